@@ -65,35 +65,6 @@ func (s *site) setNewsletter(w http.ResponseWriter, r *http.Request, me publishe
 	return showSaved(w, r, err, me.Path()+"/settings", "settings")
 }
 
-// A publisherEndPage asks its owner whether a newsletter really ends.
-type publisherEndPage struct {
-	publisherFrame
-	Typed   string
-	Members int
-}
-
-func (s *site) publisherEndPage(w http.ResponseWriter, r *http.Request, me publisher) error {
-	p := publisherEndPage{publisherFrame: s.publisherFrame(r, me)}
-	var err error
-	p.Members, err = s.Store.CountMembers(r.Context(), me.Newsletter.ID)
-	return s.showPage(w, r, err, "publisher_end", "End "+me.Newsletter.Name, p)
-}
-
-// endNewsletter ends it, if its name in addresses was typed.
-func (s *site) endNewsletter(w http.ResponseWriter, r *http.Request, me publisher) error {
-	p := publisherEndPage{publisherFrame: s.publisherFrame(r, me), Typed: strings.TrimSpace(r.PostForm.Get("slug"))}
-	if p.Typed != me.Newsletter.Slug {
-		var err error
-		p.Wrong = "That is not its name in addresses. Nothing was changed."
-		p.Members, err = s.Store.CountMembers(r.Context(), me.Newsletter.ID)
-		return orShow(err, func() error {
-			return s.show(w, r, http.StatusUnprocessableEntity, "publisher_end", "End "+me.Newsletter.Name, p)
-		})
-	}
-	err := s.Store.SetNewsletterState(r.Context(), me.Newsletter.ID, digest.NewsletterEnded, "", s.Now())
-	return showSaved(w, r, err, me.Path(), "ended")
-}
-
 // holdNewsletter lets nothing of it leave until its owner releases it.
 func (s *site) holdNewsletter(w http.ResponseWriter, r *http.Request, me publisher) error {
 	if me.Newsletter.State != digest.NewsletterActive {
