@@ -264,6 +264,12 @@ func (s *Store) Member(ctx context.Context, id digest.NewsletterID, email string
 	return readMember(ctx, s.read(), `m.newsletter_id = ? AND u.email_key = ?`, id, emailKey(email))
 }
 
+// MemberByDigest gives a member of a newsletter by their digest of it; digest.NotFound for
+// one that is none of its members'.
+func (s *Store) MemberByDigest(ctx context.Context, id digest.NewsletterID, of digest.DigestID) (digest.Member, error) {
+	return readMember(ctx, s.read(), `m.newsletter_id = ? AND m.digest_id = ?`, id, of)
+}
+
 // Memberships lists the newsletters whose member a user is, or was, by name.
 func (s *Store) Memberships(ctx context.Context, user digest.UserID) ([]digest.Member, error) {
 	return readRows[digest.Member](ctx, s.read(), "listing memberships", `SELECT `+memberColumns+fromMembers+`WHERE m.user_id = ? ORDER BY d.name, d.id`, user)
@@ -273,12 +279,13 @@ func (s *Store) Memberships(ctx context.Context, user digest.UserID) ([]digest.M
 type MemberQuery struct {
 	Part  string             // of the address, in whatever case; "": any
 	State digest.DigestState // "": any
+	After digest.DigestID    // only those whose digests were made later
 }
 
 // Members lists the members of a newsletter in the order in which their digests were made.
 func (s *Store) Members(ctx context.Context, id digest.NewsletterID, q MemberQuery) iter.Seq2[digest.Member, error] {
 	return pages(func(last *digest.Member) ([]digest.Member, error) {
-		after := digest.DigestID(0)
+		after := q.After
 		if last != nil {
 			after = last.DigestID
 		}

@@ -1,5 +1,6 @@
 // Package subscribe brings feeds to readers: from an address that a person
-// typed, or from a subscription list, and the list out again.
+// typed, or from a subscription list, and the list out again; and people from a list of
+// members to newsletters.
 package subscribe
 
 import (

@@ -8,6 +8,7 @@ import (
 	"mime"
 	"mime/multipart"
 	"net/http"
+	"net/url"
 	"time"
 
 	"digest"
@@ -50,7 +51,7 @@ func (s *site) importList(w http.ResponseWriter, r *http.Request, me reader) err
 	if !s.limits.imports.allow(me.key(), s.Now()) {
 		return errTooManyFinds
 	}
-	body, err := s.receiveList(w, r)
+	sent, err := s.receiveList(w, r)
 	if err != nil {
 		return s.orNoList(w, r, err)
 	}
@@ -62,7 +63,7 @@ func (s *site) importList(w http.ResponseWriter, r *http.Request, me reader) err
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-	list, result, err := s.Subscriber.Import(ctx, me.Digest.ID, body, mostFeeds)
+	list, result, err := s.Subscriber.Import(ctx, me.Digest.ID, sent.body, mostFeeds)
 	if err != nil {
 		return s.orNoList(w, r, err)
 	}
@@ -82,29 +83,45 @@ func (s *site) orNoList(w http.ResponseWriter, r *http.Request, err error) error
 	})
 }
 
+// A sentList is a file that a form brought, with what the form's fields before it say.
+type sentList struct {
+	name string // as the browser calls it
+	body []byte
+	form url.Values
+}
+
+// mostField is how much is read of a field beside the file, in bytes.
+const mostField = 100
+
 // receiveList reads the file that a form brings. One that is too large is not
 // read at all where its length is told.
-func (s *site) receiveList(w http.ResponseWriter, r *http.Request) ([]byte, error) {
+func (s *site) receiveList(w http.ResponseWriter, r *http.Request) (sent sentList, err error) {
 	c := http.NewResponseController(w)
 	_ = c.SetReadDeadline(time.Now().Add(importTime)) // a recorder in a test has none
 	_ = c.SetWriteDeadline(time.Now().Add(2 * importTime))
 	if r.ContentLength > maxList+maxBody {
-		return nil, errTooLarge
+		return sent, errTooLarge
 	}
 	form, err := r.MultipartReader()
 	if err != nil {
-		return nil, errNoFile
+		return sent, errNoFile
 	}
+	sent.form = url.Values{}
 	for {
 		part, err := form.NextPart()
 		if errors.Is(err, io.EOF) {
-			return nil, errNoFile
+			return sent, errNoFile
 		}
 		if err != nil {
-			return nil, tooLargeOr(err, errBadForm)
+			return sent, tooLargeOr(err, errBadForm)
 		}
 		if part.FormName() == "list" {
-			return readPart(part)
+			sent.name = part.FileName()
+			sent.body, err = readPart(part)
+			return sent, err
+		}
+		if value, err := io.ReadAll(io.LimitReader(part, mostField)); err == nil && len(sent.form) < mostField {
+			sent.form.Set(part.FormName(), string(value))
 		}
 	}
 }

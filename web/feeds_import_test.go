@@ -19,14 +19,23 @@ import (
 // upload sends a list as the form of the page does.
 func (v *visitor) upload(list string) answer {
 	v.t.Helper()
+	return v.send("/feeds/import", "my list.opml", list, nil)
+}
+
+// send posts a form with fields and a file after them.
+func (v *visitor) send(path, name, list string, fields map[string]string) answer {
+	v.t.Helper()
 	var b bytes.Buffer
 	form := multipart.NewWriter(&b)
-	file, err := form.CreateFormFile("list", "my list.opml")
+	for field, value := range fields {
+		v.must(form.WriteField(field, value))
+	}
+	file, err := form.CreateFormFile("list", name)
 	v.must(err)
 	_, err = io.WriteString(file, list)
 	v.must(err)
 	v.must(form.Close())
-	return v.do("POST", "/feeds/import", form.FormDataContentType(), &b)
+	return v.do("POST", path, form.FormDataContentType(), &b)
 }
 
 const badList = `<?xml version="1.0" encoding="utf-8"?>

@@ -60,7 +60,7 @@ func compressed(h http.Handler) http.Handler {
 // bodyLimit is how many bytes a request may bring: more where a file is expected.
 func (s *site) bodyLimit(r *http.Request) int64 {
 	switch path := r.URL.Path; {
-	case path == "/feeds/import":
+	case path == "/feeds/import", strings.HasPrefix(path, "/newsletters/") && strings.HasSuffix(path, "/members/import"):
 		return maxList + maxBody
 	case strings.HasPrefix(path, "/feeds/"), path == "/filters":
 		return maxNames

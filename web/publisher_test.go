@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"digest"
+	"digest/store"
 	"digest/web"
 )
 
@@ -35,12 +36,17 @@ func TestPublishersSeeTheirOwn(t *testing.T) {
 		r.must(r.store.SetRole(r.t.Context(), n.ID, ed.ID, digest.RoleEditor, r.now))
 		editor := r.visitor().signIn(ed)
 		member, _ := r.reader("mo@example.org")
+		m, _, err := r.store.Join(r.t.Context(), n.ID, store.Joining{Email: "mo@example.org", TimeZone: "UTC", Asked: true}, r.now)
+		r.must(err)
+		ofMember := strconv.FormatInt(int64(m.DigestID), 10)
+		other.get("/newsletters/ben-writes/members/" + ofMember).status(http.StatusNotFound)
+		other.post("/newsletters/ben-writes/members/"+ofMember+"/leave", nil).status(http.StatusNotFound)
 		for _, pattern := range web.PublisherRoutes() {
 			method, path, _ := strings.Cut(pattern, " ")
 			if !strings.Contains(path, "{slug}") {
 				continue
 			}
-			path = strings.NewReplacer("{slug}", n.Slug, "{id}", "1", "{date}", "2026-11-21").Replace(path)
+			path = strings.NewReplacer("{slug}", n.Slug, "members/{id}", "members/"+ofMember, "{id}", "1", "{date}", "2026-11-21").Replace(path)
 			for who, v := range map[string]*visitor{"another publisher": other, "a reader": member} {
 				if got := v.do(method, path, "application/x-www-form-urlencoded", strings.NewReader("date=2026-11-21&subject=x")); got.StatusCode != http.StatusNotFound {
 					r.t.Errorf("%s: %s %s answers %d", who, method, path, got.StatusCode)
@@ -53,6 +59,9 @@ func TestPublishersSeeTheirOwn(t *testing.T) {
 				anna.get(path).status(http.StatusOK)
 				editor.get(path)
 			}
+		}
+		if m, err := r.store.Member(r.t.Context(), n.ID, "mo@example.org"); err != nil || m.State != digest.DigestActive {
+			r.t.Errorf("after all this the member stands so: %+v, %v", m, err)
 		}
 		anna.get("/newsletters").shows(".groups a", "Letters of anna-writes")
 		editor.get("/newsletters").shows(".groups a", "Letters of anna-writes")
@@ -71,7 +80,7 @@ func TestPublishersSeeTheirOwn(t *testing.T) {
 func TestNextLetter(t *testing.T) {
 	each(t, func(r *room) {
 		v, n := r.publishing("anna@example.org", "anna-writes", "The <i>boat</i> & I")
-		v.get("/newsletters/anna-writes").contains(".groups", "Saturday 21 November 2026").contains(".more", "0 members").contains(".groups", "Site of anna-writes")
+		v.get("/newsletters/anna-writes").contains(".groups", "Saturday 21 November 2026").contains(".groups", "0 members").contains(".groups", "Site of anna-writes")
 		const next = "/newsletters/anna-writes/next"
 		page := v.get(next+"?layout=headlines&on=desk&in=dark&x=%22%3E").status(http.StatusOK).shows(".waiting a", "The <i>boat</i> & I")
 		page.has("iframe.dark", "src", next+"/shown?layout=headlines&on=desk&in=dark")

@@ -159,6 +159,15 @@ func (s *site) publisherRoutes() map[string]handler {
 		"POST /newsletters/{slug}/people/{id}/remove": s.forPublisher(s.removeEditor),
 		"POST /newsletters/{slug}/people/{id}/owner":  s.forOwner(s.handOver),
 
+		"GET /newsletters/{slug}/members":             s.forPublisher(s.publisherMembersPage),
+		"GET /newsletters/{slug}/members.zip":         s.forPublisher(s.exportMembers),
+		"GET /newsletters/{slug}/members/add":         s.forPublisher(s.publisherJoinPage),
+		"POST /newsletters/{slug}/members/add":        s.forPublisher(s.joinMember),
+		"GET /newsletters/{slug}/members/import":      s.forPublisher(s.publisherImportPage),
+		"POST /newsletters/{slug}/members/import":     s.forPublisher(s.importMembers),
+		"GET /newsletters/{slug}/members/{id}":        s.forPublisher(s.publisherMemberPage),
+		"POST /newsletters/{slug}/members/{id}/leave": s.forPublisher(s.letMemberLeave),
+
 		"GET /newsletters/{slug}/next":                    s.forPublisher(s.nextPage),
 		"POST /newsletters/{slug}/next":                   s.forPublisher(s.setNext),
 		"GET /newsletters/{slug}/next/shown":              s.forPublisher(s.nextShown),

@@ -11,6 +11,7 @@ import (
 	"digest"
 	"digest/internal/members"
 	"digest/store"
+	"digest/subscribe"
 	"digest/timezone"
 )
 
@@ -53,13 +54,6 @@ func (c *newsletterImportCmd) Run(a *app, st *store.Store) error {
 	if err != nil {
 		return err
 	}
-	archive, err := st.Digest(a.soft, n.ArchiveID)
-	if err != nil {
-		return err
-	}
-	if c.TimeZone == "" {
-		c.TimeZone = archive.TimeZone
-	}
 	f, size, err := openList(c.File)
 	if err != nil {
 		return fmt.Errorf("%s: %w", plain(c.File), err)
@@ -72,15 +66,28 @@ func (c *newsletterImportCmd) Run(a *app, st *store.Store) error {
 	if c.Left {
 		list.Suppress(members.Left)
 	}
-	i := memberImport{app: a, store: st, newsletter: n, zone: c.TimeZone, report: reportedImport{Slug: n.Slug, System: list.System, Files: list.Files, DryRun: c.DryRun}}
 	for _, skipped := range list.Skipped {
 		fmt.Fprintln(a.stderr, "digest: not read: "+plain(skipped))
 	}
-	if err := i.run(list); err != nil {
+	i := subscribe.MemberImport{Store: st, Newsletter: n, TimeZone: c.TimeZone, DryRun: c.DryRun, Now: a.now}
+	i.OnUnread = func(p *members.Problem) {
+		if i.Unread <= mostUnread {
+			fmt.Fprintln(a.stderr, "digest: left out "+plain(p.Error()))
+		}
+	}
+	if err := i.Run(a.soft, list); err != nil {
 		return err
 	}
-	return i.say()
+	if more := i.Unread - mostUnread; more > 0 {
+		fmt.Fprintf(a.stderr, "digest: left out %s more\n", digest.Counted(more, "row"))
+	}
+	return a.sayImport(n, i.MemberCount, reportedImport{
+		Slug: n.Slug, System: list.System, Files: list.Files, DryRun: c.DryRun, Proven: i.Proven, Joined: i.Joined, Already: i.Already, Refused: i.Refused,
+		Suppressed: i.Suppressed, Unproven: i.Unproven, Unconfirmed: i.Unconfirmed, Unread: i.Unread,
+	})
 }
+
+const mostUnread = 50 // rows that are named; the others are counted
 
 // openList opens a file that can be read from anywhere in it.
 func openList(name string) (*os.File, int64, error) {
@@ -98,108 +105,11 @@ func openList(name string) (*os.File, int64, error) {
 	return f, info.Size(), nil
 }
 
-// A memberImport is one list on its way into a newsletter.
-type memberImport struct {
-	*app
-	store      *store.Store
-	newsletter digest.Newsletter
-	zone       string
-	report     reportedImport
-
-	suppress []digest.NewsletterSuppression
-	join     []store.Joining
-}
-
-const (
-	importedAtOnce = 200 // people
-	mostUnread     = 50  // rows that are named; the others are counted
-)
-
-// run goes through a list. Whoever must be left alone comes first in it.
-func (i *memberImport) run(list *members.List) error {
-	for row, err := range list.Rows() {
-		if problem, ok := errors.AsType[*members.Problem](err); ok {
-			if i.report.Unread++; i.report.Unread <= mostUnread {
-				fmt.Fprintln(i.stderr, "digest: left out "+plain(problem.Error()))
-			}
-			continue
-		}
-		if err == nil {
-			err = i.read(row)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	if more := i.report.Unread - mostUnread; more > 0 {
-		fmt.Fprintf(i.stderr, "digest: left out %s more\n", digest.Counted(more, "row"))
-	}
-	return i.flush()
-}
-
-// read reads what a list says of one person.
-func (i *memberImport) read(row members.Row) error {
-	switch row.Action() {
-	case members.Suppress:
-		i.report.Suppressed++
-		i.suppress = append(i.suppress, row.Suppression())
-	case members.Ask:
-		i.report.Unproven++
-	case members.Ignore:
-		i.report.Unconfirmed++
-	case members.Join:
-		i.report.Proven++
-		j := store.Joining{Email: row.Email, TimeZone: row.TimeZone, Proof: row.Proof, JoinedAt: row.JoinedAt, Cadence: row.Cadence, Paused: row.Paused}
-		if j.TimeZone == "" {
-			j.TimeZone = i.zone
-		}
-		if j.Form == "" {
-			j.Form = i.report.System + ": " + row.File
-		}
-		i.join = append(i.join, j)
-	}
-	if len(i.suppress)+len(i.join) < importedAtOnce {
-		return nil
-	}
-	return i.flush()
-}
-
-// flush stores what was read.
-func (i *memberImport) flush() error {
-	suppress, join := i.suppress, i.join
-	i.suppress, i.join = i.suppress[:0], i.join[:0]
-	if i.report.DryRun {
-		return nil
-	}
-	if _, err := i.store.SuppressInNewsletter(i.soft, i.newsletter.ID, suppress, i.now()); err != nil {
-		return err
-	}
-	n, err := i.store.JoinAll(i.soft, i.newsletter.ID, join, i.now())
-	i.report.Joined += n.Joined
-	i.report.Already += n.Already
-	i.report.Refused += n.Suppressed
-	return err
-}
-
-// An importLine says of how many people of a list something holds.
-type importLine struct {
-	what string
-	n    int
-}
-
-func (i *memberImport) say() error {
-	r := i.report
-	return i.show(r, func() error {
-		fmt.Fprintf(i.stdout, "%s: a list of %s\n", plain(i.newsletter.Name), plain(r.System))
-		lines := []importLine{{"joined", r.Joined}, {"members already", r.Already}, {"left before, not brought back", r.Refused}}
-		if r.DryRun {
-			lines = []importLine{{"with a proof of their consent", r.Proven}}
-		}
-		for _, line := range append(lines, importLine{"left alone, as the list says", r.Suppressed}, importLine{"not joined, as nothing proves that they wanted it", r.Unproven},
-			importLine{"never confirmed, left alone", r.Unconfirmed}, importLine{"rows not read", r.Unread}) {
-			if line.n > 0 {
-				fmt.Fprintf(i.stdout, "%s: %d\n", line.what, line.n)
-			}
+func (a *app) sayImport(n digest.Newsletter, count subscribe.MemberCount, r reportedImport) error {
+	return a.show(r, func() error {
+		fmt.Fprintf(a.stdout, "%s: a list of %s\n", plain(n.Name), plain(r.System))
+		for _, line := range count.Lines(r.DryRun) {
+			fmt.Fprintf(a.stdout, "%s: %d\n", line.What, line.N)
 		}
 		return nil
 	})

@@ -1,0 +1,130 @@
+package subscribe
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"time"
+
+	"digest"
+	"digest/internal/members"
+	"digest/store"
+)
+
+// A MemberImport is a list of members on its way into a newsletter: those join whose consent
+// it proves, and those are left alone who have left. It may be interrupted, and run again.
+type MemberImport struct {
+	Store      *store.Store
+	Newsletter digest.Newsletter
+	TimeZone   string                 // of those whose list does not tell it; "": the owner's
+	DryRun     bool                   // it is counted, and nothing is changed
+	Now        func() time.Time       // when they join
+	OnUnread   func(*members.Problem) // is told of each row that cannot be used; may be nil
+
+	MemberCount
+
+	suppress []digest.NewsletterSuppression
+	join     []store.Joining
+}
+
+// A MemberCount is what became of the people of a list.
+type MemberCount struct {
+	Proven      int // whose consent the list proves
+	Joined      int // of these, who were no members
+	Already     int // who were
+	Refused     int // who have left, or to whom it must not be sent
+	Suppressed  int // whom the list says to leave alone
+	Unproven    int // whose consent nothing proves: they did not join
+	Unconfirmed int // who never confirmed to the other program
+	Unread      int // rows that could not be used
+}
+
+// A MemberLine says of how many people of a list something holds.
+type MemberLine struct {
+	What string
+	N    int
+}
+
+// Lines says what became of a list, or, where it was only read, what it holds.
+func (c MemberCount) Lines(dryRun bool) (all []MemberLine) {
+	lines := []MemberLine{{"joined", c.Joined}, {"members already", c.Already}, {"left before, not brought back", c.Refused}}
+	if dryRun {
+		lines = []MemberLine{{"with a proof of their consent", c.Proven}}
+	}
+	for _, line := range append(lines, MemberLine{"left alone, as the list says", c.Suppressed},
+		MemberLine{"not joined, as nothing proves that they wanted it", c.Unproven},
+		MemberLine{"never confirmed, left alone", c.Unconfirmed}, MemberLine{"rows not read", c.Unread}) {
+		if line.N > 0 {
+			all = append(all, line)
+		}
+	}
+	return all
+}
+
+const importedAtOnce = 200 // people
+
+// Run goes through a list. Whoever must be left alone comes first in it.
+func (i *MemberImport) Run(ctx context.Context, list *members.List) error {
+	if i.TimeZone == "" {
+		archive, err := i.Store.Digest(ctx, i.Newsletter.ArchiveID)
+		if err != nil {
+			return err
+		}
+		i.TimeZone = archive.TimeZone
+	}
+	for row, err := range list.Rows() {
+		if problem, ok := errors.AsType[*members.Problem](err); ok {
+			i.Unread++
+			if i.OnUnread != nil {
+				i.OnUnread(problem)
+			}
+			continue
+		}
+		if err == nil {
+			err = i.read(ctx, list, row)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return i.flush(ctx)
+}
+
+// read reads what a list says of one person.
+func (i *MemberImport) read(ctx context.Context, list *members.List, row members.Row) error {
+	switch row.Action() {
+	case members.Suppress:
+		i.Suppressed++
+		i.suppress = append(i.suppress, row.Suppression())
+	case members.Ask:
+		i.Unproven++
+	case members.Ignore:
+		i.Unconfirmed++
+	case members.Join:
+		i.Proven++
+		j := store.Joining{Email: row.Email, TimeZone: cmp.Or(row.TimeZone, i.TimeZone), Proof: row.Proof, JoinedAt: row.JoinedAt, Cadence: row.Cadence, Paused: row.Paused}
+		j.Form = cmp.Or(j.Form, list.System+": "+row.File)
+		i.join = append(i.join, j)
+	}
+	if len(i.suppress)+len(i.join) < importedAtOnce {
+		return nil
+	}
+	return i.flush(ctx)
+}
+
+// flush stores what was read.
+func (i *MemberImport) flush(ctx context.Context) error {
+	suppress, join := i.suppress, i.join
+	i.suppress, i.join = i.suppress[:0], i.join[:0]
+	if i.DryRun {
+		return nil
+	}
+	if _, err := i.Store.SuppressInNewsletter(ctx, i.Newsletter.ID, suppress, i.Now()); err != nil {
+		return err
+	}
+	n, err := i.Store.JoinAll(ctx, i.Newsletter.ID, join, i.Now())
+	i.Joined += n.Joined
+	i.Already += n.Already
+	i.Refused += n.Suppressed
+	return err
+}

@@ -1,0 +1,131 @@
+package web
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"mime"
+	"net/http"
+	"time"
+
+	"digest"
+	"digest/internal/members"
+	"digest/store"
+	"digest/subscribe"
+)
+
+// A publisherImportPage asks for a list of members, and says what one holds or what became of it.
+type publisherImportPage struct {
+	publisherFrame
+	Report *memberReport // nil: none was sent
+}
+
+// Most is how large a list may be, in megabytes.
+func (publisherImportPage) Most() int { return maxList >> 20 }
+
+// A memberReport is what became of a list.
+type memberReport struct {
+	System  string // that wrote it
+	Files   []string
+	Looked  bool // nothing was changed
+	Slow    bool // there was no time for all of it
+	Lines   []subscribe.MemberLine
+	Unread  []string // rows that could not be used, and files
+	More    int      // beyond those
+	Unasked bool     // people of the list did not join, as nothing proves that they wanted it
+}
+
+func (s *site) publisherImportPage(w http.ResponseWriter, r *http.Request, me publisher) error {
+	return s.show(w, r, http.StatusOK, "publisher_import", "Bring in a list", publisherImportPage{publisherFrame: s.publisherFrame(r, me)})
+}
+
+// importMembers takes in a list of members, or says what it holds. The same list again changes nothing.
+func (s *site) importMembers(w http.ResponseWriter, r *http.Request, me publisher) error {
+	if !s.limits.imports.allow(me.key(), s.Now()) {
+		return errTooManyFinds
+	}
+	sent, err := s.receiveList(w, r)
+	if err != nil {
+		return s.orNoMembers(w, r, me, err)
+	}
+	list, err := members.Open(bytes.NewReader(sent.body), int64(len(sent.body)), sent.name)
+	if err != nil {
+		return s.orNoMembers(w, r, me, err)
+	}
+	how := sent.form.Get("how")
+	if how == "left" {
+		list.Suppress(members.Left)
+	}
+	report, err := s.readMembers(r.Context(), me.Newsletter, list, how != "join" && how != "left")
+	if err != nil {
+		return s.orNoMembers(w, r, me, err)
+	}
+	return s.show(w, r, http.StatusOK, "publisher_import", "What the list holds", publisherImportPage{s.publisherFrame(r, me), &report})
+}
+
+// readMembers goes through a list as long as a browser waits.
+func (s *site) readMembers(ctx context.Context, n digest.Newsletter, list *members.List, look bool) (memberReport, error) {
+	ctx, cancel := context.WithTimeout(ctx, importTime)
+	defer cancel()
+	report := memberReport{System: list.System, Files: list.Files, Looked: look, Unread: list.Skipped}
+	i := subscribe.MemberImport{Store: s.Store, Newsletter: n, DryRun: look, Now: s.Now}
+	i.OnUnread = func(p *members.Problem) {
+		if len(report.Unread) < shownLines {
+			report.Unread = append(report.Unread, shortened(p.Error()))
+		} else {
+			report.More++
+		}
+	}
+	err := i.Run(ctx, list)
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		report.Slow, err = true, nil
+	}
+	report.Lines, report.Unasked = i.Lines(look), i.Unproven > 0
+	return report, err
+}
+
+// orNoMembers shows the form again with the reason why nothing was taken in.
+func (s *site) orNoMembers(w http.ResponseWriter, r *http.Request, me publisher, err error) error {
+	p := publisherImportPage{publisherFrame: s.publisherFrame(r, me)}
+	status := http.StatusBadRequest
+	if asProblem(err) == errTooLarge {
+		drain(r)
+		status, err = http.StatusRequestEntityTooLarge, nil
+		p.Wrong = fmt.Sprintf("That file is larger than %d MB. Nothing was taken from it. Split it, or have whoever runs this take it in.", maxList>>20)
+	} else {
+		p.Wrong, err = asRefused(err)
+	}
+	return orShow(err, func() error { return s.show(w, r, status, "publisher_import", "Bring in a list", p) })
+}
+
+// exportMembers sends the members with the proofs of their consent, and whom the newsletter is not sent to,
+// as one file. It changes nothing, but it is work: neither HEAD nor a browser that fetches ahead starts it.
+func (s *site) exportMembers(w http.ResponseWriter, r *http.Request, me publisher) error {
+	if fetchesAhead(r) {
+		return errAhead
+	}
+	if r.Method != http.MethodHead && !s.limits.exports.allow(me.key(), s.Now()) {
+		return errOften
+	}
+	h, n := w.Header(), me.Newsletter
+	h.Set("Content-Type", "application/zip")
+	h.Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": n.Slug + "-members-" + s.Now().UTC().Format(time.DateOnly) + ".zip"}))
+	if r.Method == http.MethodHead {
+		return nil
+	}
+	// Not every connection has one that can be set; it then keeps the server's.
+	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(exportTime))
+	err := members.Export{
+		Newsletter: n.Name, MadeAt: s.Now(),
+		Members:    s.Store.Members(r.Context(), n.ID, store.MemberQuery{}),
+		Suppressed: s.Store.NewsletterSuppressions(r.Context(), n.ID),
+	}.Write(w)
+	if err != nil {
+		if r.Context().Err() == nil {
+			s.Log.ErrorContext(r.Context(), "sending the members of a newsletter failed", "err", err)
+		}
+		panic(http.ErrAbortHandler) // half a file must not look like a whole one
+	}
+	return nil
+}

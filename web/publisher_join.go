@@ -1,0 +1,68 @@
+package web
+
+import (
+	"errors"
+	"net/http"
+	"strconv"
+
+	"digest"
+	"digest/store"
+)
+
+// A publisherJoinPage asks for somebody who wants the newsletter and has said so elsewhere.
+type publisherJoinPage struct {
+	publisherFrame
+	newcomer   // its token is how they asked
+	WrongProof string
+}
+
+// mostProof bounds the words of a proof, in characters.
+const mostProof = 200
+
+func (s *site) publisherJoinPage(w http.ResponseWriter, r *http.Request, me publisher) error {
+	archive, err := s.Store.Digest(r.Context(), me.Newsletter.ArchiveID)
+	p := publisherJoinPage{publisherFrame: s.publisherFrame(r, me), newcomer: newcomer{zoneField: zoneField{Zone: archive.TimeZone}}}
+	return s.showPage(w, r, err, "publisher_join", "Add a member to "+me.Newsletter.Name, p)
+}
+
+// joinMember makes somebody a member by a publisher's word. It brings nobody back who has left: only they can.
+func (s *site) joinMember(w http.ResponseWriter, r *http.Request, me publisher) error {
+	p := publisherJoinPage{publisherFrame: s.publisherFrame(r, me), newcomer: readNewcomer(r.PostForm, me.Path()+"/members/add", "proof")}
+	p.Token = digest.OneLine(p.Token)
+	if !s.limits.imports.allow(me.key(), s.Now()) {
+		return errTooManyFinds
+	}
+	zone, ok := p.readZone()
+	email, err := mailbox(p.newcomer.Email)
+	if err != nil {
+		p.Wrong = wrongEmail
+	}
+	switch shown := firstRunes(p.Token, mostProof); {
+	case p.Token == "":
+		p.WrongProof = "Say how they asked: it is kept as the proof that they want it."
+	case shown != p.Token:
+		p.Token, p.WrongProof = shown, "That is too long. Its beginning is kept here."
+	}
+	if ok && err == nil && p.WrongProof == "" {
+		now := s.Now()
+		var m digest.Member
+		m, _, err = s.Store.Join(r.Context(), me.Newsletter.ID, store.Joining{
+			Email: email, TimeZone: zone, Proof: digest.Proof{Form: p.Token + " (as " + me.Email + " said)", AskedAt: now},
+		}, now)
+		if err == nil {
+			return showSaved(w, r, nil, me.Path()+"/members/"+strconv.FormatInt(int64(m.DigestID), 10), "joined")
+		}
+		if p.Wrong, err = asRefused(err); err != nil {
+			return err
+		}
+	}
+	return s.show(w, r, http.StatusUnprocessableEntity, "publisher_join", "Add a member to "+me.Newsletter.Name, p)
+}
+
+// asRefused is asWrong, also for what is at odds with how things stand.
+func asRefused(err error) (string, error) {
+	if e, ok := errors.AsType[*digest.Error](err); ok && e.Kind == digest.Conflict {
+		return sentence(e.Message), nil
+	}
+	return asWrong(err)
+}

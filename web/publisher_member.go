@@ -1,0 +1,65 @@
+package web
+
+import (
+	"net/http"
+
+	"digest"
+	"digest/store"
+)
+
+// A publisherMemberPage is one member, with what happened to them.
+type publisherMemberPage struct {
+	publisherFrame
+	Member  listedMember
+	History []memberEvent
+}
+
+// Days says when it comes to them.
+func (p publisherMemberPage) Days() string { return daysView{p.Member.Cadence}.Words() }
+
+// Zone is theirs, as people write it.
+func (p publisherMemberPage) Zone() string { return zoneName(p.Member.TimeZone) }
+
+// A memberEvent is what happened once.
+type memberEvent struct{ store.MemberEvent }
+
+// Words says what it was.
+func (e memberEvent) Words() string {
+	words := map[string]string{"joined": "Joined", "left": "Left", "back": "Came back", "imported": "Was brought in"}[e.Kind]
+	if words == "" {
+		words = e.Kind
+	}
+	return words
+}
+
+// memberOf finds the member whom the path names.
+func (s *site) memberOf(r *http.Request, me publisher) (digest.Member, error) {
+	id, err := pathKey(r)
+	if err != nil {
+		return digest.Member{}, err
+	}
+	return s.Store.MemberByDigest(r.Context(), me.Newsletter.ID, digest.DigestID(id))
+}
+
+func (s *site) publisherMemberPage(w http.ResponseWriter, r *http.Request, me publisher) error {
+	m, err := s.memberOf(r, me)
+	if err != nil {
+		return err
+	}
+	events, err := s.Store.MemberEvents(r.Context(), me.Newsletter.ID, m.Email)
+	p := publisherMemberPage{publisherFrame: s.publisherFrame(r, me, "joined", "left"), Member: listedMember{m}}
+	for _, e := range events {
+		p.History = append(p.History, memberEvent{e})
+	}
+	return s.showPage(w, r, err, "publisher_member", m.Email, p)
+}
+
+// letMemberLeave ends the membership of who has asked the publisher for it: no list brings them back.
+func (s *site) letMemberLeave(w http.ResponseWriter, r *http.Request, me publisher) error {
+	m, err := s.memberOf(r, me)
+	if err != nil {
+		return err
+	}
+	err = s.Store.SetDigestState(r.Context(), m.DigestID, digest.DigestLeft, s.Now())
+	return showSaved(w, r, err, me.Path()+"/members/"+r.PathValue("id"), "left")
+}

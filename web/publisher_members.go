@@ -1,0 +1,77 @@
+package web
+
+import (
+	"net/http"
+	"net/url"
+	"strconv"
+	"time"
+
+	"digest"
+	"digest/store"
+)
+
+// A publisherMembersPage is who has joined a newsletter, some at a time.
+type publisherMembersPage struct {
+	publisherFrame
+	Part    string // of the addresses that are looked for
+	States  []choice
+	Members []listedMember
+	Later   string // path of those that come after; "": there are none
+	Begun   bool   // others come before
+}
+
+// A listedMember is one of them.
+type listedMember struct{ digest.Member }
+
+// Words says how they get it: "since 3 May 2026", "paused, since …", "left on …".
+func (m listedMember) Words() string {
+	switch {
+	case m.State == digest.DigestLeft:
+		return "left on " + dated(m.LeftAt)
+	case m.State == digest.DigestPaused:
+		return "paused, since " + dated(m.JoinedAt)
+	}
+	return "since " + dated(m.JoinedAt)
+}
+
+// dated writes the day of an instant, in UTC.
+func dated(t time.Time) string { return t.UTC().Format("2 January 2006") }
+
+const (
+	membersShown = 100 // at a time
+	mostPart     = 320 // characters of an address that are looked for
+)
+
+// memberStates are the choices of whom to list.
+func memberStates() []choice {
+	return []choice{
+		{Name: "Everybody"}, {Value: string(digest.DigestActive), Name: "Who gets it"},
+		{Value: string(digest.DigestPaused), Name: "Who has paused it"}, {Value: string(digest.DigestLeft), Name: "Who has left"},
+	}
+}
+
+func (s *site) publisherMembersPage(w http.ResponseWriter, r *http.Request, me publisher) error {
+	given := r.URL.Query()
+	p := publisherMembersPage{publisherFrame: s.publisherFrame(r, me), Part: firstRunes(digest.OneLine(given.Get("q")), mostPart), States: chosen(memberStates(), given.Get("state"))}
+	query := store.MemberQuery{Part: p.Part}
+	for _, c := range p.States {
+		if c.Chosen {
+			query.State = digest.DigestState(c.Value)
+		}
+	}
+	if after, err := strconv.ParseInt(given.Get("after"), 10, 64); err == nil && after > 0 {
+		query.After, p.Begun = digest.DigestID(after), true
+	}
+	for m, err := range s.Store.Members(r.Context(), me.Newsletter.ID, query) {
+		if err != nil {
+			return err
+		}
+		if n := len(p.Members); n == membersShown {
+			last := strconv.FormatInt(int64(p.Members[n-1].DigestID), 10)
+			p.Later = me.Path() + "/members?" + url.Values{"q": {p.Part}, "state": {string(query.State)}, "after": {last}}.Encode()
+			break
+		}
+		p.Members = append(p.Members, listedMember{m})
+	}
+	return s.show(w, r, http.StatusOK, "publisher_members", "Members of "+me.Newsletter.Name, p)
+}

@@ -1,0 +1,141 @@
+package web_test
+
+import (
+	"archive/zip"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"digest"
+	"digest/store"
+)
+
+const membersPath = "/newsletters/anna-writes/members"
+
+// joined makes somebody a member of a newsletter.
+func (r *room) joined(n digest.Newsletter, email string) digest.Member {
+	r.t.Helper()
+	m, _, err := r.store.Join(r.t.Context(), n.ID, store.Joining{Email: email, TimeZone: "Asia/Tokyo", Asked: true, Proof: digest.Proof{Form: "the <b>page</b>", Address: "192.0.2.9", At: r.now}}, r.now)
+	r.must(err)
+	return m
+}
+
+// TestMembersOfPublisher: members are listed some at a time, and found by a part of their address.
+func TestMembersOfPublisher(t *testing.T) {
+	each(t, func(r *room) {
+		v, n := r.publishing("anna@example.org", "anna-writes", "The boat")
+		v.get(membersPath).status(http.StatusOK).contains(".sheet", "Nobody yet.")
+		var last digest.Member
+		for i := range 105 {
+			last = r.joined(n, fmt.Sprintf("m%03d@example.org", i))
+		}
+		r.must(r.store.SetDigestState(r.t.Context(), last.DigestID, digest.DigestLeft, r.now))
+		page := v.get(membersPath).status(http.StatusOK)
+		if got := page.texts("ul[aria-label=Members] a"); len(got) != 100 || got[0] != "m000@example.org" {
+			r.t.Errorf("%d members are listed: %v", len(got), got)
+		}
+		later := page.attrs(".sheet p a", "href")
+		more := v.get(later[len(later)-1]).status(http.StatusOK)
+		more.shows("ul[aria-label=Members] a", "m100@example.org", "m101@example.org", "m102@example.org", "m103@example.org", "m104@example.org")
+		more.contains(".sheet", "left on 20 November 2026", "since 20 November 2026", "From the beginning")
+		find := func(query string) answer { return v.get(membersPath + "?" + query).status(http.StatusOK) }
+		find("q=M00").contains("ul[aria-label=Members]", "m000@example.org", "m009@example.org")
+		find("state=left").shows("ul[aria-label=Members] a", "m104@example.org")
+		find("q=m104&state=active").contains(".sheet", "Nobody more is found.")
+		for _, hostile := range []string{"q=%25", "q=_", "q=%00", "q=%ff%fe", "q='--", "q=%22%3E%3Cscript%3E", "q=!", "q=" + strings.Repeat("x", 5000), "state='", "after=-1", "after=99999999999999999999"} {
+			if page := find(hostile); strings.Contains(page.body, "<script>") {
+				r.t.Errorf("%s is said back as it came", hostile)
+			}
+		}
+		find("q=%25").shows("ul[aria-label=Members] a")
+	})
+}
+
+// TestOneMember: how somebody came, and that who asks for it leaves for good.
+func TestOneMember(t *testing.T) {
+	each(t, func(r *room) {
+		v, n := r.publishing("anna@example.org", "anna-writes", "The boat")
+		m := r.joined(n, "mo@example.org")
+		path := fmt.Sprint(membersPath, "/", m.DigestID)
+		page := v.get(path).status(http.StatusOK).shows("h1", "mo@example.org").contains(".facts", "the <b>page</b>", "192.0.2.9", "20 Nov 2026, 12:00 UTC", "Asia/Tokyo", "every day")
+		page.contains(".letters", "Joined")
+		v.post(path+"/leave", nil).status(http.StatusSeeOther)
+		v.get(path+"?saved=left").contains(".notice", "They have left.").contains(".letters", "Left").contains(".facts", "left on 20 November 2026").shows("details")
+		// Neither the publisher's word nor a list brings them back.
+		form := url.Values{"email": {"MO@example.org"}, "zone": {"UTC"}, "proof": {"by letter"}}
+		v.post(membersPath+"/add", form).status(http.StatusUnprocessableEntity).contains(".wrong", "only they themselves can join again")
+		v.send(membersPath+"/import", "list.csv", "email,confirmed_at\nmo@example.org,2026-01-01\n", map[string]string{"how": "join"}).status(http.StatusOK).contains(".rows", "left before, not brought back")
+		if m, err := r.store.Member(r.t.Context(), n.ID, "mo@example.org"); err != nil || m.State != digest.DigestLeft {
+			r.t.Errorf("stands so: %+v, %v", m, err)
+		}
+		for _, no := range []string{"/0", "/x", "/99999", fmt.Sprint("/", n.ArchiveID)} {
+			v.get(membersPath + no).status(http.StatusNotFound)
+			v.post(membersPath+no+"/leave", nil).status(http.StatusNotFound)
+		}
+		r.stands(digest.Digest{ID: n.ArchiveID}, digest.DigestActive)
+	})
+}
+
+// TestAddMember: the publisher's word is kept as the proof, with whose word it is.
+func TestAddMember(t *testing.T) {
+	each(t, func(r *room) {
+		v, n := r.publishing("anna@example.org", "anna-writes", "The boat")
+		v.get(membersPath+"/add").status(http.StatusOK).has("#zone", "value", "Europe/Paris")
+		add := func(email, zone, proof string) answer {
+			return v.post(membersPath+"/add", url.Values{"email": {email}, "zone": {zone}, "proof": {proof}})
+		}
+		add("mo", "UTC", "x").status(http.StatusUnprocessableEntity).contains(".wrong", "no address")
+		add("mo@example.org", "Asia/Tokio", "at the fair").status(http.StatusUnprocessableEntity).contains(".wrong", "Asia/Tokyo").has("[name=proof]", "value", "at the fair", "at the fair")
+		add("mo@example.org", "UTC", " ").status(http.StatusUnprocessableEntity).contains(".wrong", "how they asked")
+		add("mo@example.org", "UTC", strings.Repeat("x", 201)).status(http.StatusUnprocessableEntity).contains(".wrong", "too long")
+		to := add("mo@example.org", "Asia/Tokyo", "at the <i>fair</i>\r\nin Lyon").status(http.StatusSeeOther).Header.Get("Location")
+		v.get(to).contains(".notice", "They are a member.").contains(".facts", "at the <i>fair</i> in Lyon (as anna@example.org said)", "not here")
+		m, err := r.store.Member(r.t.Context(), n.ID, "mo@example.org")
+		r.must(err)
+		if !m.At.IsZero() || m.TimeZone != "Asia/Tokyo" {
+			r.t.Errorf("member: %+v", m)
+		}
+		r.noLetter()
+	})
+}
+
+// TestImportMembersOnline: a list is looked at, taken in, and taken along again.
+func TestImportMembersOnline(t *testing.T) {
+	each(t, func(r *room) {
+		v, n := r.publishing("anna@example.org", "anna-writes", "The boat")
+		const list = "email,confirmed_at,state\nmo@example.org,2026-01-01,\nann@example.org,,\nlee@example.org,,left\n=<script>,2026-01-01,\n"
+		v.get(membersPath + "/import").status(http.StatusOK)
+		v.send(membersPath+"/import", "x.csv", list, nil).status(http.StatusOK).contains(".sheet", "Nothing was changed").
+			shows(".rows .number", "1", "1", "1", "1").contains(".lines", "x.csv, line 5")
+		if count, err := r.store.CountMembers(r.t.Context(), n.ID); err != nil || count != 0 {
+			r.t.Fatalf("a look has made %d members, %v", count, err)
+		}
+		v.send(membersPath+"/import", "x.csv", list, map[string]string{"how": "join"}).status(http.StatusOK).contains("h1", "taken in").contains(".rows", "joined", "nothing proves")
+		v.send(membersPath+"/import", "x.csv", list, map[string]string{"how": "join"}).status(http.StatusOK).contains(".rows", "members already")
+		v.send(membersPath+"/import", "x.csv", "name\nMo\n", nil).status(http.StatusBadRequest).contains(".wrong", "email")
+		v.post(membersPath+"/import", nil).status(http.StatusBadRequest).contains(".wrong", "No file was chosen")
+		v.send(membersPath+"/import", "x.csv", strings.Repeat("x", 11<<20), nil).status(http.StatusRequestEntityTooLarge).contains(".wrong", "larger than 10 MB")
+
+		got := v.get("/newsletters/anna-writes/members.zip").status(http.StatusOK)
+		if name := got.Header.Get("Content-Disposition"); name != `attachment; filename=anna-writes-members-2026-11-20.zip` {
+			r.t.Errorf("the file is called %s", name)
+		}
+		z, err := zip.NewReader(strings.NewReader(got.body), int64(len(got.body)))
+		r.must(err)
+		var names []string
+		for _, f := range z.File {
+			names = append(names, f.Name)
+		}
+		if strings.Join(names, " ") != "README.txt members.csv suppressed.csv" {
+			r.t.Errorf("it holds %v", names)
+		}
+		v.send(membersPath+"/import", "members.zip", got.body, map[string]string{"how": "left"}).status(http.StatusOK)
+		if count, err := r.store.CountMembers(r.t.Context(), n.ID); err != nil || count != 0 {
+			r.t.Errorf("%d are left, %v", count, err)
+		}
+		r.must(r.store.SetNewsletterState(r.t.Context(), n.ID, digest.NewsletterEnded, "", r.now))
+		v.send(membersPath+"/import", "x.csv", "email,confirmed_at\nnew@example.org,2026-01-01\n", map[string]string{"how": "join"}).status(http.StatusBadRequest).contains(".wrong", "Nobody can join")
+	})
+}
