@@ -52,7 +52,7 @@ func (c *crowd) addFeeds(b *testing.B, items []store.ImportItem) {
 	ok(b, err)
 	_, err = c.Import(b.Context(), d.ID, items, 1e6, eve)
 	ok(b, err)
-	ok(b, c.RemoveUser(b.Context(), founder.ID))
+	ok(b, c.RemoveUser(b.Context(), founder.ID, time.Now()))
 	known(b, c.Store)
 	for _, f := range storetest.All(b, c.Feeds(b.Context())) {
 		c.feeds = append(c.feeds, f.Feed)

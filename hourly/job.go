@@ -47,6 +47,10 @@ type Options struct {
 	// Nil means that nothing is in the way.
 	Fence func(ctx context.Context, now time.Time) (reason string, err error)
 
+	// Held is told of each newsletter that was held because of what became of its
+	// letters. Nil means that the log says it, and nothing else.
+	Held func(store.HeldNewsletter) error
+
 	Report func(Event) // told of each step; may be nil; never called concurrently
 	Log    *slog.Logger
 }

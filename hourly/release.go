@@ -45,6 +45,24 @@ func (j *Job) retireGone(ctx context.Context) error {
 	return err
 }
 
+// holdTroubled holds the newsletters of whose letters too many came back, before more of them leave.
+func (j *Job) holdTroubled() error {
+	held, err := j.Store.HoldTroubled(j.Hard, j.Now())
+	for _, n := range held {
+		j.Log.Warn("a newsletter was held; see: digest newsletter show", "newsletter", n.Slug, "reason", n.HeldReason)
+		if j.Held == nil {
+			continue
+		}
+		if err := j.Held(n); err != nil {
+			j.Log.Error("the owner of a newsletter was not told that it is held", "newsletter", n.Slug, "err", err)
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("holding newsletters: %w", err)
+	}
+	return nil
+}
+
 // release seals the editions of due digests that wait for no feed any more.
 func (j *Job) release() (editions int, err error) {
 	editions, err = j.Store.Release(j.Hard, j.Now(), j.Spread.Deadline)

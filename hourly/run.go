@@ -132,6 +132,9 @@ func (j *Job) pauseRelease(ctx context.Context, over <-chan struct{}) {
 
 func (j *Job) releaseAndDeliver(ctx context.Context) (sum Summary, err error) {
 	j.retire()
+	if err := j.holdTroubled(); err != nil {
+		return sum, err
+	}
 	if sum.Editions, err = j.release(); err != nil {
 		return sum, err
 	}

@@ -20,8 +20,8 @@ const (
 
 // RecordBounce records what came back of an edition: the same kind of the same
 // edition once, however often it is told. A hard bounce suppresses the address
-// that the edition went to; a complaint does, and ends the digest; a soft one is
-// counted; a refused one is only stored. It gives the suppression
+// that the edition went to; a complaint does, and ends the digest, but one of a letter of a
+// newsletter ends that membership alone; a soft one is counted; a refused one is only stored. It gives the suppression
 // of the address, if there is one now.
 // digest.NotFound if there is no such edition (any more).
 func (s *Store) RecordBounce(ctx context.Context, now time.Time, b digest.Bounce) (sup digest.Suppression, suppressed bool, err error) {
@@ -49,14 +49,15 @@ func lockForBounces(ctx context.Context, c conn, marks []digest.Mark) error {
 
 // A bouncedEdition is one of which something came back.
 type bouncedEdition struct {
-	DigestID  digest.DigestID
-	UserID    digest.UserID
-	Recipient string // the reader's address, if it was never sent
+	DigestID     digest.DigestID
+	NewsletterID digest.NewsletterID // whose letter it is; 0: none's
+	UserID       digest.UserID
+	Recipient    string // the reader's address, if it was never sent
 }
 
 // recordBounce is RecordBounce in a transaction; it gives the key of the address.
 func recordBounce(ctx context.Context, c conn, now instant, b digest.Bounce) (key string, err error) {
-	e, err := readOne[bouncedEdition](ctx, c, "", notFound("there is no such edition"), `SELECT e.digest_id, d.user_id, CASE WHEN e.recipient = '' THEN u.email ELSE e.recipient END AS recipient
+	e, err := readOne[bouncedEdition](ctx, c, "", notFound("there is no such edition"), `SELECT e.digest_id, COALESCE(d.newsletter_id, 0) AS newsletter_id, d.user_id, CASE WHEN e.recipient = '' THEN u.email ELSE e.recipient END AS recipient
 		FROM editions e JOIN digests d ON d.id = e.digest_id JOIN users u ON u.id = d.user_id WHERE e.id = ?`, b.Edition)
 	if err != nil {
 		return "", err
@@ -67,6 +68,9 @@ func recordBounce(ctx context.Context, c conn, now instant, b digest.Bounce) (ke
 	if err != nil || n == 0 {
 		return key, err
 	}
+	if err := countReturn(ctx, c, now, e.NewsletterID, b.Kind); err != nil {
+		return "", err
+	}
 	sup := digest.Suppression{Email: e.Recipient, Evidence: b.Evidence, EditionID: b.Edition, CreatedAt: now.time()}
 	switch b.Kind {
 	case digest.RefusedBounce:
@@ -75,6 +79,9 @@ func recordBounce(ctx context.Context, c conn, now instant, b digest.Bounce) (ke
 		sup.Reason = digest.ForHardBounce
 	case digest.Complaint:
 		sup.Reason = digest.ForComplaint
+		if e.NewsletterID != 0 { // their own digest and other newsletters are not what they complained of
+			return key, endMembership(ctx, c, e, now.time())
+		}
 		if err := endDigest(ctx, c, e.DigestID, now.time()); err != nil {
 			return "", err
 		}
@@ -88,6 +95,14 @@ func recordBounce(ctx context.Context, c conn, now instant, b digest.Bounce) (ke
 		return "", fmt.Errorf("a bounce of the kind %q", b.Kind)
 	}
 	return key, suppress(ctx, c, sup)
+}
+
+// endMembership ends what somebody complained of: nobody but they themselves can bring them back.
+func endMembership(ctx context.Context, c conn, e bouncedEdition, now time.Time) error {
+	if err := suppressMember(ctx, c, e.NewsletterID, e.Recipient, "complained", now); err != nil {
+		return err
+	}
+	return endDigest(ctx, c, e.DigestID, now)
 }
 
 // endDigest is what SetDigestState does for a reader who leaves.

@@ -44,7 +44,7 @@ func TestBounces(t *testing.T) {
 		if _, _, err = w.RecordBounce(w.ctx(), noon, digest.Bounce{Edition: list[0].ID + 1, Kind: "odd"}); err == nil {
 			w.t.Error("an odd kind was taken")
 		}
-		w.ok(w.RemoveUser(w.ctx(), ds[0].UserID))
+		w.ok(w.RemoveUser(w.ctx(), ds[0].UserID, noon))
 		w.holds("gone with the reader", 0, `SELECT count(*) FROM bounces`)
 	})
 }

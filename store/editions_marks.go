@@ -83,10 +83,11 @@ func beginDots(ctx context.Context, c conn, now instant, mine map[digest.Edition
 
 // A claimedEdition is one that a worker has claimed and whose end is not recorded yet.
 type claimedEdition struct {
-	ID         digest.EditionID `db:"edition_id"`
-	State      digest.EditionState
-	At         instant // of that state, but for leased
-	WasInDoubt bool
+	ID           digest.EditionID `db:"edition_id"`
+	State        digest.EditionState
+	NewsletterID digest.NewsletterID // whose letter it is; 0: none's
+	At           instant             // of that state, but for leased
+	WasInDoubt   bool
 
 	// Of its dot, if it came to one.
 	MessageID string
@@ -96,8 +97,8 @@ type claimedEdition struct {
 	Reply, Error string // of the server that took it, else what the edition had before
 }
 
-// claimedColumns reads a claimedEdition of the claims mc and the editions e.
-const claimedColumns = `mc.edition_id, mc.state, mc.at, mc.message_id, mc.date, mc.recipient, e.was_in_doubt,
+// claimedColumns reads a claimedEdition of the claims mc, the editions e and the digests d.
+const claimedColumns = `mc.edition_id, mc.state, COALESCE(d.newsletter_id, 0) AS newsletter_id, mc.at, mc.message_id, mc.date, mc.recipient, e.was_in_doubt,
 	CASE WHEN mc.state = 'sent' THEN mc.reply ELSE e.reply END AS reply, CASE WHEN mc.state = 'sent' THEN mc.error ELSE e.error END AS error`
 
 // lockClaimed locks those of the given editions that are held under token. What is
@@ -105,7 +106,7 @@ const claimedColumns = `mc.edition_id, mc.state, mc.at, mc.message_id, mc.date, 
 func lockClaimed(ctx context.Context, c conn, token string, ids []digest.EditionID) (map[digest.EditionID]claimedEdition, error) {
 	mine := make(map[digest.EditionID]claimedEdition, len(ids))
 	var rows []claimedEdition
-	err := c.all(ctx, &rows, `SELECT `+claimedColumns+` FROM mail_claims mc JOIN editions e ON e.id = mc.edition_id
+	err := c.all(ctx, &rows, `SELECT `+claimedColumns+` FROM mail_claims mc JOIN editions e ON e.id = mc.edition_id JOIN digests d ON d.id = e.digest_id
 		WHERE mc.edition_id`+c.d.oneOf+` AND mc.lease_token = ? ORDER BY mc.edition_id`+c.d.lockRows("mc"), keys(c.d, ids), token)
 	if err != nil {
 		return nil, err
@@ -120,10 +121,11 @@ func lockClaimed(ctx context.Context, c conn, token string, ids []digest.Edition
 func saveMarks(ctx context.Context, c conn, now instant, mine map[digest.EditionID]claimedEdition, marks []digest.Mark) error {
 	var v values
 	var over []digest.EditionID
-	done := counters{}
+	done, states := counters{}, make(map[digest.EditionID]digest.EditionState)
 	for _, m := range marks {
 		if e, ok := mine[m.ID]; ok {
 			state := markRow(&v, m, e, now)
+			states[m.ID] = state
 			done.add(CounterMail+mailWord(state), Counter{N: 1})
 			over = append(over, m.ID)
 		}
@@ -140,6 +142,9 @@ func saveMarks(ctx context.Context, c conn, now instant, mine map[digest.Edition
 		if _, err := recordBounce(ctx, c, now, b); err != nil {
 			return err
 		}
+	}
+	if err := countDay(ctx, c, now, lettersOf(mine, states)); err != nil {
+		return err
 	}
 	return count(ctx, c, now, done)
 }
@@ -242,7 +247,7 @@ func recoverDotting(ctx context.Context, c conn, now instant, idempotent bool) (
 // recoverClaims ends the claims for which where holds with the marks that mark gives.
 func recoverClaims(ctx context.Context, c conn, now instant, where string, than instant, mark func(claimedEdition) digest.Mark) (n int, err error) {
 	var rows []claimedEdition
-	if err := c.all(ctx, &rows, `SELECT `+claimedColumns+` FROM mail_claims mc JOIN editions e ON e.id = mc.edition_id
+	if err := c.all(ctx, &rows, `SELECT `+claimedColumns+` FROM mail_claims mc JOIN editions e ON e.id = mc.edition_id JOIN digests d ON d.id = e.digest_id
 		WHERE `+where+` ORDER BY mc.edition_id`+c.d.lockRows("mc"), than); err != nil {
 		return 0, err
 	}

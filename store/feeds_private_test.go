@@ -60,7 +60,7 @@ func TestPrivateFeedIsApart(t *testing.T) {
 		want(w.t, "of another", w.sealed(other), "sealed y")
 		u, err := w.UserByEmail(w.ctx(), "bob@example.org")
 		w.ok(err)
-		w.ok(w.RemoveUser(w.ctx(), u.ID))
+		w.ok(w.RemoveUser(w.ctx(), u.ID, noon))
 		want(w.t, "removed", w.sealed(other), "")
 	})
 }

@@ -63,7 +63,7 @@ func TestFilters(t *testing.T) {
 		w.ok(err)
 		want(w.t, "without the feed's", len(all), 198)
 		w.holds("noted", 1, `SELECT count(*) FROM digests WHERE filtered = 1`)
-		w.ok(w.RemoveUser(w.ctx(), ada.UserID))
+		w.ok(w.RemoveUser(w.ctx(), ada.UserID, noon))
 		w.holds("nothing is left", 0, `SELECT count(*) FROM filters`)
 	})
 }

@@ -129,7 +129,7 @@ func TestFeedsNobodyTakesLeaveTheQueue(t *testing.T) {
 			{"left", func(d digest.Digest, _ digest.Feed) error {
 				return w.SetDigestState(w.ctx(), d.ID, digest.DigestLeft, noon)
 			}},
-			{"removed", func(d digest.Digest, _ digest.Feed) error { return w.RemoveUser(w.ctx(), d.UserID) }},
+			{"removed", func(d digest.Digest, _ digest.Feed) error { return w.RemoveUser(w.ctx(), d.UserID, noon) }},
 		} {
 			ada, bob := w.reader(fmt.Sprint("ada", i), "UTC"), w.reader(fmt.Sprint("bob", i), "UTC")
 			f, shared, flying := w.newFeed(c.name+"1.example"), w.newFeed(c.name+"2.example"), w.newFeed(c.name+"3.example")

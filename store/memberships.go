@@ -195,7 +195,7 @@ func noteLeft(ctx context.Context, c conn, d digestRow, now time.Time) error {
 
 // leaveNewsletters notes for a user who is removed that no list may bring them back to a
 // newsletter; when they went is not kept. Who owns one stays.
-func leaveNewsletters(ctx context.Context, c conn, user digest.UserID) error {
+func leaveNewsletters(ctx context.Context, c conn, user digest.UserID, now time.Time) error {
 	var owned string
 	found, err := c.find(ctx, &owned, `SELECT n.name FROM newsletter_roles r JOIN newsletters n ON n.id = r.newsletter_id
 		WHERE r.user_id = ? AND r.role = 'owner' ORDER BY n.slug LIMIT 1`, user)
@@ -205,9 +205,20 @@ func leaveNewsletters(ctx context.Context, c conn, user digest.UserID) error {
 	if err != nil {
 		return err
 	}
-	return c.run(ctx, `INSERT INTO newsletter_suppressions (newsletter_id, email_key, email, reason, at)
+	if err := c.run(ctx, `INSERT INTO newsletter_suppressions (newsletter_id, email_key, email, reason, at)
 		SELECT m.newsletter_id, u.email_key, u.email, 'left', 0 FROM memberships m JOIN users u ON u.id = m.user_id
-		WHERE m.user_id = ? ORDER BY m.newsletter_id ON CONFLICT DO NOTHING`, user)
+		WHERE m.user_id = ? ORDER BY m.newsletter_id ON CONFLICT DO NOTHING`, user); err != nil {
+		return err
+	}
+	var of []digest.NewsletterID
+	if err := c.all(ctx, &of, `SELECT m.newsletter_id FROM memberships m JOIN digests d ON d.id = m.digest_id WHERE m.user_id = ? AND d.state <> 'left'`, user); err != nil {
+		return err
+	}
+	left := make(map[digest.NewsletterID]NewsletterDay, len(of))
+	for _, id := range of {
+		left[id] = NewsletterDay{Left: 1}
+	}
+	return countDay(ctx, c, at(now), left)
 }
 
 // suppressMember keeps a newsletter from being sent to an address; a reason that is
@@ -249,9 +260,13 @@ func noteBack(ctx context.Context, c conn, d digestRow, now time.Time) error {
 	return followFeeds(ctx, c, n, d.ID, now)
 }
 
+// noteMember notes what happens to a member, and counts it.
 func noteMember(ctx context.Context, c conn, id digest.NewsletterID, email, kind, detail string, now time.Time) error {
-	return c.run(ctx, `INSERT INTO membership_events (newsletter_id, email_key, at, kind, detail) VALUES (?, ?, ?, ?, ?)`,
-		id, emailKey(email), at(now), kind, digest.OneLine(detail))
+	if err := c.run(ctx, `INSERT INTO membership_events (newsletter_id, email_key, at, kind, detail) VALUES (?, ?, ?, ?, ?)`,
+		id, emailKey(email), at(now), kind, digest.OneLine(detail)); err != nil {
+		return err
+	}
+	return countMember(ctx, c, now, id, kind)
 }
 
 func readMember(ctx context.Context, c conn, where string, args ...any) (digest.Member, error) {

@@ -83,7 +83,7 @@ func TestWhoLeftStaysAway(t *testing.T) {
 			{At: noon, Kind: "joined", Detail: "https://example.org/"}, {At: noon.Add(time.Hour), Kind: "left"}, {At: noon.Add(2 * time.Hour), Kind: "back"},
 		})
 
-		w.ok(w.RemoveUser(w.ctx(), m.UserID)) // their account goes; that they left stays known
+		w.ok(w.RemoveUser(w.ctx(), m.UserID, noon)) // their account goes; that they left stays known
 		list.Asked = false
 		_, _, err = w.Join(w.ctx(), n.ID, list, noon)
 		oneLine(w.t, err, digest.Conflict)

@@ -219,28 +219,7 @@ func eachDigest(ctx context.Context, c conn, ids []digest.DigestID, f func(diges
 // ended: then all who are its members have left. While it is held nothing of it leaves,
 // and what is due gathers for the first letter after.
 func (s *Store) SetNewsletterState(ctx context.Context, id digest.NewsletterID, state digest.NewsletterState, reason string, now time.Time) error {
-	held := instant(0)
-	switch state {
-	case digest.NewsletterPending, digest.NewsletterActive, digest.NewsletterEnded:
-		reason = ""
-	case digest.NewsletterHeld:
-		held = at(now)
-	default:
-		return invalid("a newsletter is pending, active, held or ended, not %q", state)
-	}
-	err := s.change(ctx, "setting the newsletter's state", func(c conn) error {
-		if err := c.runOne(ctx, noNewsletter(), `UPDATE newsletters SET state = ?, held_reason = ?, held_at = ? WHERE id = ?`,
-			string(state), digest.OneLine(reason), held, id); err != nil {
-			return err
-		}
-		switch state {
-		case digest.NewsletterHeld:
-			return holdLetters(ctx, c, id)
-		case digest.NewsletterActive:
-			return freeLetters(ctx, c, id, now)
-		}
-		return nil
-	})
+	err := s.change(ctx, "setting the newsletter's state", func(c conn) error { return setNewsletterState(ctx, c, id, state, reason, now) })
 	if err != nil || state != digest.NewsletterEnded {
 		return err
 	}
@@ -253,6 +232,33 @@ func (s *Store) SetNewsletterState(ctx context.Context, id digest.NewsletterID, 
 		return len(part), eachDigest(ctx, c, part, func(d digestRow) error { return setDigestState(ctx, c, d, digest.DigestLeft, now) })
 	})
 	return err
+}
+
+// setNewsletterState is SetNewsletterState in a transaction, but for the members.
+func setNewsletterState(ctx context.Context, c conn, id digest.NewsletterID, state digest.NewsletterState, reason string, now time.Time) error {
+	held, countedFrom := instant(0), ""
+	switch state {
+	case digest.NewsletterActive:
+		countedFrom = digest.DateOf(now.UTC()).Plus(1).String()
+		reason = ""
+	case digest.NewsletterPending, digest.NewsletterEnded:
+		reason = ""
+	case digest.NewsletterHeld:
+		held = at(now)
+	default:
+		return invalid("a newsletter is pending, active, held or ended, not %q", state)
+	}
+	if err := c.runOne(ctx, noNewsletter(), `UPDATE newsletters SET counted_from = CASE WHEN state = 'held' AND ? <> '' THEN ? ELSE counted_from END,
+		state = ?, held_reason = ?, held_at = ? WHERE id = ?`, countedFrom, countedFrom, string(state), digest.OneLine(reason), held, id); err != nil {
+		return err
+	}
+	switch state {
+	case digest.NewsletterHeld:
+		return holdLetters(ctx, c, id)
+	case digest.NewsletterActive:
+		return freeLetters(ctx, c, id, now)
+	}
+	return nil
 }
 
 // RemoveNewsletter removes a newsletter that has ended, with its archive, its members'
@@ -269,7 +275,7 @@ func (s *Store) RemoveNewsletter(ctx context.Context, id digest.NewsletterID) er
 		if err := removeDigests(ctx, c, `newsletter_id = ?`, id); err != nil {
 			return err
 		}
-		for _, table := range []string{"newsletter_roles", "membership_events", "newsletter_suppressions", "join_requests", "newsletter_letters", "newsletter_pulled"} {
+		for _, table := range []string{"newsletter_roles", "membership_events", "newsletter_suppressions", "join_requests", "newsletter_letters", "newsletter_pulled", "newsletter_days"} {
 			if err := c.run(ctx, `DELETE FROM `+table+` WHERE newsletter_id = ?`, id); err != nil {
 				return err
 			}

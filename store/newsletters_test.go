@@ -107,7 +107,7 @@ func TestRoles(t *testing.T) {
 		oneLine(w.t, w.SetRole(w.ctx(), n.ID, anna.UserID, digest.RoleNone, noon), digest.Conflict)
 		oneLine(w.t, w.SetRole(w.ctx(), n.ID, bob.UserID, "reader", noon), digest.Invalid)
 		w.ok(w.SetRole(w.ctx(), n.ID, bob.UserID, digest.RoleEditor, noon))
-		oneLine(w.t, w.RemoveUser(w.ctx(), anna.UserID), digest.Conflict)
+		oneLine(w.t, w.RemoveUser(w.ctx(), anna.UserID, noon), digest.Conflict)
 		w.ok(w.SetRole(w.ctx(), n.ID, bob.UserID, digest.RoleOwner, noon))
 		want(w.t, "hers", role(anna), digest.RoleEditor)
 		want(w.t, "his", role(bob), digest.RoleOwner)
@@ -119,7 +119,7 @@ func TestRoles(t *testing.T) {
 		who, err := w.Publishers(w.ctx(), n.ID)
 		w.ok(err)
 		wantDiff(w.t, "publishers", who, []store.Publisher{{UserID: bob.UserID, Email: "bob@example.org", Role: digest.RoleOwner}})
-		w.ok(w.RemoveUser(w.ctx(), anna.UserID))
+		w.ok(w.RemoveUser(w.ctx(), anna.UserID, noon))
 	})
 }
 
@@ -146,7 +146,7 @@ func TestNewsletterEnds(t *testing.T) {
 			want(w.t, table, w.rows(table), 0)
 		}
 		want(w.t, "digests: each user's own", w.rows("digests"), 2)
-		w.ok(w.RemoveUser(w.ctx(), anna.UserID))
+		w.ok(w.RemoveUser(w.ctx(), anna.UserID, noon))
 	})
 }
 

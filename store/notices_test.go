@@ -211,7 +211,7 @@ func TestNoticesMoveWithTheMidnight(t *testing.T) {
 		w.subscribe(bob, f)
 		w.gap(one, f, noon, "3", "4")
 		w.holds("bob's", 1, `SELECT count(*) FROM notices`)
-		w.ok(w.RemoveUser(w.ctx(), bob.UserID))
+		w.ok(w.RemoveUser(w.ctx(), bob.UserID, noon))
 		w.holds("of who was removed", 0, `SELECT count(*) FROM notices`)
 	})
 }

@@ -131,7 +131,7 @@ func TestSavedIsKept(t *testing.T) {
 		want(w.t, "its edition", v.Edition.String(), "2026-11-20")
 		want(w.t, "its site", v.Label.Title, "f.example")
 
-		w.ok(w.RemoveUser(w.ctx(), ada.UserID))
+		w.ok(w.RemoveUser(w.ctx(), ada.UserID, noon))
 		w.prune(late)
 		w.holds("posts", 0, `SELECT count(*) FROM posts`)
 		w.holds("feeds", 0, `SELECT count(*) FROM feeds`)

@@ -26,12 +26,14 @@ func (w world) prune(now time.Time) int {
 }
 
 // send delivers whatever is due.
-func (w world) send(now time.Time) {
+func (w world) send(now time.Time) []digest.Delivery {
 	w.t.Helper()
-	for _, e := range w.claimEditions(now, 1000, "send") {
+	claimed := w.claimEditions(now, 1000, "send")
+	for _, e := range claimed {
 		w.dot(now, "send", e.ID)
 		w.mark(now, "send", digest.Mark{ID: e.ID, State: digest.EditionSent})
 	}
+	return claimed
 }
 
 func TestPrune(t *testing.T) {

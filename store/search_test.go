@@ -151,7 +151,7 @@ func TestSearchInOrder(t *testing.T) {
 		w.holds("posts", 2, `SELECT count(*) FROM posts`)
 		want(w.t, "kept for good", w.finds(ada, "content", late), kept)
 		want(w.t, "kept for good", w.searches(ada, saved), kept)
-		w.ok(w.RemoveUser(w.ctx(), ada.UserID))
+		w.ok(w.RemoveUser(w.ctx(), ada.UserID, noon))
 		want(w.t, "of nobody", w.finds(ada, "content", late), "")
 	})
 }

@@ -114,7 +114,7 @@ func TestNothingOfASignUpStays(t *testing.T) {
 		w.ok(w.AddSignUp(w.ctx(), []byte("s"), store.SignUp{Email: u.Email, TimeZone: "UTC"}, noon, noon.Add(day)))
 		_, _, err = w.RequestLetter(w.ctx(), store.LetterRequest{Kind: allowance.SignIn, Email: "ann@example.org"}, noon)
 		w.ok(err)
-		w.ok(w.RemoveUser(w.ctx(), u.ID))
+		w.ok(w.RemoveUser(w.ctx(), u.ID, noon))
 		for _, table := range []string{"address_changes", "passkeys", "ceremonies", "sign_ups", "knocks"} {
 			w.holds(table, 0, `SELECT count(*) FROM `+table)
 		}

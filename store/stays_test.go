@@ -62,7 +62,7 @@ func TestStays(t *testing.T) {
 		want(w.t, "nothing planned", ok, false)
 
 		w.stay(ada, "Asia/Tokyo", "2027-01-01", "2027-01-01", noon)
-		w.ok(w.RemoveUser(w.ctx(), ada.UserID))
+		w.ok(w.RemoveUser(w.ctx(), ada.UserID, noon))
 		w.holds("nothing is left", 0, `SELECT count(*) FROM stays`)
 	})
 }

@@ -74,7 +74,7 @@ func TestPauseAndSubscribe(t *testing.T) {
 		w.ok(w.PauseSubscription(w.ctx(), ada.ID, f.ID))
 		w.ok(w.Unsubscribe(w.ctx(), ada.ID, f.ID))
 		w.holds("nothing is left", 0, `SELECT (SELECT count(*) FROM subscriptions) + (SELECT count(*) FROM filters)`)
-		w.ok(w.RemoveUser(w.ctx(), ada.UserID))
+		w.ok(w.RemoveUser(w.ctx(), ada.UserID, noon))
 	})
 }
 

@@ -116,7 +116,7 @@ func TestSuppressions(t *testing.T) {
 		want(w.t, "the latest first", all[0].Email+" "+all[1].Email, "ada@example.org eve@example.org")
 		users := storetest.All(w.t, w.Users(w.ctx()))
 		want(w.t, "in the list of users", users[0].Suppressed != nil && users[0].Suppressed.Reason == digest.ForOperator, true)
-		w.ok(w.RemoveUser(w.ctx(), u.ID))
+		w.ok(w.RemoveUser(w.ctx(), u.ID, noon))
 		_, ok, err := w.Suppressed(w.ctx(), "ada@example.org")
 		w.ok(err)
 		want(w.t, "it outlives its reader", ok, true)

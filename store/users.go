@@ -184,12 +184,12 @@ func (s *Store) Zones(ctx context.Context, most int) (zones []ZoneInfo, err erro
 // better when somebody subscribes it again. Newsletters of which they were a
 // member keep the address among those that no list may bring back. digest.Conflict
 // for who owns a newsletter.
-func (s *Store) RemoveUser(ctx context.Context, user digest.UserID) error {
+func (s *Store) RemoveUser(ctx context.Context, user digest.UserID, now time.Time) error {
 	return s.change(ctx, "removing the user", func(c conn) error {
 		if err := c.untilCommit(ctx, s.d.lockAlone); err != nil {
 			return err
 		}
-		if err := leaveNewsletters(ctx, c, user); err != nil {
+		if err := leaveNewsletters(ctx, c, user, now); err != nil {
 			return err
 		}
 		if err := removeDigests(ctx, c, `user_id = ?`, user); err != nil {

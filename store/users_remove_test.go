@@ -79,7 +79,7 @@ func TestNothingOfAReaderStays(t *testing.T) {
 				w.t.Errorf("%s has %d rows, want one of each reader", table, was[table])
 			}
 		}
-		w.ok(w.RemoveUser(w.ctx(), ds[0].UserID))
+		w.ok(w.RemoveUser(w.ctx(), ds[0].UserID, noon))
 		for table := range rows {
 			left := was[table] / 2
 			if strings.HasSuffix(table, "suppressions") { // outlives its reader: the mailbox is no better when somebody subscribes it again, and who left has left

@@ -51,7 +51,7 @@ func TestRemoveUser(t *testing.T) {
 		w.ok(w.AddSession(w.ctx(), []byte("s"), ds[0].UserID, noon, noon.Add(time.Hour)))
 		w.ok(w.AddSignIn(w.ctx(), []byte("t"), ds[0].UserID, noon, noon.Add(time.Hour)))
 		got := w.claimEditions(parisMidnight, 9, "t")
-		w.ok(w.RemoveUser(w.ctx(), ds[0].UserID))
+		w.ok(w.RemoveUser(w.ctx(), ds[0].UserID, noon))
 		want(w.t, "nothing is sent to one who is gone", len(w.dot(parisMidnight, "t", got[0].ID, got[1].ID)), 1)
 		for table, n := range map[string]int{
 			"users": 1, "digests": 1, "subscriptions": 1, "editions": 1, "digest_posts": 2, "sessions": 0, "sign_in_tokens": 0,
@@ -61,10 +61,10 @@ func TestRemoveUser(t *testing.T) {
 			w.ok(err)
 			want(w.t, table, have, n)
 		}
-		oneLine(w.t, w.RemoveUser(w.ctx(), ds[0].UserID), digest.NotFound)
+		oneLine(w.t, w.RemoveUser(w.ctx(), ds[0].UserID, noon), digest.NotFound)
 		eve, _, err := w.AddUser(w.ctx(), "eve@example.org", "UTC", noon)
 		w.ok(err)
-		w.ok(w.RemoveUser(w.ctx(), eve.ID))
+		w.ok(w.RemoveUser(w.ctx(), eve.ID, noon))
 		next, _, err := w.AddUser(w.ctx(), "fay@example.org", "UTC", noon)
 		w.ok(err)
 		want(w.t, "no key is used twice: links are signed with it", next.ID > eve.ID, true)

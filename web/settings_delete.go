@@ -41,7 +41,7 @@ func (s *site) deleteAccount(w http.ResponseWriter, r *http.Request, me reader) 
 		p.Wrong = "That is not the address of this account. Nothing was deleted."
 		return s.show(w, r, http.StatusUnprocessableEntity, "settings_delete", "Delete the account", p)
 	}
-	err = s.Store.RemoveUser(r.Context(), me.ID)
+	err = s.Store.RemoveUser(r.Context(), me.ID, s.Now())
 	if e, ok := errors.AsType[*digest.Error](err); ok && e.Kind == digest.Conflict { // they own a newsletter
 		p.Wrong = sentence(e.Message)
 		return s.show(w, r, http.StatusConflict, "settings_delete", "Delete the account", p)

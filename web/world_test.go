@@ -118,7 +118,7 @@ func (r *room) edition(d digest.Digest) digest.Edition {
 
 func (r *room) remove(u digest.User) {
 	r.t.Helper()
-	r.must(r.store.RemoveUser(r.t.Context(), u.ID))
+	r.must(r.store.RemoveUser(r.t.Context(), u.ID, r.now))
 }
 
 func (r *room) breakDatabase() {

@@ -188,7 +188,7 @@ type userRemoveCmd struct{ readerArg }
 
 // Run removes a reader.
 func (userRemoveCmd) Run(a *app, st *store.Store, u digest.User, _ digest.Digest) error {
-	if err := st.RemoveUser(a.soft, u.ID); err != nil {
+	if err := st.RemoveUser(a.soft, u.ID, a.now()); err != nil {
 		return err
 	}
 	return a.say(map[string]any{"email": u.Email, "removed": true}, "removed %s and all that was theirs", u.Email)

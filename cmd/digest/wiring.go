@@ -124,6 +124,7 @@ func (a *app) withJob(st *store.Store, do func(*hourly.Job) error) error {
 		Frozen: a.frozen,
 		Hard:   a.hard,
 		Fence:  a.beat(st),
+		Held:   a.tellHeld(st),
 		Log:    a.log,
 	}))
 }

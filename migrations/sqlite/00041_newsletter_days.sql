@@ -1,0 +1,17 @@
+-- +goose Up
+-- What became of the letters and the members of a newsletter on one day, in UTC: store/newsletters_days.go.
+CREATE TABLE newsletter_days (
+    newsletter_id INTEGER NOT NULL,
+    day           TEXT NOT NULL,
+    slot          INTEGER NOT NULL,             -- workers mostly count in different ones
+    joined        INTEGER NOT NULL DEFAULT 0,
+    gone          INTEGER NOT NULL DEFAULT 0,
+    sent          INTEGER NOT NULL DEFAULT 0,
+    bounced       INTEGER NOT NULL DEFAULT 0,   -- for good
+    complained    INTEGER NOT NULL DEFAULT 0,
+    PRIMARY KEY (newsletter_id, day, slot)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX newsletter_days_trouble ON newsletter_days (day, newsletter_id) WHERE bounced > 0 OR complained > 0;
+
+-- The day from which it counts whether the newsletter is held: after each release, the next.
+ALTER TABLE newsletters ADD COLUMN counted_from TEXT NOT NULL DEFAULT '';

@@ -1,0 +1,27 @@
+package digest
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestHoldReason(t *testing.T) {
+	for _, c := range []struct {
+		sent, bounced, complained int64
+		why                       string
+	}{
+		{0, 0, 0, ""}, {1000, 0, 0, ""},
+		{1000, 0, 3, ""}, {1000, 0, 4, "called spam"}, {999, 0, 3, "called spam"}, // 0.3 % is allowed
+		{10, 0, 1, ""}, {1, 0, 1, ""}, {10, 0, 2, "called spam"}, // one person is no crowd
+		{100, 5, 0, ""}, {100, 6, 0, "came back"}, {99, 5, 0, "came back"}, // 5 % is allowed
+		{20, 4, 0, ""}, {20, 5, 0, "came back"},
+		{100, 50, 50, "called spam"},
+		{0, 0, 2, "called spam"}, {0, 5, 0, "came back"}, // what was sent before it was counted
+		{1 << 40, 1 << 39, 0, "came back"},
+	} {
+		got := LetterCounts{c.sent, c.bounced, c.complained}.HoldReason()
+		if c.why == "" && got != "" || !strings.Contains(got, c.why) || strings.Contains(got, "\n") {
+			t.Errorf("%+v: %q, want %q", c, got, c.why)
+		}
+	}
+}

@@ -1,0 +1,133 @@
+package store
+
+import (
+	"context"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"digest"
+)
+
+// A NewsletterDay is what became of the letters and the members of a newsletter on one day, in UTC. It is
+// counted in the transaction in which it happens, and names nobody.
+type NewsletterDay struct {
+	Day    digest.Date
+	Joined int64
+	Left   int64
+	digest.LetterCounts
+}
+
+// countDay adds to what is counted of a newsletter's day. Like count it belongs at the end of a
+// transaction: its row stays locked until then.
+func countDay(ctx context.Context, c conn, now instant, of map[digest.NewsletterID]NewsletterDay) error {
+	var v values
+	day, slot := digest.DateOf(now.time().UTC()).String(), rand.IntN(c.d.slots)
+	for _, id := range slices.Sorted(maps.Keys(of)) {
+		d := of[id]
+		v.row(id, day, slot, d.Joined, d.Left, d.Sent, d.Bounced, d.Complained)
+	}
+	return c.runRows(ctx, &v, `INSERT INTO newsletter_days (newsletter_id, day, slot, joined, gone, sent, bounced, complained) VALUES {rows}
+		ON CONFLICT (newsletter_id, day, slot) DO UPDATE SET joined = newsletter_days.joined + excluded.joined, gone = newsletter_days.gone + excluded.gone,
+			sent = newsletter_days.sent + excluded.sent, bounced = newsletter_days.bounced + excluded.bounced, complained = newsletter_days.complained + excluded.complained`)
+}
+
+// countMember counts that somebody has joined a newsletter, or left.
+func countMember(ctx context.Context, c conn, now time.Time, id digest.NewsletterID, kind string) error {
+	d := NewsletterDay{Joined: 1}
+	if kind == eventLeft {
+		d = NewsletterDay{Left: 1}
+	}
+	return countDay(ctx, c, at(now), map[digest.NewsletterID]NewsletterDay{id: d})
+}
+
+const daySums = `CAST(SUM(x.joined) AS BIGINT) AS joined, CAST(SUM(x.gone) AS BIGINT) AS "left",
+	CAST(SUM(x.sent) AS BIGINT) AS sent, CAST(SUM(x.bounced) AS BIGINT) AS bounced, CAST(SUM(x.complained) AS BIGINT) AS complained`
+
+// NewsletterDays gives what was counted of a newsletter since a day, the earliest first. Days of
+// which nothing was counted are left out.
+func (s *Store) NewsletterDays(ctx context.Context, id digest.NewsletterID, since digest.Date) ([]NewsletterDay, error) {
+	return readRows[NewsletterDay](ctx, s.read(), "reading the days of a newsletter", `SELECT x.day, `+daySums+` FROM newsletter_days x
+		WHERE x.newsletter_id = ? AND x.day >= ? GROUP BY x.day ORDER BY x.day`, id, since.String())
+}
+
+// A HeldNewsletter is one that was held because of what became of its letters.
+type HeldNewsletter struct {
+	digest.Newsletter
+	Owner string // address
+}
+
+// HoldTroubled holds the active newsletters of whose letters too many came back or were called spam
+// (digest.LetterCounts), and gives them. Counted are the last digest.CountedDays, but none before the
+// day after its last release.
+func (s *Store) HoldTroubled(ctx context.Context, now time.Time) (held []HeldNewsletter, err error) {
+	since := digest.DateOf(now.UTC()).Plus(1 - digest.CountedDays).String()
+	troubled, err := readRows[struct {
+		NewsletterID digest.NewsletterID
+		digest.LetterCounts
+	}](ctx, s.read(), "looking for newsletters in trouble", `SELECT x.newsletter_id, CAST(SUM(x.sent) AS BIGINT) AS sent,
+			CAST(SUM(x.bounced) AS BIGINT) AS bounced, CAST(SUM(x.complained) AS BIGINT) AS complained
+		FROM newsletter_days x JOIN newsletters n ON n.id = x.newsletter_id WHERE n.state = 'active' AND x.day >= ? AND x.day >= n.counted_from
+		AND x.newsletter_id IN (SELECT y.newsletter_id FROM newsletter_days y WHERE y.day >= ? AND (y.bounced > 0 OR y.complained > 0))
+		GROUP BY x.newsletter_id ORDER BY x.newsletter_id`, since, since)
+	for _, t := range troubled {
+		reason := t.HoldReason()
+		if reason == "" {
+			continue
+		}
+		h, err := s.holdTroubled(ctx, t.NewsletterID, reason, now)
+		if err != nil {
+			return held, err
+		}
+		if h.ID != 0 {
+			held = append(held, h)
+		}
+	}
+	return held, err
+}
+
+// holdTroubled holds a newsletter, if nobody else has by now.
+func (s *Store) holdTroubled(ctx context.Context, id digest.NewsletterID, reason string, now time.Time) (HeldNewsletter, error) {
+	return changed(ctx, s, "holding a newsletter", func(c conn) (h HeldNewsletter, err error) {
+		if h.Newsletter, err = readNewsletter(ctx, c, `n.id = ?`, id); err != nil || h.State != digest.NewsletterActive {
+			return HeldNewsletter{}, err
+		}
+		if err := setNewsletterState(ctx, c, id, digest.NewsletterHeld, reason, now); err != nil {
+			return HeldNewsletter{}, err
+		}
+		h.State, h.HeldReason = digest.NewsletterHeld, reason
+		_, err = c.find(ctx, &h.Owner, `SELECT u.email FROM newsletter_roles r JOIN users u ON u.id = r.user_id WHERE r.newsletter_id = ? AND r.role = 'owner'`, id)
+		return h, err
+	})
+}
+
+// lettersOf counts the sent editions among marks by the newsletters whose letters they are.
+func lettersOf(mine map[digest.EditionID]claimedEdition, states map[digest.EditionID]digest.EditionState) map[digest.NewsletterID]NewsletterDay {
+	of := make(map[digest.NewsletterID]NewsletterDay)
+	for id, state := range states {
+		n := mine[id].NewsletterID
+		if n == 0 || state != digest.EditionSent && state != digest.EditionUnconfirmed {
+			continue
+		}
+		d := of[n]
+		d.Sent++
+		of[n] = d
+	}
+	return of
+}
+
+// countReturn counts that a letter of a newsletter came back for good, or was called spam. 0 is no newsletter.
+func countReturn(ctx context.Context, c conn, now instant, id digest.NewsletterID, kind digest.BounceKind) error {
+	var d NewsletterDay
+	switch kind {
+	case digest.HardBounce:
+		d.Bounced = 1
+	case digest.Complaint:
+		d.Complained = 1
+	}
+	if id == 0 || d == (NewsletterDay{}) {
+		return nil
+	}
+	return countDay(ctx, c, now, map[digest.NewsletterID]NewsletterDay{id: d})
+}

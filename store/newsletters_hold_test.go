@@ -1,0 +1,133 @@
+package store_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"digest"
+	"digest/store"
+)
+
+// noonDay is the date of noon, in UTC.
+var noonDay = digest.DateOf(noon.UTC())
+
+// TestNewsletterDays: what happens to members and letters is counted by the day, once, and names nobody.
+func TestNewsletterDays(t *testing.T) {
+	each(t, func(w world) {
+		f := w.feed("anna.example")
+		n := w.newsletter("anna-writes", w.reader("anna", "UTC"), f)
+		own := w.reader("ada", "Europe/Paris")
+		w.subscribe(own, f)
+		var members []digest.Member
+		for i := range 4 {
+			members = append(members, w.member(n, fmt.Sprintf("m%d@example.org", i), "Europe/Paris"))
+		}
+		w.ok(w.SetDigestState(w.ctx(), members[0].DigestID, digest.DigestLeft, noon))
+		w.ok(w.SetDigestState(w.ctx(), members[0].DigestID, digest.DigestActive, noon)) // and is back
+		w.ok(w.RemoveUser(w.ctx(), members[1].UserID, noon))
+		days := func() []store.NewsletterDay {
+			all, err := w.NewsletterDays(w.ctx(), n.ID, noonDay)
+			w.ok(err)
+			return all
+		}
+		wantDiff(w.t, "joined and left", days(), []store.NewsletterDay{{Day: noonDay, Joined: 5, Left: 2}})
+
+		w.record(noon, f, posts(noon, "p"))
+		want(w.t, "released", w.hour(parisMidnight), 4) // three members and a reader's own
+		var letters []digest.EditionID
+		for _, e := range w.send(parisMidnight) {
+			if e.DigestID != own.ID {
+				letters = append(letters, e.ID)
+			}
+		}
+		midnight := digest.DateOf(parisMidnight.UTC())
+		w.bounced(parisMidnight, letters[0], digest.SoftBounce)
+		w.bounced(parisMidnight, letters[0], digest.HardBounce)
+		w.bounced(parisMidnight, letters[0], digest.HardBounce) // told again
+		w.bounced(parisMidnight.Add(day), letters[1], digest.Complaint)
+		first := store.NewsletterDay{Day: midnight, LetterCounts: digest.LetterCounts{Sent: 3, Bounced: 1}}
+		if midnight == noonDay {
+			first.Joined, first.Left = 5, 2
+		}
+		all := days()
+		wantDiff(w.t, "letters", all[len(all)-2:], []store.NewsletterDay{first, {Day: midnight.Plus(1), Left: 1, LetterCounts: digest.LetterCounts{Complained: 1}}})
+	})
+}
+
+// TestComplaintOfALetter: who calls a letter spam is a member no more, and nobody but they themselves can bring
+// them back; their own digest, and other newsletters, go on.
+func TestComplaintOfALetter(t *testing.T) {
+	each(t, func(w world) {
+		f := w.feed("anna.example")
+		anna := w.reader("anna", "UTC")
+		n, other := w.newsletter("anna-writes", anna, f), w.newsletter("anna-draws", anna, f)
+		ada := w.reader("ada", "Europe/Paris")
+		m, second := w.member(n, "ada@example.org", ""), w.member(other, "ada@example.org", "")
+		w.record(noon, f, posts(noon, "p"))
+		w.hour(parisMidnight)
+		for _, e := range w.send(parisMidnight) {
+			if e.DigestID == m.DigestID {
+				want(w.t, "the address is mailed", w.bounced(parisMidnight, e.ID, digest.Complaint), "")
+			}
+		}
+		for id, state := range map[digest.DigestID]digest.DigestState{m.DigestID: digest.DigestLeft, second.DigestID: digest.DigestActive, ada.ID: digest.DigestActive} {
+			d, err := w.Digest(w.ctx(), id)
+			w.ok(err)
+			want(w.t, fmt.Sprint("digest ", id), d.State, state)
+		}
+		_, _, err := w.Join(w.ctx(), n.ID, store.Joining{Email: "ada@example.org", TimeZone: "UTC"}, parisMidnight)
+		oneLine(w.t, err, digest.Conflict)
+		w.holds("and why is known", 1, `SELECT count(*) FROM newsletter_suppressions WHERE reason = 'complained'`)
+	})
+}
+
+// TestHoldTroubled: a newsletter of which too many letters come back holds itself; a person releases it, and then
+// what was before does not count.
+func TestHoldTroubled(t *testing.T) {
+	each(t, func(w world) {
+		f := w.feed("anna.example")
+		anna := w.reader("anna", "UTC")
+		n, other := w.newsletter("anna-writes", anna, f), w.newsletter("anna-draws", anna, f)
+		for i := range 6 {
+			w.member(n, fmt.Sprintf("m%d@example.org", i), "Europe/Paris")
+			w.member(other, fmt.Sprintf("m%d@example.org", i), "Europe/Paris")
+		}
+		w.record(noon, f, posts(noon, "p"))
+		w.hour(parisMidnight)
+		letters := w.send(parisMidnight)
+		now := parisMidnight.Add(time.Hour)
+		spoil := func(most int) {
+			for _, e := range letters {
+				if most > 0 && e.Newsletter.ID == n.ID {
+					w.bounced(now, e.ID, digest.HardBounce)
+					most--
+				}
+			}
+		}
+		held := func(want int, why string) []store.HeldNewsletter {
+			w.t.Helper()
+			all, err := w.HoldTroubled(w.ctx(), now)
+			w.ok(err)
+			if len(all) != want {
+				w.t.Errorf("%s: held %v", why, all)
+			}
+			return all
+		}
+		spoil(4)
+		held(0, "four of six, which a short list may have")
+		spoil(5)
+		got := held(1, "five of six")[0]
+		want(w.t, "owner", got.Owner, "anna@example.org")
+		want(w.t, "reason", got.HeldReason, "5 letters of 6 came back, which is more than 5 %")
+		stored, err := w.Newsletter(w.ctx(), n.ID)
+		w.ok(err)
+		want(w.t, "stored", stored.State, digest.NewsletterHeld)
+		want(w.t, "with why", stored.HeldReason, got.HeldReason)
+		held(0, "it is held already")
+		w.ok(w.SetNewsletterState(w.ctx(), n.ID, digest.NewsletterActive, "", now))
+		held(0, "what was before the release")
+		now = now.Add(40 * day)
+		held(0, "long ago")
+	})
+}
