@@ -27,6 +27,25 @@ func (b *Builder) Rehearse(ctx context.Context, archive digest.Digest, n digest.
 	return m, nil
 }
 
+// Made renders a letter of a newsletter's archive that is made, in a layout, as its mail to one of the
+// publishers. What Edition needs of d it needs, and its newsletter.
+func (b *Builder) Made(ctx context.Context, d digest.Delivery, layout digest.Layout) (render.Message, error) {
+	d.Look.Layout = cmp.Or(layout, d.Look.Layout)
+	e, err := b.Edition(ctx, d)
+	if err != nil {
+		return render.Message{}, err
+	}
+	e.Notices = nil
+	e.UnsubscribeURL = e.HomeURL // that of the archive would end it
+	e.WebURL = ""
+	m, err := b.render.Mail(e)
+	if err != nil {
+		return render.Message{}, fmt.Errorf("rendering the letter: %w", err)
+	}
+	m.Subject = cmp.Or(d.Letter.Subject, m.Subject)
+	return m, nil
+}
+
 // TestLetter is what Rehearse gives, to be mailed to one of the publishers; from is the
 // instance's address (DIGEST_FROM).
 func (b *Builder) TestLetter(ctx context.Context, archive digest.Digest, n digest.Newsletter, l digest.NewsletterLetter, layout digest.Layout, from, to string) (mailer.Letter, error) {

@@ -46,6 +46,12 @@ func (s *Store) LettersWaiting(ctx context.Context, n digest.Newsletter, now tim
 		ORDER BY e.local_date`, today.Plus(-1).String(), today.String(), today.Plus(1).String(), n.ID, at(now))
 }
 
+// LettersDecided gives what a publisher has decided of letters from a date on, by date.
+func (s *Store) LettersDecided(ctx context.Context, id digest.NewsletterID, from digest.Date, most int) ([]digest.NewsletterLetter, error) {
+	return readRows[digest.NewsletterLetter](ctx, s.read(), "reading what was decided of letters", `SELECT `+letterColumns+` FROM newsletter_letters l
+		WHERE l.newsletter_id = ? AND l.local_date >= ? ORDER BY l.local_date LIMIT ?`, id, from.String(), most)
+}
+
 func readLetter(ctx context.Context, c conn, id digest.NewsletterID, date digest.Date) (digest.NewsletterLetter, error) {
 	l := digest.NewsletterLetter{NewsletterID: id, LocalDate: date}
 	_, err := c.find(ctx, &l, `SELECT `+letterColumns+` FROM newsletter_letters l WHERE l.newsletter_id = ? AND l.local_date = ?`, id, date.String())

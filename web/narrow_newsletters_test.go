@@ -64,6 +64,13 @@ func (p *pageShow) publisherPages(n digest.Newsletter, owner digest.User) {
 	p.add("publisher_feeds", v.post(path+"/feeds", url.Values{"address": {endless}}))
 	p.add("publisher_people", v.post(path+"/people", url.Values{"email": {endless}}))
 	p.add("publisher_end", v.post(path+"/end", url.Values{"slug": {endless}}))
+	date := v.get(path+"/letters").attrs("ul[aria-labelledby=waiting] a", "href")[0]
+	p.add("publisher_letter", v.get(date))
+	p.add("publisher_letter", v.get(date+"?on=text"))
+	later := path + "/letters/" + p.now.AddDate(0, 0, 9).Format(time.DateOnly)
+	v.post(later, url.Values{"subject": {endless[:150]}, "note": {mixed}}).status(http.StatusSeeOther)
+	p.add("publisher_letter", v.get(later))
+	p.add("publisher_letters", v.get(path+"/letters"))
 	p.add("publisher_join", v.get(path+"/members/add"))
 	p.add("publisher_join", v.post(path+"/members/add", url.Values{"email": {endless}, "zone": {"Amerika/Argentinien"}, "proof": {endless + endless}}))
 	p.must(p.store.SetNewsletterState(p.t.Context(), n.ID, digest.NewsletterActive, "", p.now))

@@ -11,6 +11,7 @@ import (
 
 	"digest"
 	"digest/mailer"
+	"digest/render"
 )
 
 // A publisherNextPage is the rehearsal of a newsletter: what its owner's next midnight would bring, as it would
@@ -21,6 +22,7 @@ type publisherNextPage struct {
 	Posts  []rehearsedPost
 	Pulled []digest.Post
 	View   letterView
+	Frame  letterFrame
 	To     string // whom a test is mailed to; "": no mail is sent here
 }
 
@@ -83,6 +85,18 @@ func (v *letterView) links(part *string, valuesAndNames ...string) (all []viewLi
 	return all
 }
 
+// A letterFrame is the frame in which a letter is looked at, with the ways to look at it.
+type letterFrame struct {
+	Page  string // address of the page that it is part of
+	Shown string // address of the letter itself
+	View  letterView
+}
+
+// allowFrame lets a page have a frame with another one of this site in it.
+func allowFrame(w http.ResponseWriter) {
+	w.Header().Set("Content-Security-Policy", contentPolicy+"; frame-src 'self'")
+}
+
 // nextPage shows the rehearsal.
 func (s *site) nextPage(w http.ResponseWriter, r *http.Request, me publisher) error {
 	_, letter, err := s.Store.NextLetter(r.Context(), me.Newsletter)
@@ -113,7 +127,8 @@ func (s *site) showNext(w http.ResponseWriter, r *http.Request, status int, p pu
 	if p.Posts, err = s.rehearsed(r, refs); err != nil {
 		return err
 	}
-	w.Header().Set("Content-Security-Policy", contentPolicy+"; frame-src 'self'")
+	p.Frame = letterFrame{Page: p.Path() + "/next", Shown: p.Path() + "/next/shown", View: p.View}
+	allowFrame(w)
 	return s.show(w, r, status, "publisher_next", "The next letter of "+n.Name, p)
 }
 
@@ -164,6 +179,11 @@ func (s *site) nextShown(w http.ResponseWriter, r *http.Request, me publisher) e
 	if err != nil {
 		return err
 	}
+	return showLetter(w, view, m)
+}
+
+// showLetter sends a letter for the frame in which it is looked at.
+func showLetter(w http.ResponseWriter, view letterView, m render.Message) error {
 	shown := strings.Replace(m.HTML, "<head>", `<head><base target="_blank">`, 1)
 	if view.Screen == "text" {
 		shown = `<!doctype html><meta charset="utf-8"><meta name="color-scheme" content="light dark"><title>` + html.EscapeString(m.Subject) +
@@ -184,9 +204,7 @@ func (s *site) setNext(w http.ResponseWriter, r *http.Request, me publisher) err
 	if err != nil {
 		return err
 	}
-	typed := next
-	typed.Subject, typed.Note = digest.OneLine(r.PostForm.Get("subject")), strings.TrimSpace(strings.ReplaceAll(r.PostForm.Get("note"), "\r\n", "\n"))
-	typed.Skipped = r.PostForm.Get("skip") == "1"
+	typed := typedLetter(r, next)
 	p := publisherNextPage{publisherFrame: s.publisherFrame(r, me), Letter: typed}
 	if r.PostForm.Get("date") != next.LocalDate.String() {
 		p.Letter.LocalDate, p.Wrong = next.LocalDate, "Meanwhile its midnight has passed. This is the letter after it."
@@ -197,6 +215,13 @@ func (s *site) setNext(w http.ResponseWriter, r *http.Request, me publisher) err
 		return s.showNext(w, r, http.StatusUnprocessableEntity, p)
 	}
 	return showSaved(w, r, err, me.Path()+"/next", "letter")
+}
+
+// typedLetter is a letter with what a form says of it.
+func typedLetter(r *http.Request, l digest.NewsletterLetter) digest.NewsletterLetter {
+	l.Subject, l.Note = digest.OneLine(r.PostForm.Get("subject")), strings.TrimSpace(strings.ReplaceAll(r.PostForm.Get("note"), "\r\n", "\n"))
+	l.Skipped = r.PostForm.Get("skip") == "1"
+	return l
 }
 
 // pullPost leaves a post out of all letters that are still to come.

@@ -174,6 +174,10 @@ func (s *site) publisherRoutes() map[string]handler {
 		"POST /newsletters/{slug}/next/test":              s.forPublisher(s.sendTest),
 		"POST /newsletters/{slug}/posts/{id}/pull":        s.forPublisher(s.pullPost),
 		"POST /newsletters/{slug}/posts/{id}/unpull":      s.forPublisher(s.unpullPost),
+		"GET /newsletters/{slug}/letters":                 s.forPublisher(s.publisherLettersPage),
+		"GET /newsletters/{slug}/letters/{date}":          s.forPublisher(s.publisherLetterPage),
+		"POST /newsletters/{slug}/letters/{date}":         s.forPublisher(s.setLetter),
+		"GET /newsletters/{slug}/letters/{date}/shown":    s.forPublisher(s.letterShown),
 		"POST /newsletters/{slug}/letters/{date}/approve": s.forPublisher(s.approveLetter),
 	}
 }

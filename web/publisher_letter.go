@@ -1,0 +1,109 @@
+package web
+
+import (
+	"net/http"
+	"slices"
+
+	"digest"
+)
+
+// A publisherLetterPage is the letter of one date: one to come, of which something may be decided, or one
+// that is made, as its mail looks.
+type publisherLetterPage struct {
+	publisherFrame
+	Letter  digest.NewsletterLetter // as it was decided, or typed
+	Made    bool
+	Waiting bool // it is made, for some members at least, and waits for approval
+	Left    bool // it is for everybody to see
+	Frame   letterFrame
+}
+
+// letterPath is the address of a letter for the newsletter's publishers.
+func (p publisher) letterPath(date digest.Date) string { return p.Path() + "/letters/" + date.String() }
+
+// publisherLetter finds the letter that the path names; errNotFound for a date that has begun and
+// has none.
+func (s *site) publisherLetter(r *http.Request, me publisher) (p publisherLetterPage, e digest.Edition, err error) {
+	date, err := digest.ParseDate(r.PathValue("date"))
+	if err != nil {
+		return p, e, errNotFound
+	}
+	ctx, n := r.Context(), me.Newsletter
+	p = publisherLetterPage{publisherFrame: s.publisherFrame(r, me, "letter")}
+	if p.Letter, err = s.Store.NewsletterLetter(ctx, n.ID, date); err != nil {
+		return p, e, err
+	}
+	waiting, err := s.Store.LettersWaiting(ctx, n, s.Now())
+	if err != nil {
+		return p, e, err
+	}
+	p.Waiting = slices.Contains(waiting, date)
+	e, err = s.Store.EditionOn(ctx, n.ArchiveID, date, s.Now())
+	if digest.KindOf(err) == digest.NotFound {
+		archive, err := s.Store.Digest(ctx, n.ArchiveID)
+		if first := s.firstOpen(archive); err == nil && (date.Before(first) || first.Plus(daysDecided).Before(date) || me.Ended()) {
+			err = errNotFound
+		}
+		return p, e, err
+	}
+	p.Made, p.Left = err == nil, err == nil && !e.SendAt.After(s.Now())
+	return p, e, err
+}
+
+// publisherLetterPage shows the letter of a date.
+func (s *site) publisherLetterPage(w http.ResponseWriter, r *http.Request, me publisher) error {
+	p, _, err := s.publisherLetter(r, me)
+	if err != nil {
+		return err
+	}
+	return s.showPublisherLetter(w, r, http.StatusOK, p)
+}
+
+func (s *site) showPublisherLetter(w http.ResponseWriter, r *http.Request, status int, p publisherLetterPage) error {
+	if p.Made {
+		path := p.letterPath(p.Letter.LocalDate)
+		p.Frame = letterFrame{Page: path, Shown: path + "/shown", View: viewOf(r, p.Newsletter)}
+		allowFrame(w)
+	}
+	return s.show(w, r, status, "publisher_letter", "Letter of "+longDay(p.Letter.LocalDate), p)
+}
+
+// letterShown is a letter that is made itself, for the frame on its page.
+func (s *site) letterShown(w http.ResponseWriter, r *http.Request, me publisher) error {
+	p, e, err := s.publisherLetter(r, me)
+	if err == nil && !p.Made {
+		err = errNotFound
+	}
+	if err != nil {
+		return err
+	}
+	d, err := s.letterOf(r, me.Newsletter, e)
+	if err != nil {
+		return err
+	}
+	d.Look, d.Email = me.Newsletter.Look, me.Email
+	view := viewOf(r, me.Newsletter)
+	m, err := s.Editions.Made(r.Context(), d, digest.Layout(view.Layout))
+	if err != nil {
+		return err
+	}
+	return showLetter(w, view, m)
+}
+
+// setLetter decides of a letter that is to come.
+func (s *site) setLetter(w http.ResponseWriter, r *http.Request, me publisher) error {
+	p, _, err := s.publisherLetter(r, me)
+	if err != nil {
+		return err
+	}
+	if p.Made {
+		p.Wrong = "It is made already."
+		return s.showPublisherLetter(w, r, http.StatusConflict, p)
+	}
+	p.Letter = typedLetter(r, p.Letter)
+	p.Wrong, err = asWrong(s.Store.SetNewsletterLetter(r.Context(), p.Letter))
+	if p.Wrong != "" {
+		return s.showPublisherLetter(w, r, http.StatusUnprocessableEntity, p)
+	}
+	return showSaved(w, r, err, me.letterPath(p.Letter.LocalDate), "letter")
+}

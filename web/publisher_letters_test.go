@@ -1,0 +1,56 @@
+package web_test
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"digest"
+)
+
+// TestLettersOfPublisher: letters are decided of before their day, read while they wait, and found after.
+func TestLettersOfPublisher(t *testing.T) {
+	each(t, func(r *room) {
+		v, n := r.publishing("anna@example.org", "anna-writes", "The boat")
+		const letters = "/newsletters/anna-writes/letters"
+		v.get(letters).status(http.StatusOK).contains(".sheet", "None has left yet.").
+			shows(".groups a", "Saturday 21 November 2026", "Sunday 22 November 2026", "Monday 23 November 2026", "Tuesday 24 November 2026", "Wednesday 25 November 2026", "Thursday 26 November 2026")
+		set := func(date string, form url.Values) answer { return v.post(letters+"/"+date, form) }
+		v.get(letters+"/2026-11-24").status(http.StatusOK).contains(".sheet", "It is still to come")
+		set("2026-11-24", url.Values{"skip": {"1"}}).status(http.StatusSeeOther)
+		v.get(letters+"/2026-11-24?saved=letter").contains(".notice", "No letter of this date is made").has("[name=skip]", "checked", "")
+		set("2026-12-24", url.Values{"subject": {"Of <b>boats</b>"}, "note": {"Back."}}).status(http.StatusSeeOther)
+		page := v.get(letters).shows(".groups span", "skipped: its posts come with the next", "“Of <b>boats</b>”, with a note")
+		if strings.Contains(page.body, "<b>boats") {
+			r.t.Error("a subject is markup")
+		}
+		set("2026-12-24", url.Values{"subject": {strings.Repeat("x", 151)}}).status(http.StatusUnprocessableEntity).contains(".wrong", "too long")
+		for _, none := range []string{"2026-11-20", "2026-11-19", "2027-11-23", "9999-12-31", "0001-01-01", "x", "2026-02-30"} {
+			v.get(letters + "/" + none).status(http.StatusNotFound)
+			v.get(letters + "/" + none + "/shown").status(http.StatusNotFound)
+			set(none, url.Values{"skip": {"1"}}).status(http.StatusNotFound)
+		}
+
+		n.ApproveWithin = 6 * time.Hour
+		r.must(r.store.SetNewsletter(r.t.Context(), n, r.now))
+		r.midnight()
+		v.get(letters).shows("h2", "Waiting for your approval", "To come")
+		const today = letters + "/2026-11-21"
+		page = v.get(today+"?in=dark&on=desk").status(http.StatusOK).contains(".sheet", "waits for your approval")
+		page.has("iframe.dark", "src", today+"/shown?layout=full&on=desk&in=dark")
+		shown := v.get(page.attrs("iframe", "src")[0]).status(http.StatusOK)
+		if !strings.Contains(shown.body, "The boat") || strings.Contains(shown.body, "/unsubscribe/") || strings.Contains(shown.body, "/e/") || !strings.Contains(shown.Header.Get("Content-Security-Policy"), "sandbox") {
+			r.t.Errorf("the letter that waits is shown as %s", shown.body)
+		}
+		set("2026-11-21", url.Values{"skip": {"1"}}).status(http.StatusConflict).contains(".wrong", "It is made already").has("iframe.phone", "title", "The letter")
+		v.post(page.attrs(".sheet form", "action")[0], nil).status(http.StatusSeeOther)
+		v.get(letters).shows(".letters a", "Saturday 21 November 2026")
+		v.get(today).contains(".sheet", "It has left").has(".sheet p a", "href", letters, "/n/anna-writes/2026-11-21")
+
+		r.must(r.store.SetNewsletterState(r.t.Context(), n.ID, digest.NewsletterEnded, "", r.now))
+		v.get(letters).status(http.StatusOK).shows(".groups a")
+		set("2026-11-24", url.Values{"skip": {"0"}}).status(http.StatusNotFound)
+	})
+}
