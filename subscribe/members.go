@@ -73,6 +73,9 @@ func (i *MemberImport) Run(ctx context.Context, list *members.List) error {
 		i.TimeZone = archive.TimeZone
 	}
 	for row, err := range list.Rows() {
+		if ended := ctx.Err(); ended != nil {
+			return ended
+		}
 		if problem, ok := errors.AsType[*members.Problem](err); ok {
 			i.Unread++
 			if i.OnUnread != nil {

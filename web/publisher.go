@@ -122,6 +122,7 @@ type publisherPage struct {
 	Members int
 	Feeds   []store.SubscriptionInfo
 	Letter  digest.NewsletterLetter // the next one
+	Waits   nextPosts               // what has gathered for it
 	Waiting []digest.Date           // of letters that wait for approval
 	Letters []digest.Edition        // the latest
 }
@@ -132,6 +133,9 @@ func (s *site) publisherPage(w http.ResponseWriter, r *http.Request, me publishe
 	n, ctx := me.Newsletter, r.Context()
 	var err error
 	if _, p.Letter, err = s.Store.NextLetter(ctx, n); err != nil {
+		return err
+	}
+	if p.Waits, err = s.gathered(r, n); err != nil {
 		return err
 	}
 	if p.Waiting, err = s.Store.LettersWaiting(ctx, n, s.Now()); err != nil {
@@ -147,7 +151,35 @@ func (s *site) publisherPage(w http.ResponseWriter, r *http.Request, me publishe
 	return s.showPage(w, r, err, "publisher", n.Name, p)
 }
 
-const lettersLatest = 5 // on the overview
+const (
+	lettersLatest = 5 // on the overview
+	mostHeadlines = 3 // of posts that have gathered, there
+)
+
+// nextPosts is what has gathered for the next letter.
+type nextPosts struct {
+	Titles []string
+	More   int // posts beyond those
+}
+
+// gathered reads what has gathered for a newsletter's next letter.
+func (s *site) gathered(r *http.Request, n digest.Newsletter) (p nextPosts, err error) {
+	refs, err := s.Store.WaitingPosts(r.Context(), n.ArchiveID)
+	if err != nil {
+		return p, err
+	}
+	p.More = max(0, len(refs)-mostHeadlines)
+	posts, err := s.rehearsed(r, refs[:len(refs)-p.More])
+	for _, post := range posts {
+		p.Titles = append(p.Titles, shortened(post.Title))
+	}
+	return p, err
+}
+
+// Approval says how long a letter waits for approval.
+func (p publisher) Approval() string {
+	return period(p.Newsletter.ApproveWithin)
+}
 
 // approveLetter lets the letter of a date leave that waits for it.
 func (s *site) approveLetter(w http.ResponseWriter, r *http.Request, me publisher) error {

@@ -45,6 +45,11 @@ func (s *site) importMembers(w http.ResponseWriter, r *http.Request, me publishe
 	if !s.limits.imports.allow(me.key(), s.Now()) {
 		return errTooManyFinds
 	}
+	unlock, busy := s.lists.tryLock(me.ID)
+	if busy != nil {
+		return errOneByOne
+	}
+	defer unlock()
 	sent, err := s.receiveList(w, r)
 	if err != nil {
 		return s.orNoMembers(w, r, me, err)

@@ -31,6 +31,7 @@ func (r *room) publishing(email, slug, title string) (*visitor, digest.Newslette
 func TestPublishersSeeTheirOwn(t *testing.T) {
 	each(t, func(r *room) {
 		anna, n := r.publishing("anna@example.org", "anna-writes", "The boat")
+		foreign := &visitor{r, anna.cookies, map[string]string{"Origin": "https://evil.example", "Sec-Fetch-Site": "cross-site"}}
 		other, _ := r.publishing("ben@example.org", "ben-writes", "The dog")
 		ed, _ := r.user("ed@example.org")
 		r.must(r.store.SetRole(r.t.Context(), n.ID, ed.ID, digest.RoleEditor, r.now))
@@ -54,6 +55,9 @@ func TestPublishersSeeTheirOwn(t *testing.T) {
 			}
 			if got := r.visitor().do(method, path, "application/x-www-form-urlencoded", nil); got.StatusCode != http.StatusSeeOther || !strings.HasPrefix(got.Header.Get("Location"), "/sign-in") {
 				r.t.Errorf("nobody: %s %s answers %d, %s", method, path, got.StatusCode, got.Header.Get("Location"))
+			}
+			if got := foreign.do(method, path, "application/x-www-form-urlencoded", nil); method == "POST" && got.StatusCode != http.StatusForbidden {
+				r.t.Errorf("the form of another site: %s answers %d", path, got.StatusCode)
 			}
 			notMade := strings.HasSuffix(pattern, "/letters/{date}/shown")
 			if method == "GET" && !notMade {
@@ -81,7 +85,7 @@ func TestPublishersSeeTheirOwn(t *testing.T) {
 func TestNextLetter(t *testing.T) {
 	each(t, func(r *room) {
 		v, n := r.publishing("anna@example.org", "anna-writes", "The <i>boat</i> & I")
-		v.get("/newsletters/anna-writes").contains(".groups", "Saturday 21 November 2026").contains(".groups", "0 members").contains(".groups", "Site of anna-writes")
+		v.get("/newsletters/anna-writes").contains(".groups", "Saturday 21 November 2026", "So far: “The <i>boat</i> & I”").contains(".groups", "0 members").contains(".groups", "Site of anna-writes")
 		const next = "/newsletters/anna-writes/next"
 		page := v.get(next+"?layout=headlines&on=desk&in=dark&x=%22%3E").status(http.StatusOK).shows(".waiting a", "The <i>boat</i> & I")
 		page.has("iframe.dark", "src", next+"/shown?layout=headlines&on=desk&in=dark")

@@ -115,6 +115,7 @@ type site struct {
 	importing chan struct{} // holds a token while a list is read
 	forms     readerLocks   // of readers whose long form is on its way
 	long      longForms     // of all readers
+	lists     readerLocks   // of publishers whose list of members is read: what is short may unpack to much
 	searches  readerLocks
 	listening listening
 }
