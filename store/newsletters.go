@@ -275,7 +275,7 @@ func (s *Store) RemoveNewsletter(ctx context.Context, id digest.NewsletterID) er
 		if err := removeDigests(ctx, c, `newsletter_id = ?`, id); err != nil {
 			return err
 		}
-		for _, table := range []string{"newsletter_roles", "membership_events", "newsletter_suppressions", "join_requests", "newsletter_letters", "newsletter_pulled", "newsletter_days"} {
+		for _, table := range []string{"newsletter_roles", "membership_events", "newsletter_suppressions", "join_requests", "newsletter_letters", "newsletter_pulled", "newsletter_days", "newsletter_tokens"} {
 			if err := c.run(ctx, `DELETE FROM `+table+` WHERE newsletter_id = ?`, id); err != nil {
 				return err
 			}
@@ -325,6 +325,9 @@ func (s *Store) SetRole(ctx context.Context, id digest.NewsletterID, user digest
 		case was == role:
 			return nil
 		case role == digest.RoleNone:
+			if err := c.run(ctx, `DELETE FROM newsletter_tokens WHERE newsletter_id = ? AND user_id = ?`, id, user); err != nil {
+				return err
+			}
 			return c.run(ctx, `DELETE FROM newsletter_roles WHERE newsletter_id = ? AND user_id = ?`, id, user)
 		case role == digest.RoleOwner:
 			if err := handOver(ctx, c, n, user, now); err != nil {

@@ -205,6 +205,7 @@ func (s *Store) RemoveUser(ctx context.Context, user digest.UserID, now time.Tim
 			`DELETE FROM address_changes WHERE user_id = ?`,
 			`DELETE FROM passkeys WHERE user_id = ?`,
 			`DELETE FROM ceremonies WHERE user_id = ?`,
+			`DELETE FROM newsletter_tokens WHERE user_id = ?`,
 			`DELETE FROM newsletter_roles WHERE user_id = ?`,
 			`DELETE FROM reader_tokens WHERE user_id = ?`,
 			`DELETE FROM join_requests WHERE email_key = (SELECT email_key FROM users WHERE id = ?)`,

@@ -46,6 +46,7 @@ func TestNothingOfAReaderStays(t *testing.T) {
 
 		"reader_tokens":           `INSERT INTO reader_tokens (user_id, token_hash, created_at) VALUES ({user}, ?, 1)`,
 		"newsletter_roles":        `INSERT INTO newsletter_roles (newsletter_id, user_id, role, created_at) VALUES ({newsletter}, {user}, 'editor', 1)`,
+		"newsletter_tokens":       `INSERT INTO newsletter_tokens (newsletter_id, user_id, name, token_hash, created_at) VALUES ({newsletter}, {user}, 't', ?, 1)`,
 		"memberships":             `INSERT INTO memberships (digest_id, newsletter_id, user_id, joined_at, form) VALUES ({digest}, {newsletter}, {user}, 1, 'f')`,
 		"membership_events":       `INSERT INTO membership_events (newsletter_id, email_key, at, kind) VALUES ({newsletter}, '{email}', 1, 'joined')`,
 		"newsletter_suppressions": `INSERT INTO newsletter_suppressions (newsletter_id, email_key, email, reason, at) VALUES ({newsletter}, '{email}', '{email}', 'left', 1)`,

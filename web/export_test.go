@@ -22,6 +22,12 @@ func SignIns() func(from string, now time.Time) bool {
 	}
 }
 
+// APIRoutes are the patterns of all addresses that programs of publishers ask with a token.
+func APIRoutes() []string { return slices.Sorted(maps.Keys((&site{}).apiRoutes())) }
+
+// APIDocument is what openapi.json says.
+func APIDocument() []byte { return openAPI }
+
 // PublisherRoutes are the patterns of all pages that only publishers have.
 func PublisherRoutes() []string {
 	return slices.Sorted(maps.Keys((&site{}).publisherRoutes()))

@@ -57,12 +57,14 @@ func (p *pageShow) publisherPages(n digest.Newsletter, owner digest.User) {
 	p.must(p.store.SetNewsletterState(p.t.Context(), n.ID, digest.NewsletterHeld, endless, p.now))
 	p.add("publisher_list", v.get("/newsletters"))
 	p.add("publisher", v.get(path))
-	for _, page := range []string{"settings", "feeds", "people", "end"} {
+	for _, page := range []string{"settings", "feeds", "people", "end", "tokens"} {
 		p.add("publisher_"+page, v.get(path+"/"+page))
 	}
 	p.add("publisher_settings", v.post(path+"/settings", url.Values{"name": {endless}, "approve": {"1"}, "at": {endless}, "description": {mixed}}))
 	p.add("publisher_feeds", v.post(path+"/feeds", url.Values{"address": {endless}}))
 	p.add("publisher_people", v.post(path+"/people", url.Values{"email": {endless}}))
+	p.add("publisher_tokens", v.post(path+"/tokens", url.Values{"name": {endless[:90]}}))
+	p.add("publisher_tokens", v.post(path+"/tokens", url.Values{"name": {endless}}))
 	p.add("publisher_end", v.post(path+"/end", url.Values{"slug": {endless}}))
 	date := v.get(path+"/letters").attrs("ul[aria-labelledby=waiting] a", "href")[0]
 	p.add("publisher_letter", v.get(date))

@@ -15,7 +15,7 @@ const oneClick = "POST /unsubscribe/{token}"
 // allowed anyway.
 func (s *site) routes() *http.ServeMux {
 	mux := http.NewServeMux()
-	for _, part := range []map[string]handler{s.publicRoutes(), s.readerRoutes(), s.publisherRoutes(), s.settingsRoutes()} {
+	for _, part := range []map[string]handler{s.publicRoutes(), s.readerRoutes(), s.publisherRoutes(), s.apiRoutes(), s.settingsRoutes()} {
 		for pattern, h := range part {
 			mux.Handle(pattern, s.handle(h))
 		}
@@ -84,6 +84,7 @@ func (s *site) publicRoutes() map[string]handler {
 		"GET /static/{name}":         s.asset,
 		"GET /robots.txt":            s.robots,
 		"GET /healthz":               s.health,
+		"GET /api/openapi.json":      s.apiDocument,
 		"GET /metrics":               s.metrics,
 
 		"GET /actor":                 s.actor,
@@ -168,6 +169,10 @@ func (s *site) publisherRoutes() map[string]handler {
 		"GET /newsletters/{slug}/members/{id}":        s.forPublisher(s.publisherMemberPage),
 		"POST /newsletters/{slug}/members/{id}/leave": s.forPublisher(s.letMemberLeave),
 
+		"GET /newsletters/{slug}/tokens":              s.forPublisher(s.publisherTokensPage),
+		"POST /newsletters/{slug}/tokens":             s.forPublisher(s.makeNewsletterToken),
+		"POST /newsletters/{slug}/tokens/{id}/remove": s.forPublisher(s.removeNewsletterToken),
+
 		"GET /newsletters/{slug}/next":                    s.forPublisher(s.nextPage),
 		"POST /newsletters/{slug}/next":                   s.forPublisher(s.setNext),
 		"GET /newsletters/{slug}/next/shown":              s.forPublisher(s.nextShown),
@@ -179,6 +184,28 @@ func (s *site) publisherRoutes() map[string]handler {
 		"POST /newsletters/{slug}/letters/{date}":         s.forPublisher(s.setLetter),
 		"GET /newsletters/{slug}/letters/{date}/shown":    s.forPublisher(s.letterShown),
 		"POST /newsletters/{slug}/letters/{date}/approve": s.forPublisher(s.approveLetter),
+	}
+}
+
+// apiRoutes is what programs of publishers ask with a token. openapi.json describes each.
+func (s *site) apiRoutes() map[string]handler {
+	const n = "/api/v1/newsletters/{slug}"
+	return map[string]handler{
+		"GET " + n:                              s.forToken(s.apiShow),
+		"PATCH " + n:                            s.forToken(s.apiChange),
+		"POST " + n + "/hold":                   s.forToken(ownersOnly(s.apiHold)),
+		"POST " + n + "/release":                s.forToken(ownersOnly(s.apiRelease)),
+		"GET " + n + "/days":                    s.forToken(s.apiDays),
+		"GET " + n + "/members":                 s.forToken(s.apiListMembers),
+		"POST " + n + "/members":                s.forToken(s.apiJoin),
+		"GET " + n + "/members/{id}":            s.forToken(s.apiMember),
+		"DELETE " + n + "/members/{id}":         s.forToken(s.apiLeave),
+		"GET " + n + "/letters":                 s.forToken(s.apiListLetters),
+		"GET " + n + "/letters/next":            s.forToken(s.apiNext),
+		"PATCH " + n + "/letters/{date}":        s.forToken(s.apiChangeLetter),
+		"POST " + n + "/letters/{date}/approve": s.forToken(s.apiApprove),
+		"POST " + n + "/posts/{id}/pull":        s.forToken(s.apiPull),
+		"POST " + n + "/posts/{id}/unpull":      s.forToken(s.apiUnpull),
 	}
 }
 

@@ -88,6 +88,7 @@ func TestNoPasswordIsShown(t *testing.T) {
 		{"newsletter letter", "news --pull " + secret, exitFailed},
 		{"newsletter preview", "news", exitDone},
 		{"newsletter test", "news", exitDone},
+		{"newsletter token", "news", exitDone},
 		{"newsletter end", "news", exitDone},
 		{"newsletter remove", "news", exitDone},
 		{"tick", "--now 2036-11-20T00:00:00Z", exitDone},

@@ -23,6 +23,7 @@ type newsletterCmd struct {
 	Preview newsletterPreviewCmd `cmd:"" help:"Print the letter that the owner's next midnight would bring."`
 	Test    newsletterTestCmd    `cmd:"" help:"Mail the letter that the owner's next midnight would bring to a publisher."`
 	Letter  newsletterLetterCmd  `cmd:"" help:"Give the letter of a date a subject or a note, skip it, pull a post out."`
+	Token   newsletterTokenCmd   `cmd:"" help:"List the tokens of programs that look after a newsletter, make one, or make one void."`
 	Hold    newsletterHoldCmd    `cmd:"" help:"Let nothing leave until it is released; what is due gathers."`
 	Release newsletterReleaseCmd `cmd:"" help:"Let a newsletter that is held or new go on, or the letter of a date that waits for approval leave."`
 	End     newsletterEndCmd     `cmd:"" help:"End a newsletter for all its members; the archive stays."`

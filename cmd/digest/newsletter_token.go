@@ -1,0 +1,81 @@
+package main
+
+import (
+	"crypto/rand"
+	"crypto/sha256"
+	"fmt"
+	"strings"
+
+	"digest"
+	"digest/store"
+)
+
+type newsletterTokenCmd struct {
+	slugArg
+	Add      string `placeholder:"NAME" xor:"do" env:"-" help:"Make a token in the owner's name, and print it this once."`
+	ReadOnly bool   `env:"-" help:"With --add: it may only read."`
+	Remove   int64  `placeholder:"ID" xor:"do" env:"-" help:"Make a token void."`
+}
+
+// reportedToken is a token as JSON; Token is there only when it was just made.
+type reportedToken struct {
+	ID       int64  `json:"id"`
+	Name     string `json:"name"`
+	By       string `json:"by"`
+	ReadOnly bool   `json:"read_only"`
+	UsedOn   string `json:"used_on"`
+	Token    string `json:"token,omitempty"`
+}
+
+// Run lists the tokens of a newsletter, makes one, or makes one void.
+func (c newsletterTokenCmd) Run(a *app, st *store.Store) error {
+	n, err := st.NewsletterBySlug(a.soft, c.Slug)
+	switch {
+	case err != nil:
+		return err
+	case c.Add != "":
+		return c.add(a, st, n)
+	case c.Remove != 0:
+		if err := st.RemoveNewsletterToken(a.soft, n.ID, c.Remove); err != nil {
+			return err
+		}
+		return a.say(map[string]any{"slug": n.Slug, "id": c.Remove, "removed": true}, "that token of %s is void", n.Slug)
+	}
+	all, err := st.NewsletterTokens(a.soft, n.ID)
+	if err != nil {
+		return err
+	}
+	reported := each(all, func(t store.NewsletterToken) reportedToken {
+		return reportedToken{t.ID, t.Name, t.Email, t.ReadOnly, t.UsedOn, ""}
+	})
+	if a.json {
+		return a.printJSON(reported)
+	}
+	return printList(a, reported, "no tokens; see: digest newsletter token --help", func(t reportedToken) string {
+		may, used := "reads and changes", "not used yet"
+		if t.ReadOnly {
+			may = "reads"
+		}
+		if t.UsedOn != "" {
+			used = "last used on " + t.UsedOn
+		}
+		return fmt.Sprintf("%d\t%s\t%s\t%s\t%s", t.ID, plain(t.Name), t.By, may, used)
+	})
+}
+
+func (c newsletterTokenCmd) add(a *app, st *store.Store, n digest.Newsletter) error {
+	who, err := st.Publishers(a.soft, n.ID) // the owner first
+	if err != nil {
+		return err
+	}
+	if len(who) == 0 {
+		return &digest.Error{Kind: digest.Conflict, Message: n.Slug + " has no owner"}
+	}
+	token := rand.Text() + rand.Text()
+	hash := sha256.Sum256([]byte(token))
+	id, err := st.AddNewsletterToken(a.soft, store.NewsletterToken{NewsletterID: n.ID, UserID: who[0].UserID, Name: c.Add, ReadOnly: c.ReadOnly}, hash[:], a.now())
+	if err != nil {
+		return err
+	}
+	return a.say(reportedToken{ID: id, Name: strings.TrimSpace(c.Add), By: who[0].Email, ReadOnly: c.ReadOnly, Token: token}, "%s", token)
+}

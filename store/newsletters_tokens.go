@@ -1,0 +1,75 @@
+package store
+
+import (
+	"context"
+	"time"
+
+	"digest"
+)
+
+// A NewsletterToken lets a program look after a newsletter in the name of one of its publishers.
+type NewsletterToken struct {
+	ID           int64
+	NewsletterID digest.NewsletterID
+	UserID       digest.UserID
+	Email        string // of who made it
+	Role         digest.Role
+	Name         string
+	ReadOnly     bool
+	CreatedAt    time.Time
+	UsedOn       string // the last day, in UTC; "": never
+}
+
+// MostNewsletterTokens is how many tokens a newsletter may have.
+const MostNewsletterTokens = 20
+
+// maxTokenName bounds the name of a token, in bytes.
+const maxTokenName = 100
+
+const tokenColumns = `t.id, t.newsletter_id, t.user_id, u.email, r.role, t.name, t.read_only, t.created_at, t.used_on`
+
+// Who has no role any more has no token either: the join leaves theirs out.
+const fromTokens = ` FROM newsletter_tokens t JOIN users u ON u.id = t.user_id
+	JOIN newsletter_roles r ON r.newsletter_id = t.newsletter_id AND r.user_id = t.user_id `
+
+// AddNewsletterToken stores a token by its hash; digest.Invalid without a name, digest.Conflict where
+// there are as many as there may be.
+func (s *Store) AddNewsletterToken(ctx context.Context, t NewsletterToken, hash []byte, now time.Time) (id int64, err error) {
+	if t.Name = digest.OneLine(t.Name); t.Name == "" || len(t.Name) > maxTokenName {
+		return 0, invalid("a token has a name of at most %d letters, which says what it is for", maxTokenName)
+	}
+	return changed(ctx, s, "adding a token", func(c conn) (id int64, err error) {
+		n, err := c.number(ctx, `SELECT count(*)`+fromTokens+`WHERE t.newsletter_id = ?`, t.NewsletterID)
+		if err != nil {
+			return 0, err
+		}
+		if n >= MostNewsletterTokens {
+			return 0, conflict("a newsletter has at most %d tokens; remove one first", MostNewsletterTokens)
+		}
+		err = c.get(ctx, &id, `INSERT INTO newsletter_tokens (newsletter_id, user_id, name, token_hash, read_only, created_at) VALUES (?, ?, ?, ?, ?, ?) RETURNING id`,
+			t.NewsletterID, t.UserID, t.Name, hash, bit(t.ReadOnly), at(now))
+		return id, err
+	})
+}
+
+// NewsletterTokens lists the tokens of a newsletter, the oldest first.
+func (s *Store) NewsletterTokens(ctx context.Context, id digest.NewsletterID) ([]NewsletterToken, error) {
+	return readRows[NewsletterToken](ctx, s.read(), "listing the tokens", `SELECT `+tokenColumns+fromTokens+`WHERE t.newsletter_id = ? ORDER BY t.id`, id)
+}
+
+// RemoveNewsletterToken makes a token void; digest.NotFound if the newsletter has none of that key.
+func (s *Store) RemoveNewsletterToken(ctx context.Context, newsletter digest.NewsletterID, id int64) error {
+	return s.change(ctx, "removing a token", func(c conn) error {
+		return c.runOne(ctx, notFound("there is no such token"), `DELETE FROM newsletter_tokens WHERE id = ? AND newsletter_id = ?`, id, newsletter)
+	})
+}
+
+// UseNewsletterToken gives the token with a hash, and notes the day; digest.NotFound if it is void.
+func (s *Store) UseNewsletterToken(ctx context.Context, hash []byte, now time.Time) (NewsletterToken, error) {
+	t, err := readOne[NewsletterToken](ctx, s.read(), "reading whose token it is", notFound("this token is void"), `SELECT `+tokenColumns+fromTokens+`WHERE t.token_hash = ?`, hash)
+	if day := digest.DateOf(now.UTC()).String(); err == nil && t.UsedOn != day {
+		t.UsedOn = day
+		err = s.run(ctx, "noting that a token is used", `UPDATE newsletter_tokens SET used_on = ? WHERE id = ?`, day, t.ID)
+	}
+	return t, err
+}

@@ -1,0 +1,168 @@
+package web
+
+import (
+	"net/http"
+	"strconv"
+	"strings"
+
+	"digest"
+)
+
+// An apiLetter is what was decided of the letter of one date.
+type apiLetter struct {
+	Date     string `json:"date"`
+	Subject  string `json:"subject"` // "" is the usual one
+	Note     string `json:"note"`
+	Skipped  bool   `json:"skipped"`
+	Approved bool   `json:"approved"`
+}
+
+// An apiNext is the letter that the owner's next midnight would bring, as it stands.
+type apiNext struct {
+	apiLetter
+	Posts []apiPost `json:"posts"`
+	HTML  string    `json:"html"`
+	Text  string    `json:"text"`
+}
+
+// An apiPost is one that waits for a letter.
+type apiPost struct {
+	ID    string `json:"id"`
+	Title string `json:"title"`
+	URL   string `json:"url"`
+	Site  string `json:"site"`
+}
+
+// An apiLetters is the letters that wait for approval, and those that have left.
+type apiLetters struct {
+	Waiting []string  `json:"waiting"`
+	Left    []apiLeft `json:"left"`
+}
+
+// An apiLeft is a letter that has left.
+type apiLeft struct {
+	Date string `json:"date"`
+	Page string `json:"page"`
+}
+
+func newAPILetter(l digest.NewsletterLetter) apiLetter {
+	return apiLetter{l.LocalDate.String(), l.Subject, l.Note, l.Skipped, !l.ApprovedAt.IsZero()}
+}
+
+// apiListLetters lists the latest letters, and those that wait.
+func (s *site) apiListLetters(r *http.Request, me apiCaller) (int, any, error) {
+	waiting, err := s.Store.LettersWaiting(r.Context(), me.Newsletter, s.Now())
+	if err != nil {
+		return 0, nil, err
+	}
+	left, err := s.publicLetters(r, me.Newsletter, membersListed)
+	answer := apiLetters{Waiting: []string{}, Left: []apiLeft{}}
+	for _, d := range waiting {
+		answer.Waiting = append(answer.Waiting, d.String())
+	}
+	for _, e := range left {
+		answer.Left = append(answer.Left, apiLeft{e.LocalDate.String(), s.BaseURL + "/n/" + me.Newsletter.Slug + "/" + e.LocalDate.String()})
+	}
+	return http.StatusOK, answer, err
+}
+
+// apiNext gives the next letter as it stands.
+func (s *site) apiNext(r *http.Request, me apiCaller) (int, any, error) {
+	archive, letter, err := s.Store.NextLetter(r.Context(), me.Newsletter)
+	if err != nil {
+		return 0, nil, err
+	}
+	m, err := s.Editions.Rehearse(r.Context(), archive, me.Newsletter, letter, "", me.Email)
+	if err != nil {
+		return 0, nil, err
+	}
+	refs, err := s.Store.WaitingPosts(r.Context(), archive.ID)
+	if err != nil {
+		return 0, nil, err
+	}
+	posts, err := s.rehearsed(r, refs)
+	answer := apiNext{newAPILetter(letter), []apiPost{}, m.HTML, m.Text}
+	answer.Subject = m.Subject
+	for _, p := range posts {
+		answer.Posts = append(answer.Posts, apiPost{strconv.FormatInt(int64(p.ID), 10), p.Title, p.URL, p.Site})
+	}
+	return http.StatusOK, answer, err
+}
+
+// An apiLetterChange is what may be decided of a letter; what is absent stays.
+type apiLetterChange struct {
+	Subject *string `json:"subject"`
+	Note    *string `json:"note"`
+	Skipped *bool   `json:"skipped"`
+}
+
+// apiChangeLetter decides of the letter of a date.
+func (s *site) apiChangeLetter(r *http.Request, me apiCaller) (int, any, error) {
+	date, err := apiDate(r)
+	if err != nil {
+		return 0, nil, err
+	}
+	var c apiLetterChange
+	if err := readJSON(r, &c); err != nil {
+		return 0, nil, err
+	}
+	l, err := s.Store.NewsletterLetter(r.Context(), me.Newsletter.ID, date)
+	if err != nil {
+		return 0, nil, err
+	}
+	if c.Subject != nil {
+		l.Subject = digest.OneLine(*c.Subject)
+	}
+	if c.Note != nil {
+		l.Note = strings.TrimSpace(strings.ReplaceAll(*c.Note, "\r\n", "\n"))
+	}
+	if c.Skipped != nil {
+		l.Skipped = *c.Skipped
+	}
+	return http.StatusOK, newAPILetter(l), s.Store.SetNewsletterLetter(r.Context(), l)
+}
+
+func apiDate(r *http.Request) (digest.Date, error) {
+	date, err := digest.ParseDate(r.PathValue("date"))
+	if err != nil {
+		return date, apiError(http.StatusNotFound, "a letter has a date such as 2026-12-01")
+	}
+	return date, nil
+}
+
+// apiApprove lets the letter of a date leave that waits for it.
+func (s *site) apiApprove(r *http.Request, me apiCaller) (int, any, error) {
+	date, err := apiDate(r)
+	if err != nil {
+		return 0, nil, err
+	}
+	if _, err := s.Store.ApproveNewsletterLetter(r.Context(), me.Newsletter.ID, date, s.Now()); err != nil {
+		return 0, nil, err
+	}
+	l, err := s.Store.NewsletterLetter(r.Context(), me.Newsletter.ID, date)
+	return http.StatusOK, newAPILetter(l), err
+}
+
+// apiPull leaves a post that waits out of all letters to come.
+func (s *site) apiPull(r *http.Request, me apiCaller) (int, any, error) {
+	id, err := strconv.ParseInt(r.PathValue("id"), 10, 64)
+	refs, reading := s.Store.WaitingPosts(r.Context(), me.Newsletter.ArchiveID)
+	if reading != nil {
+		return 0, nil, reading
+	}
+	for _, ref := range refs {
+		if err == nil && ref.PostID == digest.PostID(id) {
+			return http.StatusNoContent, nil, s.Store.PullPost(r.Context(), me.Newsletter.ID, ref.PostID, s.Now())
+		}
+	}
+	return 0, nil, apiError(http.StatusNotFound, "no such post waits for a letter")
+}
+
+// apiUnpull lets a post in again.
+func (s *site) apiUnpull(r *http.Request, me apiCaller) (int, any, error) {
+	id, err := strconv.ParseInt(r.PathValue("id"), 10, 64)
+	if err != nil {
+		return 0, nil, apiError(http.StatusNotFound, "there is no such post")
+	}
+	return http.StatusNoContent, nil, s.Store.UnpullPost(r.Context(), me.Newsletter.ID, digest.PostID(id))
+}

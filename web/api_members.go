@@ -1,0 +1,181 @@
+package web
+
+import (
+	"net/http"
+	"strconv"
+	"time"
+
+	"digest"
+	"digest/store"
+)
+
+// An apiMember is a member as JSON.
+type apiMember struct {
+	ID       string     `json:"id"`
+	Email    string     `json:"email"`
+	TimeZone string     `json:"time_zone"`
+	State    string     `json:"state"`
+	Days     string     `json:"days"`
+	JoinedAt time.Time  `json:"joined_at"`
+	LeftAt   *time.Time `json:"left_at"`
+	Proof    apiProof   `json:"proof"`
+}
+
+// An apiProof is how a member came to join.
+type apiProof struct {
+	Form        string     `json:"form"`
+	Address     string     `json:"address"`
+	AskedAt     *time.Time `json:"asked_at"`
+	ConfirmedAt *time.Time `json:"confirmed_at"`
+}
+
+// An apiEvent is something that happened to a member.
+type apiEvent struct {
+	At     time.Time `json:"at"`
+	Kind   string    `json:"kind"`
+	Detail string    `json:"detail"`
+}
+
+// An apiMemberHistory is a member with what happened to them.
+type apiMemberHistory struct {
+	apiMember
+	History []apiEvent `json:"history"`
+}
+
+// An apiMembers is some members; Next is the value of after that gives the following ones, "" for none.
+type apiMembers struct {
+	Members []apiMember `json:"members"`
+	Next    string      `json:"next"`
+}
+
+// instantOrNone is nil for the zero time.
+func instantOrNone(t time.Time) *time.Time {
+	if t.IsZero() {
+		return nil
+	}
+	t = t.UTC()
+	return &t
+}
+
+func newAPIMember(m digest.Member) apiMember {
+	return apiMember{
+		ID: strconv.FormatInt(int64(m.DigestID), 10), Email: m.Email, TimeZone: m.TimeZone, State: string(m.State), Days: m.Cadence.String(),
+		JoinedAt: m.JoinedAt.UTC(), LeftAt: instantOrNone(m.LeftAt),
+		Proof: apiProof{m.Form, m.Proof.Address, instantOrNone(m.AskedAt), instantOrNone(m.At)},
+	}
+}
+
+const (
+	membersListed = 100 // in one answer, unless fewer are wanted
+	mostFragment  = 300 // bytes of a part of an address
+)
+
+// apiListMembers lists members in the order in which they came.
+func (s *site) apiListMembers(r *http.Request, me apiCaller) (int, any, error) {
+	q := r.URL.Query()
+	query := store.MemberQuery{Part: q.Get("q"), State: digest.DigestState(q.Get("state"))}
+	limit := membersListed
+	if given := q.Get("limit"); given != "" {
+		var err error
+		if limit, err = strconv.Atoi(given); err != nil || limit < 1 || limit > membersListed {
+			return 0, nil, apiError(http.StatusUnprocessableEntity, "limit is a number from 1 to 100")
+		}
+	}
+	if after := q.Get("after"); after != "" {
+		n, err := strconv.ParseInt(after, 10, 64)
+		if err != nil || n < 0 {
+			return 0, nil, apiError(http.StatusUnprocessableEntity, "after is what the answer before gave as next")
+		}
+		query.After = digest.DigestID(n)
+	}
+	if len(query.Part) > mostFragment {
+		return 0, nil, apiError(http.StatusUnprocessableEntity, "q is a part of an address")
+	}
+	answer := apiMembers{Members: []apiMember{}}
+	for m, err := range s.Store.Members(r.Context(), me.Newsletter.ID, query) {
+		if err != nil {
+			return 0, nil, err
+		}
+		if len(answer.Members) == limit {
+			answer.Next = answer.Members[limit-1].ID
+			break
+		}
+		answer.Members = append(answer.Members, newAPIMember(m))
+	}
+	return http.StatusOK, answer, nil
+}
+
+func (s *site) apiMember(r *http.Request, me apiCaller) (int, any, error) {
+	m, err := s.apiMemberOf(r, me)
+	if err != nil {
+		return 0, nil, err
+	}
+	answer, err := s.apiHistory(r, m)
+	return http.StatusOK, answer, err
+}
+
+func (s *site) apiMemberOf(r *http.Request, me apiCaller) (digest.Member, error) {
+	id, err := strconv.ParseInt(r.PathValue("id"), 10, 64)
+	if err != nil {
+		return digest.Member{}, apiError(http.StatusNotFound, "there is no such member")
+	}
+	return s.Store.MemberByDigest(r.Context(), me.Newsletter.ID, digest.DigestID(id))
+}
+
+func (s *site) apiHistory(r *http.Request, m digest.Member) (apiMemberHistory, error) {
+	events, err := s.Store.MemberEvents(r.Context(), m.NewsletterID, m.Email)
+	answer := apiMemberHistory{newAPIMember(m), []apiEvent{}}
+	for _, e := range events {
+		answer.History = append(answer.History, apiEvent{e.At.UTC(), e.Kind, e.Detail})
+	}
+	return answer, err
+}
+
+// An apiJoining is somebody who has asked the publisher for the newsletter.
+type apiJoining struct {
+	Email    string     `json:"email"`
+	TimeZone string     `json:"time_zone"`
+	Proof    string     `json:"proof"`
+	AskedAt  *time.Time `json:"asked_at"`
+}
+
+// apiJoin makes somebody a member by the publisher's word. It brings nobody back who has left.
+func (s *site) apiJoin(r *http.Request, me apiCaller) (int, any, error) {
+	var j apiJoining
+	if err := readJSON(r, &j); err != nil {
+		return 0, nil, err
+	}
+	email, err := mailbox(j.Email)
+	switch proof := digest.OneLine(j.Proof); {
+	case err != nil:
+		return 0, nil, apiError(http.StatusUnprocessableEntity, "email is an address such as mo@example.org")
+	case proof == "" || len(proof) > mostProof:
+		return 0, nil, apiError(http.StatusUnprocessableEntity, "proof says in at most 200 letters how they asked")
+	}
+	now := s.Now()
+	asked := now
+	if j.AskedAt != nil && j.AskedAt.Before(now) {
+		asked = j.AskedAt.UTC()
+	}
+	m, created, err := s.Store.Join(r.Context(), me.Newsletter.ID, store.Joining{
+		Email: email, TimeZone: j.TimeZone, Proof: digest.Proof{Form: digest.OneLine(j.Proof) + " (as " + me.Email + " said, by " + me.Name + ")", AskedAt: asked},
+	}, now)
+	if err != nil {
+		return 0, nil, err
+	}
+	status := http.StatusOK
+	if created {
+		status = http.StatusCreated
+	}
+	answer, err := s.apiHistory(r, m)
+	return status, answer, err
+}
+
+// apiLeave ends the membership of who has asked the publisher for it.
+func (s *site) apiLeave(r *http.Request, me apiCaller) (int, any, error) {
+	m, err := s.apiMemberOf(r, me)
+	if err != nil {
+		return 0, nil, err
+	}
+	return http.StatusNoContent, nil, s.Store.SetDigestState(r.Context(), m.DigestID, digest.DigestLeft, s.Now())
+}

@@ -1,0 +1,188 @@
+package web
+
+import (
+	_ "embed"
+	"net/http"
+	"strings"
+	"time"
+
+	"digest"
+	"digest/store"
+)
+
+//go:embed openapi.json
+var openAPI []byte
+
+// An apiNewsletter is a newsletter as JSON.
+type apiNewsletter struct {
+	Slug          string   `json:"slug"`
+	Page          string   `json:"page"`
+	Name          string   `json:"name"`
+	Description   string   `json:"description"`
+	Site          string   `json:"site"`
+	AddressLine   string   `json:"address_line"`
+	FromName      string   `json:"from_name"`
+	ReplyTo       string   `json:"reply_to"`
+	Days          string   `json:"days"`
+	DeliverAt     string   `json:"deliver_at"`
+	Layout        string   `json:"layout"`
+	Images        string   `json:"images"`
+	ApproveWithin int64    `json:"approve_within"` // seconds
+	ReturnURLs    []string `json:"return_urls"`
+	State         string   `json:"state"`
+	HeldReason    string   `json:"held_reason"`
+	Members       int      `json:"members"`
+}
+
+func (s *site) apiNewsletterOf(r *http.Request, n digest.Newsletter) (apiNewsletter, error) {
+	members, err := s.Store.CountMembers(r.Context(), n.ID)
+	return apiNewsletter{
+		Slug: n.Slug, Page: s.BaseURL + "/n/" + n.Slug, Name: n.Name, Description: n.Description, Site: n.SiteURL, AddressLine: n.AddressLine,
+		FromName: n.FromName, ReplyTo: n.ReplyTo, Days: n.Cadence.String(), DeliverAt: clockOf(n.DeliverAt), Layout: string(n.Layout),
+		Images: string(n.Images), ApproveWithin: int64(n.ApproveWithin / time.Second), ReturnURLs: append([]string{}, n.ReturnAddresses()...),
+		State: string(n.State), HeldReason: n.HeldReason, Members: members,
+	}, err
+}
+
+func (s *site) apiShow(r *http.Request, me apiCaller) (int, any, error) {
+	n, err := s.apiNewsletterOf(r, me.Newsletter)
+	return http.StatusOK, n, err
+}
+
+// An apiChange is what may be changed of a newsletter; what is absent stays.
+type apiChange struct {
+	Name          *string   `json:"name"`
+	Description   *string   `json:"description"`
+	Site          *string   `json:"site"`
+	AddressLine   *string   `json:"address_line"`
+	FromName      *string   `json:"from_name"`
+	ReplyTo       *string   `json:"reply_to"`
+	Days          *string   `json:"days"`
+	DeliverAt     *string   `json:"deliver_at"`
+	Layout        *string   `json:"layout"`
+	Images        *string   `json:"images"`
+	ApproveWithin *int64    `json:"approve_within"` // seconds
+	ReturnURLs    *[]string `json:"return_urls"`
+}
+
+// apply gives a newsletter with the change; what Newsletter.Check looks at is for the store to refuse.
+func (c apiChange) apply(n digest.Newsletter) (digest.Newsletter, error) {
+	for value, to := range map[*string]*string{c.Name: &n.Name, c.Description: &n.Description, c.Site: &n.SiteURL, c.AddressLine: &n.AddressLine, c.FromName: &n.FromName, c.ReplyTo: &n.ReplyTo} {
+		if value != nil {
+			*to = *value
+		}
+	}
+	if c.Layout != nil {
+		n.Layout = digest.Layout(*c.Layout)
+	}
+	if c.Images != nil {
+		n.Images = digest.Images(*c.Images)
+	}
+	if c.ApproveWithin != nil {
+		n.ApproveWithin = time.Duration(min(max(*c.ApproveWithin, -1), int64(48*time.Hour/time.Second))) * time.Second
+	}
+	if c.ReturnURLs != nil {
+		n.ReturnURLs = strings.Join(*c.ReturnURLs, "\n")
+	}
+	if c.DeliverAt != nil {
+		clock, err := time.Parse("15:04", *c.DeliverAt)
+		if err != nil {
+			return n, apiError(http.StatusUnprocessableEntity, "deliver_at is an hour such as 07:00")
+		}
+		n.DeliverAt = time.Duration(clock.Hour())*time.Hour + time.Duration(clock.Minute())*time.Minute
+	}
+	if c.Days == nil {
+		return n, nil
+	}
+	var err error
+	if n.Cadence, err = digest.ParseCadence(*c.Days); err != nil {
+		return n, apiError(http.StatusUnprocessableEntity, "days: "+err.Error())
+	}
+	return n, nil
+}
+
+func (s *site) apiChange(r *http.Request, me apiCaller) (int, any, error) {
+	var c apiChange
+	if err := readJSON(r, &c); err != nil {
+		return 0, nil, err
+	}
+	n, err := c.apply(me.Newsletter)
+	if err == nil {
+		err = s.Store.SetNewsletter(r.Context(), n, s.Now())
+	}
+	if err != nil {
+		return 0, nil, err
+	}
+	return s.apiShowAgain(r, me)
+}
+
+// apiShowAgain shows the newsletter as it is stored by now.
+func (s *site) apiShowAgain(r *http.Request, me apiCaller) (int, any, error) {
+	n, err := s.Store.Newsletter(r.Context(), me.Newsletter.ID)
+	if err != nil {
+		return 0, nil, err
+	}
+	me.Newsletter = n
+	return s.apiShow(r, me)
+}
+
+func (s *site) apiHold(r *http.Request, me apiCaller) (int, any, error) {
+	if me.Newsletter.State != digest.NewsletterActive {
+		return 0, nil, apiError(http.StatusConflict, "it is "+string(me.Newsletter.State)+"; only an active one can be held")
+	}
+	if err := s.Store.SetNewsletterState(r.Context(), me.Newsletter.ID, digest.NewsletterHeld, digest.HeldByPublisher, s.Now()); err != nil {
+		return 0, nil, err
+	}
+	return s.apiShowAgain(r, me)
+}
+
+func (s *site) apiRelease(r *http.Request, me apiCaller) (int, any, error) {
+	if me.Newsletter.State != digest.NewsletterHeld || me.Newsletter.HeldReason != digest.HeldByPublisher {
+		return 0, nil, apiError(http.StatusConflict, "its owner does not hold it; what whoever runs this instance holds, they release")
+	}
+	if err := s.Store.SetNewsletterState(r.Context(), me.Newsletter.ID, digest.NewsletterActive, "", s.Now()); err != nil {
+		return 0, nil, err
+	}
+	return s.apiShowAgain(r, me)
+}
+
+// An apiDay is what was counted of one day, in UTC.
+type apiDay struct {
+	Day        string `json:"day"`
+	Joined     int64  `json:"joined"`
+	Left       int64  `json:"left"`
+	Sent       int64  `json:"sent"`
+	Bounced    int64  `json:"bounced"`
+	Complained int64  `json:"complained"`
+}
+
+// An apiDays is what was counted of some days; those of which nothing was counted are left out.
+type apiDays struct {
+	Days []apiDay `json:"days"`
+}
+
+// mostDays is how far back days are told.
+const mostDays = 366
+
+func (s *site) apiDays(r *http.Request, me apiCaller) (int, any, error) {
+	since := digest.DateOf(s.Now().UTC()).Plus(1 - digest.CountedDays)
+	if given := r.URL.Query().Get("since"); given != "" {
+		var err error
+		if since, err = digest.ParseDate(given); err != nil {
+			return 0, nil, apiError(http.StatusUnprocessableEntity, "since is a date such as 2026-12-01")
+		}
+	}
+	if first := digest.DateOf(s.Now().UTC()).Plus(-mostDays); since.Before(first) {
+		since = first
+	}
+	days, err := s.Store.NewsletterDays(r.Context(), me.Newsletter.ID, since)
+	answer := apiDays{Days: []apiDay{}}
+	for _, d := range days {
+		answer.Days = append(answer.Days, newAPIDay(d))
+	}
+	return http.StatusOK, answer, err
+}
+
+func newAPIDay(d store.NewsletterDay) apiDay {
+	return apiDay{d.Day.String(), d.Joined, d.Left, d.Sent, d.Bounced, d.Complained}
+}

@@ -1,0 +1,66 @@
+package web
+
+import (
+	"net/http"
+
+	"digest"
+	"digest/store"
+)
+
+// A publisherTokensPage is the tokens by which programs look after a newsletter.
+type publisherTokensPage struct {
+	publisherFrame
+	Tokens []store.NewsletterToken
+	Typed  string
+	Token  string // just made: it is shown this once
+}
+
+func (s *site) publisherTokensPage(w http.ResponseWriter, r *http.Request, me publisher) error {
+	return s.showPublisherTokens(w, r, http.StatusOK, publisherTokensPage{publisherFrame: s.publisherFrame(r, me, "removed")})
+}
+
+func (s *site) showPublisherTokens(w http.ResponseWriter, r *http.Request, status int, p publisherTokensPage) error {
+	var err error
+	if p.Tokens, err = s.Store.NewsletterTokens(r.Context(), p.Newsletter.ID); err != nil {
+		return err
+	}
+	return s.show(w, r, status, "publisher_tokens", "Tokens of "+p.Newsletter.Name, p)
+}
+
+// makeNewsletterToken makes a token, which is stored by its hash alone.
+func (s *site) makeNewsletterToken(w http.ResponseWriter, r *http.Request, me publisher) error {
+	p := publisherTokensPage{publisherFrame: s.publisherFrame(r, me), Typed: r.PostForm.Get("name")}
+	if !s.limits.rounds.allow(me.key(), s.Now()) {
+		return errTooMany
+	}
+	token := newSecret()
+	_, err := s.Store.AddNewsletterToken(r.Context(), store.NewsletterToken{
+		NewsletterID: me.Newsletter.ID, UserID: me.ID, Name: p.Typed, ReadOnly: r.PostForm.Get("reads") == "1",
+	}, hashSecret(token), s.Now())
+	if p.Wrong, err = asRefused(err); err != nil {
+		return err
+	}
+	if p.Wrong != "" {
+		return s.showPublisherTokens(w, r, http.StatusUnprocessableEntity, p)
+	}
+	p.Typed, p.Token = "", token
+	return s.showPublisherTokens(w, r, http.StatusOK, p)
+}
+
+// removeNewsletterToken makes a token void: an editor one of their own, the owner any.
+func (s *site) removeNewsletterToken(w http.ResponseWriter, r *http.Request, me publisher) error {
+	id, err := pathKey(r)
+	if err != nil {
+		return err
+	}
+	all, err := s.Store.NewsletterTokens(r.Context(), me.Newsletter.ID)
+	if err != nil {
+		return err
+	}
+	for _, t := range all {
+		if t.ID == id && t.UserID != me.ID && me.Role != digest.RoleOwner {
+			return errOwnerOnly
+		}
+	}
+	return showSaved(w, r, s.Store.RemoveNewsletterToken(r.Context(), me.Newsletter.ID, id), me.Path()+"/tokens", "removed")
+}
