@@ -180,13 +180,3 @@ func (s *site) gathered(r *http.Request, n digest.Newsletter) (p nextPosts, err 
 func (p publisher) Approval() string {
 	return period(p.Newsletter.ApproveWithin)
 }
-
-// approveLetter lets the letter of a date leave that waits for it.
-func (s *site) approveLetter(w http.ResponseWriter, r *http.Request, me publisher) error {
-	date, err := digest.ParseDate(r.PathValue("date"))
-	if err != nil {
-		return errNotFound
-	}
-	_, err = s.Store.ApproveNewsletterLetter(r.Context(), me.Newsletter.ID, date, s.Now())
-	return showSaved(w, r, err, me.Path(), "approved")
-}

@@ -98,6 +98,8 @@ func (s *site) orNoMembers(w http.ResponseWriter, r *http.Request, me publisher,
 		drain(r)
 		status, err = http.StatusRequestEntityTooLarge, nil
 		p.Wrong = fmt.Sprintf("That file is larger than %d MB. Nothing was taken from it. Split it, or have whoever runs this take it in.", maxList>>20)
+	} else if e, ok := errors.AsType[*digest.Error](err); ok && e.Kind == digest.Invalid && e != errNoFile {
+		p.Wrong, err = e.Message+".", nil // it begins with the name of a file
 	} else {
 		p.Wrong, err = asRefused(err)
 	}

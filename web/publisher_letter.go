@@ -12,6 +12,7 @@ import (
 type publisherLetterPage struct {
 	publisherFrame
 	Letter  digest.NewsletterLetter // as it was decided, or typed
+	Open    bool                    // it is to come: something may be decided of it
 	Made    bool
 	Waiting bool // it is made, for some members at least, and waits for approval
 	Left    bool // it is for everybody to see
@@ -41,13 +42,24 @@ func (s *site) publisherLetter(r *http.Request, me publisher) (p publisherLetter
 	e, err = s.Store.EditionOn(ctx, n.ArchiveID, date, s.Now())
 	if digest.KindOf(err) == digest.NotFound {
 		archive, err := s.Store.Digest(ctx, n.ArchiveID)
-		if first := s.firstOpen(archive); err == nil && (date.Before(first) || first.Plus(daysDecided).Before(date) || me.Ended()) {
+		first := s.firstOpen(archive)
+		p.Open = !date.Before(first) && !first.Plus(daysDecided).Before(date) && !me.Ended()
+		if err == nil && !p.Open && !p.Waiting {
 			err = errNotFound
 		}
 		return p, e, err
 	}
 	p.Made, p.Left = err == nil, err == nil && !e.SendAt.After(s.Now())
 	return p, e, err
+}
+
+// approveLetter lets the letter of a date leave that waits for it, or will.
+func (s *site) approveLetter(w http.ResponseWriter, r *http.Request, me publisher) error {
+	p, _, err := s.publisherLetter(r, me)
+	if err == nil {
+		_, err = s.Store.ApproveNewsletterLetter(r.Context(), me.Newsletter.ID, p.Letter.LocalDate, s.Now())
+	}
+	return showSaved(w, r, err, me.Path(), "approved")
 }
 
 // publisherLetterPage shows the letter of a date.
@@ -96,7 +108,7 @@ func (s *site) setLetter(w http.ResponseWriter, r *http.Request, me publisher) e
 	if err != nil {
 		return err
 	}
-	if p.Made {
+	if !p.Open {
 		p.Wrong = "It is made already."
 		return s.showPublisherLetter(w, r, http.StatusConflict, p)
 	}

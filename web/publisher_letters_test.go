@@ -35,6 +35,11 @@ func TestLettersOfPublisher(t *testing.T) {
 
 		n.ApproveWithin = 6 * time.Hour
 		r.must(r.store.SetNewsletter(r.t.Context(), n, r.now))
+		v.get("/newsletters/anna-writes/next").shows(".sheet form .plain", "Approve it now", "Leave out", "Mail it to me")
+		ahead := v.get(letters+"/2026-12-24").attrs(".sheet form", "action")
+		v.post(ahead[len(ahead)-1], nil).status(http.StatusSeeOther)
+		v.get(letters+"/2026-12-24").contains(".aside", "You have approved it")
+		v.post(letters+"/2028-01-01/approve", nil).status(http.StatusNotFound)
 		r.midnight()
 		v.get(letters).shows("h2", "Waiting for your approval", "To come")
 		const today = letters + "/2026-11-21"
@@ -52,5 +57,31 @@ func TestLettersOfPublisher(t *testing.T) {
 		r.must(r.store.SetNewsletterState(r.t.Context(), n.ID, digest.NewsletterEnded, "", r.now))
 		v.get(letters).status(http.StatusOK).shows(".groups a")
 		set("2026-11-24", url.Values{"skip": {"0"}}).status(http.StatusNotFound)
+	})
+}
+
+// TestLetterThatWaitsFartherEast: a letter that has begun for some members alone is let go, too, and its
+// subject may still be written for the others.
+func TestLetterThatWaitsFartherEast(t *testing.T) {
+	each(t, func(r *room) {
+		v, n := r.publishing("anna@example.org", "anna-writes", "The boat")
+		n.ApproveWithin = 18 * time.Hour
+		r.must(r.store.SetNewsletter(r.t.Context(), n, r.now))
+		m := r.joined(n, "mo@example.org")
+		r.now = time.Date(2026, 11, 20, 15, 0, 0, 0, time.UTC)
+		r.midnightNow()
+		const letter = "/newsletters/anna-writes/letters/2026-11-21"
+		page := v.get(letter).status(http.StatusOK).contains(".sheet", "Copies of some members are made", "18 hours after", "It is still to come")
+		page.shows(".sheet form button", "Let it leave", "Save")
+		mo, err := r.store.Digest(r.t.Context(), m.DigestID)
+		r.must(err)
+		if e := r.edition(mo); !e.SendAt.After(r.now) {
+			r.t.Fatalf("the copy does not wait: %+v", e)
+		}
+		v.post(letter+"/approve", nil).status(http.StatusSeeOther)
+		if e := r.edition(mo); e.SendAt.After(r.now) {
+			r.t.Errorf("the copy still waits: %+v", e)
+		}
+		v.get(letter).shows(".sheet form button", "Save").contains(".aside", "You have approved it")
 	})
 }
