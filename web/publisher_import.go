@@ -26,14 +26,13 @@ func (publisherImportPage) Most() int { return maxList >> 20 }
 
 // A memberReport is what became of a list.
 type memberReport struct {
-	System  string // that wrote it
-	Files   []string
-	Looked  bool // nothing was changed
-	Slow    bool // there was no time for all of it
-	Lines   []subscribe.MemberLine
-	Unread  []string // rows that could not be used, and files
-	More    int      // beyond those
-	Unasked bool     // people of the list did not join, as nothing proves that they wanted it
+	System string // that wrote it
+	Files  []string
+	Looked bool // nothing was changed
+	Slow   bool // there was no time for all of it
+	Lines  []subscribe.MemberLine
+	Unread []string // rows that could not be used, and files
+	More   int      // beyond those
 }
 
 func (s *site) publisherImportPage(w http.ResponseWriter, r *http.Request, me publisher) error {
@@ -86,7 +85,7 @@ func (s *site) readMembers(ctx context.Context, n digest.Newsletter, list *membe
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		report.Slow, err = true, nil
 	}
-	report.Lines, report.Unasked = i.Lines(look), i.Unproven > 0
+	report.Lines = i.Lines(look)
 	return report, err
 }
 
