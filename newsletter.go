@@ -137,8 +137,9 @@ func areReturnURLs(all []string) bool {
 	return true
 }
 
+// isSlug reports whether s may name a newsletter in addresses. /newsletters/new is a page of its own.
 func isSlug(s string) bool {
-	if len(s) < 2 || len(s) > maxSlug || s[0] == '-' || s[len(s)-1] == '-' {
+	if s == "new" || len(s) < 2 || len(s) > maxSlug || s[0] == '-' || s[len(s)-1] == '-' {
 		return false
 	}
 	return !strings.ContainsFunc(s, func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') && r != '-' })

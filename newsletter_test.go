@@ -18,6 +18,7 @@ func TestNewsletterCheck(t *testing.T) {
 		"a long name":           {func(n *Newsletter) { n.Name = strings.Repeat("x", 101) }, false},
 		"what is not UTF-8":     {func(n *Newsletter) { n.Description = "\xff" }, false},
 		"a slug with a slash":   {func(n *Newsletter) { n.Slug = "a/b" }, false},
+		"the slug of a page":    {func(n *Newsletter) { n.Slug = "new" }, false},
 		"a slug in capitals":    {func(n *Newsletter) { n.Slug = "Anna" }, false},
 		"a slug of one letter":  {func(n *Newsletter) { n.Slug = "a" }, false},
 		"a slug with an edge":   {func(n *Newsletter) { n.Slug = "anna-" }, false},

@@ -42,8 +42,7 @@ func countMember(ctx context.Context, c conn, now time.Time, id digest.Newslette
 	return countDay(ctx, c, at(now), map[digest.NewsletterID]NewsletterDay{id: d})
 }
 
-const daySums = `CAST(SUM(x.joined) AS BIGINT) AS joined, CAST(SUM(x.gone) AS BIGINT) AS "left",
-	CAST(SUM(x.sent) AS BIGINT) AS sent, CAST(SUM(x.bounced) AS BIGINT) AS bounced, CAST(SUM(x.complained) AS BIGINT) AS complained`
+const daySums = `CAST(SUM(x.joined) AS BIGINT) AS joined, CAST(SUM(x.gone) AS BIGINT) AS "left", ` + letterSums
 
 // NewsletterDays gives what was counted of a newsletter since a day, the earliest first. Days of
 // which nothing was counted are left out.
@@ -51,6 +50,25 @@ func (s *Store) NewsletterDays(ctx context.Context, id digest.NewsletterID, sinc
 	return readRows[NewsletterDay](ctx, s.read(), "reading the days of a newsletter", `SELECT x.day, `+daySums+` FROM newsletter_days x
 		WHERE x.newsletter_id = ? AND x.day >= ? GROUP BY x.day ORDER BY x.day`, id, since.String())
 }
+
+// LetterCounts gives what became of the letters of all newsletters since a day.
+func (s *Store) LetterCounts(ctx context.Context, since digest.Date) (map[digest.NewsletterID]digest.LetterCounts, error) {
+	rows, err := readRows[troubledRow](ctx, s.read(), "counting letters", `SELECT x.newsletter_id, `+letterSums+` FROM newsletter_days x
+		WHERE x.day >= ? GROUP BY x.newsletter_id`, since.String())
+	counts := make(map[digest.NewsletterID]digest.LetterCounts, len(rows))
+	for _, r := range rows {
+		counts[r.NewsletterID] = r.LetterCounts
+	}
+	return counts, err
+}
+
+// A troubledRow is what became of the letters of a newsletter.
+type troubledRow struct {
+	NewsletterID digest.NewsletterID
+	digest.LetterCounts
+}
+
+const letterSums = `CAST(SUM(x.sent) AS BIGINT) AS sent, CAST(SUM(x.bounced) AS BIGINT) AS bounced, CAST(SUM(x.complained) AS BIGINT) AS complained`
 
 // A HeldNewsletter is one that was held because of what became of its letters.
 type HeldNewsletter struct {
@@ -63,11 +81,7 @@ type HeldNewsletter struct {
 // day after its last release.
 func (s *Store) HoldTroubled(ctx context.Context, now time.Time) (held []HeldNewsletter, err error) {
 	since := digest.DateOf(now.UTC()).Plus(1 - digest.CountedDays).String()
-	troubled, err := readRows[struct {
-		NewsletterID digest.NewsletterID
-		digest.LetterCounts
-	}](ctx, s.read(), "looking for newsletters in trouble", `SELECT x.newsletter_id, CAST(SUM(x.sent) AS BIGINT) AS sent,
-			CAST(SUM(x.bounced) AS BIGINT) AS bounced, CAST(SUM(x.complained) AS BIGINT) AS complained
+	troubled, err := readRows[troubledRow](ctx, s.read(), "looking for newsletters in trouble", `SELECT x.newsletter_id, `+letterSums+`
 		FROM newsletter_days x JOIN newsletters n ON n.id = x.newsletter_id WHERE n.state = 'active' AND x.day >= ? AND x.day >= n.counted_from
 		AND x.newsletter_id IN (SELECT y.newsletter_id FROM newsletter_days y WHERE y.day >= ? AND (y.bounced > 0 OR y.complained > 0))
 		GROUP BY x.newsletter_id ORDER BY x.newsletter_id`, since, since)

@@ -291,6 +291,7 @@ type OperatorView struct {
 	Lags         digest.Lags
 	Clock        digest.ClockNote
 	Proxies      []digest.ProxyNote
+	Pending      int // newsletters that wait for approval
 }
 
 // OperatorView gives how an instance stands at now: what was done since then, limit
@@ -309,6 +310,10 @@ func (s *Store) OperatorView(ctx context.Context, now, since time.Time, deadline
 			func() (err error) { v.Lags, err = s.Lags(ctx, now, deadline); return err },
 			func() (err error) { v.Clock, err = s.ClockNote(ctx); return err },
 			func() (err error) { v.Proxies, err = s.ProxyNotes(ctx); return err },
+			func() (err error) {
+				v.Pending, err = s.read().number(ctx, `SELECT count(*) FROM newsletters WHERE state = 'pending'`)
+				return err
+			},
 		} {
 			if err := read(); err != nil {
 				return err

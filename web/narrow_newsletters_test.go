@@ -39,7 +39,13 @@ func (p *pageShow) newsletterPages(me *visitor, u digest.User, d digest.Digest) 
 	p.add("newsletter", guest.get(path+"?asked=1"))
 	p.add("newsletter_archive", guest.get(path+"/letters"))
 	p.add("memberships", me.get("/memberships"))
+	waits := n
+	waits.Slug, waits.State = strings.Repeat("y", 40), digest.NewsletterPending
+	_, err = p.store.AddNewsletter(p.t.Context(), waits, owner.ID, p.now)
+	p.must(err)
+	p.add("operator_newsletters", me.get("/operator/newsletters"))
 	p.publisherPages(n, owner)
+	p.add("operator_newsletters", me.get("/operator/newsletters"))
 	p.linkPages(me, d)
 }
 
@@ -54,6 +60,8 @@ func (p *pageShow) publisherPages(n digest.Newsletter, owner digest.User) {
 	p.brings(digest.Subscription{DigestID: n.ArchiveID}, endless, uglyPosts("Another of its own.")...)
 	path := "/newsletters/" + n.Slug
 	p.add("publisher_list", v.get("/newsletters"))
+	p.add("publisher_new", v.get("/newsletters/new"))
+	p.add("publisher_new", v.post("/newsletters/new", url.Values{"address": {endless}, "name": {mixed}, "slug": {endless}, "line": {endless}, "description": {mixed}}))
 	p.must(p.store.SetNewsletterState(p.t.Context(), n.ID, digest.NewsletterHeld, endless, p.now))
 	p.add("publisher_list", v.get("/newsletters"))
 	p.add("publisher", v.get(path))

@@ -99,6 +99,7 @@ func TestNothingSticksOut(t *testing.T) {
 	browser.Find(t)
 	for _, direction := range []digest.Direction{digest.LeftToRight, digest.RightToLeft} {
 		p := &pageShow{room: newRoom(t, storetest.Open(t, storetest.SQLite(t)))}
+		p.publish = web.PublishingAsk
 		p.open(strings.Replace(p.base, "127.0.0.1", "localhost", 1)) // passkeys belong to names
 		p.openAll(direction)
 		p.covers(t)

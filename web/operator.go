@@ -84,6 +84,9 @@ func (s *site) listNeeds(p *operatorPage, v store.OperatorView, now time.Time) {
 	p.needMail()
 	p.needClock(v.Clock, now)
 	s.needProxies(p, v.Proxies)
+	if v.Pending > 0 {
+		p.need("%s for your approval: see Newsletters, at the foot of this page.", map[bool]string{true: "A newsletter waits", false: "Some newsletters wait"}[v.Pending == 1])
+	}
 }
 
 // needClock says for a week that a clock was wrong.

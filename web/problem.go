@@ -22,30 +22,31 @@ func (p *problem) SignIn() bool {
 }
 
 var (
-	errNotFound        = &problem{http.StatusNotFound, "Nothing at this address", "The page may have moved, or the link may have lost a letter on its way."}
-	errMethod          = &problem{http.StatusMethodNotAllowed, "That cannot be done here", "This address answers another kind of request."}
-	errForeignForm     = &problem{http.StatusForbidden, "That form came from elsewhere", "For your safety only forms on this site are taken. Open the page here and press the button again."}
-	errSpentLink       = &problem{http.StatusForbidden, "This link no longer works", "A sign-in link works once, and only for a while. Ask for a new one on the sign-in page."}
-	errBadForm         = &problem{http.StatusBadRequest, "That form could not be read", "Go back, reload the page and try again."}
-	errNoChoice        = &problem{http.StatusBadRequest, "That was none of the choices", "Nothing was changed. Go back, choose again and press the button."}
-	errTooLarge        = &problem{http.StatusRequestEntityTooLarge, "That was too much", "The form held more than this page takes, and nothing was changed. Go back, shorten what you typed and send it again."}
-	errMembersOnly     = &problem{http.StatusForbidden, "Newsletters come to you here", "This page belongs to a newspaper of one’s own, and you have not begun one. Your newsletters are on the first page."}
-	errSpentJoin       = &problem{http.StatusForbidden, "This link no longer works", "It works once, within a day. If you pressed its button already, all is well. Otherwise ask for another one where you found the form."}
-	errOwnerOnly       = &problem{http.StatusForbidden, "That is for its owner", "You may edit this newsletter. Who publishes it, and whether it goes on, is for its owner to say."}
-	errHeldByOthers    = &problem{http.StatusForbidden, "It was held by whoever runs this", "Its page says why. Write to them: they release it."}
-	errLastOwner       = &problem{http.StatusConflict, "It needs an owner", "Make somebody else its owner first."}
-	errTooManyTests    = &problem{http.StatusTooManyRequests, "A little slower, please", "Many test letters were mailed to you just now. Nothing was mailed; try again in a few minutes."}
-	errTooMany         = &problem{http.StatusTooManyRequests, "A little slower, please", "So many questions came from your address that this page takes a break. Try again in a minute."}
-	errOneByOne        = &problem{http.StatusTooManyRequests, "One at a time, please", "Another long form of yours is still on its way. Nothing is lost: wait until it is done, and send this one again."}
-	errBusy            = &problem{http.StatusServiceUnavailable, "Too much at once", "Others send long lists just now, and there is no room for yours. Nothing of it was taken: send it again in a minute."}
-	errUnavailable     = &problem{http.StatusServiceUnavailable, "Back in a moment", "The database does not answer just now. Nothing is lost. Try again in a minute."}
-	errSpentSignUp     = &problem{http.StatusForbidden, "This link no longer works", "The link of a sign-up works once, within a day. If you have pressed its button before, sign in; else sign up again."}
-	errSpentInvitation = &problem{http.StatusConflict, "This invitation was used", "Somebody else came in with it, or it was taken back. Ask for another one."}
-	errSignUpClosed    = &problem{http.StatusForbidden, "Sign-up is closed", "It was closed since you began. Whoever runs this can add you."}
-	errSpentAgree      = &problem{http.StatusForbidden, "This link no longer works", "The address was changed already, or the wish was taken back, or a day has passed. Sign in and look at your settings."}
-	errSpentMove       = &problem{http.StatusGone, "Nothing to undo", "You went back already, or this link is older than what is kept of moves. Under Feeds you can still subscribe to the address that you want, and unsubscribe from the other."}
-	errOldLink         = &problem{http.StatusGone, "This link no longer works", "The reader to whom this mail was sent has made the links in older mail void. Nothing was changed. To unsubscribe, use the link in the latest mail, or sign in and open “Links in mail” in the settings."}
-	errInternal        = &problem{http.StatusInternalServerError, "Something went wrong here", "The mistake is ours and has been noted. Try again in a minute."}
+	errNotFound         = &problem{http.StatusNotFound, "Nothing at this address", "The page may have moved, or the link may have lost a letter on its way."}
+	errMethod           = &problem{http.StatusMethodNotAllowed, "That cannot be done here", "This address answers another kind of request."}
+	errForeignForm      = &problem{http.StatusForbidden, "That form came from elsewhere", "For your safety only forms on this site are taken. Open the page here and press the button again."}
+	errSpentLink        = &problem{http.StatusForbidden, "This link no longer works", "A sign-in link works once, and only for a while. Ask for a new one on the sign-in page."}
+	errBadForm          = &problem{http.StatusBadRequest, "That form could not be read", "Go back, reload the page and try again."}
+	errNoChoice         = &problem{http.StatusBadRequest, "That was none of the choices", "Nothing was changed. Go back, choose again and press the button."}
+	errTooLarge         = &problem{http.StatusRequestEntityTooLarge, "That was too much", "The form held more than this page takes, and nothing was changed. Go back, shorten what you typed and send it again."}
+	errMembersOnly      = &problem{http.StatusForbidden, "Newsletters come to you here", "This page belongs to a newspaper of one’s own, and you have not begun one. Your newsletters are on the first page."}
+	errSpentJoin        = &problem{http.StatusForbidden, "This link no longer works", "It works once, within a day. If you pressed its button already, all is well. Otherwise ask for another one where you found the form."}
+	errOwnerOnly        = &problem{http.StatusForbidden, "That is for its owner", "You may edit this newsletter. Who publishes it, and whether it goes on, is for its owner to say."}
+	errHeldByOthers     = &problem{http.StatusForbidden, "It was held by whoever runs this", "Its page says why. Write to them: they release it."}
+	errLastOwner        = &problem{http.StatusConflict, "It needs an owner", "Make somebody else its owner first."}
+	errPublishingClosed = &problem{http.StatusForbidden, "Newsletters are made by whoever runs this", "Write to them if you would like to publish one here."}
+	errTooManyTests     = &problem{http.StatusTooManyRequests, "A little slower, please", "Many test letters were mailed to you just now. Nothing was mailed; try again in a few minutes."}
+	errTooMany          = &problem{http.StatusTooManyRequests, "A little slower, please", "So many questions came from your address that this page takes a break. Try again in a minute."}
+	errOneByOne         = &problem{http.StatusTooManyRequests, "One at a time, please", "Another long form of yours is still on its way. Nothing is lost: wait until it is done, and send this one again."}
+	errBusy             = &problem{http.StatusServiceUnavailable, "Too much at once", "Others send long lists just now, and there is no room for yours. Nothing of it was taken: send it again in a minute."}
+	errUnavailable      = &problem{http.StatusServiceUnavailable, "Back in a moment", "The database does not answer just now. Nothing is lost. Try again in a minute."}
+	errSpentSignUp      = &problem{http.StatusForbidden, "This link no longer works", "The link of a sign-up works once, within a day. If you have pressed its button before, sign in; else sign up again."}
+	errSpentInvitation  = &problem{http.StatusConflict, "This invitation was used", "Somebody else came in with it, or it was taken back. Ask for another one."}
+	errSignUpClosed     = &problem{http.StatusForbidden, "Sign-up is closed", "It was closed since you began. Whoever runs this can add you."}
+	errSpentAgree       = &problem{http.StatusForbidden, "This link no longer works", "The address was changed already, or the wish was taken back, or a day has passed. Sign in and look at your settings."}
+	errSpentMove        = &problem{http.StatusGone, "Nothing to undo", "You went back already, or this link is older than what is kept of moves. Under Feeds you can still subscribe to the address that you want, and unsubscribe from the other."}
+	errOldLink          = &problem{http.StatusGone, "This link no longer works", "The reader to whom this mail was sent has made the links in older mail void. Nothing was changed. To unsubscribe, use the link in the latest mail, or sign in and open “Links in mail” in the settings."}
+	errInternal         = &problem{http.StatusInternalServerError, "Something went wrong here", "The mistake is ours and has been noted. Try again in a minute."}
 )
 
 // problemWith gives what to show for a status that net/http chose.

@@ -88,7 +88,10 @@ func (p publisher) Ended() bool { return p.Newsletter.State == digest.Newsletter
 func (p publisher) Comes() string { return daysView{p.Newsletter.Cadence}.Words() }
 
 // A publishedPage is the newsletters that a reader publishes.
-type publishedPage struct{ Newsletters []published }
+type publishedPage struct {
+	Newsletters []published
+	Ask         bool // they may begin one
+}
 
 // A published is a newsletter in that list.
 type published struct{ store.NewsletterInfo }
@@ -109,7 +112,7 @@ func (p published) Stands() string {
 // publishedPage lists what a reader publishes.
 func (s *site) publishedPage(w http.ResponseWriter, r *http.Request, me reader) error {
 	all, err := s.Store.NewslettersOf(r.Context(), me.ID)
-	var p publishedPage
+	p := publishedPage{Ask: s.Publishing == PublishingAsk}
 	for _, n := range all {
 		p.Newsletters = append(p.Newsletters, published{n})
 	}

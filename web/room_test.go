@@ -40,6 +40,7 @@ type room struct {
 	pictures  web.PictureFetcher
 	sounds    web.SoundFetcher
 	signUp    web.SignUp
+	publish   web.Publishing
 	outbox    *mailer.Outbox
 	mail      string // the Maildir
 	letterLog lockedBuffer
@@ -73,7 +74,7 @@ func (r *room) open(base string) {
 	r.base = server.URL
 	r.handler = web.New(web.Options{
 		Store: r.store, Editions: edition.New(edition.Options{Store: r.store, Signer: r.signer, BaseURL: r.base}),
-		Signer: r.signer, SignUp: r.signUp, Outbox: r.openOutbox(), BaseURL: cmp.Or(base, server.URL), Version: "1.2.3",
+		Signer: r.signer, SignUp: r.signUp, Publishing: r.publish, Outbox: r.openOutbox(), BaseURL: cmp.Or(base, server.URL), Version: "1.2.3",
 		Subscriber: r.subscriber(), Pings: r.store, Pictures: r.pictures, Sounds: r.sounds, Addresses: r.addresses, Spread: poller.Spread{Window: 15 * time.Minute},
 		Beats: r.beats, Observe: r.observe, Storage: r.storage, TrustedProxies: r.trusted,
 		Contact: "ada@example.org", Now: func() time.Time { return r.now }, Log: slog.New(slog.NewTextHandler(r.log, nil)),

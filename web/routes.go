@@ -131,8 +131,14 @@ func (s *site) readerRoutes() map[string]handler {
 		"POST /filters/{id}/remove": s.forReader(s.forOwnDigest(s.removeFilter)),
 		"GET /held":                 s.forReader(s.forOwnDigest(s.heldPage)),
 
-		"GET /operator":                          s.forOperator(s.operatorPage),
-		"POST /operator/mail-again":              s.forOperator(s.mailAgain),
+		"GET /operator":                             s.forOperator(s.operatorPage),
+		"POST /operator/mail-again":                 s.forOperator(s.mailAgain),
+		"GET /operator/newsletters":                 s.forOperator(s.operatorNewslettersPage),
+		"POST /operator/newsletters/{slug}/approve": s.operates(s.approveNewsletter),
+		"POST /operator/newsletters/{slug}/refuse":  s.operates(s.refuseNewsletter),
+		"POST /operator/newsletters/{slug}/hold":    s.operates(s.holdFor),
+		"POST /operator/newsletters/{slug}/release": s.operates(s.releaseFor),
+
 		"GET /operator/invitations":              s.forOperator(s.invitationsPage),
 		"POST /operator/invitations":             s.forOperator(s.addInvitation),
 		"POST /operator/invitations/{id}/revoke": s.forOperator(s.revokeInvitation),
@@ -143,6 +149,8 @@ func (s *site) readerRoutes() map[string]handler {
 func (s *site) publisherRoutes() map[string]handler {
 	return map[string]handler{
 		"GET /newsletters":        s.forReader(s.publishedPage),
+		"GET /newsletters/new":    s.forReader(s.publisherNewPage),
+		"POST /newsletters/new":   s.forReader(s.beginNewsletter),
 		"GET /newsletters/{slug}": s.forPublisher(s.publisherPage),
 
 		"POST /newsletters/{slug}/hold":    s.forOwner(s.holdNewsletter),

@@ -53,7 +53,7 @@ func clockOf(d time.Duration) string { return time.Time{}.Add(d).Format("15:04")
 
 // settingsPage is the table of contents: what there is to decide, and how it stands.
 func (s *site) settingsPage(w http.ResponseWriter, r *http.Request, me reader) error {
-	p := settingsPage{settingsFrame: s.frame(r, me, "started")}
+	p := settingsPage{settingsFrame: s.frame(r, me, "started"), Ask: s.Publishing == PublishingAsk}
 	var err error
 	if p.stays, err = s.Store.Stays(r.Context(), me.ID); err == nil {
 		var all []digest.Member
@@ -66,7 +66,8 @@ func (s *site) settingsPage(w http.ResponseWriter, r *http.Request, me reader) e
 // A settingsPage is the table of contents.
 type settingsPage struct {
 	settingsFrame
-	Newsletters int // that come to the reader, or came
+	Newsletters int  // that come to the reader, or came
+	Ask         bool // they may begin a newsletter
 	stays       []digest.Stay
 }
 

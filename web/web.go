@@ -69,6 +69,7 @@ type Options struct {
 	Editions      *edition.Builder
 	Signer        *digest.Signer
 	SignUp        SignUp                // who may sign up; default: nobody
+	Publishing    Publishing            // who may begin a newsletter; default: nobody
 	Outbox        *mailer.Outbox        // nil: no letter can be sent
 	Subscriber    *subscribe.Subscriber // nil: no feeds can be added
 	Search        Searcher              // default: Store

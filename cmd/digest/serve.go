@@ -120,6 +120,7 @@ func (a *app) webServer(st *store.Store, outbox *mailer.Outbox, counters *metric
 		Editions:      a.pages(st, signer),
 		Signer:        signer,
 		SignUp:        a.SignUp,
+		Publishing:    a.Newsletters,
 		Outbox:        outbox,
 		PostalAddress: a.PostalAddress,
 		Subscriber:    a.fencedSubscriber(st),

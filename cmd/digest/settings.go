@@ -44,6 +44,7 @@ type settings struct {
 	Contact         string          `default:"" placeholder:"ADDRESS" group:"Settings:" help:"Whom the owners of sites may write to (that of --from)."`
 	Requests        int             `default:"20" from:"1" to:"10000" placeholder:"N" group:"Settings:" help:"Requests on the wire at once, over all hosts; slow ones make way for the next."`
 	BotAddresses    networks        `default:"" example:"198.51.100.7,2001:db8::/64" placeholder:"CIDR,…" group:"Settings:" help:"Networks that feeds are asked from, for the bot page."`
+	Newsletters     web.Publishing  `default:"closed" example:"closed or ask" placeholder:"WHO" group:"Settings:" help:"Who may begin a newsletter on the web: closed (nobody), or ask (readers, and an operator approves each)."`
 	SignUp          web.SignUp      `default:"invitation" example:"open, invitation or closed" placeholder:"WHO" group:"Settings:" help:"Who may sign up: open, invitation or closed."`
 	MetricsToken    string          `default:"" placeholder:"SECRET" group:"Settings:" help:"Whoever sends it as a bearer token may read /metrics; without it nobody may there."`
 	MetricsListen   string          `type:"listen" default:"" example:"127.0.0.1:9464" placeholder:"ADDRESS" group:"Settings:" help:"Another address, where whoever reaches it may read /metrics."`
@@ -69,7 +70,7 @@ func (n networks) words() (list []string) {
 func (c *cli) valueReaders() []kong.Option {
 	return []kong.Option{
 		kong.TypeMapper(reflect.TypeFor[bool](), switchReader{c}),
-		typeReader(c, readDuration), typeReader(c, readSize), typeReader(c, readCount), typeReader(c, readInstant), typeReader(c, readSignUp),
+		typeReader(c, readDuration), typeReader(c, readSize), typeReader(c, readCount), typeReader(c, readInstant), typeReader(c, readSignUp), typeReader(c, readPublishing),
 		typeReader(c, readWith(poller.ParseHeadMode, "is not a way to use HEAD")),
 		typeReader(c, readWith(parseNetworks, "is not a list of networks")),
 		typeReader(c, readWith(digest.ParseRate, "is not a rate")),
@@ -105,6 +106,14 @@ func readSignUp(_ *kong.Tag, s string) (web.SignUp, error) {
 		return who, nil
 	}
 	return "", errors.New("does not say who may sign up")
+}
+
+func readPublishing(_ *kong.Tag, s string) (web.Publishing, error) {
+	switch who := web.Publishing(s); who {
+	case web.PublishingClosed, web.PublishingAsk:
+		return who, nil
+	}
+	return "", errors.New("does not say who may begin a newsletter")
 }
 
 // check checks settings that depend on each other or may hold a password. The

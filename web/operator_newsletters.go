@@ -1,0 +1,152 @@
+package web
+
+import (
+	"context"
+	"net/http"
+
+	"digest"
+	"digest/mailer"
+	"digest/render"
+	"digest/store"
+)
+
+// An operatorNewslettersPage is all newsletters of this instance, those first that wait for approval.
+type operatorNewslettersPage struct {
+	Saved   string
+	Wrong   string
+	Ask     bool // readers may ask for one
+	Pending []operatedNewsletter
+	Others  []operatedNewsletter
+}
+
+// An operatedNewsletter is one of them, with what became of its letters.
+type operatedNewsletter struct {
+	store.NewsletterInfo
+	Counts digest.LetterCounts // of digest.CountedDays
+}
+
+// Stands says how it stands.
+func (n operatedNewsletter) Stands() string { return published{n.NewsletterInfo}.Stands() }
+
+// Sentence says what became of its letters.
+func (n operatedNewsletter) Sentence() string {
+	if n.Counts == (digest.LetterCounts{}) {
+		return "no letters in 30 days"
+	}
+	return digest.Counted(int(n.Counts.Sent), "letter") + " in 30 days, " + digest.Counted(int(n.Counts.Complained), "complaint") + ", " + digest.Counted(int(n.Counts.Bounced), "bounce")
+}
+
+func (s *site) operatorNewslettersPage(w http.ResponseWriter, r *http.Request, _ reader) error {
+	return s.showOperatorNewsletters(w, r, http.StatusOK, operatorNewslettersPage{Saved: savedOf(r, "approved", "refused", "held", "released")})
+}
+
+func (s *site) showOperatorNewsletters(w http.ResponseWriter, r *http.Request, status int, p operatorNewslettersPage) error {
+	all, err := s.Store.Newsletters(r.Context())
+	if err != nil {
+		return err
+	}
+	counts, err := s.Store.LetterCounts(r.Context(), digest.DateOf(s.Now().UTC()).Plus(1-digest.CountedDays))
+	if err != nil {
+		return err
+	}
+	p.Ask = s.Publishing == PublishingAsk
+	for _, n := range all {
+		o := operatedNewsletter{n, counts[n.ID]}
+		if n.State == digest.NewsletterPending {
+			p.Pending = append(p.Pending, o)
+		} else {
+			p.Others = append(p.Others, o)
+		}
+	}
+	return s.show(w, r, status, "operator_newsletters", "Newsletters", p)
+}
+
+// operates makes a handler of what is done with the newsletter that a path names.
+func (s *site) operates(do func(r *http.Request, n digest.Newsletter, owner string) (saved string, err error)) handler {
+	return s.forOperator(func(w http.ResponseWriter, r *http.Request, _ reader) error {
+		n, err := s.Store.NewsletterBySlug(r.Context(), r.PathValue("slug"))
+		if err != nil {
+			return err
+		}
+		who, err := s.Store.Publishers(r.Context(), n.ID) // the owner first
+		if err != nil {
+			return err
+		}
+		owner := ""
+		if len(who) > 0 {
+			owner = who[0].Email
+		}
+		saved, err := do(r, n, owner)
+		if p := (operatorNewslettersPage{}); err == nil && saved == "" {
+			p.Wrong = "Say it in one line: its publisher is told so."
+			return s.showOperatorNewsletters(w, r, http.StatusUnprocessableEntity, p)
+		}
+		return showSaved(w, r, err, "/operator/newsletters", saved)
+	})
+}
+
+func (s *site) approveNewsletter(r *http.Request, n digest.Newsletter, owner string) (string, error) {
+	if n.State != digest.NewsletterPending {
+		return "", errNoChoice
+	}
+	err := s.Store.SetNewsletterState(r.Context(), n.ID, digest.NewsletterActive, "", s.Now())
+	if err == nil {
+		s.mailPlainly(owner, render.LetterContent{
+			Title:  digest.OneLine(n.Name) + " is approved",
+			Text:   []string{"People can join your newsletter from now on. Its first letter comes at your next midnight, if your site has published something by then."},
+			Action: "See how it stands", URL: s.BaseURL + "/newsletters/" + n.Slug,
+		})
+	}
+	return "approved", err
+}
+
+// refuseNewsletter removes one that waits, and tells its owner why.
+func (s *site) refuseNewsletter(r *http.Request, n digest.Newsletter, owner string) (string, error) {
+	reason := digest.Shortened(digest.OneLine(r.PostForm.Get("reason")), mostReason)
+	switch {
+	case n.State != digest.NewsletterPending:
+		return "", errNoChoice
+	case reason == "":
+		return "", nil
+	}
+	err := s.removePending(r.Context(), n)
+	if err == nil {
+		s.mailPlainly(owner, render.LetterContent{
+			Title:  digest.OneLine(n.Name) + " was not approved",
+			Text:   []string{"Whoever runs this has not approved the newsletter that you asked for. They say: " + reason, "Nothing of it is kept. You may ask for another one."},
+			Action: "Your newsletters", URL: s.BaseURL + "/newsletters",
+		})
+	}
+	return "refused", err
+}
+
+// mostReason bounds what the operator tells a publisher, in characters.
+const mostReason = 300
+
+func (s *site) holdFor(r *http.Request, n digest.Newsletter, _ string) (string, error) {
+	reason := digest.Shortened(digest.OneLine(r.PostForm.Get("reason")), mostReason)
+	switch {
+	case n.State != digest.NewsletterActive:
+		return "", errNoChoice
+	case reason == "" || reason == digest.HeldByPublisher:
+		return "", nil
+	}
+	return "held", s.Store.SetNewsletterState(r.Context(), n.ID, digest.NewsletterHeld, reason, s.Now())
+}
+
+func (s *site) releaseFor(r *http.Request, n digest.Newsletter, _ string) (string, error) {
+	if n.State != digest.NewsletterHeld {
+		return "", errNoChoice
+	}
+	return "released", s.Store.SetNewsletterState(r.Context(), n.ID, digest.NewsletterActive, "", s.Now())
+}
+
+// mailPlainly mails a letter that nobody has asked for with an address of their own; "" is nobody.
+func (s *site) mailPlainly(to string, words render.LetterContent) {
+	if to == "" || !s.mails() {
+		return
+	}
+	words.Name, words.HomeURL, words.PostalAddress = render.DefaultName, s.BaseURL+"/", s.PostalAddress
+	l := mailer.Letter{To: to, Subject: words.Title, HTML: words.HTML(), Text: words.PlainText()}
+	s.Outbox.Add(mailer.LetterRequest{Write: func(context.Context) (mailer.Letter, error) { return l, nil }})
+}

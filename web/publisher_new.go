@@ -1,0 +1,137 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strings"
+
+	"digest"
+	"digest/render"
+	"digest/store"
+)
+
+// Publishing says who may begin a newsletter on the web.
+type Publishing string
+
+// The values of DIGEST_NEWSLETTERS. Any other is as closed.
+const (
+	PublishingClosed Publishing = "closed" // nobody: whoever runs the instance makes them by command
+	PublishingAsk    Publishing = "ask"    // any reader, and whoever runs the instance approves each
+)
+
+// How many newsletters a reader may publish, and how many of them may wait for approval.
+const (
+	mostPublished = 10
+	mostPending   = 3
+)
+
+// A publisherNewPage asks for a newsletter that a reader begins.
+type publisherNewPage struct {
+	Typed   digest.Newsletter
+	Address string // of its site or feed, as it was typed
+	Wrong   string
+}
+
+func (s *site) publisherNewPage(w http.ResponseWriter, r *http.Request, _ reader) error {
+	if s.Publishing != PublishingAsk {
+		return errPublishingClosed
+	}
+	return s.show(w, r, http.StatusOK, "publisher_new", "Begin a newsletter", publisherNewPage{})
+}
+
+// beginNewsletter makes a newsletter that waits for approval. Nothing of it stays where its feed cannot be
+// read.
+func (s *site) beginNewsletter(w http.ResponseWriter, r *http.Request, me reader) error {
+	if s.Publishing != PublishingAsk || s.Subscriber == nil {
+		return errPublishingClosed
+	}
+	if !s.limits.rounds.allow(me.key(), s.Now()) {
+		return errTooManyFinds
+	}
+	form := r.PostForm
+	p := publisherNewPage{Address: strings.TrimSpace(form.Get("address")), Typed: digest.Newsletter{
+		Slug: strings.ToLower(strings.TrimSpace(form.Get("slug"))), Name: digest.OneLine(form.Get("name")), AddressLine: digest.OneLine(form.Get("line")),
+		Description: strings.TrimSpace(strings.ReplaceAll(form.Get("description"), "\r\n", "\n")),
+		Cadence:     digest.Daily, State: digest.NewsletterPending, Look: digest.Look{Layout: digest.FullText, Images: digest.ProxiedImages},
+	}}
+	n, wrong, err := s.addPending(r.Context(), me, p)
+	if err != nil {
+		return err
+	}
+	if wrong != "" {
+		p.Wrong, p.Address = wrong, firstRunes(p.Address, maxName)
+		return s.show(w, r, http.StatusUnprocessableEntity, "publisher_new", "Begin a newsletter", p)
+	}
+	s.tellOperator(n)
+	return seeOther(w, r, "/newsletters/"+n.Slug)
+}
+
+// addPending makes the newsletter with its feed, or says what is wrong.
+func (s *site) addPending(ctx context.Context, me reader, p publisherNewPage) (n digest.Newsletter, wrong string, err error) {
+	has, err := s.Store.NewslettersOf(ctx, me.ID)
+	if err != nil {
+		return n, "", err
+	}
+	if wrong := tooMany(has); wrong != "" {
+		return n, wrong, nil
+	}
+	if p.Typed.AddressLine == "" {
+		return n, "Say who publishes it, and where they can be reached by post: it stands at the foot of each letter.", nil
+	}
+	n, err = s.Store.AddNewsletter(ctx, p.Typed, me.ID, s.Now())
+	if wrong, err = asRefused(err); wrong != "" || err != nil {
+		return n, wrong, err
+	}
+	find, cancel := context.WithTimeout(ctx, findTime)
+	defer cancel()
+	_, err = s.Subscriber.SubscribeNewsletter(find, n, p.Address)
+	if err == nil {
+		return n, "", nil
+	}
+	err = asSlow(find, err)
+	if gone := s.removePending(context.WithoutCancel(ctx), n); gone != nil {
+		return n, "", errors.Join(err, gone)
+	}
+	if _, wrong = searchWrong(err); wrong != "" {
+		return n, wrong, nil
+	}
+	wrong, err = asWrong(err)
+	return n, wrong, err
+}
+
+// tooMany says why a reader may begin no other newsletter; "" if they may.
+func tooMany(has []store.NewsletterInfo) string {
+	own, pending := 0, 0
+	for _, n := range has {
+		if n.Role == digest.RoleOwner && n.State != digest.NewsletterEnded {
+			own++
+		}
+		if n.Role == digest.RoleOwner && n.State == digest.NewsletterPending {
+			pending++
+		}
+	}
+	switch {
+	case pending >= mostPending:
+		return "As many as may wait for approval do so already. Whoever runs this looks at them first."
+	case own >= mostPublished:
+		return "That is as many newsletters as a reader may publish."
+	}
+	return ""
+}
+
+func (s *site) removePending(ctx context.Context, n digest.Newsletter) error {
+	if err := s.Store.SetNewsletterState(ctx, n.ID, digest.NewsletterEnded, "", s.Now()); err != nil {
+		return err
+	}
+	return s.Store.RemoveNewsletter(ctx, n.ID)
+}
+
+// tellOperator mails the contact that a newsletter waits. Nothing that was typed is in the letter.
+func (s *site) tellOperator(n digest.Newsletter) {
+	s.mailPlainly(s.Contact, render.LetterContent{
+		Title:  "A newsletter waits for your approval",
+		Text:   []string{"A reader has asked to publish a newsletter here. Nobody can join it, and nothing is mailed, before you approve it."},
+		Action: "Look at it", URL: s.BaseURL + "/operator/newsletters#" + n.Slug,
+	})
+}

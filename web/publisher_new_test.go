@@ -1,0 +1,107 @@
+package web_test
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"digest"
+	"digest/web"
+)
+
+// beginning is the form of a newsletter that a reader begins.
+func beginning(address, slug string) url.Values {
+	return url.Values{"address": {address}, "slug": {slug}, "name": {"Anna\nwrites & co"}, "line": {"Anna, 1 Quay, Whitby"}, "description": {"Of boats."}}
+}
+
+// TestNewcomer: a reader asks for a newsletter; until an operator approves it nobody can join it.
+func TestNewcomer(t *testing.T) {
+	each(t, func(r *room) {
+		r.publish = web.PublishingAsk
+		r.open("")
+		b := r.blog(map[string]string{"/feed": rss("The blog itself", "One")})
+		op := r.operator()
+		anna, _ := r.reader("anna@example.org")
+		anna.get("/settings").contains(".groups", "Publish")
+		anna.get("/newsletters").shows(".more a", "Begin a newsletter")
+		anna.get("/newsletters/new").status(http.StatusOK)
+		anna.post("/newsletters/new", beginning(b.URL+"/none", "anna-writes")).status(http.StatusUnprocessableEntity).contains(".wrong", "Nothing was begun")
+		anna.post("/newsletters/new", beginning(b.URL+"/feed", "new")).status(http.StatusUnprocessableEntity).contains(".wrong", "The name in addresses")
+		bare := beginning(b.URL+"/feed", "anna-writes")
+		bare.Del("line")
+		anna.post("/newsletters/new", bare).status(http.StatusUnprocessableEntity).contains(".wrong", "where they can be reached")
+		if all, err := r.store.Newsletters(r.t.Context()); err != nil || len(all) > 0 {
+			r.t.Errorf("something of it stays: %+v, %v", all, err)
+		}
+		r.letters()
+		r.now = r.now.Add(time.Hour)
+		if to := anna.post("/newsletters/new", beginning(b.URL+"/feed", "Anna-Writes ")).status(http.StatusSeeOther).Header.Get("Location"); to != "/newsletters/anna-writes" {
+			r.t.Errorf("led to %s", to)
+		}
+		if l := r.letter(); l.to != "ada@example.org" || strings.Contains(l.text, "boats") || !strings.Contains(l.text, "/operator/newsletters#anna-writes") {
+			r.t.Errorf("mailed to %s:\n%s", l.to, l.text)
+		}
+		anna.get("/newsletters/anna-writes").contains(".notice", "has not approved it yet")
+		r.visitor().get("/n/anna-writes").status(http.StatusNotFound)
+		anna.post("/operator/newsletters/anna-writes/approve", nil).status(http.StatusNotFound)
+		anna.post("/newsletters/anna-writes/release", nil).status(http.StatusForbidden)
+
+		op.get("/operator").contains(".needs", "A newsletter waits for your approval")
+		op.get("/operator/newsletters").contains("section", "Anna writes & co").contains("section", "anna@example.org")
+		op.post("/operator/newsletters/anna-writes/hold", url.Values{"reason": {"x"}}).status(http.StatusBadRequest)
+		op.post("/operator/newsletters/anna-writes/approve", nil).status(http.StatusSeeOther)
+		if l := r.letter(); l.to != "anna@example.org" || !strings.Contains(l.subject, "is approved") {
+			r.t.Errorf("mailed to %s: %s", l.to, l.subject)
+		}
+		r.visitor().get("/n/anna-writes").status(http.StatusOK)
+		op.post("/operator/newsletters/anna-writes/approve", nil).status(http.StatusBadRequest)
+		op.post("/operator/newsletters/anna-writes/hold", url.Values{"reason": {" "}}).status(http.StatusUnprocessableEntity)
+		op.post("/operator/newsletters/anna-writes/hold", url.Values{"reason": {"look at your list"}}).status(http.StatusSeeOther)
+		anna.get("/newsletters/anna-writes").contains(".notice", "look at your list")
+		anna.post("/newsletters/anna-writes/release", nil).status(http.StatusForbidden)
+		op.get("/operator/newsletters").contains("section", "no letters in 30 days")
+		op.post("/operator/newsletters/anna-writes/release", nil).status(http.StatusSeeOther)
+		op.post("/operator/newsletters/nobody/release", nil).status(http.StatusNotFound)
+	})
+}
+
+// TestRefused: what is refused is gone, and its owner is told why.
+func TestRefused(t *testing.T) {
+	each(t, func(r *room) {
+		r.publish = web.PublishingAsk
+		r.open("")
+		b := r.blog(map[string]string{"/feed": rss("The blog itself", "One")})
+		op := r.operator()
+		anna, _ := r.reader("anna@example.org")
+		for i, slug := range []string{"one", "two", "three", "four"} {
+			want := http.StatusSeeOther
+			if i == 3 {
+				want = http.StatusUnprocessableEntity // as many as may wait
+			}
+			anna.post("/newsletters/new", beginning(b.URL+"/feed", slug)).status(want)
+		}
+		r.letters()
+		op.post("/operator/newsletters/one/refuse", nil).status(http.StatusUnprocessableEntity).contains(".wrong", "Say it in one line")
+		op.post("/operator/newsletters/one/refuse", url.Values{"reason": {"This is a shop.\r\nBcc: x@example.org"}}).status(http.StatusSeeOther)
+		if l := r.letter(); l.to != "anna@example.org" || !strings.Contains(strings.Join(strings.Fields(l.text), " "), "This is a shop. Bcc: x@example.org") {
+			r.t.Errorf("mailed to %s:\n%s", l.to, l.text)
+		}
+		if _, err := r.store.NewsletterBySlug(r.t.Context(), "one"); digest.KindOf(err) != digest.NotFound {
+			r.t.Errorf("it is still there: %v", err)
+		}
+	})
+}
+
+// TestPublishingClosed: where nobody may ask, there is nothing to ask with.
+func TestPublishingClosed(t *testing.T) {
+	each(t, func(r *room) {
+		anna, _ := r.reader("anna@example.org")
+		anna.get("/newsletters/new").status(http.StatusForbidden)
+		anna.post("/newsletters/new", beginning("https://anna.example/", "anna-writes")).status(http.StatusForbidden)
+		if page := anna.get("/settings"); strings.Contains(page.body, `href="/newsletters"`) {
+			r.t.Error("it is offered")
+		}
+	})
+}
