@@ -42,6 +42,7 @@ func TestImports(t *testing.T) {
 		"digest/internal/bounce":       "digest",
 		"digest/internal/doctor":       "digest digest/timezone digest/mailer",
 		"digest/push":                  "digest",
+		"digest/internal/domains":      "digest digest/internal/doctor digest/internal/seal digest/mailer digest/store",
 		"digest/internal/metrics":      "digest digest/store",
 		"digest/web":                   "digest digest/render digest/mailer digest/calendar digest/timezone digest/feed digest/poller digest/store digest/edition digest/subscribe digest/push digest/internal/chart digest/internal/export digest/internal/words digest/internal/allowance digest/internal/members",
 		"digest/test/acceptance":       "",

@@ -36,6 +36,10 @@ type Newsletter struct {
 	FromName    string // "" is Name
 	ReplyTo     string // address that answers go to; "" is the instance's
 
+	// OwnAddress is what its letters come from while the record of its own key is seen
+	// (NewsletterDomain); "" is the instance's.
+	OwnAddress string
+
 	Look
 	Cadence   Cadence       // when a letter comes, if a member does not want calmer
 	DeliverAt time.Duration // the hour at which it is mailed by each member's clock, from 00:00

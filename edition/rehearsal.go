@@ -50,7 +50,11 @@ func (b *Builder) Made(ctx context.Context, d digest.Delivery, layout digest.Lay
 // instance's address (DIGEST_FROM).
 func (b *Builder) TestLetter(ctx context.Context, archive digest.Digest, n digest.Newsletter, l digest.NewsletterLetter, layout digest.Layout, from, to string) (mailer.Letter, error) {
 	m, err := b.Rehearse(ctx, archive, n, l, layout, to)
-	return mailer.Letter{
+	letter := mailer.Letter{
 		From: mailer.NewsletterFrom(n, from), ReplyTo: n.ReplyTo, To: to, Subject: "Test: " + m.Subject, HTML: m.HTML, Text: m.Text,
-	}, err
+	}
+	if n.OwnAddress != "" {
+		letter.Newsletter = n.ID
+	}
+	return letter, err
 }

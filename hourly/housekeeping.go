@@ -50,6 +50,16 @@ func (j *Job) indexOnce(ctx context.Context) (time.Duration, error) {
 	return min(indexNap, j.Nap), nil
 }
 
+// lookAtDomains looks for the records of newsletters' own domains. What fails is looked at later.
+func (j *Job) lookAtDomains(ctx context.Context) {
+	if j.LookAtDomains == nil {
+		return
+	}
+	if err := j.LookAtDomains(ctx); err != nil && ctx.Err() == nil {
+		j.logError(err)
+	}
+}
+
 // measure says in the log when the database or its disk is too full.
 func (j *Job) measure(ctx context.Context) error {
 	if j.Judge == nil {

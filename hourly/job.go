@@ -51,6 +51,9 @@ type Options struct {
 	// letters. Nil means that the log says it, and nothing else.
 	Held func(store.HeldNewsletter) error
 
+	// LookAtDomains looks for the records of newsletters' own domains that are due; nil: there are none.
+	LookAtDomains func(context.Context) error
+
 	Report func(Event) // told of each step; may be nil; never called concurrently
 	Log    *slog.Logger
 }

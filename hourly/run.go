@@ -18,6 +18,8 @@ const (
 	releasePause = 2 * time.Second
 	// pruneEvery is how often old rows are looked for.
 	pruneEvery = time.Hour
+	// domainsEvery is how often it is seen whether records of newsletters' domains are to be looked for.
+	domainsEvery = 10 * time.Minute
 )
 
 // Tick does the hourly work once: it polls what is due, releases what is due,
@@ -43,6 +45,7 @@ func (j *Job) Tick(ctx context.Context) (Summary, error) {
 		wait, err := j.waitForMore(sum)
 		if err != nil || wait == 0 || j.Frozen {
 			j.index(ctx)
+			j.lookAtDomains(ctx)
 			return total, cmp.Or(err, j.prune(ctx))
 		}
 		nap(ctx, wait)
@@ -178,6 +181,9 @@ func (j *Job) Run(ctx context.Context) error {
 	loops.Go(func() { j.loop(ctx, sealed, j.deliverOnce) })
 	loops.Go(func() {
 		j.loop(ctx, nil, func(ctx context.Context) (time.Duration, error) { return pruneEvery, j.prune(ctx) })
+	})
+	loops.Go(func() {
+		j.loop(ctx, nil, func(ctx context.Context) (time.Duration, error) { j.lookAtDomains(ctx); return domainsEvery, nil })
 	})
 	loops.Go(func() { j.loop(ctx, unindexed, j.indexOnce) })
 	loops.Go(func() { j.keepBeating(ctx) })

@@ -117,13 +117,14 @@ const (
 // A run is one Deliver.
 type run struct {
 	*Deliverer
-	clock func() time.Time
-	log   *slog.Logger
-	dkim  *DKIMSigner // nil: mail goes unsigned
-	token string      // of the leases
-	lanes *lanes
-	marks *committer
-	flow  *flow
+	clock   func() time.Time
+	log     *slog.Logger
+	dkim    *DKIMSigner // nil: mail goes unsigned
+	signers newsletterSigners
+	token   string // of the leases
+	lanes   *lanes
+	marks   *committer
+	flow    *flow
 
 	mu    sync.Mutex
 	stats Stats
@@ -251,7 +252,7 @@ func (r *run) prepareAll(ctx context.Context, rendered <-chan claimed, ready cha
 			r.putBack(c)
 			continue
 		}
-		if c.message == nil && !r.prepare(&c) {
+		if c.message == nil && !r.prepare(ctx, &c) {
 			continue
 		}
 		select {
@@ -263,9 +264,10 @@ func (r *run) prepareAll(ctx context.Context, rendered <-chan claimed, ready cha
 }
 
 // prepare makes the bytes of one message; false when that failed, which is marked.
-func (r *run) prepare(c *claimed) bool {
+func (r *run) prepare(ctx context.Context, c *claimed) bool {
+	signer := r.signerOf(context.WithoutCancel(ctx), &c.letter)
 	var err error
-	c.message, err = signedMessage(c.letter, r.dkim)
+	c.message, err = signedMessage(c.letter, signer)
 	if err == nil {
 		return true
 	}

@@ -35,11 +35,12 @@ type Letter struct {
 	ListID         string    // for machines, a domain name that never changes (RFC 2919 §2)
 	UnsubscribeURL string    // one-click (RFC 8058); empty: the message is not a list's
 
-	UnsubscribeMail string // bare address that a mail to unsubscribe goes to; empty: none
-	HelpURL         string // a page about the list (RFC 2369 §3.1); empty: none
-	FeedbackID      string // what complaints are counted by: a:b:c:SenderId, none of it the reader's; empty: none
-	Personal        bool   // asked for just now by whoever gets it, and by them alone: nothing calls it bulk
-	Thread          string // Message-ID, without angle brackets, that all editions of a digest refer to; empty: none
+	UnsubscribeMail string              // bare address that a mail to unsubscribe goes to; empty: none
+	HelpURL         string              // a page about the list (RFC 2369 §3.1); empty: none
+	FeedbackID      string              // what complaints are counted by: a:b:c:SenderId, none of it the reader's; empty: none
+	Personal        bool                // asked for just now by whoever gets it, and by them alone: nothing calls it bulk
+	Newsletter      digest.NewsletterID // whose own domain From is at, and whose key signs; 0: the instance's
+	Thread          string              // Message-ID, without angle brackets, that all editions of a digest refer to; empty: none
 }
 
 // Encoded is HTML and text that are quoted-printable already (RFC 2045 §6.7, UTF-8,
@@ -81,6 +82,10 @@ func newMessageID(from string) string { return atHost("l."+rand.Text(), hostOf(f
 func (d *Deliverer) complete(l Letter, e digest.Delivery, now time.Time) Letter {
 	host := hostOf(d.From)
 	l.From, l.ReplyTo, l.To = d.fromOf(e), d.replyToOf(e), e.Email
+	if e.Newsletter != nil && e.Newsletter.OwnAddress != "" {
+		l.Newsletter = e.Newsletter.ID
+	}
+	l.ReturnPath = d.returnPath()
 	l.MessageID = cmp.Or(e.MessageID, MessageID(d.Signer, e.ID, host))
 	l.Date = dateOf(e, now).In(d.zones.load(e.TimeZone))
 	l.ListName = cmp.Or(l.ListName, e.DigestName)
@@ -107,13 +112,13 @@ func (d *Deliverer) fromOf(e digest.Delivery) string {
 }
 
 // NewsletterFrom is the address that the letters of a newsletter come from, on an instance
-// whose own is from (DIGEST_FROM).
+// whose own is from (DIGEST_FROM): at the publisher's domain while that is seen to be theirs.
 func NewsletterFrom(n digest.Newsletter, from string) string {
 	a, err := parseAddress(from)
 	if err != nil {
 		return from // whoever composes says what is wrong with it
 	}
-	return (&mail.Address{Name: digest.OneLine(n.Sender()), Address: a.Address}).String()
+	return (&mail.Address{Name: digest.OneLine(n.Sender()), Address: cmp.Or(n.OwnAddress, a.Address)}).String()
 }
 
 func (d *Deliverer) replyToOf(e digest.Delivery) string {

@@ -20,6 +20,10 @@ type Sender struct {
 
 	// Keys gives the DKIM keys; nil: letters go unsigned.
 	Keys func(context.Context) ([]digest.DKIMKey, error)
+
+	// NewsletterKey gives the key of a newsletter's own domain; nil: there are none.
+	// A letter whose key is not to be had comes from the instance's address.
+	NewsletterKey func(context.Context, digest.NewsletterID) (digest.DKIMKey, error)
 }
 
 // Send hands over a single letter that somebody waits for, past the queue of
@@ -33,7 +37,7 @@ func (s *Sender) Send(ctx context.Context, l Letter) error {
 		l.MessageID = newMessageID(s.From)
 	}
 	l.ReplyTo = cmp.Or(l.ReplyTo, s.ReplyTo)
-	l.ReturnPath = cmp.Or(l.ReturnPath, s.ReturnPath)
+	l.ReturnPath = cmp.Or(l.ReturnPath, s.returnPath())
 	l.Date, l.Personal = l.Date.UTC().Truncate(time.Second), true
 	err := s.sendLetter(ctx, l)
 	if err == nil {
@@ -48,9 +52,14 @@ func (s *Sender) sendLetter(ctx context.Context, l Letter) error {
 		return &NotAcceptedError{Stage: StageCompose, Err: err}
 	}
 	l.To = to
-	signer, err := s.dkimSigner(ctx)
+	signer, err := s.newsletterSigner(ctx, l)
 	if err != nil {
-		return err
+		l = s.fromInstance(l)
+	}
+	if signer == nil {
+		if signer, err = s.dkimSigner(ctx); err != nil {
+			return err
+		}
 	}
 	message, err := signedMessage(l, signer)
 	if err != nil {

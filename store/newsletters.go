@@ -10,7 +10,7 @@ import (
 
 const newsletterColumns = `n.id, n.slug, n.name, n.description, n.site_url, n.address_line, n.from_name, n.reply_to,
 	n.layout, n.images, n.threaded, n.weekdays AS cadence, n.send_delay AS deliver_at, n.approve_within, n.return_urls,
-	n.state, n.held_reason, n.held_at, n.archive_id, n.created_at`
+	n.state, n.held_reason, n.held_at, n.archive_id, n.created_at, ` + signedAddress + ` AS own_address`
 
 func noNewsletter() error {
 	return notFound("there is no such newsletter; see: digest newsletter list")
@@ -275,7 +275,7 @@ func (s *Store) RemoveNewsletter(ctx context.Context, id digest.NewsletterID) er
 		if err := removeDigests(ctx, c, `newsletter_id = ?`, id); err != nil {
 			return err
 		}
-		for _, table := range []string{"newsletter_roles", "membership_events", "newsletter_suppressions", "join_requests", "newsletter_letters", "newsletter_pulled", "newsletter_days", "newsletter_tokens"} {
+		for _, table := range []string{"newsletter_roles", "membership_events", "newsletter_suppressions", "join_requests", "newsletter_letters", "newsletter_pulled", "newsletter_domains", "newsletter_days", "newsletter_tokens"} {
 			if err := c.run(ctx, `DELETE FROM `+table+` WHERE newsletter_id = ?`, id); err != nil {
 				return err
 			}

@@ -191,6 +191,11 @@ func wantDiff(t *testing.T, what string, got, want any) {
 func (w world) readNewsletters(f filling, p people) {
 	w.t.Helper()
 	newsletter := w.insert(f, "newsletters", storedRow{"id": int64(40), "slug": "n", "weekdays": int64(5), "threaded": yes, "archive_id": p.digest["id"]})
+	domain := w.insert(f, "newsletter_domains", storedRow{"newsletter_id": int64(40), "signs": yes})
+	d, err := w.NewsletterDomain(w.ctx(), 40)
+	w.ok(err)
+	domain.isReadAs(w.t, d, nil)
+	newsletter["own_address"] = domain["from_address"]
 	n, err := w.NewsletterBySlug(w.ctx(), "n")
 	w.ok(err)
 	newsletter.isReadAs(w.t, n, map[string]string{"DeliverAt": "send_delay", "Cadence": "weekdays"})

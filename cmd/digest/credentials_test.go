@@ -89,6 +89,7 @@ func TestNoPasswordIsShown(t *testing.T) {
 		{"newsletter preview", "news", exitDone},
 		{"newsletter test", "news", exitDone},
 		{"newsletter token", "news", exitDone},
+		{"newsletter domain", "news letters@anna.example", exitDone},
 		{"newsletter end", "news", exitDone},
 		{"newsletter remove", "news", exitDone},
 		{"tick", "--now 2036-11-20T00:00:00Z", exitDone},

@@ -20,8 +20,7 @@ import (
 )
 
 type doctorCmd struct {
-	Resolver string `default:"" placeholder:"HOST:PORT" help:"The name server to ask (that of this machine)."`
-	Offline  bool   `help:"Ask no name server and connect to nobody."`
+	Offline bool `help:"Ask no name server and connect to nobody."`
 }
 
 // How long the doctor takes at most: first for the database, then for the
@@ -33,7 +32,7 @@ const (
 
 // Run examines the instance, and fails if something is wrong. It changes nothing.
 func (c doctorCmd) Run(a *app) error {
-	resolver, err := c.resolver()
+	resolver, err := a.resolver()
 	if err != nil {
 		return err
 	}
@@ -69,17 +68,17 @@ func (c doctorCmd) Run(a *app) error {
 }
 
 // resolver asks the name servers of this machine, or the one that is named.
-func (c doctorCmd) resolver() (*net.Resolver, error) {
+func (s *settings) resolver() (*net.Resolver, error) {
 	r := &net.Resolver{PreferGo: true}
-	if c.Resolver == "" {
+	if s.Resolver == "" {
 		return r, nil
 	}
-	host, port, err := net.SplitHostPort(c.Resolver)
+	host, port, err := net.SplitHostPort(s.Resolver)
 	if err != nil || host == "" || port == "" {
-		return nil, badSetting("DIGEST_RESOLVER", c.Resolver, "is not a name server with a port", "9.9.9.9:53")
+		return nil, badSetting("DIGEST_RESOLVER", s.Resolver, "is not a name server with a port", "9.9.9.9:53")
 	}
 	r.Dial = func(ctx context.Context, network, _ string) (net.Conn, error) {
-		return new(net.Dialer).DialContext(ctx, network, c.Resolver)
+		return new(net.Dialer).DialContext(ctx, network, s.Resolver)
 	}
 	return r, nil
 }

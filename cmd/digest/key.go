@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"digest"
+	"digest/internal/domains"
 	"digest/internal/seal"
 	"digest/store"
 	"digest/subscribe"
@@ -22,6 +23,8 @@ type reportedSeal struct {
 	Seals bool   `json:"seals"` // new passwords
 	Known bool   `json:"known"` // it is in the key file
 	Feeds int    `json:"feeds"` // whose passwords it has sealed
+
+	Newsletters int `json:"newsletters"` // the signing keys of whose domains it has sealed
 }
 
 type keyListCmd struct{ reads }
@@ -42,26 +45,44 @@ func (keyListCmd) Run(a *app, st *store.Store) error {
 	if err != nil {
 		return err
 	}
-	for _, f := range feeds {
-		id := seal.IDOf(f.Sealed)
+	signing, err := st.NewsletterDomains(a.soft)
+	if err != nil {
+		return err
+	}
+	sealed := func(with string) *reportedSeal {
+		id := seal.IDOf(with)
 		if _, known := place[id]; !known {
 			place[id] = len(list)
 			list = append(list, reportedSeal{ID: id})
 		}
-		list[place[id]].Feeds++
+		return &list[place[id]]
+	}
+	for _, f := range feeds {
+		sealed(f.Sealed).Feeds++
+	}
+	for _, d := range signing {
+		sealed(d.Sealed).Newsletters++
 	}
 	return printList(a, list, "there is no key yet; the first private feed makes one, or: digest key new", func(k reportedSeal) string {
 		use := "opens what it has sealed"
 		switch {
 		case !k.Known:
-			use = "MISSING: its feeds cannot be asked"
+			use = "MISSING: what it has sealed cannot be used"
 		case k.Seals:
 			use = "seals"
-		case k.Feeds == 0:
+		case k.Feeds+k.Newsletters == 0:
 			use = "for backups only"
 		}
-		return strings.Join([]string{k.ID, use, digest.Counted(k.Feeds, "feed")}, "\t")
+		return strings.Join([]string{k.ID, use, sealedBy(k.Feeds, "feed", k.Newsletters, "newsletter")}, "\t")
 	})
+}
+
+// sealedBy counts what is sealed of two kinds; the second is left out where there is none.
+func sealedBy(n int, of string, more int, others string) string {
+	if more == 0 {
+		return digest.Counted(n, of)
+	}
+	return digest.Counted(n, of) + ", " + digest.Counted(more, others)
 }
 
 type keyNewCmd struct{}
@@ -87,12 +108,16 @@ func (c keyRotateCmd) Run(a *app, st *store.Store) error {
 	if err != nil {
 		return err
 	}
+	signing, err := (&domains.Registrar{Store: st, Keys: a.keys()}).Reseal(a.soft)
+	if err != nil {
+		return err
+	}
 	ids, err := a.keys().IDs()
 	if err != nil || len(ids) == 0 {
 		return err
 	}
-	return a.say(map[string]any{"id": ids[0], "feeds": n}, "%s sealed with the key %s; older keys stay in %s, for backups of before: take them out when you need none of those",
-		digest.Counted(n, "password"), ids[0], a.keys().File())
+	return a.say(map[string]any{"id": ids[0], "feeds": n, "newsletters": signing}, "%s sealed with the key %s; older keys stay in %s, for backups of before: take them out when you need none of those",
+		sealedBy(n, "password", signing, "signing key"), ids[0], a.keys().File())
 }
 
 // sealAddresses seals what stands in the clear in the addresses of feeds, which a version

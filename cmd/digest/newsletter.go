@@ -22,6 +22,7 @@ type newsletterCmd struct {
 	Export  newsletterExportCmd  `cmd:"" help:"Write the members, with the proofs of their consent, and whom it is not sent to, as one ZIP."`
 	Preview newsletterPreviewCmd `cmd:"" help:"Print the letter that the owner's next midnight would bring."`
 	Test    newsletterTestCmd    `cmd:"" help:"Mail the letter that the owner's next midnight would bring to a publisher."`
+	Domain  newsletterDomainCmd  `cmd:"" help:"Let letters come from an address at the publisher's own domain; the DNS record to publish, and whether it is seen."`
 	Letter  newsletterLetterCmd  `cmd:"" help:"Give the letter of a date a subject or a note, skip it, pull a post out."`
 	Token   newsletterTokenCmd   `cmd:"" help:"List the tokens of programs that look after a newsletter, make one, or make one void."`
 	Hold    newsletterHoldCmd    `cmd:"" help:"Let nothing leave until it is released; what is due gathers."`

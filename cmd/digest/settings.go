@@ -49,6 +49,7 @@ type settings struct {
 	MetricsToken    string          `default:"" placeholder:"SECRET" group:"Settings:" help:"Whoever sends it as a bearer token may read /metrics; without it nobody may there."`
 	MetricsListen   string          `type:"listen" default:"" example:"127.0.0.1:9464" placeholder:"ADDRESS" group:"Settings:" help:"Another address, where whoever reaches it may read /metrics."`
 	KeyFile         string          `default:"" example:"/etc/digest.key" placeholder:"FILE" group:"Settings:" help:"The key of private feeds' passwords (beside an embedded database, DATABASE.key)."`
+	Resolver        string          `default:"" example:"9.9.9.9:53" placeholder:"HOST:PORT" group:"Settings:" help:"The name server to ask for the records of newsletters' domains, and of the doctor's checks (that of this machine)."`
 	FenceAfter      time.Duration   `name:"fence" default:"36h" positive:"" placeholder:"DURATION" group:"Settings:" help:"A database in which much waits and nobody worked for so long is left alone (digest fence)."`
 
 	mailSettings

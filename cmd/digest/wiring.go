@@ -13,6 +13,7 @@ import (
 	"digest/edition"
 	"digest/hourly"
 	"digest/internal/doctor"
+	"digest/internal/domains"
 	"digest/internal/seal"
 	"digest/mailer"
 	"digest/poller"
@@ -125,7 +126,16 @@ func (a *app) withJob(st *store.Store, do func(*hourly.Job) error) error {
 		Hard:   a.hard,
 		Fence:  a.beat(st),
 		Held:   a.tellHeld(st),
-		Log:    a.log,
+
+		LookAtDomains: func(ctx context.Context) error {
+			r, err := a.domains(st)
+			if err != nil {
+				return err
+			}
+			return r.LookDue(ctx)
+		},
+
+		Log: a.log,
 	}))
 }
 
@@ -149,7 +159,8 @@ func (a *app) deliverer(st *store.Store, signer *digest.Signer, transport mailer
 
 // sender says how all that is mailed is signed, and whom it comes from.
 func (a *app) sender(st *store.Store, transport mailer.Transport) *mailer.Sender {
-	return &mailer.Sender{Transport: transport, From: a.From, ReplyTo: a.ReplyTo, ReturnPath: a.ReturnPath, Keys: st.DKIMKeys}
+	return &mailer.Sender{Transport: transport, From: a.From, ReplyTo: a.ReplyTo, ReturnPath: a.ReturnPath, Keys: st.DKIMKeys,
+		NewsletterKey: (&domains.Registrar{Store: st, Keys: a.keys()}).Key}
 }
 
 func (a *app) spread() poller.Spread {

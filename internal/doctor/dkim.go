@@ -63,6 +63,22 @@ func (x *checker) noKey(domain string) Finding {
 		"run: digest dkim new "+domain)
 }
 
+// LookForKey finds out whether receivers find a key: its finding is OK if they do, and answered is
+// whether the DNS said so, or that they do not. names is asked for one TXT record.
+func LookForKey(ctx context.Context, names interface {
+	LookupTXT(ctx context.Context, name string) ([]string, error)
+}, key digest.DKIMKey) (f Finding, answered bool) {
+	name, _, err := mailer.DKIMRecord(key)
+	if err != nil {
+		return broken(err), false
+	}
+	published, err := names.LookupTXT(ctx, rooted(name))
+	if err != nil && !isNone(err) {
+		return unasked(name, err), false
+	}
+	return judgeKey(key, published), true
+}
+
 // judgeKey compares a key with the records published for it.
 func judgeKey(key digest.DKIMKey, published []string) Finding {
 	name := key.Selector + "._domainkey." + key.Domain

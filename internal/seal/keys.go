@@ -61,18 +61,52 @@ func (k *Keys) Open(sealed string) (digest.Credential, error) {
 	if sealed == "" {
 		return digest.Credential{}, &digest.Error{Kind: digest.Invalid, Message: "its password is not stored any more; give it anew"}
 	}
+	own, err := k.keyOf(sealed)
+	if err != nil {
+		return digest.Credential{}, err
+	}
+	return own.open(sealed)
+}
+
+// keyOf gives the key that something is sealed with.
+func (k *Keys) keyOf(sealed string) (key, error) {
 	id := idOf(sealed)
 	own, found := k.find(id)
 	if !found {
 		if _, err := k.read(false); err != nil {
-			return digest.Credential{}, err
+			return key{}, err
 		}
 		if own, found = k.find(id); !found {
-			return digest.Credential{}, &digest.Error{Kind: digest.Unavailable,
+			return key{}, &digest.Error{Kind: digest.Unavailable,
 				Message: fmt.Sprintf("its password is sealed with the key %s, which is not in %s", shownID(id), k.file)}
 		}
 	}
-	return own.open(sealed)
+	return own, nil
+}
+
+// forSigning is the kind of what SealKey seals.
+const forSigning = "dkim"
+
+// SealKey encrypts a private key with the first key. Errors are *digest.Error.
+func (k *Keys) SealKey(private []byte) (string, error) {
+	keys, err := k.read(k.makes)
+	if err != nil {
+		return "", err
+	}
+	return keys[0].encrypt(private, forSigning), nil
+}
+
+// OpenKey decrypts what SealKey has encrypted, with any of the keys. Errors are *digest.Error.
+func (k *Keys) OpenKey(sealed string) ([]byte, error) {
+	own, err := k.keyOf(sealed)
+	if err != nil {
+		return nil, err
+	}
+	private, ok := own.decrypt(sealed, forSigning)
+	if !ok {
+		return nil, &digest.Error{Kind: digest.Invalid, Message: "the signing key, as it is stored, is damaged; name the domain anew"}
+	}
+	return private, nil
 }
 
 // shownID is an ID that may be anything.
@@ -113,12 +147,12 @@ func (k *Keys) read(makes bool) ([]key, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.file == "" {
-		return nil, &digest.Error{Kind: digest.Invalid, Message: "private feeds need a key, and no file with one is named; " +
+		return nil, &digest.Error{Kind: digest.Invalid, Message: "private feeds and newsletters' own domains need a key, and no file with one is named; " +
 			"make one with digest key new, give it to every process of this instance, and say where it is: DIGEST_KEY_FILE=/etc/digest.key"}
 	}
 	text, err := os.ReadFile(k.file)
 	if makes && errors.Is(err, fs.ErrNotExist) {
-		if err = writeNew(k.file, "# Keeps the passwords of private feeds. Without it they are lost: see docs/private.md\n"+New()+"\n"); err == nil {
+		if err = writeNew(k.file, "# Keeps the passwords of private feeds and the signing keys of newsletters' domains. Without it they are lost: see docs/private.md\n"+New()+"\n"); err == nil {
 			text, err = os.ReadFile(k.file)
 		}
 	}

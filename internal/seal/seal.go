@@ -92,18 +92,29 @@ func (k key) seal(c digest.Credential) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("sealing a credential: %w", err)
 	}
-	prefix := version + k.id + "."
-	return prefix + base64.RawURLEncoding.EncodeToString(k.aead.Seal(nil, nil, text, []byte(prefix))), nil
+	return k.encrypt(text, ""), nil
 }
 
-func (k key) open(sealed string) (c digest.Credential, err error) {
+// encrypt seals bytes of a kind, so that what was sealed as one is never opened as another.
+func (k key) encrypt(text []byte, kind string) string {
+	prefix := version + k.id + "."
+	return prefix + base64.RawURLEncoding.EncodeToString(k.aead.Seal(nil, nil, text, []byte(prefix+kind)))
+}
+
+// decrypt opens what encrypt has sealed.
+func (k key) decrypt(sealed, kind string) ([]byte, bool) {
 	prefix := version + k.id + "."
 	raw, err := base64.RawURLEncoding.DecodeString(strings.TrimPrefix(sealed, prefix))
 	if err != nil {
-		return c, errDamaged
+		return nil, false
 	}
-	text, err := k.aead.Open(nil, nil, raw, []byte(prefix))
-	if err != nil {
+	text, err := k.aead.Open(nil, nil, raw, []byte(prefix+kind))
+	return text, err == nil
+}
+
+func (k key) open(sealed string) (c digest.Credential, err error) {
+	text, ok := k.decrypt(sealed, "")
+	if !ok {
 		return c, errDamaged
 	}
 	var p plain

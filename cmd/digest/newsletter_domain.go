@@ -1,0 +1,120 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"digest"
+	"digest/internal/domains"
+	"digest/mailer"
+	"digest/render"
+	"digest/store"
+)
+
+// domains looks after the newsletters' own domains.
+func (a *app) domains(st *store.Store) (*domains.Registrar, error) {
+	resolver, err := a.resolver()
+	return &domains.Registrar{Store: st, Keys: a.keys(), Resolver: resolver, Now: a.clock, Log: a.log, Stopped: a.tellStopped(st)}, err
+}
+
+// tellStopped mails the owner of a newsletter that it comes from the instance's address again.
+func (a *app) tellStopped(st *store.Store) func(context.Context, digest.Newsletter, digest.NewsletterDomain) error {
+	return func(ctx context.Context, n digest.Newsletter, d digest.NewsletterDomain) error {
+		who, err := st.Publishers(ctx, n.ID)
+		if err != nil || len(who) == 0 {
+			return err
+		}
+		words := render.LetterContent{
+			Title: n.Slug + " comes from another address for now",
+			Text: []string{
+				"The record that lets the newsletter come from " + d.Domain() + " is not as it has to be: " + d.Finding + ".",
+				"Until it is seen again its letters come from the address of this instance, and nothing of them is lost. It is looked for by itself.",
+			},
+			Action: "See the newsletter", URL: a.BaseURL + "/newsletters/" + n.Slug,
+			Aside: []string{"If " + d.Domain() + " is yours no more, have whoever runs this instance take it off the newsletter."},
+			Name:  render.DefaultName, HomeURL: a.BaseURL + "/", PostalAddress: a.PostalAddress,
+		}
+		return a.mailOne(st, mailer.Letter{To: who[0].Email, Date: a.now(), Subject: words.Title, HTML: words.HTML(), Text: words.PlainText()})
+	}
+}
+
+type newsletterDomainCmd struct {
+	slugArg
+	Address string `arg:"" optional:"" help:"The address that letters are to come from, at a domain of the publisher's: a key for it is made, in place of any former one."`
+	Remove  bool   `help:"Let letters come from the instance's address again, and forget the key."`
+	Check   bool   `help:"Look for the record now."`
+}
+
+// reportedDomain is a newsletter's own domain as JSON.
+type reportedDomain struct {
+	Slug      string     `json:"slug"`
+	Address   string     `json:"address"`
+	Signs     bool       `json:"signs"` // letters come from there
+	Finding   string     `json:"finding"`
+	CheckedAt *time.Time `json:"checked_at"`
+	SeenAt    *time.Time `json:"seen_at"`
+	Name      string     `json:"name"`  // of the TXT record
+	Value     string     `json:"value"` // of the TXT record
+}
+
+// Run shows, names, checks or removes the domain of a newsletter.
+func (c newsletterDomainCmd) Run(a *app) error {
+	if c.Remove && (c.Check || c.Address != "") || c.Check && c.Address != "" {
+		return &digest.Error{Kind: digest.Invalid, Message: "give an address, --remove or --check, one of them"}
+	}
+	return a.withStore(func(st *store.Store) error {
+		n, err := st.NewsletterBySlug(a.soft, c.Slug)
+		if err != nil {
+			return err
+		}
+		if c.Remove {
+			if err := st.RemoveNewsletterDomain(a.soft, n.ID); err != nil {
+				return err
+			}
+			return a.say(map[string]any{"slug": n.Slug, "removed": true}, "letters of %s come from the instance's address; its record can be taken out of the DNS", n.Slug)
+		}
+		r, err := a.domains(st)
+		if err != nil {
+			return err
+		}
+		d, err := c.change(a, st, r, n.ID)
+		if err != nil {
+			return err
+		}
+		return a.sayDomain(r, n, d)
+	})
+}
+
+func (c newsletterDomainCmd) change(a *app, st *store.Store, r *domains.Registrar, id digest.NewsletterID) (digest.NewsletterDomain, error) {
+	if c.Address != "" {
+		return r.Name(a.soft, id, c.Address)
+	}
+	d, err := st.NewsletterDomain(a.soft, id)
+	if err == nil && c.Check {
+		d, err = r.Look(a.soft, d)
+	}
+	return d, err
+}
+
+func (a *app) sayDomain(r *domains.Registrar, n digest.Newsletter, d digest.NewsletterDomain) error {
+	shown := reportedDomain{Slug: n.Slug, Address: d.FromAddress, Signs: d.Signs, Finding: d.Finding, CheckedAt: instant(d.CheckedAt), SeenAt: instant(d.SeenAt)}
+	var err error
+	if shown.Name, shown.Value, err = r.Record(d); err != nil {
+		return err
+	}
+	state := "its record was not looked for yet; letters come from the instance's address until it is seen"
+	switch {
+	case d.Signs && d.Finding == "":
+		state = "letters come from there, and are signed"
+	case d.Signs:
+		state = "letters come from there for now, and the record was not seen: " + d.Finding
+	case d.Finding != "":
+		state = "letters come from the instance's address: " + d.Finding
+	}
+	if d.Signs && d.Finding == "" {
+		return a.say(shown, "%s: %s; %s", n.Slug, d.FromAddress, state)
+	}
+	return a.say(shown, "%s: %s; %s\n\npublish this TXT record:\n\n  name:  %s\n  value: %s\n\nas a line of a zone file:\n\n  %s\n\n%s", n.Slug, d.FromAddress, plain(state),
+		shown.Name, shown.Value, zoneLine(shown.Name, shown.Value), fmt.Sprintf("no other record is needed: bounces stay the instance's, and DMARC rests on the signature; then: digest newsletter domain %s --check", n.Slug))
+}

@@ -1,0 +1,20 @@
+package hourly_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+)
+
+// TestLooksAtDomains: each Tick looks for the records of newsletters' domains; trouble there is no failure
+// of the hour.
+func TestLooksAtDomains(t *testing.T) {
+	eachHouse(t, "2026-11-19 10:00", func(t *testing.T, h *house, _ *site) {
+		looks := 0
+		job := h.job()
+		job.LookAtDomains = func(context.Context) error { looks++; return errors.New("the DNS is away") }
+		if _, err := job.Tick(t.Context()); err != nil || looks != 1 {
+			t.Errorf("%d looks, %v", looks, err)
+		}
+	})
+}
