@@ -31,13 +31,15 @@ type editionPage struct {
 	render.Edition
 	store.Beside
 	Folders  []editionFolder
-	Posts    int             // of the whole edition
-	Contents bool            // there are enough sections for a list of them
-	Own      bool            // the reader is signed in: the archive is theirs to walk
-	Public   *newsletterName // whose letter it is, as anybody sees it; nil: it is a reader's
-	Moves    []render.Notice // of feeds that have moved
-	Said     []render.Notice // the others
-	Standing *standing       // how it goes on, where that has to be said; nil: it comes every day
+	Posts    int              // of the whole edition
+	Contents bool             // there are enough sections for a list of them
+	Own      bool             // the reader is signed in: the archive is theirs to walk
+	Letter   *newsletterName  // whose letter it is, as it came to a member; nil: it is none
+	Also     []receivedLetter // letters of newsletters that came beside it
+	Public   *newsletterName  // whose letter it is, as anybody sees it; nil: it is a reader's
+	Moves    []render.Notice  // of feeds that have moved
+	Said     []render.Notice  // the others
+	Standing *standing        // how it goes on, where that has to be said; nil: it comes every day
 
 	shown       []*editionPost // on this page
 	playsHere   bool           // sound is played on the pages of posts
@@ -47,6 +49,14 @@ type editionPage struct {
 
 // indexed lets search engines find the letters of newsletters.
 func (p editionPage) indexed() bool { return p.Public != nil }
+
+// Archive is where the editions are that it is one of.
+func (p editionPage) Archive() string {
+	if p.Letter != nil {
+		return "/letters/" + p.Letter.Slug
+	}
+	return "/editions"
+}
 
 // An editionFolder is the sections of one folder, or those of none.
 type editionFolder struct {
@@ -129,10 +139,16 @@ func (s *site) editionPage(w http.ResponseWriter, r *http.Request, me reader) er
 // showOwn shows one of the reader's editions, with the way to its neighbours.
 func (s *site) showOwn(w http.ResponseWriter, r *http.Request, me reader, v store.EditionView) error {
 	p := editionPage{Own: true, Beside: v.Beside, playsHere: me.Player && s.Sounds != nil}
+	last := v.LocalDate
 	if r.URL.Path == "/" {
+		last = farDate()
 		if st := s.standing(me.Digest); st.Left() || st.Paused() {
 			p.Standing = &st
 		}
+	}
+	var err error
+	if p.Also, err = s.lettersBetween(r, me, v.LocalDate, last, mostAlso); err != nil {
+		return err
 	}
 	return s.showEdition(w, r, delivery(me.Digest, v.Edition), p)
 }

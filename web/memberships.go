@@ -15,14 +15,19 @@ type membershipsPage struct {
 // A membership is one newsletter of a reader's.
 type membership struct {
 	newsletterName
-	Days  daysView
-	Left  bool
-	Leave string // path of the page where they leave it, pause it, or have it come less often
+	Days    daysView
+	Left    bool
+	Letters []receivedLetter // the latest that came
+	Leave   string           // path of the page where they leave it, pause it, or have it come less often
 }
 
 // membershipsPage shows a reader's newsletters.
 func (s *site) membershipsPage(w http.ResponseWriter, r *http.Request, me reader) error {
 	all, err := s.Store.Memberships(r.Context(), me.ID)
+	if err != nil {
+		return err
+	}
+	of, err := s.latestLetters(r, me)
 	if err != nil {
 		return err
 	}
@@ -36,9 +41,22 @@ func (s *site) membershipsPage(w http.ResponseWriter, r *http.Request, me reader
 		if err != nil {
 			return err
 		}
-		p.Memberships = append(p.Memberships, membership{newsletterName{n, s.BaseURL}, daysView{d.Cadence}, d.State == digest.DigestLeft, s.unsubscribePath(d)})
+		p.Memberships = append(p.Memberships, membership{newsletterName{n, s.BaseURL}, daysView{d.Cadence}, d.State == digest.DigestLeft, of[m.DigestID], s.unsubscribePath(d)})
 	}
 	return s.show(w, r, http.StatusOK, "memberships", "Your newsletters", p)
+}
+
+// latestLetters gives the latest letters of each newsletter that came to a reader, by their digests.
+func (s *site) latestLetters(r *http.Request, me reader) (map[digest.DigestID][]receivedLetter, error) {
+	const most, each = 300, 5
+	all, err := s.lettersBetween(r, me, digest.Date{}, farDate(), most)
+	of := make(map[digest.DigestID][]receivedLetter)
+	for _, l := range all {
+		if len(of[l.DigestID]) < each {
+			of[l.DigestID] = append(of[l.DigestID], l)
+		}
+	}
+	return of, err
 }
 
 // forOwnDigest keeps who came to join a newsletter from what belongs to a digest of their own,

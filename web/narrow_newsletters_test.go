@@ -38,7 +38,8 @@ func (p *pageShow) newsletterPages(me *visitor, u digest.User, d digest.Digest) 
 	p.midnight()
 	p.add("newsletter", guest.get(path+"?asked=1"))
 	p.add("newsletter_archive", guest.get(path+"/letters"))
-	p.add("memberships", me.get("/memberships"))
+	letters := p.add("memberships", me.get("/memberships")).attrs(".also a", "href")
+	p.add("edition", me.get(letters[0]))
 	waits := n
 	waits.Slug, waits.State = strings.Repeat("y", 40), digest.NewsletterPending
 	_, err = p.store.AddNewsletter(p.t.Context(), waits, owner.ID, p.now)

@@ -98,6 +98,7 @@ func (s *site) publicRoutes() map[string]handler {
 func (s *site) readerRoutes() map[string]handler {
 	return map[string]handler{
 		"GET /memberships":           s.forReader(s.membershipsPage),
+		"GET /letters/{slug}/{date}": s.forReader(s.receivedPage),
 		"GET /editions":              s.forReader(s.editionsPage),
 		"GET /editions/{date}":       s.forReader(s.editionPage),
 		"GET /posts/{id}":            s.forReader(s.postPage),

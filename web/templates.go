@@ -66,7 +66,7 @@ func (f frame) Tabs() []tab {
 func partOf(path string) string {
 	first, _, _ := strings.Cut(strings.TrimPrefix(path, "/"), "/")
 	switch first {
-	case "posts":
+	case "posts", "letters":
 		return "/editions"
 	case "filters", "held":
 		return "/feeds"

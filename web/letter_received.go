@@ -1,0 +1,64 @@
+package web
+
+import (
+	"net/http"
+
+	"digest"
+	"digest/store"
+)
+
+// mostAlso is how many letters stand beside an edition.
+const mostAlso = 20
+
+// A receivedLetter is a letter of a newsletter, for who is its member.
+type receivedLetter struct{ store.ReceivedLetter }
+
+// Path is where its member reads it.
+func (l receivedLetter) Path() string { return "/letters/" + l.Slug + "/" + l.LocalDate.String() }
+
+// lettersBetween gives the letters that came to a reader on some dates.
+func (s *site) lettersBetween(r *http.Request, me reader, first, last digest.Date, limit int) ([]receivedLetter, error) {
+	found, err := s.Store.ReceivedLetters(r.Context(), me.ID, first, last, s.Now(), limit)
+	all := make([]receivedLetter, len(found))
+	for i, l := range found {
+		all[i] = receivedLetter{l}
+	}
+	return all, err
+}
+
+// farDate is later than any.
+func farDate() digest.Date { return digest.Date{Year: 9999, Month: 12, Day: 31} }
+
+// receivedPage shows a member the letter of a date as it came to them, with what they may do with its posts.
+func (s *site) receivedPage(w http.ResponseWriter, r *http.Request, me reader) error {
+	date, err := digest.ParseDate(r.PathValue("date"))
+	if err != nil {
+		return errNotFound
+	}
+	n, err := s.Store.NewsletterBySlug(r.Context(), r.PathValue("slug"))
+	if err != nil {
+		return err
+	}
+	m, err := s.Store.Member(r.Context(), n.ID, me.Email)
+	if err != nil {
+		return err
+	}
+	v, err := s.Store.EditionView(r.Context(), m.DigestID, date, s.Now())
+	if err != nil {
+		return err
+	}
+	if v.SendAt.After(s.Now()) {
+		return errNotFound
+	}
+	of, err := s.Store.Digest(r.Context(), m.DigestID)
+	if err != nil {
+		return err
+	}
+	d := delivery(of, v.Edition)
+	d.Newsletter = &n
+	if d.Letter, err = s.Store.NewsletterLetter(r.Context(), n.ID, date); err != nil {
+		return err
+	}
+	letter := newsletterName{n, s.BaseURL}
+	return s.showEdition(w, r, d, editionPage{Own: true, Letter: &letter, Beside: v.Beside, playsHere: me.Player && s.Sounds != nil})
+}

@@ -1,0 +1,80 @@
+package web_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"digest"
+	"digest/store"
+)
+
+// TestOneReadingRoom: who reads a newspaper of their own and is a member of newsletters finds all of it in one
+// place, and nobody else finds their letters.
+func TestOneReadingRoom(t *testing.T) {
+	each(t, func(r *room) {
+		anna, _ := r.user("anna@example.org")
+		n := r.newsletter(anna)
+		mo, d := r.reader("mo@example.org")
+		stranger, _ := r.reader("ada@example.org")
+		m, _, err := r.store.Join(r.t.Context(), n.ID, store.Joining{Email: "mo@example.org", Asked: true}, r.now)
+		r.must(err)
+		only, _, err := r.store.Join(r.t.Context(), n.ID, store.Joining{Email: "kim@example.org", TimeZone: "Europe/Paris", Asked: true}, r.now)
+		r.must(err)
+		kimUser, err := r.store.UserByEmail(r.t.Context(), "kim@example.org")
+		r.must(err)
+		kim := r.visitor().signIn(kimUser)
+		r.arrives(d, post("Of my own"))
+		r.brings(digest.Subscription{DigestID: m.DigestID}, "Anna's site", post("The boat"))
+		r.brings(digest.Subscription{DigestID: only.DigestID}, "Anna's site", post("The boat"))
+		const letter = "/letters/anna-writes/2026-11-21"
+		mo.get(letter).status(http.StatusNotFound)
+		r.midnight()
+		for _, path := range []string{"/", "/editions/2026-11-21"} {
+			page := mo.get(path).status(http.StatusOK).shows("h3", "Of my own").shows(".also a", "Anna & co")
+			page.has(".also a", "href", letter)
+		}
+		page := mo.get(letter).status(http.StatusOK).shows("h3", "The boat").contains(".acts", "Save")
+		mo.get(page.postPaths()[0]).status(http.StatusOK)
+		mo.post(page.postPaths()[0]+"/save", nil)
+		mo.get("/saved").contains("main", "The boat")
+		mo.get("/memberships").contains(".letters .also", "Saturday 21 November")
+		kim.get("/").status(http.StatusOK).contains(".letters .also", "Saturday 21 November")
+		kim.get(letter).status(http.StatusOK).shows("h3", "The boat")
+		for _, v := range []*visitor{stranger, r.visitor().signIn(anna)} {
+			v.get(letter).status(http.StatusNotFound)
+			if strings.Contains(v.get("/").body, letter) {
+				r.t.Error("another reader is led to it")
+			}
+		}
+		for _, path := range []string{"/letters/nobody/2026-11-21", "/letters/anna-writes/2026-11-20", "/letters/anna-writes/x"} {
+			mo.get(path).status(http.StatusNotFound)
+		}
+		if got := r.visitor().get(letter).status(http.StatusSeeOther).Header.Get("Location"); !strings.HasPrefix(got, "/sign-in") {
+			r.t.Errorf("nobody is led to %s", got)
+		}
+	})
+}
+
+// TestLetterThatWaitsIsNotInTheRoom: what waits for its publisher's approval has not come.
+func TestLetterThatWaitsIsNotInTheRoom(t *testing.T) {
+	each(t, func(r *room) {
+		anna, _ := r.user("anna@example.org")
+		n := r.newsletter(anna)
+		n.ApproveWithin = 6 * time.Hour
+		r.must(r.store.SetNewsletter(r.t.Context(), n, r.now))
+		mo, d := r.reader("mo@example.org")
+		m, _, err := r.store.Join(r.t.Context(), n.ID, store.Joining{Email: "mo@example.org", Asked: true}, r.now)
+		r.must(err)
+		r.arrives(d, post("Of my own"))
+		r.brings(digest.Subscription{DigestID: m.DigestID}, "Anna's site", post("The boat"))
+		r.midnight()
+		mo.get("/").shows(".also a")
+		mo.get("/letters/anna-writes/2026-11-21").status(http.StatusNotFound)
+		_, err = r.store.ApproveNewsletterLetter(r.t.Context(), n.ID, digest.Date{Year: 2026, Month: 11, Day: 21}, r.now)
+		r.must(err)
+		mo.get("/").shows(".also a", "Anna & co")
+		mo.get("/letters/anna-writes/2026-11-21").status(http.StatusOK)
+	})
+}
