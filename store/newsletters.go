@@ -248,8 +248,8 @@ func setNewsletterState(ctx context.Context, c conn, id digest.NewsletterID, sta
 	default:
 		return invalid("a newsletter is pending, active, held or ended, not %q", state)
 	}
-	if err := c.runOne(ctx, noNewsletter(), `UPDATE newsletters SET counted_from = CASE WHEN state = 'held' AND ? <> '' THEN ? ELSE counted_from END,
-		state = ?, held_reason = ?, held_at = ? WHERE id = ?`, countedFrom, countedFrom, string(state), digest.OneLine(reason), held, id); err != nil {
+	if err := c.runOne(ctx, noNewsletter(), `UPDATE newsletters SET counted_from = CASE WHEN state = 'held' AND held_reason <> ? AND ? <> '' THEN ? ELSE counted_from END,
+		state = ?, held_reason = ?, held_at = ? WHERE id = ?`, digest.HeldByPublisher, countedFrom, countedFrom, string(state), digest.OneLine(reason), held, id); err != nil {
 		return err
 	}
 	switch state {
