@@ -214,9 +214,9 @@ func leaveNewsletters(ctx context.Context, c conn, user digest.UserID, now time.
 	if err := c.all(ctx, &of, `SELECT m.newsletter_id FROM memberships m JOIN digests d ON d.id = m.digest_id WHERE m.user_id = ? AND d.state <> 'left'`, user); err != nil {
 		return err
 	}
-	left := make(map[digest.NewsletterID]NewsletterDay, len(of))
+	left := make(map[digest.NewsletterID]digest.NewsletterDay, len(of))
 	for _, id := range of {
-		left[id] = NewsletterDay{Left: 1}
+		left[id] = digest.NewsletterDay{Left: 1}
 	}
 	return countDay(ctx, c, at(now), left)
 }

@@ -239,7 +239,11 @@ func setNewsletterState(ctx context.Context, c conn, id digest.NewsletterID, sta
 	held, countedFrom := instant(0), ""
 	switch state {
 	case digest.NewsletterActive:
-		countedFrom = digest.DateOf(now.UTC()).Plus(1).String()
+		today, err := ownersToday(ctx, c, []digest.NewsletterID{id}, at(now))
+		if err != nil {
+			return err
+		}
+		countedFrom = today[id].Plus(1).String()
 		reason = ""
 	case digest.NewsletterPending, digest.NewsletterEnded:
 		reason = ""

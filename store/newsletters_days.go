@@ -10,23 +10,24 @@ import (
 	"digest"
 )
 
-// A NewsletterDay is what became of the letters and the members of a newsletter on one day, in UTC. It is
-// counted in the transaction in which it happens, and names nobody.
-type NewsletterDay struct {
-	Day    digest.Date
-	Joined int64
-	Left   int64
-	digest.LetterCounts
-}
+// What becomes of the letters and the members of a newsletter is counted in the transaction in which it happens,
+// on the day that it is by its owner's clock (digest.NewsletterDay).
 
-// countDay adds to what is counted of a newsletter's day. Like count it belongs at the end of a
-// transaction: its row stays locked until then.
-func countDay(ctx context.Context, c conn, now instant, of map[digest.NewsletterID]NewsletterDay) error {
+// countDay adds to what is counted of newsletters' days. Like count it belongs at the end of a
+// transaction: its row stays locked until then. Where nothing is of a newsletter it asks nothing.
+func countDay(ctx context.Context, c conn, now instant, of map[digest.NewsletterID]digest.NewsletterDay) error {
+	if len(of) == 0 {
+		return nil
+	}
 	var v values
-	day, slot := digest.DateOf(now.time().UTC()).String(), rand.IntN(c.d.slots)
-	for _, id := range slices.Sorted(maps.Keys(of)) {
+	slot, ids := rand.IntN(c.d.slots), slices.Sorted(maps.Keys(of))
+	today, err := ownersToday(ctx, c, ids, now)
+	if err != nil {
+		return err
+	}
+	for _, id := range ids {
 		d := of[id]
-		v.row(id, day, slot, d.Joined, d.Left, d.Sent, d.Bounced, d.Complained)
+		v.row(id, today[id].String(), slot, d.Joined, d.Left, d.Sent, d.Bounced, d.Complained)
 	}
 	return c.runRows(ctx, &v, `INSERT INTO newsletter_days (newsletter_id, day, slot, joined, gone, sent, bounced, complained) VALUES {rows}
 		ON CONFLICT (newsletter_id, day, slot) DO UPDATE SET joined = newsletter_days.joined + excluded.joined, gone = newsletter_days.gone + excluded.gone,
@@ -35,19 +36,19 @@ func countDay(ctx context.Context, c conn, now instant, of map[digest.Newsletter
 
 // countMember counts that somebody has joined a newsletter, or left.
 func countMember(ctx context.Context, c conn, now time.Time, id digest.NewsletterID, kind string) error {
-	d := NewsletterDay{Joined: 1}
+	d := digest.NewsletterDay{Joined: 1}
 	if kind == eventLeft {
-		d = NewsletterDay{Left: 1}
+		d = digest.NewsletterDay{Left: 1}
 	}
-	return countDay(ctx, c, at(now), map[digest.NewsletterID]NewsletterDay{id: d})
+	return countDay(ctx, c, at(now), map[digest.NewsletterID]digest.NewsletterDay{id: d})
 }
 
 const daySums = `CAST(SUM(x.joined) AS BIGINT) AS joined, CAST(SUM(x.gone) AS BIGINT) AS "left", ` + letterSums
 
 // NewsletterDays gives what was counted of a newsletter since a day, the earliest first. Days of
 // which nothing was counted are left out.
-func (s *Store) NewsletterDays(ctx context.Context, id digest.NewsletterID, since digest.Date) ([]NewsletterDay, error) {
-	return readRows[NewsletterDay](ctx, s.read(), "reading the days of a newsletter", `SELECT x.day, `+daySums+` FROM newsletter_days x
+func (s *Store) NewsletterDays(ctx context.Context, id digest.NewsletterID, since digest.Date) ([]digest.NewsletterDay, error) {
+	return readRows[digest.NewsletterDay](ctx, s.read(), "reading the days of a newsletter", `SELECT x.day, `+daySums+` FROM newsletter_days x
 		WHERE x.newsletter_id = ? AND x.day >= ? GROUP BY x.day ORDER BY x.day`, id, since.String())
 }
 
@@ -117,8 +118,8 @@ func (s *Store) holdTroubled(ctx context.Context, id digest.NewsletterID, reason
 }
 
 // lettersOf counts the sent editions among marks by the newsletters whose letters they are.
-func lettersOf(mine map[digest.EditionID]claimedEdition, states map[digest.EditionID]digest.EditionState) map[digest.NewsletterID]NewsletterDay {
-	of := make(map[digest.NewsletterID]NewsletterDay)
+func lettersOf(mine map[digest.EditionID]claimedEdition, states map[digest.EditionID]digest.EditionState) map[digest.NewsletterID]digest.NewsletterDay {
+	of := make(map[digest.NewsletterID]digest.NewsletterDay)
 	for id, state := range states {
 		n := mine[id].NewsletterID
 		if n == 0 || state != digest.EditionSent && state != digest.EditionUnconfirmed {
@@ -133,15 +134,15 @@ func lettersOf(mine map[digest.EditionID]claimedEdition, states map[digest.Editi
 
 // countReturn counts that a letter of a newsletter came back for good, or was called spam. 0 is no newsletter.
 func countReturn(ctx context.Context, c conn, now instant, id digest.NewsletterID, kind digest.BounceKind) error {
-	var d NewsletterDay
+	var d digest.NewsletterDay
 	switch kind {
 	case digest.HardBounce:
 		d.Bounced = 1
 	case digest.Complaint:
 		d.Complained = 1
 	}
-	if id == 0 || d == (NewsletterDay{}) {
+	if id == 0 || d == (digest.NewsletterDay{}) {
 		return nil
 	}
-	return countDay(ctx, c, now, map[digest.NewsletterID]NewsletterDay{id: d})
+	return countDay(ctx, c, now, map[digest.NewsletterID]digest.NewsletterDay{id: d})
 }

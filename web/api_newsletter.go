@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"digest"
-	"digest/store"
 )
 
 //go:embed openapi.json
@@ -183,6 +182,6 @@ func (s *site) apiDays(r *http.Request, me apiCaller) (int, any, error) {
 	return http.StatusOK, answer, err
 }
 
-func newAPIDay(d store.NewsletterDay) apiDay {
+func newAPIDay(d digest.NewsletterDay) apiDay {
 	return apiDay{d.Day.String(), d.Joined, d.Left, d.Sent, d.Bounced, d.Complained}
 }

@@ -66,7 +66,7 @@ func (p *pageShow) publisherPages(n digest.Newsletter, owner digest.User) {
 	p.must(p.store.SetNewsletterState(p.t.Context(), n.ID, digest.NewsletterHeld, endless, p.now))
 	p.add("publisher_list", v.get("/newsletters"))
 	p.add("publisher", v.get(path))
-	for _, page := range []string{"settings", "feeds", "people", "end", "tokens"} {
+	for _, page := range []string{"settings", "feeds", "people", "end", "tokens", "numbers"} {
 		p.add("publisher_"+page, v.get(path+"/"+page))
 	}
 	p.add("publisher_settings", v.post(path+"/settings", url.Values{"name": {endless}, "approve": {"1"}, "at": {endless}, "description": {mixed}}))

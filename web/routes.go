@@ -178,6 +178,8 @@ func (s *site) publisherRoutes() map[string]handler {
 		"GET /newsletters/{slug}/members/{id}":        s.forPublisher(s.publisherMemberPage),
 		"POST /newsletters/{slug}/members/{id}/leave": s.forPublisher(s.letMemberLeave),
 
+		"GET /newsletters/{slug}/numbers": s.forPublisher(s.publisherNumbersPage),
+
 		"GET /newsletters/{slug}/tokens":              s.forPublisher(s.publisherTokensPage),
 		"POST /newsletters/{slug}/tokens":             s.forPublisher(s.makeNewsletterToken),
 		"POST /newsletters/{slug}/tokens/{id}/remove": s.forPublisher(s.removeNewsletterToken),

@@ -16,6 +16,7 @@ type newsletterCmd struct {
 	Show    newsletterShowCmd    `cmd:"" help:"One newsletter: what it is, who publishes it, its feeds, when the next letter comes."`
 	Set     newsletterSetCmd     `cmd:"" help:"Change a newsletter, its feeds and its publishers."`
 	Members newsletterMembersCmd `cmd:"" help:"List who has joined, or one member with their history."`
+	Numbers newsletterNumbersCmd `cmd:"" help:"What happened by day: members, who joined and left, letters sent and come back, complaints."`
 	Join    newsletterJoinCmd    `cmd:"" help:"Make somebody a member who has asked you for it."`
 	Leave   newsletterLeaveCmd   `cmd:"" help:"Let a member leave who has asked you for it."`
 	Import  newsletterImportCmd  `cmd:"" help:"Take in a list of members that another program has exported."`

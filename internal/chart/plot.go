@@ -6,6 +6,8 @@ import (
 	"math"
 	"strings"
 	"time"
+
+	"digest"
 )
 
 // A plot is a picture of a row of columns, one for each day or hour, with panels
@@ -94,7 +96,7 @@ func (p *plot) bar(i int, class string, y, tall float64) {
 }
 
 // scaled is how high a number stands in a panel.
-func (at panel) scaled(n, most int) float64 {
+func (at panel) scaled(n, most int64) float64 {
 	return float64(at.end) - float64(at.end-at.top)*float64(n)/float64(most)
 }
 
@@ -105,7 +107,7 @@ func (p *plot) stack(at panel, i, most int, classes []string, numbers []int) {
 		if n <= 0 {
 			continue
 		}
-		low, high := at.scaled(below, most), at.scaled(below+n, most)
+		low, high := at.scaled(int64(below), int64(most)), at.scaled(int64(below+n), int64(most))
 		below += n
 		p.bar(i, classes[k], high, low-high)
 	}
@@ -152,7 +154,7 @@ func (p *plot) hover(i int, text string) {
 // SVG draws the history.
 func (h History) SVG(label string) string {
 	p := newPlot("chart", label, len(h.Days), 84, 48, 84)
-	h.months(p)
+	months(p, leastLabel, func(i int) digest.Date { return digest.DateOf(h.Days[i].Date) })
 	p.answers(0, "Answers a day", func(i int) Count { return h.Days[i].Count })
 	p.bytes(1, "Bytes a day", func(i int) int64 { return h.Days[i].Bytes })
 	h.times(p)
@@ -164,18 +166,21 @@ func (h History) SVG(label string) string {
 	return p.svg()
 }
 
-// months draws a line where each month begins, and its name where there is room.
-func (h History) months(p *plot) {
-	for i := 0; i < len(h.Days); {
+// months draws a line where each month begins, and its name where there is room: one that is
+// narrower than least has none. day gives the date of a column.
+func months(p *plot, least float64, day func(i int) digest.Date) {
+	free := 0.0
+	for i := 0; i < p.columns; {
 		end := i
-		for end < len(h.Days) && h.Days[end].Date.Month() == h.Days[i].Date.Month() {
+		for end < p.columns && day(end).Month == day(i).Month {
 			end++
 		}
 		if i > 0 {
 			p.parting(i)
 		}
-		if p.left(end)-p.left(i) >= leastLabel {
-			p.date(i, h.Days[i].Date.Format("Jan"))
+		if at := p.left(i); p.left(end)-at >= least && at >= free && whole-at >= leastLabel {
+			p.date(i, day(i).Format("Jan"))
+			free = at + leastLabel
 		}
 		i = end
 	}
@@ -275,7 +280,7 @@ func (w Work) mail(p *plot) {
 	for i, h := range w.Hours {
 		p.stack(at, i, most, []string{"sent", "failed"}, []int{h.Sent, h.Failed})
 		if h.Editions > 0 {
-			p.rect("editions", p.left(i), whole/float64(p.columns), at.scaled(h.Editions, most)-1, 2)
+			p.rect("editions", p.left(i), whole/float64(p.columns), at.scaled(int64(h.Editions), int64(most))-1, 2)
 		}
 	}
 }

@@ -1,5 +1,5 @@
 -- +goose Up
--- What became of the letters and the members of a newsletter on one day, in UTC: store/newsletters_days.go.
+-- What became of the letters and the members of a newsletter on one day by its owner's clock: store/newsletters_days.go.
 CREATE TABLE newsletter_days (
     newsletter_id INTEGER NOT NULL,
     day           TEXT NOT NULL,

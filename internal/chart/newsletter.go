@@ -1,0 +1,68 @@
+package chart
+
+import (
+	"fmt"
+
+	"digest"
+)
+
+// A Newsletter is a row of a newsletter's days without gaps, the earliest first.
+type Newsletter []digest.NewsletterDay
+
+// SVG draws how many members there were, who joined and left, and what became of the
+// letters. label names the picture for who cannot see it.
+func (n Newsletter) SVG(label string) string {
+	p := newPlot("chart newsletter", label, len(n), 84, 48, 48, 40)
+	months(p, leastLabel/2, func(i int) digest.Date { return n[i].Day })
+	n.members(p)
+	n.days(p, 1, "Joined and left a day", []string{"joined", "left"}, func(d digest.NewsletterDay) []int64 { return []int64{d.Joined, d.Left} })
+	n.days(p, 2, "Letters sent a day", []string{"sent"}, func(d digest.NewsletterDay) []int64 { return []int64{d.Sent} })
+	n.days(p, 3, "Came back, and complaints a day", []string{"failed", "complaints"}, func(d digest.NewsletterDay) []int64 { return []int64{d.Bounced, d.Complained} })
+	return p.svg()
+}
+
+// members draws how many there were at the end of each day; days that are alike share a
+// rectangle.
+func (n Newsletter) members(p *plot) {
+	var most int64 = 1
+	for _, d := range n {
+		most = max(most, d.Members)
+	}
+	at := p.panel(0, "Members", fmt.Sprint(most))
+	for i := 0; i < len(n); {
+		end := i + 1
+		for end < len(n) && n[end].Members == n[i].Members {
+			end++
+		}
+		if n[i].Members > 0 {
+			y := at.scaled(n[i].Members, most)
+			p.rect("members", p.left(i), p.left(end)-p.left(i), y, float64(at.end)-y)
+		}
+		i = end
+	}
+}
+
+// days draws a panel of numbers that stand on each other, one bar a day. What there is can be
+// seen, however few beside the most.
+func (n Newsletter) days(p *plot, panel int, name string, classes []string, numbers func(digest.NewsletterDay) []int64) {
+	var most int64 = 2
+	for _, d := range n {
+		var sum int64
+		for _, k := range numbers(d) {
+			sum += k
+		}
+		most = max(most, sum)
+	}
+	at := p.panel(panel, name, fmt.Sprint(most))
+	for i, d := range n {
+		y := float64(at.end)
+		for k, number := range numbers(d) {
+			if number <= 0 {
+				continue
+			}
+			tall := max(1, float64(at.end)-at.scaled(number, most))
+			y -= tall
+			p.bar(i, classes[k], y, tall)
+		}
+	}
+}

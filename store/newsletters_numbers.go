@@ -1,0 +1,57 @@
+package store
+
+import (
+	"context"
+	"time"
+
+	"digest"
+	"digest/calendar"
+)
+
+// ownersToday gives which day it is by the clocks of the owners of newsletters.
+func ownersToday(ctx context.Context, c conn, ids []digest.NewsletterID, now instant) (map[digest.NewsletterID]digest.Date, error) {
+	var rows []struct {
+		ID       digest.NewsletterID
+		TimeZone string
+	}
+	if err := c.all(ctx, &rows, `SELECT n.id, COALESCE(u.time_zone, 'UTC') AS time_zone FROM newsletters n
+		LEFT JOIN digests d ON d.id = n.archive_id LEFT JOIN users u ON u.id = d.user_id WHERE n.id`+c.d.oneOf, keys(c.d, ids)); err != nil {
+		return nil, err
+	}
+	days := make(map[digest.NewsletterID]digest.Date, len(rows))
+	for _, r := range rows {
+		zone, err := calendar.Zone(r.TimeZone)
+		if err != nil {
+			return nil, err
+		}
+		days[r.ID] = digest.DateOf(now.time().In(zone))
+	}
+	return days, nil
+}
+
+// NewsletterNumbers gives what happened to a newsletter on the latest days, n at most and none from
+// before it was made, the earliest first, without gaps and with how many members there were.
+func (s *Store) NewsletterNumbers(ctx context.Context, letter digest.Newsletter, now time.Time, n int) (all []digest.NewsletterDay, err error) {
+	err = s.atOneInstant(ctx, "", func(s *Store) error {
+		archive, err := s.Digest(ctx, letter.ArchiveID)
+		if err != nil {
+			return err
+		}
+		zone, err := calendar.Zone(archive.TimeZone)
+		if err != nil {
+			return err
+		}
+		today, from := digest.DateOf(now.In(zone)), digest.DateOf(letter.CreatedAt.In(zone))
+		if first := today.Plus(1 - n); from.Before(first) {
+			from = first
+		}
+		members, err := s.CountMembers(ctx, letter.ID)
+		if err != nil {
+			return err
+		}
+		counted, err := s.NewsletterDays(ctx, letter.ID, from)
+		all = digest.NewsletterDays(counted, from, today, int64(members))
+		return err
+	})
+	return all, err
+}

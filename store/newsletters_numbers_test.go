@@ -1,0 +1,177 @@
+package store_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"digest"
+	"digest/store"
+	"digest/store/storetest"
+)
+
+// numbers gives what happened to a newsletter, but for days on which nothing did.
+func (w world) numbers(n digest.Newsletter, now time.Time) (all []digest.NewsletterDay) {
+	w.t.Helper()
+	days, err := w.NewsletterNumbers(w.ctx(), n, now, 400)
+	w.ok(err)
+	for _, d := range days {
+		if !d.Quiet() {
+			all = append(all, d)
+		}
+	}
+	return all
+}
+
+// TestNewsletterNumbers follows members and letters into the days of a newsletter, by its owner's clock.
+func TestNewsletterNumbers(t *testing.T) {
+	each(t, func(w world) {
+		f := w.feed("anna.example")
+		n := w.newsletter("anna-writes", w.reader("anna", "Pacific/Auckland"), f) // noon in UTC is 1:00 of the next day there
+		other := w.newsletter("ben-writes", w.reader("ben", "UTC"), f)
+		m, li := w.member(n, "mo@example.org", "Europe/Paris"), w.member(n, "li@example.org", "Europe/Paris")
+		w.subscribe(w.reader("ada", "Europe/Paris"), f) // whose mail is no newsletter's
+		wantDiff(w.t, "joined", w.numbers(n, noon), []digest.NewsletterDay{{Day: parisDay, Members: 2, Joined: 2}})
+
+		w.record(noon, f, posts(noon, "p"))
+		w.hour(parisMidnight)
+		byDigest := map[digest.DigestID]digest.EditionID{}
+		var marks []digest.Mark
+		for _, e := range w.claimEditions(parisMidnight, 100, "t") {
+			byDigest[e.DigestID] = e.ID
+			marks = append(marks, digest.Mark{ID: e.ID, State: digest.EditionSent})
+		}
+		want(w.t, "letters, and a reader's mail", len(marks), 3)
+		w.mark(parisMidnight, "t", marks...)
+		w.mark(parisMidnight, "t", marks...) // not held any more
+		sent := digest.NewsletterDay{Day: parisDay, Members: 2, Joined: 2, LetterCounts: digest.LetterCounts{Sent: 2}}
+		wantDiff(w.t, "sent", w.numbers(n, parisMidnight), []digest.NewsletterDay{sent})
+
+		later := parisMidnight.Add(24 * time.Hour)
+		for range 2 { // the same word twice is one
+			_, _, err := w.RecordBounce(w.ctx(), later, digest.Bounce{Edition: byDigest[m.DigestID], Kind: digest.SoftBounce})
+			w.ok(err)
+			_, _, err = w.RecordBounce(w.ctx(), later, digest.Bounce{Edition: byDigest[m.DigestID], Kind: digest.HardBounce})
+			w.ok(err)
+			_, _, err = w.RecordBounce(w.ctx(), later, digest.Bounce{Edition: byDigest[li.DigestID], Kind: digest.Complaint})
+			w.ok(err)
+		}
+		next := digest.NewsletterDay{Day: parisDay.Plus(1), Members: 1, Left: 1, LetterCounts: digest.LetterCounts{Bounced: 1, Complained: 1}}
+		wantDiff(w.t, "came back; who complains leaves", w.numbers(n, later), []digest.NewsletterDay{sent, next})
+
+		w.ok(w.RemoveUser(w.ctx(), m.UserID, later.Add(24*time.Hour))) // they go, and what was counted stays
+		w.ok(w.RemoveUser(w.ctx(), li.UserID, later.Add(24*time.Hour)))
+		end := later.AddDate(0, 0, 3)
+		gone := []digest.NewsletterDay{sent, next, {Day: parisDay.Plus(2), Left: 1}}
+		wantDiff(w.t, "their accounts are gone", w.numbers(n, end), gone)
+		wantDiff(w.t, "the other's", w.numbers(other, end), []digest.NewsletterDay(nil))
+	})
+}
+
+// TestNewsletterNumbersOfJoining: by whatever way somebody comes, goes and comes back.
+func TestNewsletterNumbersOfJoining(t *testing.T) {
+	each(t, func(w world) {
+		n := w.newsletter("anna-writes", w.reader("anna", "UTC"), w.feed("anna.example"))
+		m := w.member(n, "mo@example.org", "UTC")
+		_, created, err := w.Join(w.ctx(), n.ID, store.Joining{Email: "mo@example.org", Asked: true}, noon)
+		w.ok(err)
+		want(w.t, "again", created, false)
+		_, _, err = w.Join(w.ctx(), n.ID, store.Joining{Email: "li@example.org", TimeZone: "UTC", JoinedAt: noon.AddDate(-3, 0, 0)}, noon) // imported
+		w.ok(err)
+		today := digest.DateOf(noon)
+		wantDiff(w.t, "joined", w.numbers(n, noon), []digest.NewsletterDay{{Day: today, Members: 2, Joined: 2}})
+		for range 2 {
+			w.ok(w.SetDigestState(w.ctx(), m.DigestID, digest.DigestLeft, noon.Add(time.Hour)))
+		}
+		wantDiff(w.t, "left", w.numbers(n, noon), []digest.NewsletterDay{{Day: today, Members: 1, Joined: 2, Left: 1}})
+		_, _, err = w.Join(w.ctx(), n.ID, store.Joining{Email: "mo@example.org", Asked: true}, noon.Add(2*time.Hour))
+		w.ok(err)
+		wantDiff(w.t, "back", w.numbers(n, noon), []digest.NewsletterDay{{Day: today, Members: 2, Joined: 3, Left: 1}})
+		w.ok(w.SetNewsletterState(w.ctx(), n.ID, digest.NewsletterEnded, "", noon.AddDate(0, 0, 400)))
+		days, err := w.NewsletterNumbers(w.ctx(), n, noon.AddDate(0, 0, 400), 366)
+		w.ok(err)
+		want(w.t, "a year", fmt.Sprint(len(days), days[0].Day, days[0].Members, days[365].Left, days[365].Members), "366 2026-12-24 2 2 0")
+	})
+}
+
+// TestNewsletterNumbersOfADeadWorker: a letter that was sent as its worker died is counted once.
+func TestNewsletterNumbersOfADeadWorker(t *testing.T) {
+	each(t, func(w world) {
+		f := w.feed("anna.example")
+		n := w.newsletter("anna-writes", w.reader("anna", "UTC"), f)
+		w.member(n, "mo@example.org", "UTC")
+		w.record(noon, f, posts(noon, "p"))
+		midnight := parisMidnight.Add(time.Hour)
+		w.hour(midnight)
+		e := w.claimEditions(midnight, 100, "t")[0]
+		w.dot(midnight, "t", e.ID)
+		_, err := w.MarkEditionsUnsynced(w.ctx(), midnight, "t", []digest.Mark{{ID: e.ID, State: digest.EditionSent}}, []digest.Dot{{ID: 999}})
+		w.ok(err) // and the worker dies before it writes so into the edition
+		want(w.t, "in doubt", w.recoverDead(midnight.Add(time.Hour)), 0)
+		want(w.t, "in doubt", w.recoverDead(midnight.Add(2*time.Hour)), 0)
+		want(w.t, "state", w.edition(e.ID).State, digest.EditionSent)
+		wantDiff(w.t, "sent once", w.numbers(n, midnight)[1:], []digest.NewsletterDay{{Day: parisDay, Members: 1, LetterCounts: digest.LetterCounts{Sent: 1}}})
+	})
+}
+
+// BenchmarkNewsletterMarks marks the letters of a newsletter as sent, and beside it the same number
+// of readers' own editions, which are of none: what counting costs is the difference.
+func BenchmarkNewsletterMarks(b *testing.B) {
+	const letters = 200
+	for _, of := range []string{"NULL", "1"} {
+		b.Run("newsletter="+of, func(b *testing.B) {
+			storetest.Bench(b, func(b *testing.B, s *store.Store) {
+				benchWorld(b, s, letters)
+				now := parisMidnight
+				ok := func(err error) {
+					if err != nil {
+						b.Fatal(err)
+					}
+				}
+				ok(s.Exec(b.Context(), `INSERT INTO newsletters (id, slug, name, archive_id, created_at) VALUES (1, 'n', 'n', 1, 1)`))
+				ok(s.Exec(b.Context(), `UPDATE digests SET newsletter_id = `+of))
+				ok(s.Exec(b.Context(), fmt.Sprintf(`INSERT INTO editions (digest_id, local_date, due_at, send_at, number, state, date, next_at, expires_at)
+					SELECT id, '2026-11-20', %d, 1, 1, 'leased', 0, 0, 0 FROM digests`, now.Unix())))
+				var marks []digest.Mark
+				for i := range letters {
+					marks = append(marks, digest.Mark{ID: digest.EditionID(i + 1), State: digest.EditionSent, Reply: "250 ok"})
+				}
+				for b.Loop() {
+					b.StopTimer()
+					ok(s.Exec(b.Context(), `DELETE FROM mail_claims`))
+					ok(s.Exec(b.Context(), `INSERT INTO mail_claims (edition_id, state, lease_token, lease_until) SELECT id, 'leased', 't', 9999999999 FROM editions`))
+					b.StartTimer()
+					_, err := s.MarkEditions(b.Context(), now, "t", marks, nil)
+					ok(err)
+				}
+				b.ReportMetric(float64(b.N)*letters/b.Elapsed().Seconds(), "letters/s")
+			})
+		})
+	}
+}
+
+// BenchmarkNewsletterNumbers reads a year of a newsletter with 20,000 members.
+func BenchmarkNewsletterNumbers(b *testing.B) {
+	storetest.Bench(b, func(b *testing.B, s *store.Store) {
+		benchWorld(b, s, 20_000)
+		for _, statement := range []string{
+			`INSERT INTO newsletters (id, slug, name, archive_id, created_at) VALUES (1, 'n', 'n', 1, 1)`,
+			`UPDATE digests SET newsletter_id = 1`,
+			`INSERT INTO memberships (digest_id, newsletter_id, user_id, joined_at, form) SELECT id, 1, user_id, 1, 'f' FROM digests`,
+			`INSERT INTO newsletter_days (newsletter_id, day, slot, joined, gone, sent, bounced, complained)
+				WITH RECURSIVE i (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM i WHERE i < 366)
+				SELECT 1, '2026-' || CAST(10 + i / 31 % 3 AS TEXT) || '-' || CAST(10 + i % 31 % 20 AS TEXT), i, 1, 1, 20000, 1, 1 FROM i`,
+			`ANALYZE`,
+		} {
+			if err := s.Exec(b.Context(), statement); err != nil {
+				b.Fatal(err)
+			}
+		}
+		n := digest.Newsletter{ID: 1, ArchiveID: 1, CreatedAt: time.Unix(1, 0)}
+		for b.Loop() {
+			if _, err := s.NewsletterNumbers(b.Context(), n, noon, 366); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+}

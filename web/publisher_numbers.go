@@ -1,0 +1,52 @@
+package web
+
+import (
+	"html/template"
+	"net/http"
+	"slices"
+
+	"digest"
+	"digest/internal/chart"
+)
+
+// A publisherNumbersPage is what happened to a newsletter in a year. Nobody is named in it.
+type publisherNumbersPage struct {
+	publisherFrame
+	Plot    template.HTML
+	Members int // now
+	Total   digest.NewsletterDay
+	Months  []digest.NewsletterDay // each with the date of its last day, the latest first
+	Days    []digest.NewsletterDay // on which something happened, the latest first
+}
+
+// numbersDays is how far back the page looks.
+const numbersDays = 366
+
+func (s *site) publisherNumbersPage(w http.ResponseWriter, r *http.Request, me publisher) error {
+	days, err := s.Store.NewsletterNumbers(r.Context(), me.Newsletter, s.Now(), numbersDays)
+	p := publisherNumbersPage{publisherFrame: s.publisherFrame(r, me)}
+	p.add(days)
+	return s.showPage(w, r, err, "publisher_numbers", "Numbers of "+me.Newsletter.Name, p)
+}
+
+// add draws days, which are without gaps, and sums them up.
+func (p *publisherNumbersPage) add(days []digest.NewsletterDay) {
+	for i, d := range days {
+		p.Total = p.Total.Plus(d)
+		if i == 0 || days[i-1].Day.Month != d.Day.Month {
+			p.Months = append(p.Months, digest.NewsletterDay{})
+		}
+		last := &p.Months[len(p.Months)-1]
+		*last = last.Plus(d)
+		if !d.Quiet() {
+			p.Days = append(p.Days, d)
+		}
+		p.Members = int(d.Members)
+	}
+	slices.Reverse(p.Months)
+	slices.Reverse(p.Days)
+	if len(p.Days) > 0 {
+		// The picture holds numbers and dates only.
+		p.Plot = template.HTML(chart.Newsletter(days).SVG("Members, who joined and left, letters sent, and what came back, by day; the tables below have the numbers"))
+	}
+}
