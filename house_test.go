@@ -39,6 +39,7 @@ func TestImports(t *testing.T) {
 		"digest/internal/chart":        "digest",
 		"digest/internal/export":       "digest digest/feed digest/store",
 		"digest/internal/members":      "digest digest/mailer digest/timezone",
+		"digest/internal/asking":       "digest digest/mailer digest/render digest/store",
 		"digest/internal/bounce":       "digest",
 		"digest/internal/doctor":       "digest digest/timezone digest/mailer",
 		"digest/push":                  "digest",

@@ -24,6 +24,7 @@ const (
 	ForEdition         Purpose = "edition"     // reading one edition on the web
 	ForMessageID       Purpose = "message-id"  // of an edition
 	ForBounce          Purpose = "bounce"      // of an edition, in its return path
+	ForAskBounce       Purpose = "ask-bounce"  // of an Ask, in the address to which its letter comes back, and a mail that declines it goes
 	ForUnsubscribeMail Purpose = "leaving"     // of a digest, in the address that a mail to unsubscribe goes to
 	ForImage           Purpose = "image"       // of an address (SignText)
 	ForSound           Purpose = "sound"       // of an address (SignText)

@@ -23,6 +23,17 @@ func (j *Job) deliver(ctx context.Context) (mailer.Stats, error) {
 	return stats, nil
 }
 
+// askOnce asks people of imported lists, as many as may be asked now: no edition waits for that.
+func (j *Job) askOnce(ctx context.Context) (time.Duration, error) {
+	if j.Ask == nil {
+		return j.Nap, nil
+	}
+	if err := j.Ask(ctx); err != nil {
+		return 0, fmt.Errorf("asking people of imported lists: %w", err)
+	}
+	return j.Nap, nil
+}
+
 // nextMail is when there is something to deliver again. The connections of the
 // mailer are its own: what other workers have on the way takes none of them.
 func (j *Job) nextMail(ctx context.Context) (time.Time, bool, error) {

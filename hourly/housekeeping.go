@@ -98,6 +98,9 @@ func (j *Job) prune(ctx context.Context) error {
 	if err := j.Store.ForgetMoves(j.Hard, now); err != nil {
 		return err
 	}
+	if err := j.Store.ForgetAsks(j.Hard, now); err != nil {
+		return err
+	}
 	if _, err := j.Store.PrunePolls(j.Hard, now); err != nil {
 		return fmt.Errorf("shortening the histories of feeds: %w", err)
 	}

@@ -53,6 +53,8 @@ type Options struct {
 
 	// LookAtDomains looks for the records of newsletters' own domains that are due; nil: there are none.
 	LookAtDomains func(context.Context) error
+	// Ask sends what may leave of the letters that ask people of imported lists; nil: nobody is asked.
+	Ask func(ctx context.Context) error
 
 	Report func(Event) // told of each step; may be nil; never called concurrently
 	Log    *slog.Logger

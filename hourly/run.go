@@ -46,7 +46,8 @@ func (j *Job) Tick(ctx context.Context) (Summary, error) {
 		if err != nil || wait == 0 || j.Frozen {
 			j.index(ctx)
 			j.lookAtDomains(ctx)
-			return total, cmp.Or(err, j.prune(ctx))
+			_, asked := j.askOnce(ctx)
+			return total, cmp.Or(err, asked, j.prune(ctx))
 		}
 		nap(ctx, wait)
 	}
@@ -186,6 +187,7 @@ func (j *Job) Run(ctx context.Context) error {
 		j.loop(ctx, nil, func(ctx context.Context) (time.Duration, error) { j.lookAtDomains(ctx); return domainsEvery, nil })
 	})
 	loops.Go(func() { j.loop(ctx, unindexed, j.indexOnce) })
+	loops.Go(func() { j.loop(ctx, nil, j.askOnce) })
 	loops.Go(func() { j.keepBeating(ctx) })
 	loops.Wait()
 	return nil

@@ -39,14 +39,24 @@ func (s *Sender) Send(ctx context.Context, l Letter) error {
 	l.ReplyTo = cmp.Or(l.ReplyTo, s.ReplyTo)
 	l.ReturnPath = cmp.Or(l.ReturnPath, s.returnPath())
 	l.Date, l.Personal = l.Date.UTC().Truncate(time.Second), true
-	err := s.sendLetter(ctx, l)
+	err := s.handOver(ctx, l, func(context.Context) error { return nil })
 	if err == nil {
 		return nil
 	}
 	return &digest.Error{Kind: letterKind(err), Message: "the letter could not be handed over", Err: err}
 }
 
-func (s *Sender) sendLetter(ctx context.Context, l Letter) error {
+// HandOver hands over a letter that nobody waits for, once. Date has to be set; From and ReplyTo are the Sender's
+// where the letter has none, MessageID is a new one. What beforeDot has committed, and the errors, are
+// those of Transport.Send.
+func (s *Sender) HandOver(ctx context.Context, l Letter, beforeDot func(context.Context) error) error {
+	l.From, l.ReplyTo = cmp.Or(l.From, s.From), cmp.Or(l.ReplyTo, s.ReplyTo)
+	l.MessageID, l.Date = newMessageID(s.From), l.Date.UTC().Truncate(time.Second)
+	l.ReturnPath = cmp.Or(l.ReturnPath, s.returnPath())
+	return s.handOver(ctx, l, beforeDot)
+}
+
+func (s *Sender) handOver(ctx context.Context, l Letter, beforeDot func(context.Context) error) error {
 	to, err := Recipient(l.To)
 	if err != nil {
 		return &NotAcceptedError{Stage: StageCompose, Err: err}
@@ -65,7 +75,7 @@ func (s *Sender) sendLetter(ctx context.Context, l Letter) error {
 	if err != nil {
 		return err
 	}
-	_, err = s.Transport.Send(ctx, l.envelope(), message, func(context.Context) error { return nil })
+	_, err = s.Transport.Send(ctx, l.envelope(), message, beforeDot)
 	return err
 }
 

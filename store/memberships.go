@@ -18,6 +18,7 @@ const (
 	eventLeft     = "left"
 	eventBack     = "back"
 	eventImported = "imported"
+	eventAsked    = "asked"
 )
 
 const memberColumns = `m.digest_id, m.user_id, m.newsletter_id, u.email, u.time_zone, d.state, d.weekdays AS cadence, m.own_days,
@@ -320,7 +321,7 @@ func (s *Store) Members(ctx context.Context, id digest.NewsletterID, q MemberQue
 // A MemberEvent is something that happened to a member of a newsletter.
 type MemberEvent struct {
 	At     time.Time
-	Kind   string // joined, left, back, imported
+	Kind   string // joined, left, back, imported, asked
 	Detail string // by which form, list or person
 }
 

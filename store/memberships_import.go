@@ -39,15 +39,9 @@ func joinPart(ctx context.Context, c conn, id digest.NewsletterID, part []Joinin
 	if err != nil {
 		return sum, err
 	}
-	var keys []string
-	err = c.all(ctx, &keys, `SELECT x.email_key FROM newsletter_suppressions x WHERE x.newsletter_id = ? AND x.email_key IN (`+c.d.names+`)`,
-		id, array(each(part, func(j Joining) string { return emailKey(j.Email) })))
+	suppressed, err := keysOf(ctx, c, part, `SELECT x.email_key FROM newsletter_suppressions x WHERE x.newsletter_id = ? AND x.email_key IN (`+c.d.names+`)`, id)
 	if err != nil {
 		return sum, err
-	}
-	suppressed := make(map[string]bool, len(keys))
-	for _, key := range keys {
-		suppressed[key] = true
 	}
 	for _, j := range part {
 		if suppressed[emailKey(j.Email)] {
@@ -91,4 +85,15 @@ func settleIn(ctx context.Context, c conn, m digest.Member, j Joining, now time.
 		}
 		return setDigestState(ctx, c, d, digest.DigestPaused, now)
 	})
+}
+
+// keysOf gives those of people whose keys a query finds, which ends with theirs.
+func keysOf(ctx context.Context, c conn, all []Joining, query string, args ...any) (map[string]bool, error) {
+	var keys []string
+	err := c.all(ctx, &keys, query, append(args, array(each(all, func(j Joining) string { return emailKey(j.Email) })))...)
+	found := make(map[string]bool, len(keys))
+	for _, key := range keys {
+		found[key] = true
+	}
+	return found, err
 }

@@ -27,10 +27,14 @@ func (s *Store) AddJoinRequest(ctx context.Context, hash []byte, q JoinRequest, 
 		if err := c.run(ctx, `DELETE FROM join_requests WHERE expires_at <= ?`, at(now)); err != nil {
 			return err
 		}
-		return c.run(ctx, `INSERT INTO join_requests (token_hash, newsletter_id, email_key, email, time_zone, form, return_url, latest, asked_at, expires_at)
-			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, hash, q.NewsletterID, emailKey(q.Email), digest.NormalEmail(q.Email), q.TimeZone, q.Form,
-			q.ReturnURL, bit(q.Latest), at(now), at(expires))
+		return insertJoinRequest(ctx, c, hash, q, now, expires)
 	})
+}
+
+func insertJoinRequest(ctx context.Context, c conn, hash []byte, q JoinRequest, now, expires time.Time) error {
+	return c.run(ctx, `INSERT INTO join_requests (token_hash, newsletter_id, email_key, email, time_zone, form, return_url, latest, asked_at, expires_at)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, hash, q.NewsletterID, emailKey(q.Email), digest.NormalEmail(q.Email), q.TimeZone, q.Form,
+		q.ReturnURL, bit(q.Latest), at(now), at(expires))
 }
 
 // JoinRequest gives a wish to join without using it; digest.NotFound for one that
@@ -56,6 +60,9 @@ func (s *Store) ConfirmJoin(ctx context.Context, hash []byte, address string, no
 		proof := digest.Proof{Form: q.Form, Address: address, AskedAt: q.AskedAt, At: now}
 		var created bool
 		m, created, err = join(ctx, c, q.NewsletterID, Joining{Email: q.Email, TimeZone: q.TimeZone, Proof: proof, Asked: true}, now)
+		if err == nil {
+			err = askConfirmed(ctx, c, q)
+		}
 		if err != nil || !created || !q.Latest {
 			return err
 		}

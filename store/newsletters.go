@@ -279,7 +279,7 @@ func (s *Store) RemoveNewsletter(ctx context.Context, id digest.NewsletterID) er
 		if err := removeDigests(ctx, c, `newsletter_id = ?`, id); err != nil {
 			return err
 		}
-		for _, table := range []string{"newsletter_roles", "membership_events", "newsletter_suppressions", "join_requests", "newsletter_letters", "newsletter_pulled", "newsletter_domains", "newsletter_days", "newsletter_tokens"} {
+		for _, table := range []string{"newsletter_roles", "membership_events", "newsletter_suppressions", "join_requests", "newsletter_letters", "newsletter_pulled", "newsletter_domains", "newsletter_days", "newsletter_tokens", "newsletter_asks"} {
 			if err := c.run(ctx, `DELETE FROM `+table+` WHERE newsletter_id = ?`, id); err != nil {
 				return err
 			}

@@ -192,6 +192,9 @@ func (s *Store) RemoveUser(ctx context.Context, user digest.UserID, now time.Tim
 		if err := leaveNewsletters(ctx, c, user, now); err != nil {
 			return err
 		}
+		if err := forgetAsksOf(ctx, c, user); err != nil {
+			return err
+		}
 		if err := removeDigests(ctx, c, `user_id = ?`, user); err != nil {
 			return err
 		}

@@ -17,6 +17,7 @@ type MemberImport struct {
 	Store      *store.Store
 	Newsletter digest.Newsletter
 	TimeZone   string                 // of those whose list does not tell it; "": the owner's
+	Ask        bool                   // those whose consent it does not prove are asked by a letter each
 	DryRun     bool                   // it is counted, and nothing is changed
 	Now        func() time.Time       // when they join
 	OnUnread   func(*members.Problem) // is told of each row that cannot be used; may be nil
@@ -25,6 +26,7 @@ type MemberImport struct {
 
 	suppress []digest.NewsletterSuppression
 	join     []store.Joining
+	ask      []store.Joining
 }
 
 // A MemberCount is what became of the people of a list.
@@ -37,6 +39,8 @@ type MemberCount struct {
 	Unproven    int // whose consent nothing proves: they did not join
 	Unconfirmed int // who never confirmed to the other program
 	Unread      int // rows that could not be used
+
+	Asks store.AskCount // of the unproven
 }
 
 // A MemberLine says of how many people of a list something holds.
@@ -51,8 +55,11 @@ func (c MemberCount) Lines(dryRun bool) (all []MemberLine) {
 	if dryRun {
 		lines = []MemberLine{{"with a proof of their consent", c.Proven}}
 	}
+	unasked := c.Unproven - c.Asks.Queued - c.Asks.Known - c.Asks.Barred
 	for _, line := range append(lines, MemberLine{"left alone, as the list says", c.Suppressed},
-		MemberLine{"not joined, as nothing proves that they wanted it", c.Unproven},
+		MemberLine{"will be asked whether they want it", c.Asks.Queued}, MemberLine{"asked before, not asked again", c.Asks.Known},
+		MemberLine{"not asked, as they are members, or it must not be sent to them", c.Asks.Barred},
+		MemberLine{"not joined, as nothing proves that they wanted it", unasked},
 		MemberLine{"never confirmed, left alone", c.Unconfirmed}, MemberLine{"rows not read", c.Unread}) {
 		if line.N > 0 {
 			all = append(all, line)
@@ -101,24 +108,32 @@ func (i *MemberImport) read(ctx context.Context, list *members.List, row members
 		i.suppress = append(i.suppress, row.Suppression())
 	case members.Ask:
 		i.Unproven++
+		if i.Ask {
+			i.ask = append(i.ask, i.joining(list, row))
+		}
 	case members.Ignore:
 		i.Unconfirmed++
 	case members.Join:
 		i.Proven++
-		j := store.Joining{Email: row.Email, TimeZone: cmp.Or(row.TimeZone, i.TimeZone), Proof: row.Proof, JoinedAt: row.JoinedAt, Cadence: row.Cadence, Paused: row.Paused}
-		j.Form = cmp.Or(j.Form, list.System+": "+row.File)
-		i.join = append(i.join, j)
+		i.join = append(i.join, i.joining(list, row))
 	}
-	if len(i.suppress)+len(i.join) < importedAtOnce {
+	if len(i.suppress)+len(i.join)+len(i.ask) < importedAtOnce {
 		return nil
 	}
 	return i.flush(ctx)
 }
 
+// joining is how somebody of a list joins.
+func (i *MemberImport) joining(list *members.List, row members.Row) store.Joining {
+	j := store.Joining{Email: row.Email, TimeZone: cmp.Or(row.TimeZone, i.TimeZone), Proof: row.Proof, JoinedAt: row.JoinedAt, Cadence: row.Cadence, Paused: row.Paused}
+	j.Form = cmp.Or(j.Form, list.System+": "+row.File)
+	return j
+}
+
 // flush stores what was read.
 func (i *MemberImport) flush(ctx context.Context) error {
-	suppress, join := i.suppress, i.join
-	i.suppress, i.join = i.suppress[:0], i.join[:0]
+	suppress, join, ask := i.suppress, i.join, i.ask
+	i.suppress, i.join, i.ask = i.suppress[:0], i.join[:0], i.ask[:0]
 	if i.DryRun {
 		return nil
 	}
@@ -129,5 +144,12 @@ func (i *MemberImport) flush(ctx context.Context) error {
 	i.Joined += n.Joined
 	i.Already += n.Already
 	i.Refused += n.Suppressed
+	if err != nil {
+		return err
+	}
+	asks, err := i.Store.QueueAsks(ctx, i.Newsletter.ID, ask, i.Now())
+	i.Asks.Queued += asks.Queued
+	i.Asks.Known += asks.Known
+	i.Asks.Barred += asks.Barred
 	return err
 }

@@ -208,6 +208,9 @@ type shownNewsletter struct {
 	Publishers []reportedPublisher `json:"publishers"`
 	Feeds      []reportedSource    `json:"feeds"`
 	ReturnURLs []string            `json:"return_urls"`
+
+	Asks        digest.AskCounts `json:"asks"`         // people of imported lists
+	AsksStopped string           `json:"asks_stopped"` // why nobody else is asked; "": they are
 }
 
 type reportedPublisher struct {
@@ -234,6 +237,9 @@ func (c newsletterShowCmd) Run(a *app, st *store.Store) error {
 	if n.State == digest.NewsletterActive {
 		s.NextAt = instant(archive.NextDueAt)
 	}
+	if s.Asks, s.AsksStopped, err = st.AskCounts(a.soft, n.ID, a.now()); err != nil {
+		return err
+	}
 	who, err := st.Publishers(a.soft, n.ID)
 	if err != nil {
 		return err
@@ -251,6 +257,7 @@ func (c newsletterShowCmd) Run(a *app, st *store.Store) error {
 			return err
 		}
 		fmt.Fprintln(a.stdout, "page: "+s.Page)
+		a.sayAsks(s.Asks, s.AsksStopped)
 		if err := printTable(a, "publishers", s.Publishers, func(p reportedPublisher) string { return p.Email + "\t" + p.Role }); err != nil {
 			return err
 		}

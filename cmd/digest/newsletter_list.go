@@ -19,6 +19,7 @@ type newsletterImportCmd struct {
 	slugArg
 	File     string `arg:"" help:"A CSV file or a ZIP, as another program has exported it or as ours does."`
 	Left     bool   `env:"-" help:"Everybody in the list has left: nothing is sent to them."`
+	Ask      bool   `env:"-" help:"Ask those by one letter, at a slow pace, whose consent the list does not prove; who presses its button joins."`
 	DryRun   bool   `env:"-" help:"Say what the list holds; change nothing."`
 	TimeZone string `placeholder:"ZONE" env:"-" help:"Of those whose list does not tell it (the owner's)."`
 }
@@ -45,6 +46,11 @@ type reportedImport struct {
 	Unproven    int      `json:"unproven"`    // whose consent nothing proves: they did not join
 	Unconfirmed int      `json:"unconfirmed"` // who never confirmed to the other program
 	Unread      int      `json:"unread"`      // rows that could not be used
+
+	// Of the unproven, with --ask.
+	ToAsk       int `json:"to_ask"`       // who are asked
+	AskedBefore int `json:"asked_before"` // who were, or wait to be, and are not asked again
+	NotAsked    int `json:"not_asked"`    // members, and to whom it must not be sent
 }
 
 // Run makes those members whose consent the list proves, and leaves those alone who have
@@ -69,7 +75,7 @@ func (c *newsletterImportCmd) Run(a *app, st *store.Store) error {
 	for _, skipped := range list.Skipped {
 		fmt.Fprintln(a.stderr, "digest: not read: "+plain(skipped))
 	}
-	i := subscribe.MemberImport{Store: st, Newsletter: n, TimeZone: c.TimeZone, DryRun: c.DryRun, Now: a.now}
+	i := subscribe.MemberImport{Store: st, Newsletter: n, TimeZone: c.TimeZone, Ask: c.Ask, DryRun: c.DryRun, Now: a.now}
 	i.OnUnread = func(p *members.Problem) {
 		if i.Unread <= mostUnread {
 			fmt.Fprintln(a.stderr, "digest: left out "+plain(p.Error()))
@@ -84,6 +90,7 @@ func (c *newsletterImportCmd) Run(a *app, st *store.Store) error {
 	return a.sayImport(n, i.MemberCount, reportedImport{
 		Slug: n.Slug, System: list.System, Files: list.Files, DryRun: c.DryRun, Proven: i.Proven, Joined: i.Joined, Already: i.Already, Refused: i.Refused,
 		Suppressed: i.Suppressed, Unproven: i.Unproven, Unconfirmed: i.Unconfirmed, Unread: i.Unread,
+		ToAsk: i.Asks.Queued, AskedBefore: i.Asks.Known, NotAsked: i.Asks.Barred,
 	})
 }
 

@@ -84,6 +84,18 @@ func (a *app) showMember(st *store.Store, n digest.Newsletter, email string) err
 	})
 }
 
+// sayAsks says whom a newsletter asks, if anybody.
+func (a *app) sayAsks(t digest.AskCounts, stopped string) {
+	if t == (digest.AskCounts{}) {
+		return
+	}
+	fmt.Fprintf(a.stdout, "people of imported lists: %d wait to be asked, %d were asked, %d confirmed, %d did not answer, %d came back, %d called it spam, %d refused\n",
+		t.Waiting, t.Asked, t.Confirmed, t.Lapsed, t.Bounced, t.Complained, t.Refused)
+	if stopped != "" {
+		fmt.Fprintf(a.stdout, "nobody else is asked: %s\n", stopped)
+	}
+}
+
 func from(address string) string {
 	if address == "" {
 		return ""

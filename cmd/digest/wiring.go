@@ -12,6 +12,7 @@ import (
 	"digest"
 	"digest/edition"
 	"digest/hourly"
+	"digest/internal/asking"
 	"digest/internal/doctor"
 	"digest/internal/domains"
 	"digest/internal/seal"
@@ -135,6 +136,7 @@ func (a *app) withJob(st *store.Store, do func(*hourly.Job) error) error {
 			return r.LookDue(ctx)
 		},
 
+		Ask: a.asker(st, signer, transport).Ask,
 		Log: a.log,
 	}))
 }
@@ -155,6 +157,13 @@ func (a *app) deliverer(st *store.Store, signer *digest.Signer, transport mailer
 		d.Now, d.Jitter = a.clock, tenth
 	}
 	return d
+}
+
+// asker asks people of imported lists.
+func (a *app) asker(st *store.Store, signer *digest.Signer, transport mailer.Transport) *asking.Asker {
+	return &asking.Asker{
+		Store: st, Sender: a.sender(st, transport), Signer: signer, BaseURL: a.BaseURL, PostalAddress: a.PostalAddress, Now: a.clock, Hard: a.hard, Log: a.log,
+	}
 }
 
 // sender says how all that is mailed is signed, and whom it comes from.

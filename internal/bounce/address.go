@@ -6,13 +6,17 @@ import (
 	"digest"
 )
 
-// A destination is what one of our addresses is for: an edition's return path,
-// the address at which a digest is left, or, with neither, the plain address.
+// A destination is what one of our addresses is for: the return path of an edition or of
+// a letter that asks somebody, the address at which a digest is left, or, with none of them, the plain address.
 type destination struct {
 	edition digest.EditionID
+	ask     int64 // digest.Ask
 	digest  digest.DigestID
 	round   int // of the links in the digest's mail
 }
+
+// isReturnPath reports an address that bounces come back to.
+func (p destination) isReturnPath() bool { return p.edition != 0 || p.ask != 0 }
 
 // plain reports the address without a token.
 func (p destination) plain() bool { return p == destination{} }
@@ -41,6 +45,9 @@ func (h *Handler) destinationFor(token string) (destination, bool) {
 	if id, ok := h.Signer.Verify(digest.ForBounce, token); ok {
 		return destination{edition: digest.EditionID(id)}, true
 	}
+	if id, ok := h.Signer.Verify(digest.ForAskBounce, token); ok {
+		return destination{ask: id}, true
+	}
 	if id, ok := h.Signer.Verify(digest.ForUnsubscribeMail, token); ok {
 		id, round := digest.OfRound(id)
 		return destination{digest: digest.DigestID(id), round: round}, true
@@ -66,8 +73,8 @@ func hostOf(address string) string {
 
 // find looks for our return paths in what a report gives of the message that
 // it is about. The domain after the token may be a forwarder's (SRS) and the
-// local part may have grown at its front (BATV); the token is what counts. An
-// edition's is worth more than a digest's.
+// local part may have grown at its front (BATV); the token is what counts. A
+// return path's is worth more than a digest's.
 func (h *Handler) find(texts []string) (found destination, ok bool) {
 	mark := strings.ToLower(h.Address[:max(strings.LastIndexByte(h.Address, '@'), 0)]) + "+"
 	for _, text := range texts {
@@ -79,7 +86,7 @@ func (h *Handler) find(texts []string) (found destination, ok bool) {
 			}
 			text = after
 			p, mine := h.destinationFor(text[:tokenLength(text)])
-			if mine && p.edition != 0 {
+			if mine && p.isReturnPath() {
 				return p, true
 			}
 			if mine && !ok {

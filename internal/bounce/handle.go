@@ -17,6 +17,8 @@ import (
 // second time.
 type Records interface {
 	RecordBounce(ctx context.Context, now time.Time, b digest.Bounce) (s digest.Suppression, suppressed bool, err error)
+	DeclineAsk(ctx context.Context, ask int64, now time.Time) error
+	RecordAskBounce(ctx context.Context, now time.Time, ask int64, b digest.Bounce) (suppressed string, err error)
 	SetDigestState(ctx context.Context, id digest.DigestID, state digest.DigestState, now time.Time) error
 	Digest(ctx context.Context, id digest.DigestID) (digest.Digest, error)
 	Edition(ctx context.Context, id digest.EditionID) (digest.Edition, error)
@@ -140,9 +142,11 @@ func (h *Handler) handleOne(ctx context.Context, p destination, m Message, r Rep
 		o, err = h.unsubscribeByMail(ctx, p, r, bounce)
 	case broken != nil:
 		o = ignored("cannot be read: %s", broken)
-	case p.edition != 0 && stranger:
-		o = ignored("edition %d: a message with a sender is no bounce", p.edition)
-	case p.edition != 0:
+	case p.ask != 0 && stranger && r.Kind == NoReport && !r.Automatic:
+		o, err = h.decline(ctx, p)
+	case p.isReturnPath() && stranger:
+		o = ignored("%s: a message with a sender is no bounce", p)
+	case p.isReturnPath():
 		o, err = h.doReport(ctx, p, r)
 	case r.Kind == Failure && stranger:
 		o = ignored("a message with a sender is no bounce")
@@ -192,6 +196,9 @@ func (h *Handler) doReport(ctx context.Context, p destination, r Report) (Outcom
 	case Complaint:
 		return h.record(ctx, p, digest.Bounce{Kind: digest.Complaint, Evidence: r.Evidence})
 	case OptOut:
+		if p.ask != 0 {
+			return h.decline(ctx, p)
+		}
 		return h.optOut(ctx, p)
 	case Notice:
 		return ignored("%s: a report that asks for nothing", p), nil
@@ -202,6 +209,9 @@ func (h *Handler) doReport(ctx context.Context, p destination, r Report) (Outcom
 // record stores what is said of an edition. A complaint that names only the
 // digest is of its latest edition; a bounce has always named the edition.
 func (h *Handler) record(ctx context.Context, p destination, b digest.Bounce) (Outcome, error) {
+	if p.ask != 0 {
+		return h.recordAsk(ctx, p, b)
+	}
 	if p.edition == 0 {
 		if b.Kind != digest.Complaint {
 			return ignored("%s: no bounce names its edition so", p), nil
@@ -230,6 +240,34 @@ func (h *Handler) record(ctx context.Context, p destination, b digest.Bounce) (O
 		o.Text += "; " + oneLine(s.Email) + " gets no more mail"
 	}
 	return o, nil
+}
+
+// recordAsk stores what is said of a letter that asks somebody.
+func (h *Handler) recordAsk(ctx context.Context, p destination, b digest.Bounce) (Outcome, error) {
+	email, err := h.Store.RecordAskBounce(ctx, h.Now(), p.ask, b)
+	if digest.KindOf(err) == digest.NotFound {
+		return gone(p), nil
+	}
+	if err != nil {
+		return Outcome{}, fmt.Errorf("recording what came back of %s: %w", p, err)
+	}
+	o := Outcome{Did: Recorded, Kind: b.Kind, Status: b.Status, Suppressed: email, Text: fmt.Sprintf("%s: %s", p, kindText(b))}
+	if email != "" {
+		o.Text += "; " + oneLine(email) + " gets no more mail"
+	}
+	return o, nil
+}
+
+// decline notes that somebody who was asked does not want to join. Only their mail program knows the address.
+func (h *Handler) decline(ctx context.Context, p destination) (Outcome, error) {
+	err := h.Store.DeclineAsk(ctx, p.ask, h.Now())
+	if digest.KindOf(err) == digest.NotFound {
+		return gone(p), nil
+	}
+	if err != nil {
+		return Outcome{}, fmt.Errorf("declining %s: %w", p, err)
+	}
+	return Outcome{Did: Unsubscribed, Text: fmt.Sprintf("%s: declined by mail", p)}, nil
 }
 
 func kindText(b digest.Bounce) string {
@@ -274,6 +312,9 @@ func (h *Handler) unsubscribe(ctx context.Context, id digest.DigestID) (Outcome,
 func (p destination) String() string {
 	if p.edition != 0 {
 		return fmt.Sprintf("edition %d", p.edition)
+	}
+	if p.ask != 0 {
+		return fmt.Sprintf("letter %d that asks somebody", p.ask)
 	}
 	return fmt.Sprintf("digest %d", p.digest)
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"digest"
+	"digest/store"
 )
 
 const stranger = "stranger@example.net"
@@ -260,4 +261,67 @@ func TestHandleStoreFails(t *testing.T) {
 			}
 		}
 	})
+}
+
+// What comes back of a letter that asks somebody of an imported list is known by its return path, and
+// the same the second time.
+func TestHandleAsk(t *testing.T) {
+	for _, test := range []struct {
+		file, from string
+		plain      bool
+		did        Action
+		reason     digest.Reason
+		want       digest.AskCounts
+	}{
+		{"postfix-unknown.eml", "", false, Recorded, digest.ForHardBounce, digest.AskCounts{Bounced: 1}},
+		{"gmail.eml", "", true, Recorded, digest.ForHardBounce, digest.AskCounts{Bounced: 1}},
+		{"yahoo-arf.eml", stranger, true, Recorded, "", digest.AskCounts{Complained: 1}},
+		{"postfix-expired.eml", "", false, Recorded, "", digest.AskCounts{Asked: 1}},
+		{"arf-opt-out.eml", stranger, true, Unsubscribed, "", digest.AskCounts{Lapsed: 1}},
+		{"", "mo@example.org", false, Unsubscribed, "", digest.AskCounts{Lapsed: 1}}, // List-Unsubscribe
+		{"", "", false, Ignored, "", digest.AskCounts{Asked: 1}},
+		{"postfix-unknown.eml", stranger, false, Ignored, "", digest.AskCounts{Asked: 1}},
+		{"out-of-office.eml", "", false, Ignored, "", digest.AskCounts{Asked: 1}},
+	} {
+		each(t, 1, func(t *testing.T, w *world) {
+			n, ask := w.ask("mo@example.org")
+			to := digest.Tagged(w.Address, w.Signer.Sign(digest.ForAskBounce, ask))
+			message := []byte("From: mo@example.org\r\nSubject: unsubscribe\r\n\r\n")
+			if test.file != "" {
+				message = sample(t, test.file)
+			}
+			message = bytes.ReplaceAll(message, []byte("bounces+TOKEN@digest.example"), []byte(to))
+			if test.plain {
+				to = w.Address
+			}
+			o := w.take(test.from, to, message)
+			again := w.take(test.from, to, message)
+			s, _, err := w.store.Suppressed(t.Context(), "mo@example.org")
+			w.ok(err)
+			counts, _, err := w.store.AskCounts(t.Context(), n, w.Now())
+			w.ok(err)
+			if o.Did != test.did || (o.Suppressed != "") != (test.reason != "") || again.Suppressed != "" || s.Reason != test.reason || counts != test.want {
+				t.Errorf("%s: %+v, then %+v; suppressed for %q, %+v", test.file, o, again, s.Reason, counts)
+			}
+			w.untouched(0)
+		})
+	}
+}
+
+// ask asks somebody whether they want a newsletter.
+func (w *world) ask(email string) (n digest.NewsletterID, ask int64) {
+	w.t.Helper()
+	ctx, now := w.t.Context(), w.Now()
+	u, err := w.store.UserByEmail(ctx, w.readers[0].email)
+	w.ok(err)
+	made, err := w.store.AddNewsletter(ctx, digest.Newsletter{
+		Slug: "anna-writes", Name: "Anna writes", Cadence: digest.Daily, State: digest.NewsletterActive, Look: digest.Look{Layout: digest.FullText, Images: digest.ProxiedImages},
+	}, u.ID, now)
+	w.ok(err)
+	_, err = w.store.QueueAsks(ctx, made.ID, []store.Joining{{Email: email, TimeZone: "UTC"}}, now)
+	w.ok(err)
+	a, _, err := w.store.NextAsk(ctx, now)
+	w.ok(err)
+	w.ok(w.store.AskNow(ctx, a, []byte("h"), now))
+	return made.ID, a.ID
 }

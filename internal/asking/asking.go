@@ -1,0 +1,122 @@
+// Package asking sends the letters that ask people of an imported list, of whom nothing proves that
+// they wanted a newsletter, whether they do: each of them once.
+//
+// The store says whom, and when (NextAsk); what was said is committed just before a letter counts as
+// accepted (AskNow), so that no crash has anybody asked twice.
+package asking
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"digest"
+	"digest/mailer"
+	"digest/render"
+	"digest/store"
+)
+
+// An Asker sends letters. All but PostalAddress are required.
+type Asker struct {
+	Store         *store.Store
+	Sender        *mailer.Sender
+	Signer        *digest.Signer
+	BaseURL       string
+	PostalAddress string
+	Now           func() time.Time
+	Hard          context.Context // ends everything at once
+	Log           *slog.Logger
+}
+
+// routePause is when somebody is asked who could not be, as mail cannot be sent at all.
+const routePause = 15 * time.Minute
+
+// Ask sends what may leave now, one letter after the other, until ctx ends or mail cannot be sent.
+func (a *Asker) Ask(ctx context.Context) error {
+	n := 0
+	for ctx.Err() == nil {
+		who, found, err := a.Store.NextAsk(a.Hard, a.Now())
+		if err != nil || !found {
+			a.report(n)
+			return err
+		}
+		onward, err := a.askOne(who)
+		if err != nil {
+			return err
+		}
+		if !onward {
+			break
+		}
+		n++
+	}
+	a.report(n)
+	return nil
+}
+
+func (a *Asker) report(n int) {
+	if n > 0 {
+		a.Log.Info("asked people of imported lists", "letters", n)
+	}
+}
+
+// askOne sends a letter; false if no other can be sent for now.
+func (a *Asker) askOne(who digest.Ask) (onward bool, err error) {
+	n, err := a.Store.Newsletter(a.Hard, who.NewsletterID)
+	if err != nil {
+		return false, err
+	}
+	token := rand.Text()
+	hash := sha256.Sum256([]byte(token))
+	err = a.Sender.HandOver(a.Hard, a.letter(n, who, token), func(ctx context.Context) error { return a.Store.AskNow(ctx, who, hash[:], a.Now()) })
+	refused, ok := errors.AsType[*mailer.NotAcceptedError](err)
+	if !ok { // accepted, or nobody knows: it is not sent again
+		return true, nil
+	}
+	evidence := digest.OneLine(refused.Error())
+	switch verdict := refused.Verdict(); {
+	case digest.KindOf(err) == digest.Conflict:
+		return true, nil
+	case verdict == mailer.Bounced:
+		return true, a.Store.AskFailed(a.Hard, who, hash[:], digest.AskBounced, evidence, a.Now())
+	case verdict == mailer.Refused, verdict == mailer.Retry && who.Tries+1 >= digest.MostAskTries:
+		return true, a.Store.AskFailed(a.Hard, who, hash[:], digest.AskRefused, evidence, a.Now())
+	case verdict == mailer.Retry:
+		return true, a.Store.AskAgain(a.Hard, who, hash[:], true, a.Now().Add(digest.AskWait(who.Tries+1)))
+	}
+	a.Log.Warn("people of imported lists are asked later: mail cannot be sent", "err", evidence)
+	return false, a.Store.AskAgain(a.Hard, who, hash[:], false, a.Now().Add(routePause))
+}
+
+// letter is the one that confirms an address, from the newsletter. But for its name nothing in it is typed by anybody.
+func (a *Asker) letter(n digest.Newsletter, who digest.Ask, token string) mailer.Letter {
+	n.FromName = ""
+	words := words(n, fmt.Sprintf("%s/n/%s/confirm?token=%s", a.BaseURL, n.Slug, token))
+	words.HomeURL, words.PostalAddress = a.BaseURL+"/", a.PostalAddress
+	l := mailer.Letter{
+		From: mailer.NewsletterFrom(n, a.Sender.From), ReplyTo: n.ReplyTo, To: who.Email, Subject: words.Title,
+		HTML: words.HTML(), Text: words.PlainText(), Date: a.Now(),
+	}
+	if a.Sender.ReturnPath != "" {
+		l.ReturnPath = digest.Tagged(a.Sender.ReturnPath, a.Signer.Sign(digest.ForAskBounce, who.ID))
+		l.UnsubscribeMail = l.ReturnPath // in the letter itself, by which a complaint about it is known
+	}
+	return l
+}
+
+func words(n digest.Newsletter, url string) render.LetterContent {
+	name := digest.OneLine(n.Name)
+	return render.LetterContent{
+		Name:  render.DefaultName,
+		Title: "Confirm that you want " + name,
+		Text: []string{
+			"Your address is on the former list of " + name + ", which is sent from here now, and nothing in that list proves that you asked for it. So its publisher asks you whether you want it.",
+			"The link opens a page with a button. Nothing begins before you press it. It works once, within 30 days.",
+		},
+		Action: "Confirm", URL: url,
+		Aside: []string{"If you do not want it, do nothing: nothing else comes. Your address is forgotten after 30 days, and " + name + " does not ask it again."},
+	}
+}

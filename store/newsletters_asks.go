@@ -1,0 +1,323 @@
+package store
+
+import (
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"time"
+
+	"digest"
+)
+
+// An AskCount is what became of people of a list who are to be asked.
+type AskCount struct {
+	Queued int // they will be asked
+	Known  int // they were asked before, or wait to be
+	Barred int // members, and those to whom the newsletter must not be sent
+}
+
+// QueueAsks notes whom a newsletter shall ask, some in a transaction: to do it again after an
+// interruption does the rest. Of each only the address and the zone are kept. digest.Conflict where
+// the newsletter takes nobody.
+func (s *Store) QueueAsks(ctx context.Context, id digest.NewsletterID, all []Joining, now time.Time) (sum AskCount, err error) {
+	_, err = changeInParts(ctx, s, "noting whom to ask", all, func(c conn, part []Joining) (int, error) {
+		n, err := queueAsks(ctx, c, id, part, now)
+		if err == nil {
+			sum.Queued += n.Queued
+			sum.Known += n.Known
+			sum.Barred += n.Barred
+		}
+		return len(part), err
+	})
+	return sum, err
+}
+
+func queueAsks(ctx context.Context, c conn, id digest.NewsletterID, part []Joining, now time.Time) (sum AskCount, err error) {
+	n, err := readNewsletter(ctx, c, `n.id = ?`, id)
+	if err == nil {
+		err = canJoin(n)
+	}
+	if err != nil {
+		return sum, err
+	}
+	barred, err := barredFromAsks(ctx, c, id, part)
+	for _, j := range part {
+		if err != nil {
+			return sum, err
+		}
+		if barred[emailKey(j.Email)] {
+			sum.Barred++
+			continue
+		}
+		var added int
+		added, err = c.exec(ctx, `INSERT INTO newsletter_asks (newsletter_id, address_hash, email, domain, time_zone, queued_at, next_at) VALUES (?, ?, ?, ?, ?, ?, ?)
+			ON CONFLICT (newsletter_id, address_hash) DO NOTHING`, id, askHash(j.Email), digest.NormalEmail(j.Email), mailDomain(j.Email), j.TimeZone, at(now), at(now))
+		sum.Queued += added
+		sum.Known += 1 - added
+	}
+	return sum, err
+}
+
+// askHash is by what an address is known once it is forgotten.
+func askHash(email string) []byte {
+	sum := sha256.Sum256([]byte("ask " + emailKey(email)))
+	return sum[:]
+}
+
+// barredFromAsks gives the keys of those who are not asked: who is or was a member, and to whom
+// nothing is sent.
+func barredFromAsks(ctx context.Context, c conn, id digest.NewsletterID, all []Joining) (map[string]bool, error) {
+	return keysOf(ctx, c, all, `SELECT k.email_key FROM (SELECT u.email_key FROM memberships m JOIN users u ON u.id = m.user_id WHERE m.newsletter_id = ?
+		UNION SELECT x.email_key FROM newsletter_suppressions x WHERE x.newsletter_id = ?
+		UNION SELECT s.email_key FROM suppressions s) k WHERE k.email_key IN (`+c.d.names+`)`, id, id)
+}
+
+// askLease is how long whoever has an ask has it.
+const askLease = 10 * time.Minute
+
+const newsletterAskColumns = `a.id, a.newsletter_id, a.email, a.time_zone, a.queued_at, a.next_at, a.tries`
+
+// NextAsk gives somebody who may be asked now, and nobody else gets them for a while; false if
+// nobody may be. Their newsletter goes on, and neither it nor their mail domain is at the bounds of its
+// pace or in trouble.
+func (s *Store) NextAsk(ctx context.Context, now time.Time) (a digest.Ask, found bool, err error) {
+	err = s.changeAlone(ctx, "finding somebody to ask", func(c conn) (err error) {
+		a, found, err = nextAsk(ctx, c, now)
+		return err
+	})
+	return a, found, err
+}
+
+func nextAsk(ctx context.Context, c conn, now time.Time) (a digest.Ask, found bool, err error) {
+	ids, err := askingNow(ctx, c, now)
+	if err != nil || len(ids) == 0 {
+		return a, false, err
+	}
+	for {
+		found, err = c.find(ctx, &a, `SELECT `+newsletterAskColumns+` FROM newsletter_asks a WHERE a.newsletter_id`+c.d.oneOf+` AND a.state = 'waiting' AND a.next_at <= ?
+			AND a.domain NOT IN (SELECT l.name FROM lanes l WHERE l.until_at > ?)
+			AND a.domain NOT IN (SELECT b.domain FROM newsletter_asks b WHERE b.asked_at > ? GROUP BY b.domain HAVING count(*) >= ?)
+			ORDER BY a.next_at, a.id LIMIT 1`, keys(c.d, ids), at(now), at(now), at(now.Add(-time.Hour)), digest.AsksToDomain)
+		if err != nil || !found {
+			return a, false, err
+		}
+		barred, err := barredFromAsks(ctx, c, a.NewsletterID, []Joining{{Email: a.Email}})
+		if err != nil {
+			return a, false, err
+		}
+		if len(barred) == 0 {
+			a.NextAt = at(now.Add(askLease)).time()
+			return a, true, c.run(ctx, `UPDATE newsletter_asks SET next_at = ? WHERE id = ?`, at(a.NextAt), a.ID)
+		}
+		if err := endAsk(ctx, c, a.ID, digest.AskDropped); err != nil {
+			return a, false, err
+		}
+	}
+}
+
+// askingNow gives the newsletters that may ask somebody now, none while no mail can be sent at all.
+func askingNow(ctx context.Context, c conn, now time.Time) (ids []digest.NewsletterID, err error) {
+	var waiting []digest.NewsletterID
+	err = c.all(ctx, &waiting, `SELECT n.id FROM newsletters n WHERE n.state = 'active' AND NOT EXISTS (SELECT 1 FROM lanes l WHERE l.name = '' AND l.until_at > ?)
+		AND EXISTS (SELECT 1 FROM newsletter_asks a WHERE a.newsletter_id = n.id AND a.state = 'waiting' AND a.next_at <= ?) ORDER BY n.id`, at(now), at(now))
+	for _, id := range waiting {
+		if err != nil {
+			return nil, err
+		}
+		var counts digest.AskCounts
+		if counts, err = countAsks(ctx, c, id, now.Add(-digest.AskLife)); err != nil || counts.Stopped() != "" {
+			continue
+		}
+		var today int
+		if today, err = c.number(ctx, `SELECT count(*) FROM newsletter_asks a WHERE a.newsletter_id = ? AND a.asked_at > ?`, id, at(now.Add(-24*time.Hour))); today < digest.AsksADay {
+			ids = append(ids, id)
+		}
+	}
+	return ids, err
+}
+
+// AskCounts counts whom a newsletter asks, and says why nobody else is asked; "" if they may be.
+func (s *Store) AskCounts(ctx context.Context, id digest.NewsletterID, now time.Time) (all digest.AskCounts, stopped string, err error) {
+	if all, err = countAsks(ctx, s.read(), id, time.Time{}); err == nil {
+		var lately digest.AskCounts
+		lately, err = countAsks(ctx, s.read(), id, now.Add(-digest.AskLife))
+		stopped = lately.Stopped()
+	}
+	return all, stopped, failed("counting whom a newsletter asks", err)
+}
+
+// countAsks counts all who wait, and of the others those who were asked since.
+func countAsks(ctx context.Context, c conn, id digest.NewsletterID, since time.Time) (counts digest.AskCounts, err error) {
+	var rows []struct {
+		State digest.AskState
+		N     int
+	}
+	err = c.all(ctx, &rows, `SELECT a.state, count(*) AS n FROM newsletter_asks a WHERE a.newsletter_id = ? AND a.asked_at >= ? GROUP BY a.state`, id, at(since))
+	for _, r := range rows {
+		if n := counts.Of(r.State); n != nil {
+			*n = r.N
+		}
+	}
+	return counts, err
+}
+
+// AskNow is to be called just before the letter to somebody counts as accepted: from then on they are
+// never asked again, and the link whose hash this is works. digest.Conflict if they are not to be
+// asked any more, or somebody else has them.
+func (s *Store) AskNow(ctx context.Context, a digest.Ask, hash []byte, now time.Time) error {
+	return s.changeAlone(ctx, "noting whom a letter asks", func(c conn) error {
+		barred, err := barredFromAsks(ctx, c, a.NewsletterID, []Joining{{Email: a.Email}})
+		if err == nil && len(barred) > 0 {
+			err = conflict("they joined or left meanwhile")
+		}
+		if err != nil {
+			return err
+		}
+		if err := c.runOne(ctx, conflict("nobody is to be asked"), `UPDATE newsletter_asks SET state = 'asked', asked_at = ? WHERE id = ? AND state = 'waiting' AND next_at = ?
+			AND newsletter_id IN (SELECT n.id FROM newsletters n WHERE n.state = 'active')`, at(now), a.ID, at(a.NextAt)); err != nil {
+			return err
+		}
+		q := JoinRequest{NewsletterID: a.NewsletterID, Email: a.Email, TimeZone: a.TimeZone, Form: a.Form()}
+		if err := insertJoinRequest(ctx, c, hash, q, now, now.Add(digest.AskLife)); err != nil {
+			return err
+		}
+		return noteMember(ctx, c, a.NewsletterID, a.Email, eventAsked, a.Form(), now)
+	})
+}
+
+// AskAgain says that a letter was certainly not accepted, and when it is tried again. It counts as a try
+// if it was about this address.
+func (s *Store) AskAgain(ctx context.Context, a digest.Ask, hash []byte, counts bool, next time.Time) error {
+	return s.unask(ctx, a, hash, func(c conn) error {
+		return c.run(ctx, `UPDATE newsletter_asks SET state = 'waiting', asked_at = 0, tries = tries + ?, next_at = ? WHERE id = ?`, bit(counts), at(next), a.ID)
+	})
+}
+
+// AskFailed says that a letter will never be accepted: as nobody is there, or as their server
+// refuses it. evidence is what it said.
+func (s *Store) AskFailed(ctx context.Context, a digest.Ask, hash []byte, state digest.AskState, evidence string, now time.Time) error {
+	return s.unask(ctx, a, hash, func(c conn) error {
+		if err := c.run(ctx, `UPDATE newsletter_asks SET asked_at = ? WHERE id = ?`, at(now), a.ID); err != nil {
+			return err
+		}
+		if err := endAsk(ctx, c, a.ID, state); err != nil || state != digest.AskBounced {
+			return err
+		}
+		return suppress(ctx, c, digest.Suppression{Email: a.Email, Reason: digest.ForHardBounce, Evidence: evidence, CreatedAt: now})
+	})
+}
+
+// unask takes back what AskNow has noted, if it has, and does something with somebody whom nobody else has.
+func (s *Store) unask(ctx context.Context, a digest.Ask, hash []byte, do func(conn) error) error {
+	return s.changeAlone(ctx, "noting who was not asked", func(c conn) error {
+		mine, err := c.number(ctx, `SELECT count(*) FROM newsletter_asks a WHERE a.id = ? AND a.next_at = ? AND a.state IN ('waiting', 'asked')`, a.ID, at(a.NextAt))
+		if err != nil || mine == 0 {
+			return err
+		}
+		if err := c.run(ctx, `DELETE FROM join_requests WHERE token_hash = ?`, hash); err != nil {
+			return err
+		}
+		if err := forgetAsked(ctx, c, a.NewsletterID, a.Email); err != nil {
+			return err
+		}
+		return do(c)
+	})
+}
+
+func forgetAsked(ctx context.Context, c conn, id digest.NewsletterID, email string) error {
+	return c.run(ctx, `DELETE FROM membership_events WHERE newsletter_id = ? AND email_key = ? AND kind = 'asked'`, id, emailKey(email))
+}
+
+// endAsk forgets the address of somebody who was asked, or will not be.
+func endAsk(ctx context.Context, c conn, id int64, state digest.AskState) error {
+	return c.run(ctx, `UPDATE newsletter_asks SET state = ?, email = '', domain = '' WHERE id = ?`, string(state), id)
+}
+
+// askConfirmed notes that somebody has joined who may have been asked. Their mail domain still counts for the pace.
+func askConfirmed(ctx context.Context, c conn, q JoinRequest) error {
+	return c.run(ctx, `UPDATE newsletter_asks SET state = 'confirmed', email = '' WHERE newsletter_id = ? AND address_hash = ? AND state = 'asked'`,
+		q.NewsletterID, askHash(q.Email))
+}
+
+// forgetAsksOf forgets that a user who is removed was asked, or is to be; nobody asks them again.
+func forgetAsksOf(ctx context.Context, c conn, user digest.UserID) error {
+	var email string
+	if found, err := c.find(ctx, &email, `SELECT u.email FROM users u WHERE u.id = ?`, user); err != nil || !found {
+		return err
+	}
+	return c.run(ctx, `UPDATE newsletter_asks SET state = 'lapsed', email = '', domain = '' WHERE address_hash = ? AND state IN ('asked', 'waiting')`, askHash(email))
+}
+
+// ForgetAsks forgets the addresses of those who have not answered in time; they stay known, so that
+// they are not asked again. Who was not asked in time is forgotten altogether.
+func (s *Store) ForgetAsks(ctx context.Context, now time.Time) error {
+	var over []digest.Ask
+	err := s.read().all(ctx, &over, `SELECT `+newsletterAskColumns+` FROM newsletter_asks a WHERE a.state = 'asked' AND a.asked_at <= ? ORDER BY a.id`, at(now.Add(-digest.AskLife)))
+	if err != nil {
+		return fmt.Errorf("finding who has not answered: %w", err)
+	}
+	_, err = changeInParts(ctx, s, "forgetting who has not answered", over, func(c conn, part []digest.Ask) (int, error) {
+		for _, a := range part {
+			if err := endAsk(ctx, c, a.ID, digest.AskLapsed); err != nil {
+				return 0, err
+			}
+			if err := forgetAsked(ctx, c, a.NewsletterID, a.Email); err != nil {
+				return 0, err
+			}
+		}
+		return len(part), nil
+	})
+	if err != nil {
+		return err
+	}
+	return s.change(ctx, "forgetting who was not asked", func(c conn) error {
+		if err := c.run(ctx, `DELETE FROM join_requests WHERE expires_at <= ?`, at(now)); err != nil {
+			return err
+		}
+		return c.run(ctx, `DELETE FROM newsletter_asks WHERE state = 'waiting' AND queued_at <= ?`, at(now.Add(-digest.AskPatience)))
+	})
+}
+
+// RecordAskBounce records what came back of a letter that asked somebody: the same of the same letter
+// once. A hard bounce suppresses the address, which it gives; a complaint keeps this newsletter alone
+// from it. digest.NotFound for a letter whose reader is forgotten or has answered.
+func (s *Store) RecordAskBounce(ctx context.Context, now time.Time, id int64, b digest.Bounce) (suppressed string, err error) {
+	state := map[digest.BounceKind]digest.AskState{digest.HardBounce: digest.AskBounced, digest.Complaint: digest.AskComplained}[b.Kind]
+	if state == "" {
+		return "", nil
+	}
+	err = s.changeAlone(ctx, "recording what came back of a letter", func(c conn) error {
+		email, err := answerAsk(ctx, c, id, state, string(state), now)
+		if err != nil || state != digest.AskBounced {
+			return err
+		}
+		suppressed = email
+		return suppress(ctx, c, digest.Suppression{Email: email, Reason: digest.ForHardBounce, Evidence: b.Evidence, CreatedAt: now})
+	})
+	return suppressed, err
+}
+
+// DeclineAsk notes that somebody who was asked does not want the newsletter; digest.NotFound for who
+// is forgotten or has answered.
+func (s *Store) DeclineAsk(ctx context.Context, id int64, now time.Time) error {
+	return s.changeAlone(ctx, "noting who does not want a newsletter", func(c conn) error {
+		_, err := answerAsk(ctx, c, id, digest.AskLapsed, eventLeft, now)
+		return err
+	})
+}
+
+// answerAsk ends an ask of which something came back: the link is void, and no list brings them in. It
+// gives the address.
+func answerAsk(ctx context.Context, c conn, id int64, state digest.AskState, reason string, now time.Time) (string, error) {
+	a, err := readOne[digest.Ask](ctx, c, "", notFound("nobody waits for this letter"), `SELECT `+newsletterAskColumns+` FROM newsletter_asks a WHERE a.id = ? AND a.state = 'asked'`, id)
+	if err != nil {
+		return "", err
+	}
+	if err := c.run(ctx, `DELETE FROM join_requests WHERE newsletter_id = ? AND email_key = ?`, a.NewsletterID, emailKey(a.Email)); err != nil {
+		return "", err
+	}
+	if err := endAsk(ctx, c, a.ID, state); err != nil {
+		return "", err
+	}
+	return a.Email, suppressMember(ctx, c, a.NewsletterID, a.Email, reason, now)
+}

@@ -1,0 +1,257 @@
+package store_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"digest"
+	"digest/store"
+)
+
+// ask queues people for a newsletter.
+func (w world) ask(n digest.Newsletter, now time.Time, emails ...string) store.AskCount {
+	w.t.Helper()
+	var all []store.Joining
+	for _, email := range emails {
+		all = append(all, store.Joining{Email: email, TimeZone: "Asia/Tokyo"})
+	}
+	sum, err := w.QueueAsks(w.ctx(), n.ID, all, now)
+	w.ok(err)
+	return sum
+}
+
+// askAll asks everybody who may be asked now, and gives how many those were.
+func (w world) askAll(now time.Time) (n int) {
+	w.t.Helper()
+	for {
+		a, found, err := w.NextAsk(w.ctx(), now)
+		w.ok(err)
+		if !found {
+			return n
+		}
+		w.ok(w.AskNow(w.ctx(), a, []byte(a.Email), now))
+		n++
+	}
+}
+
+func (w world) counts(n digest.Newsletter, now time.Time) digest.AskCounts {
+	w.t.Helper()
+	counts, _, err := w.AskCounts(w.ctx(), n.ID, now)
+	w.ok(err)
+	return counts
+}
+
+// addresses says how many asks still have an address.
+func (w world) addresses() int {
+	w.t.Helper()
+	n, err := w.Count(w.ctx(), `SELECT count(*) FROM newsletter_asks WHERE email <> ''`)
+	w.ok(err)
+	return n
+}
+
+// TestWhomAListAsks is the table of who is asked and who is not, when the list comes.
+func TestWhomAListAsks(t *testing.T) {
+	each(t, func(w world) {
+		n := w.newsletter("anna-writes", w.reader("anna", "UTC"))
+		other := w.newsletter("other", w.reader("olga", "UTC"))
+		w.member(n, "member@example.org", "UTC")
+		left := w.member(n, "left@example.org", "UTC")
+		w.ok(w.SetDigestState(w.ctx(), left.DigestID, digest.DigestLeft, noon))
+		gone := w.member(n, "gone@example.org", "UTC")
+		w.ok(w.RemoveUser(w.ctx(), gone.UserID, noon))
+		_, err := w.SuppressInNewsletter(w.ctx(), n.ID, []digest.NewsletterSuppression{{Email: "blocked@example.org", Reason: "blocked"}}, noon)
+		w.ok(err)
+		w.ok(w.Suppress(w.ctx(), digest.Suppression{Email: "bounced@example.org", Reason: digest.ForHardBounce, CreatedAt: noon}))
+		w.member(other, "elsewhere@example.org", "UTC")
+		w.ask(n, noon, "waits@example.org", "asked@example.org")
+		want(w.t, "asked", w.askAll(noon), 2)
+
+		for _, test := range []struct {
+			email string
+			want  store.AskCount
+		}{
+			{"new@example.org", store.AskCount{Queued: 1}},
+			{"NEW@example.org", store.AskCount{Known: 1}},
+			{"elsewhere@example.org", store.AskCount{Queued: 1}},
+			{"anna@example.org", store.AskCount{Queued: 1}}, // who has a digest here
+			{"Asked@Example.org", store.AskCount{Known: 1}},
+			{"member@example.org", store.AskCount{Barred: 1}},
+			{"LEFT@example.org", store.AskCount{Barred: 1}},
+			{"gone@example.org", store.AskCount{Barred: 1}},
+			{"blocked@example.org", store.AskCount{Barred: 1}},
+			{"bounced@example.org", store.AskCount{Barred: 1}},
+		} {
+			want(w.t, test.email, w.ask(n, noon, test.email), test.want)
+		}
+		w.ok(w.SetNewsletterState(w.ctx(), n.ID, digest.NewsletterEnded, "", noon))
+		_, err = w.QueueAsks(w.ctx(), n.ID, []store.Joining{{Email: "late@example.org"}}, noon)
+		oneLine(w.t, err, digest.Conflict)
+	})
+}
+
+// TestAskedOnce: whatever becomes of an ask, no list has anybody asked again.
+func TestAskedOnce(t *testing.T) {
+	each(t, func(w world) {
+		n := w.newsletter("anna-writes", w.reader("anna", "UTC"))
+		all := []string{"yes@example.org", "silent@example.org", "nobody@example.org", "spam@example.org", "refused@example.org", "joins@example.org"}
+		w.ask(n, noon, all...)
+		a := map[string]digest.Ask{}
+		for range all {
+			next, found, err := w.NextAsk(w.ctx(), noon)
+			w.ok(err)
+			want(w.t, "found", found, true)
+			a[next.Email] = next
+		}
+		w.member(n, "joins@example.org", "UTC") // by the form, while the letter is being written
+		oneLine(w.t, w.AskNow(w.ctx(), a["joins@example.org"], []byte("j"), noon), digest.Conflict)
+		w.ok(w.AskFailed(w.ctx(), a["refused@example.org"], []byte("r"), digest.AskRefused, "554 no", noon))
+		for _, email := range all[:4] {
+			w.ok(w.AskNow(w.ctx(), a[email], []byte(email), noon))
+		}
+		_, _, err := w.ConfirmJoin(w.ctx(), []byte("yes@example.org"), "192.0.2.1", noon.Add(time.Hour))
+		w.ok(err)
+		for email, kind := range map[string]digest.BounceKind{"nobody@example.org": digest.HardBounce, "spam@example.org": digest.Complaint} {
+			got, err := w.RecordAskBounce(w.ctx(), noon, a[email].ID, digest.Bounce{Kind: kind})
+			w.ok(err)
+			want(w.t, "suppressed", got, map[digest.BounceKind]string{digest.HardBounce: email}[kind])
+			_, err = w.RecordAskBounce(w.ctx(), noon, a[email].ID, digest.Bounce{Kind: kind})
+			oneLine(w.t, err, digest.NotFound)
+			_, _, err = w.ConfirmJoin(w.ctx(), []byte(email), "192.0.2.1", noon.Add(time.Hour))
+			oneLine(w.t, err, digest.NotFound)
+		}
+		late := noon.Add(digest.AskLife)
+		w.ok(w.ForgetAsks(w.ctx(), late))
+		want(w.t, "counts", w.counts(n, late), digest.AskCounts{Confirmed: 1, Lapsed: 1, Bounced: 1, Complained: 1, Refused: 1, Waiting: 1})
+		want(w.t, "again", w.ask(n, late, all...).Queued, 0)
+		want(w.t, "asked again", w.askAll(late), 0)
+		want(w.t, "counts", w.counts(n, late).Dropped, 1) // who joined meanwhile
+		want(w.t, "addresses", w.addresses(), 0)
+		events, err := w.MemberEvents(w.ctx(), n.ID, "silent@example.org")
+		w.ok(err)
+		want(w.t, "what is known of who was silent", len(events), 0)
+		_, _, err = w.ConfirmJoin(w.ctx(), []byte("silent@example.org"), "192.0.2.1", late)
+		oneLine(w.t, err, digest.NotFound)
+	})
+}
+
+// TestAskProves: who presses the button joins with the proof of it, and the history says so.
+func TestAskProves(t *testing.T) {
+	each(t, func(w world) {
+		n := w.newsletter("anna-writes", w.reader("anna", "UTC"))
+		w.ask(n, noon, "mo@example.org")
+		asked, pressed := noon.Add(time.Hour), noon.Add(29*day)
+		want(w.t, "asked", w.askAll(asked), 1)
+		_, m, err := w.ConfirmJoin(w.ctx(), []byte("mo@example.org"), "192.0.2.1", pressed)
+		w.ok(err)
+		want(w.t, "proof", m.Proof, digest.Proof{Form: "import of " + noon.Format(time.DateOnly), Address: "192.0.2.1", AskedAt: asked, At: pressed})
+		want(w.t, "zone", m.TimeZone, "Asia/Tokyo")
+		events, err := w.MemberEvents(w.ctx(), n.ID, "mo@example.org")
+		w.ok(err)
+		wantDiff(w.t, "history", events, []store.MemberEvent{{At: asked, Kind: "asked", Detail: m.Form}, {At: pressed, Kind: "joined", Detail: m.Form}})
+	})
+}
+
+// TestAskCrash: a worker that dies before the letter is accepted leaves its ask to the others after a
+// while, and cannot send it itself any more; one that dies after that has asked.
+func TestAskCrash(t *testing.T) {
+	each(t, func(w world) {
+		n := w.newsletter("anna-writes", w.reader("anna", "UTC"))
+		w.ask(n, noon, "mo@example.org")
+		first, found, err := w.NextAsk(w.ctx(), noon)
+		w.ok(err)
+		want(w.t, "found", found, true)
+		want(w.t, "meanwhile", w.askAll(noon.Add(time.Minute)), 0)
+		later := noon.Add(time.Hour)
+		second, found, err := w.NextAsk(w.ctx(), later)
+		w.ok(err)
+		want(w.t, "found", found, true)
+		oneLine(w.t, w.AskNow(w.ctx(), first, []byte("1"), later), digest.Conflict)
+		w.ok(w.AskFailed(w.ctx(), first, []byte("1"), digest.AskRefused, "", later)) // has no say either
+		w.ok(w.AskNow(w.ctx(), second, []byte("2"), later))
+		want(w.t, "afterwards", w.askAll(later.Add(day)), 0)
+
+		w.ok(w.AskAgain(w.ctx(), second, []byte("2"), true, later.Add(time.Hour))) // the server says that it did not take it after all
+		_, err = w.JoinRequest(w.ctx(), []byte("2"), later)
+		oneLine(w.t, err, digest.NotFound)
+		want(w.t, "too early", w.askAll(later), 0)
+		third, found, err := w.NextAsk(w.ctx(), later.Add(time.Hour))
+		w.ok(err)
+		want(w.t, "found", found, true)
+		want(w.t, "tries", third.Tries, 1)
+	})
+}
+
+// TestAskPace: a newsletter asks so many a day, and so many an hour are asked at one mail domain; a hold, a
+// route or a domain in trouble, and a list that is no good stop it.
+func TestAskPace(t *testing.T) {
+	each(t, func(w world) {
+		n := w.newsletter("anna-writes", w.reader("anna", "UTC"))
+		var all []string
+		for i := range digest.AsksADay + 50 {
+			all = append(all, fmt.Sprintf("m%d@d%d.example", i, i%20))
+		}
+		for i := range digest.AsksToDomain + 5 {
+			all = append(all, fmt.Sprintf("m%d@big.example", i))
+		}
+		w.ask(n, noon, all[digest.AsksADay+50:]...)
+		want(w.t, "at one domain", w.askAll(noon), digest.AsksToDomain)
+		want(w.t, "half an hour later", w.askAll(noon.Add(30*time.Minute)), 0)
+		w.ok(w.SetNewsletterState(w.ctx(), n.ID, digest.NewsletterHeld, "by its publisher", noon))
+		at := noon.Add(61 * time.Minute)
+		want(w.t, "held", w.askAll(at), 0)
+		w.ok(w.SetNewsletterState(w.ctx(), n.ID, digest.NewsletterActive, "", noon))
+		for _, lane := range []string{"", "big.example"} {
+			pause := func(until time.Time) func(digest.Lane) digest.Lane {
+				return func(l digest.Lane) digest.Lane {
+					l.Until, l.Pause = until, time.Hour
+					return l
+				}
+			}
+			_, err := w.ChangeLane(w.ctx(), at, lane, pause(at.Add(time.Hour)))
+			w.ok(err)
+			want(w.t, "in trouble", w.askAll(at), 0)
+			_, err = w.ChangeLane(w.ctx(), at, lane, pause(time.Time{}))
+			w.ok(err)
+		}
+		want(w.t, "an hour later", w.askAll(at), 5)
+		w.ask(n, at, all[:digest.AsksADay+50]...)
+		want(w.t, "of a day", w.askAll(at), digest.AsksADay-digest.AsksToDomain-5)
+		want(w.t, "of the next day", w.askAll(at.Add(25*time.Hour)), 155)
+	})
+}
+
+func TestAskStops(t *testing.T) {
+	each(t, func(w world) {
+		n := w.newsletter("anna-writes", w.reader("anna", "UTC"))
+		w.ask(n, noon, "a@a.example", "b@b.example", "c@c.example")
+		for range 2 {
+			a, _, err := w.NextAsk(w.ctx(), noon)
+			w.ok(err)
+			w.ok(w.AskNow(w.ctx(), a, []byte(a.Email), noon))
+			_, err = w.RecordAskBounce(w.ctx(), noon, a.ID, digest.Bounce{Kind: digest.Complaint})
+			w.ok(err)
+		}
+		want(w.t, "asked", w.askAll(noon), 0)
+		_, stopped, err := w.AskCounts(w.ctx(), n.ID, noon)
+		w.ok(err)
+		want(w.t, "says", stopped, "2 of the last 2 people who were asked called it spam")
+		late := noon.Add(digest.AskPatience)
+		w.ok(w.ForgetAsks(w.ctx(), late))
+		want(w.t, "forgotten", w.counts(n, late), digest.AskCounts{Complained: 2})
+		want(w.t, "may be asked by a later list", w.ask(n, late, "a@a.example", "c@c.example"), store.AskCount{Queued: 1, Barred: 1})
+	})
+}
+
+// TestWhoGoesIsNotAsked: a reader who removes their account is asked by no list that has come.
+func TestWhoGoesIsNotAsked(t *testing.T) {
+	each(t, func(w world) {
+		n := w.newsletter("anna-writes", w.reader("anna", "UTC"))
+		d := w.reader("ada", "UTC")
+		w.ask(n, noon, "Ada@example.org")
+		w.ok(w.RemoveUser(w.ctx(), d.UserID, noon))
+		want(w.t, "asked", w.askAll(noon), 0)
+		want(w.t, "addresses", w.addresses(), 0)
+		want(w.t, "again", w.ask(n, noon, "ada@example.org"), store.AskCount{Known: 1})
+	})
+}
