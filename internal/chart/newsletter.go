@@ -36,11 +36,15 @@ func (n Newsletter) members(p *plot) {
 		}
 		if n[i].Members > 0 {
 			y := at.scaled(n[i].Members, most)
-			p.rect("members", p.left(i), p.left(end)-p.left(i), y, float64(at.end)-y)
+			p.rect("members", p.left(i), min(p.left(end)+overlap, whole)-p.left(i), y, float64(at.end)-y)
 		}
 		i = end
 	}
 }
+
+// overlap is by how much of the width a rectangle reaches into the next, so that no gap between them looks
+// like days without members.
+const overlap = 0.1
 
 // days draws a panel of numbers that stand on each other, one bar a day. What there is can be
 // seen, however few beside the most.
