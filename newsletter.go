@@ -40,6 +40,9 @@ type Newsletter struct {
 	// (NewsletterDomain); "" is the instance's.
 	OwnAddress string
 
+	HeaderText string // some sentences above the posts of every letter; "" none. Spans finds their links
+	FooterText string // the same at the foot
+
 	Look
 	Cadence   Cadence       // when a letter comes, if a member does not want calmer
 	DeliverAt time.Duration // the hour at which it is mailed by each member's clock, from 00:00
@@ -74,6 +77,7 @@ const (
 	maxDescription = 2000
 	maxLine        = 200
 	maxReturnURLs  = 4000
+	maxAround      = 500 // above and below the posts of every letter
 )
 
 // Check gives the first thing that is wrong with what a publisher has typed, of
@@ -85,7 +89,7 @@ func (n Newsletter) Check() error {
 		most        int
 	}{{"name", n.Name, maxName}, {"address line", n.AddressLine, maxLine}, {"sender's name", n.FromName, maxName},
 		{"reply address", n.ReplyTo, maxLine}, {"site's address", n.SiteURL, maxLine},
-		{"description", n.Description, maxDescription}, {"list of return addresses", n.ReturnURLs, maxReturnURLs}} {
+		{"description", n.Description, maxDescription}, {"text above the posts", n.HeaderText, maxAround}, {"text at the foot", n.FooterText, maxAround}, {"list of return addresses", n.ReturnURLs, maxReturnURLs}} {
 		if len(text.value) > text.most || !utf8.ValidString(text.value) {
 			return invalid("the " + text.name + " is too long; shorten it")
 		}

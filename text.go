@@ -1,9 +1,11 @@
 package digest
 
 import (
+	"net/url"
 	"strconv"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"golang.org/x/net/idna"
 )
@@ -38,6 +40,66 @@ func Shortened(s string, n int) string {
 		n--
 	}
 	return s
+}
+
+// A Span is a piece of a text: an address that it names, or what stands between two.
+type Span struct {
+	Text string
+	URL  string // the address; "" for what is none
+}
+
+// Spans finds the addresses that a text names, so that they can be made links. One begins with
+// https:// where a word begins, and is plain ASCII, so that what is read is where it leads; the punctuation
+// after it is not part of it.
+func Spans(s string) (all []Span) {
+	const scheme = "https://"
+	done := 0
+	for at := 0; at < len(s); {
+		i := strings.Index(s[at:], scheme)
+		if i < 0 {
+			break
+		}
+		from := at + i
+		to := from + addressEnd(s[from:])
+		at = to
+		if before, _ := utf8.DecodeLastRuneInString(s[:from]); unicode.IsLetter(before) || unicode.IsDigit(before) || !isPlainURL(s[from:to]) {
+			continue
+		}
+		if from > done {
+			all = append(all, Span{Text: s[done:from]})
+		}
+		all, done = append(all, Span{s[from:to], s[from:to]}), to
+	}
+	if done < len(s) {
+		all = append(all, Span{Text: s[done:]})
+	}
+	return all
+}
+
+// addressEnd is where the address with which s begins ends. A bracket at its end is
+// part of it where the address has opened one.
+func addressEnd(s string) int {
+	if i := strings.IndexFunc(s, func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune(`<>"“”‘’«»`, r) }); i >= 0 {
+		s = s[:i]
+	}
+	for {
+		short := strings.TrimRight(s, ".,;:!?'…")
+		if strings.HasSuffix(short, ")") && !strings.Contains(short, "(") {
+			short = short[:len(short)-1]
+		}
+		if short == s {
+			return len(s)
+		}
+		s = short
+	}
+}
+
+func isPlainURL(s string) bool {
+	if strings.ContainsFunc(s, func(r rune) bool { return r <= ' ' || r > '~' || strings.ContainsRune("\\^`{|}", r) }) {
+		return false
+	}
+	u, err := url.Parse(s)
+	return err == nil && u.Host != "" && u.User == nil
 }
 
 // WithoutTurns takes out of a text the characters that embed, override or isolate

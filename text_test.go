@@ -1,6 +1,7 @@
 package digest_test
 
 import (
+	"strings"
 	"testing"
 
 	"digest"
@@ -26,4 +27,58 @@ func TestWithoutTurns(t *testing.T) {
 	if got := digest.WithoutTurns("a\u202eb\u2066c\u200fd\u200d"); got != "abc\u200fd\u200d" {
 		t.Errorf("%q", got)
 	}
+}
+
+func TestSpans(t *testing.T) {
+	for text, want := range map[string]string{
+		"":                                    "",
+		"no address":                          "no address",
+		"https://a.example":                   "[https://a.example]",
+		"See https://a.example/b.":            "See |[https://a.example/b]|.",
+		"(https://a.example/b)!":              "(|[https://a.example/b]|)!",
+		"https://a.example/b_(c), so":         "[https://a.example/b_(c)]|, so",
+		"https://a.example/?x=1&y=<b>":        "[https://a.example/?x=1&y=]|<b>",
+		`"https://a.example/"onclick=x`:       `"|[https://a.example/]|"onclick=x`,
+		"https://a.example https://b.example": "[https://a.example]| |[https://b.example]",
+		"https://a.example/https://b.example": "[https://a.example/https://b.example]",
+		"xhttps://a.example":                  "xhttps://a.example",
+		"http://a.example javascript:alert":   "http://a.example javascript:alert",
+		"https://":                            "https://",
+		"https://...":                         "https://...",
+		"https://bank.example@evil.example/":  "https://bank.example@evil.example/",
+		"https://b\u0430nk.example/":          "https://b\u0430nk.example/",
+		"https://a.example/\u202egpj.exe":     "https://a.example/\u202egpj.exe",
+		"https://[::1":                        "https://[::1",
+		"https://a.example\\@evil.example":    "https://a.example\\@evil.example",
+	} {
+		var all []string
+		for _, s := range digest.Spans(text) {
+			if s.URL != "" {
+				s.Text = "[" + s.Text + "]"
+			}
+			all = append(all, s.Text)
+		}
+		if got := strings.Join(all, "|"); got != want {
+			t.Errorf("%q: %s, want %s", text, got, want)
+		}
+	}
+}
+
+// FuzzSpans: nothing of the text is lost, and what is a link is what is read.
+func FuzzSpans(f *testing.F) {
+	for _, s := range []string{"", "See https://a.example/b.", "(https://a.example)https://", "https://a.example\xff"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		var b strings.Builder
+		for _, span := range digest.Spans(s) {
+			b.WriteString(span.Text)
+			if span.URL != "" && (span.URL != span.Text || !strings.HasPrefix(span.URL, "https://") || len(span.URL) == len("https://")) {
+				t.Errorf("%q is the link %q", span.Text, span.URL)
+			}
+		}
+		if b.String() != s {
+			t.Errorf("%q became %q", s, b.String())
+		}
+	})
 }

@@ -150,7 +150,7 @@ func (b *Builder) compose(d digest.Delivery, sections []render.Section, notices 
 		PostalAddress:  b.PostalAddress,
 	}
 	if n := d.Newsletter; n != nil {
-		e.Newsletter = true
+		e.Newsletter, e.Header, e.Footer = true, n.HeaderText, n.FooterText
 		e.Note, e.HomeURL, e.PostalAddress = d.Letter.Note, b.BaseURL+"/n/"+n.Slug, cmp.Or(n.AddressLine, b.PostalAddress)
 	}
 	pause{d.BoundFrom, d.BoundTo}.bind(&e, zone)

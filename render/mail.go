@@ -3,6 +3,7 @@ package render
 import (
 	"cmp"
 	"fmt"
+	"html"
 	"strconv"
 	"strings"
 
@@ -65,6 +66,7 @@ type editionData struct {
 	Name, NameDir, NameLang, Date, Number string
 	Lonely                                bool // no index follows
 	Deck, Note                            string
+	Header, Footer                        *pieces
 	Index, Posts                          *pieces
 	Nothing                               bool // there are neither posts nor notes
 	Notes                                 *pieces
@@ -127,6 +129,7 @@ func (m *mail) tidy() error {
 	m.Recipient = clean(m.Recipient, recipientColumns)
 	m.PostalAddress = clean(m.PostalAddress, postalColumns)
 	m.Note = cleanNotice(m.Note)
+	m.Header, m.Footer = clean(m.Header, aroundColumns), clean(m.Footer, aroundColumns)
 	m.Sections = m.r.tidySections(m.Sections)
 	return nil
 }
@@ -138,7 +141,7 @@ func (m *mail) setFrame(title string) {
 		FullText: m.Layout == digest.FullText || m.deepest == whole,
 		Title:    title, Leads: m.leads(),
 		Name: m.Name, NameDir: direction(m.Name, ""), NameLang: guessLanguage(m.Name), Date: m.date,
-		Lonely: m.posts < 2, Deck: upperFirst(m.deck), Note: m.Note,
+		Lonely: m.posts < 2, Deck: upperFirst(m.deck), Note: m.Note, Header: withLinks(m.Header, m.r.headerLink), Footer: withLinks(m.Footer, m.r.footerLink),
 		Index: &pieces{}, Posts: &pieces{}, Nothing: m.posts == 0 && m.notes.all == 0,
 		Notes: m.notesHTML(), Alone: m.posts == 0, Reason: m.reason(),
 		WebURL: m.WebURL, HomeURL: m.HomeURL, HomeWords: m.homeWords(), UnsubscribeURL: m.UnsubscribeURL, PostalAddress: m.PostalAddress,
@@ -148,6 +151,24 @@ func (m *mail) setFrame(title string) {
 	}
 	m.frame.list = make([]element, 0, 24)
 	m.r.edition.write(&m.frame, m.data)
+}
+
+// withLinks is a publisher's text with its addresses as links that begin with link; nil: there is none.
+func withLinks(text, link string) *pieces {
+	if text == "" {
+		return nil
+	}
+	var b strings.Builder
+	for _, s := range digest.Spans(text) {
+		if url := address(s.URL); url != "" {
+			b.WriteString(link + html.EscapeString(url) + `">` + html.EscapeString(s.Text) + "</a>")
+			continue
+		}
+		b.WriteString(html.EscapeString(s.Text))
+	}
+	all := &pieces{}
+	all.add(newPiece(b.String() + "\n"))
+	return all
 }
 
 // join puts what a plan has written into the frame.

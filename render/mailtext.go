@@ -10,7 +10,11 @@ func (m *mail) textTop() string {
 	if m.Number > 0 {
 		top += " · No. " + strconv.Itoa(m.Number)
 	}
-	top += "\n" + upperFirst(m.deck) + "\n\n"
+	top += "\n"
+	if m.Header != "" {
+		top += "\n" + wrapped(m.Header) + "\n"
+	}
+	top += upperFirst(m.deck) + "\n\n"
 	if m.Note != "" {
 		top += wrapped(m.Note) + "\n"
 	}
@@ -23,7 +27,11 @@ func (m *mail) textTop() string {
 const ruleText = "------------------------------------------------------------------------\n"
 
 func (m *mail) textBottom() string {
-	end := m.notesText() + ruleText + wrapped(m.reason())
+	end := m.notesText() + ruleText
+	if m.Footer != "" {
+		end += wrapped(m.Footer) + "\n"
+	}
+	end += wrapped(m.reason())
 	for _, l := range [...][2]string{{"Read in the browser", m.WebURL}, {m.homeWords(), m.HomeURL}, {"Unsubscribe", m.UnsubscribeURL}} {
 		if l[1] != "" {
 			end += "\n" + l[0] + ":\n" + l[1] + "\n"

@@ -1,6 +1,7 @@
 package render
 
 import (
+	"math/rand/v2"
 	"strings"
 	"testing"
 
@@ -42,6 +43,42 @@ func TestNewsletterMail(t *testing.T) {
 			if !strings.Contains(body, "mo@example.org joined Anna writes.") || !strings.Contains(body, "All letters") || strings.Contains(body, "from 1 site") || strings.Contains(body, "Your editions") {
 				t.Errorf("%s: %s", name, body)
 			}
+		}
+	}
+}
+
+// TestAroundTheLetter: what a publisher writes above the posts and at the foot is in both versions, nothing of it is
+// HTML but the links of its addresses, and the longest leaves room for the posts and the way out.
+func TestAroundTheLetter(t *testing.T) {
+	for name, c := range map[string]struct{ text, html, plain string }{
+		"a sentence": {"Write to me.", "Write to me.", "Write to me."},
+		"an address": {"More at https://anna.example/a?b=1&c=2.", `href="https://anna.example/a?b=1&amp;c=2">https://anna.example/a?b=1&amp;c=2</a>.`, "More at https://anna.example/a?b=1&c=2."},
+		"HTML":       {`<img src=x onerror=alert(1)> "`, "&lt;img src=x onerror=alert(1)&gt; &#34;", `<img src=x onerror=alert(1)> "`},
+		"turns":      {"a\u202eb\r\n.\r\nc", "ab . c", "ab . c"},
+		"bare marks": {"-value-03- =3D", "-value-03- =3D", "-value-03- =3D"},
+	} {
+		for _, place := range []string{"header", "footer"} {
+			e := randomPage(rand.New(rand.NewPCG(1, 2)), 12)
+			if e.Newsletter = true; place == "header" {
+				e.Header = c.text
+			} else {
+				e.Footer = c.text
+			}
+			m := checkedMail(t, e)
+			if !strings.Contains(m.HTML, c.html) || !strings.Contains(m.Text, c.plain+"\n") {
+				t.Errorf("%s as %s: not in\n%s\n%s", name, place, m.HTML, m.Text)
+			}
+			if above := strings.Index(m.Text, c.plain) < strings.Index(m.Text, ruleText); above != (place == "header") {
+				t.Errorf("%s: the %s is above the posts: %v", name, place, above)
+			}
+		}
+	}
+	for _, long := range []string{strings.Repeat("https://a.b ", 42)[:500], strings.Repeat("&", 500), strings.Repeat("\u00e9", 250)} {
+		e := randomPage(rand.New(rand.NewPCG(3, 4)), 700)
+		e.Header, e.Footer = long, long
+		m := checkedMail(t, e)
+		if m.Shown < 20 || !strings.Contains(m.Text, e.UnsubscribeURL+"\n") || !hasLink(parse(t, m.HTML), e.UnsubscribeURL) {
+			t.Errorf("around %.12s: %d posts shown, and the way out", long, m.Shown)
 		}
 	}
 }

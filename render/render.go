@@ -31,6 +31,8 @@ type Renderer struct {
 	post, teaser, onward *part[postData]
 	file                 *part[fileData]
 
+	headerLink, footerLink string // how links in Edition.Header and Footer begin
+
 	late map[bool]lateMarks // by whether the lines below run from right to left
 }
 
@@ -50,6 +52,9 @@ func New(proxy Proxy) *Renderer {
 		post: post("post"), teaser: post("teaser"), onward: post("onward"),
 		file: newPart[fileData](all, "file"),
 	}
+	theme := themeVariables()
+	r.headerLink = theme.Replace(`<a class="go" style="color:var(--accent);text-decoration:underline" href="`)
+	r.footerLink = theme.Replace(`<a style="color:var(--muted);text-decoration:underline" href="`)
 	r.late = map[bool]lateMarks{false: r.newLateMarks(false), true: r.newLateMarks(true)}
 	return r
 }
@@ -73,6 +78,7 @@ type Edition struct {
 	Notices        []Notice
 	Recipient      string // the reader's address, to say why they get this; may be empty
 	PostalAddress  string // of who sends this, one line; empty: none is shown
+	Header, Footer string // of its publisher, above the posts and at the foot; their https addresses are links
 
 	// Bound says that this is all that came during a pause: the newest posts of
 	// each section in its Posts, the others in its Rest. Note tells the reader so, in
@@ -107,6 +113,7 @@ const (
 	siteColumns      = 80
 	recipientColumns = 254
 	postalColumns    = 200
+	aroundColumns    = 500 // of Header and Footer
 )
 
 // Count says how much there is: "12 posts from 7 sites", "1 post from 1 site", "no posts".

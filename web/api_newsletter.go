@@ -20,6 +20,8 @@ type apiNewsletter struct {
 	Description   string   `json:"description"`
 	Site          string   `json:"site"`
 	AddressLine   string   `json:"address_line"`
+	Header        string   `json:"header"`
+	Footer        string   `json:"footer"`
 	FromName      string   `json:"from_name"`
 	ReplyTo       string   `json:"reply_to"`
 	Days          string   `json:"days"`
@@ -37,6 +39,7 @@ func (s *site) apiNewsletterOf(r *http.Request, n digest.Newsletter) (apiNewslet
 	members, err := s.Store.CountMembers(r.Context(), n.ID)
 	return apiNewsletter{
 		Slug: n.Slug, Page: s.BaseURL + "/n/" + n.Slug, Name: n.Name, Description: n.Description, Site: n.SiteURL, AddressLine: n.AddressLine,
+		Header: n.HeaderText, Footer: n.FooterText,
 		FromName: n.FromName, ReplyTo: n.ReplyTo, Days: n.Cadence.String(), DeliverAt: clockOf(n.DeliverAt), Layout: string(n.Layout),
 		Images: string(n.Images), ApproveWithin: int64(n.ApproveWithin / time.Second), ReturnURLs: append([]string{}, n.ReturnAddresses()...),
 		State: string(n.State), HeldReason: n.HeldReason, Members: members,
@@ -54,6 +57,8 @@ type apiChange struct {
 	Description   *string   `json:"description"`
 	Site          *string   `json:"site"`
 	AddressLine   *string   `json:"address_line"`
+	Header        *string   `json:"header"`
+	Footer        *string   `json:"footer"`
 	FromName      *string   `json:"from_name"`
 	ReplyTo       *string   `json:"reply_to"`
 	Days          *string   `json:"days"`
@@ -66,7 +71,7 @@ type apiChange struct {
 
 // apply gives a newsletter with the change; what Newsletter.Check looks at is for the store to refuse.
 func (c apiChange) apply(n digest.Newsletter) (digest.Newsletter, error) {
-	for value, to := range map[*string]*string{c.Name: &n.Name, c.Description: &n.Description, c.Site: &n.SiteURL, c.AddressLine: &n.AddressLine, c.FromName: &n.FromName, c.ReplyTo: &n.ReplyTo} {
+	for value, to := range map[*string]*string{c.Name: &n.Name, c.Description: &n.Description, c.Site: &n.SiteURL, c.AddressLine: &n.AddressLine, c.Header: &n.HeaderText, c.Footer: &n.FooterText, c.FromName: &n.FromName, c.ReplyTo: &n.ReplyTo} {
 		if value != nil {
 			*to = *value
 		}

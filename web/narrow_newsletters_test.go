@@ -15,7 +15,7 @@ func (p *pageShow) newsletterPages(me *visitor, u digest.User, d digest.Digest) 
 	p.t.Helper()
 	owner, _ := p.user("publisher@example.org")
 	n, err := p.store.AddNewsletter(p.t.Context(), digest.Newsletter{
-		Slug: strings.Repeat("x", 40), Name: endless[:100], Description: mixed + "\n\n" + endless, SiteURL: "https://" + strings.Repeat("long.", 20) + "example/",
+		Slug: strings.Repeat("x", 40), Name: endless[:100], HeaderText: "https://a.example/" + endless, FooterText: endless, Description: mixed + "\n\n" + endless, SiteURL: "https://" + strings.Repeat("long.", 20) + "example/",
 		AddressLine: endless[:200], Cadence: digest.Daily, State: digest.NewsletterActive, Look: digest.Look{Layout: digest.FullText, Images: digest.ProxiedImages},
 	}, owner.ID, p.now)
 	p.must(err)

@@ -43,6 +43,11 @@ func TestNewsletterPage(t *testing.T) {
 		v.get("/n/anna-writes").shows(".letters a", "Saturday 21 November 2026")
 		v.get("/n/anna-writes/letters").status(http.StatusOK).shows(".letters a", "Saturday 21 November 2026")
 		letter := v.get("/n/anna-writes/2026-11-21").status(http.StatusOK).contains("h3", "The boat").contains(".notice", "Back again.")
+		n.HeaderText, n.FooterText = "Hello <i>you</i>.", "My books: https://anna.example/books?a=1&b=2."
+		r.must(r.store.SetNewsletter(r.t.Context(), n, r.now))
+		around := v.get("/n/anna-writes/2026-11-21").status(http.StatusOK).contains("main p", "Hello <i>you</i>.").contains(".aside", "My books: https://anna.example/books?a=1&b=2.")
+		around.has(".aside a", "href", "https://anna.example/books?a=1&b=2")
+		v.get("/n/anna-writes").contains(".aside", "My books:").has(".aside[dir] a", "href", "https://anna.example/books?a=1&b=2")
 		letter.has(".back a", "href", "/n/anna-writes")
 		for _, own := range []string{"/posts/", "Unsubscribe", "/editions/", "Save"} {
 			if strings.Contains(letter.body, own) {

@@ -51,6 +51,7 @@ func (s *site) setNewsletter(w http.ResponseWriter, r *http.Request, me publishe
 	}
 	n.Name, n.AddressLine, n.FromName = digest.OneLine(form.Get("name")), digest.OneLine(form.Get("address")), digest.OneLine(form.Get("from"))
 	n.Description = strings.TrimSpace(strings.ReplaceAll(form.Get("description"), "\r\n", "\n"))
+	n.HeaderText, n.FooterText = digest.OneLine(form.Get("header")), digest.OneLine(form.Get("footer"))
 	n.SiteURL, n.ReplyTo = strings.TrimSpace(form.Get("site")), strings.TrimSpace(form.Get("reply"))
 	n.ReturnURLs = digest.ReturnURLs(strings.Fields(form.Get("returns")))
 	n.Layout, n.Images, n.Cadence, n.DeliverAt = digest.Layout(form.Get("layout")), digest.Images(form.Get("images")), cadence, at

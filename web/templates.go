@@ -94,6 +94,7 @@ func loadPages(a assets) pages {
 		"size":       chart.Size,
 		"span":       chart.Span,
 		"count":      digest.Counted,
+		"spans":      digest.Spans,
 		"saveButton": func(id digest.PostID, saved bool, back string) saveButton { return saveButton{id, saved, back} },
 
 		"monthName": func(path string) (string, error) {

@@ -43,6 +43,8 @@ type newsletterFlags struct {
 	Description   string         `placeholder:"TEXT" env:"-" help:"Some sentences for who may want to join."`
 	Site          string         `placeholder:"URL" env:"-" help:"The publisher's own site."`
 	AddressLine   string         `placeholder:"TEXT" env:"-" help:"Who publishes it and where they are reached by post, at the foot of each letter."`
+	Header        *string        `placeholder:"TEXT" env:"-" help:"Some sentences above the posts of every letter; addresses with https:// become links; \"\" is none."`
+	Footer        *string        `placeholder:"TEXT" env:"-" help:"The same at the foot of every letter."`
 	FromName      string         `placeholder:"NAME" env:"-" help:"The name that letters come from (the newsletter's)."`
 	ReplyTo       string         `name:"replies-to" placeholder:"ADDRESS" env:"-" help:"Where answers go."`
 	ApproveWithin *time.Duration `placeholder:"6h" env:"-" help:"Letters wait for approval, at the longest so long; 0: they do not."`
@@ -58,6 +60,12 @@ func (f newsletterFlags) apply(n digest.Newsletter) digest.Newsletter {
 	n.Name, n.Description, n.SiteURL = cmp.Or(f.Name, n.Name), cmp.Or(f.Description, n.Description), cmp.Or(f.Site, n.SiteURL)
 	n.AddressLine, n.FromName, n.ReplyTo = cmp.Or(f.AddressLine, n.AddressLine), cmp.Or(f.FromName, n.FromName), cmp.Or(f.ReplyTo, n.ReplyTo)
 	n.Cadence, n.Layout, n.Images = cmp.Or(f.Days, n.Cadence), cmp.Or(f.Layout, n.Layout), cmp.Or(f.Images, n.Images)
+	if f.Header != nil {
+		n.HeaderText = digest.OneLine(*f.Header)
+	}
+	if f.Footer != nil {
+		n.FooterText = digest.OneLine(*f.Footer)
+	}
 	if f.ApproveWithin != nil {
 		n.ApproveWithin = *f.ApproveWithin
 	}
@@ -132,6 +140,8 @@ type reportedNewsletter struct {
 	Description   string     `json:"description"`
 	Site          string     `json:"site"`
 	AddressLine   string     `json:"address_line"`
+	Header        string     `json:"header"`
+	Footer        string     `json:"footer"`
 	FromName      string     `json:"from_name"`
 	ReplyTo       string     `json:"reply_to"`
 	Owner         string     `json:"owner"`
@@ -148,7 +158,7 @@ type reportedNewsletter struct {
 
 func reportNewsletter(n store.NewsletterInfo) reportedNewsletter {
 	return reportedNewsletter{
-		Slug: n.Slug, Name: n.Name, Description: n.Description, Site: n.SiteURL, AddressLine: n.AddressLine, FromName: n.FromName,
+		Slug: n.Slug, Name: n.Name, Description: n.Description, Site: n.SiteURL, AddressLine: n.AddressLine, Header: n.HeaderText, Footer: n.FooterText, FromName: n.FromName,
 		ReplyTo: n.ReplyTo, Owner: n.Owner, State: string(n.State), HeldReason: n.HeldReason, Members: n.Members,
 		Days: n.Cadence.String(), DeliverAt: clockOf(n.DeliverAt), Layout: string(n.Layout), Images: string(n.Images),
 		ApproveWithin: seconds(n.ApproveWithin), CreatedAt: instant(n.CreatedAt),
@@ -258,6 +268,11 @@ func (c newsletterShowCmd) Run(a *app, st *store.Store) error {
 		}
 		fmt.Fprintln(a.stdout, "page: "+s.Page)
 		a.sayAsks(s.Asks, s.AsksStopped)
+		for _, text := range [...][2]string{{"header", n.HeaderText}, {"footer", n.FooterText}} {
+			if text[1] != "" {
+				fmt.Fprintln(a.stdout, text[0]+": "+plain(text[1]))
+			}
+		}
 		if err := printTable(a, "publishers", s.Publishers, func(p reportedPublisher) string { return p.Email + "\t" + p.Role }); err != nil {
 			return err
 		}
