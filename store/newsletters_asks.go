@@ -90,18 +90,26 @@ func (s *Store) NextAsk(ctx context.Context, now time.Time) (a digest.Ask, found
 
 func nextAsk(ctx context.Context, c conn, now time.Time) (a digest.Ask, found bool, err error) {
 	ids, err := askingNow(ctx, c, now)
-	if err != nil || len(ids) == 0 {
-		return a, false, err
+	for _, id := range ids {
+		if found || err != nil {
+			break
+		}
+		a, found, err = nextAskOf(ctx, c, id, now)
 	}
+	return a, found, err
+}
+
+// nextAskOf is NextAsk for a newsletter that may ask somebody.
+func nextAskOf(ctx context.Context, c conn, id digest.NewsletterID, now time.Time) (a digest.Ask, found bool, err error) {
 	for {
-		found, err = c.find(ctx, &a, `SELECT `+newsletterAskColumns+` FROM newsletter_asks a WHERE a.newsletter_id`+c.d.oneOf+` AND a.state = 'waiting' AND a.next_at <= ?
+		found, err = c.find(ctx, &a, `SELECT `+newsletterAskColumns+` FROM newsletter_asks a WHERE a.newsletter_id = ? AND a.state = 'waiting' AND a.next_at <= ?
 			AND a.domain NOT IN (SELECT l.name FROM lanes l WHERE l.until_at > ?)
 			AND a.domain NOT IN (SELECT b.domain FROM newsletter_asks b WHERE b.asked_at > ? GROUP BY b.domain HAVING count(*) >= ?)
-			ORDER BY a.next_at, a.id LIMIT 1`, keys(c.d, ids), at(now), at(now), at(now.Add(-time.Hour)), digest.AsksToDomain)
+			ORDER BY a.next_at LIMIT 1`, id, at(now), at(now), at(now.Add(-time.Hour)), digest.AsksToDomain)
 		if err != nil || !found {
 			return a, false, err
 		}
-		barred, err := barredFromAsks(ctx, c, a.NewsletterID, []Joining{{Email: a.Email}})
+		barred, err := barredFromAsks(ctx, c, id, []Joining{{Email: a.Email}})
 		if err != nil {
 			return a, false, err
 		}
