@@ -68,33 +68,39 @@ func recordBounce(ctx context.Context, c conn, now instant, b digest.Bounce) (ke
 	if err != nil || n == 0 {
 		return key, err
 	}
-	if err := countReturn(ctx, c, now, e.NewsletterID, b.Kind); err != nil {
+	if err := followBounce(ctx, c, now, e, b); err != nil {
 		return "", err
 	}
+	return key, countReturn(ctx, c, now, e.NewsletterID, b.Kind) // whose row stays locked: at the end
+}
+
+// followBounce does what is told of an edition for the first time: it ends a digest, suppresses an address, or
+// nothing.
+func followBounce(ctx context.Context, c conn, now instant, e bouncedEdition, b digest.Bounce) error {
 	sup := digest.Suppression{Email: e.Recipient, Evidence: b.Evidence, EditionID: b.Edition, CreatedAt: now.time()}
 	switch b.Kind {
 	case digest.RefusedBounce:
-		return key, nil
+		return nil
 	case digest.HardBounce:
 		sup.Reason = digest.ForHardBounce
 	case digest.Complaint:
 		sup.Reason = digest.ForComplaint
 		if e.NewsletterID != 0 { // their own digest and other newsletters are not what they complained of
-			return key, endMembership(ctx, c, e, now.time())
+			return endMembership(ctx, c, e, now.time())
 		}
 		if err := endDigest(ctx, c, e.DigestID, now.time()); err != nil {
-			return "", err
+			return err
 		}
 	case digest.SoftBounce:
-		tooMany, err := keepsBouncing(ctx, c, now, e, key)
+		tooMany, err := keepsBouncing(ctx, c, now, e, emailKey(e.Recipient))
 		if err != nil || !tooMany {
-			return key, err
+			return err
 		}
 		sup.Reason = digest.ForSoftBounces
 	default:
-		return "", fmt.Errorf("a bounce of the kind %q", b.Kind)
+		return fmt.Errorf("a bounce of the kind %q", b.Kind)
 	}
-	return key, suppress(ctx, c, sup)
+	return suppress(ctx, c, sup)
 }
 
 // endMembership ends what somebody complained of: nobody but they themselves can bring them back.
