@@ -197,11 +197,14 @@ func noteLeft(ctx context.Context, c conn, d digestRow, now time.Time) error {
 // leaveNewsletters notes for a user who is removed that no list may bring them back to a
 // newsletter; when they went is not kept. Who owns one stays.
 func leaveNewsletters(ctx context.Context, c conn, user digest.UserID, now time.Time) error {
+	if err := removeFinished(ctx, c, user); err != nil {
+		return err
+	}
 	var owned string
 	found, err := c.find(ctx, &owned, `SELECT n.name FROM newsletter_roles r JOIN newsletters n ON n.id = r.newsletter_id
 		WHERE r.user_id = ? AND r.role = 'owner' ORDER BY n.slug LIMIT 1`, user)
 	if err == nil && found {
-		err = conflict("the newsletter %s has this owner; make somebody else its owner, or remove it, and try again", owned)
+		err = conflict("the newsletter %s has this owner; end it, or make somebody else its owner, and try again", owned)
 	}
 	if err != nil {
 		return err

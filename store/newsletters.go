@@ -127,6 +127,12 @@ func (s *Store) NewslettersOf(ctx context.Context, user digest.UserID) ([]Newsle
 		JOIN newsletters n ON n.id = r.newsletter_id WHERE r.user_id = ? ORDER BY n.slug`, user)
 }
 
+// CountPending gives how many newsletters wait for approval.
+func (s *Store) CountPending(ctx context.Context) (int, error) {
+	n, err := s.read().number(ctx, `SELECT count(*) FROM newsletters WHERE state = 'pending'`)
+	return n, failed("counting the newsletters that wait", err)
+}
+
 // CountMembers gives how many people get a newsletter: those who left are not among them.
 func (s *Store) CountMembers(ctx context.Context, id digest.NewsletterID) (int, error) {
 	n, err := s.read().number(ctx, `SELECT count(*) FROM memberships m JOIN digests d ON d.id = m.digest_id WHERE m.newsletter_id = ? AND d.state <> 'left'`, id)
@@ -270,25 +276,46 @@ func setNewsletterState(ctx context.Context, c conn, id digest.NewsletterID, sta
 func (s *Store) RemoveNewsletter(ctx context.Context, id digest.NewsletterID) error {
 	return s.changeAlone(ctx, "removing the newsletter", func(c conn) error {
 		n, err := readNewsletter(ctx, c, `n.id = ?`, id)
+		if err == nil && n.State != digest.NewsletterEnded {
+			err = conflict("%s goes on; end it first", n.Name)
+		}
 		if err != nil {
 			return err
 		}
-		if n.State != digest.NewsletterEnded {
-			return conflict("%s goes on; end it first", n.Name)
-		}
-		if err := removeDigests(ctx, c, `newsletter_id = ?`, id); err != nil {
-			return err
-		}
-		for _, table := range []string{"newsletter_roles", "membership_events", "newsletter_suppressions", "join_requests", "newsletter_letters", "newsletter_pulled", "newsletter_domains", "newsletter_days", "newsletter_tokens", "newsletter_asks"} {
-			if err := c.run(ctx, `DELETE FROM `+table+` WHERE newsletter_id = ?`, id); err != nil {
-				return err
-			}
-		}
-		if err := c.run(ctx, `DELETE FROM newsletters WHERE id = ?`, id); err != nil {
-			return err
-		}
-		return forgetSealed(ctx, c)
+		return removeNewsletter(ctx, c, id)
 	})
+}
+
+// removeNewsletter is RemoveNewsletter in a transaction, whatever state it is in.
+func removeNewsletter(ctx context.Context, c conn, id digest.NewsletterID) error {
+	if err := removeDigests(ctx, c, `newsletter_id = ?`, id); err != nil {
+		return err
+	}
+	for _, table := range []string{"newsletter_roles", "membership_events", "newsletter_suppressions", "join_requests", "newsletter_letters", "newsletter_pulled", "newsletter_domains", "newsletter_days", "newsletter_tokens", "newsletter_asks"} {
+		if err := c.run(ctx, `DELETE FROM `+table+` WHERE newsletter_id = ?`, id); err != nil {
+			return err
+		}
+	}
+	if err := c.run(ctx, `DELETE FROM newsletters WHERE id = ?`, id); err != nil {
+		return err
+	}
+	return forgetSealed(ctx, c)
+}
+
+// removeFinished removes the newsletters of an owner who goes that have ended, or were never approved:
+// nobody else has anything of them.
+func removeFinished(ctx context.Context, c conn, owner digest.UserID) error {
+	var ids []digest.NewsletterID
+	if err := c.all(ctx, &ids, `SELECT n.id FROM newsletter_roles r JOIN newsletters n ON n.id = r.newsletter_id
+		WHERE r.user_id = ? AND r.role = 'owner' AND n.state IN ('ended', 'pending') ORDER BY n.id`, owner); err != nil {
+		return err
+	}
+	for _, id := range ids {
+		if err := removeNewsletter(ctx, c, id); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // RoleOf gives what a user may do with a newsletter.
@@ -333,6 +360,8 @@ func (s *Store) SetRole(ctx context.Context, id digest.NewsletterID, user digest
 				return err
 			}
 			return c.run(ctx, `DELETE FROM newsletter_roles WHERE newsletter_id = ? AND user_id = ?`, id, user)
+		case role == digest.RoleOwner && n.State == digest.NewsletterPending:
+			return conflict("%s waits for approval; until then it stays with who asked for it", n.Name)
 		case role == digest.RoleOwner:
 			if err := handOver(ctx, c, n, user, now); err != nil {
 				return err

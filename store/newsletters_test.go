@@ -121,6 +121,9 @@ func TestRoles(t *testing.T) {
 		w.ok(err)
 		wantDiff(w.t, "publishers", who, []store.Publisher{{UserID: bob.UserID, Email: "bob@example.org", Role: digest.RoleOwner}})
 		w.ok(w.RemoveUser(w.ctx(), anna.UserID, noon))
+		w.ok(w.SetNewsletterState(w.ctx(), n.ID, digest.NewsletterEnded, "", noon))
+		w.ok(w.RemoveUser(w.ctx(), bob.UserID, noon)) // what has ended keeps nobody
+		want(w.t, "and goes with its owner", w.rows("newsletters"), 0)
 	})
 }
 

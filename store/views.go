@@ -310,10 +310,7 @@ func (s *Store) OperatorView(ctx context.Context, now, since time.Time, deadline
 			func() (err error) { v.Lags, err = s.Lags(ctx, now, deadline); return err },
 			func() (err error) { v.Clock, err = s.ClockNote(ctx); return err },
 			func() (err error) { v.Proxies, err = s.ProxyNotes(ctx); return err },
-			func() (err error) {
-				v.Pending, err = s.read().number(ctx, `SELECT count(*) FROM newsletters WHERE state = 'pending'`)
-				return err
-			},
+			func() (err error) { v.Pending, err = s.CountPending(ctx); return err },
 		} {
 			if err := read(); err != nil {
 				return err

@@ -22,7 +22,8 @@ type operatorNewslettersPage struct {
 // An operatedNewsletter is one of them, with what became of its letters.
 type operatedNewsletter struct {
 	store.NewsletterInfo
-	Counts digest.LetterCounts // of digest.CountedDays
+	Counts digest.LetterCounts      // of digest.CountedDays
+	Feeds  []store.SubscriptionInfo // of one that waits
 }
 
 // Stands says how it stands.
@@ -51,8 +52,11 @@ func (s *site) showOperatorNewsletters(w http.ResponseWriter, r *http.Request, s
 	}
 	p.Ask = s.Publishing == PublishingAsk
 	for _, n := range all {
-		o := operatedNewsletter{n, counts[n.ID]}
+		o := operatedNewsletter{n, counts[n.ID], nil}
 		if n.State == digest.NewsletterPending {
+			if o.Feeds, err = s.Store.Subscriptions(r.Context(), n.ArchiveID); err != nil {
+				return err
+			}
 			p.Pending = append(p.Pending, o)
 		} else {
 			p.Others = append(p.Others, o)

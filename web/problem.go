@@ -76,6 +76,9 @@ func asProblem(err error) *problem {
 		return errNotFound
 	case digest.Unavailable:
 		return errUnavailable
+	case digest.Conflict:
+		e, _ := errors.AsType[*digest.Error](err)
+		return &problem{http.StatusConflict, "That cannot be done now", sentence(e.Message)}
 	}
 	return errInternal
 }

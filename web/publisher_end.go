@@ -32,6 +32,9 @@ func (s *site) endNewsletter(w http.ResponseWriter, r *http.Request, me publishe
 			return s.show(w, r, http.StatusUnprocessableEntity, "publisher_end", "End "+me.Newsletter.Name, p)
 		})
 	}
+	if me.Pending() { // nobody has anything of it
+		return showSaved(w, r, s.removePending(r.Context(), me.Newsletter), "/newsletters", "ended")
+	}
 	err := s.Store.SetNewsletterState(r.Context(), me.Newsletter.ID, digest.NewsletterEnded, "", s.Now())
 	return showSaved(w, r, err, me.Path(), "ended")
 }

@@ -49,6 +49,11 @@ func (s *site) beginNewsletter(w http.ResponseWriter, r *http.Request, me reader
 	if !s.limits.rounds.allow(me.key(), s.Now()) {
 		return errTooManyFinds
 	}
+	unlock, busy := s.forms.tryLock(me.ID) // or several at once were more than may wait
+	if busy != nil {
+		return errOneByOne
+	}
+	defer unlock()
 	form := r.PostForm
 	p := publisherNewPage{Address: strings.TrimSpace(form.Get("address")), Typed: digest.Newsletter{
 		Slug: strings.ToLower(strings.TrimSpace(form.Get("slug"))), Name: digest.OneLine(form.Get("name")), AddressLine: digest.OneLine(form.Get("line")),
@@ -63,7 +68,13 @@ func (s *site) beginNewsletter(w http.ResponseWriter, r *http.Request, me reader
 		p.Wrong, p.Address = wrong, firstRunes(p.Address, maxName)
 		return s.show(w, r, http.StatusUnprocessableEntity, "publisher_new", "Begin a newsletter", p)
 	}
-	s.tellOperator(n)
+	waiting, err := s.Store.CountPending(r.Context())
+	if err != nil {
+		return err
+	}
+	if waiting == 1 { // while one waits, a mail has said so
+		s.tellOperator(n)
+	}
 	return seeOther(w, r, "/newsletters/"+n.Slug)
 }
 

@@ -3,6 +3,7 @@ package web_test
 import (
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -49,7 +50,7 @@ func TestNewcomer(t *testing.T) {
 		anna.post("/newsletters/anna-writes/release", nil).status(http.StatusForbidden)
 
 		op.get("/operator").contains(".needs", "A newsletter waits for your approval")
-		op.get("/operator/newsletters").contains("section", "Anna writes & co").contains("section", "anna@example.org")
+		op.get("/operator/newsletters").contains("section", "Anna writes & co").contains("section", "anna@example.org").contains(".address", b.URL+"/feed")
 		op.post("/operator/newsletters/anna-writes/hold", url.Values{"reason": {"x"}}).status(http.StatusBadRequest)
 		op.post("/operator/newsletters/anna-writes/approve", nil).status(http.StatusSeeOther)
 		if l := r.letter(); l.to != "anna@example.org" || !strings.Contains(l.subject, "is approved") {
@@ -88,6 +89,15 @@ func TestRefused(t *testing.T) {
 		if l := r.letter(); l.to != "anna@example.org" || !strings.Contains(strings.Join(strings.Fields(l.text), " "), "This is a shop. Bcc: x@example.org") {
 			r.t.Errorf("mailed to %s:\n%s", l.to, l.text)
 		}
+		ben, _ := r.user("ben@example.org")
+		anna.post("/newsletters/two/people", url.Values{"email": {"ben@example.org"}}).status(http.StatusSeeOther)
+		anna.post("/newsletters/two/people/"+strconv.FormatInt(int64(ben.ID), 10)+"/owner", nil).status(http.StatusConflict)
+		anna.post("/newsletters/three/end", url.Values{"slug": {"three"}}).status(http.StatusSeeOther)
+		anna.get("/newsletters").shows(".groups a", "Anna writes & co")
+		anna.post("/settings/delete", url.Values{"address": {"anna@example.org"}}).status(http.StatusSeeOther) // what waits goes with her
+		if all, err := r.store.Newsletters(r.t.Context()); err != nil || len(all) > 0 {
+			r.t.Errorf("still there: %+v, %v", all, err)
+		}
 		if _, err := r.store.NewsletterBySlug(r.t.Context(), "one"); digest.KindOf(err) != digest.NotFound {
 			r.t.Errorf("it is still there: %v", err)
 		}
@@ -103,5 +113,17 @@ func TestPublishingClosed(t *testing.T) {
 		if page := anna.get("/settings"); strings.Contains(page.body, `href="/newsletters"`) {
 			r.t.Error("it is offered")
 		}
+	})
+}
+
+// TestArchiveIsNotLeft: nobody ends a newsletter's archive by a link to unsubscribe, and who tries is told so.
+func TestArchiveIsNotLeft(t *testing.T) {
+	each(t, func(r *room) {
+		anna, _ := r.user("anna@example.org")
+		n := r.newsletter(anna)
+		archive, err := r.store.Digest(r.t.Context(), n.ArchiveID)
+		r.must(err)
+		r.visitor().post(r.unsubscribePath(archive), nil).status(http.StatusConflict).contains("h1", "That cannot be done now")
+		r.stands(archive, digest.DigestActive)
 	})
 }
