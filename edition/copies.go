@@ -72,23 +72,26 @@ func place(address string) string {
 	return strings.TrimSuffix(strings.TrimPrefix(strings.ToLower(host), "www.")+"/"+path, "/")
 }
 
-// namedBy gives the addresses of a post's copies, and those to which it links if it is short. Its
-// content is sanitised: an address stands as href="…".
+// namedBy gives the addresses of a post's copies, and those to which it links if it is short: where it may be the
+// same as another post.
 func namedBy(p digest.Post) []string {
 	all := strings.Fields(p.Syndication)
-	if len(p.Content) > shortText {
-		return all
+	if len(p.Content) <= shortText {
+		all = append(all, hrefs(p.Content)...)
 	}
-	rest := p.Content
-	for len(all) < mostNames {
-		_, after, found := strings.Cut(rest, ` href="`)
+	return all[:min(len(all), mostNames)]
+}
+
+// hrefs gives where sanitised content leads: there an address stands as href="…".
+func hrefs(content string) (all []string) {
+	for {
+		_, after, found := strings.Cut(content, ` href="`)
 		if !found {
-			break
+			return all
 		}
 		address, tail, _ := strings.Cut(after, `"`)
-		all, rest = append(all, strings.ReplaceAll(address, "&amp;", "&")), tail
+		all, content = append(all, strings.ReplaceAll(address, "&amp;", "&")), tail
 	}
-	return all
 }
 
 // maybeSame gives pairs of an edition's posts that may be the same, of different feeds.
@@ -125,7 +128,7 @@ func maybeSame(posts []*post, feeds []digest.FeedID) (pairs [][2]int) {
 // mostPairs bounds what is compared for one edition.
 const mostPairs = 500
 
-// judged are verdicts, and posts with the places of their copies, as they have been made for
+// judged are verdicts on posts of sealed editions, which never change again (a preview has its own), and posts with the places of their copies, as they have been made for
 // one reader and are wanted by the next.
 type judged struct {
 	mu       sync.Mutex
@@ -148,7 +151,7 @@ func (b *Builder) once(ctx context.Context, s shared, refs []digest.PostRef) ([]
 	if len(pairs) == 0 {
 		return refs, nil, nil
 	}
-	left, err := b.judgeAll(ctx, pairs, of, feeds)
+	left, err := b.judgeAll(ctx, s.judged, pairs, of, feeds)
 	if err != nil || len(left) == 0 {
 		return refs, nil, err
 	}
@@ -161,8 +164,8 @@ func (b *Builder) once(ctx context.Context, s shared, refs []digest.PostRef) ([]
 }
 
 // judgeAll gives the posts that are left out with those for which they are.
-func (b *Builder) judgeAll(ctx context.Context, pairs [][2]int, posts []digest.PostID, feeds []digest.FeedID) (map[digest.PostID]digest.PostID, error) {
-	verdicts, unknown := b.judged.known(pairs, posts)
+func (b *Builder) judgeAll(ctx context.Context, j *judged, pairs [][2]int, posts []digest.PostID, feeds []digest.FeedID) (map[digest.PostID]digest.PostID, error) {
+	verdicts, unknown := j.known(pairs, posts)
 	if len(unknown) > 0 {
 		sources, err := b.sources(ctx, unknown, posts, feeds)
 		if err != nil {
@@ -175,7 +178,7 @@ func (b *Builder) judgeAll(ctx context.Context, pairs [][2]int, posts []digest.P
 			}
 			verdicts[pair] = judge(first, second)
 		}
-		b.judged.note(verdicts, posts)
+		j.note(verdicts, posts)
 	}
 	left := make(map[digest.PostID]digest.PostID)
 	for _, pair := range pairs {
@@ -267,13 +270,13 @@ func (b *Builder) withCopies(ctx context.Context, s shared, left map[digest.Post
 	for id, those := range copies {
 		slices.Sort(those)
 		name := fmt.Sprint(id, those, s.posts[id].IsWhole())
-		known := b.judged.post(name)
+		known := s.judged.post(name)
 		if known == nil {
 			var err error
 			if known, err = b.withLinks(ctx, s, id, those); err != nil {
 				return nil, err
 			}
-			b.judged.notePost(name, known)
+			s.judged.notePost(name, known)
 		}
 		originals[id] = known
 	}

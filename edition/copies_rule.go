@@ -59,12 +59,13 @@ func (s source) hasAddressOf(o source) bool {
 	return place(s.URL) != "" && place(s.URL) == place(o.URL)
 }
 
-// consentsTo reports whether the post's own feed says that it is the other one.
+// consentsTo reports whether the post's own feed says that it is the other one. A link to it says nothing of
+// the kind: most critics link to what they criticise.
 func (s source) consentsTo(o source) bool {
 	if s.hasAddressOf(o) {
 		return s.home() <= o.home()
 	}
-	return names(strings.Join(namedBy(s.Post), " "), o.URL) || s.claims(o)
+	return s.isDeclared(o)
 }
 
 // names reports whether an address is among others, with spaces between them.
@@ -90,25 +91,47 @@ const (
 	namesakeWords = 60 // if the other's author says so as well
 )
 
-// addsNothing reports whether all that the post says is said by the other, but for some words.
+// addsNothing reports whether all that the post says is said by the other, but for some words. Of two
+// with one address that differ in their titles, or of which neither is the original, nearly nothing may differ: what
+// the other says may have been written to say this, too.
 func (s source) addsNothing(o source, most int) bool {
 	if s.shows(o) {
 		return false
 	}
-	said, other := s.said, slices.Concat(o.title, []string{words.Filler}, o.said)
 	if s.hasAddressOf(o) && s.home() == o.home() && !slices.Equal(s.title, o.title) {
-		return len(said) >= fewWords && holds(other, said) // two of a site, or two who pass it on
+		return len(s.said) >= fewWords && holds(o.said, s.said) // two of a site, or two who pass it on
 	}
-	if holds(other, said) {
-		return true
+	if s.ownIn(s.title, o, false) > ownWords {
+		return false
 	}
-	own := 0
+	if s.hasAddressOf(o) && s.home() < o.home() && !beginsAs(s.said, o.said) {
+		return s.ownIn(s.said, o, false) <= most
+	}
+	return holds(slices.Concat(o.title, []string{words.Filler}, o.said), s.said) || s.ownIn(s.said, o, true) <= most
+}
+
+// ownIn counts the words of a post that are neither in the other's title nor in its address; beginning: nor at
+// the beginning of its text.
+func (s source) ownIn(said []string, o source, beginning bool) (own int) {
+	other := o.title
+	if beginning {
+		other = slices.Concat(o.title, o.said)
+		other = other[:min(len(other), titleWords)]
+	}
 	for _, w := range said {
-		if !slices.Contains(other[:min(len(other), titleWords)], w) && !strings.Contains(place(o.URL), w) && w != words.Filler {
+		if w != words.Filler && !slices.Contains(other, w) && !strings.Contains(place(o.URL), w) {
 			own++
 		}
 	}
-	return own <= most
+	return own
+}
+
+// beginsAs reports whether a text begins where another does: as an excerpt or a copy, and not as what is
+// quoted somewhere in it.
+func beginsAs(said, other []string) bool {
+	const first = 5
+	n := min(first, len(said))
+	return n == 0 || len(other) >= n && slices.Equal(said[:n], other[:n])
 }
 
 // shows reports whether the post has a sound or a film that the other has not, or is hardly more than
@@ -180,10 +203,28 @@ func judge(a, b source) verdict {
 	return bothStay
 }
 
-// isSaidBy reports whether the post may be left out for the other. One that is away from home can
-// stand for another only if it adds nothing itself: anybody may write any address beside their own words.
+// isSaidBy reports whether the post may be left out for the other. One that is away from home, or on a host
+// that many share by names in its paths, can stand for another only if it says the very same: anybody may write any
+// address beside their own words.
 func (s source) isSaidBy(o source) bool {
-	return s.consentsTo(o) && s.addsNothing(o, s.wordsBeside(o)) && (o.home() != away || o.addsNothing(s, ownWords))
+	if !s.consentsTo(o) || !s.addsNothing(o, s.wordsBeside(o)) {
+		return false
+	}
+	return o.home() != away && !isShared(o.URL) || s.isSameAs(o)
+}
+
+// isSameAs reports whether two posts say the same and lead to the same places, or both say nothing.
+func (s source) isSameAs(o source) bool {
+	if s.ownIn(s.said, o, false) <= ownWords && o.ownIn(o.said, s, false) <= ownWords {
+		return true
+	}
+	return slices.Equal(s.said, o.said) && slices.Equal(hrefs(s.Content), hrefs(o.Content))
+}
+
+// isShared reports whether an address is in somebody's own part of a host: /~anna/, /@anna/.
+func isShared(address string) bool {
+	_, path, _ := strings.Cut(place(address), "/")
+	return strings.HasPrefix(path, "~") || strings.HasPrefix(path, "@")
 }
 
 // wordsBeside is how many words of its own the post may have and be left out for the other. Who links

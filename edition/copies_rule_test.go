@@ -77,7 +77,7 @@ func TestJudge(t *testing.T) {
 		"the author's few words":                     {blog(text), toot("<p>New on my blog: The old boat" + link).me("https://anna.example/"), secondLeft},
 		"the author's many words":                    {blog(text), toot("<p>I should have listened to everybody who told me never to do it again" + link).me("https://anna.example/"), bothStay},
 		"one in other words, of nobody known":        {blog(text), toot("<p>I wrote up our first trip of the year, in which we nearly drown. Read it:" + link), bothStay},
-		"a stranger who only passes it on":           {blog(text), toot("<p>The old boat" + link), secondLeft},
+		"a stranger who only passes it on":           {blog(text), toot("<p>The old boat" + link), bothStay},
 		"a stranger who disagrees":                   {blog(text), toot("<p>I do not agree with any of this, and it is dangerous to say so" + link), bothStay},
 		"a note and its copy, by the author's word":  {blog("<p>Water came in at every seam.</p>"), toot("<p>Water came in at every seam.</p>").me("https://anna.example"), secondLeft},
 		"the same words of two people":               {blog("<p>Happy new year to all!</p>"), toot("<p>Happy new year to all!</p>"), bothStay},
@@ -100,6 +100,13 @@ func TestJudge(t *testing.T) {
 		"a picture, with a link":                     {blog(text), toot(`<p><img src="https://social.example/1.jpg"/> <a href="https://anna.example/boats">anna.example/boats</a></p>`).me("https://anna.example/"), bothStay},
 		"a summary alone":                            {blog(""), summed("https://social.example/@anna/1", "Quite another thing that nobody else has said as well as she did").me("https://anna.example/"), bothStay},
 		"nothing but a mail address":                 {blog(`<p><a href="mailto:anna@anna.example">Mail</a></p>`), at("", "evil.example", "Mail", ad), bothStay},
+		"a critic who is quoted":                     {at("https://evil.example/1", "evil.example", "A miracle", "<p>They write: Buy nothing here, it has killed my dog.</p>"+ad), toot(`<p>Buy nothing here, it has killed my dog. <a href="https://evil.example/1">evil.example/1</a></p>`), bothStay},
+		"a critic who is quoted, at the address":     {at("https://evil.example/1", "evil.example", "A miracle", ad+"<p>They write: Buy nothing here, it has killed my dog.</p>"), at("https://evil.example/1", "links.example", "A miracle", "<p>Buy nothing here, it has killed my dog.</p>"), bothStay},
+		"a critic in the title":                      {at("https://evil.example/1", "evil.example", "A miracle", ad+"<p>A fraud that will kill you, they say. Comments.</p>"), at("https://evil.example/1", "links.example", "A fraud that will kill you", "Comments"), bothStay},
+		"a thief on a host of many":                  {at("https://shared.example/~anna/1", "shared.example", "The old boat", text), at("https://shared.example/~anna/1", "shared.example", "The old boat", text+ad+ad), bothStay},
+		"a thief of a link":                          {read("https://anna.example/boats", "feeds.example", text+`<p><a href="https://anna.example/pay">Pay</a></p>`), at("https://anna.example/boats", "evil.example", "The old boat", text+`<p><a href="https://evil.example/pay">Pay</a></p>`), bothStay},
+		"a thief of a number":                        {read("https://anna.example/boats", "feeds.example", text+"<p>Account 56.</p>"), at("https://anna.example/boats", "evil.example", "The old boat", text+"<p>Account 99.</p>"), bothStay},
+		"a copy beside one read elsewhere":           {read("https://anna.example/boats", "feeds.example", text), at("https://anna.example/boats", "planet.example", "The old boat", text), secondLeft},
 		"no addresses at all":                        {newSource(digest.Post{ID: 1, Content: text}, digest.FeedLabel{}), newSource(digest.Post{ID: 2, Content: text}, digest.FeedLabel{}), bothStay},
 	} {
 		c.other.ID = 3

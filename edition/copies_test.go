@@ -64,7 +64,7 @@ func TestOnce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, want := shape(web), "A fruit of my own 1+0 late 0, news.example 1+0 late 0, "; got != want { // which leads there
+	if got, want := shape(web), "A fruit of my own 1+0 late 0, bsky.example 1+0 late 0, news.example 1+0 late 0, social.example 1+0 late 0, "; got != want { // none of which is the original
 		t.Errorf("without the site's own: %s, want %s", got, want)
 	}
 }
@@ -79,6 +79,30 @@ func TestPreviewOnce(t *testing.T) {
 	}
 	if got := shape(web); !strings.Contains(got, "anna.example 1") || strings.Contains(got, "social") {
 		t.Errorf("the preview has %s", got)
+	}
+}
+
+// TestPreviewForgets: what waits may still change, and what a preview has shown of it is not what is sealed later.
+func TestPreviewForgets(t *testing.T) {
+	s := threeNetworks()
+	s.waiting = map[digest.DigestID][]digest.PostRef{1: s.editions[100]}
+	bld := builder(s)
+	if _, err := bld.Preview(t.Context(), digest.Digest{ID: 1, TimeZone: "UTC", NextDueAt: noon(20)}, ""); err != nil {
+		t.Fatal(err)
+	}
+	p := s.posts[500]
+	p.Title, p.Content = "The old boat, corrected", "<p>"+strings.Repeat("She does not leak at all. ", 30)+"</p>"
+	s.posts[500] = p
+	web, err := bld.Edition(t.Context(), deliveries()[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, section := range web.Sections {
+		for _, post := range section.Posts {
+			if post.Title == "The old boat" && section.Title == "anna.example" {
+				t.Error("the edition has the post as a preview showed it")
+			}
+		}
 	}
 }
 

@@ -55,15 +55,16 @@ func (b *Builder) heading(feed digest.FeedID, title, url, language string) headi
 type shared struct {
 	posts    map[digest.PostID]*post
 	headings map[digest.FeedID]heading
+	judged   *judged // which of them are copies
 }
 
-func newShared() shared {
-	return shared{map[digest.PostID]*post{}, map[digest.FeedID]heading{}}
+func newShared(j *judged) shared {
+	return shared{map[digest.PostID]*post{}, map[digest.FeedID]heading{}, j}
 }
 
 // cached gives what sealed editions are made of; their posts never change again.
 func (b *Builder) cached(ctx context.Context, ds []digest.Delivery, refs map[digest.EditionID][]digest.PostRef, whole func(*digest.Delivery, digest.FeedID) bool) (shared, error) {
-	s := newShared()
+	s := newShared(&b.judged)
 	missing := b.cache.get(s, ds, refs, whole)
 	if err := b.load(ctx, s, missing); err != nil {
 		return shared{}, err
@@ -74,7 +75,7 @@ func (b *Builder) cached(ctx context.Context, ds []digest.Delivery, refs map[dig
 
 // fresh gives the same for posts that may still change.
 func (b *Builder) fresh(ctx context.Context, refs []digest.PostRef) (shared, error) {
-	s, want := newShared(), newMissing()
+	s, want := newShared(new(judged)), newMissing()
 	for _, r := range refs {
 		want.posts[r.PostID], want.feeds[r.FeedID] = true, true
 	}
