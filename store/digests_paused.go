@@ -61,13 +61,17 @@ func (s *Store) ResumeDigest(ctx context.Context, id digest.DigestID, now time.T
 
 // BringBack starts a digest again that was left, or pauses it until a time if it
 // was paused then (zero: until its reader says otherwise). left is false, and
-// nothing is changed, if it was not left; digest.NotFound if it is no more.
+// nothing is changed, if it was not left; digest.NotFound if it is no more, digest.Conflict for one that its
+// reader has never begun.
 func (s *Store) BringBack(ctx context.Context, id digest.DigestID, paused bool, until, now time.Time) (d digest.Digest, left bool, err error) {
 	if err := calendar.CheckPause(until, now); err != nil {
 		return d, false, err
 	}
 	err = s.changeDigest(ctx, "bringing the digest back", id, func(c conn, was digestRow) error {
 		if left = was.State == digest.DigestLeft; left {
+			if err := refuseUnbegun(ctx, c, was); err != nil {
+				return err
+			}
 			if err := bringBack(ctx, c, was, paused, from(until).time(), now); err != nil {
 				return err
 			}
@@ -77,6 +81,18 @@ func (s *Store) BringBack(ctx context.Context, id digest.DigestID, paused bool, 
 		return err
 	})
 	return d, left, err
+}
+
+// refuseUnbegun keeps a digest as it is that its reader has never begun: they came to join a newsletter.
+func refuseUnbegun(ctx context.Context, c conn, d digestRow) error {
+	if d.NewsletterID != 0 {
+		return nil
+	}
+	u, err := readUser(ctx, c, d.UserID)
+	if err == nil && u.MemberOnly {
+		err = conflict("a digest of one's own is begun first, where that may be")
+	}
+	return err
 }
 
 func bringBack(ctx context.Context, c conn, was digestRow, paused bool, until, now time.Time) error {

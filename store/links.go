@@ -94,7 +94,9 @@ func (s *Store) came(ctx context.Context, user digest.UserID, since, now time.Ti
 		LastDueAt instant
 	}
 	c := s.read()
-	if err := c.all(ctx, &digests, `SELECT d.id, d.last_due_at FROM digests d WHERE d.user_id = ?`, user); err != nil {
+	if err := c.all(ctx, &digests, `SELECT d.id, CASE WHEN d.newsletter_id IS NULL THEN d.last_due_at
+		ELSE COALESCE((SELECT MAX(e.due_at) FROM editions e WHERE e.digest_id = d.id AND e.send_at <= ?), 0) END AS last_due_at
+		FROM digests d WHERE d.user_id = ?`, at(now), user); err != nil {
 		return nil, err
 	}
 	var all []arrival
@@ -106,6 +108,12 @@ func (s *Store) came(ctx context.Context, user digest.UserID, since, now time.Ti
 	}
 	slices.SortFunc(all, func(a, b arrival) int {
 		return cmp.Or(cmp.Compare(b.VisibleAt, a.VisibleAt), cmp.Compare(b.PostID, a.PostID))
+	})
+	seen := make(map[digest.PostID]bool, len(all)) // a post may have come by several digests
+	all = slices.DeleteFunc(all, func(a arrival) bool {
+		again := seen[a.PostID]
+		seen[a.PostID] = true
+		return again
 	})
 	return each(all[:min(len(all), mostCame)], func(a arrival) digest.PostID { return a.PostID }), nil
 }

@@ -44,6 +44,7 @@ const forever = instant(math.MaxInt64)
 type delivery struct {
 	DigestID digest.DigestID
 	DueAt    instant
+	CameAt   instant // DueAt, or of a newsletter when its letter could leave
 	Date     digest.Date
 	Saved    bool
 }
@@ -64,7 +65,7 @@ func (s *Store) VisiblePost(ctx context.Context, user digest.UserID, post digest
 	if err != nil {
 		return VisiblePost{}, failed("reading the post", err)
 	}
-	v := VisiblePost{Post: posts[0], Edition: came.Date, DueAt: came.DueAt.time(), Saved: came.Saved}
+	v := VisiblePost{Post: posts[0], Edition: came.Date, DueAt: came.CameAt.time(), Saved: came.Saved}
 	labels, err := s.labelsFor(ctx, user, []digest.FeedID{v.FeedID})
 	v.Label = labels[v.FeedID]
 	return v, failed("reading the post", err)
@@ -78,15 +79,19 @@ func errNoPost() error { return notFound("there is no such post") }
 // SELECT is a scalar so that no planner can begin with all rows of the post.
 func delivered(ctx context.Context, c conn, user digest.UserID, post digest.PostID, now instant) (delivery, error) {
 	var d delivery
-	saved, err := c.find(ctx, &d, `SELECT digest_id, due_at, local_date AS date, 1 AS saved FROM saved_posts WHERE user_id = ? AND post_id = ?`, user, post)
+	saved, err := c.find(ctx, &d, `SELECT digest_id, due_at, due_at AS came_at, local_date AS date, 1 AS saved FROM saved_posts WHERE user_id = ? AND post_id = ?`, user, post)
 	if saved || err != nil {
 		return d, err
 	}
-	return readOne[delivery](ctx, c, "", errNoPost(), `SELECT e.digest_id, e.due_at, e.local_date AS date, 0 AS saved FROM digests d CROSS JOIN editions e
-		WHERE d.user_id = ? AND e.digest_id = d.id AND e.due_at <= d.last_due_at AND e.due_at <= ?
+	return readOne[delivery](ctx, c, "", errNoPost(), `SELECT e.digest_id, e.due_at, `+cameAt+` AS came_at, e.local_date AS date, 0 AS saved FROM digests d CROSS JOIN editions e
+		WHERE d.user_id = ? AND e.digest_id = d.id AND e.due_at <= d.last_due_at AND `+cameAt+` <= ?
 		AND (SELECT count(*) FROM digest_posts dp WHERE dp.digest_id = e.digest_id AND dp.visible_at = e.due_at AND dp.post_id = ?) > 0
-		ORDER BY e.due_at LIMIT 1`, user, now, post)
+		ORDER BY came_at, e.due_at LIMIT 1`, user, now, post)
 }
+
+// cameAt is when the edition e of the digest d has come to its reader: a letter of a newsletter may wait for
+// its publisher's approval.
+const cameAt = `CASE WHEN d.newsletter_id IS NULL THEN e.due_at ELSE e.send_at END`
 
 // SavePost saves a post for a reader; one that is saved already stays as it is.
 // digest.NotFound unless they may see it at now.

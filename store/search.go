@@ -118,7 +118,7 @@ func (l *searching) batch(ctx context.Context, before editionKey, n int) (some [
 		COALESCE((SELECT string_agg(CAST(dp.post_id AS TEXT), ',') FROM digest_posts dp
 			WHERE dp.digest_id = e.digest_id AND dp.visible_at = e.due_at), '') AS posts
 		FROM (SELECT x.id, x.digest_id, x.due_at, x.local_date FROM digests d CROSS JOIN editions x
-			WHERE d.user_id = ? AND x.digest_id = d.id AND x.due_at <= d.last_due_at AND x.due_at <= ? AND (x.due_at, x.id) < (?, ?)
+			WHERE d.user_id = ? AND x.digest_id = d.id AND x.due_at <= d.last_due_at AND CASE WHEN d.newsletter_id IS NULL THEN x.due_at ELSE x.send_at END <= ? AND (x.due_at, x.id) < (?, ?)
 			ORDER BY x.due_at DESC, x.id DESC LIMIT ?) e ORDER BY e.due_at DESC, e.id DESC`,
 		l.user, at(l.Now), before.DueAt, before.ID, n)
 	for _, r := range rows {

@@ -1,6 +1,7 @@
 package web_test
 
 import (
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
@@ -72,9 +73,23 @@ func TestLetterThatWaitsIsNotInTheRoom(t *testing.T) {
 		r.midnight()
 		mo.get("/").shows(".also a")
 		mo.get("/letters/anna-writes/2026-11-21").status(http.StatusNotFound)
+		r.indexed()
+		refs, err := r.store.EditionPosts(r.t.Context(), []digest.Delivery{{Edition: r.edition(digest.Digest{ID: m.DigestID})}})
+		r.must(err)
+		path := ""
+		for _, all := range refs {
+			path = fmt.Sprint("/posts/", all[0].PostID)
+		}
+		mo.get(path).status(http.StatusNotFound)
+		mo.post(path+"/save", nil).status(http.StatusNotFound)
+		if found := mo.get("/search?q=boat"); strings.Contains(found.body, "The boat") {
+			r.t.Error("a search finds it")
+		}
 		_, err = r.store.ApproveNewsletterLetter(r.t.Context(), n.ID, digest.Date{Year: 2026, Month: 11, Day: 21}, r.now)
 		r.must(err)
 		mo.get("/").shows(".also a", "Anna & co")
 		mo.get("/letters/anna-writes/2026-11-21").status(http.StatusOK)
+		mo.get(path).status(http.StatusOK)
+		mo.get("/search?q=boat").contains("main", "The boat")
 	})
 }

@@ -66,7 +66,7 @@ func (s *site) forOwnDigest(h readerHandler) readerHandler {
 		if !me.MemberOnly {
 			return h(w, r, me)
 		}
-		if r.Method == http.MethodGet && r.URL.Path == "/" {
+		if r.Method == http.MethodGet && (r.URL.Path == "/" || r.URL.Path == "/editions") {
 			return s.membershipsPage(w, r, me)
 		}
 		return errMembersOnly

@@ -31,6 +31,10 @@ func TestMembersPage(t *testing.T) {
 		}
 		v.post("/feeds/find", url.Values{"address": {"https://site.example/"}}).status(http.StatusForbidden)
 		v.post("/settings/start", nil).status(http.StatusForbidden)
+		v.get("/editions").status(http.StatusOK).contains(".letters", "Anna & co")
+		unbegun, err := r.store.DigestOf(r.t.Context(), mo.ID)
+		r.must(err)
+		v.post(r.unsubscribePath(unbegun)+"/undo", nil).status(http.StatusConflict)
 		own, err := r.store.DigestOf(r.t.Context(), mo.ID)
 		r.must(err)
 		r.stands(own, digest.DigestLeft)

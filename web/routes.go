@@ -99,7 +99,7 @@ func (s *site) readerRoutes() map[string]handler {
 	return map[string]handler{
 		"GET /memberships":           s.forReader(s.membershipsPage),
 		"GET /letters/{slug}/{date}": s.forReader(s.receivedPage),
-		"GET /editions":              s.forReader(s.editionsPage),
+		"GET /editions":              s.forReader(s.forOwnDigest(s.editionsPage)),
 		"GET /editions/{date}":       s.forReader(s.editionPage),
 		"GET /posts/{id}":            s.forReader(s.postPage),
 		"GET /posts/{id}/later/{at}": s.forReader(s.versionPage),
