@@ -13,8 +13,8 @@ import (
 )
 
 // SubscribePrivate subscribes the reader of a credential to the feed at or behind its
-// address, which is asked once, and is theirs alone. If they have it already, it is asked
-// with this credential from now on.
+// address, which is asked once, and is theirs alone. If they have it already and it does not
+// answer, it is asked with this credential from now on.
 func (d *Subscriber) SubscribePrivate(ctx context.Context, c digest.Credential) (f digest.Feed, created bool, err error) {
 	if c, err = complete(c); err != nil {
 		return f, false, err
@@ -47,13 +47,14 @@ func (d *Subscriber) SubscribePrivate(ctx context.Context, c digest.Credential) 
 }
 
 // renew subscribes a reader to a private feed of theirs that is stored, and has it asked
-// with their credential.
+// with their credential; one that they take and that answers goes on with the one it has, for this one may be
+// mistyped.
 func (d *Subscriber) renew(ctx context.Context, c digest.Credential, sealed seal.Feed, f digest.Feed, err error) (digest.Feed, bool, error) {
 	if err != nil {
 		return f, false, err
 	}
 	created, err := d.Store.Subscribe(ctx, digest.Subscription{DigestID: c.Reader, FeedID: f.ID}, d.Now())
-	if err == nil {
+	if answers := !f.LastOKAt.IsZero() && f.LastError == ""; err == nil && (created || !answers) {
 		f.URL, f.Sealed = sealed.Address, sealed.Sealed
 		err = d.Store.RenewSealed(ctx, f, d.Now())
 	}

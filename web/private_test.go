@@ -63,6 +63,12 @@ func TestPrivateFeeds(t *testing.T) {
 		if len(subs) != 4 {
 			t.Fatalf("%d subscriptions", len(subs))
 		}
+		post("/feeds/find", "address", site.URL+"/feed", "user", "ann", "password", "mistyped").status(http.StatusSeeOther) // it answers well as it is
+		for _, sub := range subs {
+			if now, err := r.store.Subscription(t.Context(), d.ID, sub.Feed.ID); err != nil || now.Feed.Sealed != sub.Feed.Sealed {
+				t.Errorf("what opens %s was replaced: %v", sub.Feed.URL, err)
+			}
+		}
 		hidden := 0
 		for _, sub := range subs {
 			page := look(fmt.Sprintf("/feeds/%d", sub.Feed.ID)).status(http.StatusOK).words(digest.PublicAddress(sub.Feed.URL))
