@@ -59,13 +59,16 @@ func (s source) hasAddressOf(o source) bool {
 	return place(s.URL) != "" && place(s.URL) == place(o.URL)
 }
 
-// consentsTo reports whether the post's own feed says that it is the other one. A link to it says nothing of
-// the kind: most critics link to what they criticise.
+// consentsTo reports whether the post's own feed says that it is the other one. A link to it says so only with
+// nothing beside it but the other's title and address: most critics link to what they criticise.
 func (s source) consentsTo(o source) bool {
 	if s.hasAddressOf(o) {
 		return s.home() <= o.home()
 	}
-	return s.isDeclared(o)
+	if s.isDeclared(o) {
+		return true
+	}
+	return names(strings.Join(namedBy(s.Post), " "), o.URL) && s.ownIn(slices.Concat(s.title, s.said), o, false) == 0
 }
 
 // names reports whether an address is among others, with spaces between them.
@@ -101,7 +104,7 @@ func (s source) addsNothing(o source, most int) bool {
 	if s.hasAddressOf(o) && s.home() == o.home() && !slices.Equal(s.title, o.title) {
 		return len(s.said) >= fewWords && holds(o.said, s.said) // two of a site, or two who pass it on
 	}
-	if s.ownIn(s.title, o, false) > ownWords {
+	if s.ownIn(s.title, o, false) > most {
 		return false
 	}
 	if s.hasAddressOf(o) && s.home() < o.home() && !beginsAs(s.said, o.said) {
@@ -119,7 +122,7 @@ func (s source) ownIn(said []string, o source, beginning bool) (own int) {
 		other = other[:min(len(other), titleWords)]
 	}
 	for _, w := range said {
-		if w != words.Filler && !slices.Contains(other, w) && !strings.Contains(place(o.URL), w) {
+		if w != words.Filler && w != "http" && w != "https" && !slices.Contains(other, w) && !strings.Contains(place(o.URL), w) {
 			own++
 		}
 	}

@@ -77,7 +77,7 @@ func TestJudge(t *testing.T) {
 		"the author's few words":                     {blog(text), toot("<p>New on my blog: The old boat" + link).me("https://anna.example/"), secondLeft},
 		"the author's many words":                    {blog(text), toot("<p>I should have listened to everybody who told me never to do it again" + link).me("https://anna.example/"), bothStay},
 		"one in other words, of nobody known":        {blog(text), toot("<p>I wrote up our first trip of the year, in which we nearly drown. Read it:" + link), bothStay},
-		"a stranger who only passes it on":           {blog(text), toot("<p>The old boat" + link), bothStay},
+		"a stranger who only passes it on":           {blog(text), toot("<p>The old boat" + link), secondLeft},
 		"a stranger who disagrees":                   {blog(text), toot("<p>I do not agree with any of this, and it is dangerous to say so" + link), bothStay},
 		"a note and its copy, by the author's word":  {blog("<p>Water came in at every seam.</p>"), toot("<p>Water came in at every seam.</p>").me("https://anna.example"), secondLeft},
 		"the same words of two people":               {blog("<p>Happy new year to all!</p>"), toot("<p>Happy new year to all!</p>"), bothStay},

@@ -64,7 +64,7 @@ func TestOnce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, want := shape(web), "A fruit of my own 1+0 late 0, bsky.example 1+0 late 0, news.example 1+0 late 0, social.example 1+0 late 0, "; got != want { // none of which is the original
+	if got, want := shape(web), "A fruit of my own 1+0 late 0, news.example 1+0 late 0, "; got != want { // which leads there
 		t.Errorf("without the site's own: %s, want %s", got, want)
 	}
 }
