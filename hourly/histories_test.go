@@ -32,7 +32,9 @@ func undated(it *item)  { it.at = time.Time{} }
 func all(edits ...func(*item)) func(*item) {
 	return func(it *item) {
 		for _, edit := range edits {
-			edit(it)
+			if edit != nil {
+				edit(it)
+			}
 		}
 	}
 }
@@ -113,6 +115,28 @@ func identityHistories() []history {
 		}},
 		{name: "dated by the day of reading, neither GUIDs nor links", at: func(day int) []item {
 			return blog(day, 12, all(bare, func(it *item) { it.at = midnightOf(day).Add(-time.Minute) }))
+		}},
+		{name: "titles edited, later re-dated, neither GUIDs nor links", at: func(day int) []item {
+			return blog(day, 10, all(bare, from(day, 3, func(it *item) { it.title += " EDITED" }),
+				from(day, 5, func(it *item) { it.at = midnightOf(5).Add(-time.Hour) })))
+		}},
+		{name: "texts edited, later re-dated, neither GUIDs nor links", at: func(day int) []item {
+			return blog(day, 10, all(bare, from(day, 3, func(it *item) { it.text += "<p>And more of it.</p>" }),
+				from(day, 5, func(it *item) { it.at = midnightOf(5).Add(-time.Hour) })))
+		}},
+		{name: "titles edited, re-dated for a day, neither GUIDs nor links", at: func(day int) []item {
+			return blog(day, 10, all(bare, from(day, 3, func(it *item) { it.title += " EDITED" }), func(it *item) {
+				if day == 5 {
+					it.at = midnightOf(day).AddDate(0, 0, 14)
+				}
+			}))
+		}},
+		{name: "re-dated for a day, neither GUIDs nor links", at: func(day int) []item {
+			return blog(day, 10, all(bare, func(it *item) {
+				if day == 5 {
+					it.at = midnightOf(day).Add(-12 * time.Hour)
+				}
+			}))
 		}},
 		{name: "one link for all, titles edited", at: func(day int) []item {
 			return blog(day, 12, all(noGUID, linkOnly, func(it *item) {

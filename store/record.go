@@ -126,6 +126,7 @@ type incoming struct {
 	seenAt      instant       // as stored
 	was         string        // the content's hash as stored
 	wasShown    bool          // it was put before readers
+	renamed     bool          // it was stored under another identity that is made of what authors edit
 	shownAt     instant       // now, of a new post that goes to readers
 
 	waits, rewritten bool // there is no room for it today; it was delivered, and says something else by now

@@ -138,7 +138,7 @@ func (r *recording) moveKnown(found func(*incoming) (storedPost, bool)) {
 		s, ok := found(p)
 		p.poll.overlaps = p.poll.overlaps || ok
 		if ok && (s.ContentHash != p.ContentHash || s.Identity != p.Identity) {
-			p.id, p.seenAt, p.was, p.wasShown = s.ID, s.SeenAt, s.ContentHash, s.ShownAt != 0
+			p.id, p.seenAt, p.was, p.wasShown, p.renamed = s.ID, s.SeenAt, s.ContentHash, s.ShownAt != 0, s.Identity != p.Identity && digest.IsHashed(s.Identity)
 			r.known = append(r.known, p)
 		}
 		return ok

@@ -86,9 +86,12 @@ func (r *recording) recognise(ctx context.Context) error {
 	for _, p := range r.fresh {
 		fresh[p.poll] = append(fresh[p.poll], p)
 	}
-	claimed := make(map[digest.PostID]bool, len(r.known))
+	claimed, renamed := make(map[digest.PostID]bool, len(r.known)), make(map[*polled]int)
 	for _, p := range r.known {
 		claimed[p.id] = true
+		if p.renamed {
+			renamed[p.poll]++
+		}
 	}
 	for _, poll := range r.polls {
 		if poll.first || !slices.ContainsFunc(fresh[poll], (*incoming).isDoubtful) {
@@ -100,7 +103,7 @@ func (r *recording) recognise(ctx context.Context) error {
 			return err
 		}
 		stored = slices.DeleteFunc(stored, func(s storedPost) bool { return claimed[s.ID] || poll.lists(s.Identity) })
-		same := recognised(fresh[poll], stored, len(poll.Listed))
+		same := recognised(fresh[poll], stored, len(poll.Listed), renamed[poll])
 		r.moveKnown(func(p *incoming) (storedPost, bool) {
 			s, ok := same[p]
 			return s, ok
@@ -122,18 +125,20 @@ func (p *incoming) isOld() bool {
 	return !p.PublishedAt.IsZero() && at(p.PublishedAt) < p.poll.readBefore.plus(-Recent)
 }
 
-// A trait is what two posts have in common that may be the same.
+// A trait is what two posts have in common that may be the same. Of a delivered post
+// hash is that of its last edit, title and text are what readers had.
 type trait struct {
-	title, text string
-	published   instant
+	title, text, hash string
+	published         instant
 }
 
 // recognised pairs unknown posts of a document of so many entries with stored ones that
-// it no longer lists. Two posts of one date are the same by a text of some length. By
-// date and title, by title and such a text, or by title and text without dates they
-// are only where half of the document is found again so: one post may well repeat
-// another. What fits two posts fits none.
-func recognised(fresh []*incoming, stored []storedPost, entries int) map[*incoming]storedPost {
+// it no longer lists; so many others of it (renamed) have no GUID and were found edited
+// already. Two posts of one date are the same by a text of some length. By date and
+// title, by title and such a text, by the hash of all their content, or by title and
+// text without dates they are only where half of the document is found again so: one
+// post may well repeat another. What fits two posts fits none.
+func recognised(fresh []*incoming, stored []storedPost, entries, renamed int) map[*incoming]storedPost {
 	m := matching{fresh: fresh, stored: stored, sure: make(map[*incoming]storedPost), maybe: make(map[*incoming]storedPost), used: make(map[digest.PostID]bool)}
 	m.pair(m.sure, func(t trait) (trait, bool) {
 		return trait{text: t.text, published: t.published}, t.published != 0 && len(t.text) >= leastText
@@ -142,8 +147,11 @@ func recognised(fresh []*incoming, stored []storedPost, entries int) map[*incomi
 	m.pair(m.maybe, func(t trait) (trait, bool) {
 		return trait{title: t.title, text: t.text}, len(t.text) >= leastText
 	})
-	m.pair(m.maybe, func(t trait) (trait, bool) { return t, t.published == 0 })
-	if found := len(m.sure) + len(m.maybe); found < 2 || 2*found < entries {
+	m.pair(m.maybe, func(t trait) (trait, bool) { return trait{hash: t.hash}, len(t.text) >= leastText })
+	m.pair(m.maybe, func(t trait) (trait, bool) {
+		return trait{title: t.title, text: t.text}, t.published == 0
+	})
+	if found := len(m.sure) + len(m.maybe) + renamed; found < 2 || 2*found < entries {
 		return m.sure
 	}
 	for p, s := range m.maybe {
@@ -164,12 +172,12 @@ type matching struct {
 func (m *matching) pair(found map[*incoming]storedPost, part func(trait) (trait, bool)) {
 	ones, others := make(map[trait][]*incoming), make(map[trait][]storedPost)
 	for _, p := range m.fresh {
-		if t, ok := part(trait{p.Title, p.Summary, at(p.PublishedAt)}); ok && !m.isPaired(p) {
+		if t, ok := part(trait{p.Title, p.Summary, p.ContentHash, at(p.PublishedAt)}); ok && !m.isPaired(p) {
 			ones[t] = append(ones[t], p)
 		}
 	}
 	for _, s := range m.stored {
-		if t, ok := part(trait{s.Title, s.Summary, s.PublishedAt}); ok && !m.used[s.ID] {
+		if t, ok := part(trait{s.Title, s.Summary, s.ContentHash, s.PublishedAt}); ok && !m.used[s.ID] {
 			others[t] = append(others[t], s)
 		}
 	}
