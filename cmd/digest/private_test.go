@@ -50,7 +50,8 @@ func privateSite(t *testing.T) (s *httptest.Server, setPassword func(string)) {
 	return s, func(p string) { mu.Lock(); password = p; mu.Unlock() }
 }
 
-// A console runs commands and keeps all that they print.
+// A console runs commands on a morning, if they name no other time, and keeps all that they print.
+// Of an afternoon an edition would wait for the feeds that may not be asked at its midnight.
 type console struct {
 	t   *testing.T
 	all strings.Builder
@@ -59,7 +60,7 @@ type console struct {
 func (c *console) run(status int, args ...string) string {
 	c.t.Helper()
 	var out strings.Builder
-	if got := run(c.t.Context(), c.t.Context(), append([]string{"--log-level", "debug"}, args...), &out, &out); got != status {
+	if got := run(c.t.Context(), c.t.Context(), append([]string{"--log-level", "debug", "--now", "2026-03-04T08:00:00Z"}, args...), &out, &out); got != status {
 		c.t.Errorf("%v: status %d: %s", args, got, out.String())
 	}
 	fmt.Fprintln(&c.all, args, out.String())
@@ -83,8 +84,7 @@ func TestPrivateFeeds(t *testing.T) {
 		t.Setenv("DIGEST_HOST_INTERVAL", "1ms")
 		s, setPassword := privateSite(t)
 		c := &console{t: t}
-		today := time.Now().UTC().Truncate(24 * time.Hour)
-		day := func(n int) string { return today.AddDate(0, 0, n).Format(time.RFC3339) }
+		day := func(n int) string { return time.Date(2026, time.March, 4+n, 0, 0, 0, 0, time.UTC).Format(time.RFC3339) }
 		write(t, "password", canary+"\n")
 		write(t, "wrong", canary+"2\n")
 		for _, name := range []string{"ann", "bob", "eve"} {
