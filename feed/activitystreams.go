@@ -203,7 +203,7 @@ func (d *Document) describeActor(o *asObject, own string) {
 	if name := oneLine(o.PreferredUsername.text()); d.Title == "" && name != "" {
 		d.Title = "@" + name + "@" + own
 	}
-	d.Description = plainLine(o.Summary.text(), true)
+	d.Description = plainLine(o.Summary.text(), markup)
 	if d.Outbox = o.Outbox.object().address; hostAndPort(d.Outbox) != own {
 		d.Outbox = ""
 	}
@@ -236,7 +236,7 @@ func relMe(markup string) (all []string) {
 
 // title is the name of an object as plain text.
 func (o *asObject) title() string {
-	return plainLine(firstOf(o.Name.text(), firstInMap(o.NameMap)), true)
+	return plainLine(firstOf(o.Name.text(), firstInMap(o.NameMap)), markup)
 }
 
 // firstInMap gives the text of one language, the only one there is mostly.

@@ -12,7 +12,7 @@ func (p *Post) showObject(o *asObject) {
 	var b strings.Builder
 	summary := o.Summary.text()
 	hidden := string(o.Sensitive) == "true"
-	if warning := plainLine(summary, true); warning != "" && (hidden || o.is("Note", "Question")) {
+	if warning := plainLine(summary, markup); warning != "" && (hidden || o.is("Note", "Question")) {
 		p.warning = "Content warning: " + warning
 		b.WriteString("<p><strong>" + escape(p.warning) + "</strong></p>")
 	}
@@ -88,7 +88,7 @@ func (p *Post) showAttachments(b *strings.Builder, o *asObject, hidden, shown bo
 		switch {
 		case a.is("Image") || file.Medium() == digest.Picture && !a.is("Link", "Page"):
 			if pictures++; !shown && pictures <= maxLinked {
-				writePicture(b, file.URL, plainLine(a.Name.text(), true), hidden)
+				writePicture(b, file.URL, plainLine(a.Name.text(), markup), hidden)
 			}
 		case a.is("Audio", "Video", "Document") && isWeb(file.URL):
 			p.encloseFile(file)
@@ -162,7 +162,7 @@ func (o *asObject) pictures() (all []image) {
 		for _, v := range field.list(maxInList) {
 			picture := v.object()
 			if address := firstOf(picture.file().URL, picture.address); isWeb(address) {
-				all = append(all, image{address: address, alt: plainLine(picture.Name.text(), true)})
+				all = append(all, image{address: address, alt: plainLine(picture.Name.text(), markup)})
 			}
 		}
 	}

@@ -48,7 +48,7 @@ func (d *Document) readPosts(doc, address string) {
 		d.Posts = nil
 	}
 	d.marked = len(d.Posts) > 0 || len(feed.Types) > 0
-	if name := plainLine(feed.First("name"), false); name != "" {
+	if name := plainLine(feed.First("name"), unsaid); name != "" {
 		d.Title = name
 	}
 	if to := feed.First("url"); isWeb(to) {
@@ -296,12 +296,12 @@ func (h *hfeed) authorOf(item *microformats.Item) string {
 		return ""
 	}
 	if card := vs[0].Item; card != nil {
-		return plainLine(firstOf(card.First("name"), vs[0].Text), false)
+		return plainLine(firstOf(card.First("name"), vs[0].Text), unsaid)
 	}
 	if isWeb(vs[0].Text) {
 		return h.nameOf(vs[0].Text, h.page.Items)
 	}
-	return plainLine(vs[0].Text, false)
+	return plainLine(vs[0].Text, unsaid)
 }
 
 // nameOf gives the name on the first card that has an address: of items, their authors,
@@ -318,7 +318,7 @@ func (h *hfeed) nameOf(address string, items []*microformats.Item) string {
 		for _, card := range cards {
 			has := func(v microformats.Value) bool { return samePage(v.Text, address) }
 			if card.Is("h-card") && slices.ContainsFunc(card.Properties["url"], has) {
-				return plainLine(card.First("name"), false)
+				return plainLine(card.First("name"), unsaid)
 			}
 		}
 		if name := h.nameOf(address, item.Children); name != "" {

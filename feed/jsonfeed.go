@@ -50,7 +50,7 @@ func parseJSON(src *source) (*Document, error) {
 	if !isJSONFeed(fieldsOf(doc)) {
 		return nil, refusal(foreignJSON(doc), nil)
 	}
-	d.Title, d.Description = plainLine(cleanText(f.Title), false), plainLine(cleanText(f.Description), false)
+	d.Title, d.Description = plainLine(cleanText(f.Title), unsaid), plainLine(cleanText(f.Description), unsaid)
 	d.Language = strings.TrimSpace(cleanText(f.Language))
 	d.Link, d.Self = resolve(address, f.HomePageURL), resolve(address, f.FeedURL)
 	d.addJSONHubs(doc)
@@ -118,7 +118,7 @@ func jsonPeople(many []*jsonfeed.Author, one *jsonfeed.Author) string {
 		if a == nil || len(names) > 0 && a == one {
 			continue
 		}
-		if name := plainLine(cleanText(a.Name), false); name != "" && !slices.Contains(names, name) {
+		if name := plainLine(cleanText(a.Name), unsaid); name != "" && !slices.Contains(names, name) {
 			names = append(names, name)
 		}
 	}

@@ -235,7 +235,7 @@ func indexFold(s, text string) int {
 
 // lineOf gives the plain text of a name, and no more of it than of a title.
 func lineOf(s string) string {
-	return shorten(plainLine(strings.ToValidUTF8(s[:min(len(s), maxLine)], ""), false), maxTitle)
+	return shorten(plainLine(strings.ToValidUTF8(s[:min(len(s), maxLine)], ""), unsaid), maxTitle)
 }
 
 // titleBeside gives the title of a feed in a list. An outline must have a text

@@ -42,7 +42,7 @@ func parsePage(doc, address string) *Document {
 			return d
 		case html.TextToken:
 			if inTitle && d.Title == "" {
-				d.Title = plainLine(string(z.Text()), true)
+				d.Title = plainLine(string(z.Text()), markup)
 			}
 		case html.EndTagToken:
 			inTitle = false

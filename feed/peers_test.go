@@ -77,7 +77,7 @@ func (s expected) check(t *testing.T, name string, got map[string]string) (facts
 			case "author":
 				return slices.Contains(strings.Split(got[what], ", "), personName(want)) || got[what] == personName(want)
 			case "title":
-				return got[what] == plainLine(want, false) || got[what] == plainLine(want, true) || got[what] == (text{raw: want}).plain()
+				return got[what] == plainLine(want, unsaid) || got[what] == plainLine(want, markup) || got[what] == (text{raw: want}).plain()
 			}
 			return got[what] == strings.TrimSpace(want)
 		}

@@ -16,7 +16,7 @@ var (
 // personName gives the name in "mail (name)", "name <mail>" and the like; the
 // address alone where there is no name.
 func personName(s string) string {
-	s = plainLine(strings.ToValidUTF8(s[:min(len(s), 4*maxName)], ""), false)
+	s = plainLine(strings.ToValidUTF8(s[:min(len(s), 4*maxName)], ""), unsaid)
 	if n := strings.Count(s, "@"); n == 0 || n > 2 || len(s) > 2*maxName { // the forms below hold one address
 		return s
 	}

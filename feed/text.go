@@ -93,17 +93,21 @@ func paragraphs(s string) string {
 func (t text) plain() string {
 	t.raw = strings.ToValidUTF8(t.raw[:min(len(t.raw), maxLine)], "")
 	value, certain := t.value()
-	return strings.Clone(plainLine(value, certain)) // a title must not keep its document in memory
+	if certain {
+		t.form = markup
+	}
+	return strings.Clone(plainLine(value, t.form)) // a title must not keep its document in memory
 }
 
 // plainLine takes tags and entities off a line. Publishers escape titles twice
 // or not at all, so what still looks like an entity is decoded again, and what
 // looks like inline HTML is taken for it.
-func plainLine(s string, isHTML bool) string {
+func plainLine(s string, f form) string {
+	isHTML := f == markup
 	switch {
 	case isHTML && strings.IndexByte(s, '<') >= 0 && strings.IndexByte(s, '>') < 0 && !strings.Contains(s, "<!"):
 		s = decodeEntities(s) // "a < b" that should have been escaped
-	case isHTML, hasInlineTags(s):
+	case isHTML, hasInlineTags(s, f):
 		s = stripTags(s)
 	default:
 		s = decodeEntities(s)
@@ -115,7 +119,7 @@ func plainLine(s string, isHTML bool) string {
 		}
 		s = again
 	}
-	if !isHTML && hasInlineTags(s) {
+	if !isHTML && hasInlineTags(s, f) {
 		s = stripTags(s)
 	}
 	return oneLine(s)
@@ -279,14 +283,21 @@ func hasTags(s string) bool {
 }
 
 // hasInlineTags reports whether a line holds inline HTML: an element that is
-// also closed, or one that needs no end. "The <b> tag" does not.
-func hasInlineTags(s string) bool {
+// also closed, a picture with an address, or a break where the line is not said to be
+// plain. "The <b> tag" and "<img> in HTML" do not.
+func hasInlineTags(s string, f form) bool {
 	if strings.IndexByte(s, '<') < 0 {
 		return false
 	}
 	lower := strings.ToLower(s)
 	return findTag(s, func(a atom.Atom, name string) bool {
-		return a == atom.Br || a == atom.Img || a == atom.Wbr || a == atom.Hr || strings.Contains(lower, "</"+name+">")
+		switch a {
+		case atom.Br, atom.Wbr, atom.Hr:
+			return f != plain
+		case atom.Img:
+			return strings.Contains(lower, "src=")
+		}
+		return strings.Contains(lower, "</"+name+">")
 	})
 }
 
