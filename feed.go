@@ -218,6 +218,7 @@ type Extra int
 const (
 	Repeat Extra = 1 << iota // somebody else's post, passed on: a boost, a repost
 	Reply                    // an answer to somebody else
+	Part                     // part of a thread that comes as one post; no subscription wants it
 )
 
 // hashedIdentity begins the identities that are hashes.

@@ -96,3 +96,24 @@ func TestThreadGrows(t *testing.T) {
 		want(w.t, "polled again", w.waiting(ada), "three")
 	})
 }
+
+// A thread that is there when its account comes is one post, for who subscribes first and
+// for who does later; of an old one the whole comes, not its last part.
+func TestThreadAtFirst(t *testing.T) {
+	for name, age := range map[string]time.Duration{"today": time.Hour, "long ago": 40 * 24 * time.Hour} {
+		each(t, func(w world) {
+			f := w.newFeed("social.example")
+			thread := posts(noon, "two", "root")
+			thread[0].PartOf = "root"
+			thread[0].PublishedAt, thread[1].PublishedAt = noon.Add(-age), noon.Add(-age-time.Minute)
+			w.record(noon, f, thread)
+			ada, bob := w.reader("ada", "Europe/Paris"), w.reader("bob", "Europe/Paris")
+			for _, reader := range []digest.Digest{ada, bob} {
+				w.subscribe(reader, f)
+				want(w.t, "a thread of "+name, w.waiting(reader), "root")
+			}
+			w.record(noon.Add(time.Hour), f, append(posts(noon, "next"), thread...))
+			want(w.t, name+", polled again", w.waiting(bob), "root next")
+		})
+	}
+}

@@ -41,7 +41,7 @@ func (r *recording) judge(ctx context.Context) error {
 
 // leaveParts keeps from readers the new parts of threads whose first post goes to them, or waits
 // for them, with the text of its parts. What is added to a thread that readers have had
-// comes by itself.
+// comes by itself. Nor do they come to who subscribes later.
 func (r *recording) leaveParts() {
 	whole := make(map[postKey]bool)
 	for _, p := range r.fresh {
@@ -51,8 +51,8 @@ func (r *recording) leaveParts() {
 		whole[postKey{p.FeedID, p.Identity}] = p.wasShown && !r.frozen[p.id]
 	}
 	for _, p := range r.fresh {
-		if p.PartOf != "" && whole[postKey{p.FeedID, clean(p.PartOf)}] {
-			p.shownAt = 0
+		if p.PartOf != "" && (whole[postKey{p.FeedID, clean(p.PartOf)}] || p.poll.first && p.shownAt == 0) {
+			p.shownAt, p.Extra = 0, digest.Part
 		}
 	}
 }
@@ -187,7 +187,7 @@ func firstShown(posts []*incoming, now instant) []*incoming {
 		if recent {
 			shown = append(shown, p)
 		}
-		if p.Extra != 0 {
+		if p.Extra != 0 || p.PartOf != "" {
 			continue
 		}
 		enough = enough || recent
