@@ -18,7 +18,9 @@ import (
 func TestImports(t *testing.T) {
 	allowed := map[string]string{
 		"digest":                       "",
-		"digest/timezone":              "",
+		"digest/timezone":              "digest/internal/spelling",
+		"digest/internal/spelling":     "",
+		"digest/internal/conf":         "digest/internal/spelling",
 		"digest/calendar":              "digest digest/timezone",
 		"digest/migrations":            "",
 		"digest/internal/demo":         "",

@@ -47,6 +47,12 @@ func (s *Store) LookFence(ctx context.Context, baseURL string, now time.Time, af
 	return f, failed("reading the heartbeat", err)
 }
 
+// KnownAs gives the base URL of the instance that worked on the database last; empty: none did.
+func (s *Store) KnownAs(ctx context.Context) (baseURL string, err error) {
+	last, _, err := lastBeat(ctx, s.read())
+	return last.BaseURL, failed("reading the heartbeat", err)
+}
+
 // Unfence lets the instance with this base URL work, by the word of its operator.
 func (s *Store) Unfence(ctx context.Context, baseURL string, now time.Time) error {
 	return s.change(ctx, "releasing the fence", func(c conn) error { return beat(ctx, c, baseURL, now) })

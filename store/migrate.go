@@ -41,14 +41,14 @@ func (s *Store) Migrate(ctx context.Context) error {
 	}
 }
 
-// Current reports whether the schema is that of this program.
-func (s *Store) Current(ctx context.Context) (bool, error) {
+// Schema gives the version of the schema, 0 for a database without one, and the version
+// that this program needs.
+func (s *Store) Schema(ctx context.Context) (have, want int64, err error) {
 	p, err := s.provider()
 	if err != nil {
-		return false, err
+		return 0, 0, err
 	}
-	have, want, err := s.versions(ctx, p)
-	return have == want, err
+	return s.versions(ctx, p)
 }
 
 func (s *Store) provider() (*goose.Provider, error) {

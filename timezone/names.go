@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"digest/internal/spelling"
 )
 
 //go:generate sh -c "unzip -Z1 $(go env GOROOT)/lib/time/zoneinfo.zip | grep -v -e '/$' -e '^Factory$' | LC_ALL=C sort > names.txt"
@@ -76,30 +78,9 @@ func distance(wanted, zone string) int {
 	zone = simplify(zone)
 	city := zone[strings.LastIndexByte(zone, '/')+1:]
 	wantedCity := wanted[strings.LastIndexByte(wanted, '/')+1:]
-	return min(2*edits(wanted, zone), 2*edits(wantedCity, city)+1)
+	return min(2*spelling.Edits(wanted, zone), 2*spelling.Edits(wantedCity, city)+1)
 }
 
 func simplify(s string) string {
 	return strings.ReplaceAll(strings.ToLower(strings.TrimSpace(s)), " ", "_")
-}
-
-// edits is the Levenshtein distance in bytes.
-func edits(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := diagonal
-			if a[i] != b[j] {
-				cost++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(cost, row[j]+1, diagonal+1)
-		}
-	}
-	return row[len(b)]
 }

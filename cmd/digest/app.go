@@ -18,6 +18,7 @@ import (
 // the database.
 type app struct {
 	settings
+	command *cli // where the settings came from
 
 	soft, hard     context.Context // soft ends to ask the command to finish, hard to make it stop at once
 	stdout, stderr io.Writer
@@ -32,6 +33,8 @@ type app struct {
 
 	parsers   *poller.Parsers // of all pollers
 	readsOnly bool            // the command changes nothing that has a time
+	opens     opening         // what the command may do to the database
+	asItself  bool            // the command goes by DIGEST_BASE_URL, not by the address that the instance is known by
 	presence  presence
 
 	pictures *poller.Poller // of the demo; nil: the poller
@@ -41,10 +44,10 @@ func newApp(c *cli, soft, hard context.Context, stdout, stderr io.Writer) (*app,
 	if c.wrong != nil {
 		return nil, c.wrong
 	}
-	a := &app{settings: c.settings, force: c.Force, soft: soft, hard: hard, stdout: stdout, stderr: stderr, json: c.JSON, clock: time.Now}
-	if err := a.settings.check(); err != nil {
+	if err := c.settings.check(); err != nil {
 		return nil, err
 	}
+	a := &app{settings: c.settings, command: c, force: c.Force, soft: soft, hard: hard, stdout: stdout, stderr: stderr, json: c.JSON, clock: time.Now}
 	if !c.Now.IsZero() {
 		a.clock, a.frozen, a.asOf = func() time.Time { return c.Now }, true, true
 	}
@@ -69,6 +72,8 @@ func (a *app) do(command any) error {
 		}
 	}
 	_, a.readsOnly = command.(interface{ onlyReads() })
+	_, a.asItself = command.(interface{ goesByItself() })
+	a.opens = openingOf(command)
 	switch c := command.(type) {
 	case interface{ Run(*app) error }:
 		return c.Run(a)
@@ -122,32 +127,6 @@ func (a *app) runOn() {
 	start, began := a.clock(), time.Now()
 	a.clock = func() time.Time { return start.Add(time.Since(began)) }
 	a.frozen = false
-}
-
-// withStore opens the database, brings its schema up to date, and does one thing with it.
-func (a *app) withStore(do func(*store.Store) error) error {
-	st, err := store.Open(a.soft, a.Database)
-	if err != nil {
-		return err
-	}
-	defer st.Close()
-	if err := st.Migrate(a.soft); err != nil {
-		return err
-	}
-	st.Policy = store.Policy{
-		Askable:    func(f digest.Feed, from time.Time) time.Time { return poller.Askable(f, a.PollGap, from) },
-		PaceDomain: poller.PaceDomain,
-		Honest: func(f digest.Feed, wanted bool, now time.Time) digest.Feed {
-			return poller.Honest(f, a.PollGap, wanted, now)
-		},
-		Admit: a.quota().Admit,
-	}
-	if err := a.refuseOtherTime(st); err != nil {
-		return err
-	}
-	defer a.useCommonClock(st)()
-	defer a.leave(st)
-	return do(st)
 }
 
 // reader finds the reader of an address, in whichever form it is written.
@@ -217,6 +196,7 @@ func (a *app) withoutFence(do func(*store.Store) error, look func(*store.Store) 
 	if err := a.reachable(); err != nil {
 		return err
 	}
+	a.asItself = true
 	return a.withStore(func(st *store.Store) error {
 		reason, err := look(st)
 		if err != nil {

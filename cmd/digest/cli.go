@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"os"
 	"reflect"
 	"strings"
 	"time"
@@ -19,6 +20,7 @@ type cli struct {
 	Now      time.Time `example:"2026-11-20T00:00:00Z" placeholder:"INSTANT" help:"Run as of this instant (2026-11-20T00:00:00Z), with no waiting; serve and work start there and run on."`
 	Force    bool      `help:"Let --now change a database on which another process is at work by the real clock."`
 	JSON     bool      `name:"json" help:"Print JSON for scripts."`
+	Config   string    `default:"" placeholder:"FILE" help:"A file of settings, lines of DIGEST_NAME=value (/etc/digest.conf where there is one)."`
 	LogLevel string    `default:"" placeholder:"LEVEL" help:"debug, info, warn or error (info for serve and work, error for tick, else warn)."`
 
 	PrintVersion kong.VersionFlag `name:"version" env:"-" help:"Print the version."`
@@ -48,6 +50,7 @@ type cli struct {
 	Key          keyCmd          `cmd:"" help:"Keys that keep the passwords of private feeds."`
 	Fence        fenceCmd        `cmd:"" help:"Why a database is left alone, what would happen next, and its release."`
 	Parse        parseCmd        `cmd:"" help:"What the program reads in documents; nothing is stored."`
+	Settings     configCmd       `cmd:"" name:"config" help:"What is set, and where."`
 	Migrate      migrateCmd      `cmd:"" help:"Bring the database to this version's schema."`
 	Version      versionCmd      `cmd:"" help:"Print the version."`
 	Help         helpCmd         `cmd:"" help:"What a command does and which flags it takes."`
@@ -56,6 +59,8 @@ type cli struct {
 	unusable map[valueFrom]*settingError // what cannot be understood
 	wrong    *settingError               // the first of it that counts
 	resets   bool                        // kong reads the environment and the defaults now
+	file     configFile                  // what was read of the file of settings
+	model    *kong.Application           // of the command line
 
 	usualLevel slog.Level // of the command's log, unless --log-level says another
 }
@@ -106,6 +111,7 @@ func parseKong(c *cli, args []string, stdout io.Writer) (parsed *kong.Context, s
 	if err != nil {
 		return nil, exitUsage, fmt.Errorf("describing the command line: %w", err)
 	}
+	c.model = parser.Model
 	if len(args) == 0 {
 		args = []string{"--help"}
 	}
@@ -227,13 +233,30 @@ func (c *cli) blame(err error) (int, error) {
 		return exitFailed, err
 	}
 	text, status := bad.text, exitFailed
+	for _, f := range c.model.Flags {
+		if s, ok := c.file.setting(f); ok && !c.given[f.Name] && len(bad.names) > 0 && s.Name == bad.names[0] {
+			text = c.file.place(s) + ": " + text
+		}
+	}
 	for _, name := range bad.names {
 		if flag := flagOf(name); c.given[flag] {
 			text = strings.Replace(text, name+"=", "--"+flag+"=", 1)
 			status = exitUsage
 		}
 	}
-	return status, &settingError{bad.names, text}
+	return status, &settingError{names: bad.names, text: text}
+}
+
+// sets reports whether a setting has a value that somebody chose.
+func (c *cli) sets(flag string) bool {
+	for _, f := range c.model.Flags {
+		if f.Name == flag {
+			_, fromFile := c.file.setting(f)
+			_, environment := os.LookupEnv(settingOf(flag))
+			return c.given[flag] || fromFile || environment
+		}
+	}
+	return false
 }
 
 // flagOf is the flag of a setting: base-url of DIGEST_BASE_URL.
@@ -251,12 +274,15 @@ func settingOf(flag string) string {
 type settingError struct {
 	names []string
 	text  string
+	err   error // why it cannot be read; nil: text says it all
 }
 
 func (e *settingError) Error() string { return e.text }
 
+func (e *settingError) Unwrap() error { return e.err }
+
 func badSetting(name, value, what, example string) *settingError {
-	return &settingError{[]string{name}, fmt.Sprintf("%s=%q %s; an example: %s", name, value, what, example)}
+	return &settingError{names: []string{name}, text: fmt.Sprintf("%s=%q %s; an example: %s", name, value, what, example)}
 }
 
 // A wrongLine says that the flags of a command line do not fit each other.

@@ -25,6 +25,9 @@ import (
 )
 
 type demoCmd struct {
+	withoutSettings
+	migrates
+
 	Once bool `help:"Exit when every edition is delivered."`
 }
 

@@ -139,8 +139,8 @@ func (a *app) look(ctx context.Context, d doctor.Database) (doctor.Database, doc
 		return d, key
 	}
 	defer st.Close()
-	current, err := st.Current(ctx)
-	if err != nil || !current {
+	have, want, err := st.Schema(ctx)
+	if err != nil || have != want {
 		d.Old, d.Err = true, err
 		return d, key
 	}

@@ -54,6 +54,9 @@ func noNames(t *testing.T) (address string) {
 // with the key of the database.
 func TestDoctorAsks(t *testing.T) {
 	t.Chdir(t.TempDir())
+	if err := storetest.CopySQLite("digest.db"); err != nil {
+		t.Fatal(err)
+	}
 	if s := run(t.Context(), t.Context(), []string{"dkim", "new", "example.org", "--selector", "d2026"}, io.Discard, t.Output()); s != exitDone {
 		t.Fatal("no key")
 	}

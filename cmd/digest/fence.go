@@ -47,7 +47,15 @@ func reportFence(base string, f store.Fence, v store.FenceView) reportedFence {
 	return r
 }
 
-type fenceShowCmd struct{ reads }
+// itself is part of the commands for which the instance is what DIGEST_BASE_URL says.
+type itself struct{}
+
+func (itself) goesByItself() {}
+
+type fenceShowCmd struct {
+	reads
+	itself
+}
 
 // Run shows the fence and what waits behind it. It changes nothing.
 func (fenceShowCmd) Run(a *app, st *store.Store) error {
@@ -114,7 +122,7 @@ func (w reportedWaiter) describe() string {
 	return text + fmt.Sprintf("the one due at %s, %s so far", when(w.DueAt), digest.Counted(w.Posts, "post"))
 }
 
-type fenceReleaseCmd struct{}
+type fenceReleaseCmd struct{ itself }
 
 // Run releases the fence.
 func (fenceReleaseCmd) Run(a *app, st *store.Store) error {

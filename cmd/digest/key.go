@@ -85,7 +85,7 @@ func sealedBy(n int, of string, more int, others string) string {
 	return digest.Counted(n, of) + ", " + digest.Counted(more, others)
 }
 
-type keyNewCmd struct{}
+type keyNewCmd struct{ withoutSettings }
 
 // Run prints a key.
 func (keyNewCmd) Run(a *app) error {

@@ -103,7 +103,7 @@ func complain(stderr io.Writer, err error) {
 	fmt.Fprintln(stderr, "digest: "+text)
 }
 
-type versionCmd struct{}
+type versionCmd struct{ withoutSettings }
 
 // Run prints the version.
 func (versionCmd) Run(a *app) error {

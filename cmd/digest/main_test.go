@@ -19,7 +19,12 @@ import (
 	"digest/test/program"
 )
 
-func TestMain(m *testing.M) { storetest.Main(m, built.Remove) }
+func TestMain(m *testing.M) {
+	if err := os.Setenv("DIGEST_CONFIG", os.DevNull); err != nil { // whatever this machine has in /etc
+		panic(err)
+	}
+	storetest.Main(m, built.Remove)
+}
 
 // built is the program that the scripts run.
 var built program.Workshop
@@ -69,6 +74,7 @@ func prepare(e *testscript.Env) error {
 	e.Setenv("GORACE", os.Getenv("GORACE"))
 	e.Setenv("HOST", strings.TrimPrefix(site.URL, "http://"))
 	e.Setenv("DIGEST_ALLOW_NETWORKS", "127.0.0.0/8")
+	e.Setenv("DIGEST_CONFIG", os.DevNull)
 	return nil
 }
 
@@ -166,6 +172,9 @@ func TestBadDatabaseAddress(t *testing.T) {
 // counts, and never loses mail that came back.
 func TestBadEnvironment(t *testing.T) {
 	t.Chdir(t.TempDir())
+	if err := storetest.CopySQLite("digest.db"); err != nil {
+		t.Fatal(err)
+	}
 	t.Setenv("DIGEST_KEEP", "forever")
 	t.Setenv("DIGEST_INTERVAL", "often") // of hosts set
 	for line, want := range map[string]int{

@@ -2,7 +2,10 @@ package main
 
 import "digest/store"
 
-type migrateCmd struct{ reads }
+type migrateCmd struct {
+	reads
+	migrates
+}
 
 // Run brings the schema up to date.
 func (migrateCmd) Run(a *app, st *store.Store) error {

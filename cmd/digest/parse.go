@@ -16,6 +16,8 @@ import (
 )
 
 type parseCmd struct {
+	withoutSettings
+
 	File []string `arg:"" help:"Documents: feeds, subscription lists, pages."`
 	URL  string   `name:"url" placeholder:"ADDRESS" help:"Where the document was published, for relative links."`
 }

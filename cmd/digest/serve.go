@@ -20,13 +20,13 @@ import (
 	"digest/web"
 )
 
-type serveCmd struct{}
+type serveCmd struct{ migrates }
 
 // Run runs the hourly job and the web view until it is told to stop. While
 // there is a fence it serves the web view alone.
 func (serveCmd) Run(a *app) error {
 	a.runOn()
-	a.works = true
+	a.works, a.asItself = true, true
 	if err := a.reachable(); err != nil {
 		return err
 	}
@@ -184,7 +184,7 @@ func serveUntil(ctx context.Context, server *http.Server, listener net.Listener)
 	return <-stopped
 }
 
-type workCmd struct{}
+type workCmd struct{ migrates }
 
 // Run runs the hourly job until it is told to stop. It does not begin where
 // there is a fence.

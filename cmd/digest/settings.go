@@ -140,7 +140,7 @@ func (s *settings) check() (err error) {
 		return badSetting("DIGEST_FROM", s.From, "is no address to send mail from", "Daily Digest <digest@example.org>")
 	}
 	if _, err := mailer.Destination(s.Mail); err != nil { // names the setting and hides its password
-		return &settingError{[]string{"DIGEST_MAIL"}, err.Error()}
+		return &settingError{names: []string{"DIGEST_MAIL"}, text: err.Error()}
 	}
 	const leastToken = 16 // characters
 	if s.MetricsToken != "" && len(s.MetricsToken) < leastToken {
@@ -176,13 +176,7 @@ func checkDatabase(database string) error {
 }
 
 // databaseName is the setting without its password, for the log.
-func (s *settings) databaseName() string {
-	u, err := url.Parse(s.Database)
-	if err != nil || u.User == nil {
-		return s.Database
-	}
-	return u.Redacted()
-}
+func (s *settings) databaseName() string { return withoutSecret("DIGEST_DATABASE", s.Database) }
 
 func parseListen(address string) (string, error) {
 	_, port, err := net.SplitHostPort(address)
@@ -227,6 +221,18 @@ func readDuration(tag *kong.Tag, s string) (time.Duration, error) {
 
 // A byteSize is a number of bytes, as a setting has it: 4MB.
 type byteSize int64
+
+// String is what readSize reads.
+func (b byteSize) String() string {
+	unit := ""
+	for _, name := range []string{"KB", "MB", "GB", "TB"} {
+		if b == 0 || b%1024 != 0 {
+			break
+		}
+		b, unit = b/1024, name
+	}
+	return strconv.FormatInt(int64(b), 10) + unit
+}
 
 // readSize reads a number of bytes with a unit, each 1024 times the one before.
 func readSize(_ *kong.Tag, s string) (byteSize, error) {

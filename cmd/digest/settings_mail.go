@@ -61,7 +61,7 @@ func (s *mailSettings) check(contact string) error {
 func (s *mailSettings) checkBounces() error {
 	if s.BounceListen != "" {
 		if err := bounce.Check(s.BounceListen); err != nil { // names the setting
-			return &settingError{[]string{"DIGEST_BOUNCE_LISTEN"}, err.Error()}
+			return &settingError{names: []string{"DIGEST_BOUNCE_LISTEN"}, text: err.Error()}
 		}
 	}
 	if s.ReturnPath != "" || s.BounceListen+s.BounceMaildir == "" {

@@ -8,7 +8,7 @@ import (
 	"digest/store"
 )
 
-type tickCmd struct{}
+type tickCmd struct{ migrates }
 
 // Run does the hourly job once.
 func (tickCmd) Run(a *app) error {

@@ -21,6 +21,7 @@ type userCmd struct {
 }
 
 type userAddCmd struct {
+	makes
 	emailArg
 	TimeZone string `required:"" placeholder:"ZONE" help:"IANA name, such as Europe/Paris."`
 	lookFlags

@@ -18,7 +18,7 @@ func (x *checker) database(context.Context) Finding {
 	d := x.Database
 	switch {
 	case d.Absent:
-		return verdict(Warn, "there is no database at "+d.Name+" yet", "it is made by the first command that keeps something, such as digest user add; if there should be one, correct DIGEST_DATABASE")
+		return verdict(Warn, "there is no database at "+d.Name+" yet", "digest migrate, digest user add or digest serve makes it; if there should be one, correct DIGEST_DATABASE")
 	case d.Closed:
 		return verdict(Warn, d.Name+" is a copy that nobody has worked on yet, and is not looked into, because that would change it", "run digest migrate to take it into use")
 	case d.Err != nil:

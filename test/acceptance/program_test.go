@@ -70,7 +70,7 @@ func (h *house) command(ctx context.Context, args ...string) *exec.Cmd {
 			cmd.Env = append(cmd.Env, e)
 		}
 	}
-	cmd.Env = append(cmd.Env, h.settings...)
+	cmd.Env = append(append(cmd.Env, "DIGEST_CONFIG="+os.DevNull), h.settings...)
 	return cmd
 }
 

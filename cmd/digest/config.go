@@ -1,0 +1,118 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/alecthomas/kong"
+
+	"digest/internal/conf"
+)
+
+type configCmd struct {
+	Check configCheckCmd `cmd:"" default:"1" help:"Print what is in force and where it comes from, with secrets hidden."`
+}
+
+// A reportedSetting is a setting in force.
+type reportedSetting struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
+	From  string `json:"from"`
+}
+
+type configCheckCmd struct{}
+
+// Run prints the settings. That they can be understood was found out before.
+func (configCheckCmd) Run(a *app) error {
+	all := a.inForce()
+	if a.json {
+		return a.printJSON(all)
+	}
+	file := "no file of settings is read: there is no " + usualConfig
+	if a.command.file.path != "" {
+		file = "the file of settings is " + a.command.file.path
+	}
+	fmt.Fprintln(a.stdout, plain(file))
+	if err := printLines(a.stdout, all, func(s reportedSetting) string {
+		return oneLine(s.Name+"="+s.Value) + "\t" + plain(s.From)
+	}); err != nil {
+		return err
+	}
+	for _, what := range a.command.strayEnvironment() {
+		fmt.Fprintln(a.stdout, plain(what))
+	}
+	return nil
+}
+
+// inForce gives all settings in the order of the help.
+func (a *app) inForce() (all []reportedSetting) {
+	for _, f := range a.command.model.Flags {
+		if !isSetting(f) {
+			continue
+		}
+		r := reportedSetting{Name: settingOf(f.Name), From: "default"}
+		r.Value = withoutSecret(r.Name, valueText(f.Target.Interface()))
+		_, environment := os.LookupEnv(r.Name)
+		switch s, fromFile := a.command.file.setting(f); {
+		case a.command.given[f.Name]:
+			r.From = "flag"
+		case fromFile:
+			r.From = a.command.file.place(s)
+		case environment:
+			r.From = "environment"
+		}
+		all = append(all, r)
+	}
+	return all
+}
+
+// valueText writes a value as a setting has it.
+func valueText(v any) string {
+	switch v := v.(type) {
+	case time.Duration:
+		return span(v)
+	case networks:
+		return strings.Join(v.words(), ",")
+	}
+	return fmt.Sprint(v)
+}
+
+// strayEnvironment says which variables of the environment look like settings and are none.
+func (c *cli) strayEnvironment() (said []string) {
+	var settings, known []string
+	for _, f := range c.model.Flags {
+		known = append(known, f.Envs...)
+		if isSetting(f) {
+			settings = append(settings, settingOf(f.Name))
+		}
+	}
+	for _, leaf := range c.model.Leaves(false) {
+		known = append(known, flagEnvs(leaf)...)
+	}
+	for _, variable := range os.Environ() {
+		name, _, _ := strings.Cut(variable, "=")
+		if !strings.HasPrefix(name, "DIGEST_") || slices.Contains(known, name) {
+			continue
+		}
+		what := fmt.Sprintf("the environment has %s, which is no setting", name)
+		if near := conf.Nearest(name, settings); near != "" {
+			what += "; did you mean " + near + "?"
+		}
+		said = append(said, what)
+	}
+	slices.Sort(said)
+	return said
+}
+
+// flagEnvs gives the variables of the environment that a command reads.
+func flagEnvs(command *kong.Node) (envs []string) {
+	for _, group := range command.AllFlags(false) {
+		for _, f := range group {
+			envs = append(envs, f.Envs...)
+		}
+	}
+	return envs
+}

@@ -1,0 +1,112 @@
+package main
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"digest"
+	"digest/poller"
+	"digest/store"
+)
+
+// makes is part of the commands that make a database where there is none. Any other says
+// that there is none: it was mistyped, or stands in another folder.
+type makes struct{}
+
+func (makes) makesDatabase() {}
+
+// migrates is part of the commands that make a database, and bring an older schema to this version's.
+type migrates struct{ makes }
+
+func (migrates) migratesSchema() {}
+
+// opening is what a command may do to the database that it opens.
+type opening struct{ makes, migrates bool }
+
+func openingOf(command any) (o opening) {
+	_, o.makes = command.(interface{ makesDatabase() })
+	_, o.migrates = command.(interface{ migratesSchema() })
+	return o
+}
+
+// withStore opens the database and does one thing with it.
+func (a *app) withStore(do func(*store.Store) error) error {
+	st, err := a.openStore()
+	if err != nil {
+		return err
+	}
+	defer st.Close()
+	if err := a.useSchema(st); err != nil {
+		return err
+	}
+	st.Policy = store.Policy{
+		Askable:    func(f digest.Feed, from time.Time) time.Time { return poller.Askable(f, a.PollGap, from) },
+		PaceDomain: poller.PaceDomain,
+		Honest: func(f digest.Feed, wanted bool, now time.Time) digest.Feed {
+			return poller.Honest(f, a.PollGap, wanted, now)
+		},
+		Admit: a.quota().Admit,
+	}
+	if err := a.refuseOtherTime(st); err != nil {
+		return err
+	}
+	if err := a.useKnownAddress(st); err != nil {
+		return err
+	}
+	defer a.useCommonClock(st)()
+	defer a.leave(st)
+	return do(st)
+}
+
+// openStore opens the database. It makes no file unless the command may.
+func (a *app) openStore() (*store.Store, error) {
+	if !a.opens.makes && !strings.Contains(a.Database, "://") {
+		if absent, _, err := lookAtFile(a.Database); err == nil && absent { // store.Open says it better where it cannot be read
+			return nil, a.noDatabase()
+		}
+	}
+	return store.Open(a.soft, a.Database)
+}
+
+// noDatabase says that there is no database where the settings look for one.
+func (a *app) noDatabase() error {
+	place := a.databaseName()
+	if path, err := filepath.Abs(place); err == nil && !strings.Contains(place, "://") {
+		place = path
+	}
+	return &digest.Error{Kind: digest.NotFound, Message: fmt.Sprintf(
+		"there is no database at %s; name another in DIGEST_DATABASE, or make one with digest migrate, digest user add or digest serve", place)}
+}
+
+// useSchema brings the schema to this version's, where the command may. Otherwise it says
+// what does.
+func (a *app) useSchema(st *store.Store) error {
+	have, want, err := st.Schema(a.soft)
+	switch {
+	case err != nil || have == want:
+		return err
+	case a.opens.migrates, a.opens.makes && have == 0:
+		return st.Migrate(a.soft)
+	case have == 0:
+		return a.noDatabase()
+	}
+	return &digest.Error{Kind: digest.Conflict, Message: fmt.Sprintf(
+		"the database was last used by an older version of digest (its schema is %d, this program's %d); "+
+			"stop whatever of that version still runs, then run: digest migrate", have, want)}
+}
+
+// useKnownAddress lets links lead to the address that the instance is known by, if no
+// setting says which that is: that of the instance that worked on the database last. What
+// polls, mails or is about the fence goes by the setting alone.
+func (a *app) useKnownAddress(st *store.Store) error {
+	if a.asItself || a.command.sets("base-url") {
+		return nil
+	}
+	known, err := st.KnownAs(a.soft)
+	if err == nil && known != "" {
+		a.BaseURL = known
+	}
+	return err
+}
