@@ -95,14 +95,16 @@ func readConfig(named string, known []string) (c configFile, err error) {
 		return configFile{}, nil
 	}
 	var text []byte
-	if err == nil {
+	if err != nil {
+		err = withoutPath(err)
+	} else {
 		text, err = readBounded(c.path, mostConfig)
 	}
 	switch {
 	case err != nil && named != "":
-		return c, badSetting("DIGEST_CONFIG", named, withoutPath(err).Error(), usualConfig)
+		return c, badSetting("DIGEST_CONFIG", named, err.Error(), usualConfig)
 	case err != nil:
-		return c, &settingError{text: fmt.Sprintf("%s %s; run this as the user that digest runs as, or name another file with --config", c.path, withoutPath(err)), err: err}
+		return c, &settingError{text: fmt.Sprintf("%s %s; run this as the user that digest runs as, or name another file with --config", c.path, err), err: err}
 	}
 	if c.all, err = conf.Parse(text, known); err != nil {
 		return c, &settingError{text: c.path + " " + err.Error()}
