@@ -57,11 +57,11 @@ type Beside struct {
 	Held           int         // posts that were held back of it
 }
 
-// Beside gives what lies beside an edition, of what is out at now.
+// Beside gives what lies beside an edition, of what has come at now.
 func (s *Store) Beside(ctx context.Context, e digest.Edition, now time.Time) (b Beside, err error) {
 	err = s.read().get(ctx, &b, `SELECT
-		(SELECT e.local_date FROM editions e WHERE e.digest_id = ? AND e.local_date < ? AND e.due_at <= ? ORDER BY e.local_date DESC LIMIT 1) AS earlier,
-		(SELECT e.local_date FROM editions e WHERE e.digest_id = ? AND e.local_date > ? AND e.due_at <= ? ORDER BY e.local_date LIMIT 1) AS later,
+		(SELECT e.local_date FROM editions e JOIN digests d ON d.id = e.digest_id WHERE e.digest_id = ? AND e.local_date < ? AND `+cameAt+` <= ? ORDER BY e.local_date DESC LIMIT 1) AS earlier,
+		(SELECT e.local_date FROM editions e JOIN digests d ON d.id = e.digest_id WHERE e.digest_id = ? AND e.local_date > ? AND `+cameAt+` <= ? ORDER BY e.local_date LIMIT 1) AS later,
 		(SELECT count(*) FROM held_posts WHERE digest_id = ? AND due_at = ?) AS held`,
 		e.DigestID, e.LocalDate.String(), at(now), e.DigestID, e.LocalDate.String(), at(now), e.DigestID, at(e.DueAt))
 	return b, failed("reading what lies beside an edition", err)

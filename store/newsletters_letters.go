@@ -92,12 +92,59 @@ func (s *Store) ApproveNewsletterLetter(ctx context.Context, id digest.Newslette
 	})
 }
 
-// PullPost keeps a post out of the letters of a newsletter that are not made yet.
+// PullPost keeps a post out of the letters of a newsletter that have not left: out of those that wait for
+// approval, or for their members' hour, it goes to the next ones, which are made without it unless it is
+// let in again. A letter that has nothing else is not made after all.
 func (s *Store) PullPost(ctx context.Context, id digest.NewsletterID, post digest.PostID, now time.Time) error {
-	return s.run(ctx, "pulling a post", `INSERT INTO newsletter_pulled (newsletter_id, post_id, pulled_at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING`, id, post, at(now))
+	return s.change(ctx, "pulling a post", func(c conn) error {
+		err := c.run(ctx, `INSERT INTO newsletter_pulled (newsletter_id, post_id, pulled_at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING`, id, post, at(now))
+		if err != nil {
+			return err
+		}
+		today := digest.DateOf(now)
+		const waits = `FROM digests d JOIN editions e ON e.digest_id = d.id AND e.local_date IN (?, ?, ?)
+			WHERE d.newsletter_id = ? AND e.attempt = 0 AND e.send_at > ? AND e.state IN ('ready', 'unmailed')`
+		waiting := []any{today.Plus(-1).String(), today.String(), today.Plus(1).String(), id, at(now)}
+		moved, err := c.exec(ctx, `WITH w AS (SELECT e.digest_id, e.due_at, d.next_due_at `+waits+`) UPDATE digest_posts SET visible_at = w.next_due_at
+			FROM w WHERE digest_posts.digest_id = w.digest_id AND digest_posts.visible_at = w.due_at AND digest_posts.post_id = ?`, append(waiting, post)...)
+		if err != nil || moved == 0 {
+			return err
+		}
+		if err := c.run(ctx, `UPDATE posts SET shown_at = ? WHERE id = ?`, at(now), post); err != nil {
+			return err
+		}
+		var empty []digest.DigestID
+		err = c.all(ctx, &empty, `DELETE FROM editions WHERE id IN (SELECT e.id `+waits+`)
+			AND NOT EXISTS (SELECT 1 FROM digest_posts dp WHERE dp.digest_id = editions.digest_id AND dp.visible_at = editions.due_at)
+			AND NOT EXISTS (SELECT 1 FROM notices n WHERE n.digest_id = editions.digest_id AND n.visible_at = editions.due_at)
+			AND NOT EXISTS (SELECT 1 FROM carried y WHERE y.edition_id = editions.id) RETURNING digest_id`, waiting...)
+		if err != nil || len(empty) == 0 {
+			return err
+		}
+		return c.run(ctx, `UPDATE digests SET edition_count = edition_count - 1 WHERE id`+c.d.oneOf, keys(c.d, empty))
+	})
 }
 
-// UnpullPost lets a pulled post into the letters again that still wait with it.
+// UnsentPosts gives the posts of a newsletter that have not left to everybody: those that wait for its next
+// letter, and those of its archive's letters that wait for approval.
+func (s *Store) UnsentPosts(ctx context.Context, n digest.Newsletter, now time.Time) ([]digest.PostRef, error) {
+	refs, err := s.WaitingPosts(ctx, n.ArchiveID)
+	if err != nil {
+		return nil, err
+	}
+	made, err := s.editionsWhere(ctx, `e.digest_id = ? AND e.local_date >= ? AND e.due_at <= ? AND e.send_at > ?`,
+		n.ArchiveID, digest.DateOf(now).Plus(-1).String(), at(now), at(now))
+	if err != nil || len(made) == 0 {
+		return refs, err
+	}
+	posts, err := s.EditionPosts(ctx, each(made, func(e digest.Edition) digest.Delivery { return digest.Delivery{Edition: e} }))
+	for _, e := range made {
+		refs = append(refs, posts[e.ID]...)
+	}
+	return uniqueRefs(refs), err
+}
+
+// UnpullPost lets a pulled post into the letters again that are made from now on.
 func (s *Store) UnpullPost(ctx context.Context, id digest.NewsletterID, post digest.PostID) error {
 	return s.run(ctx, "putting a post back", `DELETE FROM newsletter_pulled WHERE newsletter_id = ? AND post_id = ?`, id, post)
 }

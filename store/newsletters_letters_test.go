@@ -162,3 +162,39 @@ func TestPulledPost(t *testing.T) {
 		want(w.t, "released: the reader's own", w.hour(parisMidnight.Add(day)), 1)
 	})
 }
+
+// TestPulledWhileItWaits pulls posts out of letters that wait for approval: they do not come, unless they are
+// let in again; a letter that is empty by that is not sent.
+func TestPulledWhileItWaits(t *testing.T) {
+	each(t, func(w world) {
+		f := w.feed("anna.example")
+		n := w.newsletter("anna-writes", w.reader("anna", "Europe/Paris"), f)
+		n.ApproveWithin = 6 * time.Hour
+		w.ok(w.SetNewsletter(w.ctx(), n, noon))
+		m := w.member(n, "mo@example.org", "Europe/Paris")
+		w.record(noon, f, posts(noon, "p", "q"))
+		w.hour(parisMidnight)
+		later := parisMidnight.Add(time.Hour)
+		refs, err := w.UnsentPosts(w.ctx(), n, later)
+		w.ok(err)
+		want(w.t, "may be pulled", len(refs), 2)
+		w.ok(w.PullPost(w.ctx(), n.ID, w.find("p"), later))
+		want(w.t, "letter", w.editions(digest.Digest{ID: m.DigestID}), "2026-11-20 q")
+		want(w.t, "archive", w.editions(digest.Digest{ID: n.ArchiveID}), "2026-11-20 q")
+		w.ok(w.UnpullPost(w.ctx(), n.ID, w.find("p")))
+		w.ok(w.PullPost(w.ctx(), n.ID, w.find("q"), later))
+		want(w.t, "an empty letter", w.editions(digest.Digest{ID: m.DigestID}), "")
+		want(w.t, "leave", len(w.claimsAt(parisMidnight.Add(7*time.Hour))), 0)
+		w.ok(w.PullPost(w.ctx(), n.ID, w.find("q"), parisMidnight.Add(day-time.Hour)))
+		want(w.t, "released", w.hour(parisMidnight.Add(day)), 2)
+		want(w.t, "the next letter", w.editions(digest.Digest{ID: m.DigestID}), "2026-11-21 p")
+		want(w.t, "its number", w.last(digest.Digest{ID: m.DigestID}).Number, 1)
+
+		left := parisMidnight.Add(day + 7*time.Hour)
+		for _, e := range w.claimsAt(left) {
+			w.mark(left, e.Token, digest.Mark{ID: e.ID, State: digest.EditionSent})
+		}
+		w.ok(w.PullPost(w.ctx(), n.ID, w.find("p"), left))
+		want(w.t, "a letter that has left", w.editions(digest.Digest{ID: m.DigestID}), "2026-11-21 p")
+	})
+}

@@ -16,10 +16,11 @@ import (
 // A VisiblePost is a post that a reader may see.
 type VisiblePost struct {
 	digest.Post
-	Label   digest.FeedLabel // by the reader's own title of the feed, if they are subscribed to it and gave one
-	Edition digest.Date      // in which it came; older ones are no longer kept, but for what was saved
-	DueAt   time.Time        // the midnight of that edition
-	Saved   bool
+	DigestID digest.DigestID  // which brought it: the reader's own, or that of a membership
+	Label    digest.FeedLabel // by the reader's own title of the feed, if they are subscribed to it and gave one
+	Edition  digest.Date      // in which it came; older ones are no longer kept, but for what was saved
+	DueAt    time.Time        // the midnight of that edition
+	Saved    bool
 }
 
 // A SavedPost is a post that a reader has saved; its content is not read.
@@ -65,7 +66,7 @@ func (s *Store) VisiblePost(ctx context.Context, user digest.UserID, post digest
 	if err != nil {
 		return VisiblePost{}, failed("reading the post", err)
 	}
-	v := VisiblePost{Post: posts[0], Edition: came.Date, DueAt: came.CameAt.time(), Saved: came.Saved}
+	v := VisiblePost{Post: posts[0], DigestID: came.DigestID, Edition: came.Date, DueAt: came.CameAt.time(), Saved: came.Saved}
 	labels, err := s.labelsFor(ctx, user, []digest.FeedID{v.FeedID})
 	v.Label = labels[v.FeedID]
 	return v, failed("reading the post", err)

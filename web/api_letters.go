@@ -146,7 +146,7 @@ func (s *site) apiApprove(r *http.Request, me apiCaller) (int, any, error) {
 // apiPull leaves a post that waits out of all letters to come.
 func (s *site) apiPull(r *http.Request, me apiCaller) (int, any, error) {
 	id, err := strconv.ParseInt(r.PathValue("id"), 10, 64)
-	refs, reading := s.Store.WaitingPosts(r.Context(), me.Newsletter.ArchiveID)
+	refs, reading := s.Store.UnsentPosts(r.Context(), me.Newsletter, s.Now())
 	if reading != nil {
 		return 0, nil, reading
 	}

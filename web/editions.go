@@ -20,6 +20,21 @@ type editionsPage struct {
 	Years  []year // all months there are; none on the page of one
 
 	Earlier, Later string // the months beside this one: YYYY-MM
+
+	letters map[digest.Date][]receivedLetter // of newsletters, by their dates
+}
+
+// Letters are those that came on the date of an edition.
+func (p editionsPage) Letters(date digest.Date) []receivedLetter { return p.letters[date] }
+
+// lettersOf fills in the letters of newsletters on the dates of some editions, the newest first.
+func (s *site) lettersOf(r *http.Request, me reader, p *editionsPage, list []digest.Edition) error {
+	all, err := s.lettersBetween(r, me, list[len(list)-1].LocalDate, list[0].LocalDate, mostAlso*newest)
+	p.letters = make(map[digest.Date][]receivedLetter)
+	for _, l := range all {
+		p.letters[l.LocalDate] = append(p.letters[l.LocalDate], l)
+	}
+	return err
 }
 
 // A month is some of the editions of one.
@@ -45,7 +60,7 @@ func (s *site) editionsPage(w http.ResponseWriter, r *http.Request, me reader) e
 		return s.nothingYet(w, r, me, v.Feeds)
 	}
 	p := editionsPage{standing: s.standing(me.Digest), Months: byMonth(v.Editions), Years: byYear(v.Months)}
-	return s.show(w, r, http.StatusOK, "editions", "All editions", p)
+	return s.showPage(w, r, s.lettersOf(r, me, &p, v.Editions), "editions", "All editions", &p)
 }
 
 // monthPage lists the editions of one month.
@@ -69,7 +84,7 @@ func (s *site) monthPage(w http.ResponseWriter, r *http.Request, me reader, t ti
 			p.Earlier = monthPath(v.Months[i+1])
 		}
 	}
-	return s.show(w, r, http.StatusOK, "editions", p.Title, p)
+	return s.showPage(w, r, s.lettersOf(r, me, &p, v.Editions), "editions", p.Title, &p)
 }
 
 func monthPath(m store.Month) string {

@@ -3,6 +3,7 @@ package web
 import (
 	"net/http"
 
+	"digest"
 	"digest/render"
 )
 
@@ -33,9 +34,11 @@ func (s *site) today(w http.ResponseWriter, r *http.Request, me reader) error {
 // A homeFirstPage is what a reader sees before their first edition.
 type homeFirstPage struct {
 	standing
-	Feeds int // that the digest subscribes to
+	Feeds   int              // that the digest subscribes to
+	Letters []receivedLetter // the latest of newsletters
 }
 
 func (s *site) nothingYet(w http.ResponseWriter, r *http.Request, me reader, feeds int) error {
-	return s.show(w, r, http.StatusOK, "home_first", named(me.Digest).Name, homeFirstPage{s.standing(me.Digest), feeds})
+	letters, err := s.lettersBetween(r, me, digest.Date{}, farDate(), mostAlso)
+	return s.showPage(w, r, err, "home_first", named(me.Digest).Name, homeFirstPage{s.standing(me.Digest), feeds, letters})
 }

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"context"
 	"net/http"
 
 	"digest"
@@ -14,7 +15,12 @@ const mostAlso = 20
 type receivedLetter struct{ store.ReceivedLetter }
 
 // Path is where its member reads it.
-func (l receivedLetter) Path() string { return "/letters/" + l.Slug + "/" + l.LocalDate.String() }
+func (l receivedLetter) Path() string { return receivedPath(l.Slug, l.LocalDate) }
+
+// receivedPath is where the members of a newsletter read its letter of a date.
+func receivedPath(slug string, date digest.Date) string {
+	return "/letters/" + slug + "/" + date.String()
+}
 
 // lettersBetween gives the letters that came to a reader on some dates.
 func (s *site) lettersBetween(r *http.Request, me reader, first, last digest.Date, limit int) ([]receivedLetter, error) {
@@ -50,15 +56,25 @@ func (s *site) receivedPage(w http.ResponseWriter, r *http.Request, me reader) e
 	if v.SendAt.After(s.Now()) {
 		return errNotFound
 	}
-	of, err := s.Store.Digest(r.Context(), m.DigestID)
+	_, d, err := s.received(r.Context(), v.Edition)
 	if err != nil {
-		return err
-	}
-	d := delivery(of, v.Edition)
-	d.Newsletter = &n
-	if d.Letter, err = s.Store.NewsletterLetter(r.Context(), n.ID, date); err != nil {
 		return err
 	}
 	letter := newsletterName{n, s.BaseURL}
 	return s.showEdition(w, r, d, editionPage{Own: true, Letter: &letter, Beside: v.Beside, playsHere: me.Player && s.Sounds != nil})
+}
+
+// received gives the newsletter of a letter that has come to a member, and the letter as it came.
+func (s *site) received(ctx context.Context, e digest.Edition) (n digest.Newsletter, d digest.Delivery, err error) {
+	of, err := s.Store.Digest(ctx, e.DigestID)
+	if err != nil {
+		return n, d, err
+	}
+	if n, err = s.Store.Newsletter(ctx, of.NewsletterID); err != nil {
+		return n, d, err
+	}
+	d = delivery(of, e)
+	d.Newsletter = &n
+	d.Letter, err = s.Store.NewsletterLetter(ctx, n.ID, e.LocalDate)
+	return n, d, err
 }

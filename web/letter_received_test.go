@@ -40,6 +40,11 @@ func TestOneReadingRoom(t *testing.T) {
 		mo.get(page.postPaths()[0]).status(http.StatusOK)
 		mo.post(page.postPaths()[0]+"/save", nil)
 		mo.get("/saved").contains("main", "The boat")
+		if place := `href="` + letter + "#post-"; !strings.Contains(mo.get(page.postPaths()[0]).body, place) {
+			r.t.Errorf("a post of a letter does not lead back by %s", place)
+		}
+		mo.get("/editions").shows(".dates .byline a", "Anna & co")
+		mo.get("/editions/2026-11").shows(".dates .byline a", "Anna & co")
 		mo.get("/memberships").contains(".letters .also", "Saturday 21 November")
 		kim.get("/").status(http.StatusOK).contains(".letters .also", "Saturday 21 November")
 		kim.get(letter).status(http.StatusOK).shows("h3", "The boat")
@@ -91,5 +96,32 @@ func TestLetterThatWaitsIsNotInTheRoom(t *testing.T) {
 		mo.get("/letters/anna-writes/2026-11-21").status(http.StatusOK)
 		mo.get(path).status(http.StatusOK)
 		mo.get("/search?q=boat").contains("main", "The boat")
+	})
+}
+
+// TestLettersBeforeTheFirstEdition: who reads nothing of their own yet finds the letters that came; one that
+// waits lies beside none of them, and a post that is pulled out of it does not come.
+func TestLettersBeforeTheFirstEdition(t *testing.T) {
+	each(t, func(r *room) {
+		v, n := r.publishing("anna@example.org", "anna-writes", "The boat")
+		mo, _ := r.reader("mo@example.org")
+		m, _, err := r.store.Join(r.t.Context(), n.ID, store.Joining{Email: "mo@example.org", Asked: true}, r.now)
+		r.must(err)
+		r.brings(digest.Subscription{DigestID: m.DigestID}, "Anna's site", post("One"))
+		r.midnight()
+		for _, path := range []string{"/", "/editions"} {
+			mo.get(path).status(http.StatusOK).has(".dates a", "href", "/letters/anna-writes/2026-11-21")
+		}
+		n.ApproveWithin = 6 * time.Hour
+		r.must(r.store.SetNewsletter(r.t.Context(), n, r.now))
+		r.brings(digest.Subscription{DigestID: m.DigestID}, "Her other site", post("Two"))
+		r.brings(digest.Subscription{DigestID: n.ArchiveID}, "Her other site", post("Three"), post("Four"))
+		r.midnight()
+		if earlier := mo.get("/letters/anna-writes/2026-11-21").status(http.StatusOK); strings.Contains(earlier.body, "2026-11-22") {
+			r.t.Error("a letter leads to one that waits")
+		}
+		page := v.get("/newsletters/anna-writes/letters/2026-11-22").status(http.StatusOK).shows(".waiting button", "Leave out", "Leave out")
+		v.post(page.attrs(".waiting form", "action")[0], nil).status(http.StatusSeeOther)
+		v.get("/newsletters/anna-writes/letters/2026-11-22").shows(".waiting button", "Leave out").shows(".waiting a", "Four")
 	})
 }

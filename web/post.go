@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"html/template"
 	"net/http"
 	"slices"
@@ -99,14 +100,24 @@ func (s *site) versionPage(w http.ResponseWriter, r *http.Request, me reader) er
 // placePost finds a post's neighbours in the edition it came in, in the order of
 // the page.
 func (s *site) placePost(r *http.Request, me reader, v store.VisiblePost, p *postPage) error {
-	e, err := s.Store.EditionOn(r.Context(), me.Digest.ID, v.Edition, s.Now())
+	e, err := s.Store.EditionOn(r.Context(), cmp.Or(v.DigestID, me.Digest.ID), v.Edition, s.Now())
 	if digest.KindOf(err) == digest.NotFound {
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	page, err := s.Editions.Edition(r.Context(), delivery(me.Digest, e))
+	d, path := delivery(me.Digest, e), "/editions/"+v.Edition.String()
+	if e.DigestID != me.Digest.ID {
+		var n digest.Newsletter
+		if n, d, err = s.received(r.Context(), e); err != nil {
+			return err
+		}
+		if path = receivedPath(n.Slug, v.Edition); n.ArchiveID == e.DigestID { // of its owner, who may be no member
+			path = "/n/" + n.Slug + "/" + v.Edition.String()
+		}
+	}
+	page, err := s.Editions.Edition(r.Context(), d)
 	if err != nil {
 		return err
 	}
@@ -118,7 +129,7 @@ func (s *site) placePost(r *http.Request, me reader, v store.VisiblePost, p *pos
 	if at < 0 {
 		return nil
 	}
-	edition := editionPage{Path: "/editions/" + v.Edition.String(), Part: at/mostPosts + 1}
+	edition := editionPage{Path: path, Part: at/mostPosts + 1}
 	p.Place = edition.Back(v.ID)
 	if at > 0 {
 		p.Before = all[at-1].Post

@@ -14,8 +14,9 @@ type publisherLetterPage struct {
 	Letter  digest.NewsletterLetter // as it was decided, or typed
 	Open    bool                    // it is to come: something may be decided of it
 	Made    bool
-	Waiting bool // it is made, for some members at least, and waits for approval
-	Left    bool // it is for everybody to see
+	Waiting bool            // it is made, for some members at least, and waits for approval
+	Left    bool            // it is for everybody to see
+	Posts   []rehearsedPost // of one that is made and waits
 	Frame   letterFrame
 }
 
@@ -64,9 +65,18 @@ func (s *site) approveLetter(w http.ResponseWriter, r *http.Request, me publishe
 
 // publisherLetterPage shows the letter of a date.
 func (s *site) publisherLetterPage(w http.ResponseWriter, r *http.Request, me publisher) error {
-	p, _, err := s.publisherLetter(r, me)
+	p, e, err := s.publisherLetter(r, me)
 	if err != nil {
 		return err
+	}
+	if p.Made && !p.Left {
+		refs, err := s.Store.EditionPosts(r.Context(), []digest.Delivery{{Edition: e}})
+		if err != nil {
+			return err
+		}
+		if p.Posts, err = s.rehearsed(r, refs[e.ID]); err != nil {
+			return err
+		}
 	}
 	return s.showPublisherLetter(w, r, http.StatusOK, p)
 }

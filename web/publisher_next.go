@@ -230,7 +230,7 @@ func (s *site) pullPost(w http.ResponseWriter, r *http.Request, me publisher) er
 	if err != nil {
 		return err
 	}
-	refs, err := s.Store.WaitingPosts(r.Context(), me.Newsletter.ArchiveID)
+	refs, err := s.Store.UnsentPosts(r.Context(), me.Newsletter, s.Now())
 	if err != nil {
 		return err
 	}

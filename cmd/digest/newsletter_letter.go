@@ -62,7 +62,7 @@ type reportedLetter struct {
 
 // Run changes the letter of a date, and says what was decided of it.
 func (c newsletterLetterCmd) Run(a *app, st *store.Store) error {
-	n, archive, l, err := a.nextOf(st, c.Slug)
+	n, _, l, err := a.nextOf(st, c.Slug)
 	if err == nil && !c.Date.IsZero() {
 		l, err = st.NewsletterLetter(a.soft, n.ID, c.Date)
 	}
@@ -83,7 +83,7 @@ func (c newsletterLetterCmd) Run(a *app, st *store.Store) error {
 			return err
 		}
 	}
-	if err := c.pull(a, st, n, archive); err != nil {
+	if err := c.pull(a, st, n); err != nil {
 		return err
 	}
 	words := ""
@@ -100,11 +100,11 @@ func (c newsletterLetterCmd) Run(a *app, st *store.Store) error {
 }
 
 // pull leaves posts out, and lets them in again, by their addresses among those that wait.
-func (c newsletterLetterCmd) pull(a *app, st *store.Store, n digest.Newsletter, archive digest.Digest) error {
+func (c newsletterLetterCmd) pull(a *app, st *store.Store, n digest.Newsletter) error {
 	if len(c.Pull)+len(c.Unpull) == 0 {
 		return nil
 	}
-	refs, err := st.WaitingPosts(a.soft, archive.ID)
+	refs, err := st.UnsentPosts(a.soft, n, a.now())
 	if err != nil {
 		return err
 	}
