@@ -3,8 +3,43 @@ package digest
 import (
 	"fmt"
 	"net/netip"
+	"slices"
+	"strconv"
+	"strings"
 	"time"
 )
+
+// Proxies are those that are believed when they say for whom they ask.
+type Proxies struct {
+	Networks []netip.Prefix
+	Socket   bool // whoever asks by the Unix socket
+}
+
+// None reports whether nobody is believed.
+func (p Proxies) None() bool { return len(p.Networks) == 0 && !p.Socket }
+
+// Trusts reports whether a peer is one of them. The zero address is whoever asks by the
+// Unix socket.
+func (p Proxies) Trusts(peer netip.Addr) bool {
+	if !peer.IsValid() {
+		return p.Socket
+	}
+	return slices.ContainsFunc(p.Networks, func(n netip.Prefix) bool { return n.Contains(peer) })
+}
+
+// Words writes them as the setting has them; a network of one address stands without its length.
+func (p Proxies) Words() (list []string) {
+	for _, n := range p.Networks {
+		list = append(list, strings.TrimSuffix(n.String(), "/"+strconv.Itoa(n.Addr().BitLen())))
+	}
+	if p.Socket {
+		list = append(list, ProxySocket)
+	}
+	return list
+}
+
+// ProxySocket stands for the Unix socket among the networks of DIGEST_TRUSTED_PROXIES.
+const ProxySocket = "unix"
 
 // A ProxyTrouble is what can be wrong between the web view and a proxy in front of it.
 type ProxyTrouble string
@@ -20,24 +55,28 @@ const (
 // A ProxyNote is what the web view noticed of a proxy.
 type ProxyNote struct {
 	Trouble ProxyTrouble
-	Peer    netip.Addr // who made the request
+	Peer    netip.Addr // who made the request; the zero address: it came by the Unix socket
 	At      time.Time
 }
 
 // Words says what is wrong and what to do about it, for the operator.
 func (n ProxyNote) Words() (found, todo string) {
+	peer, named := n.Peer.String(), n.Peer.String()
+	if !n.Peer.IsValid() {
+		peer, named = "the Unix socket", ProxySocket
+	}
 	switch n.Trouble {
 	case ProxyUnnamed:
-		return fmt.Sprintf("requests come from %s with the headers of a proxy, and it is no trusted proxy: all its visitors count as one", n.Peer),
-			fmt.Sprintf("if that is your proxy, set DIGEST_TRUSTED_PROXIES=%s", n.Peer)
+		return fmt.Sprintf("requests come from %s with the headers of a proxy, and it is no trusted proxy: all its visitors count as one", peer),
+			fmt.Sprintf("if that is your proxy, set DIGEST_TRUSTED_PROXIES=%s", named)
 	case ProxyStranger:
-		return fmt.Sprintf("requests come from %s with the headers of a proxy, which are not believed", n.Peer),
-			fmt.Sprintf("if that is your proxy, set DIGEST_TRUSTED_PROXIES=%s; if not, somebody reaches DIGEST_LISTEN past your proxy and says to be another", n.Peer)
+		return fmt.Sprintf("requests come from %s with the headers of a proxy, which are not believed", peer),
+			fmt.Sprintf("if that is your proxy, set DIGEST_TRUSTED_PROXIES=%s; if not, somebody reaches DIGEST_LISTEN past your proxy and says to be another", named)
 	case ProxySilent:
-		return fmt.Sprintf("requests come from the trusted proxy %s without X-Forwarded-For: all its visitors count as one", n.Peer),
+		return fmt.Sprintf("requests come from the trusted proxy at %s without X-Forwarded-For: all its visitors count as one", peer),
 			"let the proxy send X-Forwarded-For, as the samples in docs/proxy do"
 	case ProxyClear:
-		return fmt.Sprintf("the trusted proxy %s passes on requests that readers sent without TLS", n.Peer),
+		return fmt.Sprintf("the trusted proxy at %s passes on requests that readers sent without TLS", peer),
 			"let the proxy redirect http to https, as the samples in docs/proxy do, and send X-Forwarded-Proto"
 	}
 	return "", ""

@@ -2,6 +2,7 @@ package web
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"net/netip"
 	"strings"
@@ -15,7 +16,7 @@ import (
 // connection, or if that is a trusted proxy whom it names in X-Forwarded-For. The
 // list is read from its end, because what stands before the word of the last
 // trusted proxy could have been written by anybody. An entry that is no address
-// ends it at the proxy that passed it on. The zero address: it cannot be told.
+// ends it at the proxy that passed it on. The zero address is whoever asks by the Unix socket.
 func (s *site) client(r *http.Request) netip.Addr {
 	at := peer(r)
 	list := strings.Join(r.Header.Values("X-Forwarded-For"), ",")
@@ -28,6 +29,14 @@ func (s *site) client(r *http.Request) netip.Addr {
 		at, list = said, list[:max(last, 0)]
 	}
 	return at
+}
+
+// clientName names who makes a request, to be kept with what they have agreed to.
+func (s *site) clientName(r *http.Request) string {
+	if a := s.client(r); a.IsValid() {
+		return a.String()
+	}
+	return "a Unix socket"
 }
 
 // A network is a prefix of addresses, and what one request costs it of a limit: less,
@@ -52,8 +61,11 @@ func networksOf(a netip.Addr) []network {
 func (s *site) clientShares(r *http.Request) (all []share) {
 	a := s.client(r)
 	for _, n := range networksOf(a) {
-		p, _ := a.Prefix(n.bits)
-		all = append(all, share{p.String(), n.cost})
+		key := fmt.Sprint("socket/", n.bits)
+		if p, err := a.Prefix(n.bits); err == nil && a.IsValid() {
+			key = p.String()
+		}
+		all = append(all, share{key, n.cost})
 	}
 	return all
 }
@@ -68,16 +80,9 @@ func (s *site) withoutTLS(r *http.Request) bool {
 	return len(said) > 0 && strings.EqualFold(said[len(said)-1], "http") && s.trusts(peer(r))
 }
 
-func (s *site) trusts(a netip.Addr) bool {
-	for _, p := range s.TrustedProxies {
-		if p.Contains(a) {
-			return true
-		}
-	}
-	return false
-}
+func (s *site) trusts(a netip.Addr) bool { return s.TrustedProxies.Trusts(a) }
 
-// peer is who is at the other end of the connection.
+// peer is who is at the other end of the connection; the zero address, if that is a Unix socket.
 func peer(r *http.Request) netip.Addr {
 	a, _ := netip.ParseAddrPort(r.RemoteAddr)
 	return a.Addr().Unmap().WithZone("")
@@ -139,7 +144,7 @@ func (s *site) watchProxies(r *http.Request) {
 func (s *site) proxyTrouble(r *http.Request) digest.ProxyTrouble {
 	from := peer(r)
 	switch path := r.URL.Path; {
-	case !from.IsValid(), path == "/healthz", path == "/metrics", path == "/bot", path == "/robots.txt":
+	case path == "/healthz", path == "/metrics", path == "/bot", path == "/robots.txt":
 		return ""
 	}
 	h := r.Header
@@ -151,7 +156,7 @@ func (s *site) proxyTrouble(r *http.Request) digest.ProxyTrouble {
 		return digest.ProxyClear
 	case trusted || !said && h.Get("X-Forwarded-Proto") == "" && h.Get("X-Real-Ip") == "" && h.Get("Forwarded") == "":
 		return ""
-	case from.IsPrivate() || from.IsLoopback() || from.IsLinkLocalUnicast():
+	case !from.IsValid() || from.IsPrivate() || from.IsLoopback() || from.IsLinkLocalUnicast():
 		return digest.ProxyUnnamed
 	}
 	return digest.ProxyStranger
@@ -159,7 +164,7 @@ func (s *site) proxyTrouble(r *http.Request) digest.ProxyTrouble {
 
 // needProxies says what somebody has to see to about proxies.
 func (s *site) needProxies(p *operatorPage, notes []digest.ProxyNote) {
-	if s.isTLS() && len(s.TrustedProxies) == 0 {
+	if s.isTLS() && s.TrustedProxies.None() {
 		p.need("Readers come by https, so a proxy stands before this instance, and DIGEST_TRUSTED_PROXIES names none: all readers count as one. Name it.")
 	}
 	for _, n := range notes {

@@ -1,9 +1,13 @@
 package web_test
 
 import (
+	"fmt"
+	"net"
 	"net/http"
 	"net/http/httptest"
+	"net/http/httputil"
 	"net/netip"
+	"net/url"
 	"strings"
 	"testing"
 	"time"
@@ -37,13 +41,20 @@ func TestClient(t *testing.T) {
 		{"IPv6 with a port", "10.0.0.2/32", "10.0.0.2:1", []string{"[2001:db8::1]:4711"}, "2001:db8::1"},
 		{"IPv4 in IPv6", "10.0.0.0/8", "[::ffff:10.0.0.2]:1", []string{"::ffff:198.51.100.1"}, "198.51.100.1"},
 		{"a zone", "fe80::/10", "[fe80::1%eth0]:1", []string{"2001:db8::1%x"}, "2001:db8::1"},
-		{"a socket without an address", "10.0.0.0/8", "@", []string{"198.51.100.1"}, "invalid IP"},
+		{"a socket that is not named", "10.0.0.0/8", "@", []string{"198.51.100.1"}, "invalid IP"},
+		{"a named socket", "unix", "@", []string{"192.0.2.1, 198.51.100.1"}, "198.51.100.1"},
+		{"no socket", "unix", "127.0.0.1:1", []string{"198.51.100.1"}, "127.0.0.1"},
+		{"a named socket that says nothing", "unix", "@", nil, "invalid IP"},
 		{"of very many it needs one", "10.0.0.2/32", "10.0.0.2:1", []string{strings.Repeat("1.1.1.1,", 3000) + "198.51.100.1"}, "198.51.100.1"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			var trusted []netip.Prefix
-			if c.trusted != "" {
-				trusted = append(trusted, netip.MustParsePrefix(c.trusted))
+			var trusted digest.Proxies
+			switch c.trusted {
+			case "":
+			case digest.ProxySocket:
+				trusted.Socket = true
+			default:
+				trusted.Networks = append(trusted.Networks, netip.MustParsePrefix(c.trusted))
 			}
 			req := httptest.NewRequest("GET", "/", nil)
 			req.RemoteAddr, req.Header["X-Forwarded-For"] = c.peer, c.header
@@ -62,7 +73,9 @@ func TestProxiesAreWatched(t *testing.T) {
 		r.open("https://digest.example")
 		ask := func(path, peer string, header ...string) {
 			req := httptest.NewRequest("GET", path, nil)
-			req.RemoteAddr = peer + ":1"
+			if req.RemoteAddr = peer + ":1"; peer == "@" { // as net/http has a Unix socket
+				req.RemoteAddr = peer
+			}
 			for i := 0; i < len(header); i += 2 {
 				req.Header.Set(header[i], header[i+1])
 			}
@@ -96,6 +109,16 @@ func TestProxiesAreWatched(t *testing.T) {
 		}
 		known("clear 10.0.0.2", "silent 10.0.0.2", "stranger 203.0.113.9", "unnamed 10.0.0.3")
 		if n := strings.Count(r.log.String(), "level=WARN"); n != 4 {
+			r.t.Errorf("%d warnings:\n%s", n, r.log)
+		}
+		ask("/healthz", "@")
+		ask("/", "@")
+		r.now = r.now.Add(6 * time.Hour)
+		for range 50 {
+			ask("/", "@", "X-Forwarded-For", "198.51.100.1")
+		}
+		known("clear 10.0.0.2", "silent 10.0.0.2", "stranger 203.0.113.9", "unnamed invalid IP")
+		if n := strings.Count(r.log.String(), "level=WARN"); n != 5 {
 			r.t.Errorf("%d warnings:\n%s", n, r.log)
 		}
 		r.now = r.now.Add(6 * time.Hour)
@@ -141,7 +164,7 @@ func TestNothingOfTLSInTheClear(t *testing.T) {
 		want        bool
 	}{{"10.0.0.2", "http", false}, {"10.0.0.2", "https", true}, {"10.0.0.2", "", true}, {"203.0.113.9", "http", true}} {
 		h := web.New(web.Options{BaseURL: "https://digest.example", Signer: digest.NewSigner([]byte("sixteen or more bytes")),
-			TrustedProxies: []netip.Prefix{netip.MustParsePrefix("10.0.0.2/32")}})
+			TrustedProxies: digest.Proxies{Networks: []netip.Prefix{netip.MustParsePrefix("10.0.0.2/32")}}})
 		req := httptest.NewRequest("GET", "/robots.txt", nil)
 		req.RemoteAddr = c.peer + ":1"
 		req.Header.Set("X-Forwarded-Proto", c.proto)
@@ -151,4 +174,70 @@ func TestNothingOfTLSInTheClear(t *testing.T) {
 			t.Errorf("%+v: promised %t", c, got)
 		}
 	}
+}
+
+// TestSocketIsWatched: a named socket has to say for whom it asks.
+func TestSocketIsWatched(t *testing.T) {
+	each(t, func(r *room) {
+		r.trusted, r.bySocket = nil, true
+		r.open("https://digest.example")
+		req := httptest.NewRequest("GET", "/", nil)
+		req.RemoteAddr = "@"
+		r.handler.ServeHTTP(httptest.NewRecorder(), req)
+		notes, err := r.store.ProxyNotes(t.Context())
+		r.must(err)
+		if len(notes) != 1 || notes[0].Trouble != digest.ProxySilent || notes[0].Peer.IsValid() {
+			r.t.Errorf("noted: %+v", notes)
+		}
+		if page := r.operator().get("/operator"); !strings.Contains(page.body, "the trusted proxy at the Unix socket without X-Forwarded-For") {
+			r.t.Errorf("the operator's page does not say so: %s", page.body)
+		}
+	})
+}
+
+// TestThirtyClients: thirty clients behind a proxy on another address have each what one
+// may ask for. Whoever says by themselves to be another has not.
+func TestThirtyClients(t *testing.T) {
+	each(t, func(r *room) {
+		r.trusted = []netip.Prefix{netip.MustParsePrefix("127.0.0.2/32")}
+		r.open("")
+		server := httptest.NewServer(r.handler)
+		defer server.Close()
+		upstream, err := url.Parse(server.URL)
+		r.must(err)
+		out := &http.Transport{DialContext: (&net.Dialer{LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 0, 0, 2)}}).DialContext}
+		defer out.CloseIdleConnections()
+		proxy := httptest.NewServer(&httputil.ReverseProxy{Transport: out, Rewrite: func(p *httputil.ProxyRequest) {
+			p.SetURL(upstream)
+			p.Out.Header["X-Forwarded-For"] = append(p.In.Header["X-Forwarded-For"], p.In.Header.Get("Client"))
+		}})
+		defer proxy.Close()
+		ask := func(at, header, client string, i int) int {
+			req, err := http.NewRequestWithContext(t.Context(), "GET", fmt.Sprintf("%s/status?url=https://a.example/%d", at, i), nil)
+			r.must(err)
+			req.Header.Set(header, client)
+			res, err := http.DefaultClient.Do(req)
+			r.must(err)
+			res.Body.Close()
+			return res.StatusCode
+		}
+		const most = 60 // questions for a feed's status
+		for client := range 30 {
+			name := fmt.Sprintf("198.51.%d.7", client)
+			for i := range most {
+				if got := ask(proxy.URL, "Client", name, i); got != http.StatusNotFound {
+					r.t.Fatalf("question %d of %s is answered %d", i, name, got)
+				}
+			}
+			if got := ask(proxy.URL, "Client", name, most); got != http.StatusTooManyRequests {
+				r.t.Errorf("%s may ask for ever: %d", name, got)
+			}
+		}
+		for i := range most {
+			ask(server.URL, "X-Forwarded-For", fmt.Sprintf("203.0.%d.7", i), i)
+		}
+		if got := ask(server.URL, "X-Forwarded-For", "203.0.113.7", most); got != http.StatusTooManyRequests {
+			r.t.Errorf("a forged header is believed: %d", got)
+		}
+	})
 }

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"digest"
 	"maps"
 	"net/http"
 	"net/netip"
@@ -9,7 +10,7 @@ import (
 )
 
 // Client is who makes a request, where these networks are trusted.
-func Client(trusted []netip.Prefix, r *http.Request) netip.Addr {
+func Client(trusted digest.Proxies, r *http.Request) netip.Addr {
 	return (&site{Options: Options{TrustedProxies: trusted}}).client(r)
 }
 

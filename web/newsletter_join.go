@@ -160,7 +160,7 @@ func (s *site) confirmJoin(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	q, m, err := s.Store.ConfirmJoin(r.Context(), hashSecret(r.PostForm.Get("token")), s.client(r).String(), s.Now())
+	q, m, err := s.Store.ConfirmJoin(r.Context(), hashSecret(r.PostForm.Get("token")), s.clientName(r), s.Now())
 	if err != nil {
 		return orSpent(err, errSpentJoin)
 	}

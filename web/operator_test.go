@@ -146,7 +146,7 @@ func TestWhoReadsMetrics(t *testing.T) {
 	told := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "told") })
 	open := func(token string) http.Handler {
 		return web.New(web.Options{BaseURL: "https://digest.example", Signer: digest.NewSigner([]byte("sixteen or more bytes")),
-			Metrics: told, MetricsToken: token, TrustedProxies: loopback(), Now: func() time.Time { return noon }})
+			Metrics: told, MetricsToken: token, TrustedProxies: digest.Proxies{Networks: loopback()}, Now: func() time.Time { return noon }})
 	}
 	const token = "a token of some length"
 	for _, c := range []struct {

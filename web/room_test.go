@@ -46,6 +46,7 @@ type room struct {
 	letterLog lockedBuffer
 	beats     bool // health asks for the hourly job
 	trusted   []netip.Prefix
+	bySocket  bool // whoever asks by the socket is a trusted proxy
 	observe   web.Observer
 	storage   web.Measure
 
@@ -76,7 +77,7 @@ func (r *room) open(base string) {
 		Store: r.store, Editions: edition.New(edition.Options{Store: r.store, Signer: r.signer, BaseURL: r.base}),
 		Signer: r.signer, SignUp: r.signUp, Publishing: r.publish, Outbox: r.openOutbox(), BaseURL: cmp.Or(base, server.URL), Version: "1.2.3",
 		Subscriber: r.subscriber(), Pings: r.store, Pictures: r.pictures, Sounds: r.sounds, Addresses: r.addresses, Spread: poller.Spread{Window: 15 * time.Minute},
-		Beats: r.beats, Observe: r.observe, Storage: r.storage, TrustedProxies: r.trusted,
+		Beats: r.beats, Observe: r.observe, Storage: r.storage, TrustedProxies: digest.Proxies{Networks: r.trusted, Socket: r.bySocket},
 		Contact: "ada@example.org", Now: func() time.Time { return r.now }, Log: slog.New(slog.NewTextHandler(r.log, nil)),
 	})
 }

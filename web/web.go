@@ -15,7 +15,6 @@ import (
 	"crypto/rsa"
 	"log/slog"
 	"net/http"
-	"net/netip"
 	"strings"
 	"time"
 
@@ -93,7 +92,7 @@ type Options struct {
 
 	// TrustedProxies are believed when they say for whom they ask (X-Forwarded-For,
 	// X-Forwarded-Proto). Nobody else is, this machine neither.
-	TrustedProxies []netip.Prefix
+	TrustedProxies digest.Proxies
 
 	Log *slog.Logger // default: nowhere
 }

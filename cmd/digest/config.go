@@ -9,6 +9,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"digest"
 	"digest/internal/conf"
 )
 
@@ -76,6 +77,8 @@ func valueText(v any) string {
 		return span(v)
 	case networks:
 		return strings.Join(v.words(), ",")
+	case digest.Proxies:
+		return strings.Join(v.Words(), ",")
 	}
 	return fmt.Sprint(v)
 }

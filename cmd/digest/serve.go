@@ -13,6 +13,7 @@ import (
 
 	"digest/hourly"
 	"digest/internal/metrics"
+	"digest/internal/socket"
 	"digest/mailer"
 	"digest/poller"
 	"digest/store"
@@ -31,9 +32,9 @@ func (serveCmd) Run(a *app) error {
 		return err
 	}
 	return a.withStore(func(st *store.Store) error {
-		listener, err := net.Listen("tcp", a.Listen)
+		listener, err := listen("DIGEST_LISTEN", a.Listen, "127.0.0.1:8080")
 		if err != nil {
-			return fmt.Errorf("DIGEST_LISTEN=%q cannot be used (%w); an example: 127.0.0.1:8080", a.Listen, err)
+			return err
 		}
 		defer listener.Close()
 		outbox, closeOutbox, err := a.openOutbox(st)
@@ -53,7 +54,7 @@ func (serveCmd) Run(a *app) error {
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(a.stdout, "the web view is at %s (listening on %s)\n", a.BaseURL, listener.Addr())
+		fmt.Fprintf(a.stdout, "the web view is at %s (listening on %s)\n", a.BaseURL, shownAddress(listener))
 		if err := a.printOperatorLink(st); err != nil {
 			return err
 		}
@@ -66,6 +67,35 @@ func (serveCmd) Run(a *app) error {
 			func(ctx context.Context) error { return serveUntil(ctx, server, listener) },
 		)...)
 	})
+}
+
+// listen listens where a setting says: at host:port, or at unix:/path.
+func listen(setting, address, example string) (l net.Listener, err error) {
+	if path, ok := strings.CutPrefix(address, unixPrefix); ok {
+		l, err = socket.Listen(path)
+	} else {
+		l, err = net.Listen("tcp", address)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s=%q cannot be used (%w); an example: %s", setting, address, err, example)
+	}
+	return l, nil
+}
+
+// shownAddress is where a listener listens, as its setting has it.
+func shownAddress(l net.Listener) string {
+	if l.Addr().Network() == "unix" {
+		return unixPrefix + l.Addr().String()
+	}
+	return l.Addr().String()
+}
+
+// metricsAt is where the metrics are.
+func metricsAt(l net.Listener) string {
+	if l.Addr().Network() == "unix" {
+		return "/metrics of " + shownAddress(l)
+	}
+	return "http://" + shownAddress(l) + "/metrics"
 }
 
 // together runs all parts until the first fails or the program is told to stop,
@@ -89,11 +119,11 @@ func (a *app) serveMetrics(counters http.Handler) ([]func(context.Context) error
 	if a.MetricsListen == "" {
 		return nil, nil
 	}
-	listener, err := net.Listen("tcp", a.MetricsListen)
+	listener, err := listen("DIGEST_METRICS_LISTEN", a.MetricsListen, "127.0.0.1:9464")
 	if err != nil {
-		return nil, fmt.Errorf("DIGEST_METRICS_LISTEN=%q cannot be used (%w); an example: 127.0.0.1:9464", a.MetricsListen, err)
+		return nil, err
 	}
-	fmt.Fprintf(a.stdout, "the metrics are at http://%s/metrics\n", listener.Addr())
+	fmt.Fprintf(a.stdout, "the metrics are at %s\n", metricsAt(listener))
 	return []func(context.Context) error{func(ctx context.Context) error {
 		return serveUntil(ctx, web.NewMetricsServer(counters, a.log), listener)
 	}}, nil
@@ -102,7 +132,7 @@ func (a *app) serveMetrics(counters http.Handler) ([]func(context.Context) error
 // beginProxies forgets what was noticed of proxies under other settings, and says
 // what can be told from these.
 func (a *app) beginProxies(st *store.Store) error {
-	if strings.HasPrefix(a.BaseURL, "https://") && len(a.TrustedProxies) == 0 {
+	if strings.HasPrefix(a.BaseURL, "https://") && a.TrustedProxies.None() {
 		a.log.Warn("readers come by https, so a proxy stands before this instance, and DIGEST_TRUSTED_PROXIES names none: all readers count as one", "base_url", a.BaseURL)
 	}
 	return st.ForgetProxies(a.hard)

@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/netip"
 	"net/url"
+	"path/filepath"
 	"reflect"
 	"strconv"
 	"strings"
@@ -15,6 +16,7 @@ import (
 
 	"digest"
 	"digest/feed"
+	"digest/internal/socket"
 	"digest/mailer"
 	"digest/poller"
 	"digest/store"
@@ -28,8 +30,8 @@ type settings struct {
 	Mail            string          `default:"maildir:mail" group:"Settings:" help:"maildir:DIR, smtp://user:pass@host:587, smtps://…:465 or smtp+insecure://host:port."`
 	From            string          `default:"Daily Digest <digest@localhost>" group:"Settings:" help:"The From address."`
 	BaseURL         string          `type:"base-url" default:"http://localhost:8080" example:"https://digest.example.org" group:"Settings:" help:"Where the web view is reached."`
-	Listen          string          `type:"listen" default:"127.0.0.1:8080" group:"Settings:" help:"The web view's address."`
-	TrustedProxies  networks        `default:"" example:"127.0.0.1,10.0.0.0/8" placeholder:"CIDR,…" group:"Settings:" help:"Proxies that are believed when they say for whom they ask (X-Forwarded-For, X-Forwarded-Proto)."`
+	Listen          string          `type:"listen" default:"127.0.0.1:8080" group:"Settings:" help:"The web view's address: host:port, or unix:/path of a socket."`
+	TrustedProxies  digest.Proxies  `default:"" example:"127.0.0.1,10.0.0.0/8" placeholder:"CIDR,…" group:"Settings:" help:"Proxies, unix for the socket of --listen, that are believed when they say for whom they ask (X-Forwarded-For, X-Forwarded-Proto)."`
 	PollWindow      time.Duration   `default:"15m" group:"Settings:" help:"Polls of one midnight are spread over this."`
 	ReleaseDeadline time.Duration   `default:"30m" group:"Settings:" help:"An edition waits this long at most for its slowest feed."`
 	HostInterval    time.Duration   `default:"2s" group:"Settings:" help:"Least gap between two requests to one host."`
@@ -58,13 +60,8 @@ type settings struct {
 // networks is a list of networks, as a setting has it: with commas between them.
 type networks []netip.Prefix
 
-// words writes the networks for people. A network of one address stands without its length.
-func (n networks) words() (list []string) {
-	for _, p := range n {
-		list = append(list, strings.TrimSuffix(p.String(), "/"+strconv.Itoa(p.Addr().BitLen())))
-	}
-	return list
-}
+// words writes the networks for people.
+func (n networks) words() []string { return digest.Proxies{Networks: n}.Words() }
 
 // valueReaders read the values that are more than a text. Their errors say what is
 // wrong and stand behind NAME="value".
@@ -74,11 +71,12 @@ func (c *cli) valueReaders() []kong.Option {
 		typeReader(c, readDuration), typeReader(c, readSize), typeReader(c, readCount), typeReader(c, readInstant), typeReader(c, readSignUp), typeReader(c, readPublishing),
 		typeReader(c, readWith(poller.ParseHeadMode, "is not a way to use HEAD")),
 		typeReader(c, readWith(parseNetworks, "is not a list of networks")),
+		typeReader(c, readWith(parseProxies, "is not a list of networks, with unix for the socket")),
 		typeReader(c, readWith(digest.ParseRate, "is not a rate")),
 		typeReader(c, readWith(digest.ParseCadence, "does not name days on which it comes")),
 		typeReader(c, readWith(digest.ParseDate, "is not a date")),
 		nameReader(c, "base-url", readBaseURL), nameReader(c, "return-path", readReturnPath),
-		nameReader(c, "listen", readWith(parseListen, "is not an address with a port")),
+		nameReader(c, "listen", readListen),
 		nameReader(c, "clock", readWith(parseClock, "is not an hour of the day")),
 	}
 }
@@ -95,6 +93,25 @@ func readWith[T any](parse func(string) (T, error), wrong string) func(*kong.Tag
 }
 
 func parseNetworks(s string) (networks, error) { return poller.ParseNetworks(s) }
+
+// parseProxies reads networks, and the word that stands for the socket.
+func parseProxies(s string) (p digest.Proxies, err error) {
+	var rest []string
+	for one := range strings.SplitSeq(s, ",") {
+		if strings.TrimSpace(one) == digest.ProxySocket {
+			p.Socket = true
+		} else {
+			rest = append(rest, one)
+		}
+	}
+	if len(rest) == 0 {
+		return p, nil
+	}
+	if p.Networks, err = poller.ParseNetworks(strings.Join(rest, ",")); err != nil {
+		return digest.Proxies{}, err
+	}
+	return p, nil
+}
 
 func parseClock(s string) (*time.Duration, error) {
 	t, err := time.Parse("15:04", s)
@@ -178,13 +195,26 @@ func checkDatabase(database string) error {
 // databaseName is the setting without its password, for the log.
 func (s *settings) databaseName() string { return withoutSecret("DIGEST_DATABASE", s.Database) }
 
-func parseListen(address string) (string, error) {
-	_, port, err := net.SplitHostPort(address)
+// readListen reads a host and port, or the path of a socket.
+func readListen(_ *kong.Tag, s string) (string, error) {
+	if path, ok := strings.CutPrefix(s, unixPrefix); ok {
+		if !filepath.IsAbs(path) || filepath.Clean(path) != path || len(path) > socket.Longest {
+			return "", fmt.Errorf("does not name a socket by its full path, of %d bytes at most", socket.Longest)
+		}
+		return s, nil
+	}
+	_, port, err := net.SplitHostPort(s)
 	if err == nil {
 		_, err = strconv.ParseUint(port, 10, 16)
 	}
-	return address, err
+	if err != nil {
+		return "", errors.New("is not an address with a port")
+	}
+	return s, nil
 }
+
+// unixPrefix begins an address that is the path of a socket.
+const unixPrefix = "unix:"
 
 // readInstant reads an instant in years that dates and leases can bear.
 func readInstant(_ *kong.Tag, s string) (time.Time, error) {

@@ -1,6 +1,9 @@
 package main
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 // The base URL stands in headers of mails and requests, which hold no ü, and is
 // compared with what browsers send.
@@ -31,6 +34,30 @@ func TestReadBaseURL(t *testing.T) {
 		got, err := readBaseURL(nil, tt.in)
 		if got != tt.want || (err == nil) != (tt.want != "") {
 			t.Errorf("readBaseURL(%q) = %q, %v; want %q", tt.in, got, err, tt.want)
+		}
+	}
+}
+
+func TestReadListen(t *testing.T) {
+	for _, good := range []string{"127.0.0.1:8080", ":80", "[::1]:0", "unix:/run/digest/web.sock"} {
+		if got, err := readListen(nil, good); got != good || err != nil {
+			t.Errorf("%s: %s, %v", good, got, err)
+		}
+	}
+	for _, bad := range []string{"", "8080", "127.0.0.1:70000", "unix:", "unix:web.sock", "unix:/run/../web.sock", "unix:/run/", "unix:/" + strings.Repeat("x", 103)} {
+		if got, err := readListen(nil, bad); err == nil {
+			t.Errorf("%s: %s", bad, got)
+		}
+	}
+}
+
+func TestParseProxies(t *testing.T) {
+	for in, want := range map[string]string{
+		"unix": "unix", "127.0.0.1": "127.0.0.1", "127.0.0.1, unix ,10.0.0.0/8": "127.0.0.1,10.0.0.0/8,unix", "unix,unix": "unix",
+		"caddy": "", "unix,caddy": "", "unix:/run/x": "",
+	} {
+		if got, err := parseProxies(in); strings.Join(got.Words(), ",") != want || (err == nil) != (want != "") {
+			t.Errorf("%s: %v, %v", in, got.Words(), err)
 		}
 	}
 }

@@ -4,11 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"net"
 	"net/netip"
 	"net/url"
-	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -19,6 +17,7 @@ import (
 	"github.com/emersion/go-smtp"
 
 	"digest"
+	"digest/internal/socket"
 )
 
 // A place is where DIGEST_BOUNCE_LISTEN says to listen.
@@ -43,19 +42,14 @@ func (h *Handler) Listen(setting string) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
+	var l net.Listener
 	if p.network == "unix" {
-		if err := clearSocket(p.address); err != nil {
-			return nil, listenError(setting, err)
-		}
+		l, err = socket.Listen(p.address)
+	} else {
+		l, err = net.Listen(p.network, p.address)
 	}
-	l, err := net.Listen(p.network, p.address)
 	if err != nil {
 		return nil, listenError(setting, err)
-	}
-	if p.network == "unix" {
-		if err := os.Chmod(p.address, 0o660); err != nil {
-			return nil, listenError(setting, errors.Join(err, l.Close()))
-		}
 	}
 	return newServer(h, l, p.lmtp), nil
 }
@@ -95,24 +89,6 @@ func listenError(setting string, err error) error {
 		Message: fmt.Sprintf("DIGEST_BOUNCE_LISTEN=%s: nothing can listen there; stop what else does, or name a port or path that this user may use", oneLine(setting)),
 		Err:     err,
 	}
-}
-
-// clearSocket removes a socket that a process left behind when it was killed.
-func clearSocket(path string) error {
-	info, err := os.Lstat(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	if info.Mode().Type() != fs.ModeSocket {
-		return fmt.Errorf("%s is there and is no socket", path)
-	}
-	if c, err := net.DialTimeout("unix", path, time.Second); err == nil {
-		return errors.Join(fmt.Errorf("another process listens at %s", path), c.Close())
-	}
-	return os.Remove(path)
 }
 
 // Bounds of what strangers may use up.

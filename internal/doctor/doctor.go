@@ -59,7 +59,7 @@ type Facts struct {
 	BounceListen  string       // as the settings have them; empty: none
 	BounceMaildir string
 
-	TrustedProxies []netip.Prefix
+	TrustedProxies digest.Proxies
 	MetricsToken   bool   // there is one
 	MetricsListen  string // an address of their own; empty: none
 

@@ -5,7 +5,6 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -19,21 +18,21 @@ func (x *checker) proxy(context.Context) Finding {
 	tls := strings.HasPrefix(x.BaseURL, "https://")
 	var f Finding
 	switch {
-	case len(x.TrustedProxies) == 0 && tls:
+	case x.TrustedProxies.None() && tls:
 		f.note(Warn, "readers come by https, so a proxy stands before this instance, and none is named: all readers count as one",
-			"set DIGEST_TRUSTED_PROXIES to the address from which your proxy reaches DIGEST_LISTEN, such as 127.0.0.1")
-	case len(x.TrustedProxies) == 0:
+			"set DIGEST_TRUSTED_PROXIES to the address from which your proxy reaches DIGEST_LISTEN, such as 127.0.0.1, or unix for its socket")
+	case x.TrustedProxies.None():
 		f.note(OK, "none is named, and nobody is believed about whom they ask for", "")
 	default:
-		f.note(OK, joined(x.TrustedProxies)+" may say for whom they ask", "")
+		f.note(OK, strings.Join(x.TrustedProxies.Words(), ", ")+" may say for whom they ask", "")
 	}
-	for _, p := range x.TrustedProxies {
+	for _, p := range x.TrustedProxies.Networks {
 		if p.Bits() == 0 {
 			f.note(Wrong, p.String()+" is everybody: anybody can pass for any address", "name only the addresses of your proxies in DIGEST_TRUSTED_PROXIES")
 		}
 	}
 	for _, n := range x.Database.Proxies {
-		named := slices.ContainsFunc(x.TrustedProxies, func(p netip.Prefix) bool { return p.Contains(n.Peer) })
+		named := x.TrustedProxies.Trusts(n.Peer)
 		if ofNamed := n.Trouble == digest.ProxySilent || n.Trouble == digest.ProxyClear; named != ofNamed {
 			continue // it was noticed under other settings
 		}

@@ -13,9 +13,13 @@ import (
 
 func trusting(networks ...string) func(*world) {
 	return func(w *world) {
-		w.TrustedProxies = nil
+		w.TrustedProxies = digest.Proxies{}
 		for _, n := range networks {
-			w.TrustedProxies = append(w.TrustedProxies, netip.MustParsePrefix(n))
+			if n == digest.ProxySocket {
+				w.TrustedProxies.Socket = true
+				continue
+			}
+			w.TrustedProxies.Networks = append(w.TrustedProxies.Networks, netip.MustParsePrefix(n))
 		}
 	}
 }
@@ -26,9 +30,14 @@ func TestProxy(t *testing.T) {
 			w.Database.Proxies = []digest.ProxyNote{{Trouble: trouble, Peer: netip.MustParseAddr("10.0.0.9"), At: time.Unix(1795000000, 0)}}
 		}
 	}
+	bySocket := func(trouble digest.ProxyTrouble) func(*world) {
+		return func(w *world) {
+			w.Database.Proxies = []digest.ProxyNote{{Trouble: trouble, At: time.Unix(1795000000, 0)}}
+		}
+	}
 	both := func(a, b func(*world)) func(*world) { return func(w *world) { a(w); b(w) } }
 	for _, tt := range []finding{
-		{"named", func(*world) {}, "proxy", doctor.OK, "10.0.0.2/32 may say for whom they ask", ""},
+		{"named", func(*world) {}, "proxy", doctor.OK, "10.0.0.2 may say for whom they ask", ""},
 		{"https and none", trusting(), "proxy", doctor.Warn, "all readers count as one", "set DIGEST_TRUSTED_PROXIES"},
 		{"none is needed", func(w *world) { w.BaseURL = "http://localhost:8080"; trusting()(w) }, "proxy", doctor.OK, "none is named", ""},
 		{"everybody", trusting("10.0.0.2/32", "::/0"), "proxy", doctor.Wrong, "::/0 is everybody", "name only"},
@@ -36,7 +45,11 @@ func TestProxy(t *testing.T) {
 		{"somebody says so", noticed(digest.ProxyStranger), "proxy", doctor.Warn, "which are not believed", "past your proxy"},
 		{"it was named meanwhile", both(noticed(digest.ProxyUnnamed), trusting("10.0.0.0/24")), "proxy", doctor.OK, "10.0.0.0/24 may say", ""},
 		{"it is silent", both(noticed(digest.ProxySilent), trusting("10.0.0.9/32")), "proxy", doctor.Warn, "without X-Forwarded-For", "docs/proxy"},
-		{"it was silent, and is none any more", noticed(digest.ProxySilent), "proxy", doctor.OK, "10.0.0.2/32 may say", ""},
+		{"it was silent, and is none any more", noticed(digest.ProxySilent), "proxy", doctor.OK, "10.0.0.2 may say", ""},
+		{"the socket", trusting("unix"), "proxy", doctor.OK, "unix may say for whom they ask", ""},
+		{"a socket that is not named", bySocket(digest.ProxyUnnamed), "proxy", doctor.Warn, "requests come from the Unix socket with the headers of a proxy", "DIGEST_TRUSTED_PROXIES=unix"},
+		{"it was named meanwhile", both(bySocket(digest.ProxyUnnamed), trusting("unix")), "proxy", doctor.OK, "unix may say", ""},
+		{"it is silent", both(bySocket(digest.ProxySilent), trusting("unix")), "proxy", doctor.Warn, "at the Unix socket without X-Forwarded-For", "docs/proxy"},
 		{"it lets in the clear", both(noticed(digest.ProxyClear), trusting("10.0.0.9/32")), "proxy", doctor.Warn, "without TLS", "redirect http to https"},
 	} {
 		tt.try(t)

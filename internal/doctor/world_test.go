@@ -87,7 +87,7 @@ func wellWorld(t *testing.T) *world {
 		From:    "Daily Digest <digest@example.org>", ReturnPath: "bounces@bounce.example.org",
 		Mail:           mailer.Place{Host: "mail.example.org", Port: 587, Login: true},
 		BounceListen:   "smtp://0.0.0.0:25",
-		TrustedProxies: []netip.Prefix{netip.MustParsePrefix("10.0.0.2/32")}, MetricsToken: true,
+		TrustedProxies: digest.Proxies{Networks: []netip.Prefix{netip.MustParsePrefix("10.0.0.2/32")}}, MetricsToken: true,
 		Database: doctor.Database{
 			Name: "digest.db", File: file, Readers: 2,
 			Keys:  []digest.DKIMKey{ourKey()},
