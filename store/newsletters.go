@@ -240,6 +240,18 @@ func (s *Store) SetNewsletterState(ctx context.Context, id digest.NewsletterID, 
 	return err
 }
 
+// ChangeNewsletterState is SetNewsletterState of a newsletter that is to be active or held, as it was seen:
+// digest.Conflict if somebody else has approved, refused, held, released or ended it meanwhile.
+func (s *Store) ChangeNewsletterState(ctx context.Context, seen digest.Newsletter, state digest.NewsletterState, reason string, now time.Time) error {
+	return s.change(ctx, "setting the newsletter's state", func(c conn) error {
+		if err := c.runOne(ctx, conflict("somebody has changed it meanwhile; look how it stands"),
+			`UPDATE newsletters SET held_at = held_at WHERE id = ? AND state = ? AND held_reason = ?`, seen.ID, string(seen.State), seen.HeldReason); err != nil {
+			return err
+		}
+		return setNewsletterState(ctx, c, seen.ID, state, reason, now)
+	})
+}
+
 // setNewsletterState is SetNewsletterState in a transaction, but for the members.
 func setNewsletterState(ctx context.Context, c conn, id digest.NewsletterID, state digest.NewsletterState, reason string, now time.Time) error {
 	held, countedFrom := instant(0), ""
@@ -280,6 +292,17 @@ func (s *Store) RemoveNewsletter(ctx context.Context, id digest.NewsletterID) er
 			err = conflict("%s goes on; end it first", n.Name)
 		}
 		if err != nil {
+			return err
+		}
+		return removeNewsletter(ctx, c, id)
+	})
+}
+
+// RefuseNewsletter removes a newsletter that waits to be approved. digest.Conflict for one that does not.
+func (s *Store) RefuseNewsletter(ctx context.Context, id digest.NewsletterID) error {
+	return s.changeAlone(ctx, "removing the newsletter", func(c conn) error {
+		if err := c.runOne(ctx, conflict("it does not wait to be approved any more; look how it stands"),
+			`UPDATE newsletters SET state = 'ended' WHERE id = ? AND state = 'pending'`, id); err != nil {
 			return err
 		}
 		return removeNewsletter(ctx, c, id)

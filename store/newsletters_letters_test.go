@@ -198,3 +198,27 @@ func TestPulledWhileItWaits(t *testing.T) {
 		want(w.t, "a letter that has left", w.editions(digest.Digest{ID: m.DigestID}), "2026-11-21 p")
 	})
 }
+
+// TestNewsletterDecidedOnce: what two people decide at once of a newsletter, who saw it alike, is decided by one.
+func TestNewsletterDecidedOnce(t *testing.T) {
+	each(t, func(w world) {
+		n := w.newsletter("anna-writes", w.reader("anna", "Europe/Paris"), w.feed("anna.example"))
+		w.ok(w.SetNewsletterState(w.ctx(), n.ID, digest.NewsletterPending, "", noon))
+		seen, err := w.Newsletter(w.ctx(), n.ID)
+		w.ok(err)
+		w.ok(w.ChangeNewsletterState(w.ctx(), seen, digest.NewsletterActive, "", noon))
+		want(w.t, "approved again", digest.KindOf(w.ChangeNewsletterState(w.ctx(), seen, digest.NewsletterActive, "", noon)), digest.Conflict)
+		want(w.t, "refused", digest.KindOf(w.RefuseNewsletter(w.ctx(), n.ID)), digest.Conflict)
+		active, err := w.Newsletter(w.ctx(), n.ID)
+		w.ok(err)
+		w.ok(w.ChangeNewsletterState(w.ctx(), active, digest.NewsletterHeld, digest.HeldByPublisher, noon))
+		held, err := w.Newsletter(w.ctx(), n.ID)
+		w.ok(err)
+		w.ok(w.SetNewsletterState(w.ctx(), n.ID, digest.NewsletterHeld, "by the operator", noon))
+		want(w.t, "released by its owner", digest.KindOf(w.ChangeNewsletterState(w.ctx(), held, digest.NewsletterActive, "", noon)), digest.Conflict)
+		w.ok(w.SetNewsletterState(w.ctx(), n.ID, digest.NewsletterPending, "", noon))
+		w.ok(w.RefuseNewsletter(w.ctx(), n.ID))
+		_, err = w.Newsletter(w.ctx(), n.ID)
+		want(w.t, "refused", digest.KindOf(err), digest.NotFound)
+	})
+}

@@ -134,7 +134,7 @@ func (s *site) apiHold(r *http.Request, me apiCaller) (int, any, error) {
 	if me.Newsletter.State != digest.NewsletterActive {
 		return 0, nil, apiError(http.StatusConflict, "it is "+string(me.Newsletter.State)+"; only an active one can be held")
 	}
-	if err := s.Store.SetNewsletterState(r.Context(), me.Newsletter.ID, digest.NewsletterHeld, digest.HeldByPublisher, s.Now()); err != nil {
+	if err := s.Store.ChangeNewsletterState(r.Context(), me.Newsletter, digest.NewsletterHeld, digest.HeldByPublisher, s.Now()); err != nil {
 		return 0, nil, err
 	}
 	return s.apiShowAgain(r, me)
@@ -144,7 +144,7 @@ func (s *site) apiRelease(r *http.Request, me apiCaller) (int, any, error) {
 	if me.Newsletter.State != digest.NewsletterHeld || me.Newsletter.HeldReason != digest.HeldByPublisher {
 		return 0, nil, apiError(http.StatusConflict, "its owner does not hold it; what whoever runs this instance holds, they release")
 	}
-	if err := s.Store.SetNewsletterState(r.Context(), me.Newsletter.ID, digest.NewsletterActive, "", s.Now()); err != nil {
+	if err := s.Store.ChangeNewsletterState(r.Context(), me.Newsletter, digest.NewsletterActive, "", s.Now()); err != nil {
 		return 0, nil, err
 	}
 	return s.apiShowAgain(r, me)

@@ -6,11 +6,12 @@ import (
 	"strings"
 	"time"
 
+	"digest"
 	"digest/render"
 )
 
-// The letters. Nothing in them was typed by anybody: not even the address they
-// go to, so that nobody can have words of his own sent to others from here.
+// The letters. Nothing in those that strangers can ask for was typed by anybody: not even
+// the address they go to, so that nobody can have words of his own sent to others from here.
 
 func signInLetter(base, token string, life time.Duration) render.LetterContent {
 	return render.LetterContent{
@@ -89,6 +90,24 @@ func passkeyLetter(base, title, what string) render.LetterContent {
 		Title: title, Text: []string{what, "If it was you, there is nothing to do."},
 		Action: "See your passkeys", URL: base + "/settings/passkeys",
 		Aside: []string{"If it was not you, choose “Sign out everywhere” there, and have the passkeys removed that are not yours."},
+	}
+}
+
+// ApprovedLetter tells the owner of a newsletter that it is approved.
+func ApprovedLetter(base string, n digest.Newsletter) render.LetterContent {
+	return render.LetterContent{
+		Title:  digest.OneLine(n.Name) + " is approved",
+		Text:   []string{"People can join your newsletter from now on. Its first letter comes at your next midnight, if your site has published something by then."},
+		Action: "See how it stands", URL: base + "/newsletters/" + n.Slug,
+	}
+}
+
+// RefusedLetter tells the owner of a newsletter that it was not approved, and why.
+func RefusedLetter(base string, n digest.Newsletter, reason string) render.LetterContent {
+	return render.LetterContent{
+		Title:  digest.OneLine(n.Name) + " was not approved",
+		Text:   []string{"Whoever runs this has not approved the newsletter that you asked for. They say: " + reason, "Nothing of it is kept. You may ask for another one."},
+		Action: "Your newsletters", URL: base + "/newsletters",
 	}
 }
 

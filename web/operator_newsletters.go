@@ -93,56 +93,48 @@ func (s *site) approveNewsletter(r *http.Request, n digest.Newsletter, owner str
 	if n.State != digest.NewsletterPending {
 		return "", errNoChoice
 	}
-	err := s.Store.SetNewsletterState(r.Context(), n.ID, digest.NewsletterActive, "", s.Now())
+	err := s.Store.ChangeNewsletterState(r.Context(), n, digest.NewsletterActive, "", s.Now())
 	if err == nil {
-		s.mailPlainly(owner, render.LetterContent{
-			Title:  digest.OneLine(n.Name) + " is approved",
-			Text:   []string{"People can join your newsletter from now on. Its first letter comes at your next midnight, if your site has published something by then."},
-			Action: "See how it stands", URL: s.BaseURL + "/newsletters/" + n.Slug,
-		})
+		s.mailPlainly(owner, ApprovedLetter(s.BaseURL, n))
 	}
 	return "approved", err
 }
 
 // refuseNewsletter removes one that waits, and tells its owner why.
 func (s *site) refuseNewsletter(r *http.Request, n digest.Newsletter, owner string) (string, error) {
-	reason := digest.Shortened(digest.OneLine(r.PostForm.Get("reason")), mostReason)
+	reason := digest.Shortened(digest.OneLine(r.PostForm.Get("reason")), MostReason)
 	switch {
 	case n.State != digest.NewsletterPending:
 		return "", errNoChoice
 	case reason == "":
 		return "", nil
 	}
-	err := s.removePending(r.Context(), n)
+	err := s.Store.RefuseNewsletter(r.Context(), n.ID)
 	if err == nil {
-		s.mailPlainly(owner, render.LetterContent{
-			Title:  digest.OneLine(n.Name) + " was not approved",
-			Text:   []string{"Whoever runs this has not approved the newsletter that you asked for. They say: " + reason, "Nothing of it is kept. You may ask for another one."},
-			Action: "Your newsletters", URL: s.BaseURL + "/newsletters",
-		})
+		s.mailPlainly(owner, RefusedLetter(s.BaseURL, n, reason))
 	}
 	return "refused", err
 }
 
-// mostReason bounds what the operator tells a publisher, in characters.
-const mostReason = 300
+// MostReason bounds what the operator tells a publisher, in characters.
+const MostReason = 300
 
 func (s *site) holdFor(r *http.Request, n digest.Newsletter, _ string) (string, error) {
-	reason := digest.Shortened(digest.OneLine(r.PostForm.Get("reason")), mostReason)
+	reason := digest.Shortened(digest.OneLine(r.PostForm.Get("reason")), MostReason)
 	switch {
 	case n.State != digest.NewsletterActive:
 		return "", errNoChoice
 	case reason == "" || reason == digest.HeldByPublisher:
 		return "", nil
 	}
-	return "held", s.Store.SetNewsletterState(r.Context(), n.ID, digest.NewsletterHeld, reason, s.Now())
+	return "held", s.Store.ChangeNewsletterState(r.Context(), n, digest.NewsletterHeld, reason, s.Now())
 }
 
 func (s *site) releaseFor(r *http.Request, n digest.Newsletter, _ string) (string, error) {
 	if n.State != digest.NewsletterHeld {
 		return "", errNoChoice
 	}
-	return "released", s.Store.SetNewsletterState(r.Context(), n.ID, digest.NewsletterActive, "", s.Now())
+	return "released", s.Store.ChangeNewsletterState(r.Context(), n, digest.NewsletterActive, "", s.Now())
 }
 
 // mailPlainly mails a letter that nobody has asked for with an address of their own; "" is nobody.

@@ -33,7 +33,7 @@ func (s *site) endNewsletter(w http.ResponseWriter, r *http.Request, me publishe
 		})
 	}
 	if me.Pending() { // nobody has anything of it
-		return showSaved(w, r, s.removePending(r.Context(), me.Newsletter), "/newsletters", "ended")
+		return showSaved(w, r, s.Store.RefuseNewsletter(r.Context(), me.Newsletter.ID), "/newsletters", "ended")
 	}
 	err := s.Store.SetNewsletterState(r.Context(), me.Newsletter.ID, digest.NewsletterEnded, "", s.Now())
 	return showSaved(w, r, err, me.Path(), "ended")

@@ -101,7 +101,7 @@ func (s *site) addPending(ctx context.Context, me reader, p publisherNewPage) (n
 		return n, "", nil
 	}
 	err = asSlow(find, err)
-	if gone := s.removePending(context.WithoutCancel(ctx), n); gone != nil {
+	if gone := s.Store.RefuseNewsletter(context.WithoutCancel(ctx), n.ID); gone != nil {
 		return n, "", errors.Join(err, gone)
 	}
 	if _, wrong = searchWrong(err); wrong != "" {
@@ -129,13 +129,6 @@ func tooMany(has []store.NewsletterInfo) string {
 		return "That is as many newsletters as a reader may publish."
 	}
 	return ""
-}
-
-func (s *site) removePending(ctx context.Context, n digest.Newsletter) error {
-	if err := s.Store.SetNewsletterState(ctx, n.ID, digest.NewsletterEnded, "", s.Now()); err != nil {
-		return err
-	}
-	return s.Store.RemoveNewsletter(ctx, n.ID)
 }
 
 // tellOperator mails the contact that a newsletter waits. Nothing that was typed is in the letter.

@@ -71,7 +71,7 @@ func (s *site) holdNewsletter(w http.ResponseWriter, r *http.Request, me publish
 	if me.Newsletter.State != digest.NewsletterActive {
 		return errNoChoice
 	}
-	err := s.Store.SetNewsletterState(r.Context(), me.Newsletter.ID, digest.NewsletterHeld, digest.HeldByPublisher, s.Now())
+	err := s.Store.ChangeNewsletterState(r.Context(), me.Newsletter, digest.NewsletterHeld, digest.HeldByPublisher, s.Now())
 	return showSaved(w, r, err, me.Path(), "held")
 }
 
@@ -80,7 +80,7 @@ func (s *site) releaseNewsletter(w http.ResponseWriter, r *http.Request, me publ
 	if !me.HeldByOwner() {
 		return errHeldByOthers
 	}
-	err := s.Store.SetNewsletterState(r.Context(), me.Newsletter.ID, digest.NewsletterActive, "", s.Now())
+	err := s.Store.ChangeNewsletterState(r.Context(), me.Newsletter, digest.NewsletterActive, "", s.Now())
 	return showSaved(w, r, err, me.Path(), "released")
 }
 

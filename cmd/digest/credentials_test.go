@@ -153,7 +153,7 @@ func feedless(command string) bool {
 		return true
 	case "demo", "config check", "migrate", "version", "help", "invite", "bounce", "user sign-in", "queue resume":
 		return true
-	case "newsletter list", "newsletter members", "newsletter numbers", "newsletter import", "newsletter export", "newsletter join", "newsletter leave", "newsletter hold", "newsletter release":
+	case "newsletter list", "newsletter members", "newsletter numbers", "newsletter import", "newsletter export", "newsletter join", "newsletter leave", "newsletter hold", "newsletter release", "newsletter approve", "newsletter refuse":
 		return true
 	}
 	family, _, _ := strings.Cut(command, " ")

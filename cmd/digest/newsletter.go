@@ -26,8 +26,10 @@ type newsletterCmd struct {
 	Domain  newsletterDomainCmd  `cmd:"" help:"Let letters come from an address at the publisher's own domain; the DNS record to publish, and whether it is seen."`
 	Letter  newsletterLetterCmd  `cmd:"" help:"Give the letter of a date a subject or a note, skip it, pull a post out."`
 	Token   newsletterTokenCmd   `cmd:"" help:"List the tokens of programs that look after a newsletter, make one, or make one void."`
+	Approve newsletterApproveCmd `cmd:"" help:"Approve a newsletter that a reader has asked for; they are told."`
+	Refuse  newsletterRefuseCmd  `cmd:"" help:"Refuse a newsletter that a reader has asked for; they are told why, and nothing of it is kept."`
 	Hold    newsletterHoldCmd    `cmd:"" help:"Let nothing leave until it is released; what is due gathers."`
-	Release newsletterReleaseCmd `cmd:"" help:"Let a newsletter that is held or new go on, or the letter of a date that waits for approval leave."`
+	Release newsletterReleaseCmd `cmd:"" help:"Let a newsletter that is held go on, or the letter of a date that waits for approval leave."`
 	End     newsletterEndCmd     `cmd:"" help:"End a newsletter for all its members; the archive stays."`
 	Remove  newsletterRemoveCmd  `cmd:"" help:"Remove a newsletter that has ended, with its archive."`
 }

@@ -2,11 +2,13 @@ package main
 
 import (
 	"errors"
+	"fmt"
 
 	"digest"
 	"digest/mailer"
 	"digest/render"
 	"digest/store"
+	"digest/web"
 )
 
 // tellHeld mails the owner of a newsletter, and whoever runs this, that it was held because of what
@@ -21,6 +23,62 @@ func (a *app) tellHeld(st *store.Store) func(store.HeldNewsletter) error {
 			failed = errors.Join(failed, a.mailOne(st, a.heldLetter(n, to)))
 		}
 		return failed
+	}
+}
+
+type newsletterApproveCmd struct{ slugArg }
+
+// Run approves a newsletter that waits, and tells its owner.
+func (c newsletterApproveCmd) Run(a *app, st *store.Store) error {
+	n, err := a.pendingNewsletter(st, c.Slug)
+	if err == nil {
+		err = st.ChangeNewsletterState(a.soft, n.Newsletter, digest.NewsletterActive, "", a.now())
+	}
+	if err != nil {
+		return err
+	}
+	a.tellAsker(st, n.Owner, web.ApprovedLetter(a.BaseURL, n.Newsletter))
+	return a.sayNewsletter(st, c.Slug)
+}
+
+type newsletterRefuseCmd struct {
+	slugArg
+	Reason string `arg:"" help:"Why, in one line: who asked for it is told."`
+}
+
+// Run removes a newsletter that waits, and tells its owner why.
+func (c newsletterRefuseCmd) Run(a *app, st *store.Store) error {
+	reason := digest.Shortened(digest.OneLine(c.Reason), web.MostReason)
+	if reason == "" {
+		return &digest.Error{Kind: digest.Invalid, Message: "say in one line why: who asked for it is told"}
+	}
+	n, err := a.pendingNewsletter(st, c.Slug)
+	if err == nil {
+		err = st.RefuseNewsletter(a.soft, n.ID)
+	}
+	if err != nil {
+		return err
+	}
+	a.tellAsker(st, n.Owner, web.RefusedLetter(a.BaseURL, n.Newsletter, reason))
+	return a.say(map[string]any{"slug": c.Slug, "refused": true}, "refused %s; nothing of it is kept", c.Slug)
+}
+
+// pendingNewsletter gives one that waits to be approved.
+func (a *app) pendingNewsletter(st *store.Store, slug string) (store.NewsletterInfo, error) {
+	n, err := a.newsletterInfo(st, slug)
+	if err == nil && n.State != digest.NewsletterPending {
+		err = &digest.Error{Kind: digest.Conflict, Message: fmt.Sprintf("%s is %s; it does not wait to be approved", slug, n.State)}
+	}
+	return n, err
+}
+
+// tellAsker mails who asked for a newsletter what became of it. What is decided stands, whether
+// the mail leaves or not.
+func (a *app) tellAsker(st *store.Store, to string, words render.LetterContent) {
+	words.Name, words.HomeURL, words.PostalAddress = render.DefaultName, a.BaseURL+"/", a.PostalAddress
+	l := mailer.Letter{To: to, Date: a.now(), Subject: words.Title, HTML: words.HTML(), Text: words.PlainText()}
+	if err := a.mailOne(st, l); err != nil {
+		a.log.Warn("the publisher could not be told", "err", err)
 	}
 }
 

@@ -151,10 +151,13 @@ func (c newsletterHoldCmd) Run(a *app, st *store.Store) error {
 	if err != nil {
 		return err
 	}
-	if n.State == digest.NewsletterEnded {
+	switch n.State {
+	case digest.NewsletterEnded:
 		return &digest.Error{Kind: digest.Conflict, Message: n.Slug + " has ended"}
+	case digest.NewsletterPending:
+		return &digest.Error{Kind: digest.Conflict, Message: n.Slug + " waits to be approved, and nothing of it leaves"}
 	}
-	if err := st.SetNewsletterState(a.soft, n.ID, digest.NewsletterHeld, c.Reason, a.now()); err != nil {
+	if err := st.ChangeNewsletterState(a.soft, n, digest.NewsletterHeld, c.Reason, a.now()); err != nil {
 		return err
 	}
 	return a.sayNewsletter(st, n.Slug)
@@ -178,10 +181,13 @@ func (c newsletterReleaseCmd) Run(a *app, st *store.Store) error {
 		}
 		return a.say(map[string]any{"slug": n.Slug, "date": c.Date.String(), "waited": waited}, "%s, letter of %s: %s waited and may leave", n.Slug, c.Date, digest.Counted(waited, "copy"))
 	}
-	if n.State == digest.NewsletterEnded {
+	switch n.State {
+	case digest.NewsletterEnded:
 		return &digest.Error{Kind: digest.Conflict, Message: n.Slug + " has ended; make a new one"}
+	case digest.NewsletterPending:
+		return &digest.Error{Kind: digest.Conflict, Message: n.Slug + " waits to be approved: digest newsletter approve " + n.Slug}
 	}
-	if err := st.SetNewsletterState(a.soft, n.ID, digest.NewsletterActive, "", a.now()); err != nil {
+	if err := st.ChangeNewsletterState(a.soft, n, digest.NewsletterActive, "", a.now()); err != nil {
 		return err
 	}
 	return a.sayNewsletter(st, n.Slug)

@@ -1,0 +1,56 @@
+package main
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"digest"
+	"digest/store"
+	"digest/store/storetest"
+)
+
+// TestNewsletterApproved: whoever runs this decides of newsletters that readers ask for, once, and they are told.
+func TestNewsletterApproved(t *testing.T) {
+	storetest.EachAddress(t, func(t *testing.T, database string) {
+		t.Chdir(t.TempDir())
+		t.Setenv("DIGEST_DATABASE", database)
+		c := &console{t: t}
+		c.run(exitDone, "user", "add", "ann@example.org", "--time-zone", "UTC")
+		st, err := store.Open(t.Context(), database)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer st.Close()
+		u, err := st.UserByEmail(t.Context(), "ann@example.org")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, slug := range []string{"boats", "kites"} {
+			if _, err := st.AddNewsletter(t.Context(), digest.Newsletter{Slug: slug, Name: "Of " + slug, Cadence: digest.Daily, State: digest.NewsletterPending,
+				Look: digest.Look{Layout: digest.FullText, Images: digest.NoImages}}, u.ID, time.Date(2026, time.March, 4, 8, 0, 0, 0, time.UTC)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		says := func(status int, want string, args ...string) {
+			t.Helper()
+			if out := c.run(status, append([]string{"newsletter"}, args...)...); !strings.Contains(out, want) {
+				t.Errorf("%v: %s", args, out)
+			}
+		}
+		says(exitFailed, "waits to be approved: digest newsletter approve boats", "release", "boats")
+		says(exitFailed, "waits to be approved", "hold", "boats")
+		says(exitDone, "boats: Of boats, active", "approve", "boats")
+		says(exitFailed, "boats is active; it does not wait", "approve", "boats")
+		says(exitFailed, "boats is active; it does not wait", "refuse", "boats", "no")
+		says(exitFailed, "say in one line why", "refuse", "kites", " ")
+		says(exitDone, "refused kites", "refuse", "kites", "There are\nenough of them.")
+		says(exitFailed, "there is no such newsletter", "show", "kites")
+		mail := c.mails()["ann"]
+		for _, has := range []string{"Subject: Of boats is approved", "Subject: Of kites was not approved", "They say: There are enough of them."} {
+			if !strings.Contains(mail, has) {
+				t.Errorf("nobody is told %q in %s", has, mail)
+			}
+		}
+	})
+}
