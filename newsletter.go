@@ -44,6 +44,7 @@ type Newsletter struct {
 	FooterText string // the same at the foot
 
 	Look
+	Colours
 	Cadence   Cadence       // when a letter comes, if a member does not want calmer
 	DeliverAt time.Duration // the hour at which it is mailed by each member's clock, from 00:00
 
@@ -109,6 +110,8 @@ func (n Newsletter) Check() error {
 		return invalid("a return address begins with https:// and a site, such as https://anna.example/thanks")
 	case n.Look.Check() != nil:
 		return n.Look.Check()
+	case n.Colours.Check() != nil:
+		return n.Colours.Check()
 	case n.Cadence.Check() != nil:
 		return n.Cadence.Check()
 	case n.DeliverAt < 0 || n.DeliverAt >= 24*time.Hour:

@@ -17,6 +17,8 @@ func TestNewsletterCheck(t *testing.T) {
 		"no name":               {func(n *Newsletter) { n.Name = " \n" }, false},
 		"a long name":           {func(n *Newsletter) { n.Name = strings.Repeat("x", 101) }, false},
 		"texts around":          {func(n *Newsletter) { n.HeaderText, n.FooterText = strings.Repeat("x", 500), strings.Repeat("x", 500) }, true},
+		"colours":               {func(n *Newsletter) { n.Paper, n.Ink, n.Accent = "#fff1e5", "#10243c", "#990F3D" }, true},
+		"a pale accent":         {func(n *Newsletter) { n.Accent = "#ffcc00" }, false},
 		"much above":            {func(n *Newsletter) { n.HeaderText = strings.Repeat("x", 501) }, false},
 		"much at the foot":      {func(n *Newsletter) { n.FooterText = strings.Repeat("x", 501) }, false},
 		"what is not UTF-8":     {func(n *Newsletter) { n.Description = "\xff" }, false},

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"digest"
+	"digest/render"
 )
 
 // A cache keeps rendered posts from one reader to the next, in two halves:
@@ -16,9 +17,9 @@ type cache struct {
 	mu            sync.Mutex
 	limit         int // bytes of one half
 	size          int // bytes of young
-	young, older  map[digest.PostID]cachedPost
+	young, older  map[postKey]cachedPost
 	due           time.Time // the latest midnight seen
-	headings      map[digest.FeedID]heading
+	headings      map[feedKey]heading
 	headingsLimit int // bytes
 	headingsSize  int
 }
@@ -33,6 +34,18 @@ func sizeWithin(memory int64) int {
 		return unlimited
 	}
 	return int(min(memory/4, most))
+}
+
+// A postKey is what a post is kept by: it is rendered for each set of colours.
+type postKey struct {
+	*render.Renderer
+	digest.PostID
+}
+
+// A feedKey is the same of a feed's heading.
+type feedKey struct {
+	*render.Renderer
+	digest.FeedID
 }
 
 // A cachedPost is counted as what it was when last asked for: a post grows when
@@ -53,8 +66,8 @@ func newMissing() missing { return missing{map[digest.PostID]bool{}, map[digest.
 func newCache(bytes int) *cache {
 	return &cache{
 		limit: bytes * 7 / 16, headingsLimit: bytes / 8,
-		young: map[digest.PostID]cachedPost{}, older: map[digest.PostID]cachedPost{},
-		headings: map[digest.FeedID]heading{},
+		young: map[postKey]cachedPost{}, older: map[postKey]cachedPost{},
+		headings: map[feedKey]heading{},
 	}
 }
 
@@ -66,21 +79,21 @@ func (c *cache) get(s shared, ds []digest.Delivery, refs map[digest.EditionID][]
 	defer c.mu.Unlock()
 	last := slices.MaxFunc(ds, func(x, y digest.Delivery) int { return x.DueAt.Compare(y.DueAt) })
 	if due := last.DueAt; due.After(c.due) || c.headingsSize > c.headingsLimit {
-		c.due, c.headings, c.headingsSize = due, map[digest.FeedID]heading{}, 0
+		c.due, c.headings, c.headingsSize = due, map[feedKey]heading{}, 0
 	}
 	want := newMissing()
 	for i := range ds {
 		for _, r := range refs[ds[i].ID] {
 			whole := whole(&ds[i], r.FeedID)
 			if p, ok := s.posts[r.PostID]; !ok || whole && !p.IsWhole() {
-				if p, known := c.getPost(r.PostID); known && (!whole || p.IsWhole()) {
+				if p, known := c.getPost(postKey{s.render, r.PostID}); known && (!whole || p.IsWhole()) {
 					s.posts[r.PostID] = p
 				} else {
 					want.posts[r.PostID] = want.posts[r.PostID] || whole
 				}
 			}
 			if _, ok := s.headings[r.FeedID]; !ok {
-				if h, known := c.headings[r.FeedID]; known {
+				if h, known := c.headings[feedKey{s.render, r.FeedID}]; known {
 					s.headings[r.FeedID] = h
 				} else {
 					want.feeds[r.FeedID] = true
@@ -91,7 +104,7 @@ func (c *cache) get(s shared, ds []digest.Delivery, refs map[digest.EditionID][]
 	return want
 }
 
-func (c *cache) getPost(id digest.PostID) (*post, bool) {
+func (c *cache) getPost(id postKey) (*post, bool) {
 	known, ok := c.young[id]
 	if !ok {
 		known, ok = c.older[id]
@@ -108,24 +121,24 @@ func (c *cache) put(s shared, loaded missing) {
 	defer c.mu.Unlock()
 	for id := range loaded.posts {
 		if p, ok := s.posts[id]; ok {
-			c.putPost(id, p)
+			c.putPost(postKey{s.render, id}, p)
 		}
 	}
 	for id := range loaded.feeds {
 		if h, ok := s.headings[id]; ok {
 			c.headingsSize += h.section.Size()
-			c.headings[id] = h
+			c.headings[feedKey{s.render, id}] = h
 		}
 	}
 }
 
 // entryBytes is what a post takes beside itself: its key, its place and date, and by what copies of it are found.
-const entryBytes = 176
+const entryBytes = 192
 
-func (c *cache) putPost(id digest.PostID, p *post) {
+func (c *cache) putPost(id postKey, p *post) {
 	n := p.Size() + entryBytes + 8*len(p.keys.names)
 	if c.size-c.young[id].size+n > c.limit {
-		c.older, c.young, c.size = c.young, map[digest.PostID]cachedPost{}, 0
+		c.older, c.young, c.size = c.young, map[postKey]cachedPost{}, 0
 	}
 	c.size += n - c.young[id].size
 	c.young[id] = cachedPost{p, n}

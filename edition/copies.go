@@ -133,7 +133,13 @@ const mostPairs = 500
 type judged struct {
 	mu       sync.Mutex
 	verdicts map[[2]digest.PostID]verdict
-	posts    map[string]*post
+	posts    map[copiesKey]*post
+}
+
+// A copiesKey is what a post with the places of its copies is kept by.
+type copiesKey struct {
+	*render.Renderer
+	name string
 }
 
 // mostJudged bounds both; then they are forgotten.
@@ -269,7 +275,7 @@ func (b *Builder) withCopies(ctx context.Context, s shared, left map[digest.Post
 	originals := make(map[digest.PostID]*post, len(copies))
 	for id, those := range copies {
 		slices.Sort(those)
-		name := fmt.Sprint(id, those, s.posts[id].IsWhole())
+		name := copiesKey{s.render, fmt.Sprint(id, those, s.posts[id].IsWhole())}
 		known := s.judged.post(name)
 		if known == nil {
 			var err error
@@ -283,18 +289,18 @@ func (b *Builder) withCopies(ctx context.Context, s shared, left map[digest.Post
 	return originals, nil
 }
 
-func (j *judged) post(name string) *post {
+func (j *judged) post(name copiesKey) *post {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	return j.posts[name]
 }
 
-func (j *judged) notePost(name string, p *post) {
+func (j *judged) notePost(name copiesKey, p *post) {
 	const most = 500 // rendered posts are large
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if j.posts == nil || len(j.posts) >= most {
-		j.posts = make(map[string]*post)
+		j.posts = make(map[copiesKey]*post)
 	}
 	j.posts[name] = p
 }
@@ -329,5 +335,5 @@ func (b *Builder) withLinks(ctx context.Context, s shared, id digest.PostID, cop
 		original.Language = s.headings[original.FeedID].language
 	}
 	was := s.posts[id]
-	return &post{b.render.WithLinks(original, !was.IsWhole(), links), was.published, was.seen, was.before, was.keys}, nil
+	return &post{s.render.WithLinks(original, !was.IsWhole(), links), was.published, was.seen, was.before, was.keys}, nil
 }

@@ -90,7 +90,7 @@ func (b *Builder) Edition(ctx context.Context, d digest.Delivery) (render.Editio
 }
 
 // Editions gives the content of sealed editions, in the order of ds. However
-// many they are, the store is asked five times at most.
+// many they are, the store is asked three times, and twice at most for each set of colours.
 func (b *Builder) Editions(ctx context.Context, ds []digest.Delivery) ([]render.Edition, error) {
 	return b.sealed(ctx, ds, false)
 }
@@ -113,7 +113,7 @@ func (b *Builder) sealed(ctx context.Context, ds []digest.Delivery, mail bool) (
 	if err != nil {
 		return nil, fmt.Errorf("reading the notices of %d editions: %w", len(ds), err)
 	}
-	shared, err := b.cached(ctx, ds, refs, func(d *digest.Delivery, feed digest.FeedID) bool {
+	shared, err := b.cachedIn(ctx, ds, refs, func(d *digest.Delivery, feed digest.FeedID) bool {
 		return !mail || cmp.Or(settings[d.DigestID][feed].Display, d.Layout) == digest.FullText
 	})
 	if err != nil {
@@ -126,7 +126,7 @@ func (b *Builder) sealed(ctx context.Context, ds []digest.Delivery, mail bool) (
 		if !d.BoundFrom.IsZero() || len(notices[d.ID]) > 0 {
 			zone = zones.get(d.TimeZone)
 		}
-		sections, err := b.sections(ctx, shared, refs[d.ID], settings[d.DigestID], d.Edition)
+		sections, err := b.sections(ctx, shared[coloursOf(d)], refs[d.ID], settings[d.DigestID], d.Edition)
 		if err != nil {
 			return nil, err
 		}
@@ -150,7 +150,7 @@ func (b *Builder) compose(d digest.Delivery, sections []render.Section, notices 
 		PostalAddress:  b.PostalAddress,
 	}
 	if n := d.Newsletter; n != nil {
-		e.Newsletter, e.Header, e.Footer = true, n.HeaderText, n.FooterText
+		e.Newsletter, e.Header, e.Footer, e.Colours = true, n.HeaderText, n.FooterText, n.Colours
 		e.Note, e.HomeURL, e.PostalAddress = d.Letter.Note, b.BaseURL+"/n/"+n.Slug, cmp.Or(n.AddressLine, b.PostalAddress)
 	}
 	pause{d.BoundFrom, d.BoundTo}.bind(&e, zone)
@@ -188,7 +188,7 @@ func (b *Builder) preview(ctx context.Context, d digest.Digest, next digest.Deli
 	if err != nil {
 		return render.Edition{}, fmt.Errorf("reading what digest %d would tell: %w", d.ID, err)
 	}
-	shared, err := b.fresh(ctx, refs)
+	shared, err := b.fresh(ctx, b.render.In(coloursOf(next)), refs)
 	if err != nil {
 		return render.Edition{}, err
 	}

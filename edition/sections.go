@@ -45,26 +45,27 @@ type heading struct {
 	language string // that the feed names, for its posts
 }
 
-func (b *Builder) heading(feed digest.FeedID, title, url, language string) heading {
-	s := b.render.Section(title, url, language)
+func newHeading(r *render.Renderer, feed digest.FeedID, title, url, language string) heading {
+	s := r.Section(title, url, language)
 	return heading{s, feed, strings.ToLower(s.Title), language}
 }
 
-// shared is what editions are put together from: the same for all readers. What
+// shared is what editions of some colours are put together from: the same for all their readers. What
 // the store no longer has stays out of it.
 type shared struct {
+	render   *render.Renderer
 	posts    map[digest.PostID]*post
 	headings map[digest.FeedID]heading
 	judged   *judged // which of them are copies
 }
 
-func newShared(j *judged) shared {
-	return shared{map[digest.PostID]*post{}, map[digest.FeedID]heading{}, j}
+func newShared(r *render.Renderer, j *judged) shared {
+	return shared{r, map[digest.PostID]*post{}, map[digest.FeedID]heading{}, j}
 }
 
 // cached gives what sealed editions are made of; their posts never change again.
-func (b *Builder) cached(ctx context.Context, ds []digest.Delivery, refs map[digest.EditionID][]digest.PostRef, whole func(*digest.Delivery, digest.FeedID) bool) (shared, error) {
-	s := newShared(&b.judged)
+func (b *Builder) cached(ctx context.Context, r *render.Renderer, ds []digest.Delivery, refs map[digest.EditionID][]digest.PostRef, whole func(*digest.Delivery, digest.FeedID) bool) (shared, error) {
+	s := newShared(r, &b.judged)
 	missing := b.cache.get(s, ds, refs, whole)
 	if err := b.load(ctx, s, missing); err != nil {
 		return shared{}, err
@@ -73,11 +74,35 @@ func (b *Builder) cached(ctx context.Context, ds []digest.Delivery, refs map[dig
 	return s, nil
 }
 
-// fresh gives the same for posts that may still change.
-func (b *Builder) fresh(ctx context.Context, refs []digest.PostRef) (shared, error) {
-	s, want := newShared(new(judged)), newMissing()
-	for _, r := range refs {
-		want.posts[r.PostID], want.feeds[r.FeedID] = true, true
+// cachedIn is cached for editions of any colours, by those.
+func (b *Builder) cachedIn(ctx context.Context, ds []digest.Delivery, refs map[digest.EditionID][]digest.PostRef, whole func(*digest.Delivery, digest.FeedID) bool) (map[digest.Colours]shared, error) {
+	all, groups := map[digest.Colours]shared{}, map[digest.Colours][]digest.Delivery{}
+	for _, d := range ds {
+		groups[coloursOf(d)] = append(groups[coloursOf(d)], d)
+	}
+	for c, group := range groups {
+		s, err := b.cached(ctx, b.render.In(c), group, refs, whole)
+		if err != nil {
+			return nil, err
+		}
+		all[c] = s
+	}
+	return all, nil
+}
+
+// coloursOf are those of the newsletter whose letter it is; a reader's own digest has none of its own.
+func coloursOf(d digest.Delivery) (c digest.Colours) {
+	if d.Newsletter != nil {
+		c = d.Newsletter.Colours
+	}
+	return c
+}
+
+// fresh gives what cached does for posts that may still change.
+func (b *Builder) fresh(ctx context.Context, r *render.Renderer, refs []digest.PostRef) (shared, error) {
+	s, want := newShared(r, new(judged)), newMissing()
+	for _, ref := range refs {
+		want.posts[ref.PostID], want.feeds[ref.FeedID] = true, true
 	}
 	return s, b.load(ctx, s, want)
 }
@@ -90,7 +115,7 @@ func (b *Builder) load(ctx context.Context, s shared, want missing) error {
 			return fmt.Errorf("reading the titles of %d feeds: %w", len(want.feeds), err)
 		}
 		for _, l := range labels {
-			s.headings[l.FeedID] = b.heading(l.FeedID, l.Title, l.SiteURL, l.Language)
+			s.headings[l.FeedID] = newHeading(s.render, l.FeedID, l.Title, l.SiteURL, l.Language)
 		}
 	}
 	if len(want.posts) == 0 {
@@ -104,9 +129,9 @@ func (b *Builder) load(ctx context.Context, s shared, want missing) error {
 		if p.Language == "" {
 			p.Language = s.headings[p.FeedID].language
 		}
-		rendered := b.render.Brief
+		rendered := s.render.Brief
 		if want.posts[p.ID] {
-			rendered = b.render.Post
+			rendered = s.render.Post
 		}
 		s.posts[p.ID] = &post{rendered(p), seconds(p.PublishedAt), seconds(p.SeenAt), seconds(p.ReadBefore), b.seed.of(p)}
 	}
@@ -143,7 +168,7 @@ func (b *Builder) sections(ctx context.Context, s shared, refs []digest.PostRef,
 		own := settings[feed]
 		h, known := s.headings[feed]
 		if !known || own.Title != "" {
-			h = b.heading(feed, own.Title, h.section.URL, "")
+			h = newHeading(s.render, feed, own.Title, h.section.URL, "")
 		}
 		h.section.Display, h.section.Folder = own.Display, own.Folder
 		h.section.Posts, h.section.Late = order(posts)

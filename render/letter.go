@@ -20,10 +20,10 @@ type LetterContent struct {
 }
 
 // HTML is the letter as a page in the look of the editions. Letters are few, so
-// the templates are read for each, which takes a millisecond.
+// the templates are read for each, with their colours, which takes a millisecond.
 func (l LetterContent) HTML() string {
 	var b strings.Builder
-	if err := parseTemplates().ExecuteTemplate(&b, "letter", l); err != nil {
+	if err := parseTemplates(replacer(Variables())).ExecuteTemplate(&b, "letter", l); err != nil {
 		panic(err) // as in parseTemplates
 	}
 	return b.String()

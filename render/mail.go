@@ -81,6 +81,7 @@ type editionData struct {
 type moreData struct{ URL, Count string }
 
 func (r *Renderer) newMail(e Edition) (*mail, error) {
+	r = r.In(e.Colours)
 	m := &mail{Edition: e, r: r}
 	if err := m.tidy(); err != nil {
 		return nil, fmt.Errorf("rendering the edition of %s: %w", e.Date, err)

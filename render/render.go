@@ -11,11 +11,20 @@
 // styles within the text of posts.
 package render
 
-import "digest"
+import (
+	"html/template"
+	"strings"
+	"sync"
 
-// A Renderer makes posts, sections and mail. It holds the templates, which are
+	"digest"
+)
+
+// A Renderer makes posts, sections and mail in some colours. It holds the templates, which are
 // read once. It is safe for concurrent use.
 type Renderer struct {
+	all     *renderers
+	colours digest.Colours
+
 	proxy  Proxy
 	styles map[string]string // see textStyles
 
@@ -36,23 +45,62 @@ type Renderer struct {
 	late map[bool]lateMarks // by whether the lines below run from right to left
 }
 
-// New makes a Renderer. proxy gives the addresses of pictures for readers who
-// want them shown; without one their descriptions are shown.
+// New makes a Renderer in the program's own colours. proxy gives the addresses of pictures for
+// readers who want them shown; without one their descriptions are shown.
 func New(proxy Proxy) *Renderer {
-	all := parseTemplates()
-	heading := func(name string) *part[headingData] { return newPart[headingData](all, name) }
-	post := func(name string) *part[postData] { return newPart[postData](all, name) }
+	all := &renderers{proxy: proxy, templates: parseTemplates(strings.NewReplacer())}
+	return all.in(digest.Colours{})
+}
+
+// In gives the Renderer that makes the same in other colours, which Colours.Check has not refused. Posts
+// and sections are shown in those of the one that made them.
+func (r *Renderer) In(c digest.Colours) *Renderer {
+	if c == r.colours {
+		return r
+	}
+	return r.all.in(c)
+}
+
+// renderers are those of all colours, which share their templates.
+type renderers struct {
+	proxy     Proxy
+	templates *template.Template
+
+	mu    sync.Mutex
+	known map[digest.Colours]*Renderer
+}
+
+// mostRenderers bounds how many are kept; then they are forgotten. Each takes some 100 KB.
+const mostRenderers = 200
+
+func (all *renderers) in(c digest.Colours) *Renderer {
+	all.mu.Lock()
+	defer all.mu.Unlock()
+	if known := all.known[c]; known != nil {
+		return known
+	}
+	if all.known == nil || len(all.known) >= mostRenderers {
+		all.known = make(map[digest.Colours]*Renderer)
+	}
+	r := all.newRenderer(c)
+	all.known[c] = r
+	return r
+}
+
+func (all *renderers) newRenderer(c digest.Colours) *Renderer {
+	theme := replacer(VariablesIn(c))
+	heading := func(name string) *part[headingData] { return newPart[headingData](all.templates, theme, name) }
+	post := func(name string) *part[postData] { return newPart[postData](all.templates, theme, name) }
 	r := &Renderer{
-		proxy: proxy, styles: textStyles(),
-		edition: newPart[editionData](all, "edition"), notice: newPart[noticeData](all, "notice"),
-		moved: newPart[movedData](all, "moved"), more: newPart[moreData](all, "more"),
+		all: all, colours: c, proxy: all.proxy, styles: textStyles(theme),
+		edition: newPart[editionData](all.templates, theme, "edition"), notice: newPart[noticeData](all.templates, theme, "notice"),
+		moved: newPart[movedData](all.templates, theme, "moved"), more: newPart[moreData](all.templates, theme, "more"),
 		label: heading("section-label"), labelAlone: heading("section-label-alone"), head: heading("section-head"),
 		lateLabel: heading("late-label"), lateHead: heading("late-head"), rest: heading("rest"),
 		headline: post("headline"), row: post("row"), top: post("post-top"),
 		post: post("post"), teaser: post("teaser"), onward: post("onward"),
-		file: newPart[fileData](all, "file"),
+		file: newPart[fileData](all.templates, theme, "file"),
 	}
-	theme := themeVariables()
 	r.headerLink = theme.Replace(`<a class="go" style="color:var(--accent);text-decoration:underline" href="`)
 	r.footerLink = theme.Replace(`<a style="color:var(--muted);text-decoration:underline" href="`)
 	r.late = map[bool]lateMarks{false: r.newLateMarks(false), true: r.newLateMarks(true)}
@@ -87,6 +135,7 @@ type Edition struct {
 	Note  string
 
 	digest.Look // the zero one: headlines and excerpts, no pictures
+	digest.Colours
 }
 
 // A Message is an edition ready to be mailed.

@@ -16,9 +16,9 @@ import (
 //go:embed templates/*.html
 var templateFiles embed.FS
 
-// parseTemplates reads the templates, the colours and fonts of the theme in
-// place of var(). They are part of the program, so an error is one of ours.
-func parseTemplates() *template.Template {
+// parseTemplates reads the templates, with colours and fonts in place of var() where theme
+// gives them. They are part of the program, so an error is one of ours.
+func parseTemplates(theme *strings.Replacer) *template.Template {
 	t := template.New("").Funcs(template.FuncMap{
 		// outlook is HTML for Outlook on Windows alone, which html/template would
 		// leave out as a comment. It is only ever given constants.
@@ -28,7 +28,6 @@ func parseTemplates() *template.Template {
 	if err != nil {
 		panic(err)
 	}
-	theme := themeVariables()
 	for _, f := range files {
 		text, err := templateFiles.ReadFile("templates/" + f.Name())
 		if err != nil {
@@ -52,7 +51,8 @@ func parseTemplates() *template.Template {
 // checked by whoever gives them.
 type part[T any] struct {
 	template *template.Template
-	shapes   sync.Map // uint64 to []chunk
+	theme    *strings.Replacer // what stands in place of var()
+	shapes   sync.Map          // uint64 to []chunk
 }
 
 // A chunk is some lines of a part.
@@ -63,8 +63,8 @@ type chunk struct {
 	slot   int      // the field of pieces that stand here; -1: none
 }
 
-func newPart[T any](all *template.Template, name string) *part[T] {
-	return &part[T]{template: all.Lookup(name)}
+func newPart[T any](all *template.Template, theme *strings.Replacer, name string) *part[T] {
+	return &part[T]{template: all.Lookup(name), theme: theme}
 }
 
 // write adds the part to what is written.
@@ -138,7 +138,7 @@ func (p *part[T]) execute(shape uint64) []chunk {
 		panic(fmt.Sprintf("the template %s: %v", p.template.Name(), err))
 	}
 	var chunks []chunk
-	for line := range strings.Lines(out.String()) {
+	for line := range strings.Lines(p.theme.Replace(out.String())) {
 		chunks = addLine(chunks, line, v)
 	}
 	for i, c := range chunks {

@@ -33,19 +33,19 @@ func Variables() map[string]string {
 	return all
 }
 
-// themeVariables puts colours and fonts in place of var(), which no mail client knows.
-func themeVariables() *strings.Replacer {
+// replacer puts colours and fonts in place of var(), which no mail client knows.
+func replacer(variables map[string]string) *strings.Replacer {
 	var pairs []string
-	for name, value := range Variables() {
+	for name, value := range variables {
 		pairs = append(pairs, "var(--"+name+")", value)
 	}
 	return strings.NewReplacer(pairs...)
 }
 
 // textStyles gives the styles within a post's full text by their names.
-func textStyles() map[string]string {
+func textStyles(theme *strings.Replacer) map[string]string {
 	styles := map[string]string{}
-	for line := range strings.Lines(themeVariables().Replace(textCSS)) {
+	for line := range strings.Lines(theme.Replace(textCSS)) {
 		if name, style, ok := strings.Cut(strings.TrimSuffix(line, " }\n"), " { "); ok {
 			styles[name] = style
 		}

@@ -1,0 +1,43 @@
+package edition_test
+
+import (
+	"strings"
+	"testing"
+
+	"digest"
+)
+
+// TestColoursOfEach: letters of several newsletters and a reader's own edition that hold the same posts, made in one go, each have
+// their own colours and nobody else's, also when all is kept from before.
+func TestColoursOfEach(t *testing.T) {
+	s := stocked()
+	b := builder(s)
+	accents := []string{"", "#0b5d4a", "#990f3d", "#0b5d4a"}
+	var ds []digest.Delivery
+	for _, accent := range accents {
+		d := deliveries()[0]
+		if d.Look.Layout = digest.FullText; accent != "" {
+			d.Newsletter = &digest.Newsletter{Slug: "n", Colours: digest.Colours{Accent: accent}}
+		}
+		ds = append(ds, d)
+	}
+	for round := range 2 {
+		s.postsRead = 0
+		letters, err := b.Render(t.Context(), ds)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, l := range letters {
+			html := strings.ReplaceAll(inARow(l), "=\r\n", "")
+			for _, accent := range []string{"#8f2d1f", "#0b5d4a", "#990f3d"} {
+				own := accents[i] == accent || accents[i] == "" && accent == "#8f2d1f"
+				if has := strings.Contains(html, "color:"+accent); has != own {
+					t.Errorf("round %d, letter %d: %s is there: %v", round, i, accent, has)
+				}
+			}
+		}
+		if round == 1 && s.postsRead > 0 {
+			t.Errorf("%d posts were read again", s.postsRead)
+		}
+	}
+}

@@ -1,0 +1,95 @@
+package render
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"digest"
+)
+
+// A palette is all colours of one scheme, by their names in theme.css.
+type palette map[string]digest.Colour
+
+// VariablesIn is Variables in colours of a newsletter, which Colours.Check has not refused: what was chosen
+// stands in the light scheme, and all others are made of it. Where the paper is dark already, both schemes are one.
+func VariablesIn(c digest.Colours) map[string]string {
+	all := Variables()
+	paper, ink, accent, err := c.Parsed()
+	if c == (digest.Colours{}) || err != nil {
+		return all
+	}
+	light := newPalette(paper, ink, accent)
+	dark := light
+	if !paper.IsDark() {
+		dark = inTheDark(paper, accent)
+	}
+	for name := range light {
+		all[name], all["dark-"+name] = light[name].String(), dark[name].String()
+	}
+	return all
+}
+
+// ThemeIn is the colours of a newsletter as a style sheet that follows Theme.
+func ThemeIn(c digest.Colours) string {
+	all := VariablesIn(c)
+	scheme := func(prefix string) string {
+		var b strings.Builder
+		for _, name := range slices.Sorted(maps.Keys(all)) {
+			if _, ok := all["dark-"+name]; ok {
+				b.WriteString("--" + name + ":" + all[prefix+name] + ";")
+			}
+		}
+		return ":root{" + b.String() + "}"
+	}
+	return scheme("") + "\n@media (prefers-color-scheme:dark){" + scheme("dark-") + "}\n"
+}
+
+// newPalette makes the other colours of paper, ink and accent: shares of one in another, as the program's own
+// are, but none so pale that it could not be read on paper and on panel.
+func newPalette(paper, ink, accent digest.Colour) palette {
+	panel := paper.Mix(ink, 0.04)
+	if !readable(ink, panel) || !readable(accent, panel) {
+		panel = paper
+	}
+	mark := digest.Colour{R: 0xf6, G: 0xe7, B: 0xb4}
+	if paper.IsDark() {
+		mark = digest.Colour{R: 0x57, G: 0x49, B: 0x1d}
+	}
+	mark, _ = mark.Near(digest.TextContrast, ink)
+	return palette{
+		"paper": paper, "panel": panel, "ink": ink, "accent": accent, "on-fill": paper, "strong": ink, "mark": mark,
+		"soft": paled(ink, 0.14, paper, panel), "muted": paled(ink, 0.34, paper, panel), "rule": paper.Mix(ink, 0.15),
+	}
+}
+
+// inTheDark makes the dark scheme for a light one: its paper and ink have the hue of the light paper, and the
+// accent is as much lighter as it has to be.
+func inTheDark(paper, accent digest.Colour) palette {
+	const (
+		paperLight, inkLight = 0.09, 0.91
+		mostTint             = 0.04
+		bright               = 7 // contrast: colours look paler on a dark ground
+		mostVivid            = 0.4
+	)
+	dark, ink := paper.WithLightness(paperLight, mostTint), paper.WithLightness(inkLight, mostTint)
+	lit, _ := accent.Near(bright, dark)
+	lit, _ = lit.WithLightness(lit.Lightness(), mostVivid).Near(bright, dark)
+	p := newPalette(dark, ink, lit)
+	p["strong"] = ink.Mix(dark, 0.26)
+	return p
+}
+
+// readable reports whether text of a colour can be read on a ground.
+func readable(text, ground digest.Colour) bool { return text.Contrast(ground) >= digest.TextContrast }
+
+// paled is ink with as much of the paper in it as a share, or less where it could not be read on both grounds.
+func paled(ink digest.Colour, share float64, paper, panel digest.Colour) digest.Colour {
+	const step = 0.02
+	for ; share > 0; share -= step {
+		if pale := ink.Mix(paper, share); readable(pale, paper) && readable(pale, panel) {
+			return pale
+		}
+	}
+	return ink
+}
