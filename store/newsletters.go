@@ -8,7 +8,7 @@ import (
 	"digest/calendar"
 )
 
-const newsletterColumns = `n.id, n.slug, n.name, n.description, n.site_url, n.address_line, n.from_name, n.reply_to, n.header_text, n.footer_text,
+const newsletterColumns = `n.id, n.slug, n.name, n.description, n.site_url, n.address_line, n.from_name, n.reply_to, n.header_text, n.footer_text, n.paper, n.ink, n.accent,
 	n.layout, n.images, n.threaded, n.weekdays AS cadence, n.send_delay AS deliver_at, n.approve_within, n.return_urls,
 	n.state, n.held_reason, n.held_at, n.archive_id, n.created_at, ` + signedAddress + ` AS own_address`
 
@@ -40,11 +40,13 @@ func (s *Store) AddNewsletter(ctx context.Context, n digest.Newsletter, owner di
 }
 
 func insertNewsletter(ctx context.Context, c conn, n digest.Newsletter, now time.Time) (id digest.NewsletterID, err error) {
+	colours := n.Colours.Tidy()
 	err = c.get(ctx, &id, `INSERT INTO newsletters (slug, name, description, site_url, address_line, from_name, reply_to, header_text, footer_text,
-		layout, images, threaded, weekdays, send_delay, approve_within, return_urls, state, created_at)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`,
+		paper, ink, accent, layout, images, threaded, weekdays, send_delay, approve_within, return_urls, state, created_at)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`,
 		n.Slug, digest.OneLine(n.Name), n.Description, n.SiteURL, digest.OneLine(n.AddressLine), digest.OneLine(n.FromName), n.ReplyTo,
-		digest.OneLine(n.HeaderText), digest.OneLine(n.FooterText), string(n.Layout), string(n.Images), bit(n.Threaded), n.Cadence, inSeconds(n.DeliverAt), inSeconds(n.ApproveWithin), n.ReturnURLs,
+		digest.OneLine(n.HeaderText), digest.OneLine(n.FooterText), colours.Paper, colours.Ink, colours.Accent,
+		string(n.Layout), string(n.Images), bit(n.Threaded), n.Cadence, inSeconds(n.DeliverAt), inSeconds(n.ApproveWithin), n.ReturnURLs,
 		string(n.State), at(now))
 	return id, err
 }
@@ -146,11 +148,12 @@ func (s *Store) SetNewsletter(ctx context.Context, n digest.Newsletter, now time
 	if err := n.Check(); err != nil {
 		return err
 	}
+	colours := n.Colours.Tidy()
 	err := s.change(ctx, "", func(c conn) error {
 		err := c.runOne(ctx, noNewsletter(), `UPDATE newsletters SET slug = ?, name = ?, description = ?, site_url = ?, address_line = ?, from_name = ?,
-			reply_to = ?, header_text = ?, footer_text = ?, layout = ?, images = ?, threaded = ?, weekdays = ?, send_delay = ?, approve_within = ?, return_urls = ? WHERE id = ?`,
+			reply_to = ?, header_text = ?, footer_text = ?, paper = ?, ink = ?, accent = ?, layout = ?, images = ?, threaded = ?, weekdays = ?, send_delay = ?, approve_within = ?, return_urls = ? WHERE id = ?`,
 			n.Slug, digest.OneLine(n.Name), n.Description, n.SiteURL, digest.OneLine(n.AddressLine), digest.OneLine(n.FromName),
-			n.ReplyTo, digest.OneLine(n.HeaderText), digest.OneLine(n.FooterText), string(n.Layout), string(n.Images), bit(n.Threaded), n.Cadence, inSeconds(n.DeliverAt), inSeconds(n.ApproveWithin), n.ReturnURLs, n.ID)
+			n.ReplyTo, digest.OneLine(n.HeaderText), digest.OneLine(n.FooterText), colours.Paper, colours.Ink, colours.Accent, string(n.Layout), string(n.Images), bit(n.Threaded), n.Cadence, inSeconds(n.DeliverAt), inSeconds(n.ApproveWithin), n.ReturnURLs, n.ID)
 		if err != nil {
 			return err
 		}

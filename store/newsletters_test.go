@@ -16,7 +16,7 @@ func (w world) newsletter(slug string, owner digest.Digest, feeds ...digest.Feed
 	w.t.Helper()
 	n, err := w.AddNewsletter(w.ctx(), digest.Newsletter{
 		Slug: slug, Name: "The " + slug, Cadence: digest.Daily, State: digest.NewsletterActive,
-		HeaderText: "Above.", FooterText: "Below.",
+		HeaderText: "Above.", FooterText: "Below.", Colours: digest.Colours{Paper: "#fff1e5", Ink: "#10243C", Accent: "#990f3d"},
 		Look: digest.Look{Layout: digest.FullText, Images: digest.ProxiedImages},
 	}, owner.UserID, noon)
 	w.ok(err)

@@ -22,6 +22,9 @@ type apiNewsletter struct {
 	AddressLine   string   `json:"address_line"`
 	Header        string   `json:"header"`
 	Footer        string   `json:"footer"`
+	Paper         string   `json:"paper"`
+	Ink           string   `json:"ink"`
+	Accent        string   `json:"accent"`
 	FromName      string   `json:"from_name"`
 	ReplyTo       string   `json:"reply_to"`
 	Days          string   `json:"days"`
@@ -39,7 +42,7 @@ func (s *site) apiNewsletterOf(r *http.Request, n digest.Newsletter) (apiNewslet
 	members, err := s.Store.CountMembers(r.Context(), n.ID)
 	return apiNewsletter{
 		Slug: n.Slug, Page: s.BaseURL + "/n/" + n.Slug, Name: n.Name, Description: n.Description, Site: n.SiteURL, AddressLine: n.AddressLine,
-		Header: n.HeaderText, Footer: n.FooterText,
+		Header: n.HeaderText, Footer: n.FooterText, Paper: n.Paper, Ink: n.Ink, Accent: n.Accent,
 		FromName: n.FromName, ReplyTo: n.ReplyTo, Days: n.Cadence.String(), DeliverAt: clockOf(n.DeliverAt), Layout: string(n.Layout),
 		Images: string(n.Images), ApproveWithin: int64(n.ApproveWithin / time.Second), ReturnURLs: append([]string{}, n.ReturnAddresses()...),
 		State: string(n.State), HeldReason: n.HeldReason, Members: members,
@@ -59,6 +62,9 @@ type apiChange struct {
 	AddressLine   *string   `json:"address_line"`
 	Header        *string   `json:"header"`
 	Footer        *string   `json:"footer"`
+	Paper         *string   `json:"paper"`
+	Ink           *string   `json:"ink"`
+	Accent        *string   `json:"accent"`
 	FromName      *string   `json:"from_name"`
 	ReplyTo       *string   `json:"reply_to"`
 	Days          *string   `json:"days"`
@@ -71,7 +77,7 @@ type apiChange struct {
 
 // apply gives a newsletter with the change; what Newsletter.Check looks at is for the store to refuse.
 func (c apiChange) apply(n digest.Newsletter) (digest.Newsletter, error) {
-	for value, to := range map[*string]*string{c.Name: &n.Name, c.Description: &n.Description, c.Site: &n.SiteURL, c.AddressLine: &n.AddressLine, c.Header: &n.HeaderText, c.Footer: &n.FooterText, c.FromName: &n.FromName, c.ReplyTo: &n.ReplyTo} {
+	for value, to := range map[*string]*string{c.Name: &n.Name, c.Description: &n.Description, c.Site: &n.SiteURL, c.AddressLine: &n.AddressLine, c.Header: &n.HeaderText, c.Footer: &n.FooterText, c.Paper: &n.Paper, c.Ink: &n.Ink, c.Accent: &n.Accent, c.FromName: &n.FromName, c.ReplyTo: &n.ReplyTo} {
 		if value != nil {
 			*to = *value
 		}

@@ -69,6 +69,9 @@ func (a assets) url(name string) (string, error) {
 	return "/static/" + hashed, nil
 }
 
+// staticAge is for addresses that have their content's hash in them.
+const staticAge = "public, max-age=31536000, immutable"
+
 // asset serves a static file by its hashed name.
 func (s *site) asset(w http.ResponseWriter, r *http.Request) error {
 	name := r.PathValue("name")
@@ -79,7 +82,7 @@ func (s *site) asset(w http.ResponseWriter, r *http.Request) error {
 	h := w.Header()
 	h.Del("X-Robots-Tag")
 	h.Set("Content-Type", mime.TypeByExtension(path.Ext(name)))
-	h.Set("Cache-Control", "public, max-age=31536000, immutable")
+	h.Set("Cache-Control", staticAge)
 	_, _ = w.Write(b)
 	return nil
 }

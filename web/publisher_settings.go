@@ -23,6 +23,17 @@ func (p publisherSettingsPage) Layouts() []choice { return layoutsToChoose(p.Typ
 // Pictures are the ways of showing pictures.
 func (p publisherSettingsPage) Pictures() []choice { return picturesToChoose(p.Typed.Images) }
 
+// A colourField asks for one of its colours.
+type colourField struct{ Name, Label, Value, Own string }
+
+// ColourFields ask for its colours.
+func (p publisherSettingsPage) ColourFields() []colourField {
+	c, own := p.Typed.Colours, digest.OwnColours()
+	return []colourField{
+		{"paper", "Paper", c.Paper, own.Paper}, {"ink", "Headlines and text", c.Ink, own.Ink}, {"accent", "Names and links", c.Accent, own.Accent},
+	}
+}
+
 func (s *site) publisherSettingsPage(w http.ResponseWriter, r *http.Request, me publisher) error {
 	n := me.Newsletter
 	p := publisherSettingsPage{s.publisherFrame(r, me, "settings"), newCadenceField(n.Cadence, n.DeliverAt), n, approvalsToChoose(n.ApproveWithin)}
@@ -52,6 +63,7 @@ func (s *site) setNewsletter(w http.ResponseWriter, r *http.Request, me publishe
 	n.Name, n.AddressLine, n.FromName = digest.OneLine(form.Get("name")), digest.OneLine(form.Get("address")), digest.OneLine(form.Get("from"))
 	n.Description = strings.TrimSpace(strings.ReplaceAll(form.Get("description"), "\r\n", "\n"))
 	n.HeaderText, n.FooterText = digest.OneLine(form.Get("header")), digest.OneLine(form.Get("footer"))
+	n.Colours = digest.Colours{Paper: form.Get("paper"), Ink: form.Get("ink"), Accent: form.Get("accent")}.Tidy()
 	n.SiteURL, n.ReplyTo = strings.TrimSpace(form.Get("site")), strings.TrimSpace(form.Get("reply"))
 	n.ReturnURLs = digest.ReturnURLs(strings.Fields(form.Get("returns")))
 	n.Layout, n.Images, n.Cadence, n.DeliverAt = digest.Layout(form.Get("layout")), digest.Images(form.Get("images")), cadence, at

@@ -15,7 +15,7 @@ import (
 func typedSettings() url.Values {
 	return url.Values{
 		"name": {"Anna\nwrites"}, "description": {"Of boats.\r\n\r\nAnd kites."}, "site": {" https://anna.example/ "}, "address": {"Anna, 1 Quay, Whitby"},
-		"header": {" Read\r\nslowly. "}, "footer": {"https://anna.example/books"}, "from": {"Anna"}, "reply": {"anna@anna.example"}, "every": {"week"}, "days": {"sun"}, "month": {"monthly on 1"}, "at": {"07:30"},
+		"header": {" Read\r\nslowly. "}, "footer": {"https://anna.example/books"}, "paper": {"#fff1e5"}, "ink": {"#1F1D1A"}, "accent": {" #990F3D "}, "from": {"Anna"}, "reply": {"anna@anna.example"}, "every": {"week"}, "days": {"sun"}, "month": {"monthly on 1"}, "at": {"07:30"},
 		"approve": {"6"}, "layout": {"excerpts"}, "images": {"linked"}, "returns": {"https://anna.example/thanks\nhttps://anna.example/hello"},
 	}
 }
@@ -31,6 +31,7 @@ func TestPublisherSettings(t *testing.T) {
 		want := n
 		want.Name, want.Description, want.SiteURL, want.AddressLine = "Anna writes", "Of boats.\n\nAnd kites.", "https://anna.example/", "Anna, 1 Quay, Whitby"
 		want.HeaderText, want.FooterText = "Read slowly.", "https://anna.example/books"
+		want.Colours = digest.Colours{Paper: "#fff1e5", Accent: "#990f3d"}
 		want.FromName, want.ReplyTo, want.Cadence, want.DeliverAt = "Anna", "anna@anna.example", 1<<time.Sunday, 7*time.Hour+30*time.Minute
 		want.ApproveWithin, want.Layout, want.Images = 6*time.Hour, digest.Excerpts, digest.LinkedImages
 		want.ReturnURLs = "https://anna.example/thanks\nhttps://anna.example/hello"
@@ -40,13 +41,17 @@ func TestPublisherSettings(t *testing.T) {
 		page := v.get(path+"?saved=settings").contains(".notice", "Saved.")
 		page.has("#name", "value", "Anna writes")
 		page.contains("#header", "Read slowly.").contains("#footer", "https://anna.example/books")
+		page.has("#paper", "value", "#fff1e5")
+		page.has("#ink", "value", "")
+		page.has("#ink", "placeholder", "#1f1d1a")
 		page.has("#reply", "value", "anna@anna.example")
 		page.has("#at", "value", "07:30")
 
 		for field, c := range map[string]struct{ value, says string }{
 			"name": {" ", "needs a name"}, "reply": {"anna", "reply address"}, "from": {"a@b.example", "no @"}, "site": {"javascript:alert(1)", "https://"},
 			"returns": {"https://anna.example", "return address"}, "approve": {"19", "at most 18 hours"}, "days": {"", "at least one day"}, "at": {"25:00", "The hour"},
-			"layout": {"x", "layout is"}, "header": {strings.Repeat("x", 501), "above the posts is too long"}, "footer": {strings.Repeat("x", 501), "at the foot is too long"}, "description": {strings.Repeat("x", 2001), "too long"},
+			"layout": {"x", "layout is"}, "accent": {"#ffcc00", "The accent #ffcc00 on the paper #fff1e5 has a contrast of 1.3 to 1, and text needs 4.5 to 1; #"}, "paper": {"white", "is no colour"},
+			"ink": {"#fff1e5}body{display:none", "is no colour"}, "header": {strings.Repeat("x", 501), "above the posts is too long"}, "footer": {strings.Repeat("x", 501), "at the foot is too long"}, "description": {strings.Repeat("x", 2001), "too long"},
 		} {
 			form := typedSettings()
 			if form.Set(field, c.value); c.value == "" {

@@ -33,13 +33,14 @@ func (s *site) publicRoutes() map[string]handler {
 		"GET /status":    s.statusPage,
 		"GET /e/{token}": s.linkedEditionPage,
 
-		"GET /n/{slug}":          s.newsletterPage,
-		"GET /n/{slug}/letters":  s.newsletterArchivePage,
-		"GET /n/{slug}/feed.xml": s.newsletterFeed,
-		"GET /n/{slug}/{date}":   s.newsletterLetterPage,
-		joinRoute:                withForm(s.requestJoin),
-		"GET /n/{slug}/confirm":  s.confirmJoinPage,
-		"POST /n/{slug}/confirm": withForm(s.confirmJoin),
+		"GET /n/{slug}":             s.newsletterPage,
+		"GET /n/{slug}/letters":     s.newsletterArchivePage,
+		"GET /n/{slug}/feed.xml":    s.newsletterFeed,
+		"GET /n/{slug}/{date}":      s.newsletterLetterPage,
+		"GET /n/{slug}/look/{file}": s.newsletterLook,
+		joinRoute:                   withForm(s.requestJoin),
+		"GET /n/{slug}/confirm":     s.confirmJoinPage,
+		"POST /n/{slug}/confirm":    withForm(s.confirmJoin),
 
 		"GET /links":     s.links, // a reader's page, and what their programs ask by a token
 		"OPTIONS /links": s.linksPreflight,

@@ -47,6 +47,9 @@ type newsletterFlags struct {
 	AddressLine   string         `placeholder:"TEXT" env:"-" help:"Who publishes it and where they are reached by post, at the foot of each letter."`
 	Header        *string        `placeholder:"TEXT" env:"-" help:"Some sentences above the posts of every letter; addresses with https:// become links; \"\" is none."`
 	Footer        *string        `placeholder:"TEXT" env:"-" help:"The same at the foot of every letter."`
+	Paper         *string        `placeholder:"#RRGGBB" env:"-" help:"The colour behind letters and public pages; \"\" is the program's own."`
+	Ink           *string        `placeholder:"#RRGGBB" env:"-" help:"The colour of headlines and text."`
+	Accent        *string        `placeholder:"#RRGGBB" env:"-" help:"The colour of names and links."`
 	FromName      string         `placeholder:"NAME" env:"-" help:"The name that letters come from (the newsletter's)."`
 	ReplyTo       string         `name:"replies-to" placeholder:"ADDRESS" env:"-" help:"Where answers go."`
 	ApproveWithin *time.Duration `placeholder:"6h" env:"-" help:"Letters wait for approval, at the longest so long; 0: they do not."`
@@ -67,6 +70,11 @@ func (f newsletterFlags) apply(n digest.Newsletter) digest.Newsletter {
 	}
 	if f.Footer != nil {
 		n.FooterText = digest.OneLine(*f.Footer)
+	}
+	for chosen, to := range map[*string]*string{f.Paper: &n.Paper, f.Ink: &n.Ink, f.Accent: &n.Accent} {
+		if chosen != nil {
+			*to = *chosen
+		}
 	}
 	if f.ApproveWithin != nil {
 		n.ApproveWithin = *f.ApproveWithin
@@ -144,6 +152,9 @@ type reportedNewsletter struct {
 	AddressLine   string     `json:"address_line"`
 	Header        string     `json:"header"`
 	Footer        string     `json:"footer"`
+	Paper         string     `json:"paper"` // such as #fbf9f4; "": the program's own
+	Ink           string     `json:"ink"`
+	Accent        string     `json:"accent"`
 	FromName      string     `json:"from_name"`
 	ReplyTo       string     `json:"reply_to"`
 	Owner         string     `json:"owner"`
@@ -160,7 +171,8 @@ type reportedNewsletter struct {
 
 func reportNewsletter(n store.NewsletterInfo) reportedNewsletter {
 	return reportedNewsletter{
-		Slug: n.Slug, Name: n.Name, Description: n.Description, Site: n.SiteURL, AddressLine: n.AddressLine, Header: n.HeaderText, Footer: n.FooterText, FromName: n.FromName,
+		Slug: n.Slug, Name: n.Name, Description: n.Description, Site: n.SiteURL, AddressLine: n.AddressLine, Header: n.HeaderText, Footer: n.FooterText,
+		Paper: n.Paper, Ink: n.Ink, Accent: n.Accent, FromName: n.FromName,
 		ReplyTo: n.ReplyTo, Owner: n.Owner, State: string(n.State), HeldReason: n.HeldReason, Members: n.Members,
 		Days: n.Cadence.String(), DeliverAt: clockOf(n.DeliverAt), Layout: string(n.Layout), Images: string(n.Images),
 		ApproveWithin: seconds(n.ApproveWithin), CreatedAt: instant(n.CreatedAt),
@@ -270,7 +282,7 @@ func (c newsletterShowCmd) Run(a *app, st *store.Store) error {
 		}
 		fmt.Fprintln(a.stdout, "page: "+s.Page)
 		a.sayAsks(s.Asks, s.AsksStopped)
-		for _, text := range [...][2]string{{"header", n.HeaderText}, {"footer", n.FooterText}} {
+		for _, text := range [...][2]string{{"header", n.HeaderText}, {"footer", n.FooterText}, {"paper", n.Paper}, {"ink", n.Ink}, {"accent", n.Accent}} {
 			if text[1] != "" {
 				fmt.Fprintln(a.stdout, text[0]+": "+plain(text[1]))
 			}
