@@ -27,6 +27,9 @@ func LimitsOfLags(deadline time.Duration) LagLimits {
 	return LagLimits{Polls: deadline + lagMargin, Editions: lagMargin, Mail: mailLagLimit}
 }
 
+// Fenced is what /healthz says while a fence stands around the database.
+const Fenced = "nothing is polled and nothing is mailed"
+
 // Longer gives limits that are longer by d.
 func (l LagLimits) Longer(d time.Duration) LagLimits {
 	return LagLimits{l.Polls + d, l.Editions + d, l.Mail + d}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"math"
 	"net/url"
 	"strings"
 	"time"
@@ -159,13 +160,18 @@ func (s *Store) Waiting(ctx context.Context, now time.Time) (FenceView, error) {
 			v.Feeds = append(v.Feeds, f.URL)
 		}
 	}
-	err = s.read().all(ctx, &v.Readers, `SELECT u.email, w.sealed, w.due_at,
+	v.Readers, err = s.WaitingReaders(ctx, now, math.MaxInt32)
+	return v, err
+}
+
+// WaitingReaders gives the first of those to whom something would go out, by their addresses.
+func (s *Store) WaitingReaders(ctx context.Context, now time.Time, most int) ([]FenceReader, error) {
+	return readRows[FenceReader](ctx, s.read(), "looking for what would be sent", `SELECT u.email, w.sealed, w.due_at,
 		(SELECT count(*) FROM digest_posts p WHERE p.digest_id = w.id AND p.visible_at = w.due_at) AS posts
 		FROM (SELECT d.id, d.user_id,
 			(SELECT count(*) FROM editions e WHERE e.digest_id = d.id AND e.state IN ('ready', 'leased')) AS sealed,
 			CASE WHEN d.state = 'active' AND d.next_due_at <= ? THEN d.next_due_at ELSE 0 END AS due_at FROM digests d) w
-		JOIN users u ON u.id = w.user_id WHERE w.sealed > 0 OR w.due_at > 0 ORDER BY u.email, w.id`, at(now))
-	return v, failed("looking for what would be sent", err)
+		JOIN users u ON u.id = w.user_id WHERE w.sealed > 0 OR w.due_at > 0 ORDER BY u.email, w.id LIMIT ?`, at(now), most)
 }
 
 // A Fence is why a database is left alone: it may be a copy of one at work

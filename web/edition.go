@@ -40,6 +40,7 @@ type editionPage struct {
 	Moves    []render.Notice  // of feeds that have moved
 	Said     []render.Notice  // the others
 	Standing *standing        // how it goes on, where that has to be said; nil: it comes every day
+	Fenced   bool             // whoever runs this has paused all of it
 
 	shown       []*editionPost // on this page
 	playsHere   bool           // sound is played on the pages of posts
@@ -140,13 +141,16 @@ func (s *site) editionPage(w http.ResponseWriter, r *http.Request, me reader) er
 func (s *site) showOwn(w http.ResponseWriter, r *http.Request, me reader, v store.EditionView) error {
 	p := editionPage{Own: true, Beside: v.Beside, playsHere: me.Player && s.Sounds != nil}
 	last := v.LocalDate
+	var err error
 	if r.URL.Path == "/" {
+		if p.Fenced, err = s.fenced(r.Context()); err != nil {
+			return err
+		}
 		last = farDate()
 		if st := s.standing(me.Digest); st.Left() || st.Paused() {
 			p.Standing = &st
 		}
 	}
-	var err error
 	if p.Also, err = s.lettersBetween(r, me, v.LocalDate, last, mostAlso); err != nil {
 		return err
 	}

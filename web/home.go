@@ -34,11 +34,16 @@ func (s *site) today(w http.ResponseWriter, r *http.Request, me reader) error {
 // A homeFirstPage is what a reader sees before their first edition.
 type homeFirstPage struct {
 	standing
+	Fenced  bool             // whoever runs this has paused all of it
 	Feeds   int              // that the digest subscribes to
 	Letters []receivedLetter // the latest of newsletters
 }
 
 func (s *site) nothingYet(w http.ResponseWriter, r *http.Request, me reader, feeds int) error {
 	letters, err := s.lettersBetween(r, me, digest.Date{}, farDate(), mostAlso)
-	return s.showPage(w, r, err, "home_first", named(me.Digest).Name, homeFirstPage{s.standing(me.Digest), feeds, letters})
+	if err != nil {
+		return err
+	}
+	fenced, err := s.fenced(r.Context())
+	return s.showPage(w, r, err, "home_first", named(me.Digest).Name, homeFirstPage{s.standing(me.Digest), fenced, feeds, letters})
 }

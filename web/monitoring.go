@@ -98,6 +98,7 @@ const (
 type verdict struct {
 	Status   string `json:"status"`   // ok or unavailable
 	Database string `json:"database"` // ok, or what is wrong
+	Fence    string `json:"fence"`    // the same
 	Job      string `json:"job"`      // the same; empty: not asked for, since it runs elsewhere
 	Editions string `json:"editions"`
 	Polls    string `json:"polls"`
@@ -105,12 +106,12 @@ type verdict struct {
 }
 
 // health is for monitors: 200 while the database answers, the hourly job is at
-// work and neither editions nor polls nor mail are late (digest.Lags), and else 503
+// work, no fence stands and neither editions nor polls nor mail are late (digest.Lags), and else 503
 // with a line that says why.
 func (s *site) health(w http.ResponseWriter, r *http.Request) error {
 	v := s.examine(r.Context())
 	status, text := http.StatusOK, "ok\n"
-	for _, fault := range []string{v.Database, v.Job, v.Editions, v.Polls, v.Mail} {
+	for _, fault := range []string{v.Database, v.Fence, v.Job, v.Editions, v.Polls, v.Mail} {
 		if fault != "" && fault != "ok" {
 			status, text = http.StatusServiceUnavailable, fault+"\n"
 			v.Status = "unavailable"
@@ -135,6 +136,10 @@ func (s *site) examine(ctx context.Context) verdict {
 	if err == nil && s.Beats {
 		beat, _, err = s.Store.Heartbeat(ctx)
 	}
+	fenced := false
+	if err == nil && s.Beats {
+		fenced, err = s.fenced(ctx)
+	}
 	if err == nil && s.Beats {
 		lags, err = s.Store.Lags(ctx, s.Now(), s.Spread.Deadline)
 	}
@@ -146,7 +151,10 @@ func (s *site) examine(ctx context.Context) verdict {
 	if !s.Beats {
 		return v
 	}
-	v.Job, v.Editions, v.Polls, v.Mail = "ok", "ok", "ok", "ok"
+	v.Fence, v.Job, v.Editions, v.Polls, v.Mail = "ok", "ok", "ok", "ok", "ok"
+	if fenced {
+		v.Fence = digest.Fenced
+	}
 	since := s.opened // who has just been started needs a moment
 	if beat.After(since) {
 		since = beat

@@ -309,6 +309,11 @@ func (p *pageShow) operatorPages(me *visitor) {
 	p.must(p.store.Suppress(p.t.Context(), digest.Suppression{Email: strings.Repeat("s", 60) + "@example.org", Reason: digest.ForComplaint, Evidence: endless, CreatedAt: p.now}))
 	p.add("operator", me.get("/operator"))
 	p.add("invitations", me.post("/operator/invitations", nil))
+	p.fenced = true
+	p.must(p.store.Unfence(p.t.Context(), "https://"+strings.Repeat("elsewhere", 6)+".example", p.now))
+	p.add("operator", me.get("/operator"))
+	p.add("edition", me.get("/"))
+	p.fenced = false
 }
 
 // lastPages are behind the unsubscribe link, and the last one of all.

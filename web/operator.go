@@ -19,8 +19,9 @@ const operatorShown = 25
 
 // An operatorPage is how this instance stands.
 type operatorPage struct {
-	Saved string   // what the last form did
-	Needs []string // what somebody has to see to
+	Saved string     // what the last form did
+	Fence *fencePart // nil: none stands
+	Needs []string   // what somebody has to see to
 
 	Dial      template.HTML
 	DialWords string
@@ -52,8 +53,12 @@ func (s *site) operatorPage(w http.ResponseWriter, r *http.Request, _ reader) er
 	if err != nil {
 		return err
 	}
+	fence, err := s.fencePart(ctx)
+	if err != nil {
+		return err
+	}
 	p := operatorPage{
-		Saved:   savedOf(r, "mailed-again", "was-mailed"),
+		Saved: savedOf(r, "mailed-again", "was-mailed", "opened", "was-open"), Fence: fence,
 		Numbers: v.Numbers, Beat: v.Heartbeat, Lags: v.Lags, TroubledMore: v.TroubledMore,
 		Suppressed: v.Suppressions, SuppressedMore: -len(v.Suppressions),
 	}
@@ -73,19 +78,25 @@ func (s *site) operatorPage(w http.ResponseWriter, r *http.Request, _ reader) er
 // listNeeds says what somebody has to see to, in the order of its weight. What
 // the other parts have found is there already.
 func (s *site) listNeeds(p *operatorPage, v store.OperatorView, now time.Time) {
-	beat := v.Heartbeat
-	if beat.IsZero() && p.Numbers.Readers > 0 && s.Beats {
-		p.need("The hourly job was never at work here. See that “digest serve” or “digest work” runs.")
-	} else if !beat.IsZero() && now.Sub(beat) > beatPatience {
-		p.need("The hourly job was last at work %s. See that “digest serve” or “digest work” runs; “digest fence” says whether it waits for your word.", minute(beat))
+	if p.Fence == nil { // behind one all of it is late
+		s.needJob(p, v.Heartbeat, now)
+		p.needHour(p.Lags.Late(digest.LimitsOfLags(s.Spread.Deadline), now))
 	}
-	p.needHour(p.Lags.Late(digest.LimitsOfLags(s.Spread.Deadline), now))
 	s.needRoom(p)
 	p.needMail()
 	p.needClock(v.Clock, now)
 	s.needProxies(p, v.Proxies)
 	if v.Pending > 0 {
 		p.need("%s for your approval: see Newsletters, at the foot of this page.", map[bool]string{true: "A newsletter waits", false: "Some newsletters wait"}[v.Pending == 1])
+	}
+}
+
+// needJob says that the hourly job is not at work.
+func (s *site) needJob(p *operatorPage, beat, now time.Time) {
+	if beat.IsZero() && p.Numbers.Readers > 0 && s.Beats {
+		p.need("The hourly job was never at work here. See that “digest serve” or “digest work” runs.")
+	} else if !beat.IsZero() && now.Sub(beat) > beatPatience {
+		p.need("The hourly job was last at work %s. See that “digest serve” or “digest work” runs.", minute(beat))
 	}
 }
 

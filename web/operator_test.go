@@ -71,7 +71,7 @@ func TestOperatorPage(t *testing.T) {
 			t.Errorf("what was said is shown %d times", n)
 		}
 		page.shows(".needs li",
-			"The hourly job was last at work 20 Nov 2026, 11:00. See that “digest serve” or “digest work” runs; “digest fence” says whether it waits for your word.",
+			"The hourly job was last at work 20 Nov 2026, 11:00. See that “digest serve” or “digest work” runs.",
 			"Mail to gmail.example waits for you: "+evil+". Once it is put right: digest queue resume gmail.example")
 		page.shows(".state", "dead")
 		page.has(".troubles .head a", "href", "/status?url=https%3A%2F%2Fbad.example%2Ffeed%3Fkey%3Dsecret")
@@ -219,7 +219,7 @@ func TestHealthOfTheJob(t *testing.T) {
 		answer := v.get("/healthz").status(http.StatusServiceUnavailable)
 		var got map[string]string
 		r.must(json.Unmarshal([]byte(answer.body), &got))
-		if fmt.Sprint(got) != "map[database:ok editions:editions are late job:ok mail:ok polls:ok status:unavailable]" {
+		if fmt.Sprint(got) != "map[database:ok editions:editions are late fence:ok job:ok mail:ok polls:ok status:unavailable]" {
 			t.Errorf("it says %v", got)
 		}
 		r.must(r.store.Close())

@@ -47,6 +47,7 @@ type room struct {
 	beats     bool // health asks for the hourly job
 	trusted   []netip.Prefix
 	bySocket  bool // whoever asks by the socket is a trusted proxy
+	fenced    bool // the web view looks for a fence
 	observe   web.Observer
 	storage   web.Measure
 
@@ -77,9 +78,19 @@ func (r *room) open(base string) {
 		Store: r.store, Editions: edition.New(edition.Options{Store: r.store, Signer: r.signer, BaseURL: r.base}),
 		Signer: r.signer, SignUp: r.signUp, Publishing: r.publish, Outbox: r.openOutbox(), BaseURL: cmp.Or(base, server.URL), Version: "1.2.3",
 		Subscriber: r.subscriber(), Pings: r.store, Pictures: r.pictures, Sounds: r.sounds, Addresses: r.addresses, Spread: poller.Spread{Window: 15 * time.Minute},
-		Beats: r.beats, Observe: r.observe, Storage: r.storage, TrustedProxies: digest.Proxies{Networks: r.trusted, Socket: r.bySocket},
+		Fence: r.look(cmp.Or(base, server.URL)), Beats: r.beats, Observe: r.observe, Storage: r.storage, TrustedProxies: digest.Proxies{Networks: r.trusted, Socket: r.bySocket},
 		Contact: "ada@example.org", Now: func() time.Time { return r.now }, Log: slog.New(slog.NewTextHandler(r.log, nil)),
 	})
+}
+
+// look looks for a fence, where the room wants that.
+func (r *room) look(base string) func(context.Context) (store.Fence, error) {
+	return func(ctx context.Context) (store.Fence, error) {
+		if !r.fenced {
+			return store.Fence{}, nil
+		}
+		return r.store.LookFence(ctx, base, r.now, 36*time.Hour, 100)
+	}
 }
 
 // A visitor is a browser: it keeps cookies and does not follow redirects.

@@ -135,6 +135,7 @@ func (s *site) readerRoutes() map[string]handler {
 
 		"GET /operator":                             s.forOperator(s.operatorPage),
 		"POST /operator/mail-again":                 s.forOperator(s.mailAgain),
+		"POST /operator/fence/release":              s.forOperator(s.releaseFence),
 		"GET /operator/newsletters":                 s.forOperator(s.operatorNewslettersPage),
 		"POST /operator/newsletters/{slug}/approve": s.operates(s.approveNewsletter),
 		"POST /operator/newsletters/{slug}/refuse":  s.operates(s.refuseNewsletter),

@@ -38,6 +38,7 @@ type statusFeedPage struct {
 	State     string
 	Reason    string
 	Idle      bool // nobody's edition waits for it
+	Fenced    bool // no feed is asked at present
 	Next      time.Time
 	Late      bool // Next is over: it waits for its turn
 	Last      time.Time
@@ -75,7 +76,9 @@ func (s *site) statusPage(w http.ResponseWriter, r *http.Request) error {
 		if err != nil {
 			return err
 		}
-		return s.show(w, r, http.StatusOK, "status_feed", "How a feed stands", s.statusFeedPageOf(v, at, now))
+		p := s.statusFeedPageOf(v, at, now)
+		p.Fenced, err = s.fenced(r.Context())
+		return s.showPage(w, r, err, "status_feed", "How a feed stands", p)
 	}
 	return s.showUnknown(w, r, asked[0])
 }

@@ -90,6 +90,9 @@ type Options struct {
 	Observe       Observer              // is told of each request; may be nil
 	Now           func() time.Time      // default time.Now
 
+	// Fence tells of the fence around the database; nil: none can stand.
+	Fence func(context.Context) (store.Fence, error)
+
 	// TrustedProxies are believed when they say for whom they ask (X-Forwarded-For,
 	// X-Forwarded-Proto). Nobody else is, this machine neither.
 	TrustedProxies digest.Proxies

@@ -203,10 +203,24 @@ func (a *app) withoutFence(do func(*store.Store) error, look func(*store.Store) 
 			return err
 		}
 		if reason != "" {
-			return &digest.Error{Kind: digest.Conflict, Message: reason + "; nothing is asked and nothing is sent: see digest fence"}
+			return &digest.Error{Kind: digest.Conflict, Message: behindFence(reason)}
 		}
 		return do(st)
 	})
+}
+
+// behindFence says what a fence means, in one line.
+func behindFence(reason string) string {
+	return reason + "; nothing is asked and nothing is sent: see digest fence"
+}
+
+// noteFence says on stderr that there is a fence, beside what a command shows of work to come.
+func (a *app) noteFence(st *store.Store) error {
+	f, err := a.lookFence(a.soft, st)
+	if err == nil && f.Reason != "" {
+		fmt.Fprintln(a.stderr, "fenced: "+plain(behindFence(f.Reason)))
+	}
+	return err
 }
 
 var errInterrupted = errors.New("interrupted")

@@ -23,6 +23,9 @@ type feedsCmd struct {
 
 // Run shows how feeds stand.
 func (c feedsCmd) Run(a *app, st *store.Store) error {
+	if err := a.noteFence(st); err != nil {
+		return err
+	}
 	if c.URL != "" {
 		return a.showFeed(st, c.URL)
 	}

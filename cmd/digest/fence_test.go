@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"digest"
 	"digest/store"
 )
 
@@ -37,7 +38,7 @@ func TestServeBehindFence(t *testing.T) {
 	before := asked.Load()
 
 	logged := &lineWith{what: "digest fence", seen: make(chan string, 1)}
-	serveWhile(t, "--base-url http://copy.lan:8080 --poll-window 0 --now 2026-11-20T00:00:00Z", logged, func() {
+	serveWhile(t, "--base-url http://copy.lan:8080 --poll-window 0 --now 2026-11-20T00:00:00Z", digest.Fenced, logged, func() {
 		if line := <-logged.seen; !strings.Contains(line, "http://copy.lan:8080") {
 			t.Errorf("the log says %q", line)
 		}

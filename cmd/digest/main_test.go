@@ -225,12 +225,12 @@ func TestPlain(t *testing.T) {
 // TestServeStops starts the whole program and asks it to stop.
 func TestServeStops(t *testing.T) {
 	t.Chdir(t.TempDir())
-	serveWhile(t, "", t.Output(), func() {})
+	serveWhile(t, "", "ok", t.Output(), func() {})
 }
 
-// serveWhile runs digest serve until do returns, and sees that the web view is well
-// before it stops, and that it stops.
-func serveWhile(t *testing.T, flags string, logged io.Writer, do func()) {
+// serveWhile runs digest serve until do returns, and sees what /healthz says before it
+// stops, and that it stops.
+func serveWhile(t *testing.T, flags, health string, logged io.Writer, do func()) {
 	t.Helper()
 	soft, stop := context.WithCancel(t.Context())
 	out := &lineWith{what: "listening on", seen: make(chan string, 1)}
@@ -253,9 +253,9 @@ func serveWhile(t *testing.T, flags string, logged io.Writer, do func()) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	res.Body.Close()
-	if res.StatusCode != http.StatusOK {
-		t.Errorf("healthz answers %s", res.Status)
+	defer res.Body.Close()
+	if body, err := io.ReadAll(res.Body); err != nil || string(body) != health+"\n" {
+		t.Errorf("healthz answers %s: %s, %v", res.Status, body, err)
 	}
 	stop()
 	if status := <-done; status != exitDone {

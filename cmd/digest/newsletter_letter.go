@@ -17,6 +17,9 @@ type newsletterPreviewCmd struct {
 
 // Run prints the letter that the owner's next midnight would bring; nothing changes.
 func (c newsletterPreviewCmd) Run(a *app, st *store.Store) error {
+	if err := a.noteFence(st); err != nil {
+		return err
+	}
 	n, archive, letter, err := a.nextOf(st, c.Slug)
 	if err != nil {
 		return err

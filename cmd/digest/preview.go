@@ -17,6 +17,9 @@ type previewCmd struct {
 
 // Run prints the edition that the next midnight would bring; nothing changes.
 func (c previewCmd) Run(a *app, st *store.Store, u digest.User, d digest.Digest) error {
+	if err := a.noteFence(st); err != nil {
+		return err
+	}
 	signer, err := a.signer(st)
 	if err != nil {
 		return err

@@ -97,6 +97,9 @@ func (queueListCmd) Run(a *app, st *store.Store) error {
 	if err != nil {
 		return err
 	}
+	if err := a.noteFence(st); err != nil {
+		return err
+	}
 	r := reportQueue(q, lanes, a.now())
 	return a.show(r, func() error { return a.showQueue(r) })
 }
@@ -185,6 +188,9 @@ func (c *queueResumeCmd) check() (err error) {
 func (c *queueResumeCmd) Run(a *app, st *store.Store) error {
 	well := func(l digest.Lane) digest.Lane { return digest.Lane{Name: l.Name, Limits: l.Limits} }
 	if _, err := st.ChangeLane(a.soft, a.now(), c.name, well); err != nil {
+		return err
+	}
+	if err := a.noteFence(st); err != nil {
 		return err
 	}
 	lane, words := c.name, "mail to "+c.name

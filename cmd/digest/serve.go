@@ -110,7 +110,7 @@ func (a *app) together(parts ...func(context.Context) error) error {
 
 // counters are what Prometheus is told.
 func (a *app) counters(st *store.Store) *metrics.Metrics {
-	return metrics.New(metrics.Options{Store: st, Version: version(), Deadline: a.ReleaseDeadline, Storage: a.storage, Abandoned: a.parsers.Abandoned, Now: a.clock, Log: a.log})
+	return metrics.New(metrics.Options{Store: st, Fence: a.fenceOf(st), Version: version(), Deadline: a.ReleaseDeadline, Storage: a.storage, Abandoned: a.parsers.Abandoned, Now: a.clock, Log: a.log})
 }
 
 // serveMetrics opens the listener of the metrics, where there is to be one, and
@@ -164,6 +164,7 @@ func (a *app) webServer(st *store.Store, outbox *mailer.Outbox, counters *metric
 		Addresses:     a.BotAddresses.words(),
 		Spread:        a.spread(),
 		HostGap:       a.HostInterval,
+		Fence:         a.fenceOf(st),
 		Beats:         a.works,
 		Now:           a.clock,
 		Log:           a.log,
@@ -183,6 +184,11 @@ func (a *app) fetcher(st *store.Store) *poller.Poller {
 		return a.pictures
 	}
 	return a.poller(st)
+}
+
+// fenceOf gives a function that tells of the fence.
+func (a *app) fenceOf(st *store.Store) func(context.Context) (store.Fence, error) {
+	return func(ctx context.Context) (store.Fence, error) { return a.lookFence(ctx, st) }
 }
 
 // fencedSubscriber is a subscriber that asks nothing while there is a fence.

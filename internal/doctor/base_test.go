@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"digest"
 	"digest/internal/doctor"
 	"digest/test/program"
 )
@@ -57,6 +58,7 @@ func TestBaseURL(t *testing.T) {
 		{"redirect", func(w *world) {
 			w.page = http.RedirectHandler("https://www.paper.example.org/", http.StatusMovedPermanently).ServeHTTP
 		}, "base-url", doctor.Wrong, "redirects to https://www.paper.example.org/", "set DIGEST_BASE_URL"},
+		{"fenced", health(503, digest.Fenced+"\n"), "base-url", doctor.Wrong, "digest answers there, and nothing is polled", "see digest fence"},
 		{"database away", health(503, "the database does not answer\n"), "base-url", doctor.Wrong, "its database does not", "log of digest serve"},
 		{"proxy alone", health(502, "bad gateway"), "base-url", doctor.Wrong, "a proxy answers 502", "start digest serve"},
 		{"another site", health(404, "not here"), "base-url", doctor.Wrong, "something else answers there (404", "DIGEST_BASE_URL names it"},

@@ -13,6 +13,8 @@ import (
 	"regexp"
 	"strings"
 	"time"
+
+	"digest"
 )
 
 // baseURL finds out whether the links in mail work, and for whom.
@@ -79,6 +81,9 @@ func (x *checker) answers(ctx context.Context, bad Status, f *Finding) {
 		return
 	case health.status == http.StatusServiceUnavailable && strings.HasPrefix(health.body, "the database"):
 		f.note(Wrong, "digest answers there, and its database does not", "see that the database runs, and the log of digest serve")
+		return
+	case health.status == http.StatusServiceUnavailable && strings.HasPrefix(health.body, digest.Fenced):
+		f.note(Wrong, "digest answers there, and "+digest.Fenced, "see digest fence")
 		return
 	case health.status == http.StatusBadGateway || health.status == http.StatusServiceUnavailable || health.status == http.StatusGatewayTimeout:
 		f.note(bad, fmt.Sprintf("a proxy answers %d there: nobody is behind it", health.status), "start digest serve, and see that the proxy leads to DIGEST_LISTEN")

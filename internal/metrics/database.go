@@ -173,6 +173,13 @@ func (s scrape) lags(ctx context.Context) error {
 	if known {
 		s.gauge("job_last_beat_timestamp_seconds", "When the hourly job last said that it is at work, on whatever machine; every five minutes.", float64(beat.Unix()))
 	}
+	if s.Fence != nil {
+		f, err := s.Fence(ctx)
+		if err != nil {
+			return err
+		}
+		s.gauge("fenced", "1 while a fence stands around the database: nothing is polled and nothing is mailed (digest fence); else 0.", one(f.Reason != ""))
+	}
 	late, waits, err := s.Store.Waits(ctx, s.now)
 	if err != nil {
 		return err

@@ -6,6 +6,7 @@
 package metrics
 
 import (
+	"context"
 	"log/slog"
 	"net/http"
 	"strconv"
@@ -31,6 +32,9 @@ type Options struct {
 
 	// Storage judges a size of the database; nil: nobody does.
 	Storage func(bytes int64) digest.Storage
+
+	// Fence gives the fence around the database; nil: none can stand.
+	Fence func(context.Context) (store.Fence, error)
 
 	// Abandoned gives how many documents this process has abandoned that are still
 	// being read, and how many it has abandoned ever; nil: it reads none.

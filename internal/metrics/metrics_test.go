@@ -1,6 +1,7 @@
 package metrics_test
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -24,6 +25,7 @@ var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 func newMetrics(s *store.Store) *metrics.Metrics {
 	return metrics.New(metrics.Options{Store: s, Version: "1.2.3", Now: func() time.Time { return noon },
 		Storage:   func(bytes int64) digest.Storage { return digest.Storage{Bytes: bytes, Alarm: 1, Free: 2e9} },
+		Fence:     func(context.Context) (store.Fence, error) { return store.Fence{Reason: "a copy"}, nil },
 		Abandoned: func() (int, int64) { return 1, 3 }})
 }
 
@@ -79,7 +81,7 @@ func TestScrape(t *testing.T) {
 			`digest_suppressed_addresses{reason="complaint"}`: "1", `digest_mails_total{result="sent"}`: "0", `digest_mail_waiting{reason="due"}`: "0",
 			`digest_edition_lag_seconds`:         fmt.Sprint(37 * 3600), // since 23:00 UTC, the midnight that began the 19th in Paris
 			`digest_database_alarm{what="size"}`: "1", `digest_database_alarm{what="disk"}`: "0", `digest_database_free_bytes`: "2e+09", `digest_feeds_over_quota`: "0",
-			`digest_build_info{version="1.2.3"}`: "1", `digest_documents_abandoned`: "1", `digest_documents_abandoned_total`: "3",
+			`digest_fenced`: "1", `digest_build_info{version="1.2.3"}`: "1", `digest_documents_abandoned`: "1", `digest_documents_abandoned_total`: "3",
 			`digest_http_request_duration_seconds_count{code="200",route="GET /posts/{id}"}`: "1",
 			`digest_http_request_duration_seconds_count{code="404",route="none"}`:            "1",
 			`digest_job_last_beat_timestamp_seconds`:                                         fmt.Sprintf("%.9ge+09", float64(noon.Unix())/1e9),
