@@ -58,7 +58,7 @@ func TestFenceIsSeen(t *testing.T) {
 			r.t.Error("the archive says so too")
 		}
 		page := op.get("/operator")
-		for _, want := range []string{"was last at work as https://elsewhere.example, and this is " + r.base, "That is so since", "3 editions would go out",
+		for _, want := range []string{"was last at work as https://elsewhere.example, and this is " + r.base, "That is so since", "up to 3 editions would go out",
 			"ada@example.org", "the one due", "digest fence", r.base + "</bdi> polls and mails"} {
 			if !strings.Contains(page.body, want) {
 				r.t.Errorf("the page does not say %q", want)
