@@ -122,7 +122,7 @@ func (s *Store) SavedPosts(ctx context.Context, user digest.UserID, after SavedK
 	if after == (SavedKey{}) {
 		from = forever
 	}
-	saved, err := readRows[SavedPost](ctx, s.read(), "listing what is saved", `SELECT v.saved_at, v.due_at, v.local_date AS edition, 1 AS saved, `+postColumns+`
+	saved, err := readRows[SavedPost](ctx, s.read(), "listing what is saved", `SELECT v.digest_id, v.saved_at, v.due_at, v.local_date AS edition, 1 AS saved, `+postColumns+`
 		FROM saved_posts v CROSS JOIN posts p WHERE v.user_id = ? AND p.id = v.post_id AND (v.saved_at, v.post_id) < (?, ?)
 		ORDER BY v.saved_at DESC, v.post_id DESC LIMIT ?`, user, from, after.Post, limit)
 	if err != nil {
