@@ -52,6 +52,10 @@ type Newsletter struct {
 	// is over the letter leaves by itself. 0: none waits.
 	ApproveWithin time.Duration
 
+	// CountClicks says that the headlines of its letters lead to posts by links that count how often they are
+	// followed, and by nobody (Click).
+	CountClicks bool
+
 	ReturnURLs string // where the form of another site may lead back to, one beginning of an address a line
 
 	State      NewsletterState

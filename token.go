@@ -30,6 +30,7 @@ const (
 	ForSound           Purpose = "sound"       // of an address (SignText)
 	ForGoingBack       Purpose = "going-back"  // of a digest and a feed that moved (SignPair)
 	ForRemedies        Purpose = "remedies"    // of a digest and a feed that fails (SignPair), and of what is offered in its place (SignText)
+	ForClick           Purpose = "click"       // of a Click (SignText)
 	ForBrowser         Purpose = "browser"     // of a browser and an address that it was signed in with (SignText)
 	ForAsker           Purpose = "asker"       // of a network or browser that asks for a letter (SignText): its name without saying which
 )

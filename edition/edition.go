@@ -90,7 +90,7 @@ func (b *Builder) Edition(ctx context.Context, d digest.Delivery) (render.Editio
 }
 
 // Editions gives the content of sealed editions, in the order of ds. However
-// many they are, the store is asked three times, and twice at most for each set of colours.
+// many they are, the store is asked three times, and twice at most for each newsletter that has colours or counts.
 func (b *Builder) Editions(ctx context.Context, ds []digest.Delivery) ([]render.Edition, error) {
 	return b.sealed(ctx, ds, false)
 }
@@ -113,7 +113,8 @@ func (b *Builder) sealed(ctx context.Context, ds []digest.Delivery, mail bool) (
 	if err != nil {
 		return nil, fmt.Errorf("reading the notices of %d editions: %w", len(ds), err)
 	}
-	shared, err := b.cachedIn(ctx, ds, refs, func(d *digest.Delivery, feed digest.FeedID) bool {
+	renderers := b.renderersOf(ds)
+	shared, err := b.cachedIn(ctx, renderers, ds, refs, func(d *digest.Delivery, feed digest.FeedID) bool {
 		return !mail || cmp.Or(settings[d.DigestID][feed].Display, d.Layout) == digest.FullText
 	})
 	if err != nil {
@@ -126,7 +127,7 @@ func (b *Builder) sealed(ctx context.Context, ds []digest.Delivery, mail bool) (
 		if !d.BoundFrom.IsZero() || len(notices[d.ID]) > 0 {
 			zone = zones.get(d.TimeZone)
 		}
-		sections, err := b.sections(ctx, shared[coloursOf(d)], refs[d.ID], settings[d.DigestID], d.Edition)
+		sections, err := b.sections(ctx, shared[renderers[i]], refs[d.ID], settings[d.DigestID], d.Edition)
 		if err != nil {
 			return nil, err
 		}

@@ -74,20 +74,34 @@ func (b *Builder) cached(ctx context.Context, r *render.Renderer, ds []digest.De
 	return s, nil
 }
 
-// cachedIn is cached for editions of any colours, by those.
-func (b *Builder) cachedIn(ctx context.Context, ds []digest.Delivery, refs map[digest.EditionID][]digest.PostRef, whole func(*digest.Delivery, digest.FeedID) bool) (map[digest.Colours]shared, error) {
-	all, groups := map[digest.Colours]shared{}, map[digest.Colours][]digest.Delivery{}
-	for _, d := range ds {
-		groups[coloursOf(d)] = append(groups[coloursOf(d)], d)
+// cachedIn is cached for editions that are made by several renderers, by those.
+func (b *Builder) cachedIn(ctx context.Context, renderers []*render.Renderer, ds []digest.Delivery, refs map[digest.EditionID][]digest.PostRef, whole func(*digest.Delivery, digest.FeedID) bool) (map[*render.Renderer]shared, error) {
+	all, groups := map[*render.Renderer]shared{}, map[*render.Renderer][]digest.Delivery{}
+	for i, d := range ds {
+		groups[renderers[i]] = append(groups[renderers[i]], d)
 	}
-	for c, group := range groups {
-		s, err := b.cached(ctx, b.render.In(c), group, refs, whole)
+	for r, group := range groups {
+		s, err := b.cached(ctx, r, group, refs, whole)
 		if err != nil {
 			return nil, err
 		}
-		all[c] = s
+		all[r] = s
 	}
 	return all, nil
+}
+
+// renderersOf gives by what each edition is made: in its newsletter's colours, with its links if it counts.
+func (b *Builder) renderersOf(ds []digest.Delivery) []*render.Renderer {
+	all := make([]*render.Renderer, len(ds))
+	for i, d := range ds {
+		all[i] = b.render.In(coloursOf(d))
+		if n := d.Newsletter; n != nil && n.CountClicks {
+			all[i] = all[i].Counting(fmt.Sprint(n.ID), func(post digest.PostID, url string) string {
+				return b.BaseURL + digest.Click{Newsletter: n.ID, Post: post, URL: url}.Path(b.Signer)
+			})
+		}
+	}
+	return all
 }
 
 // coloursOf are those of the newsletter whose letter it is; a reader's own digest has none of its own.

@@ -134,6 +134,16 @@ func domain(host string) string {
 	return host
 }
 
+// showsAddress reports whether any of the words of a line is an address.
+func showsAddress(line string) bool {
+	for word := range strings.FieldsSeq(line) {
+		if _, ok := hostNamed(word); ok {
+			return true
+		}
+	}
+	return false
+}
+
 // candid is a headline that leads to href.
 func candid(title, href string) string {
 	if h, ok := pretends(title, href); ok {

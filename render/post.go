@@ -168,6 +168,9 @@ func (p *Post) data() postData {
 	d := postData{Title: p.Title, Lang: p.Language, Dir: p.Dir, RTL: p.Dir == "rtl", Byline: p.Byline, Excerpt: p.Excerpt, Files: p.filesHTML()}
 	if p.URL != "" {
 		d.URL, d.Title = p.URL, candid(p.Title, p.URL)
+		if p.r.link != nil && !showsAddress(p.Title) {
+			d.URL = p.r.link(p.ID, p.URL)
+		}
 	}
 	return d
 }

@@ -27,6 +27,8 @@ type Renderer struct {
 
 	proxy  Proxy
 	styles map[string]string // see textStyles
+	counts string            // what Counting was given, with link; "": nothing
+	link   Link              // nil: headlines lead where their posts say
 
 	edition *part[editionData]
 	notice  *part[noticeData]
@@ -49,7 +51,7 @@ type Renderer struct {
 // readers who want them shown; without one their descriptions are shown.
 func New(proxy Proxy) *Renderer {
 	all := &renderers{proxy: proxy, templates: parseTemplates(strings.NewReplacer())}
-	return all.in(digest.Colours{})
+	return all.in(variant{}, nil)
 }
 
 // In gives the Renderer that makes the same in other colours, which Colours.Check has not refused. Posts
@@ -58,32 +60,48 @@ func (r *Renderer) In(c digest.Colours) *Renderer {
 	if c == r.colours {
 		return r
 	}
-	return r.all.in(c)
+	return r.all.in(variant{c, r.counts}, r.link)
 }
 
-// renderers are those of all colours, which share their templates.
+// A Link gives the address by which a headline of a post leads to url.
+type Link func(post digest.PostID, url string) string
+
+// Counting gives the Renderer whose posts lead to their authors' pages by other addresses, by which it is
+// counted: in HTML, and only where no address is shown. Each name has one link for good.
+func (r *Renderer) Counting(name string, link Link) *Renderer {
+	return r.all.in(variant{r.colours, name}, link)
+}
+
+// A variant is what a Renderer differs in.
+type variant struct {
+	digest.Colours
+	counts string // what Counting was given; "": nothing
+}
+
+// renderers are those of all variants, which share their templates.
 type renderers struct {
 	proxy     Proxy
 	templates *template.Template
 
 	mu    sync.Mutex
-	known map[digest.Colours]*Renderer
+	known map[variant]*Renderer
 }
 
 // mostRenderers bounds how many are kept; then they are forgotten. Each takes some 100 KB.
 const mostRenderers = 200
 
-func (all *renderers) in(c digest.Colours) *Renderer {
+func (all *renderers) in(v variant, link Link) *Renderer {
 	all.mu.Lock()
 	defer all.mu.Unlock()
-	if known := all.known[c]; known != nil {
+	if known := all.known[v]; known != nil {
 		return known
 	}
 	if all.known == nil || len(all.known) >= mostRenderers {
-		all.known = make(map[digest.Colours]*Renderer)
+		all.known = make(map[variant]*Renderer)
 	}
-	r := all.newRenderer(c)
-	all.known[c] = r
+	r := all.newRenderer(v.Colours)
+	r.counts, r.link = v.counts, link
+	all.known[v] = r
 	return r
 }
 

@@ -9,7 +9,7 @@ import (
 )
 
 const newsletterColumns = `n.id, n.slug, n.name, n.description, n.site_url, n.address_line, n.from_name, n.reply_to, n.header_text, n.footer_text, n.paper, n.ink, n.accent,
-	n.layout, n.images, n.threaded, n.weekdays AS cadence, n.send_delay AS deliver_at, n.approve_within, n.return_urls,
+	n.layout, n.images, n.threaded, n.weekdays AS cadence, n.send_delay AS deliver_at, n.approve_within, n.count_clicks, n.return_urls,
 	n.state, n.held_reason, n.held_at, n.archive_id, n.created_at, ` + signedAddress + ` AS own_address`
 
 func noNewsletter() error {
@@ -42,11 +42,11 @@ func (s *Store) AddNewsletter(ctx context.Context, n digest.Newsletter, owner di
 func insertNewsletter(ctx context.Context, c conn, n digest.Newsletter, now time.Time) (id digest.NewsletterID, err error) {
 	colours := n.Colours.Tidy()
 	err = c.get(ctx, &id, `INSERT INTO newsletters (slug, name, description, site_url, address_line, from_name, reply_to, header_text, footer_text,
-		paper, ink, accent, layout, images, threaded, weekdays, send_delay, approve_within, return_urls, state, created_at)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`,
+		paper, ink, accent, layout, images, threaded, weekdays, send_delay, approve_within, count_clicks, return_urls, state, created_at)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`,
 		n.Slug, digest.OneLine(n.Name), n.Description, n.SiteURL, digest.OneLine(n.AddressLine), digest.OneLine(n.FromName), n.ReplyTo,
 		digest.OneLine(n.HeaderText), digest.OneLine(n.FooterText), colours.Paper, colours.Ink, colours.Accent,
-		string(n.Layout), string(n.Images), bit(n.Threaded), n.Cadence, inSeconds(n.DeliverAt), inSeconds(n.ApproveWithin), n.ReturnURLs,
+		string(n.Layout), string(n.Images), bit(n.Threaded), n.Cadence, inSeconds(n.DeliverAt), inSeconds(n.ApproveWithin), bit(n.CountClicks), n.ReturnURLs,
 		string(n.State), at(now))
 	return id, err
 }
@@ -151,9 +151,9 @@ func (s *Store) SetNewsletter(ctx context.Context, n digest.Newsletter, now time
 	colours := n.Colours.Tidy()
 	err := s.change(ctx, "", func(c conn) error {
 		err := c.runOne(ctx, noNewsletter(), `UPDATE newsletters SET slug = ?, name = ?, description = ?, site_url = ?, address_line = ?, from_name = ?,
-			reply_to = ?, header_text = ?, footer_text = ?, paper = ?, ink = ?, accent = ?, layout = ?, images = ?, threaded = ?, weekdays = ?, send_delay = ?, approve_within = ?, return_urls = ? WHERE id = ?`,
+			reply_to = ?, header_text = ?, footer_text = ?, paper = ?, ink = ?, accent = ?, layout = ?, images = ?, threaded = ?, weekdays = ?, send_delay = ?, approve_within = ?, count_clicks = ?, return_urls = ? WHERE id = ?`,
 			n.Slug, digest.OneLine(n.Name), n.Description, n.SiteURL, digest.OneLine(n.AddressLine), digest.OneLine(n.FromName),
-			n.ReplyTo, digest.OneLine(n.HeaderText), digest.OneLine(n.FooterText), colours.Paper, colours.Ink, colours.Accent, string(n.Layout), string(n.Images), bit(n.Threaded), n.Cadence, inSeconds(n.DeliverAt), inSeconds(n.ApproveWithin), n.ReturnURLs, n.ID)
+			n.ReplyTo, digest.OneLine(n.HeaderText), digest.OneLine(n.FooterText), colours.Paper, colours.Ink, colours.Accent, string(n.Layout), string(n.Images), bit(n.Threaded), n.Cadence, inSeconds(n.DeliverAt), inSeconds(n.ApproveWithin), bit(n.CountClicks), n.ReturnURLs, n.ID)
 		if err != nil {
 			return err
 		}
@@ -317,7 +317,7 @@ func removeNewsletter(ctx context.Context, c conn, id digest.NewsletterID) error
 	if err := removeDigests(ctx, c, `newsletter_id = ?`, id); err != nil {
 		return err
 	}
-	for _, table := range []string{"newsletter_roles", "membership_events", "newsletter_suppressions", "join_requests", "newsletter_letters", "newsletter_pulled", "newsletter_domains", "newsletter_days", "newsletter_tokens", "newsletter_asks"} {
+	for _, table := range []string{"newsletter_roles", "membership_events", "newsletter_suppressions", "join_requests", "newsletter_letters", "newsletter_pulled", "newsletter_domains", "newsletter_days", "newsletter_clicks", "newsletter_tokens", "newsletter_asks"} {
 		if err := c.run(ctx, `DELETE FROM `+table+` WHERE newsletter_id = ?`, id); err != nil {
 			return err
 		}

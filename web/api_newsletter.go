@@ -32,6 +32,7 @@ type apiNewsletter struct {
 	Layout        string   `json:"layout"`
 	Images        string   `json:"images"`
 	ApproveWithin int64    `json:"approve_within"` // seconds
+	CountClicks   bool     `json:"count_clicks"`
 	ReturnURLs    []string `json:"return_urls"`
 	State         string   `json:"state"`
 	HeldReason    string   `json:"held_reason"`
@@ -44,7 +45,7 @@ func (s *site) apiNewsletterOf(r *http.Request, n digest.Newsletter) (apiNewslet
 		Slug: n.Slug, Page: s.BaseURL + "/n/" + n.Slug, Name: n.Name, Description: n.Description, Site: n.SiteURL, AddressLine: n.AddressLine,
 		Header: n.HeaderText, Footer: n.FooterText, Paper: n.Paper, Ink: n.Ink, Accent: n.Accent,
 		FromName: n.FromName, ReplyTo: n.ReplyTo, Days: n.Cadence.String(), DeliverAt: clockOf(n.DeliverAt), Layout: string(n.Layout),
-		Images: string(n.Images), ApproveWithin: int64(n.ApproveWithin / time.Second), ReturnURLs: append([]string{}, n.ReturnAddresses()...),
+		Images: string(n.Images), ApproveWithin: int64(n.ApproveWithin / time.Second), CountClicks: n.CountClicks, ReturnURLs: append([]string{}, n.ReturnAddresses()...),
 		State: string(n.State), HeldReason: n.HeldReason, Members: members,
 	}, err
 }
@@ -72,6 +73,7 @@ type apiChange struct {
 	Layout        *string   `json:"layout"`
 	Images        *string   `json:"images"`
 	ApproveWithin *int64    `json:"approve_within"` // seconds
+	CountClicks   *bool     `json:"count_clicks"`
 	ReturnURLs    *[]string `json:"return_urls"`
 }
 
@@ -90,6 +92,9 @@ func (c apiChange) apply(n digest.Newsletter) (digest.Newsletter, error) {
 	}
 	if c.ApproveWithin != nil {
 		n.ApproveWithin = time.Duration(min(max(*c.ApproveWithin, -1), int64(48*time.Hour/time.Second))) * time.Second
+	}
+	if c.CountClicks != nil {
+		n.CountClicks = *c.CountClicks
 	}
 	if c.ReturnURLs != nil {
 		n.ReturnURLs = strings.Join(*c.ReturnURLs, "\n")
@@ -195,4 +200,23 @@ func (s *site) apiDays(r *http.Request, me apiCaller) (int, any, error) {
 
 func newAPIDay(d digest.NewsletterDay) apiDay {
 	return apiDay{d.Day.String(), d.Joined, d.Left, d.Sent, d.Bounced, d.Complained}
+}
+
+// An apiClicks is how often the links of letters to a post were followed.
+type apiClicks struct {
+	Post   int64  `json:"post"`
+	Title  string `json:"title"`
+	URL    string `json:"url"`
+	Since  string `json:"since"` // the day of the first
+	Clicks int64  `json:"clicks"`
+}
+
+func (s *site) apiListClicks(r *http.Request, me apiCaller) (int, any, error) {
+	const most = 500
+	all, err := s.Store.ClickCounts(r.Context(), me.Newsletter.ID, most)
+	list := make([]apiClicks, len(all))
+	for i, c := range all {
+		list[i] = apiClicks{int64(c.Post), c.Title, c.URL, c.Since.String(), c.Clicks}
+	}
+	return http.StatusOK, map[string]any{"posts": list}, err
 }

@@ -141,6 +141,9 @@ func TestAPI(t *testing.T) {
 		}
 		p.want(204, "DELETE", "/members/{id}", "", "{id}", id)
 		p.want(409, "POST", "/members", `{"email":"mo@example.org","time_zone":"UTC","proof":"I say so"}`)
+		if posts := p.want(200, "GET", "/clicks", "")["posts"].([]any); len(posts) != 0 {
+			r.t.Errorf("clicks: %v", posts)
+		}
 		if days := p.want(200, "GET", "/days", "")["days"].([]any); len(days) != 1 || days[0].(map[string]any)["joined"] != 2.0 || days[0].(map[string]any)["left"] != 1.0 {
 			r.t.Errorf("days: %v", days)
 		}

@@ -17,7 +17,11 @@ type publisherNumbersPage struct {
 	Total   digest.NewsletterDay
 	Months  []digest.NewsletterDay // each with the date of its last day, the latest first
 	Days    []digest.NewsletterDay // on which something happened, the latest first
+	Clicks  []digest.ClickCount    // of the latest posts
 }
+
+// mostClicksShown is how many posts the page names whose links were followed.
+const mostClicksShown = 100
 
 // numbersDays is how far back the page looks.
 const numbersDays = 366
@@ -26,6 +30,9 @@ func (s *site) publisherNumbersPage(w http.ResponseWriter, r *http.Request, me p
 	days, err := s.Store.NewsletterNumbers(r.Context(), me.Newsletter, s.Now(), numbersDays)
 	p := publisherNumbersPage{publisherFrame: s.publisherFrame(r, me)}
 	p.add(days)
+	if err == nil {
+		p.Clicks, err = s.Store.ClickCounts(r.Context(), me.Newsletter.ID, mostClicksShown)
+	}
 	return s.showPage(w, r, err, "publisher_numbers", "Numbers of "+me.Newsletter.Name, p)
 }
 

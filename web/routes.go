@@ -33,6 +33,8 @@ func (s *site) publicRoutes() map[string]handler {
 		"GET /status":    s.statusPage,
 		"GET /e/{token}": s.linkedEditionPage,
 
+		"GET /go/{name}/{token}": s.followClick,
+
 		"GET /n/{slug}":             s.newsletterPage,
 		"GET /n/{slug}/letters":     s.newsletterArchivePage,
 		"GET /n/{slug}/feed.xml":    s.newsletterFeed,
@@ -209,6 +211,7 @@ func (s *site) apiRoutes() map[string]handler {
 		"POST " + n + "/hold":                   s.forToken(ownersOnly(s.apiHold)),
 		"POST " + n + "/release":                s.forToken(ownersOnly(s.apiRelease)),
 		"GET " + n + "/days":                    s.forToken(s.apiDays),
+		"GET " + n + "/clicks":                  s.forToken(s.apiListClicks),
 		"GET " + n + "/members":                 s.forToken(s.apiListMembers),
 		"POST " + n + "/members":                s.forToken(s.apiJoin),
 		"GET " + n + "/members/{id}":            s.forToken(s.apiMember),

@@ -53,6 +53,7 @@ type newsletterFlags struct {
 	FromName      string         `placeholder:"NAME" env:"-" help:"The name that letters come from (the newsletter's)."`
 	ReplyTo       string         `name:"replies-to" placeholder:"ADDRESS" env:"-" help:"Where answers go."`
 	ApproveWithin *time.Duration `placeholder:"6h" env:"-" help:"Letters wait for approval, at the longest so long; 0: they do not."`
+	CountClicks   *bool          `negatable:"" env:"-" help:"Count how often the posts of letters are opened, never by whom: headlines then lead to them by links of this instance."`
 	ReturnURL     []string       `placeholder:"URL" env:"-" help:"Where the form on another site may lead back to: the beginning of an address. All of them, each time."`
 	DeliverAt     *time.Duration `type:"clock" example:"07:00" placeholder:"HH:MM" env:"-" help:"The hour letters leave, by each member's clock."`
 	Days          digest.Cadence `example:"daily, weekdays, mon,thu, or \"monthly on 15\"" placeholder:"DAYS" env:"-" help:"daily, weekdays, days such as sun, or once a month, such as \"monthly on 15\"; members may choose what is no more often."`
@@ -75,6 +76,9 @@ func (f newsletterFlags) apply(n digest.Newsletter) digest.Newsletter {
 		if chosen != nil {
 			*to = *chosen
 		}
+	}
+	if f.CountClicks != nil {
+		n.CountClicks = *f.CountClicks
 	}
 	if f.ApproveWithin != nil {
 		n.ApproveWithin = *f.ApproveWithin
@@ -166,6 +170,7 @@ type reportedNewsletter struct {
 	Layout        string     `json:"layout"`
 	Images        string     `json:"images"`
 	ApproveWithin int64      `json:"approve_within"` // seconds
+	CountClicks   bool       `json:"count_clicks"`
 	CreatedAt     *time.Time `json:"created_at"`
 }
 
@@ -175,7 +180,7 @@ func reportNewsletter(n store.NewsletterInfo) reportedNewsletter {
 		Paper: n.Paper, Ink: n.Ink, Accent: n.Accent, FromName: n.FromName,
 		ReplyTo: n.ReplyTo, Owner: n.Owner, State: string(n.State), HeldReason: n.HeldReason, Members: n.Members,
 		Days: n.Cadence.String(), DeliverAt: clockOf(n.DeliverAt), Layout: string(n.Layout), Images: string(n.Images),
-		ApproveWithin: seconds(n.ApproveWithin), CreatedAt: instant(n.CreatedAt),
+		ApproveWithin: seconds(n.ApproveWithin), CountClicks: n.CountClicks, CreatedAt: instant(n.CreatedAt),
 	}
 }
 

@@ -10,7 +10,8 @@ import (
 type newsletterNumbersCmd struct {
 	reads
 	slugArg
-	Days int `default:"366" from:"1" to:"7320" placeholder:"N" env:"-" help:"How many days back, by the owner's clock (${default})."`
+	Posts bool `env:"-" help:"How often the posts of letters were opened, where that is counted."`
+	Days  int  `default:"366" from:"1" to:"7320" placeholder:"N" env:"-" help:"How many days back, by the owner's clock (${default})."`
 }
 
 // reportedDay is a day of a newsletter as JSON.
@@ -34,6 +35,9 @@ func (c newsletterNumbersCmd) Run(a *app, st *store.Store) error {
 	if err != nil {
 		return err
 	}
+	if c.Posts {
+		return a.listClicks(st, n)
+	}
 	days, err := st.NewsletterNumbers(a.soft, n, a.now(), c.Days)
 	if err != nil {
 		return err
@@ -49,5 +53,34 @@ func (c newsletterNumbersCmd) Run(a *app, st *store.Store) error {
 	}
 	return printList(a, busy, "nothing has happened yet that is counted", func(d digest.NewsletterDay) string {
 		return fmt.Sprintf("%s\t%s\t%d joined\t%d left\t%d sent\t%d came back\t%s", d.Day, digest.Counted(int(d.Members), "member"), d.Joined, d.Left, d.Sent, d.Bounced, digest.Counted(int(d.Complained), "complaint"))
+	})
+}
+
+// reportedClicks is how often a post was opened, as JSON.
+type reportedClicks struct {
+	Title  string `json:"title"`
+	URL    string `json:"url"`
+	Since  string `json:"since"`
+	Clicks int64  `json:"clicks"`
+}
+
+// listClicks lists the latest posts whose links were followed.
+func (a *app) listClicks(st *store.Store, n digest.Newsletter) error {
+	const most = 500
+	all, err := st.ClickCounts(a.soft, n.ID, most)
+	if err != nil {
+		return err
+	}
+	if a.json {
+		return a.printJSON(each(all, func(c digest.ClickCount) reportedClicks {
+			return reportedClicks{c.Title, c.URL, c.Since.String(), c.Clicks}
+		}))
+	}
+	none := "nothing was opened yet"
+	if !n.CountClicks {
+		none = "not counted; see: digest newsletter set " + n.Slug + " --count-clicks"
+	}
+	return printList(a, all, none, func(c digest.ClickCount) string {
+		return fmt.Sprintf("%d\tsince %s\t%s\t%s", c.Clicks, c.Since, plain(c.Title), plain(c.URL))
 	})
 }

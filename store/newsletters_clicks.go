@@ -1,0 +1,42 @@
+package store
+
+import (
+	"context"
+	"time"
+
+	"digest"
+)
+
+// clicksKept is how long it is known how often the links to a post were followed, from the first time on.
+const clicksKept = 400 * 24 * time.Hour
+
+// CountClick counts that the link to a post of a newsletter was followed, if the newsletter counts and the
+// post is still stored. Counts of posts of long ago go with the first of a new one.
+func (s *Store) CountClick(ctx context.Context, click digest.Click, now time.Time) error {
+	return s.change(ctx, "counting a click", func(c conn) error {
+		n, err := c.exec(ctx, `UPDATE newsletter_clicks SET clicks = clicks + 1 WHERE newsletter_id = ? AND post_id = ?
+			AND newsletter_id IN (SELECT n.id FROM newsletters n WHERE n.count_clicks = 1)`, click.Newsletter, click.Post)
+		if err != nil || n > 0 {
+			return err
+		}
+		today, err := ownersToday(ctx, c, []digest.NewsletterID{click.Newsletter}, at(now))
+		if err != nil {
+			return err
+		}
+		since := today[click.Newsletter]
+		n, err = c.exec(ctx, `INSERT INTO newsletter_clicks (newsletter_id, post_id, title, url, since, clicks)
+			SELECT n.id, p.id, p.title, p.url, ?, 1 FROM newsletters n CROSS JOIN posts p WHERE n.id = ? AND n.count_clicks = 1 AND p.id = ?
+			ON CONFLICT (newsletter_id, post_id) DO UPDATE SET clicks = newsletter_clicks.clicks + 1`, since.String(), click.Newsletter, click.Post)
+		if err != nil || n == 0 {
+			return err
+		}
+		return c.run(ctx, `DELETE FROM newsletter_clicks WHERE newsletter_id = ? AND since < ?`, click.Newsletter, since.Plus(-int(clicksKept/(24*time.Hour))).String())
+	})
+}
+
+// ClickCounts gives how often the links to a newsletter's posts were followed, the latest posts first, most of
+// them at most.
+func (s *Store) ClickCounts(ctx context.Context, id digest.NewsletterID, most int) ([]digest.ClickCount, error) {
+	return readRows[digest.ClickCount](ctx, s.read(), "reading what was clicked", `SELECT k.post_id AS post, k.title, k.url, k.since, k.clicks
+		FROM newsletter_clicks k WHERE k.newsletter_id = ? ORDER BY k.since DESC, k.post_id DESC LIMIT ?`, id, most)
+}

@@ -1,0 +1,72 @@
+package web_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"digest"
+)
+
+// TestFollowClick: the link of a headline leads to the post; it is counted once an hour from a network, where the
+// newsletter counts, and who follows it leaves nothing.
+func TestFollowClick(t *testing.T) {
+	each(t, func(r *room) {
+		anna, n := r.publishing("anna@example.org", "anna-writes", "The boat")
+		refs, err := r.store.WaitingPosts(r.t.Context(), n.ArchiveID)
+		r.must(err)
+		c := digest.Click{Newsletter: n.ID, Post: refs[0].PostID, URL: "https://site.example/post?a=1&b=2"}
+		path := c.Path(r.signer)
+		count := func(want int64) {
+			r.t.Helper()
+			got, err := r.store.ClickCounts(r.t.Context(), n.ID, 10)
+			r.must(err)
+			if want == 0 && len(got) == 0 {
+				return
+			}
+			if len(got) != 1 || got[0].Clicks != want || got[0].Title != "The boat" || got[0].Since.String() != "2026-11-20" {
+				r.t.Errorf("counted %+v, want %d", got, want)
+			}
+		}
+		leads := func(v *visitor, method string) {
+			r.t.Helper()
+			a := v.do(method, path, "", nil).status(http.StatusFound)
+			if a.Header.Get("Location") != c.URL || a.Header.Get("Referrer-Policy") != "no-referrer" || len(a.Header.Values("Set-Cookie")) > 0 || a.Header.Get("Cache-Control") != "no-store" {
+				r.t.Errorf("leads on with %v", a.Header)
+			}
+		}
+		leads(r.visitor(), "GET")
+		count(0) // it is not asked for
+		page := anna.get("/newsletters/anna-writes/settings").status(http.StatusOK)
+		if strings.Contains(r.visitor().get("/n/anna-writes").body, "never by whom") || strings.Contains(page.body, `name="clicks" value="1" checked`) {
+			r.t.Error("it is counted unasked")
+		}
+		n.CountClicks = true
+		r.must(r.store.SetNewsletter(r.t.Context(), n, r.now))
+		r.visitor().get("/n/anna-writes").contains(".ask", "never by whom")
+		from := func(address string) *visitor {
+			v := r.visitor()
+			v.header["X-Forwarded-For"] = address
+			return v
+		}
+		leads(from("198.51.100.1"), "HEAD")
+		for _, name := range []string{"Sec-Purpose", "Purpose", "X-Moz"} {
+			v := from("198.51.100.1")
+			v.header[name] = "Prefetch;prerender"
+			leads(v, "GET")
+		}
+		count(0)
+		leads(from("198.51.100.1"), "GET")
+		leads(from("198.51.100.1"), "GET")
+		count(1)
+		leads(from("203.0.113.9"), "GET")
+		count(2)
+		anna.get("/newsletters/anna-writes/numbers").contains(".clicks .number", "2").contains(".clicks th", "The boat")
+		for _, wrong := range []string{strings.Replace(path, "site.example", "evil.example", 1), strings.Replace(path, "/go/", "/go/1", 1), "/go/1.1/x", "/go/1.1/x?to=https://evil.example/"} {
+			r.visitor().get(wrong).status(http.StatusNotFound)
+		}
+		r.must(r.store.SetNewsletterState(r.t.Context(), n.ID, digest.NewsletterEnded, "", r.now))
+		r.must(r.store.RemoveNewsletter(r.t.Context(), n.ID))
+		leads(from("203.0.113.10"), "GET")
+	})
+}
