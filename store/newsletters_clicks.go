@@ -7,8 +7,8 @@ import (
 	"digest"
 )
 
-// clicksKept is how long it is known how often the links to a post were followed, from the first time on.
-const clicksKept = 400 * 24 * time.Hour
+// clickedSince is how long ago it may be that the first was counted: so long it is known how often the links to a post were followed.
+const clickedSince = 400 * 24 * time.Hour
 
 // CountClick counts that the link to a post of a newsletter was followed, if the newsletter counts and the
 // post is still stored. Counts of posts of long ago go with the first of a new one.
@@ -30,7 +30,7 @@ func (s *Store) CountClick(ctx context.Context, click digest.Click, now time.Tim
 		if err != nil || n == 0 {
 			return err
 		}
-		return c.run(ctx, `DELETE FROM newsletter_clicks WHERE newsletter_id = ? AND since < ?`, click.Newsletter, since.Plus(-int(clicksKept/(24*time.Hour))).String())
+		return c.run(ctx, `DELETE FROM newsletter_clicks WHERE newsletter_id = ? AND since < ?`, click.Newsletter, since.Plus(-int(clickedSince/(24*time.Hour))).String())
 	})
 }
 
