@@ -34,7 +34,8 @@ func TestImports(t *testing.T) {
 		"digest/poller":                "digest digest/feed",
 		"digest/internal/words":        "digest digest/internal/hypertext",
 		"digest/internal/allowance":    "",
-		"digest/store":                 "digest digest/calendar digest/migrations digest/internal/words digest/internal/allowance",
+		"digest/internal/backup":       "digest",
+		"digest/store":                 "digest digest/calendar digest/migrations digest/internal/words digest/internal/allowance digest/internal/backup",
 		"digest/store/storetest":       "digest digest/poller digest/store",
 		"digest/hourly":                "digest digest/feed digest/poller digest/store digest/mailer",
 		"digest/subscribe":             "digest digest/feed digest/poller digest/store digest/hourly digest/internal/seal digest/internal/members",
@@ -97,6 +98,7 @@ func TestOnlyOneRoom(t *testing.T) {
 		"github.com/klauspost/compress/gzhttp": "web",
 		"blitiri.com.ar/go/spf":                "internal/doctor",
 		"github.com/prometheus/":               "internal/metrics",
+		"filippo.io/age":                       "internal/backup",
 		"github.com/alecthomas/kong":           "cmd",
 		"github.com/schollz/progressbar":       "cmd",
 	}
