@@ -84,6 +84,16 @@ type dialect struct {
 	// gathered is how many posts the index may gather for each that is compared else.
 	gathered int
 
+	// For backups. holdTables keeps {tables} from being altered and lets the transaction
+	// last; empty where each does so by itself. lastKey reads the highest key that {table}
+	// has ever given, setKey sets it to {key}. fill puts rows into a table, one a call;
+	// where it ends by a call without any, fillEnds.
+	holdTables []string
+	lastKey    string
+	setKey     []string
+	fill       func(table string, columns []string) string
+	fillEnds   bool
+
 	// strangers counts tables that are in the way of the schema, where it has
 	// never been made: all there are in a file, and those of our names in a
 	// schema of PostgreSQL, which may hold those of other programs.
@@ -113,6 +123,10 @@ func sqliteDialect() *dialect {
 		},
 		match:  matchSQLite,
 		rareIn: 1000,
+
+		lastKey: `SELECT COALESCE(MAX(seq), 0) FROM sqlite_sequence WHERE name = '{table}'`,
+		setKey:  []string{`DELETE FROM sqlite_sequence WHERE name = '{table}'`, `INSERT INTO sqlite_sequence (name, seq) VALUES ('{table}', {key})`},
+		fill:    insertOne,
 
 		tables: `SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = ?`,
 		strangers: `SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite\_%' ESCAPE '\'
@@ -159,6 +173,12 @@ func postgresDialect() *dialect {
 		// Only its owner may. For whoever is not, the server does it by itself, later.
 		tidyWords: `SELECT COALESCE(SUM(gin_clean_pending_list(CAST(c.oid AS regclass))), 0) FROM pg_catalog.pg_class c
 			WHERE c.oid = to_regclass('post_words_words') AND pg_has_role(c.relowner, 'USAGE')`,
+
+		holdTables: []string{`LOCK TABLE {tables} IN ACCESS SHARE MODE`, `SET LOCAL idle_in_transaction_session_timeout = 0`},
+		lastKey:    `SELECT COALESCE(pg_sequence_last_value(CAST(pg_get_serial_sequence('{table}', 'id') AS regclass)), 0)`,
+		setKey:     []string{`SELECT setval(pg_get_serial_sequence('{table}', 'id'), {key})`},
+		fill:       copyIn,
+		fillEnds:   true,
 
 		forUpdate:  ` FOR UPDATE`,
 		skipLocked: ` SKIP LOCKED`,

@@ -117,6 +117,14 @@ func isUnique(err error) bool {
 	return errors.Is(err, sqlite3.CONSTRAINT_UNIQUE) || errors.Is(err, sqlite3.CONSTRAINT_PRIMARYKEY)
 }
 
+// isConstraint reports whether rows do not fit their tables or each other.
+func isConstraint(err error) bool {
+	if e, ok := errors.AsType[*pq.Error](err); ok {
+		return e.Code.Class() == "22" || e.Code.Class() == "23"
+	}
+	return errors.Is(err, sqlite3.CONSTRAINT) || errors.Is(err, sqlite3.MISMATCH)
+}
+
 // ifUnique is the error for what is there already; any other stays as it is.
 func ifUnique(err, there error) error {
 	if isUnique(err) {

@@ -12,6 +12,7 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"digest"
+	"digest/internal/backup"
 )
 
 // Exec runs a statement that no method offers, for tests of what must not
@@ -216,14 +217,7 @@ func (s *Store) Write(ctx context.Context, f func(exec func(string) error, text 
 func ExplainError(err error) error { return explain(err) }
 
 // MigrateTo brings an empty database to an older schema.
-func (s *Store) MigrateTo(ctx context.Context, version int64) error {
-	p, err := s.provider()
-	if err != nil {
-		return err
-	}
-	_, err = p.UpTo(ctx, version)
-	return err
-}
+func (s *Store) MigrateTo(ctx context.Context, version int64) error { return s.migrateTo(ctx, version) }
 
 // ClaimPlan is how the database would find the next editions to claim beside
 // lanes that are closed, in a transaction as the claim's.
@@ -423,4 +417,16 @@ func (s *Store) PartitionPlans(ctx context.Context, edition digest.Edition, post
 		}
 	}
 	return plans, nil
+}
+
+// BackupTables are those that a backup of this program's schema has.
+func BackupTables(ctx context.Context) ([]backup.Table, error) {
+	tables, err := drawNewest(ctx)
+	return each(tables, func(t blueprintTable) backup.Table { return t.Table }), err
+}
+
+// ListTexts reads a column of texts.
+func (s *Store) ListTexts(ctx context.Context, query string) (texts []string, err error) {
+	err = s.read().all(ctx, &texts, query)
+	return texts, err
 }

@@ -18,6 +18,7 @@ const beatEvery = 5 * time.Minute
 type heartbeat struct {
 	BaseURL string `json:"base_url"`
 	At      int64  `json:"at"`
+	Brought string `json:"brought,omitempty"` // how the database came here by restore or copy, until its operator releases it
 }
 
 // Beat is to be called before anything is polled or mailed, and again while
@@ -30,7 +31,7 @@ func (s *Store) Beat(ctx context.Context, baseURL string, now time.Time, after t
 	if err != nil {
 		return Fence{}, fmt.Errorf("reading the heartbeat: %w", err)
 	}
-	if age := now.Sub(last.at()); known && last.BaseURL == baseURL && age >= 0 && age < min(beatEvery, after) {
+	if age := now.Sub(last.at()); known && last.Brought == "" && last.BaseURL == baseURL && age >= 0 && age < min(beatEvery, after) {
 		return Fence{BaseURL: last.BaseURL, Beat: last.at()}, nil
 	}
 	return changed(ctx, s, "leaving a heartbeat", func(c conn) (Fence, error) {
@@ -62,7 +63,11 @@ func (s *Store) Unfence(ctx context.Context, baseURL string, now time.Time) erro
 func (b heartbeat) at() time.Time { return instant(b.At).time() }
 
 func beat(ctx context.Context, c conn, baseURL string, now time.Time) error {
-	value, err := json.Marshal(heartbeat{baseURL, int64(at(now))})
+	return heartbeat{BaseURL: baseURL, At: int64(at(now))}.leave(ctx, c)
+}
+
+func (b heartbeat) leave(ctx context.Context, c conn) error {
+	value, err := json.Marshal(b)
 	if err != nil {
 		return fmt.Errorf("writing the heartbeat: %w", err)
 	}
@@ -88,7 +93,7 @@ func lookFence(ctx context.Context, c conn, baseURL string, now time.Time, after
 	}
 	f := Fence{BaseURL: last.BaseURL, Beat: last.at()}
 	elsewhere, late := !sameInstance(last.BaseURL, baseURL), now.Sub(f.Beat) > after
-	if !elsewhere && !late {
+	if !elsewhere && !late && last.Brought == "" {
 		return f, nil
 	}
 	var readers int
@@ -101,6 +106,8 @@ func lookFence(ctx context.Context, c conn, baseURL string, now time.Time, after
 		return f, err
 	}
 	switch {
+	case last.Brought != "":
+		f.Reason = last.Brought
 	case elsewhere:
 		f.Reason = fmt.Sprintf("this database was last at work as %s, and this is %s", last.BaseURL, baseURL)
 	case f.Waiting > most:

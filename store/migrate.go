@@ -41,6 +41,15 @@ func (s *Store) Migrate(ctx context.Context) error {
 	}
 }
 
+// migrateTo brings an empty database to an older schema.
+func (s *Store) migrateTo(ctx context.Context, version int64) error {
+	p, err := s.provider()
+	if err == nil {
+		_, err = p.UpTo(ctx, version)
+	}
+	return explain(err)
+}
+
 // Schema gives the version of the schema, 0 for a database without one, and the version
 // that this program needs.
 func (s *Store) Schema(ctx context.Context) (have, want int64, err error) {
@@ -76,9 +85,13 @@ func (s *Store) provider() (*goose.Provider, error) {
 
 // versions are the schema version of the database and the one that this program knows.
 func (s *Store) versions(ctx context.Context, p *goose.Provider) (have, want int64, err error) {
-	sources := p.ListSources()
 	have, err = s.version(ctx)
-	return have, sources[len(sources)-1].Version, err
+	return have, newestOf(p), err
+}
+
+func newestOf(p *goose.Provider) int64 {
+	sources := p.ListSources()
+	return sources[len(sources)-1].Version
 }
 
 // version is the schema version of the database; 0 if it has none.

@@ -1,0 +1,274 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/jmoiron/sqlx"
+
+	"digest"
+	"digest/internal/backup"
+)
+
+// A Restoration says how a backup is brought in.
+type Restoration struct {
+	Replace bool      // what the database held goes, once the backup was found right
+	Now     time.Time // of the fence
+	Reason  string    // what the fence says, until the operator releases it
+
+	// Look sees a database that is there already, and may refuse it: somebody may be at
+	// work on it.
+	Look func(context.Context, *Store) error
+}
+
+// Restore brings a backup into a database: one that is not there yet, or holds nothing, or
+// one that may be replaced. All of it is put beside, at the schema that it was made with,
+// read again and compared, and migrated to this program's. Only then it takes the place of
+// what was there, at once: whatever goes wrong before, and whenever this process is killed,
+// the database is as it was. It is fenced until its operator releases it. Errors are
+// *digest.Error where the operator can do something.
+func Restore(ctx context.Context, database string, from *backup.Reader, how Restoration) (Backup, error) {
+	tables, err := drawBlueprint(ctx, from.Header.Schema)
+	if err != nil {
+		return Backup{}, err
+	}
+	to, err := newStage(ctx, database, how)
+	if err != nil {
+		return Backup{}, err
+	}
+	defer to.drop()
+	if err := to.migrateTo(ctx, from.Header.Schema); err != nil {
+		return Backup{}, failed("making the tables", err)
+	}
+	b, err := readBackup(tables, from, func(t blueprintTable) error { return to.fill(ctx, t, from) })
+	if err != nil {
+		return b, err
+	}
+	if err := to.compare(ctx, tables, b); err != nil {
+		return b, failed("comparing what was restored", err)
+	}
+	if err := to.Migrate(ctx); err != nil {
+		return b, err
+	}
+	if err := to.settle(ctx, how); err != nil {
+		return b, failed("preparing what was restored", err)
+	}
+	return b, failed("taking over what was restored", to.install(ctx))
+}
+
+// CheckBackup reads a backup to its end and changes nothing: its errors are those that
+// Restore would find in the file, but for rows that contradict each other.
+func CheckBackup(ctx context.Context, from *backup.Reader) (Backup, error) {
+	tables, err := drawBlueprint(ctx, from.Header.Schema)
+	if err != nil {
+		return Backup{}, err
+	}
+	return readBackup(tables, from, func(blueprintTable) error {
+		for {
+			if _, err := from.Row(); err != nil {
+				return ifOver(err)
+			}
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+		}
+	})
+}
+
+// ifOver is no error where the rows of a table are over.
+func ifOver(err error) error {
+	if err == io.EOF {
+		return nil
+	}
+	return err
+}
+
+// readBackup hands each table of a backup to f, which reads its rows, and sees that none
+// is missing.
+func readBackup(tables blueprint, from *backup.Reader, f func(blueprintTable) error) (Backup, error) {
+	b := Backup{Schema: from.Header.Schema}
+	for {
+		t, err := from.Table()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return b, err
+		}
+		known, err := tables.find(t, b)
+		if err != nil {
+			return b, err
+		}
+		if err := f(known); err != nil {
+			return b, fmt.Errorf("the table %s: %w", t.Name, err)
+		}
+		b.add(t.Name, from.Count())
+	}
+	if len(b.Tables) < len(tables) {
+		return b, notOurs("it lacks tables of its schema")
+	}
+	return b, nil
+}
+
+// find gives the table of a schema that one of a backup is, unless it was there already.
+func (b blueprint) find(t backup.Table, before Backup) (blueprintTable, error) {
+	i := slices.IndexFunc(b, func(known blueprintTable) bool { return known.Name == t.Name })
+	switch {
+	case i < 0 || slices.ContainsFunc(before.Tables, func(old BackupTable) bool { return old.Name == t.Name }):
+		return blueprintTable{}, notOurs("it has a table that its schema has not, or one twice")
+	case !slices.Equal(t.Columns, b[i].Columns):
+		return blueprintTable{}, notOurs("the columns of " + t.Name + " are others")
+	}
+	return b[i], nil
+}
+
+func notOurs(what string) error {
+	return &digest.Error{Kind: digest.Invalid, Message: "the backup is none of this program's, and nothing was restored: " + what}
+}
+
+// How much of a table is brought in by one transaction.
+const (
+	fillRows  = 20_000
+	fillBytes = 16 << 20
+)
+
+// fill puts the rows of the table that a reader is at into the one of that name, which is empty.
+func (s *stage) fill(ctx context.Context, t blueprintTable, from *backup.Reader) error {
+	for over := false; !over; {
+		err := s.once(ctx, s.w, func(c conn) (err error) {
+			over, err = fillSome(ctx, c, t.Table, from)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return s.change(ctx, "", func(c conn) error { return setLastKey(ctx, c, t, from.Count().LastID) })
+}
+
+func fillSome(ctx context.Context, c conn, t backup.Table, from *backup.Reader) (over bool, err error) {
+	names := each(t.Columns, func(c backup.Column) string { return c.Name })
+	put, err := c.db.(*sqlx.Tx).PrepareContext(ctx, c.d.fill(t.Name, names))
+	if err != nil {
+		return false, explain(err)
+	}
+	defer put.Close()
+	for n, size := 0, 0; n < fillRows && size < fillBytes; n++ {
+		cells, err := from.Row()
+		if errors.Is(err, io.EOF) {
+			over = true
+			break
+		}
+		if err != nil {
+			return false, err
+		}
+		if _, err := put.ExecContext(ctx, cells...); err != nil {
+			return false, unfit(err)
+		}
+		size += rowBytes(cells)
+	}
+	if c.d.fillEnds {
+		if _, err := put.ExecContext(ctx); err != nil {
+			return false, unfit(err)
+		}
+	}
+	return over, nil
+}
+
+// unfit says of an error of the database that the rows of a backup are no good, if they are.
+func unfit(err error) error {
+	if isConstraint(err) {
+		return &digest.Error{Kind: digest.Invalid, Message: "the backup contradicts itself, and nothing was restored", Err: err}
+	}
+	return explain(err)
+}
+
+// rowBytes is about how many bytes a row has.
+func rowBytes(cells []any) (n int) {
+	for _, cell := range cells {
+		switch v := cell.(type) {
+		case string:
+			n += len(v)
+		case []byte:
+			n += len(v)
+		}
+		n += 8
+	}
+	return n
+}
+
+// setLastKey lets a table give no key that was given before.
+func setLastKey(ctx context.Context, c conn, t blueprintTable, last int64) error {
+	if !t.gives {
+		return nil
+	}
+	highest, err := c.number(ctx, `SELECT COALESCE(MAX(id), 0) FROM `+t.Name)
+	last = max(last, int64(highest))
+	if err != nil || last == 0 {
+		return err
+	}
+	named := strings.NewReplacer("{table}", t.Name, "{key}", strconv.FormatInt(last, 10))
+	return c.execEach(ctx, each(c.d.setKey, named.Replace))
+}
+
+// compare reads again what was brought in, and sees that it is what the backup holds.
+func (s *stage) compare(ctx context.Context, tables blueprint, b Backup) error {
+	return s.atOneInstant(ctx, "", func(s *Store) error {
+		for _, want := range b.Tables {
+			i := slices.IndexFunc(tables, func(t blueprintTable) bool { return t.Name == want.Name })
+			got, err := countTable(ctx, s.read(), tables[i])
+			if err != nil {
+				return fmt.Errorf("the table %s: %w", want.Name, err)
+			}
+			if got.Rows != want.Rows || got.Sum != want.Sum {
+				return fmt.Errorf("the table %s has %d rows with the checksum %s, the backup %d with %s", want.Name, got.Rows, got.Sum, want.Rows, want.Sum)
+			}
+		}
+		return nil
+	})
+}
+
+func countTable(ctx context.Context, c conn, t blueprintTable) (backup.Count, error) {
+	counter := backup.Counter{Table: t.Table}
+	err := eachRow(ctx, c, t.Table, counter.Row)
+	return counter.Count, err
+}
+
+// settle makes of what was brought in a database that can be worked on: what the other one
+// noted of its own processes is forgotten, the index of words is to be made, and the fence
+// stands.
+func (s *stage) settle(ctx context.Context, how Restoration) error {
+	if err := s.MakePartitions(ctx, how.Now); err != nil {
+		return err
+	}
+	return s.change(ctx, "", func(c conn) error {
+		if err := c.run(ctx, `DELETE FROM settings WHERE key LIKE ?`, workerKey+"%"); err != nil {
+			return err
+		}
+		if err := c.run(ctx, `INSERT INTO index_queue (post_id) SELECT id FROM posts WHERE shown_at > 0 ON CONFLICT DO NOTHING`); err != nil {
+			return err
+		}
+		last, _, err := lastBeat(ctx, c)
+		if err != nil {
+			return err
+		}
+		last.Brought = how.Reason
+		return last.leave(ctx, c)
+	})
+}
+
+// copyIn is the statement that puts rows into a table of PostgreSQL.
+func copyIn(table string, columns []string) string {
+	return `COPY ` + table + ` ("` + strings.Join(columns, `", "`) + `") FROM STDIN`
+}
+
+// insertOne is the statement that puts one row into a table.
+func insertOne(table string, columns []string) string {
+	return `INSERT INTO ` + table + ` ("` + strings.Join(columns, `", "`) + `") VALUES (?` + strings.Repeat(`, ?`, len(columns)-1) + `)`
+}

@@ -1,0 +1,285 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/jmoiron/sqlx"
+)
+
+// A stage is a database in which a backup is put together beside the one whose place it takes.
+type stage struct {
+	*Store
+	install func(context.Context) error // puts it there, at once, and closes it
+	drop    func()                      // leaves nothing of it, if it was not taken
+}
+
+func newStage(ctx context.Context, database string, how Restoration) (*stage, error) {
+	if strings.Contains(database, "://") {
+		return stageSchema(ctx, database, how)
+	}
+	return stageFile(ctx, database, how)
+}
+
+// refuse refuses a database that somebody works on, or that holds something which may not go.
+func (how Restoration) refuse(ctx context.Context, s *Store) error {
+	version, err := s.version(ctx)
+	if err != nil || version == 0 {
+		return err
+	}
+	if err := how.Look(ctx, s); err != nil || how.Replace {
+		return err
+	}
+	tables, err := drawBlueprint(ctx, version)
+	if err != nil {
+		return err
+	}
+	return refuseFilled(ctx, s.read(), tables)
+}
+
+// refuseFilled refuses a database in which there is more than a first start leaves.
+func refuseFilled(ctx context.Context, c conn, tables blueprint) error {
+	for _, t := range tables {
+		if t.Name == "settings" || t.Name == "owner_links" {
+			continue
+		}
+		rows, err := c.number(ctx, `SELECT count(*) FROM (SELECT 1 FROM `+t.Name+` LIMIT 1) x`)
+		if err != nil {
+			return err
+		}
+		if rows > 0 {
+			return conflict("the database is not empty (%s has rows), and nothing was changed; name another, or add --replace to lose what it holds", t.Name)
+		}
+	}
+	return nil
+}
+
+// staged is what follows the name of a file, for the one that takes its place.
+const staged = ".restoring"
+
+func stageFile(ctx context.Context, path string, how Restoration) (*stage, error) {
+	if err := freeFile(ctx, path, how); err != nil {
+		return nil, err
+	}
+	beside := path + staged
+	f, err := os.OpenFile(beside, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if errors.Is(err, fs.ErrExist) {
+		return nil, conflict("%s is there: another restore is at work, or was cut off; if none is, remove that file", beside)
+	}
+	if err == nil {
+		err = f.Close()
+	}
+	if err != nil {
+		return nil, unavailable(err, "the database cannot be written; give DIGEST_DATABASE a file in a folder that this user may write")
+	}
+	s, err := openSQLite(ctx, beside)
+	if err != nil {
+		removeFile(beside)
+		return nil, err
+	}
+	return &stage{
+		Store:   s,
+		install: func(ctx context.Context) error { return installFile(ctx, s, beside, path, how) },
+		drop: func() {
+			_ = s.Close() // once more, if it was taken
+			removeFile(beside)
+		},
+	}, nil
+}
+
+// removeFile removes a database that was never used.
+func removeFile(path string) {
+	for _, suffix := range []string{"", "-wal", "-shm"} {
+		_ = os.Remove(path + suffix)
+	}
+}
+
+// installFile gives a file the place of another.
+func installFile(ctx context.Context, s *Store, beside, path string, how Restoration) error {
+	if err := s.Close(); err != nil { // the last connection puts the log into the file, and removes it
+		return err
+	}
+	if err := freeFile(ctx, path, how); err != nil {
+		return err
+	}
+	f, err := os.OpenFile(beside, os.O_RDWR, 0)
+	if err == nil {
+		err = errors.Join(f.Sync(), f.Close())
+	}
+	if err == nil {
+		err = os.Rename(beside, path)
+	}
+	if err != nil {
+		return unavailable(err, "the database cannot be written; check its disk and its folder")
+	}
+	if d, err := os.Open(filepath.Dir(path)); err == nil { // so that the name survives a power cut, where the system can
+		_ = d.Sync()
+		_ = d.Close()
+	}
+	return nil
+}
+
+// freeFile sees that a file may be replaced: it is not there, or holds nothing that must
+// stay, and no other process has it open. Of its log nothing is left.
+func freeFile(ctx context.Context, path string, how Restoration) error {
+	info, err := os.Stat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		if log, err := os.Stat(path + "-wal"); err == nil && log.Size() > 0 { // SQLite would take it for that of the new file
+			return conflict("%s-wal is left of a database that is not there any more; move it away", path)
+		}
+		return nil
+	}
+	if err != nil {
+		return unavailable(err, "the database cannot be read")
+	}
+	if info.Size() > 0 {
+		s, err := Open(ctx, path)
+		if err != nil {
+			return err
+		}
+		err = how.refuse(ctx, s)
+		if err := errors.Join(err, s.Close()); err != nil {
+			return err
+		}
+	}
+	return closeLog(ctx, path)
+}
+
+// closeLog ends the log of a file, which SQLite does only if nobody else has it open.
+func closeLog(ctx context.Context, path string) error {
+	db, err := sqlx.Open("sqlite3", "file:"+filePath(path)+"?_pragma=busy_timeout(2000)")
+	if err != nil {
+		return explain(err)
+	}
+	defer db.Close()
+	var mode string
+	err = db.GetContext(ctx, &mode, `PRAGMA journal_mode = DELETE`)
+	if IsAway(err) || err == nil && mode != "delete" {
+		return conflict("another process has the database %s open; stop it first", path)
+	}
+	return explain(err)
+}
+
+// stagedSchema is the schema of PostgreSQL in which a backup is put together.
+const stagedSchema = "digest_restoring"
+
+func stageSchema(ctx context.Context, address string, how Restoration) (_ *stage, err error) {
+	target, err := Open(ctx, address)
+	if err != nil {
+		return nil, err
+	}
+	lock, err := target.w.Connx(ctx)
+	if err != nil {
+		return nil, errors.Join(explain(err), target.Close())
+	}
+	release := func() { _, _ = lock.Close(), target.Close() }
+	defer func() {
+		if err != nil {
+			release()
+		}
+	}()
+	if err := how.refuse(ctx, target); err != nil {
+		return nil, err
+	}
+	var alone bool
+	if err := lock.GetContext(ctx, &alone, `SELECT pg_try_advisory_lock(110403869045624)`); err != nil || !alone {
+		return nil, errors.Join(explain(err), conflict("another restore or copy into this PostgreSQL database is at work; wait for it"))
+	}
+	for _, statement := range []string{`DROP SCHEMA IF EXISTS ` + stagedSchema + ` CASCADE`, `CREATE SCHEMA ` + stagedSchema} {
+		if _, err := lock.ExecContext(ctx, statement); err != nil {
+			return nil, unavailable(err, "a schema beside that of the database cannot be made; its user needs the right to (GRANT CREATE ON DATABASE)")
+		}
+	}
+	s, err := openPostgres(ctx, withSchema(address, stagedSchema))
+	if err != nil {
+		return nil, err
+	}
+	return &stage{
+		Store:   s,
+		install: func(ctx context.Context) error { return installSchema(ctx, s, target, how) },
+		drop: func() {
+			_ = s.Close()
+			_, _ = lock.ExecContext(context.WithoutCancel(ctx), `DROP SCHEMA IF EXISTS `+stagedSchema+` CASCADE`)
+			release()
+		},
+	}, nil
+}
+
+// withSchema is the address of a database whose tables are in a schema.
+func withSchema(address, schema string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return address // it was opened before
+	}
+	q := u.Query()
+	q.Set("search_path", schema)
+	u.RawQuery = q.Encode()
+	return u.String()
+}
+
+// installSchema gives the tables of one schema the place of those in another, in one transaction.
+func installSchema(ctx context.Context, from, to *Store, how Restoration) error {
+	tables, parts, err := ownTables(ctx, from)
+	if err != nil {
+		return err
+	}
+	if err := from.run(ctx, "", `ANALYZE `+strings.Join(tables, ", ")); err != nil { // what plans need to know
+		return err
+	}
+	have, err := to.version(ctx)
+	if err == nil && have > 0 {
+		err = to.Migrate(ctx) // so that the same tables are there
+	}
+	if err != nil {
+		return err
+	}
+	newest, err := drawNewest(ctx)
+	if err != nil {
+		return err
+	}
+	return to.change(ctx, "", func(c conn) error {
+		if have > 0 {
+			all := strings.Join(tables, ", ")
+			if err := c.execEach(ctx, []string{`SET LOCAL lock_timeout = '20s'`, `LOCK TABLE ` + all + ` IN ACCESS EXCLUSIVE MODE`}); err != nil {
+				return err
+			}
+			if err := refuseFilled(ctx, c, newest); err != nil && !how.Replace {
+				return err
+			}
+			if err := c.run(ctx, `DROP TABLE `+all); err != nil {
+				return err
+			}
+		}
+		var schema string
+		if err := c.get(ctx, &schema, `SELECT quote_ident(current_schema())`); err != nil {
+			return err
+		}
+		return c.execEach(ctx, each(append(tables, parts...), func(table string) string {
+			return fmt.Sprintf(`ALTER TABLE %s.%s SET SCHEMA %s`, stagedSchema, table, schema)
+		}))
+	})
+}
+
+// ownTables are all that the staged schema has, and the partitions of one.
+func ownTables(ctx context.Context, s *Store) (tables, parts []string, err error) {
+	var all []struct {
+		Name string
+		Part bool
+	}
+	err = s.read().all(ctx, &all, `SELECT c.relname AS name, c.relispartition AS part FROM pg_catalog.pg_class c
+		WHERE c.relnamespace = CAST('`+stagedSchema+`' AS regnamespace) AND c.relkind IN ('r', 'p') ORDER BY c.relname`)
+	for _, t := range all {
+		if t.Part {
+			parts = append(parts, t.Name)
+		} else {
+			tables = append(tables, t.Name)
+		}
+	}
+	return tables, parts, err
+}
