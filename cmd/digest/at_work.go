@@ -71,22 +71,31 @@ func (a *app) refuseOtherTime(st *store.Store) error {
 	if !a.asOf || a.readsOnly || a.force {
 		return nil
 	}
+	w, works, err := a.whoWorks(st)
+	if err == nil && works {
+		err = &digest.Error{Kind: digest.Conflict, Message: fmt.Sprintf(
+			"process %d on %s is at work on this database by the real clock, and --now would have it believe another; stop it first, or add --force",
+			w.PID, w.Host)}
+	}
+	return err
+}
+
+// whoWorks gives a process that is at work on a database by the real clock.
+func (a *app) whoWorks(st *store.Store) (who store.Worker, works bool, err error) {
 	workers, err := st.Workers(a.soft)
 	if err != nil {
-		return err
+		return who, false, err
 	}
 	now, err := st.Clock(a.soft)
 	if err != nil {
-		return err
+		return who, false, err
 	}
 	for _, w := range workers {
 		if now.Sub(w.At).Abs() < workFor && !ended(w) {
-			return &digest.Error{Kind: digest.Conflict, Message: fmt.Sprintf(
-				"process %d on %s is at work on this database by the real clock, and --now would have it believe another; stop it first, or add --force",
-				w.PID, w.Host)}
+			return w, true, nil
 		}
 	}
-	return nil
+	return who, false, nil
 }
 
 // ended reports whether a worker is known to have ended: one of this machine whose

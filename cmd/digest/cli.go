@@ -49,6 +49,9 @@ type cli struct {
 	Doctor       doctorCmd       `cmd:"" help:"Check what an operator must have right, and say what to do."`
 	Key          keyCmd          `cmd:"" help:"Keys that keep the passwords of private feeds."`
 	Fence        fenceCmd        `cmd:"" help:"Why a database is left alone, what would happen next, and its release."`
+	Backup       backupCmd       `cmd:"" help:"Write all that the database holds to a file, while everything runs."`
+	Restore      restoreCmd      `cmd:"" help:"Bring a backup into the database, which polls and mails nothing until you say so."`
+	Copy         copyCmd         `cmd:"" help:"Bring all that the database holds into another, SQLite or PostgreSQL."`
 	Parse        parseCmd        `cmd:"" help:"What the program reads in documents; nothing is stored."`
 	Settings     configCmd       `cmd:"" name:"config" help:"What is set, and where."`
 	Migrate      migrateCmd      `cmd:"" help:"Bring the database to this version's schema."`

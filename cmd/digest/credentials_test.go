@@ -94,6 +94,10 @@ func TestNoPasswordIsShown(t *testing.T) {
 		{"newsletter remove", "news", exitDone},
 		{"tick", "--now 2036-11-20T00:00:00Z", exitDone},
 		{"queue list", "", exitDone},
+		{"backup", "all.backup --replace", exitDone},
+		{"restore", "all.backup --check", exitDone},
+		{"restore", "all.backup", exitFailed},
+		{"copy", "--to copy.db --replace", exitDone},
 		{"user list", "", exitDone},
 		{"user set", ann + "--days daily", exitDone},
 		{"doctor", "--offline", -1}, // it has much to say of any machine

@@ -59,9 +59,11 @@ func (a *app) subscriber(st *store.Store) *subscribe.Subscriber {
 }
 
 // keys are those of private feeds: in the file that is named, or beside an embedded database.
-func (a *app) keys() *seal.Keys {
-	if a.KeyFile == "" && !strings.Contains(a.Database, "://") {
-		return seal.Beside(a.Database)
+func (a *app) keys() *seal.Keys { return a.keysOf(a.Database) }
+
+func (a *app) keysOf(database string) *seal.Keys {
+	if a.KeyFile == "" && !strings.Contains(database, "://") {
+		return seal.Beside(database)
 	}
 	return seal.In(a.KeyFile)
 }

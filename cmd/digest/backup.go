@@ -1,0 +1,387 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"digest"
+	"digest/internal/backup"
+	"digest/internal/seal"
+	"digest/store"
+)
+
+type backupCmd struct {
+	File           string   `arg:"" help:"The file to be made; only its owner may read it."`
+	Recipient      []string `placeholder:"AGE1..." help:"Encrypt it, so that only the private key of this public key of age reads it; may be given several times."`
+	RecipientsFile string   `placeholder:"FILE" help:"The same with the public keys in a file, one a line."`
+	Replace        bool     `env:"-" help:"Replace the file if it is there."`
+}
+
+// reportedBackup is a backup as JSON, or what came of one.
+type reportedBackup struct {
+	File      string          `json:"file,omitempty"`
+	Database  string          `json:"database"`
+	Schema    int64           `json:"schema"`
+	MadeAt    time.Time       `json:"made_at"`
+	Bytes     int64           `json:"bytes,omitempty"`
+	Encrypted bool            `json:"encrypted,omitempty"`
+	Rows      int64           `json:"rows"`
+	Tables    []reportedTable `json:"tables"`
+	KeyFile   string          `json:"key_file,omitempty"` // of private feeds, which is not part of it
+}
+
+type reportedTable struct {
+	Name string     `json:"name"`
+	Rows int64      `json:"rows"`
+	Sum  backup.Sum `json:"sum"`
+}
+
+func reportBackup(b store.Backup, database string, madeAt time.Time) reportedBackup {
+	r := reportedBackup{Database: withoutSecret("DIGEST_DATABASE", database), Schema: b.Schema, MadeAt: madeAt.UTC(), Rows: b.Rows, Tables: []reportedTable{}}
+	for _, t := range b.Tables {
+		r.Tables = append(r.Tables, reportedTable{t.Name, t.Rows, t.Sum})
+	}
+	return r
+}
+
+// contents says for people what a backup holds.
+func (r reportedBackup) contents() string {
+	return fmt.Sprintf("%s in %s, as of %s", digest.Counted(int(r.Rows), "row"), digest.Counted(len(r.Tables), "table"), r.MadeAt.Format("2006-01-02 15:04 MST"))
+}
+
+// Run writes a backup, whatever is at work on the database.
+func (c backupCmd) Run(a *app) error {
+	to, err := c.recipients(a)
+	if err != nil {
+		return err
+	}
+	st, err := a.openWhatIsThere()
+	if err != nil {
+		return err
+	}
+	defer st.Close()
+	now := a.now()
+	var b store.Backup
+	size, err := writeBeside(c.File, c.Replace, func(w io.Writer) error {
+		z, err := backup.Compress(w, to)
+		if err != nil {
+			return err
+		}
+		if b, err = st.Backup(a.soft, z, version(), now); err != nil {
+			return err
+		}
+		return z.Close()
+	})
+	if err != nil {
+		return err
+	}
+	r := reportBackup(b, a.Database, now)
+	r.File, r.Bytes, r.Encrypted = c.File, size, len(to) > 0
+	if ids, err := a.keys().IDs(); err == nil && len(ids) > 0 {
+		r.KeyFile = a.keys().File()
+	}
+	return a.show(r, func() error {
+		fmt.Fprintf(a.stdout, "%s: %s, %d KB\n", plain(r.File), r.contents(), (size+1023)>>10)
+		if r.KeyFile != "" {
+			fmt.Fprintf(a.stdout, "the key of private feeds is not in it; keep a copy of %s in another place\n", plain(r.KeyFile))
+		}
+		return nil
+	})
+}
+
+// openWhatIsThere opens a database of any schema that this program knows, and changes nothing.
+func (a *app) openWhatIsThere() (*store.Store, error) {
+	st, err := a.openStore()
+	if err != nil {
+		return nil, err
+	}
+	have, _, err := st.Schema(a.soft)
+	if err == nil && have == 0 {
+		err = a.noDatabase()
+	}
+	if err != nil {
+		return nil, errors.Join(err, st.Close())
+	}
+	return st, nil
+}
+
+// recipients reads for whom the backup is encrypted; nobody: it is not.
+func (c backupCmd) recipients(a *app) (backup.Recipients, error) {
+	text := strings.Join(c.Recipient, "\n")
+	if c.RecipientsFile != "" {
+		content, err := readFile(a.soft, c.RecipientsFile, mostKeys)
+		if err != nil {
+			return nil, fmt.Errorf("%s %w", plain(c.RecipientsFile), err)
+		}
+		text += "\n" + string(content)
+	}
+	if text == "" {
+		return nil, nil
+	}
+	to, err := backup.ParseRecipients(text)
+	if err != nil {
+		return nil, &digest.Error{Kind: digest.Invalid, Message: "no public key of age is given as age-keygen prints it (age1...)", Err: err}
+	}
+	return to, nil
+}
+
+// mostKeys bounds a file of keys, in bytes.
+const mostKeys = 1 << 20
+
+// writeBeside writes a file that only its user may read, under its name once all of it is
+// on the disk, and gives its size. What is there already is replaced only if that is
+// wanted. If anything goes wrong, nothing is left.
+func writeBeside(file string, replace bool, write func(io.Writer) error) (size int64, err error) {
+	exists := &digest.Error{Kind: digest.Conflict, Message: plain(file) + " exists already; name another file, or add --replace"}
+	if _, err := os.Lstat(file); err == nil && !replace {
+		return 0, exists
+	}
+	f, err := os.CreateTemp(filepath.Dir(file), "."+filepath.Base(file)+".*") // with the mode 0600
+	if err != nil {
+		return 0, fmt.Errorf("%s cannot be written: %w", plain(file), bare(err))
+	}
+	defer os.Remove(f.Name()) // which it has not any more, if all went well
+	if err := write(f); err != nil {
+		return 0, errors.Join(err, f.Close())
+	}
+	info, err := f.Stat()
+	if err := errors.Join(err, f.Sync(), f.Close()); err != nil {
+		return 0, fmt.Errorf("%s cannot be written: %w", plain(file), bare(err))
+	}
+	name := os.Rename
+	if !replace {
+		name = os.Link // which replaces nothing
+	}
+	err = name(f.Name(), file)
+	switch {
+	case errors.Is(err, fs.ErrExist):
+		return 0, exists
+	case err != nil && !replace: // a file system without links
+		err = os.Rename(f.Name(), file)
+	}
+	if err != nil {
+		return 0, fmt.Errorf("%s cannot be written: %w", plain(file), bare(err))
+	}
+	if d, err := os.Open(filepath.Dir(file)); err == nil { // so that the name survives a power cut, where the system can
+		_ = d.Sync()
+		_ = d.Close()
+	}
+	return info.Size(), nil
+}
+
+// bare is an error of a file without its name.
+func bare(err error) error {
+	if p, ok := errors.AsType[*fs.PathError](err); ok {
+		return p.Err
+	}
+	if l, ok := errors.AsType[*os.LinkError](err); ok {
+		return l.Err
+	}
+	return err
+}
+
+type restoreCmd struct {
+	File     string `arg:"" help:"A file that digest backup has written."`
+	Identity string `placeholder:"FILE" help:"The file of age-keygen with the private key that reads an encrypted backup."`
+	Replace  bool   `env:"-" help:"Replace all that the database holds."`
+	Check    bool   `env:"-" help:"Only read the whole file and see that it is right."`
+}
+
+// Run brings a backup into the database, or only looks whether it is right.
+func (c restoreCmd) Run(a *app) error {
+	with, err := c.identities(a)
+	if err != nil {
+		return err
+	}
+	f, err := os.Open(c.File)
+	if err != nil {
+		return fmt.Errorf("%s %w", plain(c.File), withoutPath(err))
+	}
+	defer f.Close()
+	content, err := backup.Decompress(f, with)
+	if err != nil {
+		return err
+	}
+	from, err := backup.NewReader(content)
+	if err != nil {
+		return err
+	}
+	madeAt := time.Unix(from.Header.MadeAt, 0).UTC()
+	if c.Check {
+		b, err := store.CheckBackup(a.soft, from)
+		if err != nil {
+			return err
+		}
+		r := reportBackup(b, "", madeAt)
+		r.File = c.File
+		return a.say(r, "%s is whole: %s", plain(c.File), r.contents())
+	}
+	b, err := store.Restore(a.soft, a.Database, from, a.restoration(c.Replace,
+		fmt.Sprintf("this database was restored from a backup of %s", madeAt.Format("2006-01-02 15:04 MST"))))
+	if err != nil {
+		return err
+	}
+	r := reportBackup(b, a.Database, madeAt)
+	r.File = c.File
+	return a.sayBrought(r, "restored", a.Database, []string{
+		"stop whatever still works on the database that the backup was made of",
+		"digest fence shows what would go out; digest fence release lets it",
+	})
+}
+
+func (c restoreCmd) identities(a *app) (backup.Identities, error) {
+	if c.Identity == "" {
+		return nil, nil
+	}
+	text, err := readFile(a.soft, c.Identity, mostKeys)
+	if err != nil {
+		return nil, fmt.Errorf("%s %w", plain(c.Identity), err)
+	}
+	return backup.ParseIdentities(string(text))
+}
+
+// restoration says how something is brought into a database: not under the hands of a
+// process that works on it.
+func (a *app) restoration(replace bool, reason string) store.Restoration {
+	return store.Restoration{Replace: replace, Now: a.now(), Reason: reason, Look: func(_ context.Context, st *store.Store) error {
+		w, at, err := a.whoWorks(st)
+		if err == nil && at {
+			err = &digest.Error{Kind: digest.Conflict, Message: fmt.Sprintf("process %d on %s is at work on this database; stop it first", w.PID, w.Host)}
+		}
+		return err
+	}}
+}
+
+type copyCmd struct {
+	To      string `required:"" placeholder:"DATABASE" help:"The other database: a file, or postgres://user:password@host:5432/digest."`
+	Replace bool   `env:"-" help:"Replace all that the other database holds."`
+}
+
+// Run brings all that the database holds into another, as backup and restore would.
+func (c copyCmd) Run(a *app) error {
+	if err := c.elsewhere(a.Database); err != nil {
+		return err
+	}
+	st, err := a.openWhatIsThere()
+	if err != nil {
+		return err
+	}
+	defer st.Close()
+	now := a.now()
+	b, err := copyTo(a.soft, st, c.To, now, a.restoration(c.Replace, fmt.Sprintf("this database was copied from %s on %s",
+		a.databaseName(), now.UTC().Format("2006-01-02 15:04 MST"))))
+	if err != nil {
+		return err
+	}
+	r := reportBackup(b, c.To, now)
+	w, works, err := a.whoWorks(st)
+	if err != nil {
+		return err
+	}
+	next := []string{fmt.Sprintf("no process may work on %s any more: what it does from now on is not in the copy", a.databaseName())}
+	if works {
+		next = []string{fmt.Sprintf("process %d on %s still works on %s, and what it does from now on is not in the copy: stop it, then copy again with --replace",
+			w.PID, w.Host, a.databaseName())}
+	}
+	return a.sayBrought(r, "copied", c.To, append(next,
+		"set DIGEST_DATABASE to what --to names; then digest fence shows what would go out, and digest fence release lets it"))
+}
+
+// elsewhere sees that the other database can be one, and is not the same.
+func (c copyCmd) elsewhere(database string) error {
+	if strings.Contains(c.To, "://") {
+		if err := store.CheckAddress(c.To); err != nil {
+			return wrongLine("--to is no address of PostgreSQL; write it like postgres://user:password@host:5432/digest")
+		}
+	}
+	one, err := os.Stat(database)
+	other, missing := os.Stat(c.To)
+	if c.To == database || err == nil && missing == nil && os.SameFile(one, other) {
+		return wrongLine("--to is the database itself; name another")
+	}
+	return nil
+}
+
+// copyTo writes a backup of a store and reads it at the same time.
+func copyTo(ctx context.Context, st *store.Store, to string, now time.Time, how store.Restoration) (b store.Backup, err error) {
+	r, w := io.Pipe()
+	written := make(chan error, 1)
+	go func() {
+		_, err := st.Backup(ctx, w, version(), now)
+		_ = w.CloseWithError(err) // nil: the end
+		written <- err
+	}()
+	from, err := backup.NewReader(r)
+	if err == nil {
+		b, err = store.Restore(ctx, to, from, how)
+	}
+	_ = r.CloseWithError(errStopped) // if there is more to write
+	if wrong := <-written; wrong != nil && !errors.Is(wrong, errStopped) {
+		err = wrong
+	}
+	return b, err
+}
+
+var errStopped = errors.New("what was written was not read to its end")
+
+// sayBrought says what came into a database, and what is to be done next.
+func (a *app) sayBrought(r reportedBackup, what, database string, next []string) error {
+	keys := a.keysOf(database)
+	lacks, err := a.lacksKeys(database, keys)
+	if err != nil {
+		return err
+	}
+	if lacks {
+		put := "name the file of the keys in DIGEST_KEY_FILE"
+		if r.KeyFile = keys.File(); r.KeyFile != "" {
+			put = "put the file of the keys at " + r.KeyFile
+		}
+		next = append([]string{"the key of private feeds is missing, since no backup holds it: " + put}, next...)
+	}
+	return a.show(r, func() error {
+		fmt.Fprintf(a.stdout, "%s: %s; every table was read again and is the same\n", what, r.contents())
+		fmt.Fprintf(a.stdout, "nothing is polled and nothing is mailed from %s until you say so:\n", plain(r.Database))
+		for i, line := range next {
+			fmt.Fprintf(a.stdout, "  %d. %s\n", i+1, plain(line))
+		}
+		return nil
+	})
+}
+
+// lacksKeys reports whether something in a database is sealed with a key that is not there.
+func (a *app) lacksKeys(database string, keys *seal.Keys) (bool, error) {
+	st, err := store.Open(a.soft, database)
+	if err != nil {
+		return false, err
+	}
+	defer st.Close()
+	feeds, err := st.SealedFeeds(a.soft)
+	if err != nil {
+		return false, err
+	}
+	signing, err := st.NewsletterDomains(a.soft)
+	if err != nil {
+		return false, err
+	}
+	known := map[string]bool{}
+	if ids, err := keys.IDs(); err == nil {
+		for _, id := range ids {
+			known[id] = true
+		}
+	}
+	lacks := false
+	for _, f := range feeds {
+		lacks = lacks || !known[seal.IDOf(f.Sealed)]
+	}
+	for _, d := range signing {
+		lacks = lacks || !known[seal.IDOf(d.Sealed)]
+	}
+	return lacks, nil
+}
