@@ -24,8 +24,8 @@ type heartbeat struct {
 // Beat is to be called before anything is polled or mailed, and again while
 // that goes on. It leaves a heartbeat, unless there is a fence: the last one
 // was left under another base URL, or it is older than after and more than
-// most editions wait. Whoever is given a Fence with a Reason polls and mails
-// nothing. A database that nobody reads is fenced by nothing.
+// most editions wait, or the database was brought here by Restore. Whoever is given
+// a Fence with a Reason polls and mails nothing. A database that nobody reads is fenced by nothing.
 func (s *Store) Beat(ctx context.Context, baseURL string, now time.Time, after time.Duration, most int) (Fence, error) {
 	last, known, err := lastBeat(ctx, s.read())
 	if err != nil {

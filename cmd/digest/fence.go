@@ -88,7 +88,7 @@ func (a *app) showFence(r reportedFence) error {
 	fmt.Fprintf(a.stdout, "%s would go out, to %s\n", digest.Counted(r.Editions, "edition"), digest.Counted(len(r.Readers), "reader"))
 	printSome(a, r.Readers, func(w reportedWaiter) string { return plain(w.Email) + ": " + w.describe() })
 	switch {
-	case r.Fenced && r.LastBaseURL != r.BaseURL:
+	case r.Fenced && r.LastBaseURL != "" && r.LastBaseURL != r.BaseURL:
 		fmt.Fprintf(a.stdout, "if this is a copy, leave it so; if it is the one at work as %s, set DIGEST_BASE_URL to that; "+
 			"if %s takes its place, run: digest fence release\n",
 			plain(r.LastBaseURL), plain(r.BaseURL))
