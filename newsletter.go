@@ -45,6 +45,7 @@ type Newsletter struct {
 
 	Look
 	Colours
+	Logo
 	Cadence   Cadence       // when a letter comes, if a member does not want calmer
 	DeliverAt time.Duration // the hour at which it is mailed by each member's clock, from 00:00
 

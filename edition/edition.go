@@ -152,6 +152,9 @@ func (b *Builder) compose(d digest.Delivery, sections []render.Section, notices 
 	}
 	if n := d.Newsletter; n != nil {
 		e.Newsletter, e.Header, e.Footer, e.Colours = true, n.HeaderText, n.FooterText, n.Colours
+		if n.Logo.Exists() {
+			e.Logo, e.LogoURL = n.Logo, b.BaseURL+"/n/"+n.Slug+"/look/"+n.LogoFile
+		}
 		e.Note, e.HomeURL, e.PostalAddress = d.Letter.Note, b.BaseURL+"/n/"+n.Slug, cmp.Or(n.AddressLine, b.PostalAddress)
 	}
 	pause{d.BoundFrom, d.BoundTo}.bind(&e, zone)

@@ -64,6 +64,9 @@ type editionData struct {
 	FullText                              bool // there may be full texts
 	Title, Leads                          string
 	Name, NameDir, NameLang, Date, Number string
+	Symbol, Wordmark                      string // address of a logo above the name, or in its place
+	LogoWidth, LogoHeight                 string
+	LogoClear                             bool
 	Lonely                                bool // no index follows
 	Deck, Note                            string
 	Header, Footer                        *pieces
@@ -119,7 +122,7 @@ func (m *mail) tidy() error {
 		name     string
 		value    *string
 		required bool
-	}{{"unsubscribe", &m.UnsubscribeURL, true}, {"home", &m.HomeURL, true}, {"web edition", &m.WebURL, false}} {
+	}{{"unsubscribe", &m.UnsubscribeURL, true}, {"home", &m.HomeURL, true}, {"web edition", &m.WebURL, false}, {"logo", &m.LogoURL, false}} {
 		clean := address(*u.value)
 		if clean == "" && (u.required || *u.value != "") {
 			return fmt.Errorf("its %s link %q is not an http(s) address", u.name, *u.value)
@@ -150,8 +153,21 @@ func (m *mail) setFrame(title string) {
 	if m.Number > 0 {
 		m.data.Number = strconv.Itoa(m.Number)
 	}
+	if m.LogoURL != "" {
+		m.data.setLogo(m.Logo, m.LogoURL)
+	}
 	m.frame.list = make([]element, 0, 24)
 	m.r.edition.write(&m.frame, m.data)
+}
+
+func (d *editionData) setLogo(l digest.Logo, url string) {
+	w, h := l.Shown()
+	d.LogoWidth, d.LogoHeight, d.LogoClear = strconv.Itoa(w), strconv.Itoa(h), l.LogoClear
+	if l.HasName() {
+		d.Wordmark = url
+	} else {
+		d.Symbol = url
+	}
 }
 
 // withLinks is a publisher's text with its addresses as links that begin with link; nil: there is none.

@@ -1,6 +1,7 @@
 package render
 
 import (
+	"html"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -80,5 +81,44 @@ func TestAroundTheLetter(t *testing.T) {
 		if m.Shown < 20 || !strings.Contains(m.Text, e.UnsubscribeURL+"\n") || !hasLink(parse(t, m.HTML), e.UnsubscribeURL) {
 			t.Errorf("around %.12s: %d posts shown, and the way out", long, m.Shown)
 		}
+	}
+}
+
+// TestLogo: a wordmark stands in place of the name, whose words are there where no picture is shown; any other stands above the
+// name, and is not read out. The text has the name.
+func TestLogo(t *testing.T) {
+	const url = "https://d.example/n/anna/look/logo-1.png"
+	for name, c := range map[string]struct {
+		logo    digest.Logo
+		img     string
+		heading string
+	}{
+		"a wordmark":  {digest.Logo{LogoWidth: 720, LogoHeight: 180}, `alt="Anna &#34;writes&#34;" width="360" height="90"`, ""},
+		"a symbol":    {digest.Logo{LogoWidth: 192, LogoHeight: 192}, `alt="" width="96" height="96"`, `Anna "writes"`},
+		"a clear one": {digest.Logo{LogoWidth: 100, LogoHeight: 20, LogoClear: true}, `background-color:#fff1e5;color:#1f1d1a`, ""},
+	} {
+		e := randomPage(rand.New(rand.NewPCG(1, 2)), 12)
+		e.Newsletter, e.Name, e.Logo, e.LogoURL, e.Colours = true, `Anna "writes"`, c.logo, url, digest.Colours{Paper: "#fff1e5"}
+		m := checkedMail(t, e)
+		_, rest, _ := strings.Cut(m.HTML, "<img")
+		img, after, _ := strings.Cut(rest, ">")
+		if !strings.Contains(img, c.img) || !strings.Contains(img, `src="`+url+`"`) || strings.Contains(img, "background") != c.logo.LogoClear {
+			t.Errorf("%s: %s", name, img)
+		}
+		if c.heading != "" {
+			_, after, _ = strings.Cut(after, "<h1")
+			_, after, _ = strings.Cut(after, ">")
+		}
+		if heading, _, _ := strings.Cut(after, "</h1>"); html.UnescapeString(heading) != c.heading {
+			t.Errorf("%s: the heading says %q", name, heading)
+		}
+		if !strings.HasPrefix(m.Text, `Anna "writes"`) {
+			t.Errorf("%s: the text begins %.40q", name, m.Text)
+		}
+	}
+	e := randomPage(rand.New(rand.NewPCG(1, 2)), 12)
+	e.LogoURL = "javascript:alert(1)"
+	if _, err := New(nil).Mail(e); err == nil {
+		t.Error("any address is taken for a logo's")
 	}
 }

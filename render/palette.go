@@ -27,6 +27,7 @@ func VariablesIn(c digest.Colours) map[string]string {
 	for name := range light {
 		all[name], all["dark-"+name] = light[name].String(), dark[name].String()
 	}
+	all["plate"], all["on-plate"] = paper.String(), ink.String()
 	return all
 }
 
@@ -36,8 +37,8 @@ func ThemeIn(c digest.Colours) string {
 	scheme := func(prefix string) string {
 		var b strings.Builder
 		for _, name := range slices.Sorted(maps.Keys(all)) {
-			if _, ok := all["dark-"+name]; ok {
-				b.WriteString("--" + name + ":" + all[prefix+name] + ";")
+			if value := all[prefix+name]; strings.HasPrefix(value, "#") && !strings.HasPrefix(name, "dark-") {
+				b.WriteString("--" + name + ":" + value + ";")
 			}
 		}
 		return ":root{" + b.String() + "}"

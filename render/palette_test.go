@@ -64,6 +64,9 @@ func checkPalette(t *testing.T, c digest.Colours) {
 	if !paper.IsDark() {
 		t.Errorf("%v: the dark paper is %s", c, paper)
 	}
+	if got := contrast(t, v["on-plate"], v["plate"]); got < 4.5 {
+		t.Errorf("%v: the words of a logo have %.2f", c, got)
+	}
 	for _, scheme := range []string{"", "dark-"} {
 		holds := func(least float64, fore, back string) {
 			if got := contrast(t, v[scheme+fore], v[scheme+back]); got < least {

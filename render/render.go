@@ -153,7 +153,10 @@ type Edition struct {
 	Note  string
 
 	digest.Look // the zero one: headlines and excerpts, no pictures
-	digest.Colours
+
+	Colours digest.Colours
+	Logo    digest.Logo
+	LogoURL string // of Logo, absolute http(s); empty: none is shown
 }
 
 // A Message is an edition ready to be mailed.

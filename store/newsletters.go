@@ -8,7 +8,7 @@ import (
 	"digest/calendar"
 )
 
-const newsletterColumns = `n.id, n.slug, n.name, n.description, n.site_url, n.address_line, n.from_name, n.reply_to, n.header_text, n.footer_text, n.paper, n.ink, n.accent,
+const newsletterColumns = `n.id, n.slug, n.name, n.description, n.site_url, n.address_line, n.from_name, n.reply_to, n.header_text, n.footer_text, n.paper, n.ink, n.accent, n.logo_file, n.logo_width, n.logo_height, n.logo_clear,
 	n.layout, n.images, n.threaded, n.weekdays AS cadence, n.send_delay AS deliver_at, n.approve_within, n.count_clicks, n.return_urls,
 	n.state, n.held_reason, n.held_at, n.archive_id, n.created_at, ` + signedAddress + ` AS own_address`
 
@@ -317,7 +317,7 @@ func removeNewsletter(ctx context.Context, c conn, id digest.NewsletterID) error
 	if err := removeDigests(ctx, c, `newsletter_id = ?`, id); err != nil {
 		return err
 	}
-	for _, table := range []string{"newsletter_roles", "membership_events", "newsletter_suppressions", "join_requests", "newsletter_letters", "newsletter_pulled", "newsletter_domains", "newsletter_days", "newsletter_clicks", "newsletter_tokens", "newsletter_asks"} {
+	for _, table := range []string{"newsletter_roles", "membership_events", "newsletter_suppressions", "join_requests", "newsletter_letters", "newsletter_pulled", "newsletter_domains", "newsletter_days", "newsletter_clicks", "newsletter_tokens", "newsletter_asks", "newsletter_logos"} {
 		if err := c.run(ctx, `DELETE FROM `+table+` WHERE newsletter_id = ?`, id); err != nil {
 			return err
 		}

@@ -17,6 +17,9 @@ import (
 // what goes wrong is told as a problem (RFC 9457). openapi.json describes it, and a test holds each
 // answer against that.
 
+// apiRoot is what all its addresses of a newsletter begin with.
+const apiRoot = "/api/v1/newsletters/"
+
 // An apiCaller is who asks: a program, in the name of a publisher.
 type apiCaller struct {
 	Newsletter digest.Newsletter

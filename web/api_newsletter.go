@@ -25,6 +25,7 @@ type apiNewsletter struct {
 	Paper         string   `json:"paper"`
 	Ink           string   `json:"ink"`
 	Accent        string   `json:"accent"`
+	Logo          *apiLogo `json:"logo"`
 	FromName      string   `json:"from_name"`
 	ReplyTo       string   `json:"reply_to"`
 	Days          string   `json:"days"`
@@ -43,7 +44,7 @@ func (s *site) apiNewsletterOf(r *http.Request, n digest.Newsletter) (apiNewslet
 	members, err := s.Store.CountMembers(r.Context(), n.ID)
 	return apiNewsletter{
 		Slug: n.Slug, Page: s.BaseURL + "/n/" + n.Slug, Name: n.Name, Description: n.Description, Site: n.SiteURL, AddressLine: n.AddressLine,
-		Header: n.HeaderText, Footer: n.FooterText, Paper: n.Paper, Ink: n.Ink, Accent: n.Accent,
+		Header: n.HeaderText, Footer: n.FooterText, Paper: n.Paper, Ink: n.Ink, Accent: n.Accent, Logo: apiLogoOf(newsletterName{n, s.BaseURL}),
 		FromName: n.FromName, ReplyTo: n.ReplyTo, Days: n.Cadence.String(), DeliverAt: clockOf(n.DeliverAt), Layout: string(n.Layout),
 		Images: string(n.Images), ApproveWithin: int64(n.ApproveWithin / time.Second), CountClicks: n.CountClicks, ReturnURLs: append([]string{}, n.ReturnAddresses()...),
 		State: string(n.State), HeldReason: n.HeldReason, Members: members,

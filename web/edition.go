@@ -51,6 +51,14 @@ type editionPage struct {
 // indexed lets search engines find the letters of newsletters.
 func (p editionPage) indexed() bool { return p.Public != nil }
 
+// logo is that of the newsletter whose letter anybody sees.
+func (p editionPage) logo() *logoView {
+	if p.Public == nil {
+		return nil
+	}
+	return p.Public.logo()
+}
+
 // Archive is where the editions are that it is one of.
 func (p editionPage) Archive() string {
 	if p.Letter != nil {

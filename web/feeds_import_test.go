@@ -22,17 +22,23 @@ func (v *visitor) upload(list string) answer {
 	return v.send("/feeds/import", "my list.opml", list, nil)
 }
 
-// send posts a form with fields and a file after them.
+// send posts a form with fields and a list after them.
 func (v *visitor) send(path, name, list string, fields map[string]string) answer {
+	v.t.Helper()
+	return v.sendFile(path, "list", name, list, fields)
+}
+
+// sendFile posts a form with fields and a file after them.
+func (v *visitor) sendFile(path, field, name, content string, fields map[string]string) answer {
 	v.t.Helper()
 	var b bytes.Buffer
 	form := multipart.NewWriter(&b)
-	for field, value := range fields {
-		v.must(form.WriteField(field, value))
+	for name, value := range fields {
+		v.must(form.WriteField(name, value))
 	}
-	file, err := form.CreateFormFile("list", name)
+	file, err := form.CreateFormFile(field, name)
 	v.must(err)
-	_, err = io.WriteString(file, list)
+	_, err = io.WriteString(file, content)
 	v.must(err)
 	v.must(form.Close())
 	return v.do("POST", path, form.FormDataContentType(), &b)

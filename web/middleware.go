@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"digest/internal/logo"
+
 	"github.com/klauspost/compress/gzhttp"
 )
 
@@ -62,6 +64,8 @@ func (s *site) bodyLimit(r *http.Request) int64 {
 	switch path := r.URL.Path; {
 	case path == "/feeds/import", strings.HasPrefix(path, "/newsletters/") && strings.HasSuffix(path, "/members/import"):
 		return maxList + maxBody
+	case strings.HasPrefix(path, "/newsletters/") && strings.HasSuffix(path, "/logo"), strings.HasPrefix(path, apiRoot) && strings.HasSuffix(path, "/logo"):
+		return logo.MaxBytes + maxBody
 	case strings.HasPrefix(path, "/feeds/"), path == "/filters":
 		return maxNames
 	}

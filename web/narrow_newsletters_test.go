@@ -66,7 +66,10 @@ func (p *pageShow) publisherPages(n digest.Newsletter, owner digest.User) {
 	p.must(p.store.SetNewsletterState(p.t.Context(), n.ID, digest.NewsletterHeld, endless, p.now))
 	p.add("publisher_list", v.get("/newsletters"))
 	p.add("publisher", v.get(path))
-	for _, page := range []string{"settings", "feeds", "people", "end", "tokens", "numbers"} {
+	p.add("publisher_logo", v.sendFile(path+"/logo", "picture", endless+".png", endless, nil))
+	v.sendFile(path+"/logo", "picture", "logo.png", wideLogo(720, 180), nil).status(http.StatusSeeOther)
+	p.add("newsletter", p.visitor().get("/n/"+n.Slug))
+	for _, page := range []string{"settings", "logo", "feeds", "people", "end", "tokens", "numbers"} {
 		p.add("publisher_"+page, v.get(path+"/"+page))
 	}
 	p.add("publisher_settings", v.post(path+"/settings", url.Values{"name": {endless}, "approve": {"1"}, "at": {endless}, "description": {mixed}}))

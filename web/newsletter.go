@@ -170,6 +170,7 @@ type atomFeed struct {
 	Title   string      `xml:"title"`
 	Updated string      `xml:"updated"`
 	Author  string      `xml:"author>name"`
+	Logo    string      `xml:"logo,omitempty"`
 	Links   []atomLink  `xml:"link"`
 	Entries []atomEntry `xml:"entry"`
 }
@@ -198,7 +199,7 @@ func (s *site) newsletterFeed(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	f := atomFeed{ID: n.Home(), Title: n.Name, Author: n.Sender(), Updated: n.CreatedAt.UTC().Format(time.RFC3339),
+	f := atomFeed{ID: n.Home(), Title: n.Name, Author: n.Sender(), Logo: n.LogoURL(), Updated: n.CreatedAt.UTC().Format(time.RFC3339),
 		Links: []atomLink{{"self", n.Home() + "/feed.xml"}, {"alternate", n.Home()}}}
 	for i, e := range letters {
 		entry, err := s.letterEntry(r, n, e)

@@ -1,12 +1,29 @@
 package web_test
 
 import (
+	"bytes"
+	"image"
+	"image/color"
+	"image/png"
 	"net/http"
+	"net/http/httptest"
+	"net/url"
 	"strings"
 	"testing"
 
 	"digest"
 )
+
+// wideLogo is a picture as PNG, clear but for a bar.
+func wideLogo(w, h int) string {
+	m := image.NewNRGBA(image.Rect(0, 0, w, h))
+	for x := range w {
+		m.Set(x, h/2, color.NRGBA{20, 60, 120, 255})
+	}
+	var b bytes.Buffer
+	_ = png.Encode(&b, m) // into memory
+	return b.String()
+}
 
 // TestNewsletterSheet: all public pages of a newsletter have its colours, by an address that changes with them.
 func TestNewsletterSheet(t *testing.T) {
@@ -44,5 +61,108 @@ func TestNewsletterSheet(t *testing.T) {
 		v.get("/n/anna-writes/look/colours-.css").status(http.StatusNotFound)
 		r.must(r.store.SetNewsletterState(r.t.Context(), n.ID, digest.NewsletterPending, "", r.now))
 		v.get(red).status(http.StatusNotFound)
+	})
+}
+
+// TestNewsletterLogo: a publisher sends a picture, and it stands on the public pages, in their previews, in the feed and in the letter;
+// what is no logo is refused, and what is taken away is gone.
+func TestNewsletterLogo(t *testing.T) {
+	each(t, func(r *room) {
+		v, n := r.publishing("anna@example.org", "anna-writes", "The boat")
+		const path = "/newsletters/anna-writes/logo"
+		v.get(path).status(http.StatusOK).contains(".sheet", "There is none")
+		for name, c := range map[string]struct {
+			picture, says string
+			status        int
+		}{
+			"SVG": {`<svg onload="alert(1)"/>`, "save it as PNG", 422}, "nothing": {"", "No picture was chosen", 422}, "a line": {wideLogo(500, 20), "ten times as wide", 422},
+			"much": {strings.Repeat("x", 1<<20+1), "more than 1 MB", 422}, "far too much": {strings.Repeat("x", 3<<20), "more than 1 MB", 422},
+		} {
+			if got := v.sendFile(path, "picture", name, c.picture, nil); got.StatusCode != c.status || !strings.Contains(strings.Join(got.texts(".wrong"), " "), c.says) {
+				r.t.Errorf("%s is answered with %d: %q", name, got.StatusCode, got.texts(".wrong"))
+			}
+		}
+		v.post(path, url.Values{"picture": {"x"}}).status(http.StatusBadRequest)
+
+		v.sendFile(path, "picture", "x.png", wideLogo(720, 180), nil).status(http.StatusSeeOther)
+		own := v.get(path+"?saved=logo").contains(".notice", "Saved.").attrs(".logo img", "src")
+		v.get(own[0]).status(http.StatusOK)
+		n, err := r.store.Newsletter(r.t.Context(), n.ID)
+		r.must(err)
+		r.midnight()
+		guest := r.visitor()
+		file := "/n/anna-writes/look/" + n.LogoFile
+		for _, page := range []string{"", "/letters", "/2026-11-21"} {
+			shown := guest.get("/n/anna-writes" + page).status(http.StatusOK)
+			shown.has(".nameplate img", "src", file)
+			shown.has(".nameplate img", "alt", "Letters of anna-writes")
+			shown.has(".nameplate img", "width", "360")
+			shown.has(".nameplate img", "class", "clear")
+			shown.has("meta[property=og:image]", "content", r.base+file)
+		}
+		if feed := guest.get("/n/anna-writes/feed.xml"); !strings.Contains(feed.body, "<logo>"+r.base+file+"</logo>") {
+			r.t.Errorf("the feed has no logo: %s", feed.body)
+		}
+		picture := guest.get(file).status(http.StatusOK)
+		h := picture.Header
+		if h.Get("Content-Type") != "image/png" || !strings.Contains(h.Get("Cache-Control"), "immutable") || h.Get("Cross-Origin-Resource-Policy") != "cross-origin" || !strings.Contains(h.Get("Content-Security-Policy"), "sandbox") || !strings.HasPrefix(picture.body, "\x89PNG") {
+			r.t.Errorf("the logo is answered with %v", h)
+		}
+		if shown := v.get("/newsletters/anna-writes/letters/2026-11-21/shown"); !strings.Contains(shown.body, `src="`+r.base+file+`"`) {
+			r.t.Errorf("the letter has no logo: %s", shown.body)
+		}
+		guest.get("/n/anna-writes/look/logo-0.png").status(http.StatusNotFound)
+
+		v.post(path+"/remove", nil).status(http.StatusSeeOther)
+		v.get(path+"?saved=removed").contains(".notice", "Removed")
+		guest.get(file).status(http.StatusNotFound)
+		if page := guest.get("/n/anna-writes"); strings.Contains(page.body, "<img") {
+			r.t.Error("a logo that was taken away is shown")
+		}
+
+		v.sendFile(path, "picture", "x.png", wideLogo(100, 100), nil).status(http.StatusSeeOther)
+		square := guest.get("/n/anna-writes").shows(".nameplate", "Letters of anna-writes")
+		square.has(".top .logo img", "alt", "")
+		r.must(r.store.SetNewsletterState(r.t.Context(), n.ID, digest.NewsletterPending, "", r.now))
+		src := v.get(path).attrs(".logo img", "src")[0]
+		v.get(src).status(http.StatusOK)
+		guest.get(strings.Replace(src, path, "/n/anna-writes/look", 1)).status(http.StatusNotFound)
+	})
+}
+
+// TestLogoByProgram: a program sends the picture itself.
+func TestLogoByProgram(t *testing.T) {
+	each(t, func(r *room) {
+		v, _ := r.publishing("anna@example.org", "anna-writes", "The boat")
+		p := r.program(v, "anna-writes", url.Values{"name": {"My site"}})
+		if got := p.want(200, "PATCH", "", `{"paper":"#FFF1E5","accent":"#990f3d"}`); got["paper"] != "#fff1e5" || got["accent"] != "#990f3d" || got["ink"] != "" || got["logo"] != nil {
+			r.t.Errorf("changed to %v", got)
+		}
+		if got := p.want(422, "PATCH", "", `{"accent":"#ffcc00"}`); !strings.Contains(got["detail"].(string), "contrast of 1.3 to 1") {
+			r.t.Errorf("refused with %v", got)
+		}
+		put := func(kind, body string) *httptest.ResponseRecorder {
+			req := httptest.NewRequest("PUT", of(apiPath+"/logo"), strings.NewReader(body))
+			req.Header.Set("Authorization", "Bearer "+p.token)
+			req.Header.Set("Content-Type", kind)
+			w := httptest.NewRecorder()
+			p.handler.ServeHTTP(w, req)
+			p.described("PUT "+apiPath+"/logo", w)
+			return w
+		}
+		if w := put("image/png", wideLogo(1000, 250)); w.Code != 200 || !strings.Contains(w.Body.String(), `"width":720,"height":180}`) {
+			r.t.Errorf("set: %d %s", w.Code, w.Body)
+		}
+		for _, c := range []struct {
+			kind, body string
+			status     int
+		}{{"application/json", "{}", 415}, {"image/svg+xml", "<svg/>", 422}, {"image/png", strings.Repeat("x", 3<<20), 422}} {
+			if w := put(c.kind, c.body); w.Code != c.status {
+				r.t.Errorf("%q is answered with %d %s, want %d", c.kind, w.Code, w.Body, c.status)
+			}
+		}
+		if got := p.want(200, "DELETE", "/logo", ""); got["logo"] != nil {
+			r.t.Errorf("taken away: %v", got)
+		}
 	})
 }

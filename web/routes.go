@@ -165,6 +165,10 @@ func (s *site) publisherRoutes() map[string]handler {
 
 		"GET /newsletters/{slug}/settings":            s.forPublisher(s.publisherSettingsPage),
 		"POST /newsletters/{slug}/settings":           s.forPublisher(s.setNewsletter),
+		"GET /newsletters/{slug}/logo":                s.forPublisher(s.publisherLogoPage),
+		"POST /newsletters/{slug}/logo":               s.forPublisher(s.setLogo),
+		"POST /newsletters/{slug}/logo/remove":        s.forPublisher(s.removeLogo),
+		"GET /newsletters/{slug}/logo/{file}":         s.forPublisher(s.publisherLogo),
 		"GET /newsletters/{slug}/feeds":               s.forPublisher(s.publisherFeedsPage),
 		"POST /newsletters/{slug}/feeds":              s.forPublisher(s.addNewsletterFeed),
 		"POST /newsletters/{slug}/feeds/{id}/remove":  s.forPublisher(s.removeNewsletterFeed),
@@ -204,10 +208,12 @@ func (s *site) publisherRoutes() map[string]handler {
 
 // apiRoutes is what programs of publishers ask with a token. openapi.json describes each.
 func (s *site) apiRoutes() map[string]handler {
-	const n = "/api/v1/newsletters/{slug}"
+	const n = apiRoot + "{slug}"
 	return map[string]handler{
 		"GET " + n:                              s.forToken(s.apiShow),
 		"PATCH " + n:                            s.forToken(s.apiChange),
+		"PUT " + n + "/logo":                    s.forToken(s.apiSetLogo),
+		"DELETE " + n + "/logo":                 s.forToken(s.apiRemoveLogo),
 		"POST " + n + "/hold":                   s.forToken(ownersOnly(s.apiHold)),
 		"POST " + n + "/release":                s.forToken(ownersOnly(s.apiRelease)),
 		"GET " + n + "/days":                    s.forToken(s.apiDays),

@@ -29,6 +29,7 @@ type frame struct {
 	Index  bool        // search engines may list it
 	Path   string      // of the page, for the mark in the navigation
 	Reader digest.User // zero unless somebody is signed in
+	Logo   *logoView   // beside or instead of Name; nil: none
 	Page   any         // the page's own data
 }
 
@@ -143,6 +144,9 @@ func (s *site) show(w http.ResponseWriter, r *http.Request, status int, name, ti
 	f := frame{Title: title, Name: render.DefaultName, Page: data, Path: r.URL.Path}
 	if p, ok := data.(interface{ nameplate() string }); ok {
 		f.Name = p.nameplate()
+	}
+	if p, ok := data.(interface{ logo() *logoView }); ok {
+		f.Logo = p.logo()
 	}
 	f.Reader, _ = s.signedIn(r) // nobody where the database does not answer, so that error pages can be shown
 	f.Index = status == http.StatusOK && (name == "home_landing" || name == "about_bot" || name == "about_help" || name == "status" || isPublic(data))

@@ -16,6 +16,7 @@ import (
 	"log/slog"
 	"net/http"
 	"strings"
+	"sync"
 	"time"
 
 	"digest"
@@ -121,6 +122,7 @@ type site struct {
 	lists     readerLocks   // of publishers whose list of members is read: what is short may unpack to much
 	searches  readerLocks
 	listening listening
+	drawing   sync.Mutex // held while a picture is made a logo
 }
 
 // New makes the web view. It panics if an embedded template is broken, which

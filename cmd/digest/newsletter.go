@@ -4,9 +4,12 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io"
+	"os"
 	"time"
 
 	"digest"
+	"digest/internal/logo"
 	"digest/store"
 )
 
@@ -50,6 +53,7 @@ type newsletterFlags struct {
 	Paper         *string        `placeholder:"#RRGGBB" env:"-" help:"The colour behind letters and public pages; \"\" is the program's own."`
 	Ink           *string        `placeholder:"#RRGGBB" env:"-" help:"The colour of headlines and text."`
 	Accent        *string        `placeholder:"#RRGGBB" env:"-" help:"The colour of names and links."`
+	Logo          *string        `placeholder:"FILE" env:"-" help:"A picture for letters and public pages: PNG, JPEG or GIF; \"\" takes it away."`
 	FromName      string         `placeholder:"NAME" env:"-" help:"The name that letters come from (the newsletter's)."`
 	ReplyTo       string         `name:"replies-to" placeholder:"ADDRESS" env:"-" help:"Where answers go."`
 	ApproveWithin *time.Duration `placeholder:"6h" env:"-" help:"Letters wait for approval, at the longest so long; 0: they do not."`
@@ -92,6 +96,30 @@ func (f newsletterFlags) apply(n digest.Newsletter) digest.Newsletter {
 	return n
 }
 
+// setLogo makes the file that was named the logo, or takes the logo away.
+func (f newsletterFlags) setLogo(a *app, st *store.Store, id digest.NewsletterID) error {
+	if f.Logo == nil {
+		return nil
+	}
+	if *f.Logo == "" {
+		return st.RemoveNewsletterLogo(a.soft, id)
+	}
+	file, err := os.Open(*f.Logo)
+	if err != nil {
+		return fmt.Errorf("reading the logo: %w", err)
+	}
+	defer file.Close()
+	picture, err := io.ReadAll(io.LimitReader(file, logo.MaxBytes+1))
+	if err != nil {
+		return fmt.Errorf("reading the logo: %w", err)
+	}
+	l, picture, err := logo.Make(picture)
+	if err != nil {
+		return err
+	}
+	return st.SetNewsletterLogo(a.soft, id, l, picture, a.now())
+}
+
 type newsletterCreateCmd struct {
 	slugArg
 	Owner string   `required:"" placeholder:"EMAIL" env:"-" help:"A reader here, who publishes it."`
@@ -113,7 +141,11 @@ func (c newsletterCreateCmd) Run(a *app) error {
 		if n, err = st.AddNewsletter(a.soft, n, u.ID, a.now()); err != nil {
 			return err
 		}
-		if err := a.addFeeds(st, n, c.Feed); err != nil {
+		err = a.addFeeds(st, n, c.Feed)
+		if err == nil {
+			err = c.setLogo(a, st, n.ID)
+		}
+		if err != nil {
 			return errors.Join(err, st.SetNewsletterState(a.soft, n.ID, digest.NewsletterEnded, "", a.now()), st.RemoveNewsletter(a.soft, n.ID))
 		}
 		return a.sayNewsletter(st, n.Slug)
@@ -237,6 +269,7 @@ type shownNewsletter struct {
 	Publishers []reportedPublisher `json:"publishers"`
 	Feeds      []reportedSource    `json:"feeds"`
 	ReturnURLs []string            `json:"return_urls"`
+	Logo       string              `json:"logo"` // its address; "": none
 
 	Asks        digest.AskCounts `json:"asks"`         // people of imported lists
 	AsksStopped string           `json:"asks_stopped"` // why nobody else is asked; "": they are
@@ -259,6 +292,9 @@ func (c newsletterShowCmd) Run(a *app, st *store.Store) error {
 		return err
 	}
 	s := shownNewsletter{reportedNewsletter: reportNewsletter(n), Page: a.BaseURL + "/n/" + n.Slug, ReturnURLs: n.ReturnAddresses()}
+	if n.Logo.Exists() {
+		s.Logo = s.Page + "/look/" + n.LogoFile
+	}
 	archive, err := st.Digest(a.soft, n.ArchiveID)
 	if err != nil {
 		return err
@@ -287,7 +323,7 @@ func (c newsletterShowCmd) Run(a *app, st *store.Store) error {
 		}
 		fmt.Fprintln(a.stdout, "page: "+s.Page)
 		a.sayAsks(s.Asks, s.AsksStopped)
-		for _, text := range [...][2]string{{"header", n.HeaderText}, {"footer", n.FooterText}, {"paper", n.Paper}, {"ink", n.Ink}, {"accent", n.Accent}} {
+		for _, text := range [...][2]string{{"header", n.HeaderText}, {"footer", n.FooterText}, {"paper", n.Paper}, {"ink", n.Ink}, {"accent", n.Accent}, {"logo", s.Logo}} {
 			if text[1] != "" {
 				fmt.Fprintln(a.stdout, text[0]+": "+plain(text[1]))
 			}
@@ -320,6 +356,9 @@ func (c newsletterSetCmd) Run(a *app) error {
 		n = c.apply(n)
 		n.Slug = cmp.Or(c.Rename, n.Slug)
 		if err := st.SetNewsletter(a.soft, n, a.now()); err != nil {
+			return err
+		}
+		if err := c.setLogo(a, st, n.ID); err != nil {
 			return err
 		}
 		if err := c.setRoles(a, st, n.ID); err != nil {

@@ -1,0 +1,119 @@
+// Package logo makes the logo of a newsletter of a picture that its publisher has sent: it is read, made as
+// small as it is shown, and written anew, so that of the file itself nothing is kept. It is pure.
+package logo
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"image"
+	"image/gif"
+	"image/jpeg"
+	"image/png"
+
+	"digest"
+)
+
+// The bounds of what is sent.
+const (
+	MaxBytes  = 1 << 20
+	maxPixels = 4 << 20
+	minSide   = 16  // pixels
+	maxScans  = 100 // of a JPEG: each goes through all of its pixels, and may be a few bytes
+)
+
+// How many pixels are kept: twice as many as the largest logo is shown with, for dense screens.
+const (
+	maxWidth  = 2 * digest.LogoWidth
+	maxHeight = 2 * digest.LogoHeight
+)
+
+// A format is one that can be read, by how a file begins.
+type format struct {
+	begins string
+	config func([]byte) (image.Config, error)
+	decode func([]byte) (image.Image, error)
+}
+
+func formats() []format {
+	return []format{
+		{"\x89PNG\r\n\x1a\n",
+			func(b []byte) (image.Config, error) { return png.DecodeConfig(bytes.NewReader(b)) },
+			func(b []byte) (image.Image, error) { return png.Decode(bytes.NewReader(b)) }},
+		{"\xff\xd8\xff",
+			func(b []byte) (image.Config, error) { return jpeg.DecodeConfig(bytes.NewReader(b)) },
+			func(b []byte) (image.Image, error) { return jpeg.Decode(bytes.NewReader(b)) }},
+		{"GIF8",
+			func(b []byte) (image.Config, error) { return gif.DecodeConfig(bytes.NewReader(b)) },
+			func(b []byte) (image.Image, error) { return gif.Decode(bytes.NewReader(b)) }}, // its first picture
+	}
+}
+
+// Make gives a logo with its bytes; Invalid for what is no picture, too large, or of no shape that a letter has
+// room for. A JPEG stays one; any other becomes a PNG.
+func Make(file []byte) (digest.Logo, []byte, error) {
+	if len(file) > MaxBytes {
+		return digest.Logo{}, nil, invalid("the picture has more than %d MB; make it smaller", MaxBytes>>20)
+	}
+	for _, f := range formats() {
+		if !bytes.HasPrefix(file, []byte(f.begins)) {
+			continue
+		}
+		c, err := f.config(file)
+		if err == nil {
+			err = checkShape(c.Width, c.Height)
+		} else {
+			err = unreadable()
+		}
+		if err == nil && bytes.Count(file, []byte{0xff, 0xda}) > maxScans && f.begins[0] == 0xff {
+			err = unreadable()
+		}
+		if err != nil {
+			return digest.Logo{}, nil, err
+		}
+		m, err := f.decode(file)
+		if err != nil {
+			return digest.Logo{}, nil, unreadable()
+		}
+		return write(scaled(m), f.begins[0] == 0xff)
+	}
+	return digest.Logo{}, nil, invalid("a logo is a picture as PNG, JPEG or GIF; save it as PNG")
+}
+
+func invalid(format string, args ...any) error {
+	return &digest.Error{Kind: digest.Invalid, Message: fmt.Sprintf(format, args...)}
+}
+
+func unreadable() error { return invalid("the picture cannot be read; save it as PNG again") }
+
+// checkShape says what is wrong with a size.
+func checkShape(w, h int) error {
+	switch {
+	case w < minSide || h < minSide:
+		return invalid("the picture has %d by %d pixels; a logo has %d by %d at least", w, h, minSide, minSide)
+	case w > maxPixels/h:
+		return invalid("the picture has %d by %d pixels; %d by %d are enough", w, h, maxWidth, maxHeight)
+	case w > 10*h || h > 3*w:
+		return invalid("the picture has %d by %d pixels; a logo is at most ten times as wide as high, and three times as high as wide", w, h)
+	}
+	return nil
+}
+
+// write encodes a picture, and names it by its content.
+func write(m *image.RGBA, asJPEG bool) (digest.Logo, []byte, error) {
+	var b bytes.Buffer
+	logo := digest.Logo{LogoWidth: m.Rect.Dx(), LogoHeight: m.Rect.Dy(), LogoClear: !m.Opaque()}
+	ending, err := ".png", error(nil)
+	if asJPEG {
+		ending, err = ".jpg", jpeg.Encode(&b, m, &jpeg.Options{Quality: 90})
+	} else {
+		err = (&png.Encoder{CompressionLevel: png.BestCompression}).Encode(&b, m)
+	}
+	if err != nil {
+		return digest.Logo{}, nil, fmt.Errorf("writing a logo: %w", err)
+	}
+	sum := sha256.Sum256(b.Bytes())
+	logo.LogoFile = "logo-" + hex.EncodeToString(sum[:8]) + ending
+	return logo, b.Bytes(), nil
+}

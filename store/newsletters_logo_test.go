@@ -1,0 +1,62 @@
+package store_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"digest"
+)
+
+// TestNewsletterLogo: the newest is the newsletter's, a few before it are kept for letters that were sent, none of another newsletter
+// is touched, and what is removed is gone.
+func TestNewsletterLogo(t *testing.T) {
+	each(t, func(w world) {
+		anna := w.reader("anna", "UTC")
+		n, other := w.newsletter("anna-writes", anna, w.feed("a.example")), w.newsletter("other", anna, w.feed("b.example"))
+		logo := func(i int) digest.Logo {
+			return digest.Logo{LogoFile: fmt.Sprintf("logo-%02d.png", i), LogoWidth: 200 + i, LogoHeight: 50, LogoClear: i%2 == 0}
+		}
+		set := func(id digest.NewsletterID, i int) {
+			w.ok(w.SetNewsletterLogo(w.ctx(), id, logo(i), []byte{byte(i)}, noon.Add(time.Duration(i)*time.Minute)))
+		}
+		set(other.ID, 0)
+		for i := range 12 {
+			set(n.ID, i)
+		}
+		set(n.ID, 4) // again, and earlier than the newest
+		got, err := w.Newsletter(w.ctx(), n.ID)
+		w.ok(err)
+		want(w.t, "its logo", got.Logo, logo(4))
+		for i := range 12 {
+			picture, err := w.NewsletterLogo(w.ctx(), n.ID, logo(i).LogoFile)
+			if i < 2 {
+				oneLine(w.t, err, digest.NotFound)
+				continue
+			}
+			w.ok(err)
+			wantDiff(w.t, "kept", picture, []byte{byte(i)})
+		}
+		got.Name = "Anna writes"
+		w.ok(w.SetNewsletter(w.ctx(), got, noon))
+		got, err = w.Newsletter(w.ctx(), n.ID)
+		w.ok(err)
+		want(w.t, "its logo after a change", got.Logo, logo(4))
+
+		w.ok(w.RemoveNewsletterLogo(w.ctx(), n.ID))
+		got, err = w.Newsletter(w.ctx(), n.ID)
+		w.ok(err)
+		want(w.t, "its logo", got.Logo, digest.Logo{})
+		_, err = w.NewsletterLogo(w.ctx(), n.ID, logo(11).LogoFile)
+		oneLine(w.t, err, digest.NotFound)
+		_, err = w.NewsletterLogo(w.ctx(), other.ID, logo(0).LogoFile)
+		w.ok(err)
+
+		w.ok(w.SetNewsletterState(w.ctx(), other.ID, digest.NewsletterEnded, "", noon))
+		w.ok(w.RemoveNewsletter(w.ctx(), other.ID))
+		_, err = w.NewsletterLogo(w.ctx(), other.ID, logo(0).LogoFile)
+		oneLine(w.t, err, digest.NotFound)
+		oneLine(w.t, w.SetNewsletterLogo(w.ctx(), other.ID, logo(1), nil, noon), digest.NotFound)
+		oneLine(w.t, w.RemoveNewsletterLogo(w.ctx(), other.ID), digest.NotFound)
+	})
+}

@@ -1,0 +1,48 @@
+package web
+
+import (
+	"io"
+	"mime"
+	"net/http"
+	"strings"
+
+	"digest/internal/logo"
+)
+
+// An apiLogo is the logo of a newsletter as JSON.
+type apiLogo struct {
+	URL    string `json:"url"`
+	Width  int    `json:"width"`
+	Height int    `json:"height"`
+}
+
+// apiLogoOf gives it; nil where there is none.
+func apiLogoOf(n newsletterName) *apiLogo {
+	if !n.Logo.Exists() {
+		return nil
+	}
+	return &apiLogo{n.LogoURL(), n.LogoWidth, n.LogoHeight}
+}
+
+// apiSetLogo makes the picture that is sent the newsletter's logo.
+func (s *site) apiSetLogo(r *http.Request, me apiCaller) (int, any, error) {
+	kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	if err != nil || !strings.HasPrefix(kind, "image/") {
+		return 0, nil, apiError(http.StatusUnsupportedMediaType, "the body is the picture; send it with its Content-Type, such as image/png")
+	}
+	file, err := io.ReadAll(io.LimitReader(r.Body, logo.MaxBytes+1))
+	if err == nil {
+		err = s.storeLogo(r, me.Newsletter.ID, file)
+	}
+	if err != nil {
+		return 0, nil, err
+	}
+	return s.apiShowAgain(r, me)
+}
+
+func (s *site) apiRemoveLogo(r *http.Request, me apiCaller) (int, any, error) {
+	if err := s.Store.RemoveNewsletterLogo(r.Context(), me.Newsletter.ID); err != nil {
+		return 0, nil, err
+	}
+	return s.apiShowAgain(r, me)
+}

@@ -1,0 +1,98 @@
+package web
+
+import (
+	"errors"
+	"io"
+	"net/http"
+
+	"digest"
+	"digest/internal/logo"
+)
+
+// A publisherLogoPage shows the logo of a newsletter, and asks for another one.
+type publisherLogoPage struct {
+	publisherFrame
+	Logo *logoView // nil: none
+}
+
+// Most is how large a picture may be, in megabytes.
+func (publisherLogoPage) Most() int { return logo.MaxBytes >> 20 }
+
+func (s *site) publisherLogoPage(w http.ResponseWriter, r *http.Request, me publisher) error {
+	return s.showLogo(w, r, http.StatusOK, me, "")
+}
+
+func (s *site) showLogo(w http.ResponseWriter, r *http.Request, status int, me publisher, wrong string) error {
+	p := publisherLogoPage{s.publisherFrame(r, me, "logo", "removed"), newLogoView(me.Newsletter.Logo, me.Path()+"/logo/"+me.Newsletter.LogoFile)}
+	p.Wrong = wrong
+	return s.show(w, r, status, "publisher_logo", "Logo of "+me.Newsletter.Name, p)
+}
+
+// publisherLogo is the logo for who publishes the newsletter: one that is not approved yet shows it to nobody else.
+func (s *site) publisherLogo(w http.ResponseWriter, r *http.Request, me publisher) error {
+	return s.sendLogo(w, r, me.Newsletter, r.PathValue("file"))
+}
+
+// setLogo makes a picture the newsletter's logo.
+func (s *site) setLogo(w http.ResponseWriter, r *http.Request, me publisher) error {
+	file, err := receivedPicture(r)
+	if err == nil {
+		err = s.storeLogo(r, me.Newsletter.ID, file)
+	}
+	if asProblem(err) == errTooLarge {
+		drain(r)
+		_, _, err = logo.Make(make([]byte, logo.MaxBytes+1)) // says so
+	}
+	wrong, err := asWrong(err)
+	if wrong != "" {
+		return s.showLogo(w, r, http.StatusUnprocessableEntity, me, wrong)
+	}
+	return showSaved(w, r, err, me.Path()+"/logo", "logo")
+}
+
+// storeLogo makes a logo of a picture; digest.Invalid where that cannot be. One at a time: a picture takes memory.
+func (s *site) storeLogo(r *http.Request, id digest.NewsletterID, file []byte) error {
+	s.drawing.Lock()
+	l, picture, err := logo.Make(file)
+	s.drawing.Unlock()
+	if err != nil {
+		return err
+	}
+	return s.Store.SetNewsletterLogo(r.Context(), id, l, picture, s.Now())
+}
+
+// receivedPicture reads the file of a form.
+func receivedPicture(r *http.Request) ([]byte, error) {
+	form, err := r.MultipartReader()
+	if err != nil {
+		return nil, errBadForm
+	}
+	for {
+		part, err := form.NextPart()
+		if errors.Is(err, io.EOF) {
+			return nil, errNoPicture
+		}
+		if err != nil {
+			return nil, tooLargeOr(err, errBadForm)
+		}
+		if part.FormName() != "picture" {
+			continue
+		}
+		file, err := io.ReadAll(io.LimitReader(part, logo.MaxBytes+1))
+		if err != nil {
+			return nil, tooLargeOr(err, errBadForm)
+		}
+		if len(file) == 0 {
+			return nil, errNoPicture
+		}
+		return file, nil
+	}
+}
+
+// errNoPicture is for a form without a file.
+var errNoPicture = &digest.Error{Kind: digest.Invalid, Message: "no picture was chosen; choose one, then press the button"}
+
+// removeLogo takes the logo away, also from letters that were sent.
+func (s *site) removeLogo(w http.ResponseWriter, r *http.Request, me publisher) error {
+	return showSaved(w, r, s.Store.RemoveNewsletterLogo(r.Context(), me.Newsletter.ID), me.Path()+"/logo", "removed")
+}
