@@ -18,6 +18,7 @@ func TestFenceIsSeen(t *testing.T) {
 		bob, _ := r.user("bob@example.org")
 		r.arrives(d, digest.Post{Identity: "a", Title: "First light"})
 		r.midnight()
+		r.newsletter(ada)
 		r.beats, r.fenced = true, true
 		r.open("")
 		r.must(r.store.Unfence(t.Context(), r.base, r.now))
@@ -32,6 +33,9 @@ func TestFenceIsSeen(t *testing.T) {
 			}
 			if got := strings.Contains(r.visitor().get("/status?url=https://site.example/1").status(http.StatusOK).body, paused); got != want {
 				r.t.Errorf("the status of a feed says so: %t", got)
+			}
+			if got := strings.Contains(reader.get("/newsletters/anna-writes").status(http.StatusOK).body, paused); got != want {
+				r.t.Errorf("the page of a newsletter says so: %t", got)
 			}
 			health, text := http.StatusOK, "ok\n"
 			if want {
@@ -58,7 +62,7 @@ func TestFenceIsSeen(t *testing.T) {
 			r.t.Error("the archive says so too")
 		}
 		page := op.get("/operator")
-		for _, want := range []string{"was last at work as https://elsewhere.example, and this is " + r.base, "That is so since", "up to 3 editions would go out",
+		for _, want := range []string{"was last at work as https://elsewhere.example, and this is " + r.base, "That is so since", "up to 4 editions would go out",
 			"ada@example.org", "the one due", "digest fence", r.base + "</bdi> polls and mails"} {
 			if !strings.Contains(page.body, want) {
 				r.t.Errorf("the page does not say %q", want)

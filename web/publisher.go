@@ -128,6 +128,7 @@ type publisherPage struct {
 	Waits   nextPosts               // what has gathered for it
 	Waiting []digest.Date           // of letters that wait for approval
 	Letters []digest.Edition        // the latest
+	Fenced  bool                    // whoever runs this has paused all of it
 }
 
 // publisherPage shows how a newsletter stands.
@@ -148,6 +149,9 @@ func (s *site) publisherPage(w http.ResponseWriter, r *http.Request, me publishe
 		return err
 	}
 	if p.Letters, err = s.publicLetters(r, n, lettersLatest); err != nil {
+		return err
+	}
+	if p.Fenced, err = s.fenced(ctx); err != nil {
 		return err
 	}
 	p.Members, err = s.Store.CountMembers(ctx, n.ID)
