@@ -237,7 +237,7 @@ func (workCmd) Run(a *app) error {
 
 func (a *app) work(ctx context.Context, st *store.Store) error {
 	return a.withJob(st, func(job *hourly.Job) error {
-		a.log.Info("working", "version", version(), "database", a.databaseName())
+		a.log.Info("working", "version", version(), "database", a.databaseName(), "config", a.command.file.path)
 		return job.Run(ctx)
 	})
 }
