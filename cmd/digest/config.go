@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -42,7 +43,7 @@ func (configCheckCmd) Run(a *app) error {
 	}); err != nil {
 		return err
 	}
-	for _, what := range a.command.strayEnvironment() {
+	for _, what := range append(a.command.relativePaths(), a.command.strayEnvironment()...) {
 		fmt.Fprintln(a.stdout, plain(what))
 	}
 	return nil
@@ -81,6 +82,25 @@ func valueText(v any) string {
 		return strings.Join(v.Words(), ",")
 	}
 	return fmt.Sprint(v)
+}
+
+// relativePaths says which paths of the file lead elsewhere from each folder.
+func (c *cli) relativePaths() (said []string) {
+	for _, f := range c.model.Flags {
+		s, fromFile := c.file.setting(f)
+		path, folder := strings.CutPrefix(s.Value, "maildir:")
+		switch s.Name {
+		case "DIGEST_DATABASE", "DIGEST_KEY_FILE", "DIGEST_BOUNCE_MAILDIR":
+		case "DIGEST_MAIL":
+			fromFile = fromFile && folder
+		default:
+			continue
+		}
+		if fromFile && !c.given[f.Name] && path != "" && !strings.Contains(path, "://") && !filepath.IsAbs(path) {
+			said = append(said, fmt.Sprintf("%s of %s is another in each folder in which a command runs; write the path in full", s.Name, c.file.place(s)))
+		}
+	}
+	return said
 }
 
 // strayEnvironment says which variables of the environment look like settings and are none.
