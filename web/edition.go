@@ -37,6 +37,7 @@ type editionPage struct {
 	Letter   *newsletterName  // whose letter it is, as it came to a member; nil: it is none
 	Also     []receivedLetter // letters of newsletters that came beside it
 	Public   *newsletterName  // whose letter it is, as anybody sees it; nil: it is a reader's
+	Mailed   *newsletterName  // whose letter it is, as the link in the mail shows it; nil: it is a reader's
 	Moves    []render.Notice  // of feeds that have moved
 	Said     []render.Notice  // the others
 	Standing *standing        // how it goes on, where that has to be said; nil: it comes every day
@@ -51,12 +52,12 @@ type editionPage struct {
 // indexed lets search engines find the letters of newsletters.
 func (p editionPage) indexed() bool { return p.Public != nil }
 
-// logo is that of the newsletter whose letter anybody sees.
+// logo is that of the newsletter whose letter anybody sees, or who has its mail.
 func (p editionPage) logo() *logoView {
-	if p.Public == nil {
-		return nil
+	if n := cmp.Or(p.Public, p.Mailed); n != nil {
+		return n.logo()
 	}
-	return p.Public.logo()
+	return nil
 }
 
 // Archive is where the editions are that it is one of.
@@ -125,7 +126,15 @@ func (s *site) linkedEditionPage(w http.ResponseWriter, r *http.Request) error {
 	if s.Now().Before(e.DueAt) {
 		return errNotFound // reachable by nobody before its midnight (I2)
 	}
-	return s.showEdition(w, r, delivery(d, e), editionPage{})
+	sealed, p := delivery(d, e), editionPage{}
+	if d.NewsletterID != 0 {
+		n, letter, err := s.received(r.Context(), e)
+		if err != nil {
+			return err
+		}
+		sealed, p.Mailed = letter, &newsletterName{n, s.BaseURL}
+	}
+	return s.showEdition(w, r, sealed, p)
 }
 
 // editionPage is the reader's own edition of one date, or those of a month; nobody

@@ -112,6 +112,15 @@ func TestNewsletterLogo(t *testing.T) {
 			r.t.Errorf("the letter has no logo: %s", shown.body)
 		}
 		guest.get("/n/anna-writes/look/logo-0.png").status(http.StatusNotFound)
+		n.HeaderText, n.Accent = "Hello.", "#0b5d4a"
+		r.must(r.store.SetNewsletter(r.t.Context(), n, r.now))
+		r.must(r.store.SetNewsletterLetter(r.t.Context(), digest.NewsletterLetter{NewsletterID: n.ID, LocalDate: digest.Date{Year: 2026, Month: 11, Day: 21}, Note: "Back again."}))
+		mailed := guest.get("/e/" + r.signer.Sign(digest.ForEdition, int64(r.edition(digest.Digest{ID: n.ArchiveID}).ID))).status(http.StatusOK)
+		mailed.has(".nameplate img", "src", file)
+		mailed.contains("main p", "Hello.").contains(".notice", "Back again.")
+		if found := mailed.attrs("link[rel=stylesheet]", "href"); len(found) != 2 || !strings.Contains(mailed.Header.Get("X-Robots-Tag"), "noindex") {
+			r.t.Errorf("behind the link of the mail: %q, %v", found, mailed.Header)
+		}
 
 		v.post(path+"/remove", nil).status(http.StatusSeeOther)
 		v.get(path+"?saved=removed").contains(".notice", "Removed")
