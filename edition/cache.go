@@ -5,6 +5,7 @@ import (
 	"slices"
 	"sync"
 	"time"
+	"unique"
 
 	"digest"
 	"digest/render"
@@ -36,15 +37,15 @@ func sizeWithin(memory int64) int {
 	return int(min(memory/4, most))
 }
 
-// A postKey is what a post is kept by: it is rendered for each set of colours.
+// A postKey is what a post is kept by: it is rendered for each variant.
 type postKey struct {
-	*render.Renderer
+	unique.Handle[render.Variant]
 	digest.PostID
 }
 
 // A feedKey is the same of a feed's heading.
 type feedKey struct {
-	*render.Renderer
+	unique.Handle[render.Variant]
 	digest.FeedID
 }
 
@@ -86,14 +87,14 @@ func (c *cache) get(s shared, ds []digest.Delivery, refs map[digest.EditionID][]
 		for _, r := range refs[ds[i].ID] {
 			whole := whole(&ds[i], r.FeedID)
 			if p, ok := s.posts[r.PostID]; !ok || whole && !p.IsWhole() {
-				if p, known := c.getPost(postKey{s.render, r.PostID}); known && (!whole || p.IsWhole()) {
+				if p, known := c.getPost(postKey{s.render.Variant(), r.PostID}); known && (!whole || p.IsWhole()) {
 					s.posts[r.PostID] = p
 				} else {
 					want.posts[r.PostID] = want.posts[r.PostID] || whole
 				}
 			}
 			if _, ok := s.headings[r.FeedID]; !ok {
-				if h, known := c.headings[feedKey{s.render, r.FeedID}]; known {
+				if h, known := c.headings[feedKey{s.render.Variant(), r.FeedID}]; known {
 					s.headings[r.FeedID] = h
 				} else {
 					want.feeds[r.FeedID] = true
@@ -121,13 +122,13 @@ func (c *cache) put(s shared, loaded missing) {
 	defer c.mu.Unlock()
 	for id := range loaded.posts {
 		if p, ok := s.posts[id]; ok {
-			c.putPost(postKey{s.render, id}, p)
+			c.putPost(postKey{s.render.Variant(), id}, p)
 		}
 	}
 	for id := range loaded.feeds {
 		if h, ok := s.headings[id]; ok {
 			c.headingsSize += h.section.Size()
-			c.headings[feedKey{s.render, id}] = h
+			c.headings[feedKey{s.render.Variant(), id}] = h
 		}
 	}
 }

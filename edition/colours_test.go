@@ -41,3 +41,24 @@ func TestColoursOfEach(t *testing.T) {
 		}
 	}
 }
+
+// TestManyNewsletters: with more sets of colours than renderers are kept, posts are still rendered once for each.
+func TestManyNewsletters(t *testing.T) {
+	s := stocked()
+	b := builder(s)
+	var ds []digest.Delivery
+	for i := range 500 {
+		d := deliveries()[0]
+		d.Newsletter = &digest.Newsletter{Slug: "n", Colours: digest.Colours{Accent: digest.Colour{R: uint8(i % 100), B: uint8(i / 100)}.String()}}
+		ds = append(ds, d)
+	}
+	for round := range 2 {
+		s.postsRead = 0
+		if _, err := b.Render(t.Context(), ds); err != nil {
+			t.Fatal(err)
+		}
+		if read := s.postsRead > 0; read != (round == 0) {
+			t.Errorf("round %d: %d posts were read", round, s.postsRead)
+		}
+	}
+}

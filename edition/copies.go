@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"unique"
 
 	"digest"
 	"digest/internal/words"
@@ -138,7 +139,7 @@ type judged struct {
 
 // A copiesKey is what a post with the places of its copies is kept by.
 type copiesKey struct {
-	*render.Renderer
+	unique.Handle[render.Variant]
 	name string
 }
 
@@ -275,7 +276,7 @@ func (b *Builder) withCopies(ctx context.Context, s shared, left map[digest.Post
 	originals := make(map[digest.PostID]*post, len(copies))
 	for id, those := range copies {
 		slices.Sort(those)
-		name := copiesKey{s.render, fmt.Sprint(id, those, s.posts[id].IsWhole())}
+		name := copiesKey{s.render.Variant(), fmt.Sprint(id, those, s.posts[id].IsWhole())}
 		known := s.judged.post(name)
 		if known == nil {
 			var err error

@@ -15,6 +15,7 @@ import (
 	"html/template"
 	"strings"
 	"sync"
+	"unique"
 
 	"digest"
 )
@@ -23,11 +24,10 @@ import (
 // read once. It is safe for concurrent use.
 type Renderer struct {
 	all     *renderers
-	colours digest.Colours
+	variant unique.Handle[Variant]
 
 	proxy  Proxy
 	styles map[string]string // see textStyles
-	counts string            // what Counting was given, with link; "": nothing
 	link   Link              // nil: headlines lead where their posts say
 
 	edition *part[editionData]
@@ -51,16 +51,17 @@ type Renderer struct {
 // readers who want them shown; without one their descriptions are shown.
 func New(proxy Proxy) *Renderer {
 	all := &renderers{proxy: proxy, templates: parseTemplates(strings.NewReplacer())}
-	return all.in(variant{}, nil)
+	return all.in(Variant{}, nil)
 }
 
 // In gives the Renderer that makes the same in other colours, which Colours.Check has not refused. Posts
 // and sections are shown in those of the one that made them.
 func (r *Renderer) In(c digest.Colours) *Renderer {
-	if c == r.colours {
+	v := r.variant.Value()
+	if c == v.Colours {
 		return r
 	}
-	return r.all.in(variant{c, r.counts}, r.link)
+	return r.all.in(Variant{c, v.counts}, r.link)
 }
 
 // A Link gives the address by which a headline of a post leads to url.
@@ -69,11 +70,14 @@ type Link func(post digest.PostID, url string) string
 // Counting gives the Renderer whose posts lead to their authors' pages by other addresses, by which it is
 // counted: in HTML, and only where no address is shown. Each name has one link for good.
 func (r *Renderer) Counting(name string, link Link) *Renderer {
-	return r.all.in(variant{r.colours, name}, link)
+	return r.all.in(Variant{r.variant.Value().Colours, name}, link)
 }
 
-// A variant is what a Renderer differs in.
-type variant struct {
+// Variant says by what the Renderer differs from others: those of one variant make the same.
+func (r *Renderer) Variant() unique.Handle[Variant] { return r.variant }
+
+// A Variant is what a Renderer differs in.
+type Variant struct {
 	digest.Colours
 	counts string // what Counting was given; "": nothing
 }
@@ -84,23 +88,23 @@ type renderers struct {
 	templates *template.Template
 
 	mu    sync.Mutex
-	known map[variant]*Renderer
+	known map[Variant]*Renderer
 }
 
 // mostRenderers bounds how many are kept; then they are forgotten. Each takes some 100 KB.
 const mostRenderers = 200
 
-func (all *renderers) in(v variant, link Link) *Renderer {
+func (all *renderers) in(v Variant, link Link) *Renderer {
 	all.mu.Lock()
 	defer all.mu.Unlock()
 	if known := all.known[v]; known != nil {
 		return known
 	}
 	if all.known == nil || len(all.known) >= mostRenderers {
-		all.known = make(map[variant]*Renderer)
+		all.known = make(map[Variant]*Renderer)
 	}
 	r := all.newRenderer(v.Colours)
-	r.counts, r.link = v.counts, link
+	r.variant, r.link = unique.Make(v), link
 	all.known[v] = r
 	return r
 }
@@ -110,7 +114,7 @@ func (all *renderers) newRenderer(c digest.Colours) *Renderer {
 	heading := func(name string) *part[headingData] { return newPart[headingData](all.templates, theme, name) }
 	post := func(name string) *part[postData] { return newPart[postData](all.templates, theme, name) }
 	r := &Renderer{
-		all: all, colours: c, proxy: all.proxy, styles: textStyles(theme),
+		all: all, proxy: all.proxy, styles: textStyles(theme),
 		edition: newPart[editionData](all.templates, theme, "edition"), notice: newPart[noticeData](all.templates, theme, "notice"),
 		moved: newPart[movedData](all.templates, theme, "moved"), more: newPart[moreData](all.templates, theme, "more"),
 		label: heading("section-label"), labelAlone: heading("section-label-alone"), head: heading("section-head"),
