@@ -53,6 +53,9 @@ type Newsletter struct {
 	// is over the letter leaves by itself. 0: none waits.
 	ApproveWithin time.Duration
 
+	// MemberLimit is how many members it may have at once, by whoever runs the instance; 0: as many as come.
+	MemberLimit int
+
 	// CountClicks says that the headlines of its letters lead to posts by links that count how often they are
 	// followed, and by nobody (Click).
 	CountClicks bool

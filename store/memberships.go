@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -56,14 +57,43 @@ func (s *Store) Join(ctx context.Context, id digest.NewsletterID, j Joining, now
 
 func join(ctx context.Context, c conn, id digest.NewsletterID, j Joining, now time.Time) (m digest.Member, created bool, err error) {
 	n, err := readNewsletter(ctx, c, `n.id = ?`, id)
+	if err == nil {
+		err = canJoin(n)
+	}
+	if err == nil {
+		err = allowed(ctx, c, n, j)
+	}
 	if err != nil {
 		return m, false, err
 	}
-	if err := canJoin(n); err != nil {
+	room, err := roomIn(ctx, c, n)
+	if err != nil {
 		return m, false, err
 	}
-	if err := allowed(ctx, c, n, j); err != nil {
-		return m, false, err
+	return joinWithin(ctx, c, n, j, room, now)
+}
+
+// errFull says that a newsletter has as many members as it may.
+func errFull(n digest.Newsletter) error {
+	return conflict("%s takes no more members for now", n.Name)
+}
+
+// roomIn gives how many more members a newsletter may have.
+func roomIn(ctx context.Context, c conn, n digest.Newsletter) (int, error) {
+	if n.MemberLimit == 0 {
+		return math.MaxInt, nil
+	}
+	has, err := countMembers(ctx, c, n.ID)
+	return max(0, n.MemberLimit-has), err
+}
+
+// joinWithin is join for a newsletter that can be joined, and has room for so many.
+func joinWithin(ctx context.Context, c conn, n digest.Newsletter, j Joining, room int, now time.Time) (m digest.Member, created bool, err error) {
+	id := n.ID
+	if room == 0 {
+		if _, err := findUser(ctx, c, j.Email); isNone(err) {
+			return m, false, errFull(n)
+		}
 	}
 	u, err := memberUser(ctx, c, j, now)
 	if err != nil {
@@ -73,6 +103,8 @@ func join(ctx context.Context, c conn, id digest.NewsletterID, j Joining, now ti
 	switch {
 	case err == nil && was.State != digest.DigestLeft:
 		return was, false, nil
+	case room == 0 && (err == nil || digest.KindOf(err) == digest.NotFound):
+		return m, false, errFull(n)
 	case err == nil:
 		created, err = true, comeBack(ctx, c, was, j, now)
 	case digest.KindOf(err) == digest.NotFound:

@@ -12,6 +12,7 @@ type JoinCount struct {
 	Joined     int // who were no members
 	Already    int // who were, and stay as they are
 	Suppressed int // to whom the newsletter must not be sent
+	NoRoom     int // for whom there is no room: it has as many members as it may
 }
 
 // JoinAll makes people members of a newsletter whom a list names, with the proof of their
@@ -25,6 +26,7 @@ func (s *Store) JoinAll(ctx context.Context, id digest.NewsletterID, all []Joini
 			sum.Joined += n.Joined
 			sum.Already += n.Already
 			sum.Suppressed += n.Suppressed
+			sum.NoRoom += n.NoRoom
 		}
 		return len(part), err
 	})
@@ -43,13 +45,21 @@ func joinPart(ctx context.Context, c conn, id digest.NewsletterID, part []Joinin
 	if err != nil {
 		return sum, err
 	}
+	room, err := roomIn(ctx, c, n)
+	if err != nil {
+		return sum, err
+	}
 	for _, j := range part {
 		if suppressed[emailKey(j.Email)] {
 			sum.Suppressed++
 			continue
 		}
 		j.Asked = false
-		m, created, err := join(ctx, c, id, j, now)
+		m, created, err := joinWithin(ctx, c, n, j, room, now)
+		if room == 0 && digest.KindOf(err) == digest.Conflict {
+			sum.NoRoom++
+			continue
+		}
 		if err == nil && created {
 			err = settleIn(ctx, c, m, j, now)
 		}
@@ -58,6 +68,7 @@ func joinPart(ctx context.Context, c conn, id digest.NewsletterID, part []Joinin
 		}
 		if created {
 			sum.Joined++
+			room--
 		} else {
 			sum.Already++
 		}

@@ -9,7 +9,7 @@ import (
 )
 
 const newsletterColumns = `n.id, n.slug, n.name, n.description, n.site_url, n.address_line, n.from_name, n.reply_to, n.header_text, n.footer_text, n.paper, n.ink, n.accent, n.logo_file, n.logo_width, n.logo_height, n.logo_clear,
-	n.layout, n.images, n.threaded, n.weekdays AS cadence, n.send_delay AS deliver_at, n.approve_within, n.count_clicks, n.return_urls,
+	n.layout, n.images, n.threaded, n.weekdays AS cadence, n.send_delay AS deliver_at, n.approve_within, n.member_limit, n.count_clicks, n.return_urls,
 	n.state, n.held_reason, n.held_at, n.archive_id, n.created_at, ` + signedAddress + ` AS own_address`
 
 func noNewsletter() error {
@@ -42,11 +42,11 @@ func (s *Store) AddNewsletter(ctx context.Context, n digest.Newsletter, owner di
 func insertNewsletter(ctx context.Context, c conn, n digest.Newsletter, now time.Time) (id digest.NewsletterID, err error) {
 	colours := n.Colours.Tidy()
 	err = c.get(ctx, &id, `INSERT INTO newsletters (slug, name, description, site_url, address_line, from_name, reply_to, header_text, footer_text,
-		paper, ink, accent, layout, images, threaded, weekdays, send_delay, approve_within, count_clicks, return_urls, state, created_at)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`,
+		paper, ink, accent, layout, images, threaded, weekdays, send_delay, approve_within, member_limit, count_clicks, return_urls, state, created_at)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`,
 		n.Slug, digest.OneLine(n.Name), n.Description, n.SiteURL, digest.OneLine(n.AddressLine), digest.OneLine(n.FromName), n.ReplyTo,
 		digest.OneLine(n.HeaderText), digest.OneLine(n.FooterText), colours.Paper, colours.Ink, colours.Accent,
-		string(n.Layout), string(n.Images), bit(n.Threaded), n.Cadence, inSeconds(n.DeliverAt), inSeconds(n.ApproveWithin), bit(n.CountClicks), n.ReturnURLs,
+		string(n.Layout), string(n.Images), bit(n.Threaded), n.Cadence, inSeconds(n.DeliverAt), inSeconds(n.ApproveWithin), n.MemberLimit, bit(n.CountClicks), n.ReturnURLs,
 		string(n.State), at(now))
 	return id, err
 }
@@ -137,8 +137,24 @@ func (s *Store) CountPending(ctx context.Context) (int, error) {
 
 // CountMembers gives how many people get a newsletter: those who left are not among them.
 func (s *Store) CountMembers(ctx context.Context, id digest.NewsletterID) (int, error) {
-	n, err := s.read().number(ctx, `SELECT count(*) FROM memberships m JOIN digests d ON d.id = m.digest_id WHERE m.newsletter_id = ? AND d.state <> 'left'`, id)
-	return int(n), failed("counting the members", err)
+	n, err := countMembers(ctx, s.read(), id)
+	return n, failed("counting the members", err)
+}
+
+func countMembers(ctx context.Context, c conn, id digest.NewsletterID) (int, error) {
+	n, err := c.number(ctx, `SELECT count(*) FROM memberships m JOIN digests d ON d.id = m.digest_id WHERE m.newsletter_id = ? AND d.state <> 'left'`, id)
+	return int(n), err
+}
+
+// SetMemberLimit sets how many members a newsletter may have at once; 0 is as many as come. Who is a member
+// stays so.
+func (s *Store) SetMemberLimit(ctx context.Context, id digest.NewsletterID, most int) error {
+	if most < 0 {
+		return invalid("a newsletter may have 0 members or more; 0 is as many as come")
+	}
+	return s.change(ctx, "limiting the newsletter", func(c conn) error {
+		return c.runOne(ctx, noNewsletter(), `UPDATE newsletters SET member_limit = ? WHERE id = ?`, most, id)
+	})
 }
 
 // SetNewsletter stores what a publisher has typed: all that Check looks at, and the

@@ -35,6 +35,7 @@ type MemberCount struct {
 	Joined      int // of these, who were no members
 	Already     int // who were
 	Refused     int // who have left, or to whom it must not be sent
+	NoRoom      int // for whom the newsletter has no room: they did not join, and would by the same list later
 	Suppressed  int // whom the list says to leave alone
 	Unproven    int // whose consent nothing proves: they did not join
 	Unconfirmed int // who never confirmed to the other program
@@ -56,7 +57,7 @@ func (c MemberCount) Lines(dryRun bool) (all []MemberLine) {
 		lines = []MemberLine{{"with a proof of their consent", c.Proven}}
 	}
 	unasked := c.Unproven - c.Asks.Queued - c.Asks.Known - c.Asks.Barred
-	for _, line := range append(lines, MemberLine{"left alone, as the list says", c.Suppressed},
+	for _, line := range append(lines, MemberLine{"not joined, as it has as many members as it may", c.NoRoom}, MemberLine{"left alone, as the list says", c.Suppressed},
 		MemberLine{"will be asked whether they want it", c.Asks.Queued}, MemberLine{"asked before, not asked again", c.Asks.Known},
 		MemberLine{"not asked, as they are members, or it must not be sent to them", c.Asks.Barred},
 		MemberLine{"not joined, as nothing proves that they wanted it", unasked},
@@ -144,6 +145,7 @@ func (i *MemberImport) flush(ctx context.Context) error {
 	i.Joined += n.Joined
 	i.Already += n.Already
 	i.Refused += n.Suppressed
+	i.NoRoom += n.NoRoom
 	if err != nil {
 		return err
 	}

@@ -35,6 +35,12 @@ func (s *site) requestJoin(w http.ResponseWriter, r *http.Request) error {
 	if !n.Open() || !s.mails() {
 		return errNotFound
 	}
+	switch full, err := s.isFull(r, n.Newsletter); {
+	case err != nil:
+		return err
+	case full:
+		return errNewsletterFull
+	}
 	back := returnAddress(n.Newsletter, r.PostForm.Get("return"))
 	p := newsletterPage{newsletterName: n, newcomer: newcomer{zoneField: zoneField{Zone: r.PostForm.Get("zone")}, Token: back}}
 	zone, err := s.joinZone(r, &p)
@@ -55,6 +61,15 @@ func (s *site) requestJoin(w http.ResponseWriter, r *http.Request) error {
 		NewsletterID: n.ID, Email: q.to, TimeZone: zone, Form: formOf(r, n), ReturnURL: back, Latest: r.PostForm.Get("latest") == "1", AskedAt: s.Now(),
 	}))
 	return s.asked(w, r, n, back)
+}
+
+// isFull reports whether a newsletter has as many members as it may.
+func (s *site) isFull(r *http.Request, n digest.Newsletter) (bool, error) {
+	if n.MemberLimit == 0 {
+		return false, nil
+	}
+	has, err := s.Store.CountMembers(r.Context(), n.ID)
+	return has >= n.MemberLimit, err
 }
 
 // asked leads back to where the form stood, or says here that a letter is on its way.
@@ -162,6 +177,9 @@ func (s *site) confirmJoin(w http.ResponseWriter, r *http.Request) error {
 	}
 	q, m, err := s.Store.ConfirmJoin(r.Context(), hashSecret(r.PostForm.Get("token")), s.clientName(r), s.Now())
 	if err != nil {
+		if full, _ := s.isFull(r, n.Newsletter); full && digest.KindOf(err) == digest.Conflict {
+			return errNewsletterFull // the wish is stored on, and may be confirmed while it is not too old
+		}
 		return orSpent(err, errSpentJoin)
 	}
 	d, err := s.Store.Digest(r.Context(), m.DigestID)

@@ -128,6 +128,26 @@ func TestJoin(t *testing.T) {
 	})
 }
 
+// TestJoinWhenFull: a newsletter that is full mails nobody who asks, and a link that was mailed before works once
+// there is room again.
+func TestJoinWhenFull(t *testing.T) {
+	each(t, func(r *room) {
+		anna, _ := r.user("anna@example.org")
+		n := r.newsletter(anna)
+		r.joins(url.Values{"email": {"mo@example.org"}}, "https://anna.example").status(http.StatusSeeOther)
+		form := url.Values{"token": {r.letter().token}}
+		_, _, err := r.store.Join(r.t.Context(), n.ID, store.Joining{Email: "li@example.org", TimeZone: "UTC", Asked: true}, r.now)
+		r.must(err)
+		r.must(r.store.SetMemberLimit(r.t.Context(), n.ID, 1))
+		r.joins(url.Values{"email": {"kim@example.org"}}, "https://anna.example").status(http.StatusConflict).contains(".sheet", "It takes no more members for now")
+		r.noLetter()
+		v := r.visitor()
+		v.post("/n/anna-writes/confirm", form).status(http.StatusConflict).contains(".sheet", "It takes no more members for now")
+		r.must(r.store.SetMemberLimit(r.t.Context(), n.ID, 2))
+		v.post("/n/anna-writes/confirm", form).status(http.StatusOK)
+	})
+}
+
 // TestJoinFromItsPage: zones, wrong addresses, robots, and who is a member already.
 func TestJoinFromItsPage(t *testing.T) {
 	each(t, func(r *room) {

@@ -27,6 +27,7 @@ var (
 	errForeignForm      = &problem{http.StatusForbidden, "That form came from elsewhere", "For your safety only forms on this site are taken. Open the page here and press the button again."}
 	errSpentLink        = &problem{http.StatusForbidden, "This link no longer works", "A sign-in link works once, and only for a while. Ask for a new one on the sign-in page."}
 	errBadForm          = &problem{http.StatusBadRequest, "That form could not be read", "Go back, reload the page and try again."}
+	errNewsletterFull   = &problem{http.StatusConflict, "It takes no more members for now", "As many people get this newsletter as may. Its letters are on its page for everybody; come back another day to get them by mail."}
 	errNoChoice         = &problem{http.StatusBadRequest, "That was none of the choices", "Nothing was changed. Go back, choose again and press the button."}
 	errTooLarge         = &problem{http.StatusRequestEntityTooLarge, "That was too much", "The form held more than this page takes, and nothing was changed. Go back, shorten what you typed and send it again."}
 	errMembersOnly      = &problem{http.StatusForbidden, "Newsletters come to you here", "This page belongs to a newspaper of one’s own, and you have not begun one. Your newsletters are on the first page."}

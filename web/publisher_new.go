@@ -58,7 +58,7 @@ func (s *site) beginNewsletter(w http.ResponseWriter, r *http.Request, me reader
 	p := publisherNewPage{Address: strings.TrimSpace(form.Get("address")), Typed: digest.Newsletter{
 		Slug: strings.ToLower(strings.TrimSpace(form.Get("slug"))), Name: digest.OneLine(form.Get("name")), AddressLine: digest.OneLine(form.Get("line")),
 		Description: strings.TrimSpace(strings.ReplaceAll(form.Get("description"), "\r\n", "\n")),
-		Cadence:     digest.Daily, State: digest.NewsletterPending, Look: digest.Look{Layout: digest.FullText, Images: digest.ProxiedImages},
+		Cadence:     digest.Daily, State: digest.NewsletterPending, MemberLimit: s.MemberLimit, Look: digest.Look{Layout: digest.FullText, Images: digest.ProxiedImages},
 	}}
 	n, wrong, err := s.addPending(r.Context(), me, p)
 	if err != nil {

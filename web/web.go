@@ -69,6 +69,7 @@ type Options struct {
 	Editions      *edition.Builder
 	Signer        *digest.Signer
 	SignUp        SignUp                // who may sign up; default: nobody
+	MemberLimit   int                   // of newsletters that are begun on the web; 0: as many as come
 	Publishing    Publishing            // who may begin a newsletter; default: nobody
 	Outbox        *mailer.Outbox        // nil: no letter can be sent
 	Subscriber    *subscribe.Subscriber // nil: no feeds can be added

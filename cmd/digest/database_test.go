@@ -24,7 +24,7 @@ func arguments() map[string]string {
 		"newsletter create": "news --owner " + ann + " --feed " + at, "newsletter show": "news", "newsletter set": "news --add-feed " + at,
 		"newsletter members": "news", "newsletter numbers": "news", "newsletter join": "news " + ann + " --time-zone UTC --proof asked",
 		"newsletter leave": "news " + ann, "newsletter import": "news list.csv", "newsletter export": "news news.zip", "newsletter preview": "news",
-		"newsletter test": "news", "newsletter letter": "news", "newsletter token": "news", "newsletter domain": "news a@anna.example", "newsletter hold": "news", "newsletter approve": "news", "newsletter refuse": "news no",
+		"newsletter test": "news", "newsletter letter": "news", "newsletter token": "news", "newsletter domain": "news a@anna.example", "newsletter hold": "news", "newsletter limit": "news 100", "newsletter approve": "news", "newsletter refuse": "news no",
 		"newsletter release": "news", "newsletter end": "news", "newsletter remove": "news",
 	}
 }

@@ -31,6 +31,7 @@ type newsletterCmd struct {
 	Token   newsletterTokenCmd   `cmd:"" help:"List the tokens of programs that look after a newsletter, make one, or make one void."`
 	Approve newsletterApproveCmd `cmd:"" help:"Approve a newsletter that a reader has asked for; they are told."`
 	Refuse  newsletterRefuseCmd  `cmd:"" help:"Refuse a newsletter that a reader has asked for; they are told why, and nothing of it is kept."`
+	Limit   newsletterLimitCmd   `cmd:"" help:"How many members a newsletter may have at once."`
 	Hold    newsletterHoldCmd    `cmd:"" help:"Let nothing leave until it is released; what is due gathers."`
 	Release newsletterReleaseCmd `cmd:"" help:"Let a newsletter that is held go on, or the letter of a date that waits for approval leave."`
 	End     newsletterEndCmd     `cmd:"" help:"End a newsletter for all its members; the archive stays."`
@@ -135,7 +136,7 @@ func (c newsletterCreateCmd) Run(a *app) error {
 			return err
 		}
 		n := c.apply(digest.Newsletter{
-			Slug: c.Slug, Name: c.Slug, Cadence: digest.Daily, State: digest.NewsletterActive,
+			Slug: c.Slug, Name: c.Slug, Cadence: digest.Daily, State: digest.NewsletterActive, MemberLimit: a.NewsletterMembers,
 			Look: digest.Look{Layout: digest.FullText, Images: digest.ProxiedImages},
 		})
 		if n, err = st.AddNewsletter(a.soft, n, u.ID, a.now()); err != nil {
@@ -203,6 +204,7 @@ type reportedNewsletter struct {
 	Images        string     `json:"images"`
 	ApproveWithin int64      `json:"approve_within"` // seconds
 	CountClicks   bool       `json:"count_clicks"`
+	MemberLimit   int        `json:"member_limit"` // 0: as many as come
 	CreatedAt     *time.Time `json:"created_at"`
 }
 
@@ -212,7 +214,7 @@ func reportNewsletter(n store.NewsletterInfo) reportedNewsletter {
 		Paper: n.Paper, Ink: n.Ink, Accent: n.Accent, FromName: n.FromName,
 		ReplyTo: n.ReplyTo, Owner: n.Owner, State: string(n.State), HeldReason: n.HeldReason, Members: n.Members,
 		Days: n.Cadence.String(), DeliverAt: clockOf(n.DeliverAt), Layout: string(n.Layout), Images: string(n.Images),
-		ApproveWithin: seconds(n.ApproveWithin), CountClicks: n.CountClicks, CreatedAt: instant(n.CreatedAt),
+		ApproveWithin: seconds(n.ApproveWithin), CountClicks: n.CountClicks, MemberLimit: n.MemberLimit, CreatedAt: instant(n.CreatedAt),
 	}
 }
 
@@ -244,7 +246,11 @@ func (a *app) sayNewsletter(st *store.Store, slug string) error {
 	if n.HeldReason != "" {
 		state += " (" + n.HeldReason + ")"
 	}
-	return a.say(reportNewsletter(n), "%s: %s, %s, %s, %s%s", n.Slug, plain(n.Name), plain(state), digest.Counted(n.Members, "member"), n.Cadence,
+	members := digest.Counted(n.Members, "member")
+	if n.MemberLimit > 0 {
+		members += fmt.Sprintf(" of %d at most", n.MemberLimit)
+	}
+	return a.say(reportNewsletter(n), "%s: %s, %s, %s, %s%s", n.Slug, plain(n.Name), plain(state), members, n.Cadence,
 		a.nextLetter(n.Newsletter, archive))
 }
 

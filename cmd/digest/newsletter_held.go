@@ -63,6 +63,23 @@ func (c newsletterRefuseCmd) Run(a *app, st *store.Store) error {
 	return a.say(map[string]any{"slug": c.Slug, "refused": true}, "refused %s; nothing of it is kept", c.Slug)
 }
 
+type newsletterLimitCmd struct {
+	slugArg
+	Members int `arg:"" from:"0" to:"10000000" help:"So many at most; 0: as many as come. Who is a member stays so."`
+}
+
+// Run limits a newsletter.
+func (c newsletterLimitCmd) Run(a *app, st *store.Store) error {
+	n, err := st.NewsletterBySlug(a.soft, c.Slug)
+	if err == nil {
+		err = st.SetMemberLimit(a.soft, n.ID, c.Members)
+	}
+	if err != nil {
+		return err
+	}
+	return a.sayNewsletter(st, c.Slug)
+}
+
 // pendingNewsletter gives one that waits to be approved.
 func (a *app) pendingNewsletter(st *store.Store, slug string) (store.NewsletterInfo, error) {
 	n, err := a.newsletterInfo(st, slug)

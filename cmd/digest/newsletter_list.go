@@ -42,6 +42,7 @@ type reportedImport struct {
 	Joined      int      `json:"joined"`      // of these, who were no members
 	Already     int      `json:"already"`     // who were
 	Refused     int      `json:"refused"`     // who have left, or to whom it must not be sent
+	NoRoom      int      `json:"no_room"`     // for whom the newsletter has no room
 	Suppressed  int      `json:"suppressed"`  // whom the list says to leave alone
 	Unproven    int      `json:"unproven"`    // whose consent nothing proves: they did not join
 	Unconfirmed int      `json:"unconfirmed"` // who never confirmed to the other program
@@ -89,7 +90,7 @@ func (c *newsletterImportCmd) Run(a *app, st *store.Store) error {
 	}
 	return a.sayImport(n, i.MemberCount, reportedImport{
 		Slug: n.Slug, System: list.System, Files: list.Files, DryRun: c.DryRun, Proven: i.Proven, Joined: i.Joined, Already: i.Already, Refused: i.Refused,
-		Suppressed: i.Suppressed, Unproven: i.Unproven, Unconfirmed: i.Unconfirmed, Unread: i.Unread,
+		NoRoom: i.NoRoom, Suppressed: i.Suppressed, Unproven: i.Unproven, Unconfirmed: i.Unconfirmed, Unread: i.Unread,
 		ToAsk: i.Asks.Queued, AskedBefore: i.Asks.Known, NotAsked: i.Asks.Barred,
 	})
 }

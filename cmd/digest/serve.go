@@ -151,6 +151,7 @@ func (a *app) webServer(st *store.Store, outbox *mailer.Outbox, counters *metric
 		Signer:        signer,
 		SignUp:        a.SignUp,
 		Publishing:    a.Newsletters,
+		MemberLimit:   a.NewsletterMembers,
 		Outbox:        outbox,
 		PostalAddress: a.PostalAddress,
 		Subscriber:    a.fencedSubscriber(st),

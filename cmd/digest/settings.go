@@ -26,33 +26,34 @@ import (
 // settings are the flags that are usually set by the environment. Values of
 // other types than string are understood by the functions of valueReaders.
 type settings struct {
-	Database        string          `default:"digest.db" group:"Settings:" help:"A file for embedded SQLite, or postgres://…"`
-	Mail            string          `default:"maildir:mail" group:"Settings:" help:"maildir:DIR, smtp://user:pass@host:587, smtps://…:465 or smtp+insecure://host:port."`
-	From            string          `default:"Daily Digest <digest@localhost>" group:"Settings:" help:"The From address."`
-	BaseURL         string          `type:"base-url" default:"http://localhost:8080" example:"https://digest.example.org" group:"Settings:" help:"Where the web view is reached."`
-	Listen          string          `type:"listen" default:"127.0.0.1:8080" group:"Settings:" help:"The web view's address: host:port, or unix:/path of a socket."`
-	TrustedProxies  digest.Proxies  `default:"" example:"127.0.0.1,10.0.0.0/8" placeholder:"CIDR,…" group:"Settings:" help:"Proxies, unix for the socket of --listen, that are believed when they say for whom they ask (X-Forwarded-For, X-Forwarded-Proto)."`
-	PollWindow      time.Duration   `default:"15m" group:"Settings:" help:"Polls of one midnight are spread over this."`
-	ReleaseDeadline time.Duration   `default:"30m" group:"Settings:" help:"An edition waits this long at most for its slowest feed."`
-	HostInterval    time.Duration   `default:"2s" group:"Settings:" help:"Least gap between two requests to one host."`
-	PollGap         time.Duration   `default:"1h" group:"Settings:" help:"Least gap between two polls of one feed."`
-	Head            poller.HeadMode `default:"learned" group:"Settings:" help:"HEAD before GET: learned, always or never."`
-	AllowNetworks   networks        `default:"" example:"127.0.0.0/8,192.168.1.0/24" placeholder:"CIDR,…" group:"Settings:" help:"Networks that feeds may live in though they are private."`
-	FetchTimeout    time.Duration   `default:"30s" positive:"" group:"Settings:" help:"For one HTTP request, all of it."`
-	Keep            time.Duration   `default:"400d" positive:"" group:"Settings:" help:"How long posts and editions are kept."`
-	FeedQuota       byteSize        `default:"4MB" example:"4MB, or 0 for no limit" placeholder:"SIZE" group:"Settings:" help:"What is stored of one feed in a day (UTC); the rest waits."`
-	AccountQuota    byteSize        `default:"64MB" example:"64MB, or 0 for no limit" placeholder:"SIZE" group:"Settings:" help:"What is stored in a day of feeds that few others read, on account of one reader."`
-	DatabaseAlarm   byteSize        `default:"20GB" example:"20GB, or 0 for none" placeholder:"SIZE" group:"Settings:" help:"How large the database may grow before the operator is told."`
-	Contact         string          `default:"" placeholder:"ADDRESS" group:"Settings:" help:"Whom the owners of sites may write to (that of --from)."`
-	Requests        int             `default:"20" from:"1" to:"10000" placeholder:"N" group:"Settings:" help:"Requests on the wire at once, over all hosts; slow ones make way for the next."`
-	BotAddresses    networks        `default:"" example:"198.51.100.7,2001:db8::/64" placeholder:"CIDR,…" group:"Settings:" help:"Networks that feeds are asked from, for the bot page."`
-	Newsletters     web.Publishing  `default:"closed" example:"closed or ask" placeholder:"WHO" group:"Settings:" help:"Who may begin a newsletter on the web: closed (nobody), or ask (readers, and an operator approves each)."`
-	SignUp          web.SignUp      `default:"invitation" example:"open, invitation or closed" placeholder:"WHO" group:"Settings:" help:"Who may sign up: open, invitation or closed."`
-	MetricsToken    string          `default:"" placeholder:"SECRET" group:"Settings:" help:"Whoever sends it as a bearer token may read /metrics; without it nobody may there."`
-	MetricsListen   string          `type:"listen" default:"" example:"127.0.0.1:9464" placeholder:"ADDRESS" group:"Settings:" help:"Another address, where whoever reaches it may read /metrics."`
-	KeyFile         string          `default:"" example:"/etc/digest.key" placeholder:"FILE" group:"Settings:" help:"The key of private feeds' passwords (beside an embedded database, DATABASE.key)."`
-	Resolver        string          `default:"" example:"9.9.9.9:53" placeholder:"HOST:PORT" group:"Settings:" help:"The name server to ask for the records of newsletters' domains, and of the doctor's checks (that of this machine)."`
-	FenceAfter      time.Duration   `name:"fence" default:"36h" positive:"" placeholder:"DURATION" group:"Settings:" help:"A database in which much waits and nobody worked for so long is left alone (digest fence)."`
+	Database          string          `default:"digest.db" group:"Settings:" help:"A file for embedded SQLite, or postgres://…"`
+	Mail              string          `default:"maildir:mail" group:"Settings:" help:"maildir:DIR, smtp://user:pass@host:587, smtps://…:465 or smtp+insecure://host:port."`
+	From              string          `default:"Daily Digest <digest@localhost>" group:"Settings:" help:"The From address."`
+	BaseURL           string          `type:"base-url" default:"http://localhost:8080" example:"https://digest.example.org" group:"Settings:" help:"Where the web view is reached."`
+	Listen            string          `type:"listen" default:"127.0.0.1:8080" group:"Settings:" help:"The web view's address: host:port, or unix:/path of a socket."`
+	TrustedProxies    digest.Proxies  `default:"" example:"127.0.0.1,10.0.0.0/8" placeholder:"CIDR,…" group:"Settings:" help:"Proxies, unix for the socket of --listen, that are believed when they say for whom they ask (X-Forwarded-For, X-Forwarded-Proto)."`
+	PollWindow        time.Duration   `default:"15m" group:"Settings:" help:"Polls of one midnight are spread over this."`
+	ReleaseDeadline   time.Duration   `default:"30m" group:"Settings:" help:"An edition waits this long at most for its slowest feed."`
+	HostInterval      time.Duration   `default:"2s" group:"Settings:" help:"Least gap between two requests to one host."`
+	PollGap           time.Duration   `default:"1h" group:"Settings:" help:"Least gap between two polls of one feed."`
+	Head              poller.HeadMode `default:"learned" group:"Settings:" help:"HEAD before GET: learned, always or never."`
+	AllowNetworks     networks        `default:"" example:"127.0.0.0/8,192.168.1.0/24" placeholder:"CIDR,…" group:"Settings:" help:"Networks that feeds may live in though they are private."`
+	FetchTimeout      time.Duration   `default:"30s" positive:"" group:"Settings:" help:"For one HTTP request, all of it."`
+	Keep              time.Duration   `default:"400d" positive:"" group:"Settings:" help:"How long posts and editions are kept."`
+	FeedQuota         byteSize        `default:"4MB" example:"4MB, or 0 for no limit" placeholder:"SIZE" group:"Settings:" help:"What is stored of one feed in a day (UTC); the rest waits."`
+	AccountQuota      byteSize        `default:"64MB" example:"64MB, or 0 for no limit" placeholder:"SIZE" group:"Settings:" help:"What is stored in a day of feeds that few others read, on account of one reader."`
+	DatabaseAlarm     byteSize        `default:"20GB" example:"20GB, or 0 for none" placeholder:"SIZE" group:"Settings:" help:"How large the database may grow before the operator is told."`
+	Contact           string          `default:"" placeholder:"ADDRESS" group:"Settings:" help:"Whom the owners of sites may write to (that of --from)."`
+	Requests          int             `default:"20" from:"1" to:"10000" placeholder:"N" group:"Settings:" help:"Requests on the wire at once, over all hosts; slow ones make way for the next."`
+	BotAddresses      networks        `default:"" example:"198.51.100.7,2001:db8::/64" placeholder:"CIDR,…" group:"Settings:" help:"Networks that feeds are asked from, for the bot page."`
+	NewsletterMembers int             `default:"0" from:"0" to:"10000000" placeholder:"N" group:"Settings:" help:"How many members a newsletter that is begun from now on may have (${default}: as many as come); digest newsletter limit changes one."`
+	Newsletters       web.Publishing  `default:"closed" example:"closed or ask" placeholder:"WHO" group:"Settings:" help:"Who may begin a newsletter on the web: closed (nobody), or ask (readers, and an operator approves each)."`
+	SignUp            web.SignUp      `default:"invitation" example:"open, invitation or closed" placeholder:"WHO" group:"Settings:" help:"Who may sign up: open, invitation or closed."`
+	MetricsToken      string          `default:"" placeholder:"SECRET" group:"Settings:" help:"Whoever sends it as a bearer token may read /metrics; without it nobody may there."`
+	MetricsListen     string          `type:"listen" default:"" example:"127.0.0.1:9464" placeholder:"ADDRESS" group:"Settings:" help:"Another address, where whoever reaches it may read /metrics."`
+	KeyFile           string          `default:"" example:"/etc/digest.key" placeholder:"FILE" group:"Settings:" help:"The key of private feeds' passwords (beside an embedded database, DATABASE.key)."`
+	Resolver          string          `default:"" example:"9.9.9.9:53" placeholder:"HOST:PORT" group:"Settings:" help:"The name server to ask for the records of newsletters' domains, and of the doctor's checks (that of this machine)."`
+	FenceAfter        time.Duration   `name:"fence" default:"36h" positive:"" placeholder:"DURATION" group:"Settings:" help:"A database in which much waits and nobody worked for so long is left alone (digest fence)."`
 
 	mailSettings
 }

@@ -1,0 +1,3 @@
+-- +goose Up
+-- How many members a newsletter may have at once; 0: as many as come.
+ALTER TABLE newsletters ADD COLUMN member_limit INTEGER NOT NULL DEFAULT 0;
