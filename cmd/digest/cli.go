@@ -129,6 +129,9 @@ func parseKong(c *cli, args []string, stdout io.Writer) (parsed *kong.Context, s
 		if p.Flag != nil && !p.Resolved {
 			c.given[p.Flag.Name] = true
 		}
+		if bad := c.unusable[valueFrom{p.Positional, true}]; p.Positional != nil && bad != nil {
+			return nil, exitUsage, errors.New(strings.Replace(bad.text, settingOf(p.Positional.Name)+"=", "<"+p.Positional.Name+"> ", 1))
+		}
 	}
 	for _, f := range parsed.Flags() {
 		if bad := c.unusable[valueFrom{f.Value, c.given[f.Name]}]; c.wrong == nil {

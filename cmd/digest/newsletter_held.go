@@ -65,7 +65,7 @@ func (c newsletterRefuseCmd) Run(a *app, st *store.Store) error {
 
 type newsletterLimitCmd struct {
 	slugArg
-	Members int `arg:"" from:"0" to:"10000000" help:"So many at most; 0: as many as come. Who is a member stays so."`
+	Members int `arg:"" from:"0" to:"10000000" example:"1000" help:"So many at most; 0: as many as come. Who is a member stays so."`
 }
 
 // Run limits a newsletter.

@@ -45,7 +45,7 @@ func (a *app) nextOf(st *store.Store, slug string) (n digest.Newsletter, archive
 
 type newsletterLetterCmd struct {
 	slugArg
-	Date    digest.Date `arg:"" optional:"" help:"The members' local date, such as 2026-12-01 (the next letter's)."`
+	Date    digest.Date `arg:"" optional:"" example:"2026-12-01" help:"The members' local date, such as 2026-12-01 (the next letter's)."`
 	Subject *string     `placeholder:"TEXT" env:"-" help:"The subject of this letter; \"\" is the usual one."`
 	Note    *string     `placeholder:"TEXT" env:"-" help:"Some sentences above the posts; \"\" is none."`
 	Skip    *bool       `negatable:"" env:"-" help:"Make no letter of this date; its posts come with the next."`
@@ -168,7 +168,7 @@ func (c newsletterHoldCmd) Run(a *app, st *store.Store) error {
 
 type newsletterReleaseCmd struct {
 	slugArg
-	Date digest.Date `arg:"" optional:"" help:"Of a letter that waits for approval."`
+	Date digest.Date `arg:"" optional:"" example:"2026-12-01" help:"Of a letter that waits for approval."`
 }
 
 // Run lets a newsletter, or the letter of a date, go on.
