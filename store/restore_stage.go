@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/jmoiron/sqlx"
+	"github.com/lib/pq"
 )
 
 // A stage is a database in which a backup is put together beside the one whose place it takes.
@@ -64,13 +65,16 @@ func refuseFilled(ctx context.Context, c conn, tables blueprint) error {
 const staged = ".restoring"
 
 func stageFile(ctx context.Context, path string, how Restoration) (*stage, error) {
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		path = real
+	}
 	if err := freeFile(ctx, path, how); err != nil {
 		return nil, err
 	}
 	beside := path + staged
 	f, err := os.OpenFile(beside, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if errors.Is(err, fs.ErrExist) {
-		return nil, conflict("%s is there: another restore is at work, or was cut off; if none is, remove that file", beside)
+		return nil, conflict("%s is there: another restore is at work, or was killed; if none is, remove it, and what is beside it with -wal and -shm", beside)
 	}
 	if err == nil {
 		err = f.Close()
@@ -253,6 +257,9 @@ func installSchema(ctx context.Context, from, to *Store, how Restoration) error 
 				return err
 			}
 			if err := c.run(ctx, `DROP TABLE `+all); err != nil {
+				if e, ok := errors.AsType[*pq.Error](err); ok && e.Code == "2BP01" {
+					err = conflict("something that is not this program's, such as a view, depends on tables that would be replaced; drop it first")
+				}
 				return err
 			}
 		}

@@ -35,6 +35,7 @@ type reportedBackup struct {
 	Rows      int64           `json:"rows"`
 	Tables    []reportedTable `json:"tables"`
 	KeyFile   string          `json:"key_file,omitempty"` // of private feeds, which is not part of it
+	Next      []string        `json:"next,omitempty"`     // what is to be done, for people
 }
 
 type reportedTable struct {
@@ -80,7 +81,7 @@ func (c backupCmd) Run(a *app) error {
 		return z.Close()
 	})
 	if err != nil {
-		return err
+		return a.unlessStopped(err)
 	}
 	r := reportBackup(b, a.Database, now)
 	r.File, r.Bytes, r.Encrypted = c.File, size, len(to) > 0
@@ -94,6 +95,14 @@ func (c backupCmd) Run(a *app) error {
 		}
 		return nil
 	})
+}
+
+// unlessStopped is the error of what was cut short, if this program was asked to end.
+func (a *app) unlessStopped(err error) error {
+	if a.soft.Err() != nil {
+		return fmt.Errorf("%w; nothing was changed", errInterrupted)
+	}
+	return err
 }
 
 // openWhatIsThere opens a database of any schema that this program knows, and changes nothing.
@@ -140,8 +149,11 @@ const mostKeys = 1 << 20
 // wanted. If anything goes wrong, nothing is left.
 func writeBeside(file string, replace bool, write func(io.Writer) error) (size int64, err error) {
 	exists := &digest.Error{Kind: digest.Conflict, Message: plain(file) + " exists already; name another file, or add --replace"}
-	if _, err := os.Lstat(file); err == nil && !replace {
+	switch info, err := os.Lstat(file); {
+	case err == nil && !replace:
 		return 0, exists
+	case err == nil && !info.Mode().IsRegular(): // a device, say
+		return 0, &digest.Error{Kind: digest.Conflict, Message: plain(file) + " is no ordinary file; name another"}
 	}
 	f, err := os.CreateTemp(filepath.Dir(file), "."+filepath.Base(file)+".*") // with the mode 0600
 	if err != nil {
@@ -217,7 +229,7 @@ func (c restoreCmd) Run(a *app) error {
 	if c.Check {
 		b, err := store.CheckBackup(a.soft, from)
 		if err != nil {
-			return err
+			return a.unlessStopped(err)
 		}
 		r := reportBackup(b, "", madeAt)
 		r.File = c.File
@@ -226,7 +238,7 @@ func (c restoreCmd) Run(a *app) error {
 	b, err := store.Restore(a.soft, a.Database, from, a.restoration(c.Replace,
 		fmt.Sprintf("this database was restored from a backup of %s", madeAt.Format("2006-01-02 15:04 MST"))))
 	if err != nil {
-		return err
+		return a.unlessStopped(err)
 	}
 	r := reportBackup(b, a.Database, madeAt)
 	r.File = c.File
@@ -278,7 +290,7 @@ func (c copyCmd) Run(a *app) error {
 	b, err := copyTo(a.soft, st, c.To, now, a.restoration(c.Replace, fmt.Sprintf("this database was copied from %s on %s",
 		a.databaseName(), now.UTC().Format("2006-01-02 15:04 MST"))))
 	if err != nil {
-		return err
+		return a.unlessStopped(err)
 	}
 	r := reportBackup(b, c.To, now)
 	w, works, err := a.whoWorks(st)
@@ -345,6 +357,7 @@ func (a *app) sayBrought(r reportedBackup, what, database string, next []string)
 		}
 		next = append([]string{"the key of private feeds is missing, since no backup holds it: " + put}, next...)
 	}
+	r.Next = next
 	return a.show(r, func() error {
 		fmt.Fprintf(a.stdout, "%s: %s; every table was read again and is the same\n", what, r.contents())
 		fmt.Fprintf(a.stdout, "nothing is polled and nothing is mailed from %s until you say so:\n", plain(r.Database))

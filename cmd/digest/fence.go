@@ -136,7 +136,7 @@ func (fenceReleaseCmd) Run(a *app, st *store.Store) error {
 	said := "there was no fence"
 	if f.Reason != "" {
 		said = fmt.Sprintf("released: from now on %s polls and mails", a.BaseURL)
-		if f.BaseURL != a.BaseURL {
+		if f.BaseURL != "" && f.BaseURL != a.BaseURL {
 			said += fmt.Sprintf("\nwhatever works on this database as %s stops", plain(f.BaseURL))
 		}
 	}
