@@ -31,19 +31,21 @@ func VariablesIn(c digest.Colours) map[string]string {
 	return all
 }
 
-// ThemeIn is the colours of a newsletter as a style sheet that follows Theme.
+// ThemeIn is the colours of a newsletter as a style sheet that follows Theme. On paper, which is white, only what stands
+// behind a logo is its own.
 func ThemeIn(c digest.Colours) string {
 	all := VariablesIn(c)
 	scheme := func(prefix string) string {
 		var b strings.Builder
 		for _, name := range slices.Sorted(maps.Keys(all)) {
-			if value := all[prefix+name]; strings.HasPrefix(value, "#") && !strings.HasPrefix(name, "dark-") {
-				b.WriteString("--" + name + ":" + value + ";")
+			if _, both := all["dark-"+name]; both {
+				b.WriteString("--" + name + ":" + all[prefix+name] + ";")
 			}
 		}
-		return ":root{" + b.String() + "}"
+		return "{:root{" + b.String() + "}}\n"
 	}
-	return scheme("") + "\n@media (prefers-color-scheme:dark){" + scheme("dark-") + "}\n"
+	return ":root{--plate:" + all["plate"] + ";--on-plate:" + all["on-plate"] + ";}\n" +
+		"@media screen" + scheme("") + "@media screen and (prefers-color-scheme:dark)" + scheme("dark-")
 }
 
 // newPalette makes the other colours of paper, ink and accent: shares of one in another, as the program's own

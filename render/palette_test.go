@@ -135,10 +135,13 @@ func TestMailInColours(t *testing.T) {
 	}
 }
 
-// TestThemeIn: a style sheet names every colour of both schemes, and no font.
+// TestThemeIn: a style sheet names every colour of both schemes, and no font; none of it makes a page that is printed pale.
 func TestThemeIn(t *testing.T) {
-	c := digest.Colours{Accent: "#0b5d4a"}
-	light, dark, _ := strings.Cut(ThemeIn(c), "@media (prefers-color-scheme:dark)")
+	c := digest.Colours{Paper: "#101820", Ink: "#f2f2f2", Accent: "#f2aa4c"}
+	light, dark, _ := strings.Cut(ThemeIn(c), "@media screen and (prefers-color-scheme:dark)")
+	if printed, _, _ := strings.Cut(light, "@media screen"); strings.Contains(printed, "--ink:") || !strings.Contains(printed, "--plate:#101820;") {
+		t.Errorf("printed pages have %s", printed)
+	}
 	for name, value := range VariablesIn(c) {
 		sheet, bare := light, name
 		if dark := strings.TrimPrefix(name, "dark-"); dark != name {

@@ -19,8 +19,8 @@ import (
 const (
 	MaxBytes  = 1 << 20
 	maxPixels = 4 << 20
-	minSide   = 16  // pixels
-	maxScans  = 100 // of a JPEG: each goes through all of its pixels, and may be a few bytes
+	minSide   = 16 // pixels
+	maxScans  = 40 // of a JPEG: each goes through all of its pixels, and may be a few bytes
 )
 
 // How many pixels are kept: twice as many as the largest logo is shown with, for dense screens.
