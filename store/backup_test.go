@@ -422,3 +422,39 @@ func TestRestoreRefuses(t *testing.T) {
 		})
 	}
 }
+
+// What a restore that was killed has left beside a database in a file is named; a schema
+// that it has left in PostgreSQL is dropped by the next, and one that goes on is waited for.
+func TestRestoreAfterOneThatWasKilled(t *testing.T) {
+	t.Parallel()
+	from := storetest.Open(t, storetest.SQLite(t))
+	file, _ := backUp(t, from)
+	to := storetest.EmptySQLite(t)
+	if err := os.WriteFile(to+".restoring", nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, err := restore(t, to, bytes.NewReader(file.Bytes()), false)
+	oneLine(t, err, digest.Conflict)
+	if _, err := os.Stat(to + ".restoring"); err != nil {
+		t.Error("what may be another's is gone:", err)
+	}
+
+	to = storetest.EmptyPostgres(t)
+	other, err := store.Open(t.Context(), to)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer other.Close()
+	w := world{other, t}
+	w.ok(w.Exec(w.ctx(), `CREATE SCHEMA digest_restoring`))
+	w.ok(w.Exec(w.ctx(), `CREATE TABLE digest_restoring.users (id BIGINT)`))
+	w.ok(w.Write(w.ctx(), func(_ func(string) error, text func(string) string) error {
+		want(t, "another restore holds the lock", text(`SELECT CAST(pg_advisory_xact_lock(110403869045624) AS TEXT)`), "")
+		_, err := restore(t, to, bytes.NewReader(file.Bytes()), false)
+		oneLine(t, err, digest.Conflict)
+		return nil
+	}))
+	_, err = restore(t, to, bytes.NewReader(file.Bytes()), false)
+	w.ok(err)
+	leftovers(t, other, to)
+}
