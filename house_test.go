@@ -50,7 +50,7 @@ func TestImports(t *testing.T) {
 		"digest/push":                  "digest",
 		"digest/internal/domains":      "digest digest/internal/doctor digest/internal/seal digest/mailer digest/store",
 		"digest/internal/metrics":      "digest digest/store",
-		"digest/web":                   "digest digest/render digest/mailer digest/calendar digest/timezone digest/feed digest/poller digest/store digest/edition digest/subscribe digest/push digest/internal/chart digest/internal/export digest/internal/words digest/internal/allowance digest/internal/logo digest/internal/members",
+		"digest/web":                   "digest digest/render digest/mailer digest/calendar digest/timezone digest/feed digest/poller digest/store digest/edition digest/subscribe digest/push digest/internal/chart digest/internal/export digest/internal/words digest/internal/allowance digest/internal/domains digest/internal/logo digest/internal/members",
 		"digest/test/acceptance":       "",
 		"digest/test/browser":          "digest/test/tier",
 		"digest/test/certificate":      "",

@@ -29,7 +29,7 @@ func newLimits() limits {
 		finds:   newLimiter(60, 10*time.Second),       // addresses that one reader looks for feeds at: each asks a site
 		imports: newLimiter(20, time.Minute),          // lists of one reader
 		exports: newLimiter(5, 5*time.Minute),         // of all of one reader's data
-		rounds:  newLimiter(5, 5*time.Minute),         // of links in one reader's mail, and of tokens
+		rounds:  newLimiter(5, 5*time.Minute),         // of links in one reader's mail, of tokens, and of keys and looks at the DNS
 		joins:   newLimiter(40, time.Minute),          // letters to join a newsletter that one network asks for
 		tests:   newLimiter(10, 2*time.Minute),        // letters of a newsletter that one publisher tries
 		clicks:  newLimiter(1, time.Hour),             // counted of one link from one network: who goes back counts once

@@ -69,7 +69,7 @@ func (p *pageShow) publisherPages(n digest.Newsletter, owner digest.User) {
 	p.add("publisher_logo", v.sendFile(path+"/logo", "picture", endless+".png", endless, nil))
 	v.sendFile(path+"/logo", "picture", "logo.png", wideLogo(720, 180), nil).status(http.StatusSeeOther)
 	p.add("newsletter", p.visitor().get("/n/"+n.Slug))
-	for _, page := range []string{"settings", "logo", "feeds", "people", "end", "tokens", "numbers"} {
+	for _, page := range []string{"settings", "logo", "domain", "feeds", "people", "end", "tokens", "numbers"} {
 		p.add("publisher_"+page, v.get(path+"/"+page))
 	}
 	p.add("publisher_settings", v.post(path+"/settings", url.Values{"name": {endless}, "approve": {"1"}, "at": {endless}, "description": {mixed}}))
@@ -77,6 +77,12 @@ func (p *pageShow) publisherPages(n digest.Newsletter, owner digest.User) {
 	p.add("publisher_people", v.post(path+"/people", url.Values{"email": {endless}}))
 	p.add("publisher_tokens", v.post(path+"/tokens", url.Values{"name": {endless[:90]}}))
 	p.add("publisher_tokens", v.post(path+"/tokens", url.Values{"name": {endless}}))
+	p.add("publisher_domain", v.post(path+"/domain", url.Values{"address": {endless}}))
+	own, err := p.registrar().Name(p.t.Context(), n.ID, strings.Repeat("m", 64)+"@"+strings.Repeat(strings.Repeat("y", 40)+".", 4)+"example")
+	p.must(err)
+	_, err = p.registrar().Look(p.t.Context(), own)
+	p.must(err)
+	p.add("publisher_domain", v.get(path+"/domain?saved=looked"))
 	p.add("publisher_end", v.post(path+"/end", url.Values{"slug": {endless}}))
 	date := v.get(path+"/letters").attrs("ul[aria-labelledby=waiting] a", "href")[0]
 	p.add("publisher_letter", v.get(date))

@@ -32,7 +32,7 @@ var (
 	errTooLarge         = &problem{http.StatusRequestEntityTooLarge, "That was too much", "The form held more than this page takes, and nothing was changed. Go back, shorten what you typed and send it again."}
 	errMembersOnly      = &problem{http.StatusForbidden, "Newsletters come to you here", "This page belongs to a newspaper of one’s own, and you have not begun one. Your newsletters are on the first page."}
 	errSpentJoin        = &problem{http.StatusForbidden, "This link no longer works", "It works once, within a day. If you pressed its button already, all is well. Otherwise ask for another one where you found the form."}
-	errOwnerOnly        = &problem{http.StatusForbidden, "That is for its owner", "You may edit this newsletter. Who publishes it, and whether it goes on, is for its owner to say."}
+	errOwnerOnly        = &problem{http.StatusForbidden, "That is for its owner", "You may edit this newsletter. Who publishes it, from which address it comes, and whether it goes on, is for its owner to say."}
 	errHeldByOthers     = &problem{http.StatusForbidden, "It was held by whoever runs this", "Its page says why. Write to them: they release it."}
 	errLastOwner        = &problem{http.StatusConflict, "It needs an owner", "Make somebody else its owner first."}
 	errPublishingClosed = &problem{http.StatusForbidden, "Newsletters are made by whoever runs this", "Write to them if you would like to publish one here."}

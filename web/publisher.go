@@ -57,10 +57,12 @@ type publisherFrame struct {
 	BaseURL string
 	Saved   string // one of the page's words: what was changed just now
 	Wrong   string // why nothing was changed, for people
+
+	OwnAddresses bool // its letters can come from an address of its publisher's
 }
 
 func (s *site) publisherFrame(r *http.Request, p publisher, words ...string) publisherFrame {
-	return publisherFrame{publisher: p, BaseURL: s.BaseURL, Saved: savedOf(r, words...)}
+	return publisherFrame{publisher: p, BaseURL: s.BaseURL, Saved: savedOf(r, words...), OwnAddresses: s.Domains != nil}
 }
 
 // Name is the newsletter's.

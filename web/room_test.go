@@ -10,6 +10,7 @@ import (
 	"net/http/httptest"
 	"net/netip"
 	"net/url"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -17,6 +18,7 @@ import (
 
 	"digest"
 	"digest/edition"
+	"digest/internal/seal"
 	"digest/mailer"
 	"digest/poller"
 	"digest/store"
@@ -43,6 +45,8 @@ type room struct {
 	publish   web.Publishing
 	outbox    *mailer.Outbox
 	mail      string // the Maildir
+	names     *txtRecords
+	keys      *seal.Keys
 	letterLog lockedBuffer
 	beats     bool // health asks for the hourly job
 	trusted   []netip.Prefix
@@ -59,6 +63,7 @@ type room struct {
 
 func newRoom(t testing.TB, s *store.Store) *room {
 	r := &room{t: t, now: noon, signUp: web.SignUpOpen, trusted: loopback(), mail: t.TempDir(), store: s, signer: digest.NewSigner([]byte("sixteen or more bytes")), log: &bytes.Buffer{}, client: &http.Transport{}}
+	r.names, r.keys = &txtRecords{}, seal.Beside(filepath.Join(t.TempDir(), "digest.db"))
 	t.Cleanup(r.client.CloseIdleConnections)
 	r.open("")
 	return r
@@ -78,7 +83,7 @@ func (r *room) open(base string) {
 		Store: r.store, Editions: edition.New(edition.Options{Store: r.store, Signer: r.signer, BaseURL: r.base}),
 		Signer: r.signer, SignUp: r.signUp, Publishing: r.publish, Outbox: r.openOutbox(), BaseURL: cmp.Or(base, server.URL), Version: "1.2.3",
 		Subscriber: r.subscriber(), Pings: r.store, Pictures: r.pictures, Sounds: r.sounds, Addresses: r.addresses, Spread: poller.Spread{Window: 15 * time.Minute},
-		Fence: r.look(cmp.Or(base, server.URL)), Beats: r.beats, Observe: r.observe, Storage: r.storage, TrustedProxies: digest.Proxies{Networks: r.trusted, Socket: r.bySocket},
+		Fence: r.look(cmp.Or(base, server.URL)), Beats: r.beats, Observe: r.observe, Storage: r.storage, Domains: r.registrar(), TrustedProxies: digest.Proxies{Networks: r.trusted, Socket: r.bySocket},
 		Contact: "ada@example.org", Now: func() time.Time { return r.now }, Log: slog.New(slog.NewTextHandler(r.log, nil)),
 	})
 }

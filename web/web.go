@@ -21,6 +21,7 @@ import (
 
 	"digest"
 	"digest/edition"
+	"digest/internal/domains"
 	"digest/mailer"
 	"digest/poller"
 	"digest/store"
@@ -73,6 +74,7 @@ type Options struct {
 	Publishing    Publishing            // who may begin a newsletter; default: nobody
 	Outbox        *mailer.Outbox        // nil: no letter can be sent
 	Subscriber    *subscribe.Subscriber // nil: no feeds can be added
+	Domains       *domains.Registrar    // nil: no newsletter can be given an address of its own
 	Search        Searcher              // default: Store
 	Pings         PingReceiver          // nil: pings are not taken
 	Pictures      PictureFetcher        // nil: no picture is shown

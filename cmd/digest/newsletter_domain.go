@@ -31,8 +31,8 @@ func (a *app) tellStopped(st *store.Store) func(context.Context, digest.Newslett
 				"The record that lets the newsletter come from " + d.Domain() + " is not as it has to be: " + d.Finding + ".",
 				"Until it is seen again its letters come from the address of this instance, and nothing of them is lost. It is looked for by itself.",
 			},
-			Action: "See the newsletter", URL: a.BaseURL + "/newsletters/" + n.Slug,
-			Aside: []string{"If " + d.Domain() + " is yours no more, have whoever runs this instance take it off the newsletter."},
+			Action: "See its record", URL: a.BaseURL + "/newsletters/" + n.Slug + "/domain",
+			Aside: []string{"If " + d.Domain() + " is yours no more, take it off the newsletter there."},
 			Name:  render.DefaultName, HomeURL: a.BaseURL + "/", PostalAddress: a.PostalAddress,
 		}
 		return a.mailOne(st, mailer.Letter{To: who[0].Email, Date: a.now(), Subject: words.Title, HTML: words.HTML(), Text: words.PlainText()})

@@ -144,6 +144,10 @@ func (a *app) webServer(st *store.Store, outbox *mailer.Outbox, counters *metric
 	if err != nil {
 		return nil, err
 	}
+	registrar, err := a.domains(st)
+	if err != nil {
+		return nil, err
+	}
 	fetcher := a.fetcher(st)
 	handler := web.New(web.Options{
 		Store:         st,
@@ -155,6 +159,7 @@ func (a *app) webServer(st *store.Store, outbox *mailer.Outbox, counters *metric
 		Outbox:        outbox,
 		PostalAddress: a.PostalAddress,
 		Subscriber:    a.fencedSubscriber(st),
+		Domains:       registrar,
 		Pings:         st,
 		Pictures:      fetcher,
 		Sounds:        fetcher,

@@ -1,0 +1,75 @@
+package web
+
+import (
+	"net/http"
+
+	"digest"
+)
+
+// A publisherDomainPage is the address of its publisher's own that a newsletter comes from, and the
+// record that shows whose its domain is.
+type publisherDomainPage struct {
+	publisherFrame
+	Own        digest.NewsletterDomain // without an address: none
+	RecordName string
+	Record     string // "": its key cannot be opened
+	Typed      string
+}
+
+// withDomains lets requests through where newsletters can come from addresses of their own.
+func (s *site) withDomains(h publisherHandler) publisherHandler {
+	return func(w http.ResponseWriter, r *http.Request, me publisher) error {
+		if s.Domains == nil {
+			return errNotFound
+		}
+		return h(w, r, me)
+	}
+}
+
+func (s *site) publisherDomainPage(w http.ResponseWriter, r *http.Request, me publisher) error {
+	return s.showDomain(w, r, http.StatusOK, publisherDomainPage{publisherFrame: s.publisherFrame(r, me, "named", "looked", "removed")})
+}
+
+func (s *site) showDomain(w http.ResponseWriter, r *http.Request, status int, p publisherDomainPage) error {
+	own, err := s.Store.NewsletterDomain(r.Context(), p.Newsletter.ID)
+	if err != nil && digest.KindOf(err) != digest.NotFound {
+		return err
+	}
+	if p.Own = own; err == nil {
+		if p.RecordName, p.Record, err = s.Domains.Record(own); err != nil {
+			s.Log.Error("the key of a newsletter's domain cannot be opened", "newsletter", p.Newsletter.Slug, "error", err)
+		}
+	}
+	return s.show(w, r, status, "publisher_domain", "Address of "+p.Newsletter.Name, p)
+}
+
+// nameDomain makes a key for the domain of an address, in place of any former one.
+func (s *site) nameDomain(w http.ResponseWriter, r *http.Request, me publisher) error {
+	if !s.limits.rounds.allow(me.key(), s.Now()) {
+		return errTooMany
+	}
+	p := publisherDomainPage{publisherFrame: s.publisherFrame(r, me), Typed: r.PostForm.Get("address")}
+	_, err := s.Domains.Name(r.Context(), me.Newsletter.ID, p.Typed)
+	if p.Wrong, err = asWrong(err); p.Wrong != "" {
+		return s.showDomain(w, r, http.StatusUnprocessableEntity, p)
+	}
+	return showSaved(w, r, err, me.Path()+"/domain", "named")
+}
+
+// lookAtDomain looks for the record now.
+func (s *site) lookAtDomain(w http.ResponseWriter, r *http.Request, me publisher) error {
+	if !s.limits.rounds.allow(me.key(), s.Now()) {
+		return errTooMany
+	}
+	own, err := s.Store.NewsletterDomain(r.Context(), me.Newsletter.ID)
+	if err == nil {
+		_, err = s.Domains.Look(r.Context(), own)
+	}
+	return showSaved(w, r, err, me.Path()+"/domain", "looked")
+}
+
+// removeDomain lets letters come from the address of this instance again.
+func (s *site) removeDomain(w http.ResponseWriter, r *http.Request, me publisher) error {
+	err := s.Store.RemoveNewsletterDomain(r.Context(), me.Newsletter.ID)
+	return showSaved(w, r, err, me.Path()+"/domain", "removed")
+}
