@@ -111,7 +111,9 @@ func TestNewsletterLogo(t *testing.T) {
 		if shown := v.get("/newsletters/anna-writes/letters/2026-11-21/shown"); !strings.Contains(shown.body, `src="`+r.base+file+`"`) {
 			r.t.Errorf("the letter has no logo: %s", shown.body)
 		}
-		guest.get("/n/anna-writes/look/logo-0.png").status(http.StatusNotFound)
+		for _, name := range []string{"logo-0.png", "logo-%00.png", "logo-%ff%fe.png", "logo-" + strings.Repeat("0", 5000)} {
+			guest.get("/n/anna-writes/look/" + name).status(http.StatusNotFound)
+		}
 		n.HeaderText, n.Accent = "Hello.", "#0b5d4a"
 		r.must(r.store.SetNewsletter(r.t.Context(), n, r.now))
 		r.must(r.store.SetNewsletterLetter(r.t.Context(), digest.NewsletterLetter{NewsletterID: n.ID, LocalDate: digest.Date{Year: 2026, Month: 11, Day: 21}, Note: "Back again."}))
