@@ -51,6 +51,10 @@ type Options struct {
 	// letters. Nil means that the log says it, and nothing else.
 	Held func(store.HeldNewsletter) error
 
+	// Tell tells the publishers of a newsletter what became of its feeds; what fails is told in the next
+	// hour. Nil: they are not told.
+	Tell func(store.PublisherNews) error
+
 	// LookAtDomains looks for the records of newsletters' own domains that are due; nil: there are none.
 	LookAtDomains func(context.Context) error
 	// Ask sends what may leave of the letters that ask people of imported lists; nil: nobody is asked.

@@ -63,6 +63,27 @@ func (j *Job) holdTroubled() error {
 	return nil
 }
 
+// tellPublishers tells the publishers of newsletters what became of their feeds.
+func (j *Job) tellPublishers() error {
+	if j.Tell == nil {
+		return nil
+	}
+	all, err := j.Store.PublisherNews(j.Hard)
+	if err != nil {
+		return err
+	}
+	for _, news := range all {
+		if err := j.Tell(news); err != nil {
+			j.Log.Error("the publishers of a newsletter were not told what became of its feeds", "newsletter", news.Newsletter.Slug, "err", err)
+			continue
+		}
+		if err := j.Store.MarkTold(j.Hard, news, j.Now()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // release seals the editions of due digests that wait for no feed any more.
 func (j *Job) release() (editions int, err error) {
 	editions, err = j.Store.Release(j.Hard, j.Now(), j.Spread.Deadline)

@@ -139,6 +139,9 @@ func (j *Job) releaseAndDeliver(ctx context.Context) (sum Summary, err error) {
 	if err := j.holdTroubled(); err != nil {
 		return sum, err
 	}
+	if err := j.tellPublishers(); err != nil {
+		return sum, err
+	}
 	if sum.Editions, err = j.release(); err != nil {
 		return sum, err
 	}

@@ -68,6 +68,9 @@ const isTold = `d.newsletter_id IS NULL`
 // nothing of that time. A gap begins
 // for nobody before they subscribed, and two gaps of a day are told as one.
 func (n *notices) save(ctx context.Context, c conn) error {
+	if err := n.saveForPublishers(ctx, c); err != nil {
+		return err
+	}
 	return c.runRows(ctx, &n.values, `INSERT INTO notices (digest_id, visible_at, feed_id, kind, title, url, from_at, to_at)
 			WITH v (feed_id, kind, title, url, from_at, to_at) AS (VALUES {rows})
 			SELECT s.digest_id, d.next_due_at, v.feed_id, v.kind, CASE WHEN s.title <> '' THEN s.title ELSE v.title END, v.url,
@@ -90,6 +93,9 @@ const noticeColumns = `n.digest_id, n.feed_id, n.kind, n.title, n.url, n.moved_t
 func (r *recording) tellMove(ctx context.Context, p *polled) error {
 	if !p.Arrival.Abroad {
 		return nil
+	}
+	if err := r.tellPublishersOfMove(ctx, p); err != nil {
+		return err
 	}
 	return r.c.run(ctx, `INSERT INTO notices (digest_id, visible_at, feed_id, kind, title, url, moved_to)
 		SELECT s.digest_id, d.next_due_at, s.feed_id, CAST(? AS TEXT), CASE WHEN s.title <> '' THEN s.title ELSE CAST(? AS TEXT) END,

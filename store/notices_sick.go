@@ -32,6 +32,9 @@ func (r *recording) tellSick(ctx context.Context) error {
 	if err := r.dropSickNotices(ctx, back); err != nil {
 		return err
 	}
+	if err := saveSickForPublishers(ctx, r.c, &sick, r.now.plus(-toldAgain)); err != nil {
+		return err
+	}
 	if err := saveSick(ctx, r.c, &sick); err != nil {
 		return err
 	}
@@ -55,6 +58,9 @@ func saveSick(ctx context.Context, c conn, sick *values) error {
 func (r *recording) dropSickNotices(ctx context.Context, ids []digest.FeedID) error {
 	if len(ids) == 0 {
 		return nil
+	}
+	if err := r.c.run(ctx, `DELETE FROM newsletter_notices WHERE (kind = 'dead' OR kind = 'sick' AND told_at = 0) AND feed_id IN (`+list(ids)+`)`); err != nil {
+		return err
 	}
 	return r.c.run(ctx, `DELETE FROM notices WHERE kind IN ('sick', 'dead') AND (digest_id, visible_at, feed_id) IN (
 		SELECT s.digest_id, d.next_due_at, s.feed_id FROM subscriptions s JOIN digests d ON d.id = s.digest_id WHERE s.feed_id IN (`+list(ids)+`))`)

@@ -42,7 +42,7 @@ func TestScripts(t *testing.T) {
 func TestScriptsOnPostgres(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Files: []string{"testdata/hour.txtar", "testdata/opml.txtar", "testdata/reader.txtar", "testdata/find.txtar",
-			"testdata/hosts.txtar", "testdata/stays.txtar", "testdata/fence.txtar", "testdata/poll.txtar", "testdata/mail.txtar", "testdata/newsletter.txtar", "testdata/members.txtar", "testdata/asks.txtar", "testdata/lists.txtar", "testdata/copies.txtar"},
+			"testdata/hosts.txtar", "testdata/stays.txtar", "testdata/fence.txtar", "testdata/poll.txtar", "testdata/mail.txtar", "testdata/newsletter.txtar", "testdata/members.txtar", "testdata/asks.txtar", "testdata/lists.txtar", "testdata/copies.txtar", "testdata/news.txtar"},
 		Setup: func(e *testscript.Env) error {
 			t, ok := e.T().(testing.TB)
 			if !ok {

@@ -129,6 +129,7 @@ func (a *app) withJob(st *store.Store, do func(*hourly.Job) error) error {
 		Hard:   a.hard,
 		Fence:  a.beat(st),
 		Held:   a.tellHeld(st),
+		Tell:   a.tellNews(st),
 
 		LookAtDomains: func(ctx context.Context) error {
 			r, err := a.domains(st)

@@ -1,0 +1,109 @@
+package store
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"digest"
+)
+
+// The feeds of a newsletter are its publishers' matter: they are told by mail what readers are told in their
+// editions, once of each trouble of a feed. What has not been told when a feed answers again is not told.
+
+// publishedFeeds are the feeds (feed_id) of newsletters n whose publishers are told.
+const publishedFeeds = `newsletters n JOIN subscriptions s ON s.digest_id = n.archive_id`
+
+const goesOn = `n.state IN ('active', 'held')`
+
+// saveForPublishers makes those of the notices wait for publishers that end what a feed brings.
+func (n *notices) saveForPublishers(ctx context.Context, c conn) error {
+	return c.runRows(ctx, &n.values, `INSERT INTO newsletter_notices (newsletter_id, feed_id, kind, title, url)
+		WITH v (feed_id, kind, title, url, from_at, to_at) AS (VALUES {rows})
+		SELECT n.id, v.feed_id, v.kind, CASE WHEN s.title <> '' THEN s.title ELSE v.title END, v.url
+		FROM v CROSS JOIN `+publishedFeeds+` WHERE s.feed_id = v.feed_id AND `+goesOn+` AND v.kind IN ('gone', 'dead')
+		ORDER BY n.id, v.feed_id ON CONFLICT (newsletter_id, feed_id, kind) DO NOTHING`)
+}
+
+// saveSickForPublishers is saveSick for them: of another illness they are told if they were told of the one before
+// by then.
+func saveSickForPublishers(ctx context.Context, c conn, sick *values, by instant) error {
+	return c.runRows(ctx, sick, `INSERT INTO newsletter_notices (newsletter_id, feed_id, kind, title, url, from_at, illness)
+		WITH v (feed_id, title, url, from_at, illness, told_at) AS (VALUES {rows})
+		SELECT n.id, v.feed_id, 'sick', CASE WHEN s.title <> '' THEN s.title ELSE v.title END, v.url, v.from_at, v.illness
+		FROM v CROSS JOIN `+publishedFeeds+` WHERE s.feed_id = v.feed_id AND `+goesOn+`
+		ORDER BY n.id, v.feed_id ON CONFLICT (newsletter_id, feed_id, kind) DO UPDATE SET from_at = excluded.from_at, illness = excluded.illness,
+			url = excluded.url, told_at = 0 WHERE newsletter_notices.from_at <> excluded.from_at AND newsletter_notices.told_at > 0 AND newsletter_notices.told_at <= `+fmt.Sprint(by))
+}
+
+// tellPublishersOfMove is tellMove for them.
+func (r *recording) tellPublishersOfMove(ctx context.Context, p *polled) error {
+	return r.c.run(ctx, `INSERT INTO newsletter_notices (newsletter_id, feed_id, kind, title, url, moved_to)
+		SELECT n.id, s.feed_id, CAST(? AS TEXT), CASE WHEN s.title <> '' THEN s.title ELSE CAST(? AS TEXT) END, CAST(? AS TEXT), CAST(? AS TEXT)
+		FROM `+publishedFeeds+` WHERE s.feed_id = ? AND `+goesOn+` ORDER BY n.id
+		ON CONFLICT (newsletter_id, feed_id, kind) DO UPDATE SET url = excluded.url, moved_to = excluded.moved_to, told_at = 0`,
+		string(digest.NoticeMoved), cmp.Or(p.Was.Title, p.Feed.Title), p.stored.URL, p.Feed.URL, p.Feed.ID)
+}
+
+// A PublisherNews is what the publishers of a newsletter are to be told of its feeds.
+type PublisherNews struct {
+	Newsletter digest.Newsletter
+	TimeZone   string   // its owner's
+	To         []string // addresses of its owner and its editors
+	Notices    []digest.Notice
+}
+
+// PublisherNews gives what publishers have not been told yet, by the newsletter.
+func (s *Store) PublisherNews(ctx context.Context) (all []PublisherNews, err error) {
+	rows, err := readRows[struct {
+		NewsletterID digest.NewsletterID
+		digest.Notice
+	}](ctx, s.read(), "looking for news of newsletters' feeds", `SELECT x.newsletter_id, x.feed_id, x.kind, x.title, x.url, x.moved_to, x.illness, x.from_at AS "from"
+		FROM newsletter_notices x JOIN newsletters n ON n.id = x.newsletter_id WHERE x.told_at = 0 AND `+goesOn+` ORDER BY x.newsletter_id, x.feed_id, x.kind`)
+	if err != nil {
+		return nil, err
+	}
+	for _, row := range rows {
+		if last := len(all) - 1; last >= 0 && all[last].Newsletter.ID == row.NewsletterID {
+			all[last].Notices = append(all[last].Notices, row.Notice)
+			continue
+		}
+		news := PublisherNews{Notices: []digest.Notice{row.Notice}}
+		if news.Newsletter, err = s.Newsletter(ctx, row.NewsletterID); err != nil {
+			return nil, err
+		}
+		who, err := s.Publishers(ctx, row.NewsletterID)
+		if err != nil {
+			return nil, err
+		}
+		for _, p := range who {
+			news.To = append(news.To, p.Email)
+		}
+		archive, err := s.Digest(ctx, news.Newsletter.ArchiveID)
+		if err != nil {
+			return nil, err
+		}
+		news.TimeZone = archive.TimeZone
+		all = append(all, news)
+	}
+	return all, nil
+}
+
+// MarkTold notes that publishers were told.
+func (s *Store) MarkTold(ctx context.Context, news PublisherNews, now time.Time) error {
+	return s.change(ctx, "noting what publishers were told", func(c conn) error {
+		for part := range slices.Chunk(news.Notices, statementRows) {
+			var v values
+			for _, n := range part {
+				v.row(n.FeedID, string(n.Kind))
+			}
+			if err := c.runRows(ctx, &v, `WITH v (feed_id, kind) AS (VALUES {rows}) UPDATE newsletter_notices SET told_at = ? FROM v
+				WHERE newsletter_notices.newsletter_id = ? AND newsletter_notices.feed_id = v.feed_id AND newsletter_notices.kind = v.kind`, at(now), news.Newsletter.ID); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
