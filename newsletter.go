@@ -99,20 +99,23 @@ func (n Newsletter) Check() error {
 	}{{"name", n.Name, maxName}, {"address line", n.AddressLine, maxLine}, {"sender's name", n.FromName, maxName},
 		{"reply address", n.ReplyTo, maxLine}, {"site's address", n.SiteURL, maxLine},
 		{"description", n.Description, maxDescription}, {"text above the posts", n.HeaderText, maxAround}, {"text at the foot", n.FooterText, maxAround}, {"list of return addresses", n.ReturnURLs, maxReturnURLs}} {
-		if len(text.value) > text.most || !utf8.ValidString(text.value) {
+		switch {
+		case !utf8.ValidString(text.value):
+			return invalid("the " + text.name + " is not UTF-8; type it anew")
+		case len(text.value) > text.most:
 			return invalid("the " + text.name + " is too long; shorten it")
 		}
 	}
 	switch {
 	case !isSlug(n.Slug):
 		return invalid("the name in addresses is 2 to 40 of a-z, 0-9 and hyphens, such as anna-writes")
-	case OneLine(n.Name) == "":
+	case n.Tidy().Name == "":
 		return invalid("a newsletter needs a name")
 	case strings.ContainsAny(n.Sender(), "@<>"):
 		return invalid("the name that letters come from has no @, < or >; give another one")
 	case n.ReplyTo != "" && !isAddress(n.ReplyTo):
 		return invalid("the reply address is one such as anna@example.org")
-	case n.SiteURL != "" && !strings.HasPrefix(n.SiteURL, "https://") && !strings.HasPrefix(n.SiteURL, "http://"):
+	case n.SiteURL != "" && !isSite(n.SiteURL):
 		return invalid("the site's address begins with https://")
 	case !areReturnURLs(n.ReturnAddresses()):
 		return invalid("a return address begins with https:// and a site, such as https://anna.example/thanks")
@@ -128,6 +131,16 @@ func (n Newsletter) Check() error {
 		return invalid("a letter waits at most 18 hours for approval")
 	}
 	return nil
+}
+
+// Tidy gives a newsletter without what its texts would do to pages, mails and terminals that show them: no
+// control characters, nothing that turns the direction of a text, and one line where there is one.
+func (n Newsletter) Tidy() Newsletter {
+	for _, line := range []*string{&n.Name, &n.AddressLine, &n.FromName, &n.HeaderText, &n.FooterText} {
+		*line = OneLine(WithoutTurns(*line))
+	}
+	n.Description, n.Colours = PlainLines(n.Description), n.Colours.Tidy()
+	return n
 }
 
 // MaxApproval is how long a letter may wait for approval: then its day is nearly over.
@@ -154,6 +167,12 @@ func areReturnURLs(all []string) bool {
 		}
 	}
 	return true
+}
+
+// isSite wants the address of a page, in which nothing is hidden.
+func isSite(address string) bool {
+	u, err := url.Parse(address)
+	return err == nil && (u.Scheme == "https" || u.Scheme == "http") && u.Host != "" && PlainLines(address) == address
 }
 
 // isSlug reports whether s may name a newsletter in addresses. /newsletters/new is a page of its own.
@@ -184,6 +203,8 @@ const (
 // Check gives the first thing that is wrong with a letter, of the kind Invalid.
 func (l NewsletterLetter) Check() error {
 	switch {
+	case !utf8.ValidString(l.Subject + l.Note):
+		return &Error{Kind: Invalid, Message: "the subject or the note is not UTF-8; type it anew"}
 	case len(l.Subject) > maxLetterSubject:
 		return &Error{Kind: Invalid, Message: "the subject is too long; mail programs show about sixty characters"}
 	case len(l.Note) > maxLetterNote:
@@ -192,6 +213,12 @@ func (l NewsletterLetter) Check() error {
 		return &Error{Kind: Invalid, Message: "a letter has a date"}
 	}
 	return nil
+}
+
+// Tidy is Newsletter.Tidy for what is decided of one letter.
+func (l NewsletterLetter) Tidy() NewsletterLetter {
+	l.Subject, l.Note = OneLine(WithoutTurns(l.Subject)), PlainLines(l.Note)
+	return l
 }
 
 // Withholds reports whether the letter is not made on its date: what it would hold waits for the next.

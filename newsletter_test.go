@@ -22,6 +22,10 @@ func TestNewsletterCheck(t *testing.T) {
 		"much above":            {func(n *Newsletter) { n.HeaderText = strings.Repeat("x", 501) }, false},
 		"much at the foot":      {func(n *Newsletter) { n.FooterText = strings.Repeat("x", 501) }, false},
 		"what is not UTF-8":     {func(n *Newsletter) { n.Description = "\xff" }, false},
+		"a name of turns only":  {func(n *Newsletter) { n.Name = "\u202e" }, false},
+		"a site that turns":     {func(n *Newsletter) { n.SiteURL = "https://b.example/\u202egnp.exe" }, false},
+		"a site with an escape": {func(n *Newsletter) { n.SiteURL = "https://b.example/\x1b[2J" }, false},
+		"a site of no host":     {func(n *Newsletter) { n.SiteURL = "https:///x" }, false},
 		"a slug with a slash":   {func(n *Newsletter) { n.Slug = "a/b" }, false},
 		"the slug of a page":    {func(n *Newsletter) { n.Slug = "new" }, false},
 		"a slug in capitals":    {func(n *Newsletter) { n.Slug = "Anna" }, false},
@@ -44,6 +48,33 @@ func TestNewsletterCheck(t *testing.T) {
 		if err := n.Check(); (err == nil) != c.ok || err != nil && (KindOf(err) != Invalid || strings.Contains(err.Error(), "\n")) {
 			t.Errorf("%s: %v", name, err)
 		}
+	}
+}
+
+// TestTooLong: what is not UTF-8 is not called too long.
+func TestTooLong(t *testing.T) {
+	good := Newsletter{Look: Look{Layout: FullText, Images: NoImages}, Slug: "anna-writes", Name: "Anna writes", Cadence: Daily}
+	for text, want := range map[string]string{"\xff": "the description is not UTF-8", strings.Repeat("x", 2001): "the description is too long"} {
+		n := good
+		n.Description = text
+		if err := n.Check(); err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%.5q: %v", text, err)
+		}
+	}
+	if err := (NewsletterLetter{LocalDate: DateOf(time.Unix(0, 0)), Note: "\xff"}).Check(); KindOf(err) != Invalid {
+		t.Errorf("a note that is not UTF-8: %v", err)
+	}
+}
+
+func TestTidyNewsletter(t *testing.T) {
+	n := Newsletter{Name: "a\u202eb\x1b", AddressLine: "a\nb", FromName: "\u2066a", HeaderText: " a\tb", FooterText: "a\u0085b", Description: "a\r\n\u202eb\x1b[2J", Colours: Colours{Accent: "#0B5D4A"}}
+	want := Newsletter{Name: "ab", AddressLine: "a b", FromName: "a", HeaderText: "a b", FooterText: "a b", Description: "a\nb [2J", Colours: Colours{Accent: "#0b5d4a"}}
+	if got := n.Tidy(); got != want {
+		t.Errorf("got %+v, want %+v", got, want)
+	}
+	l := NewsletterLetter{Subject: "a\u202e\nb", Note: "a\n\x1bb\u202e"}
+	if got := l.Tidy(); got.Subject != "a b" || got.Note != "a\n b" {
+		t.Errorf("got %+v", got)
 	}
 }
 

@@ -23,6 +23,18 @@ func OneLine(s string) string {
 	return strings.Join(strings.Fields(s), " ")
 }
 
+// PlainLines makes text of several lines from elsewhere safe for a page and a terminal: it keeps lines and spaces,
+// other control characters become spaces, what turns the direction of a text (WithoutTurns) goes, and what is
+// not UTF-8 becomes U+FFFD.
+func PlainLines(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r != '\n' && unicode.IsControl(r) || r == 0x2028 || r == 0x2029 {
+			return ' '
+		}
+		return r
+	}, WithoutTurns(strings.ToValidUTF8(strings.ReplaceAll(s, "\r\n", "\n"), "\uFFFD")))
+}
+
 // Counted says a number of things: "0 posts", "1 post", "2 posts".
 func Counted(n int, what string) string {
 	if n != 1 {

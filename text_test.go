@@ -23,6 +23,16 @@ func TestShortened(t *testing.T) {
 	}
 }
 
+func TestPlainLines(t *testing.T) {
+	for in, want := range map[string]string{
+		"a\r\nb\n\n  c": "a\nb\n\n  c", "a\x1b[2Jb\u009bc\td": "a [2Jb c d", "a\u202eb\u2066c\u2028d": "abc d", "\xff": "\ufffd", "שלום 👩‍👧": "שלום 👩‍👧",
+	} {
+		if got := digest.PlainLines(in); got != want || digest.PlainLines(got) != got {
+			t.Errorf("PlainLines(%q) = %q, want %q", in, got, want)
+		}
+	}
+}
+
 func TestWithoutTurns(t *testing.T) {
 	if got := digest.WithoutTurns("a\u202eb\u2066c\u200fd\u200d"); got != "abc\u200fd\u200d" {
 		t.Errorf("%q", got)

@@ -24,7 +24,7 @@ func (s *Store) AddNewsletter(ctx context.Context, n digest.Newsletter, owner di
 		return digest.Newsletter{}, err
 	}
 	added, err := changed(ctx, s, "", func(c conn) (digest.Newsletter, error) {
-		id, err := insertNewsletter(ctx, c, n, now)
+		id, err := insertNewsletter(ctx, c, n.Tidy(), now)
 		if err == nil {
 			err = addArchive(ctx, c, id, owner, now)
 		}
@@ -40,12 +40,11 @@ func (s *Store) AddNewsletter(ctx context.Context, n digest.Newsletter, owner di
 }
 
 func insertNewsletter(ctx context.Context, c conn, n digest.Newsletter, now time.Time) (id digest.NewsletterID, err error) {
-	colours := n.Colours.Tidy()
 	err = c.get(ctx, &id, `INSERT INTO newsletters (slug, name, description, site_url, address_line, from_name, reply_to, header_text, footer_text,
 		paper, ink, accent, layout, images, threaded, weekdays, send_delay, approve_within, member_limit, count_clicks, return_urls, state, created_at)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`,
-		n.Slug, digest.OneLine(n.Name), n.Description, n.SiteURL, digest.OneLine(n.AddressLine), digest.OneLine(n.FromName), n.ReplyTo,
-		digest.OneLine(n.HeaderText), digest.OneLine(n.FooterText), colours.Paper, colours.Ink, colours.Accent,
+		n.Slug, n.Name, n.Description, n.SiteURL, n.AddressLine, n.FromName, n.ReplyTo,
+		n.HeaderText, n.FooterText, n.Paper, n.Ink, n.Accent,
 		string(n.Layout), string(n.Images), bit(n.Threaded), n.Cadence, inSeconds(n.DeliverAt), inSeconds(n.ApproveWithin), n.MemberLimit, bit(n.CountClicks), n.ReturnURLs,
 		string(n.State), at(now))
 	return id, err
@@ -164,17 +163,17 @@ func (s *Store) SetNewsletter(ctx context.Context, n digest.Newsletter, now time
 	if err := n.Check(); err != nil {
 		return err
 	}
-	colours := n.Colours.Tidy()
+	n = n.Tidy()
 	err := s.change(ctx, "", func(c conn) error {
 		err := c.runOne(ctx, noNewsletter(), `UPDATE newsletters SET slug = ?, name = ?, description = ?, site_url = ?, address_line = ?, from_name = ?,
 			reply_to = ?, header_text = ?, footer_text = ?, paper = ?, ink = ?, accent = ?, layout = ?, images = ?, threaded = ?, weekdays = ?, send_delay = ?, approve_within = ?, count_clicks = ?, return_urls = ? WHERE id = ?`,
-			n.Slug, digest.OneLine(n.Name), n.Description, n.SiteURL, digest.OneLine(n.AddressLine), digest.OneLine(n.FromName),
-			n.ReplyTo, digest.OneLine(n.HeaderText), digest.OneLine(n.FooterText), colours.Paper, colours.Ink, colours.Accent, string(n.Layout), string(n.Images), bit(n.Threaded), n.Cadence, inSeconds(n.DeliverAt), inSeconds(n.ApproveWithin), bit(n.CountClicks), n.ReturnURLs, n.ID)
+			n.Slug, n.Name, n.Description, n.SiteURL, n.AddressLine, n.FromName,
+			n.ReplyTo, n.HeaderText, n.FooterText, n.Paper, n.Ink, n.Accent, string(n.Layout), string(n.Images), bit(n.Threaded), n.Cadence, inSeconds(n.DeliverAt), inSeconds(n.ApproveWithin), bit(n.CountClicks), n.ReturnURLs, n.ID)
 		if err != nil {
 			return err
 		}
 		return c.run(ctx, `UPDATE digests SET name = ?, layout = ?, images = ?, threaded = ?, send_delay = ? WHERE newsletter_id = ?`,
-			digest.OneLine(n.Name), string(n.Layout), string(n.Images), bit(n.Threaded), inSeconds(n.DeliverAt), n.ID)
+			n.Name, string(n.Layout), string(n.Images), bit(n.Threaded), inSeconds(n.DeliverAt), n.ID)
 	})
 	if err != nil {
 		return failed("changing the newsletter", ifUnique(err, conflict("there is a newsletter %s already; choose another name in addresses", n.Slug)))

@@ -64,9 +64,10 @@ func (s *Store) SetNewsletterLetter(ctx context.Context, l digest.NewsletterLett
 	if err := l.Check(); err != nil {
 		return err
 	}
+	l = l.Tidy()
 	return s.run(ctx, "changing a letter", `INSERT INTO newsletter_letters (newsletter_id, local_date, subject, note, skipped) VALUES (?, ?, ?, ?, ?)
 		ON CONFLICT (newsletter_id, local_date) DO UPDATE SET subject = excluded.subject, note = excluded.note, skipped = excluded.skipped`,
-		l.NewsletterID, l.LocalDate.String(), digest.OneLine(l.Subject), l.Note, bit(l.Skipped))
+		l.NewsletterID, l.LocalDate.String(), l.Subject, l.Note, bit(l.Skipped))
 }
 
 // ApproveNewsletterLetter lets the letter of a date leave: those that wait for it now, at

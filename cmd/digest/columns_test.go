@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -73,5 +74,24 @@ func TestArray(t *testing.T) {
 		if err := printArray(&app{stdout: &got}, all(list)); err != nil || got.String() != want.String() {
 			t.Errorf("%q, want %q, %v", &got, &want, err)
 		}
+	}
+}
+
+// JSON does nothing to a terminal, and says the same.
+func TestJSONIsPlain(t *testing.T) {
+	const title = "שלום\u202egpj.exe\u2066 \x1b[2J\u009b31m\x7f <été>\n"
+	var out bytes.Buffer
+	a := &app{stdout: &out}
+	if err := errors.Join(a.printJSON(map[string]string{title: title}), printArray(a, all([]string{title}))); err != nil {
+		t.Fatal(err)
+	}
+	if strings.ContainsAny(out.String(), "\u202e\u2066\x1b\u009b\x7f") || !strings.Contains(out.String(), `שלום\u202egpj.exe\u2066`) || !strings.Contains(out.String(), "<été>") {
+		t.Errorf("printed %q", &out)
+	}
+	var object map[string]string
+	var list []string
+	in := json.NewDecoder(&out)
+	if err := errors.Join(in.Decode(&object), in.Decode(&list)); err != nil || object[title] != title || list[0] != title {
+		t.Errorf("read %q and %q: %v", object, list, err)
 	}
 }

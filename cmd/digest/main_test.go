@@ -217,9 +217,6 @@ func TestPlain(t *testing.T) {
 			t.Errorf("plain(%q) = %q, want %q", tt.in, got, tt.want)
 		}
 	}
-	if got := plainText("a\n\x1bb"); got != "a\n b" {
-		t.Errorf("plainText: %q", got)
-	}
 }
 
 // TestServeStops starts the whole program and asks it to stop.

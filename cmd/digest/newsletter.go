@@ -45,18 +45,18 @@ type slugArg struct {
 
 // newsletterFlags are what a publisher may choose. What is not given changes nothing.
 type newsletterFlags struct {
-	Name          string         `placeholder:"NAME" env:"-" help:"What it is called."`
-	Description   string         `placeholder:"TEXT" env:"-" help:"Some sentences for who may want to join."`
-	Site          string         `placeholder:"URL" env:"-" help:"The publisher's own site."`
-	AddressLine   string         `placeholder:"TEXT" env:"-" help:"Who publishes it and where they are reached by post, at the foot of each letter."`
+	Name          *string        `placeholder:"NAME" env:"-" help:"What it is called."`
+	Description   *string        `placeholder:"TEXT" env:"-" help:"Some sentences for who may want to join; \"\" is none."`
+	Site          *string        `placeholder:"URL" env:"-" help:"The publisher's own site; \"\" is none."`
+	AddressLine   *string        `placeholder:"TEXT" env:"-" help:"Who publishes it and where they are reached by post, at the foot of each letter; \"\" is none."`
 	Header        *string        `placeholder:"TEXT" env:"-" help:"Some sentences above the posts of every letter; addresses with https:// become links; \"\" is none."`
 	Footer        *string        `placeholder:"TEXT" env:"-" help:"The same at the foot of every letter."`
 	Paper         *string        `placeholder:"#RRGGBB" env:"-" help:"The colour behind letters and public pages; \"\" is the program's own."`
 	Ink           *string        `placeholder:"#RRGGBB" env:"-" help:"The colour of headlines and text."`
 	Accent        *string        `placeholder:"#RRGGBB" env:"-" help:"The colour of names and links."`
 	Logo          *string        `placeholder:"FILE" env:"-" help:"A picture for letters and public pages: PNG, JPEG or GIF; \"\" takes it away."`
-	FromName      string         `placeholder:"NAME" env:"-" help:"The name that letters come from (the newsletter's)."`
-	ReplyTo       string         `name:"replies-to" placeholder:"ADDRESS" env:"-" help:"Where answers go."`
+	FromName      *string        `placeholder:"NAME" env:"-" help:"The name that letters come from; \"\" is the newsletter's."`
+	ReplyTo       *string        `name:"replies-to" placeholder:"ADDRESS" env:"-" help:"Where answers go; \"\" is this instance."`
 	ApproveWithin *time.Duration `placeholder:"6h" env:"-" help:"Letters wait for approval, at the longest so long; 0: they do not."`
 	CountClicks   *bool          `negatable:"" env:"-" help:"Count how often the posts of letters are opened, never by whom: headlines then lead to them by links of this instance."`
 	ReturnURL     []string       `placeholder:"URL" env:"-" help:"Where the form on another site may lead back to: the beginning of an address. All of them, each time."`
@@ -68,16 +68,11 @@ type newsletterFlags struct {
 
 // apply makes a newsletter what was chosen.
 func (f newsletterFlags) apply(n digest.Newsletter) digest.Newsletter {
-	n.Name, n.Description, n.SiteURL = cmp.Or(f.Name, n.Name), cmp.Or(f.Description, n.Description), cmp.Or(f.Site, n.SiteURL)
-	n.AddressLine, n.FromName, n.ReplyTo = cmp.Or(f.AddressLine, n.AddressLine), cmp.Or(f.FromName, n.FromName), cmp.Or(f.ReplyTo, n.ReplyTo)
 	n.Cadence, n.Layout, n.Images = cmp.Or(f.Days, n.Cadence), cmp.Or(f.Layout, n.Layout), cmp.Or(f.Images, n.Images)
-	if f.Header != nil {
-		n.HeaderText = digest.OneLine(*f.Header)
-	}
-	if f.Footer != nil {
-		n.FooterText = digest.OneLine(*f.Footer)
-	}
-	for chosen, to := range map[*string]*string{f.Paper: &n.Paper, f.Ink: &n.Ink, f.Accent: &n.Accent} {
+	for chosen, to := range map[*string]*string{
+		f.Name: &n.Name, f.Description: &n.Description, f.Site: &n.SiteURL, f.AddressLine: &n.AddressLine, f.FromName: &n.FromName, f.ReplyTo: &n.ReplyTo,
+		f.Header: &n.HeaderText, f.Footer: &n.FooterText, f.Paper: &n.Paper, f.Ink: &n.Ink, f.Accent: &n.Accent,
+	} {
 		if chosen != nil {
 			*to = *chosen
 		}

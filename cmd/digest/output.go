@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 	"unicode"
+	"unicode/utf8"
 
 	"golang.org/x/term"
 
@@ -21,12 +22,42 @@ import (
 
 // printJSON prints one value on one line.
 func (a *app) printJSON(v any) error {
-	enc := json.NewEncoder(a.stdout)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
+	line, err := asJSON(v)
+	if err == nil {
+		_, err = a.stdout.Write(append(line, '\n'))
+	}
+	if err != nil {
 		return fmt.Errorf("printing JSON: %w", err)
 	}
 	return nil
+}
+
+// asJSON writes a value so that it does nothing to a terminal that shows it: control characters, and those
+// that turn the direction of a text, are written by their numbers, which are the same JSON.
+func asJSON(v any) ([]byte, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return nil, err
+	}
+	line := bytes.TrimSuffix(b.Bytes(), []byte("\n"))
+	if !bytes.ContainsFunc(line, actsOnTerminal) {
+		return line, nil
+	}
+	var safe []byte
+	for _, r := range string(line) {
+		if actsOnTerminal(r) {
+			safe = fmt.Appendf(safe, `\u%04x`, r)
+			continue
+		}
+		safe = utf8.AppendRune(safe, r)
+	}
+	return safe, nil
+}
+
+func actsOnTerminal(r rune) bool {
+	return unicode.IsControl(r) || r > unicode.MaxASCII && digest.WithoutTurns(string(r)) == ""
 }
 
 // say prints what was done: a line for people, or an object for scripts.
@@ -68,20 +99,17 @@ func printPages[T any](a *app, records iter.Seq2[T, error], none string, line fu
 // midway, its beginning has been printed.
 func printArray[T any](a *app, records iter.Seq2[T, error]) error {
 	out := bufio.NewWriter(a.stdout)
-	var one bytes.Buffer
-	enc := json.NewEncoder(&one)
-	enc.SetEscapeHTML(false)
 	before := byte('[')
 	for r, err := range records {
-		one.Reset()
+		var one []byte
 		if err == nil {
-			err = enc.Encode(r)
+			one, err = asJSON(r)
 		}
 		if err != nil {
 			return errors.Join(err, out.Flush())
 		}
 		_ = out.WriteByte(before) // Flush gives what went wrong
-		_, _ = out.Write(bytes.TrimSuffix(one.Bytes(), []byte("\n")))
+		_, _ = out.Write(one)
 		before = ','
 	}
 	if before == '[' {
@@ -159,16 +187,6 @@ func plain(s string) string { return digest.WithoutCredentials(oneLine(s)) }
 // oneLine makes text safe for a line on a terminal: nothing that moves the
 // cursor, starts a new line or turns the direction of what follows.
 func oneLine(s string) string { return digest.OneLine(digest.WithoutTurns(s)) }
-
-// plainText is oneLine for text of several lines, which keeps them and their spaces.
-func plainText(s string) string {
-	return strings.Map(func(r rune) rune {
-		if r != '\n' && unicode.IsControl(r) || r == 0x2028 || r == 0x2029 {
-			return ' '
-		}
-		return r
-	}, digest.WithoutTurns(s))
-}
 
 // span writes a duration as people write one: 48h, 90m, 7d.
 func span(d time.Duration) string {

@@ -43,7 +43,7 @@ func (a *app) printMessage(m render.Message, html bool) (err error) {
 	case html:
 		_, err = fmt.Fprintln(a.stdout, m.HTML)
 	default:
-		_, err = fmt.Fprintf(a.stdout, "Subject: %s\n\n%s\n", plain(m.Subject), plainText(m.Text))
+		_, err = fmt.Fprintf(a.stdout, "Subject: %s\n\n%s\n", plain(m.Subject), digest.PlainLines(m.Text))
 	}
 	return err
 }
