@@ -127,6 +127,66 @@ func TestRoles(t *testing.T) {
 	})
 }
 
+// TestOffers hands a newsletter over to nobody who has not accepted it, nor for an offer that has ended.
+func TestOffers(t *testing.T) {
+	each(t, func(w world) {
+		anna, bob, eve := w.reader("anna", "Europe/Paris"), w.reader("bob", "Asia/Tokyo"), w.reader("eve", "UTC")
+		n, other := w.newsletter("anna-writes", anna), w.newsletter("anna-sings", anna)
+		stands := func(owner digest.Digest, offered ...digest.Digest) {
+			w.t.Helper()
+			who, err := w.Publishers(w.ctx(), n.ID)
+			w.ok(err)
+			var to []digest.UserID
+			for _, p := range who {
+				want(w.t, "the owner", p.Role == digest.RoleOwner, p.UserID == owner.UserID)
+				if p.Offered {
+					to = append(to, p.UserID)
+				}
+			}
+			want(w.t, "offers", len(to), len(offered))
+			for i, d := range offered {
+				want(w.t, "offered to", to[i], d.UserID)
+			}
+		}
+		offer := func(d digest.Digest) error { return w.OfferNewsletter(w.ctx(), n.ID, d.UserID, noon) }
+		accept := func(d digest.Digest) error { return w.AcceptOffer(w.ctx(), n.ID, d.UserID, noon) }
+		oneLine(w.t, offer(bob), digest.NotFound) // no editor
+		oneLine(w.t, offer(anna), digest.NotFound)
+		for _, d := range []digest.Digest{bob, eve} {
+			w.ok(w.SetRole(w.ctx(), n.ID, d.UserID, digest.RoleEditor, noon))
+		}
+		w.ok(w.SetRole(w.ctx(), other.ID, bob.UserID, digest.RoleEditor, noon))
+		oneLine(w.t, accept(bob), digest.Conflict)
+		oneLine(w.t, offer(anna), digest.NotFound)
+		w.ok(offer(bob))
+		stands(anna, bob)
+		oneLine(w.t, w.AcceptOffer(w.ctx(), other.ID, bob.UserID, noon), digest.Conflict)
+		w.ok(offer(eve))
+		stands(anna, eve)
+		oneLine(w.t, accept(bob), digest.Conflict) // in its place
+		w.ok(w.EndOffer(w.ctx(), n.ID, bob.UserID))
+		stands(anna, eve)
+		w.ok(w.EndOffer(w.ctx(), n.ID, eve.UserID))
+		oneLine(w.t, accept(eve), digest.Conflict)
+		w.ok(offer(bob))
+		w.ok(w.SetRole(w.ctx(), n.ID, bob.UserID, digest.RoleNone, noon))
+		oneLine(w.t, accept(bob), digest.Conflict)
+		w.ok(w.SetRole(w.ctx(), n.ID, bob.UserID, digest.RoleEditor, noon))
+		stands(anna)
+		w.ok(offer(bob))
+		w.ok(w.SetRole(w.ctx(), n.ID, eve.UserID, digest.RoleOwner, noon)) // by whoever runs the instance
+		stands(eve)
+		w.ok(offer(bob))
+		w.ok(accept(bob))
+		stands(bob)
+		archive, err := w.Digest(w.ctx(), n.ArchiveID)
+		w.ok(err)
+		want(w.t, "the archive's zone", archive.TimeZone, "Asia/Tokyo")
+		w.ok(w.SetNewsletterState(w.ctx(), n.ID, digest.NewsletterPending, "", noon))
+		oneLine(w.t, offer(anna), digest.Conflict)
+	})
+}
+
 // TestNewsletterEnds sees that nothing of it is due any more, and that nothing of it stays when
 // it is removed.
 func TestNewsletterEnds(t *testing.T) {

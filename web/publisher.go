@@ -131,6 +131,7 @@ type publisherPage struct {
 	Waiting []digest.Date           // of letters that wait for approval
 	Letters []digest.Edition        // the latest
 	Fenced  bool                    // whoever runs this has paused all of it
+	Offered bool                    // to whoever looks, by its owner
 }
 
 // publisherPage shows how a newsletter stands.
@@ -156,6 +157,11 @@ func (s *site) publisherPage(w http.ResponseWriter, r *http.Request, me publishe
 	if p.Fenced, err = s.fenced(ctx); err != nil {
 		return err
 	}
+	people, err := s.Store.Publishers(ctx, n.ID)
+	if err != nil {
+		return err
+	}
+	p.Offered = offered(people, me.ID)
 	p.Members, err = s.Store.CountMembers(ctx, n.ID)
 	return s.showPage(w, r, err, "publisher", n.Name, p)
 }

@@ -2,6 +2,7 @@ package web
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 
 	"digest"
@@ -19,7 +20,7 @@ type publisherPeoplePage struct {
 const mostPublishers = 20
 
 func (s *site) publisherPeoplePage(w http.ResponseWriter, r *http.Request, me publisher) error {
-	return s.showPublisherPeople(w, r, http.StatusOK, publisherPeoplePage{publisherFrame: s.publisherFrame(r, me, "editor", "removed", "owner")})
+	return s.showPublisherPeople(w, r, http.StatusOK, publisherPeoplePage{publisherFrame: s.publisherFrame(r, me, "editor", "removed", "offered", "ended", "owner")})
 }
 
 func (s *site) showPublisherPeople(w http.ResponseWriter, r *http.Request, status int, p publisherPeoplePage) error {
@@ -79,18 +80,38 @@ func (s *site) removeEditor(w http.ResponseWriter, r *http.Request, me publisher
 	return showSaved(w, r, err, path, "removed")
 }
 
-// handOver makes an editor the owner, who is an editor from then on.
-func (s *site) handOver(w http.ResponseWriter, r *http.Request, me publisher) error {
+// Offered reports whether the newsletter is offered to whoever looks.
+func (p publisherPeoplePage) Offered() bool { return offered(p.People, p.ID) }
+
+// offered reports whether a newsletter is offered to one of its publishers.
+func offered(people []store.Publisher, to digest.UserID) bool {
+	return slices.ContainsFunc(people, func(p store.Publisher) bool { return p.UserID == to && p.Offered })
+}
+
+// offerNewsletter offers the newsletter to an editor, who may accept it.
+func (s *site) offerNewsletter(w http.ResponseWriter, r *http.Request, me publisher) error {
 	id, err := pathKey(r)
 	if err != nil {
 		return err
 	}
-	role, err := s.Store.RoleOf(r.Context(), me.Newsletter.ID, digest.UserID(id))
-	if err == nil && role != digest.RoleEditor {
-		err = errNotFound
-	}
+	return showSaved(w, r, s.Store.OfferNewsletter(r.Context(), me.Newsletter.ID, digest.UserID(id), s.Now()), me.Path()+"/people", "offered")
+}
+
+// withdrawOffer takes the offer of the newsletter back.
+func (s *site) withdrawOffer(w http.ResponseWriter, r *http.Request, me publisher) error {
+	id, err := pathKey(r)
 	if err != nil {
 		return err
 	}
-	return showSaved(w, r, s.Store.SetRole(r.Context(), me.Newsletter.ID, digest.UserID(id), digest.RoleOwner, s.Now()), me.Path()+"/people", "owner")
+	return showSaved(w, r, s.Store.EndOffer(r.Context(), me.Newsletter.ID, digest.UserID(id)), me.Path()+"/people", "ended")
+}
+
+// declineOffer leaves the newsletter with its owner.
+func (s *site) declineOffer(w http.ResponseWriter, r *http.Request, me publisher) error {
+	return showSaved(w, r, s.Store.EndOffer(r.Context(), me.Newsletter.ID, me.ID), me.Path()+"/people", "ended")
+}
+
+// acceptOffer makes the editor its owner to whom it was offered; the owner is an editor from then on.
+func (s *site) acceptOffer(w http.ResponseWriter, r *http.Request, me publisher) error {
+	return showSaved(w, r, s.Store.AcceptOffer(r.Context(), me.Newsletter.ID, me.ID, s.Now()), me.Path()+"/people", "owner")
 }

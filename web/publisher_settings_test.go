@@ -112,11 +112,25 @@ func TestPublisherPeople(t *testing.T) {
 
 		editor := r.visitor().signIn(ed)
 		editor.get(path).status(http.StatusOK).contains(".rows", "anna@example.org")
-		for _, at := range []string{path, of(ed) + "/owner", of(anna) + "/remove", "/newsletters/anna-writes/hold", "/newsletters/anna-writes/end"} {
+		for _, at := range []string{path, of(ed) + "/owner", of(ed) + "/keep", of(anna) + "/remove", "/newsletters/anna-writes/hold", "/newsletters/anna-writes/end"} {
 			editor.post(at, url.Values{"email": {"flo@example.org"}, "slug": {n.Slug}}).status(http.StatusForbidden)
 		}
+		editor.post(path+"/accept", nil).status(http.StatusConflict)
 		v.post(of(ed)+"/owner", nil).status(http.StatusSeeOther)
-		v.get(path).contains(".rows", "ed@example.orgowner")
+		v.post(path+"/accept", nil).status(http.StatusConflict)
+		v.post(path+"/decline", nil).status(http.StatusSeeOther) // it is another's to decline
+		v.get(path).contains(".rows", "ed@example.orgeditor; it is offered to them", "anna@example.orgowner")
+		editor.get("/newsletters/anna-writes").contains(".notice", "Its owner offers the newsletter to you.")
+		editor.get(path).contains(".notice", "Its owner offers the newsletter to you.")
+		editor.post(path+"/decline", nil).status(http.StatusSeeOther)
+		editor.post(path+"/accept", nil).status(http.StatusConflict)
+		v.post(of(ed)+"/owner", nil).status(http.StatusSeeOther)
+		v.post(of(ed)+"/keep", nil).status(http.StatusSeeOther)
+		editor.post(path+"/accept", nil).status(http.StatusConflict)
+		editor.get("/newsletters/anna-writes").shows(".notice")
+		v.post(of(ed)+"/owner", nil).status(http.StatusSeeOther)
+		editor.post(path+"/accept", nil).status(http.StatusSeeOther)
+		editor.get(path+"?saved=owner").contains(".notice", "You are its owner now.").contains(".rows", "ed@example.orgowner")
 		v.post(path, url.Values{"email": {"flo@example.org"}}).status(http.StatusForbidden)
 		v.post(of(anna)+"/remove", nil).status(http.StatusSeeOther)
 		v.get(path).status(http.StatusNotFound)

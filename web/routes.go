@@ -179,7 +179,10 @@ func (s *site) publisherRoutes() map[string]handler {
 		"GET /newsletters/{slug}/people":              s.forPublisher(s.publisherPeoplePage),
 		"POST /newsletters/{slug}/people":             s.forOwner(s.addEditor),
 		"POST /newsletters/{slug}/people/{id}/remove": s.forPublisher(s.removeEditor),
-		"POST /newsletters/{slug}/people/{id}/owner":  s.forOwner(s.handOver),
+		"POST /newsletters/{slug}/people/{id}/owner":  s.forOwner(s.offerNewsletter),
+		"POST /newsletters/{slug}/people/{id}/keep":   s.forOwner(s.withdrawOffer),
+		"POST /newsletters/{slug}/people/accept":      s.forPublisher(s.acceptOffer),
+		"POST /newsletters/{slug}/people/decline":     s.forPublisher(s.declineOffer),
 
 		"GET /newsletters/{slug}/members":             s.forPublisher(s.publisherMembersPage),
 		"GET /newsletters/{slug}/members.zip":         s.forPublisher(s.exportMembers),
