@@ -90,6 +90,7 @@ func roomIn(ctx context.Context, c conn, n digest.Newsletter) (int, error) {
 // joinWithin is join for a newsletter that can be joined, and has room for so many.
 func joinWithin(ctx context.Context, c conn, n digest.Newsletter, j Joining, room int, now time.Time) (m digest.Member, created bool, err error) {
 	id := n.ID
+	j.Form = digest.OneLine(digest.WithoutTurns(j.Form)) // pages, exports and terminals show it
 	if room == 0 {
 		if _, err := findUser(ctx, c, j.Email); isNone(err) {
 			return m, false, errFull(n)

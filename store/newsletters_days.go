@@ -34,10 +34,13 @@ func countDay(ctx context.Context, c conn, now instant, of map[digest.Newsletter
 			sent = newsletter_days.sent + excluded.sent, bounced = newsletter_days.bounced + excluded.bounced, complained = newsletter_days.complained + excluded.complained`)
 }
 
-// countMember counts that somebody has joined a newsletter, or left.
+// countMember counts that somebody has joined a newsletter, or left. Who was asked has not joined yet.
 func countMember(ctx context.Context, c conn, now time.Time, id digest.NewsletterID, kind string) error {
 	d := digest.NewsletterDay{Joined: 1}
-	if kind == eventLeft {
+	switch kind {
+	case eventAsked:
+		return nil
+	case eventLeft:
 		d = digest.NewsletterDay{Left: 1}
 	}
 	return countDay(ctx, c, at(now), map[digest.NewsletterID]digest.NewsletterDay{id: d})

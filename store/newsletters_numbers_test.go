@@ -78,6 +78,8 @@ func TestNewsletterNumbersOfJoining(t *testing.T) {
 		want(w.t, "again", created, false)
 		_, _, err = w.Join(w.ctx(), n.ID, store.Joining{Email: "li@example.org", TimeZone: "UTC", JoinedAt: noon.AddDate(-3, 0, 0)}, noon) // imported
 		w.ok(err)
+		w.ask(n, noon, "asked@example.org")
+		want(w.t, "asked, and no member yet", w.askAll(noon), 1)
 		today := digest.DateOf(noon)
 		wantDiff(w.t, "joined", w.numbers(n, noon), []digest.NewsletterDay{{Day: today, Members: 2, Joined: 2}})
 		for range 2 {

@@ -111,15 +111,15 @@ func (s *site) apiChangeLetter(r *http.Request, me apiCaller) (int, any, error) 
 		return 0, nil, err
 	}
 	if c.Subject != nil {
-		l.Subject = digest.OneLine(*c.Subject)
+		l.Subject = *c.Subject
 	}
 	if c.Note != nil {
-		l.Note = strings.TrimSpace(strings.ReplaceAll(*c.Note, "\r\n", "\n"))
+		l.Note = strings.TrimSpace(*c.Note)
 	}
 	if c.Skipped != nil {
 		l.Skipped = *c.Skipped
 	}
-	return http.StatusOK, newAPILetter(l), s.Store.SetNewsletterLetter(r.Context(), l)
+	return http.StatusOK, newAPILetter(l.Tidy()), s.Store.SetNewsletterLetter(r.Context(), l)
 }
 
 func apiDate(r *http.Request) (digest.Date, error) {

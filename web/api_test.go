@@ -126,7 +126,10 @@ func TestAPI(t *testing.T) {
 		}
 		p.want(200, "PATCH", "", `{"days":"daily","approve_within":0}`)
 
-		mo := p.want(201, "POST", "/members", `{"email":"Mo@example.org","time_zone":"Europe/Paris","proof":"by letter","asked_at":"2026-05-03T10:00:00Z"}`)
+		mo := p.want(201, "POST", "/members", `{"email":"Mo@example.org","time_zone":"Europe/Paris","proof":"by\u202e\u001bletter","asked_at":"2026-05-03T10:00:00Z"}`)
+		if form, _ := mo["proof"].(map[string]any)["form"].(string); !strings.HasPrefix(form, "by letter (as ") {
+			r.t.Errorf("the proof is kept as %q", form)
+		}
 		p.want(200, "POST", "/members", `{"email":"mo@example.org","time_zone":"Europe/Paris","proof":"again"}`)
 		p.want(201, "POST", "/members", `{"email":"ada@example.org","time_zone":"UTC","proof":"by letter"}`)
 		first := p.want(200, "GET", "/members", "")
@@ -186,7 +189,7 @@ func (p program) letters(n digest.Newsletter) {
 	p.want(404, "POST", "/posts/{id}/pull", "", "{id}", id)
 	p.want(204, "POST", "/posts/{id}/unpull", "", "{id}", id)
 	date := next["date"].(string)
-	if got := p.want(200, "PATCH", "/letters/{date}", `{"subject":"Of boats\nand seams","note":"Back."}`, "{date}", date); got["subject"] != "Of boats and seams" || got["note"] != "Back." {
+	if got := p.want(200, "PATCH", "/letters/{date}", `{"subject":"Of boats\n\u202eand seams","note":"\u001bBack.\u202e"}`, "{date}", date); got["subject"] != "Of boats and seams" || got["note"] != " Back." {
 		p.t.Errorf("decided: %v", got)
 	}
 	p.want(200, "PATCH", "/letters/{date}", `{"skipped":true}`, "{date}", date)

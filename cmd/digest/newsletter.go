@@ -324,7 +324,8 @@ func (c newsletterShowCmd) Run(a *app, st *store.Store) error {
 		}
 		fmt.Fprintln(a.stdout, "page: "+s.Page)
 		a.sayAsks(s.Asks, s.AsksStopped)
-		for _, text := range [...][2]string{{"header", n.HeaderText}, {"footer", n.FooterText}, {"paper", n.Paper}, {"ink", n.Ink}, {"accent", n.Accent}, {"logo", s.Logo}} {
+		for _, text := range [...][2]string{{"description", n.Description}, {"site", n.SiteURL}, {"address line", n.AddressLine}, {"from", n.FromName}, {"answers go to", n.ReplyTo},
+			{"header", n.HeaderText}, {"footer", n.FooterText}, {"paper", n.Paper}, {"ink", n.Ink}, {"accent", n.Accent}, {"logo", s.Logo}} {
 			if text[1] != "" {
 				fmt.Fprintln(a.stdout, text[0]+": "+plain(text[1]))
 			}

@@ -47,6 +47,9 @@ func TestNewsletterEmptied(t *testing.T) {
 		if _, n := set(exitDone, "--layout", "headlines"); texts(n) != texts(full) {
 			t.Errorf("what was not given is %q", texts(n))
 		}
+		if shown := c.run(exitDone, "newsletter", "show", "boats"); !strings.Contains(shown, "description: About boats.\nsite: https://boats.example/\naddress line: Ann, 1 Quay\nfrom: Ann\nanswers go to: ann@boats.example\nheader: Above.\n") {
+			t.Errorf("shown: %s", shown)
+		}
 		if said, _ := set(exitFailed, "--name", ""); !strings.Contains(said, "a newsletter needs a name") {
 			t.Errorf("without a name: %s", said)
 		}
