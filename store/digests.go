@@ -115,6 +115,9 @@ const unsubscribed = "unsubscribed"
 
 // leave drops all that has not reached the reader.
 func leave(ctx context.Context, c conn, d digestRow, now instant) error {
+	if err := takeFeedsBack(ctx, c, d.ID, 0); err != nil {
+		return err
+	}
 	err := c.execEach(ctx, []string{
 		`DELETE FROM digest_posts WHERE digest_id = ? AND visible_at = ?`,
 		`DELETE FROM notices WHERE digest_id = ? AND visible_at = ?`,

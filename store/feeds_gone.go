@@ -121,7 +121,7 @@ func retire(ctx context.Context, c conn, now instant, ids []digest.FeedID) (dige
 	}
 	gone := list(each(rows, func(r digest.Feed) digest.FeedID { return r.ID }))
 	// Whoever has paused it loses it too, and is told as well.
-	if _, err := c.exec(ctx, `UPDATE subscriptions SET rests = 0 WHERE feed_id IN (`+gone+`) AND rests = 1`); err != nil {
+	if _, err := c.exec(ctx, `UPDATE subscriptions SET rests = 0, rests_for = 0 WHERE feed_id IN (`+gone+`) AND rests = 1`); err != nil {
 		return 0, err
 	}
 	if err := n.save(ctx, c); err != nil {

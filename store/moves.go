@@ -103,8 +103,8 @@ func (r *recording) goBack(ctx context.Context, from, to digest.FeedID, address 
 		those = []any{keys(r.c.d, only)}
 	}
 	came := listed(address)
-	if err := r.c.run(ctx, `INSERT INTO subscriptions (digest_id, feed_id, title, folder, display, extras, created_at, rests)
-		SELECT s.digest_id, CAST(? AS BIGINT), CASE WHEN s.address = ? THEN s.title ELSE '' END, s.folder, s.display, s.extras, s.created_at, s.rests
+	if err := r.c.run(ctx, `INSERT INTO subscriptions (digest_id, feed_id, title, folder, display, extras, created_at, rests, rests_for)
+		SELECT s.digest_id, CAST(? AS BIGINT), CASE WHEN s.address = ? THEN s.title ELSE '' END, s.folder, s.display, s.extras, s.created_at, s.rests, s.rests_for
 		FROM subscriptions s WHERE`+which+` ORDER BY s.digest_id ON CONFLICT (digest_id, feed_id) DO NOTHING`,
 		append([]any{to, came, from, came}, those...)...); err != nil {
 		return err

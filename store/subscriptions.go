@@ -11,8 +11,9 @@ import (
 // A SubscriptionInfo is a subscription with its feed.
 type SubscriptionInfo struct {
 	digest.Subscription
-	Feed   digest.Feed
-	Paused bool
+	Feed     digest.Feed
+	Paused   bool
+	RestsFor digest.DigestID // the membership whose letters bring its posts, so that it is paused; 0: none
 }
 
 // A row of subscriptions with rests = 1 is paused, that is, for this reader the
@@ -63,14 +64,15 @@ func (s *Store) subscription(ctx context.Context, where string, args ...any) (Su
 func (s *Store) subscriptions(ctx context.Context, where string, args ...any) (infos []SubscriptionInfo, err error) {
 	type row struct {
 		digest.Feed
-		Own    digest.Subscription
-		Paused bool
+		Own      digest.Subscription
+		Paused   bool
+		RestsFor digest.DigestID
 	}
 	rows, err := readRows[row](ctx, s.read(), "reading subscriptions", `SELECT `+feedColumns+`,
-		s.digest_id AS "own.digest_id", s.feed_id AS "own.feed_id", s.title AS "own.title", s.folder AS "own.folder", s.display AS "own.display", s.extras AS "own.extras", s.address AS "own.address", s.rests AS paused
+		s.digest_id AS "own.digest_id", s.feed_id AS "own.feed_id", s.title AS "own.title", s.folder AS "own.folder", s.display AS "own.display", s.extras AS "own.extras", s.address AS "own.address", s.rests AS paused, s.rests_for
 		FROM subscriptions s JOIN feeds f ON f.id = s.feed_id JOIN feed_times t ON t.feed_id = f.id WHERE `+where+` ORDER BY s.created_at, f.id`, args...)
 	for _, r := range rows {
-		infos = append(infos, SubscriptionInfo{r.Own, r.Feed, r.Paused})
+		infos = append(infos, SubscriptionInfo{r.Own, r.Feed, r.Paused, r.RestsFor})
 	}
 	return infos, err
 }
@@ -160,7 +162,7 @@ func subscribe(ctx context.Context, c conn, sub digest.Subscription, now instant
 		return subscribe(ctx, c, sub, now)
 	}
 	n, err := c.exec(ctx, `INSERT INTO subscriptions (digest_id, feed_id, title, folder, display, extras, created_at)
-		VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (digest_id, feed_id) DO UPDATE SET rests = 0, created_at = excluded.created_at,
+		VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (digest_id, feed_id) DO UPDATE SET rests = 0, rests_for = 0, created_at = excluded.created_at,
 			extras = CASE WHEN excluded.extras = 0 THEN subscriptions.extras ELSE excluded.extras END,
 			title = CASE WHEN excluded.title = '' THEN subscriptions.title ELSE excluded.title END,
 			folder = CASE WHEN excluded.folder = '' THEN subscriptions.folder ELSE excluded.folder END,
@@ -271,6 +273,9 @@ func (s *Store) Unsubscribe(ctx context.Context, id digest.DigestID, feed digest
 // unsubscribe is Unsubscribe of a feed that is locked.
 func unsubscribe(ctx context.Context, c conn, id digest.DigestID, feed digest.FeedID) error {
 	if err := c.run(ctx, keepFormer(`s.digest_id = ? AND s.feed_id = ?`), id, feed); err != nil {
+		return err
+	}
+	if err := takeFeedsBack(ctx, c, id, feed); err != nil {
 		return err
 	}
 	var paused bool

@@ -2,8 +2,10 @@ package web
 
 import (
 	"net/http"
+	"strconv"
 
 	"digest"
+	"digest/store"
 )
 
 // A membershipsPage is the newsletters that come to a reader, each with its letters and the way out.
@@ -17,8 +19,9 @@ type membership struct {
 	newsletterName
 	Days    daysView
 	Left    bool
-	Letters []receivedLetter // the latest that came
-	Leave   string           // path of the page where they leave it, pause it, or have it come less often
+	Letters []receivedLetter   // the latest that came
+	Leave   string             // path of the page where they leave it, pause it, or have it come less often
+	Shared  []store.SharedFeed // which they follow themselves, too
 }
 
 // membershipsPage shows a reader's newsletters.
@@ -31,6 +34,14 @@ func (s *site) membershipsPage(w http.ResponseWriter, r *http.Request, me reader
 	if err != nil {
 		return err
 	}
+	shared, err := s.Store.SharedFeeds(r.Context(), me.ID)
+	if err != nil {
+		return err
+	}
+	both := make(map[digest.DigestID][]store.SharedFeed)
+	for _, f := range shared {
+		both[f.Membership] = append(both[f.Membership], f)
+	}
 	p := membershipsPage{Begins: me.MemberOnly && s.SignUp == SignUpOpen}
 	for _, m := range all {
 		n, err := s.Store.Newsletter(r.Context(), m.NewsletterID)
@@ -41,9 +52,23 @@ func (s *site) membershipsPage(w http.ResponseWriter, r *http.Request, me reader
 		if err != nil {
 			return err
 		}
-		p.Memberships = append(p.Memberships, membership{newsletterName{n, s.BaseURL}, daysView{d.Cadence}, d.State == digest.DigestLeft, of[m.DigestID], s.unsubscribePath(d)})
+		p.Memberships = append(p.Memberships, membership{newsletterName{n, s.BaseURL}, daysView{d.Cadence}, d.State == digest.DigestLeft, of[m.DigestID], s.unsubscribePath(d), both[m.DigestID]})
 	}
 	return s.show(w, r, http.StatusOK, "memberships", "Your newsletters", p)
+}
+
+// setShared has a site that a newsletter brings come in its letters alone, or in the reader's own paper too.
+func (s *site) setShared(w http.ResponseWriter, r *http.Request, me reader) error {
+	membership, err := strconv.ParseInt(r.PostForm.Get("membership"), 10, 64)
+	feed, bad := strconv.ParseInt(r.PostForm.Get("feed"), 10, 64)
+	if err != nil || bad != nil {
+		return errNoChoice
+	}
+	set := s.Store.ReadInBoth
+	if r.PostForm.Get("once") == "1" {
+		set = s.Store.ReadInLetter
+	}
+	return showSaved(w, r, set(r.Context(), me.ID, digest.DigestID(membership), digest.FeedID(feed)), "/memberships", "feed")
 }
 
 // latestLetters gives the latest letters of each newsletter that came to a reader, by their digests.

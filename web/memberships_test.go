@@ -1,6 +1,7 @@
 package web_test
 
 import (
+	"fmt"
 	"net/http"
 	"net/url"
 	"testing"
@@ -53,5 +54,34 @@ func TestMembersPage(t *testing.T) {
 
 		owner := r.visitor().signIn(anna)
 		owner.post("/settings/delete", url.Values{"address": {"anna@example.org"}}).status(http.StatusConflict).contains(".wrong", "make somebody else its owner")
+	})
+}
+
+// TestSiteInLettersAlone: who follows a site themselves and in a newsletter says on the page of their newsletters that it
+// comes once, and that it comes twice again.
+func TestSiteInLettersAlone(t *testing.T) {
+	each(t, func(r *room) {
+		anna, _ := r.user("anna@example.org")
+		n := r.newsletter(anna)
+		mo, d := r.reader("mo@example.org")
+		m, _, err := r.store.Join(r.t.Context(), n.ID, store.Joining{Email: "mo@example.org", Asked: true}, r.now)
+		r.must(err)
+		mo.get("/memberships").status(http.StatusOK).shows(".shared button")
+		r.brings(digest.Subscription{DigestID: d.ID}, "Anna's site", post("The boat"))
+		subs, err := r.store.Subscriptions(r.t.Context(), d.ID)
+		r.must(err)
+		_, err = r.store.Subscribe(r.t.Context(), digest.Subscription{DigestID: m.DigestID, FeedID: subs[0].Feed.ID}, r.now)
+		r.must(err)
+		mo.get("/memberships").shows(".shared button", "In the letters alone").contains(".shared", "Anna's site", "comes here and in your own paper")
+		form := func(once string) url.Values {
+			return url.Values{"membership": {fmt.Sprint(int64(m.DigestID))}, "feed": {fmt.Sprint(int64(subs[0].Feed.ID))}, "once": {once}}
+		}
+		mo.post("/memberships/feeds", form("1")).status(http.StatusSeeOther)
+		mo.get("/memberships").shows(".shared button", "In both").contains(".shared", "comes in the letters alone")
+		mo.get(fmt.Sprint("/feeds/", int64(subs[0].Feed.ID))).contains(".notice", "come in letters of a newsletter")
+		r.visitor().signIn(anna).post("/memberships/feeds", form("0")).status(http.StatusNotFound)
+		mo.post("/memberships/feeds", form("0")).status(http.StatusSeeOther)
+		mo.get("/memberships").shows(".shared button", "In the letters alone")
+		mo.post("/memberships/feeds", url.Values{"membership": {"x"}}).status(http.StatusBadRequest)
 	})
 }

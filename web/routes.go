@@ -100,6 +100,7 @@ func (s *site) publicRoutes() map[string]handler {
 // readerRoutes is what a reader reads and subscribes to, and what operators see.
 func (s *site) readerRoutes() map[string]handler {
 	return map[string]handler{
+		"POST /memberships/feeds":    s.forReader(s.setShared),
 		"GET /memberships":           s.forReader(s.membershipsPage),
 		"GET /letters/{slug}/{date}": s.forReader(s.receivedPage),
 		"GET /editions":              s.forReader(s.forOwnDigest(s.editionsPage)),

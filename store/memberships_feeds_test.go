@@ -1,0 +1,95 @@
+package store_test
+
+import (
+	"testing"
+	"time"
+
+	"digest"
+)
+
+// shared says which feeds of a user's own a newsletter of theirs has too; + is what comes in its letters alone.
+func (w world) shared(user digest.UserID) (said string) {
+	w.t.Helper()
+	all, err := w.SharedFeeds(w.ctx(), user)
+	w.ok(err)
+	for _, f := range all {
+		if said != "" {
+			said += " "
+		}
+		if f.Once {
+			said += "+"
+		}
+		said += f.Title
+	}
+	return said
+}
+
+// TestSiteFollowedTwice: a site that comes in letters and in one's own digest comes once if its reader wishes, and
+// nothing is lost when they leave the newsletter, or it the feed.
+func TestSiteFollowedTwice(t *testing.T) {
+	each(t, func(w world) {
+		f, own := w.feed("f.example"), w.feed("own.example")
+		n := w.newsletter("anna-writes", w.reader("anna", "Europe/Paris"), f)
+		mo := w.reader("mo", "Europe/Paris")
+		w.subscribe(mo, f)
+		w.subscribe(mo, own)
+		w.record(noon, f, posts(noon, "before"))
+		m := w.member(n, "mo@example.org", "Europe/Paris")
+		letter := digest.Digest{ID: m.DigestID}
+		want(w.t, "at first", w.shared(mo.UserID), "f.example")
+		other := w.reader("other", "Europe/Paris")
+		for why, err := range map[string]error{
+			"another's":           w.ReadInLetter(w.ctx(), other.UserID, m.DigestID, f.ID),
+			"a feed of one's own": w.ReadInLetter(w.ctx(), mo.UserID, m.DigestID, own.ID),
+			"no newsletter":       w.ReadInLetter(w.ctx(), mo.UserID, mo.ID, f.ID),
+		} {
+			want(w.t, why, digest.KindOf(err), digest.NotFound)
+		}
+		w.ok(w.ReadInLetter(w.ctx(), mo.UserID, m.DigestID, f.ID))
+		want(w.t, "wished", w.shared(mo.UserID), "+f.example")
+		w.record(noon.Add(time.Minute), own, posts(noon, "mine"))
+		w.record(noon.Add(time.Minute), f, posts(noon, "p"))
+		want(w.t, "waits in the own digest", w.waiting(mo), "mine")
+		want(w.t, "waits for the letter", w.waiting(letter), "before p")
+		w.hour(parisMidnight)
+		for _, e := range w.claimsAt(parisMidnight) {
+			w.mark(parisMidnight, e.Token, digest.Mark{ID: e.ID, State: digest.EditionSent})
+		}
+		w.record(noon.Add(day), f, posts(noon.Add(day), "q"))
+		w.ok(w.ReadInBoth(w.ctx(), mo.UserID, m.DigestID, f.ID))
+		w.record(noon.Add(day+time.Minute), f, posts(noon.Add(day), "r"))
+		want(w.t, "in both again", w.waiting(mo), "r")
+		w.hour(parisMidnight.Add(day))
+
+		w.ok(w.ReadInLetter(w.ctx(), mo.UserID, m.DigestID, f.ID))
+		w.record(noon.Add(2*day), f, posts(noon.Add(2*day), "s"))
+		want(w.t, "waits in the own digest", w.waiting(mo), "")
+		w.ok(w.SetDigestState(w.ctx(), m.DigestID, digest.DigestLeft, noon.Add(2*day)))
+		want(w.t, "after leaving, with what was not mailed", w.waiting(mo), "q s")
+		w.record(noon.Add(2*day+time.Hour), f, posts(noon.Add(2*day), "t"))
+		want(w.t, "and on", w.waiting(mo), "q s t")
+		w.hour(parisMidnight.Add(2 * day))
+		want(w.t, "all of it", w.editions(mo), "2026-11-20 mine; 2026-11-21 r; 2026-11-22 q s t")
+	})
+}
+
+// TestFeedOfLettersGoes: what comes in letters alone comes in the own digest when the newsletter takes the feed out.
+func TestFeedOfLettersGoes(t *testing.T) {
+	each(t, func(w world) {
+		f, other := w.feed("f.example"), w.feed("other.example")
+		n := w.newsletter("anna-writes", w.reader("anna", "Europe/Paris"), f, other)
+		mo := w.reader("mo", "Europe/Paris")
+		w.subscribe(mo, f)
+		w.subscribe(mo, other)
+		m := w.member(n, "mo@example.org", "Europe/Paris")
+		for _, feed := range []digest.Feed{f, other} {
+			w.ok(w.ReadInLetter(w.ctx(), mo.UserID, m.DigestID, feed.ID))
+			w.record(noon, feed, posts(noon, "p of "+feed.Title))
+		}
+		w.ok(w.RemoveNewsletterFeed(w.ctx(), n.ID, f.ID))
+		want(w.t, "waits", w.waiting(mo), "p of f.example")
+		want(w.t, "the other", w.shared(mo.UserID), "+other.example")
+		w.ok(w.ResumeSubscription(w.ctx(), mo.ID, other.ID, noon))
+		want(w.t, "resumed by hand", w.shared(mo.UserID), "other.example")
+	})
+}
