@@ -115,7 +115,7 @@ const unsubscribed = "unsubscribed"
 
 // leave drops all that has not reached the reader.
 func leave(ctx context.Context, c conn, d digestRow, now instant) error {
-	if err := takeFeedsBack(ctx, c, d.ID, 0); err != nil {
+	if err := resumeOwn(ctx, c, d.ID, 0); err != nil {
 		return err
 	}
 	err := c.execEach(ctx, []string{

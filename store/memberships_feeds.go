@@ -73,9 +73,9 @@ func lockShared(ctx context.Context, s *Store, c conn, user digest.UserID, membe
 		WHERE m.user_id = ? AND m.digest_id = ?`, feed, user, membership)
 }
 
-// takeFeedsBack has the feeds, or one of them, come in the own digest again that came in the letters of a membership alone,
+// resumeOwn has the feeds, or one of them, come in the own digest again that came in the letters of a membership alone,
 // with those of their posts that no letter has brought. 0 is all feeds.
-func takeFeedsBack(ctx context.Context, c conn, membership digest.DigestID, feed digest.FeedID) error {
+func resumeOwn(ctx context.Context, c conn, membership digest.DigestID, feed digest.FeedID) error {
 	const resting = `s.rests_for = ? AND (s.feed_id = ? OR ? = 0)`
 	n, err := c.number(ctx, `SELECT count(*) FROM subscriptions s WHERE `+resting, membership, feed, feed)
 	if err != nil || n == 0 {

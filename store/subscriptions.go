@@ -13,7 +13,7 @@ type SubscriptionInfo struct {
 	digest.Subscription
 	Feed     digest.Feed
 	Paused   bool
-	RestsFor digest.DigestID // the membership whose letters bring its posts, so that it is paused; 0: none
+	PausedFor digest.DigestID // the membership whose letters bring its posts, so that it is paused; 0: none
 }
 
 // A row of subscriptions with rests = 1 is paused, that is, for this reader the
@@ -66,13 +66,13 @@ func (s *Store) subscriptions(ctx context.Context, where string, args ...any) (i
 		digest.Feed
 		Own      digest.Subscription
 		Paused   bool
-		RestsFor digest.DigestID
+		PausedFor digest.DigestID
 	}
 	rows, err := readRows[row](ctx, s.read(), "reading subscriptions", `SELECT `+feedColumns+`,
-		s.digest_id AS "own.digest_id", s.feed_id AS "own.feed_id", s.title AS "own.title", s.folder AS "own.folder", s.display AS "own.display", s.extras AS "own.extras", s.address AS "own.address", s.rests AS paused, s.rests_for
+		s.digest_id AS "own.digest_id", s.feed_id AS "own.feed_id", s.title AS "own.title", s.folder AS "own.folder", s.display AS "own.display", s.extras AS "own.extras", s.address AS "own.address", s.rests AS paused, s.rests_for AS paused_for
 		FROM subscriptions s JOIN feeds f ON f.id = s.feed_id JOIN feed_times t ON t.feed_id = f.id WHERE `+where+` ORDER BY s.created_at, f.id`, args...)
 	for _, r := range rows {
-		infos = append(infos, SubscriptionInfo{r.Own, r.Feed, r.Paused, r.RestsFor})
+		infos = append(infos, SubscriptionInfo{r.Own, r.Feed, r.Paused, r.PausedFor})
 	}
 	return infos, err
 }
@@ -275,7 +275,7 @@ func unsubscribe(ctx context.Context, c conn, id digest.DigestID, feed digest.Fe
 	if err := c.run(ctx, keepFormer(`s.digest_id = ? AND s.feed_id = ?`), id, feed); err != nil {
 		return err
 	}
-	if err := takeFeedsBack(ctx, c, id, feed); err != nil {
+	if err := resumeOwn(ctx, c, id, feed); err != nil {
 		return err
 	}
 	var paused bool

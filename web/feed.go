@@ -76,7 +76,7 @@ func (s *site) showSubscription(w http.ResponseWriter, r *http.Request, me reade
 	if p.Wrong == (feedWrongs{}) {
 		p.Own = v.Subscription
 	}
-	p.feedLine, p.URL, p.Paused, p.InLetters = lineOf(v.SubscriptionInfo, s.Now()), digest.PublicAddress(v.Feed.URL), v.Paused, v.RestsFor != 0
+	p.feedLine, p.URL, p.Paused, p.InLetters = lineOf(v.SubscriptionInfo, s.Now()), digest.PublicAddress(v.Feed.URL), v.Paused, v.PausedFor != 0
 	p.Credential = credentialFormOf(v.SubscriptionInfo, p.Credential.Wrong)
 	p.FeedTitle = shortened(feedTitle(v.Feed))
 	p.Displays = chosen([]choice{
