@@ -11,8 +11,8 @@ import (
 // A SubscriptionInfo is a subscription with its feed.
 type SubscriptionInfo struct {
 	digest.Subscription
-	Feed     digest.Feed
-	Paused   bool
+	Feed      digest.Feed
+	Paused    bool
 	PausedFor digest.DigestID // the membership whose letters bring its posts, so that it is paused; 0: none
 }
 
@@ -64,8 +64,8 @@ func (s *Store) subscription(ctx context.Context, where string, args ...any) (Su
 func (s *Store) subscriptions(ctx context.Context, where string, args ...any) (infos []SubscriptionInfo, err error) {
 	type row struct {
 		digest.Feed
-		Own      digest.Subscription
-		Paused   bool
+		Own       digest.Subscription
+		Paused    bool
 		PausedFor digest.DigestID
 	}
 	rows, err := readRows[row](ctx, s.read(), "reading subscriptions", `SELECT `+feedColumns+`,
