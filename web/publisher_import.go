@@ -61,19 +61,21 @@ func (s *site) importMembers(w http.ResponseWriter, r *http.Request, me publishe
 	if how == "left" {
 		list.Suppress(members.Left)
 	}
-	report, err := s.readMembers(r.Context(), me.Newsletter, list, how != "join" && how != "left")
+	report, err := s.readMembers(r.Context(), me.Newsletter, list, how)
 	if err != nil {
 		return s.orNoMembers(w, r, me, err)
 	}
 	return s.show(w, r, http.StatusOK, "publisher_import", "What the list holds", publisherImportPage{s.publisherFrame(r, me), &report})
 }
 
-// readMembers goes through a list as long as a browser waits.
-func (s *site) readMembers(ctx context.Context, n digest.Newsletter, list *members.List, look bool) (memberReport, error) {
+// readMembers goes through a list as long as a browser waits: "join" takes it in, "ask" asks those, too, whose
+// consent it does not prove, "left" takes it in as one of people who have left, and anything else looks.
+func (s *site) readMembers(ctx context.Context, n digest.Newsletter, list *members.List, how string) (memberReport, error) {
+	look := how != "join" && how != "ask" && how != "left"
 	ctx, cancel := context.WithTimeout(ctx, importTime)
 	defer cancel()
 	report := memberReport{System: list.System, Files: list.Files, Looked: look, Unread: list.Skipped}
-	i := subscribe.MemberImport{Store: s.Store, Newsletter: n, DryRun: look, Now: s.Now}
+	i := subscribe.MemberImport{Store: s.Store, Newsletter: n, Ask: how == "ask", DryRun: look, Now: s.Now}
 	i.OnUnread = func(p *members.Problem) {
 		if len(report.Unread) < shownLines {
 			report.Unread = append(report.Unread, shortened(p.Error()))

@@ -114,6 +114,8 @@ func TestImportMembersOnline(t *testing.T) {
 		}
 		v.send(membersPath+"/import", "x.csv", list, map[string]string{"how": "join"}).status(http.StatusOK).contains("h1", "taken in").contains(".rows", "joined", "nothing proves")
 		v.send(membersPath+"/import", "x.csv", list, map[string]string{"how": "join"}).status(http.StatusOK).contains(".rows", "members already")
+		v.send(membersPath+"/import", "x.csv", list, map[string]string{"how": "ask"}).status(http.StatusOK).contains(".rows", "will be asked whether they want it")
+		v.send(membersPath+"/import", "x.csv", list, map[string]string{"how": "ask"}).status(http.StatusOK).contains(".rows", "asked before, not asked again")
 		v.send(membersPath+"/import", "x.csv", "name\nMo\n", nil).status(http.StatusBadRequest).contains(".wrong", "email")
 		v.post(membersPath+"/import", nil).status(http.StatusBadRequest).contains(".wrong", "No file was chosen")
 		v.send(membersPath+"/import", "x.csv", strings.Repeat("x", 11<<20), nil).status(http.StatusRequestEntityTooLarge).contains(".wrong", "larger than 10 MB")
