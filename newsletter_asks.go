@@ -20,6 +20,10 @@ type Ask struct {
 // Form is what the proof of consent says of how they came.
 func (a Ask) Form() string { return "import of " + a.QueuedAt.UTC().Format(time.DateOnly) }
 
+// An AskedAddress is by what an address is known that was asked, once it is forgotten: a hash, the same on
+// every instance.
+type AskedAddress [32]byte
+
 // AskState says what became of an Ask.
 type AskState string
 

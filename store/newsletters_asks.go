@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"fmt"
+	"iter"
 	"maps"
 	"time"
 
@@ -57,6 +58,44 @@ func queueAsks(ctx context.Context, c conn, id digest.NewsletterID, part []Joini
 		sum.Known += 1 - added
 	}
 	return sum, err
+}
+
+// AskedAddresses gives who has been asked by a newsletter, or was passed over, and is not asked again.
+func (s *Store) AskedAddresses(ctx context.Context, id digest.NewsletterID) iter.Seq2[digest.AskedAddress, error] {
+	type row struct {
+		ID          int64
+		AddressHash []byte
+	}
+	return func(yield func(digest.AskedAddress, error) bool) {
+		for r, err := range pages(func(last *row) ([]row, error) {
+			after := int64(0)
+			if last != nil {
+				after = last.ID
+			}
+			return readRows[row](ctx, s.read(), "listing who was asked", fmt.Sprint(`SELECT a.id, a.address_hash FROM newsletter_asks a
+				WHERE a.newsletter_id = ? AND a.id > ? AND a.state <> 'waiting' ORDER BY a.id LIMIT `, pageRows), id, after)
+		}) {
+			var a digest.AskedAddress
+			copy(a[:], r.AddressHash)
+			if !yield(a, err) {
+				return
+			}
+		}
+	}
+}
+
+// NoteAsked notes who was asked elsewhere, so that the newsletter does not ask them again. It gives how many were
+// not known.
+func (s *Store) NoteAsked(ctx context.Context, id digest.NewsletterID, all []digest.AskedAddress, now time.Time) (int, error) {
+	return changeInParts(ctx, s, "noting who was asked", all, func(c conn, part []digest.AskedAddress) (int, error) {
+		var v values
+		for _, a := range part {
+			v.row(id, a[:])
+		}
+		return c.execRows(ctx, &v, `INSERT INTO newsletter_asks (newsletter_id, address_hash, email, domain, time_zone, state, queued_at, next_at)
+			WITH v (id, hash) AS (VALUES {rows}) SELECT v.id, v.hash, '', '', '', CAST(? AS TEXT), CAST(? AS BIGINT), 0 FROM v WHERE v.id > 0
+			ON CONFLICT (newsletter_id, address_hash) DO NOTHING`, string(digest.AskLapsed), at(now))
+	})
 }
 
 // askHash is by what an address is known once it is forgotten.

@@ -41,6 +41,8 @@ type MemberCount struct {
 	Unconfirmed int // who never confirmed to the other program
 	Unread      int // rows that could not be used
 
+	AskedBefore int // who were asked elsewhere, as the list says, and were not known here
+
 	Asks store.AskCount // of the unproven
 }
 
@@ -61,7 +63,7 @@ func (c MemberCount) Lines(dryRun bool) (all []MemberLine) {
 		MemberLine{"will be asked whether they want it", c.Asks.Queued}, MemberLine{"asked before, not asked again", c.Asks.Known},
 		MemberLine{"not asked, as they are members, or it must not be sent to them", c.Asks.Barred},
 		MemberLine{"not joined, as nothing proves that they wanted it", unasked},
-		MemberLine{"never confirmed, left alone", c.Unconfirmed}, MemberLine{"rows not read", c.Unread}) {
+		MemberLine{"asked elsewhere, and not asked again here", c.AskedBefore}, MemberLine{"never confirmed, left alone", c.Unconfirmed}, MemberLine{"rows not read", c.Unread}) {
 		if line.N > 0 {
 			all = append(all, line)
 		}
@@ -79,6 +81,12 @@ func (i *MemberImport) Run(ctx context.Context, list *members.List) error {
 			return err
 		}
 		i.TimeZone = archive.TimeZone
+	}
+	if !i.DryRun {
+		var err error
+		if i.AskedBefore, err = i.Store.NoteAsked(ctx, i.Newsletter.ID, list.Asked, i.Now()); err != nil {
+			return err
+		}
 	}
 	for row, err := range list.Rows() {
 		if ended := ctx.Err(); ended != nil {

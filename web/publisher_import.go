@@ -128,6 +128,7 @@ func (s *site) exportMembers(w http.ResponseWriter, r *http.Request, me publishe
 		Newsletter: n.Name, MadeAt: s.Now(),
 		Members:    s.Store.Members(r.Context(), n.ID, store.MemberQuery{}),
 		Suppressed: s.Store.NewsletterSuppressions(r.Context(), n.ID),
+		Asked:      s.Store.AskedAddresses(r.Context(), n.ID),
 	}.Write(w)
 	if err != nil {
 		if r.Context().Err() == nil {

@@ -147,6 +147,7 @@ func (c newsletterExportCmd) Run(a *app, st *store.Store) error {
 		Newsletter: n.Name, MadeAt: a.now(),
 		Members:    st.Members(a.soft, n.ID, store.MemberQuery{}),
 		Suppressed: st.NewsletterSuppressions(a.soft, n.ID),
+		Asked:      st.AskedAddresses(a.soft, n.ID),
 	}.Write(to)
 	if err == nil {
 		err = to.Flush()

@@ -39,6 +39,12 @@ func (l *List) unpack(r io.ReaderAt, size int64) error {
 		if tables++; tables > mostTables {
 			return invalid("the ZIP holds more than %d CSV files; take the lists out of it", mostTables)
 		}
+		if path.Base(f.Name) == askedFile {
+			if err := l.readAsked(f); err != nil {
+				l.skip(f.Name, err)
+			}
+			continue
+		}
 		err := l.add(source{name: baseName(f.Name), open: f.Open})
 		switch {
 		case errors.Is(err, errUnknown), errors.Is(err, errNever), errors.Is(err, errEmpty):

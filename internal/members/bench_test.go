@@ -116,7 +116,7 @@ func BenchmarkWrite(b *testing.B) {
 		}
 	}
 	for b.Loop() {
-		if err := (Export{"Ann writes", noon, members, every[digest.NewsletterSuppression](nil)}).Write(io.Discard); err != nil {
+		if err := (Export{"Ann writes", noon, members, every[digest.NewsletterSuppression](nil), nil}).Write(io.Discard); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -18,6 +18,8 @@ type List struct {
 	Files   []string // that are read, in this order
 	Skipped []string // files of a ZIP that are not, each with the reason
 
+	Asked []digest.AskedAddress // who were asked already, as our own export says
+
 	sources []source
 	state   State // of everybody; "": as the rows say
 	limits  limits

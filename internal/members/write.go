@@ -4,6 +4,7 @@ import (
 	"archive/zip"
 	_ "embed"
 	"encoding/csv"
+	"encoding/hex"
 	"fmt"
 	"io"
 	"iter"
@@ -17,6 +18,7 @@ import (
 const (
 	membersFile    = "members.csv"
 	suppressedFile = "suppressed.csv"
+	askedFile      = "asked.csv"
 	readmeFile     = "README.txt"
 )
 
@@ -30,6 +32,7 @@ type Export struct {
 	MadeAt     time.Time
 	Members    iter.Seq2[digest.Member, error] // those who have left are passed over
 	Suppressed iter.Seq2[digest.NewsletterSuppression, error]
+	Asked      iter.Seq2[digest.AskedAddress, error] // who are not asked again; nil: nobody
 }
 
 // Write writes the ZIP. What was written before an error is none.
@@ -38,7 +41,7 @@ func (e Export) Write(w io.Writer) error {
 	for _, f := range []struct {
 		name  string
 		write func(io.Writer) error
-	}{{readmeFile, e.writeReadme}, {membersFile, e.writeMembers}, {suppressedFile, e.writeSuppressed}} {
+	}{{readmeFile, e.writeReadme}, {membersFile, e.writeMembers}, {suppressedFile, e.writeSuppressed}, {askedFile, e.writeAsked}} {
 		file, err := z.CreateHeader(&zip.FileHeader{Name: f.name, Method: zip.Deflate, Modified: e.MadeAt})
 		if err == nil {
 			err = f.write(file)
@@ -123,6 +126,23 @@ func writeTable(w io.Writer, columns []string, each func(row func(...string) err
 		err = out.Error()
 	}
 	return err
+}
+
+func (e Export) writeAsked(w io.Writer) error {
+	return writeTable(w, []string{askedColumn}, func(row func(...string) error) error {
+		if e.Asked == nil {
+			return nil
+		}
+		for a, err := range e.Asked {
+			if err == nil {
+				err = row(hex.EncodeToString(a[:]))
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 }
 
 // stamp writes an instant; "" for none.

@@ -73,8 +73,9 @@ func TestRoundTrip(t *testing.T) {
 	}
 	others := digest.Member{Email: "theirs@example.org", TimeZone: "UTC", State: digest.DigestActive, Cadence: days} // the newsletter's days
 	all, given := append(all, digest.Member{Email: others.Email, TimeZone: others.TimeZone, State: others.State}), append(all, others)
+	asked := []digest.AskedAddress{{1, 2, 3}, {31: 0xff}}
 	gone := digest.Member{Email: "gone@example.org", State: digest.DigestLeft}
-	list := opened(t, "export.zip", written(t, Export{"Ann & friends", noon, every(nil, append(given, gone)...), every(nil, suppressed...)}))
+	list := opened(t, "export.zip", written(t, Export{"Ann & friends", noon, every(nil, append(given, gone)...), every(nil, suppressed...), every(nil, asked...)}))
 	var gotMembers []digest.Member
 	var gotSuppressed []digest.NewsletterSuppression
 	for row, err := range list.Rows() {
@@ -92,7 +93,7 @@ func TestRoundTrip(t *testing.T) {
 		}
 		gotMembers = append(gotMembers, m)
 	}
-	if d := cmp.Diff(all, gotMembers) + cmp.Diff(suppressed, gotSuppressed); d != "" {
+	if d := cmp.Diff(all, gotMembers) + cmp.Diff(suppressed, gotSuppressed) + cmp.Diff(asked, list.Asked); d != "" {
 		t.Error(d)
 	}
 }
@@ -119,7 +120,7 @@ func TestNoFormula(t *testing.T) {
 // TestExport: other programs can read the files, and the README explains every column.
 func TestExport(t *testing.T) {
 	content := written(t, Export{"Ann\nwrites", noon, every(nil, digest.Member{Email: "ann@example.org", State: digest.DigestActive}),
-		every(nil, digest.NewsletterSuppression{Email: "bob@example.org", Reason: "left"})})
+		every(nil, digest.NewsletterSuppression{Email: "bob@example.org", Reason: "left"}), every(nil, digest.AskedAddress{})})
 	z, err := zip.NewReader(bytes.NewReader(content), int64(len(content)))
 	if err != nil {
 		t.Fatal(err)
@@ -156,11 +157,38 @@ func TestExport(t *testing.T) {
 func TestExportFails(t *testing.T) {
 	broken := errors.New("the database is gone")
 	for _, e := range []Export{
-		{"x", noon, every[digest.Member](broken), every[digest.NewsletterSuppression](nil)},
-		{"x", noon, every[digest.Member](nil), every[digest.NewsletterSuppression](broken)},
+		{"x", noon, every[digest.Member](broken), every[digest.NewsletterSuppression](nil), nil},
+		{"x", noon, every[digest.Member](nil), every[digest.NewsletterSuppression](broken), nil},
+		{"x", noon, every[digest.Member](nil), every[digest.NewsletterSuppression](nil), every[digest.AskedAddress](broken)},
 	} {
 		if err := e.Write(io.Discard); !errors.Is(err, broken) {
 			t.Errorf("got %v", err)
+		}
+	}
+}
+
+// TestAskedElsewhere: what is no hash is passed over, and a file of that name that is another's is not read.
+func TestAskedElsewhere(t *testing.T) {
+	members := "email,state\nann@example.org,joined\n"
+	for content, want := range map[string]int{
+		"asked\n" + strings.Repeat("ab", 32) + "\nzz\n" + strings.Repeat("ab", 31) + "\n": 1, "asked\n": 0, "email,asked\nx,y\n": 0, "": 0, "\x00\x01": 0,
+	} {
+		var b bytes.Buffer
+		z := zip.NewWriter(&b)
+		for name, text := range map[string]string{"members.csv": members, "asked.csv": content} {
+			f, err := z.Create(name)
+			if err == nil {
+				_, err = f.Write([]byte(text))
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := z.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if list := opened(t, "x.zip", b.Bytes()); len(list.Asked) != want || len(list.Files) != 1 {
+			t.Errorf("%q: %d were asked, files %v", content, len(list.Asked), list.Files)
 		}
 	}
 }

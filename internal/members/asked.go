@@ -1,0 +1,44 @@
+package members
+
+import (
+	"archive/zip"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+
+	"digest"
+)
+
+const askedColumn = "asked"
+
+// readAsked reads the file of our own export that says who was asked.
+func (l *List) readAsked(f *zip.File) error {
+	r, err := f.Open()
+	if err != nil {
+		return fmt.Errorf("reading %s: %w", askedFile, err)
+	}
+	defer r.Close()
+	t, err := openTable(io.LimitReader(r, l.limits.bytes+1), l.limits)
+	if err != nil {
+		return err
+	}
+	if len(t.names) != 1 || !t.has(askedColumn) {
+		return errUnknown
+	}
+	for len(l.Asked) < l.limits.rows {
+		cells, err := t.next()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		var a digest.AskedAddress
+		if b, err := hex.DecodeString(cells[0]); err == nil && len(b) == len(a) {
+			copy(a[:], b)
+			l.Asked = append(l.Asked, a)
+		}
+	}
+	return invalid("it has more than %d rows", l.limits.rows)
+}
