@@ -130,7 +130,7 @@ func TestImportMembersOnline(t *testing.T) {
 		for _, f := range z.File {
 			names = append(names, f.Name)
 		}
-		if strings.Join(names, " ") != "README.txt members.csv suppressed.csv" {
+		if strings.Join(names, " ") != "README.txt members.csv suppressed.csv asked.csv" {
 			r.t.Errorf("it holds %v", names)
 		}
 		v.send(membersPath+"/import", "members.zip", got.body, map[string]string{"how": "left"}).status(http.StatusOK)
