@@ -33,3 +33,16 @@ func APIDocument() []byte { return openAPI }
 func PublisherRoutes() []string {
 	return slices.Sorted(maps.Keys((&site{}).publisherRoutes()))
 }
+
+// FirstClicks gives how many of some keys are the first in their hour.
+func FirstClicks() func(now time.Time, keys ...string) int {
+	l := newClickLog()
+	return func(now time.Time, keys ...string) (n int) {
+		for _, key := range keys {
+			if l.isFirst(key, now) {
+				n++
+			}
+		}
+		return n
+	}
+}

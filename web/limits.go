@@ -12,7 +12,7 @@ import (
 
 // limits is how much strangers and readers may ask for.
 type limits struct {
-	pingers, pinged, pings, lookups, signIns, signUps, ceremonies, finds, imports, exports, rounds, linked, joins, tests, clicks, clicked *limiter
+	pingers, pinged, pings, lookups, signIns, signUps, ceremonies, finds, imports, exports, rounds, linked, joins, tests, clicks *limiter
 }
 
 func newLimits() limits {
@@ -32,8 +32,7 @@ func newLimits() limits {
 		rounds:  newLimiter(5, 5*time.Minute),         // of links in one reader's mail, of tokens, and of keys and looks at the DNS
 		joins:   newLimiter(40, time.Minute),          // letters to join a newsletter that one network asks for
 		tests:   newLimiter(10, 2*time.Minute),        // letters of a newsletter that one publisher tries
-		clicks:  newLimiter(1, time.Hour),             // counted of one link from one network: who goes back counts once
-		clicked: newLimiter(200, 10*time.Millisecond), // counted in all: each is a write
+		clicks:  newLimiter(200, 10*time.Millisecond), // counted in all: each is a write
 		linked:  newLimiter(120, time.Second),         // questions of programs from one address, by a token
 	}
 }

@@ -1,8 +1,11 @@
 package web
 
 import (
+	"hash/maphash"
 	"net/http"
 	"strings"
+	"sync"
+	"time"
 
 	"digest"
 )
@@ -15,7 +18,7 @@ func (s *site) followClick(w http.ResponseWriter, r *http.Request) error {
 	if !ok {
 		return errNotFound
 	}
-	if now := s.Now(); isFollowed(r) && s.limits.clicks.allow(s.clientNetwork(r)+" "+r.PathValue("name"), now) && s.limits.clicked.allow("", now) {
+	if now := s.Now(); isFollowed(r) && s.clicked.isFirst(s.clientNetwork(r)+" "+r.PathValue("name"), now) && s.limits.clicks.allow("", now) {
 		if err := s.Store.CountClick(r.Context(), c, now); err != nil {
 			s.Log.Warn("a click was not counted", "err", err)
 		}
@@ -25,6 +28,33 @@ func (s *site) followClick(w http.ResponseWriter, r *http.Request) error {
 	w.Header().Set("X-Robots-Tag", "noindex")
 	http.Redirect(w, r, c.URL, http.StatusFound)
 	return nil
+}
+
+// A clickLog tells what was followed before in the same hour: from which network which link, by a hash that nobody
+// else can make, in memory only. A limiter's buckets would be full after some thousand readers.
+type clickLog struct {
+	mu   sync.Mutex
+	seed maphash.Seed
+	hour int64
+	seen map[uint64]struct{}
+}
+
+// mostClicks bounds the log; then it is forgotten, as each hour.
+const mostClicks = 200_000
+
+func newClickLog() *clickLog { return &clickLog{seed: maphash.MakeSeed()} }
+
+// isFirst reports whether a key is met for the first time in an hour.
+func (l *clickLog) isFirst(key string, now time.Time) bool {
+	sum, hour := maphash.String(l.seed, key), now.Unix()/3600
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.seen == nil || l.hour != hour || len(l.seen) >= mostClicks {
+		l.hour, l.seen = hour, make(map[uint64]struct{})
+	}
+	_, known := l.seen[sum]
+	l.seen[sum] = struct{}{}
+	return !known
 }
 
 // isFollowed reports whether a person may be behind a request: it is no question whether the link works, and no

@@ -1,11 +1,14 @@
 package web_test
 
 import (
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"digest"
+	"digest/web"
 )
 
 // TestFollowClick: the link of a headline leads to the post; it is counted once an hour from a network, where the
@@ -69,4 +72,21 @@ func TestFollowClick(t *testing.T) {
 		r.must(r.store.RemoveNewsletter(r.t.Context(), n.ID))
 		leads(from("203.0.113.10"), "GET")
 	})
+}
+
+// TestClicksOfACrowd: each of many readers counts, once an hour.
+func TestClicksOfACrowd(t *testing.T) {
+	first := web.FirstClicks()
+	var crowd []string
+	for i := range 20_000 {
+		crowd = append(crowd, fmt.Sprint("192.0.2.1/", i))
+	}
+	for _, c := range []struct {
+		at   time.Time
+		want int
+	}{{noon, len(crowd)}, {noon.Add(59 * time.Minute), 0}, {noon.Add(time.Hour), len(crowd)}} {
+		if got := first(c.at, crowd...); got != c.want {
+			t.Errorf("at %s %d count, want %d", c.at, got, c.want)
+		}
+	}
 }

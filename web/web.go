@@ -108,10 +108,11 @@ type Options struct {
 // is kept of pictures change.
 type site struct {
 	Options
-	pages  pages
-	assets assets
-	limits limits
-	images *imageCache // nil: no picture is shown
+	pages   pages
+	assets  assets
+	limits  limits
+	clicked *clickLog   // on links of letters, in this hour
+	images  *imageCache // nil: no picture is shown
 
 	relying *webauthn.WebAuthn // nil: no passkey can be used at this address
 	opened  time.Time
@@ -149,7 +150,7 @@ func New(o Options) http.Handler {
 	}
 	a := loadAssets()
 	s := &site{
-		Options: o, assets: a, pages: loadPages(a), limits: newLimits(), opened: o.Now(),
+		Options: o, assets: a, pages: loadPages(a), limits: newLimits(), clicked: newClickLog(), opened: o.Now(),
 		images: newImageCache(o), relying: newRelying(o.BaseURL),
 		proxies:   proxyWatch{last: make(map[digest.ProxyTrouble]time.Time)},
 		importing: make(chan struct{}, 1),
