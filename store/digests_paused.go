@@ -45,6 +45,9 @@ func pause(ctx context.Context, c conn, d digestRow, until, now time.Time) error
 	if err := saveSchedule(ctx, c, d.ID, s); err != nil {
 		return err
 	}
+	if err := wakeOwn(ctx, c, d.ID); err != nil {
+		return err
+	}
 	return dropFeeds(ctx, c, d.ID)
 }
 

@@ -23,7 +23,7 @@ type SharedFeed struct {
 func (s *Store) SharedFeeds(ctx context.Context, user digest.UserID) ([]SharedFeed, error) {
 	return readRows[SharedFeed](ctx, s.read(), "listing the feeds of newsletters", `SELECT m.digest_id AS membership, f.id AS feed_id,
 		CASE WHEN s.title <> '' THEN s.title ELSE f.title END AS title, f.url, CASE WHEN s.rests_for = m.digest_id THEN 1 ELSE 0 END AS once
-		FROM memberships m JOIN digests md ON md.id = m.digest_id AND md.state <> 'left'
+		FROM memberships m JOIN digests md ON md.id = m.digest_id AND `+bringsPosts+`
 		JOIN subscriptions ms ON ms.digest_id = m.digest_id AND ms.rests = 0
 		JOIN digests d ON d.user_id = m.user_id AND d.newsletter_id IS NULL AND d.state <> 'left'
 		JOIN subscriptions s ON s.digest_id = d.id AND s.feed_id = ms.feed_id AND (s.rests = 0 OR s.rests_for = m.digest_id)
@@ -67,14 +67,24 @@ func lockShared(ctx context.Context, s *Store, c conn, user digest.UserID, membe
 		return 0, err
 	}
 	return readOne[digest.DigestID](ctx, c, "", noSubscription(), `SELECT d.id FROM memberships m
-		JOIN digests md ON md.id = m.digest_id AND md.state <> 'left' JOIN subscriptions ms ON ms.digest_id = m.digest_id AND ms.feed_id = ? AND ms.rests = 0
+		JOIN digests md ON md.id = m.digest_id AND `+bringsPosts+` JOIN subscriptions ms ON ms.digest_id = m.digest_id AND ms.feed_id = ? AND ms.rests = 0
 		JOIN digests d ON d.user_id = m.user_id AND d.newsletter_id IS NULL AND d.state <> 'left'
 		JOIN subscriptions s ON s.digest_id = d.id AND s.feed_id = ms.feed_id AND (s.rests = 0 OR s.rests_for = m.digest_id)
 		WHERE m.user_id = ? AND m.digest_id = ?`, feed, user, membership)
 }
 
+// bringsPosts holds for a membership's digest md whose letters bring all that its feeds do: not while it
+// is paused without an end.
+const bringsPosts = `(md.state = 'active' OR md.state = 'paused' AND md.paused_until > 0)`
+
+// wakeOwn has the feeds come in the own digest again whose posts the letters of a membership do not bring for now.
+func wakeOwn(ctx context.Context, c conn, membership digest.DigestID) error {
+	return c.run(ctx, `UPDATE subscriptions SET rests = 0, rests_for = 0 WHERE rests_for = ?`, membership)
+}
+
 // resumeOwn has the feeds, or one of them, come in the own digest again that came in the letters of a membership alone,
-// with those of their posts that no letter has brought. 0 is all feeds.
+// with those of their posts that no letter has brought. 0 is all feeds, of a membership that ends: its letters that
+// wait to leave do not leave.
 func resumeOwn(ctx context.Context, c conn, membership digest.DigestID, feed digest.FeedID) error {
 	const resting = `s.rests_for = ? AND (s.feed_id = ? OR ? = 0)`
 	n, err := c.number(ctx, `SELECT count(*) FROM subscriptions s WHERE `+resting, membership, feed, feed)
@@ -84,11 +94,11 @@ func resumeOwn(ctx context.Context, c conn, membership digest.DigestID, feed dig
 	err = c.run(ctx, `INSERT INTO digest_posts (digest_id, visible_at, post_id)
 		SELECT DISTINCT d.id, d.next_due_at, dp.post_id FROM subscriptions s JOIN digests d ON d.id = s.digest_id AND `+gathers+`
 		JOIN digests m ON m.id = s.rests_for JOIN digest_posts dp ON dp.digest_id = m.id
-			AND (dp.visible_at = m.next_due_at OR dp.visible_at IN (SELECT e.due_at FROM editions e WHERE e.digest_id = m.id AND e.state = 'ready'))
+			AND (dp.visible_at = m.next_due_at OR ? = 0 AND dp.visible_at IN (SELECT e.due_at FROM editions e WHERE e.digest_id = m.id AND e.state = 'ready'))
 		JOIN posts p ON p.id = dp.post_id AND p.feed_id = s.feed_id
 		WHERE `+resting+` AND NOT EXISTS (SELECT 1 FROM digest_posts o WHERE o.digest_id = d.id AND o.post_id = dp.post_id)
 		AND NOT EXISTS (SELECT 1 FROM held_posts o WHERE o.digest_id = d.id AND o.post_id = dp.post_id)
-		ON CONFLICT DO NOTHING`, membership, feed, feed)
+		ON CONFLICT DO NOTHING`, feed, membership, feed, feed)
 	if err != nil {
 		return err
 	}

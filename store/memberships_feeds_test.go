@@ -93,3 +93,40 @@ func TestFeedOfLettersGoes(t *testing.T) {
 		want(w.t, "resumed by hand", w.shared(mo.UserID), "other.example")
 	})
 }
+
+// TestFeedOfALetterThatWaitsGoes: a post in a letter that is made and still leaves comes there alone.
+func TestFeedOfALetterThatWaitsGoes(t *testing.T) {
+	each(t, func(w world) {
+		f := w.feed("f.example")
+		n := w.newsletter("anna-writes", w.reader("anna", "Europe/Paris"), f)
+		mo := w.reader("mo", "Europe/Paris")
+		w.subscribe(mo, f)
+		m := w.member(n, "mo@example.org", "Europe/Paris")
+		w.ok(w.ReadInLetter(w.ctx(), mo.UserID, m.DigestID, f.ID))
+		w.record(noon, f, posts(noon, "p"))
+		w.hour(parisMidnight)
+		w.ok(w.RemoveNewsletterFeed(w.ctx(), n.ID, f.ID))
+		want(w.t, "waits", w.waiting(mo), "")
+		w.record(noon.Add(day), f, posts(noon.Add(day), "q"))
+		want(w.t, "the next one", w.waiting(mo), "q")
+	})
+}
+
+// TestLettersPausedWithoutEnd: while the letters bring nothing, the site comes in the own digest.
+func TestLettersPausedWithoutEnd(t *testing.T) {
+	each(t, func(w world) {
+		f := w.feed("f.example")
+		n := w.newsletter("anna-writes", w.reader("anna", "Europe/Paris"), f)
+		mo := w.reader("mo", "Europe/Paris")
+		w.subscribe(mo, f)
+		m := w.member(n, "mo@example.org", "Europe/Paris")
+		w.ok(w.ReadInLetter(w.ctx(), mo.UserID, m.DigestID, f.ID))
+		w.ok(w.PauseDigest(w.ctx(), m.DigestID, parisMidnight.Add(7*day), noon))
+		want(w.t, "for a week, of which nothing is lost", w.shared(mo.UserID), "+f.example")
+		w.ok(w.PauseDigest(w.ctx(), m.DigestID, time.Time{}, noon))
+		want(w.t, "without an end", w.shared(mo.UserID), "")
+		want(w.t, "a wish then", digest.KindOf(w.ReadInLetter(w.ctx(), mo.UserID, m.DigestID, f.ID)), digest.NotFound)
+		w.record(noon, f, posts(noon, "p"))
+		want(w.t, "waits in the own digest", w.waiting(mo), "p")
+	})
+}
