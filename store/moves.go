@@ -94,7 +94,8 @@ func (r *recording) undo(ctx context.Context, id digest.DigestID, from digest.Fe
 
 // goBack subscribes digests that came to a feed from a former address to the feed that
 // is there: one of them, or all if none is named. They leave the one, unless they were
-// subscribed there too, or came from another address as well.
+// subscribed there too, or came from another address as well. What came in letters of a newsletter alone comes in
+// the own digest again.
 func (r *recording) goBack(ctx context.Context, from, to digest.FeedID, address string, only ...digest.DigestID) error {
 	which := ` s.feed_id = ? AND ` + cameFrom
 	var those []any
@@ -103,8 +104,8 @@ func (r *recording) goBack(ctx context.Context, from, to digest.FeedID, address 
 		those = []any{keys(r.c.d, only)}
 	}
 	came := listed(address)
-	if err := r.c.run(ctx, `INSERT INTO subscriptions (digest_id, feed_id, title, folder, display, extras, created_at, rests, rests_for)
-		SELECT s.digest_id, CAST(? AS BIGINT), CASE WHEN s.address = ? THEN s.title ELSE '' END, s.folder, s.display, s.extras, s.created_at, s.rests, s.rests_for
+	if err := r.c.run(ctx, `INSERT INTO subscriptions (digest_id, feed_id, title, folder, display, extras, created_at, rests)
+		SELECT s.digest_id, CAST(? AS BIGINT), CASE WHEN s.address = ? THEN s.title ELSE '' END, s.folder, s.display, s.extras, s.created_at, CASE WHEN s.rests_for > 0 THEN 0 ELSE s.rests END
 		FROM subscriptions s WHERE`+which+` ORDER BY s.digest_id ON CONFLICT (digest_id, feed_id) DO NOTHING`,
 		append([]any{to, came, from, came}, those...)...); err != nil {
 		return err
