@@ -60,6 +60,10 @@ type Newsletter struct {
 	// followed, and by nobody (Click).
 	CountClicks bool
 
+	// CountReplies says that answers go to an address of the instance too, beside ReplyTo, which counts them and
+	// stores nothing else of them.
+	CountReplies bool
+
 	ReturnURLs string // where the form of another site may lead back to, one beginning of an address a line
 
 	State      NewsletterState
@@ -115,6 +119,8 @@ func (n Newsletter) Check() error {
 		return invalid("the name that letters come from has no @, < or >; give another one")
 	case n.ReplyTo != "" && !isAddress(n.ReplyTo):
 		return invalid("the reply address is one such as anna@example.org")
+	case n.CountReplies && n.ReplyTo == "":
+		return invalid("replies are counted beside the address that they go to; give a reply address")
 	case n.SiteURL != "" && !isSite(n.SiteURL):
 		return invalid("the site's address begins with https://")
 	case !areReturnURLs(n.ReturnAddresses()):

@@ -25,6 +25,7 @@ const (
 	ForMessageID       Purpose = "message-id"  // of an edition
 	ForBounce          Purpose = "bounce"      // of an edition, in its return path
 	ForAskBounce       Purpose = "ask-bounce"  // of an Ask, in the address to which its letter comes back, and a mail that declines it goes
+	ForReply           Purpose = "reply"       // of a newsletter, in the address that counts answers; and of one answer (SignText), so that none counts twice
 	ForUnsubscribeMail Purpose = "leaving"     // of a digest, in the address that a mail to unsubscribe goes to
 	ForImage           Purpose = "image"       // of an address (SignText)
 	ForSound           Purpose = "sound"       // of an address (SignText)

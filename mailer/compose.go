@@ -2,6 +2,7 @@ package mailer
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
@@ -10,6 +11,7 @@ import (
 	"io"
 	"mime"
 	"mime/quotedprintable"
+	"net/mail"
 	"strings"
 
 	gomail "github.com/wneessen/go-mail"
@@ -89,6 +91,20 @@ func setAddresses(msg *gomail.Msg, l Letter) error {
 		}
 		msg.SetAddrHeaderFromMailAddress(f.field, a)
 	}
+	if l.CountsTo == "" {
+		return nil
+	}
+	return addReplyCounter(msg, l)
+}
+
+// addReplyCounter adds the address that counts answers to those that they go to, which are never that one alone.
+func addReplyCounter(msg *gomail.Msg, l Letter) error {
+	to, err := parseAddress(cmp.Or(l.ReplyTo, l.From))
+	if err != nil {
+		return fmt.Errorf("reply-to: %w", err)
+	}
+	counter := &mail.Address{Name: "Reply counter", Address: l.CountsTo}
+	msg.SetAddrHeaderFromMailAddress(gomail.HeaderReplyTo, to, counter)
 	return nil
 }
 

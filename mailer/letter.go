@@ -21,6 +21,7 @@ import (
 type Letter struct {
 	From       string // RFC 5322 address, with or without a name
 	ReplyTo    string // empty: none
+	CountsTo   string // an address beside ReplyTo that counts answers; empty: none
 	ReturnPath string // bare address that bounces come back to; empty: that of From
 	To         string // the one recipient
 	Subject    string
@@ -95,6 +96,9 @@ func (d *Deliverer) complete(l Letter, e digest.Delivery, now time.Time) Letter 
 		// Its tags tell which edition bounced, or which digest is unsubscribed, and
 		// nobody else can make one.
 		l.ReturnPath = digest.Tagged(d.ReturnPath, d.Signer.Sign(digest.ForBounce, int64(e.ID)))
+		if e.Newsletter != nil && e.Newsletter.CountReplies {
+			l.CountsTo = digest.Tagged(d.ReturnPath, d.Signer.Sign(digest.ForReply, int64(e.Newsletter.ID)))
+		}
 		l.UnsubscribeMail = digest.Tagged(d.ReturnPath, d.Signer.Sign(digest.ForUnsubscribeMail, digest.InRound(int64(e.DigestID), e.LinkRound)))
 	}
 	if e.Threaded {

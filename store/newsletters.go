@@ -9,7 +9,7 @@ import (
 )
 
 const newsletterColumns = `n.id, n.slug, n.name, n.description, n.site_url, n.address_line, n.from_name, n.reply_to, n.header_text, n.footer_text, n.paper, n.ink, n.accent, n.logo_file, n.logo_width, n.logo_height, n.logo_clear,
-	n.layout, n.images, n.threaded, n.weekdays AS cadence, n.send_delay AS deliver_at, n.approve_within, n.member_limit, n.count_clicks, n.return_urls,
+	n.layout, n.images, n.threaded, n.weekdays AS cadence, n.send_delay AS deliver_at, n.approve_within, n.member_limit, n.count_clicks, n.count_replies, n.return_urls,
 	n.state, n.held_reason, n.held_at, n.archive_id, n.created_at, ` + signedAddress + ` AS own_address`
 
 func noNewsletter() error {
@@ -41,11 +41,11 @@ func (s *Store) AddNewsletter(ctx context.Context, n digest.Newsletter, owner di
 
 func insertNewsletter(ctx context.Context, c conn, n digest.Newsletter, now time.Time) (id digest.NewsletterID, err error) {
 	err = c.get(ctx, &id, `INSERT INTO newsletters (slug, name, description, site_url, address_line, from_name, reply_to, header_text, footer_text,
-		paper, ink, accent, layout, images, threaded, weekdays, send_delay, approve_within, member_limit, count_clicks, return_urls, state, created_at)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`,
+		paper, ink, accent, layout, images, threaded, weekdays, send_delay, approve_within, member_limit, count_clicks, count_replies, return_urls, state, created_at)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`,
 		n.Slug, n.Name, n.Description, n.SiteURL, n.AddressLine, n.FromName, n.ReplyTo,
 		n.HeaderText, n.FooterText, n.Paper, n.Ink, n.Accent,
-		string(n.Layout), string(n.Images), bit(n.Threaded), n.Cadence, inSeconds(n.DeliverAt), inSeconds(n.ApproveWithin), n.MemberLimit, bit(n.CountClicks), n.ReturnURLs,
+		string(n.Layout), string(n.Images), bit(n.Threaded), n.Cadence, inSeconds(n.DeliverAt), inSeconds(n.ApproveWithin), n.MemberLimit, bit(n.CountClicks), bit(n.CountReplies), n.ReturnURLs,
 		string(n.State), at(now))
 	return id, err
 }
@@ -166,9 +166,9 @@ func (s *Store) SetNewsletter(ctx context.Context, n digest.Newsletter, now time
 	n = n.Tidy()
 	err := s.change(ctx, "", func(c conn) error {
 		err := c.runOne(ctx, noNewsletter(), `UPDATE newsletters SET slug = ?, name = ?, description = ?, site_url = ?, address_line = ?, from_name = ?,
-			reply_to = ?, header_text = ?, footer_text = ?, paper = ?, ink = ?, accent = ?, layout = ?, images = ?, threaded = ?, weekdays = ?, send_delay = ?, approve_within = ?, count_clicks = ?, return_urls = ? WHERE id = ?`,
+			reply_to = ?, header_text = ?, footer_text = ?, paper = ?, ink = ?, accent = ?, layout = ?, images = ?, threaded = ?, weekdays = ?, send_delay = ?, approve_within = ?, count_clicks = ?, count_replies = ?, return_urls = ? WHERE id = ?`,
 			n.Slug, n.Name, n.Description, n.SiteURL, n.AddressLine, n.FromName,
-			n.ReplyTo, n.HeaderText, n.FooterText, n.Paper, n.Ink, n.Accent, string(n.Layout), string(n.Images), bit(n.Threaded), n.Cadence, inSeconds(n.DeliverAt), inSeconds(n.ApproveWithin), bit(n.CountClicks), n.ReturnURLs, n.ID)
+			n.ReplyTo, n.HeaderText, n.FooterText, n.Paper, n.Ink, n.Accent, string(n.Layout), string(n.Images), bit(n.Threaded), n.Cadence, inSeconds(n.DeliverAt), inSeconds(n.ApproveWithin), bit(n.CountClicks), bit(n.CountReplies), n.ReturnURLs, n.ID)
 		if err != nil {
 			return err
 		}
@@ -332,7 +332,7 @@ func removeNewsletter(ctx context.Context, c conn, id digest.NewsletterID) error
 	if err := removeDigests(ctx, c, `newsletter_id = ?`, id); err != nil {
 		return err
 	}
-	for _, table := range []string{"newsletter_roles", "membership_events", "newsletter_suppressions", "join_requests", "newsletter_letters", "newsletter_pulled", "newsletter_domains", "newsletter_days", "newsletter_clicks", "newsletter_notices", "newsletter_tokens", "newsletter_asks", "newsletter_logos"} {
+	for _, table := range []string{"newsletter_roles", "membership_events", "newsletter_suppressions", "join_requests", "newsletter_letters", "newsletter_pulled", "newsletter_domains", "newsletter_days", "newsletter_clicks", "newsletter_replies", "newsletter_notices", "newsletter_tokens", "newsletter_asks", "newsletter_logos"} {
 		if err := c.run(ctx, `DELETE FROM `+table+` WHERE newsletter_id = ?`, id); err != nil {
 			return err
 		}

@@ -27,10 +27,10 @@ func countDay(ctx context.Context, c conn, now instant, of map[digest.Newsletter
 	}
 	for _, id := range ids {
 		d := of[id]
-		v.row(id, today[id].String(), slot, d.Joined, d.Left, d.Sent, d.Bounced, d.Complained)
+		v.row(id, today[id].String(), slot, d.Joined, d.Left, d.Replied, d.Sent, d.Bounced, d.Complained)
 	}
-	return c.runRows(ctx, &v, `INSERT INTO newsletter_days (newsletter_id, day, slot, joined, gone, sent, bounced, complained) VALUES {rows}
-		ON CONFLICT (newsletter_id, day, slot) DO UPDATE SET joined = newsletter_days.joined + excluded.joined, gone = newsletter_days.gone + excluded.gone,
+	return c.runRows(ctx, &v, `INSERT INTO newsletter_days (newsletter_id, day, slot, joined, gone, replied, sent, bounced, complained) VALUES {rows}
+		ON CONFLICT (newsletter_id, day, slot) DO UPDATE SET joined = newsletter_days.joined + excluded.joined, gone = newsletter_days.gone + excluded.gone, replied = newsletter_days.replied + excluded.replied,
 			sent = newsletter_days.sent + excluded.sent, bounced = newsletter_days.bounced + excluded.bounced, complained = newsletter_days.complained + excluded.complained`)
 }
 
@@ -46,7 +46,7 @@ func countMember(ctx context.Context, c conn, now time.Time, id digest.Newslette
 	return countDay(ctx, c, at(now), map[digest.NewsletterID]digest.NewsletterDay{id: d})
 }
 
-const daySums = `CAST(SUM(x.joined) AS BIGINT) AS joined, CAST(SUM(x.gone) AS BIGINT) AS "left", ` + letterSums
+const daySums = `CAST(SUM(x.joined) AS BIGINT) AS joined, CAST(SUM(x.gone) AS BIGINT) AS "left", CAST(SUM(x.replied) AS BIGINT) AS replied, ` + letterSums
 
 // NewsletterDays gives what was counted of a newsletter since a day, the earliest first. Days of
 // which nothing was counted are left out.

@@ -34,6 +34,7 @@ type apiNewsletter struct {
 	Images        string   `json:"images"`
 	ApproveWithin int64    `json:"approve_within"` // seconds
 	CountClicks   bool     `json:"count_clicks"`
+	CountReplies  bool     `json:"count_replies"`
 	ReturnURLs    []string `json:"return_urls"`
 	State         string   `json:"state"`
 	HeldReason    string   `json:"held_reason"`
@@ -46,7 +47,7 @@ func (s *site) apiNewsletterOf(r *http.Request, n digest.Newsletter) (apiNewslet
 		Slug: n.Slug, Page: s.BaseURL + "/n/" + n.Slug, Name: n.Name, Description: n.Description, Site: n.SiteURL, AddressLine: n.AddressLine,
 		Header: n.HeaderText, Footer: n.FooterText, Paper: n.Paper, Ink: n.Ink, Accent: n.Accent, Logo: apiLogoOf(newsletterName{n, s.BaseURL}),
 		FromName: n.FromName, ReplyTo: n.ReplyTo, Days: n.Cadence.String(), DeliverAt: clockOf(n.DeliverAt), Layout: string(n.Layout),
-		Images: string(n.Images), ApproveWithin: int64(n.ApproveWithin / time.Second), CountClicks: n.CountClicks, ReturnURLs: append([]string{}, n.ReturnAddresses()...),
+		Images: string(n.Images), ApproveWithin: int64(n.ApproveWithin / time.Second), CountClicks: n.CountClicks, CountReplies: n.CountReplies, ReturnURLs: append([]string{}, n.ReturnAddresses()...),
 		State: string(n.State), HeldReason: n.HeldReason, Members: members,
 	}, err
 }
@@ -75,6 +76,7 @@ type apiChange struct {
 	Images        *string   `json:"images"`
 	ApproveWithin *int64    `json:"approve_within"` // seconds
 	CountClicks   *bool     `json:"count_clicks"`
+	CountReplies  *bool     `json:"count_replies"`
 	ReturnURLs    *[]string `json:"return_urls"`
 }
 
@@ -96,6 +98,9 @@ func (c apiChange) apply(n digest.Newsletter) (digest.Newsletter, error) {
 	}
 	if c.CountClicks != nil {
 		n.CountClicks = *c.CountClicks
+	}
+	if c.CountReplies != nil {
+		n.CountReplies = *c.CountReplies
 	}
 	if c.ReturnURLs != nil {
 		n.ReturnURLs = strings.Join(*c.ReturnURLs, "\n")
@@ -167,6 +172,7 @@ type apiDay struct {
 	Day        string `json:"day"`
 	Joined     int64  `json:"joined"`
 	Left       int64  `json:"left"`
+	Replied    int64  `json:"replied"`
 	Sent       int64  `json:"sent"`
 	Bounced    int64  `json:"bounced"`
 	Complained int64  `json:"complained"`
@@ -200,7 +206,7 @@ func (s *site) apiDays(r *http.Request, me apiCaller) (int, any, error) {
 }
 
 func newAPIDay(d digest.NewsletterDay) apiDay {
-	return apiDay{d.Day.String(), d.Joined, d.Left, d.Sent, d.Bounced, d.Complained}
+	return apiDay{d.Day.String(), d.Joined, d.Left, d.Replied, d.Sent, d.Bounced, d.Complained}
 }
 
 // An apiClicks is how often the links of letters to a post were followed.

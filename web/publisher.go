@@ -58,11 +58,12 @@ type publisherFrame struct {
 	Saved   string // one of the page's words: what was changed just now
 	Wrong   string // why nothing was changed, for people
 
-	OwnAddresses bool // its letters can come from an address of its publisher's
+	OwnAddresses   bool // its letters can come from an address of its publisher's
+	RepliesCounted bool // answers to its letters can be, and are so if it wants
 }
 
 func (s *site) publisherFrame(r *http.Request, p publisher, words ...string) publisherFrame {
-	return publisherFrame{publisher: p, BaseURL: s.BaseURL, Saved: savedOf(r, words...), OwnAddresses: s.Domains != nil}
+	return publisherFrame{publisher: p, BaseURL: s.BaseURL, Saved: savedOf(r, words...), OwnAddresses: s.Domains != nil, RepliesCounted: s.CountsReplies}
 }
 
 // Name is the newsletter's.

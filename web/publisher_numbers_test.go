@@ -31,7 +31,16 @@ func TestPublisherNumbers(t *testing.T) {
 		}
 		n.ReplyTo = "anna@anna.example"
 		r.must(r.store.SetNewsletter(r.t.Context(), n, r.now))
-		anna.get(page).contains(".rules", "Replies go to anna@anna.example, and are not seen here")
+		anna.get(page).contains(".rules", "Replies go to anna@anna.example, and are not seen here; the settings have a switch")
+		n.CountReplies = true
+		r.must(r.store.SetNewsletter(r.t.Context(), n, r.now))
+		counted, err := r.store.CountReply(r.t.Context(), n.ID, "token", r.now)
+		r.must(err)
+		if !counted {
+			r.t.Error("an answer is not counted")
+		}
+		anna.get(page).contains(".rules", "counts those of people").contains(".sheet", "1 answer came")
+		r.visitor().get("/n/anna-writes").contains(".hint", "never who")
 		ben.get(page).status(http.StatusNotFound)
 		r.visitor().get(page).status(http.StatusSeeOther)
 		ben.get("/newsletters/ben-writes/numbers").contains(".sheet", "Nothing has happened yet")

@@ -16,7 +16,7 @@ func typedSettings() url.Values {
 	return url.Values{
 		"name": {"Anna\nwrites"}, "description": {"Of boats.\r\n\r\nAnd kites."}, "site": {" https://anna.example/ "}, "address": {"Anna, 1 Quay, Whitby"},
 		"header": {" Read\r\nslowly. "}, "footer": {"https://anna.example/books"}, "paper": {"#fff1e5"}, "ink": {"#1F1D1A"}, "accent": {" #990F3D "}, "from": {"Anna"}, "reply": {"anna@anna.example"}, "every": {"week"}, "days": {"sun"}, "month": {"monthly on 1"}, "at": {"07:30"},
-		"approve": {"6"}, "clicks": {"1"}, "layout": {"excerpts"}, "images": {"linked"}, "returns": {"https://anna.example/thanks\nhttps://anna.example/hello"},
+		"approve": {"6"}, "clicks": {"1"}, "replies": {"1"}, "layout": {"excerpts"}, "images": {"linked"}, "returns": {"https://anna.example/thanks\nhttps://anna.example/hello"},
 	}
 }
 
@@ -33,7 +33,7 @@ func TestPublisherSettings(t *testing.T) {
 		want.HeaderText, want.FooterText = "Read slowly.", "https://anna.example/books"
 		want.Colours = digest.Colours{Paper: "#fff1e5", Accent: "#990f3d"}
 		want.FromName, want.ReplyTo, want.Cadence, want.DeliverAt = "Anna", "anna@anna.example", 1<<time.Sunday, 7*time.Hour+30*time.Minute
-		want.CountClicks = true
+		want.CountClicks, want.CountReplies = true, true
 		want.ApproveWithin, want.Layout, want.Images = 6*time.Hour, digest.Excerpts, digest.LinkedImages
 		want.ReturnURLs = "https://anna.example/thanks\nhttps://anna.example/hello"
 		if got != want {
@@ -49,7 +49,7 @@ func TestPublisherSettings(t *testing.T) {
 		page.has("#at", "value", "07:30")
 
 		for field, c := range map[string]struct{ value, says string }{
-			"name": {" ", "needs a name"}, "reply": {"anna", "reply address"}, "from": {"a@b.example", "no @"}, "site": {"javascript:alert(1)", "https://"},
+			"name": {" ", "needs a name"}, "reply": {"", "give a reply address"}, "from": {"a@b.example", "no @"}, "site": {"javascript:alert(1)", "https://"},
 			"returns": {"https://anna.example", "return address"}, "approve": {"19", "at most 18 hours"}, "days": {"", "at least one day"}, "at": {"25:00", "The hour"},
 			"layout": {"x", "layout is"}, "accent": {"#ffcc00", "The accent #ffcc00 on the paper #fff1e5 has a contrast of 1.3 to 1, and text needs 4.5 to 1; #"}, "paper": {"white", "is no colour"},
 			"ink": {"#fff1e5}body{display:none", "is no colour"}, "header": {strings.Repeat("x", 501), "above the posts is too long"}, "footer": {strings.Repeat("x", 501), "at the foot is too long"}, "description": {strings.Repeat("x", 2001), "too long"},

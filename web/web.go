@@ -75,6 +75,7 @@ type Options struct {
 	Outbox        *mailer.Outbox        // nil: no letter can be sent
 	Subscriber    *subscribe.Subscriber // nil: no feeds can be added
 	Domains       *domains.Registrar    // nil: no newsletter can be given an address of its own
+	CountsReplies bool                  // mail comes back to this instance, so that answers to newsletters can be counted
 	Search        Searcher              // default: Store
 	Pings         PingReceiver          // nil: pings are not taken
 	Pictures      PictureFetcher        // nil: no picture is shown

@@ -59,6 +59,7 @@ type newsletterFlags struct {
 	ReplyTo       *string        `name:"replies-to" placeholder:"ADDRESS" env:"-" help:"Where answers go; \"\" is this instance."`
 	ApproveWithin *time.Duration `placeholder:"6h" env:"-" help:"Letters wait for approval, at the longest so long; 0: they do not."`
 	CountClicks   *bool          `negatable:"" env:"-" help:"Count how often the posts of letters are opened, never by whom: headlines then lead to them by links of this instance."`
+	CountReplies  *bool          `negatable:"" env:"-" help:"Count answers to letters: they go to an address of this instance too, which stores nothing else of them."`
 	ReturnURL     []string       `placeholder:"URL" env:"-" help:"Where the form on another site may lead back to: the beginning of an address. All of them, each time."`
 	DeliverAt     *time.Duration `type:"clock" example:"07:00" placeholder:"HH:MM" env:"-" help:"The hour letters leave, by each member's clock."`
 	Days          digest.Cadence `example:"daily, weekdays, mon,thu, or \"monthly on 15\"" placeholder:"DAYS" env:"-" help:"daily, weekdays, days such as sun, or once a month, such as \"monthly on 15\"; members may choose what is no more often."`
@@ -79,6 +80,9 @@ func (f newsletterFlags) apply(n digest.Newsletter) digest.Newsletter {
 	}
 	if f.CountClicks != nil {
 		n.CountClicks = *f.CountClicks
+	}
+	if f.CountReplies != nil {
+		n.CountReplies = *f.CountReplies
 	}
 	if f.ApproveWithin != nil {
 		n.ApproveWithin = *f.ApproveWithin
@@ -199,6 +203,7 @@ type reportedNewsletter struct {
 	Images        string     `json:"images"`
 	ApproveWithin int64      `json:"approve_within"` // seconds
 	CountClicks   bool       `json:"count_clicks"`
+	CountReplies  bool       `json:"count_replies"`
 	MemberLimit   int        `json:"member_limit"` // 0: as many as come
 	CreatedAt     *time.Time `json:"created_at"`
 }
@@ -209,7 +214,7 @@ func reportNewsletter(n store.NewsletterInfo) reportedNewsletter {
 		Paper: n.Paper, Ink: n.Ink, Accent: n.Accent, FromName: n.FromName,
 		ReplyTo: n.ReplyTo, Owner: n.Owner, State: string(n.State), HeldReason: n.HeldReason, Members: n.Members,
 		Days: n.Cadence.String(), DeliverAt: clockOf(n.DeliverAt), Layout: string(n.Layout), Images: string(n.Images),
-		ApproveWithin: seconds(n.ApproveWithin), CountClicks: n.CountClicks, MemberLimit: n.MemberLimit, CreatedAt: instant(n.CreatedAt),
+		ApproveWithin: seconds(n.ApproveWithin), CountClicks: n.CountClicks, CountReplies: n.CountReplies, MemberLimit: n.MemberLimit, CreatedAt: instant(n.CreatedAt),
 	}
 }
 

@@ -23,10 +23,11 @@ type reportedDay struct {
 	Sent       int64  `json:"sent"`
 	Bounced    int64  `json:"bounced"`
 	Complained int64  `json:"complained"`
+	Replied    int64  `json:"replied"` // 0 where it is not counted
 }
 
 func reportDay(d digest.NewsletterDay) reportedDay {
-	return reportedDay{d.Day.String(), d.Members, d.Joined, d.Left, d.Sent, d.Bounced, d.Complained}
+	return reportedDay{d.Day.String(), d.Members, d.Joined, d.Left, d.Sent, d.Bounced, d.Complained, d.Replied}
 }
 
 // Run lists the days on which something happened, and as JSON all of them.
@@ -52,7 +53,11 @@ func (c newsletterNumbersCmd) Run(a *app, st *store.Store) error {
 		}
 	}
 	return printList(a, busy, "nothing has happened yet that is counted", func(d digest.NewsletterDay) string {
-		return fmt.Sprintf("%s\t%s\t%d joined\t%d left\t%d sent\t%d came back\t%s", d.Day, digest.Counted(int(d.Members), "member"), d.Joined, d.Left, d.Sent, d.Bounced, digest.Counted(int(d.Complained), "complaint"))
+		line := fmt.Sprintf("%s\t%s\t%d joined\t%d left\t%d sent\t%d came back\t%s", d.Day, digest.Counted(int(d.Members), "member"), d.Joined, d.Left, d.Sent, d.Bounced, digest.Counted(int(d.Complained), "complaint"))
+		if n.CountReplies || d.Replied > 0 {
+			line += fmt.Sprintf("\t%d answered", d.Replied)
+		}
+		return line
 	})
 }
 

@@ -160,6 +160,7 @@ func (a *app) webServer(st *store.Store, outbox *mailer.Outbox, counters *metric
 		PostalAddress: a.PostalAddress,
 		Subscriber:    a.fencedSubscriber(st),
 		Domains:       registrar,
+		CountsReplies: a.ReturnPath != "",
 		Pings:         st,
 		Pictures:      fetcher,
 		Sounds:        fetcher,

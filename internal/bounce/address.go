@@ -7,12 +7,15 @@ import (
 )
 
 // A destination is what one of our addresses is for: the return path of an edition or of
-// a letter that asks somebody, the address at which a digest is left, or, with none of them, the plain address.
+// a letter that asks somebody, the address at which a digest is left, the one that counts answers to a newsletter, or,
+// with none of them, the plain address.
 type destination struct {
 	edition digest.EditionID
 	ask     int64 // digest.Ask
 	digest  digest.DigestID
 	round   int // of the links in the digest's mail
+
+	newsletter digest.NewsletterID
 }
 
 // isReturnPath reports an address that bounces come back to.
@@ -52,6 +55,9 @@ func (h *Handler) destinationFor(token string) (destination, bool) {
 		id, round := digest.OfRound(id)
 		return destination{digest: digest.DigestID(id), round: round}, true
 	}
+	if id, ok := h.Signer.Verify(digest.ForReply, token); ok {
+		return destination{newsletter: digest.NewsletterID(id)}, true
+	}
 	return destination{}, false
 }
 
@@ -89,7 +95,7 @@ func (h *Handler) find(texts []string) (found destination, ok bool) {
 			if mine && p.isReturnPath() {
 				return p, true
 			}
-			if mine && !ok {
+			if mine && !ok && p.newsletter == 0 {
 				found, ok = p, true
 			}
 		}

@@ -96,6 +96,7 @@ const (
 	maxConnections = 50 // at once
 	maxFromOne     = 10 // at once, of one address; a server that speaks LMTP is trusted
 	maxRecipients  = 20 // of one message
+	maxLarge       = 4  // at once, that may send answers of more than MaxMessage
 
 	// Bytes between two replies, but for a message after DATA, whose rest is
 	// passed over. Between the chunks of one (RFC 3030) the library would read a
@@ -134,7 +135,7 @@ func newServer(h *Handler, l net.Listener, lmtp bool) *Server {
 	if !lmtp {
 		// Over LMTP the library would take what is beyond its limit for
 		// commands, so there the session alone counts.
-		s.smtp.MaxMessageBytes = MaxMessage
+		s.smtp.MaxMessageBytes = maxReply
 	}
 	return s
 }
@@ -169,10 +170,11 @@ type listener struct {
 	net.Listener
 	fromOne int // connections of one address; 0: no limit
 
-	mu   sync.Mutex
-	full bool // the server ends
-	open map[*conn]bool
-	from map[string]int // open ones by address
+	mu    sync.Mutex
+	full  bool // the server ends
+	large int  // connections that may send large answers
+	open  map[*conn]bool
+	from  map[string]int // open ones by address
 }
 
 // Accept gives the next connection that is not one too many. The others are told
@@ -225,6 +227,9 @@ func (l *listener) leave(c *conn) {
 		return
 	}
 	delete(l.open, c)
+	if c.large.Load() {
+		l.large--
+	}
 	if l.from[c.who]--; l.from[c.who] == 0 {
 		delete(l.from, c.who)
 	}
@@ -252,12 +257,32 @@ type conn struct {
 	unanswered atomic.Int64 // bytes that came since the last reply
 	passing    atomic.Bool  // a message after DATA is under way
 	broken     atomic.Bool  // nothing more comes
+	large      atomic.Bool  // an answer of maxReply may come
+}
+
+// enlarge lets a connection send an answer of maxReply, and reports whether it may.
+func (c *conn) enlarge() bool {
+	c.of.mu.Lock()
+	defer c.of.mu.Unlock()
+	if !c.large.Load() && c.of.open[c] && c.of.large < maxLarge {
+		c.of.large++
+		c.large.Store(true)
+	}
+	return c.large.Load()
+}
+
+// room is how many bytes may come between two replies.
+func (c *conn) room() int64 {
+	if c.large.Load() {
+		return maxReply + MaxMessage
+	}
+	return maxUnanswered
 }
 
 var errUnanswered = errors.New("more than a message may have, without an end")
 
 func (c *conn) Read(b []byte) (int, error) {
-	if c.unanswered.Load() > maxUnanswered && !c.passing.Load() {
+	if c.unanswered.Load() > c.room() && !c.passing.Load() {
 		return 0, errUnanswered
 	}
 	n, err := c.Conn.Read(b)

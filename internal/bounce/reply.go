@@ -1,0 +1,46 @@
+package bounce
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"strings"
+
+	"digest"
+)
+
+// countReply counts what a person has answered to a letter of a newsletter, once, and stores nothing else of it. The
+// answer itself went to the newsletter's reply address: this one stood beside it.
+func (h *Handler) countReply(ctx context.Context, p destination, m Message, r Report, bounce bool) (Outcome, error) {
+	header, _ := cutHeader(cutEnvelope(m.Bytes[:min(len(m.Bytes), MaxMessage)]))
+	if bounce || r.Kind != NoReport || r.Automatic || isBulk(header) {
+		return ignored("%s: a bounce or an automatic reply is no answer", p), nil
+	}
+	counted, err := h.Store.CountReply(ctx, p.newsletter, h.replyToken(header, m.Bytes), h.Now())
+	switch {
+	case digest.KindOf(err) == digest.NotFound:
+		return gone(p), nil
+	case err != nil:
+		return Outcome{}, fmt.Errorf("counting an answer to newsletter %d: %w", p.newsletter, err)
+	case !counted:
+		return ignored("%s: not counted, or counted before", p), nil
+	}
+	return Outcome{Did: Counted, Text: fmt.Sprintf("%s: counted", p)}, nil
+}
+
+// replyToken names an answer by its Message-ID, so that it is counted once however often it is delivered, and without
+// one by its bytes.
+func (h *Handler) replyToken(header fields, message []byte) string {
+	sum := sha256.Sum256(message)
+	return h.Signer.SignText(digest.ForReply, cmp.Or(header.get("Message-Id"), hex.EncodeToString(sum[:])))
+}
+
+// isBulk reports a message that a program made, whether or not it answers another (RFC 3834 §5; Precedence is older).
+func isBulk(header fields) bool {
+	submitted := strings.ToLower(strings.TrimSpace(header.get("Auto-Submitted")))
+	return submitted != "" && submitted != "no" || header.has("List-Id") ||
+		slices.Contains([]string{"bulk", "junk", "list"}, strings.ToLower(strings.TrimSpace(header.get("Precedence"))))
+}
