@@ -111,18 +111,24 @@ type parsed struct {
 	}
 }
 
+// parse asks the program what stands in files.
+func (h *house) parse(files ...string) (read map[string]parsed) {
+	h.t.Helper()
+	if err := json.Unmarshal([]byte(h.try(h.t.Context(), append([]string{"--json", "parse"}, files...)...).stdout), &read); err != nil {
+		h.t.Fatal(err)
+	}
+	return read
+}
+
 // learn asks the program which links the hidden entries have. Those that do not
 // stand for exactly one entry are not followed.
 func (h *house) learn(feeds []*realFeed) {
 	h.t.Helper()
-	args := []string{"--json", "parse"}
+	var files []string
 	for _, f := range feeds {
-		args = append(args, f.file)
+		files = append(files, f.file)
 	}
-	var read map[string]parsed
-	if err := json.Unmarshal([]byte(h.try(h.t.Context(), args...).stdout), &read); err != nil {
-		h.t.Fatal(err)
-	}
+	read := h.parse(files...)
 	for _, f := range feeds {
 		p := read[f.file]
 		spans := max(len(entries["rss"].FindAllIndex(f.body, -1)), len(entries["atom"].FindAllIndex(f.body, -1)))
