@@ -12,11 +12,16 @@ const domainColumns = `x.newsletter_id, x.from_address, x.selector, x.sealed, x.
 // signedAddress is the address of its own that the newsletter n comes from; "" the instance's.
 const signedAddress = `COALESCE((SELECT x.from_address FROM newsletter_domains x WHERE x.newsletter_id = n.id AND x.signs = 1), '')`
 
-// SetNewsletterDomain gives a newsletter an address and a key of its own, in place of any former one.
+// SetNewsletterDomain gives a newsletter an address and a key of its own, in place of any former one;
+// digest.Conflict if it has ended.
 func (s *Store) SetNewsletterDomain(ctx context.Context, d digest.NewsletterDomain) error {
 	return s.change(ctx, "storing the domain of a newsletter", func(c conn) error {
-		if _, err := readNewsletter(ctx, c, `n.id = ?`, d.NewsletterID); err != nil {
+		n, err := readNewsletter(ctx, c, `n.id = ?`, d.NewsletterID)
+		switch {
+		case err != nil:
 			return err
+		case n.State == digest.NewsletterEnded:
+			return conflict("this newsletter has ended: no letter would come from the address")
 		}
 		if err := c.run(ctx, `DELETE FROM newsletter_domains WHERE newsletter_id = ?`, d.NewsletterID); err != nil {
 			return err

@@ -297,6 +297,10 @@ func TestNamesRefused(t *testing.T) {
 		if _, err := w.Name(t.Context(), 999, "letters@anna.example"); digest.KindOf(err) != digest.NotFound {
 			t.Errorf("of no newsletter: %v", err)
 		}
+		w.ok(w.Store.SetNewsletterState(t.Context(), w.ids[1], digest.NewsletterEnded, "", w.clock))
+		if _, err := w.Name(t.Context(), w.ids[1], "letters@anna.example"); digest.KindOf(err) != digest.Conflict {
+			t.Errorf("of one that has ended: %v", err)
+		}
 	})
 }
 

@@ -3,6 +3,9 @@ package acceptance
 import (
 	"encoding/json"
 	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
@@ -22,6 +25,13 @@ func TestMailPasses(t *testing.T) {
 		p.open(publish(12, start.Add(-48*time.Hour), now, 4))
 		p.takeAll(1)
 		p.deliver(now.Add(-24 * time.Hour))
+		gradeMail(t, p.dkimName, p.dkimValue, p.deliver(now)...)
+	})
+	t.Run("newsletters", func(t *testing.T) {
+		start := now.Add(-2 * time.Hour)
+		p := newPostOffice(t, start, midnightAt(now))
+		p.open(publish(5, start.Add(-48*time.Hour), now, 4))
+		p.publishAll()
 		gradeMail(t, p.dkimName, p.dkimValue, p.deliver(now)...)
 	})
 	t.Run("corpus", func(t *testing.T) {
@@ -94,6 +104,31 @@ func (p *postOffice) takeAll(parts int) {
 			p.join(email, p.zone, i, parts)
 			p.at(p.now, append([]string{"user", "set", email}, look...)...)
 		}
+	}
+}
+
+// publishAll makes a newsletter of all sites for each look that a publisher may give it, with a member who was imported.
+func (p *postOffice) publishAll() {
+	p.t.Helper()
+	p.at(p.now, "user", "add", "owner@example.org", "--time-zone", p.zone)
+	var feeds []string
+	for _, s := range p.sites {
+		feeds = append(feeds, "--feed", s.address())
+	}
+	for i, look := range [][]string{
+		{"--layout", "full", "--images", "proxy", "--paper", "#102030", "--ink", "#ffffff", "--accent", "#9fd0ff", "--count-clicks"},
+		{"--layout", "excerpts", "--header", "What I wrote, at https://www.example.org/.", "--footer", "Thank you for reading."},
+		{"--layout", "headlines", "--count-clicks", "--count-replies"},
+	} {
+		slug := fmt.Sprintf("letter-%d", i)
+		p.at(p.now, slices.Concat([]string{"newsletter", "create", slug, "--owner", "owner@example.org", "--name", fmt.Sprintf("Anna writes, %d", i),
+			"--address-line", "Anna, 1 Quay, Whitby", "--replies-to", "anna@example.org"}, feeds, look)...)
+		list := filepath.Join(p.dir, slug+".csv")
+		row := fmt.Sprintf("email,state,time_zone,joined_at,form,address,confirmed_at\nmember%d@example.net,joined,%s,2026-05-01,the page,192.0.2.7,2026-05-01T10:00:00Z\n", i, p.zone)
+		if err := os.WriteFile(list, []byte(row), 0o600); err != nil {
+			p.t.Fatal(err)
+		}
+		p.at(p.now, "newsletter", "import", slug, list)
 	}
 }
 
