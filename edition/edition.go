@@ -3,8 +3,8 @@
 // signed links, and hands the edition to render.
 //
 // Within a section the newest post comes first, and late posts come last.
-// Sections stand in the order of their titles, so that each is found in the same
-// place every day.
+// Sections stand in the order of their titles, those of no folder first and then one
+// folder after the other, so that each is found in the same place every day.
 package edition
 
 import (
@@ -33,9 +33,8 @@ type Contents interface {
 	// FeedLabels gives feeds by key, in any order; those that no longer exist are left out.
 	FeedLabels(ctx context.Context, ids []digest.FeedID) ([]digest.FeedLabel, error)
 	// SubscriptionSettings gives how readers want their subscriptions named and
-	// shown; one without any wish may be left out, and without folders one that
-	// has no other.
-	SubscriptionSettings(ctx context.Context, ids []digest.DigestID, folders bool) (map[digest.DigestID]map[digest.FeedID]digest.Subscription, error)
+	// shown; one without any wish may be left out.
+	SubscriptionSettings(ctx context.Context, ids []digest.DigestID) (map[digest.DigestID]map[digest.FeedID]digest.Subscription, error)
 	// Notices gives what sealed editions tell of feeds, by the edition's key, in
 	// any order. An edition without notices may be missing from the map.
 	Notices(ctx context.Context, editions []digest.Delivery) (map[digest.EditionID][]digest.Notice, error)
@@ -95,8 +94,7 @@ func (b *Builder) Editions(ctx context.Context, ds []digest.Delivery) ([]render.
 	return b.sealed(ctx, ds, false)
 }
 
-// sealed is Editions; for mail without folders, which it does not show, and with the
-// texts of those posts alone that it shows in all their length.
+// sealed is Editions; for mail with the texts of those posts alone that it shows in all their length.
 func (b *Builder) sealed(ctx context.Context, ds []digest.Delivery, mail bool) ([]render.Edition, error) {
 	if len(ds) == 0 {
 		return nil, nil
@@ -105,7 +103,7 @@ func (b *Builder) sealed(ctx context.Context, ds []digest.Delivery, mail bool) (
 	if err != nil {
 		return nil, fmt.Errorf("reading the posts of %d editions: %w", len(ds), err)
 	}
-	settings, err := b.Store.SubscriptionSettings(ctx, digestsOf(ds), !mail)
+	settings, err := b.Store.SubscriptionSettings(ctx, digestsOf(ds))
 	if err != nil {
 		return nil, fmt.Errorf("reading readers' settings: %w", err)
 	}
@@ -184,7 +182,7 @@ func (b *Builder) preview(ctx context.Context, d digest.Digest, next digest.Deli
 	if err != nil {
 		return render.Edition{}, fmt.Errorf("reading what waits for digest %d: %w", d.ID, err)
 	}
-	settings, err := b.Store.SubscriptionSettings(ctx, []digest.DigestID{d.ID}, true)
+	settings, err := b.Store.SubscriptionSettings(ctx, []digest.DigestID{d.ID})
 	if err != nil {
 		return render.Edition{}, fmt.Errorf("reading readers' settings: %w", err)
 	}

@@ -81,7 +81,7 @@ func (s *shelf) FeedLabels(_ context.Context, ids []digest.FeedID) ([]digest.Fee
 	return out, s.called()
 }
 
-func (s *shelf) SubscriptionSettings(_ context.Context, ids []digest.DigestID, _ bool) (map[digest.DigestID]map[digest.FeedID]digest.Subscription, error) {
+func (s *shelf) SubscriptionSettings(_ context.Context, ids []digest.DigestID) (map[digest.DigestID]map[digest.FeedID]digest.Subscription, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	out := maps.Clone(s.choices)

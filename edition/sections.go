@@ -188,7 +188,7 @@ func (b *Builder) sections(ctx context.Context, s shared, refs []digest.PostRef,
 		h.section.Posts, h.section.Late = order(posts)
 		headings = append(headings, h)
 	}
-	slices.SortFunc(headings, byTitle)
+	slices.SortFunc(headings, byPlace)
 	sections := make([]render.Section, len(headings))
 	for i, h := range headings {
 		sections[i] = h.section
@@ -229,6 +229,9 @@ func newestFirst(x, y placed) int {
 	return cmp.Or(cmp.Compare(y.at(), x.at()), cmp.Compare(x.ID, y.ID))
 }
 
-func byTitle(x, y heading) int {
-	return cmp.Or(strings.Compare(x.key, y.key), cmp.Compare(x.feed, y.feed))
+// byPlace orders sections as they are shown: those of no folder first, then one folder after
+// the other, each by their titles.
+func byPlace(x, y heading) int {
+	a, b := x.section.Folder, y.section.Folder
+	return cmp.Or(strings.Compare(strings.ToLower(a), strings.ToLower(b)), strings.Compare(a, b), strings.Compare(x.key, y.key), cmp.Compare(x.feed, y.feed))
 }

@@ -12,7 +12,7 @@ import (
 
 // A File is what a post comes with, as a link: sound, film, a paper to read.
 type File struct {
-	Label string // "Listen (43 min)"
+	Label string // "Listen · 43 min"
 	URL   string // absolute http(s)
 	Sound bool   // it is heard
 
@@ -98,7 +98,7 @@ func fileLabel(e digest.Enclosure) string {
 			more = lengthWords(e.Seconds)
 		}
 		if more != "" {
-			more = " (" + more + ")"
+			more = " · " + more
 		}
 		return words + more
 	}
@@ -131,7 +131,7 @@ func fileKind(e digest.Enclosure) string {
 	return "File"
 }
 
-// lengthWords is a number of seconds: "43 min", "1 h 12 min".
+// lengthWords is a number of seconds: "43 min", "1 h 12".
 func lengthWords(seconds int64) string {
 	minutes := max(1, (seconds+30)/60)
 	hours, minutes := minutes/60, minutes%60
@@ -141,7 +141,7 @@ func lengthWords(seconds int64) string {
 	case minutes == 0:
 		return strconv.FormatInt(hours, 10) + " h"
 	}
-	return strconv.FormatInt(hours, 10) + " h " + strconv.FormatInt(minutes, 10) + " min"
+	return fmt.Sprintf("%d h %02d", hours, minutes)
 }
 
 // bytesWords is a number of bytes: "850 KB", "2 MB", "1.2 GB".

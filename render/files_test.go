@@ -13,15 +13,15 @@ func TestFileLabel(t *testing.T) {
 		file digest.Enclosure
 		want string
 	}{
-		{digest.Enclosure{Type: "audio/mpeg", Length: 41e6, Seconds: 2580}, "Listen (43 min)"},
-		{digest.Enclosure{Type: "audio/mpeg", Length: 41e6}, "Listen (41 MB)"},
+		{digest.Enclosure{Type: "audio/mpeg", Length: 41e6, Seconds: 2580}, "Listen · 43 min"},
+		{digest.Enclosure{Type: "audio/mpeg", Length: 41e6}, "Listen · 41 MB"},
 		{digest.Enclosure{Type: "audio/mpeg"}, "Listen"},
 		{digest.Enclosure{URL: "https://x.org/a.MP3?b=c.pdf", Type: "application/octet-stream"}, "Listen"},
 		{digest.Enclosure{URL: "https://x.org/a.ogg"}, "Listen"},
-		{digest.Enclosure{Type: "video/mp4; codecs=avc1", Seconds: 720}, "Watch (12 min)"},
-		{digest.Enclosure{Type: "video/mp4", Seconds: 4320}, "Watch (1 h 12 min)"},
-		{digest.Enclosure{Type: "video/mp4", Seconds: 7200}, "Watch (2 h)"},
-		{digest.Enclosure{Type: "audio/mpeg", Seconds: 5}, "Listen (1 min)"},
+		{digest.Enclosure{Type: "video/mp4; codecs=avc1", Seconds: 720}, "Watch · 12 min"},
+		{digest.Enclosure{Type: "video/mp4", Seconds: 4320}, "Watch · 1 h 12"},
+		{digest.Enclosure{Type: "video/mp4", Seconds: 7200}, "Watch · 2 h"},
+		{digest.Enclosure{Type: "audio/mpeg", Seconds: 5}, "Listen · 1 min"},
 		{digest.Enclosure{Type: "application/pdf", Length: 2_100_000}, "PDF, 2 MB"},
 		{digest.Enclosure{URL: "https://x.org/a.pdf"}, "PDF"},
 		{digest.Enclosure{Type: "application/epub+zip", Length: 999}, "EPUB, 1 KB"},
@@ -52,8 +52,9 @@ func TestFilesOfAPost(t *testing.T) {
 	if len(p.Files) != 3 || !p.Files[0].Sound {
 		t.Fatalf("%+v", p.Files)
 	}
-	html, text := p.excerpt.html.decoded(), p.excerpt.text.decoded()
-	for _, want := range []string{`href="https://x.org/a.mp3?a=1&amp;b=2"`, ">Listen (43 min)</a>", ">Transcript</a>", ">PDF, 2 MB</a>"} {
+	m := mailOf(t, Edition{Date: page().Date, HomeURL: page().HomeURL, UnsubscribeURL: page().HomeURL, Sections: []Section{{Title: "S", Posts: []*Post{p}}}})
+	html, text := m.HTML, m.Text
+	for _, want := range []string{`href="https://x.org/a.mp3?a=1&amp;b=2"`, ">Listen · 43 min</a>", ">Transcript</a>", ">PDF, 2 MB</a>"} {
 		if !strings.Contains(html, want) {
 			t.Errorf("no %s in\n%s", want, html)
 		}
@@ -61,12 +62,12 @@ func TestFilesOfAPost(t *testing.T) {
 	if strings.Contains(html+text, "javascript") || strings.Contains(html, "e.png") {
 		t.Errorf("%s\n%s", html, text)
 	}
-	const want = "T\nListen (43 min):\nhttps://x.org/a.mp3?a=1&b=2\nTranscript:\nhttps://x.org/t.html\nPDF, 2 MB:\nhttps://x.org/n.pdf\n"
-	if !strings.HasPrefix(text, want) {
+	const want = "\nT\nListen · 43 min:\nhttps://x.org/a.mp3?a=1&b=2\nTranscript:\nhttps://x.org/t.html\nPDF, 2 MB:\nhttps://x.org/n.pdf\n"
+	if !strings.Contains(text, want) {
 		t.Errorf("%q", text)
 	}
-	if row := p.row(); !strings.Contains(row.html.decoded(), "Listen (43 min)") || !strings.Contains(row.text.decoded(), "    Listen (43 min):\n    https://x.org/a.mp3") {
-		t.Errorf("%s\n%s", row.html.decoded(), row.text.decoded())
+	if row := p.row(); !strings.Contains(row.text.decoded(), "    Listen · 43 min:\n    https://x.org/a.mp3") {
+		t.Errorf("%s", row.text.decoded())
 	}
 	for range 100 {
 		post.Enclosures = append(post.Enclosures, digest.Enclosure{URL: "https://x.org/b.mp3", Type: "audio/mpeg"})
@@ -89,7 +90,7 @@ func TestChapters(t *testing.T) {
 	if got[0] != want[0] || got[1] != want[1] || got[2].At != "1:02:03" || len(got[2].Title) > 200 {
 		t.Errorf("%+v", got)
 	}
-	if strings.Contains(p.excerpt.html.decoded()+p.excerpt.text.decoded(), "Hello") {
+	if strings.Contains(p.files.html.decoded()+p.files.text.decoded()+p.rest.html.decoded(), "Hello") {
 		t.Error("they are in mail too")
 	}
 }

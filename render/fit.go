@@ -1,6 +1,10 @@
 package render
 
-import "digest"
+import (
+	"strconv"
+
+	"digest"
+)
 
 // The limits of the HTML: Gmail clips a message at about 102 KB, and it is not
 // known of which form. A little is kept back for an encoder other than ours.
@@ -26,15 +30,13 @@ type plan struct {
 	all   depth     // of every post, where each is nil; of a section's rest a headline
 	each  [][]depth // by section and post, those of its rest last
 	shown int
-	index bool // headlines at the top
-	below bool // posts below them
-	level int  // bytes that a full text may take, quoted-printable
+	level int // bytes that a full text may take, quoted-printable
 
-	top, posts *both // the index and the posts, as they are written
+	posts *both // as they are written
 }
 
 // size is that of the HTML that is written.
-func (p *plan) size() size { return p.top.html.size().plus(p.posts.html.size()) }
+func (p *plan) size() size { return p.posts.html.size() }
 
 // depth is how much is shown of a post.
 func (m *mail) depth(p *plan, section, post int) depth {
@@ -72,62 +74,49 @@ func layoutDepth(l digest.Layout) depth {
 	return full
 }
 
-// sets reports whether a section's posts, or some of them, stand below the index.
-func (m *mail) sets(p *plan, section int) bool {
-	return p.below && m.depth(p, section, 0) >= short
-}
-
-// indexes is how many posts of a section are in the index: all but a rest that is
-// listed below its posts.
-func (m *mail) indexes(p *plan, section int) int {
-	s := &m.Sections[section]
-	if p.each == nil && m.sets(p, section) {
-		return len(s.Posts)
+// below is how many posts of a section are shown with more than a headline: the others are listed after them.
+func (m *mail) below(p *plan, section int) (n int) {
+	for n < len(m.Sections[section].Posts) && m.depth(p, section, n) >= short {
+		n++
 	}
-	return s.count()
+	return n
 }
 
-// rows reports whether the headlines of a section have bylines: in an edition of
-// headlines, where nothing of them stands below.
+// rows reports whether headlines have bylines: in an edition of headlines.
 func (m *mail) rows(p *plan, section int) bool {
-	return m.Layout == digest.Headlines && p.each == nil && !m.sets(p, section)
+	return m.Layout == digest.Headlines && p.each == nil && m.most[section] == headline
 }
 
 // fit decides how much is shown, the most that is within the limits, and writes it.
 func (m *mail) fit() *plan {
 	room := size{plain: maxPlain, coded: maxCoded}
 	frame := m.frame.size()
-	below := m.posts > 0 && m.deepest > headline
-	p := &plan{shown: m.posts, below: below, index: m.posts > 1 || m.posts == 1 && !below}
+	p := &plan{shown: m.posts}
 	alike := []depth{m.deepest, short} // all posts, as far as their sections want it
-	if !below {
+	if m.deepest == headline {
 		alike = alike[:1]
 	}
 	for _, p.all = range alike {
-		m.write(p)
+		p.posts = m.write(p)
 		if used := frame.plus(p.size()); used.within(room) {
 			if p.all == whole {
 				m.raise(p, used, room)
-				m.write(p)
+				p.posts = m.write(p)
 			}
 			return p
 		}
 	}
-	p = &plan{index: true, each: make([][]depth, len(m.Sections))}
+	p = &plan{each: make([][]depth, len(m.Sections))}
 	for i := range m.Sections {
 		p.each[i] = make([]depth, m.Sections[i].count())
 	}
-	used, shown := m.deepen(p, headline, m.headlineSize, frame.plus(m.more(m.posts+m.left).html.size()), room)
+	used, shown := m.deepen(p, headline, m.lineSize, frame.plus(m.more(m.posts+m.left).html.size()), room)
 	if p.shown = shown; shown == m.posts {
-		_, excerpts := m.deepen(p, short, m.excerptSize, used, room)
-		p.below = excerpts > 0
+		m.deepen(p, short, m.excerptSize, used, room)
 	}
-	m.write(p)
+	p.posts = m.write(p)
 	return p
 }
-
-// write writes what a plan shows.
-func (m *mail) write(p *plan) { p.top, p.posts = m.index(p), m.below(p) }
 
 // deepen shows posts at a depth, as many of those that want it as there is room for:
 // the first of every section, then the second of every section, and so on. It gives
@@ -149,22 +138,23 @@ func (m *mail) deepen(p *plan, d depth, need func(s *Section, post int) size, us
 	return used, n
 }
 
-// headlineSize is that of a headline, with what stands above it.
-func (m *mail) headlineSize(s *Section, post int) size {
-	n := s.post(post).headline.html.size().plus(m.r.lateMarks(s, post).label.html.size())
+// lineSize is that of a headline in a list, with what stands around the list.
+func (m *mail) lineSize(s *Section, post int) size {
+	var line both
+	m.addLine(&line, s.post(post), s.isLate(post))
 	if post == 0 {
-		n = n.plus(s.parts.alone().size()) // a little more than the label
+		m.addHead(&line, s, nil)
+		m.addList(&line, s.post(post), strconv.Itoa(s.count()), &both{})
 	}
-	return n
+	return line.html.size()
 }
 
-// excerptSize is that of a short post, with what stands above it.
+// excerptSize is that of a short post: its headline is in no list then.
 func (m *mail) excerptSize(s *Section, post int) size {
-	n := s.Posts[post].short().html.size().plus(m.r.lateMarks(s, post).head.html.size())
-	if post == 0 {
-		n = n.plus(s.parts.head.html.size())
-	}
-	return n
+	var excerpt, line both
+	m.addPost(&excerpt, s.Posts[post], short, 0, s.isLate(post))
+	m.addLine(&line, s.Posts[post], s.isLate(post))
+	return excerpt.html.size().minus(line.html.size())
 }
 
 // rounds calls f for the first post of every section, then the second of every

@@ -12,9 +12,9 @@ import (
 // A body is the full text of a post as mail has it, written once for one way of
 // showing pictures and shared by all its readers. It may be cut where its cuts are.
 type body struct {
-	all    pair       // the post, with its headline
+	all    pair       // what stands below the byline
 	refs   piece      // text: the addresses of its links, by number, below an empty line
-	end    piece      // text: its own address, and the space below it
+	end    piece      // text: its own address
 	cuts   []cutPoint // in the order of the text
 	onward pair       // the way to the rest
 	teaser pair       // the post as its excerpt with that way on
@@ -35,27 +35,29 @@ func (p *Post) body(images digest.Images) *body {
 func (p *Post) writeBody(images digest.Images) *body {
 	tree := p.beyondTitle(parseTree(p.content, images, p.r.proxy))
 	if tree == nil {
-		return &body{all: p.excerpt, teaser: p.excerpt, size: bodyBytes}
+		all := p.rest
+		if p.Untitled { // whose rest has no end
+			all.html = p.r.rest.piece(p.data())
+		}
+		return &body{all: all, teaser: all, size: bodyBytes + len(all.html.coded)}
 	}
 	w := &mailWriter{numbers: map[string]int{}, styles: p.r.styles}
 	at := p.around(tree)
-	w.html.writePiece(p.r.top.piece(p.data()))
 	w.out.WriteString(`<div class="tx" dir="` + at.dir + `"` + htmlAttr("style", textStyle(at, tree, w.styles)) + ">\n")
 	w.push("</div>\n")
-	w.text.write(postTopText(p))
 	walk(w, tree, at)
 	w.close()
 	w.out.WriteString("</div>\n")
 	w.flush()
-	y := &body{all: pair{w.html.piece(), w.text.piece()}, refs: w.refs.piece(), end: textGap(), cuts: w.cuts}
+	y := &body{all: pair{w.html.piece(), w.text.piece()}, refs: w.refs.piece(), cuts: w.cuts}
 	if p.URL != "" {
-		y.end = newPiece("\n" + p.URL + "\n\n\n")
+		y.end = newPiece("\n" + p.URL + "\n")
 	}
 	d := p.data()
 	d.Continue = continueLabel(p)
 	y.onward = pair{p.r.onward.piece(d), newPiece(onwardText(p))}
 	d.Teaser = true
-	y.teaser = pair{p.r.teaser.piece(d), newPiece(postText(p, p.Excerpt, onwardText(p)))}
+	y.teaser = pair{p.r.teaser.piece(d), newPiece(excerptText(p.Excerpt) + onwardText(p))}
 	y.pack()
 	return y
 }
@@ -146,7 +148,7 @@ func (y *body) extent(level int) extent {
 		return extent{y.teaser}
 	}
 	c := &y.cuts[n-1]
-	return extent{{html.upTo(c.html), y.all.text.upTo(c.text)}, {c.close, y.refs.upTo(c.refs)}, y.onward, {textEnd(), textGap()}}
+	return extent{{html.upTo(c.html), y.all.text.upTo(c.text)}, {c.close, y.refs.upTo(c.refs)}, y.onward, {html: textEnd()}}
 }
 
 // size is that of the HTML.

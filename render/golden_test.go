@@ -32,6 +32,7 @@ func samples() map[string]Edition {
 		"proxied":   rich(digest.ProxiedImages),
 		"scripts":   scripts(),
 		"threaded":  threaded(),
+		"folders":   folders(),
 
 		"bound":           away(digest.Excerpts),
 		"bound-headlines": away(digest.Headlines),

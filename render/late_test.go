@@ -1,7 +1,6 @@
 package render
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -35,43 +34,43 @@ func shownText(t *testing.T, page string) string {
 	return b.String()
 }
 
-// TestLatePostsComeLast: in the index and below, in both versions, a site's
-// late posts stand after a quiet label.
+// TestLatePostsComeLast: in both versions a site's late posts stand last, and say so in their bylines.
 func TestLatePostsComeLast(t *testing.T) {
-	p := page(garden(), harbour())
-	p.Sections[0].Late = 1
-	m := mailOf(t, p)
-	for where, text := range map[string]string{"page": shownText(t, m.HTML), "text": m.Text} {
-		order(t, where, text, "A Walled Garden", "First frost", "What the quince", "Late", "The seed swap", "The Harbour Log", // the index
-			"A Walled Garden", "First frost", "What the quince", lateWords, "The seed swap", "The Harbour Log", "The fog signal")
-		if n := strings.Count(text, "Late"); n != 2 {
-			t.Errorf("%s: %d labels", where, n)
+	for _, l := range layouts {
+		p := page(garden(), harbour())
+		p.Layout, p.Sections[0].Late, p.Sections[1].Late = l, 1, 1
+		m := mailOf(t, p)
+		for where, text := range map[string]string{"page": strings.Join(strings.Fields(shownText(t, m.HTML)), " "), "text": strings.Join(strings.Fields(m.Text), " ")} {
+			order(t, where, text, "A Walled Garden", "First frost", "What the quince", "The seed swap", "Late", "The Harbour Log", "The fog signal", "tide tables", "Late · Maud Pell · 3 min read")
+			if n := strings.Count(text, lateWord); n != 2 {
+				t.Errorf("%s: %d late posts", where, n)
+			}
 		}
 	}
 }
 
 func TestLateLabels(t *testing.T) {
 	for name, c := range map[string]struct {
-		page   Edition
-		late   []int
-		labels int // in each version: in the index and below
+		page Edition
+		late []int
+		want int // posts that are called late, in each version
 	}{
 		"nothing is late":             {page(garden(), harbour()), []int{0, 0}, 0},
-		"one site":                    {page(garden(), harbour()), []int{0, 1}, 2},
-		"both sites":                  {page(garden(), harbour()), []int{2, 1}, 4},
-		"all of a site":               {page(garden()), []int{3}, 2},
-		"the only post, not indexed":  {page(kitchen()), []int{1}, 1},
-		"more than there are":         {page(garden()), []int{30}, 2},
+		"one site":                    {page(garden(), harbour()), []int{0, 1}, 1},
+		"both sites":                  {page(garden(), harbour()), []int{2, 1}, 3},
+		"all of a site":               {page(garden()), []int{3}, 3},
+		"the only post":               {page(kitchen()), []int{1}, 1},
+		"more than there are":         {page(garden()), []int{30}, 3},
 		"less than none":              {page(garden()), []int{-1}, 0},
-		"a site that was set already": {Edition{Date: page().Date, HomeURL: page().HomeURL, UnsubscribeURL: page().HomeURL, Sections: []Section{ready()}}, []int{1}, 2},
+		"a site that was set already": {Edition{Date: page().Date, HomeURL: page().HomeURL, UnsubscribeURL: page().HomeURL, Sections: []Section{ready()}}, []int{1}, 1},
 	} {
 		for i, n := range c.late {
 			c.page.Sections[i].Late = n
 		}
 		m := mailOf(t, c.page)
 		for where, text := range map[string]string{"page": shownText(t, m.HTML), "text": m.Text} {
-			if n := strings.Count(text, "Late"); n != c.labels {
-				t.Errorf("%s: the %s has %d labels, want %d", name, where, n, c.labels)
+			if n := strings.Count(text, lateWord); n != c.want {
+				t.Errorf("%s: the %s has %d late posts, want %d", name, where, n, c.want)
 			}
 		}
 	}
@@ -95,43 +94,35 @@ func TestLateInALargeEdition(t *testing.T) {
 	}
 }
 
-// checkLate: as many labels as there are sites of which a late post is shown.
-func checkLate(t *testing.T, p Edition, m Message, doc *html.Node) {
+// checkLate: as many posts are called late as there are late ones that are shown.
+func checkLate(t *testing.T, p Edition, m Message) {
 	t.Helper()
-	want := map[string]int{"Late": 0, lateWords: 0}
 	e, err := plain.newMail(p)
 	if err != nil {
 		t.Fatal(err)
 	}
-	pl := e.fit()
-	for i, s := range e.Sections {
-		if s.Late == 0 {
-			continue
-		}
-		switch d := e.depth(pl, i, len(s.Posts)-s.Late); {
-		case d >= short:
-			want[lateWords]++
-			fallthrough
-		case d == headline:
-			want["Late"]++
+	pl, want := e.fit(), 0
+	for i := range e.Sections {
+		s := &e.Sections[i]
+		for j := range s.Posts {
+			if s.isLate(j) && e.depth(pl, i, j) > omitted {
+				want++
+			}
 		}
 	}
-	if !pl.index {
-		want["Late"] = 0
-	}
-	got := map[string]int{}
-	for _, para := range all(doc, "p") {
-		if _, ok := want[textOf(para)]; ok && attr(para, "class") == "by" {
-			got[textOf(para)]++
+	html, text := 0, 0
+	for line := range strings.Lines(m.HTML) {
+		if line == "Late\n" || strings.HasSuffix(line, ">Late</span>\n") {
+			html++
 		}
 	}
-	lines := strings.Split(m.Text, "\n")
-	for label, n := range want {
-		line := map[string]string{"Late": "  Late:", lateWords: lateWords + ":"}[label]
-		inText := len(slices.DeleteFunc(slices.Clone(lines), func(l string) bool { return l != line }))
-		if got[label] != n || inText != n {
-			t.Errorf("%q: %d times on the page and %d in the text, want %d", label, got[label], inText, n)
+	for line := range strings.Lines(m.Text) {
+		if first, _, _ := strings.Cut(strings.TrimSpace(line), " · "); first == lateWord {
+			text++
 		}
+	}
+	if html != want || text != want {
+		t.Errorf("%d posts are late on the page and %d in the text, want %d", html, text, want)
 	}
 }
 
@@ -146,34 +137,20 @@ func TestLabelsForThePage(t *testing.T) {
 	}
 }
 
-// TestLateRunsWithItsPosts: a label stands where the posts after it begin.
-func TestLateRunsWithItsPosts(t *testing.T) {
-	for site, want := range map[string]bool{"harbour": false, "haifa": true} {
-		p := page(map[string]sampleSite{"harbour": harbour(), "haifa": haifa()}[site])
-		p.Sections[0].Late = 1
-		m := mailOf(t, p)
-		for _, para := range all(parse(t, m.HTML), "p") {
-			if textOf(para) == lateWords && strings.Contains(attr(para, "style"), "text-align:right") != want {
-				t.Errorf("%s: style %s", site, attr(para, "style"))
-			}
-		}
-	}
-}
-
 // TestAPostIsTheSameLateOrNot: posts are shared by readers in time and late.
 func TestAPostIsTheSameLateOrNot(t *testing.T) {
 	p := page(garden())
-	before := fmt.Sprintf("%+v", p.Sections[0].Posts[2].excerpt.html) + p.Sections[0].Posts[2].headline.html.decoded()
+	before := p.Sections[0].Posts[2].rest.html.decoded() + p.Sections[0].Posts[2].by.html.decoded()
 	p.Sections[0].Late = 2
 	m, err := plain.EncodedMail(p)
 	if err != nil {
 		t.Fatal(err)
 	}
 	b := p.Sections[0].Posts[2]
-	if !slices.Contains(m.HTML, b.excerpt.html.coded) || !slices.Contains(m.Text, b.excerpt.text.coded) {
+	if !slices.Contains(m.HTML, b.rest.html.coded) || !slices.Contains(m.Text, b.rest.text.coded) {
 		t.Error("a late post is not what it is in time")
 	}
-	if after := fmt.Sprintf("%+v", b.excerpt.html) + b.headline.html.decoded(); after != before {
+	if after := b.rest.html.decoded() + b.by.html.decoded(); after != before {
 		t.Errorf("the post became %s", after)
 	}
 }

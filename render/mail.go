@@ -39,7 +39,7 @@ func (r *Renderer) EncodedMail(e Edition) (EncodedMessage, error) {
 		return EncodedMessage{}, err
 	}
 	html, text := m.join(m.fit())
-	n := len(m.frame.list) + 2*(m.posts+3*len(m.Sections))
+	n := len(m.frame.list) + 2*(6*m.posts+3*len(m.Sections))
 	return EncodedMessage{m.subject, html.blocks(make([]string, 0, n)), text.blocks(make([]string, 0, n))}, nil
 }
 
@@ -56,7 +56,7 @@ type mail struct {
 	deck    string // "12 posts from 7 sites, 1 note"
 	date    string // "Friday 20 November 2026"
 	data    editionData
-	frame   pieces // all but the sections and posts, which are put into data.Index and data.Posts
+	frame   pieces // all but the sections and posts, which are put into data.Posts
 }
 
 // editionData is what the template of an edition is filled with.
@@ -67,10 +67,10 @@ type editionData struct {
 	Symbol, Wordmark                      string // address of a logo above the name, or in its place
 	LogoWidth, LogoHeight                 string
 	LogoClear                             bool
-	Lonely                                bool // no index follows
 	Deck, Note                            string
 	Header, Footer                        *pieces
-	Index, Posts                          *pieces
+	Contents, Posts                       *pieces
+	Opened                                bool // something stands above the posts
 	Nothing                               bool // there are neither posts nor notes
 	Notes                                 *pieces
 	Alone                                 bool // there are notes and no posts
@@ -138,18 +138,22 @@ func (m *mail) tidy() error {
 	return nil
 }
 
-// setFrame renders all that is neither section nor post, with rows for an index
-// and for posts: its size is known before it is decided what they hold.
+// setFrame renders all that is neither section nor post, with room for those: its size
+// is known before it is decided what they hold.
 func (m *mail) setFrame(title string) {
 	m.data = editionData{
 		FullText: m.Layout == digest.FullText || m.deepest == whole,
 		Title:    title, Leads: m.leads(),
 		Name: m.Name, NameDir: direction(m.Name, ""), NameLang: guessLanguage(m.Name), Date: m.date,
-		Lonely: m.posts < 2, Deck: upperFirst(m.deck), Note: m.Note, Header: withLinks(m.Header, m.r.headerLink), Footer: withLinks(m.Footer, m.r.footerLink),
-		Index: &pieces{}, Posts: &pieces{}, Nothing: m.posts == 0 && m.notes.all == 0,
+		Deck: m.deck, Note: m.Note, Header: withLinks(m.Header, m.r.headerLink), Footer: withLinks(m.Footer, m.r.footerLink),
+		Contents: m.contentsHTML(), Nothing: m.posts == 0 && m.notes.all == 0,
 		Notes: m.notesHTML(), Alone: m.posts == 0, Reason: m.reason(),
 		WebURL: m.WebURL, HomeURL: m.HomeURL, HomeWords: m.homeWords(), UnsubscribeURL: m.UnsubscribeURL, PostalAddress: m.PostalAddress,
 	}
+	if m.posts > 0 {
+		m.data.Posts = &pieces{}
+	}
+	m.data.Opened = m.Header != "" || m.Note != "" || m.data.Contents != nil
 	if m.Number > 0 {
 		m.data.Number = strconv.Itoa(m.Number)
 	}
@@ -190,75 +194,14 @@ func withLinks(text, link string) *pieces {
 
 // join puts what a plan has written into the frame.
 func (m *mail) join(p *plan) (html, text *pieces) {
-	*m.data.Index, *m.data.Posts = p.top.html, p.posts.html
+	if m.data.Posts != nil {
+		*m.data.Posts = p.posts.html
+	}
 	text = &pieces{}
 	text.add(newPiece(m.textTop()))
-	text.addAll(&p.top.text)
 	text.addAll(&p.posts.text)
 	text.add(newPiece(m.textBottom()))
-	if p.index && p.below {
-		return &m.frame, text
-	}
-	data := m.data
-	if !p.index {
-		data.Index = nil
-	}
-	if !p.below {
-		data.Posts = nil
-	}
-	html = &pieces{}
-	m.r.edition.write(html, data)
-	return html, text
-}
-
-// newBoth has room for what a plan shows.
-func (m *mail) newBoth(p *plan) *both {
-	n := p.shown + 3*len(m.Sections)
-	return &both{html: pieces{list: make([]element, 0, n)}, text: pieces{list: make([]element, 0, n)}}
-}
-
-// index is the headlines at the top; nothing if the plan has none.
-func (m *mail) index(p *plan) *both {
-	if !p.index {
-		return &both{}
-	}
-	index := m.newBoth(p)
-	for i := range m.Sections {
-		s := &m.Sections[i]
-		if m.depth(p, i, 0) == omitted {
-			continue
-		}
-		index.add(m.label(p, i))
-		rows := m.rows(p, i)
-		for j := range m.indexes(p, i) {
-			d := m.depth(p, i, j)
-			if d == omitted {
-				continue
-			}
-			if s.firstLate(j) {
-				index.add(m.r.lateMarks(s, j).label)
-			}
-			line := s.post(j).indexed(rows)
-			if !rows && d == headline { // it does not stand below, so its link stands here
-				line.text = s.post(j).linked
-			}
-			index.add(line)
-		}
-		index.text.add(piece{"\r\n", len("\n")})
-	}
-	if n := m.omitted(p); n > 0 {
-		index.add(m.more(n))
-	}
-	return index
-}
-
-// label is a section's name in the index.
-func (m *mail) label(p *plan, section int) pair {
-	parts := m.Sections[section].parts
-	if m.sets(p, section) {
-		return parts.label
-	}
-	return pair{parts.alone(), parts.label.text}
+	return &m.frame, text
 }
 
 // omitted is how many posts a plan leaves to the web edition.
@@ -271,53 +214,6 @@ func (m *mail) more(n int) pair {
 		m.r.more.piece(moreData{URL: url, Count: count}),
 		newPiece("… and " + count + " more in the web edition:\n" + url + "\n\n"),
 	}
-}
-
-// below is the posts below the index; nothing if the plan has none.
-func (m *mail) below(p *plan) *both {
-	if !p.below {
-		return &both{}
-	}
-	posts := m.newBoth(p)
-	for i := range m.Sections {
-		if !m.sets(p, i) {
-			continue
-		}
-		s := &m.Sections[i]
-		posts.add(s.parts.head)
-		for j, post := range s.Posts {
-			if d := m.depth(p, i, j); d >= short {
-				if s.firstLate(j) {
-					posts.add(m.r.lateMarks(s, j).head)
-				}
-				if d == whole {
-					posts.addExtent(post.body(m.Images).extent(p.level))
-				} else {
-					posts.add(post.excerpted(d))
-				}
-			}
-		}
-		if len(s.Rest) > 0 && p.each == nil {
-			m.r.addRest(posts, s)
-		}
-	}
-	return posts
-}
-
-// indexed is the post's line at the top.
-func (p *Post) indexed(row bool) pair {
-	if row {
-		return p.row()
-	}
-	return p.headline
-}
-
-// excerpted is the post below the index at a depth of short or full.
-func (p *Post) excerpted(d depth) pair {
-	if d == full {
-		return p.excerpt
-	}
-	return p.short()
 }
 
 // leads is the beginning of the news, for the list of mails: a few headlines,
@@ -340,8 +236,6 @@ func (m *mail) leads() string {
 	}
 	return w.String()
 }
-
-func upperFirst(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
 
 // reason says why the reader gets this.
 func (m *mail) reason() string {

@@ -10,19 +10,23 @@ func (m *mail) textTop() string {
 	if m.Number > 0 {
 		top += " · No. " + strconv.Itoa(m.Number)
 	}
-	top += "\n"
+	top += " · " + m.deck + "\n\n"
 	if m.Header != "" {
-		top += "\n" + wrapped(m.Header) + "\n"
+		top += wrapped(m.Header) + "\n"
 	}
-	top += upperFirst(m.deck) + "\n\n"
 	if m.Note != "" {
 		top += wrapped(m.Note) + "\n"
 	}
 	if m.posts == 0 && m.notes.all == 0 {
 		top += "Nothing new has come in.\n\n"
 	}
+	if m.hasContents() {
+		top += m.contentsText()
+	}
 	return top
 }
+
+const doubleRuleText = "========================================================================\n"
 
 const ruleText = "------------------------------------------------------------------------\n"
 
@@ -43,25 +47,48 @@ func (m *mail) textBottom() string {
 	return end
 }
 
-// itemText is a post in a list: its headline, and of its byline and address what is
-// not empty.
-func itemText(p *Post, byline, url string) string {
+// itemText is a headline in a list, with its address if it has one.
+func itemText(title, url string) string {
 	var w strings.Builder
-	wrap(&w, p.Title, "  * ", "    ")
-	wrap(&w, byline, "    ", "    ")
+	wrap(&w, title, "  * ", "    ")
 	if url != "" {
 		w.WriteString("    " + url + "\n")
 	}
 	return w.String()
 }
 
-// postTopText is a post's headline, byline and files.
-func postTopText(p *Post) string { return wrapped(p.Title) + wrapped(p.Byline) + filesText(p, "") }
-
-// postText is a post with so much of its excerpt, and what leads to the rest.
-func postText(p *Post, excerpt, end string) string {
-	if excerpt != "" {
-		excerpt = "\n" + wrapped(excerpt)
+// titleText is a post's headline; nothing of one without.
+func (p *Post) titleText() string {
+	if p.Untitled {
+		return ""
 	}
-	return postTopText(p) + excerpt + end + "\n\n"
+	return wrapped(p.Title)
+}
+
+// bylineText is a post's byline, which says whether the post is late.
+func (p *Post) bylineText(late bool) string {
+	var parts []string
+	if late {
+		parts = append(parts, lateWord)
+	}
+	return strings.Join(filled(append(parts, p.Byline)), " · ")
+}
+
+// rowText is a post in a mail of headlines.
+func (p *Post) rowText(late bool) string {
+	var w strings.Builder
+	wrap(&w, p.said(), "  * ", "    ")
+	wrap(&w, p.bylineText(late), "    ", "    ")
+	if p.URL != "" {
+		w.WriteString("    " + p.URL + "\n")
+	}
+	return w.String() + filesText(p, "    ")
+}
+
+// excerptText is so much of a post's excerpt, below an empty line.
+func excerptText(excerpt string) string {
+	if excerpt == "" {
+		return ""
+	}
+	return "\n" + wrapped(excerpt)
 }

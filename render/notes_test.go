@@ -21,7 +21,7 @@ func TestNotesAreCounted(t *testing.T) {
 		notices       []Notice
 		subject, deck string
 	}{
-		{false, nil, "no posts", "No posts"},
+		{false, nil, "no posts", "no posts"},
 		{false, notes(1), "1 note", "1 note"},
 		{false, notes(3), "3 notes", "3 notes"},
 		{false, notes(200), "200 notes", "200 notes"}, // all that there are, not only those shown
@@ -40,7 +40,7 @@ func TestNotesAreCounted(t *testing.T) {
 			t.Errorf("subject %q, want %q", m.Subject, want)
 		}
 		for where, text := range map[string]string{"page": shownText(t, m.HTML), "text": m.Text} {
-			if !strings.Contains(text, "\n"+c.deck+"\n") {
+			if !strings.Contains(text, " · "+c.deck+"\n") {
 				t.Errorf("the deck %q is not in the %s", c.deck, where)
 			}
 		}
@@ -55,7 +55,7 @@ func TestOnlyNotes(t *testing.T) {
 	m := mailOf(t, p)
 	for where, text := range map[string]string{"page": shownText(t, m.HTML), "text": strings.Join(strings.Fields(m.Text), " ")} {
 		order(t, where, text, "2 notes", p.Notices[0].Text, p.Notices[1].Text, "You get this because")
-		for _, never := range []string{"no posts", "No posts", "Nothing new", "Notes"} {
+		for _, never := range []string{"no posts", "no posts", "Nothing new", "Notes"} {
 			if strings.Contains(text, never) {
 				t.Errorf("the %s says %q", where, never)
 			}

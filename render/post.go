@@ -29,7 +29,8 @@ const oldAfter = 72 * time.Hour
 // concurrent use and its exported fields are never changed.
 type Post struct {
 	ID       digest.PostID
-	Title    string // plain text, one line, never empty
+	Title    string // plain text, one line, never empty: of a post without one the beginning of its words
+	Untitled bool   // its author gave it no title
 	URL      string // the author's own page; empty if the post's address is not http(s)
 	Byline   string // plain text: author, length; may be empty
 	Excerpt  string // plain text, one paragraph; may be empty
@@ -40,13 +41,16 @@ type Post struct {
 	Readable bool   // its full text says more than its excerpt
 	Files    []File // what it comes with
 
-	r        *Renderer
-	lead     string // of the line that mail clients show before a mail is opened
-	headline pair   // in the index
-	excerpt  pair   // headline, byline and excerpt
-	linked   piece  // text: a headline in the index with its link, for a post that is not shown below
-	content  string // empty where brief
-	brief    bool   // its text was left out
+	r     *Renderer
+	lead  string // of the line that mail clients show before a mail is opened
+	line  pair   // in a list of headlines; its HTML has no end yet
+	title pair   // its beginning, with its headline if it has one
+	by    pair   // who wrote it, and the like: HTML within a paragraph; may be empty
+	files pair   // what it comes with, in the same paragraph; may be empty
+	rest  pair   // its excerpt, and its end
+
+	content string // empty where brief
+	brief   bool   // its text was left out
 
 	made  sync.Map     // what few readers want, made for the first who does
 	bytes atomic.Int64 // of memory that it all takes
@@ -82,17 +86,15 @@ func (r *Renderer) WithLinks(from digest.Post, brief bool, links []File) *Post {
 
 func (r *Renderer) newPost(from digest.Post, brief bool, links []File) *Post {
 	p := &Post{
-		r:       r,
-		brief:   brief,
-		ID:      from.ID,
-		URL:     address(from.URL),
-		Excerpt: clean(from.Summary, excerptColumns),
+		r:        r,
+		brief:    brief,
+		ID:       from.ID,
+		URL:      address(from.URL),
+		Language: Language(from.Language),
 	}
-	p.Title = cmp.Or(clean(from.Title, titleColumns), cut(p.Excerpt, 80), "Untitled")
-	if p.Excerpt == p.Title {
-		p.Excerpt = ""
-	}
-	p.Language = Language(from.Language)
+	title, excerpt := told(from.Title, from.Summary)
+	p.Title, p.Excerpt, p.Untitled = clean(title, titleColumns), clean(excerpt, excerptColumns), title == ""
+	p.Title = cmp.Or(p.Title, cut(p.Excerpt, 80), "Untitled")
 	if p.Language == "" {
 		p.Language = guessLanguage(p.Title + p.Excerpt)
 	}
@@ -100,33 +102,53 @@ func (r *Renderer) newPost(from digest.Post, brief bool, links []File) *Post {
 	p.Author, p.Minutes = clean(from.Author, authorColumns), minutes(from.Content)
 	p.Byline = p.byline(from)
 	p.Files = append(files(from.Enclosures), tidyLinks(links)...)
-	p.lead = cut(p.Title, leadColumns)
-	p.headline = pair{r.headline.piece(p.data()), newPiece(itemText(p, "", ""))}
-	p.linked = newPiece(itemText(p, "", p.URL))
-	p.excerpt = p.withExcerpt(p.Excerpt)
 	p.Readable = saysMore(from.Content, p.Excerpt)
 	if !brief {
 		p.content = from.Content
 	}
+	p.write()
 	p.pack()
 	return p
+}
+
+// write writes what most readers want of the post.
+func (p *Post) write() {
+	r, d := p.r, p.data()
+	p.lead = cut(p.said(), leadColumns)
+	p.line = pair{r.line.piece(d), newPiece(itemText(p.said(), p.URL))}
+	p.title = pair{r.title.piece(d), newPiece(p.titleText())}
+	if d.Byline != "" || d.Host != "" {
+		p.by = pair{r.byline.piece(d), newPiece(wrapped(p.bylineText(false)))}
+	}
+	if d.Files != nil {
+		p.files = pair{r.files.piece(d), newPiece(filesText(p, ""))}
+	}
+	p.rest = p.withExcerpt(p.Excerpt)
+}
+
+// said is the post as one line: its title, or of one without a title the beginning of what it says.
+func (p *Post) said() string {
+	if p.Untitled {
+		return cmp.Or(cut(p.Excerpt, titleColumns), p.Host(), p.Title)
+	}
+	return p.Title
 }
 
 // pack makes one string of all that the post consists of, but for its text.
 func (p *Post) pack() {
 	n := pack(&p.Title, &p.URL, &p.Byline, &p.Excerpt, &p.Language, &p.Author, &p.lead,
-		&p.headline.html.coded, &p.linked.coded, &p.excerpt.html.coded, &p.excerpt.text.coded)
-	p.headline.text = p.linked.upTo(p.headline.text.size()) // its first lines
+		&p.line.html.coded, &p.line.text.coded, &p.title.html.coded, &p.title.text.coded, &p.by.html.coded, &p.by.text.coded,
+		&p.files.html.coded, &p.files.text.coded, &p.rest.html.coded, &p.rest.text.coded)
 	for i := range p.Files {
 		n += fileBytes + pack(&p.Files[i].Label, &p.Files[i].URL)
 	}
-	p.bytes.Store(postBytes + int64(n+len(p.content)))
+	p.bytes.Store(postBytes + int64(n+n/10+len(p.content))) // memory comes in sizes of its own
 }
 
 // What is kept takes more memory than its strings, in bytes: the structs, and entries
 // of maps.
 const (
-	postBytes = 480
+	postBytes = 520
 	madeBytes = 300
 	fileBytes = 48
 )
@@ -158,16 +180,25 @@ func saysMore(content, excerpt string) bool {
 type postData struct {
 	Title, URL, Lang, Dir string
 	Byline, Excerpt       string
+	Host                  string  // in place of a headline: the name of the site that the author's page is on
 	Continue              string  // words that lead to the rest
 	Files                 *pieces // nil: none
 	RTL                   bool
+	Untitled              bool
+	Note                  bool // its byline and its end stand below its excerpt
 	Teaser                bool // the way to the rest stands below an excerpt
 }
 
 func (p *Post) data() postData {
-	d := postData{Title: p.Title, Lang: p.Language, Dir: p.Dir, RTL: p.Dir == "rtl", Byline: p.Byline, Excerpt: p.Excerpt, Files: p.filesHTML()}
+	d := postData{
+		Title: p.said(), Lang: p.Language, Dir: p.Dir, RTL: p.Dir == "rtl", Untitled: p.Untitled,
+		Byline: p.Byline, Excerpt: p.Excerpt, Files: p.filesHTML(),
+	}
 	if p.URL != "" {
-		d.URL, d.Title = p.URL, candid(p.Title, p.URL)
+		d.URL, d.Title = p.URL, candid(d.Title, p.URL)
+		if p.Untitled {
+			d.Host = cmp.Or(p.Host(), "The post")
+		}
 		if p.r.link != nil && !showsAddress(p.Title) {
 			d.URL = p.r.link(p.ID, p.URL)
 		}
@@ -175,10 +206,10 @@ func (p *Post) data() postData {
 	return d
 }
 
-// withExcerpt is the post below the index with so much of its excerpt.
+// withExcerpt is what stands of a post below its byline, with so much of its excerpt.
 func (p *Post) withExcerpt(excerpt string) pair {
 	d := p.data()
-	d.Excerpt = excerpt
+	d.Excerpt, d.Note = excerpt, p.Untitled
 	end := p.URL
 	if end != "" {
 		end += "\n"
@@ -186,19 +217,31 @@ func (p *Post) withExcerpt(excerpt string) pair {
 	if end != "" && excerpt != "" {
 		end = "\n" + end
 	}
-	return pair{p.r.post.piece(d), newPiece(postText(p, excerpt, end))}
+	return pair{p.r.rest.piece(d), newPiece(excerptText(excerpt) + end)}
 }
 
-// short is the post with less of its excerpt.
+// excerpted is what stands of the post below its byline at a depth of short or full.
+func (p *Post) excerpted(d depth) pair {
+	if d == full {
+		return p.rest
+	}
+	return p.short()
+}
+
+// short is what stands of the post below its byline, with less of its excerpt.
 func (p *Post) short() pair {
-	return cached(p, short, func() pair { return p.withExcerpt(cut(p.Excerpt, shortColumns)).packed() })
+	return cached(p, short, func() pair {
+		columns := shortColumns
+		if p.Untitled { // there is no headline
+			columns = titleColumns
+		}
+		return p.withExcerpt(cut(p.Excerpt, columns)).packed()
+	})
 }
 
-// row is the post's headline with its byline.
+// row is the post's headline in a mail of headlines, which has a byline below it, and in the text its byline and address.
 func (p *Post) row() pair {
-	return cached(p, headline, func() pair {
-		return pair{p.r.row.piece(p.data()), newPiece(itemText(p, p.Byline, p.URL) + filesText(p, "    "))}.packed()
-	})
+	return cached(p, headline, func() pair { return pair{p.r.row.piece(p.data()), newPiece(p.rowText(false))}.packed() })
 }
 
 // Size is about how many bytes of memory the post takes. It grows when a

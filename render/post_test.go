@@ -36,7 +36,7 @@ func TestBlockNames(t *testing.T) {
 	}{
 		{digest.Post{Title: " A\n\ttitle ", Summary: "Text."}, "A title", "Text."},
 		{digest.Post{Title: "Same", Summary: "Same"}, "Same", ""}, // not twice
-		{digest.Post{Summary: "Only a text."}, "Only a text.", ""},
+		{digest.Post{Summary: "Only a text."}, "Only a text.", "Only a text."},
 		{digest.Post{Title: "\x00\u202e"}, "Untitled", ""},
 		{digest.Post{Title: "AT&amp;T <b>"}, "AT&amp;T <b>", ""}, // titles are text: nothing is decoded here
 	} {
@@ -178,7 +178,7 @@ func TestDirection(t *testing.T) {
 func TestShortKeepsTheRest(t *testing.T) {
 	b := plain.Post(harbour().posts[0])
 	s := b.short()
-	if len(s.html.decoded()) >= len(b.excerpt.html.decoded()) || !strings.Contains(s.html.decoded(), "…</p>") || !strings.Contains(s.text.decoded(), b.URL) {
+	if len(s.html.decoded()) >= len(b.rest.html.decoded()) || !strings.Contains(s.html.decoded(), "…</p>") || !strings.Contains(s.text.decoded(), b.URL) {
 		t.Errorf("%s", s.html.decoded())
 	}
 }

@@ -35,16 +35,15 @@ type Renderer struct {
 	moved   *part[movedData]
 	more    *part[moreData]
 
-	label, labelAlone, head   *part[headingData]
-	lateLabel, lateHead, rest *part[headingData]
+	head, entry, folder, list *part[headingData]
 
-	headline, row, top   *part[postData]
-	post, teaser, onward *part[postData]
-	file                 *part[fileData]
+	line, row, title, byline    *part[postData]
+	files, rest, teaser, onward *part[postData]
+	file                        *part[fileData]
 
 	headerLink, footerLink string // how links in Edition.Header and Footer begin
 
-	late map[bool]lateMarks // by whether the lines below run from right to left
+	small map[bylineKind]smallPrint
 }
 
 // New makes a Renderer in the program's own colours. proxy gives the addresses of pictures for
@@ -117,15 +116,14 @@ func (all *renderers) newRenderer(c digest.Colours) *Renderer {
 		all: all, proxy: all.proxy, styles: textStyles(theme),
 		edition: newPart[editionData](all.templates, theme, "edition"), notice: newPart[noticeData](all.templates, theme, "notice"),
 		moved: newPart[movedData](all.templates, theme, "moved"), more: newPart[moreData](all.templates, theme, "more"),
-		label: heading("section-label"), labelAlone: heading("section-label-alone"), head: heading("section-head"),
-		lateLabel: heading("late-label"), lateHead: heading("late-head"), rest: heading("rest"),
-		headline: post("headline"), row: post("row"), top: post("post-top"),
-		post: post("post"), teaser: post("teaser"), onward: post("onward"),
+		head: heading("section-head"), entry: heading("section-entry"), folder: heading("folder"), list: heading("list"),
+		line: post("line"), row: post("row"), title: post("title"), byline: post("byline"),
+		files: post("files"), rest: post("rest"), teaser: post("teaser"), onward: post("onward"),
 		file: newPart[fileData](all.templates, theme, "file"),
 	}
 	r.headerLink = theme.Replace(`<a class="go" style="color:var(--accent);text-decoration:underline" href="`)
 	r.footerLink = theme.Replace(`<a style="color:var(--muted);text-decoration:underline" href="`)
-	r.late = map[bool]lateMarks{false: r.newLateMarks(false), true: r.newLateMarks(true)}
+	r.setSmallPrint(newPart[smallData](all.templates, theme, "small"))
 	return r
 }
 

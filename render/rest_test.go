@@ -88,7 +88,7 @@ func TestBound(t *testing.T) {
 		t.Errorf("%d shown, %d omitted", m.Shown, m.Omitted)
 	}
 	for name, version := range map[string]string{"page": shownText(t, m.HTML), "text": m.Text} {
-		order(t, name, strings.ReplaceAll(version, "\n", " "), "42 posts from 7 sites", p.Note, p.Sections[0].Posts[0].Title,
+		order(t, name, strings.ReplaceAll(version, "\n", " "), "42 posts from 7 sites", p.Note,
 			p.Sections[0].Posts[0].Title, p.Sections[0].Posts[2].Title, "And 11 more", p.Sections[0].Rest[1].Title, p.Sections[0].Rest[10].Title, p.Sections[1].Posts[0].Title)
 		if n := strings.Count(version, "And "); n != 5 {
 			t.Errorf("%s: %d lists", name, n)

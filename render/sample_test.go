@@ -115,6 +115,24 @@ func typical() Edition {
 	return page(harbour(), kitchen(), compiler(), tokyo(), beirut(), haifa(), garden())
 }
 
+// pier is a site of short notes without titles, and of posts whose excerpts begin with their titles.
+func pier() sampleSite {
+	note := post("https://pier.example/2026/11/19/a", "", "", "The ferry was an hour late and nobody minded. The café had the heating on, and the dog slept on the timetable.", 0)
+	cutShort := post("https://pier.example/2026/11/19/b", "Bought a lamp for the end of the pier, and then…", "", "Bought a lamp for the end of the pier, and then another, because one lamp by itself looks like a mistake.", 0)
+	again := post("https://pier.example/2026/11/19/c", "A bench for the north side", "Ida Voss", "A bench for the north side. It stands where the wind does not, and looks at the lighthouse.", 300)
+	return sampleSite{"Notes from the pier", "https://pier.example/", "en", []digest.Post{note, cutShort, again}}
+}
+
+// folders is an edition of a reader who has folders.
+func folders() Edition {
+	p := page(pier(), garden(), kitchen(), beirut(), harbour(), compiler())
+	for i, folder := range []string{"", "", "Abroad", "Abroad", "Sea & shore", "Sea & shore"} {
+		p.Sections[i].Folder = folder
+	}
+	p.Sections[1].Late = 1
+	return p
+}
+
 // lately has late posts in both directions, and notes on what runs in either.
 func lately() Edition {
 	p := page(garden(), haifa(), tokyo())

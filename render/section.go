@@ -2,6 +2,7 @@ package render
 
 import (
 	"cmp"
+	"hash/fnv"
 	"strconv"
 	"sync"
 
@@ -18,7 +19,7 @@ type Section struct {
 	Late     int // so many of the last of Posts come late
 
 	Display digest.Layout // of its posts; empty: the edition's
-	Folder  string        // the reader's own; mail does not show it
+	Folder  string        // the reader's own
 
 	// Rest is what a bound edition only lists, below Posts and in the same order.
 	Rest []*Post
@@ -54,14 +55,16 @@ func (e *Edition) LayoutOf(s Section) digest.Layout {
 // headingData is what the templates of section.html are filled with.
 type headingData struct {
 	Title, URL, Lang, Dir string
-	RTL                   bool
-	Posts                 *pieces // of the rest
+	Anchor                string
+	RTL, First            bool
+	Posts                 *pieces // of a list
 }
 
 // sectionParts is what is written of a section itself.
 type sectionParts struct {
-	label, head pair         // in the index; above its posts
-	alone       func() piece // HTML: in the index, where nothing stands below it
+	head  pair         // above its posts
+	first func() piece // HTML: the same where nothing stands above it, or the name of a folder
+	entry func() piece // HTML: in the contents
 }
 
 func (s *Section) heading() headingData {
@@ -70,26 +73,36 @@ func (s *Section) heading() headingData {
 }
 
 func (r *Renderer) newSectionParts(s Section) *sectionParts {
-	label, text := s.heading(), ruleText+s.Title+"\n"
-	head := label
+	entry, text := s.heading(), ruleText+s.Title+"\n"
+	entry.Anchor = anchorOf(s.Title, s.URL)
+	head := entry
 	if s.URL != "" {
 		head.URL, head.Title = s.URL, candid(s.Title, s.URL)
 		text += s.URL + "\n"
 	}
+	bare := head
+	bare.First = true
 	p := &sectionParts{
-		label: pair{r.label.piece(label), newPiece(s.Title + "\n")},
 		head:  pair{r.head.piece(head), newPiece(text + "\n")},
-		alone: sync.OnceValue(func() piece { return r.labelAlone.piece(label) }),
+		first: sync.OnceValue(func() piece { return r.head.piece(bare) }),
+		entry: sync.OnceValue(func() piece { return r.entry.piece(entry) }),
 	}
-	pack(&p.label.html.coded, &p.label.text.coded, &p.head.html.coded, &p.head.text.coded)
+	pack(&p.head.html.coded, &p.head.text.coded)
 	return p
+}
+
+// anchorOf names a section within a page.
+func anchorOf(title, url string) string {
+	h := fnv.New32a()
+	_, _ = h.Write([]byte(title + "\n" + url))
+	return "s" + strconv.FormatUint(uint64(h.Sum32()), 36)
 }
 
 // Size is about how many bytes of memory a section takes whose headings are written,
 // without its posts.
 func (s *Section) Size() int {
-	const beside = 700 // the structs, and the label that is written when somebody wants it
-	return beside + len(s.Title) + len(s.URL) + s.parts.label.bytes()*3/2 + s.parts.head.bytes()
+	const beside = 700                                                   // the structs
+	return beside + len(s.Title) + len(s.URL) + s.parts.head.bytes()*5/2 // and what is written when somebody wants it
 }
 
 // tidySections leaves out sections without posts and writes the headings of
@@ -124,31 +137,11 @@ func (s *Section) post(i int) *Post {
 	return s.Rest[i-len(s.Posts)]
 }
 
-// addRest lists what a bound edition only lists of a section.
-func (r *Renderer) addRest(to *both, s *Section) {
-	label, listed := "And "+strconv.Itoa(len(s.Rest))+" more", &pieces{}
-	to.text.add(newPiece(label + ":\n\n"))
-	for _, p := range s.Rest {
-		listed.add(p.headline.html)
-		to.text.add(p.linked)
-	}
-	r.rest.write(&to.html, headingData{Title: label, RTL: s.Rest[0].Dir == "rtl", Posts: listed})
-	to.text.add(textGap())
-}
-
-// lateMarks is what stands before the late posts of a section, in the index and
-// among the posts; the posts themselves are the same for all readers, late or not.
-type lateMarks struct{ label, head pair }
-
-// lateWords stand before the posts that come late.
-const lateWords = "Late, from an earlier day"
-
-func (r *Renderer) newLateMarks(rtl bool) lateMarks {
-	return lateMarks{
-		label: pair{r.lateLabel.piece(headingData{Title: "Late", RTL: rtl}), newPiece("  Late:\n")},
-		head:  pair{r.lateHead.piece(headingData{Title: lateWords, RTL: rtl}), newPiece(lateWords + ":\n\n")},
-	}
-}
+// lateWord says of a post that it comes late, and lateWords of several that follow.
+const (
+	lateWord  = "Late"
+	lateWords = "Late, from an earlier day"
+)
 
 // LateLabel is what stands before Posts[i]: words before the first of the late
 // ones, otherwise none.
@@ -161,11 +154,5 @@ func (s Section) LateLabel(i int) string {
 
 func (s *Section) firstLate(i int) bool { return s.Late > 0 && i == len(s.Posts)-s.Late }
 
-// lateMarks are those before a section's i-th post, on the side where the lines
-// after them begin; empty ones before most posts.
-func (r *Renderer) lateMarks(s *Section, i int) (marks lateMarks) {
-	if s.firstLate(i) {
-		marks = r.late[s.Posts[i].Dir == "rtl"]
-	}
-	return marks
-}
+// isLate reports whether a section's i-th post comes late.
+func (s *Section) isLate(i int) bool { return i < len(s.Posts) && i >= len(s.Posts)-s.Late }

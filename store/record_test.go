@@ -398,12 +398,10 @@ func TestImport(t *testing.T) {
 		w.ok(err)
 		want(w.t, "subscriptions", len(subs), 3)
 		want(w.t, "first", subs[0].Subscription, digest.Subscription{DigestID: ada.ID, FeedID: known.ID, Title: "Mine", Folder: "Tech"})
-		for folders, n := range map[bool]int{false: 1, true: 2} {
-			choices, err := w.SubscriptionSettings(w.ctx(), []digest.DigestID{ada.ID}, folders)
-			w.ok(err)
-			want(w.t, "choices", len(choices[ada.ID]), n)
-			want(w.t, "choice", choices[ada.ID][known.ID], subs[0].Subscription)
-		}
+		settings, err := w.SubscriptionSettings(w.ctx(), []digest.DigestID{ada.ID})
+		w.ok(err)
+		want(w.t, "settings", len(settings[ada.ID]), 2)
+		want(w.t, "setting", settings[ada.ID][known.ID], subs[0].Subscription)
 		r, err = w.Import(w.ctx(), ada.ID, items, 1e6, noon)
 		w.ok(err)
 		want(w.t, "again", [2]int{r.Added, r.Already}, [2]int{0, 4})

@@ -109,17 +109,12 @@ func (s *Store) Folders(ctx context.Context, id digest.DigestID) ([]string, erro
 
 // SubscriptionSettings gives how readers want the feeds of their subscriptions
 // named and shown; of those who leave it to the feed and the digest nothing
-// comes, and of paused subscriptions neither. Without folders one that is only
-// in a folder is left out too: mail does not show them.
-func (s *Store) SubscriptionSettings(ctx context.Context, ids []digest.DigestID, folders bool) (map[digest.DigestID]map[digest.FeedID]digest.Subscription, error) {
-	where := `s.rests = 0 AND (s.title <> '' OR s.display <> '')`
-	if folders {
-		where = `s.rests = 0 AND (s.title <> '' OR s.display <> '' OR s.folder <> '')`
-	}
+// comes, and of paused subscriptions neither.
+func (s *Store) SubscriptionSettings(ctx context.Context, ids []digest.DigestID) (map[digest.DigestID]map[digest.FeedID]digest.Subscription, error) {
 	settings := make(map[digest.DigestID]map[digest.FeedID]digest.Subscription, len(ids))
 	for part := range slices.Chunk(ids, statementRows) {
 		rows, err := readRows[digest.Subscription](ctx, s.read(), "reading subscriptions", `SELECT s.digest_id, s.feed_id, s.title, s.folder, s.display
-			FROM subscriptions s WHERE s.digest_id`+s.d.oneOf+` AND `+where, keys(s.d, part))
+			FROM subscriptions s WHERE s.digest_id`+s.d.oneOf+` AND s.rests = 0 AND (s.title <> '' OR s.display <> '' OR s.folder <> '')`, keys(s.d, part))
 		if err != nil {
 			return nil, err
 		}

@@ -222,7 +222,7 @@ func textsOfMidnight(t *testing.T, n int) map[string]bool {
 	for i, d := range readers {
 		ids[i] = d.ID
 	}
-	_, err = w.SubscriptionSettings(w.ctx(), ids, true)
+	_, err = w.SubscriptionSettings(w.ctx(), ids)
 	w.ok(err)
 	return w.Texts(t)
 }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"html/template"
 	"net/http"
-	"slices"
 	"strconv"
 	"time"
 
@@ -219,7 +218,7 @@ func (p *editionPage) fill(e render.Edition, part int, pictures bool) bool {
 	p.Edition, p.Part = e, part
 	from, at := (part-1)*mostPosts, 0
 	var sections []*editionSection
-	for _, section := range byFolder(e.Sections) {
+	for _, section := range e.Sections {
 		posts := postsOf(section)
 		n := len(posts)
 		posts = posts[min(n, max(0, from-at)):max(0, min(n, from+mostPosts-at))]
@@ -252,14 +251,6 @@ func (p *editionPage) sortNotices() {
 			p.Said = append(p.Said, n)
 		}
 	}
-}
-
-// byFolder gives the sections in the order they are shown: those of no folder
-// first, then one folder after the other.
-func byFolder(sections []render.Section) []render.Section {
-	all := slices.Clone(sections)
-	slices.SortStableFunc(all, func(a, b render.Section) int { return byName(a.Folder, b.Folder) })
-	return all
 }
 
 // postsOf gives all posts of a section, as headlines.

@@ -122,7 +122,7 @@ func (s *site) placePost(r *http.Request, me reader, v store.VisiblePost, p *pos
 		return err
 	}
 	var all []*editionPost
-	for _, site := range byFolder(page.Sections) {
+	for _, site := range page.Sections {
 		all = append(all, postsOf(site)...)
 	}
 	at := slices.IndexFunc(all, func(f *editionPost) bool { return f.ID == v.ID })

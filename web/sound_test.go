@@ -46,7 +46,7 @@ func TestSoundByChoice(t *testing.T) {
 			Enclosures: []digest.Enclosure{{URL: mp3, Type: "audio/mpeg", Seconds: 2580, ChapterList: []digest.Chapter{{Title: "Hello"}, {Start: 3723, Title: "<b>Rust"}}}}})
 		r.midnight()
 		today := ada.get("/").status(http.StatusOK).body
-		if !strings.Contains(today, `<a href="https://x.example/a.mp3?a=1&amp;b=2" rel="noopener noreferrer">Listen (43 min)</a>`) {
+		if !strings.Contains(today, `<a href="https://x.example/a.mp3?a=1&amp;b=2" rel="noopener noreferrer">Listen · 43 min</a>`) {
 			t.Fatalf("no link to the file in %s", today)
 		}
 		_, id, _ := strings.Cut(today, `id="post-`)
@@ -63,7 +63,7 @@ func TestSoundByChoice(t *testing.T) {
 		if !strings.Contains(page.body, `<audio class="player" controls preload="none" src="`+path+`"`) || !strings.Contains(page.Header.Get("Content-Security-Policy"), "media-src 'self'") {
 			t.Errorf("no player in %s", page.body)
 		}
-		if today = ada.get("/").body; !strings.Contains(today, `<a href="/posts/`+id+`" rel="noopener noreferrer">Listen (43 min)</a>`) {
+		if today = ada.get("/").body; !strings.Contains(today, `<a href="/posts/`+id+`" rel="noopener noreferrer">Listen · 43 min</a>`) {
 			t.Error("the edition does not lead to the player")
 		}
 		if got := ada.get("/settings/pages"); !strings.Contains(got.body, `name="player" checked`) {

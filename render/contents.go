@@ -1,0 +1,51 @@
+package render
+
+import (
+	"strconv"
+	"strings"
+)
+
+const (
+	// contentsFrom is the least number of posts with which an edition has a list of what is in it.
+	contentsFrom = 12
+	// mostEntries is how many sites that list names.
+	mostEntries = 40
+)
+
+// hasContents reports whether a list of the sites stands above the posts.
+func (m *mail) hasContents() bool { return m.posts >= contentsFrom && len(m.Sections) > 1 }
+
+// contentsHTML is the sites in their order, each a link to its posts within the mail; nil for none.
+func (m *mail) contentsHTML() *pieces {
+	if !m.hasContents() {
+		return nil
+	}
+	all := &pieces{}
+	for i := range m.Sections[:min(len(m.Sections), mostEntries)] {
+		if i > 0 {
+			all.add(m.r.small[bylineKind{}].dot)
+		}
+		all.add(m.Sections[i].parts.entry())
+	}
+	if words := m.unlisted(); words != "" {
+		all.add(newPiece(words + "\n"))
+	}
+	return all
+}
+
+// contentsText is the same for the text version, which has no links within.
+func (m *mail) contentsText() string {
+	var names []string
+	for i := range m.Sections[:min(len(m.Sections), mostEntries)] {
+		names = append(names, m.Sections[i].Title)
+	}
+	return wrapped(strings.Join(names, " · ")+m.unlisted()) + "\n"
+}
+
+// unlisted says how many sites the contents do not name; nothing if they name all.
+func (m *mail) unlisted() string {
+	if n := len(m.Sections) - mostEntries; n > 0 {
+		return " and " + strconv.Itoa(n) + " more"
+	}
+	return ""
+}

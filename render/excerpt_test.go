@@ -1,0 +1,117 @@
+package render
+
+import (
+	"strings"
+	"testing"
+
+	"digest"
+)
+
+func TestTold(t *testing.T) {
+	for name, c := range map[string]struct{ title, summary, wantTitle, wantSummary string }{
+		"nothing twice":             {"First frost", "Four degrees below.", "First frost", "Four degrees below."},
+		"all of it":                 {"Same", "same.", "Same", ""},
+		"a sentence":                {"First frost", "First frost. Four degrees below.", "First frost", "Four degrees below."},
+		"in other marks":            {"It’s “late”: the frost", "It's \"late\" - the frost — Four degrees.", "It’s “late”: the frost", "Four degrees."},
+		"a heading":                 {"What the quince taught", "What the quince taught Eight years from planting.", "What the quince taught", "Eight years from planting."},
+		"a sentence by chance":      {"Rust", "Rust is a language.", "Rust", "Rust is a language."},
+		"three words by chance":     {"The first frost", "The first frost came late.", "The first frost", "The first frost came late."},
+		"a word that goes on":       {"Frost", "Frosty days.", "Frost", "Frosty days."},
+		"a title cut from the text": {"Bought a lamp for the…", "Bought a lamp for the end of the pier.", "", "Bought a lamp for the end of the pier."},
+		"cut with dots":             {"Bought a lamp for [...]", "Bought a lamp for the end of the pier.", "", "Bought a lamp for the end of the pier."},
+		"an excerpt cut from it":    {"Bought a lamp for the end of the pier", "Bought a lamp for the…", "Bought a lamp for the end of the pier", ""},
+		"only dots":                 {"…", "Bought a lamp.", "…", "Bought a lamp."},
+		"Japanese":                  {"銭湯の煙突", "銭湯の煙突。昭和三年に建てられた。", "銭湯の煙突", "昭和三年に建てられた。"},
+		"no title":                  {"", "A note.", "", "A note."},
+		"no summary":                {"A title", "\u202e", "A title", ""},
+	} {
+		if title, summary := told(c.title, c.summary); title != c.wantTitle || summary != c.wantSummary {
+			t.Errorf("%s: %q, %q", name, title, summary)
+		}
+	}
+}
+
+func FuzzTold(f *testing.F) {
+	f.Add("First frost", "First frost. Four degrees below.")
+	f.Add("Bought a…", "Bought a lamp")
+	f.Add("…[…]", "\xff…")
+	f.Fuzz(func(t *testing.T, title, summary string) {
+		a, b := told(title, summary)
+		if a != "" && a != scrub(title, dropped) || !strings.HasSuffix(scrub(summary, dropped), b) {
+			t.Errorf("%q, %q became %q, %q", title, summary, a, b)
+		}
+	})
+}
+
+// TestUntitled: a post without a title has no headline and says each of its words once, however it is shown; where it
+// is, is a link.
+func TestUntitled(t *testing.T) {
+	const words = "The ferry was an hour late and nobody minded."
+	for _, l := range layouts {
+		p := page(sampleSite{"Pier", "https://pier.example/", "en", []digest.Post{
+			{URL: "https://pier.example/a", Summary: words, Content: "<p>" + words + "</p>"},
+			{URL: "https://pier.example/b", Content: `<img src="https://pier.example/b.jpg">`},
+		}})
+		p.Layout = l
+		m := checkedMail(t, p)
+		doc := parse(t, m.HTML)
+		shown := shownText(t, m.HTML)
+		_, shown, _ = strings.Cut(shown, "No. 128") // the preheader stands before
+		if n := len(all(doc, "h3")); n != 0 {
+			t.Errorf("%s: %d headlines", l, n)
+		}
+		if n, k := strings.Count(shown, words), strings.Count(m.Text, words); n != 1 || k != 1 {
+			t.Errorf("%s: the words stand %d times on the page and %d times in the text:\n%s", l, n, k, m.Text)
+		}
+		for _, url := range []string{"https://pier.example/a", "https://pier.example/b"} {
+			if !hasLink(doc, url) || strings.Count(m.Text, url+"\n") != 1 {
+				t.Errorf("%s: no way to %s", l, url)
+			}
+		}
+		if strings.Contains(m.HTML+m.Text, "Untitled") {
+			t.Errorf("%s: a made-up headline", l)
+		}
+	}
+}
+
+// TestFolders: the name of each folder stands once, before its sites.
+func TestFolders(t *testing.T) {
+	p := folders()
+	m := checkedMail(t, p)
+	_, page, _ := strings.Cut(strings.Join(strings.Fields(shownText(t, m.HTML)), " "), "Small Compilers") // the contents end so
+	_, text, _ := strings.Cut(m.Text, ruleText)
+	for where, version := range map[string]string{"page": page, "text": text} {
+		order(t, where, version, "Notes from the pier", "A Walled Garden", "Abroad", "Cuisine de quartier", "دفاتر المدينة", "Sea & shore", "The Harbour Log", "Small Compilers")
+		if strings.Count(version, "Abroad") != 1 || strings.Count(version, "Sea & shore") != 1 {
+			t.Errorf("%s: a folder's name stands twice", where)
+		}
+	}
+	p.Sections = p.Sections[2:]
+	if m = checkedMail(t, p); strings.Contains(m.HTML, "<h2 class=\"fold bar\" dir=\"auto\" lang=\"\" style=\"margin:0 0 12px;padding") != true || strings.Count(m.HTML, "4px double") != 2 {
+		t.Error("above the first folder stand two rules, or above the second none")
+	}
+}
+
+// TestContents: from twelve posts on an edition begins with the names of its sites, and not with more than forty.
+func TestContents(t *testing.T) {
+	for _, c := range []struct {
+		edition Edition
+		entries int
+		more    string
+	}{
+		{page(harbour(), kitchen()), 0, ""},
+		{typical(), 7, ""},
+		{large(11), 0, ""},
+		{large(12), 0, ""}, // of one site
+		{large(480), 40, ""},
+		{large(600), 40, "and 10 more"},
+	} {
+		m := checkedMail(t, c.edition)
+		if n := strings.Count(m.HTML, `href="#s`); n != c.entries {
+			t.Errorf("%d entries, want %d", n, c.entries)
+		}
+		if c.more != "" && (!strings.Contains(m.HTML, c.more) || !strings.Contains(strings.ReplaceAll(m.Text, "\n", " "), c.more)) {
+			t.Errorf("it is not said that there are %s", c.more)
+		}
+	}
+}

@@ -1,0 +1,210 @@
+package render
+
+import "strconv"
+
+// write writes what a plan shows: the sections in their folders, each with its posts.
+func (m *mail) write(p *plan) *both {
+	n := 6*p.shown + 3*len(m.Sections)
+	posts := &both{html: pieces{list: make([]element, 0, n)}, text: pieces{list: make([]element, 0, n)}}
+	var last *Section
+	for i := range m.Sections {
+		s := &m.Sections[i]
+		if m.depth(p, i, 0) == omitted {
+			continue
+		}
+		m.addHead(posts, s, last)
+		last = s
+		n := m.below(p, i)
+		for j, post := range s.Posts[:n] {
+			m.addPost(posts, post, m.depth(p, i, j), p.level, s.isLate(j))
+		}
+		m.addLines(posts, p, i, n)
+	}
+	if n := m.omitted(p); n > 0 {
+		posts.add(m.more(n))
+	}
+	return posts
+}
+
+// addHead adds the name of a section, and that of its folder where the section before was in another.
+func (m *mail) addHead(to *both, s, before *Section) {
+	first := before == nil
+	if s.Folder != "" && (first || before.Folder != s.Folder) {
+		name := clean(s.Folder, siteColumns)
+		d := direction(name, "")
+		m.r.folder.write(&to.html, headingData{Title: name, Dir: d, Lang: guessLanguage(name), RTL: d == "rtl", First: first})
+		to.text.add(newPiece(doubleRuleText + name + "\n"))
+		first = true
+	}
+	if first {
+		to.add(pair{s.parts.first(), s.parts.head.text})
+		return
+	}
+	to.add(s.parts.head)
+}
+
+// addPost adds a post at a depth, its full text of so many bytes at most. Of the excerpt of one without a headline
+// the words come first.
+func (m *mail) addPost(to *both, p *Post, d depth, level int, late bool) {
+	to.add(p.title)
+	if p.Untitled && d < whole {
+		words := p.excerpted(d)
+		to.html.add(words.html)
+		m.addByline(&to.html, p, late, last)
+		to.html.add(newPiece("</div>\n"))
+		m.addBylineText(&to.text, p, late)
+		to.text.add(words.text)
+	} else {
+		m.addByline(&to.html, p, late, above)
+		m.addBylineText(&to.text, p, late)
+		if d == whole {
+			to.addExtent(p.body(m.Images).extent(level))
+		} else {
+			to.add(p.excerpted(d))
+		}
+	}
+	to.text.add(textGap())
+}
+
+func (m *mail) addBylineText(to *pieces, p *Post, late bool) {
+	if late {
+		to.add(newPiece(wrapped(p.bylineText(true))))
+	} else {
+		to.add(p.by.text)
+	}
+	to.add(p.files.text)
+}
+
+// addLines lists the posts of a section from one on: in an edition of headlines each with its byline.
+func (m *mail) addLines(to *both, p *plan, section, from int) {
+	s := &m.Sections[section]
+	var lines both
+	n := 0
+	for j := from; j < s.count(); j++ {
+		switch post := s.post(j); {
+		case m.depth(p, section, j) == omitted:
+		case m.rows(p, section) && j < len(s.Posts):
+			m.addRow(to, post, s.isLate(j))
+		default:
+			m.addLine(&lines, post, s.isLate(j))
+			n++
+		}
+	}
+	if n == 0 {
+		if from < s.count() {
+			to.text.add(textGap()) // below rows
+		}
+		return
+	}
+	count := ""
+	if from > 0 || len(s.Rest) > 0 && n < s.count() {
+		count = strconv.Itoa(n)
+	}
+	m.addList(to, s.post(s.count()-1), count, &lines)
+}
+
+// addList adds a list of headlines; count, if it is not empty, is how many they are beside posts that stand above.
+func (m *mail) addList(to *both, last *Post, count string, lines *both) {
+	d := headingData{RTL: last.Dir == "rtl", Posts: &lines.html}
+	if count != "" {
+		d.Title = "And " + count + " more"
+		to.text.add(newPiece(d.Title + ":\n\n"))
+	}
+	m.r.list.write(&to.html, d)
+	to.text.addAll(&lines.text)
+	to.text.add(textGap())
+}
+
+// addLine adds a headline to a list.
+func (m *mail) addLine(to *both, p *Post, late bool) {
+	small := m.r.small[bylineKind{rtl: p.Dir == "rtl"}]
+	to.add(p.line)
+	if late {
+		to.html.add(small.lateSpan)
+		to.text.add(small.lateLine)
+	}
+	to.html.add(small.close)
+}
+
+// addRow adds a post to an edition of headlines.
+func (m *mail) addRow(to *both, p *Post, late bool) {
+	row := p.row()
+	to.html.add(row.html)
+	m.addByline(&to.html, p, late, below)
+	if late {
+		row.text = newPiece(p.rowText(true))
+	}
+	to.text.add(row.text)
+}
+
+// addByline adds the line in small print below a headline: that the post is late, who wrote it, what it comes with.
+func (m *mail) addByline(to *pieces, p *Post, late bool, at bylinePlace) {
+	small, some := m.r.small[bylineKind{p.Dir == "rtl", at}], false
+	if !late && p.by.html.coded == "" && p.files.html.coded == "" {
+		if at != above {
+			to.add(small.gap)
+		}
+		return
+	}
+	to.add(small.open)
+	if late {
+		to.add(small.late)
+		some = true
+	}
+	if p.by.html.coded != "" {
+		if some {
+			to.add(small.dot)
+		}
+		to.add(p.by.html)
+		some = true
+	}
+	if p.files.html.coded != "" {
+		if some {
+			to.add(small.lineEnd)
+		}
+		to.add(p.files.html)
+	}
+	to.add(small.close)
+}
+
+// A bylinePlace is where a line of small print stands in a post.
+type bylinePlace uint8
+
+const (
+	above bylinePlace = iota // its text
+	below                    // its headline, and nothing of it comes after
+	last                     // the words of one without a headline
+)
+
+// A bylineKind is what the ends of a line in small print depend on.
+type bylineKind struct {
+	rtl bool
+	at  bylinePlace
+}
+
+// smallPrint is what stands in the line below a headline around what is the post's own.
+type smallPrint struct {
+	open, close, gap   piece
+	late, dot, lineEnd piece
+	lateSpan, lateLine piece // in a list of headlines
+}
+
+// smallData is what the template of small print is filled with: one of its bools says which piece.
+type smallData struct {
+	RTL       bool
+	Row, Last bool
+	Gap, Span bool
+	Late      string
+}
+
+func (r *Renderer) setSmallPrint(t *part[smallData]) {
+	r.small = map[bylineKind]smallPrint{}
+	for i := range 6 {
+		k := bylineKind{i%2 == 1, bylinePlace(i / 2)}
+		r.small[k] = smallPrint{
+			open: t.piece(smallData{RTL: k.rtl, Row: k.at == below, Last: k.at == last}), close: newPiece("</p>\n"), gap: t.piece(smallData{Gap: true}),
+			late: newPiece(lateWord + "\n"), dot: newPiece("·\n"), lineEnd: newPiece("<br>\n"),
+			lateSpan: t.piece(smallData{Span: true, Late: lateWord}), lateLine: newPiece("    " + lateWord + "\n"),
+		}
+	}
+}
