@@ -131,7 +131,7 @@ func stocked() *shelf {
 			101: {{PostID: 11, FeedID: 1}, {PostID: 30, FeedID: 3}, {PostID: 99, FeedID: 4}}, // 99 was pruned
 		},
 		waiting: map[digest.DigestID][]digest.PostRef{1: {{PostID: 30, FeedID: 3}}},
-		choices: map[digest.DigestID]map[digest.FeedID]digest.Subscription{1: {3: {Title: "A fruit of my own", Folder: "Fruit", Display: digest.Headlines}}},
+		choices: map[digest.DigestID]map[digest.FeedID]digest.Subscription{1: {3: {Title: "A fruit of my own", Display: digest.Headlines}}},
 	}
 }
 
@@ -185,6 +185,26 @@ func TestPages(t *testing.T) {
 	}
 	if got := pages[1].Sections[0].Posts[0].Language; got != "fr" {
 		t.Errorf("a post's own language became %q", got)
+	}
+}
+
+// TestFolderOrder: sites of no folder come first, and then one folder after the other, in mail as on the web.
+func TestFolderOrder(t *testing.T) {
+	s := stocked()
+	s.choices[1] = map[digest.FeedID]digest.Subscription{3: {Folder: "b"}, 1: {Folder: "A"}}
+	pages, err := builder(s).Editions(t.Context(), deliveries()[:1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := contents(pages[0]); !strings.HasPrefix(got, "apple: ") || !strings.Contains(got, " | Zebra: ") || !strings.Contains(got, " | Mango: ") || pages[0].Sections[1].Folder != "A" {
+		t.Errorf("%s", got)
+	}
+	letters, err := builder(s).Render(t.Context(), deliveries()[:1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text := strings.Join(letters[0].Encoded.Text, ""); strings.Index(text, "Zebra") > strings.Index(text, "Mango") || !strings.Contains(text, "\nA\r\n") {
+		t.Errorf("the mail has\n%s", text)
 	}
 }
 

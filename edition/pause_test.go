@@ -80,7 +80,7 @@ func TestBoundHeadlines(t *testing.T) {
 	if got := shape(p); got != "A fruit of my own 1+0 late 0, Zebra 5+0 late 2, " || p.Note != "You were away from 3 to 17 November: this is all that came." {
 		t.Errorf("%s %q", got, p.Note)
 	}
-	if p.Sections[0].Folder != "Fruit" || p.Sections[0].Display != digest.Headlines {
+	if p.Sections[0].Display != digest.Headlines {
 		t.Errorf("%+v", p.Sections[0])
 	}
 }

@@ -43,20 +43,18 @@ func found(readings []reading, n int) (reading, bool) {
 
 var rule = strings.Repeat("-", 72)
 
-// lateLinks are the posts that a letter marks as late: under their site, or, in
-// one too long for all of them, in the list at its top.
+// betweenPosts is what parts the posts of a letter's text, and the lines of its lists.
+var betweenPosts = regexp.MustCompile(`\n\n\n|\n  \* |` + rule)
+
+// lateByline is the line of a post that comes late.
+var lateByline = regexp.MustCompile(`(?m)^ *Late( · .*)?$`)
+
+// lateLinks are the posts that a letter marks as late.
 func (l letter) lateLinks() map[string]bool {
 	late := map[string]bool{}
-	for site := range strings.SplitSeq(strings.ReplaceAll(l.text, "\r", ""), "\n\n") {
-		if _, after, ok := strings.Cut(site, "\n  Late:\n"); ok {
-			for url := range links(after) {
-				late[url] = true
-			}
-		}
-	}
-	for section := range strings.SplitSeq(l.text, rule) {
-		if _, after, ok := strings.Cut(section, "Late, from an earlier day"); ok {
-			for url := range links(after) {
+	for _, post := range betweenPosts.Split(strings.ReplaceAll(l.text, "\r", ""), -1) {
+		if lateByline.MatchString(post) {
+			for url := range links(post) {
 				late[url] = true
 			}
 		}
