@@ -63,12 +63,6 @@ func (c *codedBuilder) write(s string) {
 	quote(&c.coded, s)
 }
 
-// writePiece adds what is encoded already.
-func (c *codedBuilder) writePiece(p piece) {
-	c.plain += p.plain
-	c.coded.WriteString(p.coded)
-}
-
 func (c *codedBuilder) size() size   { return size{c.plain, c.coded.Len()} }
 func (c *codedBuilder) piece() piece { return piece{c.coded.String(), c.plain} }
 
