@@ -31,6 +31,8 @@ const (
 	ForSound           Purpose = "sound"       // of an address (SignText)
 	ForGoingBack       Purpose = "going-back"  // of a digest and a feed that moved (SignPair)
 	ForRemedies        Purpose = "remedies"    // of a digest and a feed that fails (SignPair), and of what is offered in its place (SignText)
+	ForSaving          Purpose = "saving"      // of an edition and a post in it that is to be saved (SignPair)
+	ForSite            Purpose = "site"        // of an edition and a feed of which its reader wants less (SignPair)
 	ForClick           Purpose = "click"       // of a Click (SignText)
 	ForBrowser         Purpose = "browser"     // of a browser and an address that it was signed in with (SignText)
 	ForAsker           Purpose = "asker"       // of a network or browser that asks for a letter (SignText): its name without saying which

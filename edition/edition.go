@@ -132,10 +132,27 @@ func (b *Builder) sealed(ctx context.Context, ds []digest.Delivery, mail bool) (
 		editions[i] = b.compose(d, sections, notices[d.ID], zone)
 		if mail {
 			leave(&editions[i])
+			b.addOwnLinks(&editions[i], d)
 		}
 		editions[i].WebURL = b.BaseURL + "/e/" + b.Signer.Sign(digest.ForEdition, digest.InRound(int64(d.ID), d.LinkRound))
 	}
 	return editions, nil
+}
+
+// addOwnLinks adds what a reader can do from the mail of their own digest; the feeds of a newsletter are its
+// publisher's. The links last as long as the edition is stored.
+func (b *Builder) addOwnLinks(e *render.Edition, d digest.Delivery) {
+	if d.Newsletter != nil {
+		return
+	}
+	edition := digest.InRound(int64(d.ID), d.LinkRound)
+	e.SaveURL = func(id digest.PostID) string {
+		return b.BaseURL + "/save/" + b.Signer.SignPair(digest.ForSaving, edition, int64(id))
+	}
+	e.SiteURL = func(id digest.FeedID) string {
+		return b.BaseURL + "/site/" + b.Signer.SignPair(digest.ForSite, edition, int64(id))
+	}
+	e.SettingsURL, e.PauseURL = b.BaseURL+"/settings", e.UnsubscribeURL+"#pause"
 }
 
 // compose makes an edition of what is in it, with what all editions of its digest

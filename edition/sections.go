@@ -184,7 +184,7 @@ func (b *Builder) sections(ctx context.Context, s shared, refs []digest.PostRef,
 		if !known || own.Title != "" {
 			h = newHeading(s.render, feed, own.Title, h.section.URL, "")
 		}
-		h.section.Display, h.section.Folder = own.Display, own.Folder
+		h.section.Display, h.section.Folder, h.section.Feed = own.Display, own.Folder, feed
 		h.section.Posts, h.section.Late = order(posts)
 		headings = append(headings, h)
 	}

@@ -10,7 +10,7 @@ import (
 
 // plan queues the feeds of the digests that have come due, each digest once,
 // and says how many digests that were. Before that what a wrong clock has left is put right,
-// readers whose stay begins or ends move, and those whose pause is over come back.
+// readers whose stay begins or ends move, and those whose pause is over come back, and subscriptions too.
 func (j *Job) plan(now time.Time) (digests int, err error) {
 	j.watchClock(now)
 	if err := j.Store.NotePollGap(j.Hard, now, j.Spread.Gap); err != nil {
@@ -29,6 +29,12 @@ func (j *Job) plan(now time.Time) (digests int, err error) {
 	}
 	if resumed > 0 {
 		j.Log.Info("pauses are over", "digests", resumed)
+	}
+	if resumed, err = j.Store.EndSubscriptionPauses(j.Hard, now); err != nil {
+		return 0, fmt.Errorf("ending pauses of subscriptions: %w", err)
+	}
+	if resumed > 0 {
+		j.Log.Info("pauses are over", "subscriptions", resumed)
 	}
 	planned, err := j.Store.Plan(j.Hard, now, func(f digest.Feed, due time.Time) (time.Time, bool) {
 		return poller.MidnightPoll(f, due, now, j.Spread)

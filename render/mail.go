@@ -76,6 +76,7 @@ type editionData struct {
 	Alone                                 bool // there are notes and no posts
 	Reason                                string
 	WebURL, HomeURL, UnsubscribeURL       string
+	SettingsURL, PauseURL                 string
 	HomeWords                             string
 	PostalAddress                         string
 }
@@ -122,7 +123,7 @@ func (m *mail) tidy() error {
 		name     string
 		value    *string
 		required bool
-	}{{"unsubscribe", &m.UnsubscribeURL, true}, {"home", &m.HomeURL, true}, {"web edition", &m.WebURL, false}, {"logo", &m.LogoURL, false}} {
+	}{{"unsubscribe", &m.UnsubscribeURL, true}, {"home", &m.HomeURL, true}, {"web edition", &m.WebURL, false}, {"logo", &m.LogoURL, false}, {"settings", &m.SettingsURL, false}, {"pause", &m.PauseURL, false}} {
 		clean := address(*u.value)
 		if clean == "" && (u.required || *u.value != "") {
 			return fmt.Errorf("its %s link %q is not an http(s) address", u.name, *u.value)
@@ -148,7 +149,8 @@ func (m *mail) setFrame(title string) {
 		Deck: m.deck, Note: m.Note, Header: withLinks(m.Header, m.r.headerLink), Footer: withLinks(m.Footer, m.r.footerLink),
 		Contents: m.contentsHTML(), Nothing: m.posts == 0 && m.notes.all == 0,
 		Notes: m.notesHTML(), Alone: m.posts == 0, Reason: m.reason(),
-		WebURL: m.WebURL, HomeURL: m.HomeURL, HomeWords: m.homeWords(), UnsubscribeURL: m.UnsubscribeURL, PostalAddress: m.PostalAddress,
+		WebURL: m.WebURL, HomeURL: m.HomeURL, HomeWords: m.homeWords(), UnsubscribeURL: m.UnsubscribeURL,
+		SettingsURL: m.SettingsURL, PauseURL: m.PauseURL, PostalAddress: m.PostalAddress,
 	}
 	if m.posts > 0 {
 		m.data.Posts = &pieces{}

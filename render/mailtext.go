@@ -36,7 +36,7 @@ func (m *mail) textBottom() string {
 		end += wrapped(m.Footer) + "\n"
 	}
 	end += wrapped(m.reason())
-	for _, l := range [...][2]string{{"Read in the browser", m.WebURL}, {m.homeWords(), m.HomeURL}, {"Unsubscribe", m.UnsubscribeURL}} {
+	for _, l := range [...][2]string{{"Read in the browser", m.WebURL}, {m.homeWords(), m.HomeURL}, {"Settings", m.SettingsURL}, {"Pause", m.PauseURL}, {"Unsubscribe", m.UnsubscribeURL}} {
 		if l[1] != "" {
 			end += "\n" + l[0] + ":\n" + l[1] + "\n"
 		}

@@ -136,7 +136,7 @@ func checkLinks(t *testing.T, doc *html.Node, text string) {
 	t.Helper()
 	lines := map[string]bool{}
 	for line := range strings.Lines(text) {
-		lines[strings.TrimSpace(line)] = true
+		lines[line[strings.LastIndexByte(strings.TrimRight(line, "\n"), ' ')+1:len(line)-1]] = true
 	}
 	for _, a := range all(doc, "a") {
 		href := attr(a, "href")

@@ -40,6 +40,7 @@ type Renderer struct {
 	line, row, title, byline    *part[postData]
 	files, rest, teaser, onward *part[postData]
 	file                        *part[fileData]
+	own                         *part[ownData]
 
 	headerLink, footerLink string // how links in Edition.Header and Footer begin
 
@@ -119,7 +120,7 @@ func (all *renderers) newRenderer(c digest.Colours) *Renderer {
 		head: heading("section-head"), entry: heading("section-entry"), folder: heading("folder"), list: heading("list"),
 		line: post("line"), row: post("row"), title: post("title"), byline: post("byline"),
 		files: post("files"), rest: post("rest"), teaser: post("teaser"), onward: post("onward"),
-		file: newPart[fileData](all.templates, theme, "file"),
+		file: newPart[fileData](all.templates, theme, "file"), own: newPart[ownData](all.templates, theme, "own"),
 	}
 	r.headerLink = theme.Replace(`<a class="go" style="color:var(--accent);text-decoration:underline" href="`)
 	r.footerLink = theme.Replace(`<a style="color:var(--muted);text-decoration:underline" href="`)
@@ -147,6 +148,13 @@ type Edition struct {
 	Recipient      string // the reader's address, to say why they get this; may be empty
 	PostalAddress  string // of who sends this, one line; empty: none is shown
 	Header, Footer string // of its publisher, above the posts and at the foot; their https addresses are links
+
+	// SaveURL and SiteURL give the pages on which the reader saves a post, and changes how a site comes:
+	// absolute http(s), all about as long. nil: there are none, as in a newsletter.
+	SaveURL func(digest.PostID) string
+	SiteURL func(digest.FeedID) string
+
+	SettingsURL, PauseURL string // absolute http(s); empty: none are shown
 
 	// Bound says that this is all that came during a pause: the newest posts of
 	// each section in its Posts, the others in its Rest. Note tells the reader so, in

@@ -130,6 +130,22 @@ func folders() Edition {
 		p.Sections[i].Folder = folder
 	}
 	p.Sections[1].Late = 1
+	return withOwnLinks(p)
+}
+
+// withOwnLinks is an edition with links for its reader alone, as mail of one's own has.
+func withOwnLinks(p Edition) Edition {
+	p.SaveURL = func(id digest.PostID) string { return fmt.Sprintf("https://digest.example/save/%045d", id) }
+	p.SiteURL = func(id digest.FeedID) string { return fmt.Sprintf("https://digest.example/site/%045d", id) }
+	p.SettingsURL, p.PauseURL = "https://digest.example/settings", p.UnsubscribeURL+"#pause"
+	n := digest.PostID(0)
+	for i := range p.Sections {
+		p.Sections[i].Feed = digest.FeedID(i + 1)
+		for _, post := range p.Sections[i].Posts {
+			n++
+			post.ID = n
+		}
+	}
 	return p
 }
 

@@ -17,6 +17,7 @@ type Section struct {
 	Language string // BCP 47, of the title; may be empty
 	Posts    []*Post
 	Late     int // so many of the last of Posts come late
+	Feed     digest.FeedID
 
 	Display digest.Layout // of its posts; empty: the edition's
 	Folder  string        // the reader's own
@@ -62,7 +63,7 @@ type headingData struct {
 
 // sectionParts is what is written of a section itself.
 type sectionParts struct {
-	head  pair         // above its posts
+	head  pair         // above its posts; HTML without its end
 	first func() piece // HTML: the same where nothing stands above it, or the name of a folder
 	entry func() piece // HTML: in the contents
 }
@@ -83,7 +84,7 @@ func (r *Renderer) newSectionParts(s Section) *sectionParts {
 	bare := head
 	bare.First = true
 	p := &sectionParts{
-		head:  pair{r.head.piece(head), newPiece(text + "\n")},
+		head:  pair{r.head.piece(head), newPiece(text)},
 		first: sync.OnceValue(func() piece { return r.head.piece(bare) }),
 		entry: sync.OnceValue(func() piece { return r.entry.piece(entry) }),
 	}

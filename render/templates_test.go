@@ -29,6 +29,7 @@ func TestPartsAreTheirTemplates(t *testing.T) {
 				checkPart(t, p, h)
 			}
 			checkPart(t, plain.notice, noticeData{Text: title, Alone: d.RTL})
+			checkPart(t, plain.own, ownData{URL: "https://a.example/", Words: title, Heads: d.RTL})
 			checkPart(t, plain.more, moreData{URL: "https://a.example/", Count: "3"})
 			checkPart(t, plain.edition, editionData{
 				FullText: d.RTL, Title: title, Leads: title, Name: title, NameDir: "rtl", NameLang: d.Lang, Date: "Friday", Number: some(1, "7"),

@@ -36,11 +36,14 @@ func (m *mail) addHead(to *both, s, before *Section) {
 		to.text.add(newPiece(doubleRuleText + name + "\n"))
 		first = true
 	}
+	head := s.parts.head
 	if first {
-		to.add(pair{s.parts.first(), s.parts.head.text})
-		return
+		head.html = s.parts.first()
 	}
-	to.add(s.parts.head)
+	to.add(head)
+	m.addSiteLink(to, s.Feed)
+	to.html.add(newPiece("</h2>\n"))
+	to.text.add(newPiece("\n"))
 }
 
 // addPost adds a post at a depth, its full text of so many bytes at most. Of the excerpt of one without a headline
@@ -63,6 +66,7 @@ func (m *mail) addPost(to *both, p *Post, d depth, level int, late bool) {
 			to.add(p.excerpted(d))
 		}
 	}
+	m.addSaveText(&to.text, p, "")
 	to.text.add(textGap())
 }
 
@@ -135,12 +139,14 @@ func (m *mail) addRow(to *both, p *Post, late bool) {
 		row.text = newPiece(p.rowText(true))
 	}
 	to.text.add(row.text)
+	m.addSaveText(&to.text, p, "    ")
 }
 
 // addByline adds the line in small print below a headline: that the post is late, who wrote it, what it comes with.
 func (m *mail) addByline(to *pieces, p *Post, late bool, at bylinePlace) {
 	small, some := m.r.small[bylineKind{p.Dir == "rtl", at}], false
-	if !late && p.by.html.coded == "" && p.files.html.coded == "" {
+	save := m.saveURL(p)
+	if !late && p.by.html.coded == "" && p.files.html.coded == "" && save == "" {
 		if at != above {
 			to.add(small.gap)
 		}
@@ -156,6 +162,13 @@ func (m *mail) addByline(to *pieces, p *Post, late bool, at bylinePlace) {
 			to.add(small.dot)
 		}
 		to.add(p.by.html)
+		some = true
+	}
+	if save != "" {
+		if some {
+			to.add(small.dot)
+		}
+		m.r.own.write(to, ownData{URL: save, Words: saveWord})
 		some = true
 	}
 	if p.files.html.coded != "" {

@@ -14,6 +14,8 @@ type SubscriptionInfo struct {
 	Feed      digest.Feed
 	Paused    bool
 	PausedFor digest.DigestID // the membership whose letters bring its posts, so that it is paused; 0: none
+
+	PausedUntil time.Time // when it comes back by itself; zero: when its reader says so
 }
 
 // A row of subscriptions with rests = 1 is paused, that is, for this reader the
@@ -67,12 +69,14 @@ func (s *Store) subscriptions(ctx context.Context, where string, args ...any) (i
 		Own       digest.Subscription
 		Paused    bool
 		PausedFor digest.DigestID
+
+		PausedUntil time.Time
 	}
 	rows, err := readRows[row](ctx, s.read(), "reading subscriptions", `SELECT `+feedColumns+`,
-		s.digest_id AS "own.digest_id", s.feed_id AS "own.feed_id", s.title AS "own.title", s.folder AS "own.folder", s.display AS "own.display", s.extras AS "own.extras", s.address AS "own.address", s.rests AS paused, s.rests_for AS paused_for
+		s.digest_id AS "own.digest_id", s.feed_id AS "own.feed_id", s.title AS "own.title", s.folder AS "own.folder", s.display AS "own.display", s.extras AS "own.extras", s.address AS "own.address", s.rests AS paused, s.rests_for AS paused_for, s.paused_until
 		FROM subscriptions s JOIN feeds f ON f.id = s.feed_id JOIN feed_times t ON t.feed_id = f.id WHERE `+where+` ORDER BY s.created_at, f.id`, args...)
 	for _, r := range rows {
-		infos = append(infos, SubscriptionInfo{r.Own, r.Feed, r.Paused, r.PausedFor})
+		infos = append(infos, SubscriptionInfo{r.Own, r.Feed, r.Paused, r.PausedFor, r.PausedUntil})
 	}
 	return infos, err
 }
@@ -157,7 +161,7 @@ func subscribe(ctx context.Context, c conn, sub digest.Subscription, now instant
 		return subscribe(ctx, c, sub, now)
 	}
 	n, err := c.exec(ctx, `INSERT INTO subscriptions (digest_id, feed_id, title, folder, display, extras, created_at)
-		VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (digest_id, feed_id) DO UPDATE SET rests = 0, rests_for = 0, created_at = excluded.created_at,
+		VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (digest_id, feed_id) DO UPDATE SET rests = 0, rests_for = 0, paused_until = 0, created_at = excluded.created_at,
 			extras = CASE WHEN excluded.extras = 0 THEN subscriptions.extras ELSE excluded.extras END,
 			title = CASE WHEN excluded.title = '' THEN subscriptions.title ELSE excluded.title END,
 			folder = CASE WHEN excluded.folder = '' THEN subscriptions.folder ELSE excluded.folder END,

@@ -7,9 +7,14 @@ import (
 	"digest"
 )
 
-// PauseSubscription pauses a subscription; what waits of the feed goes.
-// digest.NotFound if there is none; one that is paused already stays so.
+// PauseSubscription pauses a subscription until its reader says otherwise; what waits of the feed goes.
+// digest.NotFound if there is none; one that is paused already has no end any more.
 func (s *Store) PauseSubscription(ctx context.Context, id digest.DigestID, feed digest.FeedID) error {
+	return s.PauseSubscriptionUntil(ctx, id, feed, time.Time{})
+}
+
+// PauseSubscriptionUntil is PauseSubscription with an end, at which EndSubscriptionPauses resumes it; zero: none.
+func (s *Store) PauseSubscriptionUntil(ctx context.Context, id digest.DigestID, feed digest.FeedID, until time.Time) error {
 	return s.change(ctx, "pausing a subscription", func(c conn) error {
 		if err := c.untilCommit(ctx, s.d.lockShared); err != nil {
 			return err
@@ -17,12 +22,15 @@ func (s *Store) PauseSubscription(ctx context.Context, id digest.DigestID, feed 
 		if err := lockFeed(ctx, c, feed); err != nil {
 			return err
 		}
-		n, err := c.exec(ctx, `UPDATE subscriptions SET rests = 1 WHERE digest_id = ? AND feed_id = ? AND rests = 0`, id, feed)
+		n, err := c.exec(ctx, `UPDATE subscriptions SET rests = 1, paused_until = ? WHERE digest_id = ? AND feed_id = ? AND rests = 0`, at(until), id, feed)
 		if err != nil {
 			return err
 		}
 		if n == 0 {
-			return requireSubscription(ctx, c, id, feed)
+			if err := requireSubscription(ctx, c, id, feed); err != nil {
+				return err
+			}
+			return c.run(ctx, `UPDATE subscriptions SET paused_until = ? WHERE digest_id = ? AND feed_id = ? AND rests_for = 0`, at(until), id, feed)
 		}
 		return withdraw(ctx, c, id, feed)
 	})
@@ -42,6 +50,21 @@ func (s *Store) ResumeSubscription(ctx context.Context, id digest.DigestID, feed
 		_, err := subscribe(ctx, c, digest.Subscription{DigestID: id, FeedID: feed}, at(now))
 		return err
 	})
+}
+
+// EndSubscriptionPauses resumes the subscriptions whose pause is over, and says how many.
+func (s *Store) EndSubscriptionPauses(ctx context.Context, now time.Time) (int, error) {
+	over, err := readRows[digest.Subscription](ctx, s.read(), "reading the pauses of subscriptions",
+		`SELECT digest_id, feed_id FROM subscriptions WHERE paused_until > 0 AND paused_until <= ? AND rests = 1 AND rests_for = 0 ORDER BY digest_id, feed_id`, at(now))
+	if err != nil {
+		return 0, err
+	}
+	for i, sub := range over {
+		if err := s.ResumeSubscription(ctx, sub.DigestID, sub.FeedID, now); err != nil && digest.KindOf(err) != digest.NotFound { // left meanwhile
+			return i, err
+		}
+	}
+	return len(over), nil
 }
 
 // addPaused adds a subscription that is paused from the beginning.

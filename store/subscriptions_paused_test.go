@@ -53,6 +53,45 @@ func TestPauseSubscription(t *testing.T) {
 	})
 }
 
+// TestPauseUntil: a pause with an end is over then, and not before, and only for those who did not say otherwise since.
+func TestPauseUntil(t *testing.T) {
+	each(t, func(w world) {
+		ada, bob, cyd := w.reader("ada", "Europe/Paris"), w.reader("bob", "Europe/Paris"), w.reader("cyd", "Europe/Paris")
+		f := w.feed("a.example")
+		until := noon.Add(72 * time.Hour)
+		for _, d := range []digest.Digest{ada, bob, cyd} {
+			w.subscribe(d, f)
+			w.ok(w.PauseSubscriptionUntil(w.ctx(), d.ID, f.ID, until))
+		}
+		sub, err := w.Subscription(w.ctx(), ada.ID, f.ID)
+		w.ok(err)
+		want(w.t, "until", sub.PausedUntil, until)
+		w.ok(w.PauseSubscription(w.ctx(), bob.ID, f.ID)) // without an end
+		w.ok(w.PauseSubscriptionUntil(w.ctx(), cyd.ID, f.ID, until.Add(time.Hour)))
+		ends := func(at time.Time, n int) {
+			w.t.Helper()
+			got, err := w.EndSubscriptionPauses(w.ctx(), at)
+			w.ok(err)
+			want(w.t, "pauses that are over", got, n)
+		}
+		ends(until.Add(-time.Second), 0)
+		ends(until, 1)
+		ends(until, 0)
+		for d, n := range map[digest.DigestID]int{ada.ID: 1, bob.ID: 0, cyd.ID: 0} {
+			subs, err := w.Subscriptions(w.ctx(), d)
+			w.ok(err)
+			want(w.t, "subscriptions", len(subs), n)
+		}
+		sub, err = w.Subscription(w.ctx(), ada.ID, f.ID)
+		w.ok(err)
+		want(w.t, "no end any more", sub.PausedUntil, time.Time{})
+		ends(until.Add(time.Hour), 1)
+		w.ok(w.PauseSubscription(w.ctx(), cyd.ID, f.ID))
+		ends(until.Add(1000*time.Hour), 0)
+		want(w.t, "of no subscription", digest.KindOf(w.PauseSubscriptionUntil(w.ctx(), cyd.ID, 999, until)), digest.NotFound)
+	})
+}
+
 func TestPauseAndSubscribe(t *testing.T) {
 	each(t, func(w world) {
 		ada := w.reader("ada", "Europe/Paris")

@@ -18,6 +18,7 @@ type feedPage struct {
 	feedLine
 	URL       string
 	Paused    bool
+	Until     string              // the day on which it comes back; "" if its pause has no end
 	InLetters bool                // its posts come in letters of a newsletter alone
 	Own       digest.Subscription // as it is, or as it was typed
 	FeedTitle string
@@ -77,6 +78,7 @@ func (s *site) showSubscription(w http.ResponseWriter, r *http.Request, me reade
 		p.Own = v.Subscription
 	}
 	p.feedLine, p.URL, p.Paused, p.InLetters = lineOf(v.SubscriptionInfo, s.Now()), digest.PublicAddress(v.Feed.URL), v.Paused, v.PausedFor != 0
+	p.Until = backOn(v.PausedUntil, me.Digest.TimeZone)
 	p.Credential = credentialFormOf(v.SubscriptionInfo, p.Credential.Wrong)
 	p.FeedTitle = shortened(feedTitle(v.Feed))
 	p.Displays = chosen([]choice{

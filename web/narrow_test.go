@@ -258,6 +258,7 @@ func (p *pageShow) readingPages(me *visitor, d digest.Digest) {
 		me.post(path+"/save", nil)
 	}
 	p.add("edition", p.visitor().get("/e/"+p.signer.Sign(digest.ForEdition, int64(p.edition(d).ID))))
+	p.letterPages(d)
 	p.add("editions", me.get("/editions"))
 	p.add("editions", me.get("/editions/"+p.now.Format("2006-01")))
 	p.add("held", me.get("/held"))

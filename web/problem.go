@@ -18,7 +18,7 @@ func (p *problem) Error() string { return p.Title }
 
 // SignIn says that the way on from here is the sign-in page.
 func (p *problem) SignIn() bool {
-	return p == errSpentLink || p == errSpentSignUp || p == errSpentAgree || p == errOldLink
+	return p == errSpentLink || p == errSpentSignUp || p == errSpentAgree || p == errOldLink || p == errSpentEdition
 }
 
 var (
@@ -46,6 +46,7 @@ var (
 	errSignUpClosed     = &problem{http.StatusForbidden, "Sign-up is closed", "It was closed since you began. Whoever runs this can add you."}
 	errSpentAgree       = &problem{http.StatusForbidden, "This link no longer works", "The address was changed already, or the wish was taken back, or a day has passed. Sign in and look at your settings."}
 	errSpentMove        = &problem{http.StatusGone, "Nothing to undo", "You went back already, or this link is older than what is kept of moves. Under Feeds you can still subscribe to the address that you want, and unsubscribe from the other."}
+	errSpentEdition     = &problem{http.StatusGone, "This link no longer works", "It works as long as the edition that brought it is stored, and that one is not any more. Nothing was changed. Sign in to change how a site comes, or to save a post."}
 	errOldLink          = &problem{http.StatusGone, "This link no longer works", "The reader to whom this mail was sent has made the links in older mail void. Nothing was changed. To unsubscribe, use the link in the latest mail, or sign in and open “Links in mail” in the settings."}
 	errInternal         = &problem{http.StatusInternalServerError, "Something went wrong here", "The mistake is ours and has been noted. Try again in a minute."}
 )

@@ -23,6 +23,7 @@ type remediesPage struct {
 	Host    string // where its feed is looked for again
 	Joined  string // the host of the feed of which it has become part; "": of none
 	Paused  bool
+	Until   string // the day on which it comes back; "" if its pause has no end
 
 	Done   string // what was done just now: paused, resumed, left, again, replaced
 	Again  string // the offer by which a feed that was left is subscribed to again; "": there is none
@@ -78,6 +79,7 @@ func (s *site) remediesOf(r *http.Request) (p remediesPage, err error) {
 		return p, nil
 	}
 	p.Title, p.Paused, p.Feed = shortened(titleOf(p.sub)), p.sub.Paused, feedPath(p.sub.Feed.ID)
+	p.Until = backOn(p.sub.PausedUntil, p.of.TimeZone)
 	p.Illness, p.Host = s.illnessOf(p.of, p.sub.Feed), digest.HostShown(homeOf(p.sub.Feed))
 	if p.sub.Feed.ID != digest.FeedID(feed) {
 		p.Joined = digest.HostShown(p.sub.Feed.URL)

@@ -1,0 +1,42 @@
+package render
+
+import "digest"
+
+// What a reader can do from a mail: links of their own, which stand among what is shared by all.
+const (
+	saveWord   = "Save"
+	changeWord = "Change"
+)
+
+// ownData is what the template of such a link is filled with.
+type ownData struct {
+	URL, Words string
+	Heads      bool // it stands behind the name of a site
+}
+
+// saveURL is the page on which the reader saves a post; empty if there is none.
+func (m *mail) saveURL(p *Post) string {
+	if m.SaveURL == nil || p.ID == 0 {
+		return ""
+	}
+	return address(m.SaveURL(p.ID))
+}
+
+func (m *mail) addSaveText(to *pieces, p *Post, indent string) {
+	if url := m.saveURL(p); url != "" {
+		to.add(newPiece(indent + saveWord + ": " + url + "\n"))
+	}
+}
+
+// addSiteLink adds the link behind the name of a site, to the page on which it is changed how it comes.
+func (m *mail) addSiteLink(to *both, feed digest.FeedID) {
+	if m.SiteURL == nil || feed == 0 {
+		return
+	}
+	url := address(m.SiteURL(feed))
+	if url == "" {
+		return
+	}
+	m.r.own.write(&to.html, ownData{URL: url, Words: "· " + changeWord, Heads: true})
+	to.text.add(newPiece(changeWord + ": " + url + "\n"))
+}

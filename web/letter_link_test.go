@@ -1,0 +1,232 @@
+package web_test
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"digest"
+	"digest/edition"
+)
+
+// letterPaths are where the links beside a post and beside its site lead, in the mail of a digest's last edition.
+func (r *room) letterPaths(d digest.Digest, title string) (save, site string) {
+	r.t.Helper()
+	id := r.idOf(d, title)
+	posts, err := r.store.Posts(r.t.Context(), []digest.PostID{id})
+	r.must(err)
+	e := digest.InRound(int64(r.edition(d).ID), d.LinkRound)
+	return "/save/" + r.signer.SignPair(digest.ForSaving, e, int64(id)), "/site/" + r.signer.SignPair(digest.ForSite, e, int64(posts[0].FeedID))
+}
+
+// hadKite is a digest with an edition of one post, "A kite", of one site.
+func (r *room) hadKite(email string) (digest.User, digest.Digest) {
+	u, d := r.user(email)
+	r.brings(digest.Subscription{DigestID: d.ID, Folder: "Sky", Display: digest.FullText}, "Wind", post("A kite"))
+	r.midnight()
+	return u, d
+}
+
+// subOf is the one subscription of a digest.
+func (r *room) subOf(d digest.Digest) (digest.Subscription, bool, time.Time) {
+	r.t.Helper()
+	subs, err := r.store.AllSubscriptions(r.t.Context(), d.ID)
+	r.must(err)
+	if len(subs) != 1 {
+		r.t.Fatalf("%d subscriptions", len(subs))
+	}
+	return subs[0].Subscription, subs[0].Paused, subs[0].PausedUntil
+}
+
+// TestLettersHaveTheLinks: the mail of a digest of one's own has what the pages answer to.
+func TestLettersHaveTheLinks(t *testing.T) {
+	each(t, func(r *room) {
+		_, d := r.hadKite("ann@example.org")
+		b := edition.New(edition.Options{Store: r.store, Signer: r.signer, BaseURL: "https://digest.example"})
+		letters, err := b.Render(r.t.Context(), []digest.Delivery{{Edition: r.edition(d), UserID: d.UserID, Email: "ann@example.org", TimeZone: "Europe/Paris"}})
+		r.must(err)
+		text := strings.ReplaceAll(strings.Join(letters[0].Encoded.Text, ""), "=\r\n", "")
+		save, site := r.letterPaths(d, "A kite")
+		for _, want := range []string{"Save: https://digest.example" + save, "Change: https://digest.example" + site, "https://digest.example/settings\r\n", "#pause\r\n"} {
+			if !strings.Contains(text, want) {
+				r.t.Errorf("no %s in\n%s", want, text)
+			}
+		}
+	})
+}
+
+// TestSaveByLetter: to look changes nothing; the button saves, and its way back is there.
+func TestSaveByLetter(t *testing.T) {
+	each(t, func(r *room) {
+		u, d := r.hadKite("ann@example.org")
+		save, _ := r.letterPaths(d, "A kite")
+		saved := func() bool {
+			all, err := r.store.SavedAmong(r.t.Context(), u.ID, []digest.PostID{r.idOf(d, "A kite")})
+			r.must(err)
+			return len(all) > 0
+		}
+		v := r.visitor()
+		v.do("HEAD", save, "", nil).status(http.StatusOK)
+		a := v.get(save).status(http.StatusOK).shows("h1", "A kite").shows("main form button", "Save this post")
+		if saved() || a.Header.Get("Referrer-Policy") != "same-origin" {
+			r.t.Error("to look saves it, or the link leaks")
+		}
+		for range 2 {
+			v.post(save, nil).status(http.StatusOK).shows("main form button", "Remove it from Saved").contains("[role=status]", "It is saved.")
+			if !saved() {
+				r.t.Error("not saved")
+			}
+		}
+		v.get(save).shows("main form button", "Remove it from Saved")
+		v.post(save+"/undo", nil).status(http.StatusOK).shows("main form button", "Save this post")
+		if saved() {
+			r.t.Error("still saved")
+		}
+	})
+}
+
+// TestSiteByLetter: what a link beside a site does is done by a button only, and can be undone on the spot.
+func TestSiteByLetter(t *testing.T) {
+	each(t, func(r *room) {
+		_, d := r.hadKite("ann@example.org")
+		_, link := r.letterPaths(d, "A kite")
+		was, _, _ := r.subOf(d)
+		v := r.visitor()
+		v.get(link).status(http.StatusOK).shows("h1", "Wind").shows("main form button", "Headlines only", "1 week", "1 month", "Pause until that day", "Unsubscribe")
+		if now, paused, _ := r.subOf(d); now != was || paused {
+			r.t.Error("to look changes it")
+		}
+
+		a := v.post(link+"/display", url.Values{"display": {"headlines"}}).status(http.StatusOK)
+		if now, _, _ := r.subOf(d); now.Display != digest.Headlines || now.Folder != "Sky" {
+			r.t.Errorf("became %+v", now)
+		}
+		v.post(link+"/display", url.Values{"display": a.attrs("input[name=display]", "value")}).status(http.StatusOK)
+		if now, _, _ := r.subOf(d); now != was {
+			r.t.Errorf("came back as %+v", now)
+		}
+		v.post(link+"/display", url.Values{"display": {"upside down"}}).status(http.StatusBadRequest)
+
+		day := digest.DateOf(r.now.In(paris(r.t))).Plus(9)
+		v.post(link+"/rest", url.Values{"until": {day.String()}}).status(http.StatusOK).contains("[role=status]", day.Format("Monday 2 January 2006"))
+		_, paused, until := r.subOf(d)
+		if want := time.Date(day.Year, day.Month, day.Day-1, 12, 0, 0, 0, paris(r.t)); !paused || !until.Equal(want) {
+			r.t.Errorf("paused %v until %s, want %s", paused, until, want)
+		}
+		v.get(link).contains(".notice", "it comes back with the edition of "+day.Format("Monday 2 January 2006"))
+		v.post(link+"/wake", nil).status(http.StatusOK).contains("[role=status]", "You take it again")
+		if _, paused, until := r.subOf(d); paused || !until.IsZero() {
+			r.t.Error("still paused")
+		}
+		v.post(link+"/rest", url.Values{"for": {"week"}}).status(http.StatusOK).contains("[role=status]", "It comes back with the edition of")
+		for _, wrong := range []string{"", "2026-02-30", "2001-01-01", "9999-12-31"} {
+			v.post(link+"/rest", url.Values{"until": {wrong}}).status(http.StatusOK).contains("[role=alert]", "Nothing was changed.")
+		}
+	})
+}
+
+func paris(t testing.TB) *time.Location {
+	zone, err := time.LoadLocation("Europe/Paris")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return zone
+}
+
+// TestLeaveByLetter: who leaves a site by the link has the way back to it as it was; not where a password would be lost.
+func TestLeaveByLetter(t *testing.T) {
+	each(t, func(r *room) {
+		b := r.blog(map[string]string{"/feed": rss("The blog", "One")})
+		_, d := r.user("ann@example.org")
+		f, _, err := r.store.EnsureFeed(r.t.Context(), digest.Feed{URL: b.URL + "/feed", Host: "127.0.0.1", State: digest.FeedActive, Title: "The blog"})
+		r.must(err)
+		r.must(orNone(r.store.Subscribe(r.t.Context(), digest.Subscription{DigestID: d.ID, FeedID: f.ID, Title: "Mine", Folder: "Sky"}, r.now)))
+		r.brings(digest.Subscription{DigestID: d.ID}, "Wind", post("A kite"))
+		r.midnight()
+		e := digest.InRound(int64(r.edition(d).ID), 0)
+		link := "/site/" + r.signer.SignPair(digest.ForSite, e, int64(f.ID))
+		v := r.visitor()
+		a := v.post(link+"/leave", nil).status(http.StatusOK).contains("[role=status]", "You no longer take it.")
+		if strings.Contains(r.subscribedTo(d), "/feed") {
+			r.t.Error("not left")
+		}
+		v.get(link).status(http.StatusOK).shows("h1", "Not subscribed any more")
+		for _, form := range []string{"/display", "/rest", "/wake", "/leave"} {
+			v.post(link+form, url.Values{"display": {""}, "for": {"week"}}).status(http.StatusOK)
+		}
+		v.post(link+"/add", url.Values{"feed": {"feed=" + url.QueryEscape(b.URL+"/evil")}}).status(http.StatusBadRequest)
+		v.post(link+"/add", url.Values{"feed": a.attrs("input[name=feed]", "value")}).status(http.StatusOK).contains("[role=status]", "You take it again, as before.")
+		sub, err := r.store.Subscription(r.t.Context(), d.ID, f.ID)
+		r.must(err)
+		if sub.Title != "Mine" || sub.Folder != "Sky" {
+			r.t.Errorf("came back as %+v", sub.Subscription)
+		}
+	})
+}
+
+func orNone(_ bool, err error) error { return err }
+
+// TestLetterLinksAreOnlyTheirs: a link that was changed or made for something else is none; one is void with those of its
+// round; and it ends with its edition, and with its reader.
+func TestLetterLinksAreOnlyTheirs(t *testing.T) {
+	each(t, func(r *room) {
+		u, d := r.hadKite("ann@example.org")
+		save, site := r.letterPaths(d, "A kite")
+		token := strings.TrimPrefix(save, "/save/")
+		tokens := []string{"1", strings.TrimPrefix(site, "/site/"), r.signer.Sign(digest.ForEdition, 1), r.signer.SignPair(digest.ForRemedies, int64(d.ID), 1)}
+		for i := range token {
+			tokens = append(tokens, token[:i]+string(token[i]^1)+token[i+1:])
+		}
+		v := r.visitor()
+		for _, token := range tokens {
+			v.get("/save/" + token).status(http.StatusNotFound)
+			v.post("/save/"+token, nil).status(http.StatusNotFound)
+		}
+		v.get("/site/" + token).status(http.StatusNotFound)
+		never := r.signer.SignPair(digest.ForSaving, 999, 1)
+		v.get("/save/" + never).status(http.StatusGone)
+
+		v.header["Origin"] = "https://evil.example"
+		v.post(save, nil).status(http.StatusForbidden)
+		v.post(site+"/leave", nil).status(http.StatusForbidden)
+		delete(v.header, "Origin")
+
+		r.must(r.store.VoidLinks(r.t.Context(), d.ID))
+		for _, path := range []string{save, site} {
+			v.get(path).status(http.StatusGone)
+			v.post(path, nil)
+		}
+		v.post(site+"/leave", nil).status(http.StatusGone)
+		me := r.visitor().signIn(u)
+		if got := me.get(site).status(http.StatusSeeOther).Header.Get("Location"); !strings.HasPrefix(got, "/feeds/") {
+			r.t.Errorf("leads to %s", got)
+		}
+		if sub, paused, _ := r.subOf(d); paused || sub.Display != digest.FullText {
+			r.t.Errorf("%+v", sub)
+		}
+		r.remove(u)
+		v.get(site).status(http.StatusGone)
+	})
+}
+
+// letterPages are those behind the links of a mail.
+func (p *pageShow) letterPages(d digest.Digest) {
+	p.t.Helper()
+	refs, err := p.store.EditionPosts(p.t.Context(), []digest.Delivery{{Edition: p.edition(d)}})
+	p.must(err)
+	e, v := int64(p.edition(d).ID), p.visitor()
+	for _, ref := range refs[p.edition(d).ID][:4] {
+		save := "/save/" + p.signer.SignPair(digest.ForSaving, e, int64(ref.PostID))
+		p.add("letter_save", v.get(save))
+		p.add("letter_save", v.post(save, nil))
+		site := "/site/" + p.signer.SignPair(digest.ForSite, e, int64(ref.FeedID))
+		p.add("letter_site", v.get(site))
+		p.add("letter_site", v.post(site+"/rest", url.Values{"until": {endless}}))
+		p.add("letter_site", v.post(site+"/rest", url.Values{"for": {"month"}}))
+		p.add("letter_site", v.post(site+"/wake", nil))
+	}
+	p.add("letter_site", v.get(fmt.Sprint("/site/", p.signer.SignPair(digest.ForSite, e, 0))))
+}

@@ -1,0 +1,61 @@
+package web
+
+import (
+	"net/http"
+	"strconv"
+
+	"digest"
+)
+
+// A letterSavePage is the page behind the link beside a post of a mail.
+type letterSavePage struct {
+	letterLink
+	listedPost
+	Done string // what was done just now: saved, unsaved
+}
+
+// letterSavePage shows a button and changes nothing: link scanners open every link in a mail.
+func (s *site) letterSavePage(w http.ResponseWriter, r *http.Request) error {
+	p, err := s.letterSaveOf(r)
+	if err == errOldLink {
+		return s.orOwn(w, r, p.of, "/posts/"+strconv.FormatInt(p.about, 10))
+	}
+	return s.showLetterSave(w, r, p, err)
+}
+
+// letterSaveOf finds the post that a request's link speaks of.
+func (s *site) letterSaveOf(r *http.Request) (p letterSavePage, err error) {
+	if p.letterLink, err = s.letterLinkOf(r, digest.ForSaving, "/save/"); err != nil {
+		return p, err
+	}
+	v, err := s.Store.VisiblePost(r.Context(), p.of.UserID, digest.PostID(p.about))
+	if err != nil {
+		return p, orSpent(err, errSpentEdition)
+	}
+	p.listedPost = s.listed(v)
+	return p, nil
+}
+
+func (s *site) showLetterSave(w http.ResponseWriter, r *http.Request, p letterSavePage, err error) error {
+	return s.showPage(w, r, err, "letter_save", "Save", p)
+}
+
+// saveByLetter saves the post for whoever has the link.
+func (s *site) saveByLetter(w http.ResponseWriter, r *http.Request) error {
+	p, err := s.letterSaveOf(r)
+	if err == nil {
+		err = s.Store.SavePost(r.Context(), p.of.UserID, digest.PostID(p.about), s.Now())
+		p.Saved, p.Done = true, "saved"
+	}
+	return s.showLetterSave(w, r, p, err)
+}
+
+// unsaveByLetter is the way back from that.
+func (s *site) unsaveByLetter(w http.ResponseWriter, r *http.Request) error {
+	p, err := s.letterSaveOf(r)
+	if err == nil {
+		err = s.Store.UnsavePost(r.Context(), p.of.UserID, digest.PostID(p.about))
+		p.Saved, p.Done = false, "unsaved"
+	}
+	return s.showLetterSave(w, r, p, err)
+}

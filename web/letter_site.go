@@ -1,0 +1,168 @@
+package web
+
+import (
+	"net/http"
+	"net/url"
+	"time"
+
+	"digest"
+	"digest/calendar"
+)
+
+// A letterSitePage is the page behind the link beside the name of a site in a mail: on it the reader, without a
+// sign-in, has its posts come as headlines only, or not until a day, or not at all.
+type letterSitePage struct {
+	remediesPage
+	Date    digest.Date // of the edition whose mail has the link
+	Only    bool        // its posts come as headlines only
+	Was     string      // how they came before that was changed just now
+	Private bool        // what it is asked with would be forgotten, so it is not left by a link
+	Letters bool        // letters of a newsletter bring its posts
+
+	Back        dateField
+	First, Last digest.Date // that can be chosen
+	BackWrong   string
+}
+
+// backBefore is how long before the midnight of the day on which a site comes back it is subscribed to again, so that the
+// edition of that day has what is new in it.
+const backBefore = 12 * time.Hour
+
+// letterSitePage shows buttons and changes nothing: link scanners open every link in a mail.
+func (s *site) letterSitePage(w http.ResponseWriter, r *http.Request) error {
+	p, err := s.letterSiteOf(r)
+	if err == errOldLink {
+		return s.orOwn(w, r, p.of, p.Feed)
+	}
+	return s.showLetterSite(w, r, p, err)
+}
+
+func (s *site) showLetterSite(w http.ResponseWriter, r *http.Request, p letterSitePage, err error) error {
+	return s.showPage(w, r, err, "letter_site", p.Title, p)
+}
+
+// letterSiteOf finds the subscription that a request's link speaks of.
+func (s *site) letterSiteOf(r *http.Request) (p letterSitePage, err error) {
+	l, err := s.letterLinkOf(r, digest.ForSite, "/site/")
+	p.namedPage, p.of, p.Path, p.Date = l.namedPage, l.of, l.Path, l.Date
+	if p.Feed = feedPath(digest.FeedID(l.about)); err != nil {
+		return p, err
+	}
+	today := digest.DateOf(s.Now().In(zoneOr(p.of.TimeZone)))
+	p.First, p.Last = today.Plus(2), today.Plus(farthestPause)
+	p.sub, err = s.Store.SubscriptionSince(r.Context(), p.of.ID, digest.FeedID(l.about))
+	if digest.KindOf(err) == digest.NotFound {
+		p.Title, p.Feed = "Not subscribed any more", ""
+		return p, nil
+	}
+	if err == nil {
+		p.describe()
+	}
+	return p, err
+}
+
+// describe says how the subscription stands.
+func (p *letterSitePage) describe() {
+	p.Title, p.Feed, p.Paused = shortened(titleOf(p.sub)), feedPath(p.sub.Feed.ID), p.sub.Paused
+	p.Only, p.Private, p.Letters = p.sub.Display == digest.Headlines, digest.IsPrivate(p.sub.Feed.URL), p.sub.PausedFor != 0
+	p.Until = backOn(p.sub.PausedUntil, p.of.TimeZone)
+}
+
+// backOn is the day on which a paused subscription comes back; "" if its pause has no end.
+func backOn(until time.Time, zone string) string {
+	if until.IsZero() {
+		return ""
+	}
+	return until.Add(backBefore).In(zoneOr(zone)).Format("Monday 2 January 2006")
+}
+
+// onLetterSite makes a handler of a form behind the link. Where the reader is not subscribed any more only the page is
+// shown, unless the form is the way back.
+func (s *site) onLetterSite(act func(*http.Request, *letterSitePage) error) handler {
+	return withForm(func(w http.ResponseWriter, r *http.Request) error {
+		p, err := s.letterSiteOf(r)
+		if err == nil {
+			err = act(r, &p)
+		}
+		return s.showLetterSite(w, r, p, err)
+	})
+}
+
+// displayByLetter changes how much of the posts is shown, and is the way back from that.
+func (s *site) displayByLetter(r *http.Request, p *letterSitePage) error {
+	if p.Feed == "" {
+		return nil
+	}
+	own, wrong := subscriptionOf(url.Values{"display": {r.PostForm.Get("display")}})
+	if wrong != (feedWrongs{}) {
+		return errNoChoice
+	}
+	p.Was, p.Done = string(p.sub.Display), "changed"
+	sub := p.sub.Subscription
+	sub.Display = own.Display
+	err := s.Store.SetSubscription(r.Context(), sub)
+	p.sub.Subscription = sub
+	p.describe()
+	return err
+}
+
+// pauseByLetter pauses the subscription until a day.
+func (s *site) pauseByLetter(r *http.Request, p *letterSitePage) error {
+	if p.Feed == "" || p.Letters {
+		return nil
+	}
+	until, wrong := p.chosenDay(r.PostForm, s.Now())
+	if p.BackWrong = wrong; wrong != "" {
+		return nil
+	}
+	err := s.Store.PauseSubscriptionUntil(r.Context(), p.of.ID, p.sub.Feed.ID, until.Add(-backBefore))
+	p.sub.Paused, p.sub.PausedUntil, p.Done = true, until.Add(-backBefore), "paused"
+	p.describe()
+	return err
+}
+
+// chosenDay is the midnight of the day on which the site comes back, or what is wrong with it.
+func (p *letterSitePage) chosenDay(form url.Values, now time.Time) (time.Time, string) {
+	zone := zoneOr(p.of.TimeZone)
+	switch form.Get("for") {
+	case "week":
+		return calendar.InWeeks(1, now, zone), ""
+	case "month":
+		return calendar.InAMonth(now, zone), ""
+	}
+	p.Back = typedDate(form, "until")
+	day, wrong := p.Back.read(p.First, p.Last)
+	if wrong != "" {
+		return time.Time{}, wrong
+	}
+	return begins(day, zone)
+}
+
+// resumeByLetter is the way back from a pause.
+func (s *site) resumeByLetter(r *http.Request, p *letterSitePage) error {
+	if p.Letters {
+		return nil
+	}
+	p.sub.PausedUntil = time.Time{}
+	return s.resumeFailing(r, &p.remediesPage)
+}
+
+// leaveByLetter ends the subscription, unless there were no way back.
+func (s *site) leaveByLetter(r *http.Request, p *letterSitePage) error {
+	if p.Private {
+		return errNoChoice
+	}
+	return s.leaveFailing(r, &p.remediesPage)
+}
+
+// returnByLetter is the way back from that.
+func (s *site) returnByLetter(r *http.Request, p *letterSitePage) error {
+	if p.Feed != "" {
+		return nil // they are subscribed
+	}
+	if err := s.subscribeOffered(r, &p.remediesPage); err != nil || p.Wrong != "" {
+		return err
+	}
+	p.describe()
+	return nil
+}
