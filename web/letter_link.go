@@ -38,6 +38,3 @@ func (s *site) letterLinkOf(r *http.Request, purpose digest.Purpose, root string
 	}
 	return l, nil
 }
-
-// reader is the one whose link it is, as far as limits know them.
-func (l letterLink) reader() reader { return reader{digest.User{ID: l.of.UserID}, l.of} }
