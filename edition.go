@@ -46,6 +46,8 @@ type Edition struct {
 	// BoundFrom and BoundTo are when the pause began and ended of which it holds
 	// all that came; zero: it is an ordinary edition.
 	BoundFrom, BoundTo time.Time
+
+	Resent int // how often an operator has had it sent again
 }
 
 // A Delivery is an edition claimed for sending, with all that the envelope and

@@ -65,6 +65,12 @@ func MessageID(signer *digest.Signer, id digest.EditionID, host string) string {
 	return atHost("d."+token[len(token)-tokenLength:], asciiHost(host)) // the MAC; the key stays private
 }
 
+// resentID is the Message-ID of an edition that an operator has had sent again: another one each time,
+// because programs hide a message whose Message-ID they have had.
+func resentID(signer *digest.Signer, e digest.Edition, host string) string {
+	return atHost("a."+signer.SignText(digest.ForMessageID, fmt.Sprintf("again %d %d", e.ID, e.Resent)), asciiHost(host))
+}
+
 // hostOf gives the domain of an address such as "Daily Digest <digest@localhost>",
 // "localhost" if it has none.
 func hostOf(address string) string {
@@ -88,6 +94,10 @@ func (d *Deliverer) complete(l Letter, e digest.Delivery, now time.Time) Letter 
 	}
 	l.ReturnPath = d.returnPath()
 	l.MessageID = cmp.Or(e.MessageID, MessageID(d.Signer, e.ID, host))
+	if e.Resent > 0 {
+		l.Subject += " (sent again)"
+		l.MessageID = cmp.Or(e.MessageID, resentID(d.Signer, e.Edition, host))
+	}
 	l.Date = dateOf(e, now).In(d.zones.load(e.TimeZone))
 	l.ListName = cmp.Or(l.ListName, e.DigestName)
 	l.ListID = listOf(e, host)

@@ -9,7 +9,7 @@ import (
 
 const editionColumns = `e.id, e.digest_id, e.local_date, e.due_at, e.send_at, e.number, ` + editionState + ` AS state, e.attempt, e.message_id,
 	e.date, e.next_at, e.expires_at, e.sent_at, e.reply, e.error,
-	e.prev_due_at, e.prev_released_at, e.bound_from, e.bound_to`
+	e.prev_due_at, e.prev_released_at, e.bound_from, e.bound_to, e.resent`
 
 // editionState is the state of an edition e: what a mailer holds says more than leased.
 const editionState = `CASE WHEN e.state = 'leased' THEN COALESCE((SELECT mc.state FROM mail_claims mc WHERE mc.edition_id = e.id), e.state) ELSE e.state END`

@@ -24,7 +24,7 @@ import (
 //	sealed, ready, leased, address suppressed or mail off -> unmailed
 //	expired, carried by none, mail off -> unmailed
 //
-// Else nothing leads out of sent, sent_unconfirmed, failed, expired and unmailed.
+// Else only an operator leads out of sent, sent_unconfirmed, failed, expired and unmailed, to ready (ResendEdition).
 // What may be claimed is a matter of lanes (lanes.go), claiming itself is in
 // editions_claim.go, and what comes back of an edition in bounces.go.
 

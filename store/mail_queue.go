@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"digest"
@@ -18,6 +19,8 @@ type MailQueue struct {
 	Unconfirmed []QueuedEdition // in doubt twice
 	Failed      []QueuedEdition
 	Expired     []QueuedEdition
+	Sent        []QueuedEdition // only where they are asked for
+	Unmailed    []QueuedEdition // the same
 
 	Returned []Return // what came back of editions, or was refused, the latest first
 }
@@ -35,40 +38,104 @@ type QueuedEdition struct {
 	Email string
 }
 
-// MailQueue gives the mail that is on its way at now, and what became of the
-// rest, limit of each kind at most. An edition that is too late counts as
+// A QueueQuery says which mail is looked for. The zero values of State, Domain, Part and Before leave nothing out.
+type QueueQuery struct {
+	Now    time.Time
+	Most   int       // of each kind
+	State  MailState // only these
+	Domain string    // of the address, as its lane is called
+	Part   string    // of the address, in whatever case
+	Before time.Time // queued then at the latest; what came back, came back then
+}
+
+// A MailState is what people call the states of editions in the queue.
+type MailState string
+
+// The states. What is sent or not mailed is listed only where it is asked for.
+const (
+	MailWaits       MailState = "waiting"
+	MailSent        MailState = "sent"
+	MailUnconfirmed MailState = "unconfirmed"
+	MailFailed      MailState = "failed"
+	MailExpired     MailState = "expired"
+	MailUnmailed    MailState = "unmailed"
+)
+
+// MailQueue gives the mail that is on its way, and what became of the
+// rest, of each kind as many as were asked for at most. An edition that is too late counts as
 // expired, whether or not somebody has come by to mark it.
-func (s *Store) MailQueue(ctx context.Context, now time.Time, limit int) (MailQueue, error) {
-	q := MailQueue{Counts: make(map[digest.EditionState]int)}
-	late := `(e.state = 'ready' AND e.expires_at <= ` + fmt.Sprint(at(now)) + `)`
-	err := countBy(ctx, s.read(), q.Counts, `SELECT x.state AS kind, count(*) AS n
-		FROM (SELECT CASE WHEN `+late+` THEN 'expired' ELSE `+editionState+` END AS state FROM editions e) x GROUP BY x.state`)
+func (s *Store) MailQueue(ctx context.Context, q QueueQuery) (MailQueue, error) {
+	found := MailQueue{Counts: make(map[digest.EditionState]int)}
+	late := `(e.state = 'ready' AND e.expires_at <= ` + fmt.Sprint(at(q.Now)) + `)`
+	where, args := q.where()
+	from := `editions e`
+	if where != "" {
+		from += ` JOIN digests d ON d.id = e.digest_id JOIN users u ON u.id = d.user_id`
+	}
+	err := countBy(ctx, s.read(), found.Counts, `SELECT x.state AS kind, count(*) AS n
+		FROM (SELECT CASE WHEN `+late+` THEN 'expired' ELSE `+editionState+` END AS state FROM `+from+` WHERE 1 = 1`+where+`) x GROUP BY x.state`, args...)
 	if err != nil {
-		return q, fmt.Errorf("counting editions: %w", err)
+		return found, fmt.Errorf("counting editions: %w", err)
 	}
 	for _, kind := range []struct {
+		state MailState
 		to    *[]QueuedEdition
 		where string
 	}{
-		{&q.Waiting, `e.state IN ('ready', 'leased') AND NOT ` + late},
-		{&q.Unconfirmed, `e.state = 'sent_unconfirmed'`},
-		{&q.Failed, `e.state = 'failed'`},
-		{&q.Expired, `(e.state = 'expired' OR ` + late + `)`},
+		{MailWaits, &found.Waiting, `e.state IN ('ready', 'leased') AND NOT ` + late},
+		{MailSent, &found.Sent, `e.state = 'sent'`},
+		{MailUnconfirmed, &found.Unconfirmed, `e.state = 'sent_unconfirmed'`},
+		{MailFailed, &found.Failed, `e.state = 'failed'`},
+		{MailExpired, &found.Expired, `(e.state = 'expired' OR ` + late + `)`},
+		{MailUnmailed, &found.Unmailed, `e.state = 'unmailed'`},
 	} {
-		if *kind.to, err = s.queuedBy(ctx, kind.where, `CASE WHEN e.error = '' AND e.was_in_doubt = 0 THEN 1 ELSE 0 END, e.id DESC`, limit); err != nil {
-			return q, fmt.Errorf("listing editions: %w", err)
+		if q.State != kind.state && (q.State != "" || kind.state == MailSent || kind.state == MailUnmailed) {
+			continue
+		}
+		if *kind.to, err = s.queuedBy(ctx, kind.where+where, `CASE WHEN e.error = '' AND e.was_in_doubt = 0 THEN 1 ELSE 0 END, e.id DESC`, q.Most, args...); err != nil {
+			return found, fmt.Errorf("listing editions: %w", err)
 		}
 	}
-	q.Returned, err = readRows[Return](ctx, s.read(), "listing what came back", `SELECT b.edition_id AS edition, b.kind, b.status, b.evidence, b.email_key AS email, b.at
-		FROM bounces b ORDER BY b.at DESC, b.edition_id DESC, b.kind LIMIT ?`, limit)
-	return q, err
+	if q.State == "" {
+		found.Returned, err = s.returned(ctx, q)
+	}
+	return found, err
+}
+
+// where is what holds for the editions e of the users u that are looked for, behind a condition.
+func (q QueueQuery) where() (where string, args []any) {
+	if q.Domain != "" {
+		where, args = where+` AND e.domain = ?`, append(args, q.Domain)
+	}
+	if q.Part != "" {
+		where, args = where+` AND u.email_key LIKE ? ESCAPE '!'`, append(args, within(q.Part))
+	}
+	if !q.Before.IsZero() {
+		where, args = where+` AND e.date <= ?`, append(args, at(q.Before))
+	}
+	return where, args
+}
+
+func (s *Store) returned(ctx context.Context, q QueueQuery) ([]Return, error) {
+	where, args := `1 = 1`, []any{}
+	if q.Domain != "" {
+		where, args = where+` AND b.email_key LIKE ? ESCAPE '!'`, append(args, "%@"+literally(q.Domain))
+	}
+	if q.Part != "" {
+		where, args = where+` AND b.email_key LIKE ? ESCAPE '!'`, append(args, within(q.Part))
+	}
+	if !q.Before.IsZero() {
+		where, args = where+` AND b.at <= ?`, append(args, at(q.Before))
+	}
+	return readRows[Return](ctx, s.read(), "listing what came back", `SELECT b.edition_id AS edition, b.kind, b.status, b.evidence, b.email_key AS email, b.at
+		FROM bounces b WHERE `+where+` ORDER BY b.at DESC, b.edition_id DESC, b.kind LIMIT ?`, append(args, q.Most)...)
 }
 
 // queuedBy lists editions with their addresses, in an order.
-func (s *Store) queuedBy(ctx context.Context, where, order string, limit int) ([]QueuedEdition, error) {
+func (s *Store) queuedBy(ctx context.Context, where, order string, limit int, args ...any) ([]QueuedEdition, error) {
 	return readRows[QueuedEdition](ctx, s.read(), "", `SELECT `+editionColumns+`, CASE WHEN e.recipient = '' THEN u.email ELSE e.recipient END AS email
 		FROM editions e JOIN digests d ON d.id = e.digest_id JOIN users u ON u.id = d.user_id
-		WHERE `+where+` ORDER BY `+order+` LIMIT ?`, limit)
+		WHERE `+where+` ORDER BY `+order+` LIMIT ?`, append(slices.Clip(args), limit)...)
 }
 
 // A MailReason says why a mail is not sent yet.

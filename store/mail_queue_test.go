@@ -26,7 +26,7 @@ func TestMailQueue(t *testing.T) {
 		w.ok(w.GiveBackEditions(w.ctx(), "t"))
 		look := func(now time.Time, limit int) string {
 			w.t.Helper()
-			q, err := w.MailQueue(w.ctx(), now, limit)
+			q, err := w.MailQueue(w.ctx(), store.QueueQuery{Now: now, Most: limit})
 			w.ok(err)
 			names := func(list []store.QueuedEdition) (s string) {
 				for _, e := range list {
@@ -53,7 +53,7 @@ func TestMailQueueShowsReturns(t *testing.T) {
 		got := w.claimEditions(parisMidnight, 9, "t")
 		w.bounced(parisMidnight.Add(time.Hour), got[0].ID, digest.RefusedBounce)
 		w.bounced(parisMidnight.Add(2*time.Hour), got[1].ID, digest.HardBounce)
-		q, err := w.MailQueue(w.ctx(), parisMidnight.Add(day), 9)
+		q, err := w.MailQueue(w.ctx(), store.QueueQuery{Now: parisMidnight.Add(day), Most: 9})
 		w.ok(err)
 		if len(q.Returned) != 2 {
 			w.t.Fatalf("%+v", q.Returned)
@@ -63,7 +63,7 @@ func TestMailQueueShowsReturns(t *testing.T) {
 			Email:  got[1].Email, At: parisMidnight.Add(2 * time.Hour),
 		})
 		want(w.t, "the one before", q.Returned[1].Kind, digest.RefusedBounce)
-		q, err = w.MailQueue(w.ctx(), parisMidnight.Add(day), 1)
+		q, err = w.MailQueue(w.ctx(), store.QueueQuery{Now: parisMidnight.Add(day), Most: 1})
 		w.ok(err)
 		want(w.t, "as many as were asked for", len(q.Returned), 1)
 	})

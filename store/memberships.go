@@ -344,7 +344,7 @@ func (s *Store) Members(ctx context.Context, id digest.NewsletterID, q MemberQue
 		where, args := `m.newsletter_id = ? AND m.digest_id > ?`, []any{id, after}
 		if q.Part != "" {
 			where += ` AND u.email_key LIKE ? ESCAPE '!'`
-			args = append(args, "%"+strings.NewReplacer("!", "!!", "%", "!%", "_", "!_").Replace(strings.ToLower(q.Part))+"%")
+			args = append(args, within(q.Part))
 		}
 		if q.State != "" {
 			where += ` AND d.state = ?`
@@ -352,6 +352,14 @@ func (s *Store) Members(ctx context.Context, id digest.NewsletterID, q MemberQue
 		}
 		return readRows[digest.Member](ctx, s.read(), "listing the members", `SELECT `+memberColumns+fromMembers+`WHERE `+where+fmt.Sprint(` ORDER BY m.digest_id LIMIT `, pageRows), args...)
 	})
+}
+
+// within is the pattern of what has a part, in lower case, for LIKE with the escape !.
+func within(part string) string { return "%" + literally(part) + "%" }
+
+// literally is the pattern of a text itself, in lower case.
+func literally(text string) string {
+	return strings.NewReplacer("!", "!!", "%", "!%", "_", "!_").Replace(strings.ToLower(text))
 }
 
 // A MemberEvent is something that happened to a member of a newsletter.

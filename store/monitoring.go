@@ -153,12 +153,12 @@ func (s *Store) Size(ctx context.Context) (bytes int64, err error) {
 }
 
 // countBy reads how many there are of each kind.
-func countBy[K comparable](ctx context.Context, c conn, counts map[K]int, query string) error {
+func countBy[K comparable](ctx context.Context, c conn, counts map[K]int, query string, args ...any) error {
 	var rows []struct {
 		Kind K
 		N    int
 	}
-	err := c.all(ctx, &rows, query)
+	err := c.all(ctx, &rows, query, args...)
 	for _, r := range rows {
 		counts[r.Kind] = r.N
 	}

@@ -267,7 +267,7 @@ func (w world) readMail(f filling, p people) {
 
 	w.readDelivery(f, p)
 	bounce := w.insert(f, "bounces", storedRow{"edition_id": edition["id"]})
-	queue, err := w.MailQueue(w.ctx(), noon, 1)
+	queue, err := w.MailQueue(w.ctx(), store.QueueQuery{Now: noon, Most: 1})
 	w.ok(err)
 	bounce.isReadAs(w.t, queue.Returned[0], map[string]string{"Edition": "edition_id", "Email": "email_key"})
 

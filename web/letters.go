@@ -93,6 +93,16 @@ func passkeyLetter(base, title, what string) render.LetterContent {
 	}
 }
 
+// TestLetter lets somebody see that mail from an instance arrives, and how.
+func TestLetter(base string, now time.Time) render.LetterContent {
+	return render.LetterContent{
+		Title: "A test of the mail of " + base,
+		Text: []string{"This is a test, sent by hand " + minute(now) + " UTC. If you read it in your inbox, the editions of readers can arrive there too.",
+			"If it was in the spam folder, look at what “digest doctor” says."},
+		Action: "See how this instance stands", URL: base + "/operator",
+	}
+}
+
 // ApprovedLetter tells the owner of a newsletter that it is approved.
 func ApprovedLetter(base string, n digest.Newsletter) render.LetterContent {
 	return render.LetterContent{

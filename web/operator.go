@@ -20,6 +20,7 @@ const operatorShown = 25
 // An operatorPage is how this instance stands.
 type operatorPage struct {
 	Saved string     // what the last form did
+	Mails bool       // a test can be mailed
 	Fence *fencePart // nil: none stands
 	Needs []string   // what somebody has to see to
 
@@ -58,7 +59,7 @@ func (s *site) operatorPage(w http.ResponseWriter, r *http.Request, _ reader) er
 		return err
 	}
 	p := operatorPage{
-		Saved: savedOf(r, "mailed-again", "was-mailed", "opened", "was-open"), Fence: fence,
+		Saved: savedOf(r, "mailed-again", "was-mailed", "opened", "was-open", "tested"), Mails: s.mails(), Fence: fence,
 		Numbers: v.Numbers, Beat: v.Heartbeat, Lags: v.Lags, TroubledMore: v.TroubledMore,
 		Suppressed: v.Suppressions, SuppressedMore: -len(v.Suppressions),
 	}

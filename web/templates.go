@@ -102,11 +102,12 @@ func loadPages(a assets) pages {
 			t, err := time.Parse("2006-01", path)
 			return t.Format("January 2006"), err
 		},
-		"clip":  shortened,
-		"bare":  digest.WithoutCredentials,
-		"kind":  kindNamed,
-		"kinds": chart.Kinds,
-		"lang":  render.Language,
+		"clip":     shortened,
+		"bare":     digest.WithoutCredentials,
+		"sentence": sentence,
+		"kind":     kindNamed,
+		"kinds":    chart.Kinds,
+		"lang":     render.Language,
 
 		"suppressedFor": suppressedFor,
 	}

@@ -12,6 +12,8 @@ import (
 
 	"digest"
 	"digest/internal/conf"
+	"digest/internal/doctor"
+	"digest/mailer"
 )
 
 type configCmd struct {
@@ -43,10 +45,19 @@ func (configCheckCmd) Run(a *app) error {
 	}); err != nil {
 		return err
 	}
-	for _, what := range append(a.command.relativePaths(), a.command.strayEnvironment()...) {
+	for _, what := range slices.Concat(a.command.relativePaths(), a.command.strayEnvironment(), a.strayMail()) {
 		fmt.Fprintln(a.stdout, plain(what))
 	}
 	return nil
+}
+
+// strayMail says that mail goes to a folder, where no reader of a public instance looks for it.
+func (a *app) strayMail() []string {
+	place, err := mailer.Destination(a.Mail)
+	if err != nil || !doctor.MailStays(a.BaseURL, place) {
+		return nil // what is wrong with it stops every command
+	}
+	return []string{"DIGEST_MAIL puts mail in the Maildir " + place.Folder + ", though readers reach this instance at " + a.BaseURL + ": no mail leaves this machine; " + doctor.SetMail}
 }
 
 // inForce gives all settings in the order of the help.

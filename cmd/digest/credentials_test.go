@@ -99,6 +99,8 @@ func TestNoPasswordIsShown(t *testing.T) {
 		{"restore", "all.backup", exitFailed},
 		{"copy", "--to copy.db --replace", exitDone},
 		{"user list", "", exitDone},
+		{"user show", ann, exitDone},
+		{"user resend", ann, exitDone},
 		{"user set", ann + "--days daily", exitDone},
 		{"doctor", "--offline", -1}, // it has much to say of any machine
 		{"parse", "list.opml", exitDone},

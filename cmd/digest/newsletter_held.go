@@ -92,11 +92,15 @@ func (a *app) pendingNewsletter(st *store.Store, slug string) (store.NewsletterI
 // tellAsker mails who asked for a newsletter what became of it. What is decided stands, whether
 // the mail leaves or not.
 func (a *app) tellAsker(st *store.Store, to string, words render.LetterContent) {
-	words.Name, words.HomeURL, words.PostalAddress = render.DefaultName, a.BaseURL+"/", a.PostalAddress
-	l := mailer.Letter{To: to, Date: a.now(), Subject: words.Title, HTML: words.HTML(), Text: words.PlainText()}
-	if err := a.mailOne(st, l); err != nil {
+	if err := a.mailOne(st, a.plainLetter(to, words)); err != nil {
 		a.log.Warn("the publisher could not be told", "err", err)
 	}
+}
+
+// plainLetter is a letter of this instance's that is no edition.
+func (a *app) plainLetter(to string, words render.LetterContent) mailer.Letter {
+	words.Name, words.HomeURL, words.PostalAddress = render.DefaultName, a.BaseURL+"/", a.PostalAddress
+	return mailer.Letter{To: to, Date: a.now(), Subject: words.Title, HTML: words.HTML(), Text: words.PlainText()}
 }
 
 func (a *app) heldLetter(n store.HeldNewsletter, to string) mailer.Letter {
@@ -108,7 +112,6 @@ func (a *app) heldLetter(n store.HeldNewsletter, to string) mailer.Letter {
 		},
 		Action: "See how it stands", URL: a.BaseURL + "/newsletters/" + n.Slug,
 		Aside: []string{"So many mostly come of a list of people who did not ask for it, or who asked long ago. Mailbox providers treat all mail from here by such numbers."},
-		Name:  render.DefaultName, HomeURL: a.BaseURL + "/", PostalAddress: a.PostalAddress,
 	}
-	return mailer.Letter{To: to, Date: a.now(), Subject: words.Title, HTML: words.HTML(), Text: words.PlainText()}
+	return a.plainLetter(to, words)
 }

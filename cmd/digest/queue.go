@@ -12,7 +12,7 @@ import (
 )
 
 type queueCmd struct {
-	List   queueListCmd   `cmd:"" default:"1" help:"What mail waits, why, and what became of the rest."`
+	List   queueListCmd   `cmd:"" default:"withargs" help:"What mail waits, why, and what became of the rest."`
 	Resume queueResumeCmd `cmd:"" help:"Try a paused route, or recipient domain, again now."`
 }
 
@@ -27,7 +27,9 @@ type reportedQueue struct {
 	Unconfirmed []reportedQueued `json:"unconfirmed"` // in doubt twice: perhaps delivered, not sent again
 	Failed      []reportedQueued `json:"failed"`
 	Expired     []reportedQueued `json:"expired"`
-	Returned    []reportedReturn `json:"returned"` // what came back
+	Sent        []reportedQueued `json:"sent,omitempty"`     // only with --state sent
+	Unmailed    []reportedQueued `json:"unmailed,omitempty"` // only with --state unmailed
+	Returned    []reportedReturn `json:"returned"`           // what came back
 }
 
 type reportedReturn struct {
@@ -62,6 +64,7 @@ func reportQueue(q store.MailQueue, lanes []digest.Lane, now time.Time) reported
 		Counts: map[string]int{}, Lanes: []reportedLane{},
 		Waiting: each(q.Waiting, reportQueued), Unconfirmed: each(q.Unconfirmed, reportQueued),
 		Failed: each(q.Failed, reportQueued), Expired: each(q.Expired, reportQueued),
+		Sent: each(q.Sent, reportQueued), Unmailed: each(q.Unmailed, reportQueued),
 		Returned: each(q.Returned, func(b store.Return) reportedReturn {
 			return reportedReturn{int64(b.Edition), b.Email, string(b.Kind), b.Status, b.Evidence, instant(b.At)}
 		}),
@@ -85,11 +88,33 @@ func reportQueued(e store.QueuedEdition) reportedQueued {
 	return reportedQueued{int64(e.ID), e.Email, e.LocalDate.String(), string(e.State), e.Attempt, instant(e.NextAt), cmp.Or(e.Error, e.Reply)}
 }
 
-type queueListCmd struct{ reads }
+type queueListCmd struct {
+	reads
+	State  store.MailState `enum:"waiting,sent,unconfirmed,failed,expired,unmailed," default:"" env:"-" help:"Only waiting, sent, unconfirmed, failed, expired or unmailed mail; sent and unmailed mail is listed only then."`
+	Domain string          `placeholder:"DOMAIN" env:"-" help:"Only mail to addresses at a domain."`
+	Reader string          `placeholder:"PART" env:"-" help:"Only mail to addresses with that part."`
+	Older  time.Duration   `example:"2h" placeholder:"LENGTH" env:"-" help:"Only mail that was queued so long ago or longer."`
+}
+
+func (c *queueListCmd) check() error {
+	if c.Domain == "" {
+		return nil
+	}
+	domain, err := parseLane(c.Domain)
+	if err == nil && domain == "" {
+		err = &digest.Error{Kind: digest.Invalid, Message: fmt.Sprintf("--domain %s is no domain; an example: --domain example.org", c.Domain)}
+	}
+	c.Domain = domain
+	return err
+}
 
 // Run shows the queue.
-func (queueListCmd) Run(a *app, st *store.Store) error {
-	q, err := st.MailQueue(a.soft, a.now(), queueShown)
+func (c *queueListCmd) Run(a *app, st *store.Store) error {
+	query := store.QueueQuery{Now: a.now(), Most: queueShown, State: c.State, Domain: c.Domain, Part: c.Reader}
+	if c.Older > 0 {
+		query.Before = a.now().Add(-c.Older)
+	}
+	q, err := st.MailQueue(a.soft, query)
 	if err != nil {
 		return err
 	}
@@ -101,10 +126,14 @@ func (queueListCmd) Run(a *app, st *store.Store) error {
 		return err
 	}
 	r := reportQueue(q, lanes, a.now())
-	return a.show(r, func() error { return a.showQueue(r) })
+	none := "no edition has been made yet"
+	if c.Domain != "" || c.Reader != "" || c.Older > 0 {
+		none = "there is no such edition"
+	}
+	return a.show(r, func() error { return a.showQueue(r, none) })
 }
 
-func (a *app) showQueue(r reportedQueue) error {
+func (a *app) showQueue(r reportedQueue, none string) error {
 	var counts []string
 	for _, state := range []digest.EditionState{digest.EditionReady, digest.EditionLeased, digest.EditionDotting, digest.EditionSent,
 		digest.EditionUnconfirmed, digest.EditionFailed, digest.EditionExpired, digest.EditionUnmailed} {
@@ -113,7 +142,7 @@ func (a *app) showQueue(r reportedQueue) error {
 		}
 	}
 	if len(counts) == 0 {
-		counts = []string{"no edition has been made yet"}
+		counts = []string{none}
 	}
 	fmt.Fprintln(a.stdout, strings.Join(counts, ", "))
 	for _, l := range r.Lanes {
@@ -129,6 +158,8 @@ func (a *app) showQueue(r reportedQueue) error {
 		printTable(a, "sent, never confirmed: the server took them twice without an answer", r.Unconfirmed, over),
 		printTable(a, "failed", r.Failed, over),
 		printTable(a, "expired: the next edition carries their posts", r.Expired, over),
+		printTable(a, "sent", r.Sent, over),
+		printTable(a, "in the web view only", r.Unmailed, over),
 		printTable(a, "came back", r.Returned, func(b reportedReturn) string {
 			return fmt.Sprintf("%s\t%s\t%s\t%s", plain(b.Email), when(b.At), b.Kind, plain(b.Evidence))
 		}))

@@ -54,6 +54,9 @@ func (serveCmd) Run(a *app) error {
 		if err != nil {
 			return err
 		}
+		for _, what := range a.strayMail() {
+			a.log.Warn(what)
+		}
 		fmt.Fprintf(a.stdout, "the web view is at %s (listening on %s)\n", a.BaseURL, shownAddress(listener))
 		if err := a.printOperatorLink(st); err != nil {
 			return err

@@ -8,48 +8,17 @@ import (
 	"digest"
 	"digest/mailer"
 	"digest/store"
-	"digest/timezone"
 	"digest/web"
 )
 
 type userCmd struct {
 	Add    userAddCmd    `cmd:"" help:"Add a confirmed reader with one daily digest."`
 	List   userListCmd   `cmd:"" help:"List the readers."`
+	Show   userShowCmd   `cmd:"" help:"Say how a reader stands, what became of their editions, and what to do if one did not come."`
+	Resend userResendCmd `cmd:"" help:"Send an edition once more, marked as such."`
 	Set    userSetCmd    `cmd:"" help:"Change a reader's time zone, or pause and resume their digest."`
 	Remove userRemoveCmd `cmd:"" help:"Remove a reader and all that is theirs."`
 	SignIn userSignInCmd `cmd:"" help:"Print a link that signs the reader in, once."`
-}
-
-type userAddCmd struct {
-	makes
-	emailArg
-	TimeZone string `required:"" placeholder:"ZONE" help:"IANA name, such as Europe/Paris."`
-	lookFlags
-}
-
-func (c *userAddCmd) check() error {
-	if err := c.emailArg.check(); err != nil {
-		return err
-	}
-	_, err := timezone.Load(c.TimeZone)
-	return err
-}
-
-// Run adds a reader.
-func (c *userAddCmd) Run(a *app, st *store.Store) error {
-	u, d, err := st.AddUser(a.soft, c.Email, c.TimeZone, a.now())
-	if err != nil {
-		return err
-	}
-	if err := c.apply(a, st, d); err != nil {
-		return err
-	}
-	info, err := a.userInfo(st, u.Email)
-	if err != nil {
-		return err
-	}
-	return a.say(reportUser(info), "added %s; the first edition comes at %s%s",
-		u.Email, inZone(info.Digest.NextDueAt, u.TimeZone), habits(info))
 }
 
 // An emailArg is a bare address.

@@ -7,6 +7,8 @@ import (
 	"net/netip"
 	"slices"
 	"strconv"
+
+	"digest/mailer"
 )
 
 // mailServer finds out whether mail can be handed over.
@@ -25,12 +27,23 @@ func (x *checker) mailServer(ctx context.Context) Finding {
 		return broken(err)
 	}
 	switch {
+	case MailStays(x.BaseURL, x.Mail):
+		return verdict(Warn, where+", though readers reach this instance at "+x.BaseURL+": no mail leaves this machine", SetMail)
 	case x.Mail.Folder != "":
 		return verdict(OK, where+", which can be written", "")
 	case x.Mail.Login:
 		return verdict(OK, where+", which takes the login", "")
 	}
 	return verdict(OK, where+", which takes mail without a login", "")
+}
+
+// SetMail is what to do where MailStays.
+const SetMail = "set DIGEST_MAIL to a mail server, such as smtp://user:password@mail.example.org:587"
+
+// MailStays reports whether mail goes to a folder of this machine, though the readers of an instance
+// at that address are elsewhere.
+func MailStays(base string, place mailer.Place) bool {
+	return place.Folder != "" && reachOf(hostOf(base)) == everywhere
 }
 
 // A sender is what is known of the addresses that mail leaves from.

@@ -1,0 +1,68 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"digest"
+)
+
+// resendFor is how long an edition that is sent again may wait for a server.
+const resendFor = 24 * time.Hour
+
+// A resendRow is an edition that an operator wants to be sent again, and what decides whether it can be.
+type resendRow struct {
+	State      digest.EditionState
+	LocalDate  string
+	Digest     digest.DigestState
+	Newsletter digest.NewsletterState // "": it is the reader's own
+	Unmailed   string                 // why its reader is not mailed
+	Carrier    string                 // the date of the edition that brought what it never did
+}
+
+// check says what speaks against it.
+func (r resendRow) check() error {
+	switch {
+	case !isOver(r.State):
+		return conflict("the edition of %s is on its way already; see: digest queue", r.LocalDate)
+	case r.Digest == digest.DigestLeft:
+		return conflict("its reader has left")
+	case r.Newsletter != "" && r.Newsletter != digest.NewsletterActive:
+		return conflict("letters of its newsletter do not leave now: it is %s", r.Newsletter)
+	case r.Unmailed != "":
+		return conflict("its reader is not mailed: %s", r.Unmailed)
+	case r.Carrier != "":
+		return conflict("the edition of %s never left, and that of %s brings its posts: send that one again", r.LocalDate, r.Carrier)
+	}
+	return nil
+}
+
+// ResendEdition queues an edition that was sent or given up to be sent once more, to the address that its
+// reader has now, with another Message-ID: an operator asks for it, and nothing else does. digest.NotFound if
+// there is none; digest.Conflict with what speaks against it.
+func (s *Store) ResendEdition(ctx context.Context, id digest.EditionID, now time.Time) error {
+	return s.change(ctx, "sending an edition again", func(c conn) error {
+		var r resendRow
+		found, err := c.find(ctx, &r, `SELECT `+editionState+` AS state, e.local_date, d.state AS digest, COALESCE(n.state, '') AS newsletter,
+			COALESCE(`+unmailedError+`, '') AS unmailed, COALESCE((SELECT MAX(x.local_date) FROM carried y JOIN editions x ON x.id = y.edition_id
+				WHERE y.from_id = e.id), '') AS carrier
+			FROM editions e JOIN digests d ON d.id = e.digest_id LEFT JOIN newsletters n ON n.id = d.newsletter_id WHERE e.id = ?`, id)
+		if err == nil && !found {
+			err = notFound("there is no such edition")
+		}
+		if err == nil {
+			err = r.check()
+		}
+		if err != nil {
+			return err
+		}
+		n, err := c.exec(ctx, `UPDATE editions AS e SET state = 'ready', attempt = 0, message_id = '', date = ?, next_at = ?, expires_at = ?, sent_at = 0,
+			reply = '', error = '', was_in_doubt = 0, recipient = '', resent = resent + 1, domain = (SELECT u.mail_domain FROM digests d JOIN users u ON u.id = d.user_id WHERE d.id = e.digest_id)
+			WHERE e.id = ? AND e.state = ?`, at(now), at(now), at(now).plus(resendFor), id, r.State)
+		if err == nil && n == 0 {
+			err = fmt.Errorf("the edition has changed meanwhile; try again")
+		}
+		return err
+	})
+}

@@ -1,0 +1,122 @@
+package store
+
+import (
+	"context"
+
+	"digest"
+)
+
+// A ReaderView is what is known of a reader who misses an edition.
+type ReaderView struct {
+	User       digest.User
+	Suppressed *digest.Suppression // why the address is not mailed; nil: it is
+	Stays      []digest.Stay
+	Digests    []DigestView    // the reader's own digest first, then the newsletters by name
+	Editions   []MailedEdition // of all of them, the latest first
+	Lanes      []digest.Lane   // the route and the lane to the address, as far as there is something to say of them
+}
+
+// A DigestView is a digest of a reader's with what it is made of.
+type DigestView struct {
+	digest.Digest
+	Newsletter    *digest.Newsletter // whose letters it is; nil: it is the reader's own
+	Subscriptions []SubscriptionInfo // paused ones too
+}
+
+// An MailedEdition is an edition with what became of its mail.
+type MailedEdition struct {
+	digest.Edition
+	Email    string          // it goes there, or went
+	Returned []digest.Bounce // what came back
+}
+
+// ReaderView gives what is known of a reader, with so many editions at most; digest.NotFound if there is no such reader.
+func (s *Store) ReaderView(ctx context.Context, user digest.UserID, editions int) (v ReaderView, err error) {
+	err = s.atOneInstant(ctx, "", func(s *Store) error {
+		for _, read := range []func(context.Context, *ReaderView) error{
+			func(ctx context.Context, v *ReaderView) (err error) {
+				v.User, err = readOne[digest.User](ctx, s.read(), "reading the reader", notFound("there is no such reader"), `SELECT `+userColumns+` FROM users u WHERE u.id = ?`, user)
+				return err
+			},
+			s.readAddress,
+			s.readDigests,
+			func(ctx context.Context, v *ReaderView) (err error) {
+				v.Stays, err = s.Stays(ctx, user)
+				return err
+			},
+			func(ctx context.Context, v *ReaderView) (err error) {
+				v.Editions, err = s.mailedEditions(ctx, user, editions)
+				return err
+			},
+		} {
+			if err := read(ctx, &v); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return v, err
+}
+
+// readAddress reads what keeps mail from the address of a reader.
+func (s *Store) readAddress(ctx context.Context, v *ReaderView) error {
+	suppression, suppressed, err := s.Suppressed(ctx, v.User.Email)
+	if err != nil {
+		return err
+	}
+	if suppressed {
+		v.Suppressed = &suppression
+	}
+	rows, err := readRows[laneRow](ctx, s.read(), "reading the lanes", `SELECT `+laneColumns+` FROM lanes l WHERE NOT (`+unremarkable+`)
+		AND (l.name = '' OR l.name = (SELECT u.mail_domain FROM users u WHERE u.id = ?)) ORDER BY l.name`, v.User.ID)
+	v.Lanes = each(rows, func(r laneRow) digest.Lane { return r.Lane })
+	return err
+}
+
+// readDigests reads a reader's digests, but for the archives of newsletters that they publish, which are not mailed.
+func (s *Store) readDigests(ctx context.Context, v *ReaderView) error {
+	rows, err := readRows[digestRow](ctx, s.read(), "reading a reader's digests", selectDigest+`WHERE d.user_id = ?
+		AND NOT EXISTS (SELECT 1 FROM newsletters n WHERE n.archive_id = d.id) ORDER BY CASE WHEN d.newsletter_id IS NULL THEN 0 ELSE 1 END, d.name, d.id`, v.User.ID)
+	for _, row := range rows {
+		p := DigestView{Digest: row.Digest}
+		if p.Subscriptions, err = s.AllSubscriptions(ctx, p.ID); err != nil {
+			return err
+		}
+		if p.NewsletterID != 0 {
+			n, err := s.Newsletter(ctx, p.NewsletterID)
+			if err != nil {
+				return err
+			}
+			p.Newsletter = &n
+		}
+		v.Digests = append(v.Digests, p)
+	}
+	return err
+}
+
+func (s *Store) mailedEditions(ctx context.Context, user digest.UserID, most int) ([]MailedEdition, error) {
+	views, err := readRows[MailedEdition](ctx, s.read(), "reading a reader's editions", `SELECT `+editionColumns+`, CASE WHEN e.recipient = '' THEN u.email ELSE e.recipient END AS email
+		FROM digests d JOIN users u ON u.id = d.user_id JOIN editions e ON e.digest_id = d.id
+		WHERE d.user_id = ? AND NOT EXISTS (SELECT 1 FROM newsletters n WHERE n.archive_id = d.id) ORDER BY e.due_at DESC, e.id DESC LIMIT ?`, user, most)
+	if err != nil {
+		return nil, err
+	}
+	place := make(map[digest.EditionID]int, len(views))
+	for i, e := range views {
+		place[e.ID] = i
+	}
+	ids := each(views, func(e MailedEdition) digest.EditionID { return e.ID })
+	returned, err := readRows[digest.Bounce](ctx, s.read(), "reading what came back", `SELECT b.edition_id AS edition, b.kind, b.status, b.evidence
+		FROM bounces b WHERE b.edition_id`+s.d.oneOf+` ORDER BY b.at, b.kind`, keys(s.d, ids))
+	for _, b := range returned {
+		e := &views[place[b.Edition]]
+		e.Returned = append(e.Returned, b)
+	}
+	return views, err
+}
+
+// UsersWith lists readers whose addresses have a part, in whatever case, in the order in which they came, so many at most.
+func (s *Store) UsersWith(ctx context.Context, part string, most int) ([]digest.User, error) {
+	return readRows[digest.User](ctx, s.read(), "looking for readers", `SELECT `+userColumns+` FROM users u WHERE u.email_key LIKE ? ESCAPE '!'
+		ORDER BY u.id LIMIT ?`, within(part), most)
+}

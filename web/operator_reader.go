@@ -1,0 +1,111 @@
+package web
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+	"time"
+
+	"digest"
+	"digest/internal/support"
+	"digest/store"
+	"digest/timezone"
+)
+
+// An operatorReaderPage is how one reader stands, for whoever answers their letter.
+type operatorReaderPage struct {
+	store.ReaderView
+	Saved    string
+	Wrong    string
+	Advice   []support.Advice
+	Troubled []support.Feed
+}
+
+func (s *site) operatorReaderPage(w http.ResponseWriter, r *http.Request, _ reader) error {
+	return s.showOperatorReader(w, r, http.StatusOK, operatorReaderPage{Saved: savedOf(r, "resent")})
+}
+
+func (s *site) showOperatorReader(w http.ResponseWriter, r *http.Request, status int, p operatorReaderPage) error {
+	ctx, now := r.Context(), s.Now()
+	id, err := pathKey(r)
+	if err != nil {
+		return err
+	}
+	if p.ReaderView, err = s.Store.ReaderView(ctx, digest.UserID(id), support.Shown); err != nil {
+		return err
+	}
+	f := support.Facts{Now: now, Deadline: s.Spread.Deadline}
+	fence, err := s.fence(ctx)
+	if err != nil {
+		return err
+	}
+	f.Fence = fence.Reason
+	if f.Beat, _, err = s.Store.Heartbeat(ctx); err != nil {
+		return err
+	}
+	p.Advice, p.Troubled = support.Advise(p.ReaderView, f), support.TroubledFeeds(p.ReaderView, now)
+	return s.show(w, r, status, "operator_reader", p.User.Email, p)
+}
+
+// resend queues an edition of a reader's once more.
+func (s *site) resend(w http.ResponseWriter, r *http.Request, me reader) error {
+	id, err := pathKey(r)
+	if err != nil {
+		return err
+	}
+	v, err := s.Store.ReaderView(r.Context(), digest.UserID(id), support.Shown)
+	if err != nil {
+		return err
+	}
+	edition, _ := strconv.ParseInt(r.PostForm.Get("edition"), 10, 64) // 0, which no edition has, of what is no number
+	if !slices.ContainsFunc(v.Editions, func(e store.MailedEdition) bool { return e.ID == digest.EditionID(edition) }) {
+		return errNotFound
+	}
+	err = s.Store.ResendEdition(r.Context(), digest.EditionID(edition), s.Now())
+	if e, ok := errors.AsType[*digest.Error](err); ok && e.Kind == digest.Conflict {
+		return s.showOperatorReader(w, r, http.StatusConflict, operatorReaderPage{Wrong: sentence(e.Message)})
+	}
+	if err == nil {
+		s.Log.InfoContext(r.Context(), "an edition is sent again", "operator", int64(me.ID), "edition", edition)
+	}
+	return showSaved(w, r, err, fmt.Sprintf("/operator/readers/%d", id), "resent")
+}
+
+// NameOf names the digest or newsletter that an edition is of.
+func (p operatorReaderPage) NameOf(e store.MailedEdition) string {
+	if i := slices.IndexFunc(p.Digests, func(v store.DigestView) bool { return v.ID == e.DigestID }); i >= 0 {
+		return p.Digests[i].Name
+	}
+	return ""
+}
+
+// State says what became of an edition's mail.
+func (p operatorReaderPage) State(e store.MailedEdition) string {
+	words := map[digest.EditionState]string{
+		digest.EditionReady: "waits", digest.EditionLeased: "on the way", digest.EditionDotting: "on the way", digest.EditionUnmailed: "in the web view only",
+		digest.EditionUnconfirmed: "sent, never confirmed", digest.EditionSent: "sent", digest.EditionFailed: "refused", digest.EditionExpired: "not sent in time",
+	}[e.State]
+	if e.State == digest.EditionSent {
+		words += " " + p.When(e.SentAt)
+	}
+	if e.Resent > 0 {
+		words += ", once more"
+	}
+	return words
+}
+
+// Over reports whether an edition may be sent again.
+func (p operatorReaderPage) Over(e store.MailedEdition) bool {
+	return !slices.Contains([]digest.EditionState{digest.EditionReady, digest.EditionLeased, digest.EditionDotting}, e.State)
+}
+
+// When shows an instant by the reader's clock.
+func (p operatorReaderPage) When(t time.Time) string {
+	loc, err := timezone.Load(p.User.TimeZone)
+	if err != nil {
+		loc = time.UTC
+	}
+	return t.In(loc).Format("2 Jan 2006, 15:04")
+}
