@@ -17,7 +17,9 @@ func arguments() map[string]string {
 	return map[string]string{
 		"demo": "--once --listen 127.0.0.1:0", "parse": "list.opml", "backup": "all.backup", "restore": "list.opml", "copy": "--to digest.db.copy",
 		"user add": ann + " --time-zone UTC", "user set": ann + " --days daily", "user remove": ann, "user sign-in": ann,
-		"subscribe": ann + " " + at, "unsubscribe": ann + " " + at, "opml import": ann + " list.opml", "opml export": ann,
+		"user show":   "ben@example.org",
+		"user resend": "ben@example.org",
+		"subscribe":   ann + " " + at, "unsubscribe": ann + " " + at, "opml import": ann + " list.opml", "opml export": ann,
 		"preview": ann, "poll": at, "hosts set": "a.example --interval 48h", "hosts remove": "a.example",
 		"dkim new": "a.example", "dkim use": "a.example digest", "dkim remove": "a.example digest", "bounce": "--return-path bounces@example.org",
 		"suppressions add": ann, "suppressions remove": ann, "limits set": "a.example --rate 100/m", "limits remove": "a.example",

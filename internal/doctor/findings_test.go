@@ -203,7 +203,8 @@ func TestMailServer(t *testing.T) {
 	for _, tt := range []finding{
 		{"login", func(w *world) {}, "mail-server", doctor.OK, "mail.example.org:587, which takes the login", ""},
 		{"no login", func(w *world) { w.Mail.Login = false }, "mail-server", doctor.OK, "without a login", ""},
-		{"Maildir", func(w *world) { w.Mail = mailer.Place{Folder: t.TempDir()} }, "mail-server", doctor.OK, "can be written", ""},
+		{"Maildir", func(w *world) { w.Mail = mailer.Place{Folder: t.TempDir()} }, "mail-server", doctor.Warn, "no mail leaves this machine", "set DIGEST_MAIL to a mail server"},
+		{"Maildir at home", func(w *world) { w.Mail, w.BaseURL = mailer.Place{Folder: t.TempDir()}, "http://192.168.1.2:8080" }, "mail-server", doctor.OK, "can be written", ""},
 		{"refused", func(w *world) {
 			w.Probe = failing(&digest.Error{Message: "mail server mail.example.org:587: it says 535 no; correct the password"})
 		}, "mail-server", doctor.Wrong, "it says 535 no", "correct the password"},
