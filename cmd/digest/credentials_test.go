@@ -94,7 +94,7 @@ func TestNoPasswordIsShown(t *testing.T) {
 		{"newsletter remove", "news", exitDone},
 		{"tick", "--now 2036-11-20T00:00:00Z", exitDone},
 		{"queue list", "", exitDone},
-		{"user resend", ann + "--now 2036-11-20T01:00:00Z", exitDone},
+		{"user resend", ann, -1}, // there may be no edition to be sent again
 		{"backup", "all.backup --replace", exitDone},
 		{"restore", "all.backup --check", exitDone},
 		{"restore", "all.backup", exitFailed},
