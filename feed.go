@@ -187,6 +187,9 @@ type Post struct {
 	Alias       string // of one just read, not stored: its identity if its feed named another post like it, or no longer does; "": none
 	URL         string // absolute; the author's own page
 	Title       string // plain text, never empty
+	Untitled    bool   `json:",omitempty"` // Title is made from its words: it has none
+	LeadsTo     string `json:",omitempty"` // absolute; the page elsewhere that it is about; "": none is named beside URL
+	SiteURL     string `json:"-"`          // of its feed's site, not stored: whoever shows the post puts it in
 	Author      string
 	Language    string
 	PublishedAt time.Time // never later than SeenAt; zero: the document has no date

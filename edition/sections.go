@@ -143,6 +143,7 @@ func (b *Builder) load(ctx context.Context, s shared, want missing) error {
 		if p.Language == "" {
 			p.Language = s.headings[p.FeedID].language
 		}
+		p.SiteURL = s.headings[p.FeedID].section.URL
 		rendered := s.render.Brief
 		if want.posts[p.ID] {
 			rendered = s.render.Post

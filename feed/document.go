@@ -90,6 +90,7 @@ type Post struct {
 	warning        string  // before its text, by which alone it is told of where that is not shown
 	titles, bodies []text  // not empty, best first
 	images         []image // beside the text, best first
+	external       string  // the page that the post is about, beside its own
 	original       string  // the author's own page where Link counts clicks
 	feedAuthor     string
 	feedLanguage   string

@@ -76,6 +76,9 @@ func jsonPost(item *jsonfeed.Item, bases []string) Post {
 		link = p.GUID
 	}
 	p.Link = absolute(link, bases)
+	if item.URL != "" && item.ExternalURL != "" {
+		p.external = absolute(item.ExternalURL, bases)
+	}
 	if p.Published = parseDate(item.DatePublished); p.Published.IsZero() {
 		p.Published = parseDate(item.DateModified)
 	}

@@ -79,6 +79,7 @@ func (p *Post) Sanitise(seen time.Time) digest.Post {
 		Extra:       p.Extra,
 		PartOf:      p.PartOf,
 		Syndication: addressList(p.Copies),
+		LeadsTo:     p.elsewhere(),
 	}
 	if out.PublishedAt.After(seen) {
 		out.PublishedAt = seen
@@ -94,6 +95,7 @@ func (p *Post) Sanitise(seen time.Time) digest.Post {
 	}
 	out.Summary = summary(p.told(out.Content), others)
 	if out.Title = shorten(p.Title, maxTitle); out.Title == "" {
+		out.Untitled = true
 		out.Title = shorten(firstOf(makeTitle(p.told(out.Content), out.Summary), oneLine(seenIn.alt), p.feedTitle, Host(out.URL), "Untitled"), maxTitle)
 	}
 	if seenIn.picture == "" && len(beside) > 0 {
@@ -145,6 +147,15 @@ func (p *Post) address() string {
 		}
 	}
 	return ""
+}
+
+// elsewhere is the page of another site that the post says it is about.
+func (p *Post) elsewhere() string {
+	u := CleanURL(digest.WithoutCredentials(p.external))
+	if !isWeb(u) || len(u) > maxAddress || SameSite(u, p.address()) {
+		return ""
+	}
+	return u
 }
 
 // files gives the enclosures that can be fetched, each once.

@@ -3,6 +3,7 @@ package render
 import (
 	"cmp"
 	"iter"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -92,8 +93,12 @@ func (r *Renderer) newPost(from digest.Post, brief bool, links []File) *Post {
 		URL:      address(from.URL),
 		Language: Language(from.Language),
 	}
-	title, excerpt := told(from.Title, from.Summary)
-	p.Title, p.Excerpt, p.Untitled = clean(title, titleColumns), clean(excerpt, excerptColumns), title == ""
+	title, excerpt := from.Title, from.Summary
+	if p.Untitled = from.Untitled; !p.Untitled {
+		title, excerpt = told(title, excerpt)
+		p.Untitled = title == ""
+	}
+	p.Title, p.Excerpt = clean(title, titleColumns), clean(excerpt, excerptColumns)
 	p.Title = cmp.Or(p.Title, cut(p.Excerpt, 80), "Untitled")
 	if p.Language == "" {
 		p.Language = guessLanguage(p.Title + p.Excerpt)
@@ -101,7 +106,7 @@ func (r *Renderer) newPost(from digest.Post, brief bool, links []File) *Post {
 	p.Dir = direction(p.Title+p.Excerpt, p.Language)
 	p.Author, p.Minutes = clean(from.Author, authorColumns), minutes(from.Content)
 	p.Byline = p.byline(from)
-	p.Files = append(files(from.Enclosures), tidyLinks(links)...)
+	p.Files = slices.Concat(p.elsewhere(from), files(from.Enclosures), tidyLinks(links))
 	p.Readable = saysMore(from.Content, p.Excerpt)
 	if !brief {
 		p.content = from.Content
@@ -258,6 +263,9 @@ func (p *Post) byline(from digest.Post) string {
 	}
 	if p.Author != "" {
 		parts = append(parts, p.Author)
+	}
+	if host := p.leadsAway(from); host != "" {
+		parts = append(parts, p.arrow()+host)
 	}
 	if !from.PublishedAt.IsZero() && from.SeenAt.Sub(from.PublishedAt) > oldAfter {
 		parts = append(parts, ours+from.PublishedAt.UTC().Format("2 January 2006"))

@@ -17,7 +17,7 @@ import (
 
 // postColumns are those of a post but for the content, which is long.
 const postColumns = `p.id, p.feed_id, p.identity, p.url, p.title, p.author, p.language,
-	p.published_at, p.seen_at, p.read_before, p.summary, p.image_url, p.content_hash, p.enclosures, p.syndication, p.extra`
+	p.published_at, p.seen_at, p.read_before, p.summary, p.image_url, p.content_hash, p.enclosures, p.syndication, p.extra, p.untitled, p.leads_to`
 
 // NewestTitle gives the title of the newest post of a feed that is its own, was read at its
 // address and is still listed; "" if it has none.

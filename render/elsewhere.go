@@ -1,0 +1,38 @@
+package render
+
+import (
+	"net/url"
+	"strings"
+
+	"digest"
+)
+
+// A post of a link blog is about a page elsewhere. Either its address is that page's, as at Daring Fireball, or it names
+// the page beside its own (JSON Feed 1.1, external_url).
+
+// leadsAway is the host of another site that the address of the post itself leads to; "" for most.
+func (p *Post) leadsAway(from digest.Post) string {
+	site, err := url.Parse(from.SiteURL)
+	there, wrong := url.Parse(p.URL)
+	if err != nil || wrong != nil || site.Host == "" || there.Host == "" || domain(strings.ToLower(site.Hostname())) == domain(strings.ToLower(there.Hostname())) {
+		return ""
+	}
+	return p.Host()
+}
+
+// elsewhere is the link to a page that the post names beside its own; none for most.
+func (p *Post) elsewhere(from digest.Post) []File {
+	u := address(from.LeadsTo)
+	if u == "" || u == p.URL {
+		return nil
+	}
+	return []File{{Label: p.arrow() + clean(strings.TrimPrefix(strings.ToLower(hostOf(u)), "www."), 60), URL: u}}
+}
+
+// arrow points onward in the direction of the post's lines.
+func (p *Post) arrow() string {
+	if p.Dir == "rtl" {
+		return "← "
+	}
+	return "→ "
+}
