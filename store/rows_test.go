@@ -175,7 +175,7 @@ func (w world) insertPeople(f filling) (p people) {
 	times := w.insert(f, "feed_times", storedRow{"feed_id": p.feed["id"], "unchanged": ""})
 	delete(times, "feed_id")
 	maps.Copy(p.feed, times)
-	p.post = w.insert(f, "posts", storedRow{"id": int64(14), "feed_id": p.feed["id"], "enclosures": fileList})
+	p.post = w.insert(f, "posts", storedRow{"id": int64(14), "feed_id": p.feed["id"], "enclosures": fileList, "untitled": yes})
 	return p
 }
 
