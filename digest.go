@@ -122,7 +122,7 @@ const (
 	FullText  Layout = "full"     // as much as the feed gives
 )
 
-// Images says what becomes of the pictures in a post's full text. In no case
+// Images says what becomes of the pictures in a post's full text; shown ones stand above excerpts too. In no case
 // does a mail load anything from anywhere but this instance.
 type Images string
 

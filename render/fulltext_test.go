@@ -101,7 +101,7 @@ func TestPictures(t *testing.T) {
 		}
 		p := looking(digest.Look{Layout: digest.Excerpts, Images: images}, site)
 		if strings.Contains(mailOf(t, p).HTML, "<img") {
-			t.Errorf("%s: an excerpt has a picture", images)
+			t.Errorf("%s: an excerpt has a picture that its post does not lead with", images)
 		}
 	}
 }

@@ -49,6 +49,7 @@ type Post struct {
 	by    pair   // who wrote it, and the like: HTML within a paragraph; may be empty
 	files pair   // what it comes with, in the same paragraph; may be empty
 	rest  pair   // its excerpt, and its end
+	shown piece  // HTML: its picture, above an excerpt; may be empty
 
 	content string // empty where brief
 	brief   bool   // its text was left out
@@ -112,6 +113,7 @@ func (r *Renderer) newPost(from digest.Post, brief bool, links []File) *Post {
 		p.content = from.Content
 	}
 	p.write()
+	p.shown = p.leadPicture(from)
 	p.pack()
 	return p
 }
@@ -143,7 +145,7 @@ func (p *Post) said() string {
 func (p *Post) pack() {
 	n := pack(&p.Title, &p.URL, &p.Byline, &p.Excerpt, &p.Language, &p.Author, &p.lead,
 		&p.line.html.coded, &p.line.text.coded, &p.title.html.coded, &p.title.text.coded, &p.by.html.coded, &p.by.text.coded,
-		&p.files.html.coded, &p.files.text.coded, &p.rest.html.coded, &p.rest.text.coded)
+		&p.files.html.coded, &p.files.text.coded, &p.rest.html.coded, &p.rest.text.coded, &p.shown.coded)
 	for i := range p.Files {
 		n += fileBytes + pack(&p.Files[i].Label, &p.Files[i].URL)
 	}

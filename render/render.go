@@ -41,6 +41,7 @@ type Renderer struct {
 	files, rest, teaser, onward *part[postData]
 	file                        *part[fileData]
 	own                         *part[ownData]
+	lead                        *part[leadData]
 
 	headerLink, footerLink string // how links in Edition.Header and Footer begin
 
@@ -121,6 +122,7 @@ func (all *renderers) newRenderer(c digest.Colours) *Renderer {
 		line: post("line"), row: post("row"), title: post("title"), byline: post("byline"),
 		files: post("files"), rest: post("rest"), teaser: post("teaser"), onward: post("onward"),
 		file: newPart[fileData](all.templates, theme, "file"), own: newPart[ownData](all.templates, theme, "own"),
+		lead: newPart[leadData](all.templates, theme, "lead"),
 	}
 	r.headerLink = theme.Replace(`<a class="go" style="color:var(--accent);text-decoration:underline" href="`)
 	r.footerLink = theme.Replace(`<a style="color:var(--muted);text-decoration:underline" href="`)

@@ -1,6 +1,10 @@
 package render
 
-import "strconv"
+import (
+	"strconv"
+
+	"digest"
+)
 
 // write writes what a plan shows: the sections in their folders, each with its posts.
 func (m *mail) write(p *plan) *both {
@@ -52,6 +56,7 @@ func (m *mail) addPost(to *both, p *Post, d depth, level int, late bool) {
 	to.add(p.title)
 	if p.Untitled && d < whole {
 		words := p.excerpted(d)
+		m.addPicture(&to.html, p, d)
 		to.html.add(words.html)
 		m.addByline(&to.html, p, late, last)
 		to.html.add(newPiece("</div>\n"))
@@ -63,11 +68,19 @@ func (m *mail) addPost(to *both, p *Post, d depth, level int, late bool) {
 		if d == whole {
 			to.addExtent(p.body(m.Images).extent(level))
 		} else {
+			m.addPicture(&to.html, p, d)
 			to.add(p.excerpted(d))
 		}
 	}
 	m.addSaveText(&to.text, p, "")
 	to.text.add(textGap())
+}
+
+// addPicture adds the picture of a post above its excerpt, where the reader wants pictures and there is room.
+func (m *mail) addPicture(to *pieces, p *Post, d depth) {
+	if m.Images == digest.ProxiedImages && d == full && p.shown.coded != "" {
+		to.add(p.shown)
+	}
 }
 
 func (m *mail) addBylineText(to *pieces, p *Post, late bool) {
