@@ -12,7 +12,7 @@ GOTEST = DIGEST_TEST_REQUIRE_POSTGRES=1 go run ./test/run go test -shuffle=on
 # more races unless told otherwise, and the tests run a thousand of them.
 RACE = -race -gcflags=github.com/ncruces/go-sqlite3-wasm/...=-race=false
 
-.PHONY: test race acceptance check bench fuzz demo
+.PHONY: test race acceptance check bench fuzz demo release package
 
 # All packages, on both databases. No long simulation, no outside judge, no browser.
 test:
@@ -51,6 +51,14 @@ bench:
 # Every fuzz target for FUZZTIME.
 fuzz:
 	@scripts/fuzz $(FUZZTIME)
+
+# What a release is made of, into dist/: programs, Debian packages, images, checksums.
+release:
+	@scripts/release dist
+
+# Builds the release and installs, upgrades, removes and purges its Debian package on this machine, as root.
+package:
+	@scripts/test-package
 
 demo:
 	go run ./cmd/digest demo

@@ -55,6 +55,8 @@ type cli struct {
 	Parse        parseCmd        `cmd:"" help:"What the program reads in documents; nothing is stored."`
 	Settings     configCmd       `cmd:"" name:"config" help:"What is set, and where."`
 	Migrate      migrateCmd      `cmd:"" help:"Bring the database to this version's schema."`
+	Manual       manualCmd       `cmd:"" help:"Print the manual page, for man."`
+	Completion   completionCmd   `cmd:"" help:"Print what makes a shell complete commands and flags: bash, zsh or fish."`
 	Version      versionCmd      `cmd:"" help:"Print the version."`
 	Help         helpCmd         `cmd:"" help:"What a command does and which flags it takes."`
 

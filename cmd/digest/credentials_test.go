@@ -157,7 +157,7 @@ func feedless(command string) bool {
 	switch command {
 	case "serve", "work": // they log what tick logs
 		return true
-	case "demo", "config check", "migrate", "version", "help", "invite", "bounce", "user sign-in", "queue resume":
+	case "demo", "config check", "migrate", "version", "manual", "completion", "help", "invite", "bounce", "user sign-in", "queue resume":
 		return true
 	case "newsletter list", "newsletter members", "newsletter numbers", "newsletter import", "newsletter export", "newsletter join", "newsletter leave", "newsletter hold", "newsletter release", "newsletter approve", "newsletter refuse", "newsletter limit":
 		return true

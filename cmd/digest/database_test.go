@@ -17,7 +17,7 @@ func arguments() map[string]string {
 	return map[string]string{
 		"demo": "--once --listen 127.0.0.1:0", "parse": "list.opml", "backup": "all.backup", "restore": "list.opml", "copy": "--to digest.db.copy",
 		"user add": ann + " --time-zone UTC", "user set": ann + " --days daily", "user remove": ann, "user sign-in": ann,
-		"user show":   "ben@example.org",
+		"completion": "bash", "user show": "ben@example.org",
 		"user resend": "ben@example.org",
 		"subscribe":   ann + " " + at, "unsubscribe": ann + " " + at, "opml import": ann + " list.opml", "opml export": ann,
 		"preview": ann, "poll": at, "hosts set": "a.example --interval 48h", "hosts remove": "a.example",
@@ -35,7 +35,7 @@ func arguments() map[string]string {
 // with a mistyped name, makes none beside those whose work begins with one.
 func TestWhoMakesDatabases(t *testing.T) {
 	makes := []string{"migrate", "tick", "user add"} // and serve and work, which go on; demo makes one that is gone at the end
-	without := []string{"config check", "demo", "doctor", "help", "key new", "parse", "restore", "version"}
+	without := []string{"config check", "demo", "doctor", "help", "key new", "parse", "restore", "version", "manual", "completion"}
 	all := commands(t)
 	for command := range maps.Keys(arguments()) {
 		if !slices.Contains(all, command) {

@@ -1,0 +1,40 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/alecthomas/kong"
+
+	"digest"
+	"digest/cmd/digest/internal/manual"
+)
+
+type manualCmd struct{ withoutSettings }
+
+// Run prints the manual page.
+func (manualCmd) Run(a *app) error {
+	text := manual.Page(a.command.model, version(), usualConfig, func(f *kong.Flag) string {
+		if !isSetting(f) {
+			return ""
+		}
+		return settingOf(f.Name)
+	})
+	_, err := fmt.Fprint(a.stdout, text)
+	return err
+}
+
+type completionCmd struct {
+	withoutSettings
+	Shell string `arg:"" help:"bash, zsh or fish."`
+}
+
+// Run prints what makes a shell complete commands and flags.
+func (c completionCmd) Run(a *app) error {
+	text := manual.Completion(a.command.model, c.Shell)
+	if text == "" {
+		return &digest.Error{Kind: digest.Invalid, Message: fmt.Sprintf("%q is no shell that is known here; known are %s", c.Shell, strings.Join(manual.Shells(), ", "))}
+	}
+	_, err := fmt.Fprint(a.stdout, text)
+	return err
+}
