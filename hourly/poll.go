@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"digest"
 	"digest/poller"
 	"digest/store"
 )
@@ -354,6 +355,7 @@ func (r *round) poll(c store.ClaimedFeed) {
 		return
 	}
 	r.count(res)
+	r.tellCondition(c.Feed, res.Feed)
 	bytes := found.Bytes()
 	free := res.Keep(bytes)
 	res = poller.Result{} // the document is not to wait for the commit
@@ -376,6 +378,25 @@ func (r *round) giveBack(c store.ClaimedFeed, res poller.Result) {
 	if err != nil {
 		r.job.Log.Warn("a feed could not be given back; its lease ends by itself", "feed", c.URL, "err", err)
 	}
+}
+
+// tellCondition says in the log when a poll has made a feed fail, well again, given up or gone.
+func (r *round) tellCondition(was, is digest.Feed) {
+	if after := conditionOf(is); after != conditionOf(was) {
+		_, why := poller.Status(is, r.job.Now())
+		r.job.Log.Info("a feed's condition has changed", "feed", is.URL, "was", conditionOf(was), "is", after, "why", why)
+	}
+}
+
+// conditionOf is how a feed answers, in a word.
+func conditionOf(f digest.Feed) string {
+	switch {
+	case f.State == digest.FeedGone, f.State == digest.FeedDead:
+		return string(f.State)
+	case f.Errors > 0:
+		return "failing"
+	}
+	return "well"
 }
 
 func (r *round) count(res poller.Result) {

@@ -19,10 +19,10 @@ func (r *run) mark(d digest.Delivery, m digest.Mark) {
 		r.count(func(s *Stats) { s.Sent++ })
 	case digest.EditionFailed:
 		r.count(func(s *Stats) { s.Failed++ })
-		r.log.Warn("an edition was refused", "edition", d.ID, "digest", d.DigestID, "reason", m.Error)
+		r.log.Warn("an edition was refused", "edition", d.ID, "reader", d.Email, "reply", m.Reply, "reason", m.Error)
 	case digest.EditionExpired:
 		r.count(func(s *Stats) { s.Failed++ })
-		r.log.Warn("an edition is given up", "edition", d.ID, "digest", d.DigestID, "attempt", d.Attempt, "reason", m.Error)
+		r.log.Warn("an edition is given up", "edition", d.ID, "reader", d.Email, "attempt", d.Attempt, "reply", m.Reply, "reason", m.Error)
 	case digest.EditionInDoubt, digest.EditionUnconfirmed:
 		r.count(func(s *Stats) { s.InDoubt++ })
 		r.log.Warn("the server took an edition and did not say whether it accepts it",

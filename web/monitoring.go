@@ -32,6 +32,22 @@ func (s *site) observed(mux *http.ServeMux, next http.Handler) http.Handler {
 	})
 }
 
+// tellChange says in the log which signed-in reader asked to change something, and what came of it: the pattern of the
+// route, as paths hold tokens, and no address.
+func (s *site) tellChange(w http.ResponseWriter, r *http.Request) (http.ResponseWriter, func()) {
+	if r.Method == http.MethodGet || r.Method == http.MethodHead || r.Method == http.MethodOptions {
+		return w, func() {}
+	}
+	who, _ := s.signedIn(r) // before it changes that
+	if who.ID == 0 {
+		return w, func() {} // strangers must not fill the log
+	}
+	begun, seen := time.Now(), &watched{ResponseWriter: w, status: http.StatusOK}
+	return seen, func() {
+		s.Log.InfoContext(r.Context(), "a change was asked for", "route", r.Pattern, "status", seen.status, "reader", int64(who.ID), "took", time.Since(begun).Round(time.Millisecond).String())
+	}
+}
+
 // A watched remembers the status of an answer.
 type watched struct {
 	http.ResponseWriter

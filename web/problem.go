@@ -91,6 +91,8 @@ type handler func(http.ResponseWriter, *http.Request) error
 // handle makes h an http.Handler that shows its errors as pages.
 func (s *site) handle(h handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w, told := s.tellChange(w, r)
+		defer told()
 		err := h(w, r)
 		if err == nil {
 			return

@@ -57,9 +57,23 @@ func newApp(c *cli, soft, hard context.Context, stdout, stderr io.Writer) (*app,
 			return nil, badSetting("DIGEST_LOG_LEVEL", c.LogLevel, "is not a level", "debug, info, warn or error")
 		}
 	}
-	a.log = slog.New(slog.NewTextHandler(stderr, &slog.HandlerOptions{Level: level, ReplaceAttr: withoutCredentials}))
+	a.log = slog.New(a.logHandler(c.LogFormat, level))
 	a.parsers = poller.NewParsers(a.log)
 	return a, nil
+}
+
+// logHandler writes the log. Where --now is given its lines have that time, which runs on in serve and work.
+func (a *app) logHandler(format string, level slog.Level) slog.Handler {
+	o := &slog.HandlerOptions{Level: level, ReplaceAttr: func(groups []string, attr slog.Attr) slog.Attr {
+		if a.asOf && len(groups) == 0 && attr.Key == slog.TimeKey {
+			return slog.Time(slog.TimeKey, a.now())
+		}
+		return withoutCredentials(groups, attr)
+	}}
+	if format == "json" {
+		return slog.NewJSONHandler(a.stderr, o)
+	}
+	return slog.NewTextHandler(a.stderr, o)
 }
 
 // do runs a command with what its Run asks for: nothing more, the database, or the

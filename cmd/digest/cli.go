@@ -23,6 +23,8 @@ type cli struct {
 	Config   string    `default:"" placeholder:"FILE" help:"A file of settings, lines of DIGEST_NAME=value (/etc/digest.conf where there is one)."`
 	LogLevel string    `default:"" placeholder:"LEVEL" help:"debug, info, warn or error (info for serve and work, error for tick, else warn)."`
 
+	LogFormat string `enum:"text,json," default:"" placeholder:"FORMAT" help:"How log lines are written to stderr: text, or json for machines (text)."`
+
 	PrintVersion kong.VersionFlag `name:"version" env:"-" help:"Print the version."`
 
 	settings

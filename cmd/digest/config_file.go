@@ -68,7 +68,9 @@ func (c *cli) BeforeResolve(ctx *kong.Context) error {
 
 // isSetting reports whether a flag may stand in the file: one that is the same for all commands,
 // and not about one run of one.
-func isSetting(f *kong.Flag) bool { return f.Group != nil || f.Name == "log-level" }
+func isSetting(f *kong.Flag) bool {
+	return f.Group != nil || f.Name == "log-level" || f.Name == "log-format"
+}
 
 // setting gives what the file sets a flag to, where the environment does not set it.
 func (c configFile) setting(f *kong.Flag) (s conf.Setting, ok bool) {
