@@ -242,6 +242,9 @@ func (b *Builder) Render(ctx context.Context, ds []digest.Delivery) ([]mailer.Le
 			To: ds[i].Email, Subject: cmp.Or(ds[i].Letter.Subject, m.Subject), Encoded: mailer.Encoded{HTML: m.HTML, Text: m.Text},
 			ListName: cmp.Or(e.Name, render.DefaultName), UnsubscribeURL: e.UnsubscribeURL, HelpURL: b.BaseURL + "/help",
 		}
+		if n := ds[i].Newsletter; n != nil {
+			letters[i].ArchiveURL = b.BaseURL + "/n/" + n.Slug + "/letters"
+		}
 	}
 	return letters, nil
 }

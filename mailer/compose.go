@@ -137,6 +137,9 @@ func writeWhole(b *bytes.Buffer, l Letter) (failed error) {
 	if l.HelpURL != "" {
 		write("List-Help", "<"+l.HelpURL+">", webAddress(l.HelpURL))
 	}
+	if l.ArchiveURL != "" {
+		write("List-Archive", "<"+l.ArchiveURL+">", webAddress(l.ArchiveURL))
+	}
 	if ways, err := unsubscribeWays(l); ways != "" || err != nil {
 		write("List-Unsubscribe", ways, err)
 	}
@@ -244,6 +247,9 @@ func (p part) room() int {
 }
 
 func (p part) write(b *bytes.Buffer) error {
+	if p.isShorterInBase64() {
+		return p.writeBase64(b)
+	}
 	fmt.Fprintf(b, "Content-Type: %s; charset=utf-8\r\nContent-Transfer-Encoding: quoted-printable\r\n\r\n", p.kind)
 	for _, block := range p.encoded {
 		b.WriteString(block)

@@ -27,6 +27,7 @@ func sample() Letter {
 		ListName:  "Daily Digest", ListID: "d7.digest.example.org",
 		UnsubscribeURL:  "https://digest.example.org/u/" + strings.Repeat("x", 60),
 		UnsubscribeMail: "bounces+" + strings.Repeat("y", 32) + "@digest.example.org",
+		ArchiveURL:      "https://digest.example.org/n/kites/letters",
 		HelpURL:         "https://digest.example.org/u/" + strings.Repeat("x", 60),
 		FeedbackID:      "edition:d7:daily:digest-example",
 		Thread:          "thread.abcdefghijklmnopqrst@example.org",
@@ -64,6 +65,7 @@ func TestComposeHeader(t *testing.T) {
 		"List-Unsubscribe":         "<" + sample().UnsubscribeURL + ">, <mailto:" + sample().UnsubscribeMail + "?subject=unsubscribe>",
 		"List-Unsubscribe-Post":    "List-Unsubscribe=One-Click", // RFC 8058 §3.1, to the letter
 		"List-Help":                "<" + sample().HelpURL + ">",
+		"List-Archive":             "<" + sample().ArchiveURL + ">",
 		"Feedback-Id":              "edition:d7:daily:digest-example",
 		"References":               "<thread.abcdefghijklmnopqrst@example.org>",
 		"Auto-Submitted":           "auto-generated",
@@ -276,7 +278,7 @@ func TestMessageID(t *testing.T) {
 // that is no list's has nothing of one (P8).
 func TestComposeLeavesOut(t *testing.T) {
 	m := sample()
-	m.ReplyTo, m.ListName, m.ListID, m.UnsubscribeURL, m.UnsubscribeMail, m.HelpURL, m.FeedbackID, m.Thread = "", "", "", "", "", "", "", ""
+	m.ReplyTo, m.ListName, m.ListID, m.UnsubscribeURL, m.UnsubscribeMail, m.HelpURL, m.ArchiveURL, m.FeedbackID, m.Thread = "", "", "", "", "", "", "", "", ""
 	for name := range parse(t, mustCompose(t, m)).Header {
 		if strings.HasPrefix(name, "List-") || name == "Feedback-Id" || name == "References" || name == "Reply-To" {
 			t.Errorf("there is a %s", name)
@@ -375,7 +377,7 @@ func checkFields(t *testing.T, message []byte, m Letter) {
 		"From": true, "To": true, "Subject": true, "Date": true, "Message-Id": true, "Mime-Version": true, "Content-Type": true,
 		"Auto-Submitted": true, "Precedence": true, "X-Auto-Response-Suppress": true,
 		"Content-Transfer-Encoding": m.HTML == "" || m.Text == "", "Reply-To": m.ReplyTo != "",
-		"List-Id": m.ListID != "", "List-Help": m.HelpURL != "", "Feedback-Id": m.FeedbackID != "", "References": m.Thread != "",
+		"List-Id": m.ListID != "", "List-Help": m.HelpURL != "", "List-Archive": m.ArchiveURL != "", "Feedback-Id": m.FeedbackID != "", "References": m.Thread != "",
 		"List-Unsubscribe": m.UnsubscribeURL != "" || m.UnsubscribeMail != "", "List-Unsubscribe-Post": m.UnsubscribeURL != "",
 	}
 	for name, asked := range want {

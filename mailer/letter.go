@@ -38,6 +38,7 @@ type Letter struct {
 
 	UnsubscribeMail string              // bare address that a mail to unsubscribe goes to; empty: none
 	HelpURL         string              // a page about the list (RFC 2369 §3.1); empty: none
+	ArchiveURL      string              // where earlier letters of the list stand for anybody (RFC 2369 §3.6); empty: nowhere
 	FeedbackID      string              // what complaints are counted by: a:b:c:SenderId, none of it the reader's; empty: none
 	Personal        bool                // asked for just now by whoever gets it, and by them alone: nothing calls it bulk
 	Newsletter      digest.NewsletterID // whose own domain From is at, and whose key signs; 0: the instance's

@@ -117,7 +117,7 @@ func TestSignature(t *testing.T) {
 		"v": "1", "a": "rsa-sha256", "c": "relaxed/relaxed", "d": "example.org", "s": "d2026",
 		"l": "", "x": "", "i": "", // the whole body, for good
 		"h": "From:From:Subject:Subject:Reply-To:Reply-To:To:To:Cc:Date:Date:Message-ID:Message-ID:References:References:In-Reply-To:" +
-			"MIME-Version:MIME-Version:Content-Type:Content-Type:Content-Transfer-Encoding:Content-Disposition:List-Id:List-Id:List-Help:List-Help:" +
+			"MIME-Version:MIME-Version:Content-Type:Content-Type:Content-Transfer-Encoding:Content-Disposition:List-Id:List-Id:List-Help:List-Help:List-Archive:List-Archive:" +
 			"List-Unsubscribe:List-Unsubscribe:List-Unsubscribe-Post:List-Unsubscribe-Post:Feedback-ID:Feedback-ID:Auto-Submitted:Auto-Submitted",
 	} {
 		if tags[name] != want {
@@ -153,7 +153,7 @@ func TestSignBreaks(t *testing.T) {
 	bare.ReplyTo, bare.FeedbackID, bare.UnsubscribeURL, bare.UnsubscribeMail = "", "", "", ""
 	for name, message := range map[string][]byte{"full": signed, "bare": mustSign(t, testSigner(t), mustCompose(t, bare))} {
 		for _, field := range []string{"From", "Subject", "Reply-To", "To", "Date", "Message-ID", "MIME-Version", "Content-Type", "List-Unsubscribe", "List-Unsubscribe-Post", "Feedback-ID",
-			"Cc", "References", "In-Reply-To", "Content-Transfer-Encoding", "Content-Disposition", "List-Id", "List-Help", "Auto-Submitted"} {
+			"Cc", "References", "In-Reply-To", "Content-Transfer-Encoding", "Content-Disposition", "List-Id", "List-Help", "List-Archive", "Auto-Submitted"} {
 			added := []byte(field + ": <https://evil.example>\r\n")
 			end := bytes.Index(message, []byte("\r\n\r\n")) + 2
 			for where, forged := range map[string][]byte{
