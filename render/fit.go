@@ -106,6 +106,7 @@ func (m *mail) fit() *plan {
 			return p
 		}
 	}
+	m.SaveURL, m.SiteURL = nil, nil // posts come first; the web edition has these too
 	p = &plan{each: make([][]depth, len(m.Sections))}
 	for i := range m.Sections {
 		p.each[i] = make([]depth, m.Sections[i].count())
