@@ -205,6 +205,9 @@ func TestListsOfAllReaders(t *testing.T) {
 		for _, end := range ends {
 			end()
 		}
-		eve.upload(list).status(http.StatusOK)
+		for a = eve.upload(list); a.StatusCode == http.StatusServiceUnavailable && len(ends) > 0; a = eve.upload(list) {
+			ends = ends[:len(ends)-1] // the room of each is free soon after its answer has come
+		}
+		a.status(http.StatusOK)
 	})
 }
