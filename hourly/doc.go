@@ -11,7 +11,8 @@
 //	6 deliver                    deliver.go  mailer.Deliverer sends what is sealed
 //
 // Tick and Run (run.go) do all of it: once, or for as long as the program lives.
-// What is done beside it is in housekeeping.go and fence.go. Any
+// What is done beside it is in housekeeping.go and fence.go, and the line that sums up an
+// hour in account.go. Any
 // number of processes may run it beside one PostgreSQL: what they share is
 // claimed in the database, and none of them is special.
 package hourly

@@ -50,6 +50,7 @@ const beatEvery = time.Minute
 // another instance has taken the database over.
 func (j *Job) keepBeating(ctx context.Context) {
 	for nap(ctx, beatEvery); ctx.Err() == nil; nap(ctx, min(beatEvery, j.Nap)) {
+		j.tellHour(j.Now())
 		reason, err := j.fence(ctx)
 		switch {
 		case err != nil:

@@ -68,6 +68,7 @@ type Options struct {
 type Job struct {
 	Options
 	reporting sync.Mutex
+	account   account // under reporting
 	fenced    atomic.Bool
 	watch     clockWatch
 }
@@ -149,11 +150,13 @@ const (
 )
 
 func (j *Job) report(e Event) {
-	if j.Report == nil {
-		return
-	}
 	j.reporting.Lock()
 	defer j.reporting.Unlock()
 	e.At = j.Now()
-	j.Report(e)
+	if over := j.account.add(e); over != nil {
+		over.log(j.Log)
+	}
+	if j.Report != nil {
+		j.Report(e)
+	}
 }

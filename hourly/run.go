@@ -193,6 +193,7 @@ func (j *Job) Run(ctx context.Context) error {
 	loops.Go(func() { j.loop(ctx, nil, j.askOnce) })
 	loops.Go(func() { j.keepBeating(ctx) })
 	loops.Wait()
+	j.tellHour(j.Now().Add(time.Hour)) // what this one brought so far
 	return nil
 }
 
