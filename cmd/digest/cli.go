@@ -17,15 +17,15 @@ import (
 // cli is the command line. Names, defaults and meanings are fixed: scripts rely
 // on them. Every flag has an environment variable DIGEST_<FLAG>.
 type cli struct {
-	Now      time.Time `example:"2026-11-20T00:00:00Z" placeholder:"INSTANT" help:"Run as of this instant (2026-11-20T00:00:00Z), with no waiting; serve and work start there and run on."`
-	Force    bool      `help:"Let --now change a database on which another process is at work by the real clock."`
-	JSON     bool      `name:"json" help:"Print JSON for scripts."`
-	Config   string    `default:"" placeholder:"FILE" help:"A file of settings, lines of DIGEST_NAME=value (/etc/digest.conf where there is one)."`
-	LogLevel string    `default:"" placeholder:"LEVEL" help:"debug, info, warn or error (info for serve and work, error for tick, else warn)."`
+	Now      time.Time `example:"2026-11-20T00:00:00Z" placeholder:"INSTANT" group:"Flags of all commands:" help:"Run as of this instant (2026-11-20T00:00:00Z), with no waiting; serve and work start there and run on."`
+	Force    bool      `group:"Flags of all commands:" help:"Let --now change a database on which another process is at work by the real clock."`
+	JSON     bool      `name:"json" group:"Flags of all commands:" help:"Print JSON for scripts."`
+	Config   string    `default:"" placeholder:"FILE" group:"Flags of all commands:" help:"A file of settings, lines of DIGEST_NAME=value (/etc/digest.conf where there is one)."`
+	LogLevel string    `default:"" placeholder:"LEVEL" group:"Flags of all commands:" help:"debug, info, warn or error (info for serve and work, error for tick, else warn)."`
 
-	LogFormat string `enum:"text,json," default:"" placeholder:"FORMAT" help:"How log lines are written to stderr: text, or json for machines (text)."`
+	LogFormat string `enum:"text,json," default:"" placeholder:"FORMAT" group:"Flags of all commands:" help:"How log lines are written to stderr: text, or json for machines (text)."`
 
-	PrintVersion kong.VersionFlag `name:"version" env:"-" help:"Print the version."`
+	PrintVersion kong.VersionFlag `name:"version" env:"-" group:"Flags of all commands:" help:"Print the version."`
 
 	settings
 
@@ -113,7 +113,7 @@ func parseKong(c *cli, args []string, stdout io.Writer) (parsed *kong.Context, s
 		kong.Vars{"version": "digest " + version()},
 		kong.Writers(stdout, io.Discard),
 		kong.Exit(func(s int) { exited, status = true, s }),
-		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true, FlagsLast: true}),
 	)...)
 	if err != nil {
 		return nil, exitUsage, fmt.Errorf("describing the command line: %w", err)

@@ -69,7 +69,7 @@ func (c *cli) BeforeResolve(ctx *kong.Context) error {
 // isSetting reports whether a flag may stand in the file: one that is the same for all commands,
 // and not about one run of one.
 func isSetting(f *kong.Flag) bool {
-	return f.Group != nil || f.Name == "log-level" || f.Name == "log-format"
+	return f.Group != nil && (f.Group.Key == "Settings:" || f.Group.Key == "Mail:") || f.Name == "log-level" || f.Name == "log-format"
 }
 
 // setting gives what the file sets a flag to, where the environment does not set it.

@@ -90,6 +90,9 @@ func (c *userAddCmd) addAll(a *app, st *store.Store) error {
 		case one:
 			line.Line, err = wrong.Line, errors.New(wrong.Message)
 		case err != nil:
+			if len(lines) == 0 {
+				return fmt.Errorf("%s: %w", c.File, err)
+			}
 			return errors.Join(a.showLines(lines, c.DryRun), fmt.Errorf("%s: %w; %d of its readers were added", c.File, err, added))
 		case a.soft.Err() != nil:
 			return errors.Join(a.showLines(lines, c.DryRun), errInterrupted)
