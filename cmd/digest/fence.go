@@ -130,6 +130,10 @@ func (fenceReleaseCmd) Run(a *app, st *store.Store) error {
 	if err != nil {
 		return err
 	}
+	if f.BaseURL != "" && f.BaseURL != a.BaseURL && !a.command.sets("base-url") {
+		return &digest.Error{Kind: digest.Conflict, Message: fmt.Sprintf("this database was last at work as %s, and nobody says which address it has from now on; run: digest fence release --base-url %s",
+			f.BaseURL, f.BaseURL)}
+	}
 	if err := st.Unfence(a.soft, a.BaseURL, a.now()); err != nil {
 		return err
 	}
