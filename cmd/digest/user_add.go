@@ -14,10 +14,10 @@ import (
 
 type userAddCmd struct {
 	makes
-	Email    string `arg:"" optional:""`
-	TimeZone string `placeholder:"ZONE" help:"IANA name, such as Europe/Paris; with --file, of lines that have none."`
-	File     string `placeholder:"FILE" env:"-" help:"Add all readers of a CSV file whose first line is email,time_zone."`
-	DryRun   bool   `env:"-" help:"With --file: say what would be added, and add nobody."`
+	Email    string  `arg:"" optional:""`
+	TimeZone *string `placeholder:"ZONE" help:"IANA name, such as Europe/Paris; with --file, of lines that have none."`
+	File     string  `placeholder:"FILE" env:"-" help:"Add all readers of a CSV file whose first line is email,time_zone."`
+	DryRun   bool    `env:"-" help:"With --file: say what would be added, and add nobody."`
 	lookFlags
 }
 
@@ -30,14 +30,16 @@ func (c *userAddCmd) check() (err error) {
 		return wrongLine("give an address, or a file with --file, one of them")
 	case c.File == "" && c.DryRun:
 		return wrongLine("--dry-run is for a file")
+	case c.File == "" && c.TimeZone == nil:
+		return wrongLine("missing flags: --time-zone=ZONE; see digest user add --help")
 	}
 	if c.Email != "" {
 		if c.Email, err = parseEmail(c.Email); err != nil {
 			return err
 		}
 	}
-	if c.TimeZone != "" || c.File == "" {
-		_, err = timezone.Load(c.TimeZone)
+	if c.TimeZone != nil {
+		_, err = timezone.Load(*c.TimeZone)
 	}
 	return err
 }
@@ -47,7 +49,7 @@ func (c *userAddCmd) Run(a *app, st *store.Store) error {
 	if c.File != "" {
 		return c.addAll(a, st)
 	}
-	info, err := c.add(a, st, c.Email, c.TimeZone)
+	info, err := c.add(a, st, c.Email, *c.TimeZone)
 	if err != nil {
 		return err
 	}
@@ -126,7 +128,10 @@ func (c *userAddCmd) addLine(a *app, st *store.Store, r members.Reader, met map[
 		return fmt.Errorf("line %d has it already", first)
 	}
 	met[key] = r.Line
-	zone := cmp.Or(r.TimeZone, c.TimeZone)
+	zone := r.TimeZone
+	if zone == "" && c.TimeZone != nil {
+		zone = *c.TimeZone
+	}
 	if zone == "" {
 		return errors.New("it has no time zone; give the file a column time_zone, or say --time-zone")
 	}
