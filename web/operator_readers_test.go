@@ -66,7 +66,6 @@ func TestOperatorReaders(t *testing.T) {
 // TestOperatorTestMail mails a test to the operator who asks, and not without end.
 func TestOperatorTestMail(t *testing.T) {
 	each(t, func(r *room) {
-		r.openOutbox()
 		op := r.operator()
 		to := op.post("/operator/test-mail", nil).status(http.StatusSeeOther).Header.Get("Location")
 		op.get(to).contains(".notice", "A test is on its way to your address.")
