@@ -58,6 +58,7 @@ type Feed struct {
 	Failures
 	Move
 	QuotaUse
+	Push
 }
 
 // Validators are what the last 200 said of its document, byte for byte, and the

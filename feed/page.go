@@ -34,7 +34,7 @@ func parsePage(doc, address string) *Document {
 	d := &Document{Kind: HTML, Link: address}
 	z := hypertext.Tokenizer(doc)
 	z.SetMaxBuf(1 << 20)
-	base, inTitle, channel := address, false, ""
+	base, inTitle, inBody, channel := address, false, false, ""
 	for {
 		switch z.Next() {
 		case html.ErrorToken:
@@ -49,6 +49,7 @@ func parsePage(doc, address string) *Document {
 		case html.StartTagToken, html.SelfClosingTagToken:
 			tag := z.Token()
 			inTitle = tag.DataAtom == atom.Title
+			inBody = inBody || tag.DataAtom == atom.Body
 			switch tag.DataAtom {
 			case atom.Html:
 				d.Language = valueOf(tag.Attr, "lang")
@@ -58,6 +59,9 @@ func parsePage(doc, address string) *Document {
 				}
 			case atom.Link:
 				d.offer(tag, base)
+				if !inBody {
+					d.nameHub(tag, base)
+				}
 			case atom.Meta:
 				channel = firstOf(channel, channelOf(tag))
 			}
@@ -89,6 +93,19 @@ func (d *Document) offer(tag html.Token, base string) {
 		return
 	}
 	d.Feeds = append(d.Feeds, Offer{URL: href, Title: shorten(oneLine(valueOf(tag.Attr, "title")), maxTitle), Type: typ})
+}
+
+// nameHub notes what a <link> says of who pushes the page. In its body anybody may have
+// put it (WebSub section 8.1).
+func (d *Document) nameHub(tag html.Token, base string) {
+	rels := strings.Fields(strings.ToLower(valueOf(tag.Attr, "rel")))
+	href := resolve(base, valueOf(tag.Attr, "href"))
+	if slices.Contains(rels, "hub") && len(d.Hubs) < maxSame {
+		d.addHub("hub", href)
+	}
+	if slices.Contains(rels, "self") && d.Self == "" && valueOf(tag.Attr, "type") == "" && isWeb(href) {
+		d.Self = href
+	}
 }
 
 // isActorType reports whether a media type is that of ActivityPub (w3.org/TR/activitypub

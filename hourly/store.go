@@ -266,6 +266,7 @@ func (j *Job) reread(ctx context.Context, was digest.Feed, res *poller.Result) e
 		poller.DescribeMoved(&res.Feed, was, doc)
 	}
 	res.Document = doc
+	poller.NoteTopic(&res.Feed, doc, body.URL)
 	res.Feed.DocInterval = doc.Interval()
 	res.Feed.SkipHours, res.Feed.SkipDays = doc.SkipHours, doc.SkipDays
 	return nil

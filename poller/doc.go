@@ -25,6 +25,7 @@
 //   - robots.go: what a robots.txt says to us by our name
 //   - guard.go, transport.go: no connection to an address that is not public, and
 //     one address a poll
+//   - topic.go: who pushes a feed, by its own word
 //   - instead.go: what is done where a page stands in a feed's place
 //   - find.go: from an address that a person typed to a feed
 //   - activitypub.go, activitypub_move.go, sign.go: accounts of the fediverse, those that

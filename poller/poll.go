@@ -269,6 +269,7 @@ func (p *poll) read(ctx context.Context, a *answer) {
 	describeFeed(&p.feed, doc, a.received)
 	p.succeeded(a)
 	nameMoved(&p.feed, was, doc)
+	noteTopic(&p.feed, a, doc)
 	p.outcome, p.doc, p.page = Changed, doc, a
 	p.message = "changed: " + entries(doc)
 }
@@ -302,6 +303,7 @@ func (p *poll) accept(a *answer, hash string) {
 func (p *poll) unchanged(a *answer, message string) {
 	p.feed.Doubted = p.feed.Doubted || !p.feed.PingedAt.IsZero() && a.received.Sub(p.feed.ParsedAt) > doubtAfter
 	p.succeeded(a)
+	noteTopic(&p.feed, a, nil)
 	p.outcome, p.message = Unchanged, message
 }
 
