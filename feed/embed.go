@@ -30,16 +30,15 @@ func (c *cleaner) player(n *html.Node) bool {
 	}
 	src = embeddedPage(CleanURL(src))
 	title := shorten(oneLine(firstOf(attrOf(n, "title"), attrOf(n, "aria-label"))), maxEmbedTitle)
-	label, poster := embedLabel(n.DataAtom, src, title), c.resolve(attrOf(n, "poster"))
+	label, poster := embedLabel(n.DataAtom, src, title), posterOf(c.resolve(attrOf(n, "poster")), src)
 	for n.FirstChild != nil {
 		n.RemoveChild(n.FirstChild)
 	}
 	n.Data, n.DataAtom = "a", atom.A
 	n.Attr = []html.Attribute{{Key: "href", Val: src}}
-	if isWeb(poster) && !isTracker(poster) {
-		poster = uncounted(poster)
-		c.picture = firstOf(c.picture, poster)
-		n.AppendChild(&html.Node{Type: html.ElementNode, DataAtom: atom.Img, Data: "img", Attr: []html.Attribute{{Key: "src", Val: poster}}})
+	if poster != nil {
+		c.poster = firstOf(c.poster, attrOf(poster, "src"))
+		n.AppendChild(poster)
 		n.AppendChild(&html.Node{Type: html.ElementNode, DataAtom: atom.Br, Data: "br"})
 	}
 	n.AppendChild(&html.Node{Type: html.TextNode, Data: label})
@@ -79,6 +78,24 @@ func embedLabel(element atom.Atom, src, title string) string {
 	return label + ": " + title
 }
 
+// posterOf is the picture that stands for what is played: the one that the document
+// names, else that which the service has of every film; nil if there is none.
+func posterOf(named, page string) *html.Node {
+	img := &html.Node{Type: html.ElementNode, DataAtom: atom.Img, Data: "img"}
+	if isWeb(named) && !isTracker(named) {
+		setAttr(img, "src", uncounted(named))
+		return img
+	}
+	u, err := url.Parse(page)
+	if err != nil || u.Host != "www.youtube.com" || u.Path != "/watch" || !filmID.MatchString(u.Query().Get("v")) {
+		return nil
+	}
+	setAttr(img, "src", "https://i.ytimg.com/vi/"+u.Query().Get("v")+"/hqdefault.jpg")
+	setAttr(img, "width", "480")
+	setAttr(img, "height", "360")
+	return img
+}
+
 // isIdle reports whether a title tells of the program that plays and not of what it plays.
 func isIdle(title string) bool {
 	switch strings.ToLower(title) {
@@ -90,6 +107,7 @@ func isIdle(title string) bool {
 
 var (
 	youTubeEmbed = regexp.MustCompile(`^/(?:embed|v|shorts)/([\w-]{11})$`)
+	filmID       = regexp.MustCompile(`^[\w-]{11}$`) // of YouTube
 	vimeoEmbed   = regexp.MustCompile(`^/video/([0-9]+)$`)
 )
 

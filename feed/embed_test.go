@@ -6,11 +6,12 @@ import (
 )
 
 func TestEmbeds(t *testing.T) {
+	const poster = `<img src="https://i.ytimg.com/vi/abcdefghijk/hqdefault.jpg" width="480" height="360"/><br/>`
 	for in, want := range map[string]string{
-		`<iframe src="https://www.youtube.com/embed/abcdefghijk?rel=0" title="The fog signal"></iframe>`:          `https://www.youtube.com/watch?v=abcdefghijk|Watch on YouTube: The fog signal`,
-		`<iframe src="//www.youtube-nocookie.com/embed/abcdefghijk" title="YouTube video player"></iframe>`:       `https://www.youtube.com/watch?v=abcdefghijk|Watch on YouTube`,
+		`<iframe src="https://www.youtube.com/embed/abcdefghijk?rel=0" title="The fog signal"></iframe>`:          `https://www.youtube.com/watch?v=abcdefghijk|` + poster + `Watch on YouTube: The fog signal`,
+		`<iframe src="//www.youtube-nocookie.com/embed/abcdefghijk" title="YouTube video player"></iframe>`:       `https://www.youtube.com/watch?v=abcdefghijk|` + poster + `Watch on YouTube`,
 		`<iframe src="https://www.youtube.com/embed/videoseries?list=PLabcdefghij"></iframe>`:                     `https://www.youtube.com/playlist?list=PLabcdefghij|Watch on YouTube`,
-		`<object data="https://www.youtube.com/v/abcdefghijk"></object>`:                                          `https://www.youtube.com/watch?v=abcdefghijk|Watch on YouTube`,
+		`<object data="https://www.youtube.com/v/abcdefghijk"></object>`:                                          `https://www.youtube.com/watch?v=abcdefghijk|` + poster + `Watch on YouTube`,
 		`<iframe src="https://player.vimeo.com/video/123?h=ab12" title="A &amp; B"></iframe>`:                     `https://vimeo.com/123/ab12|Watch on Vimeo: A &amp; B`,
 		`<iframe src="https://tube.example/videos/embed/abc" title="Boats"></iframe>`:                             `https://tube.example/videos/embed/abc|Watch at tube.example: Boats`,
 		`<iframe data-src="https://w.soundcloud.com/player/?url=x"></iframe>`:                                     `https://w.soundcloud.com/player/?url=x|Listen on SoundCloud`,
@@ -31,6 +32,22 @@ func TestEmbeds(t *testing.T) {
 		}
 		if got != want {
 			t.Errorf("%s:\n got %s\nwant %s", in, got, want)
+		}
+	}
+}
+
+// TestPosters: the picture of a film stands for a post that has no other.
+func TestPosters(t *testing.T) {
+	const film, own, poster = `<iframe src="https://www.youtube.com/embed/abcdefghijk"></iframe>`, "https://x.org/a.jpg", "https://i.ytimg.com/vi/abcdefghijk/hqdefault.jpg"
+	for in, want := range map[string]string{
+		film:                               poster,
+		film + `<img src="` + own + `">`:   own,
+		`<video src="/a.mp4" poster="/p">`: "https://x.org/p",
+		`<p>x</p>`:                         "",
+	} {
+		d := mustParse(t, `<rss><channel><item><title>T</title><link>https://x.org/</link><description><![CDATA[`+in+`]]></description></item></channel></rss>`, "https://x.org/feed")
+		if got := d.Posts[0].Sanitise(seenAt).ImageURL; got != want {
+			t.Errorf("%s: %q, want %q", in, got, want)
 		}
 	}
 }

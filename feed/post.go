@@ -93,6 +93,7 @@ func (p *Post) Sanitise(seen time.Time) digest.Post {
 	if out.ImageURL = p.pictureAddress(seenIn.picture); out.ImageURL == "" && len(beside) > 0 {
 		out.ImageURL = beside[0].address
 	}
+	out.ImageURL = firstOf(out.ImageURL, p.pictureAddress(seenIn.poster))
 	out.Summary = summary(p.told(out.Content), others)
 	if out.Title = shorten(p.Title, maxTitle); out.Title == "" {
 		out.Untitled = true

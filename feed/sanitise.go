@@ -100,6 +100,7 @@ func sealLinks(n *html.Node) {
 type cleaner struct {
 	base    string
 	picture string // the first worth showing
+	poster  string // the first of what is played
 	alt     string // the first description of a picture
 	grown   int    // bytes by which addresses got longer
 	dropped bool   // its markup costs too much: its words are left

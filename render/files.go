@@ -13,9 +13,11 @@ import (
 // A File is what a post comes with, as a link: sound, film, a paper to read.
 type File struct {
 	Label string // "Listen · 43 min"
+	Facts string // "MP3, 41 MB"; may be empty
 	URL   string // absolute http(s)
 	Sound bool   // it is heard
 
+	film     bool // it is watched
 	chapters []digest.Chapter
 }
 
@@ -39,7 +41,7 @@ func files(all []digest.Enclosure) []File {
 		if medium == digest.Picture || url == "" || len(out) >= mostFiles {
 			continue
 		}
-		out = append(out, File{fileLabel(e), url, medium == digest.Sound, e.ChapterList})
+		out = append(out, File{e.Label(), e.Facts(), url, medium == digest.Sound, medium == digest.Film, e.ChapterList})
 		if words := address(e.Transcript); words != "" {
 			out = append(out, File{Label: "Transcript", URL: words})
 		}
@@ -84,75 +86,6 @@ func placeOf(e digest.Enclosure) int {
 		return 0
 	}
 	return 1
-}
-
-// fileLabel says what can be done with a file, and how long that takes; where nobody
-// says, how large it is.
-func fileLabel(e digest.Enclosure) string {
-	words, more := fileKind(e), ""
-	if e.Length > 0 {
-		more = bytesWords(e.Length)
-	}
-	if m := e.Medium(); m == digest.Sound || m == digest.Film {
-		if e.Seconds > 0 {
-			more = lengthWords(e.Seconds)
-		}
-		if more != "" {
-			more = " · " + more
-		}
-		return words + more
-	}
-	if more != "" {
-		more = ", " + more
-	}
-	return words + more
-}
-
-// fileKind is what is done with a file, or what it is.
-func fileKind(e digest.Enclosure) string {
-	switch e.Medium() {
-	case digest.Sound:
-		return "Listen"
-	case digest.Film:
-		return "Watch"
-	}
-	kind := e.Ending()
-	if _, sub, found := strings.Cut(e.Type, "/"); found && e.Type != "application/octet-stream" {
-		kind, _, _ = strings.Cut(strings.ToLower(sub), ";")
-	}
-	switch kind {
-	case "pdf", "epub", "zip", "csv":
-		return strings.ToUpper(kind)
-	case "epub+zip":
-		return "EPUB"
-	case "x-bittorrent", "torrent":
-		return "Torrent"
-	}
-	return "File"
-}
-
-// lengthWords is a number of seconds: "43 min", "1 h 12".
-func lengthWords(seconds int64) string {
-	minutes := max(1, (seconds+30)/60)
-	hours, minutes := minutes/60, minutes%60
-	switch {
-	case hours == 0:
-		return strconv.FormatInt(minutes, 10) + " min"
-	case minutes == 0:
-		return strconv.FormatInt(hours, 10) + " h"
-	}
-	return fmt.Sprintf("%d h %02d", hours, minutes)
-}
-
-// bytesWords is a number of bytes: "850 KB", "2 MB", "1.2 GB".
-func bytesWords(n int64) string {
-	switch {
-	case n < 999_500:
-		return strconv.FormatInt(max(1, (n+500)/1000), 10) + " KB"
-	case n < 999_500_000:
-		return strconv.FormatInt((n+500_000)/1_000_000, 10) + " MB"
-	}
-	return strings.TrimSuffix(strconv.FormatFloat(float64(n)/1e9, 'f', 1, 64), ".0") + " GB"
 }
 
 // fileData is what the template of a file is filled with.

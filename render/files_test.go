@@ -1,46 +1,11 @@
 package render
 
 import (
-	"math"
 	"strings"
 	"testing"
 
 	"digest"
 )
-
-func TestFileLabel(t *testing.T) {
-	for _, c := range []struct {
-		file digest.Enclosure
-		want string
-	}{
-		{digest.Enclosure{Type: "audio/mpeg", Length: 41e6, Seconds: 2580}, "Listen · 43 min"},
-		{digest.Enclosure{Type: "audio/mpeg", Length: 41e6}, "Listen · 41 MB"},
-		{digest.Enclosure{Type: "audio/mpeg"}, "Listen"},
-		{digest.Enclosure{URL: "https://x.org/a.MP3?b=c.pdf", Type: "application/octet-stream"}, "Listen"},
-		{digest.Enclosure{URL: "https://x.org/a.ogg"}, "Listen"},
-		{digest.Enclosure{Type: "video/mp4; codecs=avc1", Seconds: 720}, "Watch · 12 min"},
-		{digest.Enclosure{Type: "video/mp4", Seconds: 4320}, "Watch · 1 h 12"},
-		{digest.Enclosure{Type: "video/mp4", Seconds: 7200}, "Watch · 2 h"},
-		{digest.Enclosure{Type: "audio/mpeg", Seconds: 5}, "Listen · 1 min"},
-		{digest.Enclosure{Type: "application/pdf", Length: 2_100_000}, "PDF, 2 MB"},
-		{digest.Enclosure{URL: "https://x.org/a.pdf"}, "PDF"},
-		{digest.Enclosure{Type: "application/epub+zip", Length: 999}, "EPUB, 1 KB"},
-		{digest.Enclosure{Type: "application/zip", Length: 1_240_000_000}, "ZIP, 1.2 GB"},
-		{digest.Enclosure{Type: "application/x-bittorrent", Length: 20_000}, "Torrent, 20 KB"},
-		{digest.Enclosure{Type: "<script>", Length: 3e9}, "File, 3 GB"},
-		{digest.Enclosure{Type: "application/pdf", Length: -1, Seconds: -1}, "PDF"},
-		{digest.Enclosure{Type: "application/zip", Length: 999_600}, "ZIP, 1 MB"},
-	} {
-		if got := fileLabel(c.file); got != c.want {
-			t.Errorf("%+v is %q, want %q", c.file, got, c.want)
-		}
-	}
-	for _, n := range []int64{1, math.MaxInt64} {
-		if len(bytesWords(n)) > 20 || len(lengthWords(n/2)) > 40 {
-			t.Errorf("%d: %s, %s", n, bytesWords(n), lengthWords(n/2))
-		}
-	}
-}
 
 func TestFilesOfAPost(t *testing.T) {
 	post := digest.Post{Title: "T", Enclosures: []digest.Enclosure{

@@ -33,7 +33,8 @@ func (p *Post) body(images digest.Images) *body {
 }
 
 func (p *Post) writeBody(images digest.Images) *body {
-	tree := p.beyondTitle(parseTree(p.content, images, p.r.proxy))
+	ps := &parser{images: images, proxy: p.r.proxy, film: p.Film}
+	tree := p.beyondTitle(ps.parse(p.content))
 	if tree == nil {
 		all := p.rest
 		if p.Untitled { // whose rest has no end

@@ -11,7 +11,10 @@ import (
 )
 
 // leadData is what the template of a post's picture is filled with.
-type leadData struct{ URL, Alt, Width, Height string }
+type leadData struct {
+	URL, Alt, Width, Height string
+	Film                    string // where it leads; empty: nowhere
+}
 
 // leadPicture is the picture of a post as it stands above its excerpt, loaded from this instance; empty if it has none.
 // One that its text does not show, as it is marked as sensitive, is not shown here either.
@@ -38,6 +41,9 @@ func (p *Post) leadPicture(from digest.Post) piece {
 	}
 	if d.URL == "" {
 		return piece{}
+	}
+	if d.Film = p.Film; d.Film != "" && d.Alt == "" {
+		d.Alt = filmWord
 	}
 	return p.r.lead.piece(d)
 }

@@ -62,6 +62,7 @@ type node struct {
 type parser struct {
 	images    digest.Images
 	proxy     Proxy
+	film      string // where the film is watched that the post is about; empty: none
 	into      *[]*node
 	line      []token
 	open      []token // inline elements that are open where the line stands

@@ -2,6 +2,7 @@ package render
 
 import (
 	"net/url"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -103,13 +104,14 @@ func inlineName(a atom.Atom) string {
 	return "span"
 }
 
-func (p *parser) inLink() bool {
-	for _, t := range p.open {
-		if t.name == "a" {
-			return true
-		}
+func (p *parser) inLink() bool { return p.linked() != "" }
+
+// linked is where the open link leads; "" if none is open.
+func (p *parser) linked() string {
+	if i := slices.IndexFunc(p.open, func(t token) bool { return t.name == "a" }); i >= 0 {
+		return p.open[i].href
 	}
-	return false
+	return ""
 }
 
 // content is the text in n.

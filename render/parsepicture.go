@@ -18,9 +18,10 @@ type picture struct {
 	words  string // its description; may be empty
 	shown  string // the address it is loaded from: this instance's; empty: it is not shown
 	linked string // the address that its words lead to; empty: none
-	width  int    // in CSS pixels, at most Width; 0: not known
+	width  int    // in CSS pixels, in mail at most Width; 0: not known
 	height int
 	small  bool // stands within a line
+	film   bool // leads to a film
 }
 
 // The bounds of pictures, in CSS pixels and columns.
@@ -54,22 +55,24 @@ func (p *parser) image(n *html.Node) {
 	switch p.images {
 	case digest.ProxiedImages:
 		pic.shown = address(p.proxy(src))
-		pic.width, pic.height = scaled(w, h)
+		if pic.width, pic.height = w, h; !p.browser {
+			pic.width, pic.height = scaled(w, h)
+		}
 		if pic.words == "" && p.inLink() {
-			pic.words = "Picture" // a link must say something
+			pic.words = p.linkWord() // a link must say something
 		}
 	case digest.LinkedImages:
 		if !p.inLink() {
 			pic.linked = src
 		}
 	}
-	if pic.shown == "" && (small || pic.words == "" && p.images != digest.LinkedImages) {
+	if pic.shown == "" && (small || pic.words == "" && (p.images != digest.LinkedImages || p.linkWord() == filmWord)) {
 		return
 	}
 	if !small {
 		p.flush() // it stands by itself, though its writer put it into a paragraph
 	}
-	p.line = append(p.line, token{kind: pictured, pic: pic})
+	p.line = append(p.line, p.filmed(pic)...)
 	if !small {
 		p.flush()
 	}

@@ -41,6 +41,7 @@ type Post struct {
 	Minutes  int    // that the full text takes to read
 	Readable bool   // its full text says more than its excerpt
 	Files    []File // what it comes with
+	Film     string // where the film is watched that it is about; empty: it is about none
 
 	r     *Renderer
 	lead  string // of the line that mail clients show before a mail is opened
@@ -107,7 +108,9 @@ func (r *Renderer) newPost(from digest.Post, brief bool, links []File) *Post {
 	p.Dir = direction(p.Title+p.Excerpt, p.Language)
 	p.Author, p.Minutes = clean(from.Author, authorColumns), minutes(from.Content)
 	p.Byline = p.byline(from)
-	p.Files = slices.Concat(p.elsewhere(from), files(from.Enclosures), tidyLinks(links))
+	p.Film = p.filmOf(from)
+	enclosed := files(from.Enclosures)
+	p.Files = slices.Concat(p.elsewhere(from), p.watched(enclosed), enclosed, tidyLinks(links))
 	p.Readable = saysMore(from.Content, p.Excerpt)
 	if !brief {
 		p.content = from.Content
@@ -143,11 +146,11 @@ func (p *Post) said() string {
 
 // pack makes one string of all that the post consists of, but for its text.
 func (p *Post) pack() {
-	n := pack(&p.Title, &p.URL, &p.Byline, &p.Excerpt, &p.Language, &p.Author, &p.lead,
+	n := pack(&p.Title, &p.URL, &p.Film, &p.Byline, &p.Excerpt, &p.Language, &p.Author, &p.lead,
 		&p.line.html.coded, &p.line.text.coded, &p.title.html.coded, &p.title.text.coded, &p.by.html.coded, &p.by.text.coded,
 		&p.files.html.coded, &p.files.text.coded, &p.rest.html.coded, &p.rest.text.coded, &p.shown.coded)
 	for i := range p.Files {
-		n += fileBytes + pack(&p.Files[i].Label, &p.Files[i].URL)
+		n += fileBytes + pack(&p.Files[i].Label, &p.Files[i].Facts, &p.Files[i].URL)
 	}
 	p.bytes.Store(postBytes + int64(n+n/10+len(p.content))) // memory comes in sizes of its own
 }
@@ -157,7 +160,7 @@ func (p *Post) pack() {
 const (
 	postBytes = 520
 	madeBytes = 300
-	fileBytes = 48
+	fileBytes = 72
 )
 
 // saysMore reports whether content goes on where its excerpt was cut, has more

@@ -37,7 +37,7 @@ func (p *Post) WebText(level int, pictures bool) (WebText, bool) {
 }
 
 func (p *Post) writeWeb(key webKey) WebText {
-	ps := &parser{images: digest.NoImages, proxy: p.r.proxy, browser: true}
+	ps := &parser{images: digest.NoImages, proxy: p.r.proxy, film: p.Film, browser: true}
 	if key.pictures {
 		ps.images = digest.ProxiedImages
 	}
@@ -190,6 +190,9 @@ func webOpening(t token, inside []token) (tag, attrs string) {
 	switch {
 	case t.name == "a":
 		attrs = htmlAttr("href", t.href) + ` rel="noopener noreferrer"`
+		if slices.ContainsFunc(inside, func(t token) bool { return t.pic != nil && t.pic.film }) {
+			attrs += ` class="film"`
+		}
 	case t.name == "em" && !hasItalics(plainText(inside)):
 		attrs = ` class="upright"`
 	}
@@ -197,7 +200,8 @@ func webOpening(t token, inside []token) (tag, attrs string) {
 }
 
 // webPicture is a picture. One whose size is not known gets a frame by its
-// class, so that nothing moves when it arrives.
+// class, so that nothing moves when it arrives; one that is nearly as wide as the column
+// fills it.
 func webPicture(p *picture) string {
 	if p.shown == "" {
 		return `<span class="absent">` + html.EscapeString(p.said()) + "</span>"
@@ -206,11 +210,18 @@ func webPicture(p *picture) string {
 	switch {
 	case p.width > 0 && p.height > 0:
 		size = numberAttr("width", p.width) + numberAttr("height", p.height)
+		if p.width >= leastFilling && p.height <= p.width*5/4 {
+			size = ` class="wide"` + size
+		}
 	case p.small:
 		size = ` class="small"`
 	}
 	return "<img" + htmlAttr("src", local(p.shown)) + htmlAttr("alt", p.words) + size + ` loading="lazy" decoding="async">`
 }
+
+// leastFilling is the width in CSS pixels from which on a picture fills the column of a
+// page. One that is much taller than wide would fill the screen, and stays as it is.
+const leastFilling = 360
 
 // local is the path of an address on this instance, under whatever name the
 // page was reached.

@@ -24,6 +24,13 @@ func TestWebText(t *testing.T) {
 			"<h2>a</h2>\n<h2>b</h2>\n<h3>c</h3>\n<h4>d</h4>\n<h2>e</h2>\n"},
 		{"a picture of a known size", `<img src="https://p.example/a" alt="Fog" width="300" height="200" class="x" onload="y">`,
 			`<p><img src="/image/mac/a" alt="Fog" width="300" height="200" loading="lazy" decoding="async"></p>` + "\n"},
+		{"a wide picture fills the column", `<img src="https://p.example/a" width="1200" height="800">`,
+			`<p><img src="/image/mac/a" alt="" class="wide" width="1200" height="800" loading="lazy" decoding="async"></p>` + "\n"},
+		{"a tall one does not", `<img src="https://p.example/a" width="400" height="2000">`,
+			`<p><img src="/image/mac/a" alt="" width="400" height="2000" loading="lazy" decoding="async"></p>` + "\n"},
+		{"a film in a text", `<p>a</p><a href="https://youtu.be/x"><img src="https://p.example/f" width="480" height="360"><br>Watch: Fog</a>`,
+			"<p>a</p>\n" + `<p><a href="https://youtu.be/x" rel="noopener noreferrer" class="film"><img src="/image/mac/f" alt="Film" class="wide" width="480" height="360" loading="lazy" decoding="async"></a></p>` + "\n" +
+				`<p><a href="https://youtu.be/x" rel="noopener noreferrer">Watch: Fog</a></p>` + "\n"},
 		{"a picture of an unknown one", `<img src="https://p.example/b">`,
 			`<p><img src="/image/mac/b" alt="" class="unsized" loading="lazy" decoding="async"></p>` + "\n"},
 		{"a picture and its caption", `<figure><img src="https://p.example/c"><figcaption>Fog</figcaption></figure>`,
@@ -78,7 +85,7 @@ func TestReadable(t *testing.T) {
 // allowed is every tag that WebText writes, whole.
 var allowed = regexp.MustCompile(`^<(/?(p|h[2-6]|ul|ol|li|blockquote|div|pre|code|table|tr|td|th|figure|figcaption|strong|em|del|sub|sup|small|mark|span|a)|br|hr|img)` +
 	`( (dir="(ltr|rtl)"|lang="[A-Za-z0-9-]+"|start="\d+"|scope="(col|row)"|tabindex="0"|role="region"|aria-label="Table \d+"|loading="lazy"|decoding="async"|rel="noopener noreferrer"|width="\d+"|height="\d+"` +
-	`|class="(scroll|number|set-in|caption|term|upright|absent|small|unsized)"|src="/image/[^"<>\s]*"|alt="[^"<>]*"|href="(https?://|(?i:https?://|mailto:))[^"<>\s]*"))*>$`)
+	`|class="(scroll|number|set-in|caption|term|upright|absent|small|unsized|wide|film)"|src="/image/[^"<>\s]*"|alt="[^"<>]*"|href="(https?://|(?i:https?://|mailto:))[^"<>\s]*"))*>$`)
 
 // FuzzWebText: whatever a feed says, a page gets nothing but what is allowed,
 // and every element that is opened is closed.

@@ -63,3 +63,20 @@ func TestLaterVersions(t *testing.T) {
 		}
 	})
 }
+
+// TestFilm: the page of a film leads to where it is watched, by its picture too.
+func TestFilm(t *testing.T) {
+	each(t, func(r *room) {
+		r.pictures = &gallery{}
+		r.open("")
+		ada, d := r.reader("ada@example.org")
+		const film = "https://site.example/w/rf7NYGY8yDe3MPBEEDjqKi"
+		r.brings(digest.Subscription{DigestID: d.ID}, "A channel", digest.Post{Identity: "1", Title: "Fog", URL: film, Content: `<p><img src="https://i.example/a.jpg" width="480" height="360"></p><p>Words.</p>`})
+		r.midnight()
+		page := ada.get(ada.get("/").postPaths()[0]).status(http.StatusOK)
+		page.has("a.film", "href", film)
+		if !strings.Contains(strings.Join(page.texts("a.button"), "|"), "Watch at site.example") {
+			t.Errorf("it is read at %q", page.texts("a.button"))
+		}
+	})
+}

@@ -52,6 +52,7 @@ func (s *site) listed(v store.VisiblePost) listedPost {
 	if v.Language == "" {
 		v.Language = v.Label.Language
 	}
+	v.Post.SiteURL = v.Label.SiteURL
 	p := listedPost{Post: s.Editions.Post(v.Post), Edition: v.Edition, Saved: v.Saved}
 	p.Site = render.NewSection(v.Label.Title, v.Label.SiteURL, v.Label.Language)
 	p.Heading = []words.Piece{{Text: p.Title}}

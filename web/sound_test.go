@@ -43,7 +43,7 @@ func TestSoundByChoice(t *testing.T) {
 		bob, _ := r.reader("bob@example.org")
 		const mp3 = "https://x.example/a.mp3?a=1&b=2"
 		r.arrives(d, digest.Post{Identity: "1", Title: "An episode", URL: "https://x.example/1", Content: "<p>About it.</p>",
-			Enclosures: []digest.Enclosure{{URL: mp3, Type: "audio/mpeg", Seconds: 2580, ChapterList: []digest.Chapter{{Title: "Hello"}, {Start: 3723, Title: "<b>Rust"}}}}})
+			Enclosures: []digest.Enclosure{{URL: mp3, Type: "audio/mpeg", Seconds: 2580, Length: 41e6, ChapterList: []digest.Chapter{{Title: "Hello"}, {Start: 3723, Title: "<b>Rust"}}}}})
 		r.midnight()
 		today := ada.get("/").status(http.StatusOK).body
 		if !strings.Contains(today, `<a href="https://x.example/a.mp3?a=1&amp;b=2" rel="noopener noreferrer">Listen · 43 min</a>`) {
@@ -56,6 +56,7 @@ func TestSoundByChoice(t *testing.T) {
 		if strings.Contains(page.body, "<audio") || ada.get(path).StatusCode != http.StatusNotFound || j.asked > 0 {
 			t.Error("sound is played for who did not choose it")
 		}
+		page.shows(".files span", "Listen · 43 min MP3, 41 MB")
 		page.shows(".chapters a", "0:00 Hello", "1:02:03 <b>Rust").has(".chapters a", "href", mp3+"#t=0", mp3+"#t=3723")
 
 		ada.post("/settings/pages", url.Values{"direction": {"ltr"}, "player": {"on"}}).status(http.StatusSeeOther)

@@ -134,7 +134,7 @@ func TestExport(t *testing.T) {
 		}
 		page := files["editions/2026-11-21.html"]
 		at := 0
-		for _, next := range []string{"Saturday 21 November 2026", "Alpha", "Title of avocado", `href="https://a.example/avocado.mp3"`, "<p>Text of avocado</p>", "Title of apple", "Beta", "Title of b1"} {
+		for _, next := range []string{"Saturday 21 November 2026", "Alpha", "Title of avocado", `href="https://a.example/avocado.mp3"`, "Listen · 43 min</a> · MP3", "<p>Text of avocado</p>", "Title of apple", "Beta", "Title of b1"} {
 			i := strings.Index(page[at:], next)
 			if i < 0 {
 				t.Fatalf("%q is not in its place:\n%s", next, page)

@@ -1,0 +1,92 @@
+package render
+
+import (
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+
+	"digest"
+)
+
+// A film is shown by its picture, which leads to where it is watched: nothing of it is
+// loaded before somebody wants it.
+
+// The pages on which films are watched, by host without "www.".
+var (
+	youTubeFilm = regexp.MustCompile(`^/(?:watch$|shorts/|live/)`)
+	vimeoFilm   = regexp.MustCompile(`^/(?:channels/[\w-]+/)?[0-9]+(?:/|$)`)
+	peerTube    = regexp.MustCompile(`^/(?:w/|videos/watch/)[\w-]{22,36}$`)
+)
+
+// watchedAt says what is done at an address, if a film is watched there: "Watch on
+// YouTube"; "" if not.
+func watchedAt(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return ""
+	}
+	switch host := strings.TrimPrefix(strings.ToLower(u.Hostname()), "www."); {
+	case (host == "youtube.com" || host == "m.youtube.com") && youTubeFilm.MatchString(u.Path), host == "youtu.be" && len(u.Path) > 1:
+		return "Watch on YouTube"
+	case host == "vimeo.com" && vimeoFilm.MatchString(u.Path):
+		return "Watch on Vimeo"
+	case host == "dailymotion.com" && strings.HasPrefix(u.Path, "/video/"):
+		return "Watch on Dailymotion"
+	case peerTube.MatchString(u.Path), (digest.Enclosure{URL: address}).Medium() == digest.Film:
+		return "Watch"
+	}
+	return ""
+}
+
+// filmOf is where the film is watched that a post of its author's own is about: on the
+// post's page if that is one of films, else in its first file that is one; "" if it is
+// about none.
+func (p *Post) filmOf(from digest.Post) string {
+	if watchedAt(p.URL) != "" && p.leadsAway(from) == "" {
+		return p.URL
+	}
+	if i := slices.IndexFunc(from.Enclosures, func(e digest.Enclosure) bool { return e.Medium() == digest.Film }); i >= 0 {
+		return address(from.Enclosures[i].URL)
+	}
+	return ""
+}
+
+// watched is the link to the film that a post is about, where no file of it is one.
+func (p *Post) watched(files []File) []File {
+	if words := watchedAt(p.Film); p.Film == p.URL && words != "" && !slices.ContainsFunc(files, func(f File) bool { return f.film }) {
+		return []File{{Label: words, URL: p.Film}}
+	}
+	return nil
+}
+
+// filmed sets a picture that leads to a film: in a link to one, or at the head of the
+// post that is about one.
+func (p *parser) filmed(pic *picture) []token {
+	t := token{kind: pictured, pic: pic}
+	if pic.shown == "" || pic.small {
+		return []token{t}
+	}
+	if p.inLink() {
+		pic.film = watchedAt(p.linked()) != ""
+		return []token{t}
+	}
+	if p.film == "" || p.nesting > 0 || len(*p.into) > 0 {
+		return []token{t}
+	}
+	if pic.film = true; pic.words == "" {
+		pic.words = filmWord
+	}
+	return []token{{kind: opening, name: "a", href: p.film}, t, {kind: closing}}
+}
+
+// filmWord is what a picture says that leads to a film, and of which nobody says what it shows.
+const filmWord = "Film"
+
+// linkWord is what the picture of an open link says, of which nobody says what it shows.
+func (p *parser) linkWord() string {
+	if watchedAt(p.linked()) != "" {
+		return filmWord
+	}
+	return "Picture"
+}
