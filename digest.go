@@ -67,6 +67,7 @@ type Digest struct {
 	NewsletterID NewsletterID
 
 	Name      string
+	Folders   FolderOrder   `db:"folder_order"`
 	TimeZone  string        // the user's
 	NextDueAt time.Time     // the instant of its next midnight
 	LastDueAt time.Time     // the midnight last released; posts up to it are visible
@@ -141,6 +142,7 @@ type Subscription struct {
 	Folder   string
 	Display  Layout // how its posts are shown; empty: as the digest's
 	Extras   Extra  // the sum of those that the reader wants
+	Leads    bool   // its section comes before all others
 	Address  string // where the reader subscribed, if the feed has moved since: each on a line with one before it, the feed's own as *; empty: at the feed's own alone
 }
 

@@ -58,11 +58,12 @@ type Delivery struct {
 	Email      string
 	TimeZone   string
 	DigestName string
-	LinkRound  int    // of the digest: links in its mail are of this round
-	Token      string // of the lease: marks made without it change nothing
-	WasInDoubt bool   // sent once already, acceptance unknown
-	Domain     string // of the address: its lane
-	Slow       bool   // its lane, or the route, is recovering: tell it of what is accepted
+	Folders    FolderOrder `db:"folder_order"`
+	LinkRound  int         // of the digest: links in its mail are of this round
+	Token      string      // of the lease: marks made without it change nothing
+	WasInDoubt bool        // sent once already, acceptance unknown
+	Domain     string      // of the address: its lane
+	Slow       bool        // its lane, or the route, is recovering: tell it of what is accepted
 	Look
 
 	Newsletter *Newsletter      // whose letter it is; nil: it is the reader's own digest

@@ -125,7 +125,7 @@ func (b *Builder) sealed(ctx context.Context, ds []digest.Delivery, mail bool) (
 		if !d.BoundFrom.IsZero() || len(notices[d.ID]) > 0 {
 			zone = zones.get(d.TimeZone)
 		}
-		sections, err := b.sections(ctx, shared[renderers[i]], refs[d.ID], settings[d.DigestID], d.Edition)
+		sections, err := b.sections(ctx, shared[renderers[i]], refs[d.ID], settings[d.DigestID], d)
 		if err != nil {
 			return nil, err
 		}
@@ -216,8 +216,8 @@ func (b *Builder) preview(ctx context.Context, d digest.Digest, next digest.Deli
 		PrevDueAt: d.LastDueAt, PrevReleasedAt: d.LastDueAt, // what was found before its release does not wait any more
 		BoundFrom: d.PausedAt, BoundTo: d.PausedTo,
 	}
-	next.DigestName, next.Look, next.LinkRound = d.Name, d.Look, d.LinkRound
-	sections, err := b.sections(ctx, shared, refs, settings[d.ID], next.Edition)
+	next.DigestName, next.Folders, next.Look, next.LinkRound = d.Name, d.Folders, d.Look, d.LinkRound
+	sections, err := b.sections(ctx, shared, refs, settings[d.ID], next)
 	return b.compose(next, sections, notices, zone), err
 }
 

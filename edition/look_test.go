@@ -59,6 +59,52 @@ func TestProxiedPictures(t *testing.T) {
 	}
 }
 
+// TestArrangement: sections stand in their reader's order, the one that leads before all, and those of no folder have a
+// name where others stand before them. A preview is arranged in the same way.
+func TestArrangement(t *testing.T) {
+	for _, c := range []struct {
+		order   digest.FolderOrder
+		folders [4]string // of the feeds 1 to 3
+		leads   digest.FeedID
+		want    string
+	}{
+		{"", [4]string{}, 0, "apple, Mango, Zebra"},
+		{"", [4]string{1: "Week 2", 2: "Week 10"}, 0, "Mango, Week 2/Zebra, Week 10/apple"},
+		{"Week 10", [4]string{1: "Week 2", 2: "Week 10"}, 0, "Mango, Week 10/apple, Week 2/Zebra"},
+		{"Week 10\n\nWeek 2", [4]string{1: "Week 2", 2: "Week 10"}, 0, "Week 10/apple, Other sites/Mango, Week 2/Zebra"},
+		{"Gone\n", [4]string{1: "Week 2"}, 0, "apple, Mango, Week 2/Zebra"},
+		{"", [4]string{1: "Week 2", 2: "Week 10"}, 2, "apple, Mango, Week 2/Zebra"},
+		{"Week 2\n", [4]string{1: "Week 2"}, 3, "Mango, Week 2/Zebra, Other sites/apple"},
+	} {
+		s := stocked()
+		own := map[digest.FeedID]digest.Subscription{}
+		for feed := digest.FeedID(1); feed <= 3; feed++ {
+			own[feed] = digest.Subscription{Folder: c.folders[feed], Leads: feed == c.leads}
+		}
+		s.choices[1] = own
+		s.waiting[1] = s.editions[100]
+		d := deliveries()[0]
+		d.Folders = c.order
+		page, err := builder(s).Edition(t.Context(), d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		preview, err := builder(s).Preview(t.Context(), digest.Digest{ID: 1, TimeZone: "UTC", NextDueAt: noon(21), Folders: c.order}, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name, e := range map[string]render.Edition{"edition": page, "preview": preview} {
+			var got []string
+			for _, section := range e.Sections {
+				got = append(got, strings.TrimPrefix(section.Folder+"/"+section.Title, "/"))
+			}
+			if strings.Join(got, ", ") != c.want {
+				t.Errorf("%s by %q: %q, want %q", name, c.order, got, c.want)
+			}
+		}
+	}
+}
+
 // TestCarriedPostsAreLate: what an edition that was not delivered held stands
 // after the day's own posts of its site.
 func TestCarriedPostsAreLate(t *testing.T) {

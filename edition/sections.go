@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 	"time"
 
 	"digest"
@@ -41,13 +40,14 @@ func (p *post) missedBefore(e digest.Edition) bool {
 type heading struct {
 	section  render.Section // without posts
 	feed     digest.FeedID
-	key      string // that sections are ordered by
+	leads    bool
+	place    int    // of its folder among those of the edition
 	language string // that the feed names, for its posts
 }
 
 func newHeading(r *render.Renderer, feed digest.FeedID, title, url, language string) heading {
 	s := r.Section(title, url, language)
-	return heading{s, feed, strings.ToLower(s.Title), language}
+	return heading{section: s, feed: feed, language: language}
 }
 
 // shared is what editions of some colours are put together from: the same for all their readers. What
@@ -163,7 +163,7 @@ func seconds(t time.Time) int64 {
 
 // sections puts the posts of one reader's edition in order, each once, as the reader wants each
 // feed named and shown.
-func (b *Builder) sections(ctx context.Context, s shared, refs []digest.PostRef, settings map[digest.FeedID]digest.Subscription, e digest.Edition) ([]render.Section, error) {
+func (b *Builder) sections(ctx context.Context, s shared, refs []digest.PostRef, settings map[digest.FeedID]digest.Subscription, d digest.Delivery) ([]render.Section, error) {
 	refs, originals, err := b.once(ctx, s, refs)
 	if err != nil {
 		return nil, err
@@ -175,7 +175,7 @@ func (b *Builder) sections(ctx context.Context, s shared, refs []digest.PostRef,
 			p, ok = s.posts[r.PostID]
 		}
 		if ok {
-			byFeed[r.FeedID] = append(byFeed[r.FeedID], placed{p, r.Carried || p.missedBefore(e)})
+			byFeed[r.FeedID] = append(byFeed[r.FeedID], placed{p, r.Carried || p.missedBefore(d.Edition)})
 		}
 	}
 	headings := make([]heading, 0, len(byFeed))
@@ -185,11 +185,14 @@ func (b *Builder) sections(ctx context.Context, s shared, refs []digest.PostRef,
 		if !known || own.Title != "" {
 			h = newHeading(s.render, feed, own.Title, h.section.URL, "")
 		}
-		h.section.Display, h.section.Folder, h.section.Feed = own.Display, own.Folder, feed
+		h.section.Display, h.section.Folder, h.section.Feed, h.leads = own.Display, own.Folder, feed, own.Leads
+		if h.leads { // it stands by itself, before all folders
+			h.section.Folder = ""
+		}
 		h.section.Posts, h.section.Late = order(posts)
 		headings = append(headings, h)
 	}
-	slices.SortFunc(headings, byPlace)
+	arrange(headings, d.Folders)
 	sections := make([]render.Section, len(headings))
 	for i, h := range headings {
 		sections[i] = h.section
@@ -230,9 +233,31 @@ func newestFirst(x, y placed) int {
 	return cmp.Or(cmp.Compare(y.at(), x.at()), cmp.Compare(x.ID, y.ID))
 }
 
-// byPlace orders sections as they are shown: those of no folder first, then one folder after
-// the other, each by their titles.
-func byPlace(x, y heading) int {
-	a, b := x.section.Folder, y.section.Folder
-	return cmp.Or(strings.Compare(strings.ToLower(a), strings.ToLower(b)), strings.Compare(a, b), strings.Compare(x.key, y.key), cmp.Compare(x.feed, y.feed))
+// otherSites is the name above the sections of no folder where those of others stand before them.
+const otherSites = "Other sites"
+
+// arrange puts sections in the order in which they are shown: the one that leads first, then one folder after the
+// other as their reader has them, each by the titles of its feeds.
+func arrange(headings []heading, order digest.FolderOrder) {
+	places := map[string]int{}
+	for _, h := range headings {
+		places[h.section.Folder] = 0
+	}
+	folders := slices.Collect(maps.Keys(places))
+	order.Arrange(folders)
+	for i, name := range folders {
+		places[name] = i
+	}
+	for i := range headings {
+		h := &headings[i]
+		h.place = places[h.section.Folder]
+		if h.leads {
+			h.place = -1
+		} else if h.section.Folder == "" && h.place > 0 {
+			h.section.Folder = otherSites
+		}
+	}
+	slices.SortFunc(headings, func(x, y heading) int {
+		return cmp.Or(cmp.Compare(x.place, y.place), digest.CompareNames(x.section.Title, y.section.Title), cmp.Compare(x.feed, y.feed))
+	})
 }

@@ -168,9 +168,9 @@ func (r *recording) merge(ctx context.Context, p *polled, into holder) error {
 	}{
 		// Of two subscriptions the one to the feed that stays is kept, unless it is
 		// paused and the other is not. It knows the addresses of both.
-		{`INSERT INTO subscriptions (digest_id, feed_id, title, folder, display, extras, created_at, rests, rests_for, address)
-			SELECT s.digest_id, CAST(? AS BIGINT), s.title, s.folder, s.display, s.extras, s.created_at, s.rests, s.rests_for, ` + plainly(`replace(s.address, ?, '`+ownAddress+`')`) + `
-			FROM subscriptions s WHERE s.feed_id = ? ORDER BY s.digest_id ON CONFLICT (digest_id, feed_id) DO UPDATE SET
+		{`INSERT INTO subscriptions (digest_id, feed_id, title, folder, display, extras, leads, created_at, rests, rests_for, address)
+			SELECT s.digest_id, CAST(? AS BIGINT), s.title, s.folder, s.display, s.extras, s.leads, s.created_at, s.rests, s.rests_for, ` + plainly(`replace(s.address, ?, '`+ownAddress+`')`) + `
+			FROM subscriptions s WHERE s.feed_id = ? ORDER BY s.digest_id ON CONFLICT (digest_id, feed_id) DO UPDATE SET leads = CASE WHEN excluded.leads = 1 THEN 1 ELSE subscriptions.leads END,
 				address = ` + plainly(bothAddresses) + `, rests = CASE WHEN ` + awake + ` THEN 0 ELSE subscriptions.rests END,
 				rests_for = CASE WHEN ` + awake + ` THEN 0 ELSE subscriptions.rests_for END,
 				title = CASE WHEN ` + awake + ` THEN excluded.title ELSE subscriptions.title END,

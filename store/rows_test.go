@@ -184,7 +184,7 @@ func (w world) readPeople(f filling, p people) {
 	u, err := w.UserByEmail(w.ctx(), "u@example.org")
 	w.ok(err)
 	p.user.isReadAs(w.t, u, map[string]string{"Publisher": ""})
-	columns := map[string]string{"TimeZone": "", "DeliverAt": "send_delay", "Editions": "edition_count", "Cadence": "weekdays"}
+	columns := map[string]string{"TimeZone": "", "Folders": "folder_order", "DeliverAt": "send_delay", "Editions": "edition_count", "Cadence": "weekdays"}
 	d, err := w.Digest(w.ctx(), p.digestID())
 	w.ok(err)
 	p.digest.isReadAs(w.t, d, columns)
@@ -224,7 +224,7 @@ func (w world) readFeeds(f filling, p people) {
 	w.ok(err)
 	p.feed.isReadAs(w.t, info.Feed, columns)
 
-	subscription := w.insert(f, "subscriptions", storedRow{"digest_id": p.digest["id"], "feed_id": p.feed["id"], "rests": yes})
+	subscription := w.insert(f, "subscriptions", storedRow{"digest_id": p.digest["id"], "feed_id": p.feed["id"], "rests": yes, "leads": yes})
 	sub, err := w.Subscription(w.ctx(), p.digestID(), p.feedID())
 	w.ok(err)
 	subscription.isReadAs(w.t, sub.Subscription, nil)
@@ -302,11 +302,11 @@ func (w world) readDelivery(f filling, p people) {
 	w.ok(err)
 	want(w.t, "claimed", len(claimed), 1)
 	sent["state"], sent["attempt"], sent["lease_token"] = string(digest.EditionLeased), int64(4), "t"
-	for _, column := range []string{"user_id", "link_round", "layout", "images", "threaded"} {
+	for _, column := range []string{"user_id", "folder_order", "link_round", "layout", "images", "threaded"} {
 		sent[column] = p.digest[column]
 	}
 	sent["email"], sent["time_zone"], sent["digest_name"] = p.user["email"], p.user["time_zone"], p.digest["name"]
-	sent.isReadAs(w.t, claimed[0], map[string]string{"Token": "lease_token", "Slow": "", "Newsletter": "", "Letter": ""})
+	sent.isReadAs(w.t, claimed[0], map[string]string{"Token": "lease_token", "Folders": "folder_order", "Slow": "", "Newsletter": "", "Letter": ""})
 }
 
 func (w world) readSecrets(f filling, p people) {

@@ -73,7 +73,7 @@ func (s *Store) subscriptions(ctx context.Context, where string, args ...any) (i
 		PausedUntil time.Time
 	}
 	rows, err := readRows[row](ctx, s.read(), "reading subscriptions", `SELECT `+feedColumns+`,
-		s.digest_id AS "own.digest_id", s.feed_id AS "own.feed_id", s.title AS "own.title", s.folder AS "own.folder", s.display AS "own.display", s.extras AS "own.extras", s.address AS "own.address", s.rests AS paused, s.rests_for AS paused_for, s.paused_until
+		s.digest_id AS "own.digest_id", s.feed_id AS "own.feed_id", s.title AS "own.title", s.folder AS "own.folder", s.display AS "own.display", s.extras AS "own.extras", s.leads AS "own.leads", s.address AS "own.address", s.rests AS paused, s.rests_for AS paused_for, s.paused_until
 		FROM subscriptions s JOIN feeds f ON f.id = s.feed_id JOIN feed_times t ON t.feed_id = f.id WHERE `+where+` ORDER BY s.created_at, f.id`, args...)
 	for _, r := range rows {
 		infos = append(infos, SubscriptionInfo{r.Own, r.Feed, r.Paused, r.PausedFor, r.PausedUntil})
@@ -105,20 +105,28 @@ func (s *Store) SetSubscription(ctx context.Context, sub digest.Subscription) er
 // waits selects what waits for a digest, which is both arguments.
 const waits = ` WHERE digest_id = ? AND visible_at = (SELECT next_due_at FROM digests WHERE id = ?) AND `
 
-// Folders lists the folders that a digest's feeds are in, by name.
+// Folders lists the folders that a digest's feeds are in, in their reader's order; the empty one is for those of none.
 func (s *Store) Folders(ctx context.Context, id digest.DigestID) ([]string, error) {
-	return readRows[string](ctx, s.read(), "listing the folders",
-		`SELECT DISTINCT s.folder FROM subscriptions s WHERE s.digest_id = ? AND s.folder <> '' ORDER BY 1`, id)
+	d, err := s.Digest(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	folders, err := readRows[string](ctx, s.read(), "listing the folders", foldersInUse, id)
+	d.Folders.Arrange(folders)
+	return folders, err
 }
 
+// foldersInUse selects the folders that the feeds of a digest are in.
+const foldersInUse = `SELECT DISTINCT s.folder FROM subscriptions s WHERE s.digest_id = ?`
+
 // SubscriptionSettings gives how readers want the feeds of their subscriptions
-// named and shown; of those who leave it to the feed and the digest nothing
+// named, placed and shown; of those who leave it to the feed and the digest nothing
 // comes, and of paused subscriptions neither.
 func (s *Store) SubscriptionSettings(ctx context.Context, ids []digest.DigestID) (map[digest.DigestID]map[digest.FeedID]digest.Subscription, error) {
 	settings := make(map[digest.DigestID]map[digest.FeedID]digest.Subscription, len(ids))
 	for part := range slices.Chunk(ids, statementRows) {
-		rows, err := readRows[digest.Subscription](ctx, s.read(), "reading subscriptions", `SELECT s.digest_id, s.feed_id, s.title, s.folder, s.display
-			FROM subscriptions s WHERE s.digest_id`+s.d.oneOf+` AND s.rests = 0 AND (s.title <> '' OR s.display <> '' OR s.folder <> '')`, keys(s.d, part))
+		rows, err := readRows[digest.Subscription](ctx, s.read(), "reading subscriptions", `SELECT s.digest_id, s.feed_id, s.title, s.folder, s.display, s.leads
+			FROM subscriptions s WHERE s.digest_id`+s.d.oneOf+` AND s.rests = 0 AND (s.title <> '' OR s.display <> '' OR s.folder <> '' OR s.leads = 1)`, keys(s.d, part))
 		if err != nil {
 			return nil, err
 		}

@@ -15,7 +15,7 @@ import (
 // A SubscriptionView is one subscription with what its page tells of it.
 type SubscriptionView struct {
 	SubscriptionInfo
-	Folders   []string        // of all the digest's feeds, by name
+	Folders   []string        // of all the digest's feeds, in their reader's order
 	Delivered []DeliveredPost // of the feed, the latest first
 	Filters   []digest.Filter // for this feed alone
 	Moves     []Move          // as Moves gives them; none where the reader cannot go back
@@ -31,6 +31,7 @@ func (s *Store) SubscriptionView(ctx context.Context, id digest.DigestID, feed d
 		if v.Folders, err = s.Folders(ctx, id); err != nil {
 			return err
 		}
+		v.Folders = slices.DeleteFunc(v.Folders, func(name string) bool { return name == "" })
 		if v.Delivered, err = s.DeliveredPosts(ctx, id, feed, now, delivered); err != nil {
 			return err
 		}

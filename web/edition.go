@@ -208,7 +208,7 @@ func (s *site) markSaved(ctx context.Context, user digest.UserID, p *editionPage
 // delivery is an edition with what its page tells of its digest.
 func delivery(d digest.Digest, e digest.Edition) digest.Delivery {
 	return digest.Delivery{
-		Edition: e, UserID: d.UserID, TimeZone: d.TimeZone, DigestName: d.Name, LinkRound: d.LinkRound,
+		Edition: e, UserID: d.UserID, TimeZone: d.TimeZone, DigestName: d.Name, Folders: d.Folders, LinkRound: d.LinkRound,
 		Look: digest.Look{Layout: d.Layout},
 	}
 }

@@ -2,6 +2,7 @@ package web
 
 import (
 	"cmp"
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -31,7 +32,7 @@ type feedsPage struct {
 	Stopped bool
 }
 
-// A folder is the feeds in it, by title; those in none come first.
+// A folder is the feeds in it, by title.
 type folder struct {
 	Name  string
 	Feeds []feedLine
@@ -53,12 +54,12 @@ type feedLine struct {
 func (s *site) feedsPage(w http.ResponseWriter, r *http.Request, me reader) error {
 	v, err := s.Store.SubscriptionsView(r.Context(), me.Digest.ID)
 	p := feedsPage{Count: len(v.Subscriptions), Added: savedOf(r, "added") != "", Stopped: me.Digest.State != digest.DigestActive}
-	p.Folders, p.Paused = inFolders(v.Subscriptions, s.openMoves(me.Digest, v.Moves), s.Now())
+	p.Folders, p.Paused = inFolders(v.Subscriptions, me.Digest.Folders, s.openMoves(me.Digest, v.Moves), s.Now())
 	return s.showPage(w, r, err, "feeds", "Feeds", p)
 }
 
 // inFolders sorts feeds into their folders, and the paused ones apart.
-func inFolders(subs []store.SubscriptionInfo, moves map[digest.FeedID]move, now time.Time) (list []folder, paused []feedLine) {
+func inFolders(subs []store.SubscriptionInfo, order digest.FolderOrder, moves map[digest.FeedID]move, now time.Time) (list []folder, paused []feedLine) {
 	folders := map[string][]feedLine{}
 	for _, sub := range subs {
 		line := lineOf(sub, now)
@@ -69,22 +70,18 @@ func inFolders(subs []store.SubscriptionInfo, moves map[digest.FeedID]move, now 
 			folders[sub.Folder] = append(folders[sub.Folder], line)
 		}
 	}
-	for name, feeds := range folders {
-		slices.SortFunc(feeds, byTitle)
-		list = append(list, folder{name, feeds})
+	names := slices.Collect(maps.Keys(folders))
+	order.Arrange(names)
+	for _, name := range names {
+		slices.SortFunc(folders[name], byTitle)
+		list = append(list, folder{name, folders[name]})
 	}
-	slices.SortFunc(list, func(a, b folder) int { return byName(a.Name, b.Name) })
 	slices.SortFunc(paused, byTitle)
 	return list, paused
 }
 
-// byName compares names as people look for them: capitals matter only where nothing else differs.
-func byName(a, b string) int {
-	return cmp.Or(strings.Compare(strings.ToLower(a), strings.ToLower(b)), strings.Compare(a, b))
-}
-
 func byTitle(a, b feedLine) int {
-	return cmp.Or(strings.Compare(strings.ToLower(a.Title), strings.ToLower(b.Title)), int(a.ID-b.ID))
+	return cmp.Or(digest.CompareNames(a.Title, b.Title), cmp.Compare(a.ID, b.ID))
 }
 
 func lineOf(sub store.SubscriptionInfo, now time.Time) feedLine {

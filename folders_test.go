@@ -1,0 +1,64 @@
+package digest_test
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"testing"
+
+	"digest"
+)
+
+func TestCompareNames(t *testing.T) {
+	inOrder := []string{"", "1", "2", "10", "A 2", "a 2", "a 02b", "a 10", "B", "b", "week", "Week 2", "Week 10", "Week 10 b", "Week 10a", "week 99999999999999999999998", "week 99999999999999999999999", "Ä", "中文 2", "中文 10"}
+	for i, a := range inOrder {
+		for j, b := range inOrder {
+			if got := digest.CompareNames(a, b); got != cmp.Compare(i, j) {
+				t.Errorf("CompareNames(%q, %q) = %d, want %d", a, b, got, cmp.Compare(i, j))
+			}
+		}
+	}
+}
+
+func TestFolderOrder(t *testing.T) {
+	for _, c := range []struct {
+		order digest.FolderOrder
+		want  string
+	}{
+		{"", "|Kitchen|Sea|Week 2|Week 10"},
+		{"Sea\nGone\nKitchen", "|Sea|Kitchen|Week 2|Week 10"},
+		{"Week 10\n", "Week 10||Kitchen|Sea|Week 2"},
+		{"\nSea", "|Sea|Kitchen|Week 2|Week 10"},
+	} {
+		names := []string{"Week 10", "Sea", "", "Week 2", "Kitchen"}
+		c.order.Arrange(names)
+		if got := strings.Join(names, "|"); got != c.want {
+			t.Errorf("%q arranges %q, want %q", c.order, got, c.want)
+		}
+	}
+}
+
+func TestMoveFolder(t *testing.T) {
+	folders := []string{"Sea", "", "Kitchen"}
+	for _, c := range []struct {
+		order digest.FolderOrder
+		name  string
+		up    bool
+		want  digest.FolderOrder
+	}{
+		{"", "Sea", true, "\nSea\nKitchen"},
+		{"", "", false, "Kitchen\n\nSea"},
+		{"", "", true, ""},
+		{"", "Sea", false, ""},
+		{"", "Unknown", true, ""},
+		{"Sea\nGone\nKitchen\n", "Kitchen", true, "Kitchen\nGone\nSea\n"}, // what has no feeds now keeps its place
+		{"Sea\nGone\nKitchen\n", "Kitchen", false, "Sea\nGone\n\nKitchen"},
+	} {
+		if got := c.order.Move(folders, c.name, c.up); got != c.want {
+			t.Errorf("%q: moving %q up %v gives %q, want %q", c.order, c.name, c.up, got, c.want)
+		}
+	}
+	if !slices.Equal(folders, []string{"Sea", "", "Kitchen"}) {
+		t.Errorf("the caller's list became %q", folders)
+	}
+}
