@@ -1,6 +1,7 @@
 // Package push reads what sites say of themselves: pings, in every form that
 // blogs send them. It knows no feeds and asks nobody: who reads a ping decides
-// what it is worth, which is never more than a hint.
+// what it is worth, which is never more than a hint. It also reads what
+// subscribers ask of our own hub, and writes what the hub says to them (hub.go).
 //
 // Two dialects are spoken. A call is XML-RPC as weblogs.com took it:
 // weblogUpdates.ping, weblogUpdates.extendedPing, and rssCloud.ping. A form is
@@ -50,17 +51,16 @@ func Parse(contentType string, body []byte, query url.Values) (Ping, error) {
 	if IsCall(contentType) {
 		return parseCall(body)
 	}
-	fields := fold(query)
-	if kind, _, _ := mime.ParseMediaType(contentType); kind == "application/x-www-form-urlencoded" {
-		form, err := url.ParseQuery(string(body))
-		if err != nil {
-			return Ping{}, invalid("the form could not be read; send url=https://… with the feed's address, percent-encoded")
-		}
-		for name, values := range fold(form) {
-			fields[name] = append(fields[name], values...)
-		}
+	fields, err := fieldsOf(contentType, body, query)
+	if err != nil {
+		return Ping{}, err
 	}
 	return parseForm(fields)
+}
+
+func isForm(contentType string) bool {
+	kind, _, _ := mime.ParseMediaType(contentType)
+	return kind == "application/x-www-form-urlencoded"
 }
 
 // IsCall reports whether a body of this type is an XML-RPC call.
@@ -94,7 +94,7 @@ func parseForm(fields url.Values) (Ping, error) {
 // parsePublish reads what a publisher tells a hub. Each topic is a feed.
 func parsePublish(mode string, fields url.Values) (Ping, error) {
 	if mode != "publish" {
-		return Ping{}, invalid("only hub.mode=publish is taken here; this is no hub to subscribe to")
+		return Ping{}, invalid("only hub.mode=publish is taken here; the hub is where the feed's link of rel=hub leads")
 	}
 	p := Ping{Publish: true}
 	for _, topic := range append(fields["hub.url"], fields["hub.topic"]...) {
