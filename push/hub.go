@@ -98,10 +98,10 @@ func fieldsOf(contentType string, body []byte, query url.Values) (url.Values, er
 	return fields, nil
 }
 
-// Intent is the address at which a callback is asked whether a call is meant, or told that a
+// HubIntent is the address at which a callback is asked whether a call is meant, or told that a
 // subscription is denied (WebSub sections 5.2 and 5.3). What the callback has in its query stays as it
 // is. reason is for HubDenied, the other two for HubSubscribe and HubUnsubscribe.
-func Intent(c digest.HubCall, challenge, reason string) string {
+func HubIntent(c digest.HubCall, challenge, reason string) string {
 	fields := url.Values{"hub.mode": {string(c.Kind)}, "hub.topic": {c.Topic}}
 	switch c.Kind {
 	case digest.HubDenied:

@@ -64,8 +64,8 @@ func TestParseHubRequest(t *testing.T) {
 	}
 }
 
-// TestIntent: what the callback has in its query stays, and what the hub says is added.
-func TestIntent(t *testing.T) {
+// TestHubIntent: what the callback has in its query stays, and what the hub says is added.
+func TestHubIntent(t *testing.T) {
 	c := digest.HubCall{Kind: digest.HubSubscribe, Topic: "https://d.example/f?a=1", Lease: time.Hour}
 	const said = "hub.challenge=abc&hub.lease_seconds=3600&hub.mode=subscribe&hub.topic=https%3A%2F%2Fd.example%2Ff%3Fa%3D1"
 	for callback, want := range map[string]string{
@@ -75,17 +75,17 @@ func TestIntent(t *testing.T) {
 		"https://r.example":             "https://r.example?" + said,
 	} {
 		c.Callback = callback
-		if got := push.Intent(c, "abc", ""); got != want {
+		if got := push.HubIntent(c, "abc", ""); got != want {
 			t.Errorf("%s: %s", callback, got)
 		}
 	}
 	c.Callback = "https://r.example/"
 	c.Kind = digest.HubUnsubscribe
-	if got := push.Intent(c, "abc", ""); got != "https://r.example/?hub.challenge=abc&hub.mode=unsubscribe&hub.topic=https%3A%2F%2Fd.example%2Ff%3Fa%3D1" {
+	if got := push.HubIntent(c, "abc", ""); got != "https://r.example/?hub.challenge=abc&hub.mode=unsubscribe&hub.topic=https%3A%2F%2Fd.example%2Ff%3Fa%3D1" {
 		t.Error(got)
 	}
 	c.Kind = digest.HubDenied
-	if got := push.Intent(c, "", "it has ended"); got != "https://r.example/?hub.mode=denied&hub.reason=it+has+ended&hub.topic=https%3A%2F%2Fd.example%2Ff%3Fa%3D1" {
+	if got := push.HubIntent(c, "", "it has ended"); got != "https://r.example/?hub.mode=denied&hub.reason=it+has+ended&hub.topic=https%3A%2F%2Fd.example%2Ff%3Fa%3D1" {
 		t.Error(got)
 	}
 }
@@ -114,7 +114,7 @@ func FuzzParseHubRequest(f *testing.F) {
 			}
 			return
 		}
-		u, err := url.Parse(push.Intent(digest.HubCall{Kind: digest.HubSubscribe, Topic: r.Topic, Callback: r.Callback}, "challenge", ""))
+		u, err := url.Parse(push.HubIntent(digest.HubCall{Kind: digest.HubSubscribe, Topic: r.Topic, Callback: r.Callback}, "challenge", ""))
 		if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
 			t.Fatalf("%q is called at %v, %v", r.Callback, u, err)
 		}

@@ -34,6 +34,7 @@ const (
 	CounterMail    = "mail "
 	CounterEdition = "edition" // made at a midnight
 	CounterPost    = "post"    // a new one, stored
+	CounterHub     = "hub "    // a request of our hub, with its digest.HubOutcome
 )
 
 // mailRetried is what became of a mail that is tried again.
