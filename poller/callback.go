@@ -1,0 +1,95 @@
+package poller
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/netip"
+	"time"
+
+	"digest"
+)
+
+// A Callback is a request to an address at which somebody wants to be told of news (WebSub).
+type Callback struct {
+	Method, Address string
+	Home            bool // it may lead into the allowed networks: who gave the address is there
+	Header          http.Header
+	Body            []byte
+}
+
+const (
+	callbackTimeout = 10 * time.Second // who is slower is called again later
+	maxCallbackBody = 4 << 10          // bytes that are read of an answer
+)
+
+// Callback sends one request when it is the turn of its host: spaced as polls are, one at a time for
+// each host, across all workers. Redirects are not followed (WebSub section 7). What comes back holds
+// the first 4 KiB of the body.
+//
+// An error of the kind digest.Unavailable says that nothing was sent, and the same request may be
+// made later. What the callback is to blame for is no error: then the status is 0, and the reply says why.
+func (p *Poller) Callback(ctx context.Context, c Callback) (reply digest.HubReply, body []byte, err error) {
+	r, err := routeTo(c.Address)
+	if err != nil {
+		return digest.HubReply{Error: err.Error()}, nil, nil
+	}
+	r.mayBeHome = c.Home
+	s := p.newSession(digest.Feed{Host: r.host()}, 0)
+	leave, err := s.acquire(ctx, r.host())
+	if err != nil {
+		return reply, nil, notSent(err)
+	}
+	defer leave()
+	if err := ctx.Err(); err != nil {
+		return reply, nil, notSent(err)
+	}
+	limit := newLimit(ctx, min(p.timeout, callbackTimeout))
+	defer limit.cancel()
+	resp, err := p.transportOf(r).RoundTrip(p.callbackRequest(limit.ctx, c, r))
+	if err != nil {
+		if ctx.Err() != nil {
+			return reply, nil, notSent(ctx.Err())
+		}
+		return digest.HubReply{Error: describe(limit.blame(err), true, min(p.timeout, callbackTimeout))}, nil, nil
+	}
+	defer resp.Body.Close()
+	body, err = io.ReadAll(io.LimitReader(resp.Body, maxCallbackBody))
+	if err != nil { // the status says enough, but for a challenge
+		body = nil
+	}
+	wait, _ := retryAfter(resp.Header, p.now())
+	return digest.HubReply{Status: resp.StatusCode, RetryAfter: wait}, body, nil
+}
+
+func (p *Poller) callbackRequest(ctx context.Context, c Callback, r route) *http.Request {
+	header := c.Header.Clone()
+	if header == nil {
+		header = http.Header{}
+	}
+	header.Set("User-Agent", p.agent+"hub)")
+	req := (&http.Request{
+		Method: c.Method, URL: r.url, Host: r.url.Host, Header: header, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+	}).WithContext(ctx)
+	if c.Method == http.MethodPost {
+		req.ContentLength = int64(len(c.Body))
+		req.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(c.Body)), nil }
+		req.Body, _ = req.GetBody()
+	}
+	return req
+}
+
+// notSent says that it was not a request's turn.
+func notSent(err error) error {
+	message := "it was stopped before it was sent"
+	if errors.Is(err, errBusy) {
+		message = "its host is being asked by others"
+	}
+	return &digest.Error{Kind: digest.Unavailable, Message: message, Err: fmt.Errorf("calling back: %w", err)}
+}
+
+// IsHome reports whether an address is in a network that the operator allows though it is not public.
+func (p *Poller) IsHome(a netip.Addr) bool { return p.guard.isHome(a.Unmap()) }
