@@ -70,6 +70,14 @@ type Delivery struct {
 	Letter     NewsletterLetter // what its publisher decided of this date
 }
 
+// Delivery is an edition of the digest with what its page tells of the digest.
+func (d Digest) Delivery(e Edition) Delivery {
+	return Delivery{
+		Edition: e, UserID: d.UserID, TimeZone: d.TimeZone, DigestName: d.Name, Folders: d.Folders, LinkRound: d.LinkRound,
+		Look: Look{Layout: d.Layout},
+	}
+}
+
 // A Dot is the promise that is committed just before a message's final dot is
 // written: from then until its Mark the edition may or may not have been
 // accepted, and Date and MessageID must not change on a resend.

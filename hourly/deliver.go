@@ -34,6 +34,17 @@ func (j *Job) askOnce(ctx context.Context) (time.Duration, error) {
 	return j.Nap, nil
 }
 
+// hubOnce tells the subscribers of our own feeds what is new, and verifies who wants to be told.
+func (j *Job) hubOnce(ctx context.Context) (time.Duration, error) {
+	if j.Hub == nil {
+		return j.Nap, nil
+	}
+	if err := j.Hub(ctx); err != nil {
+		return 0, fmt.Errorf("working for the subscribers of our feeds: %w", err)
+	}
+	return j.until(func(ctx context.Context) (time.Time, bool, error) { return j.Store.NextHubCall(ctx, j.Now()) }), nil
+}
+
 // nextMail is when there is something to deliver again. The connections of the
 // mailer are its own: what other workers have on the way takes none of them.
 func (j *Job) nextMail(ctx context.Context) (time.Time, bool, error) {

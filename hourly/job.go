@@ -60,6 +60,11 @@ type Options struct {
 	// Ask sends what may leave of the letters that ask people of imported lists; nil: nobody is asked.
 	Ask func(ctx context.Context) error
 
+	// Hub makes the requests that our hub owes its subscribers, and HubBell wakes who calls it; nil: there is
+	// no hub.
+	Hub     func(ctx context.Context) error
+	HubBell chan struct{}
+
 	Report func(Event) // told of each step; may be nil; never called concurrently
 	Log    *slog.Logger
 }

@@ -47,7 +47,8 @@ func (j *Job) Tick(ctx context.Context) (Summary, error) {
 			j.index(ctx)
 			j.lookAtDomains(ctx)
 			_, asked := j.askOnce(ctx)
-			return total, cmp.Or(err, asked, j.prune(ctx))
+			_, called := j.hubOnce(ctx)
+			return total, cmp.Or(err, asked, called, j.prune(ctx))
 		}
 		nap(ctx, wait)
 	}
@@ -191,6 +192,7 @@ func (j *Job) Run(ctx context.Context) error {
 	})
 	loops.Go(func() { j.loop(ctx, unindexed, j.indexOnce) })
 	loops.Go(func() { j.loop(ctx, nil, j.askOnce) })
+	loops.Go(func() { j.loop(ctx, j.HubBell, j.hubOnce) })
 	loops.Go(func() { j.keepBeating(ctx) })
 	loops.Wait()
 	j.tellHour(j.Now().Add(time.Hour)) // what this one brought so far
@@ -256,6 +258,7 @@ func (j *Job) releaseOnce(unindexed, sealed bell) (time.Duration, error) {
 	editions, err := j.release()
 	if editions > 0 {
 		sealed.ring()
+		bell(j.HubBell).ring()
 	}
 	if err != nil {
 		return 0, err

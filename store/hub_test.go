@@ -135,8 +135,12 @@ func TestHubEnds(t *testing.T) {
 		}
 	}
 	for name, end := range map[string]func(w world, n digest.Newsletter, f digest.Feed){
-		"gone":     func(w world, n digest.Newsletter, f digest.Feed) { letters(w, n, f, 1, store.HubMark{Outcome: digest.HubGone}) },
-		"given up": func(w world, n digest.Newsletter, f digest.Feed) { letters(w, n, f, 3, store.HubMark{Outcome: digest.HubGivenUp}) },
+		"gone": func(w world, n digest.Newsletter, f digest.Feed) {
+			letters(w, n, f, 1, store.HubMark{Outcome: digest.HubGone})
+		},
+		"given up": func(w world, n digest.Newsletter, f digest.Feed) {
+			letters(w, n, f, 3, store.HubMark{Outcome: digest.HubGivenUp})
+		},
 		"unsubscribed": func(w world, n digest.Newsletter, f digest.Feed) {
 			w.ok(w.AskHub(w.ctx(), hubAsk(n, digest.HubUnsubscribe, "reader.example", ""), noon))
 			want(w.t, "asked", w.marks(noon, store.HubMark{Outcome: digest.HubConfirmed}), "unsubscribe reader.example")

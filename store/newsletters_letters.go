@@ -19,6 +19,26 @@ func (s *Store) NewsletterLetter(ctx context.Context, id digest.NewsletterID, da
 	return l, failed("reading what was decided of a letter", err)
 }
 
+// LettersLeft gives the letters of a newsletter that have left, the newest first: those that anybody may read.
+func (s *Store) LettersLeft(ctx context.Context, n digest.Newsletter, now time.Time, limit int) ([]digest.Edition, error) {
+	const waiting = 2 // letters that may wait for approval at once: of today, and of tomorrow farther east
+	all, err := s.LatestEditions(ctx, n.ArchiveID, now, limit+waiting)
+	left := slices.DeleteFunc(all, func(e digest.Edition) bool { return e.SendAt.After(now) })
+	return left[:min(len(left), limit)], err
+}
+
+// LetterDelivery is an edition of a newsletter's archive with what its publisher decided of it.
+func (s *Store) LetterDelivery(ctx context.Context, n digest.Newsletter, e digest.Edition) (digest.Delivery, error) {
+	archive, err := s.Digest(ctx, n.ArchiveID)
+	if err != nil {
+		return digest.Delivery{}, err
+	}
+	d := archive.Delivery(e)
+	d.Newsletter = &n
+	d.Letter, err = s.NewsletterLetter(ctx, n.ID, e.LocalDate)
+	return d, err
+}
+
 // NextLetter gives the archive of a newsletter, and what was decided of the letter that its
 // next midnight brings.
 func (s *Store) NextLetter(ctx context.Context, n digest.Newsletter) (archive digest.Digest, l digest.NewsletterLetter, err error) {

@@ -55,7 +55,7 @@ func (s *site) apiListLetters(r *http.Request, me apiCaller) (int, any, error) {
 	if err != nil {
 		return 0, nil, err
 	}
-	left, err := s.publicLetters(r, me.Newsletter, membersListed)
+	left, err := s.Store.LettersLeft(r.Context(), me.Newsletter, s.Now(), membersListed)
 	answer := apiLetters{Waiting: []string{}, Left: []apiLeft{}}
 	for _, d := range waiting {
 		answer.Waiting = append(answer.Waiting, d.String())

@@ -125,7 +125,7 @@ func (s *site) linkedEditionPage(w http.ResponseWriter, r *http.Request) error {
 	if s.Now().Before(e.DueAt) {
 		return errNotFound // reachable by nobody before its midnight (I2)
 	}
-	sealed, p := delivery(d, e), editionPage{}
+	sealed, p := d.Delivery(e), editionPage{}
 	if d.NewsletterID != 0 {
 		n, letter, err := s.received(r.Context(), e)
 		if err != nil {
@@ -170,7 +170,7 @@ func (s *site) showOwn(w http.ResponseWriter, r *http.Request, me reader, v stor
 	if p.Also, err = s.lettersBetween(r, me, v.LocalDate, last, mostAlso); err != nil {
 		return err
 	}
-	return s.showEdition(w, r, delivery(me.Digest, v.Edition), p)
+	return s.showEdition(w, r, me.Digest.Delivery(v.Edition), p)
 }
 
 // showEdition fills p with the edition's posts and shows it.
@@ -203,14 +203,6 @@ func (s *site) markSaved(ctx context.Context, user digest.UserID, p *editionPage
 		post.Saved = saved[post.ID]
 	}
 	return err
-}
-
-// delivery is an edition with what its page tells of its digest.
-func delivery(d digest.Digest, e digest.Edition) digest.Delivery {
-	return digest.Delivery{
-		Edition: e, UserID: d.UserID, TimeZone: d.TimeZone, DigestName: d.Name, Folders: d.Folders, LinkRound: d.LinkRound,
-		Look: digest.Look{Layout: d.Layout},
-	}
 }
 
 // fill puts a part of an edition on the page; false if it has no such part.

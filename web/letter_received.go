@@ -73,7 +73,7 @@ func (s *site) received(ctx context.Context, e digest.Edition) (n digest.Newslet
 	if n, err = s.Store.Newsletter(ctx, of.NewsletterID); err != nil {
 		return n, d, err
 	}
-	d = delivery(of, e)
+	d = of.Delivery(e)
 	d.Newsletter = &n
 	d.Letter, err = s.Store.NewsletterLetter(ctx, n.ID, e.LocalDate)
 	return n, d, err

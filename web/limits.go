@@ -12,15 +12,17 @@ import (
 
 // limits is how much strangers and readers may ask for.
 type limits struct {
-	pingers, pinged, pings, lookups, signIns, signUps, ceremonies, finds, imports, exports, rounds, linked, joins, tests, clicks *limiter
+	pingers, pinged, pings, lookups, signIns, signUps, ceremonies, finds, imports, exports, rounds, linked, joins, tests, clicks, hubAskers, hubAsked *limiter
 }
 
 func newLimits() limits {
 	return limits{
-		pingers: newLimiter(60, 10*time.Second),        // pings from one address: a host of blogs pings for many of them
-		pinged:  newLimiter(3, 8*time.Hour),            // pings of one feed or site: anyone can ping for anyone, and the site would pay
-		pings:   newLimiter(200, 100*time.Millisecond), // all pings: each may cost the database a write
-		lookups: newLimiter(60, 2*time.Second),         // questions for a feed's status from one address
+		pingers:   newLimiter(60, 10*time.Second),        // pings from one address: a host of blogs pings for many of them
+		pinged:    newLimiter(3, 8*time.Hour),            // pings of one feed or site: anyone can ping for anyone, and the site would pay
+		pings:     newLimiter(200, 100*time.Millisecond), // all pings: each may cost the database a write
+		hubAskers: newLimiter(60, 10*time.Second),        // subscriptions at our hub that one address asks for
+		hubAsked:  newLimiter(100, time.Minute),          // of one domain's callbacks, whoever asks: it is called each time
+		lookups:   newLimiter(60, 2*time.Second),         // questions for a feed's status from one address
 
 		signIns:    newLimiter(20, 3*time.Minute),  // letters to sign in that one network asks for
 		signUps:    newLimiter(20, 3*time.Minute),  // letters to sign up

@@ -103,16 +103,21 @@ func (s *site) answerPing(w http.ResponseWriter, r *http.Request, p push.Ping, c
 	return plain(w, http.StatusOK, "Thanks for the ping.\n")
 }
 
-// plainError tells a program what was wrong with its ping.
+// plainError tells a program what was wrong with its ping, or what it asked of the hub.
 func plainError(w http.ResponseWriter, err error) error {
 	e, ok := errors.AsType[*digest.Error](err)
 	if !ok {
 		return err
 	}
 	status := http.StatusBadRequest
-	if e.Kind == digest.Unavailable {
+	switch {
+	case e.Kind == digest.Unavailable && e.Err != nil: // the database does not answer
+		return err
+	case e.Kind == digest.Unavailable:
 		status = http.StatusTooManyRequests
 		w.Header().Set("Retry-After", "60")
+	case e.Kind == digest.NotFound:
+		status = http.StatusNotFound
 	}
 	return plain(w, status, e.Message+"\n")
 }

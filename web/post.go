@@ -107,7 +107,7 @@ func (s *site) placePost(r *http.Request, me reader, v store.VisiblePost, p *pos
 	if err != nil {
 		return err
 	}
-	d, path := delivery(me.Digest, e), "/editions/"+v.Edition.String()
+	d, path := me.Digest.Delivery(e), "/editions/"+v.Edition.String()
 	if e.DigestID != me.Digest.ID {
 		var n digest.Newsletter
 		if n, d, err = s.received(r.Context(), e); err != nil {

@@ -152,7 +152,7 @@ func (s *site) publisherPage(w http.ResponseWriter, r *http.Request, me publishe
 	if p.Feeds, err = s.Store.Subscriptions(ctx, n.ArchiveID); err != nil {
 		return err
 	}
-	if p.Letters, err = s.publicLetters(r, n, lettersLatest); err != nil {
+	if p.Letters, err = s.Store.LettersLeft(r.Context(), n, s.Now(), lettersLatest); err != nil {
 		return err
 	}
 	if p.Fenced, err = s.fenced(ctx); err != nil {

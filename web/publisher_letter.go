@@ -99,7 +99,7 @@ func (s *site) letterShown(w http.ResponseWriter, r *http.Request, me publisher)
 	if err != nil {
 		return err
 	}
-	d, err := s.letterOf(r, me.Newsletter, e)
+	d, err := s.Store.LetterDelivery(r.Context(), me.Newsletter, e)
 	if err != nil {
 		return err
 	}

@@ -56,7 +56,7 @@ func (s *site) publisherLettersPage(w http.ResponseWriter, r *http.Request, me p
 	if p.Coming, err = s.comingLetters(r, n, archive); err != nil {
 		return err
 	}
-	letters, err := s.publicLetters(r, n, lettersPassed)
+	letters, err := s.Store.LettersLeft(r.Context(), n, s.Now(), lettersPassed)
 	p.Months = byMonth(letters)
 	return s.showPage(w, r, err, "publisher_letters", "Letters of "+n.Name, p)
 }

@@ -15,7 +15,7 @@ const oneClick = "POST /unsubscribe/{token}"
 // allowed anyway.
 func (s *site) routes() *http.ServeMux {
 	mux := http.NewServeMux()
-	for _, part := range []map[string]handler{s.publicRoutes(), s.readerRoutes(), s.publisherRoutes(), s.apiRoutes(), s.settingsRoutes()} {
+	for _, part := range []map[string]handler{s.publicRoutes(), s.programRoutes(), s.readerRoutes(), s.publisherRoutes(), s.apiRoutes(), s.settingsRoutes()} {
 		for pattern, h := range part {
 			mux.Handle(pattern, s.handle(h))
 		}
@@ -88,10 +88,17 @@ func (s *site) publicRoutes() map[string]handler {
 		"POST /site/{token}/add":           s.onLetterSite(s.returnByLetter),
 		"GET /settings/address/confirm":    s.confirmAddressPage,
 		"POST /settings/address/confirm":   withForm(s.confirmAddress),
+	}
+}
 
+// programRoutes is what programs ask for, and what pages load.
+func (s *site) programRoutes() map[string]handler {
+	return map[string]handler{
 		"GET /ping":                  s.ping,
 		"POST /ping":                 s.ping,
 		"POST /RPC2":                 s.ping,
+		"GET /hub":                   s.hubPage,
+		"POST /hub":                  s.hub,
 		"GET /image/{mac}/{address}": s.imageAt,
 		"GET /static/{name}":         s.asset,
 		"GET /robots.txt":            s.robots,

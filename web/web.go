@@ -22,6 +22,7 @@ import (
 	"digest"
 	"digest/edition"
 	"digest/internal/domains"
+	"digest/internal/hub"
 	"digest/mailer"
 	"digest/poller"
 	"digest/store"
@@ -78,6 +79,7 @@ type Options struct {
 	CountsReplies bool                  // mail comes back to this instance, so that answers to newsletters can be counted
 	Search        Searcher              // default: Store
 	Pings         PingReceiver          // nil: pings are not taken
+	Hub           *hub.Hub              // of our own feeds; nil: they have none
 	Pictures      PictureFetcher        // nil: no picture is shown
 	Sounds        SoundFetcher          // nil: no sound is played
 	ActorKey      ActorKey              // of this instance in the fediverse; nil: it is not there

@@ -165,6 +165,7 @@ func (a *app) webServer(st *store.Store, outbox *mailer.Outbox, counters *metric
 		Domains:       registrar,
 		CountsReplies: a.ReturnPath != "",
 		Pings:         st,
+		Hub:           a.hub(st, signer),
 		Pictures:      fetcher,
 		Sounds:        fetcher,
 		ActorKey:      a.actorKey(st),

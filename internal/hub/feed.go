@@ -1,0 +1,145 @@
+package hub
+
+import (
+	"context"
+	"encoding/xml"
+	"fmt"
+	"strings"
+	"time"
+
+	"digest"
+	"digest/edition"
+	"digest/store"
+)
+
+// ContentType is that of the feeds.
+const ContentType = "application/atom+xml; charset=utf-8"
+
+// Path is where the hub is, below the base URL.
+const Path = "/hub"
+
+// lettersInFeed is how many letters a feed holds.
+const lettersInFeed = 20
+
+// Feeds makes the public feeds of this instance: those of newsletters, whose entries are letters.
+type Feeds struct {
+	Store    *store.Store
+	Editions *edition.Builder
+	BaseURL  string // without a final slash
+	Open     bool   // there is a hub, and the feeds announce it
+}
+
+// A Feed is a document as it is served and delivered.
+type Feed struct {
+	Body     []byte
+	LetterAt time.Time // when the newest of its letters left; zero: it has none
+}
+
+// An atomFeed is the letters of a newsletter as a feed (RFC 4287).
+type atomFeed struct {
+	XMLName xml.Name    `xml:"http://www.w3.org/2005/Atom feed"`
+	ID      string      `xml:"id"`
+	Title   string      `xml:"title"`
+	Updated string      `xml:"updated"`
+	Author  string      `xml:"author>name"`
+	Logo    string      `xml:"logo,omitempty"`
+	Links   []atomLink  `xml:"link"`
+	Entries []atomEntry `xml:"entry"`
+}
+
+type atomLink struct {
+	Rel  string `xml:"rel,attr,omitempty"`
+	Href string `xml:"href,attr"`
+}
+
+type atomEntry struct {
+	ID        string   `xml:"id"`
+	Title     string   `xml:"title"`
+	Published string   `xml:"published"`
+	Updated   string   `xml:"updated"`
+	Link      atomLink `xml:"link"`
+	Summary   string   `xml:"summary"`
+}
+
+// Home is the address of a newsletter's page.
+func (f Feeds) Home(n digest.Newsletter) string { return f.BaseURL + "/n/" + n.Slug }
+
+// Topic is the address of a newsletter's feed, by which the hub knows it (rel=self).
+func (f Feeds) Topic(n digest.Newsletter) string { return f.Home(n) + "/feed.xml" }
+
+// Slug gives the name of the newsletter whose feed is at an address; false if none can be there.
+func (f Feeds) Slug(topic string) (string, bool) {
+	rest, ours := strings.CutPrefix(topic, f.BaseURL+"/n/")
+	slug, ok := strings.CutSuffix(rest, "/feed.xml")
+	return slug, ours && ok && slug != "" && !strings.ContainsAny(slug, "/?#%")
+}
+
+// Links are the fields Link of an answer with a feed, and of its delivery (W3C WebSub section 4).
+func (f Feeds) Links(topic string) []string {
+	if !f.Open {
+		return nil
+	}
+	return []string{"<" + f.BaseURL + Path + `>; rel="hub"`, "<" + topic + `>; rel="self"`}
+}
+
+// Newsletter makes the feed of a newsletter's letters, each with its headlines.
+func (f Feeds) Newsletter(ctx context.Context, n digest.Newsletter, now time.Time) (Feed, error) {
+	letters, err := f.Store.LettersLeft(ctx, n, now, lettersInFeed)
+	if err != nil {
+		return Feed{}, err
+	}
+	doc := atomFeed{ID: f.Home(n), Title: n.Name, Author: n.Sender(), Logo: f.logo(n), Updated: n.CreatedAt.UTC().Format(time.RFC3339),
+		Links: []atomLink{{"self", f.Topic(n)}, {"alternate", f.Home(n)}}}
+	if f.Open {
+		doc.Links = append(doc.Links, atomLink{"hub", f.BaseURL + Path})
+	}
+	var made Feed
+	for _, e := range letters {
+		entry, err := f.entry(ctx, n, e)
+		if err != nil {
+			return Feed{}, err
+		}
+		doc.Entries = append(doc.Entries, entry)
+		if e.SendAt.After(made.LetterAt) {
+			made.LetterAt, doc.Updated = e.SendAt, entry.Updated
+		}
+	}
+	body, err := xml.Marshal(doc)
+	if err != nil {
+		return Feed{}, fmt.Errorf("writing the feed of a newsletter: %w", err)
+	}
+	made.Body = append([]byte(xml.Header), body...)
+	return made, nil
+}
+
+// logo is the address of a newsletter's logo; "" where it has none.
+func (f Feeds) logo(n digest.Newsletter) string {
+	if !n.Logo.Exists() {
+		return ""
+	}
+	return f.Home(n) + "/look/" + n.LogoFile
+}
+
+func (f Feeds) entry(ctx context.Context, n digest.Newsletter, e digest.Edition) (atomEntry, error) {
+	d, err := f.Store.LetterDelivery(ctx, n, e)
+	if err != nil {
+		return atomEntry{}, err
+	}
+	content, err := f.Editions.Edition(ctx, d)
+	if err != nil {
+		return atomEntry{}, err
+	}
+	var headlines []string
+	for _, section := range content.Sections {
+		for _, p := range section.Posts {
+			headlines = append(headlines, p.Title)
+		}
+	}
+	at := e.SendAt.UTC().Format(time.RFC3339)
+	address := f.Home(n) + "/" + e.LocalDate.String()
+	title := d.Letter.Subject
+	if title == "" {
+		title = e.LocalDate.Format("Monday 2 January 2006")
+	}
+	return atomEntry{ID: address, Title: title, Published: at, Updated: at, Link: atomLink{"alternate", address}, Summary: strings.Join(headlines, " · ")}, nil
+}

@@ -1,0 +1,72 @@
+package web
+
+import (
+	"bytes"
+	"io"
+	"net/http"
+	"net/url"
+
+	"digest"
+	"digest/feed"
+	"digest/push"
+)
+
+// errHubFlood is told in the words of the hub.
+var errHubFlood = &digest.Error{Kind: digest.Unavailable, Message: "too many subscriptions were asked for from your address, or for callbacks of that domain; try again in some minutes"}
+
+// hubPage says what the hub is to whoever opens its address.
+func (s *site) hubPage(w http.ResponseWriter, r *http.Request) error {
+	if s.Hub == nil {
+		return errNotFound
+	}
+	return plain(w, http.StatusOK, "This is the WebSub hub of the feeds here: programs that read them subscribe by a POST.\n")
+}
+
+// hub takes what subscribers and publishers say to a hub (W3C WebSub section 5.1). A publisher's word is a
+// ping. A subscriber's is only noted: the callback is asked later whether it is meant.
+func (s *site) hub(w http.ResponseWriter, r *http.Request) error {
+	body, err := io.ReadAll(io.LimitReader(r.Body, push.MaxBody+1))
+	if err != nil {
+		return tooLargeOr(err, errBadForm)
+	}
+	contentType := r.Header.Get("Content-Type")
+	if push.HubMode(contentType, body, r.URL.Query()) == "publish" {
+		r.Body = io.NopCloser(bytes.NewReader(body))
+		return s.ping(w, r)
+	}
+	if s.Hub == nil {
+		return errNotFound
+	}
+	asked, err := push.ParseHubRequest(contentType, body, r.URL.Query())
+	if err == nil {
+		err = s.askHub(r, asked)
+	}
+	if err != nil {
+		return plainError(w, err)
+	}
+	return plain(w, http.StatusAccepted, "The callback will be asked whether it is meant.\n")
+}
+
+// askHub hands on what a subscriber asks, if neither they nor the domain of their callback have asked too often.
+func (s *site) askHub(r *http.Request, asked push.HubRequest) error {
+	u, err := url.Parse(asked.Callback)
+	if err != nil {
+		return err // ParseHubRequest has read it
+	}
+	now, domain := s.Now(), feed.Domain(u.Hostname())
+	if !s.limits.hubAskers.allowAll(s.clientShares(r), now) || !s.limits.hubAsked.allow(domain, now) {
+		return errHubFlood
+	}
+	return s.Hub.Ask(r.Context(), asked, domain, s.isHome(r))
+}
+
+// isHome reports whether a request comes from the networks that the operator allows, such as that of their house:
+// only such a visitor may name an address there. Whom an unnamed proxy asks for is not known.
+func (s *site) isHome(r *http.Request) bool {
+	for _, field := range []string{"X-Forwarded-For", "X-Real-Ip", "Forwarded"} {
+		if r.Header.Get(field) != "" && !s.trusts(peer(r)) {
+			return false
+		}
+	}
+	return s.Hub.Poller.IsHome(s.client(r))
+}
