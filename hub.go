@@ -117,7 +117,7 @@ const (
 	HubDelivered HubOutcome = "delivered" // the news is there
 	HubGone      HubOutcome = "gone"      // the callback wants nothing more: the subscription ends
 	HubRetried   HubOutcome = "retried"
-	HubGivenUp   HubOutcome = "given up"
+	HubGivenUp   HubOutcome = "given_up"
 )
 
 // Outcome says what becomes of a call that was answered so, and when it is made again if it is. A

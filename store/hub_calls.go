@@ -14,33 +14,22 @@ const hubLease = 5 * time.Minute
 // claimedAtOnce bounds how much of the queue one claim looks at.
 const claimedAtOnce = 200
 
+// hubDue holds for calls c that may be claimed: one at a time goes to a domain. Its arguments are now, three times.
+const hubDue = `c.next_at <= ? AND c.lease_until <= ? AND NOT EXISTS (SELECT 1 FROM hub_calls o WHERE o.domain = c.domain AND o.lease_until > ?)`
+
 // ClaimHubCalls leases at most so many calls that are due, one for each domain, and none for a domain
-// to which somebody makes a call. Verifications come before letters: a person waits for those.
+// to which somebody makes a call. Letters come last: at a verification a person waits.
 func (s *Store) ClaimHubCalls(ctx context.Context, now time.Time, most int) ([]digest.HubCall, error) {
-	const due = `c.next_at <= ? AND c.lease_until <= ? AND NOT EXISTS (SELECT 1 FROM hub_calls o WHERE o.domain = c.domain AND o.lease_until > ?)`
-	any, err := s.read().number(ctx, `SELECT count(*) FROM (SELECT 1 FROM hub_calls c WHERE `+due+` LIMIT 1) x`, at(now), at(now), at(now))
+	any, err := s.read().number(ctx, `SELECT count(*) FROM (SELECT 1 FROM hub_calls c WHERE `+hubDue+` LIMIT 1) x`, at(now), at(now), at(now))
 	if err != nil || any == 0 {
 		return nil, failed("claiming calls of the hub", err)
 	}
-	return changed(ctx, s, "claiming calls of the hub", func(c conn) ([]digest.HubCall, error) {
-		var waiting []struct {
-			ID     int64
-			Domain string
-		}
-		if err := c.all(ctx, &waiting, `SELECT c.id, c.domain FROM hub_calls c WHERE `+due+`
-			ORDER BY CASE c.kind WHEN 'deliver' THEN 1 ELSE 0 END, c.next_at, c.id LIMIT ?`+c.d.skipRows("c"), at(now), at(now), at(now), claimedAtOnce); err != nil {
+	return changed(ctx, s, "claiming calls of the hub", func(c conn) (calls []digest.HubCall, err error) {
+		ids, err := dueHubCalls(ctx, c, at(now), most)
+		if err != nil || len(ids) == 0 {
 			return nil, err
 		}
-		var ids []int64
-		busy := make(map[string]bool)
-		for _, w := range waiting {
-			if len(ids) < most && !busy[w.Domain] {
-				busy[w.Domain], ids = true, append(ids, w.ID)
-			}
-		}
-		var calls []digest.HubCall
-		until := at(now).plus(hubLease)
-		if err := c.run(ctx, `UPDATE hub_calls SET lease_until = ? WHERE id`+c.d.oneOf, until, keys(c.d, ids)); err != nil {
+		if err := c.run(ctx, `UPDATE hub_calls SET lease_until = ? WHERE id`+c.d.oneOf, at(now).plus(hubLease), keys(c.d, ids)); err != nil {
 			return nil, err
 		}
 		return calls, c.all(ctx, &calls, `SELECT c.id, c.newsletter_id, c.topic, c.callback, c.domain, c.home, c.kind, COALESCE(h.secret, c.secret) AS secret,
@@ -48,6 +37,27 @@ func (s *Store) ClaimHubCalls(ctx context.Context, now time.Time, most int) ([]d
 			LEFT JOIN hub_subscriptions h ON c.kind = 'deliver' AND h.newsletter_id = c.newsletter_id AND h.callback = c.callback
 			WHERE c.id`+c.d.oneOf+` ORDER BY c.id`, keys(c.d, ids))
 	})
+}
+
+// dueHubCalls chooses calls, and locks them.
+func dueHubCalls(ctx context.Context, c conn, now instant, most int) (ids []int64, err error) {
+	busy := make(map[string]bool)
+	for _, kinds := range []string{`c.kind IN ('subscribe', 'unsubscribe', 'denied')`, `c.kind = 'deliver'`} {
+		var waiting []struct {
+			ID     int64
+			Domain string
+		}
+		if err := c.all(ctx, &waiting, `SELECT c.id, c.domain FROM hub_calls c WHERE `+kinds+` AND `+hubDue+`
+			ORDER BY c.next_at, c.id LIMIT ?`+c.d.skipRows("c"), now, now, now, claimedAtOnce); err != nil {
+			return nil, err
+		}
+		for _, w := range waiting {
+			if len(ids) < most && !busy[w.Domain] {
+				busy[w.Domain], ids = true, append(ids, w.ID)
+			}
+		}
+	}
+	return ids, nil
 }
 
 // GiveBackHubCall ends the claim of a call that was not made; it is due again at next.

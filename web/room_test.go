@@ -18,6 +18,7 @@ import (
 
 	"digest"
 	"digest/edition"
+	"digest/internal/hub"
 	"digest/internal/seal"
 	"digest/mailer"
 	"digest/poller"
@@ -59,6 +60,8 @@ type room struct {
 	client  *http.Transport // of its own: each server that is closed cuts the idle connections of the default one
 	log     *bytes.Buffer
 	feeds   int // made so far
+
+	hub *hub.Hub
 }
 
 func newRoom(t testing.TB, s *store.Store) *room {
@@ -79,10 +82,11 @@ func (r *room) open(base string) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) { r.handler.ServeHTTP(w, req) }))
 	r.t.Cleanup(server.Close)
 	r.base = server.URL
+	r.hub = r.newHub(cmp.Or(base, server.URL))
 	r.handler = web.New(web.Options{
 		Store: r.store, Editions: edition.New(edition.Options{Store: r.store, Signer: r.signer, BaseURL: r.base}),
 		Signer: r.signer, SignUp: r.signUp, Publishing: r.publish, Outbox: r.openOutbox(), BaseURL: cmp.Or(base, server.URL), Version: "1.2.3",
-		Subscriber: r.subscriber(), Pings: r.store, Pictures: r.pictures, Sounds: r.sounds, Addresses: r.addresses, Spread: poller.Spread{Window: 15 * time.Minute},
+		Subscriber: r.subscriber(), Pings: r.store, Hub: r.hub, Pictures: r.pictures, Sounds: r.sounds, Addresses: r.addresses, Spread: poller.Spread{Window: 15 * time.Minute},
 		Fence: r.look(cmp.Or(base, server.URL)), Beats: r.beats, Observe: r.observe, Storage: r.storage, Domains: r.registrar(), CountsReplies: true, TrustedProxies: digest.Proxies{Networks: r.trusted, Socket: r.bySocket},
 		Contact: "ada@example.org", Now: func() time.Time { return r.now }, Log: slog.New(slog.NewTextHandler(r.log, nil)),
 	})

@@ -277,8 +277,9 @@ type shownNewsletter struct {
 	ReturnURLs []string            `json:"return_urls"`
 	Logo       string              `json:"logo"` // its address; "": none
 
-	Asks        digest.AskCounts `json:"asks"`         // people of imported lists
-	AsksStopped string           `json:"asks_stopped"` // why nobody else is asked; "": they are
+	Hub         int              `json:"hub_subscriptions"` // programs that are told of its letters
+	Asks        digest.AskCounts `json:"asks"`              // people of imported lists
+	AsksStopped string           `json:"asks_stopped"`      // why nobody else is asked; "": they are
 }
 
 type reportedPublisher struct {
@@ -308,6 +309,9 @@ func (c newsletterShowCmd) Run(a *app, st *store.Store) error {
 	if n.State == digest.NewsletterActive {
 		s.NextAt = instant(archive.NextDueAt)
 	}
+	if s.Hub, err = st.HubSubscriptions(a.soft, n.ID, a.now()); err != nil {
+		return err
+	}
 	if s.Asks, s.AsksStopped, err = st.AskCounts(a.soft, n.ID, a.now()); err != nil {
 		return err
 	}
@@ -328,6 +332,9 @@ func (c newsletterShowCmd) Run(a *app, st *store.Store) error {
 			return err
 		}
 		fmt.Fprintln(a.stdout, "page: "+s.Page)
+		if s.Hub > 0 {
+			fmt.Fprintln(a.stdout, digest.Counted(s.Hub, "program")+" subscribed at the hub")
+		}
 		a.sayAsks(s.Asks, s.AsksStopped)
 		for _, text := range [...][2]string{{"description", n.Description}, {"site", n.SiteURL}, {"address line", n.AddressLine}, {"from", n.FromName}, {"answers go to", n.ReplyTo},
 			{"header", n.HeaderText}, {"footer", n.FooterText}, {"paper", n.Paper}, {"ink", n.Ink}, {"accent", n.Accent}, {"logo", s.Logo}} {

@@ -79,6 +79,7 @@ func TestScrape(t *testing.T) {
 			`digest_feeds{state="active"}`: "1", `digest_feeds{state="dead"}`: "0", `digest_polls_total{outcome="changed"}`: "1",
 			`digest_polls_total{outcome="broken"}`: "0", `digest_poll_requests_total`: "2", `digest_poll_received_bytes_total`: "700",
 			`digest_suppressed_addresses{reason="complaint"}`: "1", `digest_mails_total{result="sent"}`: "0", `digest_mail_waiting{reason="due"}`: "0",
+			`digest_hub_subscriptions`: "0", `digest_hub_calls_waiting{kind="deliver"}`: "0", `digest_hub_calls_total{outcome="delivered"}`: "0", `digest_hub_lag_seconds`: "0",
 			`digest_edition_lag_seconds`:         fmt.Sprint(37 * 3600), // since 23:00 UTC, the midnight that began the 19th in Paris
 			`digest_database_alarm{what="size"}`: "1", `digest_database_alarm{what="disk"}`: "0", `digest_database_free_bytes`: "2e+09", `digest_feeds_over_quota`: "0",
 			`digest_fenced`: "1", `digest_build_info{version="1.2.3"}`: "1", `digest_documents_abandoned`: "1", `digest_documents_abandoned_total`: "3",

@@ -38,7 +38,7 @@ CREATE TABLE hub_calls (
     last_error    TEXT    NOT NULL DEFAULT '',
     UNIQUE (newsletter_id, callback, kind)
 );
-CREATE INDEX hub_calls_next ON hub_calls (next_at);
+CREATE INDEX hub_calls_next ON hub_calls (kind, next_at, id);
 CREATE INDEX hub_calls_domain ON hub_calls (domain, lease_until);
 
 -- Domains whose callbacks did not confirm what was asked for in their name.

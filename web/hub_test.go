@@ -1,0 +1,177 @@
+package web_test
+
+import (
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"digest"
+	"digest/edition"
+	"digest/internal/hub"
+	"digest/poller"
+	"digest/store"
+)
+
+// newHub is that of the room; it may call callbacks on loopback.
+func (r *room) newHub(base string) *hub.Hub {
+	p := poller.New(poller.Options{BaseURL: base, AllowNetworks: loopback(), NoWait: true})
+	r.t.Cleanup(p.Close)
+	return hub.New(hub.Options{
+		Feeds:  hub.Feeds{Store: r.store, Editions: edition.New(edition.Options{Store: r.store, Signer: r.signer, BaseURL: base}), BaseURL: base, Open: true},
+		Poller: p, Now: func() time.Time { return r.now }, Hard: r.t.Context(), Log: slog.New(slog.DiscardHandler), Bell: make(chan struct{}, 1),
+	})
+}
+
+// A subscriber confirms whatever it is asked, and keeps what it was sent.
+type subscriber struct {
+	*httptest.Server
+	mu  sync.Mutex
+	got []string
+}
+
+func newSubscriber(t testing.TB) *subscriber {
+	s := &subscriber{}
+	s.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		body, _ := io.ReadAll(r.Body)
+		s.got = append(s.got, r.Method+" "+r.URL.Query().Get("hub.mode")+" "+string(body))
+		_, _ = io.WriteString(w, r.URL.Query().Get("hub.challenge"))
+	}))
+	t.Cleanup(s.Close)
+	return s
+}
+
+func (s *subscriber) seen() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	got := s.got
+	s.got = nil
+	return got
+}
+
+// TestHub: the feed of a newsletter names our hub, and who subscribes there is sent the feed as it is served.
+func TestHub(t *testing.T) {
+	each(t, func(r *room) {
+		anna, _ := r.user("anna@example.org")
+		n := r.newsletter(anna)
+		v := r.visitor()
+		v.header["X-Forwarded-For"] = "127.0.0.1" // who is at home may name a callback there
+		const path = "/n/anna-writes/feed.xml"
+		for _, method := range []string{"GET", "HEAD"} {
+			a := v.do(method, path, "", nil).status(http.StatusOK)
+			if links := strings.Join(a.Header.Values("Link"), ", "); links != fmt.Sprintf(`<%s/hub>; rel="hub", <%s%s>; rel="self"`, r.base, r.base, path) {
+				t.Errorf("%s: Link: %s", method, links)
+			}
+		}
+		s := newSubscriber(t)
+		form := url.Values{"hub.mode": {"subscribe"}, "hub.topic": {r.base + path}, "hub.callback": {s.URL + "/cb?a=b"}, "hub.secret": {"s"}}
+		v.post("/hub", form).status(http.StatusAccepted)
+		if got := s.seen(); len(got) != 0 {
+			t.Errorf("asked at once: %q", got)
+		}
+		r.must(r.hub.Work(t.Context()))
+		if got := s.seen(); len(got) != 1 || got[0] != "GET subscribe " {
+			t.Errorf("verified by %q", got)
+		}
+		r.brings(digest.Subscription{DigestID: n.ArchiveID}, "Anna's site", post("The boat"))
+		r.midnight()
+		r.must(r.hub.Work(t.Context()))
+		feed := v.get(path).status(http.StatusOK)
+		if got := s.seen(); len(got) != 1 || got[0] != "POST  "+feed.body || !strings.Contains(feed.body, "The boat") {
+			t.Errorf("delivered %q, served %q", got, feed.body)
+		}
+	})
+}
+
+// TestHubAnswers is the table of what the hub answers to whom.
+func TestHubAnswers(t *testing.T) {
+	each(t, func(r *room) {
+		anna, _ := r.user("anna@example.org")
+		r.newsletter(anna)
+		f := well(r.knows(digest.Feed{URL: feedURL, Title: "Site", SiteURL: "https://site.example/"}), r.now.Add(-2*time.Hour))
+		r.polled(f, store.PollRecord{At: r.now.Add(-2 * time.Hour)})
+		topic := r.base + "/n/anna-writes/feed.xml"
+		asks := func(pairs ...string) string {
+			form := url.Values{"hub.mode": {"subscribe"}, "hub.topic": {topic}, "hub.callback": {"https://reader.example/cb"}}
+			for i := 0; i+1 < len(pairs); i += 2 {
+				form.Set(pairs[i], pairs[i+1])
+			}
+			return form.Encode()
+		}
+		for name, c := range map[string]struct {
+			body   string
+			status int
+			words  string
+		}{
+			"a wish":             {asks(), http.StatusAccepted, "will be asked"},
+			"the end of nothing": {asks("hub.mode", "unsubscribe", "hub.callback", "https://reader.example/never"), http.StatusAccepted, "will be asked"},
+			"another's feed":     {asks("hub.topic", "https://elsewhere.example/feed"), http.StatusNotFound, "no feed of this hub"},
+			"one that is not":    {asks("hub.topic", r.base+"/n/nobody/feed.xml"), http.StatusNotFound, "no feed of this hub"},
+			"no topic":           {asks("hub.topic", ""), http.StatusBadRequest, "hub.topic is missing"},
+			"no form":            {"<xml/>", http.StatusBadRequest, "the hub takes a form"},
+			"a publisher":        {"hub.mode=publish&hub.url=" + url.QueryEscape(feedURL), http.StatusNoContent, ""},
+			"too much":           {asks("hub.secret", strings.Repeat("x", 9000)), http.StatusBadRequest, "8192 bytes at most"},
+		} {
+			a := r.sent("POST", "/hub", urlencoded, c.body)
+			if a.Code != c.status || !strings.Contains(a.Body.String(), c.words) {
+				t.Errorf("%s: %d %s", name, a.Code, a.Body)
+			}
+		}
+		if !r.pinged(f) {
+			t.Error("a publisher's word was not taken")
+		}
+		if a := r.sent("GET", "/hub", "", ""); a.Code != http.StatusOK || !strings.Contains(a.Body.String(), "WebSub hub") {
+			t.Errorf("a person is shown %d %s", a.Code, a.Body)
+		}
+	})
+}
+
+// TestHubIsNoAmplifier: neither one asker nor many can have somebody called who never subscribed, and a stranger cannot
+// have anybody called in the networks that are allowed to readers.
+func TestHubIsNoAmplifier(t *testing.T) {
+	each(t, func(r *room) {
+		anna, _ := r.user("anna@example.org")
+		r.newsletter(anna)
+		s := newSubscriber(t)
+		asks := func(callback string, header ...string) int {
+			form := url.Values{"hub.mode": {"subscribe"}, "hub.topic": {r.base + "/n/anna-writes/feed.xml"}, "hub.callback": {callback}}
+			req := httptest.NewRequest("POST", "/hub", strings.NewReader(form.Encode()))
+			req.Header.Set("Content-Type", urlencoded)
+			for i := 0; i+1 < len(header); i += 2 {
+				req.Header.Set(header[i], header[i+1])
+			}
+			w := httptest.NewRecorder()
+			r.handler.ServeHTTP(w, req)
+			return w.Code
+		}
+		r.now = r.now.Add(time.Hour)
+		for _, header := range [][]string{{"X-Forwarded-For", "127.0.0.1"}, {"X-Real-IP", "127.0.0.1"}, {"Forwarded", "for=127.0.0.1"}, {}} { // httptest's peer is a stranger
+			if got := asks(s.URL, header...); got != http.StatusAccepted {
+				t.Errorf("a stranger is answered %d", got)
+			}
+			r.must(r.hub.Work(t.Context()))
+		}
+		if got := s.seen(); len(got) != 0 {
+			t.Errorf("a stranger had a callback on loopback asked: %q", got)
+		}
+
+		taken := 0
+		for i := range 100 {
+			r.now = r.now.Add(time.Second)
+			if asks(fmt.Sprintf("https://%d.example/", i)) == http.StatusAccepted {
+				taken++
+			}
+		}
+		if taken > 70 {
+			t.Errorf("one asker had %d callbacks noted", taken)
+		}
+	})
+}
