@@ -46,3 +46,6 @@ func FirstClicks() func(now time.Time, keys ...string) int {
 		return n
 	}
 }
+
+// DomainOf is the domain that a callback counts for.
+func DomainOf(callback string) string { return domainOf(callback) }

@@ -49,15 +49,23 @@ func (s *site) hub(w http.ResponseWriter, r *http.Request) error {
 
 // askHub hands on what a subscriber asks, if neither they nor the domain of their callback have asked too often.
 func (s *site) askHub(r *http.Request, asked push.HubRequest) error {
-	u, err := url.Parse(asked.Callback)
-	if err != nil {
-		return err // ParseHubRequest has read it
-	}
-	now, domain := s.Now(), feed.Domain(u.Hostname())
+	now, domain := s.Now(), domainOf(asked.Callback)
 	if !s.limits.hubAskers.allowAll(s.clientShares(r), now) || !s.limits.hubAsked.allow(domain, now) {
 		return errHubFlood
 	}
 	return s.Hub.Ask(r.Context(), asked, domain, s.isHome(r))
+}
+
+// domainOf gives the registered domain of a callback, however its host is written.
+func domainOf(callback string) string {
+	if normal, err := feed.NormalURL(callback); err == nil {
+		callback = normal
+	}
+	u, err := url.Parse(callback)
+	if err != nil {
+		return callback // ParseHubRequest lets none such through
+	}
+	return feed.Domain(u.Hostname())
 }
 
 // isHome reports whether a request comes from the networks that the operator allows, such as that of their house:

@@ -17,6 +17,7 @@ import (
 	"digest/internal/hub"
 	"digest/poller"
 	"digest/store"
+	"digest/web"
 )
 
 // newHub is that of the room; it may call callbacks on loopback.
@@ -71,6 +72,9 @@ func TestHub(t *testing.T) {
 				t.Errorf("%s: Link: %s", method, links)
 			}
 		}
+		v.header["If-None-Match"] = v.get(path).status(http.StatusOK).Header.Get("ETag")
+		v.get(path).status(http.StatusNotModified)
+		delete(v.header, "If-None-Match")
 		s := newSubscriber(t)
 		form := url.Values{"hub.mode": {"subscribe"}, "hub.topic": {r.base + path}, "hub.callback": {s.URL + "/cb?a=b"}, "hub.secret": {"s"}}
 		v.post("/hub", form).status(http.StatusAccepted)
@@ -174,4 +178,16 @@ func TestHubIsNoAmplifier(t *testing.T) {
 			t.Errorf("one asker had %d callbacks noted", taken)
 		}
 	})
+}
+
+// TestDomainOfACallback: one domain is one, however it is written.
+func TestDomainOfACallback(t *testing.T) {
+	for callback, want := range map[string]string{
+		"https://Reader.Example.co.uk./cb": "example.co.uk", "http://reader.example:8080/?a": "reader.example", "https://bücher.example/": "xn--bcher-kva.example",
+		"https://anna.github.io/": "anna.github.io", "http://192.0.2.1/": "192.0.2.1", "http://[2001:db8::1]:80/": "2001:db8::1",
+	} {
+		if got := web.DomainOf(callback); got != want {
+			t.Errorf("%s: %s", callback, got)
+		}
+	}
 }

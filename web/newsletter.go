@@ -1,8 +1,8 @@
 package web
 
 import (
+	"bytes"
 	"net/http"
-	"strconv"
 	"strings"
 
 	"digest"
@@ -151,8 +151,8 @@ func (s *site) newsletterFeed(w http.ResponseWriter, r *http.Request) error {
 	}
 	w.Header().Set("Content-Type", hub.ContentType)
 	w.Header().Set("Cache-Control", "public, max-age=900")
-	w.Header().Set("Content-Length", strconv.Itoa(len(feed.Body)))
-	_, _ = w.Write(feed.Body) // a visitor who has left is no error of ours
+	w.Header().Set("ETag", feed.ETag())
+	http.ServeContent(w, r, "", feed.LetterAt, bytes.NewReader(feed.Body))
 	return nil
 }
 

@@ -2,6 +2,8 @@ package hub
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/xml"
 	"fmt"
 	"strings"
@@ -33,6 +35,12 @@ type Feeds struct {
 type Feed struct {
 	Body     []byte
 	LetterAt time.Time // when the newest of its letters left; zero: it has none
+}
+
+// ETag is the validator of the document (RFC 9110 section 8.8.3).
+func (f Feed) ETag() string {
+	sum := sha256.Sum256(f.Body)
+	return `"` + hex.EncodeToString(sum[:16]) + `"`
 }
 
 // An atomFeed is the letters of a newsletter as a feed (RFC 4287).

@@ -48,7 +48,7 @@ type delivery struct {
 	header http.Header
 }
 
-func newSubscriber(t *testing.T, topic string) *subscriber {
+func newSubscriber(t testing.TB, topic string) *subscriber {
 	s := &subscriber{wants: topic, answer: http.StatusNoContent}
 	s.Server = httptest.NewServer(http.HandlerFunc(s.serve))
 	t.Cleanup(s.Close)
@@ -90,7 +90,7 @@ func (s *subscriber) answers(status int) {
 
 // A house is a newsletter with a hub.
 type house struct {
-	t   *testing.T
+	t   testing.TB
 	st  *store.Store
 	n   digest.Newsletter
 	f   digest.Feed
@@ -100,19 +100,22 @@ type house struct {
 
 func each(t *testing.T, f func(h *house)) {
 	t.Helper()
-	storetest.Each(t, func(t *testing.T, st *store.Store) {
-		h := &house{t: t, st: st, now: noon}
-		u, _, err := st.AddUser(t.Context(), "anna@example.org", "UTC", noon)
-		h.ok(err)
-		h.n, err = st.AddNewsletter(t.Context(), digest.Newsletter{Slug: "anna-writes", Name: "Anna & co", Cadence: digest.Daily, State: digest.NewsletterActive,
-			Look: digest.Look{Layout: digest.FullText, Images: digest.ProxiedImages}}, u.ID, noon)
-		h.ok(err)
-		h.f, _, err = st.EnsureFeed(t.Context(), digest.Feed{URL: "https://anna.example/feed", Host: "anna.example", Title: "Anna"})
-		h.ok(err)
-		h.ok(st.AddNewsletterFeed(t.Context(), h.n.ID, digest.Subscription{FeedID: h.f.ID}, noon))
-		h.Hub = h.hub()
-		f(h)
-	})
+	storetest.Each(t, func(t *testing.T, st *store.Store) { f(newHouse(t, st)) })
+}
+
+func newHouse(t testing.TB, st *store.Store) *house {
+	t.Helper()
+	h := &house{t: t, st: st, now: noon}
+	u, _, err := st.AddUser(t.Context(), "anna@example.org", "UTC", noon)
+	h.ok(err)
+	h.n, err = st.AddNewsletter(t.Context(), digest.Newsletter{Slug: "anna-writes", Name: "Anna & co", Cadence: digest.Daily, State: digest.NewsletterActive,
+		Look: digest.Look{Layout: digest.FullText, Images: digest.ProxiedImages}}, u.ID, noon)
+	h.ok(err)
+	h.f, _, err = st.EnsureFeed(t.Context(), digest.Feed{URL: "https://anna.example/feed", Host: "anna.example", Title: "Anna"})
+	h.ok(err)
+	h.ok(st.AddNewsletterFeed(t.Context(), h.n.ID, digest.Subscription{FeedID: h.f.ID}, noon))
+	h.Hub = h.hub()
+	return h
 }
 
 // hub is one of a process: there may be several.
