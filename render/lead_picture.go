@@ -16,6 +16,13 @@ type leadData struct {
 	Film                    string // where it leads; empty: nowhere
 }
 
+// A Picture is that of a post, for a page in a browser.
+type Picture struct {
+	URL           string // its path on this instance; empty: there is none
+	Alt           string // may be empty
+	Width, Height int    // in CSS pixels; 0: not known
+}
+
 // leadPicture is the picture of a post as it stands above its excerpt, loaded from this instance; empty if it has none.
 // One that its text does not show, as it is marked as sensitive, is not shown here either.
 // Programs that know no CSS go by its width in pixels: one whose size is not known is as wide as the column.
@@ -45,6 +52,7 @@ func (p *Post) leadPicture(from digest.Post) piece {
 	if d.Film = p.Film; d.Film != "" && d.Alt == "" {
 		d.Alt = filmWord
 	}
+	p.Picture = Picture{local(d.URL), d.Alt, w, h}
 	return p.r.lead.piece(d)
 }
 

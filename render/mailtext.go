@@ -77,7 +77,7 @@ func (p *Post) bylineText(late bool) string {
 // rowText is a post in a mail of headlines.
 func (p *Post) rowText(late bool) string {
 	var w strings.Builder
-	wrap(&w, p.said(), "  * ", "    ")
+	wrap(&w, p.Line(), "  * ", "    ")
 	wrap(&w, p.bylineText(late), "    ", "    ")
 	if p.URL != "" {
 		w.WriteString("    " + p.URL + "\n")

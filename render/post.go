@@ -30,18 +30,19 @@ const oldAfter = 72 * time.Hour
 // concurrent use and its exported fields are never changed.
 type Post struct {
 	ID       digest.PostID
-	Title    string // plain text, one line, never empty: of a post without one the beginning of its words
-	Untitled bool   // its author gave it no title
-	URL      string // the author's own page; empty if the post's address is not http(s)
-	Byline   string // plain text: author, length; may be empty
-	Excerpt  string // plain text, one paragraph; may be empty
-	Language string // BCP 47; empty: not known
-	Dir      string // "rtl", else "auto"
-	Author   string // plain text; may be empty
-	Minutes  int    // that the full text takes to read
-	Readable bool   // its full text says more than its excerpt
-	Files    []File // what it comes with
-	Film     string // where the film is watched that it is about; empty: it is about none
+	Title    string  // plain text, one line, never empty: of a post without one the beginning of its words
+	Untitled bool    // its author gave it no title
+	URL      string  // the author's own page; empty if the post's address is not http(s)
+	Byline   string  // plain text: author, length; may be empty
+	Excerpt  string  // plain text, one paragraph; may be empty
+	Language string  // BCP 47; empty: not known
+	Dir      string  // "rtl", else "auto"
+	Author   string  // plain text; may be empty
+	Minutes  int     // that the full text takes to read
+	Readable bool    // its full text says more than its excerpt
+	Files    []File  // what it comes with
+	Film     string  // where the film is watched that it is about; empty: it is about none
+	Picture  Picture // above its excerpt
 
 	r     *Renderer
 	lead  string // of the line that mail clients show before a mail is opened
@@ -124,8 +125,8 @@ func (r *Renderer) newPost(from digest.Post, brief bool, links []File) *Post {
 // write writes what most readers want of the post.
 func (p *Post) write() {
 	r, d := p.r, p.data()
-	p.lead = cut(p.said(), leadColumns)
-	p.line = pair{r.line.piece(d), newPiece(itemText(p.said(), p.URL))}
+	p.lead = cut(p.Line(), leadColumns)
+	p.line = pair{r.line.piece(d), newPiece(itemText(p.Line(), p.URL))}
 	p.title = pair{r.title.piece(d), newPiece(p.titleText())}
 	if d.Byline != "" || d.Host != "" {
 		p.by = pair{r.byline.piece(d), newPiece(wrapped(p.bylineText(false)))}
@@ -136,8 +137,8 @@ func (p *Post) write() {
 	p.rest = p.withExcerpt(p.Excerpt)
 }
 
-// said is the post as one line: its title, or of one without a title the beginning of what it says.
-func (p *Post) said() string {
+// Line is the post as one line: its title, or of one without a title the beginning of what it says.
+func (p *Post) Line() string {
 	if p.Untitled {
 		return cmp.Or(cut(p.Excerpt, titleColumns), p.Host(), p.Title)
 	}
@@ -146,7 +147,7 @@ func (p *Post) said() string {
 
 // pack makes one string of all that the post consists of, but for its text.
 func (p *Post) pack() {
-	n := pack(&p.Title, &p.URL, &p.Film, &p.Byline, &p.Excerpt, &p.Language, &p.Author, &p.lead,
+	n := pack(&p.Title, &p.URL, &p.Film, &p.Byline, &p.Excerpt, &p.Language, &p.Author, &p.lead, &p.Picture.URL, &p.Picture.Alt,
 		&p.line.html.coded, &p.line.text.coded, &p.title.html.coded, &p.title.text.coded, &p.by.html.coded, &p.by.text.coded,
 		&p.files.html.coded, &p.files.text.coded, &p.rest.html.coded, &p.rest.text.coded, &p.shown.coded)
 	for i := range p.Files {
@@ -201,7 +202,7 @@ type postData struct {
 
 func (p *Post) data() postData {
 	d := postData{
-		Title: p.said(), Lang: p.Language, Dir: p.Dir, RTL: p.Dir == "rtl", Untitled: p.Untitled,
+		Title: p.Line(), Lang: p.Language, Dir: p.Dir, RTL: p.Dir == "rtl", Untitled: p.Untitled,
 		Byline: p.Byline, Excerpt: p.Excerpt, Files: p.filesHTML(),
 	}
 	if p.URL != "" {

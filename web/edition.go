@@ -5,6 +5,8 @@ import (
 	"context"
 	"html/template"
 	"net/http"
+	"net/url"
+	"slices"
 	"strconv"
 	"time"
 
@@ -31,7 +33,6 @@ type editionPage struct {
 	store.Beside
 	Folders  []editionFolder
 	Posts    int              // of the whole edition
-	Contents bool             // there are enough sections for a list of them
 	Own      bool             // the reader is signed in: the archive is theirs to walk
 	Letter   *newsletterName  // whose letter it is, as it came to a member; nil: it is none
 	Also     []receivedLetter // letters of newsletters that came beside it
@@ -42,6 +43,12 @@ type editionPage struct {
 	Standing *standing        // how it goes on, where that has to be said; nil: it comes every day
 	Fenced   bool             // whoever runs this has paused all of it
 
+	Midnight *midnightDial // of the reader; nil: it is not theirs
+	Absent   string        // there is no edition of today; "": there is, or a notice says more
+	End      string        // below the last post; "": it is not the end
+
+	lines       bool           // all of it is shown as headlines, one line each
+	hasExcerpts bool           // there is more to show than that
 	shown       []*editionPost // on this page
 	playsHere   bool           // sound is played on the pages of posts
 	Path        string         // of this edition
@@ -67,20 +74,15 @@ func (p editionPage) Archive() string {
 	return "/editions"
 }
 
-// An editionFolder is the sections of one folder, or those of none.
-type editionFolder struct {
-	Name     string
-	Sections []*editionSection
-}
-
 // An editionSection is a section with those of its posts that are on the page.
 type editionSection struct {
 	render.Section
 	Place     int  // in the page, from 0
 	Continued bool // it begins in the part before
 	Posts     []*editionPost
+	Leads     bool // the page begins with its first post
+	Level     int  // of its posts' headings
 	layout    digest.Layout
-	level     int // of its posts' headings
 }
 
 // An editionPost is a post as it stands on the page.
@@ -93,7 +95,12 @@ type editionPost struct {
 	Turn  string        // direction of Text
 	More  bool          // there is more than Text
 
-	Files []render.File // what it comes with
+	Files []render.File   // what it comes with
+	Shot  *render.Picture // above its excerpt; nil: none
+	First bool            // the page begins with it
+	Level int             // of its heading
+	Own   bool            // its reader is signed in
+	Back  string          // where a form leads back to: this part, at the post
 
 	rest bool // a bound edition only lists it
 }
@@ -147,6 +154,9 @@ func (s *site) editionPage(w http.ResponseWriter, r *http.Request, me reader) er
 		return errNotFound
 	}
 	v, err := s.Store.EditionView(r.Context(), me.Digest.ID, date, s.Now())
+	if digest.KindOf(err) == digest.NotFound {
+		return s.noEdition(w, r, me, date)
+	}
 	if err != nil {
 		return err
 	}
@@ -156,14 +166,17 @@ func (s *site) editionPage(w http.ResponseWriter, r *http.Request, me reader) er
 // showOwn shows one of the reader's editions, with the way to its neighbours.
 func (s *site) showOwn(w http.ResponseWriter, r *http.Request, me reader, v store.EditionView) error {
 	p := editionPage{Own: true, Beside: v.Beside, playsHere: me.Player && s.Sounds != nil}
-	last := v.LocalDate
+	st := s.standing(me.Digest)
+	last, latest := v.LocalDate, v.Beside.Later.IsZero()
+	p.Midnight, p.End = newMidnightDial(me.Digest.TimeZone, st.now), st.end(v.LocalDate, latest)
 	var err error
 	if r.URL.Path == "/" {
 		if p.Fenced, err = s.fenced(r.Context()); err != nil {
 			return err
 		}
 		last = farDate()
-		if st := s.standing(me.Digest); st.Left() || st.Paused() {
+		p.Absent = st.absent(v.LocalDate)
+		if st.Left() || st.Paused() {
 			p.Standing = &st
 		}
 	}
@@ -179,6 +192,7 @@ func (s *site) showEdition(w http.ResponseWriter, r *http.Request, d digest.Deli
 	if err != nil {
 		return err
 	}
+	p.lines = r.URL.Query().Get("view") == "headlines"
 	part, err := strconv.Atoi(cmp.Or(r.URL.Query().Get("sheet"), "1"))
 	if p.Path = r.URL.Path; err != nil || part < 1 || part > mostParts || !p.fill(content, part, s.images != nil) {
 		return errNotFound
@@ -188,6 +202,9 @@ func (s *site) showEdition(w http.ResponseWriter, r *http.Request, d digest.Deli
 	}
 	if p.Own {
 		err = s.markSaved(r.Context(), d.UserID, &p)
+	}
+	if p.Part < p.Parts || p.Posts == 0 {
+		p.End = ""
 	}
 	return s.showPage(w, r, err, "edition", p.Date.Format("Monday 2 January 2006"), p)
 }
@@ -216,17 +233,26 @@ func (p *editionPage) fill(e render.Edition, part int, pictures bool) bool {
 		posts = posts[min(n, max(0, from-at)):max(0, min(n, from+mostPosts-at))]
 		if len(posts) > 0 {
 			sections = append(sections, &editionSection{
-				Section: section, Place: len(sections), Continued: at < from, Posts: posts, layout: p.LayoutOf(section), level: 3,
+				Section: section, Place: len(sections), Continued: at < from, Posts: posts, layout: p.LayoutOf(section), Level: 3,
 			})
 		}
 		p.shown = append(p.shown, posts...)
 		at += n
 	}
 	p.Posts, p.Parts = at, max(1, (at+mostPosts-1)/mostPosts)
-	p.Contents = len(sections) >= minContents
 	p.sortNotices()
-	p.Folders = inEditionFolders(sections)
-	spread(sections, pictures)
+	p.inFolders(sections)
+	p.hasExcerpts = slices.ContainsFunc(sections, func(s *editionSection) bool { return s.layout != digest.Headlines })
+	if !p.lines {
+		spread(sections, pictures)
+	}
+	if pictures {
+		illustrate(sections)
+	}
+	p.lead(sections)
+	for i := range p.Folders {
+		p.Folders[i].Bands = inBands(p.Folders[i].Sections, p.lines || !p.hasExcerpts)
+	}
 	return part <= p.Parts
 }
 
@@ -260,20 +286,21 @@ func postsOf(section render.Section) []*editionPost {
 	return posts
 }
 
-// inEditionFolders puts the sections of one folder together; their headings
-// stand one level below the folder's.
-func inEditionFolders(sections []*editionSection) (folders []editionFolder) {
+// inFolders puts the sections of one folder together; their headings stand one level below the folder's.
+func (p *editionPage) inFolders(sections []*editionSection) {
 	for _, section := range sections {
-		if n := len(folders); n == 0 || folders[n-1].Name != section.Folder {
-			folders = append(folders, editionFolder{Name: section.Folder})
+		if n := len(p.Folders); n == 0 || p.Folders[n-1].Name != section.Folder {
+			p.Folders = append(p.Folders, editionFolder{Name: section.Folder, Place: n})
 		}
 		if section.Folder != "" {
-			section.level++
+			section.Level++
 		}
-		last := &folders[len(folders)-1]
+		for _, post := range section.Posts {
+			post.Level, post.Own, post.Back = section.Level, p.Own, p.Back(post.ID)
+		}
+		last := &p.Folders[len(p.Folders)-1]
 		last.Sections = append(last.Sections, section)
 	}
-	return folders
 }
 
 // spread decides how much of each post is shown: excerpts go around the
@@ -295,7 +322,7 @@ func spread(sections []*editionSection, pictures bool) {
 			excerpts--
 			p.Depth = asExcerpt
 			if section.layout == digest.FullText {
-				text -= p.showText(section.level+1, text, pictures)
+				text -= p.showText(section.Level+1, text, pictures)
 			}
 		}
 	}
@@ -314,9 +341,6 @@ func (p *editionPost) showText(level, room int, pictures bool) int {
 	return len(t.HTML)
 }
 
-// Count says how much the whole edition holds.
-func (p editionPage) Count() string { return render.Count(p.Posts, len(p.Sections)) }
-
 func (p editionPage) nameplate() string { return cmp.Or(p.Name, render.DefaultName) }
 
 // Back is where a form leads back to: this part, at the post.
@@ -324,12 +348,21 @@ func (p editionPage) Back(id digest.PostID) string {
 	return p.At(p.Part) + "#post-" + strconv.FormatInt(int64(id), 10)
 }
 
-// At is the address of a part.
-func (p editionPage) At(part int) string {
-	if part == 1 {
+// At is the address of a part, in the form in which this one is shown.
+func (p editionPage) At(part int) string { return p.at(part, p.lines) }
+
+func (p editionPage) at(part int, lines bool) string {
+	query := url.Values{}
+	if part > 1 {
+		query.Set("sheet", strconv.Itoa(part))
+	}
+	if lines {
+		query.Set("view", "headlines")
+	}
+	if len(query) == 0 {
 		return p.Path
 	}
-	return p.Path + "?sheet=" + strconv.Itoa(part)
+	return p.Path + "?" + query.Encode()
 }
 
 // AllParts are the numbers of all parts, for the way to them.

@@ -220,7 +220,7 @@ func TestLargeEdition(t *testing.T) {
 				seen[path] = true
 			}
 			a.has(".sheets a", "href", "/", "/?sheet=2", "/?sheet=3", "/?sheet=4")
-			a.shows(".folio p", "No. 1 · 500 posts from 25 sites")
+			a.shows(".folio p", "No. 1 Midnight in Paris")
 		}
 		if len(seen) != sites*each1 {
 			r.t.Errorf("%d posts can be reached", len(seen))

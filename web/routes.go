@@ -281,6 +281,10 @@ func (s *site) settingsRoutes() map[string]handler {
 		"GET /settings/mail":          s.forReader(s.mailPage),
 		"POST /settings/mail":         s.forReader(s.setMail),
 		"POST /settings/mailed":       s.forReader(s.setMailed),
+		"GET /settings/front":         s.forReader(s.forOwnDigest(s.frontPage)),
+		"POST /settings/front/name":   s.forReader(s.forOwnDigest(s.setName)),
+		"POST /settings/front/order":  s.forReader(s.forOwnDigest(s.moveFolder)),
+		"POST /settings/front/lead":   s.forReader(s.forOwnDigest(s.setLead)),
 		"GET /settings/pages":         s.forReader(s.pagesPage),
 		"POST /settings/pages":        s.forReader(s.setPages),
 

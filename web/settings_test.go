@@ -49,7 +49,7 @@ func TestSettings(t *testing.T) {
 	each(t, func(r *room) {
 		v, d := r.reader("ann@example.org")
 		v.get("/settings").status(http.StatusOK).shows("h1", "Settings").shows(".groups span",
-			"Europe/Paris", "None planned", "Comes every day, mailed at midnight", "Not paused", "Headlines and excerpts, no pictures",
+			"Europe/Paris", "None planned", "Comes every day, mailed at midnight", "Not paused", "Daily Digest, the order of its sections", "Headlines and excerpts, no pictures",
 			"Left to right, single keys on", "ann@example.org", "A second way to sign in", "For an extension of your browser", "To make them void, to unsubscribe", "To take along, as one file", "For good").shows(".notice")
 
 		r.must(r.store.SetDigestState(t.Context(), d.ID, digest.DigestLeft, r.now))
@@ -252,16 +252,19 @@ func TestSetMailAndPages(t *testing.T) {
 // settingsForms are all forms of settings, each with what it would take.
 func settingsForms() map[string]url.Values {
 	return map[string]url.Values{
-		"/settings/start":     nil,
-		"/settings/zone":      {"zone": {"Asia/Tokyo"}},
-		"/settings/days":      {"days": {"mon"}, "at": {"07:00"}},
-		"/settings/pause":     {"until": {"2026-12-01"}},
-		"/settings/pause/end": nil,
-		"/settings/mail":      {"layout": {"full"}, "images": {"proxy"}},
-		"/settings/pages":     {"direction": {"rtl"}},
-		"/settings/stays":     {"zone": {"Asia/Tokyo"}, "from": {"2026-11-20"}, "to": {"2026-12-01"}},
-		"/settings/mailed":    {"mailed": {"no"}},
-		"/settings/delete":    {"address": {"ann@example.org"}},
+		"/settings/start":       nil,
+		"/settings/zone":        {"zone": {"Asia/Tokyo"}},
+		"/settings/days":        {"days": {"mon"}, "at": {"07:00"}},
+		"/settings/pause":       {"until": {"2026-12-01"}},
+		"/settings/pause/end":   nil,
+		"/settings/mail":        {"layout": {"full"}, "images": {"proxy"}},
+		"/settings/pages":       {"direction": {"rtl"}},
+		"/settings/front/name":  {"name": {"The Courier"}},
+		"/settings/front/order": {"folder": {"Sea"}, "move": {"up"}},
+		"/settings/front/lead":  {"feed": {"0"}},
+		"/settings/stays":       {"zone": {"Asia/Tokyo"}, "from": {"2026-11-20"}, "to": {"2026-12-01"}},
+		"/settings/mailed":      {"mailed": {"no"}},
+		"/settings/delete":      {"address": {"ann@example.org"}},
 	}
 }
 

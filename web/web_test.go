@@ -46,7 +46,7 @@ func TestReaderSeesLatestEdition(t *testing.T) {
 
 		a := v.get("/").status(http.StatusOK)
 		a.shows("main h1", "Sunday 22 November 2026").shows("h3", "Two").shows("h2", site)
-		a.shows(".folio p", "No. 2 · 1 post from 1 site").shows(".turn a", "Earlier Saturday 21 November")
+		a.shows(".folio p", "No. 2 Midnight in Paris").shows(".turn a", "Earlier Saturday 21 November")
 		a.has(".turn a", "href", "/editions/2026-11-21")
 		v.get("/editions/2026-11-21").status(http.StatusOK).shows("h3", "One").shows(".turn a", "Later Sunday 22 November")
 	})

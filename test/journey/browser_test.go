@@ -208,12 +208,14 @@ func (b *browser) focused() string {
 // openPost follows the way to a post's own page.
 func (b *browser) openPost(title string) {
 	b.t.Helper()
+	b.do("wanting to do something with "+title, chromedp.Click(inPost(title, `//summary`)))
 	b.do("opening "+title, b.leaving(chromedp.Click(inPost(title, `//a[starts-with(@href, "/posts/")]`))))
 }
 
 // save presses the button that keeps a post, which stays on the page.
 func (b *browser) save(title string) {
 	b.t.Helper()
+	b.do("wanting to do something with "+title, chromedp.Click(inPost(title, `//summary`)))
 	b.do("saving "+title, chromedp.Click(inPost(title, `//button[normalize-space(.)="Save"]`)))
 	b.awaits("Remove from Saved")
 }

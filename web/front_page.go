@@ -1,0 +1,225 @@
+package web
+
+import (
+	"cmp"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"digest"
+)
+
+// An editionFolder is the sections of one folder, or those of none.
+type editionFolder struct {
+	Name     string
+	Place    int // in the page, from 0
+	Sections []*editionSection
+	Bands    []editionBand // all of them
+}
+
+// An editionBand is sections that stand in columns beside each other where there is room, and together fill about one
+// screen: so nobody reads down a whole edition in the first column to go up again for the second.
+type editionBand struct {
+	Sections []*editionSection
+	Class    string // of the style sheet
+}
+
+// The classes of bands.
+const (
+	inColumns = "band"
+	inOne     = "band alone" // full texts, and what stands by itself
+	asLines   = "band lines" // headlines
+)
+
+// bandLines is about how many lines of text a band holds in all its columns.
+const bandLines = 56
+
+// lines is about how many lines a section takes in a column.
+func (s *editionSection) lines() int {
+	const inColumn = 52 // letters
+	n := 3
+	for _, p := range s.Posts {
+		n++
+		if p.Depth == asHeadline {
+			continue
+		}
+		n += 3 + utf8.RuneCountInString(p.Line())/30 + utf8.RuneCountInString(p.Excerpt)/inColumn
+		if p.Shot != nil {
+			n += 11
+		}
+	}
+	return n
+}
+
+// inBands puts the sections of a folder into bands. A last one that is short joins the one before.
+func inBands(sections []*editionSection, lines bool) (bands []editionBand) {
+	room := 0
+	for _, s := range sections {
+		class, n := inColumns, s.lines()
+		switch {
+		case lines:
+			class, n = asLines, 0
+		case s.Leads || s.hasText():
+			class = inOne
+		}
+		last := len(bands) - 1
+		if last < 0 || bands[last].Class != class || class == inOne || class == inColumns && room <= 0 && s != sections[len(sections)-1] {
+			bands = append(bands, editionBand{Class: class})
+			room, last = bandLines, last+1
+		}
+		room -= n
+		bands[last].Sections = append(bands[last].Sections, s)
+	}
+	return bands
+}
+
+// hasText reports whether full texts are shown of the section.
+func (s *editionSection) hasText() bool {
+	for _, p := range s.Posts {
+		if p.Depth == asText {
+			return true
+		}
+	}
+	return false
+}
+
+// lead is the post with which the page begins: the first of the first section, unless that is only listed.
+func (p *editionPage) lead(sections []*editionSection) {
+	if p.Part > 1 || p.lines || len(sections) == 0 || sections[0].Posts[0].Depth == asHeadline {
+		return
+	}
+	sections[0].Leads, sections[0].Posts[0].First = true, true
+}
+
+// Leading is how the style sheet knows the section with which the page begins; "" for others. One or two more posts of
+// it stand beside its first one where there is room.
+func (s *editionSection) Leading() string {
+	switch {
+	case !s.Leads:
+		return ""
+	case len(s.After()) == 1 || len(s.After()) == 2:
+		return "leading beside"
+	}
+	return "leading"
+}
+
+// Lead is the section's post with which the page begins; nil: it is in another one.
+func (s *editionSection) Lead() *editionPost {
+	if !s.Leads {
+		return nil
+	}
+	return s.Posts[0]
+}
+
+// After are the posts that follow the Lead.
+func (s *editionSection) After() []*editionPost {
+	if s.Leads {
+		return s.Posts[1:]
+	}
+	return s.Posts
+}
+
+// illustrate gives each section one picture: that of its newest post that has one and shows an excerpt.
+func illustrate(sections []*editionSection) {
+	for _, s := range sections {
+		for _, p := range s.Posts {
+			if p.Depth == asExcerpt && p.Picture.URL != "" {
+				p.Shot = &p.Picture
+				break
+			}
+		}
+	}
+}
+
+// A contents is what the page leads to within itself.
+type contents struct {
+	Line    string // the names of folders, or of sites where there are none, on one line
+	Folders []editionFolder
+	View    *otherView // nil: there is none
+}
+
+// An otherView is the same edition in another form.
+type otherView struct{ Path, Name string }
+
+// The bounds of the line of contents and of each name in it, in characters: no window is wider.
+const (
+	contentsLine = 160
+	contentsName = 28
+)
+
+// Contents are there from some sections on.
+func (p editionPage) Contents() *contents {
+	names, sections := []string{}, 0
+	for _, f := range p.Folders {
+		if f.Name != "" {
+			names = append(names, f.Name)
+		}
+		sections += len(f.Sections)
+	}
+	if sections < minContents {
+		return nil
+	}
+	if len(names) == 0 {
+		for _, s := range p.Folders[0].Sections {
+			names = append(names, s.Title)
+		}
+	}
+	for i, name := range names {
+		names[i] = digest.Shortened(name, contentsName)
+	}
+	c := &contents{Line: digest.Shortened(strings.Join(names, " · "), contentsLine), Folders: p.Folders}
+	if p.hasExcerpts {
+		c.View = &otherView{p.at(p.Part, !p.lines), "Headlines"}
+		if p.lines {
+			c.View.Name = "In full"
+		}
+	}
+	return c
+}
+
+// A midnightDial is the reader's day: twelve o'clock at night is at its top.
+type midnightDial struct {
+	Place   string // the zone's city
+	Degrees int    // where the hour stands
+}
+
+func newMidnightDial(zone string, now time.Time) *midnightDial {
+	at := now.In(zoneOr(zone))
+	place := zoneName(zone[strings.LastIndexByte(zone, '/')+1:])
+	return &midnightDial{cmp.Or(place, "UTC"), (at.Hour()*60 + at.Minute()) / 4}
+}
+
+// End is said below the last post of an edition.
+func (st standing) end(of digest.Date, latest bool) string {
+	day := of.Format("Monday")
+	switch {
+	case !latest:
+		return "That was all for " + day + "."
+	case st.of.State != digest.DigestActive || st.Next() == "":
+		return "That is all for " + day + "."
+	case !st.of.NextDueAt.After(st.now):
+		return "That is all for " + day + ". The next is being made now."
+	}
+	return "That is all for " + day + ". The next comes as " + st.comingDay() + " begins."
+}
+
+// comingDay names the day of the next edition: by its weekday alone where that is within the next six days.
+func (st standing) comingDay() string {
+	next := digest.DateOf(st.of.NextDueAt.In(st.zone()))
+	if st.today().Plus(6).Before(next) {
+		return st.Next()
+	}
+	return next.Format("Monday")
+}
+
+// absent says that the latest edition is not of today; "" where it is, or where a notice says why.
+func (st standing) absent(latest digest.Date) string {
+	today := st.today()
+	if latest == today || st.of.State != digest.DigestActive || !st.of.NextDueAt.After(st.now) {
+		return ""
+	}
+	if digest.DateOf(st.of.LastDueAt.In(st.zone())) == today {
+		return "No edition today: your sites had nothing new. This is the one of " + latest.Format("Monday 2 January") + "."
+	}
+	return ""
+}

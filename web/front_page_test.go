@@ -1,0 +1,181 @@
+package web_test
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"digest"
+	"digest/store/storetest"
+	"digest/test/browser"
+)
+
+// pictured is a post with a picture.
+func pictured(title, size string) digest.Post {
+	p := post(title)
+	p.ImageURL = "https://pictures.example/" + url.PathEscape(title) + ".gif"
+	p.Content = "<p>" + title + `</p><img src="` + p.ImageURL + `" alt="Of ` + title + `"` + size + ">"
+	return p
+}
+
+// TestFrontPage: the page begins with the newest post of its first section; each section has one picture, whose place
+// is known before it comes; a post without a title has no headline; and there is an end.
+func TestFrontPage(t *testing.T) {
+	each(t, func(r *room) {
+		r.pictures = newGallery(t)
+		r.open("")
+		v, d := r.reader("ann@example.org")
+		r.must(r.store.SetDigestName(t.Context(), d.ID, "The Courier"))
+		untitled := post("It was the wind")
+		untitled.Untitled, untitled.Summary = true, "It was the wind. Nobody minded."
+		r.brings(digest.Subscription{DigestID: d.ID, Folder: "Week 10"}, "Late one", post("Ten"))
+		r.brings(digest.Subscription{DigestID: d.ID, Folder: "Week 2"}, "Ant", pictured("One", ` width="900" height="560"`), pictured("Two", ""))
+		r.brings(digest.Subscription{DigestID: d.ID, Folder: "Week 2"}, "Bee", pictured("Three", ""))
+		r.brings(digest.Subscription{DigestID: d.ID, Folder: "Week 2"}, "Cat", untitled)
+		r.midnight()
+		a := v.get("/").status(http.StatusOK)
+		a.stepsDown()
+		a.shows(".nameplate", "The Courier").shows(".folio p", "No. 1 Midnight in Paris")
+		a.shows(".leading .name", "Ant").shows(".leading > article .headline").shows(".folder h2", "Week 2", "Week 10")
+		a.shows(".headline", "One", "Two", "Three", "Ten").shows(".note .excerpt", "It was the wind. Nobody minded.").shows(".note .byline a", "site.example")
+		a.has(".shot img", "alt", "Of One", "Of Three")
+		a.has(".shot img", "width", "600", "")
+		a.has(".shot img", "class", "", "unsized")
+		a.has(".shot img", "loading", "eager", "lazy")
+		a.shows(".contents summary", "Week 2 · Week 10").has(".contents li a", "href", "#site-0", "#site-1", "#site-2", "#site-3")
+		a.has(".contents p a", "href", "#folder-0", "#folder-1")
+		a.shows(".finis", "That is all for Saturday. The next comes as Sunday begins.")
+		for _, n := range a.find("details") {
+			if _, open := attr(n, "open"); open {
+				t.Error("something is open that nobody asked for")
+			}
+		}
+		if strings.Contains(a.body, "4 sites") || strings.Contains(a.body, "5 posts") {
+			t.Error("posts are counted")
+		}
+		linked := r.visitor().get("/e/" + r.signer.Sign(digest.ForEdition, int64(r.edition(d).ID))).status(http.StatusOK)
+		linked.shows(".finis").shows(".midnight").shows("summary", "Week 2 · Week 10")
+	})
+}
+
+// TestHeadlinesView: the same edition as headlines alone, one line each, and a way back. A post without a title is the
+// beginning of its words there.
+func TestHeadlinesView(t *testing.T) {
+	each(t, func(r *room) {
+		v, d := r.reader("ann@example.org")
+		for i := range 4 {
+			r.brings(digest.Subscription{DigestID: d.ID}, fmt.Sprint("Site ", i), posts(60, fmt.Sprint("Story ", i))...)
+		}
+		untitled := post("It was the wind")
+		untitled.Untitled, untitled.Summary = true, "It was the wind. Nobody minded."
+		r.brings(digest.Subscription{DigestID: d.ID}, "A note", untitled)
+		r.midnight()
+		v.get("/").status(http.StatusOK).shows(".contents .view", "Headlines").has(".contents .view", "href", "/?view=headlines")
+		a := v.get("/?view=headlines").status(http.StatusOK).shows(".excerpt").shows(".leading").shows(".contents .view", "In full")
+		if heads, bands := a.texts(".brief .headline"), a.find(".lines"); len(heads) != 150 || heads[0] != "It was the wind. Nobody minded." || len(bands) != 1 {
+			t.Errorf("%d headlines in %d lists, the first %q", len(heads), len(bands), heads[0])
+		}
+		a.has(".contents .view", "href", "/")
+		a.has(".sheets a", "href", "/?view=headlines", "/?sheet=2&view=headlines")
+		a.has(".brief .here", "href", a.postPaths()...)
+		v.get("/?view=other").status(http.StatusOK).shows(".contents .view", "Headlines")
+	})
+}
+
+// TestDayWithoutEdition: on a day on which nothing came the page says so, and the day has a page of its own.
+func TestDayWithoutEdition(t *testing.T) {
+	each(t, func(r *room) {
+		v, d := r.reader("ann@example.org")
+		r.arrives(d, post("One"))
+		r.midnight()
+		v.get("/").status(http.StatusOK).shows(".absent")
+		r.midnight()
+		r.midnight()
+		v.get("/").status(http.StatusOK).shows(".absent", "No edition today: your sites had nothing new. This is the one of Saturday 21 November.").shows(".finis", "That is all for Saturday. The next comes as Tuesday begins.")
+		none := v.get("/editions/2026-11-22").status(http.StatusOK).shows("h1", "Sunday 22 November 2026").shows(".finis", "No edition came on Sunday.")
+		none.has(".turn a", "href", "/editions/2026-11-21")
+		for _, far := range []string{"2026-11-20", "2026-11-24", "2027-01-01"} {
+			v.get("/editions/" + far).status(http.StatusNotFound)
+		}
+		r.arrives(d, post("Two"))
+		r.midnight()
+		v.get("/editions/2026-11-23").status(http.StatusOK).has(".turn a", "href", "/editions/2026-11-21", "/editions/2026-11-24")
+		v.get("/editions/2026-11-21").status(http.StatusOK).shows(".finis", "That was all for Saturday.").shows(".absent")
+		r.must(r.store.PauseDigest(t.Context(), d.ID, time.Time{}, r.now))
+		v.get("/").status(http.StatusOK).shows(".finis", "That is all for Tuesday.").shows(".absent")
+	})
+}
+
+// TestArrangeFrontPage: name, order and lead are chosen by buttons alone.
+func TestArrangeFrontPage(t *testing.T) {
+	each(t, func(r *room) {
+		v, d := r.reader("ann@example.org")
+		for i, folder := range []string{"Week 10", "Week 2", ""} {
+			p := post(fmt.Sprint("Post ", i))
+			p.URL += fmt.Sprint(i)
+			r.brings(digest.Subscription{DigestID: d.ID, Folder: folder}, fmt.Sprint("Site ", i), p)
+		}
+		r.midnight()
+		v.get("/").status(http.StatusOK).shows(".headline", "Post 2", "Post 1", "Post 0")
+		v.get("/settings/front").shows(".rows span", "Sites in no folder", "Week 2", "Week 10")
+		v.saves("/settings/front/order", url.Values{"folder": {"Week 10"}, "move": {"up"}}).shows("[role=status]", "Saved. Editions that you have are arranged so, too.").shows(".rows span", "Sites in no folder", "Week 10", "Week 2")
+		v.saves("/settings/front/order", url.Values{"folder": {""}, "move": {"down"}})
+		v.get("/").shows(".headline", "Post 0", "Post 2", "Post 1").shows(".folder h2", "Week 10", "Other sites", "Week 2")
+		v.get("/feeds").status(http.StatusOK)
+
+		lead := v.get("/settings/front").attrs("select option", "value")[2] // Site 1
+		v.saves("/settings/front/lead", url.Values{"feed": {lead}}).has("option[selected]", "value", lead)
+		v.get("/").shows(".headline", "Post 1", "Post 0", "Post 2").shows(".leading .name", "Site 1")
+		v.saves("/settings/front/lead", url.Values{"feed": {"0"}})
+		v.get("/").shows(".leading .name", "Site 0")
+
+		v.saves("/settings/front/name", url.Values{"name": {"  The\nCourier "}}).shows("[role=status]", "Saved. It is called The Courier.")
+		v.get("/").shows(".nameplate", "The Courier")
+		v.post("/settings/front/name", url.Values{"name": {strings.Repeat("n", 5000)}}).status(http.StatusOK).contains("[role=alert]", "nothing was changed yet")
+		v.saves("/settings/front/name", url.Values{"name": {""}})
+		v.get("/").shows(".nameplate", "Daily Digest")
+
+		for path, form := range map[string]url.Values{"order": {"folder": {"Week 2"}, "move": {"sideways"}}, "lead": {"feed": {"x"}}} {
+			v.post("/settings/front/"+path, form).status(http.StatusBadRequest)
+		}
+		v.post("/settings/front/lead", url.Values{"feed": {"999"}}).status(http.StatusNotFound)
+	})
+}
+
+// bottom writes down where the first headline ends in each frame, and whether anything moved after the page was laid out.
+const bottom = `<pre></pre><script>onload = () => {
+	for (const f of document.querySelectorAll('iframe')) {
+		const head = f.contentDocument.querySelector('article :is(.headline, .excerpt)').getBoundingClientRect();
+		document.querySelector('pre').append(f.title, head.bottom <= f.clientHeight ? ' is on the first screen' : ' ends at ' + head.bottom, '\n');
+	}
+}</script>`
+
+// TestFirstScreen opens editions of 4 and of 150 sites on phones: the first headline is on the first screen, with notices
+// of trouble above it, too.
+func TestFirstScreen(t *testing.T) {
+	browser.Find(t)
+	p := &pageShow{room: newRoom(t, storetest.Open(t, storetest.SQLite(t)))}
+	for _, n := range []int{4, 150} {
+		v, d := p.reader(fmt.Sprintf("reader%d@example.org", n))
+		for i := range n {
+			p.brings(digest.Subscription{DigestID: d.ID, Folder: []string{"", mixed, "Sea", endless}[i%4]}, fmt.Sprint([]string{endless, "Harbour "}[i%2], i), pictured(fmt.Sprint("The ferry was an hour late, and nobody minded ", i), ` width="400" height="900"`))
+		}
+		p.midnight()
+		p.add("edition", v.get("/"))
+		p.add("edition", v.get("/?view=headlines"))
+	}
+	var frames, want strings.Builder
+	for i := range p.html {
+		fmt.Fprintf(&frames, `<iframe title="%d" src="/shown/%d" width="390" height="844" style="border:0"></iframe>`, i, i)
+		fmt.Fprintf(&want, "%d is on the first screen\n", i)
+	}
+	mux := http.NewServeMux()
+	mux.Handle("/", p)
+	mux.HandleFunc("/frames", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "<!doctype html>"+frames.String()+bottom) })
+	if got := browser.Written(t, mux, "/frames"); got != want.String() {
+		t.Errorf("Chromium shows\n%s", got)
+	}
+}

@@ -1,0 +1,80 @@
+package web
+
+import (
+	"net/http"
+	"slices"
+	"strconv"
+
+	"digest"
+	"digest/store"
+)
+
+// A frontPage asks how the reader's editions are arranged: their name, the order of the folders, and which site leads.
+type frontPage struct {
+	settingsFrame
+	Typed    string // the name in the form
+	Folders  []frontFolder
+	Sites    []choice // that may lead
+	Arranged bool     // there is an order to choose
+}
+
+// A frontFolder is a folder among those of the reader; its name is empty for the feeds of none.
+type frontFolder struct {
+	Name        string
+	First, Last bool
+}
+
+func (s *site) frontPage(w http.ResponseWriter, r *http.Request, me reader) error {
+	return s.showFront(w, r, me, frontPage{settingsFrame: s.frame(r, me, "name", "order", "lead"), Typed: me.Digest.Name})
+}
+
+func (s *site) showFront(w http.ResponseWriter, r *http.Request, me reader, p frontPage) error {
+	v, err := s.Store.FrontPageView(r.Context(), me.Digest.ID)
+	for i, name := range v.Folders {
+		p.Folders = append(p.Folders, frontFolder{name, i == 0, i == len(v.Folders)-1})
+	}
+	p.Arranged = len(v.Folders) > 1
+	p.Sites = sitesToLead(v.Subscriptions)
+	return s.showPage(w, r, err, "settings_front", "Front page", p)
+}
+
+// sitesToLead are those of which one can lead, by title; the first choice is none of them.
+func sitesToLead(subs []store.SubscriptionInfo) []choice {
+	sites := []choice{}
+	for _, sub := range subs {
+		if !sub.Paused || sub.Leads {
+			sites = append(sites, choice{Value: strconv.FormatInt(int64(sub.FeedID), 10), Name: shortened(titleOf(sub)), Chosen: sub.Leads})
+		}
+	}
+	slices.SortFunc(sites, func(a, b choice) int { return digest.CompareNames(a.Name, b.Name) })
+	return append([]choice{{Value: "0", Name: "The first section"}}, sites...)
+}
+
+// setName names the reader's editions.
+func (s *site) setName(w http.ResponseWriter, r *http.Request, me reader) error {
+	name, wrong := nameOfForm("A name", r.PostForm.Get("name"))
+	if wrong != "" {
+		p := frontPage{settingsFrame: s.frame(r, me), Typed: name}
+		p.Wrong = wrong
+		return s.showFront(w, r, me, p)
+	}
+	return showSaved(w, r, s.Store.SetDigestName(r.Context(), me.Digest.ID, name), "/settings/front", "name")
+}
+
+// moveFolder lets a folder change places with its neighbour.
+func (s *site) moveFolder(w http.ResponseWriter, r *http.Request, me reader) error {
+	way := r.PostForm.Get("move")
+	if way != "up" && way != "down" {
+		return errNoChoice
+	}
+	return showSaved(w, r, s.Store.MoveFolder(r.Context(), me.Digest.ID, r.PostForm.Get("folder"), way == "up"), "/settings/front", "order")
+}
+
+// setLead lets one site lead.
+func (s *site) setLead(w http.ResponseWriter, r *http.Request, me reader) error {
+	id, err := strconv.ParseInt(r.PostForm.Get("feed"), 10, 64)
+	if err != nil {
+		return errNoChoice
+	}
+	return showSaved(w, r, s.Store.SetLead(r.Context(), me.Digest.ID, digest.FeedID(id)), "/settings/front", "lead")
+}
