@@ -23,7 +23,13 @@ const (
 	// FeedTrial is a dead or gone feed that somebody vouches for: it is asked
 	// once more, and a good answer makes it active.
 	FeedTrial FeedState = "trial"
+
+	FeedBlocked  FeedState = "blocked"  // the operator has blocked its host
+	FeedDeclined FeedState = "declined" // the owner of its host has asked that nothing is read there
 )
+
+// Asked reports whether feeds of the state are asked at all.
+func (s FeedState) Asked() bool { return s == FeedActive || s == FeedTrial }
 
 // An Ability is what polling has taught about one thing a feed's server can do.
 type Ability string
@@ -83,7 +89,7 @@ type Schedule struct {
 	PingedAt      time.Time // a ping that no poll has answered yet
 
 	// Least times between two polls, 0 for none: by its document's own word
-	// (ttl, sy:updatePeriod), by our manners, by the operator's rule for its
+	// (ttl, sy:updatePeriod), by our manners, by the rules for its
 	// host, and while it publishes more in a day than its document holds (then it
 	// is asked by itself, not only at midnights).
 	DocInterval  time.Duration
@@ -268,6 +274,9 @@ const (
 
 	NoticeWaiting NoticeKind = "waiting" // it brought more than is stored of it in a day
 	NoticeSick    NoticeKind = "sick"    // failing for seven days
+
+	NoticeBlocked  NoticeKind = "blocked"  // the operator has blocked its host
+	NoticeDeclined NoticeKind = "declined" // the owner of its host has asked that nothing is read there
 )
 
 // An Illness is why nothing can be read of a feed for days.

@@ -51,7 +51,7 @@ func weight(k digest.NoticeKind) int {
 		return 0
 	case digest.NoticeGone:
 		return 1
-	case digest.NoticeDead, digest.NoticeSick:
+	case digest.NoticeDead, digest.NoticeSick, digest.NoticeBlocked, digest.NoticeDeclined:
 		return 2
 	}
 	return 3
@@ -100,6 +100,10 @@ func (c clock) sentence(n digest.Notice) string {
 		return site + " says its feed is gone for good. You are no longer subscribed to it."
 	case digest.NoticeDead:
 		return "Nothing could be read from " + site + " for 90 days, so it is no longer asked. You stay subscribed, in case it comes back."
+	case digest.NoticeBlocked:
+		return "Whoever runs this reader does not have " + site + " read any more. You stay subscribed, in case that changes."
+	case digest.NoticeDeclined:
+		return "The owner of " + site + " has asked that it is not read from here. You stay subscribed, in case that changes."
 	case digest.NoticeSick:
 		return c.sick(site, n)
 	case digest.NoticeWaiting:

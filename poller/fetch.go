@@ -48,6 +48,7 @@ type session struct {
 	leasedHost       string // the host that the caller has leased; empty: none
 	avoidsHotMinutes bool   // nothing is sent in the hot minutes (S35)
 	forRobots        bool   // for a robots.txt, which needs nobody's consent
+	forOwner         bool   // for what the owner of a host has us read, although it may be blocked
 	validators
 	*usage
 	private   *private   // of a private feed; else nil
@@ -110,7 +111,7 @@ func usable(status int) bool {
 // or else the session was cut short.
 func (s *session) fetch(ctx context.Context, method string, r route) (*answer, error) {
 	for {
-		if err := s.allowedByRobots(ctx, r); err != nil {
+		if err := s.mayAsk(ctx, r); err != nil {
 			return nil, err
 		}
 		a, err := s.askSigned(ctx, method, r)
@@ -126,6 +127,18 @@ func (s *session) fetch(ctx context.Context, method string, r route) (*answer, e
 			}
 		}
 	}
+}
+
+// mayAsk finds out, before a request, whether the host's owner or the operator has it
+// blocked, and whether its robots.txt asks us not to make it.
+func (s *session) mayAsk(ctx context.Context, r route) error {
+	if s.forOwner {
+		return nil
+	}
+	if err := s.poller.blocks.check(ctx, r.host()); err != nil {
+		return err
+	}
+	return s.allowedByRobots(ctx, r)
 }
 
 // ask sends one request when it is its turn, and reads the answer.

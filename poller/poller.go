@@ -91,6 +91,9 @@ type Options struct {
 	// Robots keeps what the robots.txt of a site says; nil: it is not asked for.
 	Robots RobotsCache
 
+	// HostBlocks reads which hosts nothing is asked of; nil: there are none.
+	HostBlocks func(context.Context) ([]digest.HostRule, error)
+
 	// Hosts are leased before a request to one that the caller has not leased,
 	// so that no two workers ask it at once; nil: there is one process only.
 	Hosts HostLeases
@@ -117,12 +120,14 @@ type Poller struct {
 	log       *slog.Logger
 	parse     func(body []byte, contentType, address string) (*feed.Document, error)
 	open      func(sealed string) (digest.Credential, error)
+	base      string // the address of this instance
 	agent     string // the User-Agent up to the number of subscribers
 	timeout   time.Duration
 	head      HeadMode
 	wire      *wire         // the requests under way
 	hosts     HostLeases    // may be nil
 	robots    *robotsReader // nil: no robots.txt is asked for
+	blocks    *blockList
 	pictures  *pictureQueues
 	sounds    *pictureQueues
 	parsers   *Parsers
@@ -171,12 +176,14 @@ func New(o Options) *Poller {
 		log:       log,
 		parse:     feed.Parse,
 		open:      o.Open,
+		base:      o.BaseURL,
 		agent:     agent(o.UserAgentVersion, o.BaseURL),
 		timeout:   cmp.Or(o.Timeout, DefaultTimeout),
 		head:      cmp.Or(o.Head, HeadLearned),
 		wire:      newWire(cmp.Or(max(o.Requests, 0), DefaultRequests), cmp.Or(o.SlowAfter, slowAfter)),
 		hosts:     o.Hosts,
 		robots:    newRobotsReader(o.Robots),
+		blocks:    &blockList{read: o.HostBlocks},
 		pictures:  newPictureQueues(now),
 		sounds:    newSoundQueues(now),
 		parsers:   parsers,

@@ -77,7 +77,7 @@ func justRead(f digest.Feed, due time.Time) bool {
 
 // alive reports whether a feed is asked at all.
 func alive(f digest.Feed) bool {
-	return f.State != digest.FeedDead && f.State != digest.FeedGone
+	return f.State.Asked()
 }
 
 // inTime gives the first quiet instant at which a feed askable from then on may

@@ -119,7 +119,7 @@ func TestToldByAFeedThatLeaves(t *testing.T) {
 		},
 		"a rule for its host": func(w world, ada digest.Digest, f digest.Feed, now time.Time) {
 			w.ok(w.Exec(w.ctx(), `UPDATE feed_times SET last_attempt_at = ? WHERE feed_id = ?`, now.Add(-6*time.Hour).Unix(), f.ID))
-			_, err := w.SetHostRule(w.ctx(), store.HostRule{Host: f.Host, Interval: 24 * time.Hour}, now)
+			_, err := w.SetHostRule(w.ctx(), digest.HostRule{Host: f.Host, Interval: 24 * time.Hour}, now)
 			w.ok(err)
 		},
 	} {

@@ -31,9 +31,9 @@ func TestHostRules(t *testing.T) {
 		}
 		for _, s := range steps {
 			if s.every == 0 {
-				w.ok(w.DropHostRule(w.ctx(), s.host))
+				w.ok(w.DropHostRule(w.ctx(), s.host, false))
 			} else {
-				n, err := w.SetHostRule(w.ctx(), store.HostRule{Host: s.host, Interval: s.every}, noon)
+				n, err := w.SetHostRule(w.ctx(), digest.HostRule{Host: s.host, Interval: s.every}, noon)
 				w.ok(err)
 				want(w.t, "feeds of "+s.host, n, s.feeds)
 			}
@@ -43,10 +43,10 @@ func TestHostRules(t *testing.T) {
 		}
 		rules, err := w.HostRules(w.ctx())
 		w.ok(err)
-		if len(rules) != 1 || rules[0] != (store.HostRule{Host: "a.blog.example.org", Interval: day}) {
+		if len(rules) != 1 || rules[0] != (digest.HostRule{Host: "a.blog.example.org", Interval: day, CreatedAt: noon}) {
 			t.Errorf("rules: %v", rules)
 		}
-		want(w.t, "a rule that is not there", digest.KindOf(w.DropHostRule(w.ctx(), "example.org")), digest.NotFound)
+		want(w.t, "a rule that is not there", digest.KindOf(w.DropHostRule(w.ctx(), "example.org", false)), digest.NotFound)
 	})
 }
 
@@ -54,7 +54,7 @@ func TestHostRules(t *testing.T) {
 func TestHostRuleSigns(t *testing.T) {
 	each(t, func(w world) {
 		f, plain := w.feed("a.my_host.example"), w.feed("a.my-host.example")
-		n, err := w.SetHostRule(w.ctx(), store.HostRule{Host: "my_host.example", Interval: day}, noon)
+		n, err := w.SetHostRule(w.ctx(), digest.HostRule{Host: "my_host.example", Interval: day}, noon)
 		w.ok(err)
 		want(w.t, "feeds", n, 1)
 		want(w.t, "the one below", w.feedAgain(f).HostInterval, day)
@@ -72,7 +72,7 @@ func TestHostRuleQueue(t *testing.T) {
 			w.ok(err)
 		}
 		w.ok(w.Exec(w.ctx(), `UPDATE feed_times SET poll_at = ? WHERE feed_id = ?`, noon.Unix(), fresh.ID))
-		_, err := w.SetHostRule(w.ctx(), store.HostRule{Host: "example", Interval: 2 * day}, noon)
+		_, err := w.SetHostRule(w.ctx(), digest.HostRule{Host: "example", Interval: 2 * day}, noon)
 		w.ok(err)
 		want(w.t, "asked an hour ago", w.feedAgain(early).PollAt.IsZero(), true)
 		want(w.t, "asked long ago", w.feedAgain(late).PollAt, noon)
@@ -98,7 +98,7 @@ func TestHostRuleKeepsQueue(t *testing.T) {
 				f.PollAt = noon
 				set(&f)
 				f = w.set(f)
-				_, err := w.SetHostRule(w.ctx(), store.HostRule{Host: "example", Interval: time.Minute}, noon)
+				_, err := w.SetHostRule(w.ctx(), digest.HostRule{Host: "example", Interval: time.Minute}, noon)
 				w.ok(err)
 				want(w.t, "queued", w.feedAgain(f).PollAt, noon)
 				next, ok, err := w.NextPoll(w.ctx())
@@ -114,8 +114,114 @@ func TestHostRuleKeepsQueue(t *testing.T) {
 func TestHostRuleBounds(t *testing.T) {
 	each(t, func(w world) {
 		for _, bad := range []time.Duration{0, -time.Hour, time.Millisecond, 400 * day} {
-			_, err := w.SetHostRule(w.ctx(), store.HostRule{Host: "example.org", Interval: bad}, noon)
+			_, err := w.SetHostRule(w.ctx(), digest.HostRule{Host: "example.org", Interval: bad}, noon)
 			want(w.t, bad.String(), digest.KindOf(err), digest.Invalid)
+		}
+	})
+}
+
+// TestHostRulesOfTwo: of what the operator and the owner of a host say, the longer interval counts, and each
+// can take back only what is theirs.
+func TestHostRulesOfTwo(t *testing.T) {
+	each(t, func(w world) {
+		apex, blog := w.feed("example.org"), w.feed("blog.example.org")
+		rule := func(host string, byOwner bool, every time.Duration) {
+			_, err := w.SetHostRule(w.ctx(), digest.HostRule{Host: host, ByOwner: byOwner, Interval: every}, noon)
+			w.ok(err)
+		}
+		holds := func(what string, atApex, atBlog time.Duration) {
+			w.t.Helper()
+			want(w.t, what+": at the host", w.feedAgain(apex).HostInterval, atApex)
+			want(w.t, what+": below it", w.feedAgain(blog).HostInterval, atBlog)
+		}
+		rule("example.org", true, 2*day)
+		rule("example.org", false, day)
+		holds("the owner asks for more", 2*day, 2*day)
+		rule("blog.example.org", false, 3*day)
+		holds("the operator wants more below", 2*day, 3*day)
+		rule("blog.example.org", true, time.Hour)
+		holds("the owner's nearer word, and the operator's", 2*day, 3*day)
+		w.ok(w.DropHostRule(w.ctx(), "blog.example.org", false))
+		holds("without the operator's rule below", 2*day, day)
+		w.ok(w.DropHostRule(w.ctx(), "example.org", true))
+		holds("without the owner's", day, day)
+		want(w.t, "the owner's again", digest.KindOf(w.DropHostRule(w.ctx(), "example.org", true)), digest.NotFound)
+	})
+}
+
+// TestHostBlock: of a blocked host nothing is asked, at none of its feeds: those in the queue leave it, those in
+// flight are not stored, nobody waits for them, new ones are blocked from the beginning; their readers are
+// told once. When the last block ends they are asked again.
+func TestHostBlock(t *testing.T) {
+	each(t, func(w world) {
+		f, below, other := w.feed("example.org"), w.feed("blog.example.org"), w.feed("notexample.org")
+		d := w.reader("ada", "Europe/Paris")
+		w.subscribe(d, f, below, other)
+		for _, one := range []digest.Feed{f, below, other} {
+			w.ok(w.Exec(w.ctx(), `UPDATE feed_times SET poll_at = ? WHERE feed_id = ?`, noon.Unix(), one.ID))
+		}
+		flying := w.claim(noon, 9, "flying")
+		want(w.t, "in flight", len(flying), 3)
+		block := func(host string, byOwner bool, feeds int) {
+			w.t.Helper()
+			n, err := w.SetHostRule(w.ctx(), digest.HostRule{Host: host, ByOwner: byOwner, Blocked: true}, noon)
+			w.ok(err)
+			want(w.t, "feeds at "+host, n, feeds)
+		}
+		stands := func(what string, at digest.FeedState, ofBelow digest.FeedState) {
+			w.t.Helper()
+			want(w.t, what+": at the host", w.feedAgain(f).State, at)
+			want(w.t, what+": below it", w.feedAgain(below).State, ofBelow)
+			want(w.t, what+": elsewhere", w.feedAgain(other).State, digest.FeedActive)
+		}
+		block("example.org", false, 2)
+		stands("by the operator", digest.FeedBlocked, digest.FeedBlocked)
+		want(w.t, "notices", w.count(`SELECT count(*) FROM notices WHERE kind = 'blocked'`), 2)
+		for _, c := range flying {
+			poll := store.Polled{Feed: c.Feed, Was: c.Feed, Token: "flying", Posts: posts(noon, "one")}
+			_, err := w.Record(w.ctx(), noon, []store.Polled{poll})
+			w.ok(err)
+		}
+		want(w.t, "posts of what was in flight", w.count(`SELECT count(*) FROM posts p JOIN feeds f ON f.id = p.feed_id WHERE f.host <> 'notexample.org'`), 0)
+		w.ok(w.Pinged(w.ctx(), []string{f.URL}, noon.Add(time.Hour)))
+		w.ok(w.Vouch(w.ctx(), below.ID, noon.Add(time.Hour)))
+		stands("after a ping and a reader's word", digest.FeedBlocked, digest.FeedBlocked)
+		want(w.t, "in the queue", w.count(`SELECT count(*) FROM feed_times t JOIN feeds f ON f.id = t.feed_id WHERE t.poll_at IS NOT NULL AND f.host <> 'notexample.org'`), 0)
+
+		fresh := w.newFeed("new.example.org")
+		want(w.t, "a new feed", w.feedAgain(fresh).State, digest.FeedBlocked)
+
+		block("blog.example.org", true, 1)
+		stands("by the owner of a part", digest.FeedBlocked, digest.FeedDeclined)
+		want(w.t, "notices of the operator's block", w.count(`SELECT count(*) FROM notices WHERE kind = 'blocked'`), 1)
+		w.ok(w.DropHostRule(w.ctx(), "example.org", false))
+		stands("without the operator's block", digest.FeedActive, digest.FeedDeclined)
+		want(w.t, "notices that wait", w.count(`SELECT count(*) FROM notices`), 1)
+		blocks, err := w.HostBlocks(w.ctx())
+		w.ok(err)
+		if len(blocks) != 1 || blocks[0] != (digest.HostRule{Host: "blog.example.org", ByOwner: true, Blocked: true, CreatedAt: noon}) {
+			t.Errorf("blocks: %v", blocks)
+		}
+		_, err = w.SetHostRule(w.ctx(), digest.HostRule{Host: "blog.example.org", ByOwner: true, Interval: day}, noon.Add(day))
+		w.ok(err)
+		stands("the owner wants it slow instead", digest.FeedActive, digest.FeedActive)
+		want(w.t, "the interval", w.feedAgain(below).HostInterval, day)
+		want(w.t, "notices that wait", w.count(`SELECT count(*) FROM notices`), 0)
+	})
+}
+
+// TestHostBlockKeepsEnds: what is dead or gone stays so.
+func TestHostBlockKeepsEnds(t *testing.T) {
+	each(t, func(w world) {
+		for _, state := range []digest.FeedState{digest.FeedDead, digest.FeedGone} {
+			f := w.feed(string(state) + ".example.org")
+			f.State = state
+			f = w.set(f)
+			_, err := w.SetHostRule(w.ctx(), digest.HostRule{Host: f.Host, Blocked: true}, noon)
+			w.ok(err)
+			want(w.t, "blocked", w.feedAgain(f).State, state)
+			w.ok(w.DropHostRule(w.ctx(), f.Host, false))
+			want(w.t, "and no more", w.feedAgain(f).State, state)
 		}
 	})
 }

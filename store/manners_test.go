@@ -34,7 +34,7 @@ func (w world) one(now time.Time, token string) store.ClaimedFeed {
 // feed's interval by its own word is part of its freshness.
 func TestIntervalsHold(t *testing.T) {
 	each(t, func(w world) {
-		_, err := w.SetHostRule(w.ctx(), store.HostRule{Host: "slow.example", Interval: 48 * time.Hour}, noon)
+		_, err := w.SetHostRule(w.ctx(), digest.HostRule{Host: "slow.example", Interval: 48 * time.Hour}, noon)
 		w.ok(err)
 		for _, c := range []struct {
 			host string
@@ -68,7 +68,7 @@ func TestIntervalsHold(t *testing.T) {
 func TestRulesHoldForNewFeeds(t *testing.T) {
 	each(t, func(w world) {
 		for host, hours := range map[string]int{"example.org": 24, "slow.example.org": 48} {
-			_, err := w.SetHostRule(w.ctx(), store.HostRule{Host: host, Interval: time.Duration(hours) * time.Hour}, noon)
+			_, err := w.SetHostRule(w.ctx(), digest.HostRule{Host: host, Interval: time.Duration(hours) * time.Hour}, noon)
 			w.ok(err)
 		}
 		ada := w.reader("ada", "UTC")

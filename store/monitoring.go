@@ -53,7 +53,7 @@ func (s *Store) MidnightFeeds(ctx context.Context) ([]Midnight, error) {
 	err := s.read().all(ctx, &asked, `SELECT x.at, string_agg(CAST(x.feed_id AS TEXT), ',') AS feeds FROM (
 		SELECT DISTINCT `+askedAt+` AS at, s.feed_id
 		FROM digests d JOIN subscriptions s ON s.digest_id = d.id AND s.rests = 0 WHERE `+gathers+`
-		AND s.feed_id NOT IN (SELECT f.id FROM feeds f WHERE f.state IN ('dead', 'gone'))) x GROUP BY x.at`)
+		AND s.feed_id NOT IN (SELECT f.id FROM feeds f WHERE f.state NOT IN ('active', 'trial'))) x GROUP BY x.at`)
 	if err != nil {
 		return nil, failed("counting the feeds of each midnight", err)
 	}

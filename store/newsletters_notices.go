@@ -23,7 +23,7 @@ func (n *notices) saveForPublishers(ctx context.Context, c conn) error {
 	return c.runRows(ctx, &n.values, `INSERT INTO newsletter_notices (newsletter_id, feed_id, kind, title, url)
 		WITH v (feed_id, kind, title, url, from_at, to_at) AS (VALUES {rows})
 		SELECT n.id, v.feed_id, v.kind, CASE WHEN s.title <> '' THEN s.title ELSE v.title END, v.url
-		FROM v CROSS JOIN `+publishedFeeds+` WHERE s.feed_id = v.feed_id AND `+goesOn+` AND v.kind IN ('gone', 'dead')
+		FROM v CROSS JOIN `+publishedFeeds+` WHERE s.feed_id = v.feed_id AND `+goesOn+` AND v.kind IN ('gone', 'dead', 'blocked', 'declined')
 		ORDER BY n.id, v.feed_id ON CONFLICT (newsletter_id, feed_id, kind) DO NOTHING`)
 }
 

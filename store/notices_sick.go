@@ -29,7 +29,7 @@ func (r *recording) tellSick(ctx context.Context) error {
 			sick.row(f.ID, f.Title, f.URL, from(f.FailingSince), string(p.Illness), r.now.plus(-toldAgain))
 		}
 	}
-	if err := r.dropSickNotices(ctx, back); err != nil {
+	if err := dropWaitingNotices(ctx, r.c, back, `'sick', 'dead'`); err != nil {
 		return err
 	}
 	if err := saveSickForPublishers(ctx, r.c, &sick, r.now.plus(-toldAgain)); err != nil {
@@ -54,14 +54,15 @@ func saveSick(ctx context.Context, c conn, sick *values) error {
 		ORDER BY s.digest_id, v.feed_id ON CONFLICT (digest_id, visible_at, feed_id, kind) DO NOTHING`)
 }
 
-// dropSickNotices takes back that feeds are sick or dead where no reader has been told yet.
-func (r *recording) dropSickNotices(ctx context.Context, ids []digest.FeedID) error {
+// dropWaitingNotices takes back notices of these kinds of feeds, separated by commas, where no reader has been
+// told yet. Publishers are told again of what ends what a feed brings, should it come again.
+func dropWaitingNotices(ctx context.Context, c conn, ids []digest.FeedID, kinds string) error {
 	if len(ids) == 0 {
 		return nil
 	}
-	if err := r.c.run(ctx, `DELETE FROM newsletter_notices WHERE (kind = 'dead' OR kind = 'sick' AND told_at = 0) AND feed_id IN (`+list(ids)+`)`); err != nil {
+	if err := c.run(ctx, `DELETE FROM newsletter_notices WHERE kind IN (`+kinds+`) AND (kind <> 'sick' OR told_at = 0) AND feed_id IN (`+list(ids)+`)`); err != nil {
 		return err
 	}
-	return r.c.run(ctx, `DELETE FROM notices WHERE kind IN ('sick', 'dead') AND (digest_id, visible_at, feed_id) IN (
+	return c.run(ctx, `DELETE FROM notices WHERE kind IN (`+kinds+`) AND (digest_id, visible_at, feed_id) IN (
 		SELECT s.digest_id, d.next_due_at, s.feed_id FROM subscriptions s JOIN digests d ON d.id = s.digest_id WHERE s.feed_id IN (`+list(ids)+`))`)
 }

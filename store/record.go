@@ -204,6 +204,9 @@ type lockedFeed struct {
 func (c conn) polled(row lockedFeed, p Polled, now instant) *polled {
 	p = p.staysPrivate(row)
 	p.Feed.HostInterval, p.Feed.LeaseUntil = row.HostInterval, time.Time{}
+	if row.State == digest.FeedBlocked || row.State == digest.FeedDeclined {
+		p.Feed.State, p.Feed.PollAt = row.State, time.Time{}
+	}
 	if from(p.Feed.LastAttemptAt) < row.LastAttemptAt { // no attempt is forgotten
 		p.Feed.LastAttemptAt = row.LastAttemptAt.time()
 	}

@@ -204,7 +204,7 @@ func (r *recording) merge(ctx context.Context, p *polled, into holder) error {
 	}
 	p.end(into.URL, r.now.time())
 	r.mergedInto = append(r.mergedInto, to)
-	return r.dropSickNotices(ctx, []digest.FeedID{from, to})
+	return dropWaitingNotices(ctx, r.c, []digest.FeedID{from, to}, `'sick', 'dead'`)
 }
 
 // awake holds where a paused subscription and another, excluded, become one.

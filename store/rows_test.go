@@ -247,7 +247,7 @@ func (w world) readFeeds(f filling, p people) {
 	want(w.t, "a robots.txt", found, true)
 	robots.isReadAs(w.t, r, nil)
 
-	rule := w.insert(f, "host_rules", storedRow{"host": "f.example"})
+	rule := w.insert(f, "host_rules", storedRow{"host": "f.example", "by_owner": yes, "blocked": yes})
 	rules, err := w.HostRules(w.ctx())
 	w.ok(err)
 	rule.isReadAs(w.t, rules[0], map[string]string{"Interval": "every"})

@@ -383,7 +383,7 @@ func TestNoPolicy(t *testing.T) {
 		} {
 			s.Policy = half
 			_, _, ensured := s.EnsureFeed(w.ctx(), digest.Feed{URL: "https://new.example/feed", Host: "new.example"})
-			_, ruled := s.SetHostRule(w.ctx(), store.HostRule{Host: "f.example", Interval: time.Hour}, noon)
+			_, ruled := s.SetHostRule(w.ctx(), digest.HostRule{Host: "f.example", Interval: time.Hour}, noon)
 			_, _, claimed := s.ClaimFeeds(w.ctx(), noon, store.ClaimOptions{N: 1, Lease: time.Hour, Token: "t"})
 			_, recorded := s.Record(w.ctx(), noon, []store.Polled{{Feed: f}})
 			_, looked := s.Waiting(w.ctx(), noon)

@@ -19,6 +19,9 @@ func (d *Subscriber) SubscribePrivate(ctx context.Context, c digest.Credential) 
 	if c, err = complete(c); err != nil {
 		return f, false, err
 	}
+	if err := d.notBlocked(ctx, c.Address); err != nil {
+		return f, false, err
+	}
 	sealed, f, err := d.own(ctx, c)
 	if digest.KindOf(err) != digest.NotFound {
 		return d.renew(ctx, c, sealed, f, err)

@@ -76,7 +76,8 @@ func HasCredential(address string) bool {
 	return err == nil && (c.Password != "" || c.User != "" && strings.Contains(address, "://"))
 }
 
-// known gives the feed at an address that is stored, or the one to which it gives way.
+// known gives the feed at an address that is stored, or the one to which it gives way. Of a blocked host
+// none is given: it would bring nothing.
 func (d *Subscriber) known(ctx context.Context, address string) (digest.Feed, error) {
 	url, err := feed.AskedURL(address)
 	if err != nil {
@@ -84,11 +85,31 @@ func (d *Subscriber) known(ctx context.Context, address string) (digest.Feed, er
 	}
 	f, err := d.Store.FeedByURL(ctx, url)
 	if err == nil && f.GivesWay() {
-		if moved, err := d.Store.FeedMovedFrom(ctx, url); digest.KindOf(err) != digest.NotFound {
-			return moved, err
+		if moved, errMoved := d.Store.FeedMovedFrom(ctx, url); digest.KindOf(errMoved) != digest.NotFound {
+			f, err = moved, errMoved
 		}
 	}
+	if err == nil {
+		err = d.notBlocked(ctx, f.URL)
+	}
 	return f, err
+}
+
+// notBlocked gives the error for an address of a blocked host.
+func (d *Subscriber) notBlocked(ctx context.Context, address string) error {
+	blocks, err := d.Store.HostBlocks(ctx)
+	if err != nil {
+		return err
+	}
+	return asSearch(blockedAt(blocks, address))
+}
+
+func blockedAt(blocks []digest.HostRule, address string) error {
+	block, blocked := digest.BlockOf(blocks, feed.Host(address))
+	if !blocked {
+		return nil
+	}
+	return &digest.Error{Kind: digest.Unavailable, Message: "could not read " + digest.AddressWithoutCredentials(address) + ": " + block.Refusal()}
 }
 
 // find fetches what is at an address and stores the feed that it finds there,
@@ -226,10 +247,17 @@ func (d *Subscriber) Import(ctx context.Context, id digest.DigestID, body []byte
 	if err != nil {
 		return nil, store.ImportResult{}, err
 	}
+	blocks, err := d.Store.HostBlocks(ctx)
+	if err != nil {
+		return nil, store.ImportResult{}, err
+	}
 	items := make([]store.ImportItem, 0, len(list.Feeds))
 	for _, offer := range list.Feeds {
 		url, err := feed.NormalURL(offer.URL)
 		sealed := ""
+		if err == nil {
+			err = blockedAt(blocks, url)
+		}
 		if err == nil {
 			url, sealed, err = d.sealOffer(ctx, id, url, offer)
 		}

@@ -70,7 +70,7 @@ func TestStatusOfAFeed(t *testing.T) {
 		failed.DocInterval, failed.SkipHours, failed.SkipDays = 12*time.Hour, 0x3f|1<<13, 1|1<<6
 		r.polled(failed, store.PollRecord{At: r.now, Outcome: "failed", Status: 503, Requests: 2, Bytes: 310, Took: 1200 * time.Millisecond, Note: "503 Service Unavailable"})
 
-		_, err := r.store.SetHostRule(r.t.Context(), store.HostRule{Host: "site.example", Interval: 48 * time.Hour}, r.now)
+		_, err := r.store.SetHostRule(r.t.Context(), digest.HostRule{Host: "site.example", Interval: 48 * time.Hour}, r.now)
 		r.must(err)
 
 		a := r.visitor().get(statusOf("HTTPS://Site.example:443/feed.xml#x")).status(http.StatusOK)

@@ -76,6 +76,7 @@ func TestNoPasswordIsShown(t *testing.T) {
 		{"fence release", "", exitDone},
 		{"hosts set", secret + " --interval 48h", exitDone},
 		{"hosts set", "tuser:sesame@127.0.0.1:9911/a.xml --interval 48h", exitFailed},
+		{"hosts block", "https://tuser:sesame@blocked.example/a.xml", exitDone},
 		{"hosts list", "", exitDone},
 		{"hosts remove", secret, exitDone},
 		{"preview", ann, exitDone},

@@ -20,7 +20,7 @@ func arguments() map[string]string {
 		"completion": "bash", "user show": "ben@example.org",
 		"user resend": "ben@example.org",
 		"subscribe":   ann + " " + at, "unsubscribe": ann + " " + at, "opml import": ann + " list.opml", "opml export": ann,
-		"preview": ann, "poll": at, "hosts set": "a.example --interval 48h", "hosts remove": "a.example",
+		"preview": ann, "poll": at, "hosts set": "a.example --interval 48h", "hosts remove": "a.example", "hosts block": "a.example",
 		"dkim new": "a.example", "dkim use": "a.example digest", "dkim remove": "a.example digest", "bounce": "--return-path bounces@example.org",
 		"suppressions add": ann, "suppressions remove": ann, "limits set": "a.example --rate 100/m", "limits remove": "a.example",
 		"newsletter create": "news --owner " + ann + " --feed " + at, "newsletter show": "news", "newsletter set": "news --add-feed " + at,

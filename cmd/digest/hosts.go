@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"net/netip"
+	"slices"
 	"strings"
 	"time"
 
@@ -14,18 +15,41 @@ import (
 type hostsCmd struct {
 	List   hostsListCmd   `cmd:"" default:"1" help:"List the rules."`
 	Set    hostsSetCmd    `cmd:"" help:"Ask each feed of a host, and of all below it, at most this often."`
-	Remove hostsRemoveCmd `cmd:"" help:"End the rule for a host."`
+	Block  hostsBlockCmd  `cmd:"" help:"Ask nothing of a host, nor of any below it."`
+	Remove hostsRemoveCmd `cmd:"" aliases:"unblock" help:"End the rule for a host."`
 }
 
 // reportedRule is a rule for a host as JSON.
 type reportedRule struct {
-	Host     string `json:"host"`
-	Interval string `json:"interval"`
-	Seconds  int64  `json:"seconds"`
+	Host     string     `json:"host"`
+	Interval string     `json:"interval"` // "" of a block
+	Seconds  int64      `json:"seconds"`
+	Blocked  bool       `json:"blocked"`
+	By       string     `json:"by"` // operator or owner
+	Since    *time.Time `json:"since"`
 }
 
-func reportRule(r store.HostRule) reportedRule {
-	return reportedRule{r.Host, span(r.Interval), seconds(r.Interval)}
+func reportRule(r digest.HostRule) reportedRule {
+	rule := reportedRule{Host: r.Host, By: "operator", Blocked: r.Blocked, Since: instant(r.CreatedAt)}
+	if r.ByOwner {
+		rule.By = "owner"
+	}
+	if !r.Blocked {
+		rule.Interval, rule.Seconds = span(r.Interval), seconds(r.Interval)
+	}
+	return rule
+}
+
+// line is a rule in a list for people.
+func (r reportedRule) line() string {
+	what := "every " + r.Interval + " at most"
+	if r.Blocked {
+		what = "blocked"
+	}
+	if r.By == "owner" {
+		what += ", as its owner has asked"
+	}
+	return plain(r.Host) + "\t" + what
 }
 
 type hostsListCmd struct{ reads }
@@ -36,8 +60,7 @@ func (hostsListCmd) Run(a *app, st *store.Store) error {
 	if err != nil {
 		return err
 	}
-	return printList(a, each(rules, reportRule), "no host has a rule; an example: digest hosts set example.org --interval 48h",
-		func(r reportedRule) string { return fmt.Sprintf("%s\tevery %s at most", plain(r.Host), r.Interval) })
+	return printList(a, each(rules, reportRule), "no host has a rule; an example: digest hosts set example.org --interval 48h", reportedRule.line)
 }
 
 // A hostArg is a host as people write one, or any address of the site.
@@ -50,6 +73,12 @@ func (h *hostArg) check() (err error) {
 	return err
 }
 
+// reportedSetRule is a rule that was just made.
+type reportedSetRule struct {
+	reportedRule
+	Feeds int `json:"feeds"`
+}
+
 type hostsSetCmd struct {
 	hostArg
 	Interval time.Duration `required:"" positive:"" example:"48h" placeholder:"DURATION" help:"Least time between two polls of one feed, such as 48h or 7d."`
@@ -57,25 +86,55 @@ type hostsSetCmd struct {
 
 // Run makes a rule.
 func (c hostsSetCmd) Run(a *app, st *store.Store) error {
-	rule := store.HostRule{Host: c.Host, Interval: c.Interval}
+	rule := digest.HostRule{Host: c.Host, Interval: c.Interval, CreatedAt: a.now()}
 	feeds, err := st.SetHostRule(a.soft, rule, a.now())
 	if err != nil {
 		return err
 	}
-	return a.say(struct {
-		reportedRule
-		Feeds int `json:"feeds"`
-	}{reportRule(rule), feeds}, "each feed of %s is asked every %s at most; that concerns %s", c.Host, span(c.Interval), digest.Counted(feeds, "feed"))
+	return a.say(reportedSetRule{reportRule(rule), feeds}, "each feed of %s is asked every %s at most; that concerns %s", c.Host, span(c.Interval), digest.Counted(feeds, "feed"))
 }
 
-type hostsRemoveCmd struct{ hostArg }
+type hostsBlockCmd struct{ hostArg }
+
+// Run blocks a host.
+func (c hostsBlockCmd) Run(a *app, st *store.Store) error {
+	rule := digest.HostRule{Host: c.Host, Blocked: true, CreatedAt: a.now()}
+	feeds, err := st.SetHostRule(a.soft, rule, a.now())
+	if err != nil {
+		return err
+	}
+	return a.say(reportedSetRule{reportRule(rule), feeds},
+		"nothing is asked of %s any more, nor of any host below it; that concerns %s, whose readers are told", c.Host, digest.Counted(feeds, "feed"))
+}
+
+type hostsRemoveCmd struct {
+	hostArg
+	Owner bool `help:"End what the owner of the host has asked for, instead of your own rule."`
+}
 
 // Run ends a rule.
 func (c hostsRemoveCmd) Run(a *app, st *store.Store) error {
-	if err := st.DropHostRule(a.soft, c.Host); err != nil {
+	err := st.DropHostRule(a.soft, c.Host, c.Owner)
+	if digest.KindOf(err) == digest.NotFound && !c.Owner {
+		err = c.orOwners(a, st, err)
+	}
+	if err != nil {
 		return err
 	}
-	return a.say(map[string]any{"host": c.Host, "removed": true}, "%s has no rule any more", c.Host)
+	return a.say(map[string]any{"host": c.Host, "removed": true}, "the rule for %s has ended", c.Host)
+}
+
+// orOwners says of a rule that is not the operator's that it is the owner's.
+func (c hostsRemoveCmd) orOwners(a *app, st *store.Store, none error) error {
+	rules, err := st.HostRules(a.soft)
+	if err != nil {
+		return err
+	}
+	if slices.ContainsFunc(rules, func(r digest.HostRule) bool { return r.Host == c.Host && r.ByOwner }) {
+		return &digest.Error{Kind: digest.NotFound, Message: "the rule for " + c.Host +
+			" is what its owner has asked for; to end it all the same: digest hosts remove " + c.Host + " --owner"}
+	}
+	return none
 }
 
 func parseHost(s string) (string, error) {

@@ -54,6 +54,10 @@ func newsOf(n digest.Notice, zone *time.Location) string {
 		return site + " says that its feed is gone for good. It is no feed of the newsletter any more."
 	case digest.NoticeDead:
 		return "Nothing could be read from " + site + " for 90 days, so it is no longer asked. Remove it, or name its new address."
+	case digest.NoticeBlocked:
+		return "Whoever runs this reader does not have " + site + " read any more. Remove it, or write to them."
+	case digest.NoticeDeclined:
+		return "The owner of " + site + " has asked that it is not read from here. Remove it, or write to them."
 	}
 	text := "Nothing could be read from " + site + " since " + n.From.In(zone).Format("Monday 2 January")
 	if why := n.Illness.Shown(); why != "" {

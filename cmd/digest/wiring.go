@@ -39,6 +39,7 @@ func (a *app) poller(st *store.Store) *poller.Poller {
 		Memory:           documentMemory(ownLimit()),
 		Parsers:          a.parsers,
 		Robots:           st,
+		HostBlocks:       st.HostBlocks,
 		Open:             a.keys().Open,
 		Hosts:            st,
 	})

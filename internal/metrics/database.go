@@ -104,7 +104,7 @@ func (s scrape) numbers(ctx context.Context) error {
 	for _, state := range []digest.DigestState{digest.DigestActive, digest.DigestPaused, digest.DigestLeft} {
 		s.gauge("digests", "Digests by state: active, paused, left.", float64(n.Digests[state]), "state", string(state))
 	}
-	for _, state := range []digest.FeedState{digest.FeedActive, digest.FeedTrial, digest.FeedDead, digest.FeedGone} {
+	for _, state := range []digest.FeedState{digest.FeedActive, digest.FeedTrial, digest.FeedDead, digest.FeedGone, digest.FeedBlocked, digest.FeedDeclined} {
 		s.gauge("feeds", "Feeds by state: active, trial, dead, gone.", float64(n.Feeds[state]), "state", string(state))
 	}
 	for _, reason := range []digest.Reason{digest.ForHardBounce, digest.ForSoftBounces, digest.ForComplaint, digest.ForOperator} {

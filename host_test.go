@@ -1,0 +1,53 @@
+package digest_test
+
+import (
+	"testing"
+
+	"digest"
+)
+
+// TestBlockOf: a block holds for its host and all below it, however their names are written, and the owner's
+// word is the one that is told.
+func TestBlockOf(t *testing.T) {
+	const operator, owner = "operator", "owner"
+	rules := []digest.HostRule{
+		{Host: "example.org", Blocked: true},
+		{Host: "free.example.org", Interval: 1},
+		{Host: "blog.example.org", Blocked: true, ByOwner: true},
+		{Host: "slow.example", Interval: 1, ByOwner: true},
+		{Host: "xn--bcher-kva.example", Blocked: true, ByOwner: true},
+		{Host: "192.0.2.1", Blocked: true},
+	}
+	for host, want := range map[string]string{
+		"example.org": operator, "www.example.org": operator, "Example.ORG.": operator,
+		"free.example.org":   operator, // a nearer rule does not lift a block
+		"blog.example.org":   owner,
+		"a.blog.example.org": owner,
+		"notexample.org":     "", "example.org.evil.example": "", "org": "", "": "",
+		"slow.example":        "",
+		"bücher.example":      owner,
+		"www.BÜCHER.example.": owner,
+		"192.0.2.1":           operator, "192.0.2.10": "",
+	} {
+		got := ""
+		if block, blocked := digest.BlockOf(rules, host); blocked && block.ByOwner {
+			got = owner
+		} else if blocked {
+			got = operator
+		}
+		if got != want {
+			t.Errorf("%q is blocked by %q, want %q", host, got, want)
+		}
+	}
+}
+
+func TestHostRuleRefusal(t *testing.T) {
+	for want, r := range map[string]digest.HostRule{
+		"the owner of bücher.example has asked that nothing is read from there": {Host: "xn--bcher-kva.example", Blocked: true, ByOwner: true},
+		"whoever runs this reader has nothing read from example.org":            {Host: "example.org", Blocked: true},
+	} {
+		if got := r.Refusal(); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}

@@ -1,0 +1,207 @@
+package poller
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"digest"
+	"digest/feed"
+)
+
+// The owner of a host says on the host itself what is wanted of this instance, so that nobody else can say it: in a
+// file there, or in a TXT record of its name. A line names the instance and says
+//
+//	block            nothing is asked of the host, nor of any below it
+//	interval 7d      each feed is asked at most this often
+//	allow            as if nothing had been said
+//
+// Of several lines for us the strictest counts.
+const (
+	WishFile   = "/.well-known/digest.txt"
+	WishRecord = "_digest." // before the name of the host
+)
+
+const (
+	leastWish = time.Hour
+	mostWish  = 366 * 24 * time.Hour
+	wishTime  = 20 * time.Second // for the file, and again for the record
+)
+
+// A Wish is what the owner of a host wants of this instance. With neither a block nor an interval it is to be asked
+// as if nothing had been said.
+type Wish struct {
+	Blocked  bool
+	Interval time.Duration // 0: none
+}
+
+// A WishPlace is where a wish was looked for, and what was found there: a wish, or why there is none.
+type WishPlace struct {
+	Place string
+	Wish  *Wish
+	Why   string
+}
+
+// WishName is how a line names the instance of a base URL.
+func WishName(base string) string {
+	_, name, _ := strings.Cut(base, "://")
+	return strings.ToLower(strings.TrimRight(cmp.Or(name, base), "/"))
+}
+
+// ParseWish reads the lines that name an instance, or all of them ("*"). It gives nil where none does, and an error
+// that tells the owner which line is not understood.
+func ParseWish(text, base string) (*Wish, error) {
+	var wish *Wish
+	for line := range strings.Lines(strings.TrimPrefix(text, "\ufeff")) {
+		words := strings.Fields(line)
+		if len(words) == 0 || words[0] != "*" && WishName(strings.TrimSuffix(words[0], ":")) != WishName(base) {
+			continue
+		}
+		said, err := wishOf(words[1:])
+		if err != nil {
+			return nil, fmt.Errorf("the line “%s” is not understood: %w", digest.Shortened(digest.OneLine(strings.Join(words, " ")), 100), err)
+		}
+		wish = stricter(wish, &said)
+	}
+	return wish, nil
+}
+
+// wishOf reads what a line says behind the name.
+func wishOf(words []string) (Wish, error) {
+	switch {
+	case len(words) == 1 && words[0] == "block":
+		return Wish{Blocked: true}, nil
+	case len(words) == 1 && words[0] == "allow":
+		return Wish{}, nil
+	case len(words) == 2 && words[0] == "interval":
+		every, ok := hoursOrDays(words[1])
+		if !ok || every < leastWish || every > mostWish {
+			return Wish{}, errors.New("an interval is from 1h to 366d")
+		}
+		return Wish{Interval: every}, nil
+	}
+	return Wish{}, errors.New("behind the name stands block, interval 7d or allow")
+}
+
+// hoursOrDays reads 36h or 7d.
+func hoursOrDays(s string) (time.Duration, bool) {
+	unit := time.Hour
+	digits, hours := strings.CutSuffix(s, "h")
+	if !hours {
+		digits, hours = strings.CutSuffix(s, "d")
+		unit = oneDay
+	}
+	n, err := strconv.ParseUint(digits, 10, 16)
+	return time.Duration(n) * unit, hours && err == nil
+}
+
+// stricter gives of two wishes, of which each may be nil, the one that leaves us less.
+func stricter(a, b *Wish) *Wish {
+	switch {
+	case a == nil, b != nil && !a.Blocked && (b.Blocked || b.Interval > a.Interval):
+		return b
+	}
+	return a
+}
+
+// Wish looks for what the owner of a host wants, in both places, and gives the strictest of it; nil: nothing was said.
+// The address is the host, or any of the site's. The file is asked for by one request, or by a second without TLS where
+// there is none; it is so even where the host is blocked, or a robots.txt forbids it, for its owner asks for it now.
+// A port of its own speaks for no host, but in the allowed networks.
+//
+// An error is a *SearchError if the address is none, or else it was cut short.
+func (p *Poller) Wish(ctx context.Context, address string) (host string, wish *Wish, places []WishPlace, err error) {
+	normal, err := feed.NormalURL(address)
+	if err != nil {
+		return "", nil, nil, searchError(digest.Invalid, nil, "%s", messageOf(err))
+	}
+	file := p.wishFile(ctx, address, normal)
+	host = feed.Host(normal)
+	places = append(places, file)
+	if net.ParseIP(host) == nil {
+		places = append(places, p.wishRecord(ctx, host))
+	}
+	for _, place := range places {
+		wish = stricter(wish, place.Wish)
+	}
+	return host, wish, places, ctx.Err()
+}
+
+// wishFile looks into the file of a host.
+func (p *Poller) wishFile(ctx context.Context, address, normal string) WishPlace {
+	ctx, cancel := context.WithTimeout(ctx, wishTime)
+	defer cancel()
+	site := digest.Site(normal)
+	a, err := p.askOwner(ctx, site+WishFile)
+	if _, ok := withoutTLS(address, err); ok {
+		site = "http://" + strings.TrimPrefix(site, "https://")
+		a, err = p.askOwner(ctx, site+WishFile)
+	}
+	place := WishPlace{Place: site + WishFile}
+	switch {
+	case err != nil:
+		place.Why = err.Error()
+	case !usable(a.status):
+		place.Why = badStatus(a).text
+	case a.url.Port() != "" && !a.isHome:
+		place.Why = "a port of its own speaks for no host; put the file at the usual one"
+	default:
+		if place.Wish, err = ParseWish(string(a.body), p.base); err != nil {
+			place.Why = err.Error()
+		} else if place.Wish == nil {
+			place.Why = "no line names " + WishName(p.base)
+		}
+	}
+	return place
+}
+
+// askOwner asks for the file of a host, at that host and no other.
+func (p *Poller) askOwner(ctx context.Context, address string) (*answer, error) {
+	r, err := typed(address)
+	if err != nil {
+		return nil, err
+	}
+	s := p.newSession(digest.Feed{}, 1)
+	defer s.hold.release()
+	s.forOwner, s.forRobots = true, true
+	s.agent = p.agent + "asked by the owner of the site)"
+	for range pictureHops {
+		a, err := s.ask(ctx, http.MethodGet, r)
+		if err != nil || !isRedirect(a.status) {
+			return a, err
+		}
+		next, err := a.follow()
+		if err != nil {
+			return nil, err
+		}
+		if next.host() != r.host() {
+			return nil, &pollError{failure: failure{status: a.status}, text: "it leads to " + digest.HostShown(next.address) + "; put the file at the host itself"}
+		}
+		r = next
+	}
+	return nil, errManyHops
+}
+
+// wishRecord looks into the TXT record of a host.
+func (p *Poller) wishRecord(ctx context.Context, host string) WishPlace {
+	ctx, cancel := context.WithTimeout(ctx, wishTime)
+	defer cancel()
+	place := WishPlace{Place: WishRecord + host}
+	texts, err := p.guard.lookupTXT(ctx, place.Place)
+	if err != nil || len(texts) == 0 {
+		place.Why = "no TXT record of that name"
+		return place
+	}
+	if place.Wish, err = ParseWish(strings.Join(texts, "\n"), p.base); err != nil {
+		place.Why = err.Error()
+	} else if place.Wish == nil {
+		place.Why = "no TXT record names " + WishName(p.base)
+	}
+	return place
+}
