@@ -22,7 +22,7 @@ import (
 // subscriber brings feeds to readers; loopback may be asked.
 func (r *room) subscriber() *subscribe.Subscriber {
 	keys := seal.Beside(filepath.Join(r.t.TempDir(), "digest.db"))
-	p := poller.New(poller.Options{Open: keys.Open, AllowNetworks: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, NoWait: true, Now: func() time.Time { return r.now }})
+	p := poller.New(poller.Options{BaseURL: r.base, HostBlocks: r.store.HostBlocks, Open: keys.Open, AllowNetworks: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, NoWait: true, Now: func() time.Time { return r.now }})
 	r.t.Cleanup(p.Close)
 	return &subscribe.Subscriber{Store: r.store, Poller: p, Keys: keys, Now: func() time.Time { return r.now }}
 }

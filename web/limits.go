@@ -12,7 +12,7 @@ import (
 
 // limits is how much strangers and readers may ask for.
 type limits struct {
-	pingers, pinged, pings, lookups, signIns, signUps, ceremonies, finds, imports, exports, rounds, linked, joins, tests, clicks, hubAskers, hubAsked *limiter
+	pingers, pinged, pings, lookups, signIns, signUps, ceremonies, finds, imports, exports, rounds, linked, joins, tests, clicks, owners, hubAskers, hubAsked *limiter
 }
 
 func newLimits() limits {
@@ -22,6 +22,7 @@ func newLimits() limits {
 		pings:     newLimiter(200, 100*time.Millisecond), // all pings: each may cost the database a write
 		hubAskers: newLimiter(60, 10*time.Second),        // subscriptions at our hub that one address asks for
 		hubAsked:  newLimiter(100, time.Minute),          // of one domain's callbacks, whoever asks: it is called each time
+		owners:    newLimiter(4, 30*time.Minute),         // looks at what the owner of a domain wants: anyone can have us look
 		lookups:   newLimiter(60, 2*time.Second),         // questions for a feed's status from one address
 
 		signIns:    newLimiter(20, 3*time.Minute),  // letters to sign in that one network asks for

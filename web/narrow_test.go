@@ -174,6 +174,7 @@ func (p *pageShow) strangersPages(guest *visitor) {
 	guest.asks("/sign-up", strings.Repeat("n", 60)+"@new.example").status(http.StatusSeeOther)
 	p.add("signup_confirm", guest.get("/sign-up/confirm?token="+p.letter().token))
 	p.add("about_bot", guest.get("/bot"))
+	p.add("about_site", guest.post("/bot/site", url.Values{"site": {endless + "." + endless + ".example"}}))
 	p.add("about_help", guest.get("/help"))
 	p.add("problem", guest.get("/"+endless))
 	guest.header["Accept"] = "text/html"

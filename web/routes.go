@@ -30,6 +30,8 @@ func (s *site) publicRoutes() map[string]handler {
 		"GET /{$}":       s.home,
 		"GET /help":      s.helpPage,
 		"GET /bot":       s.botPage,
+		"GET /bot/site":  s.aboutSitePage,
+		"POST /bot/site": withForm(s.lookAtSite),
 		"GET /status":    s.statusPage,
 		"GET /e/{token}": s.linkedEditionPage,
 

@@ -1,0 +1,90 @@
+package web
+
+import (
+	"context"
+	"net/http"
+	"strings"
+
+	"digest"
+	"digest/feed"
+	"digest/poller"
+)
+
+// An aboutSitePage tells the owner of a site how to have it asked less often, or not at all, and what was found of
+// their wish when they had us look.
+type aboutSitePage struct {
+	Name, File, Record string // by which a line names this instance, and where it stands
+	Asked              string // the host or the address that was typed
+	Wrong              string // why nothing was looked for, for people
+	Host               string // that was looked at; "": none
+	Places             []poller.WishPlace
+	Holds              string // what holds for it from now on, in words; "": nothing was said, so nothing has changed
+}
+
+func (s *site) aboutSite(asked string) aboutSitePage {
+	return aboutSitePage{Name: poller.WishName(s.BaseURL), File: poller.WishFile, Record: poller.WishRecord, Asked: firstRunes(asked, maxName)}
+}
+
+// aboutSitePage is for owners of sites. Whatever its address holds, a GET asks nobody.
+func (s *site) aboutSitePage(w http.ResponseWriter, r *http.Request) error {
+	return s.showAboutSite(w, r, http.StatusOK, s.aboutSite(r.URL.Query().Get("site")))
+}
+
+func (s *site) showAboutSite(w http.ResponseWriter, r *http.Request, status int, p aboutSitePage) error {
+	return s.show(w, r, status, "about_site", "For the owner of a site", p)
+}
+
+// lookAtSite looks for what the owner of a host wants, and does it. Anybody may ask for that: what holds is what the
+// host itself says.
+func (s *site) lookAtSite(w http.ResponseWriter, r *http.Request) error {
+	if s.Subscriber == nil {
+		return errNotFound
+	}
+	p := s.aboutSite(strings.TrimSpace(r.PostForm.Get("site")))
+	address, err := feed.NormalURL(p.Asked)
+	if err != nil {
+		p.Wrong = "That is not the name of a site. Give one such as example.org."
+		return s.showAboutSite(w, r, http.StatusBadRequest, p)
+	}
+	if fenced, err := s.fenced(r.Context()); err != nil || fenced {
+		p.Wrong = "Nothing is asked from here at present, your site neither. Try again tomorrow."
+		return orShow(err, func() error { return s.showAboutSite(w, r, http.StatusServiceUnavailable, p) })
+	}
+	domain := feed.Domain(feed.Host(address))
+	if !s.limits.lookups.allowAll(s.clientShares(r), s.Now()) || !s.limits.owners.allow(domain, s.Now()) {
+		return errTooManyLooks
+	}
+	host, wish, places, err := s.Subscriber.Poller.Wish(r.Context(), p.Asked)
+	if err != nil {
+		return err
+	}
+	p.Host, p.Places = digest.HostShown("//"+host), places
+	if wish != nil {
+		p.Holds, err = s.grant(r.Context(), host, *wish)
+	}
+	return orShow(err, func() error { return s.showAboutSite(w, r, http.StatusOK, p) })
+}
+
+var errTooManyLooks = &problem{http.StatusTooManyRequests, "A little slower, please", "Your site was looked at several times in a short while. What it says is not lost: have us look again in half an hour."}
+
+// grant does what the owner of a host wants, and says what holds from now on.
+func (s *site) grant(ctx context.Context, host string, wish poller.Wish) (holds string, err error) {
+	rule := digest.HostRule{Host: host, ByOwner: true, Blocked: wish.Blocked, Interval: wish.Interval}
+	switch {
+	case wish.Blocked:
+		holds = "Nothing is asked of it any more, nor of any host below it. Readers of its feeds are told so in their next edition."
+	case wish.Interval > 0:
+		holds = "Each of its feeds is asked every " + period(wish.Interval) + " at most."
+	default:
+		if err := s.Store.DropHostRule(ctx, host, true); err != nil && digest.KindOf(err) != digest.NotFound {
+			return "", err
+		}
+		s.Log.Info("the owner of a host takes back a wish", "host", host)
+		return "It is asked as any other, as if you had never said anything.", nil
+	}
+	if _, err := s.Store.SetHostRule(ctx, rule, s.Now()); err != nil {
+		return "", err
+	}
+	s.Log.Info("the owner of a host has a wish", "host", host, "blocked", wish.Blocked, "interval", wish.Interval)
+	return holds, nil
+}

@@ -1,0 +1,97 @@
+package web_test
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"digest"
+	"digest/poller"
+)
+
+// TestAboutSite: the owner of a site has it asked less often, not at all, and as before, by what the site itself says;
+// nobody else can.
+func TestAboutSite(t *testing.T) {
+	each(t, func(r *room) {
+		b := r.blog(map[string]string{})
+		host := strings.TrimPrefix(b.URL, "http://")
+		name := poller.WishName(r.base)
+		v := r.visitor()
+		v.get("/bot").status(http.StatusOK).contains("main", "for the owner of a site")
+		v.get("/bot/site?site="+b.URL).status(http.StatusOK).contains("dt", name+" block")
+		if n := len(b.asked); n != 0 {
+			t.Fatalf("a GET asked the site %d times", n)
+		}
+		_, d := r.user("ada@example.org")
+		f, _, err := r.store.EnsureFeed(t.Context(), digest.Feed{URL: b.URL + "/feed", Host: "127.0.0.1", Title: "A blog"})
+		r.must(err)
+		_, err = r.store.Subscribe(t.Context(), digest.Subscription{DigestID: d.ID, FeedID: f.ID}, r.now)
+		r.must(err)
+		look := func(says string) answer {
+			t.Helper()
+			b.mu.Lock()
+			b.pages[poller.WishFile] = says
+			b.mu.Unlock()
+			r.now = r.now.Add(time.Hour)
+			return v.post("/bot/site", url.Values{"site": {b.URL + "/about"}}).status(http.StatusOK)
+		}
+		rules := func(want ...digest.HostRule) {
+			t.Helper()
+			got, err := r.store.HostRules(t.Context())
+			r.must(err)
+			if len(got) != len(want) {
+				t.Fatalf("rules: %v, want %v", got, want)
+			}
+			for i := range got {
+				if want[i].CreatedAt = got[i].CreatedAt; got[i] != want[i] {
+					t.Errorf("rule %v, want %v", got[i], want[i])
+				}
+			}
+		}
+		look("read.example.com block").contains("[role=status]", "Nothing for us was found at 127.0.0.1").contains("li", "no line names "+name)
+		rules()
+		look(name+" interval 7d").contains("[role=status]", "Each of its feeds is asked every 7 days at most.")
+		rules(digest.HostRule{Host: "127.0.0.1", ByOwner: true, Interval: 7 * 24 * time.Hour})
+		look("* block").contains("[role=status]", "Nothing is asked of it any more").contains("li code", host+poller.WishFile)
+		rules(digest.HostRule{Host: "127.0.0.1", ByOwner: true, Blocked: true})
+		stored, err := r.store.FeedByURL(t.Context(), f.URL)
+		r.must(err)
+		if stored.State != digest.FeedDeclined {
+			t.Errorf("its feed is %s", stored.State)
+		}
+		if log := r.log.String(); !strings.Contains(log, `msg="the owner of a host has a wish" host=127.0.0.1 blocked=true`) {
+			t.Error(log)
+		}
+		look("").contains("[role=status]", "nothing has changed") // a line that was taken away changes nothing
+		rules(digest.HostRule{Host: "127.0.0.1", ByOwner: true, Blocked: true})
+		look(name+" allow").contains("[role=status]", "as if you had never said anything")
+		rules()
+		look(name+" allow").contains("[role=status]", "as if you had never said anything")
+	})
+}
+
+// TestAboutSiteWrong: what is no site is not looked at, nor is a site more often than its owner would.
+func TestAboutSiteWrong(t *testing.T) {
+	each(t, func(r *room) {
+		b := r.blog(map[string]string{})
+		v := r.visitor()
+		for _, bad := range []string{"", "no host", "ftp://a.example", strings.Repeat("a", 3000)} {
+			a := v.post("/bot/site", url.Values{"site": {bad}})
+			if a.StatusCode != http.StatusBadRequest || len(a.find(".wrong")) != 1 {
+				t.Errorf("%.20q is answered %d", bad, a.StatusCode)
+			}
+		}
+		v.post("/bot/site", url.Values{"site": {`"><script>alert(1)</script>`}}).status(http.StatusBadRequest)
+		refused := 0
+		for range 10 {
+			if v.post("/bot/site", url.Values{"site": {b.URL}}).StatusCode == http.StatusTooManyRequests {
+				refused++
+			}
+		}
+		if refused != 6 || len(b.asked) != 4 {
+			t.Errorf("of 10 looks %d are refused, and the site is asked %d times", refused, len(b.asked))
+		}
+	})
+}
