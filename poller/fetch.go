@@ -135,7 +135,7 @@ func (s *session) mayAsk(ctx context.Context, r route) error {
 	if s.forOwner {
 		return nil
 	}
-	if err := s.poller.blocks.check(ctx, r.host()); err != nil {
+	if err := s.poller.blocked.check(ctx, r.host()); err != nil {
 		return err
 	}
 	return s.allowedByRobots(ctx, r)

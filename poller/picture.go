@@ -72,7 +72,7 @@ func (p *Poller) Picture(ctx context.Context, address string) (Picture, error) {
 
 // askPicture sends one request when it is its turn at the host.
 func (p *Poller) askPicture(ctx context.Context, r route) (*answer, error) {
-	if err := p.blocks.check(ctx, r.host()); err != nil {
+	if err := p.blocked.check(ctx, r.host()); err != nil {
 		return nil, err
 	}
 	host, leave, err := p.pictures.enter(ctx, r.host())

@@ -127,7 +127,7 @@ type Poller struct {
 	wire      *wire         // the requests under way
 	hosts     HostLeases    // may be nil
 	robots    *robotsReader // nil: no robots.txt is asked for
-	blocks    *blockList
+	blocked   *blockedHosts
 	pictures  *pictureQueues
 	sounds    *pictureQueues
 	parsers   *Parsers
@@ -183,7 +183,7 @@ func New(o Options) *Poller {
 		wire:      newWire(cmp.Or(max(o.Requests, 0), DefaultRequests), cmp.Or(o.SlowAfter, slowAfter)),
 		hosts:     o.Hosts,
 		robots:    newRobotsReader(o.Robots),
-		blocks:    &blockList{read: o.HostBlocks},
+		blocked:   &blockedHosts{read: o.HostBlocks},
 		pictures:  newPictureQueues(now),
 		sounds:    newSoundQueues(now),
 		parsers:   parsers,

@@ -78,7 +78,7 @@ func (p *Poller) findSound(ctx context.Context, address, stretch string) (*Sound
 // askSound sends one request when it is its turn at the host. It gives the sound, or the
 // answer that leads on.
 func (p *Poller) askSound(ctx context.Context, r route, stretch string) (*Sound, *answer, error) {
-	if err := p.blocks.check(ctx, r.host()); err != nil {
+	if err := p.blocked.check(ctx, r.host()); err != nil {
 		return nil, nil, err
 	}
 	host, leave, err := p.sounds.enter(ctx, r.host())

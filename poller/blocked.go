@@ -13,8 +13,8 @@ import (
 // every process after it. Feeds of the host leave the queue at once.
 const blocksAge = 10 * time.Second
 
-// A blockList knows the hosts of which nothing is asked.
-type blockList struct {
+// A blockedHosts knows the hosts of which nothing is asked.
+type blockedHosts struct {
 	read func(context.Context) ([]digest.HostRule, error) // nil: there are none
 
 	mu     sync.Mutex
@@ -24,7 +24,7 @@ type blockList struct {
 
 // check gives a pollError for a host that is blocked. It is asked before each request, those that redirects
 // lead to included. That the host was blocked is not held against it: it is asked as soon as it no longer is.
-func (b *blockList) check(ctx context.Context, host string) error {
+func (b *blockedHosts) check(ctx context.Context, host string) error {
 	if b.read == nil {
 		return nil
 	}
@@ -38,7 +38,7 @@ func (b *blockList) check(ctx context.Context, host string) error {
 	return nil
 }
 
-func (b *blockList) current(ctx context.Context) ([]digest.HostRule, error) {
+func (b *blockedHosts) current(ctx context.Context) ([]digest.HostRule, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if !b.readAt.IsZero() && time.Since(b.readAt) < blocksAge {
