@@ -23,9 +23,9 @@ func (r HostRule) Covers(host string) bool {
 	return host == r.Host || strings.HasSuffix(host, "."+r.Host)
 }
 
-// BlockOf gives the rule that has a host blocked; its owner's counts before the operator's. Whatever a
+// BlockedBy gives the rule that has a host blocked; its owner's counts before the operator's. Whatever a
 // host is allowed by a nearer rule, a block above it holds.
-func BlockOf(rules []HostRule, host string) (block HostRule, blocked bool) {
+func BlockedBy(rules []HostRule, host string) (block HostRule, blocked bool) {
 	for _, r := range rules {
 		if r.Blocked && r.Covers(host) && (!blocked || r.ByOwner && !block.ByOwner) {
 			block, blocked = r, true

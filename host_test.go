@@ -6,9 +6,9 @@ import (
 	"digest"
 )
 
-// TestBlockOf: a block holds for its host and all below it, however their names are written, and the owner's
+// TestBlockedBy: a block holds for its host and all below it, however their names are written, and the owner's
 // word is the one that is told.
-func TestBlockOf(t *testing.T) {
+func TestBlockedBy(t *testing.T) {
 	const operator, owner = "operator", "owner"
 	rules := []digest.HostRule{
 		{Host: "example.org", Blocked: true},
@@ -30,7 +30,7 @@ func TestBlockOf(t *testing.T) {
 		"192.0.2.1":           operator, "192.0.2.10": "",
 	} {
 		got := ""
-		if block, blocked := digest.BlockOf(rules, host); blocked && block.ByOwner {
+		if block, blocked := digest.BlockedBy(rules, host); blocked && block.ByOwner {
 			got = owner
 		} else if blocked {
 			got = operator

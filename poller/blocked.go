@@ -32,7 +32,7 @@ func (b *blockedHosts) check(ctx context.Context, host string) error {
 	if err != nil {
 		return fmt.Errorf("reading which hosts are blocked: %w", err)
 	}
-	if block, blocked := digest.BlockOf(rules, host); blocked {
+	if block, blocked := digest.BlockedBy(rules, host); blocked {
 		return &pollError{text: block.Refusal()}
 	}
 	return nil

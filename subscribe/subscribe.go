@@ -105,7 +105,7 @@ func (d *Subscriber) notBlocked(ctx context.Context, address string) error {
 }
 
 func blockedAt(blocks []digest.HostRule, address string) error {
-	block, blocked := digest.BlockOf(blocks, feed.Host(address))
+	block, blocked := digest.BlockedBy(blocks, feed.Host(address))
 	if !blocked {
 		return nil
 	}

@@ -23,8 +23,8 @@ func (s *site) routes() *http.ServeMux {
 	return mux
 }
 
-// publicRoutes is what strangers may ask for: what this is, the way in, what a
-// link in a mail leads to, and what machines ask for.
+// publicRoutes is what strangers may ask for: what this is, the way in, and what a
+// link in a mail leads to.
 func (s *site) publicRoutes() map[string]handler {
 	return map[string]handler{
 		"GET /{$}":       s.home,

@@ -205,7 +205,7 @@ func rulesOf(f digest.Feed) []string {
 	add(f.SkipHours != 0, "Its document (skipHours) asks for no visits in these hours of the UTC day: %s.", hoursOf(f.SkipHours))
 	add(f.SkipDays != 0, "Its document (skipDays) asks for no visits on %s, in UTC.", daysOf(f.SkipDays))
 	add(f.OwnInterval > 0, "It is visited every %s at most, by our own manners.", about(f.OwnInterval))
-	add(f.HostInterval > 0, "Its owner, or whoever runs this reader, has this host visited every %s at most.", about(f.HostInterval))
+	add(f.HostInterval > 0, "Its owner, or whoever runs this reader, has it visit this host every %s at most.", about(f.HostInterval))
 	add(f.BusyInterval > 0, "It is visited every %s for now: it holds so few entries that some came and went between two visits.", about(f.BusyInterval))
 	return append(rules, askedHow(f)...)
 }

@@ -15,7 +15,7 @@ import (
 type hostsCmd struct {
 	List   hostsListCmd   `cmd:"" default:"1" help:"List the rules."`
 	Set    hostsSetCmd    `cmd:"" help:"Ask each feed of a host, and of all below it, at most this often."`
-	Block  hostsBlockCmd  `cmd:"" help:"Ask nothing of a host, nor of any below it."`
+	Stop   hostsStopCmd   `cmd:"" name:"block" help:"Ask nothing of a host, nor of any below it."`
 	Remove hostsRemoveCmd `cmd:"" aliases:"unblock" help:"End the rule for a host."`
 }
 
@@ -94,10 +94,10 @@ func (c hostsSetCmd) Run(a *app, st *store.Store) error {
 	return a.say(reportedSetRule{reportRule(rule), feeds}, "each feed of %s is asked every %s at most; that concerns %s", c.Host, span(c.Interval), digest.Counted(feeds, "feed"))
 }
 
-type hostsBlockCmd struct{ hostArg }
+type hostsStopCmd struct{ hostArg }
 
 // Run blocks a host.
-func (c hostsBlockCmd) Run(a *app, st *store.Store) error {
+func (c hostsStopCmd) Run(a *app, st *store.Store) error {
 	rule := digest.HostRule{Host: c.Host, Blocked: true, CreatedAt: a.now()}
 	feeds, err := st.SetHostRule(a.soft, rule, a.now())
 	if err != nil {
