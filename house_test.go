@@ -211,3 +211,20 @@ func parsed(t *testing.T, tests bool) map[string]*ast.File {
 	}
 	return files
 }
+
+// TestMergedWhole: no text still holds two versions of a passage, as a merge leaves them for somebody to choose.
+func TestMergedWhole(t *testing.T) {
+	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !slices.Contains([]string{".md", ".go", ".html", ".css", ".sql", ".txtar", ".yaml", ".conf"}, filepath.Ext(path)) {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		if err == nil && strings.Contains("\n"+string(text), "\n"+strings.Repeat("<", 7)+" ") {
+			t.Errorf("%s: a merge was not finished", path)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}

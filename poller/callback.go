@@ -38,6 +38,12 @@ func (p *Poller) Callback(ctx context.Context, c Callback) (reply digest.HubRepl
 		return digest.HubReply{Error: err.Error()}, nil, nil
 	}
 	r.mayBeHome = c.Home
+	if err := p.blocked.check(ctx, r.host()); err != nil {
+		if refused, ok := errors.AsType[*pollError](err); ok {
+			return digest.HubReply{Error: refused.text}, nil, nil
+		}
+		return reply, nil, notSent(err)
+	}
 	s := p.newSession(digest.Feed{Host: r.host()}, 0)
 	leave, err := s.acquire(ctx, r.host())
 	if err != nil {

@@ -221,6 +221,9 @@ func TestBlocks(t *testing.T) {
 				t.Errorf("a sound of %s: %v", address, err)
 			}
 		}
+		if reply, _, err := r.p.Callback(t.Context(), Callback{Method: http.MethodPost, Address: "http://img.no.example/callback"}); err != nil || !strings.Contains(reply.Error, "has asked") {
+			t.Errorf("a callback: %+v, %v", reply, err)
+		}
 		c, err := r.p.Find(t.Context(), "http://img.no.example/", func(context.Context, string) (digest.Feed, bool) { return digest.Feed{}, false })
 		if err == nil || !strings.Contains(err.Error(), "has asked") || !c.Read.Feed.NotBefore.IsZero() {
 			t.Errorf("a search: %v, left alone until %v", err, c.Read.Feed.NotBefore)
