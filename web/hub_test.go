@@ -85,6 +85,7 @@ func TestHub(t *testing.T) {
 		if got := s.seen(); len(got) != 1 || got[0] != "GET subscribe " {
 			t.Errorf("verified by %q", got)
 		}
+		r.visitor().signIn(anna).get("/newsletters/anna-writes").contains(".groups", "/n/anna-writes. Its feed tells 1 program of each letter at once")
 		r.brings(digest.Subscription{DigestID: n.ArchiveID}, "Anna's site", post("The boat"))
 		r.midnight()
 		r.must(r.hub.Work(t.Context()))

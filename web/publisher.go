@@ -133,6 +133,8 @@ type publisherPage struct {
 	Letters []digest.Edition        // the latest
 	Fenced  bool                    // whoever runs this has paused all of it
 	Offered bool                    // to whoever looks, by its owner
+
+	Programs int // that are told of its letters at the hub
 }
 
 // publisherPage shows how a newsletter stands.
@@ -163,6 +165,9 @@ func (s *site) publisherPage(w http.ResponseWriter, r *http.Request, me publishe
 		return err
 	}
 	p.Offered = offered(people, me.ID)
+	if p.Programs, err = s.Store.HubSubscriptions(ctx, n.ID, s.Now()); err != nil {
+		return err
+	}
 	p.Members, err = s.Store.CountMembers(ctx, n.ID)
 	return s.showPage(w, r, err, "publisher", n.Name, p)
 }
