@@ -53,6 +53,10 @@ func TestFrontPage(t *testing.T) {
 				t.Error("something is open that nobody asked for")
 			}
 		}
+		for _, path := range a.postPaths() {
+			v.get(path).status(http.StatusOK).stepsDown()
+		}
+		v.get(a.postPaths()[3]).shows("h1.headline").shows("h1.aloud", "It was the wind. Nobody minded.").contains("main", "Nobody minded.")
 		if strings.Contains(a.body, "4 sites") || strings.Contains(a.body, "5 posts") {
 			t.Error("posts are counted")
 		}
@@ -133,7 +137,10 @@ func TestArrangeFrontPage(t *testing.T) {
 		v.get("/").shows(".leading .name", "Site 0")
 
 		v.saves("/settings/front/name", url.Values{"name": {"  The\nCourier "}}).shows("[role=status]", "Saved. It is called The Courier.")
-		v.get("/").shows(".nameplate", "The Courier")
+		for _, path := range []string{"/", "/feeds", "/settings", "/saved", "/search", "/filters", "/editions"} {
+			v.get(path).status(http.StatusOK).shows(".nameplate", "The Courier")
+		}
+		r.visitor().get("/help").shows(".nameplate", "Daily Digest")
 		v.post("/settings/front/name", url.Values{"name": {strings.Repeat("n", 5000)}}).status(http.StatusOK).contains("[role=alert]", "nothing was changed yet")
 		v.saves("/settings/front/name", url.Values{"name": {""}})
 		v.get("/").shows(".nameplate", "Daily Digest")

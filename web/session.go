@@ -55,6 +55,7 @@ func (s *site) forReader(h readerHandler) handler {
 		if err != nil {
 			return err
 		}
+		r = r.WithContext(context.WithValue(r.Context(), nameKey{}, named(d).Name))
 		return withForm(func(w http.ResponseWriter, r *http.Request) error { return h(w, r, reader{user, d}) })(w, r)
 	}
 }
@@ -75,6 +76,9 @@ func (s *site) forOperator(h readerHandler) handler {
 		return h(w, r, me)
 	})
 }
+
+// nameKey is under which a request's context holds the name of its reader's digest.
+type nameKey struct{}
 
 // sessionKey is under which a request's context holds its session.
 type sessionKey struct{}

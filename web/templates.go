@@ -143,6 +143,9 @@ func (s *site) showPage(w http.ResponseWriter, r *http.Request, err error, name,
 // show renders a page to a buffer and sends it.
 func (s *site) show(w http.ResponseWriter, r *http.Request, status int, name, title string, data any) error {
 	f := frame{Title: title, Name: render.DefaultName, Page: data, Path: r.URL.Path}
+	if own, ok := r.Context().Value(nameKey{}).(string); ok {
+		f.Name = own
+	}
 	if p, ok := data.(interface{ nameplate() string }); ok {
 		f.Name = p.nameplate()
 	}
