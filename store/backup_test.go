@@ -222,3 +222,25 @@ func TestBackupOfOneInstant(t *testing.T) {
 		want(t, "gone meanwhile", count(t, s, `SELECT count(*) FROM waiting_digests`), 0)
 	})
 }
+
+// TestRestoreKeepsGrants: who may read a table may read the one that takes its place.
+func TestRestoreKeepsGrants(t *testing.T) {
+	t.Parallel()
+	to := storetest.Postgres(t)
+	s := storetest.Open(t, to)
+	w := world{s, t}
+	w.ok(w.Exec(w.ctx(), `GRANT SELECT ON feeds TO PUBLIC`))
+	w.ok(w.Exec(w.ctx(), `GRANT SELECT, UPDATE ON posts TO pg_monitor WITH GRANT OPTION`))
+	file, _ := backUp(t, s)
+	_, err := restore(t, to, file, true)
+	w.ok(err)
+	for query, is := range map[string]int{
+		`has_table_privilege('pg_monitor', 'feeds', 'SELECT')`:                   1,
+		`has_table_privilege('pg_monitor', 'feeds', 'UPDATE')`:                   0,
+		`has_table_privilege('pg_monitor', 'posts', 'UPDATE WITH GRANT OPTION')`: 1,
+		`has_table_privilege('pg_monitor', 'users', 'SELECT')`:                   0,
+		`has_table_privilege('pg_read_server_files', 'posts', 'SELECT')`:         0,
+	} {
+		want(t, query, count(t, s, `SELECT CAST(`+query+` AS INT)`), is)
+	}
+}

@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/jmoiron/sqlx"
@@ -248,6 +249,10 @@ func installSchema(ctx context.Context, from, to *Store, how Restoration) error 
 		return err
 	}
 	return to.change(ctx, "", func(c conn) error {
+		grants, err := grantsOf(ctx, c)
+		if err != nil {
+			return err
+		}
 		if have > 0 {
 			all := strings.Join(tables, ", ")
 			if err := c.execEach(ctx, []string{`SET LOCAL lock_timeout = '20s'`, `LOCK TABLE ` + all + ` IN ACCESS EXCLUSIVE MODE`}); err != nil {
@@ -267,10 +272,37 @@ func installSchema(ctx context.Context, from, to *Store, how Restoration) error 
 		if err := c.get(ctx, &schema, `SELECT quote_ident(current_schema())`); err != nil {
 			return err
 		}
-		return c.execEach(ctx, each(append(tables, parts...), func(table string) string {
+		err = c.execEach(ctx, each(append(tables, parts...), func(table string) string {
 			return fmt.Sprintf(`ALTER TABLE %s.%s SET SCHEMA %s`, stagedSchema, table, schema)
 		}))
+		if err != nil {
+			return err
+		}
+		grants = slices.DeleteFunc(grants, func(g grant) bool { return !slices.Contains(tables, g.Name) })
+		return c.execEach(ctx, each(grants, grant.statement))
 	})
+}
+
+// A grant is what another role may do with a table.
+type grant struct {
+	Name, Grantee, Privilege string
+	Passes                   bool // the role may grant it to others
+}
+
+func (g grant) statement() string {
+	return "GRANT " + g.Privilege + " ON TABLE " + g.Name + " TO " + g.Grantee + map[bool]string{true: " WITH GRANT OPTION"}[g.Passes]
+}
+
+// grantsOf reads what others than its owner may do with each table of the schema: a table that takes the place of
+// another has to let in whom that let in, such as a program that looks at the numbers. What is granted on single columns
+// is not known here.
+func grantsOf(ctx context.Context, c conn) (all []grant, err error) {
+	err = c.all(ctx, &all, `SELECT c.relname AS name, a.privilege_type AS privilege, CAST(a.is_grantable AS INT) AS passes,
+			CASE WHEN a.grantee = 0 THEN 'PUBLIC' ELSE quote_ident(r.rolname) END AS grantee
+		FROM pg_catalog.pg_class c CROSS JOIN LATERAL aclexplode(c.relacl) a LEFT JOIN pg_catalog.pg_roles r ON r.oid = a.grantee
+		WHERE c.relnamespace = CAST(current_schema() AS regnamespace) AND c.relkind IN ('r', 'p') AND a.grantee <> c.relowner
+		AND (a.grantee = 0 OR r.rolname IS NOT NULL) ORDER BY c.relname, a.grantee, a.privilege_type`)
+	return all, err
 }
 
 // ownTables are all that the staged schema has, and the partitions of one.

@@ -335,7 +335,7 @@ func TestArchivesThatAreWrong(t *testing.T) {
 	}
 	refused(t, "many.zip", zipped(t, mapFS(many...)), "more than 1000 CSV files")
 	if got := told(opened(t, "x.zip", zipped(t, mapFS("a.csv", ours, "other.csv", "x,y\n", "empty.csv", "")))); !strings.HasPrefix(got,
-		"digest: a.csv\nskipped empty.csv: nothing is in it\nskipped other.csv: it is no list of members\nask a.csv:2") {
+		"digest: a.csv\nskipped empty.csv: it is empty\nskipped other.csv: it is no list of members\nask a.csv:2") {
 		t.Errorf("got %s", got)
 	}
 }

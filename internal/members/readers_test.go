@@ -17,7 +17,7 @@ func TestReaders(t *testing.T) {
 		{"a bad line between", "email\n\"a\"b\nbob@example.org\n", "line 2: a quotation mark stands where none can; write it twice within a field that is in quotation marks; 3 bob@example.org "},
 		{"no header", "ada@example.org,Europe/Paris\n", `invalid: "ada@example.org" is no column of a list of readers; its first line is: email,time_zone`},
 		{"no addresses", "time_zone\nUTC\n", "invalid: it has no column email; its first line is: email,time_zone"},
-		{"nothing", "", "invalid: it is empty; its first line has to name the columns: nothing is in it"},
+		{"nothing", "", "invalid: its first line has to name the columns: it is empty"},
 		{"too many", "email\na\nb\nc\nd\n", "2 a ; 3 b ; 4 c ; invalid: the list has more than 3 lines; split it"},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -36,7 +36,7 @@ const ahead = 64 << 10
 var (
 	errLongRow = errors.New("a row is too long")
 	errBytes   = errors.New("the list is too large")
-	errEmpty   = errors.New("nothing is in it")
+	errEmpty   = errors.New("it is empty")
 )
 
 // A table is one CSV file, row after row.
@@ -58,7 +58,7 @@ func openTable(r io.Reader, l limits) (*table, error) {
 	t.csv.Comma, t.csv.FieldsPerRecord, t.csv.ReuseRecord = separator(begin), -1, true
 	header, err := t.next()
 	if errors.Is(err, io.EOF) {
-		return nil, &digest.Error{Kind: digest.Invalid, Message: "it is empty; its first line has to name the columns", Err: errEmpty}
+		return nil, &digest.Error{Kind: digest.Invalid, Message: "its first line has to name the columns", Err: errEmpty}
 	}
 	if p, ok := errors.AsType[*Problem](err); ok {
 		return nil, invalid("the first line cannot be read: %s", p.Message)
