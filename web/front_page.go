@@ -51,7 +51,7 @@ func (s *editionSection) lines() int {
 	return n
 }
 
-// inBands puts the sections of a folder into bands. A last one that is short joins the one before.
+// inBands puts the sections of a folder into bands. The last section joins the band before it: none stands alone.
 func inBands(sections []*editionSection, lines bool) (bands []editionBand) {
 	room := 0
 	for _, s := range sections {
