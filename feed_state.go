@@ -18,5 +18,11 @@ const (
 	FeedDeclined FeedState = "declined" // the owner of its host has asked that nothing is read there
 )
 
-// Asked reports whether feeds of the state are asked at all.
-func (s FeedState) Asked() bool { return s == FeedActive || s == FeedTrial }
+// Asked reports whether feeds of the state are asked at all; so is one that has no state yet.
+func (s FeedState) Asked() bool {
+	switch s {
+	case FeedDead, FeedGone, FeedBlocked, FeedDeclined:
+		return false
+	}
+	return true
+}
