@@ -37,7 +37,7 @@ func TestImports(t *testing.T) {
 		"digest/internal/backup":            "digest",
 		"digest/store":                      "digest digest/calendar digest/migrations digest/internal/words digest/internal/allowance digest/internal/backup",
 		"digest/store/storetest":            "digest digest/poller digest/store",
-		"digest/hourly":                     "digest digest/feed digest/poller digest/store digest/mailer",
+		"digest/hourly":                     "digest digest/feed digest/poller digest/push digest/store digest/mailer",
 		"digest/subscribe":                  "digest digest/feed digest/poller digest/store digest/hourly digest/internal/seal digest/internal/members",
 		"digest/internal/chart":             "digest",
 		"digest/internal/export":            "digest digest/feed digest/store",

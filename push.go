@@ -1,10 +1,132 @@
 package digest
 
-import "time"
+import (
+	"strconv"
+	"time"
+)
 
 // A Push is what is known of those who bring a feed's news unasked (WebSub).
 type Push struct {
 	Topic       string    // the address by which its hubs know it; empty: it names no hub
 	Hubs        string    // that it names and that are asked to push it, with spaces between them
 	PushedUntil time.Time // until then its hubs are trusted, and it is polled once a week; zero: they are not
+}
+
+// A PushSubscription is one promise of one hub: to send what is new of a topic to a
+// callback of its own. It is renewed by another one.
+type PushSubscription struct {
+	ID         PushID
+	FeedID     FeedID
+	Hub        string // as the feed names it
+	Topic      string
+	Secret     string // with which the hub signs; sent to it by https alone
+	State      PushState
+	AskedAt    time.Time // when the hub was last asked
+	VerifiedAt time.Time // when it has verified that; zero: not yet
+	ExpiresAt  time.Time // when its promise ends
+	NextAt     time.Time // when something is to be done about it
+	Errors     int       // requests in a row that came to nothing
+	LastError  string    // what the last of them came to
+}
+
+// PushID is the key of a PushSubscription.
+type PushID int64
+
+// PushState says how a PushSubscription stands.
+type PushState string
+
+// The states of a PushSubscription.
+const (
+	PushWanted  PushState = "wanted"  // its hub is to be asked
+	PushAsked   PushState = "asked"   // its hub has been asked, and is to verify that
+	PushActive  PushState = "active"  // its hub pushes
+	PushLeaving PushState = "leaving" // its hub is to be told that it is over; what it sends meanwhile counts
+	PushLeft    PushState = "left"    // it is over
+	PushDenied  PushState = "denied"  // its hub did not want it
+)
+
+const (
+	// TrustedPushes is how many pushes with news a feed's hubs have to send before they are trusted.
+	TrustedPushes = 2
+	// Distrust is how long a feed's hubs are not trusted after a poll has found a post that none had pushed.
+	Distrust = 30 * 24 * time.Hour
+)
+
+// News is how the news of a feed has come.
+type News struct {
+	Pushes     int       // with news, since its hubs have last missed a post or failed
+	AllPushes  int       // with or without news, ever
+	LastPushAt time.Time // zero: there was none
+	Pings      int       // that had it asked
+	LastPingAt time.Time
+	MissedAt   time.Time // when a poll last found a post that no hub had pushed; zero: never
+	TrustedAt  time.Time // since when its hubs are trusted; zero: they are not
+	SavedPolls int       // midnights for which it was not asked, since its hubs were trusted
+
+	PushedSince time.Time // since when a hub pushes it without a gap; zero: none does
+	ExpiresAt   time.Time // when the last promise of its hubs ends
+}
+
+// TrustedUntil says how long a feed may be left to its hubs, and polled but once a week: until
+// their promise ends, if they have pushed twice and no poll has found a post before them
+// lately. Zero: not at all.
+func (n News) TrustedUntil(now time.Time) time.Time {
+	missed := !n.MissedAt.IsZero() && now.Sub(n.MissedAt) < Distrust
+	if n.Pushes < TrustedPushes || missed || !n.ExpiresAt.After(now) {
+		return time.Time{}
+	}
+	return n.ExpiresAt
+}
+
+// MissedBy reports whether the hubs of a feed have missed what a poll has found: they pushed it
+// already when it was last read, and nobody had said that there is news.
+func (n News) MissedBy(lastRead time.Time, announced bool) bool {
+	return !n.PushedSince.IsZero() && !lastRead.IsZero() && !n.PushedSince.After(lastRead) && !announced
+}
+
+// Way says how the news of a feed comes.
+type Way string
+
+// The ways of news.
+const (
+	ByPush Way = "push" // its hubs send it, and polls look after them
+	ByPing Way = "ping" // it says when there is some, and is polled then
+	ByPoll Way = "poll"
+)
+
+// longestPing is how long a feed that pings counts as one.
+const longestPing = 30 * 24 * time.Hour
+
+// Way says how the news of a feed comes, and since when; zero: since it is known.
+func (n News) Way(now time.Time) (Way, time.Time) {
+	switch {
+	case n.ExpiresAt.After(now) && n.Pushes > 0:
+		return ByPush, n.PushedSince
+	case !n.LastPingAt.IsZero() && now.Sub(n.LastPingAt) < longestPing:
+		return ByPing, n.LastPingAt
+	}
+	return ByPoll, time.Time{}
+}
+
+// Shown says how the news of a feed comes, since when, and what polling that has saved, in
+// one line for people. Times are in UTC.
+func (n News) Shown(now time.Time) string {
+	const minute = "2006-01-02 15:04 UTC"
+	way, since := n.Way(now)
+	switch {
+	case way == ByPing:
+		return "a ping says when there is some (the last " + since.UTC().Format(minute) + "), else it is found by polls"
+	case way == ByPoll && n.ExpiresAt.After(now):
+		return "found by polls; a hub has promised to push it since " + n.PushedSince.UTC().Format(minute) + ", and has not done so yet"
+	case way == ByPoll:
+		return "found by polls"
+	}
+	shown := "pushed by its hub since " + since.UTC().Format(minute) + " (" + Counted(n.AllPushes, "time") + ", the last " + n.LastPushAt.UTC().Format(minute) + ")"
+	if !n.TrustedAt.IsZero() {
+		return shown + "; left to it and polled once a week since " + n.TrustedAt.UTC().Format(minute) + ", " + Counted(n.SavedPolls, "poll") + " saved"
+	}
+	if !n.MissedAt.IsZero() && now.Sub(n.MissedAt) < Distrust {
+		return shown + "; polled as well, since it missed a post that a poll found at " + n.MissedAt.UTC().Format(minute)
+	}
+	return shown + "; polled as well until it has pushed news " + strconv.Itoa(TrustedPushes) + " times"
 }

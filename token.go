@@ -35,6 +35,7 @@ const (
 	ForSite            Purpose = "site"        // of an edition and a feed of which its reader wants less (SignPair)
 	ForClick           Purpose = "click"       // of a Click (SignText)
 	ForBrowser         Purpose = "browser"     // of a browser and an address that it was signed in with (SignText)
+	ForCallback        Purpose = "callback"    // of a PushSubscription: where its hub sends what is new
 	ForAsker           Purpose = "asker"       // of a network or browser that asks for a letter (SignText): its name without saying which
 )
 

@@ -52,6 +52,9 @@ func MidnightPoll(f digest.Feed, due, now time.Time, s Spread) (at time.Time, ok
 	if !alive(f) {
 		return time.Time{}, false
 	}
+	if leftToHubs(f, due) {
+		return time.Time{}, false
+	}
 	askable := heldUntil(f, s.Gap)
 	if askable.After(now) {
 		if askable, ok = s.inTime(f, due, askable); !ok || justRead(f, due) {
@@ -73,6 +76,20 @@ func MidnightPoll(f digest.Feed, due, now time.Time, s Spread) (at time.Time, ok
 // justRead reports whether the last poll of a feed went well, and shortly before a midnight.
 func justRead(f digest.Feed, due time.Time) bool {
 	return f.Errors == 0 && !f.LastOKAt.Before(f.LastAttemptAt) && f.LastOKAt.Before(due) && due.Sub(f.LastOKAt) <= recentPoll
+}
+
+// backupPoll is how often a feed is polled at the least whose hubs are trusted, and backupSlack
+// how much earlier a midnight may come: the last poll was a while after its own.
+const (
+	backupPoll  = 7 * oneDay
+	backupSlack = oneDay / 2
+)
+
+// leftToHubs reports whether a feed need not be polled for a midnight because its hubs are
+// trusted. Only polls count for its next one, and only if they went well: what is pushed
+// says nothing of what is not.
+func leftToHubs(f digest.Feed, due time.Time) bool {
+	return due.Before(f.PushedUntil) && f.Errors == 0 && f.PostsWaiting == 0 && !f.LastOKAt.IsZero() && due.Sub(f.LastOKAt) < backupPoll-backupSlack
 }
 
 // alive reports whether a feed is asked at all.

@@ -35,6 +35,7 @@ const (
 	CounterEdition = "edition" // made at a midnight
 	CounterPost    = "post"    // a new one, stored
 	CounterHub     = "hub "    // a request of our hub, with its digest.HubOutcome
+	CounterPush    = "push"    // of a hub, whose posts were stored
 )
 
 // mailRetried is what became of a mail that is tried again.

@@ -131,15 +131,19 @@ func (s *Store) feedInfos(ctx context.Context, where string, args ...any) ([]Fee
 	err = s.read().all(ctx, &rows, `SELECT s.feed_id, count(*) AS subscribers, MIN(`+askedAt+`) AS next_due_at
 		FROM subscriptions s JOIN digests d ON d.id = s.digest_id
 		WHERE s.feed_id`+s.d.oneOf+` AND s.rests = 0 AND `+gathers+` GROUP BY s.feed_id`, keys(s.d, ids))
+	if err != nil {
+		return feeds, failed("counting the readers of feeds", err)
+	}
 	byFeed := make(map[digest.FeedID]readers, len(rows))
 	for _, r := range rows {
 		byFeed[r.FeedID] = r.readers
 	}
+	news, err := s.News(ctx, ids)
 	for i, f := range feeds {
 		r := byFeed[f.ID]
-		feeds[i].Subscribers, feeds[i].NextDueAt = r.Subscribers, r.NextDueAt
+		feeds[i].Subscribers, feeds[i].NextDueAt, feeds[i].News = r.Subscribers, r.NextDueAt, news[f.ID]
 	}
-	return feeds, failed("counting the readers of feeds", err)
+	return feeds, err
 }
 
 func noFeed() error { return notFound("there is no such feed; see: digest feeds") }
@@ -166,6 +170,7 @@ type FeedInfo struct {
 	digest.Feed
 	Subscribers int
 	NextDueAt   time.Time // the next midnight of any of them at which it is asked; zero: there are none
+	News        digest.News
 }
 
 // FeedLabels gives feeds as readers see them, in the order of keys; those that no

@@ -87,6 +87,9 @@ func (s *Store) ping(ctx context.Context, ids []digest.FeedID, now time.Time) er
 		if err != nil {
 			return err
 		}
+		if err := notePings(ctx, c, some, at(now)); err != nil {
+			return err
+		}
 		return queue(ctx, c, some, at(coolMinute(now, some[0])))
 	})
 }

@@ -130,7 +130,7 @@ func latestOfEach(due []dueFeed) []dueFeed {
 
 // planColumns are what decides when a feed is asked for a midnight. The rest of its record
 // is not read until it is claimed.
-const planColumns = askColumns + `, t.poll_at, f.state`
+const planColumns = askColumns + `, t.poll_at, f.state, f.pushed_until, f.posts_waiting`
 
 // enqueue sets poll_at of the feeds that schedule wants asked.
 func enqueue(ctx context.Context, c conn, due []dueFeed, schedule func(digest.Feed, time.Time) (time.Time, bool)) (int, error) {
@@ -144,10 +144,20 @@ func enqueue(ctx context.Context, c conn, due []dueFeed, schedule func(digest.Fe
 		return 0, err
 	}
 	var v values
+	var saved []digest.FeedID
 	for _, f := range feeds {
-		if poll, ok := schedule(f.Feed, dueAt[f.ID].time()); ok {
+		due := dueAt[f.ID].time()
+		if poll, ok := schedule(f.Feed, due); ok {
 			v.row(f.ID, at(poll))
+		} else if f.PushedUntil.After(due) {
+			f.PushedUntil = time.Time{}
+			if _, would := schedule(f.Feed, due); would {
+				saved = append(saved, f.ID)
+			}
 		}
+	}
+	if err := noteSaved(ctx, c, saved); err != nil {
+		return 0, err
 	}
 	return c.execRows(ctx, &v, `WITH v (id, poll_at) AS (VALUES {rows})
 		UPDATE feed_times SET poll_at = v.poll_at FROM v

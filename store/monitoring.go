@@ -118,6 +118,9 @@ type Numbers struct {
 	OverQuota     int                      // feeds of which posts wait, since more came than is stored in a day
 	Suppressed    map[digest.Reason]int
 	Bytes         int64 // of the database
+	Pushed        int   // feeds that hubs have promised to push
+	LeftToHubs    int   // of these, those that are polled once a week
+	SavedPolls    int64 // midnights for which feeds were not asked because of that
 }
 
 // Numbers counts what there is.
@@ -134,6 +137,9 @@ func (s *Store) Numbers(ctx context.Context) (Numbers, error) {
 		{`SELECT count(*) FROM feeds f WHERE f.state = 'active' AND f.errors > 0 AND f.merged_into = 0`, &n.Failing},
 		{`SELECT count(*) FROM feeds f WHERE f.posts_waiting > 0 AND f.merged_into = 0`, &n.OverQuota},
 		{s.d.size, &n.Bytes},
+		{`SELECT count(*) FROM feed_news WHERE pushed_since > 0`, &n.Pushed},
+		{`SELECT count(*) FROM feed_news WHERE trusted_at > 0`, &n.LeftToHubs},
+		{`SELECT COALESCE(CAST(SUM(saved_polls) AS BIGINT), 0) FROM feed_news`, &n.SavedPolls},
 	} {
 		if err := s.read().get(ctx, q.to, q.query); err != nil {
 			return n, fmt.Errorf("counting what there is: %w", err)

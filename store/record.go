@@ -56,7 +56,7 @@ func (s *Store) record(ctx context.Context, now time.Time, polls []Polled) (Reco
 		if err := r.lockFeeds(ctx, polls); err != nil {
 			return err
 		}
-		err := steps(ctx, r.match, r.judge, r.compareDelivered, r.admit, r.insert, r.edit, r.keepVersions, r.hide, r.restore, r.withdraw, r.dropMirrored,
+		err := steps(ctx, r.match, r.judge, r.compareDelivered, r.admit, r.insert, r.noteMisses, r.edit, r.keepVersions, r.hide, r.restore, r.withdraw, r.dropMirrored,
 			r.noteListed, r.tellGaps, r.tellOverQuota, r.tellSick, r.saveBodies, r.notePolls, r.pace, r.save, r.tell, r.count)
 		result = RecordResult{Posts: r.posts, Hidden: r.hidden, Stale: len(polls) - len(r.polls), Told: r.told, Waiting: r.waiting}
 		return err

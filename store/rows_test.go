@@ -241,6 +241,8 @@ func (w world) readFeeds(f filling, p people) {
 	poll.isReadAs(w.t, polls[0], map[string]string{"Took": ""})
 	want(w.t, "took", polls[0].Took, 1500*time.Millisecond)
 
+	w.readPushes(f, p)
+
 	robots := w.insert(f, "robots", storedRow{"origin": "https://f.example:443"})
 	r, found, err := w.Robots(w.ctx(), "https://f.example:443")
 	w.ok(err)

@@ -1,0 +1,188 @@
+package store
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"digest"
+)
+
+// How the news of feeds comes: by hubs, by pings, or found by polls. Who changes what is
+// known of it has trust decide again whether a feed is left to its hubs.
+
+// newsColumns are those of a digest.News, of feed_news n; the promises of hubs apart.
+const newsColumns = `n.pushes, n.all_pushes, n.last_push_at, n.pings, n.last_ping_at, n.missed_at, n.trusted_at, n.saved_polls, n.pushed_since`
+
+// promisedUntil is when the last promise of the hubs of the feed of n ends.
+const promisedUntil = `COALESCE((SELECT MAX(p.expires_at) FROM push_subscriptions p WHERE p.feed_id = n.feed_id AND p.state = 'active'), 0) AS expires_at`
+
+// News tells how the news of feeds has come; those of which nothing is known are left out.
+func (s *Store) News(ctx context.Context, ids []digest.FeedID) (map[digest.FeedID]digest.News, error) {
+	known, err := newsOf(ctx, s.read(), ids)
+	return known, failed("reading how news comes", err)
+}
+
+func newsOf(ctx context.Context, c conn, ids []digest.FeedID) (map[digest.FeedID]digest.News, error) {
+	known := make(map[digest.FeedID]digest.News)
+	for part := range slices.Chunk(ids, statementRows) {
+		var rows []struct {
+			FeedID digest.FeedID
+			digest.News
+		}
+		err := c.all(ctx, &rows, `SELECT n.feed_id, `+newsColumns+`, `+promisedUntil+` FROM feed_news n WHERE n.feed_id`+c.d.oneOf, keys(c.d, part))
+		if err != nil {
+			return nil, err
+		}
+		for _, r := range rows {
+			known[r.FeedID] = r.News
+		}
+	}
+	return known, nil
+}
+
+// trust decides of feeds whether they are left to their hubs, after something has changed
+// on which that rests. The times of these rows are written in the order of their keys.
+func trust(ctx context.Context, c conn, ids []digest.FeedID, now time.Time) error {
+	slices.Sort(ids)
+	if ids = slices.Compact(ids); len(ids) == 0 {
+		return nil
+	}
+	var v values
+	for _, id := range ids {
+		v.row(id)
+	}
+	err := c.runRows(ctx, &v, `INSERT INTO feed_news (feed_id) VALUES {rows} ON CONFLICT (feed_id) DO NOTHING`)
+	if err != nil {
+		return err
+	}
+	// A gap ends what was pushed without one.
+	err = c.run(ctx, `UPDATE feed_news AS n SET pushed_since = CASE
+		WHEN NOT EXISTS (SELECT 1 FROM push_subscriptions p WHERE p.feed_id = n.feed_id AND p.state = 'active' AND p.expires_at > ?) THEN 0
+		WHEN n.pushed_since = 0 THEN ? ELSE n.pushed_since END WHERE n.feed_id`+c.d.oneOf, at(now), at(now), keys(c.d, ids))
+	if err != nil {
+		return err
+	}
+	known, err := newsOf(ctx, c, ids)
+	if err != nil {
+		return err
+	}
+	for _, id := range ids {
+		until := known[id].TrustedUntil(now)
+		if err := c.run(ctx, `UPDATE feeds SET pushed_until = ? WHERE id = ? AND pushed_until <> ?`, at(until), id, at(until)); err != nil {
+			return err
+		}
+		if until.IsZero() == known[id].TrustedAt.IsZero() {
+			continue
+		}
+		since := at(now)
+		if until.IsZero() {
+			since = 0
+		}
+		if err := c.run(ctx, `UPDATE feed_news SET trusted_at = ? WHERE feed_id = ?`, since, id); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// noteMisses finds the feeds of which a poll has brought posts that their hubs should have
+// pushed, and takes the trust from them. What waits to be stored was pushed.
+func (r *recording) noteMisses(ctx context.Context) error {
+	found := make(map[digest.FeedID]*polled)
+	for _, p := range r.fresh {
+		if p.shownAt != 0 && p.poll.Token != "" && !p.poll.first {
+			found[p.FeedID] = p.poll
+		}
+	}
+	if len(found) == 0 {
+		return nil
+	}
+	var ids, missed []digest.FeedID
+	for id := range found {
+		ids = append(ids, id)
+	}
+	slices.Sort(ids)
+	err := r.c.all(ctx, &ids, `SELECT n.feed_id FROM feed_news n WHERE n.feed_id`+r.c.d.oneOf+` AND n.pushed_since > 0
+		AND NOT EXISTS (SELECT 1 FROM pushes p WHERE p.feed_id = n.feed_id) ORDER BY n.feed_id`, keys(r.c.d, ids))
+	if err != nil || len(ids) == 0 {
+		return err
+	}
+	known, err := newsOf(ctx, r.c, ids)
+	if err != nil {
+		return err
+	}
+	for _, id := range slices.Compact(slices.Sorted(slices.Values(ids))) {
+		p := found[id]
+		announced := !p.Was.PingedAt.IsZero() || p.stored.PingedAt != 0
+		if news, ok := known[id]; ok && news.MissedBy(p.readBefore.time(), announced) {
+			missed = append(missed, id)
+		}
+	}
+	if len(missed) == 0 {
+		return nil
+	}
+	err = r.c.run(ctx, `UPDATE feed_news SET pushes = 0, missed_at = ?, demotes = 1 WHERE feed_id`+r.c.d.oneOf, r.now, keys(r.c.d, missed))
+	if err != nil {
+		return err
+	}
+	return trust(ctx, r.c, missed, r.now.time())
+}
+
+// Demote takes the trust from all feeds of the hubs that have missed a post of one: they
+// earn it again. It says how many those were.
+func (s *Store) Demote(ctx context.Context, now time.Time) (feeds int, err error) {
+	n, err := s.read().number(ctx, `SELECT count(*) FROM feed_news WHERE demotes = 1`)
+	if err != nil || n == 0 {
+		return 0, failed("looking for hubs that missed a post", err)
+	}
+	err = s.change(ctx, "taking the trust from hubs", func(c conn) error {
+		var ids []digest.FeedID
+		err := c.all(ctx, &ids, `SELECT DISTINCT o.feed_id FROM feed_news n JOIN push_subscriptions p ON p.feed_id = n.feed_id AND p.state = 'active'
+			JOIN push_subscriptions o ON o.hub = p.hub AND o.state = 'active' WHERE n.demotes = 1 ORDER BY o.feed_id`)
+		if err != nil {
+			return err
+		}
+		if err := c.run(ctx, `UPDATE feed_news SET demotes = 0 WHERE demotes = 1`); err != nil {
+			return err
+		}
+		feeds = len(ids)
+		if feeds == 0 {
+			return nil
+		}
+		if err := c.run(ctx, `UPDATE feed_news SET pushes = 0 WHERE feed_id`+c.d.oneOf, keys(c.d, ids)); err != nil {
+			return err
+		}
+		return trust(ctx, c, ids, now)
+	})
+	return feeds, err
+}
+
+// notePush notes that a hub has sent something, with news or without.
+func notePush(ctx context.Context, c conn, id digest.FeedID, received instant, news bool, now time.Time) error {
+	err := c.run(ctx, `INSERT INTO feed_news (feed_id, pushes, all_pushes, last_push_at) VALUES (?, ?, 1, ?)
+		ON CONFLICT (feed_id) DO UPDATE SET pushes = feed_news.pushes + excluded.pushes, all_pushes = feed_news.all_pushes + 1,
+			last_push_at = excluded.last_push_at`, id, bit(news), received)
+	if err != nil {
+		return err
+	}
+	return trust(ctx, c, []digest.FeedID{id}, now)
+}
+
+// notePings notes that feeds are asked because of a ping.
+func notePings(ctx context.Context, c conn, ids []digest.FeedID, now instant) error {
+	var v values
+	for _, id := range slices.Sorted(slices.Values(ids)) {
+		v.row(id, 1, now)
+	}
+	return c.runRows(ctx, &v, `INSERT INTO feed_news (feed_id, pings, last_ping_at) VALUES {rows}
+		ON CONFLICT (feed_id) DO UPDATE SET pings = feed_news.pings + 1, last_ping_at = excluded.last_ping_at`)
+}
+
+// noteSaved counts midnights for which feeds were not asked because their hubs are trusted.
+func noteSaved(ctx context.Context, c conn, ids []digest.FeedID) error {
+	if len(ids) == 0 {
+		return nil
+	}
+	return c.run(ctx, `UPDATE feed_news SET saved_polls = saved_polls + 1 WHERE feed_id`+c.d.oneOf, keys(c.d, ids))
+}

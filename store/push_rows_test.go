@@ -1,0 +1,32 @@
+package store_test
+
+import (
+	"time"
+
+	"digest"
+)
+
+// readPushes reads what is known of the hubs of a feed.
+func (w world) readPushes(f filling, p people) {
+	w.t.Helper()
+	subscription := w.insert(f, "push_subscriptions", storedRow{"id": int64(31), "feed_id": p.feed["id"], "state": string(digest.PushActive), "expires_at": toCome, "errors": yes})
+	read, err := w.PushSubscription(w.ctx(), 31)
+	w.ok(err)
+	subscription.isReadAs(w.t, read, nil)
+
+	news := w.insert(f, "feed_news", storedRow{"feed_id": p.feed["id"], "demotes": int64(0)})
+	news["expires_at"] = toCome
+	known, err := w.News(w.ctx(), []digest.FeedID{p.feedID()})
+	w.ok(err)
+	news.isReadAs(w.t, known[p.feedID()], nil)
+
+	w.ok(w.ReceivePush(w.ctx(), noon, p.feedID(), "text/xml", []byte("<rss/>")))
+	push, found, err := w.ClaimPush(w.ctx(), noon, time.Minute)
+	w.ok(err)
+	want(w.t, "a push", found, true)
+	want(w.t, "the body", string(push.Body), "<rss/>")
+	want(w.t, "when it came", push.ReceivedAt, noon)
+	_, found, err = w.ClaimPush(w.ctx(), noon, time.Minute)
+	w.ok(err)
+	want(w.t, "another one", found, false)
+}

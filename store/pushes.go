@@ -1,0 +1,164 @@
+package store
+
+import (
+	"context"
+	"time"
+
+	"digest"
+)
+
+// mostWaiting is how many bodies of one feed wait at once. Of a hub that sends more the
+// feed is polled: nothing is lost.
+const mostWaiting = 10
+
+// A Push is a body that a hub has sent, and that it has signed.
+type Push struct {
+	ID          int64
+	FeedID      digest.FeedID
+	ReceivedAt  time.Time
+	ContentType string
+	Body        []byte
+}
+
+// ReceivePush keeps what a hub has sent of a feed until its posts are stored. Where much
+// waits already, or it is longer than any document that is stored, the feed is asked instead.
+func (s *Store) ReceivePush(ctx context.Context, now time.Time, feed digest.FeedID, contentType string, body []byte) error {
+	packed, err := s.Pack(Body{Bytes: body})
+	if err != nil {
+		return failed("keeping what a hub has sent", err)
+	}
+	if len(packed.packed) == 0 {
+		return s.AnnouncedFeed(ctx, feed, now)
+	}
+	kept := false
+	err = s.change(ctx, "keeping what a hub has sent", func(c conn) error {
+		kept = false
+		if err := lockFeed(ctx, c, feed); err != nil {
+			return err
+		}
+		n, err := c.number(ctx, `SELECT count(*) FROM pushes WHERE feed_id = ?`, feed)
+		if err != nil || n >= mostWaiting {
+			return err
+		}
+		kept = true
+		return c.run(ctx, `INSERT INTO pushes (feed_id, received_at, content_type, body) VALUES (?, ?, ?, ?)`, feed, at(now), contentType, packed.packed)
+	})
+	if err == nil && !kept {
+		err = s.AnnouncedFeed(ctx, feed, now)
+	}
+	return err
+}
+
+// AnnouncedFeed notes that a feed has news, by the word of one of its hubs: it is asked as
+// after a ping.
+func (s *Store) AnnouncedFeed(ctx context.Context, id digest.FeedID, now time.Time) error {
+	return s.ping(ctx, []digest.FeedID{id}, now)
+}
+
+// ClaimPush gives what was received first to this worker alone, for the time of a lease; false:
+// nothing waits.
+func (s *Store) ClaimPush(ctx context.Context, now time.Time, lease time.Duration) (p Push, found bool, err error) {
+	const free = ` FROM pushes p WHERE p.lease_until <= ?`
+	if n, err := s.read().number(ctx, `SELECT count(*) FROM (SELECT 1`+free+` LIMIT 1) x`, at(now)); err != nil || n == 0 {
+		return p, false, failed("looking for what hubs have sent", err)
+	}
+	err = s.change(ctx, "claiming what a hub has sent", func(c conn) error {
+		found, err = c.find(ctx, &p, `SELECT p.id, p.feed_id, p.received_at, p.content_type, p.body`+free+` ORDER BY p.id LIMIT 1`+c.d.skipRows("p"), at(now))
+		if err != nil || !found {
+			return err
+		}
+		return c.run(ctx, `UPDATE pushes SET lease_until = ? WHERE id = ?`, at(now).plus(lease), p.ID)
+	})
+	if err == nil && found {
+		if err = s.packer.ready(); err == nil {
+			p.Body, err = s.packer.from.DecodeAll(p.Body, nil)
+		}
+	}
+	return p, found, err
+}
+
+// DropPush lets go of what a hub has sent, and has its feed asked instead: it cannot be read.
+func (s *Store) DropPush(ctx context.Context, now time.Time, p Push) error {
+	err := s.change(ctx, "dropping what a hub has sent", func(c conn) error {
+		if err := c.run(ctx, `DELETE FROM pushes WHERE id = ?`, p.ID); err != nil {
+			return err
+		}
+		return notePush(ctx, c, p.FeedID, at(p.ReceivedAt), false, now)
+	})
+	if err != nil {
+		return err
+	}
+	return s.AnnouncedFeed(ctx, p.FeedID, now)
+}
+
+// RecordPush stores the posts that a hub has sent, as Record does those of a poll, and lets go
+// of the rest. What a hub sends may be part of a document: it adds posts and edits them, and
+// says nothing of those that it does not hold, of the feed, nor of when it is to be asked.
+func (s *Store) RecordPush(ctx context.Context, now time.Time, push Push, in Polled) (RecordResult, error) {
+	if err := s.Policy.check(); err != nil {
+		return RecordResult{}, failed("storing what a hub has sent", err)
+	}
+	var result RecordResult
+	err := s.changeUnder(ctx, s.d.lockShared, "storing what a hub has sent", func(c conn) error {
+		result = RecordResult{}
+		n, err := c.exec(ctx, `DELETE FROM pushes WHERE id = ?`, push.ID)
+		if err != nil || n == 0 { // another worker has stored it
+			return err
+		}
+		r := recording{c: c, now: at(now)}
+		found, err := r.lockPushed(ctx, in)
+		if err != nil || !found {
+			return err
+		}
+		err = steps(ctx, r.match, r.judge, r.compareDelivered, r.admit, r.insert, r.edit, r.keepVersions, r.hide, r.restore, r.tellOverQuota)
+		if err != nil {
+			return err
+		}
+		result = RecordResult{Posts: r.posts, Hidden: r.hidden, Waiting: r.waiting}
+		return r.notePushed(ctx, push)
+	})
+	if isRefused(err) {
+		return RecordResult{Refused: 1}, s.DropPush(ctx, now, push)
+	}
+	return result, err
+}
+
+// lockPushed locks the feed of a push, and takes in what it brought; false: it is no more.
+func (r *recording) lockPushed(ctx context.Context, in Polled) (found bool, err error) {
+	id := in.Feed.ID
+	if err := lockFeed(ctx, r.c, id); err != nil {
+		return false, err
+	}
+	found, err = r.c.find(ctx, &in.Feed, `SELECT `+feedColumns+` FROM `+timedFeeds+` WHERE f.id = ? AND f.merged_into = 0`, id)
+	if err != nil || !found {
+		return false, err
+	}
+	f := in.Feed
+	p := &polled{Polled: in, first: f.ParsedAt.IsZero(), stored: lockedFeed{ID: f.ID, URL: f.URL, Host: f.Host, State: f.State, ParsedAt: at(f.ParsedAt), LastOKAt: at(f.LastOKAt)}}
+	p.ReadAt, p.Token = f.URL, ""
+	if !p.first {
+		p.readBefore = at(f.LastOKAt)
+	}
+	r.addPoll(p)
+	return true, nil
+}
+
+// notePushed notes what was stored of a push: its share of the quota, the date of the news, and that it came.
+func (r *recording) notePushed(ctx context.Context, push Push) error {
+	p := r.polls[0]
+	if err := r.noteUse(ctx, p); err != nil {
+		return err
+	}
+	if r.posts > 0 {
+		if err := r.c.run(ctx, `UPDATE feeds SET newest_at = ?, `+dailyAtMost+` WHERE id = ? AND newest_at < ?`, r.now, p.Feed.ID, r.now); err != nil {
+			return err
+		}
+		if err := refreshAskable(ctx, r.c, `f.id = ?`, p.Feed.ID); err != nil {
+			return err
+		}
+	}
+	if err := notePush(ctx, r.c, p.Feed.ID, at(push.ReceivedAt), r.posts > 0, r.now.time()); err != nil {
+		return err
+	}
+	return count(ctx, r.c, r.now, counters{CounterPost: {N: int64(r.posts)}, CounterPush: {N: 1, Bytes: int64(len(push.Body))}})
+}
