@@ -11,6 +11,9 @@
 //	6 deliver                    deliver.go  mailer.Deliverer sends what is sealed
 //
 // Tick and Run (run.go) do all of it: once, or for as long as the program lives.
+// News that comes unasked is in hubs.go (what hubs are asked for) and pushes.go (what they
+// send): its posts wait for the same midnights.
+//
 // What is done beside it is in housekeeping.go and fence.go, and the line that sums up an
 // hour in account.go. Any
 // number of processes may run it beside one PostgreSQL: what they share is

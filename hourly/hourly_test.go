@@ -125,6 +125,7 @@ type house struct {
 	mail   string
 	spread poller.Spread
 	d      digest.Digest // of the reader who came last
+	hubs   *callbacks    // nil: no hub can reach this house
 }
 
 func newHouse(t *testing.T, st *store.Store, clock string) *house {
@@ -168,6 +169,7 @@ func (h *house) poller() *poller.Poller {
 		UserAgentVersion: "test", BaseURL: "http://localhost:8080", NoWait: true,
 		AllowNetworks: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")},
 		Now:           func() time.Time { return h.clock },
+		Roots:         h.hubs.roots(),
 	})
 	h.t.Cleanup(p.Close)
 	return p
@@ -192,6 +194,8 @@ func (h *house) job() *hourly.Job {
 		Keep:   400 * 24 * time.Hour,
 		Now:    func() time.Time { return h.clock },
 		Frozen: true,
+
+		Callback: h.hubs.callback(),
 	})
 }
 

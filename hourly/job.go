@@ -65,6 +65,13 @@ type Options struct {
 	Hub     func(ctx context.Context) error
 	HubBell chan struct{}
 
+	// Callback is the address at which a hub reaches this instance for a subscription; nil: it
+	// is reached by none, and none is asked for anything.
+	Callback func(digest.PushID) string
+
+	// Pushed is sent to when a hub has sent something to this process; may be nil.
+	Pushed chan struct{}
+
 	Report func(Event) // told of each step; may be nil; never called concurrently
 	Log    *slog.Logger
 }

@@ -48,7 +48,8 @@ func (j *Job) Tick(ctx context.Context) (Summary, error) {
 			j.lookAtDomains(ctx)
 			_, asked := j.askOnce(ctx)
 			_, called := j.hubOnce(ctx)
-			return total, cmp.Or(err, asked, called, j.prune(ctx))
+			_, hubs := j.askHubsOnce(ctx)
+			return total, cmp.Or(err, asked, called, hubs, j.prune(ctx))
 		}
 		nap(ctx, wait)
 	}
@@ -80,6 +81,9 @@ func (j *Job) waitForMore(last Summary) (time.Duration, error) {
 // digests whose feeds are in, or whose deadline comes, are released while other
 // feeds are still being polled.
 func (j *Job) step(ctx context.Context) (Summary, error) {
+	if _, err := j.storePushesOnce(ctx); err != nil {
+		return Summary{}, err
+	}
 	if _, err := j.plan(j.Now()); err != nil {
 		return Summary{}, err
 	}
@@ -193,6 +197,8 @@ func (j *Job) Run(ctx context.Context) error {
 	loops.Go(func() { j.loop(ctx, unindexed, j.indexOnce) })
 	loops.Go(func() { j.loop(ctx, nil, j.askOnce) })
 	loops.Go(func() { j.loop(ctx, j.HubBell, j.hubOnce) })
+	loops.Go(func() { j.loop(ctx, nil, j.askHubsOnce) })
+	loops.Go(func() { j.loop(ctx, j.Pushed, j.storePushesOnce) })
 	loops.Go(func() { j.keepBeating(ctx) })
 	loops.Wait()
 	j.tellHour(j.Now().Add(time.Hour)) // what this one brought so far

@@ -283,7 +283,7 @@ func TestFediverseLeadsNotHome(t *testing.T) {
 func TestIsPublicBase(t *testing.T) {
 	for base, want := range map[string]bool{"https://news.example.org": true, "https://news.example.org:8443": true, "http://localhost:8080": false, "https://192.168.1.7": false,
 		"https://nas": false, "https://nas.local": false, "https://8.8.8.8": true, "": false} {
-		if isPublicBase(base) != want {
+		if IsPublicBase(base) != want {
 			t.Errorf("%s is public: %v", base, !want)
 		}
 	}

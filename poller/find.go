@@ -331,6 +331,9 @@ func (s *search) found(address string, a *answer, doc *feed.Document) Result {
 		moveTo(&v.feed, a.address, a.received)
 		v.feed.MovedFrom, v.feed.MovedAt = "", time.Time{} // nobody subscribed there
 	}
+	if s.private == nil {
+		noteTopic(&v.feed, a, doc)
+	}
 	v.outcome, v.doc, v.page = Changed, doc, a
 	v.message = "found: " + entries(doc)
 	return v.finish(v.feed)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"crypto/rsa"
+	"crypto/x509"
 	"fmt"
 	"log/slog"
 	"net"
@@ -69,6 +70,9 @@ type Options struct {
 
 	// DialContext replaces the guarded dialler. For tests: nothing checks its addresses.
 	DialContext func(ctx context.Context, network, address string) (net.Conn, error)
+
+	// Roots are believed to say who a server is; nil: those of the system.
+	Roots *x509.CertPool
 
 	// NoWait leaves out every pause between requests. There is still one
 	// request in flight for each host at a time.
@@ -167,6 +171,7 @@ func New(o Options) *Poller {
 		transport = newTransport(o.DialContext, idle)
 		public = transport
 	}
+	transport.TLSClientConfig.RootCAs, public.TLSClientConfig.RootCAs = o.Roots, o.Roots
 	return &Poller{
 		transport: transport,
 		public:    public,

@@ -66,11 +66,11 @@ type otherSignature struct {
 }
 
 func newSigners(base string, read func(context.Context) (*rsa.PrivateKey, error)) *signers {
-	return &signers{base: base, public: isPublicBase(base), read: read, others: make(map[string]otherSignature)}
+	return &signers{base: base, public: IsPublicBase(base), read: read, others: make(map[string]otherSignature)}
 }
 
-// isPublicBase reports whether strangers can reach a base URL.
-func isPublicBase(base string) bool {
+// IsPublicBase reports whether strangers can reach a base URL.
+func IsPublicBase(base string) bool {
 	u, err := url.Parse(base)
 	if err != nil || u.Hostname() == "" {
 		return false

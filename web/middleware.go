@@ -66,6 +66,8 @@ func (s *site) bodyLimit(r *http.Request) int64 {
 		return maxList + maxBody
 	case strings.HasPrefix(path, "/newsletters/") && strings.HasSuffix(path, "/logo"), strings.HasPrefix(path, apiRoot) && strings.HasSuffix(path, "/logo"):
 		return logo.MaxBytes + maxBody
+	case strings.HasPrefix(path, pushRoot):
+		return maxPush
 	case strings.HasPrefix(path, "/feeds/"), path == "/filters":
 		return maxNames
 	}

@@ -12,7 +12,7 @@ const oneClick = "POST /unsubscribe/{token}"
 // forReader lets only signed-in readers in, forOperator only those who run this
 // instance; both read a form that is posted, as withForm does. A GET never
 // changes anything but for a ping, which asks for no more than a poll that is
-// allowed anyway.
+// allowed anyway, and for the word of a hub that was asked for something (WebSub).
 func (s *site) routes() *http.ServeMux {
 	mux := http.NewServeMux()
 	for _, part := range []map[string]handler{s.publicRoutes(), s.programRoutes(), s.readerRoutes(), s.publisherRoutes(), s.apiRoutes(), s.settingsRoutes()} {
@@ -101,6 +101,8 @@ func (s *site) programRoutes() map[string]handler {
 		"POST /RPC2":                 s.ping,
 		"GET /hub":                   s.hubPage,
 		"POST /hub":                  s.hub,
+		"GET /websub/{token}":        s.verifyHub,
+		"POST /websub/{token}":       s.receivePush,
 		"GET /image/{mac}/{address}": s.imageAt,
 		"GET /static/{name}":         s.asset,
 		"GET /robots.txt":            s.robots,

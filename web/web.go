@@ -80,6 +80,7 @@ type Options struct {
 	Search        Searcher              // default: Store
 	Pings         PingReceiver          // nil: pings are not taken
 	Hub           *hub.Hub              // of our own feeds; nil: they have none
+	Pushed        func()                // is told when a hub has sent something; nil: nobody is
 	Pictures      PictureFetcher        // nil: no picture is shown
 	Sounds        SoundFetcher          // nil: no sound is played
 	ActorKey      ActorKey              // of this instance in the fediverse; nil: it is not there

@@ -166,6 +166,7 @@ func (a *app) webServer(st *store.Store, outbox *mailer.Outbox, counters *metric
 		CountsReplies: a.ReturnPath != "",
 		Pings:         st,
 		Hub:           a.hub(st, signer),
+		Pushed:        a.wakePushes,
 		Pictures:      fetcher,
 		Sounds:        fetcher,
 		ActorKey:      a.actorKey(st),
@@ -187,6 +188,14 @@ func (a *app) webServer(st *store.Store, outbox *mailer.Outbox, counters *metric
 		Storage:        a.storage,
 	})
 	return web.NewServer(handler, a.log), nil
+}
+
+// wakePushes has what a hub has sent stored at once, if this process does that.
+func (a *app) wakePushes() {
+	select {
+	case a.pushed <- struct{}{}:
+	default:
+	}
 }
 
 // fetcher fetches the pictures of posts, and what they come with to be heard.

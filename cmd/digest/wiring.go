@@ -21,6 +21,7 @@ import (
 	"digest/poller"
 	"digest/store"
 	"digest/subscribe"
+	"digest/web"
 )
 
 func (a *app) poller(st *store.Store) *poller.Poller {
@@ -141,7 +142,10 @@ func (a *app) withJob(st *store.Store, do func(*hourly.Job) error) error {
 			return r.LookDue(ctx)
 		},
 
-		Ask: a.asker(st, signer, transport).Ask,
+		Ask:      a.asker(st, signer, transport).Ask,
+		Callback: a.callback(signer),
+		Pushed:   a.pushed,
+
 		Log: a.log,
 	}
 	if h := a.hub(st, signer); h != nil {
@@ -159,6 +163,14 @@ func (a *app) hub(st *store.Store, signer *digest.Signer) *hub.Hub {
 		Feeds:  hub.Feeds{Store: st, Editions: a.pages(st, signer), BaseURL: a.BaseURL, Open: true},
 		Poller: a.poller(st), Now: a.clock, Hard: a.hard, Log: a.log, Bell: a.hubBell,
 	})
+}
+
+// callback gives the addresses at which hubs reach this instance; nil where none can.
+func (a *app) callback(signer *digest.Signer) func(digest.PushID) string {
+	if !poller.IsPublicBase(a.BaseURL) && len(a.AllowNetworks) == 0 {
+		return nil
+	}
+	return func(id digest.PushID) string { return web.CallbackAddress(a.BaseURL, signer, id) }
 }
 
 // deliverer sends editions.

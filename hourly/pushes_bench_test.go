@@ -1,0 +1,85 @@
+package hourly_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"digest"
+	"digest/edition"
+	"digest/hourly"
+	"digest/mailer"
+	"digest/poller"
+	"digest/store"
+	"digest/store/storetest"
+)
+
+// BenchmarkPushToStored measures how long it is from a hub's push to its post being stored, in the
+// process that received it and in another one. The limits are 5 s at the median and a minute at most.
+func BenchmarkPushToStored(b *testing.B) {
+	for _, together := range []bool{true, false} {
+		name := map[bool]string{true: "one process", false: "two processes"}[together]
+		b.Run(name, func(b *testing.B) {
+			storetest.Bench(b, func(b *testing.B, st *store.Store) { benchPushes(b, st, together) })
+		})
+	}
+}
+
+func benchPushes(b *testing.B, st *store.Store, together bool) {
+	f, _, err := st.EnsureFeed(b.Context(), digest.Feed{URL: "https://a.example/feed", Host: "a.example", State: digest.FeedActive})
+	if err != nil {
+		b.Fatal(err)
+	}
+	transport, err := mailer.Open("maildir:"+b.TempDir(), mailer.Options{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer transport.Close()
+	signer, p := digest.NewSigner(make([]byte, 32)), poller.New(poller.Options{NoWait: true})
+	defer p.Close()
+	woken := make(chan struct{}, 1)
+	o := hourly.Options{Store: st, Poller: p, Mail: &mailer.Deliverer{
+		Queue: st, Signer: signer, Sender: &mailer.Sender{Transport: transport, From: "Digest <digest@example.org>"},
+		Renderer: edition.New(edition.Options{Store: st, Signer: signer, BaseURL: "http://localhost:8080"}),
+	}}
+	if together {
+		o.Pushed = woken
+	}
+	stored := make(chan struct{}, 1)
+	o.Report = func(e hourly.Event) {
+		if e.Kind == hourly.EventStored {
+			stored <- struct{}{}
+		}
+	}
+	job := hourly.New(o)
+	ctx, stop := context.WithCancel(b.Context())
+	over := make(chan error, 1)
+	go func() { over <- job.Run(ctx) }()
+	var took []time.Duration
+	for b.Loop() {
+		guid := fmt.Sprintf("urn:%d", len(took))
+		body := `<rss><channel><title>T</title><item><title>x</title><guid>` + guid + `</guid><description>` + strings.Repeat("word ", 2000) + `</description></item></channel></rss>`
+		began := time.Now()
+		if err := st.ReceivePush(b.Context(), began, f.ID, "text/xml", []byte(body)); err != nil {
+			b.Fatal(err)
+		}
+		select {
+		case woken <- struct{}{}:
+		default:
+		}
+		<-stored
+		took = append(took, time.Since(began))
+	}
+	stop()
+	if err := <-over; err != nil {
+		b.Fatal(err)
+	}
+	slices.Sort(took)
+	b.ReportMetric(float64(took[len(took)/2].Milliseconds()), "ms-median")
+	b.ReportMetric(float64(took[len(took)-1].Milliseconds()), "ms-most")
+	b.ReportMetric(5000, "ms-median-limit")
+	b.ReportMetric(0, "ns/op")
+}

@@ -1,0 +1,109 @@
+package poller
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"strings"
+	"unicode/utf8"
+
+	"digest"
+	"digest/feed"
+)
+
+// A Form is posted to a hub.
+type Form struct {
+	Address     string
+	Values      url.Values
+	MayBeHome   bool // it may lead into the allowed networks: a person gave what names it
+	Subscribers int  // of the feed that it speaks of
+}
+
+// A FormAnswer is what a hub has answered.
+type FormAnswer struct {
+	Status int    // of the last answer; 0: there was none
+	Why    string // it came to nothing, in one line; of a status below 300 ""
+}
+
+const maxFormAnswer = 512 // bytes of an answer that are read
+
+// ReachedFrom reports whether a hub at an address can reach this instance: any can if its own
+// address is public, else one whose address lies in an allowed network.
+func (p *Poller) ReachedFrom(address string) bool {
+	if p.signers.public {
+		return true
+	}
+	a, err := netip.ParseAddr(feed.Host(address))
+	return err == nil && p.guard.isHome(a)
+}
+
+// PostForm posts a form, paced and guarded as all requests are. It goes on to where
+// 307 and 308 lead, as it is (RFC 9110 section 15.4.8); any other redirect is an error.
+func (p *Poller) PostForm(ctx context.Context, f Form) FormAnswer {
+	s := p.newSession(digest.Feed{Host: feed.Host(f.Address)}, f.Subscribers)
+	s.avoidsHotMinutes = !p.pace.noWait && !isHot(p.now())
+	r, err := routeTo(f.Address)
+	r.mayBeHome = f.MayBeHome
+	for err == nil {
+		var a *answer
+		var text string
+		a, text, err = s.post(ctx, r, f.Values.Encode())
+		if err != nil {
+			break
+		}
+		if a.status == http.StatusTemporaryRedirect || a.status == http.StatusPermanentRedirect {
+			r, err = a.follow()
+			continue
+		}
+		if a.status/100 == 2 {
+			return FormAnswer{Status: a.status}
+		}
+		return FormAnswer{Status: a.status, Why: strings.TrimSuffix(fmt.Sprintf("answered %d: %s", a.status, text), ": ")}
+	}
+	return FormAnswer{Why: oneLine(err.Error())}
+}
+
+// post sends one request when it is its turn, and reads the beginning of the answer.
+func (s *session) post(ctx context.Context, r route, body string) (*answer, string, error) {
+	leave, err := s.acquire(ctx, r.host())
+	if err != nil {
+		return nil, "", err
+	}
+	defer leave()
+	limit := newLimit(ctx, s.poller.timeout)
+	defer limit.cancel()
+	sends, isHome := 0, false
+	req, err := http.NewRequestWithContext(s.pins.in(s.countSends(limit.ctx, &sends, &isHome)), http.MethodPost, r.url.String(), strings.NewReader(body))
+	if err != nil {
+		return nil, "", err
+	}
+	req.Header = http.Header{"User-Agent": {s.agent}, "Accept": {"*/*"}, "Content-Type": {"application/x-www-form-urlencoded"}}
+	resp, err := s.poller.transportOf(r).RoundTrip(req)
+	if err != nil {
+		return nil, "", noAnswer(limit.blame(err), sends > 0, s.poller.timeout)
+	}
+	defer resp.Body.Close()
+	a := &answer{route: r, status: resp.StatusCode, header: resp.Header, received: s.poller.now(), isHome: isHome}
+	said, _ := io.ReadAll(io.LimitReader(resp.Body, maxFormAnswer)) // what came before the error will do
+	s.logRequest(ctx, http.MethodPost, r, a, nil)
+	if !utf8.Valid(said) {
+		return a, "", nil
+	}
+	return a, oneLine(string(said)), nil
+}
+
+// ReadPushed reads what a hub has sent of a feed, as a poll would read its document. It may
+// be part of that, and called by any type.
+func (p *Poller) ReadPushed(ctx context.Context, f digest.Feed, body []byte, contentType string) (Result, error) {
+	doc, err := p.Read(ctx, body, contentType, f.URL)
+	if err != nil {
+		return Result{}, err
+	}
+	if doc = pageAsFeed(doc, f.Kind); !doc.IsFeed() {
+		return Result{}, fmt.Errorf("%s%s", notFeed, kindName(doc.Kind))
+	}
+	return Result{Feed: f, Outcome: Changed, Document: doc, Address: f.URL, parsers: p.parsers}, nil
+}

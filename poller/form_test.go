@@ -1,0 +1,125 @@
+package poller
+
+import (
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"digest"
+)
+
+// TestPostForm: a form is posted as it is, also where 307 and 308 lead, and nowhere else.
+func TestPostForm(t *testing.T) {
+	var got []string
+	s := newAnswers(t, func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		got = append(got, r.Method+" "+r.URL.Path+" "+r.Header.Get("Content-Type")+" "+string(body)+r.Header.Get("Cookie")+r.Header.Get("Referer"))
+		if !strings.HasPrefix(r.UserAgent(), "digest/1.2 (+https://news.example/bot; 7 subscribers") {
+			t.Errorf("asked as %s", r.UserAgent())
+		}
+		switch r.URL.Path {
+		case "/307":
+			http.Redirect(w, r, "/308", http.StatusTemporaryRedirect)
+		case "/308":
+			http.Redirect(w, r, "/good", http.StatusPermanentRedirect)
+		case "/circle":
+			http.Redirect(w, r, "/circle", http.StatusTemporaryRedirect)
+		case "/302":
+			http.Redirect(w, r, "/good", http.StatusFound)
+		case "/bad":
+			http.Error(w, "no such\ntopic", http.StatusBadRequest)
+		default:
+			w.WriteHeader(http.StatusAccepted)
+		}
+	})
+	p := newReader(t, s.URL).p
+	post := func(path string) FormAnswer {
+		got = nil
+		return p.PostForm(t.Context(), Form{Address: s.URL + path, Values: url.Values{"a": {"b c"}}, MayBeHome: true, Subscribers: 7})
+	}
+	const sent = " application/x-www-form-urlencoded a=b+c"
+	for path, want := range map[string]struct {
+		answer FormAnswer
+		asked  string
+	}{
+		"/good":   {FormAnswer{Status: 202}, "POST /good" + sent},
+		"/307":    {FormAnswer{Status: 202}, "POST /307" + sent + "|POST /308" + sent + "|POST /good" + sent},
+		"/circle": {FormAnswer{Why: "redirected in a circle"}, "POST /circle" + sent},
+		"/302":    {FormAnswer{Status: 302, Why: "answered 302"}, "POST /302" + sent},
+		"/bad":    {FormAnswer{Status: 400, Why: "answered 400: no such topic"}, "POST /bad" + sent},
+	} {
+		if answer := post(path); answer != want.answer || strings.Join(got, "|") != want.asked {
+			t.Errorf("%s: %+v, asked %q; want %+v, %q", path, answer, got, want.answer, want.asked)
+		}
+	}
+}
+
+// TestPostFormIsGuarded: a hub leads to no private address that nobody has named (I7).
+func TestPostFormIsGuarded(t *testing.T) {
+	s := newAnswers(t, func(w http.ResponseWriter, _ *http.Request) { t.Error("asked"); w.WriteHeader(http.StatusAccepted) })
+	p := newReader(t, s.URL).p
+	for _, address := range []string{s.URL + "/", "http://[::1]:1/", "http://10.0.0.1/", "ftp://a.example/", ""} {
+		if a := p.PostForm(t.Context(), Form{Address: address, MayBeHome: false}); a.Status != 0 || a.Why == "" {
+			t.Errorf("%q: %+v", address, a)
+		}
+	}
+	secure := httptest.NewTLSServer(http.RedirectHandler(s.URL, http.StatusTemporaryRedirect))
+	t.Cleanup(secure.Close)
+	p = newReader(t, s.URL, func(o *Options) { o.Roots = secure.Client().Transport.(*http.Transport).TLSClientConfig.RootCAs }).p
+	if a := p.PostForm(t.Context(), Form{Address: secure.URL, MayBeHome: true}); a.Why != "redirected from https to http" {
+		t.Errorf("a secret is told in clear: %+v", a)
+	}
+}
+
+func TestReachedFrom(t *testing.T) {
+	home := []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
+	for _, c := range []struct {
+		base, hub string
+		want      bool
+	}{
+		{"https://news.example.org", "https://hub.example/", true},
+		{"http://localhost:8080", "https://hub.example/", false},
+		{"http://localhost:8080", "https://127.0.0.1:5/hub", true},
+		{"http://localhost:8080", "https://192.0.2.1/hub", false},
+	} {
+		if got := New(Options{BaseURL: c.base, AllowNetworks: home}).ReachedFrom(c.hub); got != c.want {
+			t.Errorf("%s can reach %s: %t", c.hub, c.base, got)
+		}
+	}
+}
+
+// TestLeftToHubs: a feed whose hubs are trusted is polled for a midnight once a week, and for
+// each one while something is wrong with it.
+func TestLeftToHubs(t *testing.T) {
+	due := time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC)
+	left := func(change func(*digest.Feed)) bool {
+		f := digest.Feed{ID: 1, State: digest.FeedActive}
+		f.PushedUntil, f.LastOKAt = due.Add(oneDay), due.Add(-oneDay)
+		f.LastAttemptAt = f.LastOKAt
+		change(&f)
+		_, asked := MidnightPoll(f, due, due, Spread{Gap: time.Hour, NoWait: true})
+		return !asked
+	}
+	for name, c := range map[string]struct {
+		change func(*digest.Feed)
+		want   bool
+	}{
+		"trusted":                 {func(*digest.Feed) {}, true},
+		"not trusted":             {func(f *digest.Feed) { f.PushedUntil = time.Time{} }, false},
+		"no longer":               {func(f *digest.Feed) { f.PushedUntil = due }, false},
+		"six days ago":            {func(f *digest.Feed) { f.LastOKAt = due.Add(-6 * oneDay) }, true},
+		"a week ago, and a while": {func(f *digest.Feed) { f.LastOKAt = due.Add(-7*oneDay + 40*time.Minute) }, false},
+		"it failed":               {func(f *digest.Feed) { f.Errors = 1 }, false},
+		"posts wait":              {func(f *digest.Feed) { f.PostsWaiting = 1 }, false},
+		"never read":              {func(f *digest.Feed) { f.LastOKAt = time.Time{} }, false},
+	} {
+		if got := left(c.change); got != c.want {
+			t.Errorf("%s: left to its hubs is %t", name, got)
+		}
+	}
+}

@@ -1,0 +1,129 @@
+package web
+
+import (
+	"errors"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"strings"
+
+	"digest"
+	"digest/push"
+)
+
+const (
+	// pushRoot begins the addresses at which hubs reach this instance: one for each subscription, which
+	// nobody can guess.
+	pushRoot = "/websub/"
+	// maxPush is the longest body that a hub may send, in bytes: that of the longest document.
+	maxPush = 10 << 20
+)
+
+// CallbackAddress is where a hub reaches the instance at base for a subscription.
+func CallbackAddress(base string, signer *digest.Signer, id digest.PushID) string {
+	return strings.TrimSuffix(base, "/") + pushRoot + signer.Sign(digest.ForCallback, int64(id))
+}
+
+// pushAt gives the subscription whose address is asked, and errNotFound where there is none; a
+// guess costs the database nothing. It is gone once it is over.
+func (s *site) pushAt(r *http.Request) (digest.PushSubscription, error) {
+	id, ok := s.Signer.Verify(digest.ForCallback, r.PathValue("token"))
+	if !ok {
+		return digest.PushSubscription{}, errNotFound
+	}
+	if !s.limits.pushers.allowAll(s.clientShares(r), s.Now()) {
+		return digest.PushSubscription{}, errTooMany
+	}
+	p, err := s.Store.PushSubscription(r.Context(), digest.PushID(id))
+	if digest.KindOf(err) == digest.NotFound {
+		return p, errPushOver
+	}
+	return p, err
+}
+
+// errPushOver tells a hub to send nothing more (WebSub section 7).
+var errPushOver = &problem{http.StatusGone, "This subscription is over", "Nothing is to be sent here any more."}
+
+// verifyHub answers a hub that asks whether it was asked for something (WebSub section 5.3), or
+// says that it will not do it (5.2). Whatever it asks for is sent back as text.
+func (s *site) verifyHub(w http.ResponseWriter, r *http.Request) error {
+	p, err := s.pushAt(r)
+	if errors.Is(err, errPushOver) {
+		return errNotFound
+	}
+	if err != nil {
+		return err
+	}
+	i, ok := push.ParseIntent(r.URL.Query())
+	if !ok || r.Method == http.MethodHead {
+		return errNotFound
+	}
+	meant, now := false, s.Now()
+	switch i.Mode {
+	case push.Subscribe:
+		meant, err = s.Store.VerifyPush(r.Context(), now, p.ID, i.Topic, now.Add(i.Lease), push.RenewAt(now, i.Lease, rand.Float64()))
+	case push.Unsubscribe:
+		meant, err = s.Store.VerifyLeave(r.Context(), now, p.ID, i.Topic)
+	case push.Denied:
+		meant, err = s.Store.DenyPush(r.Context(), now, p.ID, i.Topic, i.Reason, now.Add(push.DeniedFor))
+	}
+	if err != nil {
+		return err
+	}
+	if !meant {
+		return errNotFound
+	}
+	return plain(w, http.StatusOK, i.Challenge)
+}
+
+// receivePush takes in what a hub sends (WebSub section 7). What is not signed although its hub has
+// the secret is refused; of what is signed wrongly nothing is stored, and nobody is told so.
+// A hub without the secret can say no more than that there is news.
+func (s *site) receivePush(w http.ResponseWriter, r *http.Request) error {
+	p, err := s.pushAt(r)
+	if err != nil {
+		return err
+	}
+	if p.State != digest.PushActive && p.State != digest.PushLeaving {
+		return errPushOver
+	}
+	signature := r.Header.Get(push.SignatureField)
+	secret := push.GetsSecret(p.Hub)
+	if secret && signature == "" {
+		return plain(w, http.StatusForbidden, "sign it with the secret of this subscription, in "+push.SignatureField+"\n")
+	}
+	if !secret {
+		return s.accepted(w, s.Store.AnnouncedFeed(r.Context(), p.FeedID, s.Now()))
+	}
+	if bounded, ok := r.Body.(*boundedBody); ok { // of all that are long, so many bytes at a time
+		bounded.long = s.long.begin()
+		defer bounded.long.end()
+	}
+	body, err := io.ReadAll(r.Body)
+	if _, large := errors.AsType[*http.MaxBytesError](err); large {
+		return s.accepted(w, s.Store.AnnouncedFeed(r.Context(), p.FeedID, s.Now()))
+	}
+	if err != nil {
+		return err
+	}
+	if push.Author(signature, p.Secret, body) != push.Genuine {
+		s.Log.DebugContext(r.Context(), "a push is not signed by its hub", "hub", p.Hub)
+		if !s.limits.forgers.allowAll(s.clientShares(r), s.Now()) {
+			return errTooMany
+		}
+		return s.accepted(w, nil)
+	}
+	return s.accepted(w, s.Store.ReceivePush(r.Context(), s.Now(), p.FeedID, digest.Shortened(r.Header.Get("Content-Type"), maxShown), body))
+}
+
+// accepted tells a hub that what it has sent is here, and those who store it.
+func (s *site) accepted(w http.ResponseWriter, err error) error {
+	if err != nil {
+		return err
+	}
+	if s.Pushed != nil {
+		s.Pushed()
+	}
+	w.WriteHeader(http.StatusAccepted)
+	return nil
+}

@@ -1,0 +1,135 @@
+package web_test
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"digest"
+	"digest/store"
+	"digest/web"
+)
+
+// callback is where the hub of a feed of this room sends, with the secret; state is how the
+// subscription stands.
+func (r *room) callback(hub string, state digest.PushState) (path, secret string, f digest.Feed) {
+	r.t.Helper()
+	f = well(r.knows(digest.Feed{URL: feedURL}), r.now.Add(-2*time.Hour))
+	f.Topic, f.Hubs = feedURL, hub
+	r.polled(f, store.PollRecord{At: r.now.Add(-2 * time.Hour)})
+	_, err := r.store.ReconcilePushes(r.t.Context(), r.now)
+	r.must(err)
+	requests, _, err := r.store.ClaimHubRequests(r.t.Context(), r.now, 10, func(int) time.Time { return r.now.Add(time.Hour) })
+	r.must(err)
+	if len(requests) != 1 {
+		r.t.Fatalf("%d requests", len(requests))
+	}
+	if state == digest.PushActive {
+		meant, err := r.store.VerifyPush(r.t.Context(), r.now, requests[0].ID, feedURL, r.now.Add(time.Hour), r.now.Add(time.Hour))
+		r.must(err)
+		if !meant {
+			r.t.Fatal("not meant")
+		}
+	}
+	return web.CallbackAddress("", r.signer, requests[0].ID), requests[0].Secret, f
+}
+
+func signature(secret, body string) string {
+	mac := hmac.New(sha256.New, []byte(secret))
+	mac.Write([]byte(body))
+	return "sha256=" + hex.EncodeToString(mac.Sum(nil))
+}
+
+// waiting counts what hubs have sent and is still to be stored.
+func (r *room) waiting() (n int) {
+	r.t.Helper()
+	for {
+		_, found, err := r.store.ClaimPush(r.t.Context(), r.now, time.Hour)
+		r.must(err)
+		if !found {
+			return n
+		}
+		n++
+	}
+}
+
+// TestReceivePush: what is signed is kept, what is not changes nothing.
+func TestReceivePush(t *testing.T) {
+	each(t, func(r *room) {
+		path, secret, f := r.callback("https://hub.example/", digest.PushActive)
+		const body = "<rss/>"
+		send := func(body, signature string) int {
+			return r.sent("POST", path, "text/html", body, "X-Hub-Signature", signature).Code
+		}
+		if code := send(body, signature(secret, body)); code != http.StatusAccepted || r.waiting() != 1 {
+			t.Errorf("answered %d", code)
+		}
+		for name, c := range map[string]struct {
+			code            int
+			body, signature string
+		}{
+			"not signed":  {http.StatusForbidden, body, ""},
+			"forged":      {http.StatusAccepted, body, signature("x", body)},
+			"another":     {http.StatusAccepted, body + " ", signature(secret, body)},
+			"a huge body": {http.StatusAccepted, strings.Repeat("x", 11<<20), signature(secret, body)},
+		} {
+			if code := send(c.body, c.signature); code != c.code || r.waiting() != 0 {
+				t.Errorf("%s: answered %d, want %d, and nothing stored", name, code, c.code)
+			}
+		}
+		if !r.pinged(f) {
+			t.Error("of a body that is too long the feed is not asked")
+		}
+		for range 100 {
+			send(body, signature("x", body))
+		}
+		if code := send(body, signature("x", body)); code != http.StatusTooManyRequests {
+			t.Errorf("a hundred forged ones, and the next is answered %d", code)
+		}
+		if code := send(body, signature(secret, body)); code != http.StatusAccepted || r.waiting() != 1 {
+			t.Errorf("after that a signed one is answered %d", code)
+		}
+	})
+}
+
+// TestReceivePushInClear: a hub without the secret can say that there is news, and no more.
+func TestReceivePushInClear(t *testing.T) {
+	each(t, func(r *room) {
+		path, secret, f := r.callback("http://hub.example/", digest.PushActive)
+		if w := r.sent("POST", path, "text/xml", "<rss/>", "X-Hub-Signature", signature(secret, "<rss/>")); w.Code != http.StatusAccepted || r.waiting() != 0 || !r.pinged(f) {
+			t.Errorf("answered %d, asked is %t", w.Code, r.pinged(f))
+		}
+	})
+}
+
+// TestVerifyHub: only what was asked for is confirmed, and nothing by a guess, a HEAD or another topic.
+func TestVerifyHub(t *testing.T) {
+	each(t, func(r *room) {
+		path, _, _ := r.callback("https://hub.example/", digest.PushAsked)
+		ask := func(method, path, mode, topic string) int {
+			q := url.Values{"hub.mode": {mode}, "hub.topic": {topic}, "hub.challenge": {"<b>"}, "hub.lease_seconds": {"86400"}}
+			return r.sent(method, path+"?"+q.Encode(), "", "").Code
+		}
+		for _, c := range []struct{ method, path, mode, topic string }{
+			{"HEAD", path, "subscribe", feedURL}, {"GET", path, "subscribe", feedURL + "x"}, {"GET", path, "unsubscribe", feedURL},
+			{"GET", path[:len(path)-1] + "a", "subscribe", feedURL}, {"GET", "/websub/x", "subscribe", feedURL}, {"GET", path, "publish", feedURL}, {"GET", path, "denied", "x"},
+		} {
+			if code := ask(c.method, c.path, c.mode, c.topic); code != http.StatusNotFound {
+				t.Errorf("%v: %d", c, code)
+			}
+		}
+		if w := r.sent("POST", path, "text/xml", "x", "X-Hub-Signature", "x"); w.Code != http.StatusGone {
+			t.Errorf("before it is verified a push is answered %d", w.Code)
+		}
+		for range 2 {
+			if code := ask("GET", path, "subscribe", feedURL); code != http.StatusOK {
+				t.Errorf("what was asked for: %d", code)
+			}
+		}
+	})
+}
