@@ -56,6 +56,9 @@ func Status(f digest.Feed, now time.Time) (state, reason string) {
 		return StateActive, "posts may be lost between the midnights of its readers: asked every " +
 			span(f.BusyInterval) + " until they no longer are"
 	}
+	if f.PushedUntil.After(now) {
+		return StateActive, "its hub pushes what is new, so that it is polled once a week"
+	}
 	return StateActive, Ordinary + habits(f)
 }
 

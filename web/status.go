@@ -47,6 +47,7 @@ type statusFeedPage struct {
 	MovingTo  string
 	MovedFrom string // the address that was asked for, if it is a former one
 	Rules     []string
+	News      string             // how it comes
 	Recent    []store.PollRecord // the newest first
 	Total     chart.Day
 	Days      []chart.Day // with polls, the newest first
@@ -131,6 +132,9 @@ func (s *site) statusFeedPageOf(f store.FeedView, asked string, now time.Time) s
 		Rules: rulesOf(f.Feed), Recent: slices.Clone(f.Polls[max(0, len(f.Polls)-recentPolls):]),
 	}
 	slices.Reverse(p.Recent)
+	if way, _ := f.News.Way(now); way != digest.ByPoll || f.News.ExpiresAt.After(now) {
+		p.News = f.News.Shown(now)
+	}
 	if shown, err := shownURL(asked, true); err == nil && shown == asked && s.Pings != nil {
 		p.Pingable = asked
 	}

@@ -36,30 +36,31 @@ func (c feedsCmd) Run(a *app, st *store.Store) error {
 
 // reportedFeed is a feed as JSON.
 type reportedFeed struct {
-	URL          string     `json:"url"`
-	Title        string     `json:"title"`
-	SiteURL      string     `json:"site_url"`
-	Kind         string     `json:"kind"`
-	State        string     `json:"state"`
-	Reason       string     `json:"reason"`
-	LastStatus   int        `json:"last_status"`
-	LastError    string     `json:"last_error"`
-	LastPolledAt *time.Time `json:"last_polled_at"`
-	LastOKAt     *time.Time `json:"last_ok_at"`
-	NextPollAt   *time.Time `json:"next_poll_at"`
-	Subscribers  int        `json:"subscribers"`
-	ETag         string     `json:"etag"`
-	LastModified string     `json:"last_modified"`
-	Errors       int        `json:"errors"`
-	Head         string     `json:"head"`
-	Conditional  string     `json:"conditional"`
-	Domain       string     `json:"domain"`
-	Since        *time.Time `json:"since"`         // when its present trouble began; null: it has none
-	NotBefore    *time.Time `json:"not_before"`    // it asked us to wait, or has a penalty
-	FreshUntil   *time.Time `json:"fresh_until"`   // its Cache-Control says so
-	StoredToday  int64      `json:"stored_today"`  // bytes of posts, which count for its quota
-	PostsWaiting int        `json:"posts_waiting"` // over it
-	Intervals    intervals  `json:"intervals"`
+	URL          string       `json:"url"`
+	Title        string       `json:"title"`
+	SiteURL      string       `json:"site_url"`
+	Kind         string       `json:"kind"`
+	State        string       `json:"state"`
+	Reason       string       `json:"reason"`
+	LastStatus   int          `json:"last_status"`
+	LastError    string       `json:"last_error"`
+	LastPolledAt *time.Time   `json:"last_polled_at"`
+	LastOKAt     *time.Time   `json:"last_ok_at"`
+	NextPollAt   *time.Time   `json:"next_poll_at"`
+	Subscribers  int          `json:"subscribers"`
+	ETag         string       `json:"etag"`
+	LastModified string       `json:"last_modified"`
+	Errors       int          `json:"errors"`
+	Head         string       `json:"head"`
+	Conditional  string       `json:"conditional"`
+	Domain       string       `json:"domain"`
+	Since        *time.Time   `json:"since"`         // when its present trouble began; null: it has none
+	NotBefore    *time.Time   `json:"not_before"`    // it asked us to wait, or has a penalty
+	FreshUntil   *time.Time   `json:"fresh_until"`   // its Cache-Control says so
+	StoredToday  int64        `json:"stored_today"`  // bytes of posts, which count for its quota
+	PostsWaiting int          `json:"posts_waiting"` // over it
+	Intervals    intervals    `json:"intervals"`
+	News         reportedNews `json:"news"`
 
 	Polls []reportedPoll `json:"polls,omitzero"` // of one feed: the last 90 days, newest first
 }
@@ -70,6 +71,30 @@ type intervals struct {
 	Own      int64 `json:"own"`      // our manners: it is silent for long, has no validators, or a password
 	Host     int64 `json:"host"`     // digest hosts
 	Busy     int64 `json:"busy"`     // it lists so few posts that it is polled this often by itself
+}
+
+// reportedNews is how the news of a feed comes, as JSON.
+type reportedNews struct {
+	By           digest.Way `json:"by"`            // push, ping or poll
+	Since        *time.Time `json:"since"`         // of push: without a gap; of ping: the last one
+	TrustedSince *time.Time `json:"trusted_since"` // since when it is left to its hubs and polled once a week; null: it is not
+	Pushes       int        `json:"pushes"`
+	Pings        int        `json:"pings"`
+	LastPushAt   *time.Time `json:"last_push_at"`
+	MissedAt     *time.Time `json:"missed_at"` // when a poll last found a post that no hub had pushed
+	SavedPolls   int        `json:"saved_polls"`
+	Hubs         []string   `json:"hubs"` // that it names
+
+	shown string
+}
+
+func reportNews(f store.FeedInfo, now time.Time) reportedNews {
+	n := f.News
+	way, since := n.Way(now)
+	return reportedNews{
+		By: way, Since: instant(since), TrustedSince: instant(n.TrustedAt), Pushes: n.AllPushes, Pings: n.Pings, LastPushAt: instant(n.LastPushAt),
+		MissedAt: instant(n.MissedAt), SavedPolls: n.SavedPolls, Hubs: strings.Fields(f.Hubs), shown: n.Shown(now),
+	}
 }
 
 // reportedPoll is one poll of the history as JSON.
@@ -98,6 +123,7 @@ func (a *app) reportFeed(f store.FeedInfo) reportedFeed {
 		Since: instant(since(f.Feed, state)), NotBefore: instant(f.NotBefore), FreshUntil: instant(f.FreshUntil),
 		StoredToday: f.UsedOn(a.now()), PostsWaiting: f.PostsWaiting,
 		Intervals: intervals{seconds(f.DocInterval), seconds(f.OwnInterval), seconds(f.HostInterval), seconds(f.BusyInterval)},
+		News:      reportNews(f, a.now()),
 	}
 }
 
@@ -211,6 +237,7 @@ func (a *app) printFeed(f digest.Feed, r reportedFeed) error {
 	line("last well", when(r.LastOKAt))
 	line("next poll", when(r.NextPollAt))
 	line("asked at most", atMost(f))
+	line("its news", r.News.shown)
 	if f.BusyInterval > 0 {
 		line("by itself", "every "+roughly(f.BusyInterval)+", because it publishes more in a day than its document holds")
 	}

@@ -75,6 +75,7 @@ func (s scrape) totals(ctx context.Context) error {
 	}
 	s.counter("poll_requests_total", "HTTP requests that the polls took.", polls.Requests)
 	s.counter("poll_received_bytes_total", "Bytes of bodies that the polls brought, as they travelled.", polls.Bytes)
+	s.counter("pushes_total", "Bodies of hubs whose posts were stored.", all[store.CounterPush].N)
 	s.counter("posts_total", "New posts stored.", all[store.CounterPost].N)
 	s.counter("editions_total", "Editions made.", all[store.CounterEdition].N)
 	for _, outcome := range []digest.HubOutcome{digest.HubConfirmed, digest.HubRefused, digest.HubDelivered, digest.HubRetried, digest.HubGivenUp, digest.HubGone} {
@@ -100,6 +101,9 @@ func (s scrape) numbers(ctx context.Context) error {
 		s.storage(s.Storage(n.Bytes))
 	}
 	s.gauge("feeds_over_quota", "Feeds of which posts wait, since more came than is stored in a day.", float64(n.OverQuota))
+	s.gauge("feeds_pushed", "Feeds that hubs have promised to push.", float64(n.Pushed))
+	s.gauge("feeds_left_to_hubs", "Feeds that are polled once a week, as their hubs are trusted.", float64(n.LeftToHubs))
+	s.counter("polls_saved_total", "Midnights for which feeds were not asked, as their hubs are trusted.", n.SavedPolls)
 	s.gauge("feeds_failing", "Active feeds whose last poll failed.", float64(n.Failing))
 	for _, state := range []digest.DigestState{digest.DigestActive, digest.DigestPaused, digest.DigestLeft} {
 		s.gauge("digests", "Digests by state: active, paused, left.", float64(n.Digests[state]), "state", string(state))
