@@ -12,7 +12,8 @@ import (
 )
 
 const (
-	// pushesEvery is how often it is looked for what hubs have sent to another process.
+	// pushesEvery is how often it is looked for what hubs have sent to another process, once
+	// one has been asked for anything.
 	pushesEvery = 2 * time.Second
 	// pushLease is how long one worker has for the posts of one push.
 	pushLease = 10 * time.Minute
@@ -32,7 +33,10 @@ func (j *Job) storePushesOnce(ctx context.Context) (time.Duration, error) {
 			return 0, err
 		}
 	}
-	return min(pushesEvery, j.Nap), nil
+	if asked, err := j.Store.AnyPushed(j.Hard); err != nil || asked {
+		return min(pushesEvery, j.Nap), err
+	}
+	return j.Nap, nil
 }
 
 // storePush stores the posts of one push. Of one that cannot be read the feed is asked.

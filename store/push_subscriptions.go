@@ -318,3 +318,9 @@ func (s *Store) DenyPush(ctx context.Context, now time.Time, id digest.PushID, t
 func (s *Store) NextHubRequest(ctx context.Context) (time.Time, bool, error) {
 	return s.earliest(ctx, "the next request to a hub", `SELECT COALESCE(MIN(next_at), 0) FROM push_subscriptions`)
 }
+
+// AnyPushed reports whether a hub has been asked to send anything, and was not left yet.
+func (s *Store) AnyPushed(ctx context.Context) (bool, error) {
+	n, err := s.read().number(ctx, `SELECT count(*) FROM (SELECT 1 FROM push_subscriptions WHERE state IN ('asked', 'active', 'leaving') LIMIT 1) x`)
+	return n > 0, failed("looking for promises of hubs", err)
+}
