@@ -141,6 +141,7 @@ type Subscription struct {
 	Title    string // the reader's own name for the feed; empty: the feed's
 	Folder   string
 	Display  Layout // how its posts are shown; empty: as the digest's
+	Most     int    // posts of it that one edition shows; 0: all
 	Extras   Extra  // the sum of those that the reader wants
 	Leads    bool   // its section comes before all others
 	Address  string // where the reader subscribed, if the feed has moved since: each on a line with one before it, the feed's own as *; empty: at the feed's own alone

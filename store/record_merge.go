@@ -168,14 +168,16 @@ func (r *recording) merge(ctx context.Context, p *polled, into holder) error {
 	}{
 		// Of two subscriptions the one to the feed that stays is kept, unless it is
 		// paused and the other is not. It knows the addresses of both.
-		{`INSERT INTO subscriptions (digest_id, feed_id, title, folder, display, extras, leads, created_at, rests, rests_for, address)
-			SELECT s.digest_id, CAST(? AS BIGINT), s.title, s.folder, s.display, s.extras, s.leads, s.created_at, s.rests, s.rests_for, ` + plainly(`replace(s.address, ?, '`+ownAddress+`')`) + `
+		{`INSERT INTO subscriptions (digest_id, feed_id, title, folder, display, most, extras, leads, created_at, rests, rests_for, paused_until, address)
+			SELECT s.digest_id, CAST(? AS BIGINT), s.title, s.folder, s.display, s.most, s.extras, s.leads, s.created_at, s.rests, s.rests_for, s.paused_until, ` + plainly(`replace(s.address, ?, '`+ownAddress+`')`) + `
 			FROM subscriptions s WHERE s.feed_id = ? ORDER BY s.digest_id ON CONFLICT (digest_id, feed_id) DO UPDATE SET leads = CASE WHEN excluded.leads = 1 THEN 1 ELSE subscriptions.leads END,
 				address = ` + plainly(bothAddresses) + `, rests = CASE WHEN ` + awake + ` THEN 0 ELSE subscriptions.rests END,
 				rests_for = CASE WHEN ` + awake + ` THEN 0 ELSE subscriptions.rests_for END,
+				paused_until = CASE WHEN ` + awake + ` THEN 0 ELSE subscriptions.paused_until END,
 				title = CASE WHEN ` + awake + ` THEN excluded.title ELSE subscriptions.title END,
 				folder = CASE WHEN ` + awake + ` THEN excluded.folder ELSE subscriptions.folder END,
 				display = CASE WHEN ` + awake + ` THEN excluded.display ELSE subscriptions.display END,
+				most = CASE WHEN ` + awake + ` THEN excluded.most ELSE subscriptions.most END,
 				extras = CASE WHEN ` + awake + ` THEN excluded.extras ELSE subscriptions.extras END,
 				created_at = CASE WHEN ` + awake + ` THEN excluded.created_at ELSE subscriptions.created_at END`,
 			[]any{to, listed(into.URL), listed(into.URL), from}},

@@ -73,7 +73,7 @@ func (s *Store) subscriptions(ctx context.Context, where string, args ...any) (i
 		PausedUntil time.Time
 	}
 	rows, err := readRows[row](ctx, s.read(), "reading subscriptions", `SELECT `+feedColumns+`,
-		s.digest_id AS "own.digest_id", s.feed_id AS "own.feed_id", s.title AS "own.title", s.folder AS "own.folder", s.display AS "own.display", s.extras AS "own.extras", s.leads AS "own.leads", s.address AS "own.address", s.rests AS paused, s.rests_for AS paused_for, s.paused_until
+		s.digest_id AS "own.digest_id", s.feed_id AS "own.feed_id", s.title AS "own.title", s.folder AS "own.folder", s.display AS "own.display", s.most AS "own.most", s.extras AS "own.extras", s.leads AS "own.leads", s.address AS "own.address", s.rests AS paused, s.rests_for AS paused_for, s.paused_until
 		FROM subscriptions s JOIN feeds f ON f.id = s.feed_id JOIN feed_times t ON t.feed_id = f.id WHERE `+where+` ORDER BY s.created_at, f.id`, args...)
 	for _, r := range rows {
 		infos = append(infos, SubscriptionInfo{r.Own, r.Feed, r.Paused, r.PausedFor, r.PausedUntil})
@@ -82,15 +82,15 @@ func (s *Store) subscriptions(ctx context.Context, where string, args ...any) (i
 }
 
 // SetSubscription changes what a reader has decided of a feed, paused or not: its
-// Title, Folder, Display and Extras. What waits of extras that are not wanted any more is
+// Title, Folder, Display, Most and Extras. What waits of extras that are not wanted any more is
 // taken back. digest.NotFound if there is no such subscription.
 func (s *Store) SetSubscription(ctx context.Context, sub digest.Subscription) error {
 	return s.change(ctx, "changing the subscription", func(c conn) error {
 		if err := c.untilCommit(ctx, s.d.lockShared); err != nil {
 			return err
 		}
-		n, err := c.exec(ctx, `UPDATE subscriptions SET title = ?, folder = ?, display = ?, extras = ? WHERE digest_id = ? AND feed_id = ?`,
-			sub.Title, sub.Folder, string(sub.Display), int(sub.Extras), sub.DigestID, sub.FeedID)
+		n, err := c.exec(ctx, `UPDATE subscriptions SET title = ?, folder = ?, display = ?, most = ?, extras = ? WHERE digest_id = ? AND feed_id = ?`,
+			sub.Title, sub.Folder, string(sub.Display), sub.Most, int(sub.Extras), sub.DigestID, sub.FeedID)
 		if err == nil && n == 0 {
 			return noSubscription()
 		}
@@ -125,8 +125,8 @@ const foldersInUse = `SELECT DISTINCT s.folder FROM subscriptions s WHERE s.dige
 func (s *Store) SubscriptionSettings(ctx context.Context, ids []digest.DigestID) (map[digest.DigestID]map[digest.FeedID]digest.Subscription, error) {
 	settings := make(map[digest.DigestID]map[digest.FeedID]digest.Subscription, len(ids))
 	for part := range slices.Chunk(ids, statementRows) {
-		rows, err := readRows[digest.Subscription](ctx, s.read(), "reading subscriptions", `SELECT s.digest_id, s.feed_id, s.title, s.folder, s.display, s.leads
-			FROM subscriptions s WHERE s.digest_id`+s.d.oneOf+` AND s.rests = 0 AND (s.title <> '' OR s.display <> '' OR s.folder <> '' OR s.leads = 1)`, keys(s.d, part))
+		rows, err := readRows[digest.Subscription](ctx, s.read(), "reading subscriptions", `SELECT s.digest_id, s.feed_id, s.title, s.folder, s.display, s.most, s.leads
+			FROM subscriptions s WHERE s.digest_id`+s.d.oneOf+` AND s.rests = 0 AND (s.title <> '' OR s.display <> '' OR s.folder <> '' OR s.leads = 1 OR s.most > 0)`, keys(s.d, part))
 		if err != nil {
 			return nil, err
 		}
@@ -168,14 +168,15 @@ func subscribe(ctx context.Context, c conn, sub digest.Subscription, now instant
 		sub.FeedID = feed.MergedInto
 		return subscribe(ctx, c, sub, now)
 	}
-	n, err := c.exec(ctx, `INSERT INTO subscriptions (digest_id, feed_id, title, folder, display, extras, created_at)
-		VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (digest_id, feed_id) DO UPDATE SET rests = 0, rests_for = 0, paused_until = 0, created_at = excluded.created_at,
+	n, err := c.exec(ctx, `INSERT INTO subscriptions (digest_id, feed_id, title, folder, display, most, extras, created_at)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (digest_id, feed_id) DO UPDATE SET rests = 0, rests_for = 0, paused_until = 0, created_at = excluded.created_at,
 			extras = CASE WHEN excluded.extras = 0 THEN subscriptions.extras ELSE excluded.extras END,
 			title = CASE WHEN excluded.title = '' THEN subscriptions.title ELSE excluded.title END,
 			folder = CASE WHEN excluded.folder = '' THEN subscriptions.folder ELSE excluded.folder END,
-			display = CASE WHEN excluded.display = '' THEN subscriptions.display ELSE excluded.display END
+			display = CASE WHEN excluded.display = '' THEN subscriptions.display ELSE excluded.display END,
+			most = CASE WHEN excluded.most = 0 THEN subscriptions.most ELSE excluded.most END
 		WHERE subscriptions.rests = 1`,
-		sub.DigestID, sub.FeedID, sub.Title, sub.Folder, string(sub.Display), int(sub.Extras), now)
+		sub.DigestID, sub.FeedID, sub.Title, sub.Folder, string(sub.Display), sub.Most, int(sub.Extras), now)
 	if err != nil || n == 0 || feed.ParsedAt == 0 {
 		return n > 0, err
 	}

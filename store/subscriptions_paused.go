@@ -22,18 +22,23 @@ func (s *Store) PauseSubscriptionUntil(ctx context.Context, id digest.DigestID, 
 		if err := lockFeed(ctx, c, feed); err != nil {
 			return err
 		}
-		n, err := c.exec(ctx, `UPDATE subscriptions SET rests = 1, paused_until = ? WHERE digest_id = ? AND feed_id = ? AND rests = 0`, at(until), id, feed)
-		if err != nil {
+		return pauseUntil(ctx, c, id, feed, at(until))
+	})
+}
+
+// pauseUntil is PauseSubscriptionUntil of a feed that is locked.
+func pauseUntil(ctx context.Context, c conn, id digest.DigestID, feed digest.FeedID, until instant) error {
+	n, err := c.exec(ctx, `UPDATE subscriptions SET rests = 1, paused_until = ? WHERE digest_id = ? AND feed_id = ? AND rests = 0`, until, id, feed)
+	if err != nil {
+		return err
+	}
+	if n == 0 {
+		if err := requireSubscription(ctx, c, id, feed); err != nil {
 			return err
 		}
-		if n == 0 {
-			if err := requireSubscription(ctx, c, id, feed); err != nil {
-				return err
-			}
-			return c.run(ctx, `UPDATE subscriptions SET paused_until = ? WHERE digest_id = ? AND feed_id = ? AND rests_for = 0`, at(until), id, feed)
-		}
-		return withdraw(ctx, c, id, feed)
-	})
+		return c.run(ctx, `UPDATE subscriptions SET paused_until = ? WHERE digest_id = ? AND feed_id = ? AND rests_for = 0`, until, id, feed)
+	}
+	return withdraw(ctx, c, id, feed)
 }
 
 // ResumeSubscription ends the pause of a subscription: it brings what Subscribe

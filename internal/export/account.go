@@ -152,6 +152,7 @@ type subscription struct {
 	OwnTitle string `json:"own_title"`
 	Folder   string `json:"folder"`
 	Display  string `json:"display"` // empty: as the digest
+	Most     int    `json:"most"`    // posts an edition; 0: all
 	Boosts   bool   `json:"boosts"`
 	Replies  bool   `json:"replies"`
 	Paused   bool   `json:"resting"`
@@ -160,7 +161,7 @@ type subscription struct {
 func (e *Export) writeFeeds(_ context.Context, w io.Writer) error {
 	list := []subscription{}
 	for i, s := range e.subscriptions() {
-		list = append(list, subscription{digest.PublicAddress(s.Feed.URL), s.Feed.SiteURL, s.Feed.Title, s.Title, s.Folder, string(s.Display),
+		list = append(list, subscription{digest.PublicAddress(s.Feed.URL), s.Feed.SiteURL, s.Feed.Title, s.Title, s.Folder, string(s.Display), s.Most,
 			s.Extras&digest.Repeat != 0, s.Extras&digest.Reply != 0, i >= len(e.active)})
 	}
 	return writeJSON(w, list)

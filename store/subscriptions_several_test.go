@@ -1,0 +1,125 @@
+package store_test
+
+import (
+	"testing"
+	"time"
+
+	"digest"
+	"digest/store"
+)
+
+// TestSeveralSubscriptions: what is done to several is done to the reader's own alone, and what they have left is passed over.
+func TestSeveralSubscriptions(t *testing.T) {
+	each(t, func(w world) {
+		ada, bob := w.reader("ada", "Europe/Paris"), w.reader("bob", "Europe/Paris")
+		a, b, c := w.feed("a.example"), w.feed("b.example"), w.feed("c.example")
+		w.subscribe(ada, a, b)
+		w.subscribe(bob, a, b, c)
+		all := []digest.FeedID{c.ID, b.ID, a.ID, a.ID, 999}
+
+		did := func(doing string, n int, err error) {
+			w.t.Helper()
+			w.ok(err)
+			want(w.t, doing, n, 2)
+		}
+		n, err := w.SetFolder(w.ctx(), ada.ID, all, "News")
+		did("moved", n, err)
+		n, err = w.SetDisplay(w.ctx(), ada.ID, all, digest.Headlines, 5)
+		did("shown", n, err)
+		n, err = w.PauseSubscriptions(w.ctx(), ada.ID, all, noon.Add(48*time.Hour))
+		did("paused", n, err)
+		for _, feed := range []digest.FeedID{a.ID, b.ID} {
+			sub, err := w.Subscription(w.ctx(), ada.ID, feed)
+			w.ok(err)
+			want(w.t, "changed", sub.Subscription, digest.Subscription{DigestID: ada.ID, FeedID: feed, Folder: "News", Display: digest.Headlines, Most: 5})
+			want(w.t, "until", sub.PausedUntil, noon.Add(48*time.Hour))
+		}
+		subs, err := w.Subscriptions(w.ctx(), bob.ID)
+		w.ok(err)
+		want(w.t, "of others", len(subs), 3)
+		want(w.t, "as it was", subs[0].Subscription, digest.Subscription{DigestID: bob.ID, FeedID: a.ID})
+		n, err = w.SetFolder(w.ctx(), ada.ID, nil, "Other")
+		w.ok(err)
+		want(w.t, "of none", n, 0)
+	})
+}
+
+// TestResubscribe: the way back brings all that a reader had made of what they left, and nothing else.
+func TestResubscribe(t *testing.T) {
+	each(t, func(w world) {
+		ada, bob := w.reader("ada", "Europe/Paris"), w.reader("bob", "Europe/Paris")
+		a, b, other := w.feed("a.example"), w.feed("b.example"), w.feed("other.example")
+		w.record(noon, a, posts(noon, "a1", "a2"))
+		until := noon.Add(72 * time.Hour)
+		own := digest.Subscription{DigestID: ada.ID, FeedID: a.ID, Title: "Mine", Folder: "News", Display: digest.FullText, Most: 3}
+		_, err := w.Subscribe(w.ctx(), own, noon)
+		w.ok(err)
+		w.subscribe(ada, b)
+		w.subscribe(bob, other)
+		w.ok(w.PauseSubscriptionUntil(w.ctx(), ada.ID, b.ID, until))
+		_, err = w.AddFilter(w.ctx(), digest.Filter{DigestID: ada.ID, FeedID: a.ID, Words: "football"}, noon)
+		w.ok(err)
+		want(w.t, "waits", w.waiting(ada), "a1 a2")
+
+		left, err := w.UnsubscribeSeveral(w.ctx(), ada.ID, []digest.FeedID{b.ID, a.ID, other.ID})
+		w.ok(err)
+		want(w.t, "left", len(left), 2)
+		want(w.t, "waits then", w.waiting(ada), "")
+		left = append(left, store.FormerSubscription{Subscription: digest.Subscription{FeedID: other.ID}}) // never theirs
+		for _, n := range []int{2, 0} {
+			got, err := w.Resubscribe(w.ctx(), ada.ID, left, noon.Add(time.Minute))
+			w.ok(err)
+			want(w.t, "again", got, n)
+		}
+		want(w.t, "waits again", w.waiting(ada), "a1 a2")
+		sub, err := w.Subscription(w.ctx(), ada.ID, a.ID)
+		w.ok(err)
+		want(w.t, "as before", sub.Subscription, own)
+		sub, err = w.Subscription(w.ctx(), ada.ID, b.ID)
+		w.ok(err)
+		want(w.t, "paused as before", sub.Paused && sub.PausedUntil.Equal(until), true)
+		filters, err := w.Filters(w.ctx(), ada.ID)
+		w.ok(err)
+		want(w.t, "filters", len(filters) == 1 && filters[0].Words == "football" && filters[0].FeedID == a.ID, true)
+	})
+}
+
+// TestPrivateIsNotLeftWithOthers: what a private feed is asked with could not be brought back.
+func TestPrivateIsNotLeftWithOthers(t *testing.T) {
+	each(t, func(w world) {
+		ada := w.reader("ada", "Europe/Paris")
+		a := w.feed("a.example")
+		private, _, err := w.EnsureFeed(w.ctx(), digest.Feed{URL: digest.Credential{Address: "https://b.example/feed"}.PrivateAddress("x"), Host: "b.example"})
+		w.ok(err)
+		w.subscribe(ada, a, private)
+		left, err := w.UnsubscribeSeveral(w.ctx(), ada.ID, []digest.FeedID{a.ID, private.ID})
+		w.ok(err)
+		want(w.t, "left", len(left), 1)
+		want(w.t, "kept", w.subscribed(ada), private.ID)
+		w.ok(w.Unsubscribe(w.ctx(), ada.ID, private.ID))
+		n, err := w.Resubscribe(w.ctx(), ada.ID, []store.FormerSubscription{{Subscription: digest.Subscription{FeedID: private.ID}}}, noon)
+		w.ok(err)
+		want(w.t, "no way to a private feed", n, 0)
+	})
+}
+
+// TestMoveKeepsPause: when a feed moves to where another is, a pause keeps its end, and the site the number of its posts.
+func TestMoveKeepsPause(t *testing.T) {
+	each(t, func(w world) {
+		ada := w.reader("ada", "Europe/Paris")
+		a, b := w.feed("a.example"), w.feed("b.example")
+		own := digest.Subscription{DigestID: ada.ID, FeedID: a.ID, Most: 7}
+		_, err := w.Subscribe(w.ctx(), own, noon)
+		w.ok(err)
+		until := noon.Add(240 * time.Hour)
+		w.ok(w.PauseSubscriptionUntil(w.ctx(), ada.ID, a.ID, until))
+		moved := a
+		moved.URL, moved.Host, moved.ParsedAt = b.URL, b.Host, noon
+		_, err = w.Record(w.ctx(), noon, []store.Polled{{Feed: moved, ReadAt: b.URL, Arrival: arrival(nil, nil)}})
+		w.ok(err)
+		sub, err := w.Subscription(w.ctx(), ada.ID, b.ID)
+		w.ok(err)
+		want(w.t, "until", sub.PausedUntil, until)
+		want(w.t, "most", sub.Most, 7)
+	})
+}
