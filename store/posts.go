@@ -180,6 +180,13 @@ type DeliveredPost struct {
 	Title  string
 	URL    string
 	Date   digest.Date // of the edition that brought it
+	DueAt  time.Time   // its midnight
+}
+
+// A DeliveredKey is the place of a post among those that a reader has had of one feed.
+type DeliveredKey struct {
+	DueAt time.Time
+	Post  digest.PostID
 }
 
 // DeliveredPosts gives the last posts of one feed, or of those that have become part
@@ -189,7 +196,12 @@ type DeliveredPost struct {
 // It looks through few editions first, then through more, and last through all the
 // others: to sort whatever a reader ever had for the few posts that are wanted is slow.
 func (s *Store) DeliveredPosts(ctx context.Context, id digest.DigestID, feed digest.FeedID, now time.Time, limit int) ([]DeliveredPost, error) {
-	all, before := []DeliveredPost{}, at(now)+1
+	return s.DeliveredBefore(ctx, id, feed, DeliveredKey{now, math.MaxInt64}, limit)
+}
+
+// DeliveredBefore is DeliveredPosts of what stands below a place in the list.
+func (s *Store) DeliveredBefore(ctx context.Context, id digest.DigestID, feed digest.FeedID, place DeliveredKey, limit int) ([]DeliveredPost, error) {
+	all, before := []DeliveredPost{}, at(place.DueAt)+1
 	for _, editions := range []int{16, 128, math.MaxInt32} {
 		if len(all) == limit || before == 0 {
 			break
@@ -199,16 +211,41 @@ func (s *Store) DeliveredPosts(ctx context.Context, id digest.DigestID, feed dig
 		if err != nil {
 			return nil, err
 		}
-		some, err := readRows[DeliveredPost](ctx, s.read(), "reading what was delivered", `SELECT p.id AS post_id, p.title, p.url, e.local_date AS date
+		some, err := readRows[DeliveredPost](ctx, s.read(), "reading what was delivered", `SELECT p.id AS post_id, p.title, p.url, e.local_date AS date, e.due_at
 			FROM editions e JOIN digest_posts dp ON dp.digest_id = e.digest_id AND dp.visible_at = e.due_at JOIN posts p ON p.id = dp.post_id
-			WHERE e.digest_id = ? AND e.due_at >= ? AND e.due_at < ?
+			WHERE e.digest_id = ? AND e.due_at >= ? AND e.due_at < ? AND (e.due_at < ? OR p.id < ?)
 			AND dp.digest_id = ? AND dp.visible_at >= ? AND dp.visible_at < ? -- so that other partitions are left out
 			AND p.feed_id IN (SELECT f.id FROM feeds f WHERE f.id = ? OR f.merged_into = ?)
-			ORDER BY e.due_at DESC, p.id DESC LIMIT ?`, id, first, before, id, first, before, feed, feed, limit-len(all))
+			ORDER BY e.due_at DESC, p.id DESC LIMIT ?`,
+			id, first, before, at(place.DueAt), place.Post, id, first, before, feed, feed, limit-len(all))
 		if err != nil {
 			return nil, err
 		}
 		all, before = append(all, some...), first
 	}
 	return all, nil
+}
+
+// newestBack is how far back NewestDelivered looks.
+const newestBack = 60 * 24 * time.Hour
+
+// NewestDelivered gives of some feeds the date of the newest post, or when it was first seen, that a digest has had up to
+// a midnight of its; of a feed of which none came within the 60 days before that, nothing.
+func (s *Store) NewestDelivered(ctx context.Context, id digest.DigestID, feeds []digest.FeedID, upTo time.Time) (map[digest.FeedID]time.Time, error) {
+	newest := make(map[digest.FeedID]time.Time, len(feeds))
+	for some := range slices.Chunk(feeds, statementRows) {
+		rows, err := readRows[struct {
+			FeedID digest.FeedID
+			At     time.Time
+		}](ctx, s.read(), "reading the newest posts", `SELECT p.feed_id, MAX(CASE WHEN p.published_at > 0 THEN p.published_at ELSE p.seen_at END) AS at
+			FROM digest_posts dp JOIN posts p ON p.id = dp.post_id WHERE dp.digest_id = ? AND dp.visible_at > ? AND dp.visible_at <= ?
+			AND p.feed_id`+s.d.oneOf+` GROUP BY p.feed_id`, id, at(upTo.Add(-newestBack)), at(upTo), keys(s.d, some))
+		if err != nil {
+			return nil, err
+		}
+		for _, r := range rows {
+			newest[r.FeedID] = r.At
+		}
+	}
+	return newest, nil
 }

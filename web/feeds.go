@@ -2,7 +2,6 @@ package web
 
 import (
 	"cmp"
-	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -10,6 +9,7 @@ import (
 	"time"
 
 	"digest"
+	"digest/internal/words"
 	"digest/poller"
 	"digest/store"
 )
@@ -17,84 +17,134 @@ import (
 // mostFeeds is how many subscriptions one reader may have, paused ones too.
 const mostFeeds = 2000
 
+// mostListed is how many characters of a name the list shows.
+const mostListed = 120
+
 // toFeeds leads who reloads the answer to a form, without sending it again, to
 // the list.
 func toFeeds(w http.ResponseWriter, r *http.Request) error {
 	return seeOther(w, r, "/feeds")
 }
 
-// A feedsPage is all that a reader subscribes to.
+// A feedsPage is what a reader subscribes to, or what they look for among it.
 type feedsPage struct {
-	Folders []folder
-	Paused  []feedLine
-	Count   int
-	Added   bool // several, just now
+	feedsQuery
+	Groups  []feedGroup // on this sheet
+	Count   int         // of all that the reader subscribes to
+	Found   int         // of those that are looked for
+	Parts   int         // that these fill
+	Folders []string    // of all
+	Saved   string      // what was changed just now
 	Stopped bool
-}
 
-// A folder is the feeds in it, by title.
-type folder struct {
-	Name  string
-	Feeds []feedLine
+	Folds bool // some folder is named, and there are others
 }
 
 // A feedLine is one feed in a list.
 type feedLine struct {
+	condition
 	ID     digest.FeedID
 	Title  string
-	Site   string // its host
-	State  string // as poller.Status names it, or that it is failing
-	Reason string // why it stands so
-	Words  string // the same; "" where nothing is to be said in a list
-	Status string // path of its status page; empty: there is none
-	Moved  string // the host that it has moved from, while the reader can go back; else empty
+	Site   string    // its host
+	Folder string    // the reader's own
+	Newest time.Time // of its newest post that has come to the reader, or could have; zero: not known
+	When   string    // the same by the reader's clock; "": it is not told in this list
+	Until  string    // when it comes back; "": its pause has no end, or it is not paused
+	Moved  string    // the host that it has moved from, while the reader can go back; else empty
+
+	sub store.SubscriptionInfo
 }
 
 // feedsPage lists what the reader subscribes to.
 func (s *site) feedsPage(w http.ResponseWriter, r *http.Request, me reader) error {
 	v, err := s.Store.SubscriptionsView(r.Context(), me.Digest.ID)
-	p := feedsPage{Count: len(v.Subscriptions), Added: savedOf(r, "added") != "", Stopped: me.Digest.State != digest.DigestActive}
-	p.Folders, p.Paused = inFolders(v.Subscriptions, me.Digest.Folders, s.openMoves(me.Digest, v.Moves), s.Now())
+	if err != nil {
+		return err
+	}
+	p := feedsPage{
+		feedsQuery: feedsQueryOf(r.URL.Query()), Count: len(v.Subscriptions), Stopped: me.Digest.State != digest.DigestActive,
+		Saved: savedOf(r, "added", "moved", "shown", "paused", "resumed", "again"),
+	}
+	lines := s.linesOf(me.Digest, v)
+	p.Folders = foldersOf(lines)
+	p.Folds = len(p.Folders) > 1 || len(p.Folders) == 1 && slices.ContainsFunc(lines, func(l feedLine) bool { return l.Folder == "" })
+	lines = slices.DeleteFunc(lines, func(l feedLine) bool { return !p.matches(l) })
+	if p.Sort == byLast {
+		err = s.setNewest(r, me.Digest, lines)
+	}
+	p.Found = len(lines)
+	p.Groups, p.Parts = onPart(p.groups(lines, me.Digest.Folders), p.Part)
+	if p.Part > p.Parts && err == nil {
+		return errNotFound
+	}
 	return s.showPage(w, r, err, "feeds", "Feeds", p)
 }
 
-// inFolders sorts feeds into their folders, and the paused ones apart.
-func inFolders(subs []store.SubscriptionInfo, order digest.FolderOrder, moves map[digest.FeedID]move, now time.Time) (list []folder, paused []feedLine) {
-	folders := map[string][]feedLine{}
-	for _, sub := range subs {
-		line := lineOf(sub, now)
-		line.Moved = moves[sub.Feed.ID].FromHost
-		if sub.Paused {
-			paused = append(paused, line)
-		} else {
-			folders[sub.Folder] = append(folders[sub.Folder], line)
+// linesOf makes a line of each subscription.
+func (s *site) linesOf(d digest.Digest, v store.SubscriptionsView) []feedLine {
+	moves, lines := s.openMoves(d, v.Moves), make([]feedLine, len(v.Subscriptions))
+	for i, sub := range v.Subscriptions {
+		lines[i] = s.lineOf(d, sub)
+		lines[i].Title = digest.Shortened(lines[i].Title, mostListed)
+		lines[i].Moved = moves[sub.Feed.ID].FromHost
+	}
+	return lines
+}
+
+// lineOf says how one subscription stands.
+func (s *site) lineOf(d digest.Digest, sub store.SubscriptionInfo) feedLine {
+	zone := zoneOr(d.TimeZone)
+	line := feedLine{
+		ID: sub.Feed.ID, Title: shortened(titleOf(sub)), Site: siteName(sub.Feed), Folder: sub.Folder, sub: sub,
+		Until: backOn(sub.PausedUntil, d.TimeZone),
+	}
+	if !sub.Paused {
+		line.condition = conditionOf(sub.Feed, poller.NextPoll(sub.Feed, d.NextDueAt, s.Now(), s.Spread), s.Now(), zone)
+	}
+	return line
+}
+
+// setNewest says when each feed had its newest post, as far as it may be told: of what came in since the last midnight
+// nothing is (I2).
+func (s *site) setNewest(r *http.Request, d digest.Digest, lines []feedLine) error {
+	var since []digest.FeedID
+	for i := range lines {
+		if lines[i].Newest = lines[i].sub.Feed.NewestAt; !lines[i].Newest.Before(d.LastDueAt) {
+			since = append(since, lines[i].ID)
 		}
 	}
-	names := slices.Collect(maps.Keys(folders))
-	order.Arrange(names)
-	for _, name := range names {
-		slices.SortFunc(folders[name], byTitle)
-		list = append(list, folder{name, folders[name]})
+	delivered, err := s.Store.NewestDelivered(r.Context(), d.ID, since, d.LastDueAt)
+	zone, now := zoneOr(d.TimeZone), s.Now()
+	for i := range lines {
+		l := &lines[i]
+		if !l.Newest.Before(d.LastDueAt) {
+			l.Newest = delivered[l.ID]
+		}
+		switch {
+		case l.Newest.IsZero():
+			l.When = "no post yet"
+		case now.Sub(l.Newest) < 300*24*time.Hour:
+			l.When = l.Newest.In(zone).Format("2 January")
+		default:
+			l.When = l.Newest.In(zone).Format("January 2006")
+		}
 	}
-	slices.SortFunc(paused, byTitle)
-	return list, paused
+	return err
+}
+
+// foldersOf gives the folders of feeds, by name.
+func foldersOf(lines []feedLine) (folders []string) {
+	for _, l := range lines {
+		if l.Folder != "" {
+			folders = append(folders, l.Folder)
+		}
+	}
+	slices.SortFunc(folders, digest.CompareNames)
+	return slices.Compact(folders)
 }
 
 func byTitle(a, b feedLine) int {
-	return cmp.Or(digest.CompareNames(a.Title, b.Title), cmp.Compare(a.ID, b.ID))
-}
-
-func lineOf(sub store.SubscriptionInfo, now time.Time) feedLine {
-	line := feedLine{ID: sub.Feed.ID, Title: shortened(titleOf(sub)), Site: siteName(sub.Feed), Status: statusPath(sub.Feed)}
-	line.State, line.Reason = poller.Status(sub.Feed, now)
-	if f := sub.Feed; f.State == digest.FeedActive && poller.Illness(f, now) != digest.Well {
-		line.State = "failing"
-	}
-	line.Reason = digest.WithoutCredentials(line.Reason)
-	if line.State != poller.StateActive || !strings.HasPrefix(line.Reason, poller.Ordinary) {
-		line.Words = line.Reason
-	}
-	return line
+	return cmp.Or(digest.CompareNames(words.Fold(a.Title), words.Fold(b.Title)), cmp.Compare(a.ID, b.ID))
 }
 
 // titleOf is how the reader knows a feed.

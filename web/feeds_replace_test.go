@@ -42,10 +42,10 @@ func TestRemediesOfASickFeed(t *testing.T) {
 		if got := strings.Join(a.texts("#remedies p"), " "); !strings.Contains(got, "there is no feed at its address any more") {
 			r.t.Errorf("says %q", got)
 		}
-		a.contains(".stands .state", "failing")
-		v.get("/feeds").contains(".rows .state", "failing")
+		a.contains(".stands", "Has not been at its address")
+		v.get("/feeds").shows("h2", "In trouble").contains(".in-trouble .why", "Has not been at its address")
 		a.shows("#remedies a.button") // no password is asked for
-		a.shows("#remedies button", "Look for its feed again", "Find its feeds", "Pause", "Unsubscribe")
+		a.shows("#remedies button", "Look for its feed again", "Find its feeds")
 		number := strings.TrimPrefix(page, "/feeds/")
 		a.has("#remedies input[type=hidden]", "value", number, b.URL+"/", number)
 

@@ -223,7 +223,13 @@ func (p *pageShow) feedsPages(me *visitor, d digest.Digest) {
 	me.post(one+"/rest", nil).status(http.StatusSeeOther)
 	p.add("feed", me.get(one))
 	p.add("feeds", me.get("/feeds"))
-	p.add("feed_left", me.post(one+"/leave", nil))
+	p.add("feeds", me.get("/feeds?all=1&sort=last&find="+endless[:20]))
+	ids := url.Values{"feed": {strings.TrimPrefix(one, "/feeds/")}, "folder": {strings.Repeat(leftward, 8)}, "until": {endless}}
+	p.add("feeds_several", me.get("/feeds/several?"+ids.Encode()))
+	p.add("feeds_several", me.post("/feeds/several/folder", ids))
+	p.add("feeds_several", me.post("/feeds/several/rest", ids))
+	p.add("feed", me.post(one+"/rest", url.Values{"until": {endless}}))
+	p.add("feeds_left", me.post("/feeds/several/leave", ids))
 }
 
 // movedPages are those of feeds that have moved.
@@ -261,6 +267,7 @@ func (p *pageShow) readingPages(me *visitor, d digest.Digest) {
 	}
 	p.add("edition", p.visitor().get("/e/"+p.signer.Sign(digest.ForEdition, int64(p.edition(d).ID))))
 	p.letterPages(d)
+	p.add("feed_posts", me.get(me.attrsOf("/feeds", ".rows .name", "href")[0]+"/posts"))
 	p.add("editions", me.get("/editions"))
 	p.now = p.now.Add(24 * time.Hour)
 	p.add("edition_none", me.get("/editions/"+p.now.Format(time.DateOnly)))

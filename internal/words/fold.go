@@ -91,3 +91,6 @@ func plainSign(c rune) rune {
 
 // oneSpace makes one space of each run of white space, and none of those at the ends.
 func oneSpace(s string) string { return strings.Join(strings.Fields(s), " ") }
+
+// Fold is a text as it is compared where any part of it may be looked for: without case and accents.
+func Fold(text string) string { return fold(text) }

@@ -1,0 +1,194 @@
+package web
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"digest"
+	"digest/calendar"
+)
+
+// A feedMenu is what a reader can do with a feed, or with several at once: the same, in the same words, wherever it
+// stands. templates/layout.html has its words.
+type feedMenu struct {
+	Path    string          // below which its forms are answered
+	Chosen  []digest.FeedID // several; none: it is of one
+	From    string          // where it leads back to; "": to the list
+	Own     digest.Subscription
+	Called  string // by the feed itself
+	Folders []string
+	Paused  bool // one at least of them
+	Letters bool // posts of the one come in letters of a newsletter alone
+	Account bool // it is a person's on a network, where there are boosts and replies
+	Answers bool // its feed has answers to others; Bluesky is not asked for them
+	Wrong   feedWrongs
+
+	Day         dateField   // until which it is paused, as it was typed
+	First, Last digest.Date // that can be chosen
+}
+
+// feedWrongs says of each field what is wrong with it.
+type feedWrongs struct{ Title, Folder, Display, Day string }
+
+// mosts are the numbers of posts an edition that can be chosen.
+func mosts() []int { return []int{1, 2, 3, 5, 10, 20} }
+
+// highestMost bounds the number of posts an edition.
+const highestMost = 1000
+
+// menuFor gives a menu for a reader, with the days that they can choose.
+func (s *site) menuFor(d digest.Digest, path, from string) feedMenu {
+	today := digest.DateOf(s.Now().In(zoneOr(d.TimeZone)))
+	return feedMenu{Path: path, From: from, First: today.Plus(2), Last: today.Plus(farthestPause)}
+}
+
+// Displays are the ways of showing posts.
+func (m feedMenu) Displays() []choice {
+	return chosen([]choice{
+		{Value: "", Name: "As the rest of your edition"}, {Value: string(digest.Headlines), Name: "Headlines only"},
+		{Value: string(digest.Excerpts), Name: "Headlines and excerpts"}, {Value: string(digest.FullText), Name: "Full text"},
+	}, string(m.Own.Display))
+}
+
+// Mosts are the numbers of posts that an edition may show.
+func (m feedMenu) Mosts() []choice {
+	all, known := []choice{{Value: "0", Name: "All its posts"}}, m.Own.Most == 0
+	for _, n := range mosts() {
+		if !known && m.Own.Most < n { // chosen by a program
+			all, known = append(all, offeredMost(m.Own.Most)), true
+		}
+		all, known = append(all, offeredMost(n)), known || n == m.Own.Most
+	}
+	if !known {
+		all = append(all, offeredMost(m.Own.Most))
+	}
+	return chosen(all, strconv.Itoa(m.Own.Most))
+}
+
+func offeredMost(n int) choice {
+	return choice{Value: strconv.Itoa(n), Name: digest.Counted(n, "post") + " at most"}
+}
+
+// Boosts reports whether the reader wants what an account passes on.
+func (m feedMenu) Boosts() bool { return m.Own.Extras&digest.Repeat != 0 }
+
+// Replies reports whether the reader wants an account's answers to others.
+func (m feedMenu) Replies() bool { return m.Own.Extras&digest.Reply != 0 }
+
+// subscriptionOf reads what a form says of a feed.
+func subscriptionOf(form url.Values) (sub digest.Subscription, wrong feedWrongs) {
+	sub.Title, wrong.Title = nameOfForm("A name", form.Get("title"))
+	sub.Folder, wrong.Folder = folderOf(form)
+	sub.Display, sub.Most, wrong.Display = displayOf(form)
+	for name, extra := range extras() {
+		if form.Has(name) {
+			sub.Extras |= extra
+		}
+	}
+	return sub, wrong
+}
+
+func folderOf(form url.Values) (folder, wrong string) {
+	folder, wrong = nameOfForm("A folder’s name", form.Get("folder"))
+	return strings.Trim(folder, "/ "), wrong
+}
+
+// displayOf reads how posts are shown, and how many.
+func displayOf(form url.Values) (d digest.Layout, most int, wrong string) {
+	wrong = "That is none of the choices. Nothing was changed."
+	d = digest.Layout(form.Get("display"))
+	switch d {
+	case "", digest.Headlines, digest.Excerpts, digest.FullText:
+	default:
+		return "", 0, wrong
+	}
+	if typed := form.Get("most"); typed != "" {
+		n, err := strconv.Atoi(typed)
+		if err != nil || n < 0 || n > highestMost {
+			return d, 0, wrong
+		}
+		most = n
+	}
+	return d, most, ""
+}
+
+// extras names the fields by which a form chooses posts of an account beside its own.
+func extras() map[string]digest.Extra {
+	return map[string]digest.Extra{"boosts": digest.Repeat, "replies": digest.Reply}
+}
+
+// pauseOf reads until when a form pauses: zero without an end. It says what is wrong with the day.
+func (m *feedMenu) pauseOf(form url.Values, d digest.Digest, now time.Time) (until time.Time, wrong string) {
+	zone := zoneOr(d.TimeZone)
+	switch form.Get("for") {
+	case "week":
+		until = calendar.InWeeks(1, now, zone)
+	case "month":
+		until = calendar.InAMonth(now, zone)
+	default:
+		if !form.Has("until") {
+			return time.Time{}, ""
+		}
+		m.Day = typedDate(form, "until")
+		day, wrong := m.Day.read(m.First, m.Last)
+		if wrong != "" {
+			return time.Time{}, wrong
+		}
+		if until, wrong = begins(day, zone); wrong != "" {
+			return time.Time{}, wrong
+		}
+	}
+	return until.Add(-backBefore), ""
+}
+
+// fromOf is where the menu leads back to, as a request says; "" for the list.
+func fromOf(r *http.Request) string {
+	given := r.URL.Query().Get("from")
+	if r.Method == http.MethodPost {
+		given = r.PostForm.Get("from")
+	}
+	path, _ := localPath(given)
+	return path
+}
+
+// FromWords name where the menu leads back to.
+func (m feedMenu) FromWords() string {
+	switch path, _, _ := strings.Cut(m.From, "?"); {
+	case m.From == "", path == "/feeds":
+		return "Feeds"
+	case strings.HasPrefix(m.From, "/posts/"):
+		return "Back to the post"
+	case m.From == "/", strings.HasPrefix(m.From, "/#"), strings.HasPrefix(m.From, "/?"), strings.HasPrefix(m.From, "/editions/"):
+		return "Back to the edition"
+	}
+	return "Back"
+}
+
+// Back is where it leads back to.
+func (m feedMenu) Back() string {
+	if m.From == "" {
+		return "/feeds"
+	}
+	return m.From
+}
+
+// menuPath is where a feed's own menu is, which leads back to from.
+func menuPath(id digest.FeedID, from string) string {
+	return feedPath(id) + "?from=" + url.QueryEscape(from)
+}
+
+// showChanged leads back to a menu, which says what was changed.
+func showChanged(w http.ResponseWriter, r *http.Request, err error, id digest.FeedID, word string) error {
+	if err != nil {
+		return err
+	}
+	path := fmt.Sprintf("%s?%s=%s", feedPath(id), savedWord, word)
+	if from := fromOf(r); from != "" {
+		path += "&from=" + url.QueryEscape(from)
+	}
+	return seeOther(w, r, path)
+}

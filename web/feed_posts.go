@@ -1,0 +1,81 @@
+package web
+
+import (
+	"math"
+	"net/http"
+
+	"digest"
+	"digest/store"
+)
+
+// feedPosts is how many posts of a feed one page lists.
+const feedPosts = 50
+
+// A feedPostsPage is all posts of a feed that have come to a reader, the latest first.
+type feedPostsPage struct {
+	Title  string
+	Path   string // of the feed's own page; "": the reader has left it
+	Again  string // what the way back needs; "": there is none, or the reader has not left it
+	Posts  []store.DeliveredPost
+	First  bool
+	Older  string // address of what came earlier; "" if that is all
+	Newest string // address of the beginning
+}
+
+// feedPostsPage lists them also of a feed that the reader has left since.
+func (s *site) feedPostsPage(w http.ResponseWriter, r *http.Request, me reader) error {
+	id, err := pathKey(r)
+	if err != nil {
+		return err
+	}
+	at, post, ok := placeIn(r)
+	if !ok {
+		return errNotFound
+	}
+	below := store.DeliveredKey{DueAt: at, Post: post}
+	if at.IsZero() {
+		below = store.DeliveredKey{DueAt: s.Now(), Post: math.MaxInt64}
+	}
+	if s.Now().Before(below.DueAt) {
+		return errNotFound // I2
+	}
+	p := feedPostsPage{First: at.IsZero(), Newest: feedPath(digest.FeedID(id)) + "/posts"}
+	sub, err := s.Store.SubscriptionSince(r.Context(), me.Digest.ID, digest.FeedID(id))
+	switch {
+	case err == nil:
+		p.Title, p.Path, id = shortened(titleOf(sub)), feedPath(sub.Feed.ID), int64(sub.Feed.ID)
+	case digest.KindOf(err) != digest.NotFound:
+		return err
+	}
+	p.Posts, err = s.Store.DeliveredBefore(r.Context(), me.Digest.ID, digest.FeedID(id), below, feedPosts+1)
+	if err != nil {
+		return err
+	}
+	if p.Path == "" {
+		if err := s.describeLeft(r, &p, digest.FeedID(id)); err != nil {
+			return err
+		}
+	}
+	if len(p.Posts) > feedPosts {
+		p.Posts = p.Posts[:feedPosts]
+		last := p.Posts[feedPosts-1]
+		p.Older = p.Newest + "?after=" + place(last.DueAt, last.PostID)
+	}
+	return s.showPage(w, r, nil, "feed_posts", p.Title, p)
+}
+
+// describeLeft names a feed that the reader has left; errNotFound where nothing of it ever came to them.
+func (s *site) describeLeft(r *http.Request, p *feedPostsPage, id digest.FeedID) error {
+	if len(p.Posts) == 0 {
+		return errNotFound
+	}
+	f, err := s.Store.Feed(r.Context(), id)
+	if err != nil {
+		return err
+	}
+	p.Title = shortened(feedTitle(f.Feed))
+	if !digest.IsPrivate(f.URL) {
+		p.Again = formerText(store.FormerSubscription{Subscription: digest.Subscription{FeedID: id}})
+	}
+	return nil
+}

@@ -1,0 +1,152 @@
+package web
+
+import (
+	"net/http"
+	"slices"
+	"strconv"
+
+	"digest"
+	"digest/store"
+)
+
+// A feedsSeveralPage is the menu of several feeds.
+type feedsSeveralPage struct {
+	feedMenu
+	Titles  []string
+	Private int // of them: they are not left from here
+
+	chosen []store.SubscriptionInfo
+}
+
+// errNoneChosen is for who presses the button without having chosen a feed.
+var errNoneChosen = &problem{http.StatusBadRequest, "None is chosen", "Go back, tick the feeds that you want to change, and press the button again."}
+
+// feedsSeveralPage offers what can be done to the feeds that were chosen.
+func (s *site) feedsSeveralPage(w http.ResponseWriter, r *http.Request, me reader) error {
+	p, err := s.severalOf(r, me, r.URL.Query()["feed"])
+	return s.showSeveral(w, r, http.StatusOK, p, err)
+}
+
+func (s *site) showSeveral(w http.ResponseWriter, r *http.Request, status int, p feedsSeveralPage, err error) error {
+	return orShow(err, func() error {
+		return s.show(w, r, status, "feeds_several", digest.Counted(len(p.chosen), "feed")+" chosen", p)
+	})
+}
+
+// severalOf gives the menu of those feeds of the reader's that a request names.
+func (s *site) severalOf(r *http.Request, me reader, named []string) (feedsSeveralPage, error) {
+	p := feedsSeveralPage{feedMenu: s.menuFor(me.Digest, "/feeds/several", fromOf(r))}
+	v, err := s.Store.SubscriptionsView(r.Context(), me.Digest.ID)
+	if err != nil {
+		return p, err
+	}
+	wanted := map[string]bool{}
+	for _, id := range named[:min(len(named), mostFeeds)] {
+		wanted[id] = true
+	}
+	for _, sub := range v.Subscriptions {
+		if sub.Folder != "" {
+			p.Folders = append(p.Folders, sub.Folder)
+		}
+		if !wanted[strconv.FormatInt(int64(sub.Feed.ID), 10)] {
+			continue
+		}
+		p.chosen, p.Chosen = append(p.chosen, sub), append(p.Chosen, sub.Feed.ID)
+		p.Titles = append(p.Titles, shortened(titleOf(sub)))
+		p.Paused = p.Paused || sub.Paused
+		if digest.IsPrivate(sub.Feed.URL) {
+			p.Private++
+		}
+	}
+	if len(p.chosen) == 0 {
+		return p, errNoneChosen
+	}
+	slices.SortFunc(p.Folders, digest.CompareNames)
+	p.Folders = slices.Compact(p.Folders)
+	slices.SortFunc(p.Titles, digest.CompareNames)
+	p.Own = common(p.chosen)
+	return p, nil
+}
+
+// common is what subscriptions have in common.
+func common(subs []store.SubscriptionInfo) (own digest.Subscription) {
+	own = subs[0].Subscription
+	for _, sub := range subs {
+		if sub.Folder != own.Folder {
+			own.Folder = ""
+		}
+		if sub.Display != own.Display {
+			own.Display = ""
+		}
+		if sub.Most != own.Most {
+			own.Most = 0
+		}
+	}
+	return own
+}
+
+// onSeveral makes a handler of a form of that menu. It says what was done, or shows the menu with what was wrong.
+func (s *site) onSeveral(act func(*http.Request, reader, *feedsSeveralPage) (done string, err error)) func(http.ResponseWriter, *http.Request, reader) error {
+	return func(w http.ResponseWriter, r *http.Request, me reader) error {
+		p, err := s.severalOf(r, me, r.PostForm["feed"])
+		if err != nil {
+			return err
+		}
+		done, err := act(r, me, &p)
+		if err == nil && done == "" {
+			return s.showSeveral(w, r, http.StatusBadRequest, p, nil)
+		}
+		return showSaved(w, r, err, "/feeds", done)
+	}
+}
+
+// moveFeeds puts the feeds into a folder.
+func (s *site) moveFeeds(r *http.Request, me reader, p *feedsSeveralPage) (string, error) {
+	if p.Own.Folder, p.Wrong.Folder = folderOf(r.PostForm); p.Wrong.Folder != "" {
+		return "", nil
+	}
+	_, err := s.Store.SetFolder(r.Context(), me.Digest.ID, p.Chosen, p.Own.Folder)
+	return "moved", err
+}
+
+// displayFeeds changes how their posts are shown.
+func (s *site) displayFeeds(r *http.Request, me reader, p *feedsSeveralPage) (string, error) {
+	d, most, wrong := displayOf(r.PostForm)
+	if p.Wrong.Display = wrong; wrong != "" {
+		return "", nil
+	}
+	_, err := s.Store.SetDisplay(r.Context(), me.Digest.ID, p.Chosen, d, most)
+	return "shown", err
+}
+
+// pauseFeeds pauses them.
+func (s *site) pauseFeeds(r *http.Request, me reader, p *feedsSeveralPage) (string, error) {
+	until, wrong := p.pauseOf(r.PostForm, me.Digest, s.Now())
+	if p.Wrong.Day = wrong; wrong != "" {
+		return "", nil
+	}
+	_, err := s.Store.PauseSubscriptions(r.Context(), me.Digest.ID, p.Chosen, until)
+	return "paused", err
+}
+
+// resumeFeeds is the way back from that.
+func (s *site) resumeFeeds(r *http.Request, me reader, p *feedsSeveralPage) (string, error) {
+	for _, sub := range p.chosen {
+		if !sub.Paused || sub.PausedFor != 0 {
+			continue
+		}
+		if err := s.Store.ResumeSubscription(r.Context(), me.Digest.ID, sub.Feed.ID, s.Now()); err != nil && digest.KindOf(err) != digest.NotFound {
+			return "", err
+		}
+	}
+	return "resumed", nil
+}
+
+// leaveSeveral unsubscribes from them, and shows the way back.
+func (s *site) leaveSeveral(w http.ResponseWriter, r *http.Request, me reader) error {
+	p, err := s.severalOf(r, me, r.PostForm["feed"])
+	if err != nil {
+		return err
+	}
+	return s.leaveFeeds(w, r, me, p.chosen)
+}
