@@ -13,6 +13,8 @@ import (
 	"encoding/base64"
 	"fmt"
 	"runtime/debug"
+	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -91,11 +93,36 @@ func (b *Builder) Edition(ctx context.Context, d digest.Delivery) (render.Editio
 // Editions gives the content of sealed editions, in the order of ds. However
 // many they are, the store is asked three times, and twice at most for each newsletter that has colours or counts.
 func (b *Builder) Editions(ctx context.Context, ds []digest.Delivery) ([]render.Edition, error) {
-	return b.sealed(ctx, ds, false)
+	return b.sealed(ctx, ds, onWeb)
 }
 
+// Site gives the content of a sealed edition of one feed alone, with those posts of which its reader wants no more at
+// once. digest.NotFound if the edition has none of it.
+func (b *Builder) Site(ctx context.Context, d digest.Delivery, feed digest.FeedID) (render.Edition, error) {
+	editions, err := b.sealed(ctx, []digest.Delivery{d}, wholeSite)
+	if err != nil {
+		return render.Edition{}, err
+	}
+	e := editions[0]
+	e.Notices, e.Note = nil, ""
+	e.Sections = slices.DeleteFunc(e.Sections, func(s render.Section) bool { return s.Feed != feed })
+	if len(e.Sections) == 0 {
+		err = &digest.Error{Kind: digest.NotFound, Message: "the edition has nothing of this feed"}
+	}
+	return e, err
+}
+
+// A use is what an edition is put together for.
+type use uint8
+
+const (
+	onWeb use = iota
+	inMail
+	wholeSite // to show one site of it, with all its posts
+)
+
 // sealed is Editions; for mail with the texts of those posts alone that it shows in all their length.
-func (b *Builder) sealed(ctx context.Context, ds []digest.Delivery, mail bool) ([]render.Edition, error) {
+func (b *Builder) sealed(ctx context.Context, ds []digest.Delivery, use use) ([]render.Edition, error) {
 	if len(ds) == 0 {
 		return nil, nil
 	}
@@ -113,7 +140,7 @@ func (b *Builder) sealed(ctx context.Context, ds []digest.Delivery, mail bool) (
 	}
 	renderers := b.renderersOf(ds)
 	shared, err := b.cachedIn(ctx, renderers, ds, refs, func(d *digest.Delivery, feed digest.FeedID) bool {
-		return !mail || cmp.Or(settings[d.DigestID][feed].Display, d.Layout) == digest.FullText
+		return use != inMail || cmp.Or(settings[d.DigestID][feed].Display, d.Layout) == digest.FullText
 	})
 	if err != nil {
 		return nil, err
@@ -125,16 +152,18 @@ func (b *Builder) sealed(ctx context.Context, ds []digest.Delivery, mail bool) (
 		if !d.BoundFrom.IsZero() || len(notices[d.ID]) > 0 {
 			zone = zones.get(d.TimeZone)
 		}
-		sections, err := b.sections(ctx, shared[renderers[i]], refs[d.ID], settings[d.DigestID], d)
+		sections, err := b.sections(ctx, shared[renderers[i]], refs[d.ID], settings[d.DigestID], d, use == wholeSite)
 		if err != nil {
 			return nil, err
 		}
 		editions[i] = b.compose(d, sections, notices[d.ID], zone)
-		if mail {
+		if use == inMail {
 			leave(&editions[i])
 			b.addOwnLinks(&editions[i], d)
 		}
-		editions[i].WebURL = b.BaseURL + "/e/" + b.Signer.Sign(digest.ForEdition, digest.InRound(int64(d.ID), d.LinkRound))
+		web := b.BaseURL + "/e/" + b.Signer.Sign(digest.ForEdition, digest.InRound(int64(d.ID), d.LinkRound))
+		editions[i].WebURL = web
+		editions[i].BeyondURL = func(id digest.FeedID) string { return web + "?site=" + strconv.FormatInt(int64(id), 10) }
 	}
 	return editions, nil
 }
@@ -217,7 +246,7 @@ func (b *Builder) preview(ctx context.Context, d digest.Digest, next digest.Deli
 		BoundFrom: d.PausedAt, BoundTo: d.PausedTo,
 	}
 	next.DigestName, next.Folders, next.Look, next.LinkRound = d.Name, d.Folders, d.Look, d.LinkRound
-	sections, err := b.sections(ctx, shared, refs, settings[d.ID], next)
+	sections, err := b.sections(ctx, shared, refs, settings[d.ID], next, false)
 	return b.compose(next, sections, notices, zone), err
 }
 
@@ -228,7 +257,7 @@ func (b *Builder) pictureURL(src string) string {
 
 // Render renders sealed editions as the letters of the mailer, in the order of ds.
 func (b *Builder) Render(ctx context.Context, ds []digest.Delivery) ([]mailer.Letter, error) {
-	editions, err := b.sealed(ctx, ds, true)
+	editions, err := b.sealed(ctx, ds, inMail)
 	if err != nil {
 		return nil, err
 	}

@@ -162,8 +162,8 @@ func seconds(t time.Time) int64 {
 }
 
 // sections puts the posts of one reader's edition in order, each once, as the reader wants each
-// feed named and shown.
-func (b *Builder) sections(ctx context.Context, s shared, refs []digest.PostRef, settings map[digest.FeedID]digest.Subscription, d digest.Delivery) ([]render.Section, error) {
+// feed named and shown, and unless it is wanted whole no more of each than they want at once.
+func (b *Builder) sections(ctx context.Context, s shared, refs []digest.PostRef, settings map[digest.FeedID]digest.Subscription, d digest.Delivery, whole bool) ([]render.Section, error) {
 	refs, originals, err := b.once(ctx, s, refs)
 	if err != nil {
 		return nil, err
@@ -190,6 +190,9 @@ func (b *Builder) sections(ctx context.Context, s shared, refs []digest.PostRef,
 			h.section.Folder = ""
 		}
 		h.section.Posts, h.section.Late = order(posts)
+		if !whole {
+			keepMost(&h.section, own.Most)
+		}
 		headings = append(headings, h)
 	}
 	arrange(headings, d.Folders)
@@ -219,6 +222,16 @@ func order(all []placed) (posts []*render.Post, late int) {
 		}
 	}
 	return posts, late
+}
+
+// keepMost leaves so many posts in a section, the first of them; 0: all.
+func keepMost(s *render.Section, most int) {
+	if most <= 0 || len(s.Posts) <= most {
+		return
+	}
+	s.Beyond = len(s.Posts) - most
+	s.Late = max(0, s.Late-s.Beyond)
+	s.Posts = s.Posts[:most:most]
 }
 
 // newestFirst orders two posts of one feed, late ones last. Of the same instant

@@ -146,6 +146,7 @@ func (m *mail) lineSize(s *Section, post int) size {
 	if post == 0 {
 		m.addHead(&line, s, nil)
 		m.addList(&line, s.post(post), strconv.Itoa(s.count()), &both{})
+		m.addBeyond(&line, s)
 	}
 	return line.html.size()
 }

@@ -34,6 +34,7 @@ type Renderer struct {
 	notice  *part[noticeData]
 	moved   *part[movedData]
 	more    *part[moreData]
+	beyond  *part[moreData]
 
 	head, entry, folder, list *part[headingData]
 
@@ -117,7 +118,7 @@ func (all *renderers) newRenderer(c digest.Colours) *Renderer {
 	r := &Renderer{
 		all: all, proxy: all.proxy, styles: textStyles(theme),
 		edition: newPart[editionData](all.templates, theme, "edition"), notice: newPart[noticeData](all.templates, theme, "notice"),
-		moved: newPart[movedData](all.templates, theme, "moved"), more: newPart[moreData](all.templates, theme, "more"),
+		moved: newPart[movedData](all.templates, theme, "moved"), more: newPart[moreData](all.templates, theme, "more"), beyond: newPart[moreData](all.templates, theme, "beyond"),
 		head: heading("section-head"), entry: heading("section-entry"), folder: heading("folder"), list: heading("list"),
 		line: post("line"), row: post("row"), title: post("title"), byline: post("byline"),
 		files: post("files"), rest: post("rest"), teaser: post("teaser"), onward: post("onward"),
@@ -155,6 +156,9 @@ type Edition struct {
 	// absolute http(s), all about as long. nil: there are none, as in a newsletter.
 	SaveURL func(digest.PostID) string
 	SiteURL func(digest.FeedID) string
+
+	// BeyondURL gives the page on which all posts of a site are that are in the edition: absolute http(s). nil: there is none.
+	BeyondURL func(digest.FeedID) string
 
 	SettingsURL, PauseURL string // absolute http(s); empty: none are shown
 

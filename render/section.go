@@ -25,6 +25,10 @@ type Section struct {
 	// Rest is what a bound edition only lists, below Posts and in the same order.
 	Rest []*Post
 
+	// Beyond is how many more of its posts this edition has, of which its reader wants no more at once: they stand
+	// behind a link below the others.
+	Beyond int
+
 	// Left is how many more of its posts are in the web edition alone.
 	Left int
 

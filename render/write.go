@@ -23,6 +23,7 @@ func (m *mail) write(p *plan) *both {
 			m.addPost(posts, post, m.depth(p, i, j), p.level, s.isLate(j))
 		}
 		m.addLines(posts, p, i, n)
+		m.addBeyond(posts, s)
 	}
 	if n := m.omitted(p); n > 0 {
 		posts.add(m.more(n))
@@ -118,6 +119,16 @@ func (m *mail) addLines(to *both, p *plan, section, from int) {
 		count = strconv.Itoa(n)
 	}
 	m.addList(to, s.post(s.count()-1), count, &lines)
+}
+
+// addBeyond adds the link to those posts of a section of which its reader wants no more at once.
+func (m *mail) addBeyond(to *both, s *Section) {
+	if s.Beyond == 0 || m.BeyondURL == nil {
+		return
+	}
+	words, url := "and "+strconv.Itoa(s.Beyond)+" more", m.BeyondURL(s.Feed)
+	m.r.beyond.write(&to.html, moreData{URL: url, Count: words})
+	to.text.add(newPiece("… " + words + ":\n" + url + "\n\n"))
 }
 
 // addList adds a list of headlines; count, if it is not empty, is how many they are beside posts that stand above.

@@ -49,6 +49,7 @@ type editionPage struct {
 
 	lines       bool           // all of it is shown as headlines, one line each
 	hasExcerpts bool           // there is more to show than that
+	OneSite     digest.FeedID  // the only site of it that is shown; 0: all are
 	shown       []*editionPost // on this page
 	playsHere   bool           // sound is played on the pages of posts
 	Path        string         // of this edition
@@ -80,8 +81,11 @@ type editionSection struct {
 	Place     int  // in the page, from 0
 	Continued bool // it begins in the part before
 	Posts     []*editionPost
-	Leads     bool // the page begins with its first post
-	Level     int  // of its posts' headings
+	Leads     bool   // the page begins with its first post
+	Level     int    // of its posts' headings
+	More      int    // posts of which the reader wants no more at once; 0 where the section goes on in the next part
+	MorePath  string // where they are
+	MenuPath  string // of the site's own menu; "": it is not the reader's to change
 	layout    digest.Layout
 }
 
@@ -188,7 +192,7 @@ func (s *site) showOwn(w http.ResponseWriter, r *http.Request, me reader, v stor
 
 // showEdition fills p with the edition's posts and shows it.
 func (s *site) showEdition(w http.ResponseWriter, r *http.Request, d digest.Delivery, p editionPage) error {
-	content, err := s.Editions.Edition(r.Context(), d)
+	content, err := s.editionOrSite(r, d, &p)
 	if err != nil {
 		return err
 	}
@@ -203,10 +207,24 @@ func (s *site) showEdition(w http.ResponseWriter, r *http.Request, d digest.Deli
 	if p.Own {
 		err = s.markSaved(r.Context(), d.UserID, &p)
 	}
-	if p.Part < p.Parts || p.Posts == 0 {
+	if p.Part < p.Parts || p.Posts == 0 || p.OneSite != 0 {
 		p.End = ""
 	}
 	return s.showPage(w, r, err, "edition", p.Date.Format("Monday 2 January 2006"), p)
+}
+
+// editionOrSite gives the content of an edition, or that of one site in it if the request asks for that: all its posts.
+func (s *site) editionOrSite(r *http.Request, d digest.Delivery, p *editionPage) (render.Edition, error) {
+	asked := r.URL.Query().Get("site")
+	if asked == "" {
+		return s.Editions.Edition(r.Context(), d)
+	}
+	id, err := strconv.ParseInt(asked, 10, 64)
+	if err != nil {
+		return render.Edition{}, errNotFound
+	}
+	p.OneSite = digest.FeedID(id)
+	return s.Editions.Site(r.Context(), d, p.OneSite)
 }
 
 // markSaved notes which of the posts on the page a reader has saved.
@@ -232,9 +250,12 @@ func (p *editionPage) fill(e render.Edition, part int, pictures bool) bool {
 		n := len(posts)
 		posts = posts[min(n, max(0, from-at)):max(0, min(n, from+mostPosts-at))]
 		if len(posts) > 0 {
-			sections = append(sections, &editionSection{
-				Section: section, Place: len(sections), Continued: at < from, Posts: posts, layout: p.LayoutOf(section), Level: 3,
-			})
+			s := &editionSection{Section: section, Place: len(sections), Continued: at < from, Posts: posts, layout: p.LayoutOf(section), Level: 3}
+			if at+n <= from+mostPosts {
+				s.More, s.MorePath = section.Beyond, p.siteAt(section.Feed)
+			}
+			s.MenuPath = p.menuOf(s)
+			sections = append(sections, s)
 		}
 		p.shown = append(p.shown, posts...)
 		at += n
@@ -353,6 +374,9 @@ func (p editionPage) At(part int) string { return p.at(part, p.lines) }
 
 func (p editionPage) at(part int, lines bool) string {
 	query := url.Values{}
+	if p.OneSite != 0 {
+		query.Set("site", strconv.FormatInt(int64(p.OneSite), 10))
+	}
 	if part > 1 {
 		query.Set("sheet", strconv.Itoa(part))
 	}
@@ -363,6 +387,19 @@ func (p editionPage) at(part int, lines bool) string {
 		return p.Path
 	}
 	return p.Path + "?" + query.Encode()
+}
+
+// siteAt is the address of all posts of one site in the edition.
+func (p editionPage) siteAt(id digest.FeedID) string {
+	return p.Path + "?site=" + strconv.FormatInt(int64(id), 10)
+}
+
+// menuOf is the address of the own menu of a section's site.
+func (p editionPage) menuOf(s *editionSection) string {
+	if !p.Own || p.Letter != nil {
+		return ""
+	}
+	return menuPath(s.Feed, p.At(p.Part)+"#site-"+strconv.Itoa(s.Place))
 }
 
 // AllParts are the numbers of all parts, for the way to them.

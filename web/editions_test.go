@@ -171,7 +171,7 @@ func TestPostInItsEdition(t *testing.T) {
 		middle.shows("h1", "Bee, part 1").shows(".turn a", "The post before Bee, part 0", "The next post Ant, part 0").shows(".button", "Read at site.example")
 		middle.has(".turn a", "href", paths[0], paths[2])
 		middle.has("h1 a", "href", "https://site.example/post1")
-		if got := middle.attrs(".folio a", "href"); got[1] != "/editions/2026-11-21#post-"+strings.TrimPrefix(paths[1], "/posts/") {
+		if got := middle.attrs(".folio a", "href"); got[2] != "/editions/2026-11-21#post-"+strings.TrimPrefix(paths[1], "/posts/") {
 			r.t.Errorf("the edition is at %q", got)
 		}
 		middle.has("nav [aria-current=true]", "href", "/editions")

@@ -223,3 +223,39 @@ func TestPauseOnItsOwnPage(t *testing.T) {
 		v.get(path).contains(".notice", "it comes back with the edition of Friday 27 November 2026")
 	})
 }
+
+// TestAtMostInAnEdition: the posts beyond those that a reader wants at once stay readable: behind a link, for who has the
+// link of the edition too, and each on its own page, which leads back to them.
+func TestAtMostInAnEdition(t *testing.T) {
+	each(t, func(r *room) {
+		v, d := r.reader("ann@example.org")
+		var posts []digest.Post
+		for i := range 5 {
+			p := post(fmt.Sprint("Post ", i))
+			p.PublishedAt = r.now.Add(-time.Duration(i) * time.Hour)
+			posts = append(posts, p)
+		}
+		r.brings(digest.Subscription{DigestID: d.ID}, "Prolific", posts...)
+		path := v.get("/feeds").attrs(".rows .name", "href")[0]
+		v.post(path, url.Values{"most": {"2"}}).status(http.StatusSeeOther)
+		v.get(path).status(http.StatusOK).shows("#most option[selected]", "2 posts at most")
+		other := post("Else")
+		other.URL = "https://other.example/else"
+		r.brings(digest.Subscription{DigestID: d.ID}, "Other", other)
+		r.midnight()
+		a := v.get("/").status(http.StatusOK).shows("h3", "Else", "Post 0", "Post 1").shows(".beyond a", "Change how Other comes", "and 3 more", "Change how Prolific comes")
+		a.has(".change", "href", "/feeds/2?from=%2F%23site-0", "/feeds/1?from=%2F%23site-1")
+		more := a.attrs(".beyond a", "href")[1]
+		all := v.get(more).status(http.StatusOK).shows("h3", "Post 0", "Post 1", "Post 2", "Post 3", "Post 4").shows(".beyond a", "Change how Prolific comes")
+		last := all.postPaths()[4]
+		v.get(last).status(http.StatusOK).shows("h1", "Post 4")
+		if got := v.get(last).attrs(".folio a", "href"); len(got) != 3 || !strings.HasPrefix(got[2], "/editions/2026-11-21?site=1#post-") || !strings.HasPrefix(got[1], path+"?from=") {
+			r.t.Errorf("it leads to %q", got)
+		}
+		mailed := "/e/" + r.signer.Sign(digest.ForEdition, int64(r.edition(d).ID))
+		r.visitor().get(mailed+"?site=1").status(http.StatusOK).shows("h3", "Post 0", "Post 1", "Post 2", "Post 3", "Post 4").shows(".change")
+		for _, wrong := range []string{"?site=99", "?site=x", "?site=-1", "?site=1&sheet=2"} {
+			v.get("/" + wrong).status(http.StatusNotFound)
+		}
+	})
+}

@@ -22,6 +22,7 @@ type postPage struct {
 	Text      template.HTML
 	Turn      string       // direction of Text
 	Shortened bool         // Text is not all of it
+	Menu      string       // address of its site's own menu; "": it is not the reader's to change
 	Player    string       // where its sound is played; "": nowhere
 	Linking   []listedPost // that lead to it
 	Before    *render.Post // beside it in its edition; nil: none
@@ -67,6 +68,9 @@ func (s *site) pageOf(r *http.Request, me reader, v store.VisiblePost) (postPage
 		p.Text, p.Turn, p.Shortened = template.HTML(t.HTML), t.Dir, t.Shortened
 	}
 	p.Player = s.playerOf(me, p.Files)
+	if v.DigestID == 0 || v.DigestID == me.Digest.ID {
+		p.Menu = menuPath(v.FeedID, p.Path())
+	}
 	versions, err := s.Store.PostVersions(r.Context(), me.ID, v.ID)
 	for _, at := range versions {
 		p.Versions = append(p.Versions, versionLink{Path: p.Path() + "/later/" + strconv.FormatInt(at.Unix(), 10), At: at.In(zone), After: at.After(v.DueAt)})
@@ -126,10 +130,17 @@ func (s *site) placePost(r *http.Request, me reader, v store.VisiblePost, p *pos
 		all = append(all, postsOf(site)...)
 	}
 	at := slices.IndexFunc(all, func(f *editionPost) bool { return f.ID == v.ID })
-	if at < 0 {
-		return nil
+	edition := editionPage{Path: path}
+	if at < 0 { // its reader wanted no more of the site at once
+		edition.OneSite = v.FeedID
+		if all, err = s.postsOfSite(r, d, v.FeedID); err != nil {
+			return err
+		}
+		if at = slices.IndexFunc(all, func(f *editionPost) bool { return f.ID == v.ID }); at < 0 {
+			return nil
+		}
 	}
-	edition := editionPage{Path: path, Part: at/mostPosts + 1}
+	edition.Part = at/mostPosts + 1
 	p.Place = edition.Back(v.ID)
 	if at > 0 {
 		p.Before = all[at-1].Post
@@ -138,6 +149,18 @@ func (s *site) placePost(r *http.Request, me reader, v store.VisiblePost, p *pos
 		p.After = all[at+1].Post
 	}
 	return nil
+}
+
+// postsOfSite gives all posts of one site in an edition; none if there are none.
+func (s *site) postsOfSite(r *http.Request, d digest.Delivery, feed digest.FeedID) (all []*editionPost, err error) {
+	page, err := s.Editions.Site(r.Context(), d, feed)
+	if digest.KindOf(err) == digest.NotFound {
+		return nil, nil
+	}
+	for _, site := range page.Sections {
+		all = append(all, postsOf(site)...)
+	}
+	return all, err
 }
 
 // visiblePost gives the post that a request's path names, if the reader may see it
