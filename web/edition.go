@@ -17,11 +17,19 @@ import (
 
 // How much of an edition one page shows. What is beyond it is in further parts;
 // what is beyond the room for excerpts and texts is shown as headlines.
+type room struct {
+	posts, excerpts int
+	text            int // bytes of HTML of full texts
+}
+
+var (
+	onScreen    = room{posts: mostPosts, excerpts: 60, text: 40 << 10}
+	whenPrinted = room{posts: 1000, excerpts: 400, text: 200 << 10}
+)
+
 const (
-	mostPosts    = 150
-	mostExcerpts = 60
-	mostText     = 40 << 10 // bytes of HTML of full texts
-	mostParts    = 10_000
+	mostPosts = 150
+	mostParts = 10_000
 )
 
 // minContents is the least number of sections worth a list of them.
@@ -47,6 +55,8 @@ type editionPage struct {
 	Absent   string        // there is no edition of today; "": there is, or a notice says more
 	End      string        // below the last post; "": it is not the end
 
+	notes                      // of its links, for paper
+	Printed     bool           // all of it is on one page, to be printed
 	lines       bool           // all of it is shown as headlines, one line each
 	hasExcerpts bool           // there is more to show than that
 	OneSite     digest.FeedID  // the only site of it that is shown; 0: all are
@@ -95,9 +105,10 @@ type editionPost struct {
 	Label string // what stands before it; may be empty
 	Saved bool
 	Depth depth
-	Text  template.HTML // of the depth full
-	Turn  string        // direction of Text
-	More  bool          // there is more than Text
+	Text  template.HTML     // of the depth full
+	Ref   template.HTMLAttr // of the link to it: the number of its address among the page's notes
+	Turn  string            // direction of Text
+	More  bool              // there is more than Text
 
 	Files []render.File   // what it comes with
 	Shot  *render.Picture // above its excerpt; nil: none
@@ -167,6 +178,19 @@ func (s *site) editionPage(w http.ResponseWriter, r *http.Request, me reader) er
 	return s.showOwn(w, r, me, v)
 }
 
+// printedEditionPage is the whole of the reader's own edition of one date, for paper.
+func (s *site) printedEditionPage(w http.ResponseWriter, r *http.Request, me reader) error {
+	date, err := digest.ParseDate(r.PathValue("date"))
+	if err != nil {
+		return errNotFound
+	}
+	v, err := s.Store.EditionView(r.Context(), me.Digest.ID, date, s.Now())
+	if err != nil {
+		return err
+	}
+	return s.showEdition(w, r, me.Digest.Delivery(v.Edition), editionPage{Own: true, Printed: true, Path: "/editions/" + date.String()})
+}
+
 // showOwn shows one of the reader's editions, with the way to its neighbours.
 func (s *site) showOwn(w http.ResponseWriter, r *http.Request, me reader, v store.EditionView) error {
 	p := editionPage{Own: true, Beside: v.Beside, playsHere: me.Player && s.Sounds != nil}
@@ -198,7 +222,10 @@ func (s *site) showEdition(w http.ResponseWriter, r *http.Request, d digest.Deli
 	}
 	p.lines = r.URL.Query().Get("view") == "headlines"
 	part, err := strconv.Atoi(cmp.Or(r.URL.Query().Get("sheet"), "1"))
-	if p.Path = r.URL.Path; err != nil || part < 1 || part > mostParts || !p.fill(content, part, s.images != nil) {
+	if p.Path == "" {
+		p.Path = r.URL.Path
+	}
+	if err != nil || part < 1 || part > mostParts || !p.fill(content, part, s.images != nil) {
 		return errNotFound
 	}
 	for _, post := range p.shown {
@@ -210,7 +237,7 @@ func (s *site) showEdition(w http.ResponseWriter, r *http.Request, d digest.Deli
 	if p.Part < p.Parts || p.Posts == 0 || p.OneSite != 0 {
 		p.End = ""
 	}
-	return s.showPage(w, r, err, "edition", p.Date.Format("Monday 2 January 2006"), p)
+	return s.showPage(w, r, err, "edition", p.Date.Format("Monday 2 January 2006"), &p)
 }
 
 // editionOrSite gives the content of an edition, or that of one site in it if the request asks for that: all its posts.
@@ -243,12 +270,16 @@ func (s *site) markSaved(ctx context.Context, user digest.UserID, p *editionPage
 // fill puts a part of an edition on the page; false if it has no such part.
 func (p *editionPage) fill(e render.Edition, part int, pictures bool) bool {
 	p.Edition, p.Part = e, part
-	from, at := (part-1)*mostPosts, 0
+	most := onScreen
+	if p.Printed {
+		most = whenPrinted
+	}
+	from, at := (part-1)*most.posts, 0
 	var sections []*editionSection
 	for _, section := range e.Sections {
 		posts := postsOf(section)
 		n := len(posts)
-		posts = posts[min(n, max(0, from-at)):max(0, min(n, from+mostPosts-at))]
+		posts = posts[min(n, max(0, from-at)):max(0, min(n, from+most.posts-at))]
 		if len(posts) > 0 {
 			s := &editionSection{Section: section, Place: len(sections), Continued: at < from, Posts: posts, layout: p.LayoutOf(section), Level: 3}
 			if at+n <= from+mostPosts {
@@ -260,12 +291,12 @@ func (p *editionPage) fill(e render.Edition, part int, pictures bool) bool {
 		p.shown = append(p.shown, posts...)
 		at += n
 	}
-	p.Posts, p.Parts = at, max(1, (at+mostPosts-1)/mostPosts)
+	p.Posts, p.Parts = at, max(1, (at+most.posts-1)/most.posts)
 	p.sortNotices()
 	p.inFolders(sections)
 	p.hasExcerpts = slices.ContainsFunc(sections, func(s *editionSection) bool { return s.layout != digest.Headlines })
 	if !p.lines {
-		spread(sections, pictures)
+		spread(sections, pictures, most)
 	}
 	if pictures {
 		illustrate(sections)
@@ -273,8 +304,18 @@ func (p *editionPage) fill(e render.Edition, part int, pictures bool) bool {
 	p.lead(sections)
 	for i := range p.Folders {
 		p.Folders[i].Bands = inBands(p.Folders[i].Sections, p.lines || !p.hasExcerpts)
+		for _, section := range p.Folders[i].Sections {
+			p.number(section.Posts)
+		}
 	}
 	return part <= p.Parts
+}
+
+// number numbers the links of posts, in their order.
+func (p *editionPage) number(posts []*editionPost) {
+	for _, post := range posts {
+		post.Ref, post.Text = p.Ref(post.URL), p.WithRefs(post.Text)
+	}
 }
 
 // sortNotices sets those of moves apart. The way back belongs to the reader, not to
@@ -327,8 +368,8 @@ func (p *editionPage) inFolders(sections []*editionSection) {
 // spread decides how much of each post is shown: excerpts go around the
 // sections, the newest post of each first, as long as there is room for them,
 // and then full texts in the same way.
-func spread(sections []*editionSection, pictures bool) {
-	excerpts, text := mostExcerpts, mostText
+func spread(sections []*editionSection, pictures bool, most room) {
+	excerpts, text := most.excerpts, most.text
 	for round, more := 0, true; more; round++ {
 		more = false
 		for _, section := range sections {

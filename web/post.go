@@ -17,6 +17,7 @@ import (
 type postPage struct {
 	listedPost
 	namedPage
+	notes
 	Place     string    // address of its edition, at the post; "" once that is no longer kept
 	Published time.Time // by the reader's clock; zero: it has no date
 	Text      template.HTML
@@ -54,7 +55,7 @@ func (s *site) postPage(w http.ResponseWriter, r *http.Request, me reader) error
 	if err == nil {
 		err = s.placePost(r, me, v, &p)
 	}
-	return s.showPage(w, r, err, "post", p.Title, p)
+	return s.showPage(w, r, err, "post", p.Title, &p)
 }
 
 // pageOf is a page of a post but for its neighbours.
@@ -98,7 +99,7 @@ func (s *site) versionPage(w http.ResponseWriter, r *http.Request, me reader) er
 	for i := range p.Versions {
 		p.Versions[i].Here = p.Versions[i].At.Equal(later.SeenAt)
 	}
-	return s.showPage(w, r, err, "post", p.Title, p)
+	return s.showPage(w, r, err, "post", p.Title, &p)
 }
 
 // placePost finds a post's neighbours in the edition it came in, in the order of

@@ -1,106 +1,183 @@
 package web_test
 
 import (
-	"bytes"
-	"compress/zlib"
+	"encoding/xml"
 	"fmt"
-	"io"
-	"math"
-	"regexp"
-	"strconv"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"digest"
-	"digest/render"
 	"digest/store/storetest"
 	"digest/test/browser"
+	"digest/test/tier"
 )
 
-// TestPrinting prints a long post and an edition of many sites: the post begins
-// on the first page, and no site's name stands alone at the end of one.
+// papers are the sizes that people have, with their height in points.
+var papers = map[string]float64{"A4": 842, "letter": 792}
+
+// TestPrinting prints an edition of many sites, the whole of it for paper, and a long
+// post, and looks at the pages: they are full columns of a newspaper, no name of a site
+// and no headline stands alone at the end of a column, and what can only be pressed is
+// not there, but the addresses of links are.
 func TestPrinting(t *testing.T) {
 	browser.Find(t)
 	p := &pageShow{room: newRoom(t, storetest.Open(t, storetest.SQLite(t)))}
 	u, d := p.user("ann@example.org")
 	me := p.visitor().signIn(u)
-	for i := range 40 {
-		some := posts(1+i%3, fmt.Sprint("A site ", i))
+	for i := range 60 {
+		some := posts(1+i%4, fmt.Sprint("A site ", i))
 		for j := range some {
 			some[j].Summary = prose(5+i*7%60, some[j].Title, j)
+			some[j].Content += `<p>It is said <a href="https://far.example/` + fmt.Sprint(i, "-", j) + `">there</a>.</p>`
 		}
-		p.brings(digest.Subscription{DigestID: d.ID}, fmt.Sprint("Site ", i), some...)
+		p.brings(digest.Subscription{DigestID: d.ID, Folder: []string{"", "Sea"}[i/30], Display: []digest.Layout{"", digest.FullText}[i%2]}, fmt.Sprint("Site", i), some...)
 	}
 	p.midnight()
-	edition := p.add("edition", me.get("/"))
-	p.add("post", me.get(edition.postPaths()[0]))
+	today := me.get("/")
+	day := p.edition(d).LocalDate.String()
+	today.has("p.noprint a", "href", "/editions/"+day+"/print")
+	for size, height := range papers {
+		t.Run(size, func(t *testing.T) {
+			show := func(a answer) []paperPage { return p.printed(t, a, size, height) }
+			edition := show(today)
+			hasColumns(t, "an edition", edition, 3)
+			whole := show(me.get("/editions/" + day + "/print"))
+			hasColumns(t, "the whole edition", whole, 3)
+			names := 0
+			for i, page := range whole {
+				names += page.hasNoStrandedName(t, i+1)
+			}
+			if names != 60 {
+				t.Errorf("%d names of sites stand on the paper", names)
+			}
+			post := show(me.get(today.postPaths()[0]))
+			hasColumns(t, "a post", post, 2)
+			all := says(whole)
+			for _, want := range []string{"Links", "site.example/post0", "far.example/1-0", "Site59"} {
+				if !strings.Contains(all, want) {
+					t.Errorf("the paper does not say %q", want)
+				}
+			}
+			for _, bad := range []string{"Save", "Read here", "Sign out", "Settings", "Skip", "Print"} {
+				if slices.Contains(strings.Fields(all+" "+says(edition)+" "+says(post)), bad) {
+					t.Errorf("the paper says %q", bad)
+				}
+			}
+		})
+	}
+}
 
-	post := p.printed("/shown/1")
-	if len(post) < 2 || post[0].texts < post[1].texts/2 {
-		t.Errorf("a post is printed as %+v", post)
+// A paperPage is a page of paper with its lines, as Poppler finds them.
+type paperPage struct {
+	Height float64     `xml:"height,attr"`
+	Lines  []paperLine `xml:"flow>block>line"`
+}
+
+// A paperLine is a line of a column, in points from the upper left corner.
+type paperLine struct {
+	Left  float64  `xml:"xMin,attr"`
+	Top   float64  `xml:"yMin,attr"`
+	Words []string `xml:"word"`
+}
+
+func (l paperLine) String() string { return strings.Join(l.Words, " ") }
+
+// printed prints a page on paper of a size, and reads what is on it. With -artifacts it
+// leaves the PDF to be looked at.
+func (p *pageShow) printed(t *testing.T, a answer, size string, height float64) []paperPage {
+	t.Helper()
+	page := strings.Replace(a.status(http.StatusOK).body, "</head>", "<style>@page { size: "+size+" }</style></head>", 1)
+	p.names, p.html = append(p.names, size), append(p.html, page)
+	pdf := browser.Printed(t, p, fmt.Sprintf("/shown/%d", len(p.html)-1))
+	file := filepath.Join(t.ArtifactDir(), fmt.Sprintf("%d-%s.pdf", len(p.html), size))
+	if err := os.WriteFile(file, pdf, 0o666); err != nil {
+		t.Fatal(err)
 	}
-	pages := p.printed("/shown/0")
-	if len(pages) < 5 {
-		t.Errorf("an edition is printed on %d pages", len(pages))
+	poppler, err := exec.LookPath("pdftotext")
+	if err != nil {
+		tier.Missing(t, "pdftotext", err)
 	}
-	accent := strings.TrimPrefix(render.Variables()["accent"], "#")
-	names := 0
-	for i, page := range pages {
-		names += strings.Count(page.colours, accent)
-		if strings.HasSuffix(page.colours, accent) && i+1 < len(pages) {
-			t.Errorf("page %d of %d ends with the name of a site", i+1, len(pages))
+	out, err := exec.CommandContext(t.Context(), poppler, "-bbox-layout", file, "-").Output()
+	if err != nil {
+		t.Fatalf("reading the paper: %v", err)
+	}
+	var read struct {
+		Pages []paperPage `xml:"body>doc>page"`
+	}
+	if err := xml.Unmarshal(out, &read); err != nil {
+		t.Fatalf("reading the paper: %v", err)
+	}
+	for i, page := range read.Pages {
+		if int(page.Height+.5) != int(height) {
+			t.Errorf("a page of %s is %v points high", size, page.Height)
+		}
+		if len(page.Lines) < 4 { // one is its number
+			t.Errorf("page %d of %d is empty: %q", i+1, len(read.Pages), page.Lines)
 		}
 	}
-	if names < 40 {
-		t.Errorf("%d names of sites are printed in %s", names, accent)
-	}
+	return read.Pages
 }
 
-// A printedPage is a page of paper: how many pieces of text it has, and the
-// colour of each in the order of reading.
-type printedPage struct {
-	texts   int
-	colours string
-}
-
-// printed prints a page that is shown, and gives its pages of paper.
-func (p *pageShow) printed(path string) (pages []printedPage) {
-	p.t.Helper()
-	pdf := browser.Printed(p.t, p, path)
-	for _, page := range regexp.MustCompile(`(?s)/Type /Page\n.*?/Contents (\d+) 0 R`).FindAllSubmatch(pdf, -1) {
-		pages = append(pages, p.readPage(pdf, string(page[1])))
+// hasColumns holds that a first page has so many columns, and that all pages but the
+// last are filled to three quarters.
+func hasColumns(t *testing.T, what string, pages []paperPage, columns int) {
+	t.Helper()
+	lines := map[int]int{}
+	for _, l := range pages[0].Lines {
+		lines[int(l.Left)/8]++
 	}
-	return pages
-}
-
-// readPage reads the drawing of a page: "r g b rg" sets a colour, and BT begins
-// a piece of text (ISO 32000-1 §8.6.8 and §9.4.1).
-func (p *pageShow) readPage(pdf []byte, object string) (page printedPage) {
-	p.t.Helper()
-	_, rest, found := bytes.Cut(pdf, []byte("\n"+object+" 0 obj"))
-	_, stream, begun := bytes.Cut(rest, []byte("stream\n"))
-	packed, err := zlib.NewReader(bytes.NewReader(stream))
-	if !found || !begun || err != nil {
-		p.t.Fatalf("page object %s: %v", object, err)
-	}
-	drawing, err := io.ReadAll(packed)
-	p.must(err)
-	colour := ""
-	for line := range strings.Lines(string(drawing)) {
-		words := strings.Fields(line)
-		switch n := len(words); {
-		case n > 3 && words[n-1] == "rg":
-			colour = inBytes(words[n-4]) + inBytes(words[n-3]) + inBytes(words[n-2])
-		case n == 1 && words[0] == "BT":
-			page.texts++
-			page.colours += colour
+	n := 0
+	for _, of := range lines {
+		if of >= 10 {
+			n++
 		}
 	}
-	return page
+	if n != columns {
+		t.Errorf("%s has %d columns: %v", what, n, lines)
+	}
+	for i, page := range pages[:len(pages)-1] {
+		lowest := 0.
+		for _, l := range page.Lines {
+			if l.Top < page.Height*.92 { // below is its number
+				lowest = max(lowest, l.Top)
+			}
+		}
+		if lowest < page.Height*.75 {
+			t.Errorf("page %d of %s ends at %v of %v points", i+1, what, lowest, page.Height)
+		}
+	}
 }
 
-// inBytes writes a part of a colour, which is from 0 to 1, as "#rrggbb" has it.
-func inBytes(part string) string {
-	n, _ := strconv.ParseFloat(part, 64) // 0 where it is none
-	return fmt.Sprintf("%02x", int(math.Round(n*255)))
+// hasNoStrandedName holds that below each site's name follows a line in the same column,
+// and gives how many names there are.
+func (p paperPage) hasNoStrandedName(t *testing.T, number int) (names int) {
+	t.Helper()
+	for _, name := range p.Lines {
+		if !strings.HasPrefix(name.String(), "Site") || len(name.Words) > 1 {
+			continue
+		}
+		names++
+		if !slices.ContainsFunc(p.Lines, func(l paperLine) bool {
+			return l.Left > name.Left-4 && l.Left < name.Left+4 && l.Top > name.Top+4 && l.Top < name.Top+40 && l.Top < p.Height*.92
+		}) {
+			t.Errorf("%s is stranded on page %d, at %v", name, number, name.Top)
+		}
+	}
+	return names
+}
+
+// says is all that stands on pages.
+func says(pages []paperPage) string {
+	var b strings.Builder
+	for _, page := range pages {
+		for _, l := range page.Lines {
+			b.WriteString(l.String() + " ")
+		}
+	}
+	return b.String()
 }

@@ -125,6 +125,7 @@ func (s *site) readerRoutes() map[string]handler {
 		"GET /letters/{slug}/{date}": s.forReader(s.receivedPage),
 		"GET /editions":              s.forReader(s.forOwnDigest(s.editionsPage)),
 		"GET /editions/{date}":       s.forReader(s.editionPage),
+		"GET /editions/{date}/print": s.forReader(s.printedEditionPage),
 		"GET /posts/{id}":            s.forReader(s.postPage),
 		"GET /posts/{id}/later/{at}": s.forReader(s.versionPage),
 		"GET /sound/{mac}/{address}": s.forReader(s.sound),

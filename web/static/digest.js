@@ -14,6 +14,13 @@ document.addEventListener('submit', async event => {
 	form.action = form.action.replace(/\w+$/, saved ? 'unsave' : 'save');
 });
 
+// The page for paper opens what prints it.
+const print = document.getElementById('print');
+if (print) {
+	print.hidden = false;
+	print.addEventListener('click', () => window.print());
+}
+
 // Single keys, for readers who want them.
 if ('keys' in document.documentElement.dataset) {
 	const help = document.getElementById('keys'), button = document.getElementById('keys-button');
