@@ -68,6 +68,9 @@ func (p *Poller) PostForm(ctx context.Context, f Form) FormAnswer {
 
 // post sends one request when it is its turn, and reads the beginning of the answer.
 func (s *session) post(ctx context.Context, r route, body string) (*answer, string, error) {
+	if err := s.poller.blocked.check(ctx, r.host()); err != nil {
+		return nil, "", err
+	}
 	leave, err := s.acquire(ctx, r.host())
 	if err != nil {
 		return nil, "", err

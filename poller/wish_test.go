@@ -221,6 +221,9 @@ func TestBlocks(t *testing.T) {
 				t.Errorf("a sound of %s: %v", address, err)
 			}
 		}
+		if a := r.p.PostForm(t.Context(), Form{Address: "http://img.no.example/hub"}); a.Status != 0 || !strings.Contains(a.Why, "has asked") {
+			t.Errorf("a hub: %+v", a)
+		}
 		if reply, _, err := r.p.Callback(t.Context(), Callback{Method: http.MethodPost, Address: "http://img.no.example/callback"}); err != nil || !strings.Contains(reply.Error, "has asked") {
 			t.Errorf("a callback: %+v, %v", reply, err)
 		}
