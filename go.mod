@@ -2,7 +2,7 @@ module digest
 
 go 1.26.0
 
-toolchain go1.26.8
+toolchain go1.26.11
 
 require (
 	blitiri.com.ar/go/spf v1.6.0
