@@ -1,6 +1,7 @@
 package digest
 
 import (
+	"net/netip"
 	"strings"
 	"time"
 )
@@ -17,7 +18,9 @@ type HostRule struct {
 // Covers reports whether the rule is about a host, which is one that a person or a document names.
 func (r HostRule) Covers(host string) bool {
 	host = strings.TrimRight(host, ".")
-	if ascii, err := ASCIIHost(host); err == nil {
+	if a, err := netip.ParseAddr(strings.Trim(host, "[]")); err == nil {
+		host = a.Unmap().WithZone("").String()
+	} else if ascii, err := ASCIIHost(host); err == nil {
 		host = ascii
 	}
 	return host == r.Host || strings.HasSuffix(host, "."+r.Host)

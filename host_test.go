@@ -27,7 +27,7 @@ func TestBlockedBy(t *testing.T) {
 		"slow.example":        "",
 		"bücher.example":      owner,
 		"www.BÜCHER.example.": owner,
-		"192.0.2.1":           operator, "192.0.2.10": "",
+		"192.0.2.1":           operator, "192.0.2.10": "", "::ffff:192.0.2.1": operator, "[::ffff:192.0.2.1]": operator,
 	} {
 		got := ""
 		if block, blocked := digest.BlockedBy(rules, host); blocked && block.ByOwner {

@@ -101,7 +101,7 @@ func (c clock) sentence(n digest.Notice) string {
 	case digest.NoticeDead:
 		return "Nothing could be read from " + site + " for 90 days, so it is no longer asked. You stay subscribed, in case it comes back."
 	case digest.NoticeBlocked:
-		return "Whoever runs this reader does not have " + site + " read any more. You stay subscribed, in case that changes."
+		return "Whoever runs this reader no longer has it read " + site + ". You stay subscribed, in case that changes."
 	case digest.NoticeDeclined:
 		return "The owner of " + site + " has asked that it is not read from here. You stay subscribed, in case that changes."
 	case digest.NoticeSick:

@@ -23,7 +23,8 @@ type blockedHosts struct {
 }
 
 // check gives a pollError for a host that is blocked. It is asked before each request, those that redirects
-// lead to included. That the host was blocked is not held against it: it is asked as soon as it no longer is.
+// lead to included. That it was blocked brings a feed that leads
+// there no nearer to its end.
 func (b *blockedHosts) check(ctx context.Context, host string) error {
 	if b.read == nil {
 		return nil
@@ -33,7 +34,7 @@ func (b *blockedHosts) check(ctx context.Context, host string) error {
 		return fmt.Errorf("reading which hosts are blocked: %w", err)
 	}
 	if block, blocked := digest.BlockedBy(rules, host); blocked {
-		return &pollError{text: block.Refusal()}
+		return &pollError{failure: failure{blocked: true}, text: block.Refusal()}
 	}
 	return nil
 }

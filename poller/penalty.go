@@ -30,7 +30,11 @@ type failure struct {
 	status   int           // 0: no answer
 	wait     time.Duration // asked for by Retry-After
 	waitSaid bool
+	blocked  bool // not asked at all: its host, or one it leads to, is blocked
 }
+
+// counts says that a failure brings a feed nearer to its end.
+func (x failure) counts() bool { return !x.throttled() && !x.blocked }
 
 // throttled says that the site is well and only wants fewer requests: such an
 // answer does not bring a feed nearer to its end.
@@ -46,7 +50,7 @@ func fail(f *digest.Feed, x failure, now time.Time) {
 	if f.FailingSince.IsZero() {
 		f.FailingSince = now
 	}
-	if f.FirstErrorAt.IsZero() && !x.throttled() {
+	if f.FirstErrorAt.IsZero() && x.counts() {
 		f.FirstErrorAt = now
 	}
 	if !comeBack(f, now) && f.GoneAt.IsZero() && x.status == http.StatusGone {
@@ -65,7 +69,7 @@ func stateAfter(f digest.Feed, x failure, now time.Time) digest.FeedState {
 		return f.State
 	case onTrial && x.status == http.StatusGone:
 		return digest.FeedActive // so that it is judged like any other, and its readers are told
-	case onTrial, !x.throttled() && now.Sub(f.FirstErrorAt) >= deadAfter:
+	case onTrial && !x.blocked, x.counts() && now.Sub(f.FirstErrorAt) >= deadAfter:
 		return digest.FeedDead
 	}
 	return f.State

@@ -9,7 +9,7 @@ import (
 
 func TestS20_Penalties(t *testing.T) {
 	const h, d = time.Hour, 24 * time.Hour
-	wait := func(status int, w time.Duration) failure { return failure{status, w, true} }
+	wait := func(status int, w time.Duration) failure { return failure{status: status, wait: w, waitSaid: true} }
 	tests := []struct {
 		why     string
 		x       failure
@@ -55,6 +55,8 @@ func TestS20_Penalties(t *testing.T) {
 		{why: "S20: 410 is not the end yet", x: failure{status: 410}, want: d},
 		{why: "410 again, a day later", x: failure{status: 410}, errors: 1, failing: d, want: d},
 		{why: "410 of a whole host for 90 days", x: failure{status: 410}, errors: 89, failing: 90 * d, want: d, state: digest.FeedDead},
+		{why: "a blocked host for 100 days is no failure", x: failure{blocked: true}, failing: 100 * d, errors: 80, want: d},
+		{why: "on trial, and blocked", x: failure{blocked: true}, failing: 100 * d, errors: 80, trial: true, want: d, state: digest.FeedTrial},
 		{why: "on trial: once", x: failure{status: 500}, failing: 100 * d, errors: 80, trial: true, want: d, state: digest.FeedDead},
 		{why: "on trial after 410, and not found", x: failure{status: 404}, failing: 5 * d, errors: 2, trial: true, want: d, state: digest.FeedDead},
 		{why: "on trial, and limited", x: wait(429, 2*d), failing: 100 * d, errors: 80, trial: true, want: 2 * d, state: digest.FeedDead},

@@ -27,9 +27,9 @@ func Status(f digest.Feed, now time.Time) (state, reason string) {
 	case f.State == digest.FeedGone:
 		return StateGone, "the site says that this feed is gone for good (410)" + since(", since", f.GoneAt)
 	case f.State == digest.FeedBlocked:
-		return StateWaiting, "its host is blocked (digest hosts)"
+		return StateWaiting, "whoever runs this reader has its host blocked"
 	case f.State == digest.FeedDeclined:
-		return StateWaiting, "the owner of its host has asked that nothing is read from there (digest hosts)"
+		return StateWaiting, "the owner of its host has asked that nothing is read from there"
 	case f.State == digest.FeedDead:
 		return StateDead, fmt.Sprintf("failing%s, asked no more until a ping or a reader speaks for it: %s",
 			since(" since", f.FirstErrorAt), f.LastError)

@@ -74,6 +74,9 @@ func ParseWish(text, base string) (*Wish, error) {
 
 // wishOf reads what a line says behind the name.
 func wishOf(words []string) (Wish, error) {
+	if len(words) > 0 {
+		words[0] = strings.ToLower(words[0])
+	}
 	switch {
 	case len(words) == 1 && words[0] == "block":
 		return Wish{Blocked: true}, nil
@@ -113,15 +116,16 @@ func stricter(a, b *Wish) *Wish {
 // Wish looks for what the owner of a host wants, in both places, and gives the strictest of it; nil: nothing was said.
 // The address is the host, or any of the site's. The file is asked for by one request, or by a second without TLS where
 // there is none; it is so even where the host is blocked, or a robots.txt forbids it, for its owner asks for it now.
-// A port of its own speaks for no host, but in the allowed networks.
+// A port of its own speaks for no host, but in the allowed networks. These are asked only where home says that somebody
+// from there wants to know: a stranger would learn from the answers what is in them.
 //
 // An error is a *SearchError if the address is none, or else it was cut short.
-func (p *Poller) Wish(ctx context.Context, address string) (host string, wish *Wish, places []WishPlace, err error) {
+func (p *Poller) Wish(ctx context.Context, address string, home bool) (host string, wish *Wish, places []WishPlace, err error) {
 	normal, err := feed.NormalURL(address)
 	if err != nil {
 		return "", nil, nil, searchError(digest.Invalid, nil, "%s", messageOf(err))
 	}
-	file := p.wishFile(ctx, address, normal)
+	file := p.wishFile(ctx, address, normal, home)
 	host = feed.Host(normal)
 	places = append(places, file)
 	if net.ParseIP(host) == nil {
@@ -134,23 +138,25 @@ func (p *Poller) Wish(ctx context.Context, address string) (host string, wish *W
 }
 
 // wishFile looks into the file of a host.
-func (p *Poller) wishFile(ctx context.Context, address, normal string) WishPlace {
+func (p *Poller) wishFile(ctx context.Context, address, normal string, home bool) WishPlace {
 	ctx, cancel := context.WithTimeout(ctx, wishTime)
 	defer cancel()
 	site := digest.Site(normal)
-	a, err := p.askOwner(ctx, site+WishFile)
+	a, err := p.askOwner(ctx, site+WishFile, home)
 	if _, ok := withoutTLS(address, err); ok {
 		site = "http://" + strings.TrimPrefix(site, "https://")
-		a, err = p.askOwner(ctx, site+WishFile)
+		a, err = p.askOwner(ctx, site+WishFile, home)
 	}
 	place := WishPlace{Place: site + WishFile}
 	switch {
 	case err != nil:
-		place.Why = err.Error()
+		place.Why = whyNot(err)
 	case !usable(a.status):
 		place.Why = badStatus(a).text
 	case a.url.Port() != "" && !a.isHome:
 		place.Why = "a port of its own speaks for no host; put the file at the usual one"
+	case strings.HasPrefix(strings.ToLower(a.header.Get("Content-Type")), "text/html"):
+		place.Why = "a web page stands there; what counts is a file of plain text"
 	default:
 		if place.Wish, err = ParseWish(string(a.body), p.base); err != nil {
 			place.Why = err.Error()
@@ -161,11 +167,26 @@ func (p *Poller) wishFile(ctx context.Context, address, normal string) WishPlace
 	return place
 }
 
+// whyNot says to the owner of a host, who may be a stranger, why their file could not be had.
+func whyNot(err error) string {
+	switch t, ok := errors.AsType[*pollError](err); {
+	case !ok:
+		return "it did not come in time"
+	case t.status == 0 && strings.HasPrefix(t.text, errNotPublic.Error()):
+		return "it is at no public address"
+	default:
+		return t.text
+	}
+}
+
 // askOwner asks for the file of a host, at that host and no other.
-func (p *Poller) askOwner(ctx context.Context, address string) (*answer, error) {
-	r, err := typed(address)
+func (p *Poller) askOwner(ctx context.Context, address string, home bool) (*answer, error) {
+	r, err := routeTo(address)
 	if err != nil {
 		return nil, err
+	}
+	if r.mayBeHome = home; !home && r.url.Port() != "" {
+		return nil, &pollError{text: "a port of its own speaks for no host; put the file at the usual one"}
 	}
 	s := p.newSession(digest.Feed{}, 1)
 	defer s.hold.release()
@@ -185,7 +206,7 @@ func (p *Poller) askOwner(ctx context.Context, address string) (*answer, error) 
 		}
 		r = next
 	}
-	return nil, errManyHops
+	return nil, &pollError{failure: failure{status: http.StatusFound}, text: errManyHops.Error()}
 }
 
 // wishRecord looks into the TXT record of a host.

@@ -163,7 +163,7 @@ func TestWish(t *testing.T) {
 		"bad.example":                      {nil, "not understood"},
 		"silent.example":                   {nil, "connect"},
 	} {
-		host, wish, places, err := p.Wish(t.Context(), address)
+		host, wish, places, err := p.Wish(t.Context(), address, true)
 		if err != nil {
 			t.Errorf("%s: %v", address, err)
 			continue
@@ -176,7 +176,7 @@ func TestWish(t *testing.T) {
 		}
 	}
 	for _, address := range []string{"", "no host", "ftp://file.example", "file:///etc/passwd"} {
-		if _, _, _, err := p.Wish(t.Context(), address); err == nil {
+		if _, _, _, err := p.Wish(t.Context(), address, true); err == nil {
 			t.Errorf("%q is an address", address)
 		}
 	}
@@ -192,7 +192,7 @@ func TestWishPort(t *testing.T) {
 	for addr, is := range map[string]bool{"127.0.0.0/8": true, "10.0.0.0/8": false} {
 		p := owned(t, nil, func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "* block") })
 		p.guard.allow = []netip.Prefix{netip.MustParsePrefix(addr)}
-		if _, wish, places, _ := p.Wish(t.Context(), "https://host.example:8443"); (wish != nil) != is {
+		if _, wish, places, _ := p.Wish(t.Context(), "https://host.example:8443", true); (wish != nil) != is {
 			t.Errorf("with %s allowed: %v", addr, places)
 		}
 	}

@@ -50,11 +50,11 @@ func (s *site) lookAtSite(w http.ResponseWriter, r *http.Request) error {
 		p.Wrong = "Nothing is asked from here at present, your site neither. Try again tomorrow."
 		return orShow(err, func() error { return s.showAboutSite(w, r, http.StatusServiceUnavailable, p) })
 	}
-	domain := feed.Domain(feed.Host(address))
-	if !s.limits.lookups.allowAll(s.clientShares(r), s.Now()) || !s.limits.owners.allow(domain, s.Now()) {
+	host := feed.Host(address)
+	if !s.limits.lookups.allowAll(s.clientShares(r), s.Now()) || !s.limits.owners.allowAll([]share{{host, 1}, {"domain " + feed.Domain(host), 0.1}}, s.Now()) {
 		return errTooManyLooks
 	}
-	host, wish, places, err := s.Subscriber.Poller.Wish(r.Context(), p.Asked)
+	_, wish, places, err := s.Subscriber.Poller.Wish(r.Context(), p.Asked, s.isHome(r, s.Subscriber.Poller))
 	if err != nil {
 		return err
 	}
@@ -80,11 +80,23 @@ func (s *site) grant(ctx context.Context, host string, wish poller.Wish) (holds 
 			return "", err
 		}
 		s.Log.Info("the owner of a host takes back a wish", "host", host)
-		return "It is asked as any other, as if you had never said anything.", nil
+		return s.unlessBlocked(ctx, host, "It is asked as any other, as if you had never said anything.")
 	}
 	if _, err := s.Store.SetHostRule(ctx, rule, s.Now()); err != nil {
 		return "", err
 	}
 	s.Log.Info("the owner of a host has a wish", "host", host, "blocked", wish.Blocked, "interval", wish.Interval)
-	return holds, nil
+	if wish.Blocked {
+		return holds, nil
+	}
+	return s.unlessBlocked(ctx, host, holds)
+}
+
+// unlessBlocked gives what holds for a host, or that a rule of others, or for a host above it, has it blocked all the same.
+func (s *site) unlessBlocked(ctx context.Context, host, holds string) (string, error) {
+	blocks, err := s.Store.HostBlocks(ctx)
+	if block, blocked := digest.BlockedBy(blocks, host); err == nil && blocked {
+		holds = "Your line is taken. Nothing is asked all the same: " + block.Refusal() + "."
+	}
+	return holds, err
 }

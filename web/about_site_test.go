@@ -18,7 +18,7 @@ func TestAboutSite(t *testing.T) {
 		b := r.blog(map[string]string{})
 		host := strings.TrimPrefix(b.URL, "http://")
 		name := poller.WishName(r.base)
-		v := r.visitor()
+		v := r.atHome()
 		v.get("/bot").status(http.StatusOK).contains("main", "for the owner of a site")
 		v.get("/bot/site?site="+b.URL).status(http.StatusOK).contains("dt", name+" block")
 		if n := len(b.asked); n != 0 {
@@ -69,6 +69,32 @@ func TestAboutSite(t *testing.T) {
 		look(name+" allow").contains("[role=status]", "as if you had never said anything")
 		rules()
 		look(name+" allow").contains("[role=status]", "as if you had never said anything")
+		_, err = r.store.SetHostRule(t.Context(), digest.HostRule{Host: "127.0.0.1", Blocked: true}, r.now)
+		r.must(err)
+		look(name+" allow").contains("[role=status]", "Nothing is asked all the same: whoever runs this reader has nothing read from 127.0.0.1.")
+	})
+}
+
+// atHome is a visitor in the networks that the operator allows.
+func (r *room) atHome() *visitor {
+	v := r.visitor()
+	delete(v.header, "X-Forwarded-For")
+	return v
+}
+
+// TestAboutSiteStranger: a stranger learns nothing of what is in those networks.
+func TestAboutSiteStranger(t *testing.T) {
+	each(t, func(r *room) {
+		b := r.blog(map[string]string{poller.WishFile: "* block"})
+		for _, site := range []string{b.URL, "127.0.0.1", "http://127.0.0.1", "localhost"} {
+			a := r.visitor().post("/bot/site", url.Values{"site": {site}}).status(http.StatusOK).contains("[role=status]", "nothing has changed")
+			if strings.Contains(a.body, "DIGEST_ALLOW") || strings.Contains(a.body, "refused") {
+				t.Errorf("%s: %s", site, a.body)
+			}
+		}
+		if asked := b.log(); asked != "" {
+			t.Errorf("asked for %s", asked)
+		}
 	})
 }
 
@@ -76,7 +102,7 @@ func TestAboutSite(t *testing.T) {
 func TestAboutSiteWrong(t *testing.T) {
 	each(t, func(r *room) {
 		b := r.blog(map[string]string{})
-		v := r.visitor()
+		v := r.atHome()
 		for _, bad := range []string{"", "no host", "ftp://a.example", strings.Repeat("a", 3000)} {
 			a := v.post("/bot/site", url.Values{"site": {bad}})
 			if a.StatusCode != http.StatusBadRequest || len(a.find(".wrong")) != 1 {

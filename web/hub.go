@@ -8,6 +8,7 @@ import (
 
 	"digest"
 	"digest/feed"
+	"digest/poller"
 	"digest/push"
 )
 
@@ -53,7 +54,7 @@ func (s *site) askHub(r *http.Request, asked push.HubRequest) error {
 	if !s.limits.hubAskers.allowAll(s.clientShares(r), now) || !s.limits.hubAsked.allow(domain, now) {
 		return errHubFlood
 	}
-	return s.Hub.Ask(r.Context(), asked, domain, s.isHome(r))
+	return s.Hub.Ask(r.Context(), asked, domain, s.isHome(r, s.Hub.Poller))
 }
 
 // domainOf gives the registered domain of a callback, however its host is written.
@@ -70,11 +71,11 @@ func domainOf(callback string) string {
 
 // isHome reports whether a request comes from the networks that the operator allows, such as that of their house:
 // only such a visitor may name an address there. Whom an unnamed proxy asks for is not known.
-func (s *site) isHome(r *http.Request) bool {
+func (s *site) isHome(r *http.Request, p *poller.Poller) bool {
 	for _, field := range []string{"X-Forwarded-For", "X-Real-Ip", "Forwarded"} {
 		if r.Header.Get(field) != "" && !s.trusts(peer(r)) {
 			return false
 		}
 	}
-	return s.Hub.Poller.IsHome(s.client(r))
+	return p.IsHome(s.client(r))
 }

@@ -86,6 +86,11 @@ type hostsSetCmd struct {
 
 // Run makes a rule.
 func (c hostsSetCmd) Run(a *app, st *store.Store) error {
+	if rules, err := a.rulesOf(st, c.Host); err != nil {
+		return err
+	} else if slices.ContainsFunc(rules, func(r digest.HostRule) bool { return r.Blocked && !r.ByOwner }) {
+		return &digest.Error{Kind: digest.Conflict, Message: c.Host + " is blocked; to have it asked again: digest hosts unblock " + c.Host}
+	}
 	rule := digest.HostRule{Host: c.Host, Interval: c.Interval, CreatedAt: a.now()}
 	feeds, err := st.SetHostRule(a.soft, rule, a.now())
 	if err != nil {
@@ -104,12 +109,12 @@ func (c hostsStopCmd) Run(a *app, st *store.Store) error {
 		return err
 	}
 	return a.say(reportedSetRule{reportRule(rule), feeds},
-		"nothing is asked of %s any more, nor of any host below it; that concerns %s, whose readers are told", c.Host, digest.Counted(feeds, "feed"))
+		"nothing is asked of %s any more, nor of any host below it; that concerns %s", c.Host, digest.Counted(feeds, "feed"))
 }
 
 type hostsRemoveCmd struct {
 	hostArg
-	Owner bool `help:"End what the owner of the host has asked for, instead of your own rule."`
+	Owner bool `env:"-" help:"End what the owner of the host has asked for, instead of your own rule."`
 }
 
 // Run ends a rule.
@@ -121,16 +126,32 @@ func (c hostsRemoveCmd) Run(a *app, st *store.Store) error {
 	if err != nil {
 		return err
 	}
-	return a.say(map[string]any{"host": c.Host, "removed": true}, "the rule for %s has ended", c.Host)
+	left, err := a.rulesOf(st, c.Host)
+	if err != nil {
+		return err
+	}
+	words := "the rule for " + c.Host + " has ended"
+	if len(left) > 0 && !c.Owner {
+		words += "; what its owner has asked for holds on (digest hosts)"
+	} else if len(left) > 0 {
+		words += "; yours holds on (digest hosts)"
+	}
+	return a.say(map[string]any{"host": c.Host, "removed": true}, "%s", words)
+}
+
+// rulesOf gives the rules for one host, of the operator and of its owner.
+func (a *app) rulesOf(st *store.Store, host string) ([]digest.HostRule, error) {
+	rules, err := st.HostRules(a.soft)
+	return slices.DeleteFunc(rules, func(r digest.HostRule) bool { return r.Host != host }), err
 }
 
 // orOwners says of a rule that is not the operator's that it is the owner's.
 func (c hostsRemoveCmd) orOwners(a *app, st *store.Store, none error) error {
-	rules, err := st.HostRules(a.soft)
+	rules, err := a.rulesOf(st, c.Host)
 	if err != nil {
 		return err
 	}
-	if slices.ContainsFunc(rules, func(r digest.HostRule) bool { return r.Host == c.Host && r.ByOwner }) {
+	if len(rules) > 0 {
 		return &digest.Error{Kind: digest.NotFound, Message: "the rule for " + c.Host +
 			" is what its owner has asked for; to end it all the same: digest hosts remove " + c.Host + " --owner"}
 	}
@@ -140,7 +161,10 @@ func (c hostsRemoveCmd) orOwners(a *app, st *store.Store, none error) error {
 func parseHost(s string) (string, error) {
 	host := strings.TrimPrefix(strings.TrimPrefix(strings.TrimSpace(s), "*"), ".")
 	if address, err := netip.ParseAddr(strings.Trim(host, "[]")); err == nil {
-		return address.WithZone("").String(), nil
+		return address.WithZone("").Unmap().String(), nil
+	}
+	if network, err := netip.ParsePrefix(host); err == nil {
+		return "", &digest.Error{Kind: digest.Invalid, Message: fmt.Sprintf("%q is a network; give a host, such as %s", host, network.Addr())}
 	}
 	if url, err := feed.NormalURL(host); err == nil && feed.Host(url) != "" {
 		return feed.Host(url), nil

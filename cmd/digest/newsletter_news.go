@@ -55,7 +55,7 @@ func newsOf(n digest.Notice, zone *time.Location) string {
 	case digest.NoticeDead:
 		return "Nothing could be read from " + site + " for 90 days, so it is no longer asked. Remove it, or name its new address."
 	case digest.NoticeBlocked:
-		return "Whoever runs this reader does not have " + site + " read any more. Remove it, or write to them."
+		return "Whoever runs this reader no longer has it read " + site + ". Remove it, or write to them."
 	case digest.NoticeDeclined:
 		return "The owner of " + site + " has asked that it is not read from here. Remove it, or write to them."
 	}

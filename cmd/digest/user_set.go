@@ -55,13 +55,13 @@ type userSetCmd struct {
 // userChanges are what can be changed of a reader. What is not given stays as it is.
 type userChanges struct {
 	TimeZone   string      `placeholder:"ZONE" help:"Move the reader to this IANA zone; no date gets a second edition."`
-	State      string      `enum:"active,paused,left," default:"" placeholder:"STATE" help:"active, paused (nothing is made or gathered meanwhile) or left (never mailed)."`
-	Operator   *bool       `placeholder:"true|false" help:"Whether they run this instance: its page on the web is theirs."`
-	NewEmail   string      `name:"email" placeholder:"ADDRESS" help:"Give them another address without asking either; their browsers are signed out."`
-	PauseUntil digest.Date `example:"2026-12-01" placeholder:"DATE" help:"Pause until this date by the reader's clock, such as 2026-12-01; nothing is lost, and all of it comes then in one edition."`
-	Mailed     *bool       `negatable:"" help:"Mail the editions; without, they stand in the web view only."`
-	Stay       string      `placeholder:"\"ZONE FIRST..LAST\"" help:"Plan days in another zone, such as \"Asia/Tokyo 2026-10-03..2026-10-17\"; both days are included."`
-	NoStays    bool        `help:"Take all stays back; one that has begun ends."`
+	State      string      `env:"-" enum:"active,paused,left," default:"" placeholder:"STATE" help:"active, paused (nothing is made or gathered meanwhile) or left (never mailed)."`
+	Operator   *bool       `env:"-" placeholder:"true|false" help:"Whether they run this instance: its page on the web is theirs."`
+	NewEmail   string      `env:"-" name:"email" placeholder:"ADDRESS" help:"Give them another address without asking either; their browsers are signed out."`
+	PauseUntil digest.Date `env:"-" example:"2026-12-01" placeholder:"DATE" help:"Pause until this date by the reader's clock, such as 2026-12-01; nothing is lost, and all of it comes then in one edition."`
+	Mailed     *bool       `env:"-" negatable:"" help:"Mail the editions; without, they stand in the web view only."`
+	Stay       string      `env:"-" placeholder:"\"ZONE FIRST..LAST\"" help:"Plan days in another zone, such as \"Asia/Tokyo 2026-10-03..2026-10-17\"; both days are included."`
+	NoStays    bool        `env:"-" help:"Take all stays back; one that has begun ends."`
 	lookFlags
 }
 
