@@ -253,6 +253,8 @@ func (d *Subscriber) Import(ctx context.Context, id digest.DigestID, body []byte
 	}
 	items := make([]store.ImportItem, 0, len(list.Feeds))
 	for _, offer := range list.Feeds {
+		// Some readers write the address of a feed as its name.
+		offer.Title = digest.WithoutCredentials(offer.Title)
 		url, err := feed.NormalURL(offer.URL)
 		sealed := ""
 		if err == nil {

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -62,6 +63,9 @@ func (a *app) withStore(do func(*store.Store) error) error {
 
 // openStore opens the database. It makes no file unless the command may.
 func (a *app) openStore() (*store.Store, error) {
+	if key, _, pairs := strings.Cut(a.Database, "="); pairs && slices.Contains([]string{"host", "hostaddr", "port", "dbname", "user", "password", "service", "sslmode"}, strings.TrimSpace(key)) {
+		return nil, &digest.Error{Kind: digest.Invalid, Message: "DIGEST_DATABASE is no list of key=value; give a file such as digest.db, or postgres://user:password@host:5432/digest"}
+	}
 	if !a.opens.makes && !strings.Contains(a.Database, "://") {
 		if absent, _, err := lookAtFile(a.Database); err == nil && absent { // store.Open says it better where it cannot be read
 			return nil, a.noDatabase()

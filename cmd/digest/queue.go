@@ -12,7 +12,7 @@ import (
 )
 
 type queueCmd struct {
-	List   queueListCmd   `cmd:"" default:"withargs" help:"What mail waits, why, and what became of the rest."`
+	List   queueListCmd   `cmd:"" default:"withargs" help:"What mail waits, why, and what became of the rest; --state, --domain, --reader and --older narrow it."`
 	Resume queueResumeCmd `cmd:"" help:"Try a paused route, or recipient domain, again now."`
 }
 
