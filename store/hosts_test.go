@@ -225,3 +225,28 @@ func TestHostBlockKeepsEnds(t *testing.T) {
 		}
 	})
 }
+
+// TestHostBlockEndsPushes: what a hub still sends of a blocked host is let go of; before, it is stored.
+func TestHostBlockEndsPushes(t *testing.T) {
+	each(t, func(w world) {
+		f := w.feed("example.org")
+		w.subscribe(w.reader("ada", "Europe/Paris"), f)
+		pushed := func(identity string) int {
+			w.t.Helper()
+			w.ok(w.ReceivePush(w.ctx(), noon, f.ID, "text/xml", []byte("<rss/>")))
+			p, found, err := w.ClaimPush(w.ctx(), noon, time.Minute)
+			w.ok(err)
+			want(w.t, "claimed", found, true)
+			got, err := w.RecordPush(w.ctx(), noon, p, store.Polled{Feed: f, Posts: posts(noon, identity)})
+			w.ok(err)
+			want(w.t, "pushes that wait", w.count(`SELECT count(*) FROM pushes`), 0)
+			return got.Posts
+		}
+		want(w.t, "before", pushed("one"), 1)
+		_, err := w.SetHostRule(w.ctx(), digest.HostRule{Host: "example.org", ByOwner: true, Blocked: true}, noon)
+		w.ok(err)
+		want(w.t, "blocked", pushed("two"), 0)
+		w.ok(w.DropHostRule(w.ctx(), "example.org", true))
+		want(w.t, "after", pushed("three"), 1)
+	})
+}

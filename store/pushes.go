@@ -123,13 +123,14 @@ func (s *Store) RecordPush(ctx context.Context, now time.Time, push Push, in Pol
 	return result, err
 }
 
-// lockPushed locks the feed of a push, and takes in what it brought; false: it is no more.
+// lockPushed locks the feed of a push, and takes in what it brought; false: it is no more, or
+// nothing is to be read of its host: a hub may go on for a while after it was told so.
 func (r *recording) lockPushed(ctx context.Context, in Polled) (found bool, err error) {
 	id := in.Feed.ID
 	if err := lockFeed(ctx, r.c, id); err != nil {
 		return false, err
 	}
-	found, err = r.c.find(ctx, &in.Feed, `SELECT `+feedColumns+` FROM `+timedFeeds+` WHERE f.id = ? AND f.merged_into = 0`, id)
+	found, err = r.c.find(ctx, &in.Feed, `SELECT `+feedColumns+` FROM `+timedFeeds+` WHERE f.id = ? AND f.merged_into = 0 AND f.state NOT IN ('blocked', 'declined')`, id)
 	if err != nil || !found {
 		return false, err
 	}

@@ -1,4 +1,4 @@
-// Scale measures whole days of an instance of any size: it fills an empty database
+// Command scale measures whole days of an instance of any size: it fills an empty database
 // with readers all over the world and their subscriptions, serves the sites that
 // these name, and lets several workers do every midnight of a day.
 //
