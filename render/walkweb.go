@@ -161,7 +161,7 @@ func (w *webWriter) beside(kids []*node, _ place, _ string) bool {
 func (w *webWriter) table(n *node, figures []bool, at place) {
 	attrs, _ := n.attrs(at)
 	w.tables++
-	w.out.WriteString(`<div class="scroll" role="region" tabindex="0" aria-label="Table ` + strconv.Itoa(w.tables) + `"><table` + attrs + ">\n")
+	w.out.WriteString(`<div class="scroll" role="group" tabindex="0" aria-label="Table ` + strconv.Itoa(w.tables) + `"><table` + attrs + ">\n")
 	for i, r := range n.rows {
 		if w.full() {
 			break

@@ -36,7 +36,7 @@ func TestWebText(t *testing.T) {
 		{"a picture and its caption", `<figure><img src="https://p.example/c"><figcaption>Fog</figcaption></figure>`,
 			"<figure>\n" + `<img src="/image/mac/c" alt="" class="unsized" loading="lazy" decoding="async"><figcaption>Fog</figcaption>` + "\n</figure>\n"},
 		{"a table may be wider than the page", `<table><tr><th>Name</th><th>n</th></tr><tr><td>` + strings.Repeat("x", 60) + `</td><td>12</td></tr></table>`,
-			`<div class="scroll" role="region" tabindex="0" aria-label="Table 1"><table>` + "\n" + `<tr><th scope="col">Name</th><th scope="col" class="number">n</th></tr>` + "\n" +
+			`<div class="scroll" role="group" tabindex="0" aria-label="Table 1"><table>` + "\n" + `<tr><th scope="col">Name</th><th scope="col" class="number">n</th></tr>` + "\n" +
 				`<tr><td>` + strings.Repeat("x", 60) + `</td><td class="number">12</td></tr>` + "\n</table></div>\n"},
 		{"lines of code", "<pre class=go>if a &lt; b {\n\n  c()\n}</pre>", "<pre dir=\"ltr\"><code>if a &lt; b {\n\n  c()\n}</code></pre>\n"},
 		{"a list in a list", `<ol start=3><li><p>a</p><ul><li>b</ul></ol>`, "<ol start=\"3\">\n<li>a\n<ul>\n<li>b</li>\n</ul>\n</li>\n</ol>\n"},
@@ -84,7 +84,7 @@ func TestReadable(t *testing.T) {
 
 // allowed is every tag that WebText writes, whole.
 var allowed = regexp.MustCompile(`^<(/?(p|h[2-6]|ul|ol|li|blockquote|div|pre|code|table|tr|td|th|figure|figcaption|strong|em|del|sub|sup|small|mark|span|a)|br|hr|img)` +
-	`( (dir="(ltr|rtl)"|lang="[A-Za-z0-9-]+"|start="\d+"|scope="(col|row)"|tabindex="0"|role="region"|aria-label="Table \d+"|loading="lazy"|decoding="async"|rel="noopener noreferrer"|width="\d+"|height="\d+"` +
+	`( (dir="(ltr|rtl)"|lang="[A-Za-z0-9-]+"|start="\d+"|scope="(col|row)"|tabindex="0"|role="group"|aria-label="Table \d+"|loading="lazy"|decoding="async"|rel="noopener noreferrer"|width="\d+"|height="\d+"` +
 	`|class="(scroll|number|set-in|caption|term|upright|absent|small|unsized|wide|film)"|src="/image/[^"<>\s]*"|alt="[^"<>]*"|href="(https?://|(?i:https?://|mailto:))[^"<>\s]*"))*>$`)
 
 // FuzzWebText: whatever a feed says, a page gets nothing but what is allowed,

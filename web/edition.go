@@ -76,6 +76,13 @@ func (p editionPage) logo() *logoView {
 	return nil
 }
 
+func (p *editionPage) firstPost() digest.PostID {
+	if len(p.shown) == 0 {
+		return 0
+	}
+	return p.shown[0].ID
+}
+
 // Archive is where the editions are that it is one of.
 func (p editionPage) Archive() string {
 	if p.Letter != nil {

@@ -179,7 +179,7 @@ func TestPostInItsEdition(t *testing.T) {
 			r.t.Errorf("saving leads back to %q", got)
 		}
 		r.must(r.store.SavePost(r.t.Context(), u.ID, 1, r.now))
-		v.get("/posts/1").status(http.StatusOK).shows("form.keep button", "Remove from Saved")
+		v.get("/posts/1").status(http.StatusOK).shows("form.keep [aria-pressed=true]", "Save")
 	})
 }
 

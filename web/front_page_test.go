@@ -175,7 +175,7 @@ func TestFirstScreen(t *testing.T) {
 		p.add("edition", v.get("/?view=headlines"))
 	}
 	var frames, want strings.Builder
-	for i := range p.html {
+	for i := range p.answers {
 		fmt.Fprintf(&frames, `<iframe title="%d" src="/shown/%d" width="390" height="844" style="border:0"></iframe>`, i, i)
 		fmt.Fprintf(&want, "%d is on the first screen\n", i)
 	}

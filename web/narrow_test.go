@@ -11,7 +11,6 @@ import (
 
 	"digest"
 	"digest/store"
-	"digest/store/storetest"
 	"digest/test/browser"
 	"digest/web"
 )
@@ -45,8 +44,8 @@ func uglyPosts(words string) (all []digest.Post) {
 // name of its template.
 type pageShow struct {
 	*room
-	names []string
-	html  []string
+	names   []string
+	answers []answer
 }
 
 func (p *pageShow) add(template string, a answer) answer {
@@ -54,19 +53,19 @@ func (p *pageShow) add(template string, a answer) answer {
 	if a.StatusCode >= 300 && a.StatusCode < 400 || a.StatusCode >= 500 {
 		p.t.Fatalf("%s: %s %s answers %d", template, a.Request.Method, a.Request.URL, a.StatusCode)
 	}
-	p.names, p.html = append(p.names, template), append(p.html, a.body)
+	p.names, p.answers = append(p.names, template), append(p.answers, a)
 	return a
 }
 
 // ServeHTTP shows a page by its number, and the files that pages need.
 func (p *pageShow) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	var n int
-	if _, err := fmt.Sscanf(req.URL.Path, "/shown/%d", &n); err != nil || n >= len(p.html) {
+	if _, err := fmt.Sscanf(req.URL.Path, "/shown/%d", &n); err != nil || n >= len(p.answers) {
 		p.handler.ServeHTTP(w, req)
 		return
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	fmt.Fprint(w, p.html[n])
+	fmt.Fprint(w, p.answers[n].body)
 }
 
 // measure opens all pages in frames of each width, and writes down those that
@@ -98,11 +97,7 @@ const measure = `<pre></pre><script>onload = () => {
 func TestNothingSticksOut(t *testing.T) {
 	browser.Find(t)
 	for _, direction := range []digest.Direction{digest.LeftToRight, digest.RightToLeft} {
-		p := &pageShow{room: newRoom(t, storetest.Open(t, storetest.SQLite(t)))}
-		p.publish = web.PublishingAsk
-		p.open(strings.Replace(p.base, "127.0.0.1", "localhost", 1)) // passkeys belong to names
-		p.openAll(direction)
-		p.covers(t)
+		p := allPages(t, direction)
 		var frames strings.Builder
 		for i, name := range p.names {
 			fmt.Fprintf(&frames, `<iframe title="%d %s" src="/shown/%d" width="320" height="400" style="border:0"></iframe>`, i, name, i)

@@ -91,10 +91,10 @@ func (l paperLine) String() string { return strings.Join(l.Words, " ") }
 // leaves the PDF to be looked at.
 func (p *pageShow) printed(t *testing.T, a answer, size string, height float64) []paperPage {
 	t.Helper()
-	page := strings.Replace(a.status(http.StatusOK).body, "</head>", "<style>@page { size: "+size+" }</style></head>", 1)
-	p.names, p.html = append(p.names, size), append(p.html, page)
-	pdf := browser.Printed(t, p, fmt.Sprintf("/shown/%d", len(p.html)-1))
-	file := filepath.Join(t.ArtifactDir(), fmt.Sprintf("%d-%s.pdf", len(p.html), size))
+	a.body = strings.Replace(a.status(http.StatusOK).body, "</head>", "<style>@page { size: "+size+" }</style></head>", 1)
+	p.names, p.answers = append(p.names, size), append(p.answers, a)
+	pdf := browser.Printed(t, p, fmt.Sprintf("/shown/%d", len(p.answers)-1))
+	file := filepath.Join(t.ArtifactDir(), fmt.Sprintf("%d-%s.pdf", len(p.answers), size))
 	if err := os.WriteFile(file, pdf, 0o666); err != nil {
 		t.Fatal(err)
 	}

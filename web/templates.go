@@ -63,6 +63,14 @@ func (f frame) Tabs() []tab {
 	return tabs
 }
 
+// FirstPost is the first post on the page, for the link that leads there; 0: the page is none of posts.
+func (f frame) FirstPost() digest.PostID {
+	if p, ok := f.Page.(interface{ firstPost() digest.PostID }); ok {
+		return p.firstPost()
+	}
+	return 0
+}
+
 // partOf is the page of the navigation under which another one belongs.
 func partOf(path string) string {
 	first, _, _ := strings.Cut(strings.TrimPrefix(path, "/"), "/")
@@ -78,25 +86,29 @@ func partOf(path string) string {
 }
 
 // A saveButton saves a post, or removes it from the saved ones; it leads back to Back.
+// Its word stays the same and its state says which: so it can be listened to.
 type saveButton struct {
-	ID    digest.PostID
-	Saved bool
-	Back  string
+	ID      digest.PostID
+	Saved   bool
+	Back    string
+	NamedBy string // the element with the post's name has this id, a dash, and the post's key
 }
 
 // loadPages parses the embedded templates and panics unless each page is complete.
 func loadPages(a assets) pages {
 	funcs := template.FuncMap{
-		"asset":      a.url,
-		"day":        func(d digest.Date) string { return d.Format("Monday 2 January") },
-		"longDay":    func(d digest.Date) string { return d.Format("Monday 2 January 2006") },
-		"period":     period,
-		"minute":     minute,
-		"size":       chart.Size,
-		"span":       chart.Span,
-		"count":      digest.Counted,
-		"spans":      digest.Spans,
-		"saveButton": func(id digest.PostID, saved bool, back string) saveButton { return saveButton{id, saved, back} },
+		"asset":   a.url,
+		"day":     func(d digest.Date) string { return d.Format("Monday 2 January") },
+		"longDay": func(d digest.Date) string { return d.Format("Monday 2 January 2006") },
+		"period":  period,
+		"minute":  minute,
+		"size":    chart.Size,
+		"span":    chart.Span,
+		"count":   digest.Counted,
+		"spans":   digest.Spans,
+		"saveButton": func(id digest.PostID, saved bool, back, namedBy string) saveButton {
+			return saveButton{id, saved, back, namedBy}
+		},
 
 		"monthName": func(path string) (string, error) {
 			t, err := time.Parse("2006-01", path)

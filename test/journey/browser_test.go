@@ -217,7 +217,7 @@ func (b *browser) save(title string) {
 	b.t.Helper()
 	b.do("wanting to do something with "+title, chromedp.Click(inPost(title, `//summary`)))
 	b.do("saving "+title, chromedp.Click(inPost(title, `//button[normalize-space(.)="Save"]`)))
-	b.awaits("Remove from Saved")
+	b.do("waiting until it is saved", chromedp.WaitVisible(inPost(title, `//button[@aria-pressed="true"]`)))
 }
 
 // inPost finds something within a post of the page.

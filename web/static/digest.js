@@ -9,8 +9,8 @@ document.addEventListener('submit', async event => {
 	const answer = await fetch(form.action, { method: 'POST', body: new URLSearchParams(new FormData(form)), redirect: 'manual' }).catch(() => null);
 	if (!answer || answer.type !== 'opaqueredirect') return form.submit();
 	form.closest('details')?.setAttribute('open', ''); // where it was pressed by its key
-	const button = form.querySelector('button'), saved = button.toggleAttribute('data-saved');
-	button.textContent = saved ? 'Remove from Saved' : 'Save';
+	const button = form.querySelector('button'), saved = button.getAttribute('aria-pressed') !== 'true';
+	button.setAttribute('aria-pressed', saved); // its name stays: a screen reader says only what has changed
 	form.action = form.action.replace(/\w+$/, saved ? 'unsave' : 'save');
 });
 
