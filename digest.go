@@ -28,7 +28,8 @@ type User struct {
 	CreatedAt time.Time
 
 	Operator  bool      // runs this instance
-	Direction Direction // of the pages around the posts
+	Language  string    // in which they are spoken to, a tag such as "de"; empty: as their browser asks, and English in mail
+	Direction Direction // of the pages around the posts: right to left whatever their language, or as that runs
 	Shortcuts bool      // single keys do something
 	Player    bool      // what a post comes with to be heard is played on its page
 

@@ -60,7 +60,7 @@ func (s *Store) UseOperatorLink(ctx context.Context, hash []byte, email, zone st
 			return u, notFound("this link was used or is too old; start digest serve again for another one")
 		}
 		if u, err = findUser(ctx, c, email); isNone(err) {
-			u, err = admit(ctx, c, email, zone, now)
+			u, err = admit(ctx, c, email, zone, "", now)
 		}
 		if err != nil {
 			return u, err

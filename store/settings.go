@@ -8,8 +8,8 @@ import (
 	"digest/calendar"
 )
 
-// SetPages sets in which direction the pages around a reader's posts run, whether
-// single keys do something on them, and whether sound is played there.
+// SetPages sets whether the pages around a reader's posts run from right to left whatever
+// their language, or as it does (digest.LeftToRight), whether single keys do something on them, and whether sound is played there.
 func (s *Store) SetPages(ctx context.Context, user digest.UserID, d digest.Direction, shortcuts, player bool) error {
 	switch d {
 	case digest.LeftToRight, digest.RightToLeft:
@@ -17,6 +17,11 @@ func (s *Store) SetPages(ctx context.Context, user digest.UserID, d digest.Direc
 		return invalid("pages run ltr or rtl, not %q", d)
 	}
 	return s.runOne(ctx, "setting how the pages are", noUser(), `UPDATE users SET direction = ?, shortcuts = ?, player = ? WHERE id = ?`, string(d), bit(shortcuts), bit(player), user)
+}
+
+// SetLanguage sets the language in which a reader is spoken to; "" is the one that their browser asks for.
+func (s *Store) SetLanguage(ctx context.Context, user digest.UserID, tag string) error {
+	return s.runOne(ctx, "setting the language", noUser(), `UPDATE users SET language = ? WHERE id = ?`, tag, user)
 }
 
 // SetTimeZone moves a user to another zone. Each of their digests becomes due

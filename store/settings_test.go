@@ -21,6 +21,13 @@ func TestSettings(t *testing.T) {
 		want(w.t, "another's shortcuts", bob.Shortcuts, true)
 		want(w.t, "another's player", bob.Player, false)
 
+		w.ok(w.SetLanguage(w.ctx(), d.UserID, "ar"))
+		ann, err = w.UserByEmail(w.ctx(), "ann@example.org")
+		w.ok(err)
+		want(w.t, "language", ann.Language, "ar")
+		want(w.t, "another's language", bob.Language, "")
+		want(w.t, "nobody's language", digest.KindOf(w.SetLanguage(w.ctx(), other.UserID+9, "de")), digest.NotFound)
+
 		want(w.t, "a direction that is none", digest.KindOf(w.SetPages(w.ctx(), d.UserID, "up", true, false)), digest.Invalid)
 		want(w.t, "nobody's pages", digest.KindOf(w.SetPages(w.ctx(), other.UserID+9, digest.LeftToRight, true, false)), digest.NotFound)
 	})

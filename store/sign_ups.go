@@ -12,11 +12,12 @@ import (
 type SignUp struct {
 	Email      string
 	TimeZone   string
-	Invitation int64 // 0: none
+	Invitation int64  // 0: none
+	Language   string // in which they signed up
 }
 
 // signUpColumns are those of a SignUp.
-const signUpColumns = `email, time_zone, invitation_id AS invitation`
+const signUpColumns = `email, time_zone, invitation_id AS invitation, language`
 
 // AddSignUp keeps a sign-up under the hash of its token, until expires.
 func (s *Store) AddSignUp(ctx context.Context, hash []byte, up SignUp, now, expires time.Time) error {
@@ -24,8 +25,8 @@ func (s *Store) AddSignUp(ctx context.Context, hash []byte, up SignUp, now, expi
 		if _, err := c.exec(ctx, `DELETE FROM sign_ups WHERE expires_at <= ?`, at(now)); err != nil {
 			return err
 		}
-		_, err := c.exec(ctx, `INSERT INTO sign_ups (token_hash, email_key, email, time_zone, invitation_id, expires_at) VALUES (?, ?, ?, ?, ?, ?)`,
-			hash, emailKey(up.Email), digest.NormalEmail(up.Email), up.TimeZone, up.Invitation, at(expires))
+		_, err := c.exec(ctx, `INSERT INTO sign_ups (token_hash, email_key, email, time_zone, invitation_id, language, expires_at) VALUES (?, ?, ?, ?, ?, ?, ?)`,
+			hash, emailKey(up.Email), digest.NormalEmail(up.Email), up.TimeZone, up.Invitation, up.Language, at(expires))
 		return err
 	})
 }
@@ -66,7 +67,7 @@ func (s *Store) ConfirmSignUp(ctx context.Context, hash []byte, invited bool, no
 			err := begin(ctx, c, &known, now)
 			return known, err
 		}
-		return admit(ctx, c, up.Email, up.TimeZone, now)
+		return admit(ctx, c, up.Email, up.TimeZone, up.Language, now)
 	})
 }
 
@@ -104,11 +105,12 @@ func findUser(ctx context.Context, c conn, email string) (u digest.User, err err
 
 // admit adds a user whose address is confirmed, and forgets what else had been
 // asked for it. digest.Conflict if another transaction adds them just now.
-func admit(ctx context.Context, c conn, email, zone string, now time.Time) (digest.User, error) {
+func admit(ctx context.Context, c conn, email, zone, language string, now time.Time) (digest.User, error) {
 	u, d, err := newUser(email, zone, now)
 	if err != nil {
 		return u, err
 	}
+	u.Language = language
 	if err := insertUser(ctx, c, &u, &d, now); err != nil {
 		if isUnique(err) {
 			err = conflict("this address has come in by another way just now; open the link again")

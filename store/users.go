@@ -14,7 +14,7 @@ import (
 // dailyName is the name of a user's own digest.
 const dailyName = "Daily Digest"
 
-const userColumns = `u.id, u.email, u.time_zone, u.created_at, u.operator, u.direction, u.shortcuts, u.player, u.member_only,
+const userColumns = `u.id, u.email, u.time_zone, u.created_at, u.operator, u.language, u.direction, u.shortcuts, u.player, u.member_only,
 	EXISTS (SELECT 1 FROM newsletter_roles o WHERE o.user_id = u.id) AS publisher`
 
 func emailKey(email string) string { return digest.EmailKey(email) }
@@ -64,8 +64,8 @@ func newUser(email, zone string, now time.Time) (digest.User, digest.Digest, err
 
 // insertUser adds a user and their digest, and gives both their keys.
 func insertUser(ctx context.Context, c conn, u *digest.User, d *digest.Digest, now time.Time) error {
-	err := c.get(ctx, &u.ID, `INSERT INTO users (email, email_key, mail_domain, time_zone, created_at, member_only)
-		VALUES (?, ?, ?, ?, ?, ?) RETURNING id`, u.Email, emailKey(u.Email), mailDomain(u.Email), u.TimeZone, at(now), bit(u.MemberOnly))
+	err := c.get(ctx, &u.ID, `INSERT INTO users (email, email_key, mail_domain, time_zone, created_at, member_only, language)
+		VALUES (?, ?, ?, ?, ?, ?, ?) RETURNING id`, u.Email, emailKey(u.Email), mailDomain(u.Email), u.TimeZone, at(now), bit(u.MemberOnly), u.Language)
 	if err != nil {
 		return err
 	}
@@ -122,7 +122,7 @@ func (s *Store) usersAfter(ctx context.Context, after digest.UserID) ([]UserInfo
 	}
 	rows, err := readRows[row](ctx, s.read(), "listing the users", `SELECT `+digestColumns+`, u.id AS "user.id", u.email AS "user.email",
 		u.time_zone AS "user.time_zone", u.created_at AS "user.created_at", u.operator AS "user.operator",
-		u.direction AS "user.direction", u.shortcuts AS "user.shortcuts", u.player AS "user.player", u.member_only AS "user.member_only",
+		u.language AS "user.language", u.direction AS "user.direction", u.shortcuts AS "user.shortcuts", u.player AS "user.player", u.member_only AS "user.member_only",
 		(SELECT count(*) FROM subscriptions s WHERE s.digest_id = d.id AND s.rests = 0) AS subscriptions
 		FROM users u JOIN digests d ON d.user_id = u.id WHERE d.newsletter_id IS NULL AND u.id > ? ORDER BY u.id LIMIT ?`, after, pageRows)
 	if err != nil || len(rows) == 0 {

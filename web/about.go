@@ -29,12 +29,13 @@ func (s *site) helpPage(w http.ResponseWriter, r *http.Request) error {
 	return s.show(w, r, http.StatusOK, "about_help", "How your mail works", struct{ Contact string }{s.Contact})
 }
 
-// cacheForStrangers lets caches keep a page that is the same for all who are
-// not signed in. The frame around it knows who is, and not every cache reads Vary.
+// cacheForStrangers lets a browser keep a page for who is not signed in. The frame around it
+// knows who is, and each reader has it in their language; not every cache that several share
+// reads Vary.
 func (s *site) cacheForStrangers(w http.ResponseWriter, r *http.Request) {
 	w.Header().Add("Vary", "Cookie")
 	if u, _ := s.signedIn(r); u.ID == 0 {
-		w.Header().Set("Cache-Control", "public, max-age=3600")
+		w.Header().Set("Cache-Control", "private, max-age=3600")
 	}
 }
 

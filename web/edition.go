@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"digest"
+	"digest/internal/catalogue"
 	"digest/render"
 	"digest/store"
 )
@@ -50,9 +51,9 @@ type editionPage struct {
 	Standing *standing        // how it goes on, where that has to be said; nil: it comes every day
 	Fenced   bool             // whoever runs this has paused all of it
 
-	Midnight *midnightDial // of the reader; nil: it is not theirs
-	Absent   string        // there is no edition of today; "": there is, or a notice says more
-	End      string        // below the last post; "": it is not the end
+	Midnight *midnightDial     // of the reader; nil: it is not theirs
+	Absent   catalogue.Sayable // there is no edition of today; nil: there is, or a notice says more
+	End      catalogue.Sayable // below the last post; nil: it is not the end
 
 	notes                      // of its links, for paper
 	Printed     bool           // all of it is on one page, to be printed
@@ -108,7 +109,7 @@ type editionSection struct {
 // An editionPost is a post as it stands on the page.
 type editionPost struct {
 	*render.Post
-	Label string // what stands before it; may be empty
+	Label any // what stands before it; may be empty
 	Saved bool
 	Depth depth
 	Text  template.HTML     // of the depth full
@@ -241,9 +242,9 @@ func (s *site) showEdition(w http.ResponseWriter, r *http.Request, d digest.Deli
 		err = s.markSaved(r.Context(), d.UserID, &p)
 	}
 	if p.Part < p.Parts || p.Posts == 0 || p.OneSite != 0 {
-		p.End = ""
+		p.End = nil
 	}
-	return s.showPage(w, r, err, "edition", p.Date.Format("Monday 2 January 2006"), &p)
+	return s.showPage(w, r, err, "edition", catalogue.Day("Monday 2 January 2006", p.Date), &p)
 }
 
 // editionOrSite gives the content of an edition, or that of one site in it if the request asks for that: all its posts.
@@ -348,7 +349,7 @@ func postsOf(section render.Section) []*editionPost {
 	for i, post := range section.Rest {
 		posts = append(posts, &editionPost{Post: post, rest: true, Depth: asHeadline})
 		if i == 0 {
-			posts[len(posts)-1].Label = "Also from this time"
+			posts[len(posts)-1].Label = catalogue.Key("Also from this time")
 		}
 	}
 	return posts

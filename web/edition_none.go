@@ -4,6 +4,7 @@ import (
 	"net/http"
 
 	"digest"
+	"digest/internal/catalogue"
 	"digest/store"
 )
 
@@ -13,6 +14,9 @@ type editionNonePage struct {
 	store.Beside
 	Date digest.Date
 }
+
+// Weekday is the day's.
+func (p editionNonePage) Weekday() catalogue.Moment { return catalogue.Day("Monday", p.Date) }
 
 // noEdition says that none came on a day, with the way to those beside it. Before the first edition, and in days to
 // come, there is nothing at the address.
@@ -26,5 +30,5 @@ func (s *site) noEdition(w http.ResponseWriter, r *http.Request, me reader, date
 	if err == nil && p.Earlier.IsZero() {
 		return errNotFound
 	}
-	return s.showPage(w, r, err, "edition_none", p.Date.Format("Monday 2 January 2006"), p)
+	return s.showPage(w, r, err, "edition_none", catalogue.Day("Monday 2 January 2006", date), p)
 }

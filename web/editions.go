@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"digest"
+	"digest/internal/catalogue"
 	"digest/store"
 )
 
@@ -15,7 +16,7 @@ const newest = 31
 // An editionsPage is editions of a digest, by month.
 type editionsPage struct {
 	standing
-	Title  string // of one month; "" for the whole archive
+	Title  catalogue.Moment // of one month; zero for the whole archive
 	Months []month
 	Years  []year // all months there are; none on the page of one
 
@@ -23,6 +24,9 @@ type editionsPage struct {
 
 	letters map[digest.Date][]receivedLetter // of newsletters, by their dates
 }
+
+// IsMonth reports whether the page is that of one month.
+func (p editionsPage) IsMonth() bool { return !p.Title.IsZero() }
 
 // Letters are those that came on the date of an edition.
 func (p editionsPage) Letters(date digest.Date) []receivedLetter { return p.letters[date] }
@@ -39,7 +43,6 @@ func (s *site) lettersOf(r *http.Request, me reader, p *editionsPage, list []dig
 
 // A month is some of the editions of one.
 type month struct {
-	Name     string // "November 2026"
 	Path     string // YYYY-MM
 	Editions []digest.Edition
 }
@@ -60,7 +63,7 @@ func (s *site) editionsPage(w http.ResponseWriter, r *http.Request, me reader) e
 		return s.nothingYet(w, r, me, v.Feeds)
 	}
 	p := editionsPage{standing: s.standing(me.Digest), Months: byMonth(v.Editions), Years: byYear(v.Months)}
-	return s.showPage(w, r, s.lettersOf(r, me, &p, v.Editions), "editions", "All editions", &p)
+	return s.showPage(w, r, s.lettersOf(r, me, &p, v.Editions), "editions", catalogue.Key("All editions"), &p)
 }
 
 // monthPage lists the editions of one month.
@@ -72,7 +75,7 @@ func (s *site) monthPage(w http.ResponseWriter, r *http.Request, me reader, t ti
 	if len(v.Editions) == 0 {
 		return errNotFound
 	}
-	p := editionsPage{standing: standing{namedPage: named(me.Digest)}, Title: t.Format("January 2006"), Months: byMonth(v.Editions)}
+	p := editionsPage{standing: standing{namedPage: named(me.Digest)}, Title: catalogue.Time("January 2006", t), Months: byMonth(v.Editions)}
 	for i, m := range v.Months {
 		if m.Year != t.Year() || m.Month != t.Month() {
 			continue
@@ -95,9 +98,9 @@ func monthPath(m store.Month) string {
 func byMonth(list []digest.Edition) []month {
 	var months []month
 	for _, e := range list {
-		name := e.LocalDate.Format("January 2006")
-		if n := len(months); n == 0 || months[n-1].Name != name {
-			months = append(months, month{Name: name, Path: e.LocalDate.Format("2006-01")})
+		path := e.LocalDate.Format("2006-01")
+		if n := len(months); n == 0 || months[n-1].Path != path {
+			months = append(months, month{Path: path})
 		}
 		last := &months[len(months)-1]
 		last.Editions = append(last.Editions, e)

@@ -97,8 +97,9 @@ func sentence(line string) string {
 
 // A choice is one of a few things to choose from.
 type choice struct {
-	Value, Name, Hint string
-	Chosen            bool
+	Value      string
+	Name, Hint any // catalogue.Sayable, or a text that is shown as it is
+	Chosen     bool
 }
 
 // chosen marks the choice of that value.

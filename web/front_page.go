@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"digest"
+	"digest/internal/catalogue"
 )
 
 // An editionFolder is the sections of one folder, or those of none.
@@ -139,7 +140,10 @@ type contents struct {
 }
 
 // An otherView is the same edition in another form.
-type otherView struct{ Path, Name string }
+type otherView struct {
+	Path string
+	Name catalogue.Key
+}
 
 // The bounds of the line of contents and of each name in it, in characters: no window is wider.
 const (
@@ -169,9 +173,9 @@ func (p editionPage) Contents() *contents {
 	}
 	c := &contents{Line: digest.Shortened(strings.Join(names, " · "), contentsLine), Folders: p.Folders}
 	if p.hasExcerpts {
-		c.View = &otherView{p.at(p.Part, !p.lines), "Headlines"}
+		c.View = &otherView{p.at(p.Part, !p.lines), catalogue.Key("Headlines")}
 		if p.lines {
-			c.View.Name = "In full"
+			c.View.Name = catalogue.Key("In full")
 		}
 	}
 	return c
@@ -190,36 +194,36 @@ func newMidnightDial(zone string, now time.Time) *midnightDial {
 }
 
 // End is said below the last post of an edition.
-func (st standing) end(of digest.Date, latest bool) string {
-	day := of.Format("Monday")
+func (st standing) end(of digest.Date, latest bool) catalogue.Sayable {
+	day := catalogue.Day("Monday", of)
 	switch {
 	case !latest:
-		return "That was all for " + day + "."
-	case st.of.State != digest.DigestActive || st.Next() == "":
-		return "That is all for " + day + "."
+		return catalogue.Key("That was all for %s.").With(day)
+	case st.of.State != digest.DigestActive || st.Next() == nil:
+		return catalogue.Key("That is all for %s.").With(day)
 	case !st.of.NextDueAt.After(st.now):
-		return "That is all for " + day + ". The next is being made now."
+		return catalogue.Key("That is all for %s. The next is being made now.").With(day)
 	}
-	return "That is all for " + day + ". The next comes as " + st.comingDay() + " begins."
+	return catalogue.Key("That is all for %s. The next comes as %s begins.").With(day, st.comingDay())
 }
 
 // comingDay names the day of the next edition: by its weekday alone where that is within the next six days.
-func (st standing) comingDay() string {
+func (st standing) comingDay() catalogue.Sayable {
 	next := digest.DateOf(st.of.NextDueAt.In(st.zone()))
 	if st.today().Plus(6).Before(next) {
 		return st.Next()
 	}
-	return next.Format("Monday")
+	return catalogue.Day("Monday", next)
 }
 
-// absent says that the latest edition is not of today; "" where it is, or where a notice says why.
-func (st standing) absent(latest digest.Date) string {
+// absent says that the latest edition is not of today; nil where it is, or where a notice says why.
+func (st standing) absent(latest digest.Date) catalogue.Sayable {
 	today := st.today()
 	if latest == today || st.of.State != digest.DigestActive || !st.of.NextDueAt.After(st.now) {
-		return ""
+		return nil
 	}
 	if digest.DateOf(st.of.LastDueAt.In(st.zone())) == today {
-		return "No edition today: your sites had nothing new. This is the one of " + latest.Format("Monday 2 January") + "."
+		return catalogue.Key("No edition today: your sites had nothing new. This is the one of %s.").With(catalogue.Day("Monday 2 January", latest))
 	}
-	return ""
+	return nil
 }

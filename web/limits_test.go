@@ -156,11 +156,11 @@ func TestNamesTurnNothingAround(t *testing.T) {
 	})
 }
 
-// TestBotPageOfAReader: caches keep the page of strangers only.
+// TestBotPageOfAReader: browsers keep the page of strangers only, and shared caches none: it is in each reader's language.
 func TestBotPageOfAReader(t *testing.T) {
 	each(t, func(r *room) {
 		u, _ := r.user("ann@example.org")
-		for v, want := range map[*visitor]string{r.visitor(): "public, max-age=3600", r.visitor().signIn(u): "private, no-store"} {
+		for v, want := range map[*visitor]string{r.visitor(): "private, max-age=3600", r.visitor().signIn(u): "private, no-store"} {
 			if got := v.get("/bot").status(http.StatusOK).Header.Get("Cache-Control"); got != want {
 				r.t.Errorf("Cache-Control: %s", got)
 			}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"digest"
+	"digest/internal/catalogue"
 	"digest/internal/hub"
 )
 
@@ -58,7 +59,7 @@ func (n newsletterName) Open() bool {
 }
 
 // Comes says when its letters come: "every day", "on Sundays".
-func (n newsletterName) Comes() string { return daysView{n.Cadence}.Words() }
+func (n newsletterName) Comes() catalogue.Message { return daysView{n.Cadence}.Words() }
 
 const (
 	lettersShown  = 12  // on the page of a newsletter

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"digest"
+	"digest/internal/catalogue"
 	"digest/render"
 	"digest/store"
 )
@@ -40,6 +41,9 @@ type versionLink struct {
 	After bool      // it was delivered before
 	Here  bool      // this page is it
 }
+
+// LaterDay is the day of Later.
+func (p postPage) LaterDay() catalogue.Moment { return catalogue.Time("2 January 2006", p.Later) }
 
 // postPage shows one post that has come to the reader; there is no other way to
 // one, and none before its midnight.

@@ -4,6 +4,7 @@ import (
 	"net/http"
 
 	"digest"
+	"digest/internal/catalogue"
 	"digest/store"
 )
 
@@ -88,7 +89,7 @@ func (p publisher) Held() bool { return p.Newsletter.State == digest.NewsletterH
 func (p publisher) Ended() bool { return p.Newsletter.State == digest.NewsletterEnded }
 
 // Comes says when its letters come: "every day", "on Sundays".
-func (p publisher) Comes() string { return daysView{p.Newsletter.Cadence}.Words() }
+func (p publisher) Comes() catalogue.Message { return daysView{p.Newsletter.Cadence}.Words() }
 
 // A publishedPage is the newsletters that a reader publishes.
 type publishedPage struct {
@@ -109,7 +110,7 @@ func (p published) Stands() string {
 	case digest.NewsletterEnded:
 		return "has ended"
 	}
-	return "comes " + daysView{p.Cadence}.Words()
+	return "comes " + daysView{p.Cadence}.Words().String()
 }
 
 // publishedPage lists what a reader publishes.

@@ -4,6 +4,7 @@ import (
 	"net/http"
 
 	"digest"
+	"digest/internal/catalogue"
 	"digest/store"
 )
 
@@ -15,7 +16,7 @@ type publisherMemberPage struct {
 }
 
 // Days says when it comes to them.
-func (p publisherMemberPage) Days() string { return daysView{p.Member.Cadence}.Words() }
+func (p publisherMemberPage) Days() catalogue.Message { return daysView{p.Member.Cadence}.Words() }
 
 // Zone is theirs, as people write it.
 func (p publisherMemberPage) Zone() string { return zoneName(p.Member.TimeZone) }

@@ -305,6 +305,8 @@ func (s *site) settingsRoutes() map[string]handler {
 		"POST /settings/front/lead":   s.forReader(s.forOwnDigest(s.setLead)),
 		"GET /settings/pages":         s.forReader(s.pagesPage),
 		"POST /settings/pages":        s.forReader(s.setPages),
+		"GET /settings/language":      s.forReader(s.languagePage),
+		"POST /settings/language":     s.forReader(s.setLanguage),
 
 		"GET /settings/address":               s.forReader(s.addressPage),
 		"POST /settings/address":              s.forReader(s.requestAddress),

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"digest"
+	"digest/internal/catalogue"
 	"digest/store"
 )
 
@@ -95,6 +96,16 @@ func (s *site) withSession(next http.Handler) http.Handler {
 // signedIn gives who is signed in; the zero user if nobody is.
 func (s *site) signedIn(r *http.Request) (digest.User, error) {
 	return r.Context().Value(sessionKey{}).(func() (digest.User, error))()
+}
+
+// language is the one in which a request is answered: that which its reader has chosen, else
+// the one that the browser asks for.
+func (s *site) language(r *http.Request) *catalogue.Language {
+	u, _ := s.signedIn(r) // nobody where the database does not answer
+	if l, ok := catalogue.Find(u.Language); ok {
+		return l
+	}
+	return catalogue.Match(r.Header.Get("Accept-Language"))
 }
 
 // sessionUser asks the store whose the session is that a request came with.

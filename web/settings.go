@@ -1,11 +1,11 @@
 package web
 
 import (
-	"fmt"
 	"net/http"
 	"time"
 
 	"digest"
+	"digest/internal/catalogue"
 )
 
 // A settingsFrame is what all pages of settings have: who it is, and what
@@ -13,38 +13,47 @@ import (
 type settingsFrame struct {
 	reader
 	standing
+	lang  *catalogue.Language
 	Saved string
-	Wrong string // why nothing was changed, for people
+	Wrong any // why nothing was changed, for people; nil: it was
 }
 
 func (s *site) frame(r *http.Request, me reader, words ...string) settingsFrame {
-	return settingsFrame{reader: me, standing: s.standing(me.Digest), Saved: savedOf(r, words...)}
+	return settingsFrame{reader: me, standing: s.standing(me.Digest), lang: s.language(r), Saved: savedOf(r, words...)}
 }
 
 // Hour is when the mail leaves: "mailed at 07:00", "mailed at midnight".
-func (f settingsFrame) Hour() string {
+func (f settingsFrame) Hour() catalogue.Message {
 	switch {
 	case !f.Digest.Mailed:
-		return "not mailed"
+		return catalogue.Key("not mailed").With()
 	case f.Digest.DeliverAt == 0:
-		return "mailed at midnight"
+		return catalogue.Key("mailed at midnight").With()
 	}
-	return "mailed at " + clockOf(f.Digest.DeliverAt)
+	return catalogue.Key("mailed at %s").With(catalogue.Time("15:04", time.Time{}.Add(f.Digest.DeliverAt)))
 }
 
+// Comes says on which days the edition comes, and how: "Comes every day, mailed at 07:00".
+func (f settingsFrame) Comes() catalogue.Message {
+	return catalogue.Key("Comes %s, %s").With(f.Days().Words(), f.Hour())
+}
+
+// LanguageName names the language in which the reader is spoken to.
+func (f settingsFrame) LanguageName() string { return f.lang.Name }
+
 // Coming says when the next edition comes.
-func (f settingsFrame) Coming() string {
+func (f settingsFrame) Coming() catalogue.Message {
 	switch next := f.Next(); {
 	case f.Left():
-		return "No edition is made until you start it again."
-	case next == "":
-		return "No edition is made until you end the pause."
+		return catalogue.Key("No edition is made until you start it again.").With()
+	case next == nil:
+		return catalogue.Key("No edition is made until you end the pause.").With()
 	case f.Paused():
-		return "After the pause the next edition is that of " + next + "."
+		return catalogue.Key("After the pause the next edition is that of %s.").With(next)
 	case !f.Digest.NextDueAt.After(f.now):
-		return "The edition of " + next + " is being made now."
+		return catalogue.Key("The edition of %s is being made now.").With(next)
 	default:
-		return "The next edition is that of " + next + "."
+		return catalogue.Key("The next edition is that of %s.").With(next)
 	}
 }
 
@@ -60,7 +69,7 @@ func (s *site) settingsPage(w http.ResponseWriter, r *http.Request, me reader) e
 		all, err = s.Store.Memberships(r.Context(), me.ID)
 		p.Newsletters = len(all)
 	}
-	return s.showPage(w, r, err, "settings", "Settings", p)
+	return s.showPage(w, r, err, "settings", catalogue.Key("Settings"), p)
 }
 
 // A settingsPage is the table of contents.
@@ -72,44 +81,48 @@ type settingsPage struct {
 }
 
 // Away names the next stay: "Tokyo, 3 to 17 October".
-func (p settingsPage) Away() string {
+func (p settingsPage) Away() catalogue.Message {
 	switch n := len(p.stays); n {
 	case 0:
-		return "None planned"
+		return catalogue.Key("None planned").With()
 	case 1:
-		return p.view(p.stays[0]).String()
+		return p.view(p.stays[0]).Words()
 	default:
-		return p.view(p.stays[0]).String() + ", and " + digest.Counted(n-1, "more stay")
+		return catalogue.Key("%[2]s, and %[1]d more stays").With(n-1, p.view(p.stays[0]).Words())
 	}
 }
 
 // MailWords says whether there is mail, and how it looks.
-func (f settingsFrame) MailWords() string {
+func (f settingsFrame) MailWords() catalogue.Sayable {
 	if !f.Digest.Mailed {
-		return "Off: editions are here only"
+		return catalogue.Key("Off: editions are here only")
 	}
 	return f.LookWords()
 }
 
 // LookWords says how a mail looks: "Excerpts, no pictures".
-func (f settingsFrame) LookWords() string {
-	layouts := map[digest.Layout]string{digest.Headlines: "Headlines", digest.Excerpts: "Headlines and excerpts", digest.FullText: "Full text"}
-	images := map[digest.Images]string{digest.NoImages: "no pictures", digest.LinkedImages: "links to pictures", digest.ProxiedImages: "pictures"}
-	return fmt.Sprintf("%s, %s", layouts[f.Digest.Layout], images[f.Digest.Images])
+func (f settingsFrame) LookWords() catalogue.Message {
+	layouts := map[digest.Layout]catalogue.Key{
+		digest.Headlines: catalogue.Key("Headlines"), digest.Excerpts: catalogue.Key("Headlines and excerpts"), digest.FullText: catalogue.Key("Full text"),
+	}
+	images := map[digest.Images]catalogue.Key{
+		digest.NoImages: catalogue.Key("no pictures"), digest.LinkedImages: catalogue.Key("links to pictures"), digest.ProxiedImages: catalogue.Key("pictures"),
+	}
+	return catalogue.Key("%s, %s").With(layouts[f.Digest.Layout], images[f.Digest.Images])
 }
 
-// PageWords says how the pages are: "Left to right, single keys on, podcasts play here".
-func (f settingsFrame) PageWords() string {
-	direction, keys := "Left to right", "on"
+// PageWords says how the pages are: "As the language runs, single keys on, podcasts play here".
+func (f settingsFrame) PageWords() catalogue.Sayable {
+	direction, keys := catalogue.Key("As the language runs"), catalogue.Key("single keys on")
 	if f.Direction == digest.RightToLeft {
-		direction = "Right to left"
+		direction = catalogue.Key("Right to left")
 	}
 	if !f.Shortcuts {
-		keys = "off"
+		keys = catalogue.Key("single keys off")
 	}
-	words := direction + ", single keys " + keys
+	words := catalogue.Key("%s, %s").With(direction, keys)
 	if f.Player {
-		words += ", podcasts play here"
+		return catalogue.Key("%s, %s").With(words, catalogue.Key("podcasts play here"))
 	}
 	return words
 }

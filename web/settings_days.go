@@ -2,11 +2,11 @@ package web
 
 import (
 	"net/http"
-	"strconv"
 	"strings"
 	"time"
 
 	"digest"
+	"digest/internal/catalogue"
 )
 
 // A daysPage asks for the days of a digest and the hour of its mail.
@@ -66,10 +66,10 @@ func (s *site) setDays(w http.ResponseWriter, r *http.Request, me reader) error 
 		return err
 	}
 	p := daysPage{s.frame(r, me), field}
-	if p.Wrong = wrong; cadence == 0 {
-		p.Wrong += " To have no edition for a while, pause it."
+	if cadence == 0 {
+		wrong += " To have no edition for a while, pause it."
 	}
-	if p.Wrong != "" {
+	if p.Wrong = wrong; wrong != "" {
 		return s.show(w, r, http.StatusUnprocessableEntity, "settings_days", "Days and hour", p)
 	}
 	if err := s.Store.SetDeliverAt(r.Context(), me.Digest.ID, at); err != nil {
@@ -106,21 +106,10 @@ func week() (days [7]time.Weekday) {
 	return days
 }
 
-// daysOf names a set of days, Monday first.
-func daysOf(set digest.Weekdays) string {
-	var names []string
-	for _, d := range week() {
-		if set.Has(d) {
-			names = append(names, d.String())
-		}
-	}
-	return strings.Join(names, ", ")
-}
-
 // dayChoices are the seven days, Monday first, with those of the set chosen.
 func dayChoices(set digest.Cadence) (all []choice) {
 	for _, d := range week() {
-		all = append(all, choice{Name: d.String(), Value: digest.Cadence(1 << d).String(), Chosen: set.OnWeekday(d)})
+		all = append(all, choice{Name: weekday(d), Value: digest.Cadence(1 << d).String(), Chosen: set.OnWeekday(d)})
 	}
 	return all
 }
@@ -129,7 +118,7 @@ func dayChoices(set digest.Cadence) (all []choice) {
 func monthDays(c digest.Cadence) []choice {
 	var all []choice
 	add := func(day digest.Cadence) {
-		all = append(all, choice{Name: dayOfMonth(day), Value: day.String(), Chosen: day == c})
+		all = append(all, choice{Name: ofMonth(day), Value: day.String(), Chosen: day == c})
 	}
 	for n := 1; digest.Monthly(n) != 0; n++ {
 		add(digest.Monthly(n))
@@ -141,46 +130,72 @@ func monthDays(c digest.Cadence) []choice {
 	return all
 }
 
-// dayOfMonth names the day of a monthly cadence: "the 15th", "the first Monday".
-func dayOfMonth(c digest.Cadence) string {
+// ofMonth says on which day of a month a monthly cadence is: "On the 15th", "On the first Monday".
+func ofMonth(c digest.Cadence) catalogue.Message {
 	if d, ok := c.FirstOf(); ok {
-		return "the first " + d.String()
+		return catalogue.Key("On the first %s").With(weekday(d))
 	}
-	n := c.DayOfMonth()
-	if n == 0 {
-		return "the last day"
-	}
-	ending := "th"
-	switch n {
+	switch n := c.DayOfMonth(); n {
+	case 0:
+		return catalogue.Key("On the last day").With()
 	case 1, 21:
-		ending = "st"
+		return catalogue.Key("On the %dst").With(n)
 	case 2, 22:
-		ending = "nd"
+		return catalogue.Key("On the %dnd").With(n)
 	case 3, 23:
-		ending = "rd"
+		return catalogue.Key("On the %drd").With(n)
+	default:
+		return catalogue.Key("On the %dth").With(n)
 	}
-	return "the " + strconv.Itoa(n) + ending
+}
+
+// ofEachMonth says when a monthly cadence is: "on the 15th of each month".
+func ofEachMonth(c digest.Cadence) catalogue.Message {
+	if d, ok := c.FirstOf(); ok {
+		return catalogue.Key("on the first %s of each month").With(weekday(d))
+	}
+	switch n := c.DayOfMonth(); n {
+	case 0:
+		return catalogue.Key("on the last day of each month").With()
+	case 1, 21:
+		return catalogue.Key("on the %dst of each month").With(n)
+	case 2, 22:
+		return catalogue.Key("on the %dnd of each month").With(n)
+	case 3, 23:
+		return catalogue.Key("on the %drd of each month").With(n)
+	default:
+		return catalogue.Key("on the %dth of each month").With(n)
+	}
+}
+
+// weekday names a day of the week.
+func weekday(d time.Weekday) catalogue.Moment {
+	return catalogue.Day("Monday", digest.Date{Year: 2023, Month: time.January, Day: 1 + int(d)}) // a Sunday
 }
 
 // Words says when a digest with this cadence comes: "every day", "on Saturdays", "on the
 // 15th of each month".
-func (v daysView) Words() string {
+func (v daysView) Words() catalogue.Message {
 	switch c := v.Cadence; {
 	case c == digest.Daily:
-		return "every day"
+		return catalogue.Key("every day").With()
 	case c == digest.Workdays:
-		return "Monday to Friday"
+		return catalogue.Key("Monday to Friday").With()
 	case c.IsMonthly():
-		return "on " + dayOfMonth(c) + " of each month"
+		return ofEachMonth(c)
 	}
-	names := strings.Split(daysOf(digest.Weekdays(v.Cadence&digest.Daily)), ", ")
-	for i := range names {
-		names[i] += "s"
+	always := map[time.Weekday]catalogue.Key{
+		time.Monday: catalogue.Key("Mondays"), time.Tuesday: catalogue.Key("Tuesdays"), time.Wednesday: catalogue.Key("Wednesdays"),
+		time.Thursday: catalogue.Key("Thursdays"), time.Friday: catalogue.Key("Fridays"), time.Saturday: catalogue.Key("Saturdays"),
+		time.Sunday: catalogue.Key("Sundays"),
 	}
-	if last := len(names) - 1; last > 0 {
-		return "on " + strings.Join(names[:last], ", ") + " and " + names[last]
+	var days catalogue.List
+	for _, d := range week() {
+		if digest.Weekdays(v.Cadence & digest.Daily).Has(d) {
+			days = append(days, always[d])
+		}
 	}
-	return "on " + names[0]
+	return catalogue.Key("on %s").With(days)
 }
 
 // Daily reports whether it is all of them.

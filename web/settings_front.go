@@ -40,14 +40,16 @@ func (s *site) showFront(w http.ResponseWriter, r *http.Request, me reader, p fr
 
 // sitesToLead are those of which one can lead, by title; the first choice is none of them.
 func sitesToLead(subs []store.SubscriptionInfo) []choice {
-	sites := []choice{}
+	subs = slices.SortedFunc(slices.Values(subs), func(a, b store.SubscriptionInfo) int {
+		return digest.CompareNames(shortened(titleOf(a)), shortened(titleOf(b)))
+	})
+	sites := []choice{{Value: "0", Name: "The first section"}}
 	for _, sub := range subs {
 		if !sub.Paused || sub.Leads {
 			sites = append(sites, choice{Value: strconv.FormatInt(int64(sub.FeedID), 10), Name: shortened(titleOf(sub)), Chosen: sub.Leads})
 		}
 	}
-	slices.SortFunc(sites, func(a, b choice) int { return digest.CompareNames(a.Name, b.Name) })
-	return append([]choice{{Value: "0", Name: "The first section"}}, sites...)
+	return sites
 }
 
 // setName names the reader's editions.

@@ -4,6 +4,7 @@ import (
 	"net/http"
 
 	"digest"
+	"digest/internal/catalogue"
 )
 
 // A pagesPage asks how the pages are.
@@ -12,13 +13,13 @@ type pagesPage struct{ settingsFrame }
 // Directions are those in which pages can run.
 func (p pagesPage) Directions() []choice {
 	return chosen([]choice{
-		{Value: string(digest.LeftToRight), Name: "Left to right"},
-		{Value: string(digest.RightToLeft), Name: "Right to left"},
+		{Value: string(digest.LeftToRight), Name: catalogue.Key("As the language runs")},
+		{Value: string(digest.RightToLeft), Name: catalogue.Key("Right to left")},
 	}, string(p.Direction))
 }
 
 func (s *site) pagesPage(w http.ResponseWriter, r *http.Request, me reader) error {
-	return s.show(w, r, http.StatusOK, "settings_pages", "Pages", pagesPage{s.frame(r, me, "pages")})
+	return s.show(w, r, http.StatusOK, "settings_pages", catalogue.Key("Pages"), pagesPage{s.frame(r, me, "pages")})
 }
 
 func (s *site) setPages(w http.ResponseWriter, r *http.Request, me reader) error {

@@ -34,7 +34,7 @@ type pausePage struct {
 func (s *site) pausePageOf(r *http.Request, me reader, words ...string) pausePage {
 	p := pausePage{settingsFrame: s.frame(r, me, words...)}
 	p.First, p.Last = p.today().Plus(1), p.today().Plus(farthestPause)
-	if p.Until() != "" {
+	if p.Until() != nil {
 		p.Date.Value = digest.DateOf(me.Digest.PausedUntil.In(p.zone())).String()
 	}
 	return p

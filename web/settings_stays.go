@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"digest"
+	"digest/internal/catalogue"
 )
 
 // farthestStay is how many days ahead a stay may be planned.
@@ -25,7 +26,7 @@ func (v stayView) City() string {
 }
 
 // Dates are its days: "3 to 17 October".
-func (v stayView) Dates() string {
+func (v stayView) Dates() catalogue.Sayable {
 	first, last := "2", "2 January"
 	if v.From.Month != v.To.Month || v.From.Year != v.To.Year {
 		first = last
@@ -37,13 +38,13 @@ func (v stayView) Dates() string {
 		first += " 2006"
 	}
 	if v.From == v.To {
-		return v.To.Format(last)
+		return catalogue.Day(last, v.To)
 	}
-	return v.From.Format(first) + " to " + v.To.Format(last)
+	return catalogue.Key("%s to %s").With(catalogue.Day(first, v.From), catalogue.Day(last, v.To))
 }
 
-// String says it all: "Tokyo, 3 to 17 October".
-func (v stayView) String() string { return v.City() + ", " + v.Dates() }
+// Words say it all: "Tokyo, 3 to 17 October".
+func (v stayView) Words() catalogue.Message { return catalogue.Key("%s, %s").With(v.City(), v.Dates()) }
 
 // HomeName is the zone to which the reader comes back.
 func (v stayView) HomeName() string { return zoneName(v.Home) }

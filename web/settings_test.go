@@ -3,6 +3,7 @@ package web_test
 import (
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -249,6 +250,25 @@ func TestSetMailAndPages(t *testing.T) {
 	})
 }
 
+// TestLanguage: who is not signed in is answered in the language that their browser asks for; who has
+// chosen one, in that.
+func TestLanguage(t *testing.T) {
+	each(t, func(r *room) {
+		u, _ := r.user("ann@example.org")
+		v := r.visitor()
+		v.header["Accept-Language"] = "de-AT,de;q=0.9,en;q=0.5"
+		if a := v.get("/help").shows("html[lang=de][dir=ltr] footer a", "Hilfe", "Für Betreiber von Websites"); !slices.Contains(a.Header.Values("Vary"), "Accept-Language") || a.Header.Get("Content-Language") != "de" {
+			t.Errorf("it comes with %v", a.Header)
+		}
+		v.signIn(u)
+		v.get("/settings").shows("html[lang=de] h1", "Einstellungen")
+		v.saves("/settings/language", url.Values{"language": {"ar"}}).shows("html[lang=ar][dir=rtl] h1", "اللغة").shows("title", "اللغة")
+		v.get("/settings").shows("html[lang=ar][dir=rtl] h1", "الإعدادات")
+		v.post("/settings/language", url.Values{"language": {"xx"}}).status(http.StatusBadRequest)
+		v.saves("/settings/language", url.Values{"language": {""}}).shows("html[lang=de] h1", "Sprache")
+	})
+}
+
 // settingsForms are all forms of settings, each with what it would take.
 func settingsForms() map[string]url.Values {
 	return map[string]url.Values{
@@ -259,6 +279,7 @@ func settingsForms() map[string]url.Values {
 		"/settings/pause/end":   nil,
 		"/settings/mail":        {"layout": {"full"}, "images": {"proxy"}},
 		"/settings/pages":       {"direction": {"rtl"}},
+		"/settings/language":    {"language": {"de"}},
 		"/settings/front/name":  {"name": {"The Courier"}},
 		"/settings/front/order": {"folder": {"Sea"}, "move": {"up"}},
 		"/settings/front/lead":  {"feed": {"0"}},

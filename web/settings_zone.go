@@ -25,7 +25,7 @@ func (s *site) zonePageOf(r *http.Request, me reader, words ...string) (zonePage
 	stays, err := s.Store.Stays(r.Context(), me.ID)
 	for _, st := range stays {
 		if st.Begun {
-			p.Away = p.view(st).String()
+			p.Away = p.view(st).Words().String()
 		}
 	}
 	return p, err

@@ -120,7 +120,7 @@ func (s *site) requestSignUp(w http.ResponseWriter, r *http.Request) error {
 	if p.letterRequest = q; err != nil || q.Wrong != "" {
 		return orShow(err, func() error { return s.showSignUp(w, r, status, p) })
 	}
-	s.sendLetter(q, s.writeSignUp(store.SignUp{Email: q.to, TimeZone: zone, Invitation: invitation}))
+	s.sendLetter(q, s.writeSignUp(store.SignUp{Email: q.to, TimeZone: zone, Invitation: invitation, Language: s.language(r).Code}))
 	return seeOther(w, r, "/sign-up?sent=1")
 }
 

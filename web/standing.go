@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"digest"
+	"digest/internal/catalogue"
 	"digest/timezone"
 )
 
@@ -30,20 +31,20 @@ func (st standing) Left() bool { return st.of.State == digest.DigestLeft }
 // Paused reports whether the digest is paused.
 func (st standing) Paused() bool { return st.of.State == digest.DigestPaused }
 
-// Until is the day on which a pause ends; "" if it has no end.
-func (st standing) Until() string {
+// Until is the day on which a pause ends; nil if it has no end.
+func (st standing) Until() catalogue.Sayable {
 	if !st.Paused() || st.of.PausedUntil.IsZero() {
-		return ""
+		return nil
 	}
 	return st.day(st.of.PausedUntil)
 }
 
-// Next is the day of the next edition of a digest that was not left; "" while it
+// Next is the day of the next edition of a digest that was not left; nil while it
 // is paused without end. While it is paused until a time it is due after that
 // already, as calendar.Schedule.Due says.
-func (st standing) Next() string {
+func (st standing) Next() catalogue.Sayable {
 	if st.Paused() && st.of.PausedUntil.IsZero() || st.of.NextDueAt.IsZero() {
-		return ""
+		return nil
 	}
 	return st.day(st.of.NextDueAt)
 }
@@ -71,9 +72,9 @@ func zoneOr(name string) *time.Location {
 func (st standing) today() digest.Date { return digest.DateOf(st.now.In(st.zone())) }
 
 // day names a day near enough to do without its year, or else with it.
-func (st standing) day(t time.Time) string {
+func (st standing) day(t time.Time) catalogue.Sayable {
 	if t.Sub(st.now) > 300*24*time.Hour {
-		return t.In(st.zone()).Format("Monday 2 January 2006")
+		return catalogue.Day("Monday 2 January 2006", digest.DateOf(t.In(st.zone())))
 	}
-	return t.In(st.zone()).Format("Monday 2 January")
+	return catalogue.Day("Monday 2 January", digest.DateOf(t.In(st.zone())))
 }

@@ -263,3 +263,14 @@ func hoursOf(set uint32) string {
 	}
 	return strings.Join(parts, ", ")
 }
+
+// daysOf names a set of days, Monday first.
+func daysOf(set digest.Weekdays) string {
+	var names []string
+	for _, d := range week() {
+		if set.Has(d) {
+			names = append(names, d.String())
+		}
+	}
+	return strings.Join(names, ", ")
+}

@@ -6,12 +6,15 @@ import (
 	"embed"
 	"fmt"
 	"html/template"
+	"maps"
 	"net/http"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"digest"
+	"digest/internal/catalogue"
 	"digest/internal/chart"
 	"digest/render"
 )
@@ -22,34 +25,64 @@ var templateFiles embed.FS
 // pages holds one complete template for each page, by name.
 type pages map[string]*template.Template
 
+// A pageSet is the pages in all languages: those of a language are made when it is first asked for.
+type pageSet map[*catalogue.Language]func() pages
+
+// loadPages reads the embedded templates, and makes the pages in English.
+func loadPages(a assets) pageSet {
+	set := pageSet{}
+	for _, l := range catalogue.All() {
+		set[l] = sync.OnceValue(func() pages { return pagesIn(l, a) })
+	}
+	set[catalogue.English()]()
+	return set
+}
+
 // A frame is what the layout around every page shows.
 type frame struct {
-	Title  string
+	Title  any         // catalogue.Sayable, or a text that is shown as it is
 	Name   string      // on the nameplate
 	Index  bool        // search engines may list it
 	Path   string      // of the page, for the mark in the navigation
 	Reader digest.User // zero unless somebody is signed in
 	Logo   *logoView   // beside or instead of Name; nil: none
 	Page   any         // the page's own data
+	lang   *catalogue.Language
+}
+
+// Language is the tag of the reader's language.
+func (f frame) Language() string { return f.lang.Code }
+
+// Direction is that of the page.
+func (f frame) Direction() digest.Direction {
+	if f.Reader.Direction == digest.RightToLeft {
+		return digest.RightToLeft
+	}
+	return f.lang.Direction
 }
 
 // A tab is a page that the navigation leads to.
 type tab struct {
-	Path, Name string
-	Here       string // of aria-current: "page" for this very page, "true" for one of its part
+	Path string
+	Name catalogue.Key
+	Here string // of aria-current: "page" for this very page, "true" for one of its part
 }
 
 // Tabs is the navigation of a reader's pages.
 func (f frame) Tabs() []tab {
 	tabs := []tab{
-		{Path: "/", Name: "Today"}, {Path: "/editions", Name: "Editions"}, {Path: "/saved", Name: "Saved"},
-		{Path: "/search", Name: "Search"}, {Path: "/feeds", Name: "Feeds"}, {Path: "/settings", Name: "Settings"},
+		{Path: "/", Name: catalogue.Key("Today")},
+		{Path: "/editions", Name: catalogue.Key("Editions")},
+		{Path: "/saved", Name: catalogue.Key("Saved")},
+		{Path: "/search", Name: catalogue.Key("Search")},
+		{Path: "/feeds", Name: catalogue.Key("Feeds")},
+		{Path: "/settings", Name: catalogue.Key("Settings")},
 	}
 	if f.Reader.Publisher {
-		tabs = append(tabs, tab{Path: "/newsletters", Name: "Newsletters"})
+		tabs = append(tabs, tab{Path: "/newsletters", Name: catalogue.Key("Newsletters")})
 	}
 	if f.Reader.Operator {
-		tabs = append(tabs, tab{Path: "/operator", Name: "Operator"})
+		tabs = append(tabs, tab{Path: "/operator", Name: catalogue.Key("Operator")})
 	}
 	part := partOf(f.Path)
 	for i := range tabs {
@@ -94,12 +127,12 @@ type saveButton struct {
 	NamedBy string // the element with the post's name has this id, a dash, and the post's key
 }
 
-// loadPages parses the embedded templates and panics unless each page is complete.
-func loadPages(a assets) pages {
+// pagesIn parses the embedded templates for a language, and panics unless each page is complete.
+func pagesIn(l *catalogue.Language, a assets) pages {
 	funcs := template.FuncMap{
 		"asset":   a.url,
-		"day":     func(d digest.Date) string { return d.Format("Monday 2 January") },
-		"longDay": func(d digest.Date) string { return d.Format("Monday 2 January 2006") },
+		"day":     func(d digest.Date) string { return catalogue.Day("Monday 2 January", d).In(l) },
+		"longDay": func(d digest.Date) string { return catalogue.Day("Monday 2 January 2006", d).In(l) },
 		"period":  period,
 		"minute":  minute,
 		"size":    chart.Size,
@@ -112,8 +145,9 @@ func loadPages(a assets) pages {
 
 		"monthName": func(path string) (string, error) {
 			t, err := time.Parse("2006-01", path)
-			return t.Format("January 2006"), err
+			return catalogue.Time("January 2006", t).In(l), err
 		},
+		"firstOf":  func(year int, m time.Month) digest.Date { return digest.Date{Year: year, Month: m, Day: 1} },
 		"clip":     shortened,
 		"bare":     digest.WithoutCredentials,
 		"sentence": sentence,
@@ -123,6 +157,7 @@ func loadPages(a assets) pages {
 
 		"suppressedFor": suppressedFor,
 	}
+	maps.Copy(funcs, l.Funcs())
 	layout := template.Must(template.New("layout").Funcs(funcs).Option("missingkey=error").
 		ParseFS(templateFiles, "templates/layout.html"))
 	p := pages{}
@@ -144,8 +179,8 @@ func loadPages(a assets) pages {
 	return p
 }
 
-// showPage gives an error, or shows a page.
-func (s *site) showPage(w http.ResponseWriter, r *http.Request, err error, name, title string, data any) error {
+// showPage gives an error, or shows a page. Its title is catalogue.Sayable, or a text that is shown as it is.
+func (s *site) showPage(w http.ResponseWriter, r *http.Request, err error, name string, title, data any) error {
 	if err != nil {
 		return err
 	}
@@ -153,8 +188,8 @@ func (s *site) showPage(w http.ResponseWriter, r *http.Request, err error, name,
 }
 
 // show renders a page to a buffer and sends it.
-func (s *site) show(w http.ResponseWriter, r *http.Request, status int, name, title string, data any) error {
-	f := frame{Title: title, Name: render.DefaultName, Page: data, Path: r.URL.Path}
+func (s *site) show(w http.ResponseWriter, r *http.Request, status int, name string, title, data any) error {
+	f := frame{Title: title, Name: render.DefaultName, Page: data, Path: r.URL.Path, lang: s.language(r)}
 	if own, ok := r.Context().Value(nameKey{}).(string); ok {
 		f.Name = own
 	}
@@ -167,13 +202,15 @@ func (s *site) show(w http.ResponseWriter, r *http.Request, status int, name, ti
 	f.Reader, _ = s.signedIn(r) // nobody where the database does not answer, so that error pages can be shown
 	f.Index = status == http.StatusOK && (name == "home_landing" || name == "about_bot" || name == "about_help" || name == "status" || isPublic(data))
 	var b bytes.Buffer
-	if err := s.pages[name].ExecuteTemplate(&b, "layout.html", f); err != nil {
+	if err := s.pages[f.lang]()[name].ExecuteTemplate(&b, "layout.html", f); err != nil {
 		return fmt.Errorf("rendering page %s: %w", name, err)
 	}
 	h := w.Header()
 	if f.Index {
 		h.Del("X-Robots-Tag")
 	}
+	h.Add("Vary", "Accept-Language")
+	h.Set("Content-Language", f.lang.Code)
 	h.Set("Content-Type", "text/html; charset=utf-8")
 	h.Set("Content-Length", strconv.Itoa(b.Len()))
 	w.WriteHeader(status)

@@ -112,7 +112,7 @@ type Options struct {
 // is kept of pictures change.
 type site struct {
 	Options
-	pages   pages
+	pages   pageSet
 	assets  assets
 	limits  limits
 	clicked *clickLog   // on links of letters, in this hour

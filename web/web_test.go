@@ -166,7 +166,7 @@ func TestBotPage(t *testing.T) {
 func TestHelp(t *testing.T) {
 	each(t, func(r *room) {
 		a := r.visitor().get("/help").status(http.StatusOK).shows("h2", "To change it", "To pause it", "To stop it", "If no mail comes", "Who to write to")
-		if a.Header.Get("X-Robots-Tag") != "" || a.Header.Get("Cache-Control") != "public, max-age=3600" {
+		if a.Header.Get("X-Robots-Tag") != "" || a.Header.Get("Cache-Control") != "private, max-age=3600" {
 			r.t.Errorf("the help page comes with %v", a.Header)
 		}
 		v, _ := r.reader("ann@example.org")

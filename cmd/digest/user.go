@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"digest"
+	"digest/internal/catalogue"
 	"digest/mailer"
 	"digest/store"
 	"digest/web"
@@ -57,6 +58,7 @@ type reportedUser struct {
 	Suppressed    *string    `json:"suppressed"` // why the address is not mailed
 	Operator      bool       `json:"operator"`
 	Mailed        bool       `json:"mailed"`
+	Language      string     `json:"language"` // in which they are spoken to; empty: as their browser asks, and English in mail
 
 	Stays []reportedStay `json:"stays"`
 }
@@ -64,7 +66,7 @@ type reportedUser struct {
 func reportUser(u store.UserInfo) reportedUser {
 	d := u.Digest
 	r := reportedUser{
-		Email: u.Email, TimeZone: u.TimeZone, State: string(d.State),
+		Email: u.Email, TimeZone: u.TimeZone, Language: u.Language, State: string(d.State),
 		Subscriptions: u.Subscriptions, Editions: d.Editions,
 		DeliverAt: clockOf(d.DeliverAt), Days: d.Cadence.String(),
 		Layout: string(d.Layout), Images: string(d.Images), Threaded: d.Threaded,
@@ -80,6 +82,34 @@ func reportUser(u store.UserInfo) reportedUser {
 	return r
 }
 
+// languageName names a language for who runs this: "Deutsch (de)".
+func languageName(tag string) string {
+	if l, ok := catalogue.Find(tag); ok {
+		return l.Name + " (" + tag + ")"
+	}
+	return tag
+}
+
+// checkLanguage refuses a tag of a language that there is not.
+func checkLanguage(tag string) error {
+	if _, ok := catalogue.Find(tag); ok || tag == "" || tag == "auto" {
+		return nil
+	}
+	var tags []string
+	for _, l := range catalogue.All() {
+		tags = append(tags, l.Code)
+	}
+	return wrongLine(fmt.Sprintf("--language=%q is none of those there are: %s, or auto", tag, strings.Join(tags, ", ")))
+}
+
+// setLanguage stores the language of a reader; auto is the one that their browser asks for.
+func (a *app) setLanguage(st *store.Store, user digest.UserID, tag string) error {
+	if tag == "auto" {
+		tag = ""
+	}
+	return st.SetLanguage(a.soft, user, tag)
+}
+
 // habits lists what a reader has chosen other than usual; empty: nothing.
 func habits(u store.UserInfo) string {
 	var words strings.Builder
@@ -89,6 +119,7 @@ func habits(u store.UserInfo) string {
 		}
 	}
 	d := u.Digest
+	add(u.Language != "", "in %s", languageName(u.Language))
 	add(d.Cadence != digest.Daily && !d.Cadence.IsMonthly(), "on %s", d.Cadence)
 	add(d.Cadence.IsMonthly(), "%s", d.Cadence)
 	add(d.DeliverAt != 0, "mailed at %s", clockOf(d.DeliverAt))

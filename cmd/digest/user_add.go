@@ -18,6 +18,7 @@ type userAddCmd struct {
 	TimeZone *string `placeholder:"ZONE" help:"IANA name, such as Europe/Paris; with --file, of lines that have none."`
 	File     string  `placeholder:"FILE" env:"-" help:"Add all readers of a CSV file whose first line is email,time_zone."`
 	DryRun   bool    `env:"-" help:"With --file: say what would be added, and add nobody."`
+	Language string  `placeholder:"TAG" env:"-" help:"Speak to them in this language, such as de (the one that their browser asks for, and English in mail)."`
 	lookFlags
 }
 
@@ -32,6 +33,9 @@ func (c *userAddCmd) check() (err error) {
 		return wrongLine("--dry-run is for a file")
 	case c.File == "" && c.TimeZone == nil:
 		return wrongLine("missing flags: --time-zone=ZONE; see digest user add --help")
+	}
+	if err := checkLanguage(c.Language); err != nil {
+		return err
 	}
 	if c.Email != "" {
 		if c.Email, err = parseEmail(c.Email); err != nil {
@@ -61,6 +65,9 @@ func (c *userAddCmd) add(a *app, st *store.Store, email, zone string) (info stor
 	u, d, err := st.AddUser(a.soft, email, zone, a.now())
 	if err == nil {
 		err = c.apply(a, st, d)
+	}
+	if err == nil && c.Language != "" {
+		err = a.setLanguage(st, u.ID, c.Language)
 	}
 	if err != nil {
 		return info, err

@@ -61,6 +61,7 @@ type userChanges struct {
 	PauseUntil digest.Date `env:"-" example:"2026-12-01" placeholder:"DATE" help:"Pause until this date by the reader's clock, such as 2026-12-01; nothing is lost, and all of it comes then in one edition."`
 	Mailed     *bool       `env:"-" negatable:"" help:"Mail the editions; without, they stand in the web view only."`
 	Stay       string      `env:"-" placeholder:"\"ZONE FIRST..LAST\"" help:"Plan days in another zone, such as \"Asia/Tokyo 2026-10-03..2026-10-17\"; both days are included."`
+	Language   string      `env:"-" placeholder:"TAG" help:"Speak to them in this language, such as de; auto is the one that their browser asks for, and English in mail."`
 	NoStays    bool        `env:"-" help:"Take all stays back; one that has begun ends."`
 	lookFlags
 }
@@ -77,6 +78,9 @@ func (c userSetCmd) check() error {
 		if _, err := timezone.Load(c.TimeZone); err != nil {
 			return err
 		}
+	}
+	if err := checkLanguage(c.Language); err != nil {
+		return err
 	}
 	if c.NewEmail != "" {
 		if _, err := parseEmail(c.NewEmail); err != nil {
@@ -108,6 +112,7 @@ func (c userSetCmd) Run(a *app, st *store.Store, u digest.User, d digest.Digest)
 		{c.State == string(digest.DigestActive) && u.MemberOnly, func() error { return st.BeginReading(a.soft, u.ID) }},
 		{c.State != "", func() error { return st.SetDigestState(a.soft, d.ID, digest.DigestState(c.State), a.now()) }},
 		{true, func() error { return c.apply(a, st, d) }},
+		{c.Language != "", func() error { return a.setLanguage(st, u.ID, c.Language) }},
 		{c.Operator != nil, func() error { return st.SetOperator(a.soft, u.ID, *c.Operator) }},
 		{c.NewEmail != "", func() (err error) {
 			if u.Email, err = parseEmail(c.NewEmail); err != nil {

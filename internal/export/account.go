@@ -16,6 +16,7 @@ type account struct {
 	Since     time.Time  `json:"since"`
 	TimeZone  string     `json:"time_zone"`
 	Operator  bool       `json:"operator"`
+	Language  string     `json:"language"` // in which the reader is spoken to; "": as their browser asks
 	Direction string     `json:"direction_of_pages"`
 	Shortcuts bool       `json:"single_keys"`
 	Player    bool       `json:"sound_plays_here"`
@@ -51,7 +52,7 @@ func (e *Export) readAccount(ctx context.Context) error {
 	u, d := e.user, e.digest
 	e.account = account{
 		Address: u.Email, Since: u.CreatedAt.UTC(), TimeZone: u.TimeZone, Operator: u.Operator,
-		Direction: string(u.Direction), Shortcuts: u.Shortcuts, Player: u.Player,
+		Language: u.Language, Direction: string(u.Direction), Shortcuts: u.Shortcuts, Player: u.Player,
 		Digest: settings{
 			Name: d.Name, State: string(d.State), PausedUntil: known(d.PausedUntil), Days: d.Cadence.String(),
 			Mailed: d.Mailed, MailAt: time.Time{}.Add(d.DeliverAt).Format("15:04"), Layout: string(d.Layout), Images: string(d.Images),

@@ -1,0 +1,112 @@
+package catalogue
+
+import (
+	"html/template"
+	"strings"
+	"testing"
+	"time"
+
+	"digest"
+)
+
+// TestMatch: a browser gets the language that it asks for, or English.
+func TestMatch(t *testing.T) {
+	for _, c := range []struct{ accepted, want string }{
+		{"", "en"},
+		{"de", "de"},
+		{"de-AT,de;q=0.9,en;q=0.8", "de"},
+		{"en-GB,en;q=0.9,de;q=0.8", "en"},
+		{"nl,fr;q=0.5", "fr"},
+		{"pt-BR", "pt"},
+		{"es-419", "es"},
+		{"ar-EG", "ar"},
+		{"ja-JP", "ja"},
+		{"zh-CN", "en"},
+		{"*", "en"},
+		{"not a language; at all", "en"},
+		{strings.Repeat("nl,", 10_000) + "de", "en"},
+	} {
+		if got := Match(c.accepted).Code; got != c.want {
+			t.Errorf("%.40q gets %s, want %s", c.accepted, got, c.want)
+		}
+	}
+}
+
+// TestDates: each language writes dates and the clock in its own way.
+func TestDates(t *testing.T) {
+	at := time.Date(2026, time.March, 1, 15, 4, 0, 0, time.UTC)
+	for _, c := range []struct{ code, layout, want string }{
+		{"en", "Monday 2 January 2006", "Sunday 1 March 2026"},
+		{"de", "Monday 2 January 2006", "Sonntag, 1. März 2026"},
+		{"fr", "Monday 2 January 2006", "dimanche 1 mars 2026"},
+		{"es", "Monday 2 January 2006", "domingo, 1 de marzo de 2026"},
+		{"pt", "Monday 2 January 2006", "domingo, 1 de março de 2026"},
+		{"ja", "Monday 2 January 2006", "2026年3月1日日曜日"},
+		{"ar", "Monday 2 January 2006", "الأحد، 1 مارس 2026"},
+		{"en", "2 January 2006, 15:04", "1 March 2026, 15:04"},
+		{"de", "2 January 2006, 15:04", "1. März 2026, 15:04"},
+		{"fr", "2 January 2006, 15:04", "1 mars 2026, 15:04"},
+		{"es", "2 January 2006, 15:04", "1 de marzo de 2026, 15:04"},
+		{"pt", "2 January 2006, 15:04", "1 de março de 2026, 15:04"},
+		{"ja", "2 January 2006, 15:04", "2026年3月1日 15:04"},
+		{"ar", "2 January 2006, 15:04", "1 مارس 2026، 3:04 م"},
+		{"en", "2 Jan 2006, 15:04", "1 Mar 2026, 15:04"},
+		{"de", "January 2006", "März 2026"},
+		{"es", "January 2006", "marzo de 2026"},
+		{"ja", "January 2006", "2026年3月"},
+		{"ar", "Monday", "الأحد"},
+		{"de", "15:04", "15:04"},
+	} {
+		if got := Of(c.code).Date(c.layout, at); got != c.want {
+			t.Errorf("%s writes %q, want %q", c.code, got, c.want)
+		}
+	}
+	midnight := time.Date(2026, time.March, 1, 0, 5, 0, 0, time.UTC)
+	if got := Of("ar").Date("15:04", midnight); got != "12:05 ص" {
+		t.Errorf("midnight in Arabic is %q", got)
+	}
+}
+
+// TestTemplates: values are escaped, the sentences are not; and both are right in attributes.
+func TestTemplates(t *testing.T) {
+	page := template.Must(template.New("").Funcs(Of("ar").Funcs()).Parse(
+		`<p {{ours}} title="{{t "Read here: %s" .Title}}">{{t "Midnight in %s" .Title}} {{t "Midnight in %s" .Link}} {{say .Title}} {{say .Words}} {{date "2 January" .Day}}</p>`))
+	var b strings.Builder
+	err := page.Execute(&b, map[string]any{
+		"Title": `<i>"A" & b</i>`, "Link": template.HTML(`<a href="/">c</a>`), "Words": Key("Settings"), "Day": digest.Date{Year: 2026, Month: 3, Day: 1},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := b.String()
+	for _, want := range []string{`lang="ar" dir="rtl"`, `&lt;i&gt;&#34;A&#34; &amp; b&lt;/i&gt;`, `<a href="/">c</a>`, "الإعدادات", "1 مارس"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%q is not in %s", want, got)
+		}
+	}
+	if strings.Contains(got, "<i>") || strings.Count(got, `"`) != 8 {
+		t.Errorf("a value broke out: %s", got)
+	}
+}
+
+// TestSpoken: what is sayable is said in a language also as a value of another sentence.
+func TestSpoken(t *testing.T) {
+	days := List{Key("Mondays"), Key("Thursdays"), Key("Sundays")}
+	if got := Key("Comes %s, %s").With(Key("on %s").With(days), Key("not mailed")).String(); got != "Comes on Mondays, Thursdays and Sundays, not mailed" {
+		t.Error(got)
+	}
+	if got := Of("de").Say("%d editions", 1234); got != "1.234 Ausgaben" {
+		t.Error(got)
+	}
+	if got := Of("ar").Say("%d editions", 1234); !strings.Contains(got, "1,234") {
+		t.Errorf("%s has other digits than dates have", got)
+	}
+	for _, l := range All() {
+		if found, ok := Find(l.Code); !ok || found != l || l.Name == "" || l.Direction != digest.LeftToRight && l.Direction != digest.RightToLeft {
+			t.Errorf("%s: %+v", l.Code, l)
+		}
+	}
+	if Of("").Code != "en" || Of("xx").Code != "en" {
+		t.Error("English is not spoken to others")
+	}
+}

@@ -1,0 +1,214 @@
+package catalogue
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"maps"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+
+	"golang.org/x/text/feature/plural"
+	"golang.org/x/text/language"
+	"golang.org/x/text/message"
+	"golang.org/x/text/message/catalog"
+
+	"digest"
+)
+
+// A file is the file of a language.
+type file struct {
+	Name      string             `json:"name"`              // of the language, in itself
+	Direction digest.Direction   `json:"direction"`         // of its lines: ltr or rtl
+	Numbers   string             `json:"numbers,omitempty"` // numbering system of CLDR; empty: the language's usual one
+	Dates     dates              `json:"dates"`
+	Messages  map[string]wording `json:"messages"` // by the English sentence
+}
+
+// A wording is how a message is said: a format, or one for each plural form.
+//
+//	"Sign in": "Anmelden"
+//	"%d posts": {"one": "%d Beitrag", "other": "%d Beiträge"}
+//
+// Forms are those of CLDR: zero, one, two, few, many, other; and =0, =1 for a number by itself.
+// The number is the first argument, or the one that "of" names. A message with two numbers
+// has a variable for each, which its "message" puts together:
+//
+//	"%d posts from %d sites": {
+//		"message": "${posts} ${sites}",
+//		"posts": {"one": "%[1]d Beitrag", "other": "%[1]d Beiträge"},
+//		"sites": {"of": "2", "one": "von %[2]d Website", "other": "von %[2]d Websites"}
+//	}
+type wording struct {
+	text  string
+	forms map[string]wording // nil: text is all
+}
+
+// UnmarshalJSON reads a wording.
+func (w *wording) UnmarshalJSON(data []byte) error {
+	if bytes.HasPrefix(data, []byte("{")) {
+		return json.Unmarshal(data, &w.forms)
+	}
+	return json.Unmarshal(data, &w.text)
+}
+
+// MarshalJSON writes a wording as it is read.
+func (w wording) MarshalJSON() ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if w.forms != nil {
+		err := e.Encode(w.forms)
+		return b.Bytes(), err
+	}
+	err := e.Encode(w.text)
+	return b.Bytes(), err
+}
+
+// texts are all formats of a wording, by where they stand in it.
+func (w wording) texts() map[string]string {
+	if w.forms == nil {
+		return map[string]string{"": w.text}
+	}
+	out := map[string]string{}
+	for form, inner := range w.forms {
+		if form == "of" {
+			continue
+		}
+		for where, text := range inner.texts() {
+			out[strings.TrimSpace(form+" "+where)] = text
+		}
+	}
+	return out
+}
+
+// message is the wording as golang.org/x/text wants it: variables first.
+func (w wording) message() (all []catalog.Message, err error) {
+	if w.forms == nil {
+		return []catalog.Message{catalog.String(w.text)}, nil
+	}
+	whole, varied := w.forms["message"]
+	if !varied {
+		one, err := w.plural()
+		return []catalog.Message{one}, err
+	}
+	for _, name := range slices.Sorted(maps.Keys(w.forms)) {
+		if name == "message" {
+			continue
+		}
+		m, err := w.forms[name].plural()
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, catalog.Var(name, m))
+	}
+	return append(all, catalog.String(whole.text)), nil
+}
+
+// plural chooses the format by the form of a number.
+func (w wording) plural() (catalog.Message, error) {
+	if w.forms == nil {
+		return catalog.String(w.text), nil
+	}
+	arg, err := strconv.Atoi(cmp.Or(w.forms["of"].text, "1"))
+	if err != nil {
+		return nil, fmt.Errorf("\"of\" is the number of an argument, not %q", w.forms["of"].text)
+	}
+	var cases []any
+	for _, form := range []string{"=0", "=1", "=2", "zero", "one", "two", "few", "many", "other"} {
+		if inner, ok := w.forms[form]; ok {
+			cases = append(cases, form, inner.text)
+		}
+	}
+	return plural.Selectf(arg, "%d", cases...), nil
+}
+
+// readFile reads the file of a language.
+func readFile(files fs.FS, name string) (f file, err error) {
+	data, err := fs.ReadFile(files, name)
+	if err != nil {
+		return f, err
+	}
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&f); err != nil {
+		return f, fmt.Errorf("reading %s: %w", name, err)
+	}
+	return f, f.Dates.check()
+}
+
+// load reads the files of a folder. They are part of the program, so it panics where one is broken.
+func load(files fs.FS, dir string) *languages {
+	entries, err := fs.ReadDir(files, dir)
+	if err != nil {
+		panic(err)
+	}
+	b := catalog.NewBuilder(catalog.Fallback(language.English))
+	ls := &languages{}
+	for _, entry := range entries {
+		l, err := loadOne(files, path.Join(dir, entry.Name()), b)
+		if err != nil {
+			panic(fmt.Sprintf("catalogue: %s: %v", entry.Name(), err))
+		}
+		ls.list = append(ls.list, l)
+	}
+	slices.SortStableFunc(ls.list, func(a, b *Language) int {
+		return cmp.Or(-boolCompare(a.Code == "en", b.Code == "en"), cmp.Compare(a.Code, b.Code))
+	})
+	var tags []language.Tag
+	for _, l := range ls.list {
+		if tags = append(tags, l.tag); l != ls.list[0] {
+			l.english = ls.list[0]
+		}
+	}
+	ls.matcher = language.NewMatcher(tags)
+	return ls
+}
+
+func boolCompare(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case a:
+		return 1
+	}
+	return -1
+}
+
+// loadOne reads a file, and gives its messages to a builder.
+func loadOne(files fs.FS, name string, b *catalog.Builder) (*Language, error) {
+	f, err := readFile(files, name)
+	if err != nil {
+		return nil, err
+	}
+	code := strings.TrimSuffix(path.Base(name), ".json")
+	l := &Language{Code: code, Name: f.Name, Direction: f.Direction, dates: f.Dates, has: map[string]bool{}}
+	if l.tag, err = language.Parse(code); err != nil {
+		return nil, err
+	}
+	said := l.tag
+	if f.Numbers != "" {
+		if said, err = l.tag.SetTypeForKey("nu", f.Numbers); err != nil {
+			return nil, err
+		}
+	}
+	for key, w := range f.Messages {
+		if w.forms == nil && w.text == "" {
+			continue // not translated yet
+		}
+		m, err := w.message()
+		if err == nil {
+			err = b.Set(said, key, m...)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%q: %w", key, err)
+		}
+		l.has[key] = true
+	}
+	l.printer = message.NewPrinter(said, message.Catalog(b))
+	return l, nil
+}

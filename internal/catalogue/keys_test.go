@@ -1,0 +1,255 @@
+package catalogue
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"text/template/parse"
+)
+
+// used is what the program says: sentences and the layouts of dates, each with a place where it stands.
+type used struct{ keys, layouts map[string]string }
+
+// usedEverywhere reads all Go files and templates of the project.
+func usedEverywhere(t *testing.T) used {
+	t.Helper()
+	u := used{map[string]string{}, map[string]string{}}
+	root := filepath.Join("..", "..")
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil || d.IsDir():
+			return err
+		case strings.HasSuffix(path, "_test.go"):
+		case filepath.Ext(path) == ".go":
+			u.readGo(t, path)
+		case filepath.Ext(path) == ".html" && filepath.Base(filepath.Dir(path)) == "templates":
+			u.readTemplate(t, path)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(u.keys) < 50 || len(u.layouts) < 5 {
+		t.Fatalf("only %d sentences and %d layouts were found", len(u.keys), len(u.layouts))
+	}
+	return u
+}
+
+// readGo finds catalogue.Key("…"), and the layouts of catalogue.Day and catalogue.Time.
+func (u used) readGo(t *testing.T, path string) {
+	file, err := parser.ParseFile(token.NewFileSet(), path, nil, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	within := file.Name.Name == "catalogue"
+	ast.Inspect(file, func(n ast.Node) bool {
+		call, ok := n.(*ast.CallExpr)
+		if !ok || len(call.Args) == 0 {
+			return true
+		}
+		name := called(call.Fun, within)
+		if name != "Key" && name != "Day" && name != "Time" {
+			return true
+		}
+		text, ok := constant(call.Args[0])
+		switch {
+		case !ok && name == "Key" && !within:
+			t.Errorf("%s: catalogue.Key is given what is no literal; write the sentence there", path)
+		case !ok:
+		case name == "Key":
+			u.keys[text] = path
+		default:
+			u.layouts[text] = path
+		}
+		return true
+	})
+}
+
+// called is the name of a function of this package that is called; "" for others.
+func called(f ast.Expr, within bool) string {
+	switch f := f.(type) {
+	case *ast.SelectorExpr:
+		if x, ok := f.X.(*ast.Ident); ok && x.Name == "catalogue" {
+			return f.Sel.Name
+		}
+	case *ast.Ident:
+		if within {
+			return f.Name
+		}
+	}
+	return ""
+}
+
+// constant is the text of a literal.
+func constant(e ast.Expr) (string, bool) {
+	lit, ok := e.(*ast.BasicLit)
+	if !ok || lit.Kind != token.STRING {
+		return "", false
+	}
+	s, err := strconv.Unquote(lit.Value)
+	return s, err == nil
+}
+
+// readTemplate finds {{t "…"}} and the layouts of {{date "…"}}.
+func (u used) readTemplate(t *testing.T, path string) {
+	for _, tree := range trees(t, path) {
+		walk(tree.Root, func(n parse.Node) {
+			cmd, ok := n.(*parse.CommandNode)
+			if !ok {
+				return
+			}
+			id, ok := cmd.Args[0].(*parse.IdentifierNode)
+			if !ok || id.Ident != "t" && id.Ident != "date" {
+				return
+			}
+			if len(cmd.Args) < 2 {
+				t.Errorf("%s: {{%s}} without a sentence", path, cmd)
+				return
+			}
+			text, ok := cmd.Args[1].(*parse.StringNode)
+			switch {
+			case !ok:
+				t.Errorf("%s: {{%s}} is given no literal; what comes from Go is shown by {{say}}", path, cmd)
+			case id.Ident == "t":
+				u.keys[text.Text] = path
+			default:
+				u.layouts[text.Text] = path
+			}
+		})
+	}
+}
+
+// trees parses a template without knowing its functions.
+func trees(t *testing.T, path string) map[string]*parse.Tree {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tree := parse.New(path)
+	tree.Mode = parse.SkipFuncCheck
+	set := map[string]*parse.Tree{}
+	if _, err := tree.Parse(string(text), "", "", set); err != nil {
+		t.Fatal(err)
+	}
+	return set
+}
+
+// walk shows each node of a template, in its order.
+func walk(n parse.Node, see func(parse.Node)) {
+	branch := func(b parse.BranchNode) {
+		walk(b.Pipe, see)
+		walk(b.List, see)
+		if b.ElseList != nil {
+			walk(b.ElseList, see)
+		}
+	}
+	if n == nil {
+		return
+	}
+	see(n)
+	switch n := n.(type) {
+	case *parse.ListNode:
+		for _, inner := range n.Nodes {
+			walk(inner, see)
+		}
+	case *parse.ActionNode:
+		walk(n.Pipe, see)
+	case *parse.TemplateNode:
+		if n.Pipe != nil {
+			walk(n.Pipe, see)
+		}
+	case *parse.IfNode:
+		branch(n.BranchNode)
+	case *parse.RangeNode:
+		branch(n.BranchNode)
+	case *parse.WithNode:
+		branch(n.BranchNode)
+	case *parse.PipeNode:
+		for _, cmd := range n.Cmds {
+			walk(cmd, see)
+		}
+	case *parse.CommandNode:
+		for _, arg := range n.Args {
+			walk(arg, see)
+		}
+	}
+}
+
+// TestComplete: each language says all that the program says, and nothing else.
+// -update drops what nobody says any more, and adds what is missing as "" to be translated.
+func TestComplete(t *testing.T) {
+	u := usedEverywhere(t)
+	each(t, func(t *testing.T, code string, f *file) {
+		plurals := readEnglish(t).Messages
+		for _, key := range slices.Sorted(maps.Keys(u.keys)) {
+			w, ok := f.Messages[key]
+			switch {
+			case code == "en" && !ok:
+			case !ok || w.forms == nil && w.text == "":
+				t.Errorf("%q of %s is missing", key, u.keys[key])
+				if *update && plurals[key].forms != nil {
+					f.Messages[key] = wording{forms: plurals[key].forms}
+				} else if *update {
+					f.Messages[key] = wording{}
+				}
+			}
+		}
+		for key := range f.Messages {
+			if _, ok := u.keys[key]; !ok {
+				t.Errorf("nobody says %q", key)
+				if *update {
+					delete(f.Messages, key)
+				}
+			}
+		}
+		for layout, path := range u.layouts {
+			if f.Dates.Patterns[layout] == "" {
+				t.Errorf("dates have no pattern for %q of %s", layout, path)
+			}
+		}
+	})
+}
+
+// each shows the file of each language to a test, and writes it in its usual form where -update says so.
+func each(t *testing.T, test func(*testing.T, string, *file)) {
+	t.Helper()
+	entries, err := os.ReadDir("languages")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, entry := range entries {
+		path := "languages/" + entry.Name()
+		f, err := readFile(os.DirFS("."), path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Run(strings.TrimSuffix(entry.Name(), ".json"), func(t *testing.T) {
+			test(t, strings.TrimSuffix(entry.Name(), ".json"), &f)
+		})
+		if *update {
+			if err := os.WriteFile(path, []byte(f.encode()), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
+func readEnglish(t *testing.T) file {
+	t.Helper()
+	f, err := readFile(os.DirFS("."), "languages/en.json")
+	if err != nil {
+		t.Fatal(fmt.Errorf("en.json: %w", err))
+	}
+	return f
+}

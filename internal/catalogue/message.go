@@ -1,0 +1,142 @@
+package catalogue
+
+import (
+	"fmt"
+	"html/template"
+	"reflect"
+)
+
+// A Sayable is what each language says in its own way: a Key, a Message, a Moment, a List.
+// Where nothing is to be said it is nil, which templates can ask for by {{if}} and {{with}}.
+type Sayable interface {
+	// In says it in a language, as plain text.
+	In(l *Language) string
+}
+
+// A Key is a sentence without values, or the format of one with values: in English, as
+// plain text. Writing catalogue.Key("…") is what puts it into the catalogue.
+type Key string
+
+// In says the sentence.
+func (k Key) In(l *Language) string { return l.Say(string(k)) }
+
+// String says it in English.
+func (k Key) String() string { return k.In(English()) }
+
+// With gives the sentence with values: numbers, what is Sayable itself, and text.
+func (k Key) With(values ...any) Message { return Message{string(k), values} }
+
+// A Message is a sentence with values.
+type Message struct {
+	key    string
+	values []any
+}
+
+// In says the sentence.
+func (m Message) In(l *Language) string {
+	return l.Say(m.key, m.values...)
+}
+
+// String says it in English.
+func (m Message) String() string { return m.In(English()) }
+
+// Say says a sentence of the catalogue as plain text, by its English format.
+func (l *Language) Say(format string, values ...any) string {
+	for i, v := range values {
+		values = replaced(values, i, l.value(v))
+	}
+	return l.print(format, values)
+}
+
+// HTML says a sentence whose English format is HTML. Values are escaped unless they are HTML.
+func (l *Language) HTML(format string, values ...any) template.HTML {
+	for i, v := range values {
+		v = l.value(v)
+		if s, ok := v.(string); ok {
+			v = template.HTMLEscapeString(s)
+		}
+		values = replaced(values, i, v)
+	}
+	return template.HTML(l.print(format, values))
+}
+
+// Text says what is Sayable; what is not, such as the title of a post, stays as it is.
+func (l *Language) Text(v any) string {
+	switch v := v.(type) {
+	case nil:
+		return ""
+	case string:
+		return v
+	case Sayable:
+		return v.In(l)
+	}
+	return fmt.Sprint(v)
+}
+
+// print says a sentence, in English where the language's file lacks it.
+func (l *Language) print(format string, values []any) string {
+	if !l.has[format] && l.english != nil {
+		l = l.english
+	}
+	return l.printer.Sprintf(format, values...)
+}
+
+// safe is HTML that was made already.
+type safe template.HTML
+
+// String is for %s.
+func (s safe) String() string { return string(s) }
+
+// value makes of a value what a printer prints: a number as one, all else as text.
+func (l *Language) value(v any) any {
+	switch v := v.(type) {
+	case template.HTML:
+		return safe(v)
+	case Sayable:
+		return v.In(l)
+	case fmt.Stringer:
+		return v.String()
+	}
+	switch r := reflect.ValueOf(v); r.Kind() {
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+		return r.Int()
+	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
+		return r.Uint()
+	case reflect.Float32, reflect.Float64:
+		return r.Float()
+	case reflect.String:
+		return r.String()
+	}
+	return fmt.Sprint(v)
+}
+
+// replaced is a copy of values with another one at a place.
+func replaced(values []any, at int, v any) []any {
+	if at == 0 {
+		values = append([]any(nil), values...)
+	}
+	values[at] = v
+	return values
+}
+
+// A List is said as one: "Monday, Wednesday and Friday".
+type List []Sayable
+
+// In says the list.
+func (all List) In(l *Language) string {
+	said := ""
+	for i, v := range all {
+		switch {
+		case i == 0:
+			said = v.In(l)
+		case i == len(all)-1:
+			said = Key("%s and %s").With(said, v).In(l)
+		default:
+			said = Key("%s, %s").With(said, v).In(l)
+		}
+	}
+	return said
+}
+
+// String says it in English.
+func (all List) String() string { return all.In(English()) }

@@ -1,0 +1,36 @@
+package catalogue
+
+import (
+	"fmt"
+	"html/template"
+	"time"
+
+	"digest"
+)
+
+// Funcs are the functions with which the templates of one language speak:
+//
+//	{{t "Paused until %s." .Day}}  a sentence; it is HTML, its values are escaped
+//	{{say .Title}}                 what Go has marked with Key; other text as it is
+//	{{date "2 January 2006" .At}}  a digest.Date or a time.Time
+//	<p {{ours}}>                   lang and dir of the language, within text of another one
+func (l *Language) Funcs() template.FuncMap {
+	return template.FuncMap{
+		"t":    l.HTML,
+		"say":  l.Text,
+		"date": l.dateOf,
+		"ours": func() template.HTMLAttr {
+			return template.HTMLAttr(fmt.Sprintf(`lang="%s" dir="%s"`, l.Code, l.Direction))
+		},
+	}
+}
+
+func (l *Language) dateOf(layout string, at any) (string, error) {
+	switch at := at.(type) {
+	case digest.Date:
+		return l.Date(layout, noon(at)), nil
+	case time.Time:
+		return l.Date(layout, at), nil
+	}
+	return "", fmt.Errorf("%v is no date", at)
+}

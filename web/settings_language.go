@@ -1,0 +1,31 @@
+package web
+
+import (
+	"net/http"
+
+	"digest/internal/catalogue"
+)
+
+// A languagePage asks for the language in which the reader is spoken to.
+type languagePage struct{ settingsFrame }
+
+// Languages are those there are, each by its own name.
+func (p languagePage) Languages() []choice {
+	all := []choice{{Name: catalogue.Key("As your browser asks"), Hint: catalogue.Key("Mail is in English then.")}}
+	for _, l := range catalogue.All() {
+		all = append(all, choice{Value: l.Code, Name: l.Name})
+	}
+	return chosen(all, p.User.Language)
+}
+
+func (s *site) languagePage(w http.ResponseWriter, r *http.Request, me reader) error {
+	return s.show(w, r, http.StatusOK, "settings_language", catalogue.Key("Language"), languagePage{s.frame(r, me, "language")})
+}
+
+func (s *site) setLanguage(w http.ResponseWriter, r *http.Request, me reader) error {
+	tag := r.PostForm.Get("language")
+	if _, ok := catalogue.Find(tag); !ok && tag != "" {
+		return errNoChoice
+	}
+	return showSaved(w, r, s.Store.SetLanguage(r.Context(), me.ID, tag), "/settings/language", "language")
+}
