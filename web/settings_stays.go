@@ -46,6 +46,9 @@ func (v stayView) Dates() catalogue.Sayable {
 // Words say it all: "Tokyo, 3 to 17 October".
 func (v stayView) Words() catalogue.Message { return catalogue.Key("%s, %s").With(v.City(), v.Dates()) }
 
+// String says it all in English.
+func (v stayView) String() string { return v.Words().String() }
+
 // HomeName is the zone to which the reader comes back.
 func (v stayView) HomeName() string { return zoneName(v.Home) }
 
