@@ -98,6 +98,24 @@ type Look struct {
 	Layout   Layout
 	Images   Images
 	Threaded bool // mail programs show all editions as one conversation
+
+	// LeadSubject has the headline of the post that leads in the subject, in place of the date and how much there is.
+	// Letters of newsletters and threaded editions have subjects of their own.
+	LeadSubject bool `db:"lead_subject"`
+}
+
+// What the subject of a mail says: the date and how much there is, or the headline of the post that leads.
+const (
+	SubjectDate = "date"
+	SubjectLead = "lead"
+)
+
+// Subject is what the subject of a mail says.
+func (l Look) Subject() string {
+	if l.LeadSubject {
+		return SubjectLead
+	}
+	return SubjectDate
 }
 
 // Check gives what is wrong with a look, of the kind Invalid.

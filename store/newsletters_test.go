@@ -262,7 +262,7 @@ func (w world) readNewsletters(f filling, p people) {
 	newsletter["own_address"] = domain["from_address"]
 	n, err := w.NewsletterBySlug(w.ctx(), "n")
 	w.ok(err)
-	newsletter.isReadAs(w.t, n, map[string]string{"DeliverAt": "send_delay", "Cadence": "weekdays"})
+	newsletter.isReadAs(w.t, n, map[string]string{"DeliverAt": "send_delay", "Cadence": "weekdays", "LeadSubject": ""})
 
 	member := w.insert(f, "memberships", storedRow{"digest_id": p.digest["id"], "newsletter_id": n.ID, "user_id": p.user["id"], "own_days": yes})
 	for _, column := range []string{"email", "time_zone"} {

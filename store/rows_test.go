@@ -168,7 +168,7 @@ func (w world) insertPeople(f filling) (p people) {
 	p.user = w.insert(f, "users", storedRow{"id": int64(11), "email": "u@example.org", "email_key": "u@example.org",
 		"operator": yes, "shortcuts": yes, "player": yes, "member_only": yes})
 	p.digest = w.insert(f, "digests", storedRow{"id": int64(12), "user_id": p.user["id"], "newsletter_id": nil, "weekdays": int64(5),
-		"state": string(digest.DigestActive), "threaded": yes, "mailed": yes, "filtered": yes})
+		"state": string(digest.DigestActive), "threaded": yes, "lead_subject": yes, "mailed": yes, "filtered": yes})
 	p.feed = w.insert(f, "feeds", storedRow{"id": int64(13), "merged_into": int64(0), "skip_hours": int64(5), "skip_days": int64(3),
 		"by_date": yes, "doubted": yes, "outside": yes, "stays": yes})
 	w.ok(w.Exec(w.ctx(), `DELETE FROM feed_times`)) // what Exec has made
@@ -304,7 +304,7 @@ func (w world) readDelivery(f filling, p people) {
 	w.ok(err)
 	want(w.t, "claimed", len(claimed), 1)
 	sent["state"], sent["attempt"], sent["lease_token"] = string(digest.EditionLeased), int64(4), "t"
-	for _, column := range []string{"user_id", "folder_order", "link_round", "layout", "images", "threaded"} {
+	for _, column := range []string{"user_id", "folder_order", "link_round", "layout", "images", "threaded", "lead_subject"} {
 		sent[column] = p.digest[column]
 	}
 	sent["email"], sent["time_zone"], sent["digest_name"] = p.user["email"], p.user["time_zone"], p.digest["name"]

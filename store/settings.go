@@ -103,8 +103,8 @@ func (s *Store) SetLook(ctx context.Context, id digest.DigestID, l digest.Look) 
 		return err
 	}
 	return s.changeDigest(ctx, "setting the look of the mail", id, func(c conn, _ digestRow) error {
-		_, err := c.exec(ctx, `UPDATE digests SET layout = ?, images = ?, threaded = ? WHERE id = ?`,
-			string(l.Layout), string(l.Images), bit(l.Threaded), id)
+		_, err := c.exec(ctx, `UPDATE digests SET layout = ?, images = ?, threaded = ?, lead_subject = ? WHERE id = ?`,
+			string(l.Layout), string(l.Images), bit(l.Threaded), bit(l.LeadSubject), id)
 		return err
 	})
 }

@@ -86,9 +86,9 @@ func insertDigest(ctx context.Context, c conn, d *digest.Digest, now time.Time) 
 		}
 		between = calendar.Between(now, loc, d.Cadence)
 	}
-	return c.get(ctx, &d.ID, `INSERT INTO digests (user_id, newsletter_id, name, next_due_at, asks_at, weekdays, send_delay, state, mailed, layout, images, threaded)
-		VALUES (?, NULLIF(CAST(? AS BIGINT), 0), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`,
-		d.UserID, d.NewsletterID, d.Name, at(d.NextDueAt), at(between), d.Cadence, inSeconds(d.DeliverAt), d.State, bit(d.Mailed), string(d.Layout), string(d.Images), bit(d.Threaded))
+	return c.get(ctx, &d.ID, `INSERT INTO digests (user_id, newsletter_id, name, next_due_at, asks_at, weekdays, send_delay, state, mailed, layout, images, threaded, lead_subject)
+		VALUES (?, NULLIF(CAST(? AS BIGINT), 0), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`,
+		d.UserID, d.NewsletterID, d.Name, at(d.NextDueAt), at(between), d.Cadence, inSeconds(d.DeliverAt), d.State, bit(d.Mailed), string(d.Layout), string(d.Images), bit(d.Threaded), bit(d.LeadSubject))
 }
 
 // readUser gives a user by their key; digest.NotFound if there is none.

@@ -18,6 +18,14 @@ func (p mailPage) Layouts() []choice { return layoutsToChoose(p.Digest.Layout) }
 // Pictures are the ways of showing pictures.
 func (p mailPage) Pictures() []choice { return picturesToChoose(p.Digest.Images) }
 
+// Subjects are what the subject of a mail can say.
+func (p mailPage) Subjects() []choice {
+	return chosen([]choice{
+		{Value: digest.SubjectDate, Name: "The date, and how much there is"},
+		{Value: digest.SubjectLead, Name: "The headline of the first post", Hint: "the one that leads the edition"},
+	}, p.Digest.Subject())
+}
+
 func layoutsToChoose(l digest.Layout) []choice {
 	return chosen([]choice{
 		{Value: string(digest.Headlines), Name: "Headlines", Hint: "one line a post"},
@@ -45,6 +53,13 @@ func (s *site) setMail(w http.ResponseWriter, r *http.Request, me reader) error 
 	look := digest.Look{
 		Layout: digest.Layout(r.PostForm.Get("layout")), Images: digest.Images(r.PostForm.Get("images")),
 		Threaded: r.PostForm.Get("threaded") == "on",
+	}
+	switch r.PostForm.Get("subject") {
+	case digest.SubjectDate, "":
+	case digest.SubjectLead:
+		look.LeadSubject = true
+	default:
+		return errNoChoice
 	}
 	err := s.Store.SetLook(r.Context(), me.Digest.ID, look)
 	if digest.KindOf(err) == digest.Invalid {

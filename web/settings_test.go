@@ -230,11 +230,11 @@ func TestSetMailAndPages(t *testing.T) {
 		u, d := r.user("ann@example.org")
 		_, bobs := r.user("bob@example.org")
 		v := r.visitor().signIn(u)
-		v.saves("/settings/mail", url.Values{"layout": {"full"}, "images": {"proxy"}, "threaded": {"on"}}).contains("[role=status]", "Saved: Full text, pictures.")
-		if got, want := r.digest(d).Look, (digest.Look{Layout: digest.FullText, Images: digest.ProxiedImages, Threaded: true}); got != want {
+		v.saves("/settings/mail", url.Values{"layout": {"full"}, "images": {"proxy"}, "threaded": {"on"}, "subject": {"lead"}}).contains("[role=status]", "Saved: Full text, pictures.")
+		if got, want := r.digest(d).Look, (digest.Look{Layout: digest.FullText, Images: digest.ProxiedImages, Threaded: true, LeadSubject: true}); got != want {
 			t.Errorf("look is %v", got)
 		}
-		for _, form := range []url.Values{{"layout": {"wide"}, "images": {"off"}}, {"layout": {"full"}, "images": {"all"}}, nil} {
+		for _, form := range []url.Values{{"layout": {"wide"}, "images": {"off"}}, {"layout": {"full"}, "images": {"all"}}, {"layout": {"full"}, "images": {"off"}, "subject": {"all"}}, nil} {
 			v.post("/settings/mail", form).status(http.StatusBadRequest).shows("h1", "That was none of the choices")
 		}
 		v.saves("/settings/pages", url.Values{"direction": {"rtl"}}).shows("[role=status]", "Saved: Right to left, single keys off.").shows("html[dir=rtl] h1", "Pages")

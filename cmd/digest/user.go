@@ -54,6 +54,7 @@ type reportedUser struct {
 	Layout        string     `json:"layout"`
 	Images        string     `json:"images"`
 	Threaded      bool       `json:"threaded"`
+	Subject       string     `json:"subject"`
 	PausedUntil   *time.Time `json:"paused_until"`
 	Suppressed    *string    `json:"suppressed"` // why the address is not mailed
 	Operator      bool       `json:"operator"`
@@ -69,7 +70,7 @@ func reportUser(u store.UserInfo) reportedUser {
 		Email: u.Email, TimeZone: u.TimeZone, Language: u.Language, State: string(d.State),
 		Subscriptions: u.Subscriptions, Editions: d.Editions,
 		DeliverAt: clockOf(d.DeliverAt), Days: d.Cadence.String(),
-		Layout: string(d.Layout), Images: string(d.Images), Threaded: d.Threaded,
+		Layout: string(d.Layout), Images: string(d.Images), Threaded: d.Threaded, Subject: d.Subject(),
 		PausedUntil: instant(d.PausedUntil), Operator: u.Operator,
 		Mailed: d.Mailed, Stays: each(u.Stays, reportStay),
 	}
@@ -126,6 +127,7 @@ func habits(u store.UserInfo) string {
 	add(d.Layout == digest.Headlines, "headlines")
 	add(d.Layout == digest.FullText, "full text, pictures %s", d.Images)
 	add(d.Threaded, "threaded")
+	add(d.LeadSubject, "a headline as subject")
 	add(u.Operator, "operator")
 	add(!d.Mailed, "web only")
 	for _, s := range u.Stays {

@@ -18,6 +18,7 @@ type lookFlags struct {
 	Layout    digest.Layout  `enum:"headlines,excerpts,full," default:"" placeholder:"LAYOUT" help:"headlines, excerpts or full (text)."`
 	Images    digest.Images  `enum:"off,linked,proxy," default:"" placeholder:"HOW" help:"Pictures in full text: off, linked, or proxy (shown, fetched by this instance)."`
 	Threaded  *bool          `negatable:"" help:"Let mail programs show all editions as one conversation."`
+	Subject   string         `enum:"date,lead," default:"" placeholder:"WHAT" help:"What the subject says: date (and how much there is), or lead (the headline of the post that leads)."`
 }
 
 // apply stores what was chosen for a digest.
@@ -32,7 +33,7 @@ func (f lookFlags) apply(a *app, st *store.Store, d digest.Digest) error {
 			return err
 		}
 	}
-	if f.Layout == "" && f.Images == "" && f.Threaded == nil {
+	if f.Layout == "" && f.Images == "" && f.Threaded == nil && f.Subject == "" {
 		return nil
 	}
 	if f.Layout != "" {
@@ -43,6 +44,9 @@ func (f lookFlags) apply(a *app, st *store.Store, d digest.Digest) error {
 	}
 	if f.Threaded != nil {
 		d.Look.Threaded = *f.Threaded
+	}
+	if f.Subject != "" {
+		d.Look.LeadSubject = f.Subject == digest.SubjectLead
 	}
 	return st.SetLook(a.soft, d.ID, d.Look)
 }

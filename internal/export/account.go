@@ -38,6 +38,7 @@ type settings struct {
 	Layout      string     `json:"layout"`
 	Images      string     `json:"images"`
 	Threaded    bool       `json:"threaded"`
+	Subject     string     `json:"subject"`
 	Editions    int        `json:"editions"` // it has had
 }
 
@@ -56,7 +57,7 @@ func (e *Export) readAccount(ctx context.Context) error {
 		Digest: settings{
 			Name: d.Name, State: string(d.State), PausedUntil: known(d.PausedUntil), Days: d.Cadence.String(),
 			Mailed: d.Mailed, MailAt: time.Time{}.Add(d.DeliverAt).Format("15:04"), Layout: string(d.Layout), Images: string(d.Images),
-			Threaded: d.Threaded, Editions: d.Editions,
+			Threaded: d.Threaded, Subject: d.Subject(), Editions: d.Editions,
 		},
 	}
 	if err := e.readAccess(ctx); err != nil {
