@@ -16,6 +16,7 @@
 //	smtp.go, transact.go                 connections that are kept, and one transaction on one of them
 //	reply.go, verdict.go                 what a server said, and what that means
 //	maildir.go                           the other Transport
+//	cfbl.go                              where complaints go
 //	lanes.go                             what becomes of the route and of a domain
 //	address.go                           addresses and other values of a header
 //

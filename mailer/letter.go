@@ -26,7 +26,7 @@ type Letter struct {
 	To         string // the one recipient
 	Subject    string
 	HTML       string // may be empty
-	Text       string
+	Text       string // flowed (RFC 3676): no line ends or begins with a space that means nothing
 
 	Encoded Encoded // in place of HTML and Text, where it is not the zero one
 
@@ -39,6 +39,7 @@ type Letter struct {
 	UnsubscribeMail string              // bare address that a mail to unsubscribe goes to; empty: none
 	HelpURL         string              // a page about the list (RFC 2369 §3.1); empty: none
 	ArchiveURL      string              // where earlier letters of the list stand for anybody (RFC 2369 §3.6); empty: nowhere
+	ComplaintsTo    string              // bare address that receivers send complaints to (RFC 9477), if the signature vouches for it; empty: none
 	FeedbackID      string              // what complaints are counted by: a:b:c:SenderId, none of it the reader's; empty: none
 	Personal        bool                // asked for just now by whoever gets it, and by them alone: nothing calls it bulk
 	Newsletter      digest.NewsletterID // whose own domain From is at, and whose key signs; 0: the instance's
@@ -93,7 +94,7 @@ func (d *Deliverer) complete(l Letter, e digest.Delivery, now time.Time) Letter 
 	if e.Newsletter != nil && e.Newsletter.OwnAddress != "" {
 		l.Newsletter = e.Newsletter.ID
 	}
-	l.ReturnPath = d.returnPath()
+	l.ReturnPath, l.ComplaintsTo = d.returnPath(), d.ComplaintsTo
 	l.MessageID = cmp.Or(e.MessageID, MessageID(d.Signer, e.ID, host))
 	if e.Resent > 0 {
 		l.Subject += " (sent again)"

@@ -29,7 +29,7 @@ func TestWhatTheDelivererAdds(t *testing.T) {
 		r.DigestID = 42
 	}
 	l := testDeliverer(t, q, openTest(t, s.listen(t), Options{}))
-	l.ReplyTo, l.ReturnPath = "editor@example.org", "bounces@mail.example.org"
+	l.ReplyTo, l.ReturnPath, l.ComplaintsTo = "editor@example.org", "bounces@mail.example.org", "bounces@mail.example.org"
 	l.Keys = func(context.Context) ([]digest.DKIMKey, error) { return []digest.DKIMKey{key}, nil }
 	once(t, l, midnight)
 	if n := len(s.messages()); n != 2 {
@@ -38,10 +38,11 @@ func TestWhatTheDelivererAdds(t *testing.T) {
 	for _, m := range s.messages() {
 		msg := parse(t, []byte(m))
 		for name, want := range map[string]string{
-			"Reply-To":    "<editor@example.org>",
-			"Feedback-Id": "20261120:daily:example.org:" + senderID("example.org"),
-			"References":  "<" + threadID(l.Signer, 42, "example.org") + ">",
-			"List-Help":   "", // not the page that unsubscribes
+			"Reply-To":     "<editor@example.org>",
+			"Feedback-Id":  "20261120:daily:example.org:" + senderID("example.org"),
+			"References":   "<" + threadID(l.Signer, 42, "example.org") + ">",
+			"Cfbl-Address": "bounces@mail.example.org; report=arf",
+			"List-Help":    "", // not the page that unsubscribes
 		} {
 			if got := msg.Header.Get(name); got != want {
 				t.Errorf("%s: %q, want %q", name, got, want)

@@ -18,6 +18,9 @@ type Sender struct {
 	ReplyTo    string // empty: none
 	ReturnPath string // bare address that bounces come back to; empty: that of From
 
+	// ComplaintsTo is a bare address that receivers send complaints about editions to; empty: mail names none.
+	ComplaintsTo string
+
 	// Keys gives the DKIM keys; nil: letters go unsigned.
 	Keys func(context.Context) ([]digest.DKIMKey, error)
 
@@ -82,6 +85,9 @@ func (s *Sender) handOver(ctx context.Context, l Letter, beforeDot func(context.
 // signedMessage composes and signs a letter: the bytes that a Transport sends.
 // The error is a *NotAcceptedError if no other attempt could do it.
 func signedMessage(l Letter, signer *DKIMSigner) ([]byte, error) {
+	if !signer.vouchesFor(l.ComplaintsTo, l.From) {
+		l.ComplaintsTo = ""
+	}
 	message, err := Compose(l)
 	if err != nil {
 		return nil, err

@@ -190,7 +190,7 @@ func signedFields(message []byte) []string {
 	for _, field := range [...]string{
 		"From", "Subject", "Reply-To", "To", "Cc", "Date", "Message-ID", "References", "In-Reply-To",
 		"MIME-Version", "Content-Type", "Content-Transfer-Encoding", "Content-Disposition",
-		"List-Id", "List-Help", "List-Archive", "List-Unsubscribe", "List-Unsubscribe-Post", "Feedback-ID", "Auto-Submitted",
+		"List-Id", "List-Help", "List-Archive", "List-Unsubscribe", "List-Unsubscribe-Post", "CFBL-Address", "Feedback-ID", "Auto-Submitted",
 	} {
 		for range has[strings.ToLower(field)] + 1 {
 			keys = append(keys, field)

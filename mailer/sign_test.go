@@ -118,7 +118,7 @@ func TestSignature(t *testing.T) {
 		"l": "", "x": "", "i": "", // the whole body, for good
 		"h": "From:From:Subject:Subject:Reply-To:Reply-To:To:To:Cc:Date:Date:Message-ID:Message-ID:References:References:In-Reply-To:" +
 			"MIME-Version:MIME-Version:Content-Type:Content-Type:Content-Transfer-Encoding:Content-Disposition:List-Id:List-Id:List-Help:List-Help:List-Archive:List-Archive:" +
-			"List-Unsubscribe:List-Unsubscribe:List-Unsubscribe-Post:List-Unsubscribe-Post:Feedback-ID:Feedback-ID:Auto-Submitted:Auto-Submitted",
+			"List-Unsubscribe:List-Unsubscribe:List-Unsubscribe-Post:List-Unsubscribe-Post:CFBL-Address:Feedback-ID:Feedback-ID:Auto-Submitted:Auto-Submitted",
 	} {
 		if tags[name] != want {
 			t.Errorf("%s=%s, want %s", name, tags[name], want)

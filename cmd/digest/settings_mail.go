@@ -16,6 +16,7 @@ import (
 type mailSettings struct {
 	ReplyTo           string      `default:"" placeholder:"ADDRESS" group:"Mail:" help:"Where answers go (that of --contact)."`
 	ReturnPath        string      `type:"return-path" default:"" example:"bounces@example.org" placeholder:"ADDRESS" group:"Mail:" help:"Where bounces go, such as bounces@example.org; each mail's has a tag: bounces+…@example.org."`
+	CFBLAddress       string      `name:"cfbl-address" default:"" placeholder:"ADDRESS" group:"Mail:" help:"Where receivers send complaints (RFC 9477), at the domain of --from or below it; each edition names it."`
 	BounceListen      string      `default:"" placeholder:"ADDRESS" group:"Mail:" help:"Take bounces there: smtp://:25, lmtp://127.0.0.1:2424 or lmtp:/run/digest.sock."`
 	BounceMaildir     string      `default:"" placeholder:"DIR" group:"Mail:" help:"Take bounces from this Maildir."`
 	MailConnections   int         `default:"4" from:"1" to:"1000" placeholder:"N" group:"Mail:" help:"Messages on their way at once."`
@@ -37,7 +38,7 @@ func (s *mailSettings) domainLimits() digest.Limits {
 }
 
 // check checks the settings. Answers go to contact unless something else is said.
-func (s *mailSettings) check(contact string) error {
+func (s *mailSettings) check(from, contact string) error {
 	replyTo := s.ReplyTo
 	if replyTo == "" {
 		s.ReplyTo = contact
@@ -46,6 +47,9 @@ func (s *mailSettings) check(contact string) error {
 		return badSetting("DIGEST_REPLY_TO", replyTo, "is no address that answers could go to", "you@example.org")
 	}
 	if err := s.checkBounces(); err != nil {
+		return err
+	}
+	if err := s.checkComplaints(from); err != nil {
 		return err
 	}
 	const mostAddress = 300
@@ -73,6 +77,23 @@ func (s *mailSettings) checkBounces() error {
 	}
 	return badSetting(name, value, "takes bounces, and no mail would come back without DIGEST_RETURN_PATH",
 		"DIGEST_RETURN_PATH=bounces@example.org")
+}
+
+// checkComplaints checks the address for complaints: receivers believe none at the domain of somebody else.
+func (s *mailSettings) checkComplaints(from string) error {
+	if s.CFBLAddress == "" {
+		return nil
+	}
+	const name, example = "DIGEST_CFBL_ADDRESS", "complaints@example.org"
+	address, err := mailer.Recipient(s.CFBLAddress)
+	if err != nil {
+		return badSetting(name, s.CFBLAddress, "is not a bare address", example)
+	}
+	if !mailer.CanComplainTo(address, from) {
+		return badSetting(name, s.CFBLAddress, "is not at the domain of DIGEST_FROM or below it, and receivers believe no other", example)
+	}
+	s.CFBLAddress = address
+	return nil
 }
 
 // mostReturnPath leaves room for the tag in the 64 octets before the @ (RFC 5321 §4.5.3.1.1).

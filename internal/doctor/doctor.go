@@ -55,6 +55,7 @@ type Facts struct {
 	BaseURL       string
 	From          string       // as DIGEST_FROM has it
 	ReturnPath    string       // a bare address; empty: bounces go to From
+	CFBLAddress   string       // where complaints go; empty: no mail says
 	Mail          mailer.Place // where DIGEST_MAIL leads
 	BounceListen  string       // as the settings have them; empty: none
 	BounceMaildir string
@@ -189,6 +190,7 @@ func checks() []check {
 		{"dmarc", true, (*checker).dmarc},
 		{"ptr", true, (*checker).ptr},
 		{"return-path", false, (*checker).returnPath},
+		{"complaints", false, (*checker).complaints},
 	}
 }
 

@@ -93,6 +93,28 @@ func TestReturnPath(t *testing.T) {
 	}
 }
 
+func TestComplaints(t *testing.T) {
+	at := func(address string, more ...func(*world)) func(*world) {
+		return func(w *world) {
+			w.CFBLAddress = address
+			for _, change := range more {
+				change(w)
+			}
+		}
+	}
+	for _, tt := range []finding{
+		{"not set", at(""), "complaints", doctor.Skipped, "no mail says where", ""},
+		{"below", at("c@bounce.example.org"), "complaints", doctor.OK, "complaints go to c@bounce.example.org", ""},
+		{"of somebody else", at("c@relay.example"), "complaints", doctor.Wrong, "at example.org or below it", "correct DIGEST_CFBL_ADDRESS"},
+		{"unsigned", at("c@bounce.example.org", func(w *world) { w.Database.Keys = nil }), "complaints", doctor.Wrong, "a signature of exactly example.org", "digest dkim new example.org"},
+		{"no database", at("c@bounce.example.org", func(w *world) { w.Database.Absent = true }), "complaints", doctor.Skipped, "not known without", ""},
+		{"no server", at("c@bounce.example.org", replace("bounce.example.org MX")), "complaints", doctor.Wrong, "no server takes mail for bounce.example.org", "publish an MX record"},
+		{"Maildir", at("c@bounce.example.org", func(w *world) { w.Mail = mailer.Place{Folder: t.TempDir()} }), "complaints", doctor.Skipped, "a folder on this machine", ""},
+	} {
+		tt.try(t)
+	}
+}
+
 func TestClock(t *testing.T) {
 	dated := func(ahead time.Duration) func(*world) {
 		return func(w *world) {
