@@ -37,6 +37,8 @@ type Contents interface {
 	// SubscriptionSettings gives how readers want their subscriptions named and
 	// shown; one without any wish may be left out.
 	SubscriptionSettings(ctx context.Context, ids []digest.DigestID) (map[digest.DigestID]map[digest.FeedID]digest.Subscription, error)
+	// PictureSizes gives the sizes of pictures by their addresses, of those that are known.
+	PictureSizes(ctx context.Context, addresses []string) (map[string]digest.PictureSize, error)
 	// Notices gives what sealed editions tell of feeds, by the edition's key, in
 	// any order. An edition without notices may be missing from the map.
 	Notices(ctx context.Context, editions []digest.Delivery) (map[digest.EditionID][]digest.Notice, error)
@@ -91,7 +93,7 @@ func (b *Builder) Edition(ctx context.Context, d digest.Delivery) (render.Editio
 }
 
 // Editions gives the content of sealed editions, in the order of ds. However
-// many they are, the store is asked three times, and twice at most for each newsletter that has colours or counts.
+// many they are, the store is asked five times, and twice at most for each newsletter that has colours or counts.
 func (b *Builder) Editions(ctx context.Context, ds []digest.Delivery) ([]render.Edition, error) {
 	return b.sealed(ctx, ds, onWeb)
 }
@@ -145,6 +147,10 @@ func (b *Builder) sealed(ctx context.Context, ds []digest.Delivery, use use) ([]
 	if err != nil {
 		return nil, err
 	}
+	sizes, err := b.pictureSizes(ctx, ds, refs, renderers, shared, use)
+	if err != nil {
+		return nil, err
+	}
 	zones := zoneCache{}
 	editions := make([]render.Edition, len(ds))
 	for i, d := range ds {
@@ -157,6 +163,7 @@ func (b *Builder) sealed(ctx context.Context, ds []digest.Delivery, use use) ([]
 			return nil, err
 		}
 		editions[i] = b.compose(d, sections, notices[d.ID], zone)
+		editions[i].PictureSizes = sizes
 		if use == inMail {
 			leave(&editions[i])
 			b.addOwnLinks(&editions[i], d)

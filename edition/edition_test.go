@@ -28,6 +28,8 @@ type shelf struct {
 	notices  map[digest.EditionID][]digest.Notice
 	coming   map[digest.DigestID][]digest.Notice
 
+	pictures map[string]digest.PictureSize
+
 	calls, postsRead, sourcesRead int
 	broken                        error
 }
@@ -65,6 +67,18 @@ func (s *shelf) Posts(_ context.Context, ids []digest.PostID) ([]digest.Post, er
 		}
 	}
 	s.postsRead += len(ids)
+	return out, s.called()
+}
+
+func (s *shelf) PictureSizes(_ context.Context, addresses []string) (map[string]digest.PictureSize, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	out := map[string]digest.PictureSize{}
+	for _, address := range addresses {
+		if size, known := s.pictures[address]; known {
+			out[address] = size
+		}
+	}
 	return out, s.called()
 }
 

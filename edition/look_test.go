@@ -32,6 +32,35 @@ func TestLook(t *testing.T) {
 	}
 }
 
+// TestLearnedPictures: mails with pictures, and pages, tell the sizes that were learned of those without one.
+func TestLearnedPictures(t *testing.T) {
+	const picture = "https://zebra.example/a.png"
+	for _, c := range []struct {
+		images digest.Images
+		want   int
+	}{{digest.ProxiedImages, 1}, {digest.LinkedImages, 0}} {
+		s := stocked()
+		p := s.posts[30]
+		p.Content, p.ImageURL = `<p>Look:</p><img src="https://zebra.example/a.png" alt="A stone">`, picture
+		s.posts[30] = p
+		s.pictures = map[string]digest.PictureSize{picture: {Width: 1200, Height: 900}, "https://zebra.example/other.png": {Width: 1, Height: 1}}
+		d := deliveries()[1]
+		d.Look = digest.Look{Layout: digest.Excerpts, Images: c.images}
+		letters, err := builder(s).Render(t.Context(), []digest.Delivery{d})
+		if err != nil {
+			t.Fatal(err)
+		}
+		html := strings.ReplaceAll(strings.Join(letters[0].Encoded.HTML, ""), "=\r\n", "")
+		if n := strings.Count(html, `width=3D"600" height=3D"450"`); n != c.want {
+			t.Errorf("%s: %d pictures in the size that was learned, want %d\n%s", c.images, n, c.want, html)
+		}
+		page, err := builder(s).Edition(t.Context(), d)
+		if err != nil || len(page.PictureSizes) != 1 {
+			t.Errorf("on pages: %v, %v", page.PictureSizes, err)
+		}
+	}
+}
+
 // TestProxiedPictures: a picture's address in a mail is this instance's, and
 // carries what the web view asks of it.
 func TestProxiedPictures(t *testing.T) {

@@ -1,6 +1,7 @@
 package render
 
 import (
+	"cmp"
 	"html"
 	"strconv"
 	"strings"
@@ -21,6 +22,7 @@ type Picture struct {
 	URL           string // its path on this instance; empty: there is none
 	Alt           string // may be empty
 	Width, Height int    // in CSS pixels; 0: not known
+	Source        string // its own address, where its size is not known
 }
 
 // leadPicture is the picture of a post as it stands above its excerpt, loaded from this instance; empty if it has none.
@@ -39,21 +41,52 @@ func (p *Post) leadPicture(from digest.Post) piece {
 	if w > 0 && w < leastLead {
 		return piece{} // an ornament, or a face
 	}
-	d := leadData{URL: address(p.r.proxy(src)), Alt: description(attribute(tag, "alt")), Width: strconv.Itoa(Width)}
-	if w, h = scaled(w, h); w > 0 {
-		d.Width = strconv.Itoa(w)
-	}
-	if w > 0 && h > 0 {
-		d.Height = strconv.Itoa(h)
-	}
+	d := leadData{URL: address(p.r.proxy(src)), Alt: description(attribute(tag, "alt"))}
 	if d.URL == "" {
 		return piece{}
 	}
 	if d.Film = p.Film; d.Film != "" && d.Alt == "" {
 		d.Alt = filmWord
 	}
-	p.Picture = Picture{local(d.URL), d.Alt, w, h}
+	w, h = scaled(w, h)
+	d.setSize(w, h)
+	p.Picture = Picture{URL: local(d.URL), Alt: d.Alt, Width: w, Height: h}
+	if h == 0 {
+		p.Picture.Source, p.unsized = from.ImageURL, d
+	}
 	return p.r.lead.piece(d)
+}
+
+// setSize says how large the picture is shown. Of one whose height is not known only the width is said.
+func (d *leadData) setSize(w, h int) {
+	d.Width, d.Height = strconv.Itoa(cmp.Or(w, Width)), ""
+	if w > 0 && h > 0 {
+		d.Height = strconv.Itoa(h)
+	}
+}
+
+// Learned is the picture in a size that was learned since; what turned out to be an ornament is none.
+func (p Picture) Learned(sizes map[string]digest.PictureSize) Picture {
+	size, known := sizes[p.Source]
+	switch {
+	case p.URL == "" || p.Source == "" || !known:
+		return p
+	case size.Width < leastLead:
+		return Picture{}
+	}
+	p.Width, p.Height = scaled(size.Width, size.Height)
+	return p
+}
+
+// learned is the picture of a post above its excerpt in a mail, where its size was learned since.
+func (m *mail) learned(p *Post) piece {
+	pic := p.Picture.Learned(m.PictureSizes)
+	if pic.URL == "" || pic == p.Picture {
+		return piece{}
+	}
+	d := p.unsized
+	d.setSize(pic.Width, pic.Height)
+	return m.r.lead.piece(d)
 }
 
 // leastLead is the width in CSS pixels of the smallest picture that stands above an excerpt.

@@ -7,6 +7,44 @@ import (
 	"digest"
 )
 
+// TestLearnedPicture: a picture of which its page tells no size is shown in one that was learned, in mail and on pages; one
+// that is told counts.
+func TestLearnedPicture(t *testing.T) {
+	const src = "https://far.example/wheel.jpg?a=1&b=2"
+	for name, c := range map[string]struct {
+		attributes string
+		size       digest.PictureSize
+		want       string // empty: no picture
+		w, h       int
+	}{
+		"wide":         {"", digest.PictureSize{Width: 1200, Height: 800}, `width="600" height="400"`, 600, 400},
+		"small":        {"", digest.PictureSize{Width: 240, Height: 180}, `width="240" height="180"`, 240, 180},
+		"an ornament":  {"", digest.PictureSize{Width: 32, Height: 32}, "", 0, 0},
+		"not learned":  {"", digest.PictureSize{}, `width="600" src`, 0, 0},
+		"told":         {` width="300" height="200"`, digest.PictureSize{Width: 1200, Height: 800}, `width="300" height="200"`, 300, 200},
+		"half of it":   {` width="300"`, digest.PictureSize{Width: 1200, Height: 800}, `width="600" height="400"`, 600, 400},
+		"tall and big": {"", digest.PictureSize{Width: 1200, Height: 9000}, `width="600" height="4500"`, 600, 4500},
+	} {
+		p := proxied.Post(digest.Post{URL: "https://a.example/1", Title: "T", Summary: "Some words.", ImageURL: src,
+			Content: `<img src="https://far.example/wheel.jpg?a=1&amp;b=2"` + c.attributes + `>`})
+		e := page(sampleSite{"A", "https://a.example/", "en", nil})
+		e.Images, e.Sections[0].Posts = digest.ProxiedImages, []*Post{p}
+		if c.size.Width > 0 {
+			e.PictureSizes = map[string]digest.PictureSize{src: c.size}
+		}
+		m, err := proxied.Mail(e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if has := strings.Contains(m.HTML, "<img"); has != (c.want != "") || !strings.Contains(m.HTML, c.want) {
+			t.Errorf("%s: no %q in\n%s", name, c.want, m.HTML)
+		}
+		if got := p.Picture.Learned(e.PictureSizes); got.Width != c.w || got.Height != c.h || (got.URL == "") != (c.want == "") {
+			t.Errorf("%s: on pages it is %+v", name, got)
+		}
+	}
+}
+
 // TestLeadPicture: an excerpt has its post's picture where its reader wants pictures, from this instance, in a size that
 // programs without CSS hold to; nowhere else.
 func TestLeadPicture(t *testing.T) {

@@ -53,6 +53,8 @@ type Post struct {
 	rest  pair   // its excerpt, and its end
 	shown piece  // HTML: its picture, above an excerpt; may be empty
 
+	unsized leadData // of a picture whose size is not known
+
 	content string // empty where brief
 	brief   bool   // its text was left out
 
@@ -126,13 +128,13 @@ func (r *Renderer) newPost(from digest.Post, brief bool, links []File) *Post {
 func (p *Post) write() {
 	r, d := p.r, p.data()
 	p.lead = cut(p.Line(), leadColumns)
-	p.line = pair{r.line.piece(d), newPiece(itemText(p.Line(), p.URL))}
-	p.title = pair{r.title.piece(d), newPiece(p.titleText())}
+	p.line = pair{r.line.piece(d), newText(itemText(p.Line(), p.URL))}
+	p.title = pair{r.title.piece(d), newText(p.titleText())}
 	if d.Byline != "" || d.Host != "" {
-		p.by = pair{r.byline.piece(d), newPiece(wrapped(p.bylineText(false)))}
+		p.by = pair{r.byline.piece(d), newText(wrapped(p.bylineText(false)))}
 	}
 	if d.Files != nil {
-		p.files = pair{r.files.piece(d), newPiece(filesText(p, ""))}
+		p.files = pair{r.files.piece(d), newText(filesText(p, ""))}
 	}
 	p.rest = p.withExcerpt(p.Excerpt)
 }
@@ -147,7 +149,7 @@ func (p *Post) Line() string {
 
 // pack makes one string of all that the post consists of, but for its text.
 func (p *Post) pack() {
-	n := pack(&p.Title, &p.URL, &p.Film, &p.Byline, &p.Excerpt, &p.Language, &p.Author, &p.lead, &p.Picture.URL, &p.Picture.Alt,
+	n := pack(&p.Title, &p.URL, &p.Film, &p.Byline, &p.Excerpt, &p.Language, &p.Author, &p.lead, &p.Picture.URL, &p.Picture.Alt, &p.Picture.Source, &p.unsized.URL, &p.unsized.Alt, &p.unsized.Film, &p.unsized.Width, &p.unsized.Height,
 		&p.line.html.coded, &p.line.text.coded, &p.title.html.coded, &p.title.text.coded, &p.by.html.coded, &p.by.text.coded,
 		&p.files.html.coded, &p.files.text.coded, &p.rest.html.coded, &p.rest.text.coded, &p.shown.coded)
 	for i := range p.Files {
@@ -159,7 +161,7 @@ func (p *Post) pack() {
 // What is kept takes more memory than its strings, in bytes: the structs, and entries
 // of maps.
 const (
-	postBytes = 520
+	postBytes = 620
 	madeBytes = 300
 	fileBytes = 72
 )
@@ -228,7 +230,7 @@ func (p *Post) withExcerpt(excerpt string) pair {
 	if end != "" && excerpt != "" {
 		end = "\n" + end
 	}
-	return pair{p.r.rest.piece(d), newPiece(excerptText(excerpt) + end)}
+	return pair{p.r.rest.piece(d), newText(excerptText(excerpt) + end)}
 }
 
 // excerpted is what stands of the post below its byline at a depth of short or full.
@@ -252,7 +254,7 @@ func (p *Post) short() pair {
 
 // row is the post's headline in a mail of headlines, which has a byline below it, and in the text its byline and address.
 func (p *Post) row() pair {
-	return cached(p, headline, func() pair { return pair{p.r.row.piece(p.data()), newPiece(p.rowText(false))}.packed() })
+	return cached(p, headline, func() pair { return pair{p.r.row.piece(p.data()), newText(p.rowText(false))}.packed() })
 }
 
 // Size is about how many bytes of memory the post takes. It grows when a

@@ -160,6 +160,9 @@ type Edition struct {
 	// BeyondURL gives the page on which all posts of a site are that are in the edition: absolute http(s). nil: there is none.
 	BeyondURL func(digest.FeedID) string
 
+	// PictureSizes are those of pictures above excerpts that were learned, by the pictures' own addresses.
+	PictureSizes map[string]digest.PictureSize
+
 	SettingsURL, PauseURL string // absolute http(s); empty: none are shown
 
 	// Bound says that this is all that came during a pause: the newest posts of
@@ -177,11 +180,11 @@ type Edition struct {
 
 // A Message is an edition ready to be mailed.
 type Message struct {
-	Subject string // one line of UTF-8, at most 100 bytes, nothing of a feed in it but in a newsletter's; the same for all editions of a threaded digest
+	Subject string // one line of UTF-8, at most 100 bytes, nothing of a feed in it but in a newsletter's or by choice; the same for all editions of a threaded digest
 	HTML    string
-	Text    string
-	Shown   int // posts that are in the message, at least as a headline
-	Omitted int // posts that are only in the web edition
+	Text    string // flowed (RFC 3676, DelSp=yes)
+	Shown   int    // posts that are in the message, at least as a headline
+	Omitted int    // posts that are only in the web edition
 }
 
 // An EncodedMessage is a Message whose HTML and Text are quoted-printable (RFC 2045

@@ -306,7 +306,7 @@ func (p *editionPage) fill(e render.Edition, part int, pictures bool) bool {
 		spread(sections, pictures, most)
 	}
 	if pictures {
-		illustrate(sections)
+		p.illustrate(sections)
 	}
 	p.lead(sections)
 	for i := range p.Folders {

@@ -121,11 +121,11 @@ func (s *editionSection) After() []*editionPost {
 }
 
 // illustrate gives each section one picture: that of its newest post that has one and shows an excerpt.
-func illustrate(sections []*editionSection) {
+func (p *editionPage) illustrate(sections []*editionSection) {
 	for _, s := range sections {
-		for _, p := range s.Posts {
-			if p.Depth == asExcerpt && p.Picture.URL != "" {
-				p.Shot = &p.Picture
+		for _, post := range s.Posts {
+			if pic := post.Picture.Learned(p.PictureSizes); post.Depth == asExcerpt && pic.URL != "" {
+				post.Shot = &pic
 				break
 			}
 		}

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"digest"
+	"digest/internal/picture"
 	"digest/poller"
 )
 
@@ -106,6 +107,7 @@ type imageCache struct {
 	log      *slog.Logger
 	seats    chan struct{} // one for each fetch under way
 	sending  *sending
+	learn    func(context.Context, string, digest.PictureSize, time.Time) error // how large the picture at an address is
 
 	mu      sync.Mutex
 	flights map[string]*flight // by address
@@ -126,8 +128,12 @@ func newImageCache(o Options) *imageCache {
 	if o.Pictures == nil {
 		return nil
 	}
+	learn := func(context.Context, string, digest.PictureSize, time.Time) error { return nil }
+	if o.Store != nil {
+		learn = o.Store.LearnPictureSize
+	}
 	return &imageCache{
-		pictures: o.Pictures, now: o.Now, log: o.Log, room: imageRoom, seats: make(chan struct{}, imageFetches), sending: newSending(),
+		pictures: o.Pictures, learn: learn, now: o.Now, log: o.Log, room: imageRoom, seats: make(chan struct{}, imageFetches), sending: newSending(),
 		flights: make(map[string]*flight), entries: make(map[string]*list.Element), order: list.New(),
 	}
 }
@@ -234,12 +240,17 @@ func (c *imageCache) fetch(ctx context.Context, address string) (i image) {
 			i = image{err: &digest.Error{Kind: digest.Unavailable, Message: "the picture cannot be read"}}
 		}
 	}()
-	picture, err := c.pictures.Picture(ctx, address)
+	got, err := c.pictures.Picture(ctx, address)
 	if err != nil {
 		return image{err: err}
 	}
-	sum := sha256.Sum256(picture.Bytes)
-	return image{Picture: picture, etag: `"` + hex.EncodeToString(sum[:12]) + `"`}
+	if size, ok := picture.Size(got.Bytes); ok {
+		if err := c.learn(ctx, address, size, c.now()); err != nil && ctx.Err() == nil {
+			c.log.Warn("the size of a picture was not stored", "err", err)
+		}
+	}
+	sum := sha256.Sum256(got.Bytes)
+	return image{Picture: got, etag: `"` + hex.EncodeToString(sum[:12]) + `"`}
 }
 
 // put remembers what came of a fetch.
