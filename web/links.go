@@ -197,7 +197,7 @@ func (s *site) linksJSON(w http.ResponseWriter, r *http.Request) error {
 	answer := linkAnswer{URL: address, Posts: []linkedAnswer{}}
 	for _, v := range found {
 		p := s.listed(v)
-		answer.Posts = append(answer.Posts, linkedAnswer{p.Title, p.URL, s.BaseURL + p.Path(), p.Site.Title, p.Edition.String()})
+		answer.Posts = append(answer.Posts, linkedAnswer{p.Line(), p.URL, s.BaseURL + p.Path(), p.Site.Title, p.Edition.String()})
 	}
 	return writeJSON(w, http.StatusOK, answer)
 }

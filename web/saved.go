@@ -45,6 +45,14 @@ type listedPost struct {
 	Snippet []words.Piece // of its text; none where nothing was looked for
 }
 
+// NamedBy is how the id of the element begins that names the post: its headline, or of one without a title all of it.
+func (p listedPost) NamedBy() string {
+	if p.Untitled {
+		return "post"
+	}
+	return "head"
+}
+
 // Path is the post's page here.
 func (p listedPost) Path() string { return "/posts/" + strconv.FormatInt(int64(p.ID), 10) }
 

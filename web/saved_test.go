@@ -41,6 +41,26 @@ func (r *room) indexed() {
 
 func savePath(id digest.PostID) string { return fmt.Sprintf("/posts/%d/save", id) }
 
+// TestListedNote: in lists a post without a title has no headline: its words come, with what was looked for, and then
+// where it is.
+func TestListedNote(t *testing.T) {
+	each(t, func(r *room) {
+		u, d := r.user("ann@example.org")
+		note := post("It was the wind")
+		note.Untitled, note.Summary = true, "It was the wind. Nobody minded."
+		r.arrives(d, note)
+		r.midnight()
+		r.indexed()
+		v := r.visitor().signIn(u)
+		v.post(savePath(r.idOf(d, "It was the wind")), url.Values{"back": {"/"}})
+		for _, path := range []string{"/saved", "/search?q=minded"} {
+			p := v.get(path).status(http.StatusOK)
+			p.shows(".found .headline").shows(".found .excerpt", "It was the wind. Nobody minded.").shows(".found .byline a", site, "site.example")
+			p.has(".found .note", "aria-label", "It was the wind. Nobody minded.")
+		}
+	})
+}
+
 func TestSave(t *testing.T) {
 	each(t, func(r *room) {
 		ann, d := r.user("ann@example.org")
