@@ -42,7 +42,7 @@ func (p part) writeBase64(b *bytes.Buffer) error {
 	if err != nil {
 		return fmt.Errorf("decoding a part: %w", err)
 	}
-	fmt.Fprintf(b, "Content-Type: %s; charset=utf-8\r\nContent-Transfer-Encoding: base64\r\n\r\n", p.kind)
+	fmt.Fprintf(b, "Content-Type: %s\r\nContent-Transfer-Encoding: base64\r\n\r\n", p.kind)
 	coded := base64.StdEncoding.EncodeToString(text)
 	for len(coded) > base64Line {
 		b.WriteString(coded[:base64Line] + "\r\n")

@@ -146,6 +146,10 @@ func writeWhole(b *bytes.Buffer, l Letter) (failed error) {
 	if l.UnsubscribeURL != "" { // a POST to the address leaves (RFC 8058 §3.1, to the letter)
 		write("List-Unsubscribe-Post", "List-Unsubscribe=One-Click", nil)
 	}
+	if l.ComplaintsTo != "" {
+		value, err := complaintsTo(l.ComplaintsTo)
+		write("CFBL-Address", value, err)
+	}
 	if l.FeedbackID != "" {
 		write("Feedback-ID", l.FeedbackID, checkFeedbackID(l.FeedbackID))
 	}
@@ -227,6 +231,9 @@ func writeBody(b *bytes.Buffer, l Letter) error {
 	return nil
 }
 
+// flowed is the type of the text version (RFC 3676): a space at the end of a line says that the next one goes on.
+const flowed = "text/plain; charset=utf-8; format=flowed; delsp=yes"
+
 // A part is one version of what a letter says: as it is, or encoded.
 type part struct {
 	kind, plain string
@@ -234,7 +241,7 @@ type part struct {
 }
 
 func (l Letter) parts() (text, html part) {
-	return part{"text/plain", l.Text, l.Encoded.Text}, part{"text/html", l.HTML, l.Encoded.HTML}
+	return part{flowed, l.Text, l.Encoded.Text}, part{"text/html; charset=utf-8", l.HTML, l.Encoded.HTML}
 }
 
 // room is how many bytes the part takes in a message, about; 0: there is none.
@@ -250,7 +257,7 @@ func (p part) write(b *bytes.Buffer) error {
 	if p.isShorterInBase64() {
 		return p.writeBase64(b)
 	}
-	fmt.Fprintf(b, "Content-Type: %s; charset=utf-8\r\nContent-Transfer-Encoding: quoted-printable\r\n\r\n", p.kind)
+	fmt.Fprintf(b, "Content-Type: %s\r\nContent-Transfer-Encoding: quoted-printable\r\n\r\n", p.kind)
 	for _, block := range p.encoded {
 		b.WriteString(block)
 	}

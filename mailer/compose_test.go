@@ -100,7 +100,7 @@ func TestComposeParts(t *testing.T) {
 		}
 		parts := multipart.NewReader(msg.Body, params["boundary"])
 		for _, want := range []struct{ kind, body string }{
-			{"text/plain; charset=utf-8", sample().Text}, // the plain one first
+			{"text/plain; charset=utf-8; format=flowed; delsp=yes", sample().Text}, // the plain one first
 			{"text/html; charset=utf-8", sample().HTML},
 		} {
 			p, err := parts.NextRawPart()
@@ -141,7 +141,7 @@ func TestComposeOneBody(t *testing.T) {
 	m := sample()
 	m.HTML = ""
 	msg := parse(t, mustCompose(t, m))
-	if got := msg.Header.Get("Content-Type"); got != "text/plain; charset=utf-8" {
+	if got := msg.Header.Get("Content-Type"); got != "text/plain; charset=utf-8; format=flowed; delsp=yes" {
 		t.Errorf("Content-Type %q", got)
 	}
 }

@@ -202,7 +202,7 @@ func TestWhatGivesWay(t *testing.T) {
 func TestTextLines(t *testing.T) {
 	m := mailOf(t, typical())
 	for line := range strings.Lines(m.Text) {
-		line = strings.TrimSuffix(line, "\n")
+		line = strings.TrimRight(line, " \n")
 		if widthOf(line) > textColumns && !strings.Contains(line, "https://") {
 			t.Errorf("%d columns: %s", widthOf(line), line)
 		}

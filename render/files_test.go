@@ -31,7 +31,7 @@ func TestFilesOfAPost(t *testing.T) {
 	if !strings.Contains(text, want) {
 		t.Errorf("%q", text)
 	}
-	if row := p.row(); !strings.Contains(row.text.decoded(), "    Listen · 43 min:\n    https://x.org/a.mp3") {
+	if row := p.row(); !strings.Contains(row.text.decoded(), "     Listen · 43 min:\n     https://x.org/a.mp3") {
 		t.Errorf("%s", row.text.decoded())
 	}
 	for range 100 {

@@ -92,11 +92,8 @@ func (m *mail) fit() *plan {
 	room := size{plain: maxPlain, coded: maxCoded}
 	frame := m.frame.size()
 	p := &plan{shown: m.posts}
-	alike := []depth{m.deepest, short} // all posts, as far as their sections want it
-	if m.deepest == headline {
-		alike = alike[:1]
-	}
-	for _, p.all = range alike {
+	for _, try := range m.tries() {
+		p.all, m.saveLines = try.depth, try.saves
 		p.posts = m.write(p)
 		if used := frame.plus(p.size()); used.within(room) {
 			if p.all == whole {
@@ -106,7 +103,7 @@ func (m *mail) fit() *plan {
 			return p
 		}
 	}
-	m.SaveURL, m.SiteURL = nil, nil // posts come first; the web edition has these too
+	m.SaveURL, m.SiteURL, m.saveLines = nil, nil, false // posts come first; the web edition has these too
 	p = &plan{each: make([][]depth, len(m.Sections))}
 	for i := range m.Sections {
 		p.each[i] = make([]depth, m.Sections[i].count())
@@ -117,6 +114,24 @@ func (m *mail) fit() *plan {
 	}
 	p.posts = m.write(p)
 	return p
+}
+
+// A try is one way to show all posts alike, as far as their sections want it.
+type try struct {
+	depth depth
+	saves bool // posts in lists can be saved too
+}
+
+// tries are the ways in which all posts are shown alike, the fullest first.
+func (m *mail) tries() []try {
+	all := []try{{m.deepest, true}, {m.deepest, false}, {short, false}}
+	if m.SaveURL == nil {
+		all = all[1:]
+	}
+	if m.deepest == headline {
+		all = all[:len(all)-1]
+	}
+	return all
 }
 
 // deepen shows posts at a depth, as many of those that want it as there is room for:

@@ -52,13 +52,13 @@ func (p *Post) writeBody(images digest.Images) *body {
 	w.flush()
 	y := &body{all: pair{w.html.piece(), w.text.piece()}, refs: w.refs.piece(), cuts: w.cuts}
 	if p.URL != "" {
-		y.end = newPiece("\n" + p.URL + "\n")
+		y.end = newText("\n" + p.URL + "\n")
 	}
 	d := p.data()
 	d.Continue = continueLabel(p)
-	y.onward = pair{p.r.onward.piece(d), newPiece(onwardText(p))}
+	y.onward = pair{p.r.onward.piece(d), newText(onwardText(p))}
 	d.Teaser = true
-	y.teaser = pair{p.r.teaser.piece(d), newPiece(excerptText(p.Excerpt) + onwardText(p))}
+	y.teaser = pair{p.r.teaser.piece(d), newText(excerptText(p.Excerpt) + onwardText(p))}
 	y.pack()
 	return y
 }

@@ -136,6 +136,42 @@ func TestThreadedSubject(t *testing.T) {
 	}
 }
 
+// TestLeadSubject: by choice the subject is the headline of the first post of the first section, in one short line
+// without what would turn or hide text; the preheader then says the day and does not begin with it.
+func TestLeadSubject(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		spoil  func(*Edition)
+		want   string
+		leaves bool // the subject is not the headline
+	}{
+		{"a headline", func(*Edition) {}, "The fog signal", false},
+		{"a long one", func(e *Edition) { lead(e, digest.Post{Title: strings.Repeat("ך מ", 100)}) }, "", false},
+		{"one that would be two fields", func(e *Edition) { lead(e, digest.Post{Title: "A\r\nBcc: b@example.org\u202e\u0000"}) }, "A Bcc: b@example.org", false},
+		{"a note without a title", func(e *Edition) { lead(e, digest.Post{Untitled: true, Summary: "I saw a whale."}) }, "I saw a whale.", false},
+		{"headlines", func(e *Edition) { e.Layout = digest.Headlines }, "The fog signal", false},
+		{"no posts", func(e *Edition) { e.Sections = nil }, "Friday 20 November: no posts", true},
+		{"one conversation", func(e *Edition) { e.Threaded = true }, "Daily Digest", true},
+		{"a newsletter", func(e *Edition) { e.Newsletter = true }, "Daily Digest, 20 November: 12 posts from 7 sites", true},
+	} {
+		e := typical()
+		e.LeadSubject = true
+		c.spoil(&e)
+		m := mailOf(t, e)
+		if c.want != "" && !strings.HasPrefix(m.Subject, c.want) || len(m.Subject) > maxSubject || strings.ContainsFunc(m.Subject, dropped) {
+			t.Errorf("%s: the subject is %q", c.name, m.Subject)
+		}
+		if day := "\nFriday 20 November: "; !c.leaves && (!strings.Contains(m.HTML, day) || strings.Contains(m.HTML, day+m.Subject)) {
+			t.Errorf("%s: the preheader does not say the day, or says the headline again", c.name)
+		}
+	}
+}
+
+// lead puts a post before all others.
+func lead(e *Edition, p digest.Post) {
+	e.Sections[0].Posts = append([]*Post{plain.Post(p)}, e.Sections[0].Posts...)
+}
+
 // TestSetInItsScript: what right-to-left and East Asian texts need that others
 // do not.
 func TestSetInItsScript(t *testing.T) {

@@ -29,7 +29,7 @@ func (l LetterContent) HTML() string {
 	return b.String()
 }
 
-// PlainText is the letter in plain text.
+// PlainText is the letter in plain text, flowed.
 func (l LetterContent) PlainText() string {
 	parts := []string{wrapped(l.Name), wrapped(l.Title)}
 	for _, p := range l.Text {
@@ -41,5 +41,5 @@ func (l LetterContent) PlainText() string {
 	for _, p := range l.Aside {
 		parts = append(parts, wrapped(p))
 	}
-	return strings.Join(append(parts, ruleText+l.HomeURL+"\n"), "\n") + wrapped(l.PostalAddress)
+	return stuffed(strings.Join(append(parts, ruleText+l.HomeURL+"\n"), "\n") + wrapped(l.PostalAddress))
 }

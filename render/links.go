@@ -64,8 +64,8 @@ func unsafeInAddress(r rune) bool {
 }
 
 // A link never seems to lead elsewhere than it does. Its writer may have meant
-// no harm ("Example.com buys it", which leads to a newspaper), but readers and
-// filters take it for fraud: what begins like another address is set in
+// no harm ("Example.com buys it", which leads to a newspaper), but readers
+// take it for fraud: what begins like another address is set in
 // quotation marks, and where it is nothing but such an address, the true one is
 // shown instead.
 

@@ -51,12 +51,14 @@ type mail struct {
 	left    int     // more posts, which are in the web edition alone
 	most    []depth // of each section's posts, where there is room
 	deepest depth   // of them
-	notes   noted
-	subject string
-	deck    string // "12 posts from 7 sites, 1 note"
-	date    string // "Friday 20 November 2026"
-	data    editionData
-	frame   pieces // all but the sections and posts, which are put into data.Posts
+
+	saveLines bool // posts in lists of headlines have links to save them
+	notes     noted
+	subject   string
+	deck      string // "12 posts from 7 sites, 1 note"
+	date      string // "Friday 20 November 2026"
+	data      editionData
+	frame     pieces // all but the sections and posts, which are put into data.Posts
 }
 
 // editionData is what the template of an edition is filled with.
@@ -101,13 +103,7 @@ func (r *Renderer) newMail(e Edition) (*mail, error) {
 	if m.posts > 0 && m.notes.all > 0 {
 		m.deck += ", " + digest.Counted(m.notes.all, "note")
 	}
-	m.subject = title
-	if m.Newsletter {
-		m.subject = m.letterSubject()
-	}
-	if m.Threaded {
-		m.subject = cutBytes(m.Name, maxSubject)
-	}
+	m.subject = m.subjectOr(title)
 	m.date = e.Date.Format("Monday 2 January 2006")
 	m.setFrame(title)
 	return m, nil
@@ -200,9 +196,9 @@ func (m *mail) join(p *plan) (html, text *pieces) {
 		*m.data.Posts = p.posts.html
 	}
 	text = &pieces{}
-	text.add(newPiece(m.textTop()))
+	text.add(newText(m.textTop()))
 	text.addAll(&p.posts.text)
-	text.add(newPiece(m.textBottom()))
+	text.add(newText(m.textBottom()))
 	return &m.frame, text
 }
 
@@ -214,7 +210,7 @@ func (m *mail) more(n int) pair {
 	count, url := strconv.Itoa(n), cmp.Or(m.WebURL, m.HomeURL)
 	return pair{
 		m.r.more.piece(moreData{URL: url, Count: count}),
-		newPiece("… and " + count + " more in the web edition:\n" + url + "\n\n"),
+		newText("… and " + count + " more in the web edition:\n" + url + "\n\n"),
 	}
 }
 
@@ -226,8 +222,15 @@ func (m *mail) leads() string {
 	if m.Threaded { // the subject does not say it
 		w.WriteString(m.Date.Format("Monday 2 January") + ": ")
 	}
+	led := m.leadsSubject()
+	if led {
+		w.WriteString(m.Date.Format("Monday 2 January") + ": " + m.summary())
+	}
 	m.rounds(func(section, post int) bool {
-		if n++; n > 1 {
+		if n++; n == 1 && led { // the subject says it
+			return true
+		}
+		if n > 1 {
 			w.WriteString(" · ")
 		}
 		w.WriteString(m.Sections[section].post(post).lead)
@@ -253,6 +256,25 @@ func (m *mail) homeWords() string {
 		return "All letters"
 	}
 	return "Your editions"
+}
+
+// subjectOr is the subject of a message; title says the date, and how much there is.
+func (m *mail) subjectOr(title string) string {
+	switch {
+	case m.Threaded:
+		return cutBytes(m.Name, maxSubject)
+	case m.Newsletter:
+		return m.letterSubject()
+	case m.leadsSubject():
+		return cutBytes(m.Sections[0].post(0).Line(), maxSubject)
+	}
+	return title
+}
+
+// leadsSubject reports whether the subject is the headline of the post that leads: the first of the first section, as on
+// the front page of the web.
+func (m *mail) leadsSubject() bool {
+	return m.LeadSubject && !m.Newsletter && !m.Threaded && m.posts > 0
 }
 
 // letterSubject is the subject of a newsletter's letter: its publisher wrote the posts too, so that

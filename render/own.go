@@ -12,6 +12,7 @@ const (
 type ownData struct {
 	URL, Words string
 	Heads      bool // it stands behind the name of a site
+	Listed     bool // it stands behind a headline in a list
 }
 
 // saveURL is the page on which the reader saves a post; empty if there is none.
@@ -24,7 +25,7 @@ func (m *mail) saveURL(p *Post) string {
 
 func (m *mail) addSaveText(to *pieces, p *Post, indent string) {
 	if url := m.saveURL(p); url != "" {
-		to.add(newPiece(indent + saveWord + ": " + url + "\n"))
+		to.add(newText(indent + saveWord + ": " + url + "\n"))
 	}
 }
 
@@ -38,5 +39,5 @@ func (m *mail) addSiteLink(to *both, feed digest.FeedID) {
 		return
 	}
 	m.r.own.write(&to.html, ownData{URL: url, Words: "· " + changeWord, Heads: true})
-	to.text.add(newPiece(changeWord + ": " + url + "\n"))
+	to.text.add(newText(changeWord + ": " + url + "\n"))
 }

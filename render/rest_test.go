@@ -88,7 +88,7 @@ func TestBound(t *testing.T) {
 		t.Errorf("%d shown, %d omitted", m.Shown, m.Omitted)
 	}
 	for name, version := range map[string]string{"page": shownText(t, m.HTML), "text": m.Text} {
-		order(t, name, strings.ReplaceAll(version, "\n", " "), "42 posts from 7 sites", p.Note,
+		order(t, name, strings.Join(strings.Fields(version), " "), "42 posts from 7 sites", p.Note,
 			p.Sections[0].Posts[0].Title, p.Sections[0].Posts[2].Title, "And 11 more", p.Sections[0].Rest[1].Title, p.Sections[0].Rest[10].Title, p.Sections[1].Posts[0].Title)
 		if n := strings.Count(version, "And "); n != 5 {
 			t.Errorf("%s: %d lists", name, n)
@@ -100,6 +100,30 @@ func TestBound(t *testing.T) {
 				t.Errorf("%s is linked %d times", b.URL, n)
 			}
 		}
+	}
+}
+
+// TestSaveInLists: who can save a post can do so in a list of headlines too, at the end of its line; where that takes the
+// room of what posts say, the lists do without.
+func TestSaveInLists(t *testing.T) {
+	p := withOwnLinks(away(digest.Excerpts))
+	id := digest.PostID(1000)
+	for i := range p.Sections {
+		for _, post := range p.Sections[i].Rest {
+			id++
+			post.ID = id
+		}
+	}
+	m := checkedMail(t, p)
+	if html, text := strings.Count(m.HTML, ">Save</a>"), strings.Count(m.Text, "\n     Save: https://"); html != 42 || text != 21 {
+		t.Errorf("%d posts of 42 can be saved, and %d of the 21 in lists", html, text)
+	}
+	for len(p.Sections[0].Rest) < 250 {
+		p.Sections[0].Rest = append(p.Sections[0].Rest, p.Sections[0].Rest[0])
+	}
+	m = checkedMail(t, p)
+	if html := strings.Count(m.HTML, ">Save</a>"); html != 21 || m.Omitted > 0 || !strings.Contains(m.HTML, p.Sections[1].Posts[0].Excerpt[150:]) {
+		t.Errorf("of a large edition %d posts can be saved, and %d are left out", html, m.Omitted)
 	}
 }
 

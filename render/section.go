@@ -88,7 +88,7 @@ func (r *Renderer) newSectionParts(s Section) *sectionParts {
 	bare := head
 	bare.First = true
 	p := &sectionParts{
-		head:  pair{r.head.piece(head), newPiece(text)},
+		head:  pair{r.head.piece(head), newText(text)},
 		first: sync.OnceValue(func() piece { return r.head.piece(bare) }),
 		entry: sync.OnceValue(func() piece { return r.entry.piece(entry) }),
 	}

@@ -110,7 +110,7 @@ func (n *node) mark(i int) string {
 	case n.kind == quotation && n.rank == definition:
 		return "    "
 	case n.kind == quotation:
-		return "> "
+		return quoteMark
 	case n.ordered:
 		return strconv.Itoa(n.start+i) + ". "
 	}

@@ -8,12 +8,13 @@ import (
 // A mailWriter writes a post's text as HTML and as plain text side by side, so
 // that both can be cut at the same places.
 type mailWriter struct {
-	markup           // HTML not yet in html: it goes there by whole lines
-	html, text, refs codedBuilder
-	cuts             []cutPoint
-	numbers          map[string]int    // of the links in the plain text
-	began            bool              // some plain text is written
-	styles           map[string]string // see textStyles
+	markup     // HTML not yet in html: it goes there by whole lines
+	html       codedBuilder
+	text, refs textBuilder
+	cuts       []cutPoint
+	numbers    map[string]int    // of the links in the plain text
+	began      bool              // some plain text is written
+	styles     map[string]string // see textStyles
 }
 
 // maxWritten is how much of a post is written, in bytes of both versions: some

@@ -148,25 +148,6 @@ const (
 	leastColumns = 24
 )
 
-// wrap appends s to b in lines, the first after first and the others after rest,
-// which is as long. A word longer than a line stands alone and whole, so that
-// links survive; text without spaces is broken where a wide character allows it.
-func wrap(b *strings.Builder, s, first, rest string) {
-	room := max(textColumns-len(rest), leastColumns)
-	for indent := first; s != ""; indent = rest {
-		end, next := lineEnd(s, room)
-		b.WriteString(indent + s[:end] + "\n")
-		s = s[next:]
-	}
-}
-
-// wrapped is s in lines.
-func wrapped(s string) string {
-	var b strings.Builder
-	wrap(&b, s, "", "")
-	return b.String()
-}
-
 // lineEnd finds where a line of s ends and where the next one begins.
 func lineEnd(s string, room int) (end, next int) {
 	used, prev := 0, rune(0)

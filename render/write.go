@@ -38,7 +38,7 @@ func (m *mail) addHead(to *both, s, before *Section) {
 		name := clean(s.Folder, siteColumns)
 		d := direction(name, "")
 		m.r.folder.write(&to.html, headingData{Title: name, Dir: d, Lang: guessLanguage(name), RTL: d == "rtl", First: first})
-		to.text.add(newPiece(doubleRuleText + name + "\n"))
+		to.text.add(newText(doubleRuleText + name + "\n"))
 		first = true
 	}
 	head := s.parts.head
@@ -48,7 +48,7 @@ func (m *mail) addHead(to *both, s, before *Section) {
 	to.add(head)
 	m.addSiteLink(to, s.Feed)
 	to.html.add(newPiece("</h2>\n"))
-	to.text.add(newPiece("\n"))
+	to.text.add(newText("\n"))
 }
 
 // addPost adds a post at a depth, its full text of so many bytes at most. Of the excerpt of one without a headline
@@ -79,14 +79,19 @@ func (m *mail) addPost(to *both, p *Post, d depth, level int, late bool) {
 
 // addPicture adds the picture of a post above its excerpt, where the reader wants pictures and there is room.
 func (m *mail) addPicture(to *pieces, p *Post, d depth) {
-	if m.Images == digest.ProxiedImages && d == full && p.shown.coded != "" {
+	if m.Images != digest.ProxiedImages || d != full || p.shown.coded == "" {
+		return
+	}
+	if _, known := m.PictureSizes[p.Picture.Source]; known && p.Picture.Source != "" {
+		to.add(m.learned(p))
+	} else {
 		to.add(p.shown)
 	}
 }
 
 func (m *mail) addBylineText(to *pieces, p *Post, late bool) {
 	if late {
-		to.add(newPiece(wrapped(p.bylineText(true))))
+		to.add(newText(wrapped(p.bylineText(true))))
 	} else {
 		to.add(p.by.text)
 	}
@@ -128,7 +133,7 @@ func (m *mail) addBeyond(to *both, s *Section) {
 	}
 	words, url := "and "+strconv.Itoa(s.Beyond)+" more", m.BeyondURL(s.Feed)
 	m.r.beyond.write(&to.html, moreData{URL: url, Count: words})
-	to.text.add(newPiece("… " + words + ":\n" + url + "\n\n"))
+	to.text.add(newText("… " + words + ":\n" + url + "\n\n"))
 }
 
 // addList adds a list of headlines; count, if it is not empty, is how many they are beside posts that stand above.
@@ -136,7 +141,7 @@ func (m *mail) addList(to *both, last *Post, count string, lines *both) {
 	d := headingData{RTL: last.Dir == "rtl", Posts: &lines.html}
 	if count != "" {
 		d.Title = "And " + count + " more"
-		to.text.add(newPiece(d.Title + ":\n\n"))
+		to.text.add(newText(d.Title + ":\n\n"))
 	}
 	m.r.list.write(&to.html, d)
 	to.text.addAll(&lines.text)
@@ -151,6 +156,10 @@ func (m *mail) addLine(to *both, p *Post, late bool) {
 		to.html.add(small.lateSpan)
 		to.text.add(small.lateLine)
 	}
+	if save := m.saveURL(p); save != "" && m.saveLines {
+		m.r.own.write(&to.html, ownData{URL: save, Words: saveWord, Listed: true})
+		m.addSaveText(&to.text, p, "    ")
+	}
 	to.html.add(small.close)
 }
 
@@ -160,7 +169,7 @@ func (m *mail) addRow(to *both, p *Post, late bool) {
 	to.html.add(row.html)
 	m.addByline(&to.html, p, late, below)
 	if late {
-		row.text = newPiece(p.rowText(true))
+		row.text = newText(p.rowText(true))
 	}
 	to.text.add(row.text)
 	m.addSaveText(&to.text, p, "    ")
@@ -241,7 +250,7 @@ func (r *Renderer) setSmallPrint(t *part[smallData]) {
 		r.small[k] = smallPrint{
 			open: t.piece(smallData{RTL: k.rtl, Row: k.at == below, Last: k.at == last}), close: newPiece("</p>\n"), gap: t.piece(smallData{Gap: true}),
 			late: newPiece(lateWord + "\n"), dot: newPiece("·\n"), lineEnd: newPiece("<br>\n"),
-			lateSpan: t.piece(smallData{Span: true, Late: lateWord}), lateLine: newPiece("    " + lateWord + "\n"),
+			lateSpan: t.piece(smallData{Span: true, Late: lateWord}), lateLine: newText("    " + lateWord + "\n"),
 		}
 	}
 }
