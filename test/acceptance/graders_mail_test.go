@@ -83,7 +83,7 @@ func (p *postOffice) open(sites []*site) {
 // looks are the ways in which readers have their mail set.
 func looks() [][]string {
 	return [][]string{
-		{"--layout", "excerpts"},
+		{"--layout", "excerpts", "--subject", "lead"},
 		{"--layout", "headlines", "--threaded"},
 		{"--layout", "full", "--images", "off"},
 		{"--layout", "full", "--images", "linked"},

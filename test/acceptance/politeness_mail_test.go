@@ -44,7 +44,7 @@ func found(readings []reading, n int) (reading, bool) {
 var rule = strings.Repeat("-", 72)
 
 // betweenPosts is what parts the posts of a letter's text, and the lines of its lists.
-var betweenPosts = regexp.MustCompile(`\n\n\n|\n  \* |` + rule)
+var betweenPosts = regexp.MustCompile(`\n\n\n|\n +\* |` + rule)
 
 // lateByline is the line of a post that comes late.
 var lateByline = regexp.MustCompile(`(?m)^ *Late( · .*)?$`)
