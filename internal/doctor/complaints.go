@@ -12,13 +12,13 @@ func (x *checker) complaints(ctx context.Context) Finding {
 	if x.CFBLAddress == "" {
 		return skip("DIGEST_CFBL_ADDRESS is not set: no mail says where complaints go")
 	}
-	if why := x.mailStays(); why != "" {
+	from, domain := domainOf(x.From), domainOf(x.CFBLAddress)
+	if why := x.noRecords("From is at", from); why != "" {
 		return skip(why)
 	}
 	if !x.Database.Read() {
 		return skip("whether mail is signed is not known without the database")
 	}
-	from, domain := domainOf(x.From), domainOf(x.CFBLAddress)
 	if key, signed := x.signingKey(); !signed || key.Domain != from {
 		return verdict(Wrong, fmt.Sprintf("no mail says that complaints go to %s: receivers want a signature of exactly %s", x.CFBLAddress, from), "run: digest dkim new "+from)
 	}
