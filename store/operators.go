@@ -81,3 +81,11 @@ func (s *Store) OtherOperators(ctx context.Context, user digest.UserID) (int, er
 func (s *Store) SetOperator(ctx context.Context, user digest.UserID, operator bool) error {
 	return s.runOne(ctx, "changing who runs this", noUser(), `UPDATE users SET operator = ? WHERE id = ?`, bit(operator), user)
 }
+
+// DropOperator lets a user run this instance no more; digest.Conflict if nobody else does.
+func (s *Store) DropOperator(ctx context.Context, user digest.UserID) error {
+	return s.changeUnder(ctx, s.d.lockAccounts, "changing who runs this", func(c conn) error {
+		return c.runOne(ctx, conflict("nobody else runs this instance"), `UPDATE users SET operator = 0
+			WHERE id = ? AND EXISTS (SELECT 1 FROM users o WHERE o.operator = 1 AND o.id <> ?)`, user, user)
+	})
+}

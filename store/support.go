@@ -35,7 +35,7 @@ func (s *Store) ReaderView(ctx context.Context, user digest.UserID, editions int
 	err = s.atOneInstant(ctx, "", func(s *Store) error {
 		for _, read := range []func(context.Context, *ReaderView) error{
 			func(ctx context.Context, v *ReaderView) (err error) {
-				v.User, err = readOne[digest.User](ctx, s.read(), "reading the reader", notFound("there is no such reader"), `SELECT `+userColumns+` FROM users u WHERE u.id = ?`, user)
+				v.User, err = readUser(ctx, s.read(), user)
 				return err
 			},
 			s.readAddress,
@@ -113,10 +113,4 @@ func (s *Store) mailedEditions(ctx context.Context, user digest.UserID, most int
 		e.Returned = append(e.Returned, b)
 	}
 	return views, err
-}
-
-// UsersWith lists readers whose addresses have a part, in whatever case, in the order in which they came, so many at most.
-func (s *Store) UsersWith(ctx context.Context, part string, most int) ([]digest.User, error) {
-	return readRows[digest.User](ctx, s.read(), "looking for readers", `SELECT `+userColumns+` FROM users u WHERE u.email_key LIKE ? ESCAPE '!'
-		ORDER BY u.id LIMIT ?`, within(part), most)
 }

@@ -91,6 +91,11 @@ func insertDigest(ctx context.Context, c conn, d *digest.Digest, now time.Time) 
 		d.UserID, d.NewsletterID, d.Name, at(d.NextDueAt), at(between), d.Cadence, inSeconds(d.DeliverAt), d.State, bit(d.Mailed), string(d.Layout), string(d.Images), bit(d.Threaded), bit(d.LeadSubject))
 }
 
+// User gives a user by their key; digest.NotFound if there is none.
+func (s *Store) User(ctx context.Context, id digest.UserID) (digest.User, error) {
+	return readUser(ctx, s.read(), id)
+}
+
 // readUser gives a user by their key; digest.NotFound if there is none.
 func readUser(ctx context.Context, c conn, id digest.UserID) (digest.User, error) {
 	return readOne[digest.User](ctx, c, "reading the user", noUser(), `SELECT `+userColumns+` FROM users u WHERE u.id = ?`, id)

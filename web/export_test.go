@@ -34,6 +34,9 @@ func PublisherRoutes() []string {
 	return slices.Sorted(maps.Keys((&site{}).publisherRoutes()))
 }
 
+// OperatorRoutes are the patterns of all pages that only operators have.
+func OperatorRoutes() []string { return slices.Sorted(maps.Keys((&site{}).operatorRoutes())) }
+
 // FirstClicks gives how many of some keys are the first in their hour.
 func FirstClicks() func(now time.Time, keys ...string) int {
 	l := newClickLog()

@@ -22,6 +22,16 @@ func signInLetter(base, token string, life time.Duration) render.LetterContent {
 	}
 }
 
+// operatorSignInLetter is one that an operator has mailed to a reader.
+func operatorSignInLetter(base, token string, life time.Duration) render.LetterContent {
+	return render.LetterContent{
+		Title:  "Your sign-in link",
+		Text:   []string{"Whoever runs this has this link mailed to you, most likely because you could not sign in.", "The link opens a page with a button that signs you in. It works once, within " + hours(life) + "."},
+		Action: "Sign in", URL: base + "/sign-in?token=" + token,
+		Aside: []string{"If you do not need it, do nothing: nobody comes in without this link, and nobody but you was sent it."},
+	}
+}
+
 // hours writes a span of whole hours.
 func hours(d time.Duration) string {
 	if d == time.Hour {

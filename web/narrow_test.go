@@ -328,11 +328,28 @@ func (p *pageShow) operatorPages(me *visitor) {
 	cleo, err := p.store.UserByEmail(p.t.Context(), "cleo@example.org")
 	p.must(err)
 	p.add("operator_reader", me.get(fmt.Sprintf("/operator/readers/%d", cleo.ID)))
+	p.operatorChanges(me, cleo)
 	p.fenced = true
 	p.must(p.store.Unfence(p.t.Context(), "https://"+strings.Repeat("elsewhere", 6)+".example", p.now))
 	p.add("operator", me.get("/operator"))
 	p.add("edition", me.get("/"))
 	p.fenced = false
+}
+
+// operatorChanges are the pages on which an operator does something with a reader.
+func (p *pageShow) operatorChanges(me *visitor, u digest.User) {
+	p.t.Helper()
+	path := fmt.Sprintf("/operator/readers/%d", u.ID)
+	p.add("operator_reader", me.post(path+"/pause", url.Values{"until": {endless}}))
+	me.post(path+"/pause", nil).status(http.StatusSeeOther)
+	p.add("operator_reader", me.get(path))
+	p.add("operator_readers", me.get("/operator/readers"))
+	p.must(p.store.AddSignUp(p.t.Context(), []byte("x"), store.SignUp{Email: strings.Repeat("n", 60) + "@" + strings.Repeat("n", 60) + ".example", TimeZone: "UTC"}, p.now, p.now.Add(time.Hour)))
+	p.add("operator_readers", me.get("/operator/readers?state=unconfirmed"))
+	p.add("operator_remove", me.post(path+"/remove", url.Values{"address": {endless}}))
+	_, err := p.store.AddNewsletter(p.t.Context(), digest.Newsletter{Slug: "owned", Name: endless[:90], SiteURL: "https://a.example/", Cadence: digest.Daily, State: digest.NewsletterActive, Look: digest.Look{Layout: digest.FullText, Images: digest.ProxiedImages}}, u.ID, p.now)
+	p.must(err)
+	p.add("operator_remove", me.get(path+"/remove"))
 }
 
 // lastPages are behind the unsubscribe link, and the last one of all.

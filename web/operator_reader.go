@@ -2,7 +2,6 @@ package web
 
 import (
 	"errors"
-	"fmt"
 	"net/http"
 	"slices"
 	"strconv"
@@ -18,16 +17,24 @@ import (
 type operatorReaderPage struct {
 	store.ReaderView
 	Saved    string
-	Wrong    string
+	Wrong    string // why what was asked for was not done
 	Advice   []support.Advice
 	Troubled []support.Feed
+
+	Standing standing  // of their own digest
+	Date     dateField // on which a pause ends
+	First    digest.Date
+	Last     digest.Date
+	Mails    bool // a link can be mailed to them
+	Me       bool // it is the operator who looks
 }
 
-func (s *site) operatorReaderPage(w http.ResponseWriter, r *http.Request, _ reader) error {
-	return s.showOperatorReader(w, r, http.StatusOK, operatorReaderPage{Saved: savedOf(r, "resent")})
+func (s *site) operatorReaderPage(w http.ResponseWriter, r *http.Request, me reader) error {
+	p := operatorReaderPage{Saved: savedOf(r, "resent", "paused", "resumed", "linked", "was-linked", "operates", "operates-not")}
+	return s.showOperatorReader(w, r, http.StatusOK, me, p)
 }
 
-func (s *site) showOperatorReader(w http.ResponseWriter, r *http.Request, status int, p operatorReaderPage) error {
+func (s *site) showOperatorReader(w http.ResponseWriter, r *http.Request, status int, me reader, p operatorReaderPage) error {
 	ctx, now := r.Context(), s.Now()
 	id, err := pathKey(r)
 	if err != nil {
@@ -46,6 +53,9 @@ func (s *site) showOperatorReader(w http.ResponseWriter, r *http.Request, status
 		return err
 	}
 	p.Advice, p.Troubled = support.Advise(p.ReaderView, f), support.TroubledFeeds(p.ReaderView, now)
+	p.Me, p.Mails = p.User.ID == me.ID, s.mails() && p.Suppressed == nil
+	p.Standing = s.standing(p.own())
+	p.First, p.Last = p.Standing.today().Plus(1), p.Standing.today().Plus(farthestPause)
 	return s.show(w, r, status, "operator_reader", p.User.Email, p)
 }
 
@@ -65,12 +75,25 @@ func (s *site) resend(w http.ResponseWriter, r *http.Request, me reader) error {
 	}
 	err = s.Store.ResendEdition(r.Context(), digest.EditionID(edition), s.Now())
 	if e, ok := errors.AsType[*digest.Error](err); ok && e.Kind == digest.Conflict {
-		return s.showOperatorReader(w, r, http.StatusConflict, operatorReaderPage{Wrong: sentence(e.Message)})
+		return s.showOperatorReader(w, r, http.StatusConflict, me, operatorReaderPage{Wrong: sentence(e.Message)})
 	}
 	if err == nil {
 		s.Log.InfoContext(r.Context(), "an edition is sent again", "operator", int64(me.ID), "edition", edition)
 	}
-	return showSaved(w, r, err, fmt.Sprintf("/operator/readers/%d", id), "resent")
+	return showSaved(w, r, err, readerPath(v.User.ID), "resent")
+}
+
+// Path leads to the page.
+func (p operatorReaderPage) Path() string { return readerPath(p.User.ID) }
+
+// own is the reader's own digest; it comes first.
+func (p operatorReaderPage) own() digest.Digest {
+	for _, v := range p.Digests {
+		if v.NewsletterID == 0 {
+			return v.Digest
+		}
+	}
+	return digest.Digest{}
 }
 
 // NameOf names the digest or newsletter that an edition is of.

@@ -2,31 +2,121 @@ package web
 
 import (
 	"net/http"
-	"strings"
+	"net/url"
+	"strconv"
 
 	"digest"
+	"digest/store"
 )
 
-// readersFound is how many readers a search lists at most.
-const readersFound = 25
+// readersShown is how many readers are listed at a time.
+const readersShown = 50
 
-// An operatorReadersPage finds readers by their addresses.
+// An operatorReadersPage lists readers, some at a time.
 type operatorReadersPage struct {
-	Part  string
-	Found []digest.User
-	More  bool // there are others
+	Saved   string
+	Part    string // of the addresses that are looked for
+	States  []choice
+	Readers []listedReader
+	Later   string // path of those that come after; "": there are none
+	Begun   bool   // others come before
+}
+
+// A listedReader is one of them, or an address that nobody has confirmed.
+type listedReader struct {
+	Path  string // "" of an address that nobody has confirmed
+	Email string
+	Words string
+}
+
+// The choices of whom to list, beside the states of a digest.
+const (
+	whoMembers     = "members"
+	whoUnconfirmed = "unconfirmed"
+)
+
+func readerStates() []choice {
+	return []choice{
+		{Name: "Everybody"}, {Value: string(digest.DigestActive), Name: "Active"}, {Value: string(digest.DigestPaused), Name: "Paused"},
+		{Value: string(digest.DigestLeft), Name: "Left"}, {Value: whoMembers, Name: "Newsletters only"}, {Value: whoUnconfirmed, Name: "Not confirmed yet"},
+	}
 }
 
 func (s *site) operatorReadersPage(w http.ResponseWriter, r *http.Request, _ reader) error {
-	p := operatorReadersPage{Part: strings.TrimSpace(r.URL.Query().Get("q"))}
-	if p.Part == "" {
-		return s.show(w, r, http.StatusOK, "operator_readers", "Readers", p)
+	given := r.URL.Query()
+	p := operatorReadersPage{Saved: savedOf(r, "removed"), Part: firstRunes(digest.OneLine(given.Get("q")), mostPart), States: chosen(readerStates(), given.Get("state"))}
+	who := ""
+	for _, c := range p.States {
+		if c.Chosen {
+			who = c.Value
+		}
 	}
-	var err error
-	if p.Found, err = s.Store.UsersWith(r.Context(), p.Part, readersFound+1); len(p.Found) > readersFound {
-		p.Found, p.More = p.Found[:readersFound], true
+	list := s.listReaders
+	if who == whoUnconfirmed {
+		list = s.listUnconfirmed
+	}
+	last, err := list(r, who, &p)
+	if len(p.Readers) > readersShown {
+		p.Readers = p.Readers[:readersShown]
+		p.Later = "/operator/readers?" + url.Values{"q": {p.Part}, "state": {who}, "after": {last}}.Encode()
 	}
 	return s.showPage(w, r, err, "operator_readers", "Readers", p)
+}
+
+// listReaders puts readers on the page, one more than it shows if there are more, and says after whom those come.
+func (s *site) listReaders(r *http.Request, who string, p *operatorReadersPage) (last string, err error) {
+	q := store.ReaderQuery{Part: p.Part, State: digest.DigestState(who), Most: readersShown + 1}
+	if who == whoMembers {
+		q.State, q.Member = digest.DigestLeft, true
+	}
+	if after, err := strconv.ParseInt(r.URL.Query().Get("after"), 10, 64); err == nil && after > 0 {
+		q.After, p.Begun = digest.UserID(after), true
+	}
+	found, err := s.Store.Readers(r.Context(), q)
+	for i, u := range found {
+		p.Readers = append(p.Readers, listedReader{readerPath(u.ID), u.Email, readerWords(u)})
+		if i == readersShown-1 {
+			last = strconv.FormatInt(int64(u.ID), 10)
+		}
+	}
+	return last, err
+}
+
+// listUnconfirmed is listReaders for addresses that nobody has confirmed.
+func (s *site) listUnconfirmed(r *http.Request, _ string, p *operatorReadersPage) (last string, err error) {
+	after := firstRunes(r.URL.Query().Get("after"), mostPart)
+	p.Begun = after != ""
+	found, err := s.Store.Unconfirmed(r.Context(), p.Part, after, readersShown+1, s.Now())
+	for i, u := range found {
+		p.Readers = append(p.Readers, listedReader{Email: u.Email, Words: "wants to sign up; the link that was mailed works until " + minute(u.ExpiresAt) + " UTC"})
+		if i == readersShown-1 {
+			last = u.Email
+		}
+	}
+	return last, err
+}
+
+// readerPath leads to the page of a reader.
+func readerPath(id digest.UserID) string {
+	return "/operator/readers/" + strconv.FormatInt(int64(id), 10)
+}
+
+// readerWords says how a reader stands: "paused until 3 May 2026, here since 1 May 2026, Europe/Paris".
+func readerWords(u store.ListedReader) string {
+	words := string(u.State)
+	switch {
+	case u.MemberOnly:
+		words = "newsletters only"
+	case u.State == digest.DigestPaused && !u.PausedUntil.IsZero():
+		words += " until " + longDay(digest.DateOf(u.PausedUntil.In(zoneOr(u.TimeZone))))
+	}
+	if u.Suppressed {
+		words += ", not mailed"
+	}
+	if u.Operator {
+		words += ", operator"
+	}
+	return words + ", here since " + dated(u.CreatedAt) + ", " + zoneName(u.TimeZone)
 }
 
 // testMail mails a test to the operator who asks for it.

@@ -4,8 +4,14 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
+	"time"
+
+	"digest"
+	"digest/store"
+	"digest/web"
 )
 
 // TestOperatorReaders: an operator finds a reader by a part of their address, sees what became of their editions and
@@ -17,9 +23,9 @@ func TestOperatorReaders(t *testing.T) {
 		r.troubles(evil)
 		op.get("/operator/readers").status(http.StatusOK).contains("p.aside", "their edition did not come")
 		page := op.get("/operator/readers?q=CLE").status(http.StatusOK)
-		page.shows("ul.rows a", "cleo@example.org")
-		path := page.attrs("ul.rows a", "href")[0]
-		op.get("/operator/readers?q=%25").status(http.StatusOK).contains("[role=status]", "No reader has such an address.")
+		page.shows("ul.groups a", "cleo@example.org")
+		path := page.attrs("ul.groups a", "href")[0]
+		op.get("/operator/readers?q=%25").status(http.StatusOK).contains("[role=status]", "No reader is found.")
 
 		page = op.get(path).status(http.StatusOK)
 		page.contains(".needs li", "A server took the edition of 2026-11-21")
@@ -80,4 +86,200 @@ func TestOperatorTestMail(t *testing.T) {
 			t.Error("tests are mailed without end")
 		}
 	})
+}
+
+// TestOperatorOnlyEverywhere: none of the operator's pages is there for a reader who is none, nor for a stranger, and
+// none of its forms is taken from another site.
+func TestOperatorOnlyEverywhere(t *testing.T) {
+	each(t, func(r *room) {
+		op := r.operator()
+		ada, d := r.user("ada@example.org")
+		bob, _ := r.user("bob@example.org")
+		r.newsletter(bob)
+		r.arrives(d, post("A kite"))
+		reader, stranger, foreign := r.visitor().signIn(bob), r.visitor(), r.visitor()
+		foreign.cookies = op.cookies
+		foreign.header["Origin"], foreign.header["Sec-Fetch-Site"] = "https://elsewhere.example", "cross-site"
+		routes := web.OperatorRoutes()
+		if len(routes) < 20 {
+			r.t.Fatalf("%d routes", len(routes))
+		}
+		for _, pattern := range routes {
+			method, path, _ := strings.Cut(pattern, " ")
+			if !strings.HasPrefix(path, "/operator") {
+				r.t.Errorf("%s is elsewhere", path)
+			}
+			path = strings.NewReplacer("readers/{id}", fmt.Sprint("readers/", ada.ID), "{id}", "1", "{slug}", "anna-writes").Replace(path)
+			form := url.Values{"address": {ada.Email}, "host": {"site.example"}, "edition": {"1"}, "reason": {"so"}}.Encode()
+			do := func(v *visitor) answer {
+				return v.do(method, path, "application/x-www-form-urlencoded", strings.NewReader(form))
+			}
+			do(reader).status(http.StatusNotFound)
+			if to := do(stranger).status(http.StatusSeeOther).Header.Get("Location"); !strings.HasPrefix(to, "/sign-in") {
+				r.t.Errorf("a stranger at %s is led to %s", path, to)
+			}
+			if method == "POST" {
+				do(foreign).status(http.StatusForbidden)
+				if got := op.get(path).StatusCode; got == http.StatusOK && !slices.Contains(routes, "GET "+strings.TrimPrefix(pattern, "POST ")) {
+					r.t.Errorf("GET %s answers", path)
+				}
+			}
+		}
+		r.stands(d, digest.DigestActive)
+		r.noLetter()
+		if u, err := r.store.UserByEmail(r.t.Context(), ada.Email); err != nil || u.Operator {
+			r.t.Errorf("%+v, %v", u, err)
+		}
+	})
+}
+
+// TestOperatorListsReaders: an operator sees all readers, some at a time, and those in a state.
+func TestOperatorListsReaders(t *testing.T) {
+	each(t, func(r *room) {
+		op := r.operator()
+		for i := range 60 {
+			u, d := r.user(fmt.Sprintf("r%02d@example.org", i))
+			switch i {
+			case 3:
+				r.must(r.store.PauseDigest(t.Context(), d.ID, r.now.AddDate(0, 0, 10), r.now))
+			case 4:
+				r.must(r.store.SetDigestState(t.Context(), d.ID, digest.DigestLeft, r.now))
+			case 5:
+				r.must(r.store.SetOperator(t.Context(), u.ID, true))
+				r.must(r.store.Suppress(t.Context(), digest.Suppression{Email: u.Email, Reason: digest.ForHardBounce, CreatedAt: r.now}))
+			}
+		}
+		r.must(r.store.AddSignUp(t.Context(), []byte("hash"), store.SignUp{Email: "new@example.org", TimeZone: "UTC"}, r.now, r.now.Add(time.Hour)))
+		page := op.get("/operator/readers").status(http.StatusOK)
+		if n := len(page.find("ul.groups a")); n != 50 {
+			t.Errorf("%d readers", n)
+		}
+		page = op.get(page.attrs(".turns a", "href")[0]).status(http.StatusOK)
+		if n := len(page.find("ul.groups a")); n != 11 { // the operator is one
+			t.Errorf("%d later readers", n)
+		}
+		page.shows(".turns a", "From the beginning")
+		op.get("/operator/readers?state=paused").shows("ul.groups a", "r03@example.org").
+			shows("ul.groups span", "paused until 30 November 2026, here since 20 November 2026, Europe/Paris")
+		op.get("/operator/readers?state=left").shows("ul.groups a", "r04@example.org")
+		op.get("/operator/readers?q=R05").shows("ul.groups span", "active, not mailed, operator, here since 20 November 2026, Europe/Paris")
+		op.get("/operator/readers?state=members").shows("ul.groups a")
+		op.get("/operator/readers?state=nonsense&after=x").status(http.StatusOK)
+		op.get("/operator/readers?state=unconfirmed").shows("ul.groups a").shows("ul.groups bdi", "new@example.org").
+			shows("ul.groups span", "wants to sign up; the link that was mailed works until 20 Nov 2026, 13:00 UTC")
+	})
+}
+
+// TestOperatorPauses: an operator pauses a reader's digest and ends the pause; nothing else of theirs changes.
+func TestOperatorPauses(t *testing.T) {
+	each(t, func(r *room) {
+		op := r.operator()
+		ada, d := r.user("ada@example.org")
+		path := fmt.Sprint("/operator/readers/", ada.ID)
+		was, err := r.store.Digest(t.Context(), d.ID)
+		r.must(err)
+		op.post(path+"/pause", url.Values{"until": {"2026-11-20"}}).status(http.StatusConflict).contains(".wrong", "has begun already")
+		op.post(path+"/pause", url.Values{"until": {"soon"}}).status(http.StatusConflict).contains(".wrong", "There is no such date")
+		r.stands(d, digest.DigestActive)
+		op.get(op.post(path+"/pause", url.Values{"until": {"2026-11-25"}}).status(http.StatusSeeOther).Header.Get("Location")).
+			contains(".notice", "is paused").contains("strong", "Wednesday 25 November")
+		r.stands(d, digest.DigestPaused)
+		r.logged(`msg="an operator pauses a digest" operator=1 reader=2`)
+		op.get(op.post(path+"/resume", nil).status(http.StatusSeeOther).Header.Get("Location")).contains(".notice", "goes on")
+		op.post(path+"/pause", nil).status(http.StatusSeeOther)
+		op.get(path).contains(".sheet", "until they or you end that")
+		op.post(path+"/resume", nil).status(http.StatusSeeOther)
+		r.logged(`msg="an operator resumes a digest" operator=1 reader=2`)
+		is, err := r.store.Digest(t.Context(), d.ID)
+		r.must(err)
+		if is != was {
+			t.Errorf("the digest was %+v, is %+v", was, is)
+		}
+		r.must(r.store.SetDigestState(t.Context(), d.ID, digest.DigestLeft, r.now))
+		op.post(path+"/pause", nil).status(http.StatusConflict).contains(".wrong", "Its reader has left")
+		op.post(path+"/resume", nil).status(http.StatusSeeOther)
+		r.stands(d, digest.DigestLeft)
+	})
+}
+
+// TestOperatorMailsSignIn: a reader who is locked out is mailed a link that works once; the operator never sees it.
+func TestOperatorMailsSignIn(t *testing.T) {
+	each(t, func(r *room) {
+		op := r.operator()
+		ada, _ := r.user("ada@example.org")
+		path := fmt.Sprint("/operator/readers/", ada.ID)
+		a := op.post(path+"/sign-in", nil).status(http.StatusSeeOther)
+		l := r.letter()
+		if l.to != ada.Email || l.token == "" || !strings.Contains(l.text, "Whoever runs this has this link mailed to you") {
+			t.Fatalf("%+v", l)
+		}
+		page := op.get(a.Header.Get("Location")).contains(".notice", "on its way to them")
+		if strings.Contains(page.body+a.body+r.log.String()+r.letterLog.String(), l.token) {
+			t.Error("the token is shown or logged")
+		}
+		r.logged(`msg="an operator has a sign-in link mailed" operator=1 reader=2`)
+		op.get(op.post(path+"/sign-in", nil).status(http.StatusSeeOther).Header.Get("Location")).contains(".notice", "a moment ago")
+		r.noLetter()
+		r.now = r.now.Add(20 * time.Hour)
+		r.visitor().post("/sign-in", url.Values{"token": {l.token}}).status(http.StatusSeeOther)
+		r.visitor().post("/sign-in", url.Values{"token": {l.token}}).status(http.StatusForbidden)
+
+		r.must(r.store.Suppress(t.Context(), digest.Suppression{Email: ada.Email, Reason: digest.ForHardBounce, CreatedAt: r.now}))
+		op.post(path+"/sign-in", nil).status(http.StatusConflict).contains(".wrong", "Their address is not mailed")
+		r.noLetter()
+	})
+}
+
+// TestOperatorRemoves: a reader is removed by an operator who types their address; never an operator, nor who owns a newsletter.
+func TestOperatorRemoves(t *testing.T) {
+	each(t, func(r *room) {
+		op := r.operator()
+		ada, _ := r.user("ada@example.org")
+		path := fmt.Sprint("/operator/readers/", ada.ID, "/remove")
+		op.get(path).status(http.StatusOK).contains("strong", "It cannot be undone")
+		op.post(path, url.Values{"address": {"bob@example.org"}}).status(http.StatusUnprocessableEntity).contains(".wrong", "Nothing was removed.")
+		op.post(path, nil).status(http.StatusUnprocessableEntity)
+
+		r.newsletter(ada)
+		op.get(path).contains(".wrong", "They own a newsletter").shows(".groups a", "Anna & co")
+		op.post(path, url.Values{"address": {ada.Email}}).status(http.StatusConflict)
+		bob, _ := r.user("bob@example.org")
+		n, err := r.store.NewsletterBySlug(t.Context(), "anna-writes")
+		r.must(err)
+		r.must(r.store.SetRole(t.Context(), n.ID, bob.ID, digest.RoleOwner, r.now))
+		op.get(path).contains(".sheet", "which they edit, go on without them")
+
+		me, err := r.store.UserByEmail(t.Context(), "operator@example.org")
+		r.must(err)
+		mine := fmt.Sprint("/operator/readers/", me.ID)
+		op.get(mine+"/remove").contains(".wrong", "This is you")
+		op.post(mine+"/remove", url.Values{"address": {me.Email}}).status(http.StatusConflict)
+		op.post(mine+"/operator/end", nil).status(http.StatusConflict).contains(".wrong", "This is you")
+
+		page := strings.TrimSuffix(path, "/remove")
+		op.get(op.post(page+"/operator", nil).status(http.StatusSeeOther).Header.Get("Location")).contains(".notice", "They run this instance too")
+		r.visitor().signIn(ada).get("/operator").status(http.StatusOK)
+		op.post(path, url.Values{"address": {ada.Email}}).status(http.StatusConflict).contains(".wrong", "They run this instance too")
+		op.get(op.post(page+"/operator/end", nil).status(http.StatusSeeOther).Header.Get("Location")).contains(".notice", "no more")
+		r.visitor().signIn(ada).get("/operator").status(http.StatusNotFound)
+		r.logged(`msg="an operator makes another one" operator=1 reader=2`, `msg="an operator ends that another one is" operator=1 reader=2`)
+
+		to := op.post(path, url.Values{"address": {" ADA@example.org "}}).status(http.StatusSeeOther).Header.Get("Location")
+		op.get(to).contains(".notice", "is removed")
+		op.get(page).status(http.StatusNotFound)
+		r.logged(`msg="an operator removes a reader" operator=1 reader=2`)
+		if strings.Contains(r.log.String(), "ada@") {
+			t.Error("the log has the address")
+		}
+	})
+}
+
+// logged holds that the log has lines with these words.
+func (r *room) logged(words ...string) {
+	r.t.Helper()
+	for _, want := range words {
+		if !strings.Contains(r.log.String(), want) {
+			r.t.Errorf("no %s in %s", want, r.log.String())
+		}
+	}
 }

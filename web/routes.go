@@ -15,7 +15,7 @@ const oneClick = "POST /unsubscribe/{token}"
 // allowed anyway, and for the word of a hub that was asked for something (WebSub).
 func (s *site) routes() *http.ServeMux {
 	mux := http.NewServeMux()
-	for _, part := range []map[string]handler{s.publicRoutes(), s.programRoutes(), s.readerRoutes(), s.publisherRoutes(), s.apiRoutes(), s.settingsRoutes()} {
+	for _, part := range []map[string]handler{s.publicRoutes(), s.programRoutes(), s.readerRoutes(), s.operatorRoutes(), s.publisherRoutes(), s.apiRoutes(), s.settingsRoutes()} {
 		for pattern, h := range part {
 			mux.Handle(pattern, s.handle(h))
 		}
@@ -117,7 +117,7 @@ func (s *site) programRoutes() map[string]handler {
 	}
 }
 
-// readerRoutes is what a reader reads and subscribes to, and what operators see.
+// readerRoutes is what a reader reads and subscribes to.
 func (s *site) readerRoutes() map[string]handler {
 	return map[string]handler{
 		"POST /memberships/feeds":    s.forReader(s.setShared),
@@ -169,7 +169,12 @@ func (s *site) readerRoutes() map[string]handler {
 		"POST /filters":             s.forReader(s.forOwnDigest(s.addFilter)),
 		"POST /filters/{id}/remove": s.forReader(s.forOwnDigest(s.removeFilter)),
 		"GET /held":                 s.forReader(s.forOwnDigest(s.heldPage)),
+	}
+}
 
+// operatorRoutes is what whoever runs this instance sees and decides.
+func (s *site) operatorRoutes() map[string]handler {
+	return map[string]handler{
 		"GET /operator":                             s.forOperator(s.operatorPage),
 		"POST /operator/mail-again":                 s.forOperator(s.mailAgain),
 		"POST /operator/fence/release":              s.forOperator(s.releaseFence),
@@ -177,6 +182,13 @@ func (s *site) readerRoutes() map[string]handler {
 		"GET /operator/readers":                     s.forOperator(s.operatorReadersPage),
 		"GET /operator/readers/{id}":                s.forOperator(s.operatorReaderPage),
 		"POST /operator/readers/{id}/resend":        s.forOperator(s.resend),
+		"POST /operator/readers/{id}/pause":         s.changesReader(s.pauseFor),
+		"POST /operator/readers/{id}/resume":        s.changesReader(s.resumeFor),
+		"POST /operator/readers/{id}/sign-in":       s.changesReader(s.mailSignIn),
+		"POST /operator/readers/{id}/operator":      s.changesReader(s.makeOperator),
+		"POST /operator/readers/{id}/operator/end":  s.changesReader(s.endOperator),
+		"GET /operator/readers/{id}/remove":         s.forOperator(s.operatorRemovePage),
+		"POST /operator/readers/{id}/remove":        s.forOperator(s.removeReader),
 		"GET /operator/newsletters":                 s.forOperator(s.operatorNewslettersPage),
 		"POST /operator/newsletters/{slug}/approve": s.operates(s.approveNewsletter),
 		"POST /operator/newsletters/{slug}/refuse":  s.operates(s.refuseNewsletter),

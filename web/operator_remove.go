@@ -1,0 +1,80 @@
+package web
+
+import (
+	"errors"
+	"net/http"
+	"strings"
+
+	"digest"
+	"digest/store"
+)
+
+// An operatorRemovePage asks an operator whether a reader is really to be removed.
+type operatorRemovePage struct {
+	digest.User
+	Path  string
+	Owns  []store.NewsletterInfo // they have to get another owner, or to end, before
+	Goes  []store.NewsletterInfo // with them: those that have ended, or were never approved
+	Edits []store.NewsletterInfo // go on without them
+	Typed string
+	Wrong string
+	Never string // why it cannot be done here; "": it can
+}
+
+func (s *site) operatorRemovePageOf(r *http.Request, me reader) (p operatorRemovePage, err error) {
+	u, err := s.operated(r)
+	if err != nil {
+		return p, err
+	}
+	p.User, p.Path = u.User, readerPath(u.ID)
+	all, err := s.Store.NewslettersOf(r.Context(), u.ID)
+	for _, n := range all {
+		switch {
+		case n.Role != digest.RoleOwner:
+			p.Edits = append(p.Edits, n)
+		case n.State == digest.NewsletterEnded || n.State == digest.NewsletterPending:
+			p.Goes = append(p.Goes, n)
+		default:
+			p.Owns = append(p.Owns, n)
+		}
+	}
+	switch {
+	case u.ID == me.ID:
+		p.Never = "This is you: your own account is deleted in your settings."
+	case u.Operator:
+		p.Never = "They run this instance too. Let them be no operator any more first; their page has the button."
+	case len(p.Owns) > 0:
+		p.Never = "They own a newsletter, whose members would be left without anybody to write to. It has to end, or to get another owner, first."
+	}
+	return p, err
+}
+
+func (s *site) operatorRemovePage(w http.ResponseWriter, r *http.Request, me reader) error {
+	p, err := s.operatorRemovePageOf(r, me)
+	return s.showPage(w, r, err, "operator_remove", "Remove a reader", p)
+}
+
+// removeReader removes a reader for good, if the operator has typed their address.
+func (s *site) removeReader(w http.ResponseWriter, r *http.Request, me reader) error {
+	p, err := s.operatorRemovePageOf(r, me)
+	if err != nil {
+		return err
+	}
+	if p.Never != "" {
+		return s.show(w, r, http.StatusConflict, "operator_remove", "Remove a reader", p)
+	}
+	p.Typed = r.PostForm.Get("address")
+	if !strings.EqualFold(digest.NormalEmail(p.Typed), digest.NormalEmail(p.Email)) {
+		p.Wrong = "That is not their address. Nothing was removed."
+		return s.show(w, r, http.StatusUnprocessableEntity, "operator_remove", "Remove a reader", p)
+	}
+	err = s.Store.RemoveUser(r.Context(), p.ID, s.Now())
+	if e, ok := errors.AsType[*digest.Error](err); ok && e.Kind == digest.Conflict { // they own a newsletter by now
+		p.Never = sentence(e.Message)
+		return s.show(w, r, http.StatusConflict, "operator_remove", "Remove a reader", p)
+	}
+	if err == nil {
+		s.Log.InfoContext(r.Context(), "an operator removes a reader", "operator", int64(me.ID), "reader", int64(p.ID))
+	}
+	return showSaved(w, r, err, "/operator/readers", "removed")
+}
