@@ -104,6 +104,13 @@ func (s *Store) FeedsOfHost(ctx context.Context, host string) ([]FeedInfo, error
 	return s.feedInfos(ctx, `f.host = ? AND f.merged_into = 0 ORDER BY f.url`, host)
 }
 
+// FeedsOfSite lists the feeds of a host, with or without "www.", in the order in which they came: those after one, so many
+// at most, without those that have become part of another.
+func (s *Store) FeedsOfSite(ctx context.Context, host string, after digest.FeedID, most int) ([]FeedInfo, error) {
+	host = strings.TrimPrefix(host, "www.")
+	return s.feedInfos(ctx, `f.host IN (?, ?) AND f.merged_into = 0 AND f.id > ? ORDER BY f.id LIMIT ?`, host, "www."+host, after, most)
+}
+
 // Feed gives one feed with its subscribers; digest.NotFound if there is none.
 func (s *Store) Feed(ctx context.Context, id digest.FeedID) (FeedInfo, error) {
 	found, err := s.feedInfos(ctx, `f.id = ?`, id)

@@ -117,15 +117,39 @@ func (s *Store) Vouch(ctx context.Context, id digest.FeedID, now time.Time) erro
 		if err := lockFeed(ctx, c, id); err != nil {
 			return err
 		}
-		err := c.run(ctx, `UPDATE feed_times SET not_before = 0 WHERE feed_id = ? AND EXISTS (SELECT 1 FROM feeds f
-			WHERE f.id = feed_id AND f.merged_into = 0 AND f.state IN ('dead', 'gone') AND f.last_status NOT IN (429, 503))`, id)
-		if err != nil {
+		var f digest.Feed
+		found, err := c.find(ctx, &f, `SELECT `+feedColumns+` FROM `+timedFeeds+` WHERE f.id = ? AND f.merged_into = 0`+c.d.lockRows("t"), id)
+		if err != nil || !found {
 			return err
 		}
-		err = c.run(ctx, `UPDATE feeds SET doubted = CASE WHEN parsed_at > 0 THEN 1 ELSE doubted END, state = CASE WHEN state IN ('dead', 'gone') THEN 'trial' ELSE state END, `+dailyAtMost+` WHERE id = ? AND merged_into = 0`, id)
-		if err != nil {
+		v := vouched(f)
+		if err := c.run(ctx, `UPDATE feed_times SET not_before = ? WHERE feed_id = ?`, from(v.NotBefore), id); err != nil {
+			return err
+		}
+		if err := c.run(ctx, `UPDATE feeds SET doubted = ?, state = ?, own_interval = ? WHERE id = ?`, bit(v.Doubted), string(v.State), seconds(v.OwnInterval), id); err != nil {
 			return err
 		}
 		return queue(ctx, c, []digest.FeedID{id}, at(now))
 	})
+}
+
+// vouched is a feed of which a person says that it is worth asking.
+func vouched(f digest.Feed) digest.Feed {
+	f.Doubted = f.Doubted || !f.ParsedAt.IsZero()
+	f.OwnInterval = min(f.OwnInterval, trialEvery) // as dailyAtMost
+	if f.State == digest.FeedDead || f.State == digest.FeedGone {
+		f.State = digest.FeedTrial
+		if f.LastStatus != 429 && f.LastStatus != 503 {
+			f.NotBefore = time.Time{}
+		}
+	}
+	return f
+}
+
+// VouchedAt gives when a feed may be asked at the earliest, not before now, if a person vouches for it (I5).
+func (s *Store) VouchedAt(f digest.Feed, now time.Time) (time.Time, error) {
+	if err := s.Policy.check(); err != nil {
+		return time.Time{}, err
+	}
+	return s.Policy.Askable(vouched(f), now), nil
 }

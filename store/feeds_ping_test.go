@@ -125,6 +125,9 @@ func TestVouch(t *testing.T) {
 			f := w.feed(hosts(len(tests))[i])
 			f.State, f.FreshUntil, f.NotBefore, f.LastStatus = tt.have.State, tt.have.FreshUntil, tt.have.NotBefore, tt.have.LastStatus
 			f = w.set(f)
+			earliest, err := w.VouchedAt(f, noon)
+			w.ok(err)
+			want(w.t, tt.name+": may be asked", earliest, tt.poll)
 			w.ok(w.Vouch(w.ctx(), f.ID, noon))
 			f = w.feedAgain(f)
 			want(w.t, tt.name+": state", f.State, tt.state)

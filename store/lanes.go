@@ -83,6 +83,12 @@ func (s *Store) ChangeLane(ctx context.Context, now time.Time, name string, chan
 	return l, nil
 }
 
+// ResumeLane forgets the trouble of a lane, empty for the route, so that it is tried again now; its limits stay.
+func (s *Store) ResumeLane(ctx context.Context, now time.Time, name string) error {
+	_, err := s.ChangeLane(ctx, now, name, func(l digest.Lane) digest.Lane { return digest.Lane{Name: l.Name, Limits: l.Limits} })
+	return err
+}
+
 // SetLimits sets the operator's limits for a lane; zero ends the rule. What
 // trouble the lane has stays as it is.
 func (s *Store) SetLimits(ctx context.Context, now time.Time, name string, l digest.Limits) error {

@@ -329,6 +329,13 @@ func (p *pageShow) operatorPages(me *visitor) {
 	p.must(err)
 	p.add("operator_reader", me.get(fmt.Sprintf("/operator/readers/%d", cleo.ID)))
 	p.operatorChanges(me, cleo)
+	for _, path := range []string{"/operator/feeds?q=bad.example", "/operator/feeds?q=ftp://" + endless, "/operator/feeds?q=" + endless[:60] + ".example/" + endless} {
+		p.add("operator_feeds", me.get(path))
+	}
+	row := me.get("/operator/feeds?q=bad.example").attrs(".troubles .head a", "href")[0]
+	p.add("operator_feed", me.get(row))
+	me.post("/operator/hosts", url.Values{"host": {endless[:60] + "." + endless[:60] + ".example"}}).status(http.StatusSeeOther)
+	p.add("operator_hosts", me.post("/operator/hosts", url.Values{"host": {"ftp://" + endless}}))
 	p.fenced = true
 	p.must(p.store.Unfence(p.t.Context(), "https://"+strings.Repeat("elsewhere", 6)+".example", p.now))
 	p.add("operator", me.get("/operator"))

@@ -59,7 +59,7 @@ func (s *site) operatorPage(w http.ResponseWriter, r *http.Request, _ reader) er
 		return err
 	}
 	p := operatorPage{
-		Saved: savedOf(r, "mailed-again", "was-mailed", "opened", "was-open", "tested"), Mails: s.mails(), Fence: fence,
+		Saved: savedOf(r, "mailed-again", "was-mailed", "opened", "was-open", "tested", "resumed", "was-resumed"), Mails: s.mails(), Fence: fence,
 		Numbers: v.Numbers, Beat: v.Heartbeat, Lags: v.Lags, TroubledMore: v.TroubledMore,
 		Suppressed: v.Suppressions, SuppressedMore: -len(v.Suppressions),
 	}
@@ -219,8 +219,9 @@ func kindNamed(name string) chart.Kind {
 	return chart.Silent
 }
 
-// A troubledRow is a feed that does not answer well.
+// A troubledRow is a feed as operators see it, mostly one that does not answer well.
 type troubledRow struct {
+	Path    string // of its page
 	Title   string
 	Status  string // path of its status page; empty: there is none
 	Shown   string // without what may be secret
@@ -245,6 +246,7 @@ func (s *site) troubledRow(f store.FeedInfo, now time.Time) troubledRow {
 		since = f.GoneAt
 	}
 	return troubledRow{
+		Path:  operatedFeedPath(f.ID),
 		Title: shortened(f.Title), Status: statusPath(f.Feed), Shown: shortened(shown), State: state,
 		Reason: shortened(digest.WithoutCredentials(reason)), Since: since,
 		Readers: f.Subscribers, Next: next, Late: !next.IsZero() && !next.After(now),
@@ -272,9 +274,6 @@ func (l laneRow) Title() string {
 	}
 	return "Mail to " + l.Name
 }
-
-// Resume is the command that ends its pause.
-func (l laneRow) Resume() string { return strings.TrimSpace("digest queue resume " + l.Name) }
 
 // A mailRow is one mail, and what is to become of it or became.
 type mailRow struct {
@@ -304,6 +303,22 @@ func (p *operatorPage) listMail(waiting store.MailWaiting, lanes []digest.Lane, 
 	})
 }
 
+// resumeMail has a lane that is in trouble tried again now, as digest queue resume does.
+func (s *site) resumeMail(w http.ResponseWriter, r *http.Request, me reader) error {
+	l, err := s.Store.Lane(r.Context(), r.PostForm.Get("lane"))
+	if err != nil {
+		return err
+	}
+	if !l.Alarm && l.Until.IsZero() && l.Width == 0 && l.Reason == "" {
+		return showSaved(w, r, nil, "/operator", "was-resumed")
+	}
+	if err := s.Store.ResumeLane(r.Context(), s.Now(), l.Name); err != nil {
+		return err
+	}
+	s.Log.InfoContext(r.Context(), "an operator lets mail go on", "operator", int64(me.ID), "lane", l.Name)
+	return showSaved(w, r, nil, "/operator", "resumed")
+}
+
 func mailRows(list []store.QueuedEdition, when func(store.QueuedEdition) string) []mailRow {
 	rows := make([]mailRow, len(list))
 	for i, e := range list {
@@ -331,7 +346,7 @@ func mailWords(w store.MailWaiting) string {
 func (p *operatorPage) needMail() {
 	for _, l := range p.Mail.Lanes {
 		if l.Alarm {
-			p.need("%s waits for you: %s. Once it is put right: %s", l.Title(), strings.TrimSuffix(shortened(l.Reason), "."), l.Resume())
+			p.need("%s waits for you: %s. Once it is put right, let it go on, under Mail on this page.", l.Title(), strings.TrimSuffix(shortened(l.Reason), "."))
 		}
 	}
 	sent, failed := 0, 0

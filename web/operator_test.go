@@ -72,9 +72,9 @@ func TestOperatorPage(t *testing.T) {
 		}
 		page.shows(".needs li",
 			"The hourly job was last at work 20 Nov 2026, 11:00. See that “digest serve” or “digest work” runs.",
-			"Mail to gmail.example waits for you: "+evil+". Once it is put right: digest queue resume gmail.example")
+			"Mail to gmail.example waits for you: "+evil+". Once it is put right, let it go on, under Mail on this page.")
 		page.shows(".state", "dead")
-		page.has(".troubles .head a", "href", "/status?url=https%3A%2F%2Fbad.example%2Ffeed%3Fkey%3Dsecret")
+		page.has(".troubles .head a", "href", "/operator/feeds/1")
 		if strings.Contains(strings.Join(page.texts(".troubles"), " "), "secret") {
 			t.Error("a key is shown")
 		}

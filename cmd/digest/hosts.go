@@ -1,10 +1,7 @@
 package main
 
 import (
-	"fmt"
-	"net/netip"
 	"slices"
-	"strings"
 	"time"
 
 	"digest"
@@ -69,7 +66,7 @@ type hostArg struct {
 }
 
 func (h *hostArg) check() (err error) {
-	h.Host, err = parseHost(h.Host)
+	h.Host, err = feed.ParseHost(h.Host)
 	return err
 }
 
@@ -156,19 +153,4 @@ func (c hostsRemoveCmd) orOwners(a *app, st *store.Store, none error) error {
 			" is what its owner has asked for; to end it all the same: digest hosts remove " + c.Host + " --owner"}
 	}
 	return none
-}
-
-func parseHost(s string) (string, error) {
-	host := strings.TrimPrefix(strings.TrimPrefix(strings.TrimSpace(s), "*"), ".")
-	if address, err := netip.ParseAddr(strings.Trim(host, "[]")); err == nil {
-		return address.WithZone("").Unmap().String(), nil
-	}
-	if network, err := netip.ParsePrefix(host); err == nil {
-		return "", &digest.Error{Kind: digest.Invalid, Message: fmt.Sprintf("%q is a network; give a host, such as %s", host, network.Addr())}
-	}
-	if url, err := feed.NormalURL(host); err == nil && feed.Host(url) != "" {
-		return feed.Host(url), nil
-	}
-	return "", &digest.Error{Kind: digest.Invalid, Message: fmt.Sprintf("%q is not a host; an example: example.org",
-		digest.AddressWithoutCredentials(s))}
 }

@@ -5,29 +5,6 @@ import (
 	"time"
 )
 
-func TestParseHost(t *testing.T) {
-	tests := []struct{ in, want string }{
-		{"example.org", "example.org"},
-		{" Example.ORG. ", "example.org"},
-		{"*.example.org", "example.org"},
-		{".example.org", "example.org"},
-		{"https://blog.example.org:8443/feed?x=1", "blog.example.org"},
-		{"example.org:8080", "example.org"},
-		{"bücher.example", "xn--bcher-kva.example"},
-		{"192.0.2.1", "192.0.2.1"},
-		{"[2001:db8::1]", "2001:db8::1"},
-		{"", ""},
-		{"*", ""},
-		{"no host", ""},
-		{"ftp://example.org", ""},
-	}
-	for _, tt := range tests {
-		if got, err := parseHost(tt.in); got != tt.want || (err == nil) != (tt.want != "") {
-			t.Errorf("parseHost(%q) = %q, %v; want %q", tt.in, got, err, tt.want)
-		}
-	}
-}
-
 func TestSpan(t *testing.T) {
 	for want, d := range map[string]time.Duration{
 		"48h": 48 * time.Hour, "7d": 168 * time.Hour, "1h30m": 90 * time.Minute, "1m30s": 90 * time.Second,

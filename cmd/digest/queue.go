@@ -217,8 +217,7 @@ func (c *queueResumeCmd) check() (err error) {
 
 // Run forgets the trouble of a lane; its limits stay.
 func (c *queueResumeCmd) Run(a *app, st *store.Store) error {
-	well := func(l digest.Lane) digest.Lane { return digest.Lane{Name: l.Name, Limits: l.Limits} }
-	if _, err := st.ChangeLane(a.soft, a.now(), c.name, well); err != nil {
+	if err := st.ResumeLane(a.soft, a.now(), c.name); err != nil {
 		return err
 	}
 	if err := a.noteFence(st); err != nil {

@@ -1,0 +1,25 @@
+package feed
+
+import (
+	"fmt"
+	"net/netip"
+	"strings"
+
+	"digest"
+)
+
+// ParseHost reads a host as people write one, or any address of its site; digest.Invalid if it is none.
+func ParseHost(s string) (string, error) {
+	host := strings.TrimPrefix(strings.TrimPrefix(strings.TrimSpace(s), "*"), ".")
+	if address, err := netip.ParseAddr(strings.Trim(host, "[]")); err == nil {
+		return address.WithZone("").Unmap().String(), nil
+	}
+	if network, err := netip.ParsePrefix(host); err == nil {
+		return "", &digest.Error{Kind: digest.Invalid, Message: fmt.Sprintf("%q is a network; give a host, such as %s", host, network.Addr())}
+	}
+	if url, err := NormalURL(host); err == nil && Host(url) != "" {
+		return Host(url), nil
+	}
+	return "", &digest.Error{Kind: digest.Invalid, Message: fmt.Sprintf("%q is not a host; an example: example.org",
+		digest.AddressWithoutCredentials(s))}
+}
