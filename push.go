@@ -10,6 +10,7 @@ type Push struct {
 	Topic       string    // the address by which its hubs know it; empty: it names no hub
 	Hubs        string    // that it names and that are asked to push it, with spaces between them
 	PushedUntil time.Time // until then its hubs are trusted, and it is polled once a week; zero: they are not
+	Cloud       string    // the rssCloud server that it names, where programs register; empty: none
 }
 
 // A PushSubscription is one promise of one hub: to send what is new of a topic to a
@@ -65,6 +66,7 @@ type News struct {
 
 	PushedSince time.Time // since when a hub pushes it without a gap; zero: none does
 	ExpiresAt   time.Time // when the last promise of its hubs ends
+	CloudUntil  time.Time // when the promise of its cloud ends; zero: there was none
 }
 
 // TrustedUntil says how long a feed may be left to its hubs, and polled but once a week: until
@@ -114,8 +116,12 @@ func (n News) Shown(now time.Time) string {
 	const minute = "2006-01-02 15:04 UTC"
 	way, since := n.Way(now)
 	switch {
+	case way == ByPing && n.CloudUntil.After(now):
+		return "its rssCloud server says when there is some (the last " + since.UTC().Format(minute) + "), else it is found by polls"
 	case way == ByPing:
 		return "a ping says when there is some (the last " + since.UTC().Format(minute) + "), else it is found by polls"
+	case way == ByPoll && n.CloudUntil.After(now):
+		return "found by polls; its rssCloud server has promised to say when there is some, and has not done so yet"
 	case way == ByPoll && n.ExpiresAt.After(now):
 		return "found by polls; a hub has promised to push it since " + n.PushedSince.UTC().Format(minute) + ", and has not done so yet"
 	case way == ByPoll:

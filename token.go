@@ -36,6 +36,7 @@ const (
 	ForClick           Purpose = "click"       // of a Click (SignText)
 	ForBrowser         Purpose = "browser"     // of a browser and an address that it was signed in with (SignText)
 	ForCallback        Purpose = "callback"    // of a PushSubscription: where its hub sends what is new
+	ForCloud           Purpose = "cloud"       // of a CloudSubscription: where its cloud tells of news
 	ForAsker           Purpose = "asker"       // of a network or browser that asks for a letter (SignText): its name without saying which
 )
 

@@ -39,6 +39,7 @@ type Document struct {
 	Description string // plain text
 	Self        string // where the feed says it lives
 	Hubs        []string
+	Cloud       string // where programs register that want to be told of its news (rssCloud); "": nowhere
 
 	// What the publisher says of how often it pays to ask.
 	TTL         time.Duration

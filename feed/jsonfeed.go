@@ -137,8 +137,11 @@ func (d *Document) addJSONHubs(doc string) {
 		return
 	}
 	for _, h := range f.Hubs {
-		if strings.EqualFold(h.Type, "WebSub") {
+		switch {
+		case strings.EqualFold(h.Type, "WebSub"):
 			d.addHub("hub", h.URL)
+		case strings.EqualFold(h.Type, "rssCloud") && d.Cloud == "" && isWeb(h.URL):
+			d.Cloud = strings.Clone(h.URL)
 		}
 	}
 }

@@ -71,7 +71,7 @@ var rssElements = map[string]treatment{
 	"title": ours, "description": ours, "encoded": ours, "fullitem": ours, "body": ours, "content": ours, "summary": ours, "date": ours,
 	"atom:title": ours, "atom:summary": ours, "atom:content": ours, "atom:subtitle": ours, "issued": ours,
 	"link": value, "guid": value, "author": value, "language": value, "managingeditor": value, "ttl": value,
-	"enclosure": attributes, "atom:link": attributes,
+	"enclosure": attributes, "atom:link": attributes, "cloud": attributes,
 	"atom:author": container, "atom:name": value, "atom:email": value, "name": value, "email": value,
 }
 
@@ -100,6 +100,7 @@ var several = map[string]bool{
 // attributesOf are the attributes that gofeed sees.
 var attributesOf = map[string][]string{
 	"link": {"rel", "href", "type", "length"}, "atom:link": {"rel", "href", "type", "length"},
+	"cloud":     {"domain", "port", "path", "protocol"},
 	"enclosure": {"url", "type", "length"}, "guid": {"isPermaLink"},
 	"itunes:image": {"href"}, "media:content": {"url", "type", "medium", "fileSize", "duration", "isDefault", "expression", "width", "height", "group", "alt"},
 	"media:thumbnail": {"url", "width", "height"}, "podcast:chapters": {"url"}, "podcast:transcript": {"url", "type"},

@@ -69,6 +69,9 @@ type Options struct {
 	// is reached by none, and none is asked for anything.
 	Callback func(digest.PushID) string
 
+	// CloudCallback is the same for an rssCloud server; nil: none is asked for anything.
+	CloudCallback func(digest.CloudID) string
+
 	// Pushed is sent to when a hub has sent something to this process; may be nil.
 	Pushed chan struct{}
 

@@ -28,6 +28,7 @@ type callbacks struct {
 	server *httptest.Server
 	signer *digest.Signer
 	pool   *x509.CertPool
+	clouds bool // rssCloud servers are asked
 }
 
 func (c *callbacks) roots() *x509.CertPool {
@@ -42,6 +43,13 @@ func (c *callbacks) callback() func(digest.PushID) string {
 		return nil
 	}
 	return func(id digest.PushID) string { return view.CallbackAddress(c.server.URL, c.signer, id) }
+}
+
+func (c *callbacks) cloudCallback() func(digest.CloudID) string {
+	if c == nil || !c.clouds {
+		return nil
+	}
+	return func(id digest.CloudID) string { return view.CloudCallbackAddress(c.server.URL, c.signer, id) }
 }
 
 // A rocksHub is a blog with its hub, both at once as websub.rocks has them: its tests of

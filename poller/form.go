@@ -14,7 +14,7 @@ import (
 	"digest/feed"
 )
 
-// A Form is posted to a hub.
+// A Form is posted to a hub, or a cloud.
 type Form struct {
 	Address     string
 	Values      url.Values
@@ -26,6 +26,7 @@ type Form struct {
 type FormAnswer struct {
 	Status int    // of the last answer; 0: there was none
 	Why    string // it came to nothing, in one line; of a status below 300 ""
+	Text   string // how the answer begins, in one line
 }
 
 const maxFormAnswer = 512 // bytes of an answer that are read
@@ -59,7 +60,7 @@ func (p *Poller) PostForm(ctx context.Context, f Form) FormAnswer {
 			continue
 		}
 		if a.status/100 == 2 {
-			return FormAnswer{Status: a.status}
+			return FormAnswer{Status: a.status, Text: text}
 		}
 		return FormAnswer{Status: a.status, Why: strings.TrimSuffix(fmt.Sprintf("answered %d: %s", a.status, text), ": ")}
 	}

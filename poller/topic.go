@@ -22,6 +22,9 @@ func noteTopic(f *digest.Feed, a *answer, doc *feed.Document) {
 		within = push.Topic{URL: doc.Self, Hubs: doc.Hubs}
 	}
 	setTopic(f, said.Or(within), a.address)
+	if doc != nil {
+		setCloud(f, doc)
+	}
 }
 
 // NoteTopic takes in what a stored document, found at an address, says of who pushes its feed.
@@ -29,6 +32,7 @@ func NoteTopic(f *digest.Feed, doc *feed.Document, address string) {
 	if f.Hubs == "" {
 		setTopic(f, push.Topic{URL: doc.Self, Hubs: doc.Hubs}, address)
 	}
+	setCloud(f, doc)
 }
 
 // setTopic decides what is believed of it. Hubs know a document by a name of its own site:
@@ -42,4 +46,13 @@ func setTopic(f *digest.Feed, said push.Topic, address string) {
 		return
 	}
 	f.Topic, f.Hubs = topic, strings.Join(hubs, " ")
+}
+
+// setCloud takes in where a document has programs register that want to be told of its news
+// (rssCloud). Nobody is told of a feed that is asked with something secret.
+func setCloud(f *digest.Feed, doc *feed.Document) {
+	f.Cloud = doc.Cloud
+	if digest.IsPrivate(f.URL) || f.Sealed != "" {
+		f.Cloud = ""
+	}
 }

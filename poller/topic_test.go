@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"digest"
+	"digest/feed"
 )
 
 // TestTopic: who pushes a feed is found in the header first, then in the document; what an
@@ -44,6 +45,22 @@ func TestTopic(t *testing.T) {
 				t.Errorf("the topic is %q with %q, want %q with %q", r.feed.Topic, r.feed.Hubs, topic, c.hubs)
 			}
 		})
+	}
+}
+
+// TestCloud: where programs register stands in the document; who reads a private feed tells nobody of it.
+func TestCloud(t *testing.T) {
+	const body = `<rss version="2.0"><channel><title>T</title><cloud domain="rpc.example" port="80" path="/notify" protocol="http-post"/><item><title>x</title></item></channel></rss>`
+	s := newAnswers(t, func(w http.ResponseWriter, r *http.Request) { _, _ = w.Write([]byte(body)) })
+	r := newReader(t, s.URL+"/feed")
+	r.want(Changed)
+	if r.feed.Cloud != "http://rpc.example/notify" {
+		t.Errorf("the cloud is %q", r.feed.Cloud)
+	}
+	doc := &feed.Document{Cloud: "http://rpc.example/notify"}
+	secret := digest.Feed{URL: "https://a.example/feed", Sealed: "x"}
+	if NoteTopic(&secret, doc, secret.URL); secret.Cloud != "" {
+		t.Errorf("the cloud of a private feed is %q", secret.Cloud)
 	}
 }
 

@@ -1,7 +1,8 @@
 // Package push reads what sites say of themselves: pings, in every form that
 // blogs send them. It knows no feeds and asks nobody: who reads a ping decides
 // what it is worth, which is never more than a hint. It also reads what
-// subscribers ask of our own hub, and writes what the hub says to them (hub.go).
+// subscribers ask of our own hub, and writes what the hub says to them (hub.go), and
+// what hubs and rssCloud servers are asked for, and answer (lease.go, signature.go, topic.go, cloud.go).
 //
 // Two dialects are spoken. A call is XML-RPC as weblogs.com took it:
 // weblogUpdates.ping, weblogUpdates.extendedPing, and rssCloud.ping. A form is

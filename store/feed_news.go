@@ -14,8 +14,9 @@ import (
 // newsColumns are those of a digest.News, of feed_news n; the promises of hubs apart.
 const newsColumns = `n.pushes, n.all_pushes, n.last_push_at, n.pings, n.last_ping_at, n.missed_at, n.trusted_at, n.saved_polls, n.pushed_since`
 
-// promisedUntil is when the last promise of the hubs of the feed of n ends.
-const promisedUntil = `COALESCE((SELECT MAX(p.expires_at) FROM push_subscriptions p WHERE p.feed_id = n.feed_id AND p.state = 'active'), 0) AS expires_at`
+// promisedUntil is when the last promise of the hubs of the feed of n ends, and that of its cloud.
+const promisedUntil = `COALESCE((SELECT MAX(p.expires_at) FROM push_subscriptions p WHERE p.feed_id = n.feed_id AND p.state = 'active'), 0) AS expires_at,
+	COALESCE((SELECT MAX(c.expires_at) FROM cloud_subscriptions c WHERE c.feed_id = n.feed_id), 0) AS cloud_until`
 
 // News tells how the news of feeds has come; those of which nothing is known are left out.
 func (s *Store) News(ctx context.Context, ids []digest.FeedID) (map[digest.FeedID]digest.News, error) {

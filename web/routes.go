@@ -103,6 +103,8 @@ func (s *site) programRoutes() map[string]handler {
 		"POST /hub":                  s.hub,
 		"GET /websub/{token}":        s.verifyHub,
 		"POST /websub/{token}":       s.receivePush,
+		"GET /rsscloud/{token}":      s.verifyCloud,
+		"POST /rsscloud/{token}":     s.cloudTells,
 		"GET /image/{mac}/{address}": s.imageAt,
 		"GET /static/{name}":         s.asset,
 		"GET /robots.txt":            s.robots,

@@ -80,6 +80,7 @@ type Options struct {
 	Search        Searcher              // default: Store
 	Pings         PingReceiver          // nil: pings are not taken
 	Hub           *hub.Hub              // of our own feeds; nil: they have none
+	Clouds        bool                  // rssCloud servers are asked to tell of news; what they say is taken
 	Pushed        func()                // is told when a hub has sent something; nil: nobody is
 	Pictures      PictureFetcher        // nil: no picture is shown
 	Sounds        SoundFetcher          // nil: no sound is played

@@ -83,7 +83,8 @@ type reportedNews struct {
 	LastPushAt   *time.Time `json:"last_push_at"`
 	MissedAt     *time.Time `json:"missed_at"` // when a poll last found a post that no hub had pushed
 	SavedPolls   int        `json:"saved_polls"`
-	Hubs         []string   `json:"hubs"` // that it names
+	Hubs         []string   `json:"hubs"`  // that it names
+	Cloud        string     `json:"cloud"` // the rssCloud server that it names; "": none
 
 	shown string
 }
@@ -93,7 +94,7 @@ func reportNews(f store.FeedInfo, now time.Time) reportedNews {
 	way, since := n.Way(now)
 	return reportedNews{
 		By: way, Since: instant(since), TrustedSince: instant(n.TrustedAt), Pushes: n.AllPushes, Pings: n.Pings, LastPushAt: instant(n.LastPushAt),
-		MissedAt: instant(n.MissedAt), SavedPolls: n.SavedPolls, Hubs: strings.Fields(f.Hubs), shown: n.Shown(now),
+		MissedAt: instant(n.MissedAt), SavedPolls: n.SavedPolls, Hubs: strings.Fields(f.Hubs), Cloud: f.Cloud, shown: n.Shown(now),
 	}
 }
 

@@ -166,6 +166,7 @@ func (a *app) webServer(st *store.Store, outbox *mailer.Outbox, counters *metric
 		CountsReplies: a.ReturnPath != "",
 		Pings:         st,
 		Hub:           a.hub(st, signer),
+		Clouds:        a.RSSCloud,
 		Pushed:        a.wakePushes,
 		Pictures:      fetcher,
 		Sounds:        fetcher,

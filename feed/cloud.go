@@ -1,0 +1,45 @@
+package feed
+
+import (
+	"net"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"github.com/mmcdole/gofeed/rss"
+)
+
+// cloudAddress is where programs register that want to be told of a feed's news, by its element
+// <cloud> (RSS 2.0); "" if there is none that speaks by forms: xml-rpc and soap are left alone.
+func cloudAddress(c *rss.Cloud) string {
+	if c == nil || !strings.HasPrefix(c.Path, "/") {
+		return ""
+	}
+	port, err := strconv.ParseUint(strings.TrimSpace(c.Port), 10, 16)
+	if err != nil || port == 0 {
+		return ""
+	}
+	scheme := "http"
+	switch strings.ToLower(strings.TrimSpace(c.Protocol)) {
+	case "http-post":
+		if port == 443 {
+			scheme = "https"
+		}
+	case "https-post":
+		scheme = "https"
+	default:
+		return ""
+	}
+	// Only what comes out as it went in is a host: no user, no path within it.
+	host := strings.Trim(strings.TrimSpace(c.Domain), "[]")
+	address := scheme + "://" + net.JoinHostPort(host, strconv.FormatUint(port, 10)) + c.Path
+	u, err := url.Parse(address)
+	if err != nil || u.Hostname() != host || u.User != nil || strings.ContainsAny(address, "# \t\r\n") {
+		return ""
+	}
+	address, err = NormalURL(address)
+	if err != nil || !isWeb(address) {
+		return ""
+	}
+	return address
+}

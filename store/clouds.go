@@ -1,0 +1,113 @@
+package store
+
+import (
+	"context"
+	"time"
+
+	"digest"
+)
+
+// What rssCloud servers are asked for. Whatever they tell is a ping: nothing here touches how far hubs
+// are trusted, and a feed is polled at each midnight as before. A subscription that is over is deleted; its
+// callback is gone then.
+
+const (
+	cloudColumns = `c.id, c.feed_id, c.cloud, c.topic, c.asked_at, c.verified_at, c.expires_at, c.next_at, c.errors, c.last_error`
+
+	// clouded holds for feeds f that somebody reads, and that name a cloud and no hub: a hub does more.
+	clouded = `f.cloud <> '' AND f.hubs = '' AND f.merged_into = 0 AND f.state = 'active' AND f.parsed_at > 0 AND ` + wanted
+
+	unwantedClouds = `FROM cloud_subscriptions WHERE NOT EXISTS (SELECT 1 FROM feeds f WHERE f.id = cloud_subscriptions.feed_id
+		AND f.cloud = cloud_subscriptions.cloud AND f.url = cloud_subscriptions.topic AND ` + clouded + `)`
+	missingClouds = `FROM feeds f WHERE ` + clouded + ` AND NOT EXISTS (SELECT 1 FROM cloud_subscriptions c WHERE c.feed_id = f.id)`
+)
+
+// ReconcileClouds brings what is asked of clouds up to what feeds name and readers want.
+func (s *Store) ReconcileClouds(ctx context.Context, now time.Time) error {
+	n, err := s.read().number(ctx, `SELECT (SELECT count(*) `+unwantedClouds+`) + (SELECT count(*) `+missingClouds+`)`)
+	if err != nil || n == 0 {
+		return failed("looking for feeds with clouds", err)
+	}
+	return s.change(ctx, "noting which clouds are to be asked", func(c conn) error {
+		if err := c.run(ctx, `DELETE `+unwantedClouds); err != nil {
+			return err
+		}
+		return c.run(ctx, `INSERT INTO cloud_subscriptions (feed_id, cloud, topic, next_at)
+			SELECT f.id, f.cloud, f.url, CAST(? AS BIGINT) `+missingClouds+` ON CONFLICT (feed_id) DO NOTHING`, at(now))
+	})
+}
+
+// A CloudRequest is one that is to be made now.
+type CloudRequest struct {
+	digest.CloudSubscription
+	Outside     bool // the feed is public: its cloud leads into no private network
+	Subscribers int
+}
+
+// ClaimClouds gives requests that are due, n at most, to this worker alone. Each comes again at retry of those
+// that came to nothing in a row, unless its cloud does as it is asked: it may do so before it answers.
+func (s *Store) ClaimClouds(ctx context.Context, now time.Time, n int, retry func(failures int) time.Time) (requests []CloudRequest, err error) {
+	const due = ` FROM cloud_subscriptions c WHERE c.next_at <= ?`
+	if any, err := s.read().number(ctx, `SELECT count(*) FROM (SELECT 1`+due+` LIMIT 1) x`, at(now)); err != nil || any == 0 {
+		return nil, failed("looking for clouds to ask", err)
+	}
+	err = s.change(ctx, "claiming requests to clouds", func(c conn) error {
+		requests = nil
+		err := c.all(ctx, &requests, `SELECT `+cloudColumns+due+` ORDER BY c.next_at, c.id LIMIT ?`+c.d.skipRows("c"), at(now), n)
+		if err != nil {
+			return err
+		}
+		for i := range requests {
+			r := &requests[i]
+			r.Errors++
+			if err := c.run(ctx, `UPDATE cloud_subscriptions SET asked_at = ?, errors = ?, next_at = ? WHERE id = ?`, at(now), r.Errors, from(retry(r.Errors)), r.ID); err != nil {
+				return err
+			}
+			if _, err := c.find(ctx, r, `SELECT `+cloudColumns+`, f.outside, `+subscribers+` AS subscribers
+				FROM cloud_subscriptions c JOIN feeds f ON f.id = c.feed_id WHERE c.id = ?`, r.ID); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return requests, err
+}
+
+// CloudFailed notes why a request to a cloud came to nothing.
+func (s *Store) CloudFailed(ctx context.Context, id digest.CloudID, why string) error {
+	why = clean(why)
+	why = clean(why[:min(len(why), reasonLength)])
+	return s.change(ctx, "noting that a cloud failed", func(c conn) error {
+		return c.run(ctx, `UPDATE cloud_subscriptions SET last_error = ? WHERE id = ? AND verified_at < asked_at`, why, id)
+	})
+}
+
+// CloudSubscription gives one; digest.NotFound if there is none.
+func (s *Store) CloudSubscription(ctx context.Context, id digest.CloudID) (digest.CloudSubscription, error) {
+	return readOne[digest.CloudSubscription](ctx, s.read(), "reading what a cloud was asked for", notFound("there is no such subscription"),
+		`SELECT `+cloudColumns+` FROM cloud_subscriptions c WHERE c.id = ?`, id)
+}
+
+// VerifyCloud answers a cloud that asks whether it was asked to tell of a topic: true, if that was so, and its
+// promise begins. To ask again changes nothing.
+func (s *Store) VerifyCloud(ctx context.Context, now time.Time, id digest.CloudID, topic string, expires, renew time.Time) (meant bool, err error) {
+	err = s.change(ctx, "verifying what a cloud was asked for", func(c conn) error {
+		meant = false
+		var sub digest.CloudSubscription
+		found, err := c.find(ctx, &sub, `SELECT `+cloudColumns+` FROM cloud_subscriptions c WHERE c.id = ? AND c.topic = ?`+c.d.lockRows("c"), id, topic)
+		if err != nil || !found {
+			return err
+		}
+		if !sub.AskedAt.After(sub.VerifiedAt) { // nothing was asked since
+			meant = sub.Promises(now)
+			return nil
+		}
+		meant = true
+		err = c.run(ctx, `UPDATE cloud_subscriptions SET verified_at = ?, expires_at = ?, next_at = ?, errors = 0, last_error = '' WHERE id = ?`, at(now), at(expires), at(renew), id)
+		if err != nil {
+			return err
+		}
+		return c.run(ctx, `INSERT INTO feed_news (feed_id) VALUES (?) ON CONFLICT (feed_id) DO NOTHING`, sub.FeedID)
+	})
+	return meant, err
+}
