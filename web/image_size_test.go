@@ -1,0 +1,46 @@
+package web_test
+
+import (
+	"bytes"
+	"context"
+	"image"
+	"image/png"
+	"net/http"
+	"testing"
+
+	"digest"
+	"digest/poller"
+)
+
+// TestLearnedSize: a picture whose site tells no size has its place on the page from the second time on that it is shown;
+// what turns out to be an ornament gives its place to another.
+func TestLearnedSize(t *testing.T) {
+	each(t, func(r *room) {
+		g := newGallery(t)
+		r.pictures = g
+		g.fetch = func(_ context.Context, address string) (poller.Picture, error) {
+			size := image.Rect(0, 0, 800, 400)
+			if address == "https://pictures.example/Dot.gif" {
+				size = image.Rect(0, 0, 16, 16)
+			}
+			var b bytes.Buffer
+			err := png.Encode(&b, image.NewGray(size))
+			return poller.Picture{Type: "image/png", Bytes: b.Bytes()}, err
+		}
+		r.open("")
+		v, d := r.reader("ann@example.org")
+		r.brings(digest.Subscription{DigestID: d.ID}, "Ant", pictured("One", ""))
+		r.brings(digest.Subscription{DigestID: d.ID}, "Bee", pictured("Dot", ""))
+		r.midnight()
+		first := v.get("/").status(http.StatusOK)
+		first.has(".shot img", "alt", "Of One", "Of Dot")
+		first.has(".shot img", "width", "", "")
+		for _, src := range first.attrs(".shot img", "src") {
+			v.get(src).status(http.StatusOK)
+		}
+		again := v.get("/").status(http.StatusOK)
+		again.has(".shot img", "alt", "Of One")
+		again.has(".shot img", "width", "600")
+		again.has(".shot img", "height", "300")
+	})
+}
