@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/jmoiron/sqlx"
+
+	"digest"
 )
 
 // A ListedRow is one of a table that tests of lists make.
@@ -137,4 +139,24 @@ func (s *Store) Texts(t *testing.T) map[string]bool {
 		}
 	}
 	return texts
+}
+
+// SearchPlans is how the database would read the editions that a search looks through, and what narrows it.
+func (s *Store) SearchPlans(ctx context.Context) (map[string]string, error) {
+	c, plans := s.read(), map[string]string{}
+	for name, q := range map[string]struct {
+		query string
+		args  []any
+	}{
+		"editions": {editionsSearched, []any{1, "2026-01-01", "2027-01-01", 1 << 40, 1 << 40, 1 << 40, 16}},
+		"feeds":    {postsOfFeeds, []any{keys(s.d, []digest.PostID{1, 2}), keys(s.d, []digest.FeedID{1})}},
+		"links":    {postsWithLinks, []any{keys(s.d, []digest.PostID{1, 2}), 1}},
+	} {
+		plan, err := c.explain(ctx, strings.ReplaceAll(q.query, "{one of}", s.d.oneOf), q.args)
+		if err != nil {
+			return nil, err
+		}
+		plans[name] = plan
+	}
+	return plans, nil
 }

@@ -300,9 +300,10 @@ func (a answer) attrs(selector, name string) []string {
 }
 
 // has checks an attribute of every node found.
-func (a answer) has(selector, name string, want ...string) {
+func (a answer) has(selector, name string, want ...string) answer {
 	a.t.Helper()
 	if got := a.attrs(selector, name); !slices.Equal(got, want) {
 		a.t.Errorf("%s: %s of %s is %.200q, want %.200q", a.Request.URL, name, selector, got, want)
 	}
+	return a
 }

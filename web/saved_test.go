@@ -223,6 +223,64 @@ func TestSearch(t *testing.T) {
 	})
 }
 
+// TestSearchWithin: a site, days and links narrow a search, by words in the query or by the fields of the form, which say the
+// same; a mistake is told and nothing of the query is lost.
+func TestSearchWithin(t *testing.T) {
+	each(t, func(r *room) {
+		v, d := r.reader("ann@example.org")
+		bob, bobs := r.user("bob@example.org")
+		for i, name := range []string{"Ann's \"Boats\"", "Kites", "Boats at sea"} {
+			r.brings(digest.Subscription{DigestID: d.ID, Title: name}, "x", pointing(fmt.Sprintf("Wind %d", i), "https://w.example/"+fmt.Sprint(i), "https://far.example/"))
+			r.midnight()
+		}
+		r.brings(digest.Subscription{DigestID: bobs.ID, Title: "Bob's secret site"}, "y", post("Bob's"))
+		r.midnight()
+		r.indexed()
+		finds := func(query string, want ...string) answer {
+			r.t.Helper()
+			return v.get("/search?q="+url.QueryEscape(query)).status(http.StatusOK).shows("h2", want...)
+		}
+		finds("wind", "Wind 2", "Wind 1", "Wind 0")
+		finds("site:kites", "Wind 1").shows("mark").has("[name=site]", "value", "kites").has("#q", "value", "")
+		finds(`wind site:"boats at SEA"`, "Wind 2").has("#q", "value", "wind")
+		finds(`site:boats`, "Wind 2", "Wind 0")
+		finds(`site:boats site:kites`, "Wind 2", "Wind 1", "Wind 0").has("#q", "value", "site:kites")
+		finds("after:2026-11-22", "Wind 2", "Wind 1")
+		finds("before:2026-11-22 wind", "Wind 0").has("#to", "value", "2026-11-21")
+		finds("after:2026-11-22 before:2026-11-23", "Wind 1")
+		finds("before:2026")
+		finds("after:2026", "Wind 2", "Wind 1", "Wind 0").has("#from", "value", "2026-01-01")
+		finds("links:far.example site:kites", "Wind 1").has("#q", "value", "links:far.example")
+		finds("links:nowhere.example after:2026")
+		if to := v.get("/search?q=links:far.example").status(http.StatusSeeOther).Header.Get("Location"); to != "/links?site=far.example" {
+			r.t.Errorf("links alone lead to %q", to)
+		}
+
+		form := url.Values{"q": {"wind"}, "site": {"Boats at sea"}, "from": {"2026-11-22"}, "to": {"2026-11-23"}}
+		to := v.get("/search?" + form.Encode()).status(http.StatusSeeOther).Header.Get("Location")
+		if want := "/search?q=" + url.QueryEscape(`wind site:"Boats at sea" after:2026-11-22 before:2026-11-24`); to != want {
+			r.t.Errorf("the form says %s, want %s", to, want)
+		}
+		page := v.get(to).shows("h2", "Wind 2").has("#q", "value", "wind").has("[name=site]", "value", "Boats at sea").has("#from", "value", "2026-11-22").has("#to", "value", "2026-11-23")
+		if strings.Contains(page.body, "secret") {
+			r.t.Error("she is offered a site of another reader's")
+		}
+		if n := len(page.find("datalist option")); n != 3 {
+			r.t.Errorf("%d sites are offered", n)
+		}
+
+		for typed, why := range map[string]string{
+			"wind after:yesterday": "after: wants a date such as 2026-11-20", "before:": "before: wants a date", "site: ": "site: wants a site",
+			"site:secret wind": "none of your sites is called “secret”", "after:2027 before:2026": "No day is both", "links:x wind": "links: wants one site",
+		} {
+			v.get("/search?q="+url.QueryEscape(typed)).status(http.StatusUnprocessableEntity).contains(".wrong", why).has("#q", "value", typed)
+		}
+		wrong := v.get("/search?q=wind&from=soon").status(http.StatusSeeOther).Header.Get("Location")
+		v.get(wrong).status(http.StatusUnprocessableEntity).has("#q", "value", "wind after:soon")
+		r.visitor().signIn(bob).get("/search?q=" + url.QueryEscape("site:kites")).status(http.StatusUnprocessableEntity)
+	})
+}
+
 func TestSearchSaysWhenItIsBehind(t *testing.T) {
 	each(t, func(r *room) {
 		v, d := r.reader("ann@example.org")

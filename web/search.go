@@ -3,12 +3,14 @@ package web
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"net/url"
 	"strings"
 	"time"
 
 	"digest"
+	"digest/feed"
 	"digest/internal/words"
 	"digest/store"
 )
@@ -16,18 +18,28 @@ import (
 // A searchPage is what was looked for and what was found, the latest first.
 type searchPage struct {
 	namedPage
-	Query  string // as it was typed
-	Saved  bool   // only in what the reader has saved
-	Wrong  string // why nothing was looked for
-	Posts  []listedPost
-	Asked  bool // something was looked for
-	First  bool
-	Behind bool   // posts that were there before an upgrade are still being indexed
-	Here   string // its own address
-	Older  string // address of what came earlier; "" if that is all
+	Query    string // as it was typed, or as the fields of the form say it
+	Words    string // what of it has no field of its own
+	Site     string
+	From, To string   // YYYY-MM-DD; "": any
+	Sites    []string // that the reader may choose from
+	Saved    bool     // only in what the reader has saved
+	Wrong    string   // why nothing was looked for
+	Posts    []listedPost
+	Asked    bool // something was looked for
+	First    bool
+	Behind   bool   // posts that were there before an upgrade are still being indexed
+	Here     string // its own address
+	Older    string // address of what came earlier; "" if that is all
 }
 
-// searchPage looks for words in all that has come to a reader.
+// Narrowed reports whether the form's fields for a site and days say something.
+func (p searchPage) Narrowed() bool { return p.Site+p.From+p.To != "" }
+
+// mostOffered is how many sites the form offers.
+const mostOffered = 300
+
+// searchPage looks for words in all that has come to a reader, or in some sites and days of it.
 func (s *site) searchPage(w http.ResponseWriter, r *http.Request, me reader) error {
 	at, id, ok := placeIn(r)
 	if !ok {
@@ -35,14 +47,22 @@ func (s *site) searchPage(w http.ResponseWriter, r *http.Request, me reader) err
 	}
 	form := r.URL.Query()
 	p := searchPage{namedPage: named(me.Digest), Query: form.Get("q"), Saved: form.Get("in") == "saved", First: at.IsZero()}
-	p.Here = p.address(form.Get("after"))
+	if form.Get("site")+form.Get("from")+form.Get("to") != "" {
+		p.Query = composed(form)
+		return seeOther(w, r, p.address(""))
+	}
+	p.Words, p.Here = p.Query, p.address(form.Get("after"))
+	sites, err := s.Store.ReaderSites(r.Context(), me.ID)
+	if err != nil {
+		return err
+	}
+	for _, of := range sites[:min(len(sites), mostOffered)] {
+		p.Sites = append(p.Sites, shortened(of.Title))
+	}
 	if !form.Has("q") {
 		return s.show(w, r, http.StatusOK, "search", "Search", p)
 	}
-	if site, is := strings.CutPrefix(strings.TrimSpace(p.Query), "links:"); is {
-		return seeOther(w, r, "/links?site="+url.QueryEscape(strings.TrimSpace(site)))
-	}
-	q, err := words.Parse(p.Query)
+	l, q, err := lookedUp(p.Query, sites)
 	if bad, ok := errors.AsType[*digest.Error](err); ok && bad.Kind == digest.Invalid {
 		p.Wrong = bad.Message
 		return s.show(w, r, http.StatusUnprocessableEntity, "search", "Search", p)
@@ -50,9 +70,12 @@ func (s *site) searchPage(w http.ResponseWriter, r *http.Request, me reader) err
 	if err != nil {
 		return err
 	}
-	found, err := s.lookFor(r.Context(), me, store.SearchQuery{
-		Query: q, Now: s.Now(), Saved: p.Saved, After: store.SearchKey{DueAt: at, Post: id}, Limit: listPage,
-	})
+	if alone := "links:" + l.Links; l.Links != "" && !p.Saved && l.Text == alone && len(l.Sites) == 0 && l.From.IsZero() && l.Until.IsZero() {
+		return seeOther(w, r, "/links?site="+url.QueryEscape(l.Links))
+	}
+	p.fill(l)
+	q.Now, q.Saved, q.After, q.Limit = s.Now(), p.Saved, store.SearchKey{DueAt: at, Post: id}, listPage
+	found, err := s.lookFor(r.Context(), me, q)
 	if errors.Is(err, errLongSearch) {
 		p.Wrong = "That takes too long to look for here. Take words that are more seldom, or fewer of them."
 		return s.show(w, r, http.StatusServiceUnavailable, "search", "Search", p)
@@ -62,13 +85,72 @@ func (s *site) searchPage(w http.ResponseWriter, r *http.Request, me reader) err
 	}
 	p.Asked, p.Behind = true, found.Behind
 	for _, v := range found.Posts {
-		p.Posts = append(p.Posts, s.found(v, q))
+		p.Posts = append(p.Posts, s.found(v, q.Query))
 	}
 	if n := len(found.Posts); n > 0 && found.More {
 		last := found.Posts[n-1].Key()
 		p.Older = p.address(place(last.DueAt, last.Post))
 	}
 	return s.show(w, r, http.StatusOK, "search", "Search", p)
+}
+
+// composed writes what the fields of the form say as one query. What is no date is told as it is for one that was typed.
+func composed(form url.Values) string {
+	parts := []string{strings.TrimSpace(form.Get("q"))}
+	add := func(key, value string) {
+		if value = strings.TrimSpace(value); value != "" {
+			parts = append(parts, words.Field(key, value))
+		}
+	}
+	add("site", form.Get("site"))
+	add("after", form.Get("from"))
+	to := strings.TrimSpace(form.Get("to"))
+	if day, err := digest.ParseDate(to); err == nil && day.Year < 9999 {
+		to = day.Plus(1).String() // that day itself is wanted
+	}
+	add("before", to)
+	return strings.TrimSpace(strings.Join(parts, " "))
+}
+
+// fill puts what is looked for into the fields of the form.
+func (p *searchPage) fill(l words.Lookup) {
+	p.Words = l.Text
+	if len(l.Sites) > 0 {
+		p.Site = l.Sites[0]
+	}
+	if !l.From.IsZero() {
+		p.From = l.From.String()
+	}
+	if !l.Until.IsZero() {
+		p.To = l.Until.Plus(-1).String()
+	}
+}
+
+// lookedUp reads a query, of a reader of some sites; an error that is digest.Invalid says what is wrong with it.
+func lookedUp(typed string, sites []digest.FeedLabel) (l words.Lookup, q store.SearchQuery, err error) {
+	if l, err = words.ParseLookup(typed); err != nil {
+		return l, q, err
+	}
+	q.Query, q.From, q.Until = l.Query, l.From, l.Until
+	if l.Links != "" {
+		if q.Links = feed.SiteKey(l.Links); q.Links == 0 {
+			return l, q, &digest.Error{Kind: digest.Invalid, Message: "links: wants one site, such as example.org"}
+		}
+	}
+	known := make([]words.Site, len(sites))
+	for i, s := range sites {
+		known[i] = words.Site{Title: s.Title, Hosts: []string{s.SiteURL, s.Host}}
+	}
+	for _, name := range l.Sites {
+		places := words.SitesNamed(name, known)
+		if len(places) == 0 {
+			return l, q, &digest.Error{Kind: digest.Invalid, Message: fmt.Sprintf("site: none of your sites is called “%s” or has such an address", shortened(name))}
+		}
+		for _, i := range places {
+			q.Feeds = append(q.Feeds, sites[i].FeedID)
+		}
+	}
+	return l, q, nil
 }
 
 // searchTime is how long a reader's search may take, its waiting for their

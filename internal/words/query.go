@@ -74,6 +74,7 @@ func invalid(format string, args ...any) error {
 // A part is a piece of what was typed, between spaces or quotes.
 type part struct {
 	text            string
+	key             string // that stood before its text; "": it is words
 	quoted, exclude bool
 	final           bool // the last of all
 }

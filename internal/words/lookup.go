@@ -1,0 +1,200 @@
+package words
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"digest"
+)
+
+// A Lookup is what somebody looks for: words, and of which sites, from which days and with links to which site.
+type Lookup struct {
+	Query             // without terms: whatever the words are
+	Sites []string    // hosts or titles; of any of them
+	Links string      // the site to which the posts point
+	From  digest.Date // the first day; zero: any
+	Until digest.Date // the first day that is too late; zero: none is
+
+	Text string // what was typed, but for the first site and the days: they have fields of their own
+}
+
+// What stands before a colon and says that what follows is no word.
+const (
+	siteKey   = "site"
+	linksKey  = "links"
+	afterKey  = "after"
+	beforeKey = "before"
+)
+
+// maxLookup is how many characters may be typed with the sites and days; of the words maxTyped are the most.
+const maxLookup = 1200
+
+// ParseLookup reads what Parse does, and "site:example.org", "links:example.org", "after:2026-11-20" and "before:2026"
+// among it. A day is one of a year or a month in short, its first: what is after a day begins with it, and what is
+// before a day ends before it. The errors, digest.Invalid, say what to do.
+func ParseLookup(typed string) (l Lookup, err error) {
+	if utf8.RuneCountInString(typed) > maxLookup {
+		return l, invalid("That is too long to look for; %d characters are the most. "+
+			"A few words that stand in the post are enough.", maxTyped)
+	}
+	var text, wordsOnly []string
+	for _, p := range joined(split(typed)) {
+		isField, err := l.read(p)
+		if err != nil {
+			return l, err
+		}
+		if !isField {
+			text = append(text, p.source())
+		}
+		if p.key == "" {
+			wordsOnly = append(wordsOnly, p.source())
+		}
+	}
+	l.Text = strings.Join(text, " ")
+	if !l.From.IsZero() && !l.Until.IsZero() && !l.From.Before(l.Until) {
+		return l, invalid("No day is both after %s and before %s.", l.From, l.Until)
+	}
+	if len(wordsOnly) > 0 || len(l.Sites) == 0 && l.Links == "" && l.From.IsZero() && l.Until.IsZero() {
+		l.Query, err = Parse(strings.Join(wordsOnly, " "))
+	}
+	return l, err
+}
+
+// read reads a part that is no word; isField says that a form has a field for it.
+func (l *Lookup) read(p part) (isField bool, err error) {
+	if p.key == "" {
+		return false, nil
+	}
+	if p.exclude {
+		return false, invalid("%s: cannot be left out with a minus. Name the sites and days that are wanted.", p.key)
+	}
+	value := digest.OneLine(p.text)
+	switch p.key {
+	case siteKey:
+		if value == "" {
+			return false, invalid(`site: wants a site, such as example.org or "The name of a feed"`)
+		}
+		l.Sites = append(l.Sites, value)
+		return len(l.Sites) == 1, nil
+	case linksKey:
+		if value == "" || l.Links != "" && l.Links != value {
+			return false, invalid("links: wants one site, such as example.org")
+		}
+		l.Links = value
+		return false, nil
+	}
+	day, err := parseDay(value)
+	if err != nil {
+		return false, invalid("%s: wants a date such as 2026-11-20, 2026-11 or 2026", p.key)
+	}
+	switch {
+	case p.key == afterKey && (l.From.IsZero() || l.From.Before(day)):
+		l.From = day
+	case p.key == beforeKey && (l.Until.IsZero() || day.Before(l.Until)):
+		l.Until = day
+	}
+	return true, nil
+}
+
+var errNoDay = errors.New("no day")
+
+// parseDay reads a day, or the first one of a month or a year.
+func parseDay(typed string) (digest.Date, error) {
+	for _, layout := range []string{time.DateOnly, "2006-01", "2006"} {
+		if t, err := time.Parse(layout, typed); err == nil && t.Year() > 0 {
+			return digest.DateOf(t), nil
+		}
+	}
+	return digest.Date{}, errNoDay
+}
+
+// joined finds the keys among what was typed, and what each is about: what follows the colon, in quotes too, or after a space.
+func joined(parts []part) (all []part) {
+	for i := 0; i < len(parts); i++ {
+		p := parts[i]
+		key, value, ok := strings.Cut(p.text, ":")
+		key = strings.ToLower(key)
+		if p.quoted || !ok || !slices.Contains([]string{siteKey, linksKey, afterKey, beforeKey}, key) {
+			all = append(all, p)
+			continue
+		}
+		p.key, p.text = key, value
+		if value == "" && i+1 < len(parts) && !parts[i+1].exclude && (parts[i+1].quoted || !strings.Contains(parts[i+1].text, ":")) {
+			i++
+			p.text = parts[i].text
+		}
+		all = append(all, p)
+	}
+	return all
+}
+
+// source writes a part as it could be typed.
+func (p part) source() string {
+	text := p.text
+	if p.key != "" {
+		return Field(p.key, text)
+	}
+	if p.quoted {
+		text = `"` + text + `"`
+	}
+	if p.exclude {
+		text = "-" + text
+	}
+	return text
+}
+
+// Field writes a key with what it is about, as it is typed; what holds spaces stands in quotes.
+func Field(key, value string) string {
+	value = digest.OneLine(strings.ReplaceAll(strings.Map(straight, value), `"`, " "))
+	if strings.Contains(value, " ") {
+		value = `"` + value + `"`
+	}
+	return key + ":" + value
+}
+
+// A Site is a feed, by what its reader may call it.
+type Site struct {
+	Title string
+	Hosts []string // of its pages and of the feed
+}
+
+// SitesNamed gives the places of the sites that a name means: those of this title or host, with the hosts below it, or
+// else those with the name's words in their titles.
+func SitesNamed(name string, sites []Site) []int {
+	words, host := phrase(name), hostTyped(name)
+	places := func(is func(Site) bool) (found []int) {
+		for i, s := range sites {
+			if is(s) {
+				found = append(found, i)
+			}
+		}
+		return found
+	}
+	found := places(func(s Site) bool {
+		return strings.EqualFold(digest.OneLine(s.Title), name) || words != "" && phrase(s.Title) == words || slices.ContainsFunc(s.Hosts, func(of string) bool {
+			of = hostTyped(of)
+			return host != "" && (of == host || strings.HasSuffix(of, "."+host))
+		})
+	})
+	if len(found) == 0 && words != "" {
+		found = places(func(s Site) bool { return strings.Contains(" "+phrase(s.Title)+" ", " "+words+" ") })
+	}
+	return found
+}
+
+// hostTyped makes a host of an address or a name of one; "" for what is none.
+func hostTyped(typed string) string {
+	if _, after, ok := strings.Cut(typed, "://"); ok {
+		typed = after
+	}
+	host, _, _ := strings.Cut(typed, "/")
+	host, _, _ = strings.Cut(host, ":")
+	host = strings.TrimPrefix(strings.ToLower(host), "www.")
+	if !strings.Contains(host, ".") || strings.ContainsAny(host, " ") {
+		return ""
+	}
+	return strings.Trim(host, ".")
+}

@@ -1,0 +1,106 @@
+package store_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"digest"
+	"digest/store"
+)
+
+// A search within sites, days and links finds, with words and without, what reading finds; a page holds the latest first.
+func TestSearchWithin(t *testing.T) {
+	each(t, func(w world) {
+		ada, bob := w.reader("ada", "Pacific/Auckland"), w.reader("bob", "Pacific/Auckland")
+		f, g, h := w.feed("f.example"), w.feed("g.example"), w.feed("h.example")
+		w.subscribe(ada, f, g)
+		w.subscribe(bob, h)
+		midnight := time.Date(2026, 11, 20, 11, 0, 0, 0, time.UTC) // 21 November there
+		for day := range 4 {
+			for _, feed := range []digest.Feed{f, g, h} {
+				one := written(fmt.Sprintf("%s%d", feed.Host[:1], 21+day), "Kernel news", "<p>the kernel</p>")
+				one.Links = []digest.Link{{Key: int64(day), Site: int64(day % 2)}}
+				w.record(midnight.Add(-time.Hour), feed, []digest.Post{one})
+			}
+			w.hour(midnight)
+			w.send(midnight)
+			midnight = midnight.Add(24 * time.Hour)
+		}
+		w.indexed()
+		w.ok(w.Unsubscribe(w.ctx(), ada.ID, g.ID))
+		on := func(day int) digest.Date { return digest.Date{Year: 2026, Month: 11, Day: day} }
+		for _, words := range []string{"", "kernel", "nowhere"} {
+			for _, c := range []struct {
+				q    store.SearchQuery
+				want string
+			}{
+				{store.SearchQuery{}, "g24 f24 g23 f23 g22 f22 g21 f21"},
+				{store.SearchQuery{Feeds: []digest.FeedID{f.ID}}, "f24 f23 f22 f21"},
+				{store.SearchQuery{Feeds: []digest.FeedID{g.ID}}, "g24 g23 g22 g21"}, // left by now
+				{store.SearchQuery{Feeds: []digest.FeedID{h.ID}}, ""},                // of another reader
+				{store.SearchQuery{Feeds: []digest.FeedID{}}, ""},
+				{store.SearchQuery{From: on(23)}, "g24 f24 g23 f23"},
+				{store.SearchQuery{Until: on(22)}, "g21 f21"},
+				{store.SearchQuery{From: on(22), Until: on(23)}, "g22 f22"},
+				{store.SearchQuery{From: on(25)}, ""},
+				{store.SearchQuery{Links: 1}, "g24 f24 g22 f22"},
+				{store.SearchQuery{Links: 1, Feeds: []digest.FeedID{f.ID}, Until: on(24)}, "f22"},
+				{store.SearchQuery{Saved: true}, ""},
+			} {
+				c.q.Now, c.q.Limit = midnight, 1
+				if words != "" {
+					c.q.Query = w.query(words)
+				}
+				if words == "nowhere" {
+					c.want = ""
+				}
+				want(w.t, fmt.Sprintf("%q, %+v", words, c.q), w.searches(ada, c.q), c.want)
+			}
+		}
+		w.save(ada, midnight, "f22", "g24")
+		for _, c := range []struct {
+			q    store.SearchQuery
+			want string
+		}{
+			{store.SearchQuery{Saved: true}, "g24 f22"},
+			{store.SearchQuery{Saved: true, From: on(23)}, "g24"},
+			{store.SearchQuery{Saved: true, Feeds: []digest.FeedID{f.ID}}, "f22"},
+		} {
+			c.q.Now, c.q.Limit = midnight, 1
+			want(w.t, fmt.Sprintf("saved, %+v", c.q), w.searches(ada, c.q), c.want)
+		}
+		sites, err := w.ReaderSites(w.ctx(), ada.UserID)
+		w.ok(err)
+		var hosts []string
+		for _, s := range sites {
+			hosts = append(hosts, s.Host)
+		}
+		slices.Sort(hosts)
+		want(w.t, "sites", strings.Join(hosts, " "), "f.example g.example")
+	})
+}
+
+// TestSearchWithinPlan holds that what narrows a search is found by keys, whatever the database knows of its tables.
+func TestSearchWithinPlan(t *testing.T) {
+	each(t, func(w world) {
+		w.crowd(500, 300, 5)
+		w.ok(w.Exec(w.ctx(), `INSERT INTO editions (digest_id, local_date, due_at, send_at, number, state, date, next_at, expires_at)
+			WITH RECURSIVE n (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 20)
+			SELECT d.id, '2026-01-' || CAST(10 + n.i AS TEXT), n.i, n.i, n.i, 'sent', 0, 0, 0 FROM digests d CROSS JOIN n`))
+		for _, when := range []string{"never analysed", "analysed"} {
+			plans, err := w.SearchPlans(w.ctx())
+			w.ok(err)
+			for name, plan := range plans {
+				for _, whole := range []string{"Seq Scan on editions", "Seq Scan on digest_posts", "Seq Scan on post_links", "SCAN x\n", "SCAN dp\n", "SCAN p\n", "SCAN l\n"} {
+					if strings.Contains(plan+"\n", whole) && !(name != "editions" && when == "analysed") { // of empty tables nothing is to be gained by keys
+						w.t.Errorf("%s, %s: %q in\n%s", name, when, whole, plan)
+					}
+				}
+			}
+			w.ok(w.Exec(w.ctx(), `ANALYZE`))
+		}
+	})
+}
