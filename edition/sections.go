@@ -161,6 +161,19 @@ func seconds(t time.Time) int64 {
 	return t.Unix()
 }
 
+// headingFor is the heading of a feed as its reader wants it named and placed.
+func (s shared) headingFor(feed digest.FeedID, own digest.Subscription) heading {
+	h, known := s.headings[feed]
+	if !known || own.Title != "" {
+		h = newHeading(s.render, feed, own.Title, h.section.URL, "")
+	}
+	h.section.Display, h.section.Folder, h.section.Feed, h.leads = own.Display, own.Folder, feed, own.Leads
+	if h.leads { // it stands by itself, before all folders
+		h.section.Folder = ""
+	}
+	return h
+}
+
 // sections puts the posts of one reader's edition in order, each once, as the reader wants each
 // feed named and shown, and unless it is wanted whole no more of each than they want at once.
 func (b *Builder) sections(ctx context.Context, s shared, refs []digest.PostRef, settings map[digest.FeedID]digest.Subscription, d digest.Delivery, whole bool) ([]render.Section, error) {
@@ -181,14 +194,7 @@ func (b *Builder) sections(ctx context.Context, s shared, refs []digest.PostRef,
 	headings := make([]heading, 0, len(byFeed))
 	for feed, posts := range byFeed {
 		own := settings[feed]
-		h, known := s.headings[feed]
-		if !known || own.Title != "" {
-			h = newHeading(s.render, feed, own.Title, h.section.URL, "")
-		}
-		h.section.Display, h.section.Folder, h.section.Feed, h.leads = own.Display, own.Folder, feed, own.Leads
-		if h.leads { // it stands by itself, before all folders
-			h.section.Folder = ""
-		}
+		h := s.headingFor(feed, own)
 		h.section.Posts, h.section.Late = order(posts)
 		if !whole {
 			keepMost(&h.section, own.Most)

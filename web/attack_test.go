@@ -32,7 +32,7 @@ func TestNobodyReadsAnothersEdition(t *testing.T) {
 		v.get("/editions/2026-11-21").status(http.StatusNotFound) // Ann has one of that date, Bob has not
 		v.get("/editions/2026-11-22").status(http.StatusOK).shows("h3", "For Bob")
 		v.get("/").shows("h3", "For Bob")
-		v.get("/editions").shows(".dates a", "Sunday 22 November")
+		v.get("/editions").shows(".dates .day", "Sunday 22 November")
 		e := r.edition(anns)
 		for _, token := range []string{
 			r.signer.Sign(digest.ForUnsubscribe, int64(e.ID)), r.signer.Sign(digest.ForMessageID, int64(e.ID)),

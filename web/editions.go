@@ -6,6 +6,7 @@ import (
 
 	"digest"
 	"digest/internal/catalogue"
+	"digest/render"
 	"digest/store"
 )
 
@@ -23,16 +24,27 @@ type editionsPage struct {
 	Earlier, Later string // the months beside this one: YYYY-MM
 
 	letters map[digest.Date][]receivedLetter // of newsletters, by their dates
+	leads   map[digest.EditionID]*render.Post
 }
 
 // IsMonth reports whether the page is that of one month.
 func (p editionsPage) IsMonth() bool { return !p.Title.IsZero() }
 
+// Lead is the post with which an edition begins; nil: nothing of it is left.
+func (p editionsPage) Lead(id digest.EditionID) *render.Post { return p.leads[id] }
+
 // Letters are those that came on the date of an edition.
 func (p editionsPage) Letters(date digest.Date) []receivedLetter { return p.letters[date] }
 
-// lettersOf fills in the letters of newsletters on the dates of some editions, the newest first.
-func (s *site) lettersOf(r *http.Request, me reader, p *editionsPage, list []digest.Edition) error {
+// fillIn adds to a page what its editions begin with, and the letters of newsletters on their dates. The newest is the first.
+func (s *site) fillIn(r *http.Request, me reader, p *editionsPage, list []digest.Edition) (err error) {
+	deliveries := make([]digest.Delivery, len(list))
+	for i, e := range list {
+		deliveries[i] = me.Digest.Delivery(e)
+	}
+	if p.leads, err = s.Editions.Leads(r.Context(), deliveries); err != nil {
+		return err
+	}
 	all, err := s.lettersBetween(r, me, list[len(list)-1].LocalDate, list[0].LocalDate, mostAlso*newest)
 	p.letters = make(map[digest.Date][]receivedLetter)
 	for _, l := range all {
@@ -44,7 +56,14 @@ func (s *site) lettersOf(r *http.Request, me reader, p *editionsPage, list []dig
 // A month is some of the editions of one.
 type month struct {
 	Path     string // YYYY-MM
+	Open     bool   // its dates are seen at once
 	Editions []digest.Edition
+}
+
+// The datesOf a month are listed with what the page knows of them.
+type datesOf struct {
+	month
+	Page *editionsPage
 }
 
 // A year is the months in which editions came.
@@ -63,7 +82,7 @@ func (s *site) editionsPage(w http.ResponseWriter, r *http.Request, me reader) e
 		return s.nothingYet(w, r, me, v.Feeds)
 	}
 	p := editionsPage{standing: s.standing(me.Digest), Months: byMonth(v.Editions), Years: byYear(v.Months)}
-	return s.showPage(w, r, s.lettersOf(r, me, &p, v.Editions), "editions", catalogue.Key("All editions"), &p)
+	return s.showPage(w, r, s.fillIn(r, me, &p, v.Editions), "editions", catalogue.Key("All editions"), &p)
 }
 
 // monthPage lists the editions of one month.
@@ -87,7 +106,7 @@ func (s *site) monthPage(w http.ResponseWriter, r *http.Request, me reader, t ti
 			p.Earlier = monthPath(v.Months[i+1])
 		}
 	}
-	return s.showPage(w, r, s.lettersOf(r, me, &p, v.Editions), "editions", p.Title, &p)
+	return s.showPage(w, r, s.fillIn(r, me, &p, v.Editions), "editions", p.Title, &p)
 }
 
 func monthPath(m store.Month) string {
@@ -100,7 +119,7 @@ func byMonth(list []digest.Edition) []month {
 	for _, e := range list {
 		path := e.LocalDate.Format("2006-01")
 		if n := len(months); n == 0 || months[n-1].Path != path {
-			months = append(months, month{Path: path})
+			months = append(months, month{Path: path, Open: n == 0})
 		}
 		last := &months[len(months)-1]
 		last.Editions = append(last.Editions, e)

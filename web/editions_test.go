@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"digest"
+	"digest/store/storetest"
 )
 
 func posts(n int, of string) []digest.Post {
@@ -297,7 +298,10 @@ func TestArchiveByMonth(t *testing.T) {
 		if got := len(a.find(".dates a")); got != 31 {
 			r.t.Errorf("%d editions are listed", got)
 		}
-		a.has(".months a", "href", "/editions/2027-01", "/editions/2026-12", "/editions/2026-11")
+		a.shows(".month h2", "January 2027", "December 2026").has(".months a", "href", "/editions/2027-01", "/editions/2026-12", "/editions/2026-11")
+		if open := len(a.find("details.month[open]")); open != 1 {
+			r.t.Errorf("%d months are open", open)
+		}
 		a.shows(".year", "2027", "2026")
 		m := v.get("/editions/2026-12").status(http.StatusOK).shows("h1", "December 2026").shows(".turn a", "Earlier November 2026", "Later January 2027")
 		if got := m.attrs(".dates a", "href"); len(got) != 31 || got[0] != "/editions/2026-12-31" || got[30] != "/editions/2026-12-01" {
@@ -369,4 +373,48 @@ func TestPicturesComeThroughHere(t *testing.T) {
 			v.get(a.attrs("img", "src")[0]).status(http.StatusOK)
 		}
 	})
+}
+
+// TestArchiveSaysWhatCame: beside each date stands the headline with which its edition begins, in any script; a post
+// without one stands there with its words, and an archive of years is a light page.
+func TestArchiveSaysWhatCame(t *testing.T) {
+	each(t, func(r *room) {
+		v, d := r.reader("ann@example.org")
+		titles := []string{"הכותרת של היום", "今日の見出し", "<b>Bold</b> & \"more\"", ""}
+		for _, title := range titles {
+			p := post(title)
+			p.Title, p.Language = title, map[string]string{titles[0]: "he", titles[1]: "ja"}[title]
+			r.arrives(d, p)
+			r.midnight()
+		}
+		for _, path := range []string{"/editions", "/editions/2026-11"} {
+			page := v.get(path).status(http.StatusOK).has(".dates .lead", "dir", "auto", "auto", "auto", "rtl").has(".dates .lead[lang]", "lang", "ja", "he")
+			if got := page.texts(".dates .lead"); len(got) != 4 || got[1] != titles[2] || got[2] != titles[1] || got[3] != titles[0] || got[0] == "" {
+				r.t.Errorf("%s: %q", path, got)
+			}
+			if n := len(page.find(".dates .lead b")); n > 0 {
+				r.t.Errorf("%s: a headline became part of the page", path)
+			}
+			for i, date := range page.attrs(".dates li > a", "href") {
+				if front := v.get(date).status(http.StatusOK).texts("article .headline"); titles[3-i] != "" && front[0] != page.texts(".dates .lead")[i] {
+					r.t.Errorf("%s: %q, but the page of %s begins with %q", path, page.texts(".dates .lead")[i], date, front)
+				}
+			}
+		}
+	})
+}
+
+// TestArchiveIsLight: of 400 editions with long headlines each page stays small.
+func TestArchiveIsLight(t *testing.T) {
+	r := newRoom(t, storetest.Open(t, storetest.SQLite(t)))
+	v, d := r.reader("ann@example.org")
+	for i := range 400 {
+		r.arrives(d, post(fmt.Sprintf("%d %s", i, prose(40, "title", i))))
+		r.midnight()
+	}
+	for _, path := range []string{"/editions", "/editions/2027-10"} {
+		if n := len(v.get(path).status(http.StatusOK).body); n > 60<<10 {
+			t.Errorf("%s has %d bytes", path, n)
+		}
+	}
 }

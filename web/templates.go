@@ -143,6 +143,8 @@ func pagesIn(l *catalogue.Language, a assets) pages {
 			return saveButton{id, saved, back, namedBy}
 		},
 
+		"datesOf": func(m month, p *editionsPage) datesOf { return datesOf{m, p} },
+
 		"monthName": func(path string) (string, error) {
 			t, err := time.Parse("2006-01", path)
 			return catalogue.Time("January 2006", t).In(l), err
@@ -205,6 +207,10 @@ func (s *site) show(w http.ResponseWriter, r *http.Request, status int, name str
 	if err := s.pages[f.lang]()[name].ExecuteTemplate(&b, "layout.html", f); err != nil {
 		return fmt.Errorf("rendering page %s: %w", name, err)
 	}
+	body := b.Bytes()
+	if name != "problem" {
+		body = s.refill(r, f.Reader, body)
+	}
 	h := w.Header()
 	if f.Index {
 		h.Del("X-Robots-Tag")
@@ -212,9 +218,9 @@ func (s *site) show(w http.ResponseWriter, r *http.Request, status int, name str
 	h.Add("Vary", "Accept-Language")
 	h.Set("Content-Language", f.lang.Code)
 	h.Set("Content-Type", "text/html; charset=utf-8")
-	h.Set("Content-Length", strconv.Itoa(b.Len()))
+	h.Set("Content-Length", strconv.Itoa(len(body)))
 	w.WriteHeader(status)
-	_, _ = b.WriteTo(w) // a visitor who has left is no error of ours
+	_, _ = w.Write(body) // a visitor who has left is no error of ours
 	return nil
 }
 

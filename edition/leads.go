@@ -1,0 +1,121 @@
+package edition
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"digest"
+	"digest/render"
+)
+
+// leadRounds is how many sections of an edition are tried: posts of a sealed edition may be gone.
+const leadRounds = 3
+
+// A leadSearch is an edition whose first post is looked for: its sections that may have it, in their order.
+type leadSearch struct {
+	digest.Delivery
+	sections []heading
+	posts    map[digest.FeedID][]digest.PostRef
+}
+
+// Leads gives the post with which each of some sealed editions begins, by the edition's key; one of which nothing is left
+// has none. It reads the posts of first sections alone: a copy says what its original does, so none is looked for.
+// However many the editions are, the store is asked six times, and twice more where first sections are gone.
+func (b *Builder) Leads(ctx context.Context, ds []digest.Delivery) (map[digest.EditionID]*render.Post, error) {
+	all, err := b.leadSearches(ctx, ds)
+	leads := make(map[digest.EditionID]*render.Post, len(ds))
+	for round := 0; round < leadRounds && len(all) > 0 && err == nil; round++ {
+		var found map[digest.PostID]digest.Post
+		if found, err = b.postsOfFirst(ctx, all); err != nil {
+			break
+		}
+		all = slices.DeleteFunc(all, func(l *leadSearch) bool {
+			first := l.sections[0]
+			if p, ok := l.newest(found); ok {
+				p.SiteURL = first.section.URL
+				if p.Language == "" {
+					p.Language = first.language
+				}
+				leads[l.ID] = b.render.Brief(p)
+				return true
+			}
+			l.sections = l.sections[1:]
+			return len(l.sections) == 0
+		})
+	}
+	return leads, err
+}
+
+// leadSearches arranges the sections of editions.
+func (b *Builder) leadSearches(ctx context.Context, ds []digest.Delivery) ([]*leadSearch, error) {
+	if len(ds) == 0 {
+		return nil, nil
+	}
+	refs, err := b.Store.EditionPosts(ctx, ds)
+	if err != nil {
+		return nil, fmt.Errorf("reading the posts of %d editions: %w", len(ds), err)
+	}
+	settings, err := b.Store.SubscriptionSettings(ctx, digestsOf(ds))
+	if err != nil {
+		return nil, fmt.Errorf("reading readers' settings: %w", err)
+	}
+	s, want := newShared(b.render, new(judged)), newMissing()
+	for _, list := range refs {
+		for _, ref := range list {
+			want.feeds[ref.FeedID] = true
+		}
+	}
+	if err := b.load(ctx, s, want); err != nil {
+		return nil, err
+	}
+	var all []*leadSearch
+	for _, d := range ds {
+		l := &leadSearch{Delivery: d, posts: map[digest.FeedID][]digest.PostRef{}}
+		for _, ref := range refs[d.ID] {
+			if l.posts[ref.FeedID] == nil {
+				l.sections = append(l.sections, s.headingFor(ref.FeedID, settings[d.DigestID][ref.FeedID]))
+			}
+			l.posts[ref.FeedID] = append(l.posts[ref.FeedID], ref)
+		}
+		if arrange(l.sections, d.Folders); len(l.sections) > 0 {
+			all = append(all, l)
+		}
+	}
+	return all, nil
+}
+
+// postsOfFirst reads the posts of the first section of each edition.
+func (b *Builder) postsOfFirst(ctx context.Context, all []*leadSearch) (map[digest.PostID]digest.Post, error) {
+	var ids []digest.PostID
+	for _, l := range all {
+		for _, ref := range l.posts[l.sections[0].feed] {
+			ids = append(ids, ref.PostID)
+		}
+	}
+	slices.Sort(ids)
+	posts, err := b.Store.Posts(ctx, slices.Compact(ids))
+	if err != nil {
+		return nil, fmt.Errorf("reading the first posts of %d editions: %w", len(all), err)
+	}
+	found := make(map[digest.PostID]digest.Post, len(posts))
+	for _, p := range posts {
+		found[p.ID] = p
+	}
+	return found, nil
+}
+
+// newest gives the post that stands first in the first section; false if all of them are gone.
+func (l *leadSearch) newest(found map[digest.PostID]digest.Post) (digest.Post, bool) {
+	var there []placed
+	for _, ref := range l.posts[l.sections[0].feed] {
+		if p, ok := found[ref.PostID]; ok {
+			one := &post{Post: &render.Post{ID: p.ID}, published: seconds(p.PublishedAt), seen: seconds(p.SeenAt), before: seconds(p.ReadBefore)}
+			there = append(there, placed{one, ref.Carried || one.missedBefore(l.Edition)})
+		}
+	}
+	if len(there) == 0 {
+		return digest.Post{}, false
+	}
+	return found[slices.MinFunc(there, newestFirst).ID], true
+}
