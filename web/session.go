@@ -52,6 +52,9 @@ func (s *site) forReader(h readerHandler) handler {
 				defer body.long.end()
 			}
 		}
+		if r.Method == http.MethodPost {
+			s.forgetForm(w, r)
+		}
 		d, err := s.Store.DigestOf(r.Context(), user.ID)
 		if err != nil {
 			return err

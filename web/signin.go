@@ -40,10 +40,18 @@ type signInPage struct {
 	Keys    bool   // passkeys can be used
 	SignUp  bool   // strangers can sign up
 	Invited bool   // if they have an invitation
+
+	Unsent    bool // the browser holds a form that is filled in again
+	Lost      bool // a form was posted that could not be held
+	Elsewhere bool // the browser that asked for the link holds a form, and this one does not
 }
 
 func (s *site) showSignIn(w http.ResponseWriter, r *http.Request, status int, p signInPage) error {
 	p.Mails, p.Keys, p.SignUp, p.Invited = s.mails(), s.relying != nil, s.SignUp == SignUpOpen, s.SignUp == SignUpInvitation
+	if u, ok := s.heldForm(r); ok {
+		p.Unsent, p.Lost = u.Fields != nil, u.Fields == nil
+	}
+	p.Elsewhere = p.Token != "" && r.URL.Query().Has(unsentWord) && !p.Unsent && !p.Lost
 	return s.show(w, r, status, "signin", "Sign in", p)
 }
 
@@ -87,12 +95,13 @@ func (s *site) requestSignIn(w http.ResponseWriter, r *http.Request) error {
 	if q.Wrong != "" {
 		return s.showSignIn(w, r, status, signInPage{letterRequest: q})
 	}
-	s.sendLetter(q, s.writeSignInTo(q.to))
+	_, unsent := s.heldForm(r)
+	s.sendLetter(q, s.writeSignInTo(q.to, unsent))
 	return seeOther(w, r, "/sign-in?sent=1")
 }
 
-// writeSignInTo writes to whoever has an account at an address.
-func (s *site) writeSignInTo(email string) writeLetter {
+// writeSignInTo writes to whoever has an account at an address; unsent: the browser that asked holds a form.
+func (s *site) writeSignInTo(email string, unsent bool) writeLetter {
 	return func(ctx context.Context, life time.Duration) (string, render.LetterContent, error) {
 		u, err := s.Store.UserByEmail(ctx, email)
 		if digest.KindOf(err) == digest.NotFound {
@@ -101,7 +110,11 @@ func (s *site) writeSignInTo(email string) writeLetter {
 		if err != nil {
 			return "", render.LetterContent{}, err
 		}
-		return s.writeSignIn(ctx, u, life)
+		to, words, err := s.writeSignIn(ctx, u, life)
+		if unsent && words.URL != "" {
+			words.URL += "&" + unsentWord + "=1"
+		}
+		return to, words, err
 	}
 }
 

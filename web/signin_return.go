@@ -18,6 +18,9 @@ func (s *site) toSignIn(w http.ResponseWriter, r *http.Request) error {
 	if path, ok := localPath(r.URL.RequestURI()); ok && isPage(r) && len(path) <= longestReturn {
 		s.setCookie(w, s.returnCookie(), base64.RawURLEncoding.EncodeToString([]byte(path)), int(mailedTTL.Seconds()))
 	}
+	if r.Method == http.MethodPost {
+		s.holdForm(w, r)
+	}
 	return seeOther(w, r, "/sign-in")
 }
 

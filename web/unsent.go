@@ -1,0 +1,160 @@
+package web
+
+import (
+	"bytes"
+	"compress/flate"
+	"encoding/base64"
+	"encoding/json"
+	"io"
+	"mime"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"digest"
+)
+
+// Who posts a form without being signed in any more is led to the sign-in, and back to the page where the form stood,
+// filled in as they wrote it. Nothing is done until they press its button again: so no other site gains anything, whose
+// forms are refused before (guard). The browser itself holds what was written, in a cookie that this instance alone can
+// read and make. It can be filled in for the address alone with which the browser was signed in last.
+
+// An unsentForm is one that was posted without a session.
+type unsentForm struct {
+	Page   string     // on which it stood
+	Action string     // to which it was posted
+	Fields url.Values // what was written; nil: it was too much to be held here, or a file
+	Known  string     // the cookie of the browser, which proves with which address it was signed in
+	Until  int64      // Unix seconds
+}
+
+const (
+	longestUnsent = 16 << 10 // bytes of a form that is read
+	longestCookie = 3800     // bytes of what is made of it; browsers hold 4096 with the name
+	unsentWord    = "unsent" // the parameter of the page to which the sign-in leads back
+)
+
+// secretFields are never held: what feeds are asked with.
+var secretFields = [...]string{"user", "password", "token", "secret"}
+
+func (s *site) unsentCookie() string { return s.cookieName() + "-unsent" }
+
+// holdForm has the browser hold the form that a request posts, if it was signed in before.
+func (s *site) holdForm(w http.ResponseWriter, r *http.Request) {
+	known, err := r.Cookie(s.knownCookie())
+	if err != nil {
+		return
+	}
+	u := unsentForm{Page: pageOf(r), Action: r.URL.Path, Fields: fieldsOf(r), Known: known.Value, Until: s.Now().Add(mailedTTL).Unix()}
+	value, ok := s.sealForm(u)
+	if !ok {
+		u.Fields = nil
+		if value, ok = s.sealForm(u); !ok {
+			return
+		}
+	}
+	s.setCookie(w, s.unsentCookie(), value, int(mailedTTL.Seconds()))
+	s.setCookie(w, s.returnCookie(), base64.RawURLEncoding.EncodeToString([]byte(u.returnPath())), int(mailedTTL.Seconds()))
+}
+
+// pageOf is the path of the page on which the form stood that a request posts.
+func pageOf(r *http.Request) string {
+	if from, err := url.Parse(r.Referer()); err == nil && from.Host != "" {
+		from.Scheme, from.Host, from.User, from.Fragment = "", "", nil, ""
+		if path, ok := localPath(from.String()); ok && len(path) <= longestReturn/2 {
+			return path
+		}
+	}
+	return r.URL.Path
+}
+
+// fieldsOf reads what was written into a form, without secrets; nil if it is too long or a file.
+func fieldsOf(r *http.Request) url.Values {
+	kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	if r.ContentLength == 0 {
+		return url.Values{}
+	}
+	if err != nil || kind != "application/x-www-form-urlencoded" || r.ContentLength < 0 || r.ContentLength > longestUnsent || r.ParseForm() != nil {
+		return nil
+	}
+	fields := r.PostForm
+	if fields.Has("secret") {
+		fields.Del("address")
+	}
+	for _, name := range secretFields {
+		fields.Del(name)
+	}
+	return fields
+}
+
+// returnPath is that of the page, which is told that there is a form to be filled in.
+func (u unsentForm) returnPath() string {
+	page, err := url.Parse(u.Page)
+	if err != nil {
+		return "/"
+	}
+	query := page.Query()
+	query.Set(unsentWord, "1")
+	page.RawQuery = query.Encode()
+	return page.String()
+}
+
+// sealForm writes a form for a cookie; false if it is too long for one.
+func (s *site) sealForm(u unsentForm) (string, bool) {
+	plain, err := json.Marshal(u)
+	if err != nil {
+		return "", false
+	}
+	var b bytes.Buffer
+	z, err := flate.NewWriter(&b, flate.BestCompression)
+	if err != nil {
+		return "", false
+	}
+	_, _ = z.Write(plain) // to memory
+	_ = z.Close()
+	value := s.Signer.Seal(digest.ForUnsent, b.Bytes())
+	return value, len(value) <= longestCookie
+}
+
+// heldForm gives the form that a browser holds; false: there is none that is of this instance and not too old.
+func (s *site) heldForm(r *http.Request) (u unsentForm, ok bool) {
+	c, err := r.Cookie(s.unsentCookie())
+	if err != nil {
+		return u, false
+	}
+	packed, ok := s.Signer.Unseal(digest.ForUnsent, c.Value)
+	if !ok {
+		return u, false
+	}
+	plain, err := io.ReadAll(io.LimitReader(flate.NewReader(bytes.NewReader(packed)), 4*longestUnsent))
+	if err != nil || json.Unmarshal(plain, &u) != nil || !s.Now().Before(time.Unix(u.Until, 0)) {
+		return unsentForm{}, false
+	}
+	return u, true
+}
+
+// isOf reports whether the form is of the browser that was signed in with an address.
+func (s *site) isOf(u unsentForm, email string) bool {
+	name, token, _ := strings.Cut(u.Known, ".")
+	return s.Signer.VerifyText(digest.ForBrowser, knownAs(name, email), token)
+}
+
+// refill fills the form that the browser holds into a reader's page, and says so there.
+func (s *site) refill(r *http.Request, reader digest.User, page []byte) []byte {
+	if r.Method != http.MethodGet || reader.ID == 0 || !r.URL.Query().Has(unsentWord) {
+		return page
+	}
+	u, ok := s.heldForm(r)
+	if !ok || !s.isOf(u, reader.Email) {
+		return page
+	}
+	return refilled(page, r.URL.Path, u)
+}
+
+// forgetForm has the browser forget the form that it holds.
+func (s *site) forgetForm(w http.ResponseWriter, r *http.Request) {
+	if _, err := r.Cookie(s.unsentCookie()); err == nil {
+		s.setCookie(w, s.unsentCookie(), "", -1)
+	}
+}

@@ -1,0 +1,205 @@
+package web
+
+import (
+	"bytes"
+	"cmp"
+	"html/template"
+	"io"
+	"net/url"
+	"slices"
+	"strings"
+
+	"golang.org/x/net/html"
+)
+
+// What a page says above a form that is filled in again.
+const (
+	filledWords = "You were signed out meanwhile, and nothing was done. What you wrote is filled in again: press the button to send it."
+	pressWords  = "You were signed out meanwhile, and nothing was done. Press the button again."
+	tooLong     = "You were signed out meanwhile, and nothing was done. What you sent was a file, or too long to be held: please send it again."
+	goneWords   = "You were signed out meanwhile, and nothing was done. The form is not on this page any more. This is what you wrote:"
+)
+
+// refilled puts what was written into the forms of a page that post to the same address, and a notice above the page.
+// Secrets, files and what the page itself decides stay as they are.
+func refilled(page []byte, path string, u unsentForm) []byte {
+	forms, details := formsTo(page, path, u.Action)
+	var b bytes.Buffer
+	f := filler{out: &b, fields: u.Fields, forms: forms, details: details, form: -1, detail: -1}
+	z := html.NewTokenizer(bytes.NewReader(page))
+	for {
+		kind := z.Next()
+		if kind == html.ErrorToken {
+			break
+		}
+		f.raw = slices.Clone(z.Raw()) // what follows overwrites it
+		f.token(z.Token())
+	}
+	if z.Err() != io.EOF {
+		return page
+	}
+	main := bytes.Index(b.Bytes(), []byte("<main"))
+	if main < 0 {
+		return page
+	}
+	main += bytes.IndexByte(b.Bytes()[main:], '>') + 1
+	return slices.Insert(b.Bytes(), main, []byte(noticeOf(u, len(forms) > 0, f.filled))...)
+}
+
+// noticeOf says what became of a form, in HTML.
+func noticeOf(u unsentForm, there, filled bool) string {
+	say := func(words, more string) string {
+		return `<div class="notice unsent" role="status"><p>` + template.HTMLEscapeString(words) + `</p>` + more + `</div>`
+	}
+	switch {
+	case u.Fields == nil:
+		return say(tooLong, "")
+	case there && filled:
+		return say(filledWords, "")
+	case there || len(u.Fields) == 0:
+		return say(pressWords, "")
+	}
+	var more strings.Builder
+	for _, values := range u.Fields {
+		for _, value := range values {
+			if value != "" {
+				more.WriteString(`<p class="wrote" dir="auto">` + template.HTMLEscapeString(value) + `</p>`)
+			}
+		}
+	}
+	return say(goneWords, more.String())
+}
+
+// formsTo gives the places, among the forms of a page, of those that post to an address, and the places among its
+// details of those around them.
+func formsTo(page []byte, path, action string) (places, details []int) {
+	z, at, detail := html.NewTokenizer(bytes.NewReader(page)), -1, -1
+	var around []int
+	for {
+		kind := z.Next()
+		if kind == html.ErrorToken {
+			return places, details
+		}
+		t := z.Token()
+		if n := len(around); kind == html.EndTagToken && t.Data == "details" && n > 0 {
+			around = around[:n-1]
+		}
+		if kind != html.StartTagToken && kind != html.SelfClosingTagToken {
+			continue
+		}
+		to := ""
+		switch t.Data {
+		case "details":
+			detail++
+			around = append(around, detail)
+		case "form":
+			at++
+			if strings.EqualFold(attribute(t, "method"), "post") {
+				if to = attribute(t, "action"); to == "" {
+					to = path
+				}
+			}
+		case "button":
+			to = attribute(t, "formaction")
+		}
+		if to == action && to != "" && at >= 0 && !slices.Contains(places, at) {
+			places, details = append(places, at), append(details, around...)
+		}
+	}
+}
+
+// A filler copies a page, token by token, and changes what is in some forms.
+type filler struct {
+	out            *bytes.Buffer
+	raw            []byte // the token as it stands in the page
+	fields         url.Values
+	forms, details []int  // that are filled in, and those around them, which are opened
+	detail         int    // the last one of the page so far
+	form           int    // in which the token is, among all; of the last where it is in none
+	inside         bool   // it is in one
+	pick           string // the name of the select that it is in; "": it is in none, or in one that is left
+	skip           bool   // what is in a textarea that was filled
+	filled         bool   // something was
+}
+
+func (f *filler) token(t html.Token) {
+	switch start := t.Type == html.StartTagToken || t.Type == html.SelfClosingTagToken; {
+	case start && t.Data == "form":
+		f.form, f.inside = f.form+1, true
+	case t.Type == html.EndTagToken && t.Data == "form":
+		f.inside = false
+	case start && t.Data == "details":
+		if f.detail++; slices.Contains(f.details, f.detail) {
+			setAttribute(&t, "open", "")
+			f.raw = []byte(t.String())
+		}
+	case !f.inside || !slices.Contains(f.forms, f.form):
+	case start && t.Data == "input":
+		f.input(&t)
+	case start && t.Data == "textarea" && f.fields.Has(attribute(t, "name")):
+		f.out.Write(f.raw)
+		f.raw, f.skip, f.filled = []byte("\n"+template.HTMLEscapeString(f.fields.Get(attribute(t, "name")))), true, true
+	case t.Type == html.EndTagToken && t.Data == "textarea":
+		f.skip = false
+	case f.skip:
+		return
+	case start && t.Data == "select" && f.fields.Has(attribute(t, "name")):
+		f.pick = attribute(t, "name")
+	case t.Type == html.EndTagToken && t.Data == "select":
+		f.pick = ""
+	case start && t.Data == "option" && f.pick != "":
+		f.mark(&t, "selected", slices.Contains(f.fields[f.pick], attribute(t, "value")))
+	}
+	f.out.Write(f.raw)
+}
+
+// input fills one field.
+func (f *filler) input(t *html.Token) {
+	name := attribute(*t, "name")
+	if name == "" {
+		return
+	}
+	switch attribute(*t, "type") {
+	case "hidden", "password", "file", "submit", "button", "image", "reset":
+	case "checkbox":
+		f.mark(t, "checked", slices.Contains(f.fields[name], cmp.Or(attribute(*t, "value"), "on")))
+	case "radio":
+		if f.fields.Has(name) {
+			f.mark(t, "checked", slices.Contains(f.fields[name], attribute(*t, "value")))
+		}
+	default:
+		if f.fields.Has(name) {
+			setAttribute(t, "value", f.fields.Get(name))
+			f.raw, f.filled = []byte(t.String()), true
+		}
+	}
+}
+
+// mark has a token have an attribute without a value, or not.
+func (f *filler) mark(t *html.Token, name string, is bool) {
+	t.Attr = slices.DeleteFunc(t.Attr, func(a html.Attribute) bool { return a.Key == name })
+	if is {
+		t.Attr = append(t.Attr, html.Attribute{Key: name})
+		f.filled = true
+	}
+	f.raw = []byte(t.String())
+}
+
+func attribute(t html.Token, name string) string {
+	for _, a := range t.Attr {
+		if a.Key == name {
+			return a.Val
+		}
+	}
+	return ""
+}
+
+func setAttribute(t *html.Token, name, value string) {
+	for i := range t.Attr {
+		if t.Attr[i].Key == name {
+			t.Attr[i].Val = value
+			return
+		}
+	}
+	t.Attr = append(t.Attr, html.Attribute{Key: name, Val: value})
+}

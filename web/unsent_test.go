@@ -1,0 +1,150 @@
+package web_test
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestUnsentForm: who was signed out while they wrote is led back to the page with the form as they wrote it, and nothing
+// is done until they press again.
+func TestUnsentForm(t *testing.T) {
+	each(t, func(r *room) {
+		u, _ := r.user("ann@example.org")
+		bob, _ := r.user("bob@example.org")
+		form := url.Values{"words": {`foot"ball <b>`}, "feed": {"0"}}
+		expired := func() *visitor { // as it is after the session's days, or in another tab
+			v := r.visitor().signIn(u)
+			delete(v.cookies, "digest")
+			v.header["Referer"] = r.base + "/filters?saved=filter"
+			return v
+		}
+		enters := func(v *visitor, token string) string {
+			return v.post("/sign-in", url.Values{"token": {token}}).status(http.StatusSeeOther).Header.Get("Location")
+		}
+
+		v := expired()
+		if to := v.post("/filters", form).status(http.StatusSeeOther).Header.Get("Location"); to != "/sign-in" {
+			r.t.Errorf("leads to %q", to)
+		}
+		held := v.cookies["digest-unsent"]
+		if held == "" || strings.Contains(held, "ball") || len(held) > 3900 {
+			r.t.Fatalf("the cookie is %q", held)
+		}
+		v.get("/sign-in").status(http.StatusOK).contains(".notice", "holds what you wrote for an hour")
+		v.get("/sign-in?token="+r.token(u)).contains(".notice", "holds what you wrote")
+		to := enters(v, r.token(u))
+		if to != "/filters?saved=filter&unsent=1" {
+			r.t.Fatalf("the sign-in leads to %q", to)
+		}
+		for range 2 { // also when it is loaded again
+			page := v.get(to).status(http.StatusOK).has("[name=words]", "value", form.Get("words")).contains(".unsent", "press the button")
+			if n := len(page.find(".rows li")); n > 0 {
+				r.t.Errorf("%d filters were made by nobody", n)
+			}
+		}
+		v.get("/filters").shows(".unsent").has("[name=words]", "value", "")
+		v.post("/filters", form).status(http.StatusSeeOther)
+		v.get(to).shows(".unsent").contains(".rows", "foot")
+
+		v = expired() // another account in the same browser
+		v.post("/filters", form)
+		if to := enters(v, r.token(bob)); !strings.HasPrefix(to, "/filters") {
+			r.t.Errorf("leads to %q", to)
+		}
+		if page := v.get(to).status(http.StatusOK); strings.Contains(page.body, "ball") {
+			r.t.Error("another reader sees what was written")
+		}
+
+		v = expired() // too late
+		v.post("/filters", form)
+		r.now = r.now.Add(61 * time.Minute)
+		enters(v, r.token(u))
+		v.get(to).status(http.StatusOK).shows(".unsent")
+
+		v = r.visitor() // planted by somebody else, who has an account here
+		v.signIn(u)
+		other := r.visitor().signIn(bob)
+		delete(other.cookies, "digest")
+		other.post("/filters", form)
+		v.cookies["digest-unsent"] = other.cookies["digest-unsent"]
+		v.get(to).shows(".unsent")
+		v.cookies["digest-unsent"] = held[:len(held)-2] + "xx"
+		v.get(to).status(http.StatusOK).shows(".unsent")
+
+		v = expired() // of another site
+		v.from("https://evil.example", "cross-site")
+		v.post("/filters", form).status(http.StatusForbidden)
+		if v.cookies["digest-unsent"] != "" {
+			r.t.Error("a form of another site is held")
+		}
+		v = r.visitor() // nobody was signed in here
+		v.post("/filters", form).status(http.StatusSeeOther)
+		if v.cookies["digest-unsent"] != "" {
+			r.t.Error("a stranger's form is held")
+		}
+	})
+}
+
+// TestUnsentIsBounded: passwords are not held, nor what is long or a file, and that is said.
+func TestUnsentIsBounded(t *testing.T) {
+	each(t, func(r *room) {
+		u, _ := r.user("ann@example.org")
+		back := func(path string, send func(v *visitor)) answer {
+			v := r.visitor().signIn(u)
+			delete(v.cookies, "digest")
+			send(v)
+			to := v.post("/sign-in", url.Values{"token": {r.token(u)}}).Header.Get("Location")
+			if to != path+"?unsent=1" {
+				r.t.Errorf("leads to %q", to)
+			}
+			return v.get(to)
+		}
+		find := func(form url.Values) func(*visitor) {
+			return func(v *visitor) {
+				v.header["Referer"] = "http://elsewhere.example/feeds" // a path of ours, whatever it says
+				v.post("/feeds/find", form).status(http.StatusSeeOther)
+			}
+		}
+		page := back("/feeds", find(url.Values{"address": {"https://site.example/"}, "user": {"ann"}, "password": {"pass-1"}, "token": {"pass-2"}}))
+		page.has("#address", "value", "https://site.example/")
+		if strings.Contains(page.body, "pass-") {
+			r.t.Error("a password was held")
+		}
+		page = back("/feeds", find(url.Values{"address": {"https://site.example/secret-1"}, "secret": {"1"}}))
+		if strings.Contains(page.body, "secret-1") {
+			r.t.Error("a secret address was held")
+		}
+		back("/filters", func(v *visitor) {
+			v.post("/filters", url.Values{"words": {prose(4000, "long", 1)}}).status(http.StatusSeeOther)
+			v.get("/sign-in").contains(".notice", "too long to be held")
+		}).contains(".unsent", "too long to be held").has("[name=words]", "value", "")
+		back("/feeds/import", func(v *visitor) {
+			v.upload("<opml/>").status(http.StatusSeeOther)
+			v.get("/sign-in").contains(".notice", "a file")
+		}).contains(".unsent", "a file")
+		back("/settings/zone", func(v *visitor) {
+			v.post("/settings/zone", url.Values{"zone": {"Asia/Tok"}}).status(http.StatusSeeOther)
+		}).has("[name=zone]", "value", "Asia/Tok")
+		back("/sign-out/everywhere", func(v *visitor) {
+			v.post("/sign-out/everywhere", nil).status(http.StatusSeeOther)
+		}).contains(".unsent", "Press the button again")
+	})
+}
+
+// TestUnsentElsewhere: a mailed link that is opened in another browser says where the form is.
+func TestUnsentElsewhere(t *testing.T) {
+	each(t, func(r *room) {
+		u, _ := r.user("ann@example.org")
+		v := r.visitor().signIn(u)
+		delete(v.cookies, "digest")
+		v.post("/filters", url.Values{"words": {"x"}}).status(http.StatusSeeOther)
+		v.asks("/sign-in/letter", u.Email).status(http.StatusSeeOther)
+		v.get("/sign-in?sent=1").contains(".notice", "open the link in this browser")
+		link := "/sign-in?token=" + r.letter().token // the whole end of the address
+		r.visitor().get(link).status(http.StatusOK).contains(".notice", "Open the link there")
+		v.get(link).status(http.StatusOK).contains(".notice", "holds what you wrote")
+	})
+}
