@@ -205,18 +205,35 @@ func askInTime(ctx context.Context, c conn, sub digest.Subscription, now instant
 func hideRecent(ctx context.Context, c conn, sub digest.Subscription, now instant) error {
 	const dated = `CASE WHEN p.published_at > 0 THEN p.published_at
 		WHEN p.seen_at > (SELECT MIN(q.seen_at) FROM posts q WHERE q.feed_id = p.feed_id) THEN p.seen_at ELSE 0 END`
-	const own = `p.feed_id = ? AND NOT (p.withdrawn_at > 0 AND p.content_hash = '') AND (p.read_address = '' OR p.read_address = (SELECT f.moved_to FROM feeds f WHERE f.id = p.feed_id AND f.stays = 0))
-		AND (p.extra = 0 OR (p.extra & (SELECT s.extras FROM subscriptions s WHERE s.digest_id = ? AND s.feed_id = p.feed_id)) <> 0)`
 	var ids []digest.PostID
-	err := c.all(ctx, &ids, `SELECT p.id FROM posts p WHERE `+own+` AND `+dated+` > ? ORDER BY p.id`,
+	err := c.all(ctx, &ids, `SELECT p.id FROM posts p WHERE `+mayCome+` AND `+dated+` > ? ORDER BY p.id`,
 		sub.FeedID, sub.DigestID, now.plus(-Recent))
 	if err == nil && len(ids) == 0 {
-		err = c.all(ctx, &ids, `SELECT p.id FROM posts p WHERE `+own+`
+		err = c.all(ctx, &ids, `SELECT p.id FROM posts p WHERE `+mayCome+`
 			ORDER BY CASE WHEN p.extra = 0 THEN 0 ELSE 1 END, `+dated+` DESC, p.seen_at DESC, p.id LIMIT 1`, sub.FeedID, sub.DigestID)
 	}
 	if err != nil {
 		return err
 	}
+	return hideNew(ctx, c, sub, ids, now)
+}
+
+// mayCome says of posts p of a feed, the first argument, that they may come to a reader who begins with it, the second one.
+const mayCome = `p.feed_id = ? AND NOT (p.withdrawn_at > 0 AND p.content_hash = '') AND (p.read_address = '' OR p.read_address = (SELECT f.moved_to FROM feeds f WHERE f.id = p.feed_id AND f.stays = 0))
+		AND (p.extra = 0 OR (p.extra & (SELECT s.extras FROM subscriptions s WHERE s.digest_id = ? AND s.feed_id = p.feed_id)) <> 0)`
+
+// hideThese puts those of some posts of a feed before a reader that may come to them, and that they have not had.
+func hideThese(ctx context.Context, c conn, sub digest.Subscription, posts []digest.PostID, now instant) error {
+	var ids []digest.PostID
+	if err := c.all(ctx, &ids, `SELECT p.id FROM posts p WHERE `+mayCome+` AND p.id`+c.d.oneOf+` ORDER BY p.id`,
+		sub.FeedID, sub.DigestID, keys(c.d, posts)); err != nil {
+		return err
+	}
+	return hideNew(ctx, c, sub, ids, now)
+}
+
+// hideNew puts those of some posts before a reader that they have not had.
+func hideNew(ctx context.Context, c conn, sub digest.Subscription, ids []digest.PostID, now instant) error {
 	var had []digest.PostID
 	if err := c.all(ctx, &had, `SELECT post_id FROM digest_posts WHERE digest_id = ? AND post_id`+c.d.oneOf+`
 		UNION SELECT post_id FROM held_posts WHERE digest_id = ? AND post_id`+c.d.oneOf,

@@ -44,9 +44,13 @@ type FormerSubscription struct {
 	digest.Subscription
 
 	Paused      bool
-	PausedUntil time.Time // zero: when its reader says so
-	Filters     []string  // the words of those of this feed alone
+	PausedUntil time.Time       // zero: when its reader says so
+	Filters     []string        // the words of those of this feed alone
+	Waiting     []digest.PostID // what waited of the feed for the next edition, mostReturned at most
 }
+
+// mostReturned is how many posts of one feed come back.
+const mostReturned = 1000
 
 // UnsubscribeSeveral is Unsubscribe for several; it gives what Resubscribe brings back. A private feed, which nothing
 // could bring back, is not left.
@@ -74,7 +78,7 @@ func (c conn) former(ctx context.Context, id digest.DigestID, feed digest.FeedID
 		URL         string
 		Paused      bool
 		PausedUntil time.Time
-	}](ctx, c, "", noSubscription(), `SELECT s.digest_id, s.feed_id, s.title, s.folder, s.display, s.most, s.extras, s.rests AS paused, s.paused_until, f.url
+	}](ctx, c, "", noSubscription(), `SELECT s.digest_id, s.feed_id, s.title, s.folder, s.display, s.most, s.extras, s.leads, s.rests AS paused, s.paused_until, f.url
 		FROM subscriptions s JOIN feeds f ON f.id = s.feed_id WHERE s.digest_id = ? AND s.feed_id = ?`, id, feed)
 	if err != nil {
 		return f, err
@@ -83,6 +87,10 @@ func (c conn) former(ctx context.Context, id digest.DigestID, feed digest.FeedID
 		return f, noSubscription()
 	}
 	f = FormerSubscription{Subscription: own.Subscription, Paused: own.Paused, PausedUntil: own.PausedUntil}
+	if err := c.all(ctx, &f.Waiting, `SELECT post_id FROM digest_posts`+waits+`post_id IN (SELECT p.id FROM posts p WHERE p.feed_id = ?)
+		ORDER BY post_id DESC LIMIT ?`, id, id, feed, mostReturned); err != nil {
+		return f, err
+	}
 	err = c.all(ctx, &f.Filters, `SELECT words FROM filters WHERE digest_id = ? AND feed_id = ? ORDER BY id`, id, feed)
 	return f, err
 }
@@ -128,6 +136,9 @@ func resubscribe(ctx context.Context, c conn, f FormerSubscription, now instant)
 	if _, err := subscribe(ctx, c, f.Subscription, now); err != nil {
 		return err
 	}
+	if err := returnPlaces(ctx, c, f, now); err != nil {
+		return err
+	}
 	for _, w := range f.Filters {
 		if err := returnFilter(ctx, c, f, w, now); err != nil {
 			return err
@@ -137,6 +148,20 @@ func resubscribe(ctx context.Context, c conn, f FormerSubscription, now instant)
 		return nil
 	}
 	return pauseUntil(ctx, c, f.DigestID, f.FeedID, at(f.PausedUntil))
+}
+
+// returnPlaces brings back what waited of a feed, and has it lead as it did, unless another one leads by now.
+func returnPlaces(ctx context.Context, c conn, f FormerSubscription, now instant) error {
+	if len(f.Waiting) > 0 {
+		if err := hideThese(ctx, c, f.Subscription, f.Waiting[:min(len(f.Waiting), mostReturned)], now); err != nil {
+			return err
+		}
+	}
+	if !f.Leads {
+		return nil
+	}
+	return c.run(ctx, `UPDATE subscriptions SET leads = 1 WHERE digest_id = ? AND feed_id = ?
+		AND NOT EXISTS (SELECT 1 FROM subscriptions o WHERE o.digest_id = ? AND o.leads = 1)`, f.DigestID, f.FeedID, f.DigestID)
 }
 
 // returnFilter adds a filter that went with its subscription; not one that could not be added.

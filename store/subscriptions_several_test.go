@@ -1,6 +1,7 @@
 package store_test
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
@@ -60,6 +61,8 @@ func TestResubscribe(t *testing.T) {
 		_, err = w.AddFilter(w.ctx(), digest.Filter{DigestID: ada.ID, FeedID: a.ID, Words: "football"}, noon)
 		w.ok(err)
 		want(w.t, "waits", w.waiting(ada), "a1 a2")
+		w.ok(w.SetLead(w.ctx(), ada.ID, a.ID))
+		own.Leads = true
 
 		left, err := w.UnsubscribeSeveral(w.ctx(), ada.ID, []digest.FeedID{b.ID, a.ID, other.ID})
 		w.ok(err)
@@ -121,5 +124,49 @@ func TestMoveKeepsPause(t *testing.T) {
 		w.ok(err)
 		want(w.t, "until", sub.PausedUntil, until)
 		want(w.t, "most", sub.Most, 7)
+	})
+}
+
+// TestResubscribeBringsBackWhatWaited: the way back brings what waited for days in a digest that comes once a week, and
+// nothing that the reader has had or was never to have; a site leads again, unless another one does by then.
+func TestResubscribeBringsBackWhatWaited(t *testing.T) {
+	each(t, func(w world) {
+		ada := w.reader("ada", "Europe/Paris")
+		a, b := w.feed("a.example"), w.feed("b.example")
+		w.subscribe(ada, a, b)
+		w.record(noon, a, posts(noon, "had"))
+		w.hour(parisMidnight)
+		w.send(parisMidnight)
+		w.ok(w.SetCadence(w.ctx(), ada.ID, digest.Cadence(1<<time.Friday), parisMidnight))
+		for day := range 3 {
+			at := parisMidnight.Add(time.Duration(24*day+12) * time.Hour)
+			w.record(at, a, posts(at, fmt.Sprint("day ", day)))
+			w.record(at, b, posts(at, fmt.Sprint("other ", day)))
+		}
+		now := parisMidnight.Add(5 * 24 * time.Hour)
+		waited := w.waiting(ada)
+		w.ok(w.SetLead(w.ctx(), ada.ID, a.ID))
+		left, err := w.UnsubscribeSeveral(w.ctx(), ada.ID, []digest.FeedID{a.ID})
+		w.ok(err)
+		want(w.t, "waited", len(left[0].Waiting), 3)
+		for _, id := range []digest.PostID{w.find("had"), w.find("other 1"), 9999} {
+			left[0].Waiting = append(left[0].Waiting, id) // as a form could say
+		}
+		n, err := w.Resubscribe(w.ctx(), ada.ID, left, now)
+		w.ok(err)
+		want(w.t, "again", n, 1)
+		want(w.t, "waits again", w.waiting(ada), waited)
+		sub, err := w.Subscription(w.ctx(), ada.ID, a.ID)
+		w.ok(err)
+		want(w.t, "leads again", sub.Leads, true)
+
+		left, err = w.UnsubscribeSeveral(w.ctx(), ada.ID, []digest.FeedID{a.ID})
+		w.ok(err)
+		w.ok(w.SetLead(w.ctx(), ada.ID, b.ID))
+		_, err = w.Resubscribe(w.ctx(), ada.ID, left, now)
+		w.ok(err)
+		sub, err = w.Subscription(w.ctx(), ada.ID, a.ID)
+		w.ok(err)
+		want(w.t, "another one leads", sub.Leads, false)
 	})
 }

@@ -89,6 +89,12 @@ func formerText(f store.FormerSubscription) string {
 	if f.Most > 0 {
 		form.Set("most", strconv.Itoa(f.Most))
 	}
+	if f.Leads {
+		form.Set("leads", "on")
+	}
+	for _, id := range f.Waiting {
+		form.Add("post", strconv.FormatInt(int64(id), 10))
+	}
 	for name, extra := range extras() {
 		if f.Extras&extra != 0 {
 			form.Set(name, "on")
@@ -117,8 +123,15 @@ func readFormer(text string) (f store.FormerSubscription, ok bool) {
 	if wrong != (feedWrongs{}) {
 		return f, false
 	}
-	own.FeedID = digest.FeedID(id)
+	own.FeedID, own.Leads = digest.FeedID(id), form.Has("leads")
 	f = store.FormerSubscription{Subscription: own, Paused: form.Has("until"), Filters: form["filter"]}
+	for _, post := range form["post"] {
+		id, err := strconv.ParseInt(post, 10, 64)
+		if err != nil || id <= 0 {
+			return f, false
+		}
+		f.Waiting = append(f.Waiting, digest.PostID(id))
+	}
 	if until := form.Get("until"); until != "" {
 		at, err := strconv.ParseInt(until, 10, 64)
 		if err != nil || at <= 0 || at > maxSecond {
