@@ -274,6 +274,8 @@ func (p *pageShow) readingPages(me *visitor, d digest.Digest) {
 	p.add("search", me.get("/search?q=cheese"))
 	p.add("search", me.get("/search?in=saved&q="+endless))
 	p.add("search", me.get("/search?q=%22"))
+	p.add("search", me.get("/search?q="+url.QueryEscape("cheese after:2026-11 before:2027 site:"+site)))
+	p.add("search", me.get("/search?q="+url.QueryEscape("cheese after:"+endless)))
 }
 
 // settingsPages are all of the settings, with what was typed wrong, too.
