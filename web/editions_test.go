@@ -407,11 +407,12 @@ func TestArchiveSaysWhatCame(t *testing.T) {
 // TestArchiveIsLight: of 400 editions with long headlines each page stays small.
 func TestArchiveIsLight(t *testing.T) {
 	r := newRoom(t, storetest.Open(t, storetest.SQLite(t)))
-	v, d := r.reader("ann@example.org")
+	u, d := r.user("ann@example.org")
 	for i := range 400 {
 		r.arrives(d, post(fmt.Sprintf("%d %s", i, prose(40, "title", i))))
 		r.midnight()
 	}
+	v := r.visitor().signIn(u)
 	for _, path := range []string{"/editions", "/editions/2027-10"} {
 		if n := len(v.get(path).status(http.StatusOK).body); n > 60<<10 {
 			t.Errorf("%s has %d bytes", path, n)

@@ -9,6 +9,7 @@ import (
 	"mime"
 	"net/http"
 	"net/url"
+	"path"
 	"strings"
 	"time"
 
@@ -46,7 +47,7 @@ func (s *site) holdForm(w http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		return
 	}
-	u := unsentForm{Page: pageOf(r), Action: r.URL.Path, Fields: fieldsOf(r), Known: known.Value, Until: s.Now().Add(mailedTTL).Unix()}
+	u := unsentForm{Page: s.formPage(r), Action: r.URL.Path, Fields: fieldsOf(r), Known: known.Value, Until: s.Now().Add(mailedTTL).Unix()}
 	value, ok := s.sealForm(u)
 	if !ok {
 		u.Fields = nil
@@ -58,15 +59,30 @@ func (s *site) holdForm(w http.ResponseWriter, r *http.Request) {
 	s.setCookie(w, s.returnCookie(), base64.RawURLEncoding.EncodeToString([]byte(u.returnPath())), int(mailedTTL.Seconds()))
 }
 
-// pageOf is the path of the page on which the form stood that a request posts.
-func pageOf(r *http.Request) string {
+// formPage is the path of the page on which the form stood that a request posts: where that page was itself an answer to a
+// form, of the nearest one above it.
+func (s *site) formPage(r *http.Request) string {
+	page := url.URL{Path: r.URL.Path}
 	if from, err := url.Parse(r.Referer()); err == nil && from.Host != "" {
-		from.Scheme, from.Host, from.User, from.Fragment = "", "", nil, ""
-		if path, ok := localPath(from.String()); ok && len(path) <= longestReturn/2 {
-			return path
+		there := url.URL{Path: from.Path, RawQuery: from.RawQuery}
+		if local, ok := localPath(there.String()); ok && len(local) <= longestReturn/2 {
+			page = there
 		}
 	}
-	return r.URL.Path
+	for !s.isShown(page) {
+		above := path.Dir(page.Path)
+		if above == page.Path {
+			return "/"
+		}
+		page = url.URL{Path: above}
+	}
+	return page.String()
+}
+
+// isShown reports whether there is a page at an address.
+func (s *site) isShown(page url.URL) bool {
+	_, pattern := s.mux.Handler(&http.Request{Method: http.MethodGet, URL: &page})
+	return strings.HasPrefix(pattern, http.MethodGet+" ")
 }
 
 // fieldsOf reads what was written into a form, without secrets; nil if it is too long or a file.

@@ -127,7 +127,11 @@ func TestUnsentIsBounded(t *testing.T) {
 		}).contains(".unsent", "a file")
 		back("/settings/zone", func(v *visitor) {
 			v.post("/settings/zone", url.Values{"zone": {"Asia/Tok"}}).status(http.StatusSeeOther)
-		}).has("[name=zone]", "value", "Asia/Tok")
+		}).has("#zone", "value", "Asia/Tok")
+		back("/settings/front", func(v *visitor) { // from an answer to a form, at an address where no page is
+			v.header["Referer"] = r.base + "/settings/front/name"
+			v.post("/settings/front/name", url.Values{"name": {"The Evening"}}).status(http.StatusSeeOther)
+		}).has("[name=name]", "value", "The Evening")
 		back("/sign-out/everywhere", func(v *visitor) {
 			v.post("/sign-out/everywhere", nil).status(http.StatusSeeOther)
 		}).contains(".unsent", "Press the button again")

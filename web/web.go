@@ -113,6 +113,7 @@ type Options struct {
 // is kept of pictures change.
 type site struct {
 	Options
+	mux     *http.ServeMux
 	pages   pageSet
 	assets  assets
 	limits  limits
@@ -160,5 +161,6 @@ func New(o Options) http.Handler {
 		proxies:   proxyWatch{last: make(map[digest.ProxyTrouble]time.Time)},
 		importing: make(chan struct{}, 1),
 	}
-	return s.guard(s.routes())
+	s.mux = s.routes()
+	return s.guard(s.mux)
 }
