@@ -15,7 +15,7 @@ import (
 // What a page says above a form that is filled in again.
 const (
 	filledWords = "You were signed out meanwhile, and nothing was done. What you wrote is filled in again: press the button to send it."
-	pressWords  = "You were signed out meanwhile, and nothing was done. Press the button again."
+	buttonWords  = "You were signed out meanwhile, and nothing was done. Press the button again."
 	tooLong     = "You were signed out meanwhile, and nothing was done. What you sent was a file, or too long to be held: please send it again."
 	goneWords   = "You were signed out meanwhile, and nothing was done. The form is not on this page any more. This is what you wrote:"
 )
@@ -57,7 +57,7 @@ func noticeOf(u unsentForm, there, filled bool) string {
 	case there && filled:
 		return say(filledWords, "")
 	case there || len(u.Fields) == 0:
-		return say(pressWords, "")
+		return say(buttonWords, "")
 	}
 	var more strings.Builder
 	for _, values := range u.Fields {
