@@ -15,7 +15,7 @@ import (
 // What a page says above a form that is filled in again.
 const (
 	filledWords = "You were signed out meanwhile, and nothing was done. What you wrote is filled in again: press the button to send it."
-	buttonWords  = "You were signed out meanwhile, and nothing was done. Press the button again."
+	buttonWords = "You were signed out meanwhile, and nothing was done. Press the button again."
 	tooLong     = "You were signed out meanwhile, and nothing was done. What you sent was a file, or too long to be held: please send it again."
 	goneWords   = "You were signed out meanwhile, and nothing was done. The form is not on this page any more. This is what you wrote:"
 )
