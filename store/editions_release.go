@@ -108,6 +108,7 @@ type releaseBatch struct {
 	ids       []digest.DigestID
 	hours     []int64    // those of its digests, as they were when they were found
 	filtering *filtering // nil: they have no filters
+	atOnce    time.Time  // a first edition that was asked for (SendFirst): its mail leaves now, and this stays the next midnight; zero: it is not
 }
 
 // A releaseKind is what digests have in common that are released together.
@@ -176,6 +177,9 @@ func (g releaseBatch) times(now time.Time) (groupTimes, error) {
 		return groupTimes{}, err
 	}
 	last, next := calendar.Passed(g.DueAt.time(), now, loc, g.Cadence)
+	if !g.atOnce.IsZero() {
+		last, next = g.DueAt.time(), g.atOnce
+	}
 	return groupTimes{now: at(now), zone: loc, date: digest.DateOf(last.In(loc)), next: at(next)}, nil
 }
 
@@ -184,6 +188,14 @@ func (t *groupTimes) setHours(hours []int64, now time.Time, wait time.Duration) 
 	for _, hour := range hours {
 		send, expires := calendar.Sending(t.date, span(hour), t.next.time(), at(now).time(), t.zone)
 		send, expires = calendar.Waiting(send, expires, wait)
+		t.hours.row(hour, at(send), at(expires))
+	}
+}
+
+// setNow has the group's editions mailed at once.
+func (t *groupTimes) setNow(hours []int64) {
+	for _, hour := range hours {
+		send, expires := calendar.Sending(t.date, 0, t.next.time(), t.now.time(), t.zone)
 		t.hours.row(hour, at(send), at(expires))
 	}
 }
@@ -220,7 +232,11 @@ func (g releaseBatch) release(ctx context.Context, c conn, now time.Time) (int, 
 	if err != nil {
 		return 0, err
 	}
-	times.setHours(g.hours, now, wait)
+	if g.atOnce.IsZero() {
+		times.setHours(g.hours, now, wait)
+	} else {
+		times.setNow(g.hours)
+	}
 	if g.filtering != nil {
 		var due []digest.DigestID
 		if err := c.all(ctx, &due, `SELECT d.id FROM digests d WHERE `+where+` ORDER BY d.id`, args...); err != nil {

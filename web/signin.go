@@ -32,14 +32,13 @@ func SignInLink(ctx context.Context, s *store.Store, baseURL string, user digest
 // A signInPage asks for an address, or shows the button behind a link.
 type signInPage struct {
 	letterRequest
-	Token   string
-	For     string // whose link it is
-	Sent    bool   // a letter was asked for
-	Out     bool   // every session has ended
-	Mails   bool   // letters can be sent
-	Keys    bool   // passkeys can be used
-	SignUp  bool   // strangers can sign up
-	Invited bool   // if they have an invitation
+	Token string
+	For   string // whose link it is
+	Sent  bool   // a letter was asked for
+	Out   bool   // every session has ended
+	Mails bool   // letters can be sent
+	Keys  bool   // passkeys can be used
+	landingPage
 
 	Unsent    bool // the browser holds a form that is filled in again
 	Lost      bool // a form was posted that could not be held
@@ -47,7 +46,7 @@ type signInPage struct {
 }
 
 func (s *site) showSignIn(w http.ResponseWriter, r *http.Request, status int, p signInPage) error {
-	p.Mails, p.Keys, p.SignUp, p.Invited = s.mails(), s.relying != nil, s.SignUp == SignUpOpen, s.SignUp == SignUpInvitation
+	p.Mails, p.Keys, p.landingPage = s.mails(), s.relying != nil, s.landing()
 	if u, ok := s.heldForm(r); ok {
 		p.Unsent, p.Lost = u.Fields != nil, u.Fields == nil
 	}
