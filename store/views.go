@@ -125,7 +125,9 @@ func (s *Store) MovesView(ctx context.Context, id digest.DigestID) (v MovesView,
 type ArchiveView struct {
 	Editions []digest.Edition // the newest first
 	Months   []Month          // the same
-	Feeds    int              // to which the digest is subscribed, not paused; only where none is out
+
+	// Subscriptions of the digest that are not paused, only where none is out.
+	Subscriptions []SubscriptionInfo
 }
 
 // ArchiveView gives a digest's newest editions, limit at most; the months only
@@ -137,19 +139,13 @@ func (s *Store) ArchiveView(ctx context.Context, id digest.DigestID, now time.Ti
 		}
 		switch len(v.Editions) {
 		case 0:
-			v.Feeds, err = s.feedCount(ctx, id)
+			v.Subscriptions, err = s.Subscriptions(ctx, id)
 		case limit:
 			v.Months, err = s.Months(ctx, id, now)
 		}
 		return err
 	})
 	return v, err
-}
-
-// feedCount counts the subscriptions of a digest that are not paused.
-func (s *Store) feedCount(ctx context.Context, id digest.DigestID) (int, error) {
-	n, err := s.read().number(ctx, `SELECT count(*) FROM subscriptions WHERE digest_id = ? AND rests = 0`, id)
-	return n, failed("counting subscriptions", err)
 }
 
 // MonthView gives a digest's editions of one month, and all months.
@@ -184,8 +180,8 @@ func (s *Store) EditionView(ctx context.Context, id digest.DigestID, date digest
 
 // A TodayView is what a reader's first page shows.
 type TodayView struct {
-	Latest *EditionView // nil: none is out yet
-	Feeds  int          // as in ArchiveView
+	Latest        *EditionView       // nil: none is out yet
+	Subscriptions []SubscriptionInfo // as in ArchiveView
 }
 
 // TodayView gives a digest's latest edition, or what there is before the first.
@@ -196,7 +192,7 @@ func (s *Store) TodayView(ctx context.Context, id digest.DigestID, now time.Time
 			return err
 		}
 		if len(latest) == 0 {
-			v.Feeds, err = s.feedCount(ctx, id)
+			v.Subscriptions, err = s.Subscriptions(ctx, id)
 			return err
 		}
 		beside, err := s.Beside(ctx, latest[0], now)

@@ -54,6 +54,7 @@ type editionPage struct {
 	Midnight *midnightDial     // of the reader; nil: it is not theirs
 	Absent   catalogue.Sayable // there is no edition of today; nil: there is, or a notice says more
 	End      catalogue.Sayable // below the last post; nil: it is not the end
+	Ahead    bool              // what waits for the next edition can be asked for
 
 	notes                      // of its links, for paper
 	Printed     bool           // all of it is on one page, to be printed
@@ -203,7 +204,7 @@ func (s *site) showOwn(w http.ResponseWriter, r *http.Request, me reader, v stor
 	p := editionPage{Own: true, Beside: v.Beside, playsHere: me.Player && s.Sounds != nil}
 	st := s.standing(me.Digest)
 	last, latest := v.LocalDate, v.Beside.Later.IsZero()
-	p.Midnight, p.End = newMidnightDial(me.Digest.TimeZone, st.now), st.end(v.LocalDate, latest)
+	p.Midnight, p.End, p.Ahead = newMidnightDial(me.Digest.TimeZone, st.now), st.end(v.LocalDate, latest), latest && st.Waits()
 	var err error
 	if r.URL.Path == "/" {
 		if p.Fenced, err = s.fenced(r.Context()); err != nil {
@@ -211,6 +212,9 @@ func (s *site) showOwn(w http.ResponseWriter, r *http.Request, me reader, v stor
 		}
 		last = farDate()
 		p.Absent = st.absent(v.LocalDate)
+		if savedOf(r, "first") != "" && v.Number == 1 {
+			p.Absent = catalogue.Key("This is your first edition, made now because you asked. If yours come by mail, it is on its way there. What is new from now on waits for midnight.").With()
+		}
 		if st.Left() || st.Paused() {
 			p.Standing = &st
 		}
@@ -242,7 +246,7 @@ func (s *site) showEdition(w http.ResponseWriter, r *http.Request, d digest.Deli
 		err = s.markSaved(r.Context(), d.UserID, &p)
 	}
 	if p.Part < p.Parts || p.Posts == 0 || p.OneSite != 0 {
-		p.End = nil
+		p.End, p.Ahead = nil, false
 	}
 	return s.showPage(w, r, err, "edition", catalogue.Day("Monday 2 January 2006", p.Date), &p)
 }

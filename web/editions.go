@@ -79,7 +79,7 @@ func (s *site) editionsPage(w http.ResponseWriter, r *http.Request, me reader) e
 		return err
 	}
 	if len(v.Editions) == 0 {
-		return s.nothingYet(w, r, me, v.Feeds)
+		return s.nothingYet(w, r, me, v.Subscriptions)
 	}
 	p := editionsPage{standing: s.standing(me.Digest), Months: byMonth(v.Editions), Years: byYear(v.Months)}
 	return s.showPage(w, r, s.fillIn(r, me, &p, v.Editions), "editions", catalogue.Key("All editions"), &p)

@@ -31,6 +31,7 @@ type feedsFindPage struct {
 	Private    bool   // the form asked for a private feed
 	Wrong      string // why there is nothing to choose, for people
 	Title      string // of the page at the address
+	First      bool   // it was asked on the page before the first edition
 	Instead    string // the number of the feed in whose place one is looked for; "": of none
 	Candidates []foundFeed
 	Fresh      int // of the candidates: not subscribed to yet
@@ -62,7 +63,7 @@ type notAdded struct{ URL, Why string }
 // findFeeds looks for the feeds at or behind an address. One that is a feed's
 // own needs no choice.
 func (s *site) findFeeds(w http.ResponseWriter, r *http.Request, me reader) error {
-	p := feedsFindPage{Asked: strings.TrimSpace(r.PostForm.Get("address")), Instead: insteadOf(r)}
+	p := feedsFindPage{Asked: strings.TrimSpace(r.PostForm.Get("address")), Instead: insteadOf(r), First: isFirst(r, me)}
 	if err := s.mayFind(r, me, 1); err != nil {
 		return s.orWrong(w, r, p, err)
 	}
@@ -146,7 +147,7 @@ func (s *site) subscribeTo(w http.ResponseWriter, r *http.Request, me reader, p 
 	if replaced {
 		word = "replaced"
 	}
-	return showSaved(w, r, err, feedPath(f.ID), word)
+	return showAdded(w, r, me, err, feedPath(f.ID), word)
 }
 
 func feedPath(id digest.FeedID) string { return "/feeds/" + strconv.FormatInt(int64(id), 10) }
@@ -193,7 +194,7 @@ func (s *site) addFeeds(w http.ResponseWriter, r *http.Request, me reader) error
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), findTime)
 	defer cancel()
-	p := feedsFindPage{Instead: insteadOf(r)}
+	p := feedsFindPage{Instead: insteadOf(r), First: isFirst(r, me)}
 	for _, address := range chosen {
 		f, _, err := s.Subscriber.Subscribe(ctx, me.Digest.ID, address, 0)
 		if err = asSlow(ctx, err); err != nil {
@@ -215,7 +216,7 @@ func (s *site) addFeeds(w http.ResponseWriter, r *http.Request, me reader) error
 		return s.asBefore(w, r, me, p.Taken[0].ID)
 	}
 	if len(p.Left) == 0 {
-		return showSaved(w, r, nil, "/feeds", "added")
+		return showAdded(w, r, me, nil, "/feeds", "added")
 	}
 	p.Asked = p.Left[0].URL
 	return s.show(w, r, http.StatusUnprocessableEntity, "feeds_find_added", "Not all could be added", p)
@@ -224,7 +225,7 @@ func (s *site) addFeeds(w http.ResponseWriter, r *http.Request, me reader) error
 // asBefore gives a subscription that was ended and begins again its title, folder
 // and display, which the form carries, and leads to it.
 func (s *site) asBefore(w http.ResponseWriter, r *http.Request, me reader, id digest.FeedID) error {
-	return showSaved(w, r, s.setAsBefore(r, me.Digest.ID, id, r.PostForm), feedPath(id), "added")
+	return showAdded(w, r, me, s.setAsBefore(r, me.Digest.ID, id, r.PostForm), feedPath(id), "added")
 }
 
 func (s *site) setAsBefore(r *http.Request, d digest.DigestID, id digest.FeedID, form url.Values) error {

@@ -3,7 +3,6 @@ package web
 import (
 	"net/http"
 
-	"digest"
 	"digest/render"
 )
 
@@ -37,24 +36,7 @@ func (s *site) today(w http.ResponseWriter, r *http.Request, me reader) error {
 		return err
 	}
 	if v.Latest == nil {
-		return s.nothingYet(w, r, me, v.Feeds)
+		return s.nothingYet(w, r, me, v.Subscriptions)
 	}
 	return s.showOwn(w, r, me, *v.Latest)
-}
-
-// A homeFirstPage is what a reader sees before their first edition.
-type homeFirstPage struct {
-	standing
-	Fenced  bool             // whoever runs this has paused all of it
-	Feeds   int              // that the digest subscribes to
-	Letters []receivedLetter // the latest of newsletters
-}
-
-func (s *site) nothingYet(w http.ResponseWriter, r *http.Request, me reader, feeds int) error {
-	letters, err := s.lettersBetween(r, me, digest.Date{}, farDate(), mostAlso)
-	if err != nil {
-		return err
-	}
-	fenced, err := s.fenced(r.Context())
-	return s.showPage(w, r, err, "home_first", named(me.Digest).Name, homeFirstPage{s.standing(me.Digest), fenced, feeds, letters})
 }

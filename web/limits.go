@@ -12,7 +12,7 @@ import (
 
 // limits is how much strangers and readers may ask for.
 type limits struct {
-	pingers, pinged, pings, lookups, signIns, signUps, ceremonies, finds, imports, exports, rounds, linked, joins, tests, clicks, owners, hubAskers, hubAsked, pushers, forgers *limiter
+	pingers, pinged, pings, lookups, signIns, signUps, ceremonies, finds, imports, exports, rounds, linked, joins, tests, clicks, owners, hubAskers, hubAsked, pushers, forgers, previews *limiter
 }
 
 func newLimits() limits {
@@ -29,16 +29,17 @@ func newLimits() limits {
 		signUps:    newLimiter(20, 3*time.Minute),  // letters to sign up
 		ceremonies: newLimiter(60, 10*time.Second), // passkeys asked from one address: each is a row for a while
 
-		finds:   newLimiter(60, 10*time.Second),        // addresses that one reader looks for feeds at: each asks a site
-		imports: newLimiter(20, time.Minute),           // lists of one reader
-		exports: newLimiter(5, 5*time.Minute),          // of all of one reader's data
-		rounds:  newLimiter(5, 5*time.Minute),          // of links in one reader's mail, of tokens, and of keys and looks at the DNS
-		joins:   newLimiter(40, time.Minute),           // letters to join a newsletter that one network asks for
-		tests:   newLimiter(10, 2*time.Minute),         // letters of a newsletter that one publisher tries
-		clicks:  newLimiter(200, 10*time.Millisecond),  // counted in all: each is a write
-		pushers: newLimiter(1000, 50*time.Millisecond), // pushes from one address: a hub pushes many feeds at once
-		forgers: newLimiter(20, 10*time.Second),        // of these, those that are not signed as they should be
-		linked:  newLimiter(120, time.Second),          // questions of programs from one address, by a token
+		finds:    newLimiter(60, 10*time.Second),        // addresses that one reader looks for feeds at: each asks a site
+		previews: newLimiter(6, 5*time.Minute),          // looks of one reader at what waits: all of it is read and rendered
+		imports:  newLimiter(20, time.Minute),           // lists of one reader
+		exports:  newLimiter(5, 5*time.Minute),          // of all of one reader's data
+		rounds:   newLimiter(5, 5*time.Minute),          // of links in one reader's mail, of tokens, and of keys and looks at the DNS
+		joins:    newLimiter(40, time.Minute),           // letters to join a newsletter that one network asks for
+		tests:    newLimiter(10, 2*time.Minute),         // letters of a newsletter that one publisher tries
+		clicks:   newLimiter(200, 10*time.Millisecond),  // counted in all: each is a write
+		pushers:  newLimiter(1000, 50*time.Millisecond), // pushes from one address: a hub pushes many feeds at once
+		forgers:  newLimiter(20, 10*time.Second),        // of these, those that are not signed as they should be
+		linked:   newLimiter(120, time.Second),          // questions of programs from one address, by a token
 	}
 }
 

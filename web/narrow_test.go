@@ -201,10 +201,12 @@ func (p *pageShow) feedsPages(me *visitor, d digest.Digest) {
 	})
 	p.add("feeds_find", me.find(site.URL+path).status(http.StatusOK))
 	p.add("feeds_find", me.find(endless))
+	p.add("feeds_add", me.get("/feeds/share?text="+url.QueryEscape("https://"+endless+".example/"+endless)))
 	p.add("feeds_find_added", me.post("/feeds/add", url.Values{"feed": {site.URL + "/one", site.URL + "/" + endless[1:]}}))
 	p.add("feeds_import", me.get("/feeds/import"))
 	p.add("feeds_import", me.upload("no list at all "+endless))
 	p.add("feeds_import_report", me.upload(strings.ReplaceAll(strings.ReplaceAll(badList, "Nowhere", endless), "Mine", mixed)))
+	p.add("home_first", me.get("/?saved=nothing"))
 	one := me.attrsOf("/feeds", ".rows .name", "href")[0]
 	me.post(one, url.Values{"title": {endless}, "folder": {leftward}, "display": {"full"}}).status(http.StatusSeeOther)
 	me.post("/filters", url.Values{"words": {endless[:90]}, "feed": {"0"}}).status(http.StatusSeeOther)
@@ -250,6 +252,8 @@ func (p *pageShow) readingPages(me *visitor, d digest.Digest) {
 		p.brings(of, []string{endless, leftward, mixed}[i%3], uglyPosts(fmt.Sprint("A short one, no. ", i))...)
 	}
 	me.post("/filters", url.Values{"words": {"no. 4"}, "feed": {"0"}}).status(http.StatusSeeOther)
+	p.add("tomorrow", me.get("/tomorrow"))
+	p.add("tomorrow", me.post("/tomorrow", nil))
 	p.midnight()
 	p.now = p.now.Add(3 * time.Hour) // feeds that were never asked are waited for
 	p.midnightNow()

@@ -41,7 +41,7 @@ func (s *site) findPrivate(ctx context.Context, w http.ResponseWriter, r *http.R
 	if !created {
 		word = "credential"
 	}
-	return true, showSaved(w, r, nil, feedPath(f.ID), word)
+	return true, showAdded(w, r, me, nil, feedPath(f.ID), word)
 }
 
 // A credentialForm asks for what a feed is asked with.

@@ -39,7 +39,7 @@ func TestReaderSeesLatestEdition(t *testing.T) {
 
 		r.arrives(d, post("One"))
 		v.get("/").status(http.StatusOK).shows("main h1", "Your first edition is on its way").
-			shows(".next", "It comes as Saturday 21 November begins, if your sites have something new.")
+			shows(".next", "It comes as Saturday 21 November begins by the clock in Europe/Paris, if your sites have something new.")
 		r.midnight()
 		r.arrives(d, post("Two"))
 		r.midnight()

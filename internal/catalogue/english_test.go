@@ -22,6 +22,7 @@ func unconverted() []string {
 		web/templates/feed.html
 		web/templates/feed_posts.html
 		web/templates/feeds.html
+		web/templates/feeds_add.html
 		web/templates/feeds_find.html
 		web/templates/feeds_find_added.html
 		web/templates/feeds_import.html
@@ -89,6 +90,7 @@ func unconverted() []string {
 		web/templates/signup_confirm.html
 		web/templates/status.html
 		web/templates/status_feed.html
+		web/templates/tomorrow.html
 		web/templates/unsubscribe.html
 		web/templates/unsubscribe_changed.html
 		web/templates/unsubscribe_done.html`)

@@ -1,0 +1,50 @@
+package web
+
+import (
+	"net/url"
+	"strings"
+	"testing"
+)
+
+func TestSharedAddress(t *testing.T) {
+	for _, c := range []struct{ title, text, url, want string }{
+		{"", "", "", ""},
+		{"T", "words", "https://a.example/x?y=1#z", "https://a.example/x?y=1#z"},
+		{"T", "Read this https://a.example/x.", "", "https://a.example/x"},
+		{"T", "https://a.example/x\nSent from my phone", "", "https://a.example/x"},
+		{"https://a.example/", "words", "", "https://a.example/"},
+		{"T", "HTTPS://A.example/Wiki_(x) and http://b.example", "", "HTTPS://A.example/Wiki_(x)"},
+		{"T", "(see https://a.example/x)", "", "https://a.example/x"},
+		{"T", "“https://a.example/x”", "", "https://a.example/x"},
+		{"T", "http is no address, httpsx://b neither; http://c.example!", "", "http://c.example"},
+		{"T", "https:// and https://a.example", "", "https://a.example"},
+		{"T", "a.example", "", "a.example"},
+		{"T", "", "@ann@social.example", "@ann@social.example"},
+		{"T", "", "javascript:alert(1)", "javascript:alert(1)"}, // it is shown as it is; no feed is found there
+		{" T ", "", " ", "T"},
+		{"T", "日本https://a.example/あ", "", "https://a.example/あ"},
+		{"T", "İhttps://a.example/", "", "https://a.example/"},
+	} {
+		if got := sharedAddress(c.title, c.text, c.url); got != c.want {
+			t.Errorf("sharedAddress(%q, %q, %q) = %q, want %q", c.title, c.text, c.url, got, c.want)
+		}
+	}
+}
+
+// FuzzSharedAddress: what is found is a part of what was shared, and a web address with a host, if there is one.
+func FuzzSharedAddress(f *testing.F) {
+	f.Add("The blog", "Look: https://a.example/x.", "")
+	f.Add("", "http://http://https://[::1", "İhttp://")
+	f.Fuzz(func(t *testing.T, title, text, address string) {
+		found := firstAddress(text)
+		if !strings.Contains(text, found) {
+			t.Fatalf("%q is no part of %q", found, text)
+		}
+		if found != "" {
+			if u, err := url.Parse(found); err != nil || u.Hostname() == "" || !strings.EqualFold(u.Scheme, "http") && !strings.EqualFold(u.Scheme, "https") {
+				t.Fatalf("%q is no web address (%v)", found, err)
+			}
+		}
+		_ = sharedAddress(title, text, address)
+	})
+}
