@@ -34,6 +34,7 @@ func unconverted() []string {
 		web/templates/home_first.html
 		web/templates/home_landing.html
 		web/templates/invitations.html
+		web/templates/layout.html
 		web/templates/letter_save.html
 		web/templates/letter_site.html
 		web/templates/links.html
@@ -43,10 +44,14 @@ func unconverted() []string {
 		web/templates/newsletter_archive.html
 		web/templates/newsletter_join.html
 		web/templates/operator.html
+		web/templates/operator_feed.html
+		web/templates/operator_feeds.html
+		web/templates/operator_hosts.html
 		web/templates/operator_link.html
 		web/templates/operator_newsletters.html
 		web/templates/operator_reader.html
 		web/templates/operator_readers.html
+		web/templates/operator_remove.html
 		web/templates/ping.html
 		web/templates/problem.html
 		web/templates/publisher.html
