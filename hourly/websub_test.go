@@ -1,6 +1,7 @@
 package hourly_test
 
 import (
+	"cmp"
 	"crypto/hmac"
 	"crypto/sha256"
 	"crypto/x509"
@@ -69,6 +70,8 @@ type rocksHub struct {
 	etag     string       // of the blog; "": by its posts
 	verified []int        // what callbacks answered to verifications
 	refused  string       // why a request was not what the test wants
+	self     string       // where the blog says it lives; "": at /blog
+	second   string       // the address of another hub that it names
 }
 
 // A promise is a subscription as its hub has it.
@@ -153,6 +156,10 @@ func (b *rocksHub) serveBlog(w http.ResponseWriter, r *http.Request) {
 		}
 	case 203, 204:
 		hub += "?redirect=true"
+	}
+	self = cmp.Or(b.self, self)
+	if b.second != "" {
+		w.Header().Add("Link", "<"+b.second+`>; rel="hub"`)
 	}
 	if link {
 		w.Header().Add("Link", "<"+self+`>; rel="self"`)

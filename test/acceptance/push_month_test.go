@@ -1,0 +1,219 @@
+package acceptance
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"digest/store/storetest"
+	"digest/test/program"
+	"digest/test/tier"
+)
+
+// What a hub of the month does.
+const (
+	honestHub = "honest" // pushes what is new at once
+	secondHub = "second" // pushes the same feeds as the honest one
+	twiceHub  = "twice"  // pushes each post twice, and alone
+	neverHub  = "never"  // promises, and pushes nothing
+	awayHub   = "away"   // is gone for a week
+	lateHub   = "late"   // pushes a day late
+)
+
+// hubsOfMonth says which hubs the n-th of the pushed feeds names.
+func hubsOfMonth(n int) []string {
+	switch {
+	case n < 10:
+		return []string{honestHub, secondHub}
+	case n < 60:
+		return []string{honestHub}
+	case n < 70:
+		return []string{twiceHub}
+	case n < 80:
+		return []string{neverHub}
+	case n < 90:
+		return []string{awayHub}
+	}
+	return []string{lateHub}
+}
+
+// A month is one simulated month of an instance that is pushed, and of its twin that is not.
+type month struct {
+	*pushWorld
+	main, twin *house
+	base       string
+	begin      time.Time
+	posted     map[string]int            // the day of each post
+	mailed     map[*house]map[string]int // the day at whose end each post was mailed
+	inboxes    map[*house]*inbox
+	pushes     int
+}
+
+// TestThirtyDaysOfPushes: 200 feeds for thirty days, half of them with hubs of every temper, beside a
+// twin that only polls: no post is lost, none that its hub did not lose comes late, none comes
+// twice, nothing forged comes; and what the hubs save is counted.
+func TestThirtyDaysOfPushes(t *testing.T) {
+	tier.Acceptance(t)
+	t.Parallel()
+	const feeds, days = 200, 30
+	address := program.FreeAddress(t)
+	m := &month{pushWorld: newPushWorld(t), base: "http://" + address, begin: time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC), posted: map[string]int{}}
+	for n := range feeds {
+		if n%2 == 0 {
+			m.add(hubsOfMonth(n / 2)...)
+		} else {
+			m.add()
+		}
+	}
+	m.main, m.twin = newHouse(t, storetest.SQLite(t)), newHouse(t, storetest.SQLite(t))
+	m.inboxes = map[*house]*inbox{m.main: newInbox(m.main.maildir()), m.twin: newInbox(m.twin.maildir())}
+	m.mailed = map[*house]map[string]int{m.main: {}, m.twin: {}}
+	for _, h := range []*house{m.main, m.twin} {
+		h.set("DIGEST_POLL_WINDOW=0", "DIGEST_HOST_INTERVAL=100ms", "DIGEST_LOG_LEVEL=warn", "DIGEST_METRICS_TOKEN=secret-of-metrics", "SSL_CERT_FILE="+m.trust)
+	}
+	m.main.set("DIGEST_BASE_URL=" + m.base)
+	m.main.follow(m.pushWorld, m.begin.Add(8*time.Hour), "/pushed.xml", 50)
+	m.twin.follow(m.pushWorld, m.begin.Add(8*time.Hour), "/polled.xml", 50)
+	m.midnight(m.begin.Add(10*time.Hour), -1)
+	for d := range days {
+		m.day(d, address)
+		m.midnight(m.begin.Add(time.Duration(d+1)*day), d)
+	}
+	m.judge(days)
+}
+
+// midnight runs both houses at an instant, and reads what they mailed.
+func (m *month) midnight(at time.Time, d int) {
+	m.t.Helper()
+	m.mu.Lock()
+	m.verified = false // nobody listens meanwhile
+	m.mu.Unlock()
+	var both sync.WaitGroup
+	for h := range m.inboxes {
+		both.Go(func() {
+			if o := h.try(m.t.Context(), "--now", instant(at), "tick"); o.status != 0 {
+				m.t.Errorf("tick: %s", o.stderr)
+			}
+		})
+	}
+	both.Wait()
+	for h, in := range m.inboxes {
+		for _, l := range in.arrived(m.t) {
+			for post := range l.posts {
+				if was, again := m.mailed[h][post]; again {
+					m.t.Errorf("%s was mailed on the days %d and %d", post, was, d)
+				}
+				m.mailed[h][post] = d
+			}
+		}
+	}
+}
+
+// day publishes the posts of a day at noon, and has the hubs push them.
+func (m *month) day(d int, address string) {
+	m.t.Helper()
+	m.mu.Lock()
+	m.away[awayHub] = d >= 12 && d < 19
+	m.verified = true
+	m.mu.Unlock()
+	cmd := m.main.hubServer(address, m.begin.Add(time.Duration(d)*day+12*time.Hour))
+	m.verifyAll() // what was asked for at midnight, while nobody listened
+	if d == 0 {
+		m.awaitPromises(110) // of 100 feeds, ten of which name two hubs
+	}
+	for _, f := range m.feeds {
+		if (d+f.n/2)%(1+f.n/2%5) == 0 {
+			m.posted[m.publish(f)] = d
+		}
+		for _, hub := range f.hubs {
+			m.pushes += m.pushDay(hub, f, d)
+		}
+	}
+	for callback := range m.callbacks(honestHub, m.feeds[0]) {
+		if status := m.deliver(callback, m.document(m.feeds[0], "/pushed.xml", []string{"http://site-999.example/posts/1"}), "no secret"); status/100 != 2 {
+			m.t.Errorf("a forged push is answered %d", status)
+		}
+	}
+	m.main.awaitMetric(m.base, "digest_pushes_total", m.pushes)
+	if m.t.Failed() {
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+		m.t.FailNow()
+	}
+	_ = cmd.Process.Signal(os.Interrupt)
+	if err := cmd.Wait(); err != nil {
+		m.t.Fatalf("serve: %v", err)
+	}
+}
+
+// pushDay pushes what a hub pushes of a feed on a day, and says how many bodies were accepted.
+func (m *month) pushDay(hub string, f *pushedFeed, d int) (accepted int) {
+	fresh := m.posted[f.posts[0]] == d && len(f.posts) > 1
+	late := len(f.posts) > 2 && m.posted[f.posts[1]] == d-1 || len(f.posts) > 1 && m.posted[f.posts[0]] == d-1
+	switch {
+	case hub == lateHub && late:
+		return m.push(hub, f, f.posts[1:])
+	case hub == lateHub, hub == neverHub, hub == awayHub && m.away[awayHub], !fresh:
+		return 0
+	case hub == twiceHub:
+		return m.push(hub, f, f.posts[:1]) + m.push(hub, f, f.posts[:1])
+	}
+	return m.push(hub, f, f.posts)
+}
+
+// judge holds what was mailed against what was posted, and counts requests.
+func (m *month) judge(days int) {
+	m.t.Helper()
+	type sum struct{ feeds, posts, late, main, twin int }
+	sums := map[string]*sum{}
+	for _, f := range m.feeds {
+		group := strings.Join(f.hubs, " and ")
+		s := sums[group]
+		if s == nil {
+			s = &sum{}
+			sums[group] = s
+		}
+		s.feeds++
+		s.main, s.twin = s.main+f.requests["/pushed.xml"], s.twin+f.requests["/polled.xml"]
+		for _, post := range f.posts[:len(f.posts)-1] {
+			s.posts++
+			posted := m.posted[post]
+			if at, came := m.mailed[m.twin][post]; !came || at != posted {
+				m.t.Errorf("the twin mailed %s of day %d on day %d (%t)", post, posted, at, came)
+			}
+			at, came := m.mailed[m.main][post]
+			weekly := group == awayHub && posted >= 12 && posted < 19 // its hub has lost it, and the feed was left to that
+			switch {
+			case !came && !(weekly && posted+8 > days):
+				m.t.Errorf("lost: %s of day %d, of the hub %q", post, posted, group)
+			case came && at != posted && (!weekly || at > posted+8):
+				m.t.Errorf("late: %s of day %d came on day %d, of the hub %q", post, posted, at, group)
+			case at != posted:
+				s.late++
+			}
+		}
+	}
+	if _, came := m.mailed[m.main]["http://site-999.example/posts/1"]; came {
+		m.t.Error("a forged post was mailed")
+	}
+	var table strings.Builder
+	all := sum{}
+	for group, s := range sums {
+		fmt.Fprintf(&table, "%-20s %3d feeds, %4d posts, %3d of them late; %5d requests, twin %5d\n", group, s.feeds, s.posts, s.late, s.main, s.twin)
+		all.main, all.twin = all.main+s.main, all.twin+s.twin
+	}
+	hubs := m.asked["subscribe"] + m.asked["unsubscribe"]
+	m.t.Logf("%s%d requests to feeds and %d to hubs (%v) in %d days, twin %d; %d pushes", table.String(), all.main, hubs, m.asked, days, all.twin, m.pushes)
+	if s := sums[honestHub]; s.main*2 > s.twin {
+		m.t.Errorf("feeds with an honest hub were asked %d times, those of the twin %d", s.main, s.twin)
+	}
+	if s := sums[""]; s.main != s.twin {
+		m.t.Errorf("feeds without a hub were asked %d times, those of the twin %d", s.main, s.twin)
+	}
+	if all.main+hubs >= all.twin {
+		m.t.Errorf("%d requests with hubs, %d without", all.main+hubs, all.twin)
+	}
+}
