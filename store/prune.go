@@ -103,6 +103,11 @@ func (s *Store) Prune(ctx context.Context, now time.Time, keep time.Duration, ba
 		{"sizes of pictures", func() (int, error) {
 			return 0, s.write(ctx, func(c conn) error { return c.run(ctx, `DELETE FROM picture_sizes WHERE learned_at < ?`, old) })
 		}},
+		{"imports", func() (int, error) {
+			return 0, s.write(ctx, func(c conn) error {
+				return c.run(ctx, `DELETE FROM imports WHERE imported_at <= ?`, at(now.Add(-importKept)))
+			})
+		}},
 		{"sessions", func() (int, error) {
 			return 0, s.write(ctx, func(c conn) error {
 				return c.execEach(ctx, []string{`DELETE FROM sessions WHERE expires_at <= ?`, `DELETE FROM sign_in_tokens WHERE expires_at <= ?`}, at(now))

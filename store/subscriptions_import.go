@@ -17,6 +17,11 @@ const importStep = 500
 // counts as already there, and so does one of a paused
 // subscription, which stays paused.
 func (s *Store) Import(ctx context.Context, id digest.DigestID, items []ImportItem, most int, now time.Time) (ImportResult, error) {
+	return s.importing(ctx, id, items, most, now, func(conn, ImportResult) error { return nil })
+}
+
+// importing is Import, and hands its result to note before the transaction ends.
+func (s *Store) importing(ctx context.Context, id digest.DigestID, items []ImportItem, most int, now time.Time, note func(conn, ImportResult) error) (ImportResult, error) {
 	return changed(ctx, s, "importing", func(c conn) (result ImportResult, err error) {
 		if err := c.untilCommit(ctx, s.d.lockShared); err != nil {
 			return result, err
@@ -40,6 +45,9 @@ func (s *Store) Import(ctx context.Context, id digest.DigestID, items []ImportIt
 			if err == nil && it.Sealed != "" {
 				err = setSealed(ctx, c, feeds[clean(it.URL)], it.Sealed)
 			}
+		}
+		if err == nil {
+			err = note(c, result)
 		}
 		return result, err
 	})

@@ -243,6 +243,22 @@ func (d *Subscriber) remember(ctx context.Context, f digest.Feed) error {
 // BadLines with the reasons, in their order. A list that cannot be read is nil.
 func (d *Subscriber) Import(ctx context.Context, id digest.DigestID, body []byte, most int,
 ) (*feed.Document, store.ImportResult, error) {
+	return d.importing(ctx, id, body, func(_ *feed.Document, items []store.ImportItem) (store.ImportResult, error) {
+		return d.Store.Import(ctx, id, items, most, d.Now())
+	})
+}
+
+// ImportReported is Import, and what report says of it is stored in the same transaction (store.ListImport).
+func (d *Subscriber) ImportReported(ctx context.Context, id digest.DigestID, body []byte, most int, report func(*feed.Document, store.ImportResult) string) error {
+	_, _, err := d.importing(ctx, id, body, func(list *feed.Document, items []store.ImportItem) (store.ImportResult, error) {
+		return d.Store.ImportList(ctx, id, items, most, d.Now(), func(result store.ImportResult) string { return report(list, result) })
+	})
+	return err
+}
+
+// importing reads a list and hands its feeds to subscribeTo.
+func (d *Subscriber) importing(ctx context.Context, id digest.DigestID, body []byte, subscribeTo func(*feed.Document, []store.ImportItem) (store.ImportResult, error),
+) (*feed.Document, store.ImportResult, error) {
 	list, err := d.Poller.ReadList(ctx, body)
 	if err != nil {
 		return nil, store.ImportResult{}, err
@@ -276,7 +292,7 @@ func (d *Subscriber) Import(ctx context.Context, id digest.DigestID, body []byte
 			Title: offer.Title, Folder: offer.Folder, Paused: offer.Paused, Sealed: sealed})
 	}
 	slices.SortStableFunc(list.BadLines, func(a, b feed.BadLine) int { return a.Line - b.Line })
-	result, err := d.Store.Import(ctx, id, items, most, d.Now())
+	result, err := subscribeTo(list, items)
 	return list, result, err
 }
 

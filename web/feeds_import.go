@@ -12,40 +12,32 @@ import (
 	"time"
 
 	"digest"
-	"digest/feed"
-	"digest/store"
 )
 
 const (
 	maxList    = 10 << 20        // bytes of a list; two thousand feeds are half a megabyte
 	importTime = 3 * time.Minute // for a list on its way and in the database, by the machine's clock
-	shownLines = 200             // of a report: what goes on behind is counted
 )
 
-// A feedsImportPage asks for a list, and says what became of one.
-type feedsImportPage struct{ Wrong string }
+// A feedsImportPage asks for a list.
+type feedsImportPage struct {
+	Wrong    string
+	Imported bool // there is a report of an earlier one
+}
 
 // Most is how large a list may be, in megabytes.
 func (feedsImportPage) Most() int { return maxList >> 20 }
 
-// A listReport is what became of a list.
-type listReport struct {
-	Name   string // of the list; may be empty
-	Feeds  int    // in the file
-	Result store.ImportResult
-	Unread []feed.BadLine
-	More   int // lines beyond those of Unread
-	Left   []string
-	Full   int // feeds for which there was no room
-	Most   int // feeds of one reader
-	Notes  []string
-}
-
 func (s *site) feedsImportPage(w http.ResponseWriter, r *http.Request, me reader) error {
-	return s.show(w, r, http.StatusOK, "feeds_import", "Import a list", feedsImportPage{})
+	_, err := s.Store.ListImport(r.Context(), me.Digest.ID)
+	p := feedsImportPage{Imported: err == nil}
+	if digest.KindOf(err) == digest.NotFound {
+		err = nil
+	}
+	return s.showPage(w, r, err, "feeds_import", "Import a list", p)
 }
 
-// importList subscribes to the feeds of a list, however badly it is written. The answer is
+// importList subscribes to the feeds of a list, however badly it is written, and leads to
 // the report; the same list again changes nothing.
 func (s *site) importList(w http.ResponseWriter, r *http.Request, me reader) error {
 	if !s.limits.imports.allow(me.key(), s.Now()) {
@@ -63,11 +55,10 @@ func (s *site) importList(w http.ResponseWriter, r *http.Request, me reader) err
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-	list, result, err := s.Subscriber.Import(ctx, me.Digest.ID, sent.body, mostFeeds)
-	if err != nil {
+	if err := s.Subscriber.ImportReported(ctx, me.Digest.ID, sent.body, mostFeeds, writtenReport); err != nil {
 		return s.orNoList(w, r, err)
 	}
-	return s.show(w, r, http.StatusOK, "feeds_import_report", "Your list", reportOf(list, result))
+	return seeOther(w, r, "/feeds/import/report")
 }
 
 // orNoList shows the form again with the reason why nothing was imported.
@@ -75,11 +66,11 @@ func (s *site) orNoList(w http.ResponseWriter, r *http.Request, err error) error
 	if asProblem(err) == errTooLarge {
 		drain(r)
 		wrong := fmt.Sprintf("That file is larger than %d MB, which no list of feeds is. Nothing was taken from it. Export the list again, or split it.", maxList>>20)
-		return s.show(w, r, http.StatusRequestEntityTooLarge, "feeds_import", "That file is too large", feedsImportPage{wrong})
+		return s.show(w, r, http.StatusRequestEntityTooLarge, "feeds_import", "That file is too large", feedsImportPage{Wrong: wrong})
 	}
 	wrong, err := asWrong(err)
 	return orShow(err, func() error {
-		return s.show(w, r, http.StatusBadRequest, "feeds_import", "No list", feedsImportPage{wrong})
+		return s.show(w, r, http.StatusBadRequest, "feeds_import", "No list", feedsImportPage{Wrong: wrong})
 	})
 }
 
@@ -140,26 +131,6 @@ func readPart(part *multipart.Part) ([]byte, error) {
 		return nil, errNoFile
 	}
 	return body, nil
-}
-
-// reportOf says what became of a list.
-func reportOf(list *feed.Document, result store.ImportResult) listReport {
-	unread := list.BadLines
-	p := listReport{Name: shortened(list.Title), Feeds: len(list.Feeds), Result: result, Notes: list.Repairs, Most: mostFeeds}
-	p.Unread, p.More = unread, max(0, len(unread)-shownLines)
-	p.Unread = p.Unread[:len(unread)-p.More]
-	for i := range p.Unread {
-		p.Unread[i].Title, p.Unread[i].Why = shortened(p.Unread[i].Title), sentence(shortened(p.Unread[i].Why))
-	}
-	p.Full = len(result.Left)
-	for _, it := range result.Left[:min(p.Full, shownLines)] {
-		line := shortened(digest.WithoutCredentials(it.URL))
-		if it.Title != "" {
-			line = shortened(it.Title) + " (" + line + ")"
-		}
-		p.Left = append(p.Left, line)
-	}
-	return p
 }
 
 // exportList sends all of the reader's subscriptions as OPML; with what private feeds are

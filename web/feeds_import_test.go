@@ -19,7 +19,11 @@ import (
 // upload sends a list as the form of the page does.
 func (v *visitor) upload(list string) answer {
 	v.t.Helper()
-	return v.send("/feeds/import", "my list.opml", list, nil)
+	a := v.send("/feeds/import", "my list.opml", list, nil)
+	if a.StatusCode == http.StatusSeeOther {
+		return v.get(a.Header.Get("Location"))
+	}
+	return a
 }
 
 // send posts a form with fields and a list after them.

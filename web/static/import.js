@@ -40,7 +40,22 @@
 		const heading = document.querySelector('main h1');
 		heading.tabIndex = -1;
 		heading.focus();
+		again();
 	};
+
+	// While the feeds of a list are being read, how far that is is looked up again.
+	const again = () => document.querySelector('.reading[data-again]') && setTimeout(look, 5000);
+	const look = async () => {
+		if (document.hidden) return again();
+		try {
+			const answer = await fetch('/feeds/import/report');
+			const page = new DOMParser().parseFromString(await answer.text(), 'text/html');
+			const now = document.querySelector('.reading'), fresh = page.querySelector('.reading');
+			if (now && fresh && !now.contains(document.activeElement)) now.replaceWith(fresh);
+		} catch {} // the connection broke: the next look may have one
+		again();
+	};
+	again();
 
 	document.addEventListener('submit', event => {
 		const sent = event.target;
@@ -54,7 +69,10 @@
 			if (e.lengthComputable) bar.value = 100 * e.loaded / e.total;
 			if (e.loaded === e.total) say('The file is here; reading the list');
 		});
-		request.addEventListener('load', () => show(request.responseText));
+		request.addEventListener('load', () => {
+			if (request.status === 200 && request.responseURL) history.pushState(null, '', request.responseURL);
+			show(request.responseText);
+		});
 		request.addEventListener('error', () => stop('The connection broke. Nothing is lost; try again.'));
 		request.open('POST', sent.action);
 		request.send(new FormData(sent));

@@ -1,0 +1,8 @@
+-- +goose Up
+-- The latest list of feeds that a digest has imported.
+CREATE TABLE imports (
+	digest_id   BIGINT PRIMARY KEY,
+	imported_at BIGINT NOT NULL,
+	report      TEXT NOT NULL, -- what became of it, as JSON (web/feeds_import_report.go)
+	first_polls TEXT NOT NULL  -- the keys of its feeds that had never been read, separated by commas
+);
