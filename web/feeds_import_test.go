@@ -190,7 +190,7 @@ func TestListsOfAllReaders(t *testing.T) {
 				_, err := io.WriteString(typed, "</opml>\r\n--x--\r\n")
 				r.must(err)
 				r.must(typed.Close())
-				if got := <-done; got != "200 OK" {
+				if got := <-done; got != "303 See Other" {
 					t.Errorf("%s ends with %s", name, got)
 				}
 			})
