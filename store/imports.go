@@ -21,8 +21,8 @@ type ListImport struct {
 	Subscriptions []SubscriptionInfo
 }
 
-// importKept is how long it is kept what became of a list.
-const importKept = 30 * 24 * time.Hour
+// importLife is how long it is kept what became of a list.
+const importLife = 30 * 24 * time.Hour
 
 // ImportList is Import, and notes in the same transaction what a report says of its result, in place of
 // that of an earlier list.

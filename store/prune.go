@@ -105,7 +105,7 @@ func (s *Store) Prune(ctx context.Context, now time.Time, keep time.Duration, ba
 		}},
 		{"imports", func() (int, error) {
 			return 0, s.write(ctx, func(c conn) error {
-				return c.run(ctx, `DELETE FROM imports WHERE imported_at <= ?`, at(now.Add(-importKept)))
+				return c.run(ctx, `DELETE FROM imports WHERE imported_at <= ?`, at(now.Add(-importLife)))
 			})
 		}},
 		{"sessions", func() (int, error) {
