@@ -7,6 +7,7 @@ import (
 
 	"digest"
 	"digest/feed"
+	"digest/internal/catalogue"
 	"digest/poller"
 )
 
@@ -65,7 +66,7 @@ func (s *site) lookAtSite(w http.ResponseWriter, r *http.Request) error {
 	return orShow(err, func() error { return s.showAboutSite(w, r, http.StatusOK, p) })
 }
 
-var errTooManyLooks = &problem{http.StatusTooManyRequests, "A little slower, please", "Your site was looked at several times in a short while. What it says is not lost: have us look again in half an hour."}
+var errTooManyLooks = &problem{http.StatusTooManyRequests, catalogue.Key("A little slower, please"), catalogue.Key("Your site was looked at several times in a short while. What it says is not lost: have us look again in half an hour.")}
 
 // grant does what the owner of a host wants, and says what holds from now on.
 func (s *site) grant(ctx context.Context, host string, wish poller.Wish) (holds string, err error) {

@@ -100,7 +100,7 @@ func (s *site) tellProblem(w http.ResponseWriter, r *http.Request, err error) er
 		}
 	}
 	p := s.problemOf(r, err)
-	return writeProblem(w, p.Status, p.Title)
+	return writeProblem(w, p.Status, p.Error())
 }
 
 func writeProblem(w http.ResponseWriter, status int, detail string) error {

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"digest"
+	"digest/internal/catalogue"
 	"digest/poller"
 )
 
@@ -22,8 +23,8 @@ const findTime = 20 * time.Second
 const mostAdded = 20
 
 // errTooManyFinds is for who looks for more feeds than people do.
-var errTooManyFinds = &problem{http.StatusTooManyRequests, "A little slower, please",
-	"You have looked for many feeds in a short time. Nothing is lost: try again in a minute. A list of many feeds can be imported as OPML."}
+var errTooManyFinds = &problem{http.StatusTooManyRequests, catalogue.Key("A little slower, please"),
+	catalogue.Key("You have looked for many feeds in a short time. Nothing is lost: try again in a minute. A list of many feeds can be imported as OPML.")}
 
 // A feedsFindPage is a question for an address, and what came of it.
 type feedsFindPage struct {
@@ -98,8 +99,8 @@ func (s *site) mayFind(r *http.Request, me reader, n int) error {
 }
 
 // errFull is for who has as many subscriptions as anybody may.
-var errFull = &problem{http.StatusConflict, "That is as many as there may be",
-	fmt.Sprintf("You take %d feeds, and that is the most. Unsubscribe from one that you no longer read, then add this one.", mostFeeds)}
+var errFull = &problem{http.StatusConflict, catalogue.Key("That is as many as there may be"),
+	catalogue.Key("You take %d feeds, and that is the most. Unsubscribe from one that you no longer read, then add this one.").With(mostFeeds)}
 
 // asSlow says in words for people that a site took too long.
 func asSlow(ctx context.Context, err error) error {

@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"digest"
+	"digest/internal/catalogue"
 	"digest/store"
 )
 
@@ -19,7 +20,7 @@ type feedsSeveralPage struct {
 }
 
 // errNoneChosen is for who presses the button without having chosen a feed.
-var errNoneChosen = &problem{http.StatusBadRequest, "None is chosen", "Go back, tick the feeds that you want to change, and press the button again."}
+var errNoneChosen = &problem{http.StatusBadRequest, catalogue.Key("None is chosen"), catalogue.Key("Go back, tick the feeds that you want to change, and press the button again.")}
 
 // feedsSeveralPage offers what can be done to the feeds that were chosen.
 func (s *site) feedsSeveralPage(w http.ResponseWriter, r *http.Request, me reader) error {

@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"digest"
+	"digest/internal/catalogue"
 	"digest/store"
 )
 
@@ -54,7 +55,7 @@ func (s *site) membershipsPage(w http.ResponseWriter, r *http.Request, me reader
 		}
 		p.Memberships = append(p.Memberships, membership{newsletterName{n, s.BaseURL}, daysView{d.Cadence}, d.State == digest.DigestLeft, of[m.DigestID], s.unsubscribePath(d), both[m.DigestID]})
 	}
-	return s.show(w, r, http.StatusOK, "memberships", "Your newsletters", p)
+	return s.show(w, r, http.StatusOK, "memberships", catalogue.Key("Your newsletters"), p)
 }
 
 // setShared has a site that a newsletter brings come in its letters alone, or in the reader's own paper too.

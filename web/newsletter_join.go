@@ -9,6 +9,7 @@ import (
 
 	"digest"
 	"digest/internal/allowance"
+	"digest/internal/catalogue"
 	"digest/render"
 	"digest/store"
 )
@@ -152,7 +153,7 @@ type joinPage struct {
 	newsletterName
 	store.JoinRequest
 	Token string
-	Next  string // when the first letter comes; "" before the button was pressed
+	Next  catalogue.Sayable // when the first letter comes; nil before the button was pressed
 }
 
 // confirmJoinPage changes nothing: link scanners open every link in a mail.
@@ -166,7 +167,7 @@ func (s *site) confirmJoinPage(w http.ResponseWriter, r *http.Request) error {
 	if err == nil && p.JoinRequest.NewsletterID != n.ID {
 		err = errNotFound
 	}
-	return s.showPage(w, r, orSpent(err, errSpentJoin), "newsletter_join", "Join "+n.Name, p)
+	return s.showPage(w, r, orSpent(err, errSpentJoin), "newsletter_join", catalogue.Key("Join %s").With(n.Name), p)
 }
 
 // confirmJoin makes the address a member.
@@ -183,8 +184,8 @@ func (s *site) confirmJoin(w http.ResponseWriter, r *http.Request) error {
 		return orSpent(err, errSpentJoin)
 	}
 	d, err := s.Store.Digest(r.Context(), m.DigestID)
-	p := joinPage{newsletterName: n, JoinRequest: q, Next: d.NextDueAt.In(zoneOr(m.TimeZone)).Format("Monday 2 January")}
-	return s.showPage(w, r, err, "newsletter_join", "Welcome to "+n.Name, p)
+	p := joinPage{newsletterName: n, JoinRequest: q, Next: catalogue.Time("Monday 2 January", d.NextDueAt.In(zoneOr(m.TimeZone)))}
+	return s.showPage(w, r, err, "newsletter_join", catalogue.Key("Welcome to %s").With(n.Name), p)
 }
 
 func joinLetter(base string, n digest.Newsletter, token string) render.LetterContent {

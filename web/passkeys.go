@@ -16,6 +16,7 @@ import (
 	"unicode/utf8"
 
 	"digest"
+	"digest/internal/catalogue"
 	"digest/render"
 	"digest/store"
 
@@ -281,11 +282,11 @@ func (s *site) forReaderJSON(h func(http.ResponseWriter, *http.Request, digest.U
 
 // The answers of the addresses that scripts of ours ask, in words for people.
 var (
-	errSignInFirst  = &problem{http.StatusUnauthorized, "Sign in first", "Your session is over. Sign in and try again."}
-	errBadPasskey   = &problem{http.StatusForbidden, "That passkey was not taken", "Try again. If it stays so, sign in by mail and add it anew."}
-	errKnownPasskey = &problem{http.StatusConflict, "That passkey is there already", "Each passkey is added once."}
-	errManyPasskeys = &problem{http.StatusConflict, "That is one passkey too many", "Remove one that you no longer use first."}
-	errNotJSON      = &problem{http.StatusUnsupportedMediaType, "That could not be read", "This address takes JSON from the pages of this site."}
+	errSignInFirst  = &problem{http.StatusUnauthorized, catalogue.Key("Sign in first"), catalogue.Key("Your session is over. Sign in and try again.")}
+	errBadPasskey   = &problem{http.StatusForbidden, catalogue.Key("That passkey was not taken"), catalogue.Key("Try again. If it stays so, sign in by mail and add it anew.")}
+	errKnownPasskey = &problem{http.StatusConflict, catalogue.Key("That passkey is there already"), catalogue.Key("Each passkey is added once.")}
+	errManyPasskeys = &problem{http.StatusConflict, catalogue.Key("That is one passkey too many"), catalogue.Key("Remove one that you no longer use first.")}
+	errNotJSON      = &problem{http.StatusUnsupportedMediaType, catalogue.Key("That could not be read"), catalogue.Key("This address takes JSON from the pages of this site.")}
 )
 
 // passkeyJSON makes a handler of h, which takes and answers JSON, for scripts on our
@@ -304,7 +305,7 @@ func (s *site) passkeyJSON(h func(http.ResponseWriter, *http.Request) (any, erro
 		}
 		if err != nil {
 			p := s.problemOf(r, err)
-			status, answer = p.Status, map[string]string{"error": p.Title + ". " + p.Text}
+			status, answer = p.Status, map[string]string{"error": catalogue.Key("%s. %s").With(p.Title, p.Text).In(s.language(r))}
 		}
 		return writeJSON(w, status, answer)
 	}

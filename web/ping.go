@@ -11,6 +11,7 @@ import (
 
 	"digest"
 	"digest/feed"
+	"digest/internal/catalogue"
 	"digest/push"
 )
 
@@ -98,7 +99,7 @@ func (s *site) answerPing(w http.ResponseWriter, r *http.Request, p push.Ping, c
 		w.WriteHeader(http.StatusNoContent)
 		return nil
 	case strings.Contains(r.Header.Get("Accept"), "text/html"):
-		return s.show(w, r, http.StatusOK, "ping", "Thanks for the ping", nil)
+		return s.show(w, r, http.StatusOK, "ping", catalogue.Key("Thanks for the ping"), nil)
 	}
 	return plain(w, http.StatusOK, "Thanks for the ping.\n")
 }

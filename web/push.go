@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"digest"
+	"digest/internal/catalogue"
 	"digest/push"
 )
 
@@ -42,7 +43,7 @@ func (s *site) pushAt(r *http.Request) (digest.PushSubscription, error) {
 }
 
 // errPushOver tells a hub to send nothing more (WebSub section 7).
-var errPushOver = &problem{http.StatusGone, "This subscription is over", "Nothing is to be sent here any more."}
+var errPushOver = &problem{http.StatusGone, catalogue.Key("This subscription is over"), catalogue.Key("Nothing is to be sent here any more.")}
 
 // verifyHub answers a hub that asks whether it was asked for something (WebSub section 5.3), or
 // says that it will not do it (5.2). Whatever it asks for is sent back as text.

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"digest"
+	"digest/internal/catalogue"
 	"digest/internal/export"
 	"digest/store"
 )
@@ -65,8 +66,8 @@ func (s *site) readData(r *http.Request, me reader) (*export.Export, error) {
 }
 
 var (
-	errAhead = &problem{http.StatusServiceUnavailable, "Not ahead of time", "Your data is put together when you ask for it."}
-	errOften = &problem{http.StatusTooManyRequests, "You have just had it", "Your data was asked for several times within a few minutes. Try again in ten."}
+	errAhead = &problem{http.StatusServiceUnavailable, catalogue.Key("Not ahead of time"), catalogue.Key("Your data is put together when you ask for it.")}
+	errOften = &problem{http.StatusTooManyRequests, catalogue.Key("You have just had it"), catalogue.Key("Your data was asked for several times within a few minutes. Try again in ten.")}
 )
 
 // fetchesAhead reports whether a browser asks for what its reader may never want.

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"time"
 
+	"digest/internal/catalogue"
 	"digest/store"
 )
 
@@ -17,21 +18,23 @@ type signOutPage struct {
 }
 
 // Date is the day of a time, by the reader's clock.
-func (p signOutPage) Date(t time.Time) string { return t.In(p.zone()).Format("2 January 2006") }
+func (p signOutPage) Date(t time.Time) catalogue.Moment {
+	return catalogue.Time("2 January 2006", t.In(p.zone()))
+}
 
 // Browsers says how many are signed in.
-func (p signOutPage) Browsers() string {
+func (p signOutPage) Browsers() catalogue.Sayable {
 	if p.Sessions == 1 {
-		return "Only this browser is signed in as you."
+		return catalogue.Key("Only this browser is signed in as you.")
 	}
-	return strconv.Itoa(p.Sessions) + " browsers are signed in as you, this one included."
+	return catalogue.Key("%d browsers are signed in as you, this one included.").With(p.Sessions)
 }
 
 func (s *site) signOutPage(w http.ResponseWriter, r *http.Request, me reader) error {
 	p := signOutPage{settingsFrame: s.frame(r, me)}
 	v, err := s.Store.SignInsView(r.Context(), me.ID, s.Now())
 	p.Sessions, p.Keys = len(v.Sessions), v.Passkeys
-	return s.showPage(w, r, err, "signout", "Sign out everywhere", p)
+	return s.showPage(w, r, err, "signout", catalogue.Key("Sign out everywhere"), p)
 }
 
 // signOutEverywhere ends every session of the reader, this one too, and removes the

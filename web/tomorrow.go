@@ -66,5 +66,5 @@ func (s *site) showTomorrow(w http.ResponseWriter, r *http.Request, me reader) e
 }
 
 // errTooManyPreviews is for who looks again and again at what waits.
-var errTooManyPreviews = &problem{http.StatusTooManyRequests, "A little slower, please",
-	"You have looked at what waits several times in a short while. It is all in the next edition; or look again in a few minutes."}
+var errTooManyPreviews = &problem{http.StatusTooManyRequests, catalogue.Key("A little slower, please"),
+	catalogue.Key("You have looked at what waits several times in a short while. It is all in the next edition; or look again in a few minutes.")}

@@ -38,11 +38,7 @@ func unconverted() []string {
 		web/templates/letter_save.html
 		web/templates/letter_site.html
 		web/templates/links.html
-		web/templates/memberships.html
 		web/templates/moved.html
-		web/templates/newsletter.html
-		web/templates/newsletter_archive.html
-		web/templates/newsletter_join.html
 		web/templates/operator.html
 		web/templates/operator_feed.html
 		web/templates/operator_feeds.html
@@ -52,8 +48,6 @@ func unconverted() []string {
 		web/templates/operator_reader.html
 		web/templates/operator_readers.html
 		web/templates/operator_remove.html
-		web/templates/ping.html
-		web/templates/problem.html
 		web/templates/publisher.html
 		web/templates/publisher_domain.html
 		web/templates/publisher_end.html
@@ -90,7 +84,6 @@ func unconverted() []string {
 		web/templates/settings_token.html
 		web/templates/settings_zone.html
 		web/templates/signin.html
-		web/templates/signout.html
 		web/templates/signup.html
 		web/templates/signup_confirm.html
 		web/templates/status.html
