@@ -57,6 +57,7 @@ type Delivery struct {
 	UserID     UserID
 	Email      string
 	TimeZone   string
+	Language   string // in which the reader is spoken to, a tag; empty: English, as in newsletters
 	DigestName string
 	Folders    FolderOrder `db:"folder_order"`
 	LinkRound  int         // of the digest: links in its mail are of this round

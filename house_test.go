@@ -29,7 +29,7 @@ func TestImports(t *testing.T) {
 		"digest/feed":                       "digest digest/internal/hypertext digest/internal/microformats",
 		"digest/render":                     "digest digest/internal/catalogue digest/internal/hypertext",
 		"digest/mailer":                     "digest",
-		"digest/edition":                    "digest digest/internal/words digest/render digest/mailer",
+		"digest/edition":                    "digest digest/internal/catalogue digest/internal/words digest/render digest/mailer",
 		"digest/internal/seal":              "digest",
 		"digest/poller":                     "digest digest/feed digest/push",
 		"digest/internal/words":             "digest digest/internal/hypertext",

@@ -73,7 +73,7 @@ func TestOnce(t *testing.T) {
 func TestPreviewOnce(t *testing.T) {
 	s := threeNetworks()
 	s.waiting = map[digest.DigestID][]digest.PostRef{1: s.editions[100]}
-	web, err := builder(s).Preview(t.Context(), digest.Digest{ID: 1, TimeZone: "UTC", NextDueAt: noon(20)}, "")
+	web, err := builder(s).Preview(t.Context(), digest.Digest{ID: 1, TimeZone: "UTC", NextDueAt: noon(20)}, digest.User{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -87,7 +87,7 @@ func TestPreviewForgets(t *testing.T) {
 	s := threeNetworks()
 	s.waiting = map[digest.DigestID][]digest.PostRef{1: s.editions[100]}
 	bld := builder(s)
-	if _, err := bld.Preview(t.Context(), digest.Digest{ID: 1, TimeZone: "UTC", NextDueAt: noon(20)}, ""); err != nil {
+	if _, err := bld.Preview(t.Context(), digest.Digest{ID: 1, TimeZone: "UTC", NextDueAt: noon(20)}, digest.User{}); err != nil {
 		t.Fatal(err)
 	}
 	p := s.posts[500]

@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"digest"
+	"digest/internal/catalogue"
 	"digest/mailer"
 	"digest/render"
 )
@@ -79,8 +80,10 @@ func New(o Options) *Builder {
 	return b
 }
 
-// Post renders one post as it would be in an edition.
-func (b *Builder) Post(p digest.Post) *render.Post { return b.render.Post(p) }
+// Post renders one post as it would be in an edition in a language.
+func (b *Builder) Post(p digest.Post, language string) *render.Post {
+	return b.render.Speaking(language).Post(p)
+}
 
 // Edition gives the content of one sealed edition. Of d it needs ID, DigestID,
 // DueAt, PrevDueAt, PrevReleasedAt, BoundFrom, BoundTo, LocalDate, Number and TimeZone.
@@ -165,7 +168,7 @@ func (b *Builder) sealed(ctx context.Context, ds []digest.Delivery, use use) ([]
 		editions[i] = b.compose(d, sections, notices[d.ID], zone)
 		editions[i].PictureSizes = sizes
 		if use == inMail {
-			leave(&editions[i])
+			leave(&editions[i], catalogue.Of(d.Language))
 			b.addOwnLinks(&editions[i], d)
 		}
 		web := b.BaseURL + "/e/" + b.Signer.Sign(digest.ForEdition, digest.InRound(int64(d.ID), d.LinkRound))
@@ -195,8 +198,8 @@ func (b *Builder) addOwnLinks(e *render.Edition, d digest.Delivery) {
 // lead to.
 func (b *Builder) compose(d digest.Delivery, sections []render.Section, notices []digest.Notice, zone *time.Location) render.Edition {
 	e := render.Edition{
-		Date: d.LocalDate, Number: d.Number, Name: d.DigestName, Recipient: d.Email, Look: d.Look, Sections: sections,
-		Notices:        b.notices(d, notices, newClock(d.LocalDate, zone)),
+		Date: d.LocalDate, Number: d.Number, Name: d.DigestName, Language: d.Language, Recipient: d.Email, Look: d.Look, Sections: sections,
+		Notices:        b.notices(d, notices, newClock(d.LocalDate, zone, catalogue.Of(d.Language))),
 		HomeURL:        b.BaseURL + "/",
 		UnsubscribeURL: b.BaseURL + "/unsubscribe/" + b.Signer.Sign(digest.ForUnsubscribe, digest.InRound(int64(d.DigestID), d.LinkRound)),
 		PostalAddress:  b.PostalAddress,
@@ -208,14 +211,14 @@ func (b *Builder) compose(d digest.Delivery, sections []render.Section, notices 
 		}
 		e.Note, e.HomeURL, e.PostalAddress = d.Letter.Note, b.BaseURL+"/n/"+n.Slug, cmp.Or(n.AddressLine, b.PostalAddress)
 	}
-	pause{d.BoundFrom, d.BoundTo}.bind(&e, zone)
+	pause{d.BoundFrom, d.BoundTo}.bind(&e, zone, catalogue.Of(d.Language))
 	return e
 }
 
 // Preview gives the edition that d's next midnight would bring as things stand.
 // Nothing of it is kept: a waiting post may still change.
-func (b *Builder) Preview(ctx context.Context, d digest.Digest, recipient string) (render.Edition, error) {
-	return b.preview(ctx, d, digest.Delivery{Email: recipient})
+func (b *Builder) Preview(ctx context.Context, d digest.Digest, to digest.User) (render.Edition, error) {
+	return b.preview(ctx, d, digest.Delivery{Email: to.Email, Language: to.Language})
 }
 
 // PreviewLetter is Preview for a digest of a newsletter, with what its publisher has decided of
@@ -243,7 +246,7 @@ func (b *Builder) preview(ctx context.Context, d digest.Digest, next digest.Deli
 	if err != nil {
 		return render.Edition{}, fmt.Errorf("reading what digest %d would tell: %w", d.ID, err)
 	}
-	shared, err := b.fresh(ctx, b.render.In(coloursOf(next)), refs)
+	shared, err := b.fresh(ctx, b.render.In(coloursOf(next)).Speaking(next.Language), refs)
 	if err != nil {
 		return render.Edition{}, err
 	}

@@ -297,7 +297,7 @@ func TestPreview(t *testing.T) {
 	s := stocked()
 	b := builder(s)
 	d := digest.Digest{ID: 1, TimeZone: "Pacific/Auckland", NextDueAt: time.Date(2026, 11, 20, 11, 0, 0, 0, time.UTC), Editions: 7}
-	p, err := b.Preview(t.Context(), d, "one@example.org")
+	p, err := b.Preview(t.Context(), d, digest.User{Email: "one@example.org"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -319,7 +319,7 @@ func TestPreview(t *testing.T) {
 
 func TestPreviewOfNothing(t *testing.T) {
 	d := digest.Digest{ID: 5, TimeZone: "UTC", NextDueAt: noon(20)}
-	p, err := builder(stocked()).Preview(t.Context(), d, "x@example.org")
+	p, err := builder(stocked()).Preview(t.Context(), d, digest.User{Email: "x@example.org"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -373,7 +373,7 @@ func TestStoreErrorsComeThrough(t *testing.T) {
 	if _, err := builder(s).Edition(t.Context(), deliveries()[0]); !errors.Is(err, s.broken) {
 		t.Errorf("error %v", err)
 	}
-	if _, err := builder(s).Preview(t.Context(), digest.Digest{ID: 1, TimeZone: "UTC"}, ""); !errors.Is(err, s.broken) {
+	if _, err := builder(s).Preview(t.Context(), digest.Digest{ID: 1, TimeZone: "UTC"}, digest.User{}); !errors.Is(err, s.broken) {
 		t.Errorf("error %v", err)
 	}
 	if pages, err := builder(s).Editions(t.Context(), nil); err != nil || pages != nil {

@@ -1,9 +1,7 @@
 package edition
 
 import (
-	"fmt"
-	"strings"
-
+	"digest/internal/catalogue"
 	"digest/render"
 )
 
@@ -17,11 +15,11 @@ const (
 // leave leaves posts of feeds that have brought very many to the web edition, and says
 // so: one feed must not bury the others. A bound edition shows few of each
 // anyway.
-func leave(e *render.Edition) {
+func leave(e *render.Edition, l *catalogue.Language) {
 	if e.Bound {
 		return
 	}
-	var left []string
+	var left catalogue.List
 	for i := range e.Sections {
 		s := &e.Sections[i]
 		n := len(s.Posts)
@@ -31,9 +29,9 @@ func leave(e *render.Edition) {
 		s.Left = n - floodPosts
 		s.Late = max(0, s.Late-s.Left)
 		s.Posts = s.Posts[:floodPosts:floodPosts]
-		left = append(left, fmt.Sprintf("%d of %s", s.Left, s.Title))
+		left = append(left, catalogue.Key("%d of %s").With(s.Left, s.Title))
 	}
 	if len(left) > 0 {
-		e.Note = "In the web edition alone: " + strings.Join(left, ", ") + "."
+		e.Note = catalogue.Key("In the web edition alone: %s.").With(left).In(l)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"digest"
+	"digest/internal/catalogue"
 	"digest/render"
 )
 
@@ -40,7 +41,7 @@ func TestFlood(t *testing.T) {
 				t.Errorf("of %d posts: does the mail say %q? %t", posts, words, want.left == 0)
 			}
 		}
-		all := render.Count(posts+1, 2)
+		all := render.Count(posts+1, 2).In(catalogue.English())
 		if !strings.Contains(mail, all) {
 			t.Errorf("the mail does not say that there are %s", all)
 		}

@@ -104,7 +104,7 @@ func TestPreviewTellsWhatIsLate(t *testing.T) {
 	s := stocked()
 	s.posts[30] = digest.Post{ID: 30, FeedID: 3, Title: "Stone", PublishedAt: noon(17), ReadBefore: midnight(17), SeenAt: noon(19)}
 	for last, want := range map[time.Time]int{midnight(19): 1, midnight(17): 0, {}: 0} {
-		p, err := builder(s).Preview(t.Context(), digest.Digest{ID: 1, TimeZone: "UTC", LastDueAt: last, NextDueAt: midnight(20)}, "")
+		p, err := builder(s).Preview(t.Context(), digest.Digest{ID: 1, TimeZone: "UTC", LastDueAt: last, NextDueAt: midnight(20)}, digest.User{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -21,7 +21,7 @@ func TestLook(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	preview, err := b.Preview(t.Context(), digest.Digest{ID: 1, TimeZone: "UTC", NextDueAt: noon(21), Look: look}, "")
+	preview, err := b.Preview(t.Context(), digest.Digest{ID: 1, TimeZone: "UTC", NextDueAt: noon(21), Look: look}, digest.User{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -118,7 +118,7 @@ func TestArrangement(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		preview, err := builder(s).Preview(t.Context(), digest.Digest{ID: 1, TimeZone: "UTC", NextDueAt: noon(21), Folders: c.order}, "")
+		preview, err := builder(s).Preview(t.Context(), digest.Digest{ID: 1, TimeZone: "UTC", NextDueAt: noon(21), Folders: c.order}, digest.User{})
 		if err != nil {
 			t.Fatal(err)
 		}

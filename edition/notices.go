@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"digest"
+	"digest/internal/catalogue"
 	"digest/render"
 )
 
@@ -17,10 +18,11 @@ type clock struct {
 	zone *time.Location // nil: not known, so no times are told
 	day  digest.Date    // that needs no date
 	year int            // that needs no year
+	lang *catalogue.Language
 }
 
-func newClock(date digest.Date, zone *time.Location) clock {
-	return clock{zone, date.Plus(-1), date.Year}
+func newClock(date digest.Date, zone *time.Location, l *catalogue.Language) clock {
+	return clock{zone, date.Plus(-1), date.Year, l}
 }
 
 // notices is what an edition tells its reader: first which feeds have moved, for
@@ -38,8 +40,8 @@ func (b *Builder) notices(d digest.Delivery, in []digest.Notice, c clock) []rend
 	})
 	var out []render.Notice
 	for _, n := range in {
-		if s := c.sentence(n); s != "" {
-			out = append(out, render.Notice{Text: s, Moved: b.moved(n, d.LinkRound), RemedyURL: b.remedies(d, n)})
+		if s := c.sentence(n); s != nil {
+			out = append(out, render.Notice{Text: s.In(c.lang), Moved: b.moved(n, d.LinkRound), RemedyURL: b.remedies(d, n)})
 		}
 	}
 	return out
@@ -79,92 +81,94 @@ func (b *Builder) remedies(d digest.Delivery, n digest.Notice) string {
 }
 
 // sick says since when nothing could be read of a feed, and why.
-func (c clock) sick(site string, n digest.Notice) string {
-	text := "Nothing could be read from " + site
-	if c.zone != nil && !n.From.IsZero() {
-		text += " since " + c.date(digest.DateOf(n.From.In(c.zone)))
+func (c clock) sick(site string, n digest.Notice) catalogue.Sayable {
+	why, dated := catalogue.Illness(n.Illness), c.zone != nil && !n.From.IsZero()
+	switch {
+	case dated && why != nil:
+		return catalogue.Key("Nothing could be read from %s since %s: %s.").With(site, c.date(digest.DateOf(n.From.In(c.zone))), why)
+	case dated:
+		return catalogue.Key("Nothing could be read from %s since %s.").With(site, c.date(digest.DateOf(n.From.In(c.zone))))
+	case why != nil:
+		return catalogue.Key("Nothing could be read from %s: %s.").With(site, why)
 	}
-	if why := n.Illness.Shown(); why != "" {
-		text += ": " + why
-	}
-	return text + "."
+	return catalogue.Key("Nothing could be read from %s.").With(site)
 }
 
-// sentence is empty for a kind of notice that this version does not know.
-func (c clock) sentence(n digest.Notice) string {
+// sentence is nil for a kind of notice that this version does not know.
+func (c clock) sentence(n digest.Notice) catalogue.Sayable {
 	site := render.SiteName(n.Title, n.URL)
 	switch n.Kind {
 	case digest.NoticeMoved:
-		return "The feed “" + site + "” has moved from " + digest.HostShown(n.URL) + " to " + digest.HostShown(n.MovedTo) + "."
+		return catalogue.Key("The feed “%s” has moved from %s to %s.").With(site, digest.HostShown(n.URL), digest.HostShown(n.MovedTo))
 	case digest.NoticeGone:
-		return site + " says its feed is gone for good. You are no longer subscribed to it."
+		return catalogue.Key("%s says its feed is gone for good. You are no longer subscribed to it.").With(site)
 	case digest.NoticeDead:
-		return "Nothing could be read from " + site + " for 90 days, so it is no longer asked. You stay subscribed, in case it comes back."
+		return catalogue.Key("Nothing could be read from %s for 90 days, so it is no longer asked. You stay subscribed, in case it comes back.").With(site)
 	case digest.NoticeBlocked:
-		return "Whoever runs this reader no longer has it read " + site + ". You stay subscribed, in case that changes."
+		return catalogue.Key("Whoever runs this reader no longer has it read %s. You stay subscribed, in case that changes.").With(site)
 	case digest.NoticeDeclined:
-		return "The owner of " + site + " has asked that it is not read from here. You stay subscribed, in case that changes."
+		return catalogue.Key("The owner of %s has asked that it is not read from here. You stay subscribed, in case that changes.").With(site)
 	case digest.NoticeSick:
 		return c.sick(site, n)
 	case digest.NoticeWaiting:
-		return "More came from " + site + " than is stored in one day. The rest comes later, as far as its feed still lists it."
+		return catalogue.Key("More came from %s than is stored in one day. The rest comes later, as far as its feed still lists it.").With(site)
 	case digest.NoticeGap:
-		return "May have missed posts from " + site + c.span(n.Gap) + "."
+		return c.gap(site, n.Gap)
 	}
-	return ""
+	return nil
 }
 
-// span says when: " between 09:10 and 23:50", with dates where they are needed.
-func (c clock) span(g digest.Gap) string {
+// gap says that posts may be missing, and when they appeared: between 09:10 and 23:50, with dates where they are needed.
+func (c clock) gap(site string, g digest.Gap) catalogue.Sayable {
 	switch {
 	case c.zone == nil, g.From.IsZero() && g.To.IsZero():
-		return ""
+		return catalogue.Key("May have missed posts from %s.").With(site)
 	case g.From.IsZero():
-		return " before " + c.at(g.To)
+		return catalogue.Key("May have missed posts from %s before %s.").With(site, c.at(g.To))
 	case g.To.IsZero():
-		return " since " + c.at(g.From)
+		return catalogue.Key("May have missed posts from %s since %s.").With(site, c.at(g.From))
 	case g.To.Sub(g.From) < time.Minute:
-		return " around " + c.at(g.To)
+		return catalogue.Key("May have missed posts from %s around %s.").With(site, c.at(g.To))
 	}
 	from, to := g.From.In(c.zone), g.To.In(c.zone)
 	a, b := digest.DateOf(from), digest.DateOf(to)
 	if a != b {
-		return " between " + hour(from) + " on " + c.date(a) + " and " + hour(to) + " on " + c.date(b)
+		return catalogue.Key("May have missed posts from %s between %s and %s.").With(site,
+			catalogue.Key("%s on %s").With(hour(from), c.date(a)), catalogue.Key("%s on %s").With(hour(to), c.date(b)))
 	}
-	return " between " + times(from, to) + c.on(b)
+	first, last := hoursOf(from, to)
+	if b == c.day {
+		return catalogue.Key("May have missed posts from %s between %s and %s.").With(site, first, last)
+	}
+	return catalogue.Key("May have missed posts from %s between %s and %s on %s.").With(site, first, last, c.date(b))
 }
 
-// times is two times of one day. Where clocks were put back between them and
+// hoursOf is two times of one day. Where clocks were put back between them and
 // the later one reads earlier, their offsets tell them apart.
-func times(from, to time.Time) string {
-	if hour(from) >= hour(to) {
-		const zoned = "15:04 MST"
-		return from.Format(zoned) + " and " + to.Format(zoned)
+func hoursOf(from, to time.Time) (first, last catalogue.Sayable) {
+	if from.Format("15:04") < to.Format("15:04") {
+		return hour(from), hour(to)
 	}
-	return hour(from) + " and " + hour(to)
+	return catalogue.Key("%s %s").With(hour(from), from.Format("MST")), catalogue.Key("%s %s").With(hour(to), to.Format("MST"))
 }
 
 // at is one time, with its date where it needs one.
-func (c clock) at(t time.Time) string {
+func (c clock) at(t time.Time) catalogue.Sayable {
 	t = t.In(c.zone)
-	return hour(t) + c.on(digest.DateOf(t))
-}
-
-func (c clock) on(d digest.Date) string {
-	if d == c.day {
-		return ""
+	if d := digest.DateOf(t); d != c.day {
+		return catalogue.Key("%s on %s").With(hour(t), c.date(d))
 	}
-	return " on " + c.date(d)
+	return hour(t)
 }
 
-func (c clock) date(d digest.Date) string {
+func (c clock) date(d digest.Date) catalogue.Moment {
 	if d.Year == c.year {
-		return d.Format("2 January")
+		return catalogue.Day("2 January", d)
 	}
-	return d.Format("2 January 2006")
+	return catalogue.Day("2 January 2006", d)
 }
 
-func hour(t time.Time) string { return t.Format("15:04") }
+func hour(t time.Time) catalogue.Moment { return catalogue.Time("15:04", t) }
 
 // A zoneCache remembers the zones of one batch of editions; reading one costs a file.
 type zoneCache map[string]*time.Location

@@ -199,7 +199,7 @@ func TestPreviewTellsWhatWaits(t *testing.T) {
 	s.coming = map[digest.DigestID][]digest.Notice{1: {missing("2026-11-19 20:10:00", "2026-11-20 10:50:00")}}
 	// The edition of the 21st in Auckland, 13 hours ahead.
 	d := digest.Digest{ID: 1, TimeZone: "Pacific/Auckland", NextDueAt: at("2026-11-20 11:00:00")}
-	p, err := builder(s).Preview(t.Context(), d, "one@example.org")
+	p, err := builder(s).Preview(t.Context(), d, digest.User{Email: "one@example.org"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -94,7 +94,7 @@ func TestPreviewOfABoundEdition(t *testing.T) {
 		"You were away from 3 to 17 November: the newest three of each site, the rest as headlines.": noon(17),
 	} {
 		d.PausedTo = to
-		p, err := builder(returning()).Preview(t.Context(), d, "")
+		p, err := builder(returning()).Preview(t.Context(), d, digest.User{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"digest"
+	"digest/internal/catalogue"
 	"digest/render"
 )
 
@@ -94,7 +95,7 @@ func (b *Builder) cachedIn(ctx context.Context, renderers []*render.Renderer, ds
 func (b *Builder) renderersOf(ds []digest.Delivery) []*render.Renderer {
 	all := make([]*render.Renderer, len(ds))
 	for i, d := range ds {
-		all[i] = b.render.In(coloursOf(d))
+		all[i] = b.render.In(coloursOf(d)).Speaking(d.Language)
 		if n := d.Newsletter; n != nil && n.CountClicks {
 			all[i] = all[i].Counting(fmt.Sprint(n.ID), func(post digest.PostID, url string) string {
 				return b.BaseURL + digest.Click{Newsletter: n.ID, Post: post, URL: url}.Path(b.Signer)
@@ -201,7 +202,7 @@ func (b *Builder) sections(ctx context.Context, s shared, refs []digest.PostRef,
 		}
 		headings = append(headings, h)
 	}
-	arrange(headings, d.Folders)
+	arrange(headings, d.Folders, otherSites.In(catalogue.Of(d.Language)))
 	sections := make([]render.Section, len(headings))
 	for i, h := range headings {
 		sections[i] = h.section
@@ -253,11 +254,11 @@ func newestFirst(x, y placed) int {
 }
 
 // otherSites is the name above the sections of no folder where those of others stand before them.
-const otherSites = "Other sites"
+const otherSites = catalogue.Key("Other sites")
 
 // arrange puts sections in the order in which they are shown: the one that leads first, then one folder after the
-// other as their reader has them, each by the titles of its feeds.
-func arrange(headings []heading, order digest.FolderOrder) {
+// other as their reader has them, each by the titles of its feeds. others is the name of otherSites.
+func arrange(headings []heading, order digest.FolderOrder, others string) {
 	places := map[string]int{}
 	for _, h := range headings {
 		places[h.section.Folder] = 0
@@ -273,7 +274,7 @@ func arrange(headings []heading, order digest.FolderOrder) {
 		if h.leads {
 			h.place = -1
 		} else if h.section.Folder == "" && h.place > 0 {
-			h.section.Folder = otherSites
+			h.section.Folder = others
 		}
 	}
 	slices.SortFunc(headings, func(x, y heading) int {

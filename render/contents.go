@@ -1,8 +1,9 @@
 package render
 
 import (
-	"strconv"
 	"strings"
+
+	"digest/internal/catalogue"
 )
 
 const (
@@ -45,7 +46,7 @@ func (m *mail) contentsText() string {
 // unlisted says how many sites the contents do not name; nothing if they name all.
 func (m *mail) unlisted() string {
 	if n := len(m.Sections) - mostEntries; n > 0 {
-		return " and " + strconv.Itoa(n) + " more"
+		return " " + m.r.Say(catalogue.Key("and %d more").With(n))
 	}
 	return ""
 }

@@ -23,7 +23,7 @@ func TestSubject(t *testing.T) {
 		{date, 0, 0, "Friday 20 November: no posts"},
 		{digest.Date{Year: 2027, Month: time.January, Day: 1}, 2, 2, "Friday 1 January: 2 posts from 2 sites"}, // no leading zero
 		{digest.Date{Year: 2028, Month: time.February, Day: 29}, 2, 2, "Tuesday 29 February: 2 posts from 2 sites"},
-		{date, 1500, 30, "Friday 20 November: 1500 posts from 30 sites"}, // all that there are, not only those shown
+		{date, 1500, 30, "Friday 20 November: 1,500 posts from 30 sites"}, // all that there are, not only those shown
 	} {
 		p := page()
 		p.Date = c.date

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"digest"
+	"digest/internal/catalogue"
 )
 
 // A File is what a post comes with, as a link: sound, film, a paper to read.
@@ -31,9 +32,9 @@ type Chapter struct {
 // mostFiles is how many files of a post are shown; the author's page has them all.
 const mostFiles = 4
 
-// files are those of a post that are no pictures, which belong to its text: first what is
+// filesOf are those of a post that are no pictures, which belong to its text: first what is
 // heard or watched; a transcript stands behind the file that it is of.
-func files(all []digest.Enclosure) []File {
+func (r *Renderer) filesOf(all []digest.Enclosure) []File {
 	var out []File
 	all = slices.SortedStableFunc(slices.Values(all), func(a, b digest.Enclosure) int { return cmp.Compare(placeOf(a), placeOf(b)) })
 	for _, e := range all {
@@ -41,9 +42,9 @@ func files(all []digest.Enclosure) []File {
 		if medium == digest.Picture || url == "" || len(out) >= mostFiles {
 			continue
 		}
-		out = append(out, File{e.Label(), e.Facts(), url, medium == digest.Sound, medium == digest.Film, e.ChapterList})
+		out = append(out, File{r.Say(label(e)), r.lang.Text(facts(e)), url, medium == digest.Sound, medium == digest.Film, e.ChapterList})
 		if words := address(e.Transcript); words != "" {
-			out = append(out, File{Label: "Transcript", URL: words})
+			out = append(out, File{Label: r.Say(catalogue.Key("Transcript")), URL: words})
 		}
 	}
 	return out

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"digest"
+	"digest/internal/catalogue"
 )
 
 // A film is shown by its picture, which leads to where it is watched: nothing of it is
@@ -20,30 +21,30 @@ var (
 )
 
 // watchedAt says what is done at an address, if a film is watched there: "Watch on
-// YouTube"; "" if not.
-func watchedAt(address string) string {
+// YouTube"; nil if not.
+func watchedAt(address string) catalogue.Sayable {
 	u, err := url.Parse(address)
 	if err != nil {
-		return ""
+		return nil
 	}
 	switch host := strings.TrimPrefix(strings.ToLower(u.Hostname()), "www."); {
 	case (host == "youtube.com" || host == "m.youtube.com") && youTubeFilm.MatchString(u.Path), host == "youtu.be" && len(u.Path) > 1:
-		return "Watch on YouTube"
+		return catalogue.Key("Watch on %s").With("YouTube")
 	case host == "vimeo.com" && vimeoFilm.MatchString(u.Path):
-		return "Watch on Vimeo"
+		return catalogue.Key("Watch on %s").With("Vimeo")
 	case host == "dailymotion.com" && strings.HasPrefix(u.Path, "/video/"):
-		return "Watch on Dailymotion"
+		return catalogue.Key("Watch on %s").With("Dailymotion")
 	case peerTube.MatchString(u.Path), (digest.Enclosure{URL: address}).Medium() == digest.Film:
-		return "Watch"
+		return catalogue.Key("Watch")
 	}
-	return ""
+	return nil
 }
 
 // filmOf is where the film is watched that a post of its author's own is about: on the
 // post's page if that is one of films, else in its first file that is one; "" if it is
 // about none.
 func (p *Post) filmOf(from digest.Post) string {
-	if watchedAt(p.URL) != "" && p.leadsAway(from) == "" {
+	if watchedAt(p.URL) != nil && p.leadsAway(from) == "" {
 		return p.URL
 	}
 	if i := slices.IndexFunc(from.Enclosures, func(e digest.Enclosure) bool { return e.Medium() == digest.Film }); i >= 0 {
@@ -54,8 +55,8 @@ func (p *Post) filmOf(from digest.Post) string {
 
 // watched is the link to the film that a post is about, where no file of it is one.
 func (p *Post) watched(files []File) []File {
-	if words := watchedAt(p.Film); p.Film == p.URL && words != "" && !slices.ContainsFunc(files, func(f File) bool { return f.film }) {
-		return []File{{Label: words, URL: p.Film}}
+	if words := watchedAt(p.Film); p.Film == p.URL && words != nil && !slices.ContainsFunc(files, func(f File) bool { return f.film }) {
+		return []File{{Label: p.r.Say(words), URL: p.Film}}
 	}
 	return nil
 }
@@ -68,25 +69,33 @@ func (p *parser) filmed(pic *picture) []token {
 		return []token{t}
 	}
 	if p.inLink() {
-		pic.film = watchedAt(p.linked()) != ""
+		pic.film = watchedAt(p.linked()) != nil
 		return []token{t}
 	}
 	if p.film == "" || p.nesting > 0 || len(*p.into) > 0 {
 		return []token{t}
 	}
 	if pic.film = true; pic.words == "" {
-		pic.words = filmWord
+		pic.words = p.say(filmWord())
 	}
 	return []token{{kind: opening, name: "a", href: p.film}, t, {kind: closing}}
 }
 
 // filmWord is what a picture says that leads to a film, and of which nobody says what it shows.
-const filmWord = "Film"
+func filmWord() catalogue.Sayable { return catalogue.Key("Film") }
+
+// say says the program's own words within a text.
+func (p *parser) say(v catalogue.Sayable) string {
+	if p.speaks == nil {
+		return v.In(catalogue.English())
+	}
+	return v.In(p.speaks)
+}
 
 // linkWord is what the picture of an open link says, of which nobody says what it shows.
 func (p *parser) linkWord() string {
-	if watchedAt(p.linked()) != "" {
-		return filmWord
+	if watchedAt(p.linked()) != nil {
+		return p.say(filmWord())
 	}
-	return "Picture"
+	return p.say(catalogue.Key("Picture"))
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"digest"
+	"digest/internal/catalogue"
 )
 
 func TestWatchedAt(t *testing.T) {
@@ -26,7 +27,7 @@ func TestWatchedAt(t *testing.T) {
 		"://": "",
 		"":    "",
 	} {
-		if got := watchedAt(address); got != want {
+		if got := catalogue.English().Text(watchedAt(address)); got != want {
 			t.Errorf("%s: %q, want %q", address, got, want)
 		}
 	}

@@ -1,8 +1,6 @@
 package render
 
 import (
-	"strconv"
-
 	"digest"
 )
 
@@ -160,7 +158,7 @@ func (m *mail) lineSize(s *Section, post int) size {
 	m.addLine(&line, s.post(post), s.isLate(post))
 	if post == 0 {
 		m.addHead(&line, s, nil)
-		m.addList(&line, s.post(post), strconv.Itoa(s.count()), &both{})
+		m.addList(&line, s.post(post), s.count(), &both{})
 		m.addBeyond(&line, s)
 	}
 	return line.html.size()

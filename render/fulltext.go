@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"digest"
+	"digest/internal/catalogue"
 )
 
 // A body is the full text of a post as mail has it, written once for one way of
@@ -33,7 +34,7 @@ func (p *Post) body(images digest.Images) *body {
 }
 
 func (p *Post) writeBody(images digest.Images) *body {
-	ps := &parser{images: images, proxy: p.r.proxy, film: p.Film}
+	ps := &parser{images: images, proxy: p.r.proxy, film: p.Film, speaks: p.r.lang}
 	tree := p.beyondTitle(ps.parse(p.content))
 	if tree == nil {
 		all := p.rest
@@ -107,12 +108,12 @@ func (y *body) bytes() int { return y.size }
 // continueLabel says where the rest of a post is.
 func continueLabel(p *Post) string {
 	if p.URL == "" {
-		return leftOut
+		return p.r.Say(leftOut())
 	}
 	if host := p.Host(); host != "" {
-		return "Continue reading at " + host
+		return p.r.Say(catalogue.Key("Continue reading at %s").With(host))
 	}
-	return "Continue reading"
+	return p.r.Say(catalogue.Key("Continue reading"))
 }
 
 // Host is the name of the site that the author's page is on; empty if there is none.
@@ -125,7 +126,9 @@ func (p *Post) Host() string {
 }
 
 // leftOut is said of a post that has no page of its own.
-const leftOut = "The rest of this post is too long for a mail."
+func leftOut() catalogue.Sayable {
+	return catalogue.Key("The rest of this post is too long for a mail.")
+}
 
 // textEnd closes a text that was cut, and its post.
 func textEnd() piece { return piece{"</div>\r\n</div>\r\n", len("</div>\n</div>\n")} }

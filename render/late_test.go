@@ -1,6 +1,7 @@
 package render
 
 import (
+	"digest/internal/catalogue"
 	"slices"
 	"strings"
 	"testing"
@@ -42,7 +43,7 @@ func TestLatePostsComeLast(t *testing.T) {
 		m := mailOf(t, p)
 		for where, text := range map[string]string{"page": strings.Join(strings.Fields(shownText(t, m.HTML)), " "), "text": strings.Join(strings.Fields(m.Text), " ")} {
 			order(t, where, text, "A Walled Garden", "First frost", "What the quince", "The seed swap", "Late", "The Harbour Log", "The fog signal", "tide tables", "Late · Maud Pell · 3 min read")
-			if n := strings.Count(text, lateWord); n != 2 {
+			if n := strings.Count(text, "Late"); n != 2 {
 				t.Errorf("%s: %d late posts", where, n)
 			}
 		}
@@ -69,7 +70,7 @@ func TestLateLabels(t *testing.T) {
 		}
 		m := mailOf(t, c.page)
 		for where, text := range map[string]string{"page": shownText(t, m.HTML), "text": m.Text} {
-			if n := strings.Count(text, lateWord); n != c.want {
+			if n := strings.Count(text, "Late"); n != c.want {
 				t.Errorf("%s: the %s has %d late posts, want %d", name, where, n, c.want)
 			}
 		}
@@ -117,7 +118,7 @@ func checkLate(t *testing.T, p Edition, m Message) {
 		}
 	}
 	for line := range strings.Lines(m.Text) {
-		if first, _, _ := strings.Cut(strings.TrimSpace(line), " · "); first == lateWord {
+		if first, _, _ := strings.Cut(strings.TrimSpace(line), " · "); first == "Late" {
 			text++
 		}
 	}
@@ -130,8 +131,8 @@ func checkLate(t *testing.T, p Edition, m Message) {
 func TestLabelsForThePage(t *testing.T) {
 	s := ready()
 	s.Late = 2
-	for i, want := range []string{"", lateWords, ""} {
-		if got := s.LateLabel(i); got != want {
+	for i, want := range []string{"", "Late, from an earlier day", ""} {
+		if got := catalogue.English().Text(s.LateLabel(i)); got != want {
 			t.Errorf("before post %d: %q, want %q", i, got, want)
 		}
 	}

@@ -46,7 +46,7 @@ func (p *Post) leadPicture(from digest.Post) piece {
 		return piece{}
 	}
 	if d.Film = p.Film; d.Film != "" && d.Alt == "" {
-		d.Alt = filmWord
+		d.Alt = p.r.Say(filmWord())
 	}
 	w, h = scaled(w, h)
 	d.setSize(w, h)

@@ -1,11 +1,17 @@
 package render
 
-import "strings"
+import (
+	"strings"
+
+	"digest/internal/catalogue"
+)
 
 // A LetterContent is what a short letter about one thing says, with one button
 // at most: sign-in, sign-up and the like. Its words are the program's own:
 // nothing that anybody typed stands in it.
 type LetterContent struct {
+	Language string // of its words, a tag; empty: English
+
 	Name  string   // on the nameplate
 	Title string   // what it is about: its headline, and the subject
 	Text  []string // paragraphs before the button
@@ -23,7 +29,7 @@ type LetterContent struct {
 // the templates are read for each, with their colours, which takes a millisecond.
 func (l LetterContent) HTML() string {
 	var b strings.Builder
-	if err := parseTemplates(replacer(Variables())).ExecuteTemplate(&b, "letter", l); err != nil {
+	if err := parseTemplates(replacer(Variables()), catalogue.Of(l.Language)).ExecuteTemplate(&b, "letter", l); err != nil {
 		panic(err) // as in parseTemplates
 	}
 	return b.String()

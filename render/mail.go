@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"digest"
+	"digest/internal/catalogue"
 )
 
 // Mail renders an edition. HTML and Text are UTF-8 with LF line ends. However
@@ -87,7 +88,7 @@ type editionData struct {
 type moreData struct{ URL, Count string }
 
 func (r *Renderer) newMail(e Edition) (*mail, error) {
-	r = r.In(e.Colours)
+	r = r.In(e.Colours).Speaking(e.Language)
 	m := &mail{Edition: e, r: r}
 	if err := m.tidy(); err != nil {
 		return nil, fmt.Errorf("rendering the edition of %s: %w", e.Date, err)
@@ -99,12 +100,12 @@ func (r *Renderer) newMail(e Edition) (*mail, error) {
 	m.setMost()
 	m.notes = r.tidyNotices(e.Notices, m.posts == 0)
 	m.deck = m.summary()
-	title := e.Date.Format("Monday 2 January") + ": " + m.deck
+	title := r.lang.Heading(catalogue.Key("%s: %s").With(catalogue.Day("Monday 2 January", e.Date), m.deck))
 	if m.posts > 0 && m.notes.all > 0 {
-		m.deck += ", " + digest.Counted(m.notes.all, "note")
+		m.deck = r.Say(catalogue.Key("%s, %s").With(m.deck, catalogue.Key("%d notes").With(m.notes.all)))
 	}
 	m.subject = m.subjectOr(title)
-	m.date = e.Date.Format("Monday 2 January 2006")
+	m.date = r.lang.Heading(catalogue.Day("Monday 2 January 2006", e.Date))
 	m.setFrame(title)
 	return m, nil
 }
@@ -153,7 +154,7 @@ func (m *mail) setFrame(title string) {
 	}
 	m.data.Opened = m.Header != "" || m.Note != "" || m.data.Contents != nil
 	if m.Number > 0 {
-		m.data.Number = strconv.Itoa(m.Number)
+		m.data.Number = m.numberWords()
 	}
 	if m.LogoURL != "" {
 		m.data.setLogo(m.Logo, m.LogoURL)
@@ -207,11 +208,8 @@ func (m *mail) omitted(p *plan) int { return m.posts - p.shown + m.left }
 
 // more says how many posts are only in the web edition.
 func (m *mail) more(n int) pair {
-	count, url := strconv.Itoa(n), cmp.Or(m.WebURL, m.HomeURL)
-	return pair{
-		m.r.more.piece(moreData{URL: url, Count: count}),
-		newText("… and " + count + " more in the web edition:\n" + url + "\n\n"),
-	}
+	words, url := m.r.Say(catalogue.Key("… and %d more in the web edition").With(n)), cmp.Or(m.WebURL, m.HomeURL)
+	return pair{m.r.more.piece(moreData{URL: url, Count: words}), newText(words + ":\n" + url + "\n\n")}
 }
 
 // leads is the beginning of the news, for the list of mails: a few headlines,
@@ -220,11 +218,11 @@ func (m *mail) leads() string {
 	var w strings.Builder
 	n := 0
 	if m.Threaded { // the subject does not say it
-		w.WriteString(m.Date.Format("Monday 2 January") + ": ")
+		w.WriteString(m.r.lang.Heading(catalogue.Day("Monday 2 January", m.Date)) + ": ")
 	}
 	led := m.leadsSubject()
 	if led {
-		w.WriteString(m.Date.Format("Monday 2 January") + ": " + m.summary())
+		w.WriteString(m.r.lang.Heading(catalogue.Key("%s: %s").With(catalogue.Day("Monday 2 January", m.Date), m.summary())))
 	}
 	m.rounds(func(section, post int) bool {
 		if n++; n == 1 && led { // the subject says it
@@ -244,18 +242,26 @@ func (m *mail) leads() string {
 
 // reason says why the reader gets this.
 func (m *mail) reason() string {
-	if m.Newsletter {
-		return "You get this because " + cmp.Or(m.Recipient, "you") + " joined " + m.Name + "."
+	switch {
+	case m.Newsletter && m.Recipient == "":
+		return m.r.Say(catalogue.Key("You get this because you joined %s.").With(m.Name))
+	case m.Newsletter:
+		return m.r.Say(catalogue.Key("You get this because %s joined %s.").With(m.Recipient, m.Name))
+	case m.Recipient == "":
+		return m.r.Say(catalogue.Key("You get this because you asked for %s, made at your midnight from the sites you chose.").With(m.Name))
 	}
-	return "You get this because " + cmp.Or(m.Recipient, "you") + " asked for " + m.Name + ", made at your midnight from the sites you chose."
+	return m.r.Say(catalogue.Key("You get this because %s asked for %s, made at your midnight from the sites you chose.").With(m.Recipient, m.Name))
 }
+
+// numberWords say which edition it is: "No. 12".
+func (m *mail) numberWords() string { return m.r.Say(catalogue.Key("No. %d").With(m.Number)) }
 
 // homeWords name what HomeURL leads to.
 func (m *mail) homeWords() string {
 	if m.Newsletter {
-		return "All letters"
+		return m.r.Say(catalogue.Key("All letters"))
 	}
-	return "Your editions"
+	return m.r.Say(catalogue.Key("Your editions"))
 }
 
 // subjectOr is the subject of a message; title says the date, and how much there is.
@@ -287,5 +293,5 @@ func (m *mail) letterSubject() string {
 			}
 		}
 	}
-	return cutBytes(m.Name+", "+m.Date.Format("2 January")+": "+m.deck, maxSubject)
+	return cutBytes(m.r.Say(catalogue.Key("%s, %s: %s").With(m.Name, catalogue.Day("2 January", m.Date), m.deck)), maxSubject)
 }

@@ -1,14 +1,15 @@
 package render
 
 import (
-	"strconv"
 	"strings"
+
+	"digest/internal/catalogue"
 )
 
 func (m *mail) textTop() string {
 	top := wrapped(m.Name) + m.date
 	if m.Number > 0 {
-		top += " · No. " + strconv.Itoa(m.Number)
+		top += " · " + m.numberWords()
 	}
 	top += " · " + m.deck + "\n\n"
 	if m.Header != "" {
@@ -18,7 +19,7 @@ func (m *mail) textTop() string {
 		top += wrapped(m.Note) + "\n"
 	}
 	if m.posts == 0 && m.notes.all == 0 {
-		top += "Nothing new has come in.\n\n"
+		top += wrapped(m.r.Say(catalogue.Key("Nothing new has come in."))) + "\n"
 	}
 	if m.hasContents() {
 		top += m.contentsText()
@@ -36,7 +37,10 @@ func (m *mail) textBottom() string {
 		end += wrapped(m.Footer) + "\n"
 	}
 	end += wrapped(m.reason())
-	for _, l := range [...][2]string{{"Read in the browser", m.WebURL}, {m.homeWords(), m.HomeURL}, {"Settings", m.SettingsURL}, {"Pause", m.PauseURL}, {"Unsubscribe", m.UnsubscribeURL}} {
+	for _, l := range [...][2]string{
+		{m.r.Say(catalogue.Key("Read in the browser")), m.WebURL}, {m.homeWords(), m.HomeURL}, {m.r.Say(catalogue.Key("Settings")), m.SettingsURL},
+		{m.r.Say(catalogue.Key("Pause")), m.PauseURL}, {m.r.Say(catalogue.Key("Unsubscribe")), m.UnsubscribeURL},
+	} {
 		if l[1] != "" {
 			end += "\n" + l[0] + ":\n" + l[1] + "\n"
 		}
@@ -69,7 +73,7 @@ func (p *Post) titleText() string {
 func (p *Post) bylineText(late bool) string {
 	var parts []string
 	if late {
-		parts = append(parts, lateWord)
+		parts = append(parts, p.r.lateWord())
 	}
 	return strings.Join(filled(append(parts, p.Byline)), " · ")
 }

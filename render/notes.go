@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"digest"
+	"digest/internal/catalogue"
 )
 
 // How much of Notices is shown: few beneath posts, and as many as a mail has
@@ -35,12 +36,12 @@ type Moved struct {
 	BackURL  string // of the page on which a reader goes back, absolute http(s)
 }
 
-// Means says what a move means to a reader, as the second sentence of its notice.
-func (m Moved) Means() string {
+// Means says what a move means to a reader, as the second sentence of its notice; nil: it has not moved.
+func (m Moved) Means() catalogue.Sayable {
 	if m.To == "" {
-		return ""
+		return nil
 	}
-	return "What comes now is what is published there."
+	return catalogue.Key("What comes now is what is published there.")
 }
 
 // Marks that keep the direction of what stands between them to itself
@@ -92,7 +93,7 @@ func (r *Renderer) tidyNotices(in []Notice, alone bool) noted {
 	}
 	all := len(lines)
 	if shown := r.fitting(lines, most); shown < all {
-		lines = append(lines[:shown:shown], Notice{Text: "And " + digest.Counted(all-shown, "more note") + " in the web edition."})
+		lines = append(lines[:shown:shown], Notice{Text: r.Say(catalogue.Key("And %d more notes in the web edition.").With(all - shown))})
 	}
 	return noted{all, lines}
 }
@@ -168,7 +169,7 @@ func (m *mail) notesHTML() *pieces {
 }
 
 func (r *Renderer) writeNotice(to *pieces, n Notice, alone bool) {
-	r.notice.write(to, noticeData{n.Text, n.Means(), n.RemedyURL, alone, n.BackURL != ""})
+	r.notice.write(to, noticeData{n.Text, r.lang.Text(n.Means()), n.RemedyURL, alone, n.BackURL != ""})
 	if n.BackURL != "" {
 		r.moved.write(to, movedData{n.From, n.To, n.BackURL, alone})
 	}
@@ -177,15 +178,16 @@ func (r *Renderer) writeNotice(to *pieces, n Notice, alone bool) {
 func (m *mail) notesText() string {
 	var text strings.Builder
 	if m.posts > 0 && len(m.notes.lines) > 0 {
-		text.WriteString(ruleText + "Notes\n\n")
+		text.WriteString(ruleText + m.r.Say(catalogue.Key("Notes")) + "\n\n")
 	}
 	for _, n := range m.notes.lines {
-		text.WriteString(wrapped(strings.TrimSpace(n.Text+" "+n.Means())) + "\n")
+		text.WriteString(wrapped(strings.TrimSpace(n.Text+" "+m.r.lang.Text(n.Means()))) + "\n")
 		if n.RemedyURL != "" {
-			text.WriteString("What you can do:\n" + n.RemedyURL + "\n\n")
+			text.WriteString(m.r.Say(catalogue.Key("What you can do")) + ":\n" + n.RemedyURL + "\n\n")
 		}
 		if n.BackURL != "" {
-			text.WriteString("Old address:\n" + n.From + "\nNew address:\n" + n.To + "\nGo back to the old address:\n" + n.BackURL + "\n\n")
+			text.WriteString(m.r.Say(catalogue.Key("Old address")) + ":\n" + n.From + "\n" + m.r.Say(catalogue.Key("New address")) + ":\n" + n.To + "\n" +
+				m.r.Say(catalogue.Key("Go back to the old address")) + ":\n" + n.BackURL + "\n\n")
 		}
 	}
 	return text.String()
@@ -195,10 +197,10 @@ func (m *mail) notesText() string {
 // is nothing else.
 func (m *mail) summary() string {
 	if m.posts == 0 && m.notes.all > 0 {
-		return digest.Counted(m.notes.all, "note")
+		return m.r.Say(catalogue.Key("%d notes").With(m.notes.all))
 	}
 	if m.Newsletter && len(m.Sections) == 1 { // that it is one site nobody needs to be told
-		return digest.Counted(m.posts+m.left, "post")
+		return m.r.Say(catalogue.Key("%d posts").With(m.posts + m.left))
 	}
-	return Count(m.posts+m.left, len(m.Sections))
+	return m.r.Say(Count(m.posts+m.left, len(m.Sections)))
 }

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"golang.org/x/net/html"
+
+	"digest/internal/catalogue"
 )
 
 func notes(n int) (out []Notice) {
@@ -109,7 +111,7 @@ func TestNoticesAreFew(t *testing.T) {
 		m := mailOf(t, p)
 		shown := strings.Count(m.HTML, `class="ex" style="margin:0 0 10px;`) + strings.Count(m.HTML, `class="ex" style="margin:0 0 18px;`)
 		if shown < c.n {
-			if shown--; !strings.Contains(m.Text, fmt.Sprintf("\nAnd %d more notes in the web edition.\n", c.n-shown)) {
+			if shown--; !strings.Contains(m.Text, "\n"+catalogue.Key("And %d more notes in the web edition.").With(c.n-shown).String()+"\n") {
 				t.Errorf("%d of %d notices are shown, and the rest is not counted", shown, c.n)
 			}
 		}

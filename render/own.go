@@ -1,12 +1,13 @@
 package render
 
-import "digest"
+import (
+	"digest"
+	"digest/internal/catalogue"
+)
 
 // What a reader can do from a mail: links of their own, which stand among what is shared by all.
-const (
-	saveWord   = "Save"
-	changeWord = "Change"
-)
+func (m *mail) saveWord() string   { return m.r.Say(catalogue.Key("Save")) }
+func (m *mail) changeWord() string { return m.r.Say(catalogue.Key("Change")) }
 
 // ownData is what the template of such a link is filled with.
 type ownData struct {
@@ -25,7 +26,7 @@ func (m *mail) saveURL(p *Post) string {
 
 func (m *mail) addSaveText(to *pieces, p *Post, indent string) {
 	if url := m.saveURL(p); url != "" {
-		to.add(newText(indent + saveWord + ": " + url + "\n"))
+		to.add(newText(indent + m.saveWord() + ": " + url + "\n"))
 	}
 }
 
@@ -38,6 +39,6 @@ func (m *mail) addSiteLink(to *both, feed digest.FeedID) {
 	if url == "" {
 		return
 	}
-	m.r.own.write(&to.html, ownData{URL: url, Words: "· " + changeWord, Heads: true})
-	to.text.add(newText(changeWord + ": " + url + "\n"))
+	m.r.own.write(&to.html, ownData{URL: url, Words: "· " + m.changeWord(), Heads: true})
+	to.text.add(newText(m.changeWord() + ": " + url + "\n"))
 }

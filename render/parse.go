@@ -9,6 +9,7 @@ import (
 	"golang.org/x/net/html/atom"
 
 	"digest"
+	"digest/internal/catalogue"
 	"digest/internal/hypertext"
 )
 
@@ -62,7 +63,8 @@ type node struct {
 type parser struct {
 	images    digest.Images
 	proxy     Proxy
-	film      string // where the film is watched that the post is about; empty: none
+	film      string              // where the film is watched that the post is about; empty: none
+	speaks    *catalogue.Language // what the program itself says; nil: English
 	into      *[]*node
 	line      []token
 	open      []token // inline elements that are open where the line stands

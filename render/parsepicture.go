@@ -66,7 +66,7 @@ func (p *parser) image(n *html.Node) {
 			pic.linked = src
 		}
 	}
-	if pic.shown == "" && (small || pic.words == "" && (p.images != digest.LinkedImages || p.linkWord() == filmWord)) {
+	if pic.shown == "" && (small || pic.words == "" && (p.images != digest.LinkedImages || watchedAt(p.linked()) != nil)) {
 		return
 	}
 	if !small {

@@ -4,13 +4,13 @@ import (
 	"cmp"
 	"iter"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"digest"
+	"digest/internal/catalogue"
 )
 
 // How much of a post is shown, in columns: a Chinese character counts as two.
@@ -104,7 +104,7 @@ func (r *Renderer) newPost(from digest.Post, brief bool, links []File) *Post {
 		p.Untitled = title == ""
 	}
 	p.Title, p.Excerpt = clean(title, titleColumns), clean(excerpt, excerptColumns)
-	p.Title = cmp.Or(p.Title, cut(p.Excerpt, 80), "Untitled")
+	p.Title = cmp.Or(p.Title, cut(p.Excerpt, 80), r.Say(catalogue.Key("Untitled")))
 	if p.Language == "" {
 		p.Language = guessLanguage(p.Title + p.Excerpt)
 	}
@@ -112,7 +112,7 @@ func (r *Renderer) newPost(from digest.Post, brief bool, links []File) *Post {
 	p.Author, p.Minutes = clean(from.Author, authorColumns), minutes(from.Content)
 	p.Byline = p.byline(from)
 	p.Film = p.filmOf(from)
-	enclosed := files(from.Enclosures)
+	enclosed := r.filesOf(from.Enclosures)
 	p.Files = slices.Concat(p.elsewhere(from), p.watched(enclosed), enclosed, tidyLinks(links))
 	p.Readable = saysMore(from.Content, p.Excerpt)
 	if !brief {
@@ -210,7 +210,7 @@ func (p *Post) data() postData {
 	if p.URL != "" {
 		d.URL, d.Title = p.URL, candid(d.Title, p.URL)
 		if p.Untitled {
-			d.Host = cmp.Or(p.Host(), "The post")
+			d.Host = cmp.Or(p.Host(), p.r.Say(catalogue.Key("The post")))
 		}
 		if p.r.link != nil && !showsAddress(p.Title) {
 			d.URL = p.r.link(p.ID, p.URL)
@@ -266,8 +266,11 @@ func (p *Post) Size() int { return int(p.bytes.Load()) }
 func (p *Post) byline(from digest.Post) string {
 	var parts []string
 	ours := "" // a mark before what we add: figures first would be set last between Hebrew or Arabic
-	if p.Dir == "rtl" {
+	switch rtl := p.r.lang.Direction == digest.RightToLeft; {
+	case p.Dir == "rtl" && !rtl:
 		ours = "\u200e"
+	case p.Dir != "rtl" && rtl:
+		ours = "\u200f"
 	}
 	if p.Author != "" {
 		parts = append(parts, p.Author)
@@ -276,10 +279,10 @@ func (p *Post) byline(from digest.Post) string {
 		parts = append(parts, p.arrow()+host)
 	}
 	if !from.PublishedAt.IsZero() && from.SeenAt.Sub(from.PublishedAt) > oldAfter {
-		parts = append(parts, ours+from.PublishedAt.UTC().Format("2 January 2006"))
+		parts = append(parts, ours+p.r.Say(catalogue.Time("2 January 2006", from.PublishedAt.UTC())))
 	}
 	if p.Minutes > 1 {
-		parts = append(parts, ours+strconv.Itoa(p.Minutes)+" min read")
+		parts = append(parts, ours+p.r.Say(catalogue.Key("%d min read").With(p.Minutes)))
 	}
 	return strings.Join(parts, " · ")
 }

@@ -18,13 +18,15 @@ import (
 	"unique"
 
 	"digest"
+	"digest/internal/catalogue"
 )
 
-// A Renderer makes posts, sections and mail in some colours. It holds the templates, which are
+// A Renderer makes posts, sections and mail in some colours, and its own words in one language. It holds the templates, which are
 // read once. It is safe for concurrent use.
 type Renderer struct {
 	all     *renderers
 	variant unique.Handle[Variant]
+	lang    *catalogue.Language
 
 	proxy  Proxy
 	styles map[string]string // see textStyles
@@ -52,7 +54,7 @@ type Renderer struct {
 // New makes a Renderer in the program's own colours. proxy gives the addresses of pictures for
 // readers who want them shown; without one their descriptions are shown.
 func New(proxy Proxy) *Renderer {
-	all := &renderers{proxy: proxy, templates: parseTemplates(strings.NewReplacer())}
+	all := &renderers{proxy: proxy, templates: map[*catalogue.Language]*template.Template{}}
 	return all.in(Variant{}, nil)
 }
 
@@ -63,8 +65,25 @@ func (r *Renderer) In(c digest.Colours) *Renderer {
 	if c == v.Colours {
 		return r
 	}
-	return r.all.in(Variant{c, v.counts}, r.link)
+	v.Colours = c
+	return r.all.in(v, r.link)
 }
+
+// Speaking gives the Renderer whose own words are in a language, by its tag; "" is English.
+func (r *Renderer) Speaking(language string) *Renderer {
+	v := r.variant.Value()
+	if language == catalogue.English().Code {
+		language = ""
+	}
+	if language == v.language {
+		return r
+	}
+	v.language = language
+	return r.all.in(v, r.link)
+}
+
+// Say says the program's own words in the Renderer's language.
+func (r *Renderer) Say(v catalogue.Sayable) string { return v.In(r.lang) }
 
 // A Link gives the address by which a headline of a post leads to url.
 type Link func(post digest.PostID, url string) string
@@ -72,7 +91,9 @@ type Link func(post digest.PostID, url string) string
 // Counting gives the Renderer whose posts lead to their authors' pages by other addresses, by which it is
 // counted: in HTML, and only where no address is shown. Each name has one link for good.
 func (r *Renderer) Counting(name string, link Link) *Renderer {
-	return r.all.in(Variant{r.variant.Value().Colours, name}, link)
+	v := r.variant.Value()
+	v.counts = name
+	return r.all.in(v, link)
 }
 
 // Variant says by what the Renderer differs from others: those of one variant make the same.
@@ -81,16 +102,17 @@ func (r *Renderer) Variant() unique.Handle[Variant] { return r.variant }
 // A Variant is what a Renderer differs in.
 type Variant struct {
 	digest.Colours
-	counts string // what Counting was given; "": nothing
+	counts   string // what Counting was given; "": nothing
+	language string // what Speaking was given; "": English
 }
 
 // renderers are those of all variants, which share their templates.
 type renderers struct {
-	proxy     Proxy
-	templates *template.Template
+	proxy Proxy
 
-	mu    sync.Mutex
-	known map[Variant]*Renderer
+	mu        sync.Mutex
+	known     map[Variant]*Renderer
+	templates map[*catalogue.Language]*template.Template
 }
 
 // mostRenderers bounds how many are kept; then they are forgotten. Each takes some 100 KB.
@@ -105,29 +127,33 @@ func (all *renderers) in(v Variant, link Link) *Renderer {
 	if all.known == nil || len(all.known) >= mostRenderers {
 		all.known = make(map[Variant]*Renderer)
 	}
-	r := all.newRenderer(v.Colours)
+	r := all.newRenderer(v.Colours, catalogue.Of(v.language))
 	r.variant, r.link = unique.Make(v), link
 	all.known[v] = r
 	return r
 }
 
-func (all *renderers) newRenderer(c digest.Colours) *Renderer {
-	theme := replacer(VariablesIn(c))
-	heading := func(name string) *part[headingData] { return newPart[headingData](all.templates, theme, name) }
-	post := func(name string) *part[postData] { return newPart[postData](all.templates, theme, name) }
+func (all *renderers) newRenderer(c digest.Colours, lang *catalogue.Language) *Renderer {
+	theme, templates := replacer(VariablesIn(c)), all.templates[lang]
+	if templates == nil {
+		templates = parseTemplates(strings.NewReplacer(), lang)
+		all.templates[lang] = templates
+	}
+	heading := func(name string) *part[headingData] { return newPart[headingData](templates, theme, name) }
+	post := func(name string) *part[postData] { return newPart[postData](templates, theme, name) }
 	r := &Renderer{
-		all: all, proxy: all.proxy, styles: textStyles(theme),
-		edition: newPart[editionData](all.templates, theme, "edition"), notice: newPart[noticeData](all.templates, theme, "notice"),
-		moved: newPart[movedData](all.templates, theme, "moved"), more: newPart[moreData](all.templates, theme, "more"), beyond: newPart[moreData](all.templates, theme, "beyond"),
+		all: all, lang: lang, proxy: all.proxy, styles: textStyles(theme),
+		edition: newPart[editionData](templates, theme, "edition"), notice: newPart[noticeData](templates, theme, "notice"),
+		moved: newPart[movedData](templates, theme, "moved"), more: newPart[moreData](templates, theme, "more"), beyond: newPart[moreData](templates, theme, "beyond"),
 		head: heading("section-head"), entry: heading("section-entry"), folder: heading("folder"), list: heading("list"),
 		line: post("line"), row: post("row"), title: post("title"), byline: post("byline"),
 		files: post("files"), rest: post("rest"), teaser: post("teaser"), onward: post("onward"),
-		file: newPart[fileData](all.templates, theme, "file"), own: newPart[ownData](all.templates, theme, "own"),
-		lead: newPart[leadData](all.templates, theme, "lead"),
+		file: newPart[fileData](templates, theme, "file"), own: newPart[ownData](templates, theme, "own"),
+		lead: newPart[leadData](templates, theme, "lead"),
 	}
 	r.headerLink = theme.Replace(`<a class="go" style="color:var(--accent);text-decoration:underline" href="`)
 	r.footerLink = theme.Replace(`<a style="color:var(--muted);text-decoration:underline" href="`)
-	r.setSmallPrint(newPart[smallData](all.templates, theme, "small"))
+	r.setSmallPrint(newPart[smallData](templates, theme, "small"))
 	return r
 }
 
@@ -146,6 +172,7 @@ type Edition struct {
 	WebURL         string // the edition in a browser; empty: it has none yet (a preview)
 	UnsubscribeURL string // absolute http(s)
 	HomeURL        string // the reader's sites and settings, or the newsletter's page; absolute http(s)
+	Language       string // in which its reader is spoken to, a tag; empty: English
 	Newsletter     bool   // it is a newsletter's letter, and its reader a member
 	Notices        []Notice
 	Recipient      string // the reader's address, to say why they get this; may be empty
@@ -206,9 +233,9 @@ const (
 )
 
 // Count says how much there is: "12 posts from 7 sites", "1 post from 1 site", "no posts".
-func Count(posts, sites int) string {
+func Count(posts, sites int) catalogue.Sayable {
 	if posts == 0 {
-		return "no posts"
+		return catalogue.Key("no posts")
 	}
-	return digest.Counted(posts, "post") + " from " + digest.Counted(sites, "site")
+	return catalogue.Key("%d posts from %d sites").With(posts, sites)
 }

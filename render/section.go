@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"digest"
+	"digest/internal/catalogue"
 )
 
 // A Section is the posts of one feed in an edition, newest first, and then those
@@ -142,19 +143,16 @@ func (s *Section) post(i int) *Post {
 	return s.Rest[i-len(s.Posts)]
 }
 
-// lateWord says of a post that it comes late, and lateWords of several that follow.
-const (
-	lateWord  = "Late"
-	lateWords = "Late, from an earlier day"
-)
+// lateWord says of a post that it comes late.
+func (r *Renderer) lateWord() string { return r.Say(catalogue.Key("Late")) }
 
 // LateLabel is what stands before Posts[i]: words before the first of the late
 // ones, otherwise none.
-func (s Section) LateLabel(i int) string {
+func (s Section) LateLabel(i int) catalogue.Sayable {
 	if s.firstLate(i) {
-		return lateWords
+		return catalogue.Key("Late, from an earlier day")
 	}
-	return ""
+	return nil
 }
 
 func (s *Section) firstLate(i int) bool { return s.Late > 0 && i == len(s.Posts)-s.Late }

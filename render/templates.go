@@ -11,15 +11,17 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+
+	"digest/internal/catalogue"
 )
 
 //go:embed templates/*.html
 var templateFiles embed.FS
 
 // parseTemplates reads the templates, with colours and fonts in place of var() where theme
-// gives them. They are part of the program, so an error is one of ours.
-func parseTemplates(theme *strings.Replacer) *template.Template {
-	t := template.New("").Funcs(template.FuncMap{
+// gives them, for a language. They are part of the program, so an error is one of ours.
+func parseTemplates(theme *strings.Replacer, lang *catalogue.Language) *template.Template {
+	t := template.New("").Funcs(lang.Funcs()).Funcs(template.FuncMap{
 		// outlook is HTML for Outlook on Windows alone, which html/template would
 		// leave out as a comment. It is only ever given constants.
 		"outlook": func(s string) template.HTML { return template.HTML("<!--[if mso]>" + s + "<![endif]-->") },

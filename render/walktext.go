@@ -136,7 +136,7 @@ func filled(texts []string) []string {
 
 func onwardText(p *Post) string {
 	if p.URL == "" {
-		return "\n" + leftOut + "\n"
+		return "\n" + wrapped(p.r.Say(leftOut()))
 	}
 	return "\n" + continueLabel(p) + ":\n" + p.URL + "\n"
 }

@@ -37,7 +37,7 @@ func (p *Post) WebText(level int, pictures bool) (WebText, bool) {
 }
 
 func (p *Post) writeWeb(key webKey) WebText {
-	ps := &parser{images: digest.NoImages, proxy: p.r.proxy, film: p.Film, browser: true}
+	ps := &parser{images: digest.NoImages, proxy: p.r.proxy, film: p.Film, browser: true, speaks: p.r.lang}
 	if key.pictures {
 		ps.images = digest.ProxiedImages
 	}

@@ -1,9 +1,8 @@
 package render
 
 import (
-	"strconv"
-
 	"digest"
+	"digest/internal/catalogue"
 )
 
 // write writes what a plan shows: the sections in their folders, each with its posts.
@@ -119,9 +118,9 @@ func (m *mail) addLines(to *both, p *plan, section, from int) {
 		}
 		return
 	}
-	count := ""
+	count := 0
 	if from > 0 || len(s.Rest) > 0 && n < s.count() {
-		count = strconv.Itoa(n)
+		count = n
 	}
 	m.addList(to, s.post(s.count()-1), count, &lines)
 }
@@ -131,16 +130,16 @@ func (m *mail) addBeyond(to *both, s *Section) {
 	if s.Beyond == 0 || m.BeyondURL == nil {
 		return
 	}
-	words, url := "and "+strconv.Itoa(s.Beyond)+" more", m.BeyondURL(s.Feed)
+	words, url := m.r.Say(catalogue.Key("… and %d more").With(s.Beyond)), m.BeyondURL(s.Feed)
 	m.r.beyond.write(&to.html, moreData{URL: url, Count: words})
-	to.text.add(newText("… " + words + ":\n" + url + "\n\n"))
+	to.text.add(newText(words + ":\n" + url + "\n\n"))
 }
 
-// addList adds a list of headlines; count, if it is not empty, is how many they are beside posts that stand above.
-func (m *mail) addList(to *both, last *Post, count string, lines *both) {
+// addList adds a list of headlines; count, if it is not 0, is how many they are beside posts that stand above.
+func (m *mail) addList(to *both, last *Post, count int, lines *both) {
 	d := headingData{RTL: last.Dir == "rtl", Posts: &lines.html}
-	if count != "" {
-		d.Title = "And " + count + " more"
+	if count != 0 {
+		d.Title = m.r.Say(catalogue.Key("And %d more").With(count))
 		to.text.add(newText(d.Title + ":\n\n"))
 	}
 	m.r.list.write(&to.html, d)
@@ -201,7 +200,7 @@ func (m *mail) addByline(to *pieces, p *Post, late bool, at bylinePlace) {
 		if some {
 			to.add(small.dot)
 		}
-		m.r.own.write(to, ownData{URL: save, Words: saveWord})
+		m.r.own.write(to, ownData{URL: save, Words: m.saveWord()})
 		some = true
 	}
 	if p.files.html.coded != "" {
@@ -244,13 +243,14 @@ type smallData struct {
 }
 
 func (r *Renderer) setSmallPrint(t *part[smallData]) {
+	late := r.lateWord()
 	r.small = map[bylineKind]smallPrint{}
 	for i := range 6 {
 		k := bylineKind{i%2 == 1, bylinePlace(i / 2)}
 		r.small[k] = smallPrint{
 			open: t.piece(smallData{RTL: k.rtl, Row: k.at == below, Last: k.at == last}), close: newPiece("</p>\n"), gap: t.piece(smallData{Gap: true}),
-			late: newPiece(lateWord + "\n"), dot: newPiece("·\n"), lineEnd: newPiece("<br>\n"),
-			lateSpan: t.piece(smallData{Span: true, Late: lateWord}), lateLine: newText("    " + lateWord + "\n"),
+			late: newPiece(late + "\n"), dot: newPiece("·\n"), lineEnd: newPiece("<br>\n"),
+			lateSpan: t.piece(smallData{Span: true, Late: late}), lateLine: newText("    " + late + "\n"),
 		}
 	}
 }

@@ -227,6 +227,7 @@ func (s *site) showOwn(w http.ResponseWriter, r *http.Request, me reader, v stor
 
 // showEdition fills p with the edition's posts and shows it.
 func (s *site) showEdition(w http.ResponseWriter, r *http.Request, d digest.Delivery, p editionPage) error {
+	d.Language = s.language(r).Code
 	content, err := s.editionOrSite(r, d, &p)
 	if err != nil {
 		return err

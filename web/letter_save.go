@@ -32,7 +32,7 @@ func (s *site) letterSaveOf(r *http.Request) (p letterSavePage, err error) {
 	if err != nil {
 		return p, orSpent(err, errSpentEdition)
 	}
-	p.listedPost = s.listed(v)
+	p.listedPost = s.listed(r, v)
 	return p, nil
 }
 

@@ -58,7 +58,7 @@ func (s *site) pointedPage(w http.ResponseWriter, r *http.Request, me reader) er
 		return s.showLinked(w, r, me, p, strings.TrimSpace(query.Get("url")), strings.TrimSpace(query.Get("site")))
 	}
 	var err error
-	p.Pointers, err = s.pointers(r.Context(), me)
+	p.Pointers, err = s.pointers(r, me)
 	if errors.Is(err, errLongSearch) {
 		p.Wrong = longSearch
 		return s.show(w, r, http.StatusServiceUnavailable, "links", "What your sites pointed at", p)
@@ -89,13 +89,14 @@ func (s *site) showLinked(w http.ResponseWriter, r *http.Request, me reader, p p
 		return s.show(w, r, http.StatusServiceUnavailable, "links", "Who points there", p)
 	}
 	for _, v := range found {
-		p.Posts = append(p.Posts, s.listed(v))
+		p.Posts = append(p.Posts, s.listed(r, v))
 	}
 	return s.showPage(w, r, err, "links", "Who points there", p)
 }
 
 // pointers gives where several of a reader's sites pointed of late.
-func (s *site) pointers(ctx context.Context, me reader) (all []pointedAddress, err error) {
+func (s *site) pointers(r *http.Request, me reader) (all []pointedAddress, err error) {
+	ctx := r.Context()
 	now := s.Now()
 	var found []store.Pointer
 	err = s.searching(ctx, me, func(ctx context.Context) (err error) {
@@ -118,7 +119,7 @@ func (s *site) pointers(ctx context.Context, me reader) (all []pointedAddress, e
 			if a.URL == "" {
 				a.URL = addressOf(v.Post, f.Key)
 			}
-			a.Posts = append(a.Posts, s.listed(v))
+			a.Posts = append(a.Posts, s.listed(r, v))
 		}
 		if a.Shown = digest.AddressShown(a.URL); a.URL != "" {
 			all = append(all, a)
@@ -139,16 +140,16 @@ func addressOf(p digest.Post, key int64) string {
 }
 
 // linking gives the posts that lead to a post which its reader sees.
-func (s *site) linking(ctx context.Context, me reader, v store.VisiblePost) ([]listedPost, error) {
+func (s *site) linking(r *http.Request, me reader, v store.VisiblePost) ([]listedPost, error) {
 	key := feed.LinkKey(v.URL)
 	if key == 0 {
 		return nil, nil
 	}
-	found, err := s.Store.LinkingTo(ctx, me.ID, key, s.Now(), besidePost+1)
+	found, err := s.Store.LinkingTo(r.Context(), me.ID, key, s.Now(), besidePost+1)
 	var all []listedPost
 	for _, o := range found {
 		if o.ID != v.ID && len(all) < besidePost {
-			all = append(all, s.listed(o))
+			all = append(all, s.listed(r, o))
 		}
 	}
 	return all, err
@@ -196,7 +197,7 @@ func (s *site) linksJSON(w http.ResponseWriter, r *http.Request) error {
 	}
 	answer := linkAnswer{URL: address, Posts: []linkedAnswer{}}
 	for _, v := range found {
-		p := s.listed(v)
+		p := s.listed(r, v)
 		answer.Posts = append(answer.Posts, linkedAnswer{p.Line(), p.URL, s.BaseURL + p.Path(), p.Site.Title, p.Edition.String()})
 	}
 	return writeJSON(w, http.StatusOK, answer)

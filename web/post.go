@@ -54,7 +54,7 @@ func (s *site) postPage(w http.ResponseWriter, r *http.Request, me reader) error
 	}
 	p, err := s.pageOf(r, me, v)
 	if err == nil {
-		p.Linking, err = s.linking(r.Context(), me, v)
+		p.Linking, err = s.linking(r, me, v)
 	}
 	if err == nil {
 		err = s.placePost(r, me, v, &p)
@@ -64,7 +64,7 @@ func (s *site) postPage(w http.ResponseWriter, r *http.Request, me reader) error
 
 // pageOf is a page of a post but for its neighbours.
 func (s *site) pageOf(r *http.Request, me reader, v store.VisiblePost) (postPage, error) {
-	p := postPage{listedPost: s.listed(v), namedPage: named(me.Digest)}
+	p := postPage{listedPost: s.listed(r, v), namedPage: named(me.Digest)}
 	zone := zoneOr(me.TimeZone)
 	if !v.PublishedAt.IsZero() {
 		p.Published = v.PublishedAt.In(zone)
@@ -126,6 +126,7 @@ func (s *site) placePost(r *http.Request, me reader, v store.VisiblePost, p *pos
 			path = "/n/" + n.Slug + "/" + v.Edition.String()
 		}
 	}
+	d.Language = s.language(r).Code
 	page, err := s.Editions.Edition(r.Context(), d)
 	if err != nil {
 		return err

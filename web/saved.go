@@ -56,12 +56,12 @@ func (p listedPost) NamedBy() string {
 // Path is the post's page here.
 func (p listedPost) Path() string { return "/posts/" + strconv.FormatInt(int64(p.ID), 10) }
 
-func (s *site) listed(v store.VisiblePost) listedPost {
+func (s *site) listed(r *http.Request, v store.VisiblePost) listedPost {
 	if v.Language == "" {
 		v.Language = v.Label.Language
 	}
 	v.Post.SiteURL = v.Label.SiteURL
-	p := listedPost{Post: s.Editions.Post(v.Post), Edition: v.Edition, Saved: v.Saved}
+	p := listedPost{Post: s.Editions.Post(v.Post, s.language(r).Code), Edition: v.Edition, Saved: v.Saved}
 	p.Site = render.NewSection(v.Label.Title, v.Label.SiteURL, v.Label.Language)
 	p.Heading = []words.Piece{{Text: p.Title}}
 	return p
@@ -95,7 +95,7 @@ func (s *site) savedPage(w http.ResponseWriter, r *http.Request, me reader) erro
 		p.Older = "/saved?after=" + place(last.SavedAt, last.Post)
 	}
 	for _, v := range list {
-		p.Posts = append(p.Posts, s.listed(v.VisiblePost))
+		p.Posts = append(p.Posts, s.listed(r, v.VisiblePost))
 	}
 	return s.showPage(w, r, err, "saved", "Saved", p)
 }

@@ -85,7 +85,7 @@ func (s *site) searchPage(w http.ResponseWriter, r *http.Request, me reader) err
 	}
 	p.Asked, p.Behind = true, found.Behind
 	for _, v := range found.Posts {
-		p.Posts = append(p.Posts, s.found(v, q.Query))
+		p.Posts = append(p.Posts, s.found(r, v, q.Query))
 	}
 	if n := len(found.Posts); n > 0 && found.More {
 		last := found.Posts[n-1].Key()
@@ -189,8 +189,8 @@ func orLong(ctx context.Context, err error) error {
 }
 
 // found shows a post with the words that were looked for.
-func (s *site) found(v store.VisiblePost, q words.Query) listedPost {
-	p := s.listed(v)
+func (s *site) found(r *http.Request, v store.VisiblePost, q words.Query) listedPost {
+	p := s.listed(r, v)
 	p.Heading = words.Mark(p.Title, q)
 	text := words.Text(v.Content)
 	p.Snippet = words.Snippet(text, q)

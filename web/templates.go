@@ -132,7 +132,7 @@ func pagesIn(l *catalogue.Language, a assets) pages {
 	funcs := template.FuncMap{
 		"asset":   a.url,
 		"day":     func(d digest.Date) string { return catalogue.Day("Monday 2 January", d).In(l) },
-		"longDay": func(d digest.Date) string { return catalogue.Day("Monday 2 January 2006", d).In(l) },
+		"longDay": func(d digest.Date) string { return l.Heading(catalogue.Day("Monday 2 January 2006", d)) },
 		"period":  period,
 		"minute":  minute,
 		"size":    chart.Size,

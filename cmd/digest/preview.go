@@ -24,7 +24,7 @@ func (c previewCmd) Run(a *app, st *store.Store, u digest.User, d digest.Digest)
 	if err != nil {
 		return err
 	}
-	edition, err := a.editions(st, signer).Preview(a.soft, d, u.Email)
+	edition, err := a.editions(st, signer).Preview(a.soft, d, u)
 	if err != nil {
 		return err
 	}

@@ -12,6 +12,7 @@
 //	message.go    sentences, and how they are said
 //	dates.go      dates and times
 //	template.go   the functions of templates
+//	illness.go    why a feed cannot be read
 //
 // The words of this house, so that all translators use the same:
 //

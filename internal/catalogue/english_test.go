@@ -15,7 +15,6 @@ import (
 // shrinks: a new template begins in all languages.
 func unconverted() []string {
 	return strings.Fields(`
-		render/templates/edition.html
 		web/templates/about_bot.html
 		web/templates/about_help.html
 		web/templates/about_site.html

@@ -95,7 +95,7 @@ func formsOf(tag language.Tag) []string {
 	return slices.Sorted(maps.Keys(found))
 }
 
-var verb = regexp.MustCompile(`%(?:\[(\d)\])?([a-z%])`)
+var verb = regexp.MustCompile(`%(?:\[(\d)\])?[0-9.]*([a-z%])`)
 
 // verbs are those of a format, each with the number of its value.
 func verbs(format string) map[string]bool {

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"html/template"
 	"reflect"
+	"unicode"
+	"unicode/utf8"
 )
 
 // A Sayable is what each language says in its own way: a Key, a Message, a Moment, a List.
@@ -71,6 +73,13 @@ func (l *Language) Text(v any) string {
 		return v.In(l)
 	}
 	return fmt.Sprint(v)
+}
+
+// Heading says what stands at the beginning of a line by itself: with a capital letter, where the language has them.
+func (l *Language) Heading(v Sayable) string {
+	said := v.In(l)
+	first, size := utf8.DecodeRuneInString(said)
+	return string(unicode.ToUpper(first)) + said[size:]
 }
 
 // print says a sentence, in English where the language's file lacks it.
