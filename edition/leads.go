@@ -78,7 +78,7 @@ func (b *Builder) leadSearches(ctx context.Context, ds []digest.Delivery) ([]*le
 			}
 			l.posts[ref.FeedID] = append(l.posts[ref.FeedID], ref)
 		}
-		if arrange(l.sections, d.Folders); len(l.sections) > 0 {
+		if arrange(l.sections, d.Folders, string(otherSites)); len(l.sections) > 0 {
 			all = append(all, l)
 		}
 	}

@@ -156,7 +156,7 @@ func (m *mail) addLine(to *both, p *Post, late bool) {
 		to.text.add(small.lateLine)
 	}
 	if save := m.saveURL(p); save != "" && m.saveLines {
-		m.r.own.write(&to.html, ownData{URL: save, Words: saveWord, Listed: true})
+		m.r.own.write(&to.html, ownData{URL: save, Words: m.saveWord(), Listed: true})
 		m.addSaveText(&to.text, p, "    ")
 	}
 	to.html.add(small.close)

@@ -48,7 +48,9 @@ func (s *site) showTomorrow(w http.ResponseWriter, r *http.Request, me reader) e
 	if !s.limits.previews.allow(me.key(), s.Now()) {
 		return errTooManyPreviews
 	}
-	e, err := s.Editions.Preview(r.Context(), me.Digest, me.Email)
+	to := me.User
+	to.Language = s.language(r).Code
+	e, err := s.Editions.Preview(r.Context(), me.Digest, to)
 	if err != nil {
 		return err
 	}
