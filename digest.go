@@ -27,11 +27,9 @@ type User struct {
 	TimeZone  string // IANA name
 	CreatedAt time.Time
 
-	Operator  bool      // runs this instance
-	Language  string    // in which they are spoken to, a tag such as "de"; empty: as their browser asks, and English in mail
-	Direction Direction // of the pages around the posts: right to left whatever their language, or as that runs
-	Shortcuts bool      // single keys do something
-	Player    bool      // what a post comes with to be heard is played on its page
+	Operator bool   // runs this instance
+	Language string // in which they are spoken to, a tag such as "de"; empty: as their browser asks, and English in mail
+	Pages
 
 	// MemberOnly says that they came to join a newsletter: their own digest is
 	// DigestLeft until they begin it.
@@ -39,15 +37,6 @@ type User struct {
 
 	Publisher bool // owns or edits a newsletter
 }
-
-// Direction says in which direction lines of text run.
-type Direction string
-
-// The directions.
-const (
-	LeftToRight Direction = "ltr"
-	RightToLeft Direction = "rtl"
-)
 
 // DigestState says whether a digest is made at all.
 type DigestState string
@@ -78,6 +67,7 @@ type Digest struct {
 	Editions  int  // how many it has had; the number of the latest
 	Mailed    bool // false: its editions stand in the web view only
 	Look
+	Arrangement
 
 	// LinkRound is how often its reader has made the links in older mail void.
 	LinkRound int

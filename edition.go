@@ -1,6 +1,9 @@
 package digest
 
-import "time"
+import (
+	"cmp"
+	"time"
+)
 
 // EditionState is where an edition stands on its way to the reader; the
 // transitions are in the package mailer.
@@ -66,16 +69,17 @@ type Delivery struct {
 	Domain     string      // of the address: its lane
 	Slow       bool        // its lane, or the route, is recovering: tell it of what is accepted
 	Look
+	Grouping Grouping
 
 	Newsletter *Newsletter      // whose letter it is; nil: it is the reader's own digest
 	Letter     NewsletterLetter // what its publisher decided of this date
 }
 
-// Delivery is an edition of the digest with what its page tells of the digest.
+// Delivery is an edition of the digest as its pages show it, with what they tell of the digest.
 func (d Digest) Delivery(e Edition) Delivery {
 	return Delivery{
 		Edition: e, UserID: d.UserID, TimeZone: d.TimeZone, DigestName: d.Name, Folders: d.Folders, LinkRound: d.LinkRound,
-		Look: Look{Layout: d.Layout},
+		Look: Look{Layout: cmp.Or(d.WebLayout, d.Layout), Images: d.WebImages}, Grouping: cmp.Or(d.WebGrouping, d.Grouping),
 	}
 }
 

@@ -255,7 +255,7 @@ func (b *Builder) preview(ctx context.Context, d digest.Digest, next digest.Deli
 		PrevDueAt: d.LastDueAt, PrevReleasedAt: d.LastDueAt, // what was found before its release does not wait any more
 		BoundFrom: d.PausedAt, BoundTo: d.PausedTo,
 	}
-	next.DigestName, next.Folders, next.Look, next.LinkRound = d.Name, d.Folders, d.Look, d.LinkRound
+	next.DigestName, next.Folders, next.Look, next.Grouping, next.LinkRound = d.Name, d.Folders, d.Look, d.Grouping, d.LinkRound
 	sections, err := b.sections(ctx, shared, refs, settings[d.ID], next, false)
 	return b.compose(next, sections, notices, zone), err
 }

@@ -74,7 +74,7 @@ func (b *Builder) leadSearches(ctx context.Context, ds []digest.Delivery) ([]*le
 		l := &leadSearch{Delivery: d, posts: map[digest.FeedID][]digest.PostRef{}}
 		for _, ref := range refs[d.ID] {
 			if l.posts[ref.FeedID] == nil {
-				l.sections = append(l.sections, s.headingFor(ref.FeedID, settings[d.DigestID][ref.FeedID]))
+				l.sections = append(l.sections, s.headingFor(ref.FeedID, settings[d.DigestID][ref.FeedID], d.Grouping))
 			}
 			l.posts[ref.FeedID] = append(l.posts[ref.FeedID], ref)
 		}

@@ -96,14 +96,15 @@ func TestArrangement(t *testing.T) {
 		folders [4]string // of the feeds 1 to 3
 		leads   digest.FeedID
 		want    string
+		alone   string // by sites alone
 	}{
-		{"", [4]string{}, 0, "apple, Mango, Zebra"},
-		{"", [4]string{1: "Week 2", 2: "Week 10"}, 0, "Mango, Week 2/Zebra, Week 10/apple"},
-		{"Week 10", [4]string{1: "Week 2", 2: "Week 10"}, 0, "Mango, Week 10/apple, Week 2/Zebra"},
-		{"Week 10\n\nWeek 2", [4]string{1: "Week 2", 2: "Week 10"}, 0, "Week 10/apple, Other sites/Mango, Week 2/Zebra"},
-		{"Gone\n", [4]string{1: "Week 2"}, 0, "apple, Mango, Week 2/Zebra"},
-		{"", [4]string{1: "Week 2", 2: "Week 10"}, 2, "apple, Mango, Week 2/Zebra"},
-		{"Week 2\n", [4]string{1: "Week 2"}, 3, "Mango, Week 2/Zebra, Other sites/apple"},
+		{"", [4]string{}, 0, "apple, Mango, Zebra", "apple, Mango, Zebra"},
+		{"", [4]string{1: "Week 2", 2: "Week 10"}, 0, "Mango, Week 2/Zebra, Week 10/apple", "apple, Mango, Zebra"},
+		{"Week 10", [4]string{1: "Week 2", 2: "Week 10"}, 0, "Mango, Week 10/apple, Week 2/Zebra", "apple, Mango, Zebra"},
+		{"Week 10\n\nWeek 2", [4]string{1: "Week 2", 2: "Week 10"}, 0, "Week 10/apple, Other sites/Mango, Week 2/Zebra", "apple, Mango, Zebra"},
+		{"Gone\n", [4]string{1: "Week 2"}, 0, "apple, Mango, Week 2/Zebra", "apple, Mango, Zebra"},
+		{"", [4]string{1: "Week 2", 2: "Week 10"}, 2, "apple, Mango, Week 2/Zebra", "apple, Mango, Zebra"},
+		{"Week 2\n", [4]string{1: "Week 2"}, 3, "Mango, Week 2/Zebra, Other sites/apple", "Mango, apple, Zebra"},
 	} {
 		s := stocked()
 		own := map[digest.FeedID]digest.Subscription{}
@@ -122,13 +123,22 @@ func TestArrangement(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for name, e := range map[string]render.Edition{"edition": page, "preview": preview} {
+		d.Grouping = digest.BySites
+		alone, err := builder(s).Edition(t.Context(), d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name, e := range map[string]render.Edition{"edition": page, "preview": preview, "by sites alone": alone} {
 			var got []string
 			for _, section := range e.Sections {
 				got = append(got, strings.TrimPrefix(section.Folder+"/"+section.Title, "/"))
 			}
-			if strings.Join(got, ", ") != c.want {
-				t.Errorf("%s by %q: %q, want %q", name, c.order, got, c.want)
+			want := c.want
+			if name == "by sites alone" {
+				want = c.alone
+			}
+			if strings.Join(got, ", ") != want {
+				t.Errorf("%s, in the order %q: %q, want %q", name, c.order, got, want)
 			}
 		}
 	}

@@ -30,7 +30,7 @@ func (b *Builder) Rehearse(ctx context.Context, archive digest.Digest, n digest.
 // Made renders a letter of a newsletter's archive that is made, in a layout, as its mail to one of the
 // publishers. What Edition needs of d it needs, and its newsletter.
 func (b *Builder) Made(ctx context.Context, d digest.Delivery, layout digest.Layout) (render.Message, error) {
-	d.Look.Layout = cmp.Or(layout, d.Look.Layout)
+	d.Look.Layout, d.Look.Images = cmp.Or(layout, d.Look.Layout), d.Newsletter.Images
 	e, err := b.Edition(ctx, d)
 	if err != nil {
 		return render.Message{}, err

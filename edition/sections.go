@@ -162,14 +162,14 @@ func seconds(t time.Time) int64 {
 	return t.Unix()
 }
 
-// headingFor is the heading of a feed as its reader wants it named and placed.
-func (s shared) headingFor(feed digest.FeedID, own digest.Subscription) heading {
+// headingFor is the heading of a feed as its reader wants it named and placed, in its folder if folders are shown.
+func (s shared) headingFor(feed digest.FeedID, own digest.Subscription, g digest.Grouping) heading {
 	h, known := s.headings[feed]
 	if !known || own.Title != "" {
 		h = newHeading(s.render, feed, own.Title, h.section.URL, "")
 	}
 	h.section.Display, h.section.Folder, h.section.Feed, h.leads = own.Display, own.Folder, feed, own.Leads
-	if h.leads { // it stands by itself, before all folders
+	if h.leads || g == digest.BySites { // the one that leads stands by itself, before all folders
 		h.section.Folder = ""
 	}
 	return h
@@ -195,7 +195,7 @@ func (b *Builder) sections(ctx context.Context, s shared, refs []digest.PostRef,
 	headings := make([]heading, 0, len(byFeed))
 	for feed, posts := range byFeed {
 		own := settings[feed]
-		h := s.headingFor(feed, own)
+		h := s.headingFor(feed, own, d.Grouping)
 		h.section.Posts, h.section.Late = order(posts)
 		if !whole {
 			keepMost(&h.section, own.Most)

@@ -42,10 +42,10 @@ func ThemeIn(c digest.Colours) string {
 				b.WriteString("--" + name + ":" + all[prefix+name] + ";")
 			}
 		}
-		return "{:root{" + b.String() + "}}\n"
+		return b.String()
 	}
 	return ":root{--plate:" + all["plate"] + ";--on-plate:" + all["on-plate"] + ";}\n" +
-		"@media screen" + scheme("") + "@media screen and (prefers-color-scheme:dark)" + scheme("dark-")
+		"@media screen{:root{" + scheme("") + "}}\n" + inTheDarkScheme(scheme("dark-")) + "\n"
 }
 
 // newPalette makes the other colours of paper, ink and accent: shares of one in another, as the program's own

@@ -15,7 +15,28 @@ var textCSS string
 const Width = 600
 
 // Theme is the fonts and colours as a style sheet, for pages in a browser.
-func Theme() string { return themeCSS }
+func Theme() string { return InSchemes(themeCSS) }
+
+// InSchemes makes the blocks of a style sheet that have the variables of the dark scheme hold where the reader's
+// device is dark or the page says data-theme=dark, and not where it says data-theme=light. Paper is never dark.
+func InSchemes(css string) string {
+	var b strings.Builder
+	for {
+		before, rest, found := strings.Cut(css, "@media (prefers-color-scheme:dark){:root{")
+		b.WriteString(before)
+		if !found {
+			return b.String()
+		}
+		variables, after, _ := strings.Cut(rest, "}}")
+		b.WriteString(inTheDarkScheme(variables))
+		css = after
+	}
+}
+
+func inTheDarkScheme(variables string) string {
+	return "@media screen and (prefers-color-scheme:dark){:root:not([data-theme=light]){" + variables + "}}\n" +
+		"@media screen{:root[data-theme=dark]{" + variables + "}}"
+}
 
 // Variables gives the fonts and colours of the theme by their names: "ink" is of the
 // light scheme, "dark-ink" of the dark one.

@@ -20,7 +20,7 @@ type digestRow struct {
 const selectDigest = `SELECT ` + digestColumns + ` FROM digests d JOIN users u ON u.id = d.user_id `
 
 const digestColumns = `d.id, d.user_id, COALESCE(d.newsletter_id, 0) AS newsletter_id, d.name, d.folder_order, u.time_zone, d.next_due_at, d.last_due_at,
-	d.send_delay AS deliver_at, d.weekdays AS cadence, d.state, d.edition_count AS editions, d.layout, d.images, d.threaded, d.lead_subject, d.link_round,
+	d.send_delay AS deliver_at, d.weekdays AS cadence, d.state, d.edition_count AS editions, d.layout, d.images, d.threaded, d.lead_subject, d.grouping, d.web_layout, d.web_grouping, d.web_images, d.link_round,
 	d.paused_until, d.paused_at, d.paused_to, d.mailed, d.asks_at, d.planned_due_at`
 
 // DigestOf gives a user's own daily digest; digest.NotFound if there is none.

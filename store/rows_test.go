@@ -304,7 +304,7 @@ func (w world) readDelivery(f filling, p people) {
 	w.ok(err)
 	want(w.t, "claimed", len(claimed), 1)
 	sent["state"], sent["attempt"], sent["lease_token"] = string(digest.EditionLeased), int64(4), "t"
-	for _, column := range []string{"user_id", "folder_order", "link_round", "layout", "images", "threaded", "lead_subject"} {
+	for _, column := range []string{"user_id", "folder_order", "link_round", "layout", "images", "threaded", "lead_subject", "grouping"} {
 		sent[column] = p.digest[column]
 	}
 	sent["email"], sent["time_zone"], sent["digest_name"] = p.user["email"], p.user["time_zone"], p.digest["name"]

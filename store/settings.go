@@ -8,15 +8,13 @@ import (
 	"digest/calendar"
 )
 
-// SetPages sets whether the pages around a reader's posts run from right to left whatever
-// their language, or as it does (digest.LeftToRight), whether single keys do something on them, and whether sound is played there.
-func (s *Store) SetPages(ctx context.Context, user digest.UserID, d digest.Direction, shortcuts, player bool) error {
-	switch d {
-	case digest.LeftToRight, digest.RightToLeft:
-	default:
-		return invalid("pages run ltr or rtl, not %q", d)
+// SetPages sets how the pages around a reader's posts are; digest.Invalid for what does not exist.
+func (s *Store) SetPages(ctx context.Context, user digest.UserID, p digest.Pages) error {
+	if err := p.Check(); err != nil {
+		return err
 	}
-	return s.runOne(ctx, "setting how the pages are", noUser(), `UPDATE users SET direction = ?, shortcuts = ?, player = ? WHERE id = ?`, string(d), bit(shortcuts), bit(player), user)
+	return s.runOne(ctx, "setting how the pages are", noUser(), `UPDATE users SET direction = ?, shortcuts = ?, player = ?, theme = ?, type_size = ? WHERE id = ?`,
+		string(p.Direction), bit(p.Shortcuts), bit(p.Player), string(p.Theme), string(p.TypeSize), user)
 }
 
 // SetLanguage sets the language in which a reader is spoken to; "" is the one that their browser asks for.
@@ -105,6 +103,19 @@ func (s *Store) SetLook(ctx context.Context, id digest.DigestID, l digest.Look) 
 	return s.changeDigest(ctx, "setting the look of the mail", id, func(c conn, _ digestRow) error {
 		_, err := c.exec(ctx, `UPDATE digests SET layout = ?, images = ?, threaded = ?, lead_subject = ? WHERE id = ?`,
 			string(l.Layout), string(l.Images), bit(l.Threaded), bit(l.LeadSubject), id)
+		return err
+	})
+}
+
+// SetArrangement sets how the editions of a digest are put together, in the mail from the next one on, and on
+// pages also those that are there; digest.Invalid for what does not exist.
+func (s *Store) SetArrangement(ctx context.Context, id digest.DigestID, a digest.Arrangement) error {
+	if err := a.Check(); err != nil {
+		return err
+	}
+	return s.changeDigest(ctx, "setting how editions are arranged", id, func(c conn, _ digestRow) error {
+		_, err := c.exec(ctx, `UPDATE digests SET grouping = ?, web_layout = ?, web_grouping = ?, web_images = ? WHERE id = ?`,
+			string(a.Grouping), string(a.WebLayout), string(a.WebGrouping), string(a.WebImages), id)
 		return err
 	})
 }

@@ -9,17 +9,14 @@ import (
 func TestSettings(t *testing.T) {
 	each(t, func(w world) {
 		d, other := w.reader("ann", "Europe/Paris"), w.reader("bob", "Europe/Paris")
-		w.ok(w.SetPages(w.ctx(), d.UserID, digest.RightToLeft, false, true))
+		chosen := digest.Pages{Direction: digest.RightToLeft, Player: true, Theme: digest.DarkTheme, TypeSize: digest.Largest}
+		w.ok(w.SetPages(w.ctx(), d.UserID, chosen))
 		ann, err := w.UserByEmail(w.ctx(), "ann@example.org")
 		w.ok(err)
-		want(w.t, "direction", ann.Direction, digest.RightToLeft)
-		want(w.t, "shortcuts", ann.Shortcuts, false)
-		want(w.t, "player", ann.Player, true)
+		want(w.t, "pages", ann.Pages, chosen)
 		bob, err := w.UserByEmail(w.ctx(), "bob@example.org")
 		w.ok(err)
-		want(w.t, "another's direction", bob.Direction, digest.LeftToRight)
-		want(w.t, "another's shortcuts", bob.Shortcuts, true)
-		want(w.t, "another's player", bob.Player, false)
+		want(w.t, "another's pages", bob.Pages, digest.UsualPages())
 
 		w.ok(w.SetLanguage(w.ctx(), d.UserID, "ar"))
 		ann, err = w.UserByEmail(w.ctx(), "ann@example.org")
@@ -28,8 +25,34 @@ func TestSettings(t *testing.T) {
 		want(w.t, "another's language", bob.Language, "")
 		want(w.t, "nobody's language", digest.KindOf(w.SetLanguage(w.ctx(), other.UserID+9, "de")), digest.NotFound)
 
-		want(w.t, "a direction that is none", digest.KindOf(w.SetPages(w.ctx(), d.UserID, "up", true, false)), digest.Invalid)
-		want(w.t, "nobody's pages", digest.KindOf(w.SetPages(w.ctx(), other.UserID+9, digest.LeftToRight, true, false)), digest.NotFound)
+		want(w.t, "a direction that is none", digest.KindOf(w.SetPages(w.ctx(), d.UserID, digest.Pages{Direction: "up"})), digest.Invalid)
+		want(w.t, "nobody's pages", digest.KindOf(w.SetPages(w.ctx(), other.UserID+9, digest.UsualPages())), digest.NotFound)
+	})
+}
+
+// TestArrangement: the mail has its own grouping, and pages differ from it where that was chosen.
+func TestArrangement(t *testing.T) {
+	each(t, func(w world) {
+		ada, bob := w.reader("ada", "Europe/Paris"), w.reader("bob", "Europe/Paris")
+		a := digest.Arrangement{Grouping: digest.BySites, WebLayout: digest.FullText, WebGrouping: digest.ByFolders, WebImages: digest.NoImages}
+		w.ok(w.SetArrangement(w.ctx(), ada.ID, a))
+		want(w.t, "arrangement", w.again(ada).Arrangement, a)
+		want(w.t, "another's", w.again(bob).Arrangement, bob.Arrangement)
+		f := w.feed("f.example")
+		w.subscribe(ada, f)
+		w.record(noon, f, posts(noon, "p"))
+		w.hour(parisMidnight)
+		mail := w.claimEditions(parisMidnight, 1, "t")[0]
+		want(w.t, "grouping of the mail", mail.Grouping, digest.BySites)
+		want(w.t, "look of the mail", mail.Look, ada.Look)
+		page := w.again(ada).Delivery(mail.Edition)
+		want(w.t, "grouping of the page", page.Grouping, digest.ByFolders)
+		want(w.t, "look of the page", page.Look, digest.Look{Layout: digest.FullText, Images: digest.NoImages})
+		asInMail := w.again(bob).Delivery(mail.Edition)
+		want(w.t, "grouping as in the mail", asInMail.Grouping, digest.ByFolders)
+		want(w.t, "look as in the mail, with pictures", asInMail.Look, digest.Look{Layout: bob.Layout, Images: digest.ProxiedImages})
+		oneLine(w.t, w.SetArrangement(w.ctx(), ada.ID, digest.Arrangement{}), digest.Invalid)
+		oneLine(w.t, w.SetArrangement(w.ctx(), 99, a), digest.NotFound)
 	})
 }
 

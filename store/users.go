@@ -14,7 +14,7 @@ import (
 // dailyName is the name of a user's own digest.
 const dailyName = "Daily Digest"
 
-const userColumns = `u.id, u.email, u.time_zone, u.created_at, u.operator, u.language, u.direction, u.shortcuts, u.player, u.member_only,
+const userColumns = `u.id, u.email, u.time_zone, u.created_at, u.operator, u.language, u.direction, u.shortcuts, u.player, u.theme, u.type_size, u.member_only,
 	EXISTS (SELECT 1 FROM newsletter_roles o WHERE o.user_id = u.id) AS publisher`
 
 func emailKey(email string) string { return digest.EmailKey(email) }
@@ -49,7 +49,7 @@ func newUser(email, zone string, now time.Time) (digest.User, digest.Digest, err
 	if err != nil {
 		return digest.User{}, digest.Digest{}, err
 	}
-	u := digest.User{Email: digest.NormalEmail(email), TimeZone: zone, CreatedAt: at(now).time(), Direction: digest.LeftToRight, Shortcuts: true}
+	u := digest.User{Email: digest.NormalEmail(email), TimeZone: zone, CreatedAt: at(now).time(), Pages: digest.UsualPages()}
 	d := digest.Digest{
 		Name:      dailyName,
 		TimeZone:  zone,
@@ -58,6 +58,8 @@ func newUser(email, zone string, now time.Time) (digest.User, digest.Digest, err
 		State:     digest.DigestActive,
 		Mailed:    true,
 		Look:      digest.Look{Layout: digest.Excerpts, Images: digest.NoImages},
+
+		Arrangement: digest.Arrangement{Grouping: digest.ByFolders, WebImages: digest.ProxiedImages},
 	}
 	return u, d, nil
 }
@@ -127,7 +129,7 @@ func (s *Store) usersAfter(ctx context.Context, after digest.UserID) ([]UserInfo
 	}
 	rows, err := readRows[row](ctx, s.read(), "listing the users", `SELECT `+digestColumns+`, u.id AS "user.id", u.email AS "user.email",
 		u.time_zone AS "user.time_zone", u.created_at AS "user.created_at", u.operator AS "user.operator",
-		u.language AS "user.language", u.direction AS "user.direction", u.shortcuts AS "user.shortcuts", u.player AS "user.player", u.member_only AS "user.member_only",
+		u.language AS "user.language", u.direction AS "user.direction", u.shortcuts AS "user.shortcuts", u.player AS "user.player", u.theme AS "user.theme", u.type_size AS "user.type_size", u.member_only AS "user.member_only",
 		(SELECT count(*) FROM subscriptions s WHERE s.digest_id = d.id AND s.rests = 0) AS subscriptions
 		FROM users u JOIN digests d ON d.user_id = u.id WHERE d.newsletter_id IS NULL AND u.id > ? ORDER BY u.id LIMIT ?`, after, pageRows)
 	if err != nil || len(rows) == 0 {

@@ -14,13 +14,14 @@ func TestUsers(t *testing.T) {
 	each(t, func(w world) {
 		u, d, err := w.AddUser(w.ctx(), " Ada.L@Example.ORG ", "Europe/Paris", noon)
 		w.ok(err)
-		want(w.t, "user", u, digest.User{ID: u.ID, Email: "Ada.L@example.org", TimeZone: "Europe/Paris", CreatedAt: noon, Direction: digest.LeftToRight, Shortcuts: true})
+		want(w.t, "user", u, digest.User{ID: u.ID, Email: "Ada.L@example.org", TimeZone: "Europe/Paris", CreatedAt: noon, Pages: digest.UsualPages()})
 		stored, err := w.DigestOf(w.ctx(), u.ID)
 		w.ok(err)
 		want(w.t, "digest", stored, d)
 		want(w.t, "as it is made", d, digest.Digest{
 			ID: d.ID, UserID: u.ID, Name: "Daily Digest", TimeZone: "Europe/Paris", NextDueAt: parisMidnight,
 			Cadence: digest.Daily, State: digest.DigestActive, Mailed: true, Look: digest.Look{Layout: digest.Excerpts, Images: digest.NoImages},
+			Arrangement: digest.Arrangement{Grouping: digest.ByFolders, WebImages: digest.ProxiedImages},
 		})
 		found, err := w.UserByEmail(w.ctx(), "ada.l@EXAMPLE.org")
 		w.ok(err)

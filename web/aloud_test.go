@@ -24,6 +24,13 @@ func allPages(t *testing.T, direction digest.Direction) *pageShow {
 	return p
 }
 
+// pages are the usual ones, but for their direction and single keys.
+func pages(direction digest.Direction, keys bool) digest.Pages {
+	p := digest.UsualPages()
+	p.Direction, p.Shortcuts = direction, keys
+	return p
+}
+
 // TestPagesAreListenedTo: whoever listens to a page jumps from landmark to landmark, from heading to heading and
 // from button to button. There are few landmarks, each with a name of its own; no level of headings is skipped;
 // links within the page lead to something; and each button that saves says which post, and whether it is saved.

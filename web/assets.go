@@ -38,7 +38,7 @@ func loadAssets() assets {
 		}
 		content, err := staticFiles.ReadFile(name)
 		if path.Ext(name) == ".css" {
-			sheet = append(sheet, content...)
+			sheet = append(sheet, render.InSchemes(string(content))...)
 		} else {
 			a.add(path.Base(name), content)
 		}

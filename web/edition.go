@@ -237,7 +237,7 @@ func (s *site) showEdition(w http.ResponseWriter, r *http.Request, d digest.Deli
 	if p.Path == "" {
 		p.Path = r.URL.Path
 	}
-	if err != nil || part < 1 || part > mostParts || !p.fill(content, part, s.images != nil) {
+	if err != nil || part < 1 || part > mostParts || !p.fill(content, part, s.images != nil && d.Images != digest.NoImages) {
 		return errNotFound
 	}
 	for _, post := range p.shown {

@@ -140,7 +140,7 @@ func (p *pageShow) openAll(direction digest.Direction) {
 	email := strings.Repeat("x", 64) + "@" + strings.Repeat(strings.Repeat("y", 40)+".", 4) + "example"
 	u, d := p.user(email)
 	p.must(p.store.SetOperator(p.t.Context(), u.ID, true))
-	p.must(p.store.SetPages(p.t.Context(), u.ID, direction, true, false))
+	p.must(p.store.SetPages(p.t.Context(), u.ID, pages(direction, true)))
 	me := p.visitor()
 	me.header["Origin"] = "http://" + strings.TrimPrefix(p.base, "http://")
 	me.signIn(u)

@@ -69,7 +69,7 @@ func (s *site) pageOf(r *http.Request, me reader, v store.VisiblePost) (postPage
 	if !v.PublishedAt.IsZero() {
 		p.Published = v.PublishedAt.In(zone)
 	}
-	if t, ok := p.WebText(2, s.images != nil); ok {
+	if t, ok := p.WebText(2, s.images != nil && me.Digest.WebImages != digest.NoImages); ok {
 		p.Text, p.Turn, p.Shortened = template.HTML(t.HTML), t.Dir, t.Shortened
 	}
 	p.Player = s.playerOf(me, p.Files)

@@ -108,7 +108,11 @@ func (f settingsFrame) LookWords() catalogue.Message {
 	images := map[digest.Images]catalogue.Key{
 		digest.NoImages: catalogue.Key("no pictures"), digest.LinkedImages: catalogue.Key("links to pictures"), digest.ProxiedImages: catalogue.Key("pictures"),
 	}
-	return catalogue.Key("%s, %s").With(layouts[f.Digest.Layout], images[f.Digest.Images])
+	words := catalogue.Key("%s, %s").With(layouts[f.Digest.Layout], images[f.Digest.Images])
+	if f.Digest.Grouping == digest.BySites {
+		words = catalogue.Key("%s, %s").With(words, catalogue.Key("without folders"))
+	}
+	return words
 }
 
 // PageWords says how the pages are: "As the language runs, single keys on, podcasts play here".
@@ -121,8 +125,15 @@ func (f settingsFrame) PageWords() catalogue.Sayable {
 		keys = catalogue.Key("single keys off")
 	}
 	words := catalogue.Key("%s, %s").With(direction, keys)
-	if f.Player {
-		return catalogue.Key("%s, %s").With(words, catalogue.Key("podcasts play here"))
+	player := map[bool]catalogue.Key{true: catalogue.Key("podcasts play here")}
+	themes := map[digest.Theme]catalogue.Key{digest.LightTheme: catalogue.Key("light colours"), digest.DarkTheme: catalogue.Key("dark colours")}
+	sizes := map[digest.TypeSize]catalogue.Key{
+		digest.Smaller: catalogue.Key("smaller letters"), digest.Larger: catalogue.Key("larger letters"), digest.Largest: catalogue.Key("largest letters"),
+	}
+	for _, more := range []catalogue.Key{player[f.Player], themes[f.Theme], sizes[f.TypeSize]} {
+		if more != "" {
+			words = catalogue.Key("%s, %s").With(words, more)
+		}
 	}
 	return words
 }

@@ -1,9 +1,11 @@
 package web
 
 import (
+	"cmp"
 	"net/http"
 
 	"digest"
+	"digest/internal/catalogue"
 )
 
 // A mailPage asks how the mail is set.
@@ -14,6 +16,9 @@ type mailPage struct {
 
 // Layouts are the ways of setting a mail.
 func (p mailPage) Layouts() []choice { return layoutsToChoose(p.Digest.Layout) }
+
+// Groupings are the ways of putting sites together.
+func (p mailPage) Groupings() []choice { return groupingsToChoose(p.Digest.Grouping) }
 
 // Pictures are the ways of showing pictures.
 func (p mailPage) Pictures() []choice { return picturesToChoose(p.Digest.Images) }
@@ -28,17 +33,17 @@ func (p mailPage) Subjects() []choice {
 
 func layoutsToChoose(l digest.Layout) []choice {
 	return chosen([]choice{
-		{Value: string(digest.Headlines), Name: "Headlines", Hint: "one line a post"},
-		{Value: string(digest.Excerpts), Name: "Headlines and excerpts", Hint: "with the first sentences"},
-		{Value: string(digest.FullText), Name: "Full text", Hint: "as much as the site gives, and as a mail can hold"},
+		{Value: string(digest.Headlines), Name: catalogue.Key("Headlines"), Hint: catalogue.Key("one line a post")},
+		{Value: string(digest.Excerpts), Name: catalogue.Key("Headlines and excerpts"), Hint: catalogue.Key("with the first sentences")},
+		{Value: string(digest.FullText), Name: catalogue.Key("Full text"), Hint: catalogue.Key("as much as the site gives, and as a mail can hold")},
 	}, string(l))
 }
 
 func picturesToChoose(i digest.Images) []choice {
 	return chosen([]choice{
-		{Value: string(digest.NoImages), Name: "No pictures", Hint: "their descriptions"},
-		{Value: string(digest.LinkedImages), Name: "Links to pictures"},
-		{Value: string(digest.ProxiedImages), Name: "Pictures", Hint: "fetched by this site, so that no other learns that you read"},
+		{Value: string(digest.NoImages), Name: catalogue.Key("No pictures"), Hint: catalogue.Key("their descriptions")},
+		{Value: string(digest.LinkedImages), Name: catalogue.Key("Links to pictures")},
+		{Value: string(digest.ProxiedImages), Name: catalogue.Key("Pictures"), Hint: catalogue.Key("fetched by this site, so that no other learns that you read")},
 	}, string(i))
 }
 
@@ -61,7 +66,15 @@ func (s *site) setMail(w http.ResponseWriter, r *http.Request, me reader) error 
 	default:
 		return errNoChoice
 	}
-	err := s.Store.SetLook(r.Context(), me.Digest.ID, look)
+	arrangement := me.Digest.Arrangement
+	arrangement.Grouping = cmp.Or(digest.Grouping(r.PostForm.Get("grouping")), arrangement.Grouping)
+	err := cmp.Or(look.Check(), arrangement.Check()) // neither is stored unless both are good
+	if err == nil {
+		err = s.Store.SetLook(r.Context(), me.Digest.ID, look)
+	}
+	if err == nil {
+		err = s.Store.SetArrangement(r.Context(), me.Digest.ID, arrangement)
+	}
 	if digest.KindOf(err) == digest.Invalid {
 		return errNoChoice
 	}

@@ -242,6 +242,26 @@ func TestSetMailAndPages(t *testing.T) {
 		v.get("/settings/pages").shows("html[dir=rtl] h1", "Pages").shows("[role=status]")
 		v.get("/settings/pages?saved=%3Cscript%3E").shows("[role=status]")
 
+		page := v.saves("/settings/pages", url.Values{"direction": {"ltr"}, "shortcuts": {"on"}, "theme": {"dark"}, "size": {"largest"}})
+		page.shows("[role=status]", "Saved: As the language runs, single keys on, dark colours, largest letters.").has("html[data-theme=dark]", "data-size", "largest")
+		page.has("meta[name=color-scheme]", "content", "dark")
+		for _, form := range []url.Values{{"theme": {"sepia"}}, {"size": {"500%"}}} {
+			form.Set("direction", "ltr")
+			v.post("/settings/pages", form).status(http.StatusBadRequest)
+		}
+		v.saves("/settings/pages", url.Values{"direction": {"ltr"}, "theme": {"device"}, "size": {"browser"}}).has("meta[name=color-scheme]", "content", "light dark")
+		if got := v.get("/settings/pages"); len(got.find("html[data-theme]"))+len(got.find("html[data-size]")) != 0 {
+			t.Error("what is as the device has it is said")
+		}
+
+		v.post("/settings/pages/edition", url.Values{"layout": {"headlines"}, "images": {"off"}, "grouping": {"sites"}}).status(http.StatusSeeOther)
+		v.saves("/settings/mail", url.Values{"layout": {"full"}, "images": {"linked"}, "grouping": {"folders"}})
+		if got, want := r.digest(d).Arrangement, (digest.Arrangement{Grouping: digest.ByFolders, WebLayout: digest.Headlines, WebGrouping: digest.BySites, WebImages: digest.NoImages}); got != want {
+			t.Errorf("arrangement is %+v", got)
+		}
+		v.post("/settings/pages/edition", url.Values{"layout": {"wide"}, "images": {"off"}}).status(http.StatusBadRequest)
+		v.post("/settings/mail", url.Values{"layout": {"full"}, "images": {"linked"}, "grouping": {"wide"}}).status(http.StatusBadRequest)
+
 		if got := r.digest(bobs); got.Layout != digest.Excerpts || got.Images != digest.NoImages {
 			t.Errorf("another's look is %v", got.Look)
 		}
@@ -272,20 +292,21 @@ func TestLanguage(t *testing.T) {
 // settingsForms are all forms of settings, each with what it would take.
 func settingsForms() map[string]url.Values {
 	return map[string]url.Values{
-		"/settings/start":       nil,
-		"/settings/zone":        {"zone": {"Asia/Tokyo"}},
-		"/settings/days":        {"days": {"mon"}, "at": {"07:00"}},
-		"/settings/pause":       {"until": {"2026-12-01"}},
-		"/settings/pause/end":   nil,
-		"/settings/mail":        {"layout": {"full"}, "images": {"proxy"}},
-		"/settings/pages":       {"direction": {"rtl"}},
-		"/settings/language":    {"language": {"de"}},
-		"/settings/front/name":  {"name": {"The Courier"}},
-		"/settings/front/order": {"folder": {"Sea"}, "move": {"up"}},
-		"/settings/front/lead":  {"feed": {"0"}},
-		"/settings/stays":       {"zone": {"Asia/Tokyo"}, "from": {"2026-11-20"}, "to": {"2026-12-01"}},
-		"/settings/mailed":      {"mailed": {"no"}},
-		"/settings/delete":      {"address": {"ann@example.org"}},
+		"/settings/start":         nil,
+		"/settings/zone":          {"zone": {"Asia/Tokyo"}},
+		"/settings/days":          {"days": {"mon"}, "at": {"07:00"}},
+		"/settings/pause":         {"until": {"2026-12-01"}},
+		"/settings/pause/end":     nil,
+		"/settings/mail":          {"layout": {"full"}, "images": {"proxy"}},
+		"/settings/pages":         {"direction": {"rtl"}, "theme": {"dark"}},
+		"/settings/pages/edition": {"layout": {"full"}, "images": {"off"}, "grouping": {"sites"}},
+		"/settings/front/name":    {"name": {"The Courier"}},
+		"/settings/front/order":   {"folder": {"Sea"}, "move": {"up"}},
+		"/settings/front/lead":    {"feed": {"0"}},
+		"/settings/stays":         {"zone": {"Asia/Tokyo"}, "from": {"2026-11-20"}, "to": {"2026-12-01"}},
+		"/settings/mailed":        {"mailed": {"no"}},
+		"/settings/delete":        {"address": {"ann@example.org"}},
+		"/settings/language":      {"language": {"de"}},
 	}
 }
 

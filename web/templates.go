@@ -96,6 +96,22 @@ func (f frame) Tabs() []tab {
 	return tabs
 }
 
+// OwnTheme is the theme that the reader has chosen; "": as their device.
+func (f frame) OwnTheme() digest.Theme {
+	if f.Reader.Theme == digest.AsDevice {
+		return ""
+	}
+	return f.Reader.Theme
+}
+
+// OwnSize is how large the reader has chosen letters; "": as in their browser.
+func (f frame) OwnSize() digest.TypeSize {
+	if f.Reader.TypeSize == digest.AsBrowser {
+		return ""
+	}
+	return f.Reader.TypeSize
+}
+
 // FirstPost is the first post on the page, for the link that leads there; 0: the page is none of posts.
 func (f frame) FirstPost() digest.PostID {
 	if p, ok := f.Page.(interface{ firstPost() digest.PostID }); ok {

@@ -60,6 +60,10 @@ type reportedUser struct {
 	Operator      bool       `json:"operator"`
 	Mailed        bool       `json:"mailed"`
 	Language      string     `json:"language"` // in which they are spoken to; empty: as their browser asks, and English in mail
+	Grouping      string     `json:"grouping"`
+	WebLayout     *string    `json:"web_layout"`   // null: as in the mail
+	WebGrouping   *string    `json:"web_grouping"` // null: as in the mail
+	WebImages     string     `json:"web_images"`
 
 	Stays []reportedStay `json:"stays"`
 }
@@ -72,7 +76,13 @@ func reportUser(u store.UserInfo) reportedUser {
 		DeliverAt: clockOf(d.DeliverAt), Days: d.Cadence.String(),
 		Layout: string(d.Layout), Images: string(d.Images), Threaded: d.Threaded, Subject: d.Subject(),
 		PausedUntil: instant(d.PausedUntil), Operator: u.Operator,
-		Mailed: d.Mailed, Stays: each(u.Stays, reportStay),
+		Mailed: d.Mailed, Stays: each(u.Stays, reportStay), Grouping: string(d.Grouping), WebImages: string(d.WebImages),
+	}
+	if d.WebLayout != "" {
+		r.WebLayout = new(string(d.WebLayout))
+	}
+	if d.WebGrouping != "" {
+		r.WebGrouping = new(string(d.WebGrouping))
 	}
 	if d.State == digest.DigestActive {
 		r.NextDueAt = instant(d.NextDueAt)
@@ -128,6 +138,10 @@ func habits(u store.UserInfo) string {
 	add(d.Layout == digest.FullText, "full text, pictures %s", d.Images)
 	add(d.Threaded, "threaded")
 	add(d.LeadSubject, "a headline as subject")
+	add(d.Grouping == digest.BySites, "without folders")
+	add(d.WebLayout != "", "on pages %s", d.WebLayout)
+	add(d.WebGrouping != "", "on pages by %s", d.WebGrouping)
+	add(d.WebImages == digest.NoImages, "on pages without pictures")
 	add(u.Operator, "operator")
 	add(!d.Mailed, "web only")
 	for _, s := range u.Stays {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -19,6 +20,30 @@ type lookFlags struct {
 	Images    digest.Images  `enum:"off,linked,proxy," default:"" placeholder:"HOW" help:"Pictures in full text: off, linked, or proxy (shown, fetched by this instance)."`
 	Threaded  *bool          `negatable:"" help:"Let mail programs show all editions as one conversation."`
 	Subject   string         `enum:"date,lead," default:"" placeholder:"WHAT" help:"What the subject says: date (and how much there is), or lead (the headline of the post that leads)."`
+
+	Grouping    digest.Grouping  `env:"-" enum:"folders,sites," default:"" placeholder:"HOW" help:"Put the sites of a folder together under its name (folders), or all sites by their names (sites)."`
+	WebLayout   *digest.Layout   `env:"-" enum:"mail,headlines,excerpts,full" placeholder:"LAYOUT" help:"On pages: headlines, excerpts or full (text), or mail: as in the mail."`
+	WebGrouping *digest.Grouping `env:"-" enum:"mail,folders,sites" placeholder:"HOW" help:"On pages: folders or sites, or mail: as in the mail."`
+	WebImages   digest.Images    `env:"-" enum:"off,proxy," default:"" placeholder:"HOW" help:"Pictures on pages: off, or proxy (shown, fetched by this instance)."`
+}
+
+// asInMail is what is said of pages that are as the mail.
+const asInMail = "mail"
+
+// arranged is an arrangement with what was chosen.
+func (f lookFlags) arranged(was digest.Arrangement) digest.Arrangement {
+	was.Grouping, was.WebImages = cmp.Or(f.Grouping, was.Grouping), cmp.Or(f.WebImages, was.WebImages)
+	if f.WebLayout != nil {
+		if was.WebLayout = *f.WebLayout; was.WebLayout == asInMail {
+			was.WebLayout = ""
+		}
+	}
+	if f.WebGrouping != nil {
+		if was.WebGrouping = *f.WebGrouping; was.WebGrouping == asInMail {
+			was.WebGrouping = ""
+		}
+	}
+	return was
 }
 
 // apply stores what was chosen for a digest.
@@ -30,6 +55,11 @@ func (f lookFlags) apply(a *app, st *store.Store, d digest.Digest) error {
 	}
 	if f.Days != 0 {
 		if err := st.SetCadence(a.soft, d.ID, f.Days, a.now()); err != nil {
+			return err
+		}
+	}
+	if arranged := f.arranged(d.Arrangement); arranged != d.Arrangement {
+		if err := st.SetArrangement(a.soft, d.ID, arranged); err != nil {
 			return err
 		}
 	}

@@ -20,6 +20,8 @@ type account struct {
 	Direction string     `json:"direction_of_pages"`
 	Shortcuts bool       `json:"single_keys"`
 	Player    bool       `json:"sound_plays_here"`
+	Theme     string     `json:"theme"`
+	TypeSize  string     `json:"size_of_letters"`
 	Digest    settings   `json:"digest"`
 	Stays     []stay     `json:"stays"`
 	Passkeys  []passkey  `json:"passkeys"`
@@ -39,6 +41,10 @@ type settings struct {
 	Images      string     `json:"images"`
 	Threaded    bool       `json:"threaded"`
 	Subject     string     `json:"subject"`
+	Grouping    string     `json:"grouping"`
+	WebLayout   string     `json:"web_layout"`   // empty: as in the mail
+	WebGrouping string     `json:"web_grouping"` // empty: as in the mail
+	WebImages   string     `json:"web_images"`
 	Editions    int        `json:"editions"` // it has had
 }
 
@@ -53,11 +59,12 @@ func (e *Export) readAccount(ctx context.Context) error {
 	u, d := e.user, e.digest
 	e.account = account{
 		Address: u.Email, Since: u.CreatedAt.UTC(), TimeZone: u.TimeZone, Operator: u.Operator,
-		Language: u.Language, Direction: string(u.Direction), Shortcuts: u.Shortcuts, Player: u.Player,
+		Language: u.Language, Direction: string(u.Direction), Shortcuts: u.Shortcuts, Player: u.Player, Theme: string(u.Theme), TypeSize: string(u.TypeSize),
 		Digest: settings{
 			Name: d.Name, State: string(d.State), PausedUntil: known(d.PausedUntil), Days: d.Cadence.String(),
 			Mailed: d.Mailed, MailAt: time.Time{}.Add(d.DeliverAt).Format("15:04"), Layout: string(d.Layout), Images: string(d.Images),
-			Threaded: d.Threaded, Subject: d.Subject(), Editions: d.Editions,
+			Threaded: d.Threaded, Subject: d.Subject(), Editions: d.Editions, Grouping: string(d.Grouping),
+			WebLayout: string(d.WebLayout), WebGrouping: string(d.WebGrouping), WebImages: string(d.WebImages),
 		},
 	}
 	if err := e.readAccess(ctx); err != nil {
