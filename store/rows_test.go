@@ -307,7 +307,7 @@ func (w world) readDelivery(f filling, p people) {
 	for _, column := range []string{"user_id", "folder_order", "link_round", "layout", "images", "threaded", "lead_subject", "grouping"} {
 		sent[column] = p.digest[column]
 	}
-	sent["email"], sent["time_zone"], sent["digest_name"] = p.user["email"], p.user["time_zone"], p.digest["name"]
+	sent["email"], sent["time_zone"], sent["language"], sent["digest_name"] = p.user["email"], p.user["time_zone"], p.user["language"], p.digest["name"]
 	sent.isReadAs(w.t, claimed[0], map[string]string{"Token": "lease_token", "Folders": "folder_order", "Slow": "", "Newsletter": "", "Letter": ""})
 }
 
