@@ -42,6 +42,7 @@ const (
 	ForCallback        Purpose = "callback"    // of a PushSubscription: where its hub sends what is new
 	ForCloud           Purpose = "cloud"       // of a CloudSubscription: where its cloud tells of news
 	ForUnsent          Purpose = "unsent"      // what a browser holds of a form that was posted without a session (Seal)
+	ForDevice          Purpose = "device"      // of a reader (SignText): whose what a browser keeps is, without saying who that is
 	ForAsker           Purpose = "asker"       // of a network or browser that asks for a letter (SignText): its name without saying which
 )
 

@@ -18,6 +18,12 @@ import (
 // then the files of static/css in the order of their names.
 const styleSheet = "digest.css"
 
+// The scripts of static/offline make three, each of which begins with device.js.
+const (
+	deviceScript  = "static/offline/device.js"
+	offlineScript = "offline.js" // of pages
+)
+
 //go:embed static
 var staticFiles embed.FS
 
@@ -26,20 +32,36 @@ var staticFiles embed.FS
 type assets struct {
 	names map[string]string // file name -> hashed name
 	files map[string][]byte // by hashed name
+
+	worker, withdrawn []byte // the service worker, and what removes it
 }
 
 // loadAssets reads the embedded files; it panics if they cannot be read.
 func loadAssets() assets {
 	a := assets{names: map[string]string{}, files: map[string][]byte{}}
+	withDevice := func(content []byte) []byte {
+		device, err := staticFiles.ReadFile(deviceScript)
+		if err != nil {
+			panic(err)
+		}
+		return append(device, content...)
+	}
 	sheet := []byte(render.Theme())
 	err := fs.WalkDir(staticFiles, "static", func(name string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {
 			return err
 		}
 		content, err := staticFiles.ReadFile(name)
-		if path.Ext(name) == ".css" {
+		switch {
+		case path.Ext(name) == ".css":
 			sheet = append(sheet, render.InSchemes(string(content))...)
-		} else {
+		case name == "static/offline/page.js":
+			a.add(offlineScript, withDevice(content))
+		case name == "static/offline/worker.js":
+			a.worker = withDevice(content)
+		case name == "static/offline/withdrawn.js":
+			a.withdrawn = withDevice(content)
+		case name != deviceScript:
 			a.add(path.Base(name), content)
 		}
 		return err

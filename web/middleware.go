@@ -16,8 +16,8 @@ import (
 const maxBody = 64 << 10
 
 // contentPolicy lets a page load its own style sheet, scripts, pictures and sound and
-// nothing else, so that nothing in a feed can run, phone home, or frame us.
-const contentPolicy = "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src 'self'; media-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+// nothing else, its service worker and manifest too, so that nothing in a feed can run, phone home, or frame us.
+const contentPolicy = "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src 'self'; media-src 'self'; worker-src 'self'; manifest-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 
 // guard puts around all routes what no route may forget: security headers,
 // body limits, the refusal of forms posted by other sites, and our own page

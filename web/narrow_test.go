@@ -306,6 +306,8 @@ func (p *pageShow) settingsPages(me *visitor, u digest.User) {
 	p.add("settings_front", me.post("/settings/front/name", url.Values{"name": {strings.Repeat(endless, 3)}}))
 	p.add("settings_pages", me.get("/settings/pages"))
 	p.add("settings_language", me.get("/settings/language?saved=language"))
+	p.add("settings_offline", me.get("/settings/offline"))
+	p.add("offline", me.get("/offline"))
 	p.add("settings_data", me.get("/settings/data"))
 	p.add("settings_links", me.get("/settings/links"))
 	p.add("signout", me.get("/sign-out/everywhere"))

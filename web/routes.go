@@ -107,6 +107,8 @@ func (s *site) programRoutes() map[string]handler {
 		"POST /rsscloud/{token}":     s.cloudTells,
 		"GET /image/{mac}/{address}": s.imageAt,
 		"GET /static/{name}":         s.asset,
+		"GET /worker.js":             s.worker,
+		"GET /manifest.webmanifest":  s.manifest,
 		"GET /robots.txt":            s.robots,
 		"GET /healthz":               s.health,
 		"GET /api/openapi.json":      s.apiDocument,
@@ -132,6 +134,11 @@ func (s *site) readerRoutes() map[string]handler {
 		"GET /editions":              s.forReader(s.forOwnDigest(s.editionsPage)),
 		"GET /editions/{date}":       s.forReader(s.editionPage),
 		"GET /editions/{date}/print": s.forReader(s.printedEditionPage),
+		"GET /offline":               s.forReader(s.offlinePage),
+		"GET /offline.json":          s.forReader(s.offlineEditions),
+
+		"GET /editions/{date}/offline.json": s.forReader(s.offlineEdition),
+
 		"GET /posts/{id}":            s.forReader(s.postPage),
 		"GET /posts/{id}/later/{at}": s.forReader(s.versionPage),
 		"GET /sound/{mac}/{address}": s.forReader(s.sound),
@@ -336,6 +343,7 @@ func (s *site) settingsRoutes() map[string]handler {
 		"POST /settings/pages/edition": s.forReader(s.setPagesEdition),
 		"GET /settings/language":       s.forReader(s.languagePage),
 		"POST /settings/language":      s.forReader(s.setLanguage),
+		"GET /settings/offline":        s.forReader(s.offlineSettingsPage),
 
 		"GET /settings/address":               s.forReader(s.addressPage),
 		"POST /settings/address":              s.forReader(s.requestAddress),

@@ -13,17 +13,21 @@ import (
 
 // save saves a post for its reader.
 func (s *site) save(w http.ResponseWriter, r *http.Request, me reader) error {
-	return s.withPost(w, r, func(id digest.PostID) error { return s.Store.SavePost(r.Context(), me.ID, id, s.Now()) })
+	return s.withPost(w, r, me, func(id digest.PostID) error { return s.Store.SavePost(r.Context(), me.ID, id, s.Now()) })
 }
 
 // unsave undoes that; of a post that is not saved it is no error.
 func (s *site) unsave(w http.ResponseWriter, r *http.Request, me reader) error {
-	return s.withPost(w, r, func(id digest.PostID) error { return s.Store.UnsavePost(r.Context(), me.ID, id) })
+	return s.withPost(w, r, me, func(id digest.PostID) error { return s.Store.UnsavePost(r.Context(), me.ID, id) })
 }
 
 // withPost does something with the post that a form's address names, and leads
-// back to where its button stood.
-func (s *site) withPost(w http.ResponseWriter, r *http.Request, do func(digest.PostID) error) error {
+// back to where its button stood. What waited for a network on a device says
+// whose it is: it is no other reader's who is signed in by now.
+func (s *site) withPost(w http.ResponseWriter, r *http.Request, me reader, do func(digest.PostID) error) error {
+	if account := r.Header.Get(accountHeader); account != "" && account != s.account(me.ID) {
+		return errOthersSave
+	}
 	back, ok := localPath(cmp.Or(r.PostForm.Get("back"), "/saved"))
 	if !ok {
 		return errBadForm

@@ -62,7 +62,7 @@ func clockOf(d time.Duration) string { return time.Time{}.Add(d).Format("15:04")
 
 // settingsPage is the table of contents: what there is to decide, and how it stands.
 func (s *site) settingsPage(w http.ResponseWriter, r *http.Request, me reader) error {
-	p := settingsPage{settingsFrame: s.frame(r, me, "started"), Ask: s.Publishing == PublishingAsk}
+	p := settingsPage{settingsFrame: s.frame(r, me, "started"), Ask: s.Publishing == PublishingAsk, Offline: s.Offline}
 	var err error
 	if p.stays, err = s.Store.Stays(r.Context(), me.ID); err == nil {
 		var all []digest.Member
@@ -77,6 +77,7 @@ type settingsPage struct {
 	settingsFrame
 	Newsletters int  // that come to the reader, or came
 	Ask         bool // they may begin a newsletter
+	Offline     bool // editions can be kept on devices
 	stays       []digest.Stay
 }
 

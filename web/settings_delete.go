@@ -50,6 +50,7 @@ func (s *site) deleteAccount(w http.ResponseWriter, r *http.Request, me reader) 
 		return err
 	}
 	s.setCookie(w, s.cookieName(), "", -1)
+	clearDevice(w)
 	s.setCookie(w, s.knownCookie(), "", -1)
 	return seeOther(w, r, "/goodbye")
 }

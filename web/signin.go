@@ -133,6 +133,7 @@ func (s *site) signOut(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	s.setCookie(w, s.cookieName(), "", -1)
+	clearDevice(w)
 	if u.ID != 0 {
 		s.knowBrowser(w, u.Email) // their address may be another one by now
 	}

@@ -26,7 +26,7 @@ func (s *site) toSignIn(w http.ResponseWriter, r *http.Request) error {
 
 // isPage reports whether a request is for a page, not for what stands in one.
 func isPage(r *http.Request) bool {
-	return r.Method == http.MethodGet && !strings.HasPrefix(r.URL.Path, "/sound/")
+	return r.Method == http.MethodGet && !strings.HasPrefix(r.URL.Path, "/sound/") && !strings.HasSuffix(r.URL.Path, "/offline.json")
 }
 
 // useReturn gives the path of the page to which a browser that has just been signed

@@ -58,5 +58,6 @@ func (s *site) signOutEverywhere(w http.ResponseWriter, r *http.Request, me read
 		s.tellOfPasskeys(r.Context(), me.User, passkeyRemovedLetter(s.BaseURL))
 	}
 	s.setCookie(w, s.cookieName(), "", -1)
+	clearDevice(w)
 	return seeOther(w, r, "/sign-in?out=everywhere")
 }

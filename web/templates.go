@@ -45,6 +45,7 @@ type frame struct {
 	Index  bool        // search engines may list it
 	Path   string      // of the page, for the mark in the navigation
 	Reader digest.User // zero unless somebody is signed in
+	Device *deviceView // what editions are kept with; nil: they are not
 	Logo   *logoView   // beside or instead of Name; nil: none
 	Page   any         // the page's own data
 	lang   *catalogue.Language
@@ -149,6 +150,7 @@ func pagesIn(l *catalogue.Language, a assets) pages {
 		"asset":   a.url,
 		"day":     func(d digest.Date) string { return catalogue.Day("Monday 2 January", d).In(l) },
 		"longDay": func(d digest.Date) string { return l.Heading(catalogue.Day("Monday 2 January 2006", d)) },
+		"colour":  func(name string) string { return render.Variables()[name] },
 		"period":  period,
 		"minute":  minute,
 		"size":    chart.Size,
@@ -217,7 +219,9 @@ func (s *site) show(w http.ResponseWriter, r *http.Request, status int, name str
 	if p, ok := data.(interface{ logo() *logoView }); ok {
 		f.Logo = p.logo()
 	}
-	f.Reader, _ = s.signedIn(r) // nobody where the database does not answer, so that error pages can be shown
+	var err error
+	f.Reader, err = s.signedIn(r) // nobody where the database does not answer, so that error pages can be shown
+	f.Device = s.tellDevice(w.Header(), f.Reader, err)
 	f.Index = status == http.StatusOK && (name == "home_landing" || name == "about_bot" || name == "about_help" || name == "status" || isPublic(data))
 	var b bytes.Buffer
 	if err := s.pages[f.lang]()[name].ExecuteTemplate(&b, "layout.html", f); err != nil {

@@ -44,7 +44,7 @@ func (s *site) unsentCookie() string { return s.cookieName() + "-unsent" }
 // holdForm has the browser hold the form that a request posts, if it was signed in before.
 func (s *site) holdForm(w http.ResponseWriter, r *http.Request) {
 	known, err := r.Cookie(s.knownCookie())
-	if err != nil {
+	if err != nil || r.Header.Get(accountHeader) != "" { // it waits on the device already
 		return
 	}
 	u := unsentForm{Page: s.formPage(r), Action: r.URL.Path, Fields: fieldsOf(r), Known: known.Value, Until: s.Now().Add(mailedTTL).Unix()}

@@ -122,7 +122,7 @@ func TestUnsentIsBounded(t *testing.T) {
 			v.get("/sign-in").contains(".notice", "too long to be held")
 		}).contains(".unsent", "too long to be held").has("[name=words]", "value", "")
 		back("/feeds/import", func(v *visitor) {
-			v.upload("<opml/>").status(http.StatusSeeOther)
+			v.send("/feeds/import", "my list.opml", "<opml/>", nil).status(http.StatusSeeOther)
 			v.get("/sign-in").contains(".notice", "a file")
 		}).contains(".unsent", "a file")
 		back("/settings/zone", func(v *visitor) {

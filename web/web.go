@@ -92,6 +92,7 @@ type Options struct {
 	Addresses     []string              // networks that feeds are asked from, for the bot page; none: they are not fixed
 	Spread        poller.Spread         // as the hourly job has it, for the bot and status pages; a Gap of 0 is 1 h
 	HostGap       time.Duration         // least time between two requests to one host, for the bot page; default 2 s
+	Offline       bool                  // readers may keep editions on their devices, to be read without a network
 	Beats         bool                  // the hourly job runs too: health asks for its heartbeat
 	MetricsToken  string                // lets who has it read the metrics; "": nobody may here
 	Metrics       http.Handler          // for Prometheus; nil: there are none

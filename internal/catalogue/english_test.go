@@ -38,6 +38,7 @@ func unconverted() []string {
 		web/templates/letter_site.html
 		web/templates/links.html
 		web/templates/moved.html
+		web/templates/offline.html
 		web/templates/operator.html
 		web/templates/operator_feed.html
 		web/templates/operator_feeds.html
@@ -77,6 +78,7 @@ func unconverted() []string {
 		web/templates/settings_front.html
 		web/templates/settings_links.html
 		web/templates/settings_mail.html
+		web/templates/settings_offline.html
 		web/templates/settings_passkeys.html
 		web/templates/settings_pause.html
 		web/templates/settings_stays.html

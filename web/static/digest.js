@@ -1,17 +1,24 @@
 // What makes the pages nicer; all of them work without it.
 'use strict';
 
-// A post is saved without leaving the page.
+// turn has the button of a post do the opposite, after it was pressed.
+const turn = form => {
+	const button = form.querySelector('button'), saved = button.getAttribute('aria-pressed') !== 'true';
+	button.setAttribute('aria-pressed', saved); // its name stays: a screen reader says only what has changed
+	form.action = form.action.replace(/\w+$/, saved ? 'unsave' : 'save');
+};
+
+// A post is saved without leaving the page. Where there is no network, it may wait on the device (offline/page.js).
 document.addEventListener('submit', async event => {
 	const form = event.target;
 	if (!form.matches('form.keep')) return;
 	event.preventDefault();
 	const answer = await fetch(form.action, { method: 'POST', body: new URLSearchParams(new FormData(form)), redirect: 'manual' }).catch(() => null);
-	if (!answer || answer.type !== 'opaqueredirect') return form.submit();
+	const waits = !answer && !form.dispatchEvent(new CustomEvent('unsent', { bubbles: true, cancelable: true }));
+	if (!waits && answer?.type !== 'opaqueredirect') return form.submit();
 	form.closest('details')?.setAttribute('open', ''); // where it was pressed by its key
-	const button = form.querySelector('button'), saved = button.getAttribute('aria-pressed') !== 'true';
-	button.setAttribute('aria-pressed', saved); // its name stays: a screen reader says only what has changed
-	form.action = form.action.replace(/\w+$/, saved ? 'unsave' : 'save');
+	turn(form);
+	if (answer) form.dispatchEvent(new CustomEvent('turned', { bubbles: true }));
 });
 
 // The page for paper opens what prints it.

@@ -1,0 +1,250 @@
+package web
+
+import (
+	"encoding/json"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+
+	"digest"
+	"digest/internal/catalogue"
+	"digest/render"
+
+	"golang.org/x/net/html"
+)
+
+// What a browser keeps to be read without a network is fetched, shown and removed by the scripts of static/offline.
+// The server names what an edition needs, and says with each page who is signed in.
+
+const (
+	mostOfflineEditions = 7   // the latest ones
+	mostOfflinePosts    = 300 // of one edition, the first ones
+	mostOfflinePictures = 300 // of one edition, those of the first posts
+)
+
+// accountHeader says with each page whose it is, so that a browser keeps nothing of another reader's and drops what
+// it kept when nobody is signed in any more; and with a save that waited on a device, whose that is.
+const accountHeader = "Digest-Account"
+
+// noAccount is its value where nobody is signed in.
+const noAccount = "none"
+
+// errOthersSave answers programs; no page leads to it.
+var errOthersSave = &problem{http.StatusConflict, "That was for somebody else", "Another reader pressed the button on this device. It waits until they are signed in again."}
+
+// account names a reader to the browsers in which they are signed in. It opens nothing.
+func (s *site) account(id digest.UserID) string {
+	return s.Signer.SignText(digest.ForDevice, strconv.FormatInt(int64(id), 10))
+}
+
+// A deviceView is what a page has for a browser that keeps it.
+type deviceView struct {
+	Account string
+	Made    string // when the page was made, by the reader's clock
+}
+
+// tellDevice says who is signed in, if that is known and the answer is for them alone.
+func (s *site) tellDevice(h http.Header, who digest.User, err error) *deviceView {
+	switch {
+	case err != nil || !s.Offline:
+		return nil
+	case who.ID == 0:
+		if strings.Contains(h.Get("Cache-Control"), "no-store") { // else it may be shown to whoever is signed in later
+			h.Set(accountHeader, noAccount)
+		}
+		return nil
+	}
+	v := &deviceView{s.account(who.ID), s.Now().In(zoneOr(who.TimeZone)).Format("2 January 2006, 15:04")}
+	h.Set(accountHeader, v.Account)
+	return v
+}
+
+// clearDevice has a browser remove all that it keeps of this site beside cookies.
+func clearDevice(w http.ResponseWriter) { w.Header().Set("Clear-Site-Data", `"cache", "storage"`) }
+
+// worker is the service worker of browsers that keep editions. Where that is not offered any more it is one that
+// removes what they kept, and itself.
+func (s *site) worker(w http.ResponseWriter, _ *http.Request) error {
+	h := w.Header()
+	h.Set("Content-Type", "text/javascript; charset=utf-8")
+	h.Set("Cache-Control", "no-cache")
+	script := s.assets.worker
+	if !s.Offline {
+		script = s.assets.withdrawn
+	}
+	_, _ = w.Write(script)
+	return nil
+}
+
+// A manifestIcon is a picture of the app.
+type manifestIcon struct {
+	Src     string `json:"src"`
+	Sizes   string `json:"sizes"`
+	Type    string `json:"type"`
+	Purpose string `json:"purpose,omitempty"`
+}
+
+// A shareTarget is where what a reader shares from other apps is sent.
+type shareTarget struct {
+	Action string            `json:"action"`
+	Method string            `json:"method"`
+	Params map[string]string `json:"params"`
+}
+
+// A manifest lets a browser install the web view as an app. It is the same for everybody: browsers ask for it
+// without cookies.
+type manifest struct {
+	ID          string         `json:"id"`
+	Name        string         `json:"name"`
+	ShortName   string         `json:"short_name"`
+	StartURL    string         `json:"start_url"`
+	Scope       string         `json:"scope"`
+	Display     string         `json:"display"`
+	Theme       string         `json:"theme_color"`
+	Background  string         `json:"background_color"`
+	Icons       []manifestIcon `json:"icons"`
+	ShareTarget shareTarget    `json:"share_target"`
+}
+
+func (s *site) manifest(w http.ResponseWriter, _ *http.Request) error {
+	paper := render.Variables()["paper"]
+	m := manifest{
+		ID: "/", Name: render.DefaultName, ShortName: "Digest", StartURL: "/", Scope: "/", Display: "standalone", Theme: paper, Background: paper,
+		ShareTarget: shareTarget{"/feeds/share", http.MethodGet, map[string]string{"title": "title", "text": "text", "url": "url"}},
+	}
+	for _, icon := range []struct{ file, sizes, kind, purpose string }{
+		{"icon.svg", "any", "image/svg+xml", ""}, {"icon-192.png", "192x192", "image/png", ""},
+		{"icon-512.png", "512x512", "image/png", ""}, {"icon-maskable.png", "512x512", "image/png", "maskable"},
+	} {
+		src, err := s.assets.url(icon.file)
+		if err != nil {
+			return err
+		}
+		m.Icons = append(m.Icons, manifestIcon{src, icon.sizes, icon.kind, icon.purpose})
+	}
+	w.Header().Set("Cache-Control", "public, max-age=86400")
+	w.Header().Del("X-Robots-Tag")
+	return sendJSON(w, "application/manifest+json", m)
+}
+
+func sendJSON(w http.ResponseWriter, contentType string, v any) error {
+	b, err := json.Marshal(v)
+	if err == nil {
+		w.Header().Set("Content-Type", contentType)
+		_, _ = w.Write(b)
+	}
+	return err
+}
+
+// offlinePage is shown in place of a page that is not kept, where there is no network.
+func (s *site) offlinePage(w http.ResponseWriter, r *http.Request, _ reader) error {
+	if !s.Offline {
+		return errNotFound
+	}
+	return s.show(w, r, http.StatusOK, "offline", "No network", nil)
+}
+
+// An offlineList is the editions to keep, the latest first, and what their pages load.
+type offlineList struct {
+	Editions []offlineName `json:"editions"`
+	Files    []string      `json:"files"`
+}
+
+// An offlineName is one edition.
+type offlineName struct {
+	Date string `json:"date"`
+	Name string `json:"name"` // for people
+}
+
+func (s *site) offlineEditions(w http.ResponseWriter, r *http.Request, me reader) error {
+	if !s.Offline {
+		return errNotFound
+	}
+	list, err := s.Store.LatestEditions(r.Context(), me.Digest.ID, s.Now(), mostOfflineEditions)
+	if err != nil {
+		return err
+	}
+	all := offlineList{Editions: []offlineName{}}
+	for _, e := range list {
+		all.Editions = append(all.Editions, offlineName{e.LocalDate.String(), catalogue.Day("Monday 2 January 2006", e.LocalDate).In(s.language(r))})
+	}
+	for _, file := range []string{styleSheet, "digest.js", offlineScript, "icon.svg"} {
+		address, err := s.assets.url(file)
+		if err != nil {
+			return err
+		}
+		all.Files = append(all.Files, address)
+	}
+	s.tellDevice(w.Header(), me.User, nil)
+	return sendJSON(w, "application/json", all)
+}
+
+// An offlineNeeds is what one edition needs: its own pages, those of its posts, and their pictures, in their order.
+type offlineNeeds struct {
+	Pages    []string `json:"pages"`
+	Pictures []string `json:"pictures"`
+}
+
+func (s *site) offlineEdition(w http.ResponseWriter, r *http.Request, me reader) error {
+	date, err := digest.ParseDate(r.PathValue("date"))
+	if err != nil || !s.Offline {
+		return errNotFound
+	}
+	v, err := s.Store.EditionView(r.Context(), me.Digest.ID, date, s.Now())
+	if err != nil {
+		return err
+	}
+	e, err := s.Editions.Edition(r.Context(), me.Digest.Delivery(v.Edition))
+	if err != nil {
+		return err
+	}
+	s.tellDevice(w.Header(), me.User, nil)
+	return sendJSON(w, "application/json", s.offlineNeeds(e, "/editions/"+date.String()))
+}
+
+// offlineNeeds lists what the edition at a path needs.
+func (s *site) offlineNeeds(e render.Edition, path string) offlineNeeds {
+	needs := offlineNeeds{Pages: []string{path}, Pictures: []string{}}
+	var posts []*editionPost
+	for _, section := range e.Sections {
+		posts = append(posts, postsOf(section)...)
+	}
+	for part := 2; (part-1)*mostPosts < len(posts); part++ {
+		needs.Pages = append(needs.Pages, path+"?sheet="+strconv.Itoa(part))
+	}
+	for _, p := range posts[:min(len(posts), mostOfflinePosts)] {
+		needs.Pages = append(needs.Pages, "/posts/"+strconv.FormatInt(int64(p.ID), 10))
+		if s.images == nil {
+			continue
+		}
+		found := []string{p.Picture.URL}
+		if t, ok := p.WebText(2, true); ok {
+			found = append(found, pictureURLs(t.HTML)...)
+		}
+		for _, address := range found {
+			at := strings.TrimPrefix(address, s.BaseURL)
+			if strings.HasPrefix(at, "/image/") && !slices.Contains(needs.Pictures, at) && len(needs.Pictures) < mostOfflinePictures {
+				needs.Pictures = append(needs.Pictures, at)
+			}
+		}
+	}
+	return needs
+}
+
+// pictureURLs gives the addresses of the pictures in a text of ours.
+func pictureURLs(text string) (all []string) {
+	z := html.NewTokenizer(strings.NewReader(text))
+	for z.Next() != html.ErrorToken {
+		t := z.Token()
+		if t.Data != "img" {
+			continue
+		}
+		for _, a := range t.Attr {
+			if a.Key == "src" {
+				all = append(all, a.Val)
+			}
+		}
+	}
+	return all
+}

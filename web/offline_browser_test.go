@@ -1,0 +1,339 @@
+package web_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"digest"
+	"digest/store/storetest"
+	"digest/test/browser"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/chromedp"
+)
+
+// A keeper is a browser that may keep editions, before a room whose network can be cut.
+type keeper struct {
+	*room
+	ctx context.Context
+	cut *atomic.Bool
+}
+
+func newKeeper(t *testing.T, pictures drawings) *keeper {
+	chromium := browser.Find(t)
+	d := &keeper{room: newRoom(t, storetest.Open(t, storetest.SQLite(t))), cut: &atomic.Bool{}}
+	d.pictures = pictures
+	d.open("")
+	inner := d.handler
+	d.handler = http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		if d.cut.Load() {
+			panic(http.ErrAbortHandler)
+		}
+		inner.ServeHTTP(w, req)
+	})
+	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(chromium), chromedp.WSURLReadTimeout(browser.Patience))
+	if browser.NoSandbox() {
+		options = append(options, chromedp.NoSandbox)
+	}
+	ctx, cancel := chromedp.NewExecAllocator(context.Background(), options...)
+	t.Cleanup(cancel)
+	d.ctx, cancel = chromedp.NewContext(ctx)
+	t.Cleanup(cancel)
+	d.must(chromedp.Do(d.ctx))
+	return d
+}
+
+// goTo opens a path, which may fail where there is no network.
+func (d *keeper) goTo(path string) error {
+	ctx, cancel := context.WithTimeout(d.ctx, browser.Patience)
+	defer cancel()
+	return chromedp.Do(ctx, chromedp.Navigate(d.base+path))
+}
+
+func (d *keeper) opens(path string) {
+	d.t.Helper()
+	if err := d.goTo(path); err != nil {
+		d.t.Fatalf("opening %s: %v", path, err)
+	}
+}
+
+// run evaluates an expression on the page, which may be a promise of a text.
+func (d *keeper) run(expression string) string {
+	d.t.Helper()
+	ctx, cancel := context.WithTimeout(d.ctx, browser.Patience)
+	defer cancel()
+	got, err := chromedp.Run(ctx, chromedp.Evaluate[string]("(async () => String(await ("+expression+")))()", chromedp.EvalAwaitPromise))
+	if err != nil {
+		d.t.Fatalf("running %s: %v", expression, err)
+	}
+	return got
+}
+
+// waits fails the test unless an expression comes to be a text.
+func (d *keeper) waits(expression, want string) {
+	d.t.Helper()
+	var got string
+	for deadline := time.Now().Add(browser.Patience / 10); time.Now().Before(deadline); <-time.After(50 * time.Millisecond) {
+		ctx, cancel := context.WithTimeout(d.ctx, browser.Patience)
+		var err error
+		got, err = chromedp.Run(ctx, chromedp.Evaluate[string]("(async () => String(await ("+expression+")))()", chromedp.EvalAwaitPromise))
+		if cancel(); err != nil {
+			got = err.Error() // between two pages there is none that could answer
+		} else if got == want {
+			return
+		}
+	}
+	d.t.Fatalf("%s is %q, want %q; the page says\n%s", expression, got, want, d.run(`document.body.innerText`))
+}
+
+func (d *keeper) says(words string) {
+	d.t.Helper()
+	d.waits(fmt.Sprintf("document.body.innerText.includes(%q)", words), "true")
+}
+
+// signsIn comes in by a link.
+func (d *keeper) signsIn(u digest.User) {
+	d.t.Helper()
+	d.opens("/sign-in?token=" + d.token(u))
+	d.run(`document.querySelector("main form button").click()`)
+	d.waits(`location.pathname !== "/sign-in" && Boolean(document.querySelector("form[action='/sign-out']"))`, "true")
+}
+
+// keeps chooses in the settings that so many MB of editions are kept.
+func (d *keeper) keeps(budget int) {
+	d.t.Helper()
+	d.opens("/settings/offline")
+	d.waits(`document.getElementById("device").hidden`, "false")
+	d.run(fmt.Sprintf(`document.querySelector("[name=budget][value='%d']").click()`, budget))
+	d.run(`document.querySelector("#device button:not([hidden])").click()`)
+	d.waits(`document.getElementById("device-state").textContent`, "What can be kept now is kept.")
+}
+
+// photograph keeps a picture of the page for who looks.
+func (d *keeper) photograph(name string) {
+	d.t.Helper()
+	for _, width := range []int64{390, 1280} {
+		for _, scheme := range []string{"light", "dark"} {
+			media := emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}}
+			d.must(chromedp.Do(d.ctx, chromedp.EmulateViewport(width, 844), protocol(emulation.SetEmulatedMedia, media)))
+			picture, err := chromedp.Run(d.ctx, chromedp.FullScreenshot(100))
+			d.must(err)
+			d.must(os.WriteFile(filepath.Join(d.t.(*testing.T).ArtifactDir(), fmt.Sprintf("%s-%d-%s.png", name, width, scheme)), picture, 0o666))
+		}
+	}
+}
+
+// protocol is a command of the browser whose answer does not matter.
+func protocol[P, R any](command cdp.Command[P, R], params P) chromedp.Action[chromedp.Void] {
+	return chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
+		_, err := cdp.Call(ctx, t, command, params)
+		return err
+	})
+}
+
+// left is all that the browser still has of this site beside cookies.
+const left = `Promise.all([caches.keys(), indexedDB.databases(), navigator.serviceWorker.getRegistrations()]).then(all => all.map(some => some.length) + " " + localStorage.length)`
+
+// illustrated is a post with a picture.
+func illustrated(title string) digest.Post {
+	p := post(title)
+	p.Content = `<p>All the words of ` + title + `.</p><p><img src="https://site.example/` + title + `.png" width="480" height="240" alt="A picture"></p><p>More words.</p>`
+	return p
+}
+
+// TestReadWithoutANetwork: who chose it in this browser reads the editions, posts and pictures without a network and is
+// told so; a save waits, and is sent; signing out leaves nothing.
+func TestReadWithoutANetwork(t *testing.T) {
+	d := newKeeper(t, drawings{})
+	ann, anns := d.user("ann@example.org")
+	for _, title := range []string{"Monday", "Tuesday"} {
+		d.arrives(anns, illustrated(title))
+		d.midnight()
+	}
+	d.signsIn(ann)
+	d.opens("/")
+	if got := d.run(left); got != "0,0,0 0" {
+		t.Fatalf("nobody chose to keep anything, and there is %s", got)
+	}
+	d.photograph("online")
+	d.opens("/settings/offline")
+	d.waits(`document.getElementById("device").hidden`, "false")
+	d.photograph("settings-off")
+	d.keeps(50)
+	d.waits(`document.querySelectorAll("#kept li a").length`, "2")
+	d.photograph("settings-on")
+
+	d.cut.Store(true)
+	d.opens("/")
+	d.waits("location.pathname", "/editions/2026-11-22")
+	d.says("The network does not answer. This page is kept on this device, as of 22 November 2026, 00:00.")
+	d.photograph("edition")
+	d.opens("/posts/2")
+	d.says("All the words of Tuesday.")
+	d.says("This page is kept on this device")
+	d.waits(`document.querySelector("main .text img").decode().then(() => document.querySelector("main .text img").naturalWidth > 0)`, "true")
+	d.waits(`getComputedStyle(document.querySelector("main")).borderTopStyle`, "double") // the style sheet
+	d.opens("/feeds")
+	d.says("There is no network")
+	d.waits(`document.querySelectorAll("#kept li a").length`, "2")
+	d.photograph("instead")
+
+	d.opens("/posts/2")
+	d.run(`document.querySelector("form.keep button").click()`)
+	d.says("Saved on this device; sent when there is a network.")
+	d.waits(`document.querySelector("form.keep button").ariaPressed`, "true")
+	d.photograph("save")
+	d.opens("/posts/2")
+	d.says("Saved on this device; sent when there is a network.")
+	d.waits(`document.querySelector("form.keep button").ariaPressed`, "true")
+	d.opens("/posts/1")
+	for range 2 { // and no longer: nothing is left to be sent
+		d.run(`document.querySelector("form.keep button").click()`)
+		d.waits(`Boolean(document.querySelector(".waits"))`, "true")
+		d.run(`document.querySelector("form.keep button").click()`)
+		d.waits(`Boolean(document.querySelector(".waits"))`, "false")
+	}
+	d.waits(`device.list("save", document.getElementById("offline").dataset.account).then(all => all.map(s => s.key[2] + s.act))`, "2save")
+
+	d.cut.Store(false)
+	d.opens("/")
+	if got := d.run(`document.getElementById("offline").hidden`); got != "true" {
+		t.Error("a page from the network says that there is none")
+	}
+	d.waits(`fetch("/saved").then(a => a.text()).then(text => text.includes("Tuesday") && !text.includes("Monday"))`, "true")
+	d.waits(`device.list("save", document.getElementById("offline").dataset.account).then(all => all.length)`, "0")
+	d.waits(`caches.keys().then(async all => { for (const name of all) { const page = await (await caches.open(name)).match("/posts/2"); if (page) return (await page.text()).includes('aria-pressed="true"'); } })`, "true")
+	d.cut.Store(true)
+	d.opens("/posts/2")
+	d.waits(`document.querySelector("form.keep button").ariaPressed + document.querySelectorAll(".waits").length`, "true0")
+
+	d.cut.Store(false)
+	d.opens("/")
+	d.run(`document.querySelector("form[action='/sign-out'] button").click()`)
+	d.says("A newspaper made of the sites you chose")
+	d.waits(left, "0,0,0 0")
+	d.cut.Store(true)
+	if err := d.goTo("/editions/2026-11-22"); err == nil {
+		t.Errorf("after the sign-out there is %s", d.run(`document.body.innerText`))
+	}
+}
+
+// TestKeptForOneAccount: what was kept goes when the session ends or another reader signs in; a save that waits is sent
+// only for whose it is.
+func TestKeptForOneAccount(t *testing.T) {
+	d := newKeeper(t, drawings{})
+	ann, anns := d.user("ann@example.org")
+	bob, bobs := d.user("bob@example.org")
+	d.arrives(anns, illustrated("Anns"))
+	d.arrives(bobs, illustrated("Bobs"))
+	d.midnight()
+	const pages = `caches.keys().then(all => all.filter(name => name !== "digest/files").length)`
+	d.signsIn(ann)
+	d.keeps(25)
+	path := d.run(`caches.keys().then(async all => { for (const name of all) for (const page of await (await caches.open(name)).keys()) if (page.url.includes("/posts/")) return new URL(page.url).pathname; })`)
+	d.opens(path)
+	d.cut.Store(true)
+	d.opens(path)
+	d.run(`document.querySelector("form.keep button").click()`)
+	d.says("Saved on this device; sent when there is a network.")
+
+	d.cut.Store(false)
+	_, err := d.store.EndSessions(t.Context(), ann.ID)
+	d.must(err)
+	d.opens(path)
+	d.says("Sign in")
+	d.waits(pages, "0")
+	d.cut.Store(true)
+	if err := d.goTo(path); err == nil {
+		t.Errorf("after the end of the session there is %s", d.run(`document.body.innerText`))
+	}
+	d.cut.Store(false)
+
+	d.signsIn(bob)
+	d.opens("/settings/offline")
+	d.waits(`document.getElementById("device").hidden`, "false")
+	d.waits(`document.getElementById("device-off").closest("section").hidden`, "true") // bob chose nothing
+	if err := d.goTo(path); err != nil || !strings.Contains(d.run(`document.body.innerText`), "Nothing at this address") {
+		t.Errorf("bob is shown ann's post: %v", err)
+	}
+	d.waits(pages, "0")
+	saved, err := d.store.SavedAmong(t.Context(), bob.ID, []digest.PostID{1, 2})
+	if d.must(err); len(saved) > 0 {
+		t.Errorf("bob has saved %v", saved)
+	}
+
+	d.signsIn(ann)
+	d.opens("/")
+	d.waits(`fetch("/saved").then(a => a.text()).then(text => text.includes("Anns"))`, "true")
+	d.opens("/")
+	d.waits(pages, "2") // the edition, and the page for when there is no network
+}
+
+// TestSignOutWithoutScripts: the browser itself removes what is kept.
+func TestSignOutWithoutScripts(t *testing.T) {
+	d := newKeeper(t, drawings{})
+	ann, anns := d.user("ann@example.org")
+	d.arrives(anns, illustrated("Monday"))
+	d.midnight()
+	d.signsIn(ann)
+	d.keeps(25)
+	d.must(chromedp.Do(d.ctx, protocol(emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true})))
+	d.opens("/saved")
+	d.must(chromedp.Do(d.ctx, chromedp.Click("form[action='/sign-out'] button")))
+	d.must(chromedp.Do(d.ctx, protocol(emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{})))
+	d.waits(left, "0,0,0 0")
+}
+
+// TestBudgetOfADevice: no more is kept than was chosen; the newest edition is kept first, and whole where it can be.
+func TestBudgetOfADevice(t *testing.T) {
+	d := newKeeper(t, drawings{bytes: 7 << 20})
+	ann, anns := d.user("ann@example.org")
+	for i := range 5 {
+		d.arrives(anns, illustrated(fmt.Sprint("Post", i)))
+		d.midnight()
+	}
+	d.signsIn(ann)
+	const sizes = `device.list("edition", document.getElementById("offline").dataset.account).then(all => all.filter(e => e.size >> 20).map(e => e.date.slice(8) + ":" + (e.size >> 20)))`
+	const stored = `caches.keys().then(async all => { let sum = 0; for (const name of all) { const cache = await caches.open(name); for (const page of await cache.keys()) sum += (await (await cache.match(page)).blob()).size; } return sum >> 20; })`
+	d.keeps(25)
+	d.waits(sizes, "23:7,24:7,25:7")
+	d.waits(stored, "21")
+	d.keeps(50)
+	d.waits(sizes, "21:7,22:7,23:7,24:7,25:7")
+	d.keeps(25)
+	d.waits(sizes, "23:7,24:7,25:7")
+
+	d.arrives(anns, illustrated("Post5")) // a new one makes room for itself
+	d.midnight()
+	d.keeps(25)
+	d.waits(sizes, "24:7,25:7,26:7")
+	d.waits(stored, "21")
+
+	d.run(`document.getElementById("device-off").click()`)
+	d.waits(left, "0,0,0 0")
+}
+
+// TestWorkerWithdrawn: the worker of an instance that offers this no longer removes what was kept, and itself.
+func TestWorkerWithdrawn(t *testing.T) {
+	d := newKeeper(t, drawings{})
+	ann, anns := d.user("ann@example.org")
+	d.arrives(anns, illustrated("Monday"))
+	d.midnight()
+	d.signsIn(ann)
+	d.keeps(25)
+	base := d.base
+	d.onlineOnly = true
+	d.open(base)
+	d.base = base
+	d.opens("/saved")
+	d.run(`navigator.serviceWorker.getRegistration().then(r => r?.update())`)
+	d.waits(left, "0,0,0 0")
+}
