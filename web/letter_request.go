@@ -8,6 +8,7 @@ import (
 
 	"digest"
 	"digest/internal/allowance"
+	"digest/internal/catalogue"
 	"digest/mailer"
 	"digest/render"
 	"digest/store"
@@ -15,15 +16,15 @@ import (
 
 // What is wrong with an address that was typed, in words for whoever typed it.
 const (
-	wrongEmail   = "That is no address that mail can be sent to. One looks like reader@example.org."
-	wrongTooMany = "Many letters were asked for from your network within the hour. Nothing was sent; try again in an hour."
-	wrongCrowded = "Many people asked to sign up with addresses of that domain within the hour. Nothing was sent; try again in an hour."
+	wrongEmail   = catalogue.Key("That is no address that mail can be sent to. One looks like reader@example.org.")
+	wrongTooMany = catalogue.Key("Many letters were asked for from your network within the hour. Nothing was sent; try again in an hour.")
+	wrongCrowded = catalogue.Key("Many people asked to sign up with addresses of that domain within the hour. Nothing was sent; try again in an hour.")
 )
 
 // A letterRequest is the address to which somebody wants a letter.
 type letterRequest struct {
-	Email  string // as it was typed
-	Wrong  string // why no letter is sent; empty: nothing is said of it
+	Email  string        // as it was typed
+	Wrong  catalogue.Key // why no letter is sent; empty: nothing is said of it
 	kind   allowance.Kind
 	to     string // the address as it is mailed
 	letter store.Letter

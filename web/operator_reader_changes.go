@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"digest"
+	"digest/internal/catalogue"
 	"digest/internal/allowance"
 	"digest/render"
 	"digest/store"
@@ -96,7 +97,7 @@ func (s *site) mailSignIn(r *http.Request, me, u reader) (saved, wrong string, e
 	s.sendLetter(q, func(ctx context.Context, life time.Duration) (string, render.LetterContent, error) {
 		token, now := newSecret(), s.Now()
 		err := s.Store.AddSignIn(ctx, hashSecret(token), u.ID, now, now.Add(life))
-		return u.Email, operatorSignInLetter(s.BaseURL, token, life), err
+		return u.Email, operatorSignInLetter(catalogue.Of(u.Language), s.BaseURL, token, life), err
 	})
 	s.Log.InfoContext(r.Context(), "an operator has a sign-in link mailed", who(me, u))
 	return "linked", "", nil

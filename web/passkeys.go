@@ -153,7 +153,7 @@ func (s *site) finishRegister(w http.ResponseWriter, r *http.Request, u digest.U
 		return nil, errManyPasskeys
 	}
 	if err == nil {
-		s.tellOfPasskeys(r.Context(), u, passkeyAddedLetter(s.BaseURL))
+		s.tellOfPasskeys(r.Context(), u, passkeyAddedLetter(letterLanguage(u, s.language(r)), s.BaseURL))
 	}
 	return map[string]string{"to": "/settings/passkeys?saved=added"}, err
 }

@@ -35,7 +35,7 @@ func (s *site) joinMember(w http.ResponseWriter, r *http.Request, me publisher) 
 	zone, ok := p.readZone()
 	email, err := mailbox(p.newcomer.Email)
 	if err != nil {
-		p.Wrong = wrongEmail
+		p.Wrong = string(wrongEmail)
 	}
 	switch shown := firstRunes(p.Token, mostProof); {
 	case p.Token == "":

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"digest"
+	"digest/internal/catalogue"
 	"digest/internal/allowance"
 	"digest/render"
 	"digest/store"
@@ -95,44 +96,44 @@ func (s *site) requestAddress(w http.ResponseWriter, r *http.Request, me reader)
 	if err != nil {
 		return err
 	}
-	s.mailBothSides(me.User, email, oldToken, newToken, q)
+	s.mailBothSides(s.language(r), me.User, email, oldToken, newToken, q)
 	return seeOther(w, r, "/settings/address")
 }
 
 // wished reads the address that a reader would rather have, or says why not.
-func (s *site) wished(typed string, me reader) (email, wrong string) {
+func (s *site) wished(typed string, me reader) (email string, wrong catalogue.Key) {
 	if !s.mails() {
-		return "", "No mail can be sent from here, so no address can be confirmed."
+		return "", catalogue.Key("No mail can be sent from here, so no address can be confirmed.")
 	}
 	email, err := mailbox(typed)
 	if err != nil {
 		return "", wrongEmail
 	}
 	if email == me.Email {
-		return "", "That is your address already."
+		return "", catalogue.Key("That is your address already.")
 	}
 	return email, ""
 }
 
 // mailBothSides sends the letters, that to the wished address last, with which
 // both are known to be there.
-func (s *site) mailBothSides(u digest.User, email, oldToken, newToken string, q letterRequest) {
+func (s *site) mailBothSides(l *catalogue.Language, u digest.User, email, oldToken, newToken string, q letterRequest) {
 	toNew := s.letter(q, func(ctx context.Context, _ time.Duration) (string, render.LetterContent, error) {
 		holder, err := s.Store.UserByEmail(ctx, email)
 		switch {
 		case digest.KindOf(err) == digest.NotFound || err == nil && holder.ID == u.ID: // the same in another case
-			return email, newAddressLetter(s.BaseURL, newToken), nil
+			return email, newAddressLetter(l, s.BaseURL, newToken), nil
 		case err != nil:
 			return "", render.LetterContent{}, err
 		}
-		return email, takenLetter(s.BaseURL), nil
+		return email, takenLetter(letterLanguage(holder, l), s.BaseURL), nil
 	})
 	unsent := toNew.Lost
 	toNew.Lost = func(ctx context.Context) error {
 		return errors.Join(s.Store.DropAddressChange(ctx, u.ID), unsent(ctx))
 	}
 	toOld := s.letter(q, func(context.Context, time.Duration) (string, render.LetterContent, error) {
-		return u.Email, oldAddressLetter(s.BaseURL, oldToken), nil
+		return u.Email, oldAddressLetter(l, s.BaseURL, oldToken), nil
 	})
 	toOld.Sent, toOld.Lost, toOld.Next = nil, toNew.Lost, &toNew // the request is for the letter to the wished address
 	s.Outbox.Add(toOld)

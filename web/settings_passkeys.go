@@ -34,7 +34,7 @@ func (s *site) removePasskey(w http.ResponseWriter, r *http.Request, me reader) 
 	}
 	err = s.Store.RemovePasskey(r.Context(), me.ID, id, s.sessionHash(r))
 	if err == nil {
-		s.tellOfPasskeys(r.Context(), me.User, passkeyRemovedLetter(s.BaseURL))
+		s.tellOfPasskeys(r.Context(), me.User, passkeyRemovedLetter(s.language(r), s.BaseURL))
 	}
 	return showSaved(w, r, err, "/settings/passkeys", "removed")
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"digest"
+	"digest/internal/catalogue"
 	"digest/render"
 	"digest/store"
 )
@@ -51,7 +52,7 @@ func (s *site) showSignIn(w http.ResponseWriter, r *http.Request, status int, p 
 		p.Unsent, p.Lost = u.Fields != nil, u.Fields == nil
 	}
 	p.Elsewhere = p.Token != "" && r.URL.Query().Has(unsentWord) && !p.Unsent && !p.Lost
-	return s.show(w, r, status, "signin", "Sign in", p)
+	return s.show(w, r, status, "signin", catalogue.Key("Sign in"), p)
 }
 
 // signInPage shows a form, or the button of a link. Opening the link does
@@ -95,12 +96,13 @@ func (s *site) requestSignIn(w http.ResponseWriter, r *http.Request) error {
 		return s.showSignIn(w, r, status, signInPage{letterRequest: q})
 	}
 	_, unsent := s.heldForm(r)
-	s.sendLetter(q, s.writeSignInTo(q.to, unsent))
+	s.sendLetter(q, s.writeSignInTo(s.language(r), q.to, unsent))
 	return seeOther(w, r, "/sign-in?sent=1")
 }
 
-// writeSignInTo writes to whoever has an account at an address; unsent: the browser that asked holds a form.
-func (s *site) writeSignInTo(email string, unsent bool) writeLetter {
+// writeSignInTo writes to whoever has an account at an address, in the language in which it was asked for unless they
+// have one of their own; unsent: the browser that asked holds a form.
+func (s *site) writeSignInTo(asked *catalogue.Language, email string, unsent bool) writeLetter {
 	return func(ctx context.Context, life time.Duration) (string, render.LetterContent, error) {
 		u, err := s.Store.UserByEmail(ctx, email)
 		if digest.KindOf(err) == digest.NotFound {
@@ -109,7 +111,7 @@ func (s *site) writeSignInTo(email string, unsent bool) writeLetter {
 		if err != nil {
 			return "", render.LetterContent{}, err
 		}
-		to, words, err := s.writeSignIn(ctx, u, life)
+		to, words, err := s.writeSignIn(ctx, letterLanguage(u, asked), u, life)
 		if unsent && words.URL != "" {
 			words.URL += "&" + unsentWord + "=1"
 		}
@@ -118,10 +120,10 @@ func (s *site) writeSignInTo(email string, unsent bool) writeLetter {
 }
 
 // writeSignIn writes a link that lets a user in, for as long as it works.
-func (s *site) writeSignIn(ctx context.Context, u digest.User, life time.Duration) (string, render.LetterContent, error) {
+func (s *site) writeSignIn(ctx context.Context, l *catalogue.Language, u digest.User, life time.Duration) (string, render.LetterContent, error) {
 	token, now := newSecret(), s.Now()
 	err := s.Store.AddSignIn(ctx, hashSecret(token), u.ID, now, now.Add(life))
-	return u.Email, signInLetter(s.BaseURL, token, life), err
+	return u.Email, signInLetter(l, s.BaseURL, token, life), err
 }
 
 func (s *site) signOut(w http.ResponseWriter, r *http.Request) error {

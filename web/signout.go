@@ -55,7 +55,7 @@ func (s *site) signOutEverywhere(w http.ResponseWriter, r *http.Request, me read
 		return err
 	}
 	if removed > 0 {
-		s.tellOfPasskeys(r.Context(), me.User, passkeyRemovedLetter(s.BaseURL))
+		s.tellOfPasskeys(r.Context(), me.User, passkeyRemovedLetter(s.language(r), s.BaseURL))
 	}
 	s.setCookie(w, s.cookieName(), "", -1)
 	clearDevice(w)

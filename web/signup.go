@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"digest"
+	"digest/internal/catalogue"
 	"digest/render"
 	"digest/store"
 )
@@ -43,19 +44,19 @@ func readNewcomer(form url.Values, action, tokenField string) newcomer {
 // A signUpPage asks for an address and a time zone.
 type signUpPage struct {
 	newcomer
-	Sent    bool   // a letter was asked for
-	Refusal string // why nobody can sign up this way; empty: they can
+	Sent    bool          // a letter was asked for
+	Refusal catalogue.Key // why nobody can sign up this way; empty: they can
 }
 
 const (
-	closedWords   = "Sign-up is closed here. Whoever runs this can add you."
-	invitedWords  = "Sign-up is by invitation here. If you know whoever runs this, ask for a link."
-	spentWords    = "This invitation was used, was taken back, or is too old: one works once, within two weeks. Ask for another one."
-	unmailedWords = "No mail can be sent from here, so nobody can sign up. Whoever runs this can add you."
+	closedWords   = catalogue.Key("Sign-up is closed here. Whoever runs this can add you.")
+	invitedWords  = catalogue.Key("Sign-up is by invitation here. If you know whoever runs this, ask for a link.")
+	spentWords    = catalogue.Key("This invitation was used, was taken back, or is too old: one works once, within two weeks. Ask for another one.")
+	unmailedWords = catalogue.Key("No mail can be sent from here, so nobody can sign up. Whoever runs this can add you.")
 )
 
 // mayTry says whether a visitor with that invitation may sign up, and if not why.
-func (s *site) mayTry(ctx context.Context, token string) (invitation int64, refusal string, err error) {
+func (s *site) mayTry(ctx context.Context, token string) (invitation int64, refusal catalogue.Key, err error) {
 	switch {
 	case !s.mails():
 		return 0, unmailedWords, nil
@@ -81,7 +82,7 @@ func (s *site) signUpPage(w http.ResponseWriter, r *http.Request) error {
 	p := signUpPage{Sent: query.Get("sent") == "1"}
 	p.newcomer = newcomer{Action: "/sign-up", TokenField: "invitation", Token: query.Get("invitation")}
 	if p.Sent {
-		return s.show(w, r, http.StatusOK, "signup", "Look into your mail", p)
+		return s.show(w, r, http.StatusOK, "signup", catalogue.Key("Look into your mail"), p)
 	}
 	var err error
 	if _, p.Refusal, err = s.mayTry(r.Context(), p.Token); err != nil {
@@ -94,7 +95,7 @@ func (s *site) showSignUp(w http.ResponseWriter, r *http.Request, status int, p 
 	if p.Refusal != "" {
 		status = http.StatusForbidden
 	}
-	return s.show(w, r, status, "signup", "Sign up", p)
+	return s.show(w, r, status, "signup", catalogue.Key("Sign up"), p)
 }
 
 // requestSignUp has a letter mailed that confirms the address. What is answered
@@ -130,14 +131,14 @@ func (s *site) writeSignUp(up store.SignUp) writeLetter {
 	return func(ctx context.Context, life time.Duration) (string, render.LetterContent, error) {
 		u, err := s.Store.UserByEmail(ctx, up.Email)
 		if err == nil {
-			return s.writeSignIn(ctx, u, mailedTTL)
+			return s.writeSignIn(ctx, letterLanguage(u, catalogue.Of(up.Language)), u, mailedTTL)
 		}
 		if digest.KindOf(err) != digest.NotFound {
 			return "", render.LetterContent{}, err
 		}
 		token, now := newSecret(), s.Now()
 		err = s.Store.AddSignUp(ctx, hashSecret(token), up, now, now.Add(life))
-		return up.Email, signUpLetter(s.BaseURL, token), err
+		return up.Email, signUpLetter(catalogue.Of(up.Language), s.BaseURL, token), err
 	}
 }
 
@@ -152,7 +153,7 @@ func (s *site) confirmSignUpPage(w http.ResponseWriter, r *http.Request) error {
 	p := confirmSignUpPage{Token: r.URL.Query().Get("token")}
 	var err error
 	p.SignUp, err = s.Store.SignUp(r.Context(), hashSecret(p.Token), s.Now())
-	return s.showPage(w, r, orSpent(err, errSpentSignUp), "signup_confirm", "Confirm", p)
+	return s.showPage(w, r, orSpent(err, errSpentSignUp), "signup_confirm", catalogue.Key("Confirm"), p)
 }
 
 // confirmSignUp makes the account and signs in.

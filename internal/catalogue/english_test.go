@@ -84,9 +84,6 @@ func unconverted() []string {
 		web/templates/settings_stays.html
 		web/templates/settings_token.html
 		web/templates/settings_zone.html
-		web/templates/signin.html
-		web/templates/signup.html
-		web/templates/signup_confirm.html
 		web/templates/status.html
 		web/templates/status_feed.html
 		web/templates/tomorrow.html
