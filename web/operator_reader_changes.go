@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"digest"
-	"digest/internal/catalogue"
 	"digest/internal/allowance"
+	"digest/internal/catalogue"
 	"digest/render"
 	"digest/store"
 )

@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"digest"
-	"digest/internal/catalogue"
 	"digest/internal/allowance"
+	"digest/internal/catalogue"
 	"digest/render"
 	"digest/store"
 )
