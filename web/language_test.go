@@ -1,0 +1,34 @@
+package web_test
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+)
+
+// TestLettersInALanguage: who signs up is written to in the language of the page, and from then on in it, also when
+// their sign-in is asked for by a browser that asks for another.
+func TestLettersInALanguage(t *testing.T) {
+	each(t, func(r *room) {
+		v := r.visitor()
+		v.header["Accept-Language"] = "de"
+		v.asks("/sign-up", "neu@new.example").status(http.StatusSeeOther)
+		l := r.letter()
+		if !strings.Contains(l.html, `lang="de" dir="ltr"`) || !strings.Contains(l.text, "Nichts beginnt, bevor Sie ihn") || !strings.Contains(l.html, ">Bestätigen</a>") {
+			r.t.Errorf("the letter says\n%s", l.text)
+		}
+		v.post("/sign-up/confirm", url.Values{"token": {l.token}}).status(http.StatusSeeOther)
+		u, err := r.store.UserByEmail(t.Context(), "neu@new.example")
+		r.must(err)
+		if u.Language != "de" {
+			r.t.Errorf("they are spoken to in %q", u.Language)
+		}
+		other := r.visitor()
+		other.header["Accept-Language"] = "ja"
+		other.post("/sign-in/letter", url.Values{"email": {u.Email}}).status(http.StatusSeeOther)
+		if l := r.letter(); !strings.Contains(l.text, "binnen einer Stunde") {
+			r.t.Errorf("the letter says\n%s", l.text)
+		}
+	})
+}
