@@ -62,6 +62,9 @@ func (f frame) Direction() digest.Direction {
 	return f.lang.Direction
 }
 
+// Turned reports whether the page runs against its language, as its reader wants it.
+func (f frame) Turned() bool { return f.Direction() != f.lang.Direction }
+
 // A tab is a page that the navigation leads to.
 type tab struct {
 	Path string
