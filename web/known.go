@@ -29,9 +29,33 @@ func (s *site) knownBrowser(r *http.Request, email string) (name string, known b
 	return "browser " + name, s.Signer.VerifyText(digest.ForBrowser, knownAs(name, email), token)
 }
 
-// knowBrowser lets a browser be known as one that was signed in with an address.
-func (s *site) knowBrowser(w http.ResponseWriter, email string) {
+// sharedMark ends the name of a browser in which several addresses were signed in: what an old page in it posts may be
+// anybody's of them, so that no form is held there (holdForm).
+const sharedMark = "-shared"
+
+// enterBrowser lets a browser be known as one that was signed in with an address, which may be another one than before.
+func (s *site) enterBrowser(w http.ResponseWriter, r *http.Request, email string) {
+	_, known := s.knownBrowser(r, email)
+	_, err := r.Cookie(s.knownCookie())
+	s.knowBrowser(w, email, s.isShared(r) || err == nil && !known)
+}
+
+// isShared reports whether several addresses were signed in in the browser that a request comes from.
+func (s *site) isShared(r *http.Request) bool {
+	c, err := r.Cookie(s.knownCookie())
+	if err != nil {
+		return false
+	}
+	name, _, _ := strings.Cut(c.Value, ".")
+	return strings.HasSuffix(name, sharedMark)
+}
+
+// knowBrowser names a browser anew, as one that was signed in with an address.
+func (s *site) knowBrowser(w http.ResponseWriter, email string, shared bool) {
 	name := rand.Text()
+	if shared {
+		name += sharedMark
+	}
 	s.setCookie(w, s.knownCookie(), name+"."+s.Signer.SignText(digest.ForBrowser, knownAs(name, email)), int(knownTTL.Seconds()))
 }
 

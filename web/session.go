@@ -143,7 +143,7 @@ func (s *site) enter(w http.ResponseWriter, r *http.Request, user digest.UserID,
 	s.setCookie(w, s.cookieName(), secret, int(sessionTTL.Seconds()))
 	u, err := s.Store.SessionUser(r.Context(), hashSecret(secret), now)
 	if err == nil {
-		s.knowBrowser(w, u.Email)
+		s.enterBrowser(w, r, u.Email)
 	}
 	return err
 }

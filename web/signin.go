@@ -137,7 +137,7 @@ func (s *site) signOut(w http.ResponseWriter, r *http.Request) error {
 	s.setCookie(w, s.cookieName(), "", -1)
 	clearDevice(w)
 	if u.ID != 0 {
-		s.knowBrowser(w, u.Email) // their address may be another one by now
+		s.knowBrowser(w, u.Email, s.isShared(r)) // their address may be another one by now
 	}
 	return seeOther(w, r, "/")
 }

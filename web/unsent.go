@@ -19,7 +19,8 @@ import (
 // Who posts a form without being signed in any more is led to the sign-in, and back to the page where the form stood,
 // filled in as they wrote it. Nothing is done until they press its button again: so no other site gains anything, whose
 // forms are refused before (guard). The browser itself holds what was written, in a cookie that this instance alone can
-// read and make. It can be filled in for the address alone with which the browser was signed in last.
+// read and make. It can be filled in for the address alone with which the browser was signed in last; where several
+// were, nothing is held, for nobody can tell whose of them an old page was.
 
 // An unsentForm is one that was posted without a session.
 type unsentForm struct {
@@ -41,10 +42,10 @@ var secretFields = [...]string{"user", "password", "token", "secret"}
 
 func (s *site) unsentCookie() string { return s.cookieName() + "-unsent" }
 
-// holdForm has the browser hold the form that a request posts, if it was signed in before.
+// holdForm has the browser hold the form that a request posts, if it was signed in before, with one address.
 func (s *site) holdForm(w http.ResponseWriter, r *http.Request) {
 	known, err := r.Cookie(s.knownCookie())
-	if err != nil || r.Header.Get(accountHeader) != "" { // it waits on the device already
+	if err != nil || s.isShared(r) || r.Header.Get(accountHeader) != "" { // the last: it waits on the device already
 		return
 	}
 	u := unsentForm{Page: s.formPage(r), Action: r.URL.Path, Fields: fieldsOf(r), Known: known.Value, Until: s.Now().Add(mailedTTL).Unix()}

@@ -80,6 +80,27 @@ func TestUnsentForm(t *testing.T) {
 		if v.cookies["digest-unsent"] != "" {
 			r.t.Error("a form of another site is held")
 		}
+		v = r.visitor().signIn(u) // an old page of hers, after somebody else was signed in and out in the same browser
+		v.post("/sign-in", url.Values{"token": {r.token(bob)}})
+		v.post("/sign-out", nil).status(http.StatusSeeOther)
+		v.post("/filters", form).status(http.StatusSeeOther)
+		if v.cookies["digest-unsent"] != "" {
+			r.t.Error("it is held for the other")
+		}
+		v.post("/sign-in", url.Values{"token": {r.token(bob)}}).status(http.StatusSeeOther)
+		if page := v.get("/filters?unsent=1").status(http.StatusOK); strings.Contains(page.body, "ball") {
+			r.t.Error("the other sees what she wrote")
+		}
+		v = r.visitor() // one reader again and again
+		for range 2 {
+			v.post("/sign-in", url.Values{"token": {r.token(u)}})
+			v.post("/sign-out", nil).status(http.StatusSeeOther)
+		}
+		v.post("/filters", form).status(http.StatusSeeOther)
+		if v.cookies["digest-unsent"] == "" {
+			r.t.Error("of one reader nothing is held any more")
+		}
+
 		v = r.visitor() // nobody was signed in here
 		v.post("/filters", form).status(http.StatusSeeOther)
 		if v.cookies["digest-unsent"] != "" {
