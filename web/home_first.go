@@ -54,6 +54,12 @@ func (s *site) sendFirst(w http.ResponseWriter, r *http.Request, me reader) erro
 	if fenced, err := s.fenced(r.Context()); fenced || err != nil {
 		return orShow(err, func() error { return seeOther(w, r, "/") })
 	}
+	if me.Digest.Editions > 0 { // the first one was made: nobody waits for a look at it
+		return seeOther(w, r, "/")
+	}
+	if !s.limits.previews.allow(me.key(), s.Now()) {
+		return errTooManyPreviews
+	}
 	_, err := s.Store.SendFirst(r.Context(), me.Digest.ID, s.Now())
 	switch digest.KindOf(err) {
 	case digest.Conflict: // the hour or another window was first, or it is paused: the page says so

@@ -106,6 +106,10 @@ func TestSendMeOneNowButNotFor(t *testing.T) {
 			r.t.Errorf("%d editions", n)
 		}
 		r.visitor().post("/first", nil).status(http.StatusSeeOther)
+		for range 4 {
+			v.post("/first", nil).status(http.StatusSeeOther)
+		}
+		v.post("/first", nil).status(http.StatusTooManyRequests) // each has all readers wait for a look at what there is
 	})
 }
 
