@@ -41,7 +41,7 @@ func (s *site) account(id digest.UserID) string {
 // A deviceView is what a page has for a browser that keeps it.
 type deviceView struct {
 	Account string
-	Made    string // when the page was made, by the reader's clock
+	Made    catalogue.Sayable // when the page was made, by the reader's clock
 }
 
 // tellDevice says who is signed in, if that is known and the answer is for them alone.
@@ -55,7 +55,7 @@ func (s *site) tellDevice(h http.Header, who digest.User, err error) *deviceView
 		}
 		return nil
 	}
-	v := &deviceView{s.account(who.ID), s.Now().In(zoneOr(who.TimeZone)).Format("2 January 2006, 15:04")}
+	v := &deviceView{s.account(who.ID), catalogue.Time("2 January 2006, 15:04", s.Now().In(zoneOr(who.TimeZone)))}
 	h.Set(accountHeader, v.Account)
 	return v
 }
