@@ -6,6 +6,8 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+
+	"digest/internal/catalogue"
 )
 
 // A botPage says to site owners who is asking.
@@ -19,14 +21,14 @@ func (p botPage) UserAgent() string {
 // botPage is the page that the User-Agent of the poller leads to.
 func (s *site) botPage(w http.ResponseWriter, r *http.Request) error {
 	s.cacheForStrangers(w, r)
-	return s.show(w, r, http.StatusOK, "about_bot", "About this feed reader", botPage{s.Options})
+	return s.show(w, r, http.StatusOK, "about_bot", catalogue.Key("About this feed reader"), botPage{s.Options})
 }
 
 // helpPage says how mail works, and how to change, pause and stop it. The
 // List-Help field of each mail leads to it (RFC 2369 §3.1).
 func (s *site) helpPage(w http.ResponseWriter, r *http.Request) error {
 	s.cacheForStrangers(w, r)
-	return s.show(w, r, http.StatusOK, "about_help", "How your mail works", struct{ Contact string }{s.Contact})
+	return s.show(w, r, http.StatusOK, "about_help", catalogue.Key("How your mail works"), struct{ Contact string }{s.Contact})
 }
 
 // cacheForStrangers lets a browser keep a page for who is not signed in. The frame around it

@@ -14,12 +14,12 @@ import (
 // An aboutSitePage tells the owner of a site how to have it asked less often, or not at all, and what was found of
 // their wish when they had us look.
 type aboutSitePage struct {
-	Name, File, Record string // by which a line names this instance, and where it stands
-	Asked              string // the host or the address that was typed
-	Wrong              string // why nothing was looked for, for people
-	Host               string // that was looked at; "": none
+	Name, File, Record string            // by which a line names this instance, and where it stands
+	Asked              string            // the host or the address that was typed
+	Wrong              catalogue.Sayable // why nothing was looked for, for people
+	Host               string            // that was looked at; "": none
 	Places             []poller.WishPlace
-	Holds              string // what holds for it from now on, in words; "": nothing was said, so nothing has changed
+	Holds              catalogue.Sayable // what holds for it from now on; nil: nothing was said, so nothing has changed
 }
 
 func (s *site) aboutSite(asked string) aboutSitePage {
@@ -32,7 +32,7 @@ func (s *site) aboutSitePage(w http.ResponseWriter, r *http.Request) error {
 }
 
 func (s *site) showAboutSite(w http.ResponseWriter, r *http.Request, status int, p aboutSitePage) error {
-	return s.show(w, r, status, "about_site", "For the owner of a site", p)
+	return s.show(w, r, status, "about_site", catalogue.Key("For the owner of a site"), p)
 }
 
 // lookAtSite looks for what the owner of a host wants, and does it. Anybody may ask for that: what holds is what the
@@ -44,11 +44,11 @@ func (s *site) lookAtSite(w http.ResponseWriter, r *http.Request) error {
 	p := s.aboutSite(strings.TrimSpace(r.PostForm.Get("site")))
 	address, err := feed.NormalURL(p.Asked)
 	if err != nil {
-		p.Wrong = "That is not the name of a site. Give one such as example.org."
+		p.Wrong = catalogue.Key("That is not the name of a site. Give one such as example.org.")
 		return s.showAboutSite(w, r, http.StatusBadRequest, p)
 	}
 	if fenced, err := s.fenced(r.Context()); err != nil || fenced {
-		p.Wrong = "Nothing is asked from here at present, your site neither. Try again tomorrow."
+		p.Wrong = catalogue.Key("Nothing is asked from here at present, your site neither. Try again tomorrow.")
 		return orShow(err, func() error { return s.showAboutSite(w, r, http.StatusServiceUnavailable, p) })
 	}
 	host := feed.Host(address)
@@ -69,22 +69,22 @@ func (s *site) lookAtSite(w http.ResponseWriter, r *http.Request) error {
 var errTooManyLooks = &problem{http.StatusTooManyRequests, catalogue.Key("A little slower, please"), catalogue.Key("Your site was looked at several times in a short while. What it says is not lost: have us look again in half an hour.")}
 
 // grant does what the owner of a host wants, and says what holds from now on.
-func (s *site) grant(ctx context.Context, host string, wish poller.Wish) (holds string, err error) {
+func (s *site) grant(ctx context.Context, host string, wish poller.Wish) (holds catalogue.Sayable, err error) {
 	rule := digest.HostRule{Host: host, ByOwner: true, Blocked: wish.Blocked, Interval: wish.Interval}
 	switch {
 	case wish.Blocked:
-		holds = "Nothing is asked of it any more, nor of any host below it. Readers of its feeds are told so in their next edition."
+		holds = catalogue.Key("Nothing is asked of it any more, nor of any host below it. Readers of its feeds are told so in their next edition.")
 	case wish.Interval > 0:
-		holds = "Each of its feeds is asked every " + period(wish.Interval) + " at most."
+		holds = catalogue.Key("Each of its feeds is asked every %s at most.").With(period(wish.Interval))
 	default:
 		if err := s.Store.DropHostRule(ctx, host, true); err != nil && digest.KindOf(err) != digest.NotFound {
-			return "", err
+			return nil, err
 		}
 		s.Log.Info("the owner of a host takes back a wish", "host", host)
-		return s.unlessBlocked(ctx, host, "It is asked as any other, as if you had never said anything.")
+		return s.unlessBlocked(ctx, host, catalogue.Key("It is asked as any other, as if you had never said anything."))
 	}
 	if _, err := s.Store.SetHostRule(ctx, rule, s.Now()); err != nil {
-		return "", err
+		return nil, err
 	}
 	s.Log.Info("the owner of a host has a wish", "host", host, "blocked", wish.Blocked, "interval", wish.Interval)
 	if wish.Blocked {
@@ -94,10 +94,19 @@ func (s *site) grant(ctx context.Context, host string, wish poller.Wish) (holds 
 }
 
 // unlessBlocked gives what holds for a host, or that a rule of others, or for a host above it, has it blocked all the same.
-func (s *site) unlessBlocked(ctx context.Context, host, holds string) (string, error) {
+func (s *site) unlessBlocked(ctx context.Context, host string, holds catalogue.Sayable) (catalogue.Sayable, error) {
 	blocks, err := s.Store.HostBlocks(ctx)
 	if block, blocked := digest.BlockedBy(blocks, host); err == nil && blocked {
-		holds = "Your line is taken. Nothing is asked all the same: " + block.Refusal() + "."
+		holds = blockedAllTheSame(block)
 	}
 	return holds, err
+}
+
+// blockedAllTheSame says that a rule of others, or for a host above, is stricter than the owner's line.
+func blockedAllTheSame(block digest.HostRule) catalogue.Message {
+	host := digest.HostShown("//" + block.Host)
+	if block.ByOwner {
+		return catalogue.Key("Your line is taken. Nothing is asked all the same: the owner of %s has asked that nothing is read from there.").With(host)
+	}
+	return catalogue.Key("Your line is taken. Nothing is asked all the same: whoever runs this reader has nothing read from %s.").With(host)
 }

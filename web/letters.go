@@ -130,7 +130,7 @@ func passkeyLetter(l *catalogue.Language, base string, title, what catalogue.Key
 func TestLetter(base string, now time.Time) render.LetterContent {
 	return render.LetterContent{
 		Title: "A test of the mail of " + base,
-		Text: []string{"This is a test, sent by hand " + minute(now) + " UTC. If you read it in your inbox, the editions of readers can arrive there too.",
+		Text: []string{"This is a test, sent by hand " + minute(now).String() + " UTC. If you read it in your inbox, the editions of readers can arrive there too.",
 			"If it was in the spam folder, look at what “digest doctor” says."},
 		Action: "See how this instance stands", URL: base + "/operator",
 	}

@@ -160,7 +160,7 @@ func (p operatorPage) Lag(since time.Time) string {
 	if since.IsZero() {
 		return "on time"
 	}
-	return "since " + minute(since)
+	return "since " + minute(since).String()
 }
 
 // Digests counts those of a state.
@@ -293,7 +293,7 @@ func (p *operatorPage) listMail(waiting store.MailWaiting, lanes []digest.Lane, 
 		if !e.NextAt.After(now) {
 			return "waits for its turn, after " + digest.Counted(e.Attempt, "attempt")
 		}
-		return "again " + minute(e.NextAt) + ", after " + digest.Counted(e.Attempt, "attempt")
+		return "again " + minute(e.NextAt).String() + ", after " + digest.Counted(e.Attempt, "attempt")
 	})
 	p.Mail.GivenUp = mailRows(waiting.GivenUp, func(e store.QueuedEdition) string {
 		if e.State == digest.EditionUnconfirmed {

@@ -9,6 +9,7 @@ import (
 
 	"digest"
 	"digest/feed"
+	"digest/internal/catalogue"
 	"digest/poller"
 	"digest/store"
 )
@@ -88,7 +89,7 @@ type operatorFeedPage struct {
 	Last     time.Time
 	LastOK   time.Time
 	News     string
-	Rules    []string
+	Rules    []catalogue.Sayable
 	Waits    int // posts over its quota
 }
 

@@ -23,7 +23,7 @@ type hostRow struct{ digest.HostRule }
 func (h hostRow) Words() string {
 	words := "nothing is asked there"
 	if !h.Blocked {
-		words = "each feed is asked every " + about(h.Interval) + " at most"
+		words = "each feed is asked every " + about(h.Interval).String() + " at most"
 	}
 	if h.ByOwner {
 		words += ", as its owner has asked"

@@ -88,7 +88,7 @@ func (s *site) listUnconfirmed(r *http.Request, _ string, p *operatorReadersPage
 	p.Begun = after != ""
 	found, err := s.Store.Unconfirmed(r.Context(), p.Part, after, readersShown+1, s.Now())
 	for i, u := range found {
-		p.Readers = append(p.Readers, listedReader{Email: u.Email, Words: "wants to sign up; the link that was mailed works until " + minute(u.ExpiresAt) + " UTC"})
+		p.Readers = append(p.Readers, listedReader{Email: u.Email, Words: "wants to sign up; the link that was mailed works until " + minute(u.ExpiresAt).String() + " UTC"})
 		if i == readersShown-1 {
 			last = u.Email
 		}

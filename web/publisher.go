@@ -200,5 +200,5 @@ func (s *site) gathered(r *http.Request, n digest.Newsletter) (p nextPosts, err 
 
 // Approval says how long a letter waits for approval.
 func (p publisher) Approval() string {
-	return period(p.Newsletter.ApproveWithin)
+	return period(p.Newsletter.ApproveWithin).String()
 }

@@ -11,6 +11,7 @@ import (
 
 	"digest"
 	"digest/feed"
+	"digest/internal/catalogue"
 	"digest/internal/chart"
 	"digest/poller"
 	"digest/store"
@@ -46,7 +47,7 @@ type statusFeedPage struct {
 	Failing   time.Time // since
 	MovingTo  string
 	MovedFrom string // the address that was asked for, if it is a former one
-	Rules     []string
+	Rules     []catalogue.Sayable
 	News      string             // how it comes
 	Recent    []store.PollRecord // the newest first
 	Total     chart.Day
@@ -58,7 +59,7 @@ type statusFeedPage struct {
 func (s *site) statusPage(w http.ResponseWriter, r *http.Request) error {
 	asked := askedURLs(r.URL)
 	if len(asked) == 0 {
-		return s.show(w, r, http.StatusOK, "status", "How a feed stands", statusPage{})
+		return s.show(w, r, http.StatusOK, "status", catalogue.Key("How a feed stands"), statusPage{})
 	}
 	if !s.limits.lookups.allowAll(s.clientShares(r), s.Now()) {
 		w.Header().Set("Retry-After", "60")
@@ -77,9 +78,9 @@ func (s *site) statusPage(w http.ResponseWriter, r *http.Request) error {
 		if err != nil {
 			return err
 		}
-		p := s.statusFeedPageOf(v, at, now)
+		p := s.statusFeedPageOf(v, at, now, s.language(r))
 		p.Fenced, err = s.fenced(r.Context())
-		return s.showPage(w, r, err, "status_feed", "How a feed stands", p)
+		return s.showPage(w, r, err, "status_feed", catalogue.Key("How a feed stands"), p)
 	}
 	return s.showUnknown(w, r, asked[0])
 }
@@ -116,11 +117,11 @@ func (s *site) showUnknown(w http.ResponseWriter, r *http.Request, asked string)
 	} else {
 		p.Unknown = true
 	}
-	return s.show(w, r, status, "status", "How a feed stands", p)
+	return s.show(w, r, status, "status", catalogue.Key("How a feed stands"), p)
 }
 
 // statusFeedPageOf tells what is known of f, which was found at the address asked for.
-func (s *site) statusFeedPageOf(f store.FeedView, asked string, now time.Time) statusFeedPage {
+func (s *site) statusFeedPageOf(f store.FeedView, asked string, now time.Time, l *catalogue.Language) statusFeedPage {
 	state, reason := poller.Status(f.Feed, now)
 	next := poller.NextPoll(f.Feed, f.NextDueAt, now, s.Spread)
 	address, _ := shownURL(f.URL, f.URL == asked)
@@ -146,12 +147,12 @@ func (s *site) statusFeedPageOf(f store.FeedView, asked string, now time.Time) s
 		former, _ := shownURL(asked, true)
 		p.MovedFrom = shortened(former)
 	}
-	p.plot(f.Polls, now)
+	p.plot(f.Polls, now, l)
 	return p
 }
 
 // plot draws the history, and tells it in numbers.
-func (p *statusFeedPage) plot(polls []store.PollRecord, now time.Time) {
+func (p *statusFeedPage) plot(polls []store.PollRecord, now time.Time, l *catalogue.Language) {
 	drawn := make([]chart.Poll, len(polls))
 	for i, r := range polls {
 		drawn[i] = chart.Poll{At: r.At, Kind: kindNamed(r.Kind()), Bytes: r.Bytes, Took: r.Took}
@@ -167,7 +168,7 @@ func (p *statusFeedPage) plot(polls []store.PollRecord, now time.Time) {
 		}
 	}
 	// The picture holds numbers and dates only, nothing that a feed has said.
-	p.Chart = template.HTML(history.SVG("Answers, bytes and times of the last 90 days, by day; the table below has the numbers"))
+	p.Chart = template.HTML(history.SVG(catalogue.Key("Answers, bytes and times of the last 90 days, by day; the table below has the numbers").In(l)))
 }
 
 // shownURL is an address as strangers may see it: without user and password,
@@ -197,46 +198,46 @@ func shortened(s string) string {
 
 // rulesOf tells what decides how often a feed is asked, beyond what holds for
 // all of them, in words for the site's owner.
-func rulesOf(f digest.Feed) []string {
-	var rules []string
-	add := func(is bool, format string, args ...any) {
+func rulesOf(f digest.Feed) []catalogue.Sayable {
+	var rules []catalogue.Sayable
+	add := func(is bool, rule catalogue.Key, args ...any) {
 		if is {
-			rules = append(rules, fmt.Sprintf(format, args...))
+			rules = append(rules, rule.With(args...))
 		}
 	}
-	add(f.Stays, "A permanent redirect to another site is not followed: it was taken back to this address after it had moved.")
-	add(f.DocInterval > 0, "Its document (ttl, sy:updatePeriod) asks for %s between two visits.", about(f.DocInterval))
-	add(f.SkipHours != 0, "Its document (skipHours) asks for no visits in these hours of the UTC day: %s.", hoursOf(f.SkipHours))
-	add(f.SkipDays != 0, "Its document (skipDays) asks for no visits on %s, in UTC.", daysOf(f.SkipDays))
-	add(f.OwnInterval > 0, "It is visited every %s at most, by our own manners.", about(f.OwnInterval))
-	add(f.HostInterval > 0, "Its owner, or whoever runs this reader, has it visit this host every %s at most.", about(f.HostInterval))
-	add(f.BusyInterval > 0, "It is visited every %s for now: it holds so few entries that some came and went between two visits.", about(f.BusyInterval))
+	add(f.Stays, catalogue.Key("A permanent redirect to another site is not followed: it was taken back to this address after it had moved."))
+	add(f.DocInterval > 0, catalogue.Key("Its document (ttl, sy:updatePeriod) asks for %s between two visits."), about(f.DocInterval))
+	add(f.SkipHours != 0, catalogue.Key("Its document (skipHours) asks for no visits in these hours of the UTC day: %s."), hoursOf(f.SkipHours))
+	add(f.SkipDays != 0, catalogue.Key("Its document (skipDays) asks for no visits on %s, in UTC."), daysOf(f.SkipDays))
+	add(f.OwnInterval > 0, catalogue.Key("It is visited every %s at most, by our own manners."), about(f.OwnInterval))
+	add(f.HostInterval > 0, catalogue.Key("Its owner, or whoever runs this reader, has it visit this host every %s at most."), about(f.HostInterval))
+	add(f.BusyInterval > 0, catalogue.Key("It is visited every %s for now: it holds so few entries that some came and went between two visits."), about(f.BusyInterval))
 	return append(rules, askedHow(f)...)
 }
 
 // askedHow tells what an unchanged document costs, where that is known.
-func askedHow(f digest.Feed) []string {
+func askedHow(f digest.Feed) []catalogue.Sayable {
 	switch {
 	case f.ParsedAt.IsZero():
 		return nil
 	case f.ETag == "" && f.LastModified == "":
-		return []string{"It sends neither ETag nor Last-Modified, so every visit has to fetch the whole document."}
+		return []catalogue.Sayable{catalogue.Key("It sends neither ETag nor Last-Modified, so every visit has to fetch the whole document.")}
 	case f.Conditional == digest.Lies:
-		return []string{"It has answered 304 although the document was another one, so every visit fetches the whole document, until its ETag changes."}
+		return []catalogue.Sayable{catalogue.Key("It has answered 304 although the document was another one, so every visit fetches the whole document, until its ETag changes.")}
 	case f.Conditional == digest.Works && f.ByDate:
-		return []string{"Its ETag changes on the way, so it is asked by If-Modified-Since alone; it answers 304 while nothing is new."}
+		return []catalogue.Sayable{catalogue.Key("Its ETag changes on the way, so it is asked by If-Modified-Since alone; it answers 304 while nothing is new.")}
 	case f.Conditional == digest.Works:
-		return []string{"It is asked with its own ETag and Last-Modified, and answers 304 while nothing is new."}
+		return []catalogue.Sayable{catalogue.Key("It is asked with its own ETag and Last-Modified, and answers 304 while nothing is new.")}
 	case f.Conditional == digest.Useless && f.Head == digest.Works:
-		return []string{"It does not answer 304, so it is asked by HEAD, and by GET only when that shows a change."}
+		return []catalogue.Sayable{catalogue.Key("It does not answer 304, so it is asked by HEAD, and by GET only when that shows a change.")}
 	case f.Conditional == digest.Useless:
-		return []string{"It does not answer 304 although it sends validators, so every visit has to fetch the whole document."}
+		return []catalogue.Sayable{catalogue.Key("It does not answer 304 although it sends validators, so every visit has to fetch the whole document.")}
 	}
 	return nil
 }
 
 // about says a duration in words, in whole minutes or, where it is long, hours.
-func about(d time.Duration) string {
+func about(d time.Duration) catalogue.Message {
 	if d >= 2*time.Hour {
 		return period(d.Round(time.Hour))
 	}
@@ -265,12 +266,13 @@ func hoursOf(set uint32) string {
 }
 
 // daysOf names a set of days, Monday first.
-func daysOf(set digest.Weekdays) string {
-	var names []string
-	for _, d := range week() {
+func daysOf(set digest.Weekdays) catalogue.Sayable {
+	var names []catalogue.Sayable
+	monday := digest.Date{Year: 2024, Month: time.January, Day: 1}
+	for i, d := range week() {
 		if set.Has(d) {
-			names = append(names, d.String())
+			names = append(names, catalogue.Day("Monday", monday.Plus(i)))
 		}
 	}
-	return strings.Join(names, ", ")
+	return listed(names)
 }

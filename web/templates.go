@@ -154,10 +154,10 @@ func pagesIn(l *catalogue.Language, a assets) pages {
 		"day":     func(d digest.Date) string { return catalogue.Day("Monday 2 January", d).In(l) },
 		"longDay": func(d digest.Date) string { return l.Heading(catalogue.Day("Monday 2 January 2006", d)) },
 		"colour":  func(name string) string { return render.Variables()[name] },
-		"period":  period,
-		"minute":  minute,
-		"size":    chart.Size,
-		"span":    chart.Span,
+		"period":  func(d time.Duration) string { return period(d).In(l) },
+		"minute":  func(t time.Time) string { return minute(t).In(l) },
+		"size":    func(n int64) string { return size(n).In(l) },
+		"span":    func(d time.Duration) string { return span(d).In(l) },
 		"count":   digest.Counted,
 		"spans":   digest.Spans,
 		"saveButton": func(id digest.PostID, saved bool, back, namedBy string) saveButton {
@@ -176,7 +176,11 @@ func pagesIn(l *catalogue.Language, a assets) pages {
 		"sentence": sentence,
 		"kind":     kindNamed,
 		"kinds":    chart.Kinds,
-		"lang":     render.Language,
+		"kindWord": func(k chart.Kind) string { return kindWord(k).In(l) },
+		"answers":  func(c chart.Count) string { return l.Text(answers(c)) },
+
+		"stateWord": func(state string) string { return l.Text(stateWord(state)) },
+		"lang":      render.Language,
 
 		"suppressedFor": suppressedFor,
 	}
@@ -260,23 +264,3 @@ type namedPage struct{ Name string }
 func named(d digest.Digest) namedPage { return namedPage{cmp.Or(d.Name, render.DefaultName)} }
 
 func (p namedPage) nameplate() string { return p.Name }
-
-// period says a duration in words: "2 seconds", "one hour".
-func period(d time.Duration) string {
-	for _, u := range []struct {
-		unit time.Duration
-		name string
-	}{{24 * time.Hour, "day"}, {time.Hour, "hour"}, {time.Minute, "minute"}, {time.Second, "second"}} {
-		if d < u.unit || d%u.unit != 0 {
-			continue
-		}
-		if n := d / u.unit; n != 1 {
-			return fmt.Sprintf("%d %ss", n, u.name)
-		}
-		return "one " + u.name
-	}
-	return d.String()
-}
-
-// minute says an instant to the minute, in UTC.
-func minute(t time.Time) string { return t.UTC().Format("2 Jan 2006, 15:04") }

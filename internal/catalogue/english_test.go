@@ -15,9 +15,6 @@ import (
 // shrinks: a new template begins in all languages.
 func unconverted() []string {
 	return strings.Fields(`
-		web/templates/about_bot.html
-		web/templates/about_help.html
-		web/templates/about_site.html
 		web/templates/feed.html
 		web/templates/feed_posts.html
 		web/templates/feeds.html
@@ -84,8 +81,6 @@ func unconverted() []string {
 		web/templates/settings_stays.html
 		web/templates/settings_token.html
 		web/templates/settings_zone.html
-		web/templates/status.html
-		web/templates/status_feed.html
 		web/templates/tomorrow.html
 		web/templates/unsubscribe.html
 		web/templates/unsubscribe_changed.html
