@@ -70,7 +70,10 @@ func TestSendMeOneNow(t *testing.T) {
 		v.post("/first", nil).status(http.StatusSeeOther)
 		r.brings(digest.Subscription{DigestID: d.ID}, "The Tide Table", digest.Post{Identity: "1", Title: "Fog", URL: "https://site.example/fog"})
 		r.must(noError(r.store.Import(t.Context(), d.ID, []store.ImportItem{{URL: "https://unread.example/feed", Host: "unread.example"}}, 10, r.now)))
-		v.get("/").shows("form[action=/first] button", "Send me one now").contains("main", "One of your sites was not read yet")
+		page := v.get("/").shows("form[action=/first] button", "Send me one now").contains("main", "One of your sites was not read yet")
+		if strings.Index(page.body, `action="/first"`) > strings.Index(page.body, "Your sites so far") {
+			r.t.Error("the button stands below all the sites, of which there may be many")
+		}
 		v.get("/first").status(http.StatusSeeOther)
 		v.get("/").shows("h1", "Your first edition is on its way")
 		to := v.post("/first", nil).status(http.StatusSeeOther).Header.Get("Location")
