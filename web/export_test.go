@@ -52,3 +52,6 @@ func FirstClicks() func(now time.Time, keys ...string) int {
 
 // DomainOf is the domain that a callback counts for.
 func DomainOf(callback string) string { return domainOf(callback) }
+
+// Sentence makes a sentence of a line.
+func Sentence(line string) string { return sentence(line) }

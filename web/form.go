@@ -87,12 +87,13 @@ func asWrong(err error) (string, error) {
 	return sentence(e.Message), nil
 }
 
-// sentence makes one of a line: "a pause ends" becomes "A pause ends."
+// sentence makes one of a line: "a pause ends" becomes "A pause ends." What ends as one already gets no second full stop.
 func sentence(line string) string {
 	if line == "" {
 		return ""
 	}
-	return strings.ToUpper(line[:1]) + line[1:] + "."
+	first, size := utf8.DecodeRuneInString(line)
+	return string(unicode.ToUpper(first)) + strings.TrimSuffix(line[size:], ".") + "."
 }
 
 // A choice is one of a few things to choose from.
