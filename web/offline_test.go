@@ -172,6 +172,10 @@ func TestAccountHeader(t *testing.T) {
 			}
 		}
 		ann.get("/saved").has("#offline", "data-account", a)
+		const mark = `id="offline" hidden` // the worker shows no kept page without it
+		if worker := ann.get("/worker.js").body; !strings.Contains(worker, mark) || strings.Count(ann.get("/saved").body, mark) != 1 {
+			r.t.Error("the worker does not find the notice of a page")
+		}
 		r.breakDatabase()
 		if got := ann.get("/saved").status(http.StatusInternalServerError).Header.Get(header); got != "" {
 			r.t.Errorf("without a database it says %q: nobody knows who is signed in", got)
