@@ -72,7 +72,7 @@ type feedsImportReportPage struct {
 type firstReads struct {
 	New      int // all of them
 	Read     int // of them: read, or left since
-	Failed   int // were asked, and could not be read so far
+	Failed   int // could not be read so far, or are not asked
 	Waiting  int // were not asked yet
 	Troubles []feedLine
 }
@@ -108,7 +108,7 @@ func (s *site) firstReadsOf(d digest.Digest, l store.ListImport) (p firstReads) 
 		case sub.Paused:
 			p.New--
 		case !f.ParsedAt.IsZero():
-		case f.Errors > 0 || f.LastError != "":
+		case f.Errors > 0 || f.LastError != "" || f.State == digest.FeedBlocked || f.State == digest.FeedDeclined:
 			if p.Failed++; len(p.Troubles) < shownLines {
 				p.Troubles = append(p.Troubles, s.lineOf(d, sub))
 			}

@@ -88,6 +88,18 @@ func TestImport(t *testing.T) {
 	})
 }
 
+// TestImportReportEnds: the report waits for no feed that is not asked any more.
+func TestImportReportEnds(t *testing.T) {
+	each(t, func(r *room) {
+		v, _ := r.reader("ann@example.org")
+		v.upload(`<opml><outline xmlUrl="https://a.example/f"/></opml>`).status(http.StatusOK).contains("[role=status]", "Still to be asked: 1.")
+		_, err := r.store.SetHostRule(t.Context(), digest.HostRule{Host: "a.example", Blocked: true, CreatedAt: r.now}, r.now)
+		r.must(err)
+		a := v.get("/feeds/import/report").status(http.StatusOK).shows(".reading h2", "All new sites were asked")
+		a.contains("[role=status]", "Could not be read: 1.").shows("[data-again]")
+	})
+}
+
 // TestListsThatAreTooLarge: what is too much gets a page, told or not told how
 // long it is, and nothing is taken.
 func TestListsThatAreTooLarge(t *testing.T) {
