@@ -1,6 +1,9 @@
 package digest
 
-import "errors"
+import (
+	"errors"
+	"fmt"
+)
 
 // Kind sorts errors by what the person who meets one can do.
 type Kind string
@@ -19,6 +22,20 @@ type Error struct {
 	Kind    Kind
 	Message string
 	Err     error
+
+	// Format and Values are what Refuse made the message of; "" where it is said in English only.
+	Format string
+	Values []any
+}
+
+// Words are a part of a line that each language has its own words for, as a value of Refuse:
+// Words("the name").
+type Words string
+
+// Refuse makes an error whose line readers are told in their language: the format is what package
+// catalogue knows it by, so it stands there as it is, and not as a variable.
+func Refuse(kind Kind, format string, values ...any) *Error {
+	return &Error{Kind: kind, Message: fmt.Sprintf(format, values...), Format: format, Values: values}
 }
 
 // Error gives the message, and the cause behind it where there is one.

@@ -31,7 +31,7 @@ func TestImports(t *testing.T) {
 		"digest/mailer":                     "digest",
 		"digest/edition":                    "digest digest/internal/catalogue digest/internal/words digest/render digest/mailer",
 		"digest/internal/seal":              "digest",
-		"digest/poller":                     "digest digest/feed digest/push",
+		"digest/poller":                     "digest digest/feed digest/internal/catalogue digest/push",
 		"digest/internal/words":             "digest digest/internal/hypertext",
 		"digest/internal/allowance":         "",
 		"digest/internal/backup":            "digest",

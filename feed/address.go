@@ -1,11 +1,11 @@
 package feed
 
 import (
-	"fmt"
 	"net"
 	"net/netip"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 
 	"golang.org/x/net/idna"
@@ -227,8 +227,9 @@ func notAddress(raw string, err error) error {
 	if len(raw) > 100 {
 		raw = raw[:100] + "..."
 	}
-	message := fmt.Sprintf("%q is not a web address; give one such as https://example.org/feed.xml", raw)
-	return &digest.Error{Kind: digest.Invalid, Message: message, Err: err}
+	wrong := digest.Refuse(digest.Invalid, "%s is not a web address; give one such as https://example.org/feed.xml", strconv.Quote(raw))
+	wrong.Err = err
+	return wrong
 }
 
 // Host is the lower-case host name of a URL without port, "" if it has none.

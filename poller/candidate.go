@@ -3,36 +3,36 @@ package poller
 import (
 	"strings"
 
-	"digest"
 	"digest/feed"
+	"digest/internal/catalogue"
 )
 
 // Facts says what is known of a feed beside its title and address, in words for people:
-// what it is, and how many posts it lists.
-func (c Candidate) Facts() []string {
-	var facts []string
-	if kind := formatName(c.Kind); kind != "" {
+// what it is, and how many posts it lists. Each is catalogue.Sayable, or a name.
+func (c Candidate) Facts() []any {
+	var facts []any
+	if kind := formatName(c.Kind); kind != nil {
 		facts = append(facts, kind)
 	}
 	if c.Comments {
-		facts = append(facts, "comments")
+		facts = append(facts, catalogue.Key("comments"))
 	}
 	if c.Posts > 0 {
-		facts = append(facts, digest.Counted(c.Posts, "post"))
+		facts = append(facts, catalogue.Key("%d posts").With(c.Posts))
 	}
 	return facts
 }
 
 // formatName is a format, or a media type that a page states, as people call it.
-func formatName(kind string) string {
+func formatName(kind string) any {
 	kind = strings.ToLower(kind)
 	switch {
 	case kind == string(feed.HFeed):
-		return "the page itself"
+		return catalogue.Key("the page itself")
 	case kind == string(feed.ATProto):
-		return "an account of Bluesky"
+		return catalogue.Key("an account of Bluesky")
 	case kind == string(feed.ActivityStreams):
-		return "an account of the fediverse"
+		return catalogue.Key("an account of the fediverse")
 	case strings.Contains(kind, "atom"):
 		return "Atom"
 	case kind == string(feed.RDF), strings.Contains(kind, "rdf"):
@@ -42,5 +42,5 @@ func formatName(kind string) string {
 	case strings.Contains(kind, "json"):
 		return "JSON Feed"
 	}
-	return ""
+	return nil
 }

@@ -3,7 +3,6 @@ package poller
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -125,7 +124,7 @@ func (s *search) find(ctx context.Context, address string) (Result, error) {
 func (s *search) site(ctx context.Context, address string) (Result, error) {
 	normal, err := feed.AskedURL(address)
 	if err != nil {
-		return Result{}, searchError(digest.Invalid, nil, "%s", messageOf(err))
+		return Result{}, asSearchError(err)
 	}
 	s.stop = s.stopAtKnown
 	if feed.ATProtoActor(normal) != "" {
@@ -153,7 +152,7 @@ func (s *search) site(ctx context.Context, address string) (Result, error) {
 	case page.Kind == feed.ActivityStreams:
 		return s.person(ctx, person{asked: asked, page: page.Link}, normal)
 	case page.Kind == feed.OPML:
-		return Result{}, searchError(digest.Invalid, nil, "no feed at %s: it is a list of feeds; import it as OPML", oneLine(s.named(address)))
+		return Result{}, searchError(nil, digest.Refuse(digest.Invalid, "no feed at %s: it is a list of feeds; import it as OPML", oneLine(s.named(address))))
 	}
 	slices.SortStableFunc(page.Feeds, func(a, b feed.Offer) int { return commentsLast(isComments(a), isComments(b)) })
 	s.page = page
@@ -248,8 +247,7 @@ func (s *search) behind(ctx context.Context, asked, address string) (Result, err
 			s.failed = append(s.failed, s.tried)
 		}
 	}
-	return Result{}, searchError(digest.Invalid, nil,
-		"no feed at %s: it is a web page that offers none; try the address of the feed itself", oneLine(s.named(address)))
+	return Result{}, searchError(nil, digest.Refuse(digest.Invalid, "no feed at %s: it is a web page that offers none; try the address of the feed itself", oneLine(s.named(address))))
 }
 
 // worthGoingOn is false once a site has asked to be left alone, does not answer,
@@ -345,13 +343,13 @@ func notFound(address string, err error) error {
 	t, ok := errors.AsType[*pollError](err)
 	switch {
 	case errors.Is(err, errNoRoom), errors.Is(err, errNoPlace):
-		return searchError(digest.Unavailable, err, "%s was not read: %s; try again in a few minutes", shown, err)
+		return searchError(err, digest.Refuse(digest.Unavailable, "%s was not read: %s; try again in a few minutes", shown, err))
 	case !ok:
-		return searchError(digest.Unavailable, err, "interrupted while looking for a feed at %s", shown)
+		return searchError(err, digest.Refuse(digest.Unavailable, "interrupted while looking for a feed at %s", shown))
 	case usable(t.status):
-		return searchError(digest.Invalid, nil, "no feed at %s: %s", shown, t.text)
+		return searchError(nil, digest.Refuse(digest.Invalid, "no feed at %s: %s", shown, t.text))
 	}
-	return searchError(digest.Unavailable, nil, "could not read %s: %s", shown, t.text)
+	return searchError(nil, digest.Refuse(digest.Unavailable, "could not read %s: %s", shown, t.text))
 }
 
 // offered is what a page says of a feed, or what is stored of it.
@@ -400,7 +398,18 @@ func isComments(o feed.Offer) bool {
 		strings.HasPrefix(title, "comments on ") || strings.HasPrefix(title, "comments for ")
 }
 
-// searchError makes an error for the person who searched.
-func searchError(kind digest.Kind, cause error, format string, args ...any) error {
-	return &SearchError{&digest.Error{Kind: kind, Message: fmt.Sprintf(format, args...), Err: cause}}
+// searchError makes of an error one for the person who searched, with its cause, if it is known.
+func searchError(cause error, e *digest.Error) error {
+	e.Err = cause
+	return &SearchError{e}
+}
+
+// asSearchError makes of an error one for the person who searched, with what it says to people.
+func asSearchError(err error) error {
+	if e, ok := errors.AsType[*digest.Error](err); ok {
+		said := *e
+		said.Kind, said.Err = digest.Invalid, nil
+		return &SearchError{&said}
+	}
+	return &SearchError{&digest.Error{Kind: digest.Invalid, Message: err.Error()}}
 }

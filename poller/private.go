@@ -227,7 +227,7 @@ func (s *session) refusedTo(a *answer) *pollError {
 func (p *Poller) FindPrivate(ctx context.Context, c *digest.Credential) (Result, error) {
 	s := &search{session: p.newSession(digest.Feed{}, 1), known: func(context.Context, string) (digest.Feed, bool) { return digest.Feed{}, false }}
 	if _, err := s.enter(*c, c.PrivateAddress("")); err != nil {
-		return Result{}, searchError(digest.Invalid, nil, "%s", err)
+		return Result{}, asSearchError(err)
 	}
 	found, err := s.find(ctx, c.Address)
 	if found.hold == nil {
@@ -238,8 +238,8 @@ func (p *Poller) FindPrivate(ctx context.Context, c *digest.Credential) (Result,
 	}
 	if r, err := typed(found.Feed.URL); err != nil || r.origin() != s.private.origin {
 		found.Release()
-		return Result{}, searchError(digest.Invalid, nil, "the feed is at %s, and what you gave is for %s only; give the address of the feed itself",
-			digest.Site(found.Feed.URL), digest.Site(c.Address))
+		return Result{}, searchError(nil, digest.Refuse(digest.Invalid, "the feed is at %s, and what you gave is for %s only; give the address of the feed itself",
+			digest.Site(found.Feed.URL), digest.Site(c.Address)))
 	}
 	c.Address = found.Feed.URL
 	return found, nil

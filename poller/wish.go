@@ -123,7 +123,7 @@ func stricter(a, b *Wish) *Wish {
 func (p *Poller) Wish(ctx context.Context, address string, home bool) (host string, wish *Wish, places []WishPlace, err error) {
 	normal, err := feed.NormalURL(address)
 	if err != nil {
-		return "", nil, nil, searchError(digest.Invalid, nil, "%s", messageOf(err))
+		return "", nil, nil, asSearchError(err)
 	}
 	file := p.wishFile(ctx, address, normal, home)
 	host = feed.Host(normal)

@@ -26,9 +26,9 @@ func (s *Store) AddFilter(ctx context.Context, f digest.Filter, now time.Time) (
 	f.Words, f.CreatedAt = words.Clean(clean(f.Words)), at(now).time()
 	switch {
 	case words.FilterKey(f.Words) == "":
-		return digest.Filter{}, invalid("a filter needs a word, such as football")
+		return digest.Filter{}, digest.Refuse(digest.Invalid, "a filter needs a word, such as football")
 	case utf8.RuneCountInString(f.Words) > mostWords:
-		return digest.Filter{}, invalid("the words of a filter have %d characters at most; take fewer words", mostWords)
+		return digest.Filter{}, digest.Refuse(digest.Invalid, "the words of a filter have %d characters at most; take fewer words", mostWords)
 	}
 	err := s.changeDigest(ctx, "adding a filter", f.DigestID, func(c conn, d digestRow) error {
 		if err := requireSubscription(ctx, c, d.ID, f.FeedID); err != nil {
@@ -45,7 +45,7 @@ func (s *Store) AddFilter(ctx context.Context, f digest.Filter, now time.Time) (
 			}
 		}
 		if len(all) >= mostFilters {
-			return invalid("a digest has %d filters at most; remove one first", mostFilters)
+			return digest.Refuse(digest.Invalid, "a digest has %d filters at most; remove one first", mostFilters)
 		}
 		if err := c.get(ctx, &f.ID, `INSERT INTO filters (digest_id, feed_id, words, created_at) VALUES (?, ?, ?, ?) RETURNING id`,
 			d.ID, f.FeedID, f.Words, at(now)); err != nil {

@@ -76,10 +76,10 @@ func complete(c digest.Credential) (digest.Credential, error) {
 		c.User, c.Password = in.User, in.Password
 	}
 	if c.Token != "" && (c.User != "" || c.Password != "") {
-		return c, asSearch(&digest.Error{Kind: digest.Invalid, Message: "give a name with a password, or a token, not both"})
+		return c, asSearch(digest.Refuse(digest.Invalid, "give a name with a password, or a token, not both"))
 	}
 	if strings.ContainsFunc(c.User+c.Password+c.Token, func(r rune) bool { return r < ' ' || r == 0x7f }) || strings.Contains(c.User, ":") {
-		return c, asSearch(&digest.Error{Kind: digest.Invalid, Message: "a name, a password and a token are one line, and a name has no colon"})
+		return c, asSearch(digest.Refuse(digest.Invalid, "a name, a password and a token are one line, and a name has no colon"))
 	}
 	return c, nil
 }
@@ -121,7 +121,7 @@ func (d *Subscriber) SetCredential(ctx context.Context, sub store.SubscriptionIn
 		return err
 	}
 	if c.IsEmpty() {
-		return asSearch(&digest.Error{Kind: digest.Invalid, Message: "give a name with a password, or a token, or say that the address is a secret"})
+		return asSearch(digest.Refuse(digest.Invalid, "give a name with a password, or a token, or say that the address is a secret"))
 	}
 	sealed, err := d.Keys.Seal(c)
 	if err != nil {

@@ -109,7 +109,7 @@ func blockedAt(blocks []digest.HostRule, address string) error {
 	if !blocked {
 		return nil
 	}
-	return &digest.Error{Kind: digest.Unavailable, Message: "could not read " + digest.AddressWithoutCredentials(address) + ": " + block.Refusal()}
+	return digest.Refuse(digest.Unavailable, "could not read %s: %s", digest.AddressWithoutCredentials(address), block.Refusal())
 }
 
 // find fetches what is at an address and stores the feed that it finds there,
@@ -185,9 +185,8 @@ func (d *Subscriber) full(ctx context.Context, id digest.DigestID) error {
 	if err != nil || !d.Quota.Full(used) {
 		return err
 	}
-	return asSearch(&digest.Error{Kind: digest.Unavailable,
-		Message: "so much was stored for you today that new feeds have to wait; try again after " +
-			digest.DayOf(d.Now()).AddDate(0, 0, 1).Format("2006-01-02 15:04 UTC")})
+	return asSearch(digest.Refuse(digest.Unavailable, "so much was stored for you today that new feeds have to wait; try again after %s",
+		digest.DayOf(d.Now()).AddDate(0, 0, 1).Format("2006-01-02 15:04 UTC")))
 }
 
 // refused gives the error of a site that has refused to be asked until later:
@@ -204,9 +203,8 @@ func (d *Subscriber) refused(ctx context.Context, address string) error {
 	if err != nil || until.IsZero() {
 		return err
 	}
-	return asSearch(&digest.Error{Kind: digest.Unavailable, Message: fmt.Sprintf(
-		"could not read %s: %s; it is left alone until %s, try again then",
-		digest.AddressWithoutCredentials(url), why, until.UTC().Format("2006-01-02 15:04 UTC"))})
+	return asSearch(digest.Refuse(digest.Unavailable, "could not read %s: %s; it is left alone until %s, try again then",
+		digest.AddressWithoutCredentials(url), digest.Words(why), until.UTC().Format("2006-01-02 15:04 UTC")))
 }
 
 func (d *Subscriber) fenced(ctx context.Context) error {
@@ -217,8 +215,7 @@ func (d *Subscriber) fenced(ctx context.Context) error {
 	if err != nil || reason == "" {
 		return err
 	}
-	return asSearch(&digest.Error{Kind: digest.Unavailable,
-		Message: "no other site is asked from here at present; whoever runs this one can see why (digest fence)"})
+	return asSearch(digest.Refuse(digest.Unavailable, "no other site is asked from here at present; whoever runs this one can see why (digest fence)"))
 }
 
 // asSearch marks an error as one that is for the person who gave the address.

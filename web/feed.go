@@ -2,11 +2,11 @@ package web
 
 import (
 	"net/http"
-	"strconv"
 	"time"
 
 	"digest"
 	"digest/feed"
+	"digest/internal/catalogue"
 	"digest/store"
 )
 
@@ -18,10 +18,10 @@ type feedPage struct {
 	feedLine
 	feedMenu
 	URL       string
-	Status    string   // path of the page that says how it is asked; "": there is none
-	Seldom    string   // how often it is asked, where that is not every day; else empty
-	Illness   *illness // nil: it is well
-	Move      *move    // by which it came to its address, while the reader can go back; nil: none
+	Status    string            // path of the page that says how it is asked; "": there is none
+	Seldom    catalogue.Sayable // how often it is asked, where that is not every day; else nil
+	Illness   *illness          // nil: it is well
+	Move      *move             // by which it came to its address, while the reader can go back; nil: none
 	Delivered []store.DeliveredPost
 	Filters   []digest.Filter
 	Saved     string // what was changed just now
@@ -69,7 +69,7 @@ func (s *site) showSubscription(w http.ResponseWriter, r *http.Request, me reade
 	p.feedLine, p.URL, p.Status = s.lineOf(me.Digest, v.SubscriptionInfo), digest.PublicAddress(v.Feed.URL), statusPath(v.Feed)
 	p.feedMenu = s.menuOf(me.Digest, v, fromOf(r))
 	p.Wrong, p.Day = wrong, day
-	if wrong != (feedWrongs{}) && wrong.Day == "" {
+	if wrong != (feedWrongs{}) && wrong.Day == nil {
 		p.Own = own
 	}
 	p.Seldom = seldom(v.Feed)
@@ -91,12 +91,12 @@ func (s *site) menuOf(d digest.Digest, v store.SubscriptionView, from string) fe
 	return m
 }
 
-// seldom says how often a feed is asked that brings something seldom; "" where it is asked every day.
-func seldom(f digest.Feed) string {
+// seldom says how often a feed is asked that brings something seldom; nil where it is asked every day.
+func seldom(f digest.Feed) catalogue.Sayable {
 	if days := int(max(f.OwnInterval, f.HostInterval) / (24 * time.Hour)); days > 1 {
-		return "It posts seldom, and is asked every " + strconv.Itoa(days) + " days."
+		return catalogue.Key("It posts seldom, and is asked every %d days.").With(days)
 	}
-	return ""
+	return nil
 }
 
 // setFeed takes a new name, folder and display for a feed.
@@ -124,7 +124,7 @@ func (s *site) pauseFeed(w http.ResponseWriter, r *http.Request, me reader) erro
 	}
 	m := s.menuFor(me.Digest, "", "")
 	until, wrong := m.pauseOf(r.PostForm, me.Digest, s.Now())
-	if wrong != "" {
+	if wrong != nil {
 		m.Wrong.Day = wrong
 		return s.showSubscription(w, r, me, http.StatusBadRequest, digest.FeedID(id), feedPage{feedMenu: m})
 	}

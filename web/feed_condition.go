@@ -1,21 +1,37 @@
 package web
 
 import (
-	"fmt"
 	"net/http"
+	"strings"
 	"time"
 
 	"digest"
+	"digest/internal/catalogue"
 	"digest/poller"
 )
 
 // A condition is how a feed stands, in words for who reads it and by their clock. Of a feed that is well, however seldom
 // it brings something, nothing is said.
 type condition struct {
-	Words   string // sentences; "": there is nothing to say
-	Trouble bool   // it does not end by itself, or has lasted for days
+	Words   sentences // none: there is nothing to say
+	Trouble bool      // it does not end by itself, or has lasted for days
 	Since   time.Time
 }
+
+// sentences are said one after the other.
+type sentences []catalogue.Sayable
+
+// In says them.
+func (all sentences) In(l *catalogue.Language) string {
+	said := make([]string, len(all))
+	for i, one := range all {
+		said[i] = one.In(l)
+	}
+	return strings.Join(said, " ")
+}
+
+// String says them in English.
+func (all sentences) String() string { return all.In(catalogue.English()) }
 
 // conditionOf says how f stands. again is when it is asked next; zero: not as things stand.
 func conditionOf(f digest.Feed, again, now time.Time, zone *time.Location) condition {
@@ -23,83 +39,87 @@ func conditionOf(f digest.Feed, again, now time.Time, zone *time.Location) condi
 	asked := askedAgain(again, now, zone)
 	switch ill := poller.Illness(f, now); {
 	case f.State == digest.FeedGone:
-		return condition{"Its site says that it is gone for good.", true, f.GoneAt}
+		return condition{sentences{catalogue.Key("Its site says that it is gone for good.")}, true, f.GoneAt}
 	case f.State == digest.FeedDead:
-		c.Words = troubleWords(ill, lasted(now.Sub(f.FirstErrorAt))) + " We no longer ask."
+		c.Words = sentences{troubleWords(ill, lasted(now.Sub(f.FirstErrorAt))), catalogue.Key("We no longer ask.")}
 		c.Trouble, c.Since = true, f.FirstErrorAt
 	case f.State == digest.FeedTrial:
-		c.Words, c.Trouble = "It was given up; we try it once more.", true
+		c.Words, c.Trouble = sentences{catalogue.Key("It was given up; we try it once more.")}, true
 	case f.Errors > 0 && f.LastStatus == http.StatusUnauthorized:
-		c.Words, c.Trouble = "Its feed asks for a password.", true
+		c.Words, c.Trouble = sentences{catalogue.Key("Its feed asks for a password.")}, true
 	case ill != digest.Well:
-		c.Words, c.Trouble = troubleWords(ill, lasted(now.Sub(f.FailingSince)))+asked, true
+		c.Words, c.Trouble = append(sentences{troubleWords(ill, lasted(now.Sub(f.FailingSince)))}, asked...), true
 	case f.Errors > 0 && now.Sub(f.FailingSince) < 2*24*time.Hour:
-		c.Words = "Could not be read " + dayOrNight(f.FailingSince, now, zone) + "." + asked
+		c.Words = append(sentences{catalogue.Key("Could not be read %s.").With(dayOrNight(f.FailingSince, now, zone))}, asked...)
 	case f.Errors > 0:
-		c.Words = "Could not be read " + lasted(now.Sub(f.FailingSince)) + "." + asked
+		c.Words = append(sentences{catalogue.Key("Could not be read %s.").With(lasted(now.Sub(f.FailingSince)))}, asked...)
 	case f.PostsWaiting > 0:
-		c.Words = "It brought more than comes in in one day; the rest follows."
+		c.Words = sentences{catalogue.Key("It brought more than comes in in one day; the rest follows.")}
 	case f.ParsedAt.IsZero():
-		c.Words = "Not read yet." + asked
+		c.Words = append(sentences{catalogue.Key("Not read yet.")}, asked...)
 	}
 	return c
 }
 
 // troubleWords says what a feed has been sick of for some time.
-func troubleWords(i digest.Illness, lasted string) string {
-	words := "Could not be read"
+func troubleWords(i digest.Illness, lasted catalogue.Sayable) catalogue.Message {
+	words := catalogue.Key("Could not be read %s.")
 	switch i {
 	case digest.PageInItsPlace:
-		words = "A web page has stood in its place"
+		words = catalogue.Key("A web page has stood in its place %s.")
 	case digest.NeedsPassword:
-		words = "Has asked for a password"
+		words = catalogue.Key("Has asked for a password %s.")
 	case digest.Refused:
-		words = "Its site has not let us in"
+		words = catalogue.Key("Its site has not let us in %s.")
 	case digest.NotThere:
-		words = "Has not been at its address"
+		words = catalogue.Key("Has not been at its address %s.")
 	case digest.Limited:
-		words = "Its site has asked us to wait"
+		words = catalogue.Key("Its site has asked us to wait %s.")
 	case digest.ServerFails:
-		words = "Its site has reported errors"
+		words = catalogue.Key("Its site has reported errors %s.")
 	case digest.BadCertificate:
-		words = "Its site’s certificate has not been valid"
+		words = catalogue.Key("Its site’s certificate has not been valid %s.")
 	case digest.NoHost:
-		words = "Its site has not been found"
+		words = catalogue.Key("Its site has not been found %s.")
 	case digest.NoAnswer:
-		words = "Has not answered"
+		words = catalogue.Key("Has not answered %s.")
 	}
-	return words + " " + lasted + "."
+	return words.With(lasted)
 }
 
 // lasted says how long something has lasted: "for 3 days", "for a week".
-func lasted(d time.Duration) string {
+func lasted(d time.Duration) catalogue.Sayable {
 	const day = 24 * time.Hour
 	for _, u := range []struct {
-		unit time.Duration
-		name string
-	}{{365 * day, "year"}, {30 * day, "month"}, {7 * day, "week"}} {
+		unit      time.Duration
+		one, many catalogue.Key
+	}{
+		{365 * day, catalogue.Key("for a year"), catalogue.Key("for %d years")},
+		{30 * day, catalogue.Key("for a month"), catalogue.Key("for %d months")},
+		{7 * day, catalogue.Key("for a week"), catalogue.Key("for %d weeks")},
+	} {
 		switch n := int((d + u.unit/7) / u.unit); {
 		case n == 1:
-			return "for a " + u.name
+			return u.one
 		case n > 1:
-			return fmt.Sprintf("for %d %ss", n, u.name)
+			return u.many.With(n)
 		}
 	}
 	if n := int((d + day/2) / day); n > 1 {
-		return fmt.Sprintf("for %d days", n)
+		return catalogue.Key("for %d days").With(n)
 	}
-	return "for a day"
+	return catalogue.Key("for a day")
 }
 
-// askedAgain is the sentence that says when a feed is asked next; "" if it is not.
-func askedAgain(at, now time.Time, zone *time.Location) string {
+// askedAgain is the sentence that says when a feed is asked next; none if it is not.
+func askedAgain(at, now time.Time, zone *time.Location) sentences {
 	if at.IsZero() {
-		return ""
+		return nil
 	}
 	if at.Before(now) {
 		at = now
 	}
-	return " We ask again " + dayOrNight(at, now, zone) + "."
+	return sentences{catalogue.Key("We ask again %s.").With(dayOrNight(at, now, zone))}
 }
 
 // nightEnds is the hour at which a night ends, and nightBegins that at which one begins.
@@ -110,13 +130,13 @@ const (
 
 // dayOrNight says on which day or in which night an instant is, as people say it: the night to Thursday is
 // Wednesday's, so that at its midnight it is still "tonight".
-func dayOrNight(at, now time.Time, zone *time.Location) string {
+func dayOrNight(at, now time.Time, zone *time.Location) catalogue.Sayable {
 	local := at.In(zone)
 	hour := local.Hour()
 	night := hour < nightEnds || hour >= nightBegins
 	on := digest.DateOf(local.Add(-nightEnds * time.Hour))
 	days := digest.DateOf(now.In(zone).Add(-nightEnds * time.Hour)).Until(on)
-	word := func(day, dark string) string {
+	word := func(day, dark catalogue.Sayable) catalogue.Sayable {
 		if night {
 			return dark
 		}
@@ -124,15 +144,15 @@ func dayOrNight(at, now time.Time, zone *time.Location) string {
 	}
 	switch {
 	case days == 0:
-		return word("today", "tonight")
+		return word(catalogue.Key("today"), catalogue.Key("tonight"))
 	case days == 1:
-		return word("tomorrow", "tomorrow night")
+		return word(catalogue.Key("tomorrow"), catalogue.Key("tomorrow night"))
 	case days == -1:
-		return word("yesterday", "last night")
+		return word(catalogue.Key("yesterday"), catalogue.Key("last night"))
 	case days > -7 && days < 7:
-		return "on " + on.Format("Monday") + word("", " night")
+		return word(catalogue.Day("on Monday", on), catalogue.Day("on Monday night", on))
 	case days > -300 && days < 300:
-		return "on " + on.Format("2 January")
+		return catalogue.Day("on 2 January", on)
 	}
-	return "on " + on.Format("2 January 2006")
+	return catalogue.Day("on 2 January 2006", on)
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"digest"
+	"digest/internal/catalogue"
 )
 
 // TestConditions: a reader is told in words and by their own clock what is wrong, and nothing where all is well.
@@ -55,7 +56,7 @@ func TestConditions(t *testing.T) {
 		{"too much", of(well, func(f *digest.Feed) { f.PostsWaiting = 3 }), tonight, "It brought more than comes in in one day; the rest follows.", false},
 	} {
 		got := conditionOf(c.feed, c.again, now, paris)
-		if got.Words != c.words || got.Trouble != c.trouble {
+		if got.Words.String() != c.words || got.Trouble != c.trouble {
 			t.Errorf("%s: %q (trouble %v), want %q", c.name, got.Words, got.Trouble, c.words)
 		}
 	}
@@ -83,7 +84,7 @@ func TestDayOrNight(t *testing.T) {
 		{at(28, 1), at(20, 12), "on 27 November"},
 		{at(20, 12).AddDate(2, 0, 0), at(20, 12), "on 20 November 2028"},
 	} {
-		if got := dayOrNight(c.at, c.now, zone); got != c.want {
+		if got := dayOrNight(c.at, c.now, zone).In(catalogue.English()); got != c.want {
 			t.Errorf("%s at %s is %q, want %q", c.at, c.now, got, c.want)
 		}
 	}

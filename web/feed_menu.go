@@ -10,6 +10,7 @@ import (
 
 	"digest"
 	"digest/calendar"
+	"digest/internal/catalogue"
 )
 
 // A feedMenu is what a reader can do with a feed, or with several at once: the same, in the same words, wherever it
@@ -32,7 +33,7 @@ type feedMenu struct {
 }
 
 // feedWrongs says of each field what is wrong with it.
-type feedWrongs struct{ Title, Folder, Display, Day string }
+type feedWrongs struct{ Title, Folder, Display, Day catalogue.Sayable }
 
 // mosts are the numbers of posts an edition that can be chosen.
 func mosts() []int { return []int{1, 2, 3, 5, 10, 20} }
@@ -49,14 +50,14 @@ func (s *site) menuFor(d digest.Digest, path, from string) feedMenu {
 // Displays are the ways of showing posts.
 func (m feedMenu) Displays() []choice {
 	return chosen([]choice{
-		{Value: "", Name: "As the rest of your edition"}, {Value: string(digest.Headlines), Name: "Headlines only"},
-		{Value: string(digest.Excerpts), Name: "Headlines and excerpts"}, {Value: string(digest.FullText), Name: "Full text"},
+		{Value: "", Name: catalogue.Key("As the rest of your edition")}, {Value: string(digest.Headlines), Name: catalogue.Key("Headlines only")},
+		{Value: string(digest.Excerpts), Name: catalogue.Key("Headlines and excerpts")}, {Value: string(digest.FullText), Name: catalogue.Key("Full text")},
 	}, string(m.Own.Display))
 }
 
 // Mosts are the numbers of posts that an edition may show.
 func (m feedMenu) Mosts() []choice {
-	all, known := []choice{{Value: "0", Name: "All its posts"}}, m.Own.Most == 0
+	all, known := []choice{{Value: "0", Name: catalogue.Key("All its posts")}}, m.Own.Most == 0
 	for _, n := range mosts() {
 		if !known && m.Own.Most < n { // chosen by a program
 			all, known = append(all, offeredMost(m.Own.Most)), true
@@ -70,7 +71,7 @@ func (m feedMenu) Mosts() []choice {
 }
 
 func offeredMost(n int) choice {
-	return choice{Value: strconv.Itoa(n), Name: digest.Counted(n, "post") + " at most"}
+	return choice{Value: strconv.Itoa(n), Name: catalogue.Key("%d posts at most").With(n)}
 }
 
 // Boosts reports whether the reader wants what an account passes on.
@@ -81,7 +82,7 @@ func (m feedMenu) Replies() bool { return m.Own.Extras&digest.Reply != 0 }
 
 // subscriptionOf reads what a form says of a feed.
 func subscriptionOf(form url.Values) (sub digest.Subscription, wrong feedWrongs) {
-	sub.Title, wrong.Title = nameOfForm("A name", form.Get("title"))
+	sub.Title, wrong.Title = nameOfForm(tooLongName, form.Get("title"))
 	sub.Folder, wrong.Folder = folderOf(form)
 	sub.Display, sub.Most, wrong.Display = displayOf(form)
 	for name, extra := range extras() {
@@ -92,14 +93,15 @@ func subscriptionOf(form url.Values) (sub digest.Subscription, wrong feedWrongs)
 	return sub, wrong
 }
 
-func folderOf(form url.Values) (folder, wrong string) {
-	folder, wrong = nameOfForm("A folder’s name", form.Get("folder"))
+func folderOf(form url.Values) (folder string, wrong catalogue.Sayable) {
+	const tooLong = catalogue.Key("A folder’s name may have %d characters; this one has %d. Its beginning is kept here; nothing was changed yet.")
+	folder, wrong = nameOfForm(tooLong, form.Get("folder"))
 	return strings.Trim(folder, "/ "), wrong
 }
 
 // displayOf reads how posts are shown, and how many.
-func displayOf(form url.Values) (d digest.Layout, most int, wrong string) {
-	wrong = "That is none of the choices. Nothing was changed."
+func displayOf(form url.Values) (d digest.Layout, most int, wrong catalogue.Sayable) {
+	wrong = catalogue.Key("That is none of the choices. Nothing was changed.")
 	d = digest.Layout(form.Get("display"))
 	switch d {
 	case "", digest.Headlines, digest.Excerpts, digest.FullText:
@@ -113,7 +115,7 @@ func displayOf(form url.Values) (d digest.Layout, most int, wrong string) {
 		}
 		most = n
 	}
-	return d, most, ""
+	return d, most, nil
 }
 
 // extras names the fields by which a form chooses posts of an account beside its own.
@@ -122,7 +124,7 @@ func extras() map[string]digest.Extra {
 }
 
 // pauseOf reads until when a form pauses: zero without an end. It says what is wrong with the day.
-func (m *feedMenu) pauseOf(form url.Values, d digest.Digest, now time.Time) (until time.Time, wrong string) {
+func (m *feedMenu) pauseOf(form url.Values, d digest.Digest, now time.Time) (until time.Time, wrong catalogue.Sayable) {
 	zone := zoneOr(d.TimeZone)
 	switch form.Get("for") {
 	case "week":
@@ -131,18 +133,18 @@ func (m *feedMenu) pauseOf(form url.Values, d digest.Digest, now time.Time) (unt
 		until = calendar.InAMonth(now, zone)
 	default:
 		if !form.Has("until") {
-			return time.Time{}, ""
+			return time.Time{}, nil
 		}
 		m.Day = typedDate(form, "until")
 		day, wrong := m.Day.read(m.First, m.Last)
-		if wrong != "" {
+		if wrong != nil {
 			return time.Time{}, wrong
 		}
-		if until, wrong = begins(day, zone); wrong != "" {
+		if until, wrong = begins(day, zone); wrong != nil {
 			return time.Time{}, wrong
 		}
 	}
-	return until.Add(-backBefore), ""
+	return until.Add(-backBefore), nil
 }
 
 // fromOf is where the menu leads back to, as a request says; "" for the list.
@@ -156,16 +158,16 @@ func fromOf(r *http.Request) string {
 }
 
 // FromWords name where the menu leads back to.
-func (m feedMenu) FromWords() string {
+func (m feedMenu) FromWords() catalogue.Key {
 	switch path, _, _ := strings.Cut(m.From, "?"); {
 	case m.From == "", path == "/feeds":
-		return "Feeds"
+		return catalogue.Key("Feeds")
 	case strings.HasPrefix(m.From, "/posts/"):
-		return "Back to the post"
+		return catalogue.Key("Back to the post")
 	case m.From == "/", strings.HasPrefix(m.From, "/#"), strings.HasPrefix(m.From, "/?"), strings.HasPrefix(m.From, "/editions/"):
-		return "Back to the edition"
+		return catalogue.Key("Back to the edition")
 	}
-	return "Back"
+	return catalogue.Key("Back")
 }
 
 // Back is where it leads back to.

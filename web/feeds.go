@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"digest"
+	"digest/internal/catalogue"
 	"digest/internal/words"
 	"digest/poller"
 	"digest/store"
@@ -48,12 +49,12 @@ type feedLine struct {
 	condition
 	ID     digest.FeedID
 	Title  string
-	Site   string    // its host
-	Folder string    // the reader's own
-	Newest time.Time // of its newest post that has come to the reader, or could have; zero: not known
-	When   string    // the same by the reader's clock; "": it is not told in this list
-	Until  string    // when it comes back; "": its pause has no end, or it is not paused
-	Moved  string    // the host that it has moved from, while the reader can go back; else empty
+	Site   string            // its host
+	Folder string            // the reader's own
+	Newest time.Time         // of its newest post that has come to the reader, or could have; zero: not known
+	When   catalogue.Sayable // the same by the reader's clock; nil: it is not told in this list
+	Until  catalogue.Sayable // when it comes back; nil: its pause has no end, or it is not paused
+	Moved  string            // the host that it has moved from, while the reader can go back; else empty
 
 	sub store.SubscriptionInfo
 }
@@ -80,7 +81,7 @@ func (s *site) feedsPage(w http.ResponseWriter, r *http.Request, me reader) erro
 	if p.Part > p.Parts && err == nil {
 		return errNotFound
 	}
-	return s.showPage(w, r, err, "feeds", "Feeds", p)
+	return s.showPage(w, r, err, "feeds", catalogue.Key("Feeds"), p)
 }
 
 // linesOf makes a line of each subscription.
@@ -125,11 +126,11 @@ func (s *site) setNewest(r *http.Request, d digest.Digest, lines []feedLine) err
 		}
 		switch {
 		case l.Newest.IsZero():
-			l.When = "no post yet"
+			l.When = catalogue.Key("no post yet")
 		case now.Sub(l.Newest) < 300*24*time.Hour:
-			l.When = l.Newest.In(zone).Format("2 January")
+			l.When = catalogue.Time("2 January", l.Newest.In(zone))
 		default:
-			l.When = l.Newest.In(zone).Format("January 2006")
+			l.When = catalogue.Time("January 2006", l.Newest.In(zone))
 		}
 	}
 	return err

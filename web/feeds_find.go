@@ -29,11 +29,11 @@ var errTooManyFinds = &problem{http.StatusTooManyRequests, catalogue.Key("A litt
 // A feedsFindPage is a question for an address, and what came of it.
 type feedsFindPage struct {
 	Asked      string
-	Private    bool   // the form asked for a private feed
-	Wrong      string // why there is nothing to choose, for people
-	Title      string // of the page at the address
-	First      bool   // it was asked on the page before the first edition
-	Instead    string // the number of the feed in whose place one is looked for; "": of none
+	Private    bool              // the form asked for a private feed
+	Wrong      catalogue.Sayable // why there is nothing to choose, for people
+	Title      string            // of the page at the address
+	First      bool              // it was asked on the page before the first edition
+	Instead    string            // the number of the feed in whose place one is looked for; "": of none
 	Candidates []foundFeed
 	Fresh      int // of the candidates: not subscribed to yet
 
@@ -47,7 +47,7 @@ type foundFeed struct {
 	URL    string
 	Value  string // by which a form chooses it
 	Title  string
-	Facts  []string // kind, number of posts, newest
+	Facts  []any // kind and number of posts: catalogue.Sayable, or a text that is shown as it is
 	Newest string
 	Mine   digest.FeedID // the reader subscribes to it already; 0: not
 	Chosen bool
@@ -59,7 +59,10 @@ type added struct {
 	Title string
 }
 
-type notAdded struct{ URL, Why string }
+type notAdded struct {
+	URL string
+	Why catalogue.Sayable
+}
 
 // findFeeds looks for the feeds at or behind an address. One that is a feed's
 // own needs no choice.
@@ -81,7 +84,7 @@ func (s *site) findFeeds(w http.ResponseWriter, r *http.Request, me reader) erro
 		return s.subscribeTo(w, r, me, p, found.Feeds[0].URL)
 	}
 	err = s.fill(&p, r, me, found)
-	return s.showPage(w, r, err, "feeds_find", "Feeds found", p)
+	return s.showPage(w, r, err, "feeds_find", catalogue.Key("Feeds found"), p)
 }
 
 // mayFind refuses who has found enough for a while, or has room for no more.
@@ -107,31 +110,41 @@ func asSlow(ctx context.Context, err error) error {
 	if !errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		return err
 	}
-	return &poller.SearchError{Cause: &digest.Error{Kind: digest.Unavailable, Err: err,
-		Message: fmt.Sprintf("the site did not answer within %d seconds; try again later, or give the address of the feed itself", findTime/time.Second)}}
+	slow := digest.Refuse(digest.Unavailable, "the site did not answer within %d seconds; try again later, or give the address of the feed itself", findTime/time.Second)
+	slow.Err = err
+	return &poller.SearchError{Cause: slow}
 }
 
 // orWrong shows the question again with the reason why an address brings no
 // feed; all other errors stay what they are.
 func (s *site) orWrong(w http.ResponseWriter, r *http.Request, p feedsFindPage, err error) error {
-	status, wrong := searchWrong(err)
-	if wrong == "" {
+	status, wrong := searchSaid(err)
+	if wrong == nil {
 		return err
 	}
 	p.Wrong, p.Asked = wrong, firstRunes(p.Asked, maxName)
-	return s.show(w, r, status, "feeds_find", "No feed found", p)
+	return s.show(w, r, status, "feeds_find", catalogue.Key("No feed found"), p)
 }
 
-// searchWrong says why an address brings no feed; "" for any other error.
-func searchWrong(err error) (status int, wrong string) {
+// searchSaid says why an address brings no feed; nil for any other error.
+func searchSaid(err error) (status int, wrong catalogue.Sayable) {
 	e, ok := errors.AsType[*poller.SearchError](err)
 	if !ok {
-		return 0, ""
+		return 0, nil
 	}
 	if e.Cause.Kind == digest.Invalid {
-		return http.StatusBadRequest, sentence(e.Cause.Message)
+		return http.StatusBadRequest, catalogue.Refusal(e)
 	}
-	return http.StatusUnprocessableEntity, sentence(e.Cause.Message)
+	return http.StatusUnprocessableEntity, catalogue.Refusal(e)
+}
+
+// searchWrong is searchSaid in English, for pages that are not converted yet.
+func searchWrong(err error) (status int, wrong string) {
+	status, said := searchSaid(err)
+	if said == nil {
+		return status, ""
+	}
+	return status, fmt.Sprint(said)
 }
 
 // subscribeTo subscribes to the feed whose own address was given, and leads to it.
@@ -203,7 +216,7 @@ func (s *site) addFeeds(w http.ResponseWriter, r *http.Request, me reader) error
 			if !ok {
 				return err
 			}
-			p.Left = append(p.Left, notAdded{shortened(address), sentence(e.Cause.Message)})
+			p.Left = append(p.Left, notAdded{shortened(address), catalogue.Refusal(e)})
 			continue
 		}
 		p.Taken = append(p.Taken, added{f.ID, shortened(feedTitle(f))})
@@ -220,7 +233,7 @@ func (s *site) addFeeds(w http.ResponseWriter, r *http.Request, me reader) error
 		return showAdded(w, r, me, nil, "/feeds", "added")
 	}
 	p.Asked = p.Left[0].URL
-	return s.show(w, r, http.StatusUnprocessableEntity, "feeds_find_added", "Not all could be added", p)
+	return s.show(w, r, http.StatusUnprocessableEntity, "feeds_find_added", catalogue.Key("Not all could be added"), p)
 }
 
 // asBefore gives a subscription that was ended and begins again its title, folder

@@ -6,14 +6,15 @@ import (
 	"strconv"
 
 	"digest"
+	"digest/internal/catalogue"
 	"digest/poller"
 )
 
 // An illness is what the page of a feed says where nothing can be read of it for days.
 type illness struct {
-	Since digest.Date // the reader's
-	Why   string      // "": nothing is known
-	Home  string      // where its feed is looked for again
+	Since digest.Date       // the reader's
+	Why   catalogue.Sayable // nil: nothing is known
+	Home  string            // where its feed is looked for again
 }
 
 // illnessOf is nil for a feed that is well.
@@ -22,7 +23,7 @@ func (s *site) illnessOf(d digest.Digest, f digest.Feed) *illness {
 	if ill == digest.Well {
 		return nil
 	}
-	return &illness{digest.DateOf(f.FailingSince.In(zoneOr(d.TimeZone))), ill.Shown(), homeOf(f)}
+	return &illness{digest.DateOf(f.FailingSince.In(zoneOr(d.TimeZone))), catalogue.Illness(ill), homeOf(f)}
 }
 
 // homeOf is the page that a feed says it belongs to, else the front page of its host.

@@ -30,7 +30,7 @@ func (s *site) feedsSeveralPage(w http.ResponseWriter, r *http.Request, me reade
 
 func (s *site) showSeveral(w http.ResponseWriter, r *http.Request, status int, p feedsSeveralPage, err error) error {
 	return orShow(err, func() error {
-		return s.show(w, r, status, "feeds_several", digest.Counted(len(p.chosen), "feed")+" chosen", p)
+		return s.show(w, r, status, "feeds_several", catalogue.Key("%d feeds chosen").With(len(p.chosen)), p)
 	})
 }
 
@@ -103,7 +103,7 @@ func (s *site) onSeveral(act func(*http.Request, reader, *feedsSeveralPage) (don
 
 // moveFeeds puts the feeds into a folder.
 func (s *site) moveFeeds(r *http.Request, me reader, p *feedsSeveralPage) (string, error) {
-	if p.Own.Folder, p.Wrong.Folder = folderOf(r.PostForm); p.Wrong.Folder != "" {
+	if p.Own.Folder, p.Wrong.Folder = folderOf(r.PostForm); p.Wrong.Folder != nil {
 		return "", nil
 	}
 	_, err := s.Store.SetFolder(r.Context(), me.Digest.ID, p.Chosen, p.Own.Folder)
@@ -113,7 +113,7 @@ func (s *site) moveFeeds(r *http.Request, me reader, p *feedsSeveralPage) (strin
 // displayFeeds changes how their posts are shown.
 func (s *site) displayFeeds(r *http.Request, me reader, p *feedsSeveralPage) (string, error) {
 	d, most, wrong := displayOf(r.PostForm)
-	if p.Wrong.Display = wrong; wrong != "" {
+	if p.Wrong.Display = wrong; wrong != nil {
 		return "", nil
 	}
 	_, err := s.Store.SetDisplay(r.Context(), me.Digest.ID, p.Chosen, d, most)
@@ -123,7 +123,7 @@ func (s *site) displayFeeds(r *http.Request, me reader, p *feedsSeveralPage) (st
 // pauseFeeds pauses them.
 func (s *site) pauseFeeds(r *http.Request, me reader, p *feedsSeveralPage) (string, error) {
 	until, wrong := p.pauseOf(r.PostForm, me.Digest, s.Now())
-	if p.Wrong.Day = wrong; wrong != "" {
+	if p.Wrong.Day = wrong; wrong != nil {
 		return "", nil
 	}
 	_, err := s.Store.PauseSubscriptions(r.Context(), me.Digest.ID, p.Chosen, until)

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"digest"
+	"digest/internal/catalogue"
 	"digest/internal/words"
 )
 
@@ -87,8 +88,8 @@ func (q feedsQuery) Sought() bool { return q.Find != "" || q.Folder != "" }
 // Orders are those to choose from.
 func (q feedsQuery) Orders() []choice {
 	return chosen([]choice{
-		{Value: string(byFolder), Name: "folder"}, {Value: string(byNames), Name: "name"},
-		{Value: string(byLast), Name: "last post"}, {Value: string(byTrouble), Name: "trouble"},
+		{Value: string(byFolder), Name: catalogue.Key("folder")}, {Value: string(byNames), Name: catalogue.Key("name")},
+		{Value: string(byLast), Name: catalogue.Key("last post")}, {Value: string(byTrouble), Name: catalogue.Key("trouble")},
 	}, string(q.Sort))
 }
 
@@ -174,10 +175,10 @@ func (q feedsQuery) compare(a, b feedLine) int {
 	case byLast:
 		return cmp.Or(b.Newest.Compare(a.Newest), byTitle(a, b))
 	case byTrouble:
-		if (a.Words == "") != (b.Words == "") {
+		if (len(a.Words) == 0) != (len(b.Words) == 0) {
 			return cmp.Compare(len(b.Words), len(a.Words))
 		}
-		if a.Words != "" {
+		if len(a.Words) > 0 {
 			return cmp.Or(a.Since.Compare(b.Since), byTitle(a, b))
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"digest"
+	"digest/internal/catalogue"
 	"digest/store"
 )
 
@@ -15,7 +16,7 @@ import (
 type filterForm struct {
 	Words string
 	Feed  digest.FeedID // that it is for; 0: all
-	Wrong string
+	Wrong catalogue.Sayable
 }
 
 // A filtersPage is a reader's filters.
@@ -29,7 +30,7 @@ type filtersPage struct {
 // A filterGroup is the filters of one feed, or of all.
 type filterGroup struct {
 	ID      digest.FeedID // 0: all
-	Title   string
+	Title   any           // catalogue.Sayable, or that of a feed
 	Filters []digest.Filter
 }
 
@@ -44,7 +45,7 @@ func (s *site) showFilters(w http.ResponseWriter, r *http.Request, me reader, st
 	}
 	p.Feeds = feedNames(v.Subscriptions)
 	p.Groups = groupsOf(v.Filters, p.Feeds)
-	return s.show(w, r, status, "filters", "Filters", p)
+	return s.show(w, r, status, "filters", catalogue.Key("Filters"), p)
 }
 
 // feedNames gives the feeds of a reader's subscriptions by title.
@@ -60,11 +61,11 @@ func feedNames(all []store.SubscriptionInfo) []feedLine {
 // groupsOf sorts filters by what they are for: first those for all feeds, then
 // by the titles of feeds. One of a feed that was left does nothing and is named so.
 func groupsOf(all []digest.Filter, feeds []feedLine) []filterGroup {
-	groups := []filterGroup{{Title: "All feeds"}}
+	groups := []filterGroup{{Title: catalogue.Key("All feeds")}}
 	for _, f := range feeds {
 		groups = append(groups, filterGroup{ID: f.ID, Title: f.Title})
 	}
-	groups = append(groups, filterGroup{ID: -1, Title: "Feeds that you no longer take"})
+	groups = append(groups, filterGroup{ID: -1, Title: catalogue.Key("Feeds that you no longer take")})
 	for _, f := range all {
 		i := slices.IndexFunc(groups, func(g filterGroup) bool { return g.ID == f.FeedID })
 		if i < 0 {
@@ -89,7 +90,7 @@ func (s *site) addFilter(w http.ResponseWriter, r *http.Request, me reader) erro
 	if err == nil {
 		return showSaved(w, r, nil, filtersBack(form.Get("from"), feed), "filter")
 	}
-	if typed.Wrong, err = asWrong(err); err != nil {
+	if typed.Wrong, err = asSaid(err); err != nil {
 		return err
 	}
 	typed.Words = firstRunes(typed.Words, maxName)

@@ -2,7 +2,6 @@ package web
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -14,6 +13,7 @@ import (
 	"unicode/utf8"
 
 	"digest"
+	"digest/internal/catalogue"
 )
 
 // withForm makes a handler of one that reads a form, as r.PostForm.
@@ -77,14 +77,22 @@ func orShow(err error, show func() error) error {
 	return show()
 }
 
-// asWrong gives what an error of the store says to whoever filled in the form;
-// all but those of what was given remain errors.
+// asWrong is asSaid in English, for pages that are not converted yet.
 func asWrong(err error) (string, error) {
-	e, ok := errors.AsType[*digest.Error](err)
-	if !ok || e.Kind != digest.Invalid {
+	said, err := asSaid(err)
+	if said == nil {
 		return "", err
 	}
-	return sentence(e.Message), nil
+	return fmt.Sprint(said), err
+}
+
+// asSaid gives what an error of the store says to whoever filled in the form, nil if there is none;
+// all but those of what was given remain errors.
+func asSaid(err error) (catalogue.Sayable, error) {
+	if digest.KindOf(err) == digest.Invalid {
+		return catalogue.Refusal(err), nil
+	}
+	return nil, err
 }
 
 // sentence makes one of a line: "a pause ends" becomes "A pause ends." What ends as one already gets no second full stop.
@@ -130,33 +138,39 @@ func (f dateField) Type() string {
 
 // read gives the date that was typed, or says what is wrong with it: it is one
 // of those from the first to the last.
-func (f dateField) read(first, last digest.Date) (d digest.Date, wrong string) {
+func (f dateField) read(first, last digest.Date) (d digest.Date, wrong catalogue.Sayable) {
 	d, err := digest.ParseDate(f.Value)
 	switch {
 	case f.Value == "":
-		return d, "A date is needed, such as " + first.Plus(7).String() + "."
+		return d, catalogue.Key("A date is needed, such as %s.").With(first.Plus(7))
 	case err != nil:
-		return d, "There is no such date. Dates are written year, month, day, like " + first.Plus(7).String() + "."
+		return d, catalogue.Key("There is no such date. Dates are written year, month, day, like %s.").With(first.Plus(7))
 	case d.Before(first):
-		return d, longDay(d) + " has begun already. Choose " + longDay(first) + " or a later day."
+		return d, catalogue.Key("%s has begun already. Choose %s or a later day.").With(saidDay(d), saidDay(first))
 	case last.Before(d):
-		return d, longDay(d) + " is too far away. Choose a day up to " + longDay(last) + "."
+		return d, catalogue.Key("%s is too far away. Choose a day up to %s.").With(saidDay(d), saidDay(last))
 	}
-	return d, ""
+	return d, nil
 }
+
+// saidDay is a day with its year.
+func saidDay(d digest.Date) catalogue.Moment { return catalogue.Day("2 January 2006", d) }
 
 // maxName bounds the names that readers give, in characters; as much as is read
 // of a title. Of a longer one the form shows the beginning.
 const maxName = 500
 
-// nameOfForm makes one line of what was typed, and says what is wrong with it.
-func nameOfForm(what, typed string) (name, wrong string) {
+// tooLongName says that a name has too many characters.
+const tooLongName = catalogue.Key("A name may have %d characters; this one has %d. Its beginning is kept here; nothing was changed yet.")
+
+// nameOfForm makes one line of what was typed. Where that is too long wrong says so: tooLong, with
+// how many characters there may be and how many there are.
+func nameOfForm(tooLong catalogue.Key, typed string) (name string, wrong catalogue.Sayable) {
 	name = digest.OneLine(typed)
 	if n := utf8.RuneCountInString(name); n > maxName {
-		wrong = "%s may have %d characters; this one has %d. Its beginning is kept here; nothing was changed yet."
-		return firstRunes(name, maxName), fmt.Sprintf(wrong, what, maxName, n)
+		return firstRunes(name, maxName), tooLong.With(maxName, n)
 	}
-	return name, ""
+	return name, nil
 }
 
 // firstRunes is the beginning of a text, n characters at most.

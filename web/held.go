@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"digest"
+	"digest/internal/catalogue"
 	"digest/store"
 )
 
@@ -52,7 +53,7 @@ func (s *site) heldPage(w http.ResponseWriter, r *http.Request, me reader) error
 	if len(v.Posts) >= heldShown {
 		p.Older = v.Posts[len(v.Posts)-1].DueAt.Unix()
 	}
-	return s.show(w, r, http.StatusOK, "held", "Held back", p)
+	return s.show(w, r, http.StatusOK, "held", catalogue.Key("Held back"), p)
 }
 
 // add puts a post to those of its edition.

@@ -7,6 +7,7 @@ import (
 
 	"digest"
 	"digest/calendar"
+	"digest/internal/catalogue"
 )
 
 // A letterSitePage is the page behind the link beside the name of a site in a mail: on it the reader, without a
@@ -21,7 +22,7 @@ type letterSitePage struct {
 
 	Back        dateField
 	First, Last digest.Date // that can be chosen
-	BackWrong   string
+	BackWrong   catalogue.Sayable
 }
 
 // backBefore is how long before the midnight of the day on which a site comes back it is subscribed to again, so that the
@@ -68,12 +69,12 @@ func (p *letterSitePage) describe() {
 	p.Until = backOn(p.sub.PausedUntil, p.of.TimeZone)
 }
 
-// backOn is the day on which a paused subscription comes back; "" if its pause has no end.
-func backOn(until time.Time, zone string) string {
+// backOn is the day on which a paused subscription comes back; nil if its pause has no end.
+func backOn(until time.Time, zone string) catalogue.Sayable {
 	if until.IsZero() {
-		return ""
+		return nil
 	}
-	return until.Add(backBefore).In(zoneOr(zone)).Format("Monday 2 January 2006")
+	return catalogue.Time("Monday 2 January 2006", until.Add(backBefore).In(zoneOr(zone)))
 }
 
 // onLetterSite makes a handler of a form behind the link. Where the reader is not subscribed any more only the page is
@@ -112,7 +113,7 @@ func (s *site) pauseByLetter(r *http.Request, p *letterSitePage) error {
 		return nil
 	}
 	until, wrong := p.chosenDay(r.PostForm, s.Now())
-	if p.BackWrong = wrong; wrong != "" {
+	if p.BackWrong = wrong; wrong != nil {
 		return nil
 	}
 	err := s.Store.PauseSubscriptionUntil(r.Context(), p.of.ID, p.sub.Feed.ID, until.Add(-backBefore))
@@ -122,17 +123,17 @@ func (s *site) pauseByLetter(r *http.Request, p *letterSitePage) error {
 }
 
 // chosenDay is the midnight of the day on which the site comes back, or what is wrong with it.
-func (p *letterSitePage) chosenDay(form url.Values, now time.Time) (time.Time, string) {
+func (p *letterSitePage) chosenDay(form url.Values, now time.Time) (time.Time, catalogue.Sayable) {
 	zone := zoneOr(p.of.TimeZone)
 	switch form.Get("for") {
 	case "week":
-		return calendar.InWeeks(1, now, zone), ""
+		return calendar.InWeeks(1, now, zone), nil
 	case "month":
-		return calendar.InAMonth(now, zone), ""
+		return calendar.InAMonth(now, zone), nil
 	}
 	p.Back = typedDate(form, "until")
 	day, wrong := p.Back.read(p.First, p.Last)
-	if wrong != "" {
+	if wrong != nil {
 		return time.Time{}, wrong
 	}
 	return begins(day, zone)
@@ -160,7 +161,7 @@ func (s *site) returnByLetter(r *http.Request, p *letterSitePage) error {
 	if p.Feed != "" {
 		return nil // they are subscribed
 	}
-	if err := s.subscribeOffered(r, &p.remediesPage); err != nil || p.Wrong != "" {
+	if err := s.subscribeOffered(r, &p.remediesPage); err != nil || p.Wrong != nil {
 		return err
 	}
 	p.describe()

@@ -9,6 +9,7 @@ import (
 
 	"digest"
 	"digest/feed"
+	"digest/internal/catalogue"
 	"digest/store"
 )
 
@@ -24,7 +25,7 @@ const (
 	maxAsked     = 2048 // bytes of an address that is asked for
 )
 
-const longSearch = "That takes too long to look for here just now. Try again in a minute."
+const longSearch = catalogue.Key("That takes too long to look for here just now. Try again in a minute.")
 
 // A pointedAddress is where several of a reader's sites pointed, with the posts that did.
 type pointedAddress struct {
@@ -38,9 +39,9 @@ type pointedPage struct {
 	namedPage
 	Days     int
 	Pointers []pointedAddress
-	Asked    string       // an address or a site; "": what several pointed at
-	Wrong    string       // why nothing was looked for
-	Posts    []listedPost // that lead there
+	Asked    string            // an address or a site; "": what several pointed at
+	Wrong    catalogue.Sayable // why nothing was looked for
+	Posts    []listedPost      // that lead there
 }
 
 // links answers programs of a reader's by their token, and else shows the reader a page.
@@ -61,9 +62,9 @@ func (s *site) pointedPage(w http.ResponseWriter, r *http.Request, me reader) er
 	p.Pointers, err = s.pointers(r, me)
 	if errors.Is(err, errLongSearch) {
 		p.Wrong = longSearch
-		return s.show(w, r, http.StatusServiceUnavailable, "links", "What your sites pointed at", p)
+		return s.show(w, r, http.StatusServiceUnavailable, "links", catalogue.Key("What your sites pointed at"), p)
 	}
-	return s.showPage(w, r, err, "links", "What your sites pointed at", p)
+	return s.showPage(w, r, err, "links", catalogue.Key("What your sites pointed at"), p)
 }
 
 // showLinked shows the posts that lead to an address or, where there is none, to a site.
@@ -73,9 +74,9 @@ func (s *site) showLinked(w http.ResponseWriter, r *http.Request, me reader, p p
 	p.Asked = address + site
 	switch key, siteKey := feed.LinkKey(address), feed.SiteKey(site); {
 	case len(p.Asked) > maxAsked || key == 0 && siteKey == 0:
-		p.Wrong = "That is neither a site such as example.org nor a web address."
+		p.Wrong = catalogue.Key("That is neither a site such as example.org nor a web address.")
 		p.Asked = shortened(p.Asked)
-		return s.show(w, r, http.StatusUnprocessableEntity, "links", "Who points there", p)
+		return s.show(w, r, http.StatusUnprocessableEntity, "links", catalogue.Key("Who points there"), p)
 	case key != 0:
 		found, err = s.Store.LinkingTo(r.Context(), me.ID, key, s.Now(), mostLinked)
 	default:
@@ -86,12 +87,12 @@ func (s *site) showLinked(w http.ResponseWriter, r *http.Request, me reader, p p
 	}
 	if errors.Is(err, errLongSearch) {
 		p.Wrong = longSearch
-		return s.show(w, r, http.StatusServiceUnavailable, "links", "Who points there", p)
+		return s.show(w, r, http.StatusServiceUnavailable, "links", catalogue.Key("Who points there"), p)
 	}
 	for _, v := range found {
 		p.Posts = append(p.Posts, s.listed(r, v))
 	}
-	return s.showPage(w, r, err, "links", "Who points there", p)
+	return s.showPage(w, r, err, "links", catalogue.Key("Who points there"), p)
 }
 
 // pointers gives where several of a reader's sites pointed of late.

@@ -3,6 +3,7 @@ package web
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net/http"
 	"time"
@@ -57,11 +58,11 @@ func (s *site) pauseFor(r *http.Request, me, u reader) (saved, wrong string, err
 	var until time.Time
 	if date := typedDate(r.PostForm, "until"); date.Value != "" {
 		day, wrong := date.read(st.today().Plus(1), st.today().Plus(farthestPause))
-		if wrong == "" {
+		if wrong == nil {
 			until, wrong = begins(day, st.zone())
 		}
-		if wrong != "" {
-			return "", wrong, nil
+		if wrong != nil {
+			return "", fmt.Sprint(wrong), nil
 		}
 	}
 	if err := s.Store.PauseDigest(r.Context(), u.Digest.ID, until, s.Now()); err != nil {

@@ -2,13 +2,12 @@ package web
 
 import (
 	"context"
-	"errors"
 	"net/http"
 	"net/url"
 	"strings"
 
 	"digest"
-	"digest/poller"
+	"digest/internal/catalogue"
 	"digest/store"
 	"digest/subscribe"
 )
@@ -49,10 +48,10 @@ type credentialForm struct {
 	Private bool // it is asked with a credential now
 	Hidden  bool // its address is a secret
 	Refused bool // what it was asked with is not accepted any more
-	Wrong   string
+	Wrong   catalogue.Sayable
 }
 
-func credentialFormOf(sub store.SubscriptionInfo, wrong string) credentialForm {
+func credentialFormOf(sub store.SubscriptionInfo, wrong catalogue.Sayable) credentialForm {
 	f := sub.Feed
 	status := f.LastStatus
 	return credentialForm{
@@ -68,16 +67,14 @@ func (s *site) setCredential(w http.ResponseWriter, r *http.Request, me reader) 
 		return err
 	}
 	err = s.Subscriber.SetCredential(r.Context(), sub, credentialOf(r.PostForm))
-	if wrong := wrongOf(err); wrong != "" {
+	if wrong := wrongOf(err); wrong != nil {
 		return s.showSubscription(w, r, me, http.StatusBadRequest, sub.Feed.ID, feedPage{Credential: credentialForm{Wrong: wrong}})
 	}
 	return showSaved(w, r, err, feedPath(sub.Feed.ID), "credential")
 }
 
-// wrongOf is what an error says to who has filled in a form; "": it is not for them.
-func wrongOf(err error) string {
-	if e, ok := errors.AsType[*poller.SearchError](err); ok {
-		return sentence(e.Cause.Message)
-	}
-	return ""
+// wrongOf is what an error says to who has filled in a form; nil: it is not for them.
+func wrongOf(err error) catalogue.Sayable {
+	_, wrong := searchSaid(err)
+	return wrong
 }

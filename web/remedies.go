@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"digest"
+	"digest/internal/catalogue"
 	"digest/store"
 )
 
@@ -23,11 +24,11 @@ type remediesPage struct {
 	Host    string // where its feed is looked for again
 	Joined  string // the host of the feed of which it has become part; "": of none
 	Paused  bool
-	Until   string // the day on which it comes back; "" if its pause has no end
+	Until   catalogue.Sayable // the day on which it comes back; nil if its pause has no end
 
-	Done   string // what was done just now: paused, resumed, left, again, replaced
-	Again  string // the offer by which a feed that was left is subscribed to again; "": there is none
-	Wrong  string // why no feed was found
+	Done   string            // what was done just now: paused, resumed, left, again, replaced
+	Again  string            // the offer by which a feed that was left is subscribed to again; "": there is none
+	Wrong  catalogue.Sayable // why no feed was found
 	Looked bool
 	Found  []foundFeed
 
@@ -110,7 +111,7 @@ func (s *site) lookAgain(r *http.Request, p *remediesPage) error {
 	ctx, cancel := context.WithTimeout(r.Context(), findTime)
 	defer cancel()
 	found, err := s.Subscriber.Candidates(ctx, p.of.ID, homeOf(p.sub.Feed))
-	if p.Wrong = wrongOf(asSlow(ctx, err)); err != nil && p.Wrong == "" {
+	if p.Wrong = wrongOf(asSlow(ctx, err)); err != nil && p.Wrong == nil {
 		return err
 	}
 	p.Looked = true
@@ -184,7 +185,7 @@ func (s *site) subscribeOffered(r *http.Request, p *remediesPage) error {
 
 // unlessWrong is the error, unless the page says it.
 func (p *remediesPage) unlessWrong(err error) error {
-	if p.Wrong != "" {
+	if p.Wrong != nil {
 		return nil
 	}
 	return err

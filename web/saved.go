@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"digest"
+	"digest/internal/catalogue"
 	"digest/internal/words"
 	"digest/render"
 	"digest/store"
@@ -101,5 +102,5 @@ func (s *site) savedPage(w http.ResponseWriter, r *http.Request, me reader) erro
 	for _, v := range list {
 		p.Posts = append(p.Posts, s.listed(r, v.VisiblePost))
 	}
-	return s.showPage(w, r, err, "saved", "Saved", p)
+	return s.showPage(w, r, err, "saved", catalogue.Key("Saved"), p)
 }

@@ -3,7 +3,6 @@ package web
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net/http"
 	"net/url"
 	"strings"
@@ -11,6 +10,7 @@ import (
 
 	"digest"
 	"digest/feed"
+	"digest/internal/catalogue"
 	"digest/internal/words"
 	"digest/store"
 )
@@ -21,10 +21,10 @@ type searchPage struct {
 	Query    string // as it was typed, or as the fields of the form say it
 	Words    string // what of it has no field of its own
 	Site     string
-	From, To string   // YYYY-MM-DD; "": any
-	Sites    []string // that the reader may choose from
-	Saved    bool     // only in what the reader has saved
-	Wrong    string   // why nothing was looked for
+	From, To string            // YYYY-MM-DD; "": any
+	Sites    []string          // that the reader may choose from
+	Saved    bool              // only in what the reader has saved
+	Wrong    catalogue.Sayable // why nothing was looked for
 	Posts    []listedPost
 	Asked    bool // something was looked for
 	First    bool
@@ -60,12 +60,12 @@ func (s *site) searchPage(w http.ResponseWriter, r *http.Request, me reader) err
 		p.Sites = append(p.Sites, shortened(of.Title))
 	}
 	if !form.Has("q") {
-		return s.show(w, r, http.StatusOK, "search", "Search", p)
+		return s.show(w, r, http.StatusOK, "search", catalogue.Key("Search"), p)
 	}
 	l, q, err := lookedUp(p.Query, sites)
-	if bad, ok := errors.AsType[*digest.Error](err); ok && bad.Kind == digest.Invalid {
-		p.Wrong = bad.Message
-		return s.show(w, r, http.StatusUnprocessableEntity, "search", "Search", p)
+	if digest.KindOf(err) == digest.Invalid {
+		p.Wrong = catalogue.Line(err)
+		return s.show(w, r, http.StatusUnprocessableEntity, "search", catalogue.Key("Search"), p)
 	}
 	if err != nil {
 		return err
@@ -77,8 +77,8 @@ func (s *site) searchPage(w http.ResponseWriter, r *http.Request, me reader) err
 	q.Now, q.Saved, q.After, q.Limit = s.Now(), p.Saved, store.SearchKey{DueAt: at, Post: id}, listPage
 	found, err := s.lookFor(r.Context(), me, q)
 	if errors.Is(err, errLongSearch) {
-		p.Wrong = "That takes too long to look for here. Take words that are more seldom, or fewer of them."
-		return s.show(w, r, http.StatusServiceUnavailable, "search", "Search", p)
+		p.Wrong = catalogue.Key("That takes too long to look for here. Take words that are more seldom, or fewer of them.")
+		return s.show(w, r, http.StatusServiceUnavailable, "search", catalogue.Key("Search"), p)
 	}
 	if err != nil {
 		return err
@@ -91,7 +91,7 @@ func (s *site) searchPage(w http.ResponseWriter, r *http.Request, me reader) err
 		last := found.Posts[n-1].Key()
 		p.Older = p.address(place(last.DueAt, last.Post))
 	}
-	return s.show(w, r, http.StatusOK, "search", "Search", p)
+	return s.show(w, r, http.StatusOK, "search", catalogue.Key("Search"), p)
 }
 
 // composed writes what the fields of the form say as one query. What is no date is told as it is for one that was typed.
@@ -134,7 +134,7 @@ func lookedUp(typed string, sites []digest.FeedLabel) (l words.Lookup, q store.S
 	q.Query, q.From, q.Until = l.Query, l.From, l.Until
 	if l.Links != "" {
 		if q.Links = feed.SiteKey(l.Links); q.Links == 0 {
-			return l, q, &digest.Error{Kind: digest.Invalid, Message: "links: wants one site, such as example.org"}
+			return l, q, digest.Refuse(digest.Invalid, "links: wants one site, such as example.org")
 		}
 	}
 	known := make([]words.Site, len(sites))
@@ -144,7 +144,7 @@ func lookedUp(typed string, sites []digest.FeedLabel) (l words.Lookup, q store.S
 	for _, name := range l.Sites {
 		places := words.SitesNamed(name, known)
 		if len(places) == 0 {
-			return l, q, &digest.Error{Kind: digest.Invalid, Message: fmt.Sprintf("site: none of your sites is called “%s” or has such an address", shortened(name))}
+			return l, q, digest.Refuse(digest.Invalid, "site: none of your sites is called “%s” or has such an address", shortened(name))
 		}
 		for _, i := range places {
 			q.Feeds = append(q.Feeds, sites[i].FeedID)

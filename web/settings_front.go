@@ -54,8 +54,8 @@ func sitesToLead(subs []store.SubscriptionInfo) []choice {
 
 // setName names the reader's editions.
 func (s *site) setName(w http.ResponseWriter, r *http.Request, me reader) error {
-	name, wrong := nameOfForm("A name", r.PostForm.Get("name"))
-	if wrong != "" {
+	name, wrong := nameOfForm(tooLongName, r.PostForm.Get("name"))
+	if wrong != nil {
 		p := frontPage{settingsFrame: s.frame(r, me), Typed: name}
 		p.Wrong = wrong
 		return s.showFront(w, r, me, p)

@@ -6,6 +6,7 @@ import (
 
 	"digest"
 	"digest/calendar"
+	"digest/internal/catalogue"
 )
 
 // farthestPause is how many days ahead the form lets a pause end: a year, well
@@ -13,12 +14,12 @@ import (
 const farthestPause = 366
 
 // begins gives the first instant of a date in a zone, or says that it has none.
-func begins(d digest.Date, zone *time.Location) (at time.Time, wrong string) {
+func begins(d digest.Date, zone *time.Location) (at time.Time, wrong catalogue.Sayable) {
 	at = calendar.Begins(d, zone)
 	if !calendar.Exists(d, zone) {
-		return at, longDay(d) + " is left out there: the clocks go past it. Choose the day after."
+		return at, catalogue.Key("%s is left out there: the clocks go past it. Choose the day after.").With(saidDay(d))
 	}
-	return at, ""
+	return at, nil
 }
 
 func longDay(d digest.Date) string { return d.Format("2 January 2006") }
@@ -49,13 +50,14 @@ func (s *site) setPause(w http.ResponseWriter, r *http.Request, me reader) error
 	p.Date = typedDate(r.PostForm, "until")
 	day, wrong := p.Date.read(p.First, p.Last)
 	var until time.Time
-	if wrong == "" {
+	if wrong == nil {
 		until, wrong = begins(day, p.zone())
 	}
-	if p.Wrong = wrong; p.Left() {
-		p.Wrong = "You have unsubscribed, so there is nothing to pause."
+	if p.Left() {
+		wrong = catalogue.Key("You have unsubscribed, so there is nothing to pause.")
 	}
-	if p.Wrong != "" {
+	if wrong != nil {
+		p.Wrong = wrong
 		return s.show(w, r, http.StatusUnprocessableEntity, "settings_pause", "Pause", p)
 	}
 	if err := s.Store.PauseDigest(r.Context(), me.Digest.ID, until, p.now); err != nil && digest.KindOf(err) != digest.Conflict {

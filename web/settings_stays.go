@@ -97,11 +97,11 @@ func (s *site) addStay(w http.ResponseWriter, r *http.Request, me reader) error 
 	}
 	p.Zone, p.From, p.To = r.PostForm.Get("zone"), typedDate(r.PostForm, "from"), typedDate(r.PostForm, "to")
 	st := p.read(me.ID)
-	if p.Wrong == "" {
+	if p.Wrong == nil {
 		if _, err = s.Store.AddStay(r.Context(), st, s.Now()); err == nil {
 			return showSaved(w, r, nil, "/settings/stays", "added")
 		}
-		if p.Wrong, err = asWrong(err); err != nil {
+		if p.Wrong, err = asSaid(err); err != nil {
 			return err
 		}
 	}
@@ -118,19 +118,23 @@ func (p *staysPage) read(user digest.UserID) digest.Stay {
 	}
 	p.At = "from"
 	longAgo := p.today().Plus(-farthestStay) // a stay may have begun
-	if st.From, p.Wrong = p.From.read(longAgo, p.Last); p.Wrong == "" {
-		_, p.Wrong = begins(st.From, zoneOr(st.TimeZone))
+	var wrong catalogue.Sayable
+	if st.From, wrong = p.From.read(longAgo, p.Last); wrong == nil {
+		_, wrong = begins(st.From, zoneOr(st.TimeZone))
 	}
-	if p.Wrong != "" {
+	if wrong != nil {
+		p.Wrong = wrong
 		return st
 	}
 	p.At = "to"
-	if st.To, p.Wrong = p.To.read(p.today(), p.Last); p.Wrong == "" && st.To.Before(st.From) {
-		p.Wrong = "The last day comes before the first one, " + longDay(st.From) + "."
+	if st.To, wrong = p.To.read(p.today(), p.Last); wrong == nil && st.To.Before(st.From) {
+		wrong = catalogue.Key("The last day comes before the first one, %s.").With(saidDay(st.From))
 	}
-	if p.Wrong == "" {
+	if wrong == nil {
 		p.At = ""
+		return st
 	}
+	p.Wrong = wrong
 	return st
 }
 

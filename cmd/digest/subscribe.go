@@ -136,7 +136,15 @@ type reportedOffer struct {
 }
 
 func reportOffer(c poller.Candidate) reportedOffer {
-	return reportedOffer{digest.WithoutCredentials(c.URL), c.Title, c.Facts()}
+	return reportedOffer{digest.WithoutCredentials(c.URL), c.Title, factsOf(c)}
+}
+
+// factsOf is what is known of a feed, in English.
+func factsOf(c poller.Candidate) (all []string) {
+	for _, fact := range c.Facts() {
+		all = append(all, fmt.Sprint(fact))
+	}
+	return all
 }
 
 // showOthers tells people of the feeds that a page offers beside the one that was chosen.
@@ -147,7 +155,7 @@ func (a *app) showOthers(others []poller.Candidate) {
 	fmt.Fprintln(a.stderr, "digest: the page offers other feeds too; for one of them give its own address")
 	for _, c := range others {
 		facts := ""
-		if all := c.Facts(); len(all) > 0 {
+		if all := factsOf(c); len(all) > 0 {
 			facts = " (" + plain(strings.Join(all, ", ")) + ")"
 		}
 		fmt.Fprintf(a.stderr, "digest:   %s  %s%s\n", plain(digest.WithoutCredentials(c.URL)), plain(digest.Shortened(c.Title, mostTitle)), facts)

@@ -15,25 +15,15 @@ import (
 // shrinks: a new template begins in all languages.
 func unconverted() []string {
 	return strings.Fields(`
-		web/templates/feed.html
-		web/templates/feed_posts.html
-		web/templates/feeds.html
 		web/templates/feeds_add.html
-		web/templates/feeds_find.html
-		web/templates/feeds_find_added.html
 		web/templates/feeds_import.html
 		web/templates/feeds_import_report.html
-		web/templates/feeds_left.html
-		web/templates/feeds_several.html
-		web/templates/filters.html
-		web/templates/held.html
 		web/templates/home_first.html
 		web/templates/home_landing.html
 		web/templates/invitations.html
 		web/templates/layout.html
 		web/templates/letter_save.html
 		web/templates/letter_site.html
-		web/templates/links.html
 		web/templates/moved.html
 		web/templates/offline.html
 		web/templates/operator.html
@@ -64,8 +54,6 @@ func unconverted() []string {
 		web/templates/publisher_settings.html
 		web/templates/publisher_tokens.html
 		web/templates/remedies.html
-		web/templates/saved.html
-		web/templates/search.html
 		web/templates/settings_address.html
 		web/templates/settings_address_confirm.html
 		web/templates/settings_data.html

@@ -45,47 +45,50 @@ func usedEverywhere(t *testing.T) used {
 	return u
 }
 
-// readGo finds catalogue.Key("…"), and the layouts of catalogue.Day and catalogue.Time.
+// readGo finds catalogue.Key("…"), digest.Refuse(kind, "…") and digest.Words("…"), and the layouts of
+// catalogue.Day and catalogue.Time.
 func (u used) readGo(t *testing.T, path string) {
 	file, err := parser.ParseFile(token.NewFileSet(), path, nil, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	within := file.Name.Name == "catalogue"
+	within := file.Name.Name
 	ast.Inspect(file, func(n ast.Node) bool {
 		call, ok := n.(*ast.CallExpr)
 		if !ok || len(call.Args) == 0 {
 			return true
 		}
-		name := called(call.Fun, within)
-		if name != "Key" && name != "Day" && name != "Time" {
+		name, said := called(call.Fun, within), 0
+		switch name {
+		case "catalogue.Key", "catalogue.Day", "catalogue.Time", "digest.Words":
+		case "digest.Refuse":
+			said = 1
+		default:
 			return true
 		}
-		text, ok := constant(call.Args[0])
+		text, ok := constant(call.Args[said])
 		switch {
-		case !ok && name == "Key" && !within:
-			t.Errorf("%s: catalogue.Key is given what is no literal; write the sentence there", path)
+		case !ok && (name == "catalogue.Key" || name == "digest.Refuse") && within != "catalogue":
+			t.Errorf("%s: %s is given what is no literal; write the sentence there", path, name)
 		case !ok:
-		case name == "Key":
-			u.keys[text] = path
-		default:
+		case name == "catalogue.Day" || name == "catalogue.Time":
 			u.layouts[text] = path
+		default:
+			u.keys[text] = path
 		}
 		return true
 	})
 }
 
-// called is the name of a function of this package that is called; "" for others.
-func called(f ast.Expr, within bool) string {
+// called is the name of a function that is called in a package: "catalogue.Key"; "" for what has none.
+func called(f ast.Expr, within string) string {
 	switch f := f.(type) {
 	case *ast.SelectorExpr:
-		if x, ok := f.X.(*ast.Ident); ok && x.Name == "catalogue" {
-			return f.Sel.Name
+		if x, ok := f.X.(*ast.Ident); ok {
+			return x.Name + "." + f.Sel.Name
 		}
 	case *ast.Ident:
-		if within {
-			return f.Name
-		}
+		return within + "." + f.Name
 	}
 	return ""
 }

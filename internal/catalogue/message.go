@@ -1,11 +1,14 @@
 package catalogue
 
 import (
+	"errors"
 	"fmt"
 	"html/template"
 	"reflect"
 	"unicode"
 	"unicode/utf8"
+
+	"digest"
 )
 
 // A Sayable is what each language says in its own way: a Key, a Message, a Moment, a List.
@@ -103,6 +106,13 @@ func (l *Language) value(v any) any {
 		return safe(v)
 	case Sayable:
 		return v.In(l)
+	case digest.Words:
+		if !l.has[string(v)] {
+			return string(v)
+		}
+		return l.Say(string(v))
+	case error:
+		return Refusal(v).line(l)
 	case fmt.Stringer:
 		return v.String()
 	}
@@ -126,6 +136,54 @@ func replaced(values []any, at int, v any) []any {
 	}
 	values[at] = v
 	return values
+}
+
+// A Refused is what an error says to people, as a sentence.
+type Refused struct{ err error }
+
+// Refusal gives what an error says to people, as a sentence: in each language where it was made by
+// digest.Refuse, or else in English.
+func Refusal(err error) Refused { return Refused{err} }
+
+// In says it: "a pause ends" becomes "A pause ends."
+func (r Refused) In(l *Language) string {
+	line := r.line(l)
+	first, size := utf8.DecodeRuneInString(line)
+	return Key("%s.").With(string(unicode.ToUpper(first)) + line[size:]).In(l)
+}
+
+// String says it in English.
+func (r Refused) String() string { return r.In(English()) }
+
+// line is what it says, as a part of a sentence.
+func (r Refused) line(l *Language) string {
+	e, ok := errors.AsType[*digest.Error](r.err)
+	switch {
+	case !ok:
+		return r.err.Error()
+	case e.Format == "":
+		return e.Message
+	}
+	return l.Say(e.Format, e.Values...)
+}
+
+// A Text is said as it is, in every language.
+type Text string
+
+// In says it.
+func (t Text) In(*Language) string { return string(t) }
+
+// Line is what an error says to people, as it stands: in each language where it was made by
+// digest.Refuse, or else in English.
+func Line(err error) Sayable {
+	e, ok := errors.AsType[*digest.Error](err)
+	switch {
+	case !ok:
+		return Text(err.Error())
+	case e.Format == "":
+		return Text(e.Message)
+	}
+	return Message{e.Format, e.Values}
 }
 
 // A List is said as one: "Monday, Wednesday and Friday".

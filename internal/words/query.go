@@ -1,7 +1,6 @@
 package words
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"unicode"
@@ -38,8 +37,7 @@ type Query struct{ Terms []Term }
 // stands between them. The errors, digest.Invalid, say what to do.
 func Parse(typed string) (Query, error) {
 	if utf8.RuneCountInString(typed) > maxTyped {
-		return Query{}, invalid("That is too long to look for; %d characters are the most. "+
-			"A few words that stand in the post are enough.", maxTyped)
+		return Query{}, digest.Refuse(digest.Invalid, "That is too long to look for; %d characters are the most. A few words that stand in the post are enough.", maxTyped)
 	}
 	var q Query
 	typedTerms, wanted := 0, 0
@@ -58,17 +56,13 @@ func Parse(typed string) (Query, error) {
 	}
 	switch {
 	case len(q.Terms) == 0:
-		return Query{}, invalid("There is no word in that to look for. Type a word that stands in the post: letters or digits.")
+		return Query{}, digest.Refuse(digest.Invalid, "There is no word in that to look for. Type a word that stands in the post: letters or digits.")
 	case wanted == 0:
-		return Query{}, invalid("That says only what to leave out. Say also what to look for.")
+		return Query{}, digest.Refuse(digest.Invalid, "That says only what to leave out. Say also what to look for.")
 	case typedTerms > maxTerms:
-		return Query{}, invalid("That is too much to look for at once; %d words are the most. Take those that are seldom.", maxTerms)
+		return Query{}, digest.Refuse(digest.Invalid, "That is too much to look for at once; %d words are the most. Take those that are seldom.", maxTerms)
 	}
 	return q, nil
-}
-
-func invalid(format string, args ...any) error {
-	return &digest.Error{Kind: digest.Invalid, Message: fmt.Sprintf(format, args...)}
 }
 
 // A part is a piece of what was typed, between spaces or quotes.
