@@ -6,11 +6,13 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+
+	"digest/internal/catalogue"
 )
 
 // A finder is the form that asks for an address.
 type finder struct {
-	Label string
+	Label catalogue.Key
 	Asked string // what is in it already
 	First bool   // it stands on the page before the first edition
 	Plain bool   // its button is not the one that matters
@@ -18,18 +20,18 @@ type finder struct {
 
 // Finder is the form on the list of feeds.
 func (p feedsPage) Finder() finder {
-	f := finder{Label: "Add a site"}
+	f := finder{Label: catalogue.Key("Add a site")}
 	if p.Seeks() {
-		f.Label = "Its address"
+		f.Label = catalogue.Key("Its address")
 	}
 	return f
 }
 
 // Finder is the form on the page before the first edition.
 func (p homeFirstPage) Finder() finder {
-	f := finder{Label: "The address of one", First: true}
+	f := finder{Label: catalogue.Key("The address of one"), First: true}
 	if p.Feeds > 0 {
-		f.Label = "Add another"
+		f.Label = catalogue.Key("Add another")
 	}
 	return f
 }
@@ -56,9 +58,9 @@ func (s *site) feedsSharePage(w http.ResponseWriter, r *http.Request, me reader)
 }
 
 func (s *site) showAdd(w http.ResponseWriter, r *http.Request, address string) error {
-	p := feedsAddPage{Finder: finder{Label: "The address of a site"}, Mark: s.bookmarklet()}
+	p := feedsAddPage{Finder: finder{Label: catalogue.Key("The address of a site")}, Mark: s.bookmarklet()}
 	p.Finder.Asked = firstRunes(strings.TrimSpace(address), mostAddress)
-	return s.show(w, r, http.StatusOK, "feeds_add", "Add a site", p)
+	return s.show(w, r, http.StatusOK, "feeds_add", catalogue.Key("Add a site"), p)
 }
 
 // bookmarklet is a bookmark that leads from any page to the form for its address. It reads nothing but that.
