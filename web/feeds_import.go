@@ -3,7 +3,6 @@ package web
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"mime"
 	"mime/multipart"
@@ -12,6 +11,7 @@ import (
 	"time"
 
 	"digest"
+	"digest/internal/catalogue"
 )
 
 const (
@@ -21,7 +21,7 @@ const (
 
 // A feedsImportPage asks for a list.
 type feedsImportPage struct {
-	Wrong    string
+	Wrong    catalogue.Sayable
 	Imported bool // there is a report of an earlier one
 }
 
@@ -34,7 +34,7 @@ func (s *site) feedsImportPage(w http.ResponseWriter, r *http.Request, me reader
 	if digest.KindOf(err) == digest.NotFound {
 		err = nil
 	}
-	return s.showPage(w, r, err, "feeds_import", "Import a list", p)
+	return s.showPage(w, r, err, "feeds_import", catalogue.Key("Import a list"), p)
 }
 
 // importList subscribes to the feeds of a list, however badly it is written, and leads to
@@ -65,12 +65,12 @@ func (s *site) importList(w http.ResponseWriter, r *http.Request, me reader) err
 func (s *site) orNoList(w http.ResponseWriter, r *http.Request, err error) error {
 	if asProblem(err) == errTooLarge {
 		drain(r)
-		wrong := fmt.Sprintf("That file is larger than %d MB, which no list of feeds is. Nothing was taken from it. Export the list again, or split it.", maxList>>20)
-		return s.show(w, r, http.StatusRequestEntityTooLarge, "feeds_import", "That file is too large", feedsImportPage{Wrong: wrong})
+		wrong := catalogue.Key("That file is larger than %d MB, which no list of feeds is. Nothing was taken from it. Export the list again, or split it.").With(maxList >> 20)
+		return s.show(w, r, http.StatusRequestEntityTooLarge, "feeds_import", catalogue.Key("That file is too large"), feedsImportPage{Wrong: wrong})
 	}
-	wrong, err := asWrong(err)
+	wrong, err := asSaid(err)
 	return orShow(err, func() error {
-		return s.show(w, r, http.StatusBadRequest, "feeds_import", "No list", feedsImportPage{Wrong: wrong})
+		return s.show(w, r, http.StatusBadRequest, "feeds_import", catalogue.Key("No list"), feedsImportPage{Wrong: wrong})
 	})
 }
 

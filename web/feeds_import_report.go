@@ -8,6 +8,7 @@ import (
 
 	"digest"
 	"digest/feed"
+	"digest/internal/catalogue"
 	"digest/store"
 )
 
@@ -96,7 +97,7 @@ func (s *site) importReportPage(w http.ResponseWriter, r *http.Request, me reade
 	}
 	p.Fenced, err = s.fenced(r.Context())
 	p.Again = p.Waiting > 0 && !p.Fenced && s.Now().Sub(l.ImportedAt) < looksAgain
-	return s.showPage(w, r, err, "feeds_import_report", "Your list", p)
+	return s.showPage(w, r, err, "feeds_import_report", catalogue.Key("Your list"), p)
 }
 
 // firstReadsOf counts the feeds of a list by what came of their first polls. Those of paused
