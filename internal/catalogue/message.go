@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"html/template"
 	"reflect"
+	"strings"
 	"unicode"
 	"unicode/utf8"
 
@@ -145,11 +146,14 @@ type Refused struct{ err error }
 // digest.Refuse, or else in English.
 func Refusal(err error) Refused { return Refused{err} }
 
-// In says it: "a pause ends" becomes "A pause ends."
+// In says it: "a pause ends" becomes "A pause ends." What ends as a sentence gets no second full stop.
 func (r Refused) In(l *Language) string {
 	line := r.line(l)
+	if line == "" {
+		return ""
+	}
 	first, size := utf8.DecodeRuneInString(line)
-	return Key("%s.").With(string(unicode.ToUpper(first)) + line[size:]).In(l)
+	return Key("%s.").With(string(unicode.ToUpper(first)) + strings.TrimSuffix(line[size:], ".")).In(l)
 }
 
 // String says it in English.
