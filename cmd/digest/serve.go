@@ -178,7 +178,7 @@ func (a *app) webServer(st *store.Store, outbox *mailer.Outbox, counters *metric
 		Spread:        a.spread(),
 		HostGap:       a.HostInterval,
 		Fence:         a.fenceOf(st),
-		Offline:       a.Offline,
+		Offline:       a.OfflineReading,
 		Beats:         a.works,
 		Now:           a.clock,
 		Log:           a.log,

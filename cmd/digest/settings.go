@@ -49,7 +49,7 @@ type settings struct {
 	NewsletterMembers int             `default:"0" from:"0" to:"10000000" placeholder:"N" group:"Settings:" help:"How many members a newsletter that is begun from now on may have (${default}: as many as come); digest newsletter limit changes one."`
 	Hub               bool            `default:"true" negatable:"" group:"Settings:" help:"The feeds of newsletters announce a WebSub hub, which tells programs of new letters at once."`
 	RSSCloud          bool            `name:"rsscloud" default:"false" negatable:"" group:"Settings:" help:"Feeds that name an rssCloud server and no WebSub hub have that asked, once a day, to say when there is news; they are polled all the same."`
-	Offline           bool            `default:"true" negatable:"" group:"Settings:" help:"Readers may keep editions on their devices, to be read without a network."`
+	OfflineReading    bool            `default:"true" negatable:"" group:"Settings:" help:"Readers may keep editions on their devices, to be read without a network."`
 	Newsletters       web.Publishing  `default:"closed" example:"closed or ask" placeholder:"WHO" group:"Settings:" help:"Who may begin a newsletter on the web: closed (nobody), or ask (readers, and an operator approves each)."`
 	SignUp            web.SignUp      `default:"invitation" example:"open, invitation or closed" placeholder:"WHO" group:"Settings:" help:"Who may sign up: open, invitation or closed."`
 	MetricsToken      string          `default:"" placeholder:"SECRET" group:"Settings:" help:"Whoever sends it as a bearer token may read /metrics; without it nobody may there."`
