@@ -17,6 +17,9 @@ type letterLink struct {
 	about int64 // the post or the feed
 }
 
+// mailedTo is the reader whose mail the link is from.
+func (l letterLink) mailedTo() digest.UserID { return l.of.UserID }
+
 // letterLinkOf finds what a request's link speaks of. errOldLink, with what it led to: its reader has made it void.
 func (s *site) letterLinkOf(r *http.Request, purpose digest.Purpose, root string) (l letterLink, err error) {
 	token := r.PathValue("token")

@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"digest"
+	"digest/internal/catalogue"
 )
 
 // A letterSavePage is the page behind the link beside a post of a mail.
@@ -37,7 +38,7 @@ func (s *site) letterSaveOf(r *http.Request) (p letterSavePage, err error) {
 }
 
 func (s *site) showLetterSave(w http.ResponseWriter, r *http.Request, p letterSavePage, err error) error {
-	return s.showPage(w, r, err, "letter_save", "Save", p)
+	return s.showPage(w, r, err, "letter_save", catalogue.Key("Save"), p)
 }
 
 // saveByLetter saves the post for whoever has the link.

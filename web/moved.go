@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"digest"
+	"digest/internal/catalogue"
 	"digest/render"
 	"digest/store"
 )
@@ -62,6 +63,9 @@ type movePage struct {
 	of digest.Digest
 }
 
+// mailedTo is the reader whose mail the link is from.
+func (p movePage) mailedTo() digest.UserID { return p.of.UserID }
+
 // movedPage shows a button and changes nothing: link scanners open every link in a
 // mail.
 func (s *site) movedPage(w http.ResponseWriter, r *http.Request) error {
@@ -84,12 +88,12 @@ func (s *site) goBack(w http.ResponseWriter, r *http.Request) error {
 }
 
 func (s *site) showMove(w http.ResponseWriter, r *http.Request, p movePage, err error) error {
-	title := "Nothing to undo"
+	title := catalogue.Key("Nothing to undo")
 	switch {
 	case p.Open:
-		title = "Go back?"
+		title = catalogue.Key("Go back?")
 	case p.Back:
-		title = "Back at the old address"
+		title = catalogue.Key("Back at the old address")
 	}
 	return s.showPage(w, r, err, "moved", title, p)
 }

@@ -36,6 +36,9 @@ type remediesPage struct {
 	sub store.SubscriptionInfo
 }
 
+// mailedTo is the reader whose mail the link is from.
+func (p remediesPage) mailedTo() digest.UserID { return p.of.UserID }
+
 // remediesPage shows buttons and changes nothing: link scanners open every link in a
 // mail. Readers who are signed in are led to the feed's own page.
 func (s *site) remediesPage(w http.ResponseWriter, r *http.Request) error {

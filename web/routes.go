@@ -1,6 +1,10 @@
 package web
 
-import "net/http"
+import (
+	"net/http"
+
+	"digest/internal/catalogue"
+)
 
 // oneClick is the route that mail programs post to from anywhere (RFC 8058 §3.2).
 const oneClick = "POST /unsubscribe/{token}"
@@ -68,9 +72,9 @@ func (s *site) publicRoutes() map[string]handler {
 		"GET /unsubscribe/{token}":         s.unsubscribePage,
 		oneClick:                           s.unsubscribe,
 		"POST /unsubscribe/{token}/undo":   s.resubscribe,
-		"POST /unsubscribe/{token}/pause":  s.changeDigest("Paused", s.pauseDigest),
-		"POST /unsubscribe/{token}/resume": s.changeDigest("Welcome back", s.resumeDigest),
-		"POST /unsubscribe/{token}/days":   s.changeDigest("Changed", s.setDigestDays),
+		"POST /unsubscribe/{token}/pause":  s.changeDigest(catalogue.Key("Paused"), s.pauseDigest),
+		"POST /unsubscribe/{token}/resume": s.changeDigest(catalogue.Key("Welcome back"), s.resumeDigest),
+		"POST /unsubscribe/{token}/days":   s.changeDigest(catalogue.Key("Changed"), s.setDigestDays),
 		"GET /moved/{token}":               s.movedPage,
 		"POST /moved/{token}":              withForm(s.goBack),
 		"GET /remedies/{token}":            s.remediesPage,

@@ -111,6 +111,17 @@ func (s *site) language(r *http.Request) *catalogue.Language {
 	return catalogue.Match(r.Header.Get("Accept-Language"))
 }
 
+// languageOf is the language of a page: behind a link of a mail that of the mail's reader, whoever opens it.
+func (s *site) languageOf(r *http.Request, data any) *catalogue.Language {
+	if p, ok := data.(interface{ mailedTo() digest.UserID }); ok && p.mailedTo() != 0 {
+		u, _ := s.Store.User(r.Context(), p.mailedTo()) // nobody where the database does not answer
+		if l, ok := catalogue.Find(u.Language); ok {
+			return l
+		}
+	}
+	return s.language(r)
+}
+
 // sessionUser asks the store whose the session is that a request came with.
 func (s *site) sessionUser(r *http.Request) (digest.User, error) {
 	c, err := r.Cookie(s.cookieName())

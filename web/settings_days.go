@@ -173,6 +173,14 @@ func weekday(d time.Weekday) catalogue.Moment {
 	return catalogue.Day("Monday", digest.Date{Year: 2023, Month: time.January, Day: 1 + int(d)}) // a Sunday
 }
 
+// eachWeek names a day of the week that comes again and again.
+func eachWeek(d time.Weekday) catalogue.Key {
+	return [...]catalogue.Key{
+		catalogue.Key("Sundays"), catalogue.Key("Mondays"), catalogue.Key("Tuesdays"), catalogue.Key("Wednesdays"),
+		catalogue.Key("Thursdays"), catalogue.Key("Fridays"), catalogue.Key("Saturdays"),
+	}[d]
+}
+
 // Words says when a digest with this cadence comes: "every day", "on Saturdays", "on the
 // 15th of each month".
 func (v daysView) Words() catalogue.Message {
@@ -184,15 +192,10 @@ func (v daysView) Words() catalogue.Message {
 	case c.IsMonthly():
 		return ofEachMonth(c)
 	}
-	always := map[time.Weekday]catalogue.Key{
-		time.Monday: catalogue.Key("Mondays"), time.Tuesday: catalogue.Key("Tuesdays"), time.Wednesday: catalogue.Key("Wednesdays"),
-		time.Thursday: catalogue.Key("Thursdays"), time.Friday: catalogue.Key("Fridays"), time.Saturday: catalogue.Key("Saturdays"),
-		time.Sunday: catalogue.Key("Sundays"),
-	}
 	var days catalogue.List
 	for _, d := range week() {
 		if digest.Weekdays(v.Cadence & digest.Daily).Has(d) {
-			days = append(days, always[d])
+			days = append(days, eachWeek(d))
 		}
 	}
 	return catalogue.Key("on %s").With(days)
@@ -204,10 +207,15 @@ func (v daysView) Daily() bool { return v.Cadence == digest.Daily }
 // Weekly gives the choices of one day a week; the day that it is, or else
 // Saturday, is chosen.
 func (v daysView) Weekly() []choice {
+	set := digest.Cadence(1 << time.Saturday)
 	for _, d := range week() {
 		if v.Cadence == 1<<d {
-			return dayChoices(v.Cadence)
+			set = v.Cadence
 		}
 	}
-	return dayChoices(1 << time.Saturday)
+	all := dayChoices(set)
+	for i, d := range week() {
+		all[i].Name = eachWeek(d)
+	}
+	return all
 }

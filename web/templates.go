@@ -152,6 +152,7 @@ func pagesIn(l *catalogue.Language, a assets) pages {
 	funcs := template.FuncMap{
 		"asset":   a.url,
 		"day":     func(d digest.Date) string { return catalogue.Day("Monday 2 January", d).In(l) },
+		"heading": l.Heading,
 		"longDay": func(d digest.Date) string { return l.Heading(catalogue.Day("Monday 2 January 2006", d)) },
 		"colour":  func(name string) string { return render.Variables()[name] },
 		"period":  func(d time.Duration) string { return period(d).In(l) },
@@ -216,7 +217,7 @@ func (s *site) showPage(w http.ResponseWriter, r *http.Request, err error, name 
 
 // show renders a page to a buffer and sends it.
 func (s *site) show(w http.ResponseWriter, r *http.Request, status int, name string, title, data any) error {
-	f := frame{Title: title, Name: render.DefaultName, Page: data, Path: r.URL.Path, lang: s.language(r)}
+	f := frame{Title: title, Name: render.DefaultName, Page: data, Path: r.URL.Path, lang: s.languageOf(r, data)}
 	if own, ok := r.Context().Value(nameKey{}).(string); ok {
 		f.Name = own
 	}

@@ -8,6 +8,7 @@ import (
 
 	"digest"
 	"digest/calendar"
+	"digest/internal/catalogue"
 )
 
 // An unsubscribePage is the page behind an unsubscribe link, and those that its
@@ -37,7 +38,7 @@ func (s *site) unsubscribePage(w http.ResponseWriter, r *http.Request) error {
 	if d.State == digest.DigestLeft {
 		return s.showUnsubscribed(w, r, d)
 	}
-	return s.show(w, r, http.StatusOK, "unsubscribe", "Unsubscribe", s.viewOf(r, d))
+	return s.show(w, r, http.StatusOK, "unsubscribe", catalogue.Key("Unsubscribe"), s.viewOf(r, d))
 }
 
 // unsubscribe acts at once, and answers the same however often it is asked. It
@@ -55,7 +56,7 @@ func (s *site) unsubscribe(w http.ResponseWriter, r *http.Request) error {
 		}
 		view.of.State = digest.DigestLeft
 	}
-	return s.show(w, r, http.StatusOK, "unsubscribe_done", "Unsubscribed", view)
+	return s.show(w, r, http.StatusOK, "unsubscribe_done", catalogue.Key("Unsubscribed"), view)
 }
 
 // resubscribe is the way back. It brings back only what was left: a digest
@@ -72,9 +73,9 @@ func (s *site) resubscribe(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	if d.State == digest.DigestPaused && !wasLeft {
-		return s.show(w, r, http.StatusOK, "unsubscribe", "Unsubscribe", s.viewOf(r, d))
+		return s.show(w, r, http.StatusOK, "unsubscribe", catalogue.Key("Unsubscribe"), s.viewOf(r, d))
 	}
-	return s.show(w, r, http.StatusOK, "unsubscribe_done", "Welcome back", s.viewOf(r, d))
+	return s.show(w, r, http.StatusOK, "unsubscribe_done", catalogue.Key("Welcome back"), s.viewOf(r, d))
 }
 
 // carriedPause is the pause that a form carries.
@@ -92,6 +93,15 @@ func (s *site) viewOf(r *http.Request, d digest.Digest) unsubscribePage {
 	}
 	return v
 }
+
+// mailedTo is the reader whose mail the link is from.
+func (p unsubscribePage) mailedTo() digest.UserID { return p.of.UserID }
+
+// EveryDay names a cadence that may be offered.
+func (p unsubscribePage) EveryDay() catalogue.Sayable { return daysView{digest.Daily}.Words() }
+
+// Workdays names another one.
+func (p unsubscribePage) Workdays() catalogue.Sayable { return daysView{digest.Workdays}.Words() }
 
 // mostOften is how often a digest may come at most.
 func (s *site) mostOften(r *http.Request, d digest.Digest) digest.Cadence {
@@ -114,7 +124,7 @@ func (p unsubscribePage) Offers(text string) (bool, error) {
 }
 
 func (s *site) showUnsubscribed(w http.ResponseWriter, r *http.Request, d digest.Digest) error {
-	return s.show(w, r, http.StatusOK, "unsubscribe_done", "Unsubscribed", s.viewOf(r, d))
+	return s.show(w, r, http.StatusOK, "unsubscribe_done", catalogue.Key("Unsubscribed"), s.viewOf(r, d))
 }
 
 // tokenDigest gives the digest of an unsubscribe link. If the digest is no more,
@@ -142,7 +152,7 @@ func (s *site) tokenDigest(r *http.Request) (digest.Digest, error) {
 
 // changeDigest makes a handler of a change of the digest that a link speaks of.
 // The answer says how it comes from now on; one that was left stays so.
-func (s *site) changeDigest(title string, change func(*http.Request, digest.Digest) error) handler {
+func (s *site) changeDigest(title catalogue.Sayable, change func(*http.Request, digest.Digest) error) handler {
 	return withForm(func(w http.ResponseWriter, r *http.Request) error {
 		was, err := s.tokenDigest(r)
 		if err != nil || was.State == digest.DigestLeft {

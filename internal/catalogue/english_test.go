@@ -17,9 +17,7 @@ func unconverted() []string {
 	return strings.Fields(`
 		web/templates/invitations.html
 		web/templates/layout.html
-		web/templates/letter_save.html
 		web/templates/letter_site.html
-		web/templates/moved.html
 		web/templates/offline.html
 		web/templates/operator.html
 		web/templates/operator_feed.html
@@ -64,10 +62,7 @@ func unconverted() []string {
 		web/templates/settings_stays.html
 		web/templates/settings_token.html
 		web/templates/settings_zone.html
-		web/templates/tomorrow.html
-		web/templates/unsubscribe.html
-		web/templates/unsubscribe_changed.html
-		web/templates/unsubscribe_done.html`)
+		web/templates/tomorrow.html`)
 }
 
 // TestNoEnglish: no template shows words that are not said by {{t}}.
