@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"digest"
+	"digest/internal/catalogue"
 	"digest/internal/allowance"
 	"digest/internal/catalogue"
 	"digest/render"
@@ -23,11 +24,11 @@ type addressPage struct {
 	letterRequest
 	reader
 	Wish       *store.AddressChange // waiting; nil: none
-	Until      string               // when it ends
+	Until      catalogue.Moment     // when it ends
 	Cancelled  bool
 	Suppressed bool // no mail goes to the present address, so it cannot agree
 	Mails      bool
-	Tried      string // why another one cannot be asked for today
+	Tried      catalogue.Sayable // why another one cannot be asked for today
 }
 
 // Address is the present address.
@@ -35,11 +36,11 @@ func (p addressPage) Address() string { return p.User.Email }
 
 func (s *site) addressPage(w http.ResponseWriter, r *http.Request, me reader) error {
 	p, err := s.addressPageOf(r, me)
-	return s.showPage(w, r, err, "settings_address", "Your address", p)
+	return s.showPage(w, r, err, "settings_address", catalogue.Key("Your address"), p)
 }
 
 func (s *site) showAddress(w http.ResponseWriter, r *http.Request, status int, p addressPage) error {
-	return s.show(w, r, status, "settings_address", "Your address", p)
+	return s.show(w, r, status, "settings_address", catalogue.Key("Your address"), p)
 }
 
 func (s *site) addressPageOf(r *http.Request, me reader) (addressPage, error) {
@@ -54,9 +55,9 @@ func (s *site) addressPageOf(r *http.Request, me reader) (addressPage, error) {
 func (p *addressPage) tell(c store.AddressChange, now time.Time) {
 	zone := zoneOr(p.Digest.TimeZone)
 	if again := c.CreatedAt.Add(addressApart); c.ExpiresAt.After(now) {
-		p.Wish, p.Until = &c, c.ExpiresAt.In(zone).Format("15:04 on Monday 2 January")
+		p.Wish, p.Until = &c, catalogue.Time("15:04 on Monday 2 January", c.ExpiresAt.In(zone))
 	} else if again.After(now) {
-		p.Tried = "One wish a day: you can ask for another address from " + again.In(zone).Format("15:04 on Monday") + " on."
+		p.Tried = catalogue.Key("One wish a day: you can ask for another address from %s on.").With(catalogue.Time("15:04 on Monday", again.In(zone)))
 	}
 }
 
@@ -74,7 +75,7 @@ func (s *site) requestAddress(w http.ResponseWriter, r *http.Request, me reader)
 		return s.showAddress(w, r, http.StatusUnprocessableEntity, p)
 	case p.Suppressed:
 		return s.showAddress(w, r, http.StatusConflict, p)
-	case p.Wish != nil || p.Tried != "":
+	case p.Wish != nil || p.Tried != nil:
 		return s.showAddress(w, r, http.StatusTooManyRequests, p)
 	}
 	q, status, err := s.requestLetter(r, func(*http.Request, string) letterAsker {
@@ -157,7 +158,7 @@ func (s *site) confirmAddressPage(w http.ResponseWriter, r *http.Request) error 
 	if p.Done == "" {
 		p.Wish, err = s.Store.AddressChangeOf(r.Context(), hashSecret(p.Token), s.Now())
 	}
-	return s.showPage(w, r, orSpent(err, errSpentAgree), "settings_address_confirm", "Your address", p)
+	return s.showPage(w, r, orSpent(err, errSpentAgree), "settings_address_confirm", catalogue.Key("Your address"), p)
 }
 
 // confirmAddress is the yes of one side. It needs no session: who reads the mail says it.

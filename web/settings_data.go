@@ -22,7 +22,7 @@ type dataPage struct {
 func (s *site) dataPage(w http.ResponseWriter, r *http.Request, me reader) error {
 	subs, err := s.Store.AllSubscriptions(r.Context(), me.Digest.ID)
 	private := slices.ContainsFunc(subs, func(sub store.SubscriptionInfo) bool { return digest.IsPrivate(sub.Feed.URL) })
-	return s.showPage(w, r, err, "settings_data", "All your data", dataPage{s.frame(r, me), private})
+	return s.showPage(w, r, err, "settings_data", catalogue.Key("All your data"), dataPage{s.frame(r, me), private})
 }
 
 // exportTime is how long the file may take on its way: a gigabyte at a slow

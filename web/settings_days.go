@@ -57,7 +57,7 @@ func readCadence(r *http.Request) (f cadenceField, c digest.Cadence, at time.Dur
 
 func (s *site) daysPage(w http.ResponseWriter, r *http.Request, me reader) error {
 	p := daysPage{s.frame(r, me, "days"), newCadenceField(me.Digest.Cadence, me.Digest.DeliverAt)}
-	return s.show(w, r, http.StatusOK, "settings_days", "Days and hour", p)
+	return s.show(w, r, http.StatusOK, "settings_days", catalogue.Key("Days and hour"), p)
 }
 
 func (s *site) setDays(w http.ResponseWriter, r *http.Request, me reader) error {
@@ -70,7 +70,7 @@ func (s *site) setDays(w http.ResponseWriter, r *http.Request, me reader) error 
 		wrong += " To have no edition for a while, pause it."
 	}
 	if p.Wrong = wrong; wrong != "" {
-		return s.show(w, r, http.StatusUnprocessableEntity, "settings_days", "Days and hour", p)
+		return s.show(w, r, http.StatusUnprocessableEntity, "settings_days", catalogue.Key("Days and hour"), p)
 	}
 	if err := s.Store.SetDeliverAt(r.Context(), me.Digest.ID, at); err != nil {
 		return err

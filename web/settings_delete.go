@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"digest"
+	"digest/internal/catalogue"
 )
 
 // A deletePage asks whether a reader really goes.
@@ -27,7 +28,7 @@ func (s *site) deletePageOf(r *http.Request, me reader) (deletePage, error) {
 
 func (s *site) deletePage(w http.ResponseWriter, r *http.Request, me reader) error {
 	p, err := s.deletePageOf(r, me)
-	return s.showPage(w, r, err, "settings_delete", "Delete the account", p)
+	return s.showPage(w, r, err, "settings_delete", catalogue.Key("Delete the account"), p)
 }
 
 // deleteAccount removes a reader for good, if they have typed their own address.
@@ -39,12 +40,12 @@ func (s *site) deleteAccount(w http.ResponseWriter, r *http.Request, me reader) 
 	p.Typed = r.PostForm.Get("address")
 	if !strings.EqualFold(digest.NormalEmail(p.Typed), digest.NormalEmail(me.Email)) {
 		p.Wrong = "That is not the address of this account. Nothing was deleted."
-		return s.show(w, r, http.StatusUnprocessableEntity, "settings_delete", "Delete the account", p)
+		return s.show(w, r, http.StatusUnprocessableEntity, "settings_delete", catalogue.Key("Delete the account"), p)
 	}
 	err = s.Store.RemoveUser(r.Context(), me.ID, s.Now())
 	if e, ok := errors.AsType[*digest.Error](err); ok && e.Kind == digest.Conflict { // they own a newsletter
 		p.Wrong = sentence(e.Message)
-		return s.show(w, r, http.StatusConflict, "settings_delete", "Delete the account", p)
+		return s.show(w, r, http.StatusConflict, "settings_delete", catalogue.Key("Delete the account"), p)
 	}
 	if err != nil && digest.KindOf(err) != digest.NotFound {
 		return err
@@ -60,5 +61,5 @@ func (s *site) goodbyePage(w http.ResponseWriter, r *http.Request) error {
 	if u, _ := s.signedIn(r); u.ID != 0 {
 		return seeOther(w, r, "/")
 	}
-	return s.show(w, r, http.StatusOK, "settings_delete_goodbye", "Goodbye", nil)
+	return s.show(w, r, http.StatusOK, "settings_delete_goodbye", catalogue.Key("Goodbye"), nil)
 }

@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"digest"
+	"digest/internal/catalogue"
 	"digest/store"
 )
 
@@ -35,7 +36,7 @@ func (s *site) showFront(w http.ResponseWriter, r *http.Request, me reader, p fr
 	}
 	p.Arranged = len(v.Folders) > 1
 	p.Sites = sitesToLead(v.Subscriptions)
-	return s.showPage(w, r, err, "settings_front", "Front page", p)
+	return s.showPage(w, r, err, "settings_front", catalogue.Key("Front page"), p)
 }
 
 // sitesToLead are those of which one can lead, by title; the first choice is none of them.
@@ -43,7 +44,7 @@ func sitesToLead(subs []store.SubscriptionInfo) []choice {
 	subs = slices.SortedFunc(slices.Values(subs), func(a, b store.SubscriptionInfo) int {
 		return digest.CompareNames(shortened(titleOf(a)), shortened(titleOf(b)))
 	})
-	sites := []choice{{Value: "0", Name: "The first section"}}
+	sites := []choice{{Value: "0", Name: catalogue.Key("The first section")}}
 	for _, sub := range subs {
 		if !sub.Paused || sub.Leads {
 			sites = append(sites, choice{Value: strconv.FormatInt(int64(sub.FeedID), 10), Name: shortened(titleOf(sub)), Chosen: sub.Leads})

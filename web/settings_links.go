@@ -4,6 +4,7 @@ import (
 	"net/http"
 
 	"digest"
+	"digest/internal/catalogue"
 )
 
 // A linksPage is about the links in mail that need no sign-in.
@@ -14,7 +15,7 @@ type linksPage struct {
 
 func (s *site) linksPage(w http.ResponseWriter, r *http.Request, me reader) error {
 	p := linksPage{s.frame(r, me, "void"), s.unsubscribePath(me.Digest)}
-	return s.show(w, r, http.StatusOK, "settings_links", "Links in mail", p)
+	return s.show(w, r, http.StatusOK, "settings_links", catalogue.Key("Links in mail"), p)
 }
 
 func (s *site) voidLinks(w http.ResponseWriter, r *http.Request, me reader) error {

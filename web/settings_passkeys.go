@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"digest"
+	"digest/internal/catalogue"
 	"digest/internal/allowance"
 	"digest/render"
 	"digest/store"
@@ -19,12 +20,14 @@ type passkeysPage struct {
 }
 
 // Date is the day of a time, by the reader's clock.
-func (p passkeysPage) Date(t time.Time) string { return t.In(p.zone()).Format("2 January 2006") }
+func (p passkeysPage) Date(t time.Time) catalogue.Moment {
+	return catalogue.Time("2 January 2006", t.In(p.zone()))
+}
 
 func (s *site) passkeysPage(w http.ResponseWriter, r *http.Request, me reader) error {
 	keys, err := s.Store.Passkeys(r.Context(), me.ID)
 	p := passkeysPage{settingsFrame: s.frame(r, me, "added", "removed"), Can: s.relying != nil, Keys: keys}
-	return s.showPage(w, r, err, "settings_passkeys", "Passkeys", p)
+	return s.showPage(w, r, err, "settings_passkeys", catalogue.Key("Passkeys"), p)
 }
 
 func (s *site) removePasskey(w http.ResponseWriter, r *http.Request, me reader) error {

@@ -72,6 +72,9 @@ func (p staysPage) HomeName() string {
 	return p.Home()
 }
 
+// NearWords are the names of zones like the one that was typed.
+func (p staysPage) NearWords() string { return strings.Join(p.Near, ", ") }
+
 // First is the first day that can be chosen: who has left already may say so later.
 func (p staysPage) First() digest.Date { return p.today() }
 
@@ -87,7 +90,7 @@ func (s *site) staysPageOf(r *http.Request, me reader, words ...string) (staysPa
 
 func (s *site) staysPage(w http.ResponseWriter, r *http.Request, me reader) error {
 	p, err := s.staysPageOf(r, me, "added", "removed")
-	return s.showPage(w, r, err, "settings_stays", "Stays elsewhere", p)
+	return s.showPage(w, r, err, "settings_stays", catalogue.Key("Stays elsewhere"), p)
 }
 
 func (s *site) addStay(w http.ResponseWriter, r *http.Request, me reader) error {
@@ -105,7 +108,7 @@ func (s *site) addStay(w http.ResponseWriter, r *http.Request, me reader) error 
 			return err
 		}
 	}
-	return s.show(w, r, http.StatusUnprocessableEntity, "settings_stays", "Stays elsewhere", p)
+	return s.show(w, r, http.StatusUnprocessableEntity, "settings_stays", catalogue.Key("Stays elsewhere"), p)
 }
 
 // read gives the stay that was typed, and notes in p what is wrong with it.

@@ -3,6 +3,8 @@ package web
 import (
 	"net/http"
 	"time"
+
+	"digest/internal/catalogue"
 )
 
 // A tokenPage is about the token by which programs of a reader's ask in their name.
@@ -24,7 +26,7 @@ func (s *site) tokenPageOf(r *http.Request, me reader) (tokenPage, error) {
 
 func (s *site) tokenPage(w http.ResponseWriter, r *http.Request, me reader) error {
 	p, err := s.tokenPageOf(r, me)
-	return s.showPage(w, r, err, "settings_token", "Token for programs", p)
+	return s.showPage(w, r, err, "settings_token", catalogue.Key("Token for programs"), p)
 }
 
 // makeToken makes another token, which is stored by its hash alone; the one before is void.
@@ -38,7 +40,7 @@ func (s *site) makeToken(w http.ResponseWriter, r *http.Request, me reader) erro
 	}
 	p, err := s.tokenPageOf(r, me)
 	p.Token = token
-	return s.showPage(w, r, err, "settings_token", "Token for programs", p)
+	return s.showPage(w, r, err, "settings_token", catalogue.Key("Token for programs"), p)
 }
 
 func (s *site) removeToken(w http.ResponseWriter, r *http.Request, me reader) error {

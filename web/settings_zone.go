@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"strings"
 
+	"digest/internal/catalogue"
 	"digest/timezone"
 )
 
@@ -12,12 +13,12 @@ import (
 type zonePage struct {
 	settingsFrame
 	zoneField
-	Away string // the stay that has begun; "" for none
+	Away catalogue.Sayable // the stay that has begun; nil for none
 }
 
 // Clock is what time it is for the reader.
-func (p zonePage) Clock() string {
-	return p.now.In(p.zone()).Format("15:04 on Monday 2 January")
+func (p zonePage) Clock() catalogue.Moment {
+	return catalogue.Time("15:04 on Monday 2 January", p.now.In(p.zone()))
 }
 
 func (s *site) zonePageOf(r *http.Request, me reader, words ...string) (zonePage, error) {
@@ -25,7 +26,7 @@ func (s *site) zonePageOf(r *http.Request, me reader, words ...string) (zonePage
 	stays, err := s.Store.Stays(r.Context(), me.ID)
 	for _, st := range stays {
 		if st.Begun {
-			p.Away = p.view(st).Words().String()
+			p.Away = p.view(st).Words()
 		}
 	}
 	return p, err
@@ -34,7 +35,7 @@ func (s *site) zonePageOf(r *http.Request, me reader, words ...string) (zonePage
 func (s *site) zonePage(w http.ResponseWriter, r *http.Request, me reader) error {
 	p, err := s.zonePageOf(r, me, "zone")
 	p.Zone = me.TimeZone
-	return s.showPage(w, r, err, "settings_zone", "Time zone", p)
+	return s.showPage(w, r, err, "settings_zone", catalogue.Key("Time zone"), p)
 }
 
 func (s *site) setZone(w http.ResponseWriter, r *http.Request, me reader) error {
@@ -45,7 +46,7 @@ func (s *site) setZone(w http.ResponseWriter, r *http.Request, me reader) error 
 	p.zoneField = zoneField{Zone: r.PostForm.Get("zone")}
 	zone, ok := p.readZone()
 	if !ok {
-		return s.show(w, r, http.StatusUnprocessableEntity, "settings_zone", "Time zone", p)
+		return s.show(w, r, http.StatusUnprocessableEntity, "settings_zone", catalogue.Key("Time zone"), p)
 	}
 	return showSaved(w, r, s.Store.SetTimeZone(r.Context(), me.ID, zone, s.Now()), "/settings/zone", "zone")
 }

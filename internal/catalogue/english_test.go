@@ -47,21 +47,8 @@ func unconverted() []string {
 		web/templates/publisher_settings.html
 		web/templates/publisher_tokens.html
 		web/templates/remedies.html
-		web/templates/settings_address.html
-		web/templates/settings_address_confirm.html
-		web/templates/settings_data.html
-		web/templates/settings_days.html
-		web/templates/settings_delete.html
-		web/templates/settings_delete_goodbye.html
-		web/templates/settings_front.html
-		web/templates/settings_links.html
 		web/templates/settings_mail.html
 		web/templates/settings_offline.html
-		web/templates/settings_passkeys.html
-		web/templates/settings_pause.html
-		web/templates/settings_stays.html
-		web/templates/settings_token.html
-		web/templates/settings_zone.html
 		web/templates/tomorrow.html`)
 }
 
