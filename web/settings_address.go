@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"digest"
-	"digest/internal/catalogue"
 	"digest/internal/allowance"
 	"digest/internal/catalogue"
 	"digest/render"

@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"digest"
-	"digest/internal/catalogue"
 	"digest/internal/allowance"
+	"digest/internal/catalogue"
 	"digest/render"
 	"digest/store"
 )
