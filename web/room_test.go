@@ -264,11 +264,14 @@ func attr(n *html.Node, name string) (string, bool) {
 	return "", false
 }
 
-// texts gives the text of every node found.
+// texts gives the text of every node found that is not hidden.
 func (a answer) texts(selector string) []string {
 	a.t.Helper()
 	var all []string
 	for _, n := range a.find(selector) {
+		if slices.ContainsFunc(n.Attr, func(at html.Attribute) bool { return at.Key == "hidden" }) {
+			continue // nobody sees it
+		}
 		var b strings.Builder
 		for c := range n.Descendants() {
 			if c.Type == html.TextNode {
