@@ -53,7 +53,7 @@ func (s *site) letterSiteOf(r *http.Request) (p letterSitePage, err error) {
 	p.First, p.Last = today.Plus(2), today.Plus(farthestPause)
 	p.sub, err = s.Store.SubscriptionSince(r.Context(), p.of.ID, digest.FeedID(l.about))
 	if digest.KindOf(err) == digest.NotFound {
-		p.Title, p.Feed = "Not subscribed any more", ""
+		p.Title, p.Feed = catalogue.Key("Not subscribed any more"), ""
 		return p, nil
 	}
 	if err == nil {

@@ -17,7 +17,7 @@ import (
 // own page can, but for what has to be typed.
 type remediesPage struct {
 	namedPage
-	Title   string
+	Title   any    // the name of the feed, shown as it is, or catalogue.Sayable
 	Path    string // of this page, as the link has it
 	Feed    string // path of the feed's own page; "": the reader is subscribed to it no more
 	Illness *illness
@@ -79,7 +79,7 @@ func (s *site) remediesOf(r *http.Request) (p remediesPage, err error) {
 	}
 	p.sub, err = s.Store.SubscriptionSince(r.Context(), p.of.ID, digest.FeedID(feed))
 	if digest.KindOf(err) == digest.NotFound {
-		p.Title, p.Feed = "Not subscribed any more", ""
+		p.Title, p.Feed = catalogue.Key("Not subscribed any more"), ""
 		return p, nil
 	}
 	p.Title, p.Paused, p.Feed = shortened(titleOf(p.sub)), p.sub.Paused, feedPath(p.sub.Feed.ID)

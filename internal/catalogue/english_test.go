@@ -17,7 +17,6 @@ func unconverted() []string {
 	return strings.Fields(`
 		web/templates/invitations.html
 		web/templates/layout.html
-		web/templates/letter_site.html
 		web/templates/offline.html
 		web/templates/operator.html
 		web/templates/operator_feed.html
@@ -46,7 +45,6 @@ func unconverted() []string {
 		web/templates/publisher_people.html
 		web/templates/publisher_settings.html
 		web/templates/publisher_tokens.html
-		web/templates/remedies.html
 		web/templates/settings_mail.html
 		web/templates/settings_offline.html
 		web/templates/tomorrow.html`)
