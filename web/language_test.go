@@ -32,3 +32,26 @@ func TestLettersInALanguage(t *testing.T) {
 		}
 	})
 }
+
+// TestLinksInALanguage: the pages behind the links of a mail speak the language of its reader, whoever opens them.
+func TestLinksInALanguage(t *testing.T) {
+	each(t, func(r *room) {
+		u, d := r.hadKite("ann@example.org")
+		save, site := r.letterPaths(d, "A kite")
+		v := r.visitor()
+		v.header["Accept-Language"] = "ja"
+		says := func(word string, paths ...string) {
+			r.t.Helper()
+			for _, path := range paths {
+				if a := v.get(path).status(http.StatusOK); !strings.Contains(a.body, word) {
+					r.t.Errorf("%s has no %q:\n%s", path, word, a.body)
+				}
+			}
+		}
+		says(`lang="ja"`, r.unsubscribePath(d), save, site)
+		r.must(r.store.SetLanguage(r.t.Context(), u.ID, "ar"))
+		says(`<html lang="ar" dir="rtl"`, r.unsubscribePath(d), save, site)
+		says("حفظ هذه المقالة", save)
+		says("الاثنين", r.unsubscribePath(d))
+	})
+}
