@@ -91,35 +91,58 @@ type Way string
 
 // The ways of news.
 const (
-	ByPush Way = "push" // its hubs send it, and polls look after them
-	ByPing Way = "ping" // it says when there is some, and is polled then
-	ByPoll Way = "poll"
+	ByPush  Way = "push"     // its hubs send it, and polls look after them
+	ByPing  Way = "ping"     // it says when there is some, and is polled then
+	ByCloud Way = "rsscloud" // its rssCloud server says so
+	ByPoll  Way = "poll"
 )
 
-// longestPing is how long a feed that pings counts as one.
-const longestPing = 30 * 24 * time.Hour
+// Ways gives all ways of news.
+func Ways() []Way { return []Way{ByPush, ByPing, ByCloud, ByPoll} }
+
+// LongestPing is how long a feed that pings counts as one.
+const LongestPing = 30 * 24 * time.Hour
 
 // Way says how the news of a feed comes, and since when; zero: since it is known.
 func (n News) Way(now time.Time) (Way, time.Time) {
 	switch {
 	case n.ExpiresAt.After(now) && n.Pushes > 0:
 		return ByPush, n.PushedSince
-	case !n.LastPingAt.IsZero() && now.Sub(n.LastPingAt) < longestPing:
+	case n.pinged(now) && n.CloudUntil.After(now):
+		return ByCloud, n.LastPingAt
+	case n.pinged(now):
 		return ByPing, n.LastPingAt
 	}
 	return ByPoll, time.Time{}
 }
 
+func (n News) pinged(now time.Time) bool {
+	return !n.LastPingAt.IsZero() && now.Sub(n.LastPingAt) < LongestPing
+}
+
 // Shown says how the news of a feed comes, since when, and what polling that has saved, in
 // one line for people. Times are in UTC.
 func (n News) Shown(now time.Time) string {
+	shown := n.way(now)
+	switch {
+	case !n.TrustedAt.IsZero():
+		return shown + ", " + Counted(n.SavedPolls, "poll") + " saved"
+	case n.SavedPolls > 0:
+		return shown + "; " + Counted(n.SavedPolls, "poll") + " saved while it was left to its hubs"
+	}
+	return shown
+}
+
+// way is what Shown says without what was saved.
+func (n News) way(now time.Time) string {
 	const minute = "2006-01-02 15:04 UTC"
 	way, since := n.Way(now)
+	pings := "(" + Counted(n.Pings, "time") + ", the last " + since.UTC().Format(minute) + ")"
 	switch {
-	case way == ByPing && n.CloudUntil.After(now):
-		return "its rssCloud server says when there is some (the last " + since.UTC().Format(minute) + "), else it is found by polls"
+	case way == ByCloud:
+		return "its rssCloud server says when there is some " + pings + ", else it is found by polls"
 	case way == ByPing:
-		return "a ping says when there is some (the last " + since.UTC().Format(minute) + "), else it is found by polls"
+		return "a ping says when there is some " + pings + ", else it is found by polls"
 	case way == ByPoll && n.CloudUntil.After(now):
 		return "found by polls; its rssCloud server has promised to say when there is some, and has not done so yet"
 	case way == ByPoll && n.ExpiresAt.After(now):
@@ -129,7 +152,7 @@ func (n News) Shown(now time.Time) string {
 	}
 	shown := "pushed by its hub since " + since.UTC().Format(minute) + " (" + Counted(n.AllPushes, "time") + ", the last " + n.LastPushAt.UTC().Format(minute) + ")"
 	if !n.TrustedAt.IsZero() {
-		return shown + "; left to it and polled once a week since " + n.TrustedAt.UTC().Format(minute) + ", " + Counted(n.SavedPolls, "poll") + " saved"
+		return shown + "; left to it and polled once a week since " + n.TrustedAt.UTC().Format(minute)
 	}
 	if !n.MissedAt.IsZero() && now.Sub(n.MissedAt) < Distrust {
 		return shown + "; polled as well, since it missed a post that a poll found at " + n.MissedAt.UTC().Format(minute)

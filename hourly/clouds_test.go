@@ -151,10 +151,10 @@ func TestClouds(t *testing.T) {
 		if len(s.asked) == before {
 			t.Error("it was not asked for the news")
 		}
-		if way, _ := news.Way(h.clock); way != digest.ByPing || news.Pings != 1 || news.Pushes != 0 || !f.PushedUntil.IsZero() {
+		if way, _ := news.Way(h.clock); way != digest.ByCloud || news.Pings != 1 || news.Pushes != 0 || !f.PushedUntil.IsZero() {
 			t.Errorf("%+v", news)
 		}
-		if shown := news.Shown(h.clock); shown != "its rssCloud server says when there is some (the last 2026-11-19 12:10 UTC), else it is found by polls" {
+		if shown := news.Shown(h.clock); shown != "its rssCloud server says when there is some (1 time, the last 2026-11-19 12:10 UTC), else it is found by polls" {
 			t.Error(shown)
 		}
 

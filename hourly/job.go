@@ -72,6 +72,9 @@ type Options struct {
 	// CloudCallback is the same for an rssCloud server; nil: none is asked for anything.
 	CloudCallback func(digest.CloudID) string
 
+	// Pinged is sent to when a ping has come to this process; may be nil.
+	Pinged chan struct{}
+
 	// Pushed is sent to when a hub has sent something to this process; may be nil.
 	Pushed chan struct{}
 

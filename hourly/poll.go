@@ -285,6 +285,8 @@ func (r *round) awaitMore(soft context.Context, ended int, left bool) bool {
 func (r *round) untilDue(left bool) time.Duration {
 	unstored, _ := r.counts()
 	switch {
+	case unstored == 0 && r.endless: // another process may have taken a ping
+		return min(pushesEvery, r.job.until(r.job.Store.NextPoll))
 	case unstored == 0:
 		return r.job.until(r.job.Store.NextPoll)
 	case left || !r.endless:

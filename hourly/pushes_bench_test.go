@@ -9,10 +9,7 @@ import (
 	"time"
 
 	"digest"
-	"digest/edition"
 	"digest/hourly"
-	"digest/mailer"
-	"digest/poller"
 	"digest/store"
 	"digest/store/storetest"
 )
@@ -28,18 +25,8 @@ func benchPushes(b *testing.B, st *store.Store) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	transport, err := mailer.Open("maildir:"+b.TempDir(), mailer.Options{})
-	if err != nil {
-		b.Fatal(err)
-	}
-	defer transport.Close()
-	signer, p := digest.NewSigner(make([]byte, 32)), poller.New(poller.Options{NoWait: true})
-	defer p.Close()
+	o := benchOptions(b, st)
 	woken := make(chan struct{}, 1)
-	o := hourly.Options{Store: st, Poller: p, Mail: &mailer.Deliverer{
-		Queue: st, Signer: signer, Sender: &mailer.Sender{Transport: transport, From: "Digest <digest@example.org>"},
-		Renderer: edition.New(edition.Options{Store: st, Signer: signer, BaseURL: "http://localhost:8080"}),
-	}}
 	o.Pushed = woken
 	stored := make(chan struct{}, 1)
 	o.Report = func(e hourly.Event) {

@@ -171,7 +171,10 @@ func (j *Job) Run(ctx context.Context) error {
 	if _, err := j.plan(j.Now()); err != nil {
 		return err
 	}
-	queued, ready, unindexed, sealed := make(bell, 1), make(bell, 1), make(bell, 1), make(bell, 1)
+	queued, ready, unindexed, sealed := bell(j.Pinged), make(bell, 1), make(bell, 1), make(bell, 1)
+	if queued == nil {
+		queued = make(bell, 1)
+	}
 	var loops sync.WaitGroup
 	loops.Go(func() {
 		j.loop(ctx, nil, func(context.Context) (time.Duration, error) { return j.planOnce(queued, ready) })

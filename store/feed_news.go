@@ -42,6 +42,36 @@ func newsOf(ctx context.Context, c conn, ids []digest.FeedID) (map[digest.FeedID
 	return known, nil
 }
 
+// WaysOfNews counts active feeds by how their news comes.
+func (s *Store) WaysOfNews(ctx context.Context, now time.Time) (map[digest.Way]int, error) {
+	// What digest.News.Way looks at, so coarsely that few groups are left.
+	var groups []struct {
+		digest.News
+		N int
+	}
+	later := now.Add(time.Second)
+	err := s.read().all(ctx, &groups, `SELECT CASE WHEN x.pushes > 0 THEN 1 ELSE 0 END AS pushes, CASE WHEN x.last_ping_at > ? THEN CAST(? AS BIGINT) ELSE 0 END AS last_ping_at,
+		CASE WHEN x.expires_at > ? THEN CAST(? AS BIGINT) ELSE 0 END AS expires_at,
+		CASE WHEN x.cloud_until > ? THEN CAST(? AS BIGINT) ELSE 0 END AS cloud_until, count(*) AS n
+		FROM (SELECT n.pushes, n.last_ping_at, `+promisedUntil+` FROM feed_news n JOIN feeds f ON f.id = n.feed_id WHERE f.state = 'active' AND f.merged_into = 0) x
+		GROUP BY 1, 2, 3, 4`, at(now.Add(-digest.LongestPing)), at(now), at(now), at(later), at(now), at(later))
+	if err != nil {
+		return nil, failed("counting how news comes", err)
+	}
+	active, err := s.read().number(ctx, `SELECT count(*) FROM feeds f WHERE f.state = 'active' AND f.merged_into = 0`)
+	if err != nil {
+		return nil, failed("counting how news comes", err)
+	}
+	counts, known := make(map[digest.Way]int), 0
+	for _, g := range groups {
+		way, _ := g.Way(now)
+		counts[way] += g.N
+		known += g.N
+	}
+	counts[digest.ByPoll] += max(0, int(active)-known)
+	return counts, nil
+}
+
 // trust decides of feeds whether they are left to their hubs, after something has changed
 // on which that rests. The times of these rows are written in the order of their keys.
 func trust(ctx context.Context, c conn, ids []digest.FeedID, now time.Time) error {

@@ -231,6 +231,7 @@ type troubledRow struct {
 	Readers int
 	Next    time.Time
 	Late    bool
+	News    string // how it comes
 }
 
 func (s *site) troubledRow(f store.FeedInfo, now time.Time) troubledRow {
@@ -250,6 +251,7 @@ func (s *site) troubledRow(f store.FeedInfo, now time.Time) troubledRow {
 		Title: shortened(f.Title), Status: statusPath(f.Feed), Shown: shortened(shown), State: state,
 		Reason: shortened(digest.WithoutCredentials(reason)), Since: since,
 		Readers: f.Subscribers, Next: next, Late: !next.IsZero() && !next.After(now),
+		News: f.News.Shown(now),
 	}
 }
 

@@ -88,7 +88,6 @@ type operatorFeedPage struct {
 	Answer   string
 	Last     time.Time
 	LastOK   time.Time
-	News     string
 	Rules    []catalogue.Sayable
 	Waits    int // posts over its quota
 }
@@ -109,7 +108,7 @@ func (s *site) showOperatorFeed(w http.ResponseWriter, r *http.Request, status i
 		p.Reason = "Nobody’s edition waits for it at present, so it is not asked."
 	}
 	p.Never = neverAsked(f)
-	p.Last, p.LastOK, p.News, p.Rules, p.Waits = f.LastAttemptAt, f.LastOKAt, f.News.Shown(now), rulesOf(f.Feed), f.PostsWaiting
+	p.Last, p.LastOK, p.Rules, p.Waits = f.LastAttemptAt, f.LastOKAt, rulesOf(f.Feed), f.PostsWaiting
 	p.Answer = shortened(digest.WithoutCredentials(f.LastError))
 	if p.Answer == "" && f.LastStatus != 0 {
 		p.Answer = "status " + strconv.Itoa(f.LastStatus)

@@ -40,7 +40,7 @@ func TestOperatorFeeds(t *testing.T) {
 		near.contains("[role=status]", "No feed has that very address").has(".troubles .head a", "href", to)
 		pages := page.body + near.body
 		for _, host := range []string{"cast.example", "paid.example"} {
-			list := op.get("/operator/feeds?q="+host).status(http.StatusOK).shows(".troubles .head", "A cast")
+			list := op.get("/operator/feeds?q="+host).status(http.StatusOK).shows(".troubles .head", "A cast").contains(".troubles .facts-line", "Its news: found by polls")
 			one := op.get(list.attrs(".troubles .head a", "href")[0]).status(http.StatusOK)
 			if len(one.find("a[href=/status]")) > 0 || !strings.Contains(one.body, "https://"+host+"/") {
 				t.Error(one.body)

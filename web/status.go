@@ -130,12 +130,9 @@ func (s *site) statusFeedPageOf(f store.FeedView, asked string, now time.Time, l
 		Idle: state == poller.StateActive && next.IsZero(),
 		Next: next, Late: !next.IsZero() && !next.After(now),
 		Last: f.LastAttemptAt, LastOK: f.LastOKAt, Failing: f.FailingSince,
-		Rules: rulesOf(f.Feed), Recent: slices.Clone(f.Polls[max(0, len(f.Polls)-recentPolls):]),
+		News: f.News.Shown(now), Rules: rulesOf(f.Feed), Recent: slices.Clone(f.Polls[max(0, len(f.Polls)-recentPolls):]),
 	}
 	slices.Reverse(p.Recent)
-	if way, _ := f.News.Way(now); way != digest.ByPoll || f.News.ExpiresAt.After(now) {
-		p.News = f.News.Shown(now)
-	}
 	if shown, err := shownURL(asked, true); err == nil && shown == asked && s.Pings != nil {
 		p.Pingable = asked
 	}

@@ -75,7 +75,7 @@ type intervals struct {
 
 // reportedNews is how the news of a feed comes, as JSON.
 type reportedNews struct {
-	By           digest.Way `json:"by"`            // push, ping or poll
+	By           digest.Way `json:"by"`            // push, ping, rsscloud or poll
 	Since        *time.Time `json:"since"`         // of push: without a gap; of ping: the last one
 	TrustedSince *time.Time `json:"trusted_since"` // since when it is left to its hubs and polled once a week; null: it is not
 	Pushes       int        `json:"pushes"`

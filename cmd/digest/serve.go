@@ -164,7 +164,7 @@ func (a *app) webServer(st *store.Store, outbox *mailer.Outbox, counters *metric
 		Subscriber:    a.fencedSubscriber(st),
 		Domains:       registrar,
 		CountsReplies: a.ReturnPath != "",
-		Pings:         st,
+		Pings:         pings{st, a.pinged},
 		Hub:           a.hub(st, signer),
 		Clouds:        a.RSSCloud,
 		Pushed:        a.wakePushes,
@@ -190,6 +190,22 @@ func (a *app) webServer(st *store.Store, outbox *mailer.Outbox, counters *metric
 		Storage:        a.storage,
 	})
 	return web.NewServer(handler, a.log), nil
+}
+
+// pings are taken by the store; where this process polls, their feeds are asked at once.
+type pings struct {
+	store *store.Store
+	wake  chan<- struct{}
+}
+
+// Pinged notes a ping.
+func (p pings) Pinged(ctx context.Context, urls []string, now time.Time) error {
+	err := p.store.Pinged(ctx, urls, now)
+	select {
+	case p.wake <- struct{}{}:
+	default:
+	}
+	return err
 }
 
 // wakePushes has what a hub has sent stored at once, if this process does that.

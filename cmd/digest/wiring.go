@@ -145,6 +145,7 @@ func (a *app) withJob(st *store.Store, do func(*hourly.Job) error) error {
 		Ask:      a.asker(st, signer, transport).Ask,
 		Callback: a.callback(signer),
 		Pushed:   a.pushed,
+		Pinged:   a.pinged,
 
 		CloudCallback: a.cloudCallback(signer),
 

@@ -31,7 +31,7 @@ func (d database) Collect(out chan<- prometheus.Metric) {
 	defer cancel()
 	s := scrape{d, out, d.Now()}
 	var errs error
-	for _, part := range []func(context.Context) error{s.totals, s.numbers, s.states, s.mail, s.trouble, s.hub, s.lags} {
+	for _, part := range []func(context.Context) error{s.totals, s.numbers, s.news, s.states, s.mail, s.trouble, s.hub, s.lags} {
 		errs = errors.Join(errs, part(ctx))
 	}
 	up := 1.0
@@ -113,6 +113,18 @@ func (s scrape) numbers(ctx context.Context) error {
 	}
 	for _, reason := range []digest.Reason{digest.ForHardBounce, digest.ForSoftBounces, digest.ForComplaint, digest.ForOperator} {
 		s.gauge("suppressed_addresses", "Addresses that are not mailed, by reason: hard_bounce, soft_bounces, complaint, manual.", float64(n.Suppressed[reason]), "reason", string(reason))
+	}
+	return nil
+}
+
+// news tells how the news of feeds comes.
+func (s scrape) news(ctx context.Context) error {
+	counts, err := s.Store.WaysOfNews(ctx, s.now)
+	if err != nil {
+		return err
+	}
+	for _, way := range digest.Ways() {
+		s.gauge("feeds_by_news", "Active feeds by how their news comes: push, ping, rsscloud, poll.", float64(counts[way]), "way", string(way))
 	}
 	return nil
 }

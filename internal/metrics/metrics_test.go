@@ -67,6 +67,7 @@ func TestScrape(t *testing.T) {
 		f.ParsedAt = noon
 		_, err = s.Record(ctx, noon, []store.Polled{{Feed: f, Poll: store.PollRecord{At: noon, Outcome: "changed", Status: 200, Requests: 2, Bytes: 700}}})
 		must(t, err)
+		must(t, s.Pinged(ctx, []string{f.URL}, noon.Add(-time.Minute)))
 		must(t, s.Suppress(ctx, digest.Suppression{Email: "bob@example.org", Reason: digest.ForComplaint, CreatedAt: noon}))
 		must(t, s.Unfence(ctx, "https://digest.example", noon))
 
@@ -79,6 +80,7 @@ func TestScrape(t *testing.T) {
 			`digest_feeds{state="active"}`: "1", `digest_feeds{state="dead"}`: "0", `digest_polls_total{outcome="changed"}`: "1",
 			`digest_polls_total{outcome="broken"}`: "0", `digest_poll_requests_total`: "2", `digest_poll_received_bytes_total`: "700",
 			`digest_suppressed_addresses{reason="complaint"}`: "1", `digest_mails_total{result="sent"}`: "0", `digest_mail_waiting{reason="due"}`: "0",
+			`digest_feeds_by_news{way="poll"}`: "0", `digest_feeds_by_news{way="ping"}`: "1", `digest_feeds_by_news{way="rsscloud"}`: "0", `digest_feeds_by_news{way="push"}`: "0",
 			`digest_hub_subscriptions`: "0", `digest_hub_calls_waiting{kind="deliver"}`: "0", `digest_hub_calls_total{outcome="delivered"}`: "0", `digest_hub_lag_seconds`: "0",
 			`digest_edition_lag_seconds`:         fmt.Sprint(37 * 3600), // since 23:00 UTC, the midnight that began the 19th in Paris
 			`digest_database_alarm{what="size"}`: "1", `digest_database_alarm{what="disk"}`: "0", `digest_database_free_bytes`: "2e+09", `digest_feeds_over_quota`: "0",
