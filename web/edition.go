@@ -23,7 +23,7 @@ type room struct {
 }
 
 var (
-	onScreen    = room{posts: mostPosts, excerpts: 60, text: 40 << 10}
+	onScreen    = room{posts: mostPosts, excerpts: 50, text: 40 << 10}
 	whenPrinted = room{posts: 1000, excerpts: 400, text: 200 << 10}
 )
 

@@ -302,7 +302,7 @@ func TestNamesThatCannotBe(t *testing.T) {
 		link := v.get("/feeds").attrs(".rows .name", "href")[0]
 		long := strings.Repeat("ö", 1_000_000)
 		a := v.post(link, url.Values{"title": {long}, "folder": {"Kept"}}).status(http.StatusBadRequest)
-		a.shows("p.wrong", "A name may have 500 characters; this one has 1000000. Its beginning is kept here; nothing was changed yet.")
+		a.shows("p.wrong", "A name may have 500 characters; this one has 1,000,000. Its beginning is kept here; nothing was changed yet.")
 		a.has("input[name=folder]", "value", "Kept")
 		a.has("input[name=title]", "value", strings.Repeat("ö", 500))
 		v.post(link, url.Values{"folder": {long}}).status(http.StatusBadRequest)

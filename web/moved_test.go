@@ -253,7 +253,7 @@ func TestStatusOfAMovedFeed(t *testing.T) {
 		_, d := r.user("ann@example.org")
 		_, path := r.moves(d, "Notes", oldPlace, newPlace)
 		v := r.visitor()
-		v.get(statusOf(oldPlace)).status(http.StatusOK).shows(".address", newPlace).shows(".wide dd", oldPlace)
+		v.get(statusOf(oldPlace)).status(http.StatusOK).shows(".address", newPlace).shows(".wide dd", "found by polls", oldPlace)
 		v.get(statusOf(newPlace)).status(http.StatusOK).shows(".wide dd")
 		v.post(path, nil).status(http.StatusOK)
 		v.get(statusOf(oldPlace)).status(http.StatusOK).shows(".address", oldPlace).shows(".wide dd").

@@ -46,7 +46,7 @@ func TestLaterVersions(t *testing.T) {
 		if got := v.get("/").body + v.get("/editions/2026-11-21").body; strings.Contains(got, "It is not so") || strings.Contains(got, "all wrong") || !strings.Contains(got, "It is so") {
 			r.t.Error("an edition has changed")
 		}
-		v.get(page).status(http.StatusOK).shows("h1", "It is so").shows(".changes", "Changed after delivery on 21 November 2026, 10:00").has(".changes a", "href", later)
+		v.get(page).status(http.StatusOK).shows("h1", "It is so").shows(".changes", "Changed after delivery: 21 November 2026, 10:00").has(".changes a", "href", later)
 		a := v.get(later).status(http.StatusOK).shows("h1", "It is not so").contains(".notice", "This is what it said on 21 November 2026")
 		a.has(".notice a", "href", page)
 		if !strings.Contains(a.body, "<b>as we know</b>") && !strings.Contains(a.body, "as we know") || strings.Contains(a.body, "alert(1)") || strings.Contains(a.body, "three four five") {

@@ -186,7 +186,7 @@ func TestStatusByAFormerAddress(t *testing.T) {
 		moving := was
 		moving.MovedTo, moving.MovedSince = "https://u:pass-word@site.example/b?key=k-e-y", r.now
 		r.polled(moving, store.PollRecord{At: r.now.Add(time.Second), Outcome: "unchanged"})
-		r.visitor().get(statusOf(feedURL)).status(http.StatusOK).shows(".facts .wide", "Redirects tohttps://...@site.example/b?...")
+		r.visitor().get(statusOf(feedURL)).status(http.StatusOK).shows(".facts .wide", "Its newsfound by polls", "Redirects tohttps://...@site.example/b?...")
 		moved := was
 		moved.URL = "https://u:pass-word@site.example/b?key=k-e-y"
 		r.polled(moved, store.PollRecord{At: r.now.Add(2 * time.Second), Outcome: "unchanged"})
@@ -262,7 +262,7 @@ func TestStatusOfAFeedThatNobodyWaitsFor(t *testing.T) {
 		gone := f
 		gone.State, gone.GoneAt, gone.LastStatus, gone.LastError = digest.FeedGone, r.now, 410, "410 Gone"
 		r.polled(gone, store.PollRecord{At: r.now, Outcome: "failed", Status: 410, Note: "410 Gone"})
-		r.visitor().get(statusOf(feedURL)).shows(".standing strong", "gone").shows(".facts dd", "not as things stand", "never yet", "none yet")
+		r.visitor().get(statusOf(feedURL)).shows(".standing strong", "gone").shows(".facts dd", "not as things stand", "never yet", "none yet", "found by polls")
 	})
 }
 

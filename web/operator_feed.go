@@ -1,0 +1,101 @@
+package web
+
+import (
+	"net/http"
+	"strconv"
+	"time"
+
+	"digest"
+	"digest/internal/catalogue"
+	"digest/poller"
+	"digest/store"
+)
+
+// operatedFeedPath leads to an operator's page of a feed.
+func operatedFeedPath(id digest.FeedID) string {
+	return "/operator/feeds/" + strconv.FormatInt(int64(id), 10)
+}
+
+// An operatorFeedPage is how a feed stands, for whoever runs this.
+type operatorFeedPage struct {
+	troubledRow
+	Saved    string
+	Wrong    string // why it was not queued
+	Fenced   bool   // nothing is asked at present
+	Hidden   bool   // its address is not shown whole
+	Never    string // why it cannot be asked; "": it can
+	Earliest time.Time
+	Now      bool // Earliest has come
+	Answer   string
+	Last     time.Time
+	LastOK   time.Time
+	Rules    []catalogue.Sayable
+	Waits    int // posts over its quota
+}
+
+func (s *site) operatorFeedPage(w http.ResponseWriter, r *http.Request, _ reader) error {
+	return s.showOperatorFeed(w, r, http.StatusOK, operatorFeedPage{Saved: savedOf(r, "queued")})
+}
+
+func (s *site) showOperatorFeed(w http.ResponseWriter, r *http.Request, status int, p operatorFeedPage) error {
+	f, err := s.operatedFeed(r)
+	if err != nil {
+		return err
+	}
+	now := s.Now()
+	p.troubledRow = s.troubledRow(f, now)
+	p.Hidden = p.Shown != shortened(f.URL)
+	if p.State == poller.StateActive && p.Next.IsZero() {
+		p.Reason = "Nobody’s edition waits for it at present, so it is not asked."
+	}
+	p.Never = neverAsked(f)
+	p.Last, p.LastOK, p.Rules, p.Waits = f.LastAttemptAt, f.LastOKAt, rulesOf(f.Feed), f.PostsWaiting
+	p.Answer = shortened(digest.WithoutCredentials(f.LastError))
+	if p.Answer == "" && f.LastStatus != 0 {
+		p.Answer = "status " + strconv.Itoa(f.LastStatus)
+	}
+	if p.Earliest, err = s.Store.VouchedAt(f.Feed, now); err != nil {
+		return err
+	}
+	p.Now = !p.Earliest.After(now)
+	p.Fenced, err = s.fenced(r.Context())
+	return orShow(err, func() error { return s.show(w, r, status, "operator_feed", "A feed", p) })
+}
+
+// operatedFeed gives the feed that a path names.
+func (s *site) operatedFeed(r *http.Request) (store.FeedInfo, error) {
+	id, err := pathKey(r)
+	if err != nil {
+		return store.FeedInfo{}, err
+	}
+	return s.Store.Feed(r.Context(), digest.FeedID(id))
+}
+
+// neverAsked says why a feed is not asked, whatever its operator wishes; "": it can be.
+func neverAsked(f store.FeedInfo) string {
+	switch {
+	case f.State == digest.FeedBlocked:
+		return "Its host is blocked: see Hosts."
+	case f.State == digest.FeedDeclined:
+		return "The owner of its host has asked that nothing is read from there: see Hosts."
+	case f.Subscribers == 0:
+		return "Nobody’s edition waits for it."
+	}
+	return ""
+}
+
+// askFeed queues a feed for now, or for when it may be asked (I5), as digest poll does.
+func (s *site) askFeed(w http.ResponseWriter, r *http.Request, me reader) error {
+	f, err := s.operatedFeed(r)
+	if err != nil {
+		return err
+	}
+	if why := neverAsked(f); why != "" {
+		return s.showOperatorFeed(w, r, http.StatusConflict, operatorFeedPage{Wrong: why})
+	}
+	if err := s.Store.Vouch(r.Context(), f.ID, s.Now()); err != nil {
+		return err
+	}
+	s.Log.InfoContext(r.Context(), "an operator has a feed asked", "operator", int64(me.ID), "feed", int64(f.ID))
+	return showSaved(w, r, nil, operatedFeedPath(f.ID), "queued")
+}
