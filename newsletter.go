@@ -96,35 +96,36 @@ const (
 // Check gives the first thing that is wrong with what a publisher has typed, of
 // the kind Invalid.
 func (n Newsletter) Check() error {
-	invalid := func(message string) error { return &Error{Kind: Invalid, Message: message} }
 	for _, text := range []struct {
-		name, value string
-		most        int
-	}{{"name", n.Name, maxName}, {"address line", n.AddressLine, maxLine}, {"sender's name", n.FromName, maxName},
-		{"reply address", n.ReplyTo, maxLine}, {"site's address", n.SiteURL, maxLine},
-		{"description", n.Description, maxDescription}, {"text above the posts", n.HeaderText, maxAround}, {"text at the foot", n.FooterText, maxAround}, {"list of return addresses", n.ReturnURLs, maxReturnURLs}} {
+		name  Words
+		value string
+		most  int
+	}{{Words("the name"), n.Name, maxName}, {Words("the address line"), n.AddressLine, maxLine}, {Words("the sender's name"), n.FromName, maxName},
+		{Words("the reply address"), n.ReplyTo, maxLine}, {Words("the site's address"), n.SiteURL, maxLine},
+		{Words("the description"), n.Description, maxDescription}, {Words("the text above the posts"), n.HeaderText, maxAround},
+		{Words("the text at the foot"), n.FooterText, maxAround}, {Words("the list of return addresses"), n.ReturnURLs, maxReturnURLs}} {
 		switch {
 		case !utf8.ValidString(text.value):
-			return invalid("the " + text.name + " is not UTF-8; type it anew")
+			return Refuse(Invalid, "%s is not UTF-8; type it anew", text.name)
 		case len(text.value) > text.most:
-			return invalid("the " + text.name + " is too long; shorten it")
+			return Refuse(Invalid, "%s is too long; shorten it", text.name)
 		}
 	}
 	switch {
 	case !isSlug(n.Slug):
-		return invalid("the name in addresses is 2 to 40 of a-z, 0-9 and hyphens, such as anna-writes")
+		return Refuse(Invalid, "the name in addresses is 2 to 40 of a-z, 0-9 and hyphens, such as anna-writes")
 	case n.Tidy().Name == "":
-		return invalid("a newsletter needs a name")
+		return Refuse(Invalid, "a newsletter needs a name")
 	case strings.ContainsAny(n.Sender(), "@<>"):
-		return invalid("the name that letters come from has no @, < or >; give another one")
+		return Refuse(Invalid, "the name that letters come from has no @, < or >; give another one")
 	case n.ReplyTo != "" && !isAddress(n.ReplyTo):
-		return invalid("the reply address is one such as anna@example.org")
+		return Refuse(Invalid, "the reply address is one such as anna@example.org")
 	case n.CountReplies && n.ReplyTo == "":
-		return invalid("replies are counted beside the address that they go to; give a reply address")
+		return Refuse(Invalid, "replies are counted beside the address that they go to; give a reply address")
 	case n.SiteURL != "" && !isSite(n.SiteURL):
-		return invalid("the site's address begins with https://")
+		return Refuse(Invalid, "the site's address begins with https://")
 	case !areReturnURLs(n.ReturnAddresses()):
-		return invalid("a return address begins with https:// and a site, such as https://anna.example/thanks")
+		return Refuse(Invalid, "a return address begins with https:// and a site, such as https://anna.example/thanks")
 	case n.Look.Check() != nil:
 		return n.Look.Check()
 	case n.Colours.Check() != nil:
@@ -132,9 +133,9 @@ func (n Newsletter) Check() error {
 	case n.Cadence.Check() != nil:
 		return n.Cadence.Check()
 	case n.DeliverAt < 0 || n.DeliverAt >= 24*time.Hour:
-		return invalid("the hour of the mail is one of a day")
+		return Refuse(Invalid, "the hour of the mail is one of a day")
 	case n.ApproveWithin < 0 || n.ApproveWithin > MaxApproval:
-		return invalid("a letter waits at most 18 hours for approval")
+		return Refuse(Invalid, "a letter waits at most 18 hours for approval")
 	}
 	return nil
 }
@@ -210,13 +211,13 @@ const (
 func (l NewsletterLetter) Check() error {
 	switch {
 	case !utf8.ValidString(l.Subject + l.Note):
-		return &Error{Kind: Invalid, Message: "the subject or the note is not UTF-8; type it anew"}
+		return Refuse(Invalid, "the subject or the note is not UTF-8; type it anew")
 	case len(l.Subject) > maxLetterSubject:
-		return &Error{Kind: Invalid, Message: "the subject is too long; mail programs show about sixty characters"}
+		return Refuse(Invalid, "the subject is too long; mail programs show about sixty characters")
 	case len(l.Note) > maxLetterNote:
-		return &Error{Kind: Invalid, Message: "the note is too long; make it a post of your site"}
+		return Refuse(Invalid, "the note is too long; make it a post of your site")
 	case l.LocalDate.IsZero():
-		return &Error{Kind: Invalid, Message: "a letter has a date"}
+		return Refuse(Invalid, "a letter has a date")
 	}
 	return nil
 }

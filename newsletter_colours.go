@@ -2,7 +2,6 @@ package digest
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"strings"
 )
@@ -43,11 +42,12 @@ func (c Colours) Full() Colours {
 func (c Colours) Parsed() (paper, ink, accent Colour, err error) {
 	full := c.Full()
 	for _, one := range []struct {
-		name, value string
-		to          *Colour
-	}{{"paper", full.Paper, &paper}, {"ink", full.Ink, &ink}, {"accent", full.Accent, &accent}} {
+		name  Words
+		value string
+		to    *Colour
+	}{{Words("the paper"), full.Paper, &paper}, {Words("the ink"), full.Ink, &ink}, {Words("the accent"), full.Accent, &accent}} {
 		if *one.to, err = ParseColour(one.value); err != nil {
-			return paper, ink, accent, &Error{Kind: Invalid, Message: "the " + one.name + " " + err.Error()}
+			return paper, ink, accent, Refuse(Invalid, "%s %s", one.name, err)
 		}
 	}
 	return paper, ink, accent, nil
@@ -60,16 +60,16 @@ func (c Colours) Check() error {
 		return err
 	}
 	for _, one := range []struct {
-		name string
+		name Words
 		Colour
-	}{{"ink", ink}, {"accent", accent}} {
+	}{{Words("the ink"), ink}, {Words("the accent"), accent}} {
 		has := one.Contrast(paper)
 		if has >= TextContrast {
 			continue
 		}
 		near, _ := one.Near(TextContrast, paper) // black or white stands out from any paper
-		return &Error{Kind: Invalid, Message: fmt.Sprintf("the %s %s on the paper %s has a contrast of %.1f to 1, and text needs %.1f to 1; %s has it",
-			one.name, one.Colour, paper, math.Floor(10*has)/10, TextContrast, near)}
+		return Refuse(Invalid, "%s %s on the paper %s has a contrast of %.1f to 1, and text needs %.1f to 1; %s has it",
+			one.name, one.Colour, paper, math.Floor(10*has)/10, TextContrast, near)
 	}
 	return nil
 }

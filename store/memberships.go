@@ -75,7 +75,7 @@ func join(ctx context.Context, c conn, id digest.NewsletterID, j Joining, now ti
 
 // errFull says that a newsletter has as many members as it may.
 func errFull(n digest.Newsletter) error {
-	return conflict("%s takes no more members for now", n.Name)
+	return digest.Refuse(digest.Conflict, "%s takes no more members for now", n.Name)
 }
 
 // roomIn gives how many more members a newsletter may have.
@@ -121,7 +121,7 @@ func joinWithin(ctx context.Context, c conn, n digest.Newsletter, j Joining, roo
 // canJoin refuses for a newsletter that nobody can join.
 func canJoin(n digest.Newsletter) error {
 	if n.State != digest.NewsletterActive && n.State != digest.NewsletterHeld {
-		return conflict("nobody can join %s now", n.Name)
+		return digest.Refuse(digest.Conflict, "nobody can join %s now", n.Name)
 	}
 	return nil
 }
@@ -134,7 +134,7 @@ func allowed(ctx context.Context, c conn, n digest.Newsletter, j Joining) error 
 	var reason string
 	found, err := c.find(ctx, &reason, `SELECT reason FROM newsletter_suppressions WHERE newsletter_id = ? AND email_key = ?`, n.ID, emailKey(j.Email))
 	if err == nil && found {
-		err = conflict("%s is not sent to %s (%s); only they themselves can join again", n.Name, digest.NormalEmail(j.Email), reason)
+		err = digest.Refuse(digest.Conflict, "%s is not sent to %s (%s); only they themselves can join again", n.Name, digest.NormalEmail(j.Email), reason)
 	}
 	return err
 }
@@ -151,7 +151,7 @@ func memberUser(ctx context.Context, c conn, j Joining, now time.Time) (digest.U
 	}
 	u.MemberOnly, d.State = true, digest.DigestLeft
 	if err := insertUser(ctx, c, &u, &d, now); err != nil {
-		return u, ifUnique(err, conflict("this address has come in by another way just now; try again"))
+		return u, ifUnique(err, digest.Refuse(digest.Conflict, "this address has come in by another way just now; try again"))
 	}
 	return u, nil
 }
@@ -280,7 +280,7 @@ func noteBack(ctx context.Context, c conn, d digestRow, now time.Time) error {
 		return err
 	}
 	if n.State == digest.NewsletterEnded {
-		return conflict("%s has ended", n.Name)
+		return digest.Refuse(digest.Conflict, "%s has ended", n.Name)
 	}
 	if err := c.run(ctx, `UPDATE memberships SET left_at = 0 WHERE digest_id = ?`, d.ID); err != nil {
 		return err

@@ -36,7 +36,7 @@ func (s *Store) AddNewsletter(ctx context.Context, n digest.Newsletter, owner di
 		}
 		return readNewsletter(ctx, c, `n.id = ?`, id)
 	})
-	return added, failed("adding the newsletter", ifUnique(err, conflict("there is a newsletter %s already; choose another name in addresses", n.Slug)))
+	return added, failed("adding the newsletter", ifUnique(err, digest.Refuse(digest.Conflict, "there is a newsletter %s already; choose another name in addresses", n.Slug)))
 }
 
 func insertNewsletter(ctx context.Context, c conn, n digest.Newsletter, now time.Time) (id digest.NewsletterID, err error) {
@@ -176,7 +176,7 @@ func (s *Store) SetNewsletter(ctx context.Context, n digest.Newsletter, now time
 			n.Name, string(n.Layout), string(n.Images), bit(n.Threaded), inSeconds(n.DeliverAt), n.ID)
 	})
 	if err != nil {
-		return failed("changing the newsletter", ifUnique(err, conflict("there is a newsletter %s already; choose another name in addresses", n.Slug)))
+		return failed("changing the newsletter", ifUnique(err, digest.Refuse(digest.Conflict, "there is a newsletter %s already; choose another name in addresses", n.Slug)))
 	}
 	return s.followCadence(ctx, n.ID, n.Cadence, now)
 }
@@ -262,7 +262,7 @@ func (s *Store) SetNewsletterState(ctx context.Context, id digest.NewsletterID, 
 // digest.Conflict if somebody else has approved, refused, held, released or ended it meanwhile.
 func (s *Store) ChangeNewsletterState(ctx context.Context, seen digest.Newsletter, state digest.NewsletterState, reason string, now time.Time) error {
 	return s.change(ctx, "setting the newsletter's state", func(c conn) error {
-		if err := c.runOne(ctx, conflict("somebody has changed it meanwhile; look how it stands"),
+		if err := c.runOne(ctx, digest.Refuse(digest.Conflict, "somebody has changed it meanwhile; look how it stands"),
 			`UPDATE newsletters SET held_at = held_at WHERE id = ? AND state = ? AND held_reason = ?`, seen.ID, string(seen.State), seen.HeldReason); err != nil {
 			return err
 		}
@@ -307,7 +307,7 @@ func (s *Store) RemoveNewsletter(ctx context.Context, id digest.NewsletterID) er
 	return s.changeAlone(ctx, "removing the newsletter", func(c conn) error {
 		n, err := readNewsletter(ctx, c, `n.id = ?`, id)
 		if err == nil && n.State != digest.NewsletterEnded {
-			err = conflict("%s goes on; end it first", n.Name)
+			err = digest.Refuse(digest.Conflict, "%s goes on; end it first", n.Name)
 		}
 		if err != nil {
 			return err
@@ -319,7 +319,7 @@ func (s *Store) RemoveNewsletter(ctx context.Context, id digest.NewsletterID) er
 // RefuseNewsletter removes a newsletter that waits to be approved. digest.Conflict for one that does not.
 func (s *Store) RefuseNewsletter(ctx context.Context, id digest.NewsletterID) error {
 	return s.changeAlone(ctx, "removing the newsletter", func(c conn) error {
-		if err := c.runOne(ctx, conflict("it does not wait to be approved any more; look how it stands"),
+		if err := c.runOne(ctx, digest.Refuse(digest.Conflict, "it does not wait to be approved any more; look how it stands"),
 			`UPDATE newsletters SET state = 'ended' WHERE id = ? AND state = 'pending'`, id); err != nil {
 			return err
 		}

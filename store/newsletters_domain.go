@@ -21,7 +21,7 @@ func (s *Store) SetNewsletterDomain(ctx context.Context, d digest.NewsletterDoma
 		case err != nil:
 			return err
 		case n.State == digest.NewsletterEnded:
-			return conflict("this newsletter has ended: no letter would come from the address")
+			return digest.Refuse(digest.Conflict, "this newsletter has ended: no letter would come from the address")
 		}
 		if err := c.run(ctx, `DELETE FROM newsletter_domains WHERE newsletter_id = ?`, d.NewsletterID); err != nil {
 			return err

@@ -48,22 +48,22 @@ type MemberCount struct {
 
 // A MemberLine says of how many people of a list something holds.
 type MemberLine struct {
-	What string
+	What digest.Words
 	N    int
 }
 
 // Lines says what became of a list, or, where it was only read, what it holds.
 func (c MemberCount) Lines(dryRun bool) (all []MemberLine) {
-	lines := []MemberLine{{"joined", c.Joined}, {"members already", c.Already}, {"left before, not brought back", c.Refused}}
+	lines := []MemberLine{{digest.Words("joined"), c.Joined}, {digest.Words("members already"), c.Already}, {digest.Words("left before, not brought back"), c.Refused}}
 	if dryRun {
-		lines = []MemberLine{{"with a proof of their consent", c.Proven}}
+		lines = []MemberLine{{digest.Words("with a proof of their consent"), c.Proven}}
 	}
 	unasked := c.Unproven - c.Asks.Queued - c.Asks.Known - c.Asks.Barred
-	for _, line := range append(lines, MemberLine{"not joined, as it has as many members as it may", c.NoRoom}, MemberLine{"left alone, as the list says", c.Suppressed},
-		MemberLine{"will be asked whether they want it", c.Asks.Queued}, MemberLine{"asked before, not asked again", c.Asks.Known},
-		MemberLine{"not asked, as they are members, or it must not be sent to them", c.Asks.Barred},
-		MemberLine{"not joined, as nothing proves that they wanted it", unasked},
-		MemberLine{"asked elsewhere, and not asked again here", c.AskedBefore}, MemberLine{"never confirmed, left alone", c.Unconfirmed}, MemberLine{"rows not read", c.Unread}) {
+	for _, line := range append(lines, MemberLine{digest.Words("not joined, as it has as many members as it may"), c.NoRoom}, MemberLine{digest.Words("left alone, as the list says"), c.Suppressed},
+		MemberLine{digest.Words("will be asked whether they want it"), c.Asks.Queued}, MemberLine{digest.Words("asked before, not asked again"), c.Asks.Known},
+		MemberLine{digest.Words("not asked, as they are members, or it must not be sent to them"), c.Asks.Barred},
+		MemberLine{digest.Words("not joined, as nothing proves that they wanted it"), unasked},
+		MemberLine{digest.Words("asked elsewhere, and not asked again here"), c.AskedBefore}, MemberLine{digest.Words("never confirmed, left alone"), c.Unconfirmed}, MemberLine{digest.Words("rows not read"), c.Unread}) {
 		if line.N > 0 {
 			all = append(all, line)
 		}

@@ -28,7 +28,7 @@ func (h hostRow) Words() string {
 	if h.ByOwner {
 		words += ", as its owner has asked"
 	}
-	return words + ", since " + dated(h.CreatedAt)
+	return words + ", since " + dated(h.CreatedAt).String()
 }
 
 func (s *site) operatorHostsPage(w http.ResponseWriter, r *http.Request, _ reader) error {

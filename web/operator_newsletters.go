@@ -27,7 +27,7 @@ type operatedNewsletter struct {
 }
 
 // Stands says how it stands.
-func (n operatedNewsletter) Stands() string { return published{n.NewsletterInfo}.Stands() }
+func (n operatedNewsletter) Stands() string { return published{n.NewsletterInfo}.Stands().String() }
 
 // Sentence says what became of its letters.
 func (n operatedNewsletter) Sentence() string {

@@ -116,7 +116,7 @@ func readerWords(u store.ListedReader) string {
 	if u.Operator {
 		words += ", operator"
 	}
-	return words + ", here since " + dated(u.CreatedAt) + ", " + zoneName(u.TimeZone)
+	return words + ", here since " + dated(u.CreatedAt).String() + ", " + zoneName(u.TimeZone)
 }
 
 // testMail mails a test to the operator who asks for it.

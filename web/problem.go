@@ -81,8 +81,7 @@ func asProblem(err error) *problem {
 	case digest.Unavailable:
 		return errUnavailable
 	case digest.Conflict:
-		e, _ := errors.AsType[*digest.Error](err)
-		return &problem{http.StatusConflict, catalogue.Key("That cannot be done now"), sentence(e.Message)}
+		return &problem{http.StatusConflict, catalogue.Key("That cannot be done now"), catalogue.Refusal(err)}
 	}
 	return errInternal
 }

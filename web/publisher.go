@@ -2,6 +2,7 @@ package web
 
 import (
 	"net/http"
+	"time"
 
 	"digest"
 	"digest/internal/catalogue"
@@ -57,7 +58,7 @@ type publisherFrame struct {
 	publisher
 	BaseURL string
 	Saved   string // one of the page's words: what was changed just now
-	Wrong   string // why nothing was changed, for people
+	Wrong   any    // why nothing was changed, catalogue.Sayable or a text; nil or "": nothing is wrong
 
 	OwnAddresses   bool // its letters can come from an address of its publisher's
 	RepliesCounted bool // answers to its letters can be, and are so if it wants
@@ -101,16 +102,16 @@ type publishedPage struct {
 type published struct{ store.NewsletterInfo }
 
 // Stands says how it stands.
-func (p published) Stands() string {
+func (p published) Stands() catalogue.Message {
 	switch p.State {
 	case digest.NewsletterPending:
-		return "waits for approval by whoever runs this"
+		return catalogue.Key("waits for approval by whoever runs this").With()
 	case digest.NewsletterHeld:
-		return "held: nothing leaves"
+		return catalogue.Key("held: nothing leaves").With()
 	case digest.NewsletterEnded:
-		return "has ended"
+		return catalogue.Key("has ended").With()
 	}
-	return "comes " + daysView{p.Cadence}.Words().String()
+	return catalogue.Key("comes %s").With(daysView{p.Cadence}.Words())
 }
 
 // publishedPage lists what a reader publishes.
@@ -120,7 +121,7 @@ func (s *site) publishedPage(w http.ResponseWriter, r *http.Request, me reader) 
 	for _, n := range all {
 		p.Newsletters = append(p.Newsletters, published{n})
 	}
-	return s.showPage(w, r, err, "publisher_list", "Newsletters", p)
+	return s.showPage(w, r, err, "publisher_list", catalogue.Key("Newsletters"), p)
 }
 
 // A publisherPage is the overview of a newsletter.
@@ -198,7 +199,11 @@ func (s *site) gathered(r *http.Request, n digest.Newsletter) (p nextPosts, err 
 	return p, err
 }
 
-// Approval says how long a letter waits for approval.
-func (p publisher) Approval() string {
-	return period(p.Newsletter.ApproveWithin).String()
+// Approval says how long a letter waits for approval: "2 hours after its member’s hour".
+func (p publisher) Approval() catalogue.Message {
+	wait := p.Newsletter.ApproveWithin
+	if wait%time.Hour != 0 {
+		return catalogue.Key("%d minutes after its member’s hour").With(int(wait / time.Minute))
+	}
+	return catalogue.Key("%d hours after its member’s hour").With(int(wait / time.Hour))
 }

@@ -4,6 +4,7 @@ import (
 	"net/http"
 
 	"digest"
+	"digest/internal/catalogue"
 )
 
 // A publisherDomainPage is the address of its publisher's own that a newsletter comes from, and the
@@ -40,7 +41,7 @@ func (s *site) showDomain(w http.ResponseWriter, r *http.Request, status int, p 
 			s.Log.Error("the key of a newsletter's domain cannot be opened", "newsletter", p.Newsletter.Slug, "error", err)
 		}
 	}
-	return s.show(w, r, status, "publisher_domain", "Address of "+p.Newsletter.Name, p)
+	return s.show(w, r, status, "publisher_domain", catalogue.Key("Address of %s").With(p.Newsletter.Name), p)
 }
 
 // nameDomain makes a key for the domain of an address, in place of any former one.
@@ -50,10 +51,13 @@ func (s *site) nameDomain(w http.ResponseWriter, r *http.Request, me publisher) 
 	}
 	p := publisherDomainPage{publisherFrame: s.publisherFrame(r, me), Typed: r.PostForm.Get("address")}
 	_, err := s.Domains.Name(r.Context(), me.Newsletter.ID, p.Typed)
-	if p.Wrong, err = asWrong(err); p.Wrong != "" {
+	if wrong, err := asSaid(err); wrong != nil || err != nil {
+		if p.Wrong = wrong; err != nil {
+			return err
+		}
 		return s.showDomain(w, r, http.StatusUnprocessableEntity, p)
 	}
-	return showSaved(w, r, err, me.Path()+"/domain", "named")
+	return showSaved(w, r, nil, me.Path()+"/domain", "named")
 }
 
 // lookAtDomain looks for the record now.

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"digest"
+	"digest/internal/catalogue"
 	"digest/store"
 )
 
@@ -28,7 +29,7 @@ func (s *site) showPublisherFeeds(w http.ResponseWriter, r *http.Request, status
 	if p.Feeds, err = s.Store.Subscriptions(r.Context(), p.Newsletter.ArchiveID); err != nil {
 		return err
 	}
-	return s.show(w, r, status, "publisher_feeds", "Feeds of "+p.Newsletter.Name, p)
+	return s.show(w, r, status, "publisher_feeds", catalogue.Key("Feeds of %s").With(p.Newsletter.Name), p)
 }
 
 // addNewsletterFeed makes the feed at an address, or behind a page there, part of the newsletter.
@@ -45,19 +46,19 @@ func (s *site) addNewsletterFeed(w http.ResponseWriter, r *http.Request, me publ
 		return err
 	}
 	if len(has) >= mostNewsletterFeeds {
-		p.Wrong = "That is as many feeds as a newsletter may have. Take one out first."
+		p.Wrong = catalogue.Key("That is as many feeds as a newsletter may have. Take one out first.")
 		return s.showPublisherFeeds(w, r, http.StatusConflict, p)
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), findTime)
 	defer cancel()
 	_, err = s.Subscriber.SubscribeNewsletter(ctx, me.Newsletter, p.Asked)
-	status, wrong := searchWrong(asSlow(ctx, err))
-	if wrong == "" {
+	status, said := searchSaid(asSlow(ctx, err))
+	if said == nil {
 		status = http.StatusUnprocessableEntity
-		wrong, err = asWrong(err)
+		said, err = asSaid(err)
 	}
-	if wrong != "" {
-		p.Wrong, p.Asked = wrong, firstRunes(p.Asked, maxName)
+	if said != nil {
+		p.Wrong, p.Asked = said, firstRunes(p.Asked, maxName)
 		return s.showPublisherFeeds(w, r, status, p)
 	}
 	return showSaved(w, r, err, me.Path()+"/feeds", "added")

@@ -4,12 +4,12 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"mime"
 	"net/http"
 	"time"
 
 	"digest"
+	"digest/internal/catalogue"
 	"digest/internal/members"
 	"digest/store"
 	"digest/subscribe"
@@ -36,7 +36,7 @@ type memberReport struct {
 }
 
 func (s *site) publisherImportPage(w http.ResponseWriter, r *http.Request, me publisher) error {
-	return s.show(w, r, http.StatusOK, "publisher_import", "Bring in a list", publisherImportPage{publisherFrame: s.publisherFrame(r, me)})
+	return s.show(w, r, http.StatusOK, "publisher_import", catalogue.Key("Bring in a list"), publisherImportPage{publisherFrame: s.publisherFrame(r, me)})
 }
 
 // importMembers takes in a list of members, or says what it holds. The same list again changes nothing.
@@ -65,7 +65,7 @@ func (s *site) importMembers(w http.ResponseWriter, r *http.Request, me publishe
 	if err != nil {
 		return s.orNoMembers(w, r, me, err)
 	}
-	return s.show(w, r, http.StatusOK, "publisher_import", "What the list holds", publisherImportPage{s.publisherFrame(r, me), &report})
+	return s.show(w, r, http.StatusOK, "publisher_import", catalogue.Key("What the list holds"), publisherImportPage{s.publisherFrame(r, me), &report})
 }
 
 // readMembers goes through a list as long as a browser waits: "join" takes it in, "ask" asks those, too, whose
@@ -98,13 +98,13 @@ func (s *site) orNoMembers(w http.ResponseWriter, r *http.Request, me publisher,
 	if asProblem(err) == errTooLarge {
 		drain(r)
 		status, err = http.StatusRequestEntityTooLarge, nil
-		p.Wrong = fmt.Sprintf("That file is larger than %d MB. Nothing was taken from it. Split it, or have whoever runs this take it in.", maxList>>20)
+		p.Wrong = catalogue.Key("That file is larger than %d MB. Nothing was taken from it. Split it, or have whoever runs this take it in.").With(maxList >> 20)
 	} else if e, ok := errors.AsType[*digest.Error](err); ok && e.Kind == digest.Invalid && e != errNoFile {
 		p.Wrong, err = e.Message+".", nil // it begins with the name of a file
-	} else {
-		p.Wrong, err = asRefused(err)
+	} else if said, _ := asRefused(err); said != nil {
+		p.Wrong, err = said, nil
 	}
-	return orShow(err, func() error { return s.show(w, r, status, "publisher_import", "Bring in a list", p) })
+	return orShow(err, func() error { return s.show(w, r, status, "publisher_import", catalogue.Key("Bring in a list"), p) })
 }
 
 // exportMembers sends the members with the proofs of their consent, and whom the newsletter is not sent to,

@@ -1,19 +1,19 @@
 package web
 
 import (
-	"errors"
 	"net/http"
 	"strconv"
 
 	"digest"
+	"digest/internal/catalogue"
 	"digest/store"
 )
 
 // A publisherJoinPage asks for somebody who wants the newsletter and has said so elsewhere.
 type publisherJoinPage struct {
 	publisherFrame
-	newcomer   // its token is how they asked
-	WrongProof string
+	newcomer                     // its token is how they asked
+	WrongProof catalogue.Sayable // nil: nothing is wrong with it
 }
 
 // mostProof bounds the words of a proof, in characters.
@@ -22,7 +22,7 @@ const mostProof = 200
 func (s *site) publisherJoinPage(w http.ResponseWriter, r *http.Request, me publisher) error {
 	archive, err := s.Store.Digest(r.Context(), me.Newsletter.ArchiveID)
 	p := publisherJoinPage{publisherFrame: s.publisherFrame(r, me), newcomer: newcomer{zoneField: zoneField{Zone: archive.TimeZone}}}
-	return s.showPage(w, r, err, "publisher_join", "Add a member to "+me.Newsletter.Name, p)
+	return s.showPage(w, r, err, "publisher_join", catalogue.Key("Add a member to %s").With(me.Newsletter.Name), p)
 }
 
 // joinMember makes somebody a member by a publisher's word. It brings nobody back who has left: only they can.
@@ -35,15 +35,15 @@ func (s *site) joinMember(w http.ResponseWriter, r *http.Request, me publisher) 
 	zone, ok := p.readZone()
 	email, err := mailbox(p.newcomer.Email)
 	if err != nil {
-		p.Wrong = string(wrongEmail)
+		p.Wrong = wrongEmail
 	}
 	switch shown := firstRunes(p.Token, mostProof); {
 	case p.Token == "":
-		p.WrongProof = "Say how they asked: it is kept as the proof that they want it."
+		p.WrongProof = catalogue.Key("Say how they asked: it is kept as the proof that they want it.")
 	case shown != p.Token:
-		p.Token, p.WrongProof = shown, "That is too long. Its beginning is kept here."
+		p.Token, p.WrongProof = shown, catalogue.Key("That is too long. Its beginning is kept here.")
 	}
-	if ok && err == nil && p.WrongProof == "" {
+	if ok && err == nil && p.WrongProof == nil {
 		now := s.Now()
 		var m digest.Member
 		m, _, err = s.Store.Join(r.Context(), me.Newsletter.ID, store.Joining{
@@ -52,17 +52,19 @@ func (s *site) joinMember(w http.ResponseWriter, r *http.Request, me publisher) 
 		if err == nil {
 			return showSaved(w, r, nil, me.Path()+"/members/"+strconv.FormatInt(int64(m.DigestID), 10), "joined")
 		}
-		if p.Wrong, err = asRefused(err); err != nil {
+		wrong, err := asRefused(err)
+		if err != nil {
 			return err
 		}
+		p.publisherFrame.Wrong = wrong
 	}
-	return s.show(w, r, http.StatusUnprocessableEntity, "publisher_join", "Add a member to "+me.Newsletter.Name, p)
+	return s.show(w, r, http.StatusUnprocessableEntity, "publisher_join", catalogue.Key("Add a member to %s").With(me.Newsletter.Name), p)
 }
 
-// asRefused is asWrong, also for what is at odds with how things stand.
-func asRefused(err error) (string, error) {
-	if e, ok := errors.AsType[*digest.Error](err); ok && e.Kind == digest.Conflict {
-		return sentence(e.Message), nil
+// asRefused is asSaid, also for what is at odds with how things stand.
+func asRefused(err error) (catalogue.Sayable, error) {
+	if digest.KindOf(err) == digest.Conflict {
+		return catalogue.Refusal(err), nil
 	}
-	return asWrong(err)
+	return asSaid(err)
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"digest"
+	"digest/internal/catalogue"
 )
 
 // A publisherLetterPage is the letter of one date: one to come, of which something may be decided, or one
@@ -87,7 +88,7 @@ func (s *site) showPublisherLetter(w http.ResponseWriter, r *http.Request, statu
 		p.Frame = letterFrame{Page: path, Shown: path + "/shown", View: viewOf(r, p.Newsletter)}
 		allowFrame(w)
 	}
-	return s.show(w, r, status, "publisher_letter", "Letter of "+longDay(p.Letter.LocalDate), p)
+	return s.show(w, r, status, "publisher_letter", catalogue.Key("Letter of %s").With(catalogue.Day("2 January 2006", p.Letter.LocalDate)), p)
 }
 
 // letterShown is a letter that is made itself, for the frame on its page.
@@ -119,12 +120,13 @@ func (s *site) setLetter(w http.ResponseWriter, r *http.Request, me publisher) e
 		return err
 	}
 	if !p.Open {
-		p.Wrong = "It is made already."
+		p.Wrong = catalogue.Key("It is made already.")
 		return s.showPublisherLetter(w, r, http.StatusConflict, p)
 	}
 	p.Letter = typedLetter(r, p.Letter)
-	p.Wrong, err = asWrong(s.Store.SetNewsletterLetter(r.Context(), p.Letter))
-	if p.Wrong != "" {
+	wrong, err := asSaid(s.Store.SetNewsletterLetter(r.Context(), p.Letter))
+	if wrong != nil {
+		p.Wrong = wrong
 		return s.showPublisherLetter(w, r, http.StatusUnprocessableEntity, p)
 	}
 	return showSaved(w, r, err, me.letterPath(p.Letter.LocalDate), "letter")

@@ -7,6 +7,7 @@ import (
 
 	"digest"
 	"digest/calendar"
+	"digest/internal/catalogue"
 )
 
 // A publisherLettersPage is the letters of a newsletter that come, wait and have left.
@@ -21,18 +22,24 @@ type publisherLettersPage struct {
 // A comingLetter is one of a later date, as far as it is decided.
 type comingLetter struct{ digest.NewsletterLetter }
 
-// Words say what was decided of it: "skipped", "“Of boats”, with a note".
-func (l comingLetter) Words() string {
-	var all []string
+// Words say what was decided of it, nil where nothing was: "skipped", "“Of boats”, with a note".
+func (l comingLetter) Words() (all catalogue.Sayable) {
 	for _, said := range []struct {
 		is   bool
-		what string
-	}{{l.Skipped, "skipped: its posts come with the next"}, {l.Subject != "", "“" + l.Subject + "”"}, {l.Note != "", "with a note"}, {!l.ApprovedAt.IsZero(), "approved"}} {
-		if said.is {
-			all = append(all, said.what)
+		what catalogue.Sayable
+	}{
+		{l.Skipped, catalogue.Key("skipped: its posts come with the next")}, {l.Subject != "", catalogue.Key("“%s”").With(l.Subject)},
+		{l.Note != "", catalogue.Key("with a note")}, {!l.ApprovedAt.IsZero(), catalogue.Key("approved")},
+	} {
+		switch {
+		case !said.is:
+		case all == nil:
+			all = said.what
+		default:
+			all = catalogue.Key("%s, %s").With(all, said.what)
 		}
 	}
-	return strings.Join(all, ", ")
+	return all
 }
 
 const (
@@ -58,7 +65,7 @@ func (s *site) publisherLettersPage(w http.ResponseWriter, r *http.Request, me p
 	}
 	letters, err := s.Store.LettersLeft(r.Context(), n, s.Now(), lettersPassed)
 	p.Months = byMonth(letters)
-	return s.showPage(w, r, err, "publisher_letters", "Letters of "+n.Name, p)
+	return s.showPage(w, r, err, "publisher_letters", catalogue.Key("Letters of %s").With(n.Name), p)
 }
 
 // comingLetters gives the next dates of a newsletter, by its owner's clock, and all later ones of

@@ -6,6 +6,7 @@ import (
 	"net/http"
 
 	"digest"
+	"digest/internal/catalogue"
 	"digest/internal/logo"
 )
 
@@ -19,13 +20,13 @@ type publisherLogoPage struct {
 func (publisherLogoPage) Most() int { return logo.MaxBytes >> 20 }
 
 func (s *site) publisherLogoPage(w http.ResponseWriter, r *http.Request, me publisher) error {
-	return s.showLogo(w, r, http.StatusOK, me, "")
+	return s.showLogo(w, r, http.StatusOK, me, nil)
 }
 
-func (s *site) showLogo(w http.ResponseWriter, r *http.Request, status int, me publisher, wrong string) error {
+func (s *site) showLogo(w http.ResponseWriter, r *http.Request, status int, me publisher, wrong catalogue.Sayable) error {
 	p := publisherLogoPage{s.publisherFrame(r, me, "logo", "removed"), newLogoView(me.Newsletter.Logo, me.Path()+"/logo/"+me.Newsletter.LogoFile)}
 	p.Wrong = wrong
-	return s.show(w, r, status, "publisher_logo", "Logo of "+me.Newsletter.Name, p)
+	return s.show(w, r, status, "publisher_logo", catalogue.Key("Logo of %s").With(me.Newsletter.Name), p)
 }
 
 // publisherLogo is the logo for who publishes the newsletter: one that is not approved yet shows it to nobody else.
@@ -43,8 +44,8 @@ func (s *site) setLogo(w http.ResponseWriter, r *http.Request, me publisher) err
 		drain(r)
 		_, _, err = logo.Make(make([]byte, logo.MaxBytes+1)) // says so
 	}
-	wrong, err := asWrong(err)
-	if wrong != "" {
+	wrong, err := asSaid(err)
+	if wrong != nil {
 		return s.showLogo(w, r, http.StatusUnprocessableEntity, me, wrong)
 	}
 	return showSaved(w, r, err, me.Path()+"/logo", "logo")
@@ -90,7 +91,7 @@ func receivedPicture(r *http.Request) ([]byte, error) {
 }
 
 // errNoPicture is for a form without a file.
-var errNoPicture = &digest.Error{Kind: digest.Invalid, Message: "no picture was chosen; choose one, then press the button"}
+var errNoPicture = digest.Refuse(digest.Invalid, "no picture was chosen; choose one, then press the button")
 
 // removeLogo takes the logo away, also from letters that were sent.
 func (s *site) removeLogo(w http.ResponseWriter, r *http.Request, me publisher) error {

@@ -24,13 +24,19 @@ func (p publisherMemberPage) Zone() string { return zoneName(p.Member.TimeZone) 
 // A memberEvent is what happened once.
 type memberEvent struct{ store.MemberEvent }
 
-// Words says what it was.
-func (e memberEvent) Words() string {
-	words := map[string]string{"joined": "Joined", "left": "Left", "back": "Came back", "imported": "Was brought in"}[e.Kind]
-	if words == "" {
-		words = e.Kind
+// Words says what it was: catalogue.Sayable, or its kind.
+func (e memberEvent) Words() any {
+	switch e.Kind {
+	case "joined":
+		return catalogue.Key("Joined")
+	case "left":
+		return catalogue.Key("Left")
+	case "back":
+		return catalogue.Key("Came back")
+	case "imported":
+		return catalogue.Key("Was brought in")
 	}
-	return words
+	return e.Kind
 }
 
 // memberOf finds the member whom the path names.

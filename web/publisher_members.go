@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"digest"
+	"digest/internal/catalogue"
 	"digest/store"
 )
 
@@ -24,18 +25,18 @@ type publisherMembersPage struct {
 type listedMember struct{ digest.Member }
 
 // Words says how they get it: "since 3 May 2026", "paused, since …", "left on …".
-func (m listedMember) Words() string {
+func (m listedMember) Words() catalogue.Message {
 	switch {
 	case m.State == digest.DigestLeft:
-		return "left on " + dated(m.LeftAt)
+		return catalogue.Key("left on %s").With(dated(m.LeftAt))
 	case m.State == digest.DigestPaused:
-		return "paused, since " + dated(m.JoinedAt)
+		return catalogue.Key("paused, since %s").With(dated(m.JoinedAt))
 	}
-	return "since " + dated(m.JoinedAt)
+	return catalogue.Key("since %s").With(dated(m.JoinedAt))
 }
 
 // dated writes the day of an instant, in UTC.
-func dated(t time.Time) string { return t.UTC().Format("2 January 2006") }
+func dated(t time.Time) catalogue.Moment { return catalogue.Time("2 January 2006", t.UTC()) }
 
 const (
 	membersShown = 100 // at a time
@@ -45,8 +46,8 @@ const (
 // memberStates are the choices of whom to list.
 func memberStates() []choice {
 	return []choice{
-		{Name: "Everybody"}, {Value: string(digest.DigestActive), Name: "Who gets it"},
-		{Value: string(digest.DigestPaused), Name: "Who has paused it"}, {Value: string(digest.DigestLeft), Name: "Who has left"},
+		{Name: catalogue.Key("Everybody")}, {Value: string(digest.DigestActive), Name: catalogue.Key("Who gets it")},
+		{Value: string(digest.DigestPaused), Name: catalogue.Key("Who has paused it")}, {Value: string(digest.DigestLeft), Name: catalogue.Key("Who has left")},
 	}
 }
 
@@ -73,5 +74,5 @@ func (s *site) publisherMembersPage(w http.ResponseWriter, r *http.Request, me p
 		}
 		p.Members = append(p.Members, listedMember{m})
 	}
-	return s.show(w, r, http.StatusOK, "publisher_members", "Members of "+me.Newsletter.Name, p)
+	return s.show(w, r, http.StatusOK, "publisher_members", catalogue.Key("Members of %s").With(me.Newsletter.Name), p)
 }

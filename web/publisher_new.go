@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"digest"
+	"digest/internal/catalogue"
 	"digest/render"
 	"digest/store"
 )
@@ -30,14 +31,14 @@ const (
 type publisherNewPage struct {
 	Typed   digest.Newsletter
 	Address string // of its site or feed, as it was typed
-	Wrong   string
+	Wrong   any    // catalogue.Sayable, or a text; nil: nothing is wrong
 }
 
 func (s *site) publisherNewPage(w http.ResponseWriter, r *http.Request, _ reader) error {
 	if s.Publishing != PublishingAsk {
 		return errPublishingClosed
 	}
-	return s.show(w, r, http.StatusOK, "publisher_new", "Begin a newsletter", publisherNewPage{})
+	return s.show(w, r, http.StatusOK, "publisher_new", catalogue.Key("Begin a newsletter"), publisherNewPage{})
 }
 
 // beginNewsletter makes a newsletter that waits for approval. Nothing of it stays where its feed cannot be
@@ -64,9 +65,9 @@ func (s *site) beginNewsletter(w http.ResponseWriter, r *http.Request, me reader
 	if err != nil {
 		return err
 	}
-	if wrong != "" {
+	if wrong != nil {
 		p.Wrong, p.Address = wrong, firstRunes(p.Address, maxName)
-		return s.show(w, r, http.StatusUnprocessableEntity, "publisher_new", "Begin a newsletter", p)
+		return s.show(w, r, http.StatusUnprocessableEntity, "publisher_new", catalogue.Key("Begin a newsletter"), p)
 	}
 	waiting, err := s.Store.CountPending(r.Context())
 	if err != nil {
@@ -79,40 +80,40 @@ func (s *site) beginNewsletter(w http.ResponseWriter, r *http.Request, me reader
 }
 
 // addPending makes the newsletter with its feed, or says what is wrong.
-func (s *site) addPending(ctx context.Context, me reader, p publisherNewPage) (n digest.Newsletter, wrong string, err error) {
+func (s *site) addPending(ctx context.Context, me reader, p publisherNewPage) (n digest.Newsletter, wrong catalogue.Sayable, err error) {
 	has, err := s.Store.NewslettersOf(ctx, me.ID)
 	if err != nil {
-		return n, "", err
+		return n, nil, err
 	}
-	if wrong := tooMany(has); wrong != "" {
+	if wrong := tooMany(has); wrong != nil {
 		return n, wrong, nil
 	}
 	if p.Typed.AddressLine == "" {
-		return n, "Say who publishes it, and where they can be reached by post: it stands at the foot of each letter.", nil
+		return n, catalogue.Key("Say who publishes it, and where they can be reached by post: it stands at the foot of each letter."), nil
 	}
 	n, err = s.Store.AddNewsletter(ctx, p.Typed, me.ID, s.Now())
-	if wrong, err = asRefused(err); wrong != "" || err != nil {
+	if wrong, err = asRefused(err); wrong != nil || err != nil {
 		return n, wrong, err
 	}
 	find, cancel := context.WithTimeout(ctx, findTime)
 	defer cancel()
 	_, err = s.Subscriber.SubscribeNewsletter(find, n, p.Address)
 	if err == nil {
-		return n, "", nil
+		return n, nil, nil
 	}
 	err = asSlow(find, err)
 	if gone := s.Store.RefuseNewsletter(context.WithoutCancel(ctx), n.ID); gone != nil {
-		return n, "", errors.Join(err, gone)
+		return n, nil, errors.Join(err, gone)
 	}
-	if _, wrong = searchWrong(err); wrong != "" {
-		return n, wrong, nil
+	if _, said := searchSaid(err); said != nil {
+		return n, said, nil
 	}
-	wrong, err = asWrong(err)
+	wrong, err = asSaid(err)
 	return n, wrong, err
 }
 
-// tooMany says why a reader may begin no other newsletter; "" if they may.
-func tooMany(has []store.NewsletterInfo) string {
+// tooMany says why a reader may begin no other newsletter; nil if they may.
+func tooMany(has []store.NewsletterInfo) catalogue.Sayable {
 	own, pending := 0, 0
 	for _, n := range has {
 		if n.Role == digest.RoleOwner && n.State != digest.NewsletterEnded {
@@ -124,11 +125,11 @@ func tooMany(has []store.NewsletterInfo) string {
 	}
 	switch {
 	case pending >= mostPending:
-		return "As many as may wait for approval do so already. Whoever runs this looks at them first."
+		return catalogue.Key("As many as may wait for approval do so already. Whoever runs this looks at them first.")
 	case own >= mostPublished:
-		return "That is as many newsletters as a reader may publish."
+		return catalogue.Key("That is as many newsletters as a reader may publish.")
 	}
-	return ""
+	return nil
 }
 
 // tellOperator mails the contact that a newsletter waits. Nothing that was typed is in the letter.

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"digest"
+	"digest/internal/catalogue"
 	"digest/mailer"
 	"digest/render"
 )
@@ -60,7 +61,7 @@ func (v letterView) Query() template.URL {
 
 // A viewLink leads to the same letter, looked at in another way.
 type viewLink struct {
-	Name  string
+	Name  catalogue.Key
 	Query template.URL
 	Here  bool
 }
@@ -68,18 +69,24 @@ type viewLink struct {
 // Ways are those in which it can be looked at: by layout, by screen, by colours.
 func (v letterView) Ways() [][]viewLink {
 	return [][]viewLink{
-		v.links(&v.Layout, string(digest.FullText), "Full text", string(digest.Excerpts), "Excerpts", string(digest.Headlines), "Headlines"),
-		v.links(&v.Screen, "phone", "Phone", "desk", "Desk", "text", "As text"),
-		v.links(&v.Colours, "light", "Light", "dark", "Dark"),
+		v.links(&v.Layout, way{string(digest.FullText), catalogue.Key("Full text")}, way{string(digest.Excerpts), catalogue.Key("Excerpts")}, way{string(digest.Headlines), catalogue.Key("Headlines")}),
+		v.links(&v.Screen, way{"phone", catalogue.Key("Phone")}, way{"desk", catalogue.Key("Desk")}, way{"text", catalogue.Key("As text")}),
+		v.links(&v.Colours, way{"light", catalogue.Key("Light")}, way{"dark", catalogue.Key("Dark")}),
 	}
 }
 
+// A way is a value of a part of the view, and what it is called.
+type way struct {
+	value string
+	name  catalogue.Key
+}
+
 // links leads to each value of a part of the view, which the others keep.
-func (v *letterView) links(part *string, valuesAndNames ...string) (all []viewLink) {
+func (v *letterView) links(part *string, ways ...way) (all []viewLink) {
 	here := *part
-	for i := 0; i < len(valuesAndNames); i += 2 {
-		*part = valuesAndNames[i]
-		all = append(all, viewLink{valuesAndNames[i+1], v.Query(), *part == here})
+	for _, w := range ways {
+		*part = w.value
+		all = append(all, viewLink{w.name, v.Query(), *part == here})
 	}
 	*part = here
 	return all
@@ -129,7 +136,7 @@ func (s *site) showNext(w http.ResponseWriter, r *http.Request, status int, p pu
 	}
 	p.Frame = letterFrame{Page: p.Path() + "/next", Shown: p.Path() + "/next/shown", View: p.View}
 	allowFrame(w)
-	return s.show(w, r, status, "publisher_next", "The next letter of "+n.Name, p)
+	return s.show(w, r, status, "publisher_next", catalogue.Key("The next letter of %s").With(n.Name), p)
 }
 
 const (
@@ -207,11 +214,12 @@ func (s *site) setNext(w http.ResponseWriter, r *http.Request, me publisher) err
 	typed := typedLetter(r, next)
 	p := publisherNextPage{publisherFrame: s.publisherFrame(r, me), Letter: typed}
 	if r.PostForm.Get("date") != next.LocalDate.String() {
-		p.Letter.LocalDate, p.Wrong = next.LocalDate, "Meanwhile its midnight has passed. This is the letter after it."
+		p.Letter.LocalDate, p.Wrong = next.LocalDate, catalogue.Key("Meanwhile its midnight has passed. This is the letter after it.")
 		return s.showNext(w, r, http.StatusConflict, p)
 	}
-	p.Wrong, err = asWrong(s.Store.SetNewsletterLetter(r.Context(), typed))
-	if p.Wrong != "" {
+	wrong, err := asSaid(s.Store.SetNewsletterLetter(r.Context(), typed))
+	if wrong != nil {
+		p.Wrong = wrong
 		return s.showNext(w, r, http.StatusUnprocessableEntity, p)
 	}
 	return showSaved(w, r, err, me.Path()+"/next", "letter")

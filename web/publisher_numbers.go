@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"digest"
+	"digest/internal/catalogue"
 	"digest/internal/chart"
 )
 
@@ -29,15 +30,15 @@ const numbersDays = 366
 func (s *site) publisherNumbersPage(w http.ResponseWriter, r *http.Request, me publisher) error {
 	days, err := s.Store.NewsletterNumbers(r.Context(), me.Newsletter, s.Now(), numbersDays)
 	p := publisherNumbersPage{publisherFrame: s.publisherFrame(r, me)}
-	p.add(days)
+	p.add(days, s.language(r))
 	if err == nil {
 		p.Clicks, err = s.Store.ClickCounts(r.Context(), me.Newsletter.ID, mostClicksShown)
 	}
-	return s.showPage(w, r, err, "publisher_numbers", "Numbers of "+me.Newsletter.Name, p)
+	return s.showPage(w, r, err, "publisher_numbers", catalogue.Key("Numbers of %s").With(me.Newsletter.Name), p)
 }
 
 // add draws days, which are without gaps, and sums them up.
-func (p *publisherNumbersPage) add(days []digest.NewsletterDay) {
+func (p *publisherNumbersPage) add(days []digest.NewsletterDay, l *catalogue.Language) {
 	for i, d := range days {
 		p.Total = p.Total.Plus(d)
 		if i == 0 || days[i-1].Day.Month != d.Day.Month {
@@ -53,7 +54,7 @@ func (p *publisherNumbersPage) add(days []digest.NewsletterDay) {
 	slices.Reverse(p.Months)
 	slices.Reverse(p.Days)
 	if len(p.Days) > 0 {
-		// The picture holds numbers and dates only.
-		p.Plot = template.HTML(chart.Newsletter(days).SVG("Members, who joined and left, letters sent, and what came back, by day; the tables below have the numbers"))
+		// The picture holds numbers, dates and words of the catalogue only.
+		p.Plot = template.HTML(chart.Newsletter(days).SVG(l, catalogue.Key("Members, who joined and left, letters sent, and what came back, by day; the tables below have the numbers").In(l)))
 	}
 }

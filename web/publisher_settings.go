@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"digest"
+	"digest/internal/catalogue"
 )
 
 // A publisherSettingsPage asks for all of a newsletter that its publishers may type.
@@ -24,27 +25,31 @@ func (p publisherSettingsPage) Layouts() []choice { return layoutsToChoose(p.Typ
 func (p publisherSettingsPage) Pictures() []choice { return picturesToChoose(p.Typed.Images) }
 
 // A colourField asks for one of its colours.
-type colourField struct{ Name, Label, Value, Own string }
+type colourField struct {
+	Name       string
+	Label      catalogue.Key
+	Value, Own string
+}
 
 // ColourFields ask for its colours.
 func (p publisherSettingsPage) ColourFields() []colourField {
 	c, own := p.Typed.Colours, digest.OwnColours()
 	return []colourField{
-		{"paper", "Paper", c.Paper, own.Paper}, {"ink", "Headlines and text", c.Ink, own.Ink}, {"accent", "Names and links", c.Accent, own.Accent},
+		{"paper", catalogue.Key("Paper"), c.Paper, own.Paper}, {"ink", catalogue.Key("Headlines and text"), c.Ink, own.Ink}, {"accent", catalogue.Key("Names and links"), c.Accent, own.Accent},
 	}
 }
 
 func (s *site) publisherSettingsPage(w http.ResponseWriter, r *http.Request, me publisher) error {
 	n := me.Newsletter
 	p := publisherSettingsPage{s.publisherFrame(r, me, "settings"), newCadenceField(n.Cadence, n.DeliverAt), n, approvalsToChoose(n.ApproveWithin)}
-	return s.show(w, r, http.StatusOK, "publisher_settings", "Settings of "+n.Name, p)
+	return s.show(w, r, http.StatusOK, "publisher_settings", catalogue.Key("Settings of %s").With(n.Name), p)
 }
 
 // approvalsToChoose are how long a letter waits for approval.
 func approvalsToChoose(wait time.Duration) []choice {
-	all := []choice{{Value: "0", Name: "Letters leave by themselves", Chosen: wait == 0}}
+	all := []choice{{Value: "0", Name: catalogue.Key("Letters leave by themselves"), Chosen: wait == 0}}
 	for h := 1; h <= int(digest.MaxApproval/time.Hour); h++ {
-		all = append(all, choice{Value: strconv.Itoa(h), Name: "Letters wait for my word, at the latest " + digest.Counted(h, "hour"), Chosen: wait == time.Duration(h)*time.Hour})
+		all = append(all, choice{Value: strconv.Itoa(h), Name: catalogue.Key("Letters wait for my word, at the latest %d hours").With(h), Chosen: wait == time.Duration(h)*time.Hour})
 	}
 	return all
 }
@@ -70,10 +75,13 @@ func (s *site) setNewsletter(w http.ResponseWriter, r *http.Request, me publishe
 	n.ApproveWithin, n.CountClicks, n.CountReplies = time.Duration(hours)*time.Hour, form.Get("clicks") == "1", form.Get("replies") == "1"
 	p := publisherSettingsPage{s.publisherFrame(r, me), field, n, approvalsToChoose(n.ApproveWithin)}
 	if p.Wrong = wrong; wrong == "" {
-		p.Wrong, err = asWrong(s.Store.SetNewsletter(r.Context(), n, s.Now()))
+		var said catalogue.Sayable
+		if said, err = asSaid(s.Store.SetNewsletter(r.Context(), n, s.Now())); said != nil {
+			p.Wrong = said
+		}
 	}
 	if p.Wrong != "" {
-		return s.show(w, r, http.StatusUnprocessableEntity, "publisher_settings", "Settings of "+me.Newsletter.Name, p)
+		return s.show(w, r, http.StatusUnprocessableEntity, "publisher_settings", catalogue.Key("Settings of %s").With(me.Newsletter.Name), p)
 	}
 	return showSaved(w, r, err, me.Path()+"/settings", "settings")
 }

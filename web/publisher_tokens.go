@@ -4,15 +4,28 @@ import (
 	"net/http"
 
 	"digest"
+	"digest/internal/catalogue"
 	"digest/store"
 )
 
 // A publisherTokensPage is the tokens by which programs look after a newsletter.
 type publisherTokensPage struct {
 	publisherFrame
-	Tokens []store.NewsletterToken
+	Tokens []listedToken
 	Typed  string
 	Token  string // just made: it is shown this once
+}
+
+// A listedToken is one of them.
+type listedToken struct{ store.NewsletterToken }
+
+// UsedDay is the day on which it was used last; nil: it never was.
+func (t listedToken) UsedDay() catalogue.Sayable {
+	day, err := digest.ParseDate(t.UsedOn)
+	if err != nil {
+		return nil
+	}
+	return catalogue.Day("2 January 2006", day)
 }
 
 func (s *site) publisherTokensPage(w http.ResponseWriter, r *http.Request, me publisher) error {
@@ -20,11 +33,14 @@ func (s *site) publisherTokensPage(w http.ResponseWriter, r *http.Request, me pu
 }
 
 func (s *site) showPublisherTokens(w http.ResponseWriter, r *http.Request, status int, p publisherTokensPage) error {
-	var err error
-	if p.Tokens, err = s.Store.NewsletterTokens(r.Context(), p.Newsletter.ID); err != nil {
+	all, err := s.Store.NewsletterTokens(r.Context(), p.Newsletter.ID)
+	if err != nil {
 		return err
 	}
-	return s.show(w, r, status, "publisher_tokens", "Tokens of "+p.Newsletter.Name, p)
+	for _, t := range all {
+		p.Tokens = append(p.Tokens, listedToken{t})
+	}
+	return s.show(w, r, status, "publisher_tokens", catalogue.Key("Tokens of %s").With(p.Newsletter.Name), p)
 }
 
 // makeNewsletterToken makes a token, which is stored by its hash alone.
@@ -37,10 +53,12 @@ func (s *site) makeNewsletterToken(w http.ResponseWriter, r *http.Request, me pu
 	_, err := s.Store.AddNewsletterToken(r.Context(), store.NewsletterToken{
 		NewsletterID: me.Newsletter.ID, UserID: me.ID, Name: p.Typed, ReadOnly: r.PostForm.Get("reads") == "1",
 	}, hashSecret(token), s.Now())
-	if p.Wrong, err = asRefused(err); err != nil {
+	wrong, err := asRefused(err)
+	if err != nil {
 		return err
 	}
-	if p.Wrong != "" {
+	if wrong != nil {
+		p.Wrong = wrong
 		return s.showPublisherTokens(w, r, http.StatusUnprocessableEntity, p)
 	}
 	p.Typed, p.Token = "", token

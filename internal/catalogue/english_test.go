@@ -27,24 +27,6 @@ func unconverted() []string {
 		web/templates/operator_reader.html
 		web/templates/operator_readers.html
 		web/templates/operator_remove.html
-		web/templates/publisher.html
-		web/templates/publisher_domain.html
-		web/templates/publisher_end.html
-		web/templates/publisher_feeds.html
-		web/templates/publisher_import.html
-		web/templates/publisher_join.html
-		web/templates/publisher_letter.html
-		web/templates/publisher_letters.html
-		web/templates/publisher_list.html
-		web/templates/publisher_logo.html
-		web/templates/publisher_member.html
-		web/templates/publisher_members.html
-		web/templates/publisher_new.html
-		web/templates/publisher_next.html
-		web/templates/publisher_numbers.html
-		web/templates/publisher_people.html
-		web/templates/publisher_settings.html
-		web/templates/publisher_tokens.html
 		web/templates/settings_mail.html
 		web/templates/settings_offline.html
 		web/templates/tomorrow.html`)

@@ -75,6 +75,8 @@ func (l *Language) Text(v any) string {
 		return v
 	case Sayable:
 		return v.In(l)
+	case digest.Words:
+		return l.Say(string(v))
 	}
 	return fmt.Sprint(v)
 }

@@ -4,31 +4,32 @@ import (
 	"fmt"
 
 	"digest"
+	"digest/internal/catalogue"
 )
 
 // A Newsletter is a row of a newsletter's days without gaps, the earliest first.
 type Newsletter []digest.NewsletterDay
 
 // SVG draws how many members there were, who joined and left, and what became of the
-// letters. label names the picture for who cannot see it.
-func (n Newsletter) SVG(label string) string {
+// letters, with words of a language. label names the picture for who cannot see it.
+func (n Newsletter) SVG(l *catalogue.Language, label string) string {
 	p := newPlot("chart newsletter", label, len(n), 84, 48, 48, 40)
-	months(p, leastLabel/2, func(i int) digest.Date { return n[i].Day })
-	n.members(p)
-	n.days(p, 1, "Joined and left a day", []string{"joined", "left"}, func(d digest.NewsletterDay) []int64 { return []int64{d.Joined, d.Left} })
-	n.days(p, 2, "Letters sent a day", []string{"sent"}, func(d digest.NewsletterDay) []int64 { return []int64{d.Sent} })
-	n.days(p, 3, "Came back, and complaints a day", []string{"failed", "complaints"}, func(d digest.NewsletterDay) []int64 { return []int64{d.Bounced, d.Complained} })
+	months(p, l, leastLabel/2, func(i int) digest.Date { return n[i].Day })
+	n.members(p, catalogue.Key("Members").In(l))
+	n.days(p, 1, catalogue.Key("Joined and left a day").In(l), []string{"joined", "left"}, func(d digest.NewsletterDay) []int64 { return []int64{d.Joined, d.Left} })
+	n.days(p, 2, catalogue.Key("Letters sent a day").In(l), []string{"sent"}, func(d digest.NewsletterDay) []int64 { return []int64{d.Sent} })
+	n.days(p, 3, catalogue.Key("Came back, and complaints a day").In(l), []string{"failed", "complaints"}, func(d digest.NewsletterDay) []int64 { return []int64{d.Bounced, d.Complained} })
 	return p.svg()
 }
 
 // members draws how many there were at the end of each day; days that are alike share a
 // rectangle.
-func (n Newsletter) members(p *plot) {
+func (n Newsletter) members(p *plot, name string) {
 	var most int64 = 1
 	for _, d := range n {
 		most = max(most, d.Members)
 	}
-	at := p.panel(0, "Members", fmt.Sprint(most))
+	at := p.panel(0, name, fmt.Sprint(most))
 	for i := 0; i < len(n); {
 		end := i + 1
 		for end < len(n) && n[end].Members == n[i].Members {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"digest"
+	"digest/internal/catalogue"
 	"digest/internal/chart"
 )
 
@@ -29,7 +30,7 @@ func year(n int) (all chart.Newsletter) {
 }
 
 func TestNewsletterPicture(t *testing.T) {
-	svg := year(365).SVG(`"<News>"`)
+	svg := year(365).SVG(catalogue.English(), `"<News>"`)
 	got := shapes(t, svg)
 	for shape, want := range map[string]int{
 		"rect.members": 37, "rect.joined": 37, "rect.left": 37, "rect.sent": 53, "rect.failed": 1, "rect.complaints": 1,
@@ -51,7 +52,7 @@ func TestOddNewsletterPictures(t *testing.T) {
 		"no days": nil, "nothing": make(chart.Newsletter, 1), "one": year(1), "huge": {{Members: most, Joined: most, Left: most, LetterCounts: digest.LetterCounts{Sent: most, Bounced: most, Complained: most}}, {Joined: 1}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			svg := days.SVG("x")
+			svg := days.SVG(catalogue.English(), "x")
 			shapes(t, svg)
 			if strings.Contains(svg, "NaN") || strings.Contains(svg, "Inf") || strings.Contains(svg, `="-`) {
 				t.Error(svg)

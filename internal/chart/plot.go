@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"digest"
+	"digest/internal/catalogue"
 )
 
 // A plot is a picture of a row of columns, one for each day or hour, with panels
@@ -64,7 +65,7 @@ func (p *plot) left(i int) float64 { return whole * float64(i) / float64(p.colum
 // its greatest bar stands for.
 func (p *plot) panel(n int, name, most string) panel {
 	at := p.panels[n]
-	fmt.Fprintf(p, `<text class="name" x="0" y="%d">%s</text><text class="scale" x="100%%" y="%d">%s</text>`, at.top-8, name, at.top-8, most)
+	fmt.Fprintf(p, `<text class="name" x="0" y="%d">%s</text><text class="scale" x="100%%" y="%d">%s</text>`, at.top-8, html.EscapeString(name), at.top-8, most)
 	p.line("grid", at.top)
 	p.line("base", at.end)
 	return at
@@ -154,7 +155,7 @@ func (p *plot) hover(i int, text string) {
 // SVG draws the history.
 func (h History) SVG(label string) string {
 	p := newPlot("chart", label, len(h.Days), 84, 48, 84)
-	months(p, leastLabel, func(i int) digest.Date { return digest.DateOf(h.Days[i].Date) })
+	months(p, catalogue.English(), leastLabel, func(i int) digest.Date { return digest.DateOf(h.Days[i].Date) })
 	p.answers(0, "Answers a day", func(i int) Count { return h.Days[i].Count })
 	p.bytes(1, "Bytes a day", func(i int) int64 { return h.Days[i].Bytes })
 	h.times(p)
@@ -167,8 +168,8 @@ func (h History) SVG(label string) string {
 }
 
 // months draws a line where each month begins, and its name where there is room: one that is
-// narrower than least has none. day gives the date of a column.
-func months(p *plot, least float64, day func(i int) digest.Date) {
+// narrower than least has none. day gives the date of a column, l the words.
+func months(p *plot, l *catalogue.Language, least float64, day func(i int) digest.Date) {
 	free := 0.0
 	for i := 0; i < p.columns; {
 		end := i
@@ -179,7 +180,7 @@ func months(p *plot, least float64, day func(i int) digest.Date) {
 			p.parting(i)
 		}
 		if at := p.left(i); p.left(end)-at >= least && at >= free && whole-at >= leastLabel {
-			p.date(i, day(i).Format("Jan"))
+			p.date(i, html.EscapeString(catalogue.Day("Jan", day(i)).In(l)))
 			free = at + leastLabel
 		}
 		i = end

@@ -41,11 +41,11 @@ type Registrar struct {
 func (r *Registrar) Name(ctx context.Context, id digest.NewsletterID, address string) (digest.NewsletterDomain, error) {
 	from, err := mailer.Recipient(strings.TrimSpace(address))
 	if err != nil {
-		return digest.NewsletterDomain{}, &digest.Error{Kind: digest.Invalid, Message: err.Error() + "; give one at a domain of yours, such as letters@anna.example"}
+		return digest.NewsletterDomain{}, digest.Refuse(digest.Invalid, "%s; give one at a domain of yours, such as letters@anna.example", err)
 	}
 	d := digest.NewsletterDomain{NewsletterID: id, FromAddress: from, CreatedAt: r.Now()}
 	if !doctor.IsPublicName(d.Domain()) {
-		return d, &digest.Error{Kind: digest.Invalid, Message: d.Domain() + " is no domain that others know; give one of yours, such as anna.example"}
+		return d, digest.Refuse(digest.Invalid, "%s is no domain that others know; give one of yours, such as anna.example", d.Domain())
 	}
 	// Nobody can have published a record under this name before, nor has a key of others there.
 	selector := fmt.Sprintf("n%d-%s", id, strings.ToLower(rand.Text()[:8]))
