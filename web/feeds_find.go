@@ -3,7 +3,6 @@ package web
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net/http"
 	"net/url"
 	"slices"
@@ -136,15 +135,6 @@ func searchSaid(err error) (status int, wrong catalogue.Sayable) {
 		return http.StatusBadRequest, catalogue.Refusal(e)
 	}
 	return http.StatusUnprocessableEntity, catalogue.Refusal(e)
-}
-
-// searchWrong is searchSaid in English, for pages that are not converted yet.
-func searchWrong(err error) (status int, wrong string) {
-	status, said := searchSaid(err)
-	if said == nil {
-		return status, ""
-	}
-	return status, fmt.Sprint(said)
 }
 
 // subscribeTo subscribes to the feed whose own address was given, and leads to it.
