@@ -51,7 +51,7 @@ func (p wakingPings) Pinged(ctx context.Context, urls []string, now time.Time) e
 
 func benchPings(b *testing.B, st *store.Store, wakes bool) {
 	// Nothing is asked around the full hour: there it is ten past.
-	ahead := time.Now().Truncate(time.Hour).Add(70 * time.Minute).Sub(time.Now())
+	ahead := time.Until(time.Now().Truncate(time.Hour).Add(70 * time.Minute))
 	clock := func() time.Time { return time.Now().Add(ahead) }
 	sites := manySites(b)
 	_, d, err := st.AddUser(b.Context(), "ann@example.org", "UTC", clock())

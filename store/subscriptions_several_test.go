@@ -149,9 +149,7 @@ func TestResubscribeBringsBackWhatWaited(t *testing.T) {
 		left, err := w.UnsubscribeSeveral(w.ctx(), ada.ID, []digest.FeedID{a.ID})
 		w.ok(err)
 		want(w.t, "waited", len(left[0].Waiting), 3)
-		for _, id := range []digest.PostID{w.find("had"), w.find("other 1"), 9999} {
-			left[0].Waiting = append(left[0].Waiting, id) // as a form could say
-		}
+		left[0].Waiting = append(left[0].Waiting, w.find("had"), w.find("other 1"), 9999) // as a form could say
 		n, err := w.Resubscribe(w.ctx(), ada.ID, left, now)
 		w.ok(err)
 		want(w.t, "again", n, 1)

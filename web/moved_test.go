@@ -254,9 +254,9 @@ func TestStatusOfAMovedFeed(t *testing.T) {
 		_, path := r.moves(d, "Notes", oldPlace, newPlace)
 		v := r.visitor()
 		v.get(statusOf(oldPlace)).status(http.StatusOK).shows(".address", newPlace).shows(".wide dd", "found by polls", oldPlace)
-		v.get(statusOf(newPlace)).status(http.StatusOK).shows(".wide dd")
+		v.get(statusOf(newPlace)).status(http.StatusOK).shows(".wide dd", "found by polls")
 		v.post(path, nil).status(http.StatusOK)
-		v.get(statusOf(oldPlace)).status(http.StatusOK).shows(".address", oldPlace).shows(".wide dd").
+		v.get(statusOf(oldPlace)).status(http.StatusOK).shows(".address", oldPlace).shows(".wide dd", "found by polls").
 			shows(".rules li", "A permanent redirect to another site is not followed: it was taken back to this address after it had moved.")
 	})
 }
