@@ -9,9 +9,9 @@ import (
 	"digest/internal/catalogue"
 )
 
-// label says what can be done with the file, and how long that takes; where nobody
+// FileLabel says what can be done with the file, and how long that takes; where nobody
 // says, how large it is: "Listen · 43 min", "PDF, 2 MB".
-func label(e digest.Enclosure) catalogue.Sayable {
+func FileLabel(e digest.Enclosure) catalogue.Sayable {
 	m := e.Medium()
 	played := m == digest.Sound || m == digest.Film
 	switch {
@@ -25,9 +25,9 @@ func label(e digest.Enclosure) catalogue.Sayable {
 	return catalogue.Key("%s, %s").With(verb(e), bytesWords(e.Length))
 }
 
-// facts is what label does not say of a file that is played, its format and its size:
+// FileFacts is what FileLabel does not say of a file that is played, its format and its size:
 // "MP3, 41 MB"; nil where the feed tells neither.
-func facts(e digest.Enclosure) catalogue.Sayable {
+func FileFacts(e digest.Enclosure) catalogue.Sayable {
 	if m := e.Medium(); m != digest.Sound && m != digest.Film {
 		return nil
 	}

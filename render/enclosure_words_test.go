@@ -37,7 +37,7 @@ func TestLabelsOfFiles(t *testing.T) {
 		{digest.Enclosure{Type: "application/pdf", Length: -1, Seconds: -1}, "PDF", ""},
 		{digest.Enclosure{Type: "application/zip", Length: 999_600}, "ZIP, 1 MB", ""},
 	} {
-		if label, facts := label(c.file).In(english), english.Text(facts(c.file)); label != c.label || facts != c.facts {
+		if label, facts := FileLabel(c.file).In(english), english.Text(FileFacts(c.file)); label != c.label || facts != c.facts {
 			t.Errorf("%+v is %q, %q, want %q, %q", c.file, label, facts, c.label, c.facts)
 		}
 	}

@@ -42,7 +42,7 @@ func (r *Renderer) filesOf(all []digest.Enclosure) []File {
 		if medium == digest.Picture || url == "" || len(out) >= mostFiles {
 			continue
 		}
-		out = append(out, File{r.Say(label(e)), r.lang.Text(facts(e)), url, medium == digest.Sound, medium == digest.Film, e.ChapterList})
+		out = append(out, File{r.Say(FileLabel(e)), r.lang.Text(FileFacts(e)), url, medium == digest.Sound, medium == digest.Film, e.ChapterList})
 		if words := address(e.Transcript); words != "" {
 			out = append(out, File{Label: r.Say(catalogue.Key("Transcript")), URL: words})
 		}

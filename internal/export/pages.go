@@ -8,6 +8,7 @@ import (
 	"io"
 
 	"digest"
+	"digest/render"
 	"digest/store"
 )
 
@@ -16,7 +17,10 @@ var pageText string
 
 // parseTemplates parses what pages are made of; it panics if the embedded file is
 // broken, which no input can cause.
-func parseTemplates() *template.Template { return template.Must(template.New("page").Parse(pageText)) }
+func parseTemplates() *template.Template {
+	funcs := template.FuncMap{"fileLabel": render.FileLabel, "fileFacts": render.FileFacts}
+	return template.Must(template.New("page").Funcs(funcs).Parse(pageText))
+}
 
 // page writes a page: the beginning, what body writes with the templates that it
 // is given, and the end. up is how the page's links lead to the top of the file.
