@@ -35,6 +35,7 @@ func TestNothingOfAReaderStays(t *testing.T) {
 		"carried":              `INSERT INTO carried (edition_id, from_id) VALUES ({edition}, 999)`,
 		"bounces":              `INSERT INTO bounces (edition_id, kind, email_key, at) VALUES ({edition}, 'soft', '{email}', 1)`,
 		"held_posts":           `INSERT INTO held_posts (digest_id, due_at, post_id, words) VALUES ({digest}, 1, 1, 'w')`,
+		"imports":              `INSERT INTO imports (digest_id, imported_at, report, first_polls) VALUES ({digest}, 1, '{}', '')`,
 		"account_quotas":       `INSERT INTO account_quotas (digest_id, day, bytes) VALUES ({digest}, 1, 1)`,
 		"knocks":               `INSERT INTO knocks (kind, email_key, domain, asked_at) VALUES ('sign-in', '{email}', 'example.org', 1)`,
 		"sign_ups":             `INSERT INTO sign_ups (token_hash, email_key, email, time_zone, expires_at) VALUES (?, '{email}', '{email}', 'UTC', 1)`,
