@@ -285,14 +285,23 @@ func (r *round) awaitMore(soft context.Context, ended int, left bool) bool {
 func (r *round) untilDue(left bool) time.Duration {
 	unstored, _ := r.counts()
 	switch {
-	case unstored == 0 && r.endless: // another process may have taken a ping
-		return min(pushesEvery, r.job.until(r.job.Store.NextPoll))
+	case unstored == 0 && r.endless:
+		return min(r.job.untilTold(), r.job.until(r.job.Store.NextPoll))
 	case unstored == 0:
 		return r.job.until(r.job.Store.NextPoll)
 	case left || !r.endless:
 		return min(longestLook, r.job.Nap)
 	}
-	return min(claimAhead, r.job.Nap)
+	return min(claimAhead, r.job.untilTold())
+}
+
+// untilTold is how long it is until another process may have taken a ping: a nap, where
+// news has never come by itself.
+func (j *Job) untilTold() time.Duration {
+	if told, err := j.Store.AnyTold(j.Hard); err == nil && told {
+		return min(pushesEvery, j.Nap)
+	}
+	return j.Nap
 }
 
 // idlePoll is how long a goroutine that has ended a poll waits for the next.

@@ -13,7 +13,7 @@ import (
 
 const (
 	// pushesEvery is how often it is looked for what hubs have sent to another process, once
-	// one has been asked for anything, and for pings that another has taken.
+	// one has been asked for anything, and for pings that another has taken, once any was.
 	pushesEvery = 2 * time.Second
 	// pushLease is how long one worker has for the posts of one push.
 	pushLease = 10 * time.Minute

@@ -42,6 +42,12 @@ func newsOf(ctx context.Context, c conn, ids []digest.FeedID) (map[digest.FeedID
 	return known, nil
 }
 
+// AnyTold reports whether the news of any feed has ever come by itself, by a push or a ping.
+func (s *Store) AnyTold(ctx context.Context) (bool, error) {
+	n, err := s.read().number(ctx, `SELECT count(*) FROM (SELECT 1 FROM feed_news LIMIT 1) x`)
+	return n > 0, failed("looking whether news comes by itself", err)
+}
+
 // WaysOfNews counts active feeds by how their news comes.
 func (s *Store) WaysOfNews(ctx context.Context, now time.Time) (map[digest.Way]int, error) {
 	// What digest.News.Way looks at, so coarsely that few groups are left.
