@@ -237,7 +237,7 @@ func leaveNewsletters(ctx context.Context, c conn, user digest.UserID, now time.
 	found, err := c.find(ctx, &owned, `SELECT n.name FROM newsletter_roles r JOIN newsletters n ON n.id = r.newsletter_id
 		WHERE r.user_id = ? AND r.role = 'owner' ORDER BY n.slug LIMIT 1`, user)
 	if err == nil && found {
-		err = conflict("the newsletter %s has this owner; end it, or make somebody else its owner, and try again", owned)
+		err = digest.Refuse(digest.Conflict, "the newsletter %s has this owner; end it, or make somebody else its owner, and try again", owned)
 	}
 	if err != nil {
 		return err

@@ -31,7 +31,7 @@ const accountHeader = "Digest-Account"
 const noAccount = "none"
 
 // errOthersSave answers programs; no page leads to it.
-var errOthersSave = &problem{http.StatusConflict, "That was for somebody else", "Another reader pressed the button on this device. It waits until they are signed in again."}
+var errOthersSave = &problem{http.StatusConflict, catalogue.Key("That was for somebody else"), catalogue.Key("Another reader pressed the button on this device. It waits until they are signed in again.")}
 
 // account names a reader to the browsers in which they are signed in. It opens nothing.
 func (s *site) account(id digest.UserID) string {
@@ -142,7 +142,7 @@ func (s *site) offlinePage(w http.ResponseWriter, r *http.Request, _ reader) err
 	if !s.Offline {
 		return errNotFound
 	}
-	return s.show(w, r, http.StatusOK, "offline", "No network", nil)
+	return s.show(w, r, http.StatusOK, "offline", catalogue.Key("No network"), nil)
 }
 
 // An offlineList is the editions to keep, the latest first, and what their pages load.

@@ -74,13 +74,13 @@ func (s *site) setNewsletter(w http.ResponseWriter, r *http.Request, me publishe
 	n.Layout, n.Images, n.Cadence, n.DeliverAt = digest.Layout(form.Get("layout")), digest.Images(form.Get("images")), cadence, at
 	n.ApproveWithin, n.CountClicks, n.CountReplies = time.Duration(hours)*time.Hour, form.Get("clicks") == "1", form.Get("replies") == "1"
 	p := publisherSettingsPage{s.publisherFrame(r, me), field, n, approvalsToChoose(n.ApproveWithin)}
-	if p.Wrong = wrong; wrong == "" {
+	if p.Wrong = wrong; wrong == nil {
 		var said catalogue.Sayable
 		if said, err = asSaid(s.Store.SetNewsletter(r.Context(), n, s.Now())); said != nil {
 			p.Wrong = said
 		}
 	}
-	if p.Wrong != "" {
+	if p.Wrong != nil {
 		return s.show(w, r, http.StatusUnprocessableEntity, "publisher_settings", catalogue.Key("Settings of %s").With(me.Newsletter.Name), p)
 	}
 	return showSaved(w, r, err, me.Path()+"/settings", "settings")

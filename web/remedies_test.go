@@ -37,13 +37,13 @@ func TestRemediesByLink(t *testing.T) {
 		_, d := r.user("ann@example.org")
 		link := r.failing(d, "The blog", b.URL+"/old")
 		v := r.visitor()
-		a := v.get(link).status(http.StatusOK).shows("h1", "The blog").shows("button", "Look for its feed again", "Pause", "Unsubscribe")
+		a := v.get(link).status(http.StatusOK).shows("h1", "The blog").shows("button", "Look for its feed again", "Pause it", "Unsubscribe")
 		if got := a.texts("main p")[0]; !strings.Contains(got, "there is no feed at its address any more") {
 			r.t.Errorf("says %q", got)
 		}
 		found := v.post(link+"/find", nil).status(http.StatusOK)
 		offered := found.attrs("input[name=feed]", "value")
-		found.shows("button", "Take it instead", "Pause", "Unsubscribe")
+		found.shows("button", "Take it instead", "Pause it", "Unsubscribe")
 		if len(offered) < 2 || strings.Contains(r.subscribedTo(d), "/feed") {
 			r.t.Fatalf("offers %q; subscribed to %s", offered, r.subscribedTo(d))
 		}
@@ -90,7 +90,7 @@ func TestFailingFeedIsLeftByLink(t *testing.T) {
 			v.post(link+"/rest", nil).status(http.StatusOK).shows("button", "Look for its feed again", "Resume", "Unsubscribe")
 		}
 		v.get(link).contains(".notice", "It is paused")
-		v.post(link+"/wake", nil).status(http.StatusOK).shows("button", "Look for its feed again", "Pause", "Unsubscribe")
+		v.post(link+"/wake", nil).status(http.StatusOK).shows("button", "Look for its feed again", "Pause it", "Unsubscribe")
 		again := v.post(link+"/leave", nil).status(http.StatusOK).shows("button", "Take it again").attrs("input[name=feed]", "value")
 		if got := r.subscribedTo(d); got != "" {
 			r.t.Errorf("subscribed to %s", got)

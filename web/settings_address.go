@@ -81,7 +81,7 @@ func (s *site) requestAddress(w http.ResponseWriter, r *http.Request, me reader)
 		return letterAsker{kind: allowance.Address, name: "reader " + me.key()}
 	})
 	if err == nil && q.Wrong == "" && q.letter.ID == 0 {
-		q.Wrong, status = "Letters like this went to that address within the day already. Try again in a few hours.", http.StatusTooManyRequests
+		q.Wrong, status = catalogue.Key("Letters like this went to that address within the day already. Try again in a few hours."), http.StatusTooManyRequests
 	}
 	if p.letterRequest = q; err != nil || q.Wrong != "" {
 		return orShow(err, func() error { return s.showAddress(w, r, status, p) })

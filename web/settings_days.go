@@ -36,10 +36,10 @@ func (f cadenceField) HourType() string {
 }
 
 // readCadence reads what was chosen, and says what is wrong with it.
-func readCadence(r *http.Request) (f cadenceField, c digest.Cadence, at time.Duration, wrong string, err error) {
+func readCadence(r *http.Request) (f cadenceField, c digest.Cadence, at time.Duration, wrong catalogue.Sayable, err error) {
 	week, month, err := readCadences(r)
 	if err != nil {
-		return f, c, at, "", err
+		return f, c, at, nil, err
 	}
 	f = cadenceField{dayChoices(week), r.PostForm.Get("every") == "month", monthDays(month), strings.TrimSpace(r.PostForm.Get("at"))}
 	if c = week; f.Monthly {
@@ -48,9 +48,9 @@ func readCadence(r *http.Request) (f cadenceField, c digest.Cadence, at time.Dur
 	clock, noHour := time.Parse("15:04", f.At)
 	switch {
 	case c == 0:
-		wrong = "Choose at least one day."
+		wrong = catalogue.Key("Choose at least one day.")
 	case noHour != nil:
-		wrong = "The hour is written like 07:00, from 00:00 to 23:59."
+		wrong = catalogue.Key("The hour is written like 07:00, from 00:00 to 23:59.")
 	}
 	return f, c, time.Duration(clock.Hour())*time.Hour + time.Duration(clock.Minute())*time.Minute, wrong, nil
 }
@@ -67,9 +67,9 @@ func (s *site) setDays(w http.ResponseWriter, r *http.Request, me reader) error 
 	}
 	p := daysPage{s.frame(r, me), field}
 	if cadence == 0 {
-		wrong += " To have no edition for a while, pause it."
+		wrong = catalogue.Key("Choose at least one day. To have no edition for a while, pause it.")
 	}
-	if p.Wrong = wrong; wrong != "" {
+	if p.Wrong = wrong; wrong != nil {
 		return s.show(w, r, http.StatusUnprocessableEntity, "settings_days", catalogue.Key("Days and hour"), p)
 	}
 	if err := s.Store.SetDeliverAt(r.Context(), me.Digest.ID, at); err != nil {

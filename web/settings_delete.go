@@ -1,7 +1,6 @@
 package web
 
 import (
-	"errors"
 	"net/http"
 	"strings"
 
@@ -39,12 +38,12 @@ func (s *site) deleteAccount(w http.ResponseWriter, r *http.Request, me reader) 
 	}
 	p.Typed = r.PostForm.Get("address")
 	if !strings.EqualFold(digest.NormalEmail(p.Typed), digest.NormalEmail(me.Email)) {
-		p.Wrong = "That is not the address of this account. Nothing was deleted."
+		p.Wrong = catalogue.Key("That is not the address of this account. Nothing was deleted.")
 		return s.show(w, r, http.StatusUnprocessableEntity, "settings_delete", catalogue.Key("Delete the account"), p)
 	}
 	err = s.Store.RemoveUser(r.Context(), me.ID, s.Now())
-	if e, ok := errors.AsType[*digest.Error](err); ok && e.Kind == digest.Conflict { // they own a newsletter
-		p.Wrong = sentence(e.Message)
+	if digest.KindOf(err) == digest.Conflict { // they own a newsletter
+		p.Wrong = catalogue.Refusal(err)
 		return s.show(w, r, http.StatusConflict, "settings_delete", catalogue.Key("Delete the account"), p)
 	}
 	if err != nil && digest.KindOf(err) != digest.NotFound {

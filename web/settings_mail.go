@@ -26,8 +26,8 @@ func (p mailPage) Pictures() []choice { return picturesToChoose(p.Digest.Images)
 // Subjects are what the subject of a mail can say.
 func (p mailPage) Subjects() []choice {
 	return chosen([]choice{
-		{Value: digest.SubjectDate, Name: "The date, and how much there is"},
-		{Value: digest.SubjectLead, Name: "The headline of the first post", Hint: "the one that leads the edition"},
+		{Value: digest.SubjectDate, Name: catalogue.Key("The date, and how much there is")},
+		{Value: digest.SubjectLead, Name: catalogue.Key("The headline of the first post"), Hint: catalogue.Key("the one that leads the edition")},
 	}, p.Digest.Subject())
 }
 
@@ -51,7 +51,7 @@ func (s *site) mailPage(w http.ResponseWriter, r *http.Request, me reader) error
 	p := mailPage{settingsFrame: s.frame(r, me, "look", "mailed")}
 	var err error
 	_, p.Suppressed, err = s.Store.Suppressed(r.Context(), me.Email)
-	return s.showPage(w, r, err, "settings_mail", "Mail", p)
+	return s.showPage(w, r, err, "settings_mail", catalogue.Key("Mail"), p)
 }
 
 func (s *site) setMail(w http.ResponseWriter, r *http.Request, me reader) error {
@@ -88,8 +88,8 @@ func (p mailPage) Ways() []choice {
 		way = "yes"
 	}
 	return chosen([]choice{
-		{Value: "yes", Name: "By mail, and here"},
-		{Value: "no", Name: "Here only", Hint: "nothing is mailed; editions are made all the same"},
+		{Value: "yes", Name: catalogue.Key("By mail, and here")},
+		{Value: "no", Name: catalogue.Key("Here only"), Hint: catalogue.Key("nothing is mailed; editions are made all the same")},
 	}, way)
 }
 

@@ -1,6 +1,10 @@
 package web
 
-import "net/http"
+import (
+	"net/http"
+
+	"digest/internal/catalogue"
+)
 
 // An offlineSettingsPage asks whether this browser keeps editions. It is the browser that remembers it, by
 // static/offline/page.js: what is stored where others may read it is decided for each device.
@@ -13,5 +17,5 @@ func (s *site) offlineSettingsPage(w http.ResponseWriter, r *http.Request, me re
 	if !s.Offline {
 		return errNotFound
 	}
-	return s.show(w, r, http.StatusOK, "settings_offline", "Without a network", offlineSettingsPage{s.frame(r, me)})
+	return s.show(w, r, http.StatusOK, "settings_offline", catalogue.Key("Without a network"), offlineSettingsPage{s.frame(r, me)})
 }

@@ -54,8 +54,8 @@ func (s *site) setZone(w http.ResponseWriter, r *http.Request, me reader) error 
 // A zoneField is a time zone as it was typed.
 type zoneField struct {
 	Zone      string
-	WrongZone string   // why it is none
-	Near      []string // real names like it
+	WrongZone catalogue.Key // why it is none; empty: it is one
+	Near      []string      // real names like it
 }
 
 // Names are those of all zones.
@@ -68,9 +68,9 @@ func (f *zoneField) readZone() (name string, ok bool) {
 	if err == nil {
 		return name, true
 	}
-	f.WrongZone = "A time zone is needed, such as Europe/Paris."
+	f.WrongZone = catalogue.Key("A time zone is needed, such as Europe/Paris.")
 	if unknown, ok := errors.AsType[*timezone.UnknownError](err); ok && len(unknown.Nearest) > 0 {
-		f.WrongZone, f.Near = "There is no time zone of that name.", unknown.Nearest
+		f.WrongZone, f.Near = catalogue.Key("There is no time zone of that name."), unknown.Nearest
 	}
 	return name, false
 }

@@ -35,7 +35,7 @@ func (st standing) Coming() catalogue.Sayable { return st.comingDay() }
 
 // tomorrowPage shows nothing that waits: it says what is asked for.
 func (s *site) tomorrowPage(w http.ResponseWriter, r *http.Request, me reader) error {
-	return s.show(w, r, http.StatusOK, "tomorrow", "The next edition, so far", tomorrowPage{standing: s.standing(me.Digest)})
+	return s.show(w, r, http.StatusOK, "tomorrow", catalogue.Key("The next edition, so far"), tomorrowPage{standing: s.standing(me.Digest)})
 }
 
 // showTomorrow shows a reader who asks for it what waits for their next midnight, as headlines: this one time, and
@@ -64,7 +64,7 @@ func (s *site) showTomorrow(w http.ResponseWriter, r *http.Request, me reader) e
 			p.Sections = append(p.Sections, tomorrowSection{section, shown})
 		}
 	}
-	return s.show(w, r, http.StatusOK, "tomorrow", "The next edition, so far", p)
+	return s.show(w, r, http.StatusOK, "tomorrow", catalogue.Key("The next edition, so far"), p)
 }
 
 // errTooManyPreviews is for who looks again and again at what waits.

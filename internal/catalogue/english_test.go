@@ -17,7 +17,6 @@ func unconverted() []string {
 	return strings.Fields(`
 		web/templates/invitations.html
 		web/templates/layout.html
-		web/templates/offline.html
 		web/templates/operator.html
 		web/templates/operator_feed.html
 		web/templates/operator_feeds.html
@@ -26,10 +25,7 @@ func unconverted() []string {
 		web/templates/operator_newsletters.html
 		web/templates/operator_reader.html
 		web/templates/operator_readers.html
-		web/templates/operator_remove.html
-		web/templates/settings_mail.html
-		web/templates/settings_offline.html
-		web/templates/tomorrow.html`)
+		web/templates/operator_remove.html`)
 }
 
 // TestNoEnglish: no template shows words that are not said by {{t}}.

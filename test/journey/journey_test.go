@@ -258,7 +258,7 @@ func (tr *trip) settle() {
 func (tr *trip) goAway() {
 	tr.open("/settings/pause")
 	tr.set("Back on", "2026-11-25")
-	tr.follow("Pause")
+	tr.follow("Pause until then")
 	tr.says("25 November")
 	tr.look("settings-pause-set")
 	for day := 2; day <= 4; day++ {

@@ -77,7 +77,7 @@
 	};
 
 	// What is kept is listed in the settings, and where there is no network.
-	const megabytes = bytes => (Math.ceil(bytes / 2 ** 20 * 10) / 10).toLocaleString(document.documentElement.lang, { minimumFractionDigits: 1, maximumFractionDigits: 1 });
+	const megabytes = bytes => (Math.ceil(bytes / 2 ** 20 * 10) / 10).toLocaleString(document.documentElement.lang, { minimumFractionDigits: 1, maximumFractionDigits: 1, numberingSystem: 'latn' });
 	const showKept = async () => {
 		const list = find('kept');
 		if (!list) return;
@@ -86,7 +86,7 @@
 			const row = document.createElement('li'), link = document.createElement('a'), room = document.createElement('span');
 			link.href = '/editions/' + date;
 			link.textContent = name;
-			room.textContent = megabytes(size) + ' MB';
+			room.textContent = list.dataset.room.replace('{used}', megabytes(size));
 			row.append(link, room);
 			return row;
 		}));
