@@ -17,6 +17,7 @@ import (
 
 	"digest/store/storetest"
 	"digest/test/program"
+	"digest/test/tier"
 )
 
 // refused runs a command that must fail with this exit status and one clear
@@ -123,6 +124,7 @@ func TestBadSettings(t *testing.T) {
 }
 
 func TestBadReaders(t *testing.T) {
+	tier.Acceptance(t)
 	t.Parallel()
 	storetest.EachAddress(t, func(t *testing.T, database string) {
 		h := newHouse(t, database)
@@ -147,6 +149,7 @@ func TestBadReaders(t *testing.T) {
 
 // TestBadFeeds subscribes to what is no feed, by every way there is.
 func TestBadFeeds(t *testing.T) {
+	tier.Acceptance(t)
 	t.Parallel()
 	site := httptest.NewServer(http.HandlerFunc(badSite))
 	defer site.Close()

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"digest/store/storetest"
+	"digest/test/tier"
 )
 
 // TestMailExpired: a server that takes no mail for a whole day. The edition of
@@ -41,6 +42,7 @@ func TestMailExpired(t *testing.T) {
 
 // TestMailExpiredQuiet: what expired comes although the day after has no news.
 func TestMailExpiredQuiet(t *testing.T) {
+	tier.Acceptance(t)
 	t.Parallel()
 	o := newOffice(t, storetest.SQLite(t), 5)
 	for i, p := range o.site.posts { // no more after the first midnight

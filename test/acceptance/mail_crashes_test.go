@@ -5,12 +5,14 @@ import (
 	"time"
 
 	"digest/store/storetest"
+	"digest/test/tier"
 )
 
 // TestMailCrashesCountNothing: a run that dies before it has tried an edition
 // has not tried it. However many do, one greylisting afterwards is the first
 // trouble of this edition, and is tried again the same day.
 func TestMailCrashesCountNothing(t *testing.T) {
+	tier.Acceptance(t)
 	t.Parallel()
 	o := newOffice(t, storetest.SQLite(t), 5)
 	o.enrol(3, firstMidnight())

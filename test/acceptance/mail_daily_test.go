@@ -141,6 +141,7 @@ func (o *office) dueBy(w wish) map[string]time.Time {
 
 // TestMailLayouts: what a layout shows of a post, as the mail has it.
 func TestMailLayouts(t *testing.T) {
+	tier.Acceptance(t)
 	t.Parallel()
 	o := newOffice(t, storetest.SQLite(t), 5)
 	long := strings.Repeat("Words that go on and on, as an article does. ", 40) + "The very last sentence."

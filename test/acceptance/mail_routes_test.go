@@ -12,6 +12,7 @@ import (
 
 	"digest/store/storetest"
 	"digest/test/certificate"
+	"digest/test/tier"
 )
 
 // day runs the ticks of a day's agenda that lie between two times after its midnight.
@@ -139,6 +140,7 @@ func (o *office) encrypt() {
 
 // TestMailEncrypted: over STARTTLS, with a password, under faults.
 func TestMailEncrypted(t *testing.T) {
+	tier.Acceptance(t)
 	t.Parallel()
 	o := newOffice(t, storetest.SQLite(t), 5)
 	o.encrypt()

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"digest/store/storetest"
+	"digest/test/tier"
 )
 
 // densest is the most messages to a domain in any stretch of that length, by
@@ -110,6 +111,7 @@ func TestMailConnections(t *testing.T) {
 // and one that is killed and begun again keeps it as if nothing had been: what
 // it may send at once it gets once.
 func TestMailRateByTheWall(t *testing.T) {
+	tier.Acceptance(t)
 	t.Parallel()
 	o := newOffice(t, storetest.SQLite(t), 5)
 	o.house.set("DIGEST_DOMAIN_RATE=60/m") // six at once, and one more each 1.11 s
@@ -143,6 +145,7 @@ func TestMailRateByTheWall(t *testing.T) {
 // TestMailSlowdown: a domain that wants less gets less, and recovers; the others
 // are as quick as ever. What a restart finds is what was before it.
 func TestMailSlowdown(t *testing.T) {
+	tier.Acceptance(t)
 	t.Parallel()
 	o := newOffice(t, storetest.SQLite(t), 5)
 	o.enrol(36, firstMidnight().Add(oneDay))

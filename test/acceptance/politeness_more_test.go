@@ -7,11 +7,14 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"digest/test/tier"
 )
 
 // TestNobodyReads: a feed that nobody takes, or only those who have paused or
 // left, is not asked, and from its next reader on it is again.
 func TestNobodyReads(t *testing.T) {
+	tier.Acceptance(t)
 	t.Parallel()
 	failing := troubled("500 for ever", 12*time.Hour, 1000*day, reply{status: 500, rest: 4 * time.Hour, why: "500"})
 	w := smallWorld(t, 12, both("usual"), failing)
@@ -50,6 +53,7 @@ func TestNobodyReads(t *testing.T) {
 // TestWorkers: many workers at once, feeds that share hosts, and a rule that
 // comes in between; nothing is asked twice or side by side (S16, S34, S38).
 func TestWorkers(t *testing.T) {
+	tier.Acceptance(t)
 	t.Parallel()
 	var manners []manner
 	for i := range 12 {
@@ -90,6 +94,7 @@ func TestWorkers(t *testing.T) {
 // TestMerge: a feed that moves to the address of another one becomes part of
 // it: one request a midnight for both, and no post twice.
 func TestMerge(t *testing.T) {
+	tier.Acceptance(t)
 	t.Parallel()
 	m := both("moves")
 	m.moved, m.every = []int{301}, 20*time.Hour

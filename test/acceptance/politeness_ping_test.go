@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"digest/test/program"
+	"digest/test/tier"
 )
 
 // serve runs the program's server from an instant on, while do does something
@@ -135,6 +136,7 @@ func (w *world) looksAtStatus(base string) {
 // TestSpacing: two feeds of one host are asked one after the other, two seconds
 // apart, by the real clock, whoever asks (S34).
 func TestSpacing(t *testing.T) {
+	tier.Acceptance(t)
 	t.Parallel()
 	one, other, third := both("one"), both("other"), both("third")
 	one.shares, other.shares, third.shares = "h", "h", "h"

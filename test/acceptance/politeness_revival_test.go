@@ -114,6 +114,7 @@ func TestDeathAndRevival(t *testing.T) {
 // TestDoubt: a site whose ETag stays the same for ever is found out by a
 // person's word and nothing else, by one plain GET (S36).
 func TestDoubt(t *testing.T) {
+	tier.Acceptance(t)
 	t.Parallel()
 	m := manner{name: "one ETag for ever", etag: `"same"`, every: 20 * time.Hour}
 	w := smallWorld(t, 30, m)

@@ -197,6 +197,7 @@ func (s *scene) dropResent() (twice int) {
 // TestInDoubtTwice: a message of which nobody knows a second time is not sent a
 // third time.
 func TestInDoubtTwice(t *testing.T) {
+	tier.Acceptance(t)
 	t.Parallel()
 	storetest.EachAddress(t, func(t *testing.T, database string) {
 		s := newScene(t, database, 1)
