@@ -27,41 +27,39 @@ func (j *Job) askCloudsOnce(ctx context.Context) (time.Duration, error) {
 		if len(requests) == 0 {
 			break
 		}
-		for _, r := range requests {
-			if err := j.askCloud(ctx, r); err != nil {
-				return 0, err
-			}
+		if err := askHosts(ctx, requests, cloudOf, j.askCloud, j.noteCloud); err != nil {
+			return 0, err
 		}
 	}
 	return hubsEvery, nil
 }
 
-// askCloud makes one request. A cloud makes sure that it is meant before it answers.
-func (j *Job) askCloud(ctx context.Context, r store.CloudRequest) error {
-	why, err := j.requestCloud(ctx, r)
-	if err != nil || why == "" || ctx.Err() != nil {
-		return err
-	}
-	j.Log.Info("a cloud does not tell of a feed's news; it is asked again", "cloud", r.Cloud, "feed", r.Topic, "why", why)
-	return j.Store.CloudFailed(j.Hard, r.ID, why)
-}
+func cloudOf(r store.CloudRequest) string { return r.Cloud }
 
-// requestCloud gives why a request came to nothing, as far as its answer says.
-func (j *Job) requestCloud(ctx context.Context, r store.CloudRequest) (why string, err error) {
+// askCloud makes one request. A cloud makes sure that it is meant before it answers.
+func (j *Job) askCloud(ctx context.Context, r store.CloudRequest) poller.FormAnswer {
 	if !j.Poller.ReachedFrom(r.Cloud) {
-		return "this instance has no address that the cloud can reach (DIGEST_BASE_URL)", nil
+		return poller.FormAnswer{Why: "this instance has no address that the cloud can reach (DIGEST_BASE_URL)"}
 	}
 	form, err := push.CloudRequest(r.Topic, j.CloudCallback(r.ID))
 	if err != nil {
-		return "", fmt.Errorf("asking a cloud: %w", err)
+		return poller.FormAnswer{Why: err.Error()}
 	}
 	said := j.Poller.PostForm(ctx, poller.Form{Address: r.Cloud, Values: form, MayBeHome: !r.Outside, Subscribers: r.Subscribers})
 	j.Log.Debug("asked a cloud", "cloud", r.Cloud, "feed", r.Topic, "status", said.Status, "why", said.Why)
-	if said.Status/100 != 2 {
-		return said.Why, nil
+	return said
+}
+
+// noteCloud notes why a request came to nothing, as far as its answer says.
+func (j *Job) noteCloud(r store.CloudRequest, said poller.FormAnswer) error {
+	why := said.Why
+	if said.Status/100 == 2 {
+		refusal, refuses := push.CloudRefuses(said.Text)
+		if !refuses {
+			return nil
+		}
+		why = "refused: " + refusal
 	}
-	if why, refuses := push.CloudRefuses(said.Text); refuses {
-		return "refused: " + why, nil
-	}
-	return "", nil
+	j.Log.Info("a cloud does not tell of a feed's news; it is asked again", "cloud", r.Cloud, "feed", r.Topic, "why", why)
+	return j.Store.CloudFailed(j.Hard, r.ID, why)
 }

@@ -3,9 +3,11 @@ package hourly
 import (
 	"context"
 	"fmt"
+	"sync"
 	"time"
 
 	"digest"
+	"digest/feed"
 	"digest/poller"
 	"digest/push"
 	"digest/store"
@@ -45,33 +47,76 @@ func (j *Job) askHubsOnce(ctx context.Context) (time.Duration, error) {
 		if err != nil {
 			return 0, fmt.Errorf("claiming requests to hubs: %w", err)
 		}
-		for _, r := range requests {
-			if err := j.askHub(ctx, r); err != nil {
-				return 0, err
-			}
+		if err := askHosts(ctx, requests, hubOf, j.askHub, j.noteHub); err != nil {
+			return 0, err
 		}
 	}
 	return hubsEvery, nil
 }
 
-// askHub makes one request. A hub may verify it at once or later; what it refuses is asked again.
-func (j *Job) askHub(ctx context.Context, r store.HubRequest) error {
-	mode := push.Subscribe
-	if r.State != digest.PushAsked {
-		mode = push.Unsubscribe
+// askHosts makes requests and notes what was answered: those to one host one after the other,
+// those to several at once, so that a slow one keeps no other waiting. The rest of the requests to
+// a host that has given no answer is noted as its first one, and not made.
+func askHosts[R any](ctx context.Context, requests []R, to func(R) string, ask func(context.Context, R) poller.FormAnswer, note func(R, poller.FormAnswer) error) error {
+	byHost := make(map[string][]R)
+	for _, r := range requests {
+		host := feed.Host(to(r))
+		byHost[host] = append(byHost[host], r)
 	}
+	var hosts sync.WaitGroup
+	errs := make(chan error, len(byHost))
+	for _, requests := range byHost {
+		hosts.Go(func() {
+			said, answers := poller.FormAnswer{}, true
+			for _, r := range requests {
+				if answers {
+					said = ask(ctx, r)
+					answers = said.Status != 0
+				}
+				if !answers && ctx.Err() != nil {
+					return // it is due again
+				}
+				if err := note(r, said); err != nil {
+					errs <- err
+					return
+				}
+			}
+		})
+	}
+	hosts.Wait()
+	close(errs)
+	return <-errs
+}
+
+func hubOf(r store.HubRequest) string { return r.Hub }
+
+// askHub makes one request. A hub may verify it at once or later.
+func (j *Job) askHub(ctx context.Context, r store.HubRequest) poller.FormAnswer {
 	if !j.Poller.ReachedFrom(r.Hub) {
-		return j.Store.HubFailed(j.Hard, j.Now(), r.ID, "this instance has no address that the hub can reach (DIGEST_BASE_URL)", j.Now().Add(push.DeniedFor))
+		return poller.FormAnswer{Why: "this instance has no address that the hub can reach (DIGEST_BASE_URL)"}
 	}
-	form := push.Request(mode, r.Hub, r.Topic, j.Callback(r.ID), r.Secret)
+	form := push.Request(hubMode(r), r.Hub, r.Topic, j.Callback(r.ID), r.Secret)
 	said := j.Poller.PostForm(ctx, poller.Form{Address: r.Hub, Values: form, MayBeHome: !r.Outside, Subscribers: r.Subscribers})
-	if ctx.Err() != nil && said.Status == 0 {
-		return nil // it is due again
+	j.Log.Debug("asked a hub", "mode", hubMode(r), "hub", r.Hub, "feed", r.FeedURL, "status", said.Status, "why", said.Why)
+	return said
+}
+
+func hubMode(r store.HubRequest) push.Mode {
+	if r.State == digest.PushAsked {
+		return push.Subscribe
 	}
-	j.Log.Debug("asked a hub", "mode", mode, "hub", r.Hub, "feed", r.FeedURL, "status", said.Status, "why", said.Why)
-	if said.Status/100 == 2 || mode == push.Unsubscribe {
+	return push.Unsubscribe
+}
+
+// noteHub notes why a request to subscribe came to nothing: it is made again.
+func (j *Job) noteHub(r store.HubRequest, said poller.FormAnswer) error {
+	if said.Status/100 == 2 || hubMode(r) == push.Unsubscribe {
 		return nil
 	}
+	again := push.RetryAt(j.Now(), r.Errors+1)
+	if !j.Poller.ReachedFrom(r.Hub) {
+		again = j.Now().Add(push.DeniedFor)
+	}
 	j.Log.Info("a hub does not push a feed; it is asked again", "hub", r.Hub, "feed", r.FeedURL, "why", said.Why)
-	return j.Store.HubFailed(j.Hard, j.Now(), r.ID, said.Why, push.RetryAt(j.Now(), r.Errors+1))
+	return j.Store.HubFailed(j.Hard, j.Now(), r.ID, said.Why, again)
 }

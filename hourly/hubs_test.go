@@ -1,0 +1,63 @@
+package hourly
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"digest/poller"
+)
+
+// TestAskHosts: a slow host keeps no other waiting, is asked one thing at a time, and one that is
+// silent is asked no more: the rest is noted as the first.
+func TestAskHosts(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, stop := context.WithCancel(t.Context())
+		begin := time.Now()
+		var mu sync.Mutex
+		var asked, noted []string
+		write := func(to *[]string, s string) {
+			mu.Lock()
+			defer mu.Unlock()
+			*to = append(*to, s+" "+time.Since(begin).String())
+		}
+		all := func(r string) string { return r }
+		ask := func(_ context.Context, r string) poller.FormAnswer {
+			write(&asked, r)
+			switch {
+			case strings.Contains(r, "silent"):
+				time.Sleep(30 * time.Second)
+				return poller.FormAnswer{Why: "no answer"}
+			case strings.Contains(r, "slow"):
+				time.Sleep(10 * time.Second)
+			}
+			return poller.FormAnswer{Status: 202}
+		}
+		note := func(r string, said poller.FormAnswer) error {
+			write(&noted, r+" "+said.Why)
+			return nil
+		}
+		want := func(what string, got []string, want ...string) {
+			t.Helper()
+			if slices.Sort(got); !slices.Equal(got, want) {
+				t.Errorf("%s: %q", what, got)
+			}
+		}
+		if err := askHosts(ctx, []string{"http://silent.example/1", "http://slow.example/1", "http://silent.example/2", "http://slow.example/2", "http://quick.example/"}, all, ask, note); err != nil {
+			t.Fatal(err)
+		}
+		want("asked", asked, "http://quick.example/ 0s", "http://silent.example/1 0s", "http://slow.example/1 0s", "http://slow.example/2 10s")
+		want("noted", noted, "http://quick.example/  0s", "http://silent.example/1 no answer 30s", "http://silent.example/2 no answer 30s",
+			"http://slow.example/1  10s", "http://slow.example/2  20s")
+		// What was broken off is not noted: it is due again.
+		asked, noted = nil, nil
+		time.AfterFunc(time.Second, stop)
+		if err := askHosts(ctx, []string{"http://silent.example/1", "http://silent.example/2"}, all, ask, note); err != nil || len(noted) != 0 || len(asked) != 1 {
+			t.Errorf("%v, %q, %q", err, asked, noted)
+		}
+	})
+}
