@@ -60,9 +60,11 @@ type News struct {
 	LastPushAt time.Time // zero: there was none
 	Pings      int       // that had it asked
 	LastPingAt time.Time
-	MissedAt   time.Time // when a poll last found a post that no hub had pushed; zero: never
-	TrustedAt  time.Time // since when its hubs are trusted; zero: they are not
-	SavedPolls int       // midnights for which it was not asked, since its hubs were trusted
+	// PingedSince is when the first came of which each was followed by the next within LongestPing.
+	PingedSince time.Time
+	MissedAt    time.Time // when a poll last found a post that no hub had pushed; zero: never
+	TrustedAt   time.Time // since when its hubs are trusted; zero: they are not
+	SavedPolls  int       // midnights for which it was not asked, since its hubs were trusted
 
 	PushedSince time.Time // since when a hub pushes it without a gap; zero: none does
 	ExpiresAt   time.Time // when the last promise of its hubs ends
@@ -109,9 +111,9 @@ func (n News) Way(now time.Time) (Way, time.Time) {
 	case n.ExpiresAt.After(now) && n.Pushes > 0:
 		return ByPush, n.PushedSince
 	case n.pinged(now) && n.CloudUntil.After(now):
-		return ByCloud, n.LastPingAt
+		return ByCloud, n.PingedSince
 	case n.pinged(now):
-		return ByPing, n.LastPingAt
+		return ByPing, n.PingedSince
 	}
 	return ByPoll, time.Time{}
 }
@@ -137,7 +139,7 @@ func (n News) Shown(now time.Time) string {
 func (n News) way(now time.Time) string {
 	const minute = "2006-01-02 15:04 UTC"
 	way, since := n.Way(now)
-	pings := "(" + Counted(n.Pings, "time") + ", the last " + since.UTC().Format(minute) + ")"
+	pings := "(since " + since.UTC().Format(minute) + "; " + Counted(n.Pings, "time") + ", the last " + n.LastPingAt.UTC().Format(minute) + ")"
 	switch {
 	case way == ByCloud:
 		return "its rssCloud server says when there is some " + pings + ", else it is found by polls"

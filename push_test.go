@@ -66,10 +66,10 @@ func TestWayOfNews(t *testing.T) {
 		"promised only":    {digest.News{ExpiresAt: now.Add(1), PushedSince: since}, digest.ByPoll, time.Time{}},
 		"pushed":           {digest.News{ExpiresAt: now.Add(1), PushedSince: since, Pushes: 1}, digest.ByPush, since},
 		"pushed and pings": {digest.News{ExpiresAt: now.Add(1), PushedSince: since, Pushes: 1, LastPingAt: now}, digest.ByPush, since},
-		"no longer pushed": {digest.News{ExpiresAt: now, PushedSince: since, Pushes: 1, LastPingAt: since}, digest.ByPing, since},
-		"told by a cloud":  {digest.News{LastPingAt: since, CloudUntil: now.Add(1)}, digest.ByCloud, since},
+		"no longer pushed": {digest.News{ExpiresAt: now, PushedSince: since, Pushes: 1, LastPingAt: now.Add(-1), PingedSince: since}, digest.ByPing, since},
+		"told by a cloud":  {digest.News{LastPingAt: now.Add(-1), PingedSince: since, CloudUntil: now.Add(1)}, digest.ByCloud, since},
 		"cloud promises":   {digest.News{CloudUntil: now.Add(1)}, digest.ByPoll, time.Time{}},
-		"cloud left":       {digest.News{LastPingAt: since, CloudUntil: now}, digest.ByPing, since},
+		"cloud left":       {digest.News{LastPingAt: now.Add(-1), PingedSince: since, CloudUntil: now}, digest.ByPing, since},
 		"pinged long ago":  {digest.News{LastPingAt: now.Add(-31 * 24 * time.Hour)}, digest.ByPoll, time.Time{}},
 	} {
 		if way, since := c.news.Way(now); way != c.way || !since.Equal(c.since) {
@@ -88,8 +88,8 @@ func TestNewsShown(t *testing.T) {
 	for want, news := range map[string]digest.News{
 		"found by polls": {},
 		"found by polls; a hub has promised to push it since 2026-11-20 11:00 UTC, and has not done so yet":                                                                      {ExpiresAt: now.Add(1), PushedSince: hour},
-		"a ping says when there is some (1 time, the last 2026-11-20 11:00 UTC), else it is found by polls":                                                                      {LastPingAt: hour, Pings: 1},
-		"its rssCloud server says when there is some (2 times, the last 2026-11-20 11:00 UTC), else it is found by polls":                                                        {LastPingAt: hour, Pings: 2, CloudUntil: now.Add(1)},
+		"a ping says when there is some (since 2026-11-20 10:00 UTC; 1 time, the last 2026-11-20 11:00 UTC), else it is found by polls":                                          {LastPingAt: hour, PingedSince: hour.Add(-time.Hour), Pings: 1},
+		"its rssCloud server says when there is some (since 2026-11-20 10:00 UTC; 2 times, the last 2026-11-20 11:00 UTC), else it is found by polls":                            {LastPingAt: hour, PingedSince: hour.Add(-time.Hour), Pings: 2, CloudUntil: now.Add(1)},
 		"found by polls; 3 polls saved while it was left to its hubs":                                                                                                            {SavedPolls: 3},
 		"pushed by its hub since 2026-11-20 11:00 UTC (1 time, the last 2026-11-20 11:00 UTC); polled as well until it has pushed news 2 times":                                  pushed,
 		"pushed by its hub since 2026-11-20 11:00 UTC (2 times, the last 2026-11-20 11:00 UTC); left to it and polled once a week since 2026-11-20 11:00 UTC, 6 polls saved":     trusted,

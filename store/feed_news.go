@@ -12,7 +12,7 @@ import (
 // known of it has trust decide again whether a feed is left to its hubs.
 
 // newsColumns are those of a digest.News, of feed_news n; the promises of hubs apart.
-const newsColumns = `n.pushes, n.all_pushes, n.last_push_at, n.pings, n.last_ping_at, n.missed_at, n.trusted_at, n.saved_polls, n.pushed_since`
+const newsColumns = `n.pushes, n.all_pushes, n.last_push_at, n.pings, n.last_ping_at, n.missed_at, n.trusted_at, n.saved_polls, n.pushed_since, n.pinged_since`
 
 // promisedUntil is when the last promise of the hubs of the feed of n ends, and that of its cloud.
 const promisedUntil = `COALESCE((SELECT MAX(p.expires_at) FROM push_subscriptions p WHERE p.feed_id = n.feed_id AND p.state = 'active'), 0) AS expires_at,
@@ -42,7 +42,7 @@ func newsOf(ctx context.Context, c conn, ids []digest.FeedID) (map[digest.FeedID
 	return known, nil
 }
 
-// AnyTold reports whether the news of any feed has ever come by itself, by a push or a ping.
+// AnyTold reports whether any feed has ever been pinged, or a hub asked for one.
 func (s *Store) AnyTold(ctx context.Context) (bool, error) {
 	n, err := s.read().number(ctx, `SELECT count(*) FROM (SELECT 1 FROM feed_news LIMIT 1) x`)
 	return n > 0, failed("looking whether news comes by itself", err)
@@ -210,10 +210,11 @@ func notePush(ctx context.Context, c conn, id digest.FeedID, received instant, n
 func notePings(ctx context.Context, c conn, ids []digest.FeedID, now instant) error {
 	var v values
 	for _, id := range slices.Sorted(slices.Values(ids)) {
-		v.row(id, 1, now)
+		v.row(id, 1, now, now)
 	}
-	return c.runRows(ctx, &v, `INSERT INTO feed_news (feed_id, pings, last_ping_at) VALUES {rows}
-		ON CONFLICT (feed_id) DO UPDATE SET pings = feed_news.pings + 1, last_ping_at = excluded.last_ping_at`)
+	return c.runRows(ctx, &v, `INSERT INTO feed_news (feed_id, pings, last_ping_at, pinged_since) VALUES {rows}
+		ON CONFLICT (feed_id) DO UPDATE SET pings = feed_news.pings + 1, last_ping_at = excluded.last_ping_at,
+			pinged_since = CASE WHEN feed_news.last_ping_at > ? THEN feed_news.pinged_since ELSE excluded.pinged_since END`, now.plus(-digest.LongestPing))
 }
 
 // noteSaved counts midnights for which feeds were not asked because their hubs are trusted.

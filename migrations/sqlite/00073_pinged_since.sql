@@ -1,0 +1,4 @@
+-- +goose Up
+-- Since when a feed is pinged without a gap of digest.LongestPing.
+ALTER TABLE feed_news ADD COLUMN pinged_since INTEGER NOT NULL DEFAULT 0;
+UPDATE feed_news SET pinged_since = last_ping_at;

@@ -1,0 +1,78 @@
+package store_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"digest"
+)
+
+// TestPingedSince: a feed is pinged since the first of pings of which each came within
+// LongestPing of the one before.
+func TestPingedSince(t *testing.T) {
+	each(t, func(w world) {
+		f := w.feed("a.example")
+		w.subscribe(w.reader("ann", "UTC"), f)
+		told := func(want bool) {
+			w.t.Helper()
+			if told, err := w.AnyTold(w.ctx()); err != nil || told != want {
+				w.t.Errorf("told %v, %v", told, err)
+			}
+		}
+		told(false)
+		first := noon
+		for i, c := range []struct{ at, since time.Time }{
+			{first, first},
+			{first.Add(digest.LongestPing - time.Second), first},
+			{first.Add(2*digest.LongestPing - 2*time.Second), first},
+			{first.Add(3*digest.LongestPing - 2*time.Second), first.Add(3*digest.LongestPing - 2*time.Second)},
+		} {
+			w.ok(w.Exec(w.ctx(), `UPDATE feed_times SET poll_at = NULL`))
+			w.ok(w.Exec(w.ctx(), `UPDATE feeds SET pinged_at = 0`))
+			w.pinged(c.at, f.URL)
+			known, err := w.News(w.ctx(), []digest.FeedID{f.ID})
+			w.ok(err)
+			news := known[f.ID]
+			want(w.t, fmt.Sprint("since ", i), news.PingedSince, c.since)
+			want(w.t, fmt.Sprint("the last ", i), news.LastPingAt, c.at)
+			want(w.t, fmt.Sprint("pings ", i), news.Pings, i+1)
+		}
+		told(true)
+	})
+}
+
+// TestWaysOfNews: feeds are counted by the way that digest.News gives each.
+func TestWaysOfNews(t *testing.T) {
+	each(t, func(w world) {
+		before, after := noon.Add(-time.Second).Unix(), noon.Add(time.Second).Unix()
+		recent, old := noon.Add(-digest.LongestPing+time.Second).Unix(), noon.Add(-digest.LongestPing).Unix()
+		var ids []digest.FeedID
+		for i, c := range []struct{ pushes, ping, hub, cloud int64 }{
+			{}, {1, 0, after, 0}, {1, 0, before, 0}, {0, 0, after, 0}, {2, recent, after, after}, {0, recent, 0, 0}, {0, old, 0, 0},
+			{1, recent, before, 0}, {0, recent, 0, after}, {0, recent, 0, before}, {0, 0, 0, after}, {5, recent, before, after},
+		} {
+			f := w.feed(fmt.Sprintf("f%d.example", i))
+			ids = append(ids, f.ID)
+			w.ok(w.Exec(w.ctx(), `INSERT INTO feed_news (feed_id, pushes, last_ping_at) VALUES (?, ?, ?)`, f.ID, c.pushes, c.ping))
+			w.ok(w.Exec(w.ctx(), `INSERT INTO push_subscriptions (feed_id, hub, topic, secret, state, expires_at, next_at) VALUES (?, 'https://hub.example/', 't', 's', 'active', ?, 0)`, f.ID, c.hub))
+			w.ok(w.Exec(w.ctx(), `INSERT INTO cloud_subscriptions (feed_id, cloud, topic, expires_at, next_at) VALUES (?, 'https://cloud.example/', 't', ?, 0)`, f.ID, c.cloud))
+		}
+		w.feed("unknown.example")
+		known, err := w.News(w.ctx(), ids)
+		w.ok(err)
+		wanted := map[digest.Way]int{digest.ByPoll: 1}
+		for _, id := range ids {
+			way, _ := known[id].Way(noon)
+			wanted[way]++
+		}
+		ways, err := w.WaysOfNews(w.ctx(), noon)
+		w.ok(err)
+		for _, way := range digest.Ways() {
+			want(w.t, string(way), ways[way], wanted[way])
+			if wanted[way] == 0 {
+				w.t.Errorf("none by %s", way)
+			}
+		}
+	})
+}
