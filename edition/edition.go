@@ -150,7 +150,7 @@ func (b *Builder) sealed(ctx context.Context, ds []digest.Delivery, use use) ([]
 	if err != nil {
 		return nil, err
 	}
-	sizes, err := b.pictureSizes(ctx, ds, refs, renderers, shared, use)
+	sizes, err := b.pictureSizes(ctx, ds, refs, settings, renderers, shared, use)
 	if err != nil {
 		return nil, err
 	}
@@ -257,7 +257,15 @@ func (b *Builder) preview(ctx context.Context, d digest.Digest, next digest.Deli
 	}
 	next.DigestName, next.Folders, next.Look, next.Grouping, next.LinkRound = d.Name, d.Folders, d.Look, d.Grouping, d.LinkRound
 	sections, err := b.sections(ctx, shared, refs, settings[d.ID], next, false)
-	return b.compose(next, sections, notices, zone), err
+	if err != nil {
+		return render.Edition{}, err
+	}
+	e, pictures := b.compose(next, sections, notices, zone), unsized{}
+	if next.Images == digest.ProxiedImages {
+		pictures.add(shared, refs, settings[d.ID], next.Layout)
+	}
+	e.PictureSizes, err = b.sizes(ctx, pictures)
+	return e, err
 }
 
 // pictureURL is the address under which this instance serves a picture.

@@ -58,6 +58,40 @@ func TestLearnedPictures(t *testing.T) {
 		if err != nil || len(page.PictureSizes) != 1 {
 			t.Errorf("on pages: %v, %v", page.PictureSizes, err)
 		}
+		s.waiting[d.DigestID] = []digest.PostRef{{PostID: 30, FeedID: p.FeedID}}
+		next, err := builder(s).Preview(t.Context(), digest.Digest{ID: d.DigestID, TimeZone: "UTC", NextDueAt: noon(21), Look: d.Look}, digest.User{})
+		if err != nil || len(next.PictureSizes) != c.want {
+			t.Errorf("in a preview: %v, %v", next.PictureSizes, err)
+		}
+	}
+}
+
+// TestLearnedPicturesOfTexts: where a site's posts are shown in all their length, the sizes of all their pictures are asked
+// for, also of a post that was made before they were known; in excerpts, that of the one above.
+func TestLearnedPicturesOfTexts(t *testing.T) {
+	const first, second = "https://zebra.example/a.png", "https://zebra.example/b.png"
+	s := stocked()
+	p := s.posts[30]
+	p.Content, p.ImageURL = `<p>Look at these two stones, of which one is larger than the other.</p><img src="`+first+`"><p>And:</p><img src="`+second+`">`, first
+	s.posts[30] = p
+	b, d := builder(s), deliveries()[1]
+	for _, c := range []struct {
+		layout digest.Layout
+		known  bool
+		want   int
+	}{{digest.FullText, false, 0}, {digest.FullText, true, 2}, {digest.Excerpts, true, 1}} {
+		if c.known {
+			s.pictures = map[string]digest.PictureSize{first: {Width: 1200, Height: 900}, second: {Width: 400, Height: 300}}
+		}
+		d.Look = digest.Look{Layout: c.layout, Images: digest.ProxiedImages}
+		letters, err := b.Render(t.Context(), []digest.Delivery{d})
+		if err != nil {
+			t.Fatal(err)
+		}
+		html := strings.ReplaceAll(strings.Join(letters[0].Encoded.HTML, ""), "=\r\n", "")
+		if n := strings.Count(html, `width=3D"600" height=3D"450"`) + strings.Count(html, `width=3D"400" height=3D"300"`); n != c.want {
+			t.Errorf("%+v: %d pictures in the size that was learned\n%s", c, n, html)
+		}
 	}
 }
 
@@ -233,7 +267,7 @@ func TestTextsForWhoWantsThem(t *testing.T) {
 	}
 	for _, section := range page.Sections {
 		for _, p := range section.Posts {
-			if _, readable := p.WebText(2, true); !readable {
+			if _, readable := p.WebText(2, true, nil); !readable {
 				t.Errorf("the web edition has no text of %q", p.Title)
 			}
 		}

@@ -1,6 +1,7 @@
 package edition
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -10,27 +11,46 @@ import (
 	"digest/render"
 )
 
-// pictureSizes gives what was learned of the pictures above excerpts whose pages tell no size; only of those that some of
-// the editions show.
-func (b *Builder) pictureSizes(ctx context.Context, ds []digest.Delivery, refs map[digest.EditionID][]digest.PostRef, renderers []*render.Renderer,
-	all map[*render.Renderer]shared, use use) (map[string]digest.PictureSize, error) {
-	unknown := map[string]bool{}
-	for i, d := range ds {
-		if use == inMail && d.Images != digest.ProxiedImages {
+// unsized are the addresses of pictures that editions show, and of which their pages do not tell how large they are.
+type unsized map[string]bool
+
+// add adds those of an edition: in full texts all of them, otherwise those above excerpts.
+func (u unsized) add(from shared, refs []digest.PostRef, own map[digest.FeedID]digest.Subscription, layout digest.Layout) {
+	for _, ref := range refs {
+		p := from.posts[ref.PostID]
+		if p == nil {
 			continue
 		}
-		for _, ref := range refs[d.ID] {
-			if p := all[renderers[i]].posts[ref.PostID]; p != nil && p.Picture.Source != "" {
-				unknown[p.Picture.Source] = true
+		for _, text := range [...]bool{false, true} {
+			if !text || cmp.Or(own[ref.FeedID].Display, layout) == digest.FullText {
+				for _, address := range p.Unsized(text) {
+					u[address] = true
+				}
 			}
 		}
 	}
-	if len(unknown) == 0 {
+}
+
+// sizes gives what was learned of them.
+func (b *Builder) sizes(ctx context.Context, of unsized) (map[string]digest.PictureSize, error) {
+	if len(of) == 0 {
 		return nil, nil
 	}
-	sizes, err := b.Store.PictureSizes(ctx, slices.Sorted(maps.Keys(unknown)))
+	sizes, err := b.Store.PictureSizes(ctx, slices.Sorted(maps.Keys(of)))
 	if err != nil {
-		return nil, fmt.Errorf("reading the sizes of %d pictures: %w", len(unknown), err)
+		return nil, fmt.Errorf("reading the sizes of %d pictures: %w", len(of), err)
 	}
 	return sizes, nil
+}
+
+// pictureSizes gives what was learned of the pictures that some of the editions show.
+func (b *Builder) pictureSizes(ctx context.Context, ds []digest.Delivery, refs map[digest.EditionID][]digest.PostRef,
+	settings map[digest.DigestID]map[digest.FeedID]digest.Subscription, renderers []*render.Renderer, all map[*render.Renderer]shared, use use) (map[string]digest.PictureSize, error) {
+	of := unsized{}
+	for i, d := range ds {
+		if use != inMail || d.Images == digest.ProxiedImages {
+			of.add(all[renderers[i]], refs[d.ID], settings[d.DigestID], d.Layout)
+		}
+	}
+	return b.sizes(ctx, of)
 }

@@ -20,8 +20,8 @@ func readAndShow(t *testing.T, text string) {
 	}
 	for i := range doc.Posts {
 		p := New(func(src string) string { return "https://digest.example/" + src }).Post(doc.Posts[i].Sanitise(time.Unix(0, 0)))
-		p.body(digest.ProxiedImages)
-		p.WebText(2, true)
+		p.body(digest.ProxiedImages, nil)
+		p.WebText(2, true, nil)
 	}
 }
 

@@ -57,12 +57,12 @@ func TestFilms(t *testing.T) {
 		if p.Film != c.film || c.line == "" != (len(p.Files) == 0) || c.line != "" && p.Files[0].Label != c.line {
 			t.Errorf("%s: a film at %q, files %+v", name, p.Film, p.Files)
 		}
-		page, _ := p.WebText(2, true)
+		page, _ := p.WebText(2, true, nil)
 		leads := `<p><a href="` + c.film + `" rel="noopener noreferrer" class="film"><img src="/image/`
 		if strings.Contains(page.HTML, leads) != (c.film != "") || strings.Count(page.HTML, "<a ") > 1 {
 			t.Errorf("%s: %s", name, page.HTML)
 		}
-		if bare, _ := p.WebText(2, false); strings.Contains(bare.HTML, "<a ") {
+		if bare, _ := p.WebText(2, false, nil); strings.Contains(bare.HTML, "<a ") {
 			t.Errorf("%s: without pictures %s", name, bare.HTML)
 		}
 		for _, layout := range []digest.Layout{digest.Excerpts, digest.FullText} {

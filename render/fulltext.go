@@ -28,13 +28,16 @@ type cutPoint struct {
 	close            piece // HTML: the ends of what is open there
 }
 
-// body is the post's full text; of a post that has none it is its excerpt.
-func (p *Post) body(images digest.Images) *body {
-	return cached(p, images, func() *body { return p.writeBody(images) })
+// body is the post's full text, its pictures in the sizes that were learned; of a post that has none it is its excerpt.
+func (p *Post) body(images digest.Images, sizes map[string]digest.PictureSize) *body {
+	if images != digest.ProxiedImages {
+		sizes = nil
+	}
+	return cachedSized(p, images, sizes, func() *body { return p.writeBody(images, sizes) })
 }
 
-func (p *Post) writeBody(images digest.Images) *body {
-	ps := &parser{images: images, proxy: p.r.proxy, film: p.Film, speaks: p.r.lang}
+func (p *Post) writeBody(images digest.Images, sizes map[string]digest.PictureSize) *body {
+	ps := &parser{images: images, sizes: sizes, proxy: p.r.proxy, film: p.Film, speaks: p.r.lang}
 	tree := p.beyondTitle(ps.parse(p.content))
 	if tree == nil {
 		all := p.rest
@@ -204,7 +207,7 @@ func (m *mail) fullTexts() []*body {
 	for i, s := range m.Sections {
 		if m.most[i] == whole {
 			for _, p := range s.Posts {
-				all = append(all, p.body(m.Images))
+				all = append(all, p.body(m.Images, m.PictureSizes))
 			}
 		}
 	}

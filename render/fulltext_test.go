@@ -72,8 +72,8 @@ func TestMarkupThatMultiplies(t *testing.T) {
 		fmt.Fprintf(&open, "<b id=%d>", i)
 	}
 	p := New(testProxy).Post(written("https://a.example/1", "T", "en", open.String()+strings.Repeat("<p>a", 500)))
-	mail := p.body(digest.NoImages)
-	web, _ := p.WebText(2, true)
+	mail := p.body(digest.NoImages, nil)
+	web, _ := p.WebText(2, true, nil)
 	for _, got := range []string{mail.all.html.decoded(), mail.all.text.decoded(), web.HTML} {
 		if !strings.Contains(strings.Join(strings.Fields(got), " "), hypertext.Note) || !strings.Contains(got, "a a a") || len(got) > 10_000 {
 			t.Errorf("%d bytes: %.500s", len(got), got)

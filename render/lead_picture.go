@@ -52,7 +52,7 @@ func (p *Post) leadPicture(from digest.Post) piece {
 	d.setSize(w, h)
 	p.Picture = Picture{URL: local(d.URL), Alt: d.Alt, Width: w, Height: h}
 	if h == 0 {
-		p.Picture.Source, p.unsized = from.ImageURL, d
+		p.Picture.Source, p.unsized = src, d
 	}
 	return p.r.lead.piece(d)
 }
@@ -68,20 +68,24 @@ func (d *leadData) setSize(w, h int) {
 // Learned is the picture in a size that was learned since; what turned out to be an ornament is none.
 func (p Picture) Learned(sizes map[string]digest.PictureSize) Picture {
 	size, known := sizes[p.Source]
-	switch {
-	case p.URL == "" || p.Source == "" || !known:
+	if p.URL == "" || p.Source == "" || !known {
 		return p
-	case size.Width < leastLead:
+	}
+	w, h := shownSize(p.Width, p.Height, size)
+	if w < leastLead {
 		return Picture{}
 	}
-	p.Width, p.Height = scaled(size.Width, size.Height)
+	p.Width, p.Height = scaled(w, h)
 	return p
 }
 
-// learned is the picture of a post above its excerpt in a mail, where its size was learned since.
-func (m *mail) learned(p *Post) piece {
+// lead is the picture of a post above its excerpt in a mail, in the size that was learned since.
+func (m *mail) lead(p *Post) piece {
 	pic := p.Picture.Learned(m.PictureSizes)
-	if pic.URL == "" || pic == p.Picture {
+	switch pic {
+	case p.Picture:
+		return p.shown
+	case Picture{}:
 		return piece{}
 	}
 	d := p.unsized
@@ -102,13 +106,8 @@ func imageTag(content, src string) *nethtml.Node {
 	if from < 0 {
 		return nil
 	}
-	z := nethtml.NewTokenizer(strings.NewReader(content[from:]))
-	if t := z.Next(); t != nethtml.StartTagToken && t != nethtml.SelfClosingTagToken {
-		return nil
+	if tag := firstTag(content[from:]); tag != nil && attribute(tag, "src") == src {
+		return tag
 	}
-	tag := &nethtml.Node{Type: nethtml.ElementNode, Data: "img", Attr: z.Token().Attr}
-	if attribute(tag, "src") != src {
-		return nil
-	}
-	return tag
+	return nil
 }

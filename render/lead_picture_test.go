@@ -22,7 +22,7 @@ func TestLearnedPicture(t *testing.T) {
 		"an ornament":  {"", digest.PictureSize{Width: 32, Height: 32}, "", 0, 0},
 		"not learned":  {"", digest.PictureSize{}, `width="600" src`, 0, 0},
 		"told":         {` width="300" height="200"`, digest.PictureSize{Width: 1200, Height: 800}, `width="300" height="200"`, 300, 200},
-		"half of it":   {` width="300"`, digest.PictureSize{Width: 1200, Height: 800}, `width="600" height="400"`, 600, 400},
+		"half of it":   {` width="300"`, digest.PictureSize{Width: 1200, Height: 800}, `width="300" height="200"`, 300, 200},
 		"tall and big": {"", digest.PictureSize{Width: 1200, Height: 9000}, `width="600" height="4500"`, 600, 4500},
 	} {
 		p := proxied.Post(digest.Post{URL: "https://a.example/1", Title: "T", Summary: "Some words.", ImageURL: src,

@@ -63,8 +63,9 @@ type node struct {
 type parser struct {
 	images    digest.Images
 	proxy     Proxy
-	film      string              // where the film is watched that the post is about; empty: none
-	speaks    *catalogue.Language // what the program itself says; nil: English
+	sizes     map[string]digest.PictureSize // of pictures that were learned
+	film      string                        // where the film is watched that the post is about; empty: none
+	speaks    *catalogue.Language           // what the program itself says; nil: English
 	into      *[]*node
 	line      []token
 	open      []token // inline elements that are open where the line stands

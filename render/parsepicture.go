@@ -35,7 +35,7 @@ const (
 // image sets a picture as the reader wants pictures.
 func (p *parser) image(n *html.Node) {
 	src := address(attribute(n, "src"))
-	w, h := pixels(n, "width"), pixels(n, "height")
+	w, h := shownSize(pixels(n, "width"), pixels(n, "height"), p.sizes[src])
 	if src == "" || w == 1 || h == 1 || w == 2 && h == 2 {
 		return
 	}

@@ -53,7 +53,8 @@ type Post struct {
 	rest  pair   // its excerpt, and its end
 	shown piece  // HTML: its picture, above an excerpt; may be empty
 
-	unsized leadData // of a picture whose size is not known
+	unsized leadData // of a picture above the excerpt whose size is not known
+	open    []string // the addresses of pictures in the text whose size is not known
 
 	content string // empty where brief
 	brief   bool   // its text was left out
@@ -116,7 +117,7 @@ func (r *Renderer) newPost(from digest.Post, brief bool, links []File) *Post {
 	p.Files = slices.Concat(p.elsewhere(from), p.watched(enclosed), enclosed, tidyLinks(links))
 	p.Readable = saysMore(from.Content, p.Excerpt)
 	if !brief {
-		p.content = from.Content
+		p.content, p.open = from.Content, unsizedIn(from.Content)
 	}
 	p.write()
 	p.shown = p.leadPicture(from)
@@ -152,6 +153,9 @@ func (p *Post) pack() {
 	n := pack(&p.Title, &p.URL, &p.Film, &p.Byline, &p.Excerpt, &p.Language, &p.Author, &p.lead, &p.Picture.URL, &p.Picture.Alt, &p.Picture.Source, &p.unsized.URL, &p.unsized.Alt, &p.unsized.Film, &p.unsized.Width, &p.unsized.Height,
 		&p.line.html.coded, &p.line.text.coded, &p.title.html.coded, &p.title.text.coded, &p.by.html.coded, &p.by.text.coded,
 		&p.files.html.coded, &p.files.text.coded, &p.rest.html.coded, &p.rest.text.coded, &p.shown.coded)
+	for i := range p.open {
+		n += pack(&p.open[i]) + addressBytes
+	}
 	for i := range p.Files {
 		n += fileBytes + pack(&p.Files[i].Label, &p.Files[i].Facts, &p.Files[i].URL)
 	}
@@ -164,6 +168,8 @@ const (
 	postBytes = 620
 	madeBytes = 300
 	fileBytes = 72
+
+	addressBytes = 16
 )
 
 // saysMore reports whether content goes on where its excerpt was cut, has more

@@ -187,7 +187,7 @@ type Edition struct {
 	// BeyondURL gives the page on which all posts of a site are that are in the edition: absolute http(s). nil: there is none.
 	BeyondURL func(digest.FeedID) string
 
-	// PictureSizes are those of pictures above excerpts that were learned, by the pictures' own addresses.
+	// PictureSizes are those of pictures that were learned, by the pictures' own addresses.
 	PictureSizes map[string]digest.PictureSize
 
 	SettingsURL, PauseURL string // absolute http(s); empty: none are shown

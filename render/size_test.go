@@ -22,8 +22,8 @@ func TestSizeIsTrue(t *testing.T) {
 		"a headline":  {"", "", func(*Post) {}},
 		"Japanese":    {strings.Repeat("これは日本語の文章です。", 30), "", func(*Post) {}},
 		"listed":      {strings.Repeat("A sentence that says what it is about. ", 8), "", func(p *Post) { p.row(); p.short() }},
-		"a full text": {"A sentence.", strings.Repeat("<p>A paragraph of <a href=\"https://site.example/a\">the</a> post.</p>", 50), func(p *Post) { p.body(digest.NoImages) }},
-		"a page":      {"A sentence.", strings.Repeat("<p>A paragraph of the post.</p>", 50), func(p *Post) { p.WebText(2, true) }},
+		"a full text": {"A sentence.", strings.Repeat("<p>A paragraph of <a href=\"https://site.example/a\">the</a> post.</p>", 50), func(p *Post) { p.body(digest.NoImages, nil) }},
+		"a page":      {"A sentence.", strings.Repeat("<p>A paragraph of the post.</p>", 50), func(p *Post) { p.WebText(2, true, nil) }},
 	} {
 		t.Run(name, func(t *testing.T) {
 			kept := make([]*Post, posts)

@@ -28,16 +28,19 @@ type webKey struct {
 
 // WebText gives the full text with its headings from level on, 2 to 6; false if
 // there is no more to it than its title. Without pictures their descriptions
-// stand in their place. What was once written for one level is kept for whoever
-// asks for that level again.
-func (p *Post) WebText(level int, pictures bool) (WebText, bool) {
+// stand in their place; sizes are those of pictures that were learned. What was once
+// written for one level is kept for whoever asks for that level again.
+func (p *Post) WebText(level int, pictures bool, sizes map[string]digest.PictureSize) (WebText, bool) {
 	key := webKey{max(2, min(level, 6)), pictures}
-	t := cached(p, key, func() WebText { return p.writeWeb(key) })
+	if !pictures {
+		sizes = nil
+	}
+	t := cachedSized(p, key, sizes, func() WebText { return p.writeWeb(key, sizes) })
 	return t, t.HTML != ""
 }
 
-func (p *Post) writeWeb(key webKey) WebText {
-	ps := &parser{images: digest.NoImages, proxy: p.r.proxy, film: p.Film, browser: true, speaks: p.r.lang}
+func (p *Post) writeWeb(key webKey, sizes map[string]digest.PictureSize) WebText {
+	ps := &parser{images: digest.NoImages, sizes: sizes, proxy: p.r.proxy, film: p.Film, browser: true, speaks: p.r.lang}
 	if key.pictures {
 		ps.images = digest.ProxiedImages
 	}

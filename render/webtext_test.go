@@ -13,7 +13,7 @@ import (
 func webText(content string, level int) string {
 	r := New(func(src string) string { return "https://paper.example/image/mac/" + src[len(src)-1:] })
 	b := r.Post(digest.Post{ID: 7, Title: "A title", URL: "https://a.example/", Content: content})
-	t, _ := b.WebText(level, true)
+	t, _ := b.WebText(level, true, nil)
 	return t.HTML
 }
 
@@ -58,7 +58,7 @@ func TestWebText(t *testing.T) {
 func TestWebTextWithoutPictures(t *testing.T) {
 	b := plain.Post(digest.Post{Title: "A title", Content: `<p>a</p><img src="https://p.example/a" alt="Fog"><img src="https://p.example/b">`})
 	for _, pictures := range []bool{true, false} {
-		if got, _ := b.WebText(2, pictures); got.HTML != "<p>a</p>\n"+`<p><span class="absent">[Picture: Fog]</span></p>`+"\n" {
+		if got, _ := b.WebText(2, pictures, nil); got.HTML != "<p>a</p>\n"+`<p><span class="absent">[Picture: Fog]</span></p>`+"\n" {
 			t.Errorf("%q", got.HTML)
 		}
 	}

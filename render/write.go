@@ -66,7 +66,7 @@ func (m *mail) addPost(to *both, p *Post, d depth, level int, late bool) {
 		m.addByline(&to.html, p, late, above)
 		m.addBylineText(&to.text, p, late)
 		if d == whole {
-			to.addExtent(p.body(m.Images).extent(level))
+			to.addExtent(p.body(m.Images, m.PictureSizes).extent(level))
 		} else {
 			m.addPicture(&to.html, p, d)
 			to.add(p.excerpted(d))
@@ -81,11 +81,7 @@ func (m *mail) addPicture(to *pieces, p *Post, d depth) {
 	if m.Images != digest.ProxiedImages || d != full || p.shown.coded == "" {
 		return
 	}
-	if _, known := m.PictureSizes[p.Picture.Source]; known && p.Picture.Source != "" {
-		to.add(m.learned(p))
-	} else {
-		to.add(p.shown)
-	}
+	to.add(m.lead(p))
 }
 
 func (m *mail) addBylineText(to *pieces, p *Post, late bool) {

@@ -308,7 +308,7 @@ func (p *editionPage) fill(e render.Edition, part int, pictures bool) bool {
 	p.inFolders(sections)
 	p.hasExcerpts = slices.ContainsFunc(sections, func(s *editionSection) bool { return s.layout != digest.Headlines })
 	if !p.lines {
-		spread(sections, pictures, most)
+		p.spread(sections, pictures, most)
 	}
 	if pictures {
 		p.illustrate(sections)
@@ -380,7 +380,7 @@ func (p *editionPage) inFolders(sections []*editionSection) {
 // spread decides how much of each post is shown: excerpts go around the
 // sections, the newest post of each first, as long as there is room for them,
 // and then full texts in the same way.
-func spread(sections []*editionSection, pictures bool, most room) {
+func (p *editionPage) spread(sections []*editionSection, pictures bool, most room) {
 	excerpts, text := most.excerpts, most.text
 	for round, more := 0, true; more; round++ {
 		more = false
@@ -389,25 +389,25 @@ func spread(sections []*editionSection, pictures bool, most room) {
 				continue
 			}
 			more = true
-			p := section.Posts[round]
-			if section.layout == digest.Headlines || p.rest || excerpts == 0 {
+			post := section.Posts[round]
+			if section.layout == digest.Headlines || post.rest || excerpts == 0 {
 				continue
 			}
 			excerpts--
-			p.Depth = asExcerpt
+			post.Depth = asExcerpt
 			if section.layout == digest.FullText {
-				text -= p.showText(section.Level+1, text, pictures)
+				text -= post.showText(section.Level+1, text, pictures, p.PictureSizes)
 			}
 		}
 	}
 }
 
 // showText shows the full text if there is room for it, and gives its size.
-func (p *editionPost) showText(level, room int, pictures bool) int {
+func (p *editionPost) showText(level, room int, pictures bool, sizes map[string]digest.PictureSize) int {
 	if !p.Readable || room <= 0 {
 		return 0
 	}
-	t, ok := p.WebText(level, pictures)
+	t, ok := p.WebText(level, pictures, sizes)
 	if !ok || len(t.HTML) > room {
 		return 0
 	}

@@ -12,6 +12,31 @@ import (
 	"digest/poller"
 )
 
+// TestLearnedSizeInText: so has one within the text of a post, on the post's own page and where an edition is shown in all its
+// length.
+func TestLearnedSizeInText(t *testing.T) {
+	each(t, func(r *room) {
+		g := newGallery(t)
+		r.pictures = g
+		g.fetch = func(context.Context, string) (poller.Picture, error) {
+			var b bytes.Buffer
+			err := png.Encode(&b, image.NewGray(image.Rect(0, 0, 800, 400)))
+			return poller.Picture{Type: "image/png", Bytes: b.Bytes()}, err
+		}
+		r.open("")
+		v, d := r.reader("ann@example.org")
+		r.brings(digest.Subscription{DigestID: d.ID, Display: digest.FullText}, "Ant", pictured("One", ""))
+		r.midnight()
+		page := v.get("/").postPaths()[0]
+		for _, src := range v.get(page).status(http.StatusOK).has(".text img", "class", "unsized").attrs(".text img", "src") {
+			v.get(src).status(http.StatusOK)
+		}
+		for _, path := range []string{"/", page} {
+			v.get(path).status(http.StatusOK).has(".text img", "class", "wide").has(".text img", "width", "800").has(".text img", "height", "400")
+		}
+	})
+}
+
 // TestLearnedSize: a picture whose site tells no size has its place on the page from the second time on that it is shown;
 // what turns out to be an ornament gives its place to another.
 func TestLearnedSize(t *testing.T) {

@@ -219,7 +219,7 @@ func (s *site) offlineNeeds(e render.Edition, path string) offlineNeeds {
 			continue
 		}
 		found := []string{p.Picture.URL}
-		if t, ok := p.WebText(2, true); ok {
+		if t, ok := p.WebText(2, true, e.PictureSizes); ok {
 			found = append(found, pictureURLs(t.HTML)...)
 		}
 		for _, address := range found {

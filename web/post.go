@@ -69,7 +69,15 @@ func (s *site) pageOf(r *http.Request, me reader, v store.VisiblePost) (postPage
 	if !v.PublishedAt.IsZero() {
 		p.Published = v.PublishedAt.In(zone)
 	}
-	if t, ok := p.WebText(2, s.images != nil && me.Digest.WebImages != digest.NoImages); ok {
+	var sizes map[string]digest.PictureSize
+	pictures := s.images != nil && me.Digest.WebImages != digest.NoImages
+	if open := p.Unsized(true); pictures && len(open) > 0 {
+		var err error
+		if sizes, err = s.Store.PictureSizes(r.Context(), open); err != nil {
+			return p, err
+		}
+	}
+	if t, ok := p.WebText(2, pictures, sizes); ok {
 		p.Text, p.Turn, p.Shortened = template.HTML(t.HTML), t.Dir, t.Shortened
 	}
 	p.Player = s.playerOf(me, p.Files)
