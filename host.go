@@ -38,9 +38,12 @@ func BlockedBy(rules []HostRule, host string) (block HostRule, blocked bool) {
 }
 
 // Refusal says why nothing is asked at a host that the rule has blocked, as a clause for readers.
-func (r HostRule) Refusal() string {
+func (r HostRule) Refusal() string { return r.Why().Message }
+
+// Why is what Refusal says, as readers are told it in their language.
+func (r HostRule) Why() *Error {
 	if r.ByOwner {
-		return "the owner of " + HostShown("//"+r.Host) + " has asked that nothing is read from there"
+		return Refuse(Unavailable, "the owner of %s has asked that nothing is read from there", HostShown("//"+r.Host))
 	}
-	return "whoever runs this reader has nothing read from " + HostShown("//"+r.Host)
+	return Refuse(Unavailable, "whoever runs this reader has nothing read from %s", HostShown("//"+r.Host))
 }

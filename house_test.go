@@ -45,7 +45,7 @@ func TestImports(t *testing.T) {
 		"digest/internal/logo":              "digest",
 		"digest/internal/picture":           "digest",
 		"digest/internal/members":           "digest digest/mailer digest/timezone",
-		"digest/internal/asking":            "digest digest/mailer digest/render digest/store",
+		"digest/internal/asking":            "digest digest/internal/catalogue digest/mailer digest/render digest/store",
 		"digest/internal/bounce":            "digest digest/internal/socket",
 		"digest/internal/socket":            "",
 		"digest/internal/doctor":            "digest digest/timezone digest/mailer",

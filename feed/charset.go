@@ -8,6 +8,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"digest"
+
 	"golang.org/x/net/html/charset"
 	"golang.org/x/text/encoding"
 	"golang.org/x/text/encoding/charmap"
@@ -32,11 +34,11 @@ func decode(body []byte, contentType string) (string, []string) {
 	}
 	if once, certain := decodeTwice(text); certain {
 		text = once
-		repairs = append(repairs, "UTF-8 that was encoded twice")
+		repairs = append(repairs, string(digest.Words("UTF-8 that was encoded twice")))
 	}
 	clean := cleanText(text)
 	if len(clean) != len(text) {
-		repairs = append(repairs, "control characters dropped")
+		repairs = append(repairs, string(digest.Words("control characters dropped")))
 	}
 	return clean, repairs
 }
@@ -61,14 +63,14 @@ func decodeBytes(body []byte, contentType string) (text, repair string) {
 	}
 	if valid {
 		if len(declared) > 0 {
-			return string(body), "declared charset was wrong: the bytes are UTF-8"
+			return string(body), string(digest.Words("declared charset was wrong: the bytes are UTF-8"))
 		}
 		return string(body), ""
 	}
 	if e := detect(body); e != nil {
-		return decodeWith(e, body), "charset detected"
+		return decodeWith(e, body), string(digest.Words("charset detected"))
 	}
-	return mendUTF8(body), "bytes that are not UTF-8 were read as windows-1252"
+	return mendUTF8(body), string(digest.Words("bytes that are not UTF-8 were read as windows-1252"))
 }
 
 // byteOrder recognises UTF-16 and UTF-32 by a byte order mark, whose length it

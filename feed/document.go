@@ -117,7 +117,7 @@ type Offer struct {
 type BadLine struct {
 	Line  int    // from 1
 	Title string // as far as it has one
-	Why   string // for people
+	Why   error  // for people
 }
 
 // addHub notes the hub of a link, if it is one.

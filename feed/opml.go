@@ -28,8 +28,10 @@ const (
 	pausedSpace     = `xmlns:digest="urn:digest:subscriptions"`
 )
 
-// endsInLine is why the last line of a file that was cut off cannot be read.
-const endsInLine = "the file ends in the middle of this line"
+// cutOff is why the last line of a file that ends early cannot be read.
+func cutOff() *digest.Error {
+	return digest.Refuse(digest.Invalid, "the file ends in the middle of this line")
+}
 
 // ReadList reads a file that a person says is a subscription list. It is found
 // wherever it stands: without its root, behind other words, in the page that a
@@ -37,7 +39,7 @@ const endsInLine = "the file ends in the middle of this line"
 func ReadList(body []byte) (d *Document, err error) {
 	defer func() {
 		if r := recover(); r != nil {
-			d, err = nil, notList("a file that cannot be read", fmt.Errorf("panic: %v", r))
+			d, err = nil, notList(digest.Words("a file that cannot be read"), fmt.Errorf("panic: %v", r))
 		}
 	}()
 	text, repairs := decode(body, "")
@@ -50,9 +52,9 @@ func ReadList(body []byte) (d *Document, err error) {
 		return nil, notList(whatInstead(text, body), nil)
 	}
 	d = parseOPML(text, at, "")
-	if n := len(d.BadLines); indexFold(text[at:], "</opml") < 0 && (n == 0 || d.BadLines[n-1].Why != endsInLine) {
+	if n := len(d.BadLines); indexFold(text[at:], "</opml") < 0 && (n == 0 || d.BadLines[n-1].Why.Error() != cutOff().Message) {
 		d.BadLines = append(d.BadLines, BadLine{Line: 1 + strings.Count(strings.TrimRightFunc(text, unicode.IsSpace), "\n"),
-			Why: "the file ends before the list does; what stood behind is missing"})
+			Why: digest.Refuse(digest.Invalid, "the file ends before the list does; what stood behind is missing")})
 	}
 	d.Repairs = append(repairs, d.Repairs...)
 	return d, nil
@@ -68,13 +70,13 @@ func beginOfList(text string) int {
 }
 
 // whatInstead says what a file is that holds no list.
-func whatInstead(text string, body []byte) string {
+func whatInstead(text string, body []byte) any {
 	trimmed := strings.TrimLeft(text, " \t\r\n\uFEFF")
 	if trimmed == "" {
-		return "an empty file"
+		return digest.Words("an empty file")
 	}
 	if trimmed[0] == '{' {
-		return "a file in JSON"
+		return digest.Words("a file in JSON")
 	}
 	root, how, found := findRoot(trimmed, false)
 	switch {
@@ -82,15 +84,18 @@ func whatInstead(text string, body []byte) string {
 		return whatElse(body, trimmed)
 	case how == nil:
 	case how.kind == HTML:
-		return "a web page"
+		return digest.Words("a web page")
 	default:
-		return "a feed (subscribe to it by its address)"
+		return digest.Words("a feed (subscribe to it by its address)")
 	}
-	return fmt.Sprintf("XML whose root is <%s>", shorten(root.name, maxRootName))
+	return digest.Refuse(digest.Invalid, "XML whose root is <%s>", shorten(root.name, maxRootName))
 }
 
-func notList(found string, err error) error {
-	return &digest.Error{Kind: digest.Invalid, Message: "not a subscription list (OPML) but " + found, Err: err}
+// notList is the error for a file that holds no list but what was found: digest.Words, or an error that says it.
+func notList(found any, err error) error {
+	wrong := digest.Refuse(digest.Invalid, "not a subscription list (OPML) but %s", found)
+	wrong.Err = err
+	return wrong
 }
 
 // A listReader reads a subscription list, however badly it is written: bare '&'
@@ -132,7 +137,7 @@ func parseOPML(doc string, at int, address string) *Document {
 			r.outline(&tok)
 		}
 	}
-	r.Repairs = append(r.Repairs, "more feeds than can be meant: the rest left out")
+	r.Repairs = append(r.Repairs, string(digest.Words("more feeds than can be meant: the rest left out")))
 	return r.Document
 }
 
@@ -143,7 +148,7 @@ func (r *listReader) outline(tok *token) {
 	if r.pos > end && hasPrefixFold(r.doc[end:], "<outline") { // a quote that is never closed has made the next tag a part of this one
 		if r.again += r.pos - end; r.again > mostReread*len(r.doc) {
 			r.pos = len(r.doc)
-			r.Repairs = append(r.Repairs, "most of its tags have no end: the rest left out")
+			r.Repairs = append(r.Repairs, string(digest.Words("most of its tags have no end: the rest left out")))
 			return
 		}
 		alone := scanner{doc: whole}
@@ -204,16 +209,16 @@ func (r *listReader) lineAt(at int) int {
 
 // unreadable notes an outline that was meant to be a feed, as far as can be told.
 func (r *listReader) unreadable(tok *token, name string) {
-	why := ""
+	var why error
 	switch typ := strings.ToLower(tok.attr("type")); {
 	case tok.cut:
-		why = endsInLine
+		why = cutOff()
 	case typ == "include" || typ == "link" && tok.attr("url") != "":
-		why = "it leads to another list or page, which is not read"
+		why = digest.Refuse(digest.Invalid, "it leads to another list or page, which is not read")
 	case typ == "rss" || typ == "atom" || tok.empty && tok.attr("htmlUrl") != "":
-		why = "it has no address of a feed (xmlUrl)"
+		why = digest.Refuse(digest.Invalid, "it has no address of a feed (xmlUrl)")
 	case tok.empty && name != "":
-		why = "it has no address, and nothing stands in it"
+		why = digest.Refuse(digest.Invalid, "it has no address, and nothing stands in it")
 	default:
 		return
 	}

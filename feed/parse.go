@@ -106,25 +106,24 @@ func findRoot(doc string, asPage bool) (token, *format, bool) {
 }
 
 // whatElse says what bytes without markup are.
-func whatElse(body []byte, doc string) string {
+func whatElse(body []byte, doc string) any {
 	typ, _, _ := strings.Cut(http.DetectContentType(body), ";")
 	switch {
 	case strings.HasPrefix(typ, "image/"), strings.HasPrefix(typ, "audio/"), strings.HasPrefix(typ, "video/"),
 		strings.HasPrefix(typ, "application/") && typ != "application/octet-stream":
-		return "a file of type " + typ
+		return digest.Refuse(digest.Invalid, "a file of type %s", typ)
 	case typ == "application/octet-stream", bytes.IndexByte(body, 0) >= 0:
-		return "binary data"
+		return digest.Words("binary data")
 	case strings.HasPrefix(doc, "["):
-		return "a JSON array"
+		return digest.Words("a JSON array")
 	}
-	return "plain text"
+	return digest.Words("plain text")
 }
 
-// refusal is the error for a document that is nothing we read.
-func refusal(found string, err error) error {
-	return &digest.Error{
-		Kind:    digest.Invalid,
-		Message: "not a feed but " + found + "; give the address of an RSS, Atom or JSON feed, or of a page that links to one",
-		Err:     err,
-	}
+// refusal is the error for a document that is nothing we read but what was found: digest.Words, or an error that
+// says it.
+func refusal(found any, err error) error {
+	wrong := digest.Refuse(digest.Invalid, "not a feed but %s; give the address of an RSS, Atom or JSON feed, or of a page that links to one", found)
+	wrong.Err = err
+	return wrong
 }

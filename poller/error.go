@@ -33,9 +33,9 @@ func (t *pollError) Error() string { return t.text }
 
 // What Illness knows errors by.
 const (
-	noSuchHost     = "there is no host of that name"
+	noSuchHost     = string(digest.Words("there is no host of that name"))
 	badCertificate = "the certificate is not valid: "
-	byRobots       = "the site's robots.txt asks this program not to read it"
+	byRobots       = string(digest.Words("the site's robots.txt asks this program not to read it"))
 )
 
 // noAnswer tells why there was no answer at all.
@@ -47,7 +47,7 @@ func noAnswer(err error, connected bool, timeout time.Duration) *pollError {
 func badBody(err error, status int, timeout time.Duration) *pollError {
 	text := describe(err, true, timeout)
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		text = "the body was cut short"
+		text = string(digest.Words("the body was cut short"))
 	}
 	return &pollError{failure: failure{status: status}, text: text}
 }
@@ -90,21 +90,21 @@ func describe(err error, connected bool, timeout time.Duration) string {
 	case errors.Is(err, errNotPublic), errors.Is(err, errPort), errors.Is(err, errTooLarge):
 		return innermost(err).Error()
 	case isTimeout(err) && !connected:
-		return "could not connect in time"
+		return string(digest.Words("could not connect in time"))
 	case isTimeout(err):
 		return fmt.Sprintf("no complete answer within %s", timeout)
 	case errors.Is(err, syscall.ECONNREFUSED):
-		return "connection refused"
+		return string(digest.Words("connection refused"))
 	case errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE):
-		return "the connection was reset"
+		return string(digest.Words("the connection was reset"))
 	case errors.Is(err, syscall.EHOSTUNREACH), errors.Is(err, syscall.ENETUNREACH):
-		return "no route to the host"
+		return string(digest.Words("no route to the host"))
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-		return "the connection was closed before the answer"
+		return string(digest.Words("the connection was closed before the answer"))
 	}
 	text := strings.TrimPrefix(innermost(err).Error(), "net/http: ")
 	if strings.Contains(text, "response header") && strings.Contains(text, "exceeded") || strings.Contains(text, "header list larger") {
-		return "the header of the answer is larger than 64 kB"
+		return string(digest.Words("the header of the answer is larger than 64 kB"))
 	}
 	return oneLine(strings.TrimPrefix(text, "HTTP/1.x transport connection broken: "))
 }
@@ -117,7 +117,7 @@ func describeName(err error) string {
 	case e.IsNotFound:
 		return noSuchHost
 	}
-	return "the host's name could not be looked up"
+	return string(digest.Words("the host's name could not be looked up"))
 }
 
 func describeTLS(err error) string {
@@ -125,7 +125,7 @@ func describeTLS(err error) string {
 		return oneLine(badCertificate + e.Err.Error())
 	}
 	if _, ok := errors.AsType[tls.RecordHeaderError](err); ok {
-		return "the site does not speak TLS on this port"
+		return string(digest.Words("the site does not speak TLS on this port"))
 	}
 	return ""
 }

@@ -347,9 +347,9 @@ func notFound(address string, err error) error {
 	case !ok:
 		return searchError(err, digest.Refuse(digest.Unavailable, "interrupted while looking for a feed at %s", shown))
 	case usable(t.status):
-		return searchError(nil, digest.Refuse(digest.Invalid, "no feed at %s: %s", shown, t.text))
+		return searchError(nil, digest.Refuse(digest.Invalid, "no feed at %s: %s", shown, digest.Words(t.text)))
 	}
-	return searchError(nil, digest.Refuse(digest.Unavailable, "could not read %s: %s", shown, t.text))
+	return searchError(nil, digest.Refuse(digest.Unavailable, "could not read %s: %s", shown, digest.Words(t.text)))
 }
 
 // offered is what a page says of a feed, or what is stored of it.

@@ -178,7 +178,8 @@ func (p *Poller) ReadList(ctx context.Context, body []byte) (*feed.Document, err
 		return err
 	})
 	if errors.Is(err, ErrOverran) {
-		err = &digest.Error{Kind: digest.Invalid, Message: "not a subscription list (OPML) but a file that takes too long to read", Err: err}
+		wrong := digest.Refuse(digest.Invalid, "not a subscription list (OPML) but a file that takes too long to read")
+		wrong.Err, err = err, wrong
 	}
 	if err != nil {
 		return nil, err

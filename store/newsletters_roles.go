@@ -16,15 +16,16 @@ func (s *Store) RoleOf(ctx context.Context, id digest.NewsletterID, user digest.
 
 // A Publisher is somebody who may do something with a newsletter.
 type Publisher struct {
-	UserID  digest.UserID
-	Email   string
-	Role    digest.Role
-	Offered bool // the newsletter itself, by its owner
+	UserID   digest.UserID
+	Email    string
+	Language string // in which they are spoken to; "": not known
+	Role     digest.Role
+	Offered  bool // the newsletter itself, by its owner
 }
 
 // Publishers lists who may do something with a newsletter, its owner first.
 func (s *Store) Publishers(ctx context.Context, id digest.NewsletterID) ([]Publisher, error) {
-	return readRows[Publisher](ctx, s.read(), "listing the publishers", `SELECT r.user_id, u.email, r.role, r.offered_at > 0 AS offered FROM newsletter_roles r
+	return readRows[Publisher](ctx, s.read(), "listing the publishers", `SELECT r.user_id, u.email, u.language, r.role, r.offered_at > 0 AS offered FROM newsletter_roles r
 		JOIN users u ON u.id = r.user_id WHERE r.newsletter_id = ? ORDER BY CASE r.role WHEN 'owner' THEN 0 ELSE 1 END, u.email`, id)
 }
 

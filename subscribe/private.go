@@ -159,7 +159,7 @@ func (d *Subscriber) sealOffer(ctx context.Context, id digest.DigestID, url stri
 		return url, "", err
 	}
 	if o.Secret && strings.HasSuffix(url, "/…") {
-		return "", "", &digest.Error{Kind: digest.Invalid, Message: "its address is a secret, and was left out of the list; add it by hand"}
+		return "", "", digest.Refuse(digest.Invalid, "its address is a secret, and was left out of the list; add it by hand")
 	}
 	as, f, err := d.own(ctx, c)
 	if digest.KindOf(err) == digest.NotFound {

@@ -109,7 +109,7 @@ func blockedAt(blocks []digest.HostRule, address string) error {
 	if !blocked {
 		return nil
 	}
-	return digest.Refuse(digest.Unavailable, "could not read %s: %s", digest.AddressWithoutCredentials(address), block.Refusal())
+	return digest.Refuse(digest.Unavailable, "could not read %s: %s", digest.AddressWithoutCredentials(address), block.Why())
 }
 
 // find fetches what is at an address and stores the feed that it finds there,
@@ -281,7 +281,7 @@ func (d *Subscriber) importing(ctx context.Context, id digest.DigestID, body []b
 			if offer.Secret && offer.Title == "" {
 				title = digest.Site(offer.URL)
 			}
-			list.BadLines = append(list.BadLines, feed.BadLine{Line: offer.Line, Title: title, Why: reason(err)})
+			list.BadLines = append(list.BadLines, feed.BadLine{Line: offer.Line, Title: title, Why: withoutCause(err)})
 			continue
 		}
 		host := feed.Host(url)
@@ -299,6 +299,14 @@ func reason(err error) string {
 		return e.Message
 	}
 	return err.Error()
+}
+
+// withoutCause is an error as people are told it.
+func withoutCause(err error) error {
+	if e, ok := errors.AsType[*digest.Error](err); ok {
+		return &digest.Error{Kind: e.Kind, Message: e.Message, Format: e.Format, Values: e.Values}
+	}
+	return err
 }
 
 // Export writes a digest's subscriptions as OPML, folders kept, paused ones

@@ -15,8 +15,14 @@ import (
 
 // allPages opens every page, full of the ugliest words, for pages of that direction.
 func allPages(t *testing.T, direction digest.Direction) *pageShow {
+	return allPagesIn(t, "", direction)
+}
+
+// allPagesIn opens them in a language.
+func allPagesIn(t *testing.T, language string, direction digest.Direction) *pageShow {
 	t.Helper()
 	p := &pageShow{room: newRoom(t, storetest.Open(t, storetest.SQLite(t)))}
+	p.accepts = language
 	p.publish = web.PublishingAsk
 	p.open(strings.Replace(p.base, "127.0.0.1", "localhost", 1)) // passkeys belong to names
 	p.openAll(direction)

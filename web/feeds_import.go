@@ -118,7 +118,7 @@ func (s *site) receiveList(w http.ResponseWriter, r *http.Request) (sent sentLis
 }
 
 // errNoFile is for a form without a file.
-var errNoFile = &digest.Error{Kind: digest.Invalid, Message: "no file was chosen; choose the list that your other reader has exported, then press the button"}
+var errNoFile = digest.Refuse(digest.Invalid, "no file was chosen; choose the list that your other reader has exported, then press the button")
 
 func readPart(part *multipart.Part) ([]byte, error) {
 	body, err := io.ReadAll(io.LimitReader(part, maxList+1))

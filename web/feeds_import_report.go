@@ -2,8 +2,10 @@ package web
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
+	"strings"
 	"time"
 
 	"digest"
@@ -19,12 +21,42 @@ type listReport struct {
 	Feeds   int    // in the file
 	Added   int    // subscriptions that are new
 	Already int    // that there were before
-	Unread  []feed.BadLine
+	Unread  []unreadLine
 	More    int // lines beyond those of Unread
 	Left    []string
 	Full    int // feeds for which there was no room
 	Most    int // feeds of one reader
-	Notes   []string
+	Notes   []digest.Words
+}
+
+// An unreadLine is a line that could not be read. Why is in English; where Format is known, each language says it.
+type unreadLine struct {
+	Line   int
+	Title  string
+	Why    string
+	Format string   `json:",omitempty"`
+	Values []string `json:",omitempty"`
+}
+
+// newUnreadLine is a line of a list as it is stored.
+func newUnreadLine(line feed.BadLine) unreadLine {
+	l := unreadLine{Line: line.Line, Title: shortened(line.Title), Why: shortened(line.Why.Error())}
+	if e, ok := errors.AsType[*digest.Error](line.Why); ok && e.Format != "" {
+		l.Format = e.Format
+		for _, v := range e.Values {
+			l.Values = append(l.Values, shortened(fmt.Sprint(v)))
+		}
+	}
+	return l
+}
+
+// Said is why, as a sentence.
+func (l unreadLine) Said() catalogue.Sayable {
+	values := make([]any, len(l.Values))
+	for i, v := range l.Values {
+		values[i] = v
+	}
+	return catalogue.Refusal(&digest.Error{Message: strings.TrimSuffix(l.Why, "."), Format: l.Format, Values: values})
 }
 
 const (
@@ -44,10 +76,13 @@ func writtenReport(list *feed.Document, result store.ImportResult) string {
 // reportOf says what became of a list.
 func reportOf(list *feed.Document, result store.ImportResult) listReport {
 	unread := list.BadLines
-	p := listReport{Name: shortened(list.Title), Feeds: len(list.Feeds), Added: result.Added, Already: result.Already, Notes: list.Repairs, Most: mostFeeds}
+	p := listReport{Name: shortened(list.Title), Feeds: len(list.Feeds), Added: result.Added, Already: result.Already, Most: mostFeeds}
+	for _, repair := range list.Repairs {
+		p.Notes = append(p.Notes, digest.Words(repair))
+	}
 	p.More = max(0, len(unread)-shownLines)
 	for _, line := range unread[:len(unread)-p.More] {
-		p.Unread = append(p.Unread, feed.BadLine{Line: line.Line, Title: shortened(line.Title), Why: sentence(shortened(line.Why))})
+		p.Unread = append(p.Unread, newUnreadLine(line))
 	}
 	p.Full = len(result.Left)
 	for _, it := range result.Left[:min(p.Full, shownLines)] {

@@ -127,30 +127,34 @@ func passkeyLetter(l *catalogue.Language, base string, title, what catalogue.Key
 }
 
 // TestLetter lets somebody see that mail from an instance arrives, and how.
-func TestLetter(base string, now time.Time) render.LetterContent {
+func TestLetter(l *catalogue.Language, base string, now time.Time) render.LetterContent {
 	return render.LetterContent{
-		Title: "A test of the mail of " + base,
-		Text: []string{"This is a test, sent by hand " + minute(now).String() + " UTC. If you read it in your inbox, the editions of readers can arrive there too.",
-			"If it was in the spam folder, look at what “digest doctor” says."},
-		Action: "See how this instance stands", URL: base + "/operator",
+		Language: l.Code,
+		Title:    catalogue.Key("A test of the mail of %s").With(base).In(l),
+		Text: paragraphs(l, catalogue.Key("This is a test, sent by hand %s UTC. If you read it in your inbox, the editions of readers can arrive there too.").With(minute(now)),
+			catalogue.Key("If it was in the spam folder, look at what “digest doctor” says.")),
+		Action: catalogue.Key("See how this instance stands").In(l), URL: base + "/operator",
 	}
 }
 
 // ApprovedLetter tells the owner of a newsletter that it is approved.
-func ApprovedLetter(base string, n digest.Newsletter) render.LetterContent {
+func ApprovedLetter(l *catalogue.Language, base string, n digest.Newsletter) render.LetterContent {
 	return render.LetterContent{
-		Title:  digest.OneLine(n.Name) + " is approved",
-		Text:   []string{"People can join your newsletter from now on. Its first letter comes at your next midnight, if your site has published something by then."},
-		Action: "See how it stands", URL: base + "/newsletters/" + n.Slug,
+		Language: l.Code,
+		Title:    catalogue.Key("%s is approved").With(digest.OneLine(n.Name)).In(l),
+		Text:     paragraphs(l, catalogue.Key("People can join your newsletter from now on. Its first letter comes at your next midnight, if your site has published something by then.")),
+		Action:   catalogue.Key("See how it stands").In(l), URL: base + "/newsletters/" + n.Slug,
 	}
 }
 
 // RefusedLetter tells the owner of a newsletter that it was not approved, and why.
-func RefusedLetter(base string, n digest.Newsletter, reason string) render.LetterContent {
+func RefusedLetter(l *catalogue.Language, base string, n digest.Newsletter, reason string) render.LetterContent {
 	return render.LetterContent{
-		Title:  digest.OneLine(n.Name) + " was not approved",
-		Text:   []string{"Whoever runs this has not approved the newsletter that you asked for. They say: " + reason, "Nothing of it is kept. You may ask for another one."},
-		Action: "Your newsletters", URL: base + "/newsletters",
+		Language: l.Code,
+		Title:    catalogue.Key("%s was not approved").With(digest.OneLine(n.Name)).In(l),
+		Text: paragraphs(l, catalogue.Key("Whoever runs this has not approved the newsletter that you asked for. They say: %s").With(reason),
+			catalogue.Key("Nothing of it is kept. You may ask for another one.")),
+		Action: catalogue.Key("Your newsletters").In(l), URL: base + "/newsletters",
 	}
 }
 

@@ -58,7 +58,7 @@ func (s *site) requestJoin(w http.ResponseWriter, r *http.Request) error {
 		}
 		return orShow(err, func() error { return s.showNewsletter(w, r, status, p) })
 	}
-	s.sendLetter(q, s.writeJoin(n.Newsletter, store.JoinRequest{
+	s.sendLetter(q, s.writeJoin(s.joinLanguage(r, n.Newsletter), n.Newsletter, store.JoinRequest{
 		NewsletterID: n.ID, Email: q.to, TimeZone: zone, Form: formOf(r, n), ReturnURL: back, Latest: r.PostForm.Get("latest") == "1", AskedAt: s.Now(),
 	}))
 	return s.asked(w, r, n, back)
@@ -132,19 +132,43 @@ func (s *site) asksToJoin(n digest.Newsletter) func(*http.Request, string) lette
 	}
 }
 
+// joinLanguage is that of a letter about joining: what the browser asks for, else that of who publishes the
+// newsletter. No cookie is heeded, as the form may be another site's.
+func (s *site) joinLanguage(r *http.Request, n digest.Newsletter) *catalogue.Language {
+	if asked := r.Header.Get("Accept-Language"); asked != "" {
+		return catalogue.Match(asked)
+	}
+	who, _ := s.Store.Publishers(r.Context(), n.ID) // the owner first; nobody where the database does not answer
+	if len(who) == 0 {
+		return catalogue.English()
+	}
+	return catalogue.Of(who[0].Language)
+}
+
+// speakAs remembers for who has come for newsletters alone the language of the browser in which they confirmed
+// it, unless one is known.
+func (s *site) speakAs(r *http.Request, m digest.Member) error {
+	u, err := s.Store.User(r.Context(), m.UserID)
+	if err != nil || !u.MemberOnly || u.Language != "" || r.Header.Get("Accept-Language") == "" {
+		return err
+	}
+	return s.Store.SetLanguage(r.Context(), u.ID, catalogue.Match(r.Header.Get("Accept-Language")).Code)
+}
+
 // writeJoin writes a link that confirms the address, or says that it is a member's already.
-func (s *site) writeJoin(n digest.Newsletter, q store.JoinRequest) writeLetter {
+func (s *site) writeJoin(l *catalogue.Language, n digest.Newsletter, q store.JoinRequest) writeLetter {
 	return func(ctx context.Context, life time.Duration) (string, render.LetterContent, error) {
 		m, err := s.Store.Member(ctx, n.ID, q.Email)
 		if err == nil && m.State != digest.DigestLeft {
-			return m.Email, memberLetter(s.BaseURL, n), nil
+			u, _ := s.Store.User(ctx, m.UserID) // nobody where the database does not answer
+			return m.Email, memberLetter(letterLanguage(u, l), s.BaseURL, n), nil
 		}
 		if err != nil && digest.KindOf(err) != digest.NotFound {
 			return "", render.LetterContent{}, err
 		}
 		token, now := newSecret(), s.Now()
 		err = s.Store.AddJoinRequest(ctx, hashSecret(token), q, now, now.Add(life))
-		return q.Email, joinLetter(s.BaseURL, n, token), err
+		return q.Email, joinLetter(l, s.BaseURL, n, token), err
 	}
 }
 
@@ -183,28 +207,35 @@ func (s *site) confirmJoin(w http.ResponseWriter, r *http.Request) error {
 		}
 		return orSpent(err, errSpentJoin)
 	}
+	if err := s.speakAs(r, m); err != nil {
+		return err
+	}
 	d, err := s.Store.Digest(r.Context(), m.DigestID)
 	p := joinPage{newsletterName: n, JoinRequest: q, Next: catalogue.Time("Monday 2 January", d.NextDueAt.In(zoneOr(m.TimeZone)))}
 	return s.showPage(w, r, err, "newsletter_join", catalogue.Key("Welcome to %s").With(n.Name), p)
 }
 
-func joinLetter(base string, n digest.Newsletter, token string) render.LetterContent {
+func joinLetter(l *catalogue.Language, base string, n digest.Newsletter, token string) render.LetterContent {
+	name := digest.OneLine(n.Name)
 	return render.LetterContent{
-		Title: "Confirm that you want " + digest.OneLine(n.Name),
-		Text: []string{
-			"Somebody, most likely you, asked that " + digest.OneLine(n.Name) + " come to this address by mail.",
-			"The link opens a page with a button. Nothing begins before you press it. It works once, within a day.",
-		},
-		Action: "Confirm", URL: base + "/n/" + n.Slug + "/confirm?token=" + token,
-		Aside: []string{"If it was not you, do nothing: nothing else comes. At most a few such letters a day are sent to an address."},
+		Language: l.Code,
+		Title:    catalogue.Key("Confirm that you want %s").With(name).In(l),
+		Text: paragraphs(l,
+			catalogue.Key("Somebody, most likely you, asked that %s come to this address by mail.").With(name),
+			catalogue.Key("The link opens a page with a button. Nothing begins before you press it. It works once, within a day."),
+		),
+		Action: catalogue.Key("Confirm").In(l), URL: base + "/n/" + n.Slug + "/confirm?token=" + token,
+		Aside: paragraphs(l, catalogue.Key("If it was not you, do nothing: nothing else comes. At most a few such letters a day are sent to an address.")),
 	}
 }
 
-func memberLetter(base string, n digest.Newsletter) render.LetterContent {
+func memberLetter(l *catalogue.Language, base string, n digest.Newsletter) render.LetterContent {
+	name := digest.OneLine(n.Name)
 	return render.LetterContent{
-		Title:  digest.OneLine(n.Name) + " comes to you already",
-		Text:   []string{"Somebody, most likely you, asked that " + digest.OneLine(n.Name) + " come to this address by mail. It does already; nothing was changed."},
-		Action: "See its letters", URL: base + "/n/" + n.Slug,
-		Aside: []string{"If letters do not arrive, look where unwanted mail goes. Each letter has a link by which you can leave."},
+		Language: l.Code,
+		Title:    catalogue.Key("%s comes to you already").With(name).In(l),
+		Text:     paragraphs(l, catalogue.Key("Somebody, most likely you, asked that %s come to this address by mail. It does already; nothing was changed.").With(name)),
+		Action:   catalogue.Key("See its letters").In(l), URL: base + "/n/" + n.Slug,
+		Aside: paragraphs(l, catalogue.Key("If letters do not arrive, look where unwanted mail goes. Each letter has a link by which you can leave.")),
 	}
 }

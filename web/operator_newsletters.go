@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	"digest"
+	"digest/internal/catalogue"
 	"digest/mailer"
 	"digest/render"
 	"digest/store"
@@ -66,7 +67,7 @@ func (s *site) showOperatorNewsletters(w http.ResponseWriter, r *http.Request, s
 }
 
 // operates makes a handler of what is done with the newsletter that a path names.
-func (s *site) operates(do func(r *http.Request, n digest.Newsletter, owner string) (saved string, err error)) handler {
+func (s *site) operates(do func(r *http.Request, n digest.Newsletter, owner store.Publisher) (saved string, err error)) handler {
 	return s.forOperator(func(w http.ResponseWriter, r *http.Request, _ reader) error {
 		n, err := s.Store.NewsletterBySlug(r.Context(), r.PathValue("slug"))
 		if err != nil {
@@ -76,9 +77,9 @@ func (s *site) operates(do func(r *http.Request, n digest.Newsletter, owner stri
 		if err != nil {
 			return err
 		}
-		owner := ""
+		var owner store.Publisher
 		if len(who) > 0 {
-			owner = who[0].Email
+			owner = who[0]
 		}
 		saved, err := do(r, n, owner)
 		if p := (operatorNewslettersPage{}); err == nil && saved == "" {
@@ -89,19 +90,19 @@ func (s *site) operates(do func(r *http.Request, n digest.Newsletter, owner stri
 	})
 }
 
-func (s *site) approveNewsletter(r *http.Request, n digest.Newsletter, owner string) (string, error) {
+func (s *site) approveNewsletter(r *http.Request, n digest.Newsletter, owner store.Publisher) (string, error) {
 	if n.State != digest.NewsletterPending {
 		return "", errNoChoice
 	}
 	err := s.Store.ChangeNewsletterState(r.Context(), n, digest.NewsletterActive, "", s.Now())
 	if err == nil {
-		s.mailPlainly(owner, ApprovedLetter(s.BaseURL, n))
+		s.mailPlainly(owner.Email, ApprovedLetter(catalogue.Of(owner.Language), s.BaseURL, n))
 	}
 	return "approved", err
 }
 
 // refuseNewsletter removes one that waits, and tells its owner why.
-func (s *site) refuseNewsletter(r *http.Request, n digest.Newsletter, owner string) (string, error) {
+func (s *site) refuseNewsletter(r *http.Request, n digest.Newsletter, owner store.Publisher) (string, error) {
 	reason := digest.Shortened(digest.OneLine(r.PostForm.Get("reason")), MostReason)
 	switch {
 	case n.State != digest.NewsletterPending:
@@ -111,7 +112,7 @@ func (s *site) refuseNewsletter(r *http.Request, n digest.Newsletter, owner stri
 	}
 	err := s.Store.RefuseNewsletter(r.Context(), n.ID)
 	if err == nil {
-		s.mailPlainly(owner, RefusedLetter(s.BaseURL, n, reason))
+		s.mailPlainly(owner.Email, RefusedLetter(catalogue.Of(owner.Language), s.BaseURL, n, reason))
 	}
 	return "refused", err
 }
@@ -119,7 +120,7 @@ func (s *site) refuseNewsletter(r *http.Request, n digest.Newsletter, owner stri
 // MostReason bounds what the operator tells a publisher, in characters.
 const MostReason = 300
 
-func (s *site) holdFor(r *http.Request, n digest.Newsletter, _ string) (string, error) {
+func (s *site) holdFor(r *http.Request, n digest.Newsletter, _ store.Publisher) (string, error) {
 	reason := digest.Shortened(digest.OneLine(r.PostForm.Get("reason")), MostReason)
 	switch {
 	case n.State != digest.NewsletterActive:
@@ -130,7 +131,7 @@ func (s *site) holdFor(r *http.Request, n digest.Newsletter, _ string) (string, 
 	return "held", s.Store.ChangeNewsletterState(r.Context(), n, digest.NewsletterHeld, reason, s.Now())
 }
 
-func (s *site) releaseFor(r *http.Request, n digest.Newsletter, _ string) (string, error) {
+func (s *site) releaseFor(r *http.Request, n digest.Newsletter, _ store.Publisher) (string, error) {
 	if n.State != digest.NewsletterHeld {
 		return "", errNoChoice
 	}

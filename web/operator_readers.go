@@ -127,6 +127,6 @@ func (s *site) testMail(w http.ResponseWriter, r *http.Request, me reader) error
 	if !s.limits.tests.allow(me.key(), s.Now()) {
 		return errTooManyTests
 	}
-	s.mailPlainly(me.Email, TestLetter(s.BaseURL, s.Now()))
+	s.mailPlainly(me.Email, TestLetter(s.language(r), s.BaseURL, s.Now()))
 	return showSaved(w, r, nil, "/operator", "tested")
 }

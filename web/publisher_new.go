@@ -74,7 +74,7 @@ func (s *site) beginNewsletter(w http.ResponseWriter, r *http.Request, me reader
 		return err
 	}
 	if waiting == 1 { // while one waits, a mail has said so
-		s.tellOperator(n)
+		s.tellOperator(r.Context(), n)
 	}
 	return seeOther(w, r, "/newsletters/"+n.Slug)
 }
@@ -133,10 +133,13 @@ func tooMany(has []store.NewsletterInfo) catalogue.Sayable {
 }
 
 // tellOperator mails the contact that a newsletter waits. Nothing that was typed is in the letter.
-func (s *site) tellOperator(n digest.Newsletter) {
+func (s *site) tellOperator(ctx context.Context, n digest.Newsletter) {
+	u, _ := s.Store.UserByEmail(ctx, s.Contact) // the contact need not be a reader
+	l := catalogue.Of(u.Language)
 	s.mailPlainly(s.Contact, render.LetterContent{
-		Title:  "A newsletter waits for your approval",
-		Text:   []string{"A reader has asked to publish a newsletter here. Nobody can join it, and nothing is mailed, before you approve it."},
-		Action: "Look at it", URL: s.BaseURL + "/operator/newsletters#" + n.Slug,
+		Language: l.Code,
+		Title:    catalogue.Key("A newsletter waits for your approval").In(l),
+		Text:     paragraphs(l, catalogue.Key("A reader has asked to publish a newsletter here. Nobody can join it, and nothing is mailed, before you approve it.")),
+		Action:   catalogue.Key("Look at it").In(l), URL: s.BaseURL + "/operator/newsletters#" + n.Slug,
 	})
 }

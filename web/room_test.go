@@ -54,7 +54,8 @@ type room struct {
 	bySocket  bool // whoever asks by the socket is a trusted proxy
 	fenced    bool // the web view looks for a fence
 
-	onlineOnly bool // no editions are kept on devices
+	onlineOnly bool   // no editions are kept on devices
+	accepts    string // the language that browsers ask for; "": they say none
 	observe    web.Observer
 	storage    web.Measure
 
@@ -112,7 +113,11 @@ type visitor struct {
 }
 
 func (r *room) visitor() *visitor {
-	return &visitor{room: r, cookies: map[string]string{}, header: map[string]string{"X-Forwarded-For": "192.0.2.1"}}
+	v := &visitor{room: r, cookies: map[string]string{}, header: map[string]string{"X-Forwarded-For": "192.0.2.1"}}
+	if r.accepts != "" {
+		v.header["Accept-Language"] = r.accepts
+	}
+	return v
 }
 
 // answer is what came back, its body read.

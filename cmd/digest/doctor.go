@@ -86,7 +86,7 @@ func (c *doctorCmd) Run(a *app) error {
 
 // sendTest mails a test at once, past the queue, signed as editions are. It goes out behind a fence too: it is nobody's edition.
 func (a *app) sendTest(st *store.Store, to string) error {
-	if err := a.mailOne(st, a.plainLetter(to, web.TestLetter(a.BaseURL, a.now()))); err != nil {
+	if err := a.mailOne(st, a.plainLetter(to, web.TestLetter(languageTo(a.soft, st, to), a.BaseURL, a.now()))); err != nil {
 		return err
 	}
 	for _, what := range a.strayMail() {

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"context"
+	"digest/internal/catalogue"
 	"errors"
 	"fmt"
 
@@ -20,7 +22,7 @@ func (a *app) tellHeld(st *store.Store) func(store.HeldNewsletter) error {
 			if to == "" {
 				continue
 			}
-			failed = errors.Join(failed, a.mailOne(st, a.heldLetter(n, to)))
+			failed = errors.Join(failed, a.mailOne(st, a.heldLetter(languageTo(a.soft, st, to), n, to)))
 		}
 		return failed
 	}
@@ -37,7 +39,7 @@ func (c newsletterApproveCmd) Run(a *app, st *store.Store) error {
 	if err != nil {
 		return err
 	}
-	a.tellAsker(st, n.Owner, web.ApprovedLetter(a.BaseURL, n.Newsletter))
+	a.tellAsker(st, n.Owner, web.ApprovedLetter(languageTo(a.soft, st, n.Owner), a.BaseURL, n.Newsletter))
 	return a.sayNewsletter(st, c.Slug)
 }
 
@@ -59,7 +61,7 @@ func (c newsletterRefuseCmd) Run(a *app, st *store.Store) error {
 	if err != nil {
 		return err
 	}
-	a.tellAsker(st, n.Owner, web.RefusedLetter(a.BaseURL, n.Newsletter, reason))
+	a.tellAsker(st, n.Owner, web.RefusedLetter(languageTo(a.soft, st, n.Owner), a.BaseURL, n.Newsletter, reason))
 	return a.say(map[string]any{"slug": c.Slug, "refused": true}, "refused %s; nothing of it is kept", c.Slug)
 }
 
@@ -103,15 +105,22 @@ func (a *app) plainLetter(to string, words render.LetterContent) mailer.Letter {
 	return mailer.Letter{To: to, Date: a.now(), Subject: words.Title, HTML: words.HTML(), Text: words.PlainText()}
 }
 
-func (a *app) heldLetter(n store.HeldNewsletter, to string) mailer.Letter {
+// languageTo is the language in which whoever has an address is spoken to; English where that is not known.
+func languageTo(ctx context.Context, st *store.Store, email string) *catalogue.Language {
+	u, _ := st.UserByEmail(ctx, email) // nobody of that address, or the database does not answer
+	return catalogue.Of(u.Language)
+}
+
+func (a *app) heldLetter(l *catalogue.Language, n store.HeldNewsletter, to string) mailer.Letter {
 	words := render.LetterContent{
-		Title: digest.OneLine(n.Name) + " is held",
+		Language: l.Code,
+		Title:    catalogue.Key("%s is held").With(digest.OneLine(n.Name)).In(l),
 		Text: []string{
-			"Nothing of the newsletter leaves any more: " + n.HeldReason + ".",
-			"What is due gathers, and comes with the first letter after whoever runs this has released it. Who called a letter spam, or whose address is gone, gets no more of them.",
+			catalogue.Key("Nothing of the newsletter leaves any more: %s.").With(digest.Words(n.HeldReason)).In(l),
+			catalogue.Key("What is due gathers, and comes with the first letter after whoever runs this has released it. Who called a letter spam, or whose address is gone, gets no more of them.").In(l),
 		},
-		Action: "See how it stands", URL: a.BaseURL + "/newsletters/" + n.Slug,
-		Aside: []string{"So many mostly come of a list of people who did not ask for it, or who asked long ago. Mailbox providers treat all mail from here by such numbers."},
+		Action: catalogue.Key("See how it stands").In(l), URL: a.BaseURL + "/newsletters/" + n.Slug,
+		Aside: []string{catalogue.Key("So many mostly come of a list of people who did not ask for it, or who asked long ago. Mailbox providers treat all mail from here by such numbers.").In(l)},
 	}
 	return a.plainLetter(to, words)
 }

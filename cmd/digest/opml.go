@@ -53,7 +53,7 @@ func (c opmlImportCmd) Run(a *app) error {
 // reportImport says what became of a list, and polls the feeds that are new.
 func (a *app) reportImport(st *store.Store, unread []feed.BadLine, result store.ImportResult) error {
 	for _, line := range unread {
-		fmt.Fprintf(a.stderr, "digest: left out %q (line %d): %s\n", plain(line.Title), line.Line, plain(line.Why))
+		fmt.Fprintf(a.stderr, "digest: left out %q (line %d): %s\n", plain(line.Title), line.Line, plain(line.Why.Error()))
 	}
 	if !a.json {
 		were := "were"

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"digest"
+	"digest/internal/catalogue"
 	"digest/mailer"
 	"digest/render"
 	"digest/store"
@@ -69,9 +70,13 @@ func (a *Asker) askOne(who digest.Ask) (onward bool, err error) {
 	if err != nil {
 		return false, err
 	}
+	l, err := a.speaks(n.ID)
+	if err != nil {
+		return false, err
+	}
 	token := rand.Text()
 	hash := sha256.Sum256([]byte(token))
-	err = a.Sender.HandOver(a.Hard, a.letter(n, who, token), func(ctx context.Context) error { return a.Store.AskNow(ctx, who, hash[:], a.Now()) })
+	err = a.Sender.HandOver(a.Hard, a.letter(l, n, who, token), func(ctx context.Context) error { return a.Store.AskNow(ctx, who, hash[:], a.Now()) })
 	refused, ok := errors.AsType[*mailer.NotAcceptedError](err)
 	if !ok { // accepted, or nobody knows: it is not sent again
 		return true, nil
@@ -92,31 +97,41 @@ func (a *Asker) askOne(who digest.Ask) (onward bool, err error) {
 }
 
 // letter is the one that confirms an address, from the newsletter. But for its name nothing in it is typed by anybody.
-func (a *Asker) letter(n digest.Newsletter, who digest.Ask, token string) mailer.Letter {
+func (a *Asker) letter(l *catalogue.Language, n digest.Newsletter, who digest.Ask, token string) mailer.Letter {
 	n.FromName = ""
-	words := words(n, fmt.Sprintf("%s/n/%s/confirm?token=%s", a.BaseURL, n.Slug, token))
+	words := words(l, n, fmt.Sprintf("%s/n/%s/confirm?token=%s", a.BaseURL, n.Slug, token))
 	words.HomeURL, words.PostalAddress = a.BaseURL+"/", a.PostalAddress
-	l := mailer.Letter{
+	m := mailer.Letter{
 		From: mailer.NewsletterFrom(n, a.Sender.From), ReplyTo: n.ReplyTo, To: who.Email, Subject: words.Title,
 		HTML: words.HTML(), Text: words.PlainText(), Date: a.Now(),
 	}
 	if a.Sender.ReturnPath != "" {
-		l.ReturnPath = digest.Tagged(a.Sender.ReturnPath, a.Signer.Sign(digest.ForAskBounce, who.ID))
-		l.UnsubscribeMail = l.ReturnPath // in the letter itself, by which a complaint about it is known
+		m.ReturnPath = digest.Tagged(a.Sender.ReturnPath, a.Signer.Sign(digest.ForAskBounce, who.ID))
+		m.UnsubscribeMail = m.ReturnPath // in the letter itself, by which a complaint about it is known
 	}
-	return l
+	return m
 }
 
-func words(n digest.Newsletter, url string) render.LetterContent {
+// speaks is the language of who publishes a newsletter: nothing is known of that of the people who are asked.
+func (a *Asker) speaks(id digest.NewsletterID) (*catalogue.Language, error) {
+	who, err := a.Store.Publishers(a.Hard, id) // the owner first
+	if err != nil || len(who) == 0 {
+		return catalogue.English(), err
+	}
+	return catalogue.Of(who[0].Language), nil
+}
+
+func words(l *catalogue.Language, n digest.Newsletter, url string) render.LetterContent {
 	name := digest.OneLine(n.Name)
 	return render.LetterContent{
-		Name:  render.DefaultName,
-		Title: "Confirm that you want " + name,
+		Language: l.Code,
+		Name:     render.DefaultName,
+		Title:    catalogue.Key("Confirm that you want %s").With(name).In(l),
 		Text: []string{
-			"Your address is on the former list of " + name + ", which is sent from here now, and nothing in that list proves that you asked for it. So its publisher asks you whether you want it.",
-			"The link opens a page with a button. Nothing begins before you press it. It works once, within 30 days.",
+			catalogue.Key("Your address is on the former list of %s, which is sent from here now, and nothing in that list proves that you asked for it. So its publisher asks you whether you want it.").With(name).In(l),
+			catalogue.Key("The link opens a page with a button. Nothing begins before you press it. It works once, within 30 days.").In(l),
 		},
-		Action: "Confirm", URL: url,
-		Aside: []string{"If you do not want it, do nothing: nothing else comes. Your address is forgotten after 30 days, and " + name + " does not ask it again."},
+		Action: catalogue.Key("Confirm").In(l), URL: url,
+		Aside: []string{catalogue.Key("If you do not want it, do nothing: nothing else comes. Your address is forgotten after 30 days, and %s does not ask it again.").With(name).In(l)},
 	}
 }
