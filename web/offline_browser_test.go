@@ -1,11 +1,8 @@
 package web_test
 
 import (
-	"context"
 	"fmt"
 	"net/http"
-	"os"
-	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -15,7 +12,6 @@ import (
 	"digest/store/storetest"
 	"digest/test/browser"
 
-	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
 )
@@ -23,12 +19,12 @@ import (
 // A keeper is a browser that may keep editions, before a room whose network can be cut.
 type keeper struct {
 	*room
-	ctx context.Context
-	cut *atomic.Bool
+	window *browser.Window
+	cut    *atomic.Bool
 }
 
 func newKeeper(t *testing.T, pictures drawings) *keeper {
-	chromium := browser.Find(t)
+	browser.Find(t)
 	d := &keeper{room: newRoom(t, storetest.Open(t, storetest.SQLite(t))), cut: &atomic.Bool{}}
 	d.pictures = pictures
 	d.open("")
@@ -39,21 +35,13 @@ func newKeeper(t *testing.T, pictures drawings) *keeper {
 		}
 		inner.ServeHTTP(w, req)
 	})
-	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(chromium), chromedp.WSURLReadTimeout(browser.Patience))
-	if browser.NoSandbox() {
-		options = append(options, chromedp.NoSandbox)
-	}
-	ctx, cancel := chromedp.NewExecAllocator(context.Background(), options...)
-	t.Cleanup(cancel)
-	d.ctx, cancel = chromedp.NewContext(ctx)
-	t.Cleanup(cancel)
-	d.must(chromedp.Do(d.ctx))
+	d.window = browser.Open(t)
 	return d
 }
 
 // goTo opens a path, which may fail where there is no network.
 func (d *keeper) goTo(path string) error {
-	ctx, cancel := context.WithTimeout(d.ctx, browser.Patience)
+	ctx, cancel := d.window.Context()
 	defer cancel()
 	return chromedp.Do(ctx, chromedp.Navigate(d.base+path))
 }
@@ -68,7 +56,7 @@ func (d *keeper) opens(path string) {
 // run evaluates an expression on the page, which may be a promise of a text.
 func (d *keeper) run(expression string) string {
 	d.t.Helper()
-	ctx, cancel := context.WithTimeout(d.ctx, browser.Patience)
+	ctx, cancel := d.window.Context()
 	defer cancel()
 	got, err := chromedp.Run(ctx, chromedp.Evaluate[string]("(async () => String(await ("+expression+")))()", chromedp.EvalAwaitPromise))
 	if err != nil {
@@ -82,7 +70,7 @@ func (d *keeper) waits(expression, want string) {
 	d.t.Helper()
 	var got string
 	for deadline := time.Now().Add(browser.Patience / 10); time.Now().Before(deadline); <-time.After(50 * time.Millisecond) {
-		ctx, cancel := context.WithTimeout(d.ctx, browser.Patience)
+		ctx, cancel := d.window.Context()
 		var err error
 		got, err = chromedp.Run(ctx, chromedp.Evaluate[string]("(async () => String(await ("+expression+")))()", chromedp.EvalAwaitPromise))
 		if cancel(); err != nil {
@@ -122,21 +110,10 @@ func (d *keeper) photograph(name string) {
 	d.t.Helper()
 	for _, width := range []int64{390, 1280} {
 		for _, scheme := range []string{"light", "dark"} {
-			media := emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}}
-			d.must(chromedp.Do(d.ctx, chromedp.EmulateViewport(width, 844), protocol(emulation.SetEmulatedMedia, media)))
-			picture, err := chromedp.Run(d.ctx, chromedp.FullScreenshot(100))
-			d.must(err)
-			d.must(os.WriteFile(filepath.Join(d.t.(*testing.T).ArtifactDir(), fmt.Sprintf("%s-%d-%s.png", name, width, scheme)), picture, 0o666))
+			d.window.Do("looking at "+name, browser.Screen{Width: width, Height: 844, Scheme: scheme}.Set())
+			d.window.Photograph(fmt.Sprintf("%s-%d-%s", name, width, scheme))
 		}
 	}
-}
-
-// protocol is a command of the browser whose answer does not matter.
-func protocol[P, R any](command cdp.Command[P, R], params P) chromedp.Action[chromedp.Void] {
-	return chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
-		_, err := cdp.Call(ctx, t, command, params)
-		return err
-	})
 }
 
 // left is all that the browser still has of this site beside cookies.
@@ -285,10 +262,10 @@ func TestSignOutWithoutScripts(t *testing.T) {
 	d.midnight()
 	d.signsIn(ann)
 	d.keeps(25)
-	d.must(chromedp.Do(d.ctx, protocol(emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true})))
+	d.window.Do("turning scripts off", browser.Call(emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true}))
 	d.opens("/saved")
-	d.must(chromedp.Do(d.ctx, chromedp.Click("form[action='/sign-out'] button")))
-	d.must(chromedp.Do(d.ctx, protocol(emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{})))
+	d.window.Do("signing out", chromedp.Click("form[action='/sign-out'] button"))
+	d.window.Do("turning scripts on", browser.Call(emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{}))
 	d.waits(left, "0,0,0 0")
 }
 

@@ -2,25 +2,17 @@ package journey
 
 import (
 	"context"
-	_ "embed"
 	"encoding/base64"
-	"encoding/json"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
 
 	chromium "digest/test/browser"
 )
-
-//go:embed testdata/axe/axe.min.js
-var axe string
 
 // glance is how often it is looked whether something has come.
 const glance = 50 * time.Millisecond
@@ -30,10 +22,10 @@ const patience = chromium.Patience
 
 // A browser is one person's, in front of one house.
 type browser struct {
-	t    *testing.T
-	ctx  context.Context
-	base string
-	shot int // pages photographed so far
+	t      *testing.T
+	window *chromium.Window
+	base   string
+	shot   int // pages photographed so far
 
 	blind bool // pages are neither photographed nor judged
 }
@@ -41,28 +33,16 @@ type browser struct {
 // visitor starts Chromium, or skips the test where there is none.
 func (h *house) visitor() *browser {
 	h.t.Helper()
-	options := append(chromedp.DefaultExecAllocatorOptions[:],
-		chromedp.ExecPath(chromium.Find(h.t)), chromedp.Flag("hide-scrollbars", true),
-		chromedp.Flag("force-prefers-reduced-motion", true), chromedp.WSURLReadTimeout(chromium.Patience))
-	if chromium.NoSandbox() {
-		options = append(options, chromedp.NoSandbox)
-	}
-	ctx, cancel := chromedp.NewExecAllocator(context.Background(), options...)
-	h.t.Cleanup(cancel)
-	ctx, cancel = chromedp.NewContext(ctx)
-	h.t.Cleanup(cancel)
-	if err := chromedp.Do(ctx); err != nil { // the browser lives as long as the context of the first call
-		h.t.Fatalf("starting Chromium: %v", err)
-	}
-	b := &browser{t: h.t, ctx: ctx, base: h.base}
-	b.do("setting Chromium up", desk.set("light"), call(emulation.SetTimezoneOverride, emulation.SetTimezoneOverrideParams{TimezoneID: "Europe/Paris"}))
+	window := chromium.Open(h.t, chromedp.Flag("hide-scrollbars", true), chromedp.Flag("force-prefers-reduced-motion", true))
+	b := &browser{t: h.t, window: window, base: h.base}
+	b.do("setting Chromium up", desk.set("light"), chromium.Call(emulation.SetTimezoneOverride, emulation.SetTimezoneOverrideParams{TimezoneID: "Europe/Paris"}))
 	return b
 }
 
 // do does things in the browser, all of them within chromium.Patience.
 func (b *browser) do(what string, actions ...chromedp.Action[chromedp.Void]) {
 	b.t.Helper()
-	ctx, cancel := context.WithTimeout(b.ctx, chromium.Patience)
+	ctx, cancel := b.window.Context()
 	defer cancel()
 	if err := chromedp.Do(ctx, actions...); err != nil {
 		b.photograph("failed")
@@ -82,18 +62,7 @@ var (
 )
 
 func (s screen) set(scheme string) chromedp.Action[chromedp.Void] {
-	media := emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{
-		{Name: "prefers-color-scheme", Value: scheme}, {Name: "prefers-reduced-motion", Value: "reduce"},
-	}}
-	return chromedp.Steps(chromedp.EmulateViewport(s.width, s.height), call(emulation.SetEmulatedMedia, media))
-}
-
-// call is a command of the protocol whose answer does not matter.
-func call[P, R any](command cdp.Command[P, R], params P) chromedp.Action[chromedp.Void] {
-	return chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
-		_, err := cdp.Call(ctx, t, command, params)
-		return err
-	})
+	return chromium.Screen{Width: s.width, Height: s.height, Scheme: scheme}.Set()
 }
 
 // open opens a path of the house.
@@ -278,7 +247,7 @@ func (b *browser) attach(label, file string) {
 
 // ask evaluates an expression on the page.
 func ask[T any](b *browser, expression string, options ...chromedp.EvaluateOption) (T, error) {
-	ctx, cancel := context.WithTimeout(b.ctx, chromium.Patience)
+	ctx, cancel := b.window.Context()
 	defer cancel()
 	return chromedp.Run(ctx, chromedp.Evaluate[T](expression, options...))
 }
@@ -342,18 +311,7 @@ func (b *browser) look(name string) {
 }
 
 // photograph keeps a picture of the whole page.
-func (b *browser) photograph(name string) {
-	ctx, cancel := context.WithTimeout(b.ctx, chromium.Patience)
-	defer cancel()
-	picture, err := chromedp.Run(ctx, chromedp.FullScreenshot(100))
-	if err != nil {
-		b.t.Logf("no picture %s: %v", name, err)
-		return
-	}
-	if err := os.WriteFile(filepath.Join(b.t.ArtifactDir(), name+".png"), picture, 0o666); err != nil {
-		b.t.Error(err)
-	}
-}
+func (b *browser) photograph(name string) { b.window.Photograph(name) }
 
 // fits fails the test if the page is wider than the screen.
 func (b *browser) fits(what string) {
@@ -367,32 +325,8 @@ func (b *browser) fits(what string) {
 	}
 }
 
-// A finding is a rule that axe-core sees broken.
-type finding struct {
-	ID, Impact, Help string
-	Nodes            []struct {
-		HTML           string
-		FailureSummary string
-	}
-}
-
 // judge has axe-core look at the page; it must find nothing at all.
 func (b *browser) judge(what string) {
 	b.t.Helper()
-	if _, err := ask[bool](b, axe+"; true"); err != nil {
-		b.t.Fatalf("axe-core does not run on %s: %v", what, err)
-	}
-	result, err := ask[string](b, `axe.run(document, {resultTypes: ["violations"]}).then(r => JSON.stringify(r.violations))`, chromedp.EvalAwaitPromise)
-	if err != nil {
-		b.t.Fatalf("axe-core on %s: %v", what, err)
-	}
-	var findings []finding
-	if err := json.Unmarshal([]byte(result), &findings); err != nil {
-		b.t.Fatalf("axe-core said %q: %v", result, err)
-	}
-	for _, f := range findings {
-		for _, n := range f.Nodes {
-			b.t.Errorf("%s: %s (%s): %s\n%s\n%s", what, f.ID, f.Impact, f.Help, n.HTML, n.FailureSummary)
-		}
-	}
+	b.window.Judge(what)
 }

@@ -2,7 +2,7 @@
 // tests build cmd/digest, run it with a fixed clock beside sites on loopback, and
 // go through all of it in Chromium, by the words on labels and buttons. Each page
 // is photographed, on a phone and on a desk, light and dark, and judged by
-// axe-core, which is kept in testdata under its own licence.
+// axe-core, which test/browser keeps under its own licence.
 //
 // The photographs are artifacts of the tests: go test -artifacts -outputdir DIR.
 package journey

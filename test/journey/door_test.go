@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/chromedp/cdproto/webauthn"
+
+	chromium "digest/test/browser"
 )
 
 // TestDoor comes in by every way that there is, with a real browser and a
@@ -15,8 +17,8 @@ func TestDoor(t *testing.T) {
 	h.at(evening())
 	owner := linkPattern.FindString(h.hears("sign in as the owner: "))
 	b := h.visitor()
-	b.do("plugging in an authenticator", call(webauthn.Enable, webauthn.EnableParams{}),
-		call(webauthn.AddVirtualAuthenticator, webauthn.AddVirtualAuthenticatorParams{Options: &webauthn.VirtualAuthenticatorOptions{
+	b.do("plugging in an authenticator", chromium.Call(webauthn.Enable, webauthn.EnableParams{}),
+		chromium.Call(webauthn.AddVirtualAuthenticator, webauthn.AddVirtualAuthenticatorParams{Options: &webauthn.VirtualAuthenticatorOptions{
 			Protocol: "ctap2", Transport: "internal", HasResidentKey: true, HasUserVerification: true, IsUserVerified: true, AutomaticPresenceSimulation: true,
 		}}))
 	b.open(owner)

@@ -6,6 +6,8 @@ import (
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/chromedp"
+
+	chromium "digest/test/browser"
 )
 
 // maxWeight is what a first page may cost a reader with an empty cache, in bytes
@@ -37,7 +39,7 @@ const weighing = `new Promise(done => {
 // weigh opens a path with an empty cache and measures what comes.
 func (b *browser) weigh(path string) {
 	b.t.Helper()
-	b.do("emptying the cache", phone.set("light"), call(network.ClearBrowserCache, cdp.Empty{}))
+	b.do("emptying the cache", phone.set("light"), chromium.Call(network.ClearBrowserCache, cdp.Empty{}))
 	b.open(path)
 	text, err := ask[string](b, weighing, chromedp.EvalAwaitPromise)
 	if err != nil {
