@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strings"
 
 	"digest"
 	"digest/internal/catalogue"
@@ -89,7 +90,8 @@ func asProblem(err error) *problem {
 // A handler answers one route, or says why it cannot.
 type handler func(http.ResponseWriter, *http.Request) error
 
-// handle makes h an http.Handler that shows its errors as pages.
+// handle makes h an http.Handler that shows its errors as pages; hubs and pingers are told in a
+// line, which costs next to nothing however many they send.
 func (s *site) handle(h handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w, told := s.tellChange(w, r)
@@ -102,11 +104,23 @@ func (s *site) handle(h handler) http.Handler {
 		if p == errTooLarge || p == errOneByOne || p == errBusy {
 			drain(r)
 		}
+		if isForPrograms(r.URL.Path) {
+			if p.Status == http.StatusTooManyRequests || p.Status == http.StatusServiceUnavailable {
+				w.Header().Set("Retry-After", "60")
+			}
+			_ = plain(w, p.Status, fmt.Sprint(p.Title)+".\n") // it never fails
+			return
+		}
 		if err := s.show(w, r, p.Status, "problem", p.Title, p); err != nil {
 			s.Log.ErrorContext(r.Context(), "error page failed", "err", err)
 			http.Error(w, s.language(r).Text(p.Title), p.Status)
 		}
 	})
+}
+
+// isForPrograms reports whether an address is asked by hubs, rssCloud servers and pingers.
+func isForPrograms(path string) bool {
+	return strings.HasPrefix(path, pushRoot) || strings.HasPrefix(path, cloudRoot) || path == "/ping" || path == "/RPC2"
 }
 
 // problemOf finds what a visitor may know of err, and logs a mistake of ours.

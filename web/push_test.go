@@ -133,3 +133,36 @@ func TestVerifyHub(t *testing.T) {
 		}
 	})
 }
+
+// TestProgramsAreToldInALine: hubs, clouds and pingers are refused in a line of text, not by a page.
+func TestProgramsAreToldInALine(t *testing.T) {
+	each(t, func(r *room) {
+		path, _, _ := r.callback("https://hub.example/", digest.PushActive)
+		for name, c := range map[string]struct {
+			method, path, want string
+			status             int
+		}{
+			"a guess":         {"POST", "/websub/x", "Nothing at this address.\n", http.StatusNotFound},
+			"a guessed cloud": {"POST", "/rsscloud/x", "Nothing at this address.\n", http.StatusNotFound},
+			"another method":  {"PUT", path, "That cannot be done here.\n", http.StatusMethodNotAllowed},
+			"another way":     {"DELETE", "/RPC2", "That cannot be done here.\n", http.StatusMethodNotAllowed},
+			"a ping too long": {"POST", "/ping?url=" + strings.Repeat("x", 100), "", http.StatusBadRequest},
+		} {
+			w := r.sent(c.method, c.path, urlencoded, "")
+			if w.Code != c.status || c.want != "" && w.Body.String() != c.want || w.Body.Len() > 200 || w.Header().Get("Content-Type") != "text/plain; charset=utf-8" {
+				t.Errorf("%s is answered %d %q", name, w.Code, w.Body)
+			}
+		}
+		var codes []int
+		for range 5000 {
+			w := r.sent("POST", path, xmlType, "<rss/>", "X-Hub-Signature", "sha256="+strings.Repeat("0", 64))
+			if codes = append(codes, w.Code); w.Code == http.StatusTooManyRequests {
+				if w.Header().Get("Retry-After") != "60" || w.Body.String() != "A little slower, please.\n" {
+					t.Errorf("too many are answered %q, %v", w.Body, w.Header())
+				}
+				return
+			}
+		}
+		t.Errorf("answers: %v", codes[:10])
+	})
+}
