@@ -2,6 +2,7 @@ package render
 
 import (
 	"net/url"
+	"slices"
 	"strings"
 
 	"digest"
@@ -10,11 +11,15 @@ import (
 // A post of a link blog is about a page elsewhere. Either its address is that page's, as at Daring Fireball, or it names
 // the page beside its own (JSON Feed 1.1, external_url).
 
-// leadsAway is the host of another site that the address of the post itself leads to; "" for most.
+// leadsAway is the host of another site that the address of the post itself leads to; "" for most, and where that is the
+// file that the post comes with.
 func (p *Post) leadsAway(from digest.Post) string {
 	site, err := url.Parse(from.SiteURL)
 	there, wrong := url.Parse(p.URL)
 	if err != nil || wrong != nil || site.Host == "" || there.Host == "" || domain(strings.ToLower(site.Hostname())) == domain(strings.ToLower(there.Hostname())) {
+		return ""
+	}
+	if slices.ContainsFunc(from.Enclosures, func(e digest.Enclosure) bool { return e.URL == from.URL }) {
 		return ""
 	}
 	return p.Host()

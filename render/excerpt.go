@@ -10,6 +10,9 @@ import (
 // one that is only the beginning of the title is none, and a title that was cut from the beginning of the text is none.
 func told(title, summary string) (string, string) {
 	title, summary = scrub(title, dropped), scrub(summary, dropped)
+	if title != "" {
+		summary = without(summary, title)
+	}
 	if title == "" || summary == "" {
 		return title, summary
 	}

@@ -37,7 +37,7 @@ func (p *Post) body(images digest.Images, sizes map[string]digest.PictureSize) *
 }
 
 func (p *Post) writeBody(images digest.Images, sizes map[string]digest.PictureSize) *body {
-	ps := &parser{images: images, sizes: sizes, proxy: p.r.proxy, film: p.Film, speaks: p.r.lang}
+	ps := &parser{images: images, sizes: sizes, title: p.Title, proxy: p.r.proxy, film: p.Film, speaks: p.r.lang}
 	tree := p.beyondTitle(ps.parse(p.content))
 	if tree == nil {
 		all := p.rest
@@ -84,11 +84,19 @@ const (
 	pointBytes = 72
 )
 
-// beyondTitle is tree without the headline once more; nil if there is nothing else.
+// maxLeftover is the width in columns of the longest end of a program.
+const maxLeftover = 700
+
+// beyondTitle is tree without the headline once more, and without where it appeared first; nil if there is nothing else.
 func (p *Post) beyondTitle(tree []*node) []*node {
 	saysTitle := func(n *node) bool { return clean(n.text(), titleColumns) == p.Title }
 	if len(tree) > 0 && tree[0].kind == heading && saysTitle(tree[0]) {
 		tree = tree[1:]
+	}
+	if last := len(tree) - 1; last > 0 && tree[last].kind == paragraph {
+		if words := clean(tree[last].text(), maxLeftover); words != "" && appeared.ReplaceAllString(words, "") == "" {
+			tree = tree[:last]
+		}
 	}
 	if len(tree) == 0 || len(tree) == 1 && saysTitle(tree[0]) {
 		return nil

@@ -41,7 +41,7 @@ func (p *Post) leadPicture(from digest.Post) piece {
 	if w > 0 && w < leastLead {
 		return piece{} // an ornament, or a face
 	}
-	d := leadData{URL: address(p.r.proxy(src)), Alt: description(attribute(tag, "alt"))}
+	d := leadData{URL: address(p.r.proxy(src)), Alt: beyond(p.Title, description(attribute(tag, "alt")))}
 	if d.URL == "" {
 		return piece{}
 	}

@@ -143,7 +143,7 @@ func (m *mail) setFrame(title string) {
 		FullText: m.Layout == digest.FullText || m.deepest == whole,
 		Title:    title, Leads: m.leads(),
 		Name: m.Name, NameDir: direction(m.Name, ""), NameLang: guessLanguage(m.Name), Date: m.date,
-		Deck: m.deck, Note: m.Note, Header: withLinks(m.Header, m.r.headerLink), Footer: withLinks(m.Footer, m.r.footerLink),
+		Deck: strings.ReplaceAll(m.deck, " ", "\u00a0"), Note: m.Note, Header: withLinks(m.Header, m.r.headerLink), Footer: withLinks(m.Footer, m.r.footerLink),
 		Contents: m.contentsHTML(), Nothing: m.posts == 0 && m.notes.all == 0,
 		Notes: m.notesHTML(), Alone: m.posts == 0, Reason: m.reason(),
 		WebURL: m.WebURL, HomeURL: m.HomeURL, HomeWords: m.homeWords(), UnsubscribeURL: m.UnsubscribeURL,

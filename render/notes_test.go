@@ -41,7 +41,7 @@ func TestNotesAreCounted(t *testing.T) {
 		if want := "Friday 20 November: " + c.subject; m.Subject != want {
 			t.Errorf("subject %q, want %q", m.Subject, want)
 		}
-		for where, text := range map[string]string{"page": shownText(t, m.HTML), "text": m.Text} {
+		for where, text := range map[string]string{"page": strings.ReplaceAll(shownText(t, m.HTML), "\u00a0", " "), "text": m.Text} {
 			if !strings.Contains(text, " · "+c.deck+"\n") {
 				t.Errorf("the deck %q is not in the %s", c.deck, where)
 			}
@@ -55,7 +55,7 @@ func TestOnlyNotes(t *testing.T) {
 	p.Notices = append(said("Small Compilers says its feed is gone for good. You are no longer subscribed to it."), notes(1)...)
 	checkEdition(t, p)
 	m := mailOf(t, p)
-	for where, text := range map[string]string{"page": shownText(t, m.HTML), "text": strings.Join(strings.Fields(m.Text), " ")} {
+	for where, text := range map[string]string{"page": strings.ReplaceAll(shownText(t, m.HTML), "\u00a0", " "), "text": strings.Join(strings.Fields(m.Text), " ")} {
 		order(t, where, text, "2 notes", p.Notices[0].Text, p.Notices[1].Text, "You get this because")
 		for _, never := range []string{"no posts", "no posts", "Nothing new", "Notes"} {
 			if strings.Contains(text, never) {
@@ -73,7 +73,7 @@ func TestNotesStandAfterThePosts(t *testing.T) {
 	p := page(harbour(), kitchen())
 	p.Notices = notes(2)
 	m := mailOf(t, p)
-	for where, text := range map[string]string{"page": shownText(t, m.HTML), "text": m.Text} {
+	for where, text := range map[string]string{"page": strings.ReplaceAll(shownText(t, m.HTML), "\u00a0", " "), "text": m.Text} {
 		order(t, where, text, "Il suffit", "\nNotes\n", p.Notices[0].Text, p.Notices[1].Text, "You get this because", "Unsubscribe")
 	}
 	if h := all(parse(t, m.HTML), "h2"); textOf(h[len(h)-1]) != "Notes" {

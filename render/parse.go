@@ -64,6 +64,7 @@ type parser struct {
 	images    digest.Images
 	proxy     Proxy
 	sizes     map[string]digest.PictureSize // of pictures that were learned
+	title     string                        // of the post, which a picture need not say again
 	film      string                        // where the film is watched that the post is about; empty: none
 	speaks    *catalogue.Language           // what the program itself says; nil: English
 	into      *[]*node

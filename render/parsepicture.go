@@ -39,13 +39,13 @@ func (p *parser) image(n *html.Node) {
 	if src == "" || w == 1 || h == 1 || w == 2 && h == 2 {
 		return
 	}
-	words := description(attribute(n, "alt"))
+	words := beyond(p.title, description(attribute(n, "alt")))
 	small := w > 0 && w <= smallPicture || h > 0 && h <= smallPicture || strings.Contains(src, "/emoji/")
 	if small && words != "" && widthOf(words) <= 4 { // an emoji, or a smiley
 		p.text(words)
 		return
 	}
-	title := description(attribute(n, "title"))
+	title := beyond(p.title, description(attribute(n, "title")))
 	if words == "" {
 		words = title
 	} else if title != "" && widthOf(title) >= longTitle && (title != words || p.images == digest.ProxiedImages) {
@@ -100,6 +100,14 @@ func description(alt string) string {
 		return ""
 	}
 	return alt
+}
+
+// beyond is a description of a picture that does not only say the title of its post once more.
+func beyond(title, words string) string {
+	if rest, same := after(words, title); same && !strings.ContainsFunc(rest, inWord) {
+		return ""
+	}
+	return words
 }
 
 func pixels(n *html.Node, name string) int {

@@ -171,7 +171,7 @@ func span(n *html.Node, name string) int {
 // cell is what stands in a cell, as one line.
 func (p *parser) cell(n *html.Node) []token {
 	var nodes []*node
-	inner := &parser{images: p.images, proxy: p.proxy, speaks: p.speaks, into: &nodes, depth: p.depth}
+	inner := &parser{images: p.images, proxy: p.proxy, sizes: p.sizes, title: p.title, speaks: p.speaks, into: &nodes, depth: p.depth}
 	inner.children(n)
 	inner.flush()
 	var line []token

@@ -104,6 +104,9 @@ func (r *Renderer) newPost(from digest.Post, brief bool, links []File) *Post {
 		title, excerpt = told(title, excerpt)
 		p.Untitled = title == ""
 	}
+	if p.Untitled {
+		excerpt = cmp.Or(without(scrub(excerpt, dropped), ""), excerpt)
+	}
 	p.Title, p.Excerpt = clean(title, titleColumns), clean(excerpt, excerptColumns)
 	p.Title = cmp.Or(p.Title, cut(p.Excerpt, 80), r.Say(catalogue.Key("Untitled")))
 	if p.Language == "" {
@@ -115,7 +118,7 @@ func (r *Renderer) newPost(from digest.Post, brief bool, links []File) *Post {
 	p.Film = p.filmOf(from)
 	enclosed := r.filesOf(from.Enclosures)
 	p.Files = slices.Concat(p.elsewhere(from), p.watched(enclosed), enclosed, tidyLinks(links))
-	p.Readable = saysMore(from.Content, p.Excerpt)
+	p.Readable = saysMore(from.Content, p.Excerpt) && saysMore(from.Content, clean(from.Summary, excerptColumns))
 	if !brief {
 		p.content, p.open = from.Content, unsizedIn(from.Content)
 	}

@@ -98,7 +98,11 @@ func cut(s string, cols int) string {
 	if space > end/2 {
 		end = space
 	}
-	return strings.TrimRight(s[:end], " ,;:–—-\u200d") + "…"
+	s = strings.TrimRight(s[:end], " ,;:–—-…\u200d")
+	if strings.HasSuffix(s, "..") {
+		s = strings.TrimRight(s, ". ")
+	}
+	return s + "…"
 }
 
 // cutBytes shortens s to at most most bytes.

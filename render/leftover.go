@@ -1,0 +1,106 @@
+package render
+
+import (
+	"regexp"
+	"strings"
+	"unicode/utf8"
+)
+
+// Programs that make feeds end what they give of a post with words of their own: where the rest is, where it appeared
+// first, where the comments are. The headline leads there; in an excerpt they are left out.
+
+// without leaves the ends of programs out of a summary, which is one line.
+func without(summary, title string) string {
+	s := withoutMarkup(summary)
+	for range 4 {
+		before := s
+		s = appeared.ReplaceAllString(s, "")
+		s = discussed.ReplaceAllString(s, "")
+		s = withoutWayOn(s, title)
+		if at := bracketed.FindStringIndex(s); at != nil {
+			s = strings.TrimRight(s[:at[0]], " ") + "…"
+		}
+		if s = strings.TrimSpace(s); s == before {
+			break
+		}
+	}
+	if strings.Trim(s, " .…") == "" {
+		return ""
+	}
+	for _, cutTwice := range [...]string{"………", "...…"} {
+		if strings.HasSuffix(s, cutTwice) {
+			s = strings.TrimRight(s, ".… ") + "…"
+		}
+	}
+	return s
+}
+
+var (
+	// appeared is how WordPress ends what it gives, in the languages of readers and in those around them.
+	appeared = regexp.MustCompile(`(?i)(?:^|\s)(?:` + strings.Join([]string{
+		`The post\s.{1,400}\s(?:first appeared|appeared first)\son\s`,
+		`(?:Der Beitrag|Das Beitrag|Beitrag)\s.{1,400}\serschien zuerst\s(?:auf|bei)\s`,
+		`(?:L[’']article|Cet article|Le post)\s.{1,400}\sest apparu en premier sur\s`,
+		`(?:La entrada|El artículo|La publicación|El cargo)\s.{1,400}\s(?:se publicó primero|apareció primero|aparece primero|se publicó por primera vez)\sen\s`,
+		`(?:O post|O artigo|O conteúdo|A postagem)\s.{1,400}\s(?:apareceu primeiro|aparece primeiro|foi publicado primeiro)\s(?:em|no|na)\s`,
+		`(?:L[’']articolo|Il post)\s.{1,400}\s(?:proviene da|sembra essere il primo su)\s`,
+		`(?:Het bericht|Het artikel)\s.{1,400}\sverscheen eerst op\s`,
+		`(?:Artykuł|Wpis)\s.{1,400}\spochodzi z serwisu\s`,
+		`(?:Inlägget)\s.{1,400}\s(?:dök först upp|publicerades först)\spå\s`,
+		`(?:Сообщение|Запись)\s.{1,400}\s(?:появились сначала|впервые появилась|появилась сначала)\sна\s`,
+		`(?:ظهرت المقالة|ظهر المقال|المقالة)\s.{1,400}\sأولاً على\s`,
+		`הפוסט\s.{1,400}\sהופיע לראשונה\s`,
+	}, "|") + `).{0,160}$|(?:^|\s)投稿\s?.{1,400}\s?は\s?.{1,160}\s?に最初に表示されました。$|[^。！？\s]{1,200}最先出现在.{1,160}。$`)
+
+	// discussed is what stands below a post of a site where links are discussed, and all that some say of one.
+	discussed = regexp.MustCompile(`(?:\s|^)submitted by\s+/u/\S+(?:\s+to\s+r/\S+)?\s+\[link\]\s+\[comments\]$|^Comments$` +
+		`|^Article URL: \S+ Comments URL: \S+ Points: \d+ # Comments: \d+$`)
+
+	// bracketed are dots that say that a text was cut.
+	bracketed = regexp.MustCompile(`\s?(?:\[…\]|\[\.\.\.\]|\(…\)|\(\.\.\.\))…?$`)
+
+	// wayOn are words that lead to the rest; behind them stand at most a mark, or the title, or the name of the site and a mark.
+	wayOn = regexp.MustCompile(`(?i)[\[(]?(?:continue reading|keep reading|read more|read the rest(?: of (?:this|the) (?:entry|post|article))?|read the full (?:story|article|post)|` +
+		`weiterlesen|mehr lesen|lire la suite|lisez la suite|en savoir plus|seguir leyendo|sigue leyendo|leer más|continue lendo|continuar lendo|leia mais|ler mais|` +
+		`continua a leggere|leggi tutto|lees verder|lees meer|czytaj dalej|läs mer|читать далее|читать дальше|続きを読む|继续阅读|繼續閱讀|阅读全文|閱讀全文|اقرأ المزيد|קרא עוד)`)
+
+	markdownLink = regexp.MustCompile(`!?\[([^\[\]]{0,300})\]\(https?://[^\s()]*(?:\([^\s()]*\)[^\s()]*)*(?:\s["“”'][^"“”']{0,200}["“”'])?\)`)
+	writtenLink  = regexp.MustCompile(`(?i)<a\s[^<>]*href=["']https?:[^<>]*>`)
+)
+
+// withoutWayOn leaves words at the end out that lead to the rest.
+func withoutWayOn(s, title string) string {
+	all := wayOn.FindAllStringIndex(s, -1)
+	if len(all) == 0 {
+		return s
+	}
+	at := all[len(all)-1]
+	before, behind := strings.TrimRight(s[:at[0]], " "), strings.Trim(s[at[1]:], " )]")
+	bare, marked := behind, false
+	for _, mark := range [...]string{"→", "»", "›", ">", ">>", "…", "...", "⟶", "➔", "←"} {
+		if rest, has := strings.CutSuffix(bare, mark); has {
+			bare, marked = strings.TrimRight(rest, " :"), true
+			break
+		}
+	}
+	rest, titled := after(bare, title)
+	titled = titled && !strings.ContainsFunc(rest, inWord)
+	last, _ := utf8.DecodeLastRuneInString(before)
+	ended := before == "" || strings.ContainsRune(".!?…。！？؟\"”»)]", last)
+	const mostOfSite = 60 // columns
+	if titled || bare == "" && (ended || marked) || marked && ended && widthOf(bare) <= mostOfSite && !strings.ContainsAny(bare, ".!?。") {
+		return before
+	}
+	return s
+}
+
+// withoutMarkup makes words of links that were written as Markdown, or as HTML that was escaped once more.
+func withoutMarkup(s string) string {
+	if strings.Contains(s, "](http") {
+		s = markdownLink.ReplaceAllString(s, "$1")
+	}
+	if writtenLink.MatchString(s) {
+		s = strings.ReplaceAll(writtenLink.ReplaceAllString(s, ""), "</a>", "")
+	}
+	return s
+}

@@ -1,0 +1,117 @@
+package render
+
+import (
+	"strings"
+	"testing"
+
+	"digest"
+)
+
+// TestLeftovers: what programs add to an excerpt is left out of it, and what a writer says is not.
+func TestLeftovers(t *testing.T) {
+	for _, c := range []struct{ title, summary, want string }{
+		{"T", "I replied in a… Continue Reading The post The Hidden Power: F29 Challenge appeared first on Bravely She Blogs.", "I replied in a…"},
+		{"T", "Some say so. The post Navy: “no evidence” appeared first on Boston.com.", "Some say so."},
+		{"T", "Der Turm steht. Der Beitrag Der Turm erschien zuerst auf Stadtblatt.", "Der Turm steht."},
+		{"T", "Voilà. L’article La tour est apparu en premier sur Le Journal.", "Voilà."},
+		{"T", "Así es. La entrada La torre se publicó primero en El Diario.", "Así es."},
+		{"T", "É isso. O post A torre apareceu primeiro em O Diário.", "É isso."},
+		{"T", "send us a ... Read More » Artykuł SotM EU 2024 pochodzi z serwisu OSM Polska.", "send us a ..."},
+		{"T", "時計は直った。 投稿 塔の時計 は 路地の記録 に最初に表示されました。", "時計は直った。"},
+		{"T", "via some sequence of … Continue reading →", "via some sequence of …"},
+		{"T", "a big blow to the ad-driven… Continue reading on NewCo Shift »", "a big blow to the ad-driven…"},
+		{"T", "Nothing new. Continue reading on Medium »", "Nothing new."},
+		{"T", "Из камер. Читать дальше →", "Из камер."},
+		{"【安全公告】Intel 漏洞", "由于涉及到的 … 继续阅读【安全公告】Intel 漏洞", "由于涉及到的 …"},
+		{"A tower", "It stands there … Continue reading “A tower”", "It stands there …"},
+		{"T", "Regular readers know […]", "Regular readers know…"},
+		{"T", "en particulier : La refonte d'un mécanisme au (...)…", "en particulier : La refonte d'un mécanisme au…"},
+		{"T", "submitted by /u/mvanigan [link] [comments]", ""},
+		{"T", "It is fast. submitted by /u/mvanigan to r/golang [link] [comments]", "It is fast."},
+		{"T", "Comments", ""},
+		{"T", "Article URL: https://a.example/1 Comments URL: https://b.example/2 Points: 5 # Comments: 0", ""},
+		{"T", "[Supabase](https://supabase.example) signs [keys](https://a.example/b_(c) \"Keys\").", "Supabase signs keys."},
+		{"T", `host = <a href="https://a.example/edit" rel="nofollow">a.example/edit</a>…`, "host = a.example/edit…"},
+		{"T", "Read more", ""},
+
+		{"T", "You can read more about Noticing here.) In a rare interview…", "You can read more about Noticing here.) In a rare interview…"},
+		{"T", "This is what I want to read more", "This is what I want to read more"},
+		{"T", "Keep reading and you will know.", "Keep reading and you will know."},
+		{"T", "He wrote comments. Comments", "He wrote comments. Comments"},
+		{"T", "The post office appeared first in the square.", "The post office appeared first in the square."},
+		{"T", "The tag <a href> takes <b>.", "The tag <a href> takes <b>."},
+		{"T", "f[0](x) and [a](b)", "f[0](x) and [a](b)"},
+	} {
+		p := New(nil).Post(digest.Post{URL: "https://a.example/1", Title: c.title, Summary: c.summary, Content: "<p>" + c.summary + "</p>"})
+		if p.Excerpt != c.want {
+			t.Errorf("%q: %q, want %q", c.summary, p.Excerpt, c.want)
+		}
+		if p.Readable && !strings.HasSuffix(c.summary, "…") && !strings.HasSuffix(c.summary, "[…]") {
+			t.Errorf("%q: a page of its own is offered that says no more", c.summary)
+		}
+	}
+	p := New(nil).Post(digest.Post{URL: "https://a.example/1", Untitled: true, Summary: "Comments"})
+	if p.Excerpt != "Comments" {
+		t.Errorf("of a post without a title all words were left out: %q", p.Excerpt)
+	}
+}
+
+// TestLeftoversOfTexts: a full text does not end with where it appeared first; the way to a rest that the feed does not have stays.
+func TestLeftoversOfTexts(t *testing.T) {
+	const end = `<p>The post <a href="https://a.example/1">A tower</a> appeared first on <a href="https://a.example/">A paper</a>.</p>`
+	p := New(nil).Post(digest.Post{URL: "https://a.example/1", Title: "A tower", Summary: "It stands.", Content: "<p>It stands.</p><p>It stands there still.</p>" + end})
+	web, _ := p.WebText(2, false, nil)
+	for _, got := range []string{web.HTML, p.body(digest.NoImages, nil).all.html.decoded(), p.body(digest.NoImages, nil).all.text.decoded()} {
+		if strings.Contains(got, "appeared first") || !strings.Contains(got, "It stands there still.") {
+			t.Errorf("the text is\n%s", got)
+		}
+	}
+	p = New(nil).Post(digest.Post{URL: "https://a.example/1", Title: "A tower", Summary: "It stands.", Content: `<p>It stands …</p><p><a href="https://a.example/1">Continue reading</a></p>`})
+	if web, _ = p.WebText(2, false, nil); !strings.Contains(web.HTML, "Continue reading") {
+		t.Errorf("the way on is missing in\n%s", web.HTML)
+	}
+}
+
+// TestPictureSaysNoTitle: a picture whose description is the title of its post has none, so that where pictures are not shown
+// the headline does not stand there twice.
+func TestPictureSaysNoTitle(t *testing.T) {
+	const src = "https://far.example/wheel.jpg"
+	for alt, want := range map[string]string{"A tower": "", "A tower!": "", "“a Tower”": "", "A tower of bricks": "A tower of bricks"} {
+		p := proxied.Post(digest.Post{URL: "https://a.example/1", Title: "A tower", Summary: "It stands.", ImageURL: src,
+			Content: `<p>It stands, and some more is to be said of it.</p><img src="` + src + `" alt="` + alt + `">`})
+		web, _ := p.WebText(2, true, nil)
+		for _, got := range []string{p.shown.decoded(), p.body(digest.ProxiedImages, nil).all.html.decoded(), web.HTML} {
+			if !strings.Contains(got, `alt="`+want+`"`) {
+				t.Errorf("%q: no %q in\n%s", alt, want, got)
+			}
+		}
+		if off := p.body(digest.NoImages, nil).all.text.decoded(); strings.Contains(off, "[Picture") == (want == "") {
+			t.Errorf("%q: without pictures it is\n%s", alt, off)
+		}
+	}
+}
+
+// TestLeadsToItsFile: the host of the sound that a post comes with is no page that it leads to.
+func TestLeadsToItsFile(t *testing.T) {
+	const sound = "https://files.example/redirect.mp3/1.mp3"
+	p := New(nil).Post(digest.Post{URL: sound, SiteURL: "https://a.example/", Title: "T", Enclosures: []digest.Enclosure{{URL: sound, Type: "audio/mpeg", Seconds: 3600}}})
+	if strings.Contains(p.Byline, "files.example") {
+		t.Errorf("the byline is %q", p.Byline)
+	}
+}
+
+// TestContentsAreShort: the contents of a mail of very many sites leave the first headline on the first screen of a phone.
+func TestContentsAreShort(t *testing.T) {
+	var sites []sampleSite
+	for i := range 150 {
+		sites = append(sites, sampleSite{strings.Repeat("Name ", 1+i%4) + "site", "https://a.example/", "en", []digest.Post{written("https://a.example/1", "A headline", "en", "<p>x</p>")}})
+	}
+	m, err := proxied.Mail(page(sites...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	contents, _, _ := strings.Cut(m.Text, "----")
+	if len(contents) > 550 || !strings.Contains(contents, "more") {
+		t.Errorf("%d characters stand before the posts:\n%s", len(contents), contents)
+	}
+}
