@@ -8,15 +8,15 @@ import (
 	"digest"
 )
 
-// crowd lets 150 sites in folders, of many languages, bring their posts to a digest.
-func (r *room) crowd(d digest.Digest) {
+// crowdOf lets sites in folders, of many languages, bring their posts to a digest.
+func (r *room) crowdOf(d digest.Digest, sites int) {
 	r.t.Helper()
 	lines := []string{
 		"The ferry is late again, and this time it is not the wind but the timetable that nobody has read since 1974", "Roggen",
 		"دفتر النجوم: القمر يمشي فوق البحر هذه الليلة، ولا أحد ينظر إليه", "東京の夜は長い、そして朝は早い。新しい新聞の一面を読む人々がいる街の話",
 		endless[:90], "🏔️ Notes on a hill 👩‍👩‍👧 and the people who climb it 🏳️‍🌈", "מזג האוויר של מחר: רוח מן הים, וגשם אחרי הצהריים",
 	}
-	for i := range 150 {
+	for i := range sites {
 		var posts []digest.Post
 		for j := range 1 + i%3 {
 			posts = append(posts, digest.Post{
@@ -34,7 +34,7 @@ func (p *pageShow) crowdedPages(direction digest.Direction) {
 	p.t.Helper()
 	u, d := p.user("crowd@example.org")
 	p.must(p.store.SetPages(p.t.Context(), u.ID, pages(direction, false)))
-	p.crowd(d)
+	p.crowdOf(d, 150)
 	p.midnight()
 	p.indexed()
 	me := p.visitor().signIn(u)

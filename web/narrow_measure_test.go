@@ -1,7 +1,7 @@
 package web_test
 
-// measure opens all pages in frames of each width, at 320 pixels with each size of type that readers can choose,
-// too, and writes down what is wrong with them: pages that are wider than the screen, with what sticks out of them;
+// measure opens all pages in frames of each width, at 320 pixels with the sizes of type that readers can choose, too
+// (where letters are twice as large with the largest of them), and writes down what is wrong with them: pages that are wider than the screen, with what sticks out of them;
 // controls that are cut off, that lie over each other, or that are smaller than a finger's 24 pixels; and texts of
 // which a part is hidden.
 const measure = `<pre></pre><script>
@@ -88,7 +88,8 @@ onload = () => {
 		const d = f.contentDocument, e = d.documentElement, told = new Set(), own = e.dataset.size;
 		size = f.contentWindow.getComputedStyle(e).fontSize;
 		d.querySelectorAll('details').forEach(x => x.open = true);
-		for (const [width, type] of [[320, 'smaller'], [320, 'larger'], [320, 'largest'], [320, own], [360, own], [390, own]]) {
+		const types = parseFloat(size) > 20 ? ['largest'] : ['smaller', 'larger', 'largest'];
+		for (const [width, type] of [...types.map(t => [320, t]), [320, own], [360, own], [390, own]]) {
 			f.style.width = width + 'px';
 			if (type) e.dataset.size = type;
 			else delete e.dataset.size;

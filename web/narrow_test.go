@@ -85,9 +85,12 @@ func TestNothingSticksOut(t *testing.T) {
 		mux := http.NewServeMux()
 		mux.Handle("/", p)
 		mux.HandleFunc("/frames", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "<!doctype html>"+frames.String()+measure) })
-		for _, letters := range []struct{ size, root string }{{"16", "18px"}, {"32", "36px"}} {
+		for _, letters := range []struct {
+			size, root string
+			times      int
+		}{{"16", "18px", 6}, {"32", "36px", 4}} {
 			got := browser.Written(t, mux, "/frames", "--blink-settings=defaultFontSize="+letters.size)
-			if want := fmt.Sprintf("%d measured, letters of %s\n", 6*len(p.names), letters.root); got != want {
+			if want := fmt.Sprintf("%d measured, letters of %s\n", letters.times*len(p.names), letters.root); got != want {
 				t.Errorf("%s, letters of %s:\n%s", direction, letters.root, got)
 			}
 		}

@@ -1,0 +1,144 @@
+package web_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+
+	"digest"
+	"digest/test/browser"
+
+	"github.com/chromedp/chromedp"
+)
+
+// A gate holds back pictures and scripts until it is opened.
+type gate struct {
+	mu     sync.Mutex
+	opened chan struct{}
+}
+
+// shut closes it, and gives what opens it.
+func (g *gate) shut() (open func()) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	c := make(chan struct{})
+	g.opened = c
+	return sync.OnceFunc(func() { close(c) })
+}
+
+// pass waits until it is open.
+func (g *gate) pass(ctx context.Context) {
+	g.mu.Lock()
+	c := g.opened
+	g.mu.Unlock()
+	if c == nil {
+		return
+	}
+	select {
+	case <-c:
+	case <-ctx.Done():
+	}
+}
+
+// mostShift is what the browser may count while a page that comes in parts is laid out: a line that is centred, and
+// of which the rest has not come. A web page is called good up to ten times as much.
+const mostShift = 0.01
+
+// shifts is what has moved on the page without having been asked to, as the browser counts it, with what moved.
+const shifts = `new Promise(done => {
+	let sum = 0;
+	const moved = new Set();
+	new PerformanceObserver(list => {
+		for (const e of list.getEntries()) {
+			sum += e.value;
+			for (const s of e.sources) moved.add((s.node?.outerHTML ?? s.node?.textContent ?? '?').slice(0, 90));
+		}
+	}).observe({ type: 'layout-shift', buffered: true });
+	requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(() => done(sum ? sum.toFixed(4) + ': ' + [...moved].join(' | ') : ''))));
+})`
+
+// painted waits until the page, whose scripts and pictures do not come, is seen.
+const painted = `new Promise(done => {
+	const look = () => document.querySelector('footer.foot') && performance.getEntriesByType('paint').length ? requestAnimationFrame(() => requestAnimationFrame(() => done(true))) : setTimeout(look, 20);
+	look();
+})`
+
+// arrived waits until all of the page has come, pictures far below, too.
+const arrived = `new Promise(done => {
+	const all = [...document.images];
+	for (const i of all) i.loading = 'eager';
+	const look = () => document.readyState == 'complete' && all.every(i => i.complete) ? requestAnimationFrame(() => requestAnimationFrame(() => done(all.length))) : setTimeout(look, 20);
+	look();
+})`
+
+// TestNothingMoves: on no page does anything move once it is seen, however late its pictures and scripts come, and
+// whether its reader has read half of it by then.
+func TestNothingMoves(t *testing.T) {
+	w := watch(t)
+	w.pictures = drawings{}
+	w.open("")
+	var g gate
+	inner := w.handler
+	w.handler = http.HandlerFunc(func(rw http.ResponseWriter, req *http.Request) {
+		if strings.HasPrefix(req.URL.Path, "/image/") || strings.HasSuffix(req.URL.Path, ".js") {
+			g.pass(req.Context())
+		}
+		inner.ServeHTTP(rw, req)
+	})
+	u, d := w.user("ann@example.org")
+	w.must(w.store.SetPages(t.Context(), u.ID, pages(digest.LeftToRight, true)))
+	w.crowdOf(d, 20)
+	for i, display := range []digest.Layout{digest.FullText, digest.FullText, ""} {
+		var posts []digest.Post
+		for j := range 4 {
+			p := illustrated(fmt.Sprintf("Picture %d of %d", j, i))
+			p.Content += `<p><img src="https://site.example/` + fmt.Sprint(i, j) + `.png" alt="A picture of no known size"></p><p>And more.</p>`
+			posts = append(posts, p)
+		}
+		w.brings(digest.Subscription{DigestID: d.ID, Display: display, Folder: []string{"", "Sea", ""}[i]}, fmt.Sprint("A gallery ", i), posts...)
+	}
+	w.midnight()
+	w.indexed()
+	for _, path := range []string{"/", "/sign-in", "/sign-up"} {
+		w.staysPut(&g, path)
+	}
+	w.comesIn(u)
+	w.Open(w.base + "/")
+	illustratedPost := browser.Ask[string](w.Window, `[...document.querySelectorAll("article")].find(a => a.querySelector("img")).id.replace("post-", "/posts/")`)
+	pictures := 0
+	for _, path := range []string{"/", "/?view=headlines", illustratedPost, "/editions", "/feeds", "/feeds/import", "/feeds/add", "/search?q=quiet", "/saved", "/settings", "/settings/zone", "/settings/passkeys", "/settings/offline"} {
+		pictures += w.staysPut(&g, path)
+	}
+	if pictures < 10 {
+		t.Errorf("only %d pictures came", pictures)
+	}
+}
+
+// staysPut opens a page on a phone and on a desk, at its beginning and, with pictures, scrolled down, and gives how many pictures it has.
+func (w watched) staysPut(g *gate, path string) (pictures int) {
+	w.t.Helper()
+	for _, s := range []browser.Screen{{Width: 390, Height: 844, Scheme: "light"}, {Width: 1280, Height: 900, Scheme: "light"}} {
+		for _, scroll := range []string{"0", "document.documentElement.scrollHeight / 3"} {
+			open := g.shut()
+			w.Do("leaving the page", s.Set(), chromedp.Navigate("about:blank"))
+			browser.Ask[bool](w.Window, fmt.Sprintf("location.href = %q, true", w.base+path))
+			w.Do("waiting for the page", chromedp.WaitVisible("footer.foot a"))
+			browser.Ask[bool](w.Window, painted)
+			browser.Ask[bool](w.Window, "scrollTo(0, "+scroll+"), true")
+			open()
+			pictures = browser.Ask[int](w.Window, arrived)
+			var sum float64
+			moved := browser.Ask[string](w.Window, shifts)
+			if _, _ = fmt.Sscanf(moved, "%f", &sum); sum > mostShift {
+				w.t.Errorf("%s, %s, scrolled to %s: moved by %s", path, s, scroll, moved)
+			}
+			if pictures == 0 {
+				break // nothing comes late below
+			}
+		}
+	}
+	return pictures
+}
