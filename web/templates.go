@@ -22,19 +22,19 @@ import (
 //go:embed templates/*.html
 var templateFiles embed.FS
 
-// pages holds one complete template for each page, by name.
-type pages map[string]*template.Template
+// pages holds one complete template for each page, by name. It is made when it is first shown:
+// few are in all languages.
+type pages map[string]func() *template.Template
 
-// A pageSet is the pages in all languages: those of a language are made when it is first asked for.
-type pageSet map[*catalogue.Language]func() pages
+// A pageSet is the pages in all languages.
+type pageSet map[*catalogue.Language]pages
 
-// loadPages reads the embedded templates, and makes the pages in English.
+// loadPages finds the pages among the embedded templates. They are complete (TestPagesAreComplete).
 func loadPages(a assets) pageSet {
 	set := pageSet{}
 	for _, l := range catalogue.All() {
-		set[l] = sync.OnceValue(func() pages { return pagesIn(l, a) })
+		set[l] = pagesIn(l, a)
 	}
-	set[catalogue.English()]()
 	return set
 }
 
@@ -147,7 +147,7 @@ type saveButton struct {
 	NamedBy string // the element with the post's name has this id, a dash, and the post's key
 }
 
-// pagesIn parses the embedded templates for a language, and panics unless each page is complete.
+// pagesIn gives the pages in a language. One whose template is not complete panics.
 func pagesIn(l *catalogue.Language, a assets) pages {
 	funcs := template.FuncMap{
 		"asset":   a.url,
@@ -186,25 +186,28 @@ func pagesIn(l *catalogue.Language, a assets) pages {
 		"suppressedFor": suppressedFor,
 	}
 	maps.Copy(funcs, l.Funcs())
-	layout := template.Must(template.New("layout").Funcs(funcs).Option("missingkey=error").
-		ParseFS(templateFiles, "templates/layout.html"))
+	layout := sync.OnceValue(func() *template.Template {
+		return template.Must(template.New("layout").Funcs(funcs).Option("missingkey=error").ParseFS(templateFiles, "templates/layout.html"))
+	})
 	p := pages{}
 	files, err := templateFiles.ReadDir("templates")
 	if err != nil {
 		panic(err)
 	}
 	for _, file := range files {
-		name := strings.TrimSuffix(file.Name(), ".html")
-		if name == "layout" {
-			continue
+		if name := strings.TrimSuffix(file.Name(), ".html"); name != "layout" {
+			p[name] = sync.OnceValue(func() *template.Template { return page(layout(), name) })
 		}
-		t := template.Must(template.Must(layout.Clone()).ParseFS(templateFiles, "templates/"+name+".html"))
-		if t.Lookup("main") == nil || t.Lookup("layout.html") == nil {
-			panic(fmt.Sprintf("web: page %q is not complete", name))
-		}
-		p[name] = t
 	}
 	return p
+}
+
+func page(layout *template.Template, name string) *template.Template {
+	t := template.Must(template.Must(layout.Clone()).ParseFS(templateFiles, "templates/"+name+".html"))
+	if t.Lookup("main") == nil || t.Lookup("layout.html") == nil {
+		panic(fmt.Sprintf("web: page %q is not complete", name))
+	}
+	return t
 }
 
 // showPage gives an error, or shows a page. Its title is catalogue.Sayable, or a text that is shown as it is.
@@ -232,7 +235,7 @@ func (s *site) show(w http.ResponseWriter, r *http.Request, status int, name str
 	f.Device = s.tellDevice(w.Header(), f.Reader, err)
 	f.Index = status == http.StatusOK && (name == "home_landing" || name == "about_bot" || name == "about_help" || name == "status" || isPublic(data))
 	var b bytes.Buffer
-	if err := s.pages[f.lang]()[name].ExecuteTemplate(&b, "layout.html", f); err != nil {
+	if err := s.pages[f.lang][name]().ExecuteTemplate(&b, "layout.html", f); err != nil {
 		return fmt.Errorf("rendering page %s: %w", name, err)
 	}
 	body := b.Bytes()
