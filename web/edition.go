@@ -20,10 +20,12 @@ import (
 type room struct {
 	posts, excerpts int
 	text            int // bytes of HTML of full texts
+	many            int // posts; of those beyond, each three take the room of an excerpt. 0: they do not
 }
 
+// An empty cache gets at most 60 KB for a page with all that it loads but pictures, whatever stands on it: see TestWeightOfMany.
 var (
-	onScreen    = room{posts: mostPosts, excerpts: 50, text: 40 << 10}
+	onScreen    = room{posts: mostPosts, excerpts: 50, text: 40 << 10, many: 90}
 	whenPrinted = room{posts: 1000, excerpts: 400, text: 200 << 10}
 )
 
@@ -307,6 +309,9 @@ func (p *editionPage) fill(e render.Edition, part int, pictures bool) bool {
 	p.sortNotices()
 	p.inFolders(sections)
 	p.hasExcerpts = slices.ContainsFunc(sections, func(s *editionSection) bool { return s.layout != digest.Headlines })
+	if most.many > 0 {
+		most.excerpts -= max(0, len(p.shown)-most.many) / 3
+	}
 	if !p.lines {
 		p.spread(sections, pictures, most)
 	}

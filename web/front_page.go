@@ -134,7 +134,7 @@ func (p *editionPage) illustrate(sections []*editionSection) {
 
 // A contents is what the page leads to within itself.
 type contents struct {
-	Line    string // the names of folders, or of sites where there are none, on one line
+	Names   []string // of folders, or of sites where there are none, as many as have room on one line
 	Folders []editionFolder
 	View    *otherView // nil: there is none
 }
@@ -168,10 +168,14 @@ func (p editionPage) Contents() *contents {
 			names = append(names, s.Title)
 		}
 	}
-	for i, name := range names {
-		names[i] = digest.Shortened(name, contentsName)
+	for i, room := 0, contentsLine; i < len(names); i++ {
+		names[i] = digest.Shortened(names[i], contentsName)
+		if room -= utf8.RuneCountInString(names[i]) + len(" · "); room < 0 {
+			names = append(names[:i], "…")
+			break
+		}
 	}
-	c := &contents{Line: digest.Shortened(strings.Join(names, " · "), contentsLine), Folders: p.Folders}
+	c := &contents{Names: names, Folders: p.Folders}
 	if p.hasExcerpts {
 		c.View = &otherView{p.at(p.Part, !p.lines), catalogue.Key("Headlines")}
 		if p.lines {
