@@ -1,8 +1,8 @@
 package feed
 
 import (
-	"fmt"
 	"net/netip"
+	"strconv"
 	"strings"
 
 	"digest"
@@ -15,11 +15,10 @@ func ParseHost(s string) (string, error) {
 		return address.WithZone("").Unmap().String(), nil
 	}
 	if network, err := netip.ParsePrefix(host); err == nil {
-		return "", &digest.Error{Kind: digest.Invalid, Message: fmt.Sprintf("%q is a network; give a host, such as %s", host, network.Addr())}
+		return "", digest.Refuse(digest.Invalid, "%s is a network; give a host, such as %s", strconv.Quote(host), network.Addr())
 	}
 	if url, err := NormalURL(host); err == nil && Host(url) != "" {
 		return Host(url), nil
 	}
-	return "", &digest.Error{Kind: digest.Invalid, Message: fmt.Sprintf("%q is not a host; an example: example.org",
-		digest.AddressWithoutCredentials(s))}
+	return "", digest.Refuse(digest.Invalid, "%s is not a host; an example: example.org", strconv.Quote(digest.AddressWithoutCredentials(s)))
 }

@@ -23,7 +23,7 @@ func (s *Store) PauseDigest(ctx context.Context, id digest.DigestID, until, now 
 	}
 	return s.changeDigest(ctx, "pausing the digest", id, func(c conn, d digestRow) error {
 		if d.State == digest.DigestLeft {
-			return conflict("its reader has left; make it active first")
+			return digest.Refuse(digest.Conflict, "its reader has left; make it active first")
 		}
 		if err := refuseArchive(ctx, c, d); err != nil {
 			return err
@@ -93,7 +93,7 @@ func refuseUnbegun(ctx context.Context, c conn, d digestRow) error {
 	}
 	u, err := readUser(ctx, c, d.UserID)
 	if err == nil && u.MemberOnly {
-		err = conflict("a digest of one's own is begun first, where that may be")
+		err = digest.Refuse(digest.Conflict, "a digest of one's own is begun first, where that may be")
 	}
 	return err
 }

@@ -25,15 +25,15 @@ type resendRow struct {
 func (r resendRow) check() error {
 	switch {
 	case !isOver(r.State):
-		return conflict("the edition of %s is on its way already; see: digest queue", r.LocalDate)
+		return digest.Refuse(digest.Conflict, "the edition of %s is on its way already; see: digest queue", r.LocalDate)
 	case r.Digest == digest.DigestLeft:
-		return conflict("its reader has left")
+		return digest.Refuse(digest.Conflict, "its reader has left")
 	case r.Newsletter != "" && r.Newsletter != digest.NewsletterActive:
-		return conflict("letters of its newsletter do not leave now: it is %s", r.Newsletter)
+		return digest.Refuse(digest.Conflict, "letters of its newsletter do not leave now: it is %s", r.Newsletter)
 	case r.Unmailed != "":
-		return conflict("its reader is not mailed: %s", r.Unmailed)
+		return digest.Refuse(digest.Conflict, "its reader is not mailed: %s", r.Unmailed)
 	case r.Carrier != "":
-		return conflict("the edition of %s never left, and that of %s brings its posts: send that one again", r.LocalDate, r.Carrier)
+		return digest.Refuse(digest.Conflict, "the edition of %s never left, and that of %s brings its posts: send that one again", r.LocalDate, r.Carrier)
 	}
 	return nil
 }

@@ -2,7 +2,6 @@ package web
 
 import (
 	"cmp"
-	"fmt"
 	"net/http"
 	"net/url"
 	"slices"
@@ -75,15 +74,6 @@ func orShow(err error, show func() error) error {
 		return err
 	}
 	return show()
-}
-
-// asWrong is asSaid in English, for pages that are not converted yet.
-func asWrong(err error) (string, error) {
-	said, err := asSaid(err)
-	if said == nil {
-		return "", err
-	}
-	return fmt.Sprint(said), err
 }
 
 // asSaid gives what an error of the store says to whoever filled in the form, nil if there is none;

@@ -46,7 +46,7 @@ func TestOperatorIsToldShortly(t *testing.T) {
 			r.must(err)
 		}
 		a := op.get("/operator").status(http.StatusOK)
-		a.contains(".troubles .head", "Mail to lane0.example waits for you", "Mail to lane1.example paused until 22 Nov 2026", "Mail to lane2.example recovers, a little at a time")
+		a.contains(".troubles .head", "Mail to lane0.example: waits for you", "Mail to lane1.example: paused until 22 Nov 2026", "Mail to lane2.example: recovers, a little at a time")
 		if len(a.body) > 30_000 {
 			r.t.Errorf("a page of %d bytes", len(a.body))
 		}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"digest/internal/catalogue"
 	"digest/store"
 )
 
@@ -47,7 +48,7 @@ func (s *site) showInvitations(w http.ResponseWriter, r *http.Request, p invitat
 			p.Past = append(p.Past, i)
 		}
 	}
-	return s.showPage(w, r, err, "invitations", "Invitations", p)
+	return s.showPage(w, r, err, "invitations", catalogue.Key("Invitations"), p)
 }
 
 // addInvitation makes an invitation and answers with its link at once: the link is

@@ -1,7 +1,6 @@
 package web
 
 import (
-	"fmt"
 	"html/template"
 	"net/http"
 	"slices"
@@ -9,6 +8,7 @@ import (
 	"time"
 
 	"digest"
+	"digest/internal/catalogue"
 	"digest/internal/chart"
 	"digest/poller"
 	"digest/store"
@@ -19,13 +19,13 @@ const operatorShown = 25
 
 // An operatorPage is how this instance stands.
 type operatorPage struct {
-	Saved string     // what the last form did
-	Mails bool       // a test can be mailed
-	Fence *fencePart // nil: none stands
-	Needs []string   // what somebody has to see to
+	Saved string              // what the last form did
+	Mails bool                // a test can be mailed
+	Fence *fencePart          // nil: none stands
+	Needs []catalogue.Message // what somebody has to see to
 
 	Dial      template.HTML
-	DialWords string
+	DialWords catalogue.Sayable
 	Midnights []midnightRow
 	CountedAt time.Time // when the feeds of each midnight were counted; zero: they are being counted
 
@@ -69,11 +69,12 @@ func (s *site) operatorPage(w http.ResponseWriter, r *http.Request, _ reader) er
 	for _, f := range v.Troubled {
 		p.Troubled = append(p.Troubled, s.troubledRow(f, now))
 	}
-	p.drawMidnights(v.Midnights, s.countFeeds(ctx, now), now)
-	p.drawWork(work, v.Hours)
+	l := s.language(r)
+	p.drawMidnights(l, v.Midnights, s.countFeeds(ctx, now), now)
+	p.drawWork(l, work, v.Hours)
 	p.listMail(v.Mail, v.Lanes, now)
 	s.listNeeds(&p, v, now)
-	return s.show(w, r, http.StatusOK, "operator", "Operator", p)
+	return s.show(w, r, http.StatusOK, "operator", catalogue.Key("Operator"), p)
 }
 
 // listNeeds says what somebody has to see to, in the order of its weight. What
@@ -88,16 +89,16 @@ func (s *site) listNeeds(p *operatorPage, v store.OperatorView, now time.Time) {
 	p.needClock(v.Clock, now)
 	s.needProxies(p, v.Proxies)
 	if v.Pending > 0 {
-		p.need("%s for your approval: see Newsletters, at the foot of this page.", map[bool]string{true: "A newsletter waits", false: "Some newsletters wait"}[v.Pending == 1])
+		p.need(catalogue.Key("%d newsletters wait for your approval: see Newsletters, at the foot of this page."), v.Pending)
 	}
 }
 
 // needJob says that the hourly job is not at work.
 func (s *site) needJob(p *operatorPage, beat, now time.Time) {
 	if beat.IsZero() && p.Numbers.Readers > 0 && s.Beats {
-		p.need("The hourly job was never at work here. See that “digest serve” or “digest work” runs.")
+		p.need(catalogue.Key("The hourly job was never at work here. See that “digest serve” or “digest work” runs."))
 	} else if !beat.IsZero() && now.Sub(beat) > beatPatience {
-		p.need("The hourly job was last at work %s. See that “digest serve” or “digest work” runs.", minute(beat))
+		p.need(catalogue.Key("The hourly job was last at work %s. See that “digest serve” or “digest work” runs."), minute(beat))
 	}
 }
 
@@ -105,40 +106,40 @@ func (s *site) needJob(p *operatorPage, beat, now time.Time) {
 func (p *operatorPage) needClock(note digest.ClockNote, now time.Time) {
 	const week = 7 * 24 * time.Hour
 	if note.Any() && !note.At.After(now) && now.Sub(note.At) < week {
-		p.need("A clock was wrong, or a command was run with --now: what it had put too far ahead was put right %s (%s). Readers may have had an edition early. “digest doctor” compares the clocks.", minute(note.At), note)
+		p.need(catalogue.Key("A clock was wrong, or a command was run with --now: what it had put too far ahead was put right %s (%s). Readers may have had an edition early. “digest doctor” compares the clocks."), minute(note.At), note)
 	}
 }
 
 // needRoom says what of the storage is used up.
 func (s *site) needRoom(p *operatorPage) {
 	if n := p.Numbers.OverQuota; n > 0 {
-		p.need("More came from %s than is stored in a day (DIGEST_FEED_QUOTA, DIGEST_ACCOUNT_QUOTA): posts wait. See the feeds in trouble.", digest.Counted(n, "feed"))
+		p.need(catalogue.Key("More came from %d feeds than is stored in a day (DIGEST_FEED_QUOTA, DIGEST_ACCOUNT_QUOTA): posts wait. See the feeds in trouble."), n)
 	}
 	if s.Storage == nil {
 		return
 	}
 	if size := s.Storage(p.Numbers.Bytes); size.Large() {
-		p.need("The database has %s, more than the %s of DIGEST_DATABASE_ALARM. Keep less (DIGEST_KEEP), see which feeds bring most, or set a higher alarm.", chart.Size(size.Bytes), chart.Size(size.Alarm))
+		p.need(catalogue.Key("The database has %s, more than the %s of DIGEST_DATABASE_ALARM. Keep less (DIGEST_KEEP), see which feeds bring most, or set a higher alarm."), chart.Size(size.Bytes), chart.Size(size.Alarm))
 	} else if size.Tight() {
-		p.need("Only %s are free on the disk of the database. Make room, or keep less (DIGEST_KEEP).", chart.Size(size.Free))
+		p.need(catalogue.Key("Only %s are free on the disk of the database. Make room, or keep less (DIGEST_KEEP)."), chart.Size(size.Free))
 	}
 }
 
 // needHour says what of the hour is late.
 func (p *operatorPage) needHour(late digest.Lags) {
 	if !late.Editions.IsZero() {
-		p.need("An edition that should have been made at %s at the latest is not made yet. The log says why.", minute(late.Editions))
+		p.need(catalogue.Key("An edition that should have been made at %s at the latest is not made yet. The log says why."), minute(late.Editions))
 	}
 	if !late.Polls.IsZero() {
-		p.need("Feeds wait since %s to be asked, although they may be: there is more to ask than this instance gets done. The log says what takes so long.", minute(late.Polls))
+		p.need(catalogue.Key("Feeds wait since %s to be asked, although they may be: there is more to ask than this instance gets done. The log says what takes so long."), minute(late.Polls))
 	}
 	if !late.Mail.IsZero() {
-		p.need("Mail that is due since %s has not been sent yet.", minute(late.Mail))
+		p.need(catalogue.Key("Mail that is due since %s has not been sent yet."), minute(late.Mail))
 	}
 }
 
-func (p *operatorPage) need(format string, args ...any) {
-	p.Needs = append(p.Needs, fmt.Sprintf(format, args...))
+func (p *operatorPage) need(what catalogue.Key, values ...any) {
+	p.Needs = append(p.Needs, what.With(values...))
 }
 
 // mailAgain lets a suppressed address be mailed again.
@@ -156,11 +157,11 @@ func (s *site) mailAgain(w http.ResponseWriter, r *http.Request, me reader) erro
 }
 
 // Lag says since when something waits.
-func (p operatorPage) Lag(since time.Time) string {
+func (p operatorPage) Lag(since time.Time) catalogue.Sayable {
 	if since.IsZero() {
-		return "on time"
+		return catalogue.Key("on time")
 	}
-	return "since " + minute(since).String()
+	return catalogue.Key("since %s").With(minute(since))
 }
 
 // Digests counts those of a state.
@@ -173,7 +174,7 @@ func (p operatorPage) Feeds(state string) int { return p.Numbers.Feeds[digest.Fe
 const workHours = 48
 
 // drawWork draws what the last hours did.
-func (p *operatorPage) drawWork(work chart.Work, done []store.HourCounter) {
+func (p *operatorPage) drawWork(l *catalogue.Language, work chart.Work, done []store.HourCounter) {
 	for _, t := range done {
 		if h := work.Hour(t.At); h != nil {
 			addCounter(h, t)
@@ -186,8 +187,8 @@ func (p *operatorPage) drawWork(work chart.Work, done []store.HourCounter) {
 		}
 	}
 	if len(p.Hours) > 0 {
-		// The picture holds numbers and dates only.
-		p.Work = template.HTML(work.SVG("Polls, bytes, editions and mail of the last 48 hours, by hour; the table below has the numbers"))
+		// The picture holds numbers, dates and words of our own only.
+		p.Work = template.HTML(work.SVG(l, catalogue.Key("Polls, bytes, editions and mail of the last 48 hours, by hour; the table below has the numbers").In(l)))
 	}
 }
 
@@ -257,7 +258,7 @@ func (s *site) troubledRow(f store.FeedInfo, now time.Time) troubledRow {
 
 // A mailPart is the mail that waits, and what hinders it.
 type mailPart struct {
-	Waits   string // in words; empty: none does
+	Waits   catalogue.Sayable // in words; nil: none does
 	Lanes   []laneRow
 	Waiting []mailRow // that had trouble
 	GivenUp []mailRow
@@ -270,17 +271,17 @@ type laneRow struct {
 }
 
 // Title names the mail that takes it.
-func (l laneRow) Title() string {
+func (l laneRow) Title() catalogue.Sayable {
 	if l.Name == "" {
-		return "All mail"
+		return catalogue.Key("All mail")
 	}
-	return "Mail to " + l.Name
+	return catalogue.Key("Mail to %s").With(l.Name)
 }
 
 // A mailRow is one mail, and what is to become of it or became.
 type mailRow struct {
 	store.QueuedEdition
-	When string
+	When catalogue.Sayable
 }
 
 // listMail lists the mail that waits, and why.
@@ -291,17 +292,17 @@ func (p *operatorPage) listMail(waiting store.MailWaiting, lanes []digest.Lane, 
 			p.Mail.Lanes = append(p.Mail.Lanes, laneRow{l, l.IsPaused(now)})
 		}
 	}
-	p.Mail.Waiting = mailRows(waiting.Troubled, func(e store.QueuedEdition) string {
+	p.Mail.Waiting = mailRows(waiting.Troubled, func(e store.QueuedEdition) catalogue.Sayable {
 		if !e.NextAt.After(now) {
-			return "waits for its turn, after " + digest.Counted(e.Attempt, "attempt")
+			return catalogue.Key("waits for its turn, after %d attempts").With(e.Attempt)
 		}
-		return "again " + minute(e.NextAt).String() + ", after " + digest.Counted(e.Attempt, "attempt")
+		return catalogue.Key("after %d attempts, again %s").With(e.Attempt, minute(e.NextAt))
 	})
-	p.Mail.GivenUp = mailRows(waiting.GivenUp, func(e store.QueuedEdition) string {
+	p.Mail.GivenUp = mailRows(waiting.GivenUp, func(e store.QueuedEdition) catalogue.Sayable {
 		if e.State == digest.EditionUnconfirmed {
-			return "sent twice, never confirmed"
+			return catalogue.Key("sent twice, never confirmed")
 		}
-		return "failed after " + digest.Counted(e.Attempt, "attempt")
+		return catalogue.Key("failed after %d attempts").With(e.Attempt)
 	})
 }
 
@@ -321,7 +322,7 @@ func (s *site) resumeMail(w http.ResponseWriter, r *http.Request, me reader) err
 	return showSaved(w, r, nil, "/operator", "resumed")
 }
 
-func mailRows(list []store.QueuedEdition, when func(store.QueuedEdition) string) []mailRow {
+func mailRows(list []store.QueuedEdition, when func(store.QueuedEdition) catalogue.Sayable) []mailRow {
 	rows := make([]mailRow, len(list))
 	for i, e := range list {
 		rows[i] = mailRow{e, when(e)}
@@ -330,25 +331,30 @@ func mailRows(list []store.QueuedEdition, when func(store.QueuedEdition) string)
 }
 
 // mailWords says how much mail waits, and why.
-func mailWords(w store.MailWaiting) string {
-	words := map[store.MailReason]string{
-		store.MailSending: "on the way", store.MailDue: "due, waiting for a turn", store.MailRetried: "refused for now, to be tried again",
-		store.MailLanePaused: "held up while its lane is paused", store.MailScheduled: "for a later hour of the reader’s",
+func mailWords(w store.MailWaiting) catalogue.Sayable {
+	words := map[store.MailReason]catalogue.Key{
+		store.MailSending: catalogue.Key("%d on the way"), store.MailDue: catalogue.Key("%d due, waiting for a turn"), store.MailRetried: catalogue.Key("%d refused for now, to be tried again"),
+		store.MailLanePaused: catalogue.Key("%d held up while their lane is paused"), store.MailScheduled: catalogue.Key("%d for a later hour of their readers’"),
 	}
-	var parts []string
+	var all catalogue.Sayable
 	for _, reason := range store.MailReasons() {
-		if n := w.Counts[reason]; n > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", n, words[reason]))
+		n := w.Counts[reason]
+		switch {
+		case n == 0:
+		case all == nil:
+			all = words[reason].With(n)
+		default:
+			all = catalogue.Key("%s; %s").With(all, words[reason].With(n))
 		}
 	}
-	return strings.Join(parts, "; ")
+	return all
 }
 
 // needMail says what of the mail somebody has to see to.
 func (p *operatorPage) needMail() {
 	for _, l := range p.Mail.Lanes {
 		if l.Alarm {
-			p.need("%s waits for you: %s. Once it is put right, let it go on, under Mail on this page.", l.Title(), strings.TrimSuffix(shortened(l.Reason), "."))
+			p.need(catalogue.Key("%s waits for you: %s. Once it is put right, let it go on, under Mail on this page."), l.Title(), strings.TrimSuffix(shortened(l.Reason), "."))
 		}
 	}
 	sent, failed := 0, 0
@@ -356,19 +362,19 @@ func (p *operatorPage) needMail() {
 		sent, failed = sent+h.Sent, failed+h.Failed
 	}
 	if failed >= 3 && failed*10 >= sent {
-		p.need("Of the %s of the last 48 hours %d were given up; the reasons are below.", digest.Counted(sent+failed, "mail"), failed)
+		p.need(catalogue.Key("Of the last 48 hours’ mails %d of %d were given up; the reasons are below."), failed, sent+failed)
 	}
 }
 
 // suppressedFor says why an address is not mailed.
-func suppressedFor(r digest.Reason) string {
+func suppressedFor(r digest.Reason) catalogue.Key {
 	switch r {
 	case digest.ForHardBounce:
-		return "It bounced"
+		return catalogue.Key("It bounced")
 	case digest.ForSoftBounces:
-		return "It has bounced for a week"
+		return catalogue.Key("It has bounced for a week")
 	case digest.ForComplaint:
-		return "Its reader called a mail spam"
+		return catalogue.Key("Its reader called a mail spam")
 	}
-	return "By the operator’s word"
+	return catalogue.Key("By the operator’s word")
 }

@@ -20,17 +20,18 @@ func operatedFeedPath(id digest.FeedID) string {
 type operatorFeedPage struct {
 	troubledRow
 	Saved    string
-	Wrong    string // why it was not queued
-	Fenced   bool   // nothing is asked at present
-	Hidden   bool   // its address is not shown whole
-	Never    string // why it cannot be asked; "": it can
+	Wrong    catalogue.Sayable // why it was not queued; nil: it was
+	Fenced   bool              // nothing is asked at present
+	Hidden   bool              // its address is not shown whole
+	Never    catalogue.Sayable // why it cannot be asked; nil: it can
 	Earliest time.Time
 	Now      bool // Earliest has come
 	Answer   string
 	Last     time.Time
 	LastOK   time.Time
 	Rules    []catalogue.Sayable
-	Waits    int // posts over its quota
+	Waits    int  // posts over its quota
+	Idle     bool // nobody’s edition waits for it
 }
 
 func (s *site) operatorFeedPage(w http.ResponseWriter, r *http.Request, _ reader) error {
@@ -46,7 +47,7 @@ func (s *site) showOperatorFeed(w http.ResponseWriter, r *http.Request, status i
 	p.troubledRow = s.troubledRow(f, now)
 	p.Hidden = p.Shown != shortened(f.URL)
 	if p.State == poller.StateActive && p.Next.IsZero() {
-		p.Reason = "Nobody’s edition waits for it at present, so it is not asked."
+		p.Idle = true
 	}
 	p.Never = neverAsked(f)
 	p.Last, p.LastOK, p.Rules, p.Waits = f.LastAttemptAt, f.LastOKAt, rulesOf(f.Feed), f.PostsWaiting
@@ -59,7 +60,7 @@ func (s *site) showOperatorFeed(w http.ResponseWriter, r *http.Request, status i
 	}
 	p.Now = !p.Earliest.After(now)
 	p.Fenced, err = s.fenced(r.Context())
-	return orShow(err, func() error { return s.show(w, r, status, "operator_feed", "A feed", p) })
+	return orShow(err, func() error { return s.show(w, r, status, "operator_feed", catalogue.Key("A feed"), p) })
 }
 
 // operatedFeed gives the feed that a path names.
@@ -71,17 +72,17 @@ func (s *site) operatedFeed(r *http.Request) (store.FeedInfo, error) {
 	return s.Store.Feed(r.Context(), digest.FeedID(id))
 }
 
-// neverAsked says why a feed is not asked, whatever its operator wishes; "": it can be.
-func neverAsked(f store.FeedInfo) string {
+// neverAsked says why a feed is not asked, whatever its operator wishes; nil: it can be.
+func neverAsked(f store.FeedInfo) catalogue.Sayable {
 	switch {
 	case f.State == digest.FeedBlocked:
-		return "Its host is blocked: see Hosts."
+		return catalogue.Key("Its host is blocked: see Hosts.")
 	case f.State == digest.FeedDeclined:
-		return "The owner of its host has asked that nothing is read from there: see Hosts."
+		return catalogue.Key("The owner of its host has asked that nothing is read from there: see Hosts.")
 	case f.Subscribers == 0:
-		return "Nobody’s edition waits for it."
+		return catalogue.Key("Nobody’s edition waits for it.")
 	}
-	return ""
+	return nil
 }
 
 // askFeed queues a feed for now, or for when it may be asked (I5), as digest poll does.
@@ -90,7 +91,7 @@ func (s *site) askFeed(w http.ResponseWriter, r *http.Request, me reader) error 
 	if err != nil {
 		return err
 	}
-	if why := neverAsked(f); why != "" {
+	if why := neverAsked(f); why != nil {
 		return s.showOperatorFeed(w, r, http.StatusConflict, operatorFeedPage{Wrong: why})
 	}
 	if err := s.Store.Vouch(r.Context(), f.ID, s.Now()); err != nil {

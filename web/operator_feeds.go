@@ -8,6 +8,7 @@ import (
 
 	"digest"
 	"digest/feed"
+	"digest/internal/catalogue"
 )
 
 // feedsShown is how many feeds of a host are listed at a time.
@@ -15,10 +16,10 @@ const feedsShown = 50
 
 // An operatorFeedsPage finds feeds by their address or their host. It names none of their readers.
 type operatorFeedsPage struct {
-	Asked string // what was looked for
-	Wrong string
-	Host  string // whose feeds are listed; "": none was looked for
-	Near  bool   // no feed has the address that was looked for
+	Asked string            // what was looked for
+	Wrong catalogue.Sayable // nil: nothing is
+	Host  string            // whose feeds are listed; "": none was looked for
+	Near  bool              // no feed has the address that was looked for
 	Feeds []troubledRow
 	Later string // path of those that come after; "": there are none
 	Begun bool   // others come before
@@ -28,13 +29,13 @@ func (s *site) operatorFeedsPage(w http.ResponseWriter, r *http.Request, _ reade
 	given := r.URL.Query()
 	p := operatorFeedsPage{Asked: strings.TrimSpace(given.Get("q"))}
 	if p.Asked == "" {
-		return s.show(w, r, http.StatusOK, "operator_feeds", "Feeds", p)
+		return s.show(w, r, http.StatusOK, "operator_feeds", catalogue.Key("Feeds"), p)
 	}
 	host, err := feed.ParseHost(p.Asked)
 	address, wrong := feed.AskedURL(p.Asked)
 	if err != nil && wrong != nil {
-		p.Asked, p.Wrong = digest.AddressWithoutCredentials(p.Asked), "That is no address of a feed, and no host. Examples: https://example.org/feed.xml, example.org."
-		return s.show(w, r, http.StatusUnprocessableEntity, "operator_feeds", "Feeds", p)
+		p.Asked, p.Wrong = digest.AddressWithoutCredentials(p.Asked), catalogue.Key("That is no address of a feed, and no host. Examples: https://example.org/feed.xml, example.org.")
+		return s.show(w, r, http.StatusUnprocessableEntity, "operator_feeds", catalogue.Key("Feeds"), p)
 	}
 	if wrong == nil {
 		f, err := s.Store.FeedByURL(r.Context(), address)
@@ -48,7 +49,7 @@ func (s *site) operatorFeedsPage(w http.ResponseWriter, r *http.Request, _ reade
 	}
 	p.Near = strings.Contains(p.Asked, "/")
 	p.Asked = digest.AddressWithoutCredentials(p.Asked)
-	return s.showPage(w, r, s.listFeeds(r, host, &p), "operator_feeds", "Feeds", p)
+	return s.showPage(w, r, s.listFeeds(r, host, &p), "operator_feeds", catalogue.Key("Feeds"), p)
 }
 
 // listFeeds puts the feeds of a host on the page.

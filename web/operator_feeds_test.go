@@ -137,7 +137,7 @@ func TestOperatorResumesMail(t *testing.T) {
 			r.must(err)
 		}
 		page := op.get("/operator").status(http.StatusOK)
-		page.contains(".troubles .head", "All mail paused until 20 Nov 2026, 13:00")
+		page.contains(".troubles .head", "All mail: paused until 20 Nov 2026, 13:00")
 		page.has("input[name=lane]", "value", "", "gmail.example")
 		for _, name := range []string{"gmail.example", ""} {
 			form := url.Values{"lane": {name}}

@@ -6,12 +6,13 @@ import (
 
 	"digest"
 	"digest/feed"
+	"digest/internal/catalogue"
 )
 
 // An operatorHostsPage lists the rules for hosts.
 type operatorHostsPage struct {
 	Saved string
-	Wrong string
+	Wrong catalogue.Sayable // nil: nothing is
 	Typed string
 	Rules []hostRow
 }
@@ -20,15 +21,17 @@ type operatorHostsPage struct {
 type hostRow struct{ digest.HostRule }
 
 // Words say what the rule does: "blocked", "each feed every 2 days at most".
-func (h hostRow) Words() string {
-	words := "nothing is asked there"
-	if !h.Blocked {
-		words = "each feed is asked every " + about(h.Interval).String() + " at most"
+func (h hostRow) Words() catalogue.Message {
+	since := dated(h.CreatedAt)
+	switch {
+	case h.Blocked && h.ByOwner:
+		return catalogue.Key("nothing is asked there, as its owner has asked, since %s").With(since)
+	case h.Blocked:
+		return catalogue.Key("nothing is asked there, since %s").With(since)
+	case h.ByOwner:
+		return catalogue.Key("each feed is asked every %s at most, as its owner has asked, since %s").With(about(h.Interval), since)
 	}
-	if h.ByOwner {
-		words += ", as its owner has asked"
-	}
-	return words + ", since " + dated(h.CreatedAt).String()
+	return catalogue.Key("each feed is asked every %s at most, since %s").With(about(h.Interval), since)
 }
 
 func (s *site) operatorHostsPage(w http.ResponseWriter, r *http.Request, _ reader) error {
@@ -40,14 +43,14 @@ func (s *site) showOperatorHosts(w http.ResponseWriter, r *http.Request, status 
 	for _, rule := range rules {
 		p.Rules = append(p.Rules, hostRow{rule})
 	}
-	return orShow(err, func() error { return s.show(w, r, status, "operator_hosts", "Hosts", p) })
+	return orShow(err, func() error { return s.show(w, r, status, "operator_hosts", catalogue.Key("Hosts"), p) })
 }
 
 // setBlocked has nothing asked of a host any more, nor of any below it.
 func (s *site) setBlocked(w http.ResponseWriter, r *http.Request, me reader) error {
 	typed := strings.TrimSpace(r.PostForm.Get("host"))
 	host, err := feed.ParseHost(typed)
-	if wrong, err := asWrong(err); wrong != "" || err != nil {
+	if wrong, err := asSaid(err); wrong != nil || err != nil {
 		return orShow(err, func() error {
 			return s.showOperatorHosts(w, r, http.StatusUnprocessableEntity, operatorHostsPage{Wrong: wrong, Typed: digest.AddressWithoutCredentials(typed)})
 		})

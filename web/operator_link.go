@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"digest/internal/catalogue"
 	"digest/store"
 )
 
@@ -35,7 +36,7 @@ func (s *site) operatorLinkPage(w http.ResponseWriter, r *http.Request, token st
 	if strings.HasSuffix(p.Email, "@localhost") {
 		p.Email = ""
 	}
-	return s.showPage(w, r, err, "operator_link", "Welcome", p)
+	return s.showPage(w, r, err, "operator_link", catalogue.Key("Welcome"), p)
 }
 
 // useOperatorLink makes the address an operator's and signs in. Who holds the console
@@ -51,7 +52,7 @@ func (s *site) useOperatorLink(w http.ResponseWriter, r *http.Request) error {
 		p.Wrong = wrongEmail
 	}
 	if !ok || p.Wrong != "" {
-		return s.show(w, r, http.StatusUnprocessableEntity, "operator_link", "Welcome", p)
+		return s.show(w, r, http.StatusUnprocessableEntity, "operator_link", catalogue.Key("Welcome"), p)
 	}
 	u, err := s.Store.UseOperatorLink(r.Context(), hashSecret(p.Token), email, zone, s.Now())
 	if err != nil {

@@ -3,7 +3,6 @@ package web
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"html/template"
 	"slices"
 	"strings"
@@ -12,6 +11,7 @@ import (
 
 	"digest"
 	"digest/calendar"
+	"digest/internal/catalogue"
 	"digest/internal/chart"
 	"digest/store"
 	"digest/timezone"
@@ -76,9 +76,9 @@ type midnightRow struct {
 func (m midnightRow) Clock() string { return chart.ClockTime(m.At) }
 
 // drawMidnights draws the world's midnights.
-func (p *operatorPage) drawMidnights(readers []store.Midnight, counted feedCount, now time.Time) {
+func (p *operatorPage) drawMidnights(l *catalogue.Language, readers []store.Midnight, counted feedCount, now time.Time) {
 	p.CountedAt = counted.at
-	d := chart.Dial{Now: now, Places: placesAt(now)}
+	d := chart.Dial{Now: now, Places: placesAt(l, now)}
 	for _, m := range readers {
 		slotOf(&d, m.At).Readers = m.Readers
 	}
@@ -93,7 +93,7 @@ func (p *operatorPage) drawMidnights(readers []store.Midnight, counted feedCount
 	}
 	p.DialWords = p.tellMidnights(now)
 	// The picture holds numbers, times and names of our own only.
-	p.Dial = template.HTML(d.SVG("The world’s midnights", p.DialWords+" The table below has the numbers."))
+	p.Dial = template.HTML(d.SVG(l, catalogue.Key("The world’s midnights").In(l), catalogue.Key("%s The table below has the numbers.").With(p.DialWords).In(l)))
 }
 
 // slotOf gives the part of the dial that an instant of the day falls into.
@@ -102,10 +102,10 @@ func slotOf(d *chart.Dial, at time.Duration) *chart.Slot {
 }
 
 // tellMidnights tells the dial in words.
-func (p *operatorPage) tellMidnights(now time.Time) string {
+func (p *operatorPage) tellMidnights(now time.Time) catalogue.Sayable {
 	active := slices.DeleteFunc(slices.Clone(p.Midnights), func(m midnightRow) bool { return m.Readers == 0 })
 	if len(active) == 0 {
-		return "Nobody’s midnight is waited for yet."
+		return catalogue.Key("Nobody’s midnight is waited for yet.")
 	}
 	most := slices.MaxFunc(active, func(a, b midnightRow) int { return cmp.Compare(a.Readers, b.Readers) })
 	clock := now.UTC().Sub(now.UTC().Truncate(24 * time.Hour))
@@ -116,40 +116,44 @@ func (p *operatorPage) tellMidnights(now time.Time) string {
 		}
 	}
 	if len(active) == 1 {
-		return fmt.Sprintf("All midnights are at %s UTC%s: %s.", next.Clock(), next.in(), digest.Counted(next.Readers, "reader"))
+		return catalogue.Key("All midnights are at %s: %s.").With(next.where(), catalogue.Key("%d readers").With(next.Readers))
 	}
-	words := fmt.Sprintf("The next midnight is at %s UTC%s, for %s.", next.Clock(), next.in(), digest.Counted(next.Readers, "reader"))
+	words := catalogue.Key("The next midnight is at %s: %s.").With(next.where(), catalogue.Key("%d readers").With(next.Readers))
 	if most.Readers > next.Readers {
-		words += fmt.Sprintf(" Most days begin at %s UTC%s: %s.", most.Clock(), most.in(), digest.Counted(most.Readers, "reader"))
+		words = catalogue.Key("%s Most days begin at %s: %s.").With(words, most.where(), catalogue.Key("%d readers").With(most.Readers))
 	}
 	return words
 }
 
-func (m midnightRow) in() string {
+// where says when it is, and names places: "18:15 UTC (Delhi)".
+func (m midnightRow) where() catalogue.Message {
 	if m.Places == "" {
-		return ""
+		return catalogue.Key("%s UTC").With(m.Clock())
 	}
-	return ", in " + strings.ReplaceAll(m.Places, ", ", " and ")
+	return catalogue.Key("%s UTC (%s)").With(m.Clock(), m.Places)
 }
 
 // placesAt gives places all over the world with their next midnights, those
 // that most people look for first.
-func placesAt(now time.Time) (places []chart.Place) {
-	for _, z := range [][2]string{
-		{"London", "Europe/London"}, {"New York", "America/New_York"}, {"Tokyo", "Asia/Tokyo"}, {"Delhi", "Asia/Kolkata"},
-		{"Los Angeles", "America/Los_Angeles"}, {"Auckland", "Pacific/Auckland"}, {"Paris", "Europe/Paris"},
-		{"São Paulo", "America/Sao_Paulo"}, {"Sydney", "Australia/Sydney"}, {"Hong Kong", "Asia/Hong_Kong"},
-		{"Moscow", "Europe/Moscow"}, {"Dubai", "Asia/Dubai"}, {"Honolulu", "Pacific/Honolulu"}, {"Chicago", "America/Chicago"},
-		{"Cairo", "Africa/Cairo"}, {"Denver", "America/Denver"}, {"Bangkok", "Asia/Bangkok"}, {"Karachi", "Asia/Karachi"},
-		{"Anchorage", "America/Anchorage"}, {"Azores", "Atlantic/Azores"}, {"Noronha", "America/Noronha"},
-		{"Dhaka", "Asia/Dhaka"}, {"Nouméa", "Pacific/Noumea"}, {"Halifax", "America/Halifax"}, {"Nairobi", "Africa/Nairobi"},
+func placesAt(l *catalogue.Language, now time.Time) (places []chart.Place) {
+	for _, z := range []struct {
+		name catalogue.Key
+		zone string
+	}{
+		{catalogue.Key("London"), "Europe/London"}, {catalogue.Key("New York"), "America/New_York"}, {catalogue.Key("Tokyo"), "Asia/Tokyo"}, {catalogue.Key("Delhi"), "Asia/Kolkata"},
+		{catalogue.Key("Los Angeles"), "America/Los_Angeles"}, {catalogue.Key("Auckland"), "Pacific/Auckland"}, {catalogue.Key("Paris"), "Europe/Paris"},
+		{catalogue.Key("São Paulo"), "America/Sao_Paulo"}, {catalogue.Key("Sydney"), "Australia/Sydney"}, {catalogue.Key("Hong Kong"), "Asia/Hong_Kong"},
+		{catalogue.Key("Moscow"), "Europe/Moscow"}, {catalogue.Key("Dubai"), "Asia/Dubai"}, {catalogue.Key("Honolulu"), "Pacific/Honolulu"}, {catalogue.Key("Chicago"), "America/Chicago"},
+		{catalogue.Key("Cairo"), "Africa/Cairo"}, {catalogue.Key("Denver"), "America/Denver"}, {catalogue.Key("Bangkok"), "Asia/Bangkok"}, {catalogue.Key("Karachi"), "Asia/Karachi"},
+		{catalogue.Key("Anchorage"), "America/Anchorage"}, {catalogue.Key("Azores"), "Atlantic/Azores"}, {catalogue.Key("Noronha"), "America/Noronha"},
+		{catalogue.Key("Dhaka"), "Asia/Dhaka"}, {catalogue.Key("Nouméa"), "Pacific/Noumea"}, {catalogue.Key("Halifax"), "America/Halifax"}, {catalogue.Key("Nairobi"), "Africa/Nairobi"},
 	} {
-		loc, err := timezone.Load(z[1])
+		loc, err := timezone.Load(z.zone)
 		if err != nil {
 			continue // the zone database of the machine does not know it
 		}
 		next := calendar.Next(now, loc, digest.Daily).UTC()
-		places = append(places, chart.Place{Name: z[0], At: next.Sub(next.Truncate(24 * time.Hour))})
+		places = append(places, chart.Place{Name: z.name.In(l), At: next.Sub(next.Truncate(24 * time.Hour))})
 	}
 	return places
 }

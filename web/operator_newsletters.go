@@ -14,8 +14,8 @@ import (
 // An operatorNewslettersPage is all newsletters of this instance, those first that wait for approval.
 type operatorNewslettersPage struct {
 	Saved   string
-	Wrong   string
-	Ask     bool // readers may ask for one
+	Wrong   catalogue.Sayable // nil: nothing is
+	Ask     bool              // readers may ask for one
 	Pending []operatedNewsletter
 	Others  []operatedNewsletter
 }
@@ -28,14 +28,14 @@ type operatedNewsletter struct {
 }
 
 // Stands says how it stands.
-func (n operatedNewsletter) Stands() string { return published{n.NewsletterInfo}.Stands().String() }
+func (n operatedNewsletter) Stands() catalogue.Message { return published{n.NewsletterInfo}.Stands() }
 
 // Sentence says what became of its letters.
-func (n operatedNewsletter) Sentence() string {
+func (n operatedNewsletter) Sentence() catalogue.Sayable {
 	if n.Counts == (digest.LetterCounts{}) {
-		return "no letters in 30 days"
+		return catalogue.Key("no letters in 30 days")
 	}
-	return digest.Counted(int(n.Counts.Sent), "letter") + " in 30 days, " + digest.Counted(int(n.Counts.Complained), "complaint") + ", " + digest.Counted(int(n.Counts.Bounced), "bounce")
+	return catalogue.Key("in 30 days: letters %d, complaints %d, bounces %d").With(n.Counts.Sent, n.Counts.Complained, n.Counts.Bounced)
 }
 
 func (s *site) operatorNewslettersPage(w http.ResponseWriter, r *http.Request, _ reader) error {
@@ -63,7 +63,7 @@ func (s *site) showOperatorNewsletters(w http.ResponseWriter, r *http.Request, s
 			p.Others = append(p.Others, o)
 		}
 	}
-	return s.show(w, r, status, "operator_newsletters", "Newsletters", p)
+	return s.show(w, r, status, "operator_newsletters", catalogue.Key("Newsletters"), p)
 }
 
 // operates makes a handler of what is done with the newsletter that a path names.
@@ -83,7 +83,7 @@ func (s *site) operates(do func(r *http.Request, n digest.Newsletter, owner stor
 		}
 		saved, err := do(r, n, owner)
 		if p := (operatorNewslettersPage{}); err == nil && saved == "" {
-			p.Wrong = "Say it in one line: its publisher is told so."
+			p.Wrong = catalogue.Key("Say it in one line: its publisher is told so.")
 			return s.showOperatorNewsletters(w, r, http.StatusUnprocessableEntity, p)
 		}
 		return showSaved(w, r, err, "/operator/newsletters", saved)

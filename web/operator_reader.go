@@ -1,13 +1,13 @@
 package web
 
 import (
-	"errors"
 	"net/http"
 	"slices"
 	"strconv"
 	"time"
 
 	"digest"
+	"digest/internal/catalogue"
 	"digest/internal/support"
 	"digest/store"
 	"digest/timezone"
@@ -17,7 +17,7 @@ import (
 type operatorReaderPage struct {
 	store.ReaderView
 	Saved    string
-	Wrong    string // why what was asked for was not done
+	Wrong    catalogue.Sayable // why what was asked for was not done; nil: it was
 	Advice   []support.Advice
 	Troubled []support.Feed
 
@@ -74,8 +74,8 @@ func (s *site) resend(w http.ResponseWriter, r *http.Request, me reader) error {
 		return errNotFound
 	}
 	err = s.Store.ResendEdition(r.Context(), digest.EditionID(edition), s.Now())
-	if e, ok := errors.AsType[*digest.Error](err); ok && e.Kind == digest.Conflict {
-		return s.showOperatorReader(w, r, http.StatusConflict, me, operatorReaderPage{Wrong: sentence(e.Message)})
+	if digest.KindOf(err) == digest.Conflict {
+		return s.showOperatorReader(w, r, http.StatusConflict, me, operatorReaderPage{Wrong: catalogue.Refusal(err)})
 	}
 	if err == nil {
 		s.Log.InfoContext(r.Context(), "an edition is sent again", "operator", int64(me.ID), "edition", edition)
@@ -105,16 +105,13 @@ func (p operatorReaderPage) NameOf(e store.MailedEdition) string {
 }
 
 // State says what became of an edition's mail.
-func (p operatorReaderPage) State(e store.MailedEdition) string {
-	words := map[digest.EditionState]string{
-		digest.EditionReady: "waits", digest.EditionLeased: "on the way", digest.EditionDotting: "on the way", digest.EditionUnmailed: "in the web view only",
-		digest.EditionUnconfirmed: "sent, never confirmed", digest.EditionSent: "sent", digest.EditionFailed: "refused", digest.EditionExpired: "not sent in time",
+func (p operatorReaderPage) State(e store.MailedEdition) catalogue.Sayable {
+	words := map[digest.EditionState]catalogue.Sayable{
+		digest.EditionReady: catalogue.Key("waits"), digest.EditionLeased: catalogue.Key("on the way"), digest.EditionDotting: catalogue.Key("on the way"), digest.EditionUnmailed: catalogue.Key("in the web view only"),
+		digest.EditionUnconfirmed: catalogue.Key("sent, never confirmed"), digest.EditionSent: catalogue.Key("sent %s").With(p.When(e.SentAt)), digest.EditionFailed: catalogue.Key("refused"), digest.EditionExpired: catalogue.Key("not sent in time"),
 	}[e.State]
-	if e.State == digest.EditionSent {
-		words += " " + p.When(e.SentAt)
-	}
 	if e.Resent > 0 {
-		words += ", once more"
+		return catalogue.Key("%s, once more").With(words)
 	}
 	return words
 }
@@ -125,10 +122,10 @@ func (p operatorReaderPage) Over(e store.MailedEdition) bool {
 }
 
 // When shows an instant by the reader's clock.
-func (p operatorReaderPage) When(t time.Time) string {
+func (p operatorReaderPage) When(t time.Time) catalogue.Moment {
 	loc, err := timezone.Load(p.User.TimeZone)
 	if err != nil {
 		loc = time.UTC
 	}
-	return t.In(loc).Format("2 Jan 2006, 15:04")
+	return catalogue.Time("2 Jan 2006, 15:04", t.In(loc))
 }

@@ -2,8 +2,6 @@ package web
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"log/slog"
 	"net/http"
 	"time"
@@ -30,17 +28,17 @@ func (s *site) operated(r *http.Request) (u reader, err error) {
 
 // changesReader makes a handler of what an operator does with a reader: it gives the word of what was done, or says why
 // nothing was.
-func (s *site) changesReader(do func(r *http.Request, me, u reader) (saved, wrong string, err error)) handler {
+func (s *site) changesReader(do func(r *http.Request, me, u reader) (saved string, wrong catalogue.Sayable, err error)) handler {
 	return s.forOperator(func(w http.ResponseWriter, r *http.Request, me reader) error {
 		u, err := s.operated(r)
 		if err != nil {
 			return err
 		}
 		saved, wrong, err := do(r, me, u)
-		if e, ok := errors.AsType[*digest.Error](err); ok && e.Kind == digest.Conflict {
-			wrong, err = sentence(e.Message), nil
+		if digest.KindOf(err) == digest.Conflict {
+			wrong, err = catalogue.Refusal(err), nil
 		}
-		if err == nil && wrong != "" {
+		if err == nil && wrong != nil {
 			return s.showOperatorReader(w, r, http.StatusConflict, me, operatorReaderPage{Wrong: wrong, Date: typedDate(r.PostForm, "until")})
 		}
 		return showSaved(w, r, err, readerPath(u.ID), saved)
@@ -53,7 +51,7 @@ func who(me, u reader) slog.Attr {
 }
 
 // pauseFor pauses a reader's digest: until a day by their clock, or, without one, until somebody resumes it.
-func (s *site) pauseFor(r *http.Request, me, u reader) (saved, wrong string, err error) {
+func (s *site) pauseFor(r *http.Request, me, u reader) (saved string, wrong catalogue.Sayable, err error) {
 	st := s.standing(u.Digest)
 	var until time.Time
 	if date := typedDate(r.PostForm, "until"); date.Value != "" {
@@ -62,38 +60,38 @@ func (s *site) pauseFor(r *http.Request, me, u reader) (saved, wrong string, err
 			until, wrong = begins(day, st.zone())
 		}
 		if wrong != nil {
-			return "", fmt.Sprint(wrong), nil
+			return "", wrong, nil
 		}
 	}
 	if err := s.Store.PauseDigest(r.Context(), u.Digest.ID, until, s.Now()); err != nil {
-		return "", "", err
+		return "", nil, err
 	}
 	s.Log.InfoContext(r.Context(), "an operator pauses a digest", who(me, u))
-	return "paused", "", nil
+	return "paused", nil, nil
 }
 
-func (s *site) resumeFor(r *http.Request, me, u reader) (saved, wrong string, err error) {
+func (s *site) resumeFor(r *http.Request, me, u reader) (saved string, wrong catalogue.Sayable, err error) {
 	if err := s.Store.ResumeDigest(r.Context(), u.Digest.ID, s.Now()); err != nil {
-		return "", "", err
+		return "", nil, err
 	}
 	s.Log.InfoContext(r.Context(), "an operator resumes a digest", who(me, u))
-	return "resumed", "", nil
+	return "resumed", nil, nil
 }
 
 // mailSignIn mails a reader a link that lets them in. Nobody else is shown it.
-func (s *site) mailSignIn(r *http.Request, me, u reader) (saved, wrong string, err error) {
+func (s *site) mailSignIn(r *http.Request, me, u reader) (saved string, wrong catalogue.Sayable, err error) {
 	if !s.mails() {
-		return "", "", errNotFound
+		return "", nil, errNotFound
 	}
 	if _, suppressed, err := s.Store.Suppressed(r.Context(), u.Email); err != nil || suppressed {
-		return "", "Their address is not mailed: see “Addresses that are not mailed” on the operator’s page.", err
+		return "", catalogue.Key("Their address is not mailed: see “Addresses that are not mailed” on the operator’s page."), err
 	}
 	q := letterRequest{to: u.Email, kind: allowance.KnownSignIn}
 	q.letter, _, err = s.Store.RequestLetter(r.Context(), store.LetterRequest{
 		Kind: q.kind, Email: q.to, Asker: s.Signer.SignText(digest.ForAsker, "operator "+me.key()), Life: SignInTTL,
 	}, s.Now())
 	if err != nil || q.letter.ID == 0 {
-		return "was-linked", "", err
+		return "was-linked", nil, err
 	}
 	s.sendLetter(q, func(ctx context.Context, life time.Duration) (string, render.LetterContent, error) {
 		token, now := newSecret(), s.Now()
@@ -101,26 +99,26 @@ func (s *site) mailSignIn(r *http.Request, me, u reader) (saved, wrong string, e
 		return u.Email, operatorSignInLetter(catalogue.Of(u.Language), s.BaseURL, token, life), err
 	})
 	s.Log.InfoContext(r.Context(), "an operator has a sign-in link mailed", who(me, u))
-	return "linked", "", nil
+	return "linked", nil, nil
 }
 
 // makeOperator lets a reader run this instance.
-func (s *site) makeOperator(r *http.Request, me, u reader) (saved, wrong string, err error) {
+func (s *site) makeOperator(r *http.Request, me, u reader) (saved string, wrong catalogue.Sayable, err error) {
 	if err := s.Store.SetOperator(r.Context(), u.ID, true); err != nil {
-		return "", "", err
+		return "", nil, err
 	}
 	s.Log.InfoContext(r.Context(), "an operator makes another one", who(me, u))
-	return "operates", "", nil
+	return "operates", nil, nil
 }
 
 // endOperator lets an operator run this instance no more; not the one who asks, so that one is left.
-func (s *site) endOperator(r *http.Request, me, u reader) (saved, wrong string, err error) {
+func (s *site) endOperator(r *http.Request, me, u reader) (saved string, wrong catalogue.Sayable, err error) {
 	if u.ID == me.ID {
-		return "", "This is you. Another operator can do it.", nil
+		return "", catalogue.Key("This is you. Another operator can do it."), nil
 	}
 	if err := s.Store.DropOperator(r.Context(), u.ID); err != nil {
-		return "", "", err
+		return "", nil, err
 	}
 	s.Log.InfoContext(r.Context(), "an operator ends that another one is", who(me, u))
-	return "operates-not", "", nil
+	return "operates-not", nil, nil
 }

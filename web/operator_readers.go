@@ -6,6 +6,8 @@ import (
 	"strconv"
 
 	"digest"
+	"digest/internal/catalogue"
+	"digest/internal/chart"
 	"digest/store"
 )
 
@@ -26,7 +28,7 @@ type operatorReadersPage struct {
 type listedReader struct {
 	Path  string // "" of an address that nobody has confirmed
 	Email string
-	Words string
+	Words catalogue.Sayable
 }
 
 // The choices of whom to list, beside the states of a digest.
@@ -37,8 +39,8 @@ const (
 
 func readerStates() []choice {
 	return []choice{
-		{Name: "Everybody"}, {Value: string(digest.DigestActive), Name: "Active"}, {Value: string(digest.DigestPaused), Name: "Paused"},
-		{Value: string(digest.DigestLeft), Name: "Left"}, {Value: whoMembers, Name: "Newsletters only"}, {Value: whoUnconfirmed, Name: "Not confirmed yet"},
+		{Name: catalogue.Key("Everybody")}, {Value: string(digest.DigestActive), Name: catalogue.Key("Active")}, {Value: string(digest.DigestPaused), Name: catalogue.Key("Paused")},
+		{Value: string(digest.DigestLeft), Name: catalogue.Key("Left")}, {Value: whoMembers, Name: catalogue.Key("Newsletters only")}, {Value: whoUnconfirmed, Name: catalogue.Key("Not confirmed yet")},
 	}
 }
 
@@ -60,7 +62,7 @@ func (s *site) operatorReadersPage(w http.ResponseWriter, r *http.Request, _ rea
 		p.Readers = p.Readers[:readersShown]
 		p.Later = "/operator/readers?" + url.Values{"q": {p.Part}, "state": {who}, "after": {last}}.Encode()
 	}
-	return s.showPage(w, r, err, "operator_readers", "Readers", p)
+	return s.showPage(w, r, err, "operator_readers", catalogue.Key("Readers"), p)
 }
 
 // listReaders puts readers on the page, one more than it shows if there are more, and says after whom those come.
@@ -88,7 +90,7 @@ func (s *site) listUnconfirmed(r *http.Request, _ string, p *operatorReadersPage
 	p.Begun = after != ""
 	found, err := s.Store.Unconfirmed(r.Context(), p.Part, after, readersShown+1, s.Now())
 	for i, u := range found {
-		p.Readers = append(p.Readers, listedReader{Email: u.Email, Words: "wants to sign up; the link that was mailed works until " + minute(u.ExpiresAt).String() + " UTC"})
+		p.Readers = append(p.Readers, listedReader{Email: u.Email, Words: catalogue.Key("wants to sign up; the link that was mailed works until %s UTC").With(minute(u.ExpiresAt))})
 		if i == readersShown-1 {
 			last = u.Email
 		}
@@ -102,21 +104,24 @@ func readerPath(id digest.UserID) string {
 }
 
 // readerWords says how a reader stands: "paused until 3 May 2026, here since 1 May 2026, Europe/Paris".
-func readerWords(u store.ListedReader) string {
-	words := string(u.State)
+func readerWords(u store.ListedReader) catalogue.Sayable {
+	words := map[digest.DigestState]catalogue.Sayable{
+		digest.DigestActive: catalogue.Key("active"), digest.DigestPaused: catalogue.Key("paused"), digest.DigestLeft: catalogue.Key("left"),
+	}[u.State]
 	switch {
 	case u.MemberOnly:
-		words = "newsletters only"
+		words = catalogue.Key("newsletters only")
 	case u.State == digest.DigestPaused && !u.PausedUntil.IsZero():
-		words += " until " + longDay(digest.DateOf(u.PausedUntil.In(zoneOr(u.TimeZone))))
+		words = catalogue.Key("paused until %s").With(catalogue.Time("2 January 2006", u.PausedUntil.In(zoneOr(u.TimeZone))))
 	}
+	parts := []catalogue.Sayable{words}
 	if u.Suppressed {
-		words += ", not mailed"
+		parts = append(parts, catalogue.Key("not mailed"))
 	}
 	if u.Operator {
-		words += ", operator"
+		parts = append(parts, catalogue.Key("operator"))
 	}
-	return words + ", here since " + dated(u.CreatedAt).String() + ", " + zoneName(u.TimeZone)
+	return chart.Listed(append(parts, catalogue.Key("here since %s").With(dated(u.CreatedAt)), catalogue.Text(zoneName(u.TimeZone))))
 }
 
 // testMail mails a test to the operator who asks for it.

@@ -1,11 +1,11 @@
 package web
 
 import (
-	"errors"
 	"net/http"
 	"strings"
 
 	"digest"
+	"digest/internal/catalogue"
 	"digest/store"
 )
 
@@ -17,8 +17,8 @@ type operatorRemovePage struct {
 	Goes  []store.NewsletterInfo // with them: those that have ended, or were never approved
 	Edits []store.NewsletterInfo // go on without them
 	Typed string
-	Wrong string
-	Never string // why it cannot be done here; "": it can
+	Wrong catalogue.Sayable // nil: nothing is
+	Never catalogue.Sayable // why it cannot be done here; nil: it can
 }
 
 func (s *site) operatorRemovePageOf(r *http.Request, me reader) (p operatorRemovePage, err error) {
@@ -40,18 +40,18 @@ func (s *site) operatorRemovePageOf(r *http.Request, me reader) (p operatorRemov
 	}
 	switch {
 	case u.ID == me.ID:
-		p.Never = "This is you: your own account is deleted in your settings."
+		p.Never = catalogue.Key("This is you: your own account is deleted in your settings.")
 	case u.Operator:
-		p.Never = "They run this instance too. Let them be no operator any more first; their page has the button."
+		p.Never = catalogue.Key("They run this instance too. Let them be no operator any more first; their page has the button.")
 	case len(p.Owns) > 0:
-		p.Never = "They own a newsletter, whose members would be left without anybody to write to. It has to end, or to get another owner, first."
+		p.Never = catalogue.Key("They own a newsletter, whose members would be left without anybody to write to. It has to end, or to get another owner, first.")
 	}
 	return p, err
 }
 
 func (s *site) operatorRemovePage(w http.ResponseWriter, r *http.Request, me reader) error {
 	p, err := s.operatorRemovePageOf(r, me)
-	return s.showPage(w, r, err, "operator_remove", "Remove a reader", p)
+	return s.showPage(w, r, err, "operator_remove", catalogue.Key("Remove a reader"), p)
 }
 
 // removeReader removes a reader for good, if the operator has typed their address.
@@ -60,18 +60,18 @@ func (s *site) removeReader(w http.ResponseWriter, r *http.Request, me reader) e
 	if err != nil {
 		return err
 	}
-	if p.Never != "" {
-		return s.show(w, r, http.StatusConflict, "operator_remove", "Remove a reader", p)
+	if p.Never != nil {
+		return s.show(w, r, http.StatusConflict, "operator_remove", catalogue.Key("Remove a reader"), p)
 	}
 	p.Typed = r.PostForm.Get("address")
 	if !strings.EqualFold(digest.NormalEmail(p.Typed), digest.NormalEmail(p.Email)) {
-		p.Wrong = "That is not their address. Nothing was removed."
-		return s.show(w, r, http.StatusUnprocessableEntity, "operator_remove", "Remove a reader", p)
+		p.Wrong = catalogue.Key("That is not their address. Nothing was removed.")
+		return s.show(w, r, http.StatusUnprocessableEntity, "operator_remove", catalogue.Key("Remove a reader"), p)
 	}
 	err = s.Store.RemoveUser(r.Context(), p.ID, s.Now())
-	if e, ok := errors.AsType[*digest.Error](err); ok && e.Kind == digest.Conflict { // they own a newsletter by now
-		p.Never = sentence(e.Message)
-		return s.show(w, r, http.StatusConflict, "operator_remove", "Remove a reader", p)
+	if digest.KindOf(err) == digest.Conflict { // they own a newsletter by now
+		p.Never = catalogue.Refusal(err)
+		return s.show(w, r, http.StatusConflict, "operator_remove", catalogue.Key("Remove a reader"), p)
 	}
 	if err == nil {
 		s.Log.InfoContext(r.Context(), "an operator removes a reader", "operator", int64(me.ID), "reader", int64(p.ID))

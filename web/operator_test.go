@@ -55,7 +55,7 @@ func TestOperatorPage(t *testing.T) {
 		page.shows(".calm", "Nothing needs you.")
 		page.shows("svg.dial text.clock", "12:00")
 		page.has("svg.dial", "role", "img")
-		if words := page.texts("figcaption p")[0]; words != "All midnights are at 23:00 UTC, in Paris: 1 reader." {
+		if words := page.texts("figcaption p")[0]; words != "All midnights are at 23:00 UTC (Paris): 1 reader." {
 			t.Errorf("the dial says %q", words)
 		}
 

@@ -100,7 +100,7 @@ func (s *site) orNoMembers(w http.ResponseWriter, r *http.Request, me publisher,
 		status, err = http.StatusRequestEntityTooLarge, nil
 		p.Wrong = catalogue.Key("That file is larger than %d MB. Nothing was taken from it. Split it, or have whoever runs this take it in.").With(maxList >> 20)
 	} else if e, ok := errors.AsType[*digest.Error](err); ok && e.Kind == digest.Invalid && e != errNoFile {
-		p.Wrong, err = e.Message+".", nil // it begins with the name of a file
+		p.Wrong, err = catalogue.Key("%s.").With(catalogue.Line(e)), nil // it begins with the name of a file
 	} else if said, _ := asRefused(err); said != nil {
 		p.Wrong, err = said, nil
 	}

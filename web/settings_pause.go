@@ -22,8 +22,6 @@ func begins(d digest.Date, zone *time.Location) (at time.Time, wrong catalogue.S
 	return at, nil
 }
 
-func longDay(d digest.Date) string { return d.Format("2 January 2006") }
-
 // A pausePage asks until when a digest is to be paused.
 type pausePage struct {
 	settingsFrame

@@ -165,7 +165,7 @@ func (p *statusFeedPage) plot(polls []store.PollRecord, now time.Time, l *catalo
 		}
 	}
 	// The picture holds numbers and dates only, nothing that a feed has said.
-	p.Chart = template.HTML(history.SVG(catalogue.Key("Answers, bytes and times of the last 90 days, by day; the table below has the numbers").In(l)))
+	p.Chart = template.HTML(history.SVG(l, catalogue.Key("Answers, bytes and times of the last 90 days, by day; the table below has the numbers").In(l)))
 }
 
 // shownURL is an address as strangers may see it: without user and password,
@@ -271,5 +271,5 @@ func daysOf(set digest.Weekdays) catalogue.Sayable {
 			names = append(names, catalogue.Day("Monday", monday.Plus(i)))
 		}
 	}
-	return listed(names)
+	return chart.Listed(names)
 }

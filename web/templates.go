@@ -157,9 +157,8 @@ func pagesIn(l *catalogue.Language, a assets) pages {
 		"colour":  func(name string) string { return render.Variables()[name] },
 		"period":  func(d time.Duration) string { return period(d).In(l) },
 		"minute":  func(t time.Time) string { return minute(t).In(l) },
-		"size":    func(n int64) string { return size(n).In(l) },
-		"span":    func(d time.Duration) string { return span(d).In(l) },
-		"count":   digest.Counted,
+		"size":    func(n int64) string { return chart.Size(n).In(l) },
+		"span":    func(d time.Duration) string { return chart.Span(d).In(l) },
 		"spans":   digest.Spans,
 		"saveButton": func(id digest.PostID, saved bool, back, namedBy string) saveButton {
 			return saveButton{id, saved, back, namedBy}
@@ -177,13 +176,13 @@ func pagesIn(l *catalogue.Language, a assets) pages {
 		"sentence": sentence,
 		"kind":     kindNamed,
 		"kinds":    chart.Kinds,
-		"kindWord": func(k chart.Kind) string { return kindWord(k).In(l) },
-		"answers":  func(c chart.Count) string { return l.Text(answers(c)) },
+		"kindWord": func(k chart.Kind) string { return k.Word().In(l) },
+		"answers":  func(c chart.Count) string { return l.Text(c.Answers()) },
 
 		"stateWord": func(state string) string { return l.Text(stateWord(state)) },
 		"lang":      render.Language,
 
-		"suppressedFor": suppressedFor,
+		"suppressedFor": func(r digest.Reason) string { return suppressedFor(r).In(l) },
 	}
 	maps.Copy(funcs, l.Funcs())
 	layout := sync.OnceValue(func() *template.Template {

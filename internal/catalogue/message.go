@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"html/template"
 	"reflect"
+	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -178,6 +179,24 @@ type Text string
 
 // In says it.
 func (t Text) In(*Language) string { return string(t) }
+
+// Recognised is a text of the program's own, written in English before it was stored, as one of some sentences with
+// values; a text that is none of them is said as it is.
+func Recognised(text string, among ...Key) Sayable {
+	for _, k := range among {
+		pattern := "^" + strings.ReplaceAll(regexp.QuoteMeta(string(k)), "%s", "(.+)") + "$"
+		found := regexp.MustCompile(pattern).FindStringSubmatch(text)
+		if found == nil {
+			continue
+		}
+		values := make([]any, len(found)-1)
+		for i, v := range found[1:] {
+			values[i] = v
+		}
+		return k.With(values...)
+	}
+	return Text(text)
+}
 
 // Line is what an error says to people, as it stands: in each language where it was made by
 // digest.Refuse, or else in English.

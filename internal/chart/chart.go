@@ -10,12 +10,8 @@
 package chart
 
 import (
-	"fmt"
 	"slices"
-	"strings"
 	"time"
-
-	"digest"
 )
 
 // A Kind is a kind of answer.
@@ -46,11 +42,6 @@ func (k Kind) Class() string {
 	return [kinds]string{"unchanged", "changed", "limited", "refused", "broken", "silent"}[k]
 }
 
-// phrase is the kind behind a number of answers.
-func (k Kind) phrase() string {
-	return [kinds]string{"unchanged", "with something new", "asked to wait", "refused", "with a server error", "without a usable answer"}[k]
-}
-
 // Count is how many polls were answered in each way.
 type Count [kinds]int
 
@@ -61,18 +52,6 @@ func (c Count) Polls() int {
 		n += k
 	}
 	return n
-}
-
-// Answers says in words what polls brought, for example
-// "1 unchanged, 1 with something new"; empty if nothing was asked.
-func (c Count) Answers() string {
-	var parts []string
-	for k, n := range c {
-		if n > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", n, Kind(k).phrase()))
-		}
-	}
-	return strings.Join(parts, ", ")
 }
 
 func (c *Count) add(more Count) {
@@ -173,21 +152,6 @@ func (h Hour) Quiet() bool {
 	return h.Polls() == 0 && h.Editions == 0 && h.Sent == 0 && h.Failed == 0
 }
 
-// Mail says in words what became of an hour's editions; empty for none.
-func (h Hour) Mail() string {
-	var parts []string
-	if h.Editions > 0 {
-		parts = append(parts, digest.Counted(h.Editions, "edition")+" made")
-	}
-	if h.Sent > 0 {
-		parts = append(parts, digest.Counted(h.Sent, "mail")+" sent")
-	}
-	if h.Failed > 0 {
-		parts = append(parts, fmt.Sprintf("%d given up", h.Failed))
-	}
-	return strings.Join(parts, ", ")
-}
-
 // Work is a row of hours without gaps, the oldest first.
 type Work struct {
 	Hours []Hour
@@ -222,33 +186,4 @@ func (w Work) Total() Hour {
 		t.Failed += h.Failed
 	}
 	return t
-}
-
-// Size says an amount of bytes: "0 B", "812 B", "4.2 kB", "130 kB", "1.5 MB".
-func Size(n int64) string {
-	if n < 1000 {
-		return fmt.Sprintf("%d B", n)
-	}
-	x := float64(n)
-	for _, unit := range []string{"kB", "MB", "GB"} {
-		x /= 1000
-		switch {
-		case x < 9.95:
-			return fmt.Sprintf("%.1f %s", x, unit)
-		case x < 999.5:
-			return fmt.Sprintf("%.0f %s", x, unit)
-		}
-	}
-	return fmt.Sprintf("%.0f TB", x/1000)
-}
-
-// Span says how long an answer took: "85 ms", "1.2 s", "30 s".
-func Span(d time.Duration) string {
-	switch {
-	case d < time.Second-time.Millisecond/2:
-		return fmt.Sprintf("%d ms", d.Round(time.Millisecond).Milliseconds())
-	case d < 9950*time.Millisecond:
-		return fmt.Sprintf("%.1f s", d.Seconds())
-	}
-	return fmt.Sprintf("%.0f s", d.Seconds())
 }

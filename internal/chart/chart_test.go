@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"digest/internal/catalogue"
 	"digest/internal/chart"
 )
 
@@ -35,7 +36,7 @@ func TestDays(t *testing.T) {
 		t.Fatalf("%d days from %v to %v", len(h.Days), h.Days[0].Date, h.Days[len(h.Days)-1].Date)
 	}
 	for i, want := range map[int]string{0: "1 without a usable answer", 1: "", 88: "1 with a server error", 89: "1 unchanged, 1 with something new"} {
-		if got := h.Days[i].Answers(); got != want {
+		if got := catalogue.English().Text(h.Days[i].Answers()); got != want {
 			t.Errorf("day %d: %q, want %q", i, got, want)
 		}
 	}
@@ -51,12 +52,12 @@ func TestDays(t *testing.T) {
 
 func TestWords(t *testing.T) {
 	for n, want := range map[int64]string{0: "0 B", 999: "999 B", 1000: "1.0 kB", 4249: "4.2 kB", 9949: "9.9 kB", 9950: "10 kB", 130_400: "130 kB", 999_499: "999 kB", 999_500: "1.0 MB", 25_000_000: "25 MB", 3_000_000_000_000: "3 TB"} {
-		if got := chart.Size(n); got != want {
+		if got := chart.Size(n).String(); got != want {
 			t.Errorf("%d bytes are %q, want %q", n, got, want)
 		}
 	}
 	for d, want := range map[time.Duration]string{0: "0 ms", 85*time.Millisecond + 400*time.Microsecond: "85 ms", 999*time.Millisecond + 600*time.Microsecond: "1.0 s", 1234 * time.Millisecond: "1.2 s", 9960 * time.Millisecond: "10 s", 30 * time.Second: "30 s"} {
-		if got := chart.Span(d); got != want {
+		if got := chart.Span(d).String(); got != want {
 			t.Errorf("%v is %q, want %q", d, got, want)
 		}
 	}
@@ -116,7 +117,7 @@ func TestPicture(t *testing.T) {
 		polls = append(polls, ago(time.Duration(i)*day, k, int64(i%2*500), time.Duration(50+i)*time.Millisecond))
 	}
 	polls = append(polls, ago(time.Hour, chart.Changed, 20_000, time.Second))
-	svg := chart.New(polls, noon, 90).SVG(`"<Blog>"`)
+	svg := chart.New(polls, noon, 90).SVG(catalogue.English(), `"<Blog>"`)
 	got := shapes(t, svg)
 	for shape, want := range map[string]int{
 		"rect.unchanged": 82, "rect.broken": 7, "rect.limited": 1, "rect.changed": 1, "rect.refused": 0,
@@ -145,7 +146,7 @@ func TestOddPictures(t *testing.T) {
 		"extremes": chart.New([]chart.Poll{ago(0, chart.Changed, 1<<62, 1<<62), ago(time.Minute, chart.Changed, 1, 1)}, noon, 1),
 		"crowded":  chart.New(make([]chart.Poll, 3000), time.Time{}, 90),
 	} {
-		t.Run(name, func(t *testing.T) { shapes(t, h.SVG("x")) })
+		t.Run(name, func(t *testing.T) { shapes(t, h.SVG(catalogue.English(), "x")) })
 	}
 }
 
@@ -156,6 +157,6 @@ func FuzzSVG(f *testing.F) {
 	f.Fuzz(func(t *testing.T, at int64, kind int, bytes, took int64, n int) {
 		n = min(max(n, 0), 400)
 		h := chart.New([]chart.Poll{{At: time.Unix(at, 0), Kind: chart.Kind(kind), Bytes: bytes, Took: time.Duration(took)}}, noon, n)
-		shapes(t, h.SVG(fmt.Sprint(at)))
+		shapes(t, h.SVG(catalogue.English(), fmt.Sprint(at)))
 	})
 }

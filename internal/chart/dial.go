@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"digest"
+	"digest/internal/catalogue"
 )
 
 // Quarters is how many quarters of an hour a day has.
@@ -60,9 +60,9 @@ const (
 	betweenName = 8.0
 )
 
-// SVG draws the dial. title and description tell it to who cannot see it; the
+// SVG draws the dial, with words of a language. title and description tell it to who cannot see it; the
 // numbers themselves belong beside it, in a table.
-func (d Dial) SVG(title, description string) string {
+func (d Dial) SVG(l *catalogue.Language, title, description string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, `<svg class="dial" viewBox="0 0 %d %[1]d" role="img" aria-labelledby="dial-title dial-description" xmlns="http://www.w3.org/2000/svg">`, faceSize)
 	fmt.Fprintf(&b, `<title id="dial-title">%s</title><desc id="dial-description">%s</desc>`, html.EscapeString(title), html.EscapeString(description))
@@ -70,7 +70,7 @@ func (d Dial) SVG(title, description string) string {
 	d.bars(&b)
 	d.places(&b)
 	d.hand(&b)
-	d.hover(&b)
+	d.hover(l, &b)
 	b.WriteString("</svg>")
 	return b.String()
 }
@@ -230,15 +230,16 @@ func (d Dial) hand(b *strings.Builder) {
 }
 
 // hover tells the numbers of a bar to who points at it.
-func (d Dial) hover(b *strings.Builder) {
+func (d Dial) hover(l *catalogue.Language, b *strings.Builder) {
 	half := math.Pi / Quarters
 	for i, s := range d.Slots {
 		if s.Readers == 0 && s.Feeds == 0 {
 			continue
 		}
 		at := time.Duration(i) * 15 * time.Minute
-		fmt.Fprintf(b, `<path class="slot" d="%s"><title>%s UTC: %s, %s</title></path>`,
-			sector(turn(at)-half, turn(at)+half, handFrom, bezelInner), ClockTime(at), digest.Counted(s.Readers, "reader"), digest.Counted(s.Feeds, "feed"))
+		fmt.Fprintf(b, `<path class="slot" d="%s"><title>%s</title></path>`,
+			sector(turn(at)-half, turn(at)+half, handFrom, bezelInner),
+			html.EscapeString(catalogue.Key("%s UTC: %s, %s").With(ClockTime(at), catalogue.Key("%d readers").With(s.Readers), catalogue.Key("%d feeds").With(s.Feeds)).In(l)))
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"digest/internal/catalogue"
 	"digest/internal/chart"
 )
 
@@ -48,7 +49,7 @@ func golden(t *testing.T, name, got string) {
 }
 
 func TestDial(t *testing.T) {
-	svg := world().SVG("The world's midnights", `one < two & "three"`)
+	svg := world().SVG(catalogue.English(), "The world's midnights", `one < two & "three"`)
 	got := shapes(t, svg)
 	for shape, want := range map[string]int{
 		"path.readers": 3, "path.feeds": 3, "path.slot": 3, "path.hand": 1, "text.numeral": 8, "text.numeral minor": 16,
@@ -81,7 +82,7 @@ func TestOddDials(t *testing.T) {
 	}
 	for name, d := range map[string]chart.Dial{"nobody": {}, "full": full} {
 		t.Run(name, func(t *testing.T) {
-			svg := d.SVG("x", "y")
+			svg := d.SVG(catalogue.English(), "x", "y")
 			shapes(t, svg)
 			if len(svg) > 60<<10 {
 				t.Errorf("a picture of %d bytes", len(svg))
@@ -98,7 +99,7 @@ func TestWork(t *testing.T) {
 	h := w.Hour(noon)
 	h.Count[chart.Unchanged], h.Count[chart.Broken], h.Bytes, h.Editions, h.Sent, h.Failed = 40, 2, 70_000, 9, 8, 1
 	w.Hour(noon.Add(-20 * time.Hour)).Sent = 1
-	svg := w.SVG(`"work"`)
+	svg := w.SVG(catalogue.English(), `"work"`)
 	got := shapes(t, svg)
 	for shape, want := range map[string]int{
 		"rect.unchanged": 1, "rect.broken": 1, "rect.bytes": 1, "rect.sent": 2, "rect.failed": 1, "rect.editions": 1, "rect.day": 2,
@@ -108,13 +109,13 @@ func TestWork(t *testing.T) {
 			t.Errorf("%d of %s, want %d", got[shape], shape, want)
 		}
 	}
-	if !strings.Contains(svg, "<title>20 November, 12:00 UTC: 40 unchanged, 2 with a server error; 9 editions made, 8 mails sent, 1 given up</title>") {
+	if !strings.Contains(svg, "<title>20 Nov 12:00 UTC: 40 unchanged, 2 with a server error; 9 editions made, 8 mails sent, 1 given up</title>") {
 		t.Error("the hour does not say what it did")
 	}
 	total := w.Total()
-	if total.Sent != 9 || total.Polls() != 42 || total.Quiet() || total.Mail() != "9 editions made, 9 mails sent, 1 given up" {
+	if total.Sent != 9 || total.Polls() != 42 || total.Quiet() || catalogue.English().Text(total.Mail()) != "9 editions made, 9 mails sent, 1 given up" {
 		t.Errorf("in all %+v", total)
 	}
 	golden(t, "work.svg", svg)
-	shapes(t, chart.Work{}.SVG("x"))
+	shapes(t, chart.Work{}.SVG(catalogue.English(), "x"))
 }

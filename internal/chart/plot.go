@@ -65,7 +65,7 @@ func (p *plot) left(i int) float64 { return whole * float64(i) / float64(p.colum
 // its greatest bar stands for.
 func (p *plot) panel(n int, name, most string) panel {
 	at := p.panels[n]
-	fmt.Fprintf(p, `<text class="name" x="0" y="%d">%s</text><text class="scale" x="100%%" y="%d">%s</text>`, at.top-8, html.EscapeString(name), at.top-8, most)
+	fmt.Fprintf(p, `<text class="name" x="0" y="%d">%s</text><text class="scale" x="100%%" y="%d">%s</text>`, at.top-8, html.EscapeString(name), at.top-8, html.EscapeString(most))
 	p.line("grid", at.top)
 	p.line("base", at.end)
 	return at
@@ -83,7 +83,7 @@ func (p *plot) parting(i int) {
 
 // date writes below the i-th column.
 func (p *plot) date(i int, text string) {
-	fmt.Fprintf(p, `<text class="date" x="%.2f%%" y="%d">%s</text>`, p.left(i), p.bottom()+axisText, text)
+	fmt.Fprintf(p, `<text class="date" x="%.2f%%" y="%d">%s</text>`, p.left(i), p.bottom()+axisText, html.EscapeString(text))
 }
 
 func (p *plot) rect(class string, x, width, y, tall float64) {
@@ -132,12 +132,12 @@ func (p *plot) answers(n int, name string, count func(i int) Count) {
 }
 
 // bytes draws a panel of one bar for each column.
-func (p *plot) bytes(n int, name string, bytes func(i int) int64) {
+func (p *plot) bytes(l *catalogue.Language, n int, name string, bytes func(i int) int64) {
 	var most int64 = 1
 	for i := range p.columns {
 		most = max(most, bytes(i))
 	}
-	at := p.panel(n, name, Size(most))
+	at := p.panel(n, name, Size(most).In(l))
 	for i := range p.columns {
 		if b := bytes(i); b > 0 {
 			tall := max(1, float64(at.end-at.top)*float64(b)/float64(most)) // what there is can be seen
@@ -149,19 +149,19 @@ func (p *plot) bytes(n int, name string, bytes func(i int) int64) {
 // hover tells the numbers of the i-th column to who points at it.
 func (p *plot) hover(i int, text string) {
 	fmt.Fprintf(p, `<rect class="day" x="%.2f%%" width="%.2f%%" y="%d" height="%d"><title>%s</title></rect>`,
-		p.left(i), p.left(i+1)-p.left(i), p.top(), p.bottom()-p.top(), text)
+		p.left(i), p.left(i+1)-p.left(i), p.top(), p.bottom()-p.top(), html.EscapeString(text))
 }
 
-// SVG draws the history.
-func (h History) SVG(label string) string {
+// SVG draws the history, with words of a language.
+func (h History) SVG(l *catalogue.Language, label string) string {
 	p := newPlot("chart", label, len(h.Days), 84, 48, 84)
-	months(p, catalogue.English(), leastLabel, func(i int) digest.Date { return digest.DateOf(h.Days[i].Date) })
-	p.answers(0, "Answers a day", func(i int) Count { return h.Days[i].Count })
-	p.bytes(1, "Bytes a day", func(i int) int64 { return h.Days[i].Bytes })
-	h.times(p)
+	months(p, l, leastLabel, func(i int) digest.Date { return digest.DateOf(h.Days[i].Date) })
+	p.answers(0, catalogue.Key("Answers a day").In(l), func(i int) Count { return h.Days[i].Count })
+	p.bytes(l, 1, catalogue.Key("Bytes a day").In(l), func(i int) int64 { return h.Days[i].Bytes })
+	h.times(l, p)
 	for i, d := range h.Days {
 		if d.Polls() > 0 {
-			p.hover(i, fmt.Sprintf("%s: %s; %s; %s", d.Date.Format("2 January"), d.Answers(), Size(d.Bytes), Span(d.Median)))
+			p.hover(i, catalogue.Key("%s: %s; %s; %s").With(catalogue.Time("2 January", d.Date), d.Answers(), Size(d.Bytes), Span(d.Median)).In(l))
 		}
 	}
 	return p.svg()
@@ -180,7 +180,7 @@ func months(p *plot, l *catalogue.Language, least float64, day func(i int) diges
 			p.parting(i)
 		}
 		if at := p.left(i); p.left(end)-at >= least && at >= free && whole-at >= leastLabel {
-			p.date(i, html.EscapeString(catalogue.Day("Jan", day(i)).In(l)))
+			p.date(i, catalogue.Day("Jan", day(i)).In(l))
 			free = at + leastLabel
 		}
 		i = end
@@ -189,10 +189,10 @@ func months(p *plot, l *catalogue.Language, least float64, day func(i int) diges
 
 // times draws each day's median as a dot and its spread as a line, on a scale
 // of powers of ten: answers take from a few milliseconds to half a minute.
-func (h History) times(p *plot) {
+func (h History) times(l *catalogue.Language, p *plot) {
 	t := h.Total()
 	low, high := scale(t.Fastest, t.Slowest)
-	at := p.panel(2, "Time to answer", Span(high))
+	at := p.panel(2, catalogue.Key("Time to answer").In(l), Span(high).In(l))
 	y := func(d time.Duration) float64 {
 		part := math.Log10(max(d, low).Seconds()/low.Seconds()) / math.Log10(high.Seconds()/low.Seconds())
 		return float64(at.end) - float64(at.end-at.top)*part
@@ -201,7 +201,7 @@ func (h History) times(p *plot) {
 	for tens := time.Millisecond; tens < high; tens *= 10 {
 		if level := y(tens); tens > low && level >= float64(at.top+leastScale) && level <= float64(at.end-leastScale/2) {
 			p.line("grid", int(level))
-			fmt.Fprintf(&scale, `<text class="scale" x="100%%" y="%.0f">%s</text>`, level-3, Span(tens))
+			fmt.Fprintf(&scale, `<text class="scale" x="100%%" y="%.0f">%s</text>`, level-3, html.EscapeString(Span(tens).In(l)))
 		}
 	}
 	for i, d := range h.Days {
@@ -235,29 +235,29 @@ func scale(fastest, slowest time.Duration) (low, high time.Duration) {
 	return low, high
 }
 
-// SVG draws the work. label names the picture for who cannot see it.
-func (w Work) SVG(label string) string {
+// SVG draws the work, with words of a language. label names the picture for who cannot see it.
+func (w Work) SVG(l *catalogue.Language, label string) string {
 	p := newPlot("chart work", label, len(w.Hours), 72, 40, 72)
-	w.midnights(p)
-	p.answers(0, "Polls an hour", func(i int) Count { return w.Hours[i].Count })
-	p.bytes(1, "Bytes an hour", func(i int) int64 { return w.Hours[i].Bytes })
-	w.mail(p)
+	w.midnights(l, p)
+	p.answers(0, catalogue.Key("Polls an hour").In(l), func(i int) Count { return w.Hours[i].Count })
+	p.bytes(l, 1, catalogue.Key("Bytes an hour").In(l), func(i int) int64 { return w.Hours[i].Bytes })
+	w.mail(l, p)
 	for i, h := range w.Hours {
 		if !h.Quiet() {
-			said := strings.Trim(h.Answers()+"; "+h.Mail(), "; ")
-			p.hover(i, h.At.Format("2 January, 15:04")+" UTC: "+said)
+			said := strings.Trim(l.Text(h.Answers())+"; "+l.Text(h.Mail()), "; ")
+			p.hover(i, catalogue.Key("%s UTC: %s").With(catalogue.Time("2 Jan 15:04", h.At), said).In(l))
 		}
 	}
 	return p.svg()
 }
 
 // midnights draws a line at each midnight, and names the days and the noons.
-func (w Work) midnights(p *plot) {
+func (w Work) midnights(l *catalogue.Language, p *plot) {
 	for i, h := range w.Hours {
 		name := h.At.Format("15:04")
 		switch h.At.Hour() {
 		case 0:
-			name = h.At.Format("Mon 2")
+			name = catalogue.Time("2 Jan", h.At).In(l)
 			if i > 0 {
 				p.parting(i)
 			}
@@ -272,12 +272,12 @@ func (w Work) midnights(p *plot) {
 }
 
 // mail stacks each hour's mails, and marks how many editions were made.
-func (w Work) mail(p *plot) {
+func (w Work) mail(l *catalogue.Language, p *plot) {
 	most := 2
 	for _, h := range w.Hours {
 		most = max(most, h.Editions, h.Sent+h.Failed)
 	}
-	at := p.panel(2, "Editions and mail an hour", fmt.Sprint(most))
+	at := p.panel(2, catalogue.Key("Editions and mail an hour").In(l), fmt.Sprint(most))
 	for i, h := range w.Hours {
 		p.stack(at, i, most, []string{"sent", "failed"}, []int{h.Sent, h.Failed})
 		if h.Editions > 0 {

@@ -41,7 +41,7 @@ type Registrar struct {
 func (r *Registrar) Name(ctx context.Context, id digest.NewsletterID, address string) (digest.NewsletterDomain, error) {
 	from, err := mailer.Recipient(strings.TrimSpace(address))
 	if err != nil {
-		return digest.NewsletterDomain{}, digest.Refuse(digest.Invalid, "%s; give one at a domain of yours, such as letters@anna.example", err)
+		return digest.NewsletterDomain{}, digest.Refuse(digest.Invalid, "that is no address that mail can be sent to; give one at a domain of yours, such as letters@anna.example")
 	}
 	d := digest.NewsletterDomain{NewsletterID: id, FromAddress: from, CreatedAt: r.Now()}
 	if !doctor.IsPublicName(d.Domain()) {

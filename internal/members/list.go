@@ -95,10 +95,12 @@ func (l *List) add(s source) error {
 // atFile says in which file an error is.
 func atFile(name string, err error) error {
 	if e, ok := errors.AsType[*digest.Error](err); ok {
-		return &digest.Error{Kind: e.Kind, Message: name + ": " + e.Message, Err: e.Err}
+		wrong := digest.Refuse(e.Kind, "%s: %s", name, &digest.Error{Message: e.Message, Format: e.Format, Values: e.Values})
+		wrong.Err = e.Err
+		return wrong
 	}
 	if errors.Is(err, errBytes) {
-		return invalid("%s: the list is too large; split it", name)
+		return digest.Refuse(digest.Invalid, "%s: the list is too large; split it", name)
 	}
 	return fmt.Errorf("reading %s: %w", name, err)
 }

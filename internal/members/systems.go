@@ -48,11 +48,12 @@ func unknown(columns []string) error {
 			odd = append(odd, fmt.Sprintf("%q", digest.Shortened(name, mostShown)))
 		}
 	}
-	message := "it has no column email, but " + strings.Join(odd, ", ") + "; the first line has to name the columns, as in email,name,joined_at"
+	wrong := digest.Refuse(digest.Invalid, "it has no column email, but %s; the first line has to name the columns, as in email,name,joined_at", strings.Join(odd, ", "))
 	if email {
-		message = "nothing is known of its columns " + strings.Join(odd, ", ") + "; remove them, or call them by one of the names " + strings.Join(ourColumns[:], ", ")
+		wrong = digest.Refuse(digest.Invalid, "nothing is known of its columns %s; remove them, or call them by one of the names %s", strings.Join(odd, ", "), strings.Join(ourColumns[:], ", "))
 	}
-	return &digest.Error{Kind: digest.Invalid, Message: message, Err: errUnknown}
+	wrong.Err = errUnknown
+	return wrong
 }
 
 // recognise says by its header what a file is.
