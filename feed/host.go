@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"digest"
+
+	"golang.org/x/net/publicsuffix"
 )
 
 // ParseHost reads a host as people write one, or any address of its site; digest.Invalid if it is none.
@@ -20,5 +22,14 @@ func ParseHost(s string) (string, error) {
 	if url, err := NormalURL(host); err == nil && Host(url) != "" {
 		return Host(url), nil
 	}
-	return "", digest.Refuse(digest.Invalid, "%s is not a host; an example: example.org", strconv.Quote(digest.AddressWithoutCredentials(s)))
+	return "", digest.Refuse(digest.Invalid, "%s is not a host; an example: example.org", strconv.Quote(digest.Shortened(digest.AddressWithoutCredentials(s), 100)))
+}
+
+// CheckRuleHost refuses a host below which the sites of many owners lie, such as co.uk: a rule for it
+// would hold for all of them (the part of the Public Suffix List that registries keep).
+func CheckRuleHost(host string) error {
+	if suffix, registry := publicsuffix.PublicSuffix(host); registry && suffix == host {
+		return digest.Refuse(digest.Invalid, "%s is what the sites of many owners end with, and a rule would hold for all of them; name one site", host)
+	}
+	return nil
 }

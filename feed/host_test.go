@@ -1,8 +1,10 @@
 package feed_test
 
 import (
+	"strings"
 	"testing"
 
+	"digest"
 	"digest/feed"
 )
 
@@ -26,5 +28,19 @@ func TestParseHost(t *testing.T) {
 		if got, err := feed.ParseHost(tt.in); got != tt.want || (err == nil) != (tt.want != "") {
 			t.Errorf("ParseHost(%q) = %q, %v; want %q", tt.in, got, err, tt.want)
 		}
+	}
+}
+
+func TestCheckRuleHost(t *testing.T) {
+	for host, refused := range map[string]bool{
+		"com": true, "co.uk": true, "xn--p1ai": true,
+		"example.com": false, "bbc.co.uk": false, "github.io": false, "localhost": false, "192.0.2.1": false, "2001:db8::1": false,
+	} {
+		if err := feed.CheckRuleHost(host); (digest.KindOf(err) == digest.Invalid) != refused {
+			t.Errorf("%s: %v", host, err)
+		}
+	}
+	if _, err := feed.ParseHost(strings.Repeat("a ", 2000)); err == nil || len(err.Error()) > 200 {
+		t.Errorf("%v", err)
 	}
 }

@@ -107,7 +107,7 @@ func TestOperatorHosts(t *testing.T) {
 	each(t, func(r *room) {
 		op := r.operator()
 		op.get("/operator/hosts").contains(".sheet", "No host has a rule")
-		for _, bad := range []string{"", "10.0.0.0/8", "no host", "ftp://a.example"} {
+		for _, bad := range []string{"", "10.0.0.0/8", "no host", "ftp://a.example", "co.uk"} {
 			op.post("/operator/hosts", url.Values{"host": {bad}}).status(http.StatusUnprocessableEntity).contains(".wrong", "Nothing was changed.")
 		}
 		op.get(op.post("/operator/hosts", url.Values{"host": {" Blog.Example. "}}).status(http.StatusSeeOther).Header.Get("Location")).contains(".notice", "Nothing is asked there any more")

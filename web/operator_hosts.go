@@ -50,6 +50,9 @@ func (s *site) showOperatorHosts(w http.ResponseWriter, r *http.Request, status 
 func (s *site) setBlocked(w http.ResponseWriter, r *http.Request, me reader) error {
 	typed := strings.TrimSpace(r.PostForm.Get("host"))
 	host, err := feed.ParseHost(typed)
+	if err == nil {
+		err = feed.CheckRuleHost(host)
+	}
 	if wrong, err := asSaid(err); wrong != nil || err != nil {
 		return orShow(err, func() error {
 			return s.showOperatorHosts(w, r, http.StatusUnprocessableEntity, operatorHostsPage{Wrong: wrong, Typed: digest.AddressWithoutCredentials(typed)})

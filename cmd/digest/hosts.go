@@ -83,6 +83,9 @@ type hostsSetCmd struct {
 
 // Run makes a rule.
 func (c hostsSetCmd) Run(a *app, st *store.Store) error {
+	if err := feed.CheckRuleHost(c.Host); err != nil {
+		return err
+	}
 	if rules, err := a.rulesOf(st, c.Host); err != nil {
 		return err
 	} else if slices.ContainsFunc(rules, func(r digest.HostRule) bool { return r.Blocked && !r.ByOwner }) {
@@ -100,6 +103,9 @@ type hostsStopCmd struct{ hostArg }
 
 // Run blocks a host.
 func (c hostsStopCmd) Run(a *app, st *store.Store) error {
+	if err := feed.CheckRuleHost(c.Host); err != nil {
+		return err
+	}
 	rule := digest.HostRule{Host: c.Host, Blocked: true, CreatedAt: a.now()}
 	feeds, err := st.SetHostRule(a.soft, rule, a.now())
 	if err != nil {
