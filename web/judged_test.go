@@ -18,6 +18,7 @@ const unfolded = `document.querySelectorAll("details").forEach(d => d.open = tru
 // on a phone and on a desk, light and dark: it finds nothing at all. What has nothing to do with the look is judged
 // once, and a page that shows nothing that was not on one before, not again.
 func TestPagesAreJudged(t *testing.T) {
+	t.Parallel()
 	browser.Find(t)
 	p := allPages(t, digest.LeftToRight)
 	server := httptest.NewServer(p)

@@ -90,6 +90,7 @@ func (w watched) goesThrough(what string) {
 // TestByKeys: whoever has no mouse comes to everything in the order in which it is seen, sees where they are, and gets
 // out again, on a phone and on a desk; what opens by a key gives the focus back.
 func TestByKeys(t *testing.T) {
+	t.Parallel()
 	w := watch(t)
 	u, d := w.user("ann@example.org")
 	w.must(w.store.SetPages(t.Context(), u.ID, pages(digest.LeftToRight, true)))

@@ -77,6 +77,7 @@ const arrived = `new Promise(done => {
 // TestNothingMoves: on no page does anything move once it is seen, however late its pictures and scripts come, and
 // whether its reader has read half of it by then.
 func TestNothingMoves(t *testing.T) {
+	t.Parallel()
 	w := watch(t)
 	w.pictures = drawings{}
 	w.open("")

@@ -68,6 +68,7 @@ func (w watched) hears() (all []heard) {
 // TestTreeOfAnEdition: whoever listens to an edition, its headlines or a post hears headings in order, with one of the
 // first level; few landmarks, of which no two sound the same; and of each button and menu of a post which post it is.
 func TestTreeOfAnEdition(t *testing.T) {
+	t.Parallel()
 	w := watch(t)
 	u, d := w.user("ann@example.org")
 	w.must(w.store.SetPages(t.Context(), u.ID, pages(digest.LeftToRight, true)))
