@@ -18,10 +18,10 @@ const stranded = `<!doctype html><pre></pre><iframe src="/shown/0" width="1280" 
 <script>onload = () => {
 	const doc = document.querySelector('iframe').contentDocument;
 	let columns = new Set(), alone = 0;
-	for (const way of doc.querySelectorAll('.posts + .beyond')) {
+	for (const way of doc.querySelectorAll('.band:not(.alone) .posts + .beyond')) {
 		const post = way.previousElementSibling.lastElementChild.getBoundingClientRect(), at = way.getBoundingClientRect();
 		columns.add(Math.round(post.left));
-		if (Math.abs(post.left - at.left) > 20 || at.bottom > post.bottom + 20) alone++;
+		if (Math.abs(post.left - at.left) > 20 || at.bottom > post.bottom + 20 || at.top < post.top) alone++;
 	}
 	document.querySelector('pre').append(columns.size > 1 ? 'columns' : 'one column', ', ', alone, ' stand alone\n');
 }</script>`
@@ -32,10 +32,14 @@ func TestNothingBeginsAColumnAlone(t *testing.T) {
 	p := &pageShow{room: newRoom(t, storetest.Open(t, storetest.SQLite(t)))}
 	v, d := p.reader("ann@example.org")
 	random := rand.New(rand.NewPCG(7, 7))
-	for i := range 40 {
-		one := post(fmt.Sprint("The ferry was late ", i))
-		one.Summary = strings.Repeat("Nobody minded. ", 1+random.IntN(25))
-		p.brings(digest.Subscription{DigestID: d.ID}, fmt.Sprint("Harbour ", i), one)
+	for i := range 60 {
+		var news []digest.Post
+		for k := range 1 + random.IntN(3) {
+			one := post(fmt.Sprint("The ferry was late ", i, " times ", k))
+			one.Summary = strings.Repeat("Nobody minded. ", 1+random.IntN(25))
+			news = append(news, one)
+		}
+		p.brings(digest.Subscription{DigestID: d.ID}, fmt.Sprint("Harbour ", i), news...)
 	}
 	p.midnight()
 	p.add("edition", v.get("/"))

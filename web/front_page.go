@@ -148,7 +148,7 @@ type otherView struct {
 // The bounds of the line of contents and of each name in it, in characters: no window is wider.
 const (
 	contentsLine = 160
-	contentsName = 28
+	contentsName = 24 // where it runs against the page its end would stand there alone
 )
 
 // Contents are there from some sections on.
