@@ -154,7 +154,7 @@ func TestClouds(t *testing.T) {
 		if way, _ := news.Way(h.clock); way != digest.ByCloud || news.Pings != 1 || news.Pushes != 0 || !f.PushedUntil.IsZero() {
 			t.Errorf("%+v", news)
 		}
-		if shown := news.Shown(h.clock); shown != "its rssCloud server says when there is some (1 time, the last 2026-11-19 12:10 UTC), else it is found by polls" {
+		if shown := news.Shown(h.clock); shown != "its rssCloud server says when there is some (since 2026-11-19 12:10 UTC; 1 time, the last 2026-11-19 12:10 UTC), else it is found by polls" {
 			t.Error(shown)
 		}
 
