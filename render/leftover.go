@@ -2,6 +2,7 @@ package render
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -14,8 +15,10 @@ func without(summary, title string) string {
 	s := withoutMarkup(summary)
 	for range 4 {
 		before := s
-		s = appeared.ReplaceAllString(s, "")
-		s = discussed.ReplaceAllString(s, "")
+		s = withoutAppeared(s)
+		if strings.Contains(strings.ToLower(s), "comments") {
+			s = discussed.ReplaceAllString(s, "")
+		}
 		s = withoutWayOn(s, title)
 		if at := bracketed.FindStringIndex(s); at != nil {
 			s = strings.TrimRight(s[:at[0]], " ") + "…"
@@ -35,22 +38,51 @@ func without(summary, title string) string {
 	return s
 }
 
+// withoutAppeared looks at the end alone: a word far above it may be the same by chance. Bounds
+// within the expression would make it a hundred times as large, and as slow.
+func withoutAppeared(s string) string {
+	end := len(s) - len(ending(s))
+	if !containsAny(strings.ToLower(s[end:]), appearedWords) {
+		return s
+	}
+	return s[:end] + appeared.ReplaceAllString(s[end:], "")
+}
+
+// ending is the end of a text, from a space on, in which programs leave their words.
+func ending(s string) string {
+	const most = 1200 // bytes
+	if len(s) <= most {
+		return s
+	}
+	end := s[len(s)-most:]
+	return end[strings.IndexByte(end, ' ')+1:]
+}
+
+func containsAny(s string, words []string) bool {
+	return slices.ContainsFunc(words, func(word string) bool { return strings.Contains(s, word) })
+}
+
 var (
 	// appeared is how WordPress ends what it gives, in the languages of readers and in those around them.
 	appeared = regexp.MustCompile(`(?i)(?:^|\s)(?:` + strings.Join([]string{
-		`The post\s.{1,400}\s(?:first appeared|appeared first)\son\s`,
-		`(?:Der Beitrag|Das Beitrag|Beitrag)\s.{1,400}\serschien zuerst\s(?:auf|bei)\s`,
-		`(?:L[’']article|Cet article|Le post)\s.{1,400}\sest apparu en premier sur\s`,
-		`(?:La entrada|El artículo|La publicación|El cargo)\s.{1,400}\s(?:se publicó primero|apareció primero|aparece primero|se publicó por primera vez)\sen\s`,
-		`(?:O post|O artigo|O conteúdo|A postagem)\s.{1,400}\s(?:apareceu primeiro|aparece primeiro|foi publicado primeiro)\s(?:em|no|na)\s`,
-		`(?:L[’']articolo|Il post)\s.{1,400}\s(?:proviene da|sembra essere il primo su)\s`,
-		`(?:Het bericht|Het artikel)\s.{1,400}\sverscheen eerst op\s`,
-		`(?:Artykuł|Wpis)\s.{1,400}\spochodzi z serwisu\s`,
-		`(?:Inlägget)\s.{1,400}\s(?:dök först upp|publicerades först)\spå\s`,
-		`(?:Сообщение|Запись)\s.{1,400}\s(?:появились сначала|впервые появилась|появилась сначала)\sна\s`,
-		`(?:ظهرت المقالة|ظهر المقال|المقالة)\s.{1,400}\sأولاً على\s`,
-		`הפוסט\s.{1,400}\sהופיע לראשונה\s`,
-	}, "|") + `).{0,160}$|(?:^|\s)投稿\s?.{1,400}\s?は\s?.{1,160}\s?に最初に表示されました。$|[^。！？\s]{1,200}最先出现在.{1,160}。$`)
+		`The post\s.+\s(?:first appeared|appeared first)\son\s`,
+		`(?:Der Beitrag|Das Beitrag|Beitrag)\s.+\serschien zuerst\s(?:auf|bei)\s`,
+		`(?:L[’']article|Cet article|Le post)\s.+\sest apparu en premier sur\s`,
+		`(?:La entrada|El artículo|La publicación|El cargo)\s.+\s(?:se publicó primero|apareció primero|aparece primero|se publicó por primera vez)\sen\s`,
+		`(?:O post|O artigo|O conteúdo|A postagem)\s.+\s(?:apareceu primeiro|aparece primeiro|foi publicado primeiro)\s(?:em|no|na)\s`,
+		`(?:L[’']articolo|Il post)\s.+\s(?:proviene da|sembra essere il primo su)\s`,
+		`(?:Het bericht|Het artikel)\s.+\sverscheen eerst op\s`,
+		`(?:Artykuł|Wpis)\s.+\spochodzi z serwisu\s`,
+		`(?:Inlägget)\s.+\s(?:dök först upp|publicerades först)\spå\s`,
+		`(?:Сообщение|Запись)\s.+\s(?:появились сначала|впервые появилась|появилась сначала)\sна\s`,
+		`(?:ظهرت المقالة|ظهر المقال|المقالة)\s.+\sأولاً على\s`,
+		`הפוסט\s.+\sהופיע לראשונה\s`,
+	}, "|") + `).*$|(?:^|\s)投稿\s?.+\s?は\s?.+\s?に最初に表示されました。$|[^。！？\s]+最先出现在.+。$`)
+
+	// appearedWords are words in lower case of which one is in all that appeared finds: to look for them is a hundred times as fast.
+	appearedWords = []string{"appeared", "erschien zuerst", "est apparu", "se publicó", "apareció", "aparece", "apareceu", "foi publicado",
+		"proviene da", "sembra essere", "verscheen eerst", "pochodzi z", "dök först", "publicerades först", "появил", "впервые",
+		"ظهر", "المقالة", "לראשונה", "に最初に", "最先出现在"}
 
 	// discussed is what stands below a post of a site where links are discussed, and all that some say of one.
 	discussed = regexp.MustCompile(`(?:\s|^)submitted by\s+/u/\S+(?:\s+to\s+r/\S+)?\s+\[link\]\s+\[comments\]$|^Comments$` +
@@ -64,12 +96,20 @@ var (
 		`weiterlesen|mehr lesen|lire la suite|lisez la suite|en savoir plus|seguir leyendo|sigue leyendo|leer más|continue lendo|continuar lendo|leia mais|ler mais|` +
 		`continua a leggere|leggi tutto|lees verder|lees meer|czytaj dalej|läs mer|читать далее|читать дальше|続きを読む|继续阅读|繼續閱讀|阅读全文|閱讀全文|اقرأ المزيد|קרא עוד)`)
 
-	markdownLink = regexp.MustCompile(`!?\[([^\[\]]{0,300})\]\(https?://[^\s()]*(?:\([^\s()]*\)[^\s()]*)*(?:\s["“”'][^"“”']{0,200}["“”'])?\)`)
+	// wayOnWords are to wayOn what appearedWords are to appeared.
+	wayOnWords = []string{"reading", "read more", "read the", "weiterlesen", "mehr lesen", "la suite", "en savoir plus", "leyendo", "leer más", "lendo",
+		"leia mais", "ler mais", "a leggere", "leggi tutto", "lees verder", "lees meer", "czytaj dalej", "läs mer", "читать да", "続きを読む", "继续阅读", "繼續閱讀",
+		"阅读全文", "閱讀全文", "اقرأ المزيد", "קרא עוד"}
+
+	markdownLink = regexp.MustCompile(`!?\[([^\[\]]*)\]\(https?://[^\s()]*(?:\([^\s()]*\)[^\s()]*)*(?:\s["“”'][^"“”']*["“”'])?\)`)
 	writtenLink  = regexp.MustCompile(`(?i)<a\s[^<>]*href=["']https?:[^<>]*>`)
 )
 
 // withoutWayOn leaves words at the end out that lead to the rest.
 func withoutWayOn(s, title string) string {
+	if !containsAny(strings.ToLower(ending(s)), wayOnWords) {
+		return s
+	}
 	all := wayOn.FindAllStringIndex(s, -1)
 	if len(all) == 0 {
 		return s

@@ -115,3 +115,28 @@ func TestContentsAreShort(t *testing.T) {
 		t.Errorf("%d characters stand before the posts:\n%s", len(contents), contents)
 	}
 }
+
+// TestWithoutAppearedIn holds that each language's words are found: appearedWords and wayOnWords
+// leave none of them out.
+func TestWithoutAppearedIn(t *testing.T) {
+	const words = "Some words of a post."
+	for _, end := range []string{
+		"The post X appeared first on Y.", "The post X first appeared on Y.", "Der Beitrag X erschien zuerst auf Y.", "L’article X est apparu en premier sur Y.",
+		"La entrada X se publicó primero en Y.", "La entrada X apareció primero en Y.", "El artículo X aparece primero en Y.", "La publicación X se publicó por primera vez en Y.",
+		"O post X apareceu primeiro em Y.", "O artigo X aparece primeiro no Y.", "O conteúdo X foi publicado primeiro em Y.",
+		"L'articolo X proviene da Y.", "Il post X sembra essere il primo su Y.", "Het bericht X verscheen eerst op Y.", "Artykuł X pochodzi z serwisu Y.",
+		"Inlägget X dök först upp på Y.", "Inlägget X publicerades först på Y.", "Сообщение X появились сначала на Y.", "Запись X впервые появилась на Y.", "Запись X появилась сначала на Y.",
+		"ظهرت المقالة X أولاً على Y.", "ظهر المقال X أولاً على Y.", "הפוסט X הופיע לראשונה ב-Y.", "投稿 X は Y に最初に表示されました。", "X最先出现在Y。",
+		"THE POST X APPEARED FIRST ON Y.", "Continue reading →", "Keep reading", "Read more", "Read the rest of this entry", "Read the full story", "Weiterlesen", "Mehr lesen",
+		"Lire la suite", "Lisez la suite", "En savoir plus", "Seguir leyendo", "Sigue leyendo", "Leer más", "Continue lendo", "Continuar lendo", "Leia mais", "Ler mais",
+		"Continua a leggere", "Leggi tutto", "Lees verder", "Lees meer", "Czytaj dalej", "Läs mer", "Читать далее", "Читать дальше", "続きを読む", "继续阅读", "繼續閱讀", "阅读全文", "閱讀全文", "اقرأ المزيد", "קרא עוד",
+		"submitted by /u/a to r/b [link] [comments]",
+	} {
+		if got := without(words+" "+end, "X"); got != words {
+			t.Errorf("%q leaves %q", end, got)
+		}
+		if got := without(strings.Repeat("Many words stand above it. ", 200)+words+" "+end, "X"); !strings.HasSuffix(got, words) {
+			t.Errorf("%q below a long text leaves %q", end, got[len(got)-60:])
+		}
+	}
+}
