@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"digest/feed"
 	"digest/poller"
 	"digest/push"
 	"digest/store"
@@ -34,7 +35,7 @@ func (j *Job) askCloudsOnce(ctx context.Context) (time.Duration, error) {
 	return hubsEvery, nil
 }
 
-func cloudOf(r store.CloudRequest) string { return r.Cloud }
+func cloudOf(r store.CloudRequest) requestHost { return requestHost{feed.Host(r.Cloud), r.Outside} }
 
 // askCloud makes one request. A cloud makes sure that it is meant before it answers.
 func (j *Job) askCloud(ctx context.Context, r store.CloudRequest) poller.FormAnswer {

@@ -2,6 +2,7 @@ package hourly
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 	"time"
@@ -57,38 +58,51 @@ func (j *Job) askHubsOnce(ctx context.Context) (time.Duration, error) {
 // askHosts makes requests and notes what was answered: those to one host one after the other,
 // those to several at once, so that a slow one keeps no other waiting. The rest of the requests to
 // a host that has given no answer is noted as its first one, and not made.
-func askHosts[R any](ctx context.Context, requests []R, to func(R) string, ask func(context.Context, R) poller.FormAnswer, note func(R, poller.FormAnswer) error) error {
-	byHost := make(map[string][]R)
+func askHosts[R any](ctx context.Context, requests []R, to func(R) requestHost, ask func(context.Context, R) poller.FormAnswer, note func(R, poller.FormAnswer) error) error {
+	byHost := make(map[requestHost][]R)
 	for _, r := range requests {
-		host := feed.Host(to(r))
-		byHost[host] = append(byHost[host], r)
+		byHost[to(r)] = append(byHost[to(r)], r)
 	}
 	var hosts sync.WaitGroup
 	errs := make(chan error, len(byHost))
 	for _, requests := range byHost {
-		hosts.Go(func() {
-			said, answers := poller.FormAnswer{}, true
-			for _, r := range requests {
-				if answers {
-					said = ask(ctx, r)
-					answers = said.Status != 0
-				}
-				if !answers && ctx.Err() != nil {
-					return // it is due again
-				}
-				if err := note(r, said); err != nil {
-					errs <- err
-					return
-				}
-			}
-		})
+		hosts.Go(func() { errs <- askHost(ctx, requests, ask, note) })
 	}
 	hosts.Wait()
 	close(errs)
-	return <-errs
+	var failed error
+	for err := range errs {
+		failed = errors.Join(failed, err)
+	}
+	return failed
 }
 
-func hubOf(r store.HubRequest) string { return r.Hub }
+// A requestHost is a host that requests go to. What a public feed names leads into no private network, and is
+// refused there without being sent: that says nothing of the requests of feeds that may lead there.
+type requestHost struct {
+	host    string
+	outside bool
+}
+
+// askHost makes requests to one host, one after the other.
+func askHost[R any](ctx context.Context, requests []R, ask func(context.Context, R) poller.FormAnswer, note func(R, poller.FormAnswer) error) error {
+	said, answers := poller.FormAnswer{}, true
+	for _, r := range requests {
+		if answers {
+			said = ask(ctx, r)
+			answers = said.Status != 0
+		}
+		if !answers && ctx.Err() != nil {
+			return nil // it is due again
+		}
+		if err := note(r, said); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func hubOf(r store.HubRequest) requestHost { return requestHost{feed.Host(r.Hub), r.Outside} }
 
 // askHub makes one request. A hub may verify it at once or later.
 func (j *Job) askHub(ctx context.Context, r store.HubRequest) poller.FormAnswer {

@@ -295,13 +295,12 @@ func (r *round) untilDue(left bool) time.Duration {
 	return min(claimAhead, r.job.untilTold())
 }
 
-// untilTold is how long it is until another process may have taken a ping. Where news has
-// never come by itself it is so long that the first ping is answered within a minute.
+// untilTold is how long it is until another process may have taken a ping.
 func (j *Job) untilTold() time.Duration {
 	if told, err := j.Store.AnyTold(j.Hard); err == nil && told {
 		return min(pushesEvery, j.Nap)
 	}
-	return min(45*time.Second, j.Nap)
+	return min(untoldEvery, j.Nap)
 }
 
 // idlePoll is how long a goroutine that has ended a poll waits for the next.

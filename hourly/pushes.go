@@ -15,6 +15,9 @@ const (
 	// pushesEvery is how often it is looked for what hubs have sent to another process, once
 	// one has been asked for anything, and for pings that another has taken, once any was.
 	pushesEvery = 2 * time.Second
+	// untoldEvery is how often it is looked for pings where there has never been one: the first
+	// one has its feed asked within a minute.
+	untoldEvery = 45 * time.Second
 	// pushLease is how long one worker has for the posts of one push.
 	pushLease = 10 * time.Minute
 )
