@@ -15,7 +15,9 @@ func without(summary, title string) string {
 	s := withoutMarkup(summary)
 	for range 4 {
 		before := s
-		s = withoutAppeared(s)
+		if at := appearedFrom(s); at >= 0 {
+			s = s[:at]
+		}
 		if strings.Contains(strings.ToLower(s), "comments") {
 			s = discussed.ReplaceAllString(s, "")
 		}
@@ -38,14 +40,20 @@ func without(summary, title string) string {
 	return s
 }
 
-// withoutAppeared looks at the end alone: a word far above it may be the same by chance. Bounds
-// within the expression would make it a hundred times as large, and as slow.
-func withoutAppeared(s string) string {
-	end := len(s) - len(ending(s))
-	if !containsAny(strings.ToLower(s[end:]), appearedWords) {
-		return s
+// appearedFrom is where the words begin with which a text ends that say where it appeared first; -1 if it does
+// not. What goes on behind them was written by somebody. Bounds within the expression would make it a hundred
+// times as large, and as slow.
+func appearedFrom(s string) int {
+	const mostOfSite, most = 160, 600 // characters, of the site's name and of all
+	end := ending(s)
+	if !containsAny(strings.ToLower(end), appearedWords) {
+		return -1
 	}
-	return s[:end] + appeared.ReplaceAllString(s[end:], "")
+	at := appeared.FindStringSubmatchIndex(end)
+	if at == nil || utf8.RuneCountInString(end[at[0]:]) > most || at[2] >= 0 && utf8.RuneCountInString(end[at[2]:]) > mostOfSite {
+		return -1
+	}
+	return len(s) - len(end) + at[0]
 }
 
 // ending is the end of a text, from a space on, in which programs leave their words.
@@ -77,7 +85,7 @@ var (
 		`(?:Сообщение|Запись)\s.+\s(?:появились сначала|впервые появилась|появилась сначала)\sна\s`,
 		`(?:ظهرت المقالة|ظهر المقال|المقالة)\s.+\sأولاً على\s`,
 		`הפוסט\s.+\sהופיע לראשונה\s`,
-	}, "|") + `).*$|(?:^|\s)投稿\s?.+\s?は\s?.+\s?に最初に表示されました。$|[^。！？\s]+最先出现在.+。$`)
+	}, "|") + `)(.*)$|(?:^|\s)投稿\s?.+\s?は\s?.+\s?に最初に表示されました。$|[^。！？\s]+最先出现在.+。$`)
 
 	// appearedWords are words in lower case of which one is in all that appeared finds: to look for them is a hundred times as fast.
 	appearedWords = []string{"appeared", "erschien zuerst", "est apparu", "se publicó", "apareció", "aparece", "apareceu", "foi publicado",

@@ -140,3 +140,19 @@ func TestWithoutAppearedIn(t *testing.T) {
 		}
 	}
 }
+
+// TestAppearedGoesOn: what goes on behind such words is a writer's own, and stays.
+func TestAppearedGoesOn(t *testing.T) {
+	for _, text := range []string{
+		"The post office of the village appeared first on the map of 1890. " + strings.Repeat("It has stood there ever since, and sells stamps. ", 5),
+		"Some words. The post that I wrote " + strings.Repeat("at length ", 80) + "appeared first on paper.",
+	} {
+		text = strings.TrimSpace(text)
+		if got := without(text, "X"); got != text {
+			t.Errorf("%q became %q", text, got)
+		}
+		if at := appearedFrom(text); at >= 0 {
+			t.Errorf("%q has its end at %d", text, at)
+		}
+	}
+}
