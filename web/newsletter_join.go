@@ -207,8 +207,8 @@ func (s *site) confirmJoin(w http.ResponseWriter, r *http.Request) error {
 		}
 		return orSpent(err, errSpentJoin)
 	}
-	if err := s.speakAs(r, m); err != nil {
-		return err
+	if err := s.speakAs(r, m); err != nil { // they have joined all the same
+		s.Log.WarnContext(r.Context(), "the language of a new member is not known", "member", int64(m.UserID), "err", err)
 	}
 	d, err := s.Store.Digest(r.Context(), m.DigestID)
 	p := joinPage{newsletterName: n, JoinRequest: q, Next: catalogue.Time("Monday 2 January", d.NextDueAt.In(zoneOr(m.TimeZone)))}

@@ -17,7 +17,7 @@ type publisherDomainPage struct {
 	Typed      string
 }
 
-// Found is what is wrong with the record, as package doctor has found it.
+// Found is what is wrong with the record, as package doctor has found it (TestEachFindingIsSaid).
 func (p publisherDomainPage) Found() catalogue.Sayable {
 	return catalogue.Recognised(p.Own.Finding,
 		catalogue.Key("there is no record at %s"),
@@ -27,7 +27,8 @@ func (p publisherDomainPage) Found() catalogue.Sayable {
 		catalogue.Key("the record at %s is for keys of another kind (k=%s)"),
 		catalogue.Key("the record at %s holds another key, or not the whole of ours"),
 		catalogue.Key("the record at %s allows no SHA-256 (h=%s)"),
-		catalogue.Key("the record at %s is not for mail (s=%s)"))
+		catalogue.Key("the record at %s is not for mail (s=%s)"),
+		catalogue.Key("the record at %s says that DKIM is only tried out (t=y): receivers treat mail as unsigned"))
 }
 
 // withDomains lets requests through where newsletters can come from addresses of their own.

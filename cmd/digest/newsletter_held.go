@@ -2,11 +2,11 @@ package main
 
 import (
 	"context"
-	"digest/internal/catalogue"
 	"errors"
 	"fmt"
 
 	"digest"
+	"digest/internal/catalogue"
 	"digest/mailer"
 	"digest/render"
 	"digest/store"
