@@ -91,7 +91,7 @@ func TestLetterThatWaitsIsNotPublic(t *testing.T) {
 // joins posts the form of a newsletter as another site's page does.
 func (r *room) joins(form url.Values, origin string) answer {
 	v := r.visitor()
-	v.header = map[string]string{"Origin": origin, "Sec-Fetch-Site": "cross-site"}
+	v.header["Origin"], v.header["Sec-Fetch-Site"] = origin, "cross-site"
 	return v.post("/n/anna-writes/join", form)
 }
 
