@@ -33,6 +33,7 @@ func TestPrinting(t *testing.T) {
 		some := posts(1+i%4, fmt.Sprint("A site ", i))
 		for j := range some {
 			some[j].Summary = prose(5+i*7%60, some[j].Title, j)
+			some[j].Author = "Writer"
 			some[j].Content += `<p>It is said <a href="https://far.example/` + fmt.Sprint(i, "-", j) + `">there</a>.</p>`
 		}
 		p.brings(digest.Subscription{DigestID: d.ID, Folder: []string{"", "Sea"}[i/30], Display: []digest.Layout{"", digest.FullText}[i%2]}, fmt.Sprint("Site", i), some...)
@@ -40,7 +41,7 @@ func TestPrinting(t *testing.T) {
 	p.midnight()
 	today := me.get("/")
 	day := p.edition(d).LocalDate.String()
-	today.has("p.noprint a", "href", "/editions/"+day+"/print")
+	today.has("p.more a", "href", "/editions/"+day+"/print")
 	for size, height := range papers {
 		t.Run(size, func(t *testing.T) {
 			show := func(a answer) []paperPage { return p.printed(t, a, size, height) }
@@ -51,6 +52,7 @@ func TestPrinting(t *testing.T) {
 			names := 0
 			for i, page := range whole {
 				names += page.hasNoStrandedName(t, i+1)
+				page.hasNoStrandedByline(t, i+1)
 			}
 			if names != 60 {
 				t.Errorf("%d names of sites stand on the paper", names)
@@ -169,6 +171,18 @@ func (p paperPage) hasNoStrandedName(t *testing.T, number int) (names int) {
 		}
 	}
 	return names
+}
+
+// hasNoStrandedByline holds that above each byline its headline stands in the same column.
+func (p paperPage) hasNoStrandedByline(t *testing.T, number int) {
+	t.Helper()
+	for _, by := range p.Lines {
+		if by.Words[0] == "Writer" && !slices.ContainsFunc(p.Lines, func(l paperLine) bool {
+			return l.Left > by.Left-4 && l.Left < by.Left+4 && l.Top < by.Top-4 && l.Top > by.Top-40
+		}) {
+			t.Errorf("the headline above %q is not on page %d, at %v", by, number, by.Top)
+		}
+	}
 }
 
 // says is all that stands on pages.
