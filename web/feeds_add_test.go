@@ -33,12 +33,12 @@ func TestShared(t *testing.T) {
 		}
 
 		u, _ := r.user("new@example.org")
-		path := "/feeds/share?title=&text=&url=" + url.QueryEscape(b.URL)
+		path := "/feeds/share?title=&text=" + strings.Repeat("x", 4000) + "&url=" + url.QueryEscape(b.URL)
 		guest := r.visitor()
 		if got := guest.get(path).status(http.StatusSeeOther).Header.Get("Location"); got != "/sign-in" {
 			r.t.Errorf("leads to %q", got)
 		}
-		if got := guest.post("/sign-in", url.Values{"token": {r.token(u)}}).Header.Get("Location"); got != path {
+		if got := guest.post("/sign-in", url.Values{"token": {r.token(u)}}).Header.Get("Location"); got != "/feeds/add?url="+url.QueryEscape(b.URL) {
 			r.t.Errorf("signed in, it leads to %q", got)
 		}
 	})

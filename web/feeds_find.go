@@ -32,6 +32,7 @@ type feedsFindPage struct {
 	Wrong      catalogue.Sayable // why there is nothing to choose, for people
 	Title      string            // of the page at the address
 	First      bool              // it was asked on the page before the first edition
+	Unticked   bool              // nothing was chosen of what was found
 	Instead    string            // the number of the feed in whose place one is looked for; "": of none
 	Candidates []foundFeed
 	Fresh      int // of the candidates: not subscribed to yet
@@ -66,7 +67,10 @@ type notAdded struct {
 // findFeeds looks for the feeds at or behind an address. One that is a feed's
 // own needs no choice.
 func (s *site) findFeeds(w http.ResponseWriter, r *http.Request, me reader) error {
-	p := feedsFindPage{Asked: strings.TrimSpace(r.PostForm.Get("address")), Instead: insteadOf(r), First: isFirst(r, me)}
+	return s.findAt(w, r, me, feedsFindPage{Asked: strings.TrimSpace(r.PostForm.Get("address")), Instead: insteadOf(r), First: isFirst(r, me)})
+}
+
+func (s *site) findAt(w http.ResponseWriter, r *http.Request, me reader, p feedsFindPage) error {
 	if err := s.mayFind(r, me, 1); err != nil {
 		return s.orWrong(w, r, p, err)
 	}
@@ -82,8 +86,11 @@ func (s *site) findFeeds(w http.ResponseWriter, r *http.Request, me reader) erro
 	if found.Itself {
 		return s.subscribeTo(w, r, me, p, found.Feeds[0].URL)
 	}
-	err = s.fill(&p, r, me, found)
-	return s.showPage(w, r, err, "feeds_find", catalogue.Key("Feeds found"), p)
+	status := http.StatusOK
+	if p.Unticked {
+		status = http.StatusUnprocessableEntity
+	}
+	return orShow(s.fill(&p, r, me, found), func() error { return s.show(w, r, status, "feeds_find", catalogue.Key("Feeds found"), p) })
 }
 
 // mayFind refuses who has found enough for a while, or has room for no more.
@@ -190,6 +197,9 @@ func (s *site) fill(p *feedsFindPage, r *http.Request, me reader, found poller.C
 // address is looked for as if it had been typed.
 func (s *site) addFeeds(w http.ResponseWriter, r *http.Request, me reader) error {
 	chosen := slices.Compact(r.PostForm["feed"])
+	if address := r.PostForm.Get("address"); len(chosen) == 0 && address != "" {
+		return s.findAt(w, r, me, feedsFindPage{Asked: address, Unticked: true, Instead: insteadOf(r), First: isFirst(r, me)})
+	}
 	if len(chosen) == 0 || len(chosen) > mostAdded {
 		return errNoChoice
 	}

@@ -103,7 +103,9 @@ func TestChoiceOfFeeds(t *testing.T) {
 		if got := v.takes(); got != "" {
 			r.t.Errorf("to look takes %q", got)
 		}
-		v.find(b.URL).status(http.StatusOK).contains("label.found", "The blog itself RSS; newest: One") // as it is stored by now
+		a = v.find(b.URL).status(http.StatusOK).contains("label.found", "The blog itself RSS; newest: One") // as it is stored by now
+		asked := url.Values{"address": a.attrs("input[type=hidden]", "value")}
+		v.post("/feeds/add", asked).status(http.StatusUnprocessableEntity).shows(".wrong", "Nothing was added: tick what you want first.").contains("label.found", "Only news")
 		b.log()
 
 		to := v.post("/feeds/add", url.Values{"feed": {b.URL + "/feed"}}).status(http.StatusSeeOther).Header.Get("Location")

@@ -3,6 +3,7 @@ package web
 import (
 	"encoding/base64"
 	"net/http"
+	"net/url"
 	"strings"
 )
 
@@ -10,18 +11,26 @@ import (
 // sign-in. The browser itself keeps the page's path, in a cookie: so it stands in no
 // link, where strangers could put another, and in no letter.
 
-// longestReturn is the most bytes of a path that is kept.
-const longestReturn = 1 << 10
+// longestReturn is the most bytes of a path that is kept: browsers take 4096 of a whole cookie.
+const longestReturn = 2700
 
 // toSignIn leads to the sign-in page, and from there back to what was asked for.
 func (s *site) toSignIn(w http.ResponseWriter, r *http.Request) error {
-	if path, ok := localPath(r.URL.RequestURI()); ok && isPage(r) && len(path) <= longestReturn {
+	if path, ok := localPath(returnTo(r.URL)); ok && isPage(r) && len(path) <= longestReturn {
 		s.setCookie(w, s.returnCookie(), base64.RawURLEncoding.EncodeToString([]byte(path)), int(mailedTTL.Seconds()))
 	}
 	if r.Method == http.MethodPost {
 		s.holdForm(w, r)
 	}
 	return seeOther(w, r, "/sign-in")
+}
+
+// returnTo is the path to a page once more; of what a program has shared it keeps the address alone.
+func returnTo(u *url.URL) string {
+	if q := u.Query(); u.Path == "/feeds/share" {
+		return "/feeds/add?url=" + url.QueryEscape(sharedAddress(q.Get("title"), q.Get("text"), q.Get("url")))
+	}
+	return u.RequestURI()
 }
 
 // isPage reports whether a request is for a page, not for what stands in one.

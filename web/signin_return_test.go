@@ -33,7 +33,7 @@ func TestSignInLeadsBack(t *testing.T) {
 		v.get("/nowhere").status(http.StatusNotFound)
 		v.do("HEAD", "/editions", "", nil).status(http.StatusSeeOther)
 		v.post("/filters", url.Values{"words": {"x"}}).status(http.StatusSeeOther)
-		v.get("/search?q=" + strings.Repeat("x", 2000)).status(http.StatusSeeOther)
+		v.get("/search?q=" + strings.Repeat("x", 3000)).status(http.StatusSeeOther)
 		if got := enters(v); got != "/" {
 			r.t.Errorf("leads to %q", got)
 		}

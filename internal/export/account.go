@@ -3,6 +3,7 @@ package export
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"io"
 	"time"
 
@@ -27,6 +28,13 @@ type account struct {
 	Passkeys  []passkey  `json:"passkeys"`
 	Sessions  []session  `json:"sessions"`
 	NotMailed *notMailed `json:"not_mailed"` // null: the address is mailed
+	Imported  *imported  `json:"imported"`   // the latest list of feeds, for thirty days; null: none
+}
+
+// imported is what became of a list of feeds.
+type imported struct {
+	At     time.Time       `json:"at"`
+	Report json.RawMessage `json:"report"`
 }
 
 // settings is how a digest comes.
@@ -70,9 +78,23 @@ func (e *Export) readAccount(ctx context.Context) error {
 	if err := e.readAccess(ctx); err != nil {
 		return err
 	}
+	if err := e.readImport(ctx); err != nil {
+		return err
+	}
 	s, ok, err := e.store.Suppressed(ctx, u.Email)
 	if ok {
 		e.account.NotMailed = &notMailed{string(s.Reason), s.Evidence, s.CreatedAt.UTC()}
+	}
+	return err
+}
+
+func (e *Export) readImport(ctx context.Context) error {
+	l, err := e.store.ListImport(ctx, e.digest.ID)
+	if digest.KindOf(err) == digest.NotFound {
+		return nil
+	}
+	if err == nil && json.Valid([]byte(l.Report)) {
+		e.account.Imported = &imported{l.ImportedAt.UTC(), json.RawMessage(l.Report)}
 	}
 	return err
 }

@@ -118,6 +118,8 @@ func TestExport(t *testing.T) {
 		_, err = h.AddStay(t.Context(), digest.Stay{UserID: h.user.ID, From: digest.Date{Year: 2026, Month: 12, Day: 3}, To: digest.Date{Year: 2026, Month: 12, Day: 17}, TimeZone: "Asia/Tokyo"}, noon)
 		h.must(err)
 		h.must(h.AddSession(t.Context(), []byte("s"), h.user.ID, noon, noon.AddDate(0, 1, 0)))
+		_, err = h.ImportList(t.Context(), h.own.ID, nil, 10, noon, func(store.ImportResult) string { return `{"Feeds":2,"Added":1}` })
+		h.must(err)
 		h.arrive("b.example", "Beta", post("b1"), post("lottery"))
 		h.arrive("a.example", "Alpha", post("apple"), post("avocado"))
 		h.midnight()
@@ -151,13 +153,18 @@ func TestExport(t *testing.T) {
 			Address  string
 			Digest   struct{ Days string }
 			Stays    []struct{ From, To string }
+			Imported struct {
+				At     time.Time
+				Report struct{ Feeds, Added int }
+			}
 			Sessions []struct {
 				Began time.Time `json:"began_at"`
 			}
 		}
 		h.must(json.Unmarshal([]byte(files["account.json"]), &acc))
 		if acc.Address != "ann@example.org" || acc.Digest.Days != "daily" || len(acc.Stays) != 1 || acc.Stays[0].To != "2026-12-17" ||
-			len(acc.Sessions) != 1 || !acc.Sessions[0].Began.Equal(noon) {
+			len(acc.Sessions) != 1 || !acc.Sessions[0].Began.Equal(noon) ||
+			!acc.Imported.At.Equal(noon) || acc.Imported.Report.Feeds != 2 {
 			t.Errorf("account.json is %s", files["account.json"])
 		}
 		if !strings.Contains(files["filters.json"], "lottery") || !strings.Contains(files["held.jsonl"], "Title of lottery") || strings.Contains(page, "lottery") {
