@@ -19,12 +19,16 @@ test:
 	@scripts/needs test
 	$(GOTEST) -timeout 60m ./...
 
-# The same with the race detector, in the program that the tests run too.
+# The same with the race detector, in the program that the tests run too; without
+# what does one thing after another for long (tier.Alone), and of test/acceptance,
+# which starts the program thousands of times, a few tests with much at once.
+MANYATONCE = ^(TestStop|TestOutage|TestMailRates|TestMailConnections|TestMailZombie)$$
 race: export GOFLAGS := $(shell go env GOFLAGS) $(RACE)
 race: export GORACE = atexit_sleep_ms=10
 race:
 	@scripts/needs test
-	$(GOTEST) -timeout 120m ./...
+	$(GOTEST) -short -timeout 120m $$(go list ./... | grep -v /test/acceptance$$)
+	$(GOTEST) -timeout 120m -run '$(MANYATONCE)' ./test/acceptance
 
 # What takes minutes, or programs that are not ours: simulated months, kill -9, a
 # browser, SpamAssassin, rspamd, Dovecot; the public suites of parsers. Photographs of the pages are left in artifacts/.

@@ -151,9 +151,6 @@ func TestKill(t *testing.T) {
 		worker(t)
 		return
 	}
-	if testing.Short() {
-		t.Skip("starts and kills processes")
-	}
 	storetest.EachAddress(t, func(t *testing.T, database string) {
 		st := storetest.Open(t, database)
 		const readers = 120

@@ -13,6 +13,7 @@ import (
 	"digest/internal/backup"
 	"digest/store"
 	"digest/store/storetest"
+	"digest/test/tier"
 )
 
 // fillAll puts three rows into every table: numbers of all sizes, texts of all letters,
@@ -93,6 +94,7 @@ func eachPair(t *testing.T, f func(t *testing.T, from *store.Store, to string)) 
 // Every table comes through a backup as it was, between the databases in both directions:
 // whatever stands in it, with the highest key that it ever gave.
 func TestBackupHoldsEverything(t *testing.T) {
+	tier.Alone(t)
 	t.Parallel()
 	eachPair(t, func(t *testing.T, from *store.Store, to string) {
 		w := world{from, t}

@@ -9,6 +9,7 @@ import (
 	"digest/poller"
 	"digest/store"
 	"digest/store/storetest"
+	"digest/test/tier"
 )
 
 // TestImpossibleInstants puts instants into the database by hand that no clock
@@ -53,6 +54,7 @@ func TestImpossibleInstants(t *testing.T) {
 
 // TestManyWrongMidnights: they are read a page at a time, and all of them are put right.
 func TestManyWrongMidnights(t *testing.T) {
+	tier.Alone(t)
 	eachWorld(t, func(w world) {
 		const readers = 2001
 		for _, statement := range []string{

@@ -11,6 +11,7 @@ import (
 	"digest"
 	"digest/store"
 	"digest/store/storetest"
+	"digest/test/tier"
 )
 
 // A scroll is a feed whose document holds its last few posts, and what it has
@@ -76,6 +77,7 @@ func (v *voyage) publish(s *scroll, n int) {
 // released during it, everything that was published is in exactly one edition,
 // and no date has two.
 func TestPauseVoyage(t *testing.T) {
+	tier.Alone(t)
 	each(t, func(w world) {
 		rng := rand.New(rand.NewPCG(5, 7))
 		for i := range 6 {

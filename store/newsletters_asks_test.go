@@ -7,6 +7,7 @@ import (
 
 	"digest"
 	"digest/store"
+	"digest/test/tier"
 )
 
 // ask queues people for a newsletter.
@@ -185,6 +186,7 @@ func TestAskCrash(t *testing.T) {
 // TestAskPace: a newsletter asks so many a day, and so many an hour are asked at one mail domain; a hold, a
 // route or a domain in trouble, and a list that is no good stop it.
 func TestAskPace(t *testing.T) {
+	tier.Alone(t)
 	each(t, func(w world) {
 		n := w.newsletter("anna-writes", w.reader("anna", "UTC"))
 		var all []string

@@ -17,6 +17,7 @@ import (
 	"digest/internal/backup"
 	"digest/store"
 	"digest/store/storetest"
+	"digest/test/tier"
 )
 
 // What was brought in is left alone until its operator says otherwise, whatever its
@@ -52,6 +53,7 @@ func TestRestoredIsFenced(t *testing.T) {
 // A database that holds something is left as it is, unless it may be replaced, and then
 // too if the backup turns out to be no good, or somebody is at work.
 func TestRestoreOntoWhatIsThere(t *testing.T) {
+	tier.Alone(t)
 	t.Parallel()
 	eachPair(t, func(t *testing.T, from *store.Store, to string) {
 		w := world{from, t}
@@ -154,6 +156,7 @@ func check(file io.Reader) error {
 // What a backup may not be: made by a newer version, of tables that are not ours, with
 // rows that contradict each other.
 func TestRestoreRefuses(t *testing.T) {
+	tier.Alone(t)
 	t.Parallel()
 	s := storetest.Open(t, storetest.SQLite(t))
 	all, err := store.BackupTables(t.Context())

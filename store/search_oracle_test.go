@@ -11,12 +11,14 @@ import (
 	"digest"
 	"digest/internal/words"
 	"digest/store"
+	"digest/test/tier"
 )
 
 // A search finds what reading every post of every edition finds, also of feeds to which
 // the reader is no longer subscribed and of what they keep, whichever way is taken to it,
 // and while an upgrade indexes older posts anew.
 func TestSearchFindsWhatReadingFinds(t *testing.T) {
+	tier.Alone(t)
 	each(t, func(w world) {
 		r := rand.New(rand.NewPCG(3, 4))
 		ada := w.reader("ada", "Europe/Paris")

@@ -9,6 +9,7 @@ import (
 
 	"digest"
 	"digest/calendar"
+	"digest/test/tier"
 )
 
 // A journey is a reader's stays, and the dates that none of their days is.
@@ -55,6 +56,7 @@ func begins(t *testing.T, d digest.Date, zone string) time.Time {
 // edition, made when the date begins where the reader is then, with all that came
 // since the one before (I1, I2, I3).
 func TestJourneys(t *testing.T) {
+	tier.Alone(t)
 	journeys := []journey{
 		{home: "Europe/Paris", stays: "Asia/Tokyo 2026-10-24..2026-10-26"},
 		{home: "Europe/Paris", stays: "Asia/Tokyo 2026-10-25..2026-10-25"},

@@ -16,12 +16,14 @@ import (
 	"github.com/alecthomas/kong"
 
 	"digest/store/storetest"
+	"digest/test/tier"
 )
 
 // TestNoPasswordIsShown runs every command on a feed whose address has a name and
 // a password, with all that is logged and as JSON too, and looks for them in
 // what it prints. The reader's own list has them if that is what was asked for.
 func TestNoPasswordIsShown(t *testing.T) {
+	tier.Alone(t)
 	t.Chdir(t.TempDir())
 	if err := storetest.CopySQLite("digest.db"); err != nil {
 		t.Fatal(err)

@@ -23,6 +23,15 @@ func Acceptance(t testing.TB) {
 	}
 }
 
+// Alone skips a long test that does one thing after another under -short, as
+// make race runs the tests: there is no race in it to be found.
+func Alone(t testing.TB) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("does one thing after another; runs without -short")
+	}
+}
+
 // Missing is told of a program that a test of make acceptance needs and that is
 // not here. Such a test fails where it was asked for: what was not judged did not pass.
 func Missing(t testing.TB, what string, err error) {
