@@ -6,32 +6,60 @@ import (
 	"strings"
 	"testing"
 
-	"digest"
 	"digest/test/browser"
 )
 
 // script writes into a <pre> what each frame shows: how wide its content is,
-// and its colours.
-const script = `<pre></pre><script>onload = () => {
+// its colours, and the first text that stands out too little from what is behind
+// it (WCAG 2.2, 1.4.3: a contrast of 4.5).
+const script = `<pre></pre><script>
+const luminance = ([r, g, b]) => [r, g, b].map(v => v / 255).map(v => v <= .04045 ? v / 12.92 : ((v + .055) / 1.055) ** 2.4)
+	.reduce((sum, v, i) => sum + v * [.2126, .7152, .0722][i], 0);
+const numbers = colour => colour.match(/[\d.]+/g).map(Number);
+function behind(e) {
+	for (; e; e = e.parentElement) {
+		const colour = numbers(getComputedStyle(e).backgroundColor);
+		if (colour[3] !== 0) return colour;
+	}
+	return [255, 255, 255];
+}
+function pale(page) {
+	const words = document.createTreeWalker(page, NodeFilter.SHOW_TEXT);
+	while (words.nextNode()) {
+		const text = words.currentNode.data.trim(), e = words.currentNode.parentElement;
+		if (!text || e.getClientRects().length === 0) continue;
+		const [low, high] = [luminance(numbers(getComputedStyle(e).color)), luminance(behind(e))].sort((a, b) => a - b);
+		if ((high + .05) / (low + .05) < 4.5) return ', pale: ' + text;
+	}
+	return '';
+}
+onload = () => {
 	for (const f of document.querySelectorAll('iframe')) {
-		const d = f.contentDocument, page = getComputedStyle(d.querySelector('.page'));
+		const d = f.contentDocument, page = d.querySelector('.page'), style = f.contentWindow.getComputedStyle(page);
 		document.querySelector('pre').append(f.title, ': ', d.documentElement.scrollWidth, ' wide, ',
-			page.color, ' on ', page.backgroundColor, '\n');
+			style.color, ' on ', style.backgroundColor, pale(page), '\n');
 	}
 }</script>`
 
 // TestInABrowser opens editions in Chromium, as narrow as a small phone, light
-// and dark: nothing may stick out to the side, and the dark rules must apply.
+// and dark: nothing may stick out to the side, the dark rules must apply, and
+// all text must be legible.
 func TestInABrowser(t *testing.T) {
 	browser.Find(t)
 	mux, colours := http.NewServeMux(), Variables()
 	var frames, want strings.Builder
-	for name, page := range map[string]Edition{"typical": typical(), "large": large(500), "late": lately(), "notes": stretched(), "bound": away(digest.FullText)} {
-		m := mailOf(t, page)
-		mux.HandleFunc("/"+name, func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, m.HTML) })
+	letters := map[string]string{"letter": letter().HTML()}
+	pages := samples()
+	pages["large"], pages["notes of all kinds"] = large(500), stretched()
+	for name, page := range pages {
+		letters[name] = mailOf(t, page).HTML
+	}
+	for name, html := range letters {
+		address := "/" + strings.ReplaceAll(name, " ", "-")
+		mux.HandleFunc(address, func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, html) })
 		for _, width := range []int{320, 390} {
 			for scheme, prefix := range map[string]string{"light": "", "dark": "dark-"} {
-				fmt.Fprintf(&frames, `<iframe title="%s" src="/%[1]s" width="%d" height="400" style="border:0;color-scheme:%s"></iframe>`, name, width, scheme)
+				fmt.Fprintf(&frames, `<iframe title="%s" src="%s" width="%d" height="400" style="border:0;color-scheme:%s"></iframe>`, name, address, width, scheme)
 				fmt.Fprintf(&want, "%s: %d wide, %s on %s\n", name, width, rgb(t, colours[prefix+"soft"]), rgb(t, colours[prefix+"paper"]))
 			}
 		}
