@@ -227,6 +227,7 @@ func textOf(s string, limit int, without map[atom.Atom]bool) string {
 	var b strings.Builder
 	z := hypertext.Tokenizer(s)
 	hidden := 0
+	var around atom.Atom // what the last tag began; 0: it ended something
 	for b.Len() < limit {
 		kind := z.Next()
 		switch kind {
@@ -234,11 +235,16 @@ func textOf(s string, limit int, without map[atom.Atom]bool) string {
 			return b.String()
 		case html.TextToken:
 			if hidden == 0 {
-				b.Write(z.Text())
+				b.WriteString(raised(string(z.Text()), around))
 			}
 		case html.StartTagToken, html.EndTagToken, html.SelfClosingTagToken:
 			name, _ := z.TagName()
 			tag := atom.Lookup(name)
+			if kind != html.StartTagToken {
+				around = 0
+			} else if tag != atom.A || around == 0 { // the number of a note is a link
+				around = tag
+			}
 			switch {
 			case without[tag] && kind == html.StartTagToken:
 				hidden++
@@ -251,6 +257,24 @@ func textOf(s string, limit int, without map[atom.Atom]bool) string {
 		}
 	}
 	return b.String()
+}
+
+// raised gives the inside of <sup> and <sub> in the characters that Unicode has for it, so that 10<sup>6</sup> is not
+// read as 106. What is more than a number stays as it is: 19<sup>th</sup>.
+func raised(s string, in atom.Atom) string {
+	const plain = "0123456789+-−=()"
+	var to []rune
+	switch in {
+	case atom.Sup:
+		to = []rune("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻⁼⁽⁾")
+	case atom.Sub:
+		to = []rune("₀₁₂₃₄₅₆₇₈₉₊₋₋₌₍₎")
+	}
+	if to == nil || !strings.ContainsAny(s, plain[:10]) || strings.Trim(s, plain) != "" {
+		return s
+	}
+	from := []rune(plain)
+	return strings.Map(func(r rune) rune { return to[slices.Index(from, r)] }, s)
 }
 
 // elements makes a set of names.

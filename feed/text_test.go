@@ -46,3 +46,24 @@ func TestTagsSpokenOf(t *testing.T) {
 		}
 	}
 }
+
+// TestRaised holds that what is above or below the line is not read as more digits of what stands before it.
+func TestRaised(t *testing.T) {
+	for in, want := range map[string]string{
+		"10<sup>6</sup> people":                      "10⁶ people",
+		"10<sup>-12</sup> m":                         "10⁻¹² m",
+		"H<sub>2</sub>O<sub></sub>":                  "H₂O",
+		"a note<sup><a href='#1'>1</a></sup>, 5":     "a note¹, 5",
+		"a note<a href='#1'><sup>[1]</sup></a>":      "a note[1]",
+		"the 19<sup>th</sup> of 20 (<a>3</a>)":       "the 19th of 20 (3)",
+		"x<sup></sup>7 <sup>+</sup><sup/>8<br>9<hr>": "x7 +8 9",
+		"a<sup>2</sup>3<sub>4</sub>5":                "a²3₄5",
+	} {
+		if got := excerpt(in, 100); got != want {
+			t.Errorf("%q: %q, want %q", in, got, want)
+		}
+		if got := oneLine(stripTags(in)); got != want {
+			t.Errorf("as a title %q: %q, want %q", in, got, want)
+		}
+	}
+}
