@@ -151,38 +151,51 @@ const (
 	contentsName = 24 // where it runs against the page its end would stand there alone
 )
 
-// Contents are there from some sections on.
+// Contents are there from some sections on; the way out of a view of headlines is always there.
 func (p editionPage) Contents() *contents {
-	names, sections := []string{}, 0
+	c := &contents{View: p.otherView()}
+	if c.Names = p.contentsNames(); c.Names != nil {
+		c.Folders = p.Folders
+	} else if !p.lines || c.View == nil {
+		return nil
+	}
+	return c
+}
+
+func (p editionPage) otherView() *otherView {
+	switch {
+	case !p.hasExcerpts:
+		return nil
+	case p.lines:
+		return &otherView{p.at(p.Part, false), catalogue.Key("In full")}
+	}
+	return &otherView{p.at(p.Part, true), catalogue.Key("Headlines")}
+}
+
+// contentsNames are the line of contents; nil: there are too few sections for one.
+func (p editionPage) contentsNames() []string {
+	var names, titles []string
 	for _, f := range p.Folders {
 		if f.Name != "" {
 			names = append(names, f.Name)
 		}
-		sections += len(f.Sections)
+		for _, s := range f.Sections {
+			titles = append(titles, s.Title)
+		}
 	}
-	if sections < minContents {
+	if len(titles) < minContents {
 		return nil
 	}
 	if len(names) == 0 {
-		for _, s := range p.Folders[0].Sections {
-			names = append(names, s.Title)
-		}
+		names = titles
 	}
 	for i, room := 0, contentsLine; i < len(names); i++ {
 		names[i] = digest.Shortened(names[i], contentsName)
 		if room -= utf8.RuneCountInString(names[i]) + len(" · "); room < 0 {
-			names = append(names[:i], "…")
-			break
+			return append(names[:i], "…")
 		}
 	}
-	c := &contents{Names: names, Folders: p.Folders}
-	if p.hasExcerpts {
-		c.View = &otherView{p.at(p.Part, !p.lines), catalogue.Key("Headlines")}
-		if p.lines {
-			c.View.Name = catalogue.Key("In full")
-		}
-	}
-	return c
+	return names
 }
 
 // A midnightDial is the reader's day: twelve o'clock at night is at its top.

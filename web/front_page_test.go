@@ -89,6 +89,23 @@ func TestHeadlinesView(t *testing.T) {
 	})
 }
 
+// TestHeadlinesViewOfFew: an edition of few sites has no contents, and no way to its headlines; who came there by an
+// address that they kept finds the way back.
+func TestHeadlinesViewOfFew(t *testing.T) {
+	each(t, func(r *room) {
+		v, d := r.reader("ann@example.org")
+		r.brings(digest.Subscription{DigestID: d.ID}, "Site", posts(2, "Story ")...)
+		r.midnight()
+		if a := v.get("/").status(http.StatusOK); len(a.find(".contents")) != 0 {
+			t.Error("one site has contents")
+		}
+		a := v.get("/?view=headlines").status(http.StatusOK).shows(".contents .view", "In full").has(".contents .view", "href", "/")
+		if len(a.find(".contents details")) != 0 {
+			t.Error("one site has contents in its headlines")
+		}
+	})
+}
+
 // TestDayWithoutEdition: on a day on which nothing came the page says so, and the day has a page of its own.
 func TestDayWithoutEdition(t *testing.T) {
 	each(t, func(r *room) {
