@@ -14,10 +14,12 @@ RACE = -race -gcflags=github.com/ncruces/go-sqlite3-wasm/...=-race=false
 
 .PHONY: test race acceptance check bench fuzz demo release package
 
-# All packages, on both databases. No long simulation, no outside judge, no browser.
+# All packages, on both databases. No long simulation, no outside judge, no browser. Tests wait for servers and
+# timers: while those of one package do, those of another have the processor.
+PACKAGES ?= $(shell expr 2 '*' $$(getconf _NPROCESSORS_ONLN))
 test:
 	@scripts/needs test
-	$(GOTEST) -timeout 60m ./...
+	$(GOTEST) -p $(PACKAGES) -timeout 60m ./...
 
 # The same with the race detector, in the program that the tests run too; without
 # what does one thing after another for long (tier.Alone), and of test/acceptance,
@@ -28,7 +30,7 @@ race: export GORACE = atexit_sleep_ms=10
 race:
 	@scripts/needs test
 	$(GOTEST) -short -timeout 120m $$(go list ./... | grep -v /test/acceptance$$)
-	$(GOTEST) -timeout 120m -run '$(MANYATONCE)' ./test/acceptance
+	DIGEST_TEST_ACCEPTANCE=1 $(GOTEST) -timeout 120m -run '$(MANYATONCE)' ./test/acceptance
 
 # What takes minutes, or programs that are not ours: simulated months, kill -9, a
 # browser, SpamAssassin, rspamd, Dovecot; the public suites of parsers. Photographs of the pages are left in artifacts/.

@@ -58,8 +58,8 @@ func TestSearchFindsWhatReadingFinds(t *testing.T) {
 			now = now.Add(24 * time.Hour)
 		}
 		w.ok(w.Exec(w.ctx(), `ANALYZE`)) // so that PostgreSQL knows how many posts there are
-		for i := range 90 {
-			if i == 60 {
+		for i := range 60 {
+			if i == 40 {
 				w.ok(w.ForgetBareWords(w.ctx(), 7))
 			}
 			q := w.query(randomQuery(r))

@@ -19,11 +19,13 @@ import (
 	"time"
 
 	"digest/store/storetest"
+	"digest/test/tier"
 )
 
 // TestOddTimer: a timer that comes whenever it likes, from minutes to a good
 // hour apart.
 func TestOddTimer(t *testing.T) {
+	tier.Acceptance(t)
 	t.Parallel()
 	storetest.EachAddress(t, func(t *testing.T, database string) {
 		t.Parallel()
@@ -41,6 +43,7 @@ func TestOddTimer(t *testing.T) {
 // TestOutage: nobody runs the program for almost two days. What was missed
 // comes as one edition, of the last of the days, and the sites are asked once.
 func TestOutage(t *testing.T) {
+	tier.Acceptance(t)
 	t.Parallel()
 	storetest.EachAddress(t, func(t *testing.T, database string) {
 		t.Parallel()
@@ -58,6 +61,7 @@ func TestOutage(t *testing.T) {
 
 // TestHeadModes: DIGEST_HEAD says whether HEAD is asked always or never.
 func TestHeadModes(t *testing.T) {
+	tier.Acceptance(t)
 	t.Parallel()
 	for _, mode := range []string{"always", "never"} {
 		t.Run(mode, func(t *testing.T) {

@@ -14,6 +14,7 @@ import (
 
 	"digest/store/storetest"
 	"digest/test/program"
+	"digest/test/tier"
 )
 
 // report is mail that came back: a delivery report (RFC 3464) of an action and
@@ -136,6 +137,7 @@ func flip(address string) string {
 // now, about something else, forged, or no report does nothing. A mail to
 // unsubscribe ends a digest.
 func TestMailComesBack(t *testing.T) {
+	tier.Acceptance(t)
 	t.Parallel()
 	for i, w := range ways() {
 		t.Run(w.name, func(t *testing.T) {

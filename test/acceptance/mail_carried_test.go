@@ -14,6 +14,7 @@ import (
 // that day is given up before the next; the next brings its posts too, and each
 // post once.
 func TestMailExpired(t *testing.T) {
+	tier.Acceptance(t)
 	t.Parallel()
 	for name, p := range map[string]plan{
 		"route":  only(atBanner, fault{trick: refuse, reply: "554 5.3.2 no"}),
@@ -66,6 +67,7 @@ func TestMailExpiredQuiet(t *testing.T) {
 // whether it keeps the message or not. Nothing is sent a third time, and the
 // operator sees what nobody knows of.
 func TestMailUnconfirmed(t *testing.T) {
+	tier.Acceptance(t)
 	t.Parallel()
 	for _, at := range []point{atDotStored, atDotLost} {
 		t.Run(string(at), func(t *testing.T) {

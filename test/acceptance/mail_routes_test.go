@@ -29,6 +29,7 @@ func (o *office) day(midnight time.Time, from, until time.Duration) {
 // TestMailServersWithWays: servers that refuse RSET, answer the dot very late,
 // greylist, or say no to EHLO's offers get every edition to its reader, once.
 func TestMailServersWithWays(t *testing.T) {
+	tier.Acceptance(t)
 	t.Parallel()
 	late := 2 * time.Second
 	if full() {
@@ -86,6 +87,7 @@ func TestMailServersWithWays(t *testing.T) {
 // own standing, fails no recipient, however long it lasts and however
 // final it sounds. It is tried again, but not in haste.
 func TestMailRouteTrouble(t *testing.T) {
+	tier.Acceptance(t)
 	t.Parallel()
 	for name, p := range map[string]plan{
 		"554 banner":   only(atBanner, fault{trick: refuse, reply: "554 5.3.2 no"}),
@@ -172,6 +174,7 @@ func (o *office) suppressions() map[string]string {
 // suppresses the address, and it is never asked for again; what it calls a
 // policy fails the message and suppresses nobody.
 func TestMailRefusedForGood(t *testing.T) {
+	tier.Acceptance(t)
 	t.Parallel()
 	hard := []string{"550 no such user", "550 5.1.1 no such user", "550 5.1.2 no such host", "553 5.1.3 bad address", "550 5.1.6 moved",
 		"556 5.1.10 null MX", "550 5.2.1 disabled", "521 5.3.2 takes no mail"}
@@ -224,6 +227,7 @@ func (o *office) checkRefused(replies map[string]string, hard, later []string) {
 // reader and but a few editions; the others wait until it has thought better of
 // it. Nobody else notices.
 func TestMailDomainRefuses(t *testing.T) {
+	tier.Acceptance(t)
 	t.Parallel()
 	storetest.EachAddress(t, func(t *testing.T, database string) {
 		t.Parallel()

@@ -40,6 +40,7 @@ func byTheWall(a accepted) time.Time { return a.at }
 // TestMailRates: a domain's rate and the route's are kept over workers and
 // restarts, each tick being one; whom they do not concern waits for nobody.
 func TestMailRates(t *testing.T) {
+	tier.Acceptance(t)
 	t.Parallel()
 	storetest.EachAddress(t, func(t *testing.T, database string) {
 		t.Parallel()
@@ -79,6 +80,7 @@ func TestMailRates(t *testing.T) {
 // TestMailConnections: a domain has no more messages on their way at once than
 // its limit, whatever the number of workers; others have.
 func TestMailConnections(t *testing.T) {
+	tier.Acceptance(t)
 	t.Parallel()
 	storetest.EachAddress(t, func(t *testing.T, database string) {
 		t.Parallel()

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"digest/store/storetest"
+	"digest/test/tier"
 )
 
 // A sleeper is a run that was stopped in its tracks at a point, its connection
@@ -93,6 +94,7 @@ func (s *sleeper) wake(t *testing.T) {
 // TestMailZombie: a worker that sleeps through its lease, at each point of a
 // session, sends nothing that another has sent meanwhile.
 func TestMailZombie(t *testing.T) {
+	tier.Acceptance(t)
 	t.Parallel()
 	for _, at := range []point{atBanner, atMAIL, atRCPT, atDATA} {
 		t.Run(string(at), func(t *testing.T) {
@@ -127,6 +129,7 @@ func (o *office) later(since ...time.Duration) {
 // but has not answered is waited for, a quarter of an hour; then the message is
 // in doubt, and comes again after as long. Whenever it wakes, it comes no third time.
 func TestMailZombieAtDot(t *testing.T) {
+	tier.Acceptance(t)
 	t.Parallel()
 	for name, c := range map[string]struct {
 		asleep []time.Duration
