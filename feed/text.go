@@ -378,5 +378,5 @@ func shorten(s string, n int) string {
 	if i := strings.LastIndexByte(cut, ' '); i > len(cut)/2 && s[end] != ' ' {
 		cut = cut[:i]
 	}
-	return strings.TrimRight(cut, " ,;:-–—(") + "…"
+	return strings.TrimSuffix(strings.TrimRight(cut, " ,;:-–—("), "…") + "…"
 }

@@ -67,3 +67,20 @@ func TestRaised(t *testing.T) {
 		}
 	}
 }
+
+// TestShorten holds that what is cut ends once.
+func TestShorten(t *testing.T) {
+	for in, want := range map[string]string{
+		"nine chars":         "nine chars",
+		"one two three":      "one two…",
+		"when you… The post": "when you…",
+		"when I, and so on":  "when I…",
+		"我们都知道的很多……不知道":      "我们都知道的很多…",
+		"unspaceddd":         "unspaceddd",
+		"unspaceddde":        "unspacedd…",
+	} {
+		if got := shorten(in, 10); got != want {
+			t.Errorf("%q: %q, want %q", in, got, want)
+		}
+	}
+}

@@ -23,7 +23,7 @@ func without(summary, title string) string {
 		}
 		s = withoutWayOn(s, title)
 		if at := bracketed.FindStringIndex(s); at != nil {
-			s = strings.TrimRight(s[:at[0]], " ") + "…"
+			s = strings.TrimSuffix(strings.TrimRight(s[:at[0]], " "), "…") + "…"
 		}
 		if s = strings.TrimSpace(s); s == before {
 			break

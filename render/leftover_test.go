@@ -25,6 +25,8 @@ func TestLeftovers(t *testing.T) {
 		{"【安全公告】Intel 漏洞", "由于涉及到的 … 继续阅读【安全公告】Intel 漏洞", "由于涉及到的 …"},
 		{"A tower", "It stands there … Continue reading “A tower”", "It stands there …"},
 		{"T", "Regular readers know […]", "Regular readers know…"},
+		{"T", "when you are depressed… […]", "when you are depressed…"},
+		{"T", "我们都知道…… […]", "我们都知道……"},
 		{"T", "en particulier : La refonte d'un mécanisme au (...)…", "en particulier : La refonte d'un mécanisme au…"},
 		{"T", "submitted by /u/mvanigan [link] [comments]", ""},
 		{"T", "It is fast. submitted by /u/mvanigan to r/golang [link] [comments]", "It is fast."},
