@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"digest"
+	"digest/poller"
 	"digest/test/browser"
 
 	"github.com/chromedp/chromedp"
@@ -142,4 +143,42 @@ func (w watched) staysPut(g *gate, path string) (pictures int) {
 		}
 	}
 	return pictures
+}
+
+// noPictures finds none at any address.
+type noPictures struct{}
+
+func (noPictures) Picture(context.Context, string) (poller.Picture, error) {
+	return poller.Picture{}, &digest.Error{Kind: digest.NotFound, Message: "there is none"}
+}
+
+// TestDeadPictures: pictures that do not come leave no holes in what is still to be read, and nothing that is seen
+// moves by that: in columns, nor where one is in the window.
+func TestDeadPictures(t *testing.T) {
+	t.Parallel()
+	w := watch(t)
+	w.pictures = noPictures{}
+	w.open("")
+	u, d := w.user("ann@example.org")
+	w.must(w.store.SetPages(t.Context(), u.ID, pages(digest.LeftToRight, true)))
+	for i := range 12 {
+		p := pictured(fmt.Sprintf("Picture %d", i), "")
+		p.URL = fmt.Sprintf("https://site%d.example/", i)
+		w.brings(digest.Subscription{DigestID: d.ID}, fmt.Sprint("A gallery ", i), p)
+	}
+	w.midnight()
+	w.comesIn(u)
+	for _, s := range []browser.Screen{{Width: 390, Height: 844, Scheme: "light"}, {Width: 1280, Height: 900, Scheme: "light"}} {
+		w.Do("going to the page", s.Set(), chromedp.Navigate(w.base+"/"))
+		all := browser.Ask[int](w.Window, arrived)
+		var sum float64
+		moved := browser.Ask[string](w.Window, shifts)
+		if _, _ = fmt.Sscanf(moved, "%f", &sum); sum > mostShift {
+			t.Errorf("%s: moved by %s", s, moved)
+		}
+		gone := browser.Ask[int](w.Window, `document.querySelectorAll(".shot[hidden]").length`)
+		if all < 10 || gone == 0 || gone == all {
+			t.Errorf("%s: of %d pictures %d are left out; those in the window are to stay, those far below to go", s, all, gone)
+		}
+	}
 }

@@ -21,6 +21,12 @@ document.addEventListener('submit', async event => {
 	if (answer) form.dispatchEvent(new CustomEvent('turned', { bubbles: true }));
 });
 
+// A picture that does not come leaves no hole, as long as nothing that is seen moves by that: columns are made even.
+document.addEventListener('error', event => {
+	const shot = event.target.closest('.shot'), moves = shot?.closest('.band') ?? shot;
+	if (moves?.getBoundingClientRect().top > innerHeight) shot.hidden = true;
+}, true);
+
 // The page for paper opens what prints it.
 const print = document.getElementById('print');
 if (print) {
