@@ -25,16 +25,24 @@ func (o FolderOrder) Arrange(names []string) {
 	})
 }
 
-// Move gives the order in which one of the folders has changed places with the one above it, or with the one below.
-// Folders that the order names and that are not there keep their places. At the end of the list nothing changes.
-func (o FolderOrder) Move(folders []string, name string, up bool) FolderOrder {
+// Move gives the order in which one of the folders stands so many places further down; fewer than 0: further up.
+// Folders that the order names and that are not there keep their places. At the end of the list it goes no further.
+func (o FolderOrder) Move(folders []string, name string, by int) FolderOrder {
+	step := 1
+	if by < 0 {
+		step, by = -1, -by
+	}
+	for range min(by, len(folders)) {
+		o = o.step(folders, name, step)
+	}
+	return o
+}
+
+// step lets a folder change places with the one below it, or with the one above.
+func (o FolderOrder) step(folders []string, name string, by int) FolderOrder {
 	folders = slices.Clone(folders)
 	o.Arrange(folders)
 	at := slices.Index(folders, name)
-	by := 1
-	if up {
-		by = -1
-	}
 	if at < 0 || at+by < 0 || at+by >= len(folders) {
 		return o
 	}

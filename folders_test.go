@@ -43,19 +43,24 @@ func TestMoveFolder(t *testing.T) {
 	for _, c := range []struct {
 		order digest.FolderOrder
 		name  string
-		up    bool
+		by    int
 		want  digest.FolderOrder
 	}{
-		{"", "Sea", true, "\nSea\nKitchen"},
-		{"", "", false, "Kitchen\n\nSea"},
-		{"", "", true, ""},
-		{"", "Sea", false, ""},
-		{"", "Unknown", true, ""},
-		{"Sea\nGone\nKitchen\n", "Kitchen", true, "Kitchen\nGone\nSea\n"}, // what has no feeds now keeps its place
-		{"Sea\nGone\nKitchen\n", "Kitchen", false, "Sea\nGone\n\nKitchen"},
+		{"", "Sea", -1, "\nSea\nKitchen"},
+		{"", "", 1, "Kitchen\n\nSea"},
+		{"", "", -1, ""},
+		{"", "Sea", 1, ""},
+		{"", "Sea", 0, ""},
+		{"", "Unknown", -1, ""},
+		{"", "", 2, "Kitchen\nSea\n"},
+		{"", "Sea", -2, "Sea\n\nKitchen"},
+		{"", "Sea", -1 << 62, "Sea\n\nKitchen"},                         // further than there are places
+		{"Sea\nGone\nKitchen\n", "Kitchen", -1, "Kitchen\nGone\nSea\n"}, // what has no feeds now keeps its place
+		{"Sea\nGone\nKitchen\n", "Kitchen", 1, "Sea\nGone\n\nKitchen"},
+		{"Sea\nGone\nKitchen\n", "", -2, "\nGone\nSea\nKitchen"},
 	} {
-		if got := c.order.Move(folders, c.name, c.up); got != c.want {
-			t.Errorf("%q: moving %q up %v gives %q, want %q", c.order, c.name, c.up, got, c.want)
+		if got := c.order.Move(folders, c.name, c.by); got != c.want {
+			t.Errorf("%q: moving %q by %d gives %q, want %q", c.order, c.name, c.by, got, c.want)
 		}
 	}
 	if !slices.Equal(folders, []string{"Sea", "", "Kitchen"}) {

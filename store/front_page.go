@@ -13,14 +13,14 @@ func (s *Store) SetDigestName(ctx context.Context, id digest.DigestID, name stri
 	})
 }
 
-// MoveFolder lets a folder of a digest change places with the one above it, or with the one below: see digest.FolderOrder.
-func (s *Store) MoveFolder(ctx context.Context, id digest.DigestID, folder string, up bool) error {
+// MoveFolder moves a folder of a digest so many places down, or up: see digest.FolderOrder.
+func (s *Store) MoveFolder(ctx context.Context, id digest.DigestID, folder string, by int) error {
 	return s.changeDigest(ctx, "moving a folder", id, func(c conn, d digestRow) error {
 		var folders []string
 		if err := c.all(ctx, &folders, foldersInUse, id); err != nil {
 			return err
 		}
-		return c.run(ctx, `UPDATE digests SET folder_order = ? WHERE id = ?`, string(d.Folders.Move(folders, folder, up)), id)
+		return c.run(ctx, `UPDATE digests SET folder_order = ? WHERE id = ?`, string(d.Folders.Move(folders, folder, by)), id)
 	})
 }
 

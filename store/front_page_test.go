@@ -43,13 +43,13 @@ func TestFolderOrder(t *testing.T) {
 			return strings.Join(v.Folders, "|")
 		}
 		want(w.t, "none chosen", order(ada), "|Sea|Week 2|Week 10")
-		w.ok(w.MoveFolder(w.ctx(), ada.ID, "Week 10", true))
-		w.ok(w.MoveFolder(w.ctx(), ada.ID, "", false))
-		w.ok(w.MoveFolder(w.ctx(), ada.ID, "Unknown", false))
+		w.ok(w.MoveFolder(w.ctx(), ada.ID, "Week 10", -1))
+		w.ok(w.MoveFolder(w.ctx(), ada.ID, "", 1))
+		w.ok(w.MoveFolder(w.ctx(), ada.ID, "Unknown", 1))
 		want(w.t, "moved", order(ada), "Sea||Week 10|Week 2")
 		want(w.t, "of another", order(bob), "")
 		want(w.t, "with the digest", w.again(ada).Folders, digest.FolderOrder("Sea\n\nWeek 10\nWeek 2"))
-		want(w.t, "nobody's", digest.KindOf(w.MoveFolder(w.ctx(), ada.ID+99, "Sea", true)), digest.NotFound)
+		want(w.t, "nobody's", digest.KindOf(w.MoveFolder(w.ctx(), ada.ID+99, "Sea", -1)), digest.NotFound)
 	})
 }
 

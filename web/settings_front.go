@@ -64,13 +64,20 @@ func (s *site) setName(w http.ResponseWriter, r *http.Request, me reader) error 
 	return showSaved(w, r, s.Store.SetDigestName(r.Context(), me.Digest.ID, name), "/settings/front", "name")
 }
 
-// moveFolder lets a folder change places with its neighbour.
+// moveFolder lets a folder change places with its neighbour, or stand so many places further down, or up, where it was dragged.
 func (s *site) moveFolder(w http.ResponseWriter, r *http.Request, me reader) error {
-	way := r.PostForm.Get("move")
-	if way != "up" && way != "down" {
-		return errNoChoice
+	by := 1
+	switch way := r.PostForm.Get("move"); way {
+	case "up":
+		by = -1
+	case "down":
+	default:
+		var err error
+		if by, err = strconv.Atoi(way); err != nil {
+			return errNoChoice
+		}
 	}
-	return showSaved(w, r, s.Store.MoveFolder(r.Context(), me.Digest.ID, r.PostForm.Get("folder"), way == "up"), "/settings/front", "order")
+	return showSaved(w, r, s.Store.MoveFolder(r.Context(), me.Digest.ID, r.PostForm.Get("folder"), by), "/settings/front", "order")
 }
 
 // setLead lets one site lead.
