@@ -257,9 +257,7 @@ func (s *siege) complete(whose string, readers, each int) (editions, lacking int
 func TestSiege(t *testing.T) {
 	tier.Acceptance(t)
 	storetest.EachAddress(t, func(t *testing.T, database string) {
-		if full() {
-			t.Parallel()
-		}
+		t.Parallel() // most of it is waiting
 		const readers, each = 20, 10
 		s := newSiege(t, database)
 		evening := time.Date(2026, 11, 19, 12, 0, 0, 0, time.UTC)
@@ -314,9 +312,7 @@ func (s *siege) frugally(now time.Time, args ...string) {
 func TestSlowFeeds(t *testing.T) {
 	tier.Acceptance(t)
 	storetest.EachAddress(t, func(t *testing.T, database string) {
-		if full() {
-			t.Parallel()
-		}
+		t.Parallel() // most of it is waiting
 		readers, each := 4, 100
 		if full() {
 			readers = 20
