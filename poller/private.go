@@ -252,4 +252,5 @@ func (r *Result) Conceal(address, sealed string, c digest.Credential) {
 	named.URL, named.Host, named.Move = address, feed.Host(c.Address), digest.Move{}
 	s.leave(&r.Feed, named)
 	r.Feed.Sealed, r.Body, r.Address = sealed, nil, address
+	r.Feed.OwnInterval = OwnInterval(r.Feed, r.Feed.LastOKAt)
 }

@@ -234,7 +234,7 @@ func TestFindPrivate(t *testing.T) {
 			t.Fatalf("%s: %s %v", path, c.Address, err)
 		}
 		res.Conceal(c.PrivateAddress("abc"), "sealed", c)
-		if res.Feed.URL != c.PrivateAddress("abc") || res.Feed.ValidatorURL != res.Feed.URL || res.Feed.Sealed != "sealed" || res.Feed.Host == "" || len(res.Document.Posts) != 1 {
+		if res.Feed.URL != c.PrivateAddress("abc") || res.Feed.ValidatorURL != res.Feed.URL || res.Feed.Sealed != "sealed" || res.Feed.Host == "" || len(res.Document.Posts) != 1 || res.Feed.OwnInterval.Hours() < 12 {
 			t.Errorf("%s: %+v", path, res.Feed)
 		}
 		res.Feed.ID = 1

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"os"
 	"reflect"
+	"slices"
 	"strings"
 	"time"
 
@@ -23,7 +24,7 @@ type cli struct {
 	Config   string    `default:"" placeholder:"FILE" group:"Flags of all commands:" help:"A file of settings, lines of DIGEST_NAME=value (/etc/digest.conf where there is one)."`
 	LogLevel string    `default:"" placeholder:"LEVEL" group:"Flags of all commands:" help:"debug, info, warn or error (info for serve and work, error for tick, else warn)."`
 
-	LogFormat string `enum:"text,json," default:"" placeholder:"FORMAT" group:"Flags of all commands:" help:"How log lines are written to stderr: text, or json for machines (text)."`
+	LogFormat string `type:"choice" choices:"text,json" placeholder:"FORMAT" group:"Flags of all commands:" help:"How log lines are written to stderr: text, or json for machines (text)."`
 
 	PrintVersion kong.VersionFlag `name:"version" env:"-" group:"Flags of all commands:" help:"Print the version."`
 
@@ -179,10 +180,11 @@ func valueReader[T any](c *cli, read func(*kong.Tag, string) (T, error)) kong.Ma
 		}
 		value, err := read(ctx.Value.Tag, text)
 		if err == nil {
-			target.Set(reflect.ValueOf(value))
+			target.Set(reflect.ValueOf(value).Convert(target.Type()))
 			return nil
 		}
-		example := cmp.Or(ctx.Value.Tag.Get("example"), ctx.Value.Default)
+		choice, _, _ := strings.Cut(ctx.Value.Tag.Get("choices"), ",")
+		example := cmp.Or(ctx.Value.Tag.Get("example"), ctx.Value.Default, choice)
 		if example == "" && ctx.Value.IsBool() {
 			example = "true"
 		}
@@ -220,6 +222,16 @@ func readSwitch(_ *kong.Tag, s string) (bool, error) {
 		return false, nil
 	}
 	return false, errors.New("is neither true nor false")
+}
+
+// readChoice reads one of the words that a flag's tag names.
+func readChoice(tag *kong.Tag, s string) (string, error) {
+	choices := strings.Split(tag.Get("choices"), ",")
+	if !slices.Contains(choices, s) {
+		last := len(choices) - 1
+		return "", fmt.Errorf("is neither %s nor %s", strings.Join(choices[:last], ", "), choices[last])
+	}
+	return s, nil
 }
 
 // statusOf gives the exit status of an error of kong's. Whether the environment or

@@ -138,6 +138,7 @@ func TestBadValueStatus(t *testing.T) {
 		"DIGEST_MAIL": "pigeon:loft", "DIGEST_FROM": "nobody", "DIGEST_LISTEN": "here", "DIGEST_DATABASE": "mysql://h/d", "DIGEST_POLL_WINDOW": "2h",
 		"DIGEST_CONTACT": "me", "DIGEST_FENCE": "soon", "DIGEST_REQUESTS": "-1", "DIGEST_BOT_ADDRESSES": "home",
 		"DIGEST_JSON": "maybe", "DIGEST_CFBL_ADDRESS": "c@elsewhere.example", "DIGEST_BOUNCE_LISTEN": "http://x",
+		"DIGEST_LOG_FORMAT": "xml", "DIGEST_RESOLVER": "nonsense",
 	} {
 		flag := "--" + flagOf(setting)
 		var said strings.Builder

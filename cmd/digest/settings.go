@@ -80,7 +80,7 @@ func (c *cli) valueReaders() []kong.Option {
 		typeReader(c, readWith(digest.ParseCadence, "does not name days on which it comes")),
 		typeReader(c, readWith(digest.ParseDate, "is not a date")),
 		nameReader(c, "base-url", readBaseURL), nameReader(c, "return-path", readReturnPath),
-		nameReader(c, "listen", readListen),
+		nameReader(c, "listen", readListen), nameReader(c, "choice", readChoice),
 		nameReader(c, "clock", readWith(parseClock, "is not an hour of the day")),
 	}
 }
@@ -167,6 +167,9 @@ func (s *settings) check() (err error) {
 	if s.MetricsToken != "" && len(s.MetricsToken) < leastToken {
 		return badSetting("DIGEST_METRICS_TOKEN", "…", fmt.Sprintf("is short enough to be guessed; use %d characters or more", leastToken),
 			"what “openssl rand -hex 16” prints")
+	}
+	if _, err := s.resolver(); err != nil {
+		return err
 	}
 	contact := s.Contact
 	if s.Contact, err = contactOf(s.Contact, s.From); err != nil {

@@ -163,11 +163,11 @@ func (h *Handler) handleOne(ctx context.Context, p destination, m Message, r Rep
 	}
 	o.Token = !p.plain()
 	if err == nil {
-		level := slog.LevelInfo
-		if o.Did == Ignored {
-			level = slog.LevelDebug
+		if what := []any{"did", string(o.Did), "what", o.Text}; o.Did == Ignored {
+			h.Log.DebugContext(ctx, "mail came back", what...)
+		} else {
+			h.Log.InfoContext(ctx, "mail came back", what...)
 		}
-		h.Log.Log(ctx, level, "mail came back", "did", string(o.Did), "what", o.Text)
 	}
 	return o, err
 }
