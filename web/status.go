@@ -37,9 +37,10 @@ type statusFeedPage struct {
 	Pingable  string // the address asked for, unless it holds a password or pings are not taken
 	Title     string
 	State     string
-	Reason    string
-	Idle      bool // nobody's edition waits for it
-	Fenced    bool // no feed is asked at present
+	Words     sentences // the same as Reason, less exactly, in another language than English; none: there is nothing to say
+	Reason    string    // in English
+	Idle      bool      // nobody's edition waits for it
+	Fenced    bool      // no feed is asked at present
 	Next      time.Time
 	Late      bool // Next is over: it waits for its turn
 	Last      time.Time
@@ -133,6 +134,9 @@ func (s *site) statusFeedPageOf(f store.FeedView, asked string, now time.Time, l
 		News: f.News.Shown(now), Rules: rulesOf(f.Feed), Recent: slices.Clone(f.Polls[max(0, len(f.Polls)-recentPolls):]),
 	}
 	slices.Reverse(p.Recent)
+	if l != catalogue.English() {
+		p.Words = conditionOf(f.Feed, next, now, time.UTC).Words
+	}
 	if shown, err := shownURL(asked, true); err == nil && shown == asked && s.Pings != nil {
 		p.Pingable = asked
 	}

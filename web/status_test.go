@@ -101,6 +101,14 @@ func TestStatusOfAFeed(t *testing.T) {
 		if a.Header.Get("X-Robots-Tag") == "" {
 			r.t.Error("a feed's page may be indexed")
 		}
+		if got := a.texts(".standing")[0]; strings.Contains(got, "We ask again") {
+			r.t.Errorf("it is said twice: %s", got)
+		}
+		german := r.visitor()
+		german.header["Accept-Language"] = "de"
+		if got := german.get(statusOf(feedURL)).texts(".standing")[0]; !strings.Contains(got, "nicht gelesen werden. Wir versuchen es") || !strings.Contains(got, "503 Service Unavailable") {
+			r.t.Errorf("in German it stands so: %s", got)
+		}
 	})
 }
 
