@@ -24,7 +24,7 @@ type cli struct {
 	Config   string    `default:"" placeholder:"FILE" group:"Flags of all commands:" help:"A file of settings, lines of DIGEST_NAME=value (/etc/digest.conf where there is one)."`
 	LogLevel string    `default:"" placeholder:"LEVEL" group:"Flags of all commands:" help:"debug, info, warn or error (info for serve and work, error for tick, else warn)."`
 
-	LogFormat string `type:"choice" choices:"text,json" placeholder:"FORMAT" group:"Flags of all commands:" help:"How log lines are written to stderr: text, or json for machines (text)."`
+	LogFormat string `type:"word" words:"text,json" placeholder:"FORMAT" group:"Flags of all commands:" help:"How log lines are written to stderr: text, or json for machines (text)."`
 
 	PrintVersion kong.VersionFlag `name:"version" env:"-" group:"Flags of all commands:" help:"Print the version."`
 
@@ -183,8 +183,8 @@ func valueReader[T any](c *cli, read func(*kong.Tag, string) (T, error)) kong.Ma
 			target.Set(reflect.ValueOf(value).Convert(target.Type()))
 			return nil
 		}
-		choice, _, _ := strings.Cut(ctx.Value.Tag.Get("choices"), ",")
-		example := cmp.Or(ctx.Value.Tag.Get("example"), ctx.Value.Default, choice)
+		word, _, _ := strings.Cut(ctx.Value.Tag.Get("words"), ",")
+		example := cmp.Or(ctx.Value.Tag.Get("example"), ctx.Value.Default, word)
 		if example == "" && ctx.Value.IsBool() {
 			example = "true"
 		}
@@ -224,12 +224,12 @@ func readSwitch(_ *kong.Tag, s string) (bool, error) {
 	return false, errors.New("is neither true nor false")
 }
 
-// readChoice reads one of the words that a flag's tag names.
-func readChoice(tag *kong.Tag, s string) (string, error) {
-	choices := strings.Split(tag.Get("choices"), ",")
-	if !slices.Contains(choices, s) {
-		last := len(choices) - 1
-		return "", fmt.Errorf("is neither %s nor %s", strings.Join(choices[:last], ", "), choices[last])
+// readWord reads one of the words that a flag's tag names.
+func readWord(tag *kong.Tag, s string) (string, error) {
+	words := strings.Split(tag.Get("words"), ",")
+	if !slices.Contains(words, s) {
+		last := len(words) - 1
+		return "", fmt.Errorf("is neither %s nor %s", strings.Join(words[:last], ", "), words[last])
 	}
 	return s, nil
 }

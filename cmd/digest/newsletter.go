@@ -63,8 +63,8 @@ type newsletterFlags struct {
 	ReturnURL     []string       `placeholder:"URL" env:"-" help:"Where the form on another site may lead back to: the beginning of an address. All of them, each time."`
 	DeliverAt     *time.Duration `type:"clock" example:"07:00" placeholder:"HH:MM" env:"-" help:"The hour letters leave, by each member's clock."`
 	Days          digest.Cadence `example:"daily, weekdays, mon,thu, or \"monthly on 15\"" placeholder:"DAYS" env:"-" help:"daily, weekdays, days such as sun, or once a month, such as \"monthly on 15\"; members may choose what is no more often."`
-	Layout        digest.Layout  `type:"choice" choices:"headlines,excerpts,full" placeholder:"LAYOUT" env:"-" help:"headlines, excerpts or full (text)."`
-	Images        digest.Images  `type:"choice" choices:"off,linked,proxy" placeholder:"HOW" env:"-" help:"Pictures in full text: off, linked, or proxy (shown, fetched by this instance)."`
+	Layout        digest.Layout  `type:"word" words:"headlines,excerpts,full" placeholder:"LAYOUT" env:"-" help:"headlines, excerpts or full (text)."`
+	Images        digest.Images  `type:"word" words:"off,linked,proxy" placeholder:"HOW" env:"-" help:"Pictures in full text: off, linked, or proxy (shown, fetched by this instance)."`
 }
 
 // apply makes a newsletter what was chosen.

@@ -12,7 +12,7 @@ type newsletterPreviewCmd struct {
 	slugArg
 	HTML   bool          `name:"html" xor:"version" env:"-" help:"The HTML version."`
 	Text   bool          `xor:"version" env:"-" help:"The text version (the default)."`
-	Layout digest.Layout `type:"choice" choices:"headlines,excerpts,full" placeholder:"LAYOUT" env:"-" help:"As it would be in another layout: headlines, excerpts or full."`
+	Layout digest.Layout `type:"word" words:"headlines,excerpts,full" placeholder:"LAYOUT" env:"-" help:"As it would be in another layout: headlines, excerpts or full."`
 }
 
 // Run prints the letter that the owner's next midnight would bring; nothing changes.

@@ -13,7 +13,7 @@ type newsletterMembersCmd struct {
 	reads
 	slugArg
 	Part  string `arg:"" optional:"" help:"Of the address."`
-	State string `type:"choice" choices:"active,paused,left" placeholder:"STATE" env:"-" help:"Only those who are active, paused or left."`
+	State string `type:"word" words:"active,paused,left" placeholder:"STATE" env:"-" help:"Only those who are active, paused or left."`
 }
 
 // reportedMember is a member as JSON.

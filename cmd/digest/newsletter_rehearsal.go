@@ -12,7 +12,7 @@ import (
 type newsletterTestCmd struct {
 	slugArg
 	Email  string        `arg:"" optional:"" help:"The owner or an editor (the owner)."`
-	Layout digest.Layout `type:"choice" choices:"headlines,excerpts,full" placeholder:"LAYOUT" env:"-" help:"As it would be in another layout: headlines, excerpts or full."`
+	Layout digest.Layout `type:"word" words:"headlines,excerpts,full" placeholder:"LAYOUT" env:"-" help:"As it would be in another layout: headlines, excerpts or full."`
 }
 
 // Run mails the letter that the owner's next midnight would bring to one of its publishers, and

@@ -90,7 +90,7 @@ func reportQueued(e store.QueuedEdition) reportedQueued {
 
 type queueListCmd struct {
 	reads
-	State  store.MailState `type:"choice" choices:"waiting,sent,unconfirmed,failed,expired,unmailed" env:"-" help:"Only waiting, sent, unconfirmed, failed, expired or unmailed mail; sent and unmailed mail is listed only then."`
+	State  store.MailState `type:"word" words:"waiting,sent,unconfirmed,failed,expired,unmailed" env:"-" help:"Only waiting, sent, unconfirmed, failed, expired or unmailed mail; sent and unmailed mail is listed only then."`
 	Domain string          `placeholder:"DOMAIN" env:"-" help:"Only mail to addresses at a domain."`
 	Reader string          `placeholder:"PART" env:"-" help:"Only mail to addresses with that part."`
 	Older  time.Duration   `example:"2h" placeholder:"LENGTH" env:"-" help:"Only mail that was queued so long ago or longer."`

@@ -80,7 +80,7 @@ func (c *cli) valueReaders() []kong.Option {
 		typeReader(c, readWith(digest.ParseCadence, "does not name days on which it comes")),
 		typeReader(c, readWith(digest.ParseDate, "is not a date")),
 		nameReader(c, "base-url", readBaseURL), nameReader(c, "return-path", readReturnPath),
-		nameReader(c, "listen", readListen), nameReader(c, "choice", readChoice),
+		nameReader(c, "listen", readListen), nameReader(c, "word", readWord),
 		nameReader(c, "clock", readWith(parseClock, "is not an hour of the day")),
 	}
 }

@@ -16,15 +16,15 @@ import (
 type lookFlags struct {
 	DeliverAt *time.Duration `type:"clock" example:"07:00" placeholder:"HH:MM" help:"The hour the mail leaves, by the reader's clock; it is sealed at midnight all the same."`
 	Days      digest.Cadence `example:"daily, weekdays, mon,thu, or \"monthly on 15\"" placeholder:"DAYS" help:"daily, weekdays, days such as mon,thu, or once a month: monthly, \"monthly on 15\", \"monthly on last day\", \"monthly on first mon\"."`
-	Layout    digest.Layout  `type:"choice" choices:"headlines,excerpts,full" placeholder:"LAYOUT" help:"headlines, excerpts or full (text)."`
-	Images    digest.Images  `type:"choice" choices:"off,linked,proxy" placeholder:"HOW" help:"Pictures in full text: off, linked, or proxy (shown, fetched by this instance)."`
+	Layout    digest.Layout  `type:"word" words:"headlines,excerpts,full" placeholder:"LAYOUT" help:"headlines, excerpts or full (text)."`
+	Images    digest.Images  `type:"word" words:"off,linked,proxy" placeholder:"HOW" help:"Pictures in full text: off, linked, or proxy (shown, fetched by this instance)."`
 	Threaded  *bool          `negatable:"" help:"Let mail programs show all editions as one conversation."`
-	Subject   string         `type:"choice" choices:"date,lead" placeholder:"WHAT" help:"What the subject says: date (and how much there is), or lead (the headline of the post that leads)."`
+	Subject   string         `type:"word" words:"date,lead" placeholder:"WHAT" help:"What the subject says: date (and how much there is), or lead (the headline of the post that leads)."`
 
-	Grouping    digest.Grouping  `env:"-" type:"choice" choices:"folders,sites" placeholder:"HOW" help:"Put the sites of a folder together under its name (folders), or all sites by their names (sites)."`
+	Grouping    digest.Grouping  `env:"-" type:"word" words:"folders,sites" placeholder:"HOW" help:"Put the sites of a folder together under its name (folders), or all sites by their names (sites)."`
 	WebLayout   *digest.Layout   `env:"-" enum:"mail,headlines,excerpts,full" placeholder:"LAYOUT" help:"On pages: headlines, excerpts or full (text), or mail: as in the mail."`
 	WebGrouping *digest.Grouping `env:"-" enum:"mail,folders,sites" placeholder:"HOW" help:"On pages: folders or sites, or mail: as in the mail."`
-	WebImages   digest.Images    `env:"-" type:"choice" choices:"off,proxy" placeholder:"HOW" help:"Pictures on pages: off, or proxy (shown, fetched by this instance)."`
+	WebImages   digest.Images    `env:"-" type:"word" words:"off,proxy" placeholder:"HOW" help:"Pictures on pages: off, or proxy (shown, fetched by this instance)."`
 }
 
 // asInMail is what is said of pages that are as the mail.
@@ -89,7 +89,7 @@ type userSetCmd struct {
 // userChanges are what can be changed of a reader. What is not given stays as it is.
 type userChanges struct {
 	TimeZone   string      `placeholder:"ZONE" help:"Move the reader to this IANA zone; no date gets a second edition."`
-	State      string      `env:"-" type:"choice" choices:"active,paused,left" placeholder:"STATE" help:"active, paused (nothing is made or gathered meanwhile) or left (never mailed)."`
+	State      string      `env:"-" type:"word" words:"active,paused,left" placeholder:"STATE" help:"active, paused (nothing is made or gathered meanwhile) or left (never mailed)."`
 	Operator   *bool       `env:"-" placeholder:"true|false" help:"Whether they run this instance: its page on the web is theirs."`
 	NewEmail   string      `env:"-" name:"email" placeholder:"ADDRESS" help:"Give them another address without asking either; their browsers are signed out."`
 	PauseUntil digest.Date `env:"-" example:"2026-12-01" placeholder:"DATE" help:"Pause until this date by the reader's clock, such as 2026-12-01; nothing is lost, and all of it comes then in one edition."`
