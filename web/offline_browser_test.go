@@ -12,7 +12,9 @@ import (
 	"digest/store/storetest"
 	"digest/test/browser"
 
+	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/serviceworker"
 	"github.com/chromedp/chromedp"
 )
 
@@ -21,16 +23,21 @@ type keeper struct {
 	*room
 	window *browser.Window
 	cut    *atomic.Bool
+	slow   *atomic.Bool // it takes what is asked, and never answers
 }
 
 func newKeeper(t *testing.T, pictures drawings) *keeper {
 	browser.Find(t)
-	d := &keeper{room: newRoom(t, storetest.Open(t, storetest.SQLite(t))), cut: &atomic.Bool{}}
+	d := &keeper{room: newRoom(t, storetest.Open(t, storetest.SQLite(t))), cut: &atomic.Bool{}, slow: &atomic.Bool{}}
 	d.pictures = pictures
 	d.open("")
 	inner := d.handler
 	d.handler = http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
-		if d.cut.Load() {
+		slow := d.slow.Load()
+		for slow && d.slow.Load() && req.Context().Err() == nil {
+			<-time.After(50 * time.Millisecond)
+		}
+		if slow || d.cut.Load() {
 			panic(http.ErrAbortHandler)
 		}
 		inner.ServeHTTP(w, req)
@@ -103,6 +110,26 @@ func (d *keeper) keeps(budget int) {
 	d.run(fmt.Sprintf(`document.querySelector("[name=budget][value='%d']").click()`, budget))
 	d.run(`document.querySelector("#device button:not([hidden])").click()`)
 	d.waits(`document.getElementById("device-state").textContent`, "What can be kept now is kept.")
+}
+
+// syncs has the browser do what it does by itself once it finds the network better: tell the worker so.
+func (d *keeper) syncs() {
+	d.t.Helper()
+	ctx, cancel := d.window.Context()
+	defer cancel()
+	var id serviceworker.RegistrationID
+	find := func(e serviceworker.EventWorkerRegistrationUpdated) bool {
+		for _, each := range e.Registrations {
+			id = each.RegistrationID
+		}
+		return id != ""
+	}
+	_, err := chromedp.Run(ctx, chromedp.WaitEvent(serviceworker.WorkerRegistrationUpdated, find, browser.Call(serviceworker.Enable, cdp.Empty{})))
+	if err != nil {
+		d.t.Fatalf("finding the worker: %v", err)
+	}
+	d.window.Do("dispatching a sync", browser.Call(serviceworker.DispatchSyncEvent,
+		serviceworker.DispatchSyncEventParams{Origin: d.base, RegistrationID: id, Tag: "saves"}))
 }
 
 // photograph keeps a picture of the page for who looks.
@@ -200,6 +227,32 @@ func TestReadWithoutANetwork(t *testing.T) {
 	d.cut.Store(true)
 	if err := d.goTo("/editions/2026-11-22"); err == nil {
 		t.Errorf("after the sign-out there is %s", d.run(`document.body.innerText`))
+	}
+}
+
+// TestReadOnASlowNetwork: a network that takes everything and answers nothing keeps nobody from what is kept; a save waits,
+// and the browser sends it by itself.
+func TestReadOnASlowNetwork(t *testing.T) {
+	d := newKeeper(t, drawings{})
+	ann, anns := d.user("ann@example.org")
+	d.arrives(anns, illustrated("Monday"))
+	d.midnight()
+	d.signsIn(ann)
+	d.keeps(25)
+
+	d.slow.Store(true)
+	d.opens("/posts/1")
+	d.says("The network does not answer. This page is kept on this device")
+	d.waits(`document.querySelector("main .text img").decode().then(() => document.querySelector("main .text img").naturalWidth > 0)`, "true")
+	d.run(`document.querySelector("form.keep button").click()`)
+	d.says("Saved on this device; sent when there is a network.")
+
+	d.slow.Store(false)
+	d.syncs()
+	d.waits(`document.querySelectorAll(".waits").length`, "0") // the page hears of it
+	saved, err := d.store.SavedAmong(t.Context(), ann.ID, []digest.PostID{1})
+	if d.must(err); len(saved) != 1 {
+		t.Errorf("ann has saved %v", saved)
 	}
 }
 

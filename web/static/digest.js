@@ -8,12 +8,14 @@ const turn = form => {
 	form.action = form.action.replace(/\w+$/, saved ? 'unsave' : 'save');
 };
 
-// A post is saved without leaving the page. Where there is no network, it may wait on the device (offline/page.js).
+// A post is saved without leaving the page. Where there is no network, or one too slow, it may wait on the device
+// (offline/page.js); to save twice is to save once.
+const patience = 8_000; // milliseconds
 document.addEventListener('submit', async event => {
 	const form = event.target;
 	if (!form.matches('form.keep')) return;
 	event.preventDefault();
-	const answer = await fetch(form.action, { method: 'POST', body: new URLSearchParams(new FormData(form)), redirect: 'manual' }).catch(() => null);
+	const answer = await fetch(form.action, { method: 'POST', body: new URLSearchParams(new FormData(form)), redirect: 'manual', signal: AbortSignal.timeout(patience) }).catch(() => null);
 	const waits = !answer && !form.dispatchEvent(new CustomEvent('unsent', { bubbles: true, cancelable: true }));
 	if (!waits && answer?.type !== 'opaqueredirect') return form.submit();
 	form.closest('details')?.setAttribute('open', ''); // where it was pressed by its key

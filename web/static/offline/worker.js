@@ -6,6 +6,7 @@
 const header = 'Digest-Account'; // who is signed in, as the server says with each page
 const nobody = 'none';
 const patience = 8_000; // milliseconds that a page which is here waits for the network
+const limit = 30_000; // milliseconds that what the worker asks for by itself may take to begin
 const calm = 100; // between two requests for what is kept
 const again = 10 * 60_000; // between two looks for a new edition
 const spare = 1 << 20; // bytes of the budget for what belongs to no edition
@@ -114,7 +115,7 @@ const send = account => sending = sending.then(async () => {
 	const waiting = (await device.list('save', account)).sort((a, b) => a.at - b.at);
 	for (const { key, act, at } of waiting) {
 		const body = new URLSearchParams({ back: '/offline.json' });
-		const answer = await fetch(`/posts/${key[2]}/${act}`, { method: 'POST', body, headers: { [header]: account } }).catch(() => null);
+		const answer = await begun(`/posts/${key[2]}/${act}`, { method: 'POST', body, headers: { [header]: account } }).catch(() => null);
 		const refused = answer && answer.status >= 400 && answer.status < 500 && ![403, 409, 429].includes(answer.status);
 		if (answer?.headers.get(header) !== account || !answer.ok && !refused) return;
 		await device.change(key, waits => waits?.at === at ? undefined : waits);
@@ -136,10 +137,20 @@ const renew = async (account, post) => {
 	}
 };
 
+// begun fetches something whose answer has to begin within the limit; its end may take longer.
+const begun = async (path, options) => {
+	const given = new AbortController(), timer = setTimeout(() => given.abort(), limit);
+	try {
+		return await fetch(path, { ...options, signal: given.signal });
+	} finally {
+		clearTimeout(timer);
+	}
+};
+
 // ask fetches something to keep: null, there is no network or it is not for the account.
 const ask = async (path, account) => {
 	await wait(calm);
-	const answer = await fetch(path, { redirect: 'manual' }).catch(() => null), who = answer?.headers.get(header);
+	const answer = await begun(path, { redirect: 'manual' }).catch(() => null), who = answer?.headers.get(header);
 	if (answer?.type === 'opaqueredirect') changeAccount(nobody).catch(() => {}); // to the sign-in; it waits for whoever asks here
 	return who && who !== account || !who && !/^\/(static|image)\//.test(path) ? null : answer;
 };
