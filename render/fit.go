@@ -1,6 +1,8 @@
 package render
 
 import (
+	"slices"
+
 	"digest"
 )
 
@@ -10,6 +12,10 @@ const (
 	maxPlain = 94_500
 	maxCoded = 99_000
 )
+
+// maxChanges is of how many sites an edition that is too large for one mail keeps the link that changes how the site
+// comes; each takes the room of a headline.
+const maxChanges = 20
 
 // A depth is how much of a post is shown.
 type depth uint8
@@ -101,7 +107,8 @@ func (m *mail) fit() *plan {
 			return p
 		}
 	}
-	m.SaveURL, m.SiteURL, m.saveLines = nil, nil, false // posts come first; the web edition has these too
+	m.SaveURL, m.saveLines = nil, false // posts come first; the web edition can save them, too
+	m.keepChanges()
 	p = &plan{each: make([][]depth, len(m.Sections))}
 	for i := range m.Sections {
 		p.each[i] = make([]depth, m.Sections[i].count())
@@ -112,6 +119,26 @@ func (m *mail) fit() *plan {
 	}
 	p.posts = m.write(p)
 	return p
+}
+
+// keepChanges leaves the links that change how a site comes to the sites with the most posts: they make the next edition
+// smaller.
+func (m *mail) keepChanges() {
+	if m.SiteURL == nil || len(m.Sections) <= maxChanges {
+		return
+	}
+	most := slices.Clone(m.Sections)
+	slices.SortStableFunc(most, func(a, b Section) int { return b.count() - a.count() })
+	kept, url := map[digest.FeedID]bool{}, m.SiteURL
+	for _, s := range most[:maxChanges] {
+		kept[s.Feed] = true
+	}
+	m.SiteURL = func(id digest.FeedID) string {
+		if !kept[id] {
+			return ""
+		}
+		return url(id)
+	}
 }
 
 // A try is one way to show all posts alike, as far as their sections want it.

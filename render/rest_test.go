@@ -127,6 +127,25 @@ func TestSaveInLists(t *testing.T) {
 	}
 }
 
+// TestChangeInLargeEdition: an edition that is too large for one mail keeps what makes the next one smaller, of the
+// sites with the most posts where they are many.
+func TestChangeInLargeEdition(t *testing.T) {
+	for _, c := range []struct{ posts, change int }{{200, 17}, {905, 20}} {
+		p := large(c.posts)
+		last := &p.Sections[len(p.Sections)-1]
+		for len(last.Rest) < 12 {
+			last.Rest = append(last.Rest, last.Posts[0])
+		}
+		m := checkedMail(t, withOwnLinks(p))
+		if got, saves := strings.Count(m.HTML, "· Change</a>"), strings.Count(m.HTML, ">Save</a>"); got != c.change || saves != 0 {
+			t.Errorf("of %d posts %d sites can be changed, want %d; %d posts can be saved", c.posts, got, c.change, saves)
+		}
+		if most := fmt.Sprintf("/site/%045d", last.Feed); !strings.Contains(m.HTML, most) || !strings.Contains(m.Text, most) {
+			t.Errorf("of %d posts the site with the most cannot be changed", c.posts)
+		}
+	}
+}
+
 // TestAnyDisplay holds what TestAnyEdition does for pages whose sites are shown
 // in different ways and have a rest.
 func TestAnyDisplay(t *testing.T) {
