@@ -91,7 +91,7 @@ func (c hostsSetCmd) Run(a *app, st *store.Store) error {
 	} else if slices.ContainsFunc(rules, func(r digest.HostRule) bool { return r.Blocked && !r.ByOwner }) {
 		return &digest.Error{Kind: digest.Conflict, Message: c.Host + " is blocked; to have it asked again: digest hosts unblock " + c.Host}
 	}
-	rule := digest.HostRule{Host: c.Host, Interval: c.Interval, CreatedAt: a.now()}
+	rule := digest.HostRule{Host: c.Host, Interval: c.Interval, CreatedAt: a.now().Truncate(time.Second)}
 	feeds, err := st.SetHostRule(a.soft, rule, a.now())
 	if err != nil {
 		return err
@@ -106,7 +106,7 @@ func (c hostsStopCmd) Run(a *app, st *store.Store) error {
 	if err := feed.CheckRuleHost(c.Host); err != nil {
 		return err
 	}
-	rule := digest.HostRule{Host: c.Host, Blocked: true, CreatedAt: a.now()}
+	rule := digest.HostRule{Host: c.Host, Blocked: true, CreatedAt: a.now().Truncate(time.Second)}
 	feeds, err := st.SetHostRule(a.soft, rule, a.now())
 	if err != nil {
 		return err

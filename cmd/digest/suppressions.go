@@ -44,7 +44,7 @@ type suppressionsAddCmd struct {
 
 // Run suppresses an address, whether or not there is such a reader.
 func (c suppressionsAddCmd) Run(a *app, st *store.Store) error {
-	s := digest.Suppression{Email: c.Email, Reason: digest.ForOperator, Evidence: plain(c.Note), CreatedAt: a.now()}
+	s := digest.Suppression{Email: c.Email, Reason: digest.ForOperator, Evidence: plain(c.Note), CreatedAt: a.now().Truncate(time.Second)}
 	if err := st.Suppress(a.soft, s); err != nil {
 		return err
 	}
