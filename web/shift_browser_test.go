@@ -12,6 +12,8 @@ import (
 	"digest/poller"
 	"digest/test/browser"
 
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 )
 
@@ -179,6 +181,13 @@ func TestDeadPictures(t *testing.T) {
 		gone := browser.Ask[int](w.Window, `document.querySelectorAll(".shot[hidden]").length`)
 		if all < 10 || gone == 0 || gone == all {
 			t.Errorf("%s: of %d pictures %d are left out; those in the window are to stay, those far below to go", s, all, gone)
+		}
+		w.Do("printing", chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
+			_, err := cdp.Call(ctx, t, page.PrintToPDF, page.PrintToPDFParams{})
+			return err
+		}))
+		if left := browser.Ask[int](w.Window, `document.querySelectorAll(".shot:not(.unprinted)").length`); left != 0 {
+			t.Errorf("%s: on paper there are %d of %d pictures that did not come", s, left, all)
 		}
 	}
 }

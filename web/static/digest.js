@@ -29,6 +29,13 @@ document.addEventListener('error', event => {
 	if (moves?.getBoundingClientRect().top > innerHeight) shot.hidden = true;
 }, true);
 
+// On paper no picture leaves one: nobody sees it move.
+addEventListener('beforeprint', () => {
+	for (const picture of document.querySelectorAll('.shot img')) {
+		picture.closest('.shot').classList.toggle('unprinted', picture.complete && !picture.naturalWidth);
+	}
+});
+
 // The page for paper opens what prints it.
 const print = document.getElementById('print');
 if (print) {
