@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"digest"
+	"digest/internal/catalogue"
 )
 
 // A WebText is a post's full text for a page in a browser. Nothing of its HTML
@@ -48,7 +49,7 @@ func (p *Post) writeWeb(key webKey, sizes map[string]digest.PictureSize) WebText
 	if tree == nil {
 		return WebText{}
 	}
-	w := &webWriter{level: key.level, before: key.level - 1, ranks: ranksOf(tree)}
+	w := &webWriter{r: p.r, level: key.level, before: key.level - 1, ranks: ranksOf(tree)}
 	at := p.around(tree)
 	walk(w, tree, at)
 	return WebText{HTML: strings.Clone(w.out.String()), Dir: at.dir, Shortened: ps.shortened || w.full()}
@@ -60,6 +61,7 @@ const maxWeb = 1 << 20
 // A webWriter writes HTML for the style sheet of our pages.
 type webWriter struct {
 	markup
+	r      *Renderer
 	level  int   // of the highest heading
 	before int   // level of the heading before
 	ranks  []int // that headings have, highest first
@@ -164,7 +166,7 @@ func (w *webWriter) beside(kids []*node, _ place, _ string) bool {
 func (w *webWriter) table(n *node, figures []bool, at place) {
 	attrs, _ := n.attrs(at)
 	w.tables++
-	w.out.WriteString(`<div class="scroll" role="group" tabindex="0" aria-label="Table ` + strconv.Itoa(w.tables) + `"><table` + attrs + ">\n")
+	w.out.WriteString(`<div class="scroll" role="group" tabindex="0" aria-label="` + html.EscapeString(w.r.Say(catalogue.Key("Table %d").With(w.tables))) + `"><table` + attrs + ">\n")
 	for i, r := range n.rows {
 		if w.full() {
 			break

@@ -17,6 +17,16 @@ func webText(content string, level int) string {
 	return t.HTML
 }
 
+// TestTablesInALanguage: what a table is called to who listens is said in the reader's language, whatever that of the post is.
+func TestTablesInALanguage(t *testing.T) {
+	const table = `<table><tr><th>Name</th><th>n</th></tr><tr><td>x</td><td>12</td></tr></table>`
+	p := New(nil).Speaking("de").Post(digest.Post{Title: "A title", URL: "https://a.example/", Content: table + "<p>and</p>" + table})
+	got, _ := p.WebText(2, false, nil)
+	if !strings.Contains(got.HTML, `aria-label="Tabelle 1"`) || !strings.Contains(got.HTML, `aria-label="Tabelle 2"`) {
+		t.Error(got.HTML)
+	}
+}
+
 func TestWebText(t *testing.T) {
 	for _, c := range []struct{ name, content, want string }{
 		{"the headline once more is left out", `<h1>A title</h1><p>text</p>`, "<p>text</p>\n"},

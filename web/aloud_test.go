@@ -40,6 +40,7 @@ func pages(direction digest.Direction, keys bool) digest.Pages {
 // TestPagesAreListenedTo: whoever listens to a page jumps from landmark to landmark, from heading to heading and
 // from button to button. There are few landmarks, each with a name of its own; no level of headings is skipped;
 // links within the page lead to something; and each button that saves says which post, and whether it is saved.
+// Each form says for whom its page was made.
 func TestPagesAreListenedTo(t *testing.T) {
 	t.Parallel()
 	const mostLandmarks = 7
@@ -75,6 +76,9 @@ func TestPagesAreListenedTo(t *testing.T) {
 			if id, within := strings.CutPrefix(href, "#"); within && ids[id] == 0 {
 				wrong("a link leads to %q, which is not there", href)
 			}
+		}
+		for _, action := range a.unsigned() {
+			wrong("a form to %q does not say for whom the page was made", action)
 		}
 		for _, button := range a.find("form.keep button") {
 			saves++

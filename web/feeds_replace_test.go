@@ -47,7 +47,7 @@ func TestRemediesOfASickFeed(t *testing.T) {
 		a.shows("#remedies a.button") // no password is asked for
 		a.shows("#remedies button", "Look for its feed again", "Find its feeds")
 		number := strings.TrimPrefix(page, "/feeds/")
-		a.has("#remedies input[type=hidden]", "value", number, b.URL+"/", number)
+		a.has("#remedies input[name=instead]", "value", number, number).has("#remedies input[name=address]", "value", b.URL+"/", "")
 
 		found := v.post("/feeds/find", url.Values{"address": {b.URL + "/"}, "instead": {number}}).status(http.StatusOK)
 		found.shows("main button", "Take it instead", "Find its feeds").has("input[name=instead]", "value", number, number)

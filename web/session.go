@@ -60,7 +60,12 @@ func (s *site) forReader(h readerHandler) handler {
 			return err
 		}
 		r = r.WithContext(context.WithValue(r.Context(), nameKey{}, named(d).Name))
-		return withForm(func(w http.ResponseWriter, r *http.Request) error { return h(w, r, reader{user, d}) })(w, r)
+		return withForm(func(w http.ResponseWriter, r *http.Request) error {
+			if s.isOthersForm(r, user.ID) {
+				return errOthersForm
+			}
+			return h(w, r, reader{user, d})
+		})(w, r)
 	}
 }
 

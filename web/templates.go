@@ -239,7 +239,7 @@ func (s *site) show(w http.ResponseWriter, r *http.Request, status int, name str
 	}
 	body := b.Bytes()
 	if name != "problem" {
-		body = s.refill(r, f.Reader, body)
+		body = s.signForms(w.Header(), f.Reader.ID, s.refill(r, f.Reader, body, f.lang))
 	}
 	h := w.Header()
 	if f.Index {

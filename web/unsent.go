@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"digest"
+	"digest/internal/catalogue"
 )
 
 // Who posts a form without being signed in any more is led to the sign-in, and back to the page where the form stood,
@@ -96,6 +97,7 @@ func fieldsOf(r *http.Request) url.Values {
 		return nil
 	}
 	fields := r.PostForm
+	fields.Del(accountField)
 	if fields.Has("secret") {
 		fields.Del("address")
 	}
@@ -158,7 +160,7 @@ func (s *site) isOf(u unsentForm, email string) bool {
 }
 
 // refill fills the form that the browser holds into a reader's page, and says so there.
-func (s *site) refill(r *http.Request, reader digest.User, page []byte) []byte {
+func (s *site) refill(r *http.Request, reader digest.User, page []byte, speaks *catalogue.Language) []byte {
 	if r.Method != http.MethodGet || reader.ID == 0 || !r.URL.Query().Has(unsentWord) {
 		return page
 	}
@@ -166,7 +168,7 @@ func (s *site) refill(r *http.Request, reader digest.User, page []byte) []byte {
 	if !ok || !s.isOf(u, reader.Email) {
 		return page
 	}
-	return refilled(page, r.URL.Path, u)
+	return refilled(page, r.URL.Path, u, speaks)
 }
 
 // forgetForm has the browser forget the form that it holds.

@@ -9,20 +9,14 @@ import (
 	"slices"
 	"strings"
 
-	"golang.org/x/net/html"
-)
+	"digest/internal/catalogue"
 
-// What a page says above a form that is filled in again.
-const (
-	filledWords = "You were signed out meanwhile, and nothing was done. What you wrote is filled in again: press the button to send it."
-	buttonWords = "You were signed out meanwhile, and nothing was done. Press the button again."
-	tooLong     = "You were signed out meanwhile, and nothing was done. What you sent was a file, or too long to be held: please send it again."
-	goneWords   = "You were signed out meanwhile, and nothing was done. The form is not on this page any more. This is what you wrote:"
+	"golang.org/x/net/html"
 )
 
 // refilled puts what was written into the forms of a page that post to the same address, and a notice above the page.
 // Secrets, files and what the page itself decides stay as they are.
-func refilled(page []byte, path string, u unsentForm) []byte {
+func refilled(page []byte, path string, u unsentForm, speaks *catalogue.Language) []byte {
 	forms, details := formsTo(page, path, u.Action)
 	var b bytes.Buffer
 	f := filler{out: &b, fields: u.Fields, forms: forms, details: details, form: -1, detail: -1}
@@ -43,21 +37,21 @@ func refilled(page []byte, path string, u unsentForm) []byte {
 		return page
 	}
 	main += bytes.IndexByte(b.Bytes()[main:], '>') + 1
-	return slices.Insert(b.Bytes(), main, []byte(noticeOf(u, len(forms) > 0, f.filled))...)
+	return slices.Insert(b.Bytes(), main, []byte(noticeOf(u, len(forms) > 0, f.filled, speaks))...)
 }
 
 // noticeOf says what became of a form, in HTML.
-func noticeOf(u unsentForm, there, filled bool) string {
-	say := func(words, more string) string {
-		return `<div class="notice unsent" role="status"><p>` + template.HTMLEscapeString(words) + `</p>` + more + `</div>`
+func noticeOf(u unsentForm, there, filled bool, speaks *catalogue.Language) string {
+	say := func(words catalogue.Key, more string) string {
+		return `<div class="notice unsent" role="status"><p>` + template.HTMLEscapeString(words.In(speaks)) + `</p>` + more + `</div>`
 	}
 	switch {
 	case u.Fields == nil:
-		return say(tooLong, "")
+		return say(catalogue.Key("You were signed out meanwhile, and nothing was done. What you sent was a file, or too long to be held: please send it again."), "")
 	case there && filled:
-		return say(filledWords, "")
+		return say(catalogue.Key("You were signed out meanwhile, and nothing was done. What you wrote is filled in again: press the button to send it."), "")
 	case there || len(u.Fields) == 0:
-		return say(buttonWords, "")
+		return say(catalogue.Key("You were signed out meanwhile, and nothing was done. Press the button again."), "")
 	}
 	var more strings.Builder
 	for _, values := range u.Fields {
@@ -67,7 +61,7 @@ func noticeOf(u unsentForm, there, filled bool) string {
 			}
 		}
 	}
-	return say(goneWords, more.String())
+	return say(catalogue.Key("You were signed out meanwhile, and nothing was done. The form is not on this page any more. This is what you wrote:"), more.String())
 }
 
 // formsTo gives the places, among the forms of a page, of those that post to an address, and the places among its

@@ -2,8 +2,11 @@ package web
 
 import (
 	"net/url"
+	"regexp"
 	"strings"
 	"testing"
+
+	"digest/internal/catalogue"
 )
 
 // TestRefilled: what was written stands in the form again, and nothing else of the page changes.
@@ -26,19 +29,33 @@ func TestRefilled(t *testing.T) {
 		"a button":     {`<form method="post" action="/x"><input name="a" value=""><button formaction="/a">Go</button></form>`, `<form method="post" action="/x"><input name="a" value="&#34;&lt;x&gt;&amp;"><button formaction="/a">Go</button></form>`},
 		"in details":   {`<details><summary>x</summary><p></p></details><details class="y"><form method="post" action="/a"><input name="a"></form></details>`, `<details><summary>x</summary><p></p></details><details class="y" open=""><form method="post" action="/a"><input name="a" value="&#34;&lt;x&gt;&amp;"></form></details>`},
 	} {
-		got := string(refilled([]byte(page(c.form)), "/page", unsentForm{Action: "/a", Fields: fields}))
+		got := string(refilled([]byte(page(c.form)), "/page", unsentForm{Action: "/a", Fields: fields}, catalogue.English()))
 		from, to := strings.Index(got, `<div class="notice`), strings.Index(got, "</div>")
 		if from < 0 || got[:from]+got[to+len("</div>"):] != page(c.want) {
 			t.Errorf("%s:\n%s, want\n%s", name, got, page(c.want))
 		}
 	}
-	gone := string(refilled([]byte(page("")), "/page", unsentForm{Action: "/a", Fields: fields}))
+	gone := string(refilled([]byte(page("")), "/page", unsentForm{Action: "/a", Fields: fields}, catalogue.English()))
 	if !strings.Contains(gone, `<p class="wrote" dir="auto">&#34;&lt;x&gt;&amp;</p>`) || !strings.Contains(gone, "not on this page") {
 		t.Errorf("where the form is gone: %s", gone)
 	}
-	own := string(refilled([]byte(page(`<form method="post"><input name="a"></form>`)), "/a", unsentForm{Action: "/a", Fields: fields}))
+	own := string(refilled([]byte(page(`<form method="post"><input name="a"></form>`)), "/a", unsentForm{Action: "/a", Fields: fields}, catalogue.English()))
 	if !strings.Contains(own, `<input name="a" value="&#34;`) {
 		t.Errorf("a form that posts to the page's own address: %s", own)
+	}
+}
+
+// TestRefilledInALanguage: what befell the form is said in the language of the page.
+func TestRefilledInALanguage(t *testing.T) {
+	const page = `<main><form method="post" action="/a"><input name="a"></form></main>`
+	own := regexp.MustCompile(`>[^<]*[A-Za-z][^<]*<`)
+	for action, fields := range map[string][]url.Values{"/a": {nil, {}, {"a": {"1"}}}, "/gone": {{}, {"a": {"1"}}}} {
+		for _, f := range fields {
+			got := string(refilled([]byte(page), "/", unsentForm{Action: action, Fields: f}, catalogue.Of("ar")))
+			if !strings.Contains(got, "سُجّل خروجك") || own.MatchString(got) {
+				t.Errorf("%s, %v: %s", action, f, got)
+			}
+		}
 	}
 }
 
@@ -49,7 +66,7 @@ func FuzzRefilled(f *testing.F) {
 	f.Fuzz(func(t *testing.T, written string) {
 		const page = `<main><form method="post" action="/a"><input name="a"><textarea name="a"></textarea></form></main>`
 		for _, action := range []string{"/a", "/gone"} {
-			got := string(refilled([]byte(page), "/", unsentForm{Action: action, Fields: url.Values{"a": {written}}}))
+			got := string(refilled([]byte(page), "/", unsentForm{Action: action, Fields: url.Values{"a": {written}}}, catalogue.English()))
 			if strings.Contains(got, "<script") || strings.Count(got, "</textarea>") != 1 {
 				t.Fatalf("%q: %s", written, got)
 			}

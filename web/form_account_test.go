@@ -1,0 +1,58 @@
+package web_test
+
+import (
+	"net/http"
+	"net/url"
+	"testing"
+
+	"digest"
+)
+
+// unsigned gives the addresses of the forms of a reader's page that change something and do not say for whom the page was
+// made, but for those that save a post or send a file.
+func (a answer) unsigned() (actions []string) {
+	a.t.Helper()
+	if len(a.find("form[action=/sign-out]")) == 0 {
+		return nil
+	}
+	for _, form := range a.find("form[method=post]") {
+		class, _ := attr(form, "class")
+		_, file := attr(form, "enctype")
+		signed := class == "keep" || file
+		for c := range form.Descendants() {
+			signed = signed || matches(c, "input[name=account]")
+		}
+		if action, _ := attr(form, "action"); !signed {
+			actions = append(actions, action)
+		}
+	}
+	return actions
+}
+
+// TestFormOfAnother: a page that was made for one reader, and still stands open when another one is signed in, changes
+// nothing of theirs.
+func TestFormOfAnother(t *testing.T) {
+	each(t, func(r *room) {
+		ann, _ := r.reader("ann@example.org")
+		bob, d := r.reader("bob@example.org")
+		anns := ann.get("/settings/pause").attrs("main input[name=account]", "value")[0]
+		bobs := bob.get("/settings/pause").attrs("main input[name=account]", "value")[0]
+		for account, want := range map[string]int{anns: http.StatusConflict, "x": http.StatusConflict, bobs: http.StatusSeeOther} {
+			got := bob.post("/settings/pause", url.Values{"until": {"2026-12-01"}, "account": {account}}).status(want)
+			if want == http.StatusConflict {
+				got.shows("h1", "That was for somebody else")
+			}
+			now, err := r.store.DigestOf(t.Context(), d.UserID)
+			if r.must(err); (now.State == digest.DigestPaused) != (want == http.StatusSeeOther) {
+				t.Errorf("a form of %q: bob's digest is %s", account, now.State)
+			}
+			err = r.store.ResumeDigest(t.Context(), d.ID, r.now)
+			r.must(err)
+		}
+		for _, path := range []string{"/", "/settings", "/about", "/help"} {
+			if got := bob.get(path).attrs("input[name=account]", "value"); len(got) > 0 && got[0] == anns {
+				t.Errorf("%s names ann to bob", path)
+			}
+		}
+	})
+}
