@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"digest"
+	"digest/test/tier"
 )
 
 func TestNormalEmail(t *testing.T) {
@@ -207,6 +208,7 @@ func FuzzWithoutCredentials(f *testing.F) {
 // TestWithoutCredentialsOfLongText: what a stranger's feed holds may be one word
 // of half a megabyte. With a cost that grows by the square this test would not end.
 func TestWithoutCredentialsOfLongText(t *testing.T) {
+	tier.Alone(t)
 	for _, part := range []string{"://a", "://a:", "://a:b@", "://@", ":////"} {
 		text := strings.Repeat(part, 1<<19/len(part))
 		if got := digest.WithoutCredentials(text); len(got) > len(text) || strings.Contains(got, "b@") {

@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+
+	"digest/test/tier"
 )
 
 // TestContrast: the examples that WCAG's own explanations give, and the ends of the scale.
@@ -67,6 +69,7 @@ func TestColoursCheck(t *testing.T) {
 // TestColoursNear: whatever is chosen, taking the colours that the refusals name leads to ones that are accepted, after two
 // at the most; what is named has the hue of what was chosen.
 func TestColoursNear(t *testing.T) {
+	tier.Alone(t)
 	r := rand.New(rand.NewPCG(1, 2))
 	refused := 0
 	for range 20_000 {

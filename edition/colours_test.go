@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"digest"
+	"digest/test/tier"
 )
 
 // TestColoursOfEach: letters of several newsletters and a reader's own edition that hold the same posts, made in one go, each have
@@ -44,6 +45,7 @@ func TestColoursOfEach(t *testing.T) {
 
 // TestManyNewsletters: with more sets of colours than renderers are kept, posts are still rendered once for each.
 func TestManyNewsletters(t *testing.T) {
+	tier.Alone(t)
 	s := stocked()
 	b := builder(s)
 	var ds []digest.Delivery

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"digest"
+	"digest/test/tier"
 )
 
 // threeNetworks gives a reader an author's site, her account of the fediverse, and her account of
@@ -109,6 +110,7 @@ func TestPreviewForgets(t *testing.T) {
 // TestManyAlike: very many posts of two feeds at one address cost no more than reading each once, and
 // all of them are shown or stand behind one that is.
 func TestManyAlike(t *testing.T) {
+	tier.Alone(t)
 	s := stocked()
 	content := "<p>" + strings.Repeat("Water came in at every seam of her, as it always has. ", 2000) + "</p>"
 	var refs []digest.PostRef

@@ -11,6 +11,8 @@ import (
 	"golang.org/x/text/encoding/charmap"
 	"golang.org/x/text/encoding/japanese"
 	"golang.org/x/text/encoding/unicode"
+
+	"digest/test/tier"
 )
 
 // A brokenList is a list as it may come, what can be read of it as "title
@@ -142,6 +144,7 @@ func TestListEncodings(t *testing.T) {
 // holds little memory. How much is used on the way cannot be said here: the race
 // detector has pools forget what they hold.
 func TestHugeLists(t *testing.T) {
+	tier.Alone(t)
 	feeds := func(n int) string {
 		var b strings.Builder
 		for i := range n {

@@ -8,10 +8,12 @@ import (
 	"time"
 
 	"digest"
+	"digest/test/tier"
 )
 
 // TestDetached: what is kept of a document does not keep all of it in memory.
 func TestDetached(t *testing.T) {
+	tier.Alone(t)
 	const size = 4 << 20
 	much := strings.Repeat("x ", size/2)
 	item := `<link>https://site.example/1</link><guid>one</guid><dc:creator>Someone</dc:creator><dc:language>de</dc:language>

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"digest"
+	"digest/test/tier"
 )
 
 // mayAsk states I5 by itself, rule by rule: whether f may be asked at t.
@@ -33,6 +34,7 @@ func mayAsk(f digest.Feed, gap time.Duration, t time.Time) bool {
 // TestAskable: at the instant that Askable gives a feed may be asked, and at
 // none before it.
 func TestAskable(t *testing.T) {
+	tier.Alone(t)
 	r := rand.New(rand.NewPCG(7, 8))
 	held, skipping := 0, 0
 	for range 20_000 {

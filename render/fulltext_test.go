@@ -7,6 +7,7 @@ import (
 
 	"digest"
 	"digest/internal/hypertext"
+	"digest/test/tier"
 )
 
 // essays is a paper of full texts of so many words each.
@@ -51,6 +52,7 @@ func TestFullTextsShareTheRoom(t *testing.T) {
 // TestFullTextsGiveWay: many full texts become excerpts with the way to the
 // rest, and more than fit even so become what a paper of excerpts becomes.
 func TestFullTextsGiveWay(t *testing.T) {
+	tier.Alone(t)
 	for _, c := range []struct{ posts, onward, shown int }{{5, 0, 5}, {60, 60, 60}, {160, 0, 160}} {
 		words := make([]int, c.posts)
 		for i := range words {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"digest"
+	"digest/test/tier"
 )
 
 // TestNewsletterMail: a letter names its newsletter, and the headline of its only post, in the subject;
@@ -51,6 +52,7 @@ func TestNewsletterMail(t *testing.T) {
 // TestAroundTheLetter: what a publisher writes above the posts and at the foot is in both versions, nothing of it is
 // HTML but the links of its addresses, and the longest leaves room for the posts and the way out.
 func TestAroundTheLetter(t *testing.T) {
+	tier.Alone(t)
 	for name, c := range map[string]struct{ text, html, plain string }{
 		"a sentence": {"Write to me.", "Write to me.", "Write to me."},
 		"an address": {"More at https://anna.example/a?b=1&c=2.", `href="https://anna.example/a?b=1&amp;c=2">https://anna.example/a?b=1&amp;c=2</a>.`, "More at https://anna.example/a?b=1&c=2."},

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"digest"
+	"digest/test/tier"
 )
 
 // TestOwnColours: what a publisher begins with is what the program's own mail has.
@@ -25,6 +26,7 @@ func TestOwnColours(t *testing.T) {
 // TestPalette holds both schemes to WCAG 2.2 AA for colours that people choose, and for thousands at random: all that
 // Check accepts.
 func TestPalette(t *testing.T) {
+	tier.Alone(t)
 	for _, c := range []digest.Colours{
 		digest.OwnColours(), {Accent: "#0b5d4a"}, {Accent: "#0000ff"}, {Accent: "#1f1d1a"}, {Accent: "#767676", Paper: "#ffffff", Ink: "#767676"},
 		{Paper: "#ffffff", Ink: "#000000", Accent: "#d5001c"}, {Paper: "#000000", Ink: "#ffffff", Accent: "#ffcc00"}, {Paper: "#fff1e5", Accent: "#990f3d"},

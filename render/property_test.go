@@ -13,12 +13,14 @@ import (
 	"golang.org/x/net/html"
 
 	"digest"
+	"digest/test/tier"
 )
 
 // TestAnyEdition holds for editions of any size what mail clients and readers
 // need: the limits, the way out, well-formed HTML, the same content in both
 // versions.
 func TestAnyEdition(t *testing.T) {
+	tier.Alone(t)
 	rng := rand.New(rand.NewPCG(1, 2))
 	sizes := []int{0, 1, 2, 3, 12, 40, 90, 150, 300, 301, 700, 2000}
 	for range 12 {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"digest"
+	"digest/test/tier"
 )
 
 // layouts are those of a page, and of its sites beside "as the page's".
@@ -149,6 +150,7 @@ func TestChangeInLargeEdition(t *testing.T) {
 // TestAnyDisplay holds what TestAnyEdition does for pages whose sites are shown
 // in different ways and have a rest.
 func TestAnyDisplay(t *testing.T) {
+	tier.Alone(t)
 	rng := rand.New(rand.NewPCG(3, 4))
 	for i, n := range []int{1, 2, 5, 20, 60, 120, 250, 251, 400, 401, 900, 2000} {
 		p := randomPage(rng, n)

@@ -36,10 +36,14 @@ type Section struct {
 	parts *sectionParts // nil: not written yet
 }
 
-// NewSection gives a section without posts, its title in one short line.
+// Nameless is what a site is called of which neither a title nor a page is known.
+const Nameless = catalogue.Key("A feed without a title")
+
+// NewSection gives a section without posts, its title in one short line; "" for a site of which neither a title nor a
+// page is known.
 func NewSection(title, url, language string) Section {
 	s := Section{URL: address(url)}
-	s.Title = cmp.Or(clean(title, siteColumns), clean(hostOf(s.URL), siteColumns), "A site without a name")
+	s.Title = cmp.Or(clean(title, siteColumns), clean(hostOf(s.URL), siteColumns))
 	s.Language = cmp.Or(Language(language), guessLanguage(s.Title))
 	return s
 }
@@ -48,6 +52,7 @@ func NewSection(title, url, language string) Section {
 // one feed to many readers. What it shows may be changed in it, but not its name.
 func (r *Renderer) Section(title, url, language string) Section {
 	s := NewSection(title, url, language)
+	s.Title = cmp.Or(s.Title, r.Say(Nameless))
 	s.parts = r.newSectionParts(s)
 	return s
 }

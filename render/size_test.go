@@ -8,11 +8,13 @@ import (
 	"time"
 
 	"digest"
+	"digest/test/tier"
 )
 
 // TestSizeIsTrue: what posts say of their size is what they take of the heap, to a
 // tenth, whether readers want them short or in all their length.
 func TestSizeIsTrue(t *testing.T) {
+	tier.Alone(t)
 	const posts = 2000
 	for name, c := range map[string]struct {
 		summary, content string

@@ -10,6 +10,7 @@ import (
 
 	"digest"
 	"digest/store"
+	"digest/test/tier"
 )
 
 // held describes what was held back of a digest, newest midnight first:
@@ -240,6 +241,7 @@ func TestFilteringPostponed(t *testing.T) {
 // TestFiltersAgainstOracle lets random days pass and compares every edition with
 // a list of words looked up one by one.
 func TestFiltersAgainstOracle(t *testing.T) {
+	tier.Alone(t)
 	const readers, feeds, days = 6, 4, 12
 	vocabulary := strings.Fields("alpha beta gamma delta épée zeta")
 	each(t, func(w world) {

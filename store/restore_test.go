@@ -23,6 +23,7 @@ import (
 // What was brought in is left alone until its operator says otherwise, whatever its
 // heartbeat says.
 func TestRestoredIsFenced(t *testing.T) {
+	tier.Alone(t)
 	t.Parallel()
 	eachPair(t, func(t *testing.T, from *store.Store, to string) {
 		w := world{from, t}
@@ -128,6 +129,7 @@ func TestRestoreOntoOpenFile(t *testing.T) {
 
 // A backup of an older version is brought up to this one.
 func TestRestoreOlder(t *testing.T) {
+	tier.Alone(t)
 	upgrade(t, 24, func(w world) {
 		w.ok(w.Exec(w.ctx(), `INSERT INTO users (email, email_key, time_zone, created_at) VALUES ('a@example.org', 'a@example.org', 'Europe/Paris', 1)`))
 		w.ok(w.Exec(w.ctx(), fmt.Sprintf(`INSERT INTO digests (user_id, name, next_due_at) VALUES (1, 'Daily Digest', %d)`, parisMidnight.Unix())))

@@ -9,6 +9,7 @@ import (
 	"digest"
 	"digest/internal/words"
 	"digest/store"
+	"digest/test/tier"
 )
 
 // indexed has all that waits put into the index.
@@ -121,6 +122,7 @@ func (w world) findsAll(ada digest.Digest) {
 
 // The latest comes first, page after page; what is kept is found when its edition is gone.
 func TestSearchInOrder(t *testing.T) {
+	tier.Alone(t)
 	each(t, func(w world) {
 		ada := w.reader("ada", "Europe/Paris")
 		f := w.feed("f.example")

@@ -3,6 +3,8 @@ package timezone
 import (
 	"testing"
 	"time"
+
+	"digest/test/tier"
 )
 
 func TestAt(t *testing.T) {
@@ -43,6 +45,7 @@ func TestAt(t *testing.T) {
 // is where the date begins, and that every later hour is shown by the clock or
 // jumped over.
 func TestAtInEveryZone(t *testing.T) {
+	tier.Alone(t)
 	for _, name := range Names() {
 		loc := mustLoad(t, name)
 		for _, year := range []int{2011, 2024, 2040} {

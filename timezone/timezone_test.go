@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"digest/test/tier"
 )
 
 func mustLoad(t *testing.T, name string) *time.Location {
@@ -120,6 +122,7 @@ func stamp(unix int64) string { return time.Unix(unix, 0).UTC().Format(time.RFC3
 // TestEveryZone walks every zone over years with transitions and checks the
 // definition itself by looking at each hour between midnights.
 func TestEveryZone(t *testing.T) {
+	tier.Alone(t)
 	for _, name := range Names() {
 		loc := mustLoad(t, name)
 		for _, year := range []int{2011, 2024, 2040} {

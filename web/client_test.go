@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"digest"
+	"digest/test/tier"
 	"digest/web"
 )
 
@@ -198,6 +199,7 @@ func TestSocketIsWatched(t *testing.T) {
 // TestThirtyClients: thirty clients behind a proxy on another address have each what one
 // may ask for. Whoever says by themselves to be another has not.
 func TestThirtyClients(t *testing.T) {
+	tier.Alone(t)
 	each(t, func(r *room) {
 		r.trusted = []netip.Prefix{netip.MustParsePrefix("127.0.0.2/32")}
 		r.open("")

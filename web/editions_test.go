@@ -15,6 +15,7 @@ import (
 
 	"digest"
 	"digest/store/storetest"
+	"digest/test/tier"
 )
 
 func posts(n int, of string) []digest.Post {
@@ -406,6 +407,7 @@ func TestArchiveSaysWhatCame(t *testing.T) {
 
 // TestArchiveIsLight: of 400 editions with long headlines each page stays small.
 func TestArchiveIsLight(t *testing.T) {
+	tier.Alone(t)
 	r := newRoom(t, storetest.Open(t, storetest.SQLite(t)))
 	u, d := r.user("ann@example.org")
 	for i := range 400 {

@@ -17,6 +17,7 @@ import (
 	"digest/poller"
 	"digest/store"
 	"digest/subscribe"
+	"digest/test/tier"
 )
 
 // subscriber brings feeds to readers; loopback may be asked.
@@ -298,6 +299,7 @@ func TestOneFeed(t *testing.T) {
 // TestNamesThatCannotBe: a name of a million characters is refused in words, and
 // its beginning kept; nothing is changed.
 func TestNamesThatCannotBe(t *testing.T) {
+	tier.Alone(t)
 	each(t, func(r *room) {
 		v, d := r.reader("ann@example.org")
 		r.arrives(d, post("One"))

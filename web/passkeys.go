@@ -144,7 +144,7 @@ func (s *site) finishRegister(w http.ResponseWriter, r *http.Request, u digest.U
 		return nil, fmt.Errorf("writing a passkey: %w", err)
 	}
 	err = s.Store.AddPasskey(r.Context(), store.Passkey{
-		UserID: u.ID, CredentialID: c.ID, Credential: string(stored), SignCount: int64(c.Authenticator.SignCount), Name: s.passkeyName(in.Name),
+		UserID: u.ID, CredentialID: c.ID, Credential: string(stored), SignCount: int64(c.Authenticator.SignCount), Name: s.passkeyName(r, in.Name),
 	}, s.Now())
 	switch digest.KindOf(err) {
 	case digest.Conflict:
@@ -313,7 +313,7 @@ func (s *site) passkeyJSON(h func(http.ResponseWriter, *http.Request) (any, erro
 
 // passkeyName is what a reader calls a passkey: one short line, as long as its
 // field takes, or its day.
-func (s *site) passkeyName(typed string) string {
+func (s *site) passkeyName(r *http.Request, typed string) string {
 	const most = 60
 	name := digest.OneLine(strings.Map(func(r rune) rune {
 		if r == utf8.RuneError || unicode.Is(unicode.Cf, r) {
@@ -324,5 +324,6 @@ func (s *site) passkeyName(typed string) string {
 	if utf8.RuneCountInString(name) > most {
 		name = digest.Shortened(name, most-1)
 	}
-	return cmp.Or(name, "Passkey of "+s.Now().UTC().Format("2 January 2006"))
+	usual := catalogue.Key("Passkey of %s").With(catalogue.Time("2 January 2006", s.Now().UTC()))
+	return cmp.Or(name, usual.In(s.language(r)))
 }

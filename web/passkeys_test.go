@@ -175,10 +175,11 @@ func TestPasskeyNames(t *testing.T) {
 			{strings.Repeat("ñ", 60), strings.Repeat("ñ", 60)},
 			{strings.Repeat("ñ", 61), strings.Repeat("ñ", 59) + "…"},
 			{"a\n\u202eb\u2066\xff  c ", "a b c"},
-			{" \u200b\n", "Passkey of 20 November 2026"},
+			{" \u200b\n", "Passkey vom 20. November 2026"},
 		} {
 			u, _ := r.user(fmt.Sprintf("ann%d@example.org", i))
 			v := r.visitor().signIn(u)
+			v.header["Accept-Language"] = "de"
 			v.adds(newDevice(t), c.typed).status(http.StatusOK)
 			v.get("/settings/passkeys").shows(".rows strong", c.want)
 		}

@@ -68,6 +68,7 @@ func (s *site) listed(r *http.Request, v store.VisiblePost) listedPost {
 	v.Post.SiteURL = v.Label.SiteURL
 	p := listedPost{Post: s.Editions.Post(v.Post, s.language(r).Code), Edition: v.Edition, Saved: v.Saved}
 	p.Site = render.NewSection(v.Label.Title, v.Label.SiteURL, v.Label.Language)
+	p.Site.Title = cmp.Or(p.Site.Title, render.Nameless.In(s.language(r)))
 	p.Heading = []words.Piece{{Text: p.Title}}
 	return p
 }

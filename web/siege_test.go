@@ -9,12 +9,14 @@ import (
 	"testing"
 	"time"
 
+	"digest/test/tier"
 	"digest/web"
 )
 
 // TestCrowdsShutNobodyOut asks from so many networks that every bucket of a
 // limiter with one row would be spent, and then as somebody else.
 func TestCrowdsShutNobodyOut(t *testing.T) {
+	tier.Alone(t)
 	crowd := func(first string, networks int, bits uint) (passed int, ask func(string, time.Time) bool) {
 		ask = web.SignIns()
 		a := netip.MustParseAddr(first).As16()

@@ -15,6 +15,7 @@ import (
 
 	"digest"
 	"digest/internal/backup"
+	"digest/test/tier"
 )
 
 func sample() backup.Table {
@@ -170,6 +171,7 @@ func TestSum(t *testing.T) {
 
 // A file that is cut anywhere, or of which a byte is another, is refused by one line.
 func TestCutAndDamaged(t *testing.T) {
+	tier.Alone(t)
 	to, with := keys(t)
 	frames := write(t)
 	all, err := read(bytes.NewReader(frames))

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"digest"
+	"digest/test/tier"
 )
 
 // sample reads a message of testdata.
@@ -74,6 +75,7 @@ func TestParseSamples(t *testing.T) {
 // Wherever a message breaks off, what it seems to say is never more than what
 // the whole says.
 func TestParseCutOff(t *testing.T) {
+	tier.Alone(t)
 	weight := map[ReportKind]int{NoReport: 0, Notice: 0, OptOut: 1, Failure: 2, Complaint: 3}
 	files, _ := filepath.Glob("testdata/*.eml")
 	for _, file := range files {

@@ -20,6 +20,7 @@ import (
 	"digest/internal/export"
 	"digest/store"
 	"digest/store/storetest"
+	"digest/test/tier"
 )
 
 func TestMain(m *testing.M) { storetest.Main(m) }
@@ -274,6 +275,7 @@ func (g *gauge) Write(b []byte) (int, error) {
 
 // TestMemoryIsFlat: 1,000 long posts need no more memory than few do.
 func TestMemoryIsFlat(t *testing.T) {
+	tier.Alone(t)
 	s := storetest.Open(t, storetest.SQLite(t))
 	h := newWorld(t, s)
 	random := rand.NewChaCha8([32]byte{1})

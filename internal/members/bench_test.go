@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"digest"
+	"digest/test/tier"
 )
 
 // longList writes a list of Mailchimp's with n people into a file.
@@ -34,6 +35,7 @@ func longList(t testing.TB, n int) (*os.File, int64) {
 
 // TestMemory: a list is read a row at a time; what stays of each address is its hash.
 func TestMemory(t *testing.T) {
+	tier.Alone(t)
 	const rows = 100_000
 	f, size := longList(t, rows)
 	l, err := Open(f, size, f.Name())

@@ -22,19 +22,20 @@
 		form().requestSubmit();
 	});
 
-	const say = text => {
+	// The page has the words for what happens, in its language.
+	const say = what => {
 		const how = document.getElementById('how');
-		if (how && how.textContent !== text) how.textContent = text;
+		if (how && how.textContent !== how.dataset[what]) how.textContent = how.dataset[what];
 	};
-	const stop = text => {
+	const stop = what => {
 		form().querySelector('button').disabled = false;
-		say(text);
+		say(what);
 	};
 
 	// The answer is a page of ours, the same that the form alone would lead to.
 	const show = text => {
 		const page = new DOMParser().parseFromString(text, 'text/html'), main = page.querySelector('main');
-		if (!main) return stop('Something went wrong here. Nothing is lost; try again.');
+		if (!main) return stop('wrong');
 		document.title = page.title;
 		document.querySelector('main').replaceChildren(...main.childNodes);
 		const heading = document.querySelector('main h1');
@@ -64,16 +65,16 @@
 		sent.querySelector('button').disabled = true;
 		sent.querySelector('.going').hidden = false;
 		const bar = sent.querySelector('progress'), request = new XMLHttpRequest();
-		say('Sending the file');
+		say('sending');
 		request.upload.addEventListener('progress', e => {
 			if (e.lengthComputable) bar.value = 100 * e.loaded / e.total;
-			if (e.loaded === e.total) say('The file is here; reading the list');
+			if (e.loaded === e.total) say('reading');
 		});
 		request.addEventListener('load', () => {
 			if (request.status === 200 && request.responseURL) history.pushState(null, '', request.responseURL);
 			show(request.responseText);
 		});
-		request.addEventListener('error', () => stop('The connection broke. Nothing is lost; try again.'));
+		request.addEventListener('error', () => stop('broken'));
 		request.open('POST', sent.action);
 		request.send(new FormData(sent));
 	});

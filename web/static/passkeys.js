@@ -66,8 +66,9 @@
     } catch (err) {
       // Browsers say as little when it was cancelled as when there is none.
       wrong.textContent = {
-        NotAllowedError: 'Nothing was done: it was cancelled, or this browser knows no passkey for this site.',
-        InvalidStateError: 'That passkey is there already.',
+        NotAllowedError: wrong.dataset.cancelled,
+        InvalidStateError: wrong.dataset.known,
+        TypeError: wrong.dataset.broken, // of fetch
       }[err.name] || err.message;
       wrong.hidden = false;
       button.disabled = false;

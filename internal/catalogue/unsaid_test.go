@@ -1,0 +1,91 @@
+package catalogue
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"testing"
+)
+
+// inEnglish are files whose sentences are for programs, or for whoever runs the instance.
+var inEnglish = []string{"client.go", "hub.go", "ping.go"}
+
+// TestNothingElseIsSaid: what stands as a sentence in the code of pages and mail is a key of the catalogue, and scripts have
+// the words that they show from their page.
+func TestNothingElseIsSaid(t *testing.T) {
+	sentence := regexp.MustCompile(`^[A-Z][a-z’']*,?( [^ \\]+){2,}$`)
+	layout := regexp.MustCompile(`^Monday 2 January( 2006)?$`)
+	scripts := regexp.MustCompile("['\"`][A-Z][a-z’]* [^'\"`]*['\"`]")
+	seen := 0
+	for _, path := range sources(t, "../../web/*.go", "../../render/*.go", "../../web/static/*.js", "../../web/static/*/*.js") {
+		seen++
+		if filepath.Ext(path) == ".js" {
+			text, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, said := range scripts.FindAll(text, -1) {
+				t.Errorf("%s says %s", path, said)
+			}
+			continue
+		}
+		for _, said := range unsaid(t, path) {
+			if sentence.MatchString(said) && !layout.MatchString(said) {
+				t.Errorf("%s says %q", path, said)
+			}
+		}
+	}
+	if seen < 100 {
+		t.Fatalf("only %d files were read", seen)
+	}
+}
+
+// sources are the files of some patterns, but tests and those in English.
+func sources(t *testing.T, patterns ...string) (paths []string) {
+	t.Helper()
+	for _, pattern := range patterns {
+		found, err := filepath.Glob(pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, path := range found {
+			if test, _ := filepath.Match("*_test.go", filepath.Base(path)); !test && !slices.Contains(inEnglish, filepath.Base(path)) {
+				paths = append(paths, path)
+			}
+		}
+	}
+	return paths
+}
+
+// unsaid gives the texts of a file that are given to no function that says them, makes an error or writes a log.
+func unsaid(t *testing.T, path string) (texts []string) {
+	t.Helper()
+	file, err := parser.ParseFile(token.NewFileSet(), path, nil, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	speaks := regexp.MustCompile(`^(catalogue\.Key|digest\.(Refuse|Words)|errors\.New|fmt\.Errorf|Log\.\w+)$`)
+	ast.Inspect(file, func(n ast.Node) bool {
+		if call, ok := n.(*ast.CallExpr); ok {
+			if speaks.MatchString(called(call.Fun, "")) {
+				return false
+			}
+			if f, ok := call.Fun.(*ast.SelectorExpr); ok {
+				if of, ok := f.X.(*ast.SelectorExpr); ok && of.Sel.Name == "Log" {
+					return false
+				}
+			}
+		}
+		if e, ok := n.(ast.Expr); ok {
+			if text, ok := constant(e); ok {
+				texts = append(texts, text)
+			}
+		}
+		return true
+	})
+	return texts
+}
