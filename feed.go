@@ -277,33 +277,6 @@ const (
 	OtherIllness   Illness = "other"
 )
 
-// Shown says an illness to a reader, as the end of a sentence; "" where there is nothing to say.
-func (i Illness) Shown() string {
-	switch i {
-	case PageInItsPlace:
-		return "a web page stands where its feed was"
-	case Unreadable:
-		return "what its address answers is no feed that can be read"
-	case NeedsPassword:
-		return "its feed asks for a name and a password"
-	case Refused:
-		return "its site does not want the feed to be read by this program"
-	case NotThere:
-		return "there is no feed at its address any more"
-	case Limited:
-		return "its site asks to be left alone for a while"
-	case ServerFails:
-		return "the site’s server reports an error"
-	case BadCertificate:
-		return "the site’s certificate is not valid"
-	case NoHost:
-		return "there is no site of its name any more"
-	case NoAnswer:
-		return "its site does not answer"
-	}
-	return ""
-}
-
 // A Notice is what an edition tells its reader of a feed.
 type Notice struct {
 	DigestID DigestID

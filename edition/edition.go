@@ -286,7 +286,7 @@ func (b *Builder) Render(ctx context.Context, ds []digest.Delivery) ([]mailer.Le
 			return nil, fmt.Errorf("rendering edition %d: %w", ds[i].ID, err)
 		}
 		letters[i] = mailer.Letter{
-			To: ds[i].Email, Subject: cmp.Or(ds[i].Letter.Subject, m.Subject), Encoded: mailer.Encoded{HTML: m.HTML, Text: m.Text},
+			To: ds[i].Email, Subject: subjectOf(ds[i], m.Subject), Encoded: mailer.Encoded{HTML: m.HTML, Text: m.Text},
 			ListName: cmp.Or(e.Name, render.DefaultName), UnsubscribeURL: e.UnsubscribeURL, HelpURL: b.BaseURL + "/help",
 		}
 		if n := ds[i].Newsletter; n != nil {
@@ -294,6 +294,15 @@ func (b *Builder) Render(ctx context.Context, ds []digest.Delivery) ([]mailer.Le
 		}
 	}
 	return letters, nil
+}
+
+// subjectOf is the subject of a letter, whose usual one is known. One that an operator has sent once more says so.
+func subjectOf(d digest.Delivery, usual string) string {
+	subject := cmp.Or(d.Letter.Subject, usual)
+	if d.Resent > 0 {
+		return catalogue.Key("%s (sent again)").With(subject).In(catalogue.Of(d.Language))
+	}
+	return subject
 }
 
 func digestsOf(ds []digest.Delivery) []digest.DigestID {

@@ -97,7 +97,6 @@ func (d *Deliverer) complete(l Letter, e digest.Delivery, now time.Time) Letter 
 	l.ReturnPath, l.ComplaintsTo = d.returnPath(), d.ComplaintsTo
 	l.MessageID = cmp.Or(e.MessageID, MessageID(d.Signer, e.ID, host))
 	if e.Resent > 0 {
-		l.Subject += " (sent again)"
 		l.MessageID = cmp.Or(e.MessageID, resentID(d.Signer, e.Edition, host))
 	}
 	l.Date = dateOf(e, now).In(d.zones.load(e.TimeZone))

@@ -27,6 +27,11 @@ type operatedNewsletter struct {
 	Feeds  []store.SubscriptionInfo // of one that waits
 }
 
+// HeldBecause says why it is held.
+func (n operatedNewsletter) HeldBecause() catalogue.Sayable {
+	return catalogue.HoldReason(n.HeldReason)
+}
+
 // Stands says how it stands.
 func (n operatedNewsletter) Stands() catalogue.Message { return published{n.NewsletterInfo}.Stands() }
 

@@ -86,6 +86,11 @@ func (p publisher) Pending() bool { return p.Newsletter.State == digest.Newslett
 // Held reports whether nothing of it leaves.
 func (p publisher) Held() bool { return p.Newsletter.State == digest.NewsletterHeld }
 
+// HeldBecause says why.
+func (p publisher) HeldBecause() catalogue.Sayable {
+	return catalogue.HoldReason(p.Newsletter.HeldReason)
+}
+
 // Ended reports whether it has ended.
 func (p publisher) Ended() bool { return p.Newsletter.State == digest.NewsletterEnded }
 

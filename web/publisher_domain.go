@@ -17,18 +17,9 @@ type publisherDomainPage struct {
 	Typed      string
 }
 
-// Found is what is wrong with the record, as package doctor has found it (TestEachFindingIsSaid).
+// Found is what is wrong with the record.
 func (p publisherDomainPage) Found() catalogue.Sayable {
-	return catalogue.Recognised(p.Own.Finding,
-		catalogue.Key("there is no record at %s"),
-		catalogue.Key("there are %s records at %s, and receivers may take any of them"),
-		catalogue.Key("the record at %s cannot be understood (%s)"),
-		catalogue.Key("the record at %s says that the key is revoked (an empty p=)"),
-		catalogue.Key("the record at %s is for keys of another kind (k=%s)"),
-		catalogue.Key("the record at %s holds another key, or not the whole of ours"),
-		catalogue.Key("the record at %s allows no SHA-256 (h=%s)"),
-		catalogue.Key("the record at %s is not for mail (s=%s)"),
-		catalogue.Key("the record at %s says that DKIM is only tried out (t=y): receivers treat mail as unsigned"))
+	return catalogue.RecordFinding(p.Own.Finding)
 }
 
 // withDomains lets requests through where newsletters can come from addresses of their own.

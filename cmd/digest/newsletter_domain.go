@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"digest"
+	"digest/internal/catalogue"
 	"digest/internal/domains"
-	"digest/mailer"
 	"digest/render"
 	"digest/store"
 )
@@ -25,17 +25,20 @@ func (a *app) tellStopped(st *store.Store) func(context.Context, digest.Newslett
 		if err != nil || len(who) == 0 {
 			return err
 		}
-		words := render.LetterContent{
-			Title: n.Slug + " comes from another address for now",
-			Text: []string{
-				"The record that lets the newsletter come from " + d.Domain() + " is not as it has to be: " + d.Finding + ".",
-				"Until it is seen again its letters come from the address of this instance, and nothing of them is lost. It is looked for by itself.",
-			},
-			Action: "See its record", URL: a.BaseURL + "/newsletters/" + n.Slug + "/domain",
-			Aside: []string{"If " + d.Domain() + " is yours no more, take it off the newsletter there."},
-			Name:  render.DefaultName, HomeURL: a.BaseURL + "/", PostalAddress: a.PostalAddress,
-		}
-		return a.mailOne(st, mailer.Letter{To: who[0].Email, Date: a.now(), Subject: words.Title, HTML: words.HTML(), Text: words.PlainText()})
+		return a.mailOne(st, a.plainLetter(who[0].Email, a.stoppedWords(catalogue.Of(who[0].Language), n, d)))
+	}
+}
+
+func (a *app) stoppedWords(l *catalogue.Language, n digest.Newsletter, d digest.NewsletterDomain) render.LetterContent {
+	return render.LetterContent{
+		Language: l.Code,
+		Title:    catalogue.Key("%s comes from another address for now").With(n.Slug).In(l),
+		Text: []string{
+			catalogue.Key("The record that lets the newsletter come from %s is not as it has to be: %s.").With(d.Domain(), catalogue.RecordFinding(d.Finding)).In(l),
+			catalogue.Key("Until it is seen again its letters come from the address of this instance, and nothing of them is lost. It is looked for by itself.").In(l),
+		},
+		Action: catalogue.Key("See its record").In(l), URL: a.BaseURL + "/newsletters/" + n.Slug + "/domain",
+		Aside: []string{catalogue.Key("If %s is yours no more, take it off the newsletter there.").With(d.Domain()).In(l)},
 	}
 }
 

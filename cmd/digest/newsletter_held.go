@@ -116,7 +116,7 @@ func (a *app) heldLetter(l *catalogue.Language, n store.HeldNewsletter, to strin
 		Language: l.Code,
 		Title:    catalogue.Key("%s is held").With(digest.OneLine(n.Name)).In(l),
 		Text: []string{
-			catalogue.Key("Nothing of the newsletter leaves any more: %s.").With(digest.Words(n.HeldReason)).In(l),
+			catalogue.Key("Nothing of the newsletter leaves any more: %s.").With(catalogue.HoldReason(n.HeldReason)).In(l),
 			catalogue.Key("What is due gathers, and comes with the first letter after whoever runs this has released it. Who called a letter spam, or whose address is gone, gets no more of them.").In(l),
 		},
 		Action: catalogue.Key("See how it stands").In(l), URL: a.BaseURL + "/newsletters/" + n.Slug,

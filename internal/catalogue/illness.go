@@ -3,7 +3,7 @@ package catalogue
 import "digest"
 
 // Illness says why nothing could be read of a feed, as the end of a sentence; nil where there is
-// nothing to say. It is digest.Illness.Shown in every language.
+// nothing to say.
 func Illness(i digest.Illness) Sayable {
 	switch i {
 	case digest.PageInItsPlace:

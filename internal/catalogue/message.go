@@ -184,7 +184,7 @@ func (t Text) In(*Language) string { return string(t) }
 // values; a text that is none of them is said as it is.
 func Recognised(text string, among ...Key) Sayable {
 	for _, k := range among {
-		pattern := "^" + strings.ReplaceAll(regexp.QuoteMeta(string(k)), "%s", "(.+)") + "$"
+		pattern := "^" + strings.ReplaceAll(strings.ReplaceAll(regexp.QuoteMeta(string(k)), "%s", "(.+)"), "%%", "%") + "$"
 		found := regexp.MustCompile(pattern).FindStringSubmatch(text)
 		if found == nil {
 			continue

@@ -1,0 +1,27 @@
+package catalogue
+
+import (
+	"testing"
+
+	"digest"
+)
+
+// TestHoldReasons: why a newsletter is held is known again from what was stored, whatever held it, and what an operator
+// wrote stays as it is.
+func TestHoldReasons(t *testing.T) {
+	german := Of("de")
+	for stored, want := range map[string]string{
+		digest.LetterCounts{Sent: 1000, Complained: 4}.HoldReason(): "4 Briefe von 1000 wurden als Spam gemeldet, das sind mehr als 0,3 %",
+		digest.LetterCounts{Sent: 100, Bounced: 6}.HoldReason():     "6 Briefe von 100 kamen zurück, das sind mehr als 5 %",
+		digest.HeldByPublisher: "von seinem Herausgeber",
+		"by the operator":      "vom Betreiber",
+		"asked 100 % wrongly":  "asked 100 % wrongly",
+	} {
+		if got := HoldReason(stored).In(german); got != want {
+			t.Errorf("%q is %q, want %q", stored, got, want)
+		}
+		if got := HoldReason(stored).In(English()); got != stored {
+			t.Errorf("%q is %q in English", stored, got)
+		}
+	}
+}
