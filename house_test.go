@@ -41,7 +41,7 @@ func TestImports(t *testing.T) {
 		"digest/subscribe":                  "digest digest/feed digest/poller digest/store digest/hourly digest/internal/seal digest/internal/members",
 		"digest/internal/catalogue":         "digest",
 		"digest/internal/chart":             "digest digest/internal/catalogue",
-		"digest/internal/export":            "digest digest/feed digest/render digest/store",
+		"digest/internal/export":            "digest digest/feed digest/internal/catalogue digest/render digest/store",
 		"digest/internal/logo":              "digest",
 		"digest/internal/picture":           "digest",
 		"digest/internal/members":           "digest digest/mailer digest/timezone",

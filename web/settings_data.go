@@ -62,7 +62,7 @@ func (s *site) readData(r *http.Request, me reader) (*export.Export, error) {
 	if !s.limits.exports.allow(me.key(), s.Now()) {
 		return nil, errOften
 	}
-	return export.Read(r.Context(), s.Store, me.User, me.Digest, s.Now())
+	return export.Read(r.Context(), s.Store, me.User, me.Digest, s.language(r), s.Now())
 }
 
 var (

@@ -22,6 +22,7 @@ import (
 
 	"digest"
 	"digest/feed"
+	"digest/internal/catalogue"
 	"digest/store"
 )
 
@@ -41,14 +42,15 @@ type Export struct {
 	filters  []digest.Filter
 	editions []digest.Edition // that are out, newest first
 
+	speaks    *catalogue.Language
 	templates *template.Template // of pages
 	zip       *zip.Writer
 	labels    map[digest.FeedID]digest.FeedLabel // by the reader's own titles, as far as they are known
 }
 
-// Read reads what is small. The digest is the user's own.
-func Read(ctx context.Context, st *store.Store, u digest.User, d digest.Digest, now time.Time) (*Export, error) {
-	e := &Export{store: st, now: now, user: u, digest: d, templates: parseTemplates(), labels: map[digest.FeedID]digest.FeedLabel{}}
+// Read reads what is small. The digest is the user's own; pages are in the language that is given.
+func Read(ctx context.Context, st *store.Store, u digest.User, d digest.Digest, speaks *catalogue.Language, now time.Time) (*Export, error) {
+	e := &Export{store: st, now: now, user: u, digest: d, speaks: speaks, templates: parseTemplates(speaks), labels: map[digest.FeedID]digest.FeedLabel{}}
 	for _, read := range []func(context.Context) error{e.readAccount, e.readFeeds, e.readEditions} {
 		if err := read(ctx); err != nil {
 			return nil, fmt.Errorf("reading a reader's data: %w", err)
@@ -130,13 +132,9 @@ func (e *Export) file(ctx context.Context, name string, write func(context.Conte
 	return nil
 }
 
+// writeReadme explains the file to whoever opens it.
 func (e *Export) writeReadme(_ context.Context, w io.Writer) error {
-	_, err := fmt.Fprintf(w, readme, e.user.Email, e.now.UTC().Format("2 January 2006, 15:04"))
-	return err
-}
-
-// readme explains the file to whoever opens it.
-const readme = `All that is kept of %s, as of %s UTC.
+	text := catalogue.Key(`All that is kept of %s, as of %s UTC.
 
 index.html      begin here: your editions, to be read in any browser, offline
 editions/       a page for each edition, named by its date
@@ -155,7 +153,10 @@ Pictures are not in here: the pages name them but load nothing from anywhere.
 Posts belong to those who wrote them. Times are UTC. Nothing in here lets anybody
 sign in. What is older than this site keeps is gone from here too, but for what
 you saved.
-`
+`)
+	_, err := io.WriteString(w, text.With(e.user.Email, catalogue.Time("2 January 2006, 15:04", e.now.UTC())).In(e.speaks))
+	return err
+}
 
 // writeJSON writes one value for people and programs.
 func writeJSON(w io.Writer, v any) error {

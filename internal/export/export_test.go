@@ -17,6 +17,7 @@ import (
 
 	"digest"
 	"digest/feed"
+	"digest/internal/catalogue"
 	"digest/internal/export"
 	"digest/store"
 	"digest/store/storetest"
@@ -84,9 +85,15 @@ func (h *world) midnight() {
 // read makes the file and gives its contents by name.
 func (h *world) read() map[string]string {
 	h.t.Helper()
+	return h.readIn(catalogue.English())
+}
+
+// readIn makes it in a language.
+func (h *world) readIn(l *catalogue.Language) map[string]string {
+	h.t.Helper()
 	d, err := h.DigestOf(h.t.Context(), h.user.ID)
 	h.must(err)
-	e, err := export.Read(h.t.Context(), h.Store, h.user, d, h.now)
+	e, err := export.Read(h.t.Context(), h.Store, h.user, d, l, h.now)
 	h.must(err)
 	var b bytes.Buffer
 	h.must(e.Write(h.t.Context(), &b))
@@ -183,6 +190,26 @@ func TestExport(t *testing.T) {
 }
 
 // TestNothingLetsAnybodyIn: what is secret is in no file.
+// TestExportInALanguage: pages and the text that explains the file are in its reader's language and run as it does.
+func TestExportInALanguage(t *testing.T) {
+	h := newWorld(t, storetest.Open(t, storetest.SQLite(t)))
+	h.arrive("a.example", "Alpha", post("apple"))
+	h.midnight()
+	files := h.readIn(catalogue.Of("ar"))
+	for name, words := range map[string][]string{
+		"index.html":               {`<html lang="ar" dir="rtl">`, "<h1>الأعداد</h1>", "<h2>نوفمبر 2026</h2>", "السبت، 21 نوفمبر 2026", "العدد 1"},
+		"editions/2026-11-21.html": {`<html lang="ar" dir="rtl">`, "<title>السبت، 21 نوفمبر 2026</title>", "استمع · 43 د"},
+		"saved.html":               {"<h1>المحفوظات</h1>"},
+		"README.txt":               {"كل ما يُحفظ عن", "ann@example.org", "index.html      ابدأ من هنا"},
+	} {
+		for _, each := range words {
+			if !strings.Contains(files[name], each) {
+				t.Errorf("%s has no %q:\n%s", name, each, files[name])
+			}
+		}
+	}
+}
+
 func TestNothingLetsAnybodyIn(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *store.Store) {
 		h := newWorld(t, s)
@@ -295,7 +322,7 @@ func TestMemoryIsFlat(t *testing.T) {
 	runtime.ReadMemStats(&before)
 	d, err := s.DigestOf(t.Context(), h.user.ID)
 	h.must(err)
-	e, err := export.Read(t.Context(), s, h.user, d, h.now)
+	e, err := export.Read(t.Context(), s, h.user, d, catalogue.English(), h.now)
 	h.must(err)
 	var g gauge
 	h.must(e.Write(t.Context(), &g))

@@ -3,23 +3,23 @@ package export
 import (
 	"context"
 	_ "embed"
-	"fmt"
 	"html/template"
 	"io"
 
 	"digest"
+	"digest/internal/catalogue"
 	"digest/render"
 	"digest/store"
 )
 
-//go:embed page.html
+//go:embed templates/page.html
 var pageText string
 
 // parseTemplates parses what pages are made of; it panics if the embedded file is
 // broken, which no input can cause.
-func parseTemplates() *template.Template {
+func parseTemplates(l *catalogue.Language) *template.Template {
 	funcs := template.FuncMap{"fileLabel": render.FileLabel, "fileFacts": render.FileFacts}
-	return template.Must(template.New("page").Funcs(funcs).Parse(pageText))
+	return template.Must(template.New("page").Funcs(l.Funcs()).Funcs(funcs).Parse(pageText))
 }
 
 // page writes a page: the beginning, what body writes with the templates that it
@@ -40,28 +40,21 @@ type pagePost struct {
 	digest.Post
 	Text template.HTML // as it was sanitised when it was stored
 	Site string        // on pages that are not by feed
-	Date string
 }
 
-func newPagePost(p digest.Post) pagePost {
-	shown := pagePost{Post: p, Text: template.HTML(p.Content)}
-	if !p.PublishedAt.IsZero() {
-		shown.Date = p.PublishedAt.UTC().Format("2 January 2006")
-	}
-	return shown
-}
+func newPagePost(p digest.Post) pagePost { return pagePost{Post: p, Text: template.HTML(p.Content)} }
 
 func (e *Export) writeIndex(_ context.Context, w io.Writer) error {
-	return e.page(w, "Editions", "", func(write func(string, any) error) error {
-		month := ""
+	return e.page(w, catalogue.Key("Editions").In(e.speaks), "", func(write func(string, any) error) error {
+		var last digest.Date
 		for _, x := range e.editions {
-			if m := x.LocalDate.Format("January 2006"); m != month {
-				month = m
-				if err := write("month", m); err != nil {
+			if d := x.LocalDate; d.Year != last.Year || d.Month != last.Month {
+				last = d
+				if err := write("month", d); err != nil {
 					return err
 				}
 			}
-			line := map[string]string{"Page": pageName(x), "Day": x.LocalDate.Format("Monday 2 January 2006"), "Number": fmt.Sprint(x.Number)}
+			line := map[string]any{"Page": pageName(x), "Day": x.LocalDate, "Number": x.Number}
 			if err := write("line", line); err != nil {
 				return err
 			}
@@ -75,7 +68,7 @@ func (e *Export) writeEdition(ctx context.Context, w io.Writer, x digest.Edition
 	if err != nil {
 		return err
 	}
-	return e.page(w, x.LocalDate.Format("Monday 2 January 2006"), "../", func(write func(string, any) error) error {
+	return e.page(w, catalogue.Day("Monday 2 January 2006", x.LocalDate).In(e.speaks), "../", func(write func(string, any) error) error {
 		var section digest.FeedID
 		return e.each(ctx, e.inSections(refs[x.ID]), func(post digest.Post) error {
 			if post.FeedID != section {
@@ -90,7 +83,7 @@ func (e *Export) writeEdition(ctx context.Context, w io.Writer, x digest.Edition
 }
 
 func (e *Export) writeSavedPage(ctx context.Context, w io.Writer) error {
-	return e.page(w, "Saved", "", func(write func(string, any) error) error {
+	return e.page(w, catalogue.Key("Saved").In(e.speaks), "", func(write func(string, any) error) error {
 		return e.eachSaved(ctx, func(s store.SavedPost) error {
 			shown := newPagePost(s.Post)
 			shown.Site = s.Label.Title
