@@ -29,7 +29,7 @@ race: export GOFLAGS := $(shell go env GOFLAGS) $(RACE)
 race: export GORACE = atexit_sleep_ms=10
 race:
 	@scripts/needs test
-	$(GOTEST) -short -timeout 120m $$(go list ./... | grep -v /test/acceptance$$)
+	$(GOTEST) -short -p $(PACKAGES) -timeout 120m $$(go list ./... | grep -v /test/acceptance$$)
 	DIGEST_TEST_ACCEPTANCE=1 $(GOTEST) -timeout 120m -run '$(MANYATONCE)' ./test/acceptance
 
 # What takes minutes, or programs that are not ours: simulated months, kill -9, a
