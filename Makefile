@@ -37,7 +37,7 @@ race:
 acceptance:
 	@scripts/needs acceptance
 	@mkdir -p artifacts
-	DIGEST_TEST_ACCEPTANCE=1 $(GOTEST) -parallel $(PACKAGES) -timeout 120m -artifacts -outputdir artifacts ./test/... ./web ./render ./feed ./internal/microformats
+	DIGEST_TEST_ACCEPTANCE=1 $(GOTEST) -short -parallel $(PACKAGES) -timeout 120m -artifacts -outputdir artifacts ./test/... ./web ./render ./feed ./internal/microformats
 	DIGEST_TEST_ACCEPTANCE=1 $(GOTEST) -timeout 120m -run ThirtyDays ./store
 
 # Formatting, vet, staticcheck, and known vulnerabilities of what is called; fails on

@@ -17,6 +17,7 @@ import (
 	"digest/poller"
 	"digest/store"
 	"digest/store/storetest"
+	"digest/test/tier"
 )
 
 // An item is a post as its publisher sees it on one day. Its name is a word of
@@ -138,6 +139,7 @@ type publisher struct {
 // statements that store and release them, and judges what each reader's editions
 // hold: each post once, none missed, nothing old.
 func TestHistories(t *testing.T) {
+	tier.Alone(t)
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
 		var all []*publisher
 		days := 0

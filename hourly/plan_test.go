@@ -10,11 +10,13 @@ import (
 	"digest/poller"
 	"digest/store"
 	"digest/store/storetest"
+	"digest/test/tier"
 )
 
 // Whatever the record of a feed says, the part of it that planning reads leads to the
 // same instant as all of it.
 func TestPlanReadsWhatDecides(t *testing.T) {
+	tier.Alone(t)
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
 		st.Policy = storetest.Policy(time.Hour)
 		chance := rand.New(rand.NewPCG(25, 1))

@@ -26,6 +26,7 @@ import (
 	"digest/store"
 	"digest/store/storetest"
 	"digest/subscribe"
+	"digest/test/tier"
 )
 
 // TestAWeek is the product in one test: the program runs for a week of
@@ -37,6 +38,7 @@ import (
 // Each reader must get one edition for each date that has posts, soon after
 // their own midnight, and each post once; and no site may be asked too often.
 func TestAWeek(t *testing.T) {
+	tier.Alone(t)
 	inWeek(t, time.Date(2026, 3, 26, 12, 0, 0, 0, time.UTC), func(t *testing.T, w *week) {
 		w.subscribe("ann@example.org", "Europe/Paris")
 		w.subscribe("raj@example.org", "Asia/Kolkata")

@@ -10,6 +10,7 @@ import (
 
 	"digest"
 	"digest/store/storetest"
+	"digest/test/tier"
 	"digest/web"
 )
 
@@ -42,6 +43,7 @@ func pages(direction digest.Direction, keys bool) digest.Pages {
 // links within the page lead to something; and each button that saves says which post, and whether it is saved.
 // Each form says for whom its page was made.
 func TestPagesAreListenedTo(t *testing.T) {
+	tier.Alone(t)
 	t.Parallel()
 	const mostLandmarks = 7
 	p := allPages(t, digest.LeftToRight)

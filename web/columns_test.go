@@ -12,6 +12,7 @@ import (
 	"digest"
 	"digest/store/storetest"
 	"digest/test/browser"
+	"digest/test/tier"
 )
 
 const stranded = `<!doctype html><pre></pre><iframe src="/shown/0" width="1280" height="900"></iframe>
@@ -54,6 +55,7 @@ func TestNothingBeginsAColumnAlone(t *testing.T) {
 // TestWeightOfMany: the first sheet of 150 sites, each with an excerpt as long as they come, leaves room within 60 KB for the
 // style sheet and the scripts that it loads.
 func TestWeightOfMany(t *testing.T) {
+	tier.Alone(t)
 	const most = 40_000
 	each(t, func(r *room) {
 		v, d := r.reader("ann@example.org")

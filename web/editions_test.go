@@ -207,6 +207,7 @@ func TestDisplay(t *testing.T) {
 // TestLargeEdition: however many posts come in a day, a page stays light, and
 // every post can be reached.
 func TestLargeEdition(t *testing.T) {
+	tier.Alone(t)
 	const sites, each1 = 25, 20
 	each(t, func(r *room) {
 		v, d := r.reader("ann@example.org")

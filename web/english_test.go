@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"digest"
+	"digest/test/tier"
 
 	"golang.org/x/net/html"
 )
@@ -22,6 +23,7 @@ var notOurs = regexp.MustCompile(`(?i)(America/North Dakota/)?New Salem|\S*(onau
 // TestNoEnglishIsLeft: of all pages there are, in all that befalls them in openAll, none says a word of English to
 // who reads Arabic, but what is marked as English: what is known of feeds and of mail servers in their own words.
 func TestNoEnglishIsLeft(t *testing.T) {
+	tier.Alone(t)
 	t.Parallel()
 	p := allPagesIn(t, "ar", digest.LeftToRight)
 	word := regexp.MustCompile(`[A-Za-z’]{2,}( [A-Za-z’]+)*`)

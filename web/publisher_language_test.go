@@ -9,11 +9,13 @@ import (
 	"time"
 
 	"digest/store"
+	"digest/test/tier"
 )
 
 // TestPublishersInALanguage: no page of a publisher says a word of English to who reads Arabic, but names
 // and what is written in Latin letters everywhere; and what is refused is refused in Arabic.
 func TestPublishersInALanguage(t *testing.T) {
+	tier.Alone(t)
 	names := regexp.MustCompile(`#[0-9a-f]{6}|\S+@[a-z.]+|\S+\.example\S*|/n/\S+|The boat|(Site|Letters) of anna-writes|America/New_York|Europe/Paris|` +
 		`\b(UTC|PNG|JPEG|GIF|CSV|ZIP|TXT|DNS|OpenAPI|UTF|Mailchimp|Substack|Buttondown|Ghost|listmonk|Keila|email|anna-writes|digest|list\.csv|csv|https?)\b`)
 	word := regexp.MustCompile(`[A-Za-z]{3,}`)

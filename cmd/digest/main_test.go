@@ -17,6 +17,7 @@ import (
 
 	"digest/store/storetest"
 	"digest/test/program"
+	"digest/test/tier"
 )
 
 func TestMain(m *testing.M) {
@@ -40,6 +41,7 @@ func TestScripts(t *testing.T) {
 
 // TestScriptsOnPostgres runs the stories in which the database matters again.
 func TestScriptsOnPostgres(t *testing.T) {
+	tier.Alone(t)
 	testscript.Run(t, testscript.Params{
 		Files: []string{"testdata/hour.txtar", "testdata/opml.txtar", "testdata/reader.txtar", "testdata/find.txtar",
 			"testdata/hosts.txtar", "testdata/stays.txtar", "testdata/fence.txtar", "testdata/poll.txtar", "testdata/mail.txtar", "testdata/newsletter.txtar", "testdata/members.txtar", "testdata/asks.txtar", "testdata/lists.txtar", "testdata/copies.txtar", "testdata/news.txtar"},

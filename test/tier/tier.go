@@ -23,12 +23,13 @@ func Acceptance(t testing.TB) {
 	}
 }
 
-// Alone skips a long test that does one thing after another under -short, as
-// make race runs the tests: there is no race in it to be found.
+// Alone skips a long test that does one thing after another under -short, as make race
+// and make acceptance run the tests: there is no race in it to be found, and make test
+// runs it.
 func Alone(t testing.TB) {
 	t.Helper()
 	if testing.Short() {
-		t.Skip("does one thing after another; runs without -short")
+		t.Skip("does one thing after another; make test runs it, without -short")
 	}
 }
 
