@@ -15,11 +15,12 @@ RACE = -race -gcflags=github.com/ncruces/go-sqlite3-wasm/...=-race=false
 .PHONY: test race acceptance check bench fuzz demo release package
 
 # All packages, on both databases. No long simulation, no outside judge, no browser. Tests wait for servers and
-# timers: while those of one package do, those of another have the processor.
+# timers: while those of one package do, those of another have the processor. Those that take longest begin first.
 PACKAGES ?= $(shell expr 2 '*' $$(getconf _NPROCESSORS_ONLN))
+LONGEST = ./hourly ./store ./cmd/digest ./web
 test:
 	@scripts/needs test
-	$(GOTEST) -p $(PACKAGES) -timeout 60m ./...
+	$(GOTEST) -p $(PACKAGES) -timeout 60m $(LONGEST) ./...
 
 # The same with the race detector, in the program that the tests run too; without
 # what does one thing after another for long (tier.Alone), and of test/acceptance,
@@ -29,7 +30,7 @@ race: export GOFLAGS := $(shell go env GOFLAGS) $(RACE)
 race: export GORACE = atexit_sleep_ms=10
 race:
 	@scripts/needs test
-	$(GOTEST) -short -p $(PACKAGES) -timeout 120m $$(go list ./... | grep -v /test/acceptance$$)
+	$(GOTEST) -short -p $(PACKAGES) -timeout 120m $(LONGEST) $$(go list ./... | grep -v /test/acceptance$$)
 	DIGEST_TEST_ACCEPTANCE=1 $(GOTEST) -timeout 120m -run '$(MANYATONCE)' ./test/acceptance
 
 # What takes minutes, or programs that are not ours: simulated months, kill -9, a

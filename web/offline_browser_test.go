@@ -46,6 +46,17 @@ func newKeeper(t *testing.T, pictures drawings) *keeper {
 	return d
 }
 
+// newKeeperOfOne is one whose reader is signed in and keeps an edition of one post.
+func newKeeperOfOne(t *testing.T) (*keeper, digest.User) {
+	d := newKeeper(t, drawings{})
+	ann, anns := d.user("ann@example.org")
+	d.arrives(anns, illustrated("Monday"))
+	d.midnight()
+	d.signsIn(ann)
+	d.keeps(25)
+	return d, ann
+}
+
 // goTo opens a path, which may fail where there is no network.
 func (d *keeper) goTo(path string) error {
 	ctx, cancel := d.window.Context()
@@ -233,12 +244,7 @@ func TestReadWithoutANetwork(t *testing.T) {
 // TestReadOnASlowNetwork: a network that takes everything and answers nothing keeps nobody from what is kept; a save waits,
 // and the browser sends it by itself.
 func TestReadOnASlowNetwork(t *testing.T) {
-	d := newKeeper(t, drawings{})
-	ann, anns := d.user("ann@example.org")
-	d.arrives(anns, illustrated("Monday"))
-	d.midnight()
-	d.signsIn(ann)
-	d.keeps(25)
+	d, ann := newKeeperOfOne(t)
 
 	d.slow.Store(true)
 	d.opens("/posts/1")
@@ -309,12 +315,7 @@ func TestKeptForOneAccount(t *testing.T) {
 
 // TestSignOutWithoutScripts: the browser itself removes what is kept.
 func TestSignOutWithoutScripts(t *testing.T) {
-	d := newKeeper(t, drawings{})
-	ann, anns := d.user("ann@example.org")
-	d.arrives(anns, illustrated("Monday"))
-	d.midnight()
-	d.signsIn(ann)
-	d.keeps(25)
+	d, _ := newKeeperOfOne(t)
 	d.window.Do("turning scripts off", browser.Call(emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true}))
 	d.opens("/saved")
 	d.window.Do("signing out", chromedp.Click("form[action='/sign-out'] button"))
@@ -353,12 +354,7 @@ func TestBudgetOfADevice(t *testing.T) {
 
 // TestWorkerWithdrawn: the worker of an instance that offers this no longer removes what was kept, and itself.
 func TestWorkerWithdrawn(t *testing.T) {
-	d := newKeeper(t, drawings{})
-	ann, anns := d.user("ann@example.org")
-	d.arrives(anns, illustrated("Monday"))
-	d.midnight()
-	d.signsIn(ann)
-	d.keeps(25)
+	d, _ := newKeeperOfOne(t)
 	base := d.base
 	d.onlineOnly = true
 	d.open(base)

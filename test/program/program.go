@@ -9,6 +9,7 @@ package program
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"net"
 	"os"
 	"os/exec"
@@ -32,15 +33,21 @@ func Build(dir string) (path string, err error) {
 	return path, nil
 }
 
-// FreeAddress gives an address on loopback that nothing listens on just now.
+// FreeAddress gives an address on loopback that nothing listens on just now. Its port is one that is given to nobody who asks
+// for any port, as connections do, and hardly to another test: a program can listen there a while later.
 func FreeAddress(t testing.TB) string {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
+	const first, ports = 12_000, 18_000 // below those that systems give: from 32768 on Linux, from 49152 elsewhere
+	for range 100 {
+		l, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", first+rand.IntN(ports)))
+		if err != nil {
+			continue
+		}
+		defer l.Close()
+		return l.Addr().String()
 	}
-	defer l.Close()
-	return l.Addr().String()
+	t.Fatal("no port is free")
+	return ""
 }
 
 // Run runs a program to its end, and gives the most memory that it has had, in bytes.
