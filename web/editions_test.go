@@ -177,7 +177,7 @@ func TestPostInItsEdition(t *testing.T) {
 			r.t.Errorf("the edition is at %q", got)
 		}
 		middle.has("nav [aria-current=true]", "href", "/editions")
-		if got := front.attrs("form.keep input", "value"); got[0] != "/#post-"+strings.TrimPrefix(paths[0], "/posts/") {
+		if got := front.attrs("form.keep input[name=back]", "value"); got[0] != "/#post-"+strings.TrimPrefix(paths[0], "/posts/") {
 			r.t.Errorf("saving leads back to %q", got)
 		}
 		r.must(r.store.SavePost(r.t.Context(), u.ID, 1, r.now))

@@ -105,7 +105,7 @@ func TestChoiceOfFeeds(t *testing.T) {
 			r.t.Errorf("to look takes %q", got)
 		}
 		a = v.find(b.URL).status(http.StatusOK).contains("label.found", "The blog itself RSS; newest: One") // as it is stored by now
-		asked := url.Values{"address": a.attrs("input[type=hidden]", "value")}
+		asked := url.Values{"address": a.attrs("input[name=address]", "value")}
 		v.post("/feeds/add", asked).status(http.StatusUnprocessableEntity).shows(".wrong", "Nothing was added: tick what you want first.").contains("label.found", "Only news")
 		b.log()
 

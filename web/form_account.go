@@ -2,7 +2,9 @@ package web
 
 import (
 	"bytes"
+	"cmp"
 	"net/http"
+	"slices"
 	"strings"
 
 	"digest"
@@ -17,38 +19,34 @@ var errOthersForm = &problem{http.StatusConflict, catalogue.Key("That was for so
 
 // isOthersForm reports whether a form, which was read, stood on a page that was made for another reader.
 func (s *site) isOthersForm(r *http.Request, reader digest.UserID) bool {
-	account := r.PostForm.Get(accountField)
+	account := cmp.Or(r.Form.Get(accountField), r.Header.Get(accountHeader)) // the header: of scripts
 	return account != "" && account != s.account(reader)
 }
 
-// signForms puts the field into the forms of a reader's page that are posted, as long as nobody else can be shown the page.
-// Those that save a post do without it: they are many, and nobody can save what did not come to them. So do those that
-// send a file, which are read as they come.
+// signForms puts the field into the forms of a reader's page that are posted, as long as nobody else can be shown the page;
+// into the address of those that send a file, which are read as they come.
 func (s *site) signForms(h http.Header, reader digest.UserID, page []byte) []byte {
 	if reader == 0 || !strings.Contains(h.Get("Cache-Control"), "no-store") {
 		return page
 	}
-	field := []byte(`<input type="hidden" name="` + accountField + `" value="` + s.account(reader) + `">`)
+	account := accountField + "=" + s.account(reader)
+	field := `<input type="hidden" name="` + accountField + `" value="` + s.account(reader) + `">`
 	var b bytes.Buffer
-	for signed := false; len(page) > 0; {
-		begin, end := []byte("<form "), []byte("</form>")
-		next := begin
-		if signed {
-			next = end
-		}
-		before, after, found := bytes.Cut(page, next)
-		b.Write(before)
-		if !found {
+	for found := true; found; {
+		var before, tag []byte
+		before, page, found = bytes.Cut(page, []byte("<form "))
+		if b.Write(before); !found {
 			break
 		}
-		if signed {
-			b.Write(field)
+		tag, page, _ = bytes.Cut(page, []byte(">")) // none stands in an attribute: templates escape it
+		post, file := bytes.Contains(tag, []byte(`method="post"`)), bytes.Contains(tag, []byte("multipart/form-data"))
+		if action, rest, ok := bytes.Cut(tag, []byte(`" enctype`)); ok && post && file {
+			tag = slices.Concat(action, []byte("?"+account+`" enctype`), rest)
 		}
-		b.Write(next)
-		tag, _, _ := bytes.Cut(after, []byte(">"))
-		has := func(attribute string) bool { return bytes.Contains(tag, []byte(attribute)) }
-		signed = !signed && has(`method="post"`) && !has(`class="keep"`) && !has("multipart/")
-		page = after
+		b.WriteString("<form " + string(tag) + ">")
+		if post && !file {
+			b.WriteString(field)
+		}
 	}
 	return b.Bytes()
 }

@@ -3,26 +3,26 @@ package web_test
 import (
 	"net/http"
 	"net/url"
+	"strings"
 	"testing"
 
 	"digest"
 )
 
 // unsigned gives the addresses of the forms of a reader's page that change something and do not say for whom the page was
-// made, but for those that save a post or send a file.
+// made: in a field, or of those that send a file in their address.
 func (a answer) unsigned() (actions []string) {
 	a.t.Helper()
 	if len(a.find("form[action=/sign-out]")) == 0 {
 		return nil
 	}
 	for _, form := range a.find("form[method=post]") {
-		class, _ := attr(form, "class")
-		_, file := attr(form, "enctype")
-		signed := class == "keep" || file
+		action, _ := attr(form, "action")
+		signed := strings.Contains(action, "?account=")
 		for c := range form.Descendants() {
 			signed = signed || matches(c, "input[name=account]")
 		}
-		if action, _ := attr(form, "action"); !signed {
+		if !signed {
 			actions = append(actions, action)
 		}
 	}
@@ -33,6 +33,7 @@ func (a answer) unsigned() (actions []string) {
 // nothing of theirs.
 func TestFormOfAnother(t *testing.T) {
 	each(t, func(r *room) {
+		r.open("https://digest.example")
 		ann, _ := r.reader("ann@example.org")
 		bob, d := r.reader("bob@example.org")
 		anns := ann.get("/settings/pause").attrs("main input[name=account]", "value")[0]
@@ -49,6 +50,11 @@ func TestFormOfAnother(t *testing.T) {
 			err = r.store.ResumeDigest(t.Context(), d.ID, r.now)
 			r.must(err)
 		}
+		file := ann.get("/feeds/import").attrs("form.importer", "action")[0]
+		bob.sendFile(file, "list", "l.opml", "<opml><body/></opml>", nil).status(http.StatusConflict)
+		bob.header["Digest-Account"] = anns
+		bob.says("/passkeys/register/begin", struct{}{}).status(http.StatusConflict)
+		delete(bob.header, "Digest-Account")
 		for _, path := range []string{"/", "/settings", "/about", "/help"} {
 			if got := bob.get(path).attrs("input[name=account]", "value"); len(got) > 0 && got[0] == anns {
 				t.Errorf("%s names ann to bob", path)

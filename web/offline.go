@@ -30,9 +30,6 @@ const accountHeader = "Digest-Account"
 // noAccount is its value where nobody is signed in.
 const noAccount = "none"
 
-// errOthersSave answers programs; no page leads to it.
-var errOthersSave = &problem{http.StatusConflict, catalogue.Key("That was for somebody else"), catalogue.Key("Another reader pressed the button on this device. It waits until they are signed in again.")}
-
 // account names a reader to the browsers in which they are signed in. It opens nothing.
 func (s *site) account(id digest.UserID) string {
 	return s.Signer.SignText(digest.ForDevice, strconv.FormatInt(int64(id), 10))

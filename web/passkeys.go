@@ -273,6 +273,9 @@ func (s *site) forReaderJSON(h func(http.ResponseWriter, *http.Request, digest.U
 		if err == nil && u.ID == 0 {
 			err = errSignInFirst
 		}
+		if err == nil && s.isOthersForm(r, u.ID) {
+			err = errOthersForm
+		}
 		if err != nil {
 			return nil, err
 		}

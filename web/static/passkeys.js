@@ -14,9 +14,10 @@
   const wrong = place.querySelector('.wrong');
   const button = place.querySelector('button');
 
+  const account = place.elements?.account?.value; // for whom the page was made
   const ask = async (path, body) => {
     const answer = await fetch(path, {
-      method: 'POST', credentials: 'same-origin', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body),
+      method: 'POST', credentials: 'same-origin', headers: { 'Content-Type': 'application/json', ...account && { 'Digest-Account': account } }, body: JSON.stringify(body),
     });
     const said = await answer.json();
     if (!answer.ok) throw new Error(said.error);
