@@ -138,7 +138,9 @@ func ofMonth(c digest.Cadence) catalogue.Message {
 	switch n := c.DayOfMonth(); n {
 	case 0:
 		return catalogue.Key("On the last day").With()
-	case 1, 21:
+	case 1:
+		return catalogue.Key("On the 1st").With()
+	case 21:
 		return catalogue.Key("On the %dst").With(n)
 	case 2, 22:
 		return catalogue.Key("On the %dnd").With(n)
@@ -157,7 +159,9 @@ func ofEachMonth(c digest.Cadence) catalogue.Message {
 	switch n := c.DayOfMonth(); n {
 	case 0:
 		return catalogue.Key("on the last day of each month").With()
-	case 1, 21:
+	case 1:
+		return catalogue.Key("on the 1st of each month").With()
+	case 21:
 		return catalogue.Key("on the %dst of each month").With(n)
 	case 2, 22:
 		return catalogue.Key("on the %dnd of each month").With(n)

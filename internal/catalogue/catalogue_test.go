@@ -38,16 +38,16 @@ func TestDates(t *testing.T) {
 	for _, c := range []struct{ code, layout, want string }{
 		{"en", "Monday 2 January 2006", "Sunday 1 March 2026"},
 		{"de", "Monday 2 January 2006", "Sonntag, 1. März 2026"},
-		{"fr", "Monday 2 January 2006", "dimanche 1 mars 2026"},
+		{"fr", "Monday 2 January 2006", "dimanche 1er mars 2026"},
 		{"es", "Monday 2 January 2006", "domingo, 1 de marzo de 2026"},
-		{"pt", "Monday 2 January 2006", "domingo, 1 de março de 2026"},
+		{"pt", "Monday 2 January 2006", "domingo, 1º de março de 2026"},
 		{"ja", "Monday 2 January 2006", "2026年3月1日日曜日"},
 		{"ar", "Monday 2 January 2006", "الأحد، 1 مارس 2026"},
 		{"en", "2 January 2006, 15:04", "1 March 2026, 15:04"},
 		{"de", "2 January 2006, 15:04", "1. März 2026, 15:04"},
-		{"fr", "2 January 2006, 15:04", "1 mars 2026, 15:04"},
+		{"fr", "2 January 2006, 15:04", "1er mars 2026, 15:04"},
 		{"es", "2 January 2006, 15:04", "1 de marzo de 2026, 15:04"},
-		{"pt", "2 January 2006, 15:04", "1 de março de 2026, 15:04"},
+		{"pt", "2 January 2006, 15:04", "1º de março de 2026, 15:04"},
 		{"ja", "2 January 2006, 15:04", "2026年3月1日 15:04"},
 		{"ar", "2 January 2006, 15:04", "1 مارس 2026، 3:04 م"},
 		{"en", "2 Jan 2006, 15:04", "1 Mar 2026, 15:04"},
@@ -56,6 +56,9 @@ func TestDates(t *testing.T) {
 		{"ja", "January 2006", "2026年3月"},
 		{"ar", "Monday", "الأحد"},
 		{"de", "15:04", "15:04"},
+		{"fr", "on 2 January", "le 1er mars"},
+		{"fr", "2", "1"},
+		{"ar", "15:04 on Monday", "3:04 م يوم الأحد"},
 	} {
 		if got := Of(c.code).Date(c.layout, at); got != c.want {
 			t.Errorf("%s writes %q, want %q", c.code, got, c.want)

@@ -12,6 +12,7 @@ import (
 
 // dates is how a language writes dates and times.
 type dates struct {
+	First       string            `json:"first,omitempty"` // how the first day of a month is written beside it; "": 1
 	HalfDays    []string          `json:"half_days"`    // before noon and after it
 	Months      []string          `json:"months"`       // from January, as they stand beside a day
 	Patterns    map[string]string `json:"patterns"`     // by the English layout, each a layout of its own
@@ -39,7 +40,11 @@ func (l *Language) Date(layout string, at time.Time) string {
 			pattern = pattern[1:]
 			continue
 		}
-		b.WriteString(l.part(token, at))
+		if token == "2" && l.dates.First != "" && at.Day() == 1 && layout != "2" {
+			b.WriteString(l.dates.First)
+		} else {
+			b.WriteString(l.part(token, at))
+		}
 		pattern = pattern[len(token):]
 	}
 	return b.String()
