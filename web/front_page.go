@@ -148,7 +148,7 @@ type otherView struct {
 // The bounds of the line of contents and of each name in it, in characters: no window is wider.
 const (
 	contentsLine = 160
-	contentsName = 24 // where it runs against the page its end would stand there alone
+	contentsName = 28 // where it runs against the page its end would stand there alone
 )
 
 // Contents are there from some sections on; the way out of a view of headlines is always there.
@@ -190,12 +190,24 @@ func (p editionPage) contentsNames() []string {
 		names = titles
 	}
 	for i, room := 0, contentsLine; i < len(names); i++ {
-		names[i] = digest.Shortened(names[i], contentsName)
+		names[i] = shortName(names[i])
 		if room -= utf8.RuneCountInString(names[i]) + len(" · "); room < 0 {
 			return append(names[:i], "…")
 		}
 	}
 	return names
+}
+
+// shortName is a name in the line of contents, which ends with a word where one ends in its second half.
+func shortName(name string) string {
+	short := digest.Shortened(name, contentsName)
+	if short == name {
+		return name
+	}
+	if at := strings.LastIndexByte(short, ' '); at > len(short)/2 {
+		return strings.TrimRight(short[:at], " ,;:|–—-·") + "…"
+	}
+	return short
 }
 
 // A midnightDial is the reader's day: twelve o'clock at night is at its top.
