@@ -27,7 +27,7 @@ func (s *site) guard(mux *http.ServeMux) http.Handler {
 	origin.AddInsecureBypassPattern(oneClick)  // the token in the path is the proof; it needs no cookie
 	origin.AddInsecureBypassPattern(joinRoute) // it only has a letter mailed that asks; it needs no cookie
 	origin.SetDenyHandler(s.handle(func(http.ResponseWriter, *http.Request) error { return errForeignForm }))
-	inner := s.withSession(origin.Handler(s.orProblem(mux)))
+	inner := s.withSession(s.withLeaving(origin.Handler(s.orProblem(mux))))
 	return s.observed(mux, compressed(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		s.watchProxies(r)
 		s.secure(w.Header(), s.withoutTLS(r))

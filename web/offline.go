@@ -38,6 +38,7 @@ func (s *site) account(id digest.UserID) string {
 // A deviceView is what a page has for a browser that keeps it.
 type deviceView struct {
 	Account string
+	Leaving string            // the cookie of leavingCookie
 	Made    catalogue.Sayable // when the page was made, by the reader's clock
 }
 
@@ -52,9 +53,35 @@ func (s *site) tellDevice(h http.Header, who digest.User, err error) *deviceView
 		}
 		return nil
 	}
-	v := &deviceView{s.account(who.ID), catalogue.Time("2 January 2006, 15:04", s.Now().In(zoneOr(who.TimeZone)))}
+	v := &deviceView{s.account(who.ID), s.leavingCookie(), catalogue.Time("2 January 2006, 15:04", s.Now().In(zoneOr(who.TimeZone)))}
 	h.Set(accountHeader, v.Account)
 	return v
+}
+
+// leavingCookie is set by a page on which its reader signed out without a network: the session ends with the first request
+// that comes then.
+func (s *site) leavingCookie() string { return s.cookieName() + "-leaving" }
+
+// withLeaving ends the sessions of browsers whose reader has left. What is cached for everybody carries no cookies.
+func (s *site) withLeaving(next http.Handler) http.Handler {
+	leave := s.handle(func(w http.ResponseWriter, r *http.Request) error {
+		if err := s.endSession(r); err != nil {
+			return err
+		}
+		s.setCookie(w, s.cookieName(), "", -1)
+		s.setCookie(w, s.leavingCookie(), "", -1)
+		clearDevice(w)
+		next.ServeHTTP(w, r)
+		return nil
+	})
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, err := r.Cookie(s.leavingCookie())
+		if shared := strings.HasPrefix(r.URL.Path, "/static/") || strings.HasPrefix(r.URL.Path, "/image/"); err != nil || shared {
+			next.ServeHTTP(w, r)
+			return
+		}
+		leave.ServeHTTP(w, r)
+	})
 }
 
 // clearDevice has a browser remove all that it keeps of this site beside cookies.
@@ -202,13 +229,19 @@ func (s *site) offlineEdition(w http.ResponseWriter, r *http.Request, me reader)
 
 // offlineNeeds lists what the edition at a path needs.
 func (s *site) offlineNeeds(e render.Edition, path string) offlineNeeds {
-	needs := offlineNeeds{Pages: []string{path}, Pictures: []string{}}
+	needs := offlineNeeds{Pages: []string{}, Pictures: []string{}}
 	var posts []*editionPost
+	views := []bool{false}
 	for _, section := range e.Sections {
 		posts = append(posts, postsOf(section)...)
+		if e.LayoutOf(section) != digest.Headlines {
+			views = []bool{false, true} // there are its headlines alone, too
+		}
 	}
-	for part := 2; (part-1)*mostPosts < len(posts); part++ {
-		needs.Pages = append(needs.Pages, path+"?sheet="+strconv.Itoa(part))
+	for _, lines := range views {
+		for part := 1; part == 1 || (part-1)*mostPosts < len(posts); part++ {
+			needs.Pages = append(needs.Pages, editionPage{Path: path}.at(part, lines))
+		}
 	}
 	for _, p := range posts[:min(len(posts), mostOfflinePosts)] {
 		needs.Pages = append(needs.Pages, "/posts/"+strconv.FormatInt(int64(p.ID), 10))

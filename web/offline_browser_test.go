@@ -191,6 +191,9 @@ func TestReadWithoutANetwork(t *testing.T) {
 	d.waits("location.pathname", "/editions/2026-11-22")
 	d.says("The network does not answer. This page is kept on this device, as of 22 November 2026, 00:00.")
 	d.photograph("edition")
+	d.waits(`document.querySelectorAll("nav a.unkept").length > 3 && !document.querySelector("article h2 a.unkept, article h3 a.unkept")`, "true")
+	d.opens("/editions/2026-11-22?view=headlines")
+	d.says("This page is kept on this device")
 	d.opens("/posts/2")
 	d.says("All the words of Tuesday.")
 	d.says("This page is kept on this device")
@@ -206,6 +209,11 @@ func TestReadWithoutANetwork(t *testing.T) {
 	d.says("Saved on this device; sent when there is a network.")
 	d.waits(`document.querySelector("form.keep button").ariaPressed`, "true")
 	d.photograph("save")
+	d.opens("/editions/2026-11-22")
+	d.window.Do("a narrow window", browser.Screen{Width: 320, Height: 700, Scheme: "light"}.Set())
+	d.run(`document.querySelector("details.quiet").open = true`)
+	d.waits(`Boolean(document.querySelector("details.quiet .waits"))`, "true")
+	d.waits(`document.querySelector("details.quiet summary").getBoundingClientRect().height < 40`, "true") // its dots are on one line
 	d.opens("/posts/2")
 	d.says("Saved on this device; sent when there is a network.")
 	d.waits(`document.querySelector("form.keep button").ariaPressed`, "true")
@@ -321,6 +329,45 @@ func TestSignOutWithoutScripts(t *testing.T) {
 	d.window.Do("signing out", chromedp.Click("form[action='/sign-out'] button"))
 	d.window.Do("turning scripts on", browser.Call(emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{}))
 	d.waits(left, "0,0,0 0")
+}
+
+// TestSignOutWithoutANetwork: what is kept goes at once, the session with the first request that comes, and the page says so.
+// Saves that wait are sent before, or their reader says that they may be lost.
+func TestSignOutWithoutANetwork(t *testing.T) {
+	d, ann := newKeeperOfOne(t)
+	const leave = `document.querySelector("form[action='/sign-out'] button").click()`
+	saves := func() {
+		d.cut.Store(true)
+		d.opens("/posts/1")
+		d.run(`document.querySelector("form.keep button").click()`)
+		d.says("Saved on this device; sent when there is a network.")
+	}
+	saves()
+	d.run(`window.confirm = words => { document.title = words; return false; }`)
+	d.run(leave)
+	d.waits(`document.title`, "What you saved here could not be sent yet, and is lost if you go on. Go on?")
+	d.opens("/posts/1")
+	d.says("Saved on this device; sent when there is a network.") // nothing was done
+	d.run(`window.confirm = () => true`)
+	d.run(leave)
+	d.says("What was kept on this device is gone. This browser is signed out as soon as there is a network.")
+	d.photograph("left")
+	d.waits(left, "0,0,0 0")
+	d.cut.Store(false)
+	d.opens("/settings")
+	d.says("Sign in")
+	d.waits(`document.cookie`, "")
+
+	d.signsIn(ann)
+	d.keeps(25)
+	saves()
+	d.cut.Store(false)
+	d.run(leave)
+	d.says("A newspaper made of the sites you chose")
+	saved, err := d.store.SavedAmong(t.Context(), ann.ID, []digest.PostID{1})
+	if d.must(err); len(saved) != 1 {
+		t.Errorf("what waited was not sent before: %v", saved)
+	}
 }
 
 // TestBudgetOfADevice: no more is kept than was chosen; the newest edition is kept first, and whole where it can be.

@@ -133,10 +133,10 @@ func TestOfflineNeeds(t *testing.T) {
 		}
 		path := "/editions/" + list.Editions[0].Date
 		needs := jsonOf[offlineNeeds](v.get(path + "/offline.json"))
-		if len(needs.Pages) != 2 || needs.Pages[0] != path || len(needs.Pictures) != 2 {
+		if len(needs.Pages) != 3 || needs.Pages[0] != path || needs.Pages[1] != path+"?view=headlines" || len(needs.Pictures) != 2 {
 			r.t.Fatalf("it needs %+v", needs)
 		}
-		v.get(needs.Pages[1]).status(http.StatusOK).shows("h1", "No. 7")
+		v.get(needs.Pages[2]).status(http.StatusOK).shows("h1", "No. 7")
 		for _, picture := range needs.Pictures {
 			if !strings.HasPrefix(picture, "/image/") {
 				r.t.Errorf("a picture at %q", picture)
@@ -208,6 +208,21 @@ func TestSignOutClearsTheDevice(t *testing.T) {
 	})
 }
 
+// TestLeaving: who signed out without a network is signed out with the first request that comes, and for good.
+func TestLeaving(t *testing.T) {
+	each(t, func(r *room) {
+		v, _ := r.reader("ann@example.org")
+		session := v.cookies["digest"]
+		v.cookies["digest-leaving"] = "1"
+		v.get("/settings").status(http.StatusSeeOther)
+		if _, still := v.cookies["digest-leaving"]; still || v.cookies["digest"] != "" {
+			r.t.Errorf("the browser still has %v", v.cookies)
+		}
+		v.cookies["digest"] = session
+		v.get("/settings").status(http.StatusSeeOther)
+	})
+}
+
 // TestSaveOfAnother: a save that waited on a device is nobody's but whose it was.
 func TestSaveOfAnother(t *testing.T) {
 	each(t, func(r *room) {
@@ -218,7 +233,7 @@ func TestSaveOfAnother(t *testing.T) {
 		r.midnight()
 		anns := ann.get("/saved").Header.Get("Digest-Account")
 		bobs := bob.get("/saved").Header.Get("Digest-Account")
-		path := jsonOf[offlineNeeds](ann.get("/editions/2026-11-21/offline.json")).Pages[1] + "/save"
+		path := jsonOf[offlineNeeds](ann.get("/editions/2026-11-21/offline.json")).Pages[2] + "/save"
 		back := url.Values{"back": {"/offline.json"}}
 		ann.header["Digest-Account"] = bobs
 		ann.post(path, back).status(http.StatusConflict).shows("h1", "That was for somebody else")

@@ -61,7 +61,7 @@ func (s *site) forReader(h readerHandler) handler {
 		}
 		r = r.WithContext(context.WithValue(r.Context(), nameKey{}, named(d).Name))
 		return withForm(func(w http.ResponseWriter, r *http.Request) error {
-			if s.isOthersForm(r, user.ID) {
+			if r.Method == http.MethodPost && s.isOthersForm(r, user.ID) {
 				return errOthersForm
 			}
 			return h(w, r, reader{user, d})

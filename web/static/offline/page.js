@@ -20,21 +20,59 @@
 		await done;
 	};
 
+	const within = time => new Promise(done => setTimeout(done, time));
 	const forget = async () => {
-		const within = time => new Promise(done => setTimeout(done, time));
 		await Promise.race([tell('forget'), within(3000)]);
 		await device.forget();
 		await (await navigator.serviceWorker.getRegistration('/'))?.unregister();
 	};
 
-	// Signing out removes what is kept, also where there is no network.
+	// Before what is kept goes, saves that wait are sent. Where that cannot be, the reader says whether they may be lost.
+	const mayForget = async () => {
+		await Promise.race([tell('send'), within(3000)]);
+		return !(await device.list('save', account))?.length || confirm(notice.dataset.lost);
+	};
+
+	// Signing out removes what is kept, also where there is no network. The session ends then with the first request that
+	// comes to the server: only a cookie can tell it so, for nothing else stays here.
+	const answers = async () => {
+		const answer = await fetch('/offline.json', { redirect: 'manual', cache: 'no-store', signal: AbortSignal.timeout(8_000) }).catch(() => null);
+		return answer?.type === 'opaqueredirect' || Boolean(answer?.headers.get('Digest-Account'));
+	};
+	const leave = () => {
+		const { leaving, left } = notice.dataset, secure = location.protocol === 'https:' ? '; secure' : '';
+		document.cookie = `${leaving}=1; path=/; max-age=7776000; samesite=lax${secure}`;
+		const words = document.createElement('p');
+		words.className = 'notice';
+		words.tabIndex = -1;
+		words.textContent = left;
+		document.querySelector('main').replaceChildren(words);
+		document.querySelectorAll('nav, .foot').forEach(part => part.remove());
+		words.focus();
+	};
 	document.addEventListener('submit', async event => {
 		const form = event.target;
 		if (!/^\/sign-out/.test(form.getAttribute('action'))) return;
 		event.preventDefault();
+		if (!await mayForget().catch(() => true)) return;
+		const there = await answers();
 		await forget().catch(() => {});
-		form.submit();
+		there ? form.submit() : leave();
 	});
+
+	// On a page that comes from the device, links to what is not kept say so.
+	const showUnkept = async () => {
+		if (notice.hidden) return;
+		const kept = new Set();
+		for (const name of await caches.keys()) {
+			if (name.startsWith(device.cacheOf(account, ''))) for (const { url } of await (await caches.open(name)).keys()) kept.add(url);
+		}
+		for (const link of document.querySelectorAll('a[href]')) {
+			if (link.origin !== location.origin || link.pathname === '/' || kept.has(link.origin + link.pathname + link.search)) continue;
+			link.classList.add('unkept');
+			link.title = notice.dataset.unkept;
+		}
+	};
 
 	// A save that could not be sent waits here. The button says so.
 	const postOf = form => form.action.match(/\/posts\/(\d+)\//)?.[1];
@@ -124,6 +162,7 @@
 		await fetchNow().catch(() => { find('device-state').textContent = find('device-state').dataset.wrong; });
 	});
 	find('device-off')?.addEventListener('click', async () => {
+		if (!await mayForget()) return;
 		await forget();
 		chosen = undefined;
 		await showKept();
@@ -138,6 +177,7 @@
 	chosen = await device.get(key);
 	await showKept();
 	if (!chosen) return;
+	await showUnkept();
 	await showWaiting();
 	await start();
 	await tell('send');

@@ -125,12 +125,13 @@ const send = account => sending = sending.then(async () => {
 }).catch(() => {});
 let sending = Promise.resolve();
 
-// renew fetches the copies of a post that was saved and of its edition again.
+// renew fetches the copies of a post that was saved and of the pages of its edition again.
 const renew = async (account, post) => {
 	for (const edition of await editions(account)) {
 		const cache = device.cacheOf(account, edition.date);
 		if (!await caches.match('/posts/' + post, { cacheName: cache })) continue;
-		for (const path of ['/posts/' + post, '/editions/' + edition.date]) {
+		const pages = (await (await caches.open(cache)).keys()).map(request => new URL(request.url)).filter(url => url.pathname === '/editions/' + edition.date);
+		for (const path of ['/posts/' + post, ...pages.map(url => url.pathname + url.search)]) {
 			const answer = await ask(path, account);
 			if (answer?.ok) await put(account, edition.date, path, answer);
 		}
