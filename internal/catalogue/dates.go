@@ -13,11 +13,11 @@ import (
 // dates is how a language writes dates and times.
 type dates struct {
 	First       string            `json:"first,omitempty"` // how the first day of a month is written beside it; "": 1
-	HalfDays    []string          `json:"half_days"`    // before noon and after it
-	Months      []string          `json:"months"`       // from January, as they stand beside a day
-	Patterns    map[string]string `json:"patterns"`     // by the English layout, each a layout of its own
-	ShortMonths []string          `json:"short_months"` // "Jan"
-	Weekdays    []string          `json:"weekdays"`     // from Sunday
+	HalfDays    []string          `json:"half_days"`       // before noon and after it
+	Months      []string          `json:"months"`          // from January, as they stand beside a day
+	Patterns    map[string]string `json:"patterns"`        // by the English layout, each a layout of its own
+	ShortMonths []string          `json:"short_months"`    // "Jan"
+	Weekdays    []string          `json:"weekdays"`        // from Sunday
 }
 
 // check holds that a file names each month and each day.
