@@ -1,7 +1,6 @@
 package digest
 
 import (
-	"strconv"
 	"time"
 )
 
@@ -120,44 +119,4 @@ func (n News) Way(now time.Time) (Way, time.Time) {
 
 func (n News) pinged(now time.Time) bool {
 	return !n.LastPingAt.IsZero() && now.Sub(n.LastPingAt) < LongestPing
-}
-
-// Shown says how the news of a feed comes, since when, and what polling that has saved, in
-// one line for people. Times are in UTC.
-func (n News) Shown(now time.Time) string {
-	shown := n.way(now)
-	switch {
-	case !n.TrustedAt.IsZero():
-		return shown + ", " + Counted(n.SavedPolls, "poll") + " saved"
-	case n.SavedPolls > 0:
-		return shown + "; " + Counted(n.SavedPolls, "poll") + " saved while it was left to its hubs"
-	}
-	return shown
-}
-
-// way is what Shown says without what was saved.
-func (n News) way(now time.Time) string {
-	const minute = "2006-01-02 15:04 UTC"
-	way, since := n.Way(now)
-	pings := "(since " + since.UTC().Format(minute) + "; " + Counted(n.Pings, "time") + ", the last " + n.LastPingAt.UTC().Format(minute) + ")"
-	switch {
-	case way == ByCloud:
-		return "its rssCloud server says when there is some " + pings + ", else it is found by polls"
-	case way == ByPing:
-		return "a ping says when there is some " + pings + ", else it is found by polls"
-	case way == ByPoll && n.CloudUntil.After(now):
-		return "found by polls; its rssCloud server has promised to say when there is some, and has not done so yet"
-	case way == ByPoll && n.ExpiresAt.After(now):
-		return "found by polls; a hub has promised to push it since " + n.PushedSince.UTC().Format(minute) + ", and has not done so yet"
-	case way == ByPoll:
-		return "found by polls"
-	}
-	shown := "pushed by its hub since " + since.UTC().Format(minute) + " (" + Counted(n.AllPushes, "time") + ", the last " + n.LastPushAt.UTC().Format(minute) + ")"
-	if !n.TrustedAt.IsZero() {
-		return shown + "; left to it and polled once a week since " + n.TrustedAt.UTC().Format(minute)
-	}
-	if !n.MissedAt.IsZero() && now.Sub(n.MissedAt) < Distrust {
-		return shown + "; polled as well, since it missed a post that a poll found at " + n.MissedAt.UTC().Format(minute)
-	}
-	return shown + "; polled as well until it has pushed news " + strconv.Itoa(TrustedPushes) + " times"
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"digest"
+	"digest/internal/catalogue"
 	"digest/poller"
 	"digest/store"
 )
@@ -394,7 +395,7 @@ func (r *round) giveBack(c store.ClaimedFeed, res poller.Result) {
 func (r *round) tellCondition(was, is digest.Feed) {
 	if after := conditionOf(is); after != conditionOf(was) {
 		_, why := poller.Status(is, r.job.Now())
-		r.job.Log.Info("a feed's condition has changed", "feed", is.URL, "was", conditionOf(was), "is", after, "why", why)
+		r.job.Log.Info("a feed's condition has changed", "feed", is.URL, "was", conditionOf(was), "is", after, "why", why.In(catalogue.English()))
 	}
 }
 

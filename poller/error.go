@@ -73,10 +73,12 @@ func length(d time.Duration) string {
 	if d < 2*time.Minute {
 		return fmt.Sprintf("%d seconds", int(d.Round(time.Second)/time.Second))
 	}
-	if s := span(d); s[0] >= '0' && s[0] <= '9' {
-		return s
+	unit, n := rounded(d)
+	name := map[time.Duration]string{time.Minute: "minute", time.Hour: "hour", oneDay: "day"}[unit]
+	if n == 1 {
+		return "one " + name
 	}
-	return "one " + span(d)
+	return digest.Counted(n, name)
 }
 
 func describe(err error, connected bool, timeout time.Duration) string {

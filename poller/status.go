@@ -3,10 +3,10 @@ package poller
 import (
 	"fmt"
 	"math/bits"
-	"strings"
 	"time"
 
 	"digest"
+	"digest/internal/catalogue"
 )
 
 // The states that Status tells apart.
@@ -18,81 +18,91 @@ const (
 	StateGone      = "gone"
 )
 
-// Ordinary is what Status says of a feed of which there is nothing to say.
-const Ordinary = "asked at each midnight of a reader"
-
-// Status says how a feed stands, why, and since when, in one line for people.
-func Status(f digest.Feed, now time.Time) (state, reason string) {
+// Status says how a feed stands, and why and since when, in one line for people. Instants are in UTC; what the feed's server
+// answered is as it was recorded, without what may be secret.
+func Status(f digest.Feed, now time.Time) (state string, reason catalogue.Sayable) {
+	gone := dated(catalogue.Key("the site says that this feed is gone for good (410)"), f.GoneAt)
 	switch {
 	case f.State == digest.FeedGone:
-		return StateGone, "the site says that this feed is gone for good (410)" + since(", since", f.GoneAt)
+		return StateGone, gone
 	case f.State == digest.FeedBlocked:
-		return StateWaiting, "whoever runs this reader has its host blocked"
+		return StateWaiting, catalogue.Key("whoever runs this reader has its host blocked")
 	case f.State == digest.FeedDeclined:
-		return StateWaiting, "the owner of its host has asked that nothing is read from there"
+		return StateWaiting, catalogue.Key("the owner of its host has asked that nothing is read from there")
 	case f.State == digest.FeedDead:
-		return StateDead, fmt.Sprintf("failing%s, asked no more until a ping or a reader speaks for it: %s",
-			since(" since", f.FirstErrorAt), f.LastError)
+		return StateDead, catalogue.Key("%s, asked no more until a ping or a reader speaks for it: %s").With(failingSince(f.FirstErrorAt), lastError(f))
 	case f.State == digest.FeedTrial && !f.GoneAt.IsZero():
-		return StateWaiting, "the site said that it is gone for good (410)" + since(", since", f.GoneAt) +
-			"; somebody wants it, so it is asked once more"
+		return StateWaiting, onceMore(gone)
+	case f.State == digest.FeedTrial && f.FirstErrorAt.IsZero():
+		return StateWaiting, onceMore(catalogue.Key("given up"))
 	case f.State == digest.FeedTrial:
-		return StateWaiting, "given up" + since(" after failing since", f.FirstErrorAt) + "; somebody wants it, so it is asked once more"
+		return StateWaiting, onceMore(catalogue.Key("given up after failing since %s").With(minute(f.FirstErrorAt)))
 	case f.Errors > 0:
 		return failing(f, now)
-	}
-	if f.PostsWaiting > 0 {
-		return StateWaiting, overQuota(f)
+	case f.PostsWaiting > 0:
+		return StateWaiting, catalogue.Key("%d of its posts wait since %s, as more came than is stored in one day; the rest comes with the first poll from %s on, as far as the feed still lists it").
+			With(f.PostsWaiting, minute(f.LastOKAt), minute(digest.DayOf(f.LastOKAt).Add(oneDay)))
 	}
 	if until, why := heldBack(f); until.After(now) {
 		return StateWaiting, why
 	}
 	switch {
 	case f.ParsedAt.IsZero():
-		return StateActive, "not read yet"
+		return StateActive, catalogue.Key("not read yet")
 	case skipped(f, now):
-		return StateWaiting, "wants to be left alone at this time (" + skips(f) + "); asked before and after it"
+		return StateWaiting, catalogue.Key("wants to be left alone at this time (%s); asked before and after it").With(skips(f))
 	case f.BusyInterval > 0:
-		return StateActive, "posts may be lost between the midnights of its readers: asked every " +
-			span(f.BusyInterval) + " until they no longer are"
+		return StateActive, catalogue.Key("posts may be lost between the midnights of its readers: asked %s until they no longer are").With(every(f.BusyInterval))
+	case f.PushedUntil.After(now):
+		return StateActive, catalogue.Key("its hub pushes what is new, so that it is polled once a week")
 	}
-	if f.PushedUntil.After(now) {
-		return StateActive, "its hub pushes what is new, so that it is polled once a week"
-	}
-	return StateActive, Ordinary + habits(f)
+	return StateActive, habits(f)
 }
 
-// overQuota says that posts of a feed are not stored yet.
-func overQuota(f digest.Feed) string {
-	posts := fmt.Sprintf("%d of its posts wait", f.PostsWaiting)
-	if f.PostsWaiting == 1 {
-		posts = "one of its posts waits"
-	}
-	return posts + since(" since", f.LastOKAt) + ", as more came than is stored in one day; the rest comes with the first poll from " +
-		minute(digest.DayOf(f.LastOKAt).Add(oneDay)) + " on, as far as the feed still lists it"
+func onceMore(why catalogue.Sayable) catalogue.Sayable {
+	return catalogue.Key("%s; somebody wants it, so it is asked once more").With(why)
 }
 
 // failing says why a feed is left alone, or that it is not any more.
-func failing(f digest.Feed, now time.Time) (state, reason string) {
-	reason = f.LastError
+func failing(f digest.Feed, now time.Time) (state string, reason catalogue.Sayable) {
+	reason = lastError(f)
 	if f.Errors > 1 {
-		reason += fmt.Sprintf("; failing%s, %d times in a row", since(" since", f.FailingSince), f.Errors)
+		reason = catalogue.Key("%s; %s, %d times in a row").With(reason, failingSince(f.FailingSince), f.Errors)
 	}
 	if !f.GoneAt.IsZero() {
-		reason += since("; said since", f.GoneAt) + ", and gone for good unless all of its host says so"
+		reason = catalogue.Key("%s; said since %s, and gone for good unless all of its host says so").With(reason, minute(f.GoneAt))
 	}
 	switch {
 	case f.NotBefore.After(now):
-		return StatePenalised, reason + "; left alone until " + minute(f.NotBefore)
+		return StatePenalised, catalogue.Key("%s; left alone until %s").With(reason, minute(f.NotBefore))
 	case !f.PollAt.IsZero():
-		return StateActive, reason + "; asked again at " + minute(f.PollAt)
+		return StateActive, catalogue.Key("%s; asked again at %s").With(reason, minute(f.PollAt))
 	}
-	return StateActive, reason + "; asked again at the next midnight of a reader"
+	return StateActive, catalogue.Key("%s; asked again at the next midnight of a reader").With(reason)
+}
+
+func failingSince(t time.Time) catalogue.Sayable {
+	if t.IsZero() {
+		return catalogue.Key("failing")
+	}
+	return catalogue.Key("failing since %s").With(minute(t))
+}
+
+func lastError(f digest.Feed) catalogue.Sayable {
+	return catalogue.Known(digest.WithoutCredentials(f.LastError))
+}
+
+// dated adds the instant since when something is so, if it is known.
+func dated(words catalogue.Sayable, since time.Time) catalogue.Sayable {
+	if since.IsZero() {
+		return words
+	}
+	return catalogue.Key("%s, since %s").With(words, minute(since))
 }
 
 // heldBack gives what keeps a feed that is well from being asked for longest,
 // and says it. What lets it be asked at each midnight of one reader is a habit.
-func heldBack(f digest.Feed) (until time.Time, why string) {
+func heldBack(f digest.Feed) (until time.Time, why catalogue.Sayable) {
 	if f.OwnInterval <= oneDay {
 		f.OwnInterval = 0
 	}
@@ -100,47 +110,46 @@ func heldBack(f digest.Feed) (until time.Time, why string) {
 		f.HostInterval = 0
 	}
 	until = heldUntil(f, 0)
+	interval := max(f.HostInterval, f.OwnInterval)
 	switch {
 	case until.Equal(f.NotBefore):
-		return until, "the site asked to wait until " + minute(until)
+		return until, catalogue.Key("the site asked to wait until %s").With(minute(until))
 	case until.Equal(f.FreshUntil):
-		return until, "by its own word nothing new before " + minute(until)
-	case max(f.HostInterval, f.OwnInterval) == 0: // nothing but that it has been asked
-		return time.Time{}, ""
-	case f.HostInterval >= f.OwnInterval:
-		return until, "asked every " + span(f.HostInterval) + " at most, as the rule for its host says: not before " + minute(until)
+		return until, catalogue.Key("by its own word nothing new before %s").With(minute(until))
+	case interval == 0: // nothing but that it has been asked
+		return time.Time{}, nil
 	}
-	return until, "asked every " + span(f.OwnInterval) + " at most, " + slowed(f) + ": not before " + minute(until)
+	return until, catalogue.Key("asked %s at most, %s: not before %s").With(every(interval), slowed(f), minute(until))
 }
 
-// slowed says why our own manners ask a feed seldom.
-func slowed(f digest.Feed) string {
+// slowed says why a feed is asked seldom: by the rule for its host, or else by our own manners.
+func slowed(f digest.Feed) catalogue.Sayable {
 	switch {
+	case f.HostInterval >= f.OwnInterval:
+		return catalogue.Key("as the rule for its host says")
 	case alwaysInFull(f) && f.OwnInterval == inFull:
-		return "since its server sends all of it each time"
+		return catalogue.Key("since its server sends all of it each time")
 	case credentialed(f) && f.OwnInterval == withPassword:
-		return "since it is made for one reader"
+		return catalogue.Key("since it is made for one reader")
 	}
-	return "as its newest post is of " + day(f.NewestAt)
+	return catalogue.Key("as its newest post is of %s").With(f.NewestAt.UTC().Format(time.DateOnly))
 }
 
-// habits says what is unusual about how a feed is asked that is well.
-func habits(f digest.Feed) string {
-	var b strings.Builder
-	if f.HostInterval >= oneDay/2 && f.HostInterval >= f.OwnInterval {
-		b.WriteString(", every " + span(f.HostInterval) + " at most, as the rule for its host says")
-	} else if f.OwnInterval >= oneDay/2 {
-		b.WriteString(", every " + span(f.OwnInterval) + " at most, " + slowed(f))
+// habits says how a feed is asked that is well, and what is unusual about it.
+func habits(f digest.Feed) catalogue.Sayable {
+	var said catalogue.Sayable = catalogue.Key("asked at each midnight of a reader")
+	if interval := max(f.HostInterval, f.OwnInterval); interval >= oneDay/2 {
+		said = catalogue.Key("%s, %s at most, %s").With(said, every(interval), slowed(f))
 	}
-	if s := skips(f); s != "" {
-		b.WriteString(", or before the times at which it wants to be left alone (" + s + ")")
+	if s := skips(f); s != nil {
+		said = catalogue.Key("%s, or before the times at which it wants to be left alone (%s)").With(said, s)
 	}
-	return b.String()
+	return said
 }
 
-// skips lists the hours and days that a feed wants skipped: "00-05h, Sunday UTC".
-func skips(f digest.Feed) string {
-	var list []string
+// skips lists the hours and days that a feed wants skipped: "00-05h, Sunday UTC"; nil: none.
+func skips(f digest.Feed) catalogue.Sayable {
+	var list []catalogue.Sayable
 	if f.SkipHours&allHours != allHours {
 		for h := 0; h < 24; h++ {
 			if f.SkipHours>>h&1 == 0 {
@@ -148,9 +157,9 @@ func skips(f digest.Feed) string {
 			}
 			run := bits.TrailingZeros32(^(f.SkipHours & allHours >> h))
 			if run == 1 {
-				list = append(list, fmt.Sprintf("%02dh", h))
+				list = append(list, catalogue.Text(fmt.Sprintf("%02dh", h)))
 			} else {
-				list = append(list, fmt.Sprintf("%02d-%02dh", h, h+run-1))
+				list = append(list, catalogue.Text(fmt.Sprintf("%02d-%02dh", h, h+run-1)))
 			}
 			h += run
 		}
@@ -158,38 +167,37 @@ func skips(f digest.Feed) string {
 	if f.SkipDays&digest.EveryDay != digest.EveryDay {
 		for d := time.Sunday; d <= time.Saturday; d++ {
 			if f.SkipDays.Has(d) {
-				list = append(list, d.String())
+				list = append(list, catalogue.Weekday(d))
 			}
 		}
 	}
 	if len(list) == 0 {
-		return ""
+		return nil
 	}
-	return strings.Join(list, ", ") + " UTC"
+	return catalogue.Key("%s UTC").With(catalogue.Listed(list))
 }
 
-// since adds an instant to words, if it is known.
-func since(words string, t time.Time) string {
-	if t.IsZero() {
-		return ""
+// every says how often something is, for people: "every 3 hours".
+func every(d time.Duration) catalogue.Sayable {
+	switch unit, n := rounded(d); unit {
+	case oneDay:
+		return catalogue.Key("every %d days").With(n)
+	case time.Hour:
+		return catalogue.Key("every %d hours").With(n)
+	default:
+		return catalogue.Key("every %d minutes").With(n)
 	}
-	return words + " " + minute(t)
 }
 
-// span is a length of time for people.
-func span(d time.Duration) string {
-	unit, n := "minute", max(int((d+time.Minute-1)/time.Minute), 1)
-	if d == time.Hour || d > time.Hour*3/2 {
-		unit, n = "hour", int((d+time.Hour/2)/time.Hour)
+// rounded is a length of time for people: so many of a unit.
+func rounded(d time.Duration) (unit time.Duration, n int) {
+	switch {
+	case d >= 3*oneDay:
+		return oneDay, int((d + oneDay/2) / oneDay)
+	case d == time.Hour || d > time.Hour*3/2:
+		return time.Hour, int((d + time.Hour/2) / time.Hour)
 	}
-	if d >= 3*oneDay {
-		unit, n = "day", int((d+oneDay/2)/oneDay)
-	}
-	if n == 1 {
-		return unit
-	}
-	return fmt.Sprintf("%d %ss", n, unit)
+	return time.Minute, max(int((d+time.Minute-1)/time.Minute), 1)
 }
 
-func day(t time.Time) string    { return t.UTC().Format(time.DateOnly) }
 func minute(t time.Time) string { return t.UTC().Format("2006-01-02 15:04 UTC") }

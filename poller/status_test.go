@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"digest"
+	"digest/internal/catalogue"
 )
 
 func TestStatus(t *testing.T) {
@@ -59,7 +60,8 @@ func TestStatus(t *testing.T) {
 		{digest.Feed{State: digest.FeedGone}, StateGone, "the site says that this feed is gone for good (410)"},
 	}
 	for _, test := range tests {
-		state, reason := Status(test.f, now)
+		state, words := Status(test.f, now)
+		reason := words.In(catalogue.English())
 		if state != test.state || reason != test.reason || strings.Contains(reason, "\n") {
 			t.Errorf("got  %s: %s\nwant %s: %s", state, reason, test.state, test.reason)
 		}
@@ -69,18 +71,18 @@ func TestStatus(t *testing.T) {
 // TestStatus_NoSecret: what a feed's address holds is not told.
 func TestStatus_NoSecret(t *testing.T) {
 	f := digest.Feed{URL: "http://me:secret@a.example/", Schedule: digest.Schedule{OwnInterval: oneDay / 2, LastAttemptAt: midnight(), ParsedAt: midnight()}, Validators: digest.Validators{ETag: `"1"`}}
-	if _, reason := Status(f, midnight()); strings.Contains(reason, "secret") || strings.Contains(reason, "me:") {
-		t.Error(reason)
+	if _, words := Status(f, midnight()); strings.Contains(words.In(catalogue.English()), "secret") || strings.Contains(words.In(catalogue.English()), "me:") {
+		t.Error(words)
 	}
 }
 
-func TestSpan(t *testing.T) {
+func TestEvery(t *testing.T) {
 	for d, want := range map[time.Duration]string{
-		0: "minute", time.Minute: "minute", 10*time.Minute + time.Second: "11 minutes", 90 * time.Minute: "90 minutes",
-		100 * time.Minute: "2 hours", 24 * time.Hour: "24 hours", 36 * time.Hour: "36 hours", 71 * time.Hour: "71 hours",
-		72 * time.Hour: "3 days", 7 * 24 * time.Hour: "7 days",
+		0: "every minute", time.Minute: "every minute", 10*time.Minute + time.Second: "every 11 minutes", 90 * time.Minute: "every 90 minutes",
+		100 * time.Minute: "every 2 hours", 24 * time.Hour: "every 24 hours", 36 * time.Hour: "every 36 hours", 71 * time.Hour: "every 71 hours",
+		72 * time.Hour: "every 3 days", 7 * 24 * time.Hour: "every 7 days",
 	} {
-		if got := span(d); got != want {
+		if got := every(d).In(catalogue.English()); got != want {
 			t.Errorf("%v is %q, want %q", d, got, want)
 		}
 	}

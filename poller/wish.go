@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"net"
 	"net/http"
 	"strconv"
@@ -13,6 +12,7 @@ import (
 
 	"digest"
 	"digest/feed"
+	"digest/internal/catalogue"
 )
 
 // The owner of a host says on the host itself what is wanted of this instance, so that nobody else can say it: in a
@@ -45,7 +45,7 @@ type Wish struct {
 type WishPlace struct {
 	Place string
 	Wish  *Wish
-	Why   string
+	Why   catalogue.Sayable
 }
 
 // WishName is how a line names the instance of a base URL.
@@ -65,7 +65,7 @@ func ParseWish(text, base string) (*Wish, error) {
 		}
 		said, err := wishOf(words[1:])
 		if err != nil {
-			return nil, fmt.Errorf("the line “%s” is not understood: %w", digest.Shortened(digest.OneLine(strings.Join(words, " ")), 100), err)
+			return nil, digest.Refuse(digest.Invalid, "the line “%s” is not understood: %s", digest.Shortened(digest.OneLine(strings.Join(words, " ")), 100), err)
 		}
 		wish = stricter(wish, &said)
 	}
@@ -85,11 +85,11 @@ func wishOf(words []string) (Wish, error) {
 	case len(words) == 2 && words[0] == "interval":
 		every, ok := hoursOrDays(words[1])
 		if !ok || every < leastWish || every > mostWish {
-			return Wish{}, errors.New("an interval is from 1h to 366d")
+			return Wish{}, digest.Refuse(digest.Invalid, "an interval is from 1h to 366d")
 		}
 		return Wish{Interval: every}, nil
 	}
-	return Wish{}, errors.New("behind the name stands block, interval 7d or allow")
+	return Wish{}, digest.Refuse(digest.Invalid, "behind the name stands block, interval 7d or allow")
 }
 
 // hoursOrDays reads 36h or 7d.
@@ -152,30 +152,36 @@ func (p *Poller) wishFile(ctx context.Context, address, normal string, home bool
 	case err != nil:
 		place.Why = whyNot(err)
 	case !usable(a.status):
-		place.Why = badStatus(a).text
+		place.Why = catalogue.Text(badStatus(a).text)
 	case a.url.Port() != "" && !a.isHome:
-		place.Why = "a port of its own speaks for no host; put the file at the usual one"
+		place.Why = portOfItsOwn
 	case strings.HasPrefix(strings.ToLower(a.header.Get("Content-Type")), "text/html"):
-		place.Why = "a web page stands there; what counts is a file of plain text"
+		place.Why = catalogue.Key("a web page stands there; what counts is a file of plain text")
 	default:
 		if place.Wish, err = ParseWish(string(a.body), p.base); err != nil {
-			place.Why = err.Error()
+			place.Why = catalogue.Line(err)
 		} else if place.Wish == nil {
-			place.Why = "no line names " + WishName(p.base)
+			place.Why = catalogue.Key("no line names %s").With(WishName(p.base))
 		}
 	}
 	return place
 }
 
+// What is said of a file that is not at the host that it is to speak for.
+const (
+	portOfItsOwn = catalogue.Key("a port of its own speaks for no host; put the file at the usual one")
+	leadsAway    = catalogue.Key("it leads to %s; put the file at the host itself")
+)
+
 // whyNot says to the owner of a host, who may be a stranger, why their file could not be had.
-func whyNot(err error) string {
+func whyNot(err error) catalogue.Sayable {
 	switch t, ok := errors.AsType[*pollError](err); {
 	case !ok:
-		return "it did not come in time"
+		return catalogue.Key("it did not come in time")
 	case t.status == 0 && strings.HasPrefix(t.text, errNotPublic.Error()):
-		return "it is at no public address"
+		return catalogue.Key("it is at no public address")
 	default:
-		return t.text
+		return catalogue.Recognised(t.text, leadsAway)
 	}
 }
 
@@ -186,7 +192,7 @@ func (p *Poller) askOwner(ctx context.Context, address string, home bool) (*answ
 		return nil, err
 	}
 	if r.mayBeHome = home; !home && r.url.Port() != "" {
-		return nil, &pollError{text: "a port of its own speaks for no host; put the file at the usual one"}
+		return nil, &pollError{text: string(portOfItsOwn)}
 	}
 	s := p.newSession(digest.Feed{}, 1)
 	defer s.hold.release()
@@ -202,7 +208,7 @@ func (p *Poller) askOwner(ctx context.Context, address string, home bool) (*answ
 			return nil, err
 		}
 		if next.host() != r.host() {
-			return nil, &pollError{failure: failure{status: a.status}, text: "it leads to " + digest.HostShown(next.address) + "; put the file at the host itself"}
+			return nil, &pollError{failure: failure{status: a.status}, text: leadsAway.With(digest.HostShown(next.address)).String()}
 		}
 		r = next
 	}
@@ -216,13 +222,13 @@ func (p *Poller) wishRecord(ctx context.Context, host string) WishPlace {
 	place := WishPlace{Place: WishRecord + host}
 	texts, err := p.guard.lookupTXT(ctx, place.Place)
 	if err != nil || len(texts) == 0 {
-		place.Why = "no TXT record of that name"
+		place.Why = catalogue.Key("no TXT record of that name")
 		return place
 	}
 	if place.Wish, err = ParseWish(strings.Join(texts, "\n"), p.base); err != nil {
-		place.Why = err.Error()
+		place.Why = catalogue.Line(err)
 	} else if place.Wish == nil {
-		place.Why = "no TXT record names " + WishName(p.base)
+		place.Why = catalogue.Key("no TXT record names %s").With(WishName(p.base))
 	}
 	return place
 }

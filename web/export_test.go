@@ -54,4 +54,3 @@ func FirstClicks() func(now time.Time, keys ...string) int {
 func DomainOf(callback string) string { return domainOf(callback) }
 
 // Sentence makes a sentence of a line.
-func Sentence(line string) string { return sentence(line) }

@@ -85,15 +85,6 @@ func asSaid(err error) (catalogue.Sayable, error) {
 	return nil, err
 }
 
-// sentence makes one of a line: "a pause ends" becomes "A pause ends." What ends as one already gets no second full stop.
-func sentence(line string) string {
-	if line == "" {
-		return ""
-	}
-	first, size := utf8.DecodeRuneInString(line)
-	return string(unicode.ToUpper(first)) + strings.TrimSuffix(line[size:], ".") + "."
-}
-
 // A choice is one of a few things to choose from.
 type choice struct {
 	Value      string

@@ -227,12 +227,12 @@ type troubledRow struct {
 	Status  string // path of its status page; empty: there is none
 	Shown   string // without what may be secret
 	State   string
-	Reason  string
+	Reason  catalogue.Sayable
 	Since   time.Time
 	Readers int
 	Next    time.Time
 	Late    bool
-	News    string // how it comes
+	News    catalogue.Sayable // how it comes
 }
 
 func (s *site) troubledRow(f store.FeedInfo, now time.Time) troubledRow {
@@ -250,9 +250,9 @@ func (s *site) troubledRow(f store.FeedInfo, now time.Time) troubledRow {
 	return troubledRow{
 		Path:  operatedFeedPath(f.ID),
 		Title: shortened(f.Title), Status: statusPath(f.Feed), Shown: shortened(shown), State: state,
-		Reason: shortened(digest.WithoutCredentials(reason)), Since: since,
+		Reason: reason, Since: since,
 		Readers: f.Subscribers, Next: next, Late: !next.IsZero() && !next.After(now),
-		News: f.News.Shown(now),
+		News: poller.NewsWords(f.News, now),
 	}
 }
 

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"net/http"
 	"slices"
 	"strconv"
@@ -102,6 +103,14 @@ func (p operatorReaderPage) NameOf(e store.MailedEdition) string {
 		return p.Digests[i].Name
 	}
 	return ""
+}
+
+// Why is what was recorded of an edition's mail; nil: nothing.
+func (p operatorReaderPage) Why(e store.MailedEdition) catalogue.Sayable {
+	if why := cmp.Or(e.Error, e.Reply); why != "" {
+		return catalogue.Unsent(why)
+	}
+	return nil
 }
 
 // State says what became of an edition's mail.

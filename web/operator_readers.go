@@ -7,7 +7,6 @@ import (
 
 	"digest"
 	"digest/internal/catalogue"
-	"digest/internal/chart"
 	"digest/store"
 )
 
@@ -121,7 +120,7 @@ func readerWords(u store.ListedReader) catalogue.Sayable {
 	if u.Operator {
 		parts = append(parts, catalogue.Key("operator"))
 	}
-	return chart.Listed(append(parts, catalogue.Key("here since %s").With(dated(u.CreatedAt)), catalogue.Text(zoneName(u.TimeZone))))
+	return catalogue.Listed(append(parts, catalogue.Key("here since %s").With(dated(u.CreatedAt)), catalogue.Text(zoneName(u.TimeZone))))
 }
 
 // testMail mails a test to the operator who asks for it.

@@ -98,18 +98,10 @@ func readCadences(r *http.Request) (week, month digest.Cadence, err error) {
 // A daysView is a cadence for templates.
 type daysView struct{ digest.Cadence }
 
-// week gives the days of the week, Monday first.
-func week() (days [7]time.Weekday) {
-	for i := range days {
-		days[i] = time.Weekday((i + 1) % 7)
-	}
-	return days
-}
-
 // dayChoices are the seven days, Monday first, with those of the set chosen.
 func dayChoices(set digest.Cadence) (all []choice) {
-	for _, d := range week() {
-		all = append(all, choice{Name: weekday(d), Value: digest.Cadence(1 << d).String(), Chosen: set.OnWeekday(d)})
+	for _, d := range catalogue.Week() {
+		all = append(all, choice{Name: catalogue.Weekday(d), Value: digest.Cadence(1 << d).String(), Chosen: set.OnWeekday(d)})
 	}
 	return all
 }
@@ -124,7 +116,7 @@ func monthDays(c digest.Cadence) []choice {
 		add(digest.Monthly(n))
 	}
 	add(digest.LastDay)
-	for _, d := range week() {
+	for _, d := range catalogue.Week() {
 		add(digest.First(d))
 	}
 	return all
@@ -133,7 +125,7 @@ func monthDays(c digest.Cadence) []choice {
 // ofMonth says on which day of a month a monthly cadence is: "On the 15th", "On the first Monday".
 func ofMonth(c digest.Cadence) catalogue.Message {
 	if d, ok := c.FirstOf(); ok {
-		return catalogue.Key("On the first %s").With(weekday(d))
+		return catalogue.Key("On the first %s").With(catalogue.Weekday(d))
 	}
 	switch n := c.DayOfMonth(); n {
 	case 0:
@@ -151,59 +143,8 @@ func ofMonth(c digest.Cadence) catalogue.Message {
 	}
 }
 
-// ofEachMonth says when a monthly cadence is: "on the 15th of each month".
-func ofEachMonth(c digest.Cadence) catalogue.Message {
-	if d, ok := c.FirstOf(); ok {
-		return catalogue.Key("on the first %s of each month").With(weekday(d))
-	}
-	switch n := c.DayOfMonth(); n {
-	case 0:
-		return catalogue.Key("on the last day of each month").With()
-	case 1:
-		return catalogue.Key("on the 1st of each month").With()
-	case 21:
-		return catalogue.Key("on the %dst of each month").With(n)
-	case 2, 22:
-		return catalogue.Key("on the %dnd of each month").With(n)
-	case 3, 23:
-		return catalogue.Key("on the %drd of each month").With(n)
-	default:
-		return catalogue.Key("on the %dth of each month").With(n)
-	}
-}
-
-// weekday names a day of the week.
-func weekday(d time.Weekday) catalogue.Moment {
-	return catalogue.Day("Monday", digest.Date{Year: 2023, Month: time.January, Day: 1 + int(d)}) // a Sunday
-}
-
-// eachWeek names a day of the week that comes again and again.
-func eachWeek(d time.Weekday) catalogue.Key {
-	return [...]catalogue.Key{
-		catalogue.Key("Sundays"), catalogue.Key("Mondays"), catalogue.Key("Tuesdays"), catalogue.Key("Wednesdays"),
-		catalogue.Key("Thursdays"), catalogue.Key("Fridays"), catalogue.Key("Saturdays"),
-	}[d]
-}
-
-// Words says when a digest with this cadence comes: "every day", "on Saturdays", "on the
-// 15th of each month".
-func (v daysView) Words() catalogue.Message {
-	switch c := v.Cadence; {
-	case c == digest.Daily:
-		return catalogue.Key("every day").With()
-	case c == digest.Workdays:
-		return catalogue.Key("Monday to Friday").With()
-	case c.IsMonthly():
-		return ofEachMonth(c)
-	}
-	var days catalogue.List
-	for _, d := range week() {
-		if digest.Weekdays(v.Cadence & digest.Daily).Has(d) {
-			days = append(days, eachWeek(d))
-		}
-	}
-	return catalogue.Key("on %s").With(days)
-}
+// Words says when a digest with this cadence comes.
+func (v daysView) Words() catalogue.Message { return catalogue.Cadence(v.Cadence) }
 
 // Daily reports whether it is all of them.
 func (v daysView) Daily() bool { return v.Cadence == digest.Daily }
@@ -212,14 +153,14 @@ func (v daysView) Daily() bool { return v.Cadence == digest.Daily }
 // Saturday, is chosen.
 func (v daysView) Weekly() []choice {
 	set := digest.Cadence(1 << time.Saturday)
-	for _, d := range week() {
+	for _, d := range catalogue.Week() {
 		if v.Cadence == 1<<d {
 			set = v.Cadence
 		}
 	}
 	all := dayChoices(set)
-	for i, d := range week() {
-		all[i].Name = eachWeek(d)
+	for i, d := range catalogue.Week() {
+		all[i].Name = catalogue.EachWeek(d)
 	}
 	return all
 }

@@ -37,10 +37,9 @@ type statusFeedPage struct {
 	Pingable  string // the address asked for, unless it holds a password or pings are not taken
 	Title     string
 	State     string
-	Words     sentences // the same as Reason, less exactly, in another language than English; none: there is nothing to say
-	Reason    string    // in English
-	Idle      bool      // nobody's edition waits for it
-	Fenced    bool      // no feed is asked at present
+	Reason    catalogue.Sayable
+	Idle      bool // nobody's edition waits for it
+	Fenced    bool // no feed is asked at present
 	Next      time.Time
 	Late      bool // Next is over: it waits for its turn
 	Last      time.Time
@@ -49,7 +48,7 @@ type statusFeedPage struct {
 	MovingTo  string
 	MovedFrom string // the address that was asked for, if it is a former one
 	Rules     []catalogue.Sayable
-	News      string             // how it comes
+	News      catalogue.Sayable  // how it comes
 	Recent    []store.PollRecord // the newest first
 	Total     chart.Day
 	Days      []chart.Day // with polls, the newest first
@@ -131,12 +130,9 @@ func (s *site) statusFeedPageOf(f store.FeedView, asked string, now time.Time, l
 		Idle: state == poller.StateActive && next.IsZero(),
 		Next: next, Late: !next.IsZero() && !next.After(now),
 		Last: f.LastAttemptAt, LastOK: f.LastOKAt, Failing: f.FailingSince,
-		News: f.News.Shown(now), Rules: rulesOf(f.Feed), Recent: slices.Clone(f.Polls[max(0, len(f.Polls)-recentPolls):]),
+		News: poller.NewsWords(f.News, now), Rules: rulesOf(f.Feed), Recent: slices.Clone(f.Polls[max(0, len(f.Polls)-recentPolls):]),
 	}
 	slices.Reverse(p.Recent)
-	if l != catalogue.English() {
-		p.Words = conditionOf(f.Feed, next, now, time.UTC).Words
-	}
 	if shown, err := shownURL(asked, true); err == nil && shown == asked && s.Pings != nil {
 		p.Pingable = asked
 	}
@@ -269,11 +265,10 @@ func hoursOf(set uint32) string {
 // daysOf names a set of days, Monday first.
 func daysOf(set digest.Weekdays) catalogue.Sayable {
 	var names []catalogue.Sayable
-	monday := digest.Date{Year: 2024, Month: time.January, Day: 1}
-	for i, d := range week() {
+	for _, d := range catalogue.Week() {
 		if set.Has(d) {
-			names = append(names, catalogue.Day("Monday", monday.Plus(i)))
+			names = append(names, catalogue.Weekday(d))
 		}
 	}
-	return chart.Listed(names)
+	return catalogue.Listed(names)
 }

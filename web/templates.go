@@ -173,7 +173,7 @@ func pagesIn(l *catalogue.Language, a assets) pages {
 		"firstOf":  func(year int, m time.Month) digest.Date { return digest.Date{Year: year, Month: m, Day: 1} },
 		"clip":     shortened,
 		"bare":     digest.WithoutCredentials,
-		"sentence": sentence,
+		"sentence": l.Sentence,
 		"kind":     kindNamed,
 		"kinds":    chart.Kinds,
 		"kindWord": func(k chart.Kind) string { return k.Word().In(l) },

@@ -12,6 +12,7 @@ import (
 
 	"digest"
 	"digest/feed"
+	"digest/internal/catalogue"
 	"digest/poller"
 	"digest/store"
 )
@@ -94,7 +95,7 @@ func reportNews(f store.FeedInfo, now time.Time) reportedNews {
 	way, since := n.Way(now)
 	return reportedNews{
 		By: way, Since: instant(since), TrustedSince: instant(n.TrustedAt), Pushes: n.AllPushes, Pings: n.Pings, LastPushAt: instant(n.LastPushAt),
-		MissedAt: instant(n.MissedAt), SavedPolls: n.SavedPolls, Hubs: strings.Fields(f.Hubs), Cloud: f.Cloud, shown: n.Shown(now),
+		MissedAt: instant(n.MissedAt), SavedPolls: n.SavedPolls, Hubs: strings.Fields(f.Hubs), Cloud: f.Cloud, shown: poller.NewsWords(n, now).In(catalogue.English()),
 	}
 }
 
@@ -110,14 +111,15 @@ type reportedPoll struct {
 }
 
 func (a *app) reportFeed(f store.FeedInfo) reportedFeed {
-	state, reason := poller.Status(f.Feed, a.now())
+	state, words := poller.Status(f.Feed, a.now())
 	next := poller.NextPoll(f.Feed, f.NextDueAt, a.now(), a.spread())
+	reason := words.In(catalogue.English())
 	if state == poller.StateActive && next.IsZero() {
 		reason = "not asked: everyone who took it has paused without an end, left or unsubscribed"
 	}
 	return reportedFeed{
 		URL: digest.WithoutCredentials(f.URL), Title: f.Title, SiteURL: digest.WithoutCredentials(f.SiteURL), Kind: f.Kind,
-		State: state, Reason: digest.WithoutCredentials(reason), LastStatus: f.LastStatus, LastError: digest.WithoutCredentials(f.LastError),
+		State: state, Reason: reason, LastStatus: f.LastStatus, LastError: digest.WithoutCredentials(f.LastError),
 		LastPolledAt: instant(f.LastAttemptAt), LastOKAt: instant(f.LastOKAt), NextPollAt: instant(next),
 		Subscribers: f.Subscribers, ETag: f.ETag, LastModified: f.LastModified, Errors: f.Errors,
 		Head: string(f.Head), Conditional: string(f.Conditional), Domain: f.Domain,

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"digest"
+	"digest/internal/catalogue"
 	"digest/internal/support"
 	"digest/store"
 )
@@ -81,9 +82,9 @@ func (userShowCmd) Run(a *app, st *store.Store, u digest.User, _ digest.Digest) 
 func reportReader(v store.ReaderView, info store.UserInfo, advice []support.Advice, now time.Time) reportedReader {
 	r := reportedReader{
 		reportedUser: reportUser(info), Newsletters: []reportedMembership{},
-		Advice: each(advice, func(a support.Advice) reportedAdvice { return reportedAdvice{a.Says, a.Do} }),
+		Advice: each(advice, func(a support.Advice) reportedAdvice { return reportedAdvice{a.Says.In(catalogue.English()), a.Do} }),
 		Troubled: each(support.TroubledFeeds(v, now), func(f support.Feed) reportedTroubledFeed {
-			return reportedTroubledFeed{f.Title, f.URL, f.State, f.Reason}
+			return reportedTroubledFeed{f.Title, f.URL, f.State, f.Reason.In(catalogue.English())}
 		}),
 		Mail: each(v.Editions, func(e store.MailedEdition) reportedMail { return reportMail(v, e) }),
 	}

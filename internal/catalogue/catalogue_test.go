@@ -113,3 +113,14 @@ func TestSpoken(t *testing.T) {
 		t.Error("English is not spoken to others")
 	}
 }
+
+// TestSentence: a line begins with a capital, whatever its letters are, and ends with one full stop.
+func TestSentence(t *testing.T) {
+	for line, want := range map[string]string{
+		"": "", "a": "A.", "a pause ends": "A pause ends.", "it is so.": "It is so.", "“x” is no date": "“x” is no date.", "état": "État.", "何か": "何か.",
+	} {
+		if got := English().Sentence(Text(line)); got != want {
+			t.Errorf("%q becomes %q, not %q", line, got, want)
+		}
+	}
+}

@@ -86,7 +86,19 @@ func (l *Language) Text(v any) string {
 func (l *Language) Heading(v Sayable) string {
 	said := v.In(l)
 	first, size := utf8.DecodeRuneInString(said)
+	if size == 0 {
+		return ""
+	}
 	return string(unicode.ToUpper(first)) + said[size:]
+}
+
+// Sentence says a line as one: "a pause ends" becomes "A pause ends." What ends as one already gets no second full stop.
+func (l *Language) Sentence(v Sayable) string {
+	said := l.Heading(v)
+	if said == "" {
+		return ""
+	}
+	return l.Say("%s.", strings.TrimSuffix(said, "."))
 }
 
 // print says a sentence, in English where the language's file lacks it.
@@ -149,15 +161,8 @@ type Refused struct{ err error }
 // digest.Refuse, or else in English.
 func Refusal(err error) Refused { return Refused{err} }
 
-// In says it: "a pause ends" becomes "A pause ends." What ends as a sentence gets no second full stop.
-func (r Refused) In(l *Language) string {
-	line := r.line(l)
-	if line == "" {
-		return ""
-	}
-	first, size := utf8.DecodeRuneInString(line)
-	return Key("%s.").With(string(unicode.ToUpper(first)) + strings.TrimSuffix(line[size:], ".")).In(l)
-}
+// In says it.
+func (r Refused) In(l *Language) string { return l.Sentence(Text(r.line(l))) }
 
 // String says it in English.
 func (r Refused) String() string { return r.In(English()) }
@@ -180,8 +185,20 @@ type Text string
 // In says it.
 func (t Text) In(*Language) string { return string(t) }
 
+// Known is a text that was written in English before it was stored: where it is a sentence of the catalogue without values it
+// is said in each language, else as it is.
+type Known string
+
+// In says it.
+func (k Known) In(l *Language) string {
+	if !l.has[string(k)] {
+		return string(k)
+	}
+	return l.Say(string(k))
+}
+
 // Recognised is a text of the program's own, written in English before it was stored, as one of some sentences with
-// values; a text that is none of them is said as it is.
+// values; a text that is none of them is said as a Known one.
 func Recognised(text string, among ...Key) Sayable {
 	for _, k := range among {
 		pattern := "^" + strings.ReplaceAll(strings.ReplaceAll(regexp.QuoteMeta(string(k)), "%s", "(.+)"), "%%", "%") + "$"
@@ -195,7 +212,7 @@ func Recognised(text string, among ...Key) Sayable {
 		}
 		return k.With(values...)
 	}
-	return Text(text)
+	return Known(text)
 }
 
 // Line is what an error says to people, as it stands: in each language where it was made by
@@ -232,3 +249,15 @@ func (all List) In(l *Language) string {
 
 // String says it in English.
 func (all List) String() string { return all.In(English()) }
+
+// Listed says parts one after the other: "a, b, c"; nil if there are none.
+func Listed(parts []Sayable) (all Sayable) {
+	for _, p := range parts {
+		if all == nil {
+			all = p
+		} else {
+			all = Key("%s, %s").With(all, p)
+		}
+	}
+	return all
+}

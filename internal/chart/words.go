@@ -62,7 +62,7 @@ func (c Count) Answers() catalogue.Sayable {
 			parts = append(parts, words[k].With(c[k]))
 		}
 	}
-	return Listed(parts)
+	return catalogue.Listed(parts)
 }
 
 // Mail says what became of an hour's editions; nil for none.
@@ -76,17 +76,5 @@ func (h Hour) Mail() catalogue.Sayable {
 			parts = append(parts, part.words.With(part.n))
 		}
 	}
-	return Listed(parts)
-}
-
-// Listed says parts one after the other: "a, b, c"; nil if there are none.
-func Listed(parts []catalogue.Sayable) (all catalogue.Sayable) {
-	for _, p := range parts {
-		if all == nil {
-			all = p
-		} else {
-			all = catalogue.Key("%s, %s").With(all, p)
-		}
-	}
-	return all
+	return catalogue.Listed(parts)
 }

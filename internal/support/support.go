@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"digest"
+	"digest/internal/catalogue"
 	"digest/poller"
 	"digest/store"
 	"digest/timezone"
@@ -28,15 +29,15 @@ type Facts struct {
 
 // An Advice is something that keeps editions away from a reader, or seems to, and what can be done about it.
 type Advice struct {
-	Says string // a sentence without its full stop
-	Do   string // a command; "": nothing can be done here, or the sentence says it
+	Says catalogue.Sayable // a sentence without its full stop; instants by the reader's clock
+	Do   string            // a command; "": nothing can be done here, or the sentence says it
 }
 
 // Advise says what explains that a reader has no edition, what weighs most first. It always says something.
 func Advise(v store.ReaderView, f Facts) []Advice {
 	c := &consultation{ReaderView: v, Facts: f}
 	if f.Fence != "" {
-		c.say("digest fence", "nothing is polled and nothing is mailed here: %s", f.Fence)
+		c.say("digest fence", catalogue.Key("nothing is polled and nothing is mailed here: %s").With(f.Fence))
 	}
 	c.address()
 	for _, p := range v.Digests {
@@ -47,7 +48,7 @@ func Advise(v store.ReaderView, f Facts) []Advice {
 		c.latest(p)
 	}
 	if len(c.advice) == 0 {
-		c.say("", "nothing is wrong here; the reader's own mail program or their provider may have filtered it")
+		c.say("", catalogue.Key("nothing is wrong here; the reader's own mail program or their provider may have filtered it"))
 	}
 	return c.advice
 }
@@ -58,7 +59,7 @@ type Feed struct {
 	Title  string
 	URL    string // without what may be secret
 	State  string // as poller.Status has it; or paused
-	Reason string
+	Reason catalogue.Sayable
 }
 
 // TroubledFeeds lists the feeds of a reader that do not answer well, and those that the reader has paused.
@@ -69,11 +70,11 @@ func TroubledFeeds(v store.ReaderView, now time.Time) []Feed {
 			state, reason := poller.Status(s.Feed, now)
 			switch {
 			case s.Paused && s.PausedFor == 0:
-				state, reason = "paused", "the reader has paused it"
+				state, reason = "paused", catalogue.Key("the reader has paused it")
 			case s.Paused, !isTroubled(s.Feed, now):
 				continue
 			}
-			feeds = append(feeds, Feed{Digest: p.Name, Title: cmp.Or(s.Title, s.Feed.Title), URL: shown(s.Feed.URL), State: state, Reason: digest.WithoutCredentials(reason)})
+			feeds = append(feeds, Feed{Digest: p.Name, Title: cmp.Or(s.Title, s.Feed.Title), URL: shown(s.Feed.URL), State: state, Reason: reason})
 		}
 	}
 	return feeds
@@ -100,8 +101,8 @@ type consultation struct {
 	advice []Advice
 }
 
-func (c *consultation) say(do, format string, args ...any) {
-	c.advice = append(c.advice, Advice{Says: fmt.Sprintf(format, args...), Do: do})
+func (c *consultation) say(do string, says catalogue.Sayable) {
+	c.advice = append(c.advice, Advice{Says: says, Do: do})
 }
 
 // when shows an instant by the reader's clock.
@@ -116,14 +117,14 @@ func (c *consultation) when(t time.Time) string {
 // address says whether the address is mailed at all.
 func (c *consultation) address() {
 	if s := c.Suppressed; s != nil {
-		why := map[digest.Reason]string{
-			digest.ForHardBounce: "mail to it came back", digest.ForSoftBounces: "mail to it came back for a week",
-			digest.ForComplaint: "its reader called a mail spam", digest.ForOperator: "an operator said so",
+		var why catalogue.Sayable = map[digest.Reason]catalogue.Key{
+			digest.ForHardBounce: catalogue.Key("mail to it came back"), digest.ForSoftBounces: catalogue.Key("mail to it came back for a week"),
+			digest.ForComplaint: catalogue.Key("its reader called a mail spam"), digest.ForOperator: catalogue.Key("an operator said so"),
 		}[s.Reason]
 		if s.Evidence != "" {
-			why += " (" + s.Evidence + ")"
+			why = catalogue.Key("%s (%s)").With(why, s.Evidence)
 		}
-		c.say("digest suppressions remove "+c.User.Email, "nothing is mailed to %s since %s: %s; mail it again once it takes mail and its reader wants it", c.User.Email, c.when(s.CreatedAt), why)
+		c.say("digest suppressions remove "+c.User.Email, catalogue.Key("nothing is mailed to %s since %s: %s; mail it again once it takes mail and its reader wants it").With(c.User.Email, c.when(s.CreatedAt), why))
 	}
 }
 
@@ -138,23 +139,28 @@ func (c *consultation) digestView(p store.DigestView) {
 	}
 	switch {
 	case p.State == digest.DigestLeft && p.Newsletter != nil:
-		c.say("", "they left the newsletter %s", p.Newsletter.Slug)
+		c.say("", catalogue.Key("they left the newsletter %s").With(p.Newsletter.Slug))
 		return
 	case p.State == digest.DigestLeft:
-		c.say(set+" --state active", "they left their digest")
+		c.say(set+" --state active", catalogue.Key("they left their digest"))
 		return
 	case p.State == digest.DigestPaused && p.PausedUntil.IsZero():
-		c.say(within(set, " --state active"), "%s is paused until its reader ends that", c.name(p))
+		c.say(within(set, " --state active"), catalogue.Key("%s is paused until its reader ends that").With(c.name(p)))
 		return
 	case p.State == digest.DigestPaused:
-		c.say(within(set, " --state active"), "%s is paused until %s", c.name(p), c.when(p.PausedUntil))
+		c.say(within(set, " --state active"), catalogue.Key("%s is paused until %s").With(c.name(p), c.when(p.PausedUntil)))
 		return
 	}
 	if !p.Mailed {
-		c.say(within(set, " --mailed"), "%s is not mailed: its editions stand in the web view", c.name(p))
+		c.say(within(set, " --mailed"), catalogue.Key("%s is not mailed: its editions stand in the web view").With(c.name(p)))
 	}
 	if n := p.Newsletter; n != nil && n.State != digest.NewsletterActive {
-		c.say("digest newsletter show "+n.Slug, "the newsletter %s is %s: its letters do not leave", n.Slug, n.State)
+		says := map[digest.NewsletterState]catalogue.Key{
+			digest.NewsletterPending: catalogue.Key("the newsletter %s waits for approval: its letters do not leave"),
+			digest.NewsletterHeld:    catalogue.Key("the newsletter %s is held: its letters do not leave"),
+			digest.NewsletterEnded:   catalogue.Key("the newsletter %s has ended: its letters do not leave"),
+		}[n.State]
+		c.say("digest newsletter show "+n.Slug, says.With(n.Slug))
 	}
 	c.midnight(p)
 	c.content(p)
@@ -168,11 +174,11 @@ func within(set, flag string) string {
 	return set + flag
 }
 
-func (c *consultation) name(p store.DigestView) string {
+func (c *consultation) name(p store.DigestView) catalogue.Sayable {
 	if p.Newsletter != nil {
-		return "the newsletter " + p.Newsletter.Slug
+		return catalogue.Key("the newsletter %s").With(p.Newsletter.Slug)
 	}
-	return "their digest"
+	return catalogue.Key("their digest")
 }
 
 // midnight says when the next edition is made, if that is late or far off.
@@ -180,13 +186,13 @@ func (c *consultation) midnight(p store.DigestView) {
 	switch late := c.Now.Sub(p.NextDueAt); {
 	case c.Fence != "" || p.NextDueAt.IsZero():
 	case late > c.Deadline && c.Beat.IsZero():
-		c.say("digest serve", "the edition of %s is not made: the hourly job was never at work", c.when(p.NextDueAt))
+		c.say("digest serve", catalogue.Key("the edition of %s is not made: the hourly job was never at work").With(c.when(p.NextDueAt)))
 	case late > c.Deadline:
-		c.say("digest doctor", "the edition of %s is not made yet; the hourly job was last at work %s", c.when(p.NextDueAt), c.when(c.Beat))
+		c.say("digest doctor", catalogue.Key("the edition of %s is not made yet; the hourly job was last at work %s").With(c.when(p.NextDueAt), c.when(c.Beat)))
 	case late > 0:
-		c.say("", "the edition of %s is being made: feeds are waited for until %s", c.when(p.NextDueAt), c.when(p.NextDueAt.Add(c.Deadline)))
+		c.say("", catalogue.Key("the edition of %s is being made: feeds are waited for until %s").With(c.when(p.NextDueAt), c.when(p.NextDueAt.Add(c.Deadline))))
 	case p.Cadence != digest.Daily:
-		c.say("", "%s comes %s; the next is made %s", c.name(p), p.Cadence, c.when(p.NextDueAt))
+		c.say("", catalogue.Key("%s comes %s; the next is made %s").With(c.name(p), catalogue.Cadence(p.Cadence), c.when(p.NextDueAt)))
 	}
 }
 
@@ -205,11 +211,11 @@ func (c *consultation) content(p store.DigestView) {
 	switch {
 	case len(p.Subscriptions) == 0 && p.Newsletter == nil && c.isMember():
 	case len(p.Subscriptions) == 0:
-		c.say("", "%s has no feeds, so there is nothing to send", c.name(p))
+		c.say("", catalogue.Key("%s has no feeds, so there is nothing to send").With(c.name(p)))
 	case asked == 0:
-		c.say("", "all feeds of %s are paused", c.name(p))
+		c.say("", catalogue.Key("all feeds of %s are paused").With(c.name(p)))
 	case troubled == asked:
-		c.say("", "no feed of %s can be asked or answers well; see the feeds in trouble", c.name(p))
+		c.say("", catalogue.Key("no feed of %s can be asked or answers well; see the feeds in trouble").With(c.name(p)))
 	}
 }
 
@@ -220,14 +226,15 @@ func (c *consultation) isMember() bool {
 // lanes says whether mail to the address is held up.
 func (c *consultation) lanes() {
 	for _, l := range c.Lanes {
-		what, do := "all mail", "digest queue resume"
+		var what catalogue.Sayable = catalogue.Key("all mail")
+		do := "digest queue resume"
 		if l.Name != "" {
-			what, do = "mail to "+l.Name, do+" "+l.Name
+			what, do = catalogue.Key("mail to %s").With(l.Name), do+" "+l.Name
 		}
 		if l.IsPaused(c.Now) {
-			c.say(do, "%s is paused until %s: %s", what, c.when(l.Until), l.Reason)
+			c.say(do, catalogue.Key("%s is paused until %s: %s").With(what, c.when(l.Until), l.Reason))
 		} else if l.Alarm {
-			c.say(do, "%s is in trouble that an operator has to end: %s", what, l.Reason)
+			c.say(do, catalogue.Key("%s is in trouble that an operator has to end: %s").With(what, l.Reason))
 		}
 	}
 }
@@ -238,11 +245,11 @@ func (c *consultation) latest(p store.DigestView) {
 	switch {
 	case p.State != digest.DigestActive:
 	case i < 0 && p.NextDueAt.After(c.Now):
-		c.say("", "%s has had no edition yet; the first midnight is %s", c.name(p), c.when(p.NextDueAt))
+		c.say("", catalogue.Key("%s has had no edition yet; the first midnight is %s").With(c.name(p), c.when(p.NextDueAt)))
 	case i < 0:
 	default:
 		if e := c.Editions[i]; p.LastDueAt.After(e.DueAt) {
-			c.say("", "nothing new came for %s since the edition of %s; on days without posts none is sent", c.name(p), e.LocalDate)
+			c.say("", catalogue.Key("nothing new came for %s since the edition of %s; on days without posts none is sent").With(c.name(p), e.LocalDate))
 		}
 		c.edition(c.Editions[i])
 	}
@@ -255,42 +262,44 @@ func (c *consultation) edition(e store.MailedEdition) {
 		again += " --newsletter " + p.Newsletter.Slug
 	}
 	for _, b := range e.Returned {
-		c.say("", "the edition of %s came back: %s", e.LocalDate, cmp.Or(b.Evidence, b.Status, string(b.Kind)))
+		c.say("", catalogue.Key("the edition of %s came back: %s").With(e.LocalDate, cmp.Or(b.Evidence, b.Status, string(b.Kind))))
 	}
 	switch e.State {
 	case digest.EditionSent:
 		if len(e.Returned) == 0 {
-			reply := ""
+			at := c.when(e.SentAt)
 			if e.Reply != "" {
-				reply = " (" + e.Reply + ")"
+				at += " (" + e.Reply + ")"
 			}
-			c.say(again, "a server took the edition of %s for %s at %s%s; if it is not there, their spam folder or their provider has it, who finds it by Message-ID <%s>",
-				e.LocalDate, e.Email, c.when(e.SentAt), reply, e.MessageID)
+			c.say(again, catalogue.Key("a server took the edition of %s for %s at %s; if it is not there, their spam folder or their provider has it, who finds it by Message-ID <%s>").With(e.LocalDate, e.Email, at, e.MessageID))
 		}
 	case digest.EditionUnconfirmed:
-		c.say(again, "the edition of %s was sent twice and no server said that it has it", e.LocalDate)
+		c.say(again, catalogue.Key("the edition of %s was sent twice and no server said that it has it").With(e.LocalDate))
 	case digest.EditionFailed:
-		c.say(again, "the edition of %s was refused for good: %s", e.LocalDate, cmp.Or(e.Error, e.Reply))
+		c.say(again, catalogue.Key("the edition of %s was refused for good: %s").With(e.LocalDate, unsent(e)))
 	case digest.EditionExpired:
-		c.say(again, "the edition of %s could not be sent in its time (%s); the next one brings its posts", e.LocalDate, cmp.Or(e.Error, e.Reply))
+		c.say(again, catalogue.Key("the edition of %s could not be sent in its time (%s); the next one brings its posts").With(e.LocalDate, unsent(e)))
 	case digest.EditionUnmailed:
-		c.say(again, "the edition of %s was not mailed: %s", e.LocalDate, e.Error)
+		c.say(again, catalogue.Key("the edition of %s was not mailed: %s").With(e.LocalDate, unsent(e)))
 	default:
 		c.waiting(e)
 	}
 }
 
+// unsent is why an edition was not sent: the error, or else what the server answered.
+func unsent(e store.MailedEdition) catalogue.Sayable { return catalogue.Unsent(cmp.Or(e.Error, e.Reply)) }
+
 // waiting says why an edition that is to be sent is not sent yet.
 func (c *consultation) waiting(e store.MailedEdition) {
 	switch {
 	case e.State != digest.EditionReady:
-		c.say("", "the edition of %s is on its way to the server now", e.LocalDate)
+		c.say("", catalogue.Key("the edition of %s is on its way to the server now").With(e.LocalDate))
 	case e.Error != "" && e.NextAt.After(c.Now):
-		c.say("", "the edition of %s was refused for now (%s); it is tried again %s", e.LocalDate, e.Error, c.when(e.NextAt))
+		c.say("", catalogue.Key("the edition of %s was refused for now (%s); it is tried again %s").With(e.LocalDate, unsent(e), c.when(e.NextAt)))
 	case e.NextAt.After(c.Now):
-		c.say("", "the edition of %s leaves %s", e.LocalDate, c.when(e.NextAt))
+		c.say("", catalogue.Key("the edition of %s leaves %s").With(e.LocalDate, c.when(e.NextAt)))
 	default:
-		c.say("", "the edition of %s waits for its turn since %s", e.LocalDate, c.when(e.NextAt))
+		c.say("", catalogue.Key("the edition of %s waits for its turn since %s").With(e.LocalDate, c.when(e.NextAt)))
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"digest"
+	"digest/internal/catalogue"
 	"digest/store"
 )
 
@@ -56,7 +57,7 @@ func TestAdvise(t *testing.T) {
 			v.Digests[0].State, v.Digests[0].PausedUntil = digest.DigestPaused, noon.Add(35*time.Hour)
 		}, "their digest is paused until 2026-11-22 00:00 CET > digest user set ada@example.org --state active"},
 		{"not mailed", func(v *store.ReaderView, _ *Facts) { v.Digests[0].Mailed = false }, "their digest is not mailed: its editions stand in the web view > digest user set ada@example.org --mailed"},
-		{"on some days", func(v *store.ReaderView, _ *Facts) { v.Digests[0].Cadence = digest.Workdays }, "their digest comes weekdays; the next is made 2026-11-21 00:00 CET"},
+		{"on some days", func(v *store.ReaderView, _ *Facts) { v.Digests[0].Cadence = digest.Workdays }, "their digest comes Monday to Friday; the next is made 2026-11-21 00:00 CET"},
 		{"being made", func(v *store.ReaderView, _ *Facts) { v.Digests[0].NextDueAt = noon.Add(-time.Minute) }, "the edition of 2026-11-20 12:59 CET is being made: feeds are waited for until 2026-11-20 13:29 CET"},
 		{"never made", func(v *store.ReaderView, _ *Facts) { v.Digests[0].NextDueAt = noon.Add(-time.Hour) }, "the edition of 2026-11-20 12:00 CET is not made: the hourly job was never at work > digest serve"},
 		{"made late", func(v *store.ReaderView, f *Facts) {
@@ -118,7 +119,7 @@ func TestAdvise(t *testing.T) {
 			test.set(&v, &f)
 			var got []string
 			for _, a := range Advise(v, f) {
-				line := a.Says
+				line := a.Says.In(catalogue.English())
 				if a.Do != "" {
 					line += " > " + a.Do
 				}
@@ -152,7 +153,7 @@ func TestTroubledFeeds(t *testing.T) {
 		t.Fatalf("%+v", got)
 	}
 	for _, f := range got {
-		if strings.Contains(f.URL+f.Reason, "secret") || !strings.Contains(f.URL, "a.example/feed?...") {
+		if strings.Contains(f.URL+f.Reason.In(catalogue.English()), "secret") || !strings.Contains(f.URL, "a.example/feed?...") {
 			t.Errorf("%+v", f)
 		}
 	}
