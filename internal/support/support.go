@@ -287,7 +287,9 @@ func (c *consultation) edition(e store.MailedEdition) {
 }
 
 // unsent is why an edition was not sent: the error, or else what the server answered.
-func unsent(e store.MailedEdition) catalogue.Sayable { return catalogue.Unsent(cmp.Or(e.Error, e.Reply)) }
+func unsent(e store.MailedEdition) catalogue.Sayable {
+	return catalogue.Unsent(cmp.Or(e.Error, e.Reply))
+}
 
 // waiting says why an edition that is to be sent is not sent yet.
 func (c *consultation) waiting(e store.MailedEdition) {
