@@ -88,9 +88,7 @@ func failingSince(t time.Time) catalogue.Sayable {
 	return catalogue.Key("failing since %s").With(minute(t))
 }
 
-func lastError(f digest.Feed) catalogue.Sayable {
-	return catalogue.Known(digest.WithoutCredentials(f.LastError))
-}
+func lastError(f digest.Feed) catalogue.Sayable { return Noted(digest.WithoutCredentials(f.LastError)) }
 
 // dated adds the instant since when something is so, if it is known.
 func dated(words catalogue.Sayable, since time.Time) catalogue.Sayable {
@@ -133,6 +131,17 @@ func slowed(f digest.Feed) catalogue.Sayable {
 		return catalogue.Key("since it is made for one reader")
 	}
 	return catalogue.Key("as its newest post is of %s").With(f.NewestAt.UTC().Format(time.DateOnly))
+}
+
+// Noted is what was noted of a poll, or a feed's last error, as it was stored: what is a sentence of ours is said in each
+// language, what a server answered as it is.
+func Noted(stored string) catalogue.Sayable {
+	return catalogue.Recognised(stored,
+		catalogue.Key("unchanged: 304"), catalogue.Key("unchanged: HEAD %s"),
+		catalogue.Key("unchanged: the same bytes"), catalogue.Key("unchanged: the same posts"),
+		catalogue.Key("changed: 1 entry"), catalogue.Key("changed: %s entries"),
+		catalogue.Key("found: 1 entry"), catalogue.Key("found: %s entries"),
+		catalogue.Key("stopped before the answer: %s"))
 }
 
 // habits says how a feed is asked that is well, and what is unusual about it.

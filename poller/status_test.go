@@ -97,3 +97,23 @@ func TestLength(t *testing.T) {
 		}
 	}
 }
+
+// TestNoted: what polls noted is said in each language as far as it is ours.
+func TestNoted(t *testing.T) {
+	german := catalogue.Of("de")
+	for stored, want := range map[string]string{
+		"changed: 8 entries": "geändert: 8 Einträge", "changed: 1 entry": "geändert: 1 Eintrag", "unchanged: HEAD 304": "unverändert: HEAD 304",
+		"unchanged: 304": "unverändert: 304", "connection refused": "die Verbindung wurde abgelehnt", "404 Not Found": "404 Not Found",
+	} {
+		if got := Noted(stored).In(german); got != want {
+			t.Errorf("%q is said as %q, want %q", stored, got, want)
+		}
+		if got := Noted(stored).In(catalogue.English()); got != stored {
+			t.Errorf("%q is said in English as %q", stored, got)
+		}
+	}
+	state, reason := Status(digest.Feed{State: digest.FeedDead, Failures: digest.Failures{LastError: "connection refused", FirstErrorAt: midnight()}}, midnight())
+	if got := reason.In(german); state != StateDead || got != "scheitert seit 2026-11-20 00:00 UTC, nicht mehr abgefragt, bis ein Ping oder eine Leserin oder ein Leser für ihn spricht: die Verbindung wurde abgelehnt" {
+		t.Error(got)
+	}
+}

@@ -26,7 +26,7 @@ type operatorFeedPage struct {
 	Never    catalogue.Sayable // why it cannot be asked; nil: it can
 	Earliest time.Time
 	Now      bool // Earliest has come
-	Answer   string
+	Answer   catalogue.Sayable
 	Last     time.Time
 	LastOK   time.Time
 	Rules    []catalogue.Sayable
@@ -51,9 +51,11 @@ func (s *site) showOperatorFeed(w http.ResponseWriter, r *http.Request, status i
 	}
 	p.Never = neverAsked(f)
 	p.Last, p.LastOK, p.Rules, p.Waits = f.LastAttemptAt, f.LastOKAt, rulesOf(f.Feed), f.PostsWaiting
-	p.Answer = shortened(digest.WithoutCredentials(f.LastError))
-	if p.Answer == "" && f.LastStatus != 0 {
-		p.Answer = "status " + strconv.Itoa(f.LastStatus)
+	switch {
+	case f.LastError != "":
+		p.Answer = poller.Noted(digest.WithoutCredentials(f.LastError))
+	case f.LastStatus != 0:
+		p.Answer = catalogue.Key("status %d").With(f.LastStatus)
 	}
 	if p.Earliest, err = s.Store.VouchedAt(f.Feed, now); err != nil {
 		return err

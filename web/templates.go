@@ -16,6 +16,7 @@ import (
 	"digest"
 	"digest/internal/catalogue"
 	"digest/internal/chart"
+	"digest/poller"
 	"digest/render"
 )
 
@@ -176,6 +177,7 @@ func pagesIn(l *catalogue.Language, a assets) pages {
 		"sentence": l.Sentence,
 		"kind":     kindNamed,
 		"kinds":    chart.Kinds,
+		"noted":    func(stored string) string { return poller.Noted(stored).In(l) },
 		"kindWord": func(k chart.Kind) string { return k.Word().In(l) },
 		"answers":  func(c chart.Count) string { return l.Text(c.Answers()) },
 

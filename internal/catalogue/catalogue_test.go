@@ -124,3 +124,18 @@ func TestSentence(t *testing.T) {
 		}
 	}
 }
+
+// TestUnsent: why an edition was not sent is said in each language, but for what a server answered.
+func TestUnsent(t *testing.T) {
+	for stored, want := range map[string]string{
+		"not delivered in time":                               "nicht rechtzeitig zugestellt",
+		"the address is suppressed: it bounced":               "die Adresse ist gesperrt: Mail kam zurück",
+		"the address is suppressed: it bounced (550 no user)": "die Adresse ist gesperrt: Mail kam zurück (550 no user)",
+		"554 no": "554 no",
+		"":       "",
+	} {
+		if got := Unsent(stored).In(Of("de")); got != want {
+			t.Errorf("%q is said as %q, want %q", stored, got, want)
+		}
+	}
+}
