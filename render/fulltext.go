@@ -94,7 +94,7 @@ func (p *Post) beyondTitle(tree []*node) []*node {
 		tree = tree[1:]
 	}
 	if last := len(tree) - 1; last > 0 && tree[last].kind == paragraph {
-		if words := clean(tree[last].text(), maxLeftover); appearedFrom(words) == 0 {
+		if words := clean(tree[last].text(), maxLeftover); appearedFrom(words, p.Title) == 0 {
 			tree = tree[:last]
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -15,14 +16,15 @@ func without(summary, title string) string {
 	s := withoutMarkup(summary)
 	for range 4 {
 		before := s
-		if at := appearedFrom(s); at >= 0 {
+		if at := appearedFrom(s, title); at >= 0 {
 			s = s[:at]
 		}
+		s = withoutCutAppearance(s, title)
 		if strings.Contains(strings.ToLower(s), "comments") {
 			s = discussed.ReplaceAllString(s, "")
 		}
 		s = withoutWayOn(s, title)
-		if at := bracketed.FindStringIndex(s); at != nil {
+		if at := bracketedAt(s); at != nil {
 			s = strings.TrimSuffix(strings.TrimRight(s[:at[0]], " "), "…") + "…"
 		}
 		if s = strings.TrimSpace(s); s == before {
@@ -40,20 +42,98 @@ func without(summary, title string) string {
 	return s
 }
 
+// bracketedAt is where bracketed are at the end of a text; nil: there are none.
+func bracketedAt(s string) []int {
+	if end := strings.TrimSuffix(s, "…"); !strings.HasSuffix(end, "]") && !strings.HasSuffix(end, ")") {
+		return nil
+	}
+	return bracketed.FindStringIndex(s)
+}
+
 // appearedFrom is where the words begin with which a text ends that say where it appeared first; -1 if it does
-// not. What goes on behind them was written by somebody. Bounds within the expression would make it a hundred
-// times as large, and as slow.
-func appearedFrom(s string) int {
+// not. What goes on behind them was written by somebody.
+func appearedFrom(s, title string) int {
 	const mostOfSite, most = 160, 600 // characters, of the site's name and of all
 	end := ending(s)
-	if !containsAny(strings.ToLower(end), appearedWords) {
-		return -1
+	lower := lowered(end)
+	for _, a := range appearing {
+		for _, behind := range a.behind {
+			if !strings.Contains(lower, behind) {
+				continue
+			}
+			at := strings.LastIndex(lower, " "+behind+" ")
+			if at < 0 || utf8.RuneCountInString(end[at+len(behind)+2:]) > mostOfSite {
+				continue
+			}
+			if from := opened(lower[:at], a.before, title); from >= 0 && utf8.RuneCountInString(end[from:]) <= most {
+				return len(s) - len(end) + from
+			}
+		}
 	}
-	at := appeared.FindStringSubmatchIndex(end)
-	if at == nil || utf8.RuneCountInString(end[at[0]:]) > most || at[2] >= 0 && utf8.RuneCountInString(end[at[2]:]) > mostOfSite {
-		return -1
+	if containsAny(end, apartWords) {
+		if at := apart.FindStringIndex(end); at != nil && utf8.RuneCountInString(end[at[0]:]) <= most {
+			return len(s) - len(end) + at[0]
+		}
 	}
-	return len(s) - len(end) + at[0]
+	return -1
+}
+
+// opened is where one of the words stands behind which there is the title, or else something, up to the end of s; -1: nowhere.
+func opened(s string, words []string, title string) int {
+	last, end := -1, -1
+	for _, word := range words {
+		for at, from := 0, 0; ; from = at + len(word) {
+			if at = strings.Index(s[from:], word+" "); at < 0 {
+				break
+			}
+			if at += from; at > 0 && s[at-1] != ' ' {
+				continue
+			}
+			if rest, titled := after(s[at+len(word):], title); titled && !strings.ContainsFunc(rest, inWord) {
+				return at
+			}
+			if at+len(word) > end {
+				last, end = at, at+len(word)
+			}
+		}
+	}
+	return last
+}
+
+// withoutCutAppearance leaves out the same where the text was cut within it: where it ends, the title has begun at least.
+func withoutCutAppearance(s, title string) string {
+	cut, isCut := strings.CutSuffix(lowered(s), "…")
+	if !isCut {
+		return s
+	}
+	for _, a := range appearing {
+		for _, before := range a.before {
+			at := strings.LastIndex(cut, before+" ")
+			if at < 0 || at > 0 && cut[at-1] != ' ' {
+				continue
+			}
+			behind := cut[at+len(before)+1:]
+			const enough = 3 // words of a title
+			if left, begun := after(title, behind); begun && (left == "" || wordsOf(behind) >= enough) {
+				return s[:at]
+			}
+			rest, whole := after(behind, title)
+			if rest = strings.TrimSpace(rest); whole && slices.ContainsFunc(a.behind, func(words string) bool { return strings.HasPrefix(words, rest) }) {
+				return s[:at]
+			}
+		}
+	}
+	return s
+}
+
+// lowered is s in lower case, of the same length: letters that would be longer or shorter stay.
+func lowered(s string) string {
+	return strings.Map(func(r rune) rune {
+		if l := unicode.ToLower(r); utf8.RuneLen(l) == utf8.RuneLen(r) {
+			return l
+		}
+		return r
+	}, s)
 }
 
 // ending is the end of a text, from a space on, in which programs leave their words.
@@ -71,26 +151,27 @@ func containsAny(s string, words []string) bool {
 }
 
 var (
-	// appeared is how WordPress ends what it gives, in the languages of readers and in those around them.
-	appeared = regexp.MustCompile(`(?i)(?:^|\s)(?:` + strings.Join([]string{
-		`The post\s.+\s(?:first appeared|appeared first)\son\s`,
-		`(?:Der Beitrag|Das Beitrag|Beitrag)\s.+\serschien zuerst\s(?:auf|bei)\s`,
-		`(?:L[’']article|Cet article|Le post)\s.+\sest apparu en premier sur\s`,
-		`(?:La entrada|El artículo|La publicación|El cargo)\s.+\s(?:se publicó primero|apareció primero|aparece primero|se publicó por primera vez)\sen\s`,
-		`(?:O post|O artigo|O conteúdo|A postagem)\s.+\s(?:apareceu primeiro|aparece primeiro|foi publicado primeiro)\s(?:em|no|na)\s`,
-		`(?:L[’']articolo|Il post)\s.+\s(?:proviene da|sembra essere il primo su)\s`,
-		`(?:Het bericht|Het artikel)\s.+\sverscheen eerst op\s`,
-		`(?:Artykuł|Wpis)\s.+\spochodzi z serwisu\s`,
-		`(?:Inlägget)\s.+\s(?:dök först upp|publicerades först)\spå\s`,
-		`(?:Сообщение|Запись)\s.+\s(?:появились сначала|впервые появилась|появилась сначала)\sна\s`,
-		`(?:ظهرت المقالة|ظهر المقال|المقالة)\s.+\sأولاً على\s`,
-		`הפוסט\s.+\sהופיע לראשונה\s`,
-	}, "|") + `)(.*)$|(?:^|\s)投稿\s?.+\s?は\s?.+\s?に最初に表示されました。$|[^。！？\s]+最先出现在.+。$`)
+	// appearing is how WordPress ends what it gives, in the languages of readers and in those around them: words, the title,
+	// words, and the name of the site. All are in lower case.
+	appearing = []struct{ before, behind []string }{
+		{[]string{"the post"}, []string{"first appeared on", "appeared first on"}},
+		{[]string{"der beitrag", "das beitrag", "beitrag"}, []string{"erschien zuerst auf", "erschien zuerst bei"}},
+		{[]string{"l’article", "l'article", "cet article", "le post"}, []string{"est apparu en premier sur"}},
+		{[]string{"la entrada", "el artículo", "la publicación", "el cargo"}, []string{"se publicó primero en", "apareció primero en", "aparece primero en", "se publicó por primera vez en"}},
+		{[]string{"o post", "o artigo", "o conteúdo", "a postagem"}, []string{"apareceu primeiro em", "apareceu primeiro no", "apareceu primeiro na", "aparece primeiro em", "aparece primeiro no", "aparece primeiro na", "foi publicado primeiro em", "foi publicado primeiro no", "foi publicado primeiro na"}},
+		{[]string{"l’articolo", "l'articolo", "il post"}, []string{"proviene da", "sembra essere il primo su"}},
+		{[]string{"het bericht", "het artikel"}, []string{"verscheen eerst op"}},
+		{[]string{"artykuł", "wpis"}, []string{"pochodzi z serwisu"}},
+		{[]string{"inlägget"}, []string{"dök först upp på", "publicerades först på"}},
+		{[]string{"сообщение", "запись"}, []string{"появились сначала на", "впервые появилась на", "появилась сначала на"}},
+		{[]string{"ظهرت المقالة", "ظهر المقال", "المقالة"}, []string{"أولاً على"}},
+		{[]string{"הפוסט"}, []string{"הופיע לראשונה"}},
+	}
 
-	// appearedWords are words in lower case of which one is in all that appeared finds: to look for them is a hundred times as fast.
-	appearedWords = []string{"appeared", "erschien zuerst", "est apparu", "se publicó", "apareció", "aparece", "apareceu", "foi publicado",
-		"proviene da", "sembra essere", "verscheen eerst", "pochodzi z", "dök först", "publicerades först", "появил", "впервые",
-		"ظهر", "المقالة", "לראשונה", "に最初に", "最先出现在"}
+	// apart is the same in languages where the words stand in another order, and apartWords are in all that it finds: to look
+	// for them is a hundred times as fast.
+	apart      = regexp.MustCompile(`(?:^|\s)投稿\s?.+\s?は\s?.+\s?に最初に表示されました。$|[^。！？\s]+最先出现在.+。$`)
+	apartWords = []string{"に最初に", "最先出现在"}
 
 	// discussed is what stands below a post of a site where links are discussed, and all that some say of one.
 	discussed = regexp.MustCompile(`(?:\s|^)submitted by\s+/u/\S+(?:\s+to\s+r/\S+)?\s+\[link\]\s+\[comments\]$|^Comments$` +
@@ -104,7 +185,7 @@ var (
 		`weiterlesen|mehr lesen|lire la suite|lisez la suite|en savoir plus|seguir leyendo|sigue leyendo|leer más|continue lendo|continuar lendo|leia mais|ler mais|` +
 		`continua a leggere|leggi tutto|lees verder|lees meer|czytaj dalej|läs mer|читать далее|читать дальше|続きを読む|继续阅读|繼續閱讀|阅读全文|閱讀全文|اقرأ المزيد|קרא עוד)`)
 
-	// wayOnWords are to wayOn what appearedWords are to appeared.
+	// wayOnWords are to wayOn what apartWords are to apart.
 	wayOnWords = []string{"reading", "read more", "read the", "weiterlesen", "mehr lesen", "la suite", "en savoir plus", "leyendo", "leer más", "lendo",
 		"leia mais", "ler mais", "a leggere", "leggi tutto", "lees verder", "lees meer", "czytaj dalej", "läs mer", "читать да", "続きを読む", "继续阅读", "繼續閱讀",
 		"阅读全文", "閱讀全文", "اقرأ المزيد", "קרא עוד"}

@@ -24,6 +24,12 @@ func TestLeftovers(t *testing.T) {
 		{"T", "Из камер. Читать дальше →", "Из камер."},
 		{"【安全公告】Intel 漏洞", "由于涉及到的 … 继续阅读【安全公告】Intel 漏洞", "由于涉及到的 …"},
 		{"A tower", "It stands there … Continue reading “A tower”", "It stands there …"},
+		{"The Hidden Power: F29 Challenge 3/29", "I replied in a… Continue Reading The post The Hidden Power: F29 Challenge 3/29 appeared…", "I replied in a…"},
+		{"The Hidden Power: F29 Challenge 3/29", "I replied in a… Continue Reading The post The Hidden Power: F29…", "I replied in a…"},
+		{"The post office", "It is shut. The post The post office appeared first on The Harbour.", "It is shut."},
+		{"Shut", "The post is late. The post Shut appeared first on The Harbour.", "The post is late."},
+		{"Der Turm", "Der Turm steht. Der Beitrag Der Turm…", "Der Turm steht."},
+		{"Die große Tür", "Sie steht offen. Der Beitrag Die große Tür erschien zuerst…", "Sie steht offen."},
 		{"T", "Regular readers know […]", "Regular readers know…"},
 		{"T", "when you are depressed… […]", "when you are depressed…"},
 		{"T", "我们都知道…… […]", "我们都知道……"},
@@ -41,6 +47,8 @@ func TestLeftovers(t *testing.T) {
 		{"T", "Keep reading and you will know.", "Keep reading and you will know."},
 		{"T", "He wrote comments. Comments", "He wrote comments. Comments"},
 		{"T", "The post office appeared first in the square.", "The post office appeared first in the square."},
+		{"Office hours change", "We stood there. The post office…", "We stood there. The post office…"},
+		{"Office", "The post Office scandal is told…", "The post Office scandal is told…"},
 		{"T", "The tag <a href> takes <b>.", "The tag <a href> takes <b>."},
 		{"T", "f[0](x) and [a](b)", "f[0](x) and [a](b)"},
 	} {
@@ -118,7 +126,7 @@ func TestContentsAreShort(t *testing.T) {
 	}
 }
 
-// TestWithoutAppearedIn holds that each language's words are found: appearedWords and wayOnWords
+// TestWithoutAppearedIn holds that each language's words are found: apartWords and wayOnWords
 // leave none of them out.
 func TestWithoutAppearedIn(t *testing.T) {
 	const words = "Some words of a post."
@@ -153,7 +161,7 @@ func TestAppearedGoesOn(t *testing.T) {
 		if got := without(text, "X"); got != text {
 			t.Errorf("%q became %q", text, got)
 		}
-		if at := appearedFrom(text); at >= 0 {
+		if at := appearedFrom(text, "X"); at >= 0 {
 			t.Errorf("%q has its end at %d", text, at)
 		}
 	}
