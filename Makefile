@@ -35,10 +35,12 @@ race:
 
 # What takes minutes, or programs that are not ours: simulated months, kill -9, a
 # browser, SpamAssassin, rspamd, Dovecot; the public suites of parsers. Photographs of the pages are left in artifacts/.
+# Some tests do little but wait, for minutes, so that three a processor run at once.
+ATONCE ?= $(shell expr 3 '*' $$(getconf _NPROCESSORS_ONLN))
 acceptance:
 	@scripts/needs acceptance
 	@mkdir -p artifacts
-	DIGEST_TEST_ACCEPTANCE=1 $(GOTEST) -short -parallel $(PACKAGES) -timeout 120m -artifacts -outputdir artifacts ./test/... ./web ./render ./feed ./internal/microformats
+	DIGEST_TEST_ACCEPTANCE=1 $(GOTEST) -short -parallel $(ATONCE) -timeout 120m -artifacts -outputdir artifacts ./test/... ./web ./render ./feed ./internal/microformats
 	DIGEST_TEST_ACCEPTANCE=1 $(GOTEST) -timeout 120m -run ThirtyDays ./store
 
 # Formatting, vet, staticcheck, and known vulnerabilities of what is called; fails on

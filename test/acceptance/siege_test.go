@@ -256,8 +256,9 @@ func (s *siege) complete(whose string, readers, each int) (editions, lacking int
 // told to. In full it does so with the default settings, for half an hour.
 func TestSiege(t *testing.T) {
 	tier.Acceptance(t)
+	t.Parallel() // most of it is waiting
 	storetest.EachAddress(t, func(t *testing.T, database string) {
-		t.Parallel() // most of it is waiting
+		t.Parallel()
 		const readers, each = 20, 10
 		s := newSiege(t, database)
 		evening := time.Date(2026, 11, 19, 12, 0, 0, 0, time.UTC)
@@ -311,8 +312,9 @@ func (s *siege) frugally(now time.Time, args ...string) {
 // seconds, with the default settings.
 func TestSlowFeeds(t *testing.T) {
 	tier.Acceptance(t)
+	t.Parallel() // most of it is waiting
 	storetest.EachAddress(t, func(t *testing.T, database string) {
-		t.Parallel() // most of it is waiting
+		t.Parallel()
 		readers, each := 4, 100
 		if full() {
 			readers = 20
