@@ -60,7 +60,7 @@ type Delivery struct {
 	UserID     UserID
 	Email      string
 	TimeZone   string
-	Language   string // in which the reader is spoken to, a tag; empty: English, as in newsletters
+	Language   string // in which the reader is spoken to, a tag, or that of the newsletter; empty: English
 	DigestName string
 	Folders    FolderOrder `db:"folder_order"`
 	LinkRound  int         // of the digest: links in its mail are of this round

@@ -66,6 +66,8 @@ type Newsletter struct {
 
 	ReturnURLs string // where the form of another site may lead back to, one beginning of an address a line
 
+	Language string // that of its owner, a tag, or empty; it is not stored here
+
 	State      NewsletterState
 	HeldReason string    // one line; "" unless it is held
 	HeldAt     time.Time // zero unless it is held

@@ -224,7 +224,7 @@ func (b *Builder) Preview(ctx context.Context, d digest.Digest, to digest.User) 
 // PreviewLetter is Preview for a digest of a newsletter, with what its publisher has decided of
 // the letter. Its link to unsubscribe leads to the newsletter's page: that of the archive would end it.
 func (b *Builder) PreviewLetter(ctx context.Context, d digest.Digest, n digest.Newsletter, l digest.NewsletterLetter, recipient string) (render.Edition, error) {
-	e, err := b.preview(ctx, d, digest.Delivery{Email: recipient, Newsletter: &n, Letter: l})
+	e, err := b.preview(ctx, d, digest.Delivery{Email: recipient, Language: n.Language, Newsletter: &n, Letter: l})
 	e.UnsubscribeURL = e.HomeURL
 	return e, err
 }

@@ -10,7 +10,9 @@ import (
 
 const newsletterColumns = `n.id, n.slug, n.name, n.description, n.site_url, n.address_line, n.from_name, n.reply_to, n.header_text, n.footer_text, n.paper, n.ink, n.accent, n.logo_file, n.logo_width, n.logo_height, n.logo_clear,
 	n.layout, n.images, n.threaded, n.weekdays AS cadence, n.send_delay AS deliver_at, n.approve_within, n.member_limit, n.count_clicks, n.count_replies, n.return_urls,
-	n.state, n.held_reason, n.held_at, n.archive_id, n.created_at, ` + signedAddress + ` AS own_address`
+	n.state, n.held_reason, n.held_at, n.archive_id, n.created_at, ` + signedAddress + ` AS own_address, ` + ownersLanguage + ` AS language`
+
+const ownersLanguage = `COALESCE((SELECT u.language FROM newsletter_roles o JOIN users u ON u.id = o.user_id WHERE o.newsletter_id = n.id AND o.role = 'owner' LIMIT 1), '')`
 
 func noNewsletter() error {
 	return notFound("there is no such newsletter; see: digest newsletter list")

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -34,7 +35,7 @@ func (s *Store) LetterDelivery(ctx context.Context, n digest.Newsletter, e diges
 		return digest.Delivery{}, err
 	}
 	d := archive.Delivery(e)
-	d.Newsletter = &n
+	d.Newsletter, d.Language = &n, n.Language
 	d.Letter, err = s.NewsletterLetter(ctx, n.ID, e.LocalDate)
 	return d, err
 }
@@ -240,6 +241,7 @@ func withLetters(ctx context.Context, c conn, claimed []claimedDelivery) error {
 			letters[key] = letter
 		}
 		claimed[i].Newsletter, claimed[i].Letter = n, letter
+		claimed[i].Language = cmp.Or(e.Language, n.Language)
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package store_test
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
@@ -37,6 +38,30 @@ func TestLetterSubjectAndNote(t *testing.T) {
 			want(w.t, "newsletter", *e.Newsletter, n)
 			want(w.t, "letter", e.Letter, l)
 		}
+	})
+}
+
+// TestLetterSpeaks: a letter is in the language of its member, or else in that of the newsletter's owner.
+func TestLetterSpeaks(t *testing.T) {
+	each(t, func(w world) {
+		f := w.feed("anna.example")
+		anna := w.reader("anna", "Europe/Paris")
+		w.ok(w.SetLanguage(w.ctx(), anna.UserID, "de"))
+		n := w.newsletter("anna-writes", anna, f)
+		want(w.t, "the newsletter's", n.Language, "de")
+		w.member(n, "mo@example.org", "Europe/Paris")
+		li := w.member(n, "li@example.org", "Europe/Paris")
+		w.ok(w.SetLanguage(w.ctx(), li.UserID, "ja"))
+		w.record(noon, f, posts(noon, "p"))
+		w.hour(parisMidnight)
+		spoken := map[string]string{}
+		for _, e := range w.claimsAt(parisMidnight) {
+			spoken[e.Email] = e.Language
+		}
+		want(w.t, "spoken", fmt.Sprint(spoken), "map[li@example.org:ja mo@example.org:de]")
+		archived, err := w.LetterDelivery(w.ctx(), n, w.last(digest.Digest{ID: n.ArchiveID}))
+		w.ok(err)
+		want(w.t, "the archive's", archived.Language, "de")
 	})
 }
 

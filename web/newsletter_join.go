@@ -138,11 +138,7 @@ func (s *site) joinLanguage(r *http.Request, n digest.Newsletter) *catalogue.Lan
 	if asked := r.Header.Get("Accept-Language"); asked != "" {
 		return catalogue.Match(asked)
 	}
-	who, _ := s.Store.Publishers(r.Context(), n.ID) // the owner first; nobody where the database does not answer
-	if len(who) == 0 {
-		return catalogue.English()
-	}
-	return catalogue.Of(who[0].Language)
+	return catalogue.Of(n.Language)
 }
 
 // speakAs remembers for who has come for newsletters alone the language of the browser in which they confirmed

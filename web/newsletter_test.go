@@ -39,6 +39,13 @@ func TestNewsletterPage(t *testing.T) {
 		r.brings(digest.Subscription{DigestID: n.ArchiveID}, "Anna's site", post("The boat"))
 		v.get("/n/anna-writes/2026-11-21").status(http.StatusNotFound)
 		r.midnight()
+		if feed := v.get("/n/anna-writes/feed.xml"); !strings.Contains(feed.body, "<title>Saturday 21 November 2026</title>") {
+			r.t.Errorf("the feed has %s", feed.body)
+		}
+		r.must(r.store.SetLanguage(r.t.Context(), anna.ID, "de"))
+		if feed := v.get("/n/anna-writes/feed.xml"); !strings.Contains(feed.body, "<title>Samstag, 21. November 2026</title>") {
+			r.t.Errorf("the feed of who speaks German has %s", feed.body)
+		}
 		r.must(r.store.SetNewsletterLetter(r.t.Context(), digest.NewsletterLetter{NewsletterID: n.ID, LocalDate: digest.Date{Year: 2026, Month: 11, Day: 21}, Subject: "Of boats & seams", Note: "Back again."}))
 		v.get("/n/anna-writes").shows(".letters a", "Saturday 21 November 2026")
 		v.get("/n/anna-writes/letters").status(http.StatusOK).shows(".letters a", "Saturday 21 November 2026")

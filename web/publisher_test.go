@@ -155,6 +155,13 @@ func TestTestLetter(t *testing.T) {
 		if l.to != "anna@example.org" || l.subject != "Test: Letters of anna-writes: The boat" || !strings.Contains(l.text, "The boat") {
 			r.t.Errorf("mailed to %s: %q\n%s", l.to, l.subject, l.text)
 		}
+		u, err := r.store.UserByEmail(t.Context(), "anna@example.org")
+		r.must(err)
+		r.must(r.store.SetLanguage(t.Context(), u.ID, "de"))
+		v.post(test, nil).status(http.StatusSeeOther)
+		if l := r.letter(); !strings.Contains(l.text, "Samstag, 21. November 2026") || !strings.Contains(l.text, "Abbestellen") {
+			r.t.Errorf("in German it says %s", l.text)
+		}
 		refused := false
 		for range 10 {
 			refused = refused || v.post(test, nil).StatusCode == http.StatusTooManyRequests

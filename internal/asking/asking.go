@@ -70,13 +70,9 @@ func (a *Asker) askOne(who digest.Ask) (onward bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	l, err := a.speaks(n.ID)
-	if err != nil {
-		return false, err
-	}
 	token := rand.Text()
 	hash := sha256.Sum256([]byte(token))
-	err = a.Sender.HandOver(a.Hard, a.letter(l, n, who, token), func(ctx context.Context) error { return a.Store.AskNow(ctx, who, hash[:], a.Now()) })
+	err = a.Sender.HandOver(a.Hard, a.letter(n, who, token), func(ctx context.Context) error { return a.Store.AskNow(ctx, who, hash[:], a.Now()) })
 	refused, ok := errors.AsType[*mailer.NotAcceptedError](err)
 	if !ok { // accepted, or nobody knows: it is not sent again
 		return true, nil
@@ -96,10 +92,11 @@ func (a *Asker) askOne(who digest.Ask) (onward bool, err error) {
 	return false, a.Store.AskAgain(a.Hard, who, hash[:], false, a.Now().Add(routePause))
 }
 
-// letter is the one that confirms an address, from the newsletter. But for its name nothing in it is typed by anybody.
-func (a *Asker) letter(l *catalogue.Language, n digest.Newsletter, who digest.Ask, token string) mailer.Letter {
+// letter is the one that confirms an address, from the newsletter. But for its name nothing in it is typed by anybody. It is in the
+// language of its owner: nothing is known of that of the people who are asked.
+func (a *Asker) letter(n digest.Newsletter, who digest.Ask, token string) mailer.Letter {
 	n.FromName = ""
-	words := words(l, n, fmt.Sprintf("%s/n/%s/confirm?token=%s", a.BaseURL, n.Slug, token))
+	words := words(catalogue.Of(n.Language), n, fmt.Sprintf("%s/n/%s/confirm?token=%s", a.BaseURL, n.Slug, token))
 	words.HomeURL, words.PostalAddress = a.BaseURL+"/", a.PostalAddress
 	m := mailer.Letter{
 		From: mailer.NewsletterFrom(n, a.Sender.From), ReplyTo: n.ReplyTo, To: who.Email, Subject: words.Title,
@@ -110,15 +107,6 @@ func (a *Asker) letter(l *catalogue.Language, n digest.Newsletter, who digest.As
 		m.UnsubscribeMail = m.ReturnPath // in the letter itself, by which a complaint about it is known
 	}
 	return m
-}
-
-// speaks is the language of who publishes a newsletter: nothing is known of that of the people who are asked.
-func (a *Asker) speaks(id digest.NewsletterID) (*catalogue.Language, error) {
-	who, err := a.Store.Publishers(a.Hard, id) // the owner first
-	if err != nil || len(who) == 0 {
-		return catalogue.English(), err
-	}
-	return catalogue.Of(who[0].Language), nil
 }
 
 func words(l *catalogue.Language, n digest.Newsletter, url string) render.LetterContent {

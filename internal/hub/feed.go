@@ -11,6 +11,7 @@ import (
 
 	"digest"
 	"digest/edition"
+	"digest/internal/catalogue"
 	"digest/store"
 )
 
@@ -147,7 +148,7 @@ func (f Feeds) entry(ctx context.Context, n digest.Newsletter, e digest.Edition)
 	address := f.Home(n) + "/" + e.LocalDate.String()
 	title := d.Letter.Subject
 	if title == "" {
-		title = e.LocalDate.Format("Monday 2 January 2006")
+		title = catalogue.Day("Monday 2 January 2006", e.LocalDate).In(catalogue.Of(n.Language))
 	}
 	return atomEntry{ID: address, Title: title, Published: at, Updated: at, Link: atomLink{"alternate", address}, Summary: strings.Join(headlines, " · ")}, nil
 }
