@@ -259,7 +259,8 @@ func (w world) readNewsletters(f filling, p people) {
 	d, err := w.NewsletterDomain(w.ctx(), 40)
 	w.ok(err)
 	domain.isReadAs(w.t, d, nil)
-	newsletter["own_address"] = domain["from_address"]
+	w.insert(f, "newsletter_roles", storedRow{"newsletter_id": int64(40), "user_id": p.user["id"], "role": "owner"})
+	newsletter["own_address"], newsletter["language"] = domain["from_address"], p.user["language"]
 	n, err := w.NewsletterBySlug(w.ctx(), "n")
 	w.ok(err)
 	newsletter.isReadAs(w.t, n, map[string]string{"DeliverAt": "send_delay", "Cadence": "weekdays", "LeadSubject": ""})
