@@ -52,20 +52,26 @@ import (
 //go:embed languages/*.json
 var files embed.FS
 
-// all are the languages of the files, read once; they never change.
+// all are the languages there are; they never change.
 var all = sync.OnceValue(func() *languages { return load(files, "languages") })
 
-// A Language says messages and dates as one language does.
+// A Language says messages and dates as one language does. Its file is read once it says something: a process that speaks
+// English does without the time that all of them take.
 type Language struct {
 	Code      string           // its BCP 47 tag, the name of its file: "de"
 	Name      string           // in itself: "Deutsch"
 	Direction digest.Direction // of its lines
 
 	tag     language.Tag
+	said    func() *said // reads its file, once
+	english *Language    // says what its file lacks; nil: it is English
+}
+
+// said is what the file of a language holds.
+type said struct {
 	dates   dates
-	has     map[string]bool // the messages of its file
+	has     map[string]bool // the messages
 	printer *message.Printer
-	english *Language // says what its file lacks; nil: it is English
 }
 
 // languages are all there are, English first and then by their tags.

@@ -31,7 +31,7 @@ func (d dates) check() error {
 // Date writes an instant by the clock of its location, or a date. The layout is that of
 // package time for English, such as "Monday 2 January 2006"; each language has its own for it.
 func (l *Language) Date(layout string, at time.Time) string {
-	pattern := cmp.Or(l.dates.Patterns[layout], layout)
+	pattern := cmp.Or(l.said().dates.Patterns[layout], layout)
 	var b strings.Builder
 	for pattern != "" {
 		token := nextToken(pattern)
@@ -40,8 +40,8 @@ func (l *Language) Date(layout string, at time.Time) string {
 			pattern = pattern[1:]
 			continue
 		}
-		if token == "2" && l.dates.First != "" && at.Day() == 1 && layout != "2" {
-			b.WriteString(l.dates.First)
+		if token == "2" && l.said().dates.First != "" && at.Day() == 1 && layout != "2" {
+			b.WriteString(l.said().dates.First)
 		} else {
 			b.WriteString(l.part(token, at))
 		}
@@ -69,13 +69,13 @@ func nextToken(pattern string) string {
 func (l *Language) part(token string, at time.Time) string {
 	switch token {
 	case "January":
-		return l.dates.Months[at.Month()-1]
+		return l.said().dates.Months[at.Month()-1]
 	case "Jan":
-		return l.dates.ShortMonths[at.Month()-1]
+		return l.said().dates.ShortMonths[at.Month()-1]
 	case "Monday":
-		return l.dates.Weekdays[at.Weekday()]
+		return l.said().dates.Weekdays[at.Weekday()]
 	case "PM":
-		return l.dates.HalfDays[at.Hour()/12]
+		return l.said().dates.HalfDays[at.Hour()/12]
 	case "1":
 		return strconv.Itoa(int(at.Month()))
 	}

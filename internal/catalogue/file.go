@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"golang.org/x/text/feature/plural"
 	"golang.org/x/text/language"
@@ -141,19 +142,26 @@ func readFile(files fs.FS, name string) (f file, err error) {
 	return f, f.Dates.check()
 }
 
-// load reads the files of a folder. They are part of the program, so it panics where one is broken.
+// load gives the languages of a folder of files. They are part of the program, so it panics where one is broken.
 func load(files fs.FS, dir string) *languages {
 	entries, err := fs.ReadDir(files, dir)
 	if err != nil {
 		panic(err)
 	}
-	b := catalog.NewBuilder(catalog.Fallback(language.English))
 	ls := &languages{}
 	for _, entry := range entries {
-		l, err := loadOne(files, path.Join(dir, entry.Name()), b)
+		name := path.Join(dir, entry.Name())
+		l, err := readHead(files, name)
 		if err != nil {
-			panic(fmt.Sprintf("catalogue: %s: %v", entry.Name(), err))
+			panic(fmt.Sprintf("catalogue: %s: %v", name, err))
 		}
+		l.said = sync.OnceValue(func() *said {
+			all, err := readSaid(files, name, l.tag)
+			if err != nil {
+				panic(fmt.Sprintf("catalogue: %s: %v", name, err))
+			}
+			return all
+		})
 		ls.list = append(ls.list, l)
 	}
 	slices.SortStableFunc(ls.list, func(a, b *Language) int {
@@ -179,36 +187,62 @@ func boolCompare(a, b bool) int {
 	return -1
 }
 
-// loadOne reads a file, and gives its messages to a builder.
-func loadOne(files fs.FS, name string, b *catalog.Builder) (*Language, error) {
+// readHead reads what stands above the dates and messages of a file.
+func readHead(files fs.FS, name string) (*Language, error) {
+	data, err := fs.ReadFile(files, name)
+	if err != nil {
+		return nil, err
+	}
+	l := &Language{Code: strings.TrimSuffix(path.Base(name), ".json")}
+	if l.tag, err = language.Parse(l.Code); err != nil {
+		return nil, err
+	}
+	d := json.NewDecoder(bytes.NewReader(data))
+	for {
+		key, err := d.Token()
+		switch {
+		case err != nil:
+			return nil, err
+		case key == json.Delim('{'):
+		case key == "name":
+			err = d.Decode(&l.Name)
+		case key == "direction":
+			err = d.Decode(&l.Direction)
+		default:
+			return l, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+}
+
+// readSaid reads all of a file.
+func readSaid(files fs.FS, name string, tag language.Tag) (*said, error) {
 	f, err := readFile(files, name)
 	if err != nil {
 		return nil, err
 	}
-	code := strings.TrimSuffix(path.Base(name), ".json")
-	l := &Language{Code: code, Name: f.Name, Direction: f.Direction, dates: f.Dates, has: map[string]bool{}}
-	if l.tag, err = language.Parse(code); err != nil {
-		return nil, err
-	}
-	said := l.tag
 	if f.Numbers != "" {
-		if said, err = l.tag.SetTypeForKey("nu", f.Numbers); err != nil {
+		if tag, err = tag.SetTypeForKey("nu", f.Numbers); err != nil {
 			return nil, err
 		}
 	}
+	b := catalog.NewBuilder(catalog.Fallback(language.English))
+	all := &said{dates: f.Dates, has: map[string]bool{}}
 	for key, w := range f.Messages {
 		if w.forms == nil && w.text == "" {
 			continue // not translated yet
 		}
 		m, err := w.message()
 		if err == nil {
-			err = b.Set(said, key, m...)
+			err = b.Set(tag, key, m...)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("%q: %w", key, err)
 		}
-		l.has[key] = true
+		all.has[key] = true
 	}
-	l.printer = message.NewPrinter(said, message.Catalog(b))
-	return l, nil
+	all.printer = message.NewPrinter(tag, message.Catalog(b))
+	return all, nil
 }

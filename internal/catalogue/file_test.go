@@ -15,6 +15,8 @@ import (
 	"golang.org/x/net/html"
 	"golang.org/x/text/feature/plural"
 	"golang.org/x/text/language"
+
+	"digest"
 )
 
 var update = flag.Bool("update", false, "write the files of the languages in their usual form, with what is missing as \"\"")
@@ -177,4 +179,22 @@ func TestHalfTranslated(t *testing.T) {
 	if got := german.Say("%d posts", 1) + ", " + german.Say("%d posts", 2); got != "1 post, 2 posts" {
 		t.Error(got)
 	}
+}
+
+// TestReadWhenItSpeaks: the messages of a language are read when it says something, and no others with them.
+func TestReadWhenItSpeaks(t *testing.T) {
+	files := fstest.MapFS{
+		"x/en.json": {Data: []byte(readEnglish(t).encode())},
+		"x/de.json": {Data: []byte(`{"name": "Deutsch", "direction": "ltr", "dates": broken`)},
+	}
+	all := load(files, "x").list
+	if got := all[0].Say("Yes"); got != "Yes" || all[1].Name != "Deutsch" || all[1].Direction != digest.LeftToRight {
+		t.Errorf("%q, %+v", got, all[1])
+	}
+	defer func() {
+		if recover() == nil {
+			t.Error("a broken file says something")
+		}
+	}()
+	all[1].Say("Yes")
 }

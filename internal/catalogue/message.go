@@ -103,10 +103,10 @@ func (l *Language) Sentence(v Sayable) string {
 
 // print says a sentence, in English where the language's file lacks it.
 func (l *Language) print(format string, values []any) string {
-	if !l.has[format] && l.english != nil {
+	if !l.said().has[format] && l.english != nil {
 		l = l.english
 	}
-	return l.printer.Sprintf(format, values...)
+	return l.said().printer.Sprintf(format, values...)
 }
 
 // safe is HTML that was made already.
@@ -123,7 +123,7 @@ func (l *Language) value(v any) any {
 	case Sayable:
 		return v.In(l)
 	case digest.Words:
-		if !l.has[string(v)] {
+		if !l.said().has[string(v)] {
 			return string(v)
 		}
 		return l.Say(string(v))
@@ -191,7 +191,7 @@ type Known string
 
 // In says it.
 func (k Known) In(l *Language) string {
-	if !l.has[string(k)] {
+	if !l.said().has[string(k)] {
 		return string(k)
 	}
 	return l.Say(string(k))
