@@ -41,10 +41,11 @@ func readDigest(ctx context.Context, c conn, where string, args ...any) (digestR
 }
 
 // SetDigestState starts, pauses or ends a digest; the state it has already
-// changes nothing but the end of a pause. Ending it deletes what waits and what is not on its way
+// changes nothing but the end of a pause. Ending it deletes what is not on its way
 // yet: of the editions already handed to a mailer, those whose final dot is
-// not written are refused it (MarkEditions). One that is started again becomes due
-// at its next midnight, not at one that passed meanwhile.
+// not written are refused it (MarkEditions). What waits for the next edition goes keptForReturn after the midnight of that,
+// of a membership at once. One that is started again becomes due
+// at its next midnight, not at one that passed meanwhile, with what waits.
 func (s *Store) SetDigestState(ctx context.Context, id digest.DigestID, state digest.DigestState, now time.Time) error {
 	switch state {
 	case digest.DigestActive, digest.DigestPaused, digest.DigestLeft:
@@ -98,6 +99,10 @@ func setDigestState(ctx context.Context, c conn, d digestRow, state digest.Diges
 		return err
 	case state == digest.DigestPaused:
 		return pause(ctx, c, d, time.Time{}, now)
+	case d.State == digest.DigestLeft && at(d.NextDueAt) < at(now).plus(-keptForReturn):
+		if err := dropWaiting(ctx, c, d.ID, at(d.NextDueAt)); err != nil {
+			return err
+		}
 	}
 	if err := reschedule(ctx, c, d, s.Resume(now, at(now).time()), now); err != nil || d.State != digest.DigestLeft {
 		return err
@@ -113,17 +118,35 @@ func dropFeeds(ctx context.Context, c conn, id digest.DigestID) error {
 // unsubscribed is the error of an edition that its reader no longer wants.
 const unsubscribed = "unsubscribed"
 
-// leave drops all that has not reached the reader.
+// keptForReturn is how long after the midnight of its next edition the digest of a reader who left keeps what waits for that:
+// who pressed by mistake loses nothing.
+const keptForReturn = 24 * time.Hour
+
+// dropWaiting deletes what waits for a midnight of a digest.
+func dropWaiting(ctx context.Context, c conn, id digest.DigestID, due instant) error {
+	return c.execEach(ctx, []string{
+		`DELETE FROM digest_posts WHERE digest_id = ? AND visible_at = ?`,
+		`DELETE FROM notices WHERE digest_id = ? AND visible_at = ?`,
+	}, id, due)
+}
+
+// pruneLeft deletes what waits for readers who left and did not come back in time.
+func (s *Store) pruneLeft(ctx context.Context, now time.Time) error {
+	return s.write(ctx, func(c conn) error {
+		const theirs = ` WHERE (digest_id, visible_at) IN (SELECT d.id, d.next_due_at FROM digests d WHERE d.state = 'left' AND d.next_due_at < ?)`
+		return c.execEach(ctx, []string{`DELETE FROM digest_posts` + theirs, `DELETE FROM notices` + theirs}, at(now).plus(-keptForReturn))
+	})
+}
+
+// leave drops what is on its way to the reader.
 func leave(ctx context.Context, c conn, d digestRow, now instant) error {
 	if err := resumeOwn(ctx, c, d.ID, 0); err != nil {
 		return err
 	}
-	err := c.execEach(ctx, []string{
-		`DELETE FROM digest_posts WHERE digest_id = ? AND visible_at = ?`,
-		`DELETE FROM notices WHERE digest_id = ? AND visible_at = ?`,
-	}, d.ID, at(d.NextDueAt))
-	if err != nil {
-		return err
+	if d.NewsletterID != 0 { // letters of a newsletter that was left are not wanted
+		if err := dropWaiting(ctx, c, d.ID, at(d.NextDueAt)); err != nil {
+			return err
+		}
 	}
 	held, err := recall(ctx, c, `= ?`, d.ID)
 	if err == nil {

@@ -306,7 +306,7 @@ func TestDigestStates(t *testing.T) {
 		now := parisMidnight.Add(25 * time.Hour)
 		w.record(now, f, posts(now, "q"))
 		set(digest.DigestLeft, now)
-		want(w.t, "nothing waits", w.waiting(ada), "")
+		want(w.t, "waits in case they come back", w.waiting(ada), "q")
 		list, err := w.Editions(w.ctx(), ada.ID, 1)
 		w.ok(err)
 		want(w.t, "not sent any more", list[0].State, digest.EditionFailed)
@@ -314,6 +314,17 @@ func TestDigestStates(t *testing.T) {
 		set(digest.DigestLeft, now)
 		set(digest.DigestActive, now)
 		want(w.t, "a midnight ahead stays", w.again(ada).NextDueAt, parisMidnight.Add(48*time.Hour))
+		want(w.t, "with what waits", w.waiting(ada), "q")
+		set(digest.DigestLeft, now)
+		want(w.t, "nothing comes", w.hour(parisMidnight.Add(48*time.Hour)), 0)
+		for _, after := range []struct {
+			hours int
+			waits string
+		}{{72, "q"}, {73, ""}} {
+			_, err := w.Prune(w.ctx(), parisMidnight.Add(time.Duration(after.hours)*time.Hour), 30*24*time.Hour, 100)
+			w.ok(err)
+			want(w.t, "kept for a day", w.waiting(ada), after.waits)
+		}
 		if err := w.SetDigestState(w.ctx(), ada.ID, "odd", now); digest.KindOf(err) != digest.Invalid {
 			w.t.Errorf("an odd state: %v", err)
 		}

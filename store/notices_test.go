@@ -205,7 +205,9 @@ func TestNoticesMoveWithTheMidnight(t *testing.T) {
 		w.ok(w.Unsubscribe(w.ctx(), ada.ID, f.ID))
 		want(w.t, "without the feed", w.told(ada), "gap g.example 12:00-13:00")
 		w.ok(w.SetDigestState(w.ctx(), ada.ID, digest.DigestLeft, noon))
-		w.holds("of who left", 0, `SELECT count(*) FROM notices`)
+		w.holds("of who left, in case they come back", 1, `SELECT count(*) FROM notices`)
+		w.ok(w.SetDigestState(w.ctx(), ada.ID, digest.DigestActive, noon.Add(40*24*time.Hour)))
+		w.holds("of who came back late", 0, `SELECT count(*) FROM notices`)
 
 		bob := w.reader("bob", "Europe/Paris")
 		w.subscribe(bob, f)

@@ -76,6 +76,7 @@ func (s *Store) Prune(ctx context.Context, now time.Time, keep time.Duration, ba
 	}{
 		{"editions", func() (int, error) { return s.pruneEditions(ctx, old, batch) }},
 		{"what was held back", func() (int, error) { return s.pruneHeld(ctx, old, batch) }},
+		{"what waits for who left", func() (int, error) { return 0, s.pruneLeft(ctx, now) }},
 		{"what is not needed", func() (int, error) {
 			needed, err := s.oldestNeeded(ctx)
 			if needed != 0 {

@@ -169,7 +169,7 @@ func subscribe(ctx context.Context, c conn, sub digest.Subscription, now instant
 		return subscribe(ctx, c, sub, now)
 	}
 	n, err := c.exec(ctx, `INSERT INTO subscriptions (digest_id, feed_id, title, folder, display, most, extras, created_at)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (digest_id, feed_id) DO UPDATE SET rests = 0, rests_for = 0, paused_until = 0, created_at = excluded.created_at,
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (digest_id, feed_id) DO UPDATE SET rests = 0, rests_for = 0, paused_until = 0, waited = '', created_at = excluded.created_at,
 			extras = CASE WHEN excluded.extras = 0 THEN subscriptions.extras ELSE excluded.extras END,
 			title = CASE WHEN excluded.title = '' THEN subscriptions.title ELSE excluded.title END,
 			folder = CASE WHEN excluded.folder = '' THEN subscriptions.folder ELSE excluded.folder END,
@@ -222,16 +222,6 @@ func hideRecent(ctx context.Context, c conn, sub digest.Subscription, now instan
 const mayCome = `p.feed_id = ? AND NOT (p.withdrawn_at > 0 AND p.content_hash = '') AND (p.read_address = '' OR p.read_address = (SELECT f.moved_to FROM feeds f WHERE f.id = p.feed_id AND f.stays = 0))
 		AND (p.extra = 0 OR (p.extra & (SELECT s.extras FROM subscriptions s WHERE s.digest_id = ? AND s.feed_id = p.feed_id)) <> 0)`
 
-// hideThese puts those of some posts of a feed before a reader that may come to them, and that they have not had.
-func hideThese(ctx context.Context, c conn, sub digest.Subscription, posts []digest.PostID, now instant) error {
-	var ids []digest.PostID
-	if err := c.all(ctx, &ids, `SELECT p.id FROM posts p WHERE `+mayCome+` AND p.id`+c.d.oneOf+` ORDER BY p.id`,
-		sub.FeedID, sub.DigestID, keys(c.d, posts)); err != nil {
-		return err
-	}
-	return hideNew(ctx, c, sub, ids, now)
-}
-
 // hideNew puts those of some posts before a reader that they have not had.
 func hideNew(ctx context.Context, c conn, sub digest.Subscription, ids []digest.PostID, now instant) error {
 	var had []digest.PostID
@@ -280,7 +270,7 @@ func hadBefore(ctx context.Context, c conn, sub digest.Subscription, ids []diges
 }
 
 // Unsubscribe ends a subscription, a paused one too; what waits of the feed and
-// the filters of its posts go with it. Editions already released keep their
+// the filters of its posts go with it, and come back by Resubscribe. Editions already released keep their
 // posts. A feed to which nobody is subscribed any more is not asked either.
 // digest.NotFound if there was none.
 func (s *Store) Unsubscribe(ctx context.Context, id digest.DigestID, feed digest.FeedID) error {
@@ -297,18 +287,18 @@ func (s *Store) Unsubscribe(ctx context.Context, id digest.DigestID, feed digest
 
 // unsubscribe is Unsubscribe of a feed that is locked.
 func unsubscribe(ctx context.Context, c conn, id digest.DigestID, feed digest.FeedID) error {
-	if err := c.run(ctx, keepFormer(`s.digest_id = ? AND s.feed_id = ?`), id, feed); err != nil {
+	own, err := c.former(ctx, id, feed)
+	if err != nil {
+		return err
+	}
+	if err := keepMade(ctx, c, own); err != nil {
 		return err
 	}
 	if err := resumeOwn(ctx, c, id, feed); err != nil {
 		return err
 	}
-	var paused bool
-	err := c.get(ctx, &paused, `DELETE FROM subscriptions WHERE digest_id = ? AND feed_id = ? RETURNING rests`, id, feed)
-	if isNone(err) {
-		return noSubscription()
-	}
-	if err == nil && !paused {
+	err = c.run(ctx, `DELETE FROM subscriptions WHERE digest_id = ? AND feed_id = ?`, id, feed)
+	if err == nil && !own.Paused {
 		err = withdraw(ctx, c, id, feed)
 	}
 	if err == nil {

@@ -7,7 +7,8 @@ import (
 	"digest"
 )
 
-// PauseSubscription pauses a subscription until its reader says otherwise; what waits of the feed goes.
+// PauseSubscription pauses a subscription until its reader says otherwise; what waits of the feed goes, and comes back if
+// they resume it.
 // digest.NotFound if there is none; one that is paused already has no end any more.
 func (s *Store) PauseSubscription(ctx context.Context, id digest.DigestID, feed digest.FeedID) error {
 	return s.PauseSubscriptionUntil(ctx, id, feed, time.Time{})
@@ -28,7 +29,15 @@ func (s *Store) PauseSubscriptionUntil(ctx context.Context, id digest.DigestID, 
 
 // pauseUntil is PauseSubscriptionUntil of a feed that is locked.
 func pauseUntil(ctx context.Context, c conn, id digest.DigestID, feed digest.FeedID, until instant) error {
-	n, err := c.exec(ctx, `UPDATE subscriptions SET rests = 1, paused_until = ? WHERE digest_id = ? AND feed_id = ? AND rests = 0`, until, id, feed)
+	w, err := c.waitingOf(ctx, id, feed)
+	if err != nil {
+		return err
+	}
+	text, err := asJSON(w)
+	if err != nil {
+		return err
+	}
+	n, err := c.exec(ctx, `UPDATE subscriptions SET rests = 1, paused_until = ?, waited = ? WHERE digest_id = ? AND feed_id = ? AND rests = 0`, until, text, id, feed)
 	if err != nil {
 		return err
 	}
@@ -42,30 +51,53 @@ func pauseUntil(ctx context.Context, c conn, id digest.DigestID, feed digest.Fee
 }
 
 // ResumeSubscription ends the pause of a subscription: it brings what Subscribe
-// would bring, and never a post that the digest has had (I4). digest.NotFound if
+// would bring and what waited when it was paused, and never a post that the digest has had (I4). digest.NotFound if
 // there is none; one that is not paused stays as it is.
 func (s *Store) ResumeSubscription(ctx context.Context, id digest.DigestID, feed digest.FeedID, now time.Time) error {
 	return s.change(ctx, "resuming a subscription", func(c conn) error {
 		if err := c.untilCommit(ctx, s.d.lockShared); err != nil {
 			return err
 		}
-		if err := requireSubscription(ctx, c, id, feed); err != nil {
+		if err := lockFeed(ctx, c, feed); err != nil {
 			return err
 		}
-		_, err := subscribe(ctx, c, digest.Subscription{DigestID: id, FeedID: feed}, at(now))
-		return err
+		was, err := c.former(ctx, id, feed)
+		if err != nil {
+			return err
+		}
+		if err := resume(ctx, c, id, feed, at(now)); err != nil {
+			return err
+		}
+		return hideThese(ctx, c, was.Subscription, was.Waited, at(now))
 	})
 }
 
-// EndSubscriptionPauses resumes the subscriptions whose pause is over, and says how many.
+// resume subscribes to a feed that is paused.
+func resume(ctx context.Context, c conn, id digest.DigestID, feed digest.FeedID, now instant) error {
+	_, err := subscribe(ctx, c, digest.Subscription{DigestID: id, FeedID: feed}, now)
+	return err
+}
+
+// EndSubscriptionPauses resumes the subscriptions whose pause is over, and says how many. What waited before them was not
+// wanted any more, and does not come.
 func (s *Store) EndSubscriptionPauses(ctx context.Context, now time.Time) (int, error) {
+	const isOver = `paused_until > 0 AND paused_until <= ? AND rests = 1 AND rests_for = 0`
 	over, err := readRows[digest.Subscription](ctx, s.read(), "reading the pauses of subscriptions",
-		`SELECT digest_id, feed_id FROM subscriptions WHERE paused_until > 0 AND paused_until <= ? AND rests = 1 AND rests_for = 0 ORDER BY digest_id, feed_id`, at(now))
+		`SELECT digest_id, feed_id FROM subscriptions WHERE `+isOver+` ORDER BY digest_id, feed_id`, at(now))
 	if err != nil {
 		return 0, err
 	}
 	for i, sub := range over {
-		if err := s.ResumeSubscription(ctx, sub.DigestID, sub.FeedID, now); err != nil && digest.KindOf(err) != digest.NotFound { // left meanwhile
+		err := s.change(ctx, "ending the pause of a subscription", func(c conn) error {
+			if err := c.untilCommit(ctx, s.d.lockShared); err != nil {
+				return err
+			}
+			if n, err := c.number(ctx, `SELECT count(*) FROM subscriptions WHERE digest_id = ? AND feed_id = ? AND `+isOver, sub.DigestID, sub.FeedID, at(now)); err != nil || n == 0 {
+				return err // resumed, left, or paused for longer meanwhile
+			}
+			return resume(ctx, c, sub.DigestID, sub.FeedID, at(now))
+		})
+		if err != nil {
 			return i, err
 		}
 	}

@@ -1,6 +1,7 @@
 package store_test
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 	"time"
@@ -180,4 +181,52 @@ func TestImportOfPausedSubscriptions(t *testing.T) {
 			t.Errorf("%q %v", folders, err)
 		}
 	})
+}
+
+// TestResumeBringsBackWhatWaited: a pause that its reader takes back loses nothing of an edition that comes once a week; one
+// that ends by itself brings what is recent, and so does one after which what waited is old.
+func TestResumeBringsBackWhatWaited(t *testing.T) {
+	each(t, func(w world) {
+		ada := w.reader("ada", "Europe/Paris")
+		f := w.feed("a.example")
+		w.subscribe(ada, f)
+		w.ok(w.SetCadence(w.ctx(), ada.ID, digest.Cadence(1<<time.Friday), noon))
+		for day := range 3 {
+			at := noon.Add(time.Duration(24*day) * time.Hour)
+			w.record(at, f, posts(at, fmt.Sprint("day ", day)))
+		}
+		now, until := noon.Add(5*24*time.Hour), noon.Add(6*24*time.Hour)
+		all := "day 0 day 1 day 2"
+		want(w.t, "waits", w.waiting(ada), all)
+		for range 2 {
+			for range 2 {
+				w.ok(w.PauseSubscriptionUntil(w.ctx(), ada.ID, f.ID, until))
+			}
+			want(w.t, "waits then", w.waiting(ada), "")
+			w.ok(w.ResumeSubscription(w.ctx(), ada.ID, f.ID, now))
+			want(w.t, "waits again", w.waiting(ada), all)
+		}
+		w.ok(w.PauseSubscription(w.ctx(), ada.ID, f.ID))
+		left, err := w.UnsubscribeSeveral(w.ctx(), ada.ID, []digest.FeedID{f.ID})
+		w.ok(err)
+		w.resubscribed(ada, left, now, 1)
+		w.ok(w.ResumeSubscription(w.ctx(), ada.ID, f.ID, now))
+		want(w.t, "left while it was paused", w.waiting(ada), all)
+
+		w.ok(w.PauseSubscriptionUntil(w.ctx(), ada.ID, f.ID, until))
+		_, err = w.EndSubscriptionPauses(w.ctx(), until)
+		w.ok(err)
+		want(w.t, "over by itself", w.waiting(ada), "day 2")
+		w.record(until, f, posts(until, "day 6"))
+		w.ok(w.PauseSubscription(w.ctx(), ada.ID, f.ID))
+		w.ok(w.ResumeSubscription(w.ctx(), ada.ID, f.ID, until.Add(60*24*time.Hour)))
+		want(w.t, "months later", w.waiting(ada), "day 6")
+	})
+}
+
+func (w world) resubscribed(d digest.Digest, feeds []digest.FeedID, now time.Time, n int) {
+	w.t.Helper()
+	got, err := w.Resubscribe(w.ctx(), d.ID, feeds, now)
+	w.ok(err)
+	want(w.t, "subscribed again", got, n)
 }

@@ -31,6 +31,9 @@ func (s *Store) ReplaceSubscription(ctx context.Context, id digest.DigestID, old
 		if err := c.run(ctx, `UPDATE filters SET feed_id = ? WHERE digest_id = ? AND feed_id = ?`, by, id, old); err != nil {
 			return err
 		}
-		return unsubscribe(ctx, c, id, old)
+		if err := unsubscribe(ctx, c, id, old); err != nil {
+			return err
+		}
+		return c.run(ctx, `UPDATE former_subscriptions SET made = '' WHERE digest_id = ? AND feed_id = ?`, id, old) // the other has it
 	})
 }

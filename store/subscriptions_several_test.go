@@ -68,13 +68,20 @@ func TestResubscribe(t *testing.T) {
 		w.ok(err)
 		want(w.t, "left", len(left), 2)
 		want(w.t, "waits then", w.waiting(ada), "")
-		left = append(left, store.FormerSubscription{Subscription: digest.Subscription{FeedID: other.ID}}) // never theirs
+		former, err := w.FormerSubscription(w.ctx(), ada.ID, a.ID)
+		w.ok(err)
+		want(w.t, "named as before", former.Title, "Mine")
+		left = append(left, other.ID) // never theirs
 		for _, n := range []int{2, 0} {
 			got, err := w.Resubscribe(w.ctx(), ada.ID, left, noon.Add(time.Minute))
 			w.ok(err)
 			want(w.t, "again", got, n)
 		}
 		want(w.t, "waits again", w.waiting(ada), "a1 a2")
+		for _, feed := range []digest.Feed{a, other} {
+			_, err = w.FormerSubscription(w.ctx(), ada.ID, feed.ID)
+			want(w.t, "no former one", digest.KindOf(err), digest.NotFound)
+		}
 		sub, err := w.Subscription(w.ctx(), ada.ID, a.ID)
 		w.ok(err)
 		want(w.t, "as before", sub.Subscription, own)
@@ -100,9 +107,11 @@ func TestPrivateIsNotLeftWithOthers(t *testing.T) {
 		want(w.t, "left", len(left), 1)
 		want(w.t, "kept", w.subscribed(ada), private.ID)
 		w.ok(w.Unsubscribe(w.ctx(), ada.ID, private.ID))
-		n, err := w.Resubscribe(w.ctx(), ada.ID, []store.FormerSubscription{{Subscription: digest.Subscription{FeedID: private.ID}}}, noon)
+		n, err := w.Resubscribe(w.ctx(), ada.ID, []digest.FeedID{private.ID}, noon)
 		w.ok(err)
 		want(w.t, "no way to a private feed", n, 0)
+		_, err = w.FormerSubscription(w.ctx(), ada.ID, private.ID)
+		want(w.t, "nothing is kept", digest.KindOf(err), digest.NotFound)
 	})
 }
 
@@ -148,8 +157,6 @@ func TestResubscribeBringsBackWhatWaited(t *testing.T) {
 		w.ok(w.SetLead(w.ctx(), ada.ID, a.ID))
 		left, err := w.UnsubscribeSeveral(w.ctx(), ada.ID, []digest.FeedID{a.ID})
 		w.ok(err)
-		want(w.t, "waited", len(left[0].Waiting), 3)
-		left[0].Waiting = append(left[0].Waiting, w.find("had"), w.find("other 1"), 9999) // as a form could say
 		n, err := w.Resubscribe(w.ctx(), ada.ID, left, now)
 		w.ok(err)
 		want(w.t, "again", n, 1)

@@ -14,8 +14,8 @@ const feedPosts = 50
 // A feedPostsPage is all posts of a feed that have come to a reader, the latest first.
 type feedPostsPage struct {
 	Title  string
-	Path   string // of the feed's own page; "": the reader has left it
-	Again  string // what the way back needs; "": there is none, or the reader has not left it
+	Path   string        // of the feed's own page; "": the reader has left it
+	Again  digest.FeedID // to which there is a way back; 0: there is none, or the reader has not left it
 	Posts  []store.DeliveredPost
 	First  bool
 	Older  string // address of what came earlier; "" if that is all
@@ -52,7 +52,7 @@ func (s *site) feedPostsPage(w http.ResponseWriter, r *http.Request, me reader) 
 		return err
 	}
 	if p.Path == "" {
-		if err := s.describeLeft(r, &p, digest.FeedID(id)); err != nil {
+		if err := s.describeFeedLeft(r, &p, digest.FeedID(id)); err != nil {
 			return err
 		}
 	}
@@ -64,8 +64,8 @@ func (s *site) feedPostsPage(w http.ResponseWriter, r *http.Request, me reader) 
 	return s.showPage(w, r, nil, "feed_posts", p.Title, p)
 }
 
-// describeLeft names a feed that the reader has left; errNotFound where nothing of it ever came to them.
-func (s *site) describeLeft(r *http.Request, p *feedPostsPage, id digest.FeedID) error {
+// describeFeedLeft names a feed that the reader has left; errNotFound where nothing of it ever came to them.
+func (s *site) describeFeedLeft(r *http.Request, p *feedPostsPage, id digest.FeedID) error {
 	if len(p.Posts) == 0 {
 		return errNotFound
 	}
@@ -75,7 +75,7 @@ func (s *site) describeLeft(r *http.Request, p *feedPostsPage, id digest.FeedID)
 	}
 	p.Title = shortened(feedTitle(f.Feed))
 	if !digest.IsPrivate(f.URL) {
-		p.Again = formerText(store.FormerSubscription{Subscription: digest.Subscription{FeedID: id}})
+		p.Again = id
 	}
 	return nil
 }

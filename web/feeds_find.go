@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -227,26 +226,11 @@ func (s *site) addFeeds(w http.ResponseWriter, r *http.Request, me reader) error
 		}
 	}
 	if len(chosen) == 1 && len(p.Taken) == 1 {
-		return s.asBefore(w, r, me, p.Taken[0].ID)
+		return showAdded(w, r, me, nil, feedPath(p.Taken[0].ID), "added")
 	}
 	if len(p.Left) == 0 {
 		return showAdded(w, r, me, nil, "/feeds", "added")
 	}
 	p.Asked = p.Left[0].URL
 	return s.show(w, r, http.StatusUnprocessableEntity, "feeds_find_added", catalogue.Key("Not all could be added"), p)
-}
-
-// asBefore gives a subscription that was ended and begins again its title, folder
-// and display, which the form carries, and leads to it.
-func (s *site) asBefore(w http.ResponseWriter, r *http.Request, me reader, id digest.FeedID) error {
-	return showAdded(w, r, me, s.setAsBefore(r, me.Digest.ID, id, r.PostForm), feedPath(id), "added")
-}
-
-func (s *site) setAsBefore(r *http.Request, d digest.DigestID, id digest.FeedID, form url.Values) error {
-	sub, wrong := subscriptionOf(form)
-	if wrong != (feedWrongs{}) || sub == (digest.Subscription{}) {
-		return nil
-	}
-	sub.DigestID, sub.FeedID = d, id
-	return s.Store.SetSubscription(r.Context(), sub)
 }

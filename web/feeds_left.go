@@ -2,22 +2,19 @@ package web
 
 import (
 	"net/http"
-	"net/url"
 	"slices"
 	"strconv"
-	"time"
 
 	"digest"
 	"digest/internal/catalogue"
 	"digest/store"
 )
 
-// A feedsLeftPage says that feeds were left, and carries the way back: it is the only page that still knows what the
-// reader had made of them.
+// A feedsLeftPage says that feeds were left, and has the way back.
 type feedsLeftPage struct {
 	Titles  []string
-	Former  []string // what the way back needs of each, as formerText writes it
-	Private int      // of those that were to be left and were not, since nothing could bring them back
+	Left    []digest.FeedID // those to which there is a way back
+	Private int             // of those that were to be left and were not, since nothing could bring them back
 	From    string
 }
 
@@ -43,9 +40,9 @@ func (s *site) leaveFeeds(w http.ResponseWriter, r *http.Request, me reader, sub
 		titles[sub.Feed.ID] = shortened(titleOf(sub))
 	}
 	left, err := s.Store.UnsubscribeSeveral(r.Context(), me.Digest.ID, ids)
-	p := feedsLeftPage{Private: len(subs) - len(left)}
-	for _, f := range left {
-		p.Titles, p.Former = append(p.Titles, titles[f.FeedID]), append(p.Former, formerText(f))
+	p := feedsLeftPage{Left: left, Private: len(subs) - len(left)}
+	for _, feed := range left {
+		p.Titles = append(p.Titles, titles[feed])
 	}
 	slices.SortFunc(p.Titles, digest.CompareNames)
 	return s.showLeft(w, r, err, p)
@@ -58,87 +55,42 @@ func (s *site) showLeft(w http.ResponseWriter, r *http.Request, err error, p fee
 
 // returnFeeds is the way back. The form is not trusted: nobody comes by it to a feed that they never had.
 func (s *site) returnFeeds(w http.ResponseWriter, r *http.Request, me reader) error {
-	var former []store.FormerSubscription
-	for _, text := range r.PostForm["former"] {
-		f, ok := readFormer(text)
-		if !ok || len(former) == mostFeeds {
-			return errNoChoice
-		}
-		former = append(former, f)
+	feeds, err := feedsOf(r.PostForm["feed"])
+	if err != nil {
+		return err
 	}
-	all, err := s.Store.AllSubscriptions(r.Context(), me.Digest.ID)
-	if err == nil && len(all)+len(former) > mostFeeds {
+	n, err := s.bringBack(r, me.Digest.ID, feeds)
+	switch {
+	case err != nil:
+		return err
+	case n == 0:
+		return seeOther(w, r, "/feeds") // which says whether they are subscribed
+	case len(feeds) == 1:
+		return showChanged(w, r, nil, feeds[0], "again")
+	}
+	return showSaved(w, r, nil, "/feeds", "again")
+}
+
+// feedsOf reads keys of feeds that a form carries.
+func feedsOf(texts []string) (feeds []digest.FeedID, err error) {
+	for _, text := range texts {
+		id, err := strconv.ParseInt(text, 10, 64)
+		if err != nil || id <= 0 || len(feeds) == mostFeeds {
+			return nil, errNoChoice
+		}
+		feeds = append(feeds, digest.FeedID(id))
+	}
+	return feeds, nil
+}
+
+// bringBack subscribes a digest again to feeds that it has left, and says to how many.
+func (s *site) bringBack(r *http.Request, id digest.DigestID, feeds []digest.FeedID) (int, error) {
+	all, err := s.Store.AllSubscriptions(r.Context(), id)
+	if err == nil && len(all)+len(feeds) > mostFeeds {
 		err = errFull
 	}
-	if err == nil {
-		_, err = s.Store.Resubscribe(r.Context(), me.Digest.ID, former, s.Now())
-	}
-	if err == nil && len(former) == 1 {
-		return showChanged(w, r, nil, former[0].FeedID, "again")
-	}
-	return showSaved(w, r, err, "/feeds", "again")
-}
-
-// formerText writes what the way back to a feed needs.
-func formerText(f store.FormerSubscription) string {
-	form := url.Values{"feed": {strconv.FormatInt(int64(f.FeedID), 10)}, "filter": f.Filters}
-	for name, value := range map[string]string{"title": f.Title, "folder": f.Folder, "display": string(f.Display)} {
-		if value != "" {
-			form.Set(name, value)
-		}
-	}
-	if f.Most > 0 {
-		form.Set("most", strconv.Itoa(f.Most))
-	}
-	if f.Leads {
-		form.Set("leads", "on")
-	}
-	for _, id := range f.Waiting {
-		form.Add("post", strconv.FormatInt(int64(id), 10))
-	}
-	for name, extra := range extras() {
-		if f.Extras&extra != 0 {
-			form.Set(name, "on")
-		}
-	}
-	if f.Paused {
-		form.Set("until", "")
-		if !f.PausedUntil.IsZero() {
-			form.Set("until", strconv.FormatInt(f.PausedUntil.Unix(), 10))
-		}
-	}
-	return form.Encode()
-}
-
-// readFormer reads what formerText wrote; false if it could not have.
-func readFormer(text string) (f store.FormerSubscription, ok bool) {
-	form, err := url.ParseQuery(text)
 	if err != nil {
-		return f, false
+		return 0, err
 	}
-	id, err := strconv.ParseInt(form.Get("feed"), 10, 64)
-	if err != nil || id <= 0 {
-		return f, false
-	}
-	own, wrong := subscriptionOf(form)
-	if wrong != (feedWrongs{}) {
-		return f, false
-	}
-	own.FeedID, own.Leads = digest.FeedID(id), form.Has("leads")
-	f = store.FormerSubscription{Subscription: own, Paused: form.Has("until"), Filters: form["filter"]}
-	for _, post := range form["post"] {
-		id, err := strconv.ParseInt(post, 10, 64)
-		if err != nil || id <= 0 {
-			return f, false
-		}
-		f.Waiting = append(f.Waiting, digest.PostID(id))
-	}
-	if until := form.Get("until"); until != "" {
-		at, err := strconv.ParseInt(until, 10, 64)
-		if err != nil || at <= 0 || at > maxSecond {
-			return f, false
-		}
-		f.PausedUntil = time.Unix(at, 0)
-	}
-	return f, true
+	return s.Store.Resubscribe(r.Context(), id, feeds, s.Now())
 }

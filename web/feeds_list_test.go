@@ -135,8 +135,7 @@ func TestSeveralAtOnce(t *testing.T) {
 		if got := v.takes(); got != "Four" {
 			r.t.Errorf("takes %q", got)
 		}
-		former := a.attrs("input[name=former]", "value")
-		v.post("/feeds/return", url.Values{"former": former}).status(http.StatusSeeOther)
+		v.post("/feeds/return", url.Values{"feed": a.attrs("input[name=feed]", "value")}).status(http.StatusSeeOther)
 		if got := v.takes(); got != "Four|One|Three|Two" {
 			r.t.Errorf("takes %q", got)
 		}
@@ -155,9 +154,9 @@ func TestWayBackIsOnesOwn(t *testing.T) {
 		_, bob := r.reader("bob@example.org")
 		f := r.many(bob, "Another's")[0]
 		v, _ := r.reader("ann@example.org")
-		v.post("/feeds/return", url.Values{"former": {fmt.Sprintf("feed=%d", f.ID)}}).status(http.StatusSeeOther)
-		for _, text := range []string{"", "feed=0", "feed=x", "%zz", fmt.Sprintf("feed=%d&display=x", f.ID), fmt.Sprintf("feed=%d&until=-1", f.ID), fmt.Sprintf("feed=%d&title=%s", f.ID, strings.Repeat("x", 501))} {
-			v.post("/feeds/return", url.Values{"former": {text}}).status(http.StatusBadRequest)
+		v.post("/feeds/return", url.Values{"feed": {fmt.Sprint(f.ID)}}).status(http.StatusSeeOther)
+		for _, text := range []string{"", "0", "x", "-1", "99999999999999999999"} {
+			v.post("/feeds/return", url.Values{"feed": {text}}).status(http.StatusBadRequest)
 		}
 		if got := v.takes(); got != "" {
 			r.t.Errorf("takes %q", got)
@@ -195,7 +194,7 @@ func TestAllPostsOfAFeed(t *testing.T) {
 		v.get(path + "/posts?after=99999999999.1").status(http.StatusNotFound)
 		v.post(path+"/leave", nil).status(http.StatusOK)
 		a = v.get(path+"/posts").status(http.StatusOK).shows("h1", "Prolific")
-		v.post("/feeds/return", url.Values{"former": a.attrs("input[name=former]", "value")}).status(http.StatusSeeOther)
+		v.post("/feeds/return", url.Values{"feed": a.attrs("input[name=feed]", "value")}).status(http.StatusSeeOther)
 		if got := v.takes(); got != "Prolific" {
 			r.t.Errorf("takes %q", got)
 		}

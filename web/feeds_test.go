@@ -6,6 +6,7 @@ import (
 	"net/http/httptest"
 	"net/netip"
 	"net/url"
+	"path"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -280,7 +281,9 @@ func TestOneFeed(t *testing.T) {
 		if got := v.get(link).status(http.StatusSeeOther).Header.Get("Location"); got != link+"/posts" {
 			r.t.Errorf("a feed that was left leads to %q", got)
 		}
-		v.post("/feeds/add", url.Values{"feed": {"https://site.example/1"}, "title": {"My name"}, "folder": {"News/World"}, "display": {"full"}}).status(http.StatusSeeOther)
+		v.post("/feeds/return", url.Values{"feed": {path.Base(link)}}).status(http.StatusSeeOther)
+		v.get(link).shows("#pause button", "Resume", "Pause until then")
+		v.post(link+"/wake", nil).status(http.StatusSeeOther)
 
 		a = v.post(link+"/leave", nil).status(http.StatusOK).shows("h1", "Unsubscribed")
 		if got := v.get(link).status(http.StatusSeeOther).Header.Get("Location"); got != link+"/posts" {

@@ -2,6 +2,7 @@ package web
 
 import (
 	"net/http"
+	"path"
 
 	"digest"
 )
@@ -40,4 +41,9 @@ func (s *site) letterLinkOf(r *http.Request, purpose digest.Purpose, root string
 		return l, errOldLink
 	}
 	return l, nil
+}
+
+// toLinkPage leads who opens the answer to a form again, without sending it, to the page behind the link.
+func toLinkPage(w http.ResponseWriter, r *http.Request) error {
+	return seeOther(w, r, path.Dir(r.URL.Path))
 }

@@ -100,11 +100,15 @@ func TestSiteByLetter(t *testing.T) {
 			r.t.Error("to look changes it")
 		}
 
-		a := v.post(link+"/display", url.Values{"display": {"headlines"}}).status(http.StatusOK)
+		var a answer
+		for range 2 {
+			a = v.post(link+"/display", url.Values{"display": {"headlines"}, "was": {"full"}}).status(http.StatusOK).shows(".display button", "As before")
+		}
 		if now, _, _ := r.subOf(d); now.Display != digest.Headlines || now.Folder != "Sky" {
 			r.t.Errorf("became %+v", now)
 		}
-		v.post(link+"/display", url.Values{"display": a.attrs("input[name=display]", "value")}).status(http.StatusOK)
+		v.get(link).shows(".display button", "As the rest of your edition", "Headlines and excerpts", "Full text")
+		v.post(link+"/display", url.Values{"display": a.attrs(".display button", "value")}).status(http.StatusOK)
 		if now, _, _ := r.subOf(d); now != was {
 			r.t.Errorf("came back as %+v", now)
 		}
@@ -123,7 +127,7 @@ func TestSiteByLetter(t *testing.T) {
 		}
 		v.post(link+"/rest", url.Values{"for": {"week"}}).status(http.StatusOK).contains("[role=status]", "It comes back with the edition of")
 		for _, wrong := range []string{"", "2026-02-30", "2001-01-01", "9999-12-31"} {
-			v.post(link+"/rest", url.Values{"until": {wrong}}).status(http.StatusOK).contains("[role=alert]", "Nothing was changed.")
+			v.post(link+"/rest", url.Values{"until": {wrong}}).status(http.StatusBadRequest).contains("[role=alert]", "Nothing was changed.")
 		}
 	})
 }
@@ -136,38 +140,59 @@ func paris(t testing.TB) *time.Location {
 	return zone
 }
 
-// TestLeaveByLetter: who leaves a site by the link has the way back to it as it was; not where a password would be lost.
+// TestLeaveByLetter: who leaves a site by the link has the way back to it as it was, on the spot and later.
 func TestLeaveByLetter(t *testing.T) {
 	each(t, func(r *room) {
-		b := r.blog(map[string]string{"/feed": rss("The blog", "One")})
-		_, d := r.user("ann@example.org")
-		f, _, err := r.store.EnsureFeed(r.t.Context(), digest.Feed{URL: b.URL + "/feed", Host: "127.0.0.1", State: digest.FeedActive, Title: "The blog"})
+		_, d := r.hadKite("ann@example.org")
+		_, link := r.letterPaths(d, "A kite")
+		was, _, _ := r.subOf(d)
+		was.Title, was.Most = "Mine", 3
+		r.must(r.store.SetSubscription(t.Context(), was))
+		_, err := r.store.AddFilter(t.Context(), digest.Filter{DigestID: d.ID, FeedID: was.FeedID, Words: "football"}, r.now)
 		r.must(err)
-		r.must(orNone(r.store.Subscribe(r.t.Context(), digest.Subscription{DigestID: d.ID, FeedID: f.ID, Title: "Mine", Folder: "Sky"}, r.now)))
-		r.brings(digest.Subscription{DigestID: d.ID}, "Wind", post("A kite"))
-		r.midnight()
-		e := digest.InRound(int64(r.edition(d).ID), 0)
-		link := "/site/" + r.signer.SignPair(digest.ForSite, e, int64(f.ID))
 		v := r.visitor()
-		a := v.post(link+"/leave", nil).status(http.StatusOK).contains("[role=status]", "You no longer take it.")
-		if strings.Contains(r.subscribedTo(d), "/feed") {
-			r.t.Error("not left")
+		v.post(link+"/leave", nil).status(http.StatusOK).contains("[role=status]", "You no longer take it.").shows("main button", "Take it again")
+		if got := r.subscribedTo(d); got != "" {
+			r.t.Errorf("subscribed to %s", got)
 		}
-		v.get(link).status(http.StatusOK).shows("h1", "Not subscribed any more")
 		for _, form := range []string{"/display", "/rest", "/wake", "/leave"} {
-			v.post(link+form, url.Values{"display": {""}, "for": {"week"}}).status(http.StatusOK)
+			v.post(link+form, url.Values{"display": {""}, "for": {"week"}}).status(http.StatusOK).shows("main button", "Take it again")
 		}
-		v.post(link+"/add", url.Values{"feed": {"feed=" + url.QueryEscape(b.URL+"/evil")}}).status(http.StatusBadRequest)
-		v.post(link+"/add", url.Values{"feed": a.attrs("input[name=feed]", "value")}).status(http.StatusOK).contains("[role=status]", "You take it again, as before.")
-		sub, err := r.store.Subscription(r.t.Context(), d.ID, f.ID)
-		r.must(err)
-		if sub.Title != "Mine" || sub.Folder != "Sky" {
-			r.t.Errorf("came back as %+v", sub.Subscription)
+		v.get(link).status(http.StatusOK).shows("h1", "Mine").shows("main button", "Take it again")
+		for range 2 {
+			v.post(link+"/back", nil).status(http.StatusOK).shows("h1", "Mine")
+		}
+		if now, _, _ := r.subOf(d); now != was {
+			r.t.Errorf("came back as %+v", now)
+		}
+		if filters, err := r.store.Filters(t.Context(), d.ID); err != nil || len(filters) != 1 {
+			r.t.Errorf("its filters are %+v, %v", filters, err)
+		}
+		for _, form := range []string{"/display", "/rest", "/wake", "/leave", "/back"} {
+			v.get(link + form).status(http.StatusSeeOther).leads(link)
 		}
 	})
 }
 
-func orNone(_ bool, err error) error { return err }
+// TestAnotherReaderOpensTheLink: the page is not dressed as theirs, and says whose it is.
+func TestAnotherReaderOpensTheLink(t *testing.T) {
+	each(t, func(r *room) {
+		u, d := r.hadKite("ann@example.org")
+		save, site := r.letterPaths(d, "A kite")
+		bob, _ := r.reader("bob@example.org")
+		own := r.visitor().signIn(u)
+		for _, link := range []string{save, site, r.unsubscribePath(d)} {
+			a := bob.get(link).status(http.StatusOK).contains("main .aside", "You are signed in as another reader")
+			if len(a.find("header nav")) > 0 {
+				r.t.Errorf("%s has the other's navigation", link)
+			}
+			if len(own.get(link).status(http.StatusOK).find("header nav")) == 0 {
+				r.t.Errorf("%s lacks the reader's own", link)
+			}
+		}
+		bob.post(save, nil).status(http.StatusOK).contains("[role=status]", "It is saved.")
+	})
+}
 
 // TestLetterLinksAreOnlyTheirs: a link that was changed or made for something else is none; one is void with those of its
 // round; and it ends with its edition, and with its reader.

@@ -14,11 +14,12 @@ import (
 // sign-in, has its posts come as headlines only, or not until a day, or not at all.
 type letterSitePage struct {
 	remediesPage
-	Date    digest.Date // of the edition whose mail has the link
-	Only    bool        // its posts come as headlines only
-	Was     string      // how they came before that was changed just now
-	Private bool        // what it is asked with would be forgotten, so it is not left by a link
-	Letters bool        // letters of a newsletter bring its posts
+	Date    digest.Date   // of the edition whose mail has the link
+	Only    bool          // its posts come as headlines only
+	Shown   digest.Layout // how they come; "": as the rest of the edition
+	Was     digest.Layout // how they came before that was changed to headlines just now
+	Private bool          // what it is asked with would be forgotten, so it is not left by a link
+	Letters bool          // letters of a newsletter bring its posts
 
 	Back        dateField
 	First, Last digest.Date // that can be chosen
@@ -39,6 +40,9 @@ func (s *site) letterSitePage(w http.ResponseWriter, r *http.Request) error {
 }
 
 func (s *site) showLetterSite(w http.ResponseWriter, r *http.Request, p letterSitePage, err error) error {
+	if err == nil && p.BackWrong != nil {
+		return s.show(w, r, http.StatusBadRequest, "letter_site", p.Title, p)
+	}
 	return s.showPage(w, r, err, "letter_site", p.Title, p)
 }
 
@@ -53,8 +57,7 @@ func (s *site) letterSiteOf(r *http.Request) (p letterSitePage, err error) {
 	p.First, p.Last = today.Plus(2), today.Plus(farthestPause)
 	p.sub, err = s.Store.SubscriptionSince(r.Context(), p.of.ID, digest.FeedID(l.about))
 	if digest.KindOf(err) == digest.NotFound {
-		p.Title, p.Feed = catalogue.Key("Not subscribed any more"), ""
-		return p, nil
+		return p, s.describeLeft(r, &p.remediesPage, digest.FeedID(l.about))
 	}
 	if err == nil {
 		p.describe()
@@ -65,6 +68,7 @@ func (s *site) letterSiteOf(r *http.Request) (p letterSitePage, err error) {
 // describe says how the subscription stands.
 func (p *letterSitePage) describe() {
 	p.Title, p.Feed, p.Paused = shortened(titleOf(p.sub)), feedPath(p.sub.Feed.ID), p.sub.Paused
+	p.Shown = p.sub.Display
 	p.Only, p.Private, p.Letters = p.sub.Display == digest.Headlines, digest.IsPrivate(p.sub.Feed.URL), p.sub.PausedFor != 0
 	p.Until = backOn(p.sub.PausedUntil, p.of.TimeZone)
 }
@@ -98,13 +102,32 @@ func (s *site) displayByLetter(r *http.Request, p *letterSitePage) error {
 	if wrong != (feedWrongs{}) {
 		return errNoChoice
 	}
-	p.Was, p.Done = string(p.sub.Display), "changed"
+	p.Done = "changed"
+	carried := "headlines"
+	if r.PostForm.Has("was") {
+		carried = r.PostForm.Get("was")
+	}
+	if own.Display == digest.Headlines {
+		p.Was = wayBackOf(p.sub.Display, carried)
+	}
 	sub := p.sub.Subscription
 	sub.Display = own.Display
 	err := s.Store.SetSubscription(r.Context(), sub)
 	p.sub.Subscription = sub
 	p.describe()
 	return err
+}
+
+// wayBackOf is how posts came before they come as headlines only. The form carries how they came when its page was shown, so
+// that one that is sent twice does not lose it; "headlines" where nobody knows.
+func wayBackOf(now digest.Layout, carried string) digest.Layout {
+	switch before := digest.Layout(carried); {
+	case now != digest.Headlines:
+		return now
+	case before == "", before == digest.Excerpts, before == digest.FullText:
+		return before
+	}
+	return digest.Headlines
 }
 
 // pauseByLetter pauses the subscription until a day.
@@ -158,10 +181,7 @@ func (s *site) leaveByLetter(r *http.Request, p *letterSitePage) error {
 
 // returnByLetter is the way back from that.
 func (s *site) returnByLetter(r *http.Request, p *letterSitePage) error {
-	if p.Feed != "" {
-		return nil // they are subscribed
-	}
-	if err := s.subscribeOffered(r, &p.remediesPage); err != nil || p.Wrong != nil {
+	if err := s.returnFailing(r, &p.remediesPage); err != nil || p.Feed == "" {
 		return err
 	}
 	p.describe()

@@ -27,7 +27,7 @@ type remediesPage struct {
 	Until   catalogue.Sayable // the day on which it comes back; nil if its pause has no end
 
 	Done   string            // what was done just now: paused, resumed, left, again, replaced
-	Again  string            // the offer by which a feed that was left is subscribed to again; "": there is none
+	Again  bool              // it was left, and can be subscribed to again
 	Wrong  catalogue.Sayable // why no feed was found
 	Looked bool
 	Found  []foundFeed
@@ -79,8 +79,7 @@ func (s *site) remediesOf(r *http.Request) (p remediesPage, err error) {
 	}
 	p.sub, err = s.Store.SubscriptionSince(r.Context(), p.of.ID, digest.FeedID(feed))
 	if digest.KindOf(err) == digest.NotFound {
-		p.Title, p.Feed = catalogue.Key("Not subscribed any more"), ""
-		return p, nil
+		return p, s.describeLeft(r, &p, digest.FeedID(feed))
 	}
 	p.Title, p.Paused, p.Feed = shortened(titleOf(p.sub)), p.sub.Paused, feedPath(p.sub.Feed.ID)
 	p.Until = backOn(p.sub.PausedUntil, p.of.TimeZone)
@@ -155,9 +154,11 @@ func (s *site) readOffer(r *http.Request) (url.Values, error) {
 	return of, nil
 }
 
-// subscribeOffered subscribes the reader to a feed that was offered: in the place of the
-// one that fails, or, if that was left, as it was before.
+// subscribeOffered subscribes the reader to a feed that was offered, in the place of the one that fails.
 func (s *site) subscribeOffered(r *http.Request, p *remediesPage) error {
+	if p.Feed == "" {
+		return nil
+	}
 	of, err := s.readOffer(r)
 	if err != nil {
 		return err
@@ -171,18 +172,21 @@ func (s *site) subscribeOffered(r *http.Request, p *remediesPage) error {
 	if p.Wrong = wrongOf(asSlow(ctx, err)); err != nil {
 		return p.unlessWrong(err)
 	}
-	p.Done = "again"
-	if p.Feed == "" {
-		err = s.setAsBefore(r, p.of.ID, f.ID, of)
-	} else if f.ID != p.sub.Feed.ID {
+	if p.Done = "again"; f.ID != p.sub.Feed.ID {
 		p.Done = "replaced"
 		err = s.Store.ReplaceSubscription(r.Context(), p.of.ID, p.sub.Feed.ID, f.ID)
 	}
 	if err != nil {
 		return err
 	}
-	p.sub, err = s.Store.Subscription(r.Context(), p.of.ID, f.ID)
-	p.Title, p.Feed, p.Illness = shortened(titleOf(p.sub)), feedPath(f.ID), nil
+	return s.speakOf(r, p, f.ID)
+}
+
+// speakOf has the page speak of a feed to which the reader has just subscribed.
+func (s *site) speakOf(r *http.Request, p *remediesPage, feed digest.FeedID) (err error) {
+	p.sub, err = s.Store.SubscriptionSince(r.Context(), p.of.ID, feed)
+	p.Title, p.Feed, p.Illness, p.Again = shortened(titleOf(p.sub)), feedPath(p.sub.Feed.ID), nil, false
+	p.Paused, p.Until = p.sub.Paused, backOn(p.sub.PausedUntil, p.of.TimeZone)
 	return err
 }
 
@@ -217,15 +221,29 @@ func (s *site) leaveFailing(r *http.Request, p *remediesPage) error {
 	if p.Feed == "" {
 		return nil
 	}
-	if own := p.sub; !digest.IsPrivate(own.Feed.URL) { // what a private one was asked with is forgotten
-		of := url.Values{"feed": {own.Feed.URL}, "title": {own.Title}, "folder": {own.Folder}, "display": {string(own.Display)}}
-		for name, extra := range extras() {
-			if own.Extras&extra != 0 {
-				of.Set(name, "on")
-			}
-		}
-		p.Again = s.offer(r, of)
-	}
-	p.Done, p.Feed, p.Illness = "left", "", nil
+	p.Done, p.Feed, p.Illness, p.Again = "left", "", nil, !digest.IsPrivate(p.sub.Feed.URL)
 	return s.Store.Unsubscribe(r.Context(), p.of.ID, p.sub.Feed.ID)
+}
+
+// returnFailing is the way back from that, also for who opens the link again later.
+func (s *site) returnFailing(r *http.Request, p *remediesPage) error {
+	if !p.Again {
+		return nil
+	}
+	if _, err := s.bringBack(r, p.of.ID, []digest.FeedID{p.sub.Feed.ID}); err != nil {
+		return err
+	}
+	p.Done = "again"
+	return s.speakOf(r, p, p.sub.Feed.ID)
+}
+
+// describeLeft says of a feed that the reader has left what it was, and whether there is a way back to it.
+func (s *site) describeLeft(r *http.Request, p *remediesPage, feed digest.FeedID) (err error) {
+	p.Title, p.Feed = catalogue.Key("Not subscribed any more"), ""
+	p.sub, err = s.Store.FormerSubscription(r.Context(), p.of.ID, feed)
+	if digest.KindOf(err) == digest.NotFound {
+		return nil
+	}
+	p.Title, p.Again = shortened(titleOf(p.sub)), true
+	return err
 }

@@ -91,17 +91,22 @@ func TestFailingFeedIsLeftByLink(t *testing.T) {
 		}
 		v.get(link).contains(".notice", "It is paused")
 		v.post(link+"/wake", nil).status(http.StatusOK).shows("button", "Look for its feed again", "Pause it", "Unsubscribe")
-		again := v.post(link+"/leave", nil).status(http.StatusOK).shows("button", "Take it again").attrs("input[name=feed]", "value")
+		_, err := r.store.AddFilter(t.Context(), digest.Filter{DigestID: d.ID, FeedID: feedAt(r, b.URL+"/old").ID, Words: "football"}, r.now)
+		r.must(err)
+		v.post(link+"/leave", nil).status(http.StatusOK).shows("button", "Take it again")
 		if got := r.subscribedTo(d); got != "" {
 			r.t.Errorf("subscribed to %s", got)
 		}
 		for _, act := range []string{"/leave", "/rest", "/wake", "/find"} {
-			v.post(link+act, nil).status(http.StatusOK).shows("h1", "Not subscribed any more")
+			v.post(link+act, nil).status(http.StatusOK).shows("h1", "Mine").shows("main button", "Take it again")
 		}
-		v.post(link+"/add", url.Values{"feed": again}).status(http.StatusOK).shows("h1", "Mine")
+		v.post(link+"/back", nil).status(http.StatusOK).shows("h1", "Mine").contains("[role=status]", "as before")
 		sub, err := r.store.Subscription(t.Context(), d.ID, feedAt(r, b.URL+"/old").ID)
 		if r.must(err); sub.Title != "Mine" || sub.Folder != "News" {
 			r.t.Errorf("it came back as %+v", sub.Subscription)
+		}
+		if filters, err := r.store.Filters(t.Context(), d.ID); err != nil || len(filters) != 1 {
+			r.t.Errorf("its filters are %+v, %v", filters, err)
 		}
 	})
 }
@@ -116,8 +121,8 @@ func TestRemediesLink(t *testing.T) {
 		page := feedPathOf(r, "https://site.example/old")
 		for _, method := range []string{"GET", "HEAD"} {
 			other.do(method, link, "", nil).status(http.StatusOK)
-			for _, act := range []string{"/find", "/add", "/rest", "/wake", "/leave"} {
-				r.visitor().do(method, link+act, "", nil).status(http.StatusMethodNotAllowed)
+			for _, act := range []string{"/find", "/add", "/rest", "/wake", "/leave", "/back"} {
+				r.visitor().do(method, link+act, "", nil).status(http.StatusSeeOther).leads(link)
 			}
 		}
 		if got := v.get(link).status(http.StatusSeeOther).Header.Get("Location"); got != page+"#remedies" {

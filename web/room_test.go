@@ -216,6 +216,15 @@ func (a answer) status(want int) answer {
 	return a
 }
 
+// leads requires that the answer leads to a path.
+func (a answer) leads(to string) answer {
+	a.t.Helper()
+	if got := a.Header.Get("Location"); got != to {
+		a.t.Errorf("leads to %q, want %q", got, to)
+	}
+	return a
+}
+
 // find gives the nodes that a selector finds: steps of tag, .class, #id and
 // [attr] or [attr=value], each inside the one before.
 func (a answer) find(selector string) []*html.Node {

@@ -45,7 +45,8 @@ type frame struct {
 	Name   string      // on the nameplate
 	Index  bool        // search engines may list it
 	Path   string      // of the page, for the mark in the navigation
-	Reader digest.User // zero unless somebody is signed in
+	Reader digest.User // zero unless somebody is signed in, and the page is not behind a link of another reader's mail
+	Other  bool        // it is, and somebody is signed in
 	Device *deviceView // what editions are kept with; nil: they are not
 	Logo   *logoView   // beside or instead of Name; nil: none
 	Page   any         // the page's own data
@@ -233,6 +234,9 @@ func (s *site) show(w http.ResponseWriter, r *http.Request, status int, name str
 	}
 	var err error
 	f.Reader, err = s.signedIn(r) // nobody where the database does not answer, so that error pages can be shown
+	if p, ok := data.(interface{ mailedTo() digest.UserID }); ok && f.Reader.ID != 0 && p.mailedTo() != 0 && p.mailedTo() != f.Reader.ID {
+		f.Reader, f.Other = digest.User{}, true
+	}
 	f.Device = s.tellDevice(w.Header(), f.Reader, err)
 	f.Index = status == http.StatusOK && (name == "home_landing" || name == "about_bot" || name == "about_help" || name == "status" || isPublic(data))
 	var b bytes.Buffer

@@ -1,0 +1,223 @@
+package store
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"digest"
+	"digest/internal/words"
+)
+
+// What a reader had made of a feed stays in former_subscriptions when they leave it, so that the way back is open wherever
+// they look for it. Of a private feed nothing stays: what it was asked with could not be brought back.
+
+// A madeSubscription is what a reader had made of a feed, as it is stored when they leave it.
+type madeSubscription struct {
+	Title   string        `json:"title,omitempty"`
+	Folder  string        `json:"folder,omitempty"`
+	Display digest.Layout `json:"display,omitempty"`
+	Most    int           `json:"most,omitempty"`
+	Extras  digest.Extra  `json:"extras,omitempty"`
+	Leads   bool          `json:"leads,omitempty"`
+	Paused  bool          `json:"paused,omitempty"`
+	Until   instant       `json:"until,omitempty"`   // the end of the pause; 0: when its reader says so
+	Filters []string      `json:"filters,omitempty"` // the words of those of this feed alone
+	Waited  waited        `json:"waited,omitempty"`
+}
+
+// waited is what waited of a feed for the next edition when it was paused or left, mostReturned at most.
+type waited []digest.PostID
+
+const (
+	// mostReturned is how many posts of one feed come back.
+	mostReturned = 1000
+	// returnedWithin is how old a post may be, since it was first seen, that comes back: an edition may come once a month.
+	returnedWithin = withdrawnWithin
+)
+
+// Scan reads a column.
+func (w *waited) Scan(value any) error {
+	*w = nil
+	return scanJSON(value, w)
+}
+
+// Scan reads a column.
+func (m *madeSubscription) Scan(value any) error {
+	*m = madeSubscription{}
+	return scanJSON(value, m)
+}
+
+// scanJSON reads a column that asJSON wrote; an empty one is nothing.
+func scanJSON(value, into any) error {
+	var text []byte
+	switch v := value.(type) {
+	case nil:
+	case string:
+		text = []byte(v)
+	case []byte:
+		text = v
+	default:
+		return fmt.Errorf("JSON is stored as %T", value)
+	}
+	if len(text) == 0 {
+		return nil
+	}
+	return json.Unmarshal(text, into)
+}
+
+// asJSON is what scanJSON reads.
+func asJSON(v any) (string, error) {
+	text, err := json.Marshal(v)
+	return string(text), err
+}
+
+// subscriptionMade is a subscription that is about to end.
+type subscriptionMade struct {
+	digest.Subscription
+	URL         string
+	Paused      bool
+	PausedUntil instant
+	Waited      waited
+}
+
+// former reads a subscription that is about to end; digest.NotFound if there is none.
+func (c conn) former(ctx context.Context, id digest.DigestID, feed digest.FeedID) (subscriptionMade, error) {
+	return readOne[subscriptionMade](ctx, c, "", noSubscription(), `SELECT s.digest_id, s.feed_id, s.title, s.folder, s.display, s.most, s.extras, s.leads, s.rests AS paused, s.paused_until, s.waited, f.url
+		FROM subscriptions s JOIN feeds f ON f.id = s.feed_id WHERE s.digest_id = ? AND s.feed_id = ?`, id, feed)
+}
+
+// waitingOf gives what waits of a feed for a digest.
+func (c conn) waitingOf(ctx context.Context, id digest.DigestID, feed digest.FeedID) (posts []digest.PostID, err error) {
+	err = c.all(ctx, &posts, `SELECT post_id FROM digest_posts`+waits+`post_id IN (SELECT p.id FROM posts p WHERE p.feed_id = ?)
+		ORDER BY post_id DESC LIMIT ?`, id, id, feed, mostReturned)
+	return posts, err
+}
+
+// keepMade notes what a reader has made of a feed that they are about to leave.
+func keepMade(ctx context.Context, c conn, own subscriptionMade) error {
+	if err := c.run(ctx, keepFormer(`s.digest_id = ? AND s.feed_id = ?`), own.DigestID, own.FeedID); err != nil || digest.IsPrivate(own.URL) {
+		return err
+	}
+	m := madeSubscription{Title: own.Title, Folder: own.Folder, Display: own.Display, Most: own.Most, Extras: own.Extras, Leads: own.Leads,
+		Paused: own.Paused, Until: own.PausedUntil, Waited: own.Waited}
+	if !own.Paused {
+		w, err := c.waitingOf(ctx, own.DigestID, own.FeedID)
+		if err != nil {
+			return err
+		}
+		m.Waited = w
+	}
+	if err := c.all(ctx, &m.Filters, `SELECT words FROM filters WHERE digest_id = ? AND feed_id = ? ORDER BY id`, own.DigestID, own.FeedID); err != nil {
+		return err
+	}
+	text, err := asJSON(m)
+	if err != nil {
+		return err
+	}
+	return c.run(ctx, `UPDATE former_subscriptions SET made = ? WHERE digest_id = ? AND feed_id = ?`, text, own.DigestID, own.FeedID)
+}
+
+// FormerSubscription gives a subscription that its reader has ended and to which Resubscribe is the way back; digest.NotFound
+// if there is none such. The feed may have become part of another before it was left.
+func (s *Store) FormerSubscription(ctx context.Context, id digest.DigestID, feed digest.FeedID) (SubscriptionInfo, error) {
+	row, err := readOne[struct {
+		digest.Feed
+		Made madeSubscription
+	}](ctx, s.read(), "reading a former subscription", noSubscription(), `SELECT `+feedColumns+`, x.made FROM former_subscriptions x JOIN feeds f ON f.id = x.feed_id JOIN feed_times t ON t.feed_id = f.id
+		WHERE x.digest_id = ? AND x.made <> '' AND x.feed_id IN (SELECT m.id FROM feeds m WHERE m.id = ? UNION SELECT m.merged_into FROM feeds m WHERE m.id = ?)
+		AND NOT EXISTS (SELECT 1 FROM subscriptions s WHERE s.digest_id = x.digest_id AND s.feed_id = CASE WHEN f.merged_into > 0 THEN f.merged_into ELSE f.id END)
+		ORDER BY x.feed_id DESC LIMIT 1`, id, feed, feed)
+	own := digest.Subscription{DigestID: id, FeedID: row.ID, Title: row.Made.Title, Folder: row.Made.Folder, Display: row.Made.Display, Most: row.Made.Most, Extras: row.Made.Extras}
+	return SubscriptionInfo{Subscription: own, Feed: row.Feed}, err
+}
+
+// Resubscribe is the way back from Unsubscribe and UnsubscribeSeveral: it subscribes a digest to feeds that it has
+// left, as it was subscribed before, and says to how many. What waited of them waits again. A feed that it never had, or
+// that is not stored any more, or is private, is passed over, and so is one to which it is subscribed.
+func (s *Store) Resubscribe(ctx context.Context, id digest.DigestID, feeds []digest.FeedID, now time.Time) (int, error) {
+	return s.eachFeed(ctx, "subscribing again", feeds, func(c conn, feed digest.FeedID) error {
+		return resubscribe(ctx, c, id, feed, at(now))
+	})
+}
+
+func resubscribe(ctx context.Context, c conn, id digest.DigestID, feed digest.FeedID, now instant) error {
+	had, err := readOne[struct {
+		URL        string
+		MergedInto digest.FeedID
+		Made       madeSubscription
+	}](ctx, c, "", noSubscription(), `SELECT f.url, f.merged_into, x.made FROM former_subscriptions x JOIN feeds f ON f.id = x.feed_id
+		WHERE x.digest_id = ? AND x.feed_id = ?`, id, feed)
+	if err != nil {
+		return err
+	}
+	if digest.IsPrivate(had.URL) {
+		return noSubscription()
+	}
+	if had.MergedInto != 0 {
+		feed = had.MergedInto
+	}
+	n, err := c.number(ctx, `SELECT count(*) FROM subscriptions WHERE digest_id = ? AND feed_id = ?`, id, feed)
+	if err != nil {
+		return err
+	}
+	if n > 0 {
+		return noSubscription()
+	}
+	m := had.Made
+	sub := digest.Subscription{DigestID: id, FeedID: feed, Title: m.Title, Folder: m.Folder, Display: m.Display, Most: m.Most, Extras: m.Extras}
+	if _, err := subscribe(ctx, c, sub, now); err != nil {
+		return err
+	}
+	return returnMade(ctx, c, sub, m, now)
+}
+
+// returnMade brings back what a subscription that begins again does not say of itself. A site leads as it did, unless
+// another one leads by now.
+func returnMade(ctx context.Context, c conn, sub digest.Subscription, m madeSubscription, now instant) error {
+	if err := hideThese(ctx, c, sub, m.Waited, now); err != nil {
+		return err
+	}
+	if m.Leads {
+		if err := c.run(ctx, `UPDATE subscriptions SET leads = 1 WHERE digest_id = ? AND feed_id = ?
+			AND NOT EXISTS (SELECT 1 FROM subscriptions o WHERE o.digest_id = ? AND o.leads = 1)`, sub.DigestID, sub.FeedID, sub.DigestID); err != nil {
+			return err
+		}
+	}
+	for _, w := range m.Filters {
+		if err := returnFilter(ctx, c, sub, w, now); err != nil {
+			return err
+		}
+	}
+	if !m.Paused {
+		return nil
+	}
+	return pauseUntil(ctx, c, sub.DigestID, sub.FeedID, m.Until)
+}
+
+// hideThese puts those of some posts of a feed before a reader again that waited for them before, and may come to them.
+func hideThese(ctx context.Context, c conn, sub digest.Subscription, posts waited, now instant) error {
+	if len(posts) == 0 {
+		return nil
+	}
+	var ids []digest.PostID
+	if err := c.all(ctx, &ids, `SELECT p.id FROM posts p WHERE `+mayCome+` AND p.seen_at >= ? AND p.id`+c.d.oneOf+` ORDER BY p.id`,
+		sub.FeedID, sub.DigestID, now.plus(-returnedWithin), keys(c.d, posts)); err != nil {
+		return err
+	}
+	return hideNew(ctx, c, sub, ids, now)
+}
+
+// returnFilter adds a filter that went with its subscription; not one that could not be added.
+func returnFilter(ctx context.Context, c conn, sub digest.Subscription, text string, now instant) error {
+	all, err := c.number(ctx, `SELECT count(*) FROM filters WHERE digest_id = ?`, sub.DigestID)
+	text = words.Clean(clean(text))
+	if err != nil || all >= mostFilters || words.FilterKey(text) == "" || len([]rune(text)) > mostWords {
+		return err
+	}
+	if err := c.run(ctx, `INSERT INTO filters (digest_id, feed_id, words, created_at) VALUES (?, ?, ?, ?)`, sub.DigestID, sub.FeedID, text, now); err != nil {
+		return err
+	}
+	return noteFiltered(ctx, c, sub.DigestID)
+}
