@@ -43,7 +43,7 @@ func readDigest(ctx context.Context, c conn, where string, args ...any) (digestR
 // SetDigestState starts, pauses or ends a digest; the state it has already
 // changes nothing but the end of a pause. Ending it deletes what is not on its way
 // yet: of the editions already handed to a mailer, those whose final dot is
-// not written are refused it (MarkEditions). What waits for the next edition goes keptForReturn after the midnight of that,
+// not written are refused it (MarkEditions). What waits for the next edition goes returnTime after the midnight of that,
 // of a membership at once. One that is started again becomes due
 // at its next midnight, not at one that passed meanwhile, with what waits.
 func (s *Store) SetDigestState(ctx context.Context, id digest.DigestID, state digest.DigestState, now time.Time) error {
@@ -99,7 +99,7 @@ func setDigestState(ctx context.Context, c conn, d digestRow, state digest.Diges
 		return err
 	case state == digest.DigestPaused:
 		return pause(ctx, c, d, time.Time{}, now)
-	case d.State == digest.DigestLeft && at(d.NextDueAt) < at(now).plus(-keptForReturn):
+	case d.State == digest.DigestLeft && at(d.NextDueAt) < at(now).plus(-returnTime):
 		if err := dropWaiting(ctx, c, d.ID, at(d.NextDueAt)); err != nil {
 			return err
 		}
@@ -118,9 +118,9 @@ func dropFeeds(ctx context.Context, c conn, id digest.DigestID) error {
 // unsubscribed is the error of an edition that its reader no longer wants.
 const unsubscribed = "unsubscribed"
 
-// keptForReturn is how long after the midnight of its next edition the digest of a reader who left keeps what waits for that:
+// returnTime is how long after the midnight of its next edition the digest of a reader who left keeps what waits for that:
 // who pressed by mistake loses nothing.
-const keptForReturn = 24 * time.Hour
+const returnTime = 24 * time.Hour
 
 // dropWaiting deletes what waits for a midnight of a digest.
 func dropWaiting(ctx context.Context, c conn, id digest.DigestID, due instant) error {
@@ -134,7 +134,7 @@ func dropWaiting(ctx context.Context, c conn, id digest.DigestID, due instant) e
 func (s *Store) pruneLeft(ctx context.Context, now time.Time) error {
 	return s.write(ctx, func(c conn) error {
 		const theirs = ` WHERE (digest_id, visible_at) IN (SELECT d.id, d.next_due_at FROM digests d WHERE d.state = 'left' AND d.next_due_at < ?)`
-		return c.execEach(ctx, []string{`DELETE FROM digest_posts` + theirs, `DELETE FROM notices` + theirs}, at(now).plus(-keptForReturn))
+		return c.execEach(ctx, []string{`DELETE FROM digest_posts` + theirs, `DELETE FROM notices` + theirs}, at(now).plus(-returnTime))
 	})
 }
 

@@ -24,8 +24,8 @@ const mostListed = 120
 // toFeeds leads who reloads the answer to a form, without sending it again, to
 // the list. It also leads there with a form that waits to be filled in.
 func toFeeds(w http.ResponseWriter, r *http.Request) error {
-	if r.URL.Query().Has(unsentWord) {
-		return seeOther(w, r, "/feeds?"+unsentWord+"=1")
+	if nth := r.URL.Query().Get(unsentWord); nth != "" {
+		return seeOther(w, r, "/feeds?"+unsentWord+"="+url.QueryEscape(nth))
 	}
 	return seeOther(w, r, "/feeds")
 }

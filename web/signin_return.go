@@ -14,15 +14,22 @@ import (
 // longestReturn is the most bytes of a path that is kept: browsers take 4096 of a whole cookie.
 const longestReturn = 2700
 
-// toSignIn leads to the sign-in page, and from there back to what was asked for.
+// toSignIn leads to the sign-in page, and from there back to what was asked for; where the browser holds a form, to the page
+// of that, whatever is asked for meanwhile.
 func (s *site) toSignIn(w http.ResponseWriter, r *http.Request) error {
-	if path, ok := localPath(returnTo(r.URL)); ok && isPage(r) && len(path) <= longestReturn {
-		s.setCookie(w, s.returnCookie(), base64.RawURLEncoding.EncodeToString([]byte(path)), int(mailedTTL.Seconds()))
+	_, held := s.heldForm(r)
+	if path, ok := localPath(returnTo(r.URL)); ok && !held && isPage(r) && len(path) <= longestReturn {
+		s.setReturn(w, path)
 	}
 	if r.Method == http.MethodPost {
 		s.holdForm(w, r)
 	}
 	return seeOther(w, r, "/sign-in")
+}
+
+// setReturn has the browser hold the path of the page to which the sign-in leads.
+func (s *site) setReturn(w http.ResponseWriter, path string) {
+	s.setCookie(w, s.returnCookie(), base64.RawURLEncoding.EncodeToString([]byte(path)), int(mailedTTL.Seconds()))
 }
 
 // returnTo is the path to a page once more; of what a program has shared it keeps the address alone.

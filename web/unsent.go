@@ -3,13 +3,13 @@ package web
 import (
 	"bytes"
 	"compress/flate"
-	"encoding/base64"
 	"encoding/json"
 	"io"
 	"mime"
 	"net/http"
 	"net/url"
 	"path"
+	"strconv"
 	"strings"
 	"time"
 
@@ -21,13 +21,14 @@ import (
 // filled in as they wrote it. Nothing is done until they press its button again: so no other site gains anything, whose
 // forms are refused before (guard). The browser itself holds what was written, in a cookie that this instance alone can
 // read and make. It can be filled in for the address alone with which the browser was signed in last; where several
-// were, nothing is held, for nobody can tell whose of them an old page was.
+// were, or none, what was written is not held, for nobody can tell whose it is, and the page says so.
 
 // An unsentForm is one that was posted without a session.
 type unsentForm struct {
 	Page   string     // on which it stood
 	Action string     // to which it was posted
-	Fields url.Values // what was written; nil: it was too much to be held here, or a file
+	Fields url.Values // what was written; nil: it could not be held here
+	Nth    int        // 1, or one more than that of the form whose place it has taken
 	Known  string     // the cookie of the browser, which proves with which address it was signed in
 	Until  int64      // Unix seconds
 }
@@ -41,15 +42,27 @@ const (
 // secretFields are never held: what feeds are asked with.
 var secretFields = [...]string{"user", "password", "token", "secret"}
 
+// typedFields are those in which readers write with their own words, in forms of pages that may lack them later.
+var typedFields = [...]string{"title", "folder", "words", "name", "address", "email", "note", "line", "description", "header", "footer", "returns", "subject", "reason", "host"}
+
 func (s *site) unsentCookie() string { return s.cookieName() + "-unsent" }
 
-// holdForm has the browser hold the form that a request posts, if it was signed in before, with one address.
+// holdForm has the browser hold the form that a request posts, and lead back to its page. What was written is held if the
+// browser was signed in before, with one address.
 func (s *site) holdForm(w http.ResponseWriter, r *http.Request) {
-	known, err := r.Cookie(s.knownCookie())
-	if err != nil || s.isShared(r) || r.Header.Get(accountHeader) != "" { // the last: it waits on the device already
+	if r.Header.Get(accountHeader) != "" { // it waits on the device already
 		return
 	}
-	u := unsentForm{Page: s.formPage(r), Action: r.URL.Path, Fields: fieldsOf(r), Known: known.Value, Until: s.Now().Add(mailedTTL).Unix()}
+	u := unsentForm{Page: s.formPage(r), Action: r.URL.Path, Nth: 1, Until: s.Now().Add(mailedTTL).Unix()}
+	if before, ok := s.heldForm(r); ok {
+		u.Nth = before.Nth
+		if before.Page != u.Page || before.Action != u.Action {
+			u.Nth++
+		}
+	}
+	if known, err := r.Cookie(s.knownCookie()); err == nil && !s.isShared(r) {
+		u.Known, u.Fields = known.Value, fieldsOf(r)
+	}
 	value, ok := s.sealForm(u)
 	if !ok {
 		u.Fields = nil
@@ -58,7 +71,7 @@ func (s *site) holdForm(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	s.setCookie(w, s.unsentCookie(), value, int(mailedTTL.Seconds()))
-	s.setCookie(w, s.returnCookie(), base64.RawURLEncoding.EncodeToString([]byte(u.returnPath())), int(mailedTTL.Seconds()))
+	s.setReturn(w, u.returnPath())
 }
 
 // formPage is the path of the page on which the form stood that a request posts: where that page was itself an answer to a
@@ -107,14 +120,14 @@ func fieldsOf(r *http.Request) url.Values {
 	return fields
 }
 
-// returnPath is that of the page, which is told that there is a form to be filled in.
+// returnPath is that of the page, which is told which form is to be filled in.
 func (u unsentForm) returnPath() string {
 	page, err := url.Parse(u.Page)
 	if err != nil {
 		return "/"
 	}
 	query := page.Query()
-	query.Set(unsentWord, "1")
+	query.Set(unsentWord, strconv.Itoa(u.Nth))
 	page.RawQuery = query.Encode()
 	return page.String()
 }
@@ -165,7 +178,7 @@ func (s *site) refill(r *http.Request, reader digest.User, page []byte, speaks *
 		return page
 	}
 	u, ok := s.heldForm(r)
-	if !ok || !s.isOf(u, reader.Email) {
+	if !ok || r.URL.Query().Get(unsentWord) != strconv.Itoa(u.Nth) || u.Fields != nil && !s.isOf(u, reader.Email) {
 		return page
 	}
 	return refilled(page, r.URL.Path, u, speaks)

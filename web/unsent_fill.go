@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"html/template"
 	"io"
+	"maps"
 	"net/url"
 	"slices"
 	"strings"
@@ -42,26 +43,56 @@ func refilled(page []byte, path string, u unsentForm, speaks *catalogue.Language
 
 // noticeOf says what became of a form, in HTML.
 func noticeOf(u unsentForm, there, filled bool, speaks *catalogue.Language) string {
-	say := func(words catalogue.Key, more string) string {
-		return `<div class="notice unsent" role="status"><p>` + template.HTMLEscapeString(words.In(speaks)) + `</p>` + more + `</div>`
-	}
+	words, more := catalogue.Key("You were signed out meanwhile, and nothing was done. Press the button again."), ""
+	wrote := u.wrote()
 	switch {
 	case u.Fields == nil:
-		return say(catalogue.Key("You were signed out meanwhile, and nothing was done. What you sent was a file, or too long to be held: please send it again."), "")
+		words = catalogue.Key("You were signed out meanwhile, and nothing was done. What you sent could not be held: it was a file, or too long, or this browser is not that of one reader alone. Please send it again.")
 	case there && filled:
-		return say(catalogue.Key("You were signed out meanwhile, and nothing was done. What you wrote is filled in again: press the button to send it."), "")
+		words = catalogue.Key("You were signed out meanwhile, and nothing was done. What you wrote is filled in again: press the button to send it.")
 	case there || len(u.Fields) == 0:
-		return say(catalogue.Key("You were signed out meanwhile, and nothing was done. Press the button again."), "")
+	case len(wrote) > 0:
+		words, more = catalogue.Key("You were signed out meanwhile, and nothing was done. The form is not on this page any more. This is what you wrote:"), asWritten(wrote)+u.again(speaks)
+	default:
+		words, more = catalogue.Key("You were signed out meanwhile, and nothing was done. Its form is not on this page any more."), u.again(speaks)
 	}
-	var more strings.Builder
-	for _, values := range u.Fields {
-		for _, value := range values {
-			if value != "" {
-				more.WriteString(`<p class="wrote" dir="auto">` + template.HTMLEscapeString(value) + `</p>`)
+	if u.Nth > 1 {
+		more += `<p>` + template.HTMLEscapeString(catalogue.Key("Another form that you had sent before could not be held as well.").In(speaks)) + `</p>`
+	}
+	return `<div class="notice unsent" role="status"><p>` + template.HTMLEscapeString(words.In(speaks)) + `</p>` + more + `</div>`
+}
+
+// wrote is what the reader typed: the rest of a form is for the program.
+func (u unsentForm) wrote() (texts []string) {
+	for _, name := range typedFields {
+		for _, text := range u.Fields[name] {
+			if strings.TrimSpace(text) != "" {
+				texts = append(texts, text)
 			}
 		}
 	}
-	return say(catalogue.Key("You were signed out meanwhile, and nothing was done. The form is not on this page any more. This is what you wrote:"), more.String())
+	return texts
+}
+
+func asWritten(texts []string) string {
+	var b strings.Builder
+	for _, text := range texts {
+		b.WriteString(`<p class="wrote" dir="auto">` + template.HTMLEscapeString(text) + `</p>`)
+	}
+	return b.String()
+}
+
+// again is the form once more, for who still wants it sent.
+func (u unsentForm) again(speaks *catalogue.Language) string {
+	var b strings.Builder
+	b.WriteString(`<form method="post" action="` + template.HTMLEscapeString(u.Action) + `">`)
+	for _, name := range slices.Sorted(maps.Keys(u.Fields)) {
+		for _, value := range u.Fields[name] {
+			b.WriteString(`<input type="hidden" name="` + template.HTMLEscapeString(name) + `" value="` + template.HTMLEscapeString(value) + `">`)
+		}
+	}
+	b.WriteString(`<button class="plain">` + template.HTMLEscapeString(catalogue.Key("Send the form").In(speaks)) + `</button></form>`)
+	return b.String()
 }
 
 // formsTo gives the places, among the forms of a page, of those that post to an address, and the places among its

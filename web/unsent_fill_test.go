@@ -35,8 +35,9 @@ func TestRefilled(t *testing.T) {
 			t.Errorf("%s:\n%s, want\n%s", name, got, page(c.want))
 		}
 	}
-	gone := string(refilled([]byte(page("")), "/page", unsentForm{Action: "/a", Fields: fields}, catalogue.English()))
-	if !strings.Contains(gone, `<p class="wrote" dir="auto">&#34;&lt;x&gt;&amp;</p>`) || !strings.Contains(gone, "not on this page") {
+	typed := url.Values{"title": {`"<x>&`}, "feed": {"8"}}
+	gone := string(refilled([]byte(page("")), "/page", unsentForm{Action: `/a"`, Fields: typed}, catalogue.English()))
+	if !strings.Contains(gone, `<p class="wrote" dir="auto">&#34;&lt;x&gt;&amp;</p><form method="post" action="/a&#34;"><input type="hidden" name="feed" value="8">`) || !strings.Contains(gone, "not on this page") {
 		t.Errorf("where the form is gone: %s", gone)
 	}
 	own := string(refilled([]byte(page(`<form method="post"><input name="a"></form>`)), "/a", unsentForm{Action: "/a", Fields: fields}, catalogue.English()))
@@ -49,7 +50,7 @@ func TestRefilled(t *testing.T) {
 func TestRefilledInALanguage(t *testing.T) {
 	const page = `<main><form method="post" action="/a"><input name="a"></form></main>`
 	own := regexp.MustCompile(`>[^<]*[A-Za-z][^<]*<`)
-	for action, fields := range map[string][]url.Values{"/a": {nil, {}, {"a": {"1"}}}, "/gone": {{}, {"a": {"1"}}}} {
+	for action, fields := range map[string][]url.Values{"/a": {nil, {}, {"a": {"1"}}}, "/gone": {{}, {"a": {"1"}}, {"title": {"1"}}}} {
 		for _, f := range fields {
 			got := string(refilled([]byte(page), "/", unsentForm{Action: action, Fields: f}, catalogue.Of("ar")))
 			if !strings.Contains(got, "سُجّل خروجك") || own.MatchString(got) {

@@ -1,11 +1,14 @@
 package web_test
 
 import (
+	"maps"
 	"net/http"
 	"net/url"
 	"strings"
 	"testing"
 	"time"
+
+	"digest"
 )
 
 // TestUnsentForm: who was signed out while they wrote is led back to the page with the form as they wrote it, and nothing
@@ -84,11 +87,9 @@ func TestUnsentForm(t *testing.T) {
 		v.post("/sign-in", url.Values{"token": {r.token(bob)}})
 		v.post("/sign-out", nil).status(http.StatusSeeOther)
 		v.post("/filters", form).status(http.StatusSeeOther)
-		if v.cookies["digest-unsent"] != "" {
-			r.t.Error("it is held for the other")
-		}
-		v.post("/sign-in", url.Values{"token": {r.token(bob)}}).status(http.StatusSeeOther)
-		if page := v.get("/filters?unsent=1").status(http.StatusOK); strings.Contains(page.body, "ball") {
+		v.get("/sign-in").contains(".notice", "nothing was done", "not that of one reader alone")
+		v.post("/sign-in", url.Values{"token": {r.token(bob)}}).status(http.StatusSeeOther).leads("/filters?unsent=1")
+		if page := v.get("/filters?unsent=1").status(http.StatusOK).contains(".unsent", "could not be held"); strings.Contains(page.body, "ball") {
 			r.t.Error("the other sees what she wrote")
 		}
 		v = r.visitor() // one reader again and again
@@ -97,14 +98,65 @@ func TestUnsentForm(t *testing.T) {
 			v.post("/sign-out", nil).status(http.StatusSeeOther)
 		}
 		v.post("/filters", form).status(http.StatusSeeOther)
-		if v.cookies["digest-unsent"] == "" {
-			r.t.Error("of one reader nothing is held any more")
-		}
+		v.get("/sign-in").contains(".notice", "holds what you wrote")
 
 		v = r.visitor() // nobody was signed in here
 		v.post("/filters", form).status(http.StatusSeeOther)
-		if v.cookies["digest-unsent"] != "" {
-			r.t.Error("a stranger's form is held")
+		v.post("/sign-in", url.Values{"token": {r.token(u)}}).status(http.StatusSeeOther).leads("/filters?unsent=1")
+		v.get("/filters?unsent=1").contains(".unsent", "could not be held").has("[name=words]", "value", "")
+	})
+}
+
+// TestUnsentFormIsNotLostByTheWay: other pages that are asked for before the sign-in do not take its place; of two forms
+// the second is filled in, on its own page, and it is said of the first that it is not held.
+func TestUnsentFormIsNotLostByTheWay(t *testing.T) {
+	each(t, func(r *room) {
+		u, _ := r.user("ann@example.org")
+		v := r.visitor().signIn(u)
+		delete(v.cookies, "digest")
+		v.post("/filters", url.Values{"words": {"football"}}).leads("/sign-in")
+		v.get("/saved").leads("/sign-in")
+		second := *v
+		second.cookies = maps.Clone(v.cookies)
+		v.post("/sign-in", url.Values{"token": {r.token(u)}}).leads("/filters?unsent=1")
+		if page := v.get("/filters?unsent=1").has("[name=words]", "value", "football"); strings.Contains(page.body, "Another form") {
+			r.t.Error("it speaks of another form")
+		}
+
+		second.post("/settings/zone", url.Values{"zone": {"Asia/Tok"}}).leads("/sign-in")
+		second.post("/sign-in", url.Values{"token": {r.token(u)}}).leads("/settings/zone?unsent=2")
+		second.get("/settings/zone?unsent=2").has("#zone", "value", "Asia/Tok").contains(".unsent", "Another form that you had sent before")
+		second.get("/filters?unsent=1").shows(".unsent").has("[name=words]", "value", "")
+	})
+}
+
+// TestUnsentFormOfAnAnswer: a form of an answer that is not there any more can be sent from the notice; what the program
+// wrote into it is not shown as the reader's words.
+func TestUnsentFormOfAnAnswer(t *testing.T) {
+	each(t, func(r *room) {
+		u, d := r.user("ann@example.org")
+		r.brings(digest.Subscription{DigestID: d.ID}, "Wind", post("A kite"))
+		v := r.visitor().signIn(u)
+		path := v.get("/feeds").attrs(".rows .name", "href")[0]
+		undo := url.Values{"feed": v.post(path+"/leave", nil).status(http.StatusOK).attrs("main form input[name=feed]", "value")}
+		delete(v.cookies, "digest")
+		v.header["Referer"] = r.base + path + "/leave"
+		v.post("/feeds/return", undo).leads("/sign-in")
+		to := v.post("/sign-in", url.Values{"token": {r.token(u)}}).Header.Get("Location")
+		if strings.HasPrefix(to, path) { // that page leads on, for who has left the feed
+			to = v.get(to).Header.Get("Location")
+		}
+		a := v.get(to).status(http.StatusOK).shows(".unsent button", "Send the form").shows(".wrote")
+		if got := v.takes(); got != "" {
+			r.t.Fatalf("takes %q without being asked", got)
+		}
+		again := url.Values{}
+		for i, name := range a.attrs(".unsent input", "name") {
+			again.Add(name, a.attrs(".unsent input", "value")[i])
+		}
+		v.post(a.attrs(".unsent form", "action")[0], again).status(http.StatusSeeOther)
+		if got := v.takes(); got != "Wind" {
+			r.t.Errorf("takes %q", got)
 		}
 	})
 }
@@ -140,8 +192,8 @@ func TestUnsentIsBounded(t *testing.T) {
 		}
 		back("/filters", func(v *visitor) {
 			v.post("/filters", url.Values{"words": {prose(4000, "long", 1)}}).status(http.StatusSeeOther)
-			v.get("/sign-in").contains(".notice", "too long to be held")
-		}).contains(".unsent", "too long to be held").has("[name=words]", "value", "")
+			v.get("/sign-in").contains(".notice", "too long")
+		}).contains(".unsent", "too long").has("[name=words]", "value", "")
 		back("/feeds/import", func(v *visitor) {
 			v.send("/feeds/import", "my list.opml", "<opml/>", nil).status(http.StatusSeeOther)
 			v.get("/sign-in").contains(".notice", "a file")

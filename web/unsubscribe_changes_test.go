@@ -247,7 +247,7 @@ func TestEaseBadInput(t *testing.T) {
 		v.do("POST", r.unsubscribePath(d)+"/days", urlencoded, strings.NewReader("days="+strings.Repeat("a", 1<<20))).status(http.StatusRequestEntityTooLarge)
 		for _, path := range []string{"/pause", "/resume", "/days"} {
 			v.post("/unsubscribe/"+r.signer.Sign(digest.ForEdition, int64(d.ID))+path, nil).status(http.StatusNotFound)
-			v.get(r.unsubscribePath(d) + path).status(http.StatusMethodNotAllowed)
+			v.get(r.unsubscribePath(d) + path).status(http.StatusSeeOther).leads(r.unsubscribePath(d))
 			w := r.visitor()
 			w.from("https://evil.example", "cross-site")
 			w.post(r.unsubscribePath(d)+path, url.Values{"for": {"week"}, "days": {"mon"}}).status(http.StatusForbidden)

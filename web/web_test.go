@@ -257,7 +257,7 @@ func TestWrongMethods(t *testing.T) {
 		for path, allow := range map[string]string{
 			"/": "GET, HEAD", "/editions": "GET, HEAD", "/bot": "GET, HEAD", "/healthz": "GET, HEAD",
 			"/status": "GET, HEAD", "/ping": "GET, HEAD, POST", "/RPC2": "POST",
-			"/sign-in": "GET, HEAD, POST", "/sign-out": "POST", "/unsubscribe/x": "GET, HEAD, POST", "/unsubscribe/x/undo": "POST",
+			"/sign-in": "GET, HEAD, POST", "/sign-out": "POST", "/unsubscribe/x": "GET, HEAD, POST", "/unsubscribe/x/undo": "GET, HEAD, POST",
 		} {
 			a := r.visitor().do("DELETE", path, "", nil).status(http.StatusMethodNotAllowed)
 			if got := a.Header.Get("Allow"); got != allow {
