@@ -158,7 +158,7 @@ func TestLeaveByLetter(t *testing.T) {
 		for _, form := range []string{"/display", "/rest", "/wake", "/leave"} {
 			v.post(link+form, url.Values{"display": {""}, "for": {"week"}}).status(http.StatusOK).shows("main button", "Take it again")
 		}
-		v.get(link).status(http.StatusOK).shows("h1", "Mine").shows("main button", "Take it again")
+		v.get(link).status(http.StatusOK).shows("h1", "Mine").contains("main", "You no longer take it.").shows("main button", "Take it again")
 		for range 2 {
 			v.post(link+"/back", nil).status(http.StatusOK).shows("h1", "Mine")
 		}
