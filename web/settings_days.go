@@ -110,7 +110,7 @@ func dayChoices(set digest.Cadence) (all []choice) {
 func monthDays(c digest.Cadence) []choice {
 	var all []choice
 	add := func(day digest.Cadence) {
-		all = append(all, choice{Name: ofMonth(day), Value: day.String(), Chosen: day == c})
+		all = append(all, choice{Name: catalogue.DayOfMonth(day), Value: day.String(), Chosen: day == c})
 	}
 	for n := 1; digest.Monthly(n) != 0; n++ {
 		add(digest.Monthly(n))
@@ -120,27 +120,6 @@ func monthDays(c digest.Cadence) []choice {
 		add(digest.First(d))
 	}
 	return all
-}
-
-// ofMonth says on which day of a month a monthly cadence is: "On the 15th", "On the first Monday".
-func ofMonth(c digest.Cadence) catalogue.Message {
-	if d, ok := c.FirstOf(); ok {
-		return catalogue.Key("On the first %s").With(catalogue.Weekday(d))
-	}
-	switch n := c.DayOfMonth(); n {
-	case 0:
-		return catalogue.Key("On the last day").With()
-	case 1:
-		return catalogue.Key("On the 1st").With()
-	case 21:
-		return catalogue.Key("On the %dst").With(n)
-	case 2, 22:
-		return catalogue.Key("On the %dnd").With(n)
-	case 3, 23:
-		return catalogue.Key("On the %drd").With(n)
-	default:
-		return catalogue.Key("On the %dth").With(n)
-	}
 }
 
 // Words says when a digest with this cadence comes.

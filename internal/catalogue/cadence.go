@@ -51,18 +51,29 @@ func ofEachMonth(c digest.Cadence) Message {
 	if d, ok := c.FirstOf(); ok {
 		return Key("on the first %s of each month").With(Weekday(d))
 	}
-	switch n := c.DayOfMonth(); n {
-	case 0:
-		return Key("on the last day of each month").With()
-	case 1:
-		return Key("on the 1st of each month").With()
-	case 21:
-		return Key("on the %dst of each month").With(n)
-	case 2, 22:
-		return Key("on the %dnd of each month").With(n)
-	case 3, 23:
-		return Key("on the %drd of each month").With(n)
-	default:
-		return Key("on the %dth of each month").With(n)
+	return ordinal(c.DayOfMonth(), [6]Key{Key("on the last day of each month"), Key("on the 1st of each month"), Key("on the %dst of each month"), Key("on the %dnd of each month"),
+		Key("on the %drd of each month"), Key("on the %dth of each month")})
+}
+
+// DayOfMonth says on which day of a month a monthly cadence is: "On the 15th", "On the first Monday".
+func DayOfMonth(c digest.Cadence) Message {
+	if d, ok := c.FirstOf(); ok {
+		return Key("On the first %s").With(Weekday(d))
 	}
+	return ordinal(c.DayOfMonth(), [6]Key{Key("On the last day"), Key("On the 1st"), Key("On the %dst"), Key("On the %dnd"), Key("On the %drd"), Key("On the %dth")})
+}
+
+// ordinal says of a day of the month, 0 for the last one, what is said of that, of the 1st, and of those that end in st, nd, rd and th.
+func ordinal(n int, said [6]Key) Message {
+	switch n {
+	case 0, 1:
+		return said[n].With()
+	case 21:
+		return said[2].With(n)
+	case 2, 22:
+		return said[3].With(n)
+	case 3, 23:
+		return said[4].With(n)
+	}
+	return said[5].With(n)
 }
