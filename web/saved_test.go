@@ -275,8 +275,15 @@ func TestSearchWithin(t *testing.T) {
 		} {
 			v.get("/search?q="+url.QueryEscape(typed)).status(http.StatusUnprocessableEntity).contains(".wrong", why).has("#q", "value", typed)
 		}
-		wrong := v.get("/search?q=wind&from=soon").status(http.StatusSeeOther).Header.Get("Location")
-		v.get(wrong).status(http.StatusUnprocessableEntity).has("#q", "value", "wind after:soon")
+		for _, c := range []struct{ site, from, to, why string }{
+			{"kites", "soon", "", "“soon” is no date"},
+			{"kites", "2026-11-23", "2026-11-21", "21 November 2026 is before 23 November 2026"},
+			{"secret", "", "2026-11-21", "none of your sites is called “secret”"},
+		} {
+			form := url.Values{"q": {"wind"}, "site": {c.site}, "from": {c.from}, "to": {c.to}}
+			v.get("/search?"+form.Encode()).status(http.StatusUnprocessableEntity).contains(".wrong", c.why).has("#q", "value", "wind").
+				has("[name=site]", "value", c.site).has("#from", "value", c.from).has("#to", "value", c.to).has("details", "open", "")
+		}
 		r.visitor().signIn(bob).get("/search?q=" + url.QueryEscape("site:kites")).status(http.StatusUnprocessableEntity)
 	})
 }

@@ -21,7 +21,7 @@ type searchPage struct {
 	Query    string // as it was typed, or as the fields of the form say it
 	Words    string // what of it has no field of its own
 	Site     string
-	From, To string            // YYYY-MM-DD; "": any
+	From, To dateField         // the first day and the last; empty: any
 	Sites    []string          // that the reader may choose from
 	Saved    bool              // only in what the reader has saved
 	Wrong    catalogue.Sayable // why nothing was looked for
@@ -34,7 +34,7 @@ type searchPage struct {
 }
 
 // Narrowed reports whether the form's fields for a site and days say something.
-func (p searchPage) Narrowed() bool { return p.Site+p.From+p.To != "" }
+func (p searchPage) Narrowed() bool { return p.Site+p.From.Value+p.To.Value != "" }
 
 // mostOffered is how many sites the form offers.
 const mostOffered = 300
@@ -47,10 +47,6 @@ func (s *site) searchPage(w http.ResponseWriter, r *http.Request, me reader) err
 	}
 	form := r.URL.Query()
 	p := searchPage{namedPage: named(me.Digest), Query: form.Get("q"), Saved: form.Get("in") == "saved", First: at.IsZero()}
-	if form.Get("site")+form.Get("from")+form.Get("to") != "" {
-		p.Query = composed(form)
-		return seeOther(w, r, p.address(""))
-	}
 	p.Words, p.Here = p.Query, p.address(form.Get("after"))
 	sites, err := s.Store.ReaderSites(r.Context(), me.ID)
 	if err != nil {
@@ -58,6 +54,9 @@ func (s *site) searchPage(w http.ResponseWriter, r *http.Request, me reader) err
 	}
 	for _, of := range sites[:min(len(sites), mostOffered)] {
 		p.Sites = append(p.Sites, shortened(of.Title))
+	}
+	if p.Site, p.From, p.To = form.Get("site"), typedDate(form, "from"), typedDate(form, "to"); p.Narrowed() {
+		return s.composeSearch(w, r, p, sites)
 	}
 	if !form.Has("q") {
 		return s.show(w, r, http.StatusOK, "search", catalogue.Key("Search"), p)
@@ -94,17 +93,52 @@ func (s *site) searchPage(w http.ResponseWriter, r *http.Request, me reader) err
 	return s.show(w, r, http.StatusOK, "search", catalogue.Key("Search"), p)
 }
 
-// composed writes what the fields of the form say as one query. What is no date is told as it is for one that was typed.
-func composed(form url.Values) string {
-	parts := []string{strings.TrimSpace(form.Get("q"))}
+// composeSearch leads to the search that the fields of the form say, or shows them as they are with what is wrong.
+func (s *site) composeSearch(w http.ResponseWriter, r *http.Request, p searchPage, sites []digest.FeedLabel) error {
+	if p.Wrong = p.wrongDays(); p.Wrong == nil {
+		typed := p.composed()
+		_, _, err := lookedUp(typed, sites)
+		if err == nil {
+			p.Query = typed
+			return seeOther(w, r, p.address(""))
+		}
+		if digest.KindOf(err) != digest.Invalid {
+			return err
+		}
+		p.Wrong = catalogue.Line(err)
+	}
+	return s.show(w, r, http.StatusUnprocessableEntity, "search", catalogue.Key("Search"), p)
+}
+
+// wrongDays says what is wrong with the days of the form; nil: nothing.
+func (p searchPage) wrongDays() catalogue.Sayable {
+	var days [2]digest.Date
+	for i, typed := range []dateField{p.From, p.To} {
+		if typed.Value == "" {
+			continue
+		}
+		var err error
+		if days[i], err = digest.ParseDate(typed.Value); err != nil {
+			return catalogue.Key("“%s” is no date. Dates are written year, month, day, like %s.").With(shortened(typed.Value), "2026-11-20")
+		}
+	}
+	if p.From.Value != "" && p.To.Value != "" && days[1].Before(days[0]) {
+		return catalogue.Key("%s is before %s: the last day comes first. Change one of them.").With(saidDay(days[1]), saidDay(days[0]))
+	}
+	return nil
+}
+
+// composed writes what the fields of the form say as one query.
+func (p searchPage) composed() string {
+	parts := []string{strings.TrimSpace(p.Query)}
 	add := func(key, value string) {
 		if value = strings.TrimSpace(value); value != "" {
 			parts = append(parts, words.Field(key, value))
 		}
 	}
-	add("site", form.Get("site"))
-	add("after", form.Get("from"))
-	to := strings.TrimSpace(form.Get("to"))
+	add("site", p.Site)
+	add("after", p.From.Value)
+	to := p.To.Value
 	if day, err := digest.ParseDate(to); err == nil && day.Year < 9999 {
 		to = day.Plus(1).String() // that day itself is wanted
 	}
@@ -119,10 +153,10 @@ func (p *searchPage) fill(l words.Lookup) {
 		p.Site = l.Sites[0]
 	}
 	if !l.From.IsZero() {
-		p.From = l.From.String()
+		p.From.Value = l.From.String()
 	}
 	if !l.Until.IsZero() {
-		p.To = l.Until.Plus(-1).String()
+		p.To.Value = l.Until.Plus(-1).String()
 	}
 }
 
