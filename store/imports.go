@@ -19,6 +19,7 @@ type ListImport struct {
 	// Subscriptions are those to such feeds that there still are, paused ones too. A feed that was
 	// left since, or has become part of another, has none.
 	Subscriptions []SubscriptionInfo
+	Gone          []digest.Feed // those of them that answered that they are gone for good: nobody is subscribed to such
 }
 
 // importLife is how long it is kept what became of a list.
@@ -57,6 +58,10 @@ func (s *Store) ListImport(ctx context.Context, id digest.DigestID) (l ListImpor
 		l = ListImport{ImportedAt: row.ImportedAt.time(), Report: row.Report, FirstPolls: len(ids)}
 		l.Subscriptions, err = s.AllSubscriptions(ctx, id)
 		l.Subscriptions = slices.DeleteFunc(l.Subscriptions, func(sub SubscriptionInfo) bool { return !slices.Contains(ids, sub.Feed.ID) })
+		if err != nil {
+			return err
+		}
+		l.Gone, err = readRows[digest.Feed](ctx, s.read(), "", `SELECT `+feedColumns+` FROM `+timedFeeds+` WHERE f.state = 'gone' AND f.id`+s.d.oneOf+` ORDER BY f.id`, keys(s.d, ids))
 		return err
 	})
 	return l, err

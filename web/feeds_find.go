@@ -115,7 +115,7 @@ func asSlow(ctx context.Context, err error) error {
 	if !errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		return err
 	}
-	slow := digest.Refuse(digest.Unavailable, "the site did not answer within %d seconds; try again later, or give the address of the feed itself", findTime/time.Second)
+	slow := digest.Refuse(digest.Unavailable, "the site did not answer within %d seconds; try again later, or give the address of the feed itself", int(findTime/time.Second))
 	slow.Err = err
 	return &poller.SearchError{Cause: slow}
 }

@@ -108,9 +108,10 @@ type feedsImportReportPage struct {
 type firstReads struct {
 	New      int // all of them
 	Read     int // of them: read, or left since
-	Failed   int // could not be read so far, or are not asked
+	Failed   int // could not be read so far, are gone for good, or are not asked
 	Waiting  int // were not asked yet
 	Troubles []feedLine
+	Gone     []string // the names of those that are gone for good
 }
 
 // Asked is how many of them were asked.
@@ -150,6 +151,11 @@ func (s *site) firstReadsOf(d digest.Digest, l store.ListImport) (p firstReads) 
 			}
 		default:
 			p.Waiting++
+		}
+	}
+	for _, f := range l.Gone {
+		if p.Failed++; len(p.Troubles)+len(p.Gone) < shownLines {
+			p.Gone = append(p.Gone, shortened(feedTitle(f)))
 		}
 	}
 	p.Read = p.New - p.Failed - p.Waiting

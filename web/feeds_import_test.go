@@ -100,6 +100,27 @@ func TestImportReportEnds(t *testing.T) {
 	})
 }
 
+// TestImportReportNamesTheGone: a feed that is gone for good is counted as such and named, although nobody takes it any more.
+func TestImportReportNamesTheGone(t *testing.T) {
+	each(t, func(r *room) {
+		v, d := r.reader("ann@example.org")
+		v.upload(`<opml><outline text="Old news" xmlUrl="https://a.example/f"/></opml>`).status(http.StatusOK)
+		subs, err := r.store.Subscriptions(t.Context(), d.ID)
+		r.must(err)
+		f := subs[0].Feed
+		f.GoneAt, f.LastStatus, f.Title = r.now, http.StatusGone, "Old news"
+		_, err = r.store.Record(t.Context(), r.now, []store.Polled{{Feed: f}})
+		r.must(err)
+		_, err = r.store.Retire(t.Context(), r.now, []digest.FeedID{f.ID})
+		r.must(err)
+		if got := v.takes(); got != "" {
+			r.t.Fatalf("takes %q", got)
+		}
+		a := v.get("/feeds/import/report").status(http.StatusOK).contains("[role=status]", "Read so far: 0 of 1.", "Could not be read: 1.")
+		a.contains(".reading .rows", "Old news", "gone for good")
+	})
+}
+
 // TestListsThatAreTooLarge: what is too much gets a page, told or not told how
 // long it is, and nothing is taken.
 func TestListsThatAreTooLarge(t *testing.T) {

@@ -38,6 +38,17 @@ func (r *room) failsSince(f digest.Feed, since time.Time, status int, why string
 	r.must(err)
 }
 
+// TestHeadingOfWhatIsWell: all is well only where nothing is to be said of any feed.
+func TestHeadingOfWhatIsWell(t *testing.T) {
+	each(t, func(r *room) {
+		v, d := r.reader("ann@example.org")
+		feeds := r.many(d, "Zebra", "Nut")
+		v.get("/feeds").status(http.StatusOK).shows(".picker h2", "All is well")
+		r.failsSince(feeds[0], r.now.Add(-time.Hour), 503, "503")
+		v.get("/feeds").status(http.StatusOK).shows(".picker h2", "Your feeds").contains(".picker .why", "Could not be read")
+	})
+}
+
 // TestFeedsAreFoundAndSorted: by name or address whatever the case and the accents, in four orders, and trouble first in all.
 func TestFeedsAreFoundAndSorted(t *testing.T) {
 	each(t, func(r *room) {
@@ -125,7 +136,7 @@ func TestSeveralAtOnce(t *testing.T) {
 		for _, wrong := range []url.Values{{"display": {"x"}}, {"most": {"-1"}}, {"most": {"1e9"}}} {
 			v.post("/feeds/several/display", ids(wrong)).status(http.StatusBadRequest).shows("p.wrong", "That is none of the choices. Nothing was changed.")
 		}
-		v.post("/feeds/several/rest", ids(url.Values{"until": {"2026-11-01"}})).status(http.StatusBadRequest).contains("p.wrong", "has begun already")
+		v.post("/feeds/several/rest", ids(url.Values{"until": {"2026-11-01"}})).status(http.StatusBadRequest).contains("p.wrong", "is too early")
 		v.post("/feeds/several/rest", ids(url.Values{"until": {"2026-12-01"}})).status(http.StatusSeeOther)
 		v.get("/feeds").shows("h2", "In no folder", "Paused").contains(".in-paused .why", "back on Tuesday 1 December 2026 · Old")
 		v.post("/feeds/several/wake", ids(url.Values{})).status(http.StatusSeeOther)

@@ -118,6 +118,11 @@ type feedGroup struct {
 	Feeds     []feedLine
 }
 
+// Well reports whether nothing is to be said of any of its feeds.
+func (g feedGroup) Well() bool {
+	return !slices.ContainsFunc(g.Feeds, func(l feedLine) bool { return len(l.Words) > 0 })
+}
+
 // A groupKind says what the feeds of a group have in common.
 type groupKind string
 

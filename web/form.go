@@ -127,7 +127,7 @@ func (f dateField) read(first, last digest.Date) (d digest.Date, wrong catalogue
 	case err != nil:
 		return d, catalogue.Key("There is no such date. Dates are written year, month, day, like %s.").With(first.Plus(7))
 	case d.Before(first):
-		return d, catalogue.Key("%s has begun already. Choose %s or a later day.").With(saidDay(d), saidDay(first))
+		return d, catalogue.Key("%s is too early. Choose %s or a later day.").With(saidDay(d), saidDay(first))
 	case last.Before(d):
 		return d, catalogue.Key("%s is too far away. Choose a day up to %s.").With(saidDay(d), saidDay(last))
 	}

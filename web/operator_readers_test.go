@@ -178,7 +178,7 @@ func TestOperatorPauses(t *testing.T) {
 		path := fmt.Sprint("/operator/readers/", ada.ID)
 		was, err := r.store.Digest(t.Context(), d.ID)
 		r.must(err)
-		op.post(path+"/pause", url.Values{"until": {"2026-11-20"}}).status(http.StatusConflict).contains(".wrong", "has begun already")
+		op.post(path+"/pause", url.Values{"until": {"2026-11-20"}}).status(http.StatusConflict).contains(".wrong", "is too early")
 		op.post(path+"/pause", url.Values{"until": {"soon"}}).status(http.StatusConflict).contains(".wrong", "There is no such date")
 		r.stands(d, digest.DigestActive)
 		op.get(op.post(path+"/pause", url.Values{"until": {"2026-11-25"}}).status(http.StatusSeeOther).Header.Get("Location")).

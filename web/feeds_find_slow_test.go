@@ -1,0 +1,22 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"digest/internal/catalogue"
+)
+
+// TestSlowSiteIsTold: who waits for a site in vain is told for how long, in every language.
+func TestSlowSiteIsTold(t *testing.T) {
+	ctx, cancel := context.WithDeadline(t.Context(), time.Time{})
+	defer cancel()
+	for _, l := range catalogue.All() {
+		if got := wrongOf(asSlow(ctx, errors.New("x"))).In(l); !strings.Contains(got, "20") || strings.Contains(got, "%") {
+			t.Errorf("%s: %s", l.Code, got)
+		}
+	}
+}
