@@ -15,7 +15,7 @@ import (
 
 // errNotPublic is all that is said of an address that may not be asked: not
 // which one it was.
-var errNotPublic = errors.New("refused: the address is not public (DIGEST_ALLOW_NETWORKS can allow it, where a person gives the address)")
+var errNotPublic = errors.New("refused: the address is not public; whoever runs this reader can allow its network")
 
 // errPort is said of a port that a feed has no business on.
 var errPort = errors.New("refused: feeds are asked on ports 80, 443 and those from 1024 on")

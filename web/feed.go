@@ -85,7 +85,7 @@ func (s *site) showSubscription(w http.ResponseWriter, r *http.Request, me reade
 // menuOf is the menu of one feed.
 func (s *site) menuOf(d digest.Digest, v store.SubscriptionView, from string) feedMenu {
 	m := s.menuFor(d, feedPath(v.Feed.ID), from)
-	m.Own, m.Called, m.Folders, m.Paused, m.Letters = v.Subscription, shortened(feedTitle(v.Feed)), v.Folders, v.Paused, v.PausedFor != 0
+	m.Own, m.Called, m.Titled, m.Folders, m.Paused, m.Letters = v.Subscription, shortened(feedTitle(v.Feed)), v.Feed.Title != "", v.Folders, v.Paused, v.PausedFor != 0
 	m.Account = v.Feed.Kind == string(feed.ATProto) || v.Feed.Kind == string(feed.ActivityStreams)
 	m.Answers = m.Account && v.Feed.Kind != string(feed.ATProto)
 	return m
@@ -110,7 +110,7 @@ func (s *site) setFeed(w http.ResponseWriter, r *http.Request, me reader) error 
 		return s.showSubscription(w, r, me, http.StatusBadRequest, sub.Feed.ID, feedPage{feedMenu: feedMenu{Own: own, Wrong: wrong}})
 	}
 	own.DigestID, own.FeedID = me.Digest.ID, sub.Feed.ID
-	if own.Title == sub.Feed.Title {
+	if own.Title == shortened(feedTitle(sub.Feed)) {
 		own.Title = "" // so that it follows the feed's
 	}
 	return showChanged(w, r, s.Store.SetSubscription(r.Context(), own), sub.Feed.ID, "changed")

@@ -20,7 +20,8 @@ type feedMenu struct {
 	Chosen  []digest.FeedID // several; none: it is of one
 	From    string          // where it leads back to; "": to the list
 	Own     digest.Subscription
-	Called  string // by the feed itself
+	Called  string // by the feed itself, else where it is
+	Titled  bool   // the feed has a title of its own
 	Folders []string
 	Paused  bool // one at least of them
 	Letters bool // posts of the one come in letters of a newsletter alone

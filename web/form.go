@@ -147,7 +147,7 @@ const tooLongName = catalogue.Key("A name may have %d characters; this one has %
 // nameOfForm makes one line of what was typed. Where that is too long wrong says so: tooLong, with
 // how many characters there may be and how many there are.
 func nameOfForm(tooLong catalogue.Key, typed string) (name string, wrong catalogue.Sayable) {
-	name = digest.OneLine(typed)
+	name = digest.OneLine(digest.WithoutTurns(typed))
 	if n := utf8.RuneCountInString(name); n > maxName {
 		return firstRunes(name, maxName), tooLong.With(maxName, n)
 	}

@@ -19,10 +19,10 @@ const operatorShown = 25
 
 // An operatorPage is how this instance stands.
 type operatorPage struct {
-	Saved string              // what the last form did
-	Mails bool                // a test can be mailed
-	Fence *fencePart          // nil: none stands
-	Needs []catalogue.Message // what somebody has to see to
+	Saved string     // what the last form did
+	Mails bool       // a test can be mailed
+	Fence *fencePart // nil: none stands
+	Needs []need     // what somebody has to see to
 
 	Dial      template.HTML
 	DialWords catalogue.Sayable
@@ -44,6 +44,12 @@ type operatorPage struct {
 	Numbers store.Numbers
 	Beat    time.Time // of the hourly job; zero: never
 	Lags    digest.Lags
+}
+
+// A need is something that somebody has to see to.
+type need struct {
+	Words catalogue.Message
+	Place string // where on these pages it is done; "": elsewhere
 }
 
 // operatorPage shows how this instance stands.
@@ -89,7 +95,7 @@ func (s *site) listNeeds(p *operatorPage, v store.OperatorView, now time.Time) {
 	p.needClock(v.Clock, now)
 	s.needProxies(p, v.Proxies)
 	if v.Pending > 0 {
-		p.need(catalogue.Key("%d newsletters wait for your approval: see Newsletters, at the foot of this page."), v.Pending)
+		p.needAt("/operator/newsletters", catalogue.Key("%d newsletters wait for your approval."), v.Pending)
 	}
 }
 
@@ -113,7 +119,7 @@ func (p *operatorPage) needClock(note digest.ClockNote, now time.Time) {
 // needRoom says what of the storage is used up.
 func (s *site) needRoom(p *operatorPage) {
 	if n := p.Numbers.OverQuota; n > 0 {
-		p.need(catalogue.Key("More came from %d feeds than is stored in a day (DIGEST_FEED_QUOTA, DIGEST_ACCOUNT_QUOTA): posts wait. See the feeds in trouble."), n)
+		p.needAt("#trouble", catalogue.Key("More came from %d feeds than is stored in a day (DIGEST_FEED_QUOTA, DIGEST_ACCOUNT_QUOTA): posts wait. See the feeds in trouble."), n)
 	}
 	if s.Storage == nil {
 		return
@@ -139,7 +145,12 @@ func (p *operatorPage) needHour(late digest.Lags) {
 }
 
 func (p *operatorPage) need(what catalogue.Key, values ...any) {
-	p.Needs = append(p.Needs, what.With(values...))
+	p.needAt("", what, values...)
+}
+
+// needAt is need, for what is done at a place on these pages.
+func (p *operatorPage) needAt(place string, what catalogue.Key, values ...any) {
+	p.Needs = append(p.Needs, need{what.With(values...), place})
 }
 
 // mailAgain lets a suppressed address be mailed again.
@@ -353,8 +364,11 @@ func mailWords(w store.MailWaiting) catalogue.Sayable {
 // needMail says what of the mail somebody has to see to.
 func (p *operatorPage) needMail() {
 	for _, l := range p.Mail.Lanes {
-		if l.Alarm {
-			p.need(catalogue.Key("%s waits for you: %s. Once it is put right, let it go on, under Mail on this page."), l.Title(), strings.TrimSuffix(shortened(l.Reason), "."))
+		switch why := strings.TrimSuffix(shortened(l.Reason), "."); {
+		case l.Alarm:
+			p.needAt("#mail", catalogue.Key("%s waits for you: %s. Once it is put right, let it go on, under Mail on this page."), l.Title(), why)
+		case l.Paused && l.Name == "":
+			p.needAt("#mail", catalogue.Key("All mail is paused until %s: %s. Then it goes on by itself."), minute(l.Until), why)
 		}
 	}
 	sent, failed := 0, 0
@@ -362,7 +376,7 @@ func (p *operatorPage) needMail() {
 		sent, failed = sent+h.Sent, failed+h.Failed
 	}
 	if failed >= 3 && failed*10 >= sent {
-		p.need(catalogue.Key("Of the last 48 hours’ mails %d of %d were given up; the reasons are below."), failed, sent+failed)
+		p.needAt("#mail", catalogue.Key("Of the last 48 hours’ mails %d of %d were given up; the reasons are below."), failed, sent+failed)
 	}
 }
 

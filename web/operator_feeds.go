@@ -38,18 +38,29 @@ func (s *site) operatorFeedsPage(w http.ResponseWriter, r *http.Request, _ reade
 		return s.show(w, r, http.StatusUnprocessableEntity, "operator_feeds", catalogue.Key("Feeds"), p)
 	}
 	if wrong == nil {
-		f, err := s.Store.FeedByURL(r.Context(), address)
-		if err == nil {
-			return seeOther(w, r, operatedFeedPath(f.ID))
-		}
-		if digest.KindOf(err) != digest.NotFound {
-			return err
+		for _, address := range withEachScheme(p.Asked, address) {
+			f, err := s.Store.FeedByURL(r.Context(), address)
+			if err == nil {
+				return seeOther(w, r, operatedFeedPath(f.ID))
+			}
+			if digest.KindOf(err) != digest.NotFound {
+				return err
+			}
 		}
 		host = feed.Host(address)
 	}
 	p.Near = strings.Contains(p.Asked, "/")
 	p.Asked = digest.AddressWithoutCredentials(p.Asked)
 	return s.showPage(w, r, s.listFeeds(r, host, &p), "operator_feeds", catalogue.Key("Feeds"), p)
+}
+
+// withEachScheme gives the addresses that somebody may mean: both where they typed no scheme.
+func withEachScheme(typed, address string) []string {
+	_, rest, ok := strings.Cut(address, "://")
+	if !ok || strings.Contains(typed, "://") {
+		return []string{address}
+	}
+	return []string{"https://" + rest, "http://" + rest}
 }
 
 // listFeeds puts the feeds of a host on the page.

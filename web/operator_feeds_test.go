@@ -33,6 +33,7 @@ func TestOperatorFeeds(t *testing.T) {
 		op.get("/operator/feeds?q="+url.QueryEscape("ftp://nowhere")).status(http.StatusUnprocessableEntity).contains(".wrong", "no host")
 		op.get("/operator/feeds?q=unknown.example").status(http.StatusOK).contains("[role=status]", "No feed of unknown.example is known here.")
 		to := op.get("/operator/feeds?q=" + url.QueryEscape("https://bad.example/feed?key=secret")).status(http.StatusSeeOther).Header.Get("Location")
+		op.get("/operator/feeds?q=" + url.QueryEscape(" bad.example/feed?key=secret")).status(http.StatusSeeOther).leads(to)
 		page := op.get(to).status(http.StatusOK)
 		page.contains(".standing", "dead").contains(".standing", "It broke").shows(".address", "https://bad.example/feed?...")
 		op.get("/operator/feeds?q=www.bad.example").shows(".troubles .state", "dead")

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"digest"
@@ -58,6 +59,22 @@ func (s *site) showOperatorReader(w http.ResponseWriter, r *http.Request, status
 	p.Standing = s.standing(p.own())
 	p.First, p.Last = p.Standing.today().Plus(1), p.Standing.today().Plus(farthestPause)
 	return s.show(w, r, status, "operator_reader", p.User.Email, p)
+}
+
+// Place is where on these pages that is done which a command of an advice does; "": nowhere.
+func (p operatorReaderPage) Place(command string) string {
+	for _, c := range []struct{ command, place string }{
+		{"digest fence", "/operator#fence"}, {"digest suppressions remove ", "/operator#suppressed"}, {"digest queue resume", "/operator#mail"},
+		{"digest newsletter show ", "/operator/newsletters"}, {"digest user resend ", "#editions"},
+	} {
+		if strings.HasPrefix(command, c.command) {
+			return c.place
+		}
+	}
+	if p.Standing.Paused() && !p.Standing.Left() && strings.HasSuffix(command, " --state active") {
+		return "#changes"
+	}
+	return ""
 }
 
 // resend queues an edition of a reader's once more.

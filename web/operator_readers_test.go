@@ -50,7 +50,7 @@ func TestOperatorReaders(t *testing.T) {
 		bob, err := r.store.UserByEmail(t.Context(), "bob@example.org")
 		r.must(err)
 		page = op.get(fmt.Sprint("/operator/readers/", bob.ID)).status(http.StatusOK)
-		page.contains(".needs li", "digest suppressions remove bob@example.org")
+		page.contains(".needs li", "Nothing is mailed to bob@example.org").has(".needs a", "href", "/operator#suppressed", "#editions")
 		page.contains(".troubles .why", evil)
 		if strings.Contains(page.body, "secret") {
 			t.Error("a feed's key is shown")

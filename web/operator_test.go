@@ -59,6 +59,20 @@ func TestOperatorPage(t *testing.T) {
 			t.Errorf("the dial says %q", words)
 		}
 
+		pauses := func(lane string, until time.Time) {
+			_, err := r.store.ChangeLane(t.Context(), r.now, lane, func(l digest.Lane) digest.Lane {
+				l.Until, l.Reason = until, "no answer"
+				return l
+			})
+			r.must(err)
+		}
+		pauses("slow.example", r.now.Add(time.Hour))
+		op.get("/operator").contains(".calm", "Some mail is held up").has(".calm a", "href", "#mail")
+		pauses("", r.now.Add(time.Hour))
+		op.get("/operator").contains(".needs li", "All mail is paused until 20 Nov 2026, 13:00: no answer.").has(".needs a", "href", "#mail")
+		r.must(r.store.ResumeLane(t.Context(), r.now, ""))
+		r.must(r.store.ResumeLane(t.Context(), r.now, "slow.example"))
+
 		const evil = `<script>alert("x")</script><img src=x onerror=y>`
 		r.troubles(evil)
 		page = op.get("/operator").status(http.StatusOK)
@@ -72,7 +86,7 @@ func TestOperatorPage(t *testing.T) {
 		}
 		page.shows(".needs li",
 			"The hourly job was last at work 20 Nov 2026, 11:00. See that “digest serve” or “digest work” runs.",
-			"Mail to gmail.example waits for you: "+evil+". Once it is put right, let it go on, under Mail on this page.")
+			"Mail to gmail.example waits for you: "+evil+". Once it is put right, let it go on, under Mail on this page. To it")
 		page.shows(".state", "dead")
 		page.has(".troubles .head a", "href", "/operator/feeds/1")
 		if strings.Contains(strings.Join(page.texts(".troubles"), " "), "secret") {

@@ -80,10 +80,17 @@ func TroubledFeeds(v store.ReaderView, now time.Time) []Feed {
 	return feeds
 }
 
-// isTroubled reports whether a feed keeps something back: it does not answer well, or may not be asked now.
+// isTroubled reports whether a feed does not answer well, is not asked as things stand, or brings too much. One that is well and
+// only waits for its time is not.
 func isTroubled(f digest.Feed, now time.Time) bool {
 	state, _ := poller.Status(f, now)
-	return f.Errors > 0 || state != poller.StateActive
+	return f.Errors > 0 || f.PostsWaiting > 0 || f.State != digest.FeedActive || state == poller.StateDead || state == poller.StateGone
+}
+
+// keepsBack reports whether a feed brings nothing now: it is in trouble, or may not be asked yet.
+func keepsBack(f digest.Feed, now time.Time) bool {
+	state, _ := poller.Status(f, now)
+	return isTroubled(f, now) || state != poller.StateActive
 }
 
 // shown is the address of a feed without what may be its secret: a password, and all behind a question mark.
@@ -204,7 +211,7 @@ func (c *consultation) content(p store.DigestView) {
 			continue
 		}
 		asked++
-		if isTroubled(s.Feed, c.Now) {
+		if keepsBack(s.Feed, c.Now) {
 			troubled++
 		}
 	}

@@ -7,6 +7,7 @@ import (
 
 	"digest"
 	"digest/internal/catalogue"
+	"digest/poller"
 	"digest/store"
 )
 
@@ -147,7 +148,12 @@ func TestTroubledFeeds(t *testing.T) {
 	paused.Feed.Errors, paused.Paused = 0, true
 	lent := paused
 	lent.PausedFor = 2 // its posts come with a newsletter
-	v.Digests[0].Subscriptions = []store.SubscriptionInfo{sub, paused, lent}
+	waits := v.Digests[0].Subscriptions[0]
+	waits.Feed.FreshUntil = noon.Add(7 * 24 * time.Hour) // well, by its own word without news
+	if state, _ := poller.Status(waits.Feed, noon); state != poller.StateWaiting {
+		t.Fatalf("it is %s", state)
+	}
+	v.Digests[0].Subscriptions = []store.SubscriptionInfo{sub, paused, lent, waits}
 	got := TroubledFeeds(v, noon)
 	if len(got) != 2 || got[1].State != "paused" {
 		t.Fatalf("%+v", got)
