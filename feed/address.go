@@ -221,6 +221,9 @@ func afterHost(s string) string {
 }
 
 func notAddress(raw string, err error) error {
+	if strings.TrimSpace(raw) == "" {
+		return digest.Refuse(digest.Invalid, "an address is missing; give one such as https://example.org/feed.xml")
+	}
 	if shown := digest.AddressWithoutCredentials(raw); shown != raw {
 		raw, err = shown, nil // it may hold a part of the password
 	}

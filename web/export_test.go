@@ -52,5 +52,3 @@ func FirstClicks() func(now time.Time, keys ...string) int {
 
 // DomainOf is the domain that a callback counts for.
 func DomainOf(callback string) string { return domainOf(callback) }
-
-// Sentence makes a sentence of a line.

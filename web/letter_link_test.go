@@ -183,6 +183,9 @@ func TestAnotherReaderOpensTheLink(t *testing.T) {
 		own := r.visitor().signIn(u)
 		for _, link := range []string{save, site, r.unsubscribePath(d)} {
 			a := bob.get(link).status(http.StatusOK).contains("main .aside", "You are signed in as another reader")
+			if got := a.Header.Get("Digest-Account"); got == "" || got == "none" {
+				r.t.Errorf("%s says that %q is signed in, so that what is kept on the device goes", link, got)
+			}
 			if len(a.find("header nav")) > 0 {
 				r.t.Errorf("%s has the other's navigation", link)
 			}

@@ -370,6 +370,23 @@ func TestSignOutWithoutANetwork(t *testing.T) {
 	}
 }
 
+// TestSignOutEverywhereWithoutANetwork: other browsers cannot be signed out then, which is said; nothing is done by halves.
+func TestSignOutEverywhereWithoutANetwork(t *testing.T) {
+	d, _ := newKeeperOfOne(t)
+	d.opens("/sign-out/everywhere")
+	d.cut.Store(true)
+	const press = `document.querySelector("form[action='/sign-out/everywhere'] button").click()`
+	d.run(press)
+	d.says("no other browser can be signed out now")
+	d.opens("/posts/1")
+	d.says("This page is kept on this device")
+	d.cut.Store(false)
+	d.opens("/sign-out/everywhere")
+	d.run(press)
+	d.says("Sign in")
+	d.waits(left, "0,0,0 0")
+}
+
 // TestBudgetOfADevice: no more is kept than was chosen; the newest edition is kept first, and whole where it can be.
 func TestBudgetOfADevice(t *testing.T) {
 	d := newKeeper(t, drawings{bytes: 7 << 20})

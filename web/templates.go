@@ -234,10 +234,10 @@ func (s *site) show(w http.ResponseWriter, r *http.Request, status int, name str
 	}
 	var err error
 	f.Reader, err = s.signedIn(r) // nobody where the database does not answer, so that error pages can be shown
-	if p, ok := data.(interface{ mailedTo() digest.UserID }); ok && f.Reader.ID != 0 && p.mailedTo() != 0 && p.mailedTo() != f.Reader.ID {
-		f.Reader, f.Other = digest.User{}, true
-	}
 	f.Device = s.tellDevice(w.Header(), f.Reader, err)
+	if p, ok := data.(interface{ mailedTo() digest.UserID }); ok && f.Reader.ID != 0 && p.mailedTo() != 0 && p.mailedTo() != f.Reader.ID {
+		f.Reader, f.Device, f.Other = digest.User{}, nil, true
+	}
 	f.Index = status == http.StatusOK && (name == "home_landing" || name == "about_bot" || name == "about_help" || name == "status" || isPublic(data))
 	var b bytes.Buffer
 	if err := s.pages[f.lang][name]().ExecuteTemplate(&b, "layout.html", f); err != nil {

@@ -50,10 +50,19 @@
 		document.querySelectorAll('nav, .foot').forEach(part => part.remove());
 		words.focus();
 	};
+	const unreached = form => {
+		form.querySelector('.wrong')?.remove();
+		const words = document.createElement('p');
+		words.className = 'wrong';
+		words.setAttribute('role', 'alert');
+		form.append(words);
+		words.textContent = notice.dataset.unreached;
+	};
 	document.addEventListener('submit', async event => {
-		const form = event.target;
-		if (!/^\/sign-out/.test(form.getAttribute('action'))) return;
+		const form = event.target, action = form.getAttribute('action');
+		if (!/^\/sign-out/.test(action)) return;
 		event.preventDefault();
+		if (action !== '/sign-out' && !await answers()) return unreached(form); // other browsers are signed out by the server alone
 		if (!await mayForget().catch(() => true)) return;
 		const there = await answers();
 		await forget().catch(() => {});
@@ -162,7 +171,7 @@
 		await fetchNow().catch(() => { find('device-state').textContent = find('device-state').dataset.wrong; });
 	});
 	find('device-off')?.addEventListener('click', async () => {
-		if (!await mayForget()) return;
+		if (!await mayForget().catch(() => true)) return;
 		await forget();
 		chosen = undefined;
 		await showKept();
