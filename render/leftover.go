@@ -109,7 +109,7 @@ func withoutCutAppearance(s, title string) string {
 	for _, a := range appearing {
 		for _, before := range a.before {
 			at := strings.LastIndex(cut, before+" ")
-			if at < 0 || at > 0 && cut[at-1] != ' ' {
+			if at < 0 || at > 0 && cut[at-1] != ' ' || !beginsSentence(s, at) {
 				continue
 			}
 			behind := cut[at+len(before)+1:]
@@ -126,14 +126,26 @@ func withoutCutAppearance(s, title string) string {
 	return s
 }
 
-// lowered is s in lower case, of the same length: letters that would be longer or shorter stay.
+// beginsSentence reports whether a sentence begins at a place in a text.
+func beginsSentence(s string, at int) bool {
+	first, _ := utf8.DecodeRuneInString(s[at:])
+	last, _ := utf8.DecodeLastRuneInString(strings.TrimRight(s[:at], " "))
+	return at == 0 || unicode.IsUpper(first) || strings.ContainsRune(".!?…。！？؟:\"”»)]", last)
+}
+
+// lowered is s in lower case, of the same length: letters that would be longer or shorter stay, and what is not UTF-8.
 func lowered(s string) string {
-	return strings.Map(func(r rune) rune {
-		if l := unicode.ToLower(r); utf8.RuneLen(l) == utf8.RuneLen(r) {
-			return l
+	var b strings.Builder
+	for i := 0; i < len(s); {
+		r, n := utf8.DecodeRuneInString(s[i:])
+		if l := unicode.ToLower(r); n > 1 && utf8.RuneLen(l) == n || r < utf8.RuneSelf {
+			b.WriteRune(l)
+		} else {
+			b.WriteString(s[i : i+n])
 		}
-		return r
-	}, s)
+		i += n
+	}
+	return b.String()
 }
 
 // ending is the end of a text, from a space on, in which programs leave their words.

@@ -166,3 +166,32 @@ func TestAppearedGoesOn(t *testing.T) {
 		}
 	}
 }
+
+// TestCutAppearanceBeginsASentence: words that a writer has within a sentence are theirs, though the title stands behind them.
+func TestCutAppearanceBeginsASentence(t *testing.T) {
+	for text, want := range map[string]string{
+		"We saw the post office…":                    "We saw the post office…",
+		"A day by the sea. The post Office…":         "A day by the sea.",
+		"A day by the sea […] The post Office…":      "A day by the sea…",
+		"It ends so, and then the post office appe…": "It ends so, and then the post office appe…",
+	} {
+		if got := without(text, "Office"); got != want {
+			t.Errorf("%q becomes %q, want %q", text, got, want)
+		}
+	}
+}
+
+// FuzzWithout gives excerpts what no feed should hold: what is left out is an end.
+func FuzzWithout(f *testing.F) {
+	f.Add("\xff\xff\xff\xff a b. The post T appeared first on X", "T")
+	f.Add("İİİİ ÅÅ. The post T appe…", "T")
+	f.Add("Words [Read more](https://a.example/) […]", "Words")
+	f.Fuzz(func(t *testing.T, text, title string) {
+		if got := lowered(text); len(got) != len(text) {
+			t.Errorf("%q has another length in lower case: %q", text, got)
+		}
+		if got := without(text, title); len(got) > len(text)+len("…") {
+			t.Errorf("%q became longer: %q", text, got)
+		}
+	})
+}
