@@ -34,7 +34,8 @@ type plan struct {
 	all   depth     // of every post, where each is nil; of a section's rest a headline
 	each  [][]depth // by section and post, those of its rest last
 	shown int
-	level int // bytes that a full text may take, quoted-printable
+	level int  // bytes that a full text may take, quoted-printable
+	bare  bool // headlines stand in lists, without bylines
 
 	posts *both // as they are written
 }
@@ -88,7 +89,7 @@ func (m *mail) below(p *plan, section int) (n int) {
 
 // rows reports whether headlines have bylines: in an edition of headlines.
 func (m *mail) rows(p *plan, section int) bool {
-	return m.Layout == digest.Headlines && p.each == nil && m.most[section] == headline
+	return m.Layout == digest.Headlines && !p.bare && m.most[section] == headline
 }
 
 // fit decides how much is shown, the most that is within the limits, and writes it.
@@ -100,25 +101,63 @@ func (m *mail) fit() *plan {
 		p.all, m.saveLines = try.depth, try.saves
 		p.posts = m.write(p)
 		if used := frame.plus(p.size()); used.within(room) {
-			if p.all == whole {
-				m.raise(p, used, room)
-				p.posts = m.write(p)
-			}
+			m.spend(p, used, room)
 			return p
 		}
 	}
 	m.SaveURL, m.saveLines = nil, false // posts come first; the web edition can save them, too
 	m.keepChanges()
-	p = &plan{each: make([][]depth, len(m.Sections))}
-	for i := range m.Sections {
-		p.each[i] = make([]depth, m.Sections[i].count())
+	p = &plan{bare: true}
+	m.setEach(p, omitted)
+	to := func(d depth) func(section, post int) depth {
+		return func(section, post int) depth {
+			if m.wanted(section, post) < d {
+				return omitted
+			}
+			return d
+		}
 	}
-	used, shown := m.deepen(p, headline, m.lineSize, frame.plus(m.more(m.posts+m.left).html.size()), room)
+	used, shown := m.deepen(p, to(headline), m.lineSize, frame.plus(m.more(m.posts+m.left).html.size()), room)
 	if p.shown = shown; shown == m.posts {
-		m.deepen(p, short, m.excerptSize, used, room)
+		m.deepen(p, to(short), m.excerptSize, used, room)
 	}
 	p.posts = m.write(p)
 	return p
+}
+
+// setEach has each post shown at a depth, as far as it is wanted.
+func (m *mail) setEach(p *plan, d depth) {
+	p.each = make([][]depth, len(m.Sections))
+	for i := range m.Sections {
+		p.each[i] = make([]depth, m.Sections[i].count())
+		for j := range p.each[i] {
+			p.each[i][j] = min(d, m.wanted(i, j))
+		}
+	}
+}
+
+// spend gives what room is left to posts that are shown with less than their reader wants: to the first of every site, then
+// to the second of every site. Full texts then share the rest.
+func (m *mail) spend(p *plan, used, room size) {
+	if p.all == short {
+		m.setEach(p, short)
+		used, _ = m.deepen(p, func(section, post int) depth {
+			if wanted := m.wanted(section, post); wanted > short {
+				return wanted
+			}
+			return omitted
+		}, m.fullerSize, used, room)
+	}
+	m.raise(p, used, room)
+	p.posts = m.write(p)
+}
+
+// fullerSize is what a post takes more than as a short one where it is shown as its reader wants it, of a full text the beginning.
+func (m *mail) fullerSize(s *Section, post int) size {
+	var fuller, less both
+	m.addPost(&fuller, s.Posts[post], layoutDepth(m.LayoutOf(*s)), 0, s.isLate(post))
+	m.addPost(&less, s.Posts[post], short, 0, s.isLate(post))
+	return fuller.html.size().minus(less.html.size())
 }
 
 // keepChanges leaves the links that change how a site comes to the sites with the most posts: they make the next edition
@@ -159,13 +198,14 @@ func (m *mail) tries() []try {
 	return all
 }
 
-// deepen shows posts at a depth, as many of those that want it as there is room for:
+// deepen shows posts at the depth that to gives for each, omitted for one that stays as it is; as many as there is room for:
 // the first of every section, then the second of every section, and so on. It gives
 // what is used after that, and how many they are.
-func (m *mail) deepen(p *plan, d depth, need func(s *Section, post int) size, used, room size) (size, int) {
+func (m *mail) deepen(p *plan, to func(section, post int) depth, need func(s *Section, post int) size, used, room size) (size, int) {
 	n := 0
 	m.rounds(func(section, post int) bool {
-		if m.wanted(section, post) < d {
+		d := to(section, post)
+		if d == omitted {
 			return true
 		}
 		more := used.plus(need(&m.Sections[section], post))

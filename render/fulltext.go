@@ -185,7 +185,10 @@ func (b *both) addExtent(x extent) {
 // is: short ones are whole, and long ones are cut at about the same length, so
 // that none pushes out others. used is what is taken at the plan's level.
 func (m *mail) raise(p *plan, used, room size) {
-	texts := m.fullTexts()
+	texts := m.fullTexts(p)
+	if len(texts) == 0 {
+		return
+	}
 	fixed := used
 	for _, y := range texts {
 		x := y.extent(p.level)
@@ -210,12 +213,12 @@ func (m *mail) raise(p *plan, used, room size) {
 
 // fullTexts are those of all posts that are shown whole, the longest first: they
 // say soonest that a level is too high.
-func (m *mail) fullTexts() []*body {
+func (m *mail) fullTexts(p *plan) []*body {
 	var all []*body
 	for i, s := range m.Sections {
-		if m.most[i] == whole {
-			for _, p := range s.Posts {
-				all = append(all, p.body(m.Images, m.PictureSizes))
+		for j, post := range s.Posts {
+			if m.depth(p, i, j) == whole {
+				all = append(all, post.body(m.Images, m.PictureSizes))
 			}
 		}
 	}

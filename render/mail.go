@@ -17,7 +17,8 @@ import (
 //
 // An edition that is too large loses detail in this order: full texts are cut
 // at the end of a paragraph, all at about the same length, then become excerpts
-// with a link to the rest; excerpts are shortened; posts become headlines, every
+// with a link to the rest; excerpts are shortened and lose their pictures, as many as have to be, the first posts of each section
+// last; posts become headlines, every
 // section keeping its newest excerpts as long as any; headlines are left to the
 // web edition, again evenly.
 func (r *Renderer) Mail(e Edition) (Message, error) {

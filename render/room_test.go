@@ -1,8 +1,11 @@
 package render
 
 import (
+	"fmt"
 	"strings"
 	"testing"
+
+	"digest"
 )
 
 // TestRoomOfAnyScript: an edition in Chinese has more than half the room of one in English.
@@ -21,4 +24,51 @@ func TestRoomOfAnyScript(t *testing.T) {
 		t.Errorf("%d bytes in Chinese, %d in English", chinese, english)
 	}
 	t.Logf("%d bytes in Chinese, %d in English", chinese, english)
+}
+
+// aFullDay is an edition of many sites, each with posts that have a picture and a long text; the first site has most posts.
+func aFullDay(layout digest.Layout, sites, each int) Edition {
+	var all []sampleSite
+	for i := range sites {
+		s := sampleSite{fmt.Sprint("Site ", i), fmt.Sprintf("https://s%d.example/", i), "en", nil}
+		for j := range each + 10*max(0, 1-i) {
+			src := fmt.Sprintf("https://s%d.example/%d.jpg", i, j)
+			p := post(fmt.Sprintf("https://s%d.example/%d", i, j), fmt.Sprintf("Headline %d of site %d", j, i), "", strings.Repeat("A sentence of some words. ", 12), 0)
+			p.Content = `<p><img src="` + src + `" width="1200" height="800" alt=""></p>` + strings.Repeat("<p>"+strings.Repeat("A sentence of some words. ", 12)+"</p>", 12)
+			p.ImageURL = src
+			s.posts = append(s.posts, p)
+		}
+		all = append(all, s)
+	}
+	return looking(digest.Look{Layout: layout, Images: digest.ProxiedImages}, all...)
+}
+
+// TestRoomIsSpent: where not all can be shown as the reader wants, what room is left goes to the first post of each site, then
+// to the second, and so on, until the next one finds none; and the limits hold.
+func TestRoomIsSpent(t *testing.T) {
+	room := size{maxPlain, maxCoded}
+	for layout, deepest := range map[digest.Layout]depth{digest.Excerpts: full, digest.FullText: whole} {
+		m, err := proxied.newMail(aFullDay(layout, 26, 3))
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := m.fit()
+		used, counts := m.frame.size().plus(p.size()), map[depth]int{}
+		ended := false
+		m.rounds(func(section, post int) bool {
+			d := m.depth(p, section, post)
+			counts[d]++
+			ended = ended || d != deepest
+			if ended && d != short {
+				t.Errorf("%s: post %d of site %d is shown at depth %d, one before it at less", layout, post, section, d)
+			}
+			return true
+		})
+		if counts[deepest] < 26 || counts[short] < 5 {
+			t.Errorf("%s: by depth there are %v", layout, counts)
+		}
+		if !used.within(room) || used.sent() < maxCoded*97/100 && used.plain < maxPlain*97/100 {
+			t.Errorf("%s: it takes %v of %v", layout, used, room)
+		}
+	}
 }
