@@ -12,14 +12,18 @@ import (
 // the page beside its own (JSON Feed 1.1, external_url).
 
 // leadsAway is the host of another site that the address of the post itself leads to; "" for most, and where that is the
-// file that the post comes with.
+// file that the post comes with, or where an episode is played, or a detour to the post's own page.
 func (p *Post) leadsAway(from digest.Post) string {
 	site, err := url.Parse(from.SiteURL)
 	there, wrong := url.Parse(p.URL)
 	if err != nil || wrong != nil || site.Host == "" || there.Host == "" || domain(strings.ToLower(site.Hostname())) == domain(strings.ToLower(there.Hostname())) {
 		return ""
 	}
-	if slices.ContainsFunc(from.Enclosures, func(e digest.Enclosure) bool { return e.URL == from.URL }) {
+	if slices.ContainsFunc(from.Enclosures, func(e digest.Enclosure) bool { return e.URL == from.URL || e.Medium() == digest.Sound }) {
+		return ""
+	}
+	switch strings.ToLower(there.Hostname()) {
+	case "feedproxy.google.com", "feeds.feedburner.com", "rss.feedsportal.com":
 		return ""
 	}
 	return p.Host()

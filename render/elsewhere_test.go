@@ -17,6 +17,8 @@ func TestLinkPosts(t *testing.T) {
 		"its own page":            {digest.Post{URL: "https://www.example.org/1", SiteURL: home}, "", ""},
 		"the address leads there": {digest.Post{URL: "https://www.theverge.com/2026/x", SiteURL: home}, "→ theverge.com", ""},
 		"it names the page":       {digest.Post{URL: "https://blog.example.org/1", SiteURL: home, LeadsTo: "https://www.theverge.com/2026/x"}, "", "→ theverge.com"},
+		"where an episode plays":  {digest.Post{URL: "https://player.example.com/1", SiteURL: home, Enclosures: []digest.Enclosure{{URL: "https://cdn.example/1.mp3"}}}, "", "Listen"},
+		"a detour home":           {digest.Post{URL: "http://feedproxy.google.com/~r/blog/~3/x/", SiteURL: home}, "", ""},
 		"no site is known":        {digest.Post{URL: "https://www.theverge.com/2026/x"}, "", ""},
 		"from right to left":      {digest.Post{URL: "https://www.theverge.com/2026/x", SiteURL: home, Title: "המפה"}, "← theverge.com", ""},
 		"no address":              {digest.Post{URL: "https://blog.example.org/1", SiteURL: home, LeadsTo: "javascript:alert(1)"}, "", ""},

@@ -2,6 +2,7 @@ package render
 
 import (
 	"math"
+	"strings"
 	"testing"
 
 	"digest"
@@ -45,5 +46,26 @@ func TestLabelsOfFiles(t *testing.T) {
 		if len(bytesWords(n).In(english)) > 24 || len(lengthWords(n/2).In(english)) > 40 {
 			t.Errorf("%d: %s, %s", n, bytesWords(n).In(english), lengthWords(n/2).In(english))
 		}
+	}
+}
+
+// TestFilesAreToldApart: several files of which the same is said are numbered; what a file is and how large stands beside its
+// link, in both versions of a mail.
+func TestFilesAreToldApart(t *testing.T) {
+	p := plain.Post(digest.Post{URL: "https://a.example/1", Title: "Parts", Enclosures: []digest.Enclosure{
+		{URL: "https://a.example/1.mp3", Length: 12_000_000}, {URL: "https://a.example/2.mp3", Length: 12_000_000},
+		{URL: "https://a.example/3.mp3", Length: 12_000_000, Seconds: 60 * 43},
+	}})
+	want := []string{"1. Listen · 12 MB MP3", "2. Listen · 12 MB MP3", "Listen · 43 min MP3, 12 MB"}
+	for i, f := range p.Files {
+		if got := f.Label + " " + f.Facts; i >= len(want) || got != want[i] {
+			t.Errorf("file %d is %q, want %q", i, got, want)
+		}
+	}
+	e := page(sampleSite{"A", "https://a.example/", "en", nil})
+	e.Sections[0].Posts = []*Post{p}
+	m := checkedMail(t, e)
+	if !strings.Contains(strings.Join(strings.Fields(shownText(t, m.HTML)), " "), "2. Listen · 12 MB (MP3) · Listen · 43 min (MP3, 12 MB)") || !strings.Contains(m.Text, "Listen · 43 min (MP3, 12 MB):\nhttps://a.example/3.mp3\n") {
+		t.Errorf("%s\n%s", shownText(t, m.HTML), m.Text)
 	}
 }

@@ -10,6 +10,9 @@ import (
 // one that is only the beginning of the title is none, and a title that was cut from the beginning of the text is none.
 func told(title, summary string) (string, string) {
 	title, summary = scrub(title, dropped), scrub(summary, dropped)
+	if isPlaceholder(title) {
+		title = ""
+	}
 	if title != "" {
 		summary = without(summary, title)
 	}
@@ -18,13 +21,20 @@ func told(title, summary string) (string, string) {
 	}
 	head, cutShort := withoutEllipsis(title)
 	if rest, ok := after(summary, head); ok {
-		switch {
-		case cutShort && rest != "":
+		if cutShort && rest != "" {
 			return "", summary
-		case endsThere(rest) || wordsOf(head) >= fewestWords && !lowerFirst(rest):
-			return title, strings.TrimLeftFunc(rest, betweenSentences)
+		}
+		for range mostRepeats {
+			if !ok || !endsThere(rest) && (wordsOf(head) < fewestWords || lowerFirst(rest)) {
+				break
+			}
+			summary = strings.TrimLeftFunc(rest, betweenSentences)
+			rest, ok = after(summary, head)
 		}
 		return title, summary
+	}
+	if rest, begun := past(summary, head); begun && cutShort && rest != "" && wordsOf(head) >= fewestWords { // cut within a word
+		return "", summary
 	}
 	if begun, cutShort := withoutEllipsis(summary); cutShort {
 		if _, ok := after(title, begun); ok {
@@ -32,6 +42,18 @@ func told(title, summary string) (string, string) {
 		}
 	}
 	return title, summary
+}
+
+// mostRepeats is how often a title is taken from the beginning of a text.
+const mostRepeats = 3
+
+// isPlaceholder reports whether a title is one that a program writes where there is none.
+func isPlaceholder(title string) bool {
+	switch strings.ToLower(strings.Trim(title, " ()[]")) {
+	case "untitled", "no title", "untitled post":
+		return true
+	}
+	return false
 }
 
 // fewestWords are those of a title that no sentence begins with by chance.
@@ -51,6 +73,13 @@ func withoutEllipsis(s string) (string, bool) {
 // after is what comes after the letters and digits of prefix in s, whatever stands between those and in whatever case;
 // false if s does not begin with them, or goes on in the middle of a word.
 func after(s, prefix string) (string, bool) {
+	rest, begun := past(s, prefix)
+	next, _ := utf8.DecodeRuneInString(rest)
+	return rest, begun && (rest == "" || !inWord(next) || wide(next))
+}
+
+// past is after, where s may go on in the middle of a word.
+func past(s, prefix string) (string, bool) {
 	rest, some := s, false
 	for _, want := range prefix {
 		if !inWord(want) {
@@ -63,8 +92,7 @@ func after(s, prefix string) (string, bool) {
 		}
 		rest, some = rest[n:], true
 	}
-	next, _ := utf8.DecodeRuneInString(rest)
-	return rest, some && (rest == "" || !inWord(next) || wide(next))
+	return rest, some
 }
 
 func inWord(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r) }

@@ -47,7 +47,30 @@ func (r *Renderer) filesOf(all []digest.Enclosure) []File {
 			out = append(out, File{Label: r.Say(catalogue.Key("Transcript")), URL: words})
 		}
 	}
+	numberAlike(out)
 	return out
+}
+
+// numberAlike numbers files of which the same is said, so that they can be told apart.
+func numberAlike(files []File) {
+	alike := func(a, b File) bool { return a.Label == b.Label && a.Facts == b.Facts }
+	labels := make([]string, len(files))
+	for i, f := range files {
+		same, before := 0, 0
+		for j, g := range files {
+			if alike(f, g) {
+				if same++; j < i {
+					before++
+				}
+			}
+		}
+		if labels[i] = f.Label; same > 1 {
+			labels[i] = strconv.Itoa(before+1) + ". " + f.Label
+		}
+	}
+	for i := range files {
+		files[i].Label = labels[i]
+	}
 }
 
 // Chapters are the chapters of a file, for a page; players begin where a link's fragment
@@ -91,8 +114,8 @@ func placeOf(e digest.Enclosure) int {
 
 // fileData is what the template of a file is filled with.
 type fileData struct {
-	Label, URL string
-	More       bool // another one stands behind it
+	Label, Facts, URL string
+	More              bool // another one stands behind it
 }
 
 // filesHTML are the files of a post, a line each; nil if it has none.
@@ -102,7 +125,7 @@ func (p *Post) filesHTML() *pieces {
 	}
 	all := &pieces{}
 	for i, f := range p.Files {
-		p.r.file.write(all, fileData{f.Label, f.URL, i+1 < len(p.Files)})
+		p.r.file.write(all, fileData{f.Label, f.Facts, f.URL, i+1 < len(p.Files)})
 	}
 	return all
 }
@@ -111,7 +134,11 @@ func (p *Post) filesHTML() *pieces {
 func filesText(p *Post, indent string) string {
 	var w strings.Builder
 	for _, f := range p.Files {
-		w.WriteString(indent + f.Label + ":\n" + indent + f.URL + "\n")
+		words := f.Label
+		if f.Facts != "" {
+			words += " (" + f.Facts + ")"
+		}
+		w.WriteString(indent + words + ":\n" + indent + f.URL + "\n")
 	}
 	return w.String()
 }

@@ -13,7 +13,7 @@ import (
 
 // without leaves the ends of programs out of a summary, which is one line.
 func without(summary, title string) string {
-	s := withoutMarkup(summary)
+	s := withoutFilm(withoutMarkup(summary))
 	for range 4 {
 		before := s
 		if at := appearedFrom(s, title); at >= 0 {
@@ -34,7 +34,7 @@ func without(summary, title string) string {
 	if strings.Trim(s, " .…") == "" {
 		return ""
 	}
-	for _, cutTwice := range [...]string{"………", "...…"} {
+	for _, cutTwice := range [...]string{"………", ".…"} {
 		if strings.HasSuffix(s, cutTwice) {
 			s = strings.TrimRight(s, ".… ") + "…"
 		}
@@ -231,6 +231,20 @@ func withoutWayOn(s, title string) string {
 	const mostOfSite = 60 // columns
 	if titled || bare == "" && (ended || marked) || marked && ended && widthOf(bare) <= mostOfSite && !strings.ContainsAny(bare, ".!?。") {
 		return before
+	}
+	return s
+}
+
+// withoutFilm leaves out the words in the place of a film with which a text begins: the film stands above it.
+func withoutFilm(s string) string {
+	for _, words := range [...]string{"watch on youtube", "watch this video on youtube", "watch on vimeo"} {
+		for strings.HasPrefix(lowered(s), words) {
+			rest := strings.TrimLeft(s[len(words):], " .:|·")
+			if rest == "" || strings.HasPrefix(rest, "…") {
+				return s
+			}
+			s = rest
+		}
 	}
 	return s
 }

@@ -98,11 +98,7 @@ func cut(s string, cols int) string {
 	if space > end/2 {
 		end = space
 	}
-	s = strings.TrimRight(s[:end], " ,;:–—-…\u200d")
-	if strings.HasSuffix(s, "..") {
-		s = strings.TrimRight(s, ". ")
-	}
-	return s + "…"
+	return strings.TrimRight(s[:end], " .,;:–—-…\u200d") + "…"
 }
 
 // cutBytes shortens s to at most most bytes.

@@ -152,7 +152,7 @@ func TestNoFeedThere(t *testing.T) {
 		b := r.blog(map[string]string{"/": "<!doctype html><title>x</title>", "/opml": "<opml><outline xmlUrl='https://a.example/'/></opml>", "/inside": "->http://10.0.0.1/feed"})
 		v, _ := r.reader("ann@example.org")
 		for address, says := range map[string]string{
-			"":                               "is not a web address",
+			"":                               "An address is missing",
 			"no address":                     "is not a web address",
 			"javascript:alert(1)":            "is not a web address",
 			"file:///etc/passwd":             "is not a web address",

@@ -334,7 +334,7 @@ func TestStorageIsTold(t *testing.T) {
 		}
 		page := op.get("/operator").status(http.StatusOK)
 		page.shows(".troubles .why bdi", why)
-		const over = "More came from 1 feed than is stored in a day (DIGEST_FEED_QUOTA, DIGEST_ACCOUNT_QUOTA): posts wait. See the feeds in trouble."
+		const over = "More came from 1 feed than is stored in a day (DIGEST_FEED_QUOTA, DIGEST_ACCOUNT_QUOTA): posts wait. See the feeds in trouble. To it"
 		page.shows(".needs li", over)
 
 		for what, c := range map[string]struct {
