@@ -25,6 +25,7 @@ func TestTold(t *testing.T) {
 		"said twice":                {"Mayor speaks", "Mayor speaks. Mayor speaks. He said little.", "Mayor speaks", "He said little."},
 		"a placeholder":             {"(Untitled)", "A note of Tuesday.", "", "A note of Tuesday."},
 		"a film":                    {"Trams", "Watch on YouTube Watch on YouTube For these trams…", "Trams", "For these trams…"},
+		"a link to its own page":    {"Trams", "“They come.” I doubt it. ★", "Trams", "“They come.” I doubt it."},
 		"a film alone":              {"Trams", "Watch on YouTube", "Trams", "Watch on YouTube"},
 		"a stop and a cut":          {"Trams", "They come sometimes.…", "Trams", "They come sometimes…"},
 		"only dots":                 {"…", "Bought a lamp.", "…", "Bought a lamp."},

@@ -3,6 +3,7 @@ package render
 import (
 	"cmp"
 	"html"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -15,6 +16,7 @@ import (
 type leadData struct {
 	URL, Alt, Width, Height string
 	Film                    string // where it leads; empty: nowhere
+	Cover                   bool
 }
 
 // A Picture is that of a post, for a page in a browser.
@@ -23,6 +25,7 @@ type Picture struct {
 	Alt           string // may be empty
 	Width, Height int    // in CSS pixels; 0: not known
 	Source        string // its own address, where its size is not known
+	Cover         bool   // it is the cover of an episode, which is the same or almost for each, and is shown small
 }
 
 // leadPicture is the picture of a post as it stands above its excerpt, loaded from this instance; empty if it has none.
@@ -48,18 +51,53 @@ func (p *Post) leadPicture(from digest.Post) piece {
 	if d.Film = p.Film; d.Film != "" && d.Alt == "" {
 		d.Alt = p.r.Say(filmWord())
 	}
-	w, h = scaled(w, h)
+	isEpisode := slices.ContainsFunc(from.Enclosures, func(e digest.Enclosure) bool { return e.Medium() == digest.Sound })
+	d.Cover = isEpisode && isSquare(w, h)
+	w, h = fitted(w, h, d.Cover)
 	d.setSize(w, h)
-	p.Picture = Picture{URL: local(d.URL), Alt: d.Alt, Width: w, Height: h}
+	p.Picture = Picture{URL: local(d.URL), Alt: d.Alt, Width: w, Height: h, Cover: d.Cover}
 	if h == 0 {
 		p.Picture.Source, p.unsized = src, d
 	}
 	return p.r.lead.piece(d)
 }
 
+// coverSide is how large a cover is shown at most, in CSS pixels.
+const coverSide = 160
+
+// isSquare reports whether a picture is as wide as it is high, or may be.
+func isSquare(w, h int) bool {
+	return w == 0 || h == 0 || 10*max(w, h) <= 11*min(w, h)
+}
+
+// fitted is the size of a picture in the column.
+func fitted(w, h int, cover bool) (int, int) {
+	if cover && w > coverSide {
+		w, h = coverSide, h*coverSide/w
+	}
+	return scaled(w, h)
+}
+
+// described is what a post of nothing but a picture says of that, in words.
+func described(from digest.Post) string {
+	at := strings.Index(from.Content, "<img")
+	if at < 0 {
+		return ""
+	}
+	tag := firstTag(from.Content[at:])
+	if tag == nil {
+		return ""
+	}
+	return description(attribute(tag, "alt"))
+}
+
 // setSize says how large the picture is shown. Of one whose height is not known only the width is said.
 func (d *leadData) setSize(w, h int) {
-	d.Width, d.Height = strconv.Itoa(cmp.Or(w, Width)), ""
+	column := Width
+	if d.Cover {
+		column = coverSide
+	}
+	d.Width, d.Height = strconv.Itoa(cmp.Or(w, column)), ""
 	if w > 0 && h > 0 {
 		d.Height = strconv.Itoa(h)
 	}
@@ -75,7 +113,8 @@ func (p Picture) Learned(sizes map[string]digest.PictureSize) Picture {
 	if w < leastLead {
 		return Picture{}
 	}
-	p.Width, p.Height = scaled(w, h)
+	p.Cover = p.Cover && isSquare(w, h)
+	p.Width, p.Height = fitted(w, h, p.Cover)
 	return p
 }
 
@@ -89,6 +128,7 @@ func (m *mail) lead(p *Post) piece {
 		return piece{}
 	}
 	d := p.unsized
+	d.Cover = pic.Cover
 	d.setSize(pic.Width, pic.Height)
 	return m.r.lead.piece(d)
 }

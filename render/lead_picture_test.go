@@ -77,3 +77,47 @@ func TestLeadPicture(t *testing.T) {
 		}
 	}
 }
+
+// TestCoversAreSmall: the cover of an episode does not fill the column, whenever its size is known; another picture of an
+// episode does.
+func TestCoversAreSmall(t *testing.T) {
+	const src = "https://far.example/cover.jpg"
+	sound := []digest.Enclosure{{URL: "https://a.example/1.mp3"}}
+	for name, c := range map[string]struct {
+		attributes string
+		enclosures []digest.Enclosure
+		learned    digest.PictureSize
+		w, h       int
+		cover      bool
+	}{
+		"a cover":           {` width="1400" height="1400"`, sound, digest.PictureSize{}, 160, 160, true},
+		"almost":            {` width="1400" height="1300"`, sound, digest.PictureSize{}, 160, 148, true},
+		"learned":           {"", sound, digest.PictureSize{Width: 3000, Height: 3000}, 160, 160, true},
+		"not known":         {"", sound, digest.PictureSize{}, 0, 0, true},
+		"learned, a photo":  {"", sound, digest.PictureSize{Width: 1200, Height: 800}, 600, 400, false},
+		"a photo":           {` width="1200" height="800"`, sound, digest.PictureSize{}, 600, 400, false},
+		"without any sound": {` width="1400" height="1400"`, nil, digest.PictureSize{}, 600, 600, false},
+	} {
+		p := proxied.Post(digest.Post{URL: "https://a.example/1", Title: "T", Summary: "Some words.", ImageURL: src, Enclosures: c.enclosures,
+			Content: `<img src="` + src + `"` + c.attributes + `>`})
+		sizes := map[string]digest.PictureSize{}
+		if c.learned.Width > 0 {
+			sizes[src] = c.learned
+		}
+		if got := p.Picture.Learned(sizes); got.Width != c.w || got.Height != c.h || got.Cover != c.cover {
+			t.Errorf("%s: %+v", name, got)
+		}
+	}
+}
+
+// TestPictureAlone: of a post of nothing but a picture the description is what it says, in the text version too.
+func TestPictureAlone(t *testing.T) {
+	e := page(sampleSite{"A", "https://a.example/", "en", nil})
+	e.Images = digest.ProxiedImages
+	e.Sections[0].Posts = []*Post{proxied.Post(digest.Post{URL: "https://a.example/1", Untitled: true, ImageURL: "https://a.example/1.jpg",
+		Content: `<p><img src="https://a.example/1.jpg" alt="A heron on the pier, at dawn" width="800" height="600"></p>`})}
+	m := checkedMail(t, e)
+	if !strings.Contains(m.Text, "A heron on the pier, at dawn") || strings.Count(shownText(t, m.HTML), "A heron on the pier") == 0 {
+		t.Errorf("%s\n%s", m.Text, m.HTML)
+	}
+}

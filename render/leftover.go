@@ -24,6 +24,9 @@ func without(summary, title string) string {
 			s = discussed.ReplaceAllString(s, "")
 		}
 		s = withoutWayOn(s, title)
+		if title != "" {
+			s = strings.TrimRight(s, " ★∞") // the link of a blog of links to its own page
+		}
 		if at := bracketedAt(s); at != nil {
 			s = strings.TrimSuffix(strings.TrimRight(s[:at[0]], " "), "…") + "…"
 		}

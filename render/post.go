@@ -105,7 +105,7 @@ func (r *Renderer) newPost(from digest.Post, brief bool, links []File) *Post {
 		p.Untitled = title == ""
 	}
 	if p.Untitled {
-		excerpt = cmp.Or(without(scrub(excerpt, dropped), ""), excerpt)
+		excerpt = cmp.Or(without(scrub(excerpt, dropped), ""), excerpt, described(from))
 	}
 	p.Title, p.Excerpt = clean(title, titleColumns), clean(excerpt, excerptColumns)
 	p.Title = cmp.Or(p.Title, cut(p.Excerpt, 80), r.Say(catalogue.Key("Untitled")))

@@ -120,7 +120,7 @@ type editionPost struct {
 	Turn  string            // direction of Text
 	More  bool              // there is more than Text
 
-	Files []render.File   // what it comes with
+	Files []listedFile    // what it comes with
 	Shot  *render.Picture // above its excerpt; nil: none
 	First bool            // the page begins with it
 	Level int             // of its heading
@@ -128,6 +128,12 @@ type editionPost struct {
 	Back  string          // where a form leads back to: this part, at the post
 
 	rest bool // a bound edition only lists it
+}
+
+// A listedFile is what a post comes with, as its edition lists it.
+type listedFile struct {
+	render.File
+	Ref template.HTMLAttr // of the link to it
 }
 
 // depth is how much of a post is shown.
@@ -242,9 +248,6 @@ func (s *site) showEdition(w http.ResponseWriter, r *http.Request, d digest.Deli
 	if err != nil || part < 1 || part > mostParts || !p.fill(content, part, s.images != nil && d.Images != digest.NoImages) {
 		return errNotFound
 	}
-	for _, post := range p.shown {
-		post.Files = filesOf(post.Post, p.playsHere)
-	}
 	if p.Own {
 		err = s.markSaved(r.Context(), d.UserID, &p)
 	}
@@ -331,7 +334,11 @@ func (p *editionPage) fill(e render.Edition, part int, pictures bool) bool {
 // number numbers the links of posts, in their order.
 func (p *editionPage) number(posts []*editionPost) {
 	for _, post := range posts {
-		post.Ref, post.Text = p.Ref(post.URL), p.WithRefs(post.Text)
+		post.Ref = p.Ref(post.URL)
+		for _, f := range filesOf(post.Post, p.playsHere) {
+			post.Files = append(post.Files, listedFile{f, p.Ref(f.URL)})
+		}
+		post.Text = p.WithRefs(post.Text)
 	}
 }
 

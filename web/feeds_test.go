@@ -323,29 +323,6 @@ func TestNamesThatCannotBe(t *testing.T) {
 	})
 }
 
-// TestNameOfAFeedWithoutATitle: the name of its host is not taken for its title, and does not become the reader's own name for it;
-// a name holds nothing that turns what stands beside it.
-func TestNameOfAFeedWithoutATitle(t *testing.T) {
-	each(t, func(r *room) {
-		v, d := r.reader("ann@example.org")
-		f, _, err := r.store.EnsureFeed(t.Context(), digest.Feed{URL: "https://site.example/f", Host: "site.example"})
-		r.must(err)
-		_, err = r.store.Subscribe(t.Context(), digest.Subscription{DigestID: d.ID, FeedID: f.ID}, r.now)
-		r.must(err)
-		path := feedPathOf(r, f.URL)
-		for typed, want := range map[string]string{"site.example": "", "exe\u202egnp.\u2067a": "exegnp.a"} {
-			v.post(path, url.Values{"title": {typed}, "display": {""}}).status(http.StatusSeeOther)
-			sub, err := r.store.Subscription(t.Context(), d.ID, f.ID)
-			if r.must(err); sub.Title != want {
-				r.t.Errorf("%q is stored as %q", typed, sub.Title)
-			}
-			if page := v.get(path); strings.Contains(page.body, "calls itself") {
-				r.t.Error("it calls itself by no name")
-			}
-		}
-	})
-}
-
 // TestHostileNames: nothing that a feed, a list or a reader calls itself runs.
 func TestHostileNames(t *testing.T) {
 	const bad = `"'></h3><script>alert(1)</script><img src=x onerror=alert(1)>{{.}}`

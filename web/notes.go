@@ -15,6 +15,7 @@ import (
 type notes struct {
 	numbers map[string]int
 	all     []string
+	more    bool // some text has more links than have numbers
 }
 
 // The bounds of notes.
@@ -60,7 +61,11 @@ func (n *notes) WithRefs(text template.HTML) template.HTML {
 		_, shown, _ = strings.Cut(shown, ">")
 		address, ref := html.UnescapeString(quoted), ""
 		_, bare, _ := strings.Cut(address, "://")
-		if left > 0 && !strings.HasPrefix(shown, "<img") && strings.TrimPrefix(html.UnescapeString(shown), "https://") != bare {
+		switch {
+		case strings.HasPrefix(shown, "<img"), strings.TrimPrefix(html.UnescapeString(shown), "https://") == bare:
+		case left == 0:
+			n.more = true
+		default:
 			ref = string(n.Ref(address))
 			left--
 		}
@@ -71,3 +76,11 @@ func (n *notes) WithRefs(text template.HTML) template.HTML {
 
 // Noted are the addresses, that of number 1 first.
 func (n *notes) Noted() []string { return n.all }
+
+// Unnoted is how many links of a text have numbers at most, where some have more; else 0.
+func (n *notes) Unnoted() int {
+	if n.more {
+		return maxRefs
+	}
+	return 0
+}

@@ -30,8 +30,14 @@ func TestNotes(t *testing.T) {
 	if got := n.Noted(); len(got) != 3 || !slices.Equal(got[:2], []string{"a.example/1", "b.example/?a&b"}) || len(got[2]) > maxNote+3 {
 		t.Errorf("the notes are %q", got)
 	}
+	if n.Unnoted() != 0 {
+		t.Error("a link has no number")
+	}
 	many := strings.Repeat(`<a href="https://g.example/" rel="x">g</a>`, 500)
 	if got := strings.Count(string(n.WithRefs(template.HTML(many))), "data-ref"); got != maxRefs {
 		t.Errorf("%d numbers in one text", got)
+	}
+	if n.Unnoted() != maxRefs {
+		t.Error("it is not said that links have no number")
 	}
 }

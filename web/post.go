@@ -25,7 +25,7 @@ type postPage struct {
 	Turn      string       // direction of Text
 	Shortened bool         // Text is not all of it
 	Menu      string       // address of its site's own menu; "": it is not the reader's to change
-	Player    string       // where its sound is played; "": nowhere
+	Players   []player     // of its sounds
 	Linking   []listedPost // that lead to it
 	Before    *render.Post // beside it in its edition; nil: none
 	After     *render.Post
@@ -80,7 +80,7 @@ func (s *site) pageOf(r *http.Request, me reader, v store.VisiblePost) (postPage
 	if t, ok := p.WebText(2, pictures, sizes); ok {
 		p.Text, p.Turn, p.Shortened = template.HTML(t.HTML), t.Dir, t.Shortened
 	}
-	p.Player = s.playerOf(me, p.Files)
+	p.Players = s.playersOf(me, p.Files)
 	if v.DigestID == 0 || v.DigestID == me.Digest.ID {
 		p.Menu = menuPath(v.FeedID, p.Path())
 	}

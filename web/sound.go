@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"slices"
 	"strconv"
 	"sync"
 	"time"
@@ -105,18 +106,20 @@ func (l *listening) begin(id digest.UserID) (leave func(), ok bool) {
 	}, true
 }
 
-// playerOf is where the first sound of a post is played for a reader who chose that;
-// "" for all others.
-func (s *site) playerOf(me reader, files []render.File) string {
+// A player is where a sound of a post is played on this instance.
+type player struct{ URL, Label string }
+
+// playersOf are those of a post's sounds for a reader who chose that; none where nothing is played here.
+func (s *site) playersOf(me reader, files []render.File) (all []player) {
 	if s.Sounds == nil || !me.Player {
-		return ""
+		return nil
 	}
 	for _, f := range files {
 		if f.Sound {
-			return "/sound/" + s.Signer.SignText(digest.ForSound, f.URL) + "/" + base64.RawURLEncoding.EncodeToString([]byte(f.URL))
+			all = append(all, player{"/sound/" + s.Signer.SignText(digest.ForSound, f.URL) + "/" + base64.RawURLEncoding.EncodeToString([]byte(f.URL)), f.Label})
 		}
 	}
-	return ""
+	return all
 }
 
 // filesOf is what a post comes with as its edition leads to it: sound that is played here
@@ -125,10 +128,10 @@ func filesOf(p *render.Post, playsHere bool) []render.File {
 	if !playsHere {
 		return p.Files
 	}
-	files, found := append([]render.File(nil), p.Files...), false
+	files := slices.Clone(p.Files)
 	for i := range files {
-		if f := &files[i]; f.Sound && !found {
-			f.URL, found = "/posts/"+strconv.FormatInt(int64(p.ID), 10), true
+		if files[i].Sound {
+			files[i].URL = "/posts/" + strconv.FormatInt(int64(p.ID), 10)
 		}
 	}
 	return files

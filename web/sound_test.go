@@ -3,6 +3,7 @@ package web_test
 import (
 	"context"
 	"encoding/base64"
+	"fmt"
 	"io"
 	"net/http"
 	"net/url"
@@ -44,9 +45,11 @@ func TestSoundByChoice(t *testing.T) {
 		const mp3 = "https://x.example/a.mp3?a=1&b=2"
 		r.arrives(d, digest.Post{Identity: "1", Title: "An episode", URL: "https://x.example/1", Content: "<p>About it.</p>",
 			Enclosures: []digest.Enclosure{{URL: mp3, Type: "audio/mpeg", Seconds: 2580, Length: 41e6, ChapterList: []digest.Chapter{{Title: "Hello"}, {Start: 3723, Title: "<b>Rust"}}}}})
+		r.arrives(d, digest.Post{Identity: "2", Title: "In two parts", URL: "https://x.example/2",
+			Enclosures: []digest.Enclosure{{URL: "https://x.example/2a.mp3", Length: 12e6}, {URL: "https://x.example/2b.mp3", Length: 12e6}}})
 		r.midnight()
 		today := ada.get("/").status(http.StatusOK).body
-		if !strings.Contains(today, `<a href="https://x.example/a.mp3?a=1&amp;b=2" rel="noopener noreferrer">Listen · 43 min</a>`) {
+		if !strings.Contains(today, `<a href="https://x.example/a.mp3?a=1&amp;b=2" data-ref="2" rel="noopener noreferrer">Listen · 43 min</a> MP3, 41 MB`) {
 			t.Fatalf("no link to the file in %s", today)
 		}
 		_, id, _ := strings.Cut(today, `id="post-`)
@@ -67,6 +70,8 @@ func TestSoundByChoice(t *testing.T) {
 		if today = ada.get("/").body; !strings.Contains(today, `<a href="/posts/`+id+`" rel="noopener noreferrer">Listen · 43 min</a>`) {
 			t.Error("the edition does not lead to the player")
 		}
+		parts := ada.get(fmt.Sprint("/posts/", r.idOf(d, "In two parts"))).status(http.StatusOK)
+		parts.has("audio", "aria-label", "In two parts: 1. Listen · 12 MB", "In two parts: 2. Listen · 12 MB").shows("p.player", "1. Listen · 12 MB", "2. Listen · 12 MB")
 		if got := ada.get("/settings/pages"); !strings.Contains(got.body, `name="player" checked`) {
 			t.Error("the settings do not say so")
 		}

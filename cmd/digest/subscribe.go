@@ -106,6 +106,9 @@ func (a *app) subscribe(subscriber *subscribe.Subscriber, c digest.Credential, e
 	} else {
 		f, created, err = subscriber.SubscribePrivate(a.soft, c)
 	}
+	if err != nil && poller.IsNotPublic(err) {
+		return fmt.Errorf("%w; see DIGEST_ALLOW_NETWORKS", err)
+	}
 	if err != nil {
 		return err
 	}
