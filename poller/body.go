@@ -13,6 +13,8 @@ import (
 
 	"github.com/andybalholm/brotli"
 	"github.com/klauspost/compress/zstd"
+
+	"digest"
 )
 
 const (
@@ -20,7 +22,7 @@ const (
 	maxRoom = 1 << 20  // of a body before it has come
 )
 
-var errTooLarge = errors.New("the body is larger than 10 MiB")
+var errTooLarge = errors.New(string(digest.Words("the body is larger than 10 MiB")))
 
 // readBody reads a whole body of at most bytes, as they travel and decoded, and
 // undoes its codings. Nothing of a body that is too large, cut short (RFC 9112

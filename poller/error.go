@@ -59,7 +59,7 @@ func badStatus(a *answer) *pollError {
 	t.text = strings.TrimSpace(fmt.Sprintf("%d %s", a.status, http.StatusText(a.status)))
 	switch {
 	case a.status == http.StatusNotModified:
-		t.text = "304 Not Modified, without having been asked whether it was"
+		t.text = string(digest.Words("304 Not Modified, without having been asked whether it was"))
 	case strings.EqualFold(a.header.Get("Cf-Mitigated"), "challenge"):
 		t.text += ", blocked by the site's protection against bots"
 	case t.waitSaid && t.wait > 0:

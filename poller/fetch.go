@@ -144,7 +144,7 @@ func (s *session) mayAsk(ctx context.Context, r route) error {
 // ask sends one request when it is its turn, and reads the answer.
 func (s *session) ask(ctx context.Context, method string, r route) (*answer, error) {
 	if s.left <= 0 {
-		return nil, &pollError{text: "the answers took too long, all together"}
+		return nil, &pollError{text: string(digest.Words("the answers took too long, all together"))}
 	}
 	leave, err := s.acquire(s.waiting(ctx), r.host())
 	if err != nil {

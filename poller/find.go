@@ -300,7 +300,7 @@ func (s *search) look(ctx context.Context, address string) (*answer, error) {
 		return nil, err
 	}
 	if bare, _ := digest.SplitCredential(address); bare != address {
-		return nil, &pollError{text: "the address holds a name and a password"} // that a page offers to everyone
+		return nil, &pollError{text: string(digest.Words("the address holds a name and a password"))} // that a page offers to everyone
 	}
 	r.mayBeHome = s.page == nil && !s.led || s.isHome // what a page names, nobody typed
 	s.host, s.freeAt, s.startedAt = r.host(), time.Time{}, time.Time{}

@@ -174,7 +174,7 @@ func TestFindErrors(t *testing.T) {
 		{s.url("/binary"), "no feed at " + s.url("/binary"), digest.Invalid},
 		{s.url("/empty"), "no feed at", digest.Invalid},
 		{s.url("/opml"), "list of feeds", digest.Invalid},
-		{"http://10.0.0.1/", "DIGEST_ALLOW_NETWORKS", digest.Unavailable},
+		{"http://10.0.0.1/", "can allow its network", digest.Unavailable},
 		{"mailto:a@b.example", "", digest.Invalid},
 		{"", "", digest.Invalid},
 	}

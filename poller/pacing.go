@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"time"
+
+	"digest"
 )
 
 const (
@@ -16,7 +18,7 @@ const (
 
 // errBusy ends a poll that came to a host which others keep asking. Nothing is
 // held against its feed.
-var errBusy = errors.New("the host that the feed leads to is being asked by others")
+var errBusy = errors.New(string(digest.Words("the host that the feed leads to is being asked by others")))
 
 // acquire waits until a request may go to host: no other worker asks it (S34), no
 // other poll of this process does, its pause is over, the minute is not a hot

@@ -40,10 +40,10 @@ const (
 
 // errNoPlace ends a poll whose document nobody could read. Nothing is held
 // against its feed.
-var errNoPlace = errors.New("too many other documents are being read")
+var errNoPlace = errors.New(string(digest.Words("too many other documents are being read")))
 
 // ErrOverran is the error of a document that was abandoned.
-var ErrOverran = errors.New("the document takes too long to read")
+var ErrOverran = errors.New(string(digest.Words("the document takes too long to read")))
 
 // NewParsers makes places for as many documents as there are processors. log is
 // told what is abandoned; nil: nobody is.
@@ -112,7 +112,7 @@ func (p *Parsers) enter(ctx context.Context) error {
 }
 
 // errPanicked is the error of work that panicked.
-var errPanicked = errors.New("the document could not be read: it broke the parser, which is a fault of this program")
+var errPanicked = errors.New(string(digest.Words("the document could not be read: it broke the parser, which is a fault of this program")))
 
 // guarded does work, whose panic breaks nothing else.
 func guarded(ctx context.Context, work func(context.Context) error) (err error) {

@@ -141,13 +141,13 @@ func (p *Poller) credentialOf(f digest.Feed) (c digest.Credential, found bool, e
 		return c, !c.IsEmpty(), nil
 	}
 	if p.open == nil {
-		return c, true, &pollError{text: "there is no key for its password"}
+		return c, true, &pollError{text: string(digest.Words("there is no key for its password"))}
 	}
 	if c, err = p.open(f.Sealed); err != nil {
 		return c, true, &pollError{text: messageOf(err)}
 	}
 	if feed.Host(c.Address) != f.Host {
-		return c, true, &pollError{text: "its password, as it is stored, is for another host; give it anew"}
+		return c, true, &pollError{text: string(digest.Words("its password, as it is stored, is for another host; give it anew"))}
 	}
 	return c, true, nil
 }

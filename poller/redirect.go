@@ -40,7 +40,7 @@ func typed(address string) (route, error) {
 func routeTo(address string) (route, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" || !isWeb(u) {
-		return route{}, &pollError{text: "the address is not a web address (http:// or https://)"}
+		return route{}, &pollError{text: string(digest.Words("the address is not a web address (http:// or https://)"))}
 	}
 	u.User = nil // see private.go
 	u.RawQuery = strings.ReplaceAll(u.RawQuery, " ", "%20")
@@ -65,12 +65,12 @@ func isRedirect(status int) bool {
 // follow gives the route on from a redirect, or a pollError if it leads where no
 // feed may lead (S29).
 func (a *answer) follow() (route, error) {
-	refuse := func(why string) (route, error) {
-		return route{}, &pollError{failure: failure{status: a.status}, text: why}
+	refuse := func(why digest.Words) (route, error) {
+		return route{}, &pollError{failure: failure{status: a.status}, text: string(why)}
 	}
 	u, err := a.location()
 	if err != nil {
-		return refuse("redirected to nowhere")
+		return refuse(digest.Words("redirected to nowhere"))
 	}
 	r := route{url: u, address: u.String(), seen: append(slices.Clip(a.seen), a.address), mayBeHome: a.isHome}
 	r.temporary = a.temporary || a.status != http.StatusMovedPermanently && a.status != http.StatusPermanentRedirect
@@ -78,13 +78,13 @@ func (a *answer) follow() (route, error) {
 	r.wait = max(a.wait, wait)
 	switch {
 	case !isWeb(u) || u.Host == "":
-		return refuse("redirected to something that is not a web address")
+		return refuse(digest.Words("redirected to something that is not a web address"))
 	case a.url.Scheme == "https" && u.Scheme == "http":
-		return refuse("redirected from https to http")
+		return refuse(digest.Words("redirected from https to http"))
 	case slices.Contains(r.seen, r.address):
-		return refuse("redirected in a circle")
+		return refuse(digest.Words("redirected in a circle"))
 	case len(r.seen) > maxHops:
-		return refuse("redirected more than 10 times")
+		return refuse(digest.Words("redirected more than 10 times"))
 	}
 	return r, nil
 }

@@ -1,11 +1,16 @@
 package poller
 
 import (
+	"context"
+	"errors"
+	"io"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
 	"digest"
+	"digest/feed"
 	"digest/internal/catalogue"
 )
 
@@ -70,9 +75,40 @@ func TestStatus(t *testing.T) {
 
 // TestStatus_NoSecret: what a feed's address holds is not told.
 func TestStatus_NoSecret(t *testing.T) {
-	f := digest.Feed{URL: "http://me:secret@a.example/", Schedule: digest.Schedule{OwnInterval: oneDay / 2, LastAttemptAt: midnight(), ParsedAt: midnight()}, Validators: digest.Validators{ETag: `"1"`}}
-	if _, words := Status(f, midnight()); strings.Contains(words.In(catalogue.English()), "secret") || strings.Contains(words.In(catalogue.English()), "me:") {
-		t.Error(words)
+	f := digest.Feed{URL: "http://me:secret@a.example/"}
+	f.Errors, f.LastError, f.FirstErrorAt, f.FailingSince = 3, `Get "http://me:secret@a.example/feed": broken`, midnight(), midnight()
+	for _, state := range []digest.FeedState{digest.FeedActive, digest.FeedDead} {
+		f.State = state
+		_, words := Status(f, midnight())
+		if got := words.In(catalogue.English()); !strings.Contains(got, "broken") || strings.Contains(got, "secret") || strings.Contains(got, "me:") {
+			t.Error(got)
+		}
+	}
+}
+
+// TestOwnWordsAreSaidInEachLanguage: what this program itself stored of a failed poll is recognised as it is stored, and what
+// stands in it of others stays.
+func TestOwnWordsAreSaidInEachLanguage(t *testing.T) {
+	german := catalogue.Of("de")
+	timedOut := describe(context.DeadlineExceeded, true, 30*time.Second)
+	for stored, foreign := range map[string]string{
+		errTooLarge.Error(): "10 MiB", errNotPublic.Error(): "", errPort.Error(): "1024", errBusy.Error(): "", errNoRoom.Error(): "", errNoPlace.Error(): "", ErrOverran.Error(): "",
+		timedOut: "30s", describe(syscall.ECONNREFUSED, true, 0): "", badBody(io.ErrUnexpectedEOF, 200, 0).text: "", noSuchHost: "", byRobots: "",
+		badCertificate + "x509: expired": "x509: expired", notFeed + webPage: "", notFeed + kindName(feed.OPML): "OPML",
+		(&meter{}).blame(errors.New("x"), []string{"gzip"}).Error(): "gzip",
+	} {
+		got := Noted(stored).In(german)
+		if got == stored || !strings.Contains(got, foreign) || strings.Contains(got, "%") {
+			t.Errorf("%q is said as %q", stored, got)
+		}
+		if again := Noted(stored).In(catalogue.English()); again != stored {
+			t.Errorf("%q is said as %q in English", stored, again)
+		}
+	}
+	for _, theirs := range []string{"503 Service Unavailable", "no complete answer within ", "unchanged: HEAD %s 100%"} {
+		if got := Noted(theirs).In(german); strings.Contains(got, "MISSING") || theirs != "unchanged: HEAD %s 100%" && got != theirs {
+			t.Errorf("%q is said as %q", theirs, got)
+		}
 	}
 }
 

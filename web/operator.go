@@ -293,6 +293,7 @@ func (l laneRow) Title() catalogue.Sayable {
 type mailRow struct {
 	store.QueuedEdition
 	When catalogue.Sayable
+	Why  catalogue.Sayable // what was recorded of it; nil: nothing
 }
 
 // listMail lists the mail that waits, and why.
@@ -336,7 +337,7 @@ func (s *site) resumeMail(w http.ResponseWriter, r *http.Request, me reader) err
 func mailRows(list []store.QueuedEdition, when func(store.QueuedEdition) catalogue.Sayable) []mailRow {
 	rows := make([]mailRow, len(list))
 	for i, e := range list {
-		rows[i] = mailRow{e, when(e)}
+		rows[i] = mailRow{e, when(e), unsentWords(e.Edition)}
 	}
 	return rows
 }

@@ -124,6 +124,11 @@ func (p operatorReaderPage) NameOf(e store.MailedEdition) string {
 
 // Why is what was recorded of an edition's mail; nil: nothing.
 func (p operatorReaderPage) Why(e store.MailedEdition) catalogue.Sayable {
+	return unsentWords(e.Edition)
+}
+
+// unsentWords is what was recorded of an edition's mail; nil: nothing.
+func unsentWords(e digest.Edition) catalogue.Sayable {
 	if why := cmp.Or(e.Error, e.Reply); why != "" {
 		return catalogue.Unsent(why)
 	}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"html/template"
 	"reflect"
-	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -191,7 +190,7 @@ type Known string
 
 // In says it.
 func (k Known) In(l *Language) string {
-	if !l.said().has[string(k)] {
+	if !l.said().has[string(k)] || strings.Contains(string(k), "%") {
 		return string(k)
 	}
 	return l.Say(string(k))
@@ -201,18 +200,33 @@ func (k Known) In(l *Language) string {
 // values; a text that is none of them is said as a Known one.
 func Recognised(text string, among ...Key) Sayable {
 	for _, k := range among {
-		pattern := "^" + strings.ReplaceAll(strings.ReplaceAll(regexp.QuoteMeta(string(k)), "%s", "(.+)"), "%%", "%") + "$"
-		found := regexp.MustCompile(pattern).FindStringSubmatch(text)
-		if found == nil {
-			continue
+		if values, is := valuesIn(text, string(k)); is {
+			return k.With(values...)
 		}
-		values := make([]any, len(found)-1)
-		for i, v := range found[1:] {
-			values[i] = v
-		}
-		return k.With(values...)
 	}
 	return Known(text)
+}
+
+// valuesIn finds the values, none of them empty, with which a format of %s alone makes a text; false if it makes another.
+func valuesIn(text, format string) (values []any, is bool) {
+	parts := strings.Split(strings.ReplaceAll(format, "%%", "%"), "%s")
+	rest, is := strings.CutPrefix(text, parts[0])
+	last := len(parts) - 1
+	if !is || last == 0 {
+		return nil, is && rest == ""
+	}
+	for _, part := range parts[1:last] {
+		at := -1
+		if rest != "" {
+			at = strings.Index(rest[1:], part)
+		}
+		if at < 0 {
+			return nil, false
+		}
+		values, rest = append(values, rest[:at+1]), rest[at+1+len(part):]
+	}
+	rest, is = strings.CutSuffix(rest, parts[last])
+	return append(values, rest), is && rest != ""
 }
 
 // Line is what an error says to people, as it stands: in each language where it was made by

@@ -1,0 +1,45 @@
+package catalogue
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// TestValuesIn: a text is a format's only whole, with something in each place.
+func TestValuesIn(t *testing.T) {
+	for _, c := range []struct{ text, format, want string }{
+		{"unchanged: 304", "unchanged: 304", "[]"}, {"unchanged: 304 x", "unchanged: 304", "no"}, {"", "%s", "no"}, {"a", "%s", "[a]"},
+		{"changed: 7 entries", "changed: %s entries", "[7]"}, {"changed: entries", "changed: %s entries", "no"},
+		{"a, b, c", "%s, %s", "[a b, c]"}, {"a, ", "%s, %s", "no"}, {", b", "%s, %s", "no"}, {"100% of x", "100%% of %s", "[x]"},
+	} {
+		values, is := valuesIn(c.text, c.format)
+		if got := fmt.Sprint(values); is != (c.want != "no") || is && got != c.want {
+			t.Errorf("%q as %q: %s, %v, want %s", c.text, c.format, got, is, c.want)
+		}
+	}
+}
+
+// FuzzValuesIn: what is found makes the text again.
+func FuzzValuesIn(f *testing.F) {
+	f.Add("changed: 7 entries", "changed: %s entries")
+	f.Add("a, b, c", "%s, %s")
+	f.Fuzz(func(t *testing.T, text, format string) {
+		if n := strings.Count(format, "%"); n != strings.Count(format, "%s") {
+			return
+		}
+		values, is := valuesIn(text, format)
+		if got := fmt.Sprintf(format, values...); is && got != text {
+			t.Errorf("%q as %q: %q", text, format, got)
+		}
+	})
+}
+
+// TestKnownKeyWithVerbs: a text that looks like a sentence with values is said as it is.
+func TestKnownKeyWithVerbs(t *testing.T) {
+	for _, l := range All() {
+		if got := Known("%s, since %s").In(l); got != "%s, since %s" {
+			t.Errorf("%s: %q", l.Code, got)
+		}
+	}
+}
