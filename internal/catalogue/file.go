@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"maps"
 	"path"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -110,6 +111,9 @@ func (w wording) message() (all []catalog.Message, err error) {
 	return append(all, catalog.String(whole.text)), nil
 }
 
+// number is the verb of a number in a format.
+var number = regexp.MustCompile(`%(?:\[\d+\])?d`)
+
 // plural chooses the format by the form of a number.
 func (w wording) plural() (catalog.Message, error) {
 	if w.forms == nil {
@@ -121,9 +125,14 @@ func (w wording) plural() (catalog.Message, error) {
 	}
 	var cases []any
 	for _, form := range []string{"=0", "=1", "=2", "zero", "one", "two", "few", "many", "other"} {
-		if inner, ok := w.forms[form]; ok {
-			cases = append(cases, form, inner.text)
+		inner, ok := w.forms[form]
+		if !ok {
+			continue
 		}
+		if form == "one" && len(number.FindAllString(inner.text, -1)) < len(number.FindAllString(w.forms["other"].text, -1)) {
+			form = "=1" // it does not write the number: in French and Portuguese "one" is that of 0, too
+		}
+		cases = append(cases, form, inner.text)
 	}
 	return plural.Selectf(arg, "%d", cases...), nil
 }

@@ -43,3 +43,15 @@ func TestKnownKeyWithVerbs(t *testing.T) {
 		}
 	}
 }
+
+// TestNoneIsNotOne: of nothing no language says that it is one.
+func TestNoneIsNotOne(t *testing.T) {
+	for _, l := range All() {
+		for _, k := range []Key{"%d polls", "%d feeds found", "%d times"} {
+			none, one := k.With(0).In(l), k.With(1).In(l)
+			if none == one || l.Code != "ar" && !strings.Contains(none, "0") {
+				t.Errorf("%s: none is %q, and one %q", l.Code, none, one)
+			}
+		}
+	}
+}
