@@ -130,11 +130,32 @@ func dropWaiting(ctx context.Context, c conn, id digest.DigestID, due instant) e
 	}, id, due)
 }
 
-// pruneLeft deletes what waits for readers who left and did not come back in time.
+// pruneLeft deletes what waits for readers who left and did not come back in time. It looks at those of the last leftWithin: of the
+// others nothing waits any more.
 func (s *Store) pruneLeft(ctx context.Context, now time.Time) error {
+	const leftWithin = 40 * 24 * time.Hour
+	due := at(now).plus(-returnTime)
+	var left []struct {
+		ID        digest.DigestID
+		NextDueAt instant
+	}
+	err := s.read().all(ctx, &left, `SELECT d.id, d.next_due_at FROM digests d WHERE d.state = 'left' AND d.next_due_at < ? AND d.next_due_at >= ? ORDER BY d.id`,
+		due, due.plus(-leftWithin))
+	if err != nil || len(left) == 0 {
+		return err
+	}
+	var v values
+	for _, d := range left {
+		v.row(d.ID, d.NextDueAt)
+	}
 	return s.write(ctx, func(c conn) error {
-		const theirs = ` WHERE (digest_id, visible_at) IN (SELECT d.id, d.next_due_at FROM digests d WHERE d.state = 'left' AND d.next_due_at < ?)`
-		return c.execEach(ctx, []string{`DELETE FROM digest_posts` + theirs, `DELETE FROM notices` + theirs}, at(now).plus(-returnTime))
+		for _, table := range []string{"digest_posts", "notices"} {
+			if err := c.runRows(ctx, &v, `DELETE FROM `+table+` WHERE (digest_id, visible_at) IN (SELECT d.id, d.next_due_at FROM digests d
+				WHERE d.state = 'left' AND (d.id, d.next_due_at) IN (VALUES {rows}))`); err != nil {
+				return err
+			}
+		}
+		return nil
 	})
 }
 
