@@ -212,4 +212,4 @@ func rounded(d time.Duration) (unit time.Duration, n int) {
 	return time.Minute, max(int((d+time.Minute-1)/time.Minute), 1)
 }
 
-func minute(t time.Time) string { return t.UTC().Format("2006-01-02 15:04 UTC") }
+func minute(t time.Time) catalogue.Instant { return catalogue.Instant(t.UTC()) }

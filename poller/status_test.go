@@ -149,7 +149,7 @@ func TestNoted(t *testing.T) {
 		}
 	}
 	state, reason := Status(digest.Feed{State: digest.FeedDead, Failures: digest.Failures{LastError: "connection refused", FirstErrorAt: midnight()}}, midnight())
-	if got := reason.In(german); state != StateDead || got != "scheitert seit 2026-11-20 00:00 UTC, nicht mehr abgefragt, bis ein Ping oder eine Leserin oder ein Leser für ihn spricht: die Verbindung wurde abgelehnt" {
+	if got := reason.In(german); state != StateDead || got != "scheitert seit 20. Nov. 2026, 00:00 UTC, nicht mehr abgefragt, bis ein Ping oder eine Leserin oder ein Leser für ihn spricht: die Verbindung wurde abgelehnt" {
 		t.Error(got)
 	}
 }

@@ -106,7 +106,7 @@ func TestStatusOfAFeed(t *testing.T) {
 		}
 		german := r.visitor()
 		german.header["Accept-Language"] = "de"
-		if got := german.get(statusOf(feedURL)).texts(".standing")[0]; got != "Strafzeit 503 Service Unavailable; in Ruhe gelassen bis 2026-11-20 16:00 UTC" {
+		if got := german.get(statusOf(feedURL)).texts(".standing")[0]; got != "Strafzeit 503 Service Unavailable; in Ruhe gelassen bis 20. Nov. 2026, 16:00 UTC" {
 			r.t.Errorf("in German it stands so: %s", got)
 		}
 	})

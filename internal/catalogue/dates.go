@@ -50,6 +50,23 @@ func (l *Language) Date(layout string, at time.Time) string {
 	return b.String()
 }
 
+// An Instant is said to the minute, with the zone of its location: in English as commands print it, "2026-11-20 12:00 UTC", in
+// other languages as they write dates.
+type Instant time.Time
+
+// In says it.
+func (i Instant) In(l *Language) string {
+	at := time.Time(i)
+	if l == English() {
+		return at.Format("2006-01-02 15:04 MST")
+	}
+	zone, _ := at.Zone()
+	return l.Date("2 Jan 2006, 15:04", at) + " " + zone
+}
+
+// String says it in English.
+func (i Instant) String() string { return i.In(English()) }
+
 // tokens are the parts of layouts, the longer ones first.
 func tokens() []string {
 	return []string{"January", "Monday", "2006", "Jan", "15", "04", "PM", "1", "2", "3"}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 )
 
 // TestValuesIn: a text is a format's only whole, with something in each place.
@@ -52,6 +53,21 @@ func TestNoneIsNotOne(t *testing.T) {
 			if none == one || l.Code != "ar" && !strings.Contains(none, "0") {
 				t.Errorf("%s: none is %q, and one %q", l.Code, none, one)
 			}
+		}
+	}
+}
+
+// TestInstant: commands print one form, and each language has its own.
+func TestInstant(t *testing.T) {
+	at := Instant(time.Date(2026, 11, 3, 9, 5, 0, 0, time.FixedZone("CET", 3600)))
+	for code, want := range map[string]string{"en": "2026-11-03 09:05 CET", "de": "3. Nov. 2026, 09:05 CET"} {
+		if got := at.In(Of(code)); got != want {
+			t.Errorf("%s: %q, want %q", code, got, want)
+		}
+	}
+	for _, l := range All() {
+		if got := Key("failing since %s").With(at).In(l); !strings.Contains(got, at.In(l)) || l.Code != "en" && strings.Contains(got, "2026-11") {
+			t.Errorf("%s: %q", l.Code, got)
 		}
 	}
 }

@@ -113,12 +113,12 @@ func (c *consultation) say(do string, says catalogue.Sayable) {
 }
 
 // when shows an instant by the reader's clock.
-func (c *consultation) when(t time.Time) string {
+func (c *consultation) when(t time.Time) catalogue.Instant {
 	loc, err := timezone.Load(c.User.TimeZone)
 	if err != nil {
 		loc = time.UTC
 	}
-	return t.In(loc).Format("2006-01-02 15:04 MST")
+	return catalogue.Instant(t.In(loc))
 }
 
 // address says whether the address is mailed at all.
@@ -274,9 +274,9 @@ func (c *consultation) edition(e store.MailedEdition) {
 	switch e.State {
 	case digest.EditionSent:
 		if len(e.Returned) == 0 {
-			at := c.when(e.SentAt)
+			var at catalogue.Sayable = c.when(e.SentAt)
 			if e.Reply != "" {
-				at += " (" + e.Reply + ")"
+				at = catalogue.Key("%s (%s)").With(at, e.Reply)
 			}
 			c.say(again, catalogue.Key("a server took the edition of %s for %s at %s; if it is not there, their spam folder or their provider has it, who finds it by Message-ID <%s>").With(e.LocalDate, e.Email, at, e.MessageID))
 		}
