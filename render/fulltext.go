@@ -191,14 +191,12 @@ func (m *mail) raise(p *plan, used, room size) {
 	}
 	fixed := used
 	for _, y := range texts {
-		x := y.extent(p.level)
-		fixed = fixed.minus(x.size())
+		fixed = fixed.minus(y.sizeAt(p.level))
 	}
 	fits := func(level int) bool {
 		n := fixed
 		for _, y := range texts {
-			x := y.extent(level)
-			if n = n.plus(x.size()); !n.within(room) {
+			if n = n.plus(y.sizeAt(level)); !n.within(room) {
 				return false
 			}
 		}
@@ -211,17 +209,37 @@ func (m *mail) raise(p *plan, used, room size) {
 	p.level = max(0, sort.Search(maxCoded, func(level int) bool { return !fits(level) })-1)
 }
 
+// A fullText is the full text of a post in a mail.
+type fullText struct {
+	*body
+	lead size // of the picture above the excerpt that may stand in its place
+}
+
+// sizeAt is the size of the most of it that takes at most level bytes.
+func (y fullText) sizeAt(level int) size {
+	x := y.extent(level)
+	if y.isTeaser(x) {
+		return x.size().plus(y.lead)
+	}
+	return x.size()
+}
+
+// isTeaser reports whether an extent is the excerpt in place of the text.
+func (y *body) isTeaser(x extent) bool { return x == extent{y.teaser} }
+
 // fullTexts are those of all posts that are shown whole, the longest first: they
 // say soonest that a level is too high.
-func (m *mail) fullTexts(p *plan) []*body {
-	var all []*body
+func (m *mail) fullTexts(p *plan) []fullText {
+	var all []fullText
 	for i, s := range m.Sections {
 		for j, post := range s.Posts {
 			if m.depth(p, i, j) == whole {
-				all = append(all, post.body(m.Images, m.PictureSizes))
+				var lead pieces
+				m.addPicture(&lead, post, full)
+				all = append(all, fullText{post.body(m.Images, m.PictureSizes), lead.size()})
 			}
 		}
 	}
-	slices.SortFunc(all, func(a, b *body) int { return len(b.all.html.coded) - len(a.all.html.coded) })
+	slices.SortFunc(all, func(a, b fullText) int { return len(b.all.html.coded) - len(a.all.html.coded) })
 	return all
 }

@@ -70,5 +70,9 @@ func TestRoomIsSpent(t *testing.T) {
 		if !used.within(room) || used.sent() < maxCoded*97/100 && used.plain < maxPlain*97/100 {
 			t.Errorf("%s: it takes %v of %v", layout, used, room)
 		}
+		html, _ := m.join(p)
+		if n := strings.Count(html.join().decoded(), "<img"); n < 26 {
+			t.Errorf("%s: %d pictures of 26 sites", layout, n)
+		}
 	}
 }

@@ -66,7 +66,12 @@ func (m *mail) addPost(to *both, p *Post, d depth, level int, late bool) {
 		m.addByline(&to.html, p, late, above)
 		m.addBylineText(&to.text, p, late)
 		if d == whole {
-			to.addExtent(p.body(m.Images, m.PictureSizes).extent(level))
+			y := p.body(m.Images, m.PictureSizes)
+			x := y.extent(level)
+			if y.isTeaser(x) {
+				m.addPicture(&to.html, p, full)
+			}
+			to.addExtent(x)
 		} else {
 			m.addPicture(&to.html, p, d)
 			to.add(p.excerpted(d))
