@@ -159,16 +159,20 @@
 		await start();
 		await tell('fetch');
 		chosen = await device.get(key);
+		if (!chosen) throw new Error('nothing can be stored here');
 		await showKept();
 		state.textContent = state.dataset.done;
 	};
 	choice?.addEventListener('submit', async event => {
 		event.preventDefault();
 		chosen = { budget: Number(choice.elements.budget.value) << 20 };
-		await device.set(key, chosen, true);
-		await device.set(['current'], account);
-		await showKept();
-		await fetchNow().catch(() => { find('device-state').textContent = find('device-state').dataset.wrong; });
+		const keep = async () => {
+			await device.set(key, chosen, true);
+			await device.set(['current'], account);
+			await showKept();
+			await fetchNow();
+		};
+		await keep().catch(() => { find('device-state').textContent = find('device-state').dataset.wrong; });
 	});
 	find('device-off')?.addEventListener('click', async () => {
 		if (!await mayForget().catch(() => true)) return;
