@@ -139,6 +139,9 @@ func (m *mail) setEach(p *plan, d depth) {
 // spend gives what room is left to posts that are shown with less than their reader wants: to the first of every site, then
 // to the second of every site. Full texts then share the rest.
 func (m *mail) spend(p *plan, used, room size) {
+	if p.all != short && p.all != whole {
+		return // all are shown as they are wanted
+	}
 	if p.all == short {
 		m.setEach(p, short)
 		used, _ = m.deepen(p, func(section, post int) depth {

@@ -241,7 +241,7 @@ func withoutWayOn(s, title string) string {
 // withoutFilm leaves out the words in the place of a film with which a text begins: the film stands above it.
 func withoutFilm(s string) string {
 	for _, words := range [...]string{"watch on youtube", "watch this video on youtube", "watch on vimeo"} {
-		for strings.HasPrefix(lowered(s), words) {
+		for len(s) >= len(words) && strings.EqualFold(s[:len(words)], words) {
 			rest := strings.TrimLeft(s[len(words):], " .:|·")
 			if rest == "" || strings.HasPrefix(rest, "…") {
 				return s

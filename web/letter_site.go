@@ -103,12 +103,8 @@ func (s *site) displayByLetter(r *http.Request, p *letterSitePage) error {
 		return errNoChoice
 	}
 	p.Done = "changed"
-	carried := "headlines"
-	if r.PostForm.Has("was") {
-		carried = r.PostForm.Get("was")
-	}
 	if own.Display == digest.Headlines {
-		p.Was = wayBackOf(p.sub.Display, carried)
+		p.Was = wayBackOf(p.sub.Display, r.PostForm)
 	}
 	sub := p.sub.Subscription
 	sub.Display = own.Display
@@ -119,15 +115,13 @@ func (s *site) displayByLetter(r *http.Request, p *letterSitePage) error {
 }
 
 // wayBackOf is how posts came before they come as headlines only. The form carries how they came when its page was shown, so
-// that one that is sent twice does not lose it; "headlines" where nobody knows.
-func wayBackOf(now digest.Layout, carried string) digest.Layout {
-	switch before := digest.Layout(carried); {
-	case now != digest.Headlines:
+// that one that is sent twice does not lose it; headlines where nobody knows.
+func wayBackOf(now digest.Layout, form url.Values) digest.Layout {
+	before, _, wrong := displayOf(url.Values{"display": form["was"]})
+	if now != digest.Headlines || !form.Has("was") || wrong != nil {
 		return now
-	case before == "", before == digest.Excerpts, before == digest.FullText:
-		return before
 	}
-	return digest.Headlines
+	return before
 }
 
 // pauseByLetter pauses the subscription until a day.
