@@ -126,11 +126,34 @@ func (s *Store) FormerSubscription(ctx context.Context, id digest.DigestID, feed
 		digest.Feed
 		Made madeSubscription
 	}](ctx, s.read(), "reading a former subscription", noSubscription(), `SELECT `+feedColumns+`, x.made FROM former_subscriptions x JOIN feeds f ON f.id = x.feed_id JOIN feed_times t ON t.feed_id = f.id
-		WHERE x.digest_id = ? AND x.made <> '' AND x.feed_id IN (SELECT m.id FROM feeds m WHERE m.id = ? UNION SELECT m.merged_into FROM feeds m WHERE m.id = ?)
-		AND NOT EXISTS (SELECT 1 FROM subscriptions s WHERE s.digest_id = x.digest_id AND s.feed_id = CASE WHEN f.merged_into > 0 THEN f.merged_into ELSE f.id END)
+		WHERE x.digest_id = ? AND `+isFormer+` AND x.feed_id IN (SELECT m.id FROM feeds m WHERE m.id = ? UNION SELECT m.merged_into FROM feeds m WHERE m.id = ?)
 		ORDER BY x.feed_id DESC LIMIT 1`, id, feed, feed)
 	own := digest.Subscription{DigestID: id, FeedID: row.ID, Title: row.Made.Title, Folder: row.Made.Folder, Display: row.Made.Display, Most: row.Made.Most, Extras: row.Made.Extras}
 	return SubscriptionInfo{Subscription: own, Feed: row.Feed}, err
+}
+
+// isFormer holds for rows x of feeds f that were left, with what their reader had made of them, and not taken again.
+const isFormer = `x.made <> '' AND NOT EXISTS (SELECT 1 FROM subscriptions s WHERE s.digest_id = x.digest_id
+	AND s.feed_id = CASE WHEN f.merged_into > 0 THEN f.merged_into ELSE f.id END)`
+
+// A FormerFeed is a feed that a reader has left, with what is stored of what they had made of it.
+type FormerFeed struct {
+	URL, Title, Folder string
+	Filters            []string
+}
+
+// FormerFeeds lists the feeds that a digest has left, as FormerSubscription gives one, by their keys.
+func (s *Store) FormerFeeds(ctx context.Context, id digest.DigestID) ([]FormerFeed, error) {
+	rows, err := readRows[struct {
+		URL  string
+		Made madeSubscription
+	}](ctx, s.read(), "reading the feeds that were left", `SELECT f.url, x.made FROM former_subscriptions x JOIN feeds f ON f.id = x.feed_id
+		WHERE x.digest_id = ? AND `+isFormer+` ORDER BY f.id`, id)
+	all := make([]FormerFeed, len(rows))
+	for i, r := range rows {
+		all[i] = FormerFeed{r.URL, r.Made.Title, r.Made.Folder, r.Made.Filters}
+	}
+	return all, err
 }
 
 // Resubscribe is the way back from Unsubscribe and UnsubscribeSeveral: it subscribes a digest to feeds that it has

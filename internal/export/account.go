@@ -29,6 +29,24 @@ type account struct {
 	Sessions  []session  `json:"sessions"`
 	NotMailed *notMailed `json:"not_mailed"` // null: the address is mailed
 	Imported  *imported  `json:"imported"`   // the latest list of feeds, for thirty days; null: none
+	Left      []left     `json:"left_feeds"` // that the reader subscribes to no more
+}
+
+// left is a feed that the reader has left, with what they had made of it.
+type left struct {
+	URL     string   `json:"url"`
+	Title   string   `json:"own_title"`
+	Folder  string   `json:"folder"`
+	Filters []string `json:"filters"`
+}
+
+func (e *Export) readLeft(ctx context.Context) error {
+	feeds, err := e.store.FormerFeeds(ctx, e.digest.ID)
+	e.account.Left = make([]left, len(feeds))
+	for i, f := range feeds {
+		e.account.Left[i] = left{digest.PublicAddress(f.URL), f.Title, f.Folder, append([]string{}, f.Filters...)}
+	}
+	return err
 }
 
 // imported is what became of a list of feeds.
@@ -76,6 +94,9 @@ func (e *Export) readAccount(ctx context.Context) error {
 		},
 	}
 	if err := e.readAccess(ctx); err != nil {
+		return err
+	}
+	if err := e.readLeft(ctx); err != nil {
 		return err
 	}
 	if err := e.readImport(ctx); err != nil {

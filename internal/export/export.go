@@ -140,7 +140,7 @@ index.html      begin here: your editions, to be read in any browser, offline
 editions/       a page for each edition, named by its date
 saved.html      the posts you keep
 
-account.json    your address, your settings, when you signed in, your latest list
+account.json    your address, your settings, when you signed in, your latest list, feeds that you left
 feeds.opml      your feeds, for any feed reader
 feeds.json      your feeds with your own titles, folders and how they are shown
 filters.json    your word filters

@@ -189,7 +189,39 @@ func TestExport(t *testing.T) {
 	})
 }
 
-// TestNothingLetsAnybodyIn: what is secret is in no file.
+// TestFeedsThatWereLeft: what stays stored of a feed that a reader left is in their data, until they take it again.
+func TestFeedsThatWereLeft(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, s *store.Store) {
+		h, ctx := newWorld(t, s), t.Context()
+		h.arrive("a.example", "Alpha", post("a1"))
+		f, err := h.FeedByURL(ctx, "https://a.example/feed")
+		h.must(err)
+		_, err = h.AddFilter(ctx, digest.Filter{DigestID: h.own.ID, FeedID: f.ID, Words: "lottery"}, noon)
+		h.must(err)
+		left := func() string {
+			var acc struct {
+				Left []struct {
+					URL, Folder string
+					Filters     []string
+				} `json:"left_feeds"`
+			}
+			h.must(json.Unmarshal([]byte(h.read()["account.json"]), &acc))
+			return fmt.Sprint(acc.Left)
+		}
+		for range 2 {
+			if got := left(); got != "[]" {
+				t.Errorf("left are %s", got)
+			}
+			h.must(h.Unsubscribe(ctx, h.own.ID, f.ID))
+			if got := left(); got != "[{https://a.example/feed News [lottery]}]" {
+				t.Errorf("left are %s", got)
+			}
+			_, err = h.Resubscribe(ctx, h.own.ID, []digest.FeedID{f.ID}, noon)
+			h.must(err)
+		}
+	})
+}
+
 // TestExportInALanguage: pages and the text that explains the file are in its reader's language and run as it does.
 func TestExportInALanguage(t *testing.T) {
 	h := newWorld(t, storetest.Open(t, storetest.SQLite(t)))
@@ -210,6 +242,7 @@ func TestExportInALanguage(t *testing.T) {
 	}
 }
 
+// TestNothingLetsAnybodyIn: what is secret is in no file.
 func TestNothingLetsAnybodyIn(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *store.Store) {
 		h := newWorld(t, s)
