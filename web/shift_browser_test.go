@@ -3,7 +3,10 @@ package web_test
 import (
 	"context"
 	"fmt"
+	"io"
+	"maps"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"sync"
 	"testing"
@@ -71,9 +74,11 @@ const painted = `new Promise(done => {
 
 // arrived waits until all of the page has come, pictures far below, too.
 const arrived = `new Promise(done => {
-	const all = [...document.images];
-	for (const i of all) i.loading = 'eager';
-	const look = () => document.readyState == 'complete' && all.every(i => i.complete) ? requestAnimationFrame(() => requestAnimationFrame(() => done(all.length))) : setTimeout(look, 20);
+	const look = () => {
+		const all = [...document.images];
+		for (const i of all) i.loading = 'eager';
+		document.readyState == 'complete' && all.every(i => i.complete) ? requestAnimationFrame(() => requestAnimationFrame(() => done(all.length))) : setTimeout(look, 20);
+	};
 	look();
 })`
 
@@ -134,17 +139,67 @@ func (w watched) staysPut(g *gate, path string) (pictures int) {
 			browser.Ask[bool](w.Window, "scrollTo(0, "+scroll+"), true")
 			open()
 			pictures = browser.Ask[int](w.Window, arrived)
-			var sum float64
-			moved := browser.Ask[string](w.Window, shifts)
-			if _, _ = fmt.Sscanf(moved, "%f", &sum); sum > mostShift {
-				w.t.Errorf("%s, %s, scrolled to %s: moved by %s", path, s, scroll, moved)
-			}
+			w.barelyMoved(fmt.Sprintf("%s, %s, scrolled to %s", path, s, scroll))
 			if pictures == 0 {
 				break // nothing comes late below
 			}
 		}
 	}
 	return pictures
+}
+
+// TestNothingMovesInParts: nothing moves when the rest of the page comes while its first lines are seen already.
+func TestNothingMovesInParts(t *testing.T) {
+	t.Parallel()
+	w := watch(t)
+	w.pictures = drawings{}
+	w.open("")
+	u, d := w.user("ann@example.org")
+	w.must(w.store.SetPages(t.Context(), u.ID, pages(digest.LeftToRight, true)))
+	w.brings(digest.Subscription{DigestID: d.ID}, "A gallery", pictured("A headline that is long enough for more than one line beside its picture, but not above it", ""))
+	w.crowdOf(d, 3)
+	w.midnight()
+	w.comesIn(u)
+	var g gate
+	inner := w.handler
+	w.handler = http.HandlerFunc(func(rw http.ResponseWriter, req *http.Request) {
+		if req.URL.Path != "/" {
+			inner.ServeHTTP(rw, req)
+			return
+		}
+		req.Header.Del("Accept-Encoding")
+		whole := httptest.NewRecorder()
+		inner.ServeHTTP(whole, req)
+		maps.Copy(rw.Header(), whole.Header())
+		rw.Header().Del("Content-Length")
+		first, rest, _ := strings.Cut(whole.Body.String(), `<p class="shot`)
+		_, _ = io.WriteString(rw, first)
+		_ = http.NewResponseController(rw).Flush()
+		g.pass(req.Context())
+		_, _ = io.WriteString(rw, `<p class="shot`+rest)
+	})
+	for _, s := range []browser.Screen{{Width: 390, Height: 844, Scheme: "light"}, {Width: 1280, Height: 900, Scheme: "light"}} {
+		open := g.shut()
+		w.Do("leaving the page", s.Set(), chromedp.Navigate("about:blank"))
+		browser.Ask[bool](w.Window, fmt.Sprintf("location.href = %q, true", w.base+"/"))
+		w.Do("waiting for the first headline", chromedp.WaitVisible(".leading .headline a"))
+		browser.Ask[bool](w.Window, strings.Replace(painted, "footer.foot", ".leading .headline", 1))
+		open()
+		if pictures := browser.Ask[int](w.Window, arrived); pictures == 0 {
+			t.Errorf("%s: the picture did not come", s)
+		}
+		w.barelyMoved(s.String())
+	}
+}
+
+// barelyMoved holds that nothing has moved on the page that is open.
+func (w watched) barelyMoved(where string) {
+	w.t.Helper()
+	var sum float64
+	moved := browser.Ask[string](w.Window, shifts)
+	if _, _ = fmt.Sscanf(moved, "%f", &sum); sum > mostShift {
+		w.t.Errorf("%s: moved by %s", where, moved)
+	}
 }
 
 // noPictures finds none at any address.
@@ -173,11 +228,7 @@ func TestDeadPictures(t *testing.T) {
 	for _, s := range []browser.Screen{{Width: 390, Height: 844, Scheme: "light"}, {Width: 1280, Height: 900, Scheme: "light"}} {
 		w.Do("going to the page", s.Set(), chromedp.Navigate(w.base+"/"))
 		all := browser.Ask[int](w.Window, arrived)
-		var sum float64
-		moved := browser.Ask[string](w.Window, shifts)
-		if _, _ = fmt.Sscanf(moved, "%f", &sum); sum > mostShift {
-			t.Errorf("%s: moved by %s", s, moved)
-		}
+		w.barelyMoved(s.String())
 		gone := browser.Ask[int](w.Window, `document.querySelectorAll(".shot[hidden]").length`)
 		if all < 10 || gone == 0 || gone == all {
 			t.Errorf("%s: of %d pictures %d are left out; those in the window are to stay, those far below to go", s, all, gone)
