@@ -99,7 +99,7 @@ const seen = async (answer, url) => {
 const changeAccount = async account => {
 	stopped = true;
 	await running;
-	stopped = false;
+	stopped = leaving;
 	const before = await current();
 	for (const cache of await caches.keys()) {
 		if (cache.startsWith(device.prefix) && cache !== files && !cache.startsWith(device.cacheOf(account, ''))) await caches.delete(cache);
@@ -156,7 +156,8 @@ const ask = async (path, account) => {
 	return who && who !== account || !who && !/^\/(static|image)\//.test(path) ? null : answer;
 };
 
-// put keeps an answer with an edition, if there is room; older editions make way. One is kept after the other.
+// put keeps an answer with an edition, if there is room, of what was chosen and in the browser; older editions make way.
+// One is kept after the other.
 const put = (account, date, path, answer) => writing = writing.catch(() => {}).then(async () => {
 	const body = await answer.blob(), size = body.size + overhead, headers = new Headers(answer.headers);
 	if (stopped || !await device.get(['edition', account, date])) return false;
@@ -165,30 +166,38 @@ const put = (account, date, path, answer) => writing = writing.catch(() => {}).t
 	if (!await makeRoom(account, date, more)) return false;
 	headers.delete('Content-Encoding'); // it is unpacked
 	headers.delete('Content-Length');
-	await cache.put(path, new Response(body, { headers }));
+	const stored = () => cache.put(path, new Response(body, { headers })).then(() => true, noRoom);
+	while (!await stored()) if (!await dropOldest(account, date)) return false;
 	await device.change(['edition', account, date], edition => edition && { ...edition, size: edition.size + more });
 	return true;
 });
 let writing = Promise.resolve();
 
+// noRoom tells that the browser has no room from what else may fail.
+const noRoom = failed => {
+	if (failed.name !== 'QuotaExceededError') throw failed;
+	return false;
+};
+
 // makeRoom drops the oldest editions before a date until there is room for so many bytes more.
 const makeRoom = async (account, date, size) => {
 	const { budget } = await device.get(['account', account]) || { budget: 0 };
-	const kept = (await editions(account)).filter(edition => edition.size);
-	let used = spare + kept.reduce((sum, edition) => sum + edition.size, 0);
+	let used = spare + (await editions(account)).reduce((sum, edition) => sum + edition.size, 0);
 	while (used + size > budget) {
-		const oldest = kept.pop();
-		if (!oldest || oldest.date >= date) return false;
-		used -= oldest.size;
-		await drop(account, oldest);
+		const dropped = await dropOldest(account, date);
+		if (!dropped) return false;
+		used -= dropped.size;
 	}
 	return true;
 };
 
-// drop removes what is kept of an edition, and notes that there was no room for it.
-const drop = async (account, edition) => {
-	await caches.delete(device.cacheOf(account, edition.date));
-	await device.set(edition.key, { ...edition, size: 0, done: true, full: true });
+// dropOldest removes what is kept of the oldest edition before a date, if there is one, and notes that there was no room for it.
+const dropOldest = async (account, date) => {
+	const oldest = (await editions(account)).filter(edition => edition.size).pop();
+	if (!oldest || oldest.date >= date) return null;
+	await caches.delete(device.cacheOf(account, oldest.date));
+	await device.set(oldest.key, { ...oldest, size: 0, done: true, full: true });
+	return oldest;
 };
 
 // gather fetches what is not here yet of the latest editions, one thing after the other.
@@ -256,16 +265,18 @@ const tell = async what => { for (const client of await clients.matchAll()) clie
 const gatherOnce = async asked => {
 	if (running && !asked) return;
 	await running;
-	if (asked) stopped = false;
+	if (asked) stopped = leaving = false;
 	running = gather(asked).catch(() => {});
 	await running;
 	running = null;
 };
-let running = null, stopped = false;
+let running = null;
+let stopped = false; // nothing is kept any more
+let leaving = false; // nor will be, whoever is signed in, until it is asked for
 
 // forget leaves nothing on the device, this worker neither.
 const forget = async () => {
-	stopped = true;
+	stopped = leaving = true;
 	await running;
 	await writing.catch(() => {});
 	await device.forget();
