@@ -68,9 +68,8 @@ func (s *site) withLeaving(next http.Handler) http.Handler {
 		if err := s.endSession(r); err != nil {
 			return err
 		}
-		s.setCookie(w, s.cookieName(), "", -1)
+		s.leaveBrowser(w)
 		s.setCookie(w, s.leavingCookie(), "", -1)
-		clearDevice(w)
 		next.ServeHTTP(w, r)
 		return nil
 	})

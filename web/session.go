@@ -106,11 +106,15 @@ func (s *site) signedIn(r *http.Request) (digest.User, error) {
 	return r.Context().Value(sessionKey{}).(func() (digest.User, error))()
 }
 
-// language is the one in which a request is answered: that which its reader has chosen, else
-// the one that the browser asks for.
+// language is the one in which a request is answered: that which its reader has chosen, where nobody is signed in
+// that of the browser's last one, else the one that the browser asks for.
 func (s *site) language(r *http.Request) *catalogue.Language {
 	u, _ := s.signedIn(r) // nobody where the database does not answer
-	if l, ok := catalogue.Find(u.Language); ok {
+	chosen := u.Language
+	if u.ID == 0 {
+		chosen = s.heldLook(r).Language
+	}
+	if l, ok := catalogue.Find(chosen); ok {
 		return l
 	}
 	return catalogue.Match(r.Header.Get("Accept-Language"))

@@ -49,8 +49,7 @@ func (s *site) deleteAccount(w http.ResponseWriter, r *http.Request, me reader) 
 	if err != nil && digest.KindOf(err) != digest.NotFound {
 		return err
 	}
-	s.setCookie(w, s.cookieName(), "", -1)
-	clearDevice(w)
+	s.leaveBrowser(w)
 	s.setCookie(w, s.knownCookie(), "", -1)
 	return seeOther(w, r, "/goodbye")
 }

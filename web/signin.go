@@ -134,8 +134,7 @@ func (s *site) signOut(w http.ResponseWriter, r *http.Request) error {
 	if err := s.endSession(r); err != nil {
 		return err
 	}
-	s.setCookie(w, s.cookieName(), "", -1)
-	clearDevice(w)
+	s.leaveBrowser(w)
 	if u.ID != 0 {
 		s.knowBrowser(w, u.Email, s.isShared(r)) // their address may be another one by now
 	}

@@ -57,7 +57,6 @@ func (s *site) signOutEverywhere(w http.ResponseWriter, r *http.Request, me read
 	if removed > 0 {
 		s.tellOfPasskeys(r.Context(), me.User, passkeyRemovedLetter(s.language(r), s.BaseURL))
 	}
-	s.setCookie(w, s.cookieName(), "", -1)
-	clearDevice(w)
+	s.leaveBrowser(w)
 	return seeOther(w, r, "/sign-in?out=everywhere")
 }

@@ -51,6 +51,7 @@ type frame struct {
 	Logo   *logoView   // beside or instead of Name; nil: none
 	Page   any         // the page's own data
 	lang   *catalogue.Language
+	look   look
 }
 
 // Language is the tag of the reader's language.
@@ -104,18 +105,18 @@ func (f frame) Tabs() []tab {
 
 // OwnTheme is the theme that the reader has chosen; "": as their device.
 func (f frame) OwnTheme() digest.Theme {
-	if f.Reader.Theme == digest.AsDevice {
+	if f.look.Theme == digest.AsDevice {
 		return ""
 	}
-	return f.Reader.Theme
+	return f.look.Theme
 }
 
 // OwnSize is how large the reader has chosen letters; "": as in their browser.
 func (f frame) OwnSize() digest.TypeSize {
-	if f.Reader.TypeSize == digest.AsBrowser {
+	if f.look.TypeSize == digest.AsBrowser {
 		return ""
 	}
-	return f.Reader.TypeSize
+	return f.look.TypeSize
 }
 
 // FirstPost is the first post on the page, for the link that leads there; 0: the page is none of posts.
@@ -234,9 +235,10 @@ func (s *site) show(w http.ResponseWriter, r *http.Request, status int, name str
 	}
 	var err error
 	f.Reader, err = s.signedIn(r) // nobody where the database does not answer, so that error pages can be shown
+	f.look = s.look(w, r, f.Reader)
 	f.Device = s.tellDevice(w.Header(), f.Reader, err)
 	if p, ok := data.(interface{ mailedTo() digest.UserID }); ok && f.Reader.ID != 0 && p.mailedTo() != 0 && p.mailedTo() != f.Reader.ID {
-		f.Reader, f.Device, f.Other = digest.User{}, nil, true
+		f.Reader, f.Device, f.Other, f.look = digest.User{}, nil, true, usualLook()
 	}
 	f.Index = status == http.StatusOK && (name == "home_landing" || name == "about_bot" || name == "about_help" || name == "status" || isPublic(data))
 	var b bytes.Buffer

@@ -1,0 +1,16 @@
+package web
+
+import "testing"
+
+// FuzzLook: whatever a cookie holds, it becomes a look that can be chosen, and the same one when it is written again.
+func FuzzLook(f *testing.F) {
+	f.Add("dark.larger.de")
+	f.Add("device.browser.")
+	f.Add("dark.huge.de")
+	f.Fuzz(func(t *testing.T, text string) {
+		l, ok := parseLook(text)
+		if again, _ := parseLook(l.String()); again != l || ok && l.String() != text {
+			t.Errorf("%q becomes %q, and that %q", text, l, again)
+		}
+	})
+}
