@@ -158,8 +158,8 @@ func (m *mail) spend(p *plan, used, room size) {
 // fullerSize is what a post takes more than as a short one where it is shown as its reader wants it, of a full text the beginning.
 func (m *mail) fullerSize(s *Section, post int) size {
 	var fuller, less both
-	m.addPost(&fuller, s.Posts[post], layoutDepth(m.LayoutOf(*s)), 0, s.isLate(post))
-	m.addPost(&less, s.Posts[post], short, 0, s.isLate(post))
+	m.addPost(&fuller, s, post, layoutDepth(m.LayoutOf(*s)), 0)
+	m.addPost(&less, s, post, short, 0)
 	return fuller.html.size().minus(less.html.size())
 }
 
@@ -237,7 +237,7 @@ func (m *mail) lineSize(s *Section, post int) size {
 // excerptSize is that of a short post: its headline is in no list then.
 func (m *mail) excerptSize(s *Section, post int) size {
 	var excerpt, line both
-	m.addPost(&excerpt, s.Posts[post], short, 0, s.isLate(post))
+	m.addPost(&excerpt, s, post, short, 0)
 	m.addLine(&line, s.Posts[post], s.isLate(post))
 	return excerpt.html.size().minus(line.html.size())
 }

@@ -235,7 +235,7 @@ func (m *mail) fullTexts(p *plan) []fullText {
 		for j, post := range s.Posts {
 			if m.depth(p, i, j) == whole {
 				var lead pieces
-				m.addPicture(&lead, post, full)
+				m.addPicture(&lead, &s, j, full)
 				all = append(all, fullText{post.body(m.Images, m.PictureSizes), lead.size()})
 			}
 		}

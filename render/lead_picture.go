@@ -133,6 +133,13 @@ func (m *mail) lead(p *Post) piece {
 	return m.r.lead.piece(d)
 }
 
+// repeatsCover reports whether the picture of the i-th post of a section is a cover that an earlier one has, too: it
+// says once whose episodes these are.
+func (m *mail) repeatsCover(s *Section, i int) bool {
+	p := s.Posts[i].Picture
+	return p.Learned(m.PictureSizes).Cover && slices.ContainsFunc(s.Posts[:i], func(before *Post) bool { return before.Picture.URL == p.URL })
+}
+
 // leastLead is the width in CSS pixels of the smallest picture that stands above an excerpt.
 const leastLead = 100
 

@@ -1,6 +1,7 @@
 package render
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -107,6 +108,22 @@ func TestCoversAreSmall(t *testing.T) {
 		if got := p.Picture.Learned(sizes); got.Width != c.w || got.Height != c.h || got.Cover != c.cover {
 			t.Errorf("%s: %+v", name, got)
 		}
+	}
+}
+
+// TestCoverStandsOnce: several episodes of one cover have it once, with the first of them; pictures of their own all stand.
+func TestCoverStandsOnce(t *testing.T) {
+	episode := func(n int, picture string) *Post {
+		return proxied.Post(digest.Post{URL: fmt.Sprintf("https://a.example/%d", n), Title: fmt.Sprint("Episode ", n), Summary: "Some words.", ImageURL: "https://a.example/" + picture,
+			Content: `<img src="https://a.example/` + picture + `" width="1400" height="1400">`, Enclosures: []digest.Enclosure{{URL: "https://a.example/1.mp3"}}})
+	}
+	e := page(sampleSite{"A", "https://a.example/", "en", nil}, sampleSite{"B", "https://b.example/", "en", nil})
+	e.Images = digest.ProxiedImages
+	e.Sections[0].Posts = []*Post{episode(1, "cover.jpg"), episode(2, "cover.jpg"), episode(3, "own.jpg"), episode(4, "cover.jpg")}
+	e.Sections[1].Posts = []*Post{episode(5, "cover.jpg")}
+	m := checkedMail(t, e)
+	if got := strings.Count(m.HTML, "<img"); got != 3 {
+		t.Errorf("%d pictures, want 3: one of each show, and the one that an episode has of its own", got)
 	}
 }
 

@@ -18,8 +18,8 @@ func (m *mail) write(p *plan) *both {
 		m.addHead(posts, s, last)
 		last = s
 		n := m.below(p, i)
-		for j, post := range s.Posts[:n] {
-			m.addPost(posts, post, m.depth(p, i, j), p.level, s.isLate(j))
+		for j := range n {
+			m.addPost(posts, s, j, m.depth(p, i, j), p.level)
 		}
 		m.addLines(posts, p, i, n)
 		m.addBeyond(posts, s)
@@ -50,13 +50,14 @@ func (m *mail) addHead(to *both, s, before *Section) {
 	to.text.add(newText("\n"))
 }
 
-// addPost adds a post at a depth, its full text of so many bytes at most. Of the excerpt of one without a headline
-// the words come first.
-func (m *mail) addPost(to *both, p *Post, d depth, level int, late bool) {
+// addPost adds the i-th post of a section at a depth, its full text of so many bytes at most. Of the excerpt of one
+// without a headline the words come first.
+func (m *mail) addPost(to *both, s *Section, i int, d depth, level int) {
+	p, late := s.Posts[i], s.isLate(i)
 	to.add(p.title)
 	if p.Untitled && d < whole {
 		words := p.excerpted(d)
-		m.addPicture(&to.html, p, d)
+		m.addPicture(&to.html, s, i, d)
 		to.html.add(words.html)
 		m.addByline(&to.html, p, late, last)
 		to.html.add(newPiece("</div>\n"))
@@ -69,11 +70,11 @@ func (m *mail) addPost(to *both, p *Post, d depth, level int, late bool) {
 			y := p.body(m.Images, m.PictureSizes)
 			x := y.extent(level)
 			if y.isTeaser(x) {
-				m.addPicture(&to.html, p, full)
+				m.addPicture(&to.html, s, i, full)
 			}
 			to.addExtent(x)
 		} else {
-			m.addPicture(&to.html, p, d)
+			m.addPicture(&to.html, s, i, d)
 			to.add(p.excerpted(d))
 		}
 	}
@@ -81,9 +82,11 @@ func (m *mail) addPost(to *both, p *Post, d depth, level int, late bool) {
 	to.text.add(textGap())
 }
 
-// addPicture adds the picture of a post above its excerpt, where the reader wants pictures and there is room.
-func (m *mail) addPicture(to *pieces, p *Post, d depth) {
-	if m.Images != digest.ProxiedImages || d != full || p.shown.coded == "" {
+// addPicture adds the picture of the i-th post of a section above its excerpt, where the reader wants pictures and there
+// is room.
+func (m *mail) addPicture(to *pieces, s *Section, i int, d depth) {
+	p := s.Posts[i]
+	if m.Images != digest.ProxiedImages || d != full || p.shown.coded == "" || m.repeatsCover(s, i) {
 		return
 	}
 	to.add(m.lead(p))
