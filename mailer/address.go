@@ -30,7 +30,7 @@ func parseAddress(raw string) (*mail.Address, error) {
 	if host, err = toASCII(host); err != nil {
 		return nil, fmt.Errorf("address %q: %w", a.Address, err)
 	}
-	return &mail.Address{Name: digest.OneLine(a.Name), Address: local + "@" + host}, nil
+	return &mail.Address{Name: unencoded(a.Name), Address: local + "@" + host}, nil
 }
 
 // bare writes an address without its name, with the quotes that net/mail takes

@@ -185,8 +185,12 @@ func checkFeedbackID(id string) error {
 	return nil
 }
 
+// unencoded is a foreign text without what mail programs would take for an encoded word (RFC 2047 §2), and decode to
+// what no filter of this program has seen. They do it within quotes, too.
+func unencoded(s string) string { return strings.ReplaceAll(digest.OneLine(s), "=?", "= ?") }
+
 func subject(s string) string {
-	s = digest.OneLine(s)
+	s = unencoded(s)
 	if r := []rune(s); len(r) > maxSubject {
 		s = strings.TrimSpace(string(r[:maxSubject-1])) + "…"
 	}
@@ -195,7 +199,7 @@ func subject(s string) string {
 
 // phrase writes a display name (RFC 5322 §3.2.5).
 func phrase(name string) string {
-	name = digest.OneLine(name)
+	name = unencoded(name)
 	if r := []rune(name); len(r) > maxSubject {
 		name = string(r[:maxSubject])
 	}

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode"
 
 	"digest"
 )
@@ -336,7 +337,32 @@ func TestUnsubscribeMail(t *testing.T) {
 	}
 }
 
+// TestForeignEncodedWords: what a feed or a publisher calls itself is shown as it is written, never decoded to a line, a
+// direction or letters that they did not show to the filters.
+func TestForeignEncodedWords(t *testing.T) {
+	const smuggled = "=?utf-8?q?Your_account_=E2=80=AEdekcol=0D=0ABcc:_x@y.example?= =?utf-8?b?8J+UpQ==?="
+	for _, text := range []string{smuggled, "Caf\u00e9 " + smuggled, "==?" + smuggled[2:]} {
+		m := sample()
+		m.Subject, m.ListName, m.From = text, text, (&mail.Address{Name: text, Address: "digest@example.org"}).String()
+		b := mustCompose(t, m)
+		checkFields(t, b, m)
+		if got := parse(t, b).Header.Get("Subject"); !strings.Contains(decoded(got), "Your_account_=E2=80=AEdekcol") {
+			t.Errorf("the subject is %q", got)
+		}
+	}
+}
+
+// decoded is a field as careless mail programs show it: with the encoded words within quotes.
+func decoded(field string) string {
+	s, err := new(mime.WordDecoder).DecodeHeader(strings.ReplaceAll(field, `"`, " "))
+	if err != nil {
+		return field
+	}
+	return s
+}
+
 func FuzzCompose(f *testing.F) {
+	f.Add("=?utf-8?q?=0D=0A?=", "", "", "=?utf-8?q?=E2=80=AE?=")
 	f.Add("subject", "<p>html</p>", "text", "name")
 	f.Add("a\r\nB: c", "\xff\x00", ".\r.\n.\r\n", "\"\\\u2028")
 	f.Fuzz(func(t *testing.T, subject, html, text, name string) {
@@ -386,6 +412,9 @@ func checkFields(t *testing.T, message []byte, m Letter) {
 		}
 	}
 	for name := range msg.Header {
+		if shown := decoded(msg.Header.Get(name)); strings.ContainsFunc(shown, unicode.IsControl) {
+			t.Errorf("the header %s is shown as %q", name, shown)
+		}
 		if !want[name] {
 			t.Errorf("the header %s has no business here", name)
 		}
