@@ -35,13 +35,13 @@ func (p *Post) elsewhere(from digest.Post) []File {
 	if u == "" || u == p.URL {
 		return nil
 	}
-	return []File{{Label: p.arrow() + clean(strings.TrimPrefix(strings.ToLower(hostOf(u)), "www."), 60), URL: u}}
+	return []File{{Label: arrow(p.r.isRTL()) + clean(strings.TrimPrefix(strings.ToLower(hostOf(u)), "www."), 60), URL: u}}
 }
 
-// arrow points onward in the direction of the post's lines.
-func (p *Post) arrow() string {
-	if p.Dir == "rtl" {
-		return "← "
+// arrow points onward in the direction of a line. From right to left it needs a mark, for what comes after it may be Latin.
+func arrow(rtl bool) string {
+	if rtl {
+		return lineMark(true) + "← "
 	}
 	return "→ "
 }

@@ -20,7 +20,8 @@ func TestLinkPosts(t *testing.T) {
 		"where an episode plays":  {digest.Post{URL: "https://player.example.com/1", SiteURL: home, Enclosures: []digest.Enclosure{{URL: "https://cdn.example/1.mp3"}}}, "", "Listen"},
 		"a detour home":           {digest.Post{URL: "http://feedproxy.google.com/~r/blog/~3/x/", SiteURL: home}, "", ""},
 		"no site is known":        {digest.Post{URL: "https://www.theverge.com/2026/x"}, "", ""},
-		"from right to left":      {digest.Post{URL: "https://www.theverge.com/2026/x", SiteURL: home, Title: "המפה"}, "← theverge.com", ""},
+		"without a title":         {digest.Post{URL: "https://www.theverge.com/2026/x", SiteURL: home, Untitled: true, Summary: "Some words."}, "", ""}, // its host stands there as the link
+		"from right to left":      {digest.Post{URL: "https://www.theverge.com/2026/x", SiteURL: home, Title: "המפה"}, "\u200f← theverge.com", ""},
 		"no address":              {digest.Post{URL: "https://blog.example.org/1", SiteURL: home, LeadsTo: "javascript:alert(1)"}, "", ""},
 	} {
 		if c.post.Title == "" {

@@ -5,6 +5,8 @@ import (
 	"unicode"
 
 	"golang.org/x/text/language"
+
+	"digest"
 )
 
 // Language is tag as a lang attribute may carry it: a tag of BCP 47 whose
@@ -66,6 +68,36 @@ func direction(text, language string) string {
 	}
 	return "auto"
 }
+
+// Marks that keep the direction of what stands between them to itself
+// (Unicode Standard Annex 9).
+const (
+	isolate    = '\u2068' // FIRST STRONG ISOLATE
+	endIsolate = '\u2069' // POP DIRECTIONAL ISOLATE
+)
+
+// isolated has a piece of a line keep its direction to itself: pieces of two directions would be torn and change places.
+func isolated(s string) string { return string(isolate) + s + string(endIsolate) }
+
+// isolatedIf is isolated where a line has pieces of two directions, or runs from right to left.
+func isolatedIf(mixed bool, s string) string {
+	if mixed {
+		return isolated(s)
+	}
+	return s
+}
+
+// lineMark is the mark of a direction, for the beginning of a line whose pieces stand apart: plain text takes its direction
+// from the first character that has one, and they count for none.
+func lineMark(rtl bool) string {
+	if rtl {
+		return "\u200f"
+	}
+	return "\u200e"
+}
+
+// isRTL reports whether what the program says itself runs from right to left.
+func (r *Renderer) isRTL() bool { return r.lang.Direction == digest.RightToLeft }
 
 // runsLeft reports whether text of so many letters of each direction runs from right
 // to left: most do, or some do in a language that is written so.

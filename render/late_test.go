@@ -112,12 +112,13 @@ func checkLate(t *testing.T, p Edition, m Message) {
 		}
 	}
 	html, text := 0, 0
-	for line := range strings.Lines(m.HTML) {
+	unmarked := strings.NewReplacer("\u2068", "", "\u2069", "", "\u200e", "", "\u200f", "")
+	for line := range strings.Lines(unmarked.Replace(m.HTML)) {
 		if line == "Late\n" || strings.HasSuffix(line, ">Late</span>\n") {
 			html++
 		}
 	}
-	for line := range strings.Lines(m.Text) {
+	for line := range strings.Lines(unmarked.Replace(m.Text)) {
 		if first, _, _ := strings.Cut(strings.TrimSpace(line), " · "); first == "Late" {
 			text++
 		}

@@ -71,11 +71,14 @@ func (p *Post) titleText() string {
 
 // bylineText is a post's byline, which says whether the post is late.
 func (p *Post) bylineText(late bool) string {
-	var parts []string
-	if late {
-		parts = append(parts, p.r.lateWord())
+	if !late {
+		return p.Byline
 	}
-	return strings.Join(filled(append(parts, p.Byline)), " · ")
+	words := p.r.lateWord()
+	if p.mixed {
+		words = lineMark(p.Dir == "rtl") + isolated(words)
+	}
+	return strings.Join(filled([]string{words, p.Byline}), " · ")
 }
 
 // rowText is a post in a mail of headlines.

@@ -44,20 +44,13 @@ func (m Moved) Means() catalogue.Sayable {
 	return catalogue.Key("What comes now is what is published there.")
 }
 
-// Marks that keep the direction of what stands between them to itself
-// (Unicode Standard Annex 9).
-const (
-	isolate    = '\u2068' // FIRST STRONG ISOLATE
-	endIsolate = '\u2069' // POP DIRECTIONAL ISOLATE
-)
-
 // SiteName is a site as a sentence speaks of it: its title on one short line,
 // else its host. One that runs from right to left is set apart, so that the
 // words and figures around it keep their places.
 func SiteName(title, address string) string {
 	name := cmp.Or(clean(title, siteColumns), clean(hostOf(address), siteColumns), "a site without a name")
 	if strings.ContainsFunc(name, rightToLeft) {
-		return string(isolate) + name + string(endIsolate)
+		return isolated(name)
 	}
 	return name
 }

@@ -30,8 +30,9 @@ func (m *mail) addSaveText(to *pieces, p *Post, indent string) {
 	}
 }
 
-// addSiteLink adds the link behind the name of a site, to the page on which it is changed how it comes.
-func (m *mail) addSiteLink(to *both, feed digest.FeedID) {
+// addSiteLink adds the link behind the name of a site, to the page on which it is changed how it comes. mixed: the name
+// stands apart.
+func (m *mail) addSiteLink(to *both, feed digest.FeedID, mixed bool) {
 	if m.SiteURL == nil || feed == 0 {
 		return
 	}
@@ -39,6 +40,6 @@ func (m *mail) addSiteLink(to *both, feed digest.FeedID) {
 	if url == "" {
 		return
 	}
-	m.r.own.write(&to.html, ownData{URL: url, Words: "· " + m.changeWord(), Heads: true})
+	m.r.own.write(&to.html, ownData{URL: url, Words: "· " + isolatedIf(mixed, m.changeWord()), Heads: true})
 	to.text.add(newText(m.changeWord() + ": " + url + "\n"))
 }

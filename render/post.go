@@ -56,6 +56,7 @@ type Post struct {
 	unsized leadData // of a picture above the excerpt whose size is not known
 	open    []string // the addresses of pictures in the text whose size is not known
 
+	mixed   bool   // its small print has pieces of two directions, or runs from right to left: they stand apart
 	content string // empty where brief
 	brief   bool   // its text was left out
 
@@ -114,6 +115,7 @@ func (r *Renderer) newPost(from digest.Post, brief bool, links []File) *Post {
 	}
 	p.Dir = direction(p.Title+p.Excerpt, p.Language)
 	p.Author, p.Minutes = clean(from.Author, authorColumns), minutes(from.Content)
+	p.mixed = p.Dir == "rtl" || r.isRTL() || strings.ContainsFunc(p.Author, rightToLeft)
 	p.Byline = p.byline(from)
 	p.Film = p.filmOf(from)
 	enclosed := r.filesOf(from.Enclosures)
@@ -219,7 +221,7 @@ func (p *Post) data() postData {
 	if p.URL != "" {
 		d.URL, d.Title = p.URL, candid(d.Title, p.URL)
 		if p.Untitled {
-			d.Host = cmp.Or(p.Host(), p.r.Say(catalogue.Key("The post")))
+			d.Host = isolatedIf(p.mixed, cmp.Or(p.Host(), p.r.Say(catalogue.Key("The post"))))
 		}
 		if p.r.link != nil && !showsAddress(p.Title) {
 			d.URL = p.r.link(p.ID, p.URL)
@@ -274,26 +276,26 @@ func (p *Post) Size() int { return int(p.bytes.Load()) }
 // it is old. Posts are shared by all time zones, so younger posts have none.
 func (p *Post) byline(from digest.Post) string {
 	var parts []string
-	ours := "" // a mark before what we add: figures first would be set last between Hebrew or Arabic
-	switch rtl := p.r.lang.Direction == digest.RightToLeft; {
-	case p.Dir == "rtl" && !rtl:
-		ours = "\u200e"
-	case p.Dir != "rtl" && rtl:
-		ours = "\u200f"
-	}
 	if p.Author != "" {
 		parts = append(parts, p.Author)
 	}
-	if host := p.leadsAway(from); host != "" {
-		parts = append(parts, p.arrow()+host)
+	if host := p.leadsAway(from); host != "" && !p.Untitled { // of one without a title the link to it is its host
+		parts = append(parts, arrow(p.Dir == "rtl")+host)
 	}
 	if !from.PublishedAt.IsZero() && from.SeenAt.Sub(from.PublishedAt) > oldAfter {
-		parts = append(parts, ours+p.r.Say(catalogue.Time("2 January 2006", from.PublishedAt.UTC())))
+		parts = append(parts, p.r.Say(catalogue.Time("2 January 2006", from.PublishedAt.UTC())))
 	}
 	if p.Minutes > 1 {
-		parts = append(parts, ours+p.r.Say(catalogue.Key("%d min read").With(p.Minutes)))
+		parts = append(parts, p.r.Say(catalogue.Key("%d min read").With(p.Minutes)))
 	}
-	return strings.Join(parts, " · ")
+	mark := ""
+	if p.mixed && len(parts) > 1 {
+		mark = lineMark(p.Dir == "rtl")
+		for i := range parts {
+			parts[i] = isolated(parts[i])
+		}
+	}
+	return mark + strings.Join(parts, " · ")
 }
 
 // minutes is how long content takes to read at 230 words or 450 wide

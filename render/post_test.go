@@ -20,7 +20,7 @@ func TestByline(t *testing.T) {
 		{digest.Post{SeenAt: seen, Content: strings.Repeat("<p class='not words'>one two</p>", 345)}, "3 min read"},
 		{digest.Post{SeenAt: seen, Content: strings.Repeat("漢字", 900)}, "4 min read"},
 		{digest.Post{SeenAt: seen, Content: "a few words"}, ""}, // a minute is not worth saying
-		{digest.Post{Author: "רנה", Language: "he", Content: strings.Repeat("word ", 460)}, "רנה · \u200e2 min read"},
+		{digest.Post{Author: "רנה", Language: "he", Content: strings.Repeat("word ", 460)}, "\u200f\u2068רנה\u2069 · \u20682 min read\u2069"},
 	} {
 		c.post.Title = c.post.Author
 		if got := plain.Post(c.post).Byline; got != c.want {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"hash/fnv"
 	"strconv"
+	"strings"
 	"sync"
 
 	"digest"
@@ -91,6 +92,7 @@ func (r *Renderer) newSectionParts(s Section) *sectionParts {
 		head.URL, head.Title = s.URL, candid(s.Title, s.URL)
 		text += s.URL + "\n"
 	}
+	head.Title = isolatedIf(r.mixes(&s), head.Title)
 	bare := head
 	bare.First = true
 	p := &sectionParts{
@@ -100,6 +102,11 @@ func (r *Renderer) newSectionParts(s Section) *sectionParts {
 	}
 	pack(&p.head.html.coded, &p.head.text.coded)
 	return p
+}
+
+// mixes reports whether the name of a section and the link behind it may run in two directions.
+func (r *Renderer) mixes(s *Section) bool {
+	return r.isRTL() || strings.ContainsFunc(s.Title, rightToLeft)
 }
 
 // anchorOf names a section within a page.

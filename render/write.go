@@ -45,7 +45,7 @@ func (m *mail) addHead(to *both, s, before *Section) {
 		head.html = s.parts.first()
 	}
 	to.add(head)
-	m.addSiteLink(to, s.Feed)
+	m.addSiteLink(to, s.Feed, m.r.mixes(s))
 	to.html.add(newPiece("</h2>\n"))
 	to.text.add(newText("\n"))
 }
@@ -160,7 +160,7 @@ func (m *mail) addLine(to *both, p *Post, late bool) {
 		to.text.add(small.lateLine)
 	}
 	if save := m.saveURL(p); save != "" && m.saveLines {
-		m.r.own.write(&to.html, ownData{URL: save, Words: m.saveWord(), Listed: true})
+		m.r.own.write(&to.html, ownData{URL: save, Words: isolatedIf(p.mixed, m.saveWord()), Listed: true})
 		m.addSaveText(&to.text, p, "    ")
 	}
 	to.html.add(small.close)
@@ -204,7 +204,7 @@ func (m *mail) addByline(to *pieces, p *Post, late bool, at bylinePlace) {
 		if some {
 			to.add(small.dot)
 		}
-		m.r.own.write(to, ownData{URL: save, Words: m.saveWord()})
+		m.r.own.write(to, ownData{URL: save, Words: isolatedIf(p.mixed, m.saveWord())})
 		some = true
 	}
 	if p.files.html.coded != "" {
@@ -242,19 +242,24 @@ type smallPrint struct {
 type smallData struct {
 	RTL       bool
 	Row, Last bool
+	Dir       string // of a row that does not run as the mail does
 	Gap, Span bool
 	Late      string
 }
 
 func (r *Renderer) setSmallPrint(t *part[smallData]) {
-	late := r.lateWord()
+	word := r.lateWord()
 	r.small = map[bylineKind]smallPrint{}
 	for i := range 6 {
 		k := bylineKind{i%2 == 1, bylinePlace(i / 2)}
+		late, dir := isolatedIf(k.rtl || r.isRTL(), word), ""
+		if k.at == below && k.rtl != r.isRTL() {
+			dir = map[bool]string{true: "rtl", false: "ltr"}[k.rtl]
+		}
 		r.small[k] = smallPrint{
-			open: t.piece(smallData{RTL: k.rtl, Row: k.at == below, Last: k.at == last}), close: newPiece("</p>\n"), gap: t.piece(smallData{Gap: true}),
+			open: t.piece(smallData{RTL: k.rtl, Row: k.at == below, Last: k.at == last, Dir: dir}), close: newPiece("</p>\n"), gap: t.piece(smallData{Gap: true}),
 			late: newPiece(late + "\n"), dot: newPiece("·\n"), lineEnd: newPiece("<br>\n"),
-			lateSpan: t.piece(smallData{Span: true, Late: late}), lateLine: newText("    " + late + "\n"),
+			lateSpan: t.piece(smallData{Span: true, Late: late}), lateLine: newText("    " + word + "\n"),
 		}
 	}
 }
