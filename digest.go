@@ -81,6 +81,16 @@ type Digest struct {
 	// when the digest is active again; zero: the next edition is an ordinary one.
 	// PausedTo is when it ended; zero: it goes on.
 	PausedAt, PausedTo time.Time
+
+	// WasPaused says of one that was left that it was paused then, and WasPausedUntil until when: zero, without an end.
+	// The way back leads to that pause.
+	WasPaused      bool
+	WasPausedUntil time.Time
+}
+
+// ReturnsToPause reports whether the way back of a digest that was left leads to the pause that it had.
+func (d Digest) ReturnsToPause(now time.Time) bool {
+	return d.WasPaused && (d.WasPausedUntil.IsZero() || d.WasPausedUntil.After(now))
 }
 
 // A Look is how a reader wants their mail set.

@@ -21,7 +21,7 @@ const selectDigest = `SELECT ` + digestColumns + ` FROM digests d JOIN users u O
 
 const digestColumns = `d.id, d.user_id, COALESCE(d.newsletter_id, 0) AS newsletter_id, d.name, d.folder_order, u.time_zone, d.next_due_at, d.last_due_at,
 	d.send_delay AS deliver_at, d.weekdays AS cadence, d.state, d.edition_count AS editions, d.layout, d.images, d.threaded, d.lead_subject, d.grouping, d.web_layout, d.web_grouping, d.web_images, d.link_round,
-	d.paused_until, d.paused_at, d.paused_to, d.mailed, d.asks_at, d.planned_due_at`
+	d.paused_until, d.paused_at, d.paused_to, d.was_paused, d.was_paused_until, d.mailed, d.asks_at, d.planned_due_at`
 
 // DigestOf gives a user's own daily digest; digest.NotFound if there is none.
 func (s *Store) DigestOf(ctx context.Context, user digest.UserID) (digest.Digest, error) {
@@ -85,6 +85,9 @@ func setDigestState(ctx context.Context, c conn, d digestRow, state digest.Diges
 	case d.State == state && d.PausedUntil.IsZero():
 		return nil
 	case state == digest.DigestLeft: // whatever zone they are in
+		if err := c.run(ctx, `UPDATE digests SET was_paused = ?, was_paused_until = ? WHERE id = ?`, bit(d.State == digest.DigestPaused), from(d.PausedUntil), d.ID); err != nil {
+			return err
+		}
 		if err := saveSchedule(ctx, c, d.ID, s.Leave()); err != nil {
 			return err
 		}

@@ -62,20 +62,16 @@ func (s *Store) ResumeDigest(ctx context.Context, id digest.DigestID, now time.T
 	})
 }
 
-// BringBack starts a digest again that was left, or pauses it until a time if it
-// was paused then (zero: until its reader says otherwise). left is false, and
-// nothing is changed, if it was not left; digest.NotFound if it is no more, digest.Conflict for one that its
+// BringBack starts a digest again that was left, or pauses it again if it was paused then and that pause is not over. left
+// is false, and nothing is changed, if it was not left; digest.NotFound if it is no more, digest.Conflict for one that its
 // reader has never begun.
-func (s *Store) BringBack(ctx context.Context, id digest.DigestID, paused bool, until, now time.Time) (d digest.Digest, left bool, err error) {
-	if err := calendar.CheckPause(until, now); err != nil {
-		return d, false, err
-	}
+func (s *Store) BringBack(ctx context.Context, id digest.DigestID, now time.Time) (d digest.Digest, left bool, err error) {
 	err = s.changeDigest(ctx, "bringing the digest back", id, func(c conn, was digestRow) error {
 		if left = was.State == digest.DigestLeft; left {
 			if err := refuseUnbegun(ctx, c, was); err != nil {
 				return err
 			}
-			if err := bringBack(ctx, c, was, paused, from(until).time(), now); err != nil {
+			if err := bringBack(ctx, c, was, now); err != nil {
 				return err
 			}
 		}
@@ -98,15 +94,15 @@ func refuseUnbegun(ctx context.Context, c conn, d digestRow) error {
 	return err
 }
 
-func bringBack(ctx context.Context, c conn, was digestRow, paused bool, until, now time.Time) error {
-	if err := setDigestState(ctx, c, was, digest.DigestActive, now); err != nil || !paused {
+func bringBack(ctx context.Context, c conn, was digestRow, now time.Time) error {
+	if err := setDigestState(ctx, c, was, digest.DigestActive, now); err != nil || !was.ReturnsToPause(now) {
 		return err
 	}
 	active, err := readDigest(ctx, c, `d.id = ?`, was.ID)
 	if err != nil {
 		return err
 	}
-	return pause(ctx, c, active, until, now)
+	return pause(ctx, c, active, was.WasPausedUntil, now)
 }
 
 // EndPauses makes those digests active again whose pause is over, and says how

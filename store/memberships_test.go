@@ -99,7 +99,7 @@ func TestUndoBringsTheFeedsOfToday(t *testing.T) {
 		w.ok(w.SetDigestState(w.ctx(), m.DigestID, digest.DigestLeft, noon))
 		w.ok(w.AddNewsletterFeed(w.ctx(), n.ID, digest.Subscription{FeedID: is.ID}, noon))
 		w.ok(w.RemoveNewsletterFeed(w.ctx(), n.ID, was.ID))
-		_, _, err := w.BringBack(w.ctx(), m.DigestID, false, time.Time{}, noon)
+		_, _, err := w.BringBack(w.ctx(), m.DigestID, noon)
 		w.ok(err)
 		subs, err := w.Subscriptions(w.ctx(), m.DigestID)
 		w.ok(err)

@@ -203,7 +203,7 @@ func TestNewsletterEnds(t *testing.T) {
 		}
 		_, _, err := w.Join(w.ctx(), n.ID, store.Joining{Email: "x@example.org", TimeZone: "UTC", Asked: true}, noon)
 		oneLine(w.t, err, digest.Conflict)
-		_, _, err = w.BringBack(w.ctx(), m.DigestID, false, time.Time{}, noon)
+		_, _, err = w.BringBack(w.ctx(), m.DigestID, noon)
 		oneLine(w.t, err, digest.Conflict)
 		w.ok(w.RemoveNewsletter(w.ctx(), n.ID))
 		for _, table := range []string{"newsletters", "newsletter_roles", "memberships", "membership_events", "newsletter_suppressions", "subscriptions"} {

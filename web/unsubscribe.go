@@ -2,8 +2,6 @@ package web
 
 import (
 	"net/http"
-	"strconv"
-	"strings"
 	"time"
 
 	"digest"
@@ -18,7 +16,6 @@ type unsubscribePage struct {
 	Token string
 	Gone  bool           // with its reader: there is no way back
 	Most  digest.Cadence // how often it may come at most: a newsletter says how often it does
-	Was   string         // its pause, or that before it was left: forms carry it, for the way back leads there
 
 	// What was changed just now.
 	WasPaused bool
@@ -49,14 +46,15 @@ func (s *site) unsubscribe(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	view := s.viewOf(r, d)
 	if d.ID != 0 {
 		if err := s.Store.SetDigestState(r.Context(), d.ID, digest.DigestLeft, s.Now()); err != nil {
 			return err
 		}
-		view.of.State = digest.DigestLeft
+		if d, err = s.tokenDigest(r); err != nil { // with the pause that it had
+			return err
+		}
 	}
-	return s.show(w, r, http.StatusOK, "unsubscribe_done", catalogue.Key("Unsubscribed"), view)
+	return s.showUnsubscribed(w, r, d)
 }
 
 // resubscribe is the way back. It brings back only what was left: a digest
@@ -67,8 +65,7 @@ func (s *site) resubscribe(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	until, paused := s.carriedPause(r)
-	d, wasLeft, err := s.Store.BringBack(r.Context(), d.ID, paused, until, s.Now())
+	d, wasLeft, err := s.Store.BringBack(r.Context(), d.ID, s.Now())
 	if err != nil {
 		return err
 	}
@@ -78,21 +75,12 @@ func (s *site) resubscribe(w http.ResponseWriter, r *http.Request) error {
 	return s.show(w, r, http.StatusOK, "unsubscribe_done", catalogue.Key("Welcome back"), s.viewOf(r, d))
 }
 
-// carriedPause is the pause that a form carries.
-func (s *site) carriedPause(r *http.Request) (until time.Time, paused bool) {
-	if r.Method != http.MethodPost {
-		return time.Time{}, false
-	}
-	return readPause(r.PostFormValue("was"), s.Now())
+func (s *site) viewOf(r *http.Request, d digest.Digest) unsubscribePage {
+	return unsubscribePage{standing: s.standing(d), Token: r.PathValue("token"), Gone: d.ID == 0, Most: s.mostOften(r, d)}
 }
 
-func (s *site) viewOf(r *http.Request, d digest.Digest) unsubscribePage {
-	v := unsubscribePage{standing: s.standing(d), Token: r.PathValue("token"), Gone: d.ID == 0, Most: s.mostOften(r, d), Was: pauseText(d)}
-	if until, paused := s.carriedPause(r); paused && v.Left() {
-		v.Was = pauseText(digest.Digest{State: digest.DigestPaused, PausedUntil: until})
-	}
-	return v
-}
+// BackToPause reports whether the way back leads to a pause.
+func (p unsubscribePage) BackToPause() bool { return p.of.ReturnsToPause(p.now) }
 
 // mailedTo is the reader whose mail the link is from.
 func (p unsubscribePage) mailedTo() digest.UserID { return p.of.UserID }
@@ -206,34 +194,4 @@ func (s *site) setDigestDays(r *http.Request, d digest.Digest) error {
 		return errNoChoice
 	}
 	return err
-}
-
-// pauseText is how a form carries a pause, to the way back: "paused", or with
-// the time at which it ends.
-func pauseText(d digest.Digest) string {
-	if d.State != digest.DigestPaused {
-		return ""
-	}
-	if d.PausedUntil.IsZero() {
-		return string(digest.DigestPaused)
-	}
-	return string(digest.DigestPaused) + " " + strconv.FormatInt(d.PausedUntil.Unix(), 10)
-}
-
-// readPause reads what pauseText wrote. A pause that is over meanwhile is none,
-// and so is one that could not have been made.
-func readPause(text string, now time.Time) (until time.Time, paused bool) {
-	word, end, dated := strings.Cut(text, " ")
-	if word != string(digest.DigestPaused) {
-		return time.Time{}, false
-	}
-	if !dated {
-		return time.Time{}, true
-	}
-	seconds, err := strconv.ParseInt(end, 10, 64)
-	until = time.Unix(seconds, 0)
-	if err != nil || calendar.CheckPause(until, now) != nil {
-		return time.Time{}, false
-	}
-	return until, true
 }
