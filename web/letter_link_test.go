@@ -70,12 +70,13 @@ func TestSaveByLetter(t *testing.T) {
 		}
 		v := r.visitor()
 		v.do("HEAD", save, "", nil).status(http.StatusOK)
+		v.do("POST", save, urlencoded, strings.NewReader("List-Unsubscribe=One-Click")).status(http.StatusMethodNotAllowed) // a scanner that posts to what is mailed
 		a := v.get(save).status(http.StatusOK).shows("h1", "A kite").shows("main form button", "Save this post")
 		if saved() || a.Header.Get("Referrer-Policy") != "same-origin" {
 			r.t.Error("to look saves it, or the link leaks")
 		}
 		for range 2 {
-			v.post(save, nil).status(http.StatusOK).shows("main form button", "Remove it from Saved").contains("[role=status]", "It is saved.")
+			v.post(save+"/add", nil).status(http.StatusOK).shows("main form button", "Remove it from Saved").contains("[role=status]", "It is saved.")
 			if !saved() {
 				r.t.Error("not saved")
 			}
@@ -95,7 +96,7 @@ func TestSiteByLetter(t *testing.T) {
 		_, link := r.letterPaths(d, "A kite")
 		was, _, _ := r.subOf(d)
 		v := r.visitor()
-		v.get(link).status(http.StatusOK).shows("h1", "Wind").shows("main form button", "Headlines only", "1 week", "1 month", "Pause until that day", "Unsubscribe")
+		v.get(link).status(http.StatusOK).shows("h1", "Wind").shows("main form button", "Headlines only", "1 week", "1 month", "Until I resume it", "Pause until that day", "Unsubscribe")
 		if now, paused, _ := r.subOf(d); now != was || paused {
 			r.t.Error("to look changes it")
 		}
@@ -125,6 +126,8 @@ func TestSiteByLetter(t *testing.T) {
 		if _, paused, until := r.subOf(d); paused || !until.IsZero() {
 			r.t.Error("still paused")
 		}
+		v.post(link+"/rest", url.Values{"for": {"ever"}}).status(http.StatusOK).contains("[role=status]", "It is paused until you resume it.")
+		v.get(link).contains(".notice", "It is paused until you resume it.").shows("main form button", "Headlines only", "Resume", "1 week", "1 month", "Until I resume it", "Pause until that day", "Unsubscribe")
 		v.post(link+"/rest", url.Values{"for": {"week"}}).status(http.StatusOK).contains("[role=status]", "It comes back with the edition of")
 		for _, wrong := range []string{"", "2026-02-30", "2001-01-01", "9999-12-31"} {
 			v.post(link+"/rest", url.Values{"until": {wrong}}).status(http.StatusBadRequest).contains("[role=alert]", "Nothing was changed.")
@@ -193,7 +196,7 @@ func TestAnotherReaderOpensTheLink(t *testing.T) {
 				r.t.Errorf("%s lacks the reader's own", link)
 			}
 		}
-		bob.post(save, nil).status(http.StatusOK).contains("[role=status]", "It is saved.")
+		bob.post(save+"/add", nil).status(http.StatusOK).contains("[role=status]", "It is saved.")
 	})
 }
 
@@ -211,14 +214,14 @@ func TestLetterLinksAreOnlyTheirs(t *testing.T) {
 		v := r.visitor()
 		for _, token := range tokens {
 			v.get("/save/" + token).status(http.StatusNotFound)
-			v.post("/save/"+token, nil).status(http.StatusNotFound)
+			v.post("/save/"+token+"/add", nil).status(http.StatusNotFound)
 		}
 		v.get("/site/" + token).status(http.StatusNotFound)
 		never := r.signer.SignPair(digest.ForSaving, 999, 1)
 		v.get("/save/" + never).status(http.StatusGone)
 
 		v.header["Origin"] = "https://evil.example"
-		v.post(save, nil).status(http.StatusForbidden)
+		v.post(save+"/add", nil).status(http.StatusForbidden)
 		v.post(site+"/leave", nil).status(http.StatusForbidden)
 		delete(v.header, "Origin")
 
@@ -249,7 +252,7 @@ func (p *pageShow) letterPages(d digest.Digest) {
 	for _, ref := range refs[p.edition(d).ID][:4] {
 		save := "/save/" + p.signer.SignPair(digest.ForSaving, e, int64(ref.PostID))
 		p.add("letter_save", v.get(save))
-		p.add("letter_save", v.post(save, nil))
+		p.add("letter_save", v.post(save+"/add", nil))
 		site := "/site/" + p.signer.SignPair(digest.ForSite, e, int64(ref.FeedID))
 		p.add("letter_site", v.get(site))
 		p.add("letter_site", v.post(site+"/rest", url.Values{"until": {endless}}))

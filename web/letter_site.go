@@ -124,7 +124,7 @@ func wayBackOf(now digest.Layout, form url.Values) digest.Layout {
 	return before
 }
 
-// pauseByLetter pauses the subscription until a day.
+// pauseByLetter pauses the subscription until a day, or without an end: who pressed another choice comes back to that.
 func (s *site) pauseByLetter(r *http.Request, p *letterSitePage) error {
 	if p.Feed == "" || p.Letters {
 		return nil
@@ -133,13 +133,16 @@ func (s *site) pauseByLetter(r *http.Request, p *letterSitePage) error {
 	if p.BackWrong = wrong; wrong != nil {
 		return nil
 	}
-	err := s.Store.PauseSubscriptionUntil(r.Context(), p.of.ID, p.sub.Feed.ID, until.Add(-backBefore))
-	p.sub.Paused, p.sub.PausedUntil, p.Done = true, until.Add(-backBefore), "paused"
+	if !until.IsZero() {
+		until = until.Add(-backBefore)
+	}
+	err := s.Store.PauseSubscriptionUntil(r.Context(), p.of.ID, p.sub.Feed.ID, until)
+	p.sub.Paused, p.sub.PausedUntil, p.Done = true, until, "paused"
 	p.describe()
 	return err
 }
 
-// chosenDay is the midnight of the day on which the site comes back, or what is wrong with it.
+// chosenDay is the midnight of the day on which the site comes back, zero for none, or what is wrong with it.
 func (p *letterSitePage) chosenDay(form url.Values, now time.Time) (time.Time, catalogue.Sayable) {
 	zone := zoneOr(p.of.TimeZone)
 	switch form.Get("for") {
@@ -147,6 +150,8 @@ func (p *letterSitePage) chosenDay(form url.Values, now time.Time) (time.Time, c
 		return calendar.InWeeks(1, now, zone), nil
 	case "month":
 		return calendar.InAMonth(now, zone), nil
+	case "ever":
+		return time.Time{}, nil
 	}
 	p.Back = typedDate(form, "until")
 	day, wrong := p.Back.read(p.First, p.Last)

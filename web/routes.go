@@ -87,8 +87,8 @@ func (s *site) publicRoutes() map[string]handler {
 		"POST /remedies/{token}/leave":     s.remedy(s.leaveFailing),
 		"POST /remedies/{token}/back":      s.remedy(s.returnFailing),
 		"GET /save/{token}":                s.letterSavePage,
-		"POST /save/{token}":               withForm(s.saveByLetter),
 		"GET /save/{token}/{form}":         toLinkPage,
+		"POST /save/{token}/add":           withForm(s.saveByLetter), // another address than the mail's, to which no scanner posts
 		"POST /save/{token}/undo":          withForm(s.unsaveByLetter),
 		"GET /site/{token}":                s.letterSitePage,
 		"GET /site/{token}/{form}":         toLinkPage,
