@@ -357,6 +357,10 @@ func (p *editionPage) sortNotices() {
 	}
 }
 
+// FoldsNotes reports whether the notes on sites are folded: of several none would be read, and the first headline would
+// not be on the first screen of a phone.
+func (p editionPage) FoldsNotes() bool { return len(p.Moves)+len(p.Said) > 1 }
+
 // postsOf gives all posts of a section, as headlines.
 func postsOf(section render.Section) []*editionPost {
 	posts := make([]*editionPost, 0, len(section.Posts)+len(section.Rest))

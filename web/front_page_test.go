@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"digest"
+	"digest/store"
 	"digest/store/storetest"
 	"digest/test/browser"
 )
@@ -187,9 +188,14 @@ func TestFirstScreen(t *testing.T) {
 		for i := range n {
 			p.brings(digest.Subscription{DigestID: d.ID, Folder: []string{"", mixed, "Sea", endless}[i%4]}, fmt.Sprint([]string{endless, "Harbour "}[i%2], i), pictured(fmt.Sprint("The ferry was an hour late, and nobody minded ", i), ` width="400" height="900"`))
 		}
+		p.misses(d, 2)
 		p.midnight()
-		p.add("edition", v.get("/"))
+		p.add("edition", v.get("/").shows("details.notice summary", "Notes on your sites"))
 		p.add("edition", v.get("/?view=headlines"))
+		p.misses(d, 2)
+		p.midnight()
+		p.midnight() // without an edition
+		p.add("edition", v.get("/").shows("details.notice summary", "Notes on your sites"))
 	}
 	var frames, want strings.Builder
 	for i := range p.answers {
@@ -201,5 +207,19 @@ func TestFirstScreen(t *testing.T) {
 	mux.HandleFunc("/frames", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "<!doctype html>"+frames.String()+bottom) })
 	if got := browser.Written(t, mux, "/frames"); got != want.String() {
 		t.Errorf("Chromium shows\n%s", got)
+	}
+}
+
+// misses has so many of a digest's feeds have dropped posts before they were read.
+func (r *room) misses(d digest.Digest, n int) {
+	r.t.Helper()
+	subs, err := r.store.Subscriptions(r.t.Context(), d.ID)
+	r.must(err)
+	for _, sub := range subs[:n] {
+		p := post(fmt.Sprint("After a gap, ", r.now, sub.Feed.ID))
+		p.FeedID, p.PublishedAt = sub.Feed.ID, r.now
+		gap := &digest.Gap{From: r.now.Add(-time.Hour), To: r.now.Add(time.Minute)}
+		_, err := r.store.Record(r.t.Context(), r.now.Add(time.Minute), []store.Polled{{Feed: sub.Feed, Posts: []digest.Post{p}, Listed: []string{p.Identity}, Gap: gap}})
+		r.must(err)
 	}
 }
