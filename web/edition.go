@@ -284,13 +284,18 @@ func (s *site) markSaved(ctx context.Context, user digest.UserID, p *editionPage
 	return err
 }
 
+// room is what a part may hold.
+func (p editionPage) room() room {
+	if p.Printed {
+		return whenPrinted
+	}
+	return onScreen
+}
+
 // fill puts a part of an edition on the page; false if it has no such part.
 func (p *editionPage) fill(e render.Edition, part int, pictures bool) bool {
 	p.Edition, p.Part = e, part
-	most := onScreen
-	if p.Printed {
-		most = whenPrinted
-	}
+	most := p.room()
 	from, at := (part-1)*most.posts, 0
 	var sections []*editionSection
 	for _, section := range e.Sections {

@@ -1,0 +1,51 @@
+package web
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"digest/render"
+)
+
+// TestOutline: the contents of an edition of several sheets lead to all of it, by the places that folders and sites have
+// on each sheet.
+func TestOutline(t *testing.T) {
+	posts := func(n int) []*render.Post { return make([]*render.Post, n) }
+	foldered := []render.Section{
+		{Title: "a", Folder: "A", Posts: posts(2)}, {Title: "b", Folder: "A", Posts: posts(1), Rest: posts(3)}, // on 1 and 2
+		{Title: "none", Folder: "A"},
+		{Title: "c", Folder: "B", Posts: posts(4)}, // on 2 and 3
+		{Title: "d", Folder: "B", Posts: posts(1)},
+		{Title: "e", Posts: posts(2)},              // in no folder, on 3 and 4
+		{Title: "f", Folder: "C", Posts: posts(8)}, // on 4, 5 and 6
+	}
+	bare := []render.Section{{Title: "a", Posts: posts(4)}, {Title: "b", Posts: posts(4)}}
+	at := func(part int) string { return fmt.Sprint("?", part) }
+	for _, c := range []struct {
+		sections []render.Section
+		here     int
+		want     []string
+	}{
+		{foldered, 1, []string{"A #folder-0: a #site-0, b #site-1", "B ?2#folder-1:", " ?3#folder-1: e ?3#site-2", "C ?4#folder-1:"}},
+		{foldered, 2, []string{"A #folder-0: b #site-0", "B #folder-1: c #site-1", " ?3#folder-1: e ?3#site-2", "C ?4#folder-1:"}},
+		{foldered, 3, []string{"A ?1#folder-0:", "B #folder-0: c #site-0, d #site-1", " #folder-1: e #site-2", "C ?4#folder-1:"}},
+		{foldered, 5, []string{"A ?1#folder-0:", "B ?2#folder-1:", " ?3#folder-1: e ?3#site-2", "C #folder-0: f #site-0"}},
+		{bare, 1, []string{" #folder-0: a #site-0, b ?2#site-0"}}, // without folders all sites
+		{bare, 2, []string{" #folder-0: a ?1#site-0, b #site-0"}},
+		{nil, 1, nil},
+	} {
+		var got []string
+		for _, f := range outline(c.sections, 4, c.here, at) {
+			line, between := f.Name+" "+f.Path+":", " "
+			for _, s := range f.Sites {
+				line += between + s.Title + " " + s.Path
+				between = ", "
+			}
+			got = append(got, line)
+		}
+		if !slices.Equal(got, c.want) {
+			t.Errorf("on sheet %d\n%q, want\n%q", c.here, got, c.want)
+		}
+	}
+}
