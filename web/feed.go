@@ -74,7 +74,7 @@ func (s *site) showSubscription(w http.ResponseWriter, r *http.Request, me reade
 	}
 	p.Seldom = seldom(v.Feed)
 	p.Credential = credentialFormOf(v.SubscriptionInfo, p.Credential.Wrong)
-	p.Delivered, p.Filters = v.Delivered, v.Filters
+	p.Delivered, p.Filters = withShownTitles(v.Delivered), v.Filters
 	p.Illness = s.illnessOf(me.Digest, v.Feed)
 	if m, moved := s.openMoves(me.Digest, v.Moves)[id]; moved {
 		p.Move = &m

@@ -61,7 +61,16 @@ func (s *site) feedPostsPage(w http.ResponseWriter, r *http.Request, me reader) 
 		last := p.Posts[feedPosts-1]
 		p.Older = p.Newest + "?after=" + place(last.DueAt, last.PostID)
 	}
+	p.Posts = withShownTitles(p.Posts)
 	return s.showPage(w, r, nil, "feed_posts", p.Title, p)
+}
+
+// withShownTitles gives posts titles that turn nothing, of a bounded length.
+func withShownTitles(posts []store.DeliveredPost) []store.DeliveredPost {
+	for i := range posts {
+		posts[i].Title = shortened(posts[i].Title)
+	}
+	return posts
 }
 
 // describeFeedLeft names a feed that the reader has left; errNotFound where nothing of it ever came to them.

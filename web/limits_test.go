@@ -148,7 +148,12 @@ func TestNamesTurnNothingAround(t *testing.T) {
 		r.must(err)
 		_, err = r.store.Subscribe(r.t.Context(), digest.Subscription{DigestID: d.ID, FeedID: f.ID}, r.now)
 		r.must(err)
-		for _, path := range []string{"/feeds", fmt.Sprintf("/feeds/%d", f.ID), "/filters", "/status?url=https://site.example/feed"} {
+		turned := post("Post Site \u202egpj.exe")
+		turned.Summary, turned.Content = "Words \u202eof it.", "<p>Words \u202eof it.</p>"
+		r.brings(digest.Subscription{DigestID: d.ID}, "Site \u202egpj.exe", turned)
+		r.midnight()
+		theirs := fmt.Sprintf("/feeds/%d", f.ID+1)
+		for _, path := range []string{theirs, theirs + "/posts", "/search?q=words", "/", "/feeds", fmt.Sprintf("/feeds/%d", f.ID), "/filters", "/status?url=https://site.example/feed"} {
 			if a := v.get(path).status(http.StatusOK); strings.ContainsAny(a.body, "\u202e\u2066") || !strings.Contains(a.body, "Site gpj.exe") {
 				r.t.Errorf("%s: what a feed is called turns the line around", path)
 			}

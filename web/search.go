@@ -226,10 +226,10 @@ func orLong(ctx context.Context, err error) error {
 func (s *site) found(r *http.Request, v store.VisiblePost, q words.Query) listedPost {
 	p := s.listed(r, v)
 	p.Heading = words.Mark(p.Title, q)
-	text := words.Text(v.Content)
+	text := digest.WithoutTurns(words.Text(v.Content))
 	p.Snippet = words.Snippet(text, q)
 	if len(p.Snippet) == 0 {
-		p.Snippet = words.Snippet(v.Summary, q)
+		p.Snippet = words.Snippet(digest.WithoutTurns(v.Summary), q)
 	}
 	return p
 }

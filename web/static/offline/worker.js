@@ -44,8 +44,11 @@ const find = async url => {
 	const account = await current();
 	if (!account) return null;
 	for (const edition of await editions(account)) {
-		if (url.pathname === '/' && edition.size) return Response.redirect('/editions/' + edition.date);
-		const copy = await caches.match(url.href, { cacheName: device.cacheOf(account, edition.date) });
+		const cacheName = device.cacheOf(account, edition.date), own = '/editions/' + edition.date;
+		if (url.pathname === '/' && edition.size) { // a sheet of it, or its headlines
+			return Response.redirect(await caches.match(own + url.search, { cacheName }) ? own + url.search : own);
+		}
+		const copy = await caches.match(url.href, { cacheName });
 		if (copy) return marked(copy);
 	}
 	return null;
