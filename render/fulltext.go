@@ -89,9 +89,12 @@ const maxLeftover = 700
 
 // beyondTitle is tree without the headline once more, and without where it appeared first; nil if there is nothing else.
 func (p *Post) beyondTitle(tree []*node) []*node {
-	saysTitle := func(n *node) bool { return clean(n.text(), titleColumns) == p.Title }
-	if len(tree) > 0 && tree[0].kind == heading && saysTitle(tree[0]) {
-		tree = tree[1:]
+	saysTitle := func(n *node) bool {
+		words := clean(n.text(), titleColumns)
+		return words == p.Title || words != "" && beyond(p.Title, words) == ""
+	}
+	if !p.Untitled {
+		tree = withoutHeads(tree, saysTitle)
 	}
 	if last := len(tree) - 1; last > 0 && tree[last].kind == paragraph {
 		if words := clean(tree[last].text(), maxLeftover); appearedFrom(words, p.Title) == 0 {
@@ -102,6 +105,22 @@ func (p *Post) beyondTitle(tree []*node) []*node {
 		return nil
 	}
 	return tree
+}
+
+// withoutHeads is tree without the headings and paragraphs at its beginning that say the title, however often; pictures may
+// stand before and between them.
+func withoutHeads(tree []*node, saysTitle func(*node) bool) []*node {
+	kept := make([]*node, 0, len(tree))
+	for i, n := range tree {
+		switch {
+		case (n.kind == heading || n.kind == paragraph) && saysTitle(n):
+		case n.kind == divider, n.kind == caption, n.kind == paragraph && onlyPicture(n.line):
+			kept = append(kept, n)
+		default:
+			return trimRules(append(kept, tree[i:]...))
+		}
+	}
+	return trimRules(kept)
 }
 
 // around is in what direction and language the whole text is set.
