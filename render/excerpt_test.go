@@ -139,6 +139,31 @@ func TestFolders(t *testing.T) {
 	}
 }
 
+// TestContentsOfNamesakes: each entry of the contents leads to its own section, also of sites of one name and address.
+func TestContentsOfNamesakes(t *testing.T) {
+	sites := []sampleSite{harbour(), harbour(), kitchen(), harbour(), compiler(), tokyo(), harbour(), kitchen()}
+	m := checkedMail(t, page(sites...))
+	doc, ids := parse(t, m.HTML), map[string]int{}
+	var entries, heads []string
+	for _, a := range all(doc, "a") {
+		if name, within := strings.CutPrefix(attr(a, "href"), "#"); within {
+			entries = append(entries, name)
+		}
+	}
+	for _, h := range all(doc, "h2") {
+		if id := attr(h, "id"); id != "" {
+			heads = append(heads, id)
+			ids[id]++
+		}
+	}
+	if len(ids) != len(sites) || !slices.Equal(entries, heads) {
+		t.Errorf("entries lead to %q, sections are %q", entries, heads)
+	}
+	if again := checkedMail(t, page(sites...)); again.HTML != m.HTML {
+		t.Error("the same edition gives another mail")
+	}
+}
+
 // TestContents: from twelve posts on an edition begins with the names of its sites, as far as they take a few lines.
 func TestContents(t *testing.T) {
 	for _, c := range []struct {
