@@ -5,6 +5,8 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+
+	"digest/internal/catalogue"
 )
 
 // TestLettersInALanguage: who signs up is written to in the language of the page, and from then on in it, also when
@@ -53,5 +55,22 @@ func TestLinksInALanguage(t *testing.T) {
 		says(`<html lang="ar" dir="rtl"`, r.unsubscribePath(d), save, site)
 		says("حفظ هذه المقالة", save)
 		says("الاثنين", r.unsubscribePath(d))
+	})
+}
+
+// TestBylineBehindALink: what is said of the post behind the link of a mail is in the language of the page around it.
+func TestBylineBehindALink(t *testing.T) {
+	each(t, func(r *room) {
+		u, d := r.user("ann@example.org")
+		old := post("A kite")
+		old.PublishedAt = r.now.AddDate(-1, 0, 0)
+		r.arrives(d, old)
+		r.midnight()
+		r.must(r.store.SetLanguage(r.t.Context(), u.ID, "de"))
+		save, _ := r.letterPaths(d, "A kite")
+		v := r.visitor()
+		want := "Tom · " + catalogue.Time("2 January 2006", old.PublishedAt.UTC()).In(catalogue.Of("de"))
+		v.get(save).contains("main", want)
+		v.post(save, nil).contains("main", want)
 	})
 }
