@@ -159,7 +159,7 @@ func (s *site) linkedEditionPage(w http.ResponseWriter, r *http.Request) error {
 	id, round := digest.OfRound(number)
 	e, d, err := s.Store.EditionOfDigest(r.Context(), digest.EditionID(id))
 	if err != nil {
-		return err
+		return orSpent(err, errGoneEdition)
 	}
 	if d.LinkRound != round {
 		return s.orOwn(w, r, d, "/editions/"+e.LocalDate.String())
