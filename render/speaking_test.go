@@ -54,6 +54,47 @@ func TestSpeaking(t *testing.T) {
 	}
 }
 
+// TestFrenchColons: no colon of the program's own in a mail in French stands without a space before it, in either form.
+func TestFrenchColons(t *testing.T) {
+	p := spoken("fr")
+	p.Sections[0].Feed, p.Sections[0].Beyond = 1, 3
+	p.SaveURL = func(digest.PostID) string { return "https://digest.example/save/x" }
+	p.SiteURL = func(digest.FeedID) string { return "https://digest.example/site/x" }
+	p.BeyondURL = func(digest.FeedID) string { return "https://digest.example/beyond/x" }
+	for i, s := range p.Sections {
+		for _, post := range s.Posts {
+			post.ID = digest.PostID(i + 1)
+		}
+	}
+	letter := LetterContent{Language: "fr", Name: "Digest", Title: "Lien", Action: "Se connecter", URL: "https://digest.example/", HomeURL: "https://digest.example/"}
+	for _, threaded := range []bool{false, true} {
+		p.Threaded = threaded
+		m := mailOf(t, p)
+		for _, text := range []string{m.HTML, m.Text, letter.PlainText()} {
+			for line := range strings.Lines(text) {
+				if before, _, ours := strings.Cut(strings.TrimSpace(line), ":"); ours && !strings.HasSuffix(before, "\u00a0") && frenchLabel(before) {
+					t.Errorf("%q", line)
+				}
+			}
+			for _, want := range []string{"Lire dans le navigateur\u00a0:", "Enregistrer\u00a0: https", "Modifier\u00a0: https", "Se désabonner\u00a0:"} {
+				if text == m.Text && !strings.Contains(text, want) {
+					t.Errorf("no %q in\n%s", want, text)
+				}
+			}
+		}
+	}
+}
+
+// frenchLabel reports whether words that stand before a colon are the program's own in French.
+func frenchLabel(words string) bool {
+	for _, key := range [...]string{"Read in the browser", "Settings", "Pause", "Unsubscribe", "Your editions", "Save", "Change", "Listen", "What you can do"} {
+		if words == catalogue.Of("fr").Say(key) {
+			return true
+		}
+	}
+	return strings.HasPrefix(words, "Vendredi ") || strings.HasPrefix(words, "… et") || strings.HasPrefix(words, "Se connecter")
+}
+
 // TestSpeakingWithinTexts: what the program itself says within a post's full text is in the reader's language, in each form
 // of it; of a note on dropped markup also where it was stored with the text.
 func TestSpeakingWithinTexts(t *testing.T) {
