@@ -89,12 +89,9 @@ const maxLeftover = 700
 
 // beyondTitle is tree without the headline once more, and without where it appeared first; nil if there is nothing else.
 func (p *Post) beyondTitle(tree []*node) []*node {
-	saysTitle := func(n *node) bool {
-		words := clean(n.text(), titleColumns)
-		return words == p.Title || words != "" && beyond(p.Title, words) == ""
-	}
+	saysTitle := func(n *node) bool { return clean(n.text(), titleColumns) == p.Title }
 	if !p.Untitled {
-		tree = withoutHeads(tree, saysTitle)
+		tree = withoutHeads(tree, p.isHead)
 	}
 	if last := len(tree) - 1; last > 0 && tree[last].kind == paragraph {
 		if words := clean(tree[last].text(), maxLeftover); appearedFrom(words, p.Title) == 0 {
@@ -107,13 +104,23 @@ func (p *Post) beyondTitle(tree []*node) []*node {
 	return tree
 }
 
-// withoutHeads is tree without the headings and paragraphs at its beginning that say the title, however often; pictures may
-// stand before and between them.
-func withoutHeads(tree []*node, saysTitle func(*node) bool) []*node {
+// isHead reports whether a heading or paragraph only says the title. A paragraph that leads elsewhere than the headline
+// says where, too.
+func (p *Post) isHead(n *node) bool {
+	elsewhere := func(t token) bool { return t.href != "" && t.href != p.URL }
+	if n.kind != heading && (n.kind != paragraph || slices.ContainsFunc(n.line, elsewhere)) {
+		return false
+	}
+	words := clean(n.text(), titleColumns)
+	return words == p.Title || words != "" && beyond(p.Title, words) == ""
+}
+
+// withoutHeads is tree without the heads at its beginning, however many; pictures may stand before and between them.
+func withoutHeads(tree []*node, isHead func(*node) bool) []*node {
 	kept := make([]*node, 0, len(tree))
 	for i, n := range tree {
 		switch {
-		case (n.kind == heading || n.kind == paragraph) && saysTitle(n):
+		case isHead(n):
 		case n.kind == divider, n.kind == caption, n.kind == paragraph && onlyPicture(n.line):
 			kept = append(kept, n)
 		default:
