@@ -103,7 +103,7 @@ func (p *Post) Sanitise(seen time.Time) digest.Post {
 		out.Content = p.withPictures(out.Content, beside)
 	}
 	if seenIn.dropped && out.Content != "" {
-		out.Content = "<p><em>" + hypertext.Note + "</em></p>" + out.Content
+		out.Content = hypertext.Noted(out.Content)
 	}
 	return out
 }

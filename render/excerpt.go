@@ -4,6 +4,9 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
 )
 
 // told is a post's title and excerpt without saying anything twice: an excerpt that begins with the title loses it,
@@ -25,7 +28,7 @@ func told(title, summary string) (string, string) {
 			return "", summary
 		}
 		for range mostRepeats {
-			if !ok || !endsThere(rest) && (wordsOf(head) < fewestWords || lowerFirst(rest)) {
+			if !ok || !endsThere(rest) && !again(rest, head) && (wordsOf(head) < fewestWords || lowerFirst(rest)) {
 				break
 			}
 			summary = strings.TrimLeftFunc(rest, betweenSentences)
@@ -46,6 +49,71 @@ func told(title, summary string) (string, string) {
 
 // mostRepeats is how often a title is taken from the beginning of a text.
 const mostRepeats = 3
+
+// beyondHeads is a summary without the title where that stands in paragraphs or headings of its own at the beginning of the
+// content that the summary was made of, which goes on behind it in the same words. Then it is no sentence by chance,
+// however short it is.
+func beyondHeads(title, summary, content string) string {
+	heads, next := headsOf(content, title)
+	rest, ok := summary, heads > 0
+	for range heads {
+		if rest, ok = after(rest, title); !ok {
+			return summary
+		}
+	}
+	const enough = 100 // bytes of what goes on
+	if _, same := past(rest, strings.ToValidUTF8(next[:min(len(next), enough)], "")); !ok || rest != "" && !same {
+		return summary
+	}
+	return strings.TrimLeftFunc(rest, betweenSentences)
+}
+
+// headsOf is how many of the first paragraphs and headings of a post's content say its title and nothing else, and what the
+// next one says.
+func headsOf(content, title string) (heads int, next string) {
+	const most = 4000 // bytes that are looked at
+	content = content[:min(len(content), most)]
+	for content != "" {
+		var line strings.Builder
+		for ended := false; !ended && content != ""; {
+			text, behind, tagged := strings.Cut(content, "<")
+			line.WriteString(text)
+			content = behind
+			if tagged {
+				var tag string
+				tag, content, _ = strings.Cut(content, ">")
+				ended = !goesOnWithin(tag)
+			}
+		}
+		next = strings.TrimSpace(html.UnescapeString(line.String()))
+		if next == "" {
+			continue
+		}
+		if beyond(title, next) != "" {
+			return heads, next
+		}
+		heads++
+	}
+	return heads, ""
+}
+
+// goesOnWithin reports whether a line goes on across a tag, of which this is what stands between its brackets.
+func goesOnWithin(tag string) bool {
+	name, _, _ := strings.Cut(strings.TrimPrefix(tag, "/"), " ")
+	switch atom.Lookup([]byte(strings.ToLower(strings.TrimSuffix(name, "/")))) {
+	case atom.A, atom.Abbr, atom.B, atom.Bdi, atom.Bdo, atom.Cite, atom.Code, atom.Em, atom.Font, atom.I, atom.Mark, atom.Q, atom.S, atom.Small,
+		atom.Span, atom.Strong, atom.Sub, atom.Sup, atom.Time, atom.U, atom.Wbr:
+		return true
+	}
+	return false
+}
+
+// again reports whether rest begins with a title once more that stood before it already: a single word may
+// be a part of a name, such as Duran Duran.
+func again(rest, title string) bool {
+	_, same := after(rest, title)
+	return same && wordsOf(title) > 1
+}
 
 // isPlaceholder reports whether a title is one that a program writes where there is none.
 func isPlaceholder(title string) bool {

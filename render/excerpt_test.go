@@ -1,6 +1,8 @@
 package render
 
 import (
+	"html"
+	"slices"
 	"strings"
 	"testing"
 
@@ -35,6 +37,45 @@ func TestTold(t *testing.T) {
 	} {
 		if title, summary := told(c.title, c.summary); title != c.wantTitle || summary != c.wantSummary {
 			t.Errorf("%s: %q, %q", name, title, summary)
+		}
+	}
+}
+
+// TestTitleSaidAgain: a title that stands in paragraphs or headings of its own before a text is said once, in an excerpt and
+// in a full text, however short it is; what only begins with its words stays.
+func TestTitleSaidAgain(t *testing.T) {
+	const wheel = `<img src="https://far.example/wheel.jpg">`
+	for _, c := range []struct{ title, content, summary, excerpt, text string }{
+		{"Title. Again", "<h2>Title. Again</h2><p>Title. Again</p><p>The body then.</p>", "", "The body then.", "The body then."},
+		{"Title here", "<h1>Title here</h1>" + wheel + "<p>Title here</p><p>Title here</p>", "", "", "[Picture] [1]"},
+		{"Title here", "<h1>Title here</h1><hr><p><b>Title</b> here!</p><p>Title here</p><hr><p>Body.</p>", "", "Body.", "Body."},
+		{"Rust", "<h1>Rust</h1><p>A metal goes red.</p>", "", "A metal goes red.", "A metal goes red."},
+		{"Rust &amp; iron", "<p><a href='/'>Rust &amp; iron</a></p><p>Red.</p>", "", "Red.", "Red."},
+		{"Rust", "<p>Rust is a language.</p>", "", "Rust is a language.", "Rust is a language."},
+		{"A find", "<p><a href='https://a.example/1'>A find</a></p><p>Worth it.</p>", "", "Worth it.", "Worth it."},
+		{"A find", "<p><a href='https://far.example/'>A find</a></p><p>Worth it.</p>", "", "Worth it.", "A find [1] Worth it."},
+		{"Rust", "<p>Rust</p><p>Rust 2.0 is out.</p>", "", "Rust 2.0 is out.", "Rust 2.0 is out."},
+		{"Rust", "<h1>Rust</h1><p>A metal goes red.</p>", "Rust 2.0 is out.", "Rust 2.0 is out.", "A metal goes red."},
+		{"New York", "<h1>New York</h1><p>New York Times readers</p>", "", "New York Times readers", "New York Times readers"},
+		{"New York", "<p>A city.</p>", "New York New York is a city.", "New York is a city.", "A city."},
+		{"Duran", "<p>A band.</p>", "Duran Duran play.", "Duran Duran play.", "A band."},
+		{"Same", "<blockquote>Same</blockquote><p>And more.</p>", "", "And more.", "> Same And more."},
+	} {
+		from := digest.Post{URL: "https://a.example/1", Title: html.UnescapeString(c.title), Content: c.content, Summary: c.summary}
+		if c.summary == "" {
+			from.Summary = html.UnescapeString(strings.Join(strings.Fields(string(slices.Collect(letters(c.content)))), " "))
+		}
+		p := New(testProxy).Post(from)
+		if p.Excerpt != c.excerpt {
+			t.Errorf("%s: the excerpt is %q, want %q", c.content, p.Excerpt, c.excerpt)
+		}
+		body := p.body(digest.LinkedImages, nil)
+		web, _ := p.WebText(2, true, nil)
+		if got := strings.Join(strings.Fields(body.all.text.decoded()), " "); got != c.text {
+			t.Errorf("%s: the text is %q, want %q", c.content, got, c.text)
+		}
+		if n := strings.Count(body.all.html.decoded(), ">"+html.EscapeString(p.Title)+"<") + strings.Count(web.HTML, ">"+html.EscapeString(p.Title)+"<"); n > 0 && !strings.Contains(c.content, "quote") && !strings.Contains(c.content, "far.example/'") {
+			t.Errorf("%s: the title stands %d times in HTML", c.content, n)
 		}
 	}
 }
@@ -97,6 +138,31 @@ func TestFolders(t *testing.T) {
 	p.Sections = p.Sections[2:]
 	if m = checkedMail(t, p); strings.Contains(m.HTML, "<h2 class=\"fold bar\" dir=\"auto\" lang=\"\" style=\"margin:0 0 12px;padding") != true || strings.Count(m.HTML, "4px double") != 2 {
 		t.Error("above the first folder stand two rules, or above the second none")
+	}
+}
+
+// TestContentsOfNamesakes: each entry of the contents leads to its own section, also of sites of one name and address.
+func TestContentsOfNamesakes(t *testing.T) {
+	sites := []sampleSite{harbour(), harbour(), kitchen(), harbour(), compiler(), tokyo(), harbour(), kitchen()}
+	m := checkedMail(t, page(sites...))
+	doc, ids := parse(t, m.HTML), map[string]int{}
+	var entries, heads []string
+	for _, a := range all(doc, "a") {
+		if name, within := strings.CutPrefix(attr(a, "href"), "#"); within {
+			entries = append(entries, name)
+		}
+	}
+	for _, h := range all(doc, "h2") {
+		if id := attr(h, "id"); id != "" {
+			heads = append(heads, id)
+			ids[id]++
+		}
+	}
+	if len(ids) != len(sites) || !slices.Equal(entries, heads) {
+		t.Errorf("entries lead to %q, sections are %q", entries, heads)
+	}
+	if again := checkedMail(t, page(sites...)); again.HTML != m.HTML {
+		t.Error("the same edition gives another mail")
 	}
 }
 

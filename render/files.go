@@ -138,7 +138,7 @@ func filesText(p *Post, indent string) string {
 		if f.Facts != "" {
 			words += " (" + f.Facts + ")"
 		}
-		w.WriteString(indent + words + ":\n" + indent + f.URL + "\n")
+		w.WriteString(indent + p.r.label(words) + "\n" + indent + f.URL + "\n")
 	}
 	return w.String()
 }

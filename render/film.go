@@ -1,6 +1,7 @@
 package render
 
 import (
+	"cmp"
 	"net/url"
 	"regexp"
 	"slices"
@@ -85,11 +86,11 @@ func (p *parser) filmed(pic *picture) []token {
 func filmWord() catalogue.Sayable { return catalogue.Key("Film") }
 
 // say says the program's own words within a text.
-func (p *parser) say(v catalogue.Sayable) string {
-	if p.speaks == nil {
-		return v.In(catalogue.English())
-	}
-	return v.In(p.speaks)
+func (p *parser) say(v catalogue.Sayable) string { return saidIn(p.speaks, v) }
+
+// saidIn says the program's own words in a language; nil: English.
+func saidIn(l *catalogue.Language, v catalogue.Sayable) string {
+	return v.In(cmp.Or(l, catalogue.English()))
 }
 
 // linkWord is what the picture of an open link says, of which nobody says what it shows.

@@ -90,8 +90,8 @@ const maxLeftover = 700
 // beyondTitle is tree without the headline once more, and without where it appeared first; nil if there is nothing else.
 func (p *Post) beyondTitle(tree []*node) []*node {
 	saysTitle := func(n *node) bool { return clean(n.text(), titleColumns) == p.Title }
-	if len(tree) > 0 && tree[0].kind == heading && saysTitle(tree[0]) {
-		tree = tree[1:]
+	if !p.Untitled {
+		tree = withoutHeads(tree, p.isHead)
 	}
 	if last := len(tree) - 1; last > 0 && tree[last].kind == paragraph {
 		if words := clean(tree[last].text(), maxLeftover); appearedFrom(words, p.Title) == 0 {
@@ -102,6 +102,32 @@ func (p *Post) beyondTitle(tree []*node) []*node {
 		return nil
 	}
 	return tree
+}
+
+// isHead reports whether a heading or paragraph only says the title. A paragraph that leads elsewhere than the headline
+// says where, too.
+func (p *Post) isHead(n *node) bool {
+	elsewhere := func(t token) bool { return t.href != "" && t.href != p.URL }
+	if n.kind != heading && (n.kind != paragraph || slices.ContainsFunc(n.line, elsewhere)) {
+		return false
+	}
+	words := clean(n.text(), titleColumns)
+	return words == p.Title || words != "" && beyond(p.Title, words) == ""
+}
+
+// withoutHeads is tree without the heads at its beginning, however many; pictures may stand before and between them.
+func withoutHeads(tree []*node, isHead func(*node) bool) []*node {
+	kept := make([]*node, 0, len(tree))
+	for i, n := range tree {
+		switch {
+		case isHead(n):
+		case n.kind == divider, n.kind == caption, n.kind == paragraph && onlyPicture(n.line):
+			kept = append(kept, n)
+		default:
+			return trimRules(append(kept, tree[i:]...))
+		}
+	}
+	return trimRules(kept)
 }
 
 // around is in what direction and language the whole text is set.

@@ -42,7 +42,7 @@ func (l LetterContent) PlainText() string {
 		parts = append(parts, wrapped(p))
 	}
 	if l.Action != "" {
-		parts = append(parts, l.Action+":\n"+l.URL+"\n")
+		parts = append(parts, labelIn(catalogue.Of(l.Language), l.Action)+"\n"+l.URL+"\n")
 	}
 	for _, p := range l.Aside {
 		parts = append(parts, wrapped(p))

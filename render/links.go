@@ -67,23 +67,27 @@ func unsafeInAddress(r rune) bool {
 // no harm ("Example.com buys it", which leads to a newspaper), but readers
 // take it for fraud: what begins like another address is set in
 // quotation marks, and where it is nothing but such an address, the true one is
-// shown instead.
+// shown instead. In a headline that holds further on for what can be nothing but an address.
 
-// beginning matches an address, or the name of a host, that text begins with.
-var beginning = regexp.MustCompile(`^(?i)(https?://)?((?:[a-z0-9][a-z0-9-]*\.)+[a-z0-9-]+)(?:[/:?#]\S*)?`)
+// beginning matches an address, of the web or of mail, or the name of a host, that text begins with. Browsers take the full
+// stops of East Asia for dots.
+var beginning = regexp.MustCompile(`^(?i)(?:(https?://)|([a-z0-9._%+-]+@))?((?:[a-z0-9][a-z0-9-]*[.。．｡])+[a-z0-9-]+)(?:[/:?#]\S*)?`)
+
+const dots = ".。．｡"
 
 // A namedHost is an address, or the name of a host, that a text begins with.
 type namedHost struct {
 	host     string
 	from, to int  // where it stands
 	outright bool // with its scheme
+	plainly  bool // it can be nothing else, wherever it stands: with its scheme, with www., with a path, or an address of mail
 }
 
 // hostNamed is what text begins with, if that is an address to those who look
 // for one: not what goes on in letters of another kind, as in Example.com’s.
 func hostNamed(text string) (h namedHost, ok bool) {
 	h.from = len(text) - len(strings.TrimLeftFunc(text, func(r rune) bool { return unicode.IsSpace(r) || unseen(r) || r == '(' }))
-	if first, _, _ := strings.Cut(text[h.from:], " "); strings.IndexByte(first, '.') <= 0 {
+	if first, _, _ := strings.Cut(text[h.from:], " "); strings.IndexAny(first, dots) <= 0 {
 		return h, false // as most words: no need to look closer
 	}
 	at := beginning.FindStringSubmatchIndex(text[h.from:])
@@ -91,8 +95,19 @@ func hostNamed(text string) (h namedHost, ok bool) {
 		return h, false
 	}
 	h.to, h.outright = h.from+at[1], at[2] >= 0
-	h.host = strings.ToLower(text[h.from+at[4] : h.from+at[5]])
-	return h, (h.outright || registered(h.host)) && h.endsAt(text[h.from+at[5]:]) // not 3.5 or Node.js
+	written, rest := text[h.from+at[6]:h.from+at[7]], text[h.from+at[7]:]
+	h.host = strings.NewReplacer("。", ".", "．", ".", "｡", ".").Replace(strings.ToLower(written))
+	withPath := len(rest) > 1 && rest[0] == '/' && rest[1] != ' ' && strings.ToLower(written) == written // not ASP.NET/MVC
+	h.plainly = h.outright || at[4] >= 0 || strings.HasPrefix(h.host, "www.") || withPath
+	if !h.plainly && isOfNET(written) {
+		return h, false
+	}
+	return h, (h.outright || registered(h.host)) && h.endsAt(rest) // not 3.5 or Node.js
+}
+
+// isOfNET reports whether a name is that of a part of Microsoft's .NET, as it is written.
+func isOfNET(written string) bool {
+	return written == "ASP.NET" || written == "ADO.NET" || written == "VB.NET"
 }
 
 // endsAt reports whether a host can end where rest begins.
@@ -146,10 +161,18 @@ func showsAddress(line string) bool {
 
 // candid is a headline that leads to href.
 func candid(title, href string) string {
-	if h, ok := pretends(title, href); ok {
-		return title[:h.from] + "“" + title[h.from:h.to] + "”" + title[h.to:]
+	for from := 0; ; {
+		if h, ok := pretends(title[from:], href); ok && (from == 0 || h.plainly) {
+			named := strings.TrimRight(title[from+h.from:from+h.to], ").,;:!?") // which end what is around it
+			marked := title[:from+h.from] + "“" + named + "”"
+			title, from = marked+title[from+h.from+len(named):], len(marked)
+		}
+		space := strings.IndexByte(title[from:], ' ')
+		if space < 0 {
+			return title
+		}
+		from += space + 1
 	}
-	return title
 }
 
 // honest makes the links of a line candid.

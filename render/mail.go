@@ -210,7 +210,7 @@ func (m *mail) omitted(p *plan) int { return m.posts - p.shown + m.left }
 // more says how many posts are only in the web edition.
 func (m *mail) more(n int) pair {
 	words, url := m.r.Say(catalogue.Key("… and %d more in the web edition").With(n)), cmp.Or(m.WebURL, m.HomeURL)
-	return pair{m.r.more.piece(moreData{URL: url, Count: words}), newText(words + ":\n" + url + "\n\n")}
+	return pair{m.r.more.piece(moreData{URL: url, Count: words}), newText(m.r.label(words) + "\n" + url + "\n\n")}
 }
 
 // leads is the beginning of the news, for the list of mails: a few headlines,
@@ -219,7 +219,7 @@ func (m *mail) leads() string {
 	var w strings.Builder
 	n := 0
 	if m.Threaded { // the subject does not say it
-		w.WriteString(m.r.lang.Heading(catalogue.Day("Monday 2 January", m.Date)) + ": ")
+		w.WriteString(m.r.label(m.r.lang.Heading(catalogue.Day("Monday 2 January", m.Date))) + " ")
 	}
 	led := m.leadsSubject()
 	if led {

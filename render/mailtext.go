@@ -42,7 +42,7 @@ func (m *mail) textBottom() string {
 		{m.r.Say(catalogue.Key("Pause")), m.PauseURL}, {m.r.Say(catalogue.Key("Unsubscribe")), m.UnsubscribeURL},
 	} {
 		if l[1] != "" {
-			end += "\n" + l[0] + ":\n" + l[1] + "\n"
+			end += "\n" + m.r.label(l[0]) + "\n" + l[1] + "\n"
 		}
 	}
 	if m.PostalAddress != "" {

@@ -176,11 +176,11 @@ func (m *mail) notesText() string {
 	for _, n := range m.notes.lines {
 		text.WriteString(wrapped(strings.TrimSpace(n.Text+" "+m.r.lang.Text(n.Means()))) + "\n")
 		if n.RemedyURL != "" {
-			text.WriteString(m.r.Say(catalogue.Key("What you can do")) + ":\n" + n.RemedyURL + "\n\n")
+			text.WriteString(m.r.label(m.r.Say(catalogue.Key("What you can do"))) + "\n" + n.RemedyURL + "\n\n")
 		}
 		if n.BackURL != "" {
-			text.WriteString(m.r.Say(catalogue.Key("Old address")) + ":\n" + n.From + "\n" + m.r.Say(catalogue.Key("New address")) + ":\n" + n.To + "\n" +
-				m.r.Say(catalogue.Key("Go back to the old address")) + ":\n" + n.BackURL + "\n\n")
+			text.WriteString(m.r.label(m.r.Say(catalogue.Key("Old address"))) + "\n" + n.From + "\n" + m.r.label(m.r.Say(catalogue.Key("New address"))) + "\n" + n.To + "\n" +
+				m.r.label(m.r.Say(catalogue.Key("Go back to the old address"))) + "\n" + n.BackURL + "\n\n")
 		}
 	}
 	return text.String()

@@ -26,7 +26,7 @@ func (m *mail) saveURL(p *Post) string {
 
 func (m *mail) addSaveText(to *pieces, p *Post, indent string) {
 	if url := m.saveURL(p); url != "" {
-		to.add(newText(indent + m.saveWord() + ": " + url + "\n"))
+		to.add(newText(indent + m.r.label(m.saveWord()) + " " + url + "\n"))
 	}
 }
 
@@ -41,5 +41,5 @@ func (m *mail) addSiteLink(to *both, feed digest.FeedID, mixed bool) {
 		return
 	}
 	m.r.own.write(&to.html, ownData{URL: url, Words: "· " + isolatedIf(mixed, m.changeWord()), Heads: true})
-	to.text.add(newText(m.changeWord() + ": " + url + "\n"))
+	to.text.add(newText(m.r.label(m.changeWord()) + " " + url + "\n"))
 }

@@ -1,6 +1,7 @@
 package render
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -96,11 +97,24 @@ func (p *parser) parse(content string) []*node {
 	}
 	var nodes []*node
 	p.into = &nodes
-	for _, n := range hypertext.Shown(content) {
+	shown, dropped := hypertext.Shown(content)
+	if dropped {
+		p.put(p.droppedNote())
+	}
+	for _, n := range shown {
 		p.node(n)
 	}
 	p.flush()
 	return trimRules(nodes)
+}
+
+// droppedNote tells the reader of a text whose markup was dropped.
+func (p *parser) droppedNote() *node {
+	words := p.say(catalogue.Key("The markup of this post was too costly to show; its text follows."))
+	n := &node{kind: paragraph, line: []token{{kind: opening, name: "em"}, {kind: word, text: words}, {kind: closing}}}
+	l := cmp.Or(p.speaks, catalogue.English())
+	n.lang, n.dir = l.Code, string(l.Direction)
+	return n
 }
 
 func (p *parser) children(n *html.Node) {

@@ -54,7 +54,7 @@ func (c *codeParser) node(n *html.Node) {
 		c.newLine()
 	case atom.Img:
 		if alt := description(attribute(n, "alt")); alt != "" {
-			c.text((&picture{words: alt}).said())
+			c.text((&picture{words: alt, speaks: c.speaks}).said())
 		}
 	case atom.A:
 		href := linkAddress(attribute(n, "href"))

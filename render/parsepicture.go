@@ -7,6 +7,7 @@ import (
 	"golang.org/x/net/html"
 
 	"digest"
+	"digest/internal/catalogue"
 )
 
 // A Proxy gives the address under which this instance serves a picture that is
@@ -22,6 +23,8 @@ type picture struct {
 	height int
 	small  bool // stands within a line
 	film   bool // leads to a film
+
+	speaks *catalogue.Language // what the program itself says in its place; nil: English
 }
 
 // The bounds of pictures, in CSS pixels and columns.
@@ -51,7 +54,7 @@ func (p *parser) image(n *html.Node) {
 	} else if title != "" && widthOf(title) >= longTitle && (title != words || p.images == digest.ProxiedImages) {
 		p.captions = append(p.captions, title)
 	}
-	pic := &picture{words: words, small: small}
+	pic := &picture{words: words, small: small, speaks: p.speaks}
 	switch p.images {
 	case digest.ProxiedImages:
 		pic.shown = address(p.proxy(src))
@@ -81,9 +84,9 @@ func (p *parser) image(n *html.Node) {
 // said is what stands in a picture's place where it is not shown.
 func (p *picture) said() string {
 	if p.words == "" {
-		return "[Picture]"
+		return saidIn(p.speaks, catalogue.Key("[Picture]"))
 	}
-	return "[Picture: " + p.words + "]"
+	return saidIn(p.speaks, catalogue.Key("[Picture: %s]").With(p.words))
 }
 
 // description is what alt says of a picture; a file's name says nothing.

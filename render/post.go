@@ -102,7 +102,7 @@ func (r *Renderer) newPost(from digest.Post, brief bool, links []File) *Post {
 	}
 	title, excerpt := from.Title, from.Summary
 	if p.Untitled = from.Untitled; !p.Untitled {
-		title, excerpt = told(title, excerpt)
+		title, excerpt = told(title, beyondHeads(title, excerpt, from.Content))
 		p.Untitled = title == ""
 	}
 	if p.Untitled {

@@ -85,6 +85,13 @@ func (r *Renderer) Speaking(language string) *Renderer {
 // Say says the program's own words in the Renderer's language.
 func (r *Renderer) Say(v catalogue.Sayable) string { return v.In(r.lang) }
 
+// label is words before a line break or an address that they name, with the colon of the Renderer's language.
+func (r *Renderer) label(words string) string { return labelIn(r.lang, words) }
+
+func labelIn(l *catalogue.Language, words string) string {
+	return catalogue.Key("%s:").With(words).In(l)
+}
+
 // A Link gives the address by which a headline of a post leads to url.
 type Link func(post digest.PostID, url string) string
 

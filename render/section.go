@@ -54,7 +54,7 @@ func NewSection(title, url, language string) Section {
 func (r *Renderer) Section(title, url, language string) Section {
 	s := NewSection(title, url, language)
 	s.Title = cmp.Or(s.Title, r.Say(Nameless))
-	s.parts = r.newSectionParts(s)
+	s.parts = r.newSectionParts(s, anchorOf(s.Title, s.URL))
 	return s
 }
 
@@ -74,6 +74,9 @@ type headingData struct {
 
 // sectionParts is what is written of a section itself.
 type sectionParts struct {
+	r      *Renderer
+	anchor string // of head, to which entry leads
+
 	head  pair         // above its posts; HTML without its end
 	first func() piece // HTML: the same where nothing stands above it, or the name of a folder
 	entry func() piece // HTML: in the contents
@@ -84,9 +87,9 @@ func (s *Section) heading() headingData {
 	return headingData{Title: s.Title, Lang: s.Language, Dir: d, RTL: d == "rtl"}
 }
 
-func (r *Renderer) newSectionParts(s Section) *sectionParts {
+func (r *Renderer) newSectionParts(s Section, anchor string) *sectionParts {
 	entry, text := s.heading(), ruleText+s.Title+"\n"
-	entry.Anchor = anchorOf(s.Title, s.URL)
+	entry.Anchor = anchor
 	head := entry
 	if s.URL != "" {
 		head.URL, head.Title = s.URL, candid(s.Title, s.URL)
@@ -96,6 +99,7 @@ func (r *Renderer) newSectionParts(s Section) *sectionParts {
 	bare := head
 	bare.First = true
 	p := &sectionParts{
+		r: r, anchor: anchor,
 		head:  pair{r.head.piece(head), newText(text)},
 		first: sync.OnceValue(func() piece { return r.head.piece(bare) }),
 		entry: sync.OnceValue(func() piece { return r.entry.piece(entry) }),
@@ -109,7 +113,7 @@ func (r *Renderer) mixes(s *Section) bool {
 	return r.isRTL() || strings.ContainsFunc(s.Title, rightToLeft)
 }
 
-// anchorOf names a section within a page.
+// anchorOf names a section within a page. Sections of one name and address share it: see tidySections.
 func anchorOf(title, url string) string {
 	h := fnv.New32a()
 	_, _ = h.Write([]byte(title + "\n" + url))
@@ -124,9 +128,9 @@ func (s *Section) Size() int {
 }
 
 // tidySections leaves out sections without posts and writes the headings of
-// those that have none written.
+// those that have none written, and anew those whose anchor is one before them in the mail.
 func (r *Renderer) tidySections(in []Section) []Section {
-	out := make([]Section, 0, len(in))
+	out, taken := make([]Section, 0, len(in)), make(map[string]int, len(in))
 	for _, s := range in {
 		if len(s.Posts) == 0 {
 			s.Posts, s.Rest = s.Rest, nil
@@ -137,6 +141,10 @@ func (r *Renderer) tidySections(in []Section) []Section {
 		if s.parts == nil {
 			named := r.Section(s.Title, s.URL, s.Language)
 			s.Title, s.URL, s.Language, s.parts = named.Title, named.URL, named.Language, named.parts
+		}
+		anchor := s.parts.anchor
+		if taken[anchor]++; taken[anchor] > 1 {
+			s.parts = s.parts.r.newSectionParts(s, anchor+"-"+strconv.Itoa(taken[anchor]))
 		}
 		s.Late = max(0, min(s.Late, len(s.Posts)))
 		out = append(out, s)

@@ -1,11 +1,13 @@
 package render
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
 	"digest"
 	"digest/internal/catalogue"
+	"digest/internal/hypertext"
 )
 
 // spoken is a typical edition for a reader of a language.
@@ -49,6 +51,86 @@ func TestSpeaking(t *testing.T) {
 		}
 		golden(t, "speaking-"+code+".html", m.HTML)
 		golden(t, "speaking-"+code+".txt", m.Text)
+	}
+}
+
+// TestFrenchColons: no colon of the program's own in a mail in French stands without a space before it, in either form.
+func TestFrenchColons(t *testing.T) {
+	p := spoken("fr")
+	p.Sections[0].Feed, p.Sections[0].Beyond = 1, 3
+	p.SaveURL = func(digest.PostID) string { return "https://digest.example/save/x" }
+	p.SiteURL = func(digest.FeedID) string { return "https://digest.example/site/x" }
+	p.BeyondURL = func(digest.FeedID) string { return "https://digest.example/beyond/x" }
+	for i, s := range p.Sections {
+		for _, post := range s.Posts {
+			post.ID = digest.PostID(i + 1)
+		}
+	}
+	letter := LetterContent{Language: "fr", Name: "Digest", Title: "Lien", Action: "Se connecter", URL: "https://digest.example/", HomeURL: "https://digest.example/"}
+	for _, threaded := range []bool{false, true} {
+		p.Threaded = threaded
+		m := mailOf(t, p)
+		for _, text := range []string{m.HTML, m.Text, letter.PlainText()} {
+			for line := range strings.Lines(text) {
+				if before, _, ours := strings.Cut(strings.TrimSpace(line), ":"); ours && !strings.HasSuffix(before, "\u00a0") && frenchLabel(before) {
+					t.Errorf("%q", line)
+				}
+			}
+			for _, want := range []string{"Lire dans le navigateur\u00a0:", "Enregistrer\u00a0: https", "Modifier\u00a0: https", "Se désabonner\u00a0:"} {
+				if text == m.Text && !strings.Contains(text, want) {
+					t.Errorf("no %q in\n%s", want, text)
+				}
+			}
+		}
+	}
+}
+
+// frenchLabel reports whether words that stand before a colon are the program's own in French.
+func frenchLabel(words string) bool {
+	for _, key := range [...]string{"Read in the browser", "Settings", "Pause", "Unsubscribe", "Your editions", "Save", "Change", "Listen", "What you can do"} {
+		if words == catalogue.Of("fr").Say(key) {
+			return true
+		}
+	}
+	return strings.HasPrefix(words, "Vendredi ") || strings.HasPrefix(words, "… et") || strings.HasPrefix(words, "Se connecter")
+}
+
+// TestSpeakingWithinTexts: what the program itself says within a post's full text is in the reader's language, in each form
+// of it; of a note on dropped markup also where it was stored with the text.
+func TestSpeakingWithinTexts(t *testing.T) {
+	const picture = `<img src="https://far.example/a.jpg"%s width="400" height="300">`
+	with, without := fmt.Sprintf(picture, ` alt="Fog"`), fmt.Sprintf(picture, "")
+	costly := strings.Repeat("<b>", 190) + strings.Repeat("<p>a", 500)
+	const note = "The markup of this post was too costly to show; its text follows."
+	for _, c := range []struct {
+		images              digest.Images
+		content, code, want string
+	}{
+		{digest.NoImages, "<p>A</p>" + with, "en", "[Picture: Fog]"},
+		{digest.NoImages, "<p>A</p>" + with, "de", "[Bild: Fog]"},
+		{digest.NoImages, "<p>A</p>" + with, "fr", "[Image\u00a0: Fog]"},
+		{digest.NoImages, "<p>A</p><pre>a\n" + with + "</pre>", "es", "[Imagen: Fog]"},
+		{digest.NoImages, "<p>A</p><table><tr><td>b<td>" + with + "</table>", "pt", "[Imagem: Fog]"},
+		{digest.LinkedImages, "<p>A</p>" + without, "ja", "[画像]"},
+		{digest.LinkedImages, "<p>A</p>" + with, "ar", "[صورة: Fog]"},
+		{digest.NoImages, costly, "en", note},
+		{digest.NoImages, costly, "de", catalogue.Of("de").Say(note)},
+		{digest.NoImages, hypertext.Noted("<p>A</p>"), "en", hypertext.Note},
+		{digest.NoImages, hypertext.Noted("<p>A</p>"), "ar", catalogue.Of("ar").Say(note)},
+	} {
+		p := New(testProxy).Speaking(c.code).Post(written("https://a.example/1", "T", "en", c.content))
+		mail := p.body(c.images, nil)
+		web, _ := p.WebText(2, false, nil)
+		forms := map[string]string{"html": mail.all.html.decoded(), "text": mail.all.text.decoded(), "web": web.HTML}
+		if c.images == digest.LinkedImages {
+			delete(forms, "web") // where no picture is linked
+		}
+		for form, got := range forms {
+			got = strings.ReplaceAll(strings.Join(strings.Fields(got), " "), "&nbsp;", " ")
+			if strings.Count(got, strings.Join(strings.Fields(c.want), " ")) != 1 || c.code != "en" && strings.Contains(got, note) {
+				t.Errorf("%s, %s: %q is not in it once: %.400s", c.code, form, c.want, got)
+			}
+		}
 	}
 }
 

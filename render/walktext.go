@@ -138,5 +138,5 @@ func onwardText(p *Post) string {
 	if p.URL == "" {
 		return "\n" + wrapped(p.r.Say(leftOut()))
 	}
-	return "\n" + continueLabel(p) + ":\n" + p.URL + "\n"
+	return "\n" + p.r.label(continueLabel(p)) + "\n" + p.URL + "\n"
 }

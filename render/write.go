@@ -136,7 +136,7 @@ func (m *mail) addBeyond(to *both, s *Section) {
 	}
 	words, url := m.r.Say(catalogue.Key("… and %d more").With(s.Beyond)), m.BeyondURL(s.Feed)
 	m.r.beyond.write(&to.html, moreData{URL: url, Count: words})
-	to.text.add(newText(words + ":\n" + url + "\n\n"))
+	to.text.add(newText(m.r.label(words) + "\n" + url + "\n\n"))
 }
 
 // addList adds a list of headlines; count, if it is not 0, is how many they are beside posts that stand above.
@@ -144,7 +144,7 @@ func (m *mail) addList(to *both, last *Post, count int, lines *both) {
 	d := headingData{RTL: last.Dir == "rtl", Posts: &lines.html}
 	if count != 0 {
 		d.Title = m.r.Say(catalogue.Key("And %d more").With(count))
-		to.text.add(newText(d.Title + ":\n\n"))
+		to.text.add(newText(m.r.label(d.Title) + "\n\n"))
 	}
 	m.r.list.write(&to.html, d)
 	to.text.addAll(&lines.text)

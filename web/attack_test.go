@@ -37,10 +37,10 @@ func TestNobodyReadsAnothersEdition(t *testing.T) {
 		for _, token := range []string{
 			r.signer.Sign(digest.ForUnsubscribe, int64(e.ID)), r.signer.Sign(digest.ForMessageID, int64(e.ID)),
 			digest.NewSigner([]byte("another instance's")).Sign(digest.ForEdition, int64(e.ID)), "1",
-			r.signer.Sign(digest.ForEdition, int64(e.ID)+99),
 		} {
 			v.get("/e/" + token).status(http.StatusNotFound)
 		}
+		v.get("/e/" + r.signer.Sign(digest.ForEdition, int64(e.ID)+99)).status(http.StatusGone)
 		for _, path := range []string{"/editions", "/editions/2026-11-21", "/editions/2026-11-21?user=1"} {
 			if got := r.visitor().get(path).status(http.StatusSeeOther).Header.Get("Location"); got != "/sign-in" {
 				r.t.Errorf("%s leads to %q", path, got)

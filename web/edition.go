@@ -48,6 +48,7 @@ type editionPage struct {
 	Also     []receivedLetter // letters of newsletters that came beside it
 	Public   *newsletterName  // whose letter it is, as anybody sees it; nil: it is a reader's
 	Mailed   *newsletterName  // whose letter it is, as the link in the mail shows it; nil: it is a reader's
+	to       digest.UserID    // whose mail has the link that leads here; 0: none did
 	Moves    []render.Notice  // of feeds that have moved
 	Said     []render.Notice  // the others
 	Standing *standing        // how it goes on, where that has to be said; nil: it comes every day
@@ -71,6 +72,9 @@ type editionPage struct {
 
 // indexed lets search engines find the letters of newsletters.
 func (p editionPage) indexed() bool { return p.Public != nil }
+
+// mailedTo is the reader whose mail the link is from.
+func (p editionPage) mailedTo() digest.UserID { return p.to }
 
 // logo is that of the newsletter whose letter anybody sees, or who has its mail.
 func (p editionPage) logo() *logoView {
@@ -155,7 +159,7 @@ func (s *site) linkedEditionPage(w http.ResponseWriter, r *http.Request) error {
 	id, round := digest.OfRound(number)
 	e, d, err := s.Store.EditionOfDigest(r.Context(), digest.EditionID(id))
 	if err != nil {
-		return err
+		return orSpent(err, errGoneEdition)
 	}
 	if d.LinkRound != round {
 		return s.orOwn(w, r, d, "/editions/"+e.LocalDate.String())
@@ -163,7 +167,7 @@ func (s *site) linkedEditionPage(w http.ResponseWriter, r *http.Request) error {
 	if s.Now().Before(e.DueAt) {
 		return errNotFound // reachable by nobody before its midnight (I2)
 	}
-	sealed, p := d.Delivery(e), editionPage{}
+	sealed, p := d.Delivery(e), editionPage{to: d.UserID}
 	if d.NewsletterID != 0 {
 		n, letter, err := s.received(r.Context(), e)
 		if err != nil {
@@ -235,7 +239,7 @@ func (s *site) showOwn(w http.ResponseWriter, r *http.Request, me reader, v stor
 
 // showEdition fills p with the edition's posts and shows it.
 func (s *site) showEdition(w http.ResponseWriter, r *http.Request, d digest.Delivery, p editionPage) error {
-	d.Language = s.language(r).Code
+	d.Language = s.languageOf(r, p).Code
 	content, err := s.editionOrSite(r, d, &p)
 	if err != nil {
 		return err

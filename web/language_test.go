@@ -5,6 +5,9 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+
+	"digest"
+	"digest/internal/catalogue"
 )
 
 // TestLettersInALanguage: who signs up is written to in the language of the page, and from then on in it, also when
@@ -53,5 +56,49 @@ func TestLinksInALanguage(t *testing.T) {
 		says(`<html lang="ar" dir="rtl"`, r.unsubscribePath(d), save, site)
 		says("حفظ هذه المقالة", save)
 		says("الاثنين", r.unsubscribePath(d))
+	})
+}
+
+// TestEditionBehindALink: an edition behind the link of a mail is in the language of the mail's reader, with all that the
+// program says within it, and is not dressed as that of another who is signed in.
+func TestEditionBehindALink(t *testing.T) {
+	each(t, func(r *room) {
+		u, d := r.user("ann@example.org")
+		old := post("A kite")
+		old.PublishedAt = r.now.AddDate(-1, 0, 0)
+		old.Enclosures = []digest.Enclosure{{URL: "https://site.example/kite.mp3", Type: "audio/mpeg"}}
+		r.brings(digest.Subscription{DigestID: d.ID}, "Wind", old)
+		r.midnight()
+		r.must(r.store.SetLanguage(r.t.Context(), u.ID, "ar"))
+		l, link := catalogue.Of("ar"), "/e/"+r.signer.Sign(digest.ForEdition, int64(r.edition(d).ID))
+		bob, _ := r.reader("bob@example.org")
+		for who, v := range map[string]*visitor{"a stranger": r.visitor(), "another reader": bob, "its reader": r.visitor().signIn(u)} {
+			a := v.get(link).status(http.StatusOK)
+			for _, want := range []string{`<html lang="ar" dir="rtl"`, l.Say("Listen"), catalogue.Time("2 January 2006", old.PublishedAt.UTC()).In(l), l.Heading(catalogue.Day("Monday 2 January 2006", r.edition(d).LocalDate))} {
+				if !strings.Contains(a.body, want) {
+					r.t.Errorf("%s: %q is not in\n%s", who, want, a.body)
+				}
+			}
+			if dressed := len(a.find("header nav")) > 0; dressed != (who == "its reader") {
+				r.t.Errorf("%s: it has the navigation: %t", who, dressed)
+			}
+		}
+	})
+}
+
+// TestBylineBehindALink: what is said of the post behind the link of a mail is in the language of the page around it.
+func TestBylineBehindALink(t *testing.T) {
+	each(t, func(r *room) {
+		u, d := r.user("ann@example.org")
+		old := post("A kite")
+		old.PublishedAt = r.now.AddDate(-1, 0, 0)
+		r.arrives(d, old)
+		r.midnight()
+		r.must(r.store.SetLanguage(r.t.Context(), u.ID, "de"))
+		save, _ := r.letterPaths(d, "A kite")
+		v := r.visitor()
+		want := "Tom · " + catalogue.Time("2 January 2006", old.PublishedAt.UTC()).In(catalogue.Of("de"))
+		v.get(save).contains("main", want)
+		v.post(save+"/add", nil).contains("main", want)
 	})
 }

@@ -33,7 +33,7 @@ func (s *site) letterSaveOf(r *http.Request) (p letterSavePage, err error) {
 	if err != nil {
 		return p, orSpent(err, errSpentEdition)
 	}
-	p.listedPost = s.listed(r, v)
+	p.listedPost = s.listedIn(s.languageOf(r, p), v)
 	return p, nil
 }
 

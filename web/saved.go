@@ -58,13 +58,18 @@ func (p listedPost) NamedBy() string {
 func (p listedPost) Path() string { return "/posts/" + strconv.FormatInt(int64(p.ID), 10) }
 
 func (s *site) listed(r *http.Request, v store.VisiblePost) listedPost {
+	return s.listedIn(s.language(r), v)
+}
+
+// listedIn is listed on a page in a language.
+func (s *site) listedIn(l *catalogue.Language, v store.VisiblePost) listedPost {
 	if v.Language == "" {
 		v.Language = v.Label.Language
 	}
 	v.Post.SiteURL = v.Label.SiteURL
-	p := listedPost{Post: s.Editions.Post(v.Post, s.language(r).Code), Edition: v.Edition, Saved: v.Saved}
+	p := listedPost{Post: s.Editions.Post(v.Post, l.Code), Edition: v.Edition, Saved: v.Saved}
 	p.Site = render.NewSection(v.Label.Title, v.Label.SiteURL, v.Label.Language)
-	p.Site.Title = cmp.Or(p.Site.Title, render.Nameless.In(s.language(r)))
+	p.Site.Title = cmp.Or(p.Site.Title, render.Nameless.In(l))
 	p.Heading = []words.Piece{{Text: p.Title}}
 	return p
 }

@@ -42,8 +42,8 @@ func layoutsToChoose(l digest.Layout) []choice {
 func picturesToChoose(i digest.Images) []choice {
 	return chosen([]choice{
 		{Value: string(digest.NoImages), Name: catalogue.Key("No pictures"), Hint: catalogue.Key("their descriptions")},
-		{Value: string(digest.LinkedImages), Name: catalogue.Key("Links to pictures")},
-		{Value: string(digest.ProxiedImages), Name: catalogue.Key("Pictures"), Hint: catalogue.Key("fetched by this site, so that no other learns that you read")},
+		{Value: string(digest.LinkedImages), Name: catalogue.Key("Links to pictures"), Hint: catalogue.Key("in full texts")},
+		{Value: string(digest.ProxiedImages), Name: catalogue.Key("Pictures"), Hint: catalogue.Key("in full texts, and one above each excerpt; fetched by this site, so that no other learns that you read")},
 	}, string(i))
 }
 

@@ -230,6 +230,7 @@ func TestSetMailAndPages(t *testing.T) {
 		u, d := r.user("ann@example.org")
 		_, bobs := r.user("bob@example.org")
 		v := r.visitor().signIn(u)
+		v.get("/settings/mail").shows("legend", "How editions come", "Posts", "Pictures", "The subject", "Sites and folders", "In your mail program")
 		v.saves("/settings/mail", url.Values{"layout": {"full"}, "images": {"proxy"}, "threaded": {"on"}, "subject": {"lead"}}).contains("[role=status]", "Saved: Full text, pictures.")
 		if got, want := r.digest(d).Look, (digest.Look{Layout: digest.FullText, Images: digest.ProxiedImages, Threaded: true, LeadSubject: true}); got != want {
 			t.Errorf("look is %v", got)

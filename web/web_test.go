@@ -120,6 +120,21 @@ func TestLinkFromTheMail(t *testing.T) {
 	})
 }
 
+// TestLinkToWhatIsGone: of an edition that is stored no more, with its reader or before, the link says so; one that was
+// made up is none.
+func TestLinkToWhatIsGone(t *testing.T) {
+	each(t, func(r *room) {
+		u, d := r.user("ann@example.org")
+		r.arrives(d, post("One"))
+		r.midnight()
+		link := "/e/" + r.signer.Sign(digest.ForEdition, int64(r.edition(d).ID))
+		r.visitor().get(link).status(http.StatusOK)
+		r.remove(u)
+		r.visitor().get(link).status(http.StatusGone).shows("h1", "This edition is no longer kept")
+		r.visitor().get(link[:len(link)-1] + "_").status(http.StatusNotFound)
+	})
+}
+
 func TestEditionIsReadable(t *testing.T) {
 	each(t, func(r *room) {
 		u, d := r.user("ann@example.org")

@@ -17,7 +17,7 @@ type lookFlags struct {
 	DeliverAt *time.Duration `type:"clock" example:"07:00" placeholder:"HH:MM" help:"The hour the mail leaves, by the reader's clock; it is sealed at midnight all the same."`
 	Days      digest.Cadence `example:"daily, weekdays, mon,thu, or \"monthly on 15\"" placeholder:"DAYS" help:"daily, weekdays, days such as mon,thu, or once a month: monthly, \"monthly on 15\", \"monthly on last day\", \"monthly on first mon\"."`
 	Layout    digest.Layout  `type:"word" words:"headlines,excerpts,full" placeholder:"LAYOUT" help:"headlines, excerpts or full (text)."`
-	Images    digest.Images  `type:"word" words:"off,linked,proxy" placeholder:"HOW" help:"Pictures in full text: off, linked, or proxy (shown, fetched by this instance)."`
+	Images    digest.Images  `type:"word" words:"off,linked,proxy" placeholder:"HOW" help:"Pictures in full text, and above excerpts with proxy: off, linked, or proxy (shown, fetched by this instance)."`
 	Threaded  *bool          `negatable:"" help:"Let mail programs show all editions as one conversation."`
 	Subject   string         `type:"word" words:"date,lead" placeholder:"WHAT" help:"What the subject says: date (and how much there is), or lead (the headline of the post that leads)."`
 

@@ -101,8 +101,12 @@ func TestShowable(t *testing.T) {
 }
 
 func TestShown(t *testing.T) {
-	text := func(s string) (text string) {
-		for _, n := range Shown(s) {
+	text := func(s string, want bool) (text string) {
+		nodes, dropped := Shown(s)
+		if dropped != want {
+			t.Errorf("%.40q: its markup was dropped: %t", s, dropped)
+		}
+		for _, n := range nodes {
 			for d := range n.Descendants() {
 				text += d.Data
 			}
@@ -110,10 +114,13 @@ func TestShown(t *testing.T) {
 		}
 		return text
 	}
-	if got := text("<p>a <b>b</b>"); got != "a bbp" {
+	if got := text("<p>a <b>b</b>", false); got != "a bbp" {
 		t.Errorf("%q", got)
 	}
-	if got := text("<p>a" + strings.Repeat("<b>b", 500)); !strings.HasPrefix(got, Note+"p") || !strings.HasSuffix(got, "b b ") {
+	if got := text("<p>a"+strings.Repeat("<b>b", 500), true); !strings.HasPrefix(got, "a b") || !strings.HasSuffix(got, "b b ") {
+		t.Errorf("%q", got)
+	}
+	if got := text(Noted("<p>a <b>b</b>"), true); got != "a bbp" {
 		t.Errorf("%q", got)
 	}
 }

@@ -14,7 +14,8 @@ const (
 	showPerByte = 4
 )
 
-// Note is what a reader is told of a text whose markup was dropped.
+// Note is what a reader is told of a text whose markup was dropped, as Noted writes it into texts that are stored. Who
+// shows one says it in the reader's language.
 const Note = "The markup of this post was too costly to show; its text follows."
 
 // Showable reports whether a text can be shown for work in proportion to its bytes:
@@ -49,15 +50,20 @@ func goesOn(a atom.Atom) bool {
 	return false
 }
 
-// Shown parses a text that is to be shown. One whose markup costs too much becomes the
-// note and its words.
-func Shown(s string) []*html.Node {
+// noted stands at the beginning of a stored text whose markup was dropped.
+const noted = "<p><em>" + Note + "</em></p>"
+
+// Noted is a text behind the note.
+func Noted(s string) string { return noted + s }
+
+// Shown parses a text that is to be shown, and reports whether its markup cost too much, so that only its words are left:
+// either here, or, as its note says, before it was stored. The note itself is not in it.
+func Shown(s string) (nodes []*html.Node, dropped bool) {
+	s, dropped = strings.CutPrefix(s, noted)
 	if s = Bounded(s); Showable(s) {
 		if nodes, err := Fragment(s); err == nil {
-			return nodes
+			return nodes, dropped
 		}
 	}
-	note := &html.Node{Type: html.ElementNode, DataAtom: atom.P, Data: "p"}
-	note.AppendChild(&html.Node{Type: html.TextNode, Data: Note})
-	return []*html.Node{note, {Type: html.TextNode, Data: Words(s)}}
+	return []*html.Node{{Type: html.TextNode, Data: Words(s)}}, true
 }
