@@ -133,7 +133,7 @@ func TestSeveralAtOnce(t *testing.T) {
 		if sub.Display != digest.Headlines || sub.Most != 3 || sub.Folder != "Old" {
 			r.t.Errorf("it is %+v", sub.Subscription)
 		}
-		for _, wrong := range []url.Values{{"display": {"x"}}, {"most": {"-1"}}, {"most": {"1e9"}}} {
+		for _, wrong := range []url.Values{{"display": {"x"}, "most": {"0"}}, {"display": {""}, "most": {"-1"}}, {"display": {""}, "most": {"1e9"}}} {
 			v.post("/feeds/several/display", ids(wrong)).status(http.StatusBadRequest).shows("p.wrong", "That is none of the choices. Nothing was changed.")
 		}
 		v.post("/feeds/several/rest", ids(url.Values{"until": {"2026-11-01"}})).status(http.StatusBadRequest).contains("p.wrong", "is too early")

@@ -62,9 +62,9 @@ func compressed(h http.Handler) http.Handler {
 // bodyLimit is how many bytes a request may bring: more where a file is expected.
 func (s *site) bodyLimit(r *http.Request) int64 {
 	switch path := r.URL.Path; {
-	case path == "/feeds/import", strings.HasPrefix(path, "/newsletters/") && strings.HasSuffix(path, "/members/import"):
+	case bringsList(path):
 		return maxList + maxBody
-	case strings.HasPrefix(path, "/newsletters/") && strings.HasSuffix(path, "/logo"), strings.HasPrefix(path, apiRoot) && strings.HasSuffix(path, "/logo"):
+	case bringsLogo(path), strings.HasPrefix(path, apiRoot) && strings.HasSuffix(path, "/logo"):
 		return logo.MaxBytes + maxBody
 	case strings.HasPrefix(path, pushRoot):
 		return maxPush
@@ -72,6 +72,17 @@ func (s *site) bodyLimit(r *http.Request) int64 {
 		return maxNames
 	}
 	return maxBody
+}
+
+// bringsFile reports whether the form at a path brings a file.
+func bringsFile(path string) bool { return bringsList(path) || bringsLogo(path) }
+
+func bringsList(path string) bool {
+	return path == "/feeds/import" || strings.HasPrefix(path, "/newsletters/") && strings.HasSuffix(path, "/members/import")
+}
+
+func bringsLogo(path string) bool {
+	return strings.HasPrefix(path, "/newsletters/") && strings.HasSuffix(path, "/logo")
 }
 
 // maxNames is the most that a form with a name in it may bring: one that is far

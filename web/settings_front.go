@@ -55,6 +55,9 @@ func sitesToLead(subs []store.SubscriptionInfo) []choice {
 
 // setName names the reader's editions.
 func (s *site) setName(w http.ResponseWriter, r *http.Request, me reader) error {
+	if err := hasAll(r.PostForm, "name"); err != nil {
+		return err
+	}
 	name, wrong := nameOfForm(tooLongName, r.PostForm.Get("name"))
 	if wrong != nil {
 		p := frontPage{settingsFrame: s.frame(r, me), Typed: name}
