@@ -84,7 +84,7 @@ func (m feedMenu) Replies() bool { return m.Own.Extras&digest.Reply != 0 }
 // subscriptionOf gives a subscription with what a form says of it. What the form has no field for stays as it is.
 func subscriptionOf(form url.Values, sub digest.Subscription) (_ digest.Subscription, wrong feedWrongs) {
 	if form.Has("title") {
-		sub.Title, wrong.Title = nameOfForm(tooLongName, form.Get("title"))
+		sub.Title, wrong.Title = nameOfForm(tooLongName, form.Get("title"), maxName)
 	}
 	if form.Has("folder") {
 		sub.Folder, wrong.Folder = folderOf(form)
@@ -110,7 +110,7 @@ func subscriptionOf(form url.Values, sub digest.Subscription) (_ digest.Subscrip
 
 func folderOf(form url.Values) (folder string, wrong catalogue.Sayable) {
 	const tooLong = catalogue.Key("A folder’s name may have %d characters; this one has %d. Its beginning is kept here; nothing was changed yet.")
-	folder, wrong = nameOfForm(tooLong, form.Get("folder"))
+	folder, wrong = nameOfForm(tooLong, form.Get("folder"), maxName)
 	return strings.Trim(folder, "/ "), wrong
 }
 

@@ -175,15 +175,18 @@ func saidDay(d digest.Date) catalogue.Moment { return catalogue.Day("2 January 2
 // of a title. Of a longer one the form shows the beginning.
 const maxName = 500
 
+// maxDigestName bounds the name of a newspaper, which stands large above each of its pages.
+const maxDigestName = 80
+
 // tooLongName says that a name has too many characters.
 const tooLongName = catalogue.Key("A name may have %d characters; this one has %d. Its beginning is kept here; nothing was changed yet.")
 
-// nameOfForm makes one line of what was typed. Where that is too long wrong says so: tooLong, with
-// how many characters there may be and how many there are.
-func nameOfForm(tooLong catalogue.Key, typed string) (name string, wrong catalogue.Sayable) {
+// nameOfForm makes one line of what was typed. Where that is longer than most characters wrong says so:
+// tooLong, with how many there may be and how many there are.
+func nameOfForm(tooLong catalogue.Key, typed string, most int) (name string, wrong catalogue.Sayable) {
 	name = digest.OneLine(digest.WithoutTurns(typed))
-	if n := utf8.RuneCountInString(name); n > maxName {
-		return firstRunes(name, maxName), tooLong.With(maxName, n)
+	if n := utf8.RuneCountInString(name); n > most {
+		return firstRunes(name, most), tooLong.With(most, n)
 	}
 	return name, nil
 }
