@@ -59,3 +59,24 @@ func TestUnreadableForms(t *testing.T) {
 		}
 	})
 }
+
+// TestFailedFormsOpenedAgain: the address at which a form has failed leads to its page, and keeps nothing of what was typed.
+func TestFailedFormsOpenedAgain(t *testing.T) {
+	each(t, func(r *room) {
+		v, d := r.reader("ann@example.org")
+		r.arrives(d, post("Delivered"))
+		link := v.get("/feeds").attrs(".rows .name", "href")[0]
+		v.post(link+"/rest", url.Values{"until": {"abc"}}).status(http.StatusBadRequest).contains(".wrong", "There is no such date")
+		v.get(link + "/rest").status(http.StatusSeeOther).leads(link)
+		v.do("HEAD", link+"/rest", "", nil).status(http.StatusSeeOther)
+		v.get("/settings/front/name?x=1").status(http.StatusSeeOther).leads("/settings/front")
+		r.visitor().post("/sign-in/letter", url.Values{"email": {"x"}}).status(http.StatusUnprocessableEntity)
+		to := r.visitor().get("/sign-in/letter").status(http.StatusSeeOther).leads("/sign-in")
+		if allow := to.Header.Get("Allow"); allow != "" {
+			r.t.Errorf("it allows %q", allow)
+		}
+		if allow := v.do("DELETE", link+"/rest", "", nil).status(http.StatusMethodNotAllowed).Header.Get("Allow"); allow != "POST" {
+			r.t.Errorf("it allows %q", allow)
+		}
+	})
+}

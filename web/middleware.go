@@ -4,6 +4,7 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"net/url"
 	"strings"
 	"time"
 
@@ -141,7 +142,8 @@ func (s *site) secure(h http.Header, inClear bool) {
 }
 
 // orProblem serves mux, but where no route matches it answers with our page
-// and the status that mux chose (404, or 405 with its Allow header).
+// and the status that mux chose (404, or 405 with its Allow header). Who opens the
+// answer to a form again, without sending it, is led to the page above it.
 func (s *site) orProblem(mux *http.ServeMux) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h, pattern := mux.Handler(r)
@@ -149,12 +151,24 @@ func (s *site) orProblem(mux *http.ServeMux) http.Handler {
 			mux.ServeHTTP(w, r)
 			return
 		}
-		answer := statusOnly{header: w.Header(), status: http.StatusNotFound}
+		answer := statusOnly{header: http.Header{}, status: http.StatusNotFound}
 		h.ServeHTTP(&answer, r)
 		s.handle(func(http.ResponseWriter, *http.Request) error {
+			if page := s.pageAbove(url.URL{Path: r.URL.Path}); answer.status == http.StatusMethodNotAllowed && isForm(r) && page.Path != "/" {
+				return seeOther(w, r, page.String())
+			}
+			if allowed, ok := answer.header["Allow"]; ok {
+				w.Header()["Allow"] = allowed
+			}
 			return problemWith(answer.status)
 		}).ServeHTTP(w, r)
 	})
+}
+
+// isForm reports whether a request asks for an address as one does for the answer to a form, and not as programs do.
+func isForm(r *http.Request) bool {
+	isGet := r.Method == http.MethodGet || r.Method == http.MethodHead
+	return isGet && !strings.HasPrefix(r.URL.Path, apiRoot) && !strings.HasPrefix(r.URL.Path, "/actor/")
 }
 
 // A statusOnly takes an answer's status and headers and drops its body.
