@@ -1,6 +1,7 @@
 package web
 
 import (
+	"errors"
 	"net/http"
 	"strings"
 	"time"
@@ -47,6 +48,8 @@ func conditionOf(f digest.Feed, again, now time.Time, zone *time.Location) condi
 		c.Words, c.Trouble = sentences{catalogue.Key("It was given up; we try it once more.")}, true
 	case f.Errors > 0 && f.LastStatus == http.StatusUnauthorized:
 		c.Words, c.Trouble = sentences{catalogue.Key("Its feed asks for a password.")}, true
+	case f.Errors > 0 && f.LastStatus == 0 && poller.IsNotPublic(errors.New(f.LastError)):
+		c.Words, c.Trouble = sentences{catalogue.Key("Its address is not public; whoever runs this reader can allow its network.")}, true
 	case ill != digest.Well:
 		c.Words, c.Trouble = append(sentences{troubleWords(ill, lasted(now.Sub(f.FailingSince)))}, asked...), true
 	case f.Errors > 0 && now.Sub(f.FailingSince) < 2*24*time.Hour:
