@@ -15,7 +15,7 @@ import (
 // it brings something, nothing is said.
 type condition struct {
 	Words   sentences // none: there is nothing to say
-	Trouble bool      // it does not end by itself, or has lasted for days
+	Trouble bool      // it does not end by itself, has lasted for days, or nothing was ever read
 	Since   time.Time
 }
 
@@ -36,7 +36,7 @@ func (all sentences) String() string { return all.In(catalogue.English()) }
 
 // conditionOf says how f stands. again is when it is asked next; zero: not as things stand.
 func conditionOf(f digest.Feed, again, now time.Time, zone *time.Location) condition {
-	c := condition{Since: f.FailingSince}
+	c := condition{Since: f.FailingSince, Trouble: f.Errors > 0 && f.ParsedAt.IsZero()} // its address may be wrong
 	asked := askedAgain(again, now, zone)
 	switch ill := poller.Illness(f, now); {
 	case f.State == digest.FeedGone:
