@@ -143,10 +143,12 @@ func TestSeveralAtOnce(t *testing.T) {
 		v.post("/feeds/several/rest", ids(url.Values{"for": {"week"}})).status(http.StatusSeeOther)
 
 		a = v.post("/feeds/several/leave", ids(url.Values{})).status(http.StatusOK).shows("h1", "Unsubscribed").shows(".named li", "One", "Three", "Two")
+		a.contains("form .hint", "what waited of them").has("[name=from]", "value", "/feeds?sort=name")
 		if got := v.takes(); got != "Four" {
 			r.t.Errorf("takes %q", got)
 		}
-		v.post("/feeds/return", url.Values{"feed": a.attrs("input[name=feed]", "value")}).status(http.StatusSeeOther)
+		v.post("/feeds/return", url.Values{"feed": a.attrs("input[name=feed]", "value"), "from": a.attrs("[name=from]", "value")}).status(http.StatusSeeOther).leads("/feeds?saved=again&sort=name")
+		v.get("/feeds?saved=again&sort=name").status(http.StatusOK)
 		if got := v.takes(); got != "Four|One|Three|Two" {
 			r.t.Errorf("takes %q", got)
 		}
