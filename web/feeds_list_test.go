@@ -122,7 +122,7 @@ func TestSeveralAtOnce(t *testing.T) {
 		}
 		a := v.get("/feeds/several?"+ids(url.Values{}).Encode()).status(http.StatusOK).shows("h1", "3 feeds chosen").shows(".named li", "One", "Three", "Two")
 		a.has(".back a", "href", "/feeds?sort=name")
-		v.get("/feeds/several").status(http.StatusBadRequest).shows("h1", "None is chosen")
+		v.get("/feeds/several").status(http.StatusBadRequest).shows("h1", "None is chosen").has("main .button", "href", "/feeds")
 		v.get("/feeds/several?feed=999999").status(http.StatusBadRequest)
 
 		v.post("/feeds/several/folder", ids(url.Values{"folder": {" Old/ "}})).status(http.StatusSeeOther)
