@@ -204,8 +204,12 @@ func TestRefusalIsRemembered(t *testing.T) {
 			if got := a.texts(".wrong")[0]; !strings.Contains(got, "429") {
 				r.t.Error(got)
 			}
+			a = r.visitor().signIn(u).find(site.URL + "/" + strings.Repeat("x", 1900)).status(http.StatusUnprocessableEntity)
+			if got := a.texts(".wrong")[0]; len(got) > 500 {
+				r.t.Errorf("a long address is named with %d bytes", len(got))
+			}
 		}
-		if asked > 1 {
+		if asked > 2 {
 			r.t.Errorf("asked %d times", asked)
 		}
 	})
