@@ -10,6 +10,7 @@ var (
 	mailThenName = regexp.MustCompile(`^(?:mailto:)?[^\s@()<>]+@[^\s@()<>]+\s*\(([^()]+(?:\([^()]*\)[^()]*)*)\)$`)
 	nameThenMail = regexp.MustCompile(`^(.*?)\s*[(<\[]\s*(?:mailto:)?[^\s@()<>]+@[^\s@()<>]+\s*[)>\]]$`)
 	nameOpenMail = regexp.MustCompile(`^(.+?),?\s+[^\s@()<>]+@[^\s@()<>]+\.[^\s@()<>]+$`)
+	emptyAtEnd   = regexp.MustCompile(`\s*(?:\(\s*\)?|<\s*>?|\[\s*\]?)$`)
 	mailOpenName = regexp.MustCompile(`^[^\s@()<>]+@[^\s@()<>]+\.[^\s@()<>,]+,?\s+(?:-\s+)?(.+)$`)
 )
 
@@ -17,6 +18,7 @@ var (
 // address alone where there is no name.
 func personName(s string) string {
 	s = plainLine(strings.ToValidUTF8(s[:min(len(s), 4*maxName)], ""), unsaid)
+	s = strings.TrimSpace(emptyAtEnd.ReplaceAllString(s, ""))              // a name that was markup only
 	if n := strings.Count(s, "@"); n == 0 || n > 2 || len(s) > 2*maxName { // the forms below hold one address
 		return s
 	}

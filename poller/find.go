@@ -16,7 +16,11 @@ const maxTries = 5 // of offered feeds, and again of guessed addresses
 
 // A SearchError is why no feed was found at an address, or none may be looked
 // for there, in words for whoever gave the address.
-type SearchError struct{ Cause *digest.Error }
+type SearchError struct {
+	Cause *digest.Error
+
+	NeedsPassword bool // the address asks for a password, and was given none
+}
 
 // Error gives the words, and what caused the error behind them.
 func (e *SearchError) Error() string { return e.Cause.Error() }
@@ -349,8 +353,15 @@ func notFound(address string, err error) error {
 	case usable(t.status):
 		return searchError(nil, digest.Refuse(digest.Invalid, "no feed at %s: %s", shown, digest.Words(t.text)))
 	}
+	if t.text == unauthorized {
+		asks := digest.Refuse(digest.Unavailable, "could not read %s: %s", shown, digest.Words("it asks for a password (401)"))
+		return &SearchError{Cause: asks, NeedsPassword: true}
+	}
 	return searchError(nil, digest.Refuse(digest.Unavailable, "could not read %s: %s", shown, digest.Words(t.text)))
 }
+
+// unauthorized is all that is known of an answer that asks for a password, when none was sent.
+const unauthorized = "401 Unauthorized"
 
 // offered is what a page says of a feed, or what is stored of it.
 func (s *search) offered(ctx context.Context, url string, o feed.Offer) Candidate {
@@ -401,7 +412,7 @@ func isComments(o feed.Offer) bool {
 // searchError makes of an error one for the person who searched, with its cause, if it is known.
 func searchError(cause error, e *digest.Error) error {
 	e.Err = cause
-	return &SearchError{e}
+	return &SearchError{Cause: e}
 }
 
 // asSearchError makes of an error one for the person who searched, with what it says to people.
@@ -409,7 +420,7 @@ func asSearchError(err error) error {
 	if e, ok := errors.AsType[*digest.Error](err); ok {
 		said := *e
 		said.Kind, said.Err = digest.Invalid, nil
-		return &SearchError{&said}
+		return &SearchError{Cause: &said}
 	}
-	return &SearchError{&digest.Error{Kind: digest.Invalid, Message: err.Error()}}
+	return &SearchError{Cause: &digest.Error{Kind: digest.Invalid, Message: err.Error()}}
 }

@@ -2,8 +2,8 @@ package poller
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"net/http"
 	"strings"
 	"testing"
 
@@ -147,7 +147,7 @@ func TestFindGuesses(t *testing.T) {
 
 // TestFindStops: a site that has had enough is not asked for the rest.
 func TestFindStops(t *testing.T) {
-	for _, status := range []int{401, 403, 429, 503} {
+	for status, why := range map[int]string{401: "it asks for a password (401)", 403: "Forbidden", 429: "Too Many Requests", 503: "Service Unavailable"} {
 		s := newSite(t, func(r request) string {
 			if r.target == "/" {
 				return reply(r, 200, page("/a", "/b"))
@@ -155,8 +155,11 @@ func TestFindStops(t *testing.T) {
 			return reply(r, status, "")
 		})
 		_, err := find(newReader(t, s.url("/")).p, context.Background(), s.url("/"))
-		if digest.KindOf(err) != digest.Unavailable || !strings.Contains(err.Error(), http.StatusText(status)) {
+		if digest.KindOf(err) != digest.Unavailable || !strings.Contains(err.Error(), why) {
 			t.Error(err)
+		}
+		if e, ok := errors.AsType[*SearchError](err); !ok || e.NeedsPassword != (status == 401) {
+			t.Errorf("%d: %+v", status, e)
 		}
 		asked(t, s, "GET GET")
 	}

@@ -19,7 +19,7 @@ func linking(seen time.Time, identity string, keys ...int64) []digest.Post {
 
 func (w world) linkingTo(d digest.Digest, key int64, now time.Time) (names []string) {
 	w.t.Helper()
-	all, err := w.LinkingTo(w.ctx(), d.UserID, key, now, 10)
+	all, err := w.LinkingTo(w.ctx(), d.UserID, key, 0, now, 10)
 	w.ok(err)
 	for _, v := range all {
 		names = append(names, v.Identity)

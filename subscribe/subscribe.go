@@ -109,7 +109,12 @@ func blockedAt(blocks []digest.HostRule, address string) error {
 	if !blocked {
 		return nil
 	}
-	return digest.Refuse(digest.Unavailable, "could not read %s: %s", digest.AddressWithoutCredentials(address), block.Why())
+	return digest.Refuse(digest.Unavailable, "could not read %s: %s", shown(address), block.Why())
+}
+
+// shown is an address as an error names it: without what is a secret, and its beginning where it is long.
+func shown(address string) string {
+	return digest.Shortened(digest.AddressWithoutCredentials(address), 200)
 }
 
 // find fetches what is at an address and stores the feed that it finds there,
@@ -204,7 +209,7 @@ func (d *Subscriber) refused(ctx context.Context, address string) error {
 		return err
 	}
 	return asSearch(digest.Refuse(digest.Unavailable, "could not read %s: %s; it is left alone until %s, try again then",
-		digest.AddressWithoutCredentials(url), digest.Words(why), until.UTC().Format("2006-01-02 15:04 UTC")))
+		shown(url), digest.Words(why), until.UTC().Format("2006-01-02 15:04 UTC")))
 }
 
 func (d *Subscriber) fenced(ctx context.Context) error {

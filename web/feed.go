@@ -105,11 +105,13 @@ func (s *site) setFeed(w http.ResponseWriter, r *http.Request, me reader) error 
 	if err != nil {
 		return err
 	}
-	own, wrong := subscriptionOf(r.PostForm)
+	if err := hasAny(r.PostForm, "title", "folder", "display", "most"); err != nil {
+		return err
+	}
+	own, wrong := subscriptionOf(r.PostForm, sub.Subscription)
 	if wrong != (feedWrongs{}) {
 		return s.showSubscription(w, r, me, http.StatusBadRequest, sub.Feed.ID, feedPage{feedMenu: feedMenu{Own: own, Wrong: wrong}})
 	}
-	own.DigestID, own.FeedID = me.Digest.ID, sub.Feed.ID
 	if own.Title == shortened(feedTitle(sub.Feed)) {
 		own.Title = "" // so that it follows the feed's
 	}
@@ -118,18 +120,20 @@ func (s *site) setFeed(w http.ResponseWriter, r *http.Request, me reader) error 
 
 // pauseFeed pauses a subscription, until a day if the form names one.
 func (s *site) pauseFeed(w http.ResponseWriter, r *http.Request, me reader) error {
-	id, err := pathKey(r)
+	sub, err := s.subscription(r, me)
 	if err != nil {
 		return err
 	}
-	m := s.menuFor(me.Digest, "", "")
-	until, wrong := m.pauseOf(r.PostForm, me.Digest, s.Now())
+	id, m := sub.Feed.ID, s.menuFor(me.Digest, "", "")
+	until, wrong, err := m.pauseOf(r.PostForm, me.Digest, s.Now())
+	if err != nil {
+		return err
+	}
 	if wrong != nil {
 		m.Wrong.Day = wrong
-		return s.showSubscription(w, r, me, http.StatusBadRequest, digest.FeedID(id), feedPage{feedMenu: m})
+		return s.showSubscription(w, r, me, http.StatusBadRequest, id, feedPage{feedMenu: m})
 	}
-	err = s.Store.PauseSubscriptionUntil(r.Context(), me.Digest.ID, digest.FeedID(id), until)
-	return showChanged(w, r, err, digest.FeedID(id), "paused")
+	return showChanged(w, r, s.Store.PauseSubscriptionUntil(r.Context(), me.Digest.ID, id, until), id, "paused")
 }
 
 // resumeFeed ends the pause of a subscription.

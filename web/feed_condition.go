@@ -1,6 +1,7 @@
 package web
 
 import (
+	"errors"
 	"net/http"
 	"strings"
 	"time"
@@ -14,7 +15,7 @@ import (
 // it brings something, nothing is said.
 type condition struct {
 	Words   sentences // none: there is nothing to say
-	Trouble bool      // it does not end by itself, or has lasted for days
+	Trouble bool      // it does not end by itself, has lasted for days, or nothing was ever read
 	Since   time.Time
 }
 
@@ -35,7 +36,7 @@ func (all sentences) String() string { return all.In(catalogue.English()) }
 
 // conditionOf says how f stands. again is when it is asked next; zero: not as things stand.
 func conditionOf(f digest.Feed, again, now time.Time, zone *time.Location) condition {
-	c := condition{Since: f.FailingSince}
+	c := condition{Since: f.FailingSince, Trouble: f.Errors > 0 && f.ParsedAt.IsZero()} // its address may be wrong
 	asked := askedAgain(again, now, zone)
 	switch ill := poller.Illness(f, now); {
 	case f.State == digest.FeedGone:
@@ -47,6 +48,8 @@ func conditionOf(f digest.Feed, again, now time.Time, zone *time.Location) condi
 		c.Words, c.Trouble = sentences{catalogue.Key("It was given up; we try it once more.")}, true
 	case f.Errors > 0 && f.LastStatus == http.StatusUnauthorized:
 		c.Words, c.Trouble = sentences{catalogue.Key("Its feed asks for a password.")}, true
+	case f.Errors > 0 && f.LastStatus == 0 && poller.IsNotPublic(errors.New(f.LastError)):
+		c.Words, c.Trouble = sentences{catalogue.Key("Its address is not public; whoever runs this reader can allow its network.")}, true
 	case ill != digest.Well:
 		c.Words, c.Trouble = append(sentences{troubleWords(ill, lasted(now.Sub(f.FailingSince)))}, asked...), true
 	case f.Errors > 0 && now.Sub(f.FailingSince) < 2*24*time.Hour:

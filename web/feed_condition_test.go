@@ -48,10 +48,13 @@ func TestConditions(t *testing.T) {
 		{"five weeks", failing(now.AddDate(0, 0, -36), 9, 403, "403"), tonight, "Its site has not let us in for a month. We ask again tonight.", true},
 		{"ten days", failing(now.AddDate(0, 0, -10), 9, 429, "429"), now.Add(-time.Hour), "Its site has asked us to wait for a week. We ask again today.", true},
 		{"a password at once", failing(at(20, 0, 5), 1, 401, "401"), tonight, "Its feed asks for a password.", true},
+		{"not public", failing(at(20, 0, 5), 1, 0, "refused: the address is not public; whoever runs this reader can allow its network"), tonight, "Its address is not public; whoever runs this reader can allow its network.", true},
 		{"given up", of(failing(now.AddDate(0, -3, -2), 40, 0, "no such host"), func(f *digest.Feed) { f.State = digest.FeedDead }), time.Time{}, "Has not answered for 3 months. We no longer ask.", true},
 		{"tried again", of(well, func(f *digest.Feed) { f.State = digest.FeedTrial }), tonight, "It was given up; we try it once more.", true},
 		{"gone", of(well, func(f *digest.Feed) { f.State, f.GoneAt = digest.FeedGone, now }), time.Time{}, "Its site says that it is gone for good.", true},
 		{"never read", of(well, func(f *digest.Feed) { f.ParsedAt = time.Time{} }), tonight, "Not read yet. We ask again tonight.", false},
+		{"never read, failed once", of(failing(at(20, 0, 5), 1, 404, "404"), func(f *digest.Feed) { f.ParsedAt = time.Time{} }), tonight, "Could not be read last night. We ask again tonight.", true},
+		{"never read for days", of(failing(at(17, 0, 5), 3, 503, "503"), func(f *digest.Feed) { f.ParsedAt = time.Time{} }), tonight, "Could not be read for 3 days. We ask again tonight.", true},
 		{"not asked", failing(at(13, 0, 5), 7, 0, "no answer"), time.Time{}, "Has not answered for a week.", true},
 		{"too much", of(well, func(f *digest.Feed) { f.PostsWaiting = 3 }), tonight, "It brought more than comes in in one day; the rest follows.", false},
 	} {

@@ -81,11 +81,25 @@ func (m feedMenu) Boosts() bool { return m.Own.Extras&digest.Repeat != 0 }
 // Replies reports whether the reader wants an account's answers to others.
 func (m feedMenu) Replies() bool { return m.Own.Extras&digest.Reply != 0 }
 
-// subscriptionOf reads what a form says of a feed.
-func subscriptionOf(form url.Values) (sub digest.Subscription, wrong feedWrongs) {
-	sub.Title, wrong.Title = nameOfForm(tooLongName, form.Get("title"))
-	sub.Folder, wrong.Folder = folderOf(form)
-	sub.Display, sub.Most, wrong.Display = displayOf(form)
+// subscriptionOf gives a subscription with what a form says of it. What the form has no field for stays as it is.
+func subscriptionOf(form url.Values, sub digest.Subscription) (_ digest.Subscription, wrong feedWrongs) {
+	if form.Has("title") {
+		sub.Title, wrong.Title = nameOfForm(tooLongName, form.Get("title"), maxName)
+	}
+	if form.Has("folder") {
+		sub.Folder, wrong.Folder = folderOf(form)
+	}
+	if form.Has("most") {
+		_, sub.Most, wrong.Display = displayOf(url.Values{"most": form["most"]})
+	}
+	if !form.Has("display") {
+		return sub, wrong
+	}
+	var none catalogue.Sayable
+	if sub.Display, _, none = displayOf(url.Values{"display": form["display"]}); none != nil {
+		wrong.Display = none
+	}
+	sub.Extras = 0 // boxes that are not ticked are not sent, but stand beside that choice
 	for name, extra := range extras() {
 		if form.Has(name) {
 			sub.Extras |= extra
@@ -96,7 +110,7 @@ func subscriptionOf(form url.Values) (sub digest.Subscription, wrong feedWrongs)
 
 func folderOf(form url.Values) (folder string, wrong catalogue.Sayable) {
 	const tooLong = catalogue.Key("A folder’s name may have %d characters; this one has %d. Its beginning is kept here; nothing was changed yet.")
-	folder, wrong = nameOfForm(tooLong, form.Get("folder"))
+	folder, wrong = nameOfForm(tooLong, form.Get("folder"), maxName)
 	return strings.Trim(folder, "/ "), wrong
 }
 
@@ -124,28 +138,29 @@ func extras() map[string]digest.Extra {
 	return map[string]digest.Extra{"boosts": digest.Repeat, "replies": digest.Reply}
 }
 
-// pauseOf reads until when a form pauses: zero without an end. It says what is wrong with the day.
-func (m *feedMenu) pauseOf(form url.Values, d digest.Digest, now time.Time) (until time.Time, wrong catalogue.Sayable) {
+// pauseOf reads until when a form pauses: zero without an end, which it has to say. It says what is wrong with the day.
+func (m *feedMenu) pauseOf(form url.Values, d digest.Digest, now time.Time) (until time.Time, wrong catalogue.Sayable, err error) {
 	zone := zoneOr(d.TimeZone)
-	switch form.Get("for") {
-	case "week":
+	switch way := form.Get("for"); {
+	case way == "week":
 		until = calendar.InWeeks(1, now, zone)
-	case "month":
+	case way == "month":
 		until = calendar.InAMonth(now, zone)
-	default:
-		if !form.Has("until") {
-			return time.Time{}, nil
-		}
+	case way != "":
+		return time.Time{}, nil, errNoChoice
+	case form.Has("until"):
 		m.Day = typedDate(form, "until")
 		day, wrong := m.Day.read(m.First, m.Last)
 		if wrong != nil {
-			return time.Time{}, wrong
+			return time.Time{}, wrong, nil
 		}
 		if until, wrong = begins(day, zone); wrong != nil {
-			return time.Time{}, wrong
+			return time.Time{}, wrong, nil
 		}
+	default:
+		return time.Time{}, nil, hasAll(form, "for")
 	}
-	return until.Add(-backBefore), nil
+	return until.Add(-backBefore), nil, nil
 }
 
 // fromOf is where the menu leads back to, as a request says; "" for the list.

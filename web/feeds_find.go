@@ -28,6 +28,7 @@ var errTooManyFinds = &problem{http.StatusTooManyRequests, catalogue.Key("A litt
 type feedsFindPage struct {
 	Asked      string
 	Private    bool              // the form asked for a private feed
+	Password   bool              // the address asks for a password
 	Wrong      catalogue.Sayable // why there is nothing to choose, for people
 	Title      string            // of the page at the address
 	First      bool              // it was asked on the page before the first edition
@@ -126,6 +127,9 @@ func (s *site) orWrong(w http.ResponseWriter, r *http.Request, p feedsFindPage, 
 	status, wrong := searchSaid(err)
 	if wrong == nil {
 		return err
+	}
+	if e, ok := errors.AsType[*poller.SearchError](err); ok {
+		p.Password = e.NeedsPassword
 	}
 	p.Wrong, p.Asked = wrong, firstRunes(p.Asked, maxName)
 	return s.show(w, r, status, "feeds_find", catalogue.Key("No feed found"), p)

@@ -62,7 +62,7 @@ func TestImport(t *testing.T) {
 		v.get("/feeds/import").status(http.StatusOK).shows("h1", "Import a list")
 		for i, added := range []string{"1", "0"} {
 			a := v.upload(badList).status(http.StatusOK).shows("h1", "Your list is imported")
-			a.shows(".counts dd", added, fmt.Sprint(i), "3")
+			a.shows(".counts dd", added, fmt.Sprint(i), "3").shows(".counts dt", "Added", "Taken before", "Lines that could not be read")
 			a.shows(".lines li",
 				"Line 4, Nowhere \"mailto:a@b.example\" is not a web address; give one such as https://example.org/feed.xml.",
 				"Line 5, Empty It has no address of a feed (xmlUrl).", "Line 7, B The file ends in the middle of this line.")
@@ -96,7 +96,7 @@ func TestImportReportEnds(t *testing.T) {
 		_, err := r.store.SetHostRule(t.Context(), digest.HostRule{Host: "a.example", Blocked: true, CreatedAt: r.now}, r.now)
 		r.must(err)
 		a := v.get("/feeds/import/report").status(http.StatusOK).shows(".reading h2", "All new sites were asked")
-		a.contains("[role=status]", "Could not be read: 1.").shows("[data-again]")
+		a.contains("[role=status]", "Feeds that could not be read yet: 1.").shows("[data-again]")
 	})
 }
 
@@ -116,7 +116,7 @@ func TestImportReportNamesTheGone(t *testing.T) {
 		if got := v.takes(); got != "" {
 			r.t.Fatalf("takes %q", got)
 		}
-		a := v.get("/feeds/import/report").status(http.StatusOK).contains("[role=status]", "Read so far: 0 of 1.", "Could not be read: 1.")
+		a := v.get("/feeds/import/report").status(http.StatusOK).contains("[role=status]", "Read so far: 0 of 1.", "Feeds that could not be read yet: 1.")
 		a.contains(".reading .rows", "Old news", "gone for good")
 	})
 }
@@ -184,7 +184,7 @@ func TestExportComesBack(t *testing.T) {
 		v.upload(`<opml><outline text="F/G &amp; &quot;H&quot;"><outline text="&lt;A&gt; 日本" xmlUrl="https://a.example/?x=1&amp;y='2'"/><outline text="B" xmlUrl="https://b.example/"/></outline></opml>`).status(http.StatusOK)
 		taken, err := r.store.Subscriptions(r.t.Context(), d.ID)
 		r.must(err)
-		v.post(fmt.Sprintf("/feeds/%d/rest", taken[1].FeedID), nil).status(http.StatusSeeOther)
+		v.post(fmt.Sprintf("/feeds/%d/rest", taken[1].FeedID), url.Values{"for": {""}}).status(http.StatusSeeOther)
 		a := v.get("/feeds/export").status(http.StatusOK)
 		if got := a.Header.Get("Content-Disposition"); got != "attachment; filename=feeds.opml" || strings.Contains(a.body, "bob") {
 			r.t.Errorf("%s", got)

@@ -2,6 +2,7 @@ package web
 
 import (
 	"net/http"
+	"net/url"
 	"slices"
 	"strconv"
 
@@ -68,7 +69,18 @@ func (s *site) returnFeeds(w http.ResponseWriter, r *http.Request, me reader) er
 	case len(feeds) == 1:
 		return showChanged(w, r, nil, feeds[0], "again")
 	}
-	return showSaved(w, r, nil, "/feeds", "again")
+	return seeOther(w, r, listSaved(fromOf(r), "again"))
+}
+
+// listSaved is the list of feeds, which says what was changed: looked through as where one came from, if that was the list.
+func listSaved(from, word string) string {
+	var q feedsQuery
+	if u, err := url.Parse(from); err == nil && u.Path == "/feeds" {
+		q = feedsQueryOf(u.Query())
+	}
+	form := q.form()
+	form.Set(savedWord, word)
+	return "/feeds?" + form.Encode()
 }
 
 // feedsOf reads keys of feeds that a form carries.

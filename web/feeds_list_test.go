@@ -122,7 +122,7 @@ func TestSeveralAtOnce(t *testing.T) {
 		}
 		a := v.get("/feeds/several?"+ids(url.Values{}).Encode()).status(http.StatusOK).shows("h1", "3 feeds chosen").shows(".named li", "One", "Three", "Two")
 		a.has(".back a", "href", "/feeds?sort=name")
-		v.get("/feeds/several").status(http.StatusBadRequest).shows("h1", "None is chosen")
+		v.get("/feeds/several").status(http.StatusBadRequest).shows("h1", "None is chosen").has("main .button", "href", "/feeds")
 		v.get("/feeds/several?feed=999999").status(http.StatusBadRequest)
 
 		v.post("/feeds/several/folder", ids(url.Values{"folder": {" Old/ "}})).status(http.StatusSeeOther)
@@ -133,7 +133,7 @@ func TestSeveralAtOnce(t *testing.T) {
 		if sub.Display != digest.Headlines || sub.Most != 3 || sub.Folder != "Old" {
 			r.t.Errorf("it is %+v", sub.Subscription)
 		}
-		for _, wrong := range []url.Values{{"display": {"x"}}, {"most": {"-1"}}, {"most": {"1e9"}}} {
+		for _, wrong := range []url.Values{{"display": {"x"}, "most": {"0"}}, {"display": {""}, "most": {"-1"}}, {"display": {""}, "most": {"1e9"}}} {
 			v.post("/feeds/several/display", ids(wrong)).status(http.StatusBadRequest).shows("p.wrong", "That is none of the choices. Nothing was changed.")
 		}
 		v.post("/feeds/several/rest", ids(url.Values{"until": {"2026-11-01"}})).status(http.StatusBadRequest).contains("p.wrong", "is too early")
@@ -143,10 +143,12 @@ func TestSeveralAtOnce(t *testing.T) {
 		v.post("/feeds/several/rest", ids(url.Values{"for": {"week"}})).status(http.StatusSeeOther)
 
 		a = v.post("/feeds/several/leave", ids(url.Values{})).status(http.StatusOK).shows("h1", "Unsubscribed").shows(".named li", "One", "Three", "Two")
+		a.contains("form .hint", "what waited of them").has("[name=from]", "value", "/feeds?sort=name")
 		if got := v.takes(); got != "Four" {
 			r.t.Errorf("takes %q", got)
 		}
-		v.post("/feeds/return", url.Values{"feed": a.attrs("input[name=feed]", "value")}).status(http.StatusSeeOther)
+		v.post("/feeds/return", url.Values{"feed": a.attrs("input[name=feed]", "value"), "from": a.attrs("[name=from]", "value")}).status(http.StatusSeeOther).leads("/feeds?saved=again&sort=name")
+		v.get("/feeds?saved=again&sort=name").status(http.StatusOK)
 		if got := v.takes(); got != "Four|One|Three|Two" {
 			r.t.Errorf("takes %q", got)
 		}

@@ -103,6 +103,9 @@ func (s *site) onSeveral(act func(*http.Request, reader, *feedsSeveralPage) (don
 
 // moveFeeds puts the feeds into a folder.
 func (s *site) moveFeeds(r *http.Request, me reader, p *feedsSeveralPage) (string, error) {
+	if err := hasAll(r.PostForm, "folder"); err != nil {
+		return "", err
+	}
 	if p.Own.Folder, p.Wrong.Folder = folderOf(r.PostForm); p.Wrong.Folder != nil {
 		return "", nil
 	}
@@ -112,6 +115,9 @@ func (s *site) moveFeeds(r *http.Request, me reader, p *feedsSeveralPage) (strin
 
 // displayFeeds changes how their posts are shown.
 func (s *site) displayFeeds(r *http.Request, me reader, p *feedsSeveralPage) (string, error) {
+	if err := hasAll(r.PostForm, "display", "most"); err != nil {
+		return "", err
+	}
 	d, most, wrong := displayOf(r.PostForm)
 	if p.Wrong.Display = wrong; wrong != nil {
 		return "", nil
@@ -122,11 +128,11 @@ func (s *site) displayFeeds(r *http.Request, me reader, p *feedsSeveralPage) (st
 
 // pauseFeeds pauses them.
 func (s *site) pauseFeeds(r *http.Request, me reader, p *feedsSeveralPage) (string, error) {
-	until, wrong := p.pauseOf(r.PostForm, me.Digest, s.Now())
-	if p.Wrong.Day = wrong; wrong != nil {
-		return "", nil
+	until, wrong, err := p.pauseOf(r.PostForm, me.Digest, s.Now())
+	if p.Wrong.Day = wrong; wrong != nil || err != nil {
+		return "", err
 	}
-	_, err := s.Store.PauseSubscriptions(r.Context(), me.Digest.ID, p.Chosen, until)
+	_, err = s.Store.PauseSubscriptions(r.Context(), me.Digest.ID, p.Chosen, until)
 	return "paused", err
 }
 

@@ -53,14 +53,20 @@ func feedsQueryOf(form url.Values) feedsQuery {
 	return q
 }
 
-// At is the address of a sheet of what is looked for.
-func (q feedsQuery) At(part int) string {
+// form is what is looked for, as the fields of a form say it.
+func (q feedsQuery) form() url.Values {
 	form := url.Values{}
 	for name, value := range map[string]string{"find": q.Find, "sort": string(q.Sort), "folder": q.Folder} {
 		if value != "" {
 			form.Set(name, value)
 		}
 	}
+	return form
+}
+
+// At is the address of a sheet of what is looked for.
+func (q feedsQuery) At(part int) string {
+	form := q.form()
 	if part > 1 {
 		form.Set("sheet", strconv.Itoa(part))
 	}

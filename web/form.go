@@ -2,6 +2,7 @@ package web
 
 import (
 	"cmp"
+	"mime"
 	"net/http"
 	"net/url"
 	"slices"
@@ -15,14 +16,47 @@ import (
 	"digest/internal/catalogue"
 )
 
-// withForm makes a handler of one that reads a form, as r.PostForm.
+// withForm makes a handler of one that reads a form, as r.PostForm. What is written in another way than our forms are
+// is refused: all its fields would count as empty.
 func withForm(h handler) handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
+		if !isReadable(r) {
+			return errBadForm
+		}
 		if err := r.ParseForm(); err != nil {
 			return tooLargeOr(err, errBadForm)
 		}
 		return h(w, r)
 	}
+}
+
+// isReadable reports whether a request brings no body, or one that is written as our forms are. Where a file is
+// expected its own route reads it.
+func isReadable(r *http.Request) bool {
+	if r.Method != http.MethodPost || r.ContentLength == 0 {
+		return true
+	}
+	kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")) // empty where there is none
+	return kind == "application/x-www-form-urlencoded" || kind == "multipart/form-data" && bringsFile(r.URL.Path)
+}
+
+// hasAll is errNoChoice for a form that lacks one of the fields that our pages send always, be they empty: what a form
+// does not say has not been cleared by its reader.
+func hasAll(form url.Values, names ...string) error {
+	for _, name := range names {
+		if !form.Has(name) {
+			return errNoChoice
+		}
+	}
+	return nil
+}
+
+// hasAny is errNoChoice for a form that has none of these fields: it says nothing.
+func hasAny(form url.Values, names ...string) error {
+	if slices.ContainsFunc(names, form.Has) {
+		return nil
+	}
+	return errNoChoice
 }
 
 // tooLargeOr says why what was sent could not be read: it was too much, by itself or with
@@ -141,15 +175,18 @@ func saidDay(d digest.Date) catalogue.Moment { return catalogue.Day("2 January 2
 // of a title. Of a longer one the form shows the beginning.
 const maxName = 500
 
+// maxDigestName bounds the name of a newspaper, which stands large above each of its pages.
+const maxDigestName = 80
+
 // tooLongName says that a name has too many characters.
 const tooLongName = catalogue.Key("A name may have %d characters; this one has %d. Its beginning is kept here; nothing was changed yet.")
 
-// nameOfForm makes one line of what was typed. Where that is too long wrong says so: tooLong, with
-// how many characters there may be and how many there are.
-func nameOfForm(tooLong catalogue.Key, typed string) (name string, wrong catalogue.Sayable) {
+// nameOfForm makes one line of what was typed. Where that is longer than most characters wrong says so:
+// tooLong, with how many there may be and how many there are.
+func nameOfForm(tooLong catalogue.Key, typed string, most int) (name string, wrong catalogue.Sayable) {
 	name = digest.OneLine(digest.WithoutTurns(typed))
-	if n := utf8.RuneCountInString(name); n > maxName {
-		return firstRunes(name, maxName), tooLong.With(maxName, n)
+	if n := utf8.RuneCountInString(name); n > most {
+		return firstRunes(name, most), tooLong.With(most, n)
 	}
 	return name, nil
 }

@@ -159,7 +159,10 @@ func TestArrangeFrontPage(t *testing.T) {
 			v.get(path).status(http.StatusOK).shows(".nameplate", "The Courier")
 		}
 		r.visitor().get("/help").shows(".nameplate", "Daily Digest")
-		v.post("/settings/front/name", url.Values{"name": {strings.Repeat("n", 5000)}}).status(http.StatusOK).contains("[role=alert]", "nothing was changed yet")
+		v.post("/settings/front/name", url.Values{"name": {strings.Repeat("n", 81)}}).status(http.StatusBadRequest).contains("[role=alert]", "may have 80 characters; this one has 81").
+			has("#name", "value", strings.Repeat("n", 80)).has("#name", "maxlength", "80").shows(".nameplate", "The Courier")
+		r.must(r.store.SetDigestName(r.t.Context(), d.ID, strings.Repeat("n", 300))) // when there was more room
+		v.get("/settings/front").status(http.StatusOK).shows(".nameplate", strings.Repeat("n", 300)).has("#name", "value", strings.Repeat("n", 300))
 		v.saves("/settings/front/name", url.Values{"name": {""}})
 		v.get("/").shows(".nameplate", "Daily Digest")
 

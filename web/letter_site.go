@@ -98,16 +98,16 @@ func (s *site) displayByLetter(r *http.Request, p *letterSitePage) error {
 	if p.Feed == "" {
 		return nil
 	}
-	own, wrong := subscriptionOf(url.Values{"display": {r.PostForm.Get("display")}})
-	if wrong != (feedWrongs{}) {
+	display, _, wrong := displayOf(url.Values{"display": r.PostForm["display"]})
+	if wrong != nil || !r.PostForm.Has("display") {
 		return errNoChoice
 	}
 	p.Done = "changed"
-	if own.Display == digest.Headlines {
+	if display == digest.Headlines {
 		p.Was = wayBackOf(p.sub.Display, r.PostForm)
 	}
 	sub := p.sub.Subscription
-	sub.Display = own.Display
+	sub.Display = display
 	err := s.Store.SetSubscription(r.Context(), sub)
 	p.sub.Subscription = sub
 	p.describe()

@@ -78,7 +78,7 @@ func (s *site) showLinked(w http.ResponseWriter, r *http.Request, me reader, p p
 		p.Asked = shortened(p.Asked)
 		return s.show(w, r, http.StatusUnprocessableEntity, "links", catalogue.Key("Who points there"), p)
 	case key != 0:
-		found, err = s.Store.LinkingTo(r.Context(), me.ID, key, s.Now(), mostLinked)
+		found, err = s.Store.LinkingTo(r.Context(), me.ID, key, 0, s.Now(), mostLinked)
 	default:
 		err = s.searching(r.Context(), me, func(ctx context.Context) (err error) {
 			found, err = s.Store.LinkingToSite(ctx, me.ID, siteKey, s.Now(), mostLinked)
@@ -140,18 +140,16 @@ func addressOf(p digest.Post, key int64) string {
 	return ""
 }
 
-// linking gives the posts that lead to a post which its reader sees.
+// linking gives the posts of other feeds that lead to a post which its reader sees.
 func (s *site) linking(r *http.Request, me reader, v store.VisiblePost) ([]listedPost, error) {
 	key := feed.LinkKey(v.URL)
 	if key == 0 {
 		return nil, nil
 	}
-	found, err := s.Store.LinkingTo(r.Context(), me.ID, key, s.Now(), besidePost+1)
+	found, err := s.Store.LinkingTo(r.Context(), me.ID, key, v.FeedID, s.Now(), besidePost)
 	var all []listedPost
 	for _, o := range found {
-		if o.ID != v.ID && len(all) < besidePost {
-			all = append(all, s.listed(r, o))
-		}
+		all = append(all, s.listed(r, o))
 	}
 	return all, err
 }
@@ -192,7 +190,7 @@ func (s *site) linksJSON(w http.ResponseWriter, r *http.Request) error {
 	if key == 0 || len(address) > maxAsked {
 		return writeJSON(w, http.StatusBadRequest, map[string]string{"error": "url is a web address, escaped as a parameter"})
 	}
-	found, err := s.Store.LinkingTo(r.Context(), u.ID, key, s.Now(), mostLinked)
+	found, err := s.Store.LinkingTo(r.Context(), u.ID, key, 0, s.Now(), mostLinked)
 	if err != nil {
 		return err
 	}

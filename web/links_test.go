@@ -64,11 +64,25 @@ func TestLinks(t *testing.T) {
 			r.t.Errorf("a search for links leads to %q", got)
 		}
 		post := fmt.Sprintf("/posts/%d", r.idOf(d, "Boats"))
-		ann.get(post).status(http.StatusOK).contains(".pointed", "Others of your sites point here").contains(".pointed", "Kites")
+		ann.get(post).status(http.StatusOK).contains(".pointed", "Others of your sites point here").shows(".pointed li", "Kites: Kites")
 		bob.get("/links").contains(".notice", "No two of your sites")
 		if got := r.visitor().get("/links").status(http.StatusSeeOther).Header.Get("Location"); !strings.HasPrefix(got, "/sign-in") {
 			r.t.Errorf("a stranger is led to %q", got)
 		}
+	})
+}
+
+// TestOthersPointHere: beside a post stand those of other sites that lead to it, and none of its own, be its address on another host.
+func TestOthersPointHere(t *testing.T) {
+	each(t, func(r *room) {
+		ann, d := r.reader("ann@example.org")
+		r.brings(digest.Subscription{DigestID: d.ID}, "Boats", pointing("Boats", "https://boats.example/1", "https://far.example/"), pointing("Boats again", "https://elsewhere.example/2", "https://boats.example/1"))
+		r.midnight()
+		path := fmt.Sprintf("/posts/%d", r.idOf(d, "Boats"))
+		ann.get(path).status(http.StatusOK).shows(".pointed li")
+		r.brings(digest.Subscription{DigestID: d.ID}, "Kites", pointing("Kites", "https://kites.example/1", "https://boats.example/1"))
+		r.midnight()
+		ann.get(path).status(http.StatusOK).shows(".pointed h2", "Others of your sites point here").shows(".pointed li", "Kites: Kites")
 	})
 }
 

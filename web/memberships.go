@@ -62,7 +62,7 @@ func (s *site) membershipsPage(w http.ResponseWriter, r *http.Request, me reader
 func (s *site) setShared(w http.ResponseWriter, r *http.Request, me reader) error {
 	membership, err := strconv.ParseInt(r.PostForm.Get("membership"), 10, 64)
 	feed, bad := strconv.ParseInt(r.PostForm.Get("feed"), 10, 64)
-	if err != nil || bad != nil {
+	if err != nil || bad != nil || !r.PostForm.Has("once") {
 		return errNoChoice
 	}
 	set := s.Store.ReadInBoth

@@ -4,6 +4,7 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"net/url"
 	"strings"
 	"time"
 
@@ -62,9 +63,9 @@ func compressed(h http.Handler) http.Handler {
 // bodyLimit is how many bytes a request may bring: more where a file is expected.
 func (s *site) bodyLimit(r *http.Request) int64 {
 	switch path := r.URL.Path; {
-	case path == "/feeds/import", strings.HasPrefix(path, "/newsletters/") && strings.HasSuffix(path, "/members/import"):
+	case bringsList(path):
 		return maxList + maxBody
-	case strings.HasPrefix(path, "/newsletters/") && strings.HasSuffix(path, "/logo"), strings.HasPrefix(path, apiRoot) && strings.HasSuffix(path, "/logo"):
+	case bringsLogo(path), strings.HasPrefix(path, apiRoot) && strings.HasSuffix(path, "/logo"):
 		return logo.MaxBytes + maxBody
 	case strings.HasPrefix(path, pushRoot):
 		return maxPush
@@ -72,6 +73,17 @@ func (s *site) bodyLimit(r *http.Request) int64 {
 		return maxNames
 	}
 	return maxBody
+}
+
+// bringsFile reports whether the form at a path brings a file.
+func bringsFile(path string) bool { return bringsList(path) || bringsLogo(path) }
+
+func bringsList(path string) bool {
+	return path == "/feeds/import" || strings.HasPrefix(path, "/newsletters/") && strings.HasSuffix(path, "/members/import")
+}
+
+func bringsLogo(path string) bool {
+	return strings.HasPrefix(path, "/newsletters/") && strings.HasSuffix(path, "/logo")
 }
 
 // maxNames is the most that a form with a name in it may bring: one that is far
@@ -130,7 +142,8 @@ func (s *site) secure(h http.Header, inClear bool) {
 }
 
 // orProblem serves mux, but where no route matches it answers with our page
-// and the status that mux chose (404, or 405 with its Allow header).
+// and the status that mux chose (404, or 405 with its Allow header). Who opens the
+// answer to a form again, without sending it, is led to the page above it.
 func (s *site) orProblem(mux *http.ServeMux) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h, pattern := mux.Handler(r)
@@ -138,12 +151,24 @@ func (s *site) orProblem(mux *http.ServeMux) http.Handler {
 			mux.ServeHTTP(w, r)
 			return
 		}
-		answer := statusOnly{header: w.Header(), status: http.StatusNotFound}
+		answer := statusOnly{header: http.Header{}, status: http.StatusNotFound}
 		h.ServeHTTP(&answer, r)
 		s.handle(func(http.ResponseWriter, *http.Request) error {
+			if page := s.pageAbove(url.URL{Path: r.URL.Path}); answer.status == http.StatusMethodNotAllowed && isForm(r) && page.Path != "/" {
+				return seeOther(w, r, page.String())
+			}
+			if allowed, ok := answer.header["Allow"]; ok {
+				w.Header()["Allow"] = allowed
+			}
 			return problemWith(answer.status)
 		}).ServeHTTP(w, r)
 	})
+}
+
+// isForm reports whether a request asks for an address as one does for the answer to a form, and not as programs do.
+func isForm(r *http.Request) bool {
+	isGet := r.Method == http.MethodGet || r.Method == http.MethodHead
+	return isGet && !strings.HasPrefix(r.URL.Path, apiRoot) && !strings.HasPrefix(r.URL.Path, "/actor/")
 }
 
 // A statusOnly takes an answer's status and headers and drops its body.

@@ -110,9 +110,10 @@ type manifestIcon struct {
 
 // A shareTarget is where what a reader shares from other apps is sent.
 type shareTarget struct {
-	Action string            `json:"action"`
-	Method string            `json:"method"`
-	Params map[string]string `json:"params"`
+	Action  string            `json:"action"`
+	Method  string            `json:"method"`
+	Enctype string            `json:"enctype"`
+	Params  map[string]string `json:"params"`
 }
 
 // A manifest lets a browser install the web view as an app. It is the same for everybody: browsers ask for it
@@ -134,7 +135,7 @@ func (s *site) manifest(w http.ResponseWriter, _ *http.Request) error {
 	paper := render.Variables()["paper"]
 	m := manifest{
 		ID: "/", Name: render.DefaultName, ShortName: "Digest", StartURL: "/", Scope: "/", Display: "standalone", Theme: paper, Background: paper,
-		ShareTarget: shareTarget{"/feeds/share", http.MethodGet, map[string]string{"title": "title", "text": "text", "url": "url"}},
+		ShareTarget: shareTarget{"/feeds/share", http.MethodGet, "application/x-www-form-urlencoded", map[string]string{"title": "title", "text": "text", "url": "url"}},
 	}
 	for _, icon := range []struct{ file, sizes, kind, purpose string }{
 		{"icon.svg", "any", "image/svg+xml", ""}, {"icon-192.png", "192x192", "image/png", ""},

@@ -48,11 +48,11 @@ func TestManifest(t *testing.T) {
 			Display string
 			Icons   []struct{ Src, Sizes, Type, Purpose string }
 			Share   struct {
-				Action, Method string
-				Params         map[string]string
+				Action, Method, Enctype string
+				Params                  map[string]string
 			} `json:"share_target"`
 		}](a)
-		if m.Name == "" || m.Start != "/" || m.Display != "standalone" || m.Share.Action != "/feeds/share" || m.Share.Method != "GET" || m.Share.Params["url"] != "url" {
+		if m.Name == "" || m.Start != "/" || m.Display != "standalone" || m.Share.Action != "/feeds/share" || m.Share.Method != "GET" || m.Share.Enctype != "application/x-www-form-urlencoded" || m.Share.Params["url"] != "url" {
 			r.t.Errorf("the manifest says %+v", m)
 		}
 		var sizes []string

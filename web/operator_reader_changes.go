@@ -53,6 +53,9 @@ func who(me, u reader) slog.Attr {
 // pauseFor pauses a reader's digest: until a day by their clock, or, without one, until somebody resumes it.
 func (s *site) pauseFor(r *http.Request, me, u reader) (saved string, wrong catalogue.Sayable, err error) {
 	st := s.standing(u.Digest)
+	if err := hasAll(r.PostForm, "until"); err != nil {
+		return "", nil, err
+	}
 	var until time.Time
 	if date := typedDate(r.PostForm, "until"); date.Value != "" {
 		day, wrong := date.read(st.today().Plus(1), st.today().Plus(farthestPause))

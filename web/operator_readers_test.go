@@ -186,7 +186,7 @@ func TestOperatorPauses(t *testing.T) {
 		r.stands(d, digest.DigestPaused)
 		r.logged(`msg="an operator pauses a digest" operator=1 reader=2`)
 		op.get(op.post(path+"/resume", nil).status(http.StatusSeeOther).Header.Get("Location")).contains(".notice", "goes on")
-		op.post(path+"/pause", nil).status(http.StatusSeeOther)
+		op.post(path+"/pause", url.Values{"until": {""}}).status(http.StatusSeeOther)
 		op.get(path).contains(".sheet", "until they or you end that")
 		op.post(path+"/resume", nil).status(http.StatusSeeOther)
 		r.logged(`msg="an operator resumes a digest" operator=1 reader=2`)
@@ -196,7 +196,7 @@ func TestOperatorPauses(t *testing.T) {
 			t.Errorf("the digest was %+v, is %+v", was, is)
 		}
 		r.must(r.store.SetDigestState(t.Context(), d.ID, digest.DigestLeft, r.now))
-		op.post(path+"/pause", nil).status(http.StatusConflict).contains(".wrong", "Its reader has left")
+		op.post(path+"/pause", url.Values{"until": {""}}).status(http.StatusConflict).contains(".wrong", "Its reader has left")
 		op.post(path+"/resume", nil).status(http.StatusSeeOther)
 		r.stands(d, digest.DigestLeft)
 	})

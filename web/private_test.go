@@ -45,6 +45,8 @@ func TestPrivateFeeds(t *testing.T) {
 			fmt.Fprintln(&shown, a.body)
 			return a
 		}
+		none := post("/feeds/find", "address", site.URL+"/feed").status(http.StatusUnprocessableEntity).has("#address", "value", site.URL+"/feed")
+		none.words("it asks for a password (401)", "<details open>")
 		a := post("/feeds/find", "address", site.URL+"/feed", "user", "ann", "password", "wrong")
 		a.status(http.StatusUnprocessableEntity).words("the password is not accepted (401)", "<details open>")
 		if len(a.texts("#password")) != 1 || strings.Contains(a.body, `value="wrong"`) {

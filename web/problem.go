@@ -24,6 +24,9 @@ func (p *problem) SignIn() bool {
 	return p == errSpentLink || p == errSpentSignUp || p == errSpentAgree || p == errOldLink || p == errSpentEdition
 }
 
+// OfFeeds says that the way on from here is the list of feeds.
+func (p *problem) OfFeeds() bool { return p == errNoneChosen }
+
 var (
 	errNotFound         = &problem{http.StatusNotFound, catalogue.Key("Nothing at this address"), catalogue.Key("The page may have moved, or the link may have lost a letter on its way.")}
 	errMethod           = &problem{http.StatusMethodNotAllowed, catalogue.Key("That cannot be done here"), catalogue.Key("This address answers another kind of request.")}

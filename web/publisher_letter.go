@@ -123,6 +123,9 @@ func (s *site) setLetter(w http.ResponseWriter, r *http.Request, me publisher) e
 		p.Wrong = catalogue.Key("It is made already.")
 		return s.showPublisherLetter(w, r, http.StatusConflict, p)
 	}
+	if err := hasAny(r.PostForm, "subject", "note", "skip"); err != nil {
+		return err
+	}
 	p.Letter = typedLetter(r, p.Letter)
 	wrong, err := asSaid(s.Store.SetNewsletterLetter(r.Context(), p.Letter))
 	if wrong != nil {

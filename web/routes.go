@@ -174,7 +174,6 @@ func (s *site) readerRoutes() map[string]handler {
 		"POST /feeds/{id}":         s.forReader(s.forOwnDigest(s.setFeed)),
 		"POST /feeds/{id}/rest":    s.forReader(s.forOwnDigest(s.pauseFeed)),
 		"POST /feeds/{id}/ask":     s.forReader(s.forOwnDigest(s.setCredential)),
-		"GET /feeds/{id}/ask":      toFeeds,
 		"POST /feeds/{id}/wake":    s.forReader(s.forOwnDigest(s.resumeFeed)),
 		"POST /feeds/{id}/leave":   s.forReader(s.forOwnDigest(s.unsubscribeFeed)),
 		"GET /feeds/{id}/leave":    toFeeds,

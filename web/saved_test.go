@@ -117,7 +117,7 @@ func TestSaveByGuessing(t *testing.T) {
 		for _, id := range []string{"-1", "1e3", "99999999999999999999", "x", "%20", "0x1", "1%00"} {
 			v.post("/posts/"+id+"/save", nil).status(http.StatusNotFound)
 		}
-		v.get(savePath(r.idOf(d, "Mine"))).status(http.StatusMethodNotAllowed)
+		v.get(savePath(r.idOf(d, "Mine"))).status(http.StatusSeeOther)
 		r.visitor().post(savePath(others), nil).status(http.StatusSeeOther)
 		foreign := r.visitor().signIn(ann)
 		foreign.from("https://evil.example", "cross-site")

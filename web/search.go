@@ -130,7 +130,7 @@ func (p searchPage) wrongDays() catalogue.Sayable {
 
 // composed writes what the fields of the form say as one query.
 func (p searchPage) composed() string {
-	parts := []string{strings.TrimSpace(p.Query)}
+	parts := []string{words.Closed(p.Query)}
 	add := func(key, value string) {
 		if value = strings.TrimSpace(value); value != "" {
 			parts = append(parts, words.Field(key, value))

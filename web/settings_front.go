@@ -25,18 +25,21 @@ type frontFolder struct {
 	First, Last bool
 }
 
+// MostName is how many characters the name may have.
+func (frontPage) MostName() int { return maxDigestName }
+
 func (s *site) frontPage(w http.ResponseWriter, r *http.Request, me reader) error {
-	return s.showFront(w, r, me, frontPage{settingsFrame: s.frame(r, me, "name", "order", "lead"), Typed: me.Digest.Name})
+	return s.showFront(w, r, http.StatusOK, me, frontPage{settingsFrame: s.frame(r, me, "name", "order", "lead"), Typed: me.Digest.Name})
 }
 
-func (s *site) showFront(w http.ResponseWriter, r *http.Request, me reader, p frontPage) error {
+func (s *site) showFront(w http.ResponseWriter, r *http.Request, status int, me reader, p frontPage) error {
 	v, err := s.Store.FrontPageView(r.Context(), me.Digest.ID)
 	for i, name := range v.Folders {
 		p.Folders = append(p.Folders, frontFolder{name, i == 0, i == len(v.Folders)-1})
 	}
 	p.Arranged = len(v.Folders) > 1
 	p.Sites = sitesToLead(v.Subscriptions)
-	return s.showPage(w, r, err, "settings_front", catalogue.Key("Front page"), p)
+	return orShow(err, func() error { return s.show(w, r, status, "settings_front", catalogue.Key("Front page"), p) })
 }
 
 // sitesToLead are those of which one can lead, by title; the first choice is none of them.
@@ -55,11 +58,14 @@ func sitesToLead(subs []store.SubscriptionInfo) []choice {
 
 // setName names the reader's editions.
 func (s *site) setName(w http.ResponseWriter, r *http.Request, me reader) error {
-	name, wrong := nameOfForm(tooLongName, r.PostForm.Get("name"))
+	if err := hasAll(r.PostForm, "name"); err != nil {
+		return err
+	}
+	name, wrong := nameOfForm(tooLongName, r.PostForm.Get("name"), maxDigestName)
 	if wrong != nil {
 		p := frontPage{settingsFrame: s.frame(r, me), Typed: name}
 		p.Wrong = wrong
-		return s.showFront(w, r, me, p)
+		return s.showFront(w, r, http.StatusBadRequest, me, p)
 	}
 	return showSaved(w, r, s.Store.SetDigestName(r.Context(), me.Digest.ID, name), "/settings/front", "name")
 }

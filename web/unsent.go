@@ -84,14 +84,20 @@ func (s *site) formPage(r *http.Request) string {
 			page = there
 		}
 	}
+	page = s.pageAbove(page)
+	return page.String()
+}
+
+// pageAbove is an address if there is a page, else the nearest one above it that is a page.
+func (s *site) pageAbove(page url.URL) url.URL {
 	for !s.isShown(page) {
 		above := path.Dir(page.Path)
 		if above == page.Path {
-			return "/"
+			return url.URL{Path: "/"}
 		}
 		page = url.URL{Path: above}
 	}
-	return page.String()
+	return page
 }
 
 // isShown reports whether there is a page at an address.

@@ -145,6 +145,15 @@ func (p part) source() string {
 	return text
 }
 
+// Closed is what was typed with its last quote closed: what is written behind it is not of the quote then.
+func Closed(typed string) string {
+	typed = strings.TrimSpace(typed)
+	if strings.Count(strings.Map(straight, typed), `"`)%2 != 0 {
+		typed += `"`
+	}
+	return typed
+}
+
 // Field writes a key with what it is about, as it is typed; what holds spaces stands in quotes.
 func Field(key, value string) string {
 	value = digest.OneLine(strings.ReplaceAll(strings.Map(straight, value), `"`, " "))

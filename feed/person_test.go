@@ -1,0 +1,16 @@
+package feed
+
+import "testing"
+
+// TestPersonName: of a mail address with a name the name is shown; brackets without one vanish.
+func TestPersonName(t *testing.T) {
+	for s, want := range map[string]string{
+		"a@b.c (Ann)": "Ann", "Ann <a@b.c>": "Ann", "a@b.c": "a@b.c", "Ann": "Ann", "Ann (of the boats)": "Ann (of the boats)",
+		"a@b.c ( )": "a@b.c", "a@b.c ()": "a@b.c", `a@b.c (<img src="https://x.example/t.gif">)`: "a@b.c", "a@b.c ( ": "a@b.c",
+		"Ann ( )": "Ann", "( )": "", "()": "", "<>": "", "Ann [ ]": "Ann",
+	} {
+		if got := personName(s); got != want {
+			t.Errorf("%q is %q, want %q", s, got, want)
+		}
+	}
+}

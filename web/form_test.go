@@ -1,0 +1,82 @@
+package web_test
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"digest"
+)
+
+// TestUnreadableForms: a form whose fields cannot be read, or that has none, clears nothing.
+func TestUnreadableForms(t *testing.T) {
+	each(t, func(r *room) {
+		v, d := r.reader("ann@example.org")
+		r.arrives(d, post("Delivered"))
+		link := v.get("/feeds").attrs(".rows .name", "href")[0]
+		feed := strings.TrimPrefix(link, "/feeds/")
+		v.post(link, url.Values{"title": {"Mine"}, "folder": {"News"}, "display": {"headlines"}, "most": {"3"}}).status(http.StatusSeeOther)
+		v.post("/settings/front/name", url.Values{"name": {"The Courier"}}).status(http.StatusSeeOther)
+		v.post("/settings/language", url.Values{"language": {"en"}}).status(http.StatusSeeOther)
+		stands := func(after string) {
+			r.t.Helper()
+			all, err := r.store.AllSubscriptions(r.t.Context(), d.ID)
+			r.must(err)
+			if s := all[0]; s.Title != "Mine" || s.Folder != "News" || s.Display != digest.Headlines || s.Most != 3 || s.Paused {
+				r.t.Fatalf("after %s it is %+v", after, s.Subscription)
+			}
+			v.get("/settings/front").has("#name", "value", "The Courier")
+			if u, err := r.store.User(r.t.Context(), d.UserID); err != nil || u.Language != "en" {
+				r.t.Fatalf("after %s the language is %q, %v", after, u.Language, err)
+			}
+		}
+		for _, path := range []string{link, link + "/rest", "/settings/front/name", "/settings/language", "/settings/pages", "/settings/pages/edition", "/settings/mail"} {
+			v.post(path, nil).status(http.StatusBadRequest).shows("h1", "That was none of the choices")
+			v.post(path, url.Values{"for": {"bogus"}, "feed": {feed}}).status(http.StatusBadRequest)
+			v.do("POST", path, "multipart/form-data; boundary=b", strings.NewReader("--b\r\nContent-Disposition: form-data; name=\"title\"\r\n\r\nx\r\n--b--\r\n")).
+				status(http.StatusBadRequest).shows("h1", "That form could not be read")
+			v.do("POST", path, "text/plain", strings.NewReader("title=x")).status(http.StatusBadRequest)
+			v.do("POST", path, "", strings.NewReader("title=x")).status(http.StatusBadRequest)
+			stands(path)
+		}
+		for _, act := range []string{"folder", "display", "rest"} {
+			v.post("/feeds/several/"+act, url.Values{"feed": {feed}}).status(http.StatusBadRequest).shows("h1", "That was none of the choices")
+			stands(act)
+		}
+
+		v.post(link, url.Values{"title": {"Ours"}}).status(http.StatusSeeOther) // what it does not speak of stays
+		v.post(link, url.Values{"title": {"Mine"}}).status(http.StatusSeeOther)
+		stands("a new name")
+		v.do("POST", link, "application/x-www-form-urlencoded; charset=UTF-8", strings.NewReader("most=3")).status(http.StatusSeeOther)
+		stands("a number")
+
+		for _, kind := range []string{"multipart/form-data; boundary=b", "text/plain", ""} { // RFC 8058
+			mail := r.visitor().do("POST", r.unsubscribePath(d), kind, strings.NewReader("--b\r\nContent-Disposition: form-data; name=\"List-Unsubscribe\"\r\n\r\nOne-Click\r\n--b--\r\n"))
+			mail.status(http.StatusOK)
+			r.stands(d, digest.DigestLeft)
+			r.must(r.store.SetDigestState(r.t.Context(), d.ID, digest.DigestActive, r.now))
+		}
+	})
+}
+
+// TestFailedFormsOpenedAgain: the address at which a form has failed leads to its page, and keeps nothing of what was typed.
+func TestFailedFormsOpenedAgain(t *testing.T) {
+	each(t, func(r *room) {
+		v, d := r.reader("ann@example.org")
+		r.arrives(d, post("Delivered"))
+		link := v.get("/feeds").attrs(".rows .name", "href")[0]
+		v.post(link+"/rest", url.Values{"until": {"abc"}}).status(http.StatusBadRequest).contains(".wrong", "There is no such date")
+		v.get(link + "/rest").status(http.StatusSeeOther).leads(link)
+		v.do("HEAD", link+"/rest", "", nil).status(http.StatusSeeOther)
+		v.get("/settings/front/name?x=1").status(http.StatusSeeOther).leads("/settings/front")
+		r.visitor().post("/sign-in/letter", url.Values{"email": {"x"}}).status(http.StatusUnprocessableEntity)
+		to := r.visitor().get("/sign-in/letter").status(http.StatusSeeOther).leads("/sign-in")
+		if allow := to.Header.Get("Allow"); allow != "" {
+			r.t.Errorf("it allows %q", allow)
+		}
+		if allow := v.do("DELETE", link+"/rest", "", nil).status(http.StatusMethodNotAllowed).Header.Get("Allow"); allow != "POST" {
+			r.t.Errorf("it allows %q", allow)
+		}
+	})
+}

@@ -1,0 +1,56 @@
+package web
+
+import (
+	"net/http"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestFormsLeadSomewhere: whoever opens the address of a form without sending it finds a page, or is led to one above it, but
+// for what programs and scripts send.
+func TestFormsLeadSomewhere(t *testing.T) {
+	s := &site{}
+	s.mux = s.routes()
+	forms := 0
+	for _, part := range []map[string]handler{s.publicRoutes(), s.readerRoutes(), s.operatorRoutes(), s.publisherRoutes(), s.settingsRoutes()} {
+		for pattern := range part {
+			path, isForm := strings.CutPrefix(pattern, "POST ")
+			if !isForm || strings.HasPrefix(path, "/passkeys/") || path == "/sign-out" {
+				continue
+			}
+			forms++
+			path = regexp.MustCompile(`\{\w+\}`).ReplaceAllString(path, "1")
+			page := s.pageAbove(url.URL{Path: path})
+			if page.Path == "/" {
+				t.Errorf("%s leads to the front page only", pattern)
+			}
+		}
+	}
+	if forms < 50 {
+		t.Errorf("there are %d forms", forms)
+	}
+	for path, want := range map[string]string{
+		"/feeds/12/rest": "/feeds/12", "/feeds/12/ask": "/feeds/12", "/settings/front/name": "/settings/front", "/sign-in/letter": "/sign-in",
+		"/settings/mailed": "/settings", "/newsletters/a/people/3/owner": "/newsletters/a/people", "/operator/readers/3/operator/end": "/operator/readers/3",
+		"/sign-out": "/", "/passkeys/sign-in/begin": "/", "/settings/zone": "/settings/zone",
+	} {
+		if page := s.pageAbove(url.URL{Path: path}); page.Path != want {
+			t.Errorf("%s leads to %s, want %s", path, page.Path, want)
+		}
+	}
+	programs := s.apiRoutes()
+	for pattern := range programs {
+		method, path, _ := strings.Cut(pattern, " ")
+		if r := (&http.Request{Method: http.MethodGet, URL: &url.URL{Path: path}}); isForm(r) {
+			t.Errorf("%s %s is asked as a form", method, path)
+		}
+	}
+	if others := []string{"POST", "DELETE", "PUT"}; slices.ContainsFunc(others, func(method string) bool {
+		return isForm(&http.Request{Method: method, URL: &url.URL{Path: "/feeds/12/rest"}})
+	}) {
+		t.Error("another method is led away")
+	}
+}

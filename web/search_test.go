@@ -1,0 +1,23 @@
+package web
+
+import "testing"
+
+// TestSearchComposed: what the fields of the form say stands beside the words, though a quote of those is open.
+func TestSearchComposed(t *testing.T) {
+	for _, c := range []struct {
+		typed, site, from, to, want string
+	}{
+		{`"garden`, "127.0.0.13", "", "", `"garden" site:127.0.0.13`},
+		{`a "b `, "", "2026-11-29", "", `a "b" after:2026-11-29`},
+		{`„a”`, "x.example", "", "", `„a” site:x.example`},
+		{`„a`, "x.example", "", "2026-11-29", `„a" site:x.example before:2026-11-30`},
+		{`"a" "b`, "My site", "", "", `"a" "b" site:"My site"`},
+		{"", "x.example", "", "", "site:x.example"},
+		{"a b", "", "", "", "a b"},
+	} {
+		p := searchPage{Query: c.typed, Site: c.site, From: dateField{c.from}, To: dateField{c.to}}
+		if got := p.composed(); got != c.want {
+			t.Errorf("%s, %s, %s, %s: %s, want %s", c.typed, c.site, c.from, c.to, got, c.want)
+		}
+	}
+}
