@@ -55,30 +55,60 @@ const mostRepeats = 3
 // however short it is.
 func beyondHeads(title, summary, content string) string {
 	heads, next := headsOf(content, title)
-	rest, ok := summary, heads > 0
-	for range heads {
-		if rest, ok = after(rest, title); !ok {
+	rest, ok := summary, len(heads) > 0
+	for _, head := range heads {
+		if rest, ok = behind(rest, head); !ok {
 			return summary
 		}
 	}
 	const enough = 100 // bytes of what goes on
-	if _, same := past(rest, strings.ToValidUTF8(next[:min(len(next), enough)], "")); !ok || rest != "" && !same {
+	if _, same := behind(rest, strings.ToValidUTF8(next[:min(len(next), enough)], "")); !ok || rest != "" && !same {
 		return summary
 	}
-	return strings.TrimLeftFunc(rest, betweenSentences)
+	return strings.TrimSpace(rest)
 }
 
-// headsOf is how many of the first paragraphs and headings of a post's content say its title and nothing else, and what the
-// next one says.
-func headsOf(content, title string) (heads int, next string) {
+// behind is what follows a text in s, whatever spaces either has.
+func behind(s, text string) (string, bool) {
+	for _, want := range text {
+		if unicode.IsSpace(want) {
+			continue
+		}
+		s = strings.TrimLeftFunc(s, unicode.IsSpace)
+		got, n := utf8.DecodeRuneInString(s)
+		if n == 0 || got != want {
+			return s, false
+		}
+		s = s[n:]
+	}
+	return s, true
+}
+
+// repeats reports whether words say a title and nothing else: not what has a sign more that means something, such as C# and
+// C, or 10 % and 10. What was cut says nothing else but cut.
+func repeats(words, title string) bool {
+	words, title = bared(words), bared(title)
+	return words == title && words != ""
+}
+
+// bared is a line in lower case without the marks around it, and that of a link to itself.
+func bared(s string) string {
+	s = strings.NewReplacer("’", "'", "‘", "'").Replace(strings.ToLower(strings.Join(strings.Fields(s), " ")))
+	s = strings.TrimRight(strings.TrimSuffix(s, " #"), "¶§ ")
+	return strings.TrimFunc(s, func(r rune) bool { return betweenSentences(r) || strings.ContainsRune("“‘«([]\u00a0", r) })
+}
+
+// headsOf is what the first paragraphs and headings of a post's content say as long as that is its title and nothing else,
+// and what the next one says.
+func headsOf(content, title string) (heads []string, next string) {
 	const most = 4000 // bytes that are looked at
 	content = content[:min(len(content), most)]
 	for content != "" {
 		var line strings.Builder
 		for ended := false; !ended && content != ""; {
-			text, behind, tagged := strings.Cut(content, "<")
+			text, after, tagged := strings.Cut(content, "<")
 			line.WriteString(text)
-			content = behind
+			content = after
 			if tagged {
 				var tag string
 				tag, content, _ = strings.Cut(content, ">")
@@ -86,13 +116,13 @@ func headsOf(content, title string) (heads int, next string) {
 			}
 		}
 		next = strings.TrimSpace(html.UnescapeString(line.String()))
-		if next == "" {
-			continue
-		}
-		if beyond(title, next) != "" {
+		switch {
+		case next == "":
+		case repeats(next, title):
+			heads = append(heads, next)
+		default:
 			return heads, next
 		}
-		heads++
 	}
 	return heads, ""
 }

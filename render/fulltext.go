@@ -89,7 +89,6 @@ const maxLeftover = 700
 
 // beyondTitle is tree without the headline once more, and without where it appeared first; nil if there is nothing else.
 func (p *Post) beyondTitle(tree []*node) []*node {
-	saysTitle := func(n *node) bool { return clean(n.text(), titleColumns) == p.Title }
 	if !p.Untitled {
 		tree = withoutHeads(tree, p.isHead)
 	}
@@ -98,21 +97,23 @@ func (p *Post) beyondTitle(tree []*node) []*node {
 			tree = tree[:last]
 		}
 	}
-	if len(tree) == 0 || len(tree) == 1 && saysTitle(tree[0]) {
+	if len(tree) == 0 || len(tree) == 1 && clean(tree[0].text(), maxLeftover) == p.Title {
 		return nil
 	}
 	return tree
 }
 
-// isHead reports whether a heading or paragraph only says the title. A paragraph that leads elsewhere than the headline
-// says where, too.
+// isHead reports whether a heading or paragraph only says the title. One that leads elsewhere than the headline says
+// where, too: to another site, or of a paragraph to another page.
 func (p *Post) isHead(n *node) bool {
-	elsewhere := func(t token) bool { return t.href != "" && t.href != p.URL }
-	if n.kind != heading && (n.kind != paragraph || slices.ContainsFunc(n.line, elsewhere)) {
+	elsewhere := func(t token) bool {
+		page, _, _ := strings.Cut(t.href, "#")
+		return page != "" && page != p.URL && (n.kind == paragraph || hostOf(page) != hostOf(p.URL))
+	}
+	if n.kind != heading && n.kind != paragraph || slices.ContainsFunc(n.line, elsewhere) {
 		return false
 	}
-	words := clean(n.text(), titleColumns)
-	return words == p.Title || words != "" && beyond(p.Title, words) == ""
+	return repeats(clean(n.text(), maxLeftover), p.Title)
 }
 
 // withoutHeads is tree without the heads at its beginning, however many; pictures may stand before and between them.

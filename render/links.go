@@ -71,7 +71,7 @@ func unsafeInAddress(r rune) bool {
 
 // beginning matches an address, of the web or of mail, or the name of a host, that text begins with. Browsers take the full
 // stops of East Asia for dots.
-var beginning = regexp.MustCompile(`^(?i)(?:(https?://)|([a-z0-9._%+-]+@))?((?:[a-z0-9][a-z0-9-]*[.。．｡])+[a-z0-9-]+)(?:[/:?#]\S*)?`)
+var beginning = regexp.MustCompile(`^(?i)(?:(https?://(?:[^\s/@]*@)?)|([a-z0-9._%+-]+@))?((?:[a-z0-9][a-z0-9-]*[.。．｡])+[a-z0-9-]+)(?:[/:?#]\S*)?`)
 
 const dots = ".。．｡"
 
@@ -86,7 +86,9 @@ type namedHost struct {
 // hostNamed is what text begins with, if that is an address to those who look
 // for one: not what goes on in letters of another kind, as in Example.com’s.
 func hostNamed(text string) (h namedHost, ok bool) {
-	h.from = len(text) - len(strings.TrimLeftFunc(text, func(r rune) bool { return unicode.IsSpace(r) || unseen(r) || r == '(' }))
+	h.from = len(text) - len(strings.TrimLeftFunc(text, func(r rune) bool {
+		return unicode.IsSpace(r) || unseen(r) || strings.ContainsRune("([{<\"'“‘«-–—", r)
+	}))
 	if first, _, _ := strings.Cut(text[h.from:], " "); strings.IndexAny(first, dots) <= 0 {
 		return h, false // as most words: no need to look closer
 	}
@@ -97,7 +99,7 @@ func hostNamed(text string) (h namedHost, ok bool) {
 	h.to, h.outright = h.from+at[1], at[2] >= 0
 	written, rest := text[h.from+at[6]:h.from+at[7]], text[h.from+at[7]:]
 	h.host = strings.NewReplacer("。", ".", "．", ".", "｡", ".").Replace(strings.ToLower(written))
-	withPath := len(rest) > 1 && rest[0] == '/' && rest[1] != ' ' && strings.ToLower(written) == written // not ASP.NET/MVC
+	withPath := len(rest) > 1 && rest[0] == '/' && rest[1] != ' ' && !isOfNET(written) && !isFile(h.host) // not ASP.NET/MVC, setup.py/cfg
 	h.plainly = h.outright || at[4] >= 0 || strings.HasPrefix(h.host, "www.") || withPath
 	if !h.plainly && isOfNET(written) {
 		return h, false
@@ -110,6 +112,15 @@ func isOfNET(written string) bool {
 	return written == "ASP.NET" || written == "ADO.NET" || written == "VB.NET"
 }
 
+// isFile reports whether the name of a host is rather that of a file: endings of programs and texts are top-level domains, too.
+func isFile(host string) bool {
+	switch host[strings.LastIndexByte(host, '.')+1:] {
+	case "md", "pl", "py", "rs", "sh":
+		return true
+	}
+	return false
+}
+
 // endsAt reports whether a host can end where rest begins.
 func (h namedHost) endsAt(rest string) bool {
 	switch {
@@ -120,8 +131,7 @@ func (h namedHost) endsAt(rest string) bool {
 	case strings.IndexByte(" \n/.)'", rest[0]) >= 0:
 		return true
 	}
-	anywhere := h.outright || strings.HasPrefix(h.host, "www.") // an address also within a sentence
-	return anywhere && strings.IndexByte(",;!?#*]<", rest[0]) >= 0
+	return h.plainly && strings.IndexByte(",;!?#*]<>}\"", rest[0]) >= 0
 }
 
 // registered reports whether a name could be that of a host on the web.
@@ -163,7 +173,7 @@ func showsAddress(line string) bool {
 func candid(title, href string) string {
 	for from := 0; ; {
 		if h, ok := pretends(title[from:], href); ok && (from == 0 || h.plainly) {
-			named := strings.TrimRight(title[from+h.from:from+h.to], ").,;:!?") // which end what is around it
+			named := strings.TrimRight(title[from+h.from:from+h.to], ")]}>\"'.,;:!?") // which end what is around it
 			marked := title[:from+h.from] + "“" + named + "”"
 			title, from = marked+title[from+h.from+len(named):], len(marked)
 		}

@@ -45,6 +45,12 @@ func TestCandidLinks(t *testing.T) {
 		{"https://news.example/1", "Hear @ann@mastodon.social", "Hear @ann@mastodon.social"},
 		{"https://news.example/1", "新しいiPhone。com端子", "新しいiPhone。com端子"},
 		{"https://news.example/1", "www. and www.", "www. and www."},
+		{"https://news.example/1", "Sign in: Bank.com/login", "Sign in: “Bank.com/login”"},
+		{"https://news.example/1", "Sign in [https://bank.com/x]", "Sign in [“https://bank.com/x”]"},
+		{"https://news.example/1", "Sign in <www.bank.com>", "Sign in <“www.bank.com”>"},
+		{"https://news.example/1", "Contact: press@who.int, now", "Contact: “press@who.int”, now"},
+		{"https://news.example/1", "See https://user@bank.com/x", "See “https://user@bank.com/x”"},
+		{"https://news.example/1", "Show HN: setup.py/cfg and main.rs/lib.rs", "Show HN: setup.py/cfg and main.rs/lib.rs"},
 	} {
 		if got := candid(c[1], c[0]); got != c[2] {
 			t.Errorf("%q leading to %s becomes %q, want %q", c[1], c[0], got, c[2])

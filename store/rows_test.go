@@ -168,7 +168,7 @@ func (w world) insertPeople(f filling) (p people) {
 	p.user = w.insert(f, "users", storedRow{"id": int64(11), "email": "u@example.org", "email_key": "u@example.org",
 		"operator": yes, "shortcuts": yes, "player": yes, "member_only": yes})
 	p.digest = w.insert(f, "digests", storedRow{"id": int64(12), "user_id": p.user["id"], "newsletter_id": nil, "weekdays": int64(5),
-		"state": string(digest.DigestActive), "threaded": yes, "lead_subject": yes, "mailed": yes, "filtered": yes})
+		"state": string(digest.DigestActive), "threaded": yes, "lead_subject": yes, "mailed": yes, "filtered": yes, "was_paused": yes})
 	p.feed = w.insert(f, "feeds", storedRow{"id": int64(13), "merged_into": int64(0), "skip_hours": int64(5), "skip_days": int64(3),
 		"by_date": yes, "doubted": yes, "outside": yes, "stays": yes})
 	w.ok(w.Exec(w.ctx(), `DELETE FROM feed_times`)) // what Exec has made

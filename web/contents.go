@@ -17,10 +17,11 @@ type contents struct {
 	View    *otherView // nil: there is none
 }
 
-// A contentsFolder is a folder, or sites in none. Of a folder that is on other sheets alone there are no Sites: those of a
-// large edition would be most of the page.
+// A contentsFolder is a folder, or sites in none. Of those on other sheets there are no Sites, which of a large edition
+// would be most of the page: in no folder they are a way to their sheet.
 type contentsFolder struct {
 	Name, Path string
+	Sheet      int // of sites in no folder on another one; else 0
 	Sites      []contentsSite
 }
 
@@ -89,9 +90,12 @@ func outline(sections []render.Section, posts, here int, at func(part int) strin
 		}
 		first, last := from/posts+1, (from+n-1)/posts+1
 		from += n
-		shown, way := first <= here && here <= last, ""
+		shown, way, sheet := first <= here && here <= last, "", 0
 		if !shown {
 			way = at(first)
+			if s.Folder == "" {
+				sheet = first
+			}
 		}
 		site, group := add(first, s.Folder)
 		for part := first + 1; part <= last; part++ {
@@ -99,15 +103,15 @@ func outline(sections []render.Section, posts, here int, at func(part int) strin
 				site, group = place, of
 			}
 		}
-		if len(all) == 0 || all[len(all)-1].Name != s.Folder {
-			all = append(all, contentsFolder{Name: s.Folder, Path: way + "#folder-" + strconv.Itoa(group)})
+		if n := len(all); n == 0 || all[n-1].Name != s.Folder || all[n-1].Sheet != sheet {
+			all = append(all, contentsFolder{Name: s.Folder, Path: way + "#folder-" + strconv.Itoa(group), Sheet: sheet})
 		}
 		f := &all[len(all)-1]
 		if shown && f.Path[0] != '#' { // the folder begins on a sheet before
 			f.Path = "#folder-" + strconv.Itoa(group)
 		}
-		if shown || s.Folder == "" {
-			f.Sites = append(f.Sites, contentsSite{s.Title, s.Language, way + "#site-" + strconv.Itoa(site)})
+		if shown {
+			f.Sites = append(f.Sites, contentsSite{s.Title, s.Language, "#site-" + strconv.Itoa(site)})
 		}
 	}
 	return all

@@ -27,17 +27,20 @@ func TestOutline(t *testing.T) {
 		here     int
 		want     []string
 	}{
-		{foldered, 1, []string{"A #folder-0: a #site-0, b #site-1", "B ?2#folder-1:", " ?3#folder-1: e ?3#site-2", "C ?4#folder-1:"}},
-		{foldered, 2, []string{"A #folder-0: b #site-0", "B #folder-1: c #site-1", " ?3#folder-1: e ?3#site-2", "C ?4#folder-1:"}},
+		{foldered, 1, []string{"A #folder-0: a #site-0, b #site-1", "B ?2#folder-1:", " sheet 3 ?3#folder-1:", "C ?4#folder-1:"}},
+		{foldered, 2, []string{"A #folder-0: b #site-0", "B #folder-1: c #site-1", " sheet 3 ?3#folder-1:", "C ?4#folder-1:"}},
 		{foldered, 3, []string{"A ?1#folder-0:", "B #folder-0: c #site-0, d #site-1", " #folder-1: e #site-2", "C ?4#folder-1:"}},
-		{foldered, 5, []string{"A ?1#folder-0:", "B ?2#folder-1:", " ?3#folder-1: e ?3#site-2", "C #folder-0: f #site-0"}},
-		{bare, 1, []string{" #folder-0: a #site-0, b ?2#site-0"}}, // without folders all sites
-		{bare, 2, []string{" #folder-0: a ?1#site-0, b #site-0"}},
+		{foldered, 5, []string{"A ?1#folder-0:", "B ?2#folder-1:", " sheet 3 ?3#folder-1:", "C #folder-0: f #site-0"}},
+		{bare, 1, []string{" #folder-0: a #site-0", " sheet 2 ?2#folder-0:"}},
+		{bare, 2, []string{" sheet 1 ?1#folder-0:", " #folder-0: b #site-0"}},
 		{nil, 1, nil},
 	} {
 		var got []string
 		for _, f := range outline(c.sections, 4, c.here, at) {
 			line, between := f.Name+" "+f.Path+":", " "
+			if f.Sheet != 0 {
+				line = fmt.Sprintf(" sheet %d %s:", f.Sheet, f.Path)
+			}
 			for _, s := range f.Sites {
 				line += between + s.Title + " " + s.Path
 				between = ", "

@@ -2,6 +2,7 @@ package web_test
 
 import (
 	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"strings"
 	"testing"
@@ -74,6 +75,11 @@ func TestFailedFormsOpenedAgain(t *testing.T) {
 		to := r.visitor().get("/sign-in/letter").status(http.StatusSeeOther).leads("/sign-in")
 		if allow := to.Header.Get("Allow"); allow != "" {
 			r.t.Errorf("it allows %q", allow)
+		}
+		doubled := httptest.NewRecorder() // as a base address joined with a slash too many makes it
+		r.handler.ServeHTTP(doubled, httptest.NewRequest("GET", r.base+strings.Replace(link, "/", "//", 2)+"/rest", nil))
+		if to := doubled.Header().Get("Location"); to != link+"/rest" {
+			r.t.Errorf("%d leads to %q", doubled.Code, to)
 		}
 		if allow := v.do("DELETE", link+"/rest", "", nil).status(http.StatusMethodNotAllowed).Header.Get("Allow"); allow != "POST" {
 			r.t.Errorf("it allows %q", allow)

@@ -124,7 +124,7 @@ func wayBackOf(now digest.Layout, form url.Values) digest.Layout {
 	return before
 }
 
-// pauseByLetter pauses the subscription until a day, or without an end: who pressed another choice comes back to that.
+// pauseByLetter pauses the subscription until a day, or without an end, so that such a pause can be had back here, too.
 func (s *site) pauseByLetter(r *http.Request, p *letterSitePage) error {
 	if p.Feed == "" || p.Letters {
 		return nil
@@ -145,12 +145,12 @@ func (s *site) pauseByLetter(r *http.Request, p *letterSitePage) error {
 // chosenDay is the midnight of the day on which the site comes back, zero for none, or what is wrong with it.
 func (p *letterSitePage) chosenDay(form url.Values, now time.Time) (time.Time, catalogue.Sayable) {
 	zone := zoneOr(p.of.TimeZone)
-	switch form.Get("for") {
-	case "week":
+	switch way := form.Get("for"); {
+	case way == "week":
 		return calendar.InWeeks(1, now, zone), nil
-	case "month":
+	case way == "month":
 		return calendar.InAMonth(now, zone), nil
-	case "ever":
+	case form.Has("for") && way == "":
 		return time.Time{}, nil
 	}
 	p.Back = typedDate(form, "until")

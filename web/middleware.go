@@ -157,8 +157,10 @@ func (s *site) orProblem(mux *http.ServeMux) http.Handler {
 			if page := s.pageAbove(url.URL{Path: r.URL.Path}); answer.status == http.StatusMethodNotAllowed && isForm(r) && page.Path != "/" {
 				return seeOther(w, r, page.String())
 			}
-			if allowed, ok := answer.header["Allow"]; ok {
-				w.Header()["Allow"] = allowed
+			for _, name := range [...]string{"Allow", "Location"} { // Location: mux writes a path in its short form
+				if value, ok := answer.header[name]; ok {
+					w.Header()[name] = value
+				}
 			}
 			return problemWith(answer.status)
 		}).ServeHTTP(w, r)

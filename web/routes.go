@@ -187,6 +187,7 @@ func (s *site) readerRoutes() map[string]handler {
 		"GET /feeds/several/folder":   toFeeds,
 		"GET /feeds/several/display":  toFeeds,
 		"GET /feeds/several/rest":     toFeeds,
+		"GET /feeds/several/wake":     toFeeds,
 
 		"GET /filters":              s.forReader(s.forOwnDigest(s.filtersPage)),
 		"POST /filters":             s.forReader(s.forOwnDigest(s.addFilter)),

@@ -217,9 +217,13 @@ const gather = async asked => {
 			await device.remove(edition.key);
 		} else if (asked && edition.full) await device.set(edition.key, { ...edition, done: false, full: false });
 	}
-	if (!await gatherFiles(account, wanted.files)) return;
-	for (const edition of wanted.editions) if (!await gatherEdition(account, edition)) return;
-	await device.change(['account', account], was => was && { ...was, looked: Date.now() });
+	const all = async () => {
+		if (!await gatherFiles(account, wanted.files)) return false;
+		for (const edition of wanted.editions) if (!await gatherEdition(account, edition)) return false;
+		return true;
+	};
+	const done = await all().catch(failed => !noRoom(failed)); // without room for anything there is nothing more to do now
+	if (done) await device.change(['account', account], was => was && { ...was, looked: Date.now() });
 };
 
 // gatherFiles fetches what pages load, and the page for when there is no network.
