@@ -22,6 +22,11 @@ func Illness(f digest.Feed, now time.Time) digest.Illness {
 	if f.Errors < leastSick || f.FailingSince.IsZero() || now.Sub(f.FailingSince) < sickAfter {
 		return digest.Well
 	}
+	return LastFailure(f)
+}
+
+// LastFailure says of what kind the failure of a feed's last poll was, however long it lasts; the feed has failed.
+func LastFailure(f digest.Feed) digest.Illness {
 	switch s := f.LastStatus; {
 	case usable(s) && f.LastError == notFeed+webPage:
 		return digest.PageInItsPlace

@@ -21,7 +21,7 @@ type contents struct {
 // would be most of the page: in no folder they are a way to their sheet.
 type contentsFolder struct {
 	Name, Path string
-	Sheet      int // of sites in no folder on another one; else 0
+	Part       int // of sites in no folder on another one; else 0
 	Sites      []contentsSite
 }
 
@@ -90,11 +90,11 @@ func outline(sections []render.Section, posts, here int, at func(part int) strin
 		}
 		first, last := from/posts+1, (from+n-1)/posts+1
 		from += n
-		shown, way, sheet := first <= here && here <= last, "", 0
+		shown, way, other := first <= here && here <= last, "", 0
 		if !shown {
 			way = at(first)
 			if s.Folder == "" {
-				sheet = first
+				other = first
 			}
 		}
 		site, group := add(first, s.Folder)
@@ -103,8 +103,8 @@ func outline(sections []render.Section, posts, here int, at func(part int) strin
 				site, group = place, of
 			}
 		}
-		if n := len(all); n == 0 || all[n-1].Name != s.Folder || all[n-1].Sheet != sheet {
-			all = append(all, contentsFolder{Name: s.Folder, Path: way + "#folder-" + strconv.Itoa(group), Sheet: sheet})
+		if n := len(all); n == 0 || all[n-1].Name != s.Folder || all[n-1].Part != other {
+			all = append(all, contentsFolder{Name: s.Folder, Path: way + "#folder-" + strconv.Itoa(group), Part: other})
 		}
 		f := &all[len(all)-1]
 		if shown && f.Path[0] != '#' { // the folder begins on a sheet before

@@ -38,8 +38,8 @@ func TestOutline(t *testing.T) {
 		var got []string
 		for _, f := range outline(c.sections, 4, c.here, at) {
 			line, between := f.Name+" "+f.Path+":", " "
-			if f.Sheet != 0 {
-				line = fmt.Sprintf(" sheet %d %s:", f.Sheet, f.Path)
+			if f.Part != 0 {
+				line = fmt.Sprintf(" sheet %d %s:", f.Part, f.Path)
 			}
 			for _, s := range f.Sites {
 				line += between + s.Title + " " + s.Path

@@ -52,16 +52,49 @@ func conditionOf(f digest.Feed, again, now time.Time, zone *time.Location) condi
 		c.Words, c.Trouble = sentences{catalogue.Key("Its address is not public; whoever runs this reader can allow its network.")}, true
 	case ill != digest.Well:
 		c.Words, c.Trouble = append(sentences{troubleWords(ill, lasted(now.Sub(f.FailingSince)))}, asked...), true
-	case f.Errors > 0 && now.Sub(f.FailingSince) < 2*24*time.Hour:
-		c.Words = append(sentences{catalogue.Key("Could not be read %s.").With(dayOrNight(f.FailingSince, now, zone))}, asked...)
+	case f.Errors > 0 && f.ParsedAt.IsZero():
+		c.Words = append(sentences{firstWords(poller.LastFailure(f), lastedSince(f.FailingSince, now, zone))}, asked...)
 	case f.Errors > 0:
-		c.Words = append(sentences{catalogue.Key("Could not be read %s.").With(lasted(now.Sub(f.FailingSince)))}, asked...)
+		c.Words = append(sentences{catalogue.Key("Could not be read %s.").With(lastedSince(f.FailingSince, now, zone))}, asked...)
 	case f.PostsWaiting > 0:
 		c.Words = sentences{catalogue.Key("It brought more than comes in in one day; the rest follows.")}
 	case f.ParsedAt.IsZero():
 		c.Words = append(sentences{catalogue.Key("Not read yet.")}, asked...)
 	}
 	return c
+}
+
+// firstWords says of a feed that was never read why not: its reader may have given another address than they meant.
+func firstWords(i digest.Illness, since catalogue.Sayable) catalogue.Sayable {
+	switch i {
+	case digest.PageInItsPlace:
+		return catalogue.Key("There is a web page at its address, and no feed.")
+	case digest.Unreadable:
+		return catalogue.Key("What is at its address cannot be read as a feed.")
+	case digest.Refused:
+		return catalogue.Key("Its site does not let us in.")
+	case digest.NotThere:
+		return catalogue.Key("There is nothing at its address.")
+	case digest.Limited:
+		return catalogue.Key("Its site asks us to wait.")
+	case digest.ServerFails:
+		return catalogue.Key("Its site reports an error.")
+	case digest.BadCertificate:
+		return catalogue.Key("Its site’s certificate is not valid.")
+	case digest.NoHost:
+		return catalogue.Key("There is no site of that name.")
+	case digest.NoAnswer:
+		return catalogue.Key("It does not answer.")
+	}
+	return catalogue.Key("Could not be read %s.").With(since)
+}
+
+// lastedSince says since when something lasts: the day or night of it, later how long that is.
+func lastedSince(since, now time.Time, zone *time.Location) catalogue.Sayable {
+	if now.Sub(since) < 2*24*time.Hour {
+		return dayOrNight(since, now, zone)
+	}
+	return lasted(now.Sub(since))
 }
 
 // troubleWords says what a feed has been sick of for some time.

@@ -53,8 +53,10 @@ func TestConditions(t *testing.T) {
 		{"tried again", of(well, func(f *digest.Feed) { f.State = digest.FeedTrial }), tonight, "It was given up; we try it once more.", true},
 		{"gone", of(well, func(f *digest.Feed) { f.State, f.GoneAt = digest.FeedGone, now }), time.Time{}, "Its site says that it is gone for good.", true},
 		{"never read", of(well, func(f *digest.Feed) { f.ParsedAt = time.Time{} }), tonight, "Not read yet. We ask again tonight.", false},
-		{"never read, failed once", of(failing(at(20, 0, 5), 1, 404, "404"), func(f *digest.Feed) { f.ParsedAt = time.Time{} }), tonight, "Could not be read last night. We ask again tonight.", true},
-		{"never read for days", of(failing(at(17, 0, 5), 3, 503, "503"), func(f *digest.Feed) { f.ParsedAt = time.Time{} }), tonight, "Could not be read for 3 days. We ask again tonight.", true},
+		{"never read, failed once", of(failing(at(20, 0, 5), 1, 404, "404"), func(f *digest.Feed) { f.ParsedAt = time.Time{} }), tonight, "There is nothing at its address. We ask again tonight.", true},
+		{"never read, a web page", of(failing(at(20, 0, 5), 1, 200, "the answer is not a feed but a web page"), func(f *digest.Feed) { f.ParsedAt = time.Time{} }), tonight, "There is a web page at its address, and no feed. We ask again tonight.", true},
+		{"never read, a teapot", of(failing(at(20, 0, 5), 1, 418, "418"), func(f *digest.Feed) { f.ParsedAt = time.Time{} }), tonight, "Could not be read last night. We ask again tonight.", true},
+		{"never read for days", of(failing(at(17, 0, 5), 3, 503, "503"), func(f *digest.Feed) { f.ParsedAt = time.Time{} }), tonight, "Its site reports an error. We ask again tonight.", true},
 		{"not asked", failing(at(13, 0, 5), 7, 0, "no answer"), time.Time{}, "Has not answered for a week.", true},
 		{"too much", of(well, func(f *digest.Feed) { f.PostsWaiting = 3 }), tonight, "It brought more than comes in in one day; the rest follows.", false},
 	} {

@@ -51,7 +51,7 @@ func TestSettings(t *testing.T) {
 		v, d := r.reader("ann@example.org")
 		v.get("/settings").status(http.StatusOK).shows("h1", "Settings").shows(".groups span",
 			"Europe/Paris", "None planned", "Comes every day, mailed at midnight", "Not paused", "Daily Digest, the order of its sections", "Headlines and excerpts, no pictures",
-			"As the language runs, single keys on", "English", "Editions kept on this device", "ann@example.org", "A second way to sign in", "For an extension of your browser", "To make them void, to unsubscribe", "To take along, as one file", "For good").shows(".notice")
+			"As the language runs, single keys on", "English", "Chosen for each browser", "ann@example.org", "A second way to sign in", "For an extension of your browser", "To make them void, to unsubscribe", "To take along, as one file", "For good").shows(".notice")
 
 		r.must(r.store.SetDigestState(t.Context(), d.ID, digest.DigestLeft, r.now))
 		v.get("/settings").contains(".notice", "You have unsubscribed")

@@ -67,6 +67,7 @@ func TestSoundByChoice(t *testing.T) {
 		if !strings.Contains(page.body, `<audio class="player" controls preload="none" src="`+path+`"`) || !strings.Contains(page.Header.Get("Content-Security-Policy"), "media-src 'self'") {
 			t.Errorf("no player in %s", page.body)
 		}
+		page.shows(".files a").contains(".files", "Listen · 43 min") // the player is below; a link would lead to the publisher
 		if today = ada.get("/").body; !strings.Contains(today, `<a href="/posts/`+id+`" rel="noopener noreferrer">Listen · 43 min</a>`) {
 			t.Error("the edition does not lead to the player")
 		}

@@ -25,6 +25,7 @@ document.addEventListener('submit', async event => {
 
 // A picture that does not come leaves no hole, as long as nothing that is seen moves by that: columns are made even.
 document.addEventListener('error', event => {
+	event.target.closest('.film')?.classList.add('blank');
 	const shot = event.target.closest('.shot'), moves = shot?.closest('.band') ?? shot;
 	if (moves?.getBoundingClientRect().top > innerHeight) shot.hidden = true;
 }, true);
