@@ -24,6 +24,9 @@ import (
 // stopWithin is the time in which the program ends when it is told to.
 const stopWithin = 15 * time.Second
 
+// beginsWithin is the time in which it begins to listen whether it is told, on a busy machine.
+const beginsWithin = time.Second
+
 // Sites that do not hurry, each on a host of its own.
 const (
 	quick   = iota // answers at once
@@ -196,7 +199,7 @@ func stopAfter(h *house, now time.Time, after time.Duration, command string) {
 	told := time.Now()
 	_ = cmd.Process.Signal(syscall.SIGTERM)
 	err := <-ended
-	if e, ok := errors.AsType[*exec.ExitError](err); ok && out.Len() == 0 && e.Sys().(syscall.WaitStatus).Signaled() {
+	if e, ok := errors.AsType[*exec.ExitError](err); ok && after < beginsWithin && out.Len() == 0 && e.Sys().(syscall.WaitStatus).Signaled() {
 		err = nil // it had not begun to listen, nor to do anything
 	}
 	if took := time.Since(told); took > stopWithin || err != nil {
