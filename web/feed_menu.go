@@ -138,29 +138,38 @@ func extras() map[string]digest.Extra {
 	return map[string]digest.Extra{"boosts": digest.Repeat, "replies": digest.Reply}
 }
 
-// pauseOf reads until when a form pauses: zero without an end, which it has to say. It says what is wrong with the day.
+// pauseOf reads until when a form of the menu pauses. It says what is wrong with the day.
 func (m *feedMenu) pauseOf(form url.Values, d digest.Digest, now time.Time) (until time.Time, wrong catalogue.Sayable, err error) {
-	zone := zoneOr(d.TimeZone)
+	until, day, wrong, err := pauseEnd(form, m.First, m.Last, zoneOr(d.TimeZone), now)
+	if wrong != nil {
+		m.Day = day
+	}
+	return until, wrong, err
+}
+
+// pauseEnd reads until when a form pauses a site: zero without an end, which it has to say. It says what is wrong with
+// the day that was typed.
+func pauseEnd(form url.Values, first, last digest.Date, zone *time.Location, now time.Time) (until time.Time, typed dateField, wrong catalogue.Sayable, err error) {
 	switch way := form.Get("for"); {
 	case way == "week":
 		until = calendar.InWeeks(1, now, zone)
 	case way == "month":
 		until = calendar.InAMonth(now, zone)
 	case way != "":
-		return time.Time{}, nil, errNoChoice
+		return until, typed, nil, errNoChoice
 	case form.Has("until"):
-		m.Day = typedDate(form, "until")
-		day, wrong := m.Day.read(m.First, m.Last)
-		if wrong != nil {
-			return time.Time{}, wrong, nil
+		typed = typedDate(form, "until")
+		day, wrong := typed.read(first, last)
+		if wrong == nil {
+			until, wrong = begins(day, zone)
 		}
-		if until, wrong = begins(day, zone); wrong != nil {
-			return time.Time{}, wrong, nil
+		if wrong != nil {
+			return time.Time{}, typed, wrong, nil
 		}
 	default:
-		return time.Time{}, nil, hasAll(form, "for")
+		return until, typed, nil, hasAll(form, "for")
 	}
-	return until.Add(-backBefore), nil, nil
+	return until.Add(-backBefore), typed, nil, nil
 }
 
 // fromOf is where the menu leads back to, as a request says; "" for the list.

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"digest"
-	"digest/calendar"
 	"digest/internal/catalogue"
 )
 
@@ -129,36 +128,15 @@ func (s *site) pauseByLetter(r *http.Request, p *letterSitePage) error {
 	if p.Feed == "" || p.Letters {
 		return nil
 	}
-	until, wrong := p.chosenDay(r.PostForm, s.Now())
-	if p.BackWrong = wrong; wrong != nil {
-		return nil
+	until, day, wrong, err := pauseEnd(r.PostForm, p.First, p.Last, zoneOr(p.of.TimeZone), s.Now())
+	if p.BackWrong = wrong; wrong != nil || err != nil {
+		p.Back = day
+		return err
 	}
-	if !until.IsZero() {
-		until = until.Add(-backBefore)
-	}
-	err := s.Store.PauseSubscriptionUntil(r.Context(), p.of.ID, p.sub.Feed.ID, until)
+	err = s.Store.PauseSubscriptionUntil(r.Context(), p.of.ID, p.sub.Feed.ID, until)
 	p.sub.Paused, p.sub.PausedUntil, p.Done = true, until, "paused"
 	p.describe()
 	return err
-}
-
-// chosenDay is the midnight of the day on which the site comes back, zero for none, or what is wrong with it.
-func (p *letterSitePage) chosenDay(form url.Values, now time.Time) (time.Time, catalogue.Sayable) {
-	zone := zoneOr(p.of.TimeZone)
-	switch way := form.Get("for"); {
-	case way == "week":
-		return calendar.InWeeks(1, now, zone), nil
-	case way == "month":
-		return calendar.InAMonth(now, zone), nil
-	case form.Has("for") && way == "":
-		return time.Time{}, nil
-	}
-	p.Back = typedDate(form, "until")
-	day, wrong := p.Back.read(p.First, p.Last)
-	if wrong != nil {
-		return time.Time{}, wrong
-	}
-	return begins(day, zone)
 }
 
 // resumeByLetter is the way back from a pause.
