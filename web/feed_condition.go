@@ -64,29 +64,45 @@ func conditionOf(f digest.Feed, again, now time.Time, zone *time.Location) condi
 	return c
 }
 
+// troubleWords says what a feed has been sick of for some time.
+func troubleWords(i digest.Illness, lasted catalogue.Sayable) catalogue.Sayable {
+	_, lasting := illnessWords(i)
+	return lasting.With(lasted)
+}
+
 // firstWords says of a feed that was never read why not: its reader may have given another address than they meant.
 func firstWords(i digest.Illness, since catalogue.Sayable) catalogue.Sayable {
+	if now, _ := illnessWords(i); now != "" {
+		return now
+	}
+	return troubleWords(i, since)
+}
+
+// illnessWords are what is said of an illness as it is now, "" where no more is known, and of how long it has lasted.
+func illnessWords(i digest.Illness) (now, lasting catalogue.Key) {
 	switch i {
 	case digest.PageInItsPlace:
-		return catalogue.Key("There is a web page at its address, and no feed.")
+		return catalogue.Key("There is a web page at its address, and no feed."), catalogue.Key("A web page has stood in its place %s.")
 	case digest.Unreadable:
-		return catalogue.Key("What is at its address cannot be read as a feed.")
+		return catalogue.Key("What is at its address cannot be read as a feed."), catalogue.Key("Could not be read %s.")
+	case digest.NeedsPassword:
+		return catalogue.Key("Its feed asks for a password."), catalogue.Key("Has asked for a password %s.")
 	case digest.Refused:
-		return catalogue.Key("Its site does not let us in.")
+		return catalogue.Key("Its site does not let us in."), catalogue.Key("Its site has not let us in %s.")
 	case digest.NotThere:
-		return catalogue.Key("There is nothing at its address.")
+		return catalogue.Key("There is nothing at its address."), catalogue.Key("Has not been at its address %s.")
 	case digest.Limited:
-		return catalogue.Key("Its site asks us to wait.")
+		return catalogue.Key("Its site asks us to wait."), catalogue.Key("Its site has asked us to wait %s.")
 	case digest.ServerFails:
-		return catalogue.Key("Its site reports an error.")
+		return catalogue.Key("Its site reports an error."), catalogue.Key("Its site has reported errors %s.")
 	case digest.BadCertificate:
-		return catalogue.Key("Its site’s certificate is not valid.")
+		return catalogue.Key("Its site’s certificate is not valid."), catalogue.Key("Its site’s certificate has not been valid %s.")
 	case digest.NoHost:
-		return catalogue.Key("There is no site of that name.")
+		return catalogue.Key("There is no site of that name."), catalogue.Key("Its site has not been found %s.")
 	case digest.NoAnswer:
-		return catalogue.Key("It does not answer.")
+		return catalogue.Key("It does not answer."), catalogue.Key("Has not answered %s.")
 	}
-	return catalogue.Key("Could not be read %s.").With(since)
+	return "", catalogue.Key("Could not be read %s.")
 }
 
 // lastedSince says since when something lasts: the day or night of it, later how long that is.
@@ -95,32 +111,6 @@ func lastedSince(since, now time.Time, zone *time.Location) catalogue.Sayable {
 		return dayOrNight(since, now, zone)
 	}
 	return lasted(now.Sub(since))
-}
-
-// troubleWords says what a feed has been sick of for some time.
-func troubleWords(i digest.Illness, lasted catalogue.Sayable) catalogue.Message {
-	words := catalogue.Key("Could not be read %s.")
-	switch i {
-	case digest.PageInItsPlace:
-		words = catalogue.Key("A web page has stood in its place %s.")
-	case digest.NeedsPassword:
-		words = catalogue.Key("Has asked for a password %s.")
-	case digest.Refused:
-		words = catalogue.Key("Its site has not let us in %s.")
-	case digest.NotThere:
-		words = catalogue.Key("Has not been at its address %s.")
-	case digest.Limited:
-		words = catalogue.Key("Its site has asked us to wait %s.")
-	case digest.ServerFails:
-		words = catalogue.Key("Its site has reported errors %s.")
-	case digest.BadCertificate:
-		words = catalogue.Key("Its site’s certificate has not been valid %s.")
-	case digest.NoHost:
-		words = catalogue.Key("Its site has not been found %s.")
-	case digest.NoAnswer:
-		words = catalogue.Key("Has not answered %s.")
-	}
-	return words.With(lasted)
 }
 
 // lasted says how long something has lasted: "for 3 days", "for a week".
