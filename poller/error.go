@@ -26,6 +26,8 @@ type pollError struct {
 	// may be to blame.
 	unanswered bool
 
+	needsPassword bool // the answer asks for a password, and none was given
+
 	page *feed.Document // what the answer was that is no feed; nil: nothing that could be read
 }
 

@@ -353,15 +353,12 @@ func notFound(address string, err error) error {
 	case usable(t.status):
 		return searchError(nil, digest.Refuse(digest.Invalid, "no feed at %s: %s", shown, digest.Words(t.text)))
 	}
-	if t.text == unauthorized {
+	if t.needsPassword {
 		asks := digest.Refuse(digest.Unavailable, "could not read %s: %s", shown, digest.Words("it asks for a password (401)"))
 		return &SearchError{Cause: asks, NeedsPassword: true}
 	}
 	return searchError(nil, digest.Refuse(digest.Unavailable, "could not read %s: %s", shown, digest.Words(t.text)))
 }
-
-// unauthorized is all that is known of an answer that asks for a password, when none was sent.
-const unauthorized = "401 Unauthorized"
 
 // offered is what a page says of a feed, or what is stored of it.
 func (s *search) offered(ctx context.Context, url string, o feed.Offer) Candidate {

@@ -205,6 +205,7 @@ func (s *session) conceal(text string) string {
 func (s *session) refusedTo(a *answer) *pollError {
 	t := badStatus(a)
 	t.text += s.unsignedHint(a)
+	t.needsPassword = a.status == http.StatusUnauthorized && (s.private == nil || s.private.header == "")
 	if s.private == nil || a.status != http.StatusUnauthorized && a.status != http.StatusForbidden {
 		return t
 	}

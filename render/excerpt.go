@@ -84,8 +84,8 @@ func behind(s, text string) (string, bool) {
 	return s, true
 }
 
-// repeats reports whether words say a title and nothing else: not what has a sign more that means something, such as C# and
-// C, or 10 % and 10. What was cut says nothing else but cut.
+// repeats reports whether words say a title and nothing else. A sign that means something is something else, as in C# and
+// C, or 10 % and 10; and so is all that a title that was cut does not say.
 func repeats(words, title string) bool {
 	words, title = bared(words), bared(title)
 	return words == title && words != ""

@@ -48,11 +48,11 @@ const theirFeeds = `(SELECT s.feed_id FROM digests d JOIN subscriptions s ON s.d
 const mostLinking = 100
 
 // LinkingTo gives the posts that have come to a reader by now and lead to the address of
-// a key, those stored last first, limit at most; none of one feed, but: 0 leaves out none.
-func (s *Store) LinkingTo(ctx context.Context, user digest.UserID, key int64, but digest.FeedID, now time.Time, limit int) ([]VisiblePost, error) {
+// a key, those stored last first, limit at most. except is a feed whose posts are left out; 0: none is.
+func (s *Store) LinkingTo(ctx context.Context, user digest.UserID, key int64, except digest.FeedID, now time.Time, limit int) ([]VisiblePost, error) {
 	ids, err := readRows[digest.PostID](ctx, s.read(), "looking for links", `SELECT p.id FROM post_links l CROSS JOIN posts p
 		WHERE l.link_key = ? AND l.own = 0 AND p.id = l.post_id AND p.feed_id <> ? AND p.feed_id IN `+theirFeeds+` ORDER BY l.post_id DESC LIMIT ?`,
-		key, but, user, user, mostLinking)
+		key, except, user, user, mostLinking)
 	if err != nil {
 		return nil, err
 	}

@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"net/http"
 	"slices"
-	"strings"
 
 	"digest"
 	"digest/internal/catalogue"
@@ -26,7 +25,7 @@ func (s *site) isOthersForm(r *http.Request, reader digest.UserID) bool {
 // signForms puts the field into the forms of a reader's page that are posted, as long as nobody else can be shown the page;
 // into the address of those that send a file, which are read as they come.
 func (s *site) signForms(h http.Header, reader digest.UserID, page []byte) []byte {
-	if reader == 0 || !strings.Contains(h.Get("Cache-Control"), "no-store") {
+	if reader == 0 || !isUncached(h) {
 		return page
 	}
 	account := accountField + "=" + s.account(reader)

@@ -56,7 +56,7 @@ func (s *site) look(w http.ResponseWriter, r *http.Request, who digest.User) loo
 	}
 	l := look{who.Theme, who.TypeSize, who.Language}
 	switch {
-	case l == held || !strings.Contains(w.Header().Get("Cache-Control"), "no-store"):
+	case l == held || !isUncached(w.Header()):
 	case l == usualLook():
 		s.setCookie(w, s.lookCookie(), "", -1)
 	default:
@@ -64,6 +64,9 @@ func (s *site) look(w http.ResponseWriter, r *http.Request, who digest.User) loo
 	}
 	return l
 }
+
+// isUncached reports whether no cache holds an answer: else it may be shown to whoever is signed in later.
+func isUncached(h http.Header) bool { return strings.Contains(h.Get("Cache-Control"), "no-store") }
 
 // leaveBrowser has a browser remove its session and all that it holds of its reader, except with which address it was
 // signed in.

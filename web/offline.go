@@ -48,7 +48,7 @@ func (s *site) tellDevice(h http.Header, who digest.User, err error) *deviceView
 	case err != nil || !s.Offline:
 		return nil
 	case who.ID == 0:
-		if strings.Contains(h.Get("Cache-Control"), "no-store") { // else it may be shown to whoever is signed in later
+		if isUncached(h) {
 			h.Set(accountHeader, noAccount)
 		}
 		return nil
