@@ -152,7 +152,7 @@ func TestFindStops(t *testing.T) {
 			if r.target == "/" {
 				return reply(r, 200, page("/a", "/b"))
 			}
-			return reply(r, status, "")
+			return reply(r, status, "", "Retry-After: 3600")
 		})
 		_, err := find(newReader(t, s.url("/")).p, context.Background(), s.url("/"))
 		if digest.KindOf(err) != digest.Unavailable || !strings.Contains(err.Error(), why) {
