@@ -204,8 +204,9 @@ func (s *session) conceal(text string) string {
 // refusedTo says of an answer that refuses a private feed what its reader can do about it.
 func (s *session) refusedTo(a *answer) *pollError {
 	t := badStatus(a)
-	t.text += s.unsignedHint(a)
-	t.needsPassword = a.status == http.StatusUnauthorized && (s.private == nil || s.private.header == "")
+	unsigned := s.unsignedHint(a)
+	t.text += unsigned
+	t.needsPassword = a.status == http.StatusUnauthorized && unsigned == "" && (s.private == nil || s.private.header == "")
 	if s.private == nil || a.status != http.StatusUnauthorized && a.status != http.StatusForbidden {
 		return t
 	}
