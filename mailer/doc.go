@@ -25,7 +25,9 @@
 // SMTP cannot deliver exactly once: between the server's acceptance and our
 // record of it lies a gap (RFC 1047, RFC 5321 §6.1). So the gap is made as
 // narrow as one answer, marked before it is entered, and what falls into it is
-// sent once more with the same Message-ID and Date.
+// sent once more with the same Message-ID and Date. Before the mark the mailer
+// watches the server for a moment: one that has closed the connection or replied
+// has not accepted the message, so nothing is in doubt.
 //
 //	ready ──claim──> leased ──commit──> dotting ──250──> sent
 //	  ^                 │                  │
@@ -86,6 +88,7 @@
 //	any other 4xx, and 552 to RCPT
 //	                            the edition waits, by the schedule or for as long as the server asks
 //	no answer before the dot    once more on a new connection, then by the schedule
+//	a reply in the body         by the schedule: it answers no command, and the message had no end
 //
 // What a 4xx says of a domain depends on whom it speaks of. Of one mailbox (full,
 // away, greylisted): nothing. Of the server (its state, its limits): half as many

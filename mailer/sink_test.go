@@ -224,7 +224,7 @@ func (s *sink) data(r *bufio.Reader, w *bufio.Writer) bool {
 		if err != nil {
 			return false
 		}
-		if n == 0 && !s.reply(io.Discard, "BODY", "") {
+		if n == 0 && (!s.reply(w, "BODY", "") || w.Flush() != nil) {
 			return false
 		}
 		if string(line) == ".\r\n" {

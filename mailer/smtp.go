@@ -47,12 +47,12 @@ func (t *smtpTransport) Idempotent() bool { return false }
 // one. A server may have hung up on such a connection meanwhile; that shows
 // before the message has begun, and costs a new connection, nothing else.
 func (t *smtpTransport) Send(ctx context.Context, e Envelope, message []byte, beforeDot func(context.Context) error) (Reply, error) {
-	from, to, err := e.addresses()
+	wire, err := e.onWire()
 	if err != nil {
 		return Reply{}, &NotAcceptedError{Stage: StageCompose, Err: err}
 	}
 	if c := t.reuseIdle(); c != nil {
-		reply, err := c.transact(ctx, from, to, message, beforeDot)
+		reply, err := c.transact(ctx, wire, message, beforeDot)
 		t.put(c)
 		if refused, ok := errors.AsType[*NotAcceptedError](err); !ok || !refused.hungUp() {
 			return reply, err
@@ -63,7 +63,7 @@ func (t *smtpTransport) Send(ctx context.Context, e Envelope, message []byte, be
 		return Reply{}, err
 	}
 	defer t.put(c)
-	return c.transact(ctx, from, to, message, beforeDot)
+	return c.transact(ctx, wire, message, beforeDot)
 }
 
 // hungUp reports what a server that closed an idle connection looks like: the
@@ -72,17 +72,26 @@ func (e *NotAcceptedError) hungUp() bool {
 	return e.Stage == StageMail && (e.Reply.Code == 0 || e.Reply.Code == 421)
 }
 
-// addresses gives the bare addresses as they go on the wire.
-func (e Envelope) addresses() (from, to string, err error) {
-	a, err := parseAddress(e.From)
+// A wireEnvelope is an Envelope as a transaction uses it.
+type wireEnvelope struct {
+	from, to string        // bare addresses
+	watch    time.Duration // how long the server is watched before the final dot is promised
+}
+
+func (e Envelope) onWire() (wireEnvelope, error) {
+	from, err := parseAddress(e.From)
 	if err != nil {
-		return "", "", err
+		return wireEnvelope{}, err
 	}
-	b, err := parseAddress(e.To)
+	to, err := parseAddress(e.To)
 	if err != nil {
-		return "", "", err
+		return wireEnvelope{}, err
 	}
-	return bare(a), bare(b), nil
+	w := wireEnvelope{from: bare(from), to: bare(to), watch: usualWatch}
+	if e.Again {
+		w.watch = carefulWatch
+	}
+	return w, nil
 }
 
 func (t *smtpTransport) reuseIdle() *smtpConn {
@@ -291,7 +300,8 @@ func (t *smtpTransport) connectError(ctx context.Context, err error) error {
 type patientConn struct {
 	net.Conn
 	timeout atomic.Int64
-	heard   bool // the other side has said something
+	heard   bool  // the other side has said something
+	written int64 // bytes that the network has taken
 }
 
 func (c *patientConn) wait(d time.Duration) { c.timeout.Store(int64(d)) }
@@ -315,7 +325,9 @@ func (c *patientConn) Write(p []byte) (int, error) {
 	if err := c.Conn.SetWriteDeadline(c.deadline()); err != nil {
 		return 0, err
 	}
-	return c.Conn.Write(p)
+	n, err := c.Conn.Write(p)
+	c.written += int64(n)
+	return n, err
 }
 
 // SetDeadline does nothing.

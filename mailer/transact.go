@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"time"
 
 	"github.com/wneessen/go-mail/smtp"
@@ -44,17 +45,29 @@ var (
 	errNoAnswer = errors.New("the server did not answer the final dot")
 )
 
+// How long the server is watched before the final dot is promised. A server that has broken off in the body, or
+// refuses it, mostly shows that within the first of these times. Each message waits for it, so it is short; a message
+// that was in doubt once would be lost by a second doubt, so its server is watched for longer than any round trip.
+const (
+	usualWatch   = time.Millisecond
+	carefulWatch = 500 * time.Millisecond
+	lastWatch    = 200 * time.Microsecond // between the promise and the dot
+)
+
 // transact hands one message over. The final dot is written only after
 // beforeDot; up to there a failure leaves nothing at the server, because a
 // connection is closed in the middle of the data, never with QUIT: some
 // clients' QUIT has ended half a message with a dot.
-func (c *smtpConn) transact(ctx context.Context, from, to string, message []byte, beforeDot func(context.Context) error) (Reply, error) {
+func (c *smtpConn) transact(ctx context.Context, e wireEnvelope, message []byte, beforeDot func(context.Context) error) (Reply, error) {
 	c.conn.wait(replyTimeout)
 	stop := context.AfterFunc(ctx, func() { c.conn.Close() })
 	defer stop()
-	err := c.open(from, to)
+	err := c.open(e)
 	if err == nil {
 		err = c.body(message)
+	}
+	if err == nil {
+		err = c.watch(e.watch)
 	}
 	if !stop() {
 		return Reply{}, c.breakOff(StageBody, stoppedBy(ctx))
@@ -65,7 +78,28 @@ func (c *smtpConn) transact(ctx context.Context, from, to string, message []byte
 	if err := beforeDot(ctx); err != nil {
 		return Reply{}, c.breakOff(StageBody, err)
 	}
+	if err := c.watch(lastWatch); err != nil {
+		return Reply{}, err
+	}
 	return c.dot()
+}
+
+// watch waits for d, and returns an error if the server has closed the connection or spoken: it has not accepted the
+// message then, whose end it has not seen.
+func (c *smtpConn) watch(d time.Duration) error {
+	c.conn.wait(d)
+	defer c.conn.wait(replyTimeout)
+	_, err := c.r.Peek(1)
+	switch {
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		return nil
+	case err != nil:
+		return c.breakOff(StageBody, err)
+	}
+	c.conn.wait(replyTimeout)
+	reply, err := readReply(c.r)
+	c.breakOff(StageBody, err) //nolint:errcheck // the reply says more
+	return &NotAcceptedError{Stage: StageBody, Reply: reply, Err: err}
 }
 
 func stoppedBy(ctx context.Context) error {
@@ -73,14 +107,14 @@ func stoppedBy(ctx context.Context) error {
 }
 
 // open walks MAIL, RCPT and DATA, in one packet when the server allows it.
-func (c *smtpConn) open(from, to string) error {
+func (c *smtpConn) open(e wireEnvelope) error {
 	steps := [...]struct {
 		stage   Stage
 		command string
 		class   int // first digit of the answer that goes on
 	}{
-		{StageMail, "MAIL FROM:<" + from + ">" + c.mailArgs, 2},
-		{StageRcpt, "RCPT TO:<" + to + ">", 2},
+		{StageMail, "MAIL FROM:<" + e.from + ">" + c.mailArgs, 2},
+		{StageRcpt, "RCPT TO:<" + e.to + ">", 2},
 		{StageData, "DATA", 3},
 	}
 	var refused *NotAcceptedError
@@ -163,13 +197,17 @@ func stuffDots(message []byte) []byte {
 	return stuffed
 }
 
-// dot ends the message. From the first byte written only an answer tells what
+// dot ends the message. Once the network has a byte of it only an answer tells what
 // became of it.
 func (c *smtpConn) dot() (Reply, error) {
 	c.sent++
 	c.conn.wait(dotTimeout)
 	defer c.conn.wait(replyTimeout)
+	before := c.conn.written
 	if err := c.write("."); err != nil {
+		if c.conn.written == before {
+			return Reply{}, c.breakOff(StageBody, err)
+		}
 		c.broken = true
 		return Reply{}, &InDoubtError{Err: err}
 	}

@@ -39,6 +39,8 @@ func (e *NotAcceptedError) Verdict() Verdict {
 		return Retry
 	case e.Stage == StageMail, code == 421:
 		return Route
+	case e.Stage == StageBody: // it answers no command of ours
+		return Retry
 	case e.Stage == StageRcpt && code == 552: // RFC 5321 §4.5.3.1.10: an old way to say 452
 		return Retry
 	case e.Stage == StageRcpt && e.nobodyThere():
