@@ -102,7 +102,7 @@ func (a Attempt) answers() Answers {
 	}
 	reply := refused.Reply
 	switch verdict := refused.Verdict(); {
-	case verdict == Bounced, verdict == Refused && reply.aboutMailbox():
+	case verdict == Bounced, verdict == Refused && (reply.aboutMailbox() || reply.aboutMessage()):
 		return Answers{All: 1}
 	case verdict == Refused:
 		return Answers{All: 1, Refusals: 1}

@@ -159,6 +159,9 @@ func (q *editionClaim) round(ctx context.Context, limit int) (progress bool, met
 	if err != nil {
 		return false, 0, err
 	}
+	if err := q.preferUnrefused(ctx, live); err != nil {
+		return false, 0, err
+	}
 	ids, full := q.admit(live)
 	q.closed = append(q.closed, full...)
 	if err := q.lease(ctx, ids); err != nil {
@@ -242,6 +245,35 @@ func putOff(ctx context.Context, c conn, now instant, ids []digest.EditionID) er
 	return c.run(ctx, `UPDATE editions SET next_at = CASE WHEN send_at > ? THEN send_at ELSE expires_at END WHERE id`+c.d.oneOf, now, keys(c.d, ids))
 }
 
+// preferUnrefused chooses the probes of domains under alarm, which should tell whether they refuse everybody: editions
+// of readers who were refused come last, now or with the edition before, and the others in no order, because those who
+// are refused for themselves may follow each other.
+func (q *editionClaim) preferUnrefused(ctx context.Context, live []queuedEdition) error {
+	var probes []digest.EditionID
+	for _, e := range live {
+		if q.lanes.rows[e.Domain].Alarm {
+			probes = append(probes, e.ID)
+		}
+	}
+	if len(probes) == 0 {
+		return nil
+	}
+	var refused []digest.EditionID
+	err := q.c.all(ctx, &refused, `SELECT e.id FROM editions e WHERE e.id`+q.c.d.oneOf+` AND (e.reply LIKE '5%' OR 'failed' =
+		(SELECT p.state FROM editions p WHERE p.digest_id = e.digest_id AND p.local_date < e.local_date ORDER BY p.local_date DESC LIMIT 1))`,
+		keys(q.c.d, probes))
+	scattered := func(e queuedEdition) uint64 {
+		if !slices.Contains(probes, e.ID) {
+			return 0
+		}
+		return uint64(e.ID) * 0x9E3779B97F4A7C15 // of the golden ratio
+	}
+	slices.SortStableFunc(live, func(a, b queuedEdition) int {
+		return cmp.Or(bit(slices.Contains(refused, a.ID))-bit(slices.Contains(refused, b.ID)), cmp.Compare(scattered(a), scattered(b)))
+	})
+	return err
+}
+
 // admit gives those that their lanes may carry, and the lanes that are full now.
 func (q *editionClaim) admit(live []queuedEdition) (ids []digest.EditionID, full []string) {
 	route := q.lanes.of("")
@@ -321,7 +353,8 @@ func endEditions(ctx context.Context, c conn, now instant, ids []digest.EditionI
 	if len(ids) == 0 {
 		return nil
 	}
-	_, err := c.exec(ctx, `UPDATE editions SET state = ?, error = CASE WHEN error = '' THEN ? ELSE error END WHERE id`+c.d.oneOf, state, why, keys(c.d, ids))
+	_, err := c.exec(ctx, `UPDATE editions SET state = ?, undelivered = ?, error = CASE WHEN error = '' THEN ? ELSE error END
+		WHERE id`+c.d.oneOf, string(state), bit(state == digest.EditionExpired), why, keys(c.d, ids))
 	if err != nil {
 		return err
 	}
