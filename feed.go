@@ -228,6 +228,7 @@ type PostRef struct {
 	PostID  PostID
 	FeedID  FeedID
 	Carried bool // of an earlier edition, which could not be delivered
+	Listed  bool // by its headline only: that edition was refused, or may have arrived
 }
 
 // A FeedLabel is a feed as readers see it.
@@ -256,6 +257,8 @@ const (
 
 	NoticeBlocked  NoticeKind = "blocked"  // the operator has blocked its host
 	NoticeDeclined NoticeKind = "declined" // the owner of its host has asked that nothing is read there
+
+	NoticeUndelivered NoticeKind = "undelivered" // an earlier edition did not reach the reader
 )
 
 // An Illness is why nothing can be read of a feed for days.
@@ -277,7 +280,7 @@ const (
 	OtherIllness   Illness = "other"
 )
 
-// A Notice is what an edition tells its reader of a feed.
+// A Notice is what an edition tells its reader of a feed, or of an earlier edition.
 type Notice struct {
 	DigestID DigestID
 	FeedID   FeedID
@@ -287,6 +290,11 @@ type Notice struct {
 	MovedTo  string  // of NoticeMoved: the new address
 	Illness  Illness // of NoticeSick: since Gap.From
 	Gap              // of NoticeGap
+
+	// Of NoticeUndelivered.
+	Edition     EditionID
+	LocalDate   Date
+	Unconfirmed bool // it may have reached the reader
 }
 
 // A Gap is a time of which posts of a feed may be missing.

@@ -171,11 +171,16 @@ func (b *Builder) sealed(ctx context.Context, ds []digest.Delivery, use use) ([]
 			leave(&editions[i], catalogue.Of(d.Language))
 			b.addOwnLinks(&editions[i], d)
 		}
-		web := b.BaseURL + "/e/" + b.Signer.Sign(digest.ForEdition, digest.InRound(int64(d.ID), d.LinkRound))
+		web := b.webURL(d.ID, d.LinkRound)
 		editions[i].WebURL = web
 		editions[i].BeyondURL = func(id digest.FeedID) string { return web + "?site=" + strconv.FormatInt(int64(id), 10) }
 	}
 	return editions, nil
+}
+
+// webURL is the page of an edition, by a link of a round.
+func (b *Builder) webURL(id digest.EditionID, round int) string {
+	return b.BaseURL + "/e/" + b.Signer.Sign(digest.ForEdition, digest.InRound(int64(id), round))
 }
 
 // addOwnLinks adds what a reader can do from the mail of their own digest; the feeds of a newsletter are its

@@ -420,7 +420,7 @@ func TestLinksOfARound(t *testing.T) {
 	}
 	for i, feed := range []int64{0, 8, 9} {
 		want := "https://digest.example/remedies/" + signer().SignPair(digest.ForRemedies, digest.InRound(1, 3), feed)
-		if got := page.Notices[i].RemedyURL; (got != want) != (feed == 0) || feed == 0 && got != "" {
+		if got := page.Notices[i].LinkURL; (got != want) != (feed == 0) || feed == 0 && got != "" {
 			t.Errorf("notice %d has remedies at %q, want %q", i, got, want)
 		}
 	}
@@ -433,7 +433,7 @@ func TestNewsletterOffersNoRemedies(t *testing.T) {
 	s := stocked()
 	s.notices = map[digest.EditionID][]digest.Notice{100: {{DigestID: 1, FeedID: 8, Kind: digest.NoticeSick, URL: "https://sick.example/"}}}
 	page, err := builder(s).Edition(t.Context(), d)
-	if err != nil || len(page.Notices) != 1 || page.Notices[0].RemedyURL != "" {
+	if err != nil || len(page.Notices) != 1 || page.Notices[0].LinkURL != "" {
 		t.Errorf("%v: %+v", err, page.Notices)
 	}
 }

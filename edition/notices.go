@@ -25,9 +25,8 @@ func newClock(date digest.Date, zone *time.Location, l *catalogue.Language) cloc
 	return clock{zone, date.Plus(-1), date.Year, l}
 }
 
-// notices is what an edition tells its reader: first which feeds have moved, for
-// that can be undone, then what has ended, then what is missing, each in the order
-// of their sites' titles.
+// notices is what an edition tells its reader: first which editions did not arrive, then which feeds have moved, for
+// that can be undone, then what has ended, then what is missing, each in the order of their sites' titles.
 func (b *Builder) notices(d digest.Delivery, in []digest.Notice, c clock) []render.Notice {
 	in = slices.Clone(in)
 	slices.SortFunc(in, func(a, b digest.Notice) int {
@@ -35,13 +34,20 @@ func (b *Builder) notices(d digest.Delivery, in []digest.Notice, c clock) []rend
 			cmp.Compare(weight(a.Kind), weight(b.Kind)),
 			strings.Compare(strings.ToLower(a.Title), strings.ToLower(b.Title)),
 			strings.Compare(a.URL, b.URL),
+			strings.Compare(a.LocalDate.String(), b.LocalDate.String()),
 			a.From.Compare(b.From),
 		)
 	})
 	var out []render.Notice
 	for _, n := range in {
-		if s := c.sentence(n); s != nil {
-			out = append(out, render.Notice{Text: s.In(c.lang), Moved: b.moved(n, d.LinkRound), RemedyURL: b.remedies(d, n)})
+		s := c.sentence(n)
+		if n.Kind == digest.NoticeUndelivered {
+			s = undelivered(n, d.Newsletter != nil)
+		}
+		if s != nil {
+			notice := render.Notice{Text: s.In(c.lang), Moved: b.moved(n, d.LinkRound)}
+			notice.LinkURL, notice.LinkWords = b.noticeLink(d, n)
+			out = append(out, notice)
 		}
 	}
 	return out
@@ -49,6 +55,8 @@ func (b *Builder) notices(d digest.Delivery, in []digest.Notice, c clock) []rend
 
 func weight(k digest.NoticeKind) int {
 	switch k {
+	case digest.NoticeUndelivered:
+		return -1
 	case digest.NoticeMoved:
 		return 0
 	case digest.NoticeGone:
@@ -71,13 +79,31 @@ func (b *Builder) moved(n digest.Notice, round int) render.Moved {
 	}
 }
 
-// remedies is the page that says what can be done about a feed that fails; "" for any
-// other, and in a newsletter: its feeds are its publisher's.
-func (b *Builder) remedies(d digest.Delivery, n digest.Notice) string {
-	if n.Kind != digest.NoticeSick && n.Kind != digest.NoticeDead || d.Newsletter != nil {
-		return ""
+// noticeLink is where a notice leads, and what the link is called; "": nowhere. The feeds of a newsletter are its
+// publisher's, so its members can do nothing about them.
+func (b *Builder) noticeLink(d digest.Delivery, n digest.Notice) (url string, words catalogue.Sayable) {
+	switch {
+	case n.Kind == digest.NoticeUndelivered:
+		return b.webURL(n.Edition, d.LinkRound), catalogue.Key("Read it here")
+	case d.Newsletter == nil && (n.Kind == digest.NoticeSick || n.Kind == digest.NoticeDead):
+		token := b.Signer.SignPair(digest.ForRemedies, digest.InRound(int64(n.DigestID), d.LinkRound), int64(n.FeedID))
+		return b.BaseURL + "/remedies/" + token, catalogue.Key("What you can do")
 	}
-	return b.BaseURL + "/remedies/" + b.Signer.SignPair(digest.ForRemedies, digest.InRound(int64(n.DigestID), d.LinkRound), int64(n.FeedID))
+	return "", nil
+}
+
+// undelivered says that an edition, or an issue of a newsletter, did not reach its reader.
+func undelivered(n digest.Notice, newsletter bool) catalogue.Sayable {
+	day := catalogue.Day("Monday 2 January", n.LocalDate)
+	switch {
+	case newsletter && n.Unconfirmed:
+		return catalogue.Key("The issue of %s may not have reached you.").With(day)
+	case newsletter:
+		return catalogue.Key("The issue of %s could not be delivered.").With(day)
+	case n.Unconfirmed:
+		return catalogue.Key("The edition of %s may not have reached you.").With(day)
+	}
+	return catalogue.Key("The edition of %s could not be delivered.").With(day)
 }
 
 // sick says since when nothing could be read of a feed, and why.

@@ -17,7 +17,7 @@ type Queue interface {
 	// than 15 minutes without a mark become in doubt, or sent_unconfirmed when
 	// they were in doubt before. It reports how many became either. Where the
 	// Transport is idempotent nothing becomes in doubt, everything ready again.
-	RecoverEditions(ctx context.Context, now time.Time, idempotent bool) (inDoubt int, err error)
+	RecoverEditions(ctx context.Context, now time.Time, idempotent bool) (inDoubt, unconfirmed int, err error)
 
 	// ClaimEditions leases editions that may be sent and are due by NextAt, of
 	// readers who have not left and whose address is not suppressed, as many as

@@ -54,6 +54,8 @@ type Stats struct {
 	Retried int // waiting for another attempt
 	InDoubt int // the connection broke after the final dot, now or in a run that died
 
+	Unconfirmed int // in doubt for the second time: not sent again
+
 	// RouteRetryAt is when the mail server may be tried again after it could not
 	// be used; zero: it could. Until then Deliver does nothing.
 	RouteRetryAt time.Time
@@ -190,13 +192,14 @@ func (r *run) deliverAll(ctx context.Context) {
 // recoverDead clears up after runs that died. Where sending again replaces the
 // message there is nothing to doubt.
 func (r *run) recoverDead(ctx context.Context) {
-	inDoubt, err := r.Queue.RecoverEditions(ctx, r.clock(), r.Transport.Idempotent())
+	inDoubt, unconfirmed, err := r.Queue.RecoverEditions(ctx, r.clock(), r.Transport.Idempotent())
 	if err != nil && ctx.Err() == nil { // a stop is no failure
 		r.fail(fmt.Errorf("clearing up dead deliveries: %w", err))
 	}
-	if inDoubt > 0 {
-		r.stats.InDoubt += inDoubt
-		r.log.Warn("a delivery died before its answer was recorded", "editions", inDoubt)
+	r.stats.InDoubt += inDoubt
+	r.stats.Unconfirmed += unconfirmed
+	if n := inDoubt + unconfirmed; n > 0 {
+		r.log.Warn("a delivery died before its answer was recorded", "editions", n)
 	}
 }
 

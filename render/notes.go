@@ -26,7 +26,8 @@ type Notice struct {
 	Text  string // a sentence or two, plain
 	Moved        // the zero one, unless the feed has moved
 
-	RemedyURL string // of the page that says what can be done, absolute http(s); "": nothing can
+	LinkURL   string // of a page that belongs to it, absolute http(s); "": there is none
+	LinkWords catalogue.Sayable
 }
 
 // Moved is where a feed has moved, and the way back.
@@ -76,7 +77,7 @@ func (r *Renderer) tidyNotices(in []Notice, alone bool) noted {
 	for _, n := range in {
 		if n.Text = cleanNotice(n.Text); n.Text != "" {
 			n.From, n.To, n.BackURL = clean(n.From, addressColumns), clean(n.To, addressColumns), address(n.BackURL)
-			n.RemedyURL = address(n.RemedyURL)
+			n.LinkURL = address(n.LinkURL)
 			lines = append(lines, n)
 		}
 	}
@@ -137,10 +138,10 @@ func paired(s string) string {
 // of what stands below one of a feed that has moved.
 type (
 	noticeData struct {
-		Text, Means string
-		RemedyURL   string
-		Alone       bool // there are no posts
-		Goes        bool // there is more below it
+		Text, Means        string
+		LinkURL, LinkWords string
+		Alone              bool // there are no posts
+		Goes               bool // there is more below it
 	}
 	movedData struct {
 		From, To, BackURL string
@@ -162,7 +163,7 @@ func (m *mail) notesHTML() *pieces {
 }
 
 func (r *Renderer) writeNotice(to *pieces, n Notice, alone bool) {
-	r.notice.write(to, noticeData{n.Text, r.lang.Text(n.Means()), n.RemedyURL, alone, n.BackURL != ""})
+	r.notice.write(to, noticeData{n.Text, r.lang.Text(n.Means()), n.LinkURL, r.lang.Text(n.LinkWords), alone, n.BackURL != ""})
 	if n.BackURL != "" {
 		r.moved.write(to, movedData{n.From, n.To, n.BackURL, alone})
 	}
@@ -175,8 +176,8 @@ func (m *mail) notesText() string {
 	}
 	for _, n := range m.notes.lines {
 		text.WriteString(wrapped(strings.TrimSpace(n.Text+" "+m.r.lang.Text(n.Means()))) + "\n")
-		if n.RemedyURL != "" {
-			text.WriteString(m.r.label(m.r.Say(catalogue.Key("What you can do"))) + "\n" + n.RemedyURL + "\n\n")
+		if n.LinkURL != "" {
+			text.WriteString(m.r.label(m.r.Say(n.LinkWords)) + "\n" + n.LinkURL + "\n\n")
 		}
 		if n.BackURL != "" {
 			text.WriteString(m.r.label(m.r.Say(catalogue.Key("Old address"))) + "\n" + n.From + "\n" + m.r.label(m.r.Say(catalogue.Key("New address"))) + "\n" + n.To + "\n" +

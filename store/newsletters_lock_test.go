@@ -109,6 +109,6 @@ func (w world) restart(now time.Time) {
 	w.t.Helper()
 	_, err := w.PutRight(w.ctx(), now)
 	w.ok(err)
-	_, err = w.RecoverEditions(w.ctx(), now, false)
+	_, _, err = w.RecoverEditions(w.ctx(), now, false)
 	w.ok(err)
 }
