@@ -203,7 +203,7 @@ func (b *Builder) addOwnLinks(e *render.Edition, d digest.Delivery) {
 // lead to.
 func (b *Builder) compose(d digest.Delivery, sections []render.Section, notices []digest.Notice, zone *time.Location) render.Edition {
 	e := render.Edition{
-		Date: d.LocalDate, Number: d.Number, Name: d.DigestName, Language: d.Language, Recipient: d.Email, Look: d.Look, Sections: sections,
+		Date: d.LocalDate, Number: d.Number, Room: d.Room, Name: d.DigestName, Language: d.Language, Recipient: d.Email, Look: d.Look, Sections: sections,
 		Notices:        b.notices(d, notices, newClock(d.LocalDate, zone, catalogue.Of(d.Language))),
 		HomeURL:        b.BaseURL + "/",
 		UnsubscribeURL: b.BaseURL + "/unsubscribe/" + b.Signer.Sign(digest.ForUnsubscribe, digest.InRound(int64(d.DigestID), d.LinkRound)),
@@ -292,7 +292,7 @@ func (b *Builder) Render(ctx context.Context, ds []digest.Delivery) ([]mailer.Le
 		}
 		letters[i] = mailer.Letter{
 			To: ds[i].Email, Subject: subjectOf(ds[i], m.Subject), Encoded: mailer.Encoded{HTML: m.HTML, Text: m.Text},
-			ListName: cmp.Or(e.Name, render.DefaultName), UnsubscribeURL: e.UnsubscribeURL, HelpURL: b.BaseURL + "/help",
+			Language: catalogue.Of(ds[i].Language).Code, ListName: cmp.Or(e.Name, render.DefaultName), UnsubscribeURL: e.UnsubscribeURL, HelpURL: b.BaseURL + "/help",
 		}
 		if n := ds[i].Newsletter; n != nil {
 			letters[i].ArchiveURL = b.BaseURL + "/n/" + n.Slug + "/letters"

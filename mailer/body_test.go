@@ -41,7 +41,7 @@ func TestRefusedDot(t *testing.T) {
 		t.Fatal(err)
 	}
 	e := wireEnvelope{from: "a@example.org", to: "b@example.org"}
-	if err := c.open(e); err != nil {
+	if err := c.open(e, 1); err != nil {
 		t.Fatal(err)
 	}
 	c.conn.Conn.Close()

@@ -63,7 +63,8 @@ type claimed struct {
 	letter     Letter
 	message    []byte // the signed bytes of letter; made while the connections are busy with others
 	leaseUntil time.Time
-	claim      int // which of the run's
+	claim      int  // which of the run's
+	small      bool // made smaller, because a server found it too large
 }
 
 // claimAll offers editions to queue: those left over first, then what it

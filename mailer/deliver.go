@@ -96,13 +96,13 @@ func (d *Deliverer) Deliver(ctx context.Context, now time.Time) (Stats, error) {
 // checkSender looks at the settings that every message needs: no reader's
 // edition is to blame for them.
 func (d *Deliverer) checkSender() error {
-	if _, err := parseAddress(d.From); err != nil {
+	if _, err := parseOwn(d.From); err != nil {
 		return fmt.Errorf("mail cannot be sent from DIGEST_FROM=%q: %w", d.From, err)
 	}
 	if d.ReturnPath == "" {
 		return nil
 	}
-	if _, err := Recipient(d.ReturnPath); err != nil {
+	if _, err := OwnMailbox(d.ReturnPath); err != nil {
 		return fmt.Errorf("bounces cannot come back to DIGEST_RETURN_PATH=%q: %w", d.ReturnPath, err)
 	}
 	return nil
@@ -272,6 +272,9 @@ func (r *run) prepare(ctx context.Context, c *claimed) bool {
 	var err error
 	c.message, err = signedMessage(c.letter, signer)
 	if err == nil {
+		if wasTooLarge(c.Reply) {
+			r.makeSmaller(ctx, c, len(c.message)/4)
+		}
 		return true
 	}
 	if a := (Attempt{Delivery: c.Delivery, Err: err}); a.refusal() != nil {

@@ -140,7 +140,7 @@ func (r *run) send(ctx context.Context, c claimed) Attempt {
 	r.lanes.use(c.Domain, 1)
 	defer r.lanes.use(c.Domain, -1)
 	for again := false; ; again = true {
-		a := r.attempt(ctx, c)
+		a := r.sendSmaller(ctx, &c, r.attempt(ctx, c))
 		refused := a.refusal()
 		if again || refused == nil || !refused.lost() || a.Dotted || ctx.Err() != nil || errors.Is(a.Err, errQueue) {
 			return a

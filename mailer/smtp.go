@@ -69,12 +69,23 @@ func (t *smtpTransport) Send(ctx context.Context, e Envelope, message []byte, be
 // hungUp reports what a server that closed an idle connection looks like: the
 // end, or 421, in place of the answer to MAIL.
 func (e *NotAcceptedError) hungUp() bool {
-	return e.Stage == StageMail && (e.Reply.Code == 0 || e.Reply.Code == 421)
+	return e.Stage == StageMail && (e.Reply.Code == 0 && !e.cannotTake() || e.Reply.Code == 421)
+}
+
+// cannotTake reports that the message was not offered, because the server has said that it cannot take it.
+func (e *NotAcceptedError) cannotTake() bool { return errors.Is(e.Err, errNoUTF8) || e.isTooLarge() }
+
+// isTooLarge reports that the message is too large for the server, by what it offers or by its answer. A mailbox that is
+// full is answered by a bare 552 to RCPT.
+func (e *NotAcceptedError) isTooLarge() bool {
+	_, announced := errors.AsType[*tooLargeError](e.Err)
+	return announced || e.Reply.isTooLarge() && (e.Stage != StageRcpt || e.Reply.Enhanced != "")
 }
 
 // A wireEnvelope is an Envelope as a transaction uses it.
 type wireEnvelope struct {
 	from, to string        // bare addresses
+	utf8     bool          // to needs SMTPUTF8
 	watch    time.Duration // how long the server is watched before the final dot is promised
 }
 
@@ -87,7 +98,7 @@ func (e Envelope) onWire() (wireEnvelope, error) {
 	if err != nil {
 		return wireEnvelope{}, err
 	}
-	w := wireEnvelope{from: bare(from), to: bare(to), watch: usualWatch}
+	w := wireEnvelope{from: bare(from), to: bare(to), utf8: needsUTF8(to.Address), watch: usualWatch}
 	if e.Again {
 		w.watch = carefulWatch
 	}
@@ -235,7 +246,7 @@ func (t *smtpTransport) clientOptions(dial DialFunc) []gomail.Option {
 		gomail.WithTimeout(t.o.DialTimeout),
 		gomail.WithDialContextFunc(gomail.DialContextFunc(dial)),
 		gomail.WithTLSConfig(t.tlsConfig()),
-		gomail.WithoutSMTPUTF8(), // it would be asked for with every message
+		gomail.WithoutSMTPUTF8(), // else go-mail asks for it with every message; transact asks where it is needed
 	}
 	switch t.server.security {
 	case startTLS:

@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/wneessen/go-mail/smtp"
@@ -22,8 +24,11 @@ type smtpConn struct {
 	conn      *patientConn
 	r         *bufio.Reader
 	w         *bufio.Writer
-	pipelines bool   // RFC 2920
-	mailArgs  string // after the MAIL command's address
+	pipelines bool // RFC 2920
+	bits      bool // 8BITMIME (RFC 6152)
+	utf8      bool // SMTPUTF8 (RFC 6531)
+	sizes     bool // SIZE (RFC 1870)
+	largest   int  // message that the server takes, in octets; 0: it names no limit
 
 	sent      int  // transactions that came to the final dot
 	broken    bool // replies can no longer be matched to commands, or there will be none
@@ -32,9 +37,13 @@ type smtpConn struct {
 
 func newConn(conn *patientConn, client *smtp.Client) *smtpConn {
 	c := &smtpConn{conn: conn, r: client.Text.R, w: client.Text.W}
+	var largest string
 	c.pipelines, _ = client.Extension("PIPELINING")
-	if ok, _ := client.Extension("8BITMIME"); ok {
-		c.mailArgs = " BODY=7BIT" // RFC 6152 §3: what Compose makes
+	c.bits, _ = client.Extension("8BITMIME")
+	c.utf8, _ = client.Extension("SMTPUTF8")
+	c.sizes, largest = client.Extension("SIZE")
+	if n, err := strconv.Atoi(strings.TrimSpace(largest)); err == nil && n > 0 {
+		c.largest = n
 	}
 	conn.wait(replyTimeout)
 	return c
@@ -62,7 +71,7 @@ func (c *smtpConn) transact(ctx context.Context, e wireEnvelope, message []byte,
 	c.conn.wait(replyTimeout)
 	stop := context.AfterFunc(ctx, func() { c.conn.Close() })
 	defer stop()
-	err := c.open(e)
+	err := c.open(e, len(message))
 	if err == nil {
 		err = c.body(message)
 	}
@@ -106,14 +115,47 @@ func stoppedBy(ctx context.Context) error {
 	return fmt.Errorf("%w: %w", errTooLate, context.Cause(ctx))
 }
 
-// open walks MAIL, RCPT and DATA, in one packet when the server allows it.
-func (c *smtpConn) open(e wireEnvelope) error {
+// mailCommand is the MAIL command for a message of so many octets. The error says that the server cannot take it.
+func (c *smtpConn) mailCommand(e wireEnvelope, size int) (string, error) {
+	command := "MAIL FROM:<" + e.from + ">"
+	switch {
+	case e.utf8 && !c.utf8:
+		return "", fmt.Errorf("%w, without which %s cannot be mailed", errNoUTF8, e.to)
+	case c.largest > 0 && size > c.largest:
+		return "", &tooLargeError{size: size, largest: c.largest}
+	case e.utf8:
+		command += " SMTPUTF8 BODY=8BITMIME"
+	case c.bits:
+		command += " BODY=7BIT" // what Compose makes
+	}
+	if c.sizes {
+		command += " SIZE=" + strconv.Itoa(size)
+	}
+	return command, nil
+}
+
+// errNoUTF8 is the reason why an address that is not ASCII cannot be mailed.
+var errNoUTF8 = errors.New("the mail server does not offer SMTPUTF8 (RFC 6531)")
+
+// A tooLargeError says that a message is larger than its server takes.
+type tooLargeError struct{ size, largest int } // octets
+
+func (e *tooLargeError) Error() string {
+	return fmt.Sprintf("the message has %d bytes, and the mail server takes %d", e.size, e.largest)
+}
+
+// open walks MAIL, RCPT and DATA, in one packet when the server allows it, for a message of so many octets.
+func (c *smtpConn) open(e wireEnvelope, size int) error {
+	mail, err := c.mailCommand(e, size)
+	if err != nil {
+		return &NotAcceptedError{Stage: StageMail, Err: err}
+	}
 	steps := [...]struct {
 		stage   Stage
 		command string
 		class   int // first digit of the answer that goes on
 	}{
-		{StageMail, "MAIL FROM:<" + e.from + ">" + c.mailArgs, 2},
+		{StageMail, mail, 2},
 		{StageRcpt, "RCPT TO:<" + e.to + ">", 2},
 		{StageData, "DATA", 3},
 	}

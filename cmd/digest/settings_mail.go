@@ -85,7 +85,7 @@ func (s *mailSettings) checkComplaints(from string) error {
 		return nil
 	}
 	const name, example = "DIGEST_CFBL_ADDRESS", "complaints@example.org"
-	address, err := mailer.Recipient(s.CFBLAddress)
+	address, err := mailer.OwnMailbox(s.CFBLAddress)
 	if err != nil {
 		return badSetting(name, s.CFBLAddress, "is not a bare address", example)
 	}
@@ -101,7 +101,7 @@ const mostReturnPath = 30
 
 // readReturnPath takes a bare address that a tag can be put into.
 func readReturnPath(_ *kong.Tag, s string) (string, error) {
-	address, err := mailer.Recipient(s)
+	address, err := mailer.OwnMailbox(s)
 	at := strings.LastIndexByte(address, '@')
 	if err != nil || at > mostReturnPath || strings.Contains(address[:max(at, 0)], `"`) {
 		return "", errors.New("is no address that a tag can be put into")

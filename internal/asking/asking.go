@@ -100,7 +100,7 @@ func (a *Asker) letter(n digest.Newsletter, who digest.Ask, token string) mailer
 	words.HomeURL, words.PostalAddress = a.BaseURL+"/", a.PostalAddress
 	m := mailer.Letter{
 		From: mailer.NewsletterFrom(n, a.Sender.From), ReplyTo: n.ReplyTo, To: who.Email, Subject: words.Title,
-		HTML: words.HTML(), Text: words.PlainText(), Date: a.Now(),
+		Language: catalogue.Of(n.Language).Code, HTML: words.HTML(), Text: words.PlainText(), Date: a.Now(),
 	}
 	if a.Sender.ReturnPath != "" {
 		m.ReturnPath = digest.Tagged(a.Sender.ReturnPath, a.Signer.Sign(digest.ForAskBounce, who.ID))
