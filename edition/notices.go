@@ -84,7 +84,11 @@ func (b *Builder) moved(n digest.Notice, round int) render.Moved {
 func (b *Builder) noticeLink(d digest.Delivery, n digest.Notice) (url string, words catalogue.Sayable) {
 	switch {
 	case n.Kind == digest.NoticeUndelivered:
-		return b.webURL(n.Edition, d.LinkRound), catalogue.Key("Read it here")
+		words := catalogue.Key("Read that edition")
+		if d.Newsletter != nil {
+			words = catalogue.Key("Read that issue")
+		}
+		return b.webURL(n.Edition, d.LinkRound), words
 	case d.Newsletter == nil && (n.Kind == digest.NoticeSick || n.Kind == digest.NoticeDead):
 		token := b.Signer.SignPair(digest.ForRemedies, digest.InRound(int64(n.DigestID), d.LinkRound), int64(n.FeedID))
 		return b.BaseURL + "/remedies/" + token, catalogue.Key("What you can do")
