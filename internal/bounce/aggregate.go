@@ -44,7 +44,7 @@ func (h *Handler) recordAggregate(ctx context.Context, attachment []byte) (Outco
 // sendsFrom reports whether a report is about the domain of From, or about one of a newsletter that has proven
 // to be its publisher's.
 func (h *Handler) sendsFrom(ctx context.Context, r dmarc.Report) (bool, error) {
-	if h.Domain != "" && r.IsAbout(h.Domain) {
+	if r.IsAbout(hostOf(h.From)) {
 		return true, nil
 	}
 	domains, err := h.Store.NewsletterDomains(ctx)

@@ -34,7 +34,7 @@ type Handler struct {
 	Store   Records
 	Signer  *digest.Signer
 	Address string // the return path without a token: bounces@example.org
-	Domain  string // of From, about which DMARC reports may be
+	From    string // the bare address that email comes from, about whose domain DMARC reports may be
 	Now     func() time.Time
 	Log     *slog.Logger
 

@@ -24,6 +24,12 @@ func FuzzRecord(f *testing.F) {
 		if err != nil || asked > 8 {
 			t.Errorf("asked %d times, %v", asked, err)
 		}
+		tags, _ := ParseTags(text)
+		for name, value := range tags {
+			if name == "" || strings.Contains(name+value, ";") || strings.TrimSpace(value) != value {
+				t.Errorf("tag %q=%q", name, value)
+			}
+		}
 		if org := w.Organization(); !isWithin(domain, org) {
 			t.Errorf("%q is not of %q", domain, org)
 		}

@@ -193,6 +193,16 @@ type Summary struct {
 	Passing []Source // likewise
 }
 
+// FailingSources returns the addresses from which messages of a domain failed, the ones with the most first.
+func (s Summary) FailingSources(domain string) (addresses []string) {
+	for _, source := range s.Failing {
+		if source.From == domain && !slices.Contains(addresses, source.Source) {
+			addresses = append(addresses, source.Source)
+		}
+	}
+	return addresses
+}
+
 // A Total counts the messages from a domain.
 type Total struct {
 	Domain   string
