@@ -11,17 +11,21 @@ import (
 	"digest/internal/dmarc"
 )
 
-// A report is one about the day of noon, so many days later.
+// dmarcReport returns a report about the day of noon, or a later one.
 func dmarcReport(reporter, id string, later int, rows ...dmarc.Row) dmarc.Report {
 	begin := noon.Truncate(day).Add(time.Duration(later) * day)
-	return dmarc.Report{Reporter: reporter, ID: id, Domain: "example.org", Begin: begin, End: begin.Add(day - time.Second), Rows: rows}
+	return dmarc.Report{Reporter: reporter, ID: id, Domain: "example.org", Begin: begin,
+		End: begin.Add(day - time.Second), Rows: rows}
 }
 
 var (
-	passing = dmarc.Row{Source: "198.51.100.7", From: "example.org", SPFDomain: "bounce.example.org", SPF: "pass", SPFAligned: true,
+	passing = dmarc.Row{Source: "198.51.100.7", From: "example.org", SPFDomain: "bounce.example.org", SPF: "pass",
+		SPFAligned: true,
 		DKIMDomain: "example.org", DKIM: "pass", DKIMAligned: true, Disposition: "none", Count: 40}
-	forwarded = dmarc.Row{Source: "2001:db8::7", From: "example.org", SPF: "fail", DKIMDomain: "example.org", DKIM: "pass", DKIMAligned: true, Disposition: "none", Count: 5}
-	forged    = dmarc.Row{Source: "203.0.113.9", From: "news.example.org", SPF: "pass", SPFDomain: "spam.example", Disposition: "reject", Count: 3}
+	forwarded = dmarc.Row{Source: "2001:db8::7", From: "example.org", SPF: "fail", DKIMDomain: "example.org",
+		DKIM: "pass", DKIMAligned: true, Disposition: "none", Count: 5}
+	forged = dmarc.Row{Source: "203.0.113.9", From: "news.example.org", SPF: "pass", SPFDomain: "spam.example",
+		Disposition: "reject", Count: 3}
 )
 
 // TestDMARCReports: each report counts once, and what several say of the same is summed.
@@ -48,8 +52,10 @@ func TestDMARCReports(t *testing.T) {
 		}
 		want(w.t, "totals", fmt.Sprint(sum.Totals), "[{example.org 165 0} {news.example.org 3 3}]")
 		want(w.t, "failing", slices.Equal(sum.Failing, []dmarc.Source{counted(forged, 3, "google.com", 1)}), true)
-		want(w.t, "passing", slices.Equal(sum.Passing, []dmarc.Source{counted(passing, 160, "Yahoo", 2), counted(forwarded, 5, "Yahoo", 1)}) ||
-			slices.Equal(sum.Passing, []dmarc.Source{counted(passing, 160, "google.com", 2), counted(forwarded, 5, "Yahoo", 1)}), true)
+		want(w.t, "passing", slices.Equal(sum.Passing,
+			[]dmarc.Source{counted(passing, 160, "Yahoo", 2), counted(forwarded, 5, "Yahoo", 1)}) ||
+			slices.Equal(sum.Passing, []dmarc.Source{counted(passing, 160, "google.com", 2),
+				counted(forwarded, 5, "Yahoo", 1)}), true)
 		sum, err = w.DMARCSummary(w.ctx(), digest.DateOf(noon).Plus(1), 10)
 		w.ok(err)
 		want(w.t, "since the next day", fmt.Sprint(sum.Totals, len(sum.Failing)), "[{example.org 40 0}] 0")
@@ -79,7 +85,8 @@ func TestDMARCBounds(t *testing.T) {
 		many := make([]dmarc.Row, 2500)
 		for i := range many {
 			many[i] = forged
-			many[i].Source, many[i].SPFDomain = fmt.Sprintf("203.0.%d.%d", i/250, i%250), strings.Repeat("a", 200)+".example"
+			many[i].Source, many[i].SPFDomain = fmt.Sprintf("203.0.%d.%d", i/250, i%250),
+				strings.Repeat("a", 200)+".example"
 		}
 		for i, kind := range []digest.Kind{"", "", digest.Conflict} {
 			_, err := w.RecordDMARC(w.ctx(), dmarcReport(fmt.Sprint("flood", i), "1", 0, many...), noon)
@@ -88,7 +95,9 @@ func TestDMARCBounds(t *testing.T) {
 		recorded, err := w.RecordDMARC(w.ctx(), dmarcReport("google.com", "1", 1, passing), noon)
 		w.ok(err)
 		want(w.t, "of another day", recorded, true)
-		w.ok(w.Exec(w.ctx(), `INSERT INTO dmarc_reports (report, day) SELECT CAST(v.n AS TEXT), '`+digest.DateOf(noon).String()+`' FROM (WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c WHERE n < 997) SELECT n FROM c) v`))
+		w.ok(w.Exec(w.ctx(), `INSERT INTO dmarc_reports (report, day) SELECT CAST(n AS TEXT), ? FROM (
+			WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c WHERE n < 997) SELECT n FROM c) v`,
+			digest.DateOf(noon).String()))
 		for i, kind := range []digest.Kind{digest.Conflict, ""} {
 			_, err := w.RecordDMARC(w.ctx(), dmarcReport("google.com", "2", 1, passing), noon.Add(time.Duration(i)*day))
 			want(w.t, fmt.Sprint("after a thousand, days later: ", i), digest.KindOf(err), kind)

@@ -29,11 +29,13 @@ func TestOperatorDMARC(t *testing.T) {
 		op.get("/operator/dmarc").contains(".sheet code", "rua=mailto:bounces+dmarc@example.org")
 		op.get("/operator").contains(".groups", "DMARC reports")
 
-		own := dmarc.Row{Source: "198.51.100.7", From: "example.org", SPFDomain: "bounce.example.org", SPF: "pass", SPFAligned: true,
+		own := dmarc.Row{Source: "198.51.100.7", From: "example.org", SPFDomain: "bounce.example.org", SPF: "pass",
+			SPFAligned: true,
 			DKIMDomain: "example.org", DKIM: "pass", DKIMAligned: true, Disposition: "none", Count: 40}
 		forged := dmarc.Row{Source: "203.0.113.9", From: "example.org", SPFDomain: "spam.example", SPF: "pass",
 			DKIM: "fail", Disposition: "reject", Count: 3}
-		shop := dmarc.Row{Source: "2001:db8::7", From: "shop.example.org", SPF: "softfail", Disposition: "quarantine", Count: 1}
+		shop := dmarc.Row{Source: "2001:db8::7", From: "shop.example.org", SPF: "softfail", Disposition: "quarantine",
+			Count: 1}
 		r.reportsOn("google.com", own, forged)
 		r.reportsOn("<b>Yahoo</b>", shop)
 		r.reportsOn("zebra.example", own)

@@ -7,9 +7,9 @@ import (
 	"digest/internal/dmarc"
 )
 
-// A destination is what one of our addresses is for: the return path of an edition or of
-// a letter that asks somebody, the address at which a digest is left, the one that counts answers to a newsletter, the
-// one for DMARC reports, or, with none of them, the plain address.
+// A destination says what one of our addresses is for. It may be the return path of an edition or of a letter that
+// asks somebody, the address that ends a digest, or the one that counts answers to a newsletter. It may be the address
+// for DMARC reports. With none of them, it is the plain address.
 type destination struct {
 	edition digest.EditionID
 	ask     int64 // digest.Ask

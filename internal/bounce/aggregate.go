@@ -22,7 +22,7 @@ func (h *Handler) recordAggregate(ctx context.Context, attachment []byte) (Outco
 	}
 	now := h.Now()
 	if now.Sub(r.Begin) > oldestAggregate || r.End.Sub(now) > 24*time.Hour {
-		return ignored("a DMARC report about another time: %s to %s", r.Begin.Format(time.DateOnly), r.End.Format(time.DateOnly)), nil
+		return ignored("a DMARC report about %s, which is not of late", digest.DateOf(r.Begin)), nil
 	}
 	own, err := h.sendsFrom(ctx, r)
 	if err != nil || !own {
@@ -38,7 +38,8 @@ func (h *Handler) recordAggregate(ctx context.Context, attachment []byte) (Outco
 	case !recorded:
 		return ignored("a DMARC report by %s about %s that came before", r.Reporter, r.Domain), nil
 	}
-	return Outcome{Did: Recorded, Text: fmt.Sprintf("a DMARC report by %s about %s was stored", r.Reporter, r.Domain)}, nil
+	text := fmt.Sprintf("a DMARC report by %s about %s was stored", r.Reporter, r.Domain)
+	return Outcome{Did: Recorded, Text: text}, nil
 }
 
 // sendsFrom reports whether a report is about the domain of From, or about one of a newsletter that has proven

@@ -17,12 +17,18 @@ import (
 // aggregate is a DMARC report about a domain on the day of the editions, from one of two sources that fails.
 func aggregate(id, domain string, begin time.Time) string {
 	row := func(source, result string, n int) string {
-		return fmt.Sprintf(`<record><row><source_ip>%s</source_ip><count>%d</count><policy_evaluated><disposition>none</disposition><dkim>%[3]s</dkim><spf>%[3]s</spf></policy_evaluated></row>
-<identifiers><header_from>%[4]s</header_from></identifiers><auth_results><spf><domain>%[4]s</domain><result>%[3]s</result></spf></auth_results></record>`, source, n, result, domain)
+		return fmt.Sprintf(`<record><row><source_ip>%s</source_ip><count>%d</count>
+<policy_evaluated><disposition>none</disposition><dkim>%[3]s</dkim><spf>%[3]s</spf></policy_evaluated></row>
+<identifiers><header_from>%[4]s</header_from></identifiers>
+<auth_results><spf><domain>%[4]s</domain><result>%[3]s</result></spf></auth_results></record>`,
+			source, n, result, domain)
 	}
-	return fmt.Sprintf(`<?xml version="1.0"?><feedback><report_metadata><org_name>receiver.example</org_name><report_id>%s</report_id><date_range><begin>%d</begin><end>%d</end></date_range></report_metadata>
+	return fmt.Sprintf(`<?xml version="1.0"?><feedback>
+<report_metadata><org_name>receiver.example</org_name><report_id>%s</report_id>
+<date_range><begin>%d</begin><end>%d</end></date_range></report_metadata>
 <policy_published><domain>%s</domain><p>none</p></policy_published>%s%s</feedback>`,
-		id, begin.Unix(), begin.Add(24*time.Hour).Unix(), domain, row("198.51.100.7", "pass", 40), row("203.0.113.9", "fail", 2))
+		id, begin.Unix(), begin.Add(24*time.Hour).Unix(), domain,
+		row("198.51.100.7", "pass", 40), row("203.0.113.9", "fail", 2))
 }
 
 // reportMail is an email that brings a report as receivers send it.
@@ -36,12 +42,15 @@ func reportMail(kind, report string) []byte {
 		encoded = encoded[:i] + "\r\n" + encoded[i:]
 	}
 	attachment := "Content-Type: " + kind + "\r\nContent-Transfer-Encoding: base64\r\n" +
-		"Content-Disposition: attachment; filename=\"receiver.example!digest.example!1!2.xml.gz\"\r\n\r\n" + encoded + "\r\n"
-	head := "From: noreply@receiver.example\r\nTo: bounces+dmarc@digest.example\r\nSubject: Report Domain: digest.example Submitter: receiver.example Report-ID: <1>\r\nMIME-Version: 1.0\r\n"
+		"Content-Disposition: attachment; filename=\"receiver.example!digest.example!1!2.xml.gz\"\r\n\r\n" + encoded +
+		"\r\n"
+	head := "From: noreply@receiver.example\r\nTo: bounces+dmarc@digest.example\r\n" +
+		"Subject: Report Domain: digest.example Submitter: receiver.example Report-ID: <1>\r\nMIME-Version: 1.0\r\n"
 	if kind == "application/gzip" {
 		return []byte(head + attachment)
 	}
-	return []byte(head + "Content-Type: multipart/mixed; boundary=b\r\n\r\n--b\r\nContent-Type: text/plain\r\n\r\nA report.\r\n--b\r\n" + attachment + "--b--\r\n")
+	return []byte(head + "Content-Type: multipart/mixed; boundary=b\r\n\r\n" +
+		"--b\r\nContent-Type: text/plain\r\n\r\nA report.\r\n--b\r\n" + attachment + "--b--\r\n")
 }
 
 // totals sums what was reported of each domain.
@@ -63,11 +72,16 @@ func TestAggregateReports(t *testing.T) {
 			did               Action
 			sum               string // of all that were stored
 		}{
-			{"about From's domain", ours, aggregate("1", "news.digest.example", at), Recorded, "[{news.digest.example 42 2}]"},
-			{"the same again", ours, aggregate("1", "news.digest.example", at), Ignored, "[{news.digest.example 42 2}]"},
-			{"about the organization", ours, aggregate("1", "digest.example", at), Recorded, "[{digest.example 42 2} {news.digest.example 42 2}]"},
-			{"to the return path itself", plain, aggregate("2", "news.digest.example", at), Recorded, "[{digest.example 42 2} {news.digest.example 84 4}]"},
-			{"about a newsletter's domain", ours, aggregate("1", "anna.example", at), Recorded, "[{anna.example 42 2} {digest.example 42 2} {news.digest.example 84 4}]"},
+			{"about From's domain", ours, aggregate("1", "news.digest.example", at), Recorded,
+				"[{news.digest.example 42 2}]"},
+			{"the same again", ours, aggregate("1", "news.digest.example", at), Ignored,
+				"[{news.digest.example 42 2}]"},
+			{"about the organization", ours, aggregate("1", "digest.example", at), Recorded,
+				"[{digest.example 42 2} {news.digest.example 42 2}]"},
+			{"to the return path itself", plain, aggregate("2", "news.digest.example", at), Recorded,
+				"[{digest.example 42 2} {news.digest.example 84 4}]"},
+			{"about a newsletter's domain", ours, aggregate("1", "anna.example", at), Recorded,
+				"[{anna.example 42 2} {digest.example 42 2} {news.digest.example 84 4}]"},
 			{"about one that a newsletter only claims", ours, aggregate("1", "bob.example", at), Ignored, ""},
 			{"about somebody else", ours, aggregate("1", "example.net", at), Ignored, ""},
 			{"about a domain below ours", ours, aggregate("1", "x.news.digest.example", at), Ignored, ""},
@@ -100,10 +114,14 @@ func newsletters(t *testing.T, w *world) {
 	owner, err := w.store.UserByEmail(t.Context(), w.readers[0].email)
 	w.ok(err)
 	for slug, seen := range map[string]time.Time{"anna": sealed, "bob": {}} {
-		n, err := w.store.AddNewsletter(t.Context(), digest.Newsletter{Slug: slug, Name: slug, State: digest.NewsletterActive, Cadence: digest.Daily, AddressLine: "1 Street",
-			Look: digest.Look{Layout: digest.FullText, Images: digest.ProxiedImages}}, owner.ID, sealed)
+		n, err := w.store.AddNewsletter(t.Context(),
+			digest.Newsletter{Slug: slug, Name: slug, State: digest.NewsletterActive, Cadence: digest.Daily,
+				AddressLine: "1 Street",
+				Look:        digest.Look{Layout: digest.FullText, Images: digest.ProxiedImages}}, owner.ID, sealed)
 		w.ok(err)
-		w.ok(w.store.SetNewsletterDomain(t.Context(), digest.NewsletterDomain{NewsletterID: n.ID, FromAddress: "letters@" + slug + ".example", Selector: slug, CreatedAt: sealed, SeenAt: seen}))
+		w.ok(w.store.SetNewsletterDomain(t.Context(),
+			digest.NewsletterDomain{NewsletterID: n.ID, FromAddress: "letters@" + slug + ".example", Selector: slug,
+				CreatedAt: sealed, SeenAt: seen}))
 	}
 }
 
@@ -112,9 +130,11 @@ func TestAggregateTransports(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
 		w := newWorld(t, st, 1)
 		mail := func(id string) []byte {
-			return reportMail("application/octet-stream", aggregate(id, "news.digest.example", sealed.Truncate(24*time.Hour)))
+			return reportMail("application/octet-stream",
+				aggregate(id, "news.digest.example", sealed.Truncate(24*time.Hour)))
 		}
-		for i, p := range []struct{ setting, hello string }{{"smtp://127.0.0.1:0", "EHLO"}, {"lmtp://127.0.0.1:0", "LHLO"}} {
+		for i, p := range []struct{ setting, hello string }{{"smtp://127.0.0.1:0", "EHLO"},
+			{"lmtp://127.0.0.1:0", "LHLO"}} {
 			c := greeted(t, serve(t, w.Handler, p.setting), p.hello)
 			c.want("250", c.say("MAIL FROM:<noreply@receiver.example>", "RCPT TO:<bounces+dmarc@digest.example>"))
 			c.want("250", c.send(mail(p.hello)))

@@ -22,8 +22,8 @@
 //	                 at once. Bounces and automatic replies do not.
 //	bounces+token@   of a newsletter that counts answers, in their Reply-To beside
 //	                 its own address. Nothing of an answer is stored.
-//	bounces+dmarc@   aggregate reports of DMARC, from whatever sender: what others
-//	                 say about email from our domains. Nothing acts on them.
+//	bounces+dmarc@   aggregate reports of DMARC, from any sender. They are only
+//	                 shown.
 //	bounces@         complaints that mail providers send to the address they
 //	                 were told, from whatever sender. The token is looked for
 //	                 in what they return of the message.

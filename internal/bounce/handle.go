@@ -34,7 +34,7 @@ type Handler struct {
 	Store   Records
 	Signer  *digest.Signer
 	Address string // the return path without a token: bounces@example.org
-	From    string // the bare address that email comes from, about whose domain DMARC reports may be
+	From    string // the bare From address; DMARC reports about its domain are stored
 	Now     func() time.Time
 	Log     *slog.Logger
 

@@ -149,7 +149,8 @@ func (m *reading) walk(e *message.Entity, depth int) {
 // mayHoldAggregate reports whether a part may be an aggregate report, which receivers send under many types.
 func mayHoldAggregate(e *message.Entity, kind string) bool {
 	switch kind {
-	case "application/gzip", "application/x-gzip", "application/zip", "application/x-zip-compressed", "text/xml", "application/xml":
+	case "application/gzip", "application/x-gzip", "application/zip", "application/x-zip-compressed",
+		"text/xml", "application/xml":
 		return true
 	}
 	_, disposition, _ := e.Header.ContentDisposition()

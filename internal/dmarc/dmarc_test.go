@@ -20,7 +20,8 @@ func TestReportAddress(t *testing.T) {
 func TestParseRecord(t *testing.T) {
 	for _, tt := range []struct {
 		text string
-		want string // the policies for the domain, a subdomain and a name that does not exist; "no" where it is no record
+		// want is the policies for the domain, a subdomain and a name that does not exist; "no" where it is no record.
+		want string
 	}{
 		{"v=DMARC1; p=reject", "reject reject reject"},
 		{"v=DMARC1;p=Reject;SP=none", "reject reject reject"}, // names of tags are in lower case
@@ -61,7 +62,8 @@ func TestParseRecord(t *testing.T) {
 	r, _ := ParseRecord("v=DMARC1; p=none; aspf=s; adkim=S; psd=N; ri=86400; pct=0; rf=afrf; " +
 		"rua=mailto:a%2Bdmarc@example.org!10m , https://x.example, MAILTO:b@example.org, mailto:nobody; odd; p=reject")
 	if !r.StrictSPF || !r.StrictDKIM || r.PublicSuffix != "n" || r.Percent != "0" || !r.Faulty || r.Policy != None ||
-		!slices.Equal(r.Removed, []string{"pct", "rf", "ri"}) || !slices.Equal(r.Reports, []string{"a+dmarc@example.org", "b@example.org"}) {
+		!slices.Equal(r.Removed, []string{"pct", "rf", "ri"}) ||
+		!slices.Equal(r.Reports, []string{"a+dmarc@example.org", "b@example.org"}) {
 		t.Errorf("%+v", r)
 	}
 	if r, _ := ParseRecord("v=DMARC1; p=none;"); r.Faulty || r.PublicSuffix != "u" || r.Testing || r.StrictDKIM {
@@ -93,31 +95,45 @@ func TestWalk(t *testing.T) {
 		policy string // of which domain; empty: none
 	}{
 		{"own record", dns{"example.org": {reject}}, "example.org", "example.org org", "example.org", "example.org"},
-		{"of the organization", dns{"example.org": {"other", reject}}, "a.mail.example.org", "a.mail.example.org mail.example.org example.org org", "example.org", "example.org"},
-		{"the shortest name is the organization", dns{"mail.example.org": {none}, "example.org": {reject}}, "a.mail.example.org",
+		{"of the organization", dns{"example.org": {"other", reject}}, "a.mail.example.org",
 			"a.mail.example.org mail.example.org example.org org", "example.org", "example.org"},
-		{"its own comes before the organization's", dns{"mail.example.org": {none}, "example.org": {reject}}, "mail.example.org",
+		{"the shortest name is the organization", dns{"mail.example.org": {none}, "example.org": {reject}},
+			"a.mail.example.org",
+			"a.mail.example.org mail.example.org example.org org", "example.org", "example.org"},
+		{"its own comes before the organization's", dns{"mail.example.org": {none}, "example.org": {reject}},
+			"mail.example.org",
 			"mail.example.org example.org org", "example.org", "mail.example.org"},
 		{"nothing", dns{}, "mail.example.org", "mail.example.org example.org org", "mail.example.org", ""},
-		{"psd=n ends the walk", dns{"mail.example.org": {none + "; psd=n"}, "example.org": {reject}}, "a.mail.example.org",
+		{"psd=n ends the walk", dns{"mail.example.org": {none + "; psd=n"}, "example.org": {reject}},
+			"a.mail.example.org",
 			"a.mail.example.org mail.example.org", "mail.example.org", "mail.example.org"},
-		{"psd=y above", dns{"co.example": {none + "; psd=y"}}, "a.mail.shop.co.example", "a.mail.shop.co.example mail.shop.co.example shop.co.example co.example",
+		{"psd=y above", dns{"co.example": {none + "; psd=y"}}, "a.mail.shop.co.example",
+			"a.mail.shop.co.example mail.shop.co.example shop.co.example co.example",
 			"shop.co.example", "co.example"},
-		{"psd=y above a record", dns{"co.example": {none + "; psd=y"}, "shop.co.example": {reject}}, "mail.shop.co.example",
+		{"psd=y above a record", dns{"co.example": {none + "; psd=y"}, "shop.co.example": {reject}},
+			"mail.shop.co.example",
 			"mail.shop.co.example shop.co.example co.example", "shop.co.example", "shop.co.example"},
-		{"psd=y at the first name", dns{"co.example": {none + "; psd=y"}}, "co.example", "co.example", "co.example", "co.example"},
-		{"a record between is not the organization's", dns{"co.example": {none + "; psd=y"}, "mail.shop.co.example": {reject}}, "a.mail.shop.co.example",
+		{"psd=y at the first name", dns{"co.example": {none + "; psd=y"}}, "co.example", "co.example", "co.example",
+			"co.example"},
+		{"a record between is not the organization's",
+			dns{"co.example": {none + "; psd=y"}, "mail.shop.co.example": {reject}}, "a.mail.shop.co.example",
 			"a.mail.shop.co.example mail.shop.co.example shop.co.example co.example", "shop.co.example", "co.example"},
-		{"two records are none", dns{"mail.example.org": {none, none}, "example.org": {reject}}, "mail.example.org", "mail.example.org example.org org", "example.org", "example.org"},
-		{"a record that nobody applies", dns{"mail.example.org": {"v=DMARC1; sp=none"}, "example.org": {reject}}, "mail.example.org",
+		{"two records are none", dns{"mail.example.org": {none, none}, "example.org": {reject}}, "mail.example.org",
+			"mail.example.org example.org org", "example.org", "example.org"},
+		{"a record that nobody applies", dns{"mail.example.org": {"v=DMARC1; sp=none"}, "example.org": {reject}},
+			"mail.example.org",
 			"mail.example.org example.org org", "example.org", "example.org"},
 		{"eight labels", dns{}, "a.b.c.d.e.f.example.org",
-			"a.b.c.d.e.f.example.org b.c.d.e.f.example.org c.d.e.f.example.org d.e.f.example.org e.f.example.org f.example.org example.org org", "a.b.c.d.e.f.example.org", ""},
+			"a.b.c.d.e.f.example.org b.c.d.e.f.example.org c.d.e.f.example.org d.e.f.example.org " +
+				"e.f.example.org f.example.org example.org org", "a.b.c.d.e.f.example.org", ""},
 		{"thirteen labels", dns{"example.com": {reject}}, "a.b.c.d.e.f.g.h.i.j.mail.example.com",
-			"a.b.c.d.e.f.g.h.i.j.mail.example.com g.h.i.j.mail.example.com h.i.j.mail.example.com i.j.mail.example.com j.mail.example.com mail.example.com example.com com",
+			"a.b.c.d.e.f.g.h.i.j.mail.example.com g.h.i.j.mail.example.com h.i.j.mail.example.com " +
+				"i.j.mail.example.com j.mail.example.com mail.example.com example.com com",
 			"example.com", "example.com"},
-		{"psd=y beyond what was passed over", dns{"example.com": {reject + "; psd=y"}}, "a.b.c.d.e.f.g.h.i.j.mail.example.com",
-			"a.b.c.d.e.f.g.h.i.j.mail.example.com g.h.i.j.mail.example.com h.i.j.mail.example.com i.j.mail.example.com j.mail.example.com mail.example.com example.com",
+		{"psd=y beyond what was passed over", dns{"example.com": {reject + "; psd=y"}},
+			"a.b.c.d.e.f.g.h.i.j.mail.example.com",
+			"a.b.c.d.e.f.g.h.i.j.mail.example.com g.h.i.j.mail.example.com h.i.j.mail.example.com " +
+				"i.j.mail.example.com j.mail.example.com mail.example.com example.com",
 			"mail.example.com", "example.com"},
 		{"one label", dns{}, "localhost", "localhost", "localhost", ""},
 	} {
@@ -136,7 +152,8 @@ func TestWalk(t *testing.T) {
 }
 
 func TestAligned(t *testing.T) {
-	zone := dns{"example.org": {"v=DMARC1; p=none"}, "dept.example.org": {"v=DMARC1; p=none; psd=n"}, "uk": {"v=DMARC1; p=none; psd=y"}}
+	zone := dns{"example.org": {"v=DMARC1; p=none"}, "dept.example.org": {"v=DMARC1; p=none; psd=n"},
+		"uk": {"v=DMARC1; p=none; psd=y"}}
 	for _, tt := range []struct {
 		from, identifier string
 		relaxed, strict  bool

@@ -54,7 +54,8 @@ func FuzzReport(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if r.Reporter == "" || !utf8.ValidString(r.Reporter+r.ID) || strings.ContainsAny(r.Reporter+r.ID, "\x00\r\n") || r.End.Before(r.Begin) || len(r.Rows) == 0 || len(r.Rows) > maxRecords {
+		if r.Reporter == "" || !utf8.ValidString(r.Reporter+r.ID) || strings.ContainsAny(r.Reporter+r.ID, "\x00\r\n") ||
+			r.End.Before(r.Begin) || len(r.Rows) == 0 || len(r.Rows) > maxRecords {
 			t.Errorf("%+v", r)
 		}
 		for _, row := range r.Rows {

@@ -10,7 +10,7 @@ import (
 )
 
 // ReportAddress returns the address for aggregate reports of an instance with a return path: for
-// bounces@example.org it is bounces+dmarc@example.org. Without a return path there is none.
+// bounces@example.org it is bounces+dmarc@example.org. It returns "" without a return path.
 func ReportAddress(returnPath string) string {
 	if returnPath == "" {
 		return ""
@@ -118,8 +118,8 @@ func mailAddresses(rua string) (list []string) {
 	return list
 }
 
-// Applied returns the policy for messages from a domain, where r is the record of that domain or of one above
-// it. RFC 9989 lets np decide for domains that do not exist, and t=y lower the policy by one level.
+// Applied returns the policy for messages from the domain of a record, or from a subdomain. np decides for
+// subdomains that do not exist, and t=y lowers the policy by one level.
 func (r Record) Applied(isSubdomain, exists bool) Policy {
 	p := r.Policy
 	if isSubdomain && r.Subdomains != "" {

@@ -16,8 +16,8 @@ import (
 	"digest"
 )
 
-// A Report is an aggregate report: what one receiver says about the messages of a period. Nothing in it is
-// proven, because anyone can send one.
+// A Report is an aggregate report: one receiver's counts of the messages of a period. Anyone can send one, so
+// nothing in it is proven.
 type Report struct {
 	Reporter string // the organization that made it
 	ID       string
@@ -37,7 +37,7 @@ type Row struct {
 	DKIMDomain  string
 	DKIM        string
 	DKIMAligned bool
-	Disposition string // what the receiver did: none, quarantine, reject or pass
+	Disposition string // the receiver's action: none, quarantine, reject or pass
 	Count       int64
 }
 
@@ -50,8 +50,8 @@ func (r Report) Key() string {
 	return hex.EncodeToString(sum[:])
 }
 
-// IsAbout reports whether a report is one about the messages of a domain: about its own DMARC record or about
-// one above it.
+// IsAbout reports whether a report covers messages from a domain: receivers applied its own DMARC record, or one
+// above it.
 func (r Report) IsAbout(domain string) bool { return isWithin(domain, r.Domain) }
 
 func isWithin(domain, parent string) bool {
@@ -126,7 +126,7 @@ func summed(records []xmlRecord, domain string) []Row {
 	return list
 }
 
-// row reads one record. Its results of SPF and DKIM are those that the receiver used, as far as that is known.
+// row reads one record. Of several DKIM signatures it takes the one that proves most.
 func (x xmlRecord) row() (Row, int64) {
 	r := Row{
 		From:        domainIn(x.From),
@@ -165,7 +165,8 @@ func (x xmlRecord) row() (Row, int64) {
 
 // result returns a result of SPF or DKIM (RFC 8601 §2.7) if it is one.
 func result(text string) string {
-	return oneOf(strings.TrimSpace(text), "", "pass", "fail", "softfail", "neutral", "none", "policy", "temperror", "permerror")
+	return oneOf(strings.TrimSpace(text), "",
+		"pass", "fail", "softfail", "neutral", "none", "policy", "temperror", "permerror")
 }
 
 // domainIn returns a domain in ASCII and lower case, or nothing if the text is no domain.
@@ -175,7 +176,8 @@ func domainIn(text string) string {
 	odd := func(r rune) bool {
 		return !(r >= 'a' && r <= 'z' || r >= '0' && r <= '9' || r == '-' || r == '.' || r == '_')
 	}
-	if err != nil || len(text) > longest || strings.ContainsFunc(text, odd) || strings.HasPrefix(text, ".") || strings.Contains(text, "..") {
+	if err != nil || len(text) > longest || strings.ContainsFunc(text, odd) ||
+		slices.Contains(strings.Split(text, "."), "") {
 		return ""
 	}
 	return text
@@ -186,11 +188,11 @@ func cleaned(text string, most int) string {
 	return digest.Shortened(digest.OneLine(digest.WithoutTurns(text)), most)
 }
 
-// A Summary is what receivers reported about the messages of some days.
+// A Summary sums the reports of all receivers about some days.
 type Summary struct {
 	Totals  []Total  // by domain
 	Failing []Source // the ones with the most messages first
-	Passing []Source // likewise
+	Passing []Source // in the same order
 }
 
 // FailingSources returns the addresses from which messages of a domain failed, the ones with the most first.

@@ -53,7 +53,7 @@ func openZIP(attachment []byte) (io.Reader, error) {
 	return nil, errNoReport
 }
 
-// An xmlReport is what is read of a report's XML.
+// An xmlReport holds the elements of a report that ParseReport uses.
 type xmlReport struct {
 	Metadata struct {
 		Organization string `xml:"org_name"`
@@ -85,8 +85,8 @@ type xmlResult struct {
 	Result string `xml:"result"`
 }
 
-// boundedTokens are the tokens of an XML document. It ends with an error at what no report holds: a document
-// type, and with it entities, deep nesting, and very many elements.
+// boundedTokens reads the tokens of an XML document. It returns an error for a document type, which could define
+// entities, for deep nesting and for too many elements.
 type boundedTokens struct {
 	*xml.Decoder
 	depth    int

@@ -8,16 +8,16 @@ import (
 // A LookupFunc returns the TXT records of a name. It returns none, and no error, where the name does not exist.
 type LookupFunc func(ctx context.Context, name string) ([]string, error)
 
-// A Walk is what a DNS tree walk found (RFC 9989 §4.10).
+// A Walk holds the records that a DNS tree walk found (RFC 9989 §4.10).
 type Walk struct {
 	Domain string      // where the walk began
 	Found  []Published // from the longest name to the shortest
 }
 
-// Published is what a domain has published below _dmarc.
+// Published holds the DMARC records of a domain.
 type Published struct {
 	Domain string
-	Texts  []string // its DMARC records; receivers ignore all of several
+	Texts  []string // receivers ignore all of them if there are several
 	Record Record   // the only one
 }
 
@@ -88,8 +88,8 @@ func (w Walk) Organization() string {
 	return org
 }
 
-// Policy returns the record that receivers apply to messages from the domain: its own, that of its
-// organizational domain, or that of the public suffix above. It reports false if there is none.
+// Policy returns the record that receivers apply to messages from the domain. Its own record comes first, then its
+// organizational domain's, then the public suffix's. Policy reports false if receivers find no record.
 func (w Walk) Policy() (Published, bool) {
 	org := w.Organization()
 	for _, at := range []string{w.Domain, org, ""} {

@@ -29,25 +29,30 @@ func (x *checker) bimi(ctx context.Context) Finding {
 	case record == "" && lax != "":
 		return skip("no logo is published, and none would be shown before DMARC is enforced")
 	case record == "":
-		return verdict(OK, fmt.Sprintf("no logo is published; some providers show one that the TXT record default._bimi.%s names: v=BIMI1; l=https://…/logo.svg", domain), "")
+		return verdict(OK,
+			fmt.Sprintf("no logo is published; some providers show one that"+
+				" the TXT record default._bimi.%s names: v=BIMI1; l=https://…/logo.svg", domain), "")
 	}
 	f = verdict(OK, name+" names a logo", "")
 	tags, ok := dmarc.ParseTags(record)
 	if !ok {
-		f.note(Warn, fmt.Sprintf("the record cannot be understood (%s)", cut(record)), "correct it; an example: v=BIMI1; l=https://…/logo.svg")
+		f.note(Warn, fmt.Sprintf("the record cannot be understood (%s)", cut(record)),
+			"correct it; an example: v=BIMI1; l=https://…/logo.svg")
 	}
 	for _, tag := range []string{"l", "a"} {
 		if at := tags[tag]; at != "" && !strings.HasPrefix(strings.ToLower(at), "https://") {
-			f.note(Warn, fmt.Sprintf("%s=%s is no https address", tag, cut(at)), fmt.Sprintf("let %s in the record at %s begin with https://", tag, name))
+			f.note(Warn, fmt.Sprintf("%s=%s is no https address", tag, cut(at)),
+				fmt.Sprintf("let %s in the record at %s begin with https://", tag, name))
 		}
 	}
 	if lax != "" {
-		f.note(Warn, "no provider shows it, because "+lax, "ask for quarantine or reject in the DMARC record, without t=y and without sp=none")
+		f.note(Warn, "no provider shows it, because "+lax,
+			"ask for quarantine or reject in the DMARC record, without t=y and without sp=none")
 	}
 	return f
 }
 
-// logoRecord returns the BIMI record of a domain, or else that of its organization, and its name.
+// logoRecord returns the name and text of a domain's BIMI record. It falls back to the organization's record.
 func (x *checker) logoRecord(ctx context.Context, domain, organization string) (name, record string, err error) {
 	for _, at := range []string{domain, organization} {
 		name = "default._bimi." + at

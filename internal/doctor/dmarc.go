@@ -7,6 +7,7 @@ import (
 	"net/netip"
 	"slices"
 	"strings"
+	"sync"
 
 	"digest"
 	"digest/internal/dmarc"
@@ -19,7 +20,9 @@ func (x *checker) dmarc(ctx context.Context) Finding {
 		return skip(why)
 	}
 	var f Finding
-	if walk, ok := x.walk(ctx, domain, &f); ok {
+	if why := x.noDNS(); why != "" {
+		f.note(Skipped, why, "")
+	} else if walk, ok := x.walk(ctx, domain, &f); ok {
 		policy := x.judgePolicy(ctx, walk, &f)
 		x.judgeAlignment(ctx, walk, policy, &f)
 	}
@@ -27,7 +30,7 @@ func (x *checker) dmarc(ctx context.Context) Finding {
 	return f
 }
 
-// walk finds the DMARC records for a domain. It reports false, and notes it, if the DNS does not answer.
+// walk finds the DMARC records for a domain. It reports false, and notes the error, if the DNS does not answer.
 func (x *checker) walk(ctx context.Context, domain string, f *Finding) (dmarc.Walk, bool) {
 	w, err := dmarc.Discover(ctx, x.names.texts, domain)
 	if failed, ok := errors.AsType[*dmarc.LookupError](err); ok {
@@ -91,7 +94,8 @@ func judgeTags(p dmarc.Published, applied dmarc.Policy, f *Finding) {
 	}
 	switch {
 	case p.Record.Testing:
-		f.note(Warn, fmt.Sprintf("t=y says that the policy is being tested, so that receivers apply %s at most", applied),
+		f.note(Warn, fmt.Sprintf("t=y says that the policy is being tested, so that receivers apply %s at most",
+			applied),
 			fmt.Sprintf("take t=y out of %s when the reports show that your own email passes", at))
 	case applied == dmarc.None:
 		f.note(Warn, "receivers deliver email that others forge in this name",
@@ -107,14 +111,15 @@ func judgeSubdomains(p dmarc.Published, f *Finding) {
 		policy dmarc.Policy
 	}{{"sp", p.Record.Subdomains}, {"np", p.Record.Nonexistent}} {
 		if tag.policy != "" && tag.policy.Weaker(p.Record.Policy) {
-			f.note(Warn, fmt.Sprintf("%s=%s protects subdomains less than p=%s protects %s: others can forge email from them",
-				tag.name, tag.policy, p.Record.Policy, p.Domain),
+			f.note(Warn,
+				fmt.Sprintf("%s=%s protects subdomains less than p=%s protects %s, so others can forge email from them",
+					tag.name, tag.policy, p.Record.Policy, p.Domain),
 				fmt.Sprintf("take %s out of the record at _dmarc.%s", tag.name, p.Domain))
 		}
 	}
 }
 
-// judgeAddresses finds out whether reports are asked for, and whether they can come to this instance.
+// judgeAddresses checks that the record asks for reports, and that receivers can send them to this instance.
 func (x *checker) judgeAddresses(ctx context.Context, walk dmarc.Walk, p dmarc.Published, f *Finding) {
 	ours := dmarc.ReportAddress(x.ReturnPath)
 	isOurs := func(address string) bool { return strings.EqualFold(address, ours) }
@@ -132,8 +137,7 @@ func (x *checker) judgeAddresses(ctx context.Context, walk dmarc.Walk, p dmarc.P
 	}
 }
 
-// judgeDestination finds out whether receivers may send the reports about a domain to another organization's
-// address (RFC 9990 §4).
+// judgeDestination checks that another organization's address accepts reports about a domain (RFC 9990 §4).
 func (x *checker) judgeDestination(ctx context.Context, walk dmarc.Walk, p dmarc.Published, to string, f *Finding) {
 	if is, ok := x.aligned(ctx, walk, to, false, f); is || !ok {
 		return
@@ -163,7 +167,7 @@ func noSPF(domain, back string) string {
 	return fmt.Sprintf("SPF does not align with %s, because the return path is at %s", domain, back)
 }
 
-// judgeAlignment finds out whether SPF and DKIM align with From, each by itself.
+// judgeAlignment checks that SPF and DKIM both align with From.
 func (x *checker) judgeAlignment(ctx context.Context, walk dmarc.Walk, policy dmarc.Record, f *Finding) {
 	back := domainOf(x.envelope())
 	bySPF, ok := x.aligned(ctx, walk, back, policy.StrictSPF, f)
@@ -177,7 +181,8 @@ func (x *checker) judgeAlignment(ctx context.Context, walk dmarc.Walk, policy dm
 	}
 	todoSPF := fmt.Sprintf("set DIGEST_RETURN_PATH to an address at %s or below it", walk.Organization())
 	if policy.StrictSPF {
-		todoSPF = fmt.Sprintf("set DIGEST_RETURN_PATH to an address at %s, or take aspf=s out of the DMARC record", walk.Domain)
+		todoSPF = fmt.Sprintf("set DIGEST_RETURN_PATH to an address at %s, or take aspf=s out of the DMARC record",
+			walk.Domain)
 	}
 	noDKIM, todoDKIM := "this instance has no DKIM key for "+walk.Domain, "run: digest dkim new "+walk.Domain
 	if signed {
@@ -203,8 +208,8 @@ func (x *checker) judgeAlignment(ctx context.Context, walk dmarc.Walk, policy dm
 	}
 }
 
-// aligned reports whether a domain aligns with that of From. It reports false for ok, and notes it, if the DNS
-// does not answer.
+// aligned reports whether a domain aligns with From. It reports false for ok, and notes the error, if the DNS does
+// not answer.
 func (x *checker) aligned(ctx context.Context, walk dmarc.Walk, domain string, strict bool, f *Finding) (is, ok bool) {
 	if strict || domain == walk.Domain {
 		return domain == walk.Domain, true
@@ -213,8 +218,7 @@ func (x *checker) aligned(ctx context.Context, walk dmarc.Walk, domain string, s
 	return ok && walk.Aligned(other, false), ok
 }
 
-// judgeReports sums what receivers reported about a domain in the last week. Anyone can send reports, so it
-// warns and nothing more.
+// judgeReports sums the reports of the last week about a domain. Anyone can send reports, so it only warns.
 func (x *checker) judgeReports(ctx context.Context, domain string, f *Finding) {
 	at := slices.IndexFunc(x.Database.Reported.Totals, func(t dmarc.Total) bool { return t.Domain == domain })
 	if at < 0 {
@@ -228,7 +232,10 @@ func (x *checker) judgeReports(ctx context.Context, domain string, f *Finding) {
 	for i, source := range sources[:min(len(sources), most)] {
 		found += []string{": ", ", "}[min(i, 1)] + source
 	}
-	here, _ := x.sender(ctx) // without it, no source is known to be ours
+	var here sender
+	if x.noDNS() == "" {
+		here, _ = x.sender(ctx) // without it, no source is known to be ours
+	}
 	own := slices.ContainsFunc(here.addresses, func(a netip.Addr) bool { return slices.Contains(sources, a.String()) })
 	if own || total.Failed > total.Messages/2 {
 		f.note(Warn, found, "see /operator/dmarc, and correct SPF and DKIM for the sources that are yours")
@@ -256,9 +263,15 @@ func (x *checker) newsletters(ctx context.Context) Finding {
 	if len(domains) == 0 {
 		return verdict(OK, "no newsletter comes from a domain of its own", "")
 	}
+	findings := make([]Finding, min(len(domains), most))
+	var wg sync.WaitGroup
+	for i := range findings {
+		wg.Go(func() { findings[i] = x.judgeNewsletter(ctx, domains[i]) })
+	}
+	wg.Wait()
 	var f Finding
-	for _, domain := range domains[:min(len(domains), most)] {
-		x.judgeNewsletter(ctx, domain, &f)
+	for _, one := range findings {
+		f.note(one.Status, one.Found, one.Todo)
 	}
 	if more := len(domains) - most; more > 0 {
 		f.note(OK, digest.Counted(more, "more domain")+" not looked at", "")
@@ -267,21 +280,20 @@ func (x *checker) newsletters(ctx context.Context) Finding {
 }
 
 // judgeNewsletter checks a domain whose key signs, so that DKIM aligns however strict the record is.
-func (x *checker) judgeNewsletter(ctx context.Context, domain string, f *Finding) {
-	var of Finding
-	if walk, ok := x.walk(ctx, domain, &of); ok {
-		policy := x.judgePolicy(ctx, walk, &of)
+func (x *checker) judgeNewsletter(ctx context.Context, domain string) (f Finding) {
+	if walk, ok := x.walk(ctx, domain, &f); ok {
+		policy := x.judgePolicy(ctx, walk, &f)
 		back := domainOf(x.envelope())
-		if is, ok := x.aligned(ctx, walk, back, policy.StrictSPF, &of); ok && !is {
-			of.note(Warn, noSPF(domain, back)+onDKIM,
+		if is, ok := x.aligned(ctx, walk, back, policy.StrictSPF, &f); ok && !is {
+			f.note(Warn, noSPF(domain, back)+onDKIM,
 				"to have both, let the newsletter come from an address at the domain of DIGEST_RETURN_PATH")
 		} else if ok {
-			of.note(OK, "SPF and DKIM both align with "+domain, "")
+			f.note(OK, "SPF and DKIM both align with "+domain, "")
 		}
 	}
-	x.judgeReports(ctx, domain, &of)
-	if of.Status == Wrong {
-		of.Status = Warn
+	x.judgeReports(ctx, domain, &f)
+	if f.Status == Wrong {
+		f.Status = Warn
 	}
-	f.note(of.Status, of.Found, of.Todo)
+	return f
 }

@@ -192,7 +192,7 @@ func checks() []check {
 		{"from", false, (*checker).from},
 		{"spf", true, (*checker).spf},
 		{"dkim", true, (*checker).dkim},
-		{"dmarc", true, (*checker).dmarc},
+		{"dmarc", false, (*checker).dmarc},
 		{"newsletters", true, (*checker).newsletters},
 		{"bimi", true, (*checker).bimi},
 		{"ptr", true, (*checker).ptr},
