@@ -22,7 +22,7 @@ func (h *Handler) recordAggregate(ctx context.Context, attachment []byte) (Outco
 	}
 	now := h.Now()
 	if now.Sub(r.Begin) > oldestAggregate || r.End.Sub(now) > 24*time.Hour {
-		return ignored("a DMARC report about %s, which is not of late", digest.DateOf(r.Begin)), nil
+		return ignored("a DMARC report about %s, which is long ago or yet to come", digest.DateOf(r.Begin)), nil
 	}
 	own, err := h.sendsFrom(ctx, r)
 	if err != nil || !own {
