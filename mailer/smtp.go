@@ -69,11 +69,11 @@ func (t *smtpTransport) Send(ctx context.Context, e Envelope, message []byte, be
 // hungUp reports what a server that closed an idle connection looks like: the
 // end, or 421, in place of the answer to MAIL.
 func (e *NotAcceptedError) hungUp() bool {
-	return e.Stage == StageMail && (e.Reply.Code == 0 && !e.cannotTake() || e.Reply.Code == 421)
+	return e.Stage == StageMail && (e.Reply.Code == 0 && !e.isUnsendable() || e.Reply.Code == 421)
 }
 
-// cannotTake reports that the message was not offered, because the server has said that it cannot take it.
-func (e *NotAcceptedError) cannotTake() bool { return errors.Is(e.Err, errNoUTF8) || e.isTooLarge() }
+// isUnsendable reports that the message was not offered, because the server has said that it cannot take it.
+func (e *NotAcceptedError) isUnsendable() bool { return errors.Is(e.Err, errNoUTF8) || e.isTooLarge() }
 
 // isTooLarge reports that the message is too large for the server, by what it offers or by its answer. A mailbox that is
 // full is answered by a bare 552 to RCPT.

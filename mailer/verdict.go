@@ -27,7 +27,7 @@ func (e *NotAcceptedError) Verdict() Verdict {
 	switch {
 	case e.Stage == StageCompose:
 		return Refused
-	case e.cannotTake():
+	case e.isUnsendable():
 		return Refused
 	case e.aboutUs():
 		return Paused
@@ -155,5 +155,5 @@ func (r Reply) says(words ...string) bool {
 
 // lost reports a connection that broke without an answer: worth another one at once.
 func (e *NotAcceptedError) lost() bool {
-	return e.Reply.Code == 0 && !e.cannotTake() && e.Stage != StageCompose && e.Stage != StageConnect && e.Stage != StageAuth
+	return e.Reply.Code == 0 && !e.isUnsendable() && e.Stage != StageCompose && e.Stage != StageConnect && e.Stage != StageAuth
 }
