@@ -72,11 +72,11 @@ func (e *NotAcceptedError) hungUp() bool {
 	return e.Stage == StageMail && (e.Reply.Code == 0 && !e.isUnsendable() || e.Reply.Code == 421)
 }
 
-// isUnsendable reports that the message was not offered, because the server has said that it cannot take it.
+// isUnsendable reports that the server cannot accept the message at all.
 func (e *NotAcceptedError) isUnsendable() bool { return errors.Is(e.Err, errNoUTF8) || e.isTooLarge() }
 
-// isTooLarge reports that the message is too large for the server, by what it offers or by its answer. A mailbox that is
-// full is answered by a bare 552 to RCPT.
+// isTooLarge reports that the message is too large for the server, by its offer or by its reply. A bare 552 to RCPT
+// means a full mailbox.
 func (e *NotAcceptedError) isTooLarge() bool {
 	_, announced := errors.AsType[*tooLargeError](e.Err)
 	return announced || e.Reply.isTooLarge() && (e.Stage != StageRcpt || e.Reply.Enhanced != "")
@@ -246,7 +246,7 @@ func (t *smtpTransport) clientOptions(dial DialFunc) []gomail.Option {
 		gomail.WithTimeout(t.o.DialTimeout),
 		gomail.WithDialContextFunc(gomail.DialContextFunc(dial)),
 		gomail.WithTLSConfig(t.tlsConfig()),
-		gomail.WithoutSMTPUTF8(), // else go-mail asks for it with every message; transact asks where it is needed
+		gomail.WithoutSMTPUTF8(), // go-mail would request it for every message; transact does so where needed
 	}
 	switch t.server.security {
 	case startTLS:

@@ -97,8 +97,8 @@ func (r Reply) aboutMailbox() bool {
 	return r.says("greylist", "graylist", "grey-list", "gray-list", "grey list", "gray list", "postgrey")
 }
 
-// aboutMessage reports answers that refuse one message for its form, size or content (RFC 3463 X.6.x, X.2.3, X.3.4).
-// Without a code the words decide; a bare 552 is one about size (RFC 5321 §4.2.3).
+// aboutMessage reports replies that refuse one message for its form, size or content (RFC 3463 X.6.x, X.2.3, X.3.4).
+// Without a code the words decide. A bare 552 is about size (RFC 5321 §4.2.3).
 func (r Reply) aboutMessage() bool {
 	switch {
 	case r.hasClass("5.6."), r.Enhanced == "5.2.3", r.isTooLarge():
@@ -108,7 +108,7 @@ func (r Reply) aboutMessage() bool {
 		"url", "uribl", "surbl", "hyperlink")
 }
 
-// isTooLarge reports answers that refuse a message for its size.
+// isTooLarge reports replies that refuse a message for its size.
 func (r Reply) isTooLarge() bool {
 	switch {
 	case r.Code < 500:

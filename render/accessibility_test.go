@@ -11,9 +11,8 @@ import (
 	"golang.org/x/net/html"
 )
 
-// TestAccessibility holds all golden mails to the rules by which the Email Markup Consortium judges mail: the ten most
-// broken ones of its report of 2026 (https://emailmarkup.org/en/reports/accessibility/2026), and zooming, the order of
-// headings and VML besides.
+// TestAccessibility applies the rules of the Email Markup Consortium to all golden emails: the ten of its report of 2026
+// (https://emailmarkup.org/en/reports/accessibility/2026), and those about zooming, headings and VML.
 func TestAccessibility(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.html")
 	if err != nil || len(files) < 20 {

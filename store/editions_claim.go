@@ -23,8 +23,8 @@ import (
 // Editions that are met on the way and must not be sent end here: those of
 // readers who left are failed, those that are too late expired, and those of
 // suppressed addresses, and of digests without mail, unmailed. A paused digest's are still sent: they were
-// released before. An issue of a newsletter that may not send it (digest.Newsletter.MaySend) is never
-// claimed, whatever its next_at: the claim puts it off.
+// released before. No claim returns an issue that its newsletter may not send (digest.Newsletter.MaySend), whatever
+// its next_at: the claim postpones it.
 func (s *Store) ClaimEditions(ctx context.Context, now time.Time, q digest.Claim) ([]digest.Delivery, error) {
 	for {
 		cl := editionClaim{Claim: q, now: now}
@@ -245,9 +245,9 @@ func putOff(ctx context.Context, c conn, now instant, ids []digest.EditionID) er
 	return c.run(ctx, `UPDATE editions SET next_at = CASE WHEN send_at > ? THEN send_at ELSE expires_at END WHERE id`+c.d.oneOf, now, keys(c.d, ids))
 }
 
-// preferUnrefused chooses the probes of domains under alarm, which should tell whether they refuse everybody: editions
-// of readers who were refused come last, now or with the edition before, and the others in no order, because those who
-// are refused for themselves may follow each other.
+// preferUnrefused sorts the editions for domains under alarm. Such a domain gets a few probes, which should show whether
+// it refuses everybody. Editions of readers whom it refused now, or with the edition before, are last. The order of the
+// others is scattered, because readers who are refused for themselves may follow each other.
 func (q *editionClaim) preferUnrefused(ctx context.Context, live []queuedEdition) error {
 	var probes []digest.EditionID
 	for _, e := range live {
