@@ -241,7 +241,7 @@ type FeedLabel struct {
 	Language string
 }
 
-// A NoticeKind says what an edition tells its reader of a feed.
+// A NoticeKind says what an edition tells its reader, mostly of a feed.
 type NoticeKind string
 
 // The kinds of notice.
@@ -256,6 +256,8 @@ const (
 
 	NoticeBlocked  NoticeKind = "blocked"  // the operator has blocked its host
 	NoticeDeclined NoticeKind = "declined" // the owner of its host has asked that nothing is read there
+
+	NoticeChanged NoticeKind = "changed" // a link in an email changed a setting
 )
 
 // An Illness is why nothing can be read of a feed for days.
@@ -277,7 +279,7 @@ const (
 	OtherIllness   Illness = "other"
 )
 
-// A Notice is what an edition tells its reader of a feed.
+// A Notice is what an edition tells its reader, mostly of a feed.
 type Notice struct {
 	DigestID DigestID
 	FeedID   FeedID
@@ -287,6 +289,8 @@ type Notice struct {
 	MovedTo  string  // of NoticeMoved: the new address
 	Illness  Illness // of NoticeSick: since Gap.From
 	Gap              // of NoticeGap
+
+	Change *LinkChange // of NoticeChanged
 }
 
 // A Gap is a time of which posts of a feed may be missing.

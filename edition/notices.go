@@ -25,9 +25,9 @@ func newClock(date digest.Date, zone *time.Location, l *catalogue.Language) cloc
 	return clock{zone, date.Plus(-1), date.Year, l}
 }
 
-// notices is what an edition tells its reader: first which feeds have moved, for
-// that can be undone, then what has ended, then what is missing, each in the order
-// of their sites' titles.
+// notices is what an edition tells its reader: first what links in emails have changed and
+// which feeds have moved, for that can be undone, then what has ended, then what is missing,
+// each in the order of their sites' titles.
 func (b *Builder) notices(d digest.Delivery, in []digest.Notice, c clock) []render.Notice {
 	in = slices.Clone(in)
 	slices.SortFunc(in, func(a, b digest.Notice) int {
@@ -41,7 +41,9 @@ func (b *Builder) notices(d digest.Delivery, in []digest.Notice, c clock) []rend
 	var out []render.Notice
 	for _, n := range in {
 		if s := c.sentence(n); s != nil {
-			out = append(out, render.Notice{Text: s.In(c.lang), Moved: b.moved(n, d.LinkRound), RemedyURL: b.remedies(d, n)})
+			shown := render.Notice{Text: s.In(c.lang), Moved: b.moved(n, d.LinkRound)}
+			shown.Action, shown.ActionURL = b.action(d, n)
+			out = append(out, shown)
 		}
 	}
 	return out
@@ -49,14 +51,16 @@ func (b *Builder) notices(d digest.Delivery, in []digest.Notice, c clock) []rend
 
 func weight(k digest.NoticeKind) int {
 	switch k {
-	case digest.NoticeMoved:
+	case digest.NoticeChanged:
 		return 0
-	case digest.NoticeGone:
+	case digest.NoticeMoved:
 		return 1
-	case digest.NoticeDead, digest.NoticeSick, digest.NoticeBlocked, digest.NoticeDeclined:
+	case digest.NoticeGone:
 		return 2
+	case digest.NoticeDead, digest.NoticeSick, digest.NoticeBlocked, digest.NoticeDeclined:
+		return 3
 	}
-	return 3
+	return 4
 }
 
 // moved is the way back of a feed that has moved, by a link of a round, and the zero
@@ -71,13 +75,17 @@ func (b *Builder) moved(n digest.Notice, round int) render.Moved {
 	}
 }
 
-// remedies is the page that says what can be done about a feed that fails; "" for any
-// other, and in a newsletter: its feeds are its publisher's.
-func (b *Builder) remedies(d digest.Delivery, n digest.Notice) string {
-	if n.Kind != digest.NoticeSick && n.Kind != digest.NoticeDead || d.Newsletter != nil {
-		return ""
+// action is what the reader can do about a notice, and the address of the page where they do it; nil for nothing. The
+// feeds of a newsletter are its publisher's matter.
+func (b *Builder) action(d digest.Delivery, n digest.Notice) (catalogue.Sayable, string) {
+	number := digest.InRound(int64(n.DigestID), d.LinkRound)
+	switch {
+	case n.Change != nil:
+		return catalogue.Key("Undo this change"), b.BaseURL + "/undo/" + b.Signer.SignPair(digest.ForUndo, number, n.Change.ID)
+	case d.Newsletter == nil && (n.Kind == digest.NoticeSick || n.Kind == digest.NoticeDead):
+		return catalogue.Key("What you can do"), b.BaseURL + "/remedies/" + b.Signer.SignPair(digest.ForRemedies, number, int64(n.FeedID))
 	}
-	return b.BaseURL + "/remedies/" + b.Signer.SignPair(digest.ForRemedies, digest.InRound(int64(n.DigestID), d.LinkRound), int64(n.FeedID))
+	return nil, ""
 }
 
 // sick says since when nothing could be read of a feed, and why.
@@ -98,6 +106,11 @@ func (c clock) sick(site string, n digest.Notice) catalogue.Sayable {
 func (c clock) sentence(n digest.Notice) catalogue.Sayable {
 	site := render.SiteName(n.Title, n.URL)
 	switch n.Kind {
+	case digest.NoticeChanged:
+		if n.Change == nil {
+			return nil // it is not stored any more
+		}
+		return render.LinkChange(*n.Change, c.zone)
 	case digest.NoticeMoved:
 		return catalogue.Key("The feed “%s” has moved from %s to %s.").With(site, digest.HostShown(n.URL), digest.HostShown(n.MovedTo))
 	case digest.NoticeGone:

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"net/url"
 	"strings"
+	"time"
 
 	"digest"
 	"digest/internal/catalogue"
@@ -26,7 +27,8 @@ type Notice struct {
 	Text  string // a sentence or two, plain
 	Moved        // the zero one, unless the feed has moved
 
-	RemedyURL string // of the page that says what can be done, absolute http(s); "": nothing can
+	Action    catalogue.Sayable // what the reader can do about it; nil: nothing
+	ActionURL string            // of the page where they do it, absolute http(s)
 }
 
 // Moved is where a feed has moved, and the way back.
@@ -55,6 +57,14 @@ func SiteName(title, address string) string {
 	return name
 }
 
+// LinkChange says what a link in an email changed, and by which email. Days are those of a zone; nil is UTC.
+func LinkChange(c digest.LinkChange, zone *time.Location) catalogue.Sayable {
+	if zone == nil {
+		zone = time.UTC
+	}
+	return catalogue.LinkChange(c, SiteName(cmp.Or(c.Title, DefaultName), ""), zone)
+}
+
 // hostOf is the host of an address, with its port; empty if there is none.
 func hostOf(address string) string {
 	u, err := url.Parse(address)
@@ -76,7 +86,7 @@ func (r *Renderer) tidyNotices(in []Notice, alone bool) noted {
 	for _, n := range in {
 		if n.Text = cleanNotice(n.Text); n.Text != "" {
 			n.From, n.To, n.BackURL = clean(n.From, addressColumns), clean(n.To, addressColumns), address(n.BackURL)
-			n.RemedyURL = address(n.RemedyURL)
+			n.ActionURL = address(n.ActionURL)
 			lines = append(lines, n)
 		}
 	}
@@ -138,9 +148,9 @@ func paired(s string) string {
 type (
 	noticeData struct {
 		Text, Means string
-		RemedyURL   string
-		Alone       bool // there are no posts
-		Goes        bool // there is more below it
+		Action, URL string // what can be done about it, and where
+		Alone       bool   // there are no posts
+		Goes        bool   // there is more below it
 	}
 	movedData struct {
 		From, To, BackURL string
@@ -162,7 +172,7 @@ func (m *mail) notesHTML() *pieces {
 }
 
 func (r *Renderer) writeNotice(to *pieces, n Notice, alone bool) {
-	r.notice.write(to, noticeData{n.Text, r.lang.Text(n.Means()), n.RemedyURL, alone, n.BackURL != ""})
+	r.notice.write(to, noticeData{n.Text, r.lang.Text(n.Means()), r.lang.Text(n.Action), n.ActionURL, alone, n.BackURL != ""})
 	if n.BackURL != "" {
 		r.moved.write(to, movedData{n.From, n.To, n.BackURL, alone})
 	}
@@ -175,8 +185,8 @@ func (m *mail) notesText() string {
 	}
 	for _, n := range m.notes.lines {
 		text.WriteString(wrapped(strings.TrimSpace(n.Text+" "+m.r.lang.Text(n.Means()))) + "\n")
-		if n.RemedyURL != "" {
-			text.WriteString(m.r.label(m.r.Say(catalogue.Key("What you can do"))) + "\n" + n.RemedyURL + "\n\n")
+		if n.ActionURL != "" {
+			text.WriteString(m.r.label(m.r.lang.Text(n.Action)) + "\n" + n.ActionURL + "\n\n")
 		}
 		if n.BackURL != "" {
 			text.WriteString(m.r.label(m.r.Say(catalogue.Key("Old address"))) + "\n" + n.From + "\n" + m.r.label(m.r.Say(catalogue.Key("New address"))) + "\n" + n.To + "\n" +

@@ -356,7 +356,7 @@ func (p *editionPage) number(posts []*editionPost) {
 func (p *editionPage) sortNotices() {
 	for _, n := range p.Notices {
 		if !p.Own {
-			n.BackURL, n.RemedyURL = "", ""
+			n.BackURL, n.ActionURL = "", ""
 		}
 		if n.To != "" {
 			p.Moves = append(p.Moves, n)
