@@ -167,13 +167,17 @@ func (st standing) comingDay() catalogue.Sayable {
 	return catalogue.Day("Monday", next)
 }
 
-// absent says that the latest edition is not of today; nil where it is, or where a notice says why.
-func (st standing) absent(latest digest.Date) catalogue.Sayable {
+// absent says that the latest edition is not of today; nil where it is, or where a notice says why. held is how many posts
+// filters have held back since.
+func (st standing) absent(latest digest.Date, held int) catalogue.Sayable {
 	today := st.today()
 	if latest == today || st.of.State != digest.DigestActive || !st.of.NextDueAt.After(st.now) {
 		return nil
 	}
 	if digest.DateOf(st.of.LastDueAt.In(st.zone())) == today {
+		if held > 0 {
+			return catalogue.Key("No edition today: your filters held back the %d new posts. This is the one of %s.").With(held, catalogue.Day("Monday 2 January", latest))
+		}
 		return catalogue.Key("No edition today: your sites had nothing new. This is the one of %s.").With(catalogue.Day("Monday 2 January", latest))
 	}
 	return nil
