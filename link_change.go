@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// A LinkChange is a change that was made by a link in an email while nobody was signed in as the reader of that email.
-// The reader is told of it and can undo it.
+// A LinkChange is a change that somebody made with a link in an email while nobody was signed in as the reader of that
+// email. The reader learns of it and can undo it.
 type LinkChange struct {
 	ID       int64
 	DigestID DigestID
@@ -28,7 +28,7 @@ type LinkChange struct {
 // A LinkSetting is what a link in an email can change.
 type LinkSetting string
 
-// The settings that links change. Values of the first two are those of a digest, of the others those of a subscription.
+// The settings that links change: the first two of a digest, the others of a subscription.
 const (
 	LinkState        LinkSetting = "state"        // values by StateValue
 	LinkDays         LinkSetting = "days"         // values by Cadence.String
@@ -57,8 +57,8 @@ func ParseStateValue(value string) (state DigestState, until time.Time) {
 	return DigestState(name), until
 }
 
-// ToldByEdition reports whether the next edition of a digest can tell its reader of a LinkChange soon. Where none is due
-// within two days, and for members of newsletters, whose issues come only when there is something new, an email tells them.
+// ToldByEdition reports whether the next edition of a digest can tell its reader of a LinkChange soon. If none is due
+// within two days, an email does. Members of newsletters always get the email: an issue needs new posts.
 func ToldByEdition(d Digest, now time.Time) bool {
 	const soon = 48 * time.Hour
 	comes := d.State == DigestActive || d.State == DigestPaused && !d.PausedUntil.IsZero()

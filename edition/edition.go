@@ -215,8 +215,8 @@ func (b *Builder) compose(d digest.Delivery, sections []render.Section, notices 
 	return e
 }
 
-// unsubscribeURL is the page on which a digest is stopped, paused or changed. The link names the edition that has it, so
-// that the reader can be told by which of their emails a change was made.
+// unsubscribeURL is the page that stops, pauses or changes a digest. The link names the edition that has it, so that a
+// notice of a change can name the email.
 func (b *Builder) unsubscribeURL(d digest.Delivery) string {
 	if d.ID == 0 {
 		return b.oneClickURL(d)

@@ -25,9 +25,9 @@ func newClock(date digest.Date, zone *time.Location, l *catalogue.Language) cloc
 	return clock{zone, date.Plus(-1), date.Year, l}
 }
 
-// notices is what an edition tells its reader: first what links in emails have changed and
-// which feeds have moved, for that can be undone, then what has ended, then what is missing,
-// each in the order of their sites' titles.
+// notices is what an edition tells its reader. Changes by links and moves of feeds come
+// first, because the reader can undo them, then what has ended, then what is missing, each
+// in the order of the sites' titles.
 func (b *Builder) notices(d digest.Delivery, in []digest.Notice, c clock) []render.Notice {
 	in = slices.Clone(in)
 	slices.SortFunc(in, func(a, b digest.Notice) int {

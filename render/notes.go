@@ -27,8 +27,8 @@ type Notice struct {
 	Text  string // a sentence or two, plain
 	Moved        // the zero one, unless the feed has moved
 
-	Action    catalogue.Sayable // what the reader can do about it; nil: nothing
-	ActionURL string            // of the page where they do it, absolute http(s)
+	Action    catalogue.Sayable // the text of a link; nil: there is none
+	ActionURL string            // its address, absolute http(s)
 }
 
 // Moved is where a feed has moved, and the way back.
@@ -57,7 +57,7 @@ func SiteName(title, address string) string {
 	return name
 }
 
-// LinkChange says what a link in an email changed, and by which email. Days are those of a zone; nil is UTC.
+// LinkChange describes a change by a link in an email. It writes days in the zone; nil is UTC.
 func LinkChange(c digest.LinkChange, zone *time.Location) catalogue.Sayable {
 	if zone == nil {
 		zone = time.UTC
@@ -148,7 +148,7 @@ func paired(s string) string {
 type (
 	noticeData struct {
 		Text, Means string
-		Action, URL string // what can be done about it, and where
+		Action, URL string // a link
 		Alone       bool   // there are no posts
 		Goes        bool   // there is more below it
 	}

@@ -10,22 +10,22 @@ import (
 	"digest"
 )
 
-// Who has an email has its links. What they change without a sign-in is recorded, and told to the reader of the email: by
-// the next edition, as a notice, or by an email of its own where none comes soon. A change that is taken back before the
-// reader was told leaves no record.
+// Everyone who has an email can use its links. The store records a change that they make without a sign-in, and tells the
+// reader of the email: with a notice in the next edition, or with an email if no edition is due soon. A change that is
+// reverted before that leaves no record.
 
 // A LinkUse is a link in an email that changes something.
 type LinkUse struct {
 	DigestID  digest.DigestID // whose email had it
 	EmailDate digest.Date     // of the edition that was mailed; zero: not known
-	OneClick  bool            // as in digest.LinkChange: nobody is told
+	OneClick  bool            // as in digest.LinkChange: no notice and no email
 
 	// Added is a feed to which the digest was subscribed just before the change, as part of it; 0: none.
 	Added digest.FeedID
 }
 
-// ByLink runs change, which gets a store of its own, in one transaction, and records what that changed of the digest and of
-// its subscriptions. change must not use another store, and may run again.
+// ByLink runs change in one transaction, and records how that changed the digest and its subscriptions. change must use the
+// store that it gets, and may run again.
 func (s *Store) ByLink(ctx context.Context, by LinkUse, now time.Time, change func(*Store) error) error {
 	return s.changeAlone(ctx, "", func(c conn) error {
 		was, err := readLinkable(ctx, c, by.DigestID)
@@ -44,7 +44,7 @@ func (s *Store) ByLink(ctx context.Context, by LinkUse, now time.Time, change fu
 	})
 }
 
-// A linkable is what links in the emails of a digest can change.
+// A linkable holds the settings that links in the emails of a digest can change.
 type linkable struct {
 	digest.Digest
 	subscriptions map[digest.FeedID]linkableSubscription
@@ -131,7 +131,7 @@ func linkChanges(was, is linkable) (all []digest.LinkChange) {
 	return all
 }
 
-// missing lists the feeds of a that are not among those of b, and common those that are.
+// missing lists the feeds of a that b does not have, and common those that both have.
 func missing(a, b linkable) []digest.FeedID { return feedsOf(a, b, false) }
 func common(a, b linkable) []digest.FeedID  { return feedsOf(a, b, true) }
 
@@ -157,7 +157,7 @@ const untold = `x.undone_at = 0 AND x.told_at = 0 AND (x.told_by <> '` + toldByE
 	FROM notices n JOIN digests d ON d.id = n.digest_id AND d.next_due_at = n.visible_at
 	WHERE n.digest_id = x.digest_id AND n.feed_id = -x.id AND n.kind = 'changed'))`
 
-// record stores changes, and decides how the reader is told of them and of others that are still untold.
+// record stores changes, and decides how the reader learns of them and of earlier ones that are still untold.
 func (by LinkUse) record(ctx context.Context, c conn, changes []digest.LinkChange, d digest.Digest, now time.Time) error {
 	for _, x := range changes {
 		if err := by.recordOne(ctx, c, x, at(now)); err != nil {
@@ -178,7 +178,7 @@ func (by LinkUse) record(ctx context.Context, c conn, changes []digest.LinkChang
 		(SELECT -x.id FROM link_changes x WHERE x.digest_id = notices.digest_id AND x.told_by = ?)`, d.ID, d.ID, toldByEmail)
 }
 
-// linkGathering is how long further changes gather before an email tells of the first.
+// linkGathering is how long an email waits for further changes.
 const linkGathering = 10 * time.Minute
 
 // recordOne stores a change, as part of an untold one of the same setting where there is one.

@@ -7,7 +7,7 @@ import (
 	"digest"
 )
 
-// A LinkNews is what an email tells a reader of changes that were made by links.
+// A LinkNews holds the changes of which an email tells a reader.
 type LinkNews struct {
 	User    digest.User
 	Changes []LinkChangeView // the earliest first
@@ -16,12 +16,12 @@ type LinkNews struct {
 const (
 	linkNewsEvery = 24 * time.Hour     // between two emails to one reader
 	linkNewsRetry = 15 * time.Minute   // after which another attempt is made to send one
-	linkNewsWorth = 3 * 24 * time.Hour // after the change nobody is told any more
+	linkNewsWorth = 3 * 24 * time.Hour // after a change, the last attempt
 )
 
-// NextLinkNews gives what an email is to tell one reader now, all of it; false if there is nothing. It is not given again
-// before some minutes have passed, so that no two workers send it; LinkNewsTold ends it. What has been changed again since
-// is left out.
+// NextLinkNews returns all changes of which an email should tell one reader now; false if there are none. It returns them
+// again only after some minutes, so that no two workers send the email, and never after LinkNewsTold. It drops changes
+// that somebody has undone or overwritten since.
 func (s *Store) NextLinkNews(ctx context.Context, now time.Time) (news LinkNews, found bool, err error) {
 	err = s.changeUnder(ctx, s.d.lockAccounts, "looking for changes made by links", func(c conn) error {
 		news = LinkNews{}
@@ -60,7 +60,7 @@ func (s *Store) NextLinkNews(ctx context.Context, now time.Time) (news LinkNews,
 	return news, found, err
 }
 
-// LinkNewsTold notes that a reader was told, or that nobody can tell them.
+// LinkNewsTold notes that the email was sent, or cannot be.
 func (s *Store) LinkNewsTold(ctx context.Context, news LinkNews, now time.Time) error {
 	ids := each(news.Changes, func(v LinkChangeView) int64 { return v.ID })
 	return s.run(ctx, "noting what a reader was told", `UPDATE link_changes SET told_at = ? WHERE id`+s.d.oneOf, at(now), keys(s.d, ids))

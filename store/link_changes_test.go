@@ -116,9 +116,13 @@ func TestLinkChanges(t *testing.T) {
 			func(s *scene, st *store.Store) error { return st.ResumeDigest(s.ctx(), s.d.ID, noon) }, fmt.Sprintf("Daily Digest state: paused %d -> active", week.Unix())},
 		{"a longer pause", func(s *scene) { s.ok(s.PauseDigest(s.ctx(), s.d.ID, week, noon)) },
 			func(s *scene, st *store.Store) error { return st.PauseDigest(s.ctx(), s.d.ID, time.Time{}, noon) }, fmt.Sprintf("Daily Digest state: paused %d -> paused", week.Unix())},
-		{"stop", nil, func(s *scene, st *store.Store) error { return st.SetDigestState(s.ctx(), s.d.ID, digest.DigestLeft, noon) }, "Daily Digest state: active -> left"},
+		{"stop", nil, func(s *scene, st *store.Store) error {
+			return st.SetDigestState(s.ctx(), s.d.ID, digest.DigestLeft, noon)
+		}, "Daily Digest state: active -> left"},
 		{"stop a pause", func(s *scene) { s.ok(s.PauseDigest(s.ctx(), s.d.ID, week, noon)) },
-			func(s *scene, st *store.Store) error { return st.SetDigestState(s.ctx(), s.d.ID, digest.DigestLeft, noon) }, fmt.Sprintf("Daily Digest state: paused %d -> left", week.Unix())},
+			func(s *scene, st *store.Store) error {
+				return st.SetDigestState(s.ctx(), s.d.ID, digest.DigestLeft, noon)
+			}, fmt.Sprintf("Daily Digest state: paused %d -> left", week.Unix())},
 		{"start again", func(s *scene) { s.ok(s.SetDigestState(s.ctx(), s.d.ID, digest.DigestLeft, noon)) },
 			func(s *scene, st *store.Store) error {
 				_, _, err := st.BringBack(s.ctx(), s.d.ID, noon)

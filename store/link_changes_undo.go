@@ -7,7 +7,7 @@ import (
 	"digest"
 )
 
-// A LinkStanding says whether a change that was made by a link can be undone.
+// A LinkStanding says whether a change by a link can be undone.
 type LinkStanding string
 
 // The standings.
@@ -17,7 +17,7 @@ const (
 	LinkSuperseded LinkStanding = "superseded" // it has been changed again since; nothing is undone
 )
 
-// A LinkChangeView is a change that was made by a link, with the digest and how the change stands.
+// A LinkChangeView is a change by a link with its digest and its standing.
 type LinkChangeView struct {
 	digest.LinkChange
 	Digest   digest.Digest
@@ -25,7 +25,7 @@ type LinkChangeView struct {
 	Done     bool // UndoLinkChange has undone it just now
 }
 
-// LinkChange gives a change by its key; digest.NotFound if it is none of this digest's, or too old to be undone.
+// LinkChange returns a change by its key; digest.NotFound if another digest has it, or if it is too old to be undone.
 func (s *Store) LinkChange(ctx context.Context, id digest.DigestID, change int64, now time.Time) (v LinkChangeView, err error) {
 	err = s.atOneInstant(ctx, "reading a change made by a link", func(s *Store) (err error) {
 		v, _, err = linkChange(ctx, s.read(), id, change, now)
@@ -79,7 +79,7 @@ func (l linkable) standing(x digest.LinkChange, now time.Time) LinkStanding {
 	return LinkSuperseded
 }
 
-// value is that of a change's setting.
+// value returns the present value of a change's setting.
 func (l linkable) value(x digest.LinkChange) string {
 	s, subscribed := l.subscriptions[x.FeedID]
 	switch x.Setting {
@@ -103,8 +103,9 @@ func (l linkable) value(x digest.LinkChange) string {
 	return x.Was
 }
 
-// UndoLinkChange restores what a change by a link has changed, unless that is undone or has been changed again since, and
-// gives the change as it stands then. digest.NotFound as LinkChange; digest.Conflict where it cannot be restored any more.
+// UndoLinkChange restores the value that a change by a link has replaced, unless somebody has undone or overwritten it since.
+// It returns the change with its standing afterwards; digest.NotFound as LinkChange; digest.Conflict if the former value
+// cannot be restored any more.
 func (s *Store) UndoLinkChange(ctx context.Context, id digest.DigestID, change int64, now time.Time) (v LinkChangeView, err error) {
 	err = s.changeAlone(ctx, "undoing a change made by a link", func(c conn) error {
 		var l linkable
@@ -188,8 +189,8 @@ func (s *Store) restoreSubscription(ctx context.Context, x digest.LinkChange, l 
 	return s.ResumeSubscription(ctx, l.ID, x.FeedID, now)
 }
 
-// restoreFeed subscribes to a feed again in the place of another. Where that was the former address of the feed, the way
-// back to it is open again.
+// restoreFeed subscribes to a feed again in place of another. If the other was the former address of a moved feed, the reader
+// can go back there again.
 func (s *Store) restoreFeed(ctx context.Context, x digest.LinkChange, now time.Time) error {
 	other := parseFeedKey(x.Now)
 	if _, err := s.Subscribe(ctx, digest.Subscription{DigestID: x.DigestID, FeedID: x.FeedID}, now); err != nil {

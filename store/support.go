@@ -22,9 +22,10 @@ type DigestView struct {
 	Newsletter    *digest.Newsletter // whose letters it is; nil: it is the reader's own
 	Subscriptions []SubscriptionInfo // paused ones too
 
-	// Of the reader's own digest: posts that filters have held back from its last edition and since, and those posts of
-	// that edition that stand behind a link, because the reader limits how many of a feed an edition shows.
-	Held, HeldSince, Beyond int
+	// Of the reader's own digest.
+	Held      int // posts that filters held back from the last edition
+	HeldSince int // posts that filters have held back since
+	Beyond    int // posts of the last edition above the reader's limits of posts per feed
 }
 
 // A MailedEdition is an edition with what became of its mail.
@@ -100,7 +101,7 @@ func (s *Store) readDigests(ctx context.Context, v *ReaderView) error {
 	return err
 }
 
-// readLeftOut counts the posts that a reader's own wishes keep from the last edition, and from their email.
+// readLeftOut counts the posts that a reader's filters and limits keep out of the last edition, and of none since.
 func (s *Store) readLeftOut(ctx context.Context, p *DigestView) error {
 	last, err := s.editionsWhere(ctx, `e.digest_id = ? ORDER BY e.due_at DESC LIMIT 1`, p.ID)
 	if err != nil {

@@ -23,8 +23,8 @@ func byLink(h handler) handler {
 	})
 }
 
-// changeByLink runs change for whoever has a link in an email of a user, with the store that change has to use. Unless that
-// user is signed in, what was changed is recorded, and they are told.
+// changeByLink runs change on behalf of a link in an email of a user. change must use the store that it gets. Unless that
+// user is signed in, the store records the change, and the user learns of it.
 func (s *site) changeByLink(r *http.Request, user digest.UserID, by store.LinkUse, change func(*store.Store) error) error {
 	u, err := s.signedIn(r)
 	switch {

@@ -211,7 +211,7 @@ func TestEveryLinkRouteIsTried(t *testing.T) {
 	}
 }
 
-// TestUndoLink: the owner is told of what a link has changed, and the link in that notice restores exactly that, once.
+// TestUndoLink: the link of a notice restores exactly the change that it names, once.
 func TestUndoLink(t *testing.T) {
 	each(t, func(r *room) {
 		u, d := r.hadKite("ann@example.org")

@@ -76,8 +76,7 @@ func (s *site) movedPage(w http.ResponseWriter, r *http.Request) error {
 	return s.showMove(w, r, p, err)
 }
 
-// goBack acts for whoever has the link, as often as it is asked. The path names the
-// reader and the feed.
+// goBack acts for everyone who has the link. The path names the reader and the feed.
 func (s *site) goBack(w http.ResponseWriter, r *http.Request) error {
 	p, err := s.movePageOf(r)
 	if err == nil && p.Open {

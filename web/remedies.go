@@ -107,8 +107,8 @@ func (s *site) remedy(act func(*http.Request, *remediesPage) error) handler {
 	})
 }
 
-// change runs a change of the subscription, for whoever has the link. added is a feed to which the reader was subscribed just
-// before, as part of it; 0: none.
+// change runs a change of the subscription, as changeByLink does. added is a feed to which it subscribed the reader just
+// before; 0: none.
 func (s *site) change(r *http.Request, p *remediesPage, added digest.FeedID, change func(*store.Store) error) error {
 	return s.changeByLink(r, p.of.UserID, store.LinkUse{DigestID: p.of.ID, EmailDate: p.emailDate, Added: added}, change)
 }
@@ -236,7 +236,7 @@ func (s *site) resumeFailing(r *http.Request, p *remediesPage) error {
 	})
 }
 
-// leaveFailing ends the subscription to a feed that fails, unless there were no way back.
+// leaveFailing ends the subscription to a feed that fails. That of a private feed could not be restored, so it stays.
 func (s *site) leaveFailing(r *http.Request, p *remediesPage) error {
 	if p.Feed == "" {
 		return nil

@@ -48,7 +48,7 @@ func (s *site) undoPage(w http.ResponseWriter, r *http.Request) error {
 	return s.showUndo(w, r, p, err)
 }
 
-// undo restores what was changed, once: a link that is used again says how things stand.
+// undo restores the former value, once. A second use of the link only shows the page.
 func (s *site) undo(w http.ResponseWriter, r *http.Request) error {
 	p, err := s.undoOf(r, s.Store.UndoLinkChange)
 	return s.showUndo(w, r, p, err)

@@ -39,9 +39,9 @@ func (s *site) unsubscribePage(w http.ResponseWriter, r *http.Request) error {
 	return s.show(w, r, http.StatusOK, "unsubscribe", catalogue.Key("Unsubscribe"), s.viewOf(r, d))
 }
 
-// unsubscribe is what the unsubscribe button of a mail program posts to (RFC 8058 §3.2). It acts at once, without a cookie or
-// a redirect, and answers the same however often it is asked. Without the body that the RFC names it only shows the page:
-// some gateways post to every link of an email.
+// unsubscribe handles the POST of a mail program's unsubscribe button (RFC 8058 §3.2). It unsubscribes immediately, without a
+// cookie or a redirect, and repeats its answer on every further POST. Without the body that the RFC requires it only shows
+// the page: some gateways post to every link of an email.
 func (s *site) unsubscribe(w http.ResponseWriter, r *http.Request) error {
 	d, err := s.tokenDigest(r)
 	if err != nil {

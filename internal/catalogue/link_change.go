@@ -6,8 +6,7 @@ import (
 	"digest"
 )
 
-// LinkChange says what a link in an email changed, and by which email. name is that of the digest or of the feed's site;
-// days are those of the reader's zone.
+// LinkChange describes a change by a link in an email. name is the digest's or the site's. It writes days in the zone.
 func LinkChange(c digest.LinkChange, name string, zone *time.Location) Sayable {
 	what := linkChanged(c, name, zone)
 	switch {
@@ -19,7 +18,7 @@ func LinkChange(c digest.LinkChange, name string, zone *time.Location) Sayable {
 	return Key("%s Someone used a link in your email of %s.").With(what, Day("2 January 2006", c.EmailDate))
 }
 
-// linkChanged says what was changed.
+// linkChanged describes the change without the email.
 func linkChanged(c digest.LinkChange, name string, zone *time.Location) Sayable {
 	state, until := digest.ParseStateValue(c.Now)
 	was, _ := digest.ParseStateValue(c.Was)

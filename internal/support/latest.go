@@ -59,7 +59,7 @@ func (c *consultation) noneSince(p store.DigestView, e store.MailedEdition) {
 	}
 }
 
-// movedLately is for how long a move of a feed is told.
+// movedLately is how long a move of a feed is worth a sentence.
 const movedLately = 14 * 24 * time.Hour
 
 // isEarly reports whether an edition is the first, made before its midnight because its reader asked for it: it is of a

@@ -53,7 +53,7 @@ func (c *consultation) isWaiting() bool {
 	return slices.ContainsFunc(c.Editions, func(e store.MailedEdition) bool { return e.State == digest.EditionReady && !e.NextAt.After(c.Now) })
 }
 
-// trouble is the last trouble that is known of the mail of an edition; "" if there is none.
+// trouble returns the last known trouble with the mail of an edition; "" if none is known.
 func (c *consultation) trouble(e store.MailedEdition) string {
 	for _, l := range c.Lanes {
 		if l.Reason != "" {
