@@ -41,13 +41,17 @@ func (s *site) unsubscribePage(w http.ResponseWriter, r *http.Request) error {
 
 // unsubscribe handles the POST of a mail program's unsubscribe button (RFC 8058 §3.2). It unsubscribes immediately, without a
 // cookie or a redirect, and repeats its answer on every further POST. Without the body that the RFC requires it only shows
-// the page: some gateways post to every link of an email.
+// the page: some gateways post to every link of an email. The link in the text of an email only shows the page too, because
+// one-click notifies nobody, and a forwarded email has that link.
 func (s *site) unsubscribe(w http.ResponseWriter, r *http.Request) error {
 	d, err := s.tokenDigest(r)
 	if err != nil {
 		return err
 	}
 	isOneClick, err := hasOneClick(r)
+	if _, _, inText := s.Signer.VerifyPair(digest.ForUnsubscribe, r.PathValue("token")); inText {
+		isOneClick = false
+	}
 	switch {
 	case err != nil:
 		return err
@@ -112,9 +116,9 @@ func (s *site) resubscribe(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	wasLeft := false
+	id, wasLeft := d.ID, false
 	err = s.changeDigestByLink(r, d, false, func(st *store.Store) (err error) {
-		d, wasLeft, err = st.BringBack(r.Context(), d.ID, s.Now())
+		d, wasLeft, err = st.BringBack(r.Context(), id, s.Now())
 		return err
 	})
 	if err != nil {

@@ -39,6 +39,9 @@ func (a *app) tellReaders(st *store.Store, signer *digest.Signer) func(context.C
 	}
 }
 
+// mostNews is how many changes an email describes.
+const mostNews = 20
+
 // linkNewsWords is the email about changes that links have made.
 func linkNewsWords(news store.LinkNews, signer *digest.Signer, base string) render.LetterContent {
 	l := catalogue.Of(news.User.Language)
@@ -52,7 +55,11 @@ func linkNewsWords(news store.LinkNews, signer *digest.Signer, base string) rend
 	if err != nil {
 		zone = time.UTC
 	}
-	for _, v := range news.Changes {
+	for i, v := range news.Changes {
+		if i == mostNews {
+			words.Text = append(words.Text, catalogue.Key("Your settings list %d more changes.").With(len(news.Changes)-i).In(l))
+			break
+		}
 		token := signer.SignPair(digest.ForUndo, digest.InRound(int64(v.Digest.ID), v.Digest.LinkRound), v.ID)
 		words.Links = append(words.Links, render.LetterLink{
 			Text: render.LinkChange(v.LinkChange, zone).In(l), Action: catalogue.Key("Undo this change").In(l), URL: base + "/undo/" + token,
