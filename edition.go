@@ -64,6 +64,7 @@ type Delivery struct {
 	DigestName string
 	Folders    FolderOrder `db:"folder_order"`
 	LinkRound  int         // of the digest: links in its mail are of this round
+	Room       int         // bytes that its message may take; 0: as many as mail programs show
 	Token      string      // of the lease: marks made without it change nothing
 	WasInDoubt bool        // sent once already, acceptance unknown
 	Domain     string      // of the address: its lane

@@ -228,6 +228,7 @@ type PostRef struct {
 	PostID  PostID
 	FeedID  FeedID
 	Carried bool // of an earlier edition, which could not be delivered
+	Listed  bool // by its headline only: that edition was refused, or may have arrived
 }
 
 // A FeedLabel is a feed as readers see it.
@@ -257,7 +258,8 @@ const (
 	NoticeBlocked  NoticeKind = "blocked"  // the operator has blocked its host
 	NoticeDeclined NoticeKind = "declined" // the owner of its host has asked that nothing is read there
 
-	NoticeChanged NoticeKind = "changed" // a link in an email changed a setting
+	NoticeChanged     NoticeKind = "changed"     // a link in an email changed a setting
+	NoticeUndelivered NoticeKind = "undelivered" // an earlier edition did not reach the reader
 )
 
 // An Illness is why nothing can be read of a feed for days.
@@ -279,7 +281,7 @@ const (
 	OtherIllness   Illness = "other"
 )
 
-// A Notice is what an edition tells its reader, mostly of a feed.
+// A Notice is what an edition tells its reader: of a feed, of an earlier edition, or of a change by a link.
 type Notice struct {
 	DigestID DigestID
 	FeedID   FeedID
@@ -289,6 +291,11 @@ type Notice struct {
 	MovedTo  string  // of NoticeMoved: the new address
 	Illness  Illness // of NoticeSick: since Gap.From
 	Gap              // of NoticeGap
+
+	// Of NoticeUndelivered.
+	Edition     EditionID
+	LocalDate   Date
+	Unconfirmed bool // it may have reached the reader
 
 	Change *LinkChange // of NoticeChanged
 }

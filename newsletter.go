@@ -243,6 +243,12 @@ func (n Newsletter) Waits(l NewsletterLetter) time.Duration {
 	return n.ApproveWithin
 }
 
+// MaySend reports whether an issue that is due at sendAt may be sent at now: never while the newsletter is not
+// active, and not before sendAt while its publisher may still approve it.
+func (n Newsletter) MaySend(l NewsletterLetter, sendAt, now time.Time) bool {
+	return n.State == NewsletterActive && (n.Waits(l) == 0 || !now.Before(sendAt))
+}
+
 // Role is what a person may do with a newsletter.
 type Role string
 

@@ -108,3 +108,30 @@ func TestReturnURLs(t *testing.T) {
 		}
 	}
 }
+
+func TestMaySend(t *testing.T) {
+	due := time.Date(2026, 11, 20, 7, 0, 0, 0, time.UTC)
+	approved := NewsletterLetter{ApprovedAt: due.Add(-5 * time.Hour)}
+	for name, c := range map[string]struct {
+		state  NewsletterState
+		within time.Duration
+		letter NewsletterLetter
+		now    time.Time
+		want   bool
+	}{
+		"no approval, due":       {state: NewsletterActive, now: due, want: true},
+		"no approval, not due":   {state: NewsletterActive, now: due.Add(-time.Hour), want: true}, // its queue keeps the time
+		"unapproved, not due":    {state: NewsletterActive, within: time.Hour, now: due.Add(-time.Second)},
+		"unapproved, time is up": {state: NewsletterActive, within: time.Hour, now: due, want: true},
+		"approved, not due":      {state: NewsletterActive, within: time.Hour, letter: approved, now: due.Add(-time.Hour), want: true},
+		"held":                   {state: NewsletterHeld, now: due.Add(time.Hour)},
+		"held, approved":         {state: NewsletterHeld, within: time.Hour, letter: approved, now: due},
+		"waits for the operator": {state: NewsletterPending, now: due},
+		"ended":                  {state: NewsletterEnded, now: due},
+		"of a state not known":   {state: "", now: due},
+	} {
+		if got := (Newsletter{State: c.state, ApproveWithin: c.within}).MaySend(c.letter, due, c.now); got != c.want {
+			t.Errorf("%s: %v, want %v", name, got, c.want)
+		}
+	}
+}

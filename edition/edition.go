@@ -171,11 +171,16 @@ func (b *Builder) sealed(ctx context.Context, ds []digest.Delivery, use use) ([]
 			leave(&editions[i], catalogue.Of(d.Language))
 			b.addOwnLinks(&editions[i], d)
 		}
-		web := b.BaseURL + "/e/" + b.Signer.Sign(digest.ForEdition, digest.InRound(int64(d.ID), d.LinkRound))
+		web := b.webURL(d.ID, d.LinkRound)
 		editions[i].WebURL = web
 		editions[i].BeyondURL = func(id digest.FeedID) string { return web + "?site=" + strconv.FormatInt(int64(id), 10) }
 	}
 	return editions, nil
+}
+
+// webURL is the page of an edition, by a link of a round.
+func (b *Builder) webURL(id digest.EditionID, round int) string {
+	return b.BaseURL + "/e/" + b.Signer.Sign(digest.ForEdition, digest.InRound(int64(id), round))
 }
 
 // addOwnLinks adds what a reader can do from the mail of their own digest; the feeds of a newsletter are its
@@ -198,7 +203,7 @@ func (b *Builder) addOwnLinks(e *render.Edition, d digest.Delivery) {
 // lead to.
 func (b *Builder) compose(d digest.Delivery, sections []render.Section, notices []digest.Notice, zone *time.Location) render.Edition {
 	e := render.Edition{
-		Date: d.LocalDate, Number: d.Number, Name: d.DigestName, Language: d.Language, Recipient: d.Email, Look: d.Look, Sections: sections,
+		Date: d.LocalDate, Number: d.Number, Room: d.Room, Name: d.DigestName, Language: d.Language, Recipient: d.Email, Look: d.Look, Sections: sections,
 		Notices:        b.notices(d, notices, newClock(d.LocalDate, zone, catalogue.Of(d.Language))),
 		HomeURL:        b.BaseURL + "/",
 		UnsubscribeURL: b.unsubscribeURL(d),
@@ -301,7 +306,7 @@ func (b *Builder) Render(ctx context.Context, ds []digest.Delivery) ([]mailer.Le
 		}
 		letters[i] = mailer.Letter{
 			To: ds[i].Email, Subject: subjectOf(ds[i], m.Subject), Encoded: mailer.Encoded{HTML: m.HTML, Text: m.Text},
-			ListName: cmp.Or(e.Name, render.DefaultName), UnsubscribeURL: b.oneClickURL(ds[i]), HelpURL: b.BaseURL + "/help",
+			Language: catalogue.Of(ds[i].Language).Code, ListName: cmp.Or(e.Name, render.DefaultName), UnsubscribeURL: b.oneClickURL(ds[i]), HelpURL: b.BaseURL + "/help",
 		}
 		if n := ds[i].Newsletter; n != nil {
 			letters[i].ArchiveURL = b.BaseURL + "/n/" + n.Slug + "/letters"

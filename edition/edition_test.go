@@ -420,8 +420,8 @@ func TestLinksOfARound(t *testing.T) {
 	if want := "https://digest.example/e/" + signer().Sign(digest.ForEdition, digest.InRound(100, 3)); page.WebURL != want {
 		t.Errorf("is read at %s", page.WebURL)
 	}
-	if want := "https://digest.example/undo/" + signer().SignPair(digest.ForUndo, digest.InRound(1, 3), 5); page.Notices[0].ActionURL != want {
-		t.Errorf("undoes at %s", page.Notices[0].ActionURL)
+	if want := "https://digest.example/undo/" + signer().SignPair(digest.ForUndo, digest.InRound(1, 3), 5); page.Notices[0].LinkURL != want {
+		t.Errorf("undoes at %s", page.Notices[0].LinkURL)
 	}
 	page.Notices = page.Notices[1:]
 	if want := "https://digest.example/moved/" + signer().SignPair(digest.ForGoingBack, digest.InRound(1, 3), 7); page.Notices[0].BackURL != want {
@@ -429,7 +429,7 @@ func TestLinksOfARound(t *testing.T) {
 	}
 	for i, feed := range []int64{0, 8, 9} {
 		want := "https://digest.example/remedies/" + signer().SignPair(digest.ForRemedies, digest.InRound(1, 3), feed)
-		if got := page.Notices[i].ActionURL; (got != want) != (feed == 0) || feed == 0 && got != "" {
+		if got := page.Notices[i].LinkURL; (got != want) != (feed == 0) || feed == 0 && got != "" {
 			t.Errorf("notice %d has remedies at %q, want %q", i, got, want)
 		}
 	}
@@ -442,7 +442,7 @@ func TestNewsletterOffersNoRemedies(t *testing.T) {
 	s := stocked()
 	s.notices = map[digest.EditionID][]digest.Notice{100: {{DigestID: 1, FeedID: 8, Kind: digest.NoticeSick, URL: "https://sick.example/"}}}
 	page, err := builder(s).Edition(t.Context(), d)
-	if err != nil || len(page.Notices) != 1 || page.Notices[0].ActionURL != "" {
+	if err != nil || len(page.Notices) != 1 || page.Notices[0].LinkURL != "" {
 		t.Errorf("%v: %+v", err, page.Notices)
 	}
 }

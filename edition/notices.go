@@ -25,9 +25,8 @@ func newClock(date digest.Date, zone *time.Location, l *catalogue.Language) cloc
 	return clock{zone, date.Plus(-1), date.Year, l}
 }
 
-// notices is what an edition tells its reader. Changes by links and moves of feeds come
-// first, because the reader can undo them, then what has ended, then what is missing, each
-// in the order of the sites' titles.
+// notices is what an edition tells its reader: first which editions did not arrive, then changes by links and moves of
+// feeds, which the reader can undo, then what has ended, then what is missing, each in the order of the sites' titles.
 func (b *Builder) notices(d digest.Delivery, in []digest.Notice, c clock) []render.Notice {
 	in = slices.Clone(in)
 	slices.SortFunc(in, func(a, b digest.Notice) int {
@@ -35,15 +34,20 @@ func (b *Builder) notices(d digest.Delivery, in []digest.Notice, c clock) []rend
 			cmp.Compare(weight(a.Kind), weight(b.Kind)),
 			strings.Compare(strings.ToLower(a.Title), strings.ToLower(b.Title)),
 			strings.Compare(a.URL, b.URL),
+			strings.Compare(a.LocalDate.String(), b.LocalDate.String()),
 			a.From.Compare(b.From),
 		)
 	})
 	var out []render.Notice
 	for _, n := range in {
-		if s := c.sentence(n); s != nil {
-			shown := render.Notice{Text: s.In(c.lang), Moved: b.moved(n, d.LinkRound)}
-			shown.Action, shown.ActionURL = b.action(d, n)
-			out = append(out, shown)
+		s := c.sentence(n)
+		if n.Kind == digest.NoticeUndelivered {
+			s = undelivered(n, d.Newsletter != nil)
+		}
+		if s != nil {
+			notice := render.Notice{Text: s.In(c.lang), Moved: b.moved(n, d.LinkRound)}
+			notice.LinkURL, notice.LinkWords = b.noticeLink(d, n)
+			out = append(out, notice)
 		}
 	}
 	return out
@@ -51,6 +55,8 @@ func (b *Builder) notices(d digest.Delivery, in []digest.Notice, c clock) []rend
 
 func weight(k digest.NoticeKind) int {
 	switch k {
+	case digest.NoticeUndelivered:
+		return -1
 	case digest.NoticeChanged:
 		return 0
 	case digest.NoticeMoved:
@@ -75,17 +81,34 @@ func (b *Builder) moved(n digest.Notice, round int) render.Moved {
 	}
 }
 
-// action is what the reader can do about a notice, and the address of the page where they do it; nil for nothing. The
-// feeds of a newsletter are its publisher's matter.
-func (b *Builder) action(d digest.Delivery, n digest.Notice) (catalogue.Sayable, string) {
-	number := digest.InRound(int64(n.DigestID), d.LinkRound)
+// noticeLink is where a notice leads, and what the link is called; "": nowhere. The feeds of a newsletter are its
+// publisher's, so its members can do nothing about them.
+func (b *Builder) noticeLink(d digest.Delivery, n digest.Notice) (url string, words catalogue.Sayable) {
 	switch {
+	case n.Kind == digest.NoticeUndelivered:
+		return b.webURL(n.Edition, d.LinkRound), catalogue.Key("Read it here")
 	case n.Change != nil:
-		return catalogue.Key("Undo this change"), b.BaseURL + "/undo/" + b.Signer.SignPair(digest.ForUndo, number, n.Change.ID)
+		token := b.Signer.SignPair(digest.ForUndo, digest.InRound(int64(n.DigestID), d.LinkRound), n.Change.ID)
+		return b.BaseURL + "/undo/" + token, catalogue.Key("Undo this change")
 	case d.Newsletter == nil && (n.Kind == digest.NoticeSick || n.Kind == digest.NoticeDead):
-		return catalogue.Key("What you can do"), b.BaseURL + "/remedies/" + b.Signer.SignPair(digest.ForRemedies, number, int64(n.FeedID))
+		token := b.Signer.SignPair(digest.ForRemedies, digest.InRound(int64(n.DigestID), d.LinkRound), int64(n.FeedID))
+		return b.BaseURL + "/remedies/" + token, catalogue.Key("What you can do")
 	}
-	return nil, ""
+	return "", nil
+}
+
+// undelivered says that an edition, or an issue of a newsletter, did not reach its reader.
+func undelivered(n digest.Notice, newsletter bool) catalogue.Sayable {
+	day := catalogue.Day("Monday 2 January", n.LocalDate)
+	switch {
+	case newsletter && n.Unconfirmed:
+		return catalogue.Key("The issue of %s may not have reached you.").With(day)
+	case newsletter:
+		return catalogue.Key("The issue of %s could not be delivered.").With(day)
+	case n.Unconfirmed:
+		return catalogue.Key("The edition of %s may not have reached you.").With(day)
+	}
+	return catalogue.Key("The edition of %s could not be delivered.").With(day)
 }
 
 // sick says since when nothing could be read of a feed, and why.

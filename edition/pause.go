@@ -1,6 +1,7 @@
 package edition
 
 import (
+	"slices"
 	"time"
 
 	"digest"
@@ -30,7 +31,8 @@ func (p pause) bind(e *render.Edition, zone *time.Location, l *catalogue.Languag
 		}
 		all = false
 		s.Late = max(0, s.Late-(len(s.Posts)-boundPosts))
-		s.Posts, s.Rest = s.Posts[:boundPosts:boundPosts], s.Posts[boundPosts:]
+		s.RestLabel = catalogue.Key("Also from this time")
+		s.Posts, s.Rest = s.Posts[:boundPosts:boundPosts], slices.Concat(s.Posts[boundPosts:], s.Rest)
 	}
 	e.Note = p.note(all, e.Date, zone).In(l)
 }

@@ -47,12 +47,11 @@ func (b *Builder) Made(ctx context.Context, d digest.Delivery, layout digest.Lay
 	return m, nil
 }
 
-// TestLetter is what Rehearse gives, to be mailed to one of the publishers; from is the
-// instance's address (DIGEST_FROM).
+// TestLetter is what Rehearse gives, to be mailed to one of the publishers from the newsletter's address.
 func (b *Builder) TestLetter(ctx context.Context, archive digest.Digest, n digest.Newsletter, l digest.NewsletterLetter, layout digest.Layout, from, to string) (mailer.Letter, error) {
 	m, err := b.Rehearse(ctx, archive, n, l, layout, to)
 	letter := mailer.Letter{
-		From: mailer.NewsletterFrom(n, from), ReplyTo: n.ReplyTo, To: to, Subject: catalogue.Key("Test: %s").With(m.Subject).In(catalogue.Of(n.Language)), HTML: m.HTML, Text: m.Text,
+		From: from, ReplyTo: n.ReplyTo, To: to, Subject: catalogue.Key("Test: %s").With(m.Subject).In(catalogue.Of(n.Language)), Language: catalogue.Of(n.Language).Code, HTML: m.HTML, Text: m.Text,
 	}
 	if n.OwnAddress != "" {
 		letter.Newsletter = n.ID

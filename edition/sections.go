@@ -189,14 +189,14 @@ func (b *Builder) sections(ctx context.Context, s shared, refs []digest.PostRef,
 			p, ok = s.posts[r.PostID]
 		}
 		if ok {
-			byFeed[r.FeedID] = append(byFeed[r.FeedID], placed{p, r.Carried || p.missedBefore(d.Edition)})
+			byFeed[r.FeedID] = append(byFeed[r.FeedID], placed{p, r.Carried || p.missedBefore(d.Edition), r.Listed})
 		}
 	}
 	headings := make([]heading, 0, len(byFeed))
 	for feed, posts := range byFeed {
 		own := settings[feed]
 		h := s.headingFor(feed, own, d.Grouping)
-		h.section.Posts, h.section.Late = order(posts)
+		order(&h.section, posts)
 		if !whole {
 			keepMost(&h.section, own.Most)
 		}
@@ -215,20 +215,28 @@ func (b *Builder) sections(ctx context.Context, s shared, refs []digest.PostRef,
 // be delivered.
 type placed struct {
 	*post
-	late bool
+	late   bool
+	listed bool // as a headline, below the others
 }
 
-// order gives the posts of one feed, the late ones last, and how many those are.
-func order(all []placed) (posts []*render.Post, late int) {
+// order puts the posts of one feed into its section, the late ones last. Where all are listed, so is the section.
+func order(s *render.Section, all []placed) {
 	slices.SortFunc(all, newestFirst)
-	posts = make([]*render.Post, len(all))
-	for i, p := range all {
-		posts[i] = p.Post
-		if p.late {
-			late++
+	s.Posts = make([]*render.Post, 0, len(all))
+	for _, p := range all {
+		switch {
+		case p.listed:
+			s.Rest, s.RestLabel = append(s.Rest, p.Post), render.FromEarlier
+		case p.late:
+			s.Late++
+			fallthrough
+		default:
+			s.Posts = append(s.Posts, p.Post)
 		}
 	}
-	return posts, late
+	if len(s.Posts) == 0 {
+		s.Posts, s.Rest, s.Late, s.Display = s.Rest, nil, len(s.Rest), digest.Headlines
+	}
 }
 
 // keepMost leaves so many posts in a section, the first of them; 0: all.

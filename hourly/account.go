@@ -43,6 +43,7 @@ func (a *account) add(e Event) (over *account) {
 		a.mail.Failed += e.Mail.Failed
 		a.mail.Retried += e.Mail.Retried
 		a.mail.InDoubt += e.Mail.InDoubt
+		a.mail.Unconfirmed += e.Mail.Unconfirmed
 	}
 	return over
 }
@@ -78,7 +79,7 @@ func (a *account) log(l *slog.Logger) {
 	for _, more := range []struct {
 		name string
 		n    int
-	}{{"refused", a.mail.Failed}, {"put_off", a.mail.Retried}, {"in_doubt", a.mail.InDoubt}} {
+	}{{"refused", a.mail.Failed}, {"put_off", a.mail.Retried}, {"in_doubt", a.mail.InDoubt}, {"unconfirmed", a.mail.Unconfirmed}} {
 		if more.n > 0 {
 			attrs = append(attrs, more.name, more.n)
 		}

@@ -14,26 +14,9 @@ import (
 // told once, and what gathered comes after a person has released it.
 func TestTroubledNewsletter(t *testing.T) {
 	eachHouse(t, "2026-11-20 10:00", func(t *testing.T, h *house, s *site) {
-		ok := func(err error) {
-			t.Helper()
-			if err != nil {
-				t.Fatal(err)
-			}
-		}
+		ok := h.ok
 		st, ctx := h.st, t.Context()
-		n, err := st.AddNewsletter(ctx, digest.Newsletter{
-			Slug: "paper", Name: "Paper", Cadence: digest.Daily, State: digest.NewsletterActive, Look: digest.Look{Layout: digest.FullText, Images: digest.NoImages},
-		}, h.d.UserID, h.clock)
-		ok(err)
-		feeds, err := st.AllSubscriptions(ctx, h.d.ID)
-		ok(err)
-		ok(st.AddNewsletterFeed(ctx, n.ID, digest.Subscription{FeedID: feeds[0].FeedID}, h.clock))
-		var members []digest.Member
-		for i := range 3 {
-			m, _, err := st.Join(ctx, n.ID, store.Joining{Email: fmt.Sprintf("m%d@example.org", i), TimeZone: "UTC", Asked: true}, h.clock)
-			ok(err)
-			members = append(members, m)
-		}
+		n, members := h.newsletter(3)
 		var told []string
 		tick := func(clock string) (sent int) {
 			t.Helper()
@@ -79,4 +62,69 @@ func TestTroubledNewsletter(t *testing.T) {
 			t.Errorf("the last member has %d editions, the last one with %d posts; want 2 and 3", len(editions), got)
 		}
 	})
+}
+
+// TestIssuesWaitForApproval ticks as cron does, each time with a new job as after a restart, and by two workers. An
+// issue that waits for approval leaves when its publisher approves it; one that is held does not leave at its hour.
+func TestIssuesWaitForApproval(t *testing.T) {
+	eachHouse(t, "2026-11-20 10:00", func(t *testing.T, h *house, s *site) {
+		n, _ := h.newsletter(1)
+		n.ApproveWithin, n.DeliverAt = 6*time.Hour, 7*time.Hour
+		h.ok(h.st.SetNewsletter(t.Context(), n, h.clock))
+		s.publish("second")
+		tick := func(want int, clocks ...string) {
+			t.Helper()
+			for _, clock := range clocks {
+				h.set("2026-11-21 " + clock)
+				for range 2 {
+					sum, err := h.job().Tick(t.Context())
+					h.ok(err)
+					if want -= sum.Sent; want < 0 {
+						t.Fatalf("%s: sent too early", clock)
+					}
+				}
+			}
+			if want > 0 {
+				t.Fatalf("%s: %d were not sent", clocks, want)
+			}
+		}
+		tick(1, "00:00", "00:05", "00:59") // the reader's own edition
+		tick(0, "01:00", "06:59", "07:00", "07:05", "08:10")
+		h.ok(h.st.SetNewsletterState(t.Context(), n.ID, digest.NewsletterHeld, "spam", h.clock))
+		tick(0, "13:00", "13:05")
+		_, err := h.st.ApproveNewsletterLetter(t.Context(), n.ID, digest.DateOf(h.clock), h.clock)
+		h.ok(err)
+		tick(0, "13:10", "14:10")
+		h.ok(h.st.SetNewsletterState(t.Context(), n.ID, digest.NewsletterActive, "", h.clock))
+		tick(1, "14:15", "14:20", "15:00")
+	})
+}
+
+// newsletter makes one that is sent the feed of the house's reader, with members in UTC.
+func (h *house) newsletter(members int) (digest.Newsletter, []digest.Member) {
+	h.t.Helper()
+	ctx := h.t.Context()
+	n, err := h.st.AddNewsletter(ctx, digest.Newsletter{
+		Slug: "paper", Name: "Paper", Cadence: digest.Daily, State: digest.NewsletterActive,
+		Look: digest.Look{Layout: digest.FullText, Images: digest.NoImages},
+	}, h.d.UserID, h.clock)
+	h.ok(err)
+	feeds, err := h.st.AllSubscriptions(ctx, h.d.ID)
+	h.ok(err)
+	h.ok(h.st.AddNewsletterFeed(ctx, n.ID, digest.Subscription{FeedID: feeds[0].FeedID}, h.clock))
+	var joined []digest.Member
+	for i := range members {
+		joining := store.Joining{Email: fmt.Sprintf("m%d@example.org", i), TimeZone: "UTC", Asked: true}
+		m, _, err := h.st.Join(ctx, n.ID, joining, h.clock)
+		h.ok(err)
+		joined = append(joined, m)
+	}
+	return n, joined
+}
+
+func (h *house) ok(err error) {
+	h.t.Helper()
+	if err != nil {
+		h.t.Fatal(err)
+	}
 }

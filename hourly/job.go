@@ -125,6 +125,9 @@ type Summary struct {
 	Sent       int `json:"sent"`
 	FailedMail int `json:"failed_mail"`
 
+	// UnconfirmedMail counts editions that were sent twice and never confirmed.
+	UnconfirmedMail int `json:"unconfirmed_mail,omitempty"`
+
 	// MailWaits says why editions that are due could not be sent, empty if all
 	// were; they are tried again.
 	MailWaits string `json:"-"`
@@ -140,6 +143,7 @@ func (s *Summary) Add(t Summary) {
 	s.Editions += t.Editions
 	s.Sent += t.Sent
 	s.FailedMail += t.FailedMail
+	s.UnconfirmedMail += t.UnconfirmedMail
 	s.MailWaits = t.MailWaits
 }
 

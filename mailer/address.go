@@ -7,13 +7,15 @@ import (
 	"strings"
 	"unicode"
 
+	"golang.org/x/text/unicode/norm"
+
 	"digest"
 )
 
-// parseAddress reads one address and gives it with its domain in ASCII: an
+// parseAddress reads one address and returns it with its domain in ASCII: an
 // internationalised domain becomes its A-label (RFC 5890 §2.3.2.1), which needs
-// no extension on the way. A local part that is not ASCII would need SMTPUTF8
-// (RFC 6531) at every hop, and is refused.
+// no extension on the way. A local part that is not ASCII needs SMTPUTF8
+// (RFC 6531) at every hop; it is normalised (RFC 6532 §3.1).
 func parseAddress(raw string) (*mail.Address, error) {
 	if strings.ContainsAny(raw, "\r\n") {
 		return nil, fmt.Errorf("address %q holds a line break", raw)
@@ -23,14 +25,29 @@ func parseAddress(raw string) (*mail.Address, error) {
 		return nil, fmt.Errorf("address %q cannot be read: %s", raw, strings.TrimPrefix(err.Error(), "mail: "))
 	}
 	at := strings.LastIndexByte(a.Address, '@')
-	local, host := a.Address[:at], a.Address[at+1:]
-	if !isASCII(local) {
-		return nil, fmt.Errorf("address %q has letters before the @ that mail servers cannot carry", a.Address)
+	local, host := norm.NFC.String(a.Address[:at]), a.Address[at+1:]
+	if strings.ContainsFunc(local, notMailboxRune) {
+		return nil, fmt.Errorf("address %q has a character before the @ that no mailbox has", digest.OneLine(a.Address))
 	}
 	if host, err = toASCII(host); err != nil {
 		return nil, fmt.Errorf("address %q: %w", a.Address, err)
 	}
 	return &mail.Address{Name: unencoded(a.Name), Address: local + "@" + host}, nil
+}
+
+// notMailboxRune reports characters beyond ASCII that are no letters, marks or figures: they are not seen, or turn the
+// address round.
+func notMailboxRune(r rune) bool {
+	return r >= 0x80 && !unicode.In(r, unicode.L, unicode.M, unicode.N)
+}
+
+// parseOwn is parseAddress for the addresses that mail comes from or is answered to, which every mail server must take.
+func parseOwn(raw string) (*mail.Address, error) {
+	a, err := parseAddress(raw)
+	if err == nil && !isASCII(a.Address) {
+		err = fmt.Errorf("address %q has letters before the @ that not every mail server takes; use one in ASCII", a.Address)
+	}
+	return a, err
 }
 
 // bare writes an address without its name, with the quotes that net/mail takes
@@ -42,11 +59,22 @@ func bare(a *mail.Address) string {
 // CheckFrom reports whether mail can be sent from an address such as "Daily
 // Digest <digest@example.org>". The error is one line.
 func CheckFrom(address string) error {
-	_, err := parseMailbox(address)
+	_, err := parseOwn(address)
+	if err == nil {
+		_, err = parseMailbox(address)
+	}
 	return err
 }
 
-// Recipient gives the form of a bare address that can be mailed: its domain in
+// OwnMailbox is Recipient for an address of this instance: one that every mail server takes.
+func OwnMailbox(address string) (string, error) {
+	if _, err := parseOwn(address); err != nil {
+		return "", err
+	}
+	return Recipient(address)
+}
+
+// Recipient returns the form of a bare address that can be mailed: its domain in
 // ASCII and lower case, so that one mailbox has one form. The error is one line.
 func Recipient(address string) (string, error) {
 	a, err := parseMailbox(address)

@@ -37,7 +37,7 @@ func TestShorterInBase64(t *testing.T) {
 			t.Errorf("%s: base64 %v, of %d bytes", name, got, b.Len())
 			continue
 		}
-		if err := checkMessage(b.Bytes()); err != nil {
+		if err := checkMessage(b.Bytes(), false); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 		if c.base64 {

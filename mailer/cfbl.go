@@ -22,6 +22,6 @@ func (s *DKIMSigner) vouchesFor(address, from string) bool {
 
 // complaintsTo is the value of CFBL-Address: complaints are read in the format of RFC 5965.
 func complaintsTo(address string) (string, error) {
-	clean, err := Recipient(address)
+	clean, err := OwnMailbox(address)
 	return clean + "; report=arf", err
 }

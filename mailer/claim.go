@@ -17,7 +17,7 @@ type Queue interface {
 	// than 15 minutes without a mark become in doubt, or sent_unconfirmed when
 	// they were in doubt before. It reports how many became either. Where the
 	// Transport is idempotent nothing becomes in doubt, everything ready again.
-	RecoverEditions(ctx context.Context, now time.Time, idempotent bool) (inDoubt int, err error)
+	RecoverEditions(ctx context.Context, now time.Time, idempotent bool) (inDoubt, unconfirmed int, err error)
 
 	// ClaimEditions leases editions that may be sent and are due by NextAt, of
 	// readers who have not left and whose address is not suppressed, as many as
@@ -63,7 +63,8 @@ type claimed struct {
 	letter     Letter
 	message    []byte // the signed bytes of letter; made while the connections are busy with others
 	leaseUntil time.Time
-	claim      int // which of the run's
+	claim      int  // which of the run's
+	small      bool // made smaller, because a server found it too large
 }
 
 // claimAll offers editions to queue: those left over first, then what it

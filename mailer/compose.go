@@ -13,6 +13,7 @@ import (
 	"mime/quotedprintable"
 	"net/mail"
 	"strings"
+	"unicode/utf8"
 
 	gomail "github.com/wneessen/go-mail"
 
@@ -24,11 +25,11 @@ const (
 	maxSubject = 200 // characters; what no reader's list shows only makes headers long
 )
 
-// Compose gives the complete message: CRLF, 7 bit, no line over 998 octets,
-// equal bytes for equal input. The error is a *NotAcceptedError at
-// StageCompose: no attempt would ever succeed.
+// Compose returns the complete message: CRLF, 7 bit but for a recipient whose
+// address is not, no line over 998 octets, equal bytes for equal input. The
+// error is a *NotAcceptedError at StageCompose: no attempt would ever succeed.
 //
-// The header is go-mail's. The body is written here, because a body that is
+// Most of the header is go-mail's. The body is written here, because a body that is
 // kept encoded must not be encoded again and go-mail cannot take one.
 func Compose(l Letter) ([]byte, error) {
 	const header = 2048 // about what all but the parts' bodies takes
@@ -39,7 +40,7 @@ func Compose(l Letter) ([]byte, error) {
 		err = writeBody(b, l)
 	}
 	if err == nil {
-		err = checkMessage(b.Bytes())
+		err = checkMessage(b.Bytes(), needsUTF8(l.To))
 	}
 	if err != nil {
 		return nil, &NotAcceptedError{Stage: StageCompose, Err: err}
@@ -60,7 +61,6 @@ func writeHeader(b *bytes.Buffer, l Letter) error {
 	}
 	msg.SetMessageIDWithValue(l.MessageID)
 	msg.SetDateWithValue(l.Date)
-	msg.Subject(subject(l.Subject))
 	if l.Personal {
 		msg.SetGenHeader("X-Auto-Response-Suppress", "All")
 	} else {
@@ -70,9 +70,14 @@ func writeHeader(b *bytes.Buffer, l Letter) error {
 	if err := setListID(msg, l); err != nil {
 		return err
 	}
+	to, err := toField(l.To)
+	if err != nil {
+		return err
+	}
 	if _, err := msg.WriteTo(b); err != nil {
 		return err
 	}
+	b.WriteString(to + field("Subject", subject(l.Subject)))
 	return writeWhole(b, l)
 }
 
@@ -81,11 +86,11 @@ func setAddresses(msg *gomail.Msg, l Letter) error {
 		field gomail.AddrHeader
 		name  string
 		value string
-	}{{gomail.HeaderFrom, "from", l.From}, {gomail.HeaderTo, "to", l.To}, {gomail.HeaderReplyTo, "reply-to", l.ReplyTo}} {
+	}{{gomail.HeaderFrom, "from", l.From}, {gomail.HeaderReplyTo, "reply-to", l.ReplyTo}} {
 		if f.value == "" && f.field == gomail.HeaderReplyTo {
 			continue
 		}
-		a, err := parseAddress(f.value)
+		a, err := parseOwn(f.value)
 		if err != nil {
 			return fmt.Errorf("%s: %w", f.name, err)
 		}
@@ -130,6 +135,9 @@ func writeWhole(b *bytes.Buffer, l Letter) (failed error) {
 			failed = fmt.Errorf("%s: %w", name, err)
 		}
 		b.WriteString(name + ": " + value + "\r\n")
+	}
+	if l.Language != "" { // RFC 3282
+		write("Content-Language", l.Language, token("it", l.Language))
 	}
 	if l.Thread != "" { // a message that was never sent: what refers to it is one conversation (RFC 5322 §3.6.4)
 		write("References", "<"+l.Thread+">", token("it", l.Thread))
@@ -294,7 +302,8 @@ func boundary(messageID string) string {
 
 // checkMessage refuses what would be read differently at another hop: a bare CR
 // or LF (a smuggled message), an octet over 127, NUL, a line that is too long.
-func checkMessage(message []byte) error {
+// With SMTPUTF8 octets over 127 must be UTF-8.
+func checkMessage(message []byte, utf8Allowed bool) error {
 	lines := 0
 	for rest := message; len(rest) > 0; lines++ {
 		i := bytes.IndexByte(rest, '\n')
@@ -311,7 +320,9 @@ func checkMessage(message []byte) error {
 		return errors.New("the message holds a bare CR")
 	case bytes.IndexByte(message, 0) >= 0:
 		return errors.New("the message holds a NUL")
-	case !isSevenBit(message):
+	case utf8Allowed && !utf8.Valid(message):
+		return errors.New("the message holds octets that are not UTF-8")
+	case !utf8Allowed && !isSevenBit(message):
 		return errors.New("the message holds octets over 127")
 	}
 	return nil

@@ -199,7 +199,7 @@ func TestComposeRefuses(t *testing.T) {
 		"no recipient":                  func(m *Letter) { m.To = "" },
 		"two recipients":                func(m *Letter) { m.To = "a@example.org, b@example.org" },
 		"a recipient with a line break": func(m *Letter) { m.To = "a@example.org\r\nBcc: b@example.org" },
-		"letters no server carries":     func(m *Letter) { m.To = "jörg@example.org" }, // SMTPUTF8 at every hop
+		"a sender beyond ASCII":         func(m *Letter) { m.From = "jörg@example.org" }, // SMTPUTF8 at every hop
 		"a sender with a line break":    func(m *Letter) { m.From = "a\r\nX: y <a@example.org>" },
 		"a Message-ID with a break":     func(m *Letter) { m.MessageID = "a@b\r\nX: y" },
 		"no Message-ID":                 func(m *Letter) { m.MessageID = "" },
@@ -238,7 +238,7 @@ func TestAddresses(t *testing.T) {
 		"Reader <a@localhost>":       "a@localhost",
 		`"two words"@example.org`:    `"two words"@example.org`,
 		"x@[127.0.0.1]":              "x@[127.0.0.1]",
-		"日本@example.org":             "",
+		"日本@example.org":             "日本@example.org",
 		"nobody":                     "",
 		"a@b@c":                      "",
 		"a@example.org>\r\nRCPT TO:": "",

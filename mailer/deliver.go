@@ -54,6 +54,8 @@ type Stats struct {
 	Retried int // waiting for another attempt
 	InDoubt int // the connection broke after the final dot, now or in a run that died
 
+	Unconfirmed int // in doubt for the second time: not sent again
+
 	// RouteRetryAt is when the mail server may be tried again after it could not
 	// be used; zero: it could. Until then Deliver does nothing.
 	RouteRetryAt time.Time
@@ -94,13 +96,13 @@ func (d *Deliverer) Deliver(ctx context.Context, now time.Time) (Stats, error) {
 // checkSender looks at the settings that every message needs: no reader's
 // edition is to blame for them.
 func (d *Deliverer) checkSender() error {
-	if _, err := parseAddress(d.From); err != nil {
+	if _, err := parseOwn(d.From); err != nil {
 		return fmt.Errorf("mail cannot be sent from DIGEST_FROM=%q: %w", d.From, err)
 	}
 	if d.ReturnPath == "" {
 		return nil
 	}
-	if _, err := Recipient(d.ReturnPath); err != nil {
+	if _, err := OwnMailbox(d.ReturnPath); err != nil {
 		return fmt.Errorf("bounces cannot come back to DIGEST_RETURN_PATH=%q: %w", d.ReturnPath, err)
 	}
 	return nil
@@ -190,13 +192,14 @@ func (r *run) deliverAll(ctx context.Context) {
 // recoverDead clears up after runs that died. Where sending again replaces the
 // message there is nothing to doubt.
 func (r *run) recoverDead(ctx context.Context) {
-	inDoubt, err := r.Queue.RecoverEditions(ctx, r.clock(), r.Transport.Idempotent())
+	inDoubt, unconfirmed, err := r.Queue.RecoverEditions(ctx, r.clock(), r.Transport.Idempotent())
 	if err != nil && ctx.Err() == nil { // a stop is no failure
 		r.fail(fmt.Errorf("clearing up dead deliveries: %w", err))
 	}
-	if inDoubt > 0 {
-		r.stats.InDoubt += inDoubt
-		r.log.Warn("a delivery died before its answer was recorded", "editions", inDoubt)
+	r.stats.InDoubt += inDoubt
+	r.stats.Unconfirmed += unconfirmed
+	if n := inDoubt + unconfirmed; n > 0 {
+		r.log.Warn("a delivery died before its answer was recorded", "editions", n)
 	}
 }
 
@@ -269,6 +272,9 @@ func (r *run) prepare(ctx context.Context, c *claimed) bool {
 	var err error
 	c.message, err = signedMessage(c.letter, signer)
 	if err == nil {
+		if wasTooLarge(c.Reply) {
+			r.makeSmaller(ctx, c, len(c.message)/4)
+		}
 		return true
 	}
 	if a := (Attempt{Delivery: c.Delivery, Err: err}); a.refusal() != nil {

@@ -257,7 +257,7 @@ func TestInDoubtIsSentOnceMore(t *testing.T) {
 	if got := once(t, l, midnight.Add(14*time.Minute)); got != (Stats{}) {
 		t.Errorf("too soon: %+v", got)
 	}
-	if got := once(t, l, midnight.Add(15*time.Minute)); got != (Stats{InDoubt: 1}) || q.row(1).State != digest.EditionUnconfirmed {
+	if got := once(t, l, midnight.Add(15*time.Minute)); got != (Stats{Unconfirmed: 1}) || q.row(1).State != digest.EditionUnconfirmed {
 		t.Errorf("%+v, %s", got, q.row(1).State)
 	}
 	if got := once(t, l, midnight.Add(15*time.Hour)); got != (Stats{}) {

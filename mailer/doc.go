@@ -25,7 +25,9 @@
 // SMTP cannot deliver exactly once: between the server's acceptance and our
 // record of it lies a gap (RFC 1047, RFC 5321 §6.1). So the gap is made as
 // narrow as one answer, marked before it is entered, and what falls into it is
-// sent once more with the same Message-ID and Date.
+// sent once more with the same Message-ID and Date. Before the mark the mailer
+// watches the server for a moment: one that has closed the connection or replied
+// has not accepted the message, so nothing is in doubt.
 //
 //	ready ──claim──> leased ──commit──> dotting ──250──> sent
 //	  ^                 │                  │
@@ -36,7 +38,8 @@
 //	  └─its lane pauses─┘                                     └──again──> sent_unconfirmed
 //
 // An edition is expired when the schedule or its time is over, and the next one
-// carries its posts. One whose reader left fails at the claim, or is recalled
+// carries its posts; the next one also mentions an edition that failed or is
+// sent_unconfirmed. One whose reader left fails at the claim, or is recalled
 // from its claimer, who then gets no dot; one whose address is suppressed becomes unmailed so: it
 // stands in the web view only. The claimer prolongs its leases while it lives.
 //
@@ -82,10 +85,14 @@
 //	                            nobody is there: the edition fails, the address is suppressed
 //	any other 5xx               the edition fails; no address is suppressed for it. When more than
 //	                            one answer in twenty, and three at least, were such within ten
-//	                            minutes, the domain pauses for an hour and its editions wait instead
+//	                            minutes, the domain pauses for an hour and its editions wait instead.
+//	                            Refusals of a message for its form, size or content do not count.
+//	                            After the pause the domain gets three probes, to readers who were not
+//	                            refused before; one that is accepted ends the alarm
 //	any other 4xx, and 552 to RCPT
 //	                            the edition waits, by the schedule or for as long as the server asks
 //	no answer before the dot    once more on a new connection, then by the schedule
+//	a reply in the body         by the schedule: it answers no command, and the message had no end
 //
 // What a 4xx says of a domain depends on whom it speaks of. Of one mailbox (full,
 // away, greylisted): nothing. Of the server (its state, its limits): half as many

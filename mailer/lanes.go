@@ -33,7 +33,7 @@ type LaneChange struct {
 	Domain    string // empty: the route
 	Reason    string // one line
 	Pause     bool   // of a slowed domain: nothing is sent to it for a while
-	IfAlarmed bool   // of a refusing domain: only if it is under alarm already
+	IfAlarmed bool   // of a refusing domain: a probe was refused, which says something only if it is under alarm
 }
 
 const (
@@ -59,9 +59,7 @@ func (c LaneChange) after(l digest.Lane, now time.Time, inUse, connections int) 
 	case LaneDomainSlowed:
 		return domainSlowed(l, now, inUse, c.Pause, c.Reason)
 	case LaneDomainRefused:
-		if l.Alarm || !c.IfAlarmed { // else it is slow for another reason
-			return domainRefused(l, now, c.Reason)
-		}
+		return domainRefused(l, now, c)
 	}
 	return l
 }
@@ -119,11 +117,22 @@ func domainSlowed(l digest.Lane, now time.Time, inUse int, pause bool, reason st
 	return l
 }
 
-// domainRefused is a domain's lane after it refused too much for what it is,
-// not for whom it is to: it pauses for an hour, and then gets one message at a time.
-func domainRefused(l digest.Lane, now time.Time, reason string) digest.Lane {
-	l = routeRefused(l, now, reason)
-	l.Width = 1
+// mostProbes is how many messages a domain that has refused ours gets after its pause. Single readers may be refused
+// for themselves, so it takes all of them to pause it again.
+const mostProbes = 3
+
+// domainRefused is a domain's lane after it refused too much for what our mail is, not for whom it is to: it pauses for
+// an hour, and then gets a few probes. A refused probe leaves one fewer, and the last one pauses the domain again.
+func domainRefused(l digest.Lane, now time.Time, c LaneChange) digest.Lane {
+	switch {
+	case c.IfAlarmed && !l.Alarm: // it is slow for another reason
+		return l
+	case c.IfAlarmed && l.Width > 1:
+		l.Width--
+		return l
+	}
+	l = routeRefused(l, now, c.Reason)
+	l.Width = mostProbes
 	return l
 }
 
@@ -277,7 +286,7 @@ func (k *lanes) apply(c LaneChange) (digest.Lane, error) {
 	case c.Event == LaneDomainSlowed:
 		k.log.Info("a domain wants less mail", "domain", l.Name, "at_once", l.Width, "again_at", l.Until, "reason", l.Reason)
 		k.remember(l)
-	case c.Event == LaneDomainRefused && l.Alarm:
+	case c.Event == LaneDomainRefused && l.Alarm && l.Until.After(k.clock()):
 		k.log.Error("a domain refuses our mail; it is tried again in an hour", "domain", l.Name, "again_at", l.Until, "reason", l.Reason)
 		k.remember(l)
 	}

@@ -86,12 +86,33 @@ func TestDomainLaneForgets(t *testing.T) {
 // A domain with limits of its own is well when it is as wide as they are.
 func TestDomainLaneKeepsLimits(t *testing.T) {
 	own := digest.Limits{Connections: 2, Rate: digest.Rate{Messages: 100, Per: time.Minute}}
-	l := domainRefused(digest.Lane{Name: "example.org", Limits: own}, midnight, "554 5.7.1 spam")
-	if !l.Alarm || l.Width != 1 || l.Until.Sub(midnight) != time.Hour {
+	l := domainRefused(digest.Lane{Name: "example.org", Limits: own}, midnight, LaneChange{Reason: "554 5.7.1 spam"})
+	if !l.Alarm || l.Width != mostProbes || l.Until.Sub(midnight) != time.Hour {
 		t.Errorf("%+v", l)
 	}
 	if l = domainAccepted(l, l.Until, 16); l != (digest.Lane{Name: "example.org", Limits: own}) {
 		t.Errorf("%+v", l)
+	}
+}
+
+// TestProbes: it takes several refused probes to pause a domain again, and one accepted ends its alarm.
+func TestProbes(t *testing.T) {
+	probe := LaneChange{Reason: "554", IfAlarmed: true}
+	if l := (digest.Lane{Width: 2}); domainRefused(l, midnight, probe) != l {
+		t.Error("a domain that is slow, and refuses one message, is paused")
+	}
+	l := domainRefused(digest.Lane{}, midnight, LaneChange{Reason: "554"})
+	now := l.Until
+	for n := range mostProbes - 1 {
+		if l = domainRefused(l, now, probe); l.IsPaused(now) || l.Width < 1 {
+			t.Fatalf("after %d probes: %+v", n+1, l)
+		}
+	}
+	if again := domainRefused(l, now, probe); !again.IsPaused(now) || again.Width != mostProbes {
+		t.Errorf("after the last probe: %+v", again)
+	}
+	if l = domainAccepted(l, now, 16); l.Alarm || l.IsPaused(now) {
+		t.Errorf("after an acceptance: %+v", l)
 	}
 }
 
@@ -108,7 +129,7 @@ func TestLaneProperty(t *testing.T) {
 			case 0:
 				l = domainSlowed(l, now, random.IntN(20), random.IntN(2) == 0, "451")
 			case 1:
-				l = domainRefused(l, now, "554")
+				l = domainRefused(l, now, LaneChange{Reason: "554", IfAlarmed: random.IntN(2) == 0})
 			default:
 				l = domainAccepted(l, now, 4)
 			}

@@ -25,6 +25,7 @@ type Letter struct {
 	ReturnPath string // bare address that bounces come back to; empty: that of From
 	To         string // the one recipient
 	Subject    string
+	Language   string // a tag, of what the instance says in it (RFC 3282); empty: not named
 	HTML       string // may be empty
 	Text       string // flowed (RFC 3676): no line ends or begins with a space that means nothing
 
@@ -123,17 +124,7 @@ func (d *Deliverer) fromOf(e digest.Delivery) string {
 	if e.Newsletter == nil {
 		return d.From
 	}
-	return NewsletterFrom(*e.Newsletter, d.From)
-}
-
-// NewsletterFrom is the address that the letters of a newsletter come from, on an instance
-// whose own is from (DIGEST_FROM): at the publisher's domain while that is seen to be theirs.
-func NewsletterFrom(n digest.Newsletter, from string) string {
-	a, err := parseAddress(from)
-	if err != nil {
-		return from // whoever composes says what is wrong with it
-	}
-	return (&mail.Address{Name: digest.OneLine(n.Sender()), Address: cmp.Or(n.OwnAddress, a.Address)}).String()
+	return d.NewsletterFrom(*e.Newsletter)
 }
 
 func (d *Deliverer) replyToOf(e digest.Delivery) string {

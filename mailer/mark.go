@@ -24,7 +24,13 @@ func (r *run) mark(d digest.Delivery, m digest.Mark) {
 		r.count(func(s *Stats) { s.Failed++ })
 		r.log.Warn("an edition is given up", "edition", d.ID, "reader", d.Email, "attempt", d.Attempt, "reply", m.Reply, "reason", m.Error)
 	case digest.EditionInDoubt, digest.EditionUnconfirmed:
-		r.count(func(s *Stats) { s.InDoubt++ })
+		r.count(func(s *Stats) {
+			if m.State == digest.EditionUnconfirmed {
+				s.Unconfirmed++
+			} else {
+				s.InDoubt++
+			}
+		})
 		r.log.Warn("the server took an edition and did not say whether it accepts it",
 			"edition", d.ID, "digest", d.DigestID, "state", m.State, "reason", m.Error)
 	case digest.EditionReady:

@@ -94,8 +94,8 @@ func NewOutbox(o OutboxOptions) *Outbox {
 	return b
 }
 
-// From is the address that letters come from (DIGEST_FROM).
-func (b *Outbox) From() string { return b.o.Sender.From }
+// NewsletterFrom is the address that issues of a newsletter come from.
+func (b *Outbox) NewsletterFrom(n digest.Newsletter) string { return b.o.Sender.NewsletterFrom(n) }
 
 // Add accepts a request, whatever becomes of it. It never waits.
 func (b *Outbox) Add(r LetterRequest) {

@@ -15,6 +15,8 @@ type Attempt struct {
 
 	// Dotted says that the dot was committed: the edition is not leased any more.
 	Dotted bool
+	// Small says that the message was made smaller, because the server had found it too large.
+	Small bool
 	// Idempotent says that sending again replaces the message: see Transport.
 	Idempotent bool
 	// Domain is what the recipient's domain answered within ten minutes, this
@@ -77,6 +79,9 @@ func Outcome(a Attempt, now time.Time, jitter func(time.Duration) time.Duration)
 	case Bounced:
 		r.Mark = failedMark(d, refused, digest.HardBounce)
 	case Refused:
+		if refused.isTooLarge() && a.Dotted && !a.Small {
+			return Result{Mark: digest.Mark{ID: d.ID, State: digest.EditionReady, Reply: refused.Reply.String(), Error: lineOf(refused), NextAt: now}, Answered: true}
+		}
 		r = refusedResult(a, refused, now)
 	case Retry:
 		r = Result{Mark: retryMark(d, refused.Reply, refused, now, jitter), Lane: deferredLane(a, refused.Reply)}
@@ -102,7 +107,7 @@ func (a Attempt) answers() Answers {
 	}
 	reply := refused.Reply
 	switch verdict := refused.Verdict(); {
-	case verdict == Bounced, verdict == Refused && reply.aboutMailbox():
+	case verdict == Bounced, verdict == Refused && (reply.aboutMailbox() || reply.aboutMessage()):
 		return Answers{All: 1}
 	case verdict == Refused:
 		return Answers{All: 1, Refusals: 1}

@@ -108,11 +108,11 @@ func (q *memQueue) row(id digest.EditionID) memRow {
 	return *q.rows[id]
 }
 
-func (q *memQueue) RecoverEditions(_ context.Context, now time.Time, idempotent bool) (n int, err error) {
+func (q *memQueue) RecoverEditions(_ context.Context, now time.Time, idempotent bool) (n, again int, err error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if q.down {
-		return 0, errDown
+		return 0, 0, errDown
 	}
 	for _, r := range q.rows {
 		switch {
@@ -121,14 +121,16 @@ func (q *memQueue) RecoverEditions(_ context.Context, now time.Time, idempotent 
 		case r.State == digest.EditionDotting && now.Sub(r.dotAt) >= 15*time.Minute && idempotent:
 			r.State = digest.EditionReady
 		case r.State == digest.EditionDotting && now.Sub(r.dotAt) >= 15*time.Minute:
-			n++
 			if r.State = digest.EditionInDoubt; r.doubted {
 				r.State = digest.EditionUnconfirmed
+				again++
+			} else {
+				n++
 			}
 			r.doubted = true
 		}
 	}
-	return n, nil
+	return n, again, nil
 }
 
 func (q *memQueue) ClaimEditions(_ context.Context, now time.Time, c digest.Claim) ([]digest.Delivery, error) {

@@ -13,10 +13,14 @@ import (
 // A Sender composes, signs and sends letters. Transport and From are required.
 // Many goroutines may use it at once.
 type Sender struct {
-	Transport  Transport
-	From       string // DIGEST_FROM
-	ReplyTo    string // empty: none
-	ReturnPath string // bare address that bounces come back to; empty: that of From
+	Transport Transport
+	From      string // DIGEST_FROM
+
+	// AccountFrom is the address of single letters that somebody waits for; empty: From. Where it is another one than
+	// From, each newsletter has its own address too.
+	AccountFrom string
+	ReplyTo     string // empty: none
+	ReturnPath  string // bare address that bounces come back to; empty: that of From
 
 	// ComplaintsTo is a bare address that receivers send complaints about editions to; empty: mail names none.
 	ComplaintsTo string
@@ -30,12 +34,12 @@ type Sender struct {
 }
 
 // Send hands over a single letter that somebody waits for, past the queue of
-// the editions and its limits. From, ReplyTo and ReturnPath are the Sender's
+// the editions and its limits. AccountFrom, ReplyTo and ReturnPath are the Sender's
 // where the letter has none; so is a new MessageID. The error is a *digest.Error: Invalid if no other
 // attempt would bring the letter there, else Unavailable. When nobody knows
 // whether it was accepted, it is Unavailable too: twice the same letter harms nobody.
 func (s *Sender) Send(ctx context.Context, l Letter) error {
-	l.From = cmp.Or(l.From, s.From)
+	l.From = cmp.Or(l.From, s.AccountFrom, s.From)
 	if l.MessageID == "" {
 		l.MessageID = newMessageID(s.From)
 	}
@@ -140,7 +144,7 @@ func (r *run) send(ctx context.Context, c claimed) Attempt {
 	r.lanes.use(c.Domain, 1)
 	defer r.lanes.use(c.Domain, -1)
 	for again := false; ; again = true {
-		a := r.attempt(ctx, c)
+		a := r.sendSmaller(ctx, &c, r.attempt(ctx, c))
 		refused := a.refusal()
 		if again || refused == nil || !refused.lost() || a.Dotted || ctx.Err() != nil || errors.Is(a.Err, errQueue) {
 			return a

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"cmp"
 	"context"
+	"fmt"
 	"io"
 	"net"
 	"strings"
@@ -25,6 +26,7 @@ type sink struct {
 	recipient func(to string) string
 
 	plain bool // offers no PIPELINING
+	size  int  // that it offers; 0: it names none
 
 	mu       sync.Mutex
 	count    map[string]int
@@ -169,6 +171,9 @@ func (s *sink) serve(c net.Conn) {
 		switch verb {
 		case "EHLO":
 			offers := "250-sink\r\n250-PIPELINING\r\n250-8BITMIME\r\n250-SMTPUTF8\r\n250 ENHANCEDSTATUSCODES"
+			if s.size > 0 {
+				offers = fmt.Sprintf("%s\r\n250 SIZE %d", strings.Replace(offers, "250 ", "250-", 1), s.size)
+			}
 			if s.plain {
 				offers = "250 sink"
 			}
@@ -224,7 +229,7 @@ func (s *sink) data(r *bufio.Reader, w *bufio.Writer) bool {
 		if err != nil {
 			return false
 		}
-		if n == 0 && !s.reply(io.Discard, "BODY", "") {
+		if n == 0 && (!s.reply(w, "BODY", "") || w.Flush() != nil) {
 			return false
 		}
 		if string(line) == ".\r\n" {

@@ -47,12 +47,12 @@ func (t *smtpTransport) Idempotent() bool { return false }
 // one. A server may have hung up on such a connection meanwhile; that shows
 // before the message has begun, and costs a new connection, nothing else.
 func (t *smtpTransport) Send(ctx context.Context, e Envelope, message []byte, beforeDot func(context.Context) error) (Reply, error) {
-	from, to, err := e.addresses()
+	wire, err := e.onWire()
 	if err != nil {
 		return Reply{}, &NotAcceptedError{Stage: StageCompose, Err: err}
 	}
 	if c := t.reuseIdle(); c != nil {
-		reply, err := c.transact(ctx, from, to, message, beforeDot)
+		reply, err := c.transact(ctx, wire, message, beforeDot)
 		t.put(c)
 		if refused, ok := errors.AsType[*NotAcceptedError](err); !ok || !refused.hungUp() {
 			return reply, err
@@ -63,26 +63,46 @@ func (t *smtpTransport) Send(ctx context.Context, e Envelope, message []byte, be
 		return Reply{}, err
 	}
 	defer t.put(c)
-	return c.transact(ctx, from, to, message, beforeDot)
+	return c.transact(ctx, wire, message, beforeDot)
 }
 
 // hungUp reports what a server that closed an idle connection looks like: the
 // end, or 421, in place of the answer to MAIL.
 func (e *NotAcceptedError) hungUp() bool {
-	return e.Stage == StageMail && (e.Reply.Code == 0 || e.Reply.Code == 421)
+	return e.Stage == StageMail && (e.Reply.Code == 0 && !e.cannotTake() || e.Reply.Code == 421)
 }
 
-// addresses gives the bare addresses as they go on the wire.
-func (e Envelope) addresses() (from, to string, err error) {
-	a, err := parseAddress(e.From)
+// cannotTake reports that the message was not offered, because the server has said that it cannot take it.
+func (e *NotAcceptedError) cannotTake() bool { return errors.Is(e.Err, errNoUTF8) || e.isTooLarge() }
+
+// isTooLarge reports that the message is too large for the server, by what it offers or by its answer. A mailbox that is
+// full is answered by a bare 552 to RCPT.
+func (e *NotAcceptedError) isTooLarge() bool {
+	_, announced := errors.AsType[*tooLargeError](e.Err)
+	return announced || e.Reply.isTooLarge() && (e.Stage != StageRcpt || e.Reply.Enhanced != "")
+}
+
+// A wireEnvelope is an Envelope as a transaction uses it.
+type wireEnvelope struct {
+	from, to string        // bare addresses
+	utf8     bool          // to needs SMTPUTF8
+	watch    time.Duration // how long the server is watched before the final dot is promised
+}
+
+func (e Envelope) onWire() (wireEnvelope, error) {
+	from, err := parseAddress(e.From)
 	if err != nil {
-		return "", "", err
+		return wireEnvelope{}, err
 	}
-	b, err := parseAddress(e.To)
+	to, err := parseAddress(e.To)
 	if err != nil {
-		return "", "", err
+		return wireEnvelope{}, err
 	}
-	return bare(a), bare(b), nil
+	w := wireEnvelope{from: bare(from), to: bare(to), utf8: needsUTF8(to.Address), watch: usualWatch}
+	if e.Again {
+		w.watch = carefulWatch
+	}
+	return w, nil
 }
 
 func (t *smtpTransport) reuseIdle() *smtpConn {
@@ -226,7 +246,7 @@ func (t *smtpTransport) clientOptions(dial DialFunc) []gomail.Option {
 		gomail.WithTimeout(t.o.DialTimeout),
 		gomail.WithDialContextFunc(gomail.DialContextFunc(dial)),
 		gomail.WithTLSConfig(t.tlsConfig()),
-		gomail.WithoutSMTPUTF8(), // it would be asked for with every message
+		gomail.WithoutSMTPUTF8(), // else go-mail asks for it with every message; transact asks where it is needed
 	}
 	switch t.server.security {
 	case startTLS:
@@ -291,7 +311,8 @@ func (t *smtpTransport) connectError(ctx context.Context, err error) error {
 type patientConn struct {
 	net.Conn
 	timeout atomic.Int64
-	heard   bool // the other side has said something
+	heard   bool  // the other side has said something
+	written int64 // bytes that the network has taken
 }
 
 func (c *patientConn) wait(d time.Duration) { c.timeout.Store(int64(d)) }
@@ -315,7 +336,9 @@ func (c *patientConn) Write(p []byte) (int, error) {
 	if err := c.Conn.SetWriteDeadline(c.deadline()); err != nil {
 		return 0, err
 	}
-	return c.Conn.Write(p)
+	n, err := c.Conn.Write(p)
+	c.written += int64(n)
+	return n, err
 }
 
 // SetDeadline does nothing.

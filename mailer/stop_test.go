@@ -69,9 +69,9 @@ type queueOfAStop struct {
 	stop func()
 }
 
-func (q queueOfAStop) RecoverEditions(ctx context.Context, _ time.Time, _ bool) (int, error) {
+func (q queueOfAStop) RecoverEditions(ctx context.Context, _ time.Time, _ bool) (int, int, error) {
 	q.stop()
-	return 0, ctx.Err()
+	return 0, 0, ctx.Err()
 }
 
 // A stop while the run clears up after dead ones is no failure.

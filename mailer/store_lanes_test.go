@@ -108,6 +108,26 @@ func TestStoreLimitsADomain(t *testing.T) {
 	})
 }
 
+// TestRefusedReaders: readers who are refused for themselves do not keep the others of their domain waiting all night.
+func TestRefusedReaders(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, st *store.Store) {
+		sealEditions(t, st, 28)
+		s := &sink{recipient: func(to string) string {
+			if strings.HasPrefix(to, "reader1") { // 1, and 10 to 19
+				return "550 5.7.1 policy"
+			}
+			return ""
+		}}
+		l := testDeliverer(t, st, openTest(t, s.listen(t), Options{}))
+		for minute := 0; minute <= 190; minute += 5 {
+			once(t, l, released.Add(time.Duration(minute)*time.Minute))
+		}
+		if got := storedStates(t, st); got[digest.EditionSent] != 17 {
+			t.Errorf("%v, want 17 sent", got)
+		}
+	})
+}
+
 // A mailbox that does not exist is suppressed with its evidence; one that was
 // refused for what we are is not.
 func TestStoreSuppresses(t *testing.T) {

@@ -6,6 +6,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/wneessen/go-mail/smtp"
@@ -21,8 +24,11 @@ type smtpConn struct {
 	conn      *patientConn
 	r         *bufio.Reader
 	w         *bufio.Writer
-	pipelines bool   // RFC 2920
-	mailArgs  string // after the MAIL command's address
+	pipelines bool // RFC 2920
+	bits      bool // 8BITMIME (RFC 6152)
+	utf8      bool // SMTPUTF8 (RFC 6531)
+	sizes     bool // SIZE (RFC 1870)
+	largest   int  // message that the server takes, in octets; 0: it names no limit
 
 	sent      int  // transactions that came to the final dot
 	broken    bool // replies can no longer be matched to commands, or there will be none
@@ -31,9 +37,13 @@ type smtpConn struct {
 
 func newConn(conn *patientConn, client *smtp.Client) *smtpConn {
 	c := &smtpConn{conn: conn, r: client.Text.R, w: client.Text.W}
+	var largest string
 	c.pipelines, _ = client.Extension("PIPELINING")
-	if ok, _ := client.Extension("8BITMIME"); ok {
-		c.mailArgs = " BODY=7BIT" // RFC 6152 §3: what Compose makes
+	c.bits, _ = client.Extension("8BITMIME")
+	c.utf8, _ = client.Extension("SMTPUTF8")
+	c.sizes, largest = client.Extension("SIZE")
+	if n, err := strconv.Atoi(strings.TrimSpace(largest)); err == nil && n > 0 {
+		c.largest = n
 	}
 	conn.wait(replyTimeout)
 	return c
@@ -44,17 +54,29 @@ var (
 	errNoAnswer = errors.New("the server did not answer the final dot")
 )
 
+// How long the server is watched before the final dot is promised. A server that has broken off in the body, or
+// refuses it, mostly shows that within the first of these times. Each message waits for it, so it is short; a message
+// that was in doubt once would be lost by a second doubt, so its server is watched for longer than any round trip.
+const (
+	usualWatch   = time.Millisecond
+	carefulWatch = 500 * time.Millisecond
+	lastWatch    = 200 * time.Microsecond // between the promise and the dot
+)
+
 // transact hands one message over. The final dot is written only after
 // beforeDot; up to there a failure leaves nothing at the server, because a
 // connection is closed in the middle of the data, never with QUIT: some
 // clients' QUIT has ended half a message with a dot.
-func (c *smtpConn) transact(ctx context.Context, from, to string, message []byte, beforeDot func(context.Context) error) (Reply, error) {
+func (c *smtpConn) transact(ctx context.Context, e wireEnvelope, message []byte, beforeDot func(context.Context) error) (Reply, error) {
 	c.conn.wait(replyTimeout)
 	stop := context.AfterFunc(ctx, func() { c.conn.Close() })
 	defer stop()
-	err := c.open(from, to)
+	err := c.open(e, len(message))
 	if err == nil {
 		err = c.body(message)
+	}
+	if err == nil {
+		err = c.watch(e.watch)
 	}
 	if !stop() {
 		return Reply{}, c.breakOff(StageBody, stoppedBy(ctx))
@@ -65,22 +87,76 @@ func (c *smtpConn) transact(ctx context.Context, from, to string, message []byte
 	if err := beforeDot(ctx); err != nil {
 		return Reply{}, c.breakOff(StageBody, err)
 	}
+	if err := c.watch(lastWatch); err != nil {
+		return Reply{}, err
+	}
 	return c.dot()
+}
+
+// watch waits for d, and returns an error if the server has closed the connection or spoken: it has not accepted the
+// message then, whose end it has not seen.
+func (c *smtpConn) watch(d time.Duration) error {
+	c.conn.wait(d)
+	defer c.conn.wait(replyTimeout)
+	_, err := c.r.Peek(1)
+	switch {
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		return nil
+	case err != nil:
+		return c.breakOff(StageBody, err)
+	}
+	c.conn.wait(replyTimeout)
+	reply, err := readReply(c.r)
+	c.breakOff(StageBody, err) //nolint:errcheck // the reply says more
+	return &NotAcceptedError{Stage: StageBody, Reply: reply, Err: err}
 }
 
 func stoppedBy(ctx context.Context) error {
 	return fmt.Errorf("%w: %w", errTooLate, context.Cause(ctx))
 }
 
-// open walks MAIL, RCPT and DATA, in one packet when the server allows it.
-func (c *smtpConn) open(from, to string) error {
+// mailCommand is the MAIL command for a message of so many octets. The error says that the server cannot take it.
+func (c *smtpConn) mailCommand(e wireEnvelope, size int) (string, error) {
+	command := "MAIL FROM:<" + e.from + ">"
+	switch {
+	case e.utf8 && !c.utf8:
+		return "", fmt.Errorf("%w, without which %s cannot be mailed", errNoUTF8, e.to)
+	case c.largest > 0 && size > c.largest:
+		return "", &tooLargeError{size: size, largest: c.largest}
+	case e.utf8:
+		command += " SMTPUTF8 BODY=8BITMIME"
+	case c.bits:
+		command += " BODY=7BIT" // what Compose makes
+	}
+	if c.sizes {
+		command += " SIZE=" + strconv.Itoa(size)
+	}
+	return command, nil
+}
+
+// errNoUTF8 is the reason why an address that is not ASCII cannot be mailed.
+var errNoUTF8 = errors.New("the mail server does not offer SMTPUTF8 (RFC 6531)")
+
+// A tooLargeError says that a message is larger than its server takes.
+type tooLargeError struct{ size, largest int } // octets
+
+func (e *tooLargeError) Error() string {
+	return fmt.Sprintf("the message has %d bytes, and the mail server takes %d", e.size, e.largest)
+}
+
+// open walks MAIL, RCPT and DATA, in one packet when the server allows it, for a message of so many octets.
+func (c *smtpConn) open(e wireEnvelope, size int) error {
+	mail, err := c.mailCommand(e, size)
+	if err != nil {
+		return &NotAcceptedError{Stage: StageMail, Err: err}
+	}
 	steps := [...]struct {
 		stage   Stage
 		command string
 		class   int // first digit of the answer that goes on
 	}{
-		{StageMail, "MAIL FROM:<" + from + ">" + c.mailArgs, 2},
-		{StageRcpt, "RCPT TO:<" + to + ">", 2},
+		{StageMail, mail, 2},
+		{StageRcpt, "RCPT TO:<" + e.to + ">", 2},
 		{StageData, "DATA", 3},
 	}
 	var refused *NotAcceptedError
@@ -163,13 +239,17 @@ func stuffDots(message []byte) []byte {
 	return stuffed
 }
 
-// dot ends the message. From the first byte written only an answer tells what
+// dot ends the message. Once the network has a byte of it only an answer tells what
 // became of it.
 func (c *smtpConn) dot() (Reply, error) {
 	c.sent++
 	c.conn.wait(dotTimeout)
 	defer c.conn.wait(replyTimeout)
+	before := c.conn.written
 	if err := c.write("."); err != nil {
+		if c.conn.written == before {
+			return Reply{}, c.breakOff(StageBody, err)
+		}
 		c.broken = true
 		return Reply{}, &InDoubtError{Err: err}
 	}

@@ -27,6 +27,8 @@ func (e *NotAcceptedError) Verdict() Verdict {
 	switch {
 	case e.Stage == StageCompose:
 		return Refused
+	case e.cannotTake():
+		return Refused
 	case e.aboutUs():
 		return Paused
 	case code >= 500 && (e.Stage == StageAuth || e.Stage == StageMail):
@@ -39,6 +41,8 @@ func (e *NotAcceptedError) Verdict() Verdict {
 		return Retry
 	case e.Stage == StageMail, code == 421:
 		return Route
+	case e.Stage == StageBody: // it answers no command of ours
+		return Retry
 	case e.Stage == StageRcpt && code == 552: // RFC 5321 §4.5.3.1.10: an old way to say 452
 		return Retry
 	case e.Stage == StageRcpt && e.nobodyThere():
@@ -93,6 +97,28 @@ func (r Reply) aboutMailbox() bool {
 	return r.says("greylist", "graylist", "grey-list", "gray-list", "grey list", "gray list", "postgrey")
 }
 
+// aboutMessage reports answers that refuse one message for its form, size or content (RFC 3463 X.6.x, X.2.3, X.3.4).
+// Without a code the words decide; a bare 552 is one about size (RFC 5321 §4.2.3).
+func (r Reply) aboutMessage() bool {
+	switch {
+	case r.hasClass("5.6."), r.Enhanced == "5.2.3", r.isTooLarge():
+		return true
+	}
+	return r.says("virus", "malware", "attachment", "content", "header", "mime", "line length", "line too long", "bare lf",
+		"url", "uribl", "surbl", "hyperlink")
+}
+
+// isTooLarge reports answers that refuse a message for its size.
+func (r Reply) isTooLarge() bool {
+	switch {
+	case r.Code < 500:
+		return false
+	case r.Enhanced == "5.3.4", r.Enhanced == "5.2.3", r.Code == 552 && r.Enhanced == "":
+		return true
+	}
+	return r.says("message size", "size limit", "too large", "too big")
+}
+
 // aboutDomain reports answers that put off whatever comes: the state of the
 // server or its network (X.3.x, X.4.x), limits (X.5.x), and policy but for
 // X.7.1, which greylists use too.
@@ -129,5 +155,5 @@ func (r Reply) says(words ...string) bool {
 
 // lost reports a connection that broke without an answer: worth another one at once.
 func (e *NotAcceptedError) lost() bool {
-	return e.Reply.Code == 0 && e.Stage != StageCompose && e.Stage != StageConnect && e.Stage != StageAuth
+	return e.Reply.Code == 0 && !e.cannotTake() && e.Stage != StageCompose && e.Stage != StageConnect && e.Stage != StageAuth
 }

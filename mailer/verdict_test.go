@@ -82,6 +82,28 @@ func TestVerdict(t *testing.T) {
 	}
 }
 
+// TestAboutMessage: which refusals say something of one message only.
+func TestAboutMessage(t *testing.T) {
+	for line, want := range map[string][2]bool{ // about the message; too large
+		"554 5.6.0 no":                          {true, false},
+		"552 5.3.4 no":                          {true, true},
+		"550 5.2.3 no":                          {true, true},
+		"552 message exceeds a limit":           {true, true},
+		"523 the message is too large":          {true, true},
+		"554 5.7.1 message contains a virus":    {true, false},
+		"550 5.7.1 listed by SURBL":             {true, false},
+		"554 5.7.1 spam":                        {false, false},
+		"550 5.7.1 listed by a blocklist":       {false, false},
+		"552 5.2.2 mailbox full":                {false, false},
+		"452 4.3.4 message size over the limit": {false, false}, // for now
+	} {
+		r := said(t, line)
+		if got := [2]bool{r.aboutMessage(), r.isTooLarge()}; got != want {
+			t.Errorf("%s: %v, want %v", line, got, want)
+		}
+	}
+}
+
 // What a 4xx tells: of a mailbox, of a domain, or of neither (as greylists say it).
 func TestWhomADeferralIsAbout(t *testing.T) {
 	for line, want := range map[string]string{

@@ -95,6 +95,9 @@ func (m *mail) rows(p *plan, section int) bool {
 // fit decides how much is shown, the most that is within the limits, and writes it.
 func (m *mail) fit() *plan {
 	room := size{plain: maxPlain, coded: maxCoded}
+	if m.Room > 0 {
+		room.coded = min(room.coded, m.Room)
+	}
 	frame := m.frame.size()
 	p := &plan{shown: m.posts}
 	for _, try := range m.tries() {

@@ -27,8 +27,8 @@ type Notice struct {
 	Text  string // a sentence or two, plain
 	Moved        // the zero one, unless the feed has moved
 
-	Action    catalogue.Sayable // the text of a link; nil: there is none
-	ActionURL string            // its address, absolute http(s)
+	LinkURL   string // of a page that belongs to it, absolute http(s); "": there is none
+	LinkWords catalogue.Sayable
 }
 
 // Moved is where a feed has moved, and the way back.
@@ -86,7 +86,7 @@ func (r *Renderer) tidyNotices(in []Notice, alone bool) noted {
 	for _, n := range in {
 		if n.Text = cleanNotice(n.Text); n.Text != "" {
 			n.From, n.To, n.BackURL = clean(n.From, addressColumns), clean(n.To, addressColumns), address(n.BackURL)
-			n.ActionURL = address(n.ActionURL)
+			n.LinkURL = address(n.LinkURL)
 			lines = append(lines, n)
 		}
 	}
@@ -147,10 +147,10 @@ func paired(s string) string {
 // of what stands below one of a feed that has moved.
 type (
 	noticeData struct {
-		Text, Means string
-		Action, URL string // a link
-		Alone       bool   // there are no posts
-		Goes        bool   // there is more below it
+		Text, Means        string
+		LinkURL, LinkWords string
+		Alone              bool // there are no posts
+		Goes               bool // there is more below it
 	}
 	movedData struct {
 		From, To, BackURL string
@@ -172,7 +172,7 @@ func (m *mail) notesHTML() *pieces {
 }
 
 func (r *Renderer) writeNotice(to *pieces, n Notice, alone bool) {
-	r.notice.write(to, noticeData{n.Text, r.lang.Text(n.Means()), r.lang.Text(n.Action), n.ActionURL, alone, n.BackURL != ""})
+	r.notice.write(to, noticeData{n.Text, r.lang.Text(n.Means()), n.LinkURL, r.lang.Text(n.LinkWords), alone, n.BackURL != ""})
 	if n.BackURL != "" {
 		r.moved.write(to, movedData{n.From, n.To, n.BackURL, alone})
 	}
@@ -185,8 +185,8 @@ func (m *mail) notesText() string {
 	}
 	for _, n := range m.notes.lines {
 		text.WriteString(wrapped(strings.TrimSpace(n.Text+" "+m.r.lang.Text(n.Means()))) + "\n")
-		if n.ActionURL != "" {
-			text.WriteString(m.r.label(m.r.lang.Text(n.Action)) + "\n" + n.ActionURL + "\n\n")
+		if n.LinkURL != "" {
+			text.WriteString(m.r.label(m.r.Say(n.LinkWords)) + "\n" + n.LinkURL + "\n\n")
 		}
 		if n.BackURL != "" {
 			text.WriteString(m.r.label(m.r.Say(catalogue.Key("Old address"))) + "\n" + n.From + "\n" + m.r.label(m.r.Say(catalogue.Key("New address"))) + "\n" + n.To + "\n" +

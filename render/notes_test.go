@@ -160,8 +160,8 @@ func TestRemedies(t *testing.T) {
 	p := page(harbour())
 	const where = "https://digest.example/feeds/7"
 	p.Notices = []Notice{
-		{Text: "Nothing could be read from Pear.", Action: catalogue.Key("What you can do"), ActionURL: where},
-		{Text: "Nothing could be read from Plum.", Action: catalogue.Key("What you can do"), ActionURL: "javascript:alert(1)"},
+		{Text: "Nothing could be read from Pear.", LinkURL: where, LinkWords: catalogue.Key("What you can do")},
+		{Text: "Nothing could be read from Plum.", LinkURL: "javascript:alert(1)", LinkWords: catalogue.Key("What you can do")},
 	}
 	checkEdition(t, p)
 	m := mailOf(t, p)

@@ -174,6 +174,7 @@ const DefaultName = "Daily Digest"
 type Edition struct {
 	Date           digest.Date // the reader's local date
 	Number         int         // of the edition; 0 shows none
+	Room           int         // bytes that the mail's HTML may take; 0: as many as mail programs show
 	Name           string      // of the digest; empty: DefaultName
 	Sections       []Section
 	WebURL         string // the edition in a browser; empty: it has none yet (a preview)

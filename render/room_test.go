@@ -76,3 +76,28 @@ func TestRoomIsSpent(t *testing.T) {
 		}
 	}
 }
+
+// TestRoomOfAServer: where a server takes less than mail programs show, a mail is as large as it may be, and says what
+// it leaves out.
+func TestRoomOfAServer(t *testing.T) {
+	r, all := New(nil), 0
+	for _, most := range []int{0, 60_000, 30_000, 15_000} {
+		e := large(400)
+		e.Room = most
+		m, err := r.EncodedMail(e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		n := len(strings.Join(m.HTML, ""))
+		if most == 0 {
+			all = n
+			continue
+		}
+		if n > most || n < most*8/10 || n >= all {
+			t.Errorf("%d bytes where there is room for %d, and %d without a limit", n, most, all)
+		}
+		if !strings.Contains(strings.Join(m.Text, ""), "more in the web edition") {
+			t.Errorf("with room for %d it leaves posts out and does not say so", most)
+		}
+	}
+}

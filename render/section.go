@@ -24,8 +24,10 @@ type Section struct {
 	Display digest.Layout // of its posts; empty: the edition's
 	Folder  string        // the reader's own
 
-	// Rest is what a bound edition only lists, below Posts and in the same order.
-	Rest []*Post
+	// Rest is what is only listed, below Posts and in the same order: the rest of a bound edition, and the posts of an
+	// edition that was not delivered. RestLabel stands above it on a page.
+	Rest      []*Post
+	RestLabel catalogue.Sayable
 
 	// Beyond is how many more of its posts this edition has, of which its reader wants no more at once: they stand
 	// behind a link below the others.
@@ -163,6 +165,9 @@ func (s *Section) post(i int) *Post {
 	return s.Rest[i-len(s.Posts)]
 }
 
+// FromEarlier stands above posts of an earlier day.
+const FromEarlier = catalogue.Key("Late, from an earlier day")
+
 // lateWord says of a post that it comes late.
 func (r *Renderer) lateWord() string { return r.Say(catalogue.Key("Late")) }
 
@@ -170,7 +175,7 @@ func (r *Renderer) lateWord() string { return r.Say(catalogue.Key("Late")) }
 // ones, otherwise none.
 func (s Section) LateLabel(i int) catalogue.Sayable {
 	if s.firstLate(i) {
-		return catalogue.Key("Late, from an earlier day")
+		return FromEarlier
 	}
 	return nil
 }

@@ -78,6 +78,12 @@ func recordBounce(ctx context.Context, c conn, now instant, b digest.Bounce) (ke
 // nothing.
 func followBounce(ctx context.Context, c conn, now instant, e bouncedEdition, b digest.Bounce) error {
 	sup := digest.Suppression{Email: e.Recipient, Evidence: b.Evidence, EditionID: b.Edition, CreatedAt: now.time()}
+	if b.Kind == digest.RefusedBounce || b.Kind == digest.SoftBounce { // its reader never got it
+		if err := c.run(ctx, `UPDATE editions AS e SET undelivered = 1 WHERE e.id = ? AND e.state = 'sent'
+			AND NOT EXISTS (SELECT 1 FROM carried y WHERE y.from_id = e.id)`, b.Edition); err != nil {
+			return err
+		}
+	}
 	switch b.Kind {
 	case digest.RefusedBounce:
 		return nil

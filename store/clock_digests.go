@@ -277,7 +277,8 @@ type lateMail struct {
 }
 
 // putMailRight sends editions at the hour of their date that would be sent later,
-// and ends claims that last too long.
+// and ends claims that last too long. It leaves issues of newsletters alone: people
+// delay those, by approval and by a hold.
 func (s *Store) putMailRight(ctx context.Context, now time.Time) (int, error) {
 	changed, err := s.putBoundsRight(ctx, now, mailBounds())
 	if err != nil {
@@ -286,7 +287,7 @@ func (s *Store) putMailRight(ctx context.Context, now time.Time) (int, error) {
 	var found []lateMail
 	err = s.read().all(ctx, &found, `SELECT e.id, e.due_at, e.local_date, d.next_due_at, d.send_delay, u.time_zone, e.attempt, e.next_at
 		FROM editions e JOIN digests d ON d.id = e.digest_id JOIN users u ON u.id = d.user_id
-		WHERE e.state = 'ready' AND e.next_at > ? ORDER BY e.id`, at(now).plus(longestRetry))
+		WHERE e.state = 'ready' AND e.next_at > ? AND d.newsletter_id IS NULL ORDER BY e.id`, at(now).plus(longestRetry))
 	for _, e := range found {
 		var n int
 		if n, err = s.putEditionRight(ctx, e, now); err != nil {
@@ -306,10 +307,10 @@ func (s *Store) putEditionRight(ctx context.Context, e lateMail, now time.Time) 
 	if digest.DateOf(now.In(loc)).Plus(aWeek).Before(date) {
 		date = digest.DateOf(e.DueAt.In(loc))
 	}
-	send, expires := calendar.Sending(date, span(e.SendDelay), e.NextDueAt, at(now).time(), loc)
-	if e.NextAt <= at(send) {
+	if e.NextAt <= at(calendar.Begins(date.Plus(1), loc)).plus(longestRetry) { // its reader may have chosen that hour
 		return 0, nil
 	}
+	send, expires := calendar.Sending(date, span(e.SendDelay), e.NextDueAt, at(now).time(), loc)
 	err = s.change(ctx, "", func(c conn) error {
 		n, err = c.exec(ctx, `UPDATE editions SET next_at = ?, expires_at = ?, send_at = CASE WHEN send_at > ? THEN ? ELSE send_at END,
 			date = CASE WHEN attempt = 0 THEN ? ELSE date END WHERE id = ? AND state = 'ready' AND next_at = ?`,

@@ -179,8 +179,7 @@ func leave(ctx context.Context, c conn, d digestRow, now instant) error {
 	if err != nil {
 		return err
 	}
-	return c.run(ctx, `UPDATE editions AS e SET state = ?, error = ? WHERE e.digest_id = ? AND (e.state = 'ready' OR `+lost+`)`,
-		digest.EditionFailed, unsubscribed, d.ID)
+	return dropUnsent(ctx, c, d.ID, digest.EditionFailed, unsubscribed)
 }
 
 // changeDigest hands a digest to f, in a transaction of its own.

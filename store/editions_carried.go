@@ -2,42 +2,71 @@ package store
 
 import (
 	"context"
+
+	"digest"
 )
 
-// What expired never left: the digest's next edition carries it, and what it
-// carried itself, so that nothing is lost (I3). The rows of carried say so; they
-// are made when the edition is sealed, and never change. An edition that failed
-// or is not mailed at all has nothing carried: it stands in the web view.
+// An edition that did not reach its reader is undelivered: it expired, a server refused it, or nobody confirmed it. The
+// digest's next edition carries it, so that nothing is lost (I3). It shows the posts of an expired edition in full, and
+// those of the other two as headlines below a notice that leads to the edition. What an expired edition carried itself
+// comes along; what a refused edition carried does not, because that may be why it was refused. The rows of carried
+// say what an edition carries; they are made when it is sealed, and never change.
 
-// lost holds for editions e that never left and that no later edition carries.
-// Of those the digest's next edition carries whose reader is mailed.
+// undelivered holds for editions e that the next edition of their digest has to carry; toCarry for those of them whose
+// reader is mailed.
 const (
-	lost    = `e.state = 'expired' AND NOT EXISTS (SELECT 1 FROM carried y WHERE y.from_id = e.id)`
-	toCarry = lost + ` AND ` + unmailedError + ` IS NULL`
+	undelivered = `e.undelivered = 1`
+	toCarry     = undelivered + ` AND ` + unmailedError + ` IS NULL`
 )
 
-// carry makes the editions that a batch has just been given carry what is lost
-// of their digests. One that is not mailed carries nothing: what is lost waits
-// until the reader can be.
+// isReason holds for undelivered editions e for which alone a next edition is made. One that had only notices, or posts
+// of others, and was refused, is none: where everything is refused, there would be an edition every day.
+const isReason = `(e.state = 'expired' OR EXISTS (SELECT 1 FROM digest_posts x WHERE x.digest_id = e.digest_id AND x.visible_at = e.due_at))`
+
+// isUndelivered reports whether an edition in a state has to be carried. One whose address does not exist is not:
+// nothing is mailed there any more.
+func isUndelivered(state digest.EditionState, b *digest.Bounce) bool {
+	switch state {
+	case digest.EditionExpired, digest.EditionUnconfirmed:
+		return true
+	case digest.EditionFailed:
+		return b == nil || b.Kind != digest.HardBounce
+	}
+	return false
+}
+
+// dropUnsent ends the editions of a digest that wait to be sent or carried.
+func dropUnsent(ctx context.Context, c conn, id digest.DigestID, state digest.EditionState, why string) error {
+	return c.run(ctx, `UPDATE editions AS e SET undelivered = 0, state = CASE WHEN e.state IN ('ready', 'expired') THEN ? ELSE e.state END,
+		error = CASE WHEN e.state IN ('ready', 'expired') THEN ? ELSE e.error END WHERE e.digest_id = ? AND (e.state = 'ready' OR `+undelivered+`)`,
+		string(state), why, id)
+}
+
+// carry makes the editions that a batch has just been given carry the undelivered ones of their digests. An edition
+// that is not mailed carries nothing: they wait until the reader is mailed again.
 func (g releaseBatch) carry(ctx context.Context, c conn, now instant) error {
 	_, err := c.exec(ctx, `INSERT INTO carried (edition_id, from_id)
 		WITH l (edition_id, from_id) AS (SELECT n.id, e.id
 			FROM editions e CROSS JOIN digests d CROSS JOIN editions n
-			WHERE `+lost+` AND d.id = e.digest_id AND d.last_due_at = ? AND d.released_at = ?
+			WHERE `+undelivered+` AND d.id = e.digest_id AND d.last_due_at = ? AND d.released_at = ?
 			AND d.id`+c.d.oneOf+` AND n.digest_id = d.id AND n.due_at = d.last_due_at AND n.state = 'ready' AND n.id <> e.id)
 		SELECT l.edition_id, l.from_id FROM l
-		UNION SELECT l.edition_id, y.from_id FROM l JOIN carried y ON y.edition_id = l.from_id
+		UNION SELECT l.edition_id, y.from_id FROM l JOIN editions b ON b.id = l.from_id AND b.state = 'expired'
+			JOIN carried y ON y.edition_id = l.from_id
 		ORDER BY 1, 2`, g.DueAt, now, keys(c.d, g.ids))
+	if err == nil {
+		err = c.run(ctx, `UPDATE editions AS e SET undelivered = 0 WHERE `+undelivered+` AND EXISTS (SELECT 1 FROM carried y WHERE y.from_id = e.id)`)
+	}
 	if err != nil {
 		return err
 	}
 	return bindCarriers(ctx, c)
 }
 
-// bindCarriers makes editions bound: an edition that carries a bound one is bound too.
-// Few editions are on their way while something was lost.
+// bindCarriers makes editions bound: an edition that carries an expired bound one is bound too.
+// Few editions are on their way while others are undelivered.
 func bindCarriers(ctx context.Context, c conn) error {
-	const bound = `FROM carried y JOIN editions b ON b.id = y.from_id WHERE y.edition_id = n.id AND b.bound_from > 0`
+	const bound = `FROM carried y JOIN editions b ON b.id = y.from_id WHERE y.edition_id = n.id AND b.bound_from > 0 AND b.state = 'expired'`
 	return c.run(ctx, `UPDATE editions AS n SET bound_from = (SELECT MIN(b.bound_from) `+bound+`), bound_to = (SELECT MAX(b.bound_to) `+bound+`)
-		WHERE n.state = 'ready' AND n.bound_from = 0 AND n.id IN (SELECT y.edition_id FROM carried y JOIN editions b ON b.id = y.from_id WHERE b.bound_from > 0)`)
+		WHERE n.state = 'ready' AND n.bound_from = 0 AND n.id IN (SELECT y.edition_id FROM carried y JOIN editions b ON b.id = y.from_id WHERE b.bound_from > 0 AND b.state = 'expired')`)
 }

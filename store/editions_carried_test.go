@@ -2,6 +2,7 @@ package store_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -75,6 +76,114 @@ func TestCarryEnds(t *testing.T) {
 			})
 		})
 	}
+}
+
+// TestUndelivered: however an edition fails to reach its reader, the next one brings its posts, once. Of an edition that
+// was refused or may have arrived it lists them, and a notice leads there. What the next edition brings of it does not
+// come again if that is refused too.
+func TestUndelivered(t *testing.T) {
+	mark := func(state digest.EditionState, bounce digest.BounceKind) func(world, digest.Delivery) {
+		return func(w world, e digest.Delivery) {
+			m := digest.Mark{ID: e.ID, State: state}
+			if bounce != "" {
+				m.Bounce = &digest.Bounce{Kind: bounce}
+			}
+			w.dot(parisMidnight, "t", e.ID)
+			w.mark(parisMidnight, "t", m)
+		}
+	}
+	report := func(kind digest.BounceKind) func(world, digest.Delivery) {
+		return func(w world, e digest.Delivery) {
+			mark(digest.EditionSent, "")(w, e)
+			w.bounced(parisMidnight.Add(time.Hour), e.ID, kind)
+		}
+	}
+	const whole, list, none = "+p q", "-p q (2026-11-20)", "q"
+	for name, c := range map[string]struct {
+		end  func(world, digest.Delivery)
+		want string // the posts of the next edition, and its notices
+	}{
+		"sent":                 {mark(digest.EditionSent, ""), none},
+		"refused":              {mark(digest.EditionFailed, ""), list},
+		"refused, full":        {mark(digest.EditionFailed, digest.SoftBounce), list},
+		"never confirmed":      {mark(digest.EditionUnconfirmed, ""), "-p q (2026-11-20?)"},
+		"in doubt twice":       {func(w world, e digest.Delivery) { mark(digest.EditionInDoubt, "")(w, e); doubt(w) }, "-p q (2026-11-20?)"},
+		"expired":              {mark(digest.EditionExpired, ""), whole},
+		"nobody there":         {mark(digest.EditionFailed, digest.HardBounce), none},
+		"refused by report":    {report(digest.RefusedBounce), list},
+		"mailbox full, report": {report(digest.SoftBounce), list},
+		"nobody there, report": {report(digest.HardBounce), none},
+		"refused, sent again":  {func(w world, e digest.Delivery) { mark(digest.EditionFailed, "")(w, e); w.resend(e.ID) }, none},
+		"refused, left and back": {func(w world, e digest.Delivery) {
+			mark(digest.EditionFailed, "")(w, e)
+			w.ok(w.SetDigestState(w.ctx(), e.DigestID, digest.DigestLeft, parisMidnight))
+			w.ok(w.SetDigestState(w.ctx(), e.DigestID, digest.DigestActive, parisMidnight))
+		}, none},
+	} {
+		t.Run(name, func(t *testing.T) {
+			each(t, func(w world) {
+				d := w.released(1)[0]
+				c.end(w, w.claimEditions(parisMidnight, 1, "t")[0])
+				second, third := parisMidnight.Add(day), parisMidnight.Add(2*day)
+				f, err := w.FeedByURL(w.ctx(), "https://f.example/feed")
+				w.ok(err)
+				w.record(second.Add(-time.Hour), f, posts(second.Add(-time.Hour), "q"))
+				w.hour(second)
+				want(w.t, "next edition", w.brought(d), c.want)
+				for _, e := range w.claimEditions(second, 9, "t") {
+					w.mark(second, "t", digest.Mark{ID: e.ID, State: digest.EditionFailed})
+				}
+				if strings.Contains(c.want, "-") {
+					w.hour(third)
+					want(w.t, "the one after", w.brought(d), "-q (2026-11-21)")
+				}
+			})
+		})
+	}
+}
+
+// doubt has the only edition claimed and in doubt once more.
+func doubt(w world) {
+	w.t.Helper()
+	for _, e := range w.claimEditions(parisMidnight.Add(time.Hour), 1, "t") {
+		w.dot(parisMidnight.Add(time.Hour), "t", e.ID)
+	}
+	w.recoverDead(parisMidnight.Add(2 * time.Hour))
+}
+
+// resend has an edition sent again.
+func (w world) resend(id digest.EditionID) {
+	w.t.Helper()
+	w.ok(w.ResendEdition(w.ctx(), id, parisMidnight))
+	w.send(parisMidnight)
+}
+
+// brought describes a digest's latest edition: its posts, with + if they are carried and - if they are only listed, and
+// the dates of the editions that it says did not arrive.
+func (w world) brought(d digest.Digest) string {
+	w.t.Helper()
+	latest, err := w.Editions(w.ctx(), d.ID, 1)
+	w.ok(err)
+	e := []digest.Delivery{{Edition: latest[0]}}
+	refs, err := w.EditionPosts(w.ctx(), e)
+	w.ok(err)
+	told, err := w.Notices(w.ctx(), e)
+	w.ok(err)
+	var said []string
+	for _, r := range refs[latest[0].ID] {
+		sign := ""
+		switch {
+		case r.Listed:
+			sign = "-"
+		case r.Carried:
+			sign = "+"
+		}
+		said = append(said, sign+w.identities([]digest.PostRef{r}))
+	}
+	for _, n := range told[latest[0].ID] {
+		said = append(said, fmt.Sprintf("(%s%s)", n.LocalDate, map[bool]string{n.Unconfirmed: "?"}[true]))
+	}
+	return strings.Join(said, " ")
 }
 
 // A mark may say that an edition is too late, and so does a claim.

@@ -23,7 +23,8 @@ import (
 // Editions that are met on the way and must not be sent end here: those of
 // readers who left are failed, those that are too late expired, and those of
 // suppressed addresses, and of digests without mail, unmailed. A paused digest's are still sent: they were
-// released before.
+// released before. An issue of a newsletter that may not send it (digest.Newsletter.MaySend) is never
+// claimed, whatever its next_at: the claim puts it off.
 func (s *Store) ClaimEditions(ctx context.Context, now time.Time, q digest.Claim) ([]digest.Delivery, error) {
 	for {
 		cl := editionClaim{Claim: q, now: now}
@@ -114,6 +115,19 @@ type queuedEdition struct {
 type wantedEdition struct {
 	State    digest.DigestState // of its digest
 	Unmailed string             // why
+	SendAt   instant
+
+	// Of an issue of a newsletter.
+	NewsletterState digest.NewsletterState // empty: the edition is of a reader's own digest
+	ApproveWithin   int64                  // seconds
+	ApprovedAt      instant
+}
+
+// isLocked reports whether the edition is an issue that its newsletter may not send at now.
+func (e wantedEdition) isLocked(now time.Time) bool {
+	n := digest.Newsletter{State: e.NewsletterState, ApproveWithin: span(e.ApproveWithin)}
+	issue := digest.NewsletterLetter{ApprovedAt: e.ApprovedAt.time()}
+	return e.NewsletterState != "" && !n.MaySend(issue, e.SendAt.time(), now)
 }
 
 // query finds the first editions of the queue, limit at most.
@@ -145,6 +159,9 @@ func (q *editionClaim) round(ctx context.Context, limit int) (progress bool, met
 	if err != nil {
 		return false, 0, err
 	}
+	if err := q.preferUnrefused(ctx, live); err != nil {
+		return false, 0, err
+	}
 	ids, full := q.admit(live)
 	q.closed = append(q.closed, full...)
 	if err := q.lease(ctx, ids); err != nil {
@@ -165,8 +182,11 @@ func (q *editionClaim) ask(ctx context.Context, found []queuedEdition) error {
 		wantedEdition
 	}
 	ids := each(found, func(e queuedEdition) digest.EditionID { return e.ID })
-	err := q.c.all(ctx, &rows, `SELECT e.id, (SELECT d.state FROM digests d WHERE d.id = e.digest_id) AS state, COALESCE(`+unmailedError+`, '') AS unmailed
-		FROM editions e WHERE e.id`+q.c.d.oneOf, keys(q.c.d, ids))
+	err := q.c.all(ctx, &rows, `SELECT e.id, d.state, COALESCE(`+unmailedDigest+`, '') AS unmailed, e.send_at,
+			COALESCE(n.state, '') AS newsletter_state, COALESCE(n.approve_within, 0) AS approve_within, COALESCE(l.approved_at, 0) AS approved_at
+		FROM editions e JOIN digests d ON d.id = e.digest_id LEFT JOIN newsletters n ON n.id = d.newsletter_id
+			LEFT JOIN newsletter_letters l ON l.newsletter_id = d.newsletter_id AND l.local_date = e.local_date
+		WHERE e.id`+q.c.d.oneOf, keys(q.c.d, ids))
 	byID := make(map[digest.EditionID]wantedEdition, len(rows))
 	for _, r := range rows {
 		byID[r.ID] = r.wantedEdition
@@ -189,26 +209,69 @@ func (q *editionClaim) lease(ctx context.Context, ids []digest.EditionID) error 
 		SELECT e.id, e.domain, ?, ? FROM editions e WHERE e.id`+q.c.d.oneOf, q.Token, at(q.now).plus(q.Lease), keys(q.c.d, ids))
 }
 
-// end ends those that must not be sent, and gives the others.
+// end ends those that must not be sent, puts off those that must not be sent yet, and returns the others.
 func (q *editionClaim) end(ctx context.Context, found []queuedEdition) (live []queuedEdition, ended int, err error) {
-	var left, late, held []digest.EditionID
+	var left, late, unmailed, locked []digest.EditionID
 	for _, e := range found {
 		switch {
 		case e.State == digest.DigestLeft:
 			left = append(left, e.ID)
 		case e.Unmailed != "":
-			held = append(held, e.ID)
+			unmailed = append(unmailed, e.ID)
 		case e.ExpiresAt <= at(q.now):
 			late = append(late, e.ID)
+		case e.isLocked(q.now):
+			locked = append(locked, e.ID)
 		default:
 			live = append(live, e)
 		}
 	}
-	err = endUnwanted(ctx, q.c, at(q.now), left, held)
+	err = endUnwanted(ctx, q.c, at(q.now), left, unmailed)
 	if err == nil {
 		err = endEditions(ctx, q.c, at(q.now), late, digest.EditionExpired, tooLate)
 	}
+	if err == nil {
+		err = putOff(ctx, q.c, at(q.now), locked)
+	}
 	return live, len(found) - len(live), err
+}
+
+// putOff keeps locked issues out of the queue: until they are due, or until they expire if they are due already.
+// A release, or an approval, brings them back.
+func putOff(ctx context.Context, c conn, now instant, ids []digest.EditionID) error {
+	if len(ids) == 0 {
+		return nil
+	}
+	return c.run(ctx, `UPDATE editions SET next_at = CASE WHEN send_at > ? THEN send_at ELSE expires_at END WHERE id`+c.d.oneOf, now, keys(c.d, ids))
+}
+
+// preferUnrefused chooses the probes of domains under alarm, which should tell whether they refuse everybody: editions
+// of readers who were refused come last, now or with the edition before, and the others in no order, because those who
+// are refused for themselves may follow each other.
+func (q *editionClaim) preferUnrefused(ctx context.Context, live []queuedEdition) error {
+	var probes []digest.EditionID
+	for _, e := range live {
+		if q.lanes.rows[e.Domain].Alarm {
+			probes = append(probes, e.ID)
+		}
+	}
+	if len(probes) == 0 {
+		return nil
+	}
+	var refused []digest.EditionID
+	err := q.c.all(ctx, &refused, `SELECT e.id FROM editions e WHERE e.id`+q.c.d.oneOf+` AND (e.reply LIKE '5%' OR 'failed' =
+		(SELECT p.state FROM editions p WHERE p.digest_id = e.digest_id AND p.local_date < e.local_date ORDER BY p.local_date DESC LIMIT 1))`,
+		keys(q.c.d, probes))
+	scattered := func(e queuedEdition) uint64 {
+		if !slices.Contains(probes, e.ID) {
+			return 0
+		}
+		return uint64(e.ID) * 0x9E3779B97F4A7C15 // of the golden ratio
+	}
+	slices.SortStableFunc(live, func(a, b queuedEdition) int {
+		return cmp.Or(bit(slices.Contains(refused, a.ID))-bit(slices.Contains(refused, b.ID)), cmp.Compare(scattered(a), scattered(b)))
+	})
+	return err
 }
 
 // admit gives those that their lanes may carry, and the lanes that are full now.
@@ -290,7 +353,8 @@ func endEditions(ctx context.Context, c conn, now instant, ids []digest.EditionI
 	if len(ids) == 0 {
 		return nil
 	}
-	_, err := c.exec(ctx, `UPDATE editions SET state = ?, error = CASE WHEN error = '' THEN ? ELSE error END WHERE id`+c.d.oneOf, state, why, keys(c.d, ids))
+	_, err := c.exec(ctx, `UPDATE editions SET state = ?, undelivered = ?, error = CASE WHEN error = '' THEN ? ELSE error END
+		WHERE id`+c.d.oneOf, string(state), bit(state == digest.EditionExpired), why, keys(c.d, ids))
 	if err != nil {
 		return err
 	}

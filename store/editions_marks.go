@@ -19,7 +19,8 @@ import (
 //	ready -> leased -> dotting -> sent, failed, expired, or ready again
 //	leased, lease over -> ready
 //	dotting, no mark for doubtAfter -> ready and in doubt; the second time sent_unconfirmed
-//	ready, too late to be sent -> expired; the digest's next edition carries its posts (editions_carried.go)
+//	ready, too late to be sent -> expired
+//	expired, failed, sent_unconfirmed: the digest's next edition carries its posts (editions_carried.go)
 //	ready, leased, reader left -> failed
 //	sealed, ready, leased, address suppressed or mail off -> unmailed
 //	expired, carried by none, mail off -> unmailed
@@ -157,8 +158,8 @@ func endClaims(ctx context.Context, c conn, ids []digest.EditionID, rows *values
 	if err := c.run(ctx, `DELETE FROM mail_claims WHERE edition_id`+c.d.oneOf, keys(c.d, ids)); err != nil {
 		return err
 	}
-	return c.runRows(ctx, rows, `WITH v (id, state, was_in_doubt, reply, error, next_at, sent_at, uncounted, message_id, date, recipient) AS (VALUES {rows})
-			UPDATE editions SET state = v.state, was_in_doubt = v.was_in_doubt, reply = v.reply, error = v.error,
+	return c.runRows(ctx, rows, `WITH v (id, state, undelivered, was_in_doubt, reply, error, next_at, sent_at, uncounted, message_id, date, recipient) AS (VALUES {rows})
+			UPDATE editions SET state = v.state, undelivered = v.undelivered, was_in_doubt = v.was_in_doubt, reply = v.reply, error = v.error,
 			sent_at = v.sent_at, attempt = attempt - v.uncounted,
 			next_at = CASE WHEN v.next_at > 0 THEN v.next_at ELSE editions.next_at END,
 			message_id = CASE WHEN v.message_id = '' THEN editions.message_id ELSE v.message_id END,
@@ -188,7 +189,7 @@ func markRow(v *values, m digest.Mark, e claimedEdition, now instant) digest.Edi
 	case state == digest.EditionInDoubt:
 		state, wasInDoubt = digest.EditionReady, true
 	}
-	v.row(m.ID, string(state), bit(wasInDoubt), m.Reply, m.Error, at(m.NextAt), sent, bit(m.Uncounted), e.MessageID, e.Date, e.Recipient)
+	v.row(m.ID, string(state), bit(isUndelivered(state, m.Bounce)), bit(wasInDoubt), m.Reply, m.Error, at(m.NextAt), sent, bit(m.Uncounted), e.MessageID, e.Date, e.Recipient)
 	return state
 }
 
@@ -199,32 +200,32 @@ func (s *Store) RenewLeases(ctx context.Context, now time.Time, token string, le
 
 // RecoverEditions ends what died: a lease that is over makes its edition ready again. A
 // final dot without a mark for 15 minutes leaves it in doubt: ready again the
-// first time, sent_unconfirmed the second. It gives how many became either.
+// first time, sent_unconfirmed the second. It returns how many became either.
 // What waits and is too late to be sent becomes expired.
 //
 // Where a transport may do the same thing twice without harm, such as a file under
 // a fixed name, there is no doubt: a final dot without a mark makes the edition
 // ready as soon as its lease is over.
-func (s *Store) RecoverEditions(ctx context.Context, now time.Time, idempotent bool) (inDoubt int, err error) {
-	return changed(ctx, s, "recovering editions", func(c conn) (int, error) {
+func (s *Store) RecoverEditions(ctx context.Context, now time.Time, idempotent bool) (inDoubt, unconfirmed int, err error) {
+	err = s.change(ctx, "recovering editions", func(c conn) error {
 		if err := giveBack(ctx, c, `mc.lease_until <= ?`, at(now)); err != nil {
-			return 0, err
+			return err
 		}
 		if err := recoverSent(ctx, c, at(now)); err != nil {
-			return 0, err
+			return err
 		}
-		n, err := recoverDotting(ctx, c, at(now), idempotent)
-		if err != nil {
-			return 0, err
+		if inDoubt, unconfirmed, err = recoverDotting(ctx, c, at(now), idempotent); err != nil {
+			return err
 		}
-		return n, expire(ctx, c, at(now))
+		return expire(ctx, c, at(now))
 	})
+	return inDoubt, unconfirmed, err
 }
 
 // recoverSent records in their editions what servers have accepted, where a worker
 // died between the two.
 func recoverSent(ctx context.Context, c conn, now instant) error {
-	_, err := recoverClaims(ctx, c, now, `mc.state = 'sent' AND mc.lease_until <= ?`, now, func(e claimedEdition) digest.Mark {
+	_, _, err := recoverClaims(ctx, c, now, `mc.state = 'sent' AND mc.lease_until <= ?`, now, func(e claimedEdition) digest.Mark {
 		return digest.Mark{ID: e.ID, State: digest.EditionSent, Reply: e.Reply, Error: e.Error}
 	})
 	return err
@@ -232,30 +233,32 @@ func recoverSent(ctx context.Context, c conn, now instant) error {
 
 // recoverDotting ends final dots without a mark: in doubt where nobody knows what
 // became of them, ready where sending again does no harm.
-func recoverDotting(ctx context.Context, c conn, now instant, idempotent bool) (inDoubt int, err error) {
+func recoverDotting(ctx context.Context, c conn, now instant, idempotent bool) (inDoubt, unconfirmed int, err error) {
 	if idempotent {
-		_, err := recoverClaims(ctx, c, now, `mc.state = 'dotting' AND mc.lease_until <= ?`, now, func(e claimedEdition) digest.Mark {
+		_, _, err := recoverClaims(ctx, c, now, `mc.state = 'dotting' AND mc.lease_until <= ?`, now, func(e claimedEdition) digest.Mark {
 			return digest.Mark{ID: e.ID, State: digest.EditionReady, Reply: e.Reply, Error: e.Error, NextAt: now.time()}
 		})
-		return 0, err
+		return 0, 0, err
 	}
 	return recoverClaims(ctx, c, now, `mc.state = 'dotting' AND mc.at <= ?`, now.plus(-doubtAfter), func(e claimedEdition) digest.Mark {
 		return digest.Mark{ID: e.ID, State: digest.EditionInDoubt, Reply: e.Reply, Error: e.Error, NextAt: now.time()}
 	})
 }
 
-// recoverClaims ends the claims for which where holds with the marks that mark gives.
-func recoverClaims(ctx context.Context, c conn, now instant, where string, than instant, mark func(claimedEdition) digest.Mark) (n int, err error) {
+// recoverClaims ends the claims for which where holds with the marks that mark returns, and counts the claims of
+// editions that were never in doubt before, and of those that were.
+func recoverClaims(ctx context.Context, c conn, now instant, where string, than instant, mark func(claimedEdition) digest.Mark) (first, again int, err error) {
 	var rows []claimedEdition
 	if err := c.all(ctx, &rows, `SELECT `+claimedColumns+` FROM mail_claims mc JOIN editions e ON e.id = mc.edition_id JOIN digests d ON d.id = e.digest_id
 		WHERE `+where+` ORDER BY mc.edition_id`+c.d.lockRows("mc"), than); err != nil {
-		return 0, err
+		return 0, 0, err
 	}
 	mine := make(map[digest.EditionID]claimedEdition, len(rows))
 	for _, e := range rows {
 		mine[e.ID] = e
+		again += bit(e.WasInDoubt)
 	}
-	return len(rows), saveMarks(ctx, c, now, mine, each(rows, mark))
+	return len(rows) - again, again, saveMarks(ctx, c, now, mine, each(rows, mark))
 }
 
 // giveBack takes back what was not begun to be sent, with its attempt: that a
@@ -303,7 +306,7 @@ func expire(ctx context.Context, c conn, now instant) error {
 	if err := c.all(ctx, &full, `SELECT id, reply FROM editions WHERE `+late+` AND reply LIKE '___ _.2.2 %'`, now); err != nil {
 		return err
 	}
-	n, err := c.exec(ctx, `UPDATE editions SET state = 'expired', error = CASE WHEN error = '' THEN ? ELSE error END WHERE `+late, tooLate, now)
+	n, err := c.exec(ctx, `UPDATE editions SET state = 'expired', undelivered = 1, error = CASE WHEN error = '' THEN ? ELSE error END WHERE `+late, tooLate, now)
 	if err != nil {
 		return err
 	}

@@ -45,7 +45,7 @@ func (s *Store) readParts(ctx context.Context, parts []part, posts map[digest.Ed
 	v := partRows(parts)
 	var rows []struct {
 		EditionID digest.EditionID
-		Carried   bool
+		Carried   carriage
 		Posts     string
 	}
 	err := s.read().allRows(ctx, &rows, &v, postsOfParts)
@@ -67,7 +67,7 @@ func (s *Store) readParts(ctx context.Context, parts []part, posts map[digest.Ed
 		refs := slices.Grow(posts[r.EditionID], len(lists[i]))
 		for _, id := range lists[i] {
 			if feed := feeds[id]; feed != 0 {
-				refs = append(refs, digest.PostRef{PostID: id, FeedID: feed, Carried: r.Carried})
+				refs = append(refs, digest.PostRef{PostID: id, FeedID: feed, Carried: r.Carried != partOwn, Listed: r.Carried == partListed})
 			}
 		}
 		posts[r.EditionID] = refs
@@ -78,7 +78,7 @@ func (s *Store) readParts(ctx context.Context, parts []part, posts map[digest.Ed
 // uniqueRefs sorts posts by key and leaves each once, as the edition's own if it is.
 func uniqueRefs(refs []digest.PostRef) []digest.PostRef {
 	slices.SortFunc(refs, func(a, b digest.PostRef) int {
-		return cmp.Or(cmp.Compare(a.PostID, b.PostID), bit(a.Carried)-bit(b.Carried))
+		return cmp.Or(cmp.Compare(a.PostID, b.PostID), bit(a.Carried)-bit(b.Carried), bit(a.Listed)-bit(b.Listed))
 	})
 	return slices.CompactFunc(refs, func(a, b digest.PostRef) bool { return a.PostID == b.PostID })
 }
@@ -107,8 +107,25 @@ type part struct {
 	EditionID digest.EditionID
 	DigestID  digest.DigestID
 	DueAt     instant
-	Carried   bool
+	Carried   carriage
+
+	// The edition that is carried.
+	FromID    digest.EditionID
+	LocalDate digest.Date
+	State     digest.EditionState
 }
+
+// A carriage is how an edition shows a part.
+type carriage int
+
+const (
+	partOwn     carriage = iota
+	partCarried          // as late posts
+	partListed           // as headlines
+)
+
+// carriedParts selects the part of each edition y.edition_id that is the undelivered edition e.
+const carriedParts = `e.digest_id, e.due_at, CASE WHEN e.state = 'expired' THEN 1 ELSE 2 END AS carried, e.id AS from_id, e.local_date, e.state`
 
 // partsOf gives the parts of editions, their own first.
 func (s *Store) partsOf(ctx context.Context, editions []digest.Delivery) ([]part, error) {
@@ -117,29 +134,31 @@ func (s *Store) partsOf(ctx context.Context, editions []digest.Delivery) ([]part
 		parts[i] = part{EditionID: e.ID, DigestID: e.DigestID, DueAt: at(e.DueAt)}
 	}
 	ids := each(editions, func(e digest.Delivery) digest.EditionID { return e.ID })
-	var carried []part
-	err := s.read().all(ctx, &carried, `SELECT y.edition_id, e.digest_id, e.due_at, 1 AS carried
+	var others []part
+	err := s.read().all(ctx, &others, `SELECT y.edition_id, `+carriedParts+`
 		FROM carried y JOIN editions e ON e.id = y.from_id WHERE y.edition_id`+s.d.oneOf, keys(s.d, ids))
-	return append(parts, carried...), err
+	return append(parts, others...), err
 }
 
 // waitingParts gives the parts of the edition that a digest's next midnight
 // would bring as things stand.
 func (s *Store) waitingParts(ctx context.Context, id digest.DigestID) ([]part, error) {
-	var parts []part
-	err := s.read().all(ctx, &parts, `WITH l (id) AS (SELECT e.id FROM editions e WHERE e.digest_id = ? AND `+toCarry+`)
-		SELECT 0 AS edition_id, d.id AS digest_id, d.next_due_at AS due_at, 0 AS carried FROM digests d WHERE d.id = ?
-		UNION SELECT 0, e.digest_id, e.due_at, 1 FROM l JOIN editions e ON e.id = l.id
-		UNION SELECT 0, e.digest_id, e.due_at, 1 FROM l JOIN carried y ON y.edition_id = l.id JOIN editions e ON e.id = y.from_id`, id, id)
-	slices.SortFunc(parts, func(a, b part) int { return bit(a.Carried) - bit(b.Carried) })
-	return parts, err
+	var parts, others []part
+	err := s.read().all(ctx, &parts, `SELECT 0 AS edition_id, d.id AS digest_id, d.next_due_at AS due_at FROM digests d WHERE d.id = ?`, id)
+	if err == nil {
+		err = s.read().all(ctx, &others, `WITH l (id) AS (SELECT e.id FROM editions e WHERE e.digest_id = ? AND `+toCarry+`)
+			SELECT 0 AS edition_id, `+carriedParts+` FROM l JOIN editions e ON e.id = l.id
+			UNION SELECT 0, `+carriedParts+` FROM l JOIN editions b ON b.id = l.id AND b.state = 'expired'
+				JOIN carried y ON y.edition_id = l.id JOIN editions e ON e.id = y.from_id`, id)
+	}
+	return append(parts, others...), err
 }
 
 // partRows writes parts as (edition_id, digest_id, due_at, carried).
 func partRows(parts []part) values {
 	var v values
 	for _, p := range parts {
-		v.row(p.EditionID, p.DigestID, p.DueAt, bit(p.Carried))
+		v.row(p.EditionID, p.DigestID, p.DueAt, int(p.Carried))
 	}
 	return v
 }

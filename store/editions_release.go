@@ -292,20 +292,20 @@ func (g releaseBatch) reason(ctx context.Context, c conn) (where string, carries
 	due := fmt.Sprint(g.DueAt)
 	where = `EXISTS (SELECT 1 FROM digest_posts dp WHERE dp.digest_id = d.id AND dp.visible_at = ` + due + `)`
 	var any struct {
-		Notices bool
-		Lost    bool
+		Notices     bool
+		Undelivered bool
 	}
 	if err = c.get(ctx, &any, `SELECT (SELECT count(*) FROM (SELECT 1 FROM notices n WHERE n.visible_at = `+due+` LIMIT 1) x) AS notices,
-		(SELECT count(*) FROM (SELECT 1 FROM editions e WHERE `+lost+` LIMIT 1) x) AS lost`); err != nil {
+		(SELECT count(*) FROM (SELECT 1 FROM editions e WHERE `+undelivered+` LIMIT 1) x) AS undelivered`); err != nil {
 		return "", false, err
 	}
 	if any.Notices {
 		where += ` OR EXISTS (SELECT 1 FROM notices n WHERE n.digest_id = d.id AND n.visible_at = ` + due + `)`
 	}
-	if any.Lost {
-		where += ` OR EXISTS (SELECT 1 FROM editions e WHERE e.digest_id = d.id AND ` + toCarry + `)`
+	if any.Undelivered {
+		where += ` OR EXISTS (SELECT 1 FROM editions e WHERE e.digest_id = d.id AND ` + toCarry + ` AND ` + isReason + `)`
 	}
-	return `(` + where + `)`, any.Lost, nil
+	return `(` + where + `)`, any.Undelivered, nil
 }
 
 // postpone moves the digests that have an edition of this date, and what waits for them.

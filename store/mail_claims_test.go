@@ -20,7 +20,7 @@ func (w world) claims() int {
 // recover ends what died, as a mailer does.
 func (w world) recover(now time.Time) {
 	w.t.Helper()
-	_, err := w.RecoverEditions(w.ctx(), now, false)
+	_, _, err := w.RecoverEditions(w.ctx(), now, false)
 	w.ok(err)
 }
 

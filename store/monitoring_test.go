@@ -107,6 +107,8 @@ func (w world) done() string {
 
 func err2[T any](_ T, err error) error { return err }
 
+func err3[T, U any](_ T, _ U, err error) error { return err }
+
 func (w world) count(query string) int {
 	w.t.Helper()
 	n, err := w.Count(w.ctx(), query)

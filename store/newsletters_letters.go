@@ -199,11 +199,18 @@ func (g releaseBatch) followPublisher(ctx context.Context, c conn, times groupTi
 		AND post_id IN (SELECT x.post_id FROM newsletter_pulled x WHERE x.newsletter_id = ?)`, g.DueAt, keys(c.d, g.ids), n.ID)
 }
 
-// holdLetters keeps the letters of a newsletter from leaving that are on their way: they
-// expire, and the letters after the hold carry their posts, unless it ends before.
+// holdLetters stops the issues of a newsletter that are on their way, those in the hands of mailers too, unless
+// their final dot is promised. They expire, and the issue after the hold carries their posts, unless it ends before.
 func holdLetters(ctx context.Context, c conn, id digest.NewsletterID) error {
-	return c.run(ctx, `UPDATE editions AS e SET next_at = e.expires_at WHERE e.state = 'ready'
-		AND e.digest_id IN (SELECT d.id FROM digests d WHERE d.newsletter_id = ?)`, id)
+	const members = `IN (SELECT d.id FROM digests d WHERE d.newsletter_id = ?)`
+	taken, err := recall(ctx, c, members, id)
+	if err == nil && len(taken) > 0 {
+		err = c.run(ctx, `UPDATE editions SET state = 'ready', attempt = attempt - 1 WHERE id`+c.d.oneOf, keys(c.d, taken))
+	}
+	if err != nil {
+		return err
+	}
+	return c.run(ctx, `UPDATE editions SET next_at = expires_at WHERE state = 'ready' AND digest_id `+members, id)
 }
 
 // freeLetters lets them leave again.

@@ -110,7 +110,7 @@ func (r *recording) tellMove(ctx context.Context, p *polled) error {
 type noticeRow struct {
 	digest.Notice
 	EditionID digest.EditionID
-	Carried   bool
+	Carried   carriage
 	VisibleAt instant
 }
 
@@ -131,7 +131,7 @@ func (s *Store) noticesOf(ctx context.Context, parts []part, told map[digest.Edi
 	}
 	slices.SortFunc(rows, func(a, b noticeRow) int {
 		return cmp.Or(cmp.Compare(a.EditionID, b.EditionID), cmp.Compare(a.FeedID, b.FeedID), cmp.Compare(a.Kind, b.Kind),
-			bit(a.Carried)-bit(b.Carried), cmp.Compare(a.VisibleAt, b.VisibleAt))
+			cmp.Compare(a.Carried, b.Carried), cmp.Compare(a.VisibleAt, b.VisibleAt))
 	})
 	changes, err := s.changesIn(ctx, rows)
 	for i, r := range rows {
@@ -142,6 +142,11 @@ func (s *Store) noticesOf(ctx context.Context, parts []part, told map[digest.Edi
 			r.FeedID, r.Change = 0, &x
 		}
 		told[r.EditionID] = append(told[r.EditionID], r.Notice)
+	}
+	for _, p := range parts {
+		if p.Carried == partListed {
+			told[p.EditionID] = append(told[p.EditionID], p.notice())
+		}
 	}
 	return err
 }
@@ -163,6 +168,14 @@ func (s *Store) changesIn(ctx context.Context, rows []noticeRow) (map[int64]dige
 		changes[x.ID] = x
 	}
 	return changes, err
+}
+
+// notice says that an earlier edition did not reach its reader.
+func (p part) notice() digest.Notice {
+	return digest.Notice{
+		DigestID: p.DigestID, Kind: digest.NoticeUndelivered, Edition: p.FromID, LocalDate: p.LocalDate,
+		Unconfirmed: p.State == digest.EditionUnconfirmed,
+	}
 }
 
 // repeats reports whether a notice of one edition says what the one before said.

@@ -167,7 +167,7 @@ const awaited = `(EXISTS (SELECT 1 FROM carried z JOIN editions n ON n.id = z.ed
 // underWay holds for editions n that may still reach their reader, themselves
 // or with another that carries them.
 const underWay = `(n.state IN ('ready', 'leased')
-	OR n.state = 'expired' AND NOT EXISTS (SELECT 1 FROM carried x WHERE x.from_id = n.id))`
+	OR n.undelivered = 1)`
 
 type prunableEdition struct {
 	ID       digest.EditionID
@@ -329,7 +329,7 @@ func (s *Store) pruneFeeds(ctx context.Context, old, unshown instant, batch int)
 // oldestNeeded is the midnight of the oldest edition that is still to be sent,
 // made or carried, or the beginning of the oldest pause that gathers, 0 if there
 // is none: nothing since then may go, however old.
-// One that is lost and still there waits to be carried: pruneEditions has deleted the others.
+// An undelivered one that is still there waits to be carried: pruneEditions has deleted the others.
 func (s *Store) oldestNeeded(ctx context.Context) (instant, error) {
 	var oldest instant
 	err := s.read().get(ctx, &oldest, `SELECT MIN(t) FROM (
@@ -337,7 +337,7 @@ func (s *Store) oldestNeeded(ctx context.Context) (instant, error) {
 		UNION ALL SELECT MIN(e.due_at) FROM mail_claims mc JOIN editions e ON e.id = mc.edition_id
 		UNION ALL SELECT MIN(e.due_at) FROM carried z JOIN editions n ON n.id = z.edition_id JOIN editions e ON e.id = z.from_id
 			WHERE `+underWay+`
-		UNION ALL SELECT MIN(e.due_at) FROM editions e WHERE `+lost+`
+		UNION ALL SELECT MIN(e.due_at) FROM editions e WHERE `+undelivered+`
 		UNION ALL SELECT MIN(next_due_at) FROM digests WHERE state = 'active'
 		UNION ALL SELECT MIN(d.paused_at) FROM digests d WHERE d.paused_at > 0 AND `+gathers+`) x`)
 	return oldest, err

@@ -257,7 +257,9 @@ func (w world) readFeeds(f filling, p people) {
 	notice := w.insert(f, "notices", storedRow{"digest_id": p.digest["id"], "kind": string(digest.NoticeMoved)})
 	moves, err := w.Moves(w.ctx(), p.digestID())
 	w.ok(err)
-	notice.isReadAs(w.t, moves[0], map[string]string{"From": "from_at", "To": "to_at", "At": "", "Back": "", "Stays": "", "Change": ""})
+	notice.isReadAs(w.t, moves[0], map[string]string{
+		"From": "from_at", "To": "to_at", "At": "", "Back": "", "Stays": "", "Edition": "", "LocalDate": "", "Unconfirmed": "", "Change": "",
+	})
 
 	change := w.insert(f, "link_changes", storedRow{"digest_id": p.digest["id"], "email_date": "2026-11-18", "told_by": "nobody", "made_at": toCome})
 	changes, err := w.LinkChanges(w.ctx(), p.userID(), time.Time{})
@@ -313,7 +315,7 @@ func (w world) readDelivery(f filling, p people) {
 		sent[column] = p.digest[column]
 	}
 	sent["email"], sent["time_zone"], sent["language"], sent["digest_name"] = p.user["email"], p.user["time_zone"], p.user["language"], p.digest["name"]
-	sent.isReadAs(w.t, claimed[0], map[string]string{"Token": "lease_token", "Folders": "folder_order", "Slow": "", "Newsletter": "", "Letter": ""})
+	sent.isReadAs(w.t, claimed[0], map[string]string{"Token": "lease_token", "Folders": "folder_order", "Room": "", "Slow": "", "Newsletter": "", "Letter": ""})
 }
 
 func (w world) readSecrets(f filling, p people) {

@@ -173,8 +173,6 @@ func (s *Store) SetMailed(ctx context.Context, id digest.DigestID, mailed bool, 
 		if err != nil {
 			return err
 		}
-		_, err = c.exec(ctx, `UPDATE editions AS e SET state = ?, error = ? WHERE e.digest_id = ? AND (e.state = 'ready' OR `+lost+`)`,
-			digest.EditionUnmailed, webOnly, id)
-		return err
+		return dropUnsent(ctx, c, id, digest.EditionUnmailed, webOnly)
 	})
 }

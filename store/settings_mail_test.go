@@ -48,7 +48,7 @@ func TestMailOffSeals(t *testing.T) {
 		w.subscribe(ada, f)
 		w.record(noon, f, posts(noon, "a"))
 		w.hour(parisMidnight)
-		w.ok(w.Exec(w.ctx(), `UPDATE editions SET state = 'expired'`)) // it never left
+		w.ok(w.Exec(w.ctx(), `UPDATE editions SET state = 'expired', undelivered = 1`)) // it never left
 		w.ok(w.SetMailed(w.ctx(), ada.ID, false, parisMidnight.Add(time.Hour)))
 		w.holds("does not wait to be carried", 1, `SELECT count(*) FROM editions WHERE state = 'unmailed' AND error = 'web only'`)
 		day := parisMidnight.Add(24 * time.Hour)

@@ -358,7 +358,7 @@ func (p *editionPage) number(posts []*editionPost) {
 func (p *editionPage) sortNotices() {
 	for _, n := range p.Notices {
 		if !p.Own {
-			n.BackURL, n.ActionURL = "", ""
+			n.BackURL, n.LinkURL = "", ""
 		}
 		if n.To != "" {
 			p.Moves = append(p.Moves, n)
@@ -381,7 +381,7 @@ func postsOf(section render.Section) []*editionPost {
 	for i, post := range section.Rest {
 		posts = append(posts, &editionPost{Post: post, rest: true, Depth: asHeadline})
 		if i == 0 {
-			posts[len(posts)-1].Label = catalogue.Key("Also from this time")
+			posts[len(posts)-1].Label = section.RestLabel
 		}
 	}
 	return posts

@@ -63,7 +63,8 @@ func TestOperatorIsToldShortly(t *testing.T) {
 			_, err = r.store.MarkEditions(t.Context(), r.now, "t", []digest.Mark{{ID: e.ID, State: digest.EditionFailed, Reply: "452 4.2.2 over quota"}}, nil)
 			r.must(err)
 		}
-		op.get("/operator").status(http.StatusOK).contains(".troubles .why", "452 4.2.2 over quota")
+		a = op.get("/operator").status(http.StatusOK).contains(".troubles .why", "452 4.2.2 over quota")
+		a.contains("main", "In the last 48 hours: 1 refused, 0 never confirmed, 0 not delivered in time.")
 	})
 }
 

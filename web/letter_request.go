@@ -133,7 +133,7 @@ func (s *site) letter(q letterRequest, write writeLetter) mailer.LetterRequest {
 				return mailer.Letter{}, err
 			}
 			words.Name, words.HomeURL, words.PostalAddress = render.DefaultName, s.BaseURL+"/", s.PostalAddress
-			return mailer.Letter{To: to, Subject: words.Title, HTML: words.HTML(), Text: words.PlainText()}, nil
+			return mailer.Letter{To: to, Subject: words.Title, Language: catalogue.Of(words.Language).Code, HTML: words.HTML(), Text: words.PlainText()}, nil
 		},
 		Sent: func(ctx context.Context) error { return s.Store.LetterSent(ctx, q.letter.ID, s.Now()) },
 		Lost: func(ctx context.Context) error { return s.Store.LetterUnsent(ctx, q.letter.ID) },

@@ -188,7 +188,7 @@ const workHours = 48
 func (p *operatorPage) drawWork(l *catalogue.Language, work chart.Work, done []store.HourCounter) {
 	for _, t := range done {
 		if h := work.Hour(t.At); h != nil {
-			addCounter(h, t)
+			p.addCounter(h, t)
 		}
 	}
 	p.WorkTotal = work.Total()
@@ -204,17 +204,16 @@ func (p *operatorPage) drawWork(l *catalogue.Language, work chart.Work, done []s
 }
 
 // addCounter adds what was done of one kind to its hour.
-func addCounter(h *chart.Hour, t store.HourCounter) {
+func (p *operatorPage) addCounter(h *chart.Hour, t store.HourCounter) {
 	switch n := int(t.N); t.Kind {
 	case store.CounterEdition:
 		h.Editions += n
 	case store.CounterMail + string(digest.EditionSent):
 		h.Sent += n
-	case store.CounterMail + string(digest.EditionFailed), store.CounterMail + string(digest.EditionExpired),
-		store.CounterMail + string(digest.EditionUnconfirmed):
-		h.Failed += n
 	default:
-		if kind, ok := strings.CutPrefix(t.Kind, store.CounterPoll); ok {
+		if state, ok := strings.CutPrefix(t.Kind, store.CounterMail); ok && p.Mail.count(digest.EditionState(state), n) {
+			h.Failed += n
+		} else if kind, ok := strings.CutPrefix(t.Kind, store.CounterPoll); ok {
 			h.Count[kindNamed(kind)] += n
 			h.Bytes += t.Bytes
 		}
@@ -273,6 +272,32 @@ type mailPart struct {
 	Lanes   []laneRow
 	Waiting []mailRow // that had trouble
 	GivenUp []mailRow
+
+	// Of the last hours: how many editions were refused, never confirmed, and not delivered in time.
+	Refused, Unconfirmed, Late int
+}
+
+// count counts what became of mail, and reports whether that was a failure.
+func (m *mailPart) count(state digest.EditionState, n int) bool {
+	switch state {
+	case digest.EditionFailed:
+		m.Refused += n
+	case digest.EditionUnconfirmed:
+		m.Unconfirmed += n
+	case digest.EditionExpired:
+		m.Late += n
+	default:
+		return false
+	}
+	return true
+}
+
+// Failures says how many editions did not reach their readers; nil: all did.
+func (m mailPart) Failures() catalogue.Sayable {
+	if m.Refused+m.Unconfirmed+m.Late == 0 {
+		return nil
+	}
+	return catalogue.Key("In the last 48 hours: %d refused, %d never confirmed, %d not delivered in time.").With(m.Refused, m.Unconfirmed, m.Late)
 }
 
 // A laneRow is a lane that is paused or recovers.

@@ -149,6 +149,6 @@ func (s *site) mailPlainly(to string, words render.LetterContent) {
 		return
 	}
 	words.Name, words.HomeURL, words.PostalAddress = render.DefaultName, s.BaseURL+"/", s.PostalAddress
-	l := mailer.Letter{To: to, Subject: words.Title, HTML: words.HTML(), Text: words.PlainText()}
+	l := mailer.Letter{To: to, Subject: words.Title, Language: catalogue.Of(words.Language).Code, HTML: words.HTML(), Text: words.PlainText()}
 	s.Outbox.Add(mailer.LetterRequest{Write: func(context.Context) (mailer.Letter, error) { return l, nil }})
 }

@@ -272,7 +272,7 @@ func (s *site) sendTest(w http.ResponseWriter, r *http.Request, me publisher) er
 		return err
 	}
 	layout := digest.Layout(viewOf(r, me.Newsletter).Layout)
-	l, err := s.Editions.TestLetter(r.Context(), archive, me.Newsletter, letter, layout, s.Outbox.From(), me.Email)
+	l, err := s.Editions.TestLetter(r.Context(), archive, me.Newsletter, letter, layout, s.Outbox.NewsletterFrom(me.Newsletter), me.Email)
 	if err != nil {
 		return fmt.Errorf("writing a test letter: %w", err)
 	}

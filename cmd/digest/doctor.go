@@ -61,7 +61,7 @@ func (c *doctorCmd) Run(a *app) error {
 	database, key := a.lookAtDatabase()
 	findings := doctor.Run(a.soft, doctor.Facts{
 		Now: a.now, Frozen: a.frozen,
-		BaseURL: a.BaseURL, From: a.From, ReturnPath: a.ReturnPath, CFBLAddress: a.CFBLAddress, Mail: place,
+		BaseURL: a.BaseURL, From: a.From, ReturnPath: a.ReturnPath, AccountFrom: a.AccountFrom, CFBLAddress: a.CFBLAddress, Mail: place,
 		BounceListen: a.BounceListen, BounceMaildir: a.BounceMaildir,
 		TrustedProxies: a.TrustedProxies, MetricsToken: a.MetricsToken != "", MetricsListen: a.MetricsListen,
 		Database: database, Key: key, Machine: doctor.ThisMachine(),

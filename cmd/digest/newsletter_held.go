@@ -102,7 +102,7 @@ func (a *app) tellAsker(st *store.Store, to string, words render.LetterContent) 
 // plainLetter is a letter of this instance's that is no edition.
 func (a *app) plainLetter(to string, words render.LetterContent) mailer.Letter {
 	words.Name, words.HomeURL, words.PostalAddress = render.DefaultName, a.BaseURL+"/", a.PostalAddress
-	return mailer.Letter{To: to, Date: a.now(), Subject: words.Title, HTML: words.HTML(), Text: words.PlainText()}
+	return mailer.Letter{To: to, Date: a.now(), Subject: words.Title, Language: catalogue.Of(words.Language).Code, HTML: words.HTML(), Text: words.PlainText()}
 }
 
 // languageTo is the language in which whoever has an address is spoken to; English where that is not known.

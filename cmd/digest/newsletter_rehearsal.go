@@ -31,7 +31,7 @@ func (c *newsletterTestCmd) Run(a *app) error {
 		if err != nil {
 			return err
 		}
-		l, err := a.editions(st, signer).TestLetter(a.soft, archive, n, decided, c.Layout, a.From, to)
+		l, err := a.editions(st, signer).TestLetter(a.soft, archive, n, decided, c.Layout, mailer.NewsletterFrom(n, a.From, a.AccountFrom), to)
 		if err != nil {
 			return err
 		}

@@ -175,7 +175,7 @@ func (s *settings) check() (err error) {
 	if s.Contact, err = contactOf(s.Contact, s.From); err != nil {
 		return badSetting("DIGEST_CONTACT", contact, "is not a bare address", "you@example.org")
 	}
-	return s.mailSettings.check(s.From, s.Contact)
+	return s.mailSettings.check(s.Mail, s.From, s.Contact)
 }
 
 // checkDatabase checks what can be told without opening it. Of an address only

@@ -14,6 +14,7 @@ import (
 
 // mailSettings are the settings of mail beyond where it goes.
 type mailSettings struct {
+	AccountFrom       string      `default:"" example:"Daily Digest <account@example.org>" placeholder:"ADDRESS" group:"Mail:" help:"The From address of sign-in and confirmation mail, at the domain of --from (that of --from with the tag +account)."`
 	ReplyTo           string      `default:"" placeholder:"ADDRESS" group:"Mail:" help:"Where answers go (that of --contact)."`
 	ReturnPath        string      `type:"return-path" default:"" example:"bounces@example.org" placeholder:"ADDRESS" group:"Mail:" help:"Where bounces go, such as bounces@example.org; each mail's has a tag: bounces+…@example.org."`
 	CFBLAddress       string      `name:"cfbl-address" default:"" placeholder:"ADDRESS" group:"Mail:" help:"Where receivers send complaints (RFC 9477), at the domain of --from or below it; each edition names it."`
@@ -38,7 +39,10 @@ func (s *mailSettings) domainLimits() digest.Limits {
 }
 
 // check checks the settings. Answers go to contact unless something else is said.
-func (s *mailSettings) check(from, contact string) error {
+func (s *mailSettings) check(mail, from, contact string) error {
+	if err := s.checkAccountFrom(mail, from); err != nil {
+		return err
+	}
 	replyTo := s.ReplyTo
 	if replyTo == "" {
 		s.ReplyTo = contact
@@ -57,6 +61,20 @@ func (s *mailSettings) check(from, contact string) error {
 	if utf8.RuneCountInString(s.PostalAddress) > mostAddress {
 		return badSetting("DIGEST_POSTAL_ADDRESS", digest.Shortened(s.PostalAddress, 40), "is too long for the foot of a mail",
 			"Jane Doe, 1 High Street, Oxford")
+	}
+	return nil
+}
+
+// checkAccountFrom checks the address of sign-in mail, which the key of from signs, or chooses one.
+func (s *mailSettings) checkAccountFrom(mail, from string) error {
+	const name, example = "DIGEST_ACCOUNT_FROM", "Daily Digest <account@example.org>"
+	switch {
+	case s.AccountFrom == "":
+		s.AccountFrom = mailer.DefaultAccountFrom(mail, from)
+	case mailer.CheckFrom(s.AccountFrom) != nil:
+		return badSetting(name, s.AccountFrom, "is no address to send mail from", example)
+	case !mailer.SameDomain(s.AccountFrom, from):
+		return badSetting(name, s.AccountFrom, "is not at the domain of DIGEST_FROM, for which mail is signed", example)
 	}
 	return nil
 }
@@ -85,7 +103,7 @@ func (s *mailSettings) checkComplaints(from string) error {
 		return nil
 	}
 	const name, example = "DIGEST_CFBL_ADDRESS", "complaints@example.org"
-	address, err := mailer.Recipient(s.CFBLAddress)
+	address, err := mailer.OwnMailbox(s.CFBLAddress)
 	if err != nil {
 		return badSetting(name, s.CFBLAddress, "is not a bare address", example)
 	}
@@ -101,7 +119,7 @@ const mostReturnPath = 30
 
 // readReturnPath takes a bare address that a tag can be put into.
 func readReturnPath(_ *kong.Tag, s string) (string, error) {
-	address, err := mailer.Recipient(s)
+	address, err := mailer.OwnMailbox(s)
 	at := strings.LastIndexByte(address, '@')
 	if err != nil || at > mostReturnPath || strings.Contains(address[:max(at, 0)], `"`) {
 		return "", errors.New("is no address that a tag can be put into")

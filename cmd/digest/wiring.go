@@ -213,7 +213,7 @@ func (a *app) asker(st *store.Store, signer *digest.Signer, transport mailer.Tra
 
 // sender says how all that is mailed is signed, and whom it comes from.
 func (a *app) sender(st *store.Store, transport mailer.Transport) *mailer.Sender {
-	return &mailer.Sender{Transport: transport, From: a.From, ReplyTo: a.ReplyTo, ReturnPath: a.ReturnPath, ComplaintsTo: a.CFBLAddress, Keys: st.DKIMKeys,
+	return &mailer.Sender{Transport: transport, From: a.From, AccountFrom: a.AccountFrom, ReplyTo: a.ReplyTo, ReturnPath: a.ReturnPath, ComplaintsTo: a.CFBLAddress, Keys: st.DKIMKeys,
 		NewsletterKey: (&domains.Registrar{Store: st, Keys: a.keys()}).Key}
 }
 

@@ -99,8 +99,8 @@ func (a *Asker) letter(n digest.Newsletter, who digest.Ask, token string) mailer
 	words := words(catalogue.Of(n.Language), n, fmt.Sprintf("%s/n/%s/confirm?token=%s", a.BaseURL, n.Slug, token))
 	words.HomeURL, words.PostalAddress = a.BaseURL+"/", a.PostalAddress
 	m := mailer.Letter{
-		From: mailer.NewsletterFrom(n, a.Sender.From), ReplyTo: n.ReplyTo, To: who.Email, Subject: words.Title,
-		HTML: words.HTML(), Text: words.PlainText(), Date: a.Now(),
+		From: a.Sender.NewsletterFrom(n), ReplyTo: n.ReplyTo, To: who.Email, Subject: words.Title,
+		Language: catalogue.Of(n.Language).Code, HTML: words.HTML(), Text: words.PlainText(), Date: a.Now(),
 	}
 	if a.Sender.ReturnPath != "" {
 		m.ReturnPath = digest.Tagged(a.Sender.ReturnPath, a.Signer.Sign(digest.ForAskBounce, who.ID))

@@ -55,6 +55,7 @@ type Facts struct {
 	BaseURL       string
 	From          string       // as DIGEST_FROM has it
 	ReturnPath    string       // a bare address; empty: bounces go to From
+	AccountFrom   string       // the address of sign-in mail
 	CFBLAddress   string       // where complaints go; empty: no mail says
 	Mail          mailer.Place // where DIGEST_MAIL leads
 	BounceListen  string       // as the settings have them; empty: none
@@ -191,6 +192,7 @@ func checks() []check {
 		{"ptr", true, (*checker).ptr},
 		{"return-path", false, (*checker).returnPath},
 		{"complaints", false, (*checker).complaints},
+		{"account", false, (*checker).account},
 	}
 }
 

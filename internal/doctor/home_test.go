@@ -103,6 +103,8 @@ func TestComplaints(t *testing.T) {
 		}
 	}
 	for _, tt := range []finding{
+		{"one address", func(w *world) { w.AccountFrom = "Sign in <DIGEST@example.org>" }, "account", doctor.Warn,
+			"readers who block the sender of editions cannot sign in", "set DIGEST_ACCOUNT_FROM"},
 		{"not set", at(""), "complaints", doctor.Skipped, "no mail says where", ""},
 		{"below", at("c@bounce.example.org"), "complaints", doctor.OK, "complaints go to c@bounce.example.org", ""},
 		{"of somebody else", at("c@relay.example"), "complaints", doctor.Wrong, "at example.org or below it", "correct DIGEST_CFBL_ADDRESS"},

@@ -84,7 +84,7 @@ func wellWorld(t *testing.T) *world {
 	w.Facts = doctor.Facts{
 		Now:     time.Now,
 		BaseURL: "https://paper.example.org",
-		From:    "Daily Digest <digest@example.org>", ReturnPath: "bounces@bounce.example.org", CFBLAddress: "bounces@bounce.example.org",
+		From:    "Daily Digest <digest@example.org>", ReturnPath: "bounces@bounce.example.org", AccountFrom: "digest+account@example.org", CFBLAddress: "bounces@bounce.example.org",
 		Mail:           mailer.Place{Host: "mail.example.org", Port: 587, Login: true},
 		BounceListen:   "smtp://0.0.0.0:25",
 		TrustedProxies: digest.Proxies{Networks: []netip.Prefix{netip.MustParsePrefix("10.0.0.2/32")}}, MetricsToken: true,

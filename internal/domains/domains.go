@@ -39,7 +39,7 @@ type Registrar struct {
 // letters come from there once its record is seen. digest.Invalid for what is no address, or at a
 // domain that is nobody's.
 func (r *Registrar) Name(ctx context.Context, id digest.NewsletterID, address string) (digest.NewsletterDomain, error) {
-	from, err := mailer.Recipient(strings.TrimSpace(address))
+	from, err := mailer.OwnMailbox(strings.TrimSpace(address))
 	if err != nil {
 		return digest.NewsletterDomain{}, digest.Refuse(digest.Invalid, "that is no address that mail can be sent to; give one at a domain of yours, such as letters@anna.example")
 	}

@@ -1,0 +1,51 @@
+package mailer
+
+import (
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"digest"
+)
+
+// TestBodyIsNeverInDoubt breaks the connection in the body of half of all attempts. The server has accepted nothing
+// then, so that every edition comes once, and none is given up as unconfirmed.
+func TestBodyIsNeverInDoubt(t *testing.T) {
+	for seed := range uint64(10) {
+		random := rand.New(rand.NewPCG(seed, 0))
+		s := &sink{answer: func(c string, n int) string {
+			if c == "BODY" && random.IntN(2) == 0 {
+				return hangUp
+			}
+			return ""
+		}}
+		q := newMemQueue(12, midnight)
+		l := testDeliverer(t, q, openTest(t, s.listen(t), Options{}))
+		l.Route.Connections = 1 // random is not shared
+		for now := midnight; now.Before(midnight.Add(16 * time.Hour)); now = now.Add(10 * time.Minute) {
+			once(t, l, now)
+		}
+		wantStates(t, q, map[digest.EditionState]int{digest.EditionSent: 12})
+		if n := len(s.messages()); n != 12 {
+			t.Errorf("seed %d: the server has %d messages, want 12", seed, n)
+		}
+	}
+}
+
+// TestRefusedDot: where the network refuses the dot itself, the message has no end, so it is retried.
+func TestRefusedDot(t *testing.T) {
+	s := &sink{}
+	tr := openTest(t, s.listen(t), Options{})
+	c, err := tr.connect(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := wireEnvelope{from: "a@example.org", to: "b@example.org"}
+	if err := c.open(e, 1); err != nil {
+		t.Fatal(err)
+	}
+	c.conn.Conn.Close()
+	if _, err := c.dot(); (Attempt{Err: err}).refusal() == nil {
+		t.Errorf("%v, want a refusal: no byte of the dot was sent", err)
+	}
+}
