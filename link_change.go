@@ -15,9 +15,9 @@ type LinkChange struct {
 	Setting  LinkSetting
 	Was, Now string // values of the setting
 
-	Title  string // the digest's name, or the feed's title as its reader sees it
-	URL    string // of the feed, as it is shown
-	NewURL string // of the feed that took its place, as it is shown; only of LinkFeed
+	Title   string // the digest's name, or the feed's title as its reader sees it
+	Host    string // of the feed, as it is shown: its address may be a secret
+	NewHost string // of the feed that took its place; only of LinkFeed
 
 	EmailDate Date // of the edition whose email had the link; zero: not known
 	OneClick  bool // the unsubscribe button of a mail program did it (RFC 8058)

@@ -238,7 +238,7 @@ func TestAMoveHasAWayBack(t *testing.T) {
 func TestLinkChanges(t *testing.T) {
 	november := digest.Date{Year: 2026, Month: time.November, Day: 21}
 	end := strconv.FormatInt(at("2026-12-03 23:00:00").Unix(), 10) // the 4th in Paris
-	site := digest.LinkChange{FeedID: 3, Setting: digest.LinkSubscription, Title: "Boats", URL: "boats.example/feed"}
+	site := digest.LinkChange{FeedID: 3, Setting: digest.LinkSubscription, Title: "Boats", Host: "boats.example"}
 	own := digest.LinkChange{Setting: digest.LinkState, Title: "Daily Digest"}
 	for _, test := range []struct {
 		change   digest.LinkChange
@@ -261,10 +261,14 @@ func TestLinkChanges(t *testing.T) {
 		{site, digest.LinkDisplay, "headlines", "", "Boats now comes like the rest of your edition. Someone used a link in your email of 21 November 2026."},
 		{site, digest.LinkDisplay, "headlines", "excerpts", "Boats now comes as headlines and excerpts. Someone used a link in your email of 21 November 2026."},
 		{site, digest.LinkDisplay, "headlines", "full", "Boats now comes in full. Someone used a link in your email of 21 November 2026."},
-		{site, digest.LinkFeed, "3", "4", "Boats is now read at boats.example/new, no longer at boats.example/feed. Someone used a link in your email of 21 November 2026."},
+		{site, digest.LinkFeed, "3", "5", "Boats is now read at another address of boats.example. Someone used a link in your email of 21 November 2026."},
+		{site, digest.LinkFeed, "3", "4", "Boats is now read at ships.example, no longer at boats.example. Someone used a link in your email of 21 November 2026."},
 	} {
 		x := test.change
-		x.Was, x.Now, x.EmailDate, x.NewURL = test.was, test.now, november, "boats.example/new"
+		x.Was, x.Now, x.EmailDate, x.NewHost = test.was, test.now, november, "ships.example"
+		if test.now == "5" {
+			x.NewHost = x.Host
+		}
 		if test.set != "" {
 			x.Setting = test.set
 		}

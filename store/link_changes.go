@@ -109,7 +109,8 @@ func linkChanges(was, is linkable) (all []digest.LinkChange) {
 			if !ok {
 				s = is.subscriptions[feed]
 			}
-			x.Title, x.URL = cmp.Or(s.Title, digest.HostShown(s.URL)), digest.AddressShown(s.URL)
+			x.Host = digest.HostShown(s.URL)
+			x.Title = cmp.Or(s.Title, x.Host)
 		}
 		all = append(all, x)
 	}
@@ -118,7 +119,7 @@ func linkChanges(was, is linkable) (all []digest.LinkChange) {
 	ended, begun := missing(was, is), missing(is, was)
 	if len(ended) == 1 && len(begun) == 1 {
 		add(ended[0], digest.LinkFeed, feedKey(ended[0]), feedKey(begun[0]))
-		all[len(all)-1].NewURL = digest.AddressShown(is.subscriptions[begun[0]].URL)
+		all[len(all)-1].NewHost = digest.HostShown(is.subscriptions[begun[0]].URL)
 		ended, begun = nil, nil
 	}
 	for _, feed := range append(ended, begun...) {
@@ -201,13 +202,13 @@ func (by LinkUse) recordOne(ctx context.Context, c conn, x digest.LinkChange, no
 		how = toldByEmail
 	}
 	if !found {
-		if err := c.get(ctx, &open.ID, `INSERT INTO link_changes (digest_id, feed_id, setting, was, is_now, title, url, new_url, email_date, made_at, told_by)
-			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`, x.DigestID, x.FeedID, string(x.Setting), x.Was, x.Now, x.Title, x.URL, x.NewURL,
+		if err := c.get(ctx, &open.ID, `INSERT INTO link_changes (digest_id, feed_id, setting, was, is_now, title, host, new_host, email_date, made_at, told_by)
+			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`, x.DigestID, x.FeedID, string(x.Setting), x.Was, x.Now, x.Title, x.Host, x.NewHost,
 			dateText(by.EmailDate), now, how); err != nil {
 			return err
 		}
-	} else if err := c.run(ctx, `UPDATE link_changes SET is_now = ?, new_url = ?, email_date = ?, made_at = ?, told_by = ? WHERE id = ?`,
-		x.Now, x.NewURL, dateText(by.EmailDate), now, how, open.ID); err != nil {
+	} else if err := c.run(ctx, `UPDATE link_changes SET is_now = ?, new_host = ?, email_date = ?, made_at = ?, told_by = ? WHERE id = ?`,
+		x.Now, x.NewHost, dateText(by.EmailDate), now, how, open.ID); err != nil {
 		return err
 	}
 	if how != toldByEdition || found && open.Was == x.Now {
@@ -230,7 +231,7 @@ func dateText(d digest.Date) string {
 	return d.String()
 }
 
-const linkChangeColumns = `x.id, x.digest_id, x.feed_id, x.setting, x.was, x.is_now AS "now", x.title, x.url, x.new_url, NULLIF(x.email_date, '') AS email_date,
+const linkChangeColumns = `x.id, x.digest_id, x.feed_id, x.setting, x.was, x.is_now AS "now", x.title, x.host, x.new_host, NULLIF(x.email_date, '') AS email_date,
 	CASE x.told_by WHEN 'nobody' THEN 1 ELSE 0 END AS one_click, x.made_at, x.undone_at`
 
 // A ListedLinkChange is a change that was made by a link, with the round of its digest's links.

@@ -264,6 +264,41 @@ func TestUndoLink(t *testing.T) {
 	})
 }
 
+// TestUndoOfAnotherFeed: a feed that took the place of another by a link, and the way back of one that moved, are undone, too,
+// and no notice shows more of an address than its host.
+func TestUndoOfAnotherFeed(t *testing.T) {
+	each(t, func(r *room) {
+		v := r.visitor()
+		_, moved := r.user("ann@example.org")
+		_, path := r.moves(moved, "Notes", oldPlace, newPlace)
+		r.midnight()
+		v.post(path, nil).status(http.StatusOK).shows("h1", "You are back at the old address")
+		page := v.get(r.undoPaths(moved)[0]).contains("main p", "Notes is now read at old.example, no longer at new.example.")
+		if strings.Contains(page.body, "key=1") {
+			r.t.Error("it shows what may be a secret")
+		}
+		v.press(page, "Undo this change").shows("h1", "The change was undone")
+		if got := r.subscribedTo(moved); got != newPlace {
+			r.t.Errorf("subscribed to %s", got)
+		}
+		v.get(path).shows("h1", "Go back to the old address?")
+
+		b := r.blog(map[string]string{"/": offering, "/feed": rss("The blog itself", "One")})
+		_, d := r.user("bob@example.org")
+		link := r.failing(d, "The blog", b.URL+"/old")
+		offered := v.post(link+"/find", nil).attrs("input[name=feed]", "value")
+		v.post(link+"/add", url.Values{"feed": {offered[0]}}).contains("[role=status]", "in the other’s place")
+		if got := r.undoPaths(d); len(got) != 1 {
+			r.t.Fatalf("%d changes", len(got))
+		}
+		v.get(r.undoPaths(d)[0]).contains("main p", "The blog is now read at another address of ")
+		v.post(r.undoPaths(d)[0], nil).shows("h1", "The change was undone")
+		if got := r.subscribedTo(d); got != b.URL+"/old" {
+			r.t.Errorf("subscribed to %s", got)
+		}
+	})
+}
+
 // TestUndoTokens: the link is of one change and one digest, and of nothing else.
 func TestUndoTokens(t *testing.T) {
 	each(t, func(r *room) {

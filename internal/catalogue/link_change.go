@@ -37,7 +37,10 @@ func linkChanged(c digest.LinkChange, name string, zone *time.Location) Sayable 
 			"":               Key("%s now comes like the rest of your edition."),
 		}[digest.Layout(c.Now)].With(name)
 	case digest.LinkFeed:
-		return Key("%s is now read at %s, no longer at %s.").With(name, c.NewURL, c.URL)
+		if c.NewHost == c.Host {
+			return Key("%s is now read at another address of %s.").With(name, c.Host)
+		}
+		return Key("%s is now read at %s, no longer at %s.").With(name, c.NewHost, c.Host)
 	}
 	switch {
 	case state == digest.DigestPaused && until.IsZero():

@@ -9,8 +9,8 @@ CREATE TABLE link_changes (
     was        TEXT NOT NULL,                -- its value before
     is_now     TEXT NOT NULL,                -- its value after
     title      TEXT NOT NULL,                -- of the digest or the feed
-    url        TEXT NOT NULL DEFAULT '',     -- of the feed
-    new_url    TEXT NOT NULL DEFAULT '',     -- of the feed that took its place
+    host       TEXT NOT NULL DEFAULT '',     -- of the feed
+    new_host   TEXT NOT NULL DEFAULT '',     -- of the feed that took its place
     email_date TEXT NOT NULL DEFAULT '',     -- of the edition whose email had the link; '': not known
     made_at    BIGINT NOT NULL,
     told_by    TEXT NOT NULL,                -- edition, email or nobody
