@@ -243,8 +243,8 @@ func (n Newsletter) Waits(l NewsletterLetter) time.Duration {
 	return n.ApproveWithin
 }
 
-// MaySend reports whether an issue that is due at sendAt may be sent at now: never while the newsletter is not
-// active, and not before sendAt while its publisher may still approve it.
+// MaySend reports whether an issue that is due at sendAt may be sent at now. The newsletter must be active. An issue
+// without approval waits until sendAt.
 func (n Newsletter) MaySend(l NewsletterLetter, sendAt, now time.Time) bool {
 	return n.State == NewsletterActive && (n.Waits(l) == 0 || !now.Before(sendAt))
 }

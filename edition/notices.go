@@ -25,8 +25,9 @@ func newClock(date digest.Date, zone *time.Location, l *catalogue.Language) cloc
 	return clock{zone, date.Plus(-1), date.Year, l}
 }
 
-// notices is what an edition tells its reader: first which editions did not arrive, then changes by links and moves of
-// feeds, which the reader can undo, then what has ended, then what is missing, each in the order of the sites' titles.
+// notices returns an edition's notices: first about editions that did not arrive, then about changes by links and feeds
+// that moved, because the reader can undo both, then about feeds that ended, then about missing posts. Each group is
+// sorted by title.
 func (b *Builder) notices(d digest.Delivery, in []digest.Notice, c clock) []render.Notice {
 	in = slices.Clone(in)
 	slices.SortFunc(in, func(a, b digest.Notice) int {
@@ -81,12 +82,16 @@ func (b *Builder) moved(n digest.Notice, round int) render.Moved {
 	}
 }
 
-// noticeLink is where a notice leads, and what the link is called; "": nowhere. The feeds of a newsletter are its
-// publisher's, so its members can do nothing about them.
+// noticeLink returns the address and the text of a notice's link; "": it has none. The feeds of a newsletter belong to
+// its publisher, so members can do nothing about them.
 func (b *Builder) noticeLink(d digest.Delivery, n digest.Notice) (url string, words catalogue.Sayable) {
 	switch {
 	case n.Kind == digest.NoticeUndelivered:
-		return b.webURL(n.Edition, d.LinkRound), catalogue.Key("Read it here")
+		words := catalogue.Key("Read that edition")
+		if d.Newsletter != nil {
+			words = catalogue.Key("Read that issue")
+		}
+		return b.webURL(n.Edition, d.LinkRound), words
 	case n.Change != nil:
 		token := b.Signer.SignPair(digest.ForUndo, digest.InRound(int64(n.DigestID), d.LinkRound), n.Change.ID)
 		return b.BaseURL + "/undo/" + token, catalogue.Key("Undo this change")

@@ -7,8 +7,8 @@ import (
 	"digest"
 )
 
-// TestUndelivered: posts of an edition that was refused come as headlines below the site's own, a site that has no
-// others comes as headlines alone, and a notice that stands first leads to that edition.
+// TestUndelivered: an edition lists the posts of a refused one as headlines below the site's own posts. A site without
+// its own posts has headlines only. The first notice links to the refused edition.
 func TestUndelivered(t *testing.T) {
 	s := stocked()
 	s.editions[100] = []digest.PostRef{

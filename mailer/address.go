@@ -35,13 +35,13 @@ func parseAddress(raw string) (*mail.Address, error) {
 	return &mail.Address{Name: unencoded(a.Name), Address: local + "@" + host}, nil
 }
 
-// notMailboxRune reports characters beyond ASCII that are no letters, marks or figures: they are not seen, or turn the
-// address round.
+// notMailboxRune reports characters beyond ASCII that are no letters, marks or digits: they are invisible, or reverse
+// the address.
 func notMailboxRune(r rune) bool {
 	return r >= 0x80 && !unicode.In(r, unicode.L, unicode.M, unicode.N)
 }
 
-// parseOwn is parseAddress for the addresses that mail comes from or is answered to, which every mail server must take.
+// parseOwn is parseAddress for our own addresses (From, Reply-To), which every mail server must accept.
 func parseOwn(raw string) (*mail.Address, error) {
 	a, err := parseAddress(raw)
 	if err == nil && !isASCII(a.Address) {
@@ -66,7 +66,7 @@ func CheckFrom(address string) error {
 	return err
 }
 
-// OwnMailbox is Recipient for an address of this instance: one that every mail server takes.
+// OwnMailbox is Recipient for an address of this instance, which every mail server must accept.
 func OwnMailbox(address string) (string, error) {
 	if _, err := parseOwn(address); err != nil {
 		return "", err

@@ -136,7 +136,8 @@ func TestSize(t *testing.T) {
 	}
 }
 
-// TestFirstWordOfAField stands on the line of its name, lines are short, and what is read is what was written.
+// TestFirstWordOfAField: the first word is on the line of the field's name, lines are short, and a reader decodes the
+// original text.
 func TestFirstWordOfAField(t *testing.T) {
 	for _, subject := range []string{
 		"Friday 20 November: 15 posts from 8 sites", "Freitag, 20. November: 15 Beiträge", "", "x", "  spaces   within ",

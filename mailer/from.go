@@ -8,15 +8,15 @@ import (
 	"digest"
 )
 
-// Editions, sign-in mail and each newsletter come from different addresses, because mail programs offer to block the
-// sender: who blocks one of them must go on getting the others. The addresses differ by a tag (RFC 5233), so that all of
-// them are at one mailbox.
+// Editions, sign-in mail and each newsletter have different From addresses, because mail programs offer to block the
+// sender: a reader who blocks one of them must still get the others. The addresses differ by a tag (RFC 5233), so one
+// mailbox receives the mail for all of them.
 
-// accountTag is the tag of the address that sign-in mail comes from.
+// accountTag is the tag of the From address of sign-in mail.
 const accountTag = "account"
 
-// DefaultAccountFrom is the address that sign-in mail comes from where DIGEST_ACCOUNT_FROM names none, for a DIGEST_MAIL
-// and a DIGEST_FROM that are valid. A server to which from itself logs in may send for nothing else: then it is from.
+// DefaultAccountFrom returns the From address of sign-in mail if DIGEST_ACCOUNT_FROM is empty, for a valid DIGEST_MAIL
+// and DIGEST_FROM. It returns from if that is also the login at the mail server: such a server may refuse all others.
 func DefaultAccountFrom(setting, from string) string {
 	a, err := parseAddress(from)
 	_, s, _ := parseSetting(setting)
@@ -26,14 +26,14 @@ func DefaultAccountFrom(setting, from string) string {
 	return tagged(a, accountTag)
 }
 
-// SameAddress reports whether two addresses are one mailbox by the same name, whatever names stand beside them.
+// SameAddress reports whether two addresses are equal except for the names of their owners.
 func SameAddress(one, other string) bool {
 	a, err := parseAddress(one)
 	b, err2 := parseAddress(other)
 	return err == nil && err2 == nil && strings.EqualFold(a.Address, b.Address)
 }
 
-// SameDomain reports whether two addresses are at one domain, for which one key signs.
+// SameDomain reports whether two addresses are at one domain, so that one key signs for both.
 func SameDomain(one, other string) bool { return hostOf(one) == hostOf(other) }
 
 // tagged writes an address with a tag, if there is room for it before the @ (RFC 5321 §4.5.3.1.1).
@@ -46,13 +46,13 @@ func tagged(a *mail.Address, tag string) string {
 	return (&mail.Address{Name: a.Name, Address: address}).String()
 }
 
-// NewsletterFrom is the address that issues of a newsletter come from, on an instance whose own is from (DIGEST_FROM),
-// and whose sign-in mail comes from account: at the publisher's domain while that is seen to be theirs. Where account is
-// from, the mail server takes no other address, so issues come from it too.
+// NewsletterFrom returns the From address of issues of a newsletter: at the publisher's own domain if the newsletter has
+// proven one, otherwise from (DIGEST_FROM) with the slug as its tag. If account, the From address of sign-in mail, equals
+// from, the mail server accepts no other address, and issues use it too.
 func NewsletterFrom(n digest.Newsletter, from, account string) string {
 	a, err := parseAddress(from)
 	if err != nil {
-		return from // whoever composes says what is wrong with it
+		return from // Compose reports the error
 	}
 	own := &mail.Address{Name: digest.OneLine(n.Sender()), Address: cmp.Or(n.OwnAddress, a.Address)}
 	if n.OwnAddress == "" && n.Slug != "" && account != "" && !SameAddress(from, account) {
@@ -61,7 +61,7 @@ func NewsletterFrom(n digest.Newsletter, from, account string) string {
 	return own.String()
 }
 
-// NewsletterFrom is the address that issues of a newsletter come from.
+// NewsletterFrom returns the From address of issues of a newsletter.
 func (s *Sender) NewsletterFrom(n digest.Newsletter) string {
 	return NewsletterFrom(n, s.From, s.AccountFrom)
 }

@@ -7,7 +7,7 @@ import (
 	"digest"
 )
 
-// TestFroms: sign-in mail and each newsletter have an address of their own, but where the server takes one only.
+// TestFroms: sign-in mail and each newsletter have their own address, unless the server accepts only one.
 func TestFroms(t *testing.T) {
 	const from = `"Daily Digest" <digest@example.org>`
 	if got := DefaultAccountFrom("smtp://key:secret@relay.example:587", from); got != `"Daily Digest" <digest+account@example.org>` {
@@ -36,8 +36,8 @@ func TestFroms(t *testing.T) {
 	}
 }
 
-// TestLettersComeFromTheAccount: single letters come from AccountFrom unless they name a sender, and editions from From.
-func TestLettersComeFromTheAccount(t *testing.T) {
+// TestAccountFrom: AccountFrom is the sender of single letters that name none, and From is the sender of editions.
+func TestAccountFrom(t *testing.T) {
 	s := &sink{}
 	sender := Sender{Transport: openTest(t, s.listen(t), Options{}), From: "Digest <digest@example.org>", AccountFrom: "Digest <digest+account@example.org>"}
 	l := Letter{To: "ada@example.org", Subject: "Sign in", Text: "x", Date: midnight}
@@ -57,7 +57,7 @@ func TestLettersComeFromTheAccount(t *testing.T) {
 	n := &digest.Newsletter{Name: "Ann", Slug: "ann"}
 	for want, delivery := range map[string]digest.Delivery{sender.From: {}, `"Ann" <digest+ann@example.org>`: {Newsletter: n}} {
 		if got := d.complete(Letter{}, delivery, midnight).From; got != want {
-			t.Errorf("an edition comes from %s, want %s", got, want)
+			t.Errorf("From of an edition is %s, want %s", got, want)
 		}
 	}
 }

@@ -11,8 +11,8 @@ const (
 	mostWordColumns = 76 // of a line with encoded words, one of which has 75 at most (RFC 2047 §2)
 )
 
-// field writes a header field whose value is text. The first word stands on the first line: some programs show the line
-// break after the colon as a space.
+// field writes a header field whose value is text. It puts the first word on the first line, because some programs show
+// a line break after the colon as a space.
 func field(name, text string) string {
 	if isASCII(text) {
 		return name + ": " + folded(text, mostColumns-len(name+": ")) + "\r\n"
@@ -39,8 +39,8 @@ func folded(text string, room int) string {
 	return b.String()
 }
 
-// encodedWords writes text as encoded words of whole characters, in the shorter of the two encodings. The first one has
-// room columns, the others those of a line of their own.
+// encodedWords writes text as encoded words of whole characters, in the shorter of the two encodings. There are room
+// columns for the first word; each of the others has its own line.
 func encodedWords(text string, room int) (words []string) {
 	encode := encodedB
 	if len(encodedQ(text)) < len(encodedB(text)) {
@@ -77,7 +77,7 @@ func encodedQ(text string) string {
 	return b.String() + "?="
 }
 
-// toField writes the one recipient. A name before the @ that is not ASCII stands as it is (RFC 6532 §3.2).
+// toField writes the one recipient. It does not encode a name before the @ that is not ASCII (RFC 6532 §3.2).
 func toField(address string) (string, error) {
 	a, err := parseAddress(address)
 	if err != nil {

@@ -117,12 +117,12 @@ func domainSlowed(l digest.Lane, now time.Time, inUse int, pause bool, reason st
 	return l
 }
 
-// mostProbes is how many messages a domain that has refused ours gets after its pause. Single readers may be refused
-// for themselves, so it takes all of them to pause it again.
+// mostProbes is the number of messages that a domain gets after its pause. It may refuse single readers for themselves,
+// so only the refusal of all probes pauses it again.
 const mostProbes = 3
 
-// domainRefused is a domain's lane after it refused too much for what our mail is, not for whom it is to: it pauses for
-// an hour, and then gets a few probes. A refused probe leaves one fewer, and the last one pauses the domain again.
+// domainRefused returns a domain's lane after the domain refused too many messages, whoever the recipient. The lane
+// pauses for an hour and then sends a few probes. Each refused probe leaves one fewer; the last one pauses it again.
 func domainRefused(l digest.Lane, now time.Time, c LaneChange) digest.Lane {
 	switch {
 	case c.IfAlarmed && !l.Alarm: // it is slow for another reason

@@ -94,7 +94,7 @@ func NewOutbox(o OutboxOptions) *Outbox {
 	return b
 }
 
-// NewsletterFrom is the address that issues of a newsletter come from.
+// NewsletterFrom returns the From address of issues of a newsletter.
 func (b *Outbox) NewsletterFrom(n digest.Newsletter) string { return b.o.Sender.NewsletterFrom(n) }
 
 // Add accepts a request, whatever becomes of it. It never waits.

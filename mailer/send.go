@@ -16,8 +16,8 @@ type Sender struct {
 	Transport Transport
 	From      string // DIGEST_FROM
 
-	// AccountFrom is the address of single letters that somebody waits for; empty: From. Where it is another one than
-	// From, each newsletter has its own address too.
+	// AccountFrom is the From address of single letters that somebody waits for; empty: From. If it differs from From,
+	// each newsletter has its own address too.
 	AccountFrom string
 	ReplyTo     string // empty: none
 	ReturnPath  string // bare address that bounces come back to; empty: that of From

@@ -9,15 +9,14 @@ import (
 	"digest"
 )
 
-// A server that finds a message too large gets it once more, smaller: the renderer leaves out what there is no room for,
-// and the web edition has all of it. The limit is what the server offers (SIZE, RFC 1870), or else a quarter of what it
-// refused.
+// If a server finds a message too large, it gets a smaller one: the renderer leaves posts out, and the web edition has
+// all of them. The limit is the size that the server offers (SIZE, RFC 1870), or a quarter of the refused size.
 
-// leastRoom is about what a message takes that has nothing but links to its edition, in bytes.
+// leastRoom is about the size of a message without posts, in bytes.
 const leastRoom = 12_000
 
-// sendSmaller sends an edition again, smaller, if the attempt failed for its size alone and the server has not seen the end of
-// it. One that has been refused at its dot is made smaller when it is claimed again.
+// sendSmaller sends a smaller message if the attempt failed for its size alone and before the final dot. After a refusal
+// at the dot the edition is claimed again, and made smaller then.
 func (r *run) sendSmaller(ctx context.Context, c *claimed, a Attempt) Attempt {
 	refused := a.refusal()
 	if refused == nil || a.Dotted || c.small || !refused.isTooLarge() || !r.makeSmaller(ctx, c, refused.limit(len(c.message))) {
@@ -29,7 +28,7 @@ func (r *run) sendSmaller(ctx context.Context, c *claimed, a Attempt) Attempt {
 	return a
 }
 
-// limit is how large a message may be for a server that has refused one of so many bytes.
+// limit returns the largest size, in bytes, for a server that has refused a message of size bytes.
 func (e *NotAcceptedError) limit(size int) int {
 	if announced, ok := errors.AsType[*tooLargeError](e.Err); ok {
 		return announced.largest
@@ -37,8 +36,8 @@ func (e *NotAcceptedError) limit(size int) int {
 	return size / 4
 }
 
-// makeSmaller renders, composes and signs an edition anew, so that it has no more bytes than limit; false if that cannot
-// be done, and nothing has changed then.
+// makeSmaller renders, composes and signs an edition again, with at most limit bytes. It returns false, and changes
+// nothing, if that is impossible.
 func (r *run) makeSmaller(ctx context.Context, c *claimed, limit int) bool {
 	for room := limit; room >= min(leastRoom, limit)/4 && ctx.Err() == nil; room = room * 2 / 3 {
 		small := *c
@@ -60,7 +59,7 @@ func (r *run) makeSmaller(ctx context.Context, c *claimed, limit int) bool {
 	return false
 }
 
-// wasTooLarge reports whether the reply that is recorded of an edition says that its message is too large.
+// wasTooLarge reports whether the recorded reply to an edition says that its message is too large.
 func wasTooLarge(recorded string) bool {
 	code, text, _ := strings.Cut(recorded, " ")
 	n, err := strconv.Atoi(code)

@@ -69,14 +69,14 @@ func (t *smtpTransport) Send(ctx context.Context, e Envelope, message []byte, be
 // hungUp reports what a server that closed an idle connection looks like: the
 // end, or 421, in place of the answer to MAIL.
 func (e *NotAcceptedError) hungUp() bool {
-	return e.Stage == StageMail && (e.Reply.Code == 0 && !e.cannotTake() || e.Reply.Code == 421)
+	return e.Stage == StageMail && (e.Reply.Code == 0 && !e.isUnsendable() || e.Reply.Code == 421)
 }
 
-// cannotTake reports that the message was not offered, because the server has said that it cannot take it.
-func (e *NotAcceptedError) cannotTake() bool { return errors.Is(e.Err, errNoUTF8) || e.isTooLarge() }
+// isUnsendable reports that the server cannot accept the message at all.
+func (e *NotAcceptedError) isUnsendable() bool { return errors.Is(e.Err, errNoUTF8) || e.isTooLarge() }
 
-// isTooLarge reports that the message is too large for the server, by what it offers or by its answer. A mailbox that is
-// full is answered by a bare 552 to RCPT.
+// isTooLarge reports that the message is too large for the server, by its offer or by its reply. A bare 552 to RCPT
+// means a full mailbox.
 func (e *NotAcceptedError) isTooLarge() bool {
 	_, announced := errors.AsType[*tooLargeError](e.Err)
 	return announced || e.Reply.isTooLarge() && (e.Stage != StageRcpt || e.Reply.Enhanced != "")
@@ -246,7 +246,7 @@ func (t *smtpTransport) clientOptions(dial DialFunc) []gomail.Option {
 		gomail.WithTimeout(t.o.DialTimeout),
 		gomail.WithDialContextFunc(gomail.DialContextFunc(dial)),
 		gomail.WithTLSConfig(t.tlsConfig()),
-		gomail.WithoutSMTPUTF8(), // else go-mail asks for it with every message; transact asks where it is needed
+		gomail.WithoutSMTPUTF8(), // go-mail would request it for every message; transact does so where needed
 	}
 	switch t.server.security {
 	case startTLS:

@@ -54,9 +54,9 @@ var (
 	errNoAnswer = errors.New("the server did not answer the final dot")
 )
 
-// How long the server is watched before the final dot is promised. A server that has broken off in the body, or
-// refuses it, mostly shows that within the first of these times. Each message waits for it, so it is short; a message
-// that was in doubt once would be lost by a second doubt, so its server is watched for longer than any round trip.
+// The mailer watches the server for these times before the final dot. If the server has closed the connection in the
+// body, or refuses the body, it usually shows within usualWatch. Each message waits for that, so it is short. A message
+// that was in doubt before would be lost if it were in doubt again, so carefulWatch is longer than any round trip.
 const (
 	usualWatch   = time.Millisecond
 	carefulWatch = 500 * time.Millisecond
@@ -93,8 +93,8 @@ func (c *smtpConn) transact(ctx context.Context, e wireEnvelope, message []byte,
 	return c.dot()
 }
 
-// watch waits for d, and returns an error if the server has closed the connection or spoken: it has not accepted the
-// message then, whose end it has not seen.
+// watch waits for d. It returns an error if the server has closed the connection or replied: the server has not seen the
+// end of the message, so it cannot have accepted it.
 func (c *smtpConn) watch(d time.Duration) error {
 	c.conn.wait(d)
 	defer c.conn.wait(replyTimeout)
@@ -115,7 +115,7 @@ func stoppedBy(ctx context.Context) error {
 	return fmt.Errorf("%w: %w", errTooLate, context.Cause(ctx))
 }
 
-// mailCommand is the MAIL command for a message of so many octets. The error says that the server cannot take it.
+// mailCommand returns the MAIL command for a message of size octets, or an error if the server cannot accept it.
 func (c *smtpConn) mailCommand(e wireEnvelope, size int) (string, error) {
 	command := "MAIL FROM:<" + e.from + ">"
 	switch {
@@ -144,7 +144,7 @@ func (e *tooLargeError) Error() string {
 	return fmt.Sprintf("the message has %d bytes, and the mail server takes %d", e.size, e.largest)
 }
 
-// open walks MAIL, RCPT and DATA, in one packet when the server allows it, for a message of so many octets.
+// open sends MAIL, RCPT and DATA for a message of size octets, in one packet if the server allows it.
 func (c *smtpConn) open(e wireEnvelope, size int) error {
 	mail, err := c.mailCommand(e, size)
 	if err != nil {
@@ -239,8 +239,8 @@ func stuffDots(message []byte) []byte {
 	return stuffed
 }
 
-// dot ends the message. Once the network has a byte of it only an answer tells what
-// became of it.
+// dot ends the message. After the network has accepted a byte of it, only a reply tells
+// whether the server accepted the message.
 func (c *smtpConn) dot() (Reply, error) {
 	c.sent++
 	c.conn.wait(dotTimeout)

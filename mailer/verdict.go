@@ -27,7 +27,7 @@ func (e *NotAcceptedError) Verdict() Verdict {
 	switch {
 	case e.Stage == StageCompose:
 		return Refused
-	case e.cannotTake():
+	case e.isUnsendable():
 		return Refused
 	case e.aboutUs():
 		return Paused
@@ -97,8 +97,8 @@ func (r Reply) aboutMailbox() bool {
 	return r.says("greylist", "graylist", "grey-list", "gray-list", "grey list", "gray list", "postgrey")
 }
 
-// aboutMessage reports answers that refuse one message for its form, size or content (RFC 3463 X.6.x, X.2.3, X.3.4).
-// Without a code the words decide; a bare 552 is one about size (RFC 5321 §4.2.3).
+// aboutMessage reports replies that refuse one message for its form, size or content (RFC 3463 X.6.x, X.2.3, X.3.4).
+// Without a code the words decide. A bare 552 is about size (RFC 5321 §4.2.3).
 func (r Reply) aboutMessage() bool {
 	switch {
 	case r.hasClass("5.6."), r.Enhanced == "5.2.3", r.isTooLarge():
@@ -108,7 +108,7 @@ func (r Reply) aboutMessage() bool {
 		"url", "uribl", "surbl", "hyperlink")
 }
 
-// isTooLarge reports answers that refuse a message for its size.
+// isTooLarge reports replies that refuse a message for its size.
 func (r Reply) isTooLarge() bool {
 	switch {
 	case r.Code < 500:
@@ -155,5 +155,5 @@ func (r Reply) says(words ...string) bool {
 
 // lost reports a connection that broke without an answer: worth another one at once.
 func (e *NotAcceptedError) lost() bool {
-	return e.Reply.Code == 0 && !e.cannotTake() && e.Stage != StageCompose && e.Stage != StageConnect && e.Stage != StageAuth
+	return e.Reply.Code == 0 && !e.isUnsendable() && e.Stage != StageCompose && e.Stage != StageConnect && e.Stage != StageAuth
 }

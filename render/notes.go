@@ -27,7 +27,7 @@ type Notice struct {
 	Text  string // a sentence or two, plain
 	Moved        // the zero one, unless the feed has moved
 
-	LinkURL   string // of a page that belongs to it, absolute http(s); "": there is none
+	LinkURL   string // of a page that belongs to it, absolute http(s); "": no page
 	LinkWords catalogue.Sayable
 }
 

@@ -24,8 +24,8 @@ type Section struct {
 	Display digest.Layout // of its posts; empty: the edition's
 	Folder  string        // the reader's own
 
-	// Rest is what is only listed, below Posts and in the same order: the rest of a bound edition, and the posts of an
-	// edition that was not delivered. RestLabel stands above it on a page.
+	// Rest holds posts of which only the headline is shown, below Posts and in the same order: the rest of a bound
+	// edition, and the posts of an edition that was not delivered. RestLabel is their heading on a page.
 	Rest      []*Post
 	RestLabel catalogue.Sayable
 
@@ -165,7 +165,7 @@ func (s *Section) post(i int) *Post {
 	return s.Rest[i-len(s.Posts)]
 }
 
-// FromEarlier stands above posts of an earlier day.
+// FromEarlier is the heading of posts of an earlier day.
 const FromEarlier = catalogue.Key("Late, from an earlier day")
 
 // lateWord says of a post that it comes late.

@@ -7,24 +7,24 @@ import (
 )
 
 // An edition that did not reach its reader is undelivered: it expired, a server refused it, or nobody confirmed it. The
-// digest's next edition carries it, so that nothing is lost (I3). It shows the posts of an expired edition in full, and
-// those of the other two as headlines below a notice that leads to the edition. What an expired edition carried itself
-// comes along; what a refused edition carried does not, because that may be why it was refused. The rows of carried
-// say what an edition carries; they are made when it is sealed, and never change.
+// digest's next edition carries it, so that nothing is lost (I3). It shows the posts of an expired edition in full. Of
+// the other two it lists the headlines, and a notice links to the edition. An expired edition passes on the editions
+// that it carried itself. A refused edition does not, because they may be the reason for the refusal. The release
+// writes the rows of carried, which never change.
 
-// undelivered holds for editions e that the next edition of their digest has to carry; toCarry for those of them whose
-// reader is mailed.
+// undelivered holds for editions e that the next edition of their digest must carry. toCarry holds if their reader also
+// gets email.
 const (
 	undelivered = `e.undelivered = 1`
 	toCarry     = undelivered + ` AND ` + unmailedError + ` IS NULL`
 )
 
-// isReason holds for undelivered editions e for which alone a next edition is made. One that had only notices, or posts
-// of others, and was refused, is none: where everything is refused, there would be an edition every day.
+// isReason holds for undelivered editions e that are worth an edition of their own. A refused edition without posts of
+// its own is not: a server that refuses everything would otherwise cause an edition every day.
 const isReason = `(e.state = 'expired' OR EXISTS (SELECT 1 FROM digest_posts x WHERE x.digest_id = e.digest_id AND x.visible_at = e.due_at))`
 
-// isUndelivered reports whether an edition in a state has to be carried. One whose address does not exist is not:
-// nothing is mailed there any more.
+// isUndelivered reports whether the next edition must carry an edition in a state. It need not if the address does not
+// exist, because nothing is mailed there any more.
 func isUndelivered(state digest.EditionState, b *digest.Bounce) bool {
 	switch state {
 	case digest.EditionExpired, digest.EditionUnconfirmed:
@@ -35,15 +35,15 @@ func isUndelivered(state digest.EditionState, b *digest.Bounce) bool {
 	return false
 }
 
-// dropUnsent ends the editions of a digest that wait to be sent or carried.
+// dropUnsent ends the editions of a digest that wait for a mailer or for the next edition.
 func dropUnsent(ctx context.Context, c conn, id digest.DigestID, state digest.EditionState, why string) error {
 	return c.run(ctx, `UPDATE editions AS e SET undelivered = 0, state = CASE WHEN e.state IN ('ready', 'expired') THEN ? ELSE e.state END,
 		error = CASE WHEN e.state IN ('ready', 'expired') THEN ? ELSE e.error END WHERE e.digest_id = ? AND (e.state = 'ready' OR `+undelivered+`)`,
 		string(state), why, id)
 }
 
-// carry makes the editions that a batch has just been given carry the undelivered ones of their digests. An edition
-// that is not mailed carries nothing: they wait until the reader is mailed again.
+// carry makes the new editions of a batch carry the undelivered editions of their digests. An edition that is not
+// mailed carries nothing: the undelivered ones wait until its reader gets email again.
 func (g releaseBatch) carry(ctx context.Context, c conn, now instant) error {
 	_, err := c.exec(ctx, `INSERT INTO carried (edition_id, from_id)
 		WITH l (edition_id, from_id) AS (SELECT n.id, e.id

@@ -78,9 +78,9 @@ func TestCarryEnds(t *testing.T) {
 	}
 }
 
-// TestUndelivered: however an edition fails to reach its reader, the next one brings its posts, once. Of an edition that
-// was refused or may have arrived it lists them, and a notice leads there. What the next edition brings of it does not
-// come again if that is refused too.
+// TestUndelivered: however an edition fails to reach its reader, the next one shows its posts, once. It lists the posts
+// of an edition that was refused or may have arrived, and a notice links to that edition. If the next edition is refused
+// too, the one after shows only its own posts.
 func TestUndelivered(t *testing.T) {
 	mark := func(state digest.EditionState, bounce digest.BounceKind) func(world, digest.Delivery) {
 		return func(w world, e digest.Delivery) {
@@ -142,7 +142,7 @@ func TestUndelivered(t *testing.T) {
 	}
 }
 
-// doubt has the only edition claimed and in doubt once more.
+// doubt puts the only edition in doubt again.
 func doubt(w world) {
 	w.t.Helper()
 	for _, e := range w.claimEditions(parisMidnight.Add(time.Hour), 1, "t") {
@@ -158,8 +158,8 @@ func (w world) resend(id digest.EditionID) {
 	w.send(parisMidnight)
 }
 
-// brought describes a digest's latest edition: its posts, with + if they are carried and - if they are only listed, and
-// the dates of the editions that it says did not arrive.
+// brought describes a digest's latest edition. It marks carried posts with +, listed ones with -, and adds the dates of
+// the editions that a notice names.
 func (w world) brought(d digest.Digest) string {
 	w.t.Helper()
 	latest, err := w.Editions(w.ctx(), d.ID, 1)

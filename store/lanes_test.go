@@ -430,33 +430,3 @@ func TestDeliveriesTellOfTheirLane(t *testing.T) {
 		want(w.t, "not by another", w.leased(), 0)
 	})
 }
-
-// TestProbesOfADomainUnderAlarm: they go to readers who were not refused with the edition before.
-func TestProbesOfADomainUnderAlarm(t *testing.T) {
-	each(t, func(w world) {
-		ds := w.released(6)
-		for _, e := range w.claimEditions(parisMidnight, 9, "t") {
-			m := digest.Mark{ID: e.ID, State: digest.EditionFailed}
-			if e.DigestID == ds[3].ID || e.DigestID == ds[4].ID {
-				m.State = digest.EditionSent
-			}
-			w.mark(parisMidnight, "t", m)
-		}
-		f, err := w.FeedByURL(w.ctx(), "https://f.example/feed")
-		w.ok(err)
-		second := parisMidnight.Add(day)
-		w.record(second.Add(-time.Hour), f, posts(second.Add(-time.Hour), "q"))
-		want(w.t, "editions", w.hour(second), 6)
-		_, err = w.ChangeLane(w.ctx(), second, "example.org", func(l digest.Lane) digest.Lane {
-			l.Alarm, l.Width = true, 2
-			return l
-		})
-		w.ok(err)
-		var probed []digest.DigestID
-		for _, e := range w.claimEditions(second, 9, "t") {
-			probed = append(probed, e.DigestID)
-		}
-		slices.Sort(probed)
-		wantDiff(w.t, "probed", probed, []digest.DigestID{ds[3].ID, ds[4].ID})
-	})
-}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"digest"
+	"digest/internal/dmarc"
 	"digest/store"
 	"digest/test/browser"
 	"digest/web"
@@ -337,6 +338,17 @@ func (p *pageShow) operatorPages(me *visitor) {
 	p.add("operator_feed", me.get(row))
 	me.post("/operator/hosts", url.Values{"host": {endless[:60] + "." + endless[:60] + ".example"}}).status(http.StatusSeeOther)
 	p.add("operator_hosts", me.post("/operator/hosts", url.Values{"host": {"ftp://" + endless}}))
+	p.add("operator_dmarc", me.get("/operator/dmarc"))
+	long := strings.Repeat(strings.Repeat("y", 40)+".", 5) + "example.org"
+	p.reportsOn(endless[:100], dmarc.Row{Source: "2001:1128:1234:5678:9123:1230:1234:5678", From: long, SPF: "pass",
+		SPFDomain: long, DKIM: "fail", Disposition: "reject", Count: 1_000_000_000})
+	p.reportsOn("receiver.example", dmarc.Row{Source: "198.51.100.7", From: "example.org", SPF: "pass",
+		SPFAligned: true, Disposition: "quarantine", Count: 3})
+	p.reportsOn("elsewhere.example", dmarc.Row{Source: "198.51.100.7", From: "example.org", SPF: "pass",
+		SPFAligned: true, Disposition: "quarantine", Count: 3})
+	p.reportsOn("nowhere.example", dmarc.Row{Source: "198.51.100.7", From: "example.org", DKIM: "pass",
+		DKIMAligned: true, Disposition: "none", Count: 3})
+	p.add("operator_dmarc", me.get("/operator/dmarc"))
 	p.fenced = true
 	p.must(p.store.Unfence(p.t.Context(), "https://"+strings.Repeat("elsewhere", 6)+".example", p.now))
 	p.add("operator", me.get("/operator"))

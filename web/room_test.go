@@ -60,6 +60,8 @@ type room struct {
 	observe    web.Observer
 	storage    web.Measure
 
+	reportAddress string
+
 	handler http.Handler
 	client  *http.Transport // of its own: each server that is closed cuts the idle connections of the default one
 	log     *bytes.Buffer
@@ -91,7 +93,7 @@ func (r *room) open(base string) {
 		Store: r.store, Editions: edition.New(edition.Options{Store: r.store, Signer: r.signer, BaseURL: r.base}),
 		Signer: r.signer, SignUp: r.signUp, Publishing: r.publish, Outbox: r.openOutbox(), BaseURL: cmp.Or(base, server.URL), Version: "1.2.3",
 		Subscriber: r.subscriber(), Pings: r.store, Hub: r.hub, Clouds: true, Pictures: r.pictures, Sounds: r.sounds, Addresses: r.addresses, Spread: poller.Spread{Window: 15 * time.Minute},
-		Fence: r.look(cmp.Or(base, server.URL)), Beats: r.beats, Offline: !r.onlineOnly, Observe: r.observe, Storage: r.storage, Domains: r.registrar(), CountsReplies: true, TrustedProxies: digest.Proxies{Networks: r.trusted, Socket: r.bySocket},
+		Fence: r.look(cmp.Or(base, server.URL)), Beats: r.beats, Offline: !r.onlineOnly, Observe: r.observe, Storage: r.storage, Domains: r.registrar(), CountsReplies: true, ReportAddress: r.reportAddress, TrustedProxies: digest.Proxies{Networks: r.trusted, Socket: r.bySocket},
 		Contact: "ada@example.org", Now: func() time.Time { return r.now }, Log: slog.New(slog.NewTextHandler(r.log, nil)),
 	})
 }

@@ -229,6 +229,8 @@ func (s *site) operatorRoutes() map[string]handler {
 		"POST /operator/newsletters/{slug}/hold":    s.operates(s.holdFor),
 		"POST /operator/newsletters/{slug}/release": s.operates(s.releaseFor),
 
+		"GET /operator/dmarc": s.forOperator(s.operatorDMARCPage),
+
 		"GET /operator/invitations":              s.forOperator(s.invitationsPage),
 		"POST /operator/invitations":             s.forOperator(s.addInvitation),
 		"POST /operator/invitations/{id}/revoke": s.forOperator(s.revokeInvitation),

@@ -77,6 +77,7 @@ type Options struct {
 	Subscriber    *subscribe.Subscriber // nil: no feeds can be added
 	Domains       *domains.Registrar    // nil: no newsletter can be given an address of its own
 	CountsReplies bool                  // mail comes back to this instance, so that answers to newsletters can be counted
+	ReportAddress string                // where DMARC reports come in; "": nowhere
 	Search        Searcher              // default: Store
 	Pings         PingReceiver          // nil: pings are not taken
 	Hub           *hub.Hub              // of our own feeds; nil: they have none

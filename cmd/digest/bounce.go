@@ -65,7 +65,8 @@ func (a *app) bounceHandler(st *store.Store) (*bounce.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &bounce.Handler{Store: st, Signer: signer, Address: a.ReturnPath, Now: a.clock, Log: a.log}, nil
+	from, err := contactOf("", a.From)
+	return &bounce.Handler{Store: st, Signer: signer, Address: a.ReturnPath, From: from, Now: a.clock, Log: a.log}, err
 }
 
 // readBounces gives functions that read mail that comes back until their context

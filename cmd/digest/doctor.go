@@ -258,6 +258,13 @@ func (a *app) lookInto(ctx context.Context, st *store.Store, d *doctor.Database)
 	if d.Keys, err = st.DKIMKeys(ctx); err != nil {
 		return err
 	}
+	if d.Newsletters, err = st.NewsletterDomains(ctx); err != nil {
+		return err
+	}
+	const week, sources = 7, 100
+	if d.Reported, err = st.DMARCSummary(ctx, digest.DateOf(a.now().UTC()).Plus(-week), sources); err != nil {
+		return err
+	}
 	if d.Proxies, err = st.ProxyNotes(ctx); err != nil {
 		return err
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"io"
 	"io/fs"
 	"net"
@@ -14,6 +15,7 @@ import (
 	"golang.org/x/net/dns/dnsmessage"
 
 	"digest"
+	"digest/internal/dmarc"
 	"digest/internal/doctor"
 	"digest/internal/seal"
 	"digest/store"
@@ -111,7 +113,12 @@ func TestDoctorLooks(t *testing.T) {
 			t.Fatal(said.String())
 		}
 		now := time.Now()
+		addReported(t, database, now)
 		d := at(now.Add(-time.Hour))
+		if len(d.Newsletters) != 1 || len(d.Reported.Totals) != 1 ||
+			len(d.Reported.FailingSources("anna.example")) != 1 {
+			t.Errorf("seen of newsletters and reports: %+v, %+v", d.Newsletters, d.Reported)
+		}
 		if !d.Read() || d.Readers != 1 || len(d.Zones["Asia/Tokyo"]) != 1 || strings.Contains(d.Name, "@") {
 			t.Errorf("seen: %+v", d)
 		}
@@ -119,6 +126,30 @@ func TestDoctorLooks(t *testing.T) {
 			t.Errorf("its clock is %s ahead", d.Ahead)
 		}
 	})
+}
+
+// addReported gives ann a newsletter with a domain of its own, about which a DMARC report came.
+func addReported(t *testing.T, database string, now time.Time) {
+	t.Helper()
+	st, err := store.Open(t.Context(), database)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer st.Close()
+	ann, err1 := st.UserByEmail(t.Context(), "ann@example.org")
+	n, err2 := st.AddNewsletter(t.Context(),
+		digest.Newsletter{Slug: "anna", Name: "Anna", State: digest.NewsletterActive,
+			Cadence: digest.Daily, AddressLine: "1 Street",
+			Look: digest.Look{Layout: digest.FullText, Images: digest.ProxiedImages}}, ann.ID, now)
+	err3 := st.SetNewsletterDomain(t.Context(),
+		digest.NewsletterDomain{NewsletterID: n.ID, FromAddress: "letters@anna.example", Selector: "n1",
+			CreatedAt: now})
+	_, err4 := st.RecordDMARC(t.Context(),
+		dmarc.Report{Reporter: "receiver.example", Domain: "anna.example", Begin: now.AddDate(0, 0, -2), End: now,
+			Rows: []dmarc.Row{{Source: "203.0.113.9", From: "anna.example", Count: 1}}}, now)
+	if err := errors.Join(err1, err2, err3, err4); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // TestDoctorTriesTheKey: what private feeds are asked with is opened with the key file as it

@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"digest/hourly"
+	"digest/internal/dmarc"
 	"digest/internal/metrics"
 	"digest/internal/socket"
 	"digest/mailer"
@@ -164,6 +165,7 @@ func (a *app) webServer(st *store.Store, outbox *mailer.Outbox, counters *metric
 		Subscriber:    a.fencedSubscriber(st),
 		Domains:       registrar,
 		CountsReplies: a.ReturnPath != "",
+		ReportAddress: dmarc.ReportAddress(a.ReturnPath),
 		Pings:         pings{st, a.pinged},
 		Hub:           a.hub(st, signer),
 		Clouds:        a.RSSCloud,

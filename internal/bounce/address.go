@@ -4,11 +4,12 @@ import (
 	"strings"
 
 	"digest"
+	"digest/internal/dmarc"
 )
 
-// A destination is what one of our addresses is for: the return path of an edition or of
-// a letter that asks somebody, the address at which a digest is left, the one that counts answers to a newsletter, or,
-// with none of them, the plain address.
+// A destination says what one of our addresses is for. It may be the return path of an edition or of a letter that
+// asks somebody, the address that ends a digest, or the one that counts answers to a newsletter. It may be the address
+// for DMARC reports. With none of them, it is the plain address.
 type destination struct {
 	edition digest.EditionID
 	ask     int64 // digest.Ask
@@ -16,6 +17,7 @@ type destination struct {
 	round   int // of the links in the digest's mail
 
 	newsletter digest.NewsletterID
+	reports    bool // aggregate reports of DMARC
 }
 
 // isReturnPath reports an address that bounces come back to.
@@ -33,6 +35,9 @@ func (h *Handler) destinationOf(address string) (destination, bool) {
 	ours, address := normal(h.Address), normal(strings.Trim(strings.TrimSpace(address), "<>"))
 	if address == ours {
 		return destination{}, ours != ""
+	}
+	if address == dmarc.ReportAddress(ours) {
+		return destination{reports: true}, true
 	}
 	plain, token := digest.CutTag(address)
 	if plain != ours {

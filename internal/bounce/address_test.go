@@ -25,6 +25,9 @@ func TestDestinationOf(t *testing.T) {
 	}{
 		{"bounces@digest.example", destination{}, true},
 		{"<Bounces@DIGEST.example>", destination{}, true},
+		{"<Bounces+DMARC@DIGEST.example>", destination{reports: true}, true},
+		{"bounces+dmarc@example.org", destination{}, false},
+		{"bounces+dmarcs@digest.example", destination{}, false},
 		{"bounces+" + bounce + "@digest.example", destination{edition: 17}, true},
 		{strings.ToUpper("bounces+" + bounce + "@digest.example"), destination{edition: 17}, true},
 		{" <bounces+" + leave + "@digest.example> ", destination{digest: 4}, true},

@@ -6,7 +6,7 @@
 //	header.go                        its header is read, however broken
 //	address.go                       whose mail it is, by the tokens in addresses
 //	report.go, status.go, freetext.go  what it says (pure)
-//	handle.go, reply.go              what is done about it, in the store
+//	handle.go, reply.go, aggregate.go  what is done about it, in the store
 //
 // # Whose mail came back
 //
@@ -14,7 +14,7 @@
 // DIGEST_RETURN_PATH with a token for a tag, bounces+token@example.org. The
 // token names the edition and nobody without the instance's secret can make
 // one; addresses that a message names are not believed, for anybody can write
-// them. Four kinds of address are ours:
+// them. Five kinds of address are ours:
 //
 //	bounces+token@   of an edition: failures and complaints. What has a sender
 //	                 is no bounce (RFC 5321 §4.5.5) and is refused.
@@ -22,6 +22,8 @@
 //	                 at once. Bounces and automatic replies do not.
 //	bounces+token@   of a newsletter that counts answers, in their Reply-To beside
 //	                 its own address. Nothing of an answer is stored.
+//	bounces+dmarc@   aggregate reports of DMARC, from any sender. They are only
+//	                 shown.
 //	bounces@         complaints that mail providers send to the address they
 //	                 were told, from whatever sender. The token is looked for
 //	                 in what they return of the message.

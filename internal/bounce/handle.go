@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"digest"
+	"digest/internal/dmarc"
 )
 
 // Records is what this package stores and looks up. Its methods commit before
@@ -24,6 +25,8 @@ type Records interface {
 	Digest(ctx context.Context, id digest.DigestID) (digest.Digest, error)
 	Edition(ctx context.Context, id digest.EditionID) (digest.Edition, error)
 	Editions(ctx context.Context, id digest.DigestID, limit int) ([]digest.Edition, error) // newest first
+	NewsletterDomains(ctx context.Context) ([]digest.NewsletterDomain, error)
+	RecordDMARC(ctx context.Context, r dmarc.Report, now time.Time) (recorded bool, err error)
 }
 
 // A Handler handles mail that comes back. Many goroutines may use it at once.
@@ -31,6 +34,7 @@ type Handler struct {
 	Store   Records
 	Signer  *digest.Signer
 	Address string // the return path without a token: bounces@example.org
+	From    string // the bare From address; DMARC reports about its domain are stored
 	Now     func() time.Time
 	Log     *slog.Logger
 
@@ -53,7 +57,7 @@ type Action string
 const (
 	NotOurs      Action = "not ours" // to none of our addresses
 	Ignored      Action = "ignored"  // ours, and asks for nothing
-	Recorded     Action = "recorded" // a bounce or a complaint, in the store
+	Recorded     Action = "recorded" // a bounce, a complaint or a DMARC report, in the store
 	Unsubscribed Action = "left"     // a digest was unsubscribed
 	Counted      Action = "counted"  // an answer to a newsletter's letter
 )
@@ -146,6 +150,10 @@ func (h *Handler) handleOne(ctx context.Context, p destination, m Message, r Rep
 		o, err = h.countReply(ctx, p, m, r, bounce)
 	case broken != nil:
 		o = ignored("cannot be read: %s", broken)
+	case r.Aggregate != nil && (p.reports || p.plain() && r.Kind == NoReport):
+		o, err = h.recordAggregate(ctx, r.Aggregate)
+	case p.reports:
+		o = ignored("a message without a DMARC report")
 	case p.ask != 0 && stranger && r.Kind == NoReport && !r.Automatic:
 		o, err = h.decline(ctx, p)
 	case p.isReturnPath() && stranger:
@@ -161,7 +169,7 @@ func (h *Handler) handleOne(ctx context.Context, p destination, m Message, r Rep
 			o = ignored("no report on a message of ours")
 		}
 	}
-	o.Token = !p.plain()
+	o.Token = !p.plain() && (!p.reports || r.Aggregate != nil)
 	if err == nil {
 		if what := []any{"did", string(o.Did), "what", o.Text}; o.Did == Ignored {
 			h.Log.DebugContext(ctx, "mail came back", what...)

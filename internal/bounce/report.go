@@ -2,6 +2,7 @@ package bounce
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -37,6 +38,9 @@ type Report struct {
 
 	// Automatic says that a program answered, not a person (RFC 3834 §5).
 	Automatic bool
+
+	// Aggregate is the first attachment that may be an aggregate report of DMARC (RFC 9990).
+	Aggregate []byte
 }
 
 // MaxMessage is how much of a message is read. What a report has to say stands
@@ -73,6 +77,7 @@ func Parse(raw []byte) (Report, error) {
 	r := m.report()
 	r.Original = m.original
 	r.Automatic = isAutomatic(header)
+	r.Aggregate = m.aggregate
 	r.Evidence = oneLine(r.Evidence)
 	return r, nil
 }
@@ -81,7 +86,7 @@ func Parse(raw []byte) (Report, error) {
 // needs; it reads no others, so that none can be too broken for it.
 func entityOf(header fields, body []byte) *message.Entity {
 	var h message.Header
-	for _, name := range []string{"Content-Type", "Content-Transfer-Encoding"} {
+	for _, name := range []string{"Content-Type", "Content-Transfer-Encoding", "Content-Disposition"} {
 		if v := header.get(name); v != "" {
 			h.Set(name, v)
 		}
@@ -99,6 +104,8 @@ type reading struct {
 	attached fields   // header of the message returned
 	original []string
 	text     string // the beginning of the first text
+
+	aggregate []byte // of DMARC
 }
 
 // walk reads a part, and those inside it. It does not go into messages that are
@@ -132,7 +139,24 @@ func (m *reading) walk(e *message.Entity, depth int) {
 			text := content(e)
 			m.text = string(text[:min(len(text), maxText)])
 		}
+	default:
+		if m.aggregate == nil && mayHoldAggregate(e, kind) {
+			m.aggregate, _ = io.ReadAll(e.Body) // less than MaxMessage; where it breaks off, it cannot be unpacked
+		}
 	}
+}
+
+// mayHoldAggregate reports whether a part may be an aggregate report, which receivers send under many types.
+func mayHoldAggregate(e *message.Entity, kind string) bool {
+	switch kind {
+	case "application/gzip", "application/x-gzip", "application/zip", "application/x-zip-compressed",
+		"text/xml", "application/xml":
+		return true
+	}
+	_, disposition, _ := e.Header.ContentDisposition()
+	_, parameters, _ := e.Header.ContentType()
+	name := strings.ToLower(cmp.Or(disposition["filename"], parameters["name"]))
+	return strings.HasSuffix(name, ".xml") || strings.HasSuffix(name, ".xml.gz") || strings.HasSuffix(name, ".zip")
 }
 
 func (m *reading) walkAll(parts message.MultipartReader, depth int) {

@@ -42,7 +42,8 @@ func newWorld(t *testing.T, st *store.Store, readers int) *world {
 	log := new(bytes.Buffer)
 	w := &world{t: t, store: st, log: log, Handler: &Handler{
 		Store: st, Signer: digest.NewSigner([]byte("a secret of sixteen bytes")), Address: "bounces@digest.example",
-		Now: func() time.Time { return sealed.Add(8 * time.Hour) }, Log: slog.New(slog.NewTextHandler(log, nil)),
+		From: "digest@news.digest.example",
+		Now:  func() time.Time { return sealed.Add(8 * time.Hour) }, Log: slog.New(slog.NewTextHandler(log, nil)),
 	}}
 	ctx, noon := t.Context(), sealed.Add(-11*time.Hour)
 	f, _, err := st.EnsureFeed(ctx, digest.Feed{URL: "https://example.org/feed", Host: "example.org", Title: "Example"})

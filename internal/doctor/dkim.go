@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"digest"
+	"digest/internal/dmarc"
 	"digest/mailer"
 )
 
@@ -89,11 +90,11 @@ func judgeKey(key digest.DKIMKey, published []string) Finding {
 	default:
 		return verdict(Wrong, fmt.Sprintf("there are %d records at %s, and receivers may take any of them", len(published), name), "")
 	}
-	tags, ok := parseTags(published[0])
+	tags, ok := dmarc.ParseTags(published[0])
 	_, hasVersion := tags["v"]
 	public, hasKey := tags["p"]
 	switch {
-	case !ok || !hasKey || hasVersion && !isFirst(published[0], "DKIM1"):
+	case !ok || !hasKey || hasVersion && !dmarc.HasVersion(published[0], "DKIM1"):
 		return verdict(Wrong, fmt.Sprintf("the record at %s cannot be understood (%s)", name, cut(published[0])), "")
 	case public == "":
 		return verdict(Wrong, fmt.Sprintf("the record at %s says that the key is revoked (an empty p=)", name), "")
@@ -141,34 +142,6 @@ func readPublic(published string) *rsa.PublicKey {
 
 // cut shortens what others wrote to what fits into a line.
 func cut(s string) string { return digest.Shortened(s, 120) }
-
-// parseTags reads a list such as "v=DKIM1; k=rsa; p=…" as DKIM and DMARC have
-// it (RFC 6376 §3.2, RFC 7489 §6.3). White space around names and values does
-// not count; of a tag that comes twice none is taken, and neither is the list.
-func parseTags(record string) (tags map[string]string, ok bool) {
-	tags = map[string]string{}
-	pairs := strings.Split(record, ";")
-	for i, pair := range pairs {
-		if strings.TrimSpace(pair) == "" && i == len(pairs)-1 {
-			break
-		}
-		name, value, found := strings.Cut(pair, "=")
-		name = strings.TrimSpace(name)
-		if _, twice := tags[name]; !found || name == "" || twice {
-			return nil, false
-		}
-		tags[name] = strings.TrimSpace(value)
-	}
-	return tags, true
-}
-
-// isFirst reports whether a record begins with a version: where it is
-// required, a record that begins otherwise is none.
-func isFirst(record, version string) bool {
-	name, value, found := strings.Cut(record, "=")
-	value, _, _ = strings.Cut(value, ";")
-	return found && strings.TrimSpace(name) == "v" && strings.TrimSpace(value) == version
-}
 
 // listed reports whether a value is in a list such as "sha1:sha256".
 func listed(list, value string) bool {

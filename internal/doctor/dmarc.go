@@ -2,115 +2,298 @@ package doctor
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"net/netip"
 	"slices"
 	"strings"
+	"sync"
+
+	"digest"
+	"digest/internal/dmarc"
 )
 
-// A policy is what a DMARC record asks of receivers (RFC 7489 §6.3).
-type policy struct {
-	at         string // the domain whose record it is
-	asks       string // none, quarantine or reject
-	strictSPF  bool
-	strictDKIM bool
-}
-
-// dmarc finds out whether From's domain has a policy, and whether mail of ours
-// meets it.
+// dmarc checks the policy of From's domain, whether SPF and DKIM both align with it, and what receivers report.
 func (x *checker) dmarc(ctx context.Context) Finding {
 	domain := domainOf(x.From)
 	if why := x.noRecords("From is at", domain); why != "" {
 		return skip(why)
 	}
-	org := organisation(domain)
-	at, records := domain, []string(nil)
-	for _, at = range slices.Compact([]string{domain, org}) {
-		texts, err := x.names.texts(ctx, "_dmarc."+at)
-		if err != nil {
-			return unasked("_dmarc."+at, err)
-		}
-		if records = dmarcRecords(texts); len(records) > 0 {
-			break
-		}
+	var f Finding
+	if why := x.noDNS(); why != "" {
+		f.note(Skipped, why, "")
+	} else if walk, ok := x.walk(ctx, domain, &f); ok {
+		policy := x.judgePolicy(ctx, walk, &f)
+		x.judgeAlignment(ctx, walk, policy, &f)
 	}
-	todo := fmt.Sprintf("publish at _dmarc.%s the one TXT record: v=DMARC1; p=none; rua=mailto:postmaster@%s (reports go to that address; ask for more than none when they show that all is well)", org, org)
-	switch len(records) {
-	case 0:
-		return verdict(Wrong, org+" has no DMARC record", todo)
-	case 1:
-	default:
-		return verdict(Wrong, fmt.Sprintf("_dmarc.%s has %d DMARC records, and receivers take none of them", at, len(records)), todo)
-	}
-	p, ok := parsePolicy(records[0], at != domain)
-	if !ok {
-		return verdict(Wrong, fmt.Sprintf("the DMARC record at _dmarc.%s cannot be understood (%s)", at, cut(records[0])), todo)
-	}
-	p.at = at
-	return x.judgePolicy(domain, p)
+	x.judgeReports(ctx, domain, &f)
+	return f
 }
 
-// dmarcRecords are the texts that are DMARC records.
-func dmarcRecords(texts []string) (records []string) {
-	for _, t := range texts {
-		if isFirst(t, "DMARC1") {
-			records = append(records, t)
-		}
+// walk finds the DMARC records for a domain. It reports false, and notes the error, if the DNS does not answer.
+func (x *checker) walk(ctx context.Context, domain string, f *Finding) (dmarc.Walk, bool) {
+	w, err := dmarc.Discover(ctx, x.names.texts, domain)
+	if failed, ok := errors.AsType[*dmarc.LookupError](err); ok {
+		f.noAnswer(failed.Name, failed.Err)
 	}
-	return records
+	return w, err == nil
 }
 
-// parsePolicy reads a record, for a domain below the one that has it or for
-// that one. A policy that is none counts as p=none when there is somebody to
-// report to (RFC 7489 §6.6.3); what else cannot be understood is left out.
-func parsePolicy(record string, below bool) (policy, bool) {
-	tags, ok := parseTags(record)
-	if !ok {
-		return policy{}, false
-	}
-	p := policy{
-		asks:       strings.ToLower(tags["p"]),
-		strictSPF:  strings.EqualFold(tags["aspf"], "s"),
-		strictDKIM: strings.EqualFold(tags["adkim"], "s"),
-	}
-	if !isAsked(p.asks) {
-		if tags["rua"] == "" {
-			return policy{}, false
+// judgePolicy judges the record that receivers apply to a domain, and returns it.
+func (x *checker) judgePolicy(ctx context.Context, walk dmarc.Walk, f *Finding) dmarc.Record {
+	for _, p := range walk.Found {
+		switch {
+		case len(p.Texts) > 1:
+			f.note(Wrong, fmt.Sprintf("_dmarc.%s has %d DMARC records, and receivers ignore all of them",
+				p.Domain, len(p.Texts)), "keep one of them")
+		case p.Record.Faulty || p.Record.Policy == "":
+			f.note(Wrong, fmt.Sprintf("the DMARC record at _dmarc.%s cannot be understood (%s)",
+				p.Domain, cut(p.Texts[0])), "correct it; an example: "+x.exampleDMARC(p.Domain))
 		}
-		p.asks = "none"
 	}
-	if sub := strings.ToLower(tags["sp"]); below && isAsked(sub) {
-		p.asks = sub
+	p, ok := walk.Policy()
+	ofSuffix := ok && p.Record.PublicSuffix == "y" && p.Domain != walk.Domain
+	if len(walk.Found) == 0 || ofSuffix {
+		at := organisation(walk.Domain)
+		f.note(Wrong, at+" has no DMARC record", fmt.Sprintf("publish at _dmarc.%s the one TXT record: %s"+
+			" (ask for more than none when the reports show that your own email passes)", at, x.exampleDMARC(at)))
 	}
-	return p, true
+	if !ok || ofSuffix {
+		return p.Record
+	}
+	hosts, err := x.exchangers(ctx, walk.Domain)
+	applied := p.Record.Applied(p.Domain != walk.Domain, err != nil || len(hosts) > 0)
+	f.note(OK, fmt.Sprintf("the policy for email from %s that fails DMARC is %s (record at _dmarc.%s)",
+		walk.Domain, applied, p.Domain), "")
+	judgeTags(p, applied, f)
+	if p.Domain == walk.Organization() {
+		judgeSubdomains(p, f)
+	}
+	x.judgeAddresses(ctx, walk, p, f)
+	return p.Record
 }
 
-func isAsked(s string) bool { return s == "none" || s == "quarantine" || s == "reject" }
+// exampleDMARC is a record to begin with.
+func (x *checker) exampleDMARC(domain string) string {
+	to := dmarc.ReportAddress(x.ReturnPath)
+	if to == "" {
+		to = "postmaster@" + domain
+	}
+	return "v=DMARC1; p=none; rua=mailto:" + to
+}
 
-// judgePolicy finds out whether SPF or DKIM can speak for From's domain.
-func (x *checker) judgePolicy(domain string, p policy) Finding {
-	f := verdict(OK, fmt.Sprintf("_dmarc.%s asks for %s", p.at, p.asks), "")
-	back := domainOf(x.envelope())
-	bySPF := back == domain || !p.strictSPF && organisation(back) == organisation(domain)
-	key, signed := x.signingKey()
-	byDKIM := signed && (key.Domain == domain || !p.strictDKIM)
-	bad := Warn
-	if p.asks != "none" {
-		bad = Wrong
+// judgeTags judges tags that weaken a record or no longer mean anything.
+func judgeTags(p dmarc.Published, applied dmarc.Policy, f *Finding) {
+	at := "the record at _dmarc." + p.Domain
+	if removed := strings.Join(p.Record.Removed, ", "); removed != "" {
+		todo := fmt.Sprintf("take %s out of %s", removed, at)
+		if p.Record.Percent == "0" {
+			todo += "; to go on testing, write t=y in place of pct=0"
+		}
+		f.note(Warn, fmt.Sprintf("%s no longer means anything (RFC 9989)", removed), todo)
 	}
 	switch {
+	case p.Record.Testing:
+		f.note(Warn, fmt.Sprintf("t=y says that the policy is being tested, so that receivers apply %s at most",
+			applied),
+			fmt.Sprintf("take t=y out of %s when the reports show that your own email passes", at))
+	case applied == dmarc.None:
+		f.note(Warn, "receivers deliver email that others forge in this name",
+			fmt.Sprintf("ask for quarantine, and later for reject, in %s"+
+				" when the reports show that your own email passes", at))
+	}
+}
+
+// judgeSubdomains judges what a record asks for the names below its domain.
+func judgeSubdomains(p dmarc.Published, f *Finding) {
+	for _, tag := range []struct {
+		name   string
+		policy dmarc.Policy
+	}{{"sp", p.Record.Subdomains}, {"np", p.Record.Nonexistent}} {
+		if tag.policy != "" && tag.policy.Weaker(p.Record.Policy) {
+			f.note(Warn,
+				fmt.Sprintf("%s=%s protects subdomains less than p=%s protects %s, so others can forge email from them",
+					tag.name, tag.policy, p.Record.Policy, p.Domain),
+				fmt.Sprintf("take %s out of the record at _dmarc.%s", tag.name, p.Domain))
+		}
+	}
+}
+
+// judgeAddresses checks that the record asks for reports, and that receivers can send them to this instance.
+func (x *checker) judgeAddresses(ctx context.Context, walk dmarc.Walk, p dmarc.Published, f *Finding) {
+	ours := dmarc.ReportAddress(x.ReturnPath)
+	isOurs := func(address string) bool { return strings.EqualFold(address, ours) }
+	switch {
+	case len(p.Record.Reports) == 0:
+		_, rua, _ := strings.Cut(x.exampleDMARC(p.Domain), "rua=")
+		f.note(Warn, "nobody is sent reports on who sends in this name",
+			fmt.Sprintf("add rua=%s to the record at _dmarc.%s", rua, p.Domain))
+	case ours == "":
+	case !slices.ContainsFunc(p.Record.Reports, isOurs):
+		f.note(OK, fmt.Sprintf("reports go to %s; only those that go to %s are shown at /operator/dmarc",
+			cut(strings.Join(p.Record.Reports, ", ")), ours), "")
+	default:
+		x.judgeDestination(ctx, walk, p, domainOf(ours), f)
+	}
+}
+
+// judgeDestination checks that another organization's address accepts reports about a domain (RFC 9990 §4).
+func (x *checker) judgeDestination(ctx context.Context, walk dmarc.Walk, p dmarc.Published, to string, f *Finding) {
+	if is, ok := x.aligned(ctx, walk, to, false, f); is || !ok {
+		return
+	}
+	name := p.Domain + "._report._dmarc." + to
+	texts, err := x.names.texts(ctx, name)
+	if err != nil {
+		f.noAnswer(name, err)
+		return
+	}
+	for _, text := range texts {
+		if dmarc.HasVersion(text, "DMARC1") {
+			return
+		}
+	}
+	f.note(Warn, fmt.Sprintf("receivers send no reports about %s to %s, which does not say that it wants them",
+		p.Domain, to), fmt.Sprintf("publish at %s the TXT record: v=DMARC1", name))
+}
+
+// What DMARC depends on where one of SPF and DKIM does not align.
+const (
+	onDKIM = ": DMARC depends on DKIM alone, which fails where the message is changed on the way"
+	onSPF  = ": DMARC depends on SPF alone, which fails where the message is forwarded"
+)
+
+func noSPF(domain, back string) string {
+	return fmt.Sprintf("SPF does not align with %s, because the return path is at %s", domain, back)
+}
+
+// judgeAlignment checks that SPF and DKIM both align with From.
+func (x *checker) judgeAlignment(ctx context.Context, walk dmarc.Walk, policy dmarc.Record, f *Finding) {
+	back := domainOf(x.envelope())
+	bySPF, ok := x.aligned(ctx, walk, back, policy.StrictSPF, f)
+	key, signed := x.signingKey()
+	byDKIM := false
+	if ok && signed {
+		byDKIM, ok = x.aligned(ctx, walk, key.Domain, policy.StrictDKIM, f)
+	}
+	if !ok {
+		return
+	}
+	todoSPF := fmt.Sprintf("set DIGEST_RETURN_PATH to an address at %s or below it", walk.Organization())
+	if policy.StrictSPF {
+		todoSPF = fmt.Sprintf("set DIGEST_RETURN_PATH to an address at %s, or take aspf=s out of the DMARC record",
+			walk.Domain)
+	}
+	noDKIM, todoDKIM := "this instance has no DKIM key for "+walk.Domain, "run: digest dkim new "+walk.Domain
+	if signed {
+		noDKIM = fmt.Sprintf("DKIM does not align with %s, because the key is for %s", walk.Domain, key.Domain)
+	}
+	if signed && policy.StrictDKIM {
+		todoDKIM += ", or take adkim=s out of the DMARC record"
+	}
+	const unknown = "; whether DKIM does is not known without the database"
+	switch known := x.Database.Read(); {
 	case bySPF && byDKIM:
-		f.note(OK, "SPF and DKIM can speak for "+domain, "")
+		f.note(OK, "SPF and DKIM both align with "+walk.Domain, "")
+	case bySPF && !known:
+		f.note(OK, "SPF aligns with "+walk.Domain+unknown, "")
+	case !known:
+		f.note(Warn, noSPF(walk.Domain, back)+unknown, todoSPF)
 	case byDKIM:
-		f.note(OK, "DKIM can speak for "+domain+", SPF is of "+back, "")
-	case bySPF && signed:
-		f.note(Warn, fmt.Sprintf("the signature is of %s and adkim=s wants %s itself: SPF alone speaks for it, which a forward breaks", key.Domain, domain), "run: digest dkim new "+domain)
+		f.note(Warn, noSPF(walk.Domain, back)+onDKIM, todoSPF)
 	case bySPF:
-		f.note(OK, "SPF can speak for "+domain, "")
-	case signed:
-		f.note(bad, fmt.Sprintf("neither SPF (of %s) nor the signature (of %s) speaks for %s as strictly as the record wants", back, key.Domain, domain),
-			"take adkim=s out of the record, or run: digest dkim new "+domain)
-	case x.Database.Read():
-		f.note(bad, fmt.Sprintf("SPF is of %s, and nothing is signed for %s by us", back, domain), "run: digest dkim new "+domain)
+		f.note(Warn, noDKIM+onSPF, todoDKIM)
+	default:
+		f.note(Wrong, noSPF(walk.Domain, back)+", and "+noDKIM+": email fails DMARC", todoSPF+"\n"+todoDKIM)
+	}
+}
+
+// aligned reports whether a domain aligns with From. It reports false for ok, and notes the error, if the DNS does
+// not answer.
+func (x *checker) aligned(ctx context.Context, walk dmarc.Walk, domain string, strict bool, f *Finding) (is, ok bool) {
+	if strict || domain == walk.Domain {
+		return domain == walk.Domain, true
+	}
+	other, ok := x.walk(ctx, domain, f)
+	return ok && walk.Aligned(other, false), ok
+}
+
+// judgeReports sums the reports of the last week about a domain. Anyone can send reports, so it only warns.
+func (x *checker) judgeReports(ctx context.Context, domain string, f *Finding) {
+	at := slices.IndexFunc(x.Database.Reported.Totals, func(t dmarc.Total) bool { return t.Domain == domain })
+	if at < 0 {
+		return
+	}
+	total := x.Database.Reported.Totals[at]
+	found := fmt.Sprintf("receivers report that in the last 7 days %d of %d messages from %s failed DMARC",
+		total.Failed, total.Messages, domain)
+	const most = 3 // sources that are named
+	sources := x.Database.Reported.FailingSources(domain)
+	for i, source := range sources[:min(len(sources), most)] {
+		found += []string{": ", ", "}[min(i, 1)] + source
+	}
+	var here sender
+	if x.noDNS() == "" {
+		here, _ = x.sender(ctx) // without it, no source is known to be ours
+	}
+	own := slices.ContainsFunc(here.addresses, func(a netip.Addr) bool { return slices.Contains(sources, a.String()) })
+	if own || total.Failed > total.Messages/2 {
+		f.note(Warn, found, "see /operator/dmarc, and correct SPF and DKIM for the sources that are yours")
+		return
+	}
+	f.note(OK, found, "")
+}
+
+// newsletters checks the domains that newsletters have of their own. Their records are their publishers', so
+// nothing there is worse than a warning.
+func (x *checker) newsletters(ctx context.Context) Finding {
+	if why := x.mailStays(); why != "" {
+		return skip(why)
+	}
+	if !x.Database.Read() {
+		return skip("whether a newsletter has a domain of its own is not known without the database")
+	}
+	const most = 20
+	var domains []string
+	for _, d := range x.Database.Newsletters {
+		if d.Signs && !slices.Contains(domains, d.Domain()) {
+			domains = append(domains, d.Domain())
+		}
+	}
+	if len(domains) == 0 {
+		return verdict(OK, "no newsletter comes from a domain of its own", "")
+	}
+	findings := make([]Finding, min(len(domains), most))
+	var wg sync.WaitGroup
+	for i := range findings {
+		wg.Go(func() { findings[i] = x.judgeNewsletter(ctx, domains[i]) })
+	}
+	wg.Wait()
+	var f Finding
+	for _, one := range findings {
+		f.note(one.Status, one.Found, one.Todo)
+	}
+	if more := len(domains) - most; more > 0 {
+		f.note(OK, digest.Counted(more, "more domain")+" not looked at", "")
+	}
+	return f
+}
+
+// judgeNewsletter checks a domain whose key signs, so that DKIM aligns however strict the record is.
+func (x *checker) judgeNewsletter(ctx context.Context, domain string) (f Finding) {
+	if walk, ok := x.walk(ctx, domain, &f); ok {
+		policy := x.judgePolicy(ctx, walk, &f)
+		back := domainOf(x.envelope())
+		if is, ok := x.aligned(ctx, walk, back, policy.StrictSPF, &f); ok && !is {
+			f.note(Warn, noSPF(domain, back)+onDKIM,
+				"to have both, let the newsletter come from an address at the domain of DIGEST_RETURN_PATH")
+		} else if ok {
+			f.note(OK, "SPF and DKIM both align with "+domain, "")
+		}
+	}
+	x.judgeReports(ctx, domain, &f)
+	if f.Status == Wrong {
+		f.Status = Warn
 	}
 	return f
 }

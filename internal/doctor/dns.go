@@ -192,8 +192,7 @@ func IsPublicName(name string) bool {
 	return true
 }
 
-// organisation is the domain that somebody registered, with which receivers
-// align others (RFC 7489 §3.2).
+// organisation is the domain that somebody registered, by the list of public suffixes.
 func organisation(domain string) string {
 	if org, err := publicsuffix.EffectiveTLDPlusOne(domain); err == nil {
 		return org

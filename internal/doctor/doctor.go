@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"digest"
+	"digest/internal/dmarc"
 	"digest/mailer"
 )
 
@@ -93,6 +94,10 @@ type Database struct {
 	Beat  time.Time        // the last heartbeat; zero: none
 	Wrong digest.ClockNote // what a wrong clock had left, when it was last put right
 	Keys  []digest.DKIMKey
+
+	Newsletters []digest.NewsletterDomain // the domains of their own
+	Reported    dmarc.Summary             // of the last week
+
 	Zones map[string][]string // the readers' zones, with some of their addresses
 
 	Late digest.Lags // what of the hour is too late
@@ -188,7 +193,9 @@ func checks() []check {
 		{"from", false, (*checker).from},
 		{"spf", true, (*checker).spf},
 		{"dkim", true, (*checker).dkim},
-		{"dmarc", true, (*checker).dmarc},
+		{"dmarc", false, (*checker).dmarc},
+		{"newsletters", true, (*checker).newsletters},
+		{"bimi", true, (*checker).bimi},
 		{"ptr", true, (*checker).ptr},
 		{"return-path", false, (*checker).returnPath},
 		{"complaints", false, (*checker).complaints},

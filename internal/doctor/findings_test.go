@@ -159,46 +159,6 @@ func TestDKIM(t *testing.T) {
 	}
 }
 
-func TestDMARC(t *testing.T) {
-	is := func(record string) func(*world) {
-		return replace("_dmarc.example.org", "_dmarc.example.org TXT "+record)
-	}
-	below := func(record string) func(*world) {
-		return func(w *world) { w.From = "digest@news.example.org"; is(record)(w) }
-	}
-	unaligned := func(record string, signed bool) func(*world) {
-		return func(w *world) {
-			w.ReturnPath = "bounces@relay.example"
-			if is(record)(w); !signed {
-				w.Database.Keys = nil
-			}
-		}
-	}
-	for _, tt := range []finding{
-		{"none", replace("_dmarc.example.org"), "dmarc", doctor.Wrong, "example.org has no DMARC record", "publish at _dmarc.example.org the one TXT record: v=DMARC1; p=none;"},
-		{"not one", is("v=DMARC2; p=none"), "dmarc", doctor.Wrong, "no DMARC record", "v=DMARC1"},
-		{"two", func(w *world) { w.zone = w.zone.with("_dmarc.example.org TXT v=DMARC1; p=none") }, "dmarc", doctor.Wrong, "2 DMARC records", "v=DMARC1"},
-		{"no policy", is("v=DMARC1; sp=none"), "dmarc", doctor.Wrong, "cannot be understood", "v=DMARC1"},
-		{"wrong policy, reports", is("v=DMARC1; p=non; rua=mailto:a@example.org"), "dmarc", doctor.OK, "asks for none", ""},
-		{"twice the same tag", is("v=DMARC1; p=none; p=reject"), "dmarc", doctor.Wrong, "cannot be understood", "v=DMARC1"},
-		{"of the organisation", below("v=DMARC1; p=none; sp=quarantine"), "dmarc", doctor.OK, "_dmarc.example.org asks for quarantine", ""},
-		{"its own", func(w *world) {
-			below("v=DMARC1; p=none")(w)
-			w.zone = w.zone.with("_dmarc.news.example.org TXT v=DMARC1;p=reject")
-		}, "dmarc", doctor.OK, "_dmarc.news.example.org asks for reject", ""},
-		{"neither speaks", unaligned("v=DMARC1; p=quarantine", false), "dmarc", doctor.Wrong, "SPF is of relay.example, and nothing is signed", "digest dkim new example.org"},
-		{"neither speaks, nothing is asked", unaligned("v=DMARC1; p=none", false), "dmarc", doctor.Warn, "nothing is signed", "digest dkim new"},
-		{"DKIM alone", unaligned("v=DMARC1; p=reject", true), "dmarc", doctor.OK, "DKIM can speak", ""},
-		{"SPF alone", func(w *world) { w.Database.Keys = nil }, "dmarc", doctor.OK, "SPF can speak", ""},
-		{"strict SPF", func(w *world) { is("v=DMARC1; p=reject; aspf=s")(w); w.Database.Keys = nil }, "dmarc", doctor.Wrong, "SPF is of bounce.example.org", "dkim new"},
-		{"strict DKIM", func(w *world) { below("v=DMARC1; p=reject; adkim=s")(w) }, "dmarc", doctor.Warn, "SPF alone", "digest dkim new news.example.org"},
-		{"strict, both", func(w *world) { below("v=DMARC1; p=reject; adkim=s; aspf=s")(w) }, "dmarc", doctor.Wrong, "neither SPF (of bounce.example.org) nor the signature (of example.org)", "adkim=s"},
-		{"trouble", replace("_dmarc", "_dmarc.example.org SERVFAIL x"), "dmarc", doctor.Warn, "could not be looked up", "try again"},
-	} {
-		tt.try(t)
-	}
-}
-
 func TestMailServer(t *testing.T) {
 	for _, tt := range []finding{
 		{"login", func(w *world) {}, "mail-server", doctor.OK, "mail.example.org:587, which takes the login", ""},

@@ -63,7 +63,6 @@ func (x *checker) from(ctx context.Context) Finding {
 	if why := x.noDNS(); why == "" {
 		x.exists(ctx, domain, bad, &f)
 	}
-	x.alignment(domain, bad, &f)
 	return f
 }
 
@@ -105,30 +104,6 @@ func (x *checker) exchangers(ctx context.Context, domain string) ([]string, erro
 
 // isNullMX reports the record of RFC 7505.
 func isNullMX(hosts []string) bool { return len(hosts) == 1 && hosts[0] == "" }
-
-// alignment finds out what of From's domain SPF and DKIM can speak for: DMARC
-// wants one of them (RFC 7489 §3.1).
-func (x *checker) alignment(domain string, bad Status, f *Finding) {
-	key, signed := x.signingKey()
-	if signed {
-		f.note(OK, "signed by the key of "+key.Domain, "")
-	}
-	back := domainOf(x.ReturnPath)
-	switch {
-	case back == "":
-	case organisation(back) == organisation(domain):
-		f.note(OK, "bounces go to "+back+", of the same organisation", "")
-	case !x.Database.Read():
-		f.note(Warn, fmt.Sprintf("bounces go to %s, of another organisation, so that SPF does not speak for %s", back, domain),
-			"set DIGEST_RETURN_PATH to an address at "+organisation(domain)+" or below it")
-	case signed:
-		f.note(Warn, fmt.Sprintf("bounces go to %s, of another organisation: DMARC rests on the DKIM signature alone", back),
-			"set DIGEST_RETURN_PATH to an address at "+organisation(domain)+" or below it")
-	default:
-		f.note(bad, fmt.Sprintf("bounces go to %s, of another organisation, and no DKIM key of ours is for %s: DMARC can find nothing that speaks for it", back, domain),
-			"set DIGEST_RETURN_PATH to an address at "+organisation(domain)+" or below it, and run: digest dkim new "+domain)
-	}
-}
 
 // signingKey gives the key that mail from From is signed with.
 func (x *checker) signingKey() (digest.DKIMKey, bool) {

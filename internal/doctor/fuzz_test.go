@@ -20,22 +20,12 @@ func FuzzRecords(f *testing.F) {
 		f.Fatal(err)
 	}
 	for _, seed := range []string{
-		value, "v=DKIM1; p=", "v=DMARC1; p=reject; sp=none; adkim=s; rua=mailto:a@example.org", "v=DMARC1;;p=none", "=;=", "p",
+		value, "v=DKIM1; p=", "=;=", "p",
 		"v=spf1", "v=spf1 mx -all", "V=SPF1  ?all exp=x", "# version 2026b\n", "2026b",
 	} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, record string) {
-		if tags, ok := parseTags(record); ok {
-			for name, value := range tags {
-				if name == "" || strings.Contains(name+value, ";") || strings.TrimSpace(value) != value {
-					t.Errorf("tag %q=%q", name, value)
-				}
-			}
-		}
-		if p, ok := parsePolicy(record, true); ok && !isAsked(p.asks) {
-			t.Errorf("policy %q", p.asks)
-		}
 		if found := judgeKey(key, []string{record}); found.Status != Wrong && !holds(record, key) {
 			t.Errorf("taken for our key: %q", record)
 		}

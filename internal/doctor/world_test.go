@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"digest"
+	"digest/internal/dmarc"
 	"digest/internal/doctor"
 	"digest/mailer"
 	"digest/test/certificate"
@@ -56,7 +57,7 @@ func goodZone() zone {
 		"bounce.example.org TXT some-site-verification=1",
 		"bounce.example.org TXT v=spf1 ip4:198.51.100.7 ip6:2001:db8::7 -all",
 		keyRecord(ourKey()),
-		"_dmarc.example.org TXT v=DMARC1; p=reject; rua=mailto:dmarc@example.org",
+		"_dmarc.example.org TXT v=DMARC1; p=reject; rua=mailto:bounces+dmarc@bounce.example.org",
 		"paper.example.org A 198.51.100.8",
 	}
 }
@@ -90,7 +91,10 @@ func wellWorld(t *testing.T) *world {
 		TrustedProxies: digest.Proxies{Networks: []netip.Prefix{netip.MustParsePrefix("10.0.0.2/32")}}, MetricsToken: true,
 		Database: doctor.Database{
 			Name: "digest.db", File: file, Readers: 2,
-			Keys:  []digest.DKIMKey{ourKey()},
+			Keys:        []digest.DKIMKey{ourKey()},
+			Newsletters: []digest.NewsletterDomain{{FromAddress: "letters@anna.example.org", Signs: true}},
+			Reported: dmarc.Summary{Totals: []dmarc.Total{{Domain: "example.org", Messages: 40, Failed: 2}},
+				Failing: []dmarc.Source{{Row: dmarc.Row{Source: "203.0.113.9", From: "example.org", Count: 2}}}},
 			Zones: map[string][]string{"Europe/Paris": {"ann@example.org"}, "UTC": {"bob@example.org"}},
 		},
 		Machine: doctor.Machine{

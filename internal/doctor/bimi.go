@@ -1,0 +1,89 @@
+package doctor
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"digest/internal/dmarc"
+)
+
+// bimi checks the record by which some mailbox providers show a logo beside email (BIMI). They do so only where
+// DMARC is enforced.
+func (x *checker) bimi(ctx context.Context) Finding {
+	domain := domainOf(x.From)
+	if why := x.noRecords("From is at", domain); why != "" {
+		return skip(why)
+	}
+	var f Finding
+	walk, ok := x.walk(ctx, domain, &f)
+	if !ok {
+		return f
+	}
+	name, record, err := x.logoRecord(ctx, domain, walk.Organization())
+	if err != nil {
+		return unasked(name, err)
+	}
+	lax := unenforced(walk)
+	switch {
+	case record == "" && lax != "":
+		return skip("no logo is published, and none would be shown before DMARC is enforced")
+	case record == "":
+		return verdict(OK,
+			fmt.Sprintf("no logo is published; some providers show one that"+
+				" the TXT record default._bimi.%s names: v=BIMI1; l=https://…/logo.svg", domain), "")
+	}
+	f = verdict(OK, name+" names a logo", "")
+	tags, ok := dmarc.ParseTags(record)
+	if !ok {
+		f.note(Warn, fmt.Sprintf("the record cannot be understood (%s)", cut(record)),
+			"correct it; an example: v=BIMI1; l=https://…/logo.svg")
+	}
+	for _, tag := range []string{"l", "a"} {
+		if at := tags[tag]; at != "" && !strings.HasPrefix(strings.ToLower(at), "https://") {
+			f.note(Warn, fmt.Sprintf("%s=%s is no https address", tag, cut(at)),
+				fmt.Sprintf("let %s in the record at %s begin with https://", tag, name))
+		}
+	}
+	if lax != "" {
+		f.note(Warn, "no provider shows it, because "+lax,
+			"ask for quarantine or reject in the DMARC record, without t=y and without sp=none")
+	}
+	return f
+}
+
+// logoRecord returns the name and text of a domain's BIMI record. It falls back to the organization's record.
+func (x *checker) logoRecord(ctx context.Context, domain, organization string) (name, record string, err error) {
+	for _, at := range []string{domain, organization} {
+		name = "default._bimi." + at
+		texts, err := x.names.texts(ctx, name)
+		if err != nil {
+			return name, "", err
+		}
+		for _, text := range texts {
+			if dmarc.HasVersion(text, "BIMI1") {
+				return name, text, nil
+			}
+		}
+	}
+	return name, "", nil
+}
+
+// unenforced says why DMARC is not enforced for a domain and its organization; "" when it is.
+func unenforced(walk dmarc.Walk) string {
+	if _, ok := walk.Policy(); !ok {
+		return walk.Domain + " has no DMARC policy"
+	}
+	for _, p := range walk.Found {
+		if p.Domain != walk.Domain && p.Domain != walk.Organization() {
+			continue
+		}
+		switch r := p.Record; {
+		case r.Testing:
+			return fmt.Sprintf("_dmarc.%s has t=y", p.Domain)
+		case !dmarc.None.Weaker(r.Policy), r.Subdomains == dmarc.None:
+			return fmt.Sprintf("_dmarc.%s does not ask for quarantine or reject", p.Domain)
+		}
+	}
+	return ""
+}

@@ -1,0 +1,262 @@
+package doctor_test
+
+import (
+	"strings"
+	"testing"
+
+	"digest"
+	"digest/internal/dmarc"
+	"digest/internal/doctor"
+	"digest/mailer"
+)
+
+const toUs = "rua=mailto:bounces+dmarc@bounce.example.org"
+
+// all makes one change of several.
+func all(changes ...func(*world)) func(*world) {
+	return func(w *world) {
+		for _, c := range changes {
+			c(w)
+		}
+	}
+}
+
+func unsigned(w *world) { w.Database.Keys = nil }
+
+func from(address string) func(*world) { return func(w *world) { w.From = address } }
+
+func returnPath(address string) func(*world) { return func(w *world) { w.ReturnPath = address } }
+
+// policy is a DMARC record of example.org in place of the good one.
+func policy(record string) func(*world) {
+	return replace("_dmarc.example.org", "_dmarc.example.org TXT "+record)
+}
+
+func TestDMARCRecord(t *testing.T) {
+	is := func(record string) func(*world) { return policy("v=DMARC1; " + record) }
+	at := func(name, record string) func(*world) {
+		return func(w *world) { w.zone = w.zone.with("_dmarc." + name + " TXT v=DMARC1; " + record) }
+	}
+	exists := func(w *world) { w.zone = w.zone.with("news.example.org A 198.51.100.7") }
+	below := from("digest@news.example.org")
+	for _, tt := range []finding{
+		{"well", func(*world) {}, "dmarc", doctor.OK,
+			"the policy for email from example.org that fails DMARC is reject (record at _dmarc.example.org); " +
+				"SPF and DKIM both align with example.org", ""},
+		{"none", replace("_dmarc.example.org"), "dmarc", doctor.Wrong, "example.org has no DMARC record",
+			"publish at _dmarc.example.org the one TXT record: v=DMARC1; p=none; " + toUs},
+		{"none, no return path", all(replace("_dmarc.example.org"), returnPath("")), "dmarc", doctor.Wrong,
+			"example.org has no DMARC record", "rua=mailto:postmaster@example.org"},
+		{"none but the registry's", all(replace("_dmarc.example.org"), at("org", "p=reject; psd=y")), "dmarc",
+			doctor.Wrong, "example.org has no DMARC record", "publish at _dmarc.example.org"},
+		{"not one", policy("v=DMARC2; p=none"), "dmarc", doctor.Wrong, "no DMARC record", "v=DMARC1"},
+		{"two", at("example.org", "p=none"), "dmarc", doctor.Wrong, "2 DMARC records", "keep one of them"},
+		{"two above", all(below, at("example.org", "p=none")), "dmarc", doctor.Wrong,
+			"_dmarc.example.org has 2 DMARC records", "keep one of them"},
+		{"no policy", is("sp=none"), "dmarc", doctor.Wrong, "cannot be understood", "an example: v=DMARC1; p=none"},
+		{"no policy, reports", is(toUs), "dmarc", doctor.Warn, "is none (record", "ask for quarantine"},
+		{"wrong policy, reports", is("p=non; " + toUs), "dmarc", doctor.Warn, "is none (record", "ask for quarantine"},
+		{"twice the same tag", is("p=none; p=reject; " + toUs), "dmarc", doctor.Wrong, "cannot be understood",
+			"v=DMARC1"},
+		{"p=none", is("p=none; " + toUs), "dmarc", doctor.Warn, "receivers deliver email that others forge",
+			"ask for quarantine, and later for reject, in the record at _dmarc.example.org"},
+		{"tested", is("p=reject; t=y; " + toUs), "dmarc", doctor.Warn,
+			"is quarantine (record at _dmarc.example.org); t=y says", "take t=y out"},
+		{"removed tags", is("p=reject; pct=50; rf=afrf; ri=3600; " + toUs), "dmarc", doctor.Warn,
+			"pct, rf, ri no longer means anything", "take pct, rf, ri out of the record"},
+		{"pct=0", is("p=reject; pct=0; " + toUs), "dmarc", doctor.Warn, "is reject (record",
+			"write t=y in place of pct=0"},
+		{"nobody is told", is("p=reject"), "dmarc", doctor.Warn, "nobody is sent reports", "add " + toUs +
+			" to the record at _dmarc.example.org"},
+		{"others are told", is("p=reject; rua=mailto:a@example.net"), "dmarc", doctor.OK,
+			"reports go to a@example.net; only those that go to bounces+dmarc@bounce.example.org are shown", ""},
+		{"sp weaker", is("p=reject; sp=none; " + toUs), "dmarc", doctor.Warn,
+			"sp=none protects subdomains less than p=reject protects example.org", "take sp out of the record"},
+		{"np weaker", is("p=reject; np=quarantine; " + toUs), "dmarc", doctor.Warn,
+			"np=quarantine protects subdomains less", "take np out of the record"},
+		{"sp stronger", is("p=quarantine; sp=reject; " + toUs), "dmarc", doctor.OK, "is quarantine", ""},
+		{"of the organization", all(below, exists, is("p=quarantine; sp=reject; np=reject; "+toUs)), "dmarc",
+			doctor.OK, "from news.example.org that fails DMARC is reject (record at _dmarc.example.org)", ""},
+		{"np where there is no such name", all(below, is("p=quarantine; np=reject; "+toUs)), "dmarc", doctor.OK,
+			"is reject (record at _dmarc.example.org)", ""},
+		{"np where there is one", all(below, exists, is("p=quarantine; np=reject; "+toUs)), "dmarc", doctor.OK,
+			"is quarantine (record at _dmarc.example.org)", ""},
+		{"its own", all(below, exists, at("news.example.org", "p=reject; sp=none; "+toUs)), "dmarc", doctor.OK,
+			"is reject (record at _dmarc.news.example.org)", ""},
+		{"reports to another organization",
+			all(returnPath("b@relay.example"), is("p=reject; aspf=r; rua=mailto:b+dmarc@relay.example")), "dmarc",
+			doctor.Warn,
+			"receivers send no reports about example.org to relay.example",
+			"publish at example.org._report._dmarc.relay.example the TXT record: v=DMARC1"},
+		{"trouble", replace("_dmarc", "_dmarc.example.org SERVFAIL x"), "dmarc", doctor.Warn,
+			"_dmarc.example.org could not be looked up", "try again"},
+		{"trouble above", all(replace("_dmarc"), func(w *world) { w.zone = w.zone.with("_dmarc.org SERVFAIL x") }),
+			"dmarc", doctor.Warn, "_dmarc.org could not be looked up", "try again"},
+		{"Maildir", func(w *world) { w.Mail = mailer.Place{Folder: t.TempDir()} }, "dmarc", doctor.Skipped,
+			"a folder on this machine", ""},
+	} {
+		tt.try(t)
+	}
+	w := wellWorld(t)
+	all(returnPath("b@relay.example"), is("p=reject; rua=mailto:b+dmarc@relay.example"))(w)
+	w.zone = w.zone.with("example.org._report._dmarc.relay.example TXT v=DMARC1;")
+	if f := w.examine(t)["dmarc"]; strings.Contains(f.Found, "send no reports") {
+		t.Errorf("it says that it wants them: %+v", f)
+	}
+}
+
+func TestAlignment(t *testing.T) {
+	is := func(tags string) func(*world) { return policy("v=DMARC1; p=reject; " + toUs + tags) }
+	elsewhere, below := returnPath("bounces@relay.example"), from("digest@news.example.org")
+	absent := all(unsigned, func(w *world) { w.Database.Absent = true })
+	parted := func(w *world) { // a list of public suffixes would join the two domains
+		w.zone = w.zone.without("_dmarc.example.org").with("_dmarc.news.example.org TXT v=DMARC1; p=reject; " + toUs)
+	}
+	for _, tt := range []finding{
+		{"both", below, "dmarc", doctor.OK, "SPF and DKIM both align with news.example.org", ""},
+		{"no return path", all(returnPath("")), "dmarc", doctor.OK, "SPF and DKIM both align", ""},
+		{"DKIM alone", elsewhere, "dmarc", doctor.Warn,
+			"SPF does not align with example.org, because the return path is at relay.example: " +
+				"DMARC depends on DKIM alone, which fails where the message is changed",
+			"set DIGEST_RETURN_PATH to an address at example.org or below it"},
+		{"SPF alone", unsigned, "dmarc", doctor.Warn,
+			"this instance has no DKIM key for example.org: " +
+				"DMARC depends on SPF alone, which fails where the message is forwarded",
+			"run: digest dkim new example.org"},
+		{"neither", all(elsewhere, unsigned), "dmarc", doctor.Wrong, "email fails DMARC",
+			"DIGEST_RETURN_PATH to an address at example.org or below it\nrun: digest dkim new example.org"},
+		{"strict SPF", is("; aspf=s"), "dmarc", doctor.Warn, "SPF does not align with example.org",
+			"take aspf=s out of the DMARC record"},
+		{"strict DKIM", all(below, is("; adkim=s")), "dmarc", doctor.Warn,
+			"DKIM does not align with news.example.org, because the key is for example.org: " +
+				"DMARC depends on SPF alone", "digest dkim new news.example.org, or take adkim=s out"},
+		{"strict, both", all(below, is("; adkim=s; aspf=s")), "dmarc", doctor.Wrong,
+			"because the return path is at bounce.example.org, and DKIM does not align with news.example.org",
+			"adkim=s"},
+		{"records part them", all(below, parted), "dmarc", doctor.Wrong,
+			"SPF does not align with news.example.org, because the return path is at bounce.example.org",
+			"DIGEST_RETURN_PATH to an address at news.example.org"},
+		{"database not read", absent, "dmarc", doctor.OK,
+			"SPF aligns with example.org; whether DKIM does is not known", ""},
+		{"return path elsewhere, database not read", all(absent, elsewhere), "dmarc", doctor.Warn,
+			"whether DKIM does is not known", "DIGEST_RETURN_PATH"},
+	} {
+		tt.try(t)
+	}
+}
+
+func TestReportedFailures(t *testing.T) {
+	reported := func(messages, failed int64, sources ...string) func(*world) {
+		return func(w *world) {
+			w.Database.Reported = dmarc.Summary{Totals: []dmarc.Total{{Domain: "example.org", Messages: messages,
+				Failed: failed}, {Domain: "shop.example.org", Messages: 9, Failed: 9}},
+				Failing: []dmarc.Source{{Row: dmarc.Row{Source: "192.0.2.1", From: "shop.example.org", Count: 9}}}}
+			for _, s := range sources {
+				w.Database.Reported.Failing = append(w.Database.Reported.Failing,
+					dmarc.Source{Row: dmarc.Row{Source: s, From: "example.org", Count: 1}})
+			}
+		}
+	}
+	for _, tt := range []finding{
+		{"some", reported(40, 2, "203.0.113.9"), "dmarc", doctor.OK,
+			"receivers report that in the last 7 days 2 of 40 messages from example.org failed DMARC: 203.0.113.9", ""},
+		{"none", reported(40, 0), "dmarc", doctor.OK, "0 of 40 messages from example.org failed DMARC", ""},
+		{"most", reported(40, 21, "203.0.113.9"), "dmarc", doctor.Warn, "21 of 40", "see /operator/dmarc"},
+		{"ours", reported(40, 1, "203.0.113.9", "203.0.113.10", "203.0.113.11", "2001:db8::7"), "dmarc", doctor.Warn,
+			"failed DMARC: 203.0.113.9, 203.0.113.10, 203.0.113.11", "correct SPF and DKIM"},
+	} {
+		tt.try(t)
+	}
+	w := wellWorld(t)
+	w.Database.Reported = dmarc.Summary{}
+	if f := w.examine(t)["dmarc"]; strings.Contains(f.Found, "report") {
+		t.Errorf("without reports: %+v", f)
+	}
+}
+
+func TestNewsletterDomains(t *testing.T) {
+	newsletters := func(signs bool, domains ...string) func(*world) {
+		return func(w *world) {
+			w.Database.Newsletters = nil
+			for _, d := range domains {
+				w.Database.Newsletters = append(w.Database.Newsletters,
+					digest.NewsletterDomain{FromAddress: "letters@" + d, Signs: signs})
+			}
+		}
+	}
+	anna := func(record string) func(*world) {
+		return func(w *world) {
+			newsletters(true, "anna.example")(w)
+			if record != "" {
+				w.zone = w.zone.with("_dmarc.anna.example TXT v=DMARC1; "+record,
+					"anna.example._report._dmarc.bounce.example.org TXT v=DMARC1")
+			}
+		}
+	}
+	var many []string
+	for _, letter := range "abcdefghijklmnopqrstuv" {
+		many = append(many, string(letter)+".example.org")
+	}
+	for _, tt := range []finding{
+		{"none", newsletters(true), "newsletters", doctor.OK, "no newsletter comes from a domain of its own", ""},
+		{"not seen", newsletters(false, "anna.example"), "newsletters", doctor.OK,
+			"no newsletter comes from a domain of its own", ""},
+		{"both", newsletters(true, "anna.example.org", "anna.example.org"), "newsletters", doctor.OK,
+			"SPF and DKIM both align with anna.example.org", ""},
+		{"DKIM alone", anna("p=reject; adkim=s; " + toUs), "newsletters", doctor.Warn,
+			"SPF does not align with anna.example, because the return path is at bounce.example.org: " +
+				"DMARC depends on DKIM alone", "at the domain of DIGEST_RETURN_PATH"},
+		{"no record", anna(""), "newsletters", doctor.Warn, "anna.example has no DMARC record",
+			"publish at _dmarc.anna.example the one TXT record: v=DMARC1; p=none; " + toUs},
+		{"many", newsletters(true, many...), "newsletters", doctor.OK, "2 more domains not looked at", ""},
+		{"database not read", func(w *world) { w.Database.Absent = true }, "newsletters", doctor.Skipped,
+			"without the database", ""},
+		{"trouble", all(newsletters(true, "anna.example"),
+			func(w *world) { w.zone = w.zone.with("_dmarc.anna.example SERVFAIL x") }), "newsletters", doctor.Warn,
+			"_dmarc.anna.example could not be looked up", "try again"},
+		{"Maildir", func(w *world) { w.Mail = mailer.Place{Folder: t.TempDir()} }, "newsletters", doctor.Skipped,
+			"a folder on this machine", ""},
+	} {
+		tt.try(t)
+	}
+}
+
+func TestBIMI(t *testing.T) {
+	logo := func(name, record string) func(*world) {
+		return func(w *world) { w.zone = w.zone.with("default._bimi." + name + " TXT " + record) }
+	}
+	const good = "v=BIMI1; l=https://example.org/logo.svg; a=https://example.org/vmc.pem"
+	for _, tt := range []finding{
+		{"none", func(*world) {}, "bimi", doctor.OK, "default._bimi.example.org names: v=BIMI1", ""},
+		{"none, and no policy", policy("v=DMARC1; p=none"), "bimi", doctor.Skipped, "before DMARC is enforced", ""},
+		{"well", logo("example.org", good), "bimi", doctor.OK, "default._bimi.example.org names a logo", ""},
+		{"of the organization", all(from("digest@news.example.org"), logo("example.org", good)), "bimi", doctor.OK,
+			"default._bimi.example.org names a logo", ""},
+		{"declined", logo("example.org", "v=BIMI1; l=; a=;"), "bimi", doctor.OK, "names a logo", ""},
+		{"http", logo("example.org", "v=BIMI1; l=http://example.org/logo.svg"), "bimi", doctor.Warn,
+			"l=http://example.org/logo.svg is no https address", "begin with https://"},
+		{"certificate by http", logo("example.org",
+			"v=BIMI1; l=https://example.org/logo.svg; a=http://example.org/a"), "bimi", doctor.Warn,
+			"a=http://example.org/a is no https", "let a in the record"},
+		{"broken", logo("example.org", "v=BIMI1; l"), "bimi", doctor.Warn, "cannot be understood", "correct it"},
+		{"another version", logo("example.org", "v=BIMI2; l=http://x"), "bimi", doctor.OK, "no logo is published", ""},
+		{"p=none", all(logo("example.org", good), policy("v=DMARC1; p=none")), "bimi", doctor.Warn,
+			"no provider shows it, because _dmarc.example.org does not ask for quarantine or reject",
+			"ask for quarantine or reject"},
+		{"tested", all(logo("example.org", good), policy("v=DMARC1; p=reject; t=y")), "bimi", doctor.Warn,
+			"_dmarc.example.org has t=y", "without t=y"},
+		{"sp=none", all(logo("example.org", good), policy("v=DMARC1; p=reject; sp=none")), "bimi", doctor.Warn,
+			"does not ask for quarantine or reject", "without sp=none"},
+		{"organization unenforced", all(from("digest@news.example.org"), logo("news.example.org", good),
+			func(w *world) {
+				w.zone = w.zone.without("_dmarc").with("_dmarc.news.example.org TXT v=DMARC1; p=reject",
+					"_dmarc.example.org TXT v=DMARC1; p=none")
+			}), "bimi", doctor.Warn, "_dmarc.example.org does not ask", "ask for quarantine"},
+		{"no DMARC", all(logo("example.org", good), replace("_dmarc")), "bimi", doctor.Warn, "has no DMARC policy",
+			"ask for quarantine"},
+		{"trouble", func(w *world) { w.zone = w.zone.with("default._bimi.example.org SERVFAIL x") }, "bimi",
+			doctor.Warn, "default._bimi.example.org could not be looked up", "try again"},
+	} {
+		tt.try(t)
+	}
+}

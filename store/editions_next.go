@@ -1,0 +1,113 @@
+package store
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"digest"
+)
+
+// NextMail gives the earliest instant at which ClaimEditions, with the same
+// limits, would find an edition, or a claim that is over is to be recovered;
+// false: no edition is on its way. It may lie in the past. What waits behind a
+// lane that is full counts when a lease ends: whoever marks editions claims
+// again anyway.
+func (s *Store) NextMail(ctx context.Context, now time.Time, route, domain digest.Limits) (time.Time, bool, error) {
+	next, err := nextMail(ctx, s.read(), now, digest.Claim{Route: route, Domain: domain})
+	return next, !next.IsZero(), failed("finding the next mail", err)
+}
+
+func nextMail(ctx context.Context, c conn, now time.Time, q digest.Claim) (time.Time, error) {
+	var over instant
+	err := c.get(ctx, &over, `SELECT MIN(CASE WHEN mc.state = 'dotting' AND mc.at + ? > mc.lease_until THEN mc.at + ? ELSE mc.lease_until END)
+		FROM mail_claims mc`, int64(doubtAfter/time.Second), int64(doubtAfter/time.Second))
+	if err != nil {
+		return time.Time{}, err
+	}
+	t, err := readCapacities(ctx, c, now, q)
+	if err != nil {
+		return time.Time{}, err
+	}
+	if t.of("").full {
+		return over.time(), nil
+	}
+	ready, err := t.nextReady(ctx, c)
+	if err != nil {
+		return time.Time{}, err
+	}
+	return first(over.time(), notBefore(ready, t.of("").opens())), nil
+}
+
+// lookups is for how many closed domains nextReady asks one by one. The first of
+// them mostly is the one; where many are closed and nothing waits for them, it
+// is cheaper to look through the whole queue.
+const lookups = 5
+
+// nextReady is the earliest instant at which a domain may carry what waits for it.
+func (t *capacities) nextReady(ctx context.Context, c conn) (time.Time, error) {
+	var shut []string // those that time opens
+	closed := t.closed()
+	for _, name := range closed {
+		if !t.of(name).full {
+			shut = append(shut, name)
+		}
+	}
+	slices.SortFunc(shut, func(a, b string) int { return t.of(a).opens().Compare(t.of(b).opens()) })
+	var where string
+	var args []any
+	if len(closed) > 0 {
+		where, args = ` AND e.domain NOT IN (`+c.d.names+`)`, []any{array(closed)}
+	}
+	next, err := firstReady(ctx, c, where, args)
+	for i, name := range shut {
+		opens := t.of(name).opens()
+		if err != nil || !next.IsZero() && !opens.Before(next) {
+			break
+		}
+		if i == lookups {
+			return t.searchQueue(ctx, c, next, shut[i:])
+		}
+		var ready time.Time
+		ready, err = firstReady(ctx, c, ` AND e.domain = ?`, []any{name})
+		next = first(next, notBefore(ready, opens))
+	}
+	return next, err
+}
+
+// firstReady is when the first of the queue for which where holds may be tried.
+func firstReady(ctx context.Context, c conn, where string, args []any) (time.Time, error) {
+	var next instant
+	_, err := c.find(ctx, &next, `SELECT e.next_at FROM editions e WHERE e.state = 'ready'`+where+` ORDER BY e.next_at, e.id LIMIT 1`, args...)
+	return next.time(), err
+}
+
+// searchQueue is nextReady for domains that are closed for a time, if that is before next.
+func (t *capacities) searchQueue(ctx context.Context, c conn, next time.Time, shut []string) (time.Time, error) {
+	var waiting []struct {
+		Domain string
+		NextAt instant
+	}
+	err := c.all(ctx, &waiting, `SELECT e.domain, MIN(e.next_at) AS next_at FROM editions e
+		WHERE e.state = 'ready' AND e.domain IN (`+c.d.names+`) GROUP BY e.domain`, array(shut))
+	for _, w := range waiting {
+		next = first(next, notBefore(w.NextAt.time(), t.of(w.Domain).opens()))
+	}
+	return next, err
+}
+
+// notBefore is when something that is ready, if it is, may pass a lane.
+func notBefore(ready, opens time.Time) time.Time {
+	if !ready.IsZero() && opens.After(ready) {
+		return opens
+	}
+	return ready
+}
+
+// first is the earlier of two times, either of which may be none.
+func first(a, b time.Time) time.Time {
+	if a.IsZero() || !b.IsZero() && b.Before(a) {
+		return b
+	}
+	return a
+}

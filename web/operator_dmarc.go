@@ -1,0 +1,91 @@
+package web
+
+import (
+	"net/http"
+
+	"digest"
+	"digest/internal/catalogue"
+	"digest/internal/dmarc"
+)
+
+// An operatorDMARCPage shows what receivers reported about email from the domains of this instance.
+type operatorDMARCPage struct {
+	ReportAddress string // where reports come in; "" if nowhere
+	Domains       []reportedDomain
+	More          bool // there are sources that are not listed
+}
+
+// A reportedDomain is a domain with the sources of its messages, those that fail first.
+type reportedDomain struct {
+	dmarc.Total
+	Sources []reportedSource
+}
+
+// A reportedSource is a server that sent messages, and what became of them.
+type reportedSource struct{ dmarc.Source }
+
+// operatorDMARCPage shows who sends in the name of this instance, as receivers report it.
+func (s *site) operatorDMARCPage(w http.ResponseWriter, r *http.Request, _ reader) error {
+	const days, most = 30, 100
+	sum, err := s.Store.DMARCSummary(r.Context(), digest.DateOf(s.Now().UTC()).Plus(-days), most)
+	p := operatorDMARCPage{ReportAddress: s.ReportAddress, More: len(sum.Failing) == most || len(sum.Passing) == most}
+	for _, total := range sum.Totals {
+		d := reportedDomain{Total: total}
+		for _, list := range [][]dmarc.Source{sum.Failing, sum.Passing} {
+			for _, source := range list {
+				if source.From == total.Domain {
+					d.Sources = append(d.Sources, reportedSource{source})
+				}
+			}
+		}
+		p.Domains = append(p.Domains, d)
+	}
+	return s.showPage(w, r, err, "operator_dmarc", catalogue.Key("DMARC reports"), p)
+}
+
+// Passed says whether the messages passed DMARC.
+func (s reportedSource) Passed() catalogue.Sayable {
+	if s.Failed() {
+		return catalogue.Key("failed")
+	}
+	return catalogue.Key("passed")
+}
+
+// SPFResult says whether SPF passed.
+func (s reportedSource) SPFResult() catalogue.Sayable {
+	return authenticated(s.SPFAligned, s.SPF, s.SPFDomain)
+}
+
+// DKIMResult says whether DKIM passed.
+func (s reportedSource) DKIMResult() catalogue.Sayable {
+	return authenticated(s.DKIMAligned, s.DKIM, s.DKIMDomain)
+}
+
+// authenticated says what became of SPF or DKIM; nil: nothing was reported.
+func authenticated(aligned bool, result, domain string) catalogue.Sayable {
+	switch {
+	case aligned:
+		return catalogue.Key("passed")
+	case result == "pass" && domain != "":
+		return catalogue.Key("only for %s").With(domain)
+	case result == "" || result == "none":
+		return nil
+	}
+	return catalogue.Key("failed")
+}
+
+// Handled says what the receiver did; nil: it is not known.
+func (s reportedSource) Handled() catalogue.Sayable {
+	switch dmarc.Policy(s.Disposition) {
+	case dmarc.Reject:
+		return catalogue.Key("rejected")
+	case dmarc.Quarantine:
+		return catalogue.Key("marked as spam")
+	case dmarc.None, "pass":
+		return catalogue.Key("no action")
+	}
+	return nil
+}
+
+// Others counts the receivers that report the same, beside the one that is named.
+func (s reportedSource) Others() int { return s.Reporters - 1 }
