@@ -242,7 +242,7 @@ type FeedLabel struct {
 	Language string
 }
 
-// A NoticeKind says what an edition tells its reader of a feed.
+// A NoticeKind says what an edition tells its reader, mostly of a feed.
 type NoticeKind string
 
 // The kinds of notice.
@@ -258,6 +258,7 @@ const (
 	NoticeBlocked  NoticeKind = "blocked"  // the operator has blocked its host
 	NoticeDeclined NoticeKind = "declined" // the owner of its host has asked that nothing is read there
 
+	NoticeChanged     NoticeKind = "changed"     // a link in an email changed a setting
 	NoticeUndelivered NoticeKind = "undelivered" // an earlier edition did not reach the reader
 )
 
@@ -280,7 +281,7 @@ const (
 	OtherIllness   Illness = "other"
 )
 
-// A Notice is what an edition tells its reader of a feed, or of an earlier edition.
+// A Notice is what an edition tells its reader: of a feed, of an earlier edition, or of a change by a link.
 type Notice struct {
 	DigestID DigestID
 	FeedID   FeedID
@@ -295,6 +296,8 @@ type Notice struct {
 	Edition     EditionID
 	LocalDate   Date
 	Unconfirmed bool // it may have reached the reader
+
+	Change *LinkChange // of NoticeChanged
 }
 
 // A Gap is a time of which posts of a feed may be missing.

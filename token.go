@@ -24,7 +24,7 @@ type Purpose string
 
 // What tokens are for.
 const (
-	ForUnsubscribe     Purpose = "unsubscribe" // of a digest
+	ForUnsubscribe     Purpose = "unsubscribe" // of a digest, or of a digest and the edition whose email has the link (SignPair)
 	ForEdition         Purpose = "edition"     // reading one edition on the web
 	ForMessageID       Purpose = "message-id"  // of an edition
 	ForBounce          Purpose = "bounce"      // of an edition, in its return path
@@ -37,6 +37,7 @@ const (
 	ForRemedies        Purpose = "remedies"    // of a digest and a feed that fails (SignPair), and of what is offered in its place (SignText)
 	ForSaving          Purpose = "saving"      // of an edition and a post in it that is to be saved (SignPair)
 	ForSite            Purpose = "site"        // of an edition and a feed of which its reader wants less (SignPair)
+	ForUndo            Purpose = "undo"        // of a digest and a LinkChange (SignPair)
 	ForClick           Purpose = "click"       // of a Click (SignText)
 	ForBrowser         Purpose = "browser"     // of a browser and an address that it was signed in with (SignText)
 	ForCallback        Purpose = "callback"    // of a PushSubscription: where its hub sends what is new

@@ -206,7 +206,7 @@ func (b *Builder) compose(d digest.Delivery, sections []render.Section, notices 
 		Date: d.LocalDate, Number: d.Number, Room: d.Room, Name: d.DigestName, Language: d.Language, Recipient: d.Email, Look: d.Look, Sections: sections,
 		Notices:        b.notices(d, notices, newClock(d.LocalDate, zone, catalogue.Of(d.Language))),
 		HomeURL:        b.BaseURL + "/",
-		UnsubscribeURL: b.BaseURL + "/unsubscribe/" + b.Signer.Sign(digest.ForUnsubscribe, digest.InRound(int64(d.DigestID), d.LinkRound)),
+		UnsubscribeURL: b.unsubscribeURL(d),
 		PostalAddress:  b.PostalAddress,
 	}
 	if n := d.Newsletter; n != nil {
@@ -218,6 +218,20 @@ func (b *Builder) compose(d digest.Delivery, sections []render.Section, notices 
 	}
 	pause{d.BoundFrom, d.BoundTo}.bind(&e, zone, catalogue.Of(d.Language))
 	return e
+}
+
+// unsubscribeURL is the page that stops, pauses or changes a digest. The link names the edition that has it, so that a
+// notice of a change can name the email.
+func (b *Builder) unsubscribeURL(d digest.Delivery) string {
+	if d.ID == 0 {
+		return b.oneClickURL(d)
+	}
+	return b.BaseURL + "/unsubscribe/" + b.Signer.SignPair(digest.ForUnsubscribe, digest.InRound(int64(d.DigestID), d.LinkRound), int64(d.ID))
+}
+
+// oneClickURL is where mail programs unsubscribe (RFC 8058).
+func (b *Builder) oneClickURL(d digest.Delivery) string {
+	return b.BaseURL + "/unsubscribe/" + b.Signer.Sign(digest.ForUnsubscribe, digest.InRound(int64(d.DigestID), d.LinkRound))
 }
 
 // Preview gives the edition that d's next midnight would bring as things stand.
@@ -292,7 +306,7 @@ func (b *Builder) Render(ctx context.Context, ds []digest.Delivery) ([]mailer.Le
 		}
 		letters[i] = mailer.Letter{
 			To: ds[i].Email, Subject: subjectOf(ds[i], m.Subject), Encoded: mailer.Encoded{HTML: m.HTML, Text: m.Text},
-			Language: catalogue.Of(ds[i].Language).Code, ListName: cmp.Or(e.Name, render.DefaultName), UnsubscribeURL: e.UnsubscribeURL, HelpURL: b.BaseURL + "/help",
+			Language: catalogue.Of(ds[i].Language).Code, ListName: cmp.Or(e.Name, render.DefaultName), UnsubscribeURL: b.oneClickURL(ds[i]), HelpURL: b.BaseURL + "/help",
 		}
 		if n := ds[i].Newsletter; n != nil {
 			letters[i].ArchiveURL = b.BaseURL + "/n/" + n.Slug + "/letters"

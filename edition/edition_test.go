@@ -229,7 +229,8 @@ func TestLinks(t *testing.T) {
 	}
 	for i, want := range deliveries() {
 		token := strings.TrimPrefix(pages[i].UnsubscribeURL, "https://digest.example/unsubscribe/")
-		if id, ok := signer().Verify(digest.ForUnsubscribe, token); !ok || digest.DigestID(id) != want.DigestID {
+		id, of, ok := signer().VerifyPair(digest.ForUnsubscribe, token)
+		if !ok || digest.DigestID(id) != want.DigestID || digest.EditionID(of) != want.ID {
 			t.Errorf("unsubscribe link %s", pages[i].UnsubscribeURL)
 		}
 		token = strings.TrimPrefix(pages[i].WebURL, "https://digest.example/e/")
@@ -347,6 +348,9 @@ func TestRender(t *testing.T) {
 	if p.HelpURL != "https://digest.example/help" {
 		t.Errorf("List-Help is to name the page that helps, not %s", p.HelpURL)
 	}
+	if want := "https://digest.example/unsubscribe/" + signer().Sign(digest.ForUnsubscribe, 1); p.UnsubscribeURL != want {
+		t.Errorf("List-Unsubscribe is %s, not the same in each edition: %s", p.UnsubscribeURL, want)
+	}
 	e, err := builder(stocked()).Edition(t.Context(), deliveries()[0])
 	if err != nil {
 		t.Fatal(err)
@@ -356,7 +360,7 @@ func TestRender(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, want := range []string{"https://zebra.example/11", "לחם", p.UnsubscribeURL, e.WebURL, e.HomeURL} {
+		for _, want := range []string{"https://zebra.example/11", "לחם", e.UnsubscribeURL, e.WebURL, e.HomeURL} {
 			if !strings.Contains(string(plain), want) {
 				t.Errorf("the %s lacks %s", part, want)
 			}
@@ -403,18 +407,23 @@ func TestLinksOfARound(t *testing.T) {
 	d.LinkRound = 3
 	s := stocked()
 	s.notices = map[digest.EditionID][]digest.Notice{100: {{DigestID: 1, FeedID: 7, Kind: digest.NoticeMoved, URL: "https://old.example/"},
-		{DigestID: 1, FeedID: 8, Kind: digest.NoticeDead, URL: "https://dead.example/"}, {DigestID: 1, FeedID: 9, Kind: digest.NoticeSick, URL: "https://sick.example/"}}}
+		{DigestID: 1, FeedID: 8, Kind: digest.NoticeDead, URL: "https://dead.example/"}, {DigestID: 1, FeedID: 9, Kind: digest.NoticeSick, URL: "https://sick.example/"},
+		{DigestID: 1, Kind: digest.NoticeChanged, Change: &digest.LinkChange{ID: 5, Setting: digest.LinkState, Was: "active", Now: "left"}}}}
 	page, err := builder(s).Edition(t.Context(), d)
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := "https://digest.example/unsubscribe/" + signer().Sign(digest.ForUnsubscribe, digest.InRound(1, 3))
+	want := "https://digest.example/unsubscribe/" + signer().SignPair(digest.ForUnsubscribe, digest.InRound(1, 3), 100)
 	if page.UnsubscribeURL != want {
 		t.Errorf("unsubscribes at %s", page.UnsubscribeURL)
 	}
 	if want := "https://digest.example/e/" + signer().Sign(digest.ForEdition, digest.InRound(100, 3)); page.WebURL != want {
 		t.Errorf("is read at %s", page.WebURL)
 	}
+	if want := "https://digest.example/undo/" + signer().SignPair(digest.ForUndo, digest.InRound(1, 3), 5); page.Notices[0].LinkURL != want {
+		t.Errorf("undoes at %s", page.Notices[0].LinkURL)
+	}
+	page.Notices = page.Notices[1:]
 	if want := "https://digest.example/moved/" + signer().SignPair(digest.ForGoingBack, digest.InRound(1, 3), 7); page.Notices[0].BackURL != want {
 		t.Errorf("goes back at %s", page.Notices[0].BackURL)
 	}

@@ -25,8 +25,9 @@ func newClock(date digest.Date, zone *time.Location, l *catalogue.Language) cloc
 	return clock{zone, date.Plus(-1), date.Year, l}
 }
 
-// notices returns an edition's notices: first about editions that did not arrive, then about feeds that moved, because
-// the reader can undo that, then about feeds that ended, then about missing posts. Each group is sorted by title.
+// notices returns an edition's notices: first about editions that did not arrive, then about changes by links and feeds
+// that moved, because the reader can undo both, then about feeds that ended, then about missing posts. Each group is
+// sorted by title.
 func (b *Builder) notices(d digest.Delivery, in []digest.Notice, c clock) []render.Notice {
 	in = slices.Clone(in)
 	slices.SortFunc(in, func(a, b digest.Notice) int {
@@ -57,14 +58,16 @@ func weight(k digest.NoticeKind) int {
 	switch k {
 	case digest.NoticeUndelivered:
 		return -1
-	case digest.NoticeMoved:
+	case digest.NoticeChanged:
 		return 0
-	case digest.NoticeGone:
+	case digest.NoticeMoved:
 		return 1
-	case digest.NoticeDead, digest.NoticeSick, digest.NoticeBlocked, digest.NoticeDeclined:
+	case digest.NoticeGone:
 		return 2
+	case digest.NoticeDead, digest.NoticeSick, digest.NoticeBlocked, digest.NoticeDeclined:
+		return 3
 	}
-	return 3
+	return 4
 }
 
 // moved is the way back of a feed that has moved, by a link of a round, and the zero
@@ -89,6 +92,9 @@ func (b *Builder) noticeLink(d digest.Delivery, n digest.Notice) (url string, wo
 			words = catalogue.Key("Read that issue")
 		}
 		return b.webURL(n.Edition, d.LinkRound), words
+	case n.Change != nil:
+		token := b.Signer.SignPair(digest.ForUndo, digest.InRound(int64(n.DigestID), d.LinkRound), n.Change.ID)
+		return b.BaseURL + "/undo/" + token, catalogue.Key("Undo this change")
 	case d.Newsletter == nil && (n.Kind == digest.NoticeSick || n.Kind == digest.NoticeDead):
 		token := b.Signer.SignPair(digest.ForRemedies, digest.InRound(int64(n.DigestID), d.LinkRound), int64(n.FeedID))
 		return b.BaseURL + "/remedies/" + token, catalogue.Key("What you can do")
@@ -128,6 +134,11 @@ func (c clock) sick(site string, n digest.Notice) catalogue.Sayable {
 func (c clock) sentence(n digest.Notice) catalogue.Sayable {
 	site := render.SiteName(n.Title, n.URL)
 	switch n.Kind {
+	case digest.NoticeChanged:
+		if n.Change == nil {
+			return nil // it is not stored any more
+		}
+		return render.LinkChange(*n.Change, c.zone)
 	case digest.NoticeMoved:
 		return catalogue.Key("The feed “%s” has moved from %s to %s.").With(site, digest.HostShown(n.URL), digest.HostShown(n.MovedTo))
 	case digest.NoticeGone:

@@ -1,6 +1,7 @@
 package edition_test
 
 import (
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -230,5 +231,56 @@ func TestAMoveHasAWayBack(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, e.Notices); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
+// TestLinkChanges: an edition says what a link in an email has changed, and by which email.
+func TestLinkChanges(t *testing.T) {
+	november := digest.Date{Year: 2026, Month: time.November, Day: 21}
+	end := strconv.FormatInt(at("2026-12-03 23:00:00").Unix(), 10) // the 4th in Paris
+	site := digest.LinkChange{FeedID: 3, Setting: digest.LinkSubscription, Title: "Boats", Host: "boats.example"}
+	own := digest.LinkChange{Setting: digest.LinkState, Title: "Daily Digest"}
+	for _, test := range []struct {
+		change   digest.LinkChange
+		set      digest.LinkSetting
+		was, now string
+		want     string
+	}{
+		{own, "", "active", "paused " + end, "Daily Digest was paused until 4 December 2026. Someone used a link in your email of 21 November 2026."},
+		{own, "", "active", "paused", "Daily Digest was paused, with no end date. Someone used a link in your email of 21 November 2026."},
+		{own, "", "paused", "active", "Daily Digest was resumed. Someone used a link in your email of 21 November 2026."},
+		{own, "", "active", "left", "Daily Digest was stopped. Someone used a link in your email of 21 November 2026."},
+		{own, "", "left", "active", "Daily Digest was started again. Someone used a link in your email of 21 November 2026."},
+		{own, digest.LinkDays, "daily", "monthly", "Daily Digest now comes on the 1st of each month. Someone used a link in your email of 21 November 2026."},
+		{own, digest.LinkDays, "daily", "never", "The schedule of Daily Digest was changed. Someone used a link in your email of 21 November 2026."},
+		{site, "", "active", "paused " + end, "Boats was paused until 4 December 2026. Someone used a link in your email of 21 November 2026."},
+		{site, "", "active", "left", "You were unsubscribed from Boats. Someone used a link in your email of 21 November 2026."},
+		{site, "", "left", "active", "You were subscribed to Boats again. Someone used a link in your email of 21 November 2026."},
+		{site, "", "paused", "active", "Boats was resumed. Someone used a link in your email of 21 November 2026."},
+		{site, digest.LinkDisplay, "", "headlines", "Boats now comes as headlines only. Someone used a link in your email of 21 November 2026."},
+		{site, digest.LinkDisplay, "headlines", "", "Boats now comes like the rest of your edition. Someone used a link in your email of 21 November 2026."},
+		{site, digest.LinkDisplay, "headlines", "excerpts", "Boats now comes as headlines and excerpts. Someone used a link in your email of 21 November 2026."},
+		{site, digest.LinkDisplay, "headlines", "full", "Boats now comes in full. Someone used a link in your email of 21 November 2026."},
+		{site, digest.LinkFeed, "3", "5", "Boats is now read at another address of boats.example. Someone used a link in your email of 21 November 2026."},
+		{site, digest.LinkFeed, "3", "4", "Boats is now read at ships.example, no longer at boats.example. Someone used a link in your email of 21 November 2026."},
+	} {
+		x := test.change
+		x.Was, x.Now, x.EmailDate, x.NewHost = test.was, test.now, november, "ships.example"
+		if test.now == "5" {
+			x.NewHost = x.Host
+		}
+		if test.set != "" {
+			x.Setting = test.set
+		}
+		if got := told(t, "Europe/Paris", digest.Notice{Kind: digest.NoticeChanged, Change: &x}); len(got) != 1 || got[0] != test.want {
+			t.Errorf("%q\nwant %q", got, test.want)
+		}
+	}
+	own.Was, own.Now = "active", "left"
+	if got := told(t, "", digest.Notice{Kind: digest.NoticeChanged, Change: &own}); len(got) != 1 || got[0] != "Daily Digest was stopped. Someone used a link in one of your emails." {
+		t.Errorf("by an unknown email: %q", got)
+	}
+	if got := told(t, "UTC", digest.Notice{Kind: digest.NoticeChanged}); len(got) != 0 {
+		t.Errorf("of a change that is not stored any more: %q", got)
 	}
 }

@@ -24,13 +24,17 @@ func (j *Job) deliver(ctx context.Context) (mailer.Stats, error) {
 	return stats, nil
 }
 
-// askOnce asks people of imported lists, as many as may be asked now: no edition waits for that.
+// askOnce sends emails that are no editions: it tells readers what links have changed, and asks people of imported lists.
 func (j *Job) askOnce(ctx context.Context) (time.Duration, error) {
-	if j.Ask == nil {
-		return j.Nap, nil
-	}
-	if err := j.Ask(ctx); err != nil {
-		return 0, fmt.Errorf("asking people of imported lists: %w", err)
+	for doing, send := range map[string]func(context.Context) error{
+		"telling readers what links have changed": j.TellReaders, "asking people of imported lists": j.Ask,
+	} {
+		if send == nil {
+			continue
+		}
+		if err := send(ctx); err != nil {
+			return 0, fmt.Errorf("%s: %w", doing, err)
+		}
 	}
 	return j.Nap, nil
 }

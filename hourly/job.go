@@ -55,6 +55,9 @@ type Options struct {
 	// hour. Nil: they are not told.
 	Tell func(store.PublisherNews) error
 
+	// TellReaders emails readers what links in their emails have changed, where no edition tells them soon; nil: nobody is.
+	TellReaders func(ctx context.Context) error
+
 	// LookAtDomains looks for the records of newsletters' own domains that are due; nil: there are none.
 	LookAtDomains func(context.Context) error
 	// Ask sends what may leave of the letters that ask people of imported lists; nil: nobody is asked.

@@ -16,6 +16,8 @@ type LetterContent struct {
 	Title string   // what it is about: its headline, and the subject
 	Text  []string // paragraphs before the button
 
+	Links []LetterLink // paragraphs after Text, with a link at the end of each
+
 	Action string // what the button says; empty: there is none
 	URL    string // where it leads
 
@@ -24,6 +26,9 @@ type LetterContent struct {
 	HomeURL       string // where the web view is
 	PostalAddress string // at the foot; empty: none
 }
+
+// A LetterLink is a paragraph with a link at its end.
+type LetterLink struct{ Text, Action, URL string }
 
 // HTML is the letter as a page in the look of the editions. Letters are few, so
 // the templates are read for each, with their colours, which takes a millisecond.
@@ -40,6 +45,9 @@ func (l LetterContent) PlainText() string {
 	parts := []string{wrapped(l.Name), wrapped(l.Title)}
 	for _, p := range l.Text {
 		parts = append(parts, wrapped(p))
+	}
+	for _, p := range l.Links {
+		parts = append(parts, wrapped(p.Text)+labelIn(catalogue.Of(l.Language), p.Action)+"\n"+p.URL+"\n")
 	}
 	if l.Action != "" {
 		parts = append(parts, labelIn(catalogue.Of(l.Language), l.Action)+"\n"+l.URL+"\n")

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"net/url"
 	"strings"
+	"time"
 
 	"digest"
 	"digest/internal/catalogue"
@@ -54,6 +55,14 @@ func SiteName(title, address string) string {
 		return isolated(name)
 	}
 	return name
+}
+
+// LinkChange describes a change by a link in an email. It writes days in the zone; nil is UTC.
+func LinkChange(c digest.LinkChange, zone *time.Location) catalogue.Sayable {
+	if zone == nil {
+		zone = time.UTC
+	}
+	return catalogue.LinkChange(c, SiteName(cmp.Or(c.Title, DefaultName), ""), zone)
 }
 
 // hostOf is the host of an address, with its port; empty if there is none.

@@ -55,6 +55,7 @@ func (s *Store) editionsWhere(ctx context.Context, where string, args ...any) ([
 type Beside struct {
 	Earlier, Later digest.Date // of the editions before and after it; zero: none
 	Held           int         // posts that were held back of it
+	HeldSince      int         // posts that were held back at midnights after it
 }
 
 // Beside gives what lies beside an edition, of what has come at now.
@@ -62,8 +63,9 @@ func (s *Store) Beside(ctx context.Context, e digest.Edition, now time.Time) (b 
 	err = s.read().get(ctx, &b, `SELECT
 		(SELECT e.local_date FROM editions e JOIN digests d ON d.id = e.digest_id WHERE e.digest_id = ? AND e.local_date < ? AND `+cameAt+` <= ? ORDER BY e.local_date DESC LIMIT 1) AS earlier,
 		(SELECT e.local_date FROM editions e JOIN digests d ON d.id = e.digest_id WHERE e.digest_id = ? AND e.local_date > ? AND `+cameAt+` <= ? ORDER BY e.local_date LIMIT 1) AS later,
-		(SELECT count(*) FROM held_posts WHERE digest_id = ? AND due_at = ?) AS held`,
-		e.DigestID, e.LocalDate.String(), at(now), e.DigestID, e.LocalDate.String(), at(now), e.DigestID, at(e.DueAt))
+		(SELECT count(*) FROM held_posts WHERE digest_id = ? AND due_at = ?) AS held,
+		(SELECT count(*) FROM held_posts WHERE digest_id = ? AND due_at > ?) AS held_since`,
+		e.DigestID, e.LocalDate.String(), at(now), e.DigestID, e.LocalDate.String(), at(now), e.DigestID, at(e.DueAt), e.DigestID, at(e.DueAt))
 	return b, failed("reading what lies beside an edition", err)
 }
 

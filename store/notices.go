@@ -133,9 +133,13 @@ func (s *Store) noticesOf(ctx context.Context, parts []part, told map[digest.Edi
 		return cmp.Or(cmp.Compare(a.EditionID, b.EditionID), cmp.Compare(a.FeedID, b.FeedID), cmp.Compare(a.Kind, b.Kind),
 			cmp.Compare(a.Carried, b.Carried), cmp.Compare(a.VisibleAt, b.VisibleAt))
 	})
+	changes, err := s.changesIn(ctx, rows)
 	for i, r := range rows {
 		if i > 0 && r.repeats(rows[i-1]) {
 			continue
+		}
+		if x, ok := changes[-int64(r.FeedID)]; ok {
+			r.FeedID, r.Change = 0, &x
 		}
 		told[r.EditionID] = append(told[r.EditionID], r.Notice)
 	}
@@ -144,7 +148,26 @@ func (s *Store) noticesOf(ctx context.Context, parts []part, told map[digest.Edi
 			told[p.EditionID] = append(told[p.EditionID], p.notice())
 		}
 	}
-	return nil
+	return err
+}
+
+// changesIn reads the changes made by links of which notices tell, by their keys.
+func (s *Store) changesIn(ctx context.Context, rows []noticeRow) (map[int64]digest.LinkChange, error) {
+	var ids []int64
+	for _, r := range rows {
+		if r.Kind == digest.NoticeChanged {
+			ids = append(ids, -int64(r.FeedID))
+		}
+	}
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	found, err := readRows[digest.LinkChange](ctx, s.read(), "", `SELECT `+linkChangeColumns+` FROM link_changes x WHERE x.id`+s.d.oneOf, keys(s.d, ids))
+	changes := make(map[int64]digest.LinkChange, len(found))
+	for _, x := range found {
+		changes[x.ID] = x
+	}
+	return changes, err
 }
 
 // notice says that an earlier edition did not reach its reader.

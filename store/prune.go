@@ -105,6 +105,7 @@ func (s *Store) Prune(ctx context.Context, now time.Time, keep time.Duration, ba
 		{"sizes of pictures", func() (int, error) {
 			return 0, s.write(ctx, func(c conn) error { return c.run(ctx, `DELETE FROM picture_sizes WHERE learned_at < ?`, old) })
 		}},
+		{"changes made by links", func() (int, error) { return 0, s.pruneLinkChanges(ctx, min(old, at(now).plus(-digest.LinkUndoTime))) }},
 		{"imports", func() (int, error) {
 			return 0, s.write(ctx, func(c conn) error {
 				return c.run(ctx, `DELETE FROM imports WHERE imported_at <= ?`, at(now.Add(-importLife)))

@@ -258,8 +258,13 @@ func (w world) readFeeds(f filling, p people) {
 	moves, err := w.Moves(w.ctx(), p.digestID())
 	w.ok(err)
 	notice.isReadAs(w.t, moves[0], map[string]string{
-		"From": "from_at", "To": "to_at", "At": "", "Back": "", "Stays": "", "Edition": "", "LocalDate": "", "Unconfirmed": "",
+		"From": "from_at", "To": "to_at", "At": "", "Back": "", "Stays": "", "Edition": "", "LocalDate": "", "Unconfirmed": "", "Change": "",
 	})
+
+	change := w.insert(f, "link_changes", storedRow{"digest_id": p.digest["id"], "email_date": "2026-11-18", "told_by": "nobody", "made_at": toCome})
+	changes, err := w.LinkChanges(w.ctx(), p.userID(), time.Time{})
+	w.ok(err)
+	change.isReadAs(w.t, changes[0], map[string]string{"Now": "is_now", "OneClick": "", "LinkRound": ""})
 }
 
 func (w world) readMail(f filling, p people) {

@@ -47,7 +47,7 @@ type Store struct {
 	w *sqlx.DB // writes; one connection on SQLite
 	r *sqlx.DB // reads; the same as w on PostgreSQL
 
-	instant *sqlx.Tx // in which all is read, of a store that only reads; else nil
+	within *sqlx.Tx // the transaction in which a store of atOneInstant reads, and one of ByLink writes too; else nil
 
 	// Policy is set before anything else is called, and not changed later.
 	Policy Policy

@@ -21,9 +21,14 @@ type DigestView struct {
 	digest.Digest
 	Newsletter    *digest.Newsletter // whose letters it is; nil: it is the reader's own
 	Subscriptions []SubscriptionInfo // paused ones too
+
+	// Of the reader's own digest.
+	Held      int // posts that filters held back from the last edition
+	HeldSince int // posts that filters have held back since
+	Beyond    int // posts of the last edition above the reader's limits of posts per feed
 }
 
-// An MailedEdition is an edition with what became of its mail.
+// A MailedEdition is an edition with what became of its mail.
 type MailedEdition struct {
 	digest.Edition
 	Email    string          // it goes there, or went
@@ -88,10 +93,42 @@ func (s *Store) readDigests(ctx context.Context, v *ReaderView) error {
 				return err
 			}
 			p.Newsletter = &n
+		} else if err := s.readLeftOut(ctx, &p); err != nil {
+			return err
 		}
 		v.Digests = append(v.Digests, p)
 	}
 	return err
+}
+
+// readLeftOut counts the posts that a reader's filters and limits keep out of the last edition, and of none since.
+func (s *Store) readLeftOut(ctx context.Context, p *DigestView) error {
+	last, err := s.editionsWhere(ctx, `e.digest_id = ? ORDER BY e.due_at DESC LIMIT 1`, p.ID)
+	if err != nil {
+		return err
+	}
+	e := digest.Edition{DigestID: p.ID}
+	if len(last) > 0 {
+		e = last[0]
+	}
+	b, err := s.Beside(ctx, e, p.LastDueAt)
+	if p.Held, p.HeldSince = b.Held, b.HeldSince; err != nil || len(last) == 0 {
+		return err
+	}
+	posts, err := s.EditionPosts(ctx, []digest.Delivery{{Edition: e}})
+	if err != nil {
+		return err
+	}
+	of := make(map[digest.FeedID]int)
+	for _, ref := range posts[e.ID] {
+		of[ref.FeedID]++
+	}
+	for _, sub := range p.Subscriptions {
+		if sub.Most > 0 {
+			p.Beyond += max(0, of[sub.FeedID]-sub.Most)
+		}
+	}
+	return nil
 }
 
 func (s *Store) mailedEditions(ctx context.Context, user digest.UserID, most int) ([]MailedEdition, error) {

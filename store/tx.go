@@ -23,6 +23,9 @@ type conn struct {
 	policy *Policy
 }
 
+// tx is the transaction in which it runs.
+func (c conn) tx() *sqlx.Tx { return c.db.(*sqlx.Tx) }
+
 // exec runs a statement and gives the number of rows it touched.
 func (c conn) exec(ctx context.Context, query string, args ...any) (int, error) {
 	res, err := c.db.ExecContext(ctx, sqlx.Rebind(c.d.bind, query), cleaned(args)...)
@@ -110,8 +113,8 @@ func (c conn) untilCommit(ctx context.Context, statements ...string) error {
 
 // read gives a connection that only reads.
 func (s *Store) read() conn {
-	if s.instant != nil {
-		return conn{s.instant, s.d, &s.Policy}
+	if s.within != nil {
+		return conn{s.within, s.d, &s.Policy}
 	}
 	return conn{s.r, s.d, &s.Policy}
 }
@@ -121,13 +124,19 @@ func (s *Store) read() conn {
 // writers nor hinders them. f must not use the store that it was called on: each of
 // SQLite's few readers may hold the connection for which another would wait.
 func (s *Store) atOneInstant(ctx context.Context, doing string, f func(*Store) error) error {
+	if s.within != nil {
+		return failed(doing, f(s))
+	}
 	tx, err := s.r.BeginTxx(ctx, &s.d.readOnly)
 	if err != nil {
 		return failed(doing, fmt.Errorf("beginning: %w", explain(err)))
 	}
 	defer func() { _ = tx.Rollback() }() // there is nothing to commit
-	return failed(doing, f(&Store{d: s.d, instant: tx, Policy: s.Policy}))
+	return failed(doing, f(s.inside(tx)))
 }
+
+// inside gives a store that works in a transaction.
+func (s *Store) inside(tx *sqlx.Tx) *Store { return &Store{d: s.d, within: tx, Policy: s.Policy} }
 
 // retries is how often a transaction is begun again that PostgreSQL has ended
 // in favour of another.
@@ -135,7 +144,12 @@ const retries = 5
 
 // write runs f in one transaction, which it commits if f returns nil and rolls
 // back otherwise. f may be run again, so it must start from nothing each time.
+//
+// Of a store that works in a transaction it runs f in that.
 func (s *Store) write(ctx context.Context, f func(conn) error) error {
+	if s.within != nil {
+		return f(s.read())
+	}
 	return retried(func() error { return s.once(ctx, s.w, f) })
 }
 

@@ -254,7 +254,7 @@ func removeDigests(ctx context.Context, c conn, where string, arg any) error {
 		}
 	}
 	for _, table := range []string{"digest_posts", "notices", "editions", "subscriptions", "former_subscriptions", "filters",
-		"held_posts", "account_quotas", "waiting_digests", "memberships", "imports"} {
+		"held_posts", "account_quotas", "waiting_digests", "memberships", "imports", "link_changes"} {
 		if err := c.run(ctx, `DELETE FROM `+table+` WHERE digest_id `+these, arg); err != nil {
 			return err
 		}

@@ -32,6 +32,7 @@ func TestNothingOfAReaderStays(t *testing.T) {
 		"notices":              `INSERT INTO notices (digest_id, visible_at, feed_id, kind) VALUES ({digest}, 1, 1, 'gap')`,
 		"waiting_digests":      `INSERT INTO waiting_digests (digest_id, feed_id, planned_at) VALUES ({digest}, 1, 1)`,
 		"former_subscriptions": `INSERT INTO former_subscriptions (digest_id, feed_id) VALUES ({digest}, 1)`,
+		"link_changes":         `INSERT INTO link_changes (digest_id, feed_id, setting, was, is_now, title, made_at, told_by) VALUES ({digest}, 0, 'state', 'active', 'left', 'x', 1, 'edition')`,
 		"carried":              `INSERT INTO carried (edition_id, from_id) VALUES ({edition}, 999)`,
 		"bounces":              `INSERT INTO bounces (edition_id, kind, email_key, at) VALUES ({edition}, 'soft', '{email}', 1)`,
 		"held_posts":           `INSERT INTO held_posts (digest_id, due_at, post_id, words) VALUES ({digest}, 1, 1, 'w')`,

@@ -91,7 +91,7 @@ func TestFormsOfOtherSites(t *testing.T) {
 	each(t, func(r *room) {
 		u, d := r.user("ann@example.org")
 		v := r.visitor().signIn(u)
-		r.visitor().post(r.unsubscribePath(d), nil)
+		r.visitor().post(r.unsubscribePath(d)+"/leave", nil)
 		for _, c := range []struct{ origin, site string }{
 			{"https://evil.example", "cross-site"},
 			{"https://evil.example", ""}, // an old browser

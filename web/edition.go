@@ -223,7 +223,9 @@ func (s *site) showOwn(w http.ResponseWriter, r *http.Request, me reader, v stor
 			return err
 		}
 		last = farDate()
-		p.Absent = st.absent(v.LocalDate)
+		if p.Absent, err = s.absent(r.Context(), st, v.LocalDate); err != nil {
+			return err
+		}
 		if savedOf(r, "first") != "" && v.Number == 1 {
 			p.Absent = catalogue.Key("This is your first edition, made now because you asked. If yours come by mail, it is on its way there. What is new from now on waits for midnight.").With()
 		}

@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
+	"time"
 
 	"digest"
 	"digest/internal/catalogue"
@@ -60,7 +61,7 @@ func (s *site) returnFeeds(w http.ResponseWriter, r *http.Request, me reader) er
 	if err != nil {
 		return err
 	}
-	n, err := s.bringBack(r, me.Digest.ID, feeds)
+	n, err := bringBack(r, s.Store, me.Digest.ID, feeds, s.Now())
 	switch {
 	case err != nil:
 		return err
@@ -96,13 +97,13 @@ func feedsOf(texts []string) (feeds []digest.FeedID, err error) {
 }
 
 // bringBack subscribes a digest again to feeds that it has left, and says to how many.
-func (s *site) bringBack(r *http.Request, id digest.DigestID, feeds []digest.FeedID) (int, error) {
-	all, err := s.Store.AllSubscriptions(r.Context(), id)
+func bringBack(r *http.Request, st *store.Store, id digest.DigestID, feeds []digest.FeedID, now time.Time) (int, error) {
+	all, err := st.AllSubscriptions(r.Context(), id)
 	if err == nil && len(all)+len(feeds) > mostFeeds {
 		err = errFull
 	}
 	if err != nil {
 		return 0, err
 	}
-	return s.Store.Resubscribe(r.Context(), id, feeds, s.Now())
+	return st.Resubscribe(r.Context(), id, feeds, now)
 }

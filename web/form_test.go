@@ -51,13 +51,6 @@ func TestUnreadableForms(t *testing.T) {
 		stands("a new name")
 		v.do("POST", link, "application/x-www-form-urlencoded; charset=UTF-8", strings.NewReader("most=3")).status(http.StatusSeeOther)
 		stands("a number")
-
-		for _, kind := range []string{"multipart/form-data; boundary=b", "text/plain", ""} { // RFC 8058
-			mail := r.visitor().do("POST", r.unsubscribePath(d), kind, strings.NewReader("--b\r\nContent-Disposition: form-data; name=\"List-Unsubscribe\"\r\n\r\nOne-Click\r\n--b--\r\n"))
-			mail.status(http.StatusOK)
-			r.stands(d, digest.DigestLeft)
-			r.must(r.store.SetDigestState(r.t.Context(), d.ID, digest.DigestActive, r.now))
-		}
 	})
 }
 

@@ -2,6 +2,7 @@ package web
 
 import (
 	"cmp"
+	"context"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -168,13 +169,14 @@ func (st standing) comingDay() catalogue.Sayable {
 }
 
 // absent says that the latest edition is not of today; nil where it is, or where a notice says why.
-func (st standing) absent(latest digest.Date) catalogue.Sayable {
-	today := st.today()
-	if latest == today || st.of.State != digest.DigestActive || !st.of.NextDueAt.After(st.now) {
-		return nil
+func (s *site) absent(ctx context.Context, st standing, latest digest.Date) (catalogue.Sayable, error) {
+	today, last := st.today(), st.of.LastDueAt
+	if latest == today || st.of.State != digest.DigestActive || !st.of.NextDueAt.After(st.now) || digest.DateOf(last.In(st.zone())) != today {
+		return nil, nil
 	}
-	if digest.DateOf(st.of.LastDueAt.In(st.zone())) == today {
-		return catalogue.Key("No edition today: your sites had nothing new. This is the one of %s.").With(catalogue.Day("Monday 2 January", latest))
+	b, err := s.Store.Beside(ctx, digest.Edition{DigestID: st.of.ID, DueAt: last, LocalDate: today}, st.now)
+	if b.Held > 0 {
+		return catalogue.Key("No edition today: your filters held back the %d new posts. This is the one of %s.").With(b.Held, catalogue.Day("Monday 2 January", latest)), err
 	}
-	return nil
+	return catalogue.Key("No edition today: your sites had nothing new. This is the one of %s.").With(catalogue.Day("Monday 2 January", latest)), err
 }

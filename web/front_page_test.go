@@ -117,17 +117,23 @@ func TestDayWithoutEdition(t *testing.T) {
 		r.midnight()
 		r.midnight()
 		v.get("/").status(http.StatusOK).shows(".absent", "No edition today: your sites had nothing new. This is the one of Saturday 21 November.").shows(".finis", "That is all for Saturday. The next comes as Tuesday begins.")
+		_, err := r.store.AddFilter(t.Context(), digest.Filter{DigestID: d.ID, Words: "Held"}, r.now)
+		r.must(err)
+		r.arrives(d, post("Held one"))
+		r.arrives(d, post("Held two"))
+		r.midnight()
+		v.get("/").status(http.StatusOK).shows(".absent", "No edition today: your filters held back the 2 new posts. This is the one of Saturday 21 November.")
 		none := v.get("/editions/2026-11-22").status(http.StatusOK).shows("h1", "Sunday 22 November 2026").shows(".finis", "No edition came on Sunday.")
 		none.has(".turn a", "href", "/editions/2026-11-21")
-		for _, far := range []string{"2026-11-20", "2026-11-24", "2027-01-01"} {
+		for _, far := range []string{"2026-11-20", "2026-11-25", "2027-01-01"} {
 			v.get("/editions/" + far).status(http.StatusNotFound)
 		}
 		r.arrives(d, post("Two"))
 		r.midnight()
-		v.get("/editions/2026-11-23").status(http.StatusOK).has(".turn a", "href", "/editions/2026-11-21", "/editions/2026-11-24")
+		v.get("/editions/2026-11-23").status(http.StatusOK).has(".turn a", "href", "/editions/2026-11-21", "/editions/2026-11-25")
 		v.get("/editions/2026-11-21").status(http.StatusOK).shows(".finis", "That was all for Saturday.").shows(".absent")
 		r.must(r.store.PauseDigest(t.Context(), d.ID, time.Time{}, r.now))
-		v.get("/").status(http.StatusOK).shows(".finis", "That is all for Tuesday.").shows(".absent")
+		v.get("/").status(http.StatusOK).shows(".finis", "That is all for Wednesday.").shows(".absent")
 	})
 }
 

@@ -1,6 +1,7 @@
 package web_test
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -10,6 +11,7 @@ import (
 
 	"digest"
 	"digest/edition"
+	"digest/store"
 )
 
 // letterPaths are where the links beside a post and beside its site lead, in the mail of a digest's last edition.
@@ -260,4 +262,21 @@ func (p *pageShow) letterPages(d digest.Digest) {
 		p.add("letter_site", v.post(site+"/wake", nil))
 	}
 	p.add("letter_site", v.get(fmt.Sprint("/site/", p.signer.SignPair(digest.ForSite, e, 0))))
+	info, err := p.store.Subscription(p.t.Context(), d.ID, refs[p.edition(d).ID][0].FeedID)
+	p.must(err)
+	sub := info.Subscription
+	sub.Display = digest.Headlines
+	p.must(p.store.ByLink(p.t.Context(), store.LinkUse{DigestID: d.ID, EmailDate: p.edition(d).LocalDate}, p.now, func(st *store.Store) error {
+		return errors.Join(st.SetSubscription(p.t.Context(), sub), st.SetCadence(p.t.Context(), d.ID, digest.Workdays, p.now))
+	}))
+	for i, undo := range p.undoPaths(d) {
+		p.add("undo", v.get(undo))
+		if i == 0 { // somebody has changed it again
+			p.must(p.store.SetCadence(p.t.Context(), d.ID, digest.Daily, p.now))
+			sub.Display = digest.FullText
+			p.must(p.store.SetSubscription(p.t.Context(), sub))
+		}
+		p.add("undo", v.post(undo, nil))
+		p.add("undo", v.post(undo, nil))
+	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"digest"
 	"digest/internal/catalogue"
+	"digest/store"
 )
 
 // A letterSitePage is the page behind the link beside the name of a site in a mail: on it the reader, without a
@@ -17,7 +18,6 @@ type letterSitePage struct {
 	Only    bool          // its posts come as headlines only
 	Shown   digest.Layout // how they come; "": as the rest of the edition
 	Was     digest.Layout // how they came before that was changed to headlines just now
-	Private bool          // what it is asked with would be forgotten, so it is not left by a link
 	Letters bool          // letters of a newsletter bring its posts
 
 	Back        dateField
@@ -48,7 +48,7 @@ func (s *site) showLetterSite(w http.ResponseWriter, r *http.Request, p letterSi
 // letterSiteOf finds the subscription that a request's link speaks of.
 func (s *site) letterSiteOf(r *http.Request) (p letterSitePage, err error) {
 	l, err := s.letterLinkOf(r, digest.ForSite, "/site/")
-	p.namedPage, p.of, p.Path, p.Date = l.namedPage, l.of, l.Path, l.Date
+	p.namedPage, p.of, p.Path, p.Date, p.emailDate = l.namedPage, l.of, l.Path, l.Date, l.Date
 	if p.Feed = feedPath(digest.FeedID(l.about)); err != nil {
 		return p, err
 	}
@@ -83,7 +83,7 @@ func backOn(until time.Time, zone string) catalogue.Sayable {
 // onLetterSite makes a handler of a form behind the link. Where the reader is not subscribed any more only the page is
 // shown, unless the form is the way back.
 func (s *site) onLetterSite(act func(*http.Request, *letterSitePage) error) handler {
-	return withForm(func(w http.ResponseWriter, r *http.Request) error {
+	return byLink(func(w http.ResponseWriter, r *http.Request) error {
 		p, err := s.letterSiteOf(r)
 		if err == nil {
 			err = act(r, &p)
@@ -107,7 +107,7 @@ func (s *site) displayByLetter(r *http.Request, p *letterSitePage) error {
 	}
 	sub := p.sub.Subscription
 	sub.Display = display
-	err := s.Store.SetSubscription(r.Context(), sub)
+	err := s.change(r, &p.remediesPage, 0, func(st *store.Store) error { return st.SetSubscription(r.Context(), sub) })
 	p.sub.Subscription = sub
 	p.describe()
 	return err
@@ -133,7 +133,9 @@ func (s *site) pauseByLetter(r *http.Request, p *letterSitePage) error {
 		p.Back = day
 		return err
 	}
-	err = s.Store.PauseSubscriptionUntil(r.Context(), p.of.ID, p.sub.Feed.ID, until)
+	err = s.change(r, &p.remediesPage, 0, func(st *store.Store) error {
+		return st.PauseSubscriptionUntil(r.Context(), p.of.ID, p.sub.Feed.ID, until)
+	})
 	p.sub.Paused, p.sub.PausedUntil, p.Done = true, until, "paused"
 	p.describe()
 	return err
@@ -148,11 +150,8 @@ func (s *site) resumeByLetter(r *http.Request, p *letterSitePage) error {
 	return s.resumeFailing(r, &p.remediesPage)
 }
 
-// leaveByLetter ends the subscription, unless there were no way back.
+// leaveByLetter ends the subscription.
 func (s *site) leaveByLetter(r *http.Request, p *letterSitePage) error {
-	if p.Private {
-		return errNoChoice
-	}
 	return s.leaveFailing(r, &p.remediesPage)
 }
 

@@ -76,12 +76,13 @@ func (s *site) movedPage(w http.ResponseWriter, r *http.Request) error {
 	return s.showMove(w, r, p, err)
 }
 
-// goBack acts for whoever has the link, as often as it is asked. Nothing in the form
-// matters: the path names the reader and the feed.
+// goBack acts for everyone who has the link. The path names the reader and the feed.
 func (s *site) goBack(w http.ResponseWriter, r *http.Request) error {
 	p, err := s.movePageOf(r)
 	if err == nil && p.Open {
-		err = orSpent(s.Store.UndoMove(r.Context(), p.of.ID, p.FeedID, s.Now()), errSpentMove)
+		err = orSpent(s.changeByLink(r, p.of.UserID, store.LinkUse{DigestID: p.of.ID}, func(st *store.Store) error {
+			return st.UndoMove(r.Context(), p.of.ID, p.FeedID, s.Now())
+		}), errSpentMove)
 		p.Open, p.Back = false, true
 	}
 	return s.showMove(w, r, p, err)

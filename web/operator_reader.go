@@ -64,7 +64,7 @@ func (s *site) showOperatorReader(w http.ResponseWriter, r *http.Request, status
 // Place is where on these pages that is done which a command of an advice does; "": nowhere.
 func (p operatorReaderPage) Place(command string) string {
 	for _, c := range []struct{ command, place string }{
-		{"digest fence", "/operator#fence"}, {"digest suppressions remove ", "/operator#suppressed"}, {"digest queue resume", "/operator#mail"},
+		{"digest fence", "/operator#fence"}, {"digest suppressions remove ", "/operator#suppressed"}, {"digest queue", "/operator#mail"},
 		{"digest newsletter show ", "/operator/newsletters"}, {"digest user resend ", "#editions"},
 	} {
 		if strings.HasPrefix(command, c.command) {

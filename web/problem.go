@@ -21,7 +21,7 @@ func (p *problem) Error() string { return fmt.Sprint(p.Title) }
 
 // SignIn says that the way on from here is the sign-in page.
 func (p *problem) SignIn() bool {
-	return p == errSpentLink || p == errSpentSignUp || p == errSpentAgree || p == errOldLink || p == errSpentEdition
+	return p == errSpentLink || p == errSpentSignUp || p == errSpentAgree || p == errOldLink || p == errSpentEdition || p == errSpentUndo
 }
 
 // OfFeeds says that the way on from here is the list of feeds.
@@ -53,6 +53,7 @@ var (
 	errSpentAgree       = &problem{http.StatusForbidden, catalogue.Key("This link no longer works"), catalogue.Key("The address was changed already, or the wish was taken back, or a day has passed. Sign in and look at your settings.")}
 	errSpentMove        = &problem{http.StatusGone, catalogue.Key("Nothing to undo"), catalogue.Key("You went back already, or this link is older than what is kept of moves. Under Feeds you can still subscribe to the address that you want, and unsubscribe from the other.")}
 	errSpentEdition     = &problem{http.StatusGone, catalogue.Key("This link no longer works"), catalogue.Key("It works as long as the edition that brought it is stored, and that one is not any more. Nothing was changed. Sign in to change how a site comes, or to save a post.")}
+	errSpentUndo        = &problem{http.StatusGone, catalogue.Key("This link no longer works"), catalogue.Key("A change can be undone for 30 days. Nothing was changed. Sign in to change your settings.")}
 	errGoneEdition      = &problem{http.StatusGone, catalogue.Key("This edition is no longer kept"), catalogue.Key("The link is right, but what it leads to is not stored any more: editions are kept only for a while, and go with their reader. The mail that brought the link still has it.")}
 	errOldLink          = &problem{http.StatusGone, catalogue.Key("This link no longer works"), catalogue.Key("The reader to whom this mail was sent has made the links in older mail void. Nothing was changed. To unsubscribe, use the link in the latest mail, or sign in and open “Links in mail” in the settings.")}
 	errInternal         = &problem{http.StatusInternalServerError, catalogue.Key("Something went wrong here"), catalogue.Key("The mistake is ours and has been noted. Try again in a minute.")}

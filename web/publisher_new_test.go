@@ -123,7 +123,7 @@ func TestArchiveIsNotLeft(t *testing.T) {
 		n := r.newsletter(anna)
 		archive, err := r.store.Digest(r.t.Context(), n.ArchiveID)
 		r.must(err)
-		r.visitor().post(r.unsubscribePath(archive), nil).status(http.StatusConflict).contains("h1", "That cannot be done now")
+		r.visitor().post(r.unsubscribePath(archive)+"/leave", nil).status(http.StatusConflict).contains("h1", "That cannot be done now")
 		r.stands(archive, digest.DigestActive)
 	})
 }

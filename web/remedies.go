@@ -26,14 +26,18 @@ type remediesPage struct {
 	Paused  bool
 	Until   catalogue.Sayable // the day on which it comes back; nil if its pause has no end
 
-	Done   string            // what was done just now: paused, resumed, left, again, replaced
-	Again  bool              // it was left, and can be subscribed to again
+	Done  string // what was done just now: paused, resumed, left, again, replaced
+	Again bool   // it was left, and can be subscribed to again
+
+	Private bool // its credential would be forgotten, so it is not left by a link
+
 	Wrong  catalogue.Sayable // why no feed was found
 	Looked bool
 	Found  []foundFeed
 
-	of  digest.Digest
-	sub store.SubscriptionInfo
+	of        digest.Digest
+	sub       store.SubscriptionInfo
+	emailDate digest.Date // of the edition whose email has the link; zero: not known
 }
 
 // mailedTo is the reader whose mail the link is from.
@@ -84,6 +88,7 @@ func (s *site) remediesOf(r *http.Request) (p remediesPage, err error) {
 	p.Title, p.Paused, p.Feed = shortened(titleOf(p.sub)), p.sub.Paused, feedPath(p.sub.Feed.ID)
 	p.Until = backOn(p.sub.PausedUntil, p.of.TimeZone)
 	p.Illness, p.Host = s.illnessOf(p.of, p.sub.Feed), digest.HostShown(homeOf(p.sub.Feed))
+	p.Private = digest.IsPrivate(p.sub.Feed.URL)
 	if p.sub.Feed.ID != digest.FeedID(feed) {
 		p.Joined = digest.HostShown(p.sub.Feed.URL)
 	}
@@ -93,13 +98,19 @@ func (s *site) remediesOf(r *http.Request) (p remediesPage, err error) {
 // remedy makes a handler of a form behind the link, for whoever has that. Where the reader
 // is not subscribed any more only the page is shown.
 func (s *site) remedy(act func(*http.Request, *remediesPage) error) handler {
-	return withForm(func(w http.ResponseWriter, r *http.Request) error {
+	return byLink(func(w http.ResponseWriter, r *http.Request) error {
 		p, err := s.remediesOf(r)
 		if err == nil {
 			err = act(r, &p)
 		}
 		return s.showRemedies(w, r, p, err)
 	})
+}
+
+// change runs a change of the subscription, as changeByLink does. added is a feed to which it subscribed the reader just
+// before; 0: none.
+func (s *site) change(r *http.Request, p *remediesPage, added digest.FeedID, change func(*store.Store) error) error {
+	return s.changeByLink(r, p.of.UserID, store.LinkUse{DigestID: p.of.ID, EmailDate: p.emailDate, Added: added}, change)
 }
 
 // lookAgain looks for the feed where it should be, and offers what is there.
@@ -159,6 +170,9 @@ func (s *site) subscribeOffered(r *http.Request, p *remediesPage) error {
 	if p.Feed == "" {
 		return nil
 	}
+	if p.Private {
+		return errNoChoice
+	}
 	of, err := s.readOffer(r)
 	if err != nil {
 		return err
@@ -168,13 +182,17 @@ func (s *site) subscribeOffered(r *http.Request, p *remediesPage) error {
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), findTime)
 	defer cancel()
-	f, _, err := s.Subscriber.Subscribe(ctx, p.of.ID, of.Get("feed"), 0)
+	f, created, err := s.Subscriber.Subscribe(ctx, p.of.ID, of.Get("feed"), 0)
 	if p.Wrong = wrongOf(asSlow(ctx, err)); err != nil {
 		return p.unlessWrong(err)
 	}
 	if p.Done = "again"; f.ID != p.sub.Feed.ID {
 		p.Done = "replaced"
-		err = s.Store.ReplaceSubscription(r.Context(), p.of.ID, p.sub.Feed.ID, f.ID)
+		var added digest.FeedID
+		if created {
+			added = f.ID
+		}
+		err = s.change(r, p, added, func(st *store.Store) error { return st.ReplaceSubscription(r.Context(), p.of.ID, p.sub.Feed.ID, f.ID) })
 	}
 	if err != nil {
 		return err
@@ -204,7 +222,7 @@ func (s *site) pauseFailing(r *http.Request, p *remediesPage) error {
 		return nil
 	}
 	p.Paused, p.Done = true, "paused"
-	return s.Store.PauseSubscription(r.Context(), p.of.ID, p.sub.Feed.ID)
+	return s.change(r, p, 0, func(st *store.Store) error { return st.PauseSubscription(r.Context(), p.of.ID, p.sub.Feed.ID) })
 }
 
 // resumeFailing is the way back from that.
@@ -213,16 +231,21 @@ func (s *site) resumeFailing(r *http.Request, p *remediesPage) error {
 		return nil
 	}
 	p.Paused, p.Done = false, "resumed"
-	return s.Store.ResumeSubscription(r.Context(), p.of.ID, p.sub.Feed.ID, s.Now())
+	return s.change(r, p, 0, func(st *store.Store) error {
+		return st.ResumeSubscription(r.Context(), p.of.ID, p.sub.Feed.ID, s.Now())
+	})
 }
 
-// leaveFailing ends the subscription to a feed that fails.
+// leaveFailing ends the subscription to a feed that fails. That of a private feed could not be restored, so it stays.
 func (s *site) leaveFailing(r *http.Request, p *remediesPage) error {
 	if p.Feed == "" {
 		return nil
 	}
-	p.Done, p.Feed, p.Illness, p.Again = "left", "", nil, !digest.IsPrivate(p.sub.Feed.URL)
-	return s.Store.Unsubscribe(r.Context(), p.of.ID, p.sub.Feed.ID)
+	if p.Private {
+		return errNoChoice
+	}
+	p.Done, p.Feed, p.Illness, p.Again = "left", "", nil, true
+	return s.change(r, p, 0, func(st *store.Store) error { return st.Unsubscribe(r.Context(), p.of.ID, p.sub.Feed.ID) })
 }
 
 // returnFailing is the way back from that, also for who opens the link again later.
@@ -230,7 +253,10 @@ func (s *site) returnFailing(r *http.Request, p *remediesPage) error {
 	if !p.Again {
 		return nil
 	}
-	if _, err := s.bringBack(r, p.of.ID, []digest.FeedID{p.sub.Feed.ID}); err != nil {
+	if err := s.change(r, p, 0, func(st *store.Store) error {
+		_, err := bringBack(r, st, p.of.ID, []digest.FeedID{p.sub.Feed.ID}, s.Now())
+		return err
+	}); err != nil {
 		return err
 	}
 	p.Done = "again"

@@ -111,6 +111,24 @@ func TestFailingFeedIsLeftByLink(t *testing.T) {
 	})
 }
 
+// A private feed that fails is only paused by its link: what it is asked with could not be brought back.
+func TestPrivateFeedIsNotLeftByRemedy(t *testing.T) {
+	each(t, func(r *room) {
+		_, d := r.user("ann@example.org")
+		private := digest.Credential{Reader: d.ID, Address: "https://site.example/old"}.PrivateAddress("1")
+		link := r.failing(d, "The blog", private)
+		v := r.visitor()
+		v.get(link).status(http.StatusOK).shows("main form button", "Pause it").contains("main .aside", "with a password of yours")
+		for _, act := range []string{"/leave", "/add"} {
+			v.post(link+act, url.Values{"feed": {"x"}}).status(http.StatusBadRequest)
+		}
+		v.post(link+"/rest", nil).status(http.StatusOK).contains("[role=status]", "It is paused.")
+		if got := r.subscribedTo(d); got != private {
+			r.t.Errorf("subscribed to %q", got)
+		}
+	})
+}
+
 // TestRemediesLink: it changes nothing by being opened, leads who is signed in to the
 // feed's own page, and belongs to one reader and one feed.
 func TestRemediesLink(t *testing.T) {

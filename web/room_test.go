@@ -6,6 +6,7 @@ import (
 	"context"
 	"io"
 	"log/slog"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
@@ -131,8 +132,18 @@ type answer struct {
 
 func (v *visitor) get(path string) answer { v.t.Helper(); return v.do("GET", path, "", nil) }
 
+// post posts a form; one behind a link in an email as the button of its page does.
 func (v *visitor) post(path string, form url.Values) answer {
 	v.t.Helper()
+	for _, root := range []string{"/unsubscribe/", "/moved/", "/remedies/", "/save/", "/site/", "/undo/"} {
+		if strings.HasPrefix(path, root) {
+			form = maps.Clone(form)
+			if form == nil {
+				form = url.Values{}
+			}
+			form.Set("pressed", "yes")
+		}
+	}
 	return v.do("POST", path, "application/x-www-form-urlencoded", strings.NewReader(form.Encode()))
 }
 

@@ -5,17 +5,34 @@ import (
 
 	"digest"
 	"digest/internal/catalogue"
+	"digest/render"
 )
 
 // A linksPage is about the links in mail that need no sign-in.
 type linksPage struct {
 	settingsFrame
-	Unsubscribe string // path of the page that ends the digest
+	Unsubscribe string       // path of the page that ends the digest
+	Changes     []linkChange // that links made lately, the latest first
+}
+
+// A linkChange is a change that was made by a link in an email.
+type linkChange struct {
+	Words catalogue.Sayable
+	When  catalogue.Moment
+	Path  string // of the page that undoes it; "": it is undone
 }
 
 func (s *site) linksPage(w http.ResponseWriter, r *http.Request, me reader) error {
-	p := linksPage{s.frame(r, me, "void"), s.unsubscribePath(me.Digest)}
-	return s.show(w, r, http.StatusOK, "settings_links", catalogue.Key("Links in mail"), p)
+	p := linksPage{settingsFrame: s.frame(r, me, "void"), Unsubscribe: s.unsubscribePath(me.Digest)}
+	changes, err := s.Store.LinkChanges(r.Context(), me.ID, s.Now().Add(-digest.LinkUndoTime))
+	for _, x := range changes {
+		c := linkChange{Words: render.LinkChange(x.LinkChange, p.zone()), When: clockTime(x.MadeAt, p.zone())}
+		if x.UndoneAt.IsZero() {
+			c.Path = "/undo/" + s.Signer.SignPair(digest.ForUndo, digest.InRound(int64(x.DigestID), x.LinkRound), x.ID)
+		}
+		p.Changes = append(p.Changes, c)
+	}
+	return s.showPage(w, r, err, "settings_links", catalogue.Key("Links in mail"), p)
 }
 
 func (s *site) voidLinks(w http.ResponseWriter, r *http.Request, me reader) error {

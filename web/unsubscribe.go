@@ -7,6 +7,7 @@ import (
 	"digest"
 	"digest/calendar"
 	"digest/internal/catalogue"
+	"digest/store"
 )
 
 // An unsubscribePage is the page behind an unsubscribe link, and those that its
@@ -38,23 +39,73 @@ func (s *site) unsubscribePage(w http.ResponseWriter, r *http.Request) error {
 	return s.show(w, r, http.StatusOK, "unsubscribe", catalogue.Key("Unsubscribe"), s.viewOf(r, d))
 }
 
-// unsubscribe acts at once, and answers the same however often it is asked. It
-// takes the button, and the one-click POST of mail programs (RFC 8058 §3.2): no
-// cookie, no redirect, any body, for all that matters is the token in the path.
+// unsubscribe handles the POST of a mail program's unsubscribe button (RFC 8058 §3.2). It unsubscribes immediately, without a
+// cookie or a redirect, and repeats its answer on every further POST. Without the body that the RFC requires it only shows
+// the page: some gateways post to every link of an email. The link in the text of an email only shows the page too, because
+// one-click notifies nobody, and a forwarded email has that link.
 func (s *site) unsubscribe(w http.ResponseWriter, r *http.Request) error {
 	d, err := s.tokenDigest(r)
 	if err != nil {
 		return err
 	}
-	if d.ID != 0 {
-		if err := s.Store.SetDigestState(r.Context(), d.ID, digest.DigestLeft, s.Now()); err != nil {
-			return err
-		}
-		if d, err = s.tokenDigest(r); err != nil { // with the pause that it had
-			return err
+	isOneClick, err := hasOneClick(r)
+	if _, _, inText := s.Signer.VerifyPair(digest.ForUnsubscribe, r.PathValue("token")); inText {
+		isOneClick = false
+	}
+	switch {
+	case err != nil:
+		return err
+	case !isOneClick && d.State != digest.DigestLeft:
+		return s.show(w, r, http.StatusBadRequest, "unsubscribe", catalogue.Key("Unsubscribe"), s.viewOf(r, d))
+	case !isOneClick:
+		return s.showUnsubscribed(w, r, d)
+	}
+	return s.leaveDigest(w, r, d, true)
+}
+
+// hasOneClick reports whether a request brings what the List-Unsubscribe-Post field announces, as a form of either kind.
+func hasOneClick(r *http.Request) (bool, error) {
+	for _, parse := range []func() error{r.ParseForm, func() error { return r.ParseMultipartForm(maxBody) }} {
+		if err := parse(); err != nil && asProblem(err) == errTooLarge {
+			return false, errTooLarge
 		}
 	}
-	return s.showUnsubscribed(w, r, d)
+	return r.PostForm.Get("List-Unsubscribe") == "One-Click", nil
+}
+
+// unsubscribeByButton is unsubscribe for the button of its page.
+func (s *site) unsubscribeByButton(w http.ResponseWriter, r *http.Request) error {
+	d, err := s.tokenDigest(r)
+	if err != nil {
+		return err
+	}
+	return s.leaveDigest(w, r, d, false)
+}
+
+func (s *site) leaveDigest(w http.ResponseWriter, r *http.Request, d digest.Digest, oneClick bool) error {
+	if d.ID == 0 {
+		return s.showUnsubscribed(w, r, d)
+	}
+	err := s.changeDigestByLink(r, d, oneClick, func(st *store.Store) error {
+		return st.SetDigestState(r.Context(), d.ID, digest.DigestLeft, s.Now())
+	})
+	if err == nil {
+		d, err = s.tokenDigest(r) // with the pause that it had
+	}
+	return orShow(err, func() error { return s.showUnsubscribed(w, r, d) })
+}
+
+// changeDigestByLink is changeByLink for the link that a request has followed.
+func (s *site) changeDigestByLink(r *http.Request, d digest.Digest, oneClick bool, change func(*store.Store) error) error {
+	by := store.LinkUse{DigestID: d.ID, OneClick: oneClick}
+	if _, edition, ok := s.Signer.VerifyPair(digest.ForUnsubscribe, r.PathValue("token")); ok {
+		e, err := s.Store.Edition(r.Context(), digest.EditionID(edition))
+		if err != nil && digest.KindOf(err) != digest.NotFound {
+			return err
+		}
+		by.EmailDate = e.LocalDate
+	}
+	return s.changeByLink(r, d.UserID, by, change)
 }
 
 // resubscribe is the way back. It brings back only what was left: a digest
@@ -65,7 +116,11 @@ func (s *site) resubscribe(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	d, wasLeft, err := s.Store.BringBack(r.Context(), d.ID, s.Now())
+	id, wasLeft := d.ID, false
+	err = s.changeDigestByLink(r, d, false, func(st *store.Store) (err error) {
+		d, wasLeft, err = st.BringBack(r.Context(), id, s.Now())
+		return err
+	})
 	if err != nil {
 		return err
 	}
@@ -121,6 +176,9 @@ func (s *site) showUnsubscribed(w http.ResponseWriter, r *http.Request, d digest
 func (s *site) tokenDigest(r *http.Request) (digest.Digest, error) {
 	number, ok := s.Signer.Verify(digest.ForUnsubscribe, r.PathValue("token"))
 	if !ok {
+		number, _, ok = s.Signer.VerifyPair(digest.ForUnsubscribe, r.PathValue("token"))
+	}
+	if !ok {
 		return digest.Digest{}, errNotFound
 	}
 	id, round := digest.OfRound(number)
@@ -136,17 +194,18 @@ func (s *site) tokenDigest(r *http.Request) (digest.Digest, error) {
 
 // What is offered beside leaving: a pause, and fewer mails. These forms stand on
 // the page behind the unsubscribe link, whose token they carry; as all forms but
-// one-click they are taken from this site only.
+// one-click they are accepted from this site only.
 
 // changeDigest makes a handler of a change of the digest that a link speaks of.
 // The answer says how it comes from now on; one that was left stays so.
-func (s *site) changeDigest(title catalogue.Sayable, change func(*http.Request, digest.Digest) error) handler {
-	return withForm(func(w http.ResponseWriter, r *http.Request) error {
+func (s *site) changeDigest(title catalogue.Sayable, change func(*http.Request, *store.Store, digest.Digest) error) handler {
+	return byLink(func(w http.ResponseWriter, r *http.Request) error {
 		was, err := s.tokenDigest(r)
 		if err != nil || was.State == digest.DigestLeft {
 			return orShow(err, func() error { return s.showUnsubscribed(w, r, was) })
 		}
-		if err := change(r, was); err != nil && digest.KindOf(err) != digest.Conflict {
+		err = s.changeDigestByLink(r, was, false, func(st *store.Store) error { return change(r, st, was) })
+		if err != nil && digest.KindOf(err) != digest.Conflict {
 			return err // else it was left meanwhile, as the page says
 		}
 		d, err := s.Store.Digest(r.Context(), was.ID)
@@ -163,7 +222,7 @@ func (s *site) changeDigest(title catalogue.Sayable, change func(*http.Request, 
 }
 
 // pauseDigest pauses a digest for a while.
-func (s *site) pauseDigest(r *http.Request, d digest.Digest) error {
+func (s *site) pauseDigest(r *http.Request, st *store.Store, d digest.Digest) error {
 	zone, now, until := zoneOr(d.TimeZone), s.Now(), time.Time{}
 	switch r.PostForm.Get("for") {
 	case "week":
@@ -175,21 +234,21 @@ func (s *site) pauseDigest(r *http.Request, d digest.Digest) error {
 	default:
 		return errNoChoice
 	}
-	return s.Store.PauseDigest(r.Context(), d.ID, until, now)
+	return st.PauseDigest(r.Context(), d.ID, until, now)
 }
 
 // resumeDigest is the way back from a pause. It brings back nothing that was left.
-func (s *site) resumeDigest(r *http.Request, d digest.Digest) error {
-	return s.Store.ResumeDigest(r.Context(), d.ID, s.Now())
+func (s *site) resumeDigest(r *http.Request, st *store.Store, d digest.Digest) error {
+	return st.ResumeDigest(r.Context(), d.ID, s.Now())
 }
 
 // setDigestDays changes the days on which a digest appears, and is the way back from that.
-func (s *site) setDigestDays(r *http.Request, d digest.Digest) error {
+func (s *site) setDigestDays(r *http.Request, st *store.Store, d digest.Digest) error {
 	days, err := digest.ParseCadence(r.PostForm.Get("days"))
 	if err != nil {
 		return errNoChoice
 	}
-	err = s.Store.SetCadence(r.Context(), d.ID, days, s.Now())
+	err = st.SetCadence(r.Context(), d.ID, days, s.Now())
 	if digest.KindOf(err) == digest.Invalid {
 		return errNoChoice
 	}

@@ -131,7 +131,7 @@ func TestPausedPage(t *testing.T) {
 		}
 		r.now = until.Add(time.Hour) // a way back that is taken late
 		v.press(a, "Back to the pause").shows("h1", "Stop Daily Digest?")
-		v.post(r.unsubscribePath(d), nil)
+		v.post(r.unsubscribePath(d)+"/leave", nil)
 		r.must(r.store.ResumeDigest(r.t.Context(), d.ID, r.now))
 		v.press(v.get(r.unsubscribePath(d)), "Start it again").shows("h1", "Welcome back")
 		r.stands(d, digest.DigestActive)
@@ -218,7 +218,7 @@ func TestEaseOfWhatWasLeft(t *testing.T) {
 	each(t, func(r *room) {
 		u, d := r.user("ann@example.org")
 		v := r.visitor()
-		v.post(r.unsubscribePath(d), nil)
+		v.post(r.unsubscribePath(d)+"/leave", nil)
 		forms := map[string]url.Values{"/pause": {"for": {"week"}}, "/resume": nil, "/days": {"days": {"mon"}}}
 		for path, form := range forms {
 			v.post(r.unsubscribePath(d)+path, form).status(http.StatusOK).shows("h1", "Daily Digest has stopped")

@@ -21,35 +21,48 @@ func TestOneClick(t *testing.T) {
 		t.Fatal(err)
 	}
 	form.Close()
+	const body = "List-Unsubscribe=One-Click"
 	for _, c := range []struct {
 		name, contentType, body, origin, site string
+		status                                int // 200: it unsubscribes; else nothing is changed
 	}{
-		{"urlencoded", urlencoded, "List-Unsubscribe=One-Click", "", ""},
-		{"multipart", form.FormDataContentType(), parts.String(), "", ""},
-		{"mail program in a browser", urlencoded, "List-Unsubscribe=One-Click", "https://mail.example", "cross-site"},
-		{"opaque origin", urlencoded, "List-Unsubscribe=One-Click", "null", "cross-site"},
-		{"the button", urlencoded, "", "", "same-origin"},
-		{"no type at all", "", "", "", ""},
-		{"broken multipart", "multipart/form-data", "x", "", ""}, // the path says it all
-		{"text", "text/plain; charset=utf-8", "List-Unsubscribe=One-Click", "", ""},
-		{"JSON", "application/json", `{"List-Unsubscribe":"One-Click"}`, "", ""},
-		{"another field", urlencoded, "List-Unsubscribe=No&was=left", "", ""},
-		{"bytes", "application/octet-stream", "\x00\xff%zz&&=;", "", ""},
-		{"more than is taken", urlencoded, "a=" + strings.Repeat("a", 1<<20), "", ""},
-		{"more parts than are taken", form.FormDataContentType(), parts.String() + strings.Repeat("a", 1<<20), "", ""},
+		{"urlencoded", urlencoded, body, "", "", 200},
+		{"with a charset", urlencoded + "; charset=UTF-8", body, "", "", 200},
+		{"with other fields", urlencoded, "a=b&" + body, "", "", 200},
+		{"multipart", form.FormDataContentType(), parts.String(), "", "", 200},
+		{"mail program in a browser", urlencoded, body, "https://mail.example", "cross-site", 200},
+		{"opaque origin", urlencoded, body, "null", "cross-site", 200},
+		{"no body", urlencoded, "", "", "same-origin", 400},
+		{"no type at all", "", "", "", "", 400},
+		{"no type, the right body", "", body, "", "", 400},
+		{"broken multipart", "multipart/form-data", "x", "", "", 400},
+		{"text", "text/plain; charset=utf-8", body, "", "", 400},
+		{"JSON", "application/json", `{"List-Unsubscribe":"One-Click"}`, "", "", 400},
+		{"another value", urlencoded, "List-Unsubscribe=No&was=left", "", "", 400},
+		{"what a gateway sends", urlencoded, "url=https%3A%2F%2Fdigest.example", "https://gateway.example", "cross-site", 400},
+		{"bytes", "application/octet-stream", "\x00\xff%zz&&=;", "", "", 400},
+		{"more than a form holds", urlencoded, "a=" + strings.Repeat("a", 1<<20), "", "", 413},
+		{"much after it", form.FormDataContentType(), parts.String() + strings.Repeat("a", 1<<20), "", "", 200},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			each(t, func(r *room) {
 				_, d := r.user("ann@example.org")
 				v := r.visitor()
 				v.from(c.origin, c.site)
-				for range 2 { // the same again, and again 200
-					a := v.do("POST", r.unsubscribePath(d), c.contentType, strings.NewReader(c.body)).status(http.StatusOK)
-					a.shows("h1", "Daily Digest has stopped")
+				for range 2 { // the same again, with the same answer
+					a := v.do("POST", r.unsubscribePath(d), c.contentType, strings.NewReader(c.body)).status(c.status)
 					if a.Header.Get("Set-Cookie") != "" || a.Header.Get("Location") != "" {
 						r.t.Errorf("a cookie or a redirect: %v", a.Header)
 					}
-					r.stands(d, digest.DigestLeft)
+					switch c.status {
+					case http.StatusOK:
+						a.shows("h1", "Daily Digest has stopped")
+						r.stands(d, digest.DigestLeft)
+						continue
+					case http.StatusBadRequest:
+						a.shows("h1", "Stop Daily Digest?")
+					}
+					r.stands(d, digest.DigestActive)
 				}
 			})
 		})
@@ -67,7 +80,7 @@ func TestUnsubscribeGetChangesNothing(t *testing.T) {
 		}
 		a := r.visitor().get(r.unsubscribePath(d)).shows("h1", "Stop Daily Digest?").
 			shows("form button", "Unsubscribe", "1 week", "2 weeks", "1 month", "Monday to Friday", "Once a week", "Once a month")
-		if got := a.attrs("form[method=post]", "action"); got[0] != r.unsubscribePath(d) {
+		if got := a.attrs("form[method=post]", "action"); got[0] != r.unsubscribePath(d)+"/leave" {
 			r.t.Errorf("the button posts to %q", got)
 		}
 		r.stands(d, digest.DigestActive)
@@ -99,11 +112,11 @@ func TestWayBack(t *testing.T) {
 	each(t, func(r *room) {
 		_, d := r.user("ann@example.org")
 		v := r.visitor()
-		a := v.post(r.unsubscribePath(d), nil).shows("form button", "Start it again")
+		a := v.post(r.unsubscribePath(d)+"/leave", nil).shows("form button", "Start it again")
 		undo := a.attrs("form[method=post]", "action")[0]
 		v.post(undo, nil).status(http.StatusOK).shows("h1", "Welcome back")
 		r.stands(d, digest.DigestActive)
-		v.post(r.unsubscribePath(d), nil).status(http.StatusOK)
+		v.post(r.unsubscribePath(d)+"/leave", nil).status(http.StatusOK)
 		v.get(r.unsubscribePath(d)).status(http.StatusOK).shows("h1", "Daily Digest has stopped")
 	})
 }

@@ -91,7 +91,7 @@ func TestArchiveNewestFirst(t *testing.T) {
 func TestArchiveSaysThatItStopped(t *testing.T) {
 	each(t, func(r *room) {
 		v, d := r.reader("ann@example.org")
-		r.visitor().post(r.unsubscribePath(d), nil).status(http.StatusOK)
+		r.visitor().post(r.unsubscribePath(d)+"/leave", nil).status(http.StatusOK)
 		wayBack := func(selector string) {
 			if got := v.get("/editions").status(http.StatusOK).attrs(selector, "href"); len(got) != 1 || got[0] != r.unsubscribePath(d) {
 				r.t.Errorf("the way back is %q", got)
@@ -102,7 +102,7 @@ func TestArchiveSaysThatItStopped(t *testing.T) {
 		r.arrives(d, post("One"))
 		r.midnight()
 		v.get("/editions").shows(".next", "The next one comes as Sunday 22 November begins, if your sites have something new.")
-		r.visitor().post(r.unsubscribePath(d), nil).status(http.StatusOK)
+		r.visitor().post(r.unsubscribePath(d)+"/leave", nil).status(http.StatusOK)
 		wayBack(".notice a")
 	})
 }

@@ -134,6 +134,8 @@ func (a *app) withJob(st *store.Store, do func(*hourly.Job) error) error {
 		Held:   a.tellHeld(st),
 		Tell:   a.tellNews(st),
 
+		TellReaders: a.tellReaders(st, signer),
+
 		LookAtDomains: func(ctx context.Context) error {
 			r, err := a.domains(st)
 			if err != nil {

@@ -30,6 +30,32 @@ type account struct {
 	NotMailed *notMailed `json:"not_mailed"` // null: the address is mailed
 	Imported  *imported  `json:"imported"`   // the latest list of feeds, for thirty days; null: none
 	Left      []left     `json:"left_feeds"` // that the reader subscribes to no more
+	ByLinks   []byLink   `json:"changes_by_links"`
+}
+
+// byLink is a change that somebody made by a link in an email, without a sign-in.
+type byLink struct {
+	At        time.Time  `json:"at"`
+	EmailDate string     `json:"email_date"` // of the edition; "": not known
+	OneClick  bool       `json:"one_click"`
+	Of        string     `json:"of"` // the digest's name, or the feed's title
+	Setting   string     `json:"setting"`
+	Was       string     `json:"was"`
+	Became    string     `json:"became"`
+	UndoneAt  *time.Time `json:"undone_at"`
+}
+
+func (e *Export) readByLinks(ctx context.Context) error {
+	changes, err := e.store.LinkChanges(ctx, e.user.ID, time.Time{})
+	e.account.ByLinks = make([]byLink, len(changes))
+	for i, x := range changes {
+		b := byLink{At: x.MadeAt.UTC(), OneClick: x.OneClick, Of: x.Title, Setting: string(x.Setting), Was: x.Was, Became: x.Now, UndoneAt: known(x.UndoneAt)}
+		if !x.EmailDate.IsZero() {
+			b.EmailDate = x.EmailDate.String()
+		}
+		e.account.ByLinks[i] = b
+	}
+	return err
 }
 
 // left is a feed that the reader has left, with what they had made of it.
@@ -97,6 +123,9 @@ func (e *Export) readAccount(ctx context.Context) error {
 		return err
 	}
 	if err := e.readLeft(ctx); err != nil {
+		return err
+	}
+	if err := e.readByLinks(ctx); err != nil {
 		return err
 	}
 	if err := e.readImport(ctx); err != nil {

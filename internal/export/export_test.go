@@ -222,6 +222,25 @@ func TestFeedsThatWereLeft(t *testing.T) {
 	})
 }
 
+// TestChangesByLinks: what somebody changed by a link in an email is in the reader's data.
+func TestChangesByLinks(t *testing.T) {
+	h := newWorld(t, storetest.Open(t, storetest.SQLite(t)))
+	ctx := t.Context()
+	h.must(h.ByLink(ctx, store.LinkUse{DigestID: h.own.ID, EmailDate: digest.Date{Year: 2026, Month: 11, Day: 20}}, noon, func(st *store.Store) error {
+		return st.SetCadence(ctx, h.own.ID, digest.Workdays, noon)
+	}))
+	var acc struct {
+		Changes []struct {
+			Date                     string `json:"email_date"`
+			Of, Setting, Was, Became string
+		} `json:"changes_by_links"`
+	}
+	h.must(json.Unmarshal([]byte(h.read()["account.json"]), &acc))
+	if got := fmt.Sprint(acc.Changes); !strings.HasPrefix(got, "[{2026-11-20 ") || !strings.HasSuffix(got, " days daily weekdays}]") {
+		t.Errorf("changes are %s", got)
+	}
+}
+
 // TestExportInALanguage: pages and the text that explains the file are in its reader's language and run as it does.
 func TestExportInALanguage(t *testing.T) {
 	h := newWorld(t, storetest.Open(t, storetest.SQLite(t)))

@@ -4,7 +4,6 @@ package support
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -47,6 +46,7 @@ func Advise(v store.ReaderView, f Facts) []Advice {
 	for _, p := range v.Digests {
 		c.latest(p)
 	}
+	c.travel()
 	if len(c.advice) == 0 {
 		c.say("", catalogue.Key("nothing is wrong here; the reader's own mail program or their provider may have filtered it"))
 	}
@@ -121,20 +121,6 @@ func (c *consultation) when(t time.Time) catalogue.Instant {
 	return catalogue.Instant(t.In(loc))
 }
 
-// address says whether the address is mailed at all.
-func (c *consultation) address() {
-	if s := c.Suppressed; s != nil {
-		var why catalogue.Sayable = map[digest.Reason]catalogue.Key{
-			digest.ForHardBounce: catalogue.Key("mail to it came back"), digest.ForSoftBounces: catalogue.Key("mail to it came back for a week"),
-			digest.ForComplaint: catalogue.Key("its reader called a mail spam"), digest.ForOperator: catalogue.Key("an operator said so"),
-		}[s.Reason]
-		if s.Evidence != "" {
-			why = catalogue.Key("%s (%s)").With(why, s.Evidence)
-		}
-		c.say("digest suppressions remove "+c.User.Email, catalogue.Key("nothing is mailed to %s since %s: %s; mail it again once it takes mail and its reader wants it").With(c.User.Email, c.when(s.CreatedAt), why))
-	}
-}
-
 // digestView says what of a digest keeps it from coming.
 func (c *consultation) digestView(p store.DigestView) {
 	set := ""
@@ -205,111 +191,50 @@ func (c *consultation) midnight(p store.DigestView) {
 
 // content says whether there is anything that an edition could bring.
 func (c *consultation) content(p store.DigestView) {
-	asked, troubled := 0, 0
-	for _, s := range p.Subscriptions {
-		if s.Paused {
-			continue
-		}
-		asked++
-		if keepsBack(s.Feed, c.Now) {
-			troubled++
-		}
-	}
+	f := c.feedsOf(p)
 	switch {
 	case len(p.Subscriptions) == 0 && p.Newsletter == nil && c.isMember():
 	case len(p.Subscriptions) == 0:
 		c.say("", catalogue.Key("%s has no feeds, so there is nothing to send").With(c.name(p)))
-	case asked == 0:
+	case f.asked == 0 && f.lent > 0:
+		c.say("", catalogue.Key("the posts of all feeds of %s come in issues of newsletters, or the feeds are paused").With(c.name(p)))
+	case f.asked == 0:
 		c.say("", catalogue.Key("all feeds of %s are paused").With(c.name(p)))
-	case troubled == asked:
+	case f.asked == 1 && f.troubled == 1:
+		c.say("", catalogue.Key("the only feed of %s brings nothing now: %s").With(c.name(p), f.why))
+	case f.troubled == f.asked:
 		c.say("", catalogue.Key("no feed of %s can be asked or answers well; see the feeds in trouble").With(c.name(p)))
 	}
 }
 
+// feedCounts is how the feeds of a digest are.
+type feedCounts struct {
+	paused   int
+	lent     int               // their posts come in issues of a newsletter, and not in the digest
+	asked    int               // all others
+	troubled int               // of these, those that bring nothing now
+	why      catalogue.Sayable // what is wrong with the last of those
+}
+
+func (c *consultation) feedsOf(p store.DigestView) (f feedCounts) {
+	for _, s := range p.Subscriptions {
+		switch {
+		case s.PausedFor != 0:
+			f.lent++
+		case s.Paused:
+			f.paused++
+		case keepsBack(s.Feed, c.Now):
+			_, f.why = poller.Status(s.Feed, c.Now)
+			f.asked, f.troubled = f.asked+1, f.troubled+1
+		default:
+			f.asked++
+		}
+	}
+	return f
+}
+
 func (c *consultation) isMember() bool {
 	return slices.ContainsFunc(c.Digests, func(p store.DigestView) bool { return p.Newsletter != nil && p.State == digest.DigestActive })
-}
-
-// lanes says whether mail to the address is held up.
-func (c *consultation) lanes() {
-	for _, l := range c.Lanes {
-		var what catalogue.Sayable = catalogue.Key("all mail")
-		do := "digest queue resume"
-		if l.Name != "" {
-			what, do = catalogue.Key("mail to %s").With(l.Name), do+" "+l.Name
-		}
-		if l.IsPaused(c.Now) {
-			c.say(do, catalogue.Key("%s is paused until %s: %s").With(what, c.when(l.Until), l.Reason))
-		} else if l.Alarm {
-			c.say(do, catalogue.Key("%s is in trouble that an operator has to end: %s").With(what, l.Reason))
-		}
-	}
-}
-
-// latest says what became of the last edition of a digest.
-func (c *consultation) latest(p store.DigestView) {
-	i := slices.IndexFunc(c.Editions, func(e store.MailedEdition) bool { return e.DigestID == p.ID })
-	switch {
-	case p.State != digest.DigestActive:
-	case i < 0 && p.NextDueAt.After(c.Now):
-		c.say("", catalogue.Key("%s has had no edition yet; the first midnight is %s").With(c.name(p), c.when(p.NextDueAt)))
-	case i < 0:
-	default:
-		if e := c.Editions[i]; p.LastDueAt.After(e.DueAt) {
-			c.say("", catalogue.Key("nothing new came for %s since the edition of %s; on days without posts none is sent").With(c.name(p), e.LocalDate))
-		}
-		c.edition(c.Editions[i])
-	}
-}
-
-// edition says what became of an edition's mail.
-func (c *consultation) edition(e store.MailedEdition) {
-	again := fmt.Sprintf("digest user resend %s %s", c.User.Email, e.LocalDate)
-	if p := c.digestOf(e); p.Newsletter != nil {
-		again += " --newsletter " + p.Newsletter.Slug
-	}
-	for _, b := range e.Returned {
-		c.say("", catalogue.Key("the edition of %s came back: %s").With(e.LocalDate, cmp.Or(b.Evidence, b.Status, string(b.Kind))))
-	}
-	switch e.State {
-	case digest.EditionSent:
-		if len(e.Returned) == 0 {
-			var at catalogue.Sayable = c.when(e.SentAt)
-			if e.Reply != "" {
-				at = catalogue.Key("%s (%s)").With(at, e.Reply)
-			}
-			c.say(again, catalogue.Key("a server took the edition of %s for %s at %s; if it is not there, their spam folder or their provider has it, who finds it by Message-ID <%s>").With(e.LocalDate, e.Email, at, e.MessageID))
-		}
-	case digest.EditionUnconfirmed:
-		c.say(again, catalogue.Key("the edition of %s was sent twice and no server said that it has it").With(e.LocalDate))
-	case digest.EditionFailed:
-		c.say(again, catalogue.Key("the edition of %s was refused for good: %s").With(e.LocalDate, unsent(e)))
-	case digest.EditionExpired:
-		c.say(again, catalogue.Key("the edition of %s could not be sent in its time (%s); the next one brings its posts").With(e.LocalDate, unsent(e)))
-	case digest.EditionUnmailed:
-		c.say(again, catalogue.Key("the edition of %s was not mailed: %s").With(e.LocalDate, unsent(e)))
-	default:
-		c.waiting(e)
-	}
-}
-
-// unsent is why an edition was not sent: the error, or else what the server answered.
-func unsent(e store.MailedEdition) catalogue.Sayable {
-	return catalogue.Unsent(cmp.Or(e.Error, e.Reply))
-}
-
-// waiting says why an edition that is to be sent is not sent yet.
-func (c *consultation) waiting(e store.MailedEdition) {
-	switch {
-	case e.State != digest.EditionReady:
-		c.say("", catalogue.Key("the edition of %s is on its way to the server now").With(e.LocalDate))
-	case e.Error != "" && e.NextAt.After(c.Now):
-		c.say("", catalogue.Key("the edition of %s was refused for now (%s); it is tried again %s").With(e.LocalDate, unsent(e), c.when(e.NextAt)))
-	case e.NextAt.After(c.Now):
-		c.say("", catalogue.Key("the edition of %s leaves %s").With(e.LocalDate, c.when(e.NextAt)))
-	default:
-		c.say("", catalogue.Key("the edition of %s waits for its turn since %s").With(e.LocalDate, c.when(e.NextAt)))
-	}
 }
 
 func (c *consultation) digestOf(e store.MailedEdition) store.DigestView {

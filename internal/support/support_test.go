@@ -40,6 +40,30 @@ func letters(v *store.ReaderView) *store.DigestView {
 	return &v.Digests[1]
 }
 
+// quiet gives the digest, which has had a midnight without an edition since its last.
+func quiet(v *store.ReaderView) *store.DigestView {
+	v.Digests[0].LastDueAt = noon
+	return &v.Digests[0]
+}
+
+// waits has the last edition wait for so long.
+func waits(v *store.ReaderView, since time.Duration) {
+	v.Editions[0].State, v.Editions[0].NextAt, v.Editions[0].Reply = digest.EditionReady, noon.Add(-since), ""
+}
+
+// subscribed subscribes the digest to more feeds that answer.
+func subscribed(v *store.ReaderView, more int) {
+	for range more {
+		v.Digests[0].Subscriptions = append(v.Digests[0].Subscriptions, store.SubscriptionInfo{Feed: feed()})
+	}
+}
+
+// troubled has something befall the only feed.
+func troubled(befalls func(*digest.Feed)) func(*store.ReaderView, *Facts) {
+	return func(v *store.ReaderView, _ *Facts) { befalls(&v.Digests[0].Subscriptions[0].Feed) }
+}
+
+// TestAdvise is the table of all causes: the sentence for each, what weighs most first.
 func TestAdvise(t *testing.T) {
 	const taken = "a server took the edition of 2026-11-20 for ada@example.org at 2026-11-20 00:00 CET (250 2.0.0 queued as 4XYZ); if it is not there, their spam folder or their provider has it, who finds it by Message-ID <d.1@example.org> > digest user resend ada@example.org 2026-11-20"
 	for _, test := range []struct {
@@ -66,7 +90,31 @@ func TestAdvise(t *testing.T) {
 		}, "the edition of 2026-11-20 12:00 CET is not made yet; the hourly job was last at work 2026-11-20 11:00 CET > digest doctor"},
 		{"no feeds", func(v *store.ReaderView, _ *Facts) { v.Digests[0].Subscriptions = nil }, "their digest has no feeds, so there is nothing to send"},
 		{"paused feeds", func(v *store.ReaderView, _ *Facts) { v.Digests[0].Subscriptions[0].Paused = true }, "all feeds of their digest are paused"},
-		{"dead feeds", func(v *store.ReaderView, _ *Facts) { v.Digests[0].Subscriptions[0].Feed.State = digest.FeedDead }, "no feed of their digest can be asked or answers well; see the feeds in trouble"},
+		{"lent feeds", func(v *store.ReaderView, _ *Facts) {
+			s := &v.Digests[0].Subscriptions[0]
+			s.Paused, s.PausedFor = true, 2
+		}, "the posts of all feeds of their digest come in issues of newsletters, or the feeds are paused"},
+		{"a dead feed", troubled(func(f *digest.Feed) { f.State, f.LastError = digest.FeedDead, "410 Gone" }),
+			"the only feed of their digest brings nothing now: failing, asked no more until a ping or a reader speaks for it: 410 Gone"},
+		{"a penalised feed", troubled(func(f *digest.Feed) {
+			f.Errors, f.LastError, f.NotBefore = 1, "503 Service Unavailable", noon.Add(time.Hour)
+		}),
+			"the only feed of their digest brings nothing now: 503 Service Unavailable; left alone until 2026-11-20 13:00 UTC"},
+		{"a blocked feed", troubled(func(f *digest.Feed) { f.State = digest.FeedBlocked }), "the only feed of their digest brings nothing now: whoever runs this reader has its host blocked"},
+		{"a declined feed", troubled(func(f *digest.Feed) { f.State = digest.FeedDeclined }), "the only feed of their digest brings nothing now: the owner of its host has asked that nothing is read from there"},
+		{"a private feed without its password", troubled(func(f *digest.Feed) { f.Errors, f.LastStatus, f.LastError = 1, 401, "401 Unauthorized" }),
+			"the only feed of their digest brings nothing now: 401 Unauthorized; asked again at the next midnight of a reader"},
+		{"a feed that only leads elsewhere", troubled(func(f *digest.Feed) {
+			f.Stays, f.Errors, f.LastError = true, 1, "moved to https://new.example/, and a reader wants what is at this address"
+		}), "the only feed of their digest brings nothing now: moved to https://new.example/, and a reader wants what is at this address; asked again at the next midnight of a reader"},
+		{"a feed that brings too much", troubled(func(f *digest.Feed) { f.PostsWaiting, f.LastOKAt = 40, noon }),
+			"the only feed of their digest brings nothing now: 40 of its posts wait since 2026-11-20 12:00 UTC, as more came than is stored in one day; the rest comes with the first poll from 2026-11-21 00:00 UTC on, as far as the feed still lists it"},
+		{"two dead feeds", func(v *store.ReaderView, _ *Facts) {
+			subscribed(v, 1)
+			for i := range v.Digests[0].Subscriptions {
+				v.Digests[0].Subscriptions[i].Feed.State = digest.FeedDead
+			}
+		}, "no feed of their digest can be asked or answers well; see the feeds in trouble"},
 		{"a lane", func(v *store.ReaderView, _ *Facts) {
 			v.Lanes = []digest.Lane{{Name: "example.org", Until: noon.Add(time.Hour), Reason: "421 busy", ChangedAt: noon}}
 		}, "mail to example.org is paused until 2026-11-20 14:00 CET: 421 busy > digest queue resume example.org"},
@@ -74,6 +122,85 @@ func TestAdvise(t *testing.T) {
 			v.Lanes = []digest.Lane{{Alarm: true, Reason: "535 no", ChangedAt: noon}}
 		}, "all mail is in trouble that an operator has to end: 535 no > digest queue resume"},
 		{"the first midnight", func(v *store.ReaderView, _ *Facts) { v.Editions = nil }, "their digest has had no edition yet; the first midnight is 2026-11-21 00:00 CET"},
+		{"a lane that recovers", func(v *store.ReaderView, _ *Facts) {
+			waits(v, 20*time.Minute)
+			v.Lanes = []digest.Lane{{Name: "example.org", Width: 1, Reason: "421 busy", ChangedAt: noon}}
+		}, "mail to example.org is slow while it recovers from trouble: 421 busy > digest queue resume example.org; the edition of 2026-11-20 waits for its turn since 2026-11-20 12:40 CET"},
+		{"a lane that recovered, and nothing waits", func(v *store.ReaderView, _ *Facts) {
+			v.Lanes = []digest.Lane{{Name: "example.org", Width: 1, Reason: "421 busy", ChangedAt: noon}}
+		}, ""},
+		{"the mail server was down", func(v *store.ReaderView, _ *Facts) {
+			waits(v, 9*time.Hour)
+			v.Lanes = []digest.Lane{{Width: 1, Failures: 3, Reason: "connection refused", ChangedAt: noon}}
+		}, "all mail is slow while it recovers from trouble: connection refused > digest queue resume; the edition of 2026-11-20 waits for its turn since 2026-11-20 04:00 CET; the last trouble with mail was: connection refused > digest queue"},
+		{"the mail server is down", func(v *store.ReaderView, _ *Facts) {
+			waits(v, 9*time.Hour)
+			v.Lanes = []digest.Lane{{Until: noon.Add(time.Minute), Failures: 3, Reason: "connection refused", ChangedAt: noon}}
+		}, "all mail is paused until 2026-11-20 13:01 CET: connection refused > digest queue resume; the edition of 2026-11-20 waits for its turn since 2026-11-20 04:00 CET; the last trouble with mail was: connection refused > digest queue"},
+		{"it was refused, and waits for hours", func(v *store.ReaderView, _ *Facts) {
+			waits(v, 2*time.Hour)
+			v.Editions[0].Error = "451 later"
+		}, "the edition of 2026-11-20 waits for its turn since 2026-11-20 11:00 CET; the last trouble with mail was: 451 later > digest queue"},
+		{"the job stopped", func(v *store.ReaderView, f *Facts) {
+			waits(v, 3*time.Hour)
+			f.Beat = noon.Add(-2 * time.Hour)
+		}, "the edition of 2026-11-20 waits for its turn since 2026-11-20 10:00 CET; the hourly job was last at work 2026-11-20 11:00 CET > digest serve"},
+		{"no job was ever at work", func(v *store.ReaderView, _ *Facts) { waits(v, 3*time.Hour) },
+			"the edition of 2026-11-20 waits for its turn since 2026-11-20 10:00 CET; the hourly job was last at work never > digest serve"},
+		{"it waits, and nobody knows why", func(v *store.ReaderView, f *Facts) {
+			waits(v, 3*time.Hour)
+			f.Beat = noon
+		}, "the edition of 2026-11-20 waits for its turn since 2026-11-20 10:00 CET, and no trouble with mail is known > digest queue"},
+		{"in doubt", func(v *store.ReaderView, _ *Facts) {
+			v.Editions[0].State, v.Editions[0].NextAt = digest.EditionInDoubt, noon.Add(15*time.Minute)
+		}, "nobody knows whether a server took the edition of 2026-11-20; it is sent once more 2026-11-20 13:15 CET"},
+		{"only in the web view", func(v *store.ReaderView, _ *Facts) {
+			v.Digests[0].Mailed = false
+			v.Editions[0].State, v.Editions[0].Error = digest.EditionUnmailed, "web only"
+		}, "their digest is not mailed: its editions stand in the web view > digest user set ada@example.org --mailed; the edition of 2026-11-20 was not mailed: web only > digest user resend ada@example.org 2026-11-20"},
+		{"filters held all back", func(v *store.ReaderView, _ *Facts) { quiet(v).HeldSince = 2 },
+			"this reader's filters held back 2 posts since the edition of 2026-11-20, and nothing else came for their digest"},
+		{"a filter held the one post back", func(v *store.ReaderView, _ *Facts) { quiet(v).HeldSince = 1 },
+			"this reader's filters held back 1 post since the edition of 2026-11-20, and nothing else came for their digest"},
+		{"filters held all back, from the first day on", func(v *store.ReaderView, _ *Facts) { v.Editions, v.Digests[0].HeldSince = nil, 5 },
+			"this reader's filters held back 5 posts, and nothing else has come for their digest"},
+		{"filters held some back", func(v *store.ReaderView, _ *Facts) { v.Digests[0].Held = 2 }, "this reader's filters held back 2 posts from the edition of 2026-11-20"},
+		{"at most so many posts of a site", func(v *store.ReaderView, _ *Facts) { v.Digests[0].Beyond = 7 },
+			"the edition of 2026-11-20 has 7 posts behind links: the reader limits how many posts of a feed it shows"},
+		{"headlines of a site", func(v *store.ReaderView, _ *Facts) { v.Digests[0].Subscriptions[0].Display = digest.Headlines },
+			"1 feed of their digest comes as headlines only, as the reader chose"},
+		{"quiet, some feeds in trouble", func(v *store.ReaderView, _ *Facts) {
+			quiet(v)
+			subscribed(v, 2)
+			v.Digests[0].Subscriptions[1].Feed.State = digest.FeedDead
+		}, "nothing new came for their digest since the edition of 2026-11-20; on days without posts none is sent; 1 of the 3 feeds of their digest brings nothing now; see the feeds in trouble"},
+		{"quiet, some feeds paused or lent", func(v *store.ReaderView, _ *Facts) {
+			quiet(v)
+			subscribed(v, 3)
+			s := v.Digests[0].Subscriptions
+			s[1].Paused, s[2].Paused = true, true
+			s[3].Paused, s[3].PausedFor = true, 2
+		}, "nothing new came for their digest since the edition of 2026-11-20; on days without posts none is sent; 2 feeds of their digest are paused; the posts of 1 feed come in issues of newsletters, not in their digest"},
+		{"quiet, a feed has moved", func(v *store.ReaderView, _ *Facts) {
+			f := &quiet(v).Subscriptions[0].Feed
+			f.MovedFrom, f.MovedAt, f.URL = "https://old.example/feed?key=secret", noon.Add(-48*time.Hour), "https://new.example/feed"
+		}, "nothing new came for their digest since the edition of 2026-11-20; on days without posts none is sent; a feed of their digest moved from old.example to new.example at 2026-11-18 13:00 CET; what comes now is what is published there"},
+		{"a first edition that was taken early", func(v *store.ReaderView, _ *Facts) {
+			quiet(v)
+			e := &v.Editions[0]
+			v.User.CreatedAt, e.Number, e.SendAt = e.DueAt.Add(9*time.Hour), 1, e.DueAt.Add(10*time.Hour)
+		}, "nothing new came for their digest since the edition of 2026-11-20; on days without posts none is sent; they had their first edition made early, 2026-11-20 10:00 CET; since then only what is newer comes"},
+		{"on a journey", func(v *store.ReaderView, _ *Facts) {
+			v.Stays = []digest.Stay{{To: digest.Date{Year: 2026, Month: 11, Day: 24}, TimeZone: "Asia/Tokyo", Begun: true, Home: "Europe/Paris"}, {TimeZone: "America/Lima"}}
+		}, "they travel until 2026-11-24: their midnight is that of Asia/Tokyo, and afterwards that of Europe/Paris"},
+		{"a newsletter that waits for approval", func(v *store.ReaderView, _ *Facts) {
+			p := letters(v)
+			p.Newsletter.State = digest.NewsletterPending
+		}, "the newsletter boats waits for approval: its letters do not leave > digest newsletter show boats; the newsletter boats has had no edition yet; the first midnight is 2026-11-20 14:00 CET"},
+		{"a newsletter that has ended", func(v *store.ReaderView, _ *Facts) {
+			p := letters(v)
+			p.Newsletter.State = digest.NewsletterEnded
+		}, "the newsletter boats has ended: its letters do not leave > digest newsletter show boats; the newsletter boats has had no edition yet; the first midnight is 2026-11-20 14:00 CET"},
 		{"nothing new", func(v *store.ReaderView, _ *Facts) { v.Digests[0].LastDueAt = noon }, "nothing new came for their digest since the edition of 2026-11-20; on days without posts none is sent"},
 		{"came back", func(v *store.ReaderView, _ *Facts) {
 			v.Editions[0].Returned = []digest.Bounce{{Kind: digest.SoftBounce, Evidence: "452 full"}}

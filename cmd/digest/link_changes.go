@@ -1,0 +1,72 @@
+package main
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"digest"
+	"digest/internal/catalogue"
+	"digest/render"
+	"digest/store"
+)
+
+// tellReaders gives a function that emails readers what links in their emails have changed, where no edition tells them
+// soon. It ends with the first email that cannot be sent now; that one is tried again later.
+func (a *app) tellReaders(st *store.Store, signer *digest.Signer) func(context.Context) error {
+	return func(ctx context.Context) error {
+		for ctx.Err() == nil {
+			news, found, err := st.NextLinkNews(a.hard, a.now())
+			if err != nil || !found {
+				return err
+			}
+			if len(news.Changes) == 0 {
+				continue // they have been undone or changed again
+			}
+			err = a.mailOne(st, a.plainLetter(news.User.Email, linkNewsWords(news, signer, a.BaseURL)))
+			if digest.KindOf(err) == digest.Unavailable {
+				a.log.Warn("a reader is told later what links have changed: mail cannot be sent", "err", err)
+				return nil
+			}
+			if err != nil {
+				a.log.Warn("a reader could not be told what links have changed", "err", err)
+			}
+			if err := st.LinkNewsTold(a.hard, news, a.now()); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+}
+
+// mostNews is how many changes an email describes.
+const mostNews = 20
+
+// linkNewsWords is the email about changes that links have made.
+func linkNewsWords(news store.LinkNews, signer *digest.Signer, base string) render.LetterContent {
+	l := catalogue.Of(news.User.Language)
+	words := render.LetterContent{
+		Language: l.Code,
+		Title:    catalogue.Key("A link in your email changed your settings").In(l),
+		Text:     []string{catalogue.Key("Nobody was signed in as you. If it was you, there is nothing to do.").In(l)},
+		Aside:    []string{catalogue.Key("Everyone who has one of your emails can use its links, for example someone you forwarded it to. You get at most one email like this a day.").In(l)},
+	}
+	zone, err := time.LoadLocation(news.User.TimeZone)
+	if err != nil {
+		zone = time.UTC
+	}
+	for i, v := range news.Changes {
+		if i == mostNews {
+			words.Text = append(words.Text, catalogue.Key("Your settings list %d more changes.").With(len(news.Changes)-i).In(l))
+			break
+		}
+		token := signer.SignPair(digest.ForUndo, digest.InRound(int64(v.Digest.ID), v.Digest.LinkRound), v.ID)
+		words.Links = append(words.Links, render.LetterLink{
+			Text: render.LinkChange(v.LinkChange, zone).In(l), Action: catalogue.Key("Undo this change").In(l), URL: base + "/undo/" + token,
+		})
+	}
+	if slices.ContainsFunc(news.Changes, func(v store.LinkChangeView) bool { return v.Digest.NewsletterID == 0 }) {
+		words.Action, words.URL = catalogue.Key("Turn off links in old emails").In(l), base+"/settings/links"
+	}
+	return words
+}

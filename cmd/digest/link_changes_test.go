@@ -1,0 +1,109 @@
+package main
+
+import (
+	"io"
+	"mime/quotedprintable"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"digest"
+	"digest/store"
+	"digest/store/storetest"
+)
+
+// TestReadersAreToldOfLinkChanges: one email in the reader's language says what links have changed, with a link that undoes
+// each; a mail server that is down only delays it, and a suppressed address gets none.
+func TestReadersAreToldOfLinkChanges(t *testing.T) {
+	t.Chdir(t.TempDir())
+	if err := storetest.CopySQLite("digest.db"); err != nil {
+		t.Fatal(err)
+	}
+	noon := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
+	st, err := store.Open(t.Context(), "digest.db")
+	if err != nil {
+		t.Fatal(err)
+	}
+	secret, err := st.Secret(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var ids []digest.DigestID
+	for _, email := range []string{"ann@example.org", "bob@example.org"} {
+		u, d, err := st.AddUser(t.Context(), email, "Europe/Paris", noon)
+		if err == nil {
+			err = st.SetLanguage(t.Context(), u.ID, "de")
+		}
+		by := store.LinkUse{DigestID: d.ID, EmailDate: digest.Date{Year: 2026, Month: 11, Day: 19}}
+		if err == nil {
+			err = st.ByLink(t.Context(), by, noon, func(st *store.Store) error { return st.SetCadence(t.Context(), d.ID, digest.Monthly(1), noon) })
+		}
+		if err == nil {
+			err = st.ByLink(t.Context(), by, noon, func(st *store.Store) error { return st.SetDigestState(t.Context(), d.ID, digest.DigestLeft, noon) })
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		ids = append(ids, d.ID)
+	}
+	if err := st.Suppress(t.Context(), digest.Suppression{Email: "bob@example.org", Reason: digest.ForComplaint, CreatedAt: noon}); err != nil {
+		t.Fatal(err)
+	}
+	if err := st.Close(); err != nil {
+		t.Fatal(err)
+	}
+	tick := func(after time.Duration, mail string) {
+		t.Helper()
+		args := []string{"tick", "--mail", mail, "--now", noon.Add(after).Format(time.RFC3339)}
+		if status := run(t.Context(), t.Context(), args, io.Discard, t.Output()); status != exitDone {
+			t.Fatalf("status %d", status)
+		}
+	}
+	tick(15*time.Minute, "smtp+insecure://127.0.0.1:1")
+	tick(20*time.Minute, "maildir:mail")
+	if got := mailIn(t); len(got) != 0 {
+		t.Fatalf("it was sent at once again: %s", got)
+	}
+	tick(time.Hour, "maildir:mail")
+	tick(30*time.Hour, "maildir:mail")
+	got := mailIn(t)
+	if len(got) != 1 {
+		t.Fatalf("%d emails", len(got))
+	}
+	signer := digest.NewSigner(secret)
+	for _, want := range []string{
+		"To: <ann@example.org>", "Ein_Link_in_Ihrer_E-Mail_hat_Ihre_Einstellungen", "Auto-Submitted:",
+		"Daily Digest kommt jetzt am 1. jedes Monats. Jemand hat dafür einen Link in Ihrer E-Mail vom 19. November 2026 benutzt.",
+		"Daily Digest wurde abbestellt. Jemand hat dafür einen Link in Ihrer E-Mail vom 19. November 2026 benutzt.",
+		"http://localhost:8080/undo/" + signer.SignPair(digest.ForUndo, int64(ids[0]), 1), "http://localhost:8080/undo/" + signer.SignPair(digest.ForUndo, int64(ids[0]), 2),
+		"http://localhost:8080/settings/links",
+	} {
+		if !strings.Contains(got[0], want) {
+			t.Errorf("no %q in\n%s", want, got[0])
+		}
+	}
+}
+
+// mailIn gives the mails in the Maildir, decoded, each as one line.
+func mailIn(t *testing.T) (all []string) {
+	t.Helper()
+	files, err := filepath.Glob("mail/new/*")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range files {
+		f, err := os.Open(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := io.ReadAll(quotedprintable.NewReader(f))
+		f.Close()
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, strings.Join(strings.Fields(string(text)), " "))
+	}
+	return all
+}

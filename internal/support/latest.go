@@ -1,0 +1,98 @@
+package support
+
+import (
+	"slices"
+	"time"
+
+	"digest"
+	"digest/internal/catalogue"
+	"digest/store"
+)
+
+// latest says what became of the last edition of a digest, and why there was none since.
+func (c *consultation) latest(p store.DigestView) {
+	i := slices.IndexFunc(c.Editions, func(e store.MailedEdition) bool { return e.DigestID == p.ID })
+	switch {
+	case p.State != digest.DigestActive:
+	case i < 0 && p.HeldSince > 0:
+		c.say("", catalogue.Key("this reader's filters held back %d posts, and nothing else has come for %s").With(p.HeldSince, c.name(p)))
+	case i < 0 && p.NextDueAt.After(c.Now):
+		c.say("", catalogue.Key("%s has had no edition yet; the first midnight is %s").With(c.name(p), c.when(p.NextDueAt)))
+	case i < 0:
+	default:
+		e := c.Editions[i]
+		if p.LastDueAt.After(e.DueAt) {
+			c.noneSince(p, e)
+		}
+		c.edition(e)
+		if e.State == digest.EditionSent {
+			c.leftOut(p, e)
+		}
+	}
+}
+
+// noneSince says why a digest has had no edition since its last one, though a midnight has passed.
+func (c *consultation) noneSince(p store.DigestView, e store.MailedEdition) {
+	if p.HeldSince > 0 {
+		c.say("", catalogue.Key("this reader's filters held back %d posts since the edition of %s, and nothing else came for %s").With(p.HeldSince, e.LocalDate, c.name(p)))
+	} else {
+		c.say("", catalogue.Key("nothing new came for %s since the edition of %s; on days without posts none is sent").With(c.name(p), e.LocalDate))
+	}
+	if c.isEarly(p, e) {
+		c.say("", catalogue.Key("they had their first edition made early, %s; since then only what is newer comes").With(c.when(e.SendAt)))
+	}
+	f := c.feedsOf(p)
+	if f.troubled > 0 && f.troubled < f.asked {
+		c.say("", catalogue.Key("%d of the %d feeds of %s bring nothing now; see the feeds in trouble").With(f.troubled, f.asked, c.name(p)))
+	}
+	if f.paused > 0 && f.asked > 0 {
+		c.say("", catalogue.Key("%d feeds of %s are paused").With(f.paused, c.name(p)))
+	}
+	if f.lent > 0 && f.asked > 0 {
+		c.say("", catalogue.Key("the posts of %d feeds come in issues of newsletters, not in %s").With(f.lent, c.name(p)))
+	}
+	for _, s := range p.Subscriptions {
+		if s.Feed.MovedAt.After(c.Now.Add(-movedLately)) && !s.Paused {
+			c.say("", catalogue.Key("a feed of %s moved from %s to %s at %s; what comes now is what is published there").
+				With(c.name(p), digest.HostShown(s.Feed.MovedFrom), digest.HostShown(s.Feed.URL), c.when(s.Feed.MovedAt)))
+		}
+	}
+}
+
+// movedLately is how long a move of a feed is worth a sentence.
+const movedLately = 14 * 24 * time.Hour
+
+// isEarly reports whether an edition is the first, made before its midnight because its reader asked for it: it is of a
+// midnight that had passed when they came.
+func (c *consultation) isEarly(p store.DigestView, e store.MailedEdition) bool {
+	return e.Number == 1 && p.Newsletter == nil && c.User.CreatedAt.After(e.DueAt)
+}
+
+// leftOut says what an edition that was sent does not show, by its reader's own wish.
+func (c *consultation) leftOut(p store.DigestView, e store.MailedEdition) {
+	if p.Held > 0 {
+		c.say("", catalogue.Key("this reader's filters held back %d posts from the edition of %s").With(p.Held, e.LocalDate))
+	}
+	if p.Beyond > 0 {
+		c.say("", catalogue.Key("the edition of %s has %d posts behind links: the reader limits how many posts of a feed it shows").With(e.LocalDate, p.Beyond))
+	}
+	headlines := 0
+	for _, s := range p.Subscriptions {
+		if s.Display == digest.Headlines && !s.Paused {
+			headlines++
+		}
+	}
+	if headlines > 0 {
+		c.say("", catalogue.Key("%d feeds of %s come as headlines only, as the reader chose").With(headlines, c.name(p)))
+	}
+}
+
+// travel says in which zone a reader's midnight is while they travel.
+func (c *consultation) travel() {
+	for _, stay := range c.Stays {
+		if !stay.Begun {
+			continue
+		}
+		c.say("", catalogue.Key("they travel until %s: their midnight is that of %s, and afterwards that of %s").With(stay.To, stay.TimeZone, stay.Home))
+	}
+}

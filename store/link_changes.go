@@ -1,0 +1,255 @@
+package store
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strconv"
+	"time"
+
+	"digest"
+)
+
+// Everyone who has an email can use its links. The store records a change that they make without a sign-in, and tells the
+// reader of the email: with a notice in the next edition, or with an email if no edition is due soon. A change that is
+// reverted before that leaves no record.
+
+// A LinkUse is a link in an email that changes something.
+type LinkUse struct {
+	DigestID  digest.DigestID // whose email had it
+	EmailDate digest.Date     // of the edition that was mailed; zero: not known
+	OneClick  bool            // as in digest.LinkChange: no notice and no email
+
+	// Added is a feed to which the digest was subscribed just before the change, as part of it; 0: none.
+	Added digest.FeedID
+}
+
+// ByLink runs change in one transaction, and records how that changed the digest and its subscriptions. change must use the
+// store that it gets, and may run again.
+func (s *Store) ByLink(ctx context.Context, by LinkUse, now time.Time, change func(*Store) error) error {
+	return s.changeAlone(ctx, "", func(c conn) error {
+		was, err := readLinkable(ctx, c, by.DigestID)
+		if err != nil {
+			return err
+		}
+		delete(was.subscriptions, by.Added)
+		if err := change(s.inside(c.tx())); err != nil {
+			return err
+		}
+		is, err := readLinkable(ctx, c, by.DigestID)
+		if err != nil {
+			return err
+		}
+		return by.record(ctx, c, linkChanges(was, is), is.Digest, now)
+	})
+}
+
+// A linkable holds the settings that links in the emails of a digest can change.
+type linkable struct {
+	digest.Digest
+	subscriptions map[digest.FeedID]linkableSubscription
+}
+
+type linkableSubscription struct {
+	FeedID      digest.FeedID
+	Title, URL  string
+	Display     string
+	Paused      bool
+	PausedUntil time.Time
+}
+
+func readLinkable(ctx context.Context, c conn, id digest.DigestID) (l linkable, err error) {
+	d, err := readDigest(ctx, c, `d.id = ?`, id)
+	if err != nil {
+		return l, err
+	}
+	var rows []linkableSubscription
+	if err := c.all(ctx, &rows, `SELECT s.feed_id, CASE s.title WHEN '' THEN f.title ELSE s.title END AS title, f.url, s.display,
+		s.rests AS paused, s.paused_until FROM subscriptions s JOIN feeds f ON f.id = s.feed_id WHERE s.digest_id = ?`, id); err != nil {
+		return l, err
+	}
+	l = linkable{d.Digest, make(map[digest.FeedID]linkableSubscription, len(rows))}
+	for _, r := range rows {
+		l.subscriptions[r.FeedID] = r
+	}
+	return l, nil
+}
+
+func (l linkable) state() string { return digest.StateValue(l.State, l.PausedUntil) }
+
+// subscription is the value of a LinkSubscription.
+func (l linkable) subscription(feed digest.FeedID) string {
+	s, ok := l.subscriptions[feed]
+	switch {
+	case !ok:
+		return string(digest.DigestLeft)
+	case s.Paused:
+		return digest.StateValue(digest.DigestPaused, s.PausedUntil)
+	}
+	return string(digest.DigestActive)
+}
+
+// feedKey writes the key of a feed as the value of a LinkFeed, and parseFeedKey reads it.
+func feedKey(id digest.FeedID) string { return strconv.FormatInt(int64(id), 10) }
+
+func parseFeedKey(value string) digest.FeedID {
+	n, _ := strconv.ParseInt(value, 10, 64) // 0, which no feed has, of what is no key
+	return digest.FeedID(n)
+}
+
+// linkChanges lists what differs, in the order of feeds.
+func linkChanges(was, is linkable) (all []digest.LinkChange) {
+	add := func(feed digest.FeedID, setting digest.LinkSetting, before, after string) {
+		if before == after {
+			return
+		}
+		x := digest.LinkChange{DigestID: is.ID, FeedID: feed, Setting: setting, Was: before, Now: after, Title: is.Name}
+		if feed != 0 {
+			s, ok := was.subscriptions[feed]
+			if !ok {
+				s = is.subscriptions[feed]
+			}
+			x.Host = digest.HostShown(s.URL)
+			x.Title = cmp.Or(s.Title, x.Host)
+		}
+		all = append(all, x)
+	}
+	add(0, digest.LinkState, was.state(), is.state())
+	add(0, digest.LinkDays, was.Cadence.String(), is.Cadence.String())
+	ended, begun := missing(was, is), missing(is, was)
+	if len(ended) == 1 && len(begun) == 1 {
+		add(ended[0], digest.LinkFeed, feedKey(ended[0]), feedKey(begun[0]))
+		all[len(all)-1].NewHost = digest.HostShown(is.subscriptions[begun[0]].URL)
+		ended, begun = nil, nil
+	}
+	for _, feed := range append(ended, begun...) {
+		add(feed, digest.LinkSubscription, was.subscription(feed), is.subscription(feed))
+	}
+	for _, feed := range common(was, is) {
+		add(feed, digest.LinkSubscription, was.subscription(feed), is.subscription(feed))
+		add(feed, digest.LinkDisplay, was.subscriptions[feed].Display, is.subscriptions[feed].Display)
+	}
+	return all
+}
+
+// missing lists the feeds of a that b does not have, and common those that both have.
+func missing(a, b linkable) []digest.FeedID { return feedsOf(a, b, false) }
+func common(a, b linkable) []digest.FeedID  { return feedsOf(a, b, true) }
+
+func feedsOf(a, b linkable, both bool) (feeds []digest.FeedID) {
+	for id := range a.subscriptions {
+		if _, ok := b.subscriptions[id]; ok == both {
+			feeds = append(feeds, id)
+		}
+	}
+	slices.Sort(feeds)
+	return feeds
+}
+
+// The values of told_by.
+const (
+	toldByEdition = "edition"
+	toldByEmail   = "email"
+	toldByNobody  = "nobody"
+)
+
+// untold holds for changes x of which the reader does not know yet.
+const untold = `x.undone_at = 0 AND x.told_at = 0 AND (x.told_by <> '` + toldByEdition + `' OR EXISTS (SELECT 1
+	FROM notices n JOIN digests d ON d.id = n.digest_id AND d.next_due_at = n.visible_at
+	WHERE n.digest_id = x.digest_id AND n.feed_id = -x.id AND n.kind = 'changed'))`
+
+// record stores changes, and decides how the reader learns of them and of earlier ones that are still untold.
+func (by LinkUse) record(ctx context.Context, c conn, changes []digest.LinkChange, d digest.Digest, now time.Time) error {
+	for _, x := range changes {
+		if err := by.recordOne(ctx, c, x, at(now)); err != nil {
+			return err
+		}
+	}
+	if len(changes) == 0 || by.OneClick {
+		return nil
+	}
+	if digest.ToldByEdition(d, now) {
+		return nil
+	}
+	if err := c.run(ctx, `UPDATE link_changes AS x SET told_by = ?, email_at = ? WHERE x.digest_id = ? AND x.told_by = ? AND `+untold,
+		toldByEmail, at(now).plus(linkGathering), d.ID, toldByEdition); err != nil {
+		return err
+	}
+	return c.run(ctx, `DELETE FROM notices`+waits+`kind = 'changed' AND feed_id IN
+		(SELECT -x.id FROM link_changes x WHERE x.digest_id = notices.digest_id AND x.told_by = ?)`, d.ID, d.ID, toldByEmail)
+}
+
+// linkGathering is how long an email waits for further changes.
+const linkGathering = 10 * time.Minute
+
+// recordOne stores a change, as part of an untold one of the same setting where there is one.
+func (by LinkUse) recordOne(ctx context.Context, c conn, x digest.LinkChange, now instant) error {
+	var open struct {
+		ID     int64
+		Was    string
+		ToldBy string
+	}
+	found, err := c.find(ctx, &open, `SELECT x.id, x.was, x.told_by FROM link_changes x
+		WHERE x.digest_id = ? AND x.feed_id = ? AND x.setting = ? AND `+untold+` ORDER BY x.id DESC LIMIT 1`, x.DigestID, x.FeedID, string(x.Setting))
+	if err != nil {
+		return err
+	}
+	how := toldByEdition
+	switch {
+	case by.OneClick:
+		how = toldByNobody
+	case open.ToldBy == toldByEmail:
+		how = toldByEmail
+	}
+	if !found {
+		if err := c.get(ctx, &open.ID, `INSERT INTO link_changes (digest_id, feed_id, setting, was, is_now, title, host, new_host, email_date, made_at, told_by)
+			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`, x.DigestID, x.FeedID, string(x.Setting), x.Was, x.Now, x.Title, x.Host, x.NewHost,
+			dateText(by.EmailDate), now, how); err != nil {
+			return err
+		}
+	} else if err := c.run(ctx, `UPDATE link_changes SET is_now = ?, new_host = ?, email_date = ?, made_at = ?, told_by = ? WHERE id = ?`,
+		x.Now, x.NewHost, dateText(by.EmailDate), now, how, open.ID); err != nil {
+		return err
+	}
+	if how != toldByEdition || found && open.Was == x.Now {
+		err = c.run(ctx, `DELETE FROM notices`+waits+`kind = 'changed' AND feed_id = ?`, x.DigestID, x.DigestID, -open.ID)
+	} else {
+		err = c.run(ctx, `INSERT INTO notices (digest_id, visible_at, feed_id, kind) SELECT d.id, d.next_due_at, CAST(? AS BIGINT), 'changed'
+			FROM digests d WHERE d.id = ? ON CONFLICT DO NOTHING`, -open.ID, x.DigestID)
+	}
+	if err == nil && found && open.Was == x.Now { // it is as it was
+		err = c.run(ctx, `DELETE FROM link_changes WHERE id = ?`, open.ID)
+	}
+	return err
+}
+
+// dateText is a date as it is stored; empty for none.
+func dateText(d digest.Date) string {
+	if d.IsZero() {
+		return ""
+	}
+	return d.String()
+}
+
+const linkChangeColumns = `x.id, x.digest_id, x.feed_id, x.setting, x.was, x.is_now AS "now", x.title, x.host, x.new_host, NULLIF(x.email_date, '') AS email_date,
+	CASE x.told_by WHEN 'nobody' THEN 1 ELSE 0 END AS one_click, x.made_at, x.undone_at`
+
+// A ListedLinkChange is a change that was made by a link, with the round of its digest's links.
+type ListedLinkChange struct {
+	digest.LinkChange
+	LinkRound int
+}
+
+// LinkChanges lists the changes made by links in the emails of a reader since then, of all their digests, the latest first.
+func (s *Store) LinkChanges(ctx context.Context, user digest.UserID, since time.Time) ([]ListedLinkChange, error) {
+	return readRows[ListedLinkChange](ctx, s.read(), "listing the changes made by links", `SELECT `+linkChangeColumns+`, d.link_round FROM link_changes x
+		JOIN digests d ON d.id = x.digest_id WHERE d.user_id = ? AND x.made_at >= ? ORDER BY x.made_at DESC, x.id DESC`, user, at(since))
+}
+
+// pruneLinkChanges deletes changes that are older and that no edition tells of any more.
+func (s *Store) pruneLinkChanges(ctx context.Context, old instant) error {
+	return s.write(ctx, func(c conn) error {
+		return c.run(ctx, `DELETE FROM link_changes AS x WHERE x.made_at < ?
+			AND NOT EXISTS (SELECT 1 FROM notices n WHERE n.digest_id = x.digest_id AND n.feed_id = -x.id)`, old)
+	})
+}

@@ -1,0 +1,67 @@
+package store
+
+import (
+	"context"
+	"time"
+
+	"digest"
+)
+
+// A LinkNews holds the changes of which an email tells a reader.
+type LinkNews struct {
+	User    digest.User
+	Changes []LinkChangeView // the earliest first
+}
+
+const (
+	linkNewsEvery = 24 * time.Hour     // between two emails to one reader
+	linkNewsRetry = 15 * time.Minute   // after which another attempt is made to send one
+	linkNewsWorth = 3 * 24 * time.Hour // after a change, the last attempt
+)
+
+// NextLinkNews returns all changes of which an email should tell one reader now; false if there are none. It returns them
+// again only after some minutes, so that no two workers send the email, and never after LinkNewsTold. It drops changes
+// that somebody has undone or overwritten since.
+func (s *Store) NextLinkNews(ctx context.Context, now time.Time) (news LinkNews, found bool, err error) {
+	err = s.changeUnder(ctx, s.d.lockAccounts, "looking for changes made by links", func(c conn) error {
+		news = LinkNews{}
+		var user digest.UserID
+		const due = `x.told_by = 'email' AND x.told_at = 0 AND x.undone_at = 0 AND x.made_at > ?`
+		found, err = c.find(ctx, &user, `SELECT d.user_id FROM link_changes x JOIN digests d ON d.id = x.digest_id WHERE `+due+` AND x.email_at <= ?
+			AND NOT EXISTS (SELECT 1 FROM link_changes y JOIN digests e ON e.id = y.digest_id WHERE e.user_id = d.user_id AND y.told_at > ?)
+			ORDER BY x.email_at, x.id LIMIT 1`, at(now.Add(-linkNewsWorth)), at(now), at(now.Add(-linkNewsEvery)))
+		if err != nil || !found {
+			return err
+		}
+		if news.User, err = readUser(ctx, c, user); err != nil {
+			return err
+		}
+		var changes []digest.LinkChange
+		if err := c.all(ctx, &changes, `SELECT `+linkChangeColumns+` FROM link_changes x JOIN digests d ON d.id = x.digest_id
+			WHERE `+due+` AND d.user_id = ? ORDER BY x.made_at, x.id`, at(now.Add(-linkNewsWorth)), user); err != nil {
+			return err
+		}
+		for _, x := range changes {
+			v, _, err := linkChange(ctx, c, x.DigestID, x.ID, now)
+			if err != nil {
+				return err
+			}
+			tell := v.Standing == LinkOpen
+			if tell {
+				news.Changes = append(news.Changes, v)
+			}
+			if err := c.run(ctx, `UPDATE link_changes SET email_at = ?, told_by = ? WHERE id = ?`,
+				at(now).plus(linkNewsRetry), map[bool]string{true: toldByEmail, false: toldByNobody}[tell], x.ID); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return news, found, err
+}
+
+// LinkNewsTold notes that the email was sent, or cannot be.
+func (s *Store) LinkNewsTold(ctx context.Context, news LinkNews, now time.Time) error {
+	ids := each(news.Changes, func(v LinkChangeView) int64 { return v.ID })
+	return s.run(ctx, "noting what a reader was told", `UPDATE link_changes SET told_at = ? WHERE id`+s.d.oneOf, at(now), keys(s.d, ids))
+}

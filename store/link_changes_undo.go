@@ -1,0 +1,205 @@
+package store
+
+import (
+	"context"
+	"time"
+
+	"digest"
+)
+
+// A LinkStanding says whether a change by a link can be undone.
+type LinkStanding string
+
+// The standings.
+const (
+	LinkOpen       LinkStanding = "open"
+	LinkUndone     LinkStanding = "undone"     // all is as it was before the change
+	LinkSuperseded LinkStanding = "superseded" // it has been changed again since; nothing is undone
+)
+
+// A LinkChangeView is a change by a link with its digest and its standing.
+type LinkChangeView struct {
+	digest.LinkChange
+	Digest   digest.Digest
+	Standing LinkStanding
+	Done     bool // UndoLinkChange has undone it just now
+}
+
+// LinkChange returns a change by its key; digest.NotFound if another digest has it, or if it is too old to be undone.
+func (s *Store) LinkChange(ctx context.Context, id digest.DigestID, change int64, now time.Time) (v LinkChangeView, err error) {
+	err = s.atOneInstant(ctx, "reading a change made by a link", func(s *Store) (err error) {
+		v, _, err = linkChange(ctx, s.read(), id, change, now)
+		return err
+	})
+	return v, err
+}
+
+func linkChange(ctx context.Context, c conn, id digest.DigestID, change int64, now time.Time) (v LinkChangeView, l linkable, err error) {
+	v.LinkChange, err = readOne[digest.LinkChange](ctx, c, "", notFound("this change can no longer be undone"),
+		`SELECT `+linkChangeColumns+` FROM link_changes x WHERE x.id = ? AND x.digest_id = ? AND x.made_at > ?`, change, id, at(now.Add(-digest.LinkUndoTime)))
+	if err != nil {
+		return v, l, err
+	}
+	if err := followMerges(ctx, c, &v.LinkChange); err != nil {
+		return v, l, err
+	}
+	l, err = readLinkable(ctx, c, id)
+	v.Digest, v.Standing = l.Digest, l.standing(v.LinkChange, now)
+	return v, l, err
+}
+
+// followMerges has a change speak of the feeds of which its feeds have become part.
+func followMerges(ctx context.Context, c conn, x *digest.LinkChange) error {
+	follow := func(id digest.FeedID) (digest.FeedID, error) {
+		into := id
+		_, err := c.find(ctx, &into, `SELECT CASE WHEN merged_into > 0 THEN merged_into ELSE id END FROM feeds WHERE id = ?`, id)
+		return into, err
+	}
+	var err error
+	if x.FeedID != 0 {
+		x.FeedID, err = follow(x.FeedID)
+	}
+	if err != nil || x.Setting != digest.LinkFeed {
+		return err
+	}
+	now, err := follow(parseFeedKey(x.Now))
+	x.Was, x.Now = feedKey(x.FeedID), feedKey(now)
+	return err
+}
+
+// standing compares what a change made with what there is.
+func (l linkable) standing(x digest.LinkChange, now time.Time) LinkStanding {
+	_, until := digest.ParseStateValue(x.Was)
+	switch value := l.value(x); {
+	case !x.UndoneAt.IsZero(), value == x.Was, !until.IsZero() && !until.After(now) && value == string(digest.DigestActive):
+		return LinkUndone
+	case value == x.Now:
+		return LinkOpen
+	}
+	return LinkSuperseded
+}
+
+// value returns the present value of a change's setting.
+func (l linkable) value(x digest.LinkChange) string {
+	s, subscribed := l.subscriptions[x.FeedID]
+	switch x.Setting {
+	case digest.LinkState:
+		return l.state()
+	case digest.LinkDays:
+		return l.Cadence.String()
+	case digest.LinkFeed:
+		if _, ok := l.subscriptions[parseFeedKey(x.Now)]; ok && !subscribed {
+			return x.Now
+		}
+	}
+	switch {
+	case x.Setting == digest.LinkSubscription:
+		return l.subscription(x.FeedID)
+	case !subscribed:
+		return string(digest.DigestLeft) // which no layout and no feed is called
+	case x.Setting == digest.LinkDisplay:
+		return s.Display
+	}
+	return x.Was
+}
+
+// UndoLinkChange restores the value that a change by a link has replaced, unless somebody has undone or overwritten it since.
+// It returns the change with its standing afterwards; digest.NotFound as LinkChange; digest.Conflict if the former value
+// cannot be restored any more.
+func (s *Store) UndoLinkChange(ctx context.Context, id digest.DigestID, change int64, now time.Time) (v LinkChangeView, err error) {
+	err = s.changeAlone(ctx, "undoing a change made by a link", func(c conn) error {
+		var l linkable
+		if v, l, err = linkChange(ctx, c, id, change, now); err != nil || v.Standing != LinkOpen {
+			return err
+		}
+		if err := s.inside(c.tx()).restoreLinked(ctx, v.LinkChange, l, now); err != nil {
+			return err
+		}
+		if err := c.run(ctx, `UPDATE link_changes SET undone_at = ? WHERE id = ?`, at(now), change); err != nil {
+			return err
+		}
+		if err := c.run(ctx, `DELETE FROM notices`+waits+`kind = 'changed' AND feed_id = ?`, id, id, -change); err != nil {
+			return err
+		}
+		if v, l, err = linkChange(ctx, c, id, change, now); err != nil {
+			return err
+		}
+		if v.UndoneAt = (time.Time{}); l.standing(v.LinkChange, now) != LinkUndone {
+			return digest.Refuse(digest.Conflict, "what it was before is not stored any more")
+		}
+		v.UndoneAt, v.Done = at(now).time(), true
+		return nil
+	})
+	return v, err
+}
+
+// restoreLinked restores the value that a change has replaced.
+func (s *Store) restoreLinked(ctx context.Context, x digest.LinkChange, l linkable, now time.Time) error {
+	switch x.Setting {
+	case digest.LinkState:
+		return s.restoreState(ctx, l.Digest, x.Was, now)
+	case digest.LinkDays:
+		days, err := digest.ParseCadence(x.Was)
+		if err != nil {
+			return err
+		}
+		return s.SetCadence(ctx, l.ID, days, now)
+	case digest.LinkSubscription:
+		return s.restoreSubscription(ctx, x, l, now)
+	case digest.LinkDisplay:
+		info, err := s.Subscription(ctx, l.ID, x.FeedID)
+		if err != nil {
+			return err
+		}
+		info.Display = digest.Layout(x.Was)
+		return s.SetSubscription(ctx, info.Subscription)
+	}
+	return s.restoreFeed(ctx, x, now)
+}
+
+func (s *Store) restoreState(ctx context.Context, d digest.Digest, was string, now time.Time) error {
+	state, until := digest.ParseStateValue(was)
+	if state == digest.DigestLeft {
+		return s.SetDigestState(ctx, d.ID, digest.DigestLeft, now)
+	}
+	if d.State == digest.DigestLeft {
+		if _, _, err := s.BringBack(ctx, d.ID, now); err != nil {
+			return err
+		}
+	}
+	if state == digest.DigestPaused && (until.IsZero() || until.After(now)) {
+		return s.PauseDigest(ctx, d.ID, until, now)
+	}
+	return s.ResumeDigest(ctx, d.ID, now)
+}
+
+func (s *Store) restoreSubscription(ctx context.Context, x digest.LinkChange, l linkable, now time.Time) error {
+	state, until := digest.ParseStateValue(x.Was)
+	if state == digest.DigestLeft {
+		return s.Unsubscribe(ctx, l.ID, x.FeedID)
+	}
+	if l.subscription(x.FeedID) == string(digest.DigestLeft) {
+		if n, err := s.Resubscribe(ctx, l.ID, []digest.FeedID{x.FeedID}, now); err != nil || n == 0 {
+			return err // UndoLinkChange finds that it is not restored
+		}
+	}
+	if state == digest.DigestPaused && (until.IsZero() || until.After(now)) {
+		return s.PauseSubscriptionUntil(ctx, l.ID, x.FeedID, until)
+	}
+	return s.ResumeSubscription(ctx, l.ID, x.FeedID, now)
+}
+
+// restoreFeed subscribes to a feed again in place of another. If the other was the former address of a moved feed, the reader
+// can go back there again.
+func (s *Store) restoreFeed(ctx context.Context, x digest.LinkChange, now time.Time) error {
+	other := parseFeedKey(x.Now)
+	if _, err := s.Subscribe(ctx, digest.Subscription{DigestID: x.DigestID, FeedID: x.FeedID}, now); err != nil {
+		return err
+	}
+	if err := s.ReplaceSubscription(ctx, x.DigestID, other, x.FeedID); err != nil {
+		return err
+	}
+	return s.run(ctx, "", `UPDATE subscriptions AS s SET address = (SELECT `+aLine+` || f.url || `+aLine+` FROM feeds f WHERE f.id = ?)
+		WHERE s.digest_id = ? AND s.feed_id = ? AND s.address = '' AND EXISTS (SELECT 1 FROM notices n JOIN feeds f ON f.url = n.url
+			WHERE n.digest_id = s.digest_id AND n.kind = 'moved' AND f.id = ?)`, other, x.DigestID, x.FeedID, other)
+}

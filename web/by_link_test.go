@@ -1,0 +1,353 @@
+package web_test
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"digest"
+)
+
+// A linkRoute is a route that acts by a link in an email: where the link leads in a room, and the form of its button.
+type linkRoute struct {
+	pattern string
+	path    func(r *room, d digest.Digest) string // after what has to be the case for the button to change something
+	form    url.Values
+}
+
+// mailedToken asks for an email at a path, and gives the path of the form behind its link.
+func mailedToken(path string, asks func(*room, digest.Digest)) func(*room, digest.Digest) string {
+	return func(r *room, d digest.Digest) string {
+		asks(r, d)
+		return path + "?token=" + r.letters()[0].token
+	}
+}
+
+// linkRoutes is a row for each route that acts by a link in an email.
+func linkRoutes() []linkRoute {
+	unsubscribe := func(path string) func(*room, digest.Digest) string {
+		return func(r *room, d digest.Digest) string { return r.unsubscribePath(d) + path }
+	}
+	site := func(path string, before ...func(*room, digest.Digest, digest.FeedID)) func(*room, digest.Digest) string {
+		return func(r *room, d digest.Digest) string {
+			sub, _, _ := r.subOf(d)
+			_, link := r.letterPaths(d, "A kite")
+			for _, f := range before {
+				f(r, d, sub.FeedID)
+			}
+			return link + path
+		}
+	}
+	remedy := func(path string, before ...func(*room, digest.Digest, digest.FeedID)) func(*room, digest.Digest) string {
+		return func(r *room, d digest.Digest) string {
+			sub, _, _ := r.subOf(d)
+			for _, f := range before {
+				f(r, d, sub.FeedID)
+			}
+			return r.remediesPath(d, sub.FeedID) + path
+		}
+	}
+	pause := func(r *room, d digest.Digest, f digest.FeedID) {
+		r.must(r.store.PauseSubscription(r.t.Context(), d.ID, f))
+	}
+	leave := func(r *room, d digest.Digest, f digest.FeedID) { r.must(r.store.Unsubscribe(r.t.Context(), d.ID, f)) }
+	state := func(to digest.DigestState, path string) func(*room, digest.Digest) string {
+		return func(r *room, d digest.Digest) string {
+			r.must(r.store.SetDigestState(r.t.Context(), d.ID, to, r.now))
+			return r.unsubscribePath(d) + path
+		}
+	}
+	pressed := url.Values{"pressed": {"yes"}}
+	return []linkRoute{
+		{"/unsubscribe/{token}", unsubscribe(""), url.Values{"List-Unsubscribe": {"One-Click"}}},
+		{"/unsubscribe/{token}/leave", unsubscribe("/leave"), pressed},
+		{"/unsubscribe/{token}/pause", unsubscribe("/pause"), url.Values{"pressed": {"yes"}, "for": {"week"}}},
+		{"/unsubscribe/{token}/days", unsubscribe("/days"), url.Values{"pressed": {"yes"}, "days": {"mon"}}},
+		{"/unsubscribe/{token}/resume", state(digest.DigestPaused, "/resume"), pressed},
+		{"/unsubscribe/{token}/undo", state(digest.DigestLeft, "/undo"), pressed},
+		{"/moved/{token}", func(r *room, d digest.Digest) string {
+			_, path := r.moves(d, "Notes", oldPlace, newPlace)
+			return path
+		}, pressed},
+		{"/undo/{token}", func(r *room, d digest.Digest) string {
+			r.visitor().post(r.unsubscribePath(d)+"/days", url.Values{"days": {"mon"}})
+			return r.undoPaths(d)[0]
+		}, pressed},
+		{"/remedies/{token}/rest", remedy("/rest"), pressed},
+		{"/remedies/{token}/wake", remedy("/wake", pause), pressed},
+		{"/remedies/{token}/leave", remedy("/leave"), pressed},
+		{"/remedies/{token}/back", remedy("/back", leave), pressed},
+		{"/save/{token}/add", func(r *room, d digest.Digest) string {
+			save, _ := r.letterPaths(d, "A kite")
+			return save + "/add"
+		}, pressed},
+		{"/save/{token}/undo", func(r *room, d digest.Digest) string {
+			save, _ := r.letterPaths(d, "A kite")
+			r.must(r.store.SavePost(r.t.Context(), d.UserID, r.idOf(d, "A kite"), r.now))
+			return save + "/undo"
+		}, pressed},
+		{"/site/{token}/display", site("/display"), url.Values{"pressed": {"yes"}, "display": {"headlines"}}},
+		{"/site/{token}/rest", site("/rest"), url.Values{"pressed": {"yes"}, "for": {"week"}}},
+		{"/site/{token}/wake", site("/wake", pause), pressed},
+		{"/site/{token}/leave", site("/leave"), pressed},
+		{"/site/{token}/back", site("/back", leave), pressed},
+		{"/sign-up/confirm", mailedToken("/sign-up/confirm", func(r *room, _ digest.Digest) { r.visitor().asks("/sign-up", "new@example.org") }), nil},
+		{"/sign-in", mailedToken("/sign-in", func(r *room, _ digest.Digest) { r.visitor().asks("/sign-in/letter", "ann@example.org") }), nil},
+		{"/n/{slug}/confirm", mailedToken("/n/anna-writes/confirm", func(r *room, _ digest.Digest) {
+			anna, _ := r.user("anna@example.org")
+			r.newsletter(anna)
+			r.joins(url.Values{"email": {"new@example.org"}}, "https://anna.example")
+		}), nil},
+		{"/settings/address/confirm", mailedToken("/settings/address/confirm", func(r *room, d digest.Digest) {
+			u, err := r.store.User(r.t.Context(), d.UserID)
+			r.must(err)
+			r.visitor().signIn(u).post("/settings/address", url.Values{"email": {"new@example.org"}}).status(http.StatusSeeOther)
+		}), nil},
+	}
+}
+
+// standing is all that a link in an email could change, as text.
+func (r *room) standing(d digest.Digest) string {
+	r.t.Helper()
+	ctx := r.t.Context()
+	u, err := r.store.User(ctx, d.UserID)
+	r.must(err)
+	d, err = r.store.Digest(ctx, d.ID)
+	r.must(err)
+	subs, err := r.store.AllSubscriptions(ctx, d.ID)
+	r.must(err)
+	saved, err := r.store.SavedAmong(ctx, u.ID, []digest.PostID{1, 2, 3, 4, 5})
+	r.must(err)
+	changes, err := r.store.LinkChanges(ctx, u.ID, noon)
+	r.must(err)
+	sessions, err := r.store.Sessions(ctx, u.ID, r.now)
+	r.must(err)
+	wish, err := r.store.AddressChange(ctx, u.ID)
+	if digest.KindOf(err) != digest.NotFound {
+		r.must(err)
+	}
+	_, errNew := r.store.UserByEmail(ctx, "new@example.org") // who signs up, or joins
+	return fmt.Sprintf("%+v\n%+v\n%+v\n%v\n%+v\n%d\n%+v\n%v", u, d, subs, saved, changes, len(sessions), wish, errNew)
+}
+
+// undoPaths is where the links lead that undo what links have changed of a digest, the latest first.
+func (r *room) undoPaths(d digest.Digest) (paths []string) {
+	r.t.Helper()
+	changes, err := r.store.LinkChanges(r.t.Context(), d.UserID, noon)
+	r.must(err)
+	for _, x := range changes {
+		paths = append(paths, "/undo/"+r.signer.SignPair(digest.ForUndo, digest.InRound(int64(x.DigestID), x.LinkRound), x.ID))
+	}
+	return paths
+}
+
+// TestOnlyTheButtonActs: whatever programs do with the links in emails and with the forms behind them, only what the
+// button of the page sends changes anything.
+func TestOnlyTheButtonActs(t *testing.T) {
+	for _, c := range linkRoutes() {
+		t.Run(strings.ReplaceAll(c.pattern[1:], "/", " "), func(t *testing.T) {
+			each(t, func(r *room) {
+				_, d := r.hadKite("ann@example.org")
+				path := c.path(r, d)
+				address, query, isToken := strings.Cut(path, "?token=")
+				was := r.standing(d)
+				unrelated := url.Values{"url": {"https://a.example/"}, "for": {"week"}, "days": {"mon"}, "display": {"headlines"}, "feed": {"1"}, "back": {"/"}}
+				if c.form.Get("List-Unsubscribe") == "" {
+					unrelated.Set("List-Unsubscribe", "One-Click")
+				}
+				for _, blind := range []struct {
+					method, kind string
+					form         url.Values
+				}{{"GET", "", nil}, {"HEAD", "", nil}, {"OPTIONS", "", nil}, {"POST", "", nil}, {"POST", urlencoded, nil}, {"POST", urlencoded, unrelated},
+					{"POST", "application/json", c.form}} {
+					r.visitor().do(blind.method, path, blind.kind, strings.NewReader(blind.form.Encode()))
+					if now := r.standing(d); now != was {
+						r.t.Errorf("%s with %q changes\n%s\nto\n%s", blind.method, blind.form.Encode(), was, now)
+						was = now
+					}
+				}
+				form := c.form
+				if isToken {
+					form = url.Values{"token": {query}}
+				}
+				a := r.visitor().do("POST", address, urlencoded, strings.NewReader(form.Encode()))
+				if now := r.standing(d); now == was || a.StatusCode >= 400 {
+					r.t.Errorf("the button changes nothing: %d", a.StatusCode)
+				}
+			})
+		})
+	}
+}
+
+// TestEveryLinkRouteIsTried: the table above has each route that strangers may post to with a token.
+func TestEveryLinkRouteIsTried(t *testing.T) {
+	source, err := os.ReadFile("routes.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, public, _ := strings.Cut(string(source), "func (s *site) publicRoutes()")
+	public, _, _ = strings.Cut(public, "\nfunc ")
+	others := []string{
+		"/remedies/{token}/find", "/remedies/{token}/add", // they look, and take only what was found: TestRemediesByLinkSubscribeToNothingElse
+		"/sign-in/letter", "/sign-in/owner", "/sign-out", "/sign-up", "/bot/site", // not behind a link in an email
+		"/passkeys/sign-in/begin", "/passkeys/sign-in/finish", "/passkeys/register/begin", "/passkeys/register/finish",
+	}
+	tried := 0
+	for _, found := range regexp.MustCompile(`"POST ([^"]+)"`).FindAllStringSubmatch(public, -1) {
+		pattern := found[1]
+		if slices.ContainsFunc(linkRoutes(), func(c linkRoute) bool { return c.pattern == pattern }) {
+			tried++
+		} else if !slices.Contains(others, pattern) {
+			t.Errorf("no row for %s", pattern)
+		}
+	}
+	if tried+1 != len(linkRoutes()) { // one-click has a constant
+		t.Errorf("%d of %d rows are routes", tried, len(linkRoutes()))
+	}
+}
+
+// TestUndoLink: the link of a notice restores exactly the change that it names, once.
+func TestUndoLink(t *testing.T) {
+	each(t, func(r *room) {
+		u, d := r.hadKite("ann@example.org")
+		e := r.edition(d)
+		link := "/unsubscribe/" + r.signer.SignPair(digest.ForUnsubscribe, int64(d.ID), int64(e.ID))
+		stranger := r.visitor()
+		_, site := r.letterPaths(d, "A kite")
+		stranger.post(site+"/display", url.Values{"display": {"headlines"}})
+		stranger.post(link+"/days", url.Values{"days": {"monthly"}}).status(http.StatusOK)
+		undo := r.undoPaths(d)
+		if len(undo) != 2 {
+			r.t.Fatalf("%d changes", len(undo))
+		}
+		page := stranger.get(undo[0]).status(http.StatusOK).shows("h1", "Undo this change?").
+			contains("main p", "Daily Digest now comes on the 1st of each month. Someone used a link in your email of 21 November 2026.")
+		if page.Header.Get("Referrer-Policy") != "same-origin" {
+			r.t.Error("the token may leave with the address")
+		}
+		stranger.get(undo[1]).contains("main p", "Wind now comes as headlines only. Someone used a link in your email of 21 November 2026.")
+		if got := r.digest(d).Cadence; !got.IsMonthly() {
+			r.t.Errorf("looking undoes it: %s", got)
+		}
+		stranger.press(page, "Undo this change").shows("h1", "The change was undone")
+		for range 2 {
+			stranger.post(undo[0], nil).status(http.StatusOK).contains("h1", "ndone")
+		}
+		if got := r.digest(d).Cadence; got != digest.Daily {
+			r.t.Errorf("it comes %s", got)
+		}
+		if sub, _, _ := r.subOf(d); sub.Display != digest.Headlines {
+			r.t.Errorf("another change was undone too: %+v", sub)
+		}
+		stranger.get(undo[0]).status(http.StatusOK).shows("h1", "It is undone already")
+		r.must(r.store.SetCadence(r.t.Context(), d.ID, digest.Workdays, r.now)) // the owner's own choice
+		stranger.post(undo[0], nil).status(http.StatusOK).shows("h1", "It is undone already")
+		stranger.post(link+"/days", url.Values{"days": {"monthly"}})
+		again := r.undoPaths(d)[0]
+		r.must(r.store.SetCadence(r.t.Context(), d.ID, digest.Daily, r.now))
+		stranger.post(again, nil).status(http.StatusOK).shows("h1", "It was changed again since")
+		if got := r.digest(d).Cadence; got != digest.Daily {
+			r.t.Errorf("a link that is superseded sets it to %s", got)
+		}
+		own := r.visitor().signIn(u)
+		own.get("/settings/links").contains(".rows", "Wind now comes as headlines only.").contains(".rows", "undone")
+		r.must(r.store.VoidLinks(r.t.Context(), d.ID))
+		stranger.post(undo[1], nil).status(http.StatusGone)
+		own.get(undo[1]).status(http.StatusSeeOther).leads("/settings/links")
+		r.now = r.now.Add(digest.LinkUndoTime)
+		stranger.post(r.undoPaths(d)[2], nil).status(http.StatusGone).shows("h1", "This link no longer works")
+	})
+}
+
+// TestUndoOfAnotherFeed: a feed that took the place of another by a link, and the way back of one that moved, are undone, too,
+// and no notice shows more of an address than its host.
+func TestUndoOfAnotherFeed(t *testing.T) {
+	each(t, func(r *room) {
+		v := r.visitor()
+		_, moved := r.user("ann@example.org")
+		_, path := r.moves(moved, "Notes", oldPlace, newPlace)
+		r.midnight()
+		v.post(path, nil).status(http.StatusOK).shows("h1", "You are back at the old address")
+		page := v.get(r.undoPaths(moved)[0]).contains("main p", "Notes is now read at old.example, no longer at new.example.")
+		if strings.Contains(page.body, "key=1") {
+			r.t.Error("it shows what may be a secret")
+		}
+		v.press(page, "Undo this change").shows("h1", "The change was undone")
+		if got := r.subscribedTo(moved); got != newPlace {
+			r.t.Errorf("subscribed to %s", got)
+		}
+		v.get(path).shows("h1", "Go back to the old address?")
+
+		b := r.blog(map[string]string{"/": offering, "/feed": rss("The blog itself", "One")})
+		_, d := r.user("bob@example.org")
+		link := r.failing(d, "The blog", b.URL+"/old")
+		offered := v.post(link+"/find", nil).attrs("input[name=feed]", "value")
+		v.post(link+"/add", url.Values{"feed": {offered[0]}}).contains("[role=status]", "in the other’s place")
+		if got := r.undoPaths(d); len(got) != 1 {
+			r.t.Fatalf("%d changes", len(got))
+		}
+		v.get(r.undoPaths(d)[0]).contains("main p", "The blog is now read at another address of ")
+		v.post(r.undoPaths(d)[0], nil).shows("h1", "The change was undone")
+		if got := r.subscribedTo(d); got != b.URL+"/old" {
+			r.t.Errorf("subscribed to %s", got)
+		}
+	})
+}
+
+// TestUndoTokens: the link is of one change and one digest, and of nothing else.
+func TestUndoTokens(t *testing.T) {
+	each(t, func(r *room) {
+		_, d := r.user("ann@example.org")
+		_, other := r.user("bob@example.org")
+		r.visitor().post(r.unsubscribePath(d)+"/days", url.Values{"days": {"mon"}})
+		changes, err := r.store.LinkChanges(r.t.Context(), d.UserID, noon)
+		r.must(err)
+		id := changes[0].ID
+		for _, token := range []string{
+			r.signer.SignPair(digest.ForUndo, int64(other.ID), id), r.signer.SignPair(digest.ForUndo, int64(d.ID), id+1),
+			r.signer.SignPair(digest.ForUndo, int64(d.ID)+99, id), r.signer.SignPair(digest.ForSite, int64(d.ID), id), "x", strings.TrimPrefix(r.undoPaths(d)[0], "/undo/") + "a",
+		} {
+			if a := r.visitor().post("/undo/"+token, nil); a.StatusCode != http.StatusGone && a.StatusCode != http.StatusNotFound {
+				r.t.Errorf("%s: %d", token, a.StatusCode)
+			}
+		}
+		if got := r.digest(d).Cadence; got == digest.Daily {
+			r.t.Error("it was undone by a forged link")
+		}
+	})
+}
+
+// TestOwnerIsNotTold: what readers do who are signed in is theirs, and one-click unsubscribing tells nobody.
+func TestOwnerIsNotTold(t *testing.T) {
+	each(t, func(r *room) {
+		u, d := r.user("ann@example.org")
+		own := r.visitor().signIn(u)
+		own.post(r.unsubscribePath(d)+"/days", url.Values{"days": {"mon"}}).status(http.StatusOK)
+		own.post(r.unsubscribePath(d)+"/leave", nil).status(http.StatusOK)
+		own.post(r.unsubscribePath(d)+"/undo", nil).status(http.StatusOK)
+		if got := r.undoPaths(d); len(got) != 0 {
+			r.t.Errorf("%d changes of their own are recorded", len(got))
+		}
+		r.visitor().do("POST", r.unsubscribePath(d), urlencoded, strings.NewReader("List-Unsubscribe=One-Click")).status(http.StatusOK)
+		news, found, err := r.store.NextLinkNews(r.t.Context(), r.now.AddDate(0, 0, 1))
+		if r.must(err); found || len(r.undoPaths(d)) != 1 {
+			r.t.Errorf("one-click unsubscribing tells %+v, %d changes", news, len(r.undoPaths(d)))
+		}
+		own.get("/settings/links").contains(".rows", "Daily Digest was stopped. An email program’s unsubscribe button did this.")
+		r.visitor().post(r.undoPaths(d)[0], nil).status(http.StatusOK).shows("h1", "The change was undone")
+		r.stands(d, digest.DigestActive)
+		inText := "/unsubscribe/" + r.signer.SignPair(digest.ForUnsubscribe, int64(d.ID), 1) // whoever was forwarded an email has this one
+		r.visitor().do("POST", inText, urlencoded, strings.NewReader("List-Unsubscribe=One-Click")).status(http.StatusBadRequest).shows("h1", "Stop Daily Digest?")
+		r.stands(d, digest.DigestActive)
+		bob, _ := r.reader("bob@example.org") // somebody else who is signed in
+		bob.post(r.unsubscribePath(d)+"/leave", nil).status(http.StatusOK)
+		if _, found, err := r.store.NextLinkNews(r.t.Context(), r.now.AddDate(0, 0, 1)); err != nil || !found {
+			r.t.Errorf("nobody is told: %v", err)
+		}
+	})
+}
