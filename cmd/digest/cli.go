@@ -120,6 +120,7 @@ func parseKong(c *cli, args []string, stdout io.Writer) (parsed *kong.Context, s
 		return nil, exitUsage, fmt.Errorf("describing the command line: %w", err)
 	}
 	c.model = parser.Model
+	tellRanges(parser.Model)
 	if len(args) == 0 {
 		args = []string{"--help"}
 	}

@@ -97,7 +97,7 @@ func (l *laneArg) check() (err error) {
 type limitsSetCmd struct {
 	laneArg
 	Connections int         `default:"0" from:"0" to:"1000" example:"4" placeholder:"N" help:"Messages on their way at once."`
-	Rate        digest.Rate `default:"0" example:"100/m" placeholder:"RATE" help:"Messages in a time, such as 100/m."`
+	Rate        digest.Rate `default:"0" from:"1/h" to:"1000/s" zero:"no limit" example:"100/m" placeholder:"RATE" help:"Messages in a time, such as 100/m."`
 }
 
 func (c *limitsSetCmd) check() error {
