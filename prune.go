@@ -1,0 +1,24 @@
+package digest
+
+import "time"
+
+// A Prune counts what a prune would delete of what there is.
+type Prune struct {
+	Before      time.Time `json:"before"` // what is older is deleted
+	Editions    int       `json:"editions"`
+	AllEditions int       `json:"editions_of"`
+	Posts       int       `json:"posts"`
+	AllPosts    int       `json:"posts_of"`
+}
+
+// A prune of fewer editions and fewer posts than these never waits for an operator.
+const (
+	fewEditions = 10
+	fewPosts    = 100
+)
+
+// IsLarge reports whether a prune would delete more than half of the editions or of the posts, and
+// more than a few of them: a slip in DIGEST_KEEP does, and a prune of every hour does not.
+func (p Prune) IsLarge() bool {
+	return p.Editions >= fewEditions && 2*p.Editions > p.AllEditions || p.Posts >= fewPosts && 2*p.Posts > p.AllPosts
+}
