@@ -2,7 +2,7 @@ package digest
 
 import "time"
 
-// A Prune counts what a prune would delete of what there is.
+// A Prune counts the editions and posts that a prune would delete, and all that the database has.
 type Prune struct {
 	Before      time.Time `json:"before"` // what is older is deleted
 	Editions    int       `json:"editions"`
@@ -17,8 +17,8 @@ const (
 	fewPosts    = 100
 )
 
-// IsLarge reports whether a prune would delete more than half of the editions or of the posts, and
-// more than a few of them: a slip in DIGEST_KEEP does, and a prune of every hour does not.
+// IsLarge reports whether a prune would delete more than half of the editions or of the posts, and more than
+// a few of them. A slip in DIGEST_KEEP does that; the hourly prune does not.
 func (p Prune) IsLarge() bool {
 	return p.Editions >= fewEditions && 2*p.Editions > p.AllEditions || p.Posts >= fewPosts && 2*p.Posts > p.AllPosts
 }

@@ -10,14 +10,14 @@ import (
 	"digest/calendar"
 )
 
-// A prune that would delete more than half of what there is waits until an operator confirms it. To count
-// all that is old takes long in a large database, so the store remembers the instant before which
-// everything may go: where that moves on with time, hour by hour, nothing is counted.
+// A prune that would delete more than half of the editions or posts waits until an operator confirms it. A count takes
+// long in a large database. So the store remembers the instant before which everything may be deleted, and counts
+// nothing while that instant moves on with time, hour by hour.
 
 const (
 	// prunableKey is the key of settings for the instant before which everything may be deleted.
 	prunableKey = "prune before"
-	// pruneWaitsKey is the key of settings for what a prune would delete that waits.
+	// pruneWaitsKey is the key of settings for the count of a prune that waits.
 	pruneWaitsKey = "prune waits"
 	// pruneStep is how far that instant may move on without a count: two days, for who ticks once a day.
 	pruneStep = 2 * 24 * time.Hour

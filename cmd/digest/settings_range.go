@@ -39,7 +39,7 @@ func tellRanges(app *kong.Application) {
 }
 
 // checkRange returns an error unless a value lies in the range of its flag. read reads the bounds, and
-// hint suggests what else the text may have been meant to be.
+// hint suggests the right spelling.
 func checkRange[T cmp.Ordered](tag *kong.Tag, kind string, value T, read func(string) (T, error), hint string) error {
 	bounds := rangeOf(tag)
 	if bounds == "" {

@@ -88,7 +88,7 @@ func TestRanges(t *testing.T) {
 	}
 }
 
-// TestEverySettingHasARange: whoever adds a setting that is a number says what it may be.
+// TestEverySettingHasARange: each setting that is a number declares a range, and its help shows it.
 func TestEverySettingHasARange(t *testing.T) {
 	for name, f := range ranges(t) {
 		bounds := rangeOf(f.Tag)
