@@ -4,7 +4,7 @@ import "time"
 
 // A Prune counts the editions and posts that a prune would delete, and all that the database has.
 type Prune struct {
-	Before      time.Time `json:"before"` // what is older is deleted
+	Before      time.Time `json:"before"` // everything older is deleted
 	Editions    int       `json:"editions"`
 	AllEditions int       `json:"editions_of"`
 	Posts       int       `json:"posts"`

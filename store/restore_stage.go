@@ -13,6 +13,8 @@ import (
 
 	"github.com/jmoiron/sqlx"
 	"github.com/lib/pq"
+
+	"digest/internal/ownership"
 )
 
 // A stage is a database in which a backup is put together beside the one whose place it takes.
@@ -73,7 +75,7 @@ func stageFile(ctx context.Context, path string, how Restoration) (*stage, error
 		return nil, err
 	}
 	beside := path + staged
-	f, err := os.OpenFile(beside, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	f, err := ownership.Create(beside, path, os.O_EXCL)
 	if errors.Is(err, fs.ErrExist) {
 		return nil, conflict("%s is there: another restore is at work, or was killed; if none is, remove it, and what is beside it with -wal and -shm", beside)
 	}
@@ -81,7 +83,7 @@ func stageFile(ctx context.Context, path string, how Restoration) (*stage, error
 		err = f.Close()
 	}
 	if err != nil {
-		return nil, unavailable(err, "the database cannot be written; give DIGEST_DATABASE a file in a folder that this user may write")
+		return nil, unwritable(path, err)
 	}
 	s, err := openSQLite(ctx, beside)
 	if err != nil {

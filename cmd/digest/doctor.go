@@ -231,6 +231,9 @@ func lookAtFile(path string) (absent, closed bool, err error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		return true, false, nil
 	}
+	if foreign := store.Foreign(path); err != nil && foreign != nil {
+		return false, false, foreign
+	}
 	if err != nil {
 		return false, false, &digest.Error{Kind: digest.Unavailable, Err: err,
 			Message: "the database cannot be read; let the user that digest runs as read and write it"}
