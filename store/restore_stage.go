@@ -68,9 +68,7 @@ func refuseFilled(ctx context.Context, c conn, tables blueprint) error {
 const staged = ".restoring"
 
 func stageFile(ctx context.Context, path string, how Restoration) (*stage, error) {
-	if real, err := filepath.EvalSymlinks(path); err == nil {
-		path = real
-	}
+	path = realPath(path)
 	if err := freeFile(ctx, path, how); err != nil {
 		return nil, err
 	}
@@ -135,6 +133,9 @@ func installFile(ctx context.Context, s *Store, beside, path string, how Restora
 // freeFile sees that a file may be replaced: it is not there, or holds nothing that must
 // stay, and no other process has it open. Of its log nothing is left.
 func freeFile(ctx context.Context, path string, how Restoration) error {
+	if err := refuseOccupied(path); err != nil {
+		return err
+	}
 	info, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		if log, err := os.Stat(path + "-wal"); err == nil && log.Size() > 0 { // SQLite would take it for that of the new file

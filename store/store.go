@@ -180,9 +180,7 @@ func inOneRoundTrip(u *url.URL) string {
 }
 
 func openSQLite(ctx context.Context, path string) (*Store, error) {
-	if real, err := filepath.EvalSymlinks(path); err == nil { // beside which SQLite puts its log
-		path = real
-	}
+	path = realPath(path)
 	if !isLogged(path) {
 		if err := refuseForeignFile(ctx, path); err != nil {
 			return nil, fmt.Errorf("opening %s: %w", path, err)

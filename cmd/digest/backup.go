@@ -265,7 +265,7 @@ func (c restoreCmd) identities(a *app) (backup.Identities, error) {
 // process that works on it.
 func (a *app) restoration(replace bool, reason string) store.Restoration {
 	return store.Restoration{Replace: replace, Now: a.now(), Reason: reason, Look: func(_ context.Context, st *store.Store) error {
-		w, at, err := a.whoWorks(st)
+		w, at, err := a.whoWorks(st, true)
 		if err == nil && at {
 			err = &digest.Error{Kind: digest.Conflict, Message: fmt.Sprintf("process %d on %s is at work on this database; stop it first", w.PID, w.Host)}
 		}

@@ -51,7 +51,7 @@ func (c copyCmd) Run(a *app) error {
 	}
 	r := reportBackup(b, c.To, now)
 	r.SourceFenced = true
-	w, works, err := a.whoWorks(st)
+	w, works, err := a.whoWorks(st, true)
 	if err != nil {
 		return err
 	}

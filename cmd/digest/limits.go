@@ -128,9 +128,16 @@ type limitsRemoveCmd struct{ laneArg }
 
 // Run ends a limit.
 func (c limitsRemoveCmd) Run(a *app, st *store.Store) error {
-	if err := st.SetLimits(a.soft, a.now(), c.name, digest.Limits{}); err != nil {
+	name := cmp.Or(c.name, routeName)
+	l, err := st.Lane(a.soft, c.name)
+	if err == nil && l.Limits == (digest.Limits{}) {
+		err = &digest.Error{Kind: digest.NotFound, Message: name + " has no limit of its own; see: digest limits"}
+	}
+	if err == nil {
+		err = st.SetLimits(a.soft, a.now(), c.name, digest.Limits{})
+	}
+	if err != nil {
 		return err
 	}
-	name := cmp.Or(c.name, routeName)
 	return a.say(map[string]any{"lane": name, "removed": true}, "%s has no limit of its own any more", name)
 }

@@ -14,8 +14,8 @@ import (
 	"testing"
 )
 
-// service is the user whose service runs in the folder.
-const service = 65534
+// serviceUser is the user whose service runs in the folder.
+const serviceUser = 65534
 
 // A guest runs the program in a folder of the service's, as root or as the service.
 type guest struct {
@@ -41,7 +41,7 @@ func newGuest(t *testing.T) guest {
 		func() error { return os.Chmod(dir, 0o755) },
 		func() error { return os.WriteFile(g.program, program, 0o755) },
 		func() error { return os.Mkdir(g.dir, 0o755) },
-		func() error { return os.Chown(g.dir, service, service) },
+		func() error { return os.Chown(g.dir, serviceUser, serviceUser) },
 	} {
 		if err := do(); err != nil {
 			t.Fatal(err)
@@ -82,11 +82,11 @@ func (g guest) owned(after string) {
 		if err != nil {
 			g.t.Fatal(err)
 		}
-		if s := info.Sys().(*syscall.Stat_t); s.Uid != service || s.Gid != service {
+		if s := info.Sys().(*syscall.Stat_t); s.Uid != serviceUser || s.Gid != serviceUser {
 			g.t.Errorf("after %s %s belongs to %d:%d", after, f.Name(), s.Uid, s.Gid)
 		}
 	}
-	g.run(service, "user list", exitDone)
+	g.run(serviceUser, "user list", exitDone)
 }
 
 // TestRootWorksForTheService: whatever root does beside the database of a service, the service can go on.
@@ -133,8 +133,8 @@ func TestRootWorksForTheService(t *testing.T) {
 // TestLockedOut: a service whose database belongs to somebody else says whose it is, and what to do.
 func TestLockedOut(t *testing.T) {
 	g := newGuest(t)
-	g.run(service, "user add ann@example.org --time-zone UTC", exitDone)
-	me := strconv.Itoa(service)
+	g.run(serviceUser, "user add ann@example.org --time-zone UTC", exitDone)
+	me := strconv.Itoa(serviceUser)
 	if u, err := user.LookupId(me); err == nil {
 		me = u.Username
 	}
@@ -153,27 +153,27 @@ func TestLockedOut(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, line := range []string{"user list", "tick", "serve --listen 127.0.0.1:0", "backup all.backup"} {
-			said := g.run(service, line, exitFailed)
+			said := g.run(serviceUser, line, exitFailed)
 			want := "belongs to root, and this process runs as " + me + "; run: sudo chown " + me + ": "
 			if !strings.HasPrefix(said, "digest: the database cannot be opened: ") || !strings.Contains(said, want) || strings.Count(said, "\n") != 1 ||
 				!strings.HasSuffix(strings.TrimSpace(said), filepath.Base(real)) {
 				t.Errorf("%s with %s of root says %q", line, path, said)
 			}
 		}
-		c := g.command(service, "doctor --offline")
+		c := g.command(serviceUser, "doctor --offline")
 		text, err := c.Output()
 		if err == nil || !strings.Contains(string(text), "> run: sudo chown "+me+": ") {
 			t.Errorf("the doctor says %s, %v", text, err)
 		}
-		if err := os.Chown(path, service, service); err != nil {
+		if err := os.Chown(path, serviceUser, serviceUser); err != nil {
 			t.Fatal(err)
 		}
-		g.run(service, "user list", exitDone)
+		g.run(serviceUser, "user list", exitDone)
 	}
 	if err := os.Chown(g.dir, 0, 0); err != nil {
 		t.Fatal(err)
 	}
-	if said := g.run(service, "user add ann@example.org --time-zone UTC --database new.db", exitFailed); !strings.Contains(said, " belongs to root, and this process runs as "+me+"; give DIGEST_DATABASE a file in a folder that this user may write") {
+	if said := g.run(serviceUser, "user add ann@example.org --time-zone UTC --database new.db", exitFailed); !strings.Contains(said, " belongs to root, and this process runs as "+me+"; give DIGEST_DATABASE a file in a folder that this user may write") {
 		t.Errorf("a folder of root's: %s", said)
 	}
 }
