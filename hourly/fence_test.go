@@ -68,7 +68,8 @@ func TestAnswersAgain(t *testing.T) {
 		stop := w.run(job)
 		time.Sleep(12 * time.Hour)
 		stop()
-		if n := strings.Count(logged.String(), "the database answers again"); n != 1 || !strings.Contains(logged.String(), `msg="the database answers again" after=1h59m0s`) {
+		n := strings.Count(logged.String(), "the database answers again")
+		if n != 1 || !strings.Contains(logged.String(), `msg="the database answers again" after=1h59m0s`) {
 			t.Errorf("said %d times: %s", n, logged.String())
 		}
 	})

@@ -118,8 +118,9 @@ func (j *Job) prune(ctx context.Context) error {
 		return err
 	}
 	if waits != nil {
-		j.Log.Error("more than half of what is stored is older than DIGEST_KEEP and is not deleted yet; keep more, or run: digest prune --confirm",
-			"keep", j.Keep.String(), "editions", waits.Editions, "editions_of", waits.AllEditions, "posts", waits.Posts, "posts_of", waits.AllPosts)
+		j.Log.Error("DIGEST_KEEP would delete more than half of the editions or posts, so nothing is deleted yet; keep more, or run: digest prune --confirm",
+			"keep", j.Keep.String(), "editions", waits.Editions, "editions_of", waits.AllEditions,
+			"posts", waits.Posts, "posts_of", waits.AllPosts)
 	}
 	return PruneAll(ctx, j.Hard, j.Store, now, now.Sub(before), j.Log)
 }

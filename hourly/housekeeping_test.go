@@ -83,13 +83,15 @@ func TestTheHourWaitsWithALargePrune(t *testing.T) {
 		const days = 20
 		for day := range days {
 			s.publish(fmt.Sprint("news of day ", day))
-			h.tick(fmt.Sprintf("2026-11-%02d 00:00", 2+day), hourly.Summary{Polled: 1, Changed: 1, Posts: 1, Editions: 1, Sent: 1})
+			midnight := fmt.Sprintf("2026-11-%02d 00:00", 2+day)
+			h.tick(midnight, hourly.Summary{Polled: 1, Changed: 1, Posts: 1, Editions: 1, Sent: 1})
 		}
 		var logged strings.Builder
 		tick := func(keep time.Duration) (editions int) {
 			t.Helper()
 			job := h.job()
-			job.Keep, job.Log = keep, slog.New(slog.NewTextHandler(&logged, &slog.HandlerOptions{Level: slog.LevelError}))
+			job.Keep = keep
+			job.Log = slog.New(slog.NewTextHandler(&logged, &slog.HandlerOptions{Level: slog.LevelError}))
 			if _, err := job.Tick(t.Context()); err != nil {
 				t.Fatal(err)
 			}
@@ -100,7 +102,8 @@ func TestTheHourWaitsWithALargePrune(t *testing.T) {
 			return len(all)
 		}
 		const week = 7 * 24 * time.Hour
-		if n := tick(week); n != days || !strings.Contains(logged.String(), "digest prune --confirm") || !strings.Contains(logged.String(), "editions=12 editions_of=20") {
+		if n := tick(week); n != days || !strings.Contains(logged.String(), "digest prune --confirm") ||
+			!strings.Contains(logged.String(), "editions=12 editions_of=20") {
 			t.Errorf("%d editions are left; the log says %s", n, logged.String())
 		}
 		logged.Reset()

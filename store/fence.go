@@ -21,7 +21,7 @@ const beatKey = "heartbeat"
 type heartbeat struct {
 	BaseURL string `json:"base_url"`
 	At      int64  `json:"at"`
-	Brought string `json:"brought,omitempty"` // why the database is fenced after a restore or a copy, until it is released
+	Brought string `json:"brought,omitempty"` // why a restore or a copy fenced the database
 }
 
 // Beat is to be called before anything is polled or mailed, and again while

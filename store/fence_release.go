@@ -62,7 +62,8 @@ func (s *Store) UnfenceAfter(ctx context.Context, baseURL string, now, before ti
 			SELECT e.id FROM editions e WHERE e.state = 'leased' AND `+late+`)`, at(before)); err != nil {
 			return err
 		}
-		sealed, err = c.exec(ctx, `UPDATE editions AS e SET state = ?, error = ? WHERE `+late+` AND (e.state = 'ready' OR `+lost+`
+		sealed, err = c.exec(ctx, `UPDATE editions AS e SET state = ?, error = ?
+			WHERE `+late+` AND (e.state = 'ready' OR `+lost+`
 			OR e.state = 'leased' AND NOT EXISTS (SELECT 1 FROM mail_claims mc WHERE mc.edition_id = e.id))`,
 			digest.EditionUnmailed, leftUnmailed, at(before))
 		if err != nil {

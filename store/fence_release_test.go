@@ -63,16 +63,19 @@ func TestUnfenceAfter(t *testing.T) {
 		w.claimEditions(parisMidnight, 5, "dead")
 		w.dot(parisMidnight, "dead", ids["dotting"], ids["taken"])
 		w.mark(parisMidnight, "dead", digest.Mark{ID: ids["taken"], State: digest.EditionSent})
-		w.ok(w.Exec(w.ctx(), fmt.Sprintf(`DELETE FROM mail_claims WHERE edition_id IN (%d, %d)`, ids["ready"], ids["lost"])))
-		w.ok(w.Exec(w.ctx(), fmt.Sprintf(`UPDATE editions SET state = CASE WHEN id = %d THEN 'ready' ELSE 'expired' END WHERE id IN (%[1]d, %d)`,
-			ids["ready"], ids["lost"])))
+		for name, state := range map[string]string{"ready": "ready", "lost": "expired"} {
+			w.ok(w.Exec(w.ctx(), `DELETE FROM mail_claims WHERE edition_id = ?`, ids[name]))
+			w.ok(w.Exec(w.ctx(), `UPDATE editions SET state = ? WHERE id = ?`, state, ids[name]))
+		}
 
 		lost := parisMidnight.Add(4 * time.Hour) // of the machine: 03:00 UTC
 		sealed, err := w.UnfenceAfter(w.ctx(), home, lost.Add(time.Hour), lost)
 		w.ok(err)
 		want(w.t, "sealed and not mailed", sealed, 4)
-		for name, state := range map[string]digest.EditionState{"ready": "unmailed", "leased": "unmailed", "dotting": "unmailed",
-			"taken": "sent", "lost": "unmailed", "later": "ready"} {
+		for name, state := range map[string]digest.EditionState{
+			"ready": "unmailed", "leased": "unmailed", "dotting": "unmailed",
+			"taken": "sent", "lost": "unmailed", "later": "ready",
+		} {
 			e := w.edition(ids[name])
 			want(w.t, name, e.State, state)
 			want(w.t, name+" has a reason", e.Error != "", state == digest.EditionUnmailed)
@@ -167,16 +170,17 @@ func TestWaitingNamesWhoIsMailed(t *testing.T) {
 				d, err := w.DigestOf(w.ctx(), u.ID)
 				w.ok(err)
 				w.ok([]func() error{
-					func() error { return w.Exec(w.ctx(), fmt.Sprintf(`UPDATE digests SET mailed = 0 WHERE id = %d`, d.ID)) },
+					func() error { return w.Exec(w.ctx(), `UPDATE digests SET mailed = 0 WHERE id = ?`, d.ID) },
 					func() error {
-						return w.Suppress(w.ctx(), digest.Suppression{Email: u.Email, Reason: digest.ForComplaint, CreatedAt: noon})
+						complaint := digest.Suppression{Email: u.Email, Reason: digest.ForComplaint, CreatedAt: noon}
+						return w.Suppress(w.ctx(), complaint)
 					},
 					func() error { return w.SetDigestState(w.ctx(), d.ID, digest.DigestPaused, now) },
 					func() error {
 						return w.Exec(w.ctx(), fmt.Sprintf(`UPDATE digests SET state = 'left' WHERE id = %d`, d.ID))
 					},
 					func() error {
-						return w.Exec(w.ctx(), fmt.Sprintf(`UPDATE editions SET expires_at = %d WHERE digest_id = %d`, now.Unix(), d.ID))
+						return w.Exec(w.ctx(), `UPDATE editions SET expires_at = ? WHERE digest_id = ?`, now.Unix(), d.ID)
 					},
 				}[i]())
 			}

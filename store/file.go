@@ -25,7 +25,7 @@ const (
 func touch(path string) error {
 	for _, suffix := range []string{fileSuffix, indexSuffix, logSuffix} {
 		if ownership.IsForeignLink(path+suffix, path) {
-			return unavailable(nil, fmt.Sprintf("%s is another name of a file of somebody else, and root does not touch that; remove it", path+suffix))
+			return conflict("%s is a hard link to a file of somebody else, which root does not touch; remove it", path+suffix)
 		}
 	}
 	for _, suffix := range []string{fileSuffix, indexSuffix} {

@@ -76,7 +76,8 @@ func (s *Store) LettersDecided(ctx context.Context, id digest.NewsletterID, from
 // LetterWaits reports whether a letter of a date is still to be mailed to somebody.
 func (s *Store) LetterWaits(ctx context.Context, id digest.NewsletterID, date digest.Date) (bool, error) {
 	n, err := s.read().number(ctx, `SELECT count(*) FROM (SELECT 1 FROM digests d JOIN editions e ON e.digest_id = d.id
-		WHERE d.newsletter_id = ? AND e.local_date = ? AND e.state IN ('ready', 'leased') LIMIT 1) x`, id, date.String())
+		WHERE d.newsletter_id = ? AND e.local_date = ? AND e.state IN ('ready', 'leased') LIMIT 1) x`,
+		id, date.String())
 	return n > 0, failed("looking for the letter of a date", err)
 }
 

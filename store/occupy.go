@@ -33,7 +33,8 @@ func Occupy(database string, w Worker) (leave func(), err error) {
 	}
 	if err := lockFile(f); errors.Is(err, errLocked) {
 		defer f.Close()
-		return nil, conflict("%s; a database in a file has one serve or work: stop that one, or move to PostgreSQL (digest copy --to)", readOccupant(f, path))
+		return nil, conflict("%s; a database in a file has one serve or work: stop that one, "+
+			"or move to PostgreSQL (digest copy --to)", readOccupant(f, path))
 	}
 	// What is written is for people: without it the lock holds all the same.
 	if value, err := json.Marshal(w); err == nil && f.Truncate(0) == nil {
@@ -63,7 +64,8 @@ func readOccupant(f *os.File, path string) string {
 	if err != nil || json.Unmarshal(text, &w) != nil {
 		return "another process works on " + path
 	}
-	return fmt.Sprintf("process %d on %s works on %s since %s", w.PID, w.Host, path, w.At.UTC().Format("2006-01-02 15:04 MST"))
+	since := w.At.UTC().Format("2006-01-02 15:04 MST")
+	return fmt.Sprintf("process %d on %s works on %s since %s", w.PID, w.Host, path, since)
 }
 
 // realPath is the path of a file without symbolic links, beside which SQLite puts its log.

@@ -305,7 +305,8 @@ const isDeserted = `t.last_attempt_at > 0 AND t.last_attempt_at < ?
 func (s *Store) pruneFeeds(ctx context.Context, old, unshown instant, batch int) (n int, err error) {
 	err = s.write(ctx, func(c conn) error {
 		var ids []digest.FeedID
-		err := c.all(ctx, &ids, `SELECT f.id FROM `+timedFeeds+` WHERE `+isDeserted+` ORDER BY f.id LIMIT ?`+c.d.skipRows("f, t"), old, old, old, unshown, batch)
+		err := c.all(ctx, &ids, `SELECT f.id FROM `+timedFeeds+` WHERE `+isDeserted+`
+			ORDER BY f.id LIMIT ?`+c.d.skipRows("f, t"), old, old, old, unshown, batch)
 		if err != nil || len(ids) == 0 {
 			return err
 		}

@@ -26,7 +26,9 @@ const (
 // AdmitPrune returns the instant before which Prune may delete everything: keep before now, unless that would
 // delete too much. Then it is the last instant that was admitted, or 1970, and waits counts what would be deleted.
 // PruneWaits returns that count until a prune is admitted.
-func (s *Store) AdmitPrune(ctx context.Context, now time.Time, keep time.Duration) (before time.Time, waits *digest.Prune, err error) {
+func (s *Store) AdmitPrune(ctx context.Context, now time.Time, keep time.Duration) (
+	before time.Time, waits *digest.Prune, err error,
+) {
 	wanted := at(now).plus(-keep)
 	counted, err := s.countUnlessAdmitted(ctx, s.read(), now, wanted)
 	if err != nil {
@@ -106,8 +108,8 @@ func (s *Store) CountPrune(ctx context.Context, now time.Time, keep time.Duratio
 func (s *Store) countPrune(ctx context.Context, c conn, now time.Time, before instant) (digest.Prune, error) {
 	var editions, posts digest.Prune
 	err := c.get(ctx, &editions, `SELECT count(*) AS all_editions, COALESCE(SUM(CASE
-			WHEN e.due_at < ? AND e.state IN ('sent', 'sent_unconfirmed', 'failed', 'expired', 'unmailed') AND NOT `+awaited+`
-			THEN 1 ELSE 0 END), 0) AS editions FROM editions e`, before)
+			WHEN e.due_at < ? AND e.state IN ('sent', 'sent_unconfirmed', 'failed', 'expired', 'unmailed')
+				AND NOT `+awaited+` THEN 1 ELSE 0 END), 0) AS editions FROM editions e`, before)
 	if err != nil {
 		return digest.Prune{}, err
 	}

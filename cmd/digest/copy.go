@@ -32,7 +32,8 @@ func (c copyCmd) Run(a *app) error {
 	now := a.now()
 	to, on := fullName(c.To), now.UTC().Format("2006-01-02 15:04 MST")
 	// The source is fenced first: whenever this process is killed, the two do not both mail.
-	undo, err := st.FenceSource(a.soft, fmt.Sprintf("a copy of this database to %s was begun on %s and may not be complete", to, on))
+	undo, err := st.FenceSource(a.soft,
+		fmt.Sprintf("a copy of this database to %s was begun on %s and may not be complete", to, on))
 	if err != nil {
 		return err
 	}
@@ -55,13 +56,15 @@ func (c copyCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	next := []string{fmt.Sprintf("no process may work on %s any more: it is fenced, and nothing is polled or mailed from it", a.databaseName())}
+	next := []string{fmt.Sprintf(
+		"no process may work on %s any more: it is fenced, and nothing is polled or mailed from it", a.databaseName())}
 	if works {
-		next = append(next, fmt.Sprintf("process %d on %s was at work on it, and what it did meanwhile is not in the copy: "+
+		next = append(next, fmt.Sprintf("process %d on %s was at work on it, and the copy lacks what it did meanwhile: "+
 			"stop it, then copy again with --replace", w.PID, w.Host))
 	}
 	return a.sayBrought(r, "copied", c.To, append(next,
-		"set DIGEST_DATABASE to what --to names; then digest fence shows what would go out, and digest fence release lets it"))
+		"set DIGEST_DATABASE to what --to names; then digest fence shows what would go out, and "+
+			"digest fence release lets it"))
 }
 
 // fullName names a database without its password, a file by its full path.

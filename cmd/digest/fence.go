@@ -94,7 +94,8 @@ func (a *app) showFence(r reportedFence) error {
 		fmt.Fprintf(a.stdout, "if this is a copy, leave it so; if %s is to do all this, run: digest fence release\n", plain(r.BaseURL))
 	}
 	if r.Fenced && r.Editions > 0 {
-		fmt.Fprintln(a.stdout, "to leave unmailed what was due before an instant: digest fence release --discard-before INSTANT")
+		fmt.Fprintln(a.stdout,
+			"to leave unmailed what was due before an instant: digest fence release --discard-before INSTANT")
 	}
 	return nil
 }
@@ -138,7 +139,9 @@ func (c fenceReleaseCmd) Run(a *app, st *store.Store) error {
 		return &digest.Error{Kind: digest.Conflict, Message: fmt.Sprintf("this database was last at work as %s, and nobody says which address it has from now on; run: digest fence release --base-url %s",
 			f.BaseURL, f.BaseURL)}
 	}
-	r := reportedRelease{Released: f.Reason != "", Reason: f.Reason, BaseURL: a.BaseURL, DiscardedBefore: instant(c.DiscardBefore)}
+	r := reportedRelease{
+		BaseURL: a.BaseURL, Reason: f.Reason, Released: f.Reason != "", DiscardedBefore: instant(c.DiscardBefore),
+	}
 	if r.DiscardedBefore == nil {
 		err = st.Unfence(a.soft, a.BaseURL, a.now())
 	} else {
@@ -154,9 +157,11 @@ func (c fenceReleaseCmd) Run(a *app, st *store.Store) error {
 func (c fenceReleaseCmd) discard(a *app, st *store.Store, r *reportedRelease) error {
 	switch {
 	case !r.Released:
-		return &digest.Error{Kind: digest.Conflict, Message: "there is no fence, and --discard-before is of its release; nothing was changed"}
+		return &digest.Error{Kind: digest.Conflict,
+			Message: "there is no fence, and --discard-before is of its release; nothing was changed"}
 	case c.DiscardBefore.After(a.now()):
-		return &digest.Error{Kind: digest.Invalid, Message: fmt.Sprintf("--discard-before %s lies ahead; name an instant that is past, such as %s",
+		return &digest.Error{Kind: digest.Invalid, Message: fmt.Sprintf(
+			"--discard-before %s lies ahead; name an instant that is past, such as %s",
 			c.DiscardBefore.Format(time.RFC3339), a.now().UTC().Format(time.RFC3339))}
 	}
 	sealed, err := st.UnfenceAfter(a.soft, a.BaseURL, a.now(), c.DiscardBefore)
@@ -183,7 +188,8 @@ func (r reportedRelease) lines(last string) []string {
 		said = append(said, fmt.Sprintf("whatever works on this database as %s stops", plain(last)))
 	}
 	if r.DiscardedBefore != nil {
-		said = append(said, fmt.Sprintf("what was due before %s stays on the web and is not mailed: %s made, and those that are still to be made",
+		said = append(said, fmt.Sprintf(
+			"what was due before %s stays on the web and is not mailed: %s made, and those that are still to be made",
 			when(r.DiscardedBefore), digest.Counted(r.Discarded, "edition")))
 	}
 	return said

@@ -83,7 +83,8 @@ func run(soft, hard context.Context, args []string, stdout, stderr io.Writer) in
 	logAll(command, c.LogFormat, func(w io.Writer) slog.Handler { return slog.NewJSONHandler(w, nil) }, out, errs)
 	a, err := newApp(&c, soft, hard, stdout, errs)
 	if err == nil {
-		logAll(command, c.LogFormat, func(w io.Writer) slog.Handler { return a.logHandler(w, c.LogFormat, slog.LevelDebug) }, out, errs)
+		handler := func(w io.Writer) slog.Handler { return a.logHandler(w, c.LogFormat, slog.LevelDebug) }
+		logAll(command, c.LogFormat, handler, out, errs)
 		a.announcer = out
 		err = a.do(command)
 	}

@@ -117,7 +117,8 @@ func (a *app) refusePastLetter(st *store.Store, n digest.Newsletter, date digest
 	}
 	waits, err := st.LetterWaits(a.soft, n.ID, date)
 	if err == nil && !waits {
-		err = &digest.Error{Kind: digest.Conflict, Message: fmt.Sprintf("%s is over, and no letter of %s waits; name a date that is still to come", date, n.Slug)}
+		err = &digest.Error{Kind: digest.Conflict, Message: fmt.Sprintf(
+			"%s is over, and no letter of %s waits; name a date that is still to come", date, n.Slug)}
 	}
 	return err
 }

@@ -31,9 +31,12 @@ func TestOneServeOnAFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	serveWhile(t, "", "ok", t.Output(), func() {
-		who := regexp.MustCompile(fmt.Sprintf(`^digest: process %d on .+ works on .*digest\.db since 20.* UTC; a database in a file has one serve or work: stop that one, `+
-			`or move to PostgreSQL \(digest copy --to\)\n$`, os.Getpid()))
-		for _, line := range []string{"serve --listen 127.0.0.1:0", "work", "serve --listen 127.0.0.1:0 --database link.db", "work --now 2027-01-01T00:00:00Z --force"} {
+		who := regexp.MustCompile(fmt.Sprintf(`^digest: process %d on .+ works on .*digest\.db since 20.* UTC; `+
+			`a database in a file has one serve or work: stop that one, or move to PostgreSQL \(digest copy --to\)\n$`, os.Getpid()))
+		for _, line := range []string{
+			"serve --listen 127.0.0.1:0", "work", "serve --listen 127.0.0.1:0 --database link.db",
+			"work --now 2027-01-01T00:00:00Z --force",
+		} {
 			if said := do(line, exitFailed); !who.MatchString(said) {
 				t.Errorf("%s says %q", line, said)
 			}
@@ -71,7 +74,9 @@ func TestKilledServeLeavesNoLock(t *testing.T) {
 // TestNoRestoreUnderAProcess: a database on which a process works is not replaced, also if that process works as of
 // another time, or behind a fence.
 func TestNoRestoreUnderAProcess(t *testing.T) {
-	for name, database := range map[string]func(testing.TB) string{"SQLite": storetest.EmptySQLite, "PostgreSQL": storetest.EmptyPostgres} {
+	for name, database := range map[string]func(testing.TB) string{
+		"SQLite": storetest.EmptySQLite, "PostgreSQL": storetest.EmptyPostgres,
+	} {
 		t.Run(name, func(t *testing.T) {
 			t.Chdir(t.TempDir())
 			t.Setenv("DIGEST_DATABASE", database(t))
@@ -89,8 +94,12 @@ func TestNoRestoreUnderAProcess(t *testing.T) {
 			do("fence release", exitDone)
 			replaces := func(want int) {
 				t.Helper()
-				for _, line := range []string{"restore all.backup --replace", "copy --database copy.db --replace --to " + os.Getenv("DIGEST_DATABASE")} {
-					if said := do(line, want); want != exitDone && (!strings.Contains(said, fmt.Sprint("process ", os.Getpid(), " on ")) || !strings.HasSuffix(said, "; stop it first\n")) {
+				me := fmt.Sprint("process ", os.Getpid(), " on ")
+				for _, line := range []string{
+					"restore all.backup --replace", "copy --database copy.db --replace --to " + os.Getenv("DIGEST_DATABASE"),
+				} {
+					said := do(line, want)
+					if want != exitDone && (!strings.Contains(said, me) || !strings.HasSuffix(said, "; stop it first\n")) {
 						t.Errorf("%s says %q", line, said)
 					}
 				}

@@ -155,8 +155,8 @@ func TestLockedOut(t *testing.T) {
 		for _, line := range []string{"user list", "tick", "serve --listen 127.0.0.1:0", "backup all.backup"} {
 			said := g.run(serviceUser, line, exitFailed)
 			want := "belongs to root, and this process runs as " + me + "; run: sudo chown " + me + ": "
-			if !strings.HasPrefix(said, "digest: the database cannot be opened: ") || !strings.Contains(said, want) || strings.Count(said, "\n") != 1 ||
-				!strings.HasSuffix(strings.TrimSpace(said), filepath.Base(real)) {
+			if !strings.HasPrefix(said, "digest: the database cannot be opened: ") || !strings.Contains(said, want) ||
+				strings.Count(said, "\n") != 1 || !strings.HasSuffix(strings.TrimSpace(said), filepath.Base(real)) {
 				t.Errorf("%s with %s of root says %q", line, path, said)
 			}
 		}
@@ -173,7 +173,9 @@ func TestLockedOut(t *testing.T) {
 	if err := os.Chown(g.dir, 0, 0); err != nil {
 		t.Fatal(err)
 	}
-	if said := g.run(serviceUser, "user add ann@example.org --time-zone UTC --database new.db", exitFailed); !strings.Contains(said, " belongs to root, and this process runs as "+me+"; give DIGEST_DATABASE a file in a folder that this user may write") {
+	said := g.run(serviceUser, "user add ann@example.org --time-zone UTC --database new.db", exitFailed)
+	if !strings.Contains(said, " belongs to root, and this process runs as "+me+
+		"; give DIGEST_DATABASE a file in a folder that this user may write") {
 		t.Errorf("a folder of root's: %s", said)
 	}
 }

@@ -21,8 +21,9 @@ type reportedPrune struct {
 }
 
 func (r reportedPrune) contents() string {
-	return fmt.Sprintf("%d of %s and %d of %s are older than %s (DIGEST_KEEP=%s)", r.Editions, digest.Counted(r.AllEditions, "edition"),
-		r.Posts, digest.Counted(r.AllPosts, "post"), r.Before.Format("2006-01-02 15:04 MST"), r.Keep)
+	return fmt.Sprintf("%d of %s and %d of %s are older than %s (DIGEST_KEEP=%s)",
+		r.Editions, digest.Counted(r.AllEditions, "edition"), r.Posts, digest.Counted(r.AllPosts, "post"),
+		r.Before.Format("2006-01-02 15:04 MST"), r.Keep)
 }
 
 // Run counts what is older than DIGEST_KEEP, and deletes it if that is confirmed.

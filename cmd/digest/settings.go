@@ -32,7 +32,7 @@ type settings struct {
 	BaseURL           string          `type:"base-url" default:"http://localhost:8080" example:"https://digest.example.org" group:"Settings:" help:"Where the web view is reached."`
 	Listen            string          `type:"listen" default:"127.0.0.1:8080" group:"Settings:" help:"The web view's address: host:port, or unix:/path of a socket."`
 	TrustedProxies    digest.Proxies  `default:"" example:"127.0.0.1,10.0.0.0/8" placeholder:"CIDR,…" group:"Settings:" help:"Proxies, unix for the socket of --listen, that are believed when they say for whom they ask (X-Forwarded-For, X-Forwarded-Proto)."`
-	PollWindow        time.Duration   `default:"15m" from:"1m" to:"6h" zero:"at once" group:"Settings:" help:"Polls of one midnight are spread over this."`
+	PollWindow        time.Duration   `default:"15m" from:"1m" to:"6h" zero:"immediately" group:"Settings:" help:"Polls of one midnight are spread over this."`
 	ReleaseDeadline   time.Duration   `default:"30m" from:"1s" to:"12h" group:"Settings:" help:"An edition waits this long at most for its slowest feed."`
 	HostInterval      time.Duration   `default:"2s" from:"0" to:"10m" group:"Settings:" help:"Least gap between two requests to one host."`
 	PollGap           time.Duration   `default:"1h" from:"1m" to:"7d" group:"Settings:" help:"Least gap between two polls of one feed."`

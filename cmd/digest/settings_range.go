@@ -99,7 +99,10 @@ func durationHint(tag *kong.Tag, text string) string {
 	for _, unit := range []struct {
 		names, word string
 		days        int
-	}{{"m M mo mon month months", "month", 30}, {"w wk week weeks", "week", 7}, {"y yr year years", "year", 365}, {"day days", "day", 1}} {
+	}{
+		{"m M mo mon month months", "month", 30}, {"w wk week weeks", "week", 7},
+		{"y yr year years", "year", 365}, {"day days", "day", 1},
+	} {
 		for name := range strings.FieldsSeq(unit.names) {
 			if parts[2] != name || !fits(time.Duration(n*unit.days)*day) {
 				continue

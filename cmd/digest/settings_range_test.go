@@ -62,7 +62,8 @@ func TestRanges(t *testing.T) {
 		}
 		for _, value := range strings.Fields(tt.good + " " + f.Default) {
 			var c cli
-			if _, _, err := parseArgs(&c, []string{"config", "--" + f.Name + "=" + value}, io.Discard); err != nil || c.wrong != nil {
+			_, _, err := parseArgs(&c, []string{"config", "--" + f.Name + "=" + value}, io.Discard)
+			if err != nil || c.wrong != nil {
 				t.Errorf("%s=%s is refused: %v, %v", name, value, err, c.wrong)
 			}
 		}
@@ -74,7 +75,9 @@ func TestRanges(t *testing.T) {
 				continue
 			}
 			said := c.wrong.Error()
-			for _, want := range []string{fmt.Sprintf("%s=%q ", name, value), f.Tag.Get("from") + " to " + f.Tag.Get("to"), "; an example: "} {
+			for _, want := range []string{
+				fmt.Sprintf("%s=%q ", name, value), f.Tag.Get("from") + " to " + f.Tag.Get("to"), "; an example: ",
+			} {
 				if !strings.Contains(said, want) {
 					t.Errorf("%s=%s: %q does not say %q", name, value, said, want)
 				}
@@ -98,7 +101,8 @@ func TestEverySettingHasARange(t *testing.T) {
 			t.Errorf("the help of %s does not end with its range: %s", name, f.Help)
 		}
 	}
-	if n, have := reflect.TypeFor[settings]().NumField()+reflect.TypeFor[mailSettings]().NumField(), len(ranges(t)); have < n/4 {
+	n := reflect.TypeFor[settings]().NumField() + reflect.TypeFor[mailSettings]().NumField()
+	if have := len(ranges(t)); have < n/4 {
 		t.Errorf("only %d of %d settings are numbers", have, n)
 	}
 }

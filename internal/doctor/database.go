@@ -71,7 +71,8 @@ func (x *checker) size(context.Context) Finding {
 		f.note(OK, "the database has "+size, "")
 	}
 	if p := d.Prune; p != nil {
-		f.note(Wrong, fmt.Sprintf("%d of %d editions and %d of %d posts are older than DIGEST_KEEP; that is more than half, so they are not deleted",
+		f.note(Wrong, fmt.Sprintf("%d of %d editions and %d of %d posts are older than DIGEST_KEEP; "+
+			"that is more than half, so they are not deleted",
 			p.Editions, p.AllEditions, p.Posts, p.AllPosts), "keep more (DIGEST_KEEP), or run: digest prune --confirm")
 	}
 	if d.OverQuota > 0 {

@@ -111,10 +111,11 @@ func TestHostileFolder(t *testing.T) {
 	if a, b := owner(t, precious), owner(t, filepath.Join(dir, "new")); a != 0 || b != service {
 		t.Errorf("the file elsewhere belongs to %d, the new one to %d", a, b)
 	}
-	if err := errors.Join(os.WriteFile(filepath.Join(dir, "own"), nil, 0o600), os.Chown(filepath.Join(dir, "own"), service, service)); err != nil {
+	hard, own := filepath.Join(dir, "hard"), filepath.Join(dir, "own")
+	if err := errors.Join(os.WriteFile(own, nil, 0o600), os.Chown(own, service, service)); err != nil {
 		t.Fatal(err)
 	}
-	if !IsForeignLink(filepath.Join(dir, "hard"), filepath.Join(dir, "own")) || IsForeignLink(filepath.Join(dir, "own"), filepath.Join(dir, "own")) {
+	if !IsForeignLink(hard, own) || IsForeignLink(own, own) {
 		t.Error("another name of a file of somebody else's is not recognised")
 	}
 }
@@ -136,7 +137,10 @@ func TestGiveLike(t *testing.T) {
 	}
 	GiveLike(f, like)
 	info, err := f.Stat()
-	if err != nil || info.Mode().Perm() != 0o640 || info.Sys().(*syscall.Stat_t).Uid != 7 || info.Sys().(*syscall.Stat_t).Gid != 8 {
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s := info.Sys().(*syscall.Stat_t); info.Mode().Perm() != 0o640 || s.Uid != 7 || s.Gid != 8 {
 		t.Errorf("%v, %+v, %v", info.Mode(), info.Sys(), err)
 	}
 }
