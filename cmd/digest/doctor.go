@@ -231,10 +231,10 @@ func lookAtFile(path string) (absent, closed bool, err error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		return true, false, nil
 	}
-	if foreign := store.Foreign(path); err != nil && foreign != nil {
-		return false, false, foreign
-	}
 	if err != nil {
+		if foreign := store.Foreign(path); foreign != nil {
+			return false, false, foreign
+		}
 		return false, false, &digest.Error{Kind: digest.Unavailable, Err: err,
 			Message: "the database cannot be read; let the user that digest runs as read and write it"}
 	}
