@@ -38,6 +38,9 @@ func (d Date) Plus(days int) Date { return DateOf(d.noon().AddDate(0, 0, days)) 
 // Before reports whether the date comes before another.
 func (d Date) Before(o Date) bool { return d.noon().Before(o.noon()) }
 
+// IsOver reports whether the date has ended in all zones at an instant; the last one is twelve hours behind UTC.
+func (d Date) IsOver(now time.Time) bool { return d.Before(DateOf(now.UTC().Add(-12 * time.Hour))) }
+
 // Weekday is the day of the week.
 func (d Date) Weekday() time.Weekday { return d.noon().Weekday() }
 

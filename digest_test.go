@@ -100,6 +100,22 @@ func TestDate(t *testing.T) {
 	}
 }
 
+func TestDateIsOver(t *testing.T) {
+	d := digest.Date{Year: 2026, Month: time.November, Day: 20}
+	for now, want := range map[string]bool{
+		"2026-11-20T00:00:00Z": false, "2026-11-21T11:59:59Z": false, "2026-11-21T12:00:00Z": true,
+		"2026-11-21T13:59:00+02:00": false, "2026-11-21T14:00:00+02:00": true, "2027-01-01T00:00:00Z": true,
+	} {
+		at, err := time.Parse(time.RFC3339, now)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := d.IsOver(at); got != want {
+			t.Errorf("at %s the day is over: %t", now, got)
+		}
+	}
+}
+
 func TestWeekdays(t *testing.T) {
 	for day := time.Sunday; day <= time.Saturday; day++ {
 		if !digest.EveryDay.Has(day) {

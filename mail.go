@@ -33,6 +33,11 @@ func (l Lane) IsPaused(now time.Time) bool {
 	return l.Until.After(now) && !l.ChangedAt.After(now.Add(ClockSlack))
 }
 
+// IsTroubled reports whether the lane has, or recovers from, trouble that an operator can make it forget.
+func (l Lane) IsTroubled() bool {
+	return l != Lane{Name: l.Name, Limits: l.Limits, ChangedAt: l.ChangedAt}
+}
+
 // Limits bound what one lane carries.
 type Limits struct {
 	Connections int // messages at once; 0: no limit

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"digest"
+	"digest/store"
 )
 
 // check leaves the heartbeat; the error is that of a fence, for people.
@@ -54,11 +55,28 @@ func (j *Job) keepBeating(ctx context.Context) {
 		reason, err := j.fence(ctx)
 		switch {
 		case err != nil:
+			j.noteAway(err)
 			j.Log.Error("no heartbeat could be left", "err", err)
+			continue
 		case reason != "" && !j.fenced.Swap(true):
 			j.Log.Error("nothing is polled and nothing is mailed any more", "why", reason, "see", "digest fence")
 		case reason == "" && j.fenced.Swap(false):
 			j.Log.Info("polling and mailing go on")
 		}
+		j.noteBack()
+	}
+}
+
+// noteAway remembers since when the database does not answer, if that is what an error says.
+func (j *Job) noteAway(err error) {
+	if store.IsAway(err) {
+		j.away.CompareAndSwap(0, j.Now().UnixNano())
+	}
+}
+
+// noteBack logs that the database answers again, once.
+func (j *Job) noteBack() {
+	if since := j.away.Swap(0); since != 0 {
+		j.Log.Info("the database answers again", "after", j.Now().Sub(time.Unix(0, since)).Round(time.Second).String())
 	}
 }

@@ -2,6 +2,11 @@ package hourly_test
 
 import (
 	"context"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
 	"testing"
 	"time"
 )
@@ -40,6 +45,32 @@ func TestFencedWhileItRuns(t *testing.T) {
 		}
 		if before < 2 || after < 2 {
 			t.Errorf("asked %d times before and %d times after", before, after)
+		}
+	})
+}
+
+// TestAnswersAgain: after the database was away the log says once that it answers again, and for how long it was away.
+func TestAnswersAgain(t *testing.T) {
+	inWeek(t, time.Date(2026, 11, 16, 12, 0, 0, 0, time.UTC), func(t *testing.T, w *week) {
+		gone, back, sick := w.begin.Add(time.Hour), w.begin.Add(3*time.Hour), w.begin.Add(5*time.Hour)
+		var logged strings.Builder
+		job := w.job()
+		job.Log = slog.New(slog.NewTextHandler(&logged, nil))
+		job.Fence = func(_ context.Context, now time.Time) (string, error) {
+			switch {
+			case now.After(gone) && now.Before(back):
+				return "", fmt.Errorf("reading the heartbeat: %w", driver.ErrBadConn)
+			case now.After(sick) && now.Before(sick.Add(time.Hour)):
+				return "", errors.New("a mistake of ours")
+			}
+			return "", nil
+		}
+		stop := w.run(job)
+		time.Sleep(12 * time.Hour)
+		stop()
+		n := strings.Count(logged.String(), "the database answers again")
+		if n != 1 || !strings.Contains(logged.String(), `msg="the database answers again" after=1h59m0s`) {
+			t.Errorf("said %d times: %s", n, logged.String())
 		}
 	})
 }

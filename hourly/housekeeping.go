@@ -3,7 +3,10 @@ package hourly
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"time"
+
+	"digest/store"
 )
 
 // indexPosts is how many posts' words share a transaction: on SQLite nothing
@@ -82,8 +85,8 @@ func (j *Job) measure(ctx context.Context) error {
 // pruneBatch is how many rows go in one transaction.
 const pruneBatch = 1000
 
-// prune deletes what is older than Keep, in small batches, and old polls from
-// the histories of feeds, and forgets where feeds were.
+// prune shortens the histories of feeds and deletes everything older than Keep. If that would be more than half
+// of the editions or posts, it waits until an operator confirms it.
 func (j *Job) prune(ctx context.Context) error {
 	now, err := j.Store.PruneTime(j.Hard, j.Now())
 	if err != nil {
@@ -110,15 +113,29 @@ func (j *Job) prune(ctx context.Context) error {
 	if j.Keep <= 0 {
 		return nil
 	}
+	before, waits, err := j.Store.AdmitPrune(j.Hard, now, j.Keep)
+	if err != nil {
+		return err
+	}
+	if waits != nil {
+		j.Log.Error("DIGEST_KEEP would delete more than half of the editions or posts, so nothing is deleted yet; keep more, or run: digest prune --confirm",
+			"keep", j.Keep.String(), "editions", waits.Editions, "editions_of", waits.AllEditions,
+			"posts", waits.Posts, "posts_of", waits.AllPosts)
+	}
+	return PruneAll(ctx, j.Hard, j.Store, now, now.Sub(before), j.Log)
+}
+
+// PruneAll deletes what is older than keep, in small batches, until nothing is left or ctx ends.
+func PruneAll(ctx, hard context.Context, st *store.Store, now time.Time, keep time.Duration, log *slog.Logger) error {
 	for ctx.Err() == nil {
-		n, err := j.Store.Prune(j.Hard, now, j.Keep, pruneBatch)
+		n, err := st.Prune(hard, now, keep, pruneBatch)
 		if err != nil {
-			return fmt.Errorf("deleting what is older than %v: %w", j.Keep, err)
+			return fmt.Errorf("deleting what is older than %v: %w", keep, err)
 		}
 		if n == 0 {
 			break
 		}
-		j.Log.Debug("pruned", "rows", n)
+		log.Debug("pruned", "rows", n)
 	}
 	return nil
 }

@@ -2,7 +2,11 @@ package hourly_test
 
 import (
 	"database/sql"
+	"fmt"
+	"log/slog"
+	"strings"
 	"testing"
+	"time"
 
 	"digest/hourly"
 	"digest/internal/words"
@@ -71,4 +75,49 @@ func TestTheHourMakesPartitions(t *testing.T) {
 	if err != nil || november != 2 || december != 1 || later != 0 {
 		t.Errorf("%d rows of November, %d of December, %d of March, %v", november, december, later, err)
 	}
+}
+
+// If DIGEST_KEEP is set far too short, the hour deletes nothing until an operator confirms it, and logs that.
+func TestTheHourWaitsWithALargePrune(t *testing.T) {
+	eachHouse(t, "2026-11-01 10:00", func(t *testing.T, h *house, s *site) {
+		const days = 20
+		for day := range days {
+			s.publish(fmt.Sprint("news of day ", day))
+			midnight := fmt.Sprintf("2026-11-%02d 00:00", 2+day)
+			h.tick(midnight, hourly.Summary{Polled: 1, Changed: 1, Posts: 1, Editions: 1, Sent: 1})
+		}
+		var logged strings.Builder
+		tick := func(keep time.Duration) (editions int) {
+			t.Helper()
+			job := h.job()
+			job.Keep = keep
+			job.Log = slog.New(slog.NewTextHandler(&logged, &slog.HandlerOptions{Level: slog.LevelError}))
+			if _, err := job.Tick(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			all, err := h.st.Editions(t.Context(), h.d.ID, 99)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return len(all)
+		}
+		const week = 7 * 24 * time.Hour
+		if n := tick(week); n != days || !strings.Contains(logged.String(), "digest prune --confirm") ||
+			!strings.Contains(logged.String(), "editions=12 editions_of=20") {
+			t.Errorf("%d editions are left; the log says %s", n, logged.String())
+		}
+		logged.Reset()
+		if n := tick(400 * 24 * time.Hour); n != days || logged.Len() > 0 {
+			t.Errorf("with a longer time: %d editions, %s", n, logged.String())
+		}
+		if n := tick(12 * 24 * time.Hour); n != 13 || logged.Len() > 0 {
+			t.Errorf("with less than half to delete: %d editions, %s", n, logged.String())
+		}
+		if err := h.st.ConfirmPrune(t.Context(), h.clock.Add(-week)); err != nil {
+			t.Fatal(err)
+		}
+		if n := tick(week); n != 8 || logged.Len() > 0 {
+			t.Errorf("confirmed: %d editions, %s", n, logged.String())
+		}
+	})
 }

@@ -91,6 +91,7 @@ type Job struct {
 	reporting sync.Mutex
 	account   account // under reporting
 	fenced    atomic.Bool
+	away      atomic.Int64 // since when the database does not answer, in Unix nanoseconds; 0: it does
 	watch     clockWatch
 }
 

@@ -243,6 +243,7 @@ func (j *Job) loop(ctx context.Context, woken bell, work func(context.Context) (
 }
 
 func (j *Job) logError(err error) {
+	j.noteAway(err)
 	j.Log.Error("the hourly job met an error and will try again", "err", err)
 }
 

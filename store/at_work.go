@@ -7,12 +7,13 @@ import (
 	"time"
 )
 
-// A Worker is a process that is at work on the database by a clock that is true.
+// A Worker is a process that is at work on the database.
 type Worker struct {
 	ID   string    `json:"id"`
 	Host string    `json:"host"` // the name of its machine
 	PID  int       `json:"pid"`
-	At   time.Time `json:"at"` // when it last said so
+	At   time.Time `json:"at"`              // when it last said so, by a clock that is true
+	AsOf bool      `json:"as_of,omitempty"` // it works by another clock (--now)
 }
 
 // workerKey begins the keys of settings under which workers say that they are at work.

@@ -166,7 +166,7 @@ type groupTimes struct {
 	zone  *time.Location
 	date  digest.Date
 	next  instant // the midnight of the group's next edition
-	hours values  // (hour, when it is sent, not sent after this)
+	hours values  // (hour, when it is sent, not sent after this, 1 if it is left unmailed)
 }
 
 // times gives the date of the group's edition, that of the last of its midnights
@@ -183,12 +183,14 @@ func (g releaseBatch) times(now time.Time) (groupTimes, error) {
 	return groupTimes{now: at(now), zone: loc, date: digest.DateOf(last.In(loc)), next: at(next)}, nil
 }
 
-// setHours says when the group's editions are mailed, which wait so long for approval.
-func (t *groupTimes) setHours(hours []int64, now time.Time, wait time.Duration) {
+// setHours says when the group's editions are mailed, which wait so long for approval. Those that should have been
+// mailed before discarded are not.
+func (t *groupTimes) setHours(hours []int64, now time.Time, wait time.Duration, discarded instant) {
 	for _, hour := range hours {
 		send, expires := calendar.Sending(t.date, span(hour), t.next.time(), at(now).time(), t.zone)
 		send, expires = calendar.Waiting(send, expires, wait)
-		t.hours.row(hour, at(send), at(expires))
+		planned, _ := calendar.Sending(t.date, span(hour), t.next.time(), time.Time{}, t.zone)
+		t.hours.row(hour, at(send), at(expires), bit(at(planned.Add(wait)) < discarded))
 	}
 }
 
@@ -196,7 +198,7 @@ func (t *groupTimes) setHours(hours []int64, now time.Time, wait time.Duration) 
 func (t *groupTimes) setNow(hours []int64) {
 	for _, hour := range hours {
 		send, expires := calendar.Sending(t.date, 0, t.next.time(), t.now.time(), t.zone)
-		t.hours.row(hour, at(send), at(expires))
+		t.hours.row(hour, at(send), at(expires), bit(false))
 	}
 }
 
@@ -232,8 +234,12 @@ func (g releaseBatch) release(ctx context.Context, c conn, now time.Time) (int, 
 	if err != nil {
 		return 0, err
 	}
+	discarded, err := discardedBefore(ctx, c)
+	if err != nil {
+		return 0, err
+	}
 	if g.atOnce.IsZero() {
-		times.setHours(g.hours, now, wait)
+		times.setHours(g.hours, now, wait, discarded)
 	} else {
 		times.setNow(g.hours)
 	}
@@ -273,9 +279,10 @@ func (g releaseBatch) release(ctx context.Context, c conn, now time.Time) (int, 
 func (g releaseBatch) seal(ctx context.Context, c conn, now instant, times groupTimes, reason string) (int, error) {
 	return c.execRows(ctx, &times.hours, `INSERT INTO editions (digest_id, local_date, due_at, prev_due_at, prev_released_at,
 		bound_from, bound_to, send_at, date, next_at, expires_at, number, domain, state, error)
-		WITH h (hour, send, ends) AS (VALUES {rows})
+		WITH h (hour, send, ends, discarded) AS (VALUES {rows})
 		SELECT e.id, ?, e.last_due_at, e.prev_due_at, e.prev_released_at, e.bound_from, e.bound_to, h.send, h.send, h.send, h.ends,
-			e.edition_count, e.domain, CASE WHEN e.unmailed = '' THEN 'ready' ELSE 'unmailed' END, e.unmailed
+			e.edition_count, e.domain, CASE WHEN e.unmailed = '' AND h.discarded = 0 THEN 'ready' ELSE 'unmailed' END,
+			CASE WHEN e.unmailed = '' AND h.discarded = 1 THEN '`+leftUnmailed+`' ELSE e.unmailed END
 		FROM (SELECT d.id, d.last_due_at, d.edition_count, d.send_delay, d.prev_due_at, d.prev_released_at, d.bound_from, d.bound_to,
 				(SELECT u.mail_domain FROM users u WHERE u.id = d.user_id) AS domain, COALESCE(`+unmailedDigest+`, '') AS unmailed
 			FROM digests d

@@ -58,13 +58,14 @@ func isCut(err error) bool {
 }
 
 func explainSQLite(code sqlite3.ErrorCode, err error) error {
+	if isFull(err) {
+		return fullDisk(err)
+	}
 	switch code {
 	case sqlite3.READONLY, sqlite3.CANTOPEN, sqlite3.PERM:
 		return unavailable(err, "the database file cannot be written; check the permissions and the disk of the file and of its folder")
-	case sqlite3.FULL:
-		return unavailable(err, "the disk of the database is full; make room and try again")
 	case sqlite3.IOERR:
-		return unavailable(err, "the disk of the database fails; nothing was changed")
+		return unavailable(err, "the disk of the database fails, and nothing was changed; see the log of the system")
 	case sqlite3.BUSY:
 		return unavailable(err, "another process has held the database for too long; try again")
 	case sqlite3.NOTADB, sqlite3.CORRUPT:

@@ -14,11 +14,14 @@ import (
 // whoever polls looks at it every minute or so.
 const beatEvery = 5 * time.Minute
 
+// beatKey is the key of settings for the heartbeat.
+const beatKey = "heartbeat"
+
 // A heartbeat is what the instance at work leaves in the database.
 type heartbeat struct {
 	BaseURL string `json:"base_url"`
 	At      int64  `json:"at"`
-	Brought string `json:"brought,omitempty"` // how the database came here by restore or copy, until its operator releases it
+	Brought string `json:"brought,omitempty"` // why a restore or a copy fenced the database
 }
 
 // Beat is to be called before anything is polled or mailed, and again while
@@ -71,11 +74,11 @@ func (b heartbeat) leave(ctx context.Context, c conn) error {
 	if err != nil {
 		return fmt.Errorf("writing the heartbeat: %w", err)
 	}
-	return c.setSetting(ctx, "heartbeat", value)
+	return c.setSetting(ctx, beatKey, value)
 }
 
 func lastBeat(ctx context.Context, c conn) (last heartbeat, known bool, err error) {
-	value, err := c.setting(ctx, "heartbeat")
+	value, err := c.setting(ctx, beatKey)
 	if err != nil || value == nil {
 		return last, false, err
 	}
@@ -148,6 +151,14 @@ type FenceReader struct {
 	Posts  int       // that wait for it
 }
 
+// Editions is how many editions would be mailed to the reader.
+func (r FenceReader) Editions() int {
+	if r.DueAt.IsZero() {
+		return r.Sealed
+	}
+	return r.Sealed + 1
+}
+
 // Waiting gives what would be asked and what would go out if somebody began to
 // work at now.
 func (s *Store) Waiting(ctx context.Context, now time.Time) (FenceView, error) {
@@ -171,14 +182,21 @@ func (s *Store) Waiting(ctx context.Context, now time.Time) (FenceView, error) {
 	return v, err
 }
 
-// WaitingReaders gives the first of those to whom something would go out, by their addresses.
+// mailable holds for digests d whose editions are mailed: their readers have not left, want mail and are not
+// suppressed, and no newsletter of theirs is held.
+const mailable = `d.state <> 'left' AND ` + unmailedDigest + ` IS NULL
+	AND NOT EXISTS (SELECT 1 FROM newsletters n WHERE n.id = d.newsletter_id AND n.state <> 'active')`
+
+// WaitingReaders returns the first of those to whom something would be mailed, ordered by address.
 func (s *Store) WaitingReaders(ctx context.Context, now time.Time, most int) ([]FenceReader, error) {
 	return readRows[FenceReader](ctx, s.read(), "looking for what would be sent", `SELECT u.email, w.sealed, w.due_at,
 		(SELECT count(*) FROM digest_posts p WHERE p.digest_id = w.id AND p.visible_at = w.due_at) AS posts
-		FROM (SELECT d.id, d.user_id,
-			(SELECT count(*) FROM editions e WHERE e.digest_id = d.id AND e.state IN ('ready', 'leased')) AS sealed,
-			CASE WHEN d.state = 'active' AND d.next_due_at <= ? THEN d.next_due_at ELSE 0 END AS due_at FROM digests d) w
-		JOIN users u ON u.id = w.user_id WHERE w.sealed > 0 OR w.due_at > 0 ORDER BY u.email, w.id LIMIT ?`, at(now), most)
+		FROM (SELECT d.id, d.user_id, (SELECT count(*) FROM editions e
+				WHERE e.digest_id = d.id AND e.state IN ('ready', 'leased') AND e.expires_at > ?) AS sealed,
+			CASE WHEN d.state = 'active' AND d.next_due_at <= ? THEN d.next_due_at ELSE 0 END AS due_at
+			FROM digests d WHERE `+mailable+`) w
+		JOIN users u ON u.id = w.user_id WHERE w.sealed > 0 OR w.due_at > 0 ORDER BY u.email, w.id LIMIT ?`,
+		at(now), at(now), most)
 }
 
 // A Fence is why a database is left alone: it may be a copy of one at work

@@ -36,7 +36,7 @@ func (s *Store) Migrate(ctx context.Context) error {
 			return nil
 		}
 		if s.d.goose == goose.DialectPostgres || i == attempts || ctx.Err() != nil {
-			return fmt.Errorf("migrating from schema %d to %d: %w", have, want, explain(err))
+			return fmt.Errorf("migrating from schema %d to %d: %w", have, want, s.explain(err))
 		}
 	}
 }

@@ -73,6 +73,14 @@ func (s *Store) LettersDecided(ctx context.Context, id digest.NewsletterID, from
 		WHERE l.newsletter_id = ? AND l.local_date >= ? ORDER BY l.local_date LIMIT ?`, id, from.String(), most)
 }
 
+// LetterWaits reports whether a letter of a date is still to be mailed to somebody.
+func (s *Store) LetterWaits(ctx context.Context, id digest.NewsletterID, date digest.Date) (bool, error) {
+	n, err := s.read().number(ctx, `SELECT count(*) FROM (SELECT 1 FROM digests d JOIN editions e ON e.digest_id = d.id
+		WHERE d.newsletter_id = ? AND e.local_date = ? AND e.state IN ('ready', 'leased') LIMIT 1) x`,
+		id, date.String())
+	return n > 0, failed("looking for the letter of a date", err)
+}
+
 func readLetter(ctx context.Context, c conn, id digest.NewsletterID, date digest.Date) (digest.NewsletterLetter, error) {
 	l := digest.NewsletterLetter{NewsletterID: id, LocalDate: date}
 	_, err := c.find(ctx, &l, `SELECT `+letterColumns+` FROM newsletter_letters l WHERE l.newsletter_id = ? AND l.local_date = ?`, id, date.String())

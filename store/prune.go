@@ -43,11 +43,7 @@ const pruneKey = "prune time"
 // notes it.
 func (s *Store) PruneTime(ctx context.Context, now time.Time) (time.Time, error) {
 	return changed(ctx, s, "noting the time of pruning", func(c conn) (time.Time, error) {
-		var last time.Time
-		value, err := c.setting(ctx, pruneKey)
-		if err == nil && value != nil {
-			err = last.UnmarshalText(value)
-		}
+		last, err := readPruneTime(ctx, c)
 		if err != nil {
 			return last, err
 		}
@@ -58,6 +54,14 @@ func (s *Store) PruneTime(ctx context.Context, now time.Time) (time.Time, error)
 		}
 		return by, c.setSetting(ctx, pruneKey, text)
 	})
+}
+
+func readPruneTime(ctx context.Context, c conn) (last time.Time, err error) {
+	value, err := c.setting(ctx, pruneKey)
+	if err == nil && value != nil {
+		err = last.UnmarshalText(value)
+	}
+	return last, err
 }
 
 // Prune deletes at most batch editions, posts and feeds each that are older
@@ -217,16 +221,21 @@ func unshown(now time.Time, old instant) instant {
 	return min(old.plus(-shownGrace), at(now).plus(-longestWait))
 }
 
+// isFree holds for posts p of feeds f that no document lists any more, no edition shows and nobody saved.
+const isFree = `p.listed_at < f.listed_at - ? AND p.shown_at < ?
+	AND NOT EXISTS (SELECT 1 FROM saved_posts v WHERE v.post_id = p.id)`
+
+const listedSeconds = int64(listedGrace / time.Second)
+
 // prunePosts deletes old posts that no edition holds any more and nobody saved. Posts that were
 // stored later have higher keys, so the search ends at the first that is young.
 func (s *Store) prunePosts(ctx context.Context, old, unshown instant, batch int) (int, error) {
 	for {
 		var rows []prunable
 		err := s.read().all(ctx, &rows, `SELECT p.id, p.seen_at,
-			CASE WHEN p.listed_at < f.listed_at - ? AND p.shown_at < ?
-				AND NOT EXISTS (SELECT 1 FROM saved_posts v WHERE v.post_id = p.id) THEN 1 ELSE 0 END AS free
+			CASE WHEN `+isFree+` THEN 1 ELSE 0 END AS free
 			FROM posts p JOIN feeds f ON f.id = p.feed_id WHERE p.id > ? ORDER BY p.id LIMIT ?`,
-			int64(listedGrace/time.Second), unshown, s.pruned.post, batch)
+			listedSeconds, unshown, s.pruned.post, batch)
 		if err != nil {
 			return 0, err
 		}
@@ -285,16 +294,20 @@ func (s *Store) deletePosts(ctx context.Context, ids []digest.PostID) (n int, er
 	return n, err
 }
 
+// isDeserted holds for feeds f with their times t that have no subscriber, no recent poll, and no recent or saved
+// post.
+const isDeserted = `t.last_attempt_at > 0 AND t.last_attempt_at < ?
+	AND t.lease_until < ? AND NOT EXISTS (SELECT 1 FROM subscriptions s WHERE s.feed_id = f.id)
+	AND NOT EXISTS (SELECT 1 FROM posts p WHERE p.feed_id = f.id AND (p.seen_at >= ? OR p.shown_at >= ?
+		OR EXISTS (SELECT 1 FROM saved_posts v WHERE v.post_id = p.id)))`
+
 // pruneFeeds deletes feeds to which nobody is subscribed any more, each with all that is its
 // own: whoever comes to it later meets it as new. Notices go with the editions
 // that tell them, or wait for a reader who pauses. It locks the feeds as Subscribe does.
 func (s *Store) pruneFeeds(ctx context.Context, old, unshown instant, batch int) (n int, err error) {
 	err = s.write(ctx, func(c conn) error {
 		var ids []digest.FeedID
-		err := c.all(ctx, &ids, `SELECT f.id FROM `+timedFeeds+` WHERE t.last_attempt_at > 0 AND t.last_attempt_at < ?
-			AND t.lease_until < ? AND NOT EXISTS (SELECT 1 FROM subscriptions s WHERE s.feed_id = f.id)
-			AND NOT EXISTS (SELECT 1 FROM posts p WHERE p.feed_id = f.id AND (p.seen_at >= ? OR p.shown_at >= ?
-				OR EXISTS (SELECT 1 FROM saved_posts v WHERE v.post_id = p.id)))
+		err := c.all(ctx, &ids, `SELECT f.id FROM `+timedFeeds+` WHERE `+isDeserted+`
 			ORDER BY f.id LIMIT ?`+c.d.skipRows("f, t"), old, old, old, unshown, batch)
 		if err != nil || len(ids) == 0 {
 			return err

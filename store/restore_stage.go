@@ -13,6 +13,8 @@ import (
 
 	"github.com/jmoiron/sqlx"
 	"github.com/lib/pq"
+
+	"digest/internal/ownership"
 )
 
 // A stage is a database in which a backup is put together beside the one whose place it takes.
@@ -66,14 +68,12 @@ func refuseFilled(ctx context.Context, c conn, tables blueprint) error {
 const staged = ".restoring"
 
 func stageFile(ctx context.Context, path string, how Restoration) (*stage, error) {
-	if real, err := filepath.EvalSymlinks(path); err == nil {
-		path = real
-	}
+	path = realPath(path)
 	if err := freeFile(ctx, path, how); err != nil {
 		return nil, err
 	}
 	beside := path + staged
-	f, err := os.OpenFile(beside, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	f, err := ownership.Create(beside, path, os.O_EXCL)
 	if errors.Is(err, fs.ErrExist) {
 		return nil, conflict("%s is there: another restore is at work, or was killed; if none is, remove it, and what is beside it with -wal and -shm", beside)
 	}
@@ -81,7 +81,7 @@ func stageFile(ctx context.Context, path string, how Restoration) (*stage, error
 		err = f.Close()
 	}
 	if err != nil {
-		return nil, unavailable(err, "the database cannot be written; give DIGEST_DATABASE a file in a folder that this user may write")
+		return nil, unwritable(path, err)
 	}
 	s, err := openSQLite(ctx, beside)
 	if err != nil {
@@ -133,6 +133,9 @@ func installFile(ctx context.Context, s *Store, beside, path string, how Restora
 // freeFile sees that a file may be replaced: it is not there, or holds nothing that must
 // stay, and no other process has it open. Of its log nothing is left.
 func freeFile(ctx context.Context, path string, how Restoration) error {
+	if err := refuseOccupied(path); err != nil {
+		return err
+	}
 	info, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		if log, err := os.Stat(path + "-wal"); err == nil && log.Size() > 0 { // SQLite would take it for that of the new file

@@ -48,6 +48,7 @@ type Store struct {
 	r *sqlx.DB // reads; the same as w on PostgreSQL
 
 	within *sqlx.Tx // the transaction in which a store of atOneInstant reads, and one of ByLink writes too; else nil
+	file   string   // of SQLite; empty: a server
 
 	// Policy is set before anything else is called, and not changed later.
 	Policy Policy
@@ -179,6 +180,7 @@ func inOneRoundTrip(u *url.URL) string {
 }
 
 func openSQLite(ctx context.Context, path string) (*Store, error) {
+	path = realPath(path)
 	if !isLogged(path) {
 		if err := refuseForeignFile(ctx, path); err != nil {
 			return nil, fmt.Errorf("opening %s: %w", path, err)
@@ -195,7 +197,7 @@ func openSQLite(ctx context.Context, path string) (*Store, error) {
 	// The writer goes first: it is the one that may turn the file to WAL.
 	if err := switchToWAL(ctx, w); err != nil {
 		_ = w.Close()
-		return nil, fmt.Errorf("opening %s: %w", path, explain(err))
+		return nil, explainOpening(path, err)
 	}
 	r, err := searchable(sqliteName(path, "query_only(1)", "cache_size(-8192)"))
 	if err != nil {
@@ -204,7 +206,7 @@ func openSQLite(ctx context.Context, path string) (*Store, error) {
 	}
 	r.SetMaxOpenConns(sqliteReaders)
 	r.SetMaxIdleConns(sqliteReaders)
-	return &Store{d: sqliteDialect(), w: w, r: r}, nil
+	return &Store{d: sqliteDialect(), w: w, r: r, file: path}, nil
 }
 
 // How long switchToWAL goes on against other processes, and waits between two attempts.
@@ -261,22 +263,6 @@ func refuseForeignFile(ctx context.Context, path string) error {
 	}
 	defer db.Close()
 	return (&Store{d: sqliteDialect(), w: db, r: db}).refuseForeign(ctx)
-}
-
-// touch makes the file and the index of its log, readable by nobody else, and
-// finds out now rather than later whether they can be written. SQLite alone
-// would give them the rights that the umask leaves.
-func touch(path string) error {
-	for _, suffix := range []string{"", "-shm"} {
-		f, err := os.OpenFile(path+suffix, os.O_RDWR|os.O_CREATE, 0o600)
-		if err != nil {
-			return unavailable(err, "the database cannot be written; give DIGEST_DATABASE a file in a folder that this user may write")
-		}
-		if err := f.Close(); err != nil {
-			return unavailable(err, "the database cannot be written; check its disk")
-		}
-	}
-	return nil
 }
 
 // sqliteName is the data source of a file. The pragmas hold for a connection,

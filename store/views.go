@@ -289,6 +289,7 @@ type OperatorView struct {
 	Clock        digest.ClockNote
 	Proxies      []digest.ProxyNote
 	Pending      int // newsletters that wait for approval
+	PruneWaits   *digest.Prune
 }
 
 // OperatorView gives how an instance stands at now: what was done since then, limit
@@ -308,6 +309,7 @@ func (s *Store) OperatorView(ctx context.Context, now, since time.Time, deadline
 			func() (err error) { v.Clock, err = s.ClockNote(ctx); return err },
 			func() (err error) { v.Proxies, err = s.ProxyNotes(ctx); return err },
 			func() (err error) { v.Pending, err = s.CountPending(ctx); return err },
+			func() (err error) { v.PruneWaits, err = s.PruneWaits(ctx); return err },
 		} {
 			if err := read(); err != nil {
 				return err

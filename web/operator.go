@@ -65,7 +65,7 @@ func (s *site) operatorPage(w http.ResponseWriter, r *http.Request, _ reader) er
 		return err
 	}
 	p := operatorPage{
-		Saved: savedOf(r, "mailed-again", "was-mailed", "opened", "was-open", "tested", "resumed", "was-resumed"), Mails: s.mails(), Fence: fence,
+		Saved: savedOf(r, "mailed-again", "was-mailed", "opened", "opened-later", "was-open", "tested", "resumed", "was-resumed"), Mails: s.mails(), Fence: fence,
 		Numbers: v.Numbers, Beat: v.Heartbeat, Lags: v.Lags, TroubledMore: v.TroubledMore,
 		Suppressed: v.Suppressions, SuppressedMore: -len(v.Suppressions),
 	}
@@ -91,6 +91,7 @@ func (s *site) listNeeds(p *operatorPage, v store.OperatorView, now time.Time) {
 		p.needHour(p.Lags.Late(digest.LimitsOfLags(s.Spread.Deadline), now))
 	}
 	s.needRoom(p)
+	p.needPrune(v.PruneWaits)
 	p.needMail()
 	p.needClock(v.Clock, now)
 	s.needProxies(p, v.Proxies)
@@ -128,6 +129,14 @@ func (s *site) needRoom(p *operatorPage) {
 		p.need(catalogue.Key("The database has %s, more than the %s of DIGEST_DATABASE_ALARM. Keep less (DIGEST_KEEP), see which feeds bring most, or set a higher alarm."), chart.Size(size.Bytes), chart.Size(size.Alarm))
 	} else if size.Tight() {
 		p.need(catalogue.Key("Only %s are free on the disk of the database. Make room, or keep less (DIGEST_KEEP)."), chart.Size(size.Free))
+	}
+}
+
+// needPrune tells the operator that a large prune waits for a confirmation.
+func (p *operatorPage) needPrune(w *digest.Prune) {
+	if w != nil {
+		p.need(catalogue.Key("DIGEST_KEEP would delete %d of %d editions and %d of %d posts: keep more, or run “digest prune --confirm”."),
+			w.Editions, w.AllEditions, w.Posts, w.AllPosts)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"time"
 
+	"digest/internal/catalogue"
 	"digest/store"
 )
 
@@ -26,6 +27,7 @@ func (s *site) fenced(ctx context.Context) (bool, error) {
 type fencePart struct {
 	store.Fence
 	Here    string              // the address of this instance
+	Now     time.Time           // until when what was due may be left unmailed, by default
 	Readers []store.FenceReader // the first of those to whom something would go out
 	Listed  bool                // they could be told in time
 }
@@ -42,7 +44,7 @@ func (s *site) fencePart(ctx context.Context) (*fencePart, error) {
 	if err != nil || f.Reason == "" {
 		return nil, err
 	}
-	p := fencePart{Fence: f, Here: s.BaseURL}
+	p := fencePart{Fence: f, Here: s.BaseURL, Now: s.Now().UTC()}
 	ctx, cancel := context.WithTimeout(ctx, fencePatience)
 	defer cancel()
 	if p.Readers, err = s.Store.WaitingReaders(ctx, s.Now(), fenceShown); err != nil {
@@ -51,10 +53,25 @@ func (s *site) fencePart(ctx context.Context) (*fencePart, error) {
 	} else {
 		p.Listed = true
 	}
+	if p.Listed && len(p.Readers) < fenceShown { // all of them
+		p.Waiting = 0
+		for _, r := range p.Readers {
+			p.Waiting += r.Editions()
+		}
+	}
 	return &p, err
 }
 
-// releaseFence lets this instance poll and mail.
+// fenceInstant is how the page writes the instant before which what was due is left unmailed.
+const fenceInstant = "2006-01-02T15:04"
+
+// Until writes the instant until which what was due may be left unmailed.
+func (p fencePart) Until() string { return p.Now.Format(fenceInstant) }
+
+var errNotPast = &problem{http.StatusBadRequest, catalogue.Key("Not a time in the past"),
+	catalogue.Key("Go back and choose a date and a time that have passed.")}
+
+// releaseFence lets this instance poll and mail. If the form names a time, it leaves unmailed what was due before.
 func (s *site) releaseFence(w http.ResponseWriter, r *http.Request, me reader) error {
 	f, err := s.fence(r.Context())
 	if err != nil {
@@ -63,9 +80,21 @@ func (s *site) releaseFence(w http.ResponseWriter, r *http.Request, me reader) e
 	if f.Reason == "" {
 		return showSaved(w, r, nil, "/operator", "was-open")
 	}
-	if err := s.Store.Unfence(r.Context(), s.BaseURL, s.Now()); err != nil {
+	before, sealed, done := r.PostForm.Get("before"), 0, "opened"
+	if before == "" {
+		err = s.Store.Unfence(r.Context(), s.BaseURL, s.Now())
+	} else {
+		done = "opened-later"
+		var instant time.Time
+		if instant, err = time.Parse(fenceInstant, before); err != nil || instant.After(s.Now()) {
+			return errNotPast
+		}
+		sealed, err = s.Store.UnfenceAfter(r.Context(), s.BaseURL, s.Now(), instant)
+	}
+	if err != nil {
 		return err
 	}
-	s.Log.InfoContext(r.Context(), "the fence is released", "operator", int64(me.ID), "why", f.Reason, "waiting", f.Waiting)
-	return showSaved(w, r, nil, "/operator", "opened")
+	s.Log.InfoContext(r.Context(), "the fence is released",
+		"operator", int64(me.ID), "why", f.Reason, "waiting", f.Waiting, "unmailed_before", before, "unmailed", sealed)
+	return showSaved(w, r, nil, "/operator", done)
 }

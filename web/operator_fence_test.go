@@ -1,10 +1,12 @@
 package web_test
 
 import (
+	"fmt"
 	"net/http"
 	"net/url"
 	"strings"
 	"testing"
+	"time"
 
 	"digest"
 )
@@ -62,7 +64,7 @@ func TestFenceIsSeen(t *testing.T) {
 			r.t.Error("the archive says so too")
 		}
 		page := op.get("/operator")
-		for _, want := range []string{"was last at work as https://elsewhere.example, and this is " + r.base, "That is so since", "up to 4 editions would go out",
+		for _, want := range []string{"was last at work as https://elsewhere.example, and this is " + r.base, "That is so since", "up to 3 editions would go out",
 			"ada@example.org", "the one due", "digest fence", r.base + "</bdi> polls and mails"} {
 			if !strings.Contains(page.body, want) {
 				r.t.Errorf("the page does not say %q", want)
@@ -82,5 +84,72 @@ func TestFenceIsSeen(t *testing.T) {
 			r.t.Error(page.body)
 		}
 		seen(false)
+	})
+}
+
+// TestReleaseWithoutOldMail: an operator can let an instance go on and leave unmailed what was due before an instant.
+func TestReleaseWithoutOldMail(t *testing.T) {
+	each(t, func(r *room) {
+		_, d := r.user("ada@example.org")
+		webOnly, e := r.user("web@example.org")
+		r.must(r.store.SetMailed(t.Context(), e.ID, false, r.now))
+		r.arrives(d, digest.Post{Identity: "a", Title: "First light"})
+		r.arrives(e, digest.Post{Identity: "b", Title: "Second light"})
+		r.beforeMidnight(0)
+		r.now = r.now.Add(time.Hour)
+		r.beats, r.fenced = true, true
+		r.open("")
+		r.must(r.store.Unfence(t.Context(), "https://elsewhere.example", r.now))
+		op := r.operator()
+		page := op.get("/operator").status(http.StatusOK)
+		field := `name="before" type="datetime-local" value="` + r.now.UTC().Format("2006-01-02T15:04")
+		for _, want := range []string{"up to 1 edition would go out", "ada@example.org", field} {
+			if !strings.Contains(page.body, want) {
+				r.t.Errorf("the page does not say %q: %s", want, page.body)
+			}
+		}
+		if strings.Contains(page.body, webOnly.Email) {
+			r.t.Error("it names a reader who gets no mail")
+		}
+		for _, bad := range []string{"yesterday", r.now.UTC().Add(time.Hour).Format("2006-01-02T15:04")} {
+			op.post("/operator/fence/release", url.Values{"before": {bad}}).status(http.StatusBadRequest)
+		}
+		before := r.now.UTC().Format("2006-01-02T15:04")
+		released := op.post("/operator/fence/release", url.Values{"before": {before}}).status(http.StatusSeeOther)
+		to := released.Header.Get("Location")
+		if page := op.get(to); !strings.Contains(page.body, "What was due before stays on the web and is not mailed.") {
+			r.t.Error(to, page.body)
+		}
+		r.midnightNow()
+		editions, err := r.store.Editions(t.Context(), d.ID, 9)
+		r.must(err)
+		if len(editions) != 1 || editions[0].State != digest.EditionUnmailed {
+			r.t.Errorf("the editions are %+v", editions)
+		}
+	})
+}
+
+// TestPruneWaitsOnThePage: the operator sees that a prune waits, until one is admitted.
+func TestPruneWaitsOnThePage(t *testing.T) {
+	each(t, func(r *room) {
+		_, d := r.user("ada@example.org")
+		for i := range 12 {
+			r.arrives(d, digest.Post{Identity: fmt.Sprint(i), Title: fmt.Sprint("Light ", i)})
+			r.midnight()
+		}
+		op := r.operator()
+		const week = 7 * 24 * time.Hour
+		later := r.now.Add(30 * 24 * time.Hour)
+		if _, waits, err := r.store.AdmitPrune(t.Context(), later, week); err != nil || waits == nil {
+			t.Fatal(waits, err)
+		}
+		const says = "DIGEST_KEEP would delete 12 of 12 editions and 0 of 12 posts: keep more, or run “digest prune"
+		if words := strings.Join(op.get("/operator").texts(".needs li"), " "); !strings.Contains(words, says) {
+			t.Errorf("the page says %q", words)
+		}
+		r.must(r.store.ConfirmPrune(t.Context(), later.Add(-week)))
+		if words := strings.Join(op.get("/operator").texts(".needs li"), " "); strings.Contains(words, "DIGEST_KEEP") {
+			t.Errorf("confirmed, the page says %q", words)
+		}
 	})
 }

@@ -22,6 +22,7 @@ type app struct {
 
 	soft, hard     context.Context // soft ends to ask the command to finish, hard to make it stop at once
 	stdout, stderr io.Writer
+	announcer      *announcer // on stdout, for lines about this process
 	json           bool
 	force          bool // --now may change a database on which somebody is at work
 	log            *slog.Logger
@@ -61,13 +62,13 @@ func newApp(c *cli, soft, hard context.Context, stdout, stderr io.Writer) (*app,
 			return nil, badSetting("DIGEST_LOG_LEVEL", c.LogLevel, "is not a level", "debug, info, warn or error")
 		}
 	}
-	a.log = slog.New(a.logHandler(c.LogFormat, level))
+	a.log = slog.New(a.logHandler(stderr, c.LogFormat, level))
 	a.parsers = poller.NewParsers(a.log)
 	return a, nil
 }
 
 // logHandler writes the log. Where --now is given its lines have that time, which runs on in serve and work.
-func (a *app) logHandler(format string, level slog.Level) slog.Handler {
+func (a *app) logHandler(w io.Writer, format string, level slog.Level) slog.Handler {
 	o := &slog.HandlerOptions{Level: level, ReplaceAttr: func(groups []string, attr slog.Attr) slog.Attr {
 		if a.asOf && len(groups) == 0 && attr.Key == slog.TimeKey {
 			return slog.Time(slog.TimeKey, a.now())
@@ -75,9 +76,9 @@ func (a *app) logHandler(format string, level slog.Level) slog.Handler {
 		return withoutCredentials(groups, attr)
 	}}
 	if format == "json" {
-		return slog.NewJSONHandler(a.stderr, o)
+		return slog.NewJSONHandler(w, o)
 	}
-	return slog.NewTextHandler(a.stderr, o)
+	return slog.NewTextHandler(w, o)
 }
 
 // do runs a command with what its Run asks for: nothing more, the database, or the

@@ -22,17 +22,16 @@ const (
 	farewell = 5 * time.Second
 )
 
-// A presence is what a process says of itself while it works by a clock that is true.
+// A presence is what a process says of itself while it works.
 type presence struct {
 	worker store.Worker
 	said   time.Time // when it was said last, by the machine's clock; zero: never
 }
 
-// attend says that this process is at work, unless it has just said so. It works as
-// of another time: then it says nothing.
+// attend says that this process is at work, unless it has just said so.
 func (a *app) attend(st *store.Store) error {
 	p := &a.presence
-	if a.asOf || !p.said.IsZero() && time.Since(p.said) < workEvery {
+	if !p.said.IsZero() && time.Since(p.said) < workEvery {
 		return nil
 	}
 	now, err := st.Clock(a.hard)
@@ -40,11 +39,16 @@ func (a *app) attend(st *store.Store) error {
 		return err
 	}
 	if p.worker.ID == "" {
-		host, _ := os.Hostname()
-		p.worker = store.Worker{ID: rand.Text(), Host: host, PID: os.Getpid()}
+		p.worker = a.worker()
 	}
 	p.worker.At, p.said = now.Round(0).UTC(), time.Now()
 	return st.AtWork(a.hard, p.worker)
+}
+
+// worker describes this process.
+func (a *app) worker() store.Worker {
+	host, _ := os.Hostname()
+	return store.Worker{ID: rand.Text(), Host: host, PID: os.Getpid(), At: time.Now(), AsOf: a.asOf}
 }
 
 // leave says that this process ends, if it has said that it is at work.
@@ -71,7 +75,7 @@ func (a *app) refuseOtherTime(st *store.Store) error {
 	if !a.asOf || a.readsOnly || a.force {
 		return nil
 	}
-	w, works, err := a.whoWorks(st)
+	w, works, err := a.whoWorks(st, false)
 	if err == nil && works {
 		err = &digest.Error{Kind: digest.Conflict, Message: fmt.Sprintf(
 			"process %d on %s is at work on this database by the real clock, and --now would have it believe another; stop it first, or add --force",
@@ -80,8 +84,8 @@ func (a *app) refuseOtherTime(st *store.Store) error {
 	return err
 }
 
-// whoWorks gives a process that is at work on a database by the real clock.
-func (a *app) whoWorks(st *store.Store) (who store.Worker, works bool, err error) {
+// whoWorks returns a process that is at work on a database: by the real clock, or by any.
+func (a *app) whoWorks(st *store.Store, byAnyClock bool) (who store.Worker, works bool, err error) {
 	workers, err := st.Workers(a.soft)
 	if err != nil {
 		return who, false, err
@@ -91,7 +95,7 @@ func (a *app) whoWorks(st *store.Store) (who store.Worker, works bool, err error
 		return who, false, err
 	}
 	for _, w := range workers {
-		if now.Sub(w.At).Abs() < workFor && !ended(w) {
+		if now.Sub(w.At).Abs() < workFor && (byAnyClock || !w.AsOf) && !ended(w) {
 			return w, true, nil
 		}
 	}

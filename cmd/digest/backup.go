@@ -36,6 +36,8 @@ type reportedBackup struct {
 	Tables    []reportedTable `json:"tables"`
 	KeyFile   string          `json:"key_file,omitempty"` // of private feeds, which is not part of it
 	Next      []string        `json:"next,omitempty"`     // what is to be done, for people
+
+	SourceFenced bool `json:"source_fenced,omitempty"` // the database that was copied mails nothing any more
 }
 
 type reportedTable struct {
@@ -263,85 +265,13 @@ func (c restoreCmd) identities(a *app) (backup.Identities, error) {
 // process that works on it.
 func (a *app) restoration(replace bool, reason string) store.Restoration {
 	return store.Restoration{Replace: replace, Now: a.now(), Reason: reason, Look: func(_ context.Context, st *store.Store) error {
-		w, at, err := a.whoWorks(st)
+		w, at, err := a.whoWorks(st, true)
 		if err == nil && at {
 			err = &digest.Error{Kind: digest.Conflict, Message: fmt.Sprintf("process %d on %s is at work on this database; stop it first", w.PID, w.Host)}
 		}
 		return err
 	}}
 }
-
-type copyCmd struct {
-	To      string `required:"" placeholder:"DATABASE" help:"The other database: a file, or postgres://user:password@host:5432/digest."`
-	Replace bool   `env:"-" help:"Replace all that the other database holds."`
-}
-
-// Run brings all that the database holds into another, as backup and restore would.
-func (c copyCmd) Run(a *app) error {
-	if err := c.elsewhere(a.Database); err != nil {
-		return err
-	}
-	st, err := a.openWhatIsThere()
-	if err != nil {
-		return err
-	}
-	defer st.Close()
-	now := a.now()
-	b, err := copyTo(a.soft, st, c.To, now, a.restoration(c.Replace, fmt.Sprintf("this database was copied from %s on %s",
-		a.databaseName(), now.UTC().Format("2006-01-02 15:04 MST"))))
-	if err != nil {
-		return a.unlessStopped(err)
-	}
-	r := reportBackup(b, c.To, now)
-	w, works, err := a.whoWorks(st)
-	if err != nil {
-		return err
-	}
-	next := []string{fmt.Sprintf("no process may work on %s any more: what it does from now on is not in the copy", a.databaseName())}
-	if works {
-		next = []string{fmt.Sprintf("process %d on %s still works on %s, and what it does from now on is not in the copy: stop it, then copy again with --replace",
-			w.PID, w.Host, a.databaseName())}
-	}
-	return a.sayBrought(r, "copied", c.To, append(next,
-		"set DIGEST_DATABASE to what --to names; then digest fence shows what would go out, and digest fence release lets it"))
-}
-
-// elsewhere sees that the other database can be one, and is not the same.
-func (c copyCmd) elsewhere(database string) error {
-	if strings.Contains(c.To, "://") {
-		if err := store.CheckAddress(c.To); err != nil {
-			return wrongLine("--to is no address of PostgreSQL; write it like postgres://user:password@host:5432/digest")
-		}
-	}
-	one, err := os.Stat(database)
-	other, missing := os.Stat(c.To)
-	if c.To == database || err == nil && missing == nil && os.SameFile(one, other) {
-		return wrongLine("--to is the database itself; name another")
-	}
-	return nil
-}
-
-// copyTo writes a backup of a store and reads it at the same time.
-func copyTo(ctx context.Context, st *store.Store, to string, now time.Time, how store.Restoration) (b store.Backup, err error) {
-	r, w := io.Pipe()
-	written := make(chan error, 1)
-	go func() {
-		_, err := st.Backup(ctx, w, version(), now)
-		_ = w.CloseWithError(err) // nil: the end
-		written <- err
-	}()
-	from, err := backup.NewReader(r)
-	if err == nil {
-		b, err = store.Restore(ctx, to, from, how)
-	}
-	_ = r.CloseWithError(errStopped) // if there is more to write
-	if wrong := <-written; wrong != nil && !errors.Is(wrong, errStopped) {
-		err = wrong
-	}
-	return b, err
-}
-
-var errStopped = errors.New("what was written was not read to its end")
 
 // sayBrought says what came into a database, and what is to be done next.
 func (a *app) sayBrought(r reportedBackup, what, database string, next []string) error {

@@ -85,7 +85,7 @@ func (a *app) readBounces(st *store.Store) ([]func(context.Context) error, error
 		if err != nil {
 			return nil, err
 		}
-		fmt.Fprintf(a.stdout, "mail that comes back is taken at %s\n", server.Addr())
+		a.announce("mail that comes back is taken at %s", server.Addr())
 		parts = append(parts, server.Serve)
 	}
 	if a.BounceMaildir != "" {

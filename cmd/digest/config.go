@@ -25,6 +25,7 @@ type reportedSetting struct {
 	Name  string `json:"name"`
 	Value string `json:"value"`
 	From  string `json:"from"`
+	Range string `json:"range,omitempty"` // from the least to the most that it may be
 }
 
 type configCheckCmd struct{}
@@ -66,7 +67,7 @@ func (a *app) inForce() (all []reportedSetting) {
 		if !isSetting(f) {
 			continue
 		}
-		r := reportedSetting{Name: settingOf(f.Name), From: "default"}
+		r := reportedSetting{Name: settingOf(f.Name), From: "default", Range: rangeOf(f.Tag)}
 		r.Value = withoutSecret(r.Name, valueText(f.Target.Interface()))
 		_, environment := os.LookupEnv(r.Name)
 		switch s, fromFile := a.command.file.setting(f); {

@@ -23,12 +23,18 @@ type migrates struct{ makes }
 
 func (migrates) migratesSchema() {}
 
-// opening is what a command may do to the database that it opens.
-type opening struct{ makes, migrates bool }
+// alone is part of the commands of which one at a time works on a database in a file.
+type alone struct{}
+
+func (alone) worksAlone() {}
+
+// opening is what a command may do to the database that it opens, and whether it must be alone there.
+type opening struct{ makes, migrates, alone bool }
 
 func openingOf(command any) (o opening) {
 	_, o.makes = command.(interface{ makesDatabase() })
 	_, o.migrates = command.(interface{ migratesSchema() })
+	_, o.alone = command.(interface{ worksAlone() })
 	return o
 }
 
@@ -39,6 +45,13 @@ func (a *app) withStore(do func(*store.Store) error) error {
 		return err
 	}
 	defer st.Close()
+	if a.opens.alone {
+		leave, err := store.Occupy(a.Database, a.worker())
+		if err != nil {
+			return err
+		}
+		defer leave()
+	}
 	if err := a.useSchema(st); err != nil {
 		return err
 	}

@@ -232,6 +232,9 @@ func lookAtFile(path string) (absent, closed bool, err error) {
 		return true, false, nil
 	}
 	if err != nil {
+		if foreign := store.Foreign(path); foreign != nil {
+			return false, false, foreign
+		}
 		return false, false, &digest.Error{Kind: digest.Unavailable, Err: err,
 			Message: "the database cannot be read; let the user that digest runs as read and write it"}
 	}
@@ -279,6 +282,9 @@ func (a *app) lookInto(ctx context.Context, st *store.Store, d *doctor.Database)
 		return err
 	}
 	d.Storage, d.OverQuota = a.storage(numbers.Bytes), numbers.OverQuota
+	if d.Prune, err = a.lookAtPrune(ctx, st); err != nil {
+		return err
+	}
 	const examples = 3
 	zones, err := st.Zones(ctx, examples)
 	d.Zones = make(map[string][]string, len(zones))
@@ -287,6 +293,23 @@ func (a *app) lookInto(ctx context.Context, st *store.Store, d *doctor.Database)
 		d.Zones[z.TimeZone] = z.Examples
 	}
 	return err
+}
+
+// lookAtPrune finds out what the next prune would delete and has to wait with. In a large database that may take too
+// long; then the hourly job counts it first.
+func (a *app) lookAtPrune(ctx context.Context, st *store.Store) (*digest.Prune, error) {
+	const patience = 3 * time.Second
+	waits, err := st.PruneWaits(ctx)
+	if err != nil || waits != nil {
+		return waits, err
+	}
+	soon, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	waits, err = st.WouldWait(soon, a.now(), a.Keep)
+	if soon.Err() != nil {
+		return nil, ctx.Err()
+	}
+	return waits, err
 }
 
 // lookAtHour gives what of the hour is too late. Where nobody was at work for a

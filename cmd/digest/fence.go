@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"digest"
@@ -39,10 +40,7 @@ func reportFence(base string, f store.Fence, v store.FenceView) reportedFence {
 	}
 	for _, w := range v.Readers {
 		r.Readers = append(r.Readers, reportedWaiter{w.Email, w.Sealed, instant(w.DueAt), w.Posts})
-		r.Editions += w.Sealed
-		if !w.DueAt.IsZero() {
-			r.Editions++
-		}
+		r.Editions += w.Editions()
 	}
 	return r
 }
@@ -95,6 +93,10 @@ func (a *app) showFence(r reportedFence) error {
 	case r.Fenced:
 		fmt.Fprintf(a.stdout, "if this is a copy, leave it so; if %s is to do all this, run: digest fence release\n", plain(r.BaseURL))
 	}
+	if r.Fenced && r.Editions > 0 {
+		fmt.Fprintln(a.stdout,
+			"to leave unmailed what was due before an instant: digest fence release --discard-before INSTANT")
+	}
 	return nil
 }
 
@@ -122,10 +124,13 @@ func (w reportedWaiter) describe() string {
 	return text + fmt.Sprintf("the one due at %s, %s so far", when(w.DueAt), digest.Counted(w.Posts, "post"))
 }
 
-type fenceReleaseCmd struct{ itself }
+type fenceReleaseCmd struct {
+	itself
+	DiscardBefore time.Time `example:"2026-11-20T00:00:00Z" placeholder:"INSTANT" env:"-" help:"Leave on the web, and do not mail, what was due before this instant."`
+}
 
 // Run releases the fence.
-func (fenceReleaseCmd) Run(a *app, st *store.Store) error {
+func (c fenceReleaseCmd) Run(a *app, st *store.Store) error {
 	f, err := a.lookFence(a.soft, st)
 	if err != nil {
 		return err
@@ -134,15 +139,58 @@ func (fenceReleaseCmd) Run(a *app, st *store.Store) error {
 		return &digest.Error{Kind: digest.Conflict, Message: fmt.Sprintf("this database was last at work as %s, and nobody says which address it has from now on; run: digest fence release --base-url %s",
 			f.BaseURL, f.BaseURL)}
 	}
-	if err := st.Unfence(a.soft, a.BaseURL, a.now()); err != nil {
+	r := reportedRelease{
+		BaseURL: a.BaseURL, Reason: f.Reason, Released: f.Reason != "", DiscardedBefore: instant(c.DiscardBefore),
+	}
+	if r.DiscardedBefore == nil {
+		err = st.Unfence(a.soft, a.BaseURL, a.now())
+	} else {
+		err = c.discard(a, st, &r)
+	}
+	if err != nil {
 		return err
 	}
-	said := "there was no fence"
-	if f.Reason != "" {
-		said = fmt.Sprintf("released: from now on %s polls and mails", a.BaseURL)
-		if f.BaseURL != "" && f.BaseURL != a.BaseURL {
-			said += fmt.Sprintf("\nwhatever works on this database as %s stops", plain(f.BaseURL))
-		}
+	return a.say(r, "%s", strings.Join(r.lines(f.BaseURL), "\n"))
+}
+
+// discard releases the fence and leaves unmailed the editions that were due before the instant of the flag.
+func (c fenceReleaseCmd) discard(a *app, st *store.Store, r *reportedRelease) error {
+	switch {
+	case !r.Released:
+		return &digest.Error{Kind: digest.Conflict,
+			Message: "there is no fence, and --discard-before is of its release; nothing was changed"}
+	case c.DiscardBefore.After(a.now()):
+		return &digest.Error{Kind: digest.Invalid, Message: fmt.Sprintf(
+			"--discard-before %s lies ahead; name an instant that is past, such as %s",
+			c.DiscardBefore.Format(time.RFC3339), a.now().UTC().Format(time.RFC3339))}
 	}
-	return a.say(map[string]any{"released": f.Reason != "", "reason": f.Reason, "base_url": a.BaseURL}, "%s", said)
+	sealed, err := st.UnfenceAfter(a.soft, a.BaseURL, a.now(), c.DiscardBefore)
+	r.Discarded = sealed
+	return err
+}
+
+// reportedRelease is the release of a fence as JSON.
+type reportedRelease struct {
+	BaseURL         string     `json:"base_url"`
+	Reason          string     `json:"reason"`
+	Released        bool       `json:"released"`
+	Discarded       int        `json:"discarded,omitempty"` // editions that were made and are not mailed
+	DiscardedBefore *time.Time `json:"discarded_before,omitempty"`
+}
+
+// lines says for people what a release did, last being the address under which the database was used before.
+func (r reportedRelease) lines(last string) []string {
+	if !r.Released {
+		return []string{"there was no fence"}
+	}
+	said := []string{fmt.Sprintf("released: from now on %s polls and mails", r.BaseURL)}
+	if last != "" && last != r.BaseURL {
+		said = append(said, fmt.Sprintf("whatever works on this database as %s stops", plain(last)))
+	}
+	if r.DiscardedBefore != nil {
+		said = append(said, fmt.Sprintf(
+			"what was due before %s stays on the web and is not mailed: %s made, and those that are still to be made",
+			when(r.DiscardedBefore), digest.Counted(r.Discarded, "edition")))
+	}
+	return said
 }

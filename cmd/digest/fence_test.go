@@ -49,7 +49,7 @@ func TestServeBehindFence(t *testing.T) {
 }
 
 // TestSleepIsNoFence: a process that slept with its machine goes on, however
-// many editions wait; one whose database was brought back from the past, or
+// many editions wait; one whose database was brought back from the past, copied, or
 // taken over under another address, does not.
 func TestSleepIsNoFence(t *testing.T) {
 	st, err := store.Open(t.Context(), filepath.Join(t.TempDir(), "digest.db"))
@@ -83,6 +83,15 @@ func TestSleepIsNoFence(t *testing.T) {
 	fenced(look, "after a sleep", false)
 	now = now.Add(10 * time.Minute)
 	fenced(look, "and on", false)
+	undo, err := st.FenceSource(t.Context(), "a copy of it was begun")
+	if err != nil {
+		t.Fatal(err)
+	}
+	fenced(look, "copied under its hands", true)
+	if err := undo(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	fenced(look, "after the copy failed", false)
 
 	back := func(base string, at time.Time) {
 		if err := st.Unfence(t.Context(), base, at); err != nil {

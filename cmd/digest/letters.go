@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"digest/mailer"
@@ -42,7 +41,7 @@ func (a *app) openOutbox(st *store.Store) (o *mailer.Outbox, closeIt func(), err
 func (a *app) printOperatorLink(st *store.Store) error {
 	link, err := web.OperatorLink(a.hard, st, a.BaseURL, a.now())
 	if err == nil && link != "" {
-		fmt.Fprintf(a.stdout, "sign in as the owner: %s\n", link)
+		a.announce("sign in as the owner: %s", link)
 	}
 	return err
 }

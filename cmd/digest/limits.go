@@ -97,7 +97,7 @@ func (l *laneArg) check() (err error) {
 type limitsSetCmd struct {
 	laneArg
 	Connections int         `default:"0" from:"0" to:"1000" example:"4" placeholder:"N" help:"Messages on their way at once."`
-	Rate        digest.Rate `default:"0" example:"100/m" placeholder:"RATE" help:"Messages in a time, such as 100/m."`
+	Rate        digest.Rate `default:"0" from:"1/h" to:"1000/s" zero:"no limit" example:"100/m" placeholder:"RATE" help:"Messages in a time, such as 100/m."`
 }
 
 func (c *limitsSetCmd) check() error {
@@ -128,9 +128,16 @@ type limitsRemoveCmd struct{ laneArg }
 
 // Run ends a limit.
 func (c limitsRemoveCmd) Run(a *app, st *store.Store) error {
-	if err := st.SetLimits(a.soft, a.now(), c.name, digest.Limits{}); err != nil {
+	name := cmp.Or(c.name, routeName)
+	l, err := st.Lane(a.soft, c.name)
+	if err == nil && l.Limits == (digest.Limits{}) {
+		err = &digest.Error{Kind: digest.NotFound, Message: name + " has no limit of its own; see: digest limits"}
+	}
+	if err == nil {
+		err = st.SetLimits(a.soft, a.now(), c.name, digest.Limits{})
+	}
+	if err != nil {
 		return err
 	}
-	name := cmp.Or(c.name, routeName)
 	return a.say(map[string]any{"lane": name, "removed": true}, "%s has no limit of its own any more", name)
 }

@@ -8,8 +8,8 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
+	"log/slog"
 	"os"
 	"os/signal"
 	"runtime/debug"
@@ -20,8 +20,9 @@ import (
 )
 
 func main() {
-	soft, hard := signals()
-	os.Exit(run(soft, hard, os.Args[1:], os.Stdout, os.Stderr))
+	stderr := &announcer{Writer: os.Stderr}
+	soft, hard := signals(stderr)
+	os.Exit(run(soft, hard, os.Args[1:], os.Stdout, stderr))
 }
 
 // How long after the first signal what is still in flight is cut off, and the
@@ -38,20 +39,20 @@ var errCut = errors.New("stopped before all that was in flight was finished; not
 // signals gives a context that ends with the first SIGTERM or interrupt, which
 // asks the program to finish what is in flight, and one that ends with the second,
 // or when that takes too long.
-func signals() (soft, hard context.Context) {
+func signals(stderr *announcer) (soft, hard context.Context) {
 	soft, finish := context.WithCancel(context.Background())
 	hard, leave := context.WithCancelCause(context.Background())
 	c := make(chan os.Signal, 2)
 	signal.Notify(c, syscall.SIGTERM, os.Interrupt)
 	go func() {
 		<-c
-		fmt.Fprintln(os.Stderr, "finishing what is in flight; once more leaves at once")
+		stderr.say(slog.LevelInfo, "finishing what is in flight; once more leaves at once")
 		finish()
 		time.AfterFunc(cutAfter, func() { leave(errCut) })
 		select {
 		case <-c:
 		case <-time.After(leaveAfter):
-			complain(os.Stderr, errCut)
+			complain(stderr, errCut)
 		}
 		leave(errCut)
 		os.Exit(exitFailed) // nothing is lost: every step is committed before the next
@@ -70,16 +71,21 @@ const (
 // stderr when it fails.
 func run(soft, hard context.Context, args []string, stdout, stderr io.Writer) int {
 	var c cli
+	out, errs := announcerOf(stdout), announcerOf(stderr)
 	command, status, err := parseArgs(&c, args, stdout)
 	if err != nil {
-		complain(stderr, err)
+		complain(errs, err)
 		return status
 	}
 	if command == nil {
 		return status
 	}
-	a, err := newApp(&c, soft, hard, stdout, stderr)
+	logAll(command, c.LogFormat, func(w io.Writer) slog.Handler { return slog.NewJSONHandler(w, nil) }, out, errs)
+	a, err := newApp(&c, soft, hard, stdout, errs)
 	if err == nil {
+		handler := func(w io.Writer) slog.Handler { return a.logHandler(w, c.LogFormat, slog.LevelDebug) }
+		logAll(command, c.LogFormat, handler, out, errs)
+		a.announcer = out
 		err = a.do(command)
 	}
 	if err != nil {
@@ -87,7 +93,7 @@ func run(soft, hard context.Context, args []string, stdout, stderr io.Writer) in
 		if b, ok := command.(interface{ whenBroken() int }); ok {
 			status = b.whenBroken()
 		}
-		complain(stderr, err)
+		complain(errs, err)
 		return status
 	}
 	return exitDone
@@ -95,12 +101,12 @@ func run(soft, hard context.Context, args []string, stdout, stderr io.Writer) in
 
 // complain prints the one line of a failure. An error of a setting hides passwords
 // itself, and its example may be an address with one.
-func complain(stderr io.Writer, err error) {
+func complain(stderr *announcer, err error) {
 	text := oneLine(err.Error())
 	if _, ok := errors.AsType[*settingError](err); !ok {
 		text = digest.WithoutCredentials(text)
 	}
-	fmt.Fprintln(stderr, "digest: "+text)
+	stderr.say(slog.LevelError, "digest: "+text)
 }
 
 type versionCmd struct{ withoutSettings }

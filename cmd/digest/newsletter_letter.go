@@ -69,6 +69,9 @@ func (c newsletterLetterCmd) Run(a *app, st *store.Store) error {
 	if err == nil && !c.Date.IsZero() {
 		l, err = st.NewsletterLetter(a.soft, n.ID, c.Date)
 	}
+	if err == nil && c.changes() {
+		err = a.refusePastLetter(st, n, c.Date)
+	}
 	if err != nil {
 		return err
 	}
@@ -100,6 +103,24 @@ func (c newsletterLetterCmd) Run(a *app, st *store.Store) error {
 	}
 	return a.say(reportedLetter{n.Slug, l.LocalDate.String(), l.Subject, l.Note, l.Skipped, !l.ApprovedAt.IsZero()},
 		"%s, letter of %s%s", n.Slug, l.LocalDate, words)
+}
+
+// changes reports whether something is decided, and not only asked.
+func (c newsletterLetterCmd) changes() bool {
+	return c.Subject != nil || c.Note != nil || c.Skip != nil || len(c.Pull)+len(c.Unpull) > 0
+}
+
+// refusePastLetter refuses to decide anything about a letter that has left; the zero date is that of the next letter.
+func (a *app) refusePastLetter(st *store.Store, n digest.Newsletter, date digest.Date) error {
+	if date.IsZero() || !date.IsOver(a.now()) {
+		return nil
+	}
+	waits, err := st.LetterWaits(a.soft, n.ID, date)
+	if err == nil && !waits {
+		err = &digest.Error{Kind: digest.Conflict, Message: fmt.Sprintf(
+			"%s is over, and no letter of %s waits; name a date that is still to come", date, n.Slug)}
+	}
+	return err
 }
 
 // pull leaves posts out, and lets them in again, by their addresses among those that wait.
@@ -175,6 +196,9 @@ type newsletterReleaseCmd struct {
 func (c newsletterReleaseCmd) Run(a *app, st *store.Store) error {
 	n, err := st.NewsletterBySlug(a.soft, c.Slug)
 	if err != nil {
+		return err
+	}
+	if err := a.refusePastLetter(st, n, c.Date); err != nil {
 		return err
 	}
 	if !c.Date.IsZero() {

@@ -217,7 +217,14 @@ func (c *queueResumeCmd) check() (err error) {
 
 // Run forgets the trouble of a lane; its limits stay.
 func (c *queueResumeCmd) Run(a *app, st *store.Store) error {
-	if err := st.ResumeLane(a.soft, a.now(), c.name); err != nil {
+	l, err := st.Lane(a.soft, c.name)
+	if err == nil && c.name != "" && !l.IsTroubled() {
+		err = &digest.Error{Kind: digest.NotFound, Message: "mail to " + c.name + " is not held up; see: digest queue"}
+	}
+	if err == nil {
+		err = st.ResumeLane(a.soft, a.now(), c.name)
+	}
+	if err != nil {
 		return err
 	}
 	if err := a.noteFence(st); err != nil {

@@ -22,7 +22,11 @@ import (
 	"digest/web"
 )
 
-type serveCmd struct{ migrates }
+type serveCmd struct {
+	migrates
+	alone
+	serves
+}
 
 // Run runs the hourly job and the web view until it is told to stop. While
 // there is a fence it serves the web view alone.
@@ -58,7 +62,7 @@ func (serveCmd) Run(a *app) error {
 		for _, what := range a.strayMail() {
 			a.log.Warn(what)
 		}
-		fmt.Fprintf(a.stdout, "the web view is at %s (listening on %s)\n", a.BaseURL, shownAddress(listener))
+		a.announce("the web view is at %s (listening on %s)", a.BaseURL, shownAddress(listener))
 		if err := a.printOperatorLink(st); err != nil {
 			return err
 		}
@@ -127,7 +131,7 @@ func (a *app) serveMetrics(counters http.Handler) ([]func(context.Context) error
 	if err != nil {
 		return nil, err
 	}
-	fmt.Fprintf(a.stdout, "the metrics are at %s\n", metricsAt(listener))
+	a.announce("the metrics are at %s", metricsAt(listener))
 	return []func(context.Context) error{func(ctx context.Context) error {
 		return serveUntil(ctx, web.NewMetricsServer(counters, a.log), listener)
 	}}, nil
@@ -260,7 +264,11 @@ func serveUntil(ctx context.Context, server *http.Server, listener net.Listener)
 	return <-stopped
 }
 
-type workCmd struct{ migrates }
+type workCmd struct {
+	migrates
+	alone
+	serves
+}
 
 // Run runs the hourly job until it is told to stop. It does not begin where
 // there is a fence.

@@ -32,17 +32,17 @@ type settings struct {
 	BaseURL           string          `type:"base-url" default:"http://localhost:8080" example:"https://digest.example.org" group:"Settings:" help:"Where the web view is reached."`
 	Listen            string          `type:"listen" default:"127.0.0.1:8080" group:"Settings:" help:"The web view's address: host:port, or unix:/path of a socket."`
 	TrustedProxies    digest.Proxies  `default:"" example:"127.0.0.1,10.0.0.0/8" placeholder:"CIDR,…" group:"Settings:" help:"Proxies, unix for the socket of --listen, that are believed when they say for whom they ask (X-Forwarded-For, X-Forwarded-Proto)."`
-	PollWindow        time.Duration   `default:"15m" group:"Settings:" help:"Polls of one midnight are spread over this."`
-	ReleaseDeadline   time.Duration   `default:"30m" group:"Settings:" help:"An edition waits this long at most for its slowest feed."`
-	HostInterval      time.Duration   `default:"2s" group:"Settings:" help:"Least gap between two requests to one host."`
-	PollGap           time.Duration   `default:"1h" group:"Settings:" help:"Least gap between two polls of one feed."`
+	PollWindow        time.Duration   `default:"15m" from:"1m" to:"6h" zero:"immediately" group:"Settings:" help:"Polls of one midnight are spread over this."`
+	ReleaseDeadline   time.Duration   `default:"30m" from:"1s" to:"12h" group:"Settings:" help:"An edition waits this long at most for its slowest feed."`
+	HostInterval      time.Duration   `default:"2s" from:"0" to:"10m" group:"Settings:" help:"Least gap between two requests to one host."`
+	PollGap           time.Duration   `default:"1h" from:"1m" to:"7d" group:"Settings:" help:"Least gap between two polls of one feed."`
 	Head              poller.HeadMode `default:"learned" group:"Settings:" help:"HEAD before GET: learned, always or never."`
 	AllowNetworks     networks        `default:"" example:"127.0.0.0/8,192.168.1.0/24" placeholder:"CIDR,…" group:"Settings:" help:"Networks that feeds may live in though they are private."`
-	FetchTimeout      time.Duration   `default:"30s" positive:"" group:"Settings:" help:"For one HTTP request, all of it."`
-	Keep              time.Duration   `default:"400d" positive:"" group:"Settings:" help:"How long posts and editions are kept."`
-	FeedQuota         byteSize        `default:"4MB" example:"4MB, or 0 for no limit" placeholder:"SIZE" group:"Settings:" help:"What is stored of one feed in a day (UTC); the rest waits."`
-	AccountQuota      byteSize        `default:"64MB" example:"64MB, or 0 for no limit" placeholder:"SIZE" group:"Settings:" help:"What is stored in a day of feeds that few others read, on account of one reader."`
-	DatabaseAlarm     byteSize        `default:"20GB" example:"20GB, or 0 for none" placeholder:"SIZE" group:"Settings:" help:"How large the database may grow before the operator is told."`
+	FetchTimeout      time.Duration   `default:"30s" from:"1s" to:"1h" group:"Settings:" help:"For one HTTP request, all of it."`
+	Keep              time.Duration   `default:"400d" from:"7d" to:"36500d" group:"Settings:" help:"How long posts and editions are kept."`
+	FeedQuota         byteSize        `default:"4MB" from:"64KB" to:"1TB" zero:"no limit" example:"4MB, or 0 for no limit" placeholder:"SIZE" group:"Settings:" help:"What is stored of one feed in a day (UTC); the rest waits."`
+	AccountQuota      byteSize        `default:"64MB" from:"1MB" to:"1TB" zero:"no limit" example:"64MB, or 0 for no limit" placeholder:"SIZE" group:"Settings:" help:"What is stored in a day of feeds that few others read, on account of one reader."`
+	DatabaseAlarm     byteSize        `default:"20GB" from:"100MB" to:"1000TB" zero:"no alarm" example:"20GB, or 0 for none" placeholder:"SIZE" group:"Settings:" help:"How large the database may grow before the operator is told."`
 	Contact           string          `default:"" placeholder:"ADDRESS" group:"Settings:" help:"Whom the owners of sites may write to (that of --from)."`
 	Requests          int             `default:"20" from:"1" to:"10000" placeholder:"N" group:"Settings:" help:"Requests on the wire at once, over all hosts; slow ones make way for the next."`
 	BotAddresses      networks        `default:"" example:"198.51.100.7,2001:db8::/64" placeholder:"CIDR,…" group:"Settings:" help:"Networks that feeds are asked from, for the bot page."`
@@ -56,7 +56,7 @@ type settings struct {
 	MetricsListen     string          `type:"listen" default:"" example:"127.0.0.1:9464" placeholder:"ADDRESS" group:"Settings:" help:"Another address, where whoever reaches it may read /metrics."`
 	KeyFile           string          `default:"" example:"/etc/digest.key" placeholder:"FILE" group:"Settings:" help:"The key of private feeds' passwords (beside an embedded database, DATABASE.key)."`
 	Resolver          string          `default:"" example:"9.9.9.9:53" placeholder:"HOST:PORT" group:"Settings:" help:"The name server to ask for the records of newsletters' domains, and of the doctor's checks (that of this machine)."`
-	FenceAfter        time.Duration   `name:"fence" default:"36h" positive:"" placeholder:"DURATION" group:"Settings:" help:"A database in which much waits and nobody worked for so long is left alone (digest fence)."`
+	FenceAfter        time.Duration   `name:"fence" default:"36h" from:"1h" to:"365d" placeholder:"DURATION" group:"Settings:" help:"A database in which much waits and nobody worked for so long is left alone (digest fence)."`
 
 	mailSettings
 }
@@ -76,7 +76,7 @@ func (c *cli) valueReaders() []kong.Option {
 		typeReader(c, readWith(poller.ParseHeadMode, "is not a way to use HEAD")),
 		typeReader(c, readWith(parseNetworks, "is not a list of networks")),
 		typeReader(c, readWith(parseProxies, "is not a list of networks, with unix for the socket")),
-		typeReader(c, readWith(digest.ParseRate, "is not a rate")),
+		typeReader(c, readRate),
 		typeReader(c, readWith(digest.ParseCadence, "does not name days on which it comes")),
 		typeReader(c, readWith(digest.ParseDate, "is not a date")),
 		nameReader(c, "base-url", readBaseURL), nameReader(c, "return-path", readReturnPath),
@@ -236,24 +236,33 @@ func readInstant(_ *kong.Tag, s string) (time.Time, error) {
 	return t, nil
 }
 
-// readCount reads a number within the bounds of its flag.
+// readCount reads a number within the range of its flag.
 func readCount(tag *kong.Tag, s string) (int, error) {
-	least, _ := tag.GetInt("from")
-	most, _ := tag.GetInt("to")
 	n, err := strconv.Atoi(s)
-	if err != nil || int64(n) < least || int64(n) > most {
-		return 0, fmt.Errorf("is not a number from %d to %d", least, most)
+	if err != nil && rangeOf(tag) == "" {
+		return 0, errors.New("is not a number")
+	} else if err != nil {
+		return 0, errors.New("is not a number " + rangeOf(tag))
 	}
-	return n, nil
+	return n, checkRange(tag, "a number", n, strconv.Atoi, "")
 }
 
-// readDuration reads a length of time; some must not be zero.
+// readDuration reads a length of time within the range of its flag; some must not be zero.
 func readDuration(tag *kong.Tag, s string) (time.Duration, error) {
 	d, err := parseDuration(s)
 	if err != nil || d < 0 || d == 0 && tag.Has("positive") {
-		return 0, errors.New("is not a usable length of time")
+		return 0, errors.New(with("is not a usable length of time", durationHint(tag, s)))
 	}
-	return d, nil
+	return d, checkRange(tag, "a length of time", d, parseDuration, durationHint(tag, s))
+}
+
+// readRate reads a rate within the range of its flag.
+func readRate(tag *kong.Tag, s string) (digest.Rate, error) {
+	r, err := digest.ParseRate(s)
+	if err != nil {
+		return r, errors.New("is not a rate")
+	}
+	return r, checkRange(tag, "a rate", perDay(r), ratePerDay, "")
 }
 
 // A byteSize is a number of bytes, as a setting has it: 4MB.
@@ -271,8 +280,17 @@ func (b byteSize) String() string {
 	return strconv.FormatInt(int64(b), 10) + unit
 }
 
-// readSize reads a number of bytes with a unit, each 1024 times the one before.
-func readSize(_ *kong.Tag, s string) (byteSize, error) {
+// readSize reads a size within the range of its flag.
+func readSize(tag *kong.Tag, s string) (byteSize, error) {
+	size, err := parseSize(s)
+	if err != nil {
+		return 0, errors.New(with("is not a size", sizeHint(tag, s)))
+	}
+	return size, checkRange(tag, "a size", size, parseSize, sizeHint(tag, s))
+}
+
+// parseSize reads a number of bytes with a unit, each 1024 times the one before.
+func parseSize(s string) (byteSize, error) {
 	const most = 1 << 53 // bytes
 	number, unit := strings.TrimSpace(s), int64(1)
 	for i, name := range []string{"KB", "MB", "GB", "TB"} {
@@ -282,7 +300,7 @@ func readSize(_ *kong.Tag, s string) (byteSize, error) {
 	}
 	n, err := strconv.ParseUint(number, 10, 53)
 	if err != nil || int64(n) > most/unit {
-		return 0, errors.New("is not a size")
+		return 0, fmt.Errorf("%q is not a size", s)
 	}
 	return byteSize(int64(n) * unit), nil
 }

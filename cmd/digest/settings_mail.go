@@ -21,10 +21,10 @@ type mailSettings struct {
 	BounceListen      string      `default:"" placeholder:"ADDRESS" group:"Mail:" help:"Take bounces there: smtp://:25, lmtp://127.0.0.1:2424 or lmtp:/run/digest.sock."`
 	BounceMaildir     string      `default:"" placeholder:"DIR" group:"Mail:" help:"Take bounces from this Maildir."`
 	MailConnections   int         `default:"4" from:"1" to:"1000" placeholder:"N" group:"Mail:" help:"Messages on their way at once."`
-	MailRate          digest.Rate `default:"0" example:"100/m" placeholder:"RATE" group:"Mail:" help:"Messages in a time, such as 100/m; 0 is no limit."`
+	MailRate          digest.Rate `default:"0" from:"1/h" to:"1000/s" zero:"no limit" example:"100/m" placeholder:"RATE" group:"Mail:" help:"Messages in a time, such as 100/m."`
 	MailPerConnection int         `default:"50" from:"1" to:"1000" example:"4" placeholder:"N" group:"Mail:" help:"Messages on one connection at most."`
-	DomainConnections int         `default:"0" from:"0" to:"1000" example:"4" placeholder:"N" group:"Mail:" help:"Messages on their way at once to one recipient domain; 0 is no limit."`
-	DomainRate        digest.Rate `default:"0" example:"100/m" placeholder:"RATE" group:"Mail:" help:"Messages in a time to one recipient domain, such as 20/m; 0 is no limit."`
+	DomainConnections int         `default:"0" from:"1" to:"1000" zero:"no limit" example:"4" placeholder:"N" group:"Mail:" help:"Messages on their way at once to one recipient domain."`
+	DomainRate        digest.Rate `default:"0" from:"1/h" to:"1000/s" zero:"no limit" example:"100/m" placeholder:"RATE" group:"Mail:" help:"Messages in a time to one recipient domain, such as 20/m."`
 	PostalAddress     string      `default:"" placeholder:"TEXT" group:"Mail:" help:"A postal address for the foot of each mail, where the law asks for one."`
 }
 

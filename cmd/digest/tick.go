@@ -8,7 +8,10 @@ import (
 	"digest/store"
 )
 
-type tickCmd struct{ migrates }
+type tickCmd struct {
+	migrates
+	serves
+}
 
 // Run does the hourly job once.
 func (tickCmd) Run(a *app) error {

@@ -4,7 +4,7 @@ package catalogue
 // what a mail server answered as it is.
 func Unsent(stored string) Sayable {
 	return Recognised(stored,
-		Key("not delivered in time"), Key("web only"),
+		Key("not delivered in time"), Key("web only"), Key("left unmailed when the fence was released"),
 		Key("the address is suppressed: it has bounced for a week (%s)"), Key("the address is suppressed: it has bounced for a week"),
 		Key("the address is suppressed: it bounced (%s)"), Key("the address is suppressed: it bounced"),
 		Key("the address is suppressed: its reader called a mail spam (%s)"), Key("the address is suppressed: its reader called a mail spam"),

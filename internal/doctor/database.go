@@ -70,6 +70,11 @@ func (x *checker) size(context.Context) Finding {
 	} else {
 		f.note(OK, "the database has "+size, "")
 	}
+	if p := d.Prune; p != nil {
+		f.note(Wrong, fmt.Sprintf("%d of %d editions and %d of %d posts are older than DIGEST_KEEP; "+
+			"that is more than half, so they are not deleted",
+			p.Editions, p.AllEditions, p.Posts, p.AllPosts), "keep more (DIGEST_KEEP), or run: digest prune --confirm")
+	}
 	if d.OverQuota > 0 {
 		f.note(Warn, fmt.Sprintf("feeds that brought more than is stored in a day, so that posts wait: %d", d.OverQuota), "see: digest feeds")
 	}

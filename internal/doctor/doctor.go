@@ -103,7 +103,8 @@ type Database struct {
 	Late digest.Lags // what of the hour is too late
 
 	Storage   digest.Storage
-	OverQuota int // feeds of which posts wait
+	OverQuota int           // feeds of which posts wait
+	Prune     *digest.Prune // what would be deleted, and waits for an operator; nil: nothing waits
 
 	Proxies []digest.ProxyNote // what the web view noticed of proxies since its start
 }

@@ -14,13 +14,14 @@ import (
 	"sync"
 
 	"digest"
+	"digest/internal/ownership"
 )
 
 // Keys are the keys of an instance. They are safe for concurrent use, and follow
 // what is done to their file.
 type Keys struct {
-	file  string // "": none was named
-	makes bool   // the first key is made where there is no file
+	file   string // "": none was named
+	beside string // the database beside which the first key is made; "": it is not made
 
 	mu   sync.Mutex
 	keys []key // as the file was when it was read last
@@ -31,7 +32,7 @@ func In(file string) *Keys { return &Keys{file: file} }
 
 // Beside gives the keys that lie beside a database in a file. The first is made when it
 // is needed.
-func Beside(database string) *Keys { return &Keys{file: database + ".key", makes: true} }
+func Beside(database string) *Keys { return &Keys{file: database + ".key", beside: database} }
 
 // A Feed is under which address a private feed is stored, and with what.
 type Feed struct {
@@ -44,7 +45,7 @@ type Feed struct {
 
 // Seal encrypts a credential with the first key. Errors are *digest.Error.
 func (k *Keys) Seal(c digest.Credential) (Feed, error) {
-	keys, err := k.read(k.makes)
+	keys, err := k.read(k.beside != "")
 	if err != nil {
 		return Feed{}, err
 	}
@@ -89,7 +90,7 @@ const forSigning = "dkim"
 
 // SealKey encrypts a private key with the first key. Errors are *digest.Error.
 func (k *Keys) SealKey(private []byte) (string, error) {
-	keys, err := k.read(k.makes)
+	keys, err := k.read(k.beside != "")
 	if err != nil {
 		return "", err
 	}
@@ -126,7 +127,7 @@ func (k *Keys) find(id string) (key, bool) {
 // would make.
 func (k *Keys) IDs() ([]string, error) {
 	keys, err := k.read(false)
-	if k.makes && errors.Is(err, fs.ErrNotExist) {
+	if k.beside != "" && errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
 	var ids []string
@@ -152,7 +153,7 @@ func (k *Keys) read(makes bool) ([]key, error) {
 	}
 	text, err := os.ReadFile(k.file)
 	if makes && errors.Is(err, fs.ErrNotExist) {
-		if err = writeNew(k.file, "# Keeps the passwords of private feeds and the signing keys of newsletters' domains. Without it they are lost: see docs/private.md\n"+New()+"\n"); err == nil {
+		if err = writeNew(k.file, k.beside, "# Keeps the passwords of private feeds and the signing keys of newsletters' domains. Without it they are lost: see docs/private.md\n"+New()+"\n"); err == nil {
 			text, err = os.ReadFile(k.file)
 		}
 	}
@@ -204,7 +205,7 @@ func New() string {
 
 // Add puts a new key before the others of the file, and says its ID.
 func (k *Keys) Add() (id string, err error) {
-	if _, err := k.read(k.makes); err != nil {
+	if _, err := k.read(k.beside != ""); err != nil {
 		return "", err
 	}
 	text, err := os.ReadFile(k.file)
@@ -221,10 +222,10 @@ func (k *Keys) Add() (id string, err error) {
 	return keys[0].id, nil
 }
 
-// writeNew makes a file that is not there yet. Of two processes one does; the other
+// writeNew makes a file that is not there yet, for the owner of another. Of two processes one does; the other
 // finds its file whole.
-func writeNew(file, text string) error {
-	return write(file, text, func(from string) error {
+func writeNew(file, like, text string) error {
+	return write(file, like, text, func(from string) error {
 		if err := os.Link(from, file); err != nil && !errors.Is(err, fs.ErrExist) {
 			return err
 		}
@@ -234,15 +235,17 @@ func writeNew(file, text string) error {
 
 // replace puts a text in a file's place.
 func replace(file, text string) error {
-	return write(file, text, func(from string) error { return os.Rename(from, file) })
+	return write(file, file, text, func(from string) error { return os.Rename(from, file) })
 }
 
-// write makes a file that only its user reads, and gives it its name once it is on the disk.
-func write(file, text string, name func(from string) error) error {
+// write makes a file that only its user reads, and gives it its name once it is on the disk. Where root does so, it
+// belongs to the owner of the file like.
+func write(file, like, text string, name func(from string) error) error {
 	f, err := os.CreateTemp(filepath.Dir(file), filepath.Base(file)+".*") // with the mode 0600
 	if err != nil {
 		return err
 	}
+	ownership.GiveLike(f, like)
 	_, err = f.WriteString(text)
 	if err = cmp.Or(err, f.Sync(), f.Close()); err == nil {
 		err = name(f.Name())

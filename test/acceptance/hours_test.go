@@ -184,7 +184,7 @@ func TestLeaveAtOnce(t *testing.T) {
 	go server.Serve(l)
 	t.Cleanup(func() { close(hang); server.Close() })
 	h := newHouse(t, storetest.SQLite(t))
-	h.set("DIGEST_FETCH_TIMEOUT=10h")
+	h.set("DIGEST_FETCH_TIMEOUT=1h")
 	h.run("user", "add", "reader@example.org", "--time-zone", "UTC")
 	cmd := h.command(t.Context(), "subscribe", "reader@example.org", "http://"+l.Addr().String()+"/feed.xml")
 	says, err := cmd.StderrPipe()

@@ -1,0 +1,113 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"digest/internal/backup"
+	"digest/store"
+)
+
+type copyCmd struct {
+	To      string `required:"" placeholder:"DATABASE" help:"The other database: a file, or postgres://user:password@host:5432/digest."`
+	Replace bool   `env:"-" help:"Replace all that the other database holds."`
+}
+
+// Run brings all that the database holds into another, as backup and restore would. Both are fenced then.
+func (c copyCmd) Run(a *app) error {
+	if err := c.elsewhere(a.Database); err != nil {
+		return err
+	}
+	st, err := a.openWhatIsThere()
+	if err != nil {
+		return err
+	}
+	defer st.Close()
+	now := a.now()
+	to, on := fullName(c.To), now.UTC().Format("2006-01-02 15:04 MST")
+	// The source is fenced first: whenever this process is killed, the two do not both mail.
+	undo, err := st.FenceSource(a.soft,
+		fmt.Sprintf("a copy of this database to %s was begun on %s and may not be complete", to, on))
+	if err != nil {
+		return err
+	}
+	b, err := copyTo(a.soft, st, c.To, now, a.restoration(c.Replace,
+		fmt.Sprintf("this database was copied from %s on %s", fullName(a.Database), on)))
+	if err != nil {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(a.hard), farewell)
+		defer cancel()
+		if still := undo(ctx); still != nil {
+			return fmt.Errorf("%w; and %s stays fenced (%w): see digest fence", err, a.databaseName(), still)
+		}
+		return a.unlessStopped(err)
+	}
+	if _, err := st.FenceSource(a.hard, fmt.Sprintf("this database moved to %s on %s", to, on)); err != nil {
+		return err
+	}
+	r := reportBackup(b, c.To, now)
+	r.SourceFenced = true
+	w, works, err := a.whoWorks(st, true)
+	if err != nil {
+		return err
+	}
+	next := []string{fmt.Sprintf(
+		"no process may work on %s any more: it is fenced, and nothing is polled or mailed from it", a.databaseName())}
+	if works {
+		next = append(next, fmt.Sprintf("process %d on %s was at work on it, and the copy lacks what it did meanwhile: "+
+			"stop it, then copy again with --replace", w.PID, w.Host))
+	}
+	return a.sayBrought(r, "copied", c.To, append(next,
+		"set DIGEST_DATABASE to what --to names; then digest fence shows what would go out, and "+
+			"digest fence release lets it"))
+}
+
+// fullName names a database without its password, a file by its full path.
+func fullName(database string) string {
+	if path, err := filepath.Abs(database); err == nil && !strings.Contains(database, "://") {
+		return path
+	}
+	return withoutSecret("DIGEST_DATABASE", database)
+}
+
+// elsewhere sees that the other database can be one, and is not the same.
+func (c copyCmd) elsewhere(database string) error {
+	if strings.Contains(c.To, "://") {
+		if err := store.CheckAddress(c.To); err != nil {
+			return wrongLine("--to is no address of PostgreSQL; write it like postgres://user:password@host:5432/digest")
+		}
+	}
+	one, err := os.Stat(database)
+	other, missing := os.Stat(c.To)
+	if c.To == database || err == nil && missing == nil && os.SameFile(one, other) {
+		return wrongLine("--to is the database itself; name another")
+	}
+	return nil
+}
+
+// copyTo writes a backup of a store and reads it at the same time.
+func copyTo(ctx context.Context, st *store.Store, to string, now time.Time, how store.Restoration) (b store.Backup, err error) {
+	r, w := io.Pipe()
+	written := make(chan error, 1)
+	go func() {
+		_, err := st.Backup(ctx, w, version(), now)
+		_ = w.CloseWithError(err) // nil: the end
+		written <- err
+	}()
+	from, err := backup.NewReader(r)
+	if err == nil {
+		b, err = store.Restore(ctx, to, from, how)
+	}
+	_ = r.CloseWithError(errStopped) // if there is more to write
+	if wrong := <-written; wrong != nil && !errors.Is(wrong, errStopped) {
+		err = wrong
+	}
+	return b, err
+}
+
+var errStopped = errors.New("what was written was not read to its end")

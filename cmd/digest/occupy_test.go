@@ -1,0 +1,136 @@
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"regexp"
+	"strings"
+	"testing"
+
+	"digest"
+	"digest/store"
+	"digest/store/storetest"
+)
+
+// TestOneServeOnAFile: a second serve or work on a database in a file is refused, with the name of the first; short
+// commands beside it are not.
+func TestOneServeOnAFile(t *testing.T) {
+	t.Chdir(t.TempDir())
+	do := func(line string, want int) string {
+		t.Helper()
+		var said strings.Builder
+		if status := run(t.Context(), t.Context(), strings.Fields(line), io.Discard, &said); status != want {
+			t.Errorf("%s: status %d, want %d: %s", line, status, want, said.String())
+		}
+		return said.String()
+	}
+	if err := os.Symlink("digest.db", "link.db"); err != nil {
+		t.Fatal(err)
+	}
+	serveWhile(t, "", "ok", t.Output(), func() {
+		who := regexp.MustCompile(fmt.Sprintf(`^digest: process %d on .+ works on .*digest\.db since 20.* UTC; `+
+			`a database in a file has one serve or work: stop that one, or move to PostgreSQL \(digest copy --to\)\n$`, os.Getpid()))
+		for _, line := range []string{
+			"serve --listen 127.0.0.1:0", "work", "serve --listen 127.0.0.1:0 --database link.db",
+			"work --now 2027-01-01T00:00:00Z --force",
+		} {
+			if said := do(line, exitFailed); !who.MatchString(said) {
+				t.Errorf("%s says %q", line, said)
+			}
+		}
+		do("tick", exitDone)
+		do("user add ann@example.org --time-zone UTC", exitDone)
+		do("backup all.backup", exitDone)
+	})
+	serveWhile(t, "", "ok", t.Output(), func() {}) // once the first has ended
+}
+
+// TestKilledServeLeavesNoLock: a process that was killed is in nobody's way.
+func TestKilledServeLeavesNoLock(t *testing.T) {
+	program := built.Path(t)
+	t.Chdir(t.TempDir())
+	for range 2 {
+		c := exec.CommandContext(t.Context(), program, "serve", "--listen", "127.0.0.1:0")
+		out, err := c.StdoutPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := c.Start(); err != nil {
+			t.Fatal(err)
+		}
+		if line, err := bufio.NewReader(out).ReadString('\n'); err != nil || !strings.Contains(line, "listening on") {
+			t.Errorf("it says %q, %v", line, err)
+		}
+		if err := c.Process.Kill(); err != nil {
+			t.Fatal(err)
+		}
+		_ = c.Wait()
+	}
+}
+
+// TestNoRestoreUnderAProcess: a database on which a process works is not replaced, also if that process works as of
+// another time, or behind a fence.
+func TestNoRestoreUnderAProcess(t *testing.T) {
+	for name, database := range map[string]func(testing.TB) string{
+		"SQLite": storetest.EmptySQLite, "PostgreSQL": storetest.EmptyPostgres,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Chdir(t.TempDir())
+			t.Setenv("DIGEST_DATABASE", database(t))
+			do := func(line string, want int) string {
+				t.Helper()
+				var said strings.Builder
+				if status := run(t.Context(), t.Context(), strings.Fields(line), io.Discard, &said); status != want {
+					t.Errorf("%s: status %d, want %d: %s", line, status, want, said.String())
+				}
+				return said.String()
+			}
+			do("user add ann@example.org --time-zone UTC --now 2031-05-01T00:00:00Z", exitDone)
+			do("backup all.backup", exitDone)
+			do("copy --to copy.db", exitDone) // from where a copy comes back
+			do("fence release", exitDone)
+			replaces := func(want int) {
+				t.Helper()
+				me := fmt.Sprint("process ", os.Getpid(), " on ")
+				for _, line := range []string{
+					"restore all.backup --replace", "copy --database copy.db --replace --to " + os.Getenv("DIGEST_DATABASE"),
+				} {
+					said := do(line, want)
+					if want != exitDone && (!strings.Contains(said, me) || !strings.HasSuffix(said, "; stop it first\n")) {
+						t.Errorf("%s says %q", line, said)
+					}
+				}
+			}
+			serveWhile(t, "--now 2031-05-02T00:00:00Z", "ok", t.Output(), func() {
+				wait(t)
+				replaces(exitFailed)
+			})
+			replaces(exitDone)
+			if name == "SQLite" {
+				serveWhile(t, "", digest.Fenced, t.Output(), func() { replaces(exitFailed) })
+			}
+		})
+	}
+}
+
+// wait waits until a process has said that it is at work.
+func wait(t *testing.T) {
+	t.Helper()
+	st, err := store.Open(t.Context(), os.Getenv("DIGEST_DATABASE"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer st.Close()
+	for {
+		all, err := st.Workers(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(all) > 0 {
+			return
+		}
+	}
+}

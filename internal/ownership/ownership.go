@@ -1,0 +1,107 @@
+// Package ownership lets root create files for a service that runs as another user.
+//
+// A command that root runs beside the database of a service creates files there: the database, its log, its key.
+// They belong to the owner of the database, or of the folder, or else the service could not open them. Only files that
+// this process has just created change their owner, by their descriptor and never by their name: in a folder of
+// somebody else a name may lead anywhere.
+package ownership
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/user"
+	"path/filepath"
+	"strconv"
+)
+
+// Create opens a file for reading and writing, and creates it with the mode 0600 if it is missing. A file that root
+// creates belongs to the owner of the file beside, in the same folder, or of the folder if that is missing.
+// With os.O_EXCL as flag the file must be missing. Root creates no file through a symbolic link.
+func Create(path, beside string, flag int) (*os.File, error) {
+	const mode = 0o600
+	flag |= os.O_RDWR
+	if os.Geteuid() != 0 {
+		return os.OpenFile(path, flag|os.O_CREATE, mode)
+	}
+	folder, err := os.OpenRoot(filepath.Dir(path)) // which stays the same folder, whatever its name leads to
+	if err != nil {
+		return nil, err
+	}
+	defer folder.Close()
+	like, err := folder.Lstat(filepath.Base(beside))
+	if err != nil || !like.Mode().IsRegular() {
+		if like, err = folder.Stat("."); err != nil {
+			return nil, err
+		}
+	}
+	f, err := folder.OpenFile(filepath.Base(path), flag|os.O_CREATE|os.O_EXCL, mode)
+	if errors.Is(err, fs.ErrExist) && flag&os.O_EXCL == 0 {
+		return os.OpenFile(path, flag, mode)
+	}
+	if err != nil {
+		return nil, err
+	}
+	give(f, like)
+	return f, nil
+}
+
+// GiveLike gives a file that this process has just created to the owner of another, whose group may read it too if it
+// may read the other. Without the other, or if this process is not root's, the file stays as it is.
+func GiveLike(f *os.File, other string) {
+	info, err := os.Stat(other)
+	if err != nil || os.Geteuid() != 0 {
+		return
+	}
+	give(f, info)
+	const group = 0o040
+	_ = f.Chmod(0o600 | info.Mode().Perm()&group)
+}
+
+// give gives a file to the owner of another. Where the system does not let root do that, the file stays root's.
+func give(f *os.File, like fs.FileInfo) {
+	if uid, gid, ok := ownerOf(like); ok {
+		_ = f.Chown(uid, gid)
+	}
+}
+
+// Foreign describes why this process may not write a file: it belongs to somebody else. It is "" if that is not the
+// reason. remedy is the command that changes the owner.
+func Foreign(path string) (reason, remedy string) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return "", ""
+	}
+	uid, _, ok := ownerOf(info)
+	me := os.Geteuid()
+	if !ok || uid == me || me == 0 {
+		return "", ""
+	}
+	if full, err := filepath.Abs(path); err == nil {
+		path = full
+	}
+	return fmt.Sprintf("%s belongs to %s, and this process runs as %s", path, name(uid), name(me)),
+		fmt.Sprintf("sudo chown %s: %s", name(me), path)
+}
+
+// name is the name of a user, or the number if the user has none.
+func name(uid int) string {
+	if u, err := user.LookupId(strconv.Itoa(uid)); err == nil {
+		return u.Username
+	}
+	return strconv.Itoa(uid)
+}
+
+// IsForeignLink reports whether a file has another name too and belongs to somebody else than the file beside it:
+// whoever made the link may want root to change the other file.
+func IsForeignLink(path, beside string) bool {
+	info, err := os.Lstat(path)
+	like, wrong := os.Stat(beside)
+	if err != nil || wrong != nil || os.Geteuid() != 0 {
+		return false
+	}
+	uid, _, _ := ownerOf(info)
+	own, _, _ := ownerOf(like)
+	return uid != own && links(info) > 1
+}

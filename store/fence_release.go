@@ -1,0 +1,87 @@
+package store
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"digest"
+)
+
+// FenceSource fences a database that is copied, because two that hold the same must not both mail it, until Unfence.
+// undo removes the fence again, unless the heartbeat has changed since.
+func (s *Store) FenceSource(ctx context.Context, reason string) (undo func(context.Context) error, err error) {
+	var was, is []byte
+	err = s.change(ctx, "fencing the database", func(c conn) (err error) {
+		if was, err = c.setting(ctx, beatKey); err != nil {
+			return err
+		}
+		last, _, err := lastBeat(ctx, c)
+		if err != nil {
+			return err
+		}
+		last.Brought = reason
+		if err := last.leave(ctx, c); err != nil {
+			return err
+		}
+		is, err = c.setting(ctx, beatKey)
+		return err
+	})
+	return func(ctx context.Context) error {
+		return s.change(ctx, "releasing the fence of a copy that failed", func(c conn) error {
+			now, err := c.setting(ctx, beatKey)
+			switch {
+			case err != nil || !bytes.Equal(now, is):
+				return err
+			case was == nil:
+				return c.run(ctx, `DELETE FROM settings WHERE key = ?`, beatKey)
+			}
+			return c.setSetting(ctx, beatKey, was)
+		})
+	}, err
+}
+
+// discardKey is the key of settings for the instant before which mail that was due is not sent any more.
+const discardKey = "unmailed before"
+
+// leftUnmailed is the error of an edition that was due before that instant.
+const leftUnmailed = "left unmailed when the fence was released"
+
+// UnfenceAfter is Unfence, but leaves editions unmailed that should have been mailed before an instant, because a lost
+// instance may have mailed them. They stay on the web; Release treats later ones the same. It returns how many existed.
+func (s *Store) UnfenceAfter(ctx context.Context, baseURL string, now, before time.Time) (sealed int, err error) {
+	value, err := json.Marshal(at(before))
+	if err != nil {
+		return 0, fmt.Errorf("writing what is left unmailed: %w", err)
+	}
+	err = s.changeAlone(ctx, "releasing the fence", func(c conn) error {
+		const late = `e.send_at < ?`
+		if err := c.run(ctx, `DELETE FROM mail_claims WHERE state IN ('leased', 'dotting') AND edition_id IN (
+			SELECT e.id FROM editions e WHERE e.state = 'leased' AND `+late+`)`, at(before)); err != nil {
+			return err
+		}
+		sealed, err = c.exec(ctx, `UPDATE editions AS e SET state = ?, error = ?, undelivered = 0
+			WHERE `+late+` AND (e.state = 'ready' OR e.state = 'expired' AND `+undelivered+`
+			OR e.state = 'leased' AND NOT EXISTS (SELECT 1 FROM mail_claims mc WHERE mc.edition_id = e.id))`,
+			digest.EditionUnmailed, leftUnmailed, at(before))
+		if err != nil {
+			return err
+		}
+		if err := c.setSetting(ctx, discardKey, value); err != nil {
+			return err
+		}
+		return beat(ctx, c, baseURL, now)
+	})
+	return sealed, err
+}
+
+// discardedBefore returns the instant before which mail that was due is not sent; 0: all of it is.
+func discardedBefore(ctx context.Context, c conn) (before instant, err error) {
+	value, err := c.setting(ctx, discardKey)
+	if err == nil && value != nil {
+		err = json.Unmarshal(value, &before)
+	}
+	return before, err
+}

@@ -1,0 +1,205 @@
+package store_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"digest"
+)
+
+// TestSourceIsFenced: a database that is copied does nothing, under any address, until it is released; a copy
+// that failed leaves it as it was.
+func TestSourceIsFenced(t *testing.T) {
+	each(t, func(w world) {
+		w.reader("ann", "UTC")
+		undo, err := w.FenceSource(w.ctx(), "a copy was begun")
+		w.ok(err)
+		want(w.t, "one that nobody has worked on yet", w.beat(home, noon).Reason, "a copy was begun")
+		w.ok(undo(w.ctx()))
+		want(w.t, "whose copy failed", w.beat(home, noon).Reason, "")
+
+		undo, err = w.FenceSource(w.ctx(), "a copy was begun")
+		w.ok(err)
+		for _, base := range []string{home, "https://other.example.org"} {
+			f := w.beat(base, noon.Add(time.Minute))
+			want(w.t, base, f.Reason, "a copy was begun")
+			want(w.t, "last used", f.BaseURL+" "+f.Beat.String(), home+" "+noon.String())
+		}
+		again, err := w.FenceSource(w.ctx(), "it moved")
+		w.ok(err)
+		want(w.t, "moved", w.beat(home, noon.Add(2*time.Minute)).Reason, "it moved")
+		w.ok(undo(w.ctx()))
+		want(w.t, "undone too late", w.beat(home, noon.Add(2*time.Minute)).Reason, "it moved")
+		w.ok(again(w.ctx()))
+		want(w.t, "a second copy failed", w.beat(home, noon.Add(2*time.Minute)).Reason, "a copy was begun")
+		w.ok(w.Unfence(w.ctx(), home, noon.Add(3*time.Minute)))
+		w.ok(undo(w.ctx()))
+		want(w.t, "released", w.beat(home, noon.Add(3*time.Minute)).Reason, "")
+	})
+}
+
+// TestUnfenceAfter: editions due before the instant stay on the web, in whatever state of delivery they were, and later
+// ones are mailed.
+func TestUnfenceAfter(t *testing.T) {
+	each(t, func(w world) {
+		f := w.feed("f.example")
+		digests := map[string]digest.Digest{}
+		for _, name := range []string{"ready", "leased", "dotting", "taken", "lost", "later"} {
+			digests[name] = w.reader(name, "Europe/Paris")
+			w.subscribe(digests[name], f)
+		}
+		w.ok(w.SetDeliverAt(w.ctx(), digests["later"].ID, 7*time.Hour)) // 06:00 UTC
+		w.record(noon, f, posts(noon, "old"))
+		want(w.t, "sealed", w.hour(parisMidnight), 6)
+		ids := map[string]digest.EditionID{}
+		for name, d := range digests {
+			all, err := w.Editions(w.ctx(), d.ID, 1)
+			w.ok(err)
+			ids[name] = all[0].ID
+		}
+		w.claimEditions(parisMidnight, 5, "dead")
+		w.dot(parisMidnight, "dead", ids["dotting"], ids["taken"])
+		w.mark(parisMidnight, "dead", digest.Mark{ID: ids["taken"], State: digest.EditionSent})
+		for name, state := range map[string]string{"ready": "ready", "lost": "expired"} {
+			w.ok(w.Exec(w.ctx(), `DELETE FROM mail_claims WHERE edition_id = ?`, ids[name]))
+			w.ok(w.Exec(w.ctx(), `UPDATE editions SET state = ? WHERE id = ?`, state, ids[name]))
+		}
+
+		lost := parisMidnight.Add(4 * time.Hour) // of the machine: 03:00 UTC
+		sealed, err := w.UnfenceAfter(w.ctx(), home, lost.Add(time.Hour), lost)
+		w.ok(err)
+		want(w.t, "sealed and not mailed", sealed, 4)
+		for name, state := range map[string]digest.EditionState{
+			"ready": "unmailed", "leased": "unmailed", "dotting": "unmailed",
+			"taken": "sent", "lost": "unmailed", "later": "ready",
+		} {
+			e := w.edition(ids[name])
+			want(w.t, name, e.State, state)
+			want(w.t, name+" has a reason", e.Error != "", state == digest.EditionUnmailed)
+		}
+		now := lost.Add(time.Hour)
+		want(w.t, "mailed at once", len(w.send(now)), 0)
+		w.recoverDead(now.Add(time.Hour))
+		want(w.t, "mailed later", len(w.send(parisMidnight.Add(8*time.Hour))), 1)
+		for _, name := range []string{"ready", "lost"} {
+			want(w.t, name+" on the web", w.shown(digests[name]), "2026-11-20 old")
+		}
+	})
+}
+
+// TestDiscardedMidnights: of digests whose midnight has passed the edition is made, and is not mailed where its mail
+// would have left before the instant.
+func TestDiscardedMidnights(t *testing.T) {
+	hours := []time.Duration{0, 7 * time.Hour}
+	tests := []struct {
+		name     string
+		released time.Duration // after the midnight in Paris
+		before   time.Duration
+		want     string // states of the editions of those hours
+	}{
+		{"before the midnight", time.Hour, -time.Hour, "ready ready"},
+		{"at the midnight", time.Hour, 0, "ready ready"},
+		{"behind the midnight", time.Hour, time.Minute, "unmailed ready"},
+		{"behind both", 9 * time.Hour, 8 * time.Hour, "unmailed unmailed"},
+		{"between, released behind both", 9 * time.Hour, 6 * time.Hour, "unmailed ready"},
+		{"of the days before, of which there is one edition", 50 * time.Hour, 40 * time.Hour, "ready ready"},
+		{"of today, after some days", 50 * time.Hour, 49 * time.Hour, "unmailed ready"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			each(t, func(w world) {
+				f := w.feed("f.example")
+				var digests []digest.Digest
+				for i, hour := range hours {
+					d := w.reader(fmt.Sprint("reader", i), "Europe/Paris")
+					w.subscribe(d, f)
+					w.ok(w.SetDeliverAt(w.ctx(), d.ID, hour))
+					digests = append(digests, d)
+				}
+				w.record(noon, f, posts(noon, "old"))
+				now := parisMidnight.Add(tt.released)
+				sealed, err := w.UnfenceAfter(w.ctx(), home, now, parisMidnight.Add(tt.before))
+				w.ok(err)
+				want(w.t, "sealed", sealed, 0)
+				want(w.t, "made", w.hour(now), 2)
+				var states []string
+				for _, d := range digests {
+					all, err := w.Editions(w.ctx(), d.ID, 1)
+					w.ok(err)
+					states = append(states, string(all[0].State))
+				}
+				want(w.t, "states", strings.Join(states, " "), tt.want)
+				next := now.Add(day)
+				w.record(next.Add(-time.Hour), f, posts(next, "new"))
+				w.hour(next)
+				for _, d := range digests {
+					all, err := w.Editions(w.ctx(), d.ID, 1)
+					w.ok(err)
+					want(w.t, "the next one", all[0].State, digest.EditionReady)
+				}
+			})
+		})
+	}
+}
+
+// TestWaitingNamesWhoIsMailed: the list behind a fence has those whom something would be mailed to, and nobody else.
+func TestWaitingNamesWhoIsMailed(t *testing.T) {
+	each(t, func(w world) {
+		f := w.feed("f.example")
+		for _, sealed := range []bool{true, false} {
+			for _, name := range []string{"mailed", "webonly", "suppressed", "paused", "left", "late"} {
+				if !sealed {
+					name += "-due"
+				}
+				w.subscribe(w.reader(name, "Europe/Paris"), f)
+			}
+			if sealed {
+				w.record(noon, f, posts(noon, "old"))
+				w.hour(parisMidnight)
+				w.ok(w.Exec(w.ctx(), `UPDATE digests SET next_due_at = next_due_at + 8640000`))
+			}
+		}
+		now := parisMidnight.Add(time.Hour)
+		for i, name := range []string{"webonly", "suppressed", "paused", "left", "late"} {
+			for _, suffix := range []string{"", "-due"} {
+				u, err := w.UserByEmail(w.ctx(), name+suffix+"@example.org")
+				w.ok(err)
+				d, err := w.DigestOf(w.ctx(), u.ID)
+				w.ok(err)
+				w.ok([]func() error{
+					func() error { return w.Exec(w.ctx(), `UPDATE digests SET mailed = 0 WHERE id = ?`, d.ID) },
+					func() error {
+						complaint := digest.Suppression{Email: u.Email, Reason: digest.ForComplaint, CreatedAt: noon}
+						return w.Suppress(w.ctx(), complaint)
+					},
+					func() error { return w.SetDigestState(w.ctx(), d.ID, digest.DigestPaused, now) },
+					func() error {
+						return w.Exec(w.ctx(), fmt.Sprintf(`UPDATE digests SET state = 'left' WHERE id = %d`, d.ID))
+					},
+					func() error {
+						return w.Exec(w.ctx(), `UPDATE editions SET expires_at = ? WHERE digest_id = ?`, now.Unix(), d.ID)
+					},
+				}[i]())
+			}
+		}
+		waiting, err := w.WaitingReaders(w.ctx(), now, 100)
+		w.ok(err)
+		var names []string
+		for _, r := range waiting {
+			names = append(names, fmt.Sprintf("%s %d", strings.TrimSuffix(r.Email, "@example.org"), r.Editions()))
+		}
+		// A paused digest's edition was made before the pause and is mailed; one that is too late goes with the next.
+		want(w.t, "who waits", strings.Join(names, ", "), "late-due 1, mailed-due 1, mailed 1, paused 1")
+		w.hour(now)
+		var sent []string
+		for _, d := range w.send(now) {
+			sent = append(sent, strings.TrimSuffix(d.Email, "@example.org")+" 1")
+		}
+		slices.Sort(sent)
+		slices.Sort(names)
+		want(w.t, "who is mailed", strings.Join(sent, ", "), strings.Join(names, ", "))
+	})
+}

@@ -1,0 +1,157 @@
+package store
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"digest"
+	"digest/calendar"
+)
+
+// A prune that would delete more than half of the editions or posts waits until an operator confirms it. A count takes
+// long in a large database. So the store remembers the instant before which everything may be deleted, and counts
+// nothing while that instant moves on with time, hour by hour.
+
+const (
+	// prunableKey is the key of settings for the instant before which everything may be deleted.
+	prunableKey = "prune before"
+	// pruneWaitsKey is the key of settings for the count of a prune that waits.
+	pruneWaitsKey = "prune waits"
+	// pruneStep is how far that instant may move on without a count: two days, for who ticks once a day.
+	pruneStep = 2 * 24 * time.Hour
+)
+
+// AdmitPrune returns the instant before which Prune may delete everything: keep before now, unless that would
+// delete too much. Then it is the last instant that was admitted, or 1970, and waits counts what would be deleted.
+// PruneWaits returns that count until a prune is admitted.
+func (s *Store) AdmitPrune(ctx context.Context, now time.Time, keep time.Duration) (
+	before time.Time, waits *digest.Prune, err error,
+) {
+	wanted := at(now).plus(-keep)
+	counted, err := s.countUnlessAdmitted(ctx, s.read(), now, wanted)
+	if err != nil {
+		return before, nil, failed("counting what would be deleted", err)
+	}
+	err = s.change(ctx, "admitting a prune", func(c conn) error {
+		admitted, err := readPrunable(ctx, c)
+		if err != nil {
+			return err
+		}
+		if counted != nil && counted.IsLarge() && wanted > admitted.plus(pruneStep) {
+			before, waits = time.Unix(int64(admitted), 0), counted
+			value, err := json.Marshal(counted)
+			if err != nil {
+				return fmt.Errorf("writing what would be deleted: %w", err)
+			}
+			return c.setSetting(ctx, pruneWaitsKey, value)
+		}
+		before, waits = wanted.time(), nil
+		return admitPrune(ctx, c, max(wanted, admitted))
+	})
+	return before, waits, err
+}
+
+// countUnlessAdmitted counts what a prune would delete; nil: it is admitted without. A count of the last
+// two days is not repeated.
+func (s *Store) countUnlessAdmitted(ctx context.Context, c conn, now time.Time, wanted instant) (*digest.Prune, error) {
+	admitted, err := readPrunable(ctx, c)
+	if err != nil || wanted <= admitted.plus(pruneStep) {
+		return nil, err
+	}
+	last, err := readPruneWaits(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	if last != nil && at(last.Before) <= wanted && wanted <= at(last.Before).plus(pruneStep) {
+		return last, nil
+	}
+	counted, err := s.countPrune(ctx, c, now, wanted)
+	return &counted, err
+}
+
+// ConfirmPrune lets prunes delete everything that is older than an instant.
+func (s *Store) ConfirmPrune(ctx context.Context, before time.Time) error {
+	return s.change(ctx, "confirming a prune", func(c conn) error { return admitPrune(ctx, c, at(before)) })
+}
+
+// PruneWaits gives what the prune would delete that waits for an operator; nil: none waits.
+func (s *Store) PruneWaits(ctx context.Context) (*digest.Prune, error) {
+	waits, err := readPruneWaits(ctx, s.read())
+	return waits, failed("looking for a prune that waits", err)
+}
+
+// WouldWait counts what AdmitPrune would hold back, and changes nothing; nil: it would admit the prune.
+func (s *Store) WouldWait(ctx context.Context, now time.Time, keep time.Duration) (*digest.Prune, error) {
+	counted, err := s.countUnlessAdmitted(ctx, s.read(), now, at(now).plus(-keep))
+	if err != nil || counted == nil || !counted.IsLarge() {
+		return nil, failed("counting what would be deleted", err)
+	}
+	return counted, nil
+}
+
+// CountPrune counts what a prune at now would delete, and changes nothing.
+func (s *Store) CountPrune(ctx context.Context, now time.Time, keep time.Duration) (p digest.Prune, err error) {
+	err = s.atOneInstant(ctx, "counting what would be deleted", func(s *Store) error {
+		last, err := readPruneTime(ctx, s.read())
+		if err != nil {
+			return err
+		}
+		now := calendar.PruneTime(now, last)
+		p, err = s.countPrune(ctx, s.read(), now, at(now).plus(-keep))
+		return err
+	})
+	return p, err
+}
+
+func (s *Store) countPrune(ctx context.Context, c conn, now time.Time, before instant) (digest.Prune, error) {
+	var editions, posts digest.Prune
+	err := c.get(ctx, &editions, `SELECT count(*) AS all_editions, COALESCE(SUM(CASE
+			WHEN e.due_at < ? AND e.state IN ('sent', 'sent_unconfirmed', 'failed', 'expired', 'unmailed')
+				AND NOT `+awaited+` THEN 1 ELSE 0 END), 0) AS editions FROM editions e`, before)
+	if err != nil {
+		return digest.Prune{}, err
+	}
+	old, err := s.oldestNeeded(ctx)
+	if err != nil {
+		return digest.Prune{}, err
+	}
+	if old == 0 || old > before {
+		old = before
+	}
+	shown := unshown(now, old)
+	err = c.get(ctx, &posts, `SELECT count(*) AS all_posts, COALESCE(SUM(CASE WHEN p.seen_at < ? AND `+isFree+`
+			OR p.feed_id IN (SELECT f.id FROM `+timedFeeds+` WHERE `+isDeserted+`) THEN 1 ELSE 0 END), 0) AS posts
+		FROM posts p JOIN feeds f ON f.id = p.feed_id`, old, listedSeconds, shown, old, old, old, shown)
+	editions.Before, editions.Posts, editions.AllPosts = before.time(), posts.Posts, posts.AllPosts
+	return editions, err
+}
+
+func readPrunable(ctx context.Context, c conn) (before instant, err error) {
+	value, err := c.setting(ctx, prunableKey)
+	if err == nil && value != nil {
+		err = json.Unmarshal(value, &before)
+	}
+	return before, err
+}
+
+func readPruneWaits(ctx context.Context, c conn) (waits *digest.Prune, err error) {
+	value, err := c.setting(ctx, pruneWaitsKey)
+	if err == nil && value != nil {
+		err = json.Unmarshal(value, &waits)
+	}
+	return waits, err
+}
+
+// admitPrune lets everything go that is older than an instant, and forgets what waited.
+func admitPrune(ctx context.Context, c conn, before instant) error {
+	value, err := json.Marshal(before)
+	if err != nil {
+		return fmt.Errorf("writing what may be deleted: %w", err)
+	}
+	if err := c.setSetting(ctx, prunableKey, value); err != nil {
+		return err
+	}
+	return c.run(ctx, `DELETE FROM settings WHERE key = ?`, pruneWaitsKey)
+}
