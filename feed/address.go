@@ -85,12 +85,12 @@ func lacksScheme(base, ref string) bool {
 // breaks and tabs in it (URL Standard, basic parser), and other controls, with
 // which an address could drive a terminal.
 func cleanAddress(s string) string {
-	return strings.Map(func(r rune) rune {
+	return strings.TrimSpace(strings.Map(func(r rune) rune {
 		if r < ' ' || r >= 0x7f && r < 0xa0 {
 			return -1
 		}
 		return r
-	}, strings.TrimSpace(s))
+	}, s))
 }
 
 // isAbsolute reports whether s begins with a scheme.
@@ -119,11 +119,14 @@ func isWeb(s string) bool {
 
 // NormalURL gives the form of a feed's address that is stored and compared:
 // https where the scheme is missing, scheme and host in lower case and ASCII,
-// no default port, no fragment, "/" for an empty path. Path and query stay byte
-// for byte. feed: addresses are taken for what they stand for.
+// no default port, no fragment, no white space before a fragment, "/" for an
+// empty path. Path and query stay byte for byte. feed: addresses are taken for
+// what they stand for.
 func NormalURL(raw string) (string, error) {
-	s := cleanAddress(raw)
-	s = withScheme(s)
+	s := withScheme(cleanAddress(raw))
+	if before, fragment, found := strings.Cut(s, "#"); found {
+		s = strings.TrimSpace(before) + "#" + fragment
+	}
 	u, err := url.Parse(s)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
 		return "", notAddress(raw, err)
