@@ -18,17 +18,23 @@ import (
 // trusted proxy could have been written by anybody. An entry that is no address
 // ends it at the proxy that passed it on. The zero address is whoever asks by the Unix socket.
 func (s *site) client(r *http.Request) netip.Addr {
-	at := peer(r)
+	at, _ := s.clientSaid(r)
+	return at
+}
+
+// clientSaid is client. It reports whether a trusted proxy named the address; else it is that of the peer.
+func (s *site) clientSaid(r *http.Request) (at netip.Addr, said bool) {
+	at = peer(r)
 	list := strings.Join(r.Header.Values("X-Forwarded-For"), ",")
 	for list != "" && s.trusts(at) {
 		last := strings.LastIndexByte(list, ',')
-		said, ok := hop(list[last+1:])
+		next, ok := hop(list[last+1:])
 		if !ok {
 			break
 		}
-		at, list = said, list[:max(last, 0)]
+		at, said, list = next, true, list[:max(last, 0)]
 	}
-	return at
+	return at, said
 }
 
 // clientName names who makes a request, to be kept with what they have agreed to.

@@ -70,12 +70,9 @@ func domainOf(callback string) string {
 }
 
 // isHome reports whether a request comes from the networks that the operator allows, such as that of their house:
-// only such a visitor may name an address there. Whom an unnamed proxy asks for is not known.
+// only such a visitor may name an address there. A trusted proxy must say so in X-Forwarded-For: a peer in these
+// networks may be a proxy that does not say for whom it asks.
 func (s *site) isHome(r *http.Request, p *poller.Poller) bool {
-	for _, field := range []string{"X-Forwarded-For", "X-Real-Ip", "Forwarded"} {
-		if r.Header.Get(field) != "" && !s.trusts(peer(r)) {
-			return false
-		}
-	}
-	return p.IsHome(s.client(r))
+	at, said := s.clientSaid(r)
+	return said && p.IsHome(at)
 }
