@@ -196,7 +196,11 @@ func (s *site) confirmJoin(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	q, m, err := s.Store.ConfirmJoin(r.Context(), hashSecret(r.PostForm.Get("token")), s.clientName(r), s.Now())
+	token, err := linkToken(r.PostForm)
+	if err != nil {
+		return err
+	}
+	q, m, err := s.Store.ConfirmJoin(r.Context(), hashSecret(token), s.clientName(r), s.Now())
 	if err != nil {
 		if full, _ := s.isFull(r, n.Newsletter); full && digest.KindOf(err) == digest.Conflict {
 			return errNewsletterFull // the wish is stored on, and may be confirmed while it is not too old
