@@ -27,6 +27,7 @@ type PushSubscription struct {
 	NextAt     time.Time // when something is to be done about it
 	Errors     int       // requests in a row that came to nothing
 	LastError  string    // what the last of them came to
+	Domain     string    // of its hub: what HubHost counts by; "" before the hub is first asked
 }
 
 // PushID is the key of a PushSubscription.
@@ -52,6 +53,45 @@ const (
 	Distrust = 30 * 24 * time.Hour
 )
 
+// A HubHost counts what the hubs and rssCloud servers of one registered domain were asked, for all feeds. Any
+// feed can name any address as its hub. A hub fetches the callback that it was sent; a site that is no hub never does.
+type HubHost struct {
+	Domain      string
+	Confirmed   int // requests that they confirmed since they were last silent
+	Unconfirmed int // requests since the last that they confirmed
+	QuietUntil  time.Time
+}
+
+const (
+	// HubSilence is how long a host is not asked that has confirmed none of the latest requests.
+	HubSilence = 24 * time.Hour
+
+	mostUnconfirmed = 3
+	mostConfirmed   = 1000 // that are counted
+)
+
+// Ask reports whether the host may be sent a request now, and returns what is known of it then. A host gets three
+// requests, and as many at once as it has confirmed before, so that a hub of thousands of feeds is asked for all
+// of them. Then it is asked nothing for a day, unless it confirms one. After a silent day it gets one request a day.
+func (h HubHost) Ask(now time.Time) (HubHost, bool) {
+	if h.QuietUntil.After(now) {
+		return h, false
+	}
+	if !h.QuietUntil.IsZero() {
+		h.Confirmed = 0
+	}
+	h.Unconfirmed++
+	if h.Unconfirmed >= max(mostUnconfirmed, h.Confirmed) {
+		h.QuietUntil = now.Add(HubSilence)
+	}
+	return h, true
+}
+
+// Confirm returns what is known of the host when it has confirmed a request.
+func (h HubHost) Confirm() HubHost {
+	return HubHost{Domain: h.Domain, Confirmed: min(h.Confirmed+1, mostConfirmed)}
+}
+
 // News is how the news of a feed has come.
 type News struct {
 	Pushes     int       // with news, since its hubs have last missed a post or failed
@@ -68,6 +108,10 @@ type News struct {
 	PushedSince time.Time // since when a hub pushes it without a gap; zero: none does
 	ExpiresAt   time.Time // when the last promise of its hubs ends
 	CloudUntil  time.Time // when the promise of its cloud ends; zero: there was none
+
+	// HubQuietUntil is when a hub or cloud of it is next asked whose host has confirmed none of the latest
+	// requests; zero: none is waited for.
+	HubQuietUntil time.Time
 }
 
 // TrustedUntil says how long a feed may be left to its hubs, and polled but once a week: until

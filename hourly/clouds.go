@@ -21,11 +21,11 @@ func (j *Job) askCloudsOnce(ctx context.Context) (time.Duration, error) {
 		return 0, fmt.Errorf("looking for what to ask of clouds: %w", err)
 	}
 	for ctx.Err() == nil {
-		requests, err := j.Store.ClaimClouds(j.Hard, j.Now(), hubRequests, func(failures int) time.Time { return push.RetryAt(j.Now(), failures) })
+		requests, more, err := j.Store.ClaimClouds(j.Hard, j.Now(), hubRequests, func(failures int) time.Time { return push.RetryAt(j.Now(), failures) }, hubDomain)
 		if err != nil {
 			return 0, fmt.Errorf("claiming requests to clouds: %w", err)
 		}
-		if len(requests) == 0 {
+		if !more {
 			break
 		}
 		if err := askHosts(ctx, requests, cloudOf, j.askCloud, j.noteCloud); err != nil {

@@ -44,7 +44,7 @@ func (j *Job) askHubsOnce(ctx context.Context) (time.Duration, error) {
 				return j.Now().Add(push.VerifyWithin)
 			}
 			return push.RetryAt(j.Now(), failures)
-		})
+		}, hubDomain)
 		if err != nil {
 			return 0, fmt.Errorf("claiming requests to hubs: %w", err)
 		}
@@ -101,6 +101,9 @@ func askHost[R any](ctx context.Context, requests []R, ask func(context.Context,
 	}
 	return nil
 }
+
+// hubDomain is what the host of a hub or a cloud is counted by.
+func hubDomain(address string) string { return feed.Domain(feed.Host(address)) }
 
 func hubOf(r store.HubRequest) requestHost { return requestHost{feed.Host(r.Hub), r.Outside} }
 

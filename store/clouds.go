@@ -12,7 +12,7 @@ import (
 // callback is gone then.
 
 const (
-	cloudColumns = `c.id, c.feed_id, c.cloud, c.topic, c.asked_at, c.verified_at, c.expires_at, c.next_at, c.errors, c.last_error`
+	cloudColumns = `c.id, c.feed_id, c.cloud, c.topic, c.asked_at, c.verified_at, c.expires_at, c.next_at, c.errors, c.last_error, c.domain`
 
 	// clouded holds for feeds f that somebody reads, and that name a cloud and no hub: a hub does more.
 	clouded = `f.cloud <> '' AND f.hubs = '' AND f.merged_into = 0 AND f.state = 'active' AND f.parsed_at > 0 AND ` + wanted
@@ -45,32 +45,54 @@ type CloudRequest struct {
 }
 
 // ClaimClouds gives requests that are due, n at most, to this worker alone. Each comes again at retry of those
-// that came to nothing in a row, unless its cloud does as it is asked: it may do so before it answers.
-func (s *Store) ClaimClouds(ctx context.Context, now time.Time, n int, retry func(failures int) time.Time) (requests []CloudRequest, err error) {
-	const due = ` FROM cloud_subscriptions c WHERE c.next_at <= ?`
-	if any, err := s.read().number(ctx, `SELECT count(*) FROM (SELECT 1`+due+` LIMIT 1) x`, at(now)); err != nil || any == 0 {
-		return nil, failed("looking for clouds to ask", err)
+// that came to nothing in a row, unless its cloud does as it is asked: it may do so before it answers. Those to
+// a host that is left alone wait, as requests to hubs do. more: others may be due.
+func (s *Store) ClaimClouds(ctx context.Context, now time.Time, n int, retry func(failures int) time.Time, domain func(cloud string) string) (requests []CloudRequest, more bool, err error) {
+	due := ` FROM cloud_subscriptions c WHERE c.next_at <= ? AND ` + asksHost("c")
+	if any, err := s.read().number(ctx, `SELECT count(*) FROM (SELECT 1`+due+` LIMIT 1) x`, at(now), at(now)); err != nil || any == 0 {
+		return nil, false, failed("looking for clouds to ask", err)
 	}
 	err = s.change(ctx, "claiming requests to clouds", func(c conn) error {
 		requests = nil
-		err := c.all(ctx, &requests, `SELECT `+cloudColumns+due+` ORDER BY c.next_at, c.id LIMIT ?`+c.d.skipRows("c"), at(now), n)
+		var all []digest.CloudSubscription
+		err := c.all(ctx, &all, `SELECT `+cloudColumns+due+` ORDER BY c.next_at, c.id LIMIT ?`+c.d.skipRows("c"), at(now), at(now), n)
 		if err != nil {
 			return err
 		}
-		for i := range requests {
-			r := &requests[i]
-			r.Errors++
-			if err := c.run(ctx, `UPDATE cloud_subscriptions SET asked_at = ?, errors = ?, next_at = ? WHERE id = ?`, at(now), r.Errors, from(retry(r.Errors)), r.ID); err != nil {
+		more = len(all) > 0
+		hosts, err := holdHubHosts(ctx, c, each(all, func(sub digest.CloudSubscription) string { return domain(sub.Cloud) }))
+		if err != nil {
+			return err
+		}
+		for _, sub := range all {
+			r, asks, err := dueCloud(ctx, c, sub, domain(sub.Cloud), hosts, now, retry)
+			if err != nil {
 				return err
 			}
-			if _, err := c.find(ctx, r, `SELECT `+cloudColumns+`, f.outside, `+subscribers+` AS subscribers
-				FROM cloud_subscriptions c JOIN feeds f ON f.id = c.feed_id WHERE c.id = ?`, r.ID); err != nil {
-				return err
+			if asks {
+				requests = append(requests, r)
 			}
 		}
 		return nil
 	})
-	return requests, err
+	return requests, more, err
+}
+
+// dueCloud notes that a cloud is asked, if its host may be.
+func dueCloud(ctx context.Context, c conn, sub digest.CloudSubscription, domain string, hosts hubHosts, now time.Time, retry func(int) time.Time) (r CloudRequest, asks bool, err error) {
+	if err := c.run(ctx, `UPDATE cloud_subscriptions SET domain = ? WHERE id = ? AND domain <> ?`, domain, sub.ID, domain); err != nil {
+		return r, false, err
+	}
+	if asks, err = hosts.ask(ctx, c, domain, now); err != nil || !asks {
+		return r, false, err
+	}
+	sub.Errors++
+	if err := c.run(ctx, `UPDATE cloud_subscriptions SET asked_at = ?, errors = ?, next_at = ? WHERE id = ?`, at(now), sub.Errors, from(retry(sub.Errors)), sub.ID); err != nil {
+		return r, false, err
+	}
+	_, err = c.find(ctx, &r, `SELECT `+cloudColumns+`, f.outside, `+subscribers+` AS subscribers
+		FROM cloud_subscriptions c JOIN feeds f ON f.id = c.feed_id WHERE c.id = ?`, sub.ID)
+	return r, true, err
 }
 
 // CloudFailed notes why a request to a cloud came to nothing.
@@ -104,6 +126,9 @@ func (s *Store) VerifyCloud(ctx context.Context, now time.Time, id digest.CloudI
 		}
 		meant = true
 		err = c.run(ctx, `UPDATE cloud_subscriptions SET verified_at = ?, expires_at = ?, next_at = ?, errors = 0, last_error = '' WHERE id = ?`, at(now), at(expires), at(renew), id)
+		if err == nil {
+			err = confirmHubHost(ctx, c, sub.Domain)
+		}
 		if err != nil {
 			return err
 		}

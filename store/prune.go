@@ -101,6 +101,7 @@ func (s *Store) Prune(ctx context.Context, now time.Time, keep time.Duration, ba
 			return 0, s.write(ctx, func(c conn) error { return forgetLanes(ctx, c, now, `TRUE`) })
 		}},
 		{"domains", func() (int, error) { return 0, s.pruneDomains(ctx, now) }},
+		{"hosts of hubs", func() (int, error) { return 0, s.pruneHubHosts(ctx, now) }},
 		{"sizes of pictures", func() (int, error) {
 			return 0, s.write(ctx, func(c conn) error { return c.run(ctx, `DELETE FROM picture_sizes WHERE learned_at < ?`, old) })
 		}},

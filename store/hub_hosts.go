@@ -1,0 +1,93 @@
+package store
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"digest"
+)
+
+// Requests to hubs and rssCloud servers are counted by the registered domain that they go to, whichever
+// feed names it: digest.HubHost decides.
+
+// asksHost holds for subscriptions of a table whose hub may be asked at an instant, or was never asked.
+func asksHost(table string) string {
+	return `NOT EXISTS (SELECT 1 FROM hub_hosts h WHERE h.domain = ` + table + `.domain AND h.quiet_until > ?)`
+}
+
+// hubHosts are the hosts of some requests, held by a transaction.
+type hubHosts map[string]digest.HubHost
+
+// holdHubHosts reads hosts and keeps others from changing them. Of one that is asked for the first time counts
+// what its hubs promise already.
+func holdHubHosts(ctx context.Context, c conn, domains []string) (hubHosts, error) {
+	hosts := make(hubHosts)
+	for _, domain := range slices.Compact(slices.Sorted(slices.Values(domains))) {
+		err := c.run(ctx, `INSERT INTO hub_hosts (domain, confirmed) SELECT CAST(? AS TEXT), count(*) FROM push_subscriptions p
+			WHERE p.domain = ? AND p.state = 'active' ON CONFLICT (domain) DO NOTHING`, domain, domain)
+		if err != nil {
+			return nil, err
+		}
+		if hosts[domain], err = hubHost(ctx, c, domain); err != nil {
+			return nil, err
+		}
+	}
+	return hosts, nil
+}
+
+func hubHost(ctx context.Context, c conn, domain string) (h digest.HubHost, err error) {
+	err = c.get(ctx, &h, `SELECT h.domain, h.confirmed, h.unconfirmed, h.quiet_until FROM hub_hosts h WHERE h.domain = ?`+c.d.lockRows("h"), domain)
+	return h, err
+}
+
+// ask counts a request, and reports whether it may be made.
+func (h hubHosts) ask(ctx context.Context, c conn, domain string, now time.Time) (may bool, err error) {
+	host, may := h[domain].Ask(now)
+	if may {
+		h[domain], err = host, saveHubHost(ctx, c, host)
+	}
+	return may, err
+}
+
+// confirmHubHost notes that a host has confirmed a request.
+func confirmHubHost(ctx context.Context, c conn, domain string) error {
+	if domain == "" {
+		return nil // it was asked before hosts were counted
+	}
+	hosts, err := holdHubHosts(ctx, c, []string{domain})
+	if err != nil {
+		return err
+	}
+	return saveHubHost(ctx, c, hosts[domain].Confirm())
+}
+
+func saveHubHost(ctx context.Context, c conn, h digest.HubHost) error {
+	return c.run(ctx, `UPDATE hub_hosts SET confirmed = ?, unconfirmed = ?, quiet_until = ? WHERE domain = ?`, h.Confirmed, h.Unconfirmed, at(h.QuietUntil), h.Domain)
+}
+
+// addHubSilence adds to what is known of feeds when their hubs are asked again whose hosts are left alone.
+func addHubSilence(ctx context.Context, c conn, ids []digest.FeedID, known map[digest.FeedID]digest.News) error {
+	var rows []struct {
+		FeedID     digest.FeedID
+		QuietUntil time.Time
+	}
+	err := c.all(ctx, &rows, `SELECT x.feed_id, MAX(h.quiet_until) AS quiet_until FROM
+		(SELECT p.feed_id, p.domain FROM push_subscriptions p WHERE p.feed_id`+c.d.oneOf+` AND p.state IN ('wanted', 'asked')
+		UNION ALL SELECT c.feed_id, c.domain FROM cloud_subscriptions c WHERE c.feed_id`+c.d.oneOf+` AND (c.errors > 0 OR c.asked_at = 0)) x
+		JOIN hub_hosts h ON h.domain = x.domain WHERE h.quiet_until > 0 GROUP BY x.feed_id`, keys(c.d, ids), keys(c.d, ids))
+	for _, r := range rows {
+		news := known[r.FeedID]
+		news.HubQuietUntil = r.QuietUntil
+		known[r.FeedID] = news
+	}
+	return err
+}
+
+// pruneHubHosts forgets the hosts that no feed names any more and that may be asked again.
+func (s *Store) pruneHubHosts(ctx context.Context, now time.Time) error {
+	return s.write(ctx, func(c conn) error {
+		return c.run(ctx, `DELETE FROM hub_hosts WHERE quiet_until <= ? AND NOT EXISTS (SELECT 1 FROM push_subscriptions p WHERE p.domain = hub_hosts.domain)
+			AND NOT EXISTS (SELECT 1 FROM cloud_subscriptions c WHERE c.domain = hub_hosts.domain)`, at(now))
+	})
+}
