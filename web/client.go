@@ -10,6 +10,9 @@ import (
 	"time"
 
 	"digest"
+	"digest/internal/allowance"
+	"digest/internal/catalogue"
+	"digest/store"
 )
 
 // client gives the address of whoever makes a request: the peer of the
@@ -105,26 +108,26 @@ func hop(s string) (netip.Addr, bool) {
 }
 
 const (
-	// noteEvery is how often the same trouble with a proxy is logged and stored.
+	// noteEvery is how often the same trouble, with a proxy or a crowd, is logged and stored.
 	noteEvery = 6 * time.Hour
 	// noteTimeout is how long a request waits for that.
 	noteTimeout = 2 * time.Second
 )
 
-// A proxyWatch notices what is wrong with proxies, each trouble now and then.
-type proxyWatch struct {
+// A watch notices trouble of a few kinds, each kind now and then.
+type watch struct {
 	mu   sync.Mutex
-	last map[digest.ProxyTrouble]time.Time // one for each trouble at most
+	last map[string]time.Time // by kind
 }
 
 // isNew reports whether a trouble is to be noted again.
-func (p *proxyWatch) isNew(t digest.ProxyTrouble, now time.Time) bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if last, known := p.last[t]; known && now.Sub(last) < noteEvery {
+func (w *watch) isNew(kind string, now time.Time) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if last, known := w.last[kind]; known && now.Sub(last) < noteEvery {
 		return false
 	}
-	p.last[t] = now
+	w.last[kind] = now
 	return true
 }
 
@@ -132,7 +135,7 @@ func (p *proxyWatch) isNew(t digest.ProxyTrouble, now time.Time) bool {
 // does not do what a named one must.
 func (s *site) watchProxies(r *http.Request) {
 	trouble := s.proxyTrouble(r)
-	if trouble == "" || s.Store == nil || !s.proxies.isNew(trouble, s.Now()) {
+	if trouble == "" || s.Store == nil || !s.noticed.isNew(string(trouble), s.Now()) {
 		return
 	}
 	n := digest.ProxyNote{Trouble: trouble, Peer: peer(r), At: s.Now().Truncate(time.Second).UTC()}
@@ -166,6 +169,39 @@ func (s *site) proxyTrouble(r *http.Request) digest.ProxyTrouble {
 		return digest.ProxyUnnamed
 	}
 	return digest.ProxyStranger
+}
+
+// noteCrowd logs and stores that letters are refused because strangers have caused too many.
+func (s *site) noteCrowd(ctx context.Context, answer store.LetterAnswer, email string, now time.Time) {
+	n := digest.LetterNote{At: now.Truncate(time.Second).UTC()}
+	switch answer {
+	case store.LetterInstanceLimited:
+	case store.LetterDomainLimited:
+		n.Domain = allowance.Domain(allowance.Mailbox(email))
+	default:
+		return
+	}
+	if !s.noticed.isNew(string(answer), now) {
+		return
+	}
+	found, todo := n.Words()
+	s.Log.WarnContext(ctx, found, "todo", todo)
+	if err := s.Store.NoteLetters(ctx, n); err != nil {
+		s.Log.ErrorContext(ctx, "cannot store that letters are refused", "err", err)
+	}
+}
+
+// needLetters says for a while that letters were refused.
+func needLetters(p *operatorPage, notes []digest.LetterNote, now time.Time) {
+	for _, n := range notes {
+		switch {
+		case now.Sub(n.At) >= digest.LetterNoteLife:
+		case n.Domain != "":
+			p.need(catalogue.Key("Too many emails to newcomers at %s were unanswered at %s, so no other address there could sign up or join a newsletter. If it goes on, set DIGEST_SIGN_UP=invitation, or hold the newsletter."), n.Domain, minute(n.At))
+		default:
+			p.need(catalogue.Key("Too many emails to newcomers were unanswered at %s, so nobody else could sign up or join a newsletter. If it goes on, set DIGEST_SIGN_UP=invitation, or hold the newsletter."), minute(n.At))
+		}
+	}
 }
 
 // needProxies says what somebody has to see to about proxies.

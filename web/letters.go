@@ -1,8 +1,6 @@
 package web
 
 import (
-	"slices"
-	"strings"
 	"time"
 
 	"digest"
@@ -156,16 +154,4 @@ func RefusedLetter(l *catalogue.Language, base string, n digest.Newsletter, reas
 			catalogue.Key("Nothing of it is kept. You may ask for another one.")),
 		Action: catalogue.Key("Your newsletters").In(l), URL: base + "/newsletters",
 	}
-}
-
-// isPublicProvider reports whether an address is at one of the providers where
-// people of all kinds have theirs: there a crowd is no attack.
-func isPublicProvider(email string) bool {
-	domain := strings.ToLower(email[strings.LastIndexByte(email, '@')+1:])
-	return slices.Contains(strings.Fields(`gmail.com googlemail.com outlook.com hotmail.com hotmail.co.uk hotmail.fr live.com msn.com
-		yahoo.com yahoo.co.uk yahoo.co.jp yahoo.fr yahoo.de ymail.com icloud.com me.com mac.com aol.com gmx.de gmx.net gmx.at gmx.com web.de
-		t-online.de freenet.de proton.me protonmail.com pm.me fastmail.com zoho.com mail.com mail.ru bk.ru inbox.ru yandex.ru yandex.com
-		qq.com 163.com 126.com naver.com hanmail.net orange.fr wanadoo.fr free.fr laposte.net sfr.fr libero.it virgilio.it comcast.net
-		verizon.net att.net sbcglobal.net cox.net btinternet.com sky.com hey.com posteo.de mailbox.org tuta.com tutanota.com seznam.cz
-		wp.pl o2.pl onet.pl interia.pl uol.com.br terra.com.br bol.com.br rediffmail.com docomo.ne.jp ezweb.ne.jp bigpond.com ziggo.nl kpnmail.nl`), domain)
 }

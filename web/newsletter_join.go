@@ -120,14 +120,12 @@ func formOf(r *http.Request, n newsletterName) string {
 	return "a form at " + digest.HostShown(from)
 }
 
-// asksToJoin is a network that asks for a letter of a newsletter: each newsletter's are counted by
-// themselves, and the mailbox bounds them all.
+// asksToJoin is a network that asks for a letter of a newsletter.
 func (s *site) asksToJoin(n digest.Newsletter) func(*http.Request, string) letterAsker {
 	return func(r *http.Request, email string) letterAsker {
 		a := s.asksToSignUp(r, email)
 		a.kind = allowance.ToJoin(int64(n.ID))
 		a.rate = s.limits.joins
-		a.hourly, a.hourlyEach = 10*a.hourly, 2*a.hourlyEach // a day on which a newsletter is talked of is no attack
 		return a
 	}
 }

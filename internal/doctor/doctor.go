@@ -99,6 +99,8 @@ type Database struct {
 	Storage   digest.Storage
 	OverQuota int // feeds of which posts wait
 
+	Letters []digest.LetterNote // emails that were refused to newcomers
+
 	Proxies []digest.ProxyNote // what the web view noticed of proxies since its start
 }
 
@@ -182,6 +184,7 @@ func checks() []check {
 		{"zones", false, (*checker).zones},
 		{"base-url", false, (*checker).baseURL},
 		{"proxy", false, (*checker).proxy},
+		{"sign-up", false, (*checker).signUp},
 		{"metrics", false, (*checker).metrics},
 		{"mail-server", false, (*checker).mailServer},
 		{"from", false, (*checker).from},

@@ -1,0 +1,41 @@
+package allowance
+
+import (
+	"strings"
+
+	"golang.org/x/net/publicsuffix"
+)
+
+// Mailbox returns the mailbox that an address is delivered to, as far as the address tells: in lower case, without
+// what follows a plus sign, and at Gmail without dots and under one domain. It bounds letters. It identifies no
+// account and no suppression: elsewhere different people may have such addresses.
+func Mailbox(email string) string {
+	email = strings.ToLower(email)
+	at := strings.LastIndexByte(email, '@')
+	if at < 0 {
+		return email
+	}
+	name, domain := email[:at], strings.TrimSuffix(email[at+1:], ".")
+	if len(name) > 1 && name[0] == '"' && name[len(name)-1] == '"' {
+		name = strings.ReplaceAll(name[1:len(name)-1], `\`, "")
+	}
+	if plus := strings.IndexByte(name, '+'); plus > 0 {
+		name = name[:plus]
+	}
+	if domain == "gmail.com" || domain == "googlemail.com" {
+		domain = "gmail.com"
+		if dotless := strings.ReplaceAll(name, ".", ""); dotless != "" {
+			name = dotless
+		}
+	}
+	return name + "@" + domain
+}
+
+// Domain returns the registered domain of a mailbox: whoever has it has all names below it.
+func Domain(mailbox string) string {
+	domain := mailbox[strings.LastIndexByte(mailbox, '@')+1:]
+	if registered, err := publicsuffix.EffectiveTLDPlusOne(domain); err == nil {
+		return registered
+	}
+	return domain
+}

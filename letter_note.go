@@ -1,0 +1,24 @@
+package digest
+
+import (
+	"fmt"
+	"time"
+)
+
+// A LetterNote says that people who asked for emails were refused, because strangers had caused too many.
+type LetterNote struct {
+	Domain string // the mail domain whose bound was reached; "": that of the instance
+	At     time.Time
+}
+
+// LetterNoteLife is how long the operator is shown a LetterNote.
+const LetterNoteLife = 7 * 24 * time.Hour
+
+// Words says what happened and what to do about it, for the operator.
+func (n LetterNote) Words() (found, todo string) {
+	found = "so many emails to newcomers were unanswered that nobody else could sign up or join a newsletter"
+	if n.Domain != "" {
+		found = fmt.Sprintf("so many emails to newcomers at %s were unanswered that no other address there could sign up or join a newsletter", n.Domain)
+	}
+	return found, "if it goes on, set DIGEST_SIGN_UP=invitation, or hold the newsletter that they ask for"
+}
