@@ -145,7 +145,9 @@ func TestSpellingsOfOneMailbox(t *testing.T) {
 			}
 			return n
 		}
-		dots := func(i int) string { return "vict"[:1+i%4] + "." + "victim"[1+i%4:] + fmt.Sprintf("+%d@GoogleMail.com", i) }
+		dots := func(i int) string {
+			return "vict"[:1+i%4] + "." + "victim"[1+i%4:] + fmt.Sprintf("+%d@GoogleMail.com", i)
+		}
 		want(w.t, "letters to a mailbox at Gmail", granted(noon, dots), 3)
 		want(w.t, "within the hour", granted(noon.Add(59*time.Minute), dots), 0)
 		want(w.t, "in the next", granted(noon.Add(time.Hour), dots), 3)

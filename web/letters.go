@@ -155,3 +155,23 @@ func RefusedLetter(l *catalogue.Language, base string, n digest.Newsletter, reas
 		Action: catalogue.Key("Your newsletters").In(l), URL: base + "/newsletters",
 	}
 }
+
+// NamesApprovedLetter tells the owner of a newsletter that its names are approved.
+func NamesApprovedLetter(l *catalogue.Language, base string, n digest.Newsletter) render.LetterContent {
+	return render.LetterContent{
+		Language: l.Code,
+		Title:    catalogue.Key("%s is approved").With(digest.OneLine(n.Name)).In(l),
+		Text:     paragraphs(l, catalogue.Key("Your newsletter is called %s from now on, and its emails come from %s.").With(digest.OneLine(n.Name), digest.OneLine(n.Sender()))),
+		Action:   catalogue.Key("See how it stands").In(l), URL: base + "/newsletters/" + n.Slug,
+	}
+}
+
+// NamesRefusedLetter tells the owner of a newsletter that its names stay, and why.
+func NamesRefusedLetter(l *catalogue.Language, base string, n digest.Newsletter, reason string) render.LetterContent {
+	return render.LetterContent{
+		Language: l.Code,
+		Title:    catalogue.Key("The name of %s stays").With(digest.OneLine(n.Name)).In(l),
+		Text:     paragraphs(l, catalogue.Key("The operator of this site has not approved the name that you gave it. They say: %s").With(reason)),
+		Action:   catalogue.Key("Settings").In(l), URL: base + "/newsletters/" + n.Slug + "/settings",
+	}
+}

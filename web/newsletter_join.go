@@ -214,7 +214,7 @@ func (s *site) confirmJoin(w http.ResponseWriter, r *http.Request) error {
 }
 
 func joinLetter(l *catalogue.Language, base string, n digest.Newsletter, token string) render.LetterContent {
-	name := digest.OneLine(n.Name)
+	name := digest.PlainName(n.Name)
 	return render.LetterContent{
 		Language: l.Code,
 		Title:    catalogue.Key("Confirm that you want %s").With(name).In(l),
@@ -228,7 +228,7 @@ func joinLetter(l *catalogue.Language, base string, n digest.Newsletter, token s
 }
 
 func memberLetter(l *catalogue.Language, base string, n digest.Newsletter) render.LetterContent {
-	name := digest.OneLine(n.Name)
+	name := digest.PlainName(n.Name)
 	return render.LetterContent{
 		Language: l.Code,
 		Title:    catalogue.Key("%s comes to you already").With(name).In(l),

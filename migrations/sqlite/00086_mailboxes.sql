@@ -11,3 +11,6 @@ CREATE INDEX knocks_share ON knocks (share, asked_at) WHERE share <> '';
 ALTER TABLE newsletter_asks ADD COLUMN mailbox TEXT NOT NULL DEFAULT '';
 UPDATE newsletter_asks SET mailbox = lower(email);
 CREATE INDEX newsletter_asks_mailbox ON newsletter_asks (newsletter_id, mailbox) WHERE mailbox <> '';
+-- The names that a publisher wants, until the operator approves them; '' for none.
+ALTER TABLE newsletters ADD COLUMN wanted_name TEXT NOT NULL DEFAULT '';
+ALTER TABLE newsletters ADD COLUMN wanted_from_name TEXT NOT NULL DEFAULT '';
