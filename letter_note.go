@@ -5,13 +5,13 @@ import (
 	"time"
 )
 
-// A LetterNote says that people who asked for emails were refused, because strangers had caused too many.
+// A LetterNote says that the instance refused emails to newcomers, because strangers had caused too many.
 type LetterNote struct {
-	Domain string // the mail domain whose bound was reached; "": that of the instance
+	Domain string // the mail domain that reached its bound; "": the instance did
 	At     time.Time
 }
 
-// LetterNoteLife is how long the operator is shown a LetterNote.
+// LetterNoteLife is how long the operator's page and the doctor show a LetterNote.
 const LetterNoteLife = 7 * 24 * time.Hour
 
 // Words says what happened and what to do about it, for the operator.

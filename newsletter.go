@@ -35,7 +35,7 @@ type Newsletter struct {
 	AddressLine string // who publishes it and where they can be reached by post, one line
 	FromName    string // "" is Name
 
-	// The names that its publisher wants, until the operator approves them; "" is none.
+	// The names that its publisher wants and the operator has not approved yet; "": no other.
 	WantedName, WantedFromName string
 
 	ReplyTo string // address that answers go to; "" is the instance's

@@ -82,8 +82,8 @@ func isHostName(word string) bool {
 	return official && suffix != host
 }
 
-// WithNames returns a newsletter as its publisher wants it where names are approved: those that differ from the
-// approved ones wait, and the approved ones stay.
+// WithNames returns a newsletter with its approved names. Names that its publisher typed and that differ from those
+// wait in WantedName and WantedFromName.
 func (n Newsletter) WithNames(approved Newsletter) Newsletter {
 	n.WantedName, n.WantedFromName = "", ""
 	if n.Name != approved.Name {
@@ -110,7 +110,8 @@ func (n Newsletter) Wanted() Newsletter {
 	return n
 }
 
-// CheckNames returns what is wrong with the names of a newsletter, of the kind Invalid. Those that stand in was may stay.
+// CheckNames returns an error of the kind Invalid if a name of a newsletter is not plain. It allows the names that the
+// newsletter had before, in was.
 func (n Newsletter) CheckNames(was Newsletter) error {
 	n, was = n.Tidy(), was.Tidy()
 	for _, name := range [...]string{n.Name, n.FromName, n.WantedName, n.WantedFromName} {

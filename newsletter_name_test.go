@@ -9,7 +9,7 @@ import (
 	"digest"
 )
 
-// TestPlainName: what a confirmation shows of the name of a newsletter.
+// TestPlainName is the table of names in confirmations.
 func TestPlainName(t *testing.T) {
 	for name, want := range map[string]string{
 		"Anna & co":                            "Anna & co",

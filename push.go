@@ -53,8 +53,8 @@ const (
 	Distrust = 30 * 24 * time.Hour
 )
 
-// A HubHost counts what the hubs and rssCloud servers of one registered domain were asked, for all feeds. Any
-// feed can name any address as its hub. A hub fetches the callback that it was sent; a site that is no hub never does.
+// A HubHost counts the requests to the hubs and rssCloud servers of one registered domain, for all feeds. Any
+// feed can name any address as its hub. A hub fetches the callback that it gets; a site that is no hub never does.
 type HubHost struct {
 	Domain      string
 	Confirmed   int // requests that they confirmed since they were last silent
@@ -63,16 +63,17 @@ type HubHost struct {
 }
 
 const (
-	// HubSilence is how long a host is not asked that has confirmed none of the latest requests.
+	// HubSilence is how long a host gets no request after it has confirmed none of the latest ones.
 	HubSilence = 24 * time.Hour
 
 	mostUnconfirmed = 3
 	mostConfirmed   = 1000 // that are counted
 )
 
-// Ask reports whether the host may be sent a request now, and returns what is known of it then. A host gets three
-// requests, and as many at once as it has confirmed before, so that a hub of thousands of feeds is asked for all
-// of them. Then it is asked nothing for a day, unless it confirms one. After a silent day it gets one request a day.
+// Ask reports whether the host may get a request now, and returns its counts with that request. As many requests may
+// wait for a confirmation as the host has confirmed before, but three at least: so a hub of thousands of feeds soon
+// pushes all of them. When that many wait, the host gets no request for a day, or until it confirms one. After a
+// silent day it gets one request a day.
 func (h HubHost) Ask(now time.Time) (HubHost, bool) {
 	if h.QuietUntil.After(now) {
 		return h, false
@@ -87,7 +88,7 @@ func (h HubHost) Ask(now time.Time) (HubHost, bool) {
 	return h, true
 }
 
-// Confirm returns what is known of the host when it has confirmed a request.
+// Confirm returns the counts of the host after it has confirmed a request.
 func (h HubHost) Confirm() HubHost {
 	return HubHost{Domain: h.Domain, Confirmed: min(h.Confirmed+1, mostConfirmed)}
 }
@@ -109,8 +110,8 @@ type News struct {
 	ExpiresAt   time.Time // when the last promise of its hubs ends
 	CloudUntil  time.Time // when the promise of its cloud ends; zero: there was none
 
-	// HubQuietUntil is when a hub or cloud of it is next asked whose host has confirmed none of the latest
-	// requests; zero: none is waited for.
+	// HubQuietUntil is when the next request to a hub or cloud of it is due, whose host has confirmed none of the
+	// latest requests; zero: no such host.
 	HubQuietUntil time.Time
 }
 

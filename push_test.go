@@ -78,7 +78,7 @@ func TestWayOfNews(t *testing.T) {
 	}
 }
 
-// TestHubHost: what a host is sent that confirms requests, or none, or stops to.
+// TestHubHost sends requests in waves to hosts that confirm all, some or none of them.
 func TestHubHost(t *testing.T) {
 	now := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 	type wave struct {

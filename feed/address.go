@@ -117,11 +117,10 @@ func isWeb(s string) bool {
 	return found && rest != "" && rest[0] != '/' && (strings.EqualFold(scheme, "http") || strings.EqualFold(scheme, "https"))
 }
 
-// NormalURL gives the form of a feed's address that is stored and compared:
-// https where the scheme is missing, scheme and host in lower case and ASCII,
-// no default port, no fragment, no white space before a fragment, "/" for an
-// empty path. Path and query stay byte for byte. feed: addresses are taken for
-// what they stand for.
+// NormalURL returns the form of a feed's address that the store keeps and compares.
+// It adds https where the scheme is missing and "/" for an empty path. Scheme and host
+// become lower case and ASCII. A default port, a fragment and white space before it go.
+// Path and query stay byte for byte. It unwraps feed: addresses.
 func NormalURL(raw string) (string, error) {
 	s := withScheme(cleanAddress(raw))
 	if before, fragment, found := strings.Cut(s, "#"); found {

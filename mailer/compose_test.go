@@ -8,7 +8,6 @@ import (
 	"mime/multipart"
 	"mime/quotedprintable"
 	"net/mail"
-	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -229,30 +228,6 @@ func TestComposeRefuses(t *testing.T) {
 		e, ok := errors.AsType[*NotAcceptedError](err)
 		if !ok || e.Verdict() != Refused || b != nil {
 			t.Errorf("%s: %v", name, err)
-		}
-	}
-}
-
-// TestLineBreaksInFields: no line break in any text of a letter, however it is written, makes a line of its header.
-func TestLineBreaksInFields(t *testing.T) {
-	for i := range reflect.TypeFor[Letter]().NumField() {
-		field := reflect.TypeFor[Letter]().Field(i)
-		if field.Type.Kind() != reflect.String || field.Name == "HTML" || field.Name == "Text" {
-			continue
-		}
-		for _, lineBreak := range []string{"\n", "\r", "\r\n"} {
-			m := sample()
-			m.CountsTo, m.ComplaintsTo = "bounces@example.org", "bounces@example.org"
-			value := reflect.ValueOf(&m).Elem().Field(i)
-			half := value.Len() / 2
-			value.SetString(value.String()[:half] + lineBreak + "X-Evil: yes" + lineBreak + value.String()[half:])
-			b, err := Compose(m)
-			if err == nil && parse(t, b).Header.Get("X-Evil") != "" {
-				t.Errorf("%s: %q begins a field", field.Name, lineBreak)
-			}
-			if foreign := field.Name == "Subject" || field.Name == "ListName"; foreign && err != nil {
-				t.Errorf("%s: %v", field.Name, err)
-			}
 		}
 	}
 }

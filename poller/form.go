@@ -41,8 +41,8 @@ func (p *Poller) ReachedFrom(address string) bool {
 	return err == nil && p.guard.isHome(a)
 }
 
-// PostForm posts a form, paced and guarded as all requests are. It goes on to where 307 and 308 lead, as it is
-// (RFC 9110 section 15.4.8), on the same site: requests are counted by the site that they go to. Any other redirect
+// PostForm posts a form, paced and guarded as all requests are. It posts the same form to where 307 and 308 redirect
+// (RFC 9110 section 15.4.8), on the same site only: HubHost counts requests by their site. Any other redirect
 // is an error.
 func (p *Poller) PostForm(ctx context.Context, f Form) FormAnswer {
 	s := p.newSession(digest.Feed{Host: feed.Host(f.Address)}, f.Subscribers)

@@ -210,8 +210,8 @@ func betweenSentences(r rune) bool {
 	return unicode.IsSpace(r) || strings.ContainsRune(".:!?…|–—-。：！？؟۔»”’\"')", r)
 }
 
-// nextSentence returns s without the marks that end the title before it. It keeps
-// those that begin the next word: ".NET", "-5 °C", an opening quotation mark.
+// nextSentence returns s without the marks that end the title before it. It keeps the
+// marks that begin the next word: ".NET", "-5 °C", an opening quotation mark.
 func nextSentence(s string) string {
 	text := strings.TrimLeftFunc(s, betweenSentences)
 	between := s[:len(s)-len(text)]

@@ -45,8 +45,8 @@ type CloudRequest struct {
 }
 
 // ClaimClouds gives requests that are due, n at most, to this worker alone. Each comes again at retry of those
-// that came to nothing in a row, unless its cloud does as it is asked: it may do so before it answers. Those to
-// a host that is left alone wait, as requests to hubs do. more: others may be due.
+// that came to nothing in a row, unless its cloud verifies it: it may do so before it answers. Requests to
+// a host that confirms nothing wait (digest.HubHost). more: others may be due.
 func (s *Store) ClaimClouds(ctx context.Context, now time.Time, n int, retry func(failures int) time.Time, domain func(cloud string) string) (requests []CloudRequest, more bool, err error) {
 	due := ` FROM cloud_subscriptions c WHERE c.next_at <= ? AND ` + asksHost("c")
 	if any, err := s.read().number(ctx, `SELECT count(*) FROM (SELECT 1`+due+` LIMIT 1) x`, at(now), at(now)); err != nil || any == 0 {
@@ -78,7 +78,7 @@ func (s *Store) ClaimClouds(ctx context.Context, now time.Time, n int, retry fun
 	return requests, more, err
 }
 
-// dueCloud notes that a cloud is asked, if its host may be.
+// dueCloud notes a request to a cloud, if its host may get one.
 func dueCloud(ctx context.Context, c conn, sub digest.CloudSubscription, domain string, hosts hubHosts, now time.Time, retry func(int) time.Time) (r CloudRequest, asks bool, err error) {
 	if err := c.run(ctx, `UPDATE cloud_subscriptions SET domain = ? WHERE id = ? AND domain <> ?`, domain, sub.ID, domain); err != nil {
 		return r, false, err

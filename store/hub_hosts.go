@@ -8,10 +8,9 @@ import (
 	"digest"
 )
 
-// Requests to hubs and rssCloud servers are counted by the registered domain that they go to, whichever
-// feed names it: digest.HubHost decides.
+// The store counts requests to hubs and rssCloud servers by registered domain, for all feeds; digest.HubHost decides.
 
-// asksHost holds for subscriptions of a table whose hub may be asked at an instant, or was never asked.
+// asksHost holds for subscriptions of a table whose host may get a request at an instant, or is unknown.
 func asksHost(table string) string {
 	return `NOT EXISTS (SELECT 1 FROM hub_hosts h WHERE h.domain = ` + table + `.domain AND h.quiet_until > ?)`
 }
@@ -19,8 +18,7 @@ func asksHost(table string) string {
 // hubHosts are the hosts of some requests, held by a transaction.
 type hubHosts map[string]digest.HubHost
 
-// holdHubHosts reads hosts and keeps others from changing them. Of one that is asked for the first time counts
-// what its hubs promise already.
+// holdHubHosts reads and locks hosts. A new one begins with the promises that its hubs have made already.
 func holdHubHosts(ctx context.Context, c conn, domains []string) (hubHosts, error) {
 	hosts := make(hubHosts)
 	for _, domain := range slices.Compact(slices.Sorted(slices.Values(domains))) {
@@ -53,7 +51,7 @@ func (h hubHosts) ask(ctx context.Context, c conn, domain string, now time.Time)
 // confirmHubHost notes that a host has confirmed a request.
 func confirmHubHost(ctx context.Context, c conn, domain string) error {
 	if domain == "" {
-		return nil // it was asked before hosts were counted
+		return nil // the request is older than the counts
 	}
 	hosts, err := holdHubHosts(ctx, c, []string{domain})
 	if err != nil {
@@ -66,7 +64,7 @@ func saveHubHost(ctx context.Context, c conn, h digest.HubHost) error {
 	return c.run(ctx, `UPDATE hub_hosts SET confirmed = ?, unconfirmed = ?, quiet_until = ? WHERE domain = ?`, h.Confirmed, h.Unconfirmed, at(h.QuietUntil), h.Domain)
 }
 
-// addHubSilence adds to what is known of feeds when their hubs are asked again whose hosts are left alone.
+// addHubSilence sets News.HubQuietUntil of feeds whose subscriptions wait for a silent host.
 func addHubSilence(ctx context.Context, c conn, ids []digest.FeedID, known map[digest.FeedID]digest.News) error {
 	var rows []struct {
 		FeedID     digest.FeedID
@@ -84,7 +82,7 @@ func addHubSilence(ctx context.Context, c conn, ids []digest.FeedID, known map[d
 	return err
 }
 
-// pruneHubHosts forgets the hosts that no feed names any more and that may be asked again.
+// pruneHubHosts deletes the hosts that no feed names any more and whose silence is over.
 func (s *Store) pruneHubHosts(ctx context.Context, now time.Time) error {
 	return s.write(ctx, func(c conn) error {
 		return c.run(ctx, `DELETE FROM hub_hosts WHERE quiet_until <= ? AND NOT EXISTS (SELECT 1 FROM push_subscriptions p WHERE p.domain = hub_hosts.domain)

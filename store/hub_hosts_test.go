@@ -51,8 +51,8 @@ func (w world) verifies(r store.HubRequest, now time.Time) {
 	want(w.t, "meant", meant, true)
 }
 
-// TestHubHosts: hosts that confirm nothing get three requests and then one a day, however many feeds name whichever of their
-// addresses; goodbyes count too. A host that confirms is asked for all feeds, also beside one that does not.
+// TestHubHosts: a host that confirms nothing gets three requests and then one a day, however many feeds name whichever of
+// its addresses, goodbyes included. Beside it a host that confirms gets the requests of all its feeds.
 func TestHubHosts(t *testing.T) {
 	each(t, func(w world) {
 		d := w.reader("ann", "UTC")
@@ -95,7 +95,7 @@ func TestHubHosts(t *testing.T) {
 	})
 }
 
-// TestHubHostsConfirm: a verification ends the silence at once, a refusal by the hub too; the wrong word of a stranger does not.
+// TestHubHostsConfirm: a verification ends the silence, and so does a denial by the hub. A wrong topic does not.
 func TestHubHostsConfirm(t *testing.T) {
 	each(t, func(w world) {
 		w.names(w.reader("ann", "UTC"), 9, "https://hub.example/{n}")

@@ -15,7 +15,7 @@ type LetterRequest struct {
 	Email   string
 	Asker   string        // whose network or browser it is; nobody can tell which from it
 	Life    time.Duration // for how long a link in the letter works if nobody has to wait longer for the next one
-	Invited bool          // whoever asks has an invitation: no crowd keeps them out
+	Invited bool          // with an invitation: no crowd keeps them out
 }
 
 // A LetterAnswer says whether a letter may be written.
@@ -24,10 +24,10 @@ type LetterAnswer string
 // The answers.
 const (
 	LetterGranted         LetterAnswer = "granted"
-	LetterAddressLimited  LetterAnswer = "waits"    // the address, or its mailbox, was sent others
-	LetterAskerLimited    LetterAnswer = "asker"    // who asks has had many sent
-	LetterDomainLimited   LetterAnswer = "domain"   // all together have, to the domain
-	LetterInstanceLimited LetterAnswer = "instance" // all together have
+	LetterAddressLimited  LetterAnswer = "waits"    // the address or its mailbox had others
+	LetterAskerLimited    LetterAnswer = "asker"    // the asker caused many
+	LetterDomainLimited   LetterAnswer = "domain"   // all askers caused many to the domain
+	LetterInstanceLimited LetterAnswer = "instance" // all askers caused many
 )
 
 // A Letter is one that was granted.
@@ -70,7 +70,7 @@ func (s *Store) RequestLetter(ctx context.Context, r LetterRequest, now time.Tim
 	return l, answer, nil
 }
 
-// answer counts what the mailbox, the domain and the instance have had.
+// answer counts the letters of the mailbox, the domain and the instance.
 func (r LetterRequest) answer(ctx context.Context, c conn, now time.Time) (LetterAnswer, error) {
 	if _, err := c.exec(ctx, `DELETE FROM knocks WHERE asked_at <= ?`, at(now.Add(-allowance.Day))); err != nil {
 		return "", err
@@ -112,8 +112,8 @@ func nextToMailbox(ctx context.Context, c conn, k allowance.Kind, email string, 
 	return allowance.ForBox(k, had, now), err
 }
 
-// had gives the letters of this kind that the address has had. Only who has an account is mailed a link to sign
-// in, under its address alone; all others have their mailbox, however it is spelled.
+// had returns the letters of this kind that the address had. Letters that strangers can cause count for the
+// mailbox, however they spell it. Sign-in links go to the exact address of an account.
 func (r LetterRequest) had(ctx context.Context, c conn, now time.Time) (had []allowance.Letter, err error) {
 	column, key := "email_key", emailKey(r.Email)
 	if r.Kind.IsStrangers() && r.Kind != allowance.SignIn {
@@ -123,8 +123,8 @@ func (r LetterRequest) had(ctx context.Context, c conn, now time.Time) (had []al
 	return had, err
 }
 
-// insert notes a letter. Nothing is sent to an address without an account that a sign-in link was asked for, so that
-// counts for nothing but the next such request.
+// insert notes a letter. A request to sign in with an address that has no account sends nothing, so it counts only
+// for the next such request.
 func (r LetterRequest) insert(ctx context.Context, c conn, now time.Time) (id int64, err error) {
 	mailbox, share := allowance.Mailbox(r.Email), r.Kind.Share()
 	if r.Invited || !r.Kind.IsStrangers() {
@@ -142,7 +142,7 @@ func (r LetterRequest) insert(ctx context.Context, c conn, now time.Time) (id in
 	return id, err
 }
 
-// note inserts a letter that was sent.
+// note inserts a letter that a server accepted.
 func (r LetterRequest) note(ctx context.Context, c conn, now time.Time) error {
 	id, err := r.insert(ctx, c, now)
 	if err != nil {
@@ -151,14 +151,13 @@ func (r LetterRequest) note(ctx context.Context, c conn, now time.Time) error {
 	return c.run(ctx, `UPDATE knocks SET sent_at = ? WHERE id = ?`, at(now), id)
 }
 
-// answerMailbox notes that somebody has used a link that was mailed to an address: all that its mailbox was
-// sent is answered.
+// answerMailbox notes that somebody has used a link from an email to an address. It answers all letters to the
+// mailbox.
 func answerMailbox(ctx context.Context, c conn, email string) error {
 	return c.run(ctx, `UPDATE knocks SET answered = 1 WHERE answered = 0 AND mailbox = ?`, allowance.Mailbox(email))
 }
 
-// answerLetters notes that the links that a user was mailed to sign in no longer work: they may be sent
-// another one at once.
+// answerLetters notes that the sign-in links of a user no longer work: they need not wait for another one.
 func answerLetters(ctx context.Context, c conn, user digest.UserID) error {
 	_, err := c.exec(ctx, `UPDATE knocks SET answered = 1 WHERE answered = 0 AND kind IN ('sign-in', 'sign-in-known')
 		AND email_key = (SELECT email_key FROM users WHERE id = ?)`, user)

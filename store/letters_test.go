@@ -161,7 +161,7 @@ func TestSpellingsOfOneMailbox(t *testing.T) {
 	})
 }
 
-// TestMailboxIsAnswered: whoever uses a link that a mailbox was sent may be sent others at once, under each spelling.
+// TestMailboxIsAnswered: the use of any link in a mailbox ends the wait of all its spellings.
 func TestMailboxIsAnswered(t *testing.T) {
 	each(t, func(w world) {
 		n := w.newsletter("kites", w.reader("anna", "UTC"))

@@ -131,7 +131,7 @@ func (s *Store) NewslettersOf(ctx context.Context, user digest.UserID) ([]Newsle
 		JOIN newsletters n ON n.id = r.newsletter_id WHERE r.user_id = ? ORDER BY n.slug`, user)
 }
 
-// CountPending gives how many newsletters wait for approval, they or names of theirs.
+// CountPending counts the newsletters that wait for approval, or have names that do.
 func (s *Store) CountPending(ctx context.Context) (int, error) {
 	n, err := s.read().number(ctx, `SELECT count(*) FROM newsletters WHERE state = 'pending' OR wanted_name <> '' OR wanted_from_name <> ''`)
 	return n, failed("counting the newsletters that wait", err)
@@ -191,8 +191,8 @@ func (s *Store) SetNewsletter(ctx context.Context, n digest.Newsletter, now time
 	return s.followCadence(ctx, n.ID, n.Cadence, now)
 }
 
-// DecideNames approves the names that a newsletter was seen to want, or refuses them: then those it has stay.
-// digest.Conflict if it wants others meanwhile.
+// DecideNames approves or refuses the names that wait in seen. It returns digest.Conflict if the publisher has
+// changed them since.
 func (s *Store) DecideNames(ctx context.Context, seen digest.Newsletter, approve bool) error {
 	n := seen
 	if n.WantedName, n.WantedFromName = "", ""; approve {

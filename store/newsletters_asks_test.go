@@ -28,7 +28,7 @@ func (w world) askAll(now time.Time) (n int) {
 	return w.askBy(now, func(a digest.Ask) string { return a.Email })
 }
 
-// askBy is askAll, with tokens that are not all those of addresses.
+// askBy is askAll with tokens of its caller.
 func (w world) askBy(now time.Time, token func(digest.Ask) string) (n int) {
 	w.t.Helper()
 	for {

@@ -8,7 +8,7 @@ import (
 	"digest"
 )
 
-// Notes of what the web view noticed are settings, under keys that begin alike for each sort.
+// The web view stores its notes as settings. The keys of one sort begin with the same word.
 const (
 	proxyKey  = "proxy "
 	letterKey = "letters "
@@ -30,7 +30,7 @@ func (s *Store) ForgetProxies(ctx context.Context) error {
 	return s.run(ctx, "forgetting the notes of proxies", `DELETE FROM settings WHERE key LIKE ?`, proxyKey+"%")
 }
 
-// NoteLetters stores that letters were refused, in place of the last note of a domain or the instance.
+// NoteLetters stores a note, in place of the last one of a domain or of the instance.
 func (s *Store) NoteLetters(ctx context.Context, n digest.LetterNote) error {
 	kind := "instance"
 	if n.Domain != "" {
@@ -39,7 +39,7 @@ func (s *Store) NoteLetters(ctx context.Context, n digest.LetterNote) error {
 	return s.addNote(ctx, letterKey+kind, n)
 }
 
-// LetterNotes gives the latest LetterNote of a domain and that of the instance, where there are any.
+// LetterNotes returns the latest notes of NoteLetters: one of a domain and one of the instance at most.
 func (s *Store) LetterNotes(ctx context.Context) ([]digest.LetterNote, error) {
 	return readNotes[digest.LetterNote](ctx, s, letterKey)
 }

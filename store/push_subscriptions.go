@@ -121,8 +121,8 @@ type HubRequest struct {
 // ClaimHubRequests gives requests that are due, n at most, to this worker alone, and does
 // what else is due of subscriptions. Those of which a request is made are PushAsked or
 // PushLeaving, and come again at retry of the requests that came to nothing before, unless
-// their hub does as it is asked. Those to a host that is left alone (digest.HubHost) wait; domain says
-// which host an address counts for. more: others may be due.
+// their hub verifies them. Requests to a host that confirms nothing wait (digest.HubHost); domain
+// returns the registered domain of a hub. more: others may be due.
 func (s *Store) ClaimHubRequests(ctx context.Context, now time.Time, n int, retry func(failures int) time.Time, domain func(hub string) string) (requests []HubRequest, more bool, err error) {
 	err = s.change(ctx, "claiming requests to hubs", func(c conn) error {
 		requests = nil
@@ -154,7 +154,7 @@ func (s *Store) ClaimHubRequests(ctx context.Context, now time.Time, n int, retr
 	return requests, more, nil
 }
 
-// hostsOfPushes holds the hosts of subscriptions, and notes which those are.
+// hostsOfPushes locks the hosts of subscriptions and stores their domains.
 func hostsOfPushes(ctx context.Context, c conn, due []digest.PushSubscription, domain func(hub string) string) (hubHosts, error) {
 	var domains []string
 	for i := range due {
@@ -170,7 +170,7 @@ func hostsOfPushes(ctx context.Context, c conn, due []digest.PushSubscription, d
 	return holdHubHosts(ctx, c, domains)
 }
 
-// duePush does what is due of a subscription; true: its hub is to be asked, and may be.
+// duePush does what is due of a subscription. It reports whether its hub gets a request.
 func duePush(ctx context.Context, c conn, p *digest.PushSubscription, hosts hubHosts, now time.Time, retry func(int) time.Time) (asks bool, err error) {
 	switch {
 	case p.State == digest.PushLeft:
@@ -347,7 +347,7 @@ func (s *Store) DenyPush(ctx context.Context, now time.Time, id digest.PushID, t
 		if err := c.run(ctx, `UPDATE push_subscriptions SET state = 'denied', errors = errors + 1, last_error = ?, next_at = ? WHERE id = ?`, "denied: "+why, from(again), id); err != nil {
 			return err
 		}
-		if p.State == digest.PushAsked { // whoever answers there is a hub
+		if p.State == digest.PushAsked { // a denial confirms that a hub is there
 			if err := confirmHubHost(ctx, c, p.Domain); err != nil {
 				return err
 			}

@@ -25,7 +25,7 @@ func (s *site) client(r *http.Request) netip.Addr {
 	return at
 }
 
-// clientSaid is client. It reports whether a trusted proxy named the address; else it is that of the peer.
+// clientSaid is client, and reports whether a trusted proxy named the address.
 func (s *site) clientSaid(r *http.Request) (at netip.Addr, said bool) {
 	at = peer(r)
 	list := strings.Join(r.Header.Values("X-Forwarded-For"), ",")
@@ -171,7 +171,7 @@ func (s *site) proxyTrouble(r *http.Request) digest.ProxyTrouble {
 	return digest.ProxyStranger
 }
 
-// noteCrowd logs and stores that letters are refused because strangers have caused too many.
+// noteCrowd logs and stores that the site refuses letters because strangers have caused too many.
 func (s *site) noteCrowd(ctx context.Context, answer store.LetterAnswer, email string, now time.Time) {
 	n := digest.LetterNote{At: now.Truncate(time.Second).UTC()}
 	switch answer {
@@ -191,7 +191,7 @@ func (s *site) noteCrowd(ctx context.Context, answer store.LetterAnswer, email s
 	}
 }
 
-// needLetters says for a while that letters were refused.
+// needLetters shows the operator, for a while, that the site refused letters.
 func needLetters(p *operatorPage, notes []digest.LetterNote, now time.Time) {
 	for _, n := range notes {
 		switch {

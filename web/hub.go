@@ -69,9 +69,8 @@ func domainOf(callback string) string {
 	return feed.Domain(u.Hostname())
 }
 
-// isHome reports whether a request comes from the networks that the operator allows, such as that of their house:
-// only such a visitor may name an address there. A trusted proxy must say so in X-Forwarded-For: a peer in these
-// networks may be a proxy that does not say for whom it asks.
+// isHome reports whether a visitor is in DIGEST_ALLOW_NETWORKS: only such a visitor may name an address there. A
+// trusted proxy must say so in X-Forwarded-For, because a peer in these networks may be a proxy that names nobody.
 func (s *site) isHome(r *http.Request, p *poller.Poller) bool {
 	at, said := s.clientSaid(r)
 	return said && p.IsHome(at)

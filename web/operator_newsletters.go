@@ -96,7 +96,7 @@ func (s *site) operates(do func(r *http.Request, n digest.Newsletter, owner stor
 	})
 }
 
-// namesOf reads the names that an operator has seen to wait; false: the form is about no names.
+// namesOf reads the waiting names that an operator saw; false: the form is not about names.
 func namesOf(r *http.Request, n digest.Newsletter) (digest.Newsletter, bool) {
 	if !r.PostForm.Has("names") {
 		return n, false

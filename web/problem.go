@@ -60,8 +60,8 @@ var (
 	errInternal         = &problem{http.StatusInternalServerError, catalogue.Key("Something went wrong here"), catalogue.Key("The mistake is ours and has been noted. Try again in a minute.")}
 )
 
-// linkToken gives the token of a link whose button was pressed, from the hidden field of its form. Of a POST without
-// it, such as that of a program that looks through mail, nothing is known of the link.
+// linkToken returns the token from the hidden field of the form behind a link. A program that scans mail posts to the
+// link without that field; the link may still work then.
 func linkToken(form url.Values) (string, error) {
 	if token := form.Get("token"); token != "" {
 		return token, nil

@@ -87,8 +87,8 @@ func (s *site) setNewsletter(w http.ResponseWriter, r *http.Request, me publishe
 	return showSaved(w, r, err, me.Path()+"/settings", "settings")
 }
 
-// changeNewsletter stores a newsletter that was as its publisher wants it. Where readers ask for newsletters, and the
-// operator approves them, the operator approves other names too, and is told when some wait.
+// changeNewsletter stores a newsletter as its publisher wants it. Where the operator approves newsletters, other names
+// of an approved one wait for them too, and an email says so to DIGEST_CONTACT.
 func (s *site) changeNewsletter(ctx context.Context, was, n digest.Newsletter, byOperator bool) error {
 	n.WantedName, n.WantedFromName = "", ""
 	if s.Publishing == PublishingAsk && was.State != digest.NewsletterPending && !byOperator {

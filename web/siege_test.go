@@ -68,9 +68,9 @@ func TestCrowdsShutNobodyOut(t *testing.T) {
 	}
 }
 
-// TestFiveRequestsSilenceNobody is a vandal who asks for a reader's letters from
-// one network: a browser that the reader uses gets its own, the links that came work
-// meanwhile, and on another network the reader gets the next when the hour is over.
+// TestFiveRequestsSilenceNobody has a vandal ask for a reader's letters from one network.
+// A browser that the reader has used gets a letter of its own. The links that came work
+// until the hour is over. Then the reader gets the next one on another network.
 func TestFiveRequestsSilenceNobody(t *testing.T) {
 	each(t, func(r *room) {
 		ann, _ := r.user("ann@example.org")
@@ -210,8 +210,8 @@ func TestALostLetterIsNoEnd(t *testing.T) {
 	})
 }
 
-// TestOneMailboxIsNotBombed: forty-two networks ask by all forms for letters to one mailbox at Gmail, under 250 spellings, for two
-// newsletters. Three come, everybody is answered alike, and whoever uses one of the links gets others at once.
+// TestOneMailboxIsNotBombed has 42 networks ask for letters to 250 spellings of one mailbox, by the sign-up and two
+// newsletters. Three letters come, all answers are alike, and the use of one link ends the wait.
 func TestOneMailboxIsNotBombed(t *testing.T) {
 	each(t, func(r *room) {
 		anna, _ := r.user("anna@example.org")
@@ -245,8 +245,8 @@ func TestOneMailboxIsNotBombed(t *testing.T) {
 	})
 }
 
-// TestCrowdsAreTold: when a crowd has used up what a domain or the instance mails, others are told so, readers still sign in, and
-// the operator reads of it in the log and on their page.
+// TestCrowdsAreTold has a crowd use up the bound of a domain and of the instance. The form says so to others, readers
+// still sign in, and the operator sees it in the log and on their page.
 func TestCrowdsAreTold(t *testing.T) {
 	each(t, func(r *room) {
 		operator, _ := r.user("olga@example.org")

@@ -306,19 +306,6 @@ func TestInvitation(t *testing.T) {
 	})
 }
 
-// TestConfirmationWithoutItsField: what a program posts that only saw the link, without what the form behind it holds,
-// is told of the button, and uses the link up for nobody.
-func TestConfirmationWithoutItsField(t *testing.T) {
-	each(t, func(r *room) {
-		for _, path := range []string{"/sign-in", "/sign-up/confirm", "/settings/address/confirm", "/sign-in/owner"} {
-			for _, form := range []url.Values{nil, {"token": {""}}, {"email": {"ann@example.org"}}} {
-				r.visitor().post(path+"?token=AAAA", form).status(http.StatusForbidden).shows("h1", "Press the button behind the link")
-			}
-			r.visitor().post(path, url.Values{"token": {"AAAA"}}).status(http.StatusForbidden).shows("h1", "This link no longer works")
-		}
-	})
-}
-
 func TestOperatorLink(t *testing.T) {
 	each(t, func(r *room) {
 		link, err := web.OperatorLink(t.Context(), r.store, r.base, r.now)

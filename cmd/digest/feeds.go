@@ -85,7 +85,7 @@ type reportedNews struct {
 	MissedAt     *time.Time `json:"missed_at"` // when a poll last found a post that no hub had pushed
 	SavedPolls   int        `json:"saved_polls"`
 	Hubs         []string   `json:"hubs"`            // that it names
-	HubsQuiet    *time.Time `json:"hubs_not_before"` // until then none of them is asked, as their host confirmed none of the latest requests
+	HubsQuiet    *time.Time `json:"hubs_not_before"` // no request goes to them before: their host confirmed none of the latest ones
 	Cloud        string     `json:"cloud"`           // the rssCloud server that it names; "": none
 
 	shown string

@@ -1,13 +1,12 @@
 // Package allowance says when an address may be sent another of the letters that
 // anybody can ask for (pure).
 //
-// It bounds two harms at once: what strangers can have mailed to a reader, and for
-// how long they can keep a letter from coming. Letters to an address come further
-// apart the more of them were asked for within a day, and the link in each works
-// for longer than the wait for the next one. So whoever is told to wait has a link
-// that works in their mail; using it ends the wait.
+// It bounds two harms: what strangers can have mailed to a reader, and for how long
+// they can keep a letter from coming. The more letters an address got within a day,
+// the longer it waits for the next one. The link in each letter works longer than
+// that wait, so a reader who waits has a link that works. Using it ends the wait.
 //
-// Three rules apply, each to the letters that nobody has answered by using a link:
+// Three rules count the letters that nobody has answered by using a link:
 //
 //	Next     letters of one kind to one address
 //	ForBox   letters of all kinds to one mailbox, under whatever spelling
@@ -42,7 +41,7 @@ func ToJoin(newsletter int64) Kind { return Kind(fmt.Sprint(Join, " ", newslette
 // ToAsk is the kind of letters that ask people of a list about the newsletter of a key.
 func ToAsk(newsletter int64) Kind { return Kind(fmt.Sprint(Ask, " ", newsletter)) }
 
-// ToAdd is the kind of what a publisher adds to the newsletter of a key.
+// ToAdd is the kind of additions by a publisher to the newsletter of a key.
 func ToAdd(newsletter int64) Kind { return Kind(fmt.Sprint(Member, " ", newsletter)) }
 
 func (k Kind) isAdded() bool { return strings.HasPrefix(string(k), string(Member)+" ") }
@@ -129,11 +128,11 @@ func Next(k Kind, had []Letter, asker string, now time.Time) time.Time {
 	return latest(all.next(k.ofAddress()), each[asker].next(k.ofAsker()))
 }
 
-// ForBox returns when a mailbox may be sent another letter of a kind that strangers can cause, after the letters
-// of all such kinds that it had; a time that is not after now: at once. It may have mostInHour unanswered letters in an
-// hour and, sign-in links apart, mostInDay in a day. A sign-in link may always follow when none was sent in the
-// hour, so that no other letters keep a reader out. People whom publishers add are counted apart. Sign-in letters do not count for a change of address: its answer is
-// shown to another reader, and must not depend on whether the address has an account.
+// ForBox returns when a mailbox may get another letter of a kind that strangers can cause. A time that is not after
+// now means that it may now. had are the letters of all such kinds that it got. A mailbox gets mostInHour unanswered
+// letters in an hour and, without sign-in links, mostInDay in a day. One sign-in link an hour may always follow, so
+// that other letters keep no reader out. People whom publishers add count apart. Sign-in links do not count for a
+// change of address: another reader sees its answer, which must not depend on whether the address has an account.
 func ForBox(k Kind, had []Letter, now time.Time) time.Time {
 	var all, others, signIns []time.Time
 	for _, l := range had {

@@ -9,7 +9,7 @@ import (
 // crowd of newcomers keeps readers from signing in.
 type Share string
 
-// The shares. Letters of kinds without one are bounded by who may ask for them.
+// The shares. Only readers and publishers cause letters of the other kinds.
 const (
 	NoShare   Share = ""
 	Newcomers Share = "newcomers" // sign-ups, and people who join a newsletter
@@ -27,7 +27,7 @@ func (k Kind) Share() Share {
 	return NoShare
 }
 
-// A Load counts the letters of a share within the last hour. All but Answered count those that nobody has answered.
+// A Load counts the letters of a share within the last hour. Only Answered counts answered ones.
 type Load struct {
 	Total, OfAsker             int
 	ToDomain, ToDomainForAsker int // to the registered domain of the address
@@ -46,18 +46,18 @@ const (
 )
 
 const (
-	// mostOfShare is how many letters of a share may be unanswered within an hour, and mostAnswered how many of
-	// those that were answered add to it: people whom something has brought here answer.
+	// mostOfShare bounds the unanswered letters of a share within an hour. Answered letters raise the bound, by
+	// mostAnswered at most: people who want what they asked for answer.
 	mostOfShare  = 1000
 	mostAnswered = 4000
 
-	// fewOfAsker is how many unanswered letters one network may have caused when half of a share is used up: the
-	// other half is for those that have caused fewer.
+	// fewOfAsker bounds the unanswered letters of one network once half of a share is used up. So the other half
+	// is for networks that ask for little.
 	fewOfAsker = 5
 )
 
-// Crowded reports why no letter of a kind is sent to a domain, or NoCrowd. Who asks for many is refused first,
-// then all who ask for letters to the domain, then all.
+// Crowded reports why a letter of a kind to a domain must not leave, or NoCrowd. It refuses first a network that
+// asks for many letters, then all letters to the domain, then all letters.
 func (k Kind) Crowded(l Load, domain string) Crowd {
 	if k.Share() == NoShare {
 		return NoCrowd
@@ -81,7 +81,7 @@ func (k Kind) Crowded(l Load, domain string) Crowd {
 	return NoCrowd
 }
 
-// isProvider reports whether people of all kinds have their addresses at a domain: there a crowd is no attack.
+// isProvider reports whether a domain is a large public provider, where a crowd is no attack.
 func isProvider(domain string) bool {
 	return slices.Contains(strings.Fields(`gmail.com outlook.com hotmail.com hotmail.co.uk hotmail.fr live.com msn.com
 		yahoo.com yahoo.co.uk yahoo.co.jp yahoo.fr yahoo.de ymail.com icloud.com me.com mac.com aol.com gmx.de gmx.net gmx.at gmx.com web.de

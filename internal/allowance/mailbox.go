@@ -6,9 +6,9 @@ import (
 	"golang.org/x/net/publicsuffix"
 )
 
-// Mailbox returns the mailbox that an address is delivered to, as far as the address tells: in lower case, without
-// what follows a plus sign, and at Gmail without dots and under one domain. It bounds letters. It identifies no
-// account and no suppression: elsewhere different people may have such addresses.
+// Mailbox returns the mailbox that receives the mail of an address, as far as the address tells. It is in lower case
+// and has no tag behind a plus sign. At Gmail it has no dots and one domain. Use it to bound letters only: elsewhere
+// different people may have such addresses, so it identifies no account and no suppression.
 func Mailbox(email string) string {
 	email = strings.ToLower(email)
 	at := strings.LastIndexByte(email, '@')
@@ -31,7 +31,7 @@ func Mailbox(email string) string {
 	return name + "@" + domain
 }
 
-// Domain returns the registered domain of a mailbox: whoever has it has all names below it.
+// Domain returns the registered domain of a mailbox. Its owner has all names below it.
 func Domain(mailbox string) string {
 	domain := mailbox[strings.LastIndexByte(mailbox, '@')+1:]
 	if registered, err := publicsuffix.EffectiveTLDPlusOne(domain); err == nil {

@@ -64,7 +64,7 @@ func FuzzMailbox(f *testing.F) {
 	})
 }
 
-// TestForBox: what a mailbox may be sent, after what it had of all kinds.
+// TestForBox is the table of waits of a mailbox, after the letters of all kinds that it got.
 func TestForBox(t *testing.T) {
 	type had struct {
 		kind    Kind
@@ -108,8 +108,8 @@ func TestForBox(t *testing.T) {
 	}
 }
 
-// TestBombs asks for letters of all kinds at random for three days. In no hour come more than three, or one sign-in link
-// more, changes of address apart, and no reader waits longer than an hour for a sign-in link, nor without one that works.
+// TestBombs asks for letters of all kinds at random for three days. Changes of address apart, no hour has more than three,
+// or four with a sign-in link. No reader waits longer than an hour for a link, or without one that works.
 func TestBombs(t *testing.T) {
 	for seed := range uint64(5) {
 		r := rand.New(rand.NewPCG(seed, 2))
@@ -148,7 +148,7 @@ func TestBombs(t *testing.T) {
 	}
 }
 
-// TestCrowded: who is refused when many ask.
+// TestCrowded is the table of loads and refusals.
 func TestCrowded(t *testing.T) {
 	join := ToJoin(1)
 	for name, c := range map[string]struct {

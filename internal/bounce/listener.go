@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// A listener has a bounded number of connections. When all places are taken,
-// the connection that brings least makes way for a new one.
+// A listener has a bounded number of connections. When it has no place left, the
+// connection that brings least makes way for a new one.
 type listener struct {
 	net.Listener
 	now     func() time.Time
@@ -23,8 +23,8 @@ type listener struct {
 	from  map[string]int // open ones by address
 }
 
-// Accept gives the next connection that is not one too many. The others are told
-// to come later.
+// Accept returns the next connection that gets a place. It tells the others to
+// come later.
 func (l *listener) Accept() (net.Conn, error) {
 	for {
 		c, err := l.Listener.Accept()
@@ -77,9 +77,10 @@ func (l *listener) enter(c *conn) bool {
 	return true
 }
 
-// leastUseful gives the connection that makes way for a new one, or nil. Of those that have brought no message
-// for minSession, and else of those whose address would still have as many places as the new one's, it is
-// the longest without a message at the address with the most places. One whose message is being stored stays.
+// leastUseful returns the connection that makes way for a new one, or nil. It looks first at connections that have
+// brought no message for minSession, then at connections of addresses that keep as many places as the new one gets.
+// Among them it returns the longest without a message, at the address with the most places. A connection whose
+// message the handler is storing stays.
 func (l *listener) leastUseful(c *conn, sameAddress bool) (least *conn) {
 	leastIdle := false
 	for other := range l.open {
@@ -154,8 +155,8 @@ func (c *conn) enlarge() bool {
 	return c.large.Load()
 }
 
-// store runs f, which stores what a message asks for. Until it returns the connection makes way for no other,
-// and if it succeeds the connection counts as new.
+// store runs f, which stores a message. Meanwhile the connection makes way for no other. If f succeeds, the
+// connection counts as new.
 func (c *conn) store(f func() error) error {
 	c.note(true, false)
 	err := f()

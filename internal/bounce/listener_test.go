@@ -12,7 +12,7 @@ import (
 	"digest/store/storetest"
 )
 
-// TestLeastUseful: who makes way for a new connection, when all places are taken.
+// TestLeastUseful is the table of connections that make way for a new one.
 func TestLeastUseful(t *testing.T) {
 	type place struct {
 		who     string
@@ -24,7 +24,7 @@ func TestLeastUseful(t *testing.T) {
 		open        []place
 		who         string
 		sameAddress bool
-		want        int // index of the place that is given up; -1: none
+		want        int // index of the connection that makes way; -1: none
 	}{
 		"the idlest":                        {[]place{{"a", long, false}, {"b", 2 * long, false}}, "c", false, 1},
 		"of the address with most places":   {[]place{{"a", 2 * long, false}, {"b", long, false}, {"b", short, false}}, "c", false, 1},
@@ -56,7 +56,7 @@ func TestLeastUseful(t *testing.T) {
 	}
 }
 
-// A crowd is clients at addresses of their own, and a clock that stands.
+// A crowd has clients at addresses of their own, and a fixed clock.
 type crowd struct {
 	*world
 	at    net.Addr
@@ -106,8 +106,8 @@ func (c *crowd) brings(host int) *client {
 	return one
 }
 
-// TestHeldPlacesAreGivenUp: five addresses hold all places, and are silent, slow or busy with nothing. A sixth one is
-// served at once, whether they came just now or a minute ago, and one of theirs is told to go.
+// TestHeldPlacesAreGivenUp has five addresses hold all places: silent, slow, or busy with nothing, just now or for a
+// minute. The server takes the bounce of a sixth address, and tells one of theirs to go.
 func TestHeldPlacesAreGivenUp(t *testing.T) {
 	for _, held := range []time.Duration{0, time.Minute} {
 		t.Run(fmt.Sprint("after ", held), func(t *testing.T) {

@@ -103,7 +103,7 @@ const (
 	commandTimeout = 5 * time.Minute  // for a command, or a whole message (RFC 5321 §4.5.3.2.7)
 	writeTimeout   = time.Minute      // for a reply
 	maxSession     = 15 * time.Minute // for a connection, whatever it does
-	minSession     = 10 * time.Second // in which a connection may bring a message before it makes way for others
+	minSession     = 10 * time.Second // without a message, after which a connection makes way for others
 )
 
 // A Server takes mail by SMTP or LMTP (RFC 2033). It knows only addresses of

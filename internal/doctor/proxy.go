@@ -42,7 +42,7 @@ func (x *checker) proxy(context.Context) Finding {
 	return f
 }
 
-// signUp finds out whether newcomers were refused because strangers had caused too many emails.
+// signUp reports whether the instance refused newcomers because strangers had caused too many emails.
 func (x *checker) signUp(context.Context) Finding {
 	if !x.Database.Read() {
 		return skip("the database is not looked into")
