@@ -60,7 +60,11 @@ func (s *Store) ClaimClouds(ctx context.Context, now time.Time, n int, retry fun
 			return err
 		}
 		more = len(all) > 0
-		hosts, err := holdHubHosts(ctx, c, each(all, func(sub digest.CloudSubscription) string { return domain(sub.Cloud) }))
+		clouds := make(map[string]string)
+		for _, sub := range all {
+			clouds[domain(sub.Cloud)] = sub.Cloud
+		}
+		hosts, err := holdHubHosts(ctx, c, clouds)
 		if err != nil {
 			return err
 		}

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"time"
 
@@ -18,25 +19,24 @@ func asksHost(table string) string {
 // hubHosts are the hosts of some requests, held by a transaction.
 type hubHosts map[string]digest.HubHost
 
-// holdHubHosts reads and locks hosts. A new one begins with the promises that its hubs have made already.
-func holdHubHosts(ctx context.Context, c conn, domains []string) (hubHosts, error) {
+// holdHubHosts reads and locks hosts, each with the address of a hub there. A new one begins with the promises that
+// this hub has made already.
+func holdHubHosts(ctx context.Context, c conn, hubs map[string]string) (hubHosts, error) {
 	hosts := make(hubHosts)
-	for _, domain := range slices.Compact(slices.Sorted(slices.Values(domains))) {
+	for _, domain := range slices.Sorted(maps.Keys(hubs)) {
 		err := c.run(ctx, `INSERT INTO hub_hosts (domain, confirmed) SELECT CAST(? AS TEXT), count(*) FROM push_subscriptions p
-			WHERE p.domain = ? AND p.state = 'active' ON CONFLICT (domain) DO NOTHING`, domain, domain)
+			WHERE p.hub = ? AND p.state = 'active' ON CONFLICT (domain) DO NOTHING`, domain, hubs[domain])
 		if err != nil {
 			return nil, err
 		}
-		if hosts[domain], err = hubHost(ctx, c, domain); err != nil {
+		var h digest.HubHost
+		err = c.get(ctx, &h, `SELECT h.domain, h.confirmed, h.unconfirmed, h.quiet_until FROM hub_hosts h WHERE h.domain = ?`+c.d.lockRows("h"), domain)
+		if err != nil {
 			return nil, err
 		}
+		hosts[domain] = h
 	}
 	return hosts, nil
-}
-
-func hubHost(ctx context.Context, c conn, domain string) (h digest.HubHost, err error) {
-	err = c.get(ctx, &h, `SELECT h.domain, h.confirmed, h.unconfirmed, h.quiet_until FROM hub_hosts h WHERE h.domain = ?`+c.d.lockRows("h"), domain)
-	return h, err
 }
 
 // ask counts a request, and reports whether it may be made.
@@ -53,7 +53,7 @@ func confirmHubHost(ctx context.Context, c conn, domain string) error {
 	if domain == "" {
 		return nil // the request is older than the counts
 	}
-	hosts, err := holdHubHosts(ctx, c, []string{domain})
+	hosts, err := holdHubHosts(ctx, c, map[string]string{domain: ""})
 	if err != nil {
 		return err
 	}

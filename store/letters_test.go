@@ -124,6 +124,13 @@ func TestInstanceOfLetters(t *testing.T) {
 			ask(allowance.SignIn, fmt.Sprintf("nobody%d@example.org", i), "botnet 7")
 		}
 		w.holds("of the readers' share", 1, `SELECT count(*) FROM knocks WHERE share = 'readers'`)
+		w.ok(w.NoteLetters(w.ctx(), digest.LetterNote{Domain: "one.example", At: noon}))
+		w.ok(w.NoteLetters(w.ctx(), digest.LetterNote{Domain: "two.example", At: noon.Add(time.Hour)}))
+		w.ok(w.NoteLetters(w.ctx(), digest.LetterNote{At: noon}))
+		w.ok(w.NoteLetters(w.ctx(), digest.LetterNote{SignIn: true, At: noon}))
+		notes, err := w.LetterNotes(w.ctx())
+		w.ok(err)
+		want(w.t, "notes", fmt.Sprint(notes), fmt.Sprint([]digest.LetterNote{{Domain: "two.example", At: noon.Add(time.Hour)}, {At: noon}, {SignIn: true, At: noon}}))
 		w.ok(w.Exec(w.ctx(), `UPDATE knocks SET answered = 1 WHERE kind = 'sign-up' AND asker = 'botnet 1'`))
 		want(w.t, "twenty were answered", ask(allowance.SignUp, "new@two.example", "honest"), store.LetterGranted)
 	})

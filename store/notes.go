@@ -30,16 +30,19 @@ func (s *Store) ForgetProxies(ctx context.Context) error {
 	return s.run(ctx, "forgetting the notes of proxies", `DELETE FROM settings WHERE key LIKE ?`, proxyKey+"%")
 }
 
-// NoteLetters stores a note, in place of the last one of a domain or of the instance.
+// NoteLetters stores a note, in place of the last one of its bound.
 func (s *Store) NoteLetters(ctx context.Context, n digest.LetterNote) error {
 	kind := "instance"
-	if n.Domain != "" {
+	switch {
+	case n.SignIn:
+		kind = "sign-in"
+	case n.Domain != "":
 		kind = "domain"
 	}
 	return s.addNote(ctx, letterKey+kind, n)
 }
 
-// LetterNotes returns the latest notes of NoteLetters: one of a domain and one of the instance at most.
+// LetterNotes returns the latest note of each bound.
 func (s *Store) LetterNotes(ctx context.Context) ([]digest.LetterNote, error) {
 	return readNotes[digest.LetterNote](ctx, s, letterKey)
 }

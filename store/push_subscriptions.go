@@ -156,18 +156,18 @@ func (s *Store) ClaimHubRequests(ctx context.Context, now time.Time, n int, retr
 
 // hostsOfPushes locks the hosts of subscriptions and stores their domains.
 func hostsOfPushes(ctx context.Context, c conn, due []digest.PushSubscription, domain func(hub string) string) (hubHosts, error) {
-	var domains []string
+	hubs := make(map[string]string)
 	for i := range due {
 		p := &due[i]
 		if known := domain(p.Hub); p.Domain != known {
 			p.Domain = known
-			if err := c.run(ctx, `UPDATE push_subscriptions SET domain = ? WHERE hub = ? AND domain <> ?`, known, p.Hub, known); err != nil {
+			if err := c.run(ctx, `UPDATE push_subscriptions SET domain = ? WHERE id = ?`, known, p.ID); err != nil {
 				return nil, err
 			}
 		}
-		domains = append(domains, p.Domain)
+		hubs[p.Domain] = p.Hub
 	}
-	return holdHubHosts(ctx, c, domains)
+	return holdHubHosts(ctx, c, hubs)
 }
 
 // duePush does what is due of a subscription. It reports whether its hub gets a request.

@@ -172,8 +172,8 @@ func (s *site) proxyTrouble(r *http.Request) digest.ProxyTrouble {
 }
 
 // noteCrowd logs and stores that the site refuses letters because strangers have caused too many.
-func (s *site) noteCrowd(ctx context.Context, answer store.LetterAnswer, email string, now time.Time) {
-	n := digest.LetterNote{At: now.Truncate(time.Second).UTC()}
+func (s *site) noteCrowd(ctx context.Context, k allowance.Kind, answer store.LetterAnswer, email string, now time.Time) {
+	n := digest.LetterNote{At: now.Truncate(time.Second).UTC(), SignIn: k == allowance.SignIn}
 	switch answer {
 	case store.LetterInstanceLimited:
 	case store.LetterDomainLimited:
@@ -181,7 +181,7 @@ func (s *site) noteCrowd(ctx context.Context, answer store.LetterAnswer, email s
 	default:
 		return
 	}
-	if !s.noticed.isNew(string(answer), now) {
+	if !s.noticed.isNew(string(answer)+string(k.Share()), now) {
 		return
 	}
 	found, todo := n.Words()
@@ -196,6 +196,8 @@ func needLetters(p *operatorPage, notes []digest.LetterNote, now time.Time) {
 	for _, n := range notes {
 		switch {
 		case now.Sub(n.At) >= digest.LetterNoteLife:
+		case n.SignIn:
+			p.need(catalogue.Key("Too many sign-in links were unanswered at %s, so readers in browsers that are not known got no other. “digest user sign-in” prints a link for a reader."), minute(n.At))
 		case n.Domain != "":
 			p.need(catalogue.Key("Too many emails to newcomers at %s were unanswered at %s, so no other address there could sign up or join a newsletter. If it goes on, set DIGEST_SIGN_UP=invitation, or hold the newsletter."), n.Domain, minute(n.At))
 		default:

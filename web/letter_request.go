@@ -59,6 +59,11 @@ func (s *site) requestLetter(r *http.Request, asks func(*http.Request, string) l
 		Kind: a.kind, Email: q.to, Asker: s.Signer.SignText(digest.ForAsker, a.name),
 		Life: usualLife(a.kind), Invited: a.invited,
 	}, now)
+	s.noteCrowd(r.Context(), a.kind, answer, q.to, now)
+	if a.kind == allowance.SignIn { // another answer would tell whose letters count: those to accounts
+		q.letter = letter
+		return q, http.StatusOK, err
+	}
 	switch answer {
 	case store.LetterDomainLimited:
 		q.Wrong = wrongCrowded
@@ -70,7 +75,6 @@ func (s *site) requestLetter(r *http.Request, asks func(*http.Request, string) l
 		q.letter = letter
 		return q, http.StatusOK, err
 	}
-	s.noteCrowd(r.Context(), answer, q.to, now)
 	return q, http.StatusTooManyRequests, nil
 }
 

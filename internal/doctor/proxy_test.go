@@ -67,6 +67,9 @@ func TestSignUp(t *testing.T) {
 		{"nobody", func(*world) {}, "sign-up", doctor.OK, "no newcomer was refused", ""},
 		{"all", refused("", time.Hour), "sign-up", doctor.Warn, "nobody else could sign up", "DIGEST_SIGN_UP=invitation"},
 		{"those of a domain", refused("club.example", time.Hour), "sign-up", doctor.Warn, "emails to newcomers at club.example were unanswered", "DIGEST_SIGN_UP=invitation"},
+		{"readers", func(w *world) {
+			w.Database.Letters = []digest.LetterNote{{SignIn: true, At: w.Now()}}
+		}, "sign-up", doctor.Warn, "sign-in links were unanswered", "digest user sign-in"},
 		{"long ago", refused("", digest.LetterNoteLife), "sign-up", doctor.OK, "no newcomer was refused", ""},
 		{"no database", func(w *world) { w.Database.Absent = true }, "sign-up", doctor.Skipped, "not looked into", ""},
 	} {
