@@ -59,6 +59,7 @@ type HubHost struct {
 	Domain      string
 	Confirmed   int // requests that they confirmed since they were last silent
 	Unconfirmed int // requests since the last that they confirmed
+	Failed      int // of these, those that got an error or no answer
 	QuietUntil  time.Time
 }
 
@@ -86,6 +87,15 @@ func (h HubHost) Ask(now time.Time) (HubHost, bool) {
 		h.QuietUntil = now.Add(HubSilence)
 	}
 	return h, true
+}
+
+// Fail returns the counts of the host after a request got an error or no answer. Three in a row end the requests of
+// a day, however many the host has confirmed before.
+func (h HubHost) Fail(now time.Time) HubHost {
+	if h.Failed++; h.Failed >= mostUnconfirmed {
+		h.QuietUntil = now.Add(HubSilence)
+	}
+	return h
 }
 
 // Confirm returns the counts of the host after it has confirmed a request.

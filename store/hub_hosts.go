@@ -30,7 +30,7 @@ func holdHubHosts(ctx context.Context, c conn, hubs map[string]string) (hubHosts
 			return nil, err
 		}
 		var h digest.HubHost
-		err = c.get(ctx, &h, `SELECT h.domain, h.confirmed, h.unconfirmed, h.quiet_until FROM hub_hosts h WHERE h.domain = ?`+c.d.lockRows("h"), domain)
+		err = c.get(ctx, &h, `SELECT h.domain, h.confirmed, h.unconfirmed, h.failed, h.quiet_until FROM hub_hosts h WHERE h.domain = ?`+c.d.lockRows("h"), domain)
 		if err != nil {
 			return nil, err
 		}
@@ -50,6 +50,15 @@ func (h hubHosts) ask(ctx context.Context, c conn, domain string, now time.Time)
 
 // confirmHubHost notes that a host has confirmed a request.
 func confirmHubHost(ctx context.Context, c conn, domain string) error {
+	return changeHubHost(ctx, c, domain, digest.HubHost.Confirm)
+}
+
+// failHubHost notes that a request to a host got an error or no answer.
+func failHubHost(ctx context.Context, c conn, domain string, now time.Time) error {
+	return changeHubHost(ctx, c, domain, func(h digest.HubHost) digest.HubHost { return h.Fail(now) })
+}
+
+func changeHubHost(ctx context.Context, c conn, domain string, change func(digest.HubHost) digest.HubHost) error {
 	if domain == "" {
 		return nil // the request is older than the counts
 	}
@@ -57,11 +66,12 @@ func confirmHubHost(ctx context.Context, c conn, domain string) error {
 	if err != nil {
 		return err
 	}
-	return saveHubHost(ctx, c, hosts[domain].Confirm())
+	return saveHubHost(ctx, c, change(hosts[domain]))
 }
 
 func saveHubHost(ctx context.Context, c conn, h digest.HubHost) error {
-	return c.run(ctx, `UPDATE hub_hosts SET confirmed = ?, unconfirmed = ?, quiet_until = ? WHERE domain = ?`, h.Confirmed, h.Unconfirmed, at(h.QuietUntil), h.Domain)
+	return c.run(ctx, `UPDATE hub_hosts SET confirmed = ?, unconfirmed = ?, failed = ?, quiet_until = ? WHERE domain = ?`,
+		h.Confirmed, h.Unconfirmed, h.Failed, at(h.QuietUntil), h.Domain)
 }
 
 // addHubSilence sets News.HubQuietUntil of feeds whose subscriptions wait for a silent host.

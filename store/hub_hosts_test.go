@@ -10,7 +10,14 @@ import (
 	"digest/store"
 )
 
-// lastTwo is the domain of a hub here: the last two labels of its host.
+// hubDomain is the last two labels of the host of a hub, apart for feeds of the house.
+func hubDomain(address string, outside bool) string {
+	if !outside {
+		return "home " + lastTwo(address)
+	}
+	return lastTwo(address)
+}
+
 func lastTwo(address string) string {
 	host, _, _ := strings.Cut(strings.TrimPrefix(address, "https://"), "/")
 	labels := strings.Split(host, ".")
@@ -37,7 +44,7 @@ func (w world) asksHubs(now time.Time) (all []store.HubRequest) {
 	for more := true; more; {
 		var some []store.HubRequest
 		var err error
-		some, more, err = w.ClaimHubRequests(w.ctx(), now, 20, func(int) time.Time { return now.Add(day) }, lastTwo)
+		some, more, err = w.ClaimHubRequests(w.ctx(), now, 20, func(int) time.Time { return now.Add(day) }, hubDomain)
 		w.ok(err)
 		all = append(all, some...)
 	}
@@ -113,6 +120,48 @@ func TestHubHostsConfirm(t *testing.T) {
 	})
 }
 
+// TestHubsAtHome: public feeds that name a hub of the house change nothing for the feeds of the house.
+func TestHubsAtHome(t *testing.T) {
+	each(t, func(w world) {
+		d := w.reader("ann", "UTC")
+		w.names(d, 9, "https://hub.home/{n}")
+		w.ok(w.Exec(w.ctx(), `UPDATE feeds SET outside = 1`))
+		own := w.feed("house.example")
+		w.subscribe(d, own)
+		w.ok(w.Exec(w.ctx(), `UPDATE feeds SET outside = 0, hubs = 'https://hub.home/own', topic = url, parsed_at = 1 WHERE id = ?`, own.ID))
+		_, err := w.ReconcilePushes(w.ctx(), noon)
+		w.ok(err)
+		asked := w.asksHubs(noon)
+		want(w.t, "requests", len(asked), 4)
+		want(w.t, "the last", asked[3].Hub, "https://hub.home/own")
+	})
+}
+
+// TestHubFails: three errors in a row end the requests of a day, and what was not sent counts for nothing.
+func TestHubFails(t *testing.T) {
+	each(t, func(w world) {
+		w.names(w.reader("ann", "UTC"), 30, "https://hub.example/{n}")
+		now := noon
+		for range 4 { // three are confirmed, three, six, twelve
+			for _, r := range w.asksHubs(now) {
+				w.verifies(r, now)
+			}
+		}
+		for _, c := range []struct {
+			made bool
+			want int
+		}{{false, 6}, {true, 6}, {true, 0}} {
+			asked := w.asksHubs(now)
+			want(w.t, "requests", len(asked), c.want)
+			for i, r := range asked {
+				w.ok(w.HubFailed(w.ctx(), now, r.ID, "answered 500", now.Add(time.Hour), c.made && i < 3))
+			}
+			now = now.Add(time.Hour)
+		}
+		want(w.t, "after a day", len(w.asksHubs(now.Add(day))), 1)
+	})
+}
+
 // TestCloudHosts: rssCloud servers are bounded as hubs are, together with them.
 func TestCloudHosts(t *testing.T) {
 	each(t, func(w world) {
@@ -129,7 +178,7 @@ func TestCloudHosts(t *testing.T) {
 			for more := true; more; {
 				var some []store.CloudRequest
 				var err error
-				some, more, err = w.ClaimClouds(w.ctx(), now, 20, func(int) time.Time { return now.Add(day) }, lastTwo)
+				some, more, err = w.ClaimClouds(w.ctx(), now, 20, func(int) time.Time { return now.Add(day) }, hubDomain)
 				w.ok(err)
 				all = append(all, some...)
 			}

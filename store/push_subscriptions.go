@@ -118,16 +118,23 @@ type HubRequest struct {
 	Subscribers int
 }
 
+// A HubDomain returns the domain that requests to a hub or cloud count for. outside: the feed that names it is
+// public. What such feeds name leads into no private network, and says nothing of a hub there.
+type HubDomain func(address string, outside bool) string
+
+// outside is whether the feed of a subscription p is public.
+const outside = `COALESCE((SELECT f.outside FROM feeds f WHERE f.id = p.feed_id), 1) AS outside`
+
 // ClaimHubRequests gives requests that are due, n at most, to this worker alone, and does
 // what else is due of subscriptions. Those of which a request is made are PushAsked or
 // PushLeaving, and come again at retry of the requests that came to nothing before, unless
 // their hub verifies them. Requests to a host that confirms nothing wait (digest.HubHost); domain
-// returns the registered domain of a hub. more: others may be due.
-func (s *Store) ClaimHubRequests(ctx context.Context, now time.Time, n int, retry func(failures int) time.Time, domain func(hub string) string) (requests []HubRequest, more bool, err error) {
+// returns the domain that the hub of a feed counts for, public or not. more: others may be due.
+func (s *Store) ClaimHubRequests(ctx context.Context, now time.Time, n int, retry func(failures int) time.Time, domain HubDomain) (requests []HubRequest, more bool, err error) {
 	err = s.change(ctx, "claiming requests to hubs", func(c conn) error {
 		requests = nil
-		var due []digest.PushSubscription
-		err := c.all(ctx, &due, `SELECT `+pushColumns+` FROM push_subscriptions p WHERE p.next_at <= ? AND (p.state IN ('active', 'left') OR `+asksHost("p")+`)
+		var due []HubRequest
+		err := c.all(ctx, &due, `SELECT `+pushColumns+`, `+outside+` FROM push_subscriptions p WHERE p.next_at <= ? AND (p.state IN ('active', 'left') OR `+asksHost("p")+`)
 			ORDER BY p.next_at, p.id LIMIT ?`+c.d.skipRows("p"), at(now), at(now), n)
 		if err != nil {
 			return err
@@ -137,13 +144,13 @@ func (s *Store) ClaimHubRequests(ctx context.Context, now time.Time, n int, retr
 		if err != nil {
 			return err
 		}
-		for _, p := range due {
-			asks, err := duePush(ctx, c, &p, hosts, now, retry)
+		for _, r := range due {
+			asks, err := duePush(ctx, c, &r.PushSubscription, hosts, now, retry)
 			if err != nil {
 				return err
 			}
 			if asks {
-				requests = append(requests, HubRequest{PushSubscription: p})
+				requests = append(requests, r)
 			}
 		}
 		return addFeeds(ctx, c, requests)
@@ -155,11 +162,11 @@ func (s *Store) ClaimHubRequests(ctx context.Context, now time.Time, n int, retr
 }
 
 // hostsOfPushes locks the hosts of subscriptions and stores their domains.
-func hostsOfPushes(ctx context.Context, c conn, due []digest.PushSubscription, domain func(hub string) string) (hubHosts, error) {
+func hostsOfPushes(ctx context.Context, c conn, due []HubRequest, domain HubDomain) (hubHosts, error) {
 	hubs := make(map[string]string)
 	for i := range due {
 		p := &due[i]
-		if known := domain(p.Hub); p.Domain != known {
+		if known := domain(p.Hub, p.Outside); p.Domain != known {
 			p.Domain = known
 			if err := c.run(ctx, `UPDATE push_subscriptions SET domain = ? WHERE id = ?`, known, p.ID); err != nil {
 				return nil, err
@@ -247,8 +254,8 @@ func addFeeds(ctx context.Context, c conn, requests []HubRequest) error {
 }
 
 // HubFailed notes that a request to subscribe came to nothing, unless the hub has verified it
-// meanwhile, and when it is made again.
-func (s *Store) HubFailed(ctx context.Context, now time.Time, id digest.PushID, why string, again time.Time) error {
+// since, and when it is made again. made: it was sent, and counts for its host.
+func (s *Store) HubFailed(ctx context.Context, now time.Time, id digest.PushID, why string, again time.Time, made bool) error {
 	why = clean(why)
 	why = clean(why[:min(len(why), reasonLength)])
 	return s.change(ctx, "noting that a hub failed", func(c conn) error {
@@ -260,6 +267,11 @@ func (s *Store) HubFailed(ctx context.Context, now time.Time, id digest.PushID, 
 		var p digest.PushSubscription
 		if err := c.get(ctx, &p, `SELECT `+pushColumns+` FROM push_subscriptions p WHERE p.id = ?`, id); err != nil {
 			return err
+		}
+		if made {
+			if err := failHubHost(ctx, c, p.Domain, now); err != nil {
+				return err
+			}
 		}
 		return failPush(ctx, c, p, now)
 	})

@@ -4,6 +4,7 @@ CREATE TABLE hub_hosts (
     domain      TEXT COLLATE "C" NOT NULL PRIMARY KEY,
     confirmed   BIGINT NOT NULL DEFAULT 0,
     unconfirmed BIGINT NOT NULL DEFAULT 0,
+    failed      BIGINT NOT NULL DEFAULT 0,
     quiet_until BIGINT NOT NULL DEFAULT 0
 );
 ALTER TABLE push_subscriptions ADD COLUMN domain TEXT COLLATE "C" NOT NULL DEFAULT '';  -- '': its hub was not asked since this migration
