@@ -15,6 +15,7 @@ type CloudSubscription struct {
 	NextAt     time.Time // when it is to be asked again
 	Errors     int       // requests in a row that it has not verified
 	LastError  string    // what the last of them came to
+	Domain     string    // of the cloud: what HubHost counts by; "" before it is first asked
 }
 
 // CloudID is the key of a CloudSubscription.

@@ -39,7 +39,7 @@ func TestImports(t *testing.T) {
 		"digest/store":                      "digest digest/calendar digest/migrations digest/internal/words digest/internal/allowance digest/internal/backup digest/internal/dmarc digest/internal/ownership",
 		"digest/store/storetest":            "digest digest/poller digest/store",
 		"digest/hourly":                     "digest digest/feed digest/internal/catalogue digest/poller digest/push digest/store digest/mailer",
-		"digest/subscribe":                  "digest digest/feed digest/poller digest/store digest/hourly digest/internal/seal digest/internal/members",
+		"digest/subscribe":                  "digest digest/feed digest/poller digest/store digest/hourly digest/internal/allowance digest/internal/seal digest/internal/members",
 		"digest/internal/catalogue":         "digest",
 		"digest/internal/chart":             "digest digest/internal/catalogue",
 		"digest/internal/export":            "digest digest/feed digest/internal/catalogue digest/render digest/store",

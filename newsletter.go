@@ -34,7 +34,11 @@ type Newsletter struct {
 	SiteURL     string // the publisher's own; "" shows none
 	AddressLine string // who publishes it and where they can be reached by post, one line
 	FromName    string // "" is Name
-	ReplyTo     string // address that answers go to; "" is the instance's
+
+	// The names that its publisher wants and the operator has not approved yet; "": no other.
+	WantedName, WantedFromName string
+
+	ReplyTo string // address that answers go to; "" is the instance's
 
 	// OwnAddress is what its letters come from while the record of its own key is seen
 	// (NewsletterDomain); "" is the instance's.
@@ -88,7 +92,7 @@ func (n Newsletter) Sender() string { return cmp.Or(n.FromName, n.Name) }
 // The bounds of a newsletter's texts, in bytes.
 const (
 	maxSlug        = 40
-	maxName        = 100
+	maxName        = 400
 	maxDescription = 2000
 	maxLine        = 200
 	maxReturnURLs  = 4000
@@ -102,7 +106,7 @@ func (n Newsletter) Check() error {
 		name  Words
 		value string
 		most  int
-	}{{Words("the name"), n.Name, maxName}, {Words("the address line"), n.AddressLine, maxLine}, {Words("the sender's name"), n.FromName, maxName},
+	}{{Words("the name"), n.Name, maxName}, {Words("the address line"), n.AddressLine, maxLine}, {Words("the sender's name"), n.FromName, maxName}, {Words("the name"), n.WantedName, maxName}, {Words("the sender's name"), n.WantedFromName, maxName},
 		{Words("the reply address"), n.ReplyTo, maxLine}, {Words("the site's address"), n.SiteURL, maxLine},
 		{Words("the description"), n.Description, maxDescription}, {Words("the text above the posts"), n.HeaderText, maxAround},
 		{Words("the text at the foot"), n.FooterText, maxAround}, {Words("the list of return addresses"), n.ReturnURLs, maxReturnURLs}} {
@@ -118,7 +122,7 @@ func (n Newsletter) Check() error {
 		return Refuse(Invalid, "the name in addresses is 2 to 40 of a-z, 0-9 and hyphens, such as anna-writes")
 	case n.Tidy().Name == "":
 		return Refuse(Invalid, "a newsletter needs a name")
-	case strings.ContainsAny(n.Sender(), "@<>"):
+	case strings.ContainsAny(n.Sender()+n.WantedFromName+n.WantedName, "@<>"):
 		return Refuse(Invalid, "the name that letters come from has no @, < or >; give another one")
 	case n.ReplyTo != "" && !isAddress(n.ReplyTo):
 		return Refuse(Invalid, "the reply address is one such as anna@example.org")
@@ -145,8 +149,11 @@ func (n Newsletter) Check() error {
 // Tidy gives a newsletter without what its texts would do to pages, mails and terminals that show them: no
 // control characters, nothing that turns the direction of a text, and one line where there is one.
 func (n Newsletter) Tidy() Newsletter {
-	for _, line := range []*string{&n.Name, &n.AddressLine, &n.FromName, &n.HeaderText, &n.FooterText} {
+	for _, line := range []*string{&n.AddressLine, &n.HeaderText, &n.FooterText} {
 		*line = OneLine(WithoutTurns(*line))
+	}
+	for _, name := range []*string{&n.Name, &n.FromName, &n.WantedName, &n.WantedFromName} {
+		*name = tidyName(*name)
 	}
 	n.Description, n.Colours = PlainLines(n.Description), n.Colours.Tidy()
 	return n

@@ -42,6 +42,7 @@ const (
 // The pace of asking, and how long what belongs to it is kept.
 const (
 	AsksADay     = 1000 // letters of a newsletter in 24 hours
+	AsksAnHour   = 1000 // letters of all newsletters
 	AsksToDomain = 100  // letters of all newsletters to one mail domain in an hour
 	MostAskTries = 5    // servers that put a letter off are asked so often
 

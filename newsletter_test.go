@@ -15,7 +15,7 @@ func TestNewsletterCheck(t *testing.T) {
 		"a plain one":           {func(n *Newsletter) {}, true},
 		"all of it":             {func(n *Newsletter) { n.ReplyTo, n.SiteURL, n.FromName = "a@b.example", "https://b.example/", "Ann" }, true},
 		"no name":               {func(n *Newsletter) { n.Name = " \n" }, false},
-		"a long name":           {func(n *Newsletter) { n.Name = strings.Repeat("x", 101) }, false},
+		"a long name":           {func(n *Newsletter) { n.Name = strings.Repeat("x", 401) }, false},
 		"texts around":          {func(n *Newsletter) { n.HeaderText, n.FooterText = strings.Repeat("x", 500), strings.Repeat("x", 500) }, true},
 		"colours":               {func(n *Newsletter) { n.Paper, n.Ink, n.Accent = "#fff1e5", "#10243c", "#990F3D" }, true},
 		"a pale accent":         {func(n *Newsletter) { n.Accent = "#ffcc00" }, false},

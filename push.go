@@ -27,6 +27,7 @@ type PushSubscription struct {
 	NextAt     time.Time // when something is to be done about it
 	Errors     int       // requests in a row that came to nothing
 	LastError  string    // what the last of them came to
+	Domain     string    // of its hub: what HubHost counts by; "" before the hub is first asked
 }
 
 // PushID is the key of a PushSubscription.
@@ -52,6 +53,56 @@ const (
 	Distrust = 30 * 24 * time.Hour
 )
 
+// A HubHost counts the requests to the hubs and rssCloud servers of one registered domain, for all feeds. Any
+// feed can name any address as its hub. A hub fetches the callback that it gets; a site that is no hub never does.
+type HubHost struct {
+	Domain      string
+	Confirmed   int // requests that they confirmed since they were last silent
+	Unconfirmed int // requests since the last that they confirmed
+	Failed      int // of these, those that got an error or no answer
+	QuietUntil  time.Time
+}
+
+const (
+	// HubSilence is how long a host gets no request after it has confirmed none of the latest ones.
+	HubSilence = 24 * time.Hour
+
+	mostUnconfirmed = 3
+	mostConfirmed   = 1000 // that are counted
+)
+
+// Ask reports whether the host may get a request now, and returns its counts with that request. As many requests may
+// wait for a confirmation as the host has confirmed before, but three at least: so a hub of thousands of feeds soon
+// pushes all of them. When that many wait, the host gets no request for a day, or until it confirms one. After a
+// silent day it gets one request a day.
+func (h HubHost) Ask(now time.Time) (HubHost, bool) {
+	if h.QuietUntil.After(now) {
+		return h, false
+	}
+	if !h.QuietUntil.IsZero() {
+		h.Confirmed = 0
+	}
+	h.Unconfirmed++
+	if h.Unconfirmed >= max(mostUnconfirmed, h.Confirmed) {
+		h.QuietUntil = now.Add(HubSilence)
+	}
+	return h, true
+}
+
+// Fail returns the counts of the host after a request got an error or no answer. Three in a row end the requests of
+// a day, however many the host has confirmed before.
+func (h HubHost) Fail(now time.Time) HubHost {
+	if h.Failed++; h.Failed >= mostUnconfirmed {
+		h.QuietUntil = now.Add(HubSilence)
+	}
+	return h
+}
+
+// Confirm returns the counts of the host after it has confirmed a request.
+func (h HubHost) Confirm() HubHost {
+	return HubHost{Domain: h.Domain, Confirmed: min(h.Confirmed+1, mostConfirmed)}
+}
+
 // News is how the news of a feed has come.
 type News struct {
 	Pushes     int       // with news, since its hubs have last missed a post or failed
@@ -68,6 +119,10 @@ type News struct {
 	PushedSince time.Time // since when a hub pushes it without a gap; zero: none does
 	ExpiresAt   time.Time // when the last promise of its hubs ends
 	CloudUntil  time.Time // when the promise of its cloud ends; zero: there was none
+
+	// HubQuietUntil is when the next request to a hub or cloud of it is due, whose host has confirmed none of the
+	// latest requests; zero: no such host.
+	HubQuietUntil time.Time
 }
 
 // TrustedUntil says how long a feed may be left to its hubs, and polled but once a week: until

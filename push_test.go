@@ -77,3 +77,47 @@ func TestWayOfNews(t *testing.T) {
 		}
 	}
 }
+
+// TestHubHost sends requests in waves to hosts that confirm all, some or none of them.
+func TestHubHost(t *testing.T) {
+	now := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
+	type wave struct {
+		after    time.Duration // since the wave before
+		wants    int           // requests that feeds would make
+		made     int
+		confirms int // of them, before the next wave
+		fails    int // that got an error, before the next wave
+	}
+	const day = 24 * time.Hour
+	for name, waves := range map[string][]wave{
+		"nobody confirms":             {{0, 60, 3, 0, 0}, {time.Hour, 57, 0, 0, 0}, {23 * time.Hour, 57, 1, 0, 0}, {day - 1, 56, 0, 0, 0}, {1, 56, 1, 0, 0}},
+		"each is confirmed":           {{0, 1, 1, 1, 0}, {0, 1, 1, 1, 0}, {0, 1, 1, 1, 0}, {0, 1, 1, 1, 0}},
+		"confirmed later":             {{0, 1000, 3, 3, 0}, {time.Minute, 997, 3, 3, 0}, {0, 994, 6, 6, 0}, {0, 988, 12, 12, 0}, {0, 976, 24, 24, 0}},
+		"a hub that stops":            {{0, 3, 3, 3, 0}, {0, 3, 3, 3, 0}, {day, 100, 6, 0, 0}, {day, 94, 1, 0, 0}, {day, 93, 1, 1, 0}, {0, 92, 3, 3, 0}},
+		"one of many is confirmed":    {{0, 9, 3, 1, 0}, {0, 9, 3, 1, 0}, {0, 9, 3, 0, 0}, {0, 9, 0, 0, 0}},
+		"its silence ends by a yes":   {{0, 9, 3, 0, 0}, {time.Hour, 6, 0, 1, 0}, {0, 6, 3, 0, 0}},
+		"a known hub that fails":      {{0, 3, 3, 3, 0}, {0, 3, 3, 3, 0}, {time.Hour, 3, 3, 0, 3}, {time.Hour, 3, 0, 0, 0}, {day, 3, 1, 0, 1}},
+		"one that fails now and then": {{0, 3, 3, 3, 0}, {0, 3, 3, 3, 0}, {0, 2, 2, 0, 2}, {0, 1, 1, 1, 0}, {0, 2, 2, 0, 2}, {0, 4, 4, 0, 0}},
+	} {
+		h, at := digest.HubHost{Domain: "hub.example"}, now
+		for i, w := range waves {
+			at = at.Add(w.after)
+			made := 0
+			for range w.wants {
+				var may bool
+				if h, may = h.Ask(at); may {
+					made++
+				}
+			}
+			if made != w.made {
+				t.Errorf("%s: wave %d has %d requests, want %d", name, i, made, w.made)
+			}
+			for range w.confirms {
+				h = h.Confirm()
+			}
+			for range w.fails {
+				h = h.Fail(at)
+			}
+		}
+	}
+}

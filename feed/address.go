@@ -85,12 +85,12 @@ func lacksScheme(base, ref string) bool {
 // breaks and tabs in it (URL Standard, basic parser), and other controls, with
 // which an address could drive a terminal.
 func cleanAddress(s string) string {
-	return strings.Map(func(r rune) rune {
+	return strings.TrimSpace(strings.Map(func(r rune) rune {
 		if r < ' ' || r >= 0x7f && r < 0xa0 {
 			return -1
 		}
 		return r
-	}, strings.TrimSpace(s))
+	}, s))
 }
 
 // isAbsolute reports whether s begins with a scheme.
@@ -117,13 +117,15 @@ func isWeb(s string) bool {
 	return found && rest != "" && rest[0] != '/' && (strings.EqualFold(scheme, "http") || strings.EqualFold(scheme, "https"))
 }
 
-// NormalURL gives the form of a feed's address that is stored and compared:
-// https where the scheme is missing, scheme and host in lower case and ASCII,
-// no default port, no fragment, "/" for an empty path. Path and query stay byte
-// for byte. feed: addresses are taken for what they stand for.
+// NormalURL returns the form of a feed's address that the store keeps and compares.
+// It adds https where the scheme is missing and "/" for an empty path. Scheme and host
+// become lower case and ASCII. A default port, a fragment and white space before it go.
+// Path and query stay byte for byte. It unwraps feed: addresses.
 func NormalURL(raw string) (string, error) {
-	s := cleanAddress(raw)
-	s = withScheme(s)
+	s := withScheme(cleanAddress(raw))
+	if before, fragment, found := strings.Cut(s, "#"); found {
+		s = strings.TrimSpace(before) + "#" + fragment
+	}
 	u, err := url.Parse(s)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
 		return "", notAddress(raw, err)

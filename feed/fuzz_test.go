@@ -148,7 +148,7 @@ func FuzzDate(f *testing.F) {
 
 // FuzzNormalURL holds that normalising twice changes nothing more.
 func FuzzNormalURL(f *testing.F) {
-	for _, s := range []string{"example.org", "HTTP://A:80/?x#y", "feed:x.org", "http://[::1]:80", "//a"} {
+	for _, s := range []string{"example.org", "HTTP://A:80/?x#y", "feed:x.org", "http://[::1]:80", "//a", "a.org/x #y"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {

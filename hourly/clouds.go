@@ -21,11 +21,11 @@ func (j *Job) askCloudsOnce(ctx context.Context) (time.Duration, error) {
 		return 0, fmt.Errorf("looking for what to ask of clouds: %w", err)
 	}
 	for ctx.Err() == nil {
-		requests, err := j.Store.ClaimClouds(j.Hard, j.Now(), hubRequests, func(failures int) time.Time { return push.RetryAt(j.Now(), failures) })
+		requests, more, err := j.Store.ClaimClouds(j.Hard, j.Now(), hubRequests, func(failures int) time.Time { return push.RetryAt(j.Now(), failures) }, hubDomain)
 		if err != nil {
 			return 0, fmt.Errorf("claiming requests to clouds: %w", err)
 		}
-		if len(requests) == 0 {
+		if !more {
 			break
 		}
 		if err := askHosts(ctx, requests, cloudOf, j.askCloud, j.noteCloud); err != nil {
@@ -52,7 +52,7 @@ func (j *Job) askCloud(ctx context.Context, r store.CloudRequest) poller.FormAns
 }
 
 // noteCloud notes why a request came to nothing, as far as its answer says.
-func (j *Job) noteCloud(r store.CloudRequest, said poller.FormAnswer) error {
+func (j *Job) noteCloud(r store.CloudRequest, said poller.FormAnswer, made bool) error {
 	why := said.Why
 	if said.Status/100 == 2 {
 		refusal, refuses := push.CloudRefuses(said.Text)
@@ -62,5 +62,5 @@ func (j *Job) noteCloud(r store.CloudRequest, said poller.FormAnswer) error {
 		why = "refused: " + refusal
 	}
 	j.Log.Info("a cloud does not tell of a feed's news; it is asked again", "cloud", r.Cloud, "feed", r.Topic, "why", why)
-	return j.Store.CloudFailed(j.Hard, r.ID, why)
+	return j.Store.CloudFailed(j.Hard, j.Now(), r.ID, why, made && j.Poller.ReachedFrom(r.Cloud))
 }

@@ -44,7 +44,7 @@ func (j *Job) askHubsOnce(ctx context.Context) (time.Duration, error) {
 				return j.Now().Add(push.VerifyWithin)
 			}
 			return push.RetryAt(j.Now(), failures)
-		})
+		}, hubDomain)
 		if err != nil {
 			return 0, fmt.Errorf("claiming requests to hubs: %w", err)
 		}
@@ -55,10 +55,10 @@ func (j *Job) askHubsOnce(ctx context.Context) (time.Duration, error) {
 	return hubsEvery, nil
 }
 
-// askHosts makes requests and notes what was answered: those to one host one after the other,
-// those to several at once, so that a slow one keeps no other waiting. The rest of the requests to
-// a host that has given no answer is noted as its first one, and not made.
-func askHosts[R any](ctx context.Context, requests []R, to func(R) requestHost, ask func(context.Context, R) poller.FormAnswer, note func(R, poller.FormAnswer) error) error {
+// askHosts makes requests and notes the answers: those to one host one after the other,
+// those to several in parallel, so that a slow host keeps no other waiting. When a host gives no
+// answer, askHosts makes no other request to it, and notes the rest as the one without an answer.
+func askHosts[R any](ctx context.Context, requests []R, to func(R) requestHost, ask func(context.Context, R) poller.FormAnswer, note func(r R, said poller.FormAnswer, made bool) error) error {
 	byHost := make(map[requestHost][]R)
 	for _, r := range requests {
 		byHost[to(r)] = append(byHost[to(r)], r)
@@ -85,21 +85,31 @@ type requestHost struct {
 }
 
 // askHost makes requests to one host, one after the other.
-func askHost[R any](ctx context.Context, requests []R, ask func(context.Context, R) poller.FormAnswer, note func(R, poller.FormAnswer) error) error {
+func askHost[R any](ctx context.Context, requests []R, ask func(context.Context, R) poller.FormAnswer, note func(r R, said poller.FormAnswer, made bool) error) error {
 	said, answers := poller.FormAnswer{}, true
 	for _, r := range requests {
-		if answers {
+		made := answers
+		if made {
 			said = ask(ctx, r)
 			answers = said.Status != 0
 		}
 		if !answers && ctx.Err() != nil {
 			return nil // it is due again
 		}
-		if err := note(r, said); err != nil {
+		if err := note(r, said, made); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// hubDomain is a store.HubDomain. Hubs in DIGEST_ALLOW_NETWORKS count apart for feeds that may lead there.
+func hubDomain(address string, outside bool) string {
+	domain := feed.Domain(feed.Host(address))
+	if !outside {
+		return "home " + domain
+	}
+	return domain
 }
 
 func hubOf(r store.HubRequest) requestHost { return requestHost{feed.Host(r.Hub), r.Outside} }
@@ -123,14 +133,14 @@ func hubMode(r store.HubRequest) push.Mode {
 }
 
 // noteHub notes why a request to subscribe came to nothing: it is made again.
-func (j *Job) noteHub(r store.HubRequest, said poller.FormAnswer) error {
+func (j *Job) noteHub(r store.HubRequest, said poller.FormAnswer, made bool) error {
 	if said.Status/100 == 2 || hubMode(r) == push.Unsubscribe {
 		return nil
 	}
 	again := push.RetryAt(j.Now(), r.Errors+1)
 	if !j.Poller.ReachedFrom(r.Hub) {
-		again = j.Now().Add(push.DeniedFor)
+		again, made = j.Now().Add(push.DeniedFor), false
 	}
 	j.Log.Info("a hub does not push a feed; it is asked again", "hub", r.Hub, "feed", r.FeedURL, "why", said.Why)
-	return j.Store.HubFailed(j.Hard, j.Now(), r.ID, said.Why, again)
+	return j.Store.HubFailed(j.Hard, j.Now(), r.ID, said.Why, again, made)
 }

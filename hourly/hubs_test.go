@@ -44,7 +44,7 @@ func TestAskHosts(t *testing.T) {
 			}
 			return poller.FormAnswer{Status: 202}
 		}
-		note := func(r string, said poller.FormAnswer) error {
+		note := func(r string, said poller.FormAnswer, _ bool) error {
 			write(&noted, r+" "+said.Why)
 			return nil
 		}

@@ -11,7 +11,6 @@ import (
 	"io"
 	"mime"
 	"mime/quotedprintable"
-	"net/mail"
 	"strings"
 	"unicode/utf8"
 
@@ -108,7 +107,11 @@ func addReplyCounter(msg *gomail.Msg, l Letter) error {
 	if err != nil {
 		return fmt.Errorf("reply-to: %w", err)
 	}
-	counter := &mail.Address{Name: "Reply counter", Address: l.CountsTo}
+	counter, err := parseAddress(l.CountsTo)
+	if err != nil {
+		return fmt.Errorf("reply-to: %w", err)
+	}
+	counter.Name = "Reply counter"
 	msg.SetAddrHeaderFromMailAddress(gomail.HeaderReplyTo, to, counter)
 	return nil
 }

@@ -41,8 +41,9 @@ func (p *Poller) ReachedFrom(address string) bool {
 	return err == nil && p.guard.isHome(a)
 }
 
-// PostForm posts a form, paced and guarded as all requests are. It goes on to where
-// 307 and 308 lead, as it is (RFC 9110 section 15.4.8); any other redirect is an error.
+// PostForm posts a form, paced and guarded as all requests are. It posts the same form to where 307 and 308 redirect
+// (RFC 9110 section 15.4.8), on the same site only: HubHost counts requests by their site. Any other redirect
+// is an error.
 func (p *Poller) PostForm(ctx context.Context, f Form) FormAnswer {
 	s := p.newSession(digest.Feed{Host: feed.Host(f.Address)}, f.Subscribers)
 	s.avoidsHotMinutes = !p.pace.noWait && !isHot(p.now())
@@ -56,7 +57,9 @@ func (p *Poller) PostForm(ctx context.Context, f Form) FormAnswer {
 			break
 		}
 		if a.status == http.StatusTemporaryRedirect || a.status == http.StatusPermanentRedirect {
-			r, err = a.follow()
+			if r, err = a.follow(); err == nil && !feed.SameSite(r.address, f.Address) {
+				err = fmt.Errorf("redirected to another site, %s, which is sent nothing", digest.HostShown(r.address))
+			}
 			continue
 		}
 		if a.status/100 == 2 {

@@ -59,6 +59,19 @@ func TestPostForm(t *testing.T) {
 	}
 }
 
+// TestPostFormStaysOnItsSite: a hub cannot have requests sent to a site that no feed names.
+func TestPostFormStaysOnItsSite(t *testing.T) {
+	victim := newAnswers(t, func(http.ResponseWriter, *http.Request) { t.Error("another site is asked") })
+	s := newAnswers(t, func(w http.ResponseWriter, r *http.Request) {
+		http.Redirect(w, r, victim.URL+"/any", http.StatusPermanentRedirect)
+	})
+	p := newReader(t, s.URL).p
+	a := p.PostForm(t.Context(), Form{Address: s.URL + "/hub", MayBeHome: true})
+	if want := "redirected to another site, " + strings.TrimPrefix(victim.URL, "http://") + ", which is sent nothing"; a != (FormAnswer{Why: want}) {
+		t.Errorf("%+v, want %s", a, want)
+	}
+}
+
 // TestPostFormIsGuarded: a hub leads to no private address that nobody has named (I7).
 func TestPostFormIsGuarded(t *testing.T) {
 	s := newAnswers(t, func(w http.ResponseWriter, _ *http.Request) { t.Error("asked"); w.WriteHeader(http.StatusAccepted) })

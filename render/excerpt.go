@@ -31,7 +31,7 @@ func told(title, summary string) (string, string) {
 			if !ok || !endsThere(rest) && !again(rest, head) && (wordsOf(head) < fewestWords || lowerFirst(rest)) {
 				break
 			}
-			summary = strings.TrimLeftFunc(rest, betweenSentences)
+			summary = nextSentence(rest)
 			rest, ok = after(summary, head)
 		}
 		return title, summary
@@ -208,6 +208,17 @@ func lowerFirst(s string) bool {
 
 func betweenSentences(r rune) bool {
 	return unicode.IsSpace(r) || strings.ContainsRune(".:!?…|–—-。：！？؟۔»”’\"')", r)
+}
+
+// nextSentence returns s without the marks that end the title before it. It keeps the
+// marks that begin the next word: ".NET", "-5 °C", an opening quotation mark.
+func nextSentence(s string) string {
+	text := strings.TrimLeftFunc(s, betweenSentences)
+	between := s[:len(s)-len(text)]
+	if i := strings.LastIndexByte(between, ' '); i >= 0 && text != "" {
+		return s[i+1:]
+	}
+	return text
 }
 
 func wordsOf(s string) int { return len(strings.Fields(s)) }

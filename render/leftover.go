@@ -37,10 +37,8 @@ func without(summary, title string) string {
 	if strings.Trim(s, " .…") == "" {
 		return ""
 	}
-	for _, cutTwice := range [...]string{"………", ".…"} {
-		if strings.HasSuffix(s, cutTwice) {
-			s = strings.TrimRight(s, ".… ") + "…"
-		}
+	if strings.HasSuffix(s, "………") { // cut twice
+		s = strings.TrimRight(s, "… ") + "…"
 	}
 	return s
 }

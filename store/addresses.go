@@ -76,6 +76,9 @@ func (s *Store) ConfirmAddress(ctx context.Context, hash, keep []byte, now time.
 		if isNone(err) {
 			return notFound("this link was used or is too old")
 		}
+		if err == nil && row.NewYes {
+			err = answerMailbox(ctx, c, row.Email)
+		}
 		if err != nil || !row.OldYes || !row.NewYes {
 			return err
 		}

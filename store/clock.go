@@ -106,6 +106,7 @@ func bounds() []bound {
 		{table: "hub_calls", column: "next_at", most: oneDay, wait: `0`},
 		{table: "hub_calls", column: "lease_until", most: leaseMost},
 		{table: "hub_domains", column: "doubted_until", most: oneDay, wait: `0`},
+		{table: "hub_hosts", column: "quiet_until", most: digest.HubSilence},
 	}
 }
 

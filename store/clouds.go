@@ -12,7 +12,7 @@ import (
 // callback is gone then.
 
 const (
-	cloudColumns = `c.id, c.feed_id, c.cloud, c.topic, c.asked_at, c.verified_at, c.expires_at, c.next_at, c.errors, c.last_error`
+	cloudColumns = `c.id, c.feed_id, c.cloud, c.topic, c.asked_at, c.verified_at, c.expires_at, c.next_at, c.errors, c.last_error, c.domain`
 
 	// clouded holds for feeds f that somebody reads, and that name a cloud and no hub: a hub does more.
 	clouded = `f.cloud <> '' AND f.hubs = '' AND f.merged_into = 0 AND f.state = 'active' AND f.parsed_at > 0 AND ` + wanted
@@ -45,40 +45,72 @@ type CloudRequest struct {
 }
 
 // ClaimClouds gives requests that are due, n at most, to this worker alone. Each comes again at retry of those
-// that came to nothing in a row, unless its cloud does as it is asked: it may do so before it answers.
-func (s *Store) ClaimClouds(ctx context.Context, now time.Time, n int, retry func(failures int) time.Time) (requests []CloudRequest, err error) {
-	const due = ` FROM cloud_subscriptions c WHERE c.next_at <= ?`
-	if any, err := s.read().number(ctx, `SELECT count(*) FROM (SELECT 1`+due+` LIMIT 1) x`, at(now)); err != nil || any == 0 {
-		return nil, failed("looking for clouds to ask", err)
+// that came to nothing in a row, unless its cloud verifies it: it may do so before it answers. Requests to
+// a host that confirms nothing wait (digest.HubHost). more: others may be due.
+func (s *Store) ClaimClouds(ctx context.Context, now time.Time, n int, retry func(failures int) time.Time, domain HubDomain) (requests []CloudRequest, more bool, err error) {
+	due := ` FROM cloud_subscriptions p WHERE p.next_at <= ? AND ` + asksHost("p")
+	if any, err := s.read().number(ctx, `SELECT count(*) FROM (SELECT 1`+due+` LIMIT 1) x`, at(now), at(now)); err != nil || any == 0 {
+		return nil, false, failed("looking for clouds to ask", err)
 	}
 	err = s.change(ctx, "claiming requests to clouds", func(c conn) error {
 		requests = nil
-		err := c.all(ctx, &requests, `SELECT `+cloudColumns+due+` ORDER BY c.next_at, c.id LIMIT ?`+c.d.skipRows("c"), at(now), n)
+		var all []CloudRequest
+		err := c.all(ctx, &all, `SELECT p.id, p.cloud, p.errors, `+outside+due+` ORDER BY p.next_at, p.id LIMIT ?`+c.d.skipRows("p"), at(now), at(now), n)
 		if err != nil {
 			return err
 		}
-		for i := range requests {
-			r := &requests[i]
-			r.Errors++
-			if err := c.run(ctx, `UPDATE cloud_subscriptions SET asked_at = ?, errors = ?, next_at = ? WHERE id = ?`, at(now), r.Errors, from(retry(r.Errors)), r.ID); err != nil {
+		more = len(all) > 0
+		clouds := make(map[string]string)
+		for i, r := range all {
+			all[i].Domain = domain(r.Cloud, r.Outside)
+			clouds[all[i].Domain] = r.Cloud
+		}
+		hosts, err := holdHubHosts(ctx, c, clouds)
+		if err != nil {
+			return err
+		}
+		for _, r := range all {
+			asks, err := dueCloud(ctx, c, &r, hosts, now, retry)
+			if err != nil {
 				return err
 			}
-			if _, err := c.find(ctx, r, `SELECT `+cloudColumns+`, f.outside, `+subscribers+` AS subscribers
-				FROM cloud_subscriptions c JOIN feeds f ON f.id = c.feed_id WHERE c.id = ?`, r.ID); err != nil {
-				return err
+			if asks {
+				requests = append(requests, r)
 			}
 		}
 		return nil
 	})
-	return requests, err
+	return requests, more, err
 }
 
-// CloudFailed notes why a request to a cloud came to nothing.
-func (s *Store) CloudFailed(ctx context.Context, id digest.CloudID, why string) error {
+// dueCloud notes a request to a cloud, if its host may get one.
+func dueCloud(ctx context.Context, c conn, r *CloudRequest, hosts hubHosts, now time.Time, retry func(int) time.Time) (asks bool, err error) {
+	if err := c.run(ctx, `UPDATE cloud_subscriptions SET domain = ? WHERE id = ? AND domain <> ?`, r.Domain, r.ID, r.Domain); err != nil {
+		return false, err
+	}
+	if asks, err = hosts.ask(ctx, c, r.Domain, now); err != nil || !asks {
+		return false, err
+	}
+	r.Errors++
+	if err := c.run(ctx, `UPDATE cloud_subscriptions SET asked_at = ?, errors = ?, next_at = ? WHERE id = ?`, at(now), r.Errors, from(retry(r.Errors)), r.ID); err != nil {
+		return false, err
+	}
+	_, err = c.find(ctx, r, `SELECT `+cloudColumns+`, f.outside, `+subscribers+` AS subscribers
+		FROM cloud_subscriptions c JOIN feeds f ON f.id = c.feed_id WHERE c.id = ?`, r.ID)
+	return true, err
+}
+
+// CloudFailed notes why a request to a cloud came to nothing. made: it was sent, and counts for its host.
+func (s *Store) CloudFailed(ctx context.Context, now time.Time, id digest.CloudID, why string, made bool) error {
 	why = clean(why)
 	why = clean(why[:min(len(why), reasonLength)])
 	return s.change(ctx, "noting that a cloud failed", func(c conn) error {
-		return c.run(ctx, `UPDATE cloud_subscriptions SET last_error = ? WHERE id = ? AND verified_at < asked_at`, why, id)
+		var domain string
+		found, err := c.find(ctx, &domain, `UPDATE cloud_subscriptions SET last_error = ? WHERE id = ? AND verified_at < asked_at RETURNING domain`, why, id)
+		if err != nil || !found || !made {
+			return err
+		}
+		return failHubHost(ctx, c, domain, now)
 	})
 }
 
@@ -104,6 +136,9 @@ func (s *Store) VerifyCloud(ctx context.Context, now time.Time, id digest.CloudI
 		}
 		meant = true
 		err = c.run(ctx, `UPDATE cloud_subscriptions SET verified_at = ?, expires_at = ?, next_at = ?, errors = 0, last_error = '' WHERE id = ?`, at(now), at(expires), at(renew), id)
+		if err == nil {
+			err = confirmHubHost(ctx, c, sub.Domain)
+		}
 		if err != nil {
 			return err
 		}

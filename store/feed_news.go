@@ -38,6 +38,9 @@ func newsOf(ctx context.Context, c conn, ids []digest.FeedID) (map[digest.FeedID
 		for _, r := range rows {
 			known[r.FeedID] = r.News
 		}
+		if err := addHubSilence(ctx, c, part, known); err != nil {
+			return nil, err
+		}
 	}
 	return known, nil
 }

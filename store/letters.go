@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"strings"
 	"time"
 
 	"digest"
@@ -12,14 +11,11 @@ import (
 // A LetterRequest is somebody who asks for a letter to an address. What is
 // answered depends on earlier requests alone, never on who has an account here.
 type LetterRequest struct {
-	Kind  allowance.Kind
-	Email string
-	Asker string        // whose network or browser it is; nobody can tell which from it
-	Life  time.Duration // for how long a link in the letter works if nobody has to wait longer for the next one
-
-	// Hourly is how many letters of this kind go to the address's domain in an
-	// hour, and HourlyEach how many of them for one asker; 0: as many as are asked for.
-	Hourly, HourlyEach int
+	Kind    allowance.Kind
+	Email   string
+	Asker   string        // whose network or browser it is; nobody can tell which from it
+	Life    time.Duration // for how long a link in the letter works if nobody has to wait longer for the next one
+	Invited bool          // with an invitation: no crowd keeps them out
 }
 
 // A LetterAnswer says whether a letter may be written.
@@ -27,10 +23,11 @@ type LetterAnswer string
 
 // The answers.
 const (
-	LetterGranted        LetterAnswer = "granted"
-	LetterAddressLimited LetterAnswer = "waits"   // the address was sent one that still works
-	LetterAskerLimited   LetterAnswer = "asker"   // who asks has had many sent to the domain
-	LetterDomainLimited  LetterAnswer = "crowded" // all together have
+	LetterGranted         LetterAnswer = "granted"
+	LetterAddressLimited  LetterAnswer = "waits"    // the address or its mailbox had others
+	LetterAskerLimited    LetterAnswer = "asker"    // the asker caused many
+	LetterDomainLimited   LetterAnswer = "domain"   // all askers caused many to the domain
+	LetterInstanceLimited LetterAnswer = "instance" // all askers caused many
 )
 
 // A Letter is one that was granted.
@@ -52,24 +49,20 @@ const (
 // or LetterUnsent has to say with its key what became of it.
 func (s *Store) RequestLetter(ctx context.Context, r LetterRequest, now time.Time) (l Letter, answer LetterAnswer, err error) {
 	err = s.changeUnder(ctx, s.d.lockAccounts, "counting the letters to an address", func(c conn) (err error) {
-		if _, err := c.exec(ctx, `DELETE FROM knocks WHERE asked_at <= ?`, at(now.Add(-allowance.Day))); err != nil {
-			return err
-		}
 		l = Letter{}
 		if answer, err = r.answer(ctx, c, now); err != nil || answer != LetterGranted {
 			return err
 		}
 		had, err := r.had(ctx, c, now)
-		if err != nil {
+		if err == nil && allowance.Next(r.Kind, had, r.Asker, now).After(now) {
+			answer = LetterAddressLimited
+		}
+		if err != nil || answer != LetterGranted {
 			return err
 		}
-		if allowance.Next(r.Kind, had, r.Asker, now).After(now) {
-			answer = LetterAddressLimited
-			return nil
-		}
 		l.Life = allowance.Life(r.Kind, had, r.Asker, now, r.Life)
-		return c.get(ctx, &l.ID, `INSERT INTO knocks (kind, email_key, domain, asker, asked_at) VALUES (?, ?, ?, ?, ?) RETURNING id`,
-			r.Kind, emailKey(r.Email), mailDomain(r.Email), r.Asker, at(now))
+		l.ID, err = r.insert(ctx, c, now)
+		return err
 	})
 	if err != nil {
 		return Letter{}, "", err
@@ -77,49 +70,94 @@ func (s *Store) RequestLetter(ctx context.Context, r LetterRequest, now time.Tim
 	return l, answer, nil
 }
 
-// letterCounts holds for requests whose letter was sent, or is on its way since.
-const letterCounts = `(sent_at > 0 OR sent_at = 0 AND asked_at > ?)`
-
-const selectLetters = `SELECT asked_at AS at, asker, answered FROM knocks WHERE `
-
-// had gives the letters of this kind that the address has had.
-func (r LetterRequest) had(ctx context.Context, c conn, now time.Time) (had []allowance.Letter, err error) {
-	err = c.all(ctx, &had, selectLetters+`email_key = ? AND kind = ? AND `+letterCounts, emailKey(r.Email), r.Kind, at(now.Add(-onItsWay)))
-	return had, err
-}
-
-// answer counts what the domain and the mailbox have had.
+// answer counts the letters of the mailbox, the domain and the instance.
 func (r LetterRequest) answer(ctx context.Context, c conn, now time.Time) (LetterAnswer, error) {
-	if r.Hourly > 0 {
-		var of struct{ Domain, Asker int }
-		err := c.get(ctx, &of, `SELECT count(*) AS domain, COALESCE(SUM(CASE WHEN asker = ? THEN 1 ELSE 0 END), 0) AS asker
-			FROM knocks WHERE domain = ? AND kind = ? AND asked_at > ?`, r.Asker, mailDomain(r.Email), r.Kind, at(now.Add(-letterHour)))
-		switch {
-		case err != nil:
+	if _, err := c.exec(ctx, `DELETE FROM knocks WHERE asked_at <= ?`, at(now.Add(-allowance.Day))); err != nil {
+		return "", err
+	}
+	if share := r.Kind.Share(); share != allowance.NoShare && !r.Invited {
+		var load allowance.Load
+		domain := allowance.Domain(allowance.Mailbox(r.Email))
+		err := c.get(ctx, &load, `SELECT COALESCE(SUM(CASE WHEN answered = 0 THEN 1 ELSE 0 END), 0) AS total, COALESCE(SUM(answered), 0) AS answered,
+			COALESCE(SUM(CASE WHEN answered = 0 AND asker = ? THEN 1 ELSE 0 END), 0) AS of_asker,
+			COALESCE(SUM(CASE WHEN answered = 0 AND domain = ? THEN 1 ELSE 0 END), 0) AS to_domain,
+			COALESCE(SUM(CASE WHEN answered = 0 AND domain = ? AND asker = ? THEN 1 ELSE 0 END), 0) AS to_domain_for_asker
+			FROM knocks WHERE share = ? AND asked_at > ?`, r.Asker, domain, domain, r.Asker, string(share), at(now.Add(-letterHour)))
+		if err != nil {
 			return "", err
-		case of.Asker >= r.HourlyEach:
-			return LetterAskerLimited, nil
-		case of.Domain >= r.Hourly:
-			return LetterDomainLimited, nil
+		}
+		if crowd := r.Kind.Crowded(load, domain); crowd != allowance.NoCrowd {
+			return LetterAnswer(crowd), nil
 		}
 	}
-	key := emailKey(r.Email)
-	sign := strings.LastIndexByte(key, '@')
-	name, _, tagged := strings.Cut(key[:sign], "+")
-	if !tagged || r.Kind != allowance.SignUp && r.Kind != allowance.Address && !r.Kind.IsJoin() {
-		return LetterGranted, nil // who has an account is mailed under its address alone
+	if !r.Kind.IsStrangers() {
+		return LetterGranted, nil
 	}
-	var had []allowance.Letter
-	err := c.all(ctx, &had, selectLetters+`domain = ? AND (kind IN ('sign-up', 'address') OR kind LIKE 'join %') AND (email_key = ? OR email_key >= ? AND email_key < ?) AND `+letterCounts,
-		mailDomain(r.Email), name+key[sign:], name+"+", name+",", at(now.Add(-onItsWay))) // a comma follows the plus sign in ASCII
-	if err == nil && allowance.Mailbox(had, now).After(now) {
+	next, err := nextToMailbox(ctx, c, r.Kind, r.Email, now)
+	if err == nil && next.After(now) {
 		return LetterAddressLimited, nil
 	}
 	return LetterGranted, err
 }
 
-// answerLetters notes that a user has used a link from their mail, or that those
-// there no longer work: they may be sent another one at once.
+// letterCounts holds for requests whose letter was sent, or is on its way since.
+const letterCounts = `(sent_at > 0 OR sent_at = 0 AND asked_at > ?)`
+
+const selectLetters = `SELECT kind, asked_at AS at, asker, answered FROM knocks WHERE `
+
+// nextToMailbox is allowance.ForBox for the mailbox of an address.
+func nextToMailbox(ctx context.Context, c conn, k allowance.Kind, email string, now time.Time) (time.Time, error) {
+	var had []allowance.Letter
+	err := c.all(ctx, &had, selectLetters+`mailbox = ? AND asked_at > ? AND `+letterCounts, allowance.Mailbox(email), at(now.Add(-allowance.Day)), at(now.Add(-onItsWay)))
+	return allowance.ForBox(k, had, now), err
+}
+
+// had returns the letters of this kind that the address had. Letters that strangers can cause count for the
+// mailbox, however they spell it. Sign-in links go to the exact address of an account.
+func (r LetterRequest) had(ctx context.Context, c conn, now time.Time) (had []allowance.Letter, err error) {
+	column, key := "email_key", emailKey(r.Email)
+	if r.Kind.IsStrangers() && r.Kind != allowance.SignIn {
+		column, key = "mailbox", allowance.Mailbox(r.Email)
+	}
+	err = c.all(ctx, &had, selectLetters+column+` = ? AND kind = ? AND `+letterCounts, key, r.Kind, at(now.Add(-onItsWay)))
+	return had, err
+}
+
+// insert notes a letter. A request to sign in with an address that has no account sends nothing, so it counts only
+// for the next such request.
+func (r LetterRequest) insert(ctx context.Context, c conn, now time.Time) (id int64, err error) {
+	mailbox, share := allowance.Mailbox(r.Email), r.Kind.Share()
+	if r.Invited || !r.Kind.IsStrangers() {
+		share = allowance.NoShare
+	}
+	accounts, err := c.number(ctx, `SELECT count(*) FROM users WHERE email_key = ?`, emailKey(r.Email))
+	if err != nil {
+		return 0, err
+	}
+	if !r.Kind.IsStrangers() || r.Kind == allowance.SignIn && accounts == 0 {
+		mailbox, share = "", allowance.NoShare
+	}
+	err = c.get(ctx, &id, `INSERT INTO knocks (kind, email_key, mailbox, domain, share, asker, asked_at) VALUES (?, ?, ?, ?, ?, ?, ?) RETURNING id`,
+		r.Kind, emailKey(r.Email), mailbox, allowance.Domain(allowance.Mailbox(r.Email)), string(share), r.Asker, at(now))
+	return id, err
+}
+
+// note inserts a letter that a server accepted.
+func (r LetterRequest) note(ctx context.Context, c conn, now time.Time) error {
+	id, err := r.insert(ctx, c, now)
+	if err != nil {
+		return err
+	}
+	return c.run(ctx, `UPDATE knocks SET sent_at = ? WHERE id = ?`, at(now), id)
+}
+
+// answerMailbox notes that somebody has used a link from an email to an address. It answers all letters to the
+// mailbox.
+func answerMailbox(ctx context.Context, c conn, email string) error {
+	return c.run(ctx, `UPDATE knocks SET answered = 1 WHERE answered = 0 AND mailbox = ?`, allowance.Mailbox(email))
+}
+
+// answerLetters notes that the sign-in links of a user no longer work: they need not wait for another one.
 func answerLetters(ctx context.Context, c conn, user digest.UserID) error {
 	_, err := c.exec(ctx, `UPDATE knocks SET answered = 1 WHERE answered = 0 AND kind IN ('sign-in', 'sign-in-known')
 		AND email_key = (SELECT email_key FROM users WHERE id = ?)`, user)

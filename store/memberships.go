@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"digest"
+	"digest/internal/allowance"
 )
 
 // What happens to a member, as membership_events has it.
@@ -46,13 +47,30 @@ type Joining struct {
 // Join makes somebody a member of a newsletter. The letter of their next day holds
 // what Subscribe says a new subscription brings. Who is a member stays so as they are,
 // and created is false. digest.Conflict where the newsletter takes nobody, or, if they have
-// not asked themselves, for an address that it must not be sent to.
+// not asked themselves, for an address that it must not be sent to. A publisher adds a few spellings of one
+// mailbox: more are a digest.Conflict too.
 func (s *Store) Join(ctx context.Context, id digest.NewsletterID, j Joining, now time.Time) (m digest.Member, created bool, err error) {
 	err = s.changeAlone(ctx, "joining the newsletter", func(c conn) error {
 		m, created, err = join(ctx, c, id, j, now)
+		if err == nil && created && !j.Asked {
+			err = addToMailbox(ctx, c, id, j.Email, now)
+		}
 		return err
 	})
 	return m, created, err
+}
+
+// addToMailbox notes that a publisher has added somebody, and refuses more spellings of one mailbox than a few.
+func addToMailbox(ctx context.Context, c conn, id digest.NewsletterID, email string, now time.Time) error {
+	r := LetterRequest{Kind: allowance.ToAdd(int64(id)), Email: email}
+	next, err := nextToMailbox(ctx, c, r.Kind, email, now)
+	if err == nil && next.After(now) {
+		err = digest.Refuse(digest.Conflict, "the mailbox of %s was added several times within the day; try again later", digest.NormalEmail(email))
+	}
+	if err != nil {
+		return err
+	}
+	return r.note(ctx, c, now)
 }
 
 func join(ctx context.Context, c conn, id digest.NewsletterID, j Joining, now time.Time) (m digest.Member, created bool, err error) {

@@ -63,6 +63,9 @@ func (s *Store) ConfirmJoin(ctx context.Context, hash []byte, address string, no
 		if err == nil {
 			err = askConfirmed(ctx, c, q)
 		}
+		if err == nil {
+			err = answerMailbox(ctx, c, q.Email)
+		}
 		if err != nil || !created || !q.Latest {
 			return err
 		}

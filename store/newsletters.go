@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -8,7 +9,7 @@ import (
 	"digest/calendar"
 )
 
-const newsletterColumns = `n.id, n.slug, n.name, n.description, n.site_url, n.address_line, n.from_name, n.reply_to, n.header_text, n.footer_text, n.paper, n.ink, n.accent, n.logo_file, n.logo_width, n.logo_height, n.logo_clear,
+const newsletterColumns = `n.id, n.slug, n.name, n.description, n.site_url, n.address_line, n.from_name, n.wanted_name, n.wanted_from_name, n.reply_to, n.header_text, n.footer_text, n.paper, n.ink, n.accent, n.logo_file, n.logo_width, n.logo_height, n.logo_clear,
 	n.layout, n.images, n.threaded, n.weekdays AS cadence, n.send_delay AS deliver_at, n.approve_within, n.member_limit, n.count_clicks, n.count_replies, n.return_urls,
 	n.state, n.held_reason, n.held_at, n.archive_id, n.created_at, ` + signedAddress + ` AS own_address, ` + ownersLanguage + ` AS language`
 
@@ -22,7 +23,7 @@ func noNewsletter() error {
 // with the digest that is its archive. digest.Invalid where Check says so;
 // digest.Conflict if another one has its slug.
 func (s *Store) AddNewsletter(ctx context.Context, n digest.Newsletter, owner digest.UserID, now time.Time) (digest.Newsletter, error) {
-	if err := n.Check(); err != nil {
+	if err := cmp.Or(n.Check(), n.CheckNames(digest.Newsletter{})); err != nil {
 		return digest.Newsletter{}, err
 	}
 	added, err := changed(ctx, s, "", func(c conn) (digest.Newsletter, error) {
@@ -130,9 +131,9 @@ func (s *Store) NewslettersOf(ctx context.Context, user digest.UserID) ([]Newsle
 		JOIN newsletters n ON n.id = r.newsletter_id WHERE r.user_id = ? ORDER BY n.slug`, user)
 }
 
-// CountPending gives how many newsletters wait for approval.
+// CountPending counts the newsletters that wait for approval, or have names that do.
 func (s *Store) CountPending(ctx context.Context) (int, error) {
-	n, err := s.read().number(ctx, `SELECT count(*) FROM newsletters WHERE state = 'pending'`)
+	n, err := s.read().number(ctx, `SELECT count(*) FROM newsletters WHERE state = 'pending' OR wanted_name <> '' OR wanted_from_name <> ''`)
 	return n, failed("counting the newsletters that wait", err)
 }
 
@@ -167,9 +168,16 @@ func (s *Store) SetNewsletter(ctx context.Context, n digest.Newsletter, now time
 	}
 	n = n.Tidy()
 	err := s.change(ctx, "", func(c conn) error {
-		err := c.runOne(ctx, noNewsletter(), `UPDATE newsletters SET slug = ?, name = ?, description = ?, site_url = ?, address_line = ?, from_name = ?,
+		was, err := readNewsletter(ctx, c, `n.id = ?`, n.ID)
+		if err == nil {
+			err = n.CheckNames(was)
+		}
+		if err != nil {
+			return err
+		}
+		err = c.runOne(ctx, noNewsletter(), `UPDATE newsletters SET slug = ?, name = ?, wanted_name = ?, wanted_from_name = ?, description = ?, site_url = ?, address_line = ?, from_name = ?,
 			reply_to = ?, header_text = ?, footer_text = ?, paper = ?, ink = ?, accent = ?, layout = ?, images = ?, threaded = ?, weekdays = ?, send_delay = ?, approve_within = ?, count_clicks = ?, count_replies = ?, return_urls = ? WHERE id = ?`,
-			n.Slug, n.Name, n.Description, n.SiteURL, n.AddressLine, n.FromName,
+			n.Slug, n.Name, n.WantedName, n.WantedFromName, n.Description, n.SiteURL, n.AddressLine, n.FromName,
 			n.ReplyTo, n.HeaderText, n.FooterText, n.Paper, n.Ink, n.Accent, string(n.Layout), string(n.Images), bit(n.Threaded), n.Cadence, inSeconds(n.DeliverAt), inSeconds(n.ApproveWithin), bit(n.CountClicks), bit(n.CountReplies), n.ReturnURLs, n.ID)
 		if err != nil {
 			return err
@@ -181,6 +189,23 @@ func (s *Store) SetNewsletter(ctx context.Context, n digest.Newsletter, now time
 		return failed("changing the newsletter", ifUnique(err, digest.Refuse(digest.Conflict, "there is a newsletter %s already; choose another name in addresses", n.Slug)))
 	}
 	return s.followCadence(ctx, n.ID, n.Cadence, now)
+}
+
+// DecideNames approves or refuses the names that wait in seen. It returns digest.Conflict if the publisher has
+// changed them since.
+func (s *Store) DecideNames(ctx context.Context, seen digest.Newsletter, approve bool) error {
+	n := seen
+	if n.WantedName, n.WantedFromName = "", ""; approve {
+		n = seen.Wanted()
+	}
+	return s.change(ctx, "deciding about the newsletter's names", func(c conn) error {
+		if err := c.runOne(ctx, digest.Refuse(digest.Conflict, "somebody has changed it meanwhile; look how it stands"),
+			`UPDATE newsletters SET name = ?, from_name = ?, wanted_name = '', wanted_from_name = '' WHERE id = ? AND wanted_name = ? AND wanted_from_name = ?`,
+			n.Name, n.FromName, n.ID, seen.WantedName, seen.WantedFromName); err != nil {
+			return err
+		}
+		return c.run(ctx, `UPDATE digests SET name = ? WHERE newsletter_id = ?`, n.Name, n.ID)
+	})
 }
 
 // followCadence gives the digests of a newsletter its cadence, but for those whose

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"digest"
+	"digest/internal/allowance"
 )
 
 // An AskCount is what became of people of a list who are to be asked.
@@ -51,9 +52,15 @@ func queueAsks(ctx context.Context, c conn, id digest.NewsletterID, part []Joini
 			sum.Barred++
 			continue
 		}
+		mailbox := allowance.Mailbox(j.Email)
+		var same int // another spelling of it
+		if same, err = c.number(ctx, `SELECT count(*) FROM newsletter_asks a WHERE a.newsletter_id = ? AND a.mailbox = ?`, id, mailbox); err != nil || same > 0 {
+			sum.Known++
+			continue
+		}
 		var added int
-		added, err = c.exec(ctx, `INSERT INTO newsletter_asks (newsletter_id, address_hash, email, domain, time_zone, queued_at, next_at) VALUES (?, ?, ?, ?, ?, ?, ?)
-			ON CONFLICT (newsletter_id, address_hash) DO NOTHING`, id, askHash(j.Email), digest.NormalEmail(j.Email), mailDomain(j.Email), j.TimeZone, at(now), at(now))
+		added, err = c.exec(ctx, `INSERT INTO newsletter_asks (newsletter_id, address_hash, email, mailbox, domain, time_zone, queued_at, next_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+			ON CONFLICT (newsletter_id, address_hash) DO NOTHING`, id, askHash(j.Email), digest.NormalEmail(j.Email), mailbox, mailDomain(j.Email), j.TimeZone, at(now), at(now))
 		sum.Queued += added
 		sum.Known += 1 - added
 	}
@@ -166,11 +173,19 @@ func nextAskOf(ctx context.Context, c conn, id digest.NewsletterID, now time.Tim
 		if err != nil {
 			return a, false, err
 		}
-		if len(barred) == 0 {
+		later, err := nextToMailbox(ctx, c, allowance.ToAsk(int64(id)), a.Email, now)
+		switch {
+		case err != nil:
+			return a, false, err
+		case len(barred) > 0:
+			err = endAsk(ctx, c, a.ID, digest.AskDropped)
+		case later.After(now): // others had their mailbox mailed
+			err = c.run(ctx, `UPDATE newsletter_asks SET next_at = ? WHERE id = ?`, from(later), a.ID)
+		default:
 			a.NextAt = at(now.Add(askLease)).time()
 			return a, true, c.run(ctx, `UPDATE newsletter_asks SET next_at = ? WHERE id = ?`, at(a.NextAt), a.ID)
 		}
-		if err := endAsk(ctx, c, a.ID, digest.AskDropped); err != nil {
+		if err != nil {
 			return a, false, err
 		}
 	}
@@ -178,6 +193,10 @@ func nextAskOf(ctx context.Context, c conn, id digest.NewsletterID, now time.Tim
 
 // askingNow gives the newsletters that may ask somebody now, none while no mail can be sent at all.
 func askingNow(ctx context.Context, c conn, now time.Time) (ids []digest.NewsletterID, err error) {
+	lately, err := c.number(ctx, `SELECT count(*) FROM newsletter_asks a WHERE a.asked_at > ?`, at(now.Add(-time.Hour)))
+	if err != nil || lately >= digest.AsksAnHour {
+		return nil, err
+	}
 	var waiting []digest.NewsletterID
 	err = c.all(ctx, &waiting, `SELECT n.id FROM newsletters n WHERE n.state = 'active' AND NOT EXISTS (SELECT 1 FROM lanes l WHERE l.name = '' AND l.until_at > ?)
 		AND EXISTS (SELECT 1 FROM newsletter_asks a WHERE a.newsletter_id = n.id AND a.state = 'waiting' AND a.next_at <= ?) ORDER BY n.id`, at(now), at(now))
@@ -242,6 +261,9 @@ func (s *Store) AskNow(ctx context.Context, a digest.Ask, hash []byte, now time.
 		if err := insertJoinRequest(ctx, c, hash, q, now, now.Add(digest.AskLife)); err != nil {
 			return err
 		}
+		if err := (LetterRequest{Kind: allowance.ToAsk(int64(a.NewsletterID)), Email: a.Email}).note(ctx, c, now); err != nil {
+			return err
+		}
 		return noteMember(ctx, c, a.NewsletterID, a.Email, eventAsked, a.Form(), now)
 	})
 }
@@ -281,6 +303,9 @@ func (s *Store) unask(ctx context.Context, a digest.Ask, hash []byte, do func(co
 		if err := forgetAsked(ctx, c, a.NewsletterID, a.Email); err != nil {
 			return err
 		}
+		if err := c.run(ctx, `UPDATE knocks SET sent_at = -1 WHERE kind = ? AND email_key = ?`, string(allowance.ToAsk(int64(a.NewsletterID))), emailKey(a.Email)); err != nil {
+			return err
+		}
 		return do(c)
 	})
 }
@@ -291,12 +316,12 @@ func forgetAsked(ctx context.Context, c conn, id digest.NewsletterID, email stri
 
 // endAsk forgets the address of somebody who was asked, or will not be.
 func endAsk(ctx context.Context, c conn, id int64, state digest.AskState) error {
-	return c.run(ctx, `UPDATE newsletter_asks SET state = ?, email = '', domain = '' WHERE id = ?`, string(state), id)
+	return c.run(ctx, `UPDATE newsletter_asks SET state = ?, email = '', mailbox = '', domain = '' WHERE id = ?`, string(state), id)
 }
 
 // askConfirmed notes that somebody has joined who may have been asked. Their mail domain still counts for the pace.
 func askConfirmed(ctx context.Context, c conn, q JoinRequest) error {
-	return c.run(ctx, `UPDATE newsletter_asks SET state = 'confirmed', email = '' WHERE newsletter_id = ? AND address_hash = ? AND state = 'asked'`,
+	return c.run(ctx, `UPDATE newsletter_asks SET state = 'confirmed', email = '', mailbox = '' WHERE newsletter_id = ? AND address_hash = ? AND state = 'asked'`,
 		q.NewsletterID, askHash(q.Email))
 }
 
@@ -306,7 +331,7 @@ func forgetAsksOf(ctx context.Context, c conn, user digest.UserID) error {
 	if found, err := c.find(ctx, &email, `SELECT u.email FROM users u WHERE u.id = ?`, user); err != nil || !found {
 		return err
 	}
-	return c.run(ctx, `UPDATE newsletter_asks SET state = 'lapsed', email = '', domain = '' WHERE address_hash = ? AND state IN ('asked', 'waiting')`, askHash(email))
+	return c.run(ctx, `UPDATE newsletter_asks SET state = 'lapsed', email = '', mailbox = '', domain = '' WHERE address_hash = ? AND state IN ('asked', 'waiting')`, askHash(email))
 }
 
 // ForgetAsks forgets the addresses of those who have not answered in time; they stay known, so that

@@ -25,16 +25,24 @@ func (w world) ask(n digest.Newsletter, now time.Time, emails ...string) store.A
 // askAll asks everybody who may be asked now, and gives how many those were.
 func (w world) askAll(now time.Time) (n int) {
 	w.t.Helper()
+	return w.askBy(now, func(a digest.Ask) string { return a.Email })
+}
+
+// askBy is askAll with tokens of its caller.
+func (w world) askBy(now time.Time, token func(digest.Ask) string) (n int) {
+	w.t.Helper()
 	for {
 		a, found, err := w.NextAsk(w.ctx(), now)
 		w.ok(err)
 		if !found {
 			return n
 		}
-		w.ok(w.AskNow(w.ctx(), a, []byte(a.Email), now))
+		w.ok(w.AskNow(w.ctx(), a, []byte(token(a)), now))
 		n++
 	}
 }
+
+func numbered(a digest.Ask) string { return fmt.Sprint(a.ID) }
 
 func (w world) counts(n digest.Newsletter, now time.Time) digest.AskCounts {
 	w.t.Helper()
@@ -255,5 +263,61 @@ func TestWhoGoesIsNotAsked(t *testing.T) {
 		want(w.t, "asked", w.askAll(noon), 0)
 		want(w.t, "addresses", w.addresses(), 0)
 		want(w.t, "again", w.ask(n, noon, "ada@example.org"), store.AskCount{Known: 1})
+	})
+}
+
+// TestAskOneMailbox: a list of many spellings of one mailbox has it asked once, and the lists of many newsletters three
+// times an hour.
+func TestAskOneMailbox(t *testing.T) {
+	each(t, func(w world) {
+		var spellings []string
+		for i := range 250 {
+			spellings = append(spellings, fmt.Sprintf("v.ictim+%d@gmail.com", i))
+		}
+		for i := range 5 {
+			n := w.newsletter(fmt.Sprint("list-", i), w.reader(fmt.Sprint("owner", i), "UTC"))
+			want(w.t, "queued", w.ask(n, noon, spellings...), store.AskCount{Queued: 1, Known: 249})
+		}
+		want(w.t, "in the first hour", w.askBy(noon, numbered), 3)
+		want(w.t, "at its end", w.askBy(noon.Add(time.Hour-time.Second), numbered), 0)
+		want(w.t, "in the next", w.askBy(noon.Add(time.Hour), numbered), 2)
+		want(w.t, "and never again", w.askBy(noon.Add(day), numbered), 0)
+	})
+}
+
+// TestAskPutOff: a letter that no server took counts for nothing.
+func TestAskPutOff(t *testing.T) {
+	each(t, func(w world) {
+		for i := range 4 {
+			w.ask(w.newsletter(fmt.Sprint("list-", i), w.reader(fmt.Sprint("owner", i), "UTC")), noon, "mo@example.org")
+		}
+		a, found, err := w.NextAsk(w.ctx(), noon)
+		w.ok(err)
+		want(w.t, "found", found, true)
+		w.ok(w.AskNow(w.ctx(), a, []byte("h"), noon))
+		w.ok(w.AskAgain(w.ctx(), a, []byte("h"), true, noon.Add(day)))
+		want(w.t, "others", w.askBy(noon, numbered), 3)
+	})
+}
+
+// TestAddOneMailbox: a publisher adds three spellings of one mailbox in an hour.
+func TestAddOneMailbox(t *testing.T) {
+	each(t, func(w world) {
+		n := w.newsletter("anna-writes", w.reader("anna", "UTC"))
+		add := func(email string, now time.Time) error {
+			_, _, err := w.Join(w.ctx(), n.ID, store.Joining{Email: email, TimeZone: "UTC"}, now)
+			return err
+		}
+		for i := range 3 {
+			w.ok(add(fmt.Sprintf("victim+%d@example.org", i), noon))
+		}
+		want(w.t, "a fourth", digest.KindOf(add("victim+4@example.org", noon)), digest.Conflict)
+		w.ok(add("victim+1@example.org", noon)) // is a member
+		w.ok(add("other@example.org", noon))
+		want(w.t, "who is added is mailed what they ask for", func() store.LetterAnswer {
+			_, answer := w.asks("sign-up", "victim@example.org", "a", noon)
+			return answer
+		}(), store.LetterGranted)
+		w.ok(add("victim+4@example.org", noon.Add(time.Hour)))
 	})
 }

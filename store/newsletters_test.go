@@ -284,3 +284,52 @@ func (w world) readNewsletters(f filling, p people) {
 	w.ok(err)
 	wish.isReadAs(w.t, q, nil)
 }
+
+// TestDecideNames: names that wait are approved or refused as they were seen, and no letter is of them before.
+func TestDecideNames(t *testing.T) {
+	each(t, func(w world) {
+		n := w.newsletter("kites", w.reader("anna", "UTC"))
+		m := w.member(n, "mo@example.org", "UTC")
+		wants := func(name, from string) digest.Newsletter {
+			w.t.Helper()
+			seen, err := w.Newsletter(w.ctx(), n.ID)
+			w.ok(err)
+			seen.WantedName, seen.WantedFromName = name, from
+			w.ok(w.SetNewsletter(w.ctx(), seen, noon))
+			seen, err = w.Newsletter(w.ctx(), n.ID)
+			w.ok(err)
+			return seen
+		}
+		expect := func(what, name, from string, wait bool) {
+			w.t.Helper()
+			got, err := w.Newsletter(w.ctx(), n.ID)
+			w.ok(err)
+			d, err := w.Digest(w.ctx(), m.DigestID)
+			w.ok(err)
+			want(w.t, what, fmt.Sprint(got.Name, "|", got.FromName, "|", got.NamesWait(), "|", d.Name), fmt.Sprint(name, "|", from, "|", wait, "|", name))
+			pending, err := w.CountPending(w.ctx())
+			w.ok(err)
+			want(w.t, what+", pending", pending > 0, wait)
+		}
+		seen := wants("Boats", "Anna")
+		expect("while it waits", "The kites", "", true)
+		other := wants("PayPal", "Anna")
+		want(w.t, "what was changed meanwhile", digest.KindOf(w.DecideNames(w.ctx(), seen, true)), digest.Conflict)
+		w.ok(w.DecideNames(w.ctx(), other, false))
+		expect("refused", "The kites", "", false)
+		w.ok(w.DecideNames(w.ctx(), wants("Boats", ""), true))
+		expect("approved", "Boats", "", false)
+		w.ok(w.DecideNames(w.ctx(), wants("", "Anna"), true))
+		expect("its sender", "Boats", "Anna", false)
+		bad := wants("", "")
+		bad.Name = "evil.com"
+		want(w.t, "an address", digest.KindOf(w.SetNewsletter(w.ctx(), bad, noon)), digest.Invalid)
+		bad.Name, bad.Slug = "see evil.com", "another"
+		_, err := w.AddNewsletter(w.ctx(), bad, m.UserID, noon)
+		want(w.t, "from the beginning", digest.KindOf(err), digest.Invalid)
+		w.ok(w.Exec(w.ctx(), `UPDATE newsletters SET name = 'kottke.org'`))
+		old, err := w.Newsletter(w.ctx(), n.ID)
+		w.ok(err)
+		w.ok(w.SetNewsletter(w.ctx(), old, noon)) // it was named before
+	})
+}

@@ -106,6 +106,7 @@ func (s *Store) Prune(ctx context.Context, now time.Time, keep time.Duration, ba
 		}},
 		{"domains", func() (int, error) { return 0, s.pruneDomains(ctx, now) }},
 		{"DMARC reports", func() (int, error) { return 0, s.pruneDMARC(ctx, now, keep) }},
+		{"hosts of hubs", func() (int, error) { return 0, s.pruneHubHosts(ctx, now) }},
 		{"sizes of pictures", func() (int, error) {
 			return 0, s.write(ctx, func(c conn) error { return c.run(ctx, `DELETE FROM picture_sizes WHERE learned_at < ?`, old) })
 		}},

@@ -20,9 +20,10 @@ func (w world) readPushes(f filling, p people) {
 	promised, err := w.CloudSubscription(w.ctx(), 32)
 	w.ok(err)
 	cloud.isReadAs(w.t, promised, nil)
+	w.insert(f, "hub_hosts", storedRow{"domain": cloud["domain"], "quiet_until": toCome})
 	known, err := w.News(w.ctx(), []digest.FeedID{p.feedID()})
 	w.ok(err)
-	news["cloud_until"] = toCome
+	news["cloud_until"], news["hub_quiet_until"] = toCome, toCome
 	news.isReadAs(w.t, known[p.feedID()], nil)
 
 	w.ok(w.ReceivePush(w.ctx(), noon, p.feedID(), "text/xml", []byte("<rss/>")))

@@ -15,7 +15,7 @@ import (
 // made when it is known here that it is, for a hub may verify it before it answers.
 
 const (
-	pushColumns = `p.id, p.feed_id, p.hub, p.topic, p.secret, p.state, p.asked_at, p.verified_at, p.expires_at, p.next_at, p.errors, p.last_error`
+	pushColumns = `p.id, p.feed_id, p.hub, p.topic, p.secret, p.state, p.asked_at, p.verified_at, p.expires_at, p.next_at, p.errors, p.last_error, p.domain`
 
 	// reconcileStep is how many feeds Reconcile looks at in one transaction.
 	reconcileStep = 200
@@ -118,26 +118,39 @@ type HubRequest struct {
 	Subscribers int
 }
 
+// A HubDomain returns the domain that requests to a hub or cloud count for. outside: the feed that names it is
+// public. What such feeds name leads into no private network, and says nothing of a hub there.
+type HubDomain func(address string, outside bool) string
+
+// outside is whether the feed of a subscription p is public.
+const outside = `COALESCE((SELECT f.outside FROM feeds f WHERE f.id = p.feed_id), 1) AS outside`
+
 // ClaimHubRequests gives requests that are due, n at most, to this worker alone, and does
 // what else is due of subscriptions. Those of which a request is made are PushAsked or
 // PushLeaving, and come again at retry of the requests that came to nothing before, unless
-// their hub does as it is asked. more: others may be due.
-func (s *Store) ClaimHubRequests(ctx context.Context, now time.Time, n int, retry func(failures int) time.Time) (requests []HubRequest, more bool, err error) {
+// their hub verifies them. Requests to a host that confirms nothing wait (digest.HubHost); domain
+// returns the domain that the hub of a feed counts for, public or not. more: others may be due.
+func (s *Store) ClaimHubRequests(ctx context.Context, now time.Time, n int, retry func(failures int) time.Time, domain HubDomain) (requests []HubRequest, more bool, err error) {
 	err = s.change(ctx, "claiming requests to hubs", func(c conn) error {
 		requests = nil
-		var due []digest.PushSubscription
-		err := c.all(ctx, &due, `SELECT `+pushColumns+` FROM push_subscriptions p WHERE p.next_at <= ? ORDER BY p.next_at, p.id LIMIT ?`+c.d.skipRows("p"), at(now), n)
+		var due []HubRequest
+		err := c.all(ctx, &due, `SELECT `+pushColumns+`, `+outside+` FROM push_subscriptions p WHERE p.next_at <= ? AND (p.state IN ('active', 'left') OR `+asksHost("p")+`)
+			ORDER BY p.next_at, p.id LIMIT ?`+c.d.skipRows("p"), at(now), at(now), n)
 		if err != nil {
 			return err
 		}
 		more = len(due) > 0
-		for _, p := range due {
-			asks, err := duePush(ctx, c, &p, now, retry)
+		hosts, err := hostsOfPushes(ctx, c, due, domain)
+		if err != nil {
+			return err
+		}
+		for _, r := range due {
+			asks, err := duePush(ctx, c, &r.PushSubscription, hosts, now, retry)
 			if err != nil {
 				return err
 			}
 			if asks {
-				requests = append(requests, HubRequest{PushSubscription: p})
+				requests = append(requests, r)
 			}
 		}
 		return addFeeds(ctx, c, requests)
@@ -148,17 +161,37 @@ func (s *Store) ClaimHubRequests(ctx context.Context, now time.Time, n int, retr
 	return requests, more, nil
 }
 
-// duePush does what is due of a subscription; true: its hub is to be asked.
-func duePush(ctx context.Context, c conn, p *digest.PushSubscription, now time.Time, retry func(int) time.Time) (asks bool, err error) {
-	switch p.State {
-	case digest.PushLeft:
-		return false, c.run(ctx, `DELETE FROM push_subscriptions WHERE id = ?`, p.ID)
-	case digest.PushActive:
-		return false, renewPush(ctx, c, *p, now)
-	case digest.PushLeaving:
-		if p.Errors++; p.Errors > mostGoodbyes {
-			return false, endPush(ctx, c, p.ID, now)
+// hostsOfPushes locks the hosts of subscriptions and stores their domains.
+func hostsOfPushes(ctx context.Context, c conn, due []HubRequest, domain HubDomain) (hubHosts, error) {
+	hubs := make(map[string]string)
+	for i := range due {
+		p := &due[i]
+		if known := domain(p.Hub, p.Outside); p.Domain != known {
+			p.Domain = known
+			if err := c.run(ctx, `UPDATE push_subscriptions SET domain = ? WHERE id = ?`, known, p.ID); err != nil {
+				return nil, err
+			}
 		}
+		hubs[p.Domain] = p.Hub
+	}
+	return holdHubHosts(ctx, c, hubs)
+}
+
+// duePush does what is due of a subscription. It reports whether its hub gets a request.
+func duePush(ctx context.Context, c conn, p *digest.PushSubscription, hosts hubHosts, now time.Time, retry func(int) time.Time) (asks bool, err error) {
+	switch {
+	case p.State == digest.PushLeft:
+		return false, c.run(ctx, `DELETE FROM push_subscriptions WHERE id = ?`, p.ID)
+	case p.State == digest.PushActive:
+		return false, renewPush(ctx, c, *p, now)
+	case p.State == digest.PushLeaving && p.Errors >= mostGoodbyes:
+		return false, endPush(ctx, c, p.ID, now)
+	}
+	if may, err := hosts.ask(ctx, c, p.Domain, now); err != nil || !may {
+		return false, err
+	}
+	if p.State == digest.PushLeaving {
+		p.Errors++
 		return true, c.run(ctx, `UPDATE push_subscriptions SET errors = ?, next_at = ? WHERE id = ?`, p.Errors, from(retry(p.Errors)), p.ID)
 	}
 	if p.State == digest.PushAsked { // nothing was verified
@@ -221,8 +254,8 @@ func addFeeds(ctx context.Context, c conn, requests []HubRequest) error {
 }
 
 // HubFailed notes that a request to subscribe came to nothing, unless the hub has verified it
-// meanwhile, and when it is made again.
-func (s *Store) HubFailed(ctx context.Context, now time.Time, id digest.PushID, why string, again time.Time) error {
+// since, and when it is made again. made: it was sent, and counts for its host.
+func (s *Store) HubFailed(ctx context.Context, now time.Time, id digest.PushID, why string, again time.Time, made bool) error {
 	why = clean(why)
 	why = clean(why[:min(len(why), reasonLength)])
 	return s.change(ctx, "noting that a hub failed", func(c conn) error {
@@ -234,6 +267,11 @@ func (s *Store) HubFailed(ctx context.Context, now time.Time, id digest.PushID, 
 		var p digest.PushSubscription
 		if err := c.get(ctx, &p, `SELECT `+pushColumns+` FROM push_subscriptions p WHERE p.id = ?`, id); err != nil {
 			return err
+		}
+		if made {
+			if err := failHubHost(ctx, c, p.Domain, now); err != nil {
+				return err
+			}
 		}
 		return failPush(ctx, c, p, now)
 	})
@@ -273,6 +311,9 @@ func (s *Store) VerifyPush(ctx context.Context, now time.Time, id digest.PushID,
 		meant = true
 		err = c.run(ctx, `UPDATE push_subscriptions SET state = 'active', verified_at = ?, expires_at = ?, next_at = ?, errors = 0, last_error = '' WHERE id = ?`,
 			at(now), at(expires), at(renew), id)
+		if err == nil {
+			err = confirmHubHost(ctx, c, p.Domain)
+		}
 		if err != nil {
 			return err
 		}
@@ -290,10 +331,18 @@ func (s *Store) VerifyPush(ctx context.Context, now time.Time, id digest.PushID,
 // if that was so.
 func (s *Store) VerifyLeave(ctx context.Context, now time.Time, id digest.PushID, topic string) (meant bool, err error) {
 	err = s.change(ctx, "verifying that a hub was left", func(c conn) error {
-		n, err := c.exec(ctx, `UPDATE push_subscriptions SET state = 'left', next_at = ? WHERE id = ? AND topic = ? AND state IN ('leaving', 'left')`,
-			at(now).plus(keepLeft), id, topic)
-		meant = n > 0
-		return err
+		var was struct{ State, Domain string }
+		meant, err = c.find(ctx, &was, `SELECT p.state, p.domain FROM push_subscriptions p WHERE p.id = ? AND p.topic = ? AND p.state IN ('leaving', 'left')`+c.d.lockRows("p"), id, topic)
+		if err != nil || !meant {
+			return err
+		}
+		if err := c.run(ctx, `UPDATE push_subscriptions SET state = 'left', next_at = ? WHERE id = ?`, at(now).plus(keepLeft), id); err != nil {
+			return err
+		}
+		if was.State == string(digest.PushLeft) {
+			return nil
+		}
+		return confirmHubHost(ctx, c, was.Domain)
 	})
 	return meant, err
 }
@@ -302,21 +351,22 @@ func (s *Store) VerifyLeave(ctx context.Context, now time.Time, id digest.PushID
 // false: it was not asked.
 func (s *Store) DenyPush(ctx context.Context, now time.Time, id digest.PushID, topic, why string, again time.Time) (meant bool, err error) {
 	err = s.change(ctx, "noting that a hub refuses", func(c conn) error {
-		var feeds []digest.FeedID
-		err := c.all(ctx, &feeds, `UPDATE push_subscriptions SET state = 'denied', errors = errors + 1, last_error = ?, next_at = ?
-			WHERE id = ? AND topic = ? AND state IN ('asked', 'active', 'denied') RETURNING feed_id`, "denied: "+why, from(again), id, topic)
-		meant = len(feeds) > 0
-		if err == nil {
-			err = trust(ctx, c, feeds, now)
+		var p digest.PushSubscription
+		meant, err = c.find(ctx, &p, `SELECT `+pushColumns+` FROM push_subscriptions p WHERE p.id = ? AND p.topic = ? AND p.state IN ('asked', 'active', 'denied')`+c.d.lockRows("p"), id, topic)
+		if err != nil || !meant {
+			return err
 		}
-		return err
+		if err := c.run(ctx, `UPDATE push_subscriptions SET state = 'denied', errors = errors + 1, last_error = ?, next_at = ? WHERE id = ?`, "denied: "+why, from(again), id); err != nil {
+			return err
+		}
+		if p.State == digest.PushAsked { // a denial confirms that a hub is there
+			if err := confirmHubHost(ctx, c, p.Domain); err != nil {
+				return err
+			}
+		}
+		return trust(ctx, c, []digest.FeedID{p.FeedID}, now)
 	})
 	return meant, err
-}
-
-// NextHubRequest gives when something is next due of a subscription; false: nothing is.
-func (s *Store) NextHubRequest(ctx context.Context) (time.Time, bool, error) {
-	return s.earliest(ctx, "the next request to a hub", `SELECT COALESCE(MIN(next_at), 0) FROM push_subscriptions`)
 }
 
 // AnyPushed reports whether a hub has been asked to send anything, and was not left yet.

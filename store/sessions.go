@@ -45,8 +45,15 @@ func (s *Store) UseSignIn(ctx context.Context, hash []byte, now time.Time) (dige
 	return changed(ctx, s, "using the sign-in link", func(c conn) (digest.UserID, error) {
 		user, err := readOne[digest.UserID](ctx, c, "", notFound("%s", signInOver),
 			`DELETE FROM sign_in_tokens WHERE token_hash = ? AND expires_at > ? RETURNING user_id`, hash, at(now))
+		if err != nil {
+			return user, err
+		}
+		if err := answerLetters(ctx, c, user); err != nil {
+			return user, err
+		}
+		u, err := readUser(ctx, c, user)
 		if err == nil {
-			err = answerLetters(ctx, c, user)
+			err = answerMailbox(ctx, c, u.Email)
 		}
 		return user, err
 	})

@@ -56,6 +56,9 @@ func (s *Store) ConfirmSignUp(ctx context.Context, hash []byte, invited bool, no
 		if err != nil {
 			return digest.User{}, err
 		}
+		if err := answerMailbox(ctx, c, up.Email); err != nil {
+			return digest.User{}, err
+		}
 		known, err := findUser(ctx, c, up.Email)
 		if !isNone(err) && (err != nil || !known.MemberOnly) {
 			return known, err

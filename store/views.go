@@ -288,6 +288,7 @@ type OperatorView struct {
 	Lags         digest.Lags
 	Clock        digest.ClockNote
 	Proxies      []digest.ProxyNote
+	Letters      []digest.LetterNote
 	Pending      int // newsletters that wait for approval
 	PruneWaits   *digest.Prune
 }
@@ -308,6 +309,7 @@ func (s *Store) OperatorView(ctx context.Context, now, since time.Time, deadline
 			func() (err error) { v.Lags, err = s.Lags(ctx, now, deadline); return err },
 			func() (err error) { v.Clock, err = s.ClockNote(ctx); return err },
 			func() (err error) { v.Proxies, err = s.ProxyNotes(ctx); return err },
+			func() (err error) { v.Letters, err = s.LetterNotes(ctx); return err },
 			func() (err error) { v.Pending, err = s.CountPending(ctx); return err },
 			func() (err error) { v.PruneWaits, err = s.PruneWaits(ctx); return err },
 		} {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"digest"
+	"digest/internal/allowance"
 	"digest/internal/members"
 	"digest/store"
 )
@@ -24,6 +25,7 @@ type MemberImport struct {
 
 	MemberCount
 
+	boxes    map[string]int // spellings of each mailbox that the list has proven
 	suppress []digest.NewsletterSuppression
 	join     []store.Joining
 	ask      []store.Joining
@@ -111,7 +113,11 @@ func (i *MemberImport) Run(ctx context.Context, list *members.List) error {
 
 // read reads what a list says of one person.
 func (i *MemberImport) read(ctx context.Context, list *members.List, row members.Row) error {
-	switch row.Action() {
+	action := row.Action()
+	if action == members.Join && !i.firstSpellings(row.Email) {
+		action = members.Ask
+	}
+	switch action {
 	case members.Suppress:
 		i.Suppressed++
 		i.suppress = append(i.suppress, row.Suppression())
@@ -130,6 +136,19 @@ func (i *MemberImport) read(ctx context.Context, list *members.List, row members
 		return nil
 	}
 	return i.flush(ctx)
+}
+
+// mostSpellings is how many addresses of one mailbox a list may prove the consent of: nobody has more.
+const mostSpellings = 3
+
+// firstSpellings reports whether an address is among the first of its mailbox in the list.
+func (i *MemberImport) firstSpellings(email string) bool {
+	if i.boxes == nil {
+		i.boxes = make(map[string]int)
+	}
+	box := allowance.Mailbox(email)
+	i.boxes[box]++
+	return i.boxes[box] <= mostSpellings
 }
 
 // joining is how somebody of a list joins.

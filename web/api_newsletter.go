@@ -27,6 +27,8 @@ type apiNewsletter struct {
 	Accent        string   `json:"accent"`
 	Logo          *apiLogo `json:"logo"`
 	FromName      string   `json:"from_name"`
+	WantedName    string   `json:"wanted_name"`
+	WantedFrom    string   `json:"wanted_from_name"`
 	ReplyTo       string   `json:"reply_to"`
 	Days          string   `json:"days"`
 	DeliverAt     string   `json:"deliver_at"`
@@ -46,7 +48,7 @@ func (s *site) apiNewsletterOf(r *http.Request, n digest.Newsletter) (apiNewslet
 	return apiNewsletter{
 		Slug: n.Slug, Page: s.BaseURL + "/n/" + n.Slug, Name: n.Name, Description: n.Description, Site: n.SiteURL, AddressLine: n.AddressLine,
 		Header: n.HeaderText, Footer: n.FooterText, Paper: n.Paper, Ink: n.Ink, Accent: n.Accent, Logo: apiLogoOf(newsletterName{n, s.BaseURL}),
-		FromName: n.FromName, ReplyTo: n.ReplyTo, Days: n.Cadence.String(), DeliverAt: clockOf(n.DeliverAt), Layout: string(n.Layout),
+		FromName: n.FromName, WantedName: n.WantedName, WantedFrom: n.WantedFromName, ReplyTo: n.ReplyTo, Days: n.Cadence.String(), DeliverAt: clockOf(n.DeliverAt), Layout: string(n.Layout),
 		Images: string(n.Images), ApproveWithin: int64(n.ApproveWithin / time.Second), CountClicks: n.CountClicks, CountReplies: n.CountReplies, ReturnURLs: append([]string{}, n.ReturnAddresses()...),
 		State: string(n.State), HeldReason: n.HeldReason, Members: members,
 	}, err
@@ -127,9 +129,9 @@ func (s *site) apiChange(r *http.Request, me apiCaller) (int, any, error) {
 	if err := readJSON(r, &c); err != nil {
 		return 0, nil, err
 	}
-	n, err := c.apply(me.Newsletter)
+	n, err := c.apply(me.Newsletter.Wanted())
 	if err == nil {
-		err = s.Store.SetNewsletter(r.Context(), n, s.Now())
+		err = s.changeNewsletter(r.Context(), me.Newsletter, n, false)
 	}
 	if err != nil {
 		return 0, nil, err

@@ -10,6 +10,9 @@ import (
 	"time"
 
 	"digest"
+	"digest/internal/allowance"
+	"digest/internal/catalogue"
+	"digest/store"
 )
 
 // client gives the address of whoever makes a request: the peer of the
@@ -18,17 +21,23 @@ import (
 // trusted proxy could have been written by anybody. An entry that is no address
 // ends it at the proxy that passed it on. The zero address is whoever asks by the Unix socket.
 func (s *site) client(r *http.Request) netip.Addr {
-	at := peer(r)
+	at, _ := s.clientSaid(r)
+	return at
+}
+
+// clientSaid is client, and reports whether a trusted proxy named the address.
+func (s *site) clientSaid(r *http.Request) (at netip.Addr, said bool) {
+	at = peer(r)
 	list := strings.Join(r.Header.Values("X-Forwarded-For"), ",")
 	for list != "" && s.trusts(at) {
 		last := strings.LastIndexByte(list, ',')
-		said, ok := hop(list[last+1:])
+		next, ok := hop(list[last+1:])
 		if !ok {
 			break
 		}
-		at, list = said, list[:max(last, 0)]
+		at, said, list = next, true, list[:max(last, 0)]
 	}
-	return at
+	return at, said
 }
 
 // clientName names who makes a request, to be kept with what they have agreed to.
@@ -99,26 +108,26 @@ func hop(s string) (netip.Addr, bool) {
 }
 
 const (
-	// noteEvery is how often the same trouble with a proxy is logged and stored.
+	// noteEvery is how often the same trouble, with a proxy or a crowd, is logged and stored.
 	noteEvery = 6 * time.Hour
 	// noteTimeout is how long a request waits for that.
 	noteTimeout = 2 * time.Second
 )
 
-// A proxyWatch notices what is wrong with proxies, each trouble now and then.
-type proxyWatch struct {
+// A watch notices trouble of a few kinds, each kind now and then.
+type watch struct {
 	mu   sync.Mutex
-	last map[digest.ProxyTrouble]time.Time // one for each trouble at most
+	last map[string]time.Time // by kind
 }
 
 // isNew reports whether a trouble is to be noted again.
-func (p *proxyWatch) isNew(t digest.ProxyTrouble, now time.Time) bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if last, known := p.last[t]; known && now.Sub(last) < noteEvery {
+func (w *watch) isNew(kind string, now time.Time) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if last, known := w.last[kind]; known && now.Sub(last) < noteEvery {
 		return false
 	}
-	p.last[t] = now
+	w.last[kind] = now
 	return true
 }
 
@@ -126,7 +135,7 @@ func (p *proxyWatch) isNew(t digest.ProxyTrouble, now time.Time) bool {
 // does not do what a named one must.
 func (s *site) watchProxies(r *http.Request) {
 	trouble := s.proxyTrouble(r)
-	if trouble == "" || s.Store == nil || !s.proxies.isNew(trouble, s.Now()) {
+	if trouble == "" || s.Store == nil || !s.noticed.isNew(string(trouble), s.Now()) {
 		return
 	}
 	n := digest.ProxyNote{Trouble: trouble, Peer: peer(r), At: s.Now().Truncate(time.Second).UTC()}
@@ -160,6 +169,41 @@ func (s *site) proxyTrouble(r *http.Request) digest.ProxyTrouble {
 		return digest.ProxyUnnamed
 	}
 	return digest.ProxyStranger
+}
+
+// noteCrowd logs and stores that the site refuses letters because strangers have caused too many.
+func (s *site) noteCrowd(ctx context.Context, k allowance.Kind, answer store.LetterAnswer, email string, now time.Time) {
+	n := digest.LetterNote{At: now.Truncate(time.Second).UTC(), SignIn: k == allowance.SignIn}
+	switch answer {
+	case store.LetterInstanceLimited:
+	case store.LetterDomainLimited:
+		n.Domain = allowance.Domain(allowance.Mailbox(email))
+	default:
+		return
+	}
+	if !s.noticed.isNew(string(answer)+string(k.Share()), now) {
+		return
+	}
+	found, todo := n.Words()
+	s.Log.WarnContext(ctx, found, "todo", todo)
+	if err := s.Store.NoteLetters(ctx, n); err != nil {
+		s.Log.ErrorContext(ctx, "cannot store that letters are refused", "err", err)
+	}
+}
+
+// needLetters shows the operator, for a while, that the site refused letters.
+func needLetters(p *operatorPage, notes []digest.LetterNote, now time.Time) {
+	for _, n := range notes {
+		switch {
+		case now.Sub(n.At) >= digest.LetterNoteLife:
+		case n.SignIn:
+			p.need(catalogue.Key("Too many sign-in links were unanswered at %s, so readers in browsers that are not known got no other. “digest user sign-in” prints a link for a reader."), minute(n.At))
+		case n.Domain != "":
+			p.need(catalogue.Key("Too many emails to newcomers at %s were unanswered at %s, so no other address there could sign up or join a newsletter. If it goes on, set DIGEST_SIGN_UP=invitation, or hold the newsletter."), n.Domain, minute(n.At))
+		default:
+			p.need(catalogue.Key("Too many emails to newcomers were unanswered at %s, so nobody else could sign up or join a newsletter. If it goes on, set DIGEST_SIGN_UP=invitation, or hold the newsletter."), minute(n.At))
+		}
+	}
 }
 
 // needProxies says what somebody has to see to about proxies.

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"digest"
+	"digest/feed"
 	"digest/store"
 	"digest/web"
 )
@@ -19,7 +20,7 @@ func (r *room) clouded() (path string, f digest.Feed) {
 	f.Cloud = "http://rpc.example/pleaseNotify"
 	r.polled(f, store.PollRecord{At: r.now.Add(-2 * time.Hour)})
 	r.must(r.store.ReconcileClouds(r.t.Context(), r.now))
-	requests, err := r.store.ClaimClouds(r.t.Context(), r.now, 10, func(int) time.Time { return r.now.Add(time.Hour) })
+	requests, _, err := r.store.ClaimClouds(r.t.Context(), r.now, 10, func(int) time.Time { return r.now.Add(time.Hour) }, func(hub string, _ bool) string { return feed.Domain(hub) })
 	r.must(err)
 	if len(requests) != 1 {
 		r.t.Fatalf("%d requests", len(requests))

@@ -2,6 +2,8 @@ package web
 
 import (
 	"digest"
+	"digest/internal/catalogue"
+	"digest/render"
 	"maps"
 	"net/http"
 	"net/netip"
@@ -52,3 +54,8 @@ func FirstClicks() func(now time.Time, keys ...string) int {
 
 // DomainOf is the domain that a callback counts for.
 func DomainOf(callback string) string { return domainOf(callback) }
+
+// LettersToStrangers are those about a newsletter that anybody can have mailed to anybody.
+func LettersToStrangers(n digest.Newsletter) []render.LetterContent {
+	return []render.LetterContent{joinLetter(catalogue.English(), "https://digest.example", n, "token"), memberLetter(catalogue.English(), "https://digest.example", n)}
+}

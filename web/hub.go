@@ -69,13 +69,9 @@ func domainOf(callback string) string {
 	return feed.Domain(u.Hostname())
 }
 
-// isHome reports whether a request comes from the networks that the operator allows, such as that of their house:
-// only such a visitor may name an address there. Whom an unnamed proxy asks for is not known.
+// isHome reports whether a visitor is in DIGEST_ALLOW_NETWORKS: only such a visitor may name an address there. A
+// trusted proxy must say so in X-Forwarded-For, because a peer in these networks may be a proxy that names nobody.
 func (s *site) isHome(r *http.Request, p *poller.Poller) bool {
-	for _, field := range []string{"X-Forwarded-For", "X-Real-Ip", "Forwarded"} {
-		if r.Header.Get(field) != "" && !s.trusts(peer(r)) {
-			return false
-		}
-	}
-	return p.IsHome(s.client(r))
+	at, said := s.clientSaid(r)
+	return said && p.IsHome(at)
 }

@@ -151,6 +151,10 @@ func TestHubIsNoAmplifier(t *testing.T) {
 			req := httptest.NewRequest("POST", "/hub", strings.NewReader(form.Encode()))
 			req.Header.Set("Content-Type", urlencoded)
 			for i := 0; i+1 < len(header); i += 2 {
+				if header[i] == "peer" {
+					req.RemoteAddr = header[i+1]
+					continue
+				}
 				req.Header.Set(header[i], header[i+1])
 			}
 			w := httptest.NewRecorder()
@@ -158,7 +162,10 @@ func TestHubIsNoAmplifier(t *testing.T) {
 			return w.Code
 		}
 		r.now = r.now.Add(time.Hour)
-		for _, header := range [][]string{{"X-Forwarded-For", "127.0.0.1"}, {"X-Real-IP", "127.0.0.1"}, {"Forwarded", "for=127.0.0.1"}, {}} { // httptest's peer is a stranger
+		for _, header := range [][]string{
+			{"X-Forwarded-For", "127.0.0.1"}, {"X-Real-IP", "127.0.0.1"}, {"Forwarded", "for=127.0.0.1"}, {}, // httptest's peer is a stranger
+			{"peer", "127.0.0.1:1"}, {"peer", "127.0.0.1:1", "X-Real-IP", "203.0.113.9"}, {"peer", "127.0.0.1:1", "X-Forwarded-For", "unknown"}, // a proxy that names nobody
+		} {
 			if got := asks(s.URL, header...); got != http.StatusAccepted {
 				t.Errorf("a stranger is answered %d", got)
 			}

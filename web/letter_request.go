@@ -19,6 +19,7 @@ const (
 	wrongEmail   = catalogue.Key("That is no address that mail can be sent to. One looks like reader@example.org.")
 	wrongTooMany = catalogue.Key("Many letters were asked for from your network within the hour. Nothing was sent; try again in an hour.")
 	wrongCrowded = catalogue.Key("Many people asked to sign up with addresses of that domain within the hour. Nothing was sent; try again in an hour.")
+	wrongFull    = catalogue.Key("Very many people asked for emails here within the hour. Nothing was sent; try again in an hour.")
 )
 
 // A letterRequest is the address to which somebody wants a letter.
@@ -37,7 +38,7 @@ type letterAsker struct {
 	shares []share // what it costs whom; none: it is not bounded here
 	rate   *limiter
 
-	hourly, hourlyEach int // letters to one domain, of all askers and of one
+	invited bool // no crowd keeps them out
 }
 
 // requestLetter reads the address in a form and asks whether it may be mailed.
@@ -56,11 +57,18 @@ func (s *site) requestLetter(r *http.Request, asks func(*http.Request, string) l
 	}
 	letter, answer, err := s.Store.RequestLetter(r.Context(), store.LetterRequest{
 		Kind: a.kind, Email: q.to, Asker: s.Signer.SignText(digest.ForAsker, a.name),
-		Life: usualLife(a.kind), Hourly: a.hourly, HourlyEach: a.hourlyEach,
+		Life: usualLife(a.kind), Invited: a.invited,
 	}, now)
+	s.noteCrowd(r.Context(), a.kind, answer, q.to, now)
+	if a.kind == allowance.SignIn { // another answer would tell whose letters count: those to accounts
+		q.letter = letter
+		return q, http.StatusOK, err
+	}
 	switch answer {
 	case store.LetterDomainLimited:
 		q.Wrong = wrongCrowded
+	case store.LetterInstanceLimited:
+		q.Wrong = wrongFull
 	case store.LetterAskerLimited:
 		q.Wrong = wrongTooMany
 	default:
@@ -88,18 +96,14 @@ func (s *site) asksToSignIn(r *http.Request, email string) letterAsker {
 }
 
 // asksToSignUp is a network. One network is stopped before it stops the others.
-func (s *site) asksToSignUp(r *http.Request, email string) letterAsker {
-	a := letterAsker{kind: allowance.SignUp, name: s.clientNetwork(r), rate: s.limits.signUps, shares: s.clientShares(r), hourly: 50, hourlyEach: 10}
-	if isPublicProvider(email) {
-		a.hourly, a.hourlyEach = 500, 100
-	}
-	return a
+func (s *site) asksToSignUp(r *http.Request, _ string) letterAsker {
+	return letterAsker{kind: allowance.SignUp, name: s.clientNetwork(r), rate: s.limits.signUps, shares: s.clientShares(r)}
 }
 
 // asksInvited is a newcomer with an invitation, whom no crowd keeps out.
 func (s *site) asksInvited(r *http.Request, email string) letterAsker {
 	a := s.asksToSignUp(r, email)
-	a.hourly, a.hourlyEach = 0, 0
+	a.invited = true
 	return a
 }
 

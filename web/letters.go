@@ -1,8 +1,6 @@
 package web
 
 import (
-	"slices"
-	"strings"
 	"time"
 
 	"digest"
@@ -158,14 +156,22 @@ func RefusedLetter(l *catalogue.Language, base string, n digest.Newsletter, reas
 	}
 }
 
-// isPublicProvider reports whether an address is at one of the providers where
-// people of all kinds have theirs: there a crowd is no attack.
-func isPublicProvider(email string) bool {
-	domain := strings.ToLower(email[strings.LastIndexByte(email, '@')+1:])
-	return slices.Contains(strings.Fields(`gmail.com googlemail.com outlook.com hotmail.com hotmail.co.uk hotmail.fr live.com msn.com
-		yahoo.com yahoo.co.uk yahoo.co.jp yahoo.fr yahoo.de ymail.com icloud.com me.com mac.com aol.com gmx.de gmx.net gmx.at gmx.com web.de
-		t-online.de freenet.de proton.me protonmail.com pm.me fastmail.com zoho.com mail.com mail.ru bk.ru inbox.ru yandex.ru yandex.com
-		qq.com 163.com 126.com naver.com hanmail.net orange.fr wanadoo.fr free.fr laposte.net sfr.fr libero.it virgilio.it comcast.net
-		verizon.net att.net sbcglobal.net cox.net btinternet.com sky.com hey.com posteo.de mailbox.org tuta.com tutanota.com seznam.cz
-		wp.pl o2.pl onet.pl interia.pl uol.com.br terra.com.br bol.com.br rediffmail.com docomo.ne.jp ezweb.ne.jp bigpond.com ziggo.nl kpnmail.nl`), domain)
+// NamesApprovedLetter tells the owner of a newsletter that its names are approved.
+func NamesApprovedLetter(l *catalogue.Language, base string, n digest.Newsletter) render.LetterContent {
+	return render.LetterContent{
+		Language: l.Code,
+		Title:    catalogue.Key("%s is approved").With(digest.OneLine(n.Name)).In(l),
+		Text:     paragraphs(l, catalogue.Key("Your newsletter is called %s from now on, and its emails come from %s.").With(digest.OneLine(n.Name), digest.OneLine(n.Sender()))),
+		Action:   catalogue.Key("See how it stands").In(l), URL: base + "/newsletters/" + n.Slug,
+	}
+}
+
+// NamesRefusedLetter tells the owner of a newsletter that its names stay, and why.
+func NamesRefusedLetter(l *catalogue.Language, base string, n digest.Newsletter, reason string) render.LetterContent {
+	return render.LetterContent{
+		Language: l.Code,
+		Title:    catalogue.Key("The name of %s stays").With(digest.OneLine(n.Name)).In(l),
+		Text:     paragraphs(l, catalogue.Key("The operator of this site has not approved the name that you gave it. They say: %s").With(reason)),
+		Action:   catalogue.Key("Settings").In(l), URL: base + "/newsletters/" + n.Slug + "/settings",
+	}
 }

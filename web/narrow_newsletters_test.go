@@ -15,7 +15,7 @@ func (p *pageShow) newsletterPages(me *visitor, u digest.User, d digest.Digest) 
 	p.t.Helper()
 	owner, _ := p.user("publisher@example.org")
 	n, err := p.store.AddNewsletter(p.t.Context(), digest.Newsletter{
-		Slug: strings.Repeat("x", 40), Name: endless[:100], HeaderText: "https://a.example/" + endless, FooterText: endless, Description: mixed + "\n\n" + endless, SiteURL: "https://" + strings.Repeat("long.", 20) + "example/",
+		Slug: strings.Repeat("x", 40), Name: endless[:60], HeaderText: "https://a.example/" + endless, FooterText: endless, Description: mixed + "\n\n" + endless, SiteURL: "https://" + strings.Repeat("long.", 20) + "example/",
 		AddressLine: endless[:200], Cadence: digest.Daily, State: digest.NewsletterActive, Look: digest.Look{Layout: digest.FullText, Images: digest.ProxiedImages},
 	}, owner.ID, p.now)
 	p.must(err)
@@ -54,7 +54,7 @@ func (p *pageShow) newsletterPages(me *visitor, u digest.User, d digest.Digest) 
 func (p *pageShow) publisherPages(n digest.Newsletter, owner digest.User) {
 	p.t.Helper()
 	v := p.visitor().signIn(owner)
-	n.ApproveWithin = time.Hour
+	n.ApproveWithin, n.WantedName, n.WantedFromName = time.Hour, endless[1:60], endless[2:60]
 	p.must(p.store.SetNewsletter(p.t.Context(), n, p.now))
 	p.brings(digest.Subscription{DigestID: n.ArchiveID}, mixed, uglyPosts("Approved.")...)
 	p.midnight()

@@ -367,7 +367,7 @@ func (p *pageShow) operatorChanges(me *visitor, u digest.User) {
 	p.must(p.store.AddSignUp(p.t.Context(), []byte("x"), store.SignUp{Email: strings.Repeat("n", 60) + "@" + strings.Repeat("n", 60) + ".example", TimeZone: "UTC"}, p.now, p.now.Add(time.Hour)))
 	p.add("operator_readers", me.get("/operator/readers?state=unconfirmed"))
 	p.add("operator_remove", me.post(path+"/remove", url.Values{"address": {endless}}))
-	_, err := p.store.AddNewsletter(p.t.Context(), digest.Newsletter{Slug: "owned", Name: endless[:90], SiteURL: "https://a.example/", Cadence: digest.Daily, State: digest.NewsletterActive, Look: digest.Look{Layout: digest.FullText, Images: digest.ProxiedImages}}, u.ID, p.now)
+	_, err := p.store.AddNewsletter(p.t.Context(), digest.Newsletter{Slug: "owned", Name: endless[:60], SiteURL: "https://a.example/", Cadence: digest.Daily, State: digest.NewsletterActive, Look: digest.Look{Layout: digest.FullText, Images: digest.ProxiedImages}}, u.ID, p.now)
 	p.must(err)
 	p.add("operator_remove", me.get(path+"/remove"))
 }

@@ -120,14 +120,12 @@ func formOf(r *http.Request, n newsletterName) string {
 	return "a form at " + digest.HostShown(from)
 }
 
-// asksToJoin is a network that asks for a letter of a newsletter: each newsletter's are counted by
-// themselves, and the mailbox bounds them all.
+// asksToJoin is a network that asks for a letter of a newsletter.
 func (s *site) asksToJoin(n digest.Newsletter) func(*http.Request, string) letterAsker {
 	return func(r *http.Request, email string) letterAsker {
 		a := s.asksToSignUp(r, email)
 		a.kind = allowance.ToJoin(int64(n.ID))
 		a.rate = s.limits.joins
-		a.hourly, a.hourlyEach = 10*a.hourly, 2*a.hourlyEach // a day on which a newsletter is talked of is no attack
 		return a
 	}
 }
@@ -196,7 +194,11 @@ func (s *site) confirmJoin(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	q, m, err := s.Store.ConfirmJoin(r.Context(), hashSecret(r.PostForm.Get("token")), s.clientName(r), s.Now())
+	token, err := linkToken(r.PostForm)
+	if err != nil {
+		return err
+	}
+	q, m, err := s.Store.ConfirmJoin(r.Context(), hashSecret(token), s.clientName(r), s.Now())
 	if err != nil {
 		if full, _ := s.isFull(r, n.Newsletter); full && digest.KindOf(err) == digest.Conflict {
 			return errNewsletterFull // the wish is stored on, and may be confirmed while it is not too old
@@ -212,7 +214,7 @@ func (s *site) confirmJoin(w http.ResponseWriter, r *http.Request) error {
 }
 
 func joinLetter(l *catalogue.Language, base string, n digest.Newsletter, token string) render.LetterContent {
-	name := digest.OneLine(n.Name)
+	name := digest.PlainName(n.Name)
 	return render.LetterContent{
 		Language: l.Code,
 		Title:    catalogue.Key("Confirm that you want %s").With(name).In(l),
@@ -226,7 +228,7 @@ func joinLetter(l *catalogue.Language, base string, n digest.Newsletter, token s
 }
 
 func memberLetter(l *catalogue.Language, base string, n digest.Newsletter) render.LetterContent {
-	name := digest.OneLine(n.Name)
+	name := digest.PlainName(n.Name)
 	return render.LetterContent{
 		Language: l.Code,
 		Title:    catalogue.Key("%s comes to you already").With(name).In(l),

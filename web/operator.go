@@ -95,6 +95,7 @@ func (s *site) listNeeds(p *operatorPage, v store.OperatorView, now time.Time) {
 	p.needMail()
 	p.needClock(v.Clock, now)
 	s.needProxies(p, v.Proxies)
+	needLetters(p, v.Letters, now)
 	if v.Pending > 0 {
 		p.needAt("/operator/newsletters", catalogue.Key("%d newsletters wait for your approval: see Newsletters, at the foot of this page."), v.Pending)
 	}

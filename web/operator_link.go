@@ -42,6 +42,9 @@ func (s *site) operatorLinkPage(w http.ResponseWriter, r *http.Request, token st
 // useOperatorLink makes the address an operator's and signs in. Who holds the console
 // is trusted: the address is not confirmed by mail.
 func (s *site) useOperatorLink(w http.ResponseWriter, r *http.Request) error {
+	if _, err := linkToken(r.PostForm); err != nil {
+		return err
+	}
 	p := readNewcomer(r.PostForm, "/sign-in/owner", "token")
 	if ok, err := s.Store.OperatorLink(r.Context(), hashSecret(p.Token), s.Now()); err != nil || !ok {
 		return orShow(err, func() error { return errSpentLink })

@@ -44,7 +44,7 @@ func (n operatedNewsletter) Sentence() catalogue.Sayable {
 }
 
 func (s *site) operatorNewslettersPage(w http.ResponseWriter, r *http.Request, _ reader) error {
-	return s.showOperatorNewsletters(w, r, http.StatusOK, operatorNewslettersPage{Saved: savedOf(r, "approved", "refused", "held", "released")})
+	return s.showOperatorNewsletters(w, r, http.StatusOK, operatorNewslettersPage{Saved: savedOf(r, "approved", "refused", "approved-name", "refused-name", "held", "released")})
 }
 
 func (s *site) showOperatorNewsletters(w http.ResponseWriter, r *http.Request, status int, p operatorNewslettersPage) error {
@@ -59,12 +59,13 @@ func (s *site) showOperatorNewsletters(w http.ResponseWriter, r *http.Request, s
 	p.Ask = s.Publishing == PublishingAsk
 	for _, n := range all {
 		o := operatedNewsletter{n, counts[n.ID], nil}
-		if n.State == digest.NewsletterPending {
+		if n.State == digest.NewsletterPending || n.NamesWait() {
 			if o.Feeds, err = s.Store.Subscriptions(r.Context(), n.ArchiveID); err != nil {
 				return err
 			}
 			p.Pending = append(p.Pending, o)
-		} else {
+		}
+		if n.State != digest.NewsletterPending {
 			p.Others = append(p.Others, o)
 		}
 	}
@@ -95,7 +96,23 @@ func (s *site) operates(do func(r *http.Request, n digest.Newsletter, owner stor
 	})
 }
 
+// namesOf reads the waiting names that an operator saw; false: the form is not about names.
+func namesOf(r *http.Request, n digest.Newsletter) (digest.Newsletter, bool) {
+	if !r.PostForm.Has("names") {
+		return n, false
+	}
+	n.WantedName, n.WantedFromName = r.PostForm.Get("names"), r.PostForm.Get("from")
+	return n, true
+}
+
 func (s *site) approveNewsletter(r *http.Request, n digest.Newsletter, owner store.Publisher) (string, error) {
+	if seen, ok := namesOf(r, n); ok {
+		err := s.Store.DecideNames(r.Context(), seen, true)
+		if err == nil {
+			s.mailPlainly(owner.Email, NamesApprovedLetter(catalogue.Of(owner.Language), s.BaseURL, seen.Wanted()))
+		}
+		return "approved-name", err
+	}
 	if n.State != digest.NewsletterPending {
 		return "", errNoChoice
 	}
@@ -109,11 +126,18 @@ func (s *site) approveNewsletter(r *http.Request, n digest.Newsletter, owner sto
 // refuseNewsletter removes one that waits, and tells its owner why.
 func (s *site) refuseNewsletter(r *http.Request, n digest.Newsletter, owner store.Publisher) (string, error) {
 	reason := digest.Shortened(digest.OneLine(r.PostForm.Get("reason")), MostReason)
+	seen, names := namesOf(r, n)
 	switch {
-	case n.State != digest.NewsletterPending:
+	case n.State != digest.NewsletterPending && !names:
 		return "", errNoChoice
 	case reason == "":
 		return "", nil
+	case names:
+		err := s.Store.DecideNames(r.Context(), seen, false)
+		if err == nil {
+			s.mailPlainly(owner.Email, NamesRefusedLetter(catalogue.Of(owner.Language), s.BaseURL, n, reason))
+		}
+		return "refused-name", err
 	}
 	err := s.Store.RefuseNewsletter(r.Context(), n.ID)
 	if err == nil {

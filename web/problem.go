@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/url"
 	"strings"
 
 	"digest"
@@ -33,6 +34,7 @@ var (
 	errForeignForm      = &problem{http.StatusForbidden, catalogue.Key("That form came from elsewhere"), catalogue.Key("For your safety only forms on this site are taken. Open the page here and press the button again.")}
 	errSpentLink        = &problem{http.StatusForbidden, catalogue.Key("This link no longer works"), catalogue.Key("A sign-in link works once, and only for a while. Ask for a new one on the sign-in page.")}
 	errBadForm          = &problem{http.StatusBadRequest, catalogue.Key("That form could not be read"), catalogue.Key("Go back, reload the page and try again.")}
+	errNoButton         = &problem{http.StatusForbidden, catalogue.Key("Press the button behind the link"), catalogue.Key("This request did not come from that button, and nothing was changed. Your link still works if it is not too old: open it again and press the button.")}
 	errNewsletterFull   = &problem{http.StatusConflict, catalogue.Key("It takes no more members for now"), catalogue.Key("As many people get this newsletter as may. Its letters are on its page for everybody; come back another day to get them by mail.")}
 	errNoChoice         = &problem{http.StatusBadRequest, catalogue.Key("That was none of the choices"), catalogue.Key("Nothing was changed. Go back, choose again and press the button.")}
 	errTooLarge         = &problem{http.StatusRequestEntityTooLarge, catalogue.Key("That was too much"), catalogue.Key("The form held more than this page takes, and nothing was changed. Go back, shorten what you typed and send it again.")}
@@ -58,6 +60,15 @@ var (
 	errOldLink          = &problem{http.StatusGone, catalogue.Key("This link no longer works"), catalogue.Key("The reader to whom this mail was sent has made the links in older mail void. Nothing was changed. To unsubscribe, use the link in the latest mail, or sign in and open “Links in mail” in the settings.")}
 	errInternal         = &problem{http.StatusInternalServerError, catalogue.Key("Something went wrong here"), catalogue.Key("The mistake is ours and has been noted. Try again in a minute.")}
 )
+
+// linkToken returns the token from the hidden field of the form behind a link. A program that scans mail posts to the
+// link without that field; the link may still work then.
+func linkToken(form url.Values) (string, error) {
+	if token := form.Get("token"); token != "" {
+		return token, nil
+	}
+	return "", errNoButton
+}
 
 // problemWith gives what to show for a status that net/http chose.
 func problemWith(status int) *problem {

@@ -141,3 +141,18 @@ func TestImportMembersOnline(t *testing.T) {
 		v.send(membersPath+"/import", "x.csv", "email,confirmed_at\nnew@example.org,2026-01-01\n", map[string]string{"how": "join"}).status(http.StatusBadRequest).contains(".wrong", "Nobody can join")
 	})
 }
+
+// TestImportOneMailbox: a list that proves the consent of many spellings of one mailbox adds three of them.
+func TestImportOneMailbox(t *testing.T) {
+	each(t, func(r *room) {
+		v, n := r.publishing("anna@example.org", "anna-writes", "The boat")
+		list := "email,confirmed_at\nmo@example.org,2026-01-01\n"
+		for i := range 250 {
+			list += fmt.Sprintf("v.ictim+%d@gmail.com,2026-01-01\n", i)
+		}
+		v.send(membersPath+"/import", "x.csv", list, map[string]string{"how": "join"}).status(http.StatusOK).contains(".rows", "nothing proves")
+		if count, err := r.store.CountMembers(r.t.Context(), n.ID); err != nil || count != 4 {
+			r.t.Errorf("%d members, want 4; %v", count, err)
+		}
+	})
+}

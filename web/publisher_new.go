@@ -134,12 +134,23 @@ func tooMany(has []store.NewsletterInfo) catalogue.Sayable {
 
 // tellOperator mails the contact that a newsletter waits. Nothing that was typed is in the letter.
 func (s *site) tellOperator(ctx context.Context, n digest.Newsletter) {
+	s.mailContact(ctx, n, catalogue.Key("A newsletter waits for your approval"),
+		catalogue.Key("A reader has asked to publish a newsletter here. Nobody can join it, and nothing is mailed, before you approve it."))
+}
+
+// tellOperatorOfNames mails the contact that names of a newsletter wait.
+func (s *site) tellOperatorOfNames(ctx context.Context, n digest.Newsletter) {
+	s.mailContact(ctx, n, catalogue.Key("The name of a newsletter waits for your approval"),
+		catalogue.Key("A publisher has given a newsletter another name. Emails and pages show the approved name until you decide."))
+}
+
+func (s *site) mailContact(ctx context.Context, n digest.Newsletter, title, text catalogue.Key) {
 	u, _ := s.Store.UserByEmail(ctx, s.Contact) // the contact need not be a reader
 	l := catalogue.Of(u.Language)
 	s.mailPlainly(s.Contact, render.LetterContent{
 		Language: l.Code,
-		Title:    catalogue.Key("A newsletter waits for your approval").In(l),
-		Text:     paragraphs(l, catalogue.Key("A reader has asked to publish a newsletter here. Nobody can join it, and nothing is mailed, before you approve it.")),
+		Title:    title.In(l),
+		Text:     paragraphs(l, text),
 		Action:   catalogue.Key("Look at it").In(l), URL: s.BaseURL + "/operator/newsletters#" + n.Slug,
 	})
 }

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"context"
 	"net/http"
 	"strconv"
 	"strings"
@@ -40,7 +41,7 @@ func (p publisherSettingsPage) ColourFields() []colourField {
 }
 
 func (s *site) publisherSettingsPage(w http.ResponseWriter, r *http.Request, me publisher) error {
-	n := me.Newsletter
+	n := me.Newsletter.Wanted()
 	p := publisherSettingsPage{s.publisherFrame(r, me, "settings"), newCadenceField(n.Cadence, n.DeliverAt), n, approvalsToChoose(n.ApproveWithin)}
 	return s.show(w, r, http.StatusOK, "publisher_settings", catalogue.Key("Settings of %s").With(n.Name), p)
 }
@@ -76,7 +77,7 @@ func (s *site) setNewsletter(w http.ResponseWriter, r *http.Request, me publishe
 	p := publisherSettingsPage{s.publisherFrame(r, me), field, n, approvalsToChoose(n.ApproveWithin)}
 	if p.Wrong = wrong; wrong == nil {
 		var said catalogue.Sayable
-		if said, err = asSaid(s.Store.SetNewsletter(r.Context(), n, s.Now())); said != nil {
+		if said, err = asSaid(s.changeNewsletter(r.Context(), me.Newsletter, n, me.Operator)); said != nil {
 			p.Wrong = said
 		}
 	}
@@ -84,6 +85,24 @@ func (s *site) setNewsletter(w http.ResponseWriter, r *http.Request, me publishe
 		return s.show(w, r, http.StatusUnprocessableEntity, "publisher_settings", catalogue.Key("Settings of %s").With(me.Newsletter.Name), p)
 	}
 	return showSaved(w, r, err, me.Path()+"/settings", "settings")
+}
+
+// changeNewsletter stores a newsletter as its publisher wants it. Where the operator approves newsletters, other names
+// of an approved one wait for them too, and an email says so to DIGEST_CONTACT.
+func (s *site) changeNewsletter(ctx context.Context, was, n digest.Newsletter, byOperator bool) error {
+	n.WantedName, n.WantedFromName = "", ""
+	if s.Publishing == PublishingAsk && was.State != digest.NewsletterPending && !byOperator {
+		n = n.WithNames(was)
+	}
+	err := s.Store.SetNewsletter(ctx, n, s.Now())
+	if err != nil || !n.NamesWait() || was.NamesWait() || !s.limits.rounds.allow("names of "+n.Slug, s.Now()) {
+		return err
+	}
+	if waiting, err := s.Store.CountPending(ctx); err != nil || waiting > 1 { // while one waits, a mail has said so
+		return err
+	}
+	s.tellOperatorOfNames(ctx, n)
+	return nil
 }
 
 // holdNewsletter lets nothing of it leave until its owner releases it.

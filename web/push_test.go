@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"digest"
+	"digest/feed"
 	"digest/store"
 	"digest/web"
 )
@@ -24,7 +25,7 @@ func (r *room) callback(hub string, state digest.PushState) (path, secret string
 	r.polled(f, store.PollRecord{At: r.now.Add(-2 * time.Hour)})
 	_, err := r.store.ReconcilePushes(r.t.Context(), r.now)
 	r.must(err)
-	requests, _, err := r.store.ClaimHubRequests(r.t.Context(), r.now, 10, func(int) time.Time { return r.now.Add(time.Hour) })
+	requests, _, err := r.store.ClaimHubRequests(r.t.Context(), r.now, 10, func(int) time.Time { return r.now.Add(time.Hour) }, func(hub string, _ bool) string { return feed.Domain(hub) })
 	r.must(err)
 	if len(requests) != 1 {
 		r.t.Fatalf("%d requests", len(requests))

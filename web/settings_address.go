@@ -162,7 +162,11 @@ func (s *site) confirmAddressPage(w http.ResponseWriter, r *http.Request) error 
 
 // confirmAddress is the yes of one side. It needs no session: who reads the mail says it.
 func (s *site) confirmAddress(w http.ResponseWriter, r *http.Request) error {
-	changed, err := s.Store.ConfirmAddress(r.Context(), hashSecret(r.PostForm.Get("token")), s.sessionHash(r), s.Now())
+	token, err := linkToken(r.PostForm)
+	if err != nil {
+		return err
+	}
+	changed, err := s.Store.ConfirmAddress(r.Context(), hashSecret(token), s.sessionHash(r), s.Now())
 	if digest.KindOf(err) == digest.Conflict {
 		return errSpentAgree
 	}

@@ -75,7 +75,11 @@ func (s *site) signInPage(w http.ResponseWriter, r *http.Request) error {
 
 // signIn uses up the token and starts a session.
 func (s *site) signIn(w http.ResponseWriter, r *http.Request) error {
-	user, err := s.Store.UseSignIn(r.Context(), hashSecret(r.PostForm.Get("token")), s.Now())
+	token, err := linkToken(r.PostForm)
+	if err != nil {
+		return err
+	}
+	user, err := s.Store.UseSignIn(r.Context(), hashSecret(token), s.Now())
 	if err != nil {
 		return orSpent(err, errSpentLink)
 	}

@@ -161,7 +161,11 @@ func (s *site) confirmSignUp(w http.ResponseWriter, r *http.Request) error {
 	if s.SignUp != SignUpOpen && s.SignUp != SignUpInvitation {
 		return errSignUpClosed
 	}
-	u, err := s.Store.ConfirmSignUp(r.Context(), hashSecret(r.PostForm.Get("token")), s.SignUp == SignUpInvitation, s.Now())
+	token, err := linkToken(r.PostForm)
+	if err != nil {
+		return err
+	}
+	u, err := s.Store.ConfirmSignUp(r.Context(), hashSecret(token), s.SignUp == SignUpInvitation, s.Now())
 	if digest.KindOf(err) == digest.Conflict {
 		return errSpentInvitation
 	}

@@ -118,8 +118,8 @@ func TestSignInByMail(t *testing.T) {
 		second := r.letter()
 		v.post("/sign-in", url.Values{"token": {l.token}}).status(http.StatusSeeOther)
 		v.get("/editions").status(http.StatusOK)
-		r.now = r.now.Add(time.Hour)
-		r.visitor().post("/sign-in", url.Values{"token": {second.token}}).status(http.StatusForbidden) // an hour is over
+		r.now = r.now.Add(2 * time.Hour)
+		r.visitor().post("/sign-in", url.Values{"token": {second.token}}).status(http.StatusForbidden) // two hours are over
 		old := r.visitor().signIn(u)                                                                   // the link of the command line works a day
 		old.get("/editions").status(http.StatusOK)
 	})

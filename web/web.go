@@ -126,7 +126,7 @@ type site struct {
 	opened  time.Time
 
 	feedCounter feedCounter
-	proxies     proxyWatch
+	noticed     watch
 
 	importing chan struct{} // holds a token while a list is read
 	forms     readerLocks   // of readers whose long form is on its way
@@ -160,7 +160,7 @@ func New(o Options) http.Handler {
 	s := &site{
 		Options: o, assets: a, pages: loadPages(a), limits: newLimits(), clicked: newClickLog(), opened: o.Now(),
 		images: newImageCache(o), relying: newRelying(o.BaseURL),
-		proxies:   proxyWatch{last: make(map[digest.ProxyTrouble]time.Time)},
+		noticed:   watch{last: make(map[string]time.Time)},
 		importing: make(chan struct{}, 1),
 	}
 	s.mux = s.routes()

@@ -271,6 +271,9 @@ func (a *app) lookInto(ctx context.Context, st *store.Store, d *doctor.Database)
 	if d.Proxies, err = st.ProxyNotes(ctx); err != nil {
 		return err
 	}
+	if d.Letters, err = st.LetterNotes(ctx); err != nil {
+		return err
+	}
 	if d.Wrong, err = st.ClockNote(ctx); err != nil {
 		return err
 	}

@@ -84,8 +84,9 @@ type reportedNews struct {
 	LastPushAt   *time.Time `json:"last_push_at"`
 	MissedAt     *time.Time `json:"missed_at"` // when a poll last found a post that no hub had pushed
 	SavedPolls   int        `json:"saved_polls"`
-	Hubs         []string   `json:"hubs"`  // that it names
-	Cloud        string     `json:"cloud"` // the rssCloud server that it names; "": none
+	Hubs         []string   `json:"hubs"`            // that it names
+	HubsQuiet    *time.Time `json:"hubs_not_before"` // no request goes to them before: their host confirmed none of the latest ones
+	Cloud        string     `json:"cloud"`           // the rssCloud server that it names; "": none
 
 	shown string
 }
@@ -93,9 +94,12 @@ type reportedNews struct {
 func reportNews(f store.FeedInfo, now time.Time) reportedNews {
 	n := f.News
 	way, since := n.Way(now)
+	if !n.HubQuietUntil.After(now) {
+		n.HubQuietUntil = time.Time{}
+	}
 	return reportedNews{
 		By: way, Since: instant(since), TrustedSince: instant(n.TrustedAt), Pushes: n.AllPushes, Pings: n.Pings, LastPushAt: instant(n.LastPushAt),
-		MissedAt: instant(n.MissedAt), SavedPolls: n.SavedPolls, Hubs: strings.Fields(f.Hubs), Cloud: f.Cloud, shown: poller.NewsWords(n, now).In(catalogue.English()),
+		MissedAt: instant(n.MissedAt), SavedPolls: n.SavedPolls, Hubs: strings.Fields(f.Hubs), HubsQuiet: instant(n.HubQuietUntil), Cloud: f.Cloud, shown: poller.NewsWords(n, now).In(catalogue.English()),
 	}
 }
 

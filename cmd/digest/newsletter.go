@@ -29,8 +29,8 @@ type newsletterCmd struct {
 	Domain  newsletterDomainCmd  `cmd:"" help:"Let letters come from an address at the publisher's own domain; the DNS record to publish, and whether it is seen."`
 	Letter  newsletterLetterCmd  `cmd:"" help:"Give the letter of a date a subject or a note, skip it, pull a post out."`
 	Token   newsletterTokenCmd   `cmd:"" help:"List the tokens of programs that look after a newsletter, make one, or make one void."`
-	Approve newsletterApproveCmd `cmd:"" help:"Approve a newsletter that a reader has asked for; they are told."`
-	Refuse  newsletterRefuseCmd  `cmd:"" help:"Refuse a newsletter that a reader has asked for; they are told why, and nothing of it is kept."`
+	Approve newsletterApproveCmd `cmd:"" help:"Approve a newsletter that a reader has asked for, or the name that its publisher gave it; they are told."`
+	Refuse  newsletterRefuseCmd  `cmd:"" help:"Refuse a newsletter that a reader has asked for, of which nothing is kept, or the name that its publisher gave it; they are told why."`
 	Limit   newsletterLimitCmd   `cmd:"" help:"How many members a newsletter may have at once."`
 	Hold    newsletterHoldCmd    `cmd:"" help:"Let nothing leave until it is released; what is due gathers."`
 	Release newsletterReleaseCmd `cmd:"" help:"Let a newsletter that is held go on, or the letter of a date that waits for approval leave."`
@@ -77,6 +77,12 @@ func (f newsletterFlags) apply(n digest.Newsletter) digest.Newsletter {
 		if chosen != nil {
 			*to = *chosen
 		}
+	}
+	if f.Name != nil { // what an operator types is approved
+		n.WantedName = ""
+	}
+	if f.FromName != nil {
+		n.WantedFromName = ""
 	}
 	if f.CountClicks != nil {
 		n.CountClicks = *f.CountClicks
@@ -192,6 +198,8 @@ type reportedNewsletter struct {
 	Ink           string     `json:"ink"`
 	Accent        string     `json:"accent"`
 	FromName      string     `json:"from_name"`
+	WantedName    string     `json:"wanted_name"` // waits for approval; "": none does
+	WantedFrom    string     `json:"wanted_from_name"`
 	ReplyTo       string     `json:"reply_to"`
 	Owner         string     `json:"owner"`
 	State         string     `json:"state"`
@@ -211,7 +219,7 @@ type reportedNewsletter struct {
 func reportNewsletter(n store.NewsletterInfo) reportedNewsletter {
 	return reportedNewsletter{
 		Slug: n.Slug, Name: n.Name, Description: n.Description, Site: n.SiteURL, AddressLine: n.AddressLine, Header: n.HeaderText, Footer: n.FooterText,
-		Paper: n.Paper, Ink: n.Ink, Accent: n.Accent, FromName: n.FromName,
+		Paper: n.Paper, Ink: n.Ink, Accent: n.Accent, FromName: n.FromName, WantedName: n.WantedName, WantedFrom: n.WantedFromName,
 		ReplyTo: n.ReplyTo, Owner: n.Owner, State: string(n.State), HeldReason: n.HeldReason, Members: n.Members,
 		Days: n.Cadence.String(), DeliverAt: clockOf(n.DeliverAt), Layout: string(n.Layout), Images: string(n.Images),
 		ApproveWithin: seconds(n.ApproveWithin), CountClicks: n.CountClicks, CountReplies: n.CountReplies, MemberLimit: n.MemberLimit, CreatedAt: instant(n.CreatedAt),
@@ -336,7 +344,7 @@ func (c newsletterShowCmd) Run(a *app, st *store.Store) error {
 			fmt.Fprintln(a.stdout, digest.Counted(s.Hub, "program")+" subscribed at the hub")
 		}
 		a.sayAsks(s.Asks, s.AsksStopped)
-		for _, text := range [...][2]string{{"description", n.Description}, {"site", n.SiteURL}, {"address line", n.AddressLine}, {"from", n.FromName}, {"answers go to", n.ReplyTo},
+		for _, text := range [...][2]string{{"description", n.Description}, {"site", n.SiteURL}, {"address line", n.AddressLine}, {"from", n.FromName}, {"name that waits for approval", n.WantedName}, {"from, waits for approval", n.WantedFromName}, {"answers go to", n.ReplyTo},
 			{"header", n.HeaderText}, {"footer", n.FooterText}, {"paper", n.Paper}, {"ink", n.Ink}, {"accent", n.Accent}, {"logo", s.Logo}} {
 			if text[1] != "" {
 				fmt.Fprintln(a.stdout, text[0]+": "+plain(text[1]))

@@ -46,8 +46,27 @@ func TestNewsletterApproved(t *testing.T) {
 		says(exitFailed, "say in one line why", "refuse", "kites", " ")
 		says(exitDone, "refused kites", "refuse", "kites", "There are\nenough of them.")
 		says(exitFailed, "there is no such newsletter", "show", "kites")
+		boats, err := st.NewsletterBySlug(t.Context(), "boats")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, wanted := range []string{"PayPal Security", "Of ships"} {
+			boats.WantedName = wanted
+			if err := st.SetNewsletter(t.Context(), boats, time.Date(2026, time.March, 4, 9, 0, 0, 0, time.UTC)); err != nil {
+				t.Fatal(err)
+			}
+			says(exitDone, "name that waits for approval: "+wanted, "show", "boats")
+			if wanted == "PayPal Security" {
+				says(exitDone, "boats keeps its name", "refuse", "boats", "You are not PayPal.")
+			}
+		}
+		says(exitDone, "boats: Of ships, active", "approve", "boats")
+		says(exitFailed, "boats is active; it does not wait", "approve", "boats")
+		says(exitFailed, "no address in it", "set", "boats", "--name", "see evil.com")
+		says(exitDone, "boats: Of boats, active", "set", "boats", "--name", "Of boats")
 		mail := c.mails()["ann"]
-		for _, has := range []string{"Subject: Of boats is approved", "Subject: Of kites was not approved", "They say: There are enough of them."} {
+		for _, has := range []string{"Subject: Of boats is approved", "Subject: Of kites was not approved", "They say: There are enough of them.",
+			"Subject: The name of Of boats stays", "They say: You are not PayPal.", "Subject: Of ships is approved"} {
 			if !strings.Contains(mail, has) {
 				t.Errorf("nobody is told %q in %s", has, mail)
 			}

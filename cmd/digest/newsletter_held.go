@@ -30,9 +30,16 @@ func (a *app) tellHeld(st *store.Store) func(store.HeldNewsletter) error {
 
 type newsletterApproveCmd struct{ slugArg }
 
-// Run approves a newsletter that waits, and tells its owner.
+// Run approves a newsletter that waits, or names of one, and tells its owner.
 func (c newsletterApproveCmd) Run(a *app, st *store.Store) error {
 	n, err := a.pendingNewsletter(st, c.Slug)
+	if err == nil && n.NamesWait() {
+		if err := st.DecideNames(a.soft, n.Newsletter, true); err != nil {
+			return err
+		}
+		a.tellAsker(st, n.Owner, web.NamesApprovedLetter(languageTo(a.soft, st, n.Owner), a.BaseURL, n.Wanted()))
+		return a.sayNewsletter(st, c.Slug)
+	}
 	if err == nil {
 		err = st.ChangeNewsletterState(a.soft, n.Newsletter, digest.NewsletterActive, "", a.now())
 	}
@@ -48,13 +55,20 @@ type newsletterRefuseCmd struct {
 	Reason string `arg:"" help:"Why, in one line: who asked for it is told."`
 }
 
-// Run removes a newsletter that waits, and tells its owner why.
+// Run removes a newsletter that waits, or refuses names of one, and tells its owner why.
 func (c newsletterRefuseCmd) Run(a *app, st *store.Store) error {
 	reason := digest.Shortened(digest.OneLine(c.Reason), web.MostReason)
 	if reason == "" {
 		return &digest.Error{Kind: digest.Invalid, Message: "say in one line why: who asked for it is told"}
 	}
 	n, err := a.pendingNewsletter(st, c.Slug)
+	if err == nil && n.NamesWait() {
+		if err := st.DecideNames(a.soft, n.Newsletter, false); err != nil {
+			return err
+		}
+		a.tellAsker(st, n.Owner, web.NamesRefusedLetter(languageTo(a.soft, st, n.Owner), a.BaseURL, n.Newsletter, reason))
+		return a.say(map[string]any{"slug": c.Slug, "refused": true}, "%s keeps its name", c.Slug)
+	}
 	if err == nil {
 		err = st.RefuseNewsletter(a.soft, n.ID)
 	}
@@ -82,10 +96,10 @@ func (c newsletterLimitCmd) Run(a *app, st *store.Store) error {
 	return a.sayNewsletter(st, c.Slug)
 }
 
-// pendingNewsletter gives one that waits to be approved.
+// pendingNewsletter gives one that waits to be approved, or names of which do.
 func (a *app) pendingNewsletter(st *store.Store, slug string) (store.NewsletterInfo, error) {
 	n, err := a.newsletterInfo(st, slug)
-	if err == nil && n.State != digest.NewsletterPending {
+	if err == nil && n.State != digest.NewsletterPending && !n.NamesWait() {
 		err = &digest.Error{Kind: digest.Conflict, Message: fmt.Sprintf("%s is %s; it does not wait to be approved", slug, n.State)}
 	}
 	return n, err

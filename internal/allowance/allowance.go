@@ -1,15 +1,21 @@
 // Package allowance says when an address may be sent another of the letters that
 // anybody can ask for (pure).
 //
-// It bounds two harms at once: what strangers can have mailed to a reader, and for
-// how long they can keep a letter from coming. Letters to an address come further
-// apart the more of them were asked for within a day, and the link in each works
-// for longer than the wait for the next one. So whoever is told to wait has a link
-// that works in their mail; using it ends the wait.
+// It bounds two harms: what strangers can have mailed to a reader, and for how long
+// they can keep a letter from coming. The more letters an address got within a day,
+// the longer it waits for the next one. The link in each letter works longer than
+// that wait, so a reader who waits has a link that works. Using it ends the wait.
+//
+// Three rules count the letters that nobody has answered by using a link:
+//
+//	Next     letters of one kind to one address
+//	ForBox   letters of all kinds to one mailbox, under whatever spelling
+//	Crowded  letters to one domain, and all letters of the instance
 package allowance
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 )
@@ -24,17 +30,31 @@ const (
 	KnownSignIn Kind = "sign-in-known" // asked for by a browser that was signed in with this address before
 	Join        Kind = "join"          // joins a newsletter, whose key follows
 	Address     Kind = "address"       // confirms the address that a reader would rather have
+	Ask         Kind = "ask"           // asks somebody of an imported list about a newsletter, whose key follows
+	Member      Kind = "member"        // no letter: a publisher adds somebody to a newsletter, whose key follows
 	Passkeys    Kind = "passkeys"      // says that the reader's passkeys have changed
 )
 
 // ToJoin is the kind of letters by which people join the newsletter of a key.
 func ToJoin(newsletter int64) Kind { return Kind(fmt.Sprint(Join, " ", newsletter)) }
 
+// ToAsk is the kind of letters that ask people of a list about the newsletter of a key.
+func ToAsk(newsletter int64) Kind { return Kind(fmt.Sprint(Ask, " ", newsletter)) }
+
+// ToAdd is the kind of additions by a publisher to the newsletter of a key.
+func ToAdd(newsletter int64) Kind { return Kind(fmt.Sprint(Member, " ", newsletter)) }
+
+func (k Kind) isAdded() bool { return strings.HasPrefix(string(k), string(Member)+" ") }
+
 // IsJoin reports whether ToJoin has made it.
 func (k Kind) IsJoin() bool { return strings.HasPrefix(string(k), string(Join)+" ") }
 
+// IsStrangers reports whether a stranger can cause letters of the kind.
+func (k Kind) IsStrangers() bool { return k != KnownSignIn && k != Passkeys }
+
 // A Letter is one that an address was sent, or that is on its way to it.
 type Letter struct {
+	Kind     Kind
 	At       time.Time
 	Asker    string // whose network or browser asked for it
 	Answered bool   // its link was used, or is void: it helps nobody who waits
@@ -47,6 +67,9 @@ const (
 	// ahead is how far the clocks of two processes may differ. A letter of a later
 	// time is one of a clock that was wrong, and keeps nobody waiting.
 	ahead = 5 * time.Minute
+
+	mostInHour = 3  // unanswered letters to one mailbox
+	mostInDay  = 12 // of these, those that are no sign-in links
 
 	// spare is the least for which a link works after the wait for the next one.
 	spare = 45 * time.Minute
@@ -98,9 +121,6 @@ func (k Kind) ofAsker() pace {
 	return nil
 }
 
-// ofMailbox is the same for letters to one mailbox under all its names.
-func ofMailbox() pace { return pace{{12, time.Hour}} }
-
 // Next is when an asker may have another letter of a kind sent, after those that
 // its address had; a time that is not after now: at once.
 func Next(k Kind, had []Letter, asker string, now time.Time) time.Time {
@@ -108,14 +128,38 @@ func Next(k Kind, had []Letter, asker string, now time.Time) time.Time {
 	return latest(all.next(k.ofAddress()), each[asker].next(k.ofAsker()))
 }
 
-// Mailbox is when a mailbox may be sent another letter to one of its names, after
-// those that it had.
-func Mailbox(had []Letter, now time.Time) time.Time {
-	letters := count{}
+// ForBox returns when a mailbox may get another letter of a kind that strangers can cause. A time that is not after
+// now means that it may now. had are the letters of all such kinds that it got. A mailbox gets mostInHour unanswered
+// letters in an hour and, without sign-in links, mostInDay in a day. One sign-in link an hour may always follow, so
+// that other letters keep no reader out. People whom publishers add count apart. Sign-in links do not count for a
+// change of address: another reader sees its answer, which must not depend on whether the address has an account.
+func ForBox(k Kind, had []Letter, now time.Time) time.Time {
+	var all, others, signIns []time.Time
 	for _, l := range had {
-		letters = letters.with(l, now)
+		switch {
+		case l.Answered || !l.counts(now) || k == Address && l.Kind == SignIn || k.isAdded() != l.Kind.isAdded():
+			continue
+		case l.Kind == SignIn:
+			signIns = append(signIns, l.At)
+		default:
+			others = append(others, l.At)
+		}
+		all = append(all, l.At)
 	}
-	return letters.next(ofMailbox())
+	next := after(all, mostInHour, time.Hour)
+	if k == SignIn {
+		return earliest(next, after(signIns, 1, time.Hour))
+	}
+	return latest(next, after(others, mostInDay, Day))
+}
+
+// after returns when fewer than most of some instants lie within a span.
+func after(all []time.Time, most int, span time.Duration) time.Time {
+	if len(all) < most {
+		return time.Time{}
+	}
+	slices.SortFunc(all, time.Time.Compare)
+	return all[len(all)-most].Add(span)
 }
 
 // Life is for how long the link in a letter works that is sent now, after those
@@ -124,6 +168,9 @@ func Mailbox(had []Letter, now time.Time) time.Time {
 func Life(k Kind, had []Letter, asker string, now time.Time, usual time.Duration) time.Duration {
 	all, each := k.counted(append(had[:len(had):len(had)], Letter{At: now, Asker: asker}), now)
 	free := all.next(k.ofAddress())
+	if k == SignIn {
+		free = latest(free, now.Add(time.Hour)) // ForBox
+	}
 	for _, own := range each {
 		free = latest(free, own.next(k.ofAsker()))
 	}
@@ -137,9 +184,14 @@ type count struct {
 	last    time.Time
 }
 
+// counts reports whether a letter still counts.
+func (l Letter) counts(now time.Time) bool {
+	return l.At.After(now.Add(-Day)) && !l.At.After(now.Add(ahead))
+}
+
 // with counts one more letter, if it counts.
 func (c count) with(l Letter, now time.Time) count {
-	if !l.At.After(now.Add(-Day)) || l.At.After(now.Add(ahead)) {
+	if !l.counts(now) {
 		return c
 	}
 	c.letters++
@@ -176,6 +228,13 @@ func (k Kind) counted(had []Letter, now time.Time) (all count, each map[string]c
 
 func latest(a, b time.Time) time.Time {
 	if a.After(b) {
+		return a
+	}
+	return b
+}
+
+func earliest(a, b time.Time) time.Time {
+	if a.Before(b) {
 		return a
 	}
 	return b

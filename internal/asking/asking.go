@@ -110,7 +110,7 @@ func (a *Asker) letter(n digest.Newsletter, who digest.Ask, token string) mailer
 }
 
 func words(l *catalogue.Language, n digest.Newsletter, url string) render.LetterContent {
-	name := digest.OneLine(n.Name)
+	name := digest.PlainName(n.Name)
 	return render.LetterContent{
 		Language: l.Code,
 		Name:     render.DefaultName,

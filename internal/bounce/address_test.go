@@ -3,12 +3,13 @@ package bounce
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"digest"
 )
 
 func testDesk(address string) *Handler {
-	return &Handler{Signer: digest.NewSigner([]byte("a secret of sixteen bytes")), Address: address}
+	return &Handler{Signer: digest.NewSigner([]byte("a secret of sixteen bytes")), Address: address, Now: time.Now}
 }
 
 func TestDestinationOf(t *testing.T) {

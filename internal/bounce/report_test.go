@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -259,6 +260,22 @@ func TestCutHeader(t *testing.T) {
 	for i := range want {
 		if header[i] != want[i] {
 			t.Errorf("%q, want %q", header[i], want[i])
+		}
+	}
+}
+
+// TestCutHeaderLineBreaks: a bare LF ends a line as CRLF does, and a bare CR ends none: no text moves from one field to another.
+func TestCutHeaderLineBreaks(t *testing.T) {
+	want := fields{{"Subject", "one X-Two: three"}, {"Auto-Submitted", "auto-replied"}}
+	for name, text := range map[string]string{
+		"CRLF":    "Subject: one\r\n X-Two: three\r\nAuto-Submitted: auto-replied\r\n\r\nTo: body\r\n",
+		"bare LF": "Subject: one\n X-Two: three\nAuto-Submitted: auto-replied\n\nTo: body\n",
+		"both":    "Subject: one\n X-Two: three\r\nAuto-Submitted: auto-replied\n\r\nTo: body\r\n",
+		"bare CR": "Subject: one\r X-Two: three\r\nAuto-Submitted: auto-replied\r\n\r\nTo: body\r\n",
+	} {
+		header, rest := cutHeader([]byte(text))
+		if !slices.Equal(header, want) || strings.TrimSpace(string(rest)) != "To: body" {
+			t.Errorf("%s: %q, %q", name, header, rest)
 		}
 	}
 }

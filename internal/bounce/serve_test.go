@@ -176,6 +176,8 @@ func TestServeLimits(t *testing.T) {
 		c.want("250", c.say("RSET", "MAIL FROM:<>", "RCPT TO:<bounces@digest.example>"))
 		c.want("552", c.send(huge))
 		c.want("250 2.0.0 I have", c.say("NOOP")) // the rest of it was no command
+		c.want("250", c.say("MAIL FROM:<>", "RCPT TO:<bounces@digest.example>"))
+		c.want("250", c.send([]byte("Subject: x\r\n\r\n")))
 		for range p.room - 1 {
 			greeted(t, a, p.hello)
 		}

@@ -2,16 +2,13 @@ package bounce
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net"
-	"net/netip"
 	"net/url"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/emersion/go-smtp"
@@ -106,6 +103,7 @@ const (
 	commandTimeout = 5 * time.Minute  // for a command, or a whole message (RFC 5321 §4.5.3.2.7)
 	writeTimeout   = time.Minute      // for a reply
 	maxSession     = 15 * time.Minute // for a connection, whatever it does
+	minSession     = 10 * time.Second // without a message, after which a connection makes way for others
 )
 
 // A Server takes mail by SMTP or LMTP (RFC 2033). It knows only addresses of
@@ -119,7 +117,7 @@ type Server struct {
 }
 
 func newServer(h *Handler, l net.Listener, lmtp bool) *Server {
-	s := &Server{listener: &listener{Listener: l, open: map[*conn]bool{}, from: map[string]int{}}, ctx: context.Background()}
+	s := &Server{listener: &listener{Listener: l, now: h.Now, open: map[*conn]bool{}, from: map[string]int{}}, ctx: context.Background()}
 	s.smtp = smtp.NewServer(smtp.BackendFunc(func(c *smtp.Conn) (smtp.Session, error) {
 		return &session{handler: h, server: s, conn: c.Conn().(*conn)}, nil // the listener gives no others
 	}))
@@ -163,155 +161,4 @@ func (s *Server) close() {
 	s.smtp.Close()     //nolint:errcheck // it may be closed already
 	s.listener.Close() //nolint:errcheck // likewise
 	s.listener.endAll()
-}
-
-// A listener refuses connections when there are too many.
-type listener struct {
-	net.Listener
-	fromOne int // connections of one address; 0: no limit
-
-	mu    sync.Mutex
-	full  bool // the server ends
-	large int  // connections that may send large answers
-	open  map[*conn]bool
-	from  map[string]int // open ones by address
-}
-
-// Accept gives the next connection that is not one too many. The others are told
-// to come later.
-func (l *listener) Accept() (net.Conn, error) {
-	for {
-		c, err := l.Listener.Accept()
-		if err != nil {
-			return nil, err
-		}
-		if mine := (&conn{Conn: c, of: l, who: peer(c), end: time.Now().Add(maxSession)}); l.enter(mine) {
-			return mine, nil
-		}
-		c.SetDeadline(time.Now().Add(time.Second)) //nolint:errcheck // a courtesy
-		c.Write([]byte("421 4.7.0 Too many connections, try again later\r\n"))
-		c.Close()
-	}
-}
-
-// peer is the address that a connection counts for. Of IPv6 it is the network: whoever has
-// an address there has all of them.
-func peer(c net.Conn) string {
-	a, ok := c.RemoteAddr().(*net.TCPAddr)
-	if !ok {
-		return ""
-	}
-	ip := a.AddrPort().Addr().Unmap()
-	if !ip.Is6() {
-		return ip.String()
-	}
-	const site = 64 // bits (RFC 6177)
-	return netip.PrefixFrom(ip.WithZone(""), site).Masked().String()
-}
-
-func (l *listener) enter(c *conn) bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.full || len(l.open) >= maxConnections || l.fromOne > 0 && l.from[c.who] >= l.fromOne {
-		return false
-	}
-	l.open[c] = true
-	l.from[c.who]++
-	return true
-}
-
-func (l *listener) leave(c *conn) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if !l.open[c] {
-		return
-	}
-	delete(l.open, c)
-	if c.large.Load() {
-		l.large--
-	}
-	if l.from[c.who]--; l.from[c.who] == 0 {
-		delete(l.from, c.who)
-	}
-}
-
-// endAll closes all connections, and those still to come.
-func (l *listener) endAll() {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.full = true
-	for c := range l.open {
-		c.Conn.Close()
-	}
-}
-
-// A conn ends at its time, however often its deadlines are put off, and at
-// maxUnanswered.
-type conn struct {
-	net.Conn
-
-	of  *listener
-	who string
-	end time.Time
-
-	unanswered atomic.Int64 // bytes that came since the last reply
-	passing    atomic.Bool  // a message after DATA is under way
-	broken     atomic.Bool  // nothing more comes
-	large      atomic.Bool  // an answer of maxReply may come
-}
-
-// enlarge lets a connection send an answer of maxReply, and reports whether it may.
-func (c *conn) enlarge() bool {
-	c.of.mu.Lock()
-	defer c.of.mu.Unlock()
-	if !c.large.Load() && c.of.open[c] && c.of.large < maxLarge {
-		c.of.large++
-		c.large.Store(true)
-	}
-	return c.large.Load()
-}
-
-// room is how many bytes may come between two replies.
-func (c *conn) room() int64 {
-	if c.large.Load() {
-		return maxReply + MaxMessage
-	}
-	return maxUnanswered
-}
-
-var errUnanswered = errors.New("more than a message may have, without an end")
-
-func (c *conn) Read(b []byte) (int, error) {
-	if c.unanswered.Load() > c.room() && !c.passing.Load() {
-		return 0, errUnanswered
-	}
-	n, err := c.Conn.Read(b)
-	c.unanswered.Add(int64(n))
-	if err != nil {
-		c.broken.Store(true)
-	}
-	return n, err
-}
-
-// Write writes a reply.
-func (c *conn) Write(b []byte) (int, error) {
-	c.unanswered.Store(0)
-	c.passing.Store(false)
-	return c.Conn.Write(b)
-}
-
-func (c *conn) SetReadDeadline(t time.Time) error  { return c.Conn.SetReadDeadline(c.bounded(t)) }
-func (c *conn) SetWriteDeadline(t time.Time) error { return c.Conn.SetWriteDeadline(c.bounded(t)) }
-func (c *conn) SetDeadline(t time.Time) error      { return c.Conn.SetDeadline(c.bounded(t)) }
-
-func (c *conn) bounded(t time.Time) time.Time {
-	if t.IsZero() || t.After(c.end) {
-		return c.end
-	}
-	return t
-}
-
-func (c *conn) Close() error {
-	c.of.leave(c)
-	return c.Conn.Close()
 }

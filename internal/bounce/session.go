@@ -109,7 +109,10 @@ func (s *session) read(r io.Reader) ([]byte, error) {
 func (s *session) handle(message []byte, to []string) error {
 	s.server.handling.RLock()
 	defer s.server.handling.RUnlock()
-	_, err := s.handler.Handle(s.server.ctx, Message{From: s.from, FromKnown: true, To: to, Bytes: message})
+	err := s.conn.store(func() error {
+		_, err := s.handler.Handle(s.server.ctx, Message{From: s.from, FromKnown: true, To: to, Bytes: message})
+		return err
+	})
 	if err != nil && s.server.ctx.Err() == nil {
 		s.handler.Log.Error("mail came back and could not be stored; its sender is told to try again", "err", err)
 	}

@@ -102,7 +102,7 @@ func TestUnreachableDNS(t *testing.T) {
 				t.Errorf("first: %+v", f)
 			}
 			want := map[string]doctor.Status{
-				"database": doctor.OK, "hour": doctor.OK, "size": doctor.OK, "disk": doctor.OK, "key": doctor.OK, "clock": doctor.OK, "zones": doctor.OK, "base-url": doctor.OK, "proxy": doctor.OK, "metrics": doctor.OK, "from": doctor.OK,
+				"database": doctor.OK, "hour": doctor.OK, "size": doctor.OK, "disk": doctor.OK, "key": doctor.OK, "clock": doctor.OK, "zones": doctor.OK, "base-url": doctor.OK, "proxy": doctor.OK, "sign-up": doctor.OK, "metrics": doctor.OK, "from": doctor.OK,
 				"mail-server": doctor.Skipped, "spf": doctor.Skipped, "dkim": doctor.Skipped, "dmarc": doctor.OK,
 				"newsletters": doctor.Skipped, "bimi": doctor.Skipped, "ptr": doctor.Skipped,
 				"return-path": doctor.OK, "complaints": doctor.OK, "account": doctor.OK,

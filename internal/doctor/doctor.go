@@ -106,6 +106,8 @@ type Database struct {
 	OverQuota int           // feeds of which posts wait
 	Prune     *digest.Prune // what would be deleted, and waits for an operator; nil: nothing waits
 
+	Letters []digest.LetterNote // emails that were refused to newcomers
+
 	Proxies []digest.ProxyNote // what the web view noticed of proxies since its start
 }
 
@@ -189,6 +191,7 @@ func checks() []check {
 		{"zones", false, (*checker).zones},
 		{"base-url", false, (*checker).baseURL},
 		{"proxy", false, (*checker).proxy},
+		{"sign-up", false, (*checker).signUp},
 		{"metrics", false, (*checker).metrics},
 		{"mail-server", false, (*checker).mailServer},
 		{"from", false, (*checker).from},

@@ -42,6 +42,24 @@ func (x *checker) proxy(context.Context) Finding {
 	return f
 }
 
+// signUp reports whether the instance refused newcomers because strangers had caused too many emails.
+func (x *checker) signUp(context.Context) Finding {
+	if !x.Database.Read() {
+		return skip("the database is not looked into")
+	}
+	var f Finding
+	for _, n := range x.Database.Letters {
+		if age := x.Now().Sub(n.At); age < digest.LetterNoteLife {
+			found, todo := n.Words()
+			f.note(Warn, found+" (last "+n.At.UTC().Format(time.DateTime)+" UTC)", todo)
+		}
+	}
+	if f.Status == "" {
+		f.note(OK, "within the last week no newcomer was refused because of a crowd", "")
+	}
+	return f
+}
+
 // metrics finds out whether strangers are told how this instance stands.
 func (x *checker) metrics(ctx context.Context) Finding {
 	f := verdict(OK, "/metrics needs its token", "")

@@ -56,6 +56,27 @@ func TestProxy(t *testing.T) {
 	}
 }
 
+// TestSignUp: for a week the doctor says that newcomers were refused.
+func TestSignUp(t *testing.T) {
+	refused := func(domain string, ago time.Duration) func(*world) {
+		return func(w *world) {
+			w.Database.Letters = []digest.LetterNote{{Domain: domain, At: w.Now().Add(-ago)}}
+		}
+	}
+	for _, tt := range []finding{
+		{"nobody", func(*world) {}, "sign-up", doctor.OK, "no newcomer was refused", ""},
+		{"all", refused("", time.Hour), "sign-up", doctor.Warn, "nobody else could sign up", "DIGEST_SIGN_UP=invitation"},
+		{"those of a domain", refused("club.example", time.Hour), "sign-up", doctor.Warn, "emails to newcomers at club.example were unanswered", "DIGEST_SIGN_UP=invitation"},
+		{"readers", func(w *world) {
+			w.Database.Letters = []digest.LetterNote{{SignIn: true, At: w.Now()}}
+		}, "sign-up", doctor.Warn, "sign-in links were unanswered", "digest user sign-in"},
+		{"long ago", refused("", digest.LetterNoteLife), "sign-up", doctor.OK, "no newcomer was refused", ""},
+		{"no database", func(w *world) { w.Database.Absent = true }, "sign-up", doctor.Skipped, "not looked into", ""},
+	} {
+		tt.try(t)
+	}
+}
+
 func TestMetrics(t *testing.T) {
 	for _, tt := range []finding{
 		{"none may", func(w *world) { w.MetricsToken = false }, "metrics", doctor.OK, "nobody may read /metrics", ""},

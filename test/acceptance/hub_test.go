@@ -76,7 +76,7 @@ func TestHubOfTheProgram(t *testing.T) {
 		}))
 		defer site.Close()
 		address := program.FreeAddress(t)
-		h.set("DIGEST_BASE_URL=http://"+address, "DIGEST_POLL_WINDOW=0", "DIGEST_HOST_INTERVAL=100ms", "DIGEST_LOG_LEVEL=warn")
+		h.set("DIGEST_BASE_URL=http://"+address, "DIGEST_POLL_WINDOW=0", "DIGEST_HOST_INTERVAL=100ms", "DIGEST_LOG_LEVEL=warn", "DIGEST_TRUSTED_PROXIES=127.0.0.1")
 		evening := time.Date(2026, 11, 24, 20, 0, 0, 0, time.UTC)
 		h.at(evening, "user", "add", "anna@example.org", "--time-zone", "UTC")
 		h.at(evening, "newsletter", "create", "anna", "--owner", "anna@example.org", "--feed", site.URL+"/feed.xml", "--name", "Anna writes", "--address-line", "Anna, 1 Quay, Whitby")
@@ -86,7 +86,12 @@ func TestHubOfTheProgram(t *testing.T) {
 		callback, came := newHubSubscriber(t)
 		asked := time.Now()
 		form := url.Values{"hub.mode": {"subscribe"}, "hub.topic": {topic}, "hub.callback": {callback}, "hub.secret": {"a secret"}}
-		res, err := http.PostForm(hub, form)
+		ask, err := http.NewRequestWithContext(t.Context(), http.MethodPost, hub, strings.NewReader(form.Encode()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		ask.Header = http.Header{"Content-Type": {"application/x-www-form-urlencoded"}, "X-Forwarded-For": {"127.0.0.1"}} // a proxy says that it is at home
+		res, err := http.DefaultClient.Do(ask)
 		if err != nil {
 			t.Fatal(err)
 		}

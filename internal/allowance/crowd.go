@@ -1,0 +1,92 @@
+package allowance
+
+import (
+	"slices"
+	"strings"
+)
+
+// A Share is a part of the letters that an instance sends within an hour. Each has its own, so that no
+// crowd of newcomers keeps readers from signing in.
+type Share string
+
+// The shares. Only readers and publishers cause letters of the other kinds.
+const (
+	NoShare   Share = ""
+	Newcomers Share = "newcomers" // sign-ups, and people who join a newsletter
+	Readers   Share = "readers"   // sign-in links, to accounts that exist
+)
+
+// Share returns the share that letters of a kind belong to.
+func (k Kind) Share() Share {
+	switch {
+	case k == SignUp, k.IsJoin():
+		return Newcomers
+	case k == SignIn:
+		return Readers
+	}
+	return NoShare
+}
+
+// A Load counts the letters of a share within the last hour. Only Answered counts answered ones.
+type Load struct {
+	Total, OfAsker             int
+	ToDomain, ToDomainForAsker int // to the registered domain of the address
+	Answered                   int
+}
+
+// A Crowd says why a letter of a share is not sent.
+type Crowd string
+
+// The reasons.
+const (
+	NoCrowd       Crowd = ""
+	AskerCrowd    Crowd = "asker"
+	DomainCrowd   Crowd = "domain"
+	InstanceCrowd Crowd = "instance"
+)
+
+const (
+	// mostOfShare bounds the unanswered letters of a share within an hour. Answered letters raise the bound, by
+	// mostAnswered at most: people who want what they asked for answer.
+	mostOfShare  = 1000
+	mostAnswered = 4000
+
+	// fewOfAsker bounds the unanswered letters of one network once half of a share is used up. So the other half
+	// is for networks that ask for little.
+	fewOfAsker = 5
+)
+
+// Crowded reports why a letter of a kind to a domain must not leave, or NoCrowd. It refuses first a network that
+// asks for many letters, then all letters to the domain, then all letters.
+func (k Kind) Crowded(l Load, domain string) Crowd {
+	if k.Share() == NoShare {
+		return NoCrowd
+	}
+	toDomain, forAsker := 50, 10
+	if k.IsJoin() {
+		toDomain, forAsker = 200, 20 // on a day when people talk about a newsletter
+	}
+	if isProvider(domain) {
+		toDomain, forAsker = 10*toDomain, 10*forAsker
+	}
+	most := mostOfShare + min(l.Answered, mostAnswered)
+	switch newcomer := k.Share() == Newcomers; {
+	case newcomer && l.ToDomainForAsker >= forAsker, l.Total >= most/2 && l.OfAsker >= fewOfAsker:
+		return AskerCrowd
+	case newcomer && l.ToDomain >= toDomain:
+		return DomainCrowd
+	case l.Total >= most:
+		return InstanceCrowd
+	}
+	return NoCrowd
+}
+
+// isProvider reports whether a domain is a large public provider, where a crowd is no attack.
+func isProvider(domain string) bool {
+	return slices.Contains(strings.Fields(`gmail.com outlook.com hotmail.com hotmail.co.uk hotmail.fr live.com msn.com
+		yahoo.com yahoo.co.uk yahoo.co.jp yahoo.fr yahoo.de ymail.com icloud.com me.com mac.com aol.com gmx.de gmx.net gmx.at gmx.com web.de
+		t-online.de freenet.de proton.me protonmail.com pm.me fastmail.com zoho.com mail.com mail.ru bk.ru inbox.ru yandex.ru yandex.com
+		qq.com 163.com 126.com naver.com hanmail.net orange.fr wanadoo.fr free.fr laposte.net sfr.fr libero.it virgilio.it comcast.net
+		verizon.net att.net sbcglobal.net cox.net btinternet.com sky.com hey.com posteo.de mailbox.org tuta.com tutanota.com seznam.cz
+		wp.pl o2.pl onet.pl interia.pl uol.com.br terra.com.br bol.com.br rediffmail.com docomo.ne.jp ezweb.ne.jp bigpond.com ziggo.nl kpnmail.nl`), domain)
+}

@@ -1,0 +1,225 @@
+package bounce
+
+import (
+	"errors"
+	"net"
+	"net/netip"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// A listener has a bounded number of connections. When it has no place left, the
+// connection that brings least makes way for a new one.
+type listener struct {
+	net.Listener
+	now     func() time.Time
+	fromOne int // connections of one address; 0: no limit
+
+	mu    sync.Mutex
+	full  bool // the server ends
+	large int  // connections that may send large answers
+	open  map[*conn]bool
+	from  map[string]int // open ones by address
+}
+
+// Accept returns the next connection that gets a place. It tells the others to
+// come later.
+func (l *listener) Accept() (net.Conn, error) {
+	for {
+		c, err := l.Listener.Accept()
+		if err != nil {
+			return nil, err
+		}
+		if mine := (&conn{Conn: c, of: l, who: peer(c), end: time.Now().Add(maxSession)}); l.enter(mine) {
+			return mine, nil
+		}
+		c.SetDeadline(time.Now().Add(time.Second)) //nolint:errcheck // a courtesy
+		c.Write([]byte("421 4.7.0 Too many connections, try again later\r\n"))
+		c.Close()
+	}
+}
+
+// peer is the address that a connection counts for. Of IPv6 it is the network: whoever has
+// an address there has all of them.
+func peer(c net.Conn) string {
+	a, ok := c.RemoteAddr().(*net.TCPAddr)
+	if !ok {
+		return ""
+	}
+	ip := a.AddrPort().Addr().Unmap()
+	if !ip.Is6() {
+		return ip.String()
+	}
+	const site = 64 // bits (RFC 6177)
+	return netip.PrefixFrom(ip.WithZone(""), site).Masked().String()
+}
+
+// enter gives c a place, if one is free or another connection makes way.
+func (l *listener) enter(c *conn) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	c.usefulAt = l.now()
+	crowded := l.fromOne > 0 && l.from[c.who] >= l.fromOne
+	switch {
+	case l.full:
+		return false
+	case crowded || len(l.open) >= maxConnections:
+		least := l.leastUseful(c, crowded)
+		if least == nil {
+			return false
+		}
+		l.remove(least)
+		go least.makeWay()
+	}
+	l.open[c] = true
+	l.from[c.who]++
+	return true
+}
+
+// leastUseful returns the connection that makes way for a new one, or nil. It looks first at connections that have
+// brought no message for minSession, then at connections of addresses that keep as many places as the new one gets.
+// Among them it returns the longest without a message, at the address with the most places. A connection whose
+// message the handler is storing stays.
+func (l *listener) leastUseful(c *conn, sameAddress bool) (least *conn) {
+	leastIdle := false
+	for other := range l.open {
+		idle := c.usefulAt.Sub(other.usefulAt) >= minSession
+		places := l.from[other.who]
+		switch {
+		case other.storing || sameAddress && other.who != c.who, !idle && places <= l.from[c.who]+1:
+		case least == nil, idle && !leastIdle, idle == leastIdle && (places > l.from[least.who] ||
+			places == l.from[least.who] && other.usefulAt.Before(least.usefulAt)):
+			least, leastIdle = other, idle
+		}
+	}
+	return least
+}
+
+func (l *listener) leave(c *conn) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.remove(c)
+}
+
+// remove is leave for a caller that holds the lock.
+func (l *listener) remove(c *conn) {
+	if !l.open[c] {
+		return
+	}
+	delete(l.open, c)
+	if c.large.Load() {
+		l.large--
+	}
+	if l.from[c.who]--; l.from[c.who] == 0 {
+		delete(l.from, c.who)
+	}
+}
+
+// endAll closes all connections, and those still to come.
+func (l *listener) endAll() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.full = true
+	for c := range l.open {
+		c.Conn.Close()
+	}
+}
+
+// A conn ends at its time, however often its deadlines are put off, and at
+// maxUnanswered.
+type conn struct {
+	net.Conn
+
+	of  *listener
+	who string
+	end time.Time
+
+	usefulAt time.Time // when it began, or last brought a message; guarded by of.mu, as storing is
+	storing  bool      // a message of it is being stored
+
+	unanswered atomic.Int64 // bytes that came since the last reply
+	passing    atomic.Bool  // a message after DATA is under way
+	broken     atomic.Bool  // nothing more comes
+	large      atomic.Bool  // an answer of maxReply may come
+}
+
+// enlarge lets a connection send an answer of maxReply, and reports whether it may.
+func (c *conn) enlarge() bool {
+	c.of.mu.Lock()
+	defer c.of.mu.Unlock()
+	if !c.large.Load() && c.of.open[c] && c.of.large < maxLarge {
+		c.of.large++
+		c.large.Store(true)
+	}
+	return c.large.Load()
+}
+
+// store runs f, which stores a message. Meanwhile the connection makes way for no other. If f succeeds, the
+// connection counts as new.
+func (c *conn) store(f func() error) error {
+	c.note(true, false)
+	err := f()
+	c.note(false, err == nil)
+	return err
+}
+
+func (c *conn) note(storing, useful bool) {
+	c.of.mu.Lock()
+	defer c.of.mu.Unlock()
+	if c.storing = storing; useful {
+		c.usefulAt = c.of.now()
+	}
+}
+
+// makeWay ends a connection that has lost its place.
+func (c *conn) makeWay() {
+	c.Conn.SetDeadline(time.Now().Add(time.Second)) //nolint:errcheck // a courtesy
+	c.Conn.Write([]byte("421 4.4.2 Others wait, and nothing came for a while\r\n"))
+	c.Conn.Close()
+}
+
+// room is how many bytes may come between two replies.
+func (c *conn) room() int64 {
+	if c.large.Load() {
+		return maxReply + MaxMessage
+	}
+	return maxUnanswered
+}
+
+var errUnanswered = errors.New("more than a message may have, without an end")
+
+func (c *conn) Read(b []byte) (int, error) {
+	if c.unanswered.Load() > c.room() && !c.passing.Load() {
+		return 0, errUnanswered
+	}
+	n, err := c.Conn.Read(b)
+	c.unanswered.Add(int64(n))
+	if err != nil {
+		c.broken.Store(true)
+	}
+	return n, err
+}
+
+// Write writes a reply.
+func (c *conn) Write(b []byte) (int, error) {
+	c.unanswered.Store(0)
+	c.passing.Store(false)
+	return c.Conn.Write(b)
+}
+
+func (c *conn) SetReadDeadline(t time.Time) error  { return c.Conn.SetReadDeadline(c.bounded(t)) }
+func (c *conn) SetWriteDeadline(t time.Time) error { return c.Conn.SetWriteDeadline(c.bounded(t)) }
+func (c *conn) SetDeadline(t time.Time) error      { return c.Conn.SetDeadline(c.bounded(t)) }
+
+func (c *conn) bounded(t time.Time) time.Time {
+	if t.IsZero() || t.After(c.end) {
+		return c.end
+	}
+	return t
+}
+
+func (c *conn) Close() error {
+	c.of.leave(c)
+	return c.Conn.Close()
+}

@@ -1,0 +1,30 @@
+package mailer
+
+import (
+	"reflect"
+	"testing"
+)
+
+// TestLineBreaksInFields: no line break in any text of a letter, however it is written, makes a line of its header.
+func TestLineBreaksInFields(t *testing.T) {
+	for i := range reflect.TypeFor[Letter]().NumField() {
+		field := reflect.TypeFor[Letter]().Field(i)
+		if field.Type.Kind() != reflect.String || field.Name == "HTML" || field.Name == "Text" {
+			continue
+		}
+		for _, lineBreak := range []string{"\n", "\r", "\r\n"} {
+			m := sample()
+			m.CountsTo, m.ComplaintsTo = "bounces@example.org", "bounces@example.org"
+			value := reflect.ValueOf(&m).Elem().Field(i)
+			half := value.Len() / 2
+			value.SetString(value.String()[:half] + lineBreak + "X-Evil: yes" + lineBreak + value.String()[half:])
+			b, err := Compose(m)
+			if err == nil && parse(t, b).Header.Get("X-Evil") != "" {
+				t.Errorf("%s: %q begins a field", field.Name, lineBreak)
+			}
+			if foreign := field.Name == "Subject" || field.Name == "ListName"; foreign && err != nil {
+				t.Errorf("%s: %v", field.Name, err)
+			}
+		}
+	}
+}

@@ -1,0 +1,123 @@
+package digest
+
+import (
+	"strings"
+	"unicode"
+
+	"golang.org/x/net/idna"
+	"golang.org/x/net/publicsuffix"
+)
+
+// MostName is how long the name of a newsletter, or of its sender, may be, in characters.
+const MostName = 60
+
+// PlainName returns a name as emails to people who are no members show it: one short line in which mail programs find
+// no address to link to.
+func PlainName(name string) string {
+	return Shortened(OneLine(withoutAddresses(tidyName(name))), MostName)
+}
+
+// tidyName returns a name as one line without invisible characters, but for those that join letters and emoji.
+func tidyName(name string) string {
+	const nonJoiner, joiner = 0x200c, 0x200d
+	return OneLine(strings.Map(func(r rune) rune {
+		if unicode.Is(unicode.Cf, r) && r != nonJoiner && r != joiner {
+			return -1
+		}
+		return r
+	}, name))
+}
+
+// withoutAddresses separates the parts of what reads as an address.
+func withoutAddresses(s string) string {
+	s = strings.NewReplacer("@", " ", "://", " ").Replace(s)
+	var b strings.Builder
+	for s != "" {
+		end := strings.IndexFunc(s, func(r rune) bool { return !inHostName(r) })
+		switch {
+		case end < 0:
+			end = len(s)
+		case end == 0:
+			end = strings.IndexFunc(s, inHostName)
+			if end < 0 {
+				end = len(s)
+			}
+		}
+		word := s[:end]
+		if isHostName(word) {
+			word = strings.Map(func(r rune) rune {
+				if isDot(r) {
+					return ' '
+				}
+				return r
+			}, word)
+		}
+		b.WriteString(word)
+		s = s[end:]
+	}
+	return b.String()
+}
+
+func inHostName(r rune) bool {
+	return unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r) || r == '-' || isDot(r)
+}
+
+// isDot reports whether a browser takes a character for the dot between the labels of a host (UTS #46).
+func isDot(r rune) bool { return r == '.' || r == '\u3002' || r == '\uff0e' || r == '\uff61' }
+
+// isHostName reports whether a word is a host below a top-level domain that exists.
+func isHostName(word string) bool {
+	word = strings.TrimFunc(word, isDot)
+	if !strings.ContainsFunc(word, isDot) {
+		return false
+	}
+	host, err := idna.Lookup.ToASCII(strings.ToLower(word))
+	if err != nil {
+		host = strings.ToLower(word)
+	}
+	if strings.HasPrefix(host, "www.") {
+		return true
+	}
+	suffix, official := publicsuffix.PublicSuffix(host)
+	return official && suffix != host
+}
+
+// WithNames returns a newsletter with its approved names. Names that its publisher typed and that differ from those
+// wait in WantedName and WantedFromName.
+func (n Newsletter) WithNames(approved Newsletter) Newsletter {
+	n.WantedName, n.WantedFromName = "", ""
+	if n.Name != approved.Name {
+		n.Name, n.WantedName = approved.Name, n.Name
+	}
+	if n.FromName != approved.FromName && n.FromName != "" && n.FromName != n.Name {
+		n.FromName, n.WantedFromName = approved.FromName, n.FromName
+	}
+	return n
+}
+
+// NamesWait reports whether names of a newsletter wait for approval.
+func (n Newsletter) NamesWait() bool { return n.WantedName != "" || n.WantedFromName != "" }
+
+// Wanted returns a newsletter with the names that wait for approval.
+func (n Newsletter) Wanted() Newsletter {
+	if n.WantedName != "" {
+		n.Name = n.WantedName
+	}
+	if n.WantedFromName != "" {
+		n.FromName = n.WantedFromName
+	}
+	n.WantedName, n.WantedFromName = "", ""
+	return n
+}
+
+// CheckNames returns an error of the kind Invalid if a name of a newsletter is not plain. It allows the names that the
+// newsletter had before, in was.
+func (n Newsletter) CheckNames(was Newsletter) error {
+	n, was = n.Tidy(), was.Tidy()
+	for _, name := range [...]string{n.Name, n.FromName, n.WantedName, n.WantedFromName} {
+		if name != was.Name && name != was.FromName && name != PlainName(name) {
+			return Refuse(Invalid, "a name has at most %d characters and no address in it: no @, no https://, no word such as example.org", MostName)
+		}
+	}
+	return nil
+}

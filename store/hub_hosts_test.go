@@ -1,0 +1,212 @@
+package store_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"digest"
+	"digest/store"
+)
+
+// hubDomain is the last two labels of the host of a hub, apart for feeds of the house.
+func hubDomain(address string, outside bool) string {
+	if !outside {
+		return "home " + lastTwo(address)
+	}
+	return lastTwo(address)
+}
+
+func lastTwo(address string) string {
+	host, _, _ := strings.Cut(strings.TrimPrefix(address, "https://"), "/")
+	labels := strings.Split(host, ".")
+	return strings.Join(labels[max(0, len(labels)-2):], ".")
+}
+
+// names has feeds name a hub, each with its number, and somebody read them.
+func (w world) names(d digest.Digest, feeds int, hub string) (ids []digest.FeedID) {
+	w.t.Helper()
+	for i := range feeds {
+		f := w.feed(fmt.Sprintf("f%d.%s", i, strings.ReplaceAll(lastTwo(hub), "/", ".")))
+		w.subscribe(d, f)
+		w.ok(w.Exec(w.ctx(), `UPDATE feeds SET hubs = ?, topic = ?, parsed_at = 1 WHERE id = ?`, strings.ReplaceAll(hub, "{n}", fmt.Sprint(i)), f.URL, f.ID))
+		ids = append(ids, f.ID)
+	}
+	_, err := w.ReconcilePushes(w.ctx(), noon)
+	w.ok(err)
+	return ids
+}
+
+// asksHubs claims what is due, as the hourly job does.
+func (w world) asksHubs(now time.Time) (all []store.HubRequest) {
+	w.t.Helper()
+	for more := true; more; {
+		var some []store.HubRequest
+		var err error
+		some, more, err = w.ClaimHubRequests(w.ctx(), now, 20, func(int) time.Time { return now.Add(day) }, hubDomain)
+		w.ok(err)
+		all = append(all, some...)
+	}
+	return all
+}
+
+func (w world) verifies(r store.HubRequest, now time.Time) {
+	w.t.Helper()
+	meant, err := w.VerifyPush(w.ctx(), now, r.ID, r.Topic, now.Add(14*day), now.Add(7*day))
+	w.ok(err)
+	want(w.t, "meant", meant, true)
+}
+
+// TestHubHosts: a host that confirms nothing gets three requests and then one a day, however many feeds name whichever of
+// its addresses, goodbyes included. Beside it a host that confirms gets the requests of all its feeds.
+func TestHubHosts(t *testing.T) {
+	each(t, func(w world) {
+		d := w.reader("ann", "UTC")
+		victims := w.names(d, 60, "https://h{n}.victim.example/any?post={n}")
+		want(w.t, "requests to a host that confirms nothing", len(w.asksHubs(noon)), 3)
+		want(w.t, "an hour later", len(w.asksHubs(noon.Add(time.Hour))), 0)
+		known, err := w.News(w.ctx(), victims)
+		w.ok(err)
+		for _, id := range victims {
+			want(w.t, "quiet until", known[id].HubQuietUntil, noon.Add(day))
+		}
+		want(w.t, "after a day", len(w.asksHubs(noon.Add(day))), 1)
+		want(w.t, "and an hour", len(w.asksHubs(noon.Add(day+time.Hour))), 0)
+
+		w.names(d, 60, "https://hub.good.example/")
+		now, waves := noon.Add(day+2*time.Hour), 0
+		for asked := w.asksHubs(now); len(asked) > 0; asked = w.asksHubs(now) {
+			waves++
+			for _, r := range asked {
+				want(w.t, "hub", r.Hub, "https://hub.good.example/")
+				w.verifies(r, now)
+			}
+			now = now.Add(time.Minute)
+		}
+		w.holds("subscriptions that work", 60, `SELECT count(*) FROM push_subscriptions WHERE state = 'active'`)
+		if waves > 7 {
+			w.t.Errorf("a hub that confirms all requests gets 60 in %d waves", waves)
+		}
+
+		now = noon.Add(5 * day)
+		w.ok(w.Exec(w.ctx(), `UPDATE subscriptions SET rests = 1`)) // nobody reads anything any more
+		_, err = w.ReconcilePushes(w.ctx(), now)
+		w.ok(err)
+		goodbyes := map[string]int{}
+		for _, r := range w.asksHubs(now) {
+			goodbyes[lastTwo(r.Hub)]++
+		}
+		want(w.t, "goodbyes to who confirms nothing", goodbyes["victim.example"], 1)
+		want(w.t, "goodbyes to a good hub", goodbyes["good.example"], 60)
+	})
+}
+
+// TestHubHostsConfirm: a verification ends the silence, and so does a denial by the hub. A wrong topic does not.
+func TestHubHostsConfirm(t *testing.T) {
+	each(t, func(w world) {
+		w.names(w.reader("ann", "UTC"), 9, "https://hub.example/{n}")
+		first := w.asksHubs(noon)
+		want(w.t, "at first", len(first), 3)
+		meant, err := w.VerifyPush(w.ctx(), noon, first[0].ID, "https://wrong.example/", noon.Add(day), noon.Add(day))
+		w.ok(err)
+		want(w.t, "a wrong topic", meant || len(w.asksHubs(noon)) > 0, false)
+		w.verifies(first[0], noon)
+		want(w.t, "after one is confirmed", len(w.asksHubs(noon)), 3)
+		denied := first[1]
+		_, err = w.DenyPush(w.ctx(), noon, denied.ID, denied.Topic, "no", noon.Add(7*day))
+		w.ok(err)
+		want(w.t, "after one is denied", len(w.asksHubs(noon)), 3)
+	})
+}
+
+// TestHubsAtHome: public feeds that name a hub of the house change nothing for the feeds of the house.
+func TestHubsAtHome(t *testing.T) {
+	each(t, func(w world) {
+		d := w.reader("ann", "UTC")
+		w.names(d, 9, "https://hub.home/{n}")
+		w.ok(w.Exec(w.ctx(), `UPDATE feeds SET outside = 1`))
+		own := w.feed("house.example")
+		w.subscribe(d, own)
+		w.ok(w.Exec(w.ctx(), `UPDATE feeds SET outside = 0, hubs = 'https://hub.home/own', topic = url, parsed_at = 1 WHERE id = ?`, own.ID))
+		_, err := w.ReconcilePushes(w.ctx(), noon)
+		w.ok(err)
+		asked := w.asksHubs(noon)
+		want(w.t, "requests", len(asked), 4)
+		want(w.t, "the last", asked[3].Hub, "https://hub.home/own")
+	})
+}
+
+// TestHubFails: three errors in a row end the requests of a day, and what was not sent counts for nothing.
+func TestHubFails(t *testing.T) {
+	each(t, func(w world) {
+		w.names(w.reader("ann", "UTC"), 30, "https://hub.example/{n}")
+		now := noon
+		for range 4 { // three are confirmed, three, six, twelve
+			for _, r := range w.asksHubs(now) {
+				w.verifies(r, now)
+			}
+		}
+		for _, c := range []struct {
+			made bool
+			want int
+		}{{false, 6}, {true, 6}, {true, 0}} {
+			asked := w.asksHubs(now)
+			want(w.t, "requests", len(asked), c.want)
+			for i, r := range asked {
+				w.ok(w.HubFailed(w.ctx(), now, r.ID, "answered 500", now.Add(time.Hour), c.made && i < 3))
+			}
+			now = now.Add(time.Hour)
+		}
+		want(w.t, "after a day", len(w.asksHubs(now.Add(day))), 1)
+	})
+}
+
+// TestCloudHosts: rssCloud servers are bounded as hubs are, together with them.
+func TestCloudHosts(t *testing.T) {
+	each(t, func(w world) {
+		d := w.reader("ann", "UTC")
+		for i := range 9 {
+			f := w.feed(fmt.Sprintf("c%d.example", i))
+			w.subscribe(d, f)
+			w.ok(w.Exec(w.ctx(), `UPDATE feeds SET cloud = ?, parsed_at = 1 WHERE id = ?`, fmt.Sprintf("https://a%d.victim.example/", i), f.ID))
+		}
+		w.names(d, 2, "https://h{n}.victim.example/")
+		want(w.t, "hubs", len(w.asksHubs(noon)), 2)
+		w.ok(w.ReconcileClouds(w.ctx(), noon))
+		claim := func(now time.Time) (all []store.CloudRequest) {
+			for more := true; more; {
+				var some []store.CloudRequest
+				var err error
+				some, more, err = w.ClaimClouds(w.ctx(), now, 20, func(int) time.Time { return now.Add(day) }, hubDomain)
+				w.ok(err)
+				all = append(all, some...)
+			}
+			return all
+		}
+		asked := claim(noon)
+		want(w.t, "clouds", len(asked), 1)
+		want(w.t, "again", len(claim(noon.Add(time.Hour))), 0)
+		meant, err := w.VerifyCloud(w.ctx(), noon.Add(2*time.Hour), asked[0].ID, asked[0].Topic, noon.Add(day), noon.Add(day))
+		w.ok(err)
+		want(w.t, "meant", meant, true)
+		want(w.t, "when one is confirmed", len(claim(noon.Add(2*time.Hour))), 3)
+	})
+}
+
+// TestForgetHubHosts: a host is forgotten when no feed names it and its silence is over.
+func TestForgetHubHosts(t *testing.T) {
+	each(t, func(w world) {
+		w.names(w.reader("ann", "UTC"), 3, "https://hub.example/{n}")
+		w.asksHubs(noon)
+		w.ok(w.Exec(w.ctx(), `DELETE FROM push_subscriptions`))
+		for _, c := range []struct {
+			at   time.Time
+			left int
+		}{{noon.Add(day - time.Second), 1}, {noon.Add(day), 0}} {
+			_, err := w.Prune(w.ctx(), c.at, 400*day, 100)
+			w.ok(err)
+			w.holds("hosts", c.left, `SELECT count(*) FROM hub_hosts`)
+		}
+	})
+}

@@ -1,0 +1,70 @@
+package store
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"digest"
+)
+
+// The web view stores its notes as settings. The keys of one sort begin with the same word.
+const (
+	proxyKey  = "proxy "
+	letterKey = "letters "
+)
+
+// NoteProxy stores what was noticed of a proxy, in place of the last note of this trouble.
+func (s *Store) NoteProxy(ctx context.Context, n digest.ProxyNote) error {
+	return s.addNote(ctx, proxyKey+string(n.Trouble), n)
+}
+
+// ProxyNotes gives what was noticed of proxies, one note of each trouble at most.
+func (s *Store) ProxyNotes(ctx context.Context) ([]digest.ProxyNote, error) {
+	return readNotes[digest.ProxyNote](ctx, s, proxyKey)
+}
+
+// ForgetProxies forgets what was noticed of proxies. It is for a web view that
+// starts: what is noticed from then on holds for its settings.
+func (s *Store) ForgetProxies(ctx context.Context) error {
+	return s.run(ctx, "forgetting the notes of proxies", `DELETE FROM settings WHERE key LIKE ?`, proxyKey+"%")
+}
+
+// NoteLetters stores a note, in place of the last one of its bound.
+func (s *Store) NoteLetters(ctx context.Context, n digest.LetterNote) error {
+	kind := "instance"
+	switch {
+	case n.SignIn:
+		kind = "sign-in"
+	case n.Domain != "":
+		kind = "domain"
+	}
+	return s.addNote(ctx, letterKey+kind, n)
+}
+
+// LetterNotes returns the latest note of each bound.
+func (s *Store) LetterNotes(ctx context.Context) ([]digest.LetterNote, error) {
+	return readNotes[digest.LetterNote](ctx, s, letterKey)
+}
+
+func (s *Store) addNote(ctx context.Context, key string, note any) error {
+	value, err := json.Marshal(note)
+	if err != nil {
+		return fmt.Errorf("writing a note: %w", err)
+	}
+	return s.change(ctx, "storing a note", func(c conn) error { return c.setSetting(ctx, key, value) })
+}
+
+func readNotes[N any](ctx context.Context, s *Store, key string) ([]N, error) {
+	values, err := readRows[[]byte](ctx, s.read(), "reading notes", `SELECT value FROM settings WHERE key LIKE ? ORDER BY key`, key+"%")
+	if err != nil {
+		return nil, err
+	}
+	notes := make([]N, len(values))
+	for i, v := range values {
+		if err := json.Unmarshal(v, &notes[i]); err != nil {
+			return nil, fmt.Errorf("the note %s cannot be read: %w", key, err)
+		}
+	}
+	return notes, nil
+}
