@@ -36,6 +36,9 @@ func HostShown(address string) string {
 		port = ":" + port
 	}
 	ascii := hostOf(u)
+	if len(ascii) > MostHost {
+		return endOf(ascii, mostHostShown) + port
+	}
 	if name, err := idna.Lookup.ToUnicode(ascii); err == nil && utf8.RuneCountInString(name) <= mostScriptShown && unmistakable(name) {
 		if again, err := ASCIIHost(name); err == nil && again == ascii {
 			return name + port

@@ -236,6 +236,7 @@ type FeedLabel struct {
 	FeedID   FeedID
 	Title    string // the feed's own
 	SiteURL  string // the site's page, else the feed's address
+	URL      string // the feed's address, without what is secret
 	Host     string // where it is read, with its port if that is not the usual one
 	Domain   string // the registrable domain of Host
 	Me       string // as a Feed has it

@@ -1,6 +1,7 @@
 package digest
 
 import (
+	"errors"
 	"net/url"
 	"strconv"
 	"strings"
@@ -125,11 +126,20 @@ func WithoutTurns(s string) string {
 	}, s)
 }
 
+// MostHost is the number of characters of the longest host that the DNS can hold (RFC 1035 section 2.3.4).
+const MostHost = 253
+
 // ASCIIHost is how mail and the DNS write a host: in lower case, an
-// internationalised name by its A-labels (RFC 5890 section 2.3.2.1).
+// internationalised name by its A-labels (RFC 5890 section 2.3.2.1). One of more characters than
+// MostHost that is not ASCII is an error: to convert it takes time in proportion to the square of its length.
 func ASCIIHost(host string) (string, error) {
 	if strings.IndexFunc(host, func(r rune) bool { return r > unicode.MaxASCII }) < 0 {
 		return strings.ToLower(host), nil
 	}
+	if utf8.RuneCountInString(host) > MostHost {
+		return "", errLongHost
+	}
 	return idna.Lookup.ToASCII(host)
 }
+
+var errLongHost = errors.New("no host has more than 253 characters")

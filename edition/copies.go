@@ -19,10 +19,10 @@ import (
 // where else it is: a site's post in a second feed of the site, in an aggregator, in its author's
 // account on a network. Nothing is taken away for it: all of them stay posts of the edition.
 //
-// A post is left out for another only where two things hold. It consents: its own feed says that
-// it is the other one (it has the other's address and not its own, it links to it, it names it as
-// its copy, or its author says that the other's site is theirs). And it adds nothing that the other
-// does not say. So no feed can hide what another one publishes.
+// A post is left out for another only where its own feed says that it is the other one (it has the other's
+// address, it links to it, it names it as its copy, or its author says that the other's site is theirs), and it
+// adds nothing to it. The other one is at home at its address, and nearer than the post; where that is not
+// known, both have to be the same in all that is shown. So no feed can hide or retitle what another one publishes.
 
 // keys are by what a post is found to be perhaps the same as one of another feed. 0 is none.
 type keys struct {
@@ -84,10 +84,13 @@ func namedBy(p digest.Post) []string {
 	return all[:min(len(all), mostNames)]
 }
 
-// hrefs gives where sanitised content leads: there an address stands as href="…".
-func hrefs(content string) (all []string) {
+// hrefs gives where sanitised content leads.
+func hrefs(content string) []string { return attributes(content, "href") }
+
+// attributes gives the addresses in sanitised content that stand in attributes of a name, as href="…".
+func attributes(content, name string) (all []string) {
 	for {
-		_, after, found := strings.Cut(content, ` href="`)
+		_, after, found := strings.Cut(content, " "+name+`="`)
 		if !found {
 			return all
 		}
@@ -108,12 +111,15 @@ func maybeSame(posts []*post, feeds []digest.FeedID) (pairs [][2]int) {
 	}
 	add := func(i, j int) {
 		pair := [2]int{min(i, j), max(i, j)}
-		if feeds[i] != feeds[j] && len(pairs) < mostPairs && !slices.Contains(pairs, pair) {
+		if feeds[i] != feeds[j] && !slices.Contains(pairs, pair) {
 			pairs = append(pairs, pair)
 		}
 	}
 	addAll := func(i int, key uint64) {
 		for _, j := range byKey[key] {
+			if len(pairs) == mostPairs {
+				return
+			}
 			add(i, j)
 		}
 	}
@@ -181,7 +187,7 @@ func (b *Builder) judgeAll(ctx context.Context, j *judged, pairs [][2]int, posts
 		}
 		for _, pair := range unknown {
 			first, second := sources[posts[pair[0]]], sources[posts[pair[1]]]
-			if first.ID == 0 || second.ID == 0 {
+			if first == nil || second == nil {
 				continue // one is no more
 			}
 			verdicts[pair] = judge(first, second)
@@ -241,7 +247,7 @@ func (j *judged) note(verdicts map[[2]int]verdict, posts []digest.PostID) {
 }
 
 // sources reads the posts of pairs with their feeds.
-func (b *Builder) sources(ctx context.Context, pairs [][2]int, posts []digest.PostID, feeds []digest.FeedID) (map[digest.PostID]source, error) {
+func (b *Builder) sources(ctx context.Context, pairs [][2]int, posts []digest.PostID, feeds []digest.FeedID) (map[digest.PostID]*source, error) {
 	var ids []digest.PostID
 	var of []digest.FeedID
 	for _, pair := range pairs {
@@ -261,7 +267,7 @@ func (b *Builder) sources(ctx context.Context, pairs [][2]int, posts []digest.Po
 	for _, l := range labels {
 		byFeed[l.FeedID] = l
 	}
-	sources := make(map[digest.PostID]source, len(found))
+	sources := make(map[digest.PostID]*source, len(found))
 	for _, p := range found {
 		sources[p.ID] = newSource(p, byFeed[p.FeedID])
 	}

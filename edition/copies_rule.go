@@ -2,6 +2,7 @@ package edition
 
 import (
 	"cmp"
+	"net/url"
 	"slices"
 	"strings"
 
@@ -13,172 +14,100 @@ import (
 type source struct {
 	digest.Post
 	Feed  digest.FeedLabel
+	home  home
+	place string   // of its address
 	title []string // its words
 	said  []string // those of its content
+
+	runs map[[run]string]bool // of said; nil: not made yet
 }
 
-func newSource(p digest.Post, f digest.FeedLabel) source {
-	return source{p, f, words.Document(p.Title), words.Document(words.Text(cmp.Or(p.Content, p.Summary)))}
+func newSource(p digest.Post, f digest.FeedLabel) *source {
+	return &source{
+		Post: p, Feed: f, home: homeOf(p.URL, f), place: place(p.URL),
+		title: words.Document(p.Title), said: words.Document(words.Text(cmp.Or(p.Content, p.Summary))),
+	}
 }
 
-// A home says how near the address of a post is to where its feed was read. Who may write at one
-// host of a domain need not be who may at another.
-type home int8
+// A home says how near the address of a post is to where its feed was read. Only of one that is more
+// than away it is known that nobody but the author of the feed can publish at that address.
+type home int
 
 const (
 	away home = iota
 	inDomain
-	atHost
+	atHost // and one more for each folder that both addresses are in
 )
 
-func (s source) home() home {
-	feedHost, _, _ := strings.Cut(strings.TrimPrefix(strings.ToLower(s.Feed.Host), "www."), ":")
+func homeOf(post string, f digest.FeedLabel) home {
+	p, err := url.Parse(post)
+	if err != nil {
+		return away
+	}
+	u, err := url.Parse(f.URL)
+	if err != nil {
+		return away
+	}
+	folders := foldersOf(u)
 	switch {
-	case feedHost != "" && hostOf(s.URL) == feedHost:
-		return atHost
-	case within(s.URL, s.Feed.Domain):
+	case sameHost(p, u) && startsWith(foldersOf(&url.URL{Path: p.Path}), folders):
+		return atHost + home(len(folders))
+	case p.Hostname() != u.Hostname() && p.Port()+u.Port() == "" && within(p.Hostname(), f.Domain) && isOfDomain(u.Hostname(), f.Domain):
 		return inDomain
 	}
 	return away
 }
 
-// hostOf gives the host of an address, without its port and www.
-func hostOf(address string) string {
-	host, _, _ := strings.Cut(place(address), "/")
-	host, _, _ = strings.Cut(host, ":")
-	return host
+// sameHost compares hosts with their ports, but for www and the ports of http and https.
+func sameHost(a, b *url.URL) bool {
+	host := func(u *url.URL) string {
+		host := strings.TrimPrefix(strings.ToLower(u.Host), "www.")
+		return strings.TrimSuffix(strings.TrimSuffix(host, ":443"), ":80")
+	}
+	return a.Host != "" && host(a) == host(b)
 }
 
-// within reports whether an address is at a domain or below it.
-func within(address, domain string) bool {
-	host := hostOf(address)
+// within reports whether a host is a domain or below it.
+func within(host, domain string) bool {
+	host = strings.ToLower(host)
 	return domain != "" && (host == domain || strings.HasSuffix(host, "."+domain))
 }
 
-func (s source) hasAddressOf(o source) bool {
-	return place(s.URL) != "" && place(s.URL) == place(o.URL)
+// isOfDomain reports whether the feeds of all of a domain are at a host: the domain itself, or one that is called after
+// what it is for. Any other host of a domain may be another author's, as anna.example.com and bob.example.com are.
+func isOfDomain(host, domain string) bool {
+	name, rest, _ := strings.Cut(strings.ToLower(host), ".")
+	return strings.EqualFold(strings.TrimPrefix(host, "www."), domain) || rest == domain && slices.Contains([]string{"feed", "feeds", "rss"}, name)
 }
 
-// consentsTo reports whether the post's own feed says that it is the other one. A link to it says so only with
-// nothing beside it but the other's title and address: most critics link to what they criticise.
-func (s source) consentsTo(o source) bool {
-	if s.hasAddressOf(o) {
-		return s.home() <= o.home()
+// foldersOf gives the parts of an address that may say whose it is: neither those that only say that it is a feed, nor those that say
+// that a name follows, nor the ending of a file. What a query holds counts as a folder.
+func foldersOf(u *url.URL) (folders []string) {
+	parts := strings.Split(u.Path, "/")
+	for pair := range strings.FieldsFuncSeq(u.RawQuery, func(r rune) bool { return r == '&' || r == ';' }) {
+		_, value, _ := strings.Cut(pair, "=")
+		parts = append(parts, value)
 	}
-	if s.isDeclared(o) {
-		return true
-	}
-	return names(strings.Join(namedBy(s.Post), " "), o.URL) && s.ownIn(slices.Concat(s.title, s.said), o, false) == 0
-}
-
-// names reports whether an address is among others, with spaces between them.
-func names(addresses, address string) bool {
-	at := place(address)
-	return at != "" && slices.ContainsFunc(strings.Fields(addresses), func(a string) bool { return place(a) == at })
-}
-
-// claims reports whether the author of the post says that the other's site is theirs.
-func (s source) claims(o source) bool {
-	for _, page := range strings.Fields(s.Feed.Me) {
-		if at := place(page); at != "" && o.home() != away && strings.HasPrefix(place(o.URL)+"/", at+"/") {
-			return true
+	for _, part := range parts {
+		part = strings.TrimLeft(part, "~@.")
+		for slices.Contains(endings, part[strings.LastIndexByte(part, '.')+1:]) && strings.Contains(part, ".") {
+			part = part[:strings.LastIndexByte(part, '.')]
+		}
+		if part != "" && !slices.Contains(formats, strings.ToLower(part)) {
+			folders = append(folders, part)
 		}
 	}
-	return false
+	return folders
 }
 
-// How many words beside the other's an announcement may have and still add nothing.
-const (
-	ownWords      = 1  // by anybody, as "Comments" of an aggregator
-	authorsWords  = 8  // by who says that the other is theirs
-	namesakeWords = 60 // if the other's author says so as well
+// The endings of files, and the folders, that say nothing of whose they are.
+var (
+	endings = []string{"xml", "rss", "atom", "rdf", "json", "html", "htm", "php", "asp", "aspx", "cgi"}
+	formats = []string{"feed", "feeds", "rss", "rss2", "atom", "rdf", "xml", "json", "index", "default", "posts", "outbox", "user", "users"}
 )
 
-// addsNothing reports whether all that the post says is said by the other, but for some words. Of two
-// with one address that differ in their titles, or of which neither is the original, nearly nothing may differ: what
-// the other says may have been written to say this, too.
-func (s source) addsNothing(o source, most int) bool {
-	if s.shows(o) {
-		return false
-	}
-	if s.hasAddressOf(o) && s.home() == o.home() && !slices.Equal(s.title, o.title) {
-		return len(s.said) >= fewWords && holds(o.said, s.said) // two of a site, or two who pass it on
-	}
-	if s.ownIn(s.title, o, false) > most {
-		return false
-	}
-	if s.hasAddressOf(o) && s.home() < o.home() && !beginsAs(s.said, o.said) {
-		return s.ownIn(s.said, o, false) <= most
-	}
-	return holds(slices.Concat(o.title, []string{words.Filler}, o.said), s.said) || s.ownIn(s.said, o, true) <= most
-}
-
-// ownIn counts the words of a post that are neither in the other's title nor in its address; beginning: nor at
-// the beginning of its text.
-func (s source) ownIn(said []string, o source, beginning bool) (own int) {
-	other := o.title
-	if beginning {
-		other = slices.Concat(o.title, o.said)
-		other = other[:min(len(other), titleWords)]
-	}
-	for _, w := range said {
-		if w != words.Filler && w != "http" && w != "https" && !slices.Contains(other, w) && !strings.Contains(place(o.URL), w) {
-			own++
-		}
-	}
-	return own
-}
-
-// beginsAs reports whether a text begins where another does: as an excerpt or a copy, and not as what is
-// quoted somewhere in it.
-func beginsAs(said, other []string) bool {
-	const first = 5
-	n := min(first, len(said))
-	return n == 0 || len(other) >= n && slices.Equal(said[:n], other[:n])
-}
-
-// shows reports whether the post has a sound or a film that the other has not, or is hardly more than
-// a picture that the other does not show.
-func (s source) shows(o source) bool {
-	has := func(all []digest.Enclosure, url string) bool {
-		return slices.ContainsFunc(all, func(e digest.Enclosure) bool { return place(e.URL) == place(url) })
-	}
-	for _, e := range s.Enclosures {
-		if !has(o.Enclosures, e.URL) && !strings.Contains(o.Content, e.URL) {
-			return true
-		}
-	}
-	if len(s.said) >= fewWords {
-		return false
-	}
-	for _, markup := range strings.SplitAfter(s.Content, ` src="`)[1:] {
-		if address, _, _ := strings.Cut(markup, `"`); !strings.Contains(o.Content, address) {
-			return true
-		}
-	}
-	return false
-}
-
-// titleWords is how much of a post an announcement is likely to repeat.
-const titleWords = 40
-
-// holds reports whether nearly all that is said stands in a text, in runs of three words.
-func holds(text, said []string) bool {
-	const run = 3
-	if len(said) < run {
-		return len(said) == 0 || slices.Contains(text, said[0]) && slices.Contains(text, said[len(said)-1])
-	}
-	runs := make(map[[run]string]bool, len(text))
-	for i := 0; i+run <= len(text); i++ {
-		runs[[run]string(text[i:i+run])] = true
-	}
-	missing := 0
-	for i := 0; i+run <= len(said); i++ {
-		if !runs[[run]string(said[i:i+run])] {
-			missing++
-		}
-	}
-	return missing*10 <= len(said)*2
+func startsWith(folders, with []string) bool {
+	return len(folders) >= len(with) && slices.Equal(folders[:len(with)], with)
 }
 
 // A verdict says which of two posts is left out for the other.
@@ -190,67 +119,219 @@ const (
 	secondLeft
 )
 
-// judge says which of two posts of different feeds is left out: rather the one that is not at
-// home, or says less, or came later.
-func judge(a, b source) verdict {
+// judge says which of two posts of different feeds is left out: rather the one that says less, or came later.
+func judge(a, b *source) verdict {
 	less, more, lessLeft, moreLeft := a, b, firstLeft, secondLeft
-	if betterThan(a, b) {
+	if cmp.Or(cmp.Compare(len(b.Content), len(a.Content)), cmp.Compare(a.ID, b.ID)) < 0 {
 		less, more, lessLeft, moreLeft = b, a, secondLeft, firstLeft
 	}
 	switch {
-	case less.isSaidBy(more):
+	case less.isCopyOf(more):
 		return lessLeft
-	case more.isSaidBy(less):
+	case more.isCopyOf(less):
 		return moreLeft
 	}
 	return bothStay
 }
 
-// isSaidBy reports whether the post may be left out for the other. One that is away from home, or on a host
-// that many share by names in its paths, can stand for another only if it says the very same: anybody may write any
-// address beside their own words.
-func (s source) isSaidBy(o source) bool {
-	if !s.consentsTo(o) || !s.addsNothing(o, s.wordsBeside(o)) {
-		return false
+// isCopyOf reports whether the post may be left out for the other one. Anybody may write any address beside their own
+// words: where it is not known that the other one is at home, or both are as near to it, they have to be
+// the same in all that a reader sees.
+func (s *source) isCopyOf(o *source) bool {
+	switch sameAddress := s.place != "" && s.place == o.place; {
+	case s.isDeclared(o):
+		return (o.home > away || s.isSameAs(o)) && s.isAnnouncementOf(o)
+	case sameAddress && s.home == o.home:
+		return s.ID > o.ID && s.isSameAs(o)
+	case sameAddress:
+		return s.home < o.home && s.isTitledAs(o) && s.addsNothing(o)
 	}
-	return o.home() != away && !isShared(o.URL) || s.isSameAs(o)
+	return o.home > away && s.isLinkTo(o)
 }
 
-// isSameAs reports whether two posts say the same and lead to the same places, or both say nothing.
-func (s source) isSameAs(o source) bool {
-	if s.ownIn(s.said, o, false) <= ownWords && o.ownIn(o.said, s, false) <= ownWords {
+// isSameAs reports whether two posts show the same: title, author, text with its links and pictures, and files.
+func (s *source) isSameAs(o *source) bool {
+	line := func(text string) string { return strings.Join(strings.Fields(text), " ") }
+	return line(s.Title) == line(o.Title) && line(s.Author) == line(o.Author) && line(s.Summary) == line(o.Summary) && line(s.Content) == line(o.Content) &&
+		s.ImageURL == o.ImageURL && s.LeadsTo == o.LeadsTo && s.Extra == o.Extra && slices.EqualFunc(s.Enclosures, o.Enclosures, sameFile)
+}
+
+func sameFile(a, b digest.Enclosure) bool {
+	chapters := slices.Equal(a.ChapterList, b.ChapterList)
+	a.ChapterList, b.ChapterList = nil, nil
+	return chapters && a.URL == b.URL && a.Type == b.Type && a.Seconds == b.Seconds && a.Chapters == b.Chapters && a.Transcript == b.Transcript
+}
+
+// isTitledAs reports whether a post has the title of the other one, or none, or that with the name of its feed or its
+// author before it, as planets write it.
+func (s *source) isTitledAs(o *source) bool {
+	if s.Untitled || slices.Equal(s.title, o.title) {
 		return true
 	}
-	return slices.Equal(s.said, o.said) && slices.Equal(hrefs(s.Content), hrefs(o.Content))
+	name, own := len(s.title)-len(o.title), words.Document(o.Feed.Title, o.Author)
+	return name > 0 && slices.Equal(s.title[name:], o.title) && strings.Contains(s.Title, ":") &&
+		!slices.ContainsFunc(s.title[:name], func(w string) bool { return !slices.Contains(own, w) })
 }
 
-// isShared reports whether an address is in somebody's own part of a host: /~anna/, /@anna/.
-func isShared(address string) bool {
-	_, path, _ := strings.Cut(place(address), "/")
-	return strings.HasPrefix(path, "~") || strings.HasPrefix(path, "@")
-}
-
-// wordsBeside is how many words of its own the post may have and be left out for the other. Who links
-// to a post may well disagree with it: a link alone does not make them one.
-func (s source) wordsBeside(o source) int {
-	switch {
-	case s.hasAddressOf(o), !s.isDeclared(o):
-		return ownWords
-	case !o.isDeclared(s):
-		return authorsWords
+// addsNothing reports whether a post that has the other's address and title says and shows nothing that the other does
+// not, but for a link to its own site. It begins as the other does: what is quoted somewhere in it is no copy of it.
+func (s *source) addsNothing(o *source) bool {
+	if s.hasFileBeside(o) || s.hasPictureBeside(o) || s.leadsElsewhere(o) {
+		return false
 	}
-	return namesakeWords
+	return s.fewOwn(s.said, o.title, o, ownWords) || beginsAs(s.said, o.said) && o.holds(s.said)
+}
+
+// isLinkTo reports whether a post is a link to the other one, with nothing beside it but the other's title.
+func (s *source) isLinkTo(o *source) bool {
+	if !names(strings.Join(namedBy(s.Post), " "), o.URL) || !s.isTitledAs(o) || s.hasFileBeside(o) || s.hasPictureBeside(o) || s.leadsElsewhere(o) {
+		return false
+	}
+	said, title := o.withoutAddress(s.said), o.withoutAddress(o.title)
+	return len(said) == 0 || slices.Equal(said, title)
 }
 
 // isDeclared reports whether the author of the post says that the other is theirs, or a copy of it.
-func (s source) isDeclared(o source) bool {
+func (s *source) isDeclared(o *source) bool {
 	return names(s.Syndication, o.URL) || s.claims(o)
 }
 
-// betterThan prefers the post that is nearer to its home, then the longer one, then the earlier.
-func betterThan(a, b source) bool {
-	if a.hasAddressOf(b) && a.home() != b.home() {
-		return a.home() > b.home()
+// claims reports whether the author of the post says that the other's site is theirs.
+func (s *source) claims(o *source) bool {
+	for _, page := range strings.Fields(s.Feed.Me) {
+		if at := place(page); at != "" && o.home > away && strings.HasPrefix(o.place+"/", at+"/") {
+			return true
+		}
 	}
-	return cmp.Or(cmp.Compare(len(b.Content), len(a.Content)), cmp.Compare(a.ID, b.ID)) < 0
+	return false
+}
+
+// names reports whether an address is among others, with spaces between them.
+func names(addresses, address string) bool {
+	at := place(address)
+	return at != "" && slices.ContainsFunc(strings.Fields(addresses), func(a string) bool { return place(a) == at })
+}
+
+// How many words beside the other's a post may have and still add nothing.
+const (
+	ownWords      = 1  // by anybody, as "Comments" of an aggregator
+	authorsWords  = 8  // by who says that the other is theirs
+	namesakeWords = 60 // if the other's author says so as well
+)
+
+// titleWords is how much of a post an announcement is likely to repeat.
+const titleWords = 40
+
+// isAnnouncementOf reports whether a post whose author says that the other is theirs says hardly more than that.
+func (s *source) isAnnouncementOf(o *source) bool {
+	most := authorsWords
+	if o.isDeclared(s) {
+		most = namesakeWords
+	}
+	if s.hasFileBeside(o) || len(s.said) < fewWords && s.hasPictureBeside(o) || !s.fewOwn(s.title, o.title, o, most) {
+		return false
+	}
+	beginning := slices.Concat(o.title, o.said)
+	return o.holds(s.said) || s.fewOwn(s.said, beginning[:min(len(beginning), titleWords)], o, most)
+}
+
+// fewOwn reports whether at most so many of some words are neither among others nor in the other post's address.
+func (s *source) fewOwn(said, others []string, o *source, most int) bool {
+	known := make(map[string]bool, len(others))
+	for _, w := range others {
+		known[w] = true
+	}
+	for _, w := range said {
+		if !known[w] && !o.isInAddress(w) {
+			if most--; most < 0 {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// isInAddress reports whether a word says nothing to who sees the address of the post.
+func (s *source) isInAddress(word string) bool {
+	return word == words.Filler || word == "http" || word == "https" || strings.Contains(s.place, word)
+}
+
+// withoutAddress leaves out of some words those of the post's address.
+func (s *source) withoutAddress(said []string) []string {
+	return slices.DeleteFunc(slices.Clone(said), s.isInAddress)
+}
+
+// beginsAs reports whether a text begins where another does: as an excerpt or a copy, and not as what is
+// quoted somewhere in it.
+func beginsAs(said, other []string) bool {
+	const first = 5
+	n := min(first, len(said))
+	return n == 0 || len(other) >= n && slices.Equal(said[:n], other[:n])
+}
+
+// hasFileBeside reports whether the post has a sound or a film that the other has not.
+func (s *source) hasFileBeside(o *source) bool {
+	for _, e := range s.Enclosures {
+		same := func(other digest.Enclosure) bool { return place(other.URL) == place(e.URL) }
+		if !slices.ContainsFunc(o.Enclosures, same) && !strings.Contains(o.Content, e.URL) {
+			return true
+		}
+	}
+	return false
+}
+
+// hasPictureBeside reports whether the post shows a picture that the other does not show, in whatever size.
+func (s *source) hasPictureBeside(o *source) bool {
+	shown := map[string]bool{picture(o.ImageURL): true}
+	for _, address := range attributes(o.Content, "src") {
+		shown[picture(address)] = true
+	}
+	return slices.ContainsFunc(attributes(s.Content, "src"), func(address string) bool { return !shown[picture(address)] })
+}
+
+// picture is the address of a picture without its query, and without the size that WordPress writes before the ending:
+// boats-300x200.jpg.
+func picture(address string) string {
+	at, _, _ := strings.Cut(place(address), "?")
+	dot, dash := strings.LastIndexByte(at, '.'), strings.LastIndexByte(at, '-')
+	if dash < 0 || dot < dash || strings.Trim(at[dash+1:dot], "0123456789") != "x" {
+		return at
+	}
+	return at[:dash] + at[dot:]
+}
+
+// leadsElsewhere reports whether the post has a link that the other has not, but for one to the other or to its own site.
+func (s *source) leadsElsewhere(o *source) bool {
+	known := map[string]bool{o.place: true}
+	for _, address := range hrefs(o.Content) {
+		known[place(address)] = true
+	}
+	return slices.ContainsFunc(append(hrefs(s.Content), strings.Fields(s.LeadsTo)...), func(address string) bool {
+		u, err := url.Parse(address)
+		return !known[place(address)] && (err != nil || !within(u.Hostname(), s.Feed.Domain))
+	})
+}
+
+// run is how many words in a row are compared.
+const run = 3
+
+// holds reports whether nearly all that is said stands in the post, in runs of words.
+func (s *source) holds(said []string) bool {
+	text := slices.Concat(s.title, []string{words.Filler}, s.said)
+	if len(said) < run {
+		return len(said) == 0 || slices.Contains(text, said[0]) && slices.Contains(text, said[len(said)-1])
+	}
+	if s.runs == nil {
+		s.runs = make(map[[run]string]bool, len(text))
+		for i := 0; i+run <= len(text); i++ {
+			s.runs[[run]string(text[i:i+run])] = true
+		}
+	}
+	missing := 0
+	for i := 0; i+run <= len(said); i++ {
+		if !s.runs[[run]string(said[i:i+run])] {
+			missing++
+		}
+	}
+	return missing*10 <= len(said)*2
 }

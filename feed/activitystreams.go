@@ -168,7 +168,7 @@ func parseActivityStreams(src *source) (*Document, error) {
 		}
 	}
 	d.Withholds = len(items) == 0 && o.TotalItems.number() > 0
-	r := &asReader{own: own, bases: []string{firstOf(src.address, page.address)}, posts: map[string]bool{}}
+	r := &asReader{own: own, bases: basesOf(firstOf(src.address, page.address)), posts: map[string]bool{}}
 	d.Posts = r.read(items)
 	d.Withholds = d.Withholds || len(d.Posts) == 0 && slices.ContainsFunc(items, isAddressOnly)
 	if r.foreign > 0 {

@@ -1,12 +1,12 @@
 package feed
 
 import (
-	"net"
 	"net/netip"
 	"net/url"
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"golang.org/x/net/idna"
 
@@ -38,15 +38,49 @@ func resolve(base, ref string) string {
 	}
 	r, err := b.Parse(ref)
 	if err == nil && b.Opaque == "" {
-		if host, err := idna.ToASCII(r.Host); err == nil {
-			r.Host = host // else String escapes what is above ASCII, as no host may be written
-		}
+		setASCIIHost(r)
 		return r.String()
 	}
 	if strings.HasPrefix(ref, "/") && b.Host != "" {
 		return b.Scheme + "://" + b.Host + ref
 	}
 	return ref
+}
+
+// asBase returns an address with its host in ASCII, to which resolve would else convert it for each link.
+func asBase(address string) string {
+	if isASCII(address) || len(address) > maxAddress {
+		return address
+	}
+	u, err := url.Parse(address)
+	if err != nil || u.Host == "" {
+		return address
+	}
+	setASCIIHost(u)
+	return u.String()
+}
+
+// basesOf returns addresses to which links are relative, best first.
+func basesOf(addresses ...string) []string {
+	for i, address := range addresses {
+		addresses[i] = asBase(address)
+	}
+	return addresses
+}
+
+// setASCIIHost writes the host of an address in ASCII. One that cannot be, or that is too long for it, stays as it is:
+// String escapes it.
+func setASCIIHost(u *url.URL) {
+	if isASCII(u.Host) || utf8.RuneCountInString(u.Host) > digest.MostHost {
+		return
+	}
+	if host, err := idna.ToASCII(u.Host); err == nil {
+		u.Host = host
+	}
+}
+
+func isASCII(s string) bool {
+	return strings.IndexFunc(s, func(r rune) bool { return r >= utf8.RuneSelf }) < 0
 }
 
 // schemeOf gives the scheme of an address, https for one that has none.
@@ -123,6 +157,9 @@ func isWeb(s string) bool {
 // Path and query stay byte for byte. It unwraps feed: addresses.
 func NormalURL(raw string) (string, error) {
 	s := withScheme(cleanAddress(raw))
+	if len(s) > maxAddress {
+		return "", notAddress(raw, nil)
+	}
 	if before, fragment, found := strings.Cut(s, "#"); found {
 		s = strings.TrimSpace(before) + "#" + fragment
 	}
@@ -133,18 +170,8 @@ func NormalURL(raw string) (string, error) {
 	if strings.HasSuffix(u.Host, ":") && u.Path == "" && strings.Contains(s, "@") {
 		return "", notAddress(raw, nil) // http://ann:#secret@host: host and path are in the password
 	}
-	host, err := idna.Lookup.ToASCII(strings.TrimSuffix(strings.ToLower(u.Hostname()), "."))
-	if err != nil && net.ParseIP(u.Hostname()) == nil {
-		host = strings.ToLower(u.Hostname())
-		if strings.ContainsAny(host, " <>\"'`{}|\\^%") {
-			return "", notAddress(raw, nil)
-		}
-	}
-	host = strings.TrimRight(host, ".") // idna makes dots of other full stops
-	if strings.Contains(u.Host, "[") {
-		host = "[" + strings.ToLower(u.Hostname()) + "]"
-	}
-	if host == "" || len(s) > maxAddress {
+	host, ok := normalHost(u)
+	if !ok {
 		return "", notAddress(raw, nil)
 	}
 	if p := u.Port(); p != "" && (u.Scheme != "http" || p != "80") && (u.Scheme != "https" || p != "443") {
@@ -154,6 +181,22 @@ func NormalURL(raw string) (string, error) {
 		host = u.User.String() + "@" + host
 	}
 	return u.Scheme + "://" + host + withoutDots(afterHost(s)), nil
+}
+
+// badInHost are characters that stand in no host.
+const badInHost = " <>\"'`{}|\\^%"
+
+// normalHost returns the host of an address in its normal form, without a port.
+func normalHost(u *url.URL) (string, bool) {
+	host := strings.ToLower(u.Hostname())
+	if strings.Contains(u.Host, "[") {
+		return "[" + host + "]", !strings.ContainsAny(host, badInHost)
+	}
+	if ascii, err := digest.ASCIIHost(strings.TrimSuffix(host, ".")); err == nil {
+		host = ascii
+	}
+	host = strings.TrimRight(host, ".") // the conversion makes dots of other full stops
+	return host, host != "" && !strings.ContainsAny(host, badInHost)
 }
 
 // withoutDots removes the segments "." and ".." from a path (RFC 3986 §5.2.4);

@@ -35,9 +35,9 @@ func parseAtom(src *source) (*Document, error) {
 		d.addHub(l.Rel, l.Href)
 	}
 	author := persons(f.Authors)
-	bases := []string{d.Link, address, d.Self}
+	bases := basesOf(d.Link, address, d.Self)
 	if Host(address) == Host(d.Link) {
-		bases = []string{address, d.Link, d.Self} // RFC 3986 §5.1.3: relative to where it was published
+		bases = basesOf(address, d.Link, d.Self) // RFC 3986 §5.1.3: relative to where it was published
 	}
 	d.Posts = make([]Post, 0, len(f.Entries))
 	for i, entry := range f.Entries {

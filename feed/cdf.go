@@ -22,7 +22,7 @@ func parseCDF(src *source) (*Document, error) {
 	root := r.next()
 	base := resolve(src.address, said(&root, "BASE"))
 	r.Link = resolve(firstOf(base, src.address), said(&root, "HREF"))
-	bases := []string{firstOf(base, r.Link), src.address}
+	bases := basesOf(firstOf(base, r.Link), src.address)
 	open := 1 // channels
 	if root.empty {
 		open = 0

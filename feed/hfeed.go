@@ -32,7 +32,7 @@ func (d *Document) readPosts(doc, address string) {
 	if err != nil {
 		return
 	}
-	h := &hfeed{page: microformats.Parse(root, address, 4*len(doc)), bases: []string{address}}
+	h := &hfeed{page: microformats.Parse(root, address, 4*len(doc)), bases: basesOf(address)}
 	feed := feedOf(h.page.Items)
 	h.author = h.authorOf(feed)
 	d.Me = h.page.Rels["me"]
@@ -91,10 +91,12 @@ func (d *Document) PostsHash() string {
 }
 
 // samePage reports whether two addresses are of one page.
-func samePage(a, b string) bool {
-	a, _, _ = strings.Cut(a, "#")
-	b, _, _ = strings.Cut(b, "#")
-	return strings.TrimSuffix(a, "/") == strings.TrimSuffix(b, "/")
+func samePage(a, b string) bool { return pageOf(a) == pageOf(b) }
+
+// pageOf is an address without a place in the page and a final slash.
+func pageOf(address string) string {
+	address, _, _ = strings.Cut(address, "#")
+	return strings.TrimSuffix(address, "/")
 }
 
 // feedOf gives the first h-feed that has entries. Where none has, its entries are those that
@@ -163,7 +165,8 @@ func entriesOf(feed *microformats.Item) []*microformats.Item {
 type hfeed struct {
 	page   *microformats.Page
 	bases  []string
-	author string // of the feed
+	author string            // of the feed
+	names  map[string]string // of the cards of the page, by their addresses; nil: not read yet
 }
 
 // abouts are the properties that name a page which an entry is about.
@@ -299,31 +302,43 @@ func (h *hfeed) authorOf(item *microformats.Item) string {
 		return plainLine(firstOf(card.First("name"), vs[0].Text), unsaid)
 	}
 	if isWeb(vs[0].Text) {
-		return h.nameOf(vs[0].Text, h.page.Items)
+		return h.nameAt(vs[0].Text)
 	}
 	return plainLine(vs[0].Text, unsaid)
 }
 
-// nameOf gives the name on the first card that has an address: of items, their authors,
-// and what is in them. Authors of authors are not asked: an item may be several properties
-// of the one around it, and their number would double with each.
-func (h *hfeed) nameOf(address string, items []*microformats.Item) string {
+// nameAt returns the name on the first card of the page that has an address.
+func (h *hfeed) nameAt(address string) string {
+	if h.names == nil {
+		h.names = map[string]string{}
+		h.readNames(h.page.Items)
+	}
+	return h.names[pageOf(address)]
+}
+
+// readNames notes the names on the cards of items, of their authors, and of what is in them. Authors
+// of authors are not asked: an item may be several properties of the one around it, and their number
+// would double with each.
+func (h *hfeed) readNames(items []*microformats.Item) {
 	for _, item := range items {
-		cards := []*microformats.Item{item}
+		h.readName(item)
 		for _, v := range item.Properties["author"] {
 			if v.Item != nil {
-				cards = append(cards, v.Item)
+				h.readName(v.Item)
 			}
 		}
-		for _, card := range cards {
-			has := func(v microformats.Value) bool { return samePage(v.Text, address) }
-			if card.Is("h-card") && slices.ContainsFunc(card.Properties["url"], has) {
-				return plainLine(card.First("name"), unsaid)
-			}
-		}
-		if name := h.nameOf(address, item.Children); name != "" {
-			return name
+		h.readNames(item.Children)
+	}
+}
+
+func (h *hfeed) readName(card *microformats.Item) {
+	if !card.Is("h-card") {
+		return
+	}
+	name := plainLine(card.First("name"), unsaid)
+	for _, v := range card.Properties["url"] {
+		if page := pageOf(v.Text); h.names[page] == "" {
+			h.names[page] = name
 		}
 	}
-	return ""
 }

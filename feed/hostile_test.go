@@ -197,4 +197,43 @@ var hostiles = []hostile{
 	{"html quotes", fill(channel+`<item><description><![CDATA[<p>`, `"`, `]]></description></item></channel></rss>`)},
 	{"html text", fill(channel+`<item><description>`, "a\n\n", `</description></item></channel></rss>`)},
 	{"html tagless", fill(channel+`<item><description>`, "a&lt;", `</description></item></channel></rss>`)},
+	{"hosts of other letters", fill(`<feed xmlns="http://www.w3.org/2005/Atom" xml:base="http://`+otherLetters(250)+`/">`, `<entry><link href="b"/></entry>`, `</feed>`)},
+	{"hosts longer than any", fill(`<feed xmlns="http://www.w3.org/2005/Atom" xml:base="http://`+otherLetters(650)+`/">`, `<entry><link href="b"/></entry>`, `</feed>`)},
+	{"hosts of the channel", fill(`<rss version="2.0"><channel><link>http://`+otherLetters(250)+`/</link>`, `<item><link>b</link></item>`, `</channel></rss>`)},
+	{"hosts of a post", fill(channel+`<item><link>http://`+otherLetters(250)+`/</link><description><![CDATA[`, `<a href=b>x</a>`, `]]></description></item></channel></rss>`)},
+	{"hosts of a page", fill(`<html><base href="http://`+otherLetters(250)+`/">`, `<link rel=alternate type=application/rss+xml href=x>`, ``)},
+	{"notes", numbered(outbox, `{"type":"Create","object":{"type":"Note","id":"https://x.org/#","content":"a","to":"as:Public"}},`, `{}]}`)},
+	{"notes in depth", fill(outbox, `{"object":`, ``)},
+	{"notes in lists", func(size int) string {
+		return outbox + strings.Repeat(strings.Repeat(`[`, 9000)+strings.Repeat(`]`, 9000)+`,`, size/18001) + `0]}`
+	}},
+	{"accounts of Bluesky", fill(`{"feed":[`, `{"post":{"uri":"at://did:plc:a/app.bsky.feed.post/1","author":{"did":"did:plc:a","handle":"a.b"},"record":{"text":"a"}}},`, `{}]}`)},
+	{"marked: rels", numbered(marked, `<a rel=x href=#></a>`, ``)},
+	{"marked: rels of one address", numbered(marked, `<a rel="a# b#" href=x></a>`, ``)},
+	{"marked: rels of one link", numbered(marked+`<a href=x rel="`, `a# `, `">`)},
+	{"marked: rels and classes", halves(fill(`<html><body class=hentry><a href=x rel="`, `tag `, ``), fill(`" class="category `, `x `, `">`))},
+	{"marked: old names", halves(fill(`<html><body class="`, `hentry `, ``), fill(`">`, `<b class=x></b>`, ``))},
+	{"marked: authors", numbered(marked, `<div class=h-entry><a class=u-author href=#>x</a><a class=u-url href=#>x</a></div>`, ``)},
+	{"marked: includes", fill(marked+`<div id=x class=hentry>`, `<a class=include href="#x"></a>`, ``)},
+	{"marked: a long base and rels", halves(fill(`<html><body class=h-entry><base href="http://x.org/`, `a`, ``), numbered(`/">`, `<a rel=x href=#></a>`, ``))},
+	{"marked: a base and rels", numbered(marked+`<base href="http://x.org/`+strings.Repeat("a", 2000)+`/">`, `<a rel=x href=#></a>`, ``)},
+}
+
+const (
+	outbox = `{"@context":"https://www.w3.org/ns/activitystreams","type":"OrderedCollection","orderedItems":[`
+	marked = `<!doctype html><html><body class=h-feed>`
+)
+
+// otherLetters is a host of so many letters that are all different and not ASCII.
+func otherLetters(n int) string {
+	var b strings.Builder
+	for i := range n {
+		const label = 63
+		if i%label == label-1 {
+			b.WriteByte('.')
+			continue
+		}
+		b.WriteRune(rune('一' + 37*i))
+	}
+	return b.String()
 }

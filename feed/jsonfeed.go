@@ -55,7 +55,7 @@ func parseJSON(src *source) (*Document, error) {
 	d.Link, d.Self = resolve(address, f.HomePageURL), resolve(address, f.FeedURL)
 	d.addJSONHubs(doc)
 	author := jsonPeople(f.Authors, f.Author)
-	bases := []string{d.Link, address, d.Self}
+	bases := basesOf(d.Link, address, d.Self)
 	d.Posts = make([]Post, 0, len(f.Items))
 	for _, item := range f.Items {
 		if item == nil {

@@ -297,7 +297,7 @@ func (p *Post) pictures() []image {
 
 // pictureAddress is where a picture is; "" if it is none to be shown.
 func (p *Post) pictureAddress(ref string) string {
-	u := absolute(ref, append([]string{p.Link}, p.bases...))
+	u := absolute(ref, append([]string{asBase(p.Link)}, p.bases...))
 	if !isWeb(u) || isTracker(u) || isOrnament(u) {
 		return ""
 	}

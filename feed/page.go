@@ -55,7 +55,7 @@ func parsePage(doc, address string) *Document {
 				d.Language = valueOf(tag.Attr, "lang")
 			case atom.Base:
 				if href := valueOf(tag.Attr, "href"); href != "" && base == address {
-					base = resolve(address, href)
+					base = asBase(resolve(address, href))
 				}
 			case atom.Link:
 				d.offer(tag, base)

@@ -40,7 +40,7 @@ func Parse(body []byte, contentType, address string) (d *Document, err error) {
 }
 
 func parseText(doc string, body []byte, contentType, address string) (*Document, error) {
-	src := &source{text: strings.TrimLeft(doc, " \t\r\n\uFEFF"), address: address}
+	src := &source{text: strings.TrimLeft(doc, " \t\r\n\uFEFF"), address: asBase(address)}
 	if src.text == "" {
 		return nil, refusal("an empty document", nil)
 	}

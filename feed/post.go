@@ -193,7 +193,7 @@ func hasHost(address string) bool {
 func (p *Post) baseFor(t text) string {
 	for _, base := range append([]string{t.base, p.Link, p.original}, p.bases...) {
 		if isWeb(base) {
-			return digest.WithoutCredentials(base)
+			return asBase(digest.WithoutCredentials(base))
 		}
 	}
 	return ""

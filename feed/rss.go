@@ -40,7 +40,7 @@ func parseRSS(src *source) (*Document, error) {
 	d.Cloud = cloudAddress(f.Cloud)
 	d.TTL = minutes(f.TTL)
 	d.SkipHours, d.SkipDays = hoursOf(fr.feed.list("skiphours", "hour")), daysOf(fr.feed.list("skipdays", "day"))
-	bases := []string{d.Link, address}
+	bases := basesOf(d.Link, address)
 	creators := extension(f.Extensions, "dc", "creator")
 	author := personName(firstOf(slices.Concat(extension(f.Extensions, "itunes", "author"), []string{f.ManagingEditor}, creators)...))
 	d.Posts = make([]Post, 0, len(f.Items))

@@ -200,7 +200,7 @@ func (r *repairer) baseOf(tok token, parent string) string {
 	if parent == "" {
 		parent = r.address
 	}
-	if base := resolve(parent, own); isAbsolute(base) {
+	if base := asBase(resolve(parent, own)); isAbsolute(base) {
 		return base
 	}
 	return parent

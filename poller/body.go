@@ -2,6 +2,7 @@ package poller
 
 import (
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"context"
 	"errors"
@@ -35,11 +36,11 @@ func readBody(resp *http.Response, most int64, tooLarge error) (body []byte, wir
 // A bodyReader reads bodies within bounds that they share with others. The zero value
 // has no such bounds.
 type bodyReader struct {
-	grow     func(to int64) error // waits for that much memory; may be nil
-	add      func(to int64)       // uses it without waiting; may be nil
-	settle   func(to int64)       // says how much of it the body has in the end; may be nil
-	decoders chan struct{}        // holds a token for each body whose codings are undone; may be nil
-	cut      bool                 // of one that is too large the beginning is given
+	grow   func(to int64) error             // waits for that much memory; may be nil
+	add    func(to int64)                   // uses it without waiting; may be nil
+	settle func(to int64)                   // says how much of it the body has in the end; may be nil
+	turn   func() (leave func(), err error) // waits for the turn to undo codings that take much memory; may be nil
+	cut    bool                             // of one that is too large the beginning is given
 }
 
 // read is readBody. Codings that take much memory to undo are undone when all of the
@@ -81,9 +82,12 @@ func (b *bodyReader) readWhole(m *meter, codings []string, length int64) ([]byte
 	if err != nil {
 		return nil, err
 	}
-	if b.decoders != nil {
-		b.decoders <- struct{}{}
-		defer func() { <-b.decoders }()
+	if b.turn != nil {
+		leave, err := b.turn()
+		if err != nil {
+			return nil, err
+		}
+		defer leave()
 	}
 	return b.decode(bytes.NewReader(coded), codings, m.most, m.tooLarge, func(to int64) error {
 		if b.add != nil {
@@ -93,15 +97,25 @@ func (b *bodyReader) readWhole(m *meter, codings []string, length int64) ([]byte
 	})
 }
 
-// decode undoes the codings of what it reads.
+// decode undoes the codings of what it reads. What one coding gives to the next is bounded as the body is: of a few
+// hundred bytes it may be gigabytes of which the next one makes nothing.
 func (b *bodyReader) decode(r io.Reader, codings []string, most int64, tooLarge error, grow func(to int64) error) ([]byte, error) {
-	for _, coding := range slices.Backward(codings) { // the last applied first (RFC 9110 §8.4)
+	between := &meter{most: most, tooLarge: tooLarge} // there are two codings at most
+	for i, coding := range slices.Backward(codings) { // the last applied first (RFC 9110 §8.4)
 		var err error
 		if r, err = undo(r, coding); err != nil {
-			return nil, err
+			return nil, cmp.Or(between.err, err)
+		}
+		if i > 0 {
+			between.r = r
+			r = between
 		}
 	}
-	return b.readAll(r, most, tooLarge, 0, grow)
+	body, err := b.readAll(r, most, tooLarge, 0, grow)
+	if between.err != nil {
+		return nil, between.err
+	}
+	return body, err
 }
 
 // firstRoom is the room for a body of unknown length, in bytes.

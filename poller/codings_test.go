@@ -110,6 +110,19 @@ func TestBombs(t *testing.T) {
 	}
 }
 
+// TestBoundBetweenCodings: what one coding gives to the next is bounded, also where the next makes nothing of it. Of
+// gzip members without content Brotli makes three bytes for each megabyte.
+func TestBoundBetweenCodings(t *testing.T) {
+	empty := pack(t, nil, "gzip")
+	members := bytes.Repeat(empty, 2*maxBody/len(empty))
+	for _, outer := range []string{"gzip", "br", "zstd"} {
+		s := newSite(t, says(200, string(pack(t, members, outer)), "Content-Encoding: gzip, "+outer))
+		if r := newReader(t, s.url("/feed")); r.want(Failed).Message != errTooLarge.Error() {
+			t.Errorf("%s: %s", outer, r.feed.LastError)
+		}
+	}
+}
+
 // TestGzipBomb: it is left before much of it has travelled.
 func TestGzipBomb(t *testing.T) {
 	var b bytes.Buffer

@@ -224,11 +224,27 @@ func (s *session) most() int64 {
 // bodyReader reads a body within the memory that is there for all.
 func (s *session) bodyReader(limit *limit) *bodyReader {
 	return &bodyReader{
-		cut:      s.forRobots,
-		grow:     func(to int64) error { return limit.pause(func() error { return s.hold.grow(limit.ctx, to) }) },
-		add:      s.hold.add,
-		settle:   s.hold.settle,
-		decoders: s.poller.decoders,
+		cut:    s.forRobots,
+		grow:   func(to int64) error { return limit.pause(func() error { return s.hold.grow(limit.ctx, to) }) },
+		add:    s.hold.add,
+		settle: s.hold.settle,
+		turn: func() (leave func(), err error) {
+			err = limit.pause(func() (err error) {
+				leave, err = s.poller.decoder(limit.ctx)
+				return err
+			})
+			return leave, err
+		},
+	}
+}
+
+// decoder waits for the turn to undo codings that take much memory.
+func (p *Poller) decoder(ctx context.Context) (leave func(), err error) {
+	select {
+	case p.decoders <- struct{}{}:
+		return func() { <-p.decoders }, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
 	}
 }
 

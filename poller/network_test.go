@@ -276,6 +276,33 @@ func TestRefusedIsNotHeldAgainstHEAD(t *testing.T) {
 	})
 }
 
+// TestStoppedBeforeDecoding: a poll that waits for its turn to undo a coding can be stopped.
+func TestStoppedBeforeDecoding(t *testing.T) {
+	inNetwork(t, func(t *testing.T, n *network) {
+		n.site("x.example:80", says(200, string(pack(t, []byte(atom(1)), "br")), "Content-Encoding: br"))
+		r := n.reader(t, "http://x.example/")
+		for range cap(r.p.decoders) {
+			r.p.decoders <- struct{}{}
+		}
+		ctx, stop := context.WithCancel(t.Context())
+		done := make(chan Result, 1)
+		go func() { done <- r.p.Poll(ctx, r.feed, 1) }()
+		synctest.Wait()
+		stop()
+		synctest.Wait()
+		select {
+		case result := <-done:
+			if result.Outcome != Stopped {
+				t.Errorf("%+v", result)
+			}
+		default:
+			t.Error("it goes on")
+			<-r.p.decoders
+			<-done
+		}
+	})
+}
+
 // TestStopped: an interrupted poll leaves the record alone, queue and all.
 func TestStopped(t *testing.T) {
 	inNetwork(t, func(t *testing.T, n *network) {

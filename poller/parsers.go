@@ -157,9 +157,14 @@ func (r *reading) leave() {
 
 // Read reads a document that was fetched before, as a poll does.
 func (p *Poller) Read(ctx context.Context, body []byte, contentType, address string) (*feed.Document, error) {
+	return p.read(ctx, len(body), func() (*feed.Document, error) { return p.parse(body, contentType, address) })
+}
+
+// read reads a document of some bytes in a place.
+func (p *Poller) read(ctx context.Context, size int, parse func() (*feed.Document, error)) (*feed.Document, error) {
 	var doc *feed.Document
-	err := p.parsers.Do(ctx, len(body), func(context.Context) (err error) {
-		doc, err = p.parse(body, contentType, address)
+	err := p.parsers.Do(ctx, size, func(context.Context) (err error) {
+		doc, err = parse()
 		return err
 	})
 	if err != nil {
@@ -172,19 +177,13 @@ func (p *Poller) Read(ctx context.Context, body []byte, contentType, address str
 // who has gone meanwhile. The error is that of feed.ReadList, such as for one that takes
 // too long to read; or ctx has ended, or there was no place.
 func (p *Poller) ReadList(ctx context.Context, body []byte) (*feed.Document, error) {
-	var read *feed.Document
-	err := p.parsers.Do(ctx, len(body), func(context.Context) (err error) {
-		read, err = feed.ReadList(body)
-		return err
-	})
+	read, err := p.read(ctx, len(body), func() (*feed.Document, error) { return feed.ReadList(body) })
 	if errors.Is(err, ErrOverran) {
 		wrong := digest.Refuse(digest.Invalid, "not a subscription list (OPML) but a file that takes too long to read")
-		wrong.Err, err = err, wrong
+		wrong.Err = err
+		return nil, wrong
 	}
-	if err != nil {
-		return nil, err
-	}
-	return read, nil
+	return read, err
 }
 
 // Work does something with the document of a result, in a place for documents.

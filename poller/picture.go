@@ -92,7 +92,8 @@ func (p *Poller) askPicture(ctx context.Context, r route) (*answer, error) {
 	a := &answer{route: r, status: resp.StatusCode, header: resp.Header, received: p.now()}
 	switch {
 	case a.status == http.StatusOK:
-		if a.body, _, err = (&bodyReader{decoders: p.decoders}).read(resp, maxPicture, errLargePicture); err != nil {
+		body := &bodyReader{turn: func() (func(), error) { return p.decoder(ctx) }}
+		if a.body, _, err = body.read(resp, maxPicture, errLargePicture); err != nil {
 			return nil, err
 		}
 	case isRedirect(a.status):

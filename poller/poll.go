@@ -391,7 +391,9 @@ func (s *session) parseFeed(ctx context.Context, a *answer, kind string) (*answe
 // document, is no *pollError.
 func (s *session) parseAny(ctx context.Context, a *answer) (*feed.Document, error) {
 	p := s.poller
-	doc, err := p.Read(ctx, s.document(a), a.header.Get("Content-Type"), s.base(a))
+	doc, err := p.read(ctx, len(a.body), func() (*feed.Document, error) {
+		return p.parse(s.document(a), a.header.Get("Content-Type"), s.base(a))
+	})
 	switch {
 	case err == nil, errors.Is(err, errNoPlace), ctx.Err() != nil:
 		return doc, err

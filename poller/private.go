@@ -5,9 +5,7 @@ import (
 	"encoding/base64"
 	"fmt"
 	"net/http"
-	"regexp"
 	"strings"
-	"unicode/utf8"
 
 	"digest"
 	"digest/feed"
@@ -86,51 +84,13 @@ func (s *session) base(a *answer) string {
 	return a.address
 }
 
-// leastSecret is how long a part of a secret address is that can stand for nothing else, in bytes.
-const leastSecret = 16
-
-// document is what is read of an answer: all of it, but for the secret address that the
-// site has written into it as that of the feed, or of its page; whole, or relative to its host or page.
+// document returns what is read of an answer: all of it, but for the secret address of the feed, which sites write
+// into their documents.
 func (s *session) document(a *answer) []byte {
 	if s.private == nil || !s.private.hidden {
 		return a.body
 	}
-	_, secret, _ := strings.Cut(s.private.address, "://")
-	host, path, _ := strings.Cut(secret, "/")
-	if path == "" {
-		return a.body
-	}
-	body := asWritten(secret).ReplaceAllLiteral(a.body, []byte(host+"/"))
-	_, query, _ := strings.Cut(path, "?")
-	for _, part := range []string{path, query} {
-		if len(part) >= leastSecret {
-			body = asWritten(part).ReplaceAllLiteral(body, nil)
-		}
-	}
-	return body
-}
-
-// asWritten matches an address in each of the ways in which programs write one into a document:
-// as it is, in HTML (twice, where that is inside XML), in JSON, and as part of another's query.
-func asWritten(address string) *regexp.Regexp {
-	var b strings.Builder
-	for _, c := range address {
-		switch {
-		case c >= utf8.RuneSelf || c == '_' || c == '-' || c == '.' || '0' <= c && c <= '9' || 'A' <= c && c <= 'Z' || 'a' <= c && c <= 'z':
-			b.WriteString(regexp.QuoteMeta(string(c)))
-			continue
-		case c == '&':
-			b.WriteString(`(?:&(?:amp;)*(?:#0*38;|#[xX]0*26;)?`)
-		case c == '/':
-			b.WriteString(`(?:\\*/`)
-		case c == '%':
-			b.WriteString(`(?:%(?:25)*`)
-		default:
-			b.WriteString(`(?:` + regexp.QuoteMeta(string(c)))
-		}
-		fmt.Fprintf(&b, `|%%(?:25)*(?i:%02x)|\\+u00(?i:%02x)|&(?:amp;)*#(?:0*%d|[xX]0*(?i:%02x));)`, c, c, c, c)
-	}
-	return regexp.MustCompile(b.String())
+	return withoutSecret(a.body, s.private.address)
 }
 
 // credentialOf gives what a feed is asked with, and at which address; none for most.

@@ -281,7 +281,7 @@ func TestReadingEditions(t *testing.T) {
 		}
 		sources, err := w.FeedLabels(w.ctx(), []digest.FeedID{ref.FeedID, 999})
 		w.ok(err)
-		want(w.t, "source", sources[0], digest.FeedLabel{FeedID: ref.FeedID, Title: "f.example", SiteURL: "https://f.example/feed", Host: "f.example"})
+		want(w.t, "source", sources[0], digest.FeedLabel{FeedID: ref.FeedID, Title: "f.example", SiteURL: "https://f.example/feed", URL: "https://f.example/feed", Host: "f.example"})
 		if _, err := w.Edition(w.ctx(), 999); digest.KindOf(err) != digest.NotFound {
 			w.t.Errorf("no edition: %v", err)
 		}

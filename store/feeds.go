@@ -185,7 +185,7 @@ type FeedInfo struct {
 func (s *Store) FeedLabels(ctx context.Context, ids []digest.FeedID) ([]digest.FeedLabel, error) {
 	labels := make([]digest.FeedLabel, 0, len(ids))
 	for part := range slices.Chunk(slices.Sorted(slices.Values(ids)), statementRows) {
-		err := s.read().all(ctx, &labels, `SELECT f.id AS feed_id, f.title, CASE WHEN f.site_url = '' THEN f.url ELSE f.site_url END AS site_url, f.host, f.domain, f.me, f.language
+		err := s.read().all(ctx, &labels, `SELECT f.id AS feed_id, f.title, CASE WHEN f.site_url = '' THEN f.url ELSE f.site_url END AS site_url, f.url, f.host, f.domain, f.me, f.language
 			FROM feeds f WHERE f.id`+s.d.oneOf+` ORDER BY f.id`, keys(s.d, part))
 		if err != nil {
 			return nil, failed("reading feeds", err)
@@ -195,7 +195,7 @@ func (s *Store) FeedLabels(ctx context.Context, ids []digest.FeedID) ([]digest.F
 		if digest.IsHidden(labels[i].SiteURL) {
 			labels[i].SiteURL = digest.Site(labels[i].SiteURL)
 		}
-		labels[i].SiteURL = digest.PublicAddress(labels[i].SiteURL)
+		labels[i].SiteURL, labels[i].URL = digest.PublicAddress(labels[i].SiteURL), digest.PublicAddress(labels[i].URL)
 	}
 	return labels, nil
 }

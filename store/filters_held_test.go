@@ -63,7 +63,7 @@ func TestFiltersHoldBack(t *testing.T) {
 		list, err = w.HeldPosts(w.ctx(), ada.ID, time.Time{}, 1)
 		w.ok(err)
 		want(w.t, "a midnight is whole", len(list), 3)
-		want(w.t, "source", list[2].Label, digest.FeedLabel{FeedID: g.ID, Title: "b.example", SiteURL: g.URL, Host: "b.example"})
+		want(w.t, "source", list[2].Label, digest.FeedLabel{FeedID: g.ID, Title: "b.example", SiteURL: g.URL, URL: g.URL, Host: "b.example"})
 		want(w.t, "no content", list[1].Post.Content, "")
 	})
 }

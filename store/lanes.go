@@ -9,8 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"golang.org/x/net/idna"
-
 	"digest"
 )
 
@@ -32,7 +30,7 @@ const unremarkable = `l.connections = 0 AND l.messages = 0 AND l.width = 0 AND l
 // laneName is the name of the lane of a domain as people write it.
 func laneName(domain string) string {
 	domain = strings.ToLower(strings.TrimSuffix(strings.TrimSpace(domain), "."))
-	if ascii, err := idna.Lookup.ToASCII(domain); err == nil {
+	if ascii, err := digest.ASCIIHost(domain); err == nil {
 		return ascii
 	}
 	return domain

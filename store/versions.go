@@ -19,6 +19,8 @@ const (
 	leastChanged = 5
 	// comparedAtOnce is how many posts are in memory to be compared.
 	comparedAtOnce = 20
+	// mostCompared bounds the contents that are compared of one poll, in bytes: others wait for the lock meanwhile.
+	mostCompared = 1 << 20
 )
 
 // compareDelivered finds the edits of delivered posts that change what they say.
@@ -26,12 +28,19 @@ const (
 func (r *recording) compareDelivered(ctx context.Context) error {
 	edited := make(map[digest.PostID]*incoming)
 	var ids []digest.PostID
+	compared := make(map[*polled]int)
 	for _, p := range r.known {
 		if r.frozen[p.id] && p.poll.away == "" && p.was != "" && p.was != p.ContentHash && len(p.Content) <= versionBytes {
+			if compared[p.poll] += len(p.Content); compared[p.poll] > mostCompared {
+				continue
+			}
 			edited[p.id], ids = p, append(ids, p.id)
 		}
 	}
 	for part := range slices.Chunk(ids, comparedAtOnce) {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 		var latest []struct {
 			ID             digest.PostID
 			Title, Content string

@@ -62,3 +62,25 @@ func TestVersions(t *testing.T) {
 		versions("of posts that are gone", 0)
 	})
 }
+
+// TestVersionsOfMany: of each poll a megabyte of edits is compared, so that a document which edits everything holds up
+// nobody for long.
+func TestVersionsOfMany(t *testing.T) {
+	each(t, func(w world) {
+		ada := w.reader("ada", "Europe/Paris")
+		f := w.feed("f.example")
+		w.subscribe(ada, f)
+		edited := func(title string) (all []digest.Post) {
+			for i := range 40 {
+				p := post(fmt.Sprint("p", i), noon)
+				p.Title, p.Content, p.ContentHash = title, strings.Repeat("<p>Word.</p>", 50_000/12), title
+				all = append(all, p)
+			}
+			return all
+		}
+		w.record(noon.Add(time.Hour), f, edited("Title"))
+		w.hour(parisMidnight)
+		w.record(parisMidnight.Add(time.Hour), f, edited("Another title"))
+		w.holds("versions", 20, `SELECT count(*) FROM post_versions`)
+	})
+}

@@ -79,10 +79,13 @@ func sharedAddress(title, text, address string) string {
 	return cmp.Or(strings.TrimSpace(address), strings.TrimSpace(text), strings.TrimSpace(title))
 }
 
+// mostBegun is the most beginnings of addresses that are tried in a text.
+const mostBegun = 20
+
 // firstAddress gives the first web address in a text; "" if it has none.
 func firstAddress(text string) string {
 	lower := asciiLower(text)
-	for at := 0; at < len(text); {
+	for at, begun := 0, 0; begun < mostBegun; {
 		i := strings.Index(lower[at:], "http")
 		if i < 0 {
 			return ""
@@ -92,6 +95,7 @@ func firstAddress(text string) string {
 			at += len("http")
 			continue
 		}
+		begun++
 		word := text[at:]
 		if end := strings.IndexFunc(word, endsAddress); end >= 0 {
 			word = word[:end]
@@ -123,6 +127,7 @@ func endsAddress(r rune) bool {
 
 // withoutStops cuts off the marks that end a sentence about an address, and a bracket that it does not open.
 func withoutStops(address string) string {
+	round, square := strings.Count(address, ")")-strings.Count(address, "("), strings.Count(address, "]")-strings.Count(address, "[")
 	for {
 		last := len(address) - 1
 		if last < 0 {
@@ -131,13 +136,15 @@ func withoutStops(address string) string {
 		switch address[last] {
 		case '.', ',', ';', ':', '!', '?', '\'', '*':
 		case ')':
-			if strings.Count(address, "(") >= strings.Count(address, ")") {
+			if round <= 0 {
 				return address
 			}
+			round--
 		case ']':
-			if strings.Count(address, "[") >= strings.Count(address, "]") {
+			if square <= 0 {
 				return address
 			}
+			square--
 		default:
 			return address
 		}

@@ -49,12 +49,11 @@ func (s *site) importList(w http.ResponseWriter, r *http.Request, me reader) err
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), importTime)
 	defer cancel()
-	select { // one at a time: a list takes memory
-	case s.importing <- struct{}{}:
-		defer func() { <-s.importing }()
-	case <-ctx.Done():
-		return ctx.Err()
+	leave, err := s.importing.enter(ctx) // one at a time: a list takes memory
+	if err != nil {
+		return err
 	}
+	defer leave()
 	if err := s.Subscriber.ImportReported(ctx, me.Digest.ID, sent.body, mostFeeds, writtenReport); err != nil {
 		return s.orNoList(w, r, err)
 	}

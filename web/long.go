@@ -1,6 +1,9 @@
 package web
 
-import "sync"
+import (
+	"context"
+	"sync"
+)
 
 // What is long (a list, a form with a name that is far too long) is held in memory while
 // it is read, of all readers together so many bytes at most. One that is small takes nothing, and
@@ -55,4 +58,17 @@ func (f *longForm) end() {
 	defer f.all.mu.Unlock()
 	f.all.used -= max(0, f.bytes-freeLong)
 	f.bytes = 0
+}
+
+// places are how many requests may do something costly at once. Each holds a token.
+type places chan struct{}
+
+// enter waits for a place; errBusy: none was free before ctx ended.
+func (p places) enter(ctx context.Context) (leave func(), err error) {
+	select {
+	case p <- struct{}{}:
+		return func() { <-p }, nil
+	case <-ctx.Done():
+		return nil, errBusy
+	}
 }

@@ -53,27 +53,35 @@ func (s *site) importMembers(w http.ResponseWriter, r *http.Request, me publishe
 	if err != nil {
 		return s.orNoMembers(w, r, me, err)
 	}
-	list, err := members.Open(bytes.NewReader(sent.body), int64(len(sent.body)), sent.name)
+	ctx, cancel := context.WithTimeout(r.Context(), importTime)
+	defer cancel()
+	leave, err := s.joining.enter(ctx)
 	if err != nil {
-		return s.orNoMembers(w, r, me, err)
+		return err
 	}
-	how := sent.form.Get("how")
-	if how == "left" {
-		list.Suppress(members.Left)
-	}
-	report, err := s.readMembers(r.Context(), me.Newsletter, list, how)
+	defer leave()
+	report, err := s.readMembers(ctx, me.Newsletter, sent)
 	if err != nil {
 		return s.orNoMembers(w, r, me, err)
 	}
 	return s.show(w, r, http.StatusOK, "publisher_import", catalogue.Key("What the list holds"), publisherImportPage{s.publisherFrame(r, me), &report})
 }
 
-// readMembers goes through a list as long as a browser waits: "join" takes it in, "ask" asks those, too, whose
+// readMembers goes through a list until ctx ends: "join" takes it in, "ask" asks those, too, whose
 // consent it does not prove, "left" takes it in as one of people who have left, and anything else looks.
-func (s *site) readMembers(ctx context.Context, n digest.Newsletter, list *members.List, how string) (memberReport, error) {
+func (s *site) readMembers(ctx context.Context, n digest.Newsletter, sent sentList) (memberReport, error) {
+	list, err := members.Open(ctx, bytes.NewReader(sent.body), int64(len(sent.body)), sent.name)
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		return memberReport{Slow: true}, nil
+	}
+	if err != nil {
+		return memberReport{}, err
+	}
+	how := sent.form.Get("how")
+	if how == "left" {
+		list.Suppress(members.Left)
+	}
 	look := how != "join" && how != "ask" && how != "left"
-	ctx, cancel := context.WithTimeout(ctx, importTime)
-	defer cancel()
 	report := memberReport{System: list.System, Files: list.Files, Looked: look, Unread: list.Skipped}
 	i := subscribe.MemberImport{Store: s.Store, Newsletter: n, Ask: how == "ask", DryRun: look, Now: s.Now}
 	i.OnUnread = func(p *members.Problem) {
@@ -83,7 +91,7 @@ func (s *site) readMembers(ctx context.Context, n digest.Newsletter, list *membe
 			report.More++
 		}
 	}
-	err := i.Run(ctx, list)
+	err = i.Run(ctx, list)
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		report.Slow, err = true, nil
 	}

@@ -53,9 +53,12 @@ func (s *site) setLogo(w http.ResponseWriter, r *http.Request, me publisher) err
 
 // storeLogo makes a logo of a picture; digest.Invalid where that cannot be. One at a time: a picture takes memory.
 func (s *site) storeLogo(r *http.Request, id digest.NewsletterID, file []byte) error {
-	s.drawing.Lock()
+	leave, err := s.drawing.enter(r.Context())
+	if err != nil {
+		return err
+	}
 	l, picture, err := logo.Make(file)
-	s.drawing.Unlock()
+	leave()
 	if err != nil {
 		return err
 	}

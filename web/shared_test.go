@@ -4,6 +4,7 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+	"time"
 )
 
 func TestSharedAddress(t *testing.T) {
@@ -47,4 +48,24 @@ func FuzzSharedAddress(f *testing.F) {
 		}
 		_ = sharedAddress(title, text, address)
 	})
+}
+
+// TestCostOfShared: a text that is eight times as long takes at most 24 times as long, also where nothing in it is
+// an address. What another process took is measured again.
+func TestCostOfShared(t *testing.T) {
+	text := func(size int) string { return strings.Repeat("http://[", size/16) + strings.Repeat(")", size/2) }
+	took := func(text string) time.Duration {
+		begun := time.Now()
+		firstAddress(text)
+		return time.Since(begun)
+	}
+	for try := 1; ; try++ {
+		short, long := took(text(1<<10)), took(text(8<<10))
+		if long <= 24*short+10*time.Millisecond {
+			return
+		}
+		if try == 5 {
+			t.Fatalf("%v, and %v for eight times as much", short, long)
+		}
+	}
 }

@@ -16,7 +16,6 @@ import (
 	"log/slog"
 	"net/http"
 	"strings"
-	"sync"
 	"time"
 
 	"digest"
@@ -128,13 +127,14 @@ type site struct {
 	feedCounter feedCounter
 	noticed     watch
 
-	importing chan struct{} // holds a token while a list is read
-	forms     readerLocks   // of readers whose long form is on its way
-	long      longForms     // of all readers
-	lists     readerLocks   // of publishers whose list of members is read: what is short may unpack to much
+	importing places      // in which lists of feeds are read
+	joining   places      // in which lists of members are read
+	drawing   places      // in which pictures are made logos
+	forms     readerLocks // of readers whose long form is on its way
+	long      longForms   // of all readers
+	lists     readerLocks // of publishers whose list of members is read: what is short may unpack to much
 	searches  readerLocks
 	listening listening
-	drawing   sync.Mutex // held while a picture is made a logo
 }
 
 // New makes the web view. It panics if an embedded template is broken, which
@@ -161,7 +161,7 @@ func New(o Options) http.Handler {
 		Options: o, assets: a, pages: loadPages(a), limits: newLimits(), clicked: newClickLog(), opened: o.Now(),
 		images: newImageCache(o), relying: newRelying(o.BaseURL),
 		noticed:   watch{last: make(map[string]time.Time)},
-		importing: make(chan struct{}, 1),
+		importing: make(places, 1), joining: make(places, 2), drawing: make(places, 1),
 	}
 	s.mux = s.routes()
 	return s.guard(s.mux)

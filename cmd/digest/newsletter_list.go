@@ -66,7 +66,7 @@ func (c *newsletterImportCmd) Run(a *app, st *store.Store) error {
 		return fmt.Errorf("%s: %w", plain(c.File), err)
 	}
 	defer f.Close()
-	list, err := members.Open(f, size, filepath.Base(c.File))
+	list, err := members.Open(a.soft, f, size, filepath.Base(c.File))
 	if err != nil {
 		return err
 	}

@@ -11,8 +11,9 @@ import (
 	"strings"
 	"sync"
 
-	"golang.org/x/net/idna"
 	"golang.org/x/net/publicsuffix"
+
+	"digest"
 )
 
 // names asks the DNS. Names of the world's are asked for as a whole: a search
@@ -143,7 +144,7 @@ func domainOf(address string) string {
 		return ""
 	}
 	domain := a.Address[strings.LastIndexByte(a.Address, '@')+1:]
-	if ascii, err := idna.Lookup.ToASCII(domain); err == nil {
+	if ascii, err := digest.ASCIIHost(domain); err == nil {
 		return ascii
 	}
 	return strings.ToLower(domain)

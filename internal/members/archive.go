@@ -43,6 +43,9 @@ func (l *List) unpack(r io.ReaderAt, size int64) error {
 			if err := l.readAsked(f); err != nil {
 				l.skip(f.Name, err)
 			}
+			if err := l.ctx.Err(); err != nil {
+				return err
+			}
 			continue
 		}
 		err := l.add(source{name: baseName(f.Name), open: f.Open})

@@ -19,14 +19,14 @@ func (l *List) readAsked(f *zip.File) error {
 		return fmt.Errorf("reading %s: %w", askedFile, err)
 	}
 	defer r.Close()
-	t, err := openTable(io.LimitReader(r, l.limits.bytes+1), l.limits)
+	t, err := openTable(&spending{l.ctx, r, &l.budget}, l.limits)
 	if err != nil {
 		return err
 	}
 	if len(t.names) != 1 || !t.has(askedColumn) {
 		return errUnknown
 	}
-	for len(l.Asked) < l.limits.rows {
+	for range l.limits.rows {
 		cells, err := t.next()
 		if errors.Is(err, io.EOF) {
 			return nil

@@ -38,7 +38,7 @@ func TestMemory(t *testing.T) {
 	tier.Alone(t)
 	const rows = 100_000
 	f, size := longList(t, rows)
-	l, err := Open(f, size, f.Name())
+	l, err := Open(t.Context(), f, size, f.Name())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -66,7 +66,7 @@ func BenchmarkRead(b *testing.B) {
 	const rows = 100_000
 	f, size := longList(b, rows)
 	for b.Loop() {
-		l, err := Open(f, size, f.Name())
+		l, err := Open(b.Context(), f, size, f.Name())
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -84,7 +84,7 @@ func BenchmarkReadMillion(b *testing.B) {
 	const rows = 1_000_000
 	f, size := longList(b, rows)
 	for b.Loop() {
-		l, err := Open(f, size, f.Name())
+		l, err := Open(b.Context(), f, size, f.Name())
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -36,7 +36,7 @@ func FuzzList(f *testing.F) {
 	f.Fuzz(func(t *testing.T, content []byte, name string) {
 		l := usualLimits()
 		l.bytes = 1 << 20
-		list, err := open(bytes.NewReader(content), int64(len(content)), name, l)
+		list, err := open(t.Context(), bytes.NewReader(content), int64(len(content)), name, l)
 		if err != nil {
 			oneLine(t, err)
 			return

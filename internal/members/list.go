@@ -2,6 +2,7 @@ package members
 
 import (
 	"cmp"
+	"context"
 	"crypto/sha256"
 	"errors"
 	"fmt"
@@ -20,6 +21,8 @@ type List struct {
 
 	Asked []digest.AskedAddress // who were asked already, as our own export says
 
+	ctx     context.Context // of whoever reads the list
+	budget  int64           // bytes that may be read to recognise its files
 	sources []source
 	state   State // of everybody; "": as the rows say
 	limits  limits
@@ -37,13 +40,13 @@ type source struct {
 
 // Open recognises a list: a CSV file, or a ZIP of them. name is what the file is called,
 // which some systems say something with. The error is of the kind Invalid and one line,
-// if the list is at fault.
-func Open(r io.ReaderAt, size int64, name string) (*List, error) {
-	return open(r, size, name, usualLimits())
+// if the list is at fault. Nothing is read of the list any more when ctx has ended.
+func Open(ctx context.Context, r io.ReaderAt, size int64, name string) (*List, error) {
+	return open(ctx, r, size, name, usualLimits())
 }
 
-func open(r io.ReaderAt, size int64, name string, l limits) (*List, error) {
-	list := &List{limits: l, zones: map[string]error{}}
+func open(ctx context.Context, r io.ReaderAt, size int64, name string, l limits) (*List, error) {
+	list := &List{ctx: ctx, budget: l.bytes, limits: l, zones: map[string]error{}}
 	if size > l.bytes {
 		return nil, invalid("the list has %d bytes, and %d are the most; split it", size, l.bytes)
 	}
@@ -72,7 +75,7 @@ func (l *List) add(s source) error {
 		return fmt.Errorf("reading %s: %w", s.name, err)
 	}
 	defer f.Close()
-	t, err := openTable(f, l.limits)
+	t, err := openTable(&spending{l.ctx, f, &l.budget}, l.limits)
 	if err != nil {
 		return atFile(s.name, err)
 	}
@@ -152,7 +155,7 @@ func (p *pass) file(i int, s source) bool {
 		return false
 	}
 	defer f.Close()
-	t, err := openTable(&spending{f, &p.left}, p.limits)
+	t, err := openTable(&spending{p.ctx, f, &p.left}, p.limits)
 	if err != nil {
 		p.yield(Row{}, atFile(s.name, err))
 		return false
@@ -241,13 +244,17 @@ func isEmpty(fields []string) bool {
 	return true
 }
 
-// spending reads as long as something is left to spend.
+// spending reads as long as something is left to spend, and its context has not ended.
 type spending struct {
+	ctx  context.Context
 	r    io.Reader
 	left *int64 // bytes
 }
 
 func (s *spending) Read(p []byte) (int, error) {
+	if err := s.ctx.Err(); err != nil {
+		return 0, err
+	}
 	if *s.left <= 0 {
 		return 0, errBytes
 	}

@@ -3,6 +3,7 @@ package members
 import (
 	"archive/zip"
 	"bytes"
+	"context"
 	"errors"
 	"flag"
 	"fmt"
@@ -50,7 +51,7 @@ func told(l *List) string {
 
 func opened(t testing.TB, name string, content []byte) *List {
 	t.Helper()
-	l, err := Open(bytes.NewReader(content), int64(len(content)), name)
+	l, err := Open(t.Context(), bytes.NewReader(content), int64(len(content)), name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -59,7 +60,7 @@ func opened(t testing.TB, name string, content []byte) *List {
 
 func refused(t *testing.T, name string, content []byte, want string) {
 	t.Helper()
-	_, err := Open(bytes.NewReader(content), int64(len(content)), name)
+	_, err := Open(t.Context(), bytes.NewReader(content), int64(len(content)), name)
 	if digest.KindOf(err) != digest.Invalid || !strings.Contains(err.Error(), want) {
 		t.Errorf("%s: got %v, want an error with %q", name, err, want)
 	}
@@ -291,7 +292,7 @@ func TestBounds(t *testing.T) {
 	packed := zipped(t, mapFS("list.csv", string(content)))
 	ended := func(name string, b []byte, l limits, want string) {
 		t.Helper()
-		list, err := open(bytes.NewReader(b), int64(len(b)), name, l)
+		list, err := open(t.Context(), bytes.NewReader(b), int64(len(b)), name, l)
 		if err == nil {
 			for _, err = range list.Rows() {
 			}
@@ -310,6 +311,39 @@ func TestBounds(t *testing.T) {
 	small = usualLimits()
 	small.index = 100
 	ended("list.zip", packed, small, "the ZIP lists too many files")
+}
+
+// TestRecognisingIsBounded: all files of a ZIP together are read as far as one list may be to find out what they
+// are. Who was asked may stand in a thousand of them, which are a few bytes each until they are unpacked.
+func TestRecognisingIsBounded(t *testing.T) {
+	asked := "asked\n" + strings.Repeat("no address\n", 300)
+	b := zipped(t, mapFS("a/"+askedFile, asked, "b/"+askedFile, asked, "list.csv", "email\na@example.org\n"))
+	small := usualLimits()
+	small.bytes = 5000
+	if _, err := open(t.Context(), bytes.NewReader(b), int64(len(b)), "list.zip", small); err == nil || !strings.Contains(err.Error(), "the list is too large; split it") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// TestReadingEnds: a list is read no further when nobody waits for it any more, be it to recognise it.
+func TestReadingEnds(t *testing.T) {
+	content := []byte("email\n" + strings.Repeat("\n", 4*ahead) + "a@example.org\n")
+	for name, b := range map[string][]byte{"list.csv": content, "list.zip": zipped(t, mapFS(askedFile, "asked\n", "list.csv", string(content)))} {
+		ctx, cancel := context.WithCancel(t.Context())
+		list, err := open(ctx, bytes.NewReader(b), int64(len(b)), name, usualLimits())
+		if err != nil {
+			t.Fatal(err)
+		}
+		cancel()
+		for _, err = range list.Rows() {
+		}
+		if !errors.Is(err, context.Canceled) {
+			t.Errorf("%s: the rows end with %v", name, err)
+		}
+		if _, err := open(ctx, bytes.NewReader(b), int64(len(b)), name, usualLimits()); !errors.Is(err, context.Canceled) {
+			t.Errorf("%s: opening it ends with %v", name, err)
+		}
+	}
 }
 
 // TestArchivesThatAreWrong: a ZIP is refused where nobody could tell which list is meant.
@@ -358,7 +392,7 @@ func TestRowsEndEarly(t *testing.T) {
 
 // TestReadingFails: what a disk says is no fault of the list.
 func TestReadingFails(t *testing.T) {
-	_, err := Open(failing{}, 10, "list.csv")
+	_, err := Open(t.Context(), failing{}, 10, "list.csv")
 	if err == nil || digest.KindOf(err) != "" || !errors.Is(err, fs.ErrClosed) {
 		t.Errorf("got %v", err)
 	}

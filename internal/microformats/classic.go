@@ -64,11 +64,11 @@ func (p *parser) relations(n *html.Node, in *open) {
 	if in == nil || in.classic == nil || n.DataAtom != atom.A && n.DataAtom != atom.Area {
 		return
 	}
-	var given []property
+	given := propertiesOf(n, in) // by its classes
 	for _, rel := range strings.Fields(attr(n, "rel")) {
 		for _, root := range in.classic {
 			prop, ok := classics[root].rels[rel]
-			if !ok || slices.Contains(given, prop) || slices.Contains(propertiesOf(n, in), prop) {
+			if !ok || slices.Contains(given, prop) {
 				continue
 			}
 			given = append(given, prop)

@@ -25,8 +25,11 @@ type property struct{ prefix, name string }
 // walk reads n and what is in it into the innermost open item.
 func (p *parser) walk(n *html.Node, in *open) {
 	if n.Type == html.ElementNode {
-		if n.DataAtom == atom.Template {
+		if n.DataAtom == atom.Template || p.include > 0 && p.room <= 0 {
 			return
+		}
+		if p.include > 0 {
+			p.room -= 16 // the same elements may be included from many places
 		}
 		if target := p.included(n, in); target != nil {
 			p.inside(target, in)
@@ -103,7 +106,7 @@ func rootsOf(n *html.Node, in *open) (types, classic []string) {
 	}
 	if len(types) == 0 {
 		for _, c := range names {
-			if root, ok := classics[c]; ok && c != "item" {
+			if root, ok := classics[c]; ok && c != "item" && !slices.Contains(classic, c) {
 				types, classic = append(types, root.kind), append(classic, c)
 			}
 		}

@@ -63,11 +63,11 @@ func (i *Item) First(name string) string {
 	return ""
 }
 
-// Parse reads a page that was published at an address. The texts of all its items
-// together are at most room bytes: an element within others adds to the text of each.
+// Parse reads a page that was published at an address. The texts and addresses of all its items
+// together are at most room bytes more than the page: an element within others adds to the text of each.
 func Parse(root *html.Node, address string, room int) *Page {
 	p := &parser{page: &Page{Rels: map[string][]string{}, Links: map[string]Link{}}, ids: map[string]*html.Node{}, room: room}
-	p.base, _ = url.Parse(address)
+	p.setBase(address)
 	p.look(root, new(bool))
 	p.walk(root, nil)
 	return p.page
@@ -94,7 +94,7 @@ func (p *parser) look(n *html.Node, based *bool) {
 		case atom.Base:
 			if href := attr(n, "href"); href != "" && !*based {
 				*based = true
-				p.base, _ = url.Parse(p.resolve(href))
+				p.setBase(p.resolve(href))
 			}
 		case atom.A, atom.Area, atom.Link:
 			p.link(n)
@@ -105,6 +105,9 @@ func (p *parser) look(n *html.Node, based *bool) {
 	}
 }
 
+// maxRels is the most rels that are noted of one address.
+const maxRels = 50
+
 // link notes the rels of an address.
 func (p *parser) link(n *html.Node) {
 	rels := strings.Fields(attr(n, "rel"))
@@ -114,11 +117,8 @@ func (p *parser) link(n *html.Node) {
 	to := p.resolve(attr(n, "href"))
 	l := p.page.Links[to]
 	for _, rel := range rels {
-		if !slices.Contains(p.page.Rels[rel], to) {
-			p.page.Rels[rel] = append(p.page.Rels[rel], to)
-		}
-		if !slices.Contains(l.Rels, rel) {
-			l.Rels = append(l.Rels, rel)
+		if len(l.Rels) < maxRels && !slices.Contains(l.Rels, rel) {
+			l.Rels, p.page.Rels[rel] = append(l.Rels, rel), append(p.page.Rels[rel], to)
 		}
 	}
 	slices.Sort(l.Rels)
@@ -133,14 +133,24 @@ func (p *parser) link(n *html.Node) {
 	p.page.Links[to] = l
 }
 
-// resolve makes an address absolute.
+// resolve makes an address absolute. What it grows by counts as text: a page may have a long base, and many links.
 func (p *parser) resolve(ref string) string {
 	ref = strings.TrimSpace(ref)
 	u, err := url.Parse(ref)
-	if err != nil || p.base == nil {
+	if err != nil || p.base == nil || p.room <= 0 {
 		return ref
 	}
-	return p.base.ResolveReference(u).String()
+	whole := p.base.ResolveReference(u).String()
+	p.room -= max(0, len(whole)-len(ref))
+	return whole
+}
+
+// setBase takes an address as what others are relative to, if it is not longer than addresses are.
+func (p *parser) setBase(address string) {
+	const most = 2048 // bytes
+	if len(address) <= most {
+		p.base, _ = url.Parse(address)
+	}
 }
 
 func attr(n *html.Node, name string) string {
