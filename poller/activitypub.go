@@ -133,12 +133,15 @@ func (s *search) lookUp(ctx context.Context, address string, who *person) (actor
 	}
 	s.led = true
 	defer s.hold.settle(0)
-	actor, page := feed.ReadWebFinger(a.body)
-	if actor == "" && page == "" {
+	var found, page string // not actor: a reading that overran goes on after the return
+	if err := s.inPlace(ctx, a, func() error { found, page = feed.ReadWebFinger(a.body); return nil }); err != nil {
+		return "", err
+	}
+	if found == "" && page == "" {
 		return "", &pollError{failure: failure{status: a.status}, text: "its host names no account of the fediverse"}
 	}
 	who.page = page
-	return actor, nil
+	return found, nil
 }
 
 // person finds the feed of an account by its actor; what cannot be read so by the page of

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/netip"
 	"strings"
 	"testing"
 
@@ -81,6 +82,25 @@ func TestCandidatesAreBounded(t *testing.T) {
 	c, err := newReader(t, s.url("/")).p.Find(context.Background(), s.url("/"), func(context.Context, string) (digest.Feed, bool) { return digest.Feed{}, false })
 	if err != nil || len(c.Feeds) != mostCandidates || len(s.log()) != 2 {
 		t.Error(len(c.Feeds), err)
+	}
+}
+
+// TestOffersAreBounded: a page of the Internet that offers hosts at home may not have name servers asked without end.
+func TestOffersAreBounded(t *testing.T) {
+	n := newNeighbourhood(t, "http://outside.example/")
+	asked := 0
+	n.p.guard.lookup = func(ctx context.Context, network, host string) ([]netip.Addr, error) {
+		asked++
+		return []netip.Addr{netip.MustParseAddr("127.0.0.2")}, nil
+	}
+	links := []string{"/feed"}
+	for i := range 3 * mostOffers {
+		links = append(links, fmt.Sprintf("http://nas%d.example/feed", i))
+	}
+	n.outside.answers(paths(map[string]string{"/": page(links...), "/feed": atom(1)}))
+	c, err := n.p.Find(t.Context(), "http://outside.example/", nobody)
+	if err != nil || len(c.Feeds) != 1 || asked == 0 || asked > mostOffers {
+		t.Errorf("%d feeds, %d lookups: %v", len(c.Feeds), asked, err)
 	}
 }
 

@@ -50,8 +50,10 @@ type Candidate struct {
 	Newest   string      // the title of the newest of them
 }
 
-// mostCandidates bounds the feeds of one page that are shown.
-const mostCandidates = 20
+const (
+	mostCandidates = 20  // feeds of one page that are shown
+	mostOffers     = 100 // feeds of one page that are looked at: for each a name server may be asked
+)
 
 // A Known tells the feed that is stored under a normalised address, if one is.
 type Known func(ctx context.Context, address string) (digest.Feed, bool)
@@ -81,7 +83,7 @@ func (p *Poller) Find(ctx context.Context, address string, known Known) (Candida
 		return c, nil
 	}
 	c.Title = s.page.Title
-	for _, o := range s.page.Feeds {
+	for _, o := range s.page.Feeds[:min(len(s.page.Feeds), mostOffers)] {
 		url, err := feed.NormalURL(o.URL)
 		same := func(c Candidate) bool { return c.URL == url }
 		if err != nil || url == s.tried || len(c.Feeds) == mostCandidates ||

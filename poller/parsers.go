@@ -157,33 +157,33 @@ func (r *reading) leave() {
 
 // Read reads a document that was fetched before, as a poll does.
 func (p *Poller) Read(ctx context.Context, body []byte, contentType, address string) (*feed.Document, error) {
-	return p.read(ctx, len(body), func() (*feed.Document, error) { return p.parse(body, contentType, address) })
-}
-
-// read reads a document of some bytes in a place.
-func (p *Poller) read(ctx context.Context, size int, parse func() (*feed.Document, error)) (*feed.Document, error) {
-	var doc *feed.Document
-	err := p.parsers.Do(ctx, size, func(context.Context) (err error) {
-		doc, err = parse()
-		return err
-	})
-	if err != nil {
-		return nil, err
-	}
-	return doc, nil
+	return p.parsers.document(ctx, len(body), func() (*feed.Document, error) { return p.parse(body, contentType, address) })
 }
 
 // ReadList reads a list that a person has given, in a place for documents: for nobody
 // who has gone meanwhile. The error is that of feed.ReadList, such as for one that takes
 // too long to read; or ctx has ended, or there was no place.
 func (p *Poller) ReadList(ctx context.Context, body []byte) (*feed.Document, error) {
-	read, err := p.read(ctx, len(body), func() (*feed.Document, error) { return feed.ReadList(body) })
+	read, err := p.parsers.document(ctx, len(body), func() (*feed.Document, error) { return feed.ReadList(body) })
 	if errors.Is(err, ErrOverran) {
 		wrong := digest.Refuse(digest.Invalid, "not a subscription list (OPML) but a file that takes too long to read")
 		wrong.Err = err
 		return nil, wrong
 	}
 	return read, err
+}
+
+// document reads a document of some bytes in a place.
+func (p *Parsers) document(ctx context.Context, size int, read func() (*feed.Document, error)) (*feed.Document, error) {
+	var doc *feed.Document
+	err := p.Do(ctx, size, func(context.Context) (err error) {
+		doc, err = read()
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return doc, nil
 }
 
 // Work does something with the document of a result, in a place for documents.
@@ -226,4 +226,33 @@ func kindName(k feed.Kind) string {
 		return "a list of subscriptions (OPML)"
 	}
 	return string(k)
+}
+
+// parseAny reads an answer, as inPlace does.
+func (s *session) parseAny(ctx context.Context, a *answer) (*feed.Document, error) {
+	var doc *feed.Document
+	err := s.inPlace(ctx, a, func() (err error) {
+		doc, err = s.poller.parse(s.document(a), a.header.Get("Content-Type"), s.base(a))
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return doc, nil
+}
+
+// inPlace reads an answer in a place for documents. An error that is no *pollError is no fault of the document.
+func (s *session) inPlace(ctx context.Context, a *answer, read func() error) error {
+	p := s.poller
+	err := p.parsers.Do(ctx, len(a.body), func(context.Context) error { return read() })
+	switch {
+	case err == nil, errors.Is(err, errNoPlace), ctx.Err() != nil:
+		return err
+	case errors.Is(err, errPanicked):
+		p.log.Error("parsing panicked", "address", s.shown(a.route), "err", err)
+		err = errPanicked
+	case errors.Is(err, ErrOverran):
+		p.log.Warn("a document takes too long to read", "address", s.shown(a.route), "bytes", len(a.body))
+	}
+	return &pollError{failure: failure{status: a.status}, text: err.Error()}
 }

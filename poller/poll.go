@@ -387,25 +387,6 @@ func (s *session) parseFeed(ctx context.Context, a *answer, kind string) (*answe
 	return a, doc, nil
 }
 
-// parseAny reads an answer. What kept it from being read, and is no fault of the
-// document, is no *pollError.
-func (s *session) parseAny(ctx context.Context, a *answer) (*feed.Document, error) {
-	p := s.poller
-	doc, err := p.read(ctx, len(a.body), func() (*feed.Document, error) {
-		return p.parse(s.document(a), a.header.Get("Content-Type"), s.base(a))
-	})
-	switch {
-	case err == nil, errors.Is(err, errNoPlace), ctx.Err() != nil:
-		return doc, err
-	case errors.Is(err, errPanicked):
-		p.log.Error("parsing panicked", "address", s.shown(a.route), "err", err)
-		err = errPanicked
-	case errors.Is(err, ErrOverran):
-		p.log.Warn("a document takes too long to read", "address", s.shown(a.route), "bytes", len(a.body))
-	}
-	return nil, &pollError{failure: failure{status: a.status}, text: err.Error()}
-}
-
 // describeFeed takes over what a document says of itself.
 func describeFeed(f *digest.Feed, doc *feed.Document, now time.Time) {
 	f.Kind = string(doc.Kind)

@@ -1,0 +1,212 @@
+package digest_test
+
+import (
+	"go/ast"
+	"go/types"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestForeignBytes lists every file that reads bytes that somebody else wrote, and says what bounds the work: how many
+// bytes, and what ends it. Files that call a decoder, or a function of a parser that takes bytes, are found. A new one
+// fails here until it has a line in foreignBounds. A line inPlace is checked.
+func TestForeignBytes(t *testing.T) {
+	files := parsed(t, false)
+	entries := entriesOf(files)
+	found := map[string]bool{}
+	for name, file := range files {
+		dir := path.Dir(name)
+		if slices.Contains(parsers, dir) || strings.HasPrefix(dir, "test/") {
+			continue
+		}
+		for call, inside := range foreignCalls(file, entries) {
+			found[name] = true
+			bound, listed := foreignBounds[name]
+			switch {
+			case !listed:
+				t.Errorf("%s calls %s: say in foreignBounds what bounds it", name, call)
+			case bound == inPlace && !inside:
+				t.Errorf("%s calls %s outside a place for documents (poller.Parsers.Do)", name, call)
+			}
+		}
+	}
+	for name := range foreignBounds {
+		if !found[name] {
+			t.Errorf("%s reads nothing foreign any more: take its line away", name)
+		}
+	}
+}
+
+// TestPatternsAreOurs shows that every regular expression is a literal. One made of foreign bytes can be large, and is
+// then slow for every byte that it is matched against.
+func TestPatternsAreOurs(t *testing.T) {
+	for name, file := range parsed(t, false) {
+		ast.Inspect(file, func(n ast.Node) bool {
+			call, ok := n.(*ast.CallExpr)
+			if !ok || len(call.Args) == 0 {
+				return true
+			}
+			f := types.ExprString(call.Fun)
+			if (f == "regexp.MustCompile" || f == "regexp.Compile") && !isLiteral(call.Args[0]) {
+				t.Errorf("%s: a pattern that is not a literal: %s", name, types.ExprString(call.Args[0]))
+			}
+			return true
+		})
+	}
+}
+
+// isLiteral reports whether an expression is a string literal, or several with constants between them.
+func isLiteral(e ast.Expr) bool {
+	switch e := e.(type) {
+	case *ast.BasicLit:
+		return true
+	case *ast.Ident:
+		return e.Obj != nil && e.Obj.Kind == ast.Con
+	case *ast.BinaryExpr:
+		return isLiteral(e.X) && isLiteral(e.Y)
+	}
+	return false
+}
+
+// parsers are the packages that parse and do no input or output. Their callers bound them. Their own tests of cost and
+// their fuzz targets keep the work in proportion to the bytes.
+var parsers = []string{
+	"feed", "push", "internal/dmarc", "internal/hypertext", "internal/microformats", "internal/picture", "internal/logo",
+	"internal/members", "internal/words", "internal/catalogue",
+}
+
+// decoders are functions of other packages that read what somebody else wrote.
+var decoders = strings.Fields(`
+	json.Unmarshal json.NewDecoder xml.Unmarshal xml.NewDecoder csv.NewReader zip.NewReader tar.NewReader
+	gzip.NewReader flate.NewReader zlib.NewReader brotli.NewReader zstd.NewReader
+	html.Parse html.ParseFragment html.ParseWithOptions html.ParseFragmentWithOptions html.NewTokenizer nethtml.NewTokenizer
+	image.Decode image.DecodeConfig png.Decode png.DecodeConfig jpeg.Decode jpeg.DecodeConfig gif.Decode gif.DecodeConfig
+	mail.ReadMessage message.New message.Read multipart.NewReader io.ReadAll io.Copy bufio.NewScanner
+	x509.ParseCertificate x509.ParsePKIXPublicKey
+	protocol.ParseCredentialCreationResponseBytes protocol.ParseCredentialRequestResponseBody
+	r.ParseForm r.ParseMultipartForm r.MultipartReader r.FormFile`)
+
+// bytesTypes are the types of parameters with foreign bytes.
+var bytesTypes = []string{"[]byte", "io.Reader", "io.ReaderAt"}
+
+// entriesOf returns the exported functions of parsers that take bytes, and those of hypertext that take markup.
+func entriesOf(files map[string]*ast.File) (entries []string) {
+	for name, file := range files {
+		dir := path.Dir(name)
+		if !slices.Contains(parsers, dir) {
+			continue
+		}
+		for _, d := range file.Decls {
+			f, ok := d.(*ast.FuncDecl)
+			takes := slices.Clone(bytesTypes)
+			if dir == "internal/hypertext" {
+				takes = append(takes, "string")
+			}
+			if ok && f.Name.IsExported() && f.Recv == nil && slices.ContainsFunc(f.Type.Params.List, func(p *ast.Field) bool {
+				return slices.Contains(takes, types.ExprString(p.Type))
+			}) {
+				entries = append(entries, filepath.Base(dir)+"."+f.Name.Name)
+			}
+		}
+	}
+	return entries
+}
+
+// foreignCalls returns the decoders and entries that a file calls, and whether each call is inside a function that is
+// handed to a place for documents.
+func foreignCalls(file *ast.File, entries []string) map[string]bool {
+	calls := map[string]bool{}
+	var visit func(n ast.Node, inside bool)
+	visit = func(n ast.Node, inside bool) {
+		ast.Inspect(n, func(n ast.Node) bool {
+			call, ok := n.(*ast.CallExpr)
+			if !ok {
+				return true
+			}
+			name := types.ExprString(call.Fun)
+			if slices.Contains(decoders, name) || slices.Contains(entries, name) {
+				was, again := calls[name]
+				calls[name] = inside && (was || !again)
+			}
+			for _, arg := range call.Args {
+				_, isWork := arg.(*ast.FuncLit)
+				visit(arg, inside || isWork && places[name[strings.LastIndex(name, ".")+1:]])
+			}
+			visit(call.Fun, inside)
+			return false
+		})
+	}
+	visit(file, false)
+	return calls
+}
+
+// places are the functions of poller that run their last argument in a place for documents.
+var places = map[string]bool{"Do": true, "inPlace": true, "document": true, "Work": true}
+
+const (
+	inPlace  = "a document within its limits, in a place for documents: 5 s and 3 s more for each megabyte"
+	operator = "a file or the input of the person at the command line, up to a size, until it is interrupted"
+	stored   = "what the program itself wrote to its database, within the limits of the row"
+	sealed   = "what the program itself sealed, so that no byte of it is foreign"
+	request  = "the body of a request, 64 KB unless middleware.go says more, within its time limit"
+	ours     = "text that the program itself made"
+)
+
+// foreignBounds has the bound of the work of each file.
+var foreignBounds = map[string]string{
+	"cmd/digest/bounce.go":          operator,
+	"cmd/digest/files.go":           operator,
+	"cmd/digest/newsletter.go":      operator,
+	"cmd/digest/newsletter_list.go": operator,
+	"cmd/digest/parse.go":           operator,
+	"cmd/digest/user_add.go":        operator,
+	"internal/backup/file.go":       operator,
+	"internal/backup/reader.go":     operator,
+	"internal/bounce/aggregate.go":  "an attachment of a message of bounce.MaxMessage, unpacked to dmarc.maxXML at most",
+	"internal/bounce/maildir.go":    "bounce.MaxMessage for each message",
+	"internal/bounce/report.go":     "a message of bounce.MaxMessage, with maxPart for each part",
+	"internal/bounce/session.go":    "bounce.MaxMessage, in one of 50 connections of 15 minutes each",
+	"internal/doctor/baseurl.go":    "1 MB, within the time limit of the check",
+	"internal/doctor/dkim.go":       "a DNS record of 64 KB at most",
+	"internal/hub/hub.go":           "the answer of a callback, poller.maxCallbackBody",
+	"internal/seal/seal.go":         sealed,
+	"mailer/base64.go":              ours,
+	"poller/activitypub.go":         inPlace,
+	"poller/body.go":                "Options.MaxBody after each content coding, within the time limit of the request",
+	"poller/callback.go":            "maxCallbackBody, within callbackTimeout",
+	"poller/form.go":                "maxFormAnswer, within the time limit of the request",
+	"poller/parsers.go":             inPlace,
+	"render/parse.go":               "the content of a post, cut to feed.maxContent in its place",
+	"render/picture_size.go":        "one tag of the content of a post",
+	"render/pieces.go":              ours,
+	"store/at_work.go":              stored,
+	"store/bodies.go":               stored,
+	"store/clock.go":                stored,
+	"store/fence.go":                stored,
+	"store/fence_release.go":        stored,
+	"store/notes.go":                stored,
+	"store/occupy.go":               "1 KB of a file of the program",
+	"store/posts.go":                stored,
+	"store/prune_waiting.go":        stored,
+	"store/subscriptions_former.go": stored,
+	"web/about.go":                  ours,
+	"web/api.go":                    request,
+	"web/api_logo.go":               request,
+	"web/feeds_import.go":           "maxList, read by poller.ReadList in a place for documents",
+	"web/feeds_import_report.go":    stored,
+	"web/form.go":                   request,
+	"web/hub.go":                    request,
+	"web/image.go":                  "the first bytes of a picture of poller.maxPicture",
+	"web/offline.go":                ours,
+	"web/passkeys.go":               request,
+	"web/ping.go":                   request,
+	"web/publisher_import.go":       "maxList, in one of two places (site.joining), until its context ends",
+	"web/publisher_logo.go":         "logo.MaxBytes, in a place (site.drawing)",
+	"web/push.go":                   "the longest feed, counted in site.long, within the time limit of the request",
+	"web/unsent.go":                 request,
+	"web/unsent_fill.go":            ours,
+	"web/unsubscribe.go":            request,
+}
