@@ -102,6 +102,7 @@ func TestNoPasswordIsShown(t *testing.T) {
 		{"restore", "all.backup --check", exitDone},
 		{"restore", "all.backup", exitFailed},
 		{"copy", "--to copy.db --replace", exitDone},
+		{"prune", "", exitDone},
 		{"user list", "", exitDone},
 		{"user show", ann, exitDone},
 		{"user set", ann + "--days daily", exitDone},

@@ -55,7 +55,7 @@ func TestServeBySocket(t *testing.T) {
 				t.Errorf("another client is answered %d, want %d", got, want)
 			}
 			var said strings.Builder
-			if status := run(t.Context(), t.Context(), strings.Fields("serve --listen unix:"+path), io.Discard, &said); status != exitFailed || !strings.Contains(said.String(), "another process listens at") {
+			if status := run(t.Context(), t.Context(), strings.Fields("serve --listen unix:"+path+" --database "+filepath.Join(t.TempDir(), "other.db")), io.Discard, &said); status != exitFailed || !strings.Contains(said.String(), "another process listens at") {
 				t.Errorf("a second one: status %d, %s", status, said.String())
 			}
 			if got := askBySocket(t, path, "/healthz", ""); got != http.StatusOK {

@@ -27,7 +27,7 @@ func Create(path, beside string, flag int) (*os.File, error) {
 	}
 	folder, err := os.OpenRoot(filepath.Dir(path)) // which stays the same folder, whatever its name leads to
 	if err != nil {
-		return nil, err
+		return nil, &fs.PathError{Op: "open", Path: path, Err: cause(err)}
 	}
 	defer folder.Close()
 	like, err := folder.Lstat(filepath.Base(beside))
@@ -45,6 +45,14 @@ func Create(path, beside string, flag int) (*os.File, error) {
 	}
 	give(f, like)
 	return f, nil
+}
+
+// cause returns the reason of an error without its path.
+func cause(err error) error {
+	if e, ok := errors.AsType[*fs.PathError](err); ok {
+		return e.Err
+	}
+	return err
 }
 
 // GiveLike gives a file that this process has just created to the owner of another, whose group may read it too if it
