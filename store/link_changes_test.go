@@ -99,9 +99,8 @@ func TestLinkChanges(t *testing.T) {
 	week := parisMidnight.Add(7 * 24 * time.Hour)
 	type scene struct {
 		world
-		d       digest.Digest
-		f, g    digest.Feed
-		changed func(*store.Store) error
+		d    digest.Digest
+		f, g digest.Feed
 	}
 	for _, test := range []struct {
 		name   string

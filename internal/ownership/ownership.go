@@ -27,7 +27,7 @@ func Create(path, beside string, flag int) (*os.File, error) {
 	}
 	folder, err := os.OpenRoot(filepath.Dir(path)) // which stays the same folder, whatever its name leads to
 	if err != nil {
-		return nil, &fs.PathError{Op: "open", Path: path, Err: cause(err)}
+		return nil, openError(path, err)
 	}
 	defer folder.Close()
 	like, err := folder.Lstat(filepath.Base(beside))
@@ -41,18 +41,18 @@ func Create(path, beside string, flag int) (*os.File, error) {
 		return os.OpenFile(path, flag, mode)
 	}
 	if err != nil {
-		return nil, err
+		return nil, openError(path, err)
 	}
 	give(f, like)
 	return f, nil
 }
 
-// cause returns the reason of an error without its path.
-func cause(err error) error {
+// openError names the file, and not the folder or the name within it, that err is about.
+func openError(path string, err error) error {
 	if e, ok := errors.AsType[*fs.PathError](err); ok {
-		return e.Err
+		err = e.Err
 	}
-	return err
+	return &fs.PathError{Op: "open", Path: path, Err: err}
 }
 
 // GiveLike gives a file that this process has just created to the owner of another, whose group may read it too if it
