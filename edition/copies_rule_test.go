@@ -20,7 +20,7 @@ const (
 	link    = ` <a href="` + boats + `">anna.example/2026/boats</a></p>`
 )
 
-// read is a post of the feed at an address, as it stands there.
+// read returns a post of the feed at an address.
 func read(feed, url, content string) source {
 	host, _, _ := strings.Cut(strings.TrimPrefix(feed, "https://"), "/")
 	domain, err := publicsuffix.EffectiveTLDPlusOne(strings.ToLower(host))
