@@ -194,7 +194,7 @@ func TestEveryLinkRouteIsTried(t *testing.T) {
 	_, public, _ := strings.Cut(string(source), "func (s *site) publicRoutes()")
 	public, _, _ = strings.Cut(public, "\nfunc ")
 	others := []string{
-		"/remedies/{token}/find", "/remedies/{token}/add", // they subscribe only to feeds that were found: TestRemediesByLinkSubscribeToNothingElse
+		"/remedies/{token}/find", "/remedies/{token}/add", // they look, and subscribe only to found feeds: TestRemediesByLinkSubscribeToNothingElse
 		"/sign-in/letter", "/sign-in/owner", "/sign-out", "/sign-up", "/bot/site", // no link in an email leads here
 		"/passkeys/sign-in/begin", "/passkeys/sign-in/finish", "/passkeys/register/begin", "/passkeys/register/finish",
 	}

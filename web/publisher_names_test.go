@@ -102,7 +102,7 @@ func TestNamesArePlain(t *testing.T) {
 		if got.Name != "Kites" || got.NamesWait() {
 			r.t.Errorf("named %q, wants %q", got.Name, got.WantedName)
 		}
-		for _, l := range web.LettersToStrangers(digest.Newsletter{Name: "You won! https://evil.com/claim " + strings.Repeat("now ", 30)}) { // the newsletter had this name before the rule
+		for _, l := range web.LettersToStrangers(digest.Newsletter{Name: "You won! https://evil.com/claim " + strings.Repeat("now ", 30)}) { // it had this name before
 			if text := l.Title + l.PlainText() + l.HTML(); strings.Contains(text, "evil.com") || strings.Contains(text, strings.Repeat("now ", 15)) {
 				r.t.Errorf("a stranger is mailed %q\n%s", l.Title, l.PlainText())
 			}

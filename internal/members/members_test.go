@@ -313,8 +313,8 @@ func TestBounds(t *testing.T) {
 	ended("list.zip", packed, small, "the ZIP lists too many files")
 }
 
-// TestRecognisingIsBounded: all files of a ZIP together are read as far as one list may be to find out what they
-// are. Who was asked may stand in a thousand of them, which are a few bytes each until they are unpacked.
+// TestRecognisingIsBounded: to recognise the files of a ZIP, Open reads at most the size of one list from all of
+// them. A ZIP may have a thousand files of asked addresses, which are a few bytes each until they are unpacked.
 func TestRecognisingIsBounded(t *testing.T) {
 	asked := "asked\n" + strings.Repeat("no address\n", 300)
 	b := zipped(t, mapFS("a/"+askedFile, asked, "b/"+askedFile, asked, "list.csv", "email\na@example.org\n"))

@@ -105,7 +105,7 @@ func (p *parser) look(n *html.Node, based *bool) {
 	}
 }
 
-// maxRels is the most rels that are noted of one address.
+// maxRels is how many rels a page keeps for each address.
 const maxRels = 50
 
 // link notes the rels of an address.
