@@ -102,7 +102,7 @@ func (b *Builder) noticeLink(d digest.Delivery, n digest.Notice) (url string, wo
 	return "", nil
 }
 
-// undelivered says that an edition, or an issue of a newsletter, did not reach its reader.
+// undelivered returns the notice that an edition, or an issue of a newsletter, did not reach its reader.
 func undelivered(n digest.Notice, newsletter bool) catalogue.Sayable {
 	day := catalogue.Day("Monday 2 January", n.LocalDate)
 	switch {

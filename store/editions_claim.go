@@ -206,7 +206,7 @@ func (q *editionClaim) lease(ctx context.Context, ids []digest.EditionID) error 
 		SELECT e.id, e.domain, ?, ? FROM editions e WHERE e.id`+q.c.d.oneOf, q.Token, at(q.now).plus(q.Lease), keys(q.c.d, ids))
 }
 
-// end ends those that must not be sent, puts off those that must not be sent yet, and returns the others.
+// end ends editions that must never be sent, postpones those that must not be sent yet, and returns the others.
 func (q *editionClaim) end(ctx context.Context, found []queuedEdition) (live []queuedEdition, ended int, err error) {
 	var left, late, unmailed, locked []digest.EditionID
 	for _, e := range found {

@@ -134,7 +134,7 @@ func (s *Store) atOneInstant(ctx context.Context, doing string, f func(*Store) e
 	return failed(doing, f(s.inside(tx)))
 }
 
-// inside gives a store that works in a transaction.
+// inside returns a store that works in a transaction.
 func (s *Store) inside(tx *sqlx.Tx) *Store { return &Store{d: s.d, within: tx, Policy: s.Policy} }
 
 // retries is how often a transaction is begun again that PostgreSQL has ended

@@ -63,7 +63,7 @@ func (s *site) unsubscribe(w http.ResponseWriter, r *http.Request) error {
 	return s.leaveDigest(w, r, d, true)
 }
 
-// hasOneClick reports whether a request brings what the List-Unsubscribe-Post field announces, as a form of either kind.
+// hasOneClick reports whether a form has the field that List-Unsubscribe-Post announces, in either encoding.
 func hasOneClick(r *http.Request) (bool, error) {
 	for _, parse := range []func() error{r.ParseForm, func() error { return r.ParseMultipartForm(maxBody) }} {
 		if err := parse(); err != nil && asProblem(err) == errTooLarge {

@@ -325,7 +325,7 @@ func TestRecognisingIsBounded(t *testing.T) {
 	}
 }
 
-// TestReadingEnds: a list is read no further when nobody waits for it any more, be it to recognise it.
+// TestReadingEnds: when its context ends, a list is read no further, not even to recognise it.
 func TestReadingEnds(t *testing.T) {
 	content := []byte("email\n" + strings.Repeat("\n", 4*ahead) + "a@example.org\n")
 	for name, b := range map[string][]byte{"list.csv": content, "list.zip": zipped(t, mapFS(askedFile, "asked\n", "list.csv", string(content)))} {

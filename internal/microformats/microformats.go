@@ -145,7 +145,7 @@ func (p *parser) resolve(ref string) string {
 	return whole
 }
 
-// setBase takes an address as what others are relative to, if it is not longer than addresses are.
+// setBase sets the address to which other addresses are relative, unless it is too long.
 func (p *parser) setBase(address string) {
 	const most = 2048 // bytes
 	if len(address) <= most {
