@@ -243,7 +243,7 @@ type FeedLabel struct {
 	Language string
 }
 
-// A NoticeKind says what an edition tells its reader, mostly of a feed.
+// A NoticeKind is the kind of a notice in an edition. Most notices are about a feed.
 type NoticeKind string
 
 // The kinds of notice.
@@ -282,7 +282,7 @@ const (
 	OtherIllness   Illness = "other"
 )
 
-// A Notice is what an edition tells its reader: of a feed, of an earlier edition, or of a change by a link.
+// A Notice is a message to the reader in an edition: about a feed, an earlier edition, or a change by a link.
 type Notice struct {
 	DigestID DigestID
 	FeedID   FeedID

@@ -10,9 +10,9 @@ import (
 	"testing"
 )
 
-// TestForeignBytes lists every file that reads bytes that somebody else wrote, and says what bounds the work: how many
-// bytes, and what ends it. Files that call a decoder, or a function of a parser that takes bytes, are found. A new one
-// fails here until it has a line in foreignBounds. A line inPlace is checked.
+// TestForeignBytes checks that foreignBounds has a line for every file that reads bytes from outside, and that each
+// line with inPlace is true. The line says what bounds the work: how many bytes, and what ends it. The test finds
+// the files that call a decoder, or a function of a parser that takes bytes.
 func TestForeignBytes(t *testing.T) {
 	files := parsed(t, false)
 	entries := entriesOf(files)
@@ -40,8 +40,8 @@ func TestForeignBytes(t *testing.T) {
 	}
 }
 
-// TestPatternsAreOurs shows that every regular expression is a literal. One made of foreign bytes can be large, and is
-// then slow for every byte that it is matched against.
+// TestPatternsAreOurs checks that every regular expression is a literal. One that is built from foreign bytes can
+// be large, and slow for every byte of its input.
 func TestPatternsAreOurs(t *testing.T) {
 	for name, file := range parsed(t, false) {
 		ast.Inspect(file, func(n ast.Node) bool {
@@ -58,7 +58,7 @@ func TestPatternsAreOurs(t *testing.T) {
 	}
 }
 
-// isLiteral reports whether an expression is a string literal, or several with constants between them.
+// isLiteral reports whether an expression is a string literal, or joins literals and constants.
 func isLiteral(e ast.Expr) bool {
 	switch e := e.(type) {
 	case *ast.BasicLit:
@@ -71,14 +71,14 @@ func isLiteral(e ast.Expr) bool {
 	return false
 }
 
-// parsers are the packages that parse and do no input or output. Their callers bound them. Their own tests of cost and
-// their fuzz targets keep the work in proportion to the bytes.
+// parsers lists the packages that parse and do no input or output. Their callers bound the bytes. Their cost tests
+// and fuzz targets check that the work grows in proportion to the bytes.
 var parsers = []string{
 	"feed", "push", "internal/dmarc", "internal/hypertext", "internal/microformats", "internal/picture", "internal/logo",
 	"internal/members", "internal/words", "internal/catalogue",
 }
 
-// decoders are functions of other packages that read what somebody else wrote.
+// decoders lists functions of other packages that decode foreign bytes.
 var decoders = strings.Fields(`
 	json.Unmarshal json.NewDecoder xml.Unmarshal xml.NewDecoder csv.NewReader zip.NewReader tar.NewReader
 	gzip.NewReader flate.NewReader zlib.NewReader brotli.NewReader zstd.NewReader
@@ -89,10 +89,10 @@ var decoders = strings.Fields(`
 	protocol.ParseCredentialCreationResponseBytes protocol.ParseCredentialRequestResponseBody
 	r.ParseForm r.ParseMultipartForm r.MultipartReader r.FormFile`)
 
-// bytesTypes are the types of parameters with foreign bytes.
+// bytesTypes lists the types of parameters that carry foreign bytes.
 var bytesTypes = []string{"[]byte", "io.Reader", "io.ReaderAt"}
 
-// entriesOf returns the exported functions of parsers that take bytes, and those of hypertext that take markup.
+// entriesOf returns the exported functions of parsers that take bytes, or, in hypertext, markup.
 func entriesOf(files map[string]*ast.File) (entries []string) {
 	for name, file := range files {
 		dir := path.Dir(name)
@@ -115,8 +115,8 @@ func entriesOf(files map[string]*ast.File) (entries []string) {
 	return entries
 }
 
-// foreignCalls returns the decoders and entries that a file calls, and whether each call is inside a function that is
-// handed to a place for documents.
+// foreignCalls returns the decoders and entries that a file calls, and whether every call is in a function that
+// runs in a place for documents.
 func foreignCalls(file *ast.File, entries []string) map[string]bool {
 	calls := map[string]bool{}
 	var visit func(n ast.Node, inside bool)
@@ -143,7 +143,7 @@ func foreignCalls(file *ast.File, entries []string) map[string]bool {
 	return calls
 }
 
-// places are the functions of poller that run their last argument in a place for documents.
+// places lists the functions of poller that run their last argument in a place for documents.
 var places = map[string]bool{"Do": true, "inPlace": true, "document": true, "Work": true}
 
 const (
@@ -155,7 +155,7 @@ const (
 	ours     = "text that the program itself made"
 )
 
-// foreignBounds has the bound of the work of each file.
+// foreignBounds says for each file what bounds the work.
 var foreignBounds = map[string]string{
 	"cmd/digest/bounce.go":          operator,
 	"cmd/digest/files.go":           operator,

@@ -5,10 +5,11 @@ import (
 	"time"
 )
 
-// A LetterNote says that the instance refused emails to newcomers, because strangers had caused too many.
+// A LetterNote says that the instance refused sign-in links or emails to newcomers, because too many were
+// unanswered.
 type LetterNote struct {
-	Domain string // the mail domain that reached its bound; "": the instance did
-	SignIn bool   // it is the bound of sign-in links
+	Domain string // the mail domain that reached its bound; "": the bound of the instance
+	SignIn bool   // the bound of sign-in links
 	At     time.Time
 }
 

@@ -11,24 +11,24 @@ import (
 type LinkChange struct {
 	ID       int64
 	DigestID DigestID
-	FeedID   FeedID // of the subscription that was changed; 0: the digest itself was
+	FeedID   FeedID // of the changed subscription; 0: a setting of the digest changed
 	Setting  LinkSetting
 	Was, Now string // values of the setting
 
 	Title   string // the digest's name, or the feed's title as its reader sees it
-	Host    string // of the feed, as it is shown: its address may be a secret
-	NewHost string // of the feed that took its place; only of LinkFeed
+	Host    string // of the feed, without the rest of its address, which may be a secret
+	NewHost string // of the feed that replaced it; only of LinkFeed
 
-	EmailDate Date // of the edition whose email had the link; zero: not known
+	EmailDate Date // of the edition whose email had the link; zero: unknown
 	OneClick  bool // the unsubscribe button of a mail program did it (RFC 8058)
 	MadeAt    time.Time
 	UndoneAt  time.Time // zero: not undone
 }
 
-// A LinkSetting is what a link in an email can change.
+// A LinkSetting is a setting that a link in an email can change.
 type LinkSetting string
 
-// The settings that links change: the first two of a digest, the others of a subscription.
+// The settings that links change. The first two are of a digest, the others of a subscription.
 const (
 	LinkState        LinkSetting = "state"        // values by StateValue
 	LinkDays         LinkSetting = "days"         // values by Cadence.String
@@ -40,7 +40,7 @@ const (
 // LinkUndoTime is how long a reader can undo a LinkChange.
 const LinkUndoTime = 30 * 24 * time.Hour
 
-// StateValue writes a state, and until when a pause lasts, as a value of a LinkSetting.
+// StateValue encodes a state, and the end of a pause, as a value of a LinkSetting.
 func StateValue(state DigestState, until time.Time) string {
 	if state != DigestPaused || until.IsZero() {
 		return string(state)
@@ -48,7 +48,7 @@ func StateValue(state DigestState, until time.Time) string {
 	return string(state) + " " + strconv.FormatInt(until.Unix(), 10)
 }
 
-// ParseStateValue reads what StateValue wrote.
+// ParseStateValue decodes a value of StateValue.
 func ParseStateValue(value string) (state DigestState, until time.Time) {
 	name, seconds, _ := strings.Cut(value, " ")
 	if n, err := strconv.ParseInt(seconds, 10, 64); err == nil {
@@ -57,8 +57,9 @@ func ParseStateValue(value string) (state DigestState, until time.Time) {
 	return DigestState(name), until
 }
 
-// ToldByEdition reports whether the next edition of a digest can tell its reader of a LinkChange soon. If none is due
-// within two days, an email does. Members of newsletters always get the email: an issue needs new posts.
+// ToldByEdition reports whether the next edition of a digest can report a LinkChange soon. If none is due within
+// two days, the reader gets an email. Members of newsletters always get the email, because an issue needs new
+// posts.
 func ToldByEdition(d Digest, now time.Time) bool {
 	const soon = 48 * time.Hour
 	comes := d.State == DigestActive || d.State == DigestPaused && !d.PausedUntil.IsZero()

@@ -146,8 +146,8 @@ func (n Newsletter) Check() error {
 	return nil
 }
 
-// Tidy gives a newsletter without what its texts would do to pages, mails and terminals that show them: no
-// control characters, nothing that turns the direction of a text, and one line where there is one.
+// Tidy returns a newsletter whose texts are safe to show on pages, in emails and in terminals. They have no control
+// characters and nothing that changes the direction of text, and single-line texts have one line.
 func (n Newsletter) Tidy() Newsletter {
 	for _, line := range []*string{&n.AddressLine, &n.HeaderText, &n.FooterText} {
 		*line = OneLine(WithoutTurns(*line))

@@ -11,13 +11,13 @@ import (
 // MostName is how long the name of a newsletter, or of its sender, may be, in characters.
 const MostName = 60
 
-// PlainName returns a name as emails to people who are no members show it: one short line in which mail programs find
-// no address to link to.
+// PlainName returns a name as emails to non-members show it: one short line, without anything that mail programs
+// would turn into a link.
 func PlainName(name string) string {
 	return Shortened(OneLine(withoutAddresses(tidyName(name))), MostName)
 }
 
-// tidyName returns a name as one line without invisible characters, but for those that join letters and emoji.
+// tidyName returns a name as one line without invisible characters. It keeps those that join letters and emoji.
 func tidyName(name string) string {
 	const nonJoiner, joiner = 0x200c, 0x200d
 	return OneLine(strings.Map(func(r rune) rune {
@@ -28,7 +28,7 @@ func tidyName(name string) string {
 	}, name))
 }
 
-// withoutAddresses separates the parts of what reads as an address.
+// withoutAddresses breaks addresses in a text into their words.
 func withoutAddresses(s string) string {
 	s = strings.NewReplacer("@", " ", "://", " ").Replace(s)
 	var b strings.Builder
@@ -62,7 +62,7 @@ func inHostName(r rune) bool {
 	return unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r) || r == '-' || isDot(r)
 }
 
-// isDot reports whether a browser takes a character for the dot between the labels of a host (UTS #46).
+// isDot reports whether browsers read a character as the dot between the labels of a host (UTS #46).
 func isDot(r rune) bool { return r == '.' || r == '\u3002' || r == '\uff0e' || r == '\uff61' }
 
 // isHostName reports whether a word is a host below a top-level domain that exists.
@@ -82,8 +82,8 @@ func isHostName(word string) bool {
 	return official && suffix != host
 }
 
-// WithNames returns a newsletter with its approved names. Names that its publisher typed and that differ from those
-// wait in WantedName and WantedFromName.
+// WithNames returns a newsletter with its approved names. Other names that its publisher typed wait in WantedName
+// and WantedFromName.
 func (n Newsletter) WithNames(approved Newsletter) Newsletter {
 	n.WantedName, n.WantedFromName = "", ""
 	if n.Name != approved.Name {
@@ -98,7 +98,7 @@ func (n Newsletter) WithNames(approved Newsletter) Newsletter {
 // NamesWait reports whether names of a newsletter wait for approval.
 func (n Newsletter) NamesWait() bool { return n.WantedName != "" || n.WantedFromName != "" }
 
-// Wanted returns a newsletter with the names that wait for approval.
+// Wanted returns a newsletter under the names that wait for approval.
 func (n Newsletter) Wanted() Newsletter {
 	if n.WantedName != "" {
 		n.Name = n.WantedName

@@ -56,7 +56,7 @@ func FuzzPlainName(f *testing.F) {
 	})
 }
 
-// TestCheckNames: a name that cannot be shown as it is typed is refused; one that a newsletter has already stays.
+// TestCheckNames: a name is refused if it cannot be shown as typed, unless the newsletter already has it.
 func TestCheckNames(t *testing.T) {
 	old := digest.Newsletter{Name: "kottke.org", FromName: strings.Repeat("long ", 19)}
 	for name, c := range map[string]struct {
@@ -78,7 +78,7 @@ func TestCheckNames(t *testing.T) {
 	}
 }
 
-// TestWithNames: where names are approved, another one waits, and the approved one stays.
+// TestWithNames: a new name waits, and the approved one stays.
 func TestWithNames(t *testing.T) {
 	approved := digest.Newsletter{Name: "Boats", FromName: "Anna"}
 	for name, c := range map[string]struct{ typed, want digest.Newsletter }{

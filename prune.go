@@ -2,7 +2,7 @@ package digest
 
 import "time"
 
-// A Prune counts the editions and posts that a prune would delete, and all that the database has.
+// A Prune counts the editions and posts that a prune would delete, and all in the database.
 type Prune struct {
 	Before      time.Time `json:"before"` // everything older is deleted
 	Editions    int       `json:"editions"`

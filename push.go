@@ -64,7 +64,7 @@ type HubHost struct {
 }
 
 const (
-	// HubSilence is how long a host gets no request after it has confirmed none of the latest ones.
+	// HubSilence is how long a host gets no request after it has confirmed none of the last ones.
 	HubSilence = 24 * time.Hour
 
 	mostUnconfirmed = 3
@@ -120,8 +120,8 @@ type News struct {
 	ExpiresAt   time.Time // when the last promise of its hubs ends
 	CloudUntil  time.Time // when the promise of its cloud ends; zero: there was none
 
-	// HubQuietUntil is when the next request to a hub or cloud of it is due, whose host has confirmed none of the
-	// latest requests; zero: no such host.
+	// HubQuietUntil is the time of the next request to a hub or cloud whose host has confirmed none of the last
+	// ones; zero: it has no such host.
 	HubQuietUntil time.Time
 }
 

@@ -129,9 +129,9 @@ func WithoutTurns(s string) string {
 // MostHost is the number of characters of the longest host that the DNS can hold (RFC 1035 section 2.3.4).
 const MostHost = 253
 
-// ASCIIHost is how mail and the DNS write a host: in lower case, an
-// internationalised name by its A-labels (RFC 5890 section 2.3.2.1). One of more characters than
-// MostHost that is not ASCII is an error: to convert it takes time in proportion to the square of its length.
+// ASCIIHost returns a host as mail and the DNS write it: in lower case, with internationalised labels as A-labels
+// (RFC 5890 section 2.3.2.1). A host that is not ASCII and has more than MostHost characters is an error, because
+// the time to convert it grows with the square of its length.
 func ASCIIHost(host string) (string, error) {
 	if strings.IndexFunc(host, func(r rune) bool { return r > unicode.MaxASCII }) < 0 {
 		return strings.ToLower(host), nil

@@ -15,16 +15,17 @@ import (
 	"digest/render"
 )
 
-// The same post in several feeds of a reader comes once in an edition, with a link to
-// where else it is: a site's post in a second feed of the site, in an aggregator, in its author's
-// account on a network. Nothing is taken away for it: all of them stay posts of the edition.
+// An edition shows a post once, even if several of the reader's feeds have it: a second feed of the site, an
+// aggregator, or the author's account on a network. The post has links to its copies, and the copies stay posts of
+// the edition.
 //
-// A post is left out for another only where its own feed says that it is the other one (it has the other's
-// address, it links to it, it names it as its copy, or its author says that the other's site is theirs), and it
-// adds nothing to it. The other one is at home at its address, and nearer than the post; where that is not
-// known, both have to be the same in all that is shown. So no feed can hide or retitle what another one publishes.
+// The edition leaves a post out in favour of another only if the post's own feed says that they are the same, and
+// if the post adds nothing. The feed says so if the post has the other's address, links to it, or names it as its
+// copy, or if its author claims the other's site. The other post must be at home at its address, and if both posts
+// have this address, nearer to it. If that is unknown, both must be the same in all that a reader sees. So no feed
+// can hide or retitle a post of another feed.
 
-// keys are by what a post is found to be perhaps the same as one of another feed. 0 is none.
+// keys finds posts of other feeds that may be the same. 0 is no key.
 type keys struct {
 	own   uint64   // of its address
 	names []uint64 // of the addresses that a short post links to, and of its copies
@@ -34,10 +35,10 @@ type keys struct {
 const (
 	shortText = 4000 // bytes of the content of a post that may be an announcement
 	mostNames = 12
-	fewWords  = 4 // a text of fewer says nothing of whose it is
+	fewWords  = 4 // a shorter text may be anybody's
 )
 
-// keySeed is of this process: keys are not stored.
+// A keySeed belongs to this process. Keys are not stored.
 type keySeed struct{ maphash.Seed }
 
 func newKeySeed() keySeed { return keySeed{maphash.MakeSeed()} }
@@ -62,8 +63,8 @@ func (s keySeed) of(p digest.Post) keys {
 	return k
 }
 
-// place is an address without what does not matter for where it leads: https or not, www, a
-// final slash, a place in the page.
+// place returns an address without the parts that do not change where it leads: the scheme, www, a final slash, and
+// the fragment.
 func place(address string) string {
 	_, bare, ok := strings.Cut(address, "://")
 	if !ok {
@@ -74,8 +75,8 @@ func place(address string) string {
 	return strings.TrimSuffix(strings.TrimPrefix(strings.ToLower(host), "www.")+"/"+path, "/")
 }
 
-// namedBy gives the addresses of a post's copies, and those to which it links if it is short: where it may be the
-// same as another post.
+// namedBy returns the addresses under which a post may be the same as another: its copies, and the links of a short
+// post.
 func namedBy(p digest.Post) []string {
 	all := strings.Fields(p.Syndication)
 	if len(p.Content) <= shortText {
@@ -84,10 +85,10 @@ func namedBy(p digest.Post) []string {
 	return all[:min(len(all), mostNames)]
 }
 
-// hrefs gives where sanitised content leads.
+// hrefs returns the addresses of links in sanitised content.
 func hrefs(content string) []string { return attributes(content, "href") }
 
-// attributes gives the addresses in sanitised content that stand in attributes of a name, as href="…".
+// attributes returns the addresses in the attributes of a name, as in href="…", in sanitised content.
 func attributes(content, name string) (all []string) {
 	for {
 		_, after, found := strings.Cut(content, " "+name+`="`)
@@ -99,7 +100,7 @@ func attributes(content, name string) (all []string) {
 	}
 }
 
-// maybeSame gives pairs of an edition's posts that may be the same, of different feeds.
+// maybeSame returns pairs of posts in an edition that may be the same, each from two feeds.
 func maybeSame(posts []*post, feeds []digest.FeedID) (pairs [][2]int) {
 	byKey := make(map[uint64][]int, 2*len(posts))
 	for i, p := range posts {
@@ -133,27 +134,28 @@ func maybeSame(posts []*post, feeds []digest.FeedID) (pairs [][2]int) {
 	return pairs
 }
 
-// mostPairs bounds what is compared for one edition.
+// mostPairs bounds the pairs that are compared for one edition.
 const mostPairs = 500
 
-// judged are verdicts on posts of sealed editions, which never change again (a preview has its own), and posts with the places of their copies, as they have been made for
-// one reader and are wanted by the next.
+// judged caches verdicts on posts of sealed editions, which never change; a preview has a cache of its own. It also
+// caches posts with links to their copies, because one reader's edition makes them and the next needs them.
 type judged struct {
 	mu       sync.Mutex
 	verdicts map[[2]digest.PostID]verdict
 	posts    map[copiesKey]*post
 }
 
-// A copiesKey is what a post with the places of its copies is kept by.
+// A copiesKey is the key of a post with links to its copies.
 type copiesKey struct {
 	unique.Handle[render.Variant]
 	name string
 }
 
-// mostJudged bounds both; then they are forgotten.
+// mostJudged bounds the cached verdicts. Beyond it the cache starts again.
 const mostJudged = 20_000
 
-// once leaves the copies out of an edition's posts, and gives their originals with links to them.
+// once leaves copies out of an edition's posts. It returns the other posts, and the originals with links to their
+// copies.
 func (b *Builder) once(ctx context.Context, s shared, refs []digest.PostRef) ([]digest.PostRef, map[digest.PostID]*post, error) {
 	posts, feeds, of := make([]*post, 0, len(refs)), make([]digest.FeedID, 0, len(refs)), make([]digest.PostID, 0, len(refs))
 	for _, r := range refs {
@@ -177,7 +179,7 @@ func (b *Builder) once(ctx context.Context, s shared, refs []digest.PostRef) ([]
 	return refs, originals, nil
 }
 
-// judgeAll gives the posts that are left out with those for which they are.
+// judgeAll maps each post that is left out to the post that is shown in its place.
 func (b *Builder) judgeAll(ctx context.Context, j *judged, pairs [][2]int, posts []digest.PostID, feeds []digest.FeedID) (map[digest.PostID]digest.PostID, error) {
 	verdicts, unknown := j.known(pairs, posts)
 	if len(unknown) > 0 {
@@ -188,7 +190,7 @@ func (b *Builder) judgeAll(ctx context.Context, j *judged, pairs [][2]int, posts
 		for _, pair := range unknown {
 			first, second := sources[posts[pair[0]]], sources[posts[pair[1]]]
 			if first == nil || second == nil {
-				continue // one is no more
+				continue // one was deleted
 			}
 			verdicts[pair] = judge(first, second)
 		}
@@ -210,7 +212,7 @@ func (b *Builder) judgeAll(ctx context.Context, j *judged, pairs [][2]int, posts
 	return left, nil
 }
 
-// root is the post for which one is left out in the end.
+// root returns the post that is finally shown in place of another.
 func root(left map[digest.PostID]digest.PostID, id digest.PostID) digest.PostID {
 	for {
 		to, is := left[id]
@@ -246,7 +248,7 @@ func (j *judged) note(verdicts map[[2]int]verdict, posts []digest.PostID) {
 	}
 }
 
-// sources reads the posts of pairs with their feeds.
+// sources returns the posts of pairs with their feeds.
 func (b *Builder) sources(ctx context.Context, pairs [][2]int, posts []digest.PostID, feeds []digest.FeedID) (map[digest.PostID]*source, error) {
 	var ids []digest.PostID
 	var of []digest.FeedID
@@ -274,7 +276,7 @@ func (b *Builder) sources(ctx context.Context, pairs [][2]int, posts []digest.Po
 	return sources, nil
 }
 
-// withCopies gives the posts for which others are left out, with links to those.
+// withCopies returns the originals, with links to the copies that are left out.
 func (b *Builder) withCopies(ctx context.Context, s shared, left map[digest.PostID]digest.PostID) (map[digest.PostID]*post, error) {
 	copies := make(map[digest.PostID][]digest.PostID)
 	for from, to := range left {

@@ -10,16 +10,16 @@ import (
 	"digest/internal/words"
 )
 
-// A source is a post with its feed, as the rule needs them.
+// A source is a post with its feed, in the form that the rule needs.
 type source struct {
 	digest.Post
 	Feed  digest.FeedLabel
 	home  home
 	place string   // of its address
-	title []string // its words
-	said  []string // those of its content
+	title []string // words of the title
+	said  []string // words of the content
 
-	runs map[[run]string]bool // of said; nil: not made yet
+	runs map[[run]string]bool // of title and said; nil: not made yet
 }
 
 func newSource(p digest.Post, f digest.FeedLabel) *source {
@@ -29,8 +29,8 @@ func newSource(p digest.Post, f digest.FeedLabel) *source {
 	}
 }
 
-// A home says how near the address of a post is to where its feed was read. Only of one that is more
-// than away it is known that nobody but the author of the feed can publish at that address.
+// A home says how near the address of a post is to the address of its feed. If it is more than away, only the
+// author of the feed can publish at the post's address.
 type home int
 
 const (
@@ -58,7 +58,7 @@ func homeOf(post string, f digest.FeedLabel) home {
 	return away
 }
 
-// sameHost compares hosts with their ports, but for www and the ports of http and https.
+// sameHost reports whether two hosts with their ports are the same, except for www and the ports of http and https.
 func sameHost(a, b *url.URL) bool {
 	host := func(u *url.URL) string {
 		host := strings.TrimPrefix(strings.ToLower(u.Host), "www.")
@@ -67,21 +67,21 @@ func sameHost(a, b *url.URL) bool {
 	return a.Host != "" && host(a) == host(b)
 }
 
-// within reports whether a host is a domain or below it.
+// within reports whether a host is a domain or a subdomain of it.
 func within(host, domain string) bool {
 	host = strings.ToLower(host)
 	return domain != "" && (host == domain || strings.HasSuffix(host, "."+domain))
 }
 
-// isOfDomain reports whether the feeds of all of a domain are at a host: the domain itself, or one that is called after
-// what it is for. Any other host of a domain may be another author's, as anna.example.com and bob.example.com are.
+// isOfDomain reports whether a host may have feeds of the whole domain: the domain itself, or a host such as feeds.
+// Any other host may belong to another author, as anna.example.com and bob.example.com do.
 func isOfDomain(host, domain string) bool {
 	name, rest, _ := strings.Cut(strings.ToLower(host), ".")
 	return strings.EqualFold(strings.TrimPrefix(host, "www."), domain) || rest == domain && slices.Contains([]string{"feed", "feeds", "rss"}, name)
 }
 
-// foldersOf gives the parts of an address that may say whose it is: neither those that only say that it is a feed, nor those that say
-// that a name follows, nor the ending of a file. What a query holds counts as a folder.
+// foldersOf returns the parts of an address that may name an author. It leaves out parts that only name a feed or
+// announce a name, and the extension of a file. The values of a query count as folders.
 func foldersOf(u *url.URL) (folders []string) {
 	parts := strings.Split(u.Path, "/")
 	for pair := range strings.FieldsFuncSeq(u.RawQuery, func(r rune) bool { return r == '&' || r == ';' }) {
@@ -100,7 +100,7 @@ func foldersOf(u *url.URL) (folders []string) {
 	return folders
 }
 
-// The endings of files, and the folders, that say nothing of whose they are.
+// Extensions and folders that name no author.
 var (
 	endings = []string{"xml", "rss", "atom", "rdf", "json", "html", "htm", "php", "asp", "aspx", "cgi"}
 	formats = []string{"feed", "feeds", "rss", "rss2", "atom", "rdf", "xml", "json", "index", "default", "posts", "outbox", "user", "users"}
@@ -110,7 +110,7 @@ func startsWith(folders, with []string) bool {
 	return len(folders) >= len(with) && slices.Equal(folders[:len(with)], with)
 }
 
-// A verdict says which of two posts is left out for the other.
+// A verdict says which of two posts an edition leaves out.
 type verdict int8
 
 const (
@@ -119,7 +119,8 @@ const (
 	secondLeft
 )
 
-// judge says which of two posts of different feeds is left out: rather the one that says less, or came later.
+// judge decides which of two posts of different feeds is left out. It prefers the longer post, or else the earlier
+// one.
 func judge(a, b *source) verdict {
 	less, more, lessLeft, moreLeft := a, b, firstLeft, secondLeft
 	if cmp.Or(cmp.Compare(len(b.Content), len(a.Content)), cmp.Compare(a.ID, b.ID)) < 0 {
@@ -134,9 +135,9 @@ func judge(a, b *source) verdict {
 	return bothStay
 }
 
-// isCopyOf reports whether the post may be left out for the other one. Anybody may write any address beside their own
-// words: where it is not known that the other one is at home, or both are as near to it, they have to be
-// the same in all that a reader sees.
+// isCopyOf reports whether the post may be left out for the other one. Anyone can write any address beside their
+// own text. So the two must look the same to a reader if the other post is not known to be at home, or if both are
+// equally near.
 func (s *source) isCopyOf(o *source) bool {
 	switch sameAddress := s.place != "" && s.place == o.place; {
 	case s.isDeclared(o):
@@ -162,8 +163,8 @@ func sameFile(a, b digest.Enclosure) bool {
 	return chapters && a.URL == b.URL && a.Type == b.Type && a.Seconds == b.Seconds && a.Chapters == b.Chapters && a.Transcript == b.Transcript
 }
 
-// isTitledAs reports whether a post has the title of the other one, or none, or that with the name of its feed or its
-// author before it, as planets write it.
+// isTitledAs reports whether a post has no title or the title of the other one. Planets write the name of the feed
+// or the author before that title.
 func (s *source) isTitledAs(o *source) bool {
 	if s.Untitled || slices.Equal(s.title, o.title) {
 		return true
@@ -173,8 +174,8 @@ func (s *source) isTitledAs(o *source) bool {
 		!slices.ContainsFunc(s.title[:name], func(w string) bool { return !slices.Contains(own, w) })
 }
 
-// addsNothing reports whether a post that has the other's address and title says and shows nothing that the other does
-// not, but for a link to its own site. It begins as the other does: what is quoted somewhere in it is no copy of it.
+// addsNothing reports whether a post with the other's address and title shows nothing new, except a link to its own
+// site. It must begin as the other does: a post that quotes the other somewhere is no copy.
 func (s *source) addsNothing(o *source) bool {
 	if s.hasFileBeside(o) || s.hasPictureBeside(o) || s.leadsElsewhere(o) {
 		return false
@@ -182,7 +183,7 @@ func (s *source) addsNothing(o *source) bool {
 	return s.fewOwn(s.said, o.title, o, ownWords) || beginsAs(s.said, o.said) && o.holds(s.said)
 }
 
-// isLinkTo reports whether a post is a link to the other one, with nothing beside it but the other's title.
+// isLinkTo reports whether a post is only a link to the other one, with the other's title.
 func (s *source) isLinkTo(o *source) bool {
 	if !names(strings.Join(namedBy(s.Post), " "), o.URL) || !s.isTitledAs(o) || s.hasFileBeside(o) || s.hasPictureBeside(o) || s.leadsElsewhere(o) {
 		return false
@@ -191,7 +192,7 @@ func (s *source) isLinkTo(o *source) bool {
 	return len(said) == 0 || slices.Equal(said, title)
 }
 
-// isDeclared reports whether the author of the post says that the other is theirs, or a copy of it.
+// isDeclared reports whether the author of the post says that the other is theirs or a copy.
 func (s *source) isDeclared(o *source) bool {
 	return names(s.Syndication, o.URL) || s.claims(o)
 }
@@ -206,23 +207,23 @@ func (s *source) claims(o *source) bool {
 	return false
 }
 
-// names reports whether an address is among others, with spaces between them.
+// names reports whether addresses, separated by spaces, contain an address.
 func names(addresses, address string) bool {
 	at := place(address)
 	return at != "" && slices.ContainsFunc(strings.Fields(addresses), func(a string) bool { return place(a) == at })
 }
 
-// How many words beside the other's a post may have and still add nothing.
+// How many words of its own a post may have and still add nothing.
 const (
-	ownWords      = 1  // by anybody, as "Comments" of an aggregator
-	authorsWords  = 8  // by who says that the other is theirs
-	namesakeWords = 60 // if the other's author says so as well
+	ownWords      = 1  // in any post, such as "Comments" in an aggregator
+	authorsWords  = 8  // if the author says that the other post is theirs
+	namesakeWords = 60 // if the other's author says so too
 )
 
-// titleWords is how much of a post an announcement is likely to repeat.
+// titleWords is how many words of a post an announcement is likely to repeat.
 const titleWords = 40
 
-// isAnnouncementOf reports whether a post whose author says that the other is theirs says hardly more than that.
+// isAnnouncementOf reports whether a post whose author claims the other one hardly says more than that.
 func (s *source) isAnnouncementOf(o *source) bool {
 	most := authorsWords
 	if o.isDeclared(s) {
@@ -235,7 +236,7 @@ func (s *source) isAnnouncementOf(o *source) bool {
 	return o.holds(s.said) || s.fewOwn(s.said, beginning[:min(len(beginning), titleWords)], o, most)
 }
 
-// fewOwn reports whether at most so many of some words are neither among others nor in the other post's address.
+// fewOwn reports whether at most most words of said are neither in others nor in the other post's address.
 func (s *source) fewOwn(said, others []string, o *source, most int) bool {
 	known := make(map[string]bool, len(others))
 	for _, w := range others {
@@ -251,25 +252,25 @@ func (s *source) fewOwn(said, others []string, o *source, most int) bool {
 	return true
 }
 
-// isInAddress reports whether a word says nothing to who sees the address of the post.
+// isInAddress reports whether a word adds nothing to the address of the post.
 func (s *source) isInAddress(word string) bool {
 	return word == words.Filler || word == "http" || word == "https" || strings.Contains(s.place, word)
 }
 
-// withoutAddress leaves out of some words those of the post's address.
+// withoutAddress returns the words that are not in the post's address.
 func (s *source) withoutAddress(said []string) []string {
 	return slices.DeleteFunc(slices.Clone(said), s.isInAddress)
 }
 
-// beginsAs reports whether a text begins where another does: as an excerpt or a copy, and not as what is
-// quoted somewhere in it.
+// beginsAs reports whether two texts begin with the same words. An excerpt or a copy does, a text with a quotation
+// somewhere does not.
 func beginsAs(said, other []string) bool {
 	const first = 5
 	n := min(first, len(said))
 	return n == 0 || len(other) >= n && slices.Equal(said[:n], other[:n])
 }
 
-// hasFileBeside reports whether the post has a sound or a film that the other has not.
+// hasFileBeside reports whether the post has an enclosure that the other lacks.
 func (s *source) hasFileBeside(o *source) bool {
 	for _, e := range s.Enclosures {
 		same := func(other digest.Enclosure) bool { return place(other.URL) == place(e.URL) }
@@ -280,7 +281,7 @@ func (s *source) hasFileBeside(o *source) bool {
 	return false
 }
 
-// hasPictureBeside reports whether the post shows a picture that the other does not show, in whatever size.
+// hasPictureBeside reports whether the post shows a picture that the other does not show, in any size.
 func (s *source) hasPictureBeside(o *source) bool {
 	shown := map[string]bool{picture(o.ImageURL): true}
 	for _, address := range attributes(o.Content, "src") {
@@ -289,8 +290,8 @@ func (s *source) hasPictureBeside(o *source) bool {
 	return slices.ContainsFunc(attributes(s.Content, "src"), func(address string) bool { return !shown[picture(address)] })
 }
 
-// picture is the address of a picture without its query, and without the size that WordPress writes before the ending:
-// boats-300x200.jpg.
+// picture returns the address of a picture without its query, and without the size that WordPress writes before the
+// extension: boats-300x200.jpg.
 func picture(address string) string {
 	at, _, _ := strings.Cut(place(address), "?")
 	dot, dash := strings.LastIndexByte(at, '.'), strings.LastIndexByte(at, '-')
@@ -300,7 +301,8 @@ func picture(address string) string {
 	return at[:dash] + at[dot:]
 }
 
-// leadsElsewhere reports whether the post has a link that the other has not, but for one to the other or to its own site.
+// leadsElsewhere reports whether the post has a link that the other lacks, except one to the other or to its own
+// site.
 func (s *source) leadsElsewhere(o *source) bool {
 	known := map[string]bool{o.place: true}
 	for _, address := range hrefs(o.Content) {
@@ -312,10 +314,10 @@ func (s *source) leadsElsewhere(o *source) bool {
 	})
 }
 
-// run is how many words in a row are compared.
+// run is how many words in a row holds compares.
 const run = 3
 
-// holds reports whether nearly all that is said stands in the post, in runs of words.
+// holds reports whether the post contains nearly all runs of words in a text.
 func (s *source) holds(said []string) bool {
 	text := slices.Concat(s.title, []string{words.Filler}, s.said)
 	if len(said) < run {

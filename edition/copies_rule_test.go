@@ -20,7 +20,7 @@ const (
 	link    = ` <a href="` + boats + `">anna.example/2026/boats</a></p>`
 )
 
-// read is a post of the feed at an address, as it stands there.
+// read returns a post of the feed at an address.
 func read(feed, url, content string) source {
 	host, _, _ := strings.Cut(strings.TrimPrefix(feed, "https://"), "/")
 	domain, err := publicsuffix.EffectiveTLDPlusOne(strings.ToLower(host))
@@ -48,13 +48,13 @@ func (s source) heard() source {
 	return s
 }
 
-// A pair is two posts of different feeds, and which is left out.
+// A pair is two posts of different feeds, and the expected verdict.
 type pair struct {
 	post, other source
 	want        verdict
 }
 
-// check judges pairs, of which the first post was stored first, in both orders.
+// check judges pairs in both orders. The first post of a pair was stored first.
 func check(t *testing.T, pairs map[string]pair) {
 	t.Helper()
 	for name, c := range pairs {
@@ -70,8 +70,8 @@ func check(t *testing.T, pairs map[string]pair) {
 	}
 }
 
-// TestForgers: no feed hides what another one publishes, whatever it writes, and wherever the other one is read; nor does
-// it put another title, picture, link or author to it.
+// TestForgers: no feed can hide a post of another feed, or give it another title, picture, link or author. That
+// holds for any text that the feed writes, and for any host at which the other feed is read.
 func TestForgers(t *testing.T) {
 	const burner, evil = "https://feeds.burner.example/anna", "https://evil.example/feed"
 	const post, ours, theirs = "https://host.example/alice/1", "https://host.example/alice/feed.xml", "https://host.example/mallory/feed.xml"
@@ -146,7 +146,7 @@ func TestForgers(t *testing.T) {
 	})
 }
 
-// TestCopies: what one publisher puts into several feeds comes once.
+// TestCopies: a post that one publisher has in several feeds appears once.
 func TestCopies(t *testing.T) {
 	const second = "https://anna.example/category/boats/feed"
 	check(t, map[string]pair{

@@ -15,8 +15,9 @@ import (
 
 func TestMain(m *testing.M) { storetest.Main(m) }
 
-// TestOnceOfStored: the rule judges what is stored. A forger who repeats the post of a feed that is read elsewhere, and
-// one in another folder of its host, take nothing from it; the feed of its own folder, a category, comes once.
+// TestOnceOfStored: the rule works on stored posts. Two forgers repeat a post with another text: one repeats a feed
+// that is read through another host, the other has a folder on the feed's host. Neither replaces the original. A
+// category feed of the host adds only a link to it.
 func TestOnceOfStored(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, s *store.Store) {
 		ctx := t.Context()

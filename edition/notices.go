@@ -25,9 +25,9 @@ func newClock(date digest.Date, zone *time.Location, l *catalogue.Language) cloc
 	return clock{zone, date.Plus(-1), date.Year, l}
 }
 
-// notices returns an edition's notices: first about editions that did not arrive, then about changes by links and feeds
-// that moved, because the reader can undo both, then about feeds that ended, then about missing posts. Each group is
-// sorted by title.
+// notices returns an edition's notices in the order of their groups, each sorted by title. Editions that did not
+// arrive come first, then changes by links and moved feeds, because the reader can undo both. Then come feeds that
+// are gone, feeds that cannot be read, and all others.
 func (b *Builder) notices(d digest.Delivery, in []digest.Notice, c clock) []render.Notice {
 	in = slices.Clone(in)
 	slices.SortFunc(in, func(a, b digest.Notice) int {
@@ -102,7 +102,7 @@ func (b *Builder) noticeLink(d digest.Delivery, n digest.Notice) (url string, wo
 	return "", nil
 }
 
-// undelivered says that an edition, or an issue of a newsletter, did not reach its reader.
+// undelivered returns the notice that an edition, or an issue of a newsletter, did not reach its reader.
 func undelivered(n digest.Notice, newsletter bool) catalogue.Sayable {
 	day := catalogue.Day("Monday 2 January", n.LocalDate)
 	switch {

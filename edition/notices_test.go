@@ -234,7 +234,7 @@ func TestAMoveHasAWayBack(t *testing.T) {
 	}
 }
 
-// TestLinkChanges: an edition says what a link in an email has changed, and by which email.
+// TestLinkChanges: a notice describes the change that a link made, and names the email.
 func TestLinkChanges(t *testing.T) {
 	november := digest.Date{Year: 2026, Month: time.November, Day: 21}
 	end := strconv.FormatInt(at("2026-12-03 23:00:00").Unix(), 10) // the 4th in Paris

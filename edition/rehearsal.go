@@ -47,7 +47,7 @@ func (b *Builder) Made(ctx context.Context, d digest.Delivery, layout digest.Lay
 	return m, nil
 }
 
-// TestLetter is what Rehearse gives, to be mailed to one of the publishers from the newsletter's address.
+// TestLetter returns the letter of Rehearse for one of the publishers, from the newsletter's address.
 func (b *Builder) TestLetter(ctx context.Context, archive digest.Digest, n digest.Newsletter, l digest.NewsletterLetter, layout digest.Layout, from, to string) (mailer.Letter, error) {
 	m, err := b.Rehearse(ctx, archive, n, l, layout, to)
 	letter := mailer.Letter{

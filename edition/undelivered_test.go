@@ -7,8 +7,8 @@ import (
 	"digest"
 )
 
-// TestUndelivered: an edition lists the posts of a refused one as headlines below the site's own posts. A site without
-// its own posts has headlines only. The first notice links to the refused edition.
+// TestUndelivered: an edition lists the headlines of a refused edition below each site's own posts. A site without
+// new posts has headlines only. The first notice links to the refused edition.
 func TestUndelivered(t *testing.T) {
 	s := stocked()
 	s.editions[100] = []digest.PostRef{

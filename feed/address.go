@@ -183,7 +183,7 @@ func NormalURL(raw string) (string, error) {
 	return u.Scheme + "://" + host + withoutDots(afterHost(s)), nil
 }
 
-// badInHost are characters that stand in no host.
+// badInHost lists characters that no host has.
 const badInHost = " <>\"'`{}|\\^%"
 
 // normalHost returns the host of an address in its normal form, without a port.

@@ -49,7 +49,8 @@ func TestCostOfFeeds(t *testing.T) {
 	}
 }
 
-// TestCostOfHostsAndMarks holds the same of what is dear by other than the bytes of a document, small enough for every run.
+// TestCostOfHostsAndMarks checks the same for documents whose cost is not in their length. They are small enough
+// for every run.
 func TestCostOfHostsAndMarks(t *testing.T) {
 	tier.Alone(t)
 	read := func(s string) { _, _ = Parse([]byte(s), "", "http://x.org/") }

@@ -316,9 +316,8 @@ func (h *hfeed) nameAt(address string) string {
 	return h.names[pageOf(address)]
 }
 
-// readNames notes the names on the cards of items, of their authors, and of what is in them. Authors
-// of authors are not asked: an item may be several properties of the one around it, and their number
-// would double with each.
+// readNames records the names on the cards among items, their authors and their children. It skips authors of
+// authors: an item may be several properties of the one around it, and the work would double with each level.
 func (h *hfeed) readNames(items []*microformats.Item) {
 	for _, item := range items {
 		h.readName(item)

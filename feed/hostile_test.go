@@ -224,7 +224,7 @@ const (
 	marked = `<!doctype html><html><body class=h-feed>`
 )
 
-// otherLetters is a host of so many letters that are all different and not ASCII.
+// otherLetters returns a host of n characters that are all different and not ASCII.
 func otherLetters(n int) string {
 	var b strings.Builder
 	for i := range n {

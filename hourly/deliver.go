@@ -24,7 +24,7 @@ func (j *Job) deliver(ctx context.Context) (mailer.Stats, error) {
 	return stats, nil
 }
 
-// askOnce sends emails that are no editions: it tells readers what links have changed, and asks people of imported lists.
+// askOnce sends emails that are no editions: to readers about changes by links, and to people of imported lists.
 func (j *Job) askOnce(ctx context.Context) (time.Duration, error) {
 	for doing, send := range map[string]func(context.Context) error{
 		"telling readers what links have changed": j.TellReaders, "asking people of imported lists": j.Ask,

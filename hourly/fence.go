@@ -67,7 +67,7 @@ func (j *Job) keepBeating(ctx context.Context) {
 	}
 }
 
-// noteAway remembers since when the database does not answer, if that is what an error says.
+// noteAway records since when the database does not answer, if err says so.
 func (j *Job) noteAway(err error) {
 	if store.IsAway(err) {
 		j.away.CompareAndSwap(0, j.Now().UnixNano())

@@ -49,7 +49,7 @@ func TestFencedWhileItRuns(t *testing.T) {
 	})
 }
 
-// TestAnswersAgain: after the database was away the log says once that it answers again, and for how long it was away.
+// TestAnswersAgain: when the database answers again, the log says so once, and for how long it did not answer.
 func TestAnswersAgain(t *testing.T) {
 	inWeek(t, time.Date(2026, 11, 16, 12, 0, 0, 0, time.UTC), func(t *testing.T, w *week) {
 		gone, back, sick := w.begin.Add(time.Hour), w.begin.Add(3*time.Hour), w.begin.Add(5*time.Hour)

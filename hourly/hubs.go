@@ -103,7 +103,7 @@ func askHost[R any](ctx context.Context, requests []R, ask func(context.Context,
 	return nil
 }
 
-// hubDomain is a store.HubDomain. Hubs in DIGEST_ALLOW_NETWORKS count apart for feeds that may lead there.
+// hubDomain is a store.HubDomain. Feeds that may use hubs in DIGEST_ALLOW_NETWORKS have counts of their own.
 func hubDomain(address string, outside bool) string {
 	domain := feed.Domain(feed.Host(address))
 	if !outside {

@@ -16,8 +16,8 @@ import (
 	view "digest/web"
 )
 
-// TestFeedsThatNameAVictim: twenty feeds name addresses of a site that is no hub. It is sent three requests, and then one a
-// day; the status of each feed says why its hub is not asked.
+// TestFeedsThatNameAVictim: twenty feeds name addresses of a site that is no hub. The site gets three requests and
+// then one a day. The status of each feed says why the instance sends its hub no request.
 func TestFeedsThatNameAVictim(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
 		var posted atomic.Int32

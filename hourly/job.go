@@ -55,7 +55,7 @@ type Options struct {
 	// hour. Nil: they are not told.
 	Tell func(store.PublisherNews) error
 
-	// TellReaders emails readers what links in their emails have changed, where no edition tells them soon; nil: nobody is.
+	// TellReaders emails readers about changes by links that no edition reports soon; nil: it emails nobody.
 	TellReaders func(ctx context.Context) error
 
 	// LookAtDomains looks for the records of newsletters' own domains that are due; nil: there are none.

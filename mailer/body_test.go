@@ -9,7 +9,7 @@ import (
 )
 
 // TestBodyIsNeverInDoubt breaks the connection in the body of half of all attempts. The server has accepted nothing
-// then, so it gets every edition exactly once, and none ends as unconfirmed.
+// by then, so every edition arrives exactly once, and none becomes unconfirmed.
 func TestBodyIsNeverInDoubt(t *testing.T) {
 	for seed := range uint64(10) {
 		random := rand.New(rand.NewPCG(seed, 0))
@@ -32,7 +32,7 @@ func TestBodyIsNeverInDoubt(t *testing.T) {
 	}
 }
 
-// TestRefusedDot: if the network accepts no byte of the dot, the message has no end, so it is retried.
+// TestRefusedDot: if the network accepts no byte of the dot, the message has no end. The mailer tries again.
 func TestRefusedDot(t *testing.T) {
 	s := &sink{}
 	tr := openTest(t, s.listen(t), Options{})

@@ -10,7 +10,8 @@ import (
 	"digest"
 )
 
-// TestSMTPUTF8: an address that is not ASCII is mailed where the server offers it (RFC 6531), and it alone asks for that.
+// TestSMTPUTF8: an address that is not ASCII gets mail if the server offers SMTPUTF8 (RFC 6531). Only messages to
+// such addresses request it.
 func TestSMTPUTF8(t *testing.T) {
 	for _, c := range []struct {
 		plain bool
@@ -47,15 +48,15 @@ func TestSMTPUTF8(t *testing.T) {
 	}
 }
 
-// TestMailboxes: which addresses can be mailed, and in which form.
+// TestMailboxes is the table of addresses that can get mail, and their normal form.
 func TestMailboxes(t *testing.T) {
 	for raw, want := range map[string]string{ // empty: refused
 		"jörg@example.net":                       "jörg@example.net",
 		"jo\u0308rg@EXAMPLE.net":                 "jörg@example.net",
 		"用户@例え.jp":                               "用户@xn--r8jz45g.jp",
 		"अजय@example.in":                         "अजय@example.in",
-		"a\u202eb@example.net":                   "", // turns
-		"a\u200bb@example.net":                   "", // is not seen
+		"a\u202eb@example.net":                   "", // changes the direction of text
+		"a\u200bb@example.net":                   "", // invisible
 		"a\u00a0b@example.net":                   "",
 		"😀@example.net":                          "",
 		"a\r\nb@example.net":                     "",
@@ -71,7 +72,7 @@ func TestMailboxes(t *testing.T) {
 	}
 }
 
-// sized renders as much as there is room for, as the real renderer does, and never less than 1,500 bytes.
+// sized renders a letter that fills the room, as the real renderer does, with at least 1,500 bytes.
 func sized(ds []digest.Delivery) ([]Letter, error) {
 	letters, err := renderAll(ds)
 	for i, d := range ds {
@@ -84,7 +85,8 @@ func sized(ds []digest.Delivery) ([]Letter, error) {
 	return letters, err
 }
 
-// TestSize: a message that is too large for its server is made smaller (RFC 1870), and refused at most once.
+// TestSize: the mailer makes a message smaller if it is too large for the server (RFC 1870), after at most one
+// rejection.
 func TestSize(t *testing.T) {
 	tooLarge := func(stage string) func(string, int) string {
 		return func(c string, n int) string {
@@ -136,8 +138,8 @@ func TestSize(t *testing.T) {
 	}
 }
 
-// TestFirstWordOfAField: the first word is on the line of the field's name, lines are short, and a reader decodes the
-// original text.
+// TestFirstWordOfAField: the first word is on the line of the field's name, lines are short, and a mail program
+// decodes the original text.
 func TestFirstWordOfAField(t *testing.T) {
 	for _, subject := range []string{
 		"Friday 20 November: 15 posts from 8 sites", "Freitag, 20. November: 15 Beiträge", "", "x", "  spaces   within ",

@@ -15,8 +15,9 @@ import (
 // accountTag is the tag of the From address of sign-in mail.
 const accountTag = "account"
 
-// DefaultAccountFrom returns the From address of sign-in mail if DIGEST_ACCOUNT_FROM is empty, for a valid DIGEST_MAIL
-// and DIGEST_FROM. It returns from if that is also the login at the mail server: such a server may refuse all others.
+// DefaultAccountFrom returns the From address of sign-in mail for an empty DIGEST_ACCOUNT_FROM, from a valid
+// DIGEST_MAIL and DIGEST_FROM. It returns from itself if that is the login at the mail server, which may refuse
+// other addresses.
 func DefaultAccountFrom(setting, from string) string {
 	a, err := parseAddress(from)
 	_, s, _ := parseSetting(setting)
@@ -26,17 +27,17 @@ func DefaultAccountFrom(setting, from string) string {
 	return tagged(a, accountTag)
 }
 
-// SameAddress reports whether two addresses are equal except for the names of their owners.
+// SameAddress reports whether two addresses are equal, apart from the names of their owners.
 func SameAddress(one, other string) bool {
 	a, err := parseAddress(one)
 	b, err2 := parseAddress(other)
 	return err == nil && err2 == nil && strings.EqualFold(a.Address, b.Address)
 }
 
-// SameDomain reports whether two addresses are at one domain, so that one key signs for both.
+// SameDomain reports whether two addresses are at one domain, and so have one signing key.
 func SameDomain(one, other string) bool { return hostOf(one) == hostOf(other) }
 
-// tagged writes an address with a tag, if there is room for it before the @ (RFC 5321 §4.5.3.1.1).
+// tagged returns an address with a tag, if its local part has room for one (RFC 5321 §4.5.3.1.1).
 func tagged(a *mail.Address, tag string) string {
 	const mostLocal = 64
 	address := digest.Tagged(a.Address, tag)
@@ -46,9 +47,9 @@ func tagged(a *mail.Address, tag string) string {
 	return (&mail.Address{Name: a.Name, Address: address}).String()
 }
 
-// NewsletterFrom returns the From address of issues of a newsletter: at the publisher's own domain if the newsletter has
-// proven one, otherwise from (DIGEST_FROM) with the slug as its tag. If account, the From address of sign-in mail, equals
-// from, the mail server accepts no other address, and issues use it too.
+// NewsletterFrom returns the From address of a newsletter's issues. It is at the publisher's own domain if the
+// newsletter has proven one, and otherwise from (DIGEST_FROM) with the slug as its tag. If account, the From
+// address of sign-in mail, equals from, the mail server accepts no other address. Issues then use from too.
 func NewsletterFrom(n digest.Newsletter, from, account string) string {
 	a, err := parseAddress(from)
 	if err != nil {

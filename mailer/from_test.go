@@ -7,7 +7,7 @@ import (
 	"digest"
 )
 
-// TestFroms: sign-in mail and each newsletter have their own address, unless the server accepts only one.
+// TestFroms: sign-in mail and each newsletter have a From address of their own, unless the server accepts only one.
 func TestFroms(t *testing.T) {
 	const from = `"Daily Digest" <digest@example.org>`
 	if got := DefaultAccountFrom("smtp://key:secret@relay.example:587", from); got != `"Daily Digest" <digest+account@example.org>` {

@@ -8,11 +8,11 @@ import (
 
 const (
 	mostColumns     = 78 // of a line (RFC 5322 §2.1.1)
-	mostWordColumns = 76 // of a line with encoded words, one of which has 75 at most (RFC 2047 §2)
+	mostWordColumns = 76 // of a line with encoded words, each of which has at most 75 (RFC 2047 §2)
 )
 
-// field writes a header field whose value is text. It puts the first word on the first line, because some programs show
-// a line break after the colon as a space.
+// field returns a header field whose value is text. It puts the first word on the first line, because some programs
+// show a line break after the colon as a space.
 func field(name, text string) string {
 	if isASCII(text) {
 		return name + ": " + folded(text, mostColumns-len(name+": ")) + "\r\n"
@@ -20,7 +20,7 @@ func field(name, text string) string {
 	return name + ": " + strings.Join(encodedWords(text, mostWordColumns-len(name+": ")), "\r\n ") + "\r\n"
 }
 
-// folded breaks ASCII text between its words into lines, of which the first has room columns.
+// folded breaks ASCII text between words into lines. The first line has room columns.
 func folded(text string, room int) string {
 	var b strings.Builder
 	for i, word := range strings.Fields(text) {
@@ -39,8 +39,8 @@ func folded(text string, room int) string {
 	return b.String()
 }
 
-// encodedWords writes text as encoded words of whole characters, in the shorter of the two encodings. There are room
-// columns for the first word; each of the others has its own line.
+// encodedWords encodes text as encoded words of whole characters, in the shorter of the two encodings. The first
+// word has room columns, and each other word has its own line.
 func encodedWords(text string, room int) (words []string) {
 	encode := encodedB
 	if len(encodedQ(text)) < len(encodedB(text)) {
@@ -77,7 +77,8 @@ func encodedQ(text string) string {
 	return b.String() + "?="
 }
 
-// toField writes the one recipient. It does not encode a name before the @ that is not ASCII (RFC 6532 §3.2).
+// toField returns the To field for the one recipient. It does not encode a local part that is not ASCII (RFC 6532
+// §3.2).
 func toField(address string) (string, error) {
 	a, err := parseAddress(address)
 	if err != nil {

@@ -121,8 +121,9 @@ func domainSlowed(l digest.Lane, now time.Time, inUse int, pause bool, reason st
 // so only the refusal of all probes pauses it again.
 const mostProbes = 3
 
-// domainRefused returns a domain's lane after the domain refused too many messages, whoever the recipient. The lane
-// pauses for an hour and then sends a few probes. Each refused probe leaves one fewer; the last one pauses it again.
+// domainRefused returns a domain's lane after the domain refused too many messages to any recipients. The lane
+// pauses for an hour and then sends a few probes. Each refused probe leaves one fewer. The last one pauses the lane
+// again.
 func domainRefused(l digest.Lane, now time.Time, c LaneChange) digest.Lane {
 	switch {
 	case c.IfAlarmed && !l.Alarm: // it is slow for another reason

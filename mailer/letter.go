@@ -25,7 +25,7 @@ type Letter struct {
 	ReturnPath string // bare address that bounces come back to; empty: that of From
 	To         string // the one recipient
 	Subject    string
-	Language   string // a tag, of what the instance says in it (RFC 3282); empty: not named
+	Language   string // the tag of the language that the instance uses in it (RFC 3282); empty: not named
 	HTML       string // may be empty
 	Text       string // flowed (RFC 3676): no line ends or begins with a space that means nothing
 

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestLineBreaksInFields: no line break in any text of a letter, however it is written, makes a line of its header.
+// TestLineBreaksInFields: no line break in a text of a letter adds a line to its header, in whatever form.
 func TestLineBreaksInFields(t *testing.T) {
 	for i := range reflect.TypeFor[Letter]().NumField() {
 		field := reflect.TypeFor[Letter]().Field(i)

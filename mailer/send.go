@@ -20,7 +20,7 @@ type Sender struct {
 	// each newsletter has its own address too.
 	AccountFrom string
 	ReplyTo     string // empty: none
-	ReturnPath  string // bare address that bounces come back to; empty: that of From
+	ReturnPath  string // bare address that receives bounces; empty: the address in From
 
 	// ComplaintsTo is a bare address that receivers send complaints about editions to; empty: mail names none.
 	ComplaintsTo string
@@ -33,11 +33,11 @@ type Sender struct {
 	NewsletterKey func(context.Context, digest.NewsletterID) (digest.DKIMKey, error)
 }
 
-// Send hands over a single letter that somebody waits for, past the queue of
-// the editions and its limits. AccountFrom, ReplyTo and ReturnPath are the Sender's
-// where the letter has none; so is a new MessageID. The error is a *digest.Error: Invalid if no other
-// attempt would bring the letter there, else Unavailable. When nobody knows
-// whether it was accepted, it is Unavailable too: twice the same letter harms nobody.
+// Send sends a single letter that somebody waits for. It does not use the queue of the editions, and its limits do
+// not apply. If the letter has no From, ReplyTo, ReturnPath or MessageID, Send uses AccountFrom, ReplyTo and
+// ReturnPath of the Sender, and a new MessageID. The error is a *digest.Error of the kind Invalid if another
+// attempt would fail too, and Unavailable otherwise. It is also Unavailable if the server may have accepted the
+// letter, because a duplicate does no harm.
 func (s *Sender) Send(ctx context.Context, l Letter) error {
 	l.From = cmp.Or(l.From, s.AccountFrom, s.From)
 	if l.MessageID == "" {

@@ -9,14 +9,15 @@ import (
 	"digest"
 )
 
-// If a server finds a message too large, it gets a smaller one: the renderer leaves posts out, and the web edition has
-// all of them. The limit is the size that the server offers (SIZE, RFC 1870), or a quarter of the refused size.
+// If a server rejects a message as too large, the mailer sends a smaller one. The renderer leaves posts out, and
+// the web edition has all of them. The limit is the size that the server announces (SIZE, RFC 1870), or a quarter
+// of the rejected size.
 
-// leastRoom is about the size of a message without posts, in bytes.
+// leastRoom is the approximate size in bytes of a message without posts.
 const leastRoom = 12_000
 
-// sendSmaller sends a smaller message if the attempt failed for its size alone and before the final dot. After a refusal
-// at the dot the edition is claimed again, and made smaller then.
+// sendSmaller sends a smaller message if the attempt failed only for its size, before the final dot. After a
+// rejection at the dot the next claim makes the edition smaller.
 func (r *run) sendSmaller(ctx context.Context, c *claimed, a Attempt) Attempt {
 	refused := a.refusal()
 	if refused == nil || a.Dotted || c.small || !refused.isTooLarge() || !r.makeSmaller(ctx, c, refused.limit(len(c.message))) {
@@ -28,7 +29,7 @@ func (r *run) sendSmaller(ctx context.Context, c *claimed, a Attempt) Attempt {
 	return a
 }
 
-// limit returns the largest size, in bytes, for a server that has refused a message of size bytes.
+// limit returns the largest size, in bytes, for a server that has rejected a message of size bytes.
 func (e *NotAcceptedError) limit(size int) int {
 	if announced, ok := errors.AsType[*tooLargeError](e.Err); ok {
 		return announced.largest
@@ -36,8 +37,8 @@ func (e *NotAcceptedError) limit(size int) int {
 	return size / 4
 }
 
-// makeSmaller renders, composes and signs an edition again, with at most limit bytes. It returns false, and changes
-// nothing, if that is impossible.
+// makeSmaller renders, composes and signs an edition again, in at most limit bytes. If it cannot, it returns false
+// and changes nothing.
 func (r *run) makeSmaller(ctx context.Context, c *claimed, limit int) bool {
 	for room := limit; room >= min(leastRoom, limit)/4 && ctx.Err() == nil; room = room * 2 / 3 {
 		small := *c
@@ -59,7 +60,7 @@ func (r *run) makeSmaller(ctx context.Context, c *claimed, limit int) bool {
 	return false
 }
 
-// wasTooLarge reports whether the recorded reply to an edition says that its message is too large.
+// wasTooLarge reports whether a recorded reply says that the message is too large.
 func wasTooLarge(recorded string) bool {
 	code, text, _ := strings.Cut(recorded, " ")
 	n, err := strconv.Atoi(code)

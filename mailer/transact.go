@@ -63,10 +63,9 @@ const (
 	lastWatch    = 200 * time.Microsecond // between the promise and the dot
 )
 
-// transact hands one message over. The final dot is written only after
-// beforeDot; up to there a failure leaves nothing at the server, because a
-// connection is closed in the middle of the data, never with QUIT: some
-// clients' QUIT has ended half a message with a dot.
+// transact sends one message. It writes the final dot only after beforeDot. A failure before that leaves no message
+// at the server, because transact closes the connection in the middle of the data. It does not send QUIT, because
+// some clients' QUIT has ended half a message with a dot.
 func (c *smtpConn) transact(ctx context.Context, e wireEnvelope, message []byte, beforeDot func(context.Context) error) (Reply, error) {
 	c.conn.wait(replyTimeout)
 	stop := context.AfterFunc(ctx, func() { c.conn.Close() })

@@ -133,7 +133,7 @@ func (s *search) lookUp(ctx context.Context, address string, who *person) (actor
 	}
 	s.led = true
 	defer s.hold.settle(0)
-	var found, page string // not actor: a reading that overran goes on after the return
+	var found, page string // not actor: a read that took too long still writes here after the return
 	if err := s.inPlace(ctx, a, func() error { found, page = feed.ReadWebFinger(a.body); return nil }); err != nil {
 		return "", err
 	}

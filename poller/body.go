@@ -40,7 +40,7 @@ type bodyReader struct {
 	add    func(to int64)                   // uses it without waiting; may be nil
 	settle func(to int64)                   // says how much of it the body has in the end; may be nil
 	turn   func() (leave func(), err error) // waits for the turn to undo codings that take much memory; may be nil
-	cut    bool                             // of one that is too large the beginning is given
+	cut    bool                             // return the beginning of a body that is too large
 }
 
 // read is readBody. Codings that take much memory to undo are undone when all of the
@@ -97,8 +97,8 @@ func (b *bodyReader) readWhole(m *meter, codings []string, length int64) ([]byte
 	})
 }
 
-// decode undoes the codings of what it reads. What one coding gives to the next is bounded as the body is: of a few
-// hundred bytes it may be gigabytes of which the next one makes nothing.
+// decode undoes the codings of a body. The output of each coding has the same bound as the body: a few hundred
+// bytes may decode to gigabytes that the next coding reduces to nothing.
 func (b *bodyReader) decode(r io.Reader, codings []string, most int64, tooLarge error, grow func(to int64) error) ([]byte, error) {
 	between := &meter{most: most, tooLarge: tooLarge} // there are two codings at most
 	for i, coding := range slices.Backward(codings) { // the last applied first (RFC 9110 §8.4)

@@ -110,8 +110,8 @@ func TestBombs(t *testing.T) {
 	}
 }
 
-// TestBoundBetweenCodings: what one coding gives to the next is bounded, also where the next makes nothing of it. Of
-// gzip members without content Brotli makes three bytes for each megabyte.
+// TestBoundBetweenCodings: the output of each coding is bounded, even if the next coding reduces it to nothing.
+// Brotli packs empty gzip members to three bytes for each megabyte.
 func TestBoundBetweenCodings(t *testing.T) {
 	empty := pack(t, nil, "gzip")
 	members := bytes.Repeat(empty, 2*maxBody/len(empty))

@@ -52,7 +52,7 @@ type Candidate struct {
 
 const (
 	mostCandidates = 20  // feeds of one page that are shown
-	mostOffers     = 100 // feeds of one page that are looked at: for each a name server may be asked
+	mostOffers     = 100 // feeds of one page that Find considers; each may cost a DNS lookup
 )
 
 // A Known tells the feed that is stored under a normalised address, if one is.

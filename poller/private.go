@@ -84,8 +84,8 @@ func (s *session) base(a *answer) string {
 	return a.address
 }
 
-// document returns what is read of an answer: all of it, but for the secret address of the feed, which sites write
-// into their documents.
+// document returns the body of an answer. It removes the feed's secret address, which sites write into their
+// documents.
 func (s *session) document(a *answer) []byte {
 	if s.private == nil || !s.private.hidden {
 		return a.body

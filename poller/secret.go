@@ -6,13 +6,12 @@ import (
 	"unicode/utf8"
 )
 
-// leastSecret is the length in bytes from which the path or the query of a secret address is
-// removed also where it stands without its host. A shorter one may stand for something else.
+// leastSecret is the length in bytes from which the path or query of a secret address is also removed where it
+// appears without its host. A shorter one may be something else.
 const leastSecret = 16
 
-// withoutSecret returns a document without the secret address of its feed: "host/path" becomes
-// "host/", and a path or a query that stands alone is removed. It recognises the address in every
-// form that a decoder undoes.
+// withoutSecret removes the secret address of a feed from a document. It replaces "host/path" by "host/", and
+// removes the path or the query where they appear alone. It finds the address in every form that a decoder undoes.
 func withoutSecret(document []byte, address string) []byte {
 	_, secret, _ := strings.Cut(address, "://")
 	host, path, _ := strings.Cut(secret, "/")
@@ -29,12 +28,12 @@ func withoutSecret(document []byte, address string) []byte {
 	return document
 }
 
-// replaceWritten replaces a text in a document, in whichever forms its bytes are written. It takes
-// time in proportion to the document, however long the text is and however often it begins.
+// replaceWritten replaces a text in a document, in all forms that a decoder undoes. Its time is proportional to the
+// document, however long the text is and however often its beginning appears.
 func replaceWritten(document []byte, text, instead string) []byte {
 	s := newStream(text)
 	var result []byte
-	kept := 0 // bytes of the document that are copied or left out
+	kept := 0 // bytes of the document that are copied or replaced so far
 	decode(document, func(c written) {
 		if s.ends(c) {
 			result = append(append(result, document[kept:s.begin()]...), instead...)
@@ -47,12 +46,12 @@ func replaceWritten(document []byte, text, instead string) []byte {
 	return append(result, document[kept:]...)
 }
 
-// A stream is searched for a text as its bytes come (Knuth, Morris and Pratt).
+// A stream searches for a text byte by byte (Knuth, Morris and Pratt).
 type stream struct {
 	text    []byte // decoded
-	shorter []int  // by length of a match: the next shorter beginning of the text that ends there too
-	matched int    // bytes of the text that end at the latest byte
-	from    []int  // where each of the latest bytes begins in the document, a ring
+	shorter []int  // by length of a match: the next shorter beginning of the text that also ends there
+	matched int    // bytes of the text that match up to the latest byte
+	from    []int  // a ring: where each of the latest bytes begins in the document
 	seen    int
 }
 
@@ -67,7 +66,7 @@ func newStream(text string) *stream {
 	return s
 }
 
-// extended returns how much of the text ends at a byte that follows n bytes of it.
+// extended returns the length of the match after a byte that follows a match of n bytes.
 func (s *stream) extended(n int, next byte) int {
 	for n == len(s.text) || s.text[n] != next {
 		if n == 0 {
@@ -78,7 +77,7 @@ func (s *stream) extended(n int, next byte) int {
 	return n + 1
 }
 
-// ends reports whether the text ends with the next byte.
+// ends adds the next byte, and reports whether the text ends with it.
 func (s *stream) ends(c written) bool {
 	s.from[s.seen%len(s.from)] = c.from
 	s.seen++
@@ -86,23 +85,23 @@ func (s *stream) ends(c written) bool {
 	return s.matched == len(s.text)
 }
 
-// begin returns where the match that ends at the latest byte begins in the document.
+// begin returns where the complete match begins in the document.
 func (s *stream) begin() int { return s.from[s.seen%len(s.from)] }
 
-// A written byte stands in a document at [from:to], perhaps as an escape.
+// A written is a decoded byte, and its place [from:to] in the document, where it may be an escape.
 type written struct {
 	meant    byte
 	from, to int
 }
 
-// longestEscape is the most bytes of an escape that is undone, such as &#x10FFFF;
+// longestEscape is the length in bytes of the longest escape that a decoder undoes, such as &#x10FFFF;
 const longestEscape = 12
 
-// A decoder undoes the ways in which programs write an address into a document: percent-encoding,
-// character references of HTML, the backslashes of JSON, and any of these within another.
+// A decoder undoes the forms in which programs write an address into a document: percent-encoding, HTML character
+// references, JSON escapes, and each of these within another.
 type decoder struct {
 	give func(written)
-	tail []written // the latest bytes, to which a next one may be the end of an escape
+	tail []written // the latest bytes, which the next byte may complete to an escape
 }
 
 func decode(text []byte, give func(written)) {
@@ -115,7 +114,7 @@ func decode(text []byte, give func(written)) {
 	}
 }
 
-// add takes the next byte. Where that ends an escape, what is meant takes the place of the escape.
+// add decodes the next byte. If it ends an escape, the decoded bytes replace the escape.
 func (d *decoder) add(c written) {
 	if n := len(d.tail); n > 0 && d.tail[n-1].meant == '\\' && c.meant != 'u' {
 		c.from, d.tail = d.tail[n-1].from, d.tail[:n-1]
@@ -138,7 +137,8 @@ func (d *decoder) add(c written) {
 	}
 }
 
-// escape returns how many bytes at the end are an escape, and what they stand for; 0: none.
+// escape returns the length of the escape at the end of the tail, and its decoded bytes. The length is 0 if the
+// tail ends with no escape.
 func (d *decoder) escape() (length int, meant []byte) {
 	n := len(d.tail)
 	switch {
@@ -172,7 +172,7 @@ func (d *decoder) text(from, to int) string {
 	return string(b[:to-from])
 }
 
-// reference returns what a character reference stands for; nil for a name that is not looked for.
+// reference decodes a character reference. It returns nil for a name that addresses do not need.
 func reference(name string) []byte {
 	switch name {
 	case "amp":

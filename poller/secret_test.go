@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// TestCostOfSecrets holds that a secret address costs what its document does: with one of 2,000 characters that may be
-// written in many ways a document takes at most four times as long as with one of 100, and one that is eight times as
-// long at most 24 times as long. What another process took is measured again.
+// TestCostOfSecrets checks that the time is proportional to the document. A secret of 2,000 characters, which may
+// be written in many ways, takes at most four times as long as one of 100. A document eight times as long takes at
+// most 24 times as long. The test measures again when another process may have disturbed it.
 func TestCostOfSecrets(t *testing.T) {
 	secret := func(size int) string { return "https://h.example/" + strings.Repeat("&%/", size/3) }
 	documents := map[string]string{

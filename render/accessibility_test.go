@@ -29,7 +29,7 @@ func TestAccessibility(t *testing.T) {
 	}
 }
 
-// TestBarriers: each rule finds what breaks it.
+// TestBarriers: each rule finds an email that breaks it.
 func TestBarriers(t *testing.T) {
 	const head, title = `<html lang="en"><head><title>T</title>`, `</head><body>`
 	wrapped := func(inside string) string {
@@ -60,7 +60,7 @@ func TestBarriers(t *testing.T) {
 	}
 }
 
-// barriers returns what in a mail breaks a rule.
+// barriers lists the rules that an email breaks.
 func barriers(t *testing.T, doc *html.Node) (faults []string) {
 	add := func(broken bool, fault string) {
 		if broken && !slices.Contains(faults, fault) {
@@ -104,7 +104,7 @@ func barriers(t *testing.T, doc *html.Node) (faults []string) {
 	return faults
 }
 
-// saysNothing are texts of links that do not tell where they lead.
+// saysNothing lists texts of links that do not say where they lead.
 var saysNothing = []string{
 	"click", "click here", "here", "more", "read more", "learn more", "see more", "find out more", "more info", "link",
 	"this link", "this", "go", "details", "view", "open", "read it here",
@@ -114,7 +114,7 @@ func hasAttr(n *html.Node, name string) bool {
 	return slices.ContainsFunc(n.Attr, func(a html.Attribute) bool { return a.Key == name })
 }
 
-// linkName is what a link is read out as.
+// linkName returns the text that a screen reader speaks for a link.
 func linkName(n *html.Node) string {
 	name := attr(n, "aria-label") + " " + textOf(n)
 	for _, img := range all(n, "img") {
@@ -123,7 +123,7 @@ func linkName(n *html.Node) string {
 	return strings.Join(strings.Fields(name), " ")
 }
 
-// A look is how text is shown, as far as inline styles say.
+// A look is how the inline styles show text.
 type look struct {
 	ink, paper string
 	size       float64

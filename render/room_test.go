@@ -77,8 +77,8 @@ func TestRoomIsSpent(t *testing.T) {
 	}
 }
 
-// TestRoomOfAServer: where a server takes less than mail programs show, a mail is as large as it may be, and says what
-// it leaves out.
+// TestRoomOfAServer: if a server accepts less than mail programs show, the email is as large as the limit allows,
+// and says what it leaves out.
 func TestRoomOfAServer(t *testing.T) {
 	r, all := New(nil), 0
 	for _, most := range []int{0, 60_000, 30_000, 15_000} {

@@ -24,7 +24,7 @@ type Section struct {
 	Display digest.Layout // of its posts; empty: the edition's
 	Folder  string        // the reader's own
 
-	// Rest holds posts of which only the headline is shown, below Posts and in the same order: the rest of a bound
+	// Rest holds posts that are shown as headlines only, below Posts and in the same order: the rest of a bound
 	// edition, and the posts of an edition that was not delivered. RestLabel is their heading on a page.
 	Rest      []*Post
 	RestLabel catalogue.Sayable

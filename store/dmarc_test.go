@@ -28,7 +28,7 @@ var (
 		Disposition: "reject", Count: 3}
 )
 
-// TestDMARCReports: each report counts once, and what several say of the same is summed.
+// TestDMARCReports: each report counts once, and equal rows of several reports are summed.
 func TestDMARCReports(t *testing.T) {
 	each(t, func(w world) {
 		record := func(r dmarc.Report, now time.Time) bool {

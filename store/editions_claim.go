@@ -10,21 +10,18 @@ import (
 	"digest"
 )
 
-// ClaimEditions leases at most q.Most editions whose time has come, counts the
-// attempt, and gives them in the order of NextAt. Of any number of callers no
-// two get the same.
+// ClaimEditions leases at most q.Most editions that are due, counts the attempt of each, and returns them in the
+// order of NextAt. No two callers get the same edition.
 //
-// It keeps to the lanes: nothing is given while the route may carry nothing,
-// and of a domain only what its lane may carry; others behind it in the queue
-// come first then. Connections count editions from their claim to their mark,
-// those of all workers, and a rate counts claims: what is given back has used
-// it up too. Where a lane has no limits of its own those of q hold.
+// It respects the lanes. While the route may carry nothing, it returns nothing. From a domain it returns as many as
+// the lane of the domain may carry, and fills up with editions further back in the queue. A limit of connections
+// counts the editions of all workers from the claim to the mark. A rate counts claims, so an edition that its
+// worker returns unsent has used it. The limits in q hold for lanes without their own.
 //
-// Editions that are met on the way and must not be sent end here: those of
-// readers who left are failed, those that are too late expired, and those of
-// suppressed addresses, and of digests without mail, unmailed. A paused digest's are still sent: they were
-// released before. No claim returns an issue that its newsletter may not send (digest.Newsletter.MaySend), whatever
-// its next_at: the claim postpones it.
+// ClaimEditions ends editions that it must not return. It marks them as failed if the reader left, as expired if it
+// is too late, and as unmailed if the address is suppressed or the digest has no mail. It returns editions of
+// paused digests, which were released before the pause. It postpones an issue that its newsletter may not send
+// (digest.Newsletter.MaySend), whatever its next_at.
 func (s *Store) ClaimEditions(ctx context.Context, now time.Time, q digest.Claim) ([]digest.Delivery, error) {
 	for {
 		cl := editionClaim{Claim: q, now: now}
@@ -209,7 +206,7 @@ func (q *editionClaim) lease(ctx context.Context, ids []digest.EditionID) error 
 		SELECT e.id, e.domain, ?, ? FROM editions e WHERE e.id`+q.c.d.oneOf, q.Token, at(q.now).plus(q.Lease), keys(q.c.d, ids))
 }
 
-// end ends those that must not be sent, puts off those that must not be sent yet, and returns the others.
+// end ends editions that must never be sent, postpones those that must not be sent yet, and returns the others.
 func (q *editionClaim) end(ctx context.Context, found []queuedEdition) (live []queuedEdition, ended int, err error) {
 	var left, late, unmailed, locked []digest.EditionID
 	for _, e := range found {

@@ -10,11 +10,10 @@ import (
 	"digest"
 )
 
-// An edition is sealed in the state ready. What a mailer holds has a row in
-// mail_claims, which says more than the edition's leased: its state (editionState)
-// and its dot. Every change of it is guarded by the token of the claim, so that a
-// worker whose lease has ended changes nothing. Claims are locked before their
-// editions:
+// An edition begins in the state ready. While a mailer holds it, its row in mail_claims says more than the state
+// leased of the edition: the state of the claim (editionState) and its dot. Every change of that row checks the
+// token of the claim, so a worker whose lease has ended changes nothing. Transactions lock claims before their
+// editions.
 //
 //	ready -> leased -> dotting -> sent, failed, expired, or ready again
 //	leased, lease over -> ready
@@ -25,9 +24,9 @@ import (
 //	sealed, ready, leased, address suppressed or mail off -> unmailed
 //	expired, carried by none, mail off -> unmailed
 //
-// Else only an operator leads out of sent, sent_unconfirmed, failed, expired and unmailed, to ready (ResendEdition).
-// What may be claimed is a matter of lanes (lanes.go), claiming itself is in
-// editions_claim.go, and what comes back of an edition in bounces.go.
+// Only an operator makes an edition in another state ready again: sent, sent_unconfirmed, failed, expired or
+// unmailed (ResendEdition). Lanes decide which editions may be claimed (lanes.go). Claims are in editions_claim.go,
+// and bounces in bounces.go.
 
 // doubtAfter is how long after its final dot an edition without a mark is in
 // doubt: ten minutes to wait for the reply (RFC 5321 §4.5.3.2.6), and some more.
@@ -198,14 +197,13 @@ func (s *Store) RenewLeases(ctx context.Context, now time.Time, token string, le
 	return s.run(ctx, "renewing leases", `UPDATE mail_claims SET lease_until = ? WHERE state = 'leased' AND lease_token = ?`, at(now).plus(lease), token)
 }
 
-// RecoverEditions ends what died: a lease that is over makes its edition ready again. A
-// final dot without a mark for 15 minutes leaves it in doubt: ready again the
-// first time, sent_unconfirmed the second. It returns how many became either.
-// What waits and is too late to be sent becomes expired.
+// RecoverEditions takes over from workers that died. It makes an edition ready again when its lease is over. A
+// final dot that has had no mark for 15 minutes is in doubt: the first time the edition becomes ready again, the
+// second time sent_unconfirmed. RecoverEditions returns how many became either. It marks ready editions as expired
+// if it is too late to send them.
 //
-// Where a transport may do the same thing twice without harm, such as a file under
-// a fixed name, there is no doubt: a final dot without a mark makes the edition
-// ready as soon as its lease is over.
+// If the transport is idempotent, for example because it writes a file under a fixed name, nothing is in doubt. An
+// edition with a final dot and no mark then becomes ready as soon as its lease is over.
 func (s *Store) RecoverEditions(ctx context.Context, now time.Time, idempotent bool) (inDoubt, unconfirmed int, err error) {
 	err = s.change(ctx, "recovering editions", func(c conn) error {
 		if err := giveBack(ctx, c, `mc.lease_until <= ?`, at(now)); err != nil {

@@ -8,11 +8,10 @@ import (
 	"digest"
 )
 
-// NextMail gives the earliest instant at which ClaimEditions, with the same
-// limits, would find an edition, or a claim that is over is to be recovered;
-// false: no edition is on its way. It may lie in the past. What waits behind a
-// lane that is full counts when a lease ends: whoever marks editions claims
-// again anyway.
+// NextMail returns the earliest instant at which ClaimEditions, with the same limits, could return an edition, or
+// at which RecoverEditions could recover a claim. The instant may lie in the past. NextMail reports false if no
+// edition is on its way. It ignores editions behind a full lane until a lease ends, because a worker that marks
+// editions claims again anyway.
 func (s *Store) NextMail(ctx context.Context, now time.Time, route, domain digest.Limits) (time.Time, bool, error) {
 	next, err := nextMail(ctx, s.read(), now, digest.Claim{Route: route, Domain: domain})
 	return next, !next.IsZero(), failed("finding the next mail", err)
@@ -39,14 +38,13 @@ func nextMail(ctx context.Context, c conn, now time.Time, q digest.Claim) (time.
 	return first(over.time(), notBefore(ready, t.of("").opens())), nil
 }
 
-// lookups is for how many closed domains nextReady asks one by one. The first of
-// them mostly is the one; where many are closed and nothing waits for them, it
-// is cheaper to look through the whole queue.
+// lookups is the number of closed domains for which nextReady sends a query each. The first of them usually has the
+// answer. Where many domains are closed and nothing waits for them, one query of the whole queue is cheaper.
 const lookups = 5
 
-// nextReady is the earliest instant at which a domain may carry what waits for it.
+// nextReady returns the earliest instant at which a domain may carry an edition that waits for it.
 func (t *capacities) nextReady(ctx context.Context, c conn) (time.Time, error) {
-	var shut []string // those that time opens
+	var shut []string // closed domains that open at an instant
 	closed := t.closed()
 	for _, name := range closed {
 		if !t.of(name).full {
@@ -75,14 +73,14 @@ func (t *capacities) nextReady(ctx context.Context, c conn) (time.Time, error) {
 	return next, err
 }
 
-// firstReady is when the first of the queue for which where holds may be tried.
+// firstReady returns when the first ready edition for which where holds may be tried.
 func firstReady(ctx context.Context, c conn, where string, args []any) (time.Time, error) {
 	var next instant
 	_, err := c.find(ctx, &next, `SELECT e.next_at FROM editions e WHERE e.state = 'ready'`+where+` ORDER BY e.next_at, e.id LIMIT 1`, args...)
 	return next.time(), err
 }
 
-// searchQueue is nextReady for domains that are closed for a time, if that is before next.
+// searchQueue is nextReady for domains that are closed until an instant, if that is before next.
 func (t *capacities) searchQueue(ctx context.Context, c conn, next time.Time, shut []string) (time.Time, error) {
 	var waiting []struct {
 		Domain string
@@ -96,7 +94,8 @@ func (t *capacities) searchQueue(ctx context.Context, c conn, next time.Time, sh
 	return next, err
 }
 
-// notBefore is when something that is ready, if it is, may pass a lane.
+// notBefore returns the later of two instants: when an edition is ready, and when its lane opens. It returns the
+// zero time if ready is zero.
 func notBefore(ready, opens time.Time) time.Time {
 	if !ready.IsZero() && opens.After(ready) {
 		return opens
@@ -104,7 +103,7 @@ func notBefore(ready, opens time.Time) time.Time {
 	return ready
 }
 
-// first is the earlier of two times, either of which may be none.
+// first returns the earlier of two times. It ignores a zero time.
 func first(a, b time.Time) time.Time {
 	if a.IsZero() || !b.IsZero() && b.Before(a) {
 		return b

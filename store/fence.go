@@ -187,7 +187,7 @@ func (s *Store) Waiting(ctx context.Context, now time.Time) (FenceView, error) {
 const mailable = `d.state <> 'left' AND ` + unmailedDigest + ` IS NULL
 	AND NOT EXISTS (SELECT 1 FROM newsletters n WHERE n.id = d.newsletter_id AND n.state <> 'active')`
 
-// WaitingReaders returns the first of those to whom something would be mailed, ordered by address.
+// WaitingReaders returns the first readers who would get mail, ordered by address.
 func (s *Store) WaitingReaders(ctx context.Context, now time.Time, most int) ([]FenceReader, error) {
 	return readRows[FenceReader](ctx, s.read(), "looking for what would be sent", `SELECT u.email, w.sealed, w.due_at,
 		(SELECT count(*) FROM digest_posts p WHERE p.digest_id = w.id AND p.visible_at = w.due_at) AS posts

@@ -10,8 +10,8 @@ import (
 	"digest"
 )
 
-// FenceSource fences a database that is copied, because two that hold the same must not both mail it, until Unfence.
-// undo removes the fence again, unless the heartbeat has changed since.
+// FenceSource fences a database that is being copied, until Unfence, because only one of the two may send mail.
+// undo removes the fence, unless the heartbeat has changed since.
 func (s *Store) FenceSource(ctx context.Context, reason string) (undo func(context.Context) error, err error) {
 	var was, is []byte
 	err = s.change(ctx, "fencing the database", func(c conn) (err error) {
@@ -43,14 +43,15 @@ func (s *Store) FenceSource(ctx context.Context, reason string) (undo func(conte
 	}, err
 }
 
-// discardKey is the key of settings for the instant before which mail that was due is not sent any more.
+// discardKey is the settings key of an instant. Mail that was due before that instant is never sent.
 const discardKey = "unmailed before"
 
 // leftUnmailed is the error of an edition that was due before that instant.
 const leftUnmailed = "left unmailed when the fence was released"
 
-// UnfenceAfter is Unfence, but leaves editions unmailed that should have been mailed before an instant, because a lost
-// instance may have mailed them. They stay on the web; Release treats later ones the same. It returns how many existed.
+// UnfenceAfter removes the fence as Unfence does. It marks editions as unmailed if they were due before an instant,
+// because the lost instance may have mailed them. They stay on the web. Release does the same with editions that it
+// makes later. UnfenceAfter returns how many editions it has marked.
 func (s *Store) UnfenceAfter(ctx context.Context, baseURL string, now, before time.Time) (sealed int, err error) {
 	value, err := json.Marshal(at(before))
 	if err != nil {
@@ -77,7 +78,7 @@ func (s *Store) UnfenceAfter(ctx context.Context, baseURL string, now, before ti
 	return sealed, err
 }
 
-// discardedBefore returns the instant before which mail that was due is not sent; 0: all of it is.
+// discardedBefore returns the instant before which due mail is not sent; 0: all mail is sent.
 func discardedBefore(ctx context.Context, c conn) (before instant, err error) {
 	value, err := c.setting(ctx, discardKey)
 	if err == nil && value != nil {

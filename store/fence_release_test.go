@@ -10,8 +10,8 @@ import (
 	"digest"
 )
 
-// TestSourceIsFenced: a database that is copied does nothing, under any address, until it is released; a copy
-// that failed leaves it as it was.
+// TestSourceIsFenced: a copied database does nothing, under any address, until it is released. A copy that fails
+// does not change it.
 func TestSourceIsFenced(t *testing.T) {
 	each(t, func(w world) {
 		w.reader("ann", "UTC")
@@ -41,7 +41,7 @@ func TestSourceIsFenced(t *testing.T) {
 	})
 }
 
-// TestUnfenceAfter: editions due before the instant stay on the web, in whatever state of delivery they were, and later
+// TestUnfenceAfter: editions that were due before the instant stay on the web, in every state of delivery. Later
 // ones are mailed.
 func TestUnfenceAfter(t *testing.T) {
 	each(t, func(w world) {
@@ -68,7 +68,7 @@ func TestUnfenceAfter(t *testing.T) {
 			w.ok(w.Exec(w.ctx(), `UPDATE editions SET state = ?, undelivered = CASE WHEN ? = 'expired' THEN 1 ELSE 0 END WHERE id = ?`, state, state, ids[name]))
 		}
 
-		lost := parisMidnight.Add(4 * time.Hour) // of the machine: 03:00 UTC
+		lost := parisMidnight.Add(4 * time.Hour) // when the machine was lost: 03:00 UTC
 		sealed, err := w.UnfenceAfter(w.ctx(), home, lost.Add(time.Hour), lost)
 		w.ok(err)
 		want(w.t, "sealed and not mailed", sealed, 4)
@@ -90,15 +90,15 @@ func TestUnfenceAfter(t *testing.T) {
 	})
 }
 
-// TestDiscardedMidnights: of digests whose midnight has passed the edition is made, and is not mailed where its mail
-// would have left before the instant.
+// TestDiscardedMidnights: a digest whose midnight has passed gets its edition. The edition is not mailed if it was
+// due before the instant.
 func TestDiscardedMidnights(t *testing.T) {
 	hours := []time.Duration{0, 7 * time.Hour}
 	tests := []struct {
 		name     string
 		released time.Duration // after the midnight in Paris
 		before   time.Duration
-		want     string // states of the editions of those hours
+		want     string // states of the editions of these hours
 	}{
 		{"before the midnight", time.Hour, -time.Hour, "ready ready"},
 		{"at the midnight", time.Hour, 0, "ready ready"},
@@ -145,7 +145,7 @@ func TestDiscardedMidnights(t *testing.T) {
 	}
 }
 
-// TestWaitingNamesWhoIsMailed: the list behind a fence has those whom something would be mailed to, and nobody else.
+// TestWaitingNamesWhoIsMailed: the list behind a fence names exactly the readers who would get mail.
 func TestWaitingNamesWhoIsMailed(t *testing.T) {
 	each(t, func(w world) {
 		f := w.feed("f.example")
@@ -191,7 +191,8 @@ func TestWaitingNamesWhoIsMailed(t *testing.T) {
 		for _, r := range waiting {
 			names = append(names, fmt.Sprintf("%s %d", strings.TrimSuffix(r.Email, "@example.org"), r.Editions()))
 		}
-		// A paused digest's edition was made before the pause and is mailed; one that is too late goes with the next.
+		// The edition of a paused digest was made before the pause, so it is mailed. The next edition carries one
+		// that is too late.
 		want(w.t, "who waits", strings.Join(names, ", "), "late-due 1, mailed-due 1, mailed 1, paused 1")
 		w.hour(now)
 		var sent []string

@@ -20,8 +20,9 @@ const (
 	logSuffix   = "-wal"
 )
 
-// touch creates the file and the index of its log, readable by nobody else, and finds out now rather than later
-// whether they can be written. SQLite alone would give them the rights that the umask leaves, and root's owner.
+// touch creates the file and the index of its log, readable by their owner only, and finds out early whether they
+// can be written. SQLite alone would create them with the permissions that the umask leaves, and for root as
+// root's.
 func touch(path string) error {
 	for _, suffix := range []string{fileSuffix, indexSuffix, logSuffix} {
 		if ownership.IsForeignLink(path+suffix, path) {
@@ -40,7 +41,7 @@ func touch(path string) error {
 	return nil
 }
 
-// explainOpening is explain for an error that opening a file met.
+// explainOpening explains an error from opening a file.
 func explainOpening(path string, err error) error {
 	if foreign := Foreign(path); foreign != nil {
 		return foreign
@@ -48,7 +49,7 @@ func explainOpening(path string, err error) error {
 	return fmt.Errorf("opening %s: %w", path, (&Store{file: path}).explain(err))
 }
 
-// explain is explain for an error of this database, which it tells from one of a full disk.
+// explain explains an error of this database. It recognises a full disk, which SQLite reports as an I/O error.
 func (s *Store) explain(err error) error {
 	if s.file != "" && errors.Is(err, sqlite3.IOERR) && lacksRoom(filepath.Dir(s.file)) {
 		return fullDisk(syscall.ENOSPC)
@@ -73,8 +74,8 @@ func unwritable(path string, err error) error {
 	return unavailable(err, said+"; give DIGEST_DATABASE a file in a folder that this user may write")
 }
 
-// Foreign explains that this process may not use a database in a file because it, or its log, belongs to somebody
-// else; nil: that is not so.
+// Foreign returns an error if this process may not use a database in a file because the database, or its log,
+// belongs to another user.
 func Foreign(path string) error {
 	for _, suffix := range []string{fileSuffix, indexSuffix, logSuffix} {
 		f, err := os.OpenFile(path+suffix, os.O_RDWR, 0)
@@ -89,13 +90,13 @@ func Foreign(path string) error {
 	return nil
 }
 
-// isFull reports whether an error says that there is no room.
+// isFull reports whether an error says that the disk or the quota is full.
 func isFull(err error) bool {
 	return errors.Is(err, sqlite3.FULL) || errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT)
 }
 
-// lacksRoom reports whether a folder has no room for a small file. SQLite's driver says of a full disk only that it
-// could not write.
+// lacksRoom reports whether a folder has no room for a small file. For a full disk SQLite's driver reports only
+// that it could not write.
 func lacksRoom(folder string) bool {
 	f, err := os.CreateTemp(folder, ".digest-room-*")
 	if err == nil {

@@ -14,7 +14,8 @@ import (
 	"digest/store/storetest"
 )
 
-// TestOpenOnAFullDisk: a database that cannot be opened, created or migrated because its disk is full says so.
+// TestOpenOnAFullDisk: if the disk is full, opening, creating or migrating a database returns an error that says
+// so.
 func TestOpenOnAFullDisk(t *testing.T) {
 	dir := t.TempDir()
 	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size=2m"); err != nil {
@@ -63,7 +64,7 @@ func TestOpenOnAFullDisk(t *testing.T) {
 	}
 }
 
-// fill fills the disk with a file, but for some bytes.
+// fill fills the disk with a file, except for some bytes.
 func fill(t *testing.T, path string, but int64) {
 	t.Helper()
 	f, err := os.Create(path)

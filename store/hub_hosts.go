@@ -9,18 +9,19 @@ import (
 	"digest"
 )
 
-// The store counts requests to hubs and rssCloud servers by registered domain, for all feeds; digest.HubHost decides.
+// The store counts requests to hubs and rssCloud servers by registered domain, for all feeds. digest.HubHost
+// decides which of them may be sent.
 
-// asksHost holds for subscriptions of a table whose host may get a request at an instant, or is unknown.
+// asksHost holds for subscriptions in a table whose host may get a request at an instant, or is unknown.
 func asksHost(table string) string {
 	return `NOT EXISTS (SELECT 1 FROM hub_hosts h WHERE h.domain = ` + table + `.domain AND h.quiet_until > ?)`
 }
 
-// hubHosts are the hosts of some requests, held by a transaction.
+// hubHosts holds hosts that a transaction has locked.
 type hubHosts map[string]digest.HubHost
 
-// holdHubHosts reads and locks hosts, each with the address of a hub there. A new one begins with the promises that
-// this hub has made already.
+// holdHubHosts reads and locks hosts. hubs maps each to the address of a hub there. A new host starts with the
+// number of subscriptions that this hub has confirmed already.
 func holdHubHosts(ctx context.Context, c conn, hubs map[string]string) (hubHosts, error) {
 	hosts := make(hubHosts)
 	for _, domain := range slices.Sorted(maps.Keys(hubs)) {
@@ -60,7 +61,7 @@ func failHubHost(ctx context.Context, c conn, domain string, now time.Time) erro
 
 func changeHubHost(ctx context.Context, c conn, domain string, change func(digest.HubHost) digest.HubHost) error {
 	if domain == "" {
-		return nil // the request is older than the counts
+		return nil // the request is older than the table of hosts
 	}
 	hosts, err := holdHubHosts(ctx, c, map[string]string{domain: ""})
 	if err != nil {
@@ -92,7 +93,7 @@ func addHubSilence(ctx context.Context, c conn, ids []digest.FeedID, known map[d
 	return err
 }
 
-// pruneHubHosts deletes the hosts that no feed names any more and whose silence is over.
+// pruneHubHosts deletes the hosts that no feed names and whose silence is over.
 func (s *Store) pruneHubHosts(ctx context.Context, now time.Time) error {
 	return s.write(ctx, func(c conn) error {
 		return c.run(ctx, `DELETE FROM hub_hosts WHERE quiet_until <= ? AND NOT EXISTS (SELECT 1 FROM push_subscriptions p WHERE p.domain = hub_hosts.domain)

@@ -10,7 +10,7 @@ import (
 	"digest/store"
 )
 
-// hubDomain is the last two labels of the host of a hub, apart for feeds of the house.
+// hubDomain returns the last two labels of a hub's host. Feeds of the house have domains of their own.
 func hubDomain(address string, outside bool) string {
 	if !outside {
 		return "home " + lastTwo(address)
@@ -24,7 +24,8 @@ func lastTwo(address string) string {
 	return strings.Join(labels[max(0, len(labels)-2):], ".")
 }
 
-// names has feeds name a hub, each with its number, and somebody read them.
+// names makes feeds that name a hub, and subscribes the digest to them. It replaces {n} in hub by the number of the
+// feed.
 func (w world) names(d digest.Digest, feeds int, hub string) (ids []digest.FeedID) {
 	w.t.Helper()
 	for i := range feeds {
@@ -38,7 +39,7 @@ func (w world) names(d digest.Digest, feeds int, hub string) (ids []digest.FeedI
 	return ids
 }
 
-// asksHubs claims what is due, as the hourly job does.
+// asksHubs claims the requests that are due, as the hourly job does.
 func (w world) asksHubs(now time.Time) (all []store.HubRequest) {
 	w.t.Helper()
 	for more := true; more; {
@@ -58,8 +59,9 @@ func (w world) verifies(r store.HubRequest, now time.Time) {
 	want(w.t, "meant", meant, true)
 }
 
-// TestHubHosts: a host that confirms nothing gets three requests and then one a day, however many feeds name whichever of
-// its addresses, goodbyes included. Beside it a host that confirms gets the requests of all its feeds.
+// TestHubHosts: a host that confirms nothing gets three requests and then one a day. That holds for all its
+// addresses, all feeds that name them, and unsubscribe requests. A host that confirms gets the requests of all its
+// feeds.
 func TestHubHosts(t *testing.T) {
 	each(t, func(w world) {
 		d := w.reader("ann", "UTC")
@@ -90,7 +92,7 @@ func TestHubHosts(t *testing.T) {
 		}
 
 		now = noon.Add(5 * day)
-		w.ok(w.Exec(w.ctx(), `UPDATE subscriptions SET rests = 1`)) // nobody reads anything any more
+		w.ok(w.Exec(w.ctx(), `UPDATE subscriptions SET rests = 1`)) // nobody reads these feeds any more
 		_, err = w.ReconcilePushes(w.ctx(), now)
 		w.ok(err)
 		goodbyes := map[string]int{}
@@ -102,7 +104,7 @@ func TestHubHosts(t *testing.T) {
 	})
 }
 
-// TestHubHostsConfirm: a verification ends the silence, and so does a denial by the hub. A wrong topic does not.
+// TestHubHostsConfirm: a verification ends the silence, and so does the hub's refusal. A wrong topic does not.
 func TestHubHostsConfirm(t *testing.T) {
 	each(t, func(w world) {
 		w.names(w.reader("ann", "UTC"), 9, "https://hub.example/{n}")
@@ -120,7 +122,7 @@ func TestHubHostsConfirm(t *testing.T) {
 	})
 }
 
-// TestHubsAtHome: public feeds that name a hub of the house change nothing for the feeds of the house.
+// TestHubsAtHome: public feeds that name a hub of the house do not affect the feeds of the house.
 func TestHubsAtHome(t *testing.T) {
 	each(t, func(w world) {
 		d := w.reader("ann", "UTC")
@@ -137,12 +139,13 @@ func TestHubsAtHome(t *testing.T) {
 	})
 }
 
-// TestHubFails: three errors in a row end the requests of a day, and what was not sent counts for nothing.
+// TestHubFails: after three errors in a row a host gets no request for a day. Requests that were not sent do not
+// count.
 func TestHubFails(t *testing.T) {
 	each(t, func(w world) {
 		w.names(w.reader("ann", "UTC"), 30, "https://hub.example/{n}")
 		now := noon
-		for range 4 { // three are confirmed, three, six, twelve
+		for range 4 { // batches of three, three, six and twelve
 			for _, r := range w.asksHubs(now) {
 				w.verifies(r, now)
 			}
@@ -162,7 +165,7 @@ func TestHubFails(t *testing.T) {
 	})
 }
 
-// TestCloudHosts: rssCloud servers are bounded as hubs are, together with them.
+// TestCloudHosts: rssCloud servers and hubs share the same bounds.
 func TestCloudHosts(t *testing.T) {
 	each(t, func(w world) {
 		d := w.reader("ann", "UTC")
@@ -194,7 +197,7 @@ func TestCloudHosts(t *testing.T) {
 	})
 }
 
-// TestForgetHubHosts: a host is forgotten when no feed names it and its silence is over.
+// TestForgetHubHosts: a host is deleted when no feed names it and its silence is over.
 func TestForgetHubHosts(t *testing.T) {
 	each(t, func(w world) {
 		w.names(w.reader("ann", "UTC"), 3, "https://hub.example/{n}")

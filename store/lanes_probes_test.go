@@ -8,7 +8,7 @@ import (
 	"digest"
 )
 
-// TestProbesOfADomainUnderAlarm: they go to readers who were not refused with the edition before.
+// TestProbesOfADomainUnderAlarm: the probes go to readers whose last edition was not refused.
 func TestProbesOfADomainUnderAlarm(t *testing.T) {
 	each(t, func(w world) {
 		ds := w.released(6)

@@ -151,8 +151,8 @@ func (r LetterRequest) note(ctx context.Context, c conn, now time.Time) error {
 	return c.run(ctx, `UPDATE knocks SET sent_at = ? WHERE id = ?`, at(now), id)
 }
 
-// answerMailbox notes that somebody has used a link from an email to an address. It answers all letters to the
-// mailbox.
+// answerMailbox records that somebody has used a link from an email to an address. All letters to its mailbox count
+// as answered.
 func answerMailbox(ctx context.Context, c conn, email string) error {
 	return c.run(ctx, `UPDATE knocks SET answered = 1 WHERE answered = 0 AND mailbox = ?`, allowance.Mailbox(email))
 }

@@ -100,8 +100,8 @@ func TestSignUpsOfADomain(t *testing.T) {
 	})
 }
 
-// TestInstanceOfLetters: newcomers share what an instance mails in an hour, and the half of it is for networks that ask for
-// little. Readers have a share of their own, of which requests for addresses without an account take nothing.
+// TestInstanceOfLetters: newcomers share a bound on the letters of an hour, and half of it is for networks that
+// request few. Readers have a bound of their own. Requests for addresses without an account do not count in it.
 func TestInstanceOfLetters(t *testing.T) {
 	each(t, func(w world) {
 		w.reader("ann", "UTC")
@@ -136,8 +136,8 @@ func TestInstanceOfLetters(t *testing.T) {
 	})
 }
 
-// TestSpellingsOfOneMailbox asks for letters to one mailbox under many names, by all forms, newsletters and lists. Three come
-// in an hour, and none of that keeps its reader from signing in.
+// TestSpellingsOfOneMailbox requests letters to many spellings of one mailbox, with all forms, newsletters and
+// lists. Three are sent in an hour, and the reader can still sign in.
 func TestSpellingsOfOneMailbox(t *testing.T) {
 	each(t, func(w world) {
 		_, _, err := w.AddUser(w.ctx(), "vic.tim@gmail.com", "UTC", noon)

@@ -10,22 +10,22 @@ import (
 	"digest"
 )
 
-// Everyone who has an email can use its links. The store records a change that they make without a sign-in, and tells the
-// reader of the email: with a notice in the next edition, or with an email if no edition is due soon. A change that is
-// reverted before that leaves no record.
+// Everyone who has an email can use its links. The store records each change that a link makes without a sign-in.
+// It tells the reader of the email, with a notice in the next edition or, if no edition is due soon, with an email.
+// If the change is reverted before that, the store deletes the record.
 
 // A LinkUse is a link in an email that changes something.
 type LinkUse struct {
 	DigestID  digest.DigestID // whose email had it
-	EmailDate digest.Date     // of the edition that was mailed; zero: not known
+	EmailDate digest.Date     // of the edition in that email; zero: unknown
 	OneClick  bool            // as in digest.LinkChange: no notice and no email
 
-	// Added is a feed to which the digest was subscribed just before the change, as part of it; 0: none.
+	// Added is a feed to which the change itself has just subscribed the digest; 0: none.
 	Added digest.FeedID
 }
 
-// ByLink runs change in one transaction, and records how that changed the digest and its subscriptions. change must use the
-// store that it gets, and may run again.
+// ByLink runs change in one transaction, and records how it changed the digest and its subscriptions. change must
+// use the store that it gets, and may run more than once.
 func (s *Store) ByLink(ctx context.Context, by LinkUse, now time.Time, change func(*Store) error) error {
 	return s.changeAlone(ctx, "", func(c conn) error {
 		was, err := readLinkable(ctx, c, by.DigestID)
@@ -77,7 +77,7 @@ func readLinkable(ctx context.Context, c conn, id digest.DigestID) (l linkable, 
 
 func (l linkable) state() string { return digest.StateValue(l.State, l.PausedUntil) }
 
-// subscription is the value of a LinkSubscription.
+// subscription returns the value of a LinkSubscription.
 func (l linkable) subscription(feed digest.FeedID) string {
 	s, ok := l.subscriptions[feed]
 	switch {
@@ -93,11 +93,11 @@ func (l linkable) subscription(feed digest.FeedID) string {
 func feedKey(id digest.FeedID) string { return strconv.FormatInt(int64(id), 10) }
 
 func parseFeedKey(value string) digest.FeedID {
-	n, _ := strconv.ParseInt(value, 10, 64) // 0, which no feed has, of what is no key
+	n, _ := strconv.ParseInt(value, 10, 64) // 0, which no feed has, if value is not a key
 	return digest.FeedID(n)
 }
 
-// linkChanges lists what differs, in the order of feeds.
+// linkChanges lists the differences between two states of the settings, by feed.
 func linkChanges(was, is linkable) (all []digest.LinkChange) {
 	add := func(feed digest.FeedID, setting digest.LinkSetting, before, after string) {
 		if before == after {
@@ -132,7 +132,7 @@ func linkChanges(was, is linkable) (all []digest.LinkChange) {
 	return all
 }
 
-// missing lists the feeds of a that b does not have, and common those that both have.
+// missing lists the feeds of a that b lacks, and common those that are in both.
 func missing(a, b linkable) []digest.FeedID { return feedsOf(a, b, false) }
 func common(a, b linkable) []digest.FeedID  { return feedsOf(a, b, true) }
 
@@ -153,12 +153,13 @@ const (
 	toldByNobody  = "nobody"
 )
 
-// untold holds for changes x of which the reader does not know yet.
+// untold holds for changes x that the reader does not know of yet.
 const untold = `x.undone_at = 0 AND x.told_at = 0 AND (x.told_by <> '` + toldByEdition + `' OR EXISTS (SELECT 1
 	FROM notices n JOIN digests d ON d.id = n.digest_id AND d.next_due_at = n.visible_at
 	WHERE n.digest_id = x.digest_id AND n.feed_id = -x.id AND n.kind = 'changed'))`
 
-// record stores changes, and decides how the reader learns of them and of earlier ones that are still untold.
+// record stores changes. It decides how the reader learns of them, and of earlier ones that the reader does not
+// know yet.
 func (by LinkUse) record(ctx context.Context, c conn, changes []digest.LinkChange, d digest.Digest, now time.Time) error {
 	for _, x := range changes {
 		if err := by.recordOne(ctx, c, x, at(now)); err != nil {
@@ -182,7 +183,8 @@ func (by LinkUse) record(ctx context.Context, c conn, changes []digest.LinkChang
 // linkGathering is how long an email waits for further changes.
 const linkGathering = 10 * time.Minute
 
-// recordOne stores a change, as part of an untold one of the same setting where there is one.
+// recordOne stores a change. It adds the change to the record of an earlier one of the same setting that is still
+// untold.
 func (by LinkUse) recordOne(ctx context.Context, c conn, x digest.LinkChange, now instant) error {
 	var open struct {
 		ID     int64
@@ -223,7 +225,7 @@ func (by LinkUse) recordOne(ctx context.Context, c conn, x digest.LinkChange, no
 	return err
 }
 
-// dateText is a date as it is stored; empty for none.
+// dateText returns a date as it is stored; "" for the zero date.
 func dateText(d digest.Date) string {
 	if d.IsZero() {
 		return ""
@@ -234,19 +236,20 @@ func dateText(d digest.Date) string {
 const linkChangeColumns = `x.id, x.digest_id, x.feed_id, x.setting, x.was, x.is_now AS "now", x.title, x.host, x.new_host, NULLIF(x.email_date, '') AS email_date,
 	CASE x.told_by WHEN 'nobody' THEN 1 ELSE 0 END AS one_click, x.made_at, x.undone_at`
 
-// A ListedLinkChange is a change that was made by a link, with the round of its digest's links.
+// A ListedLinkChange is a change that a link made, with the round of its digest's links.
 type ListedLinkChange struct {
 	digest.LinkChange
 	LinkRound int
 }
 
-// LinkChanges lists the changes made by links in the emails of a reader since then, of all their digests, the latest first.
+// LinkChanges lists the changes that links in a reader's emails have made since an instant, in all digests, latest
+// first.
 func (s *Store) LinkChanges(ctx context.Context, user digest.UserID, since time.Time) ([]ListedLinkChange, error) {
 	return readRows[ListedLinkChange](ctx, s.read(), "listing the changes made by links", `SELECT `+linkChangeColumns+`, d.link_round FROM link_changes x
 		JOIN digests d ON d.id = x.digest_id WHERE d.user_id = ? AND x.made_at >= ? ORDER BY x.made_at DESC, x.id DESC`, user, at(since))
 }
 
-// pruneLinkChanges deletes changes that are older and that no edition tells of any more.
+// pruneLinkChanges deletes old changes, except those in the notices of an edition that is still stored.
 func (s *Store) pruneLinkChanges(ctx context.Context, old instant) error {
 	return s.write(ctx, func(c conn) error {
 		return c.run(ctx, `DELETE FROM link_changes AS x WHERE x.made_at < ?

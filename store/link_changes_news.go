@@ -7,21 +7,21 @@ import (
 	"digest"
 )
 
-// A LinkNews holds the changes of which an email tells a reader.
+// A LinkNews holds the changes that one email reports to a reader.
 type LinkNews struct {
 	User    digest.User
-	Changes []LinkChangeView // the earliest first
+	Changes []LinkChangeView // earliest first
 }
 
 const (
 	linkNewsEvery = 24 * time.Hour     // between two emails to one reader
-	linkNewsRetry = 15 * time.Minute   // after which another attempt is made to send one
-	linkNewsWorth = 3 * 24 * time.Hour // after a change, the last attempt
+	linkNewsRetry = 15 * time.Minute   // between two attempts to send one
+	linkNewsWorth = 3 * 24 * time.Hour // from a change to the last attempt
 )
 
-// NextLinkNews returns all changes of which an email should tell one reader now; false if there are none. It returns them
-// again only after some minutes, so that no two workers send the email, and never after LinkNewsTold. It drops changes
-// that somebody has undone or overwritten since.
+// NextLinkNews returns all changes that an email should report to one reader now, or false if no reader has any. It
+// returns them again only after linkNewsRetry, so that two workers do not send the same email, and never after
+// LinkNewsTold. It drops changes that somebody has undone or overwritten.
 func (s *Store) NextLinkNews(ctx context.Context, now time.Time) (news LinkNews, found bool, err error) {
 	err = s.changeUnder(ctx, s.d.lockAccounts, "looking for changes made by links", func(c conn) error {
 		news = LinkNews{}
@@ -60,7 +60,7 @@ func (s *Store) NextLinkNews(ctx context.Context, now time.Time) (news LinkNews,
 	return news, found, err
 }
 
-// LinkNewsTold notes that the email was sent, or cannot be.
+// LinkNewsTold records that the email was sent, or that it never can be.
 func (s *Store) LinkNewsTold(ctx context.Context, news LinkNews, now time.Time) error {
 	ids := each(news.Changes, func(v LinkChangeView) int64 { return v.ID })
 	return s.run(ctx, "noting what a reader was told", `UPDATE link_changes SET told_at = ? WHERE id`+s.d.oneOf, at(now), keys(s.d, ids))

@@ -17,7 +17,7 @@ func (w world) byLink(d digest.Digest, now time.Time, change func(*store.Store) 
 	w.ok(w.ByLink(w.ctx(), by, now, change))
 }
 
-// linkChanges lists what is recorded of a reader's digests, the latest first.
+// linkChanges lists the recorded changes of a reader's digests, latest first.
 func (w world) linkChanges(d digest.Digest) []store.ListedLinkChange {
 	w.t.Helper()
 	changes, err := w.LinkChanges(w.ctx(), d.UserID, time.Time{})
@@ -39,7 +39,7 @@ func (w world) recorded(d digest.Digest) string {
 	return describeChanges(w.linkChanges(d), func(c store.ListedLinkChange) digest.LinkChange { return c.LinkChange })
 }
 
-// linkNews describes what an email would tell somebody now; "": nobody is told anything.
+// linkNews describes the email that would report changes to a reader now; "" if no email would.
 func (w world) linkNews(now time.Time) (store.LinkNews, string) {
 	w.t.Helper()
 	news, found, err := w.NextLinkNews(w.ctx(), now)
@@ -50,7 +50,7 @@ func (w world) linkNews(now time.Time) (store.LinkNews, string) {
 	return news, news.User.Email + ": " + describeChanges(news.Changes, func(c store.LinkChangeView) digest.LinkChange { return c.LinkChange })
 }
 
-// tellLinkNews has the email sent that is due.
+// tellLinkNews returns the email that is due, and records it as sent.
 func (w world) tellLinkNews(now time.Time) string {
 	w.t.Helper()
 	news, said := w.linkNews(now)
@@ -58,7 +58,7 @@ func (w world) tellLinkNews(now time.Time) string {
 	return said
 }
 
-// editionChanges describes the changes of which a digest's last edition tells.
+// editionChanges describes the changes in the notices of a digest's last edition.
 func (w world) editionChanges(d digest.Digest) string {
 	w.t.Helper()
 	list, err := w.Editions(w.ctx(), d.ID, 1)
@@ -76,7 +76,7 @@ func (w world) editionChanges(d digest.Digest) string {
 	})
 }
 
-// linkSetting is what links can change of a digest with one feed, or two.
+// linkSetting describes the settings that links can change in a digest with one or two feeds.
 func (w world) linkSetting(d digest.Digest) string {
 	w.t.Helper()
 	d = w.again(d)
@@ -94,7 +94,7 @@ func (w world) linkSetting(d digest.Digest) string {
 	return said
 }
 
-// TestLinkChanges: each change that a link makes is recorded, undone as it was, and undone once.
+// TestLinkChanges: the store records each change by a link. An undo restores the value once.
 func TestLinkChanges(t *testing.T) {
 	week := parisMidnight.Add(7 * 24 * time.Hour)
 	type scene struct {
@@ -104,7 +104,7 @@ func TestLinkChanges(t *testing.T) {
 	}
 	for _, test := range []struct {
 		name   string
-		before func(s *scene) // as the owner has it
+		before func(s *scene) // changes that the owner made earlier
 		change func(s *scene, st *store.Store) error
 		want   string
 	}{
@@ -187,7 +187,8 @@ func TestLinkChanges(t *testing.T) {
 	}
 }
 
-// TestUndoOfOldAndOtherChanges: what was changed again since is left alone, and so is what is too old or another's.
+// TestUndoOfOldAndOtherChanges: nobody can undo a change that was overwritten, that is too old, or that is in
+// another reader's digest.
 func TestUndoOfOldAndOtherChanges(t *testing.T) {
 	each(t, func(w world) {
 		ada, bob := w.reader("ada", "Europe/Paris"), w.reader("bob", "Europe/Paris")
@@ -214,7 +215,8 @@ func TestUndoOfOldAndOtherChanges(t *testing.T) {
 	})
 }
 
-// TestLinkChangesGather: until the reader is told, one setting has one record, and none if it is as it was.
+// TestLinkChangesGather: changes of one setting share one record until the reader knows of them. The record goes if
+// the setting is back at its first value.
 func TestLinkChangesGather(t *testing.T) {
 	each(t, func(w world) {
 		d := w.reader("ada", "Europe/Paris")
@@ -235,7 +237,8 @@ func TestLinkChangesGather(t *testing.T) {
 	})
 }
 
-// TestEditionTellsOfLinkChanges: the next edition tells, also on a day without posts; what is changed later is told later.
+// TestEditionTellsOfLinkChanges: the next edition reports the changes, even on a day without posts. The edition
+// after it reports later ones.
 func TestEditionTellsOfLinkChanges(t *testing.T) {
 	each(t, func(w world) {
 		d := w.reader("ada", "Europe/Paris")
@@ -265,7 +268,8 @@ func TestEditionTellsOfLinkChanges(t *testing.T) {
 	})
 }
 
-// TestEmailTellsOfLinkChanges: where no edition comes soon, an email does, once a day at most, of all that has gathered.
+// TestEmailTellsOfLinkChanges: if no edition is due soon, an email reports all changes that have gathered. A reader
+// gets one such email a day at most.
 func TestEmailTellsOfLinkChanges(t *testing.T) {
 	each(t, func(w world) {
 		ada, bob := w.reader("ada", "Europe/Paris"), w.reader("bob", "Europe/Paris")
@@ -286,7 +290,7 @@ func TestEmailTellsOfLinkChanges(t *testing.T) {
 		want(w.t, "told once", said, "")
 		want(w.t, "no edition", w.hour(parisMidnight), 0)
 
-		for i := range 20 { // whoever has the link plays with it all day
+		for i := range 20 { // somebody who has the link changes settings all day
 			now := noon.Add(time.Hour + time.Duration(i)*time.Minute)
 			w.byLink(ada, now, func(st *store.Store) error {
 				if _, _, err := st.BringBack(w.ctx(), ada.ID, now); err != nil {
@@ -306,7 +310,8 @@ func TestEmailTellsOfLinkChanges(t *testing.T) {
 	})
 }
 
-// TestLinkNewsIsStillTrue: an email does not tell of what was undone, or changed again by the reader, or is long past.
+// TestLinkNewsIsStillTrue: an email omits changes that were undone, that the reader has overwritten, or that are
+// days old.
 func TestLinkNewsIsStillTrue(t *testing.T) {
 	each(t, func(w world) {
 		later := noon.Add(time.Hour)
@@ -338,7 +343,7 @@ func TestLinkNewsIsStillTrue(t *testing.T) {
 	})
 }
 
-// TestMembersAreToldByEmail: a newsletter's issue tells nothing, and comes only when there is something new.
+// TestMembersAreToldByEmail: members get the email, because an issue reports no changes and needs new posts.
 func TestMembersAreToldByEmail(t *testing.T) {
 	each(t, func(w world) {
 		anna := w.reader("anna", "Europe/Paris")
@@ -353,7 +358,8 @@ func TestMembersAreToldByEmail(t *testing.T) {
 	})
 }
 
-// TestLinkChangesArePruned: they go with what tells of them, and not before they can be undone no more.
+// TestLinkChangesArePruned: changes are deleted with the edition that reported them, and never while they can be
+// undone.
 func TestLinkChangesArePruned(t *testing.T) {
 	each(t, func(w world) {
 		d := w.reader("ada", "Europe/Paris")
@@ -367,7 +373,7 @@ func TestLinkChangesArePruned(t *testing.T) {
 	})
 }
 
-// TestToldByEdition holds when an edition tells soon.
+// TestToldByEdition is the table of digests whose next edition reports a change soon.
 func TestToldByEdition(t *testing.T) {
 	for _, test := range []struct {
 		name string

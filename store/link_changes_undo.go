@@ -13,8 +13,8 @@ type LinkStanding string
 // The standings.
 const (
 	LinkOpen       LinkStanding = "open"
-	LinkUndone     LinkStanding = "undone"     // all is as it was before the change
-	LinkSuperseded LinkStanding = "superseded" // it has been changed again since; nothing is undone
+	LinkUndone     LinkStanding = "undone"     // the setting is as it was before the change
+	LinkSuperseded LinkStanding = "superseded" // somebody has changed it again, so it cannot be undone
 )
 
 // A LinkChangeView is a change by a link with its digest and its standing.
@@ -22,10 +22,11 @@ type LinkChangeView struct {
 	digest.LinkChange
 	Digest   digest.Digest
 	Standing LinkStanding
-	Done     bool // UndoLinkChange has undone it just now
+	Done     bool // this call of UndoLinkChange has undone it
 }
 
-// LinkChange returns a change by its key; digest.NotFound if another digest has it, or if it is too old to be undone.
+// LinkChange returns a change by its key. It returns digest.NotFound if the change belongs to another digest, or is
+// too old to be undone.
 func (s *Store) LinkChange(ctx context.Context, id digest.DigestID, change int64, now time.Time) (v LinkChangeView, err error) {
 	err = s.atOneInstant(ctx, "reading a change made by a link", func(s *Store) (err error) {
 		v, _, err = linkChange(ctx, s.read(), id, change, now)
@@ -48,7 +49,7 @@ func linkChange(ctx context.Context, c conn, id digest.DigestID, change int64, n
 	return v, l, err
 }
 
-// followMerges has a change speak of the feeds of which its feeds have become part.
+// followMerges replaces the feeds of a change by those into which they have merged.
 func followMerges(ctx context.Context, c conn, x *digest.LinkChange) error {
 	follow := func(id digest.FeedID) (digest.FeedID, error) {
 		into := id
@@ -67,7 +68,7 @@ func followMerges(ctx context.Context, c conn, x *digest.LinkChange) error {
 	return err
 }
 
-// standing compares what a change made with what there is.
+// standing compares the value that a change set with the present one.
 func (l linkable) standing(x digest.LinkChange, now time.Time) LinkStanding {
 	_, until := digest.ParseStateValue(x.Was)
 	switch value := l.value(x); {
@@ -96,16 +97,16 @@ func (l linkable) value(x digest.LinkChange) string {
 	case x.Setting == digest.LinkSubscription:
 		return l.subscription(x.FeedID)
 	case !subscribed:
-		return string(digest.DigestLeft) // which no layout and no feed is called
+		return string(digest.DigestLeft) // no layout and no feed has this name
 	case x.Setting == digest.LinkDisplay:
 		return s.Display
 	}
 	return x.Was
 }
 
-// UndoLinkChange restores the value that a change by a link has replaced, unless somebody has undone or overwritten it since.
-// It returns the change with its standing afterwards; digest.NotFound as LinkChange; digest.Conflict if the former value
-// cannot be restored any more.
+// UndoLinkChange restores the value that a link has changed, unless somebody has undone or overwritten the change
+// since. It returns the change with its new standing. It returns digest.NotFound where LinkChange does, and
+// digest.Conflict if the former value can no longer be restored.
 func (s *Store) UndoLinkChange(ctx context.Context, id digest.DigestID, change int64, now time.Time) (v LinkChangeView, err error) {
 	err = s.changeAlone(ctx, "undoing a change made by a link", func(c conn) error {
 		var l linkable
@@ -133,7 +134,7 @@ func (s *Store) UndoLinkChange(ctx context.Context, id digest.DigestID, change i
 	return v, err
 }
 
-// restoreLinked restores the value that a change has replaced.
+// restoreLinked restores the value before a change.
 func (s *Store) restoreLinked(ctx context.Context, x digest.LinkChange, l linkable, now time.Time) error {
 	switch x.Setting {
 	case digest.LinkState:
@@ -180,7 +181,7 @@ func (s *Store) restoreSubscription(ctx context.Context, x digest.LinkChange, l 
 	}
 	if l.subscription(x.FeedID) == string(digest.DigestLeft) {
 		if n, err := s.Resubscribe(ctx, l.ID, []digest.FeedID{x.FeedID}, now); err != nil || n == 0 {
-			return err // UndoLinkChange finds that it is not restored
+			return err // UndoLinkChange notices that nothing was restored
 		}
 	}
 	if state == digest.DigestPaused && (until.IsZero() || until.After(now)) {
@@ -189,8 +190,8 @@ func (s *Store) restoreSubscription(ctx context.Context, x digest.LinkChange, l 
 	return s.ResumeSubscription(ctx, l.ID, x.FeedID, now)
 }
 
-// restoreFeed subscribes to a feed again in place of another. If the other was the former address of a moved feed, the reader
-// can go back there again.
+// restoreFeed subscribes to a feed again in place of another. If the other is the former address of a moved feed,
+// the reader can go back to that address again.
 func (s *Store) restoreFeed(ctx context.Context, x digest.LinkChange, now time.Time) error {
 	other := parseFeedKey(x.Now)
 	if _, err := s.Subscribe(ctx, digest.Subscription{DigestID: x.DigestID, FeedID: x.FeedID}, now); err != nil {

@@ -60,7 +60,8 @@ func (s *Store) Join(ctx context.Context, id digest.NewsletterID, j Joining, now
 	return m, created, err
 }
 
-// addToMailbox notes that a publisher has added somebody, and refuses more spellings of one mailbox than a few.
+// addToMailbox records that a publisher has added somebody. It refuses when a mailbox was added under too many
+// spellings.
 func addToMailbox(ctx context.Context, c conn, id digest.NewsletterID, email string, now time.Time) error {
 	r := LetterRequest{Kind: allowance.ToAdd(int64(id)), Email: email}
 	next, err := nextToMailbox(ctx, c, r.Kind, email, now)

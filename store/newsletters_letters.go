@@ -73,7 +73,7 @@ func (s *Store) LettersDecided(ctx context.Context, id digest.NewsletterID, from
 		WHERE l.newsletter_id = ? AND l.local_date >= ? ORDER BY l.local_date LIMIT ?`, id, from.String(), most)
 }
 
-// LetterWaits reports whether a letter of a date is still to be mailed to somebody.
+// LetterWaits reports whether a mailer has still to send a letter of a date to somebody.
 func (s *Store) LetterWaits(ctx context.Context, id digest.NewsletterID, date digest.Date) (bool, error) {
 	n, err := s.read().number(ctx, `SELECT count(*) FROM (SELECT 1 FROM digests d JOIN editions e ON e.digest_id = d.id
 		WHERE d.newsletter_id = ? AND e.local_date = ? AND e.state IN ('ready', 'leased') LIMIT 1) x`,
@@ -207,8 +207,9 @@ func (g releaseBatch) followPublisher(ctx context.Context, c conn, times groupTi
 		AND post_id IN (SELECT x.post_id FROM newsletter_pulled x WHERE x.newsletter_id = ?)`, g.DueAt, keys(c.d, g.ids), n.ID)
 }
 
-// holdLetters stops the issues of a newsletter that are on their way, those in the hands of mailers too, unless
-// their final dot is promised. They expire, and the issue after the hold carries their posts, unless it ends before.
+// holdLetters stops the issues of a newsletter that are not sent yet, even those that a mailer holds, unless their
+// final dot is committed. They expire, and the issue after the hold carries their posts, unless the hold ends
+// before.
 func holdLetters(ctx context.Context, c conn, id digest.NewsletterID) error {
 	const members = `IN (SELECT d.id FROM digests d WHERE d.newsletter_id = ?)`
 	taken, err := recall(ctx, c, members, id)

@@ -49,8 +49,8 @@ func TestNoIssueLeavesEarly(t *testing.T) {
 	})
 }
 
-// TestLockedIssues: no claim returns an issue whose newsletter may not send it, even where a fault has made it due.
-// Once the newsletter may, it leaves.
+// TestLockedIssues: no claim returns an issue that its newsletter may not send, even if a fault has made it due.
+// The issue leaves once the newsletter may send it.
 func TestLockedIssues(t *testing.T) {
 	type change = func(w world, n digest.Newsletter)
 	setState := func(state digest.NewsletterState) change {
@@ -104,7 +104,7 @@ func TestLockedIssues(t *testing.T) {
 	}
 }
 
-// restart does to the database what a starting serve does.
+// restart changes the database as a starting serve does.
 func (w world) restart(now time.Time) {
 	w.t.Helper()
 	_, err := w.PutRight(w.ctx(), now)

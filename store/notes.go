@@ -8,29 +8,29 @@ import (
 	"digest"
 )
 
-// The web view stores its notes as settings. The keys of one sort begin with the same word.
+// The web view stores its notes as settings. The keys of one kind of note begin with the same word.
 const (
 	proxyKey  = "proxy "
 	letterKey = "letters "
 )
 
-// NoteProxy stores what was noticed of a proxy, in place of the last note of this trouble.
+// NoteProxy stores a note about a proxy. It replaces the last note about the same trouble.
 func (s *Store) NoteProxy(ctx context.Context, n digest.ProxyNote) error {
 	return s.addNote(ctx, proxyKey+string(n.Trouble), n)
 }
 
-// ProxyNotes gives what was noticed of proxies, one note of each trouble at most.
+// ProxyNotes returns the notes about proxies, at most one of each trouble.
 func (s *Store) ProxyNotes(ctx context.Context) ([]digest.ProxyNote, error) {
 	return readNotes[digest.ProxyNote](ctx, s, proxyKey)
 }
 
-// ForgetProxies forgets what was noticed of proxies. It is for a web view that
-// starts: what is noticed from then on holds for its settings.
+// ForgetProxies deletes the notes about proxies. The web view calls it when it starts, because the notes depend on
+// its settings.
 func (s *Store) ForgetProxies(ctx context.Context) error {
 	return s.run(ctx, "forgetting the notes of proxies", `DELETE FROM settings WHERE key LIKE ?`, proxyKey+"%")
 }
 
-// NoteLetters stores a note, in place of the last one of its bound.
+// NoteLetters stores a note. It replaces the last note about the same bound.
 func (s *Store) NoteLetters(ctx context.Context, n digest.LetterNote) error {
 	kind := "instance"
 	switch {

@@ -151,7 +151,7 @@ func (s *Store) noticesOf(ctx context.Context, parts []part, told map[digest.Edi
 	return err
 }
 
-// changesIn reads the changes made by links of which notices tell, by their keys.
+// changesIn returns the changes by links that notices report, by their keys.
 func (s *Store) changesIn(ctx context.Context, rows []noticeRow) (map[int64]digest.LinkChange, error) {
 	var ids []int64
 	for _, r := range rows {
@@ -170,7 +170,7 @@ func (s *Store) changesIn(ctx context.Context, rows []noticeRow) (map[int64]dige
 	return changes, err
 }
 
-// notice says that an earlier edition did not reach its reader.
+// notice returns the notice that an earlier edition did not reach its reader.
 func (p part) notice() digest.Notice {
 	return digest.Notice{
 		DigestID: p.DigestID, Kind: digest.NoticeUndelivered, Edition: p.FromID, LocalDate: p.LocalDate,

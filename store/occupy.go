@@ -12,16 +12,16 @@ import (
 	"digest/internal/ownership"
 )
 
-// lockSuffix ends the name of the file that the one process locks that works on a database in a file. Nobody removes
-// it: whoever had it open would hold a lock that nobody else sees.
+// lockSuffix ends the name of the lock file of a database in a file. Nobody deletes the lock file: a process that
+// has it open would then hold a lock that no other process sees.
 const lockSuffix = ".lock"
 
 // errLocked is the error of lockFile if another process holds the lock.
 var errLocked = errors.New("another process holds the lock")
 
-// Occupy makes a process the only one that serves or works on a database in a file, until it calls leave or ends,
-// however it ends. It refuses if another process is that one. Any number may work on PostgreSQL. Where the file system
-// has no locks it does nothing.
+// Occupy makes this process the only one that runs serve or work on a database in a file, until it calls leave or
+// ends, for whatever reason. It refuses if another process does so already. Many processes may work on PostgreSQL.
+// Occupy does nothing if the file system has no locks.
 func Occupy(database string, w Worker) (leave func(), err error) {
 	if strings.Contains(database, "://") {
 		return func() {}, nil
@@ -36,18 +36,18 @@ func Occupy(database string, w Worker) (leave func(), err error) {
 		return nil, conflict("%s; a database in a file has one serve or work: stop that one, "+
 			"or move to PostgreSQL (digest copy --to)", readOccupant(f, path))
 	}
-	// What is written is for people: without it the lock holds all the same.
+	// Only people read the content of the file. The lock holds without it.
 	if value, err := json.Marshal(w); err == nil && f.Truncate(0) == nil {
 		_, _ = f.WriteAt(value, 0)
 	}
 	return func() { _ = f.Close() }, nil
 }
 
-// refuseOccupied refuses a database in a file that a process serves or works on.
+// refuseOccupied returns an error if a process runs serve or work on a database in a file.
 func refuseOccupied(path string) error {
 	f, err := os.OpenFile(path+lockSuffix, os.O_RDWR, 0)
 	if err != nil {
-		return nil // then no process of this version works there
+		return nil // no process of this version works there
 	}
 	defer f.Close()
 	if errors.Is(lockFile(f), errLocked) {
@@ -56,7 +56,7 @@ func refuseOccupied(path string) error {
 	return nil
 }
 
-// readOccupant says which process has locked a file.
+// readOccupant describes the process that has locked a file.
 func readOccupant(f *os.File, path string) string {
 	const most = 1 << 10
 	var w Worker
@@ -68,7 +68,7 @@ func readOccupant(f *os.File, path string) string {
 	return fmt.Sprintf("process %d on %s works on %s since %s", w.PID, w.Host, path, since)
 }
 
-// realPath is the path of a file without symbolic links, beside which SQLite puts its log.
+// realPath returns the path of a file without symbolic links. SQLite puts its log beside that file.
 func realPath(path string) string {
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		return real

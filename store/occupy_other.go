@@ -4,5 +4,5 @@ package store
 
 import "os"
 
-// lockFile locks nothing: this system has no lock that ends with its process.
+// lockFile locks nothing, because this system has no lock that ends with its process.
 func lockFile(*os.File) error { return nil }

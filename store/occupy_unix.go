@@ -8,7 +8,7 @@ import (
 	"syscall"
 )
 
-// lockFile locks a file until it is closed, or this process ends. The lock is not one of those that SQLite uses.
+// lockFile locks a file until it is closed or this process ends. SQLite uses other locks.
 func lockFile(f *os.File) error {
 	for {
 		err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)

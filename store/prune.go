@@ -341,10 +341,9 @@ func (s *Store) pruneFeeds(ctx context.Context, old, unshown instant, batch int)
 	return n, err
 }
 
-// oldestNeeded is the midnight of the oldest edition that is still to be sent,
-// made or carried, or the beginning of the oldest pause that gathers, 0 if there
-// is none: nothing since then may go, however old.
-// An undelivered one that is still there waits to be carried: pruneEditions has deleted the others.
+// oldestNeeded returns the instant since which the hourly job must keep everything, however old; 0: none. It is the
+// midnight of the oldest edition that has still to be made, sent or carried, or the start of the oldest pause that
+// gathers posts. Undelivered editions count too: pruneEditions has deleted all that no edition will carry.
 func (s *Store) oldestNeeded(ctx context.Context) (instant, error) {
 	var oldest instant
 	err := s.read().get(ctx, &oldest, `SELECT MIN(t) FROM (

@@ -10,22 +10,23 @@ import (
 	"digest/calendar"
 )
 
-// A prune that would delete more than half of the editions or posts waits until an operator confirms it. A count takes
-// long in a large database. So the store remembers the instant before which everything may be deleted, and counts
-// nothing while that instant moves on with time, hour by hour.
+// A prune that would delete more than half of the editions or posts waits until an operator confirms it. Counting
+// takes long in a large database. So the store keeps the instant before which everything may be deleted, and does
+// not count while that instant advances hour by hour.
 
 const (
 	// prunableKey is the key of settings for the instant before which everything may be deleted.
 	prunableKey = "prune before"
 	// pruneWaitsKey is the key of settings for the count of a prune that waits.
 	pruneWaitsKey = "prune waits"
-	// pruneStep is how far that instant may move on without a count: two days, for who ticks once a day.
+	// pruneStep is how far that instant may advance without a count: two days, because some instances tick once a
+	// day.
 	pruneStep = 2 * 24 * time.Hour
 )
 
-// AdmitPrune returns the instant before which Prune may delete everything: keep before now, unless that would
-// delete too much. Then it is the last instant that was admitted, or 1970, and waits counts what would be deleted.
-// PruneWaits returns that count until a prune is admitted.
+// AdmitPrune returns the instant before which Prune may delete everything. That is keep before now, unless it would
+// delete too much. In that case AdmitPrune returns the last admitted instant, or 1970, and waits counts what would
+// be deleted. PruneWaits returns that count until a prune is admitted.
 func (s *Store) AdmitPrune(ctx context.Context, now time.Time, keep time.Duration) (
 	before time.Time, waits *digest.Prune, err error,
 ) {
@@ -53,8 +54,8 @@ func (s *Store) AdmitPrune(ctx context.Context, now time.Time, keep time.Duratio
 	return before, waits, err
 }
 
-// countUnlessAdmitted counts what a prune would delete; nil: it is admitted without. A count of the last
-// two days is not repeated.
+// countUnlessAdmitted counts what a prune would delete, or returns nil if the prune needs no count. It reuses a
+// count of the last two days.
 func (s *Store) countUnlessAdmitted(ctx context.Context, c conn, now time.Time, wanted instant) (*digest.Prune, error) {
 	admitted, err := readPrunable(ctx, c)
 	if err != nil || wanted <= admitted.plus(pruneStep) {
@@ -71,19 +72,24 @@ func (s *Store) countUnlessAdmitted(ctx context.Context, c conn, now time.Time, 
 	return &counted, err
 }
 
-// ConfirmPrune lets prunes delete everything that is older than an instant.
+// ConfirmPrune lets prunes delete everything older than an instant.
 func (s *Store) ConfirmPrune(ctx context.Context, before time.Time) error {
 	return s.change(ctx, "confirming a prune", func(c conn) error { return admitPrune(ctx, c, at(before)) })
 }
 
-// PruneWaits gives what the prune would delete that waits for an operator; nil: none waits.
+// PruneWaits returns the count of the prune that waits for an operator; nil: no prune waits.
 func (s *Store) PruneWaits(ctx context.Context) (*digest.Prune, error) {
 	waits, err := readPruneWaits(ctx, s.read())
 	return waits, failed("looking for a prune that waits", err)
 }
 
-// WouldWait counts what AdmitPrune would hold back, and changes nothing; nil: it would admit the prune.
+// WouldWait returns the count of a prune that AdmitPrune would not admit, or nil if it would. It changes nothing.
 func (s *Store) WouldWait(ctx context.Context, now time.Time, keep time.Duration) (*digest.Prune, error) {
+	last, err := readPruneTime(ctx, s.read())
+	if err != nil {
+		return nil, failed("reading the time of the last prune", err)
+	}
+	now = calendar.PruneTime(now, last)
 	counted, err := s.countUnlessAdmitted(ctx, s.read(), now, at(now).plus(-keep))
 	if err != nil || counted == nil || !counted.IsLarge() {
 		return nil, failed("counting what would be deleted", err)
@@ -91,7 +97,7 @@ func (s *Store) WouldWait(ctx context.Context, now time.Time, keep time.Duration
 	return counted, nil
 }
 
-// CountPrune counts what a prune at now would delete, and changes nothing.
+// CountPrune counts what a prune at now would delete. It changes nothing.
 func (s *Store) CountPrune(ctx context.Context, now time.Time, keep time.Duration) (p digest.Prune, err error) {
 	err = s.atOneInstant(ctx, "counting what would be deleted", func(s *Store) error {
 		last, err := readPruneTime(ctx, s.read())
@@ -144,7 +150,7 @@ func readPruneWaits(ctx context.Context, c conn) (waits *digest.Prune, err error
 	return waits, err
 }
 
-// admitPrune lets everything go that is older than an instant, and forgets what waited.
+// admitPrune lets prunes delete everything older than an instant, and removes the count of the prune that waited.
 func admitPrune(ctx context.Context, c conn, before instant) error {
 	value, err := json.Marshal(before)
 	if err != nil {

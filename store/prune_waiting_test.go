@@ -8,8 +8,8 @@ import (
 	"digest"
 )
 
-// month has a reader and thirty days of editions, with a post each, and gives the last instant. The feed's
-// document lists the newest post alone.
+// month makes a reader with thirty days of editions of one post each, and returns the last instant. The feed's
+// document lists only the newest post.
 func (w world) month() (now time.Time, f digest.Feed) {
 	ada, f := w.reader("ada", "UTC"), w.feed("f.example")
 	w.subscribe(ada, f)
@@ -23,7 +23,7 @@ func (w world) month() (now time.Time, f digest.Feed) {
 	return now.Add(day), f
 }
 
-// admit asks for a prune, and gives whether it waits.
+// admit asks for a prune, and returns its count if it waits.
 func (w world) admit(now time.Time, keep time.Duration) *digest.Prune {
 	w.t.Helper()
 	would, err := w.WouldWait(w.ctx(), now, keep)
@@ -49,8 +49,8 @@ func (w world) admitted(what string, now time.Time, keep time.Duration) {
 	}
 }
 
-// TestLargePruneWaits: what would delete most editions is not admitted before it is confirmed, and a
-// longer time to keep ends the wait.
+// TestLargePruneWaits: a prune that would delete most editions waits until it is confirmed, or until DIGEST_KEEP is
+// longer.
 func TestLargePruneWaits(t *testing.T) {
 	for name, admitted := range map[string]bool{
 		"a database that was pruned before": true, "one of an older version": false,
@@ -88,7 +88,7 @@ func TestLargePruneWaits(t *testing.T) {
 	}
 }
 
-// TestSmallPruneIsAdmitted: an instance that has little, or deletes a smaller part, is not held up.
+// TestSmallPruneIsAdmitted: a prune on a small instance, or of a smaller part, does not wait.
 func TestSmallPruneIsAdmitted(t *testing.T) {
 	each(t, func(w world) {
 		w.admitted("nothing", noon, 7*day)
@@ -129,5 +129,17 @@ func TestPruneCountsWhatItDeletes(t *testing.T) {
 		if counted.Posts < 20 {
 			w.t.Errorf("only %d posts were deleted", counted.Posts)
 		}
+	})
+}
+
+// TestWouldWaitAfterALeap: a clock that leaps ahead shows no prune that the hourly job would not try.
+func TestWouldWaitAfterALeap(t *testing.T) {
+	each(t, func(w world) {
+		now, _ := w.month()
+		_, err := w.PruneTime(w.ctx(), now)
+		w.ok(err)
+		would, err := w.WouldWait(w.ctx(), now.AddDate(1, 0, 0), 40*day)
+		w.ok(err)
+		want(w.t, "a prune waits", would != nil, false)
 	})
 }

@@ -118,8 +118,8 @@ type HubRequest struct {
 	Subscribers int
 }
 
-// A HubDomain returns the domain that requests to a hub or cloud count for. outside: the feed that names it is
-// public. What such feeds name leads into no private network, and says nothing of a hub there.
+// A HubDomain returns the domain under which requests to a hub or cloud count. outside says that the feed is
+// public. Such a feed's hubs lead into no private network, so they do not count for a hub there.
 type HubDomain func(address string, outside bool) string
 
 // outside is whether the feed of a subscription p is public.
@@ -177,7 +177,7 @@ func hostsOfPushes(ctx context.Context, c conn, due []HubRequest, domain HubDoma
 	return holdHubHosts(ctx, c, hubs)
 }
 
-// duePush does what is due of a subscription. It reports whether its hub gets a request.
+// duePush does what is due for a subscription. It reports whether its hub gets a request.
 func duePush(ctx context.Context, c conn, p *digest.PushSubscription, hosts hubHosts, now time.Time, retry func(int) time.Time) (asks bool, err error) {
 	switch {
 	case p.State == digest.PushLeft:

@@ -47,7 +47,7 @@ type Store struct {
 	w *sqlx.DB // writes; one connection on SQLite
 	r *sqlx.DB // reads; the same as w on PostgreSQL
 
-	within *sqlx.Tx // the transaction in which a store of atOneInstant reads, and one of ByLink writes too; else nil
+	within *sqlx.Tx // the transaction of a store that atOneInstant (reads only) or ByLink has made; nil in others
 	file   string   // of SQLite; empty: a server
 
 	// Policy is set before anything else is called, and not changed later.

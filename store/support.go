@@ -101,7 +101,8 @@ func (s *Store) readDigests(ctx context.Context, v *ReaderView) error {
 	return err
 }
 
-// readLeftOut counts the posts that a reader's filters and limits keep out of the last edition, and of none since.
+// readLeftOut counts the posts that a reader's filters and limits kept out of the last edition and of the time
+// since.
 func (s *Store) readLeftOut(ctx context.Context, p *DigestView) error {
 	last, err := s.editionsWhere(ctx, `e.digest_id = ? ORDER BY e.due_at DESC LIMIT 1`, p.ID)
 	if err != nil {

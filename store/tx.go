@@ -119,10 +119,9 @@ func (s *Store) read() conn {
 	return conn{s.r, s.d, &s.Policy}
 }
 
-// atOneInstant runs f with a store that only reads, in one transaction: all that f
-// reads is of one instant, whatever is written meanwhile. It neither waits for
-// writers nor hinders them. f must not use the store that it was called on: each of
-// SQLite's few readers may hold the connection for which another would wait.
+// atOneInstant runs f with a store that only reads, in one transaction, so that everything it reads is from the
+// same instant. It neither waits for writers nor blocks them. f must not use the store that atOneInstant was called
+// on: each of SQLite's few readers may hold the connection that another one waits for.
 func (s *Store) atOneInstant(ctx context.Context, doing string, f func(*Store) error) error {
 	if s.within != nil {
 		return failed(doing, f(s))
@@ -135,7 +134,7 @@ func (s *Store) atOneInstant(ctx context.Context, doing string, f func(*Store) e
 	return failed(doing, f(s.inside(tx)))
 }
 
-// inside gives a store that works in a transaction.
+// inside returns a store that works in a transaction.
 func (s *Store) inside(tx *sqlx.Tx) *Store { return &Store{d: s.d, within: tx, Policy: s.Policy} }
 
 // retries is how often a transaction is begun again that PostgreSQL has ended

@@ -19,7 +19,8 @@ const (
 	leastChanged = 5
 	// comparedAtOnce is how many posts are in memory to be compared.
 	comparedAtOnce = 20
-	// mostCompared bounds the contents that are compared of one poll, in bytes: others wait for the lock meanwhile.
+	// mostCompared bounds the content that is compared for one poll, in bytes, because other writers wait for the
+	// lock.
 	mostCompared = 1 << 20
 )
 

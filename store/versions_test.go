@@ -63,8 +63,8 @@ func TestVersions(t *testing.T) {
 	})
 }
 
-// TestVersionsOfMany: of each poll a megabyte of edits is compared, so that a document which edits everything holds up
-// nobody for long.
+// TestVersionsOfMany: a poll compares at most a megabyte of edits, so that a document that edits everything does
+// not block others for long.
 func TestVersionsOfMany(t *testing.T) {
 	each(t, func(w world) {
 		ada := w.reader("ada", "Europe/Paris")

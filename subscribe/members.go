@@ -138,7 +138,7 @@ func (i *MemberImport) read(ctx context.Context, list *members.List, row members
 	return i.flush(ctx)
 }
 
-// mostSpellings is how many addresses of one mailbox a list may prove the consent of: nobody has more.
+// mostSpellings bounds the addresses of one mailbox whose consent a list can prove. Nobody has more.
 const mostSpellings = 3
 
 // firstSpellings reports whether an address is among the first of its mailbox in the list.

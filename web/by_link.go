@@ -7,13 +7,13 @@ import (
 	"digest/store"
 )
 
-// The links in emails act without a sign-in. Programs open every link they find, and some post to it, so a form behind a
-// link acts only if it brings the field that its page has put into it.
+// The links in emails act without a sign-in. Programs open every link that they find, and some send a POST to it.
+// So the form behind a link acts only if the request has the field that the page put into the form.
 
 // pressedField is the name of that field.
 const pressedField = "pressed"
 
-// byLink makes a handler of a form behind a link in an email. A form without its field changes nothing.
+// byLink returns a handler for a form behind a link in an email. A request without the field changes nothing.
 func byLink(h handler) handler {
 	return withForm(func(w http.ResponseWriter, r *http.Request) error {
 		if err := hasAll(r.PostForm, pressedField); err != nil {
@@ -23,8 +23,8 @@ func byLink(h handler) handler {
 	})
 }
 
-// changeByLink runs change on behalf of a link in an email of a user. change must use the store that it gets. Unless that
-// user is signed in, the store records the change, and the user learns of it.
+// changeByLink runs change for a link in an email to a user. change must use the store that it gets. Unless that
+// user is signed in, the store records the change and tells the user.
 func (s *site) changeByLink(r *http.Request, user digest.UserID, by store.LinkUse, change func(*store.Store) error) error {
 	u, err := s.signedIn(r)
 	switch {

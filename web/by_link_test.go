@@ -13,14 +13,15 @@ import (
 	"digest"
 )
 
-// A linkRoute is a route that acts by a link in an email: where the link leads in a room, and the form of its button.
+// A linkRoute is a route that a link in an email reaches and that changes something: its path, and the form of its
+// button.
 type linkRoute struct {
 	pattern string
-	path    func(r *room, d digest.Digest) string // after what has to be the case for the button to change something
+	path    func(r *room, d digest.Digest) string // it first makes what the button can change
 	form    url.Values
 }
 
-// mailedToken asks for an email at a path, and gives the path of the form behind its link.
+// mailedToken requests an email, and returns the path of the form behind its link.
 func mailedToken(path string, asks func(*room, digest.Digest)) func(*room, digest.Digest) string {
 	return func(r *room, d digest.Digest) string {
 		asks(r, d)
@@ -28,7 +29,7 @@ func mailedToken(path string, asks func(*room, digest.Digest)) func(*room, diges
 	}
 }
 
-// linkRoutes is a row for each route that acts by a link in an email.
+// linkRoutes has a row for each route that acts by a link in an email.
 func linkRoutes() []linkRoute {
 	unsubscribe := func(path string) func(*room, digest.Digest) string {
 		return func(r *room, d digest.Digest) string { return r.unsubscribePath(d) + path }
@@ -111,7 +112,7 @@ func linkRoutes() []linkRoute {
 	}
 }
 
-// standing is all that a link in an email could change, as text.
+// standing describes all that a link in an email could change.
 func (r *room) standing(d digest.Digest) string {
 	r.t.Helper()
 	ctx := r.t.Context()
@@ -131,11 +132,11 @@ func (r *room) standing(d digest.Digest) string {
 	if digest.KindOf(err) != digest.NotFound {
 		r.must(err)
 	}
-	_, errNew := r.store.UserByEmail(ctx, "new@example.org") // who signs up, or joins
+	_, errNew := r.store.UserByEmail(ctx, "new@example.org") // of a person who signs up or joins
 	return fmt.Sprintf("%+v\n%+v\n%+v\n%v\n%+v\n%d\n%+v\n%v", u, d, subs, saved, changes, len(sessions), wish, errNew)
 }
 
-// undoPaths is where the links lead that undo what links have changed of a digest, the latest first.
+// undoPaths returns the paths that undo the changes by links in a digest, latest first.
 func (r *room) undoPaths(d digest.Digest) (paths []string) {
 	r.t.Helper()
 	changes, err := r.store.LinkChanges(r.t.Context(), d.UserID, noon)
@@ -146,8 +147,8 @@ func (r *room) undoPaths(d digest.Digest) (paths []string) {
 	return paths
 }
 
-// TestOnlyTheButtonActs: whatever programs do with the links in emails and with the forms behind them, only what the
-// button of the page sends changes anything.
+// TestOnlyTheButtonActs: programs open the links in emails and post to the forms behind them. Only the request that
+// the page's button sends changes anything.
 func TestOnlyTheButtonActs(t *testing.T) {
 	for _, c := range linkRoutes() {
 		t.Run(strings.ReplaceAll(c.pattern[1:], "/", " "), func(t *testing.T) {
@@ -184,7 +185,7 @@ func TestOnlyTheButtonActs(t *testing.T) {
 	}
 }
 
-// TestEveryLinkRouteIsTried: the table above has each route that strangers may post to with a token.
+// TestEveryLinkRouteIsTried: linkRoutes has every route to which strangers can post a token.
 func TestEveryLinkRouteIsTried(t *testing.T) {
 	source, err := os.ReadFile("routes.go")
 	if err != nil {
@@ -193,8 +194,8 @@ func TestEveryLinkRouteIsTried(t *testing.T) {
 	_, public, _ := strings.Cut(string(source), "func (s *site) publicRoutes()")
 	public, _, _ = strings.Cut(public, "\nfunc ")
 	others := []string{
-		"/remedies/{token}/find", "/remedies/{token}/add", // they look, and take only what was found: TestRemediesByLinkSubscribeToNothingElse
-		"/sign-in/letter", "/sign-in/owner", "/sign-out", "/sign-up", "/bot/site", // not behind a link in an email
+		"/remedies/{token}/find", "/remedies/{token}/add", // they look, and subscribe only to found feeds: TestRemediesByLinkSubscribeToNothingElse
+		"/sign-in/letter", "/sign-in/owner", "/sign-out", "/sign-up", "/bot/site", // no link in an email leads here
 		"/passkeys/sign-in/begin", "/passkeys/sign-in/finish", "/passkeys/register/begin", "/passkeys/register/finish",
 	}
 	tried := 0
@@ -211,7 +212,7 @@ func TestEveryLinkRouteIsTried(t *testing.T) {
 	}
 }
 
-// TestUndoLink: the link of a notice restores exactly the change that it names, once.
+// TestUndoLink: the link in a notice undoes exactly its change, once.
 func TestUndoLink(t *testing.T) {
 	each(t, func(r *room) {
 		u, d := r.hadKite("ann@example.org")
@@ -264,8 +265,8 @@ func TestUndoLink(t *testing.T) {
 	})
 }
 
-// TestUndoOfAnotherFeed: a feed that took the place of another by a link, and the way back of one that moved, are undone, too,
-// and no notice shows more of an address than its host.
+// TestUndoOfAnotherFeed: a reader can undo that a link replaced a feed, or went back to a moved feed's old address.
+// The page shows only the host of an address.
 func TestUndoOfAnotherFeed(t *testing.T) {
 	each(t, func(r *room) {
 		v := r.visitor()
@@ -299,7 +300,7 @@ func TestUndoOfAnotherFeed(t *testing.T) {
 	})
 }
 
-// TestUndoTokens: the link is of one change and one digest, and of nothing else.
+// TestUndoTokens: a link undoes one change of one digest, and nothing else.
 func TestUndoTokens(t *testing.T) {
 	each(t, func(r *room) {
 		_, d := r.user("ann@example.org")
@@ -322,7 +323,8 @@ func TestUndoTokens(t *testing.T) {
 	})
 }
 
-// TestOwnerIsNotTold: what readers do who are signed in is theirs, and one-click unsubscribing tells nobody.
+// TestOwnerIsNotTold: readers get no notice of changes that they make while signed in, or of one-click
+// unsubscribing.
 func TestOwnerIsNotTold(t *testing.T) {
 	each(t, func(r *room) {
 		u, d := r.user("ann@example.org")
@@ -341,10 +343,10 @@ func TestOwnerIsNotTold(t *testing.T) {
 		own.get("/settings/links").contains(".rows", "Daily Digest was stopped. An email program’s unsubscribe button did this.")
 		r.visitor().post(r.undoPaths(d)[0], nil).status(http.StatusOK).shows("h1", "The change was undone")
 		r.stands(d, digest.DigestActive)
-		inText := "/unsubscribe/" + r.signer.SignPair(digest.ForUnsubscribe, int64(d.ID), 1) // whoever was forwarded an email has this one
+		inText := "/unsubscribe/" + r.signer.SignPair(digest.ForUnsubscribe, int64(d.ID), 1) // anyone to whom an email was forwarded has this link
 		r.visitor().do("POST", inText, urlencoded, strings.NewReader("List-Unsubscribe=One-Click")).status(http.StatusBadRequest).shows("h1", "Stop Daily Digest?")
 		r.stands(d, digest.DigestActive)
-		bob, _ := r.reader("bob@example.org") // somebody else who is signed in
+		bob, _ := r.reader("bob@example.org") // another reader, signed in
 		bob.post(r.unsubscribePath(d)+"/leave", nil).status(http.StatusOK)
 		if _, found, err := r.store.NextLinkNews(r.t.Context(), r.now.AddDate(0, 0, 1)); err != nil || !found {
 			r.t.Errorf("nobody is told: %v", err)

@@ -15,11 +15,10 @@ import (
 	"digest/store"
 )
 
-// client gives the address of whoever makes a request: the peer of the
-// connection, or if that is a trusted proxy whom it names in X-Forwarded-For. The
-// list is read from its end, because what stands before the word of the last
-// trusted proxy could have been written by anybody. An entry that is no address
-// ends it at the proxy that passed it on. The zero address is whoever asks by the Unix socket.
+// client returns the address of the client that makes a request. That is the peer of the connection, or, if the
+// peer is a trusted proxy, the address that it names in X-Forwarded-For. client reads that list from its end,
+// because anyone could have written the entries before the one of the last trusted proxy. At an entry that is not
+// an address it stops, and returns the proxy that passed it on. A client on the Unix socket has the zero address.
 func (s *site) client(r *http.Request) netip.Addr {
 	at, _ := s.clientSaid(r)
 	return at

@@ -55,7 +55,7 @@ func FirstClicks() func(now time.Time, keys ...string) int {
 // DomainOf is the domain that a callback counts for.
 func DomainOf(callback string) string { return domainOf(callback) }
 
-// LettersToStrangers are those about a newsletter that anybody can have mailed to anybody.
+// LettersToStrangers returns the letters about a newsletter that anyone can have sent to anyone.
 func LettersToStrangers(n digest.Newsletter) []render.LetterContent {
 	return []render.LetterContent{joinLetter(catalogue.English(), "https://digest.example", n, "token"), memberLetter(catalogue.English(), "https://digest.example", n)}
 }

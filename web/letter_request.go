@@ -60,7 +60,7 @@ func (s *site) requestLetter(r *http.Request, asks func(*http.Request, string) l
 		Life: usualLife(a.kind), Invited: a.invited,
 	}, now)
 	s.noteCrowd(r.Context(), a.kind, answer, q.to, now)
-	if a.kind == allowance.SignIn { // another answer would tell whose letters count: those to accounts
+	if a.kind == allowance.SignIn { // another answer would reveal which addresses have an account
 		q.letter = letter
 		return q, http.StatusOK, err
 	}

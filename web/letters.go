@@ -156,7 +156,7 @@ func RefusedLetter(l *catalogue.Language, base string, n digest.Newsletter, reas
 	}
 }
 
-// NamesApprovedLetter tells the owner of a newsletter that its names are approved.
+// NamesApprovedLetter returns the letter to a newsletter's owner that its names are approved.
 func NamesApprovedLetter(l *catalogue.Language, base string, n digest.Newsletter) render.LetterContent {
 	return render.LetterContent{
 		Language: l.Code,
@@ -166,7 +166,7 @@ func NamesApprovedLetter(l *catalogue.Language, base string, n digest.Newsletter
 	}
 }
 
-// NamesRefusedLetter tells the owner of a newsletter that its names stay, and why.
+// NamesRefusedLetter returns the letter to a newsletter's owner that its names stay, with the reason.
 func NamesRefusedLetter(l *catalogue.Language, base string, n digest.Newsletter, reason string) render.LetterContent {
 	return render.LetterContent{
 		Language: l.Code,

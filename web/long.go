@@ -60,10 +60,10 @@ func (f *longForm) end() {
 	f.bytes = 0
 }
 
-// places are how many requests may do something costly at once. Each holds a token.
+// places bounds how many requests do something costly at the same time. Each of them holds a token.
 type places chan struct{}
 
-// enter waits for a place; errBusy: none was free before ctx ended.
+// enter waits for a place. It returns errBusy if no place is free before ctx ends.
 func (p places) enter(ctx context.Context) (leave func(), err error) {
 	select {
 	case p <- struct{}{}:

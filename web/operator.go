@@ -302,7 +302,7 @@ func (m *mailPart) count(state digest.EditionState, n int) bool {
 	return true
 }
 
-// Failures says how many editions did not reach their readers; nil: all did.
+// Failures returns how many editions did not reach their readers; nil: all did.
 func (m mailPart) Failures() catalogue.Sayable {
 	if m.Refused+m.Unconfirmed+m.Late == 0 {
 		return nil

@@ -8,23 +8,23 @@ import (
 	"digest/internal/dmarc"
 )
 
-// An operatorDMARCPage shows what receivers reported about email from the domains of this instance.
+// An operatorDMARCPage shows the DMARC reports about email from the domains of this instance.
 type operatorDMARCPage struct {
-	ReportAddress string // where reports come in; "" if nowhere
+	ReportAddress string // receives reports; "": none
 	Domains       []reportedDomain
-	More          bool // there are sources that are not listed
+	More          bool // the page leaves sources out
 }
 
-// A reportedDomain is a domain with the sources of its messages, those that fail first.
+// A reportedDomain is a domain with the sources of its messages. The ones that failed come first.
 type reportedDomain struct {
 	dmarc.Total
 	Sources []reportedSource
 }
 
-// A reportedSource is a server that sent messages, and what became of them.
+// A reportedSource is a server that sent messages, with their results.
 type reportedSource struct{ dmarc.Source }
 
-// operatorDMARCPage shows who sends in the name of this instance, as receivers report it.
+// operatorDMARCPage shows which servers send email from the domains of this instance, as receivers report it.
 func (s *site) operatorDMARCPage(w http.ResponseWriter, r *http.Request, _ reader) error {
 	const days, most = 30, 100
 	sum, err := s.Store.DMARCSummary(r.Context(), digest.DateOf(s.Now().UTC()).Plus(-days), most)
@@ -61,7 +61,7 @@ func (s reportedSource) DKIMResult() catalogue.Sayable {
 	return authenticated(s.DKIMAligned, s.DKIM, s.DKIMDomain)
 }
 
-// authenticated says what became of SPF or DKIM; nil: nothing was reported.
+// authenticated describes the result of SPF or DKIM; nil: the report has none.
 func authenticated(aligned bool, result, domain string) catalogue.Sayable {
 	switch {
 	case aligned:
@@ -74,7 +74,7 @@ func authenticated(aligned bool, result, domain string) catalogue.Sayable {
 	return catalogue.Key("failed")
 }
 
-// Handled says what the receiver did; nil: it is not known.
+// Handled describes the receiver's action; nil: unknown.
 func (s reportedSource) Handled() catalogue.Sayable {
 	switch dmarc.Policy(s.Disposition) {
 	case dmarc.Reject:
@@ -87,5 +87,5 @@ func (s reportedSource) Handled() catalogue.Sayable {
 	return nil
 }
 
-// Others counts the receivers that report the same, beside the one that is named.
+// Others counts the receivers that report the same, without the named one.
 func (s reportedSource) Others() int { return s.Reporters - 1 }

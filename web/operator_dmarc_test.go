@@ -19,7 +19,7 @@ func (r *room) reportsOn(reporter string, rows ...dmarc.Row) {
 	r.must(err)
 }
 
-// TestOperatorDMARC: sources that fail come first, by domain, and what reporters say stays text.
+// TestOperatorDMARC: failing sources come first in each domain, and text from reporters is escaped.
 func TestOperatorDMARC(t *testing.T) {
 	each(t, func(r *room) {
 		op := r.operator()

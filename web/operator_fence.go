@@ -62,7 +62,7 @@ func (s *site) fencePart(ctx context.Context) (*fencePart, error) {
 	return &p, err
 }
 
-// fenceInstant is how the page writes the instant before which what was due is left unmailed.
+// fenceInstant is the format of the instant before which due editions stay unmailed.
 const fenceInstant = "2006-01-02T15:04"
 
 // Until writes the instant until which what was due may be left unmailed.

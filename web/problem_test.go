@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestConfirmationWithoutItsField posts to links without the hidden field of the form behind them, as scanners of mail
-// do. The answer names the button, and the link still works.
+// TestConfirmationWithoutItsField posts to links without the hidden field of their form, as email scanners do. The
+// answer names the button, and the link still works.
 func TestConfirmationWithoutItsField(t *testing.T) {
 	each(t, func(r *room) {
 		for _, path := range []string{"/sign-in", "/sign-up/confirm", "/settings/address/confirm", "/sign-in/owner"} {

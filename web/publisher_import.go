@@ -67,8 +67,9 @@ func (s *site) importMembers(w http.ResponseWriter, r *http.Request, me publishe
 	return s.show(w, r, http.StatusOK, "publisher_import", catalogue.Key("What the list holds"), publisherImportPage{s.publisherFrame(r, me), &report})
 }
 
-// readMembers goes through a list until ctx ends: "join" takes it in, "ask" asks those, too, whose
-// consent it does not prove, "left" takes it in as one of people who have left, and anything else looks.
+// readMembers reads a list of members until ctx ends. The field how decides what it does: "join" adds them, "ask"
+// also asks those whose consent the list does not prove, and "left" records them as people who have left. With any
+// other value it only reports what the list holds.
 func (s *site) readMembers(ctx context.Context, n digest.Newsletter, sent sentList) (memberReport, error) {
 	list, err := members.Open(ctx, bytes.NewReader(sent.body), int64(len(sent.body)), sent.name)
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {

@@ -10,8 +10,8 @@ import (
 	"digest/web"
 )
 
-// TestNamesAreApproved: where an operator approves newsletters, they approve other names too. Until then pages and emails
-// have the old ones, whichever way the publisher took.
+// TestNamesAreApproved: if an operator approves newsletters, they also approve new names. Until then pages and
+// emails show the old names, whether the publisher used the page or the API.
 func TestNamesAreApproved(t *testing.T) {
 	each(t, func(r *room) {
 		r.publish = web.PublishingAsk
@@ -39,7 +39,7 @@ func TestNamesAreApproved(t *testing.T) {
 		form.Set("name", "PayPal Security")
 		form.Set("from", "PayPal")
 		anna.post(path, form).status(http.StatusSeeOther)
-		r.noLetter() // one waits already
+		r.noLetter() // a request for approval waits already
 		stored(old, "", "PayPal Security", "PayPal")
 		program.want(200, "PATCH", "", `{"description":"Of kites."}`)
 		stored(old, "", "PayPal Security", "PayPal")
@@ -77,12 +77,12 @@ func TestNamesAreApproved(t *testing.T) {
 		}
 		form.Set("from", "")
 		anna.post(path, form).status(http.StatusSeeOther)
-		stored("Kites", "", "", "") // which is approved
+		stored("Kites", "", "", "") // the approved name
 		r.noLetter()
 	})
 }
 
-// TestNamesArePlain: where nobody approves names, they still carry no message to strangers.
+// TestNamesArePlain: if nobody approves names, a name still brings no message to strangers.
 func TestNamesArePlain(t *testing.T) {
 	each(t, func(r *room) {
 		anna, n := r.publishing("anna@example.org", "anna-writes", "The boat")
@@ -102,7 +102,7 @@ func TestNamesArePlain(t *testing.T) {
 		if got.Name != "Kites" || got.NamesWait() {
 			r.t.Errorf("named %q, wants %q", got.Name, got.WantedName)
 		}
-		for _, l := range web.LettersToStrangers(digest.Newsletter{Name: "You won! https://evil.com/claim " + strings.Repeat("now ", 30)}) { // it was named before
+		for _, l := range web.LettersToStrangers(digest.Newsletter{Name: "You won! https://evil.com/claim " + strings.Repeat("now ", 30)}) { // it had this name before
 			if text := l.Title + l.PlainText() + l.HTML(); strings.Contains(text, "evil.com") || strings.Contains(text, strings.Repeat("now ", 15)) {
 				r.t.Errorf("a stranger is mailed %q\n%s", l.Title, l.PlainText())
 			}

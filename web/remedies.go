@@ -26,7 +26,7 @@ type remediesPage struct {
 	Paused  bool
 	Until   catalogue.Sayable // the day on which it comes back; nil if its pause has no end
 
-	Done  string // what was done just now: paused, resumed, left, again, replaced
+	Done  string // the action of the last request: paused, resumed, left, again, replaced
 	Again bool   // it was left, and can be subscribed to again
 
 	Private bool // its credential would be forgotten, so it is not left by a link

@@ -111,7 +111,8 @@ func TestFailingFeedIsLeftByLink(t *testing.T) {
 	})
 }
 
-// A private feed that fails is only paused by its link: what it is asked with could not be brought back.
+// TestPrivateFeedIsNotLeftByRemedy: a link only pauses a private feed that fails, because its credential could not
+// be restored.
 func TestPrivateFeedIsNotLeftByRemedy(t *testing.T) {
 	each(t, func(r *room) {
 		_, d := r.user("ann@example.org")

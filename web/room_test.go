@@ -132,7 +132,7 @@ type answer struct {
 
 func (v *visitor) get(path string) answer { v.t.Helper(); return v.do("GET", path, "", nil) }
 
-// post posts a form; one behind a link in an email as the button of its page does.
+// post posts a form. Behind a link in an email it posts it as the page's button does.
 func (v *visitor) post(path string, form url.Values) answer {
 	v.t.Helper()
 	for _, root := range []string{"/unsubscribe/", "/moved/", "/remedies/", "/save/", "/site/", "/undo/"} {

@@ -50,8 +50,8 @@ func FuzzSharedAddress(f *testing.F) {
 	})
 }
 
-// TestCostOfShared: a text that is eight times as long takes at most 24 times as long, also where nothing in it is
-// an address. What another process took is measured again.
+// TestCostOfShared: a text eight times as long takes at most 24 times as long, even if it has no address. The test
+// measures again when another process may have disturbed it.
 func TestCostOfShared(t *testing.T) {
 	text := func(size int) string { return strings.Repeat("http://[", size/16) + strings.Repeat(")", size/2) }
 	took := func(text string) time.Duration {

@@ -210,8 +210,8 @@ func TestALostLetterIsNoEnd(t *testing.T) {
 	})
 }
 
-// TestOneMailboxIsNotBombed has 42 networks ask for letters to 250 spellings of one mailbox, by the sign-up and two
-// newsletters. Three letters come, all answers are alike, and the use of one link ends the wait.
+// TestOneMailboxIsNotBombed: 42 networks request letters to 250 spellings of one mailbox, with the sign-up form and
+// two newsletters. Three letters are sent, all answers are the same, and using one link ends the wait.
 func TestOneMailboxIsNotBombed(t *testing.T) {
 	each(t, func(r *room) {
 		anna, _ := r.user("anna@example.org")
@@ -245,8 +245,8 @@ func TestOneMailboxIsNotBombed(t *testing.T) {
 	})
 }
 
-// TestCrowdsAreTold has a crowd use up the bound of a domain and of the instance. The form says so to others, readers
-// still sign in, and the operator sees it in the log and on their page.
+// TestCrowdsAreTold: a crowd uses up the bounds of a domain and of the instance. The form says so to others,
+// readers can still sign in, and the operator sees it in the log and on their page.
 func TestCrowdsAreTold(t *testing.T) {
 	each(t, func(r *room) {
 		operator, _ := r.user("olga@example.org")

@@ -11,7 +11,7 @@ import (
 	"digest/store"
 )
 
-// An undoPage is the page behind the link with which a reader undoes a change that was made by a link in an email.
+// An undoPage is the page on which a reader can undo a change that a link in an email has made.
 type undoPage struct {
 	namedPage
 	store.LinkChangeView
@@ -19,22 +19,22 @@ type undoPage struct {
 	zone *time.Location
 }
 
-// mailedTo is the reader whose email the link is from.
+// mailedTo returns the reader who got the email with the link.
 func (p undoPage) mailedTo() digest.UserID { return p.Digest.UserID }
 
-// Changed says what was changed, and by which email.
+// Changed describes the change, and names the email whose link made it.
 func (p undoPage) Changed() catalogue.Sayable { return render.LinkChange(p.LinkChange, p.zone) }
 
-// When is when it was changed, by the reader's clock.
+// When returns the time of the change in the reader's time zone.
 func (p undoPage) When() catalogue.Moment { return clockTime(p.MadeAt, p.zone) }
 
-// Can reports whether it can be undone.
+// Can reports whether the change can be undone.
 func (p undoPage) Can() bool { return p.Standing == store.LinkOpen }
 
-// Undone reports whether all is as it was before.
+// Undone reports whether the setting is as it was before the change.
 func (p undoPage) Undone() bool { return p.Standing == store.LinkUndone }
 
-// clockTime is an instant by the clock of a zone.
+// clockTime returns an instant as the date and time in a zone.
 func clockTime(t time.Time, zone *time.Location) catalogue.Moment {
 	return catalogue.Time("2 January 2006, 15:04", t.In(zone))
 }
@@ -58,11 +58,11 @@ func (s *site) showUndo(w http.ResponseWriter, r *http.Request, p undoPage, err 
 	return s.showPage(w, r, err, "undo", catalogue.Key("Undo a change"), p)
 }
 
-// A linkChangeFinder finds a change that was made by a link, and may undo it.
+// A linkChangeFinder is a method of the store that finds a change by a link, and may undo it.
 type linkChangeFinder func(context.Context, digest.DigestID, int64, time.Time) (store.LinkChangeView, error)
 
-// undoOf finds the change that a request's link speaks of, by a method of the store. errOldLink, with the digest: its
-// reader has made the link void.
+// undoOf finds the change that the link of a request names. If the reader has turned off old links, it returns
+// errOldLink and a page with the digest.
 func (s *site) undoOf(r *http.Request, find linkChangeFinder) (p undoPage, err error) {
 	number, change, ok := s.Signer.VerifyPair(digest.ForUndo, r.PathValue("token"))
 	if !ok {

@@ -63,7 +63,7 @@ func (s *site) unsubscribe(w http.ResponseWriter, r *http.Request) error {
 	return s.leaveDigest(w, r, d, true)
 }
 
-// hasOneClick reports whether a request brings what the List-Unsubscribe-Post field announces, as a form of either kind.
+// hasOneClick reports whether a form has the field that List-Unsubscribe-Post announces, in either encoding.
 func hasOneClick(r *http.Request) (bool, error) {
 	for _, parse := range []func() error{r.ParseForm, func() error { return r.ParseMultipartForm(maxBody) }} {
 		if err := parse(); err != nil && asProblem(err) == errTooLarge {
@@ -192,12 +192,11 @@ func (s *site) tokenDigest(r *http.Request) (digest.Digest, error) {
 	return d, err
 }
 
-// What is offered beside leaving: a pause, and fewer mails. These forms stand on
-// the page behind the unsubscribe link, whose token they carry; as all forms but
-// one-click they are accepted from this site only.
+// Besides leaving, a reader can pause the digest or get fewer emails. The forms for that are on the page behind the
+// unsubscribe link, and have its token. Like all forms except one-click, they are accepted only from this site.
 
-// changeDigest makes a handler of a change of the digest that a link speaks of.
-// The answer says how it comes from now on; one that was left stays so.
+// changeDigest returns a handler that changes the digest of a link. The page shows the schedule after the change. A
+// digest that its reader has left does not change.
 func (s *site) changeDigest(title catalogue.Sayable, change func(*http.Request, *store.Store, digest.Digest) error) handler {
 	return byLink(func(w http.ResponseWriter, r *http.Request) error {
 		was, err := s.tokenDigest(r)
@@ -237,12 +236,12 @@ func (s *site) pauseDigest(r *http.Request, st *store.Store, d digest.Digest) er
 	return st.PauseDigest(r.Context(), d.ID, until, now)
 }
 
-// resumeDigest is the way back from a pause. It brings back nothing that was left.
+// resumeDigest ends a pause. It does not resume a digest that its reader has left.
 func (s *site) resumeDigest(r *http.Request, st *store.Store, d digest.Digest) error {
 	return st.ResumeDigest(r.Context(), d.ID, s.Now())
 }
 
-// setDigestDays changes the days on which a digest appears, and is the way back from that.
+// setDigestDays changes the days on which a digest appears, or undoes such a change.
 func (s *site) setDigestDays(r *http.Request, st *store.Store, d digest.Digest) error {
 	days, err := digest.ParseCadence(r.PostForm.Get("days"))
 	if err != nil {

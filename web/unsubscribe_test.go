@@ -24,7 +24,7 @@ func TestOneClick(t *testing.T) {
 	const body = "List-Unsubscribe=One-Click"
 	for _, c := range []struct {
 		name, contentType, body, origin, site string
-		status                                int // 200: it unsubscribes; else nothing is changed
+		status                                int // 200: it unsubscribes; otherwise nothing changes
 	}{
 		{"urlencoded", urlencoded, body, "", "", 200},
 		{"with a charset", urlencoded + "; charset=UTF-8", body, "", "", 200},

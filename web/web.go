@@ -75,8 +75,8 @@ type Options struct {
 	Outbox        *mailer.Outbox        // nil: no letter can be sent
 	Subscriber    *subscribe.Subscriber // nil: no feeds can be added
 	Domains       *domains.Registrar    // nil: no newsletter can be given an address of its own
-	CountsReplies bool                  // mail comes back to this instance, so that answers to newsletters can be counted
-	ReportAddress string                // where DMARC reports come in; "": nowhere
+	CountsReplies bool                  // this instance receives mail, so it can count answers to newsletters
+	ReportAddress string                // receives DMARC reports; "": none
 	Search        Searcher              // default: Store
 	Pings         PingReceiver          // nil: pings are not taken
 	Hub           *hub.Hub              // of our own feeds; nil: they have none
@@ -132,7 +132,7 @@ type site struct {
 	drawing   places      // in which pictures are made logos
 	forms     readerLocks // of readers whose long form is on its way
 	long      longForms   // of all readers
-	lists     readerLocks // of publishers whose list of members is read: what is short may unpack to much
+	lists     readerLocks // of publishers whose list of members is read: a small file may unpack to a large one
 	searches  readerLocks
 	listening listening
 }

@@ -8,11 +8,11 @@ import (
 	"sync/atomic"
 )
 
-// An announcer is where the program writes lines that are not results: as text, or as lines of the log where a service
-// writes its log as JSON. It is safe for concurrent use if its writer is.
+// An announcer writes the lines of the program that are not results. It writes text, or log lines if the log of a
+// service is JSON. It is safe for concurrent use if its writer is.
 type announcer struct {
 	io.Writer
-	log atomic.Pointer[slog.Logger] // nil: as text
+	log atomic.Pointer[slog.Logger] // nil: it writes text
 }
 
 func (c *announcer) say(level slog.Level, text string) {
@@ -23,7 +23,7 @@ func (c *announcer) say(level slog.Level, text string) {
 	fmt.Fprintln(c, text)
 }
 
-// announcerOf returns the announcer that a writer is, or a new one.
+// announcerOf returns w if it is an announcer, and a new announcer for w otherwise.
 func announcerOf(w io.Writer) *announcer {
 	if c, ok := w.(*announcer); ok {
 		return c
@@ -31,10 +31,10 @@ func announcerOf(w io.Writer) *announcer {
 	return &announcer{Writer: w}
 }
 
-// A service runs for long, or from cron, so that programs read what it writes while it runs.
+// A service runs for a long time or from cron, so other programs read its output.
 type service interface{ isService() }
 
-// serves is part of the commands that are services.
+// serves marks the commands that are services.
 type serves struct{}
 
 func (serves) isService() {}
@@ -44,7 +44,7 @@ func (a *app) announce(format string, args ...any) {
 	a.announcer.say(slog.LevelInfo, fmt.Sprintf(format, args...))
 }
 
-// logAll makes the announcers of a service whose log is JSON write lines of that log, whatever the level of the log is.
+// logAll makes the announcers of a service with a JSON log write lines of that log, at any level of the log.
 func logAll(command any, format string, handler func(io.Writer) slog.Handler, announcers ...*announcer) {
 	if _, ok := command.(service); !ok || format != "json" {
 		return

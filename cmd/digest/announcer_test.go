@@ -12,8 +12,8 @@ import (
 	"testing"
 )
 
-// TestServiceLogsJSON: where the log is JSON, all that serve, work and tick write while they run is, from the first
-// line to the last, whatever its level; the result of a tick, and other commands, are as ever.
+// TestServiceLogsJSON: with a JSON log, every line that serve, work and tick write while they run is a log line,
+// whatever the level of the log. The result of a tick and the output of other commands stay text.
 func TestServiceLogsJSON(t *testing.T) {
 	program := built.Path(t)
 	t.Chdir(t.TempDir())

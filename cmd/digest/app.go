@@ -67,7 +67,8 @@ func newApp(c *cli, soft, hard context.Context, stdout, stderr io.Writer) (*app,
 	return a, nil
 }
 
-// logHandler writes the log. Where --now is given its lines have that time, which runs on in serve and work.
+// logHandler returns the handler of the log. With --now the log's times start at that instant, and run on in serve
+// and work.
 func (a *app) logHandler(w io.Writer, format string, level slog.Level) slog.Handler {
 	o := &slog.HandlerOptions{Level: level, ReplaceAttr: func(groups []string, attr slog.Attr) slog.Attr {
 		if a.asOf && len(groups) == 0 && attr.Key == slog.TimeKey {

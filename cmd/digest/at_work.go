@@ -22,13 +22,13 @@ const (
 	farewell = 5 * time.Second
 )
 
-// A presence is what a process says of itself while it works.
+// A presence is what a process reports about itself while it works.
 type presence struct {
 	worker store.Worker
 	said   time.Time // when it was said last, by the machine's clock; zero: never
 }
 
-// attend says that this process is at work, unless it has just said so.
+// attend reports that this process is at work, unless it has done so within workEvery.
 func (a *app) attend(st *store.Store) error {
 	p := &a.presence
 	if !p.said.IsZero() && time.Since(p.said) < workEvery {

@@ -19,7 +19,7 @@ type copyCmd struct {
 	Replace bool   `env:"-" help:"Replace all that the other database holds."`
 }
 
-// Run brings all that the database holds into another, as backup and restore would. Both are fenced then.
+// Run copies the database into another one, as backup and restore would. It fences both.
 func (c copyCmd) Run(a *app) error {
 	if err := c.elsewhere(a.Database); err != nil {
 		return err
@@ -31,7 +31,7 @@ func (c copyCmd) Run(a *app) error {
 	defer st.Close()
 	now := a.now()
 	to, on := fullName(c.To), now.UTC().Format("2006-01-02 15:04 MST")
-	// The source is fenced first: whenever this process is killed, the two do not both mail.
+	// This fence comes first. If this process is killed at any point, only one of the two sends mail.
 	undo, err := st.FenceSource(a.soft,
 		fmt.Sprintf("a copy of this database to %s was begun on %s and may not be complete", to, on))
 	if err != nil {
@@ -67,7 +67,7 @@ func (c copyCmd) Run(a *app) error {
 			"digest fence release lets it"))
 }
 
-// fullName names a database without its password, a file by its full path.
+// fullName returns the name of a database without its password, or the full path of a file.
 func fullName(database string) string {
 	if path, err := filepath.Abs(database); err == nil && !strings.Contains(database, "://") {
 		return path
@@ -75,7 +75,7 @@ func fullName(database string) string {
 	return withoutSecret("DIGEST_DATABASE", database)
 }
 
-// elsewhere sees that the other database can be one, and is not the same.
+// elsewhere checks that the other database is a valid one, and not the same.
 func (c copyCmd) elsewhere(database string) error {
 	if strings.Contains(c.To, "://") {
 		if err := store.CheckAddress(c.To); err != nil {
@@ -90,20 +90,20 @@ func (c copyCmd) elsewhere(database string) error {
 	return nil
 }
 
-// copyTo writes a backup of a store and reads it at the same time.
+// copyTo writes a backup of a store, and restores it into another database while it is written.
 func copyTo(ctx context.Context, st *store.Store, to string, now time.Time, how store.Restoration) (b store.Backup, err error) {
 	r, w := io.Pipe()
 	written := make(chan error, 1)
 	go func() {
 		_, err := st.Backup(ctx, w, version(), now)
-		_ = w.CloseWithError(err) // nil: the end
+		_ = w.CloseWithError(err) // nil ends the stream
 		written <- err
 	}()
 	from, err := backup.NewReader(r)
 	if err == nil {
 		b, err = store.Restore(ctx, to, from, how)
 	}
-	_ = r.CloseWithError(errStopped) // if there is more to write
+	_ = r.CloseWithError(errStopped) // stops the writer if it has more
 	if wrong := <-written; wrong != nil && !errors.Is(wrong, errStopped) {
 		err = wrong
 	}

@@ -23,7 +23,7 @@ type migrates struct{ makes }
 
 func (migrates) migratesSchema() {}
 
-// alone is part of the commands of which one at a time works on a database in a file.
+// alone marks the commands of which only one may work on a database in a file.
 type alone struct{}
 
 func (alone) worksAlone() {}

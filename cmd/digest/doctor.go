@@ -298,8 +298,8 @@ func (a *app) lookInto(ctx context.Context, st *store.Store, d *doctor.Database)
 	return err
 }
 
-// lookAtPrune finds out what the next prune would delete and has to wait with. In a large database that may take too
-// long; then the hourly job counts it first.
+// lookAtPrune returns the count of the prune that waits, or of the next one if it will wait. Counting may take too
+// long in a large database. The hourly job then counts first.
 func (a *app) lookAtPrune(ctx context.Context, st *store.Store) (*digest.Prune, error) {
 	const patience = 3 * time.Second
 	waits, err := st.PruneWaits(ctx)

@@ -153,7 +153,7 @@ func (c fenceReleaseCmd) Run(a *app, st *store.Store) error {
 	return a.say(r, "%s", strings.Join(r.lines(f.BaseURL), "\n"))
 }
 
-// discard releases the fence and leaves unmailed the editions that were due before the instant of the flag.
+// discard releases the fence, and leaves the editions unmailed that were due before --discard-before.
 func (c fenceReleaseCmd) discard(a *app, st *store.Store, r *reportedRelease) error {
 	switch {
 	case !r.Released:
@@ -178,7 +178,7 @@ type reportedRelease struct {
 	DiscardedBefore *time.Time `json:"discarded_before,omitempty"`
 }
 
-// lines says for people what a release did, last being the address under which the database was used before.
+// lines describes a release for people. last is the former address of the database.
 func (r reportedRelease) lines(last string) []string {
 	if !r.Released {
 		return []string{"there was no fence"}

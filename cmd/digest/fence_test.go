@@ -48,9 +48,8 @@ func TestServeBehindFence(t *testing.T) {
 	}
 }
 
-// TestSleepIsNoFence: a process that slept with its machine goes on, however
-// many editions wait; one whose database was brought back from the past, copied, or
-// taken over under another address, does not.
+// TestSleepIsNoFence: a process that slept with its machine continues, even if many editions wait. A process stops
+// if its database was restored to an earlier state, copied, or taken over under another address.
 func TestSleepIsNoFence(t *testing.T) {
 	st, err := store.Open(t.Context(), filepath.Join(t.TempDir(), "digest.db"))
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 	"digest/store"
 )
 
-// tellReaders gives a function that emails readers what links in their emails have changed, where no edition tells them
-// soon. It ends with the first email that cannot be sent now; that one is tried again later.
+// tellReaders returns a function that emails readers about changes by links that no edition reports soon. It stops
+// at the first email that cannot be sent now. A later run tries that email again.
 func (a *app) tellReaders(st *store.Store, signer *digest.Signer) func(context.Context) error {
 	return func(ctx context.Context) error {
 		for ctx.Err() == nil {
@@ -21,7 +21,7 @@ func (a *app) tellReaders(st *store.Store, signer *digest.Signer) func(context.C
 				return err
 			}
 			if len(news.Changes) == 0 {
-				continue // they have been undone or changed again
+				continue // somebody has undone or overwritten them
 			}
 			err = a.mailOne(st, a.plainLetter(news.User.Email, linkNewsWords(news, signer, a.BaseURL)))
 			if digest.KindOf(err) == digest.Unavailable {
@@ -39,10 +39,10 @@ func (a *app) tellReaders(st *store.Store, signer *digest.Signer) func(context.C
 	}
 }
 
-// mostNews is how many changes an email describes.
+// mostNews is how many changes one email lists.
 const mostNews = 20
 
-// linkNewsWords is the email about changes that links have made.
+// linkNewsWords returns the text of the email about changes that links have made.
 func linkNewsWords(news store.LinkNews, signer *digest.Signer, base string) render.LetterContent {
 	l := catalogue.Of(news.User.Language)
 	words := render.LetterContent{

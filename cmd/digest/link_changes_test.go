@@ -14,8 +14,8 @@ import (
 	"digest/store/storetest"
 )
 
-// TestReadersAreToldOfLinkChanges: one email in the reader's language says what links have changed, with a link that undoes
-// each; a mail server that is down only delays it, and a suppressed address gets none.
+// TestReadersAreToldOfLinkChanges: one email in the reader's language lists the changes that links have made, with
+// a link that undoes each. It is sent later if the mail server is down, and never to a suppressed address.
 func TestReadersAreToldOfLinkChanges(t *testing.T) {
 	t.Chdir(t.TempDir())
 	if err := storetest.CopySQLite("digest.db"); err != nil {
@@ -86,7 +86,7 @@ func TestReadersAreToldOfLinkChanges(t *testing.T) {
 	}
 }
 
-// mailIn gives the mails in the Maildir, decoded, each as one line.
+// mailIn returns the emails in the Maildir, decoded, each as one line.
 func mailIn(t *testing.T) (all []string) {
 	t.Helper()
 	files, err := filepath.Glob("mail/new/*")

@@ -36,9 +36,8 @@ const (
 // errCut is why what was in flight did not end by itself.
 var errCut = errors.New("stopped before all that was in flight was finished; nothing is lost, and the next run goes on with it")
 
-// signals gives a context that ends with the first SIGTERM or interrupt, which
-// asks the program to finish what is in flight, and one that ends with the second,
-// or when that takes too long.
+// signals returns two contexts. The first SIGTERM or interrupt ends soft, and the program finishes what is in
+// flight. The second one ends hard, which also ends cutAfter after the first.
 func signals(stderr *announcer) (soft, hard context.Context) {
 	soft, finish := context.WithCancel(context.Background())
 	hard, leave := context.WithCancelCause(context.Background())

@@ -30,7 +30,7 @@ func (a *app) tellHeld(st *store.Store) func(store.HeldNewsletter) error {
 
 type newsletterApproveCmd struct{ slugArg }
 
-// Run approves a newsletter that waits, or names of one, and tells its owner.
+// Run approves a newsletter that waits, or its names, and notifies its owner.
 func (c newsletterApproveCmd) Run(a *app, st *store.Store) error {
 	n, err := a.pendingNewsletter(st, c.Slug)
 	if err == nil && n.NamesWait() {
@@ -55,7 +55,7 @@ type newsletterRefuseCmd struct {
 	Reason string `arg:"" help:"Why, in one line: who asked for it is told."`
 }
 
-// Run removes a newsletter that waits, or refuses names of one, and tells its owner why.
+// Run removes a newsletter that waits, or refuses its names, and tells its owner why.
 func (c newsletterRefuseCmd) Run(a *app, st *store.Store) error {
 	reason := digest.Shortened(digest.OneLine(c.Reason), web.MostReason)
 	if reason == "" {
@@ -96,7 +96,7 @@ func (c newsletterLimitCmd) Run(a *app, st *store.Store) error {
 	return a.sayNewsletter(st, c.Slug)
 }
 
-// pendingNewsletter gives one that waits to be approved, or names of which do.
+// pendingNewsletter returns a newsletter that waits for approval, or whose names do.
 func (a *app) pendingNewsletter(st *store.Store, slug string) (store.NewsletterInfo, error) {
 	n, err := a.newsletterInfo(st, slug)
 	if err == nil && n.State != digest.NewsletterPending && !n.NamesWait() {

@@ -110,7 +110,7 @@ func (c newsletterLetterCmd) changes() bool {
 	return c.Subject != nil || c.Note != nil || c.Skip != nil || len(c.Pull)+len(c.Unpull) > 0
 }
 
-// refusePastLetter refuses to decide anything about a letter that has left; the zero date is that of the next letter.
+// refusePastLetter returns an error for a letter that was sent already. The zero date means the next letter.
 func (a *app) refusePastLetter(st *store.Store, n digest.Newsletter, date digest.Date) error {
 	if date.IsZero() || !date.IsOver(a.now()) {
 		return nil

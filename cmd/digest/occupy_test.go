@@ -15,8 +15,8 @@ import (
 	"digest/store/storetest"
 )
 
-// TestOneServeOnAFile: a second serve or work on a database in a file is refused, with the name of the first; short
-// commands beside it are not.
+// TestOneServeOnAFile: a second serve or work on a database in a file fails, and its error names the first process.
+// Short commands run beside the first.
 func TestOneServeOnAFile(t *testing.T) {
 	t.Chdir(t.TempDir())
 	do := func(line string, want int) string {
@@ -45,10 +45,10 @@ func TestOneServeOnAFile(t *testing.T) {
 		do("user add ann@example.org --time-zone UTC", exitDone)
 		do("backup all.backup", exitDone)
 	})
-	serveWhile(t, "", "ok", t.Output(), func() {}) // once the first has ended
+	serveWhile(t, "", "ok", t.Output(), func() {}) // serve starts after the first one has ended
 }
 
-// TestKilledServeLeavesNoLock: a process that was killed is in nobody's way.
+// TestKilledServeLeavesNoLock: serve starts after a killed one.
 func TestKilledServeLeavesNoLock(t *testing.T) {
 	program := built.Path(t)
 	t.Chdir(t.TempDir())
@@ -71,8 +71,8 @@ func TestKilledServeLeavesNoLock(t *testing.T) {
 	}
 }
 
-// TestNoRestoreUnderAProcess: a database on which a process works is not replaced, also if that process works as of
-// another time, or behind a fence.
+// TestNoRestoreUnderAProcess: restore and copy do not replace a database while a process works on it, even if that
+// process runs with another --now or behind a fence.
 func TestNoRestoreUnderAProcess(t *testing.T) {
 	for name, database := range map[string]func(testing.TB) string{
 		"SQLite": storetest.EmptySQLite, "PostgreSQL": storetest.EmptyPostgres,
@@ -90,7 +90,7 @@ func TestNoRestoreUnderAProcess(t *testing.T) {
 			}
 			do("user add ann@example.org --time-zone UTC --now 2031-05-01T00:00:00Z", exitDone)
 			do("backup all.backup", exitDone)
-			do("copy --to copy.db", exitDone) // from where a copy comes back
+			do("copy --to copy.db", exitDone) // copied back below
 			do("fence release", exitDone)
 			replaces := func(want int) {
 				t.Helper()
@@ -116,7 +116,7 @@ func TestNoRestoreUnderAProcess(t *testing.T) {
 	}
 }
 
-// wait waits until a process has said that it is at work.
+// wait waits until a process has reported that it works.
 func wait(t *testing.T) {
 	t.Helper()
 	st, err := store.Open(t.Context(), os.Getenv("DIGEST_DATABASE"))

@@ -14,10 +14,10 @@ import (
 	"testing"
 )
 
-// serviceUser is the user whose service runs in the folder.
+// serviceUser is the user that runs the service in the folder.
 const serviceUser = 65534
 
-// A guest runs the program in a folder of the service's, as root or as the service.
+// A guest runs the program as root or as the service, in the folder of the service.
 type guest struct {
 	t       *testing.T
 	dir     string
@@ -29,7 +29,7 @@ func newGuest(t *testing.T) guest {
 	if os.Geteuid() != 0 {
 		t.Skip("only root can run a program as somebody else")
 	}
-	dir, err := os.MkdirTemp("", "digest-owner-") // which others may enter, unlike t.TempDir
+	dir, err := os.MkdirTemp("", "digest-owner-") // other users may enter it, unlike t.TempDir
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,7 +57,7 @@ func (g guest) command(uid uint32, line string) *exec.Cmd {
 	return c
 }
 
-// run runs a command and gives what it says on stderr.
+// run runs a command and returns what it writes to stderr.
 func (g guest) run(uid uint32, line string, want int) string {
 	g.t.Helper()
 	c := g.command(uid, line)
@@ -70,7 +70,7 @@ func (g guest) run(uid uint32, line string, want int) string {
 	return said.String()
 }
 
-// owned sees that every file in the folder is the service's.
+// owned checks that every file in the folder belongs to the service.
 func (g guest) owned(after string) {
 	g.t.Helper()
 	files, err := os.ReadDir(g.dir)
@@ -89,7 +89,7 @@ func (g guest) owned(after string) {
 	g.run(serviceUser, "user list", exitDone)
 }
 
-// TestRootWorksForTheService: whatever root does beside the database of a service, the service can go on.
+// TestRootWorksForTheService: the service keeps working, whatever root does beside its database.
 func TestRootWorksForTheService(t *testing.T) {
 	g := newGuest(t)
 	g.run(0, "user add ann@example.org --time-zone UTC", exitDone)
@@ -130,7 +130,7 @@ func TestRootWorksForTheService(t *testing.T) {
 	}
 }
 
-// TestLockedOut: a service whose database belongs to somebody else says whose it is, and what to do.
+// TestLockedOut: if the database belongs to another user, the service says to whom, and how to change that.
 func TestLockedOut(t *testing.T) {
 	g := newGuest(t)
 	g.run(serviceUser, "user add ann@example.org --time-zone UTC", exitDone)

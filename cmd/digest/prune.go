@@ -12,11 +12,11 @@ type pruneCmd struct {
 	Confirm bool `env:"-" help:"Delete it now, also where that is more than half of what there is."`
 }
 
-// reportedPrune is a prune as JSON.
+// reportedPrune is the output of digest prune as JSON.
 type reportedPrune struct {
 	digest.Prune
 	Keep      string `json:"keep"`
-	Waits     bool   `json:"waits"` // the hourly job deletes it only once it is confirmed
+	Waits     bool   `json:"waits"` // the hourly job deletes nothing before the prune is confirmed
 	Confirmed bool   `json:"confirmed"`
 }
 
@@ -26,7 +26,7 @@ func (r reportedPrune) contents() string {
 		r.Before.Format("2006-01-02 15:04 MST"), r.Keep)
 }
 
-// Run counts what is older than DIGEST_KEEP, and deletes it if that is confirmed.
+// Run counts what is older than DIGEST_KEEP. With --confirm it deletes that.
 func (c pruneCmd) Run(a *app) error {
 	a.readsOnly = !c.Confirm
 	return a.withStore(func(st *store.Store) error {
@@ -57,7 +57,7 @@ func (c pruneCmd) Run(a *app) error {
 	})
 }
 
-// pruneNow deletes what is older than DIGEST_KEEP. What a stop leaves, the hourly job deletes.
+// pruneNow deletes what is older than DIGEST_KEEP. If it is interrupted, the hourly job deletes the rest.
 func (a *app) pruneNow(st *store.Store) error {
 	now, err := st.PruneTime(a.soft, a.now())
 	if err != nil {

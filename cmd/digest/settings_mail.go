@@ -38,7 +38,7 @@ func (s *mailSettings) domainLimits() digest.Limits {
 	return digest.Limits{Connections: s.DomainConnections, Rate: s.DomainRate}
 }
 
-// check checks the settings. Answers go to contact unless something else is said.
+// check checks the settings. Without DIGEST_REPLY_TO, answers go to contact.
 func (s *mailSettings) check(mail, from, contact string) error {
 	if err := s.checkAccountFrom(mail, from); err != nil {
 		return err

@@ -14,10 +14,10 @@ import (
 	"digest"
 )
 
-// A setting declares its range by tags: from and to are the least and the most that it may be,
-// and zero says what 0 means where 0 is allowed below that.
+// A setting declares its range in tags: from is the least value, and to is the greatest. zero describes 0 where it
+// is allowed below from.
 
-// rangeOf describes the range of a flag, "" if it has none.
+// rangeOf describes the range of a flag; "" if it has none.
 func rangeOf(tag *kong.Tag) string {
 	if tag == nil || !tag.Has("from") {
 		return ""
@@ -29,7 +29,7 @@ func rangeOf(tag *kong.Tag) string {
 	return bounds
 }
 
-// tellRanges adds the ranges of flags to their help.
+// tellRanges adds the ranges to the help of flags.
 func tellRanges(app *kong.Application) {
 	for _, f := range app.Flags {
 		if bounds := rangeOf(f.Tag); bounds != "" {
@@ -38,8 +38,8 @@ func tellRanges(app *kong.Application) {
 	}
 }
 
-// checkRange returns an error unless a value lies in the range of its flag. read reads the bounds, and
-// hint suggests the right spelling.
+// checkRange returns an error if a value is outside the range of its flag. read parses the bounds, and hint
+// suggests the right spelling.
 func checkRange[T cmp.Ordered](tag *kong.Tag, kind string, value T, read func(string) (T, error), hint string) error {
 	bounds := rangeOf(tag)
 	if bounds == "" {
@@ -60,7 +60,7 @@ func checkRange[T cmp.Ordered](tag *kong.Tag, kind string, value T, read func(st
 	return errors.New(with("is not "+kind+" "+bounds, hint))
 }
 
-// with adds a hint to a text, if there is one.
+// with adds a hint to a text if the hint is not empty.
 func with(text, hint string) string {
 	if hint == "" {
 		return text
@@ -68,11 +68,10 @@ func with(text, hint string) string {
 	return text + "; " + hint
 }
 
-// quantity matches a whole number and its unit.
+// quantity matches a whole number with or without a unit.
 var quantity = regexp.MustCompile(`^(\d{1,6}) ?([A-Za-z]*)$`)
 
-// durationHint suggests how to write a length of time that was written in a unit that is not there, in
-// none, or with m for months.
+// durationHint suggests a spelling for a duration that has no unit, or an unknown one, or m for months.
 func durationHint(tag *kong.Tag, text string) string {
 	parts := quantity.FindStringSubmatch(strings.TrimSpace(text))
 	if parts == nil {
@@ -117,7 +116,7 @@ func durationHint(tag *kong.Tag, text string) string {
 	return ""
 }
 
-// sizeHint suggests how to write a size that has no unit, or half of one.
+// sizeHint suggests a spelling for a size that has no unit or half of one.
 func sizeHint(tag *kong.Tag, text string) string {
 	parts := quantity.FindStringSubmatch(strings.TrimSpace(text))
 	if parts == nil {
@@ -137,7 +136,7 @@ func sizeHint(tag *kong.Tag, text string) string {
 	return ""
 }
 
-// perDay is how many messages a day a rate allows.
+// perDay returns how many messages a rate allows in a day.
 func perDay(r digest.Rate) int64 {
 	if r.Per == 0 {
 		return 0
@@ -145,7 +144,7 @@ func perDay(r digest.Rate) int64 {
 	return int64(r.Messages) * int64(24*time.Hour/r.Per)
 }
 
-// ratePerDay reads a rate as the messages a day that it allows.
+// ratePerDay parses a rate, and returns how many messages it allows in a day.
 func ratePerDay(s string) (int64, error) {
 	r, err := digest.ParseRate(s)
 	return perDay(r), err

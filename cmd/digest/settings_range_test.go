@@ -14,7 +14,7 @@ import (
 	"digest"
 )
 
-// ranges gives the flags of the settings that are numbers, by their names.
+// ranges returns the flags of the numeric settings, by the name of the setting.
 func ranges(t *testing.T) map[string]*kong.Flag {
 	t.Helper()
 	var c cli
@@ -31,8 +31,8 @@ func ranges(t *testing.T) map[string]*kong.Flag {
 	return flags
 }
 
-// TestRanges: a setting takes its floor, its ceiling and its default, and 0 where that has a meaning,
-// and refuses what lies beyond.
+// TestRanges: a setting accepts the ends of its range, its default, and 0 if that has a meaning. It rejects values
+// beyond.
 func TestRanges(t *testing.T) {
 	tests := map[string]struct{ good, bad string }{
 		"DIGEST_POLL_WINDOW":         {"0 1m 6h 15m", "59s 6h1s 1ms"},
@@ -91,7 +91,7 @@ func TestRanges(t *testing.T) {
 	}
 }
 
-// TestEverySettingHasARange: each setting that is a number declares a range, and its help shows it.
+// TestEverySettingHasARange: every numeric setting declares a range, which its help shows.
 func TestEverySettingHasARange(t *testing.T) {
 	for name, f := range ranges(t) {
 		bounds := rangeOf(f.Tag)
@@ -107,7 +107,7 @@ func TestEverySettingHasARange(t *testing.T) {
 	}
 }
 
-// TestRangeHints: a value in the wrong unit is answered with the right spelling.
+// TestRangeHints: the error for a wrong unit suggests the right spelling.
 func TestRangeHints(t *testing.T) {
 	tests := []struct{ setting, want string }{
 		{"keep=10m", "10m is 10 minutes: for 10 months write 300d"},
@@ -140,7 +140,7 @@ func TestRangeHints(t *testing.T) {
 	}
 }
 
-// TestRangesAreDocumented: docs/configuration.md has the range of each setting, as it is.
+// TestRangesAreDocumented: docs/configuration.md has the range of each setting.
 func TestRangesAreDocumented(t *testing.T) {
 	page, err := os.ReadFile("../../docs/configuration.md")
 	if err != nil {

@@ -1,15 +1,13 @@
-// Package allowance says when an address may be sent another of the letters that
-// anybody can ask for (pure).
+// Package allowance decides when an address may get another of the letters that anyone can request (pure).
 //
-// It bounds two harms: what strangers can have mailed to a reader, and for how long
-// they can keep a letter from coming. The more letters an address got within a day,
-// the longer it waits for the next one. The link in each letter works longer than
-// that wait, so a reader who waits has a link that works. Using it ends the wait.
+// It bounds two harms: the letters that strangers cause for a reader, and the time for which they delay a reader's
+// letter. The more letters an address got within a day, the longer it waits for the next one. The link in each
+// letter works longer than that wait, so a reader who waits has a link that works. Using the link ends the wait.
 //
-// Three rules count the letters that nobody has answered by using a link:
+// Three rules count the letters whose link nobody has used. Each bounds different letters:
 //
 //	Next     letters of one kind to one address
-//	ForBox   letters of all kinds to one mailbox, under whatever spelling
+//	ForBox   letters of all kinds to one mailbox, under any spelling
 //	Crowded  letters to one domain, and all letters of the instance
 package allowance
 

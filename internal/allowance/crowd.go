@@ -5,15 +5,15 @@ import (
 	"strings"
 )
 
-// A Share is a part of the letters that an instance sends within an hour. Each has its own, so that no
-// crowd of newcomers keeps readers from signing in.
+// A Share is a part of the letters that an instance sends within an hour. Each share has its own bound, so that a
+// crowd of newcomers does not stop readers from signing in.
 type Share string
 
-// The shares. Only readers and publishers cause letters of the other kinds.
+// The shares. Only readers and publishers can cause letters of other kinds.
 const (
 	NoShare   Share = ""
-	Newcomers Share = "newcomers" // sign-ups, and people who join a newsletter
-	Readers   Share = "readers"   // sign-in links, to accounts that exist
+	Newcomers Share = "newcomers" // sign-ups, and requests to join a newsletter
+	Readers   Share = "readers"   // sign-in links to existing accounts
 )
 
 // Share returns the share that letters of a kind belong to.
@@ -27,7 +27,7 @@ func (k Kind) Share() Share {
 	return NoShare
 }
 
-// A Load counts the letters of a share within the last hour. Only Answered counts answered ones.
+// A Load counts the letters of a share within the last hour. All fields but Answered count unanswered letters.
 type Load struct {
 	Total, OfAsker             int
 	ToDomain, ToDomainForAsker int // to the registered domain of the address
@@ -46,25 +46,25 @@ const (
 )
 
 const (
-	// mostOfShare bounds the unanswered letters of a share within an hour. Answered letters raise the bound, by
-	// mostAnswered at most: people who want what they asked for answer.
+	// mostOfShare bounds the unanswered letters of a share within an hour. Answered letters raise this bound, at
+	// most by mostAnswered, because people use the links that they requested.
 	mostOfShare  = 1000
 	mostAnswered = 4000
 
-	// fewOfAsker bounds the unanswered letters of one network once half of a share is used up. So the other half
-	// is for networks that ask for little.
+	// fewOfAsker bounds the unanswered letters of one network once half of a share is used. The other half is for
+	// networks that request few.
 	fewOfAsker = 5
 )
 
-// Crowded reports why a letter of a kind to a domain must not leave, or NoCrowd. It refuses first a network that
-// asks for many letters, then all letters to the domain, then all letters.
+// Crowded returns why a letter of a kind to a domain must not be sent, or NoCrowd. It refuses first the networks
+// that request many letters, then all letters to the domain, then all letters.
 func (k Kind) Crowded(l Load, domain string) Crowd {
 	if k.Share() == NoShare {
 		return NoCrowd
 	}
 	toDomain, forAsker := 50, 10
 	if k.IsJoin() {
-		toDomain, forAsker = 200, 20 // on a day when people talk about a newsletter
+		toDomain, forAsker = 200, 20 // for a day on which people talk about a newsletter
 	}
 	if isProvider(domain) {
 		toDomain, forAsker = 10*toDomain, 10*forAsker
@@ -81,7 +81,7 @@ func (k Kind) Crowded(l Load, domain string) Crowd {
 	return NoCrowd
 }
 
-// isProvider reports whether a domain is a large public provider, where a crowd is no attack.
+// isProvider reports whether a domain belongs to a large public provider, where many letters are no attack.
 func isProvider(domain string) bool {
 	return slices.Contains(strings.Fields(`gmail.com outlook.com hotmail.com hotmail.co.uk hotmail.fr live.com msn.com
 		yahoo.com yahoo.co.uk yahoo.co.jp yahoo.fr yahoo.de ymail.com icloud.com me.com mac.com aol.com gmx.de gmx.net gmx.at gmx.com web.de

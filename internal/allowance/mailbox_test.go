@@ -44,7 +44,7 @@ func TestMailbox(t *testing.T) {
 	}
 }
 
-// FuzzMailbox: no spelling of a mailbox has another mailbox.
+// FuzzMailbox: all spellings of a mailbox have the same mailbox.
 func FuzzMailbox(f *testing.F) {
 	for _, s := range []string{"ann@gmail.com", "a.n.n+x@googlemail.com", `"a+b"@example.org`, "+@x", "@", `"+"@gmail.com`} {
 		f.Add(s, "tag")
@@ -64,7 +64,7 @@ func FuzzMailbox(f *testing.F) {
 	})
 }
 
-// TestForBox is the table of waits of a mailbox, after the letters of all kinds that it got.
+// TestForBox is the table of waits of a mailbox after letters of all kinds.
 func TestForBox(t *testing.T) {
 	type had struct {
 		kind    Kind
@@ -108,8 +108,9 @@ func TestForBox(t *testing.T) {
 	}
 }
 
-// TestBombs asks for letters of all kinds at random for three days. Changes of address apart, no hour has more than three,
-// or four with a sign-in link. No reader waits longer than an hour for a link, or without one that works.
+// TestBombs requests letters of all kinds at random for three days. Without changes of address, no hour has more
+// than three letters, or four with a sign-in link. No reader waits longer than an hour for a link, or without a
+// link that works.
 func TestBombs(t *testing.T) {
 	for seed := range uint64(5) {
 		r := rand.New(rand.NewPCG(seed, 2))
@@ -129,7 +130,7 @@ func TestBombs(t *testing.T) {
 			}
 			inHour, signIns := 0, 0
 			for _, l := range had {
-				if l.At.After(now.Add(-time.Hour)) && l.Kind != Address { // one a day of each reader
+				if l.At.After(now.Add(-time.Hour)) && l.Kind != Address { // each reader can cause one a day
 					inHour++
 					if l.Kind == SignIn {
 						signIns++

@@ -10,7 +10,7 @@ import (
 	"digest/internal/dmarc"
 )
 
-// oldestAggregate is how long ago the period of a report may have begun. Receivers send reports once a day.
+// oldestAggregate is the greatest age of the period of a report. Receivers send reports once a day.
 const oldestAggregate = 14 * 24 * time.Hour
 
 // recordAggregate stores an aggregate report about a domain that this instance sends from. It drops all others,
@@ -42,8 +42,7 @@ func (h *Handler) recordAggregate(ctx context.Context, attachment []byte) (Outco
 	return Outcome{Did: Recorded, Text: text}, nil
 }
 
-// sendsFrom reports whether a report is about the domain of From, or about one of a newsletter that has proven
-// to be its publisher's.
+// sendsFrom reports whether a report is about the domain of From, or about the proven domain of a newsletter.
 func (h *Handler) sendsFrom(ctx context.Context, r dmarc.Report) (bool, error) {
 	if r.IsAbout(hostOf(h.From)) {
 		return true, nil

@@ -14,7 +14,7 @@ import (
 	"digest/store/storetest"
 )
 
-// aggregate is a DMARC report about a domain on the day of the editions, from one of two sources that fails.
+// aggregate returns a DMARC report about a domain on the day of the editions. One of its two sources fails.
 func aggregate(id, domain string, begin time.Time) string {
 	row := func(source, result string, n int) string {
 		return fmt.Sprintf(`<record><row><source_ip>%s</source_ip><count>%d</count>
@@ -31,7 +31,7 @@ func aggregate(id, domain string, begin time.Time) string {
 		row("198.51.100.7", "pass", 40), row("203.0.113.9", "fail", 2))
 }
 
-// reportMail is an email that brings a report as receivers send it.
+// reportMail returns an email with a report, as receivers send it.
 func reportMail(kind, report string) []byte {
 	var packed bytes.Buffer
 	w := gzip.NewWriter(&packed)
@@ -53,7 +53,7 @@ func reportMail(kind, report string) []byte {
 		"--b\r\nContent-Type: text/plain\r\n\r\nA report.\r\n--b\r\n" + attachment + "--b--\r\n")
 }
 
-// totals sums what was reported of each domain.
+// totals returns the sums of the reports on each domain.
 func (w *world) totals() string {
 	w.t.Helper()
 	sum, err := w.store.DMARCSummary(w.t.Context(), digest.DateOf(sealed).Plus(-30), 10)
@@ -61,7 +61,7 @@ func (w *world) totals() string {
 	return fmt.Sprint(sum.Totals)
 }
 
-// TestAggregateReports: reports about domains of this instance are stored, each once; all others are dropped.
+// TestAggregateReports: reports about domains of this instance are stored once each, and all others are dropped.
 func TestAggregateReports(t *testing.T) {
 	each(t, 1, func(t *testing.T, w *world) {
 		at := sealed.Truncate(24 * time.Hour)
@@ -70,7 +70,7 @@ func TestAggregateReports(t *testing.T) {
 		for i, tt := range []struct {
 			what, to, message string
 			did               Action
-			sum               string // of all that were stored
+			sum               string // of all stored reports
 		}{
 			{"about From's domain", ours, aggregate("1", "news.digest.example", at), Recorded,
 				"[{news.digest.example 42 2}]"},
@@ -108,7 +108,7 @@ func TestAggregateReports(t *testing.T) {
 	})
 }
 
-// newsletters adds one whose domain was proven, and one whose domain never was.
+// newsletters adds a newsletter with a proven domain, and one whose domain was never proven.
 func newsletters(t *testing.T, w *world) {
 	t.Helper()
 	owner, err := w.store.UserByEmail(t.Context(), w.readers[0].email)
@@ -125,7 +125,7 @@ func newsletters(t *testing.T, w *world) {
 	}
 }
 
-// TestAggregateTransports: reports come in by every way that bounces do.
+// TestAggregateTransports: reports arrive in every way that bounces do.
 func TestAggregateTransports(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
 		w := newWorld(t, st, 1)

@@ -1,47 +1,41 @@
-// Package bounce handles mail that comes back: failed deliveries, complaints,
-// mail to unsubscribe, and answers to newsletters that count them.
+// Package bounce handles the email that an instance receives: failed deliveries, complaints, requests to
+// unsubscribe, DMARC reports, and answers to newsletters that count them.
 //
-//	server.go, session.go            a message comes by SMTP or LMTP
-//	maildir.go                       or lies in a Maildir
-//	header.go                        its header is read, however broken
-//	address.go                       whose mail it is, by the tokens in addresses
-//	report.go, status.go, freetext.go  what it says (pure)
-//	handle.go, reply.go, aggregate.go  what is done about it, in the store
+//	server.go, session.go, listener.go    receive a message by SMTP or LMTP
+//	maildir.go                            reads a message from a Maildir
+//	header.go                             reads its header, even a broken one
+//	address.go                            finds out whom it concerns, by the token in an address
+//	report.go, status.go, freetext.go     find out what it reports (pure)
+//	handle.go, reply.go, aggregate.go     store that
 //
-// # Whose mail came back
+// # Addresses
 //
-// Every edition is sent with a return path of its own: the address
-// DIGEST_RETURN_PATH with a token for a tag, bounces+token@example.org. The
-// token names the edition and nobody without the instance's secret can make
-// one; addresses that a message names are not believed, for anybody can write
-// them. Five kinds of address are ours:
+// Every edition has a return path of its own: the address DIGEST_RETURN_PATH with a token as its tag,
+// bounces+token@example.org. The token names the edition, and only the instance's secret can make one. The package
+// does not trust other addresses in a message, because anyone can write them. These addresses receive email:
 //
-//	bounces+token@   of an edition: failures and complaints. What has a sender
-//	                 is no bounce (RFC 5321 §4.5.5) and is refused.
-//	bounces+token@   of a digest: whatever a person sends there unsubscribes,
-//	                 at once. Bounces and automatic replies do not.
-//	bounces+token@   of a newsletter that counts answers, in their Reply-To beside
-//	                 its own address. Nothing of an answer is stored.
-//	bounces+dmarc@   aggregate reports of DMARC, from any sender. They are only
-//	                 shown.
-//	bounces@         complaints that mail providers send to the address they
-//	                 were told, from whatever sender. The token is looked for
-//	                 in what they return of the message.
+//	bounces+token@   of an edition: failures and complaints. A bounce has no sender (RFC 5321 §4.5.5), so the
+//	                 server rejects a message that has one.
+//	bounces+token@   of an email that asks somebody to join a newsletter: failures. An answer declines.
+//	bounces+token@   of a digest: any message from a person unsubscribes. Bounces and automatic replies do not.
+//	bounces+token@   of a newsletter that counts answers, in Reply-To beside the newsletter's own address. The store
+//	                 keeps nothing of an answer.
+//	bounces+dmarc@   aggregate reports of DMARC, from any sender. The instance only shows them.
+//	bounces@         complaints from mail providers that know this address, from any sender. The package looks for
+//	                 the token in the message that the provider returns.
 //
 // # What a stranger can do
 //
-// A token travels in the message that it belongs to, so the reader's mail
-// provider knows it, and whoever the reader forwards the message to. With an
-// edition's token a stranger can forge a failure or a complaint, and so keep
-// mail from that edition's one address; with a digest's, unsubscribe it, as the
-// link in the message would. Neither reaches any other address, and both are
-// undone by the operator or the reader. Whoever has a letter of a newsletter can have
-// answers counted that nobody wrote, as many a day as it has members.
+// A message carries its own token. So the reader's mail provider knows the token, and so does everyone to whom the
+// reader forwards the message. With an edition's token a stranger can forge a failure or a complaint, and so stop
+// email to the edition's one address. With a digest's token a stranger can unsubscribe the digest, as the link in
+// the message can. Neither affects any other address, and the operator or the reader can undo both. Everyone who
+// has an email of a newsletter can forge answers. Each day at most as many answers count as the newsletter has
+// members.
 //
 // # What counts against an address
 //
-// Only a report in the form of RFC 3464 that says the address does not exist is
-// a hard bounce. What speaks of policy, content or size counts for nothing: one
-// blocklisting would end every subscription there. Everything else that failed
-// is soft. A delay, an automatic reply or a receipt is nothing.
+// A hard bounce is a report in the form of RFC 3464 that the address does not exist, and nothing else. Refusals for
+// policy, content or size do not count, because one blocklisting would end every subscription at that provider. Any
+// other failure is a soft bounce. Delays, automatic replies and receipts are ignored.
 package bounce

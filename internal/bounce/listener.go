@@ -9,22 +9,21 @@ import (
 	"time"
 )
 
-// A listener has a bounded number of connections. When it has no place left, the
-// connection that brings least makes way for a new one.
+// A listener bounds the number of connections. When no place is free, a new connection replaces the least useful
+// one.
 type listener struct {
 	net.Listener
 	now     func() time.Time
-	fromOne int // connections of one address; 0: no limit
+	fromOne int // of each address; 0: no limit
 
 	mu    sync.Mutex
-	full  bool // the server ends
+	full  bool // the server shuts down
 	large int  // connections that may send large answers
 	open  map[*conn]bool
-	from  map[string]int // open ones by address
+	from  map[string]int // open ones, by address
 }
 
-// Accept returns the next connection that gets a place. It tells the others to
-// come later.
+// Accept returns the next connection that gets a place. It asks all others to try again later.
 func (l *listener) Accept() (net.Conn, error) {
 	for {
 		c, err := l.Listener.Accept()
@@ -40,8 +39,8 @@ func (l *listener) Accept() (net.Conn, error) {
 	}
 }
 
-// peer is the address that a connection counts for. Of IPv6 it is the network: whoever has
-// an address there has all of them.
+// peer returns the address that a connection counts for. For IPv6 that is the /64 network, because its owner can
+// use every address in it.
 func peer(c net.Conn) string {
 	a, ok := c.RemoteAddr().(*net.TCPAddr)
 	if !ok {
@@ -55,7 +54,7 @@ func peer(c net.Conn) string {
 	return netip.PrefixFrom(ip.WithZone(""), site).Masked().String()
 }
 
-// enter gives c a place, if one is free or another connection makes way.
+// enter gives c a place if one is free, or if another connection can be closed for it.
 func (l *listener) enter(c *conn) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -77,10 +76,10 @@ func (l *listener) enter(c *conn) bool {
 	return true
 }
 
-// leastUseful returns the connection that makes way for a new one, or nil. It looks first at connections that have
-// brought no message for minSession, then at connections of addresses that keep as many places as the new one gets.
-// Among them it returns the longest without a message, at the address with the most places. A connection whose
-// message the handler is storing stays.
+// leastUseful returns the connection to close for a new one, or nil. It prefers connections that have sent no
+// message for minSession. After those it takes connections of addresses that still have as many places as the new
+// one's address. It returns one of the address with the most places, and of these the one whose last message is
+// oldest. It never returns a connection whose message is being stored.
 func (l *listener) leastUseful(c *conn, sameAddress bool) (least *conn) {
 	leastIdle := false
 	for other := range l.open {
@@ -116,7 +115,7 @@ func (l *listener) remove(c *conn) {
 	}
 }
 
-// endAll closes all connections, and those still to come.
+// endAll closes all connections, and refuses new ones.
 func (l *listener) endAll() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -126,8 +125,8 @@ func (l *listener) endAll() {
 	}
 }
 
-// A conn ends at its time, however often its deadlines are put off, and at
-// maxUnanswered.
+// A conn ends at a fixed time, however often its deadlines are moved, and after maxUnanswered bytes without a
+// reply.
 type conn struct {
 	net.Conn
 
@@ -135,16 +134,16 @@ type conn struct {
 	who string
 	end time.Time
 
-	usefulAt time.Time // when it began, or last brought a message; guarded by of.mu, as storing is
-	storing  bool      // a message of it is being stored
+	usefulAt time.Time // when it began or last sent a message; of.mu guards it and storing
+	storing  bool      // the handler stores a message of it
 
-	unanswered atomic.Int64 // bytes that came since the last reply
-	passing    atomic.Bool  // a message after DATA is under way
-	broken     atomic.Bool  // nothing more comes
-	large      atomic.Bool  // an answer of maxReply may come
+	unanswered atomic.Int64 // bytes received since the last reply
+	passing    atomic.Bool  // the client sends a message after DATA
+	broken     atomic.Bool  // reading has failed
+	large      atomic.Bool  // it may send an answer of maxReply
 }
 
-// enlarge lets a connection send an answer of maxReply, and reports whether it may.
+// enlarge allows a connection to send an answer of maxReply, and reports whether it may.
 func (c *conn) enlarge() bool {
 	c.of.mu.Lock()
 	defer c.of.mu.Unlock()
@@ -155,7 +154,7 @@ func (c *conn) enlarge() bool {
 	return c.large.Load()
 }
 
-// store runs f, which stores a message. Meanwhile the connection makes way for no other. If f succeeds, the
+// store runs f, which stores a message. Until f returns, no other connection replaces this one. If f succeeds, the
 // connection counts as new.
 func (c *conn) store(f func() error) error {
 	c.note(true, false)
@@ -172,14 +171,14 @@ func (c *conn) note(storing, useful bool) {
 	}
 }
 
-// makeWay ends a connection that has lost its place.
+// makeWay closes a connection that another one has replaced.
 func (c *conn) makeWay() {
 	c.Conn.SetDeadline(time.Now().Add(time.Second)) //nolint:errcheck // a courtesy
 	c.Conn.Write([]byte("421 4.4.2 Others wait, and nothing came for a while\r\n"))
 	c.Conn.Close()
 }
 
-// room is how many bytes may come between two replies.
+// room returns how many bytes the client may send between two replies.
 func (c *conn) room() int64 {
 	if c.large.Load() {
 		return maxReply + MaxMessage
@@ -201,7 +200,7 @@ func (c *conn) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// Write writes a reply.
+// Write sends a reply.
 func (c *conn) Write(b []byte) (int, error) {
 	c.unanswered.Store(0)
 	c.passing.Store(false)

@@ -12,11 +12,11 @@ import (
 	"digest/store/storetest"
 )
 
-// TestLeastUseful is the table of connections that make way for a new one.
+// TestLeastUseful is the table of connections that a new one replaces.
 func TestLeastUseful(t *testing.T) {
 	type place struct {
 		who     string
-		idle    time.Duration // since it began, or brought a message
+		idle    time.Duration // since it began or sent a message
 		storing bool
 	}
 	long, short := time.Minute, time.Second
@@ -24,7 +24,7 @@ func TestLeastUseful(t *testing.T) {
 		open        []place
 		who         string
 		sameAddress bool
-		want        int // index of the connection that makes way; -1: none
+		want        int // index of the connection that is closed; -1: none
 	}{
 		"the idlest":                        {[]place{{"a", long, false}, {"b", 2 * long, false}}, "c", false, 1},
 		"of the address with most places":   {[]place{{"a", 2 * long, false}, {"b", long, false}, {"b", short, false}}, "c", false, 1},
@@ -56,11 +56,11 @@ func TestLeastUseful(t *testing.T) {
 	}
 }
 
-// A crowd has clients at addresses of their own, and a fixed clock.
+// A crowd has clients with addresses of their own, and a clock that the test sets.
 type crowd struct {
 	*world
 	at    net.Addr
-	later atomic.Int64 // by how much the clock was put on
+	later atomic.Int64 // how far the clock was moved
 }
 
 func newCrowd(t *testing.T) *crowd {
@@ -96,7 +96,7 @@ func (c *crowd) fill() (all []*client) {
 	return all
 }
 
-// brings has a new client bring a bounce.
+// brings connects a new client, which sends a bounce.
 func (c *crowd) brings(host int) *client {
 	c.t.Helper()
 	one, reply := c.enter(host)
@@ -106,8 +106,8 @@ func (c *crowd) brings(host int) *client {
 	return one
 }
 
-// TestHeldPlacesAreGivenUp has five addresses hold all places: silent, slow, or busy with nothing, just now or for a
-// minute. The server takes the bounce of a sixth address, and tells one of theirs to go.
+// TestHeldPlacesAreGivenUp: five addresses hold all places with silent, slow or idle connections, from now or for a
+// minute. The server accepts the bounce of a sixth address, and closes one of their connections.
 func TestHeldPlacesAreGivenUp(t *testing.T) {
 	for _, held := range []time.Duration{0, time.Minute} {
 		t.Run(fmt.Sprint("after ", held), func(t *testing.T) {
@@ -126,7 +126,7 @@ func TestHeldPlacesAreGivenUp(t *testing.T) {
 			gone := make(chan string, len(hostile))
 			for _, one := range hostile {
 				go func() {
-					line, _ := one.ReadLine() // of the others none comes before the test ends
+					line, _ := one.ReadLine() // the other lines arrive after the test
 					gone <- line
 				}()
 			}
@@ -137,7 +137,7 @@ func TestHeldPlacesAreGivenUp(t *testing.T) {
 	}
 }
 
-// TestWhoBringsMailStays: of connections that are all as old, those that bring messages stay.
+// TestWhoBringsMailStays: of equally old connections, those that send messages stay.
 func TestWhoBringsMailStays(t *testing.T) {
 	c := newCrowd(t)
 	honest := c.brings(9)
@@ -155,7 +155,7 @@ func TestWhoBringsMailStays(t *testing.T) {
 		one.want("220", reply)
 	}
 	_, reply := c.enter(200)
-	honest.want("421", reply) // all came just now
+	honest.want("421", reply) // all connections are new
 	honest.want("250", honest.say("NOOP"))
 }
 

@@ -6,7 +6,8 @@ import (
 	"digest"
 )
 
-// LinkChange describes a change by a link in an email. name is the digest's or the site's. It writes days in the zone.
+// LinkChange describes a change by a link in an email. name is the name of the digest or the site. Days are in the
+// zone.
 func LinkChange(c digest.LinkChange, name string, zone *time.Location) Sayable {
 	what := linkChanged(c, name, zone)
 	switch {
@@ -18,7 +19,7 @@ func LinkChange(c digest.LinkChange, name string, zone *time.Location) Sayable {
 	return Key("%s Someone used a link in your email of %s.").With(what, Day("2 January 2006", c.EmailDate))
 }
 
-// linkChanged describes the change without the email.
+// linkChanged describes the change, and does not mention the email.
 func linkChanged(c digest.LinkChange, name string, zone *time.Location) Sayable {
 	state, until := digest.ParseStateValue(c.Now)
 	was, _ := digest.ParseStateValue(c.Was)

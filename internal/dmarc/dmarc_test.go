@@ -71,7 +71,7 @@ func TestParseRecord(t *testing.T) {
 	}
 }
 
-// dns is what the DNS of a test holds, by the names below _dmarc.
+// dns holds the TXT records of a test, by the name below _dmarc.
 type dns map[string][]string
 
 func (z dns) lookup(asked *[]string) LookupFunc {
@@ -92,7 +92,7 @@ func TestWalk(t *testing.T) {
 		domain string
 		asked  string
 		org    string
-		policy string // of which domain; empty: none
+		policy string // of this domain; empty: none
 	}{
 		{"own record", dns{"example.org": {reject}}, "example.org", "example.org org", "example.org", "example.org"},
 		{"of the organization", dns{"example.org": {"other", reject}}, "a.mail.example.org",
@@ -162,12 +162,12 @@ func TestAligned(t *testing.T) {
 		{"example.org", "bounce.example.org", true, false},
 		{"news.example.org", "bounce.example.org", true, false},
 		{"news.example.org", "example.org", true, false},
-		{"example.org", "dept.example.org", false, false}, // psd=n parts them
+		{"example.org", "dept.example.org", false, false}, // psd=n separates them
 		{"a.dept.example.org", "b.dept.example.org", true, false},
 		{"example.org", "relay.example", false, false},
 		{"one.uk", "two.uk", false, false},
 		{"one.uk", "mail.one.uk", true, false},
-		{"news.example.net", "bounce.example.net", false, false}, // nothing published says that they belong together
+		{"news.example.net", "bounce.example.net", false, false}, // no record joins them
 		{"news.example.net", "news.example.net", true, true},
 	} {
 		var asked []string

@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// FuzzRecord walks a DNS in which anybody published anything.
+// FuzzRecord walks a DNS in which anyone can publish any record.
 func FuzzRecord(f *testing.F) {
 	f.Add("v=DMARC1; p=reject; sp=none; np=quarantine; rua=mailto:a@example.org", "a.b.example.org", 2)
 	f.Add("v=DMARC1; psd=y", "example.org", 1)
@@ -42,7 +42,7 @@ func FuzzRecord(f *testing.F) {
 	})
 }
 
-// FuzzReport reads what anyone may send.
+// FuzzReport reads attachments that anyone can send.
 func FuzzReport(f *testing.F) {
 	for _, name := range []string{"rfc7489.xml", "rfc9990.xml"} {
 		f.Add(sample(f, name))

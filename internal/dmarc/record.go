@@ -1,5 +1,5 @@
-// Package dmarc reads the DMARC records of domains (RFC 9989) and the aggregate reports that receivers
-// send about them (RFC 9990). It makes no requests itself: the DNS is handed in.
+// Package dmarc reads the DMARC records of domains (RFC 9989) and the aggregate reports that receivers send about
+// them (RFC 9990). It makes no requests itself: callers pass a LookupFunc.
 package dmarc
 
 import (
@@ -118,8 +118,8 @@ func mailAddresses(rua string) (list []string) {
 	return list
 }
 
-// Applied returns the policy for messages from the domain of a record, or from a subdomain. np decides for
-// subdomains that do not exist, and t=y lowers the policy by one level.
+// Applied returns the policy for messages from a record's domain or a subdomain of it. For subdomains that do not
+// exist it is np. t=y lowers the policy by one level.
 func (r Record) Applied(isSubdomain, exists bool) Policy {
 	p := r.Policy
 	if isSubdomain && r.Subdomains != "" {

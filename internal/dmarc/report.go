@@ -16,7 +16,7 @@ import (
 	"digest"
 )
 
-// A Report is an aggregate report: one receiver's counts of the messages of a period. Anyone can send one, so
+// A Report is an aggregate report: the messages that one receiver counted in a period. Anyone can send a report, so
 // nothing in it is proven.
 type Report struct {
 	Reporter string // the organization that made it
@@ -64,7 +64,7 @@ const (
 	maxFiles    = 10      // in a ZIP file
 	maxDepth    = 12
 	maxElements = 150_000
-	maxEquals   = 50_000 // signs of equality, and so attributes, which take many times their bytes of memory
+	maxEquals   = 50_000 // equals signs, and so attributes, which take many times their length in memory
 	maxRecords  = 5000
 	maxCount    = 1_000_000_000 // messages of one row
 	maxName     = 100           // characters of the reporter's name
@@ -126,7 +126,7 @@ func summed(records []xmlRecord, domain string) []Row {
 	return list
 }
 
-// row reads one record. Of several DKIM signatures it takes the one that proves most.
+// row reads one record. Of several DKIM signatures it uses the one that proves most.
 func (x xmlRecord) row() (Row, int64) {
 	r := Row{
 		From:        domainIn(x.From),
@@ -169,7 +169,7 @@ func result(text string) string {
 		"pass", "fail", "softfail", "neutral", "none", "policy", "temperror", "permerror")
 }
 
-// domainIn returns a domain in ASCII and lower case, or nothing if the text is no domain.
+// domainIn returns a domain in ASCII and lower case, or "" if the text is no domain.
 func domainIn(text string) string {
 	const longest = 253
 	text, err := digest.ASCIIHost(strings.TrimSuffix(strings.TrimSpace(text), "."))
@@ -183,7 +183,7 @@ func domainIn(text string) string {
 	return text
 }
 
-// cleaned makes a text of a stranger's safe to store and show, and short.
+// cleaned returns a stranger's text cut short, and safe to store and show.
 func cleaned(text string, most int) string {
 	return digest.Shortened(digest.OneLine(digest.WithoutTurns(text)), most)
 }
@@ -212,7 +212,7 @@ type Total struct {
 	Failed   int64
 }
 
-// A Source is a row with who reported it.
+// A Source is a row with the receivers that reported it.
 type Source struct {
 	Row
 	Reporter  string // one of them

@@ -91,7 +91,7 @@ func TestReportKey(t *testing.T) {
 	}
 }
 
-// TestReportBounds: what no report holds ends with an error, and soon.
+// TestReportBounds: attachments beyond the bounds of a report return an error quickly.
 func TestReportBounds(t *testing.T) {
 	text := string(sample(t, "rfc7489.xml"))
 	record := text[strings.LastIndex(text, "<record>"):strings.Index(text, "</feedback>")]

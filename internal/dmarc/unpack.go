@@ -13,7 +13,7 @@ import (
 	"golang.org/x/net/html/charset"
 )
 
-// unpack returns the XML of an attachment, whatever it is packed in.
+// unpack returns the XML of an attachment: plain, or in a gzip or ZIP file.
 func unpack(attachment []byte) ([]byte, error) {
 	var r io.Reader = bytes.NewReader(attachment)
 	var err error

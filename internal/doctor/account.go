@@ -7,8 +7,8 @@ import (
 	"digest/mailer"
 )
 
-// account finds out whether a reader who blocks the sender of editions still gets sign-in mail: Gmail's "Manage
-// subscriptions" offers to block it.
+// account checks whether readers who block the sender of editions still get sign-in mail. Gmail's "Manage
+// subscriptions" offers to block a sender.
 func (x *checker) account(context.Context) Finding {
 	if why := x.mailStays(); why != "" {
 		return skip(why)

@@ -8,8 +8,8 @@ import (
 	"digest/internal/dmarc"
 )
 
-// bimi checks the record by which some mailbox providers show a logo beside email (BIMI). They do so only where
-// DMARC is enforced.
+// bimi checks the record that makes some mailbox providers show a logo beside email (BIMI). They show it only if
+// the domain enforces DMARC.
 func (x *checker) bimi(ctx context.Context) Finding {
 	domain := domainOf(x.From)
 	if why := x.noRecords("From is at", domain); why != "" {
@@ -52,7 +52,7 @@ func (x *checker) bimi(ctx context.Context) Finding {
 	return f
 }
 
-// logoRecord returns the name and text of a domain's BIMI record. It falls back to the organization's record.
+// logoRecord returns the name and text of a domain's BIMI record, or else of its organization's.
 func (x *checker) logoRecord(ctx context.Context, domain, organization string) (name, record string, err error) {
 	for _, at := range []string{domain, organization} {
 		name = "default._bimi." + at
@@ -69,7 +69,7 @@ func (x *checker) logoRecord(ctx context.Context, domain, organization string) (
 	return name, "", nil
 }
 
-// unenforced says why DMARC is not enforced for a domain and its organization; "" when it is.
+// unenforced returns why a domain and its organization do not enforce DMARC; "": they do.
 func unenforced(walk dmarc.Walk) string {
 	if _, ok := walk.Policy(); !ok {
 		return walk.Domain + " has no DMARC policy"

@@ -12,7 +12,7 @@ import (
 
 const toUs = "rua=mailto:bounces+dmarc@bounce.example.org"
 
-// all makes one change of several.
+// all combines changes.
 func all(changes ...func(*world)) func(*world) {
 	return func(w *world) {
 		for _, c := range changes {
@@ -27,7 +27,7 @@ func from(address string) func(*world) { return func(w *world) { w.From = addres
 
 func returnPath(address string) func(*world) { return func(w *world) { w.ReturnPath = address } }
 
-// policy is a DMARC record of example.org in place of the good one.
+// policy replaces the DMARC record of example.org.
 func policy(record string) func(*world) {
 	return replace("_dmarc.example.org", "_dmarc.example.org TXT "+record)
 }

@@ -193,7 +193,7 @@ func IsPublicName(name string) bool {
 	return true
 }
 
-// organisation is the domain that somebody registered, by the list of public suffixes.
+// organisation returns the registered domain above a domain, by the list of public suffixes.
 func organisation(domain string) string {
 	if org, err := publicsuffix.EffectiveTLDPlusOne(domain); err == nil {
 		return org

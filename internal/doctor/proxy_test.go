@@ -56,7 +56,7 @@ func TestProxy(t *testing.T) {
 	}
 }
 
-// TestSignUp: for a week the doctor says that newcomers were refused.
+// TestSignUp: the doctor reports for a week that newcomers were refused.
 func TestSignUp(t *testing.T) {
 	refused := func(domain string, ago time.Duration) func(*world) {
 		return func(w *world) {

@@ -33,7 +33,7 @@ type account struct {
 	ByLinks   []byLink   `json:"changes_by_links"`
 }
 
-// byLink is a change that somebody made by a link in an email, without a sign-in.
+// byLink is a change that a link in an email made without a sign-in.
 type byLink struct {
 	At        time.Time  `json:"at"`
 	EmailDate string     `json:"email_date"` // of the edition; "": not known

@@ -222,7 +222,7 @@ func TestFeedsThatWereLeft(t *testing.T) {
 	})
 }
 
-// TestChangesByLinks: what somebody changed by a link in an email is in the reader's data.
+// TestChangesByLinks: the reader's data includes the changes that links in emails have made.
 func TestChangesByLinks(t *testing.T) {
 	h := newWorld(t, storetest.Open(t, storetest.SQLite(t)))
 	ctx := t.Context()

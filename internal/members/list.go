@@ -21,7 +21,7 @@ type List struct {
 
 	Asked []digest.AskedAddress // who were asked already, as our own export says
 
-	ctx     context.Context // of whoever reads the list
+	ctx     context.Context // of the caller that reads the list
 	budget  int64           // bytes that may be read to recognise its files
 	sources []source
 	state   State // of everybody; "": as the rows say
@@ -38,9 +38,8 @@ type source struct {
 	state  State  // of all its rows; "": as they say
 }
 
-// Open recognises a list: a CSV file, or a ZIP of them. name is what the file is called,
-// which some systems say something with. The error is of the kind Invalid and one line,
-// if the list is at fault. Nothing is read of the list any more when ctx has ended.
+// Open recognises a list: a CSV file, or a ZIP of them. Some systems put information into name, the name of the
+// file. If the list is at fault, the error is one line of the kind Invalid. Open reads nothing after ctx has ended.
 func Open(ctx context.Context, r io.ReaderAt, size int64, name string) (*List, error) {
 	return open(ctx, r, size, name, usualLimits())
 }

@@ -313,8 +313,8 @@ func TestBounds(t *testing.T) {
 	ended("list.zip", packed, small, "the ZIP lists too many files")
 }
 
-// TestRecognisingIsBounded: all files of a ZIP together are read as far as one list may be to find out what they
-// are. Who was asked may stand in a thousand of them, which are a few bytes each until they are unpacked.
+// TestRecognisingIsBounded: to recognise the files of a ZIP, Open reads at most the size of one list from all of
+// them. A ZIP may have a thousand files of asked addresses, which are a few bytes each until they are unpacked.
 func TestRecognisingIsBounded(t *testing.T) {
 	asked := "asked\n" + strings.Repeat("no address\n", 300)
 	b := zipped(t, mapFS("a/"+askedFile, asked, "b/"+askedFile, asked, "list.csv", "email\na@example.org\n"))
@@ -325,7 +325,7 @@ func TestRecognisingIsBounded(t *testing.T) {
 	}
 }
 
-// TestReadingEnds: a list is read no further when nobody waits for it any more, be it to recognise it.
+// TestReadingEnds: when its context ends, a list is read no further, not even to recognise it.
 func TestReadingEnds(t *testing.T) {
 	content := []byte("email\n" + strings.Repeat("\n", 4*ahead) + "a@example.org\n")
 	for name, b := range map[string][]byte{"list.csv": content, "list.zip": zipped(t, mapFS(askedFile, "asked\n", "list.csv", string(content)))} {

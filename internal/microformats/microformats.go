@@ -105,7 +105,7 @@ func (p *parser) look(n *html.Node, based *bool) {
 	}
 }
 
-// maxRels is the most rels that are noted of one address.
+// maxRels is how many rels a page keeps for each address.
 const maxRels = 50
 
 // link notes the rels of an address.
@@ -145,7 +145,7 @@ func (p *parser) resolve(ref string) string {
 	return whole
 }
 
-// setBase takes an address as what others are relative to, if it is not longer than addresses are.
+// setBase sets the address to which other addresses are relative, unless it is too long.
 func (p *parser) setBase(address string) {
 	const most = 2048 // bytes
 	if len(address) <= most {

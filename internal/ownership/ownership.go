@@ -1,9 +1,9 @@
 // Package ownership lets root create files for a service that runs as another user.
 //
 // A command that root runs beside the database of a service creates files there: the database, its log, its key.
-// They belong to the owner of the database, or of the folder, or else the service could not open them. Only files that
-// this process has just created change their owner, by their descriptor and never by their name: in a folder of
-// somebody else a name may lead anywhere.
+// They get the owner of the database or of the folder, because the service could not open them otherwise. Only
+// files that this process has just created change their owner, through their descriptor and never by name: in
+// another user's folder a name may lead anywhere.
 package ownership
 
 import (
@@ -17,15 +17,15 @@ import (
 )
 
 // Create opens a file for reading and writing, and creates it with the mode 0600 if it is missing. A file that root
-// creates belongs to the owner of the file beside, in the same folder, or of the folder if that is missing.
-// With os.O_EXCL as flag the file must be missing. Root creates no file through a symbolic link.
+// creates gets the owner of the file beside, in the same folder, or of the folder if that file is missing. With
+// os.O_EXCL in flag the file must be missing. Root creates no file through a symbolic link.
 func Create(path, beside string, flag int) (*os.File, error) {
 	const mode = 0o600
 	flag |= os.O_RDWR
 	if os.Geteuid() != 0 {
 		return os.OpenFile(path, flag|os.O_CREATE, mode)
 	}
-	folder, err := os.OpenRoot(filepath.Dir(path)) // which stays the same folder, whatever its name leads to
+	folder, err := os.OpenRoot(filepath.Dir(path)) // it stays the same folder if somebody replaces the name
 	if err != nil {
 		return nil, openError(path, err)
 	}
@@ -55,8 +55,8 @@ func openError(path string, err error) error {
 	return &fs.PathError{Op: "open", Path: path, Err: err}
 }
 
-// GiveLike gives a file that this process has just created to the owner of another, whose group may read it too if it
-// may read the other. Without the other, or if this process is not root's, the file stays as it is.
+// GiveLike gives a file that this process has just created the owner of another file. Its group may read it if the
+// group of the other may. If the other is missing or this process does not run as root, nothing changes.
 func GiveLike(f *os.File, other string) {
 	info, err := os.Stat(other)
 	if err != nil || os.Geteuid() != 0 {
@@ -67,15 +67,15 @@ func GiveLike(f *os.File, other string) {
 	_ = f.Chmod(0o600 | info.Mode().Perm()&group)
 }
 
-// give gives a file to the owner of another. Where the system does not let root do that, the file stays root's.
+// give gives a file the owner of another. If the system does not allow that, the file stays root's.
 func give(f *os.File, like fs.FileInfo) {
 	if uid, gid, ok := ownerOf(like); ok {
 		_ = f.Chown(uid, gid)
 	}
 }
 
-// Foreign describes why this process may not write a file: it belongs to somebody else. It is "" if that is not the
-// reason. remedy is the command that changes the owner.
+// Foreign explains that this process cannot write a file because it belongs to another user. The reason is "" if it
+// does not. remedy is the command that changes the owner.
 func Foreign(path string) (reason, remedy string) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -93,7 +93,7 @@ func Foreign(path string) (reason, remedy string) {
 		fmt.Sprintf("sudo chown %s: %s", name(me), path)
 }
 
-// name is the name of a user, or the number if the user has none.
+// name returns the name of a user, or the number if the user has no name.
 func name(uid int) string {
 	if u, err := user.LookupId(strconv.Itoa(uid)); err == nil {
 		return u.Username
@@ -101,8 +101,8 @@ func name(uid int) string {
 	return strconv.Itoa(uid)
 }
 
-// IsForeignLink reports whether a file has another name too and belongs to somebody else than the file beside it:
-// whoever made the link may want root to change the other file.
+// IsForeignLink reports whether a file has a second name and another owner than the file beside it. Its maker may
+// want root to change the file behind the other name.
 func IsForeignLink(path, beside string) bool {
 	info, err := os.Lstat(path)
 	like, wrong := os.Stat(beside)

@@ -12,10 +12,10 @@ import (
 	"testing"
 )
 
-// service is a user that is not root.
+// service is a user other than root.
 const service = 65534
 
-// folder makes a folder of the service's.
+// folder makes a folder that belongs to the service.
 func folder(t *testing.T) string {
 	t.Helper()
 	if os.Geteuid() != 0 {
@@ -67,7 +67,7 @@ func TestCreate(t *testing.T) {
 	if n := owner(t, index); n != 7 {
 		t.Errorf("the index of a file of 7 belongs to %d", n)
 	}
-	// What is there already stays as it is.
+	// An existing file keeps its owner.
 	if err := os.Chown(index, 0, 0); err != nil {
 		t.Fatal(err)
 	}
@@ -83,7 +83,7 @@ func TestCreate(t *testing.T) {
 	}
 }
 
-// TestHostileFolder: names that the owner of a folder has laid out lead root nowhere else.
+// TestHostileFolder: links in the folder of another user do not lead root elsewhere.
 func TestHostileFolder(t *testing.T) {
 	dir, elsewhere := folder(t), t.TempDir()
 	precious, missing := filepath.Join(elsewhere, "precious"), filepath.Join(elsewhere, "missing")
@@ -107,7 +107,7 @@ func TestHostileFolder(t *testing.T) {
 		t.Fatal(err)
 	}
 	create(t, filepath.Join(dir, "hard"), "")
-	create(t, filepath.Join(dir, "new"), filepath.Join(dir, "to precious")) // a link says nothing of an owner
+	create(t, filepath.Join(dir, "new"), filepath.Join(dir, "to precious")) // the owner of a link does not count
 	if a, b := owner(t, precious), owner(t, filepath.Join(dir, "new")); a != 0 || b != service {
 		t.Errorf("the file elsewhere belongs to %d, the new one to %d", a, b)
 	}

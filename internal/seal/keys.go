@@ -238,8 +238,8 @@ func replace(file, text string) error {
 	return write(file, file, text, func(from string) error { return os.Rename(from, file) })
 }
 
-// write makes a file that only its user reads, and gives it its name once it is on the disk. Where root does so, it
-// belongs to the owner of the file like.
+// write creates a file that only its user can read, and gives it its name once it is on disk. A file that root
+// creates gets the owner of the file like.
 func write(file, like, text string, name func(from string) error) error {
 	f, err := os.CreateTemp(filepath.Dir(file), filepath.Base(file)+".*") // with the mode 0600
 	if err != nil {

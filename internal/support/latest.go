@@ -9,7 +9,7 @@ import (
 	"digest/store"
 )
 
-// latest says what became of the last edition of a digest, and why there was none since.
+// latest reports what happened to the last edition of a digest, and why it has had none since.
 func (c *consultation) latest(p store.DigestView) {
 	i := slices.IndexFunc(c.Editions, func(e store.MailedEdition) bool { return e.DigestID == p.ID })
 	switch {
@@ -31,7 +31,7 @@ func (c *consultation) latest(p store.DigestView) {
 	}
 }
 
-// noneSince says why a digest has had no edition since its last one, though a midnight has passed.
+// noneSince reports why a digest has had no edition since its last one, although a midnight has passed.
 func (c *consultation) noneSince(p store.DigestView, e store.MailedEdition) {
 	if p.HeldSince > 0 {
 		c.say("", catalogue.Key("this reader's filters held back %d posts since the edition of %s, and nothing else came for %s").With(p.HeldSince, e.LocalDate, c.name(p)))
@@ -59,16 +59,16 @@ func (c *consultation) noneSince(p store.DigestView, e store.MailedEdition) {
 	}
 }
 
-// movedLately is how long a move of a feed is worth a sentence.
+// movedLately is how long the page mentions the move of a feed.
 const movedLately = 14 * 24 * time.Hour
 
-// isEarly reports whether an edition is the first, made before its midnight because its reader asked for it: it is of a
-// midnight that had passed when they came.
+// isEarly reports whether an edition is a reader's first, made early at their request. It has the date of a
+// midnight before they signed up.
 func (c *consultation) isEarly(p store.DigestView, e store.MailedEdition) bool {
 	return e.Number == 1 && p.Newsletter == nil && c.User.CreatedAt.After(e.DueAt)
 }
 
-// leftOut says what an edition that was sent does not show, by its reader's own wish.
+// leftOut reports what a sent edition does not show because its reader chose so.
 func (c *consultation) leftOut(p store.DigestView, e store.MailedEdition) {
 	if p.Held > 0 {
 		c.say("", catalogue.Key("this reader's filters held back %d posts from the edition of %s").With(p.Held, e.LocalDate))
@@ -87,7 +87,7 @@ func (c *consultation) leftOut(p store.DigestView, e store.MailedEdition) {
 	}
 }
 
-// travel says in which zone a reader's midnight is while they travel.
+// travel reports the time zone of a reader's midnight while they travel.
 func (c *consultation) travel() {
 	for _, stay := range c.Stays {
 		if !stay.Begun {

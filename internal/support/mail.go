@@ -11,7 +11,7 @@ import (
 	"digest/store"
 )
 
-// address says whether the address is mailed at all.
+// address reports why the address gets no mail, if it gets none.
 func (c *consultation) address() {
 	if s := c.Suppressed; s != nil {
 		var why catalogue.Sayable = map[digest.Reason]catalogue.Key{
@@ -25,7 +25,7 @@ func (c *consultation) address() {
 	}
 }
 
-// lanes says whether mail to the address is held up.
+// lanes reports what delays mail to the address.
 func (c *consultation) lanes() {
 	for _, l := range c.Lanes {
 		what, do := laneName(l)
@@ -40,7 +40,7 @@ func (c *consultation) lanes() {
 	}
 }
 
-// laneName names a lane, and gives the command that ends its trouble.
+// laneName returns the name of a lane, and the command that ends its trouble.
 func laneName(l digest.Lane) (what catalogue.Sayable, do string) {
 	if l.Name == "" {
 		return catalogue.Key("all mail"), "digest queue resume"
@@ -48,12 +48,12 @@ func laneName(l digest.Lane) (what catalogue.Sayable, do string) {
 	return catalogue.Key("mail to %s").With(l.Name), "digest queue resume " + l.Name
 }
 
-// isWaiting reports whether an edition waits that could be sent by its own time.
+// isWaiting reports whether an edition waits although its time has come.
 func (c *consultation) isWaiting() bool {
 	return slices.ContainsFunc(c.Editions, func(e store.MailedEdition) bool { return e.State == digest.EditionReady && !e.NextAt.After(c.Now) })
 }
 
-// trouble returns the last known trouble with the mail of an edition; "" if none is known.
+// trouble returns the last trouble with the mail of an edition; "": none is known.
 func (c *consultation) trouble(e store.MailedEdition) string {
 	for _, l := range c.Lanes {
 		if l.Reason != "" {
@@ -63,7 +63,7 @@ func (c *consultation) trouble(e store.MailedEdition) string {
 	return cmp.Or(e.Error, e.Reply)
 }
 
-// edition says what became of an edition's mail.
+// edition reports what happened to an edition's mail.
 func (c *consultation) edition(e store.MailedEdition) {
 	again := fmt.Sprintf("digest user resend %s %s", c.User.Email, e.LocalDate)
 	if p := c.digestOf(e); p.Newsletter != nil {
@@ -94,12 +94,12 @@ func (c *consultation) edition(e store.MailedEdition) {
 	}
 }
 
-// unsent is why an edition was not sent: the error, or else what the server answered.
+// unsent returns why an edition was not sent: the error, or the server's reply.
 func unsent(e store.MailedEdition) catalogue.Sayable {
 	return catalogue.Unsent(cmp.Or(e.Error, e.Reply))
 }
 
-// waiting says why an edition that is to be sent is not sent yet.
+// waiting reports why a mailer has not sent an edition yet.
 func (c *consultation) waiting(e store.MailedEdition) {
 	late := c.Now.Sub(e.NextAt) > longWait
 	switch {
@@ -122,10 +122,10 @@ func (c *consultation) waiting(e store.MailedEdition) {
 	}
 }
 
-// longWait is how long an edition waits for its turn before that needs an explanation.
+// longWait is how long an edition may wait before that needs an explanation.
 const longWait = time.Hour
 
-// beat is when the hourly job was last at work.
+// beat returns when the hourly job last worked.
 func (c *consultation) beat() catalogue.Sayable {
 	if c.Beat.IsZero() {
 		return catalogue.Key("never")

@@ -213,7 +213,7 @@ type feedCounts struct {
 	lent     int               // their posts come in issues of a newsletter, and not in the digest
 	asked    int               // all others
 	troubled int               // of these, those that bring nothing now
-	why      catalogue.Sayable // what is wrong with the last of those
+	why      catalogue.Sayable // the problem of the last troubled feed
 }
 
 func (c *consultation) feedsOf(p store.DigestView) (f feedCounts) {

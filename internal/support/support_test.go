@@ -40,7 +40,7 @@ func letters(v *store.ReaderView) *store.DigestView {
 	return &v.Digests[1]
 }
 
-// quiet gives the digest, which has had a midnight without an edition since its last.
+// quiet returns the digest after a midnight for which it had no edition.
 func quiet(v *store.ReaderView) *store.DigestView {
 	v.Digests[0].LastDueAt = noon
 	return &v.Digests[0]
@@ -63,7 +63,7 @@ func troubled(befalls func(*digest.Feed)) func(*store.ReaderView, *Facts) {
 	return func(v *store.ReaderView, _ *Facts) { befalls(&v.Digests[0].Subscriptions[0].Feed) }
 }
 
-// TestAdvise is the table of all causes: the sentence for each, what weighs most first.
+// TestAdvise is the table of all causes with their sentences, the most important cause first.
 func TestAdvise(t *testing.T) {
 	const taken = "a server took the edition of 2026-11-20 for ada@example.org at 2026-11-20 00:00 CET (250 2.0.0 queued as 4XYZ); if it is not there, their spam folder or their provider has it, who finds it by Message-ID <d.1@example.org> > digest user resend ada@example.org 2026-11-20"
 	for _, test := range []struct {
