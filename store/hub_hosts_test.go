@@ -65,7 +65,7 @@ func (w world) verifies(r store.HubRequest, now time.Time) {
 func TestHubHosts(t *testing.T) {
 	each(t, func(w world) {
 		d := w.reader("ann", "UTC")
-		victims := w.names(d, 60, "https://h{n}.victim.example/any?post={n}")
+		victims := w.names(d, 20, "https://h{n}.victim.example/any?post={n}")
 		want(w.t, "requests to a host that confirms nothing", len(w.asksHubs(noon)), 3)
 		want(w.t, "an hour later", len(w.asksHubs(noon.Add(time.Hour))), 0)
 		known, err := w.News(w.ctx(), victims)
@@ -76,7 +76,7 @@ func TestHubHosts(t *testing.T) {
 		want(w.t, "after a day", len(w.asksHubs(noon.Add(day))), 1)
 		want(w.t, "and an hour", len(w.asksHubs(noon.Add(day+time.Hour))), 0)
 
-		w.names(d, 60, "https://hub.good.example/")
+		w.names(d, 20, "https://hub.good.example/")
 		now, waves := noon.Add(day+2*time.Hour), 0
 		for asked := w.asksHubs(now); len(asked) > 0; asked = w.asksHubs(now) {
 			waves++
@@ -86,9 +86,9 @@ func TestHubHosts(t *testing.T) {
 			}
 			now = now.Add(time.Minute)
 		}
-		w.holds("subscriptions that work", 60, `SELECT count(*) FROM push_subscriptions WHERE state = 'active'`)
-		if waves > 7 {
-			w.t.Errorf("a hub that confirms all requests gets 60 in %d waves", waves)
+		w.holds("subscriptions that work", 20, `SELECT count(*) FROM push_subscriptions WHERE state = 'active'`)
+		if waves > 5 {
+			w.t.Errorf("a hub that confirms all requests gets 20 in %d waves", waves)
 		}
 
 		now = noon.Add(5 * day)
@@ -100,7 +100,7 @@ func TestHubHosts(t *testing.T) {
 			goodbyes[lastTwo(r.Hub)]++
 		}
 		want(w.t, "goodbyes to who confirms nothing", goodbyes["victim.example"], 1)
-		want(w.t, "goodbyes to a good hub", goodbyes["good.example"], 60)
+		want(w.t, "goodbyes to a good hub", goodbyes["good.example"], 20)
 	})
 }
 
