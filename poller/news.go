@@ -37,7 +37,7 @@ func newsWay(n digest.News, now time.Time) catalogue.Sayable {
 	case way == digest.ByPoll && n.ExpiresAt.After(now):
 		return catalogue.Key("found by polls; a hub has promised to push it since %s, and has not done so yet").With(minute(n.PushedSince))
 	case way == digest.ByPoll && n.HubQuietUntil.After(now):
-		return catalogue.Key("found by polls; its hub has confirmed none of the latest requests, and is asked again from %s on").With(minute(n.HubQuietUntil))
+		return catalogue.Key("found by polls; its hub confirmed none of the latest requests, and gets no more before %s").With(minute(n.HubQuietUntil))
 	case way == digest.ByPoll:
 		return catalogue.Key("found by polls")
 	}

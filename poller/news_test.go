@@ -20,7 +20,7 @@ func TestNewsWords(t *testing.T) {
 		"found by polls; a hub has promised to push it since 2026-11-20 11:00 UTC, and has not done so yet":                                                                      {ExpiresAt: now.Add(1), PushedSince: hour},
 		"a ping says when there is some (since 2026-11-20 10:00 UTC; 1 time, the last 2026-11-20 11:00 UTC), else it is found by polls":                                          {LastPingAt: hour, PingedSince: hour.Add(-time.Hour), Pings: 1},
 		"its rssCloud server says when there is some (since 2026-11-20 10:00 UTC; 2 times, the last 2026-11-20 11:00 UTC), else it is found by polls":                            {LastPingAt: hour, PingedSince: hour.Add(-time.Hour), Pings: 2, CloudUntil: now.Add(1)},
-		"found by polls; its hub has confirmed none of the latest requests, and is asked again from 2026-11-20 13:00 UTC on":                                                     {HubQuietUntil: now.Add(time.Hour)},
+		"found by polls; its hub confirmed none of the latest requests, and gets no more before 2026-11-20 13:00 UTC":                                                            {HubQuietUntil: now.Add(time.Hour)},
 		"found by polls; 3 polls saved while it was left to its hubs":                                                                                                            {SavedPolls: 3, HubQuietUntil: now},
 		"pushed by its hub since 2026-11-20 11:00 UTC (1 time, the last 2026-11-20 11:00 UTC); polled as well until it has pushed news 2 times":                                  pushed,
 		"pushed by its hub since 2026-11-20 11:00 UTC (2 times, the last 2026-11-20 11:00 UTC); left to it and polled once a week since 2026-11-20 11:00 UTC, 6 polls saved":     trusted,

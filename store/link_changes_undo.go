@@ -126,7 +126,7 @@ func (s *Store) UndoLinkChange(ctx context.Context, id digest.DigestID, change i
 			return err
 		}
 		if v.UndoneAt = (time.Time{}); l.standing(v.LinkChange, now) != LinkUndone {
-			return digest.Refuse(digest.Conflict, "what it was before is not stored any more")
+			return digest.Refuse(digest.Conflict, "the setting from before this change is no longer stored")
 		}
 		v.UndoneAt, v.Done = at(now).time(), true
 		return nil

@@ -245,13 +245,13 @@ func TestUndoLink(t *testing.T) {
 		if sub, _, _ := r.subOf(d); sub.Display != digest.Headlines {
 			r.t.Errorf("another change was undone too: %+v", sub)
 		}
-		stranger.get(undo[0]).status(http.StatusOK).shows("h1", "It is undone already")
+		stranger.get(undo[0]).status(http.StatusOK).shows("h1", "Already undone")
 		r.must(r.store.SetCadence(r.t.Context(), d.ID, digest.Workdays, r.now)) // the owner's own choice
-		stranger.post(undo[0], nil).status(http.StatusOK).shows("h1", "It is undone already")
+		stranger.post(undo[0], nil).status(http.StatusOK).shows("h1", "Already undone")
 		stranger.post(link+"/days", url.Values{"days": {"monthly"}})
 		again := r.undoPaths(d)[0]
 		r.must(r.store.SetCadence(r.t.Context(), d.ID, digest.Daily, r.now))
-		stranger.post(again, nil).status(http.StatusOK).shows("h1", "It was changed again since")
+		stranger.post(again, nil).status(http.StatusOK).shows("h1", "Changed again since then")
 		if got := r.digest(d).Cadence; got != digest.Daily {
 			r.t.Errorf("a link that is superseded sets it to %s", got)
 		}

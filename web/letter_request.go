@@ -19,7 +19,7 @@ const (
 	wrongEmail   = catalogue.Key("That is no address that mail can be sent to. One looks like reader@example.org.")
 	wrongTooMany = catalogue.Key("Many letters were asked for from your network within the hour. Nothing was sent; try again in an hour.")
 	wrongCrowded = catalogue.Key("Many people asked to sign up with addresses of that domain within the hour. Nothing was sent; try again in an hour.")
-	wrongFull    = catalogue.Key("Very many people asked for emails here within the hour. Nothing was sent; try again in an hour.")
+	wrongFull    = catalogue.Key("Too many people requested emails here in the last hour, so nothing was sent. Try again in an hour.")
 )
 
 // A letterRequest is the address to which somebody wants a letter.

@@ -171,7 +171,7 @@ func NamesRefusedLetter(l *catalogue.Language, base string, n digest.Newsletter,
 	return render.LetterContent{
 		Language: l.Code,
 		Title:    catalogue.Key("The name of %s stays").With(digest.OneLine(n.Name)).In(l),
-		Text:     paragraphs(l, catalogue.Key("The operator of this site has not approved the name that you gave it. They say: %s").With(reason)),
+		Text:     paragraphs(l, catalogue.Key("The operator of this site did not approve the new name. Their reason: %s").With(reason)),
 		Action:   catalogue.Key("Settings").In(l), URL: base + "/newsletters/" + n.Slug + "/settings",
 	}
 }

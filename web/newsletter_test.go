@@ -122,7 +122,7 @@ func TestJoin(t *testing.T) {
 		}
 		v := r.visitor()
 		v.get(link).status(http.StatusOK).contains(".sheet", "Mo@example.org", "Europe/Paris")
-		v.post(link, nil).status(http.StatusForbidden).shows("h1", "Press the button behind the link")
+		v.post(link, nil).status(http.StatusForbidden).shows("h1", "Press the button on the page")
 		r.now = r.now.Add(time.Minute)
 		form := url.Values{"token": {l.token}}
 		v.post("/n/anna-writes/confirm", form).status(http.StatusOK).contains(".sheet", "The first letter is that of Saturday 21 November", "Back to where you came from")

@@ -117,7 +117,7 @@ func TestReleaseWithoutOldMail(t *testing.T) {
 		before := r.now.UTC().Format("2006-01-02T15:04")
 		released := op.post("/operator/fence/release", url.Values{"before": {before}}).status(http.StatusSeeOther)
 		to := released.Header.Get("Location")
-		if page := op.get(to); !strings.Contains(page.body, "What was due before stays on the web and is not mailed.") {
+		if page := op.get(to); !strings.Contains(page.body, "Editions that were due before stay on the web and are not mailed.") {
 			r.t.Error(to, page.body)
 		}
 		r.midnightNow()

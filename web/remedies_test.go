@@ -119,7 +119,7 @@ func TestPrivateFeedIsNotLeftByRemedy(t *testing.T) {
 		private := digest.Credential{Reader: d.ID, Address: "https://site.example/old"}.PrivateAddress("1")
 		link := r.failing(d, "The blog", private)
 		v := r.visitor()
-		v.get(link).status(http.StatusOK).shows("main form button", "Pause it").contains("main .aside", "with a password of yours")
+		v.get(link).status(http.StatusOK).shows("main form button", "Pause it").contains("main .aside", "needs your password")
 		for _, act := range []string{"/leave", "/add"} {
 			v.post(link+act, url.Values{"feed": {"x"}}).status(http.StatusBadRequest)
 		}

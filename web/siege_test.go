@@ -262,7 +262,7 @@ func TestCrowdsAreTold(t *testing.T) {
 				r.t.Fatalf("%d: %s, %v", i, answer, err)
 			}
 		}
-		r.visitor().asks("/sign-up", "new@two.example").status(http.StatusTooManyRequests).contains(".wrong", "Very many people")
+		r.visitor().asks("/sign-up", "new@two.example").status(http.StatusTooManyRequests).contains(".wrong", "Too many people")
 		r.visitor().asks("/sign-in/letter", "olga@example.org").status(http.StatusSeeOther)
 		r.letter()
 		page := r.visitor().signIn(operator).get("/operator")

@@ -55,7 +55,7 @@ type cli struct {
 	Backup       backupCmd       `cmd:"" help:"Write all that the database holds to a file, while everything runs."`
 	Restore      restoreCmd      `cmd:"" help:"Bring a backup into the database, which polls and mails nothing until you say so."`
 	Copy         copyCmd         `cmd:"" help:"Bring all that the database holds into another, SQLite or PostgreSQL."`
-	Prune        pruneCmd        `cmd:"" help:"Count what is older than DIGEST_KEEP; with --confirm delete it, also where the hourly job waits."`
+	Prune        pruneCmd        `cmd:"" help:"Count the posts and editions older than DIGEST_KEEP; with --confirm delete them, even if the hourly job waits."`
 	Parse        parseCmd        `cmd:"" help:"What the program reads in documents; nothing is stored."`
 	Settings     configCmd       `cmd:"" name:"config" help:"What is set, and where."`
 	Migrate      migrateCmd      `cmd:"" help:"Bring the database to this version's schema."`

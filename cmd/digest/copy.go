@@ -59,12 +59,12 @@ func (c copyCmd) Run(a *app) error {
 	next := []string{fmt.Sprintf(
 		"no process may work on %s any more: it is fenced, and nothing is polled or mailed from it", a.databaseName())}
 	if works {
-		next = append(next, fmt.Sprintf("process %d on %s was at work on it, and the copy lacks what it did meanwhile: "+
+		next = append(next, fmt.Sprintf("process %d on %s was at work on it, and the copy may lack its latest work: "+
 			"stop it, then copy again with --replace", w.PID, w.Host))
 	}
 	return a.sayBrought(r, "copied", c.To, append(next,
-		"set DIGEST_DATABASE to what --to names; then digest fence shows what would go out, and "+
-			"digest fence release lets it"))
+		"set DIGEST_DATABASE to the address in --to; then digest fence shows what would be mailed, and "+
+			"digest fence release allows it"))
 }
 
 // fullName returns the name of a database without its password, or the full path of a file.
@@ -79,7 +79,7 @@ func fullName(database string) string {
 func (c copyCmd) elsewhere(database string) error {
 	if strings.Contains(c.To, "://") {
 		if err := store.CheckAddress(c.To); err != nil {
-			return wrongLine("--to is no address of PostgreSQL; write it like postgres://user:password@host:5432/digest")
+			return wrongLine("--to is not an address of PostgreSQL; write it like postgres://user:password@host:5432/digest")
 		}
 	}
 	one, err := os.Stat(database)

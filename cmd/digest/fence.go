@@ -95,7 +95,7 @@ func (a *app) showFence(r reportedFence) error {
 	}
 	if r.Fenced && r.Editions > 0 {
 		fmt.Fprintln(a.stdout,
-			"to leave unmailed what was due before an instant: digest fence release --discard-before INSTANT")
+			"to mail no edition that was due before an instant: digest fence release --discard-before INSTANT")
 	}
 	return nil
 }
@@ -126,7 +126,7 @@ func (w reportedWaiter) describe() string {
 
 type fenceReleaseCmd struct {
 	itself
-	DiscardBefore time.Time `example:"2026-11-20T00:00:00Z" placeholder:"INSTANT" env:"-" help:"Leave on the web, and do not mail, what was due before this instant."`
+	DiscardBefore time.Time `example:"2026-11-20T00:00:00Z" placeholder:"INSTANT" env:"-" help:"Do not mail editions that were due before this instant; they stay on the web."`
 }
 
 // Run releases the fence.
@@ -158,10 +158,10 @@ func (c fenceReleaseCmd) discard(a *app, st *store.Store, r *reportedRelease) er
 	switch {
 	case !r.Released:
 		return &digest.Error{Kind: digest.Conflict,
-			Message: "there is no fence, and --discard-before is of its release; nothing was changed"}
+			Message: "there is no fence, so --discard-before has no effect; nothing was changed"}
 	case c.DiscardBefore.After(a.now()):
 		return &digest.Error{Kind: digest.Invalid, Message: fmt.Sprintf(
-			"--discard-before %s lies ahead; name an instant that is past, such as %s",
+			"--discard-before %s is in the future; name an instant in the past, such as %s",
 			c.DiscardBefore.Format(time.RFC3339), a.now().UTC().Format(time.RFC3339))}
 	}
 	sealed, err := st.UnfenceAfter(a.soft, a.BaseURL, a.now(), c.DiscardBefore)
@@ -185,11 +185,11 @@ func (r reportedRelease) lines(last string) []string {
 	}
 	said := []string{fmt.Sprintf("released: from now on %s polls and mails", r.BaseURL)}
 	if last != "" && last != r.BaseURL {
-		said = append(said, fmt.Sprintf("whatever works on this database as %s stops", plain(last)))
+		said = append(said, fmt.Sprintf("processes that use this database as %s stop", plain(last)))
 	}
 	if r.DiscardedBefore != nil {
 		said = append(said, fmt.Sprintf(
-			"what was due before %s stays on the web and is not mailed: %s made, and those that are still to be made",
+			"editions due before %s stay on the web and are not mailed: %s made, and those that the next hour makes",
 			when(r.DiscardedBefore), digest.Counted(r.Discarded, "edition")))
 	}
 	return said

@@ -25,11 +25,11 @@ func (a *app) tellReaders(st *store.Store, signer *digest.Signer) func(context.C
 			}
 			err = a.mailOne(st, a.plainLetter(news.User.Email, linkNewsWords(news, signer, a.BaseURL)))
 			if digest.KindOf(err) == digest.Unavailable {
-				a.log.Warn("a reader is told later what links have changed: mail cannot be sent", "err", err)
+				a.log.Warn("the email about changes by links waits: mail cannot be sent", "err", err)
 				return nil
 			}
 			if err != nil {
-				a.log.Warn("a reader could not be told what links have changed", "err", err)
+				a.log.Warn("the email about changes by links failed", "err", err)
 			}
 			if err := st.LinkNewsTold(a.hard, news, a.now()); err != nil {
 				return err

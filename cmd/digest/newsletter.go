@@ -29,8 +29,8 @@ type newsletterCmd struct {
 	Domain  newsletterDomainCmd  `cmd:"" help:"Let letters come from an address at the publisher's own domain; the DNS record to publish, and whether it is seen."`
 	Letter  newsletterLetterCmd  `cmd:"" help:"Give the letter of a date a subject or a note, skip it, pull a post out."`
 	Token   newsletterTokenCmd   `cmd:"" help:"List the tokens of programs that look after a newsletter, make one, or make one void."`
-	Approve newsletterApproveCmd `cmd:"" help:"Approve a newsletter that a reader has asked for, or the name that its publisher gave it; they are told."`
-	Refuse  newsletterRefuseCmd  `cmd:"" help:"Refuse a newsletter that a reader has asked for, of which nothing is kept, or the name that its publisher gave it; they are told why."`
+	Approve newsletterApproveCmd `cmd:"" help:"Approve a newsletter that a reader requested, or its new name; an email tells the owner."`
+	Refuse  newsletterRefuseCmd  `cmd:"" help:"Refuse and remove a newsletter that a reader requested, or refuse its new name; an email tells the owner why."`
 	Limit   newsletterLimitCmd   `cmd:"" help:"How many members a newsletter may have at once."`
 	Hold    newsletterHoldCmd    `cmd:"" help:"Let nothing leave until it is released; what is due gathers."`
 	Release newsletterReleaseCmd `cmd:"" help:"Let a newsletter that is held go on, or the letter of a date that waits for approval leave."`

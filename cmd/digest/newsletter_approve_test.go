@@ -66,7 +66,7 @@ func TestNewsletterApproved(t *testing.T) {
 		says(exitDone, "boats: Of boats, active", "set", "boats", "--name", "Of boats")
 		mail := c.mails()["ann"]
 		for _, has := range []string{"Subject: Of boats is approved", "Subject: Of kites was not approved", "They say: There are enough of them.",
-			"Subject: The name of Of boats stays", "They say: You are not PayPal.", "Subject: Of ships is approved"} {
+			"Subject: The name of Of boats stays", "Their reason: You are not PayPal.", "Subject: Of ships is approved"} {
 			if !strings.Contains(mail, has) {
 				t.Errorf("nobody is told %q in %s", has, mail)
 			}

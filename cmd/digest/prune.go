@@ -9,7 +9,7 @@ import (
 )
 
 type pruneCmd struct {
-	Confirm bool `env:"-" help:"Delete it now, also where that is more than half of what there is."`
+	Confirm bool `env:"-" help:"Delete them now, even if they are more than half."`
 }
 
 // reportedPrune is the output of digest prune as JSON.

@@ -39,7 +39,7 @@ func (c *consultation) noneSince(p store.DigestView, e store.MailedEdition) {
 		c.say("", catalogue.Key("nothing new came for %s since the edition of %s; on days without posts none is sent").With(c.name(p), e.LocalDate))
 	}
 	if c.isEarly(p, e) {
-		c.say("", catalogue.Key("they had their first edition made early, %s; since then only what is newer comes").With(c.when(e.SendAt)))
+		c.say("", catalogue.Key("their first edition was made early, at their request, %s; later editions have only newer posts").With(c.when(e.SendAt)))
 	}
 	f := c.feedsOf(p)
 	if f.troubled > 0 && f.troubled < f.asked {
@@ -53,7 +53,7 @@ func (c *consultation) noneSince(p store.DigestView, e store.MailedEdition) {
 	}
 	for _, s := range p.Subscriptions {
 		if s.Feed.MovedAt.After(c.Now.Add(-movedLately)) && !s.Paused {
-			c.say("", catalogue.Key("a feed of %s moved from %s to %s at %s; what comes now is what is published there").
+			c.say("", catalogue.Key("a feed of %s moved from %s to %s at %s; it now brings the posts published there").
 				With(c.name(p), digest.HostShown(s.Feed.MovedFrom), digest.HostShown(s.Feed.URL), c.when(s.Feed.MovedAt)))
 		}
 	}
@@ -93,6 +93,6 @@ func (c *consultation) travel() {
 		if !stay.Begun {
 			continue
 		}
-		c.say("", catalogue.Key("they travel until %s: their midnight is that of %s, and afterwards that of %s").With(stay.To, stay.TimeZone, stay.Home))
+		c.say("", catalogue.Key("they travel until %s: their days begin at midnight in %s, and afterwards in %s").With(stay.To, stay.TimeZone, stay.Home))
 	}
 }

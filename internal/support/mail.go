@@ -104,7 +104,7 @@ func (c *consultation) waiting(e store.MailedEdition) {
 	late := c.Now.Sub(e.NextAt) > longWait
 	switch {
 	case e.State == digest.EditionInDoubt:
-		c.say("", catalogue.Key("nobody knows whether a server took the edition of %s; it is sent once more %s").With(e.LocalDate, c.when(e.NextAt)))
+		c.say("", catalogue.Key("nobody knows whether a server accepted the edition of %s; it will be sent again %s").With(e.LocalDate, c.when(e.NextAt)))
 	case e.State != digest.EditionReady:
 		c.say("", catalogue.Key("the edition of %s is on its way to the server now").With(e.LocalDate))
 	case e.Error != "" && e.NextAt.After(c.Now):
@@ -112,13 +112,13 @@ func (c *consultation) waiting(e store.MailedEdition) {
 	case e.NextAt.After(c.Now):
 		c.say("", catalogue.Key("the edition of %s leaves %s").With(e.LocalDate, c.when(e.NextAt)))
 	case late && c.trouble(e) != "":
-		c.say("digest queue", catalogue.Key("the edition of %s waits for its turn since %s; the last trouble with mail was: %s").With(e.LocalDate, c.when(e.NextAt), catalogue.Unsent(c.trouble(e))))
+		c.say("digest queue", catalogue.Key("the edition of %s has waited to be sent since %s; the last mail error was: %s").With(e.LocalDate, c.when(e.NextAt), catalogue.Unsent(c.trouble(e))))
 	case late && c.Now.Sub(c.Beat) > longWait:
-		c.say("digest serve", catalogue.Key("the edition of %s waits for its turn since %s; the hourly job was last at work %s").With(e.LocalDate, c.when(e.NextAt), c.beat()))
+		c.say("digest serve", catalogue.Key("the edition of %s has waited to be sent since %s; last run of the hourly job: %s").With(e.LocalDate, c.when(e.NextAt), c.beat()))
 	case late:
-		c.say("digest queue", catalogue.Key("the edition of %s waits for its turn since %s, and no trouble with mail is known").With(e.LocalDate, c.when(e.NextAt)))
+		c.say("digest queue", catalogue.Key("the edition of %s has waited to be sent since %s, and no mail error is known").With(e.LocalDate, c.when(e.NextAt)))
 	default:
-		c.say("", catalogue.Key("the edition of %s waits for its turn since %s").With(e.LocalDate, c.when(e.NextAt)))
+		c.say("", catalogue.Key("the edition of %s has waited to be sent since %s").With(e.LocalDate, c.when(e.NextAt)))
 	}
 }
 

@@ -181,7 +181,7 @@ func (c *consultation) midnight(p store.DigestView) {
 	case late > c.Deadline && c.Beat.IsZero():
 		c.say("digest serve", catalogue.Key("the edition of %s is not made: the hourly job was never at work").With(c.when(p.NextDueAt)))
 	case late > c.Deadline:
-		c.say("digest doctor", catalogue.Key("the edition of %s is not made yet; the hourly job was last at work %s").With(c.when(p.NextDueAt), c.when(c.Beat)))
+		c.say("digest doctor", catalogue.Key("the edition of %s is not made yet; last run of the hourly job: %s").With(c.when(p.NextDueAt), c.when(c.Beat)))
 	case late > 0:
 		c.say("", catalogue.Key("the edition of %s is being made: feeds are waited for until %s").With(c.when(p.NextDueAt), c.when(p.NextDueAt.Add(c.Deadline))))
 	case p.Cadence != digest.Daily:

@@ -87,7 +87,7 @@ func TestAdvise(t *testing.T) {
 		{"never made", func(v *store.ReaderView, _ *Facts) { v.Digests[0].NextDueAt = noon.Add(-time.Hour) }, "the edition of 2026-11-20 12:00 CET is not made: the hourly job was never at work > digest serve"},
 		{"made late", func(v *store.ReaderView, f *Facts) {
 			v.Digests[0].NextDueAt, f.Beat = noon.Add(-time.Hour), noon.Add(-2*time.Hour)
-		}, "the edition of 2026-11-20 12:00 CET is not made yet; the hourly job was last at work 2026-11-20 11:00 CET > digest doctor"},
+		}, "the edition of 2026-11-20 12:00 CET is not made yet; last run of the hourly job: 2026-11-20 11:00 CET > digest doctor"},
 		{"no feeds", func(v *store.ReaderView, _ *Facts) { v.Digests[0].Subscriptions = nil }, "their digest has no feeds, so there is nothing to send"},
 		{"paused feeds", func(v *store.ReaderView, _ *Facts) { v.Digests[0].Subscriptions[0].Paused = true }, "all feeds of their digest are paused"},
 		{"lent feeds", func(v *store.ReaderView, _ *Facts) {
@@ -125,35 +125,35 @@ func TestAdvise(t *testing.T) {
 		{"a lane that recovers", func(v *store.ReaderView, _ *Facts) {
 			waits(v, 20*time.Minute)
 			v.Lanes = []digest.Lane{{Name: "example.org", Width: 1, Reason: "421 busy", ChangedAt: noon}}
-		}, "mail to example.org is slow while it recovers from trouble: 421 busy > digest queue resume example.org; the edition of 2026-11-20 waits for its turn since 2026-11-20 12:40 CET"},
+		}, "mail to example.org is slow while it recovers from trouble: 421 busy > digest queue resume example.org; the edition of 2026-11-20 has waited to be sent since 2026-11-20 12:40 CET"},
 		{"a lane that recovered, and nothing waits", func(v *store.ReaderView, _ *Facts) {
 			v.Lanes = []digest.Lane{{Name: "example.org", Width: 1, Reason: "421 busy", ChangedAt: noon}}
 		}, ""},
 		{"the mail server was down", func(v *store.ReaderView, _ *Facts) {
 			waits(v, 9*time.Hour)
 			v.Lanes = []digest.Lane{{Width: 1, Failures: 3, Reason: "connection refused", ChangedAt: noon}}
-		}, "all mail is slow while it recovers from trouble: connection refused > digest queue resume; the edition of 2026-11-20 waits for its turn since 2026-11-20 04:00 CET; the last trouble with mail was: connection refused > digest queue"},
+		}, "all mail is slow while it recovers from trouble: connection refused > digest queue resume; the edition of 2026-11-20 has waited to be sent since 2026-11-20 04:00 CET; the last mail error was: connection refused > digest queue"},
 		{"the mail server is down", func(v *store.ReaderView, _ *Facts) {
 			waits(v, 9*time.Hour)
 			v.Lanes = []digest.Lane{{Until: noon.Add(time.Minute), Failures: 3, Reason: "connection refused", ChangedAt: noon}}
-		}, "all mail is paused until 2026-11-20 13:01 CET: connection refused > digest queue resume; the edition of 2026-11-20 waits for its turn since 2026-11-20 04:00 CET; the last trouble with mail was: connection refused > digest queue"},
+		}, "all mail is paused until 2026-11-20 13:01 CET: connection refused > digest queue resume; the edition of 2026-11-20 has waited to be sent since 2026-11-20 04:00 CET; the last mail error was: connection refused > digest queue"},
 		{"it was refused, and waits for hours", func(v *store.ReaderView, _ *Facts) {
 			waits(v, 2*time.Hour)
 			v.Editions[0].Error = "451 later"
-		}, "the edition of 2026-11-20 waits for its turn since 2026-11-20 11:00 CET; the last trouble with mail was: 451 later > digest queue"},
+		}, "the edition of 2026-11-20 has waited to be sent since 2026-11-20 11:00 CET; the last mail error was: 451 later > digest queue"},
 		{"the job stopped", func(v *store.ReaderView, f *Facts) {
 			waits(v, 3*time.Hour)
 			f.Beat = noon.Add(-2 * time.Hour)
-		}, "the edition of 2026-11-20 waits for its turn since 2026-11-20 10:00 CET; the hourly job was last at work 2026-11-20 11:00 CET > digest serve"},
+		}, "the edition of 2026-11-20 has waited to be sent since 2026-11-20 10:00 CET; last run of the hourly job: 2026-11-20 11:00 CET > digest serve"},
 		{"no job was ever at work", func(v *store.ReaderView, _ *Facts) { waits(v, 3*time.Hour) },
-			"the edition of 2026-11-20 waits for its turn since 2026-11-20 10:00 CET; the hourly job was last at work never > digest serve"},
+			"the edition of 2026-11-20 has waited to be sent since 2026-11-20 10:00 CET; last run of the hourly job: never > digest serve"},
 		{"it waits, and nobody knows why", func(v *store.ReaderView, f *Facts) {
 			waits(v, 3*time.Hour)
 			f.Beat = noon
-		}, "the edition of 2026-11-20 waits for its turn since 2026-11-20 10:00 CET, and no trouble with mail is known > digest queue"},
+		}, "the edition of 2026-11-20 has waited to be sent since 2026-11-20 10:00 CET, and no mail error is known > digest queue"},
 		{"in doubt", func(v *store.ReaderView, _ *Facts) {
 			v.Editions[0].State, v.Editions[0].NextAt = digest.EditionInDoubt, noon.Add(15*time.Minute)
-		}, "nobody knows whether a server took the edition of 2026-11-20; it is sent once more 2026-11-20 13:15 CET"},
+		}, "nobody knows whether a server accepted the edition of 2026-11-20; it will be sent again 2026-11-20 13:15 CET"},
 		{"only in the web view", func(v *store.ReaderView, _ *Facts) {
 			v.Digests[0].Mailed = false
 			v.Editions[0].State, v.Editions[0].Error = digest.EditionUnmailed, "web only"
@@ -184,15 +184,15 @@ func TestAdvise(t *testing.T) {
 		{"quiet, a feed has moved", func(v *store.ReaderView, _ *Facts) {
 			f := &quiet(v).Subscriptions[0].Feed
 			f.MovedFrom, f.MovedAt, f.URL = "https://old.example/feed?key=secret", noon.Add(-48*time.Hour), "https://new.example/feed"
-		}, "nothing new came for their digest since the edition of 2026-11-20; on days without posts none is sent; a feed of their digest moved from old.example to new.example at 2026-11-18 13:00 CET; what comes now is what is published there"},
+		}, "nothing new came for their digest since the edition of 2026-11-20; on days without posts none is sent; a feed of their digest moved from old.example to new.example at 2026-11-18 13:00 CET; it now brings the posts published there"},
 		{"a first edition that was taken early", func(v *store.ReaderView, _ *Facts) {
 			quiet(v)
 			e := &v.Editions[0]
 			v.User.CreatedAt, e.Number, e.SendAt = e.DueAt.Add(9*time.Hour), 1, e.DueAt.Add(10*time.Hour)
-		}, "nothing new came for their digest since the edition of 2026-11-20; on days without posts none is sent; they had their first edition made early, 2026-11-20 10:00 CET; since then only what is newer comes"},
+		}, "nothing new came for their digest since the edition of 2026-11-20; on days without posts none is sent; their first edition was made early, at their request, 2026-11-20 10:00 CET; later editions have only newer posts"},
 		{"on a journey", func(v *store.ReaderView, _ *Facts) {
 			v.Stays = []digest.Stay{{To: digest.Date{Year: 2026, Month: 11, Day: 24}, TimeZone: "Asia/Tokyo", Begun: true, Home: "Europe/Paris"}, {TimeZone: "America/Lima"}}
-		}, "they travel until 2026-11-24: their midnight is that of Asia/Tokyo, and afterwards that of Europe/Paris"},
+		}, "they travel until 2026-11-24: their days begin at midnight in Asia/Tokyo, and afterwards in Europe/Paris"},
 		{"a newsletter that waits for approval", func(v *store.ReaderView, _ *Facts) {
 			p := letters(v)
 			p.Newsletter.State = digest.NewsletterPending
@@ -222,7 +222,7 @@ func TestAdvise(t *testing.T) {
 		}, "the edition of 2026-11-20 leaves 2026-11-20 14:00 CET"},
 		{"its turn", func(v *store.ReaderView, _ *Facts) {
 			v.Editions[0].State, v.Editions[0].NextAt = digest.EditionReady, noon.Add(-time.Hour)
-		}, "the edition of 2026-11-20 waits for its turn since 2026-11-20 12:00 CET"},
+		}, "the edition of 2026-11-20 has waited to be sent since 2026-11-20 12:00 CET"},
 		{"on its way", func(v *store.ReaderView, _ *Facts) { v.Editions[0].State = digest.EditionDotting }, "the edition of 2026-11-20 is on its way to the server now"},
 		{"a newsletter that they left", func(v *store.ReaderView, _ *Facts) { letters(v).State = digest.DigestLeft }, "they left the newsletter boats"},
 		{"a held newsletter", func(v *store.ReaderView, _ *Facts) {
