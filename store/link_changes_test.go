@@ -234,6 +234,10 @@ func TestLinkChangesGather(t *testing.T) {
 		_, said := w.linkNews(noon.Add(time.Hour))
 		want(w.t, "nothing to tell", said, "")
 		want(w.t, "no edition for it", w.hour(parisMidnight), 0)
+		set(digest.Monthly(1))
+		w.ok(w.SetCadence(w.ctx(), d.ID, digest.Workdays, noon)) // the reader
+		set(digest.Daily)
+		want(w.t, "not as the reader set it", w.recorded(d), "Daily Digest days: weekdays -> daily; Daily Digest days: daily -> monthly")
 	})
 }
 

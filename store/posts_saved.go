@@ -111,9 +111,9 @@ func (s *Store) SavePost(ctx context.Context, user digest.UserID, post digest.Po
 	})
 }
 
-// UnsavePost lets a saved post go; one that is not saved is no error.
-func (s *Store) UnsavePost(ctx context.Context, user digest.UserID, post digest.PostID) error {
-	return s.run(ctx, "removing the post", `DELETE FROM saved_posts WHERE user_id = ? AND post_id = ?`, user, post)
+// UnsavePost removes a saved post, if it was saved at an instant or later. One that is not saved is no error.
+func (s *Store) UnsavePost(ctx context.Context, user digest.UserID, post digest.PostID, since time.Time) error {
+	return s.run(ctx, "removing the post", `DELETE FROM saved_posts WHERE user_id = ? AND post_id = ? AND saved_at >= ?`, user, post, at(since))
 }
 
 // SavedPosts lists what a reader has saved, the newest first, limit at most: those after a key.

@@ -95,9 +95,9 @@ func TestSave(t *testing.T) {
 		among, err := w.SavedAmong(w.ctx(), ada.UserID, []digest.PostID{a, w.find("of g")})
 		w.ok(err)
 		want(w.t, "saved among some", len(among) == 1 && among[a], true)
-		w.ok(w.UnsavePost(w.ctx(), ada.UserID, w.find("b")))
-		w.ok(w.UnsavePost(w.ctx(), ada.UserID, w.find("b")))
-		w.ok(w.UnsavePost(w.ctx(), bob.UserID, a))
+		w.ok(w.UnsavePost(w.ctx(), ada.UserID, w.find("b"), time.Time{}))
+		w.ok(w.UnsavePost(w.ctx(), ada.UserID, w.find("b"), time.Time{}))
+		w.ok(w.UnsavePost(w.ctx(), bob.UserID, a, time.Time{}))
 		want(w.t, "after one was let go", w.saved(ada), "c a")
 	})
 }

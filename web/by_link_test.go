@@ -236,6 +236,8 @@ func TestUndoLink(t *testing.T) {
 			r.t.Errorf("looking undoes it: %s", got)
 		}
 		stranger.press(page, "Undo this change").shows("h1", "The change was undone")
+		undoing := r.undoPaths(d)[0] // a stranger has the link too: it stands in an edition
+		stranger.get(undoing).contains("main p", "Daily Digest now comes every day. Someone used a link in one of your emails.")
 		for range 2 {
 			stranger.post(undo[0], nil).status(http.StatusOK).contains("h1", "ndone")
 		}
@@ -256,12 +258,18 @@ func TestUndoLink(t *testing.T) {
 			r.t.Errorf("a link that is superseded sets it to %s", got)
 		}
 		own := r.visitor().signIn(u)
+		stranger.post(link+"/days", url.Values{"days": {"monthly"}})
+		count := len(r.undoPaths(d))
+		own.post(r.undoPaths(d)[0], nil).status(http.StatusOK).shows("h1", "The change was undone")
+		if got := len(r.undoPaths(d)); got != count {
+			r.t.Errorf("the owner's own undo is a change by a link: %d of them, then %d", count, got)
+		}
 		own.get("/settings/links").contains(".rows", "Wind now comes as headlines only.").contains(".rows", "undone")
 		r.must(r.store.VoidLinks(r.t.Context(), d.ID))
 		stranger.post(undo[1], nil).status(http.StatusGone)
 		own.get(undo[1]).status(http.StatusSeeOther).leads("/settings/links")
 		r.now = r.now.Add(digest.LinkUndoTime)
-		stranger.post(r.undoPaths(d)[2], nil).status(http.StatusGone).shows("h1", "This link no longer works")
+		stranger.post(undo[0], nil).status(http.StatusGone).shows("h1", "This link no longer works")
 	})
 }
 

@@ -83,10 +83,17 @@ func TestSaveByLetter(t *testing.T) {
 				r.t.Error("not saved")
 			}
 		}
-		v.get(save).shows("main form button", "Remove it from Saved")
+		v.get(save).shows("main form button").contains("p.notice", "It is saved.")
 		v.post(save+"/undo", nil).status(http.StatusOK).shows("main form button", "Save this post")
 		if saved() {
 			r.t.Error("still saved")
+		}
+		r.must(r.store.SavePost(r.t.Context(), u.ID, r.idOf(d, "A kite"), r.now)) // by the reader
+		r.now = r.now.Add(2 * time.Hour)
+		v.post(save+"/add", nil).shows("main form button", "Remove it from Saved")
+		v.post(save+"/undo", nil).status(http.StatusOK).shows("main form button").contains("p.notice", "It is saved.")
+		if !saved() {
+			r.t.Error("a link that anybody may have removes what the reader saved")
 		}
 	})
 }

@@ -3,6 +3,7 @@ package web
 import (
 	"net/http"
 	"strconv"
+	"time"
 
 	"digest"
 	"digest/internal/catalogue"
@@ -51,12 +52,21 @@ func (s *site) saveByLetter(w http.ResponseWriter, r *http.Request) error {
 	return s.showLetterSave(w, r, p, err)
 }
 
-// unsaveByLetter is the way back from that.
+// unsaveTime is how long whoever saved a post with a link can remove it with the link. Older ones may be the reader's own,
+// and anybody to whom the email was forwarded has the link.
+const unsaveTime = time.Hour
+
+// unsaveByLetter removes the post if it was saved just now.
 func (s *site) unsaveByLetter(w http.ResponseWriter, r *http.Request) error {
 	p, err := s.letterSaveOf(r)
 	if err == nil {
-		err = s.Store.UnsavePost(r.Context(), p.of.UserID, digest.PostID(p.about))
-		p.Saved, p.Done = false, "unsaved"
+		err = s.Store.UnsavePost(r.Context(), p.of.UserID, digest.PostID(p.about), s.Now().Add(-unsaveTime))
+	}
+	if err == nil {
+		p, err = s.letterSaveOf(r)
+	}
+	if !p.Saved {
+		p.Done = "unsaved"
 	}
 	return s.showLetterSave(w, r, p, err)
 }

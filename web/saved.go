@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"net/http"
 	"strconv"
+	"time"
 
 	"digest"
 	"digest/internal/catalogue"
@@ -19,7 +20,7 @@ func (s *site) save(w http.ResponseWriter, r *http.Request, me reader) error {
 
 // unsave undoes that; of a post that is not saved it is no error.
 func (s *site) unsave(w http.ResponseWriter, r *http.Request, me reader) error {
-	return s.withPost(w, r, me, func(id digest.PostID) error { return s.Store.UnsavePost(r.Context(), me.ID, id) })
+	return s.withPost(w, r, me, func(id digest.PostID) error { return s.Store.UnsavePost(r.Context(), me.ID, id, time.Time{}) })
 }
 
 // withPost does something with the post that a form's address names, and leads

@@ -41,16 +41,25 @@ func clockTime(t time.Time, zone *time.Location) catalogue.Moment {
 
 // undoPage shows a button and changes nothing: link scanners open every link in an email.
 func (s *site) undoPage(w http.ResponseWriter, r *http.Request) error {
-	p, err := s.undoOf(r, s.Store.LinkChange)
+	p, err := s.undoOf(r, func(ctx context.Context, d digest.Digest, change int64) (store.LinkChangeView, error) {
+		return s.Store.LinkChange(ctx, d.ID, change, s.Now())
+	})
 	if err == errOldLink {
 		return s.orOwn(w, r, p.Digest, "/settings/links")
 	}
 	return s.showUndo(w, r, p, err)
 }
 
-// undo restores the former value, once. A second use of the link only shows the page.
+// undo restores the former value, once. A second use of the link only shows the page. The link is in the edition that
+// told of the change, so undoing it without a sign-in is itself a change by a link.
 func (s *site) undo(w http.ResponseWriter, r *http.Request) error {
-	p, err := s.undoOf(r, s.Store.UndoLinkChange)
+	p, err := s.undoOf(r, func(ctx context.Context, d digest.Digest, change int64) (v store.LinkChangeView, err error) {
+		err = s.changeByLink(r, d.UserID, store.LinkUse{DigestID: d.ID}, func(st *store.Store) (err error) {
+			v, err = st.UndoLinkChange(ctx, d.ID, change, s.Now())
+			return err
+		})
+		return v, err
+	})
 	return s.showUndo(w, r, p, err)
 }
 
@@ -59,7 +68,7 @@ func (s *site) showUndo(w http.ResponseWriter, r *http.Request, p undoPage, err 
 }
 
 // A linkChangeFinder is a method of the store that finds a change by a link, and may undo it.
-type linkChangeFinder func(context.Context, digest.DigestID, int64, time.Time) (store.LinkChangeView, error)
+type linkChangeFinder func(context.Context, digest.Digest, int64) (store.LinkChangeView, error)
 
 // undoOf finds the change that the link of a request names. If the reader has turned off old links, it returns
 // errOldLink and a page with the digest.
@@ -77,6 +86,6 @@ func (s *site) undoOf(r *http.Request, find linkChangeFinder) (p undoPage, err e
 	if p.Digest = d; d.LinkRound != round {
 		return p, errOldLink
 	}
-	p.LinkChangeView, err = find(r.Context(), d.ID, change, s.Now())
+	p.LinkChangeView, err = find(r.Context(), d, change)
 	return p, orSpent(err, errSpentUndo)
 }
