@@ -124,10 +124,10 @@ type Summary struct {
 	Posts      int `json:"posts"` // new ones
 	Editions   int `json:"editions"`
 	Sent       int `json:"sent"`
-	FailedMail int `json:"failed_mail"`
+	FailedMail int `json:"failed_mail"` // given up, with UnconfirmedMail
 
 	// UnconfirmedMail counts editions that were sent twice and never confirmed.
-	UnconfirmedMail int `json:"unconfirmed_mail,omitempty"`
+	UnconfirmedMail int `json:"-"`
 
 	// MailWaits says why editions that are due could not be sent, empty if all
 	// were; they are tried again.

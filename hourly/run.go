@@ -152,7 +152,7 @@ func (j *Job) releaseAndDeliver(ctx context.Context) (sum Summary, err error) {
 		return sum, err
 	}
 	stats, err := j.deliver(ctx)
-	sum.Sent, sum.FailedMail, sum.UnconfirmedMail, sum.MailWaits = stats.Sent, stats.Failed, stats.Unconfirmed, stats.RouteTrouble
+	sum.Sent, sum.FailedMail, sum.UnconfirmedMail, sum.MailWaits = stats.Sent, stats.Failed+stats.Unconfirmed, stats.Unconfirmed, stats.RouteTrouble
 	return sum, err
 }
 
