@@ -220,18 +220,14 @@ func (b *Builder) compose(d digest.Delivery, sections []render.Section, notices 
 	return e
 }
 
-// unsubscribeURL is the page that stops, pauses or changes a digest. The link names the edition that has it, so that a
-// notice of a change can name the email.
+// unsubscribeURL returns the link that stops, pauses or changes a digest, and with which mail programs unsubscribe
+// (RFC 8058). It names the edition that has it, so that a notice of a change can name the email.
 func (b *Builder) unsubscribeURL(d digest.Delivery) string {
+	number := digest.InRound(int64(d.DigestID), d.LinkRound)
 	if d.ID == 0 {
-		return b.oneClickURL(d)
+		return b.BaseURL + "/unsubscribe/" + b.Signer.Sign(digest.ForUnsubscribe, number)
 	}
-	return b.BaseURL + "/unsubscribe/" + b.Signer.SignPair(digest.ForUnsubscribe, digest.InRound(int64(d.DigestID), d.LinkRound), int64(d.ID))
-}
-
-// oneClickURL is where mail programs unsubscribe (RFC 8058).
-func (b *Builder) oneClickURL(d digest.Delivery) string {
-	return b.BaseURL + "/unsubscribe/" + b.Signer.Sign(digest.ForUnsubscribe, digest.InRound(int64(d.DigestID), d.LinkRound))
+	return b.BaseURL + "/unsubscribe/" + b.Signer.SignPair(digest.ForUnsubscribe, number, int64(d.ID))
 }
 
 // Preview gives the edition that d's next midnight would bring as things stand.
@@ -306,7 +302,7 @@ func (b *Builder) Render(ctx context.Context, ds []digest.Delivery) ([]mailer.Le
 		}
 		letters[i] = mailer.Letter{
 			To: ds[i].Email, Subject: subjectOf(ds[i], m.Subject), Encoded: mailer.Encoded{HTML: m.HTML, Text: m.Text},
-			Language: catalogue.Of(ds[i].Language).Code, ListName: cmp.Or(e.Name, render.DefaultName), UnsubscribeURL: b.oneClickURL(ds[i]), HelpURL: b.BaseURL + "/help",
+			Language: catalogue.Of(ds[i].Language).Code, ListName: cmp.Or(e.Name, render.DefaultName), UnsubscribeURL: b.unsubscribeURL(ds[i]), HelpURL: b.BaseURL + "/help",
 		}
 		if n := ds[i].Newsletter; n != nil {
 			letters[i].ArchiveURL = b.BaseURL + "/n/" + n.Slug + "/letters"

@@ -41,17 +41,13 @@ func (s *site) unsubscribePage(w http.ResponseWriter, r *http.Request) error {
 
 // unsubscribe handles the POST of a mail program's unsubscribe button (RFC 8058 §3.2). It unsubscribes immediately, without a
 // cookie or a redirect, and repeats its answer on every further POST. Without the body that the RFC requires it only shows
-// the page: some gateways post to every link of an email. The link in the text of an email only shows the page too, because
-// one-click notifies nobody, and a forwarded email has that link.
+// the page: some gateways post to every link of an email.
 func (s *site) unsubscribe(w http.ResponseWriter, r *http.Request) error {
 	d, err := s.tokenDigest(r)
 	if err != nil {
 		return err
 	}
 	isOneClick, err := hasOneClick(r)
-	if _, _, inText := s.Signer.VerifyPair(digest.ForUnsubscribe, r.PathValue("token")); inText {
-		isOneClick = false
-	}
 	switch {
 	case err != nil:
 		return err
