@@ -184,7 +184,8 @@ func (by LinkUse) record(ctx context.Context, c conn, changes []digest.LinkChang
 const linkGathering = 10 * time.Minute
 
 // recordOne stores a change. It adds the change to the record of an earlier one of the same setting that is still
-// untold, unless the reader has changed the setting in between.
+// untold, unless the reader has changed the setting in between. It adds nothing to a return to a digest or a feed: that
+// may be the reader's own, and leaving again must be told.
 func (by LinkUse) recordOne(ctx context.Context, c conn, x digest.LinkChange, now instant) error {
 	var open struct {
 		ID     int64
@@ -192,8 +193,8 @@ func (by LinkUse) recordOne(ctx context.Context, c conn, x digest.LinkChange, no
 		ToldBy string
 	}
 	found, err := c.find(ctx, &open, `SELECT x.id, x.was, x.told_by FROM link_changes x
-		WHERE x.digest_id = ? AND x.feed_id = ? AND x.setting = ? AND x.is_now = ? AND `+untold+` ORDER BY x.id DESC LIMIT 1`,
-		x.DigestID, x.FeedID, string(x.Setting), x.Was)
+		WHERE x.digest_id = ? AND x.feed_id = ? AND x.setting = ? AND x.is_now = ? AND x.was <> ? AND `+untold+`
+		ORDER BY x.id DESC LIMIT 1`, x.DigestID, x.FeedID, string(x.Setting), x.Was, string(digest.DigestLeft))
 	if err != nil {
 		return err
 	}

@@ -238,6 +238,12 @@ func TestLinkChangesGather(t *testing.T) {
 		w.ok(w.SetCadence(w.ctx(), d.ID, digest.Workdays, noon)) // the reader
 		set(digest.Daily)
 		want(w.t, "not as the reader set it", w.recorded(d), "Daily Digest days: weekdays -> daily; Daily Digest days: daily -> monthly")
+
+		bob := w.reader("bob", "Europe/Paris")
+		w.ok(w.SetDigestState(w.ctx(), bob.ID, digest.DigestLeft, noon))
+		w.byLink(bob, noon, func(st *store.Store) error { _, _, err := st.BringBack(w.ctx(), bob.ID, noon); return err })
+		w.byLink(bob, noon, func(st *store.Store) error { return st.SetDigestState(w.ctx(), bob.ID, digest.DigestLeft, noon) })
+		want(w.t, "left after a return", w.recorded(bob), "Daily Digest state: active -> left; Daily Digest state: left -> active")
 	})
 }
 
