@@ -27,17 +27,19 @@ const maxStated = 30 * 24 * time.Hour
 // server's mistaken zone. What lies beyond announces something.
 const aheadOfClock = 24 * time.Hour
 
-// Domain is the registrable domain of a host name ("blog.example.co.uk":
-// "example.co.uk"), in lower case. An address, a single label and a public
-// suffix itself are their own.
+// Domain is the registrable domain of a host name ("blog.example.co.uk": "example.co.uk"), in lower case and ASCII. An
+// IP address, a single label and a public suffix are their own domains. All spellings of an IP address have one.
 func Domain(host string) string {
 	host = strings.ToLower(strings.TrimRight(host, "."))
-	if _, err := netip.ParseAddr(strings.Trim(host, "[]")); err == nil {
-		return host
+	if ascii, err := digest.ASCIIHost(host); err == nil {
+		host = ascii
+	}
+	if ip, err := netip.ParseAddr(strings.Trim(host, "[]")); err == nil {
+		return ip.Unmap().WithZone("").String()
 	}
 	domain, err := publicsuffix.EffectiveTLDPlusOne(host)
-	if err != nil {
-		return host
+	if err != nil || strings.Trim(domain[strings.LastIndexByte(domain, '.')+1:], "0123456789") == "" {
+		return host // no top-level domain is a number
 	}
 	return domain
 }

@@ -15,7 +15,9 @@ func TestDomain(t *testing.T) {
 	for host, want := range map[string]string{
 		"example.com": "example.com", "Blog.Example.COM": "example.com", "a.b.example.co.uk": "example.co.uk",
 		"example.com.": "example.com", "x.github.io": "x.github.io", "co.uk": "co.uk",
-		"localhost": "localhost", "127.0.0.1": "127.0.0.1", "10.1.2.3": "10.1.2.3", "2001:db8::1": "2001:db8::1", "[::1]": "[::1]",
+		"localhost": "localhost", "127.0.0.1": "127.0.0.1", "10.1.2.3": "10.1.2.3", "2001:db8::1": "2001:db8::1", "[::1]": "::1",
+		"::ffff:127.0.0.1": "127.0.0.1", "0:0:0:0:0:ffff:7f00:1": "127.0.0.1", "2001:db8:0::1": "2001:db8::1", "0135.0270.0330.042": "0135.0270.0330.042",
+		"blog.Bücher.de": "xn--bcher-kva.de", "ｅxample.com": "example.com",
 		"blog.xn--bcher-kva.de": "xn--bcher-kva.de", "a.example.test": "example.test", "": "",
 		".": "", "a..b": "a..b", ".com": ".com", "..": "", "example.com..": "example.com",
 	} {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/netip"
 	"sync"
 	"time"
 
@@ -106,11 +107,17 @@ func askHost[R any](ctx context.Context, requests []R, ask func(context.Context,
 // hubDomain is a store.HubDomain. Feeds that may use hubs in DIGEST_ALLOW_NETWORKS have counts of their own.
 func hubDomain(address string, outside bool) string {
 	domain := feed.Domain(feed.Host(address))
+	if ip, err := netip.ParseAddr(domain); err == nil && ip.Is6() {
+		domain = netip.PrefixFrom(ip, site).Masked().String()
+	}
 	if !outside {
 		return "home " + domain
 	}
 	return domain
 }
+
+// site is the length in bits of the IPv6 prefix that one site has at least (RFC 6177).
+const site = 64
 
 func hubOf(r store.HubRequest) requestHost { return requestHost{feed.Host(r.Hub), r.Outside} }
 

@@ -82,3 +82,24 @@ func TestAskHosts(t *testing.T) {
 		}
 	})
 }
+
+// TestHubDomain: all spellings of a host count for one domain, and so do the addresses of one IPv6 site.
+func TestHubDomain(t *testing.T) {
+	for _, test := range []struct {
+		address string
+		outside bool
+		want    string
+	}{
+		{"https://push.hub.example/a", true, "hub.example"},
+		{"https://hub.example:8443/b", true, "hub.example"},
+		{"https://nas.example/", false, "home nas.example"},
+		{"http://192.0.2.1/", true, "192.0.2.1"},
+		{"http://[::ffff:c000:201]:81/", true, "192.0.2.1"},
+		{"http://[2001:db8::1]/", true, "2001:db8::/64"},
+		{"http://[2001:db8:0:0:1::2]/", true, "2001:db8::/64"},
+	} {
+		if got := hubDomain(test.address, test.outside); got != test.want {
+			t.Errorf("hubDomain(%q, %v) = %q, want %q", test.address, test.outside, got, test.want)
+		}
+	}
+}
