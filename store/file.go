@@ -25,8 +25,8 @@ const (
 // root's.
 func touch(path string) error {
 	for _, suffix := range []string{fileSuffix, indexSuffix, logSuffix} {
-		if ownership.IsForeignLink(path+suffix, path) {
-			return conflict("%s is a hard link to a file of somebody else, which root does not touch; remove it", path+suffix)
+		if err := refuseForeignLink(path+suffix, path); err != nil {
+			return err
 		}
 	}
 	for _, suffix := range []string{fileSuffix, indexSuffix} {
@@ -37,6 +37,14 @@ func touch(path string) error {
 		if err := f.Close(); err != nil {
 			return unavailable(err, "the database cannot be written; check its disk")
 		}
+	}
+	return nil
+}
+
+// refuseForeignLink returns an error if root must not touch a file beside a database.
+func refuseForeignLink(path, database string) error {
+	if ownership.IsForeignLink(path, database) {
+		return conflict("%s is a hard link to a file of somebody else, which root does not touch; remove it", path)
 	}
 	return nil
 }

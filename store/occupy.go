@@ -27,6 +27,12 @@ func Occupy(database string, w Worker) (leave func(), err error) {
 		return func() {}, nil
 	}
 	path := realPath(database)
+	if ownership.IsLinked(path) {
+		return nil, conflict("%s has a second name (a hard link), under which another process could work on it unseen; remove one of the two", path)
+	}
+	if err := refuseForeignLink(path+lockSuffix, path); err != nil {
+		return nil, err
+	}
 	f, err := ownership.Create(path+lockSuffix, path, 0)
 	if err != nil {
 		return nil, unwritable(path, err)

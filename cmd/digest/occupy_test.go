@@ -41,6 +41,15 @@ func TestOneServeOnAFile(t *testing.T) {
 				t.Errorf("%s says %q", line, said)
 			}
 		}
+		if err := os.Link("digest.db", "hard.db"); err != nil {
+			t.Fatal(err)
+		}
+		if said := do("work --database hard.db", exitFailed); !strings.Contains(said, "second name (a hard link)") {
+			t.Errorf("under another name it says %q", said)
+		}
+		if err := os.Remove("hard.db"); err != nil {
+			t.Fatal(err)
+		}
 		do("tick", exitDone)
 		do("user add ann@example.org --time-zone UTC", exitDone)
 		do("backup all.backup", exitDone)

@@ -22,3 +22,6 @@ func links(info fs.FileInfo) int {
 	}
 	return 1
 }
+
+// noFollow makes os.OpenFile fail at a symbolic link.
+const noFollow = syscall.O_NOFOLLOW

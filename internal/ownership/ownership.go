@@ -18,7 +18,7 @@ import (
 
 // Create opens a file for reading and writing, and creates it with the mode 0600 if it is missing. A file that root
 // creates gets the owner of the file beside, in the same folder, or of the folder if that file is missing. With
-// os.O_EXCL in flag the file must be missing. Root creates no file through a symbolic link.
+// os.O_EXCL in flag the file must be missing. Root follows no symbolic link at path.
 func Create(path, beside string, flag int) (*os.File, error) {
 	const mode = 0o600
 	flag |= os.O_RDWR
@@ -38,7 +38,7 @@ func Create(path, beside string, flag int) (*os.File, error) {
 	}
 	f, err := folder.OpenFile(filepath.Base(path), flag|os.O_CREATE|os.O_EXCL, mode)
 	if errors.Is(err, fs.ErrExist) && flag&os.O_EXCL == 0 {
-		return os.OpenFile(path, flag, mode)
+		return os.OpenFile(path, flag|noFollow, mode)
 	}
 	if err != nil {
 		return nil, openError(path, err)
@@ -99,6 +99,12 @@ func name(uid int) string {
 		return u.Username
 	}
 	return strconv.Itoa(uid)
+}
+
+// IsLinked reports whether a file has a second name (a hard link).
+func IsLinked(path string) bool {
+	info, err := os.Lstat(path)
+	return err == nil && links(info) > 1
 }
 
 // IsForeignLink reports whether a file has a second name and another owner than the file beside it. Its maker may

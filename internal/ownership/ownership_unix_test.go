@@ -102,7 +102,10 @@ func TestHostileFolder(t *testing.T) {
 	if _, err := os.Lstat(missing); err == nil {
 		t.Error("there is a file behind the link")
 	}
-	create(t, filepath.Join(dir, "to precious"), "")
+	if f, err := Create(filepath.Join(dir, "to precious"), "", 0); err == nil {
+		f.Close()
+		t.Error("a file behind a link was opened")
+	}
 	if err := os.Link(precious, filepath.Join(dir, "hard")); err != nil {
 		t.Fatal(err)
 	}
@@ -115,7 +118,7 @@ func TestHostileFolder(t *testing.T) {
 	if err := errors.Join(os.WriteFile(own, nil, 0o600), os.Chown(own, service, service)); err != nil {
 		t.Fatal(err)
 	}
-	if !IsForeignLink(hard, own) || IsForeignLink(own, own) {
+	if !IsForeignLink(hard, own) || IsForeignLink(own, own) || !IsLinked(hard) || IsLinked(own) {
 		t.Error("another name of a file of somebody else's is not recognised")
 	}
 }
