@@ -1,6 +1,8 @@
 package digest
 
 import (
+	"net/netip"
+	"regexp"
 	"strings"
 	"unicode"
 
@@ -19,9 +21,8 @@ func PlainName(name string) string {
 
 // tidyName returns a name as one line without invisible characters. It keeps those that join letters and emoji.
 func tidyName(name string) string {
-	const nonJoiner, joiner = 0x200c, 0x200d
 	return OneLine(strings.Map(func(r rune) rune {
-		if unicode.Is(unicode.Cf, r) && r != nonJoiner && r != joiner {
+		if unicode.Is(unicode.Cf, r) && !isJoiner(r) {
 			return -1
 		}
 		return r
@@ -30,7 +31,7 @@ func tidyName(name string) string {
 
 // withoutAddresses breaks addresses in a text into their words.
 func withoutAddresses(s string) string {
-	s = strings.NewReplacer("@", " ", "://", " ").Replace(s)
+	s = strings.NewReplacer("@", " ", "://", " ").Replace(schemes().ReplaceAllString(s, "$1 "))
 	var b strings.Builder
 	for s != "" {
 		end := strings.IndexFunc(s, func(r rune) bool { return !inHostName(r) })
@@ -58,18 +59,36 @@ func withoutAddresses(s string) string {
 	return b.String()
 }
 
+// schemes matches those that mail programs make links of without slashes.
+func schemes() *regexp.Regexp { return regexp.MustCompile(`(?i)\b(mailto|tel|sms|callto):`) }
+
 func inHostName(r rune) bool {
-	return unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r) || r == '-' || isDot(r)
+	return unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r) || r == '-' || isJoiner(r) || isDot(r)
 }
 
-// isDot reports whether browsers read a character as the dot between the labels of a host (UTS #46).
-func isDot(r rune) bool { return r == '.' || r == '\u3002' || r == '\uff0e' || r == '\uff61' }
+// isJoiner reports whether a character only joins or separates letters and is invisible itself.
+func isJoiner(r rune) bool { return r == '\u200c' || r == '\u200d' }
 
-// isHostName reports whether a word is a host below a top-level domain that exists.
+// isDot reports whether browsers read a character as the dot between the labels of a host (UTS #46).
+func isDot(r rune) bool { return strings.ContainsRune(".\u2024\u3002\ufe52\uff0e\uff61", r) }
+
+// isHostName reports whether a word is an IPv4 address, or a host below a top-level domain that exists.
 func isHostName(word string) bool {
 	word = strings.TrimFunc(word, isDot)
 	if !strings.ContainsFunc(word, isDot) {
 		return false
+	}
+	word = strings.Map(func(r rune) rune {
+		switch {
+		case isJoiner(r):
+			return -1
+		case isDot(r):
+			return '.'
+		}
+		return r
+	}, word)
+	if _, err := netip.ParseAddr(word); err == nil {
+		return true
 	}
 	host, err := idna.Lookup.ToASCII(strings.ToLower(word))
 	if err != nil {

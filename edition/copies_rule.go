@@ -85,8 +85,8 @@ func isOfDomain(host, domain string) bool {
 func foldersOf(u *url.URL) (folders []string) {
 	parts := strings.Split(u.Path, "/")
 	for pair := range strings.FieldsFuncSeq(u.RawQuery, func(r rune) bool { return r == '&' || r == ';' }) {
-		_, value, _ := strings.Cut(pair, "=")
-		parts = append(parts, value)
+		name, value, _ := strings.Cut(pair, "=")
+		parts = append(parts, cmp.Or(value, name))
 	}
 	for _, part := range parts {
 		part = strings.TrimLeft(part, "~@.")

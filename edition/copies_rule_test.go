@@ -119,6 +119,7 @@ func TestForgers(t *testing.T) {
 		"a folder below another":                {read(burner, post, excerpt), read("https://host.example/mallory/alice/feed", post, text), bothStay},
 		"a file for each author":                {read("https://host.example/feeds/alice.xml", post, excerpt), read("https://host.example/feeds/mallory.xml", post, text+ad), bothStay},
 		"a query for each author":               {read("https://host.example/rss?user=alice", post, excerpt), read("https://host.example/rss?user=mallory", post, text+ad), bothStay},
+		"a bare key for each author":            {read(burner, post, excerpt), read("https://host.example/rss.xml?mallory", post, text+ad), bothStay},
 		"numbers for authors":                   {read("https://host.example/rss?id=1", post, excerpt), read("https://host.example/rss?id=2", post, text+ad), bothStay},
 		"numbers for authors, more first":       {read("https://host.example/rss?id=2", post, text+ad), read("https://host.example/rss?id=1", post, text), bothStay},
 		"a secret address":                      {read(burner, post, excerpt), read("https://host.example/…", post, text+ad), bothStay},
