@@ -192,6 +192,7 @@ func (o *office) comeBack(w way) {
 			w.send(o, "", a.from, report(a, "delayed", "4.4.1"))
 		case "policy":
 			w.send(o, "", a.from, report(a, "failed", "5.7.1"))
+			o.back[a.to] = true
 		case "forged":
 			b := a
 			b.from = flip(a.from)

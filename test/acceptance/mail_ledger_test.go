@@ -14,13 +14,14 @@ type ledger struct {
 	until  time.Time                       // what is due later is not judged
 	killed map[string]bool                 // runs
 	mute   map[string]time.Time            // addresses that may get nothing from then on
+	back   map[string]bool                 // addresses whose mail came back as refused after it was kept
 	keys   keyring
 	sealed bool // every message must be signed
 	known  map[string]examined
 }
 
 func newLedger() *ledger {
-	return &ledger{due: map[string]map[string]time.Time{}, killed: map[string]bool{}, mute: map[string]time.Time{}, keys: keyring{}, known: map[string]examined{}}
+	return &ledger{due: map[string]map[string]time.Time{}, killed: map[string]bool{}, mute: map[string]time.Time{}, back: map[string]bool{}, keys: keyring{}, known: map[string]examined{}}
 }
 
 // A judgement is what a journal shows.
@@ -176,11 +177,11 @@ func (l *ledger) silenced(reader string, at time.Time) bool {
 }
 
 // carried reports whether a message may hold the posts of an earlier one: that
-// was refused after it had been kept, or nobody knew of it and a day went by.
+// came back or was refused after it had been kept, or nobody knew of it and a day went by.
 func (l *ledger) carried(earlier []mailCopy, later mailCopy) bool {
 	return slices.ContainsFunc(earlier, func(c mailCopy) bool {
 		unknown := c.answer == "" || l.killed[c.run]
-		return codeOf(c.answer) >= 400 || unknown && later.now.Sub(c.now) > 15*time.Hour
+		return l.back[c.to] || codeOf(c.answer) >= 400 || unknown && later.now.Sub(c.now) > 15*time.Hour
 	})
 }
 
