@@ -28,7 +28,7 @@ func TestImports(t *testing.T) {
 		"digest/internal/microformats":      "",
 		"digest/feed":                       "digest digest/internal/hypertext digest/internal/microformats",
 		"digest/render":                     "digest digest/internal/catalogue digest/internal/hypertext",
-		"digest/mailer":                     "digest",
+		"digest/mailer":                     "digest digest/internal/ownership",
 		"digest/edition":                    "digest digest/internal/catalogue digest/internal/words digest/render digest/mailer",
 		"digest/internal/seal":              "digest digest/internal/ownership",
 		"digest/internal/ownership":         "",

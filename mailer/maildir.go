@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"digest"
+	"digest/internal/ownership"
 )
 
 // maildirTransport delivers into one Maildir (https://cr.yp.to/proto/maildir.html),
@@ -23,7 +24,7 @@ type maildirTransport struct {
 
 func openMaildir(dir string) (Transport, error) {
 	for _, sub := range []string{"", "tmp", "new", "cur"} {
-		if err := os.MkdirAll(filepath.Join(dir, sub), 0o700); err != nil {
+		if err := ownership.MakeFolder(filepath.Join(dir, sub)); err != nil {
 			return nil, folderError(dir, err)
 		}
 	}
@@ -33,10 +34,12 @@ func openMaildir(dir string) (Transport, error) {
 }
 
 func folderError(dir string, err error) error {
+	todo := "free the disk, make the folder writable, or name another such as maildir:mail"
+	if reason, remedy := ownership.Foreign(dir); reason != "" && errors.Is(err, fs.ErrPermission) {
+		todo = reason + "; run: " + remedy
+	}
 	return &digest.Error{
-		Kind:    digest.Unavailable,
-		Message: fmt.Sprintf("DIGEST_MAIL=maildir:%s: mail cannot be written there; free the disk, make the folder writable, or name another such as maildir:mail", dir),
-		Err:     err,
+		Kind: digest.Unavailable, Message: fmt.Sprintf("DIGEST_MAIL=maildir:%s: mail cannot be written there; %s", dir, todo), Err: err,
 	}
 }
 
@@ -105,6 +108,7 @@ func (t *maildirTransport) write(name string, message []byte) (path string, err 
 	if err != nil {
 		return "", err
 	}
+	ownership.GiveLike(f, t.dir)
 	_, err = f.Write(message)
 	err = errors.Join(err, f.Sync(), f.Close())
 	if err != nil {

@@ -67,6 +67,31 @@ func GiveLike(f *os.File, other string) {
 	_ = f.Chmod(0o600 | info.Mode().Perm()&group)
 }
 
+// MakeFolder creates a folder that only its owner may use, unless it exists. A folder that root creates belongs to the
+// owner of the folder that it is in.
+func MakeFolder(path string) error {
+	if _, err := os.Stat(path); err == nil {
+		return nil
+	}
+	if err := os.MkdirAll(path, 0o700); err != nil || os.Geteuid() != 0 {
+		return err
+	}
+	like, err := os.Stat(filepath.Dir(path))
+	if err != nil {
+		return err
+	}
+	f, err := os.OpenFile(path, os.O_RDONLY|noFollow, 0)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	if info, err := f.Stat(); err != nil || !info.IsDir() {
+		return openError(path, errors.Join(err, fs.ErrInvalid))
+	}
+	give(f, like)
+	return nil
+}
+
 // give gives a file the owner of another. If the system does not allow that, the file stays root's.
 func give(f *os.File, like fs.FileInfo) {
 	if uid, gid, ok := ownerOf(like); ok {

@@ -83,6 +83,19 @@ func TestCreate(t *testing.T) {
 	}
 }
 
+// TestMakeFolder: folders that root creates belong to the owner of the folder around them.
+func TestMakeFolder(t *testing.T) {
+	path := filepath.Join(folder(t), "mail")
+	for range 2 {
+		if err := errors.Join(MakeFolder(path), MakeFolder(filepath.Join(path, "new"))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if a, b := owner(t, path), owner(t, filepath.Join(path, "new")); a != service || b != service {
+		t.Errorf("the folders belong to %d and %d", a, b)
+	}
+}
+
 // TestHostileFolder: links in the folder of another user do not lead root elsewhere.
 func TestHostileFolder(t *testing.T) {
 	dir, elsewhere := folder(t), t.TempDir()
