@@ -24,7 +24,7 @@ type Purpose string
 
 // What tokens are for.
 const (
-	ForUnsubscribe     Purpose = "unsubscribe" // of a digest, or of a digest and the edition whose email has the link (SignPair)
+	ForUnsubscribe     Purpose = "unsubscribe" // of a digest
 	ForEdition         Purpose = "edition"     // reading one edition on the web
 	ForMessageID       Purpose = "message-id"  // of an edition
 	ForBounce          Purpose = "bounce"      // of an edition, in its return path

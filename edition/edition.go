@@ -220,14 +220,18 @@ func (b *Builder) compose(d digest.Delivery, sections []render.Section, notices 
 	return e
 }
 
-// unsubscribeURL returns the link that stops, pauses or changes a digest, and with which mail programs unsubscribe
-// (RFC 8058). It names the edition that has it, so that a notice of a change can name the email.
+// unsubscribeURL is the page that stops, pauses or changes a digest. The link in the text of an edition's email is that of
+// its header and the number of the edition, so that a notice of a change can name the email.
 func (b *Builder) unsubscribeURL(d digest.Delivery) string {
-	number := digest.InRound(int64(d.DigestID), d.LinkRound)
 	if d.ID == 0 {
-		return b.BaseURL + "/unsubscribe/" + b.Signer.Sign(digest.ForUnsubscribe, number)
+		return b.oneClickURL(d)
 	}
-	return b.BaseURL + "/unsubscribe/" + b.Signer.SignPair(digest.ForUnsubscribe, number, int64(d.ID))
+	return b.oneClickURL(d) + "-" + strconv.FormatInt(int64(d.ID), 10)
+}
+
+// oneClickURL is where mail programs unsubscribe (RFC 8058). It is the same in all emails of a digest.
+func (b *Builder) oneClickURL(d digest.Delivery) string {
+	return b.BaseURL + "/unsubscribe/" + b.Signer.Sign(digest.ForUnsubscribe, digest.InRound(int64(d.DigestID), d.LinkRound))
 }
 
 // Preview gives the edition that d's next midnight would bring as things stand.
@@ -302,7 +306,7 @@ func (b *Builder) Render(ctx context.Context, ds []digest.Delivery) ([]mailer.Le
 		}
 		letters[i] = mailer.Letter{
 			To: ds[i].Email, Subject: subjectOf(ds[i], m.Subject), Encoded: mailer.Encoded{HTML: m.HTML, Text: m.Text},
-			Language: catalogue.Of(ds[i].Language).Code, ListName: cmp.Or(e.Name, render.DefaultName), UnsubscribeURL: b.unsubscribeURL(ds[i]), HelpURL: b.BaseURL + "/help",
+			Language: catalogue.Of(ds[i].Language).Code, ListName: cmp.Or(e.Name, render.DefaultName), UnsubscribeURL: b.oneClickURL(ds[i]), HelpURL: b.BaseURL + "/help",
 		}
 		if n := ds[i].Newsletter; n != nil {
 			letters[i].ArchiveURL = b.BaseURL + "/n/" + n.Slug + "/letters"

@@ -217,7 +217,7 @@ func TestUndoLink(t *testing.T) {
 	each(t, func(r *room) {
 		u, d := r.hadKite("ann@example.org")
 		e := r.edition(d)
-		link := "/unsubscribe/" + r.signer.SignPair(digest.ForUnsubscribe, int64(d.ID), int64(e.ID))
+		link := fmt.Sprintf("%s-%d", r.unsubscribePath(d), e.ID)
 		stranger := r.visitor()
 		_, site := r.letterPaths(d, "A kite")
 		stranger.post(site+"/display", url.Values{"display": {"headlines"}})
@@ -350,6 +350,9 @@ func TestOwnerIsNotTold(t *testing.T) {
 		}
 		own.get("/settings/links").contains(".rows", "Daily Digest was stopped. An email program’s unsubscribe button did this.")
 		r.visitor().post(r.undoPaths(d)[0], nil).status(http.StatusOK).shows("h1", "The change was undone")
+		r.stands(d, digest.DigestActive)
+		inText := r.unsubscribePath(d) + "-1" // anyone to whom an email was forwarded has this link
+		r.visitor().do("POST", inText, urlencoded, strings.NewReader("List-Unsubscribe=One-Click")).status(http.StatusBadRequest).shows("h1", "Stop Daily Digest?")
 		r.stands(d, digest.DigestActive)
 		bob, _ := r.reader("bob@example.org") // another reader, signed in
 		bob.post(r.unsubscribePath(d)+"/leave", nil).status(http.StatusOK)

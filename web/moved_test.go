@@ -111,7 +111,7 @@ func TestGoingBackIsOnlyForTheLink(t *testing.T) {
 		f, path := r.moves(d, "Notes", oldPlace, newPlace)
 		token := strings.TrimPrefix(path, "/moved/")
 		tokens := []string{"", "1", "%2e%2e", r.signer.Sign(digest.ForGoingBack, int64(d.ID)), r.signer.Sign(digest.ForUnsubscribe, int64(d.ID)),
-			r.signer.SignPair(digest.ForUnsubscribe, int64(d.ID), int64(f.ID))}
+			r.signer.SignPair(digest.ForUndo, int64(d.ID), int64(f.ID))}
 		for i := range token {
 			tokens = append(tokens, token[:i]+string(token[i]^1)+token[i+1:])
 		}

@@ -2,6 +2,8 @@ package web
 
 import (
 	"net/http"
+	"strconv"
+	"strings"
 	"time"
 
 	"digest"
@@ -41,13 +43,17 @@ func (s *site) unsubscribePage(w http.ResponseWriter, r *http.Request) error {
 
 // unsubscribe handles the POST of a mail program's unsubscribe button (RFC 8058 §3.2). It unsubscribes immediately, without a
 // cookie or a redirect, and repeats its answer on every further POST. Without the body that the RFC requires it only shows
-// the page: some gateways post to every link of an email.
+// the page: some gateways post to every link of an email. So does the link in the text of an email, because one-click
+// notifies nobody and a forwarded email has that link.
 func (s *site) unsubscribe(w http.ResponseWriter, r *http.Request) error {
 	d, err := s.tokenDigest(r)
 	if err != nil {
 		return err
 	}
 	isOneClick, err := hasOneClick(r)
+	if _, email := unsubscribeToken(r); email != 0 {
+		isOneClick = false
+	}
 	switch {
 	case err != nil:
 		return err
@@ -94,12 +100,14 @@ func (s *site) leaveDigest(w http.ResponseWriter, r *http.Request, d digest.Dige
 // changeDigestByLink is changeByLink for the link that a request has followed.
 func (s *site) changeDigestByLink(r *http.Request, d digest.Digest, oneClick bool, change func(*store.Store) error) error {
 	by := store.LinkUse{DigestID: d.ID, OneClick: oneClick}
-	if _, edition, ok := s.Signer.VerifyPair(digest.ForUnsubscribe, r.PathValue("token")); ok {
-		e, err := s.Store.Edition(r.Context(), digest.EditionID(edition))
+	if _, email := unsubscribeToken(r); email != 0 {
+		e, err := s.Store.Edition(r.Context(), email)
 		if err != nil && digest.KindOf(err) != digest.NotFound {
 			return err
 		}
-		by.EmailDate = e.LocalDate
+		if e.DigestID == d.ID {
+			by.EmailDate = e.LocalDate
+		}
 	}
 	return s.changeByLink(r, d.UserID, by, change)
 }
@@ -166,14 +174,20 @@ func (s *site) showUnsubscribed(w http.ResponseWriter, r *http.Request, d digest
 	return s.show(w, r, http.StatusOK, "unsubscribe_done", catalogue.Key("Unsubscribed"), s.viewOf(r, d))
 }
 
+// unsubscribeToken returns the parts of an unsubscribe link: the token of the digest and, of the link in the text of an
+// email, the edition in that email. The number of the edition is not signed.
+func unsubscribeToken(r *http.Request) (token string, email digest.EditionID) {
+	token, number, _ := strings.Cut(r.PathValue("token"), "-")
+	id, _ := strconv.ParseInt(number, 10, 64) // 0, which no edition has, if it is no number
+	return token, digest.EditionID(id)
+}
+
 // tokenDigest gives the digest of an unsubscribe link. If the digest is no more,
 // there is nothing left to stop, and it counts as left. errOldLink, with the digest:
 // its reader has made the link void.
 func (s *site) tokenDigest(r *http.Request) (digest.Digest, error) {
-	number, ok := s.Signer.Verify(digest.ForUnsubscribe, r.PathValue("token"))
-	if !ok {
-		number, _, ok = s.Signer.VerifyPair(digest.ForUnsubscribe, r.PathValue("token"))
-	}
+	token, _ := unsubscribeToken(r)
+	number, ok := s.Signer.Verify(digest.ForUnsubscribe, token)
 	if !ok {
 		return digest.Digest{}, errNotFound
 	}
