@@ -34,7 +34,7 @@ func TestSearchFindsWhatReadingFinds(t *testing.T) {
 			var came []string
 			for i, f := range feeds {
 				var list []digest.Post
-				for k := range 8 {
+				for k := range 4 {
 					p := written(fmt.Sprintf("d%d-f%d-%d", day, i, k), "", "<p>"+randomText(r, 25)+"</p>")
 					p.Title = randomText(r, 3)
 					texts[p.Identity] = words.Document(p.Title, p.Author, words.Text(p.Content))
@@ -58,8 +58,8 @@ func TestSearchFindsWhatReadingFinds(t *testing.T) {
 			now = now.Add(24 * time.Hour)
 		}
 		w.ok(w.Exec(w.ctx(), `ANALYZE`)) // so that PostgreSQL knows how many posts there are
-		for i := range 60 {
-			if i == 40 {
+		for i := range 40 {
+			if i == 25 {
 				w.ok(w.ForgetBareWords(w.ctx(), 7))
 			}
 			q := w.query(randomQuery(r))
