@@ -30,6 +30,17 @@ func personName(s string) string {
 	return strings.TrimPrefix(strings.Trim(s, "<>()"), "mailto:")
 }
 
+// namePart returns the name of an author that is written in elements, as <name>Ann</name><title>Editor</title>. Any other
+// author is returned as it is.
+func namePart(author string) string {
+	_, name, found := strings.Cut(author, "<name>")
+	if !found {
+		return author
+	}
+	name, _, _ = strings.Cut(name, "</name>")
+	return name
+}
+
 // firstPerson gives the first name among those given.
 func firstPerson(all []string) string {
 	for _, s := range all {

@@ -14,3 +14,15 @@ func TestPersonName(t *testing.T) {
 		}
 	}
 }
+
+// TestNamePart: of an author in elements the name is taken.
+func TestNamePart(t *testing.T) {
+	for author, want := range map[string]string{
+		"<name>Anna Bee</name><title>Editor</title><company></company>": "Anna Bee",
+		"<email>a@b.c</email><name>Ann":                                 "Ann", "Ann": "Ann", "": "", "<name></name>": "",
+	} {
+		if got := namePart(author); got != want {
+			t.Errorf("%q: %q, want %q", author, got, want)
+		}
+	}
+}

@@ -134,12 +134,15 @@ func (p *Post) told(content string) string {
 	return content
 }
 
-// address is where the author's own page is: behind the link that counts
-// clicks, else the link, else the file, else the site. The identity is made of
-// the links as they stand, so that cleaning them makes no post a new one.
+// address is the author's own page: the link behind the one that counts clicks, or else the link, the first file that is
+// no picture, or the site. The identity is made of the links as the document has them, so that a cleaned link makes no
+// new post.
 func (p *Post) address() string {
 	file := ""
-	if len(p.Enclosures) > 0 {
+	isFile := func(e digest.Enclosure) bool { return !strings.HasPrefix(e.Type, "image/") }
+	if i := slices.IndexFunc(p.Enclosures, isFile); i >= 0 {
+		file = p.Enclosures[i].URL
+	} else if len(p.Enclosures) > 0 {
 		file = p.Enclosures[0].URL
 	}
 	for _, u := range append([]string{p.original, p.Link, p.GUID, file}, p.bases...) {

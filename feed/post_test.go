@@ -42,6 +42,11 @@ func TestSanitise(t *testing.T) {
 		{"late", `<img class="lazy" src="data:image/gif;base64,R0" data-src="/i.png" alt="A" width="9" height="8">`, `<img src="https://example.org/i.png" alt="A" width="9" height="8"/>`},
 		{"late behind a placeholder", `<img src="/placeholder.svg" data-lazy-src="/i.png">`, `<img src="https://example.org/i.png"/>`},
 		{"srcset alone", `<img srcset="/i.png 1x, /j.png 2x">`, `<img src="https://example.org/i.png"/>`},
+		{"late srcset, smallest first", `<img data-srcset="/75.png 75w, /320.png 320w,/640.png 640w, /1280.png 1280w">`, `<img src="https://example.org/640.png"/>`},
+		{"srcset, largest first", `<img srcset="/1280.png 1280w, /640.png 640w, /75.png 75w">`, `<img src="https://example.org/640.png"/>`},
+		{"srcset of small ones", `<img srcset="/75.png 75w, /320.png 320w, /200.png 200w">`, `<img src="https://example.org/320.png"/>`},
+		{"srcset without widths", `<img srcset="data:image/gif;base64,R0 1w, /a,b.png, /c.png 1.5x">`, `<img src="https://example.org/a,b.png"/>`},
+		{"srcset of nonsense", `<img srcset=", , /a.png NaNw x, /b.png 1e999w">`, `<img src="https://example.org/a.png"/>`},
 		{"noscript twin", `<img data-src="/i.png"><noscript><img src="/i.png"></noscript>`, `<img src="https://example.org/i.png"/>`},
 		{"noscript alone", `<noscript><img src="/i.png"></noscript>`, `<div><img src="https://example.org/i.png"/></div>`},
 		{"pixel by size", `a<img src="https://x.org/p.gif" width="1" height="1">`, `a`},
@@ -99,6 +104,8 @@ func TestPost(t *testing.T) {
 		{"author of the channel", `<rss><channel><managingEditor>a@x.org (Ann)</managingEditor><item><title>x</title></item></channel></rss>`, postAuthor, "Ann"},
 
 		{"author's own page", item(`<link>https://feedproxy.google.com/~r/x/1</link><feedburner:origLink xmlns:feedburner="http://rssnamespace.org/feedburner/ext/1.0">https://x.org/1</feedburner:origLink>`), postURL, "https://x.org/1"},
+		{"a file that is no picture", item(`<guid>12</guid><enclosure url="https://x.org/a.jpg" type="image/jpeg"/><enclosure url="https://x.org/a.mp3" type="audio/mpeg"/>`), postURL, "https://x.org/a.mp3"},
+		{"a picture alone", item(`<guid>12</guid><enclosure url="https://x.org/a.jpg" type="image/jpeg"/>`), postURL, "https://x.org/a.jpg"},
 		{"file where there is no page", item(`<guid>12</guid><enclosure url="https://x.org/a.mp3"/>`), postURL, "https://x.org/a.mp3"},
 		{"site where there is nothing", item(`<title>x</title>`), postURL, "https://example.org/"},
 

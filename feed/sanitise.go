@@ -1,6 +1,7 @@
 package feed
 
 import (
+	"strconv"
 	"strings"
 
 	"github.com/microcosm-cc/bluemonday"
@@ -213,11 +214,54 @@ func imageSource(n *html.Node) string {
 		return src
 	}
 	for _, name := range []string{"srcset", "data-srcset", "data-lazy-srcset"} {
-		if f := strings.Fields(attrOf(n, name)); len(f) > 0 && !strings.HasPrefix(f[0], "data:") {
-			return strings.TrimSuffix(f[0], ",")
+		if candidate := candidateOf(attrOf(n, name)); candidate != "" {
+			return candidate
 		}
 	}
 	return src
+}
+
+// columnWidth is the width in pixels of the picture that fills a column of text.
+const columnWidth = 600
+
+// candidateOf returns the smallest picture of a srcset that fills a column, or else the largest. A picture without a
+// width counts as one that fills it, once for each unit of its density (HTML section 4.8.4.2.1).
+func candidateOf(srcset string) (best string) {
+	width := 0.
+	for {
+		srcset = strings.TrimLeft(srcset, " \t\n\f\r,")
+		if srcset == "" {
+			return best
+		}
+		var address, descriptor string
+		if i := strings.IndexAny(srcset, " \t\n\f\r"); i < 0 {
+			address, srcset = srcset, ""
+		} else {
+			address, srcset = srcset[:i], srcset[i:]
+		}
+		if !strings.HasSuffix(address, ",") {
+			descriptor, srcset, _ = strings.Cut(srcset, ",")
+		}
+		address = strings.TrimRight(address, ",")
+		if w := widthOf(descriptor); !strings.HasPrefix(address, "data:") &&
+			(best == "" || w >= columnWidth && (w < width || width < columnWidth) || w < columnWidth && w > width) {
+			best, width = address, w
+		}
+	}
+}
+
+// widthOf returns the width in pixels that a descriptor of a srcset stands for, such as 640w or 2x.
+func widthOf(descriptor string) float64 {
+	for _, d := range strings.Fields(descriptor) {
+		n, err := strconv.ParseFloat(d[:len(d)-1], 64)
+		switch {
+		case err == nil && d[len(d)-1] == 'w':
+			return n
+		case err == nil && d[len(d)-1] == 'x':
+			return n * columnWidth
+		}
+	}
+	return columnWidth
 }
 
 func isPlaceholder(src string) bool {

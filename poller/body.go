@@ -226,18 +226,19 @@ func codingsOf(fields []string) ([]string, error) {
 	return codings, nil
 }
 
-// undo undoes one content coding. What it gives holds nothing that has to be
-// given back: without concurrency zstd decodes where it is read.
+// undo undoes one content coding. It takes a coding that it does not know for none, as browsers do: some servers name a
+// charset there, such as utf-8. The reader that it returns need not be closed: without concurrency zstd decodes where
+// it is read.
 func undo(r io.Reader, coding string) (io.Reader, error) {
 	switch coding {
-	case "identity", "none":
-		return r, nil
 	case "gzip", "x-gzip":
 		return gzip.NewReader(r)
 	case "br":
 		return brotli.NewReader(r), nil
 	case "zstd":
 		return zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(maxWindow))
+	case "deflate", "compress", "x-compress", "dcb", "dcz": // which were not asked for
+		return nil, fmt.Errorf("%w has an unknown coding: %s", errCoding, oneLine(coding))
 	}
-	return nil, fmt.Errorf("%w has an unknown coding: %s", errCoding, oneLine(coding))
+	return r, nil
 }

@@ -42,6 +42,21 @@ func pack(t testing.TB, body []byte, codings ...string) []byte {
 	return body
 }
 
+// TestCodingsThatAreNone: a body with the name of a charset, or anything else, for its coding is read as it is.
+func TestCodingsThatAreNone(t *testing.T) {
+	for _, coding := range []string{"identity", "none", "utf-8", "8bit", "UTF-8, gzip"} {
+		body := atom(1)
+		if strings.HasSuffix(coding, "gzip") {
+			body = string(pack(t, []byte(body), "gzip"))
+		}
+		s := newSite(t, nil)
+		s.says(200, body, "Content-Encoding: "+coding)
+		if result := newReader(t, s.url("/feed")).want(Changed); string(result.Body) != atom(1) {
+			t.Errorf("%s: %q", coding, result.Body)
+		}
+	}
+}
+
 // TestS27_Codings: what is asked for is understood, and so are two over one another.
 func TestS27_Codings(t *testing.T) {
 	for _, codings := range [][]string{{"gzip"}, {"br"}, {"zstd"}, {"gzip", "br"}, {"zstd", "gzip"}, {"br", "br"}} {
