@@ -101,6 +101,7 @@ func TestPost(t *testing.T) {
 
 		{"author of the feed", `<feed xmlns="http://www.w3.org/2005/Atom"><author><name>Ann</name></author><entry><title>x</title></entry></feed>`, postAuthor, "Ann"},
 		{"author of the source", `<feed xmlns="http://www.w3.org/2005/Atom"><author><name>Ann</name></author><entry><source><author><name>Bob</name></author></source></entry></feed>`, postAuthor, "Bob"},
+		{"author in elements", item(`<author><name>Anna Bee</name><title>Editor</title><company></company></author>`), postAuthor, "Anna Bee"},
 		{"author of the channel", `<rss><channel><managingEditor>a@x.org (Ann)</managingEditor><item><title>x</title></item></channel></rss>`, postAuthor, "Ann"},
 
 		{"author's own page", item(`<link>https://feedproxy.google.com/~r/x/1</link><feedburner:origLink xmlns:feedburner="http://rssnamespace.org/feedburner/ext/1.0">https://x.org/1</feedburner:origLink>`), postURL, "https://x.org/1"},

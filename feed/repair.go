@@ -255,6 +255,9 @@ func (r *repairer) content(tok token, how treatment, e element, parent *element)
 			r.show(tok, e, "")
 		}
 	case value:
+		if e.shown == "author" {
+			raw = namePart(raw)
+		}
 		v := strings.TrimSpace(innerText(raw))
 		if e.shown == "link" {
 			v = resolve(e.base, firstOf(v, tok.attr("href")))

@@ -67,7 +67,7 @@ func rssPost(t texts, item *rss.Item, bases []string) Post {
 	p.titles = t.all("title", "atom:title", "dc:title", "itunes:title", "media:title")
 	p.bodies = t.all("content:encoded", "encoded", "xhtml:body", "fullitem", "body", "content", "atom:content",
 		"description", "dc:description", "summary", "atom:summary", "itunes:summary", "media:description", "itunes:subtitle")
-	p.Author = firstPerson(slices.Concat([]string{namePart(item.Author)}, atomPersons(x), []string{people(extension(x, "dc", "creator"))},
+	p.Author = firstPerson(slices.Concat([]string{item.Author}, atomPersons(x), []string{people(extension(x, "dc", "creator"))},
 		extension(x, "dc", "author"), extension(x, "dcterms", "creator"), extension(x, "itunes", "author")))
 	p.Language = t.value("dc:language")
 	p.Published = t.date("pubdate", "dc:date", "created", "published", "issued", "date", "dcterms:date", "updated")
