@@ -215,10 +215,10 @@ func unwrapDiv(s string) string {
 func stripTags(s string) string { return textOf(s, math.MaxInt, unseen) }
 
 // excerpt gives the first n characters, about, of the text of HTML on one
-// line, cut at a word. Captions are not part of what the text says, and
-// entities that were escaped twice are decoded.
+// line, cut at a word. It has no captions and no struck text, and decodes
+// entities that were escaped twice.
 func excerpt(s string, n int) string {
-	return shorten(oneLine(decodeEntities(textOf(s, 6*n, unseenOrCaption))), n)
+	return shorten(oneLine(decodeEntities(textOf(s, 6*n, notInExcerpts))), n)
 }
 
 // textOf gives the text of HTML without what stands in the elements left out,
@@ -289,8 +289,8 @@ func elements(names string) map[atom.Atom]bool {
 // The elements of HTML, as far as it matters which they are.
 var (
 	// unseen are those whose inside is no text, though the tokeniser gives it as text.
-	unseen          = elements("script style noscript iframe")
-	unseenOrCaption = elements("script style noscript iframe figcaption")
+	unseen        = elements("script style noscript iframe")
+	notInExcerpts = elements("script style noscript iframe figcaption del s strike")
 	// inline are those that separate no words.
 	inline = elements(`a abbr b bdi bdo cite code del em font i ins kbd mark q s samp small span strong sub sup time
 		tt u var wbr strike big acronym ruby rt rb rp nobr`)

@@ -84,3 +84,10 @@ func TestShorten(t *testing.T) {
 		}
 	}
 }
+
+// TestStruckInExcerpts: an excerpt leaves out what its author struck.
+func TestStruckInExcerpts(t *testing.T) {
+	if got := excerpt("<p>Entry is <s>10</s> <del>12</del> 8 euro<strike>s</strike>.</p>", 100); got != "Entry is 8 euro." {
+		t.Errorf("%q", got)
+	}
+}

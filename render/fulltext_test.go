@@ -196,3 +196,13 @@ func TestSetInItsScript(t *testing.T) {
 		}
 	}
 }
+
+// TestStruckWords: the text of a mail marks struck words, which do not hold.
+func TestStruckWords(t *testing.T) {
+	content := "<p>Entry is <s>10</s> <del>12</del> 8 euro.</p>"
+	m := mailOf(t, looking(digest.Look{Layout: digest.FullText}, sampleSite{"Quay", "https://quay.example/", "en",
+		[]digest.Post{written("https://quay.example/1", "Prices", "en", content)}}))
+	if !strings.Contains(m.Text, "Entry is ~10~ ~12~ 8 euro.") || !strings.Contains(m.HTML, "<del") {
+		t.Errorf("%s", m.Text)
+	}
+}

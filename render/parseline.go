@@ -86,6 +86,9 @@ func (p *parser) inline(n *html.Node) {
 	p.line = append(p.line, token{kind: closing})
 }
 
+// struck is the name of words that no longer hold.
+const struck = "del"
+
 func inlineName(a atom.Atom) string {
 	switch a {
 	case atom.A:
@@ -97,7 +100,7 @@ func inlineName(a atom.Atom) string {
 	case atom.Code, atom.Kbd, atom.Samp, atom.Tt:
 		return "code"
 	case atom.Del, atom.S, atom.Strike:
-		return "del"
+		return struck
 	case atom.Sub, atom.Sup, atom.Small, atom.Mark:
 		return a.String()
 	}

@@ -28,7 +28,7 @@ func (w *mailWriter) words(at place, first, text string) {
 	w.text.write(b.String())
 }
 
-// lineText is a line as text. A link has the number of its address behind it.
+// lineText is a line as text. A link has the number of its address behind it, and struck words are ~struck~.
 func (w *mailWriter) lineText(line []token) string {
 	var b strings.Builder
 	var open []int // where the elements begin that are open
@@ -45,14 +45,20 @@ func (w *mailWriter) lineText(line []token) string {
 			}
 		case opening:
 			open = append(open, i)
-			if t.name == "sup" && i > 0 {
+			switch {
+			case t.name == "sup" && i > 0:
 				b.WriteByte('^')
+			case t.name == struck:
+				b.WriteByte('~')
 			}
 		case closing:
 			from := open[len(open)-1]
 			open = open[:len(open)-1]
 			if href := line[from].href; href != "" {
 				b.WriteString(w.reference(href, plainText(line[from:i])))
+			}
+			if line[from].name == struck {
+				b.WriteByte('~')
 			}
 		}
 	}
