@@ -430,3 +430,14 @@ func (s *Store) ListTexts(ctx context.Context, query string) (texts []string, er
 	err = s.read().all(ctx, &texts, query)
 	return texts, err
 }
+
+// MailboxPlan is how the database finds the people of a list by their mailbox, and counts the letters of a share.
+func (s *Store) MailboxPlan(ctx context.Context) (plan string, err error) {
+	c := conn{s.w, s.d, &s.Policy}
+	asks, err := c.explain(ctx, asksMailbox, []any{1, "a@example.org"})
+	if err != nil {
+		return "", err
+	}
+	letters, err := c.explain(ctx, letterLoad, []any{"", "", "", "", "newcomers", 0})
+	return asks + letters, err
+}

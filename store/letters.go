@@ -70,6 +70,13 @@ func (s *Store) RequestLetter(ctx context.Context, r LetterRequest, now time.Tim
 	return l, answer, nil
 }
 
+// letterLoad reads the allowance.Load of a share. With share <> ” SQLite uses the index of shares.
+const letterLoad = `SELECT COALESCE(SUM(CASE WHEN answered = 0 THEN 1 ELSE 0 END), 0) AS total, COALESCE(SUM(answered), 0) AS answered,
+	COALESCE(SUM(CASE WHEN answered = 0 AND asker = ? THEN 1 ELSE 0 END), 0) AS of_asker,
+	COALESCE(SUM(CASE WHEN answered = 0 AND domain = ? THEN 1 ELSE 0 END), 0) AS to_domain,
+	COALESCE(SUM(CASE WHEN answered = 0 AND domain = ? AND asker = ? THEN 1 ELSE 0 END), 0) AS to_domain_for_asker
+	FROM knocks WHERE share = ? AND share <> '' AND asked_at > ?`
+
 // answer counts the letters of the mailbox, the domain and the instance.
 func (r LetterRequest) answer(ctx context.Context, c conn, now time.Time) (LetterAnswer, error) {
 	if _, err := c.exec(ctx, `DELETE FROM knocks WHERE asked_at <= ?`, at(now.Add(-allowance.Day))); err != nil {
@@ -78,11 +85,7 @@ func (r LetterRequest) answer(ctx context.Context, c conn, now time.Time) (Lette
 	if share := r.Kind.Share(); share != allowance.NoShare && !r.Invited {
 		var load allowance.Load
 		domain := allowance.Domain(allowance.Mailbox(r.Email))
-		err := c.get(ctx, &load, `SELECT COALESCE(SUM(CASE WHEN answered = 0 THEN 1 ELSE 0 END), 0) AS total, COALESCE(SUM(answered), 0) AS answered,
-			COALESCE(SUM(CASE WHEN answered = 0 AND asker = ? THEN 1 ELSE 0 END), 0) AS of_asker,
-			COALESCE(SUM(CASE WHEN answered = 0 AND domain = ? THEN 1 ELSE 0 END), 0) AS to_domain,
-			COALESCE(SUM(CASE WHEN answered = 0 AND domain = ? AND asker = ? THEN 1 ELSE 0 END), 0) AS to_domain_for_asker
-			FROM knocks WHERE share = ? AND asked_at > ?`, r.Asker, domain, domain, r.Asker, string(share), at(now.Add(-letterHour)))
+		err := c.get(ctx, &load, letterLoad, r.Asker, domain, domain, r.Asker, string(share), at(now.Add(-letterHour)))
 		if err != nil {
 			return "", err
 		}

@@ -11,6 +11,7 @@ import (
 	"digest"
 	"digest/internal/allowance"
 	"digest/store"
+	"digest/store/storetest"
 )
 
 // asks has a letter of a kind asked for.
@@ -336,4 +337,13 @@ func TestSessionsAreCapped(t *testing.T) {
 		want(w.t, "another reader's", in("bob's"), true)
 		w.holds("sessions", 50, fmt.Sprintf(`SELECT count(*) FROM sessions WHERE user_id = %d`, u.ID))
 	})
+}
+
+// TestMailboxPlan holds that SQLite, which uses a partial index only for a query with its condition, counts by index.
+func TestMailboxPlan(t *testing.T) {
+	s := storetest.Open(t, storetest.SQLite(t))
+	plan, err := s.MailboxPlan(t.Context())
+	if err != nil || !strings.Contains(plan, "newsletter_asks_mailbox") || !strings.Contains(plan, "knocks_share") {
+		t.Errorf("%s, %v", plan, err)
+	}
 }
