@@ -107,8 +107,7 @@ func TestPreviewForgets(t *testing.T) {
 	}
 }
 
-// TestManyAlike: very many posts of two feeds at one address cost no more than reading each once, and
-// all of them are shown.
+// TestManyAlike: an edition shows all of very many long posts of two feeds at one address.
 func TestManyAlike(t *testing.T) {
 	tier.Alone(t)
 	s := stocked()

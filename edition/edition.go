@@ -220,8 +220,8 @@ func (b *Builder) compose(d digest.Delivery, sections []render.Section, notices 
 	return e
 }
 
-// unsubscribeURL is the page that stops, pauses or changes a digest. The link in the text of an edition's email is that of
-// its header and the number of the edition, so that a notice of a change can name the email.
+// unsubscribeURL is the page that stops, pauses or changes a digest. The link in the text of an email
+// is the link in its header, with the number of the edition behind it. So a notice of a change can name the email.
 func (b *Builder) unsubscribeURL(d digest.Delivery) string {
 	if d.ID == 0 {
 		return b.oneClickURL(d)

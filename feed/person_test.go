@@ -15,7 +15,7 @@ func TestPersonName(t *testing.T) {
 	}
 }
 
-// TestNamePart: of an author in elements the name is taken.
+// TestNamePart: an author in elements is the name alone.
 func TestNamePart(t *testing.T) {
 	for author, want := range map[string]string{
 		"<name>Anna Bee</name><title>Editor</title><company></company>": "Anna Bee",

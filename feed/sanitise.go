@@ -250,7 +250,7 @@ func candidateOf(srcset string) (best string) {
 	}
 }
 
-// widthOf returns the width in pixels that a descriptor of a srcset stands for, such as 640w or 2x.
+// widthOf returns the width in pixels of a descriptor of a srcset, such as 640w or 2x.
 func widthOf(descriptor string) float64 {
 	for _, d := range strings.Fields(descriptor) {
 		n, err := strconv.ParseFloat(d[:len(d)-1], 64)

@@ -52,8 +52,8 @@ func (s *site) saveByLetter(w http.ResponseWriter, r *http.Request) error {
 	return s.showLetterSave(w, r, p, err)
 }
 
-// unsaveTime is how long whoever saved a post with a link can remove it with the link. Older ones may be the reader's own,
-// and anybody to whom the email was forwarded has the link.
+// unsaveTime is how long the link that saved a post can also remove it. A post that was saved earlier may be the reader's
+// own choice, and everybody with a copy of the email has the link.
 const unsaveTime = time.Hour
 
 // unsaveByLetter removes the post if it was saved just now.

@@ -27,12 +27,12 @@ type reportedSource struct{ dmarc.Source }
 // operatorDMARCPage shows which servers send email from the domains of this instance, as receivers report it.
 func (s *site) operatorDMARCPage(w http.ResponseWriter, r *http.Request, _ reader) error {
 	const days, most = 30, 100
-	sum, err := s.Store.DMARCSummary(r.Context(), digest.DateOf(s.Now().UTC()).Plus(-days), most)
-	p := operatorDMARCPage{ReportAddress: s.ReportAddress, More: len(sum.Failing) == most || len(sum.Passing) == most}
+	sum, err := s.Store.DMARCSummary(r.Context(), digest.DateOf(s.Now().UTC()).Plus(-days), most+1)
+	p := operatorDMARCPage{ReportAddress: s.ReportAddress, More: len(sum.Failing) > most || len(sum.Passing) > most}
 	for _, total := range sum.Totals {
 		d := reportedDomain{Total: total}
 		for _, list := range [][]dmarc.Source{sum.Failing, sum.Passing} {
-			for _, source := range list {
+			for _, source := range list[:min(len(list), most)] {
 				if source.From == total.Domain {
 					d.Sources = append(d.Sources, reportedSource{source})
 				}

@@ -57,8 +57,8 @@ func (s *site) storeLogo(r *http.Request, id digest.NewsletterID, file []byte) e
 	if err != nil {
 		return err
 	}
+	defer leave() // also when a decoder panics
 	l, picture, err := logo.Make(file)
-	leave()
 	if err != nil {
 		return err
 	}

@@ -13,6 +13,7 @@ import (
 	"digest"
 	"digest/internal/allowance"
 	"digest/store"
+	"digest/store/storetest"
 	"digest/test/tier"
 	"digest/web"
 )
@@ -248,28 +249,27 @@ func TestOneMailboxIsNotBombed(t *testing.T) {
 // TestCrowdsAreTold: a crowd uses up the bounds of a domain and of the instance. The form says so to others,
 // readers can still sign in, and the operator sees it in the log and on their page.
 func TestCrowdsAreTold(t *testing.T) {
-	each(t, func(r *room) {
-		operator, _ := r.user("olga@example.org")
-		r.must(r.store.SetOperator(t.Context(), operator.ID, true))
-		for i := range 60 {
-			r.visitor().at(fmt.Sprintf("203.%d.113.9", i)).asks("/sign-up", fmt.Sprintf("r%d@mx%d.club.example", i, i))
+	r := newRoom(t, storetest.Open(t, storetest.SQLite(t))) // the bounds themselves are tested on every database
+	operator, _ := r.user("olga@example.org")
+	r.must(r.store.SetOperator(t.Context(), operator.ID, true))
+	for i := range 60 {
+		r.visitor().at(fmt.Sprintf("203.%d.113.9", i)).asks("/sign-up", fmt.Sprintf("r%d@mx%d.club.example", i, i))
+	}
+	r.letters()
+	r.visitor().asks("/sign-up", "late@club.example").status(http.StatusTooManyRequests).contains(".wrong", "of that domain")
+	for i := range 950 {
+		q := store.LetterRequest{Kind: allowance.SignUp, Email: fmt.Sprintf("x@d%d.example", i), Asker: fmt.Sprint(i)}
+		if _, answer, err := r.store.RequestLetter(t.Context(), q, r.now); err != nil || answer != store.LetterGranted {
+			r.t.Fatalf("%d: %s, %v", i, answer, err)
 		}
-		r.letters()
-		r.visitor().asks("/sign-up", "late@club.example").status(http.StatusTooManyRequests).contains(".wrong", "of that domain")
-		for i := range 950 {
-			q := store.LetterRequest{Kind: allowance.SignUp, Email: fmt.Sprintf("x@d%d.example", i), Asker: fmt.Sprint(i)}
-			if _, answer, err := r.store.RequestLetter(t.Context(), q, r.now); err != nil || answer != store.LetterGranted {
-				r.t.Fatalf("%d: %s, %v", i, answer, err)
-			}
-		}
-		r.visitor().asks("/sign-up", "new@two.example").status(http.StatusTooManyRequests).contains(".wrong", "Too many people")
-		r.visitor().asks("/sign-in/letter", "olga@example.org").status(http.StatusSeeOther)
-		r.letter()
-		page := r.visitor().signIn(operator).get("/operator")
-		page.contains(".needs", "Too many emails to newcomers at club.example were unanswered at 20 Nov 2026, 12:00")
-		page.contains(".needs", "Too many emails to newcomers were unanswered at 20 Nov 2026, 12:00")
-		if said := r.log.String(); strings.Count(said, "emails to newcomers") != 2 {
-			r.t.Errorf("the log says %s", said)
-		}
-	})
+	}
+	r.visitor().asks("/sign-up", "new@two.example").status(http.StatusTooManyRequests).contains(".wrong", "Too many people")
+	r.visitor().asks("/sign-in/letter", "olga@example.org").status(http.StatusSeeOther)
+	r.letter()
+	page := r.visitor().signIn(operator).get("/operator")
+	page.contains(".needs", "Too many emails to newcomers at club.example were unanswered at 20 Nov 2026, 12:00")
+	page.contains(".needs", "Too many emails to newcomers were unanswered at 20 Nov 2026, 12:00")
+	if said := r.log.String(); strings.Count(said, "emails to newcomers") != 2 {
+		r.t.Errorf("the log says %s", said)
+	}
 }

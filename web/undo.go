@@ -67,7 +67,7 @@ func (s *site) showUndo(w http.ResponseWriter, r *http.Request, p undoPage, err 
 	return s.showPage(w, r, err, "undo", catalogue.Key("Undo a change"), p)
 }
 
-// A linkChangeFinder is a method of the store that finds a change by a link, and may undo it.
+// A linkChangeFinder finds a change by a link in the store, and may undo it.
 type linkChangeFinder func(context.Context, digest.Digest, int64) (store.LinkChangeView, error)
 
 // undoOf finds the change that the link of a request names. If the reader has turned off old links, it returns
