@@ -15,18 +15,21 @@ import (
 	"digest/store/storetest"
 )
 
+// complaint runs a command, which must end with a status, and returns what it writes to stderr.
+func complaint(t *testing.T, line string, want int) string {
+	t.Helper()
+	var said strings.Builder
+	if status := run(t.Context(), t.Context(), strings.Fields(line), io.Discard, &said); status != want {
+		t.Errorf("%s: status %d, want %d: %s", line, status, want, said.String())
+	}
+	return said.String()
+}
+
 // TestOneServeOnAFile: a second serve or work on a database in a file fails, and its error names the first process.
 // Short commands run beside the first.
 func TestOneServeOnAFile(t *testing.T) {
 	t.Chdir(t.TempDir())
-	do := func(line string, want int) string {
-		t.Helper()
-		var said strings.Builder
-		if status := run(t.Context(), t.Context(), strings.Fields(line), io.Discard, &said); status != want {
-			t.Errorf("%s: status %d, want %d: %s", line, status, want, said.String())
-		}
-		return said.String()
-	}
+	do := func(line string, want int) string { t.Helper(); return complaint(t, line, want) }
 	if err := os.Symlink("digest.db", "link.db"); err != nil {
 		t.Fatal(err)
 	}
@@ -89,14 +92,7 @@ func TestNoRestoreUnderAProcess(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Chdir(t.TempDir())
 			t.Setenv("DIGEST_DATABASE", database(t))
-			do := func(line string, want int) string {
-				t.Helper()
-				var said strings.Builder
-				if status := run(t.Context(), t.Context(), strings.Fields(line), io.Discard, &said); status != want {
-					t.Errorf("%s: status %d, want %d: %s", line, status, want, said.String())
-				}
-				return said.String()
-			}
+			do := func(line string, want int) string { t.Helper(); return complaint(t, line, want) }
 			do("user add ann@example.org --time-zone UTC --now 2031-05-01T00:00:00Z", exitDone)
 			do("backup all.backup", exitDone)
 			do("copy --to copy.db", exitDone) // copied back below
