@@ -12,16 +12,14 @@ import (
 // by then, so every edition arrives exactly once, and none becomes unconfirmed.
 func TestBodyIsNeverInDoubt(t *testing.T) {
 	for seed := range uint64(10) {
-		random := rand.New(rand.NewPCG(seed, 0))
 		s := &sink{answer: func(c string, n int) string {
-			if c == "BODY" && random.IntN(2) == 0 {
+			if c == "BODY" && rand.New(rand.NewPCG(seed, uint64(n))).IntN(2) == 0 {
 				return hangUp
 			}
 			return ""
 		}}
 		q := newMemQueue(12, midnight)
 		l := testDeliverer(t, q, openTest(t, s.listen(t), Options{}))
-		l.Route.Connections = 1 // random is not shared
 		for now := midnight; now.Before(midnight.Add(16 * time.Hour)); now = now.Add(10 * time.Minute) {
 			once(t, l, now)
 		}
