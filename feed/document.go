@@ -149,59 +149,14 @@ func (d *Document) complete() {
 				break
 			}
 		}
+		if isClockZero(p.Published) {
+			p.Published = time.Time{}
+		}
 		p.Hash = p.hash()
 		p.feedLanguage, p.feedTitle = d.Language, d.Title
 	}
 	d.dropShared()
 	d.identify()
-}
-
-// A sameness tells a post that a document holds twice, perhaps once as it was and
-// once edited, from two that share a GUID by mistake.
-type sameness struct {
-	guid, link string
-	published  time.Time
-	hash       string // of one without a date
-}
-
-// identify gives the posts their identities. Two posts of one GUID, address and date
-// are one; the first counts. Other posts that share a GUID have none, as long as they
-// do: which of them had it alone in an earlier document, their alias tells.
-func (d *Document) identify() {
-	first := make(map[sameness]*Post, len(d.Posts))
-	guids, links := map[string]int{}, map[string]int{}
-	of := make([]*Post, len(d.Posts))
-	for i := range d.Posts {
-		p := &d.Posts[i]
-		same := sameness{p.GUID, p.Link, p.Published, ""}
-		if p.GUID == "" || p.Link == "" || p.Published.IsZero() {
-			same.hash = p.Hash
-		}
-		if of[i] = first[same]; of[i] == nil {
-			first[same], of[i] = p, p
-			guids[p.GUID]++
-			links[p.Link]++
-		}
-	}
-	for i := range d.Posts {
-		p := &d.Posts[i]
-		if of[i] != p {
-			p.Identity, p.Alias = of[i].Identity, of[i].Alias
-			continue
-		}
-		ownLink := p.Link != "" && links[p.Link] == 1
-		switch {
-		case p.GUID != "" && guids[p.GUID] == 1:
-			p.Identity = bounded(p.GUID)
-			if ownLink {
-				p.Alias = bounded(p.Link)
-			}
-		case ownLink:
-			p.Identity, p.Alias = bounded(p.Link), bounded(p.GUID)
-		default:
-			p.Identity, p.Alias = p.byTitle(), bounded(p.GUID)
-		}
-	}
 }
 
 // Newest gives at most n posts in document order, each identity once: where

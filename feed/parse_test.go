@@ -208,54 +208,6 @@ func TestCharsets(t *testing.T) {
 	}
 }
 
-func TestIdentity(t *testing.T) {
-	d := mustParse(t, `<rss><channel>
-		<item><guid>a</guid><link>https://x.org/1</link><title>1</title></item>
-		<item><link>https://x.org/2</link><title>2</title></item>
-		<item><title>3</title><pubDate>Mon, 02 Jan 2006 15:04:05 GMT</pubDate></item>
-		<item><guid>same</guid><link>https://x.org/4</link><title>4</title></item>
-		<item><guid>same</guid><link>https://x.org/5</link><title>5</title></item>
-		<item><guid>same</guid><link>https://x.org/6</link><title>6</title></item>
-		<item><guid>same</guid><link>https://x.org/6</link><title>7</title></item>
-		<item><guid>`+strings.Repeat("long", 1000)+`</guid></item>
-		<item><description>only words</description></item>
-	</channel></rss>`, "")
-	want := []string{"a", "https://x.org/2", "", "https://x.org/4", "https://x.org/5", "", "", "", ""}
-	seen := map[string]bool{}
-	for i, e := range d.Posts {
-		if want[i] != "" && e.Identity != want[i] {
-			t.Errorf("entry %d: identity %q, want %q", i, e.Identity, want[i])
-		}
-		if want[i] == "" && !strings.HasPrefix(e.Identity, "sha256:") {
-			t.Errorf("entry %d: identity %q, want a hash", i, e.Identity)
-		}
-		if seen[e.Identity] || len(e.Identity) > maxAddress {
-			t.Errorf("entry %d: identity %.40q is not its own", i, e.Identity)
-		}
-		seen[e.Identity] = true
-	}
-}
-
-func TestHashChangesWithEdits(t *testing.T) {
-	base := first(t, item(`<guid>a</guid><title>T</title><link>https://x.org/1</link><description>words</description>`))
-	for _, c := range []struct {
-		reason, inside string
-		same           bool
-	}{
-		{"nothing changed", `<guid>a</guid><title>T</title><link>https://x.org/1</link><description>words</description>`, true},
-		{"a counter of comments", `<guid>a</guid><title>T</title><link>https://x.org/1</link><description>words</description><comments>7</comments>`, true},
-		{"the title", `<guid>a</guid><title>U</title><link>https://x.org/1</link><description>words</description>`, false},
-		{"the link", `<guid>a</guid><title>T</title><link>https://x.org/2</link><description>words</description>`, false},
-		{"the content", `<guid>a</guid><title>T</title><link>https://x.org/1</link><description>more words</description>`, false},
-		{"from title to content", `<guid>a</guid><link>https://x.org/1</link><description>words</description>`, false},
-	} {
-		e := first(t, item(c.inside))
-		if (e.Hash == base.Hash) != c.same || e.Identity != base.Identity {
-			t.Errorf("%s: hash %s, before %s; identity %q", c.reason, e.Hash, base.Hash, e.Identity)
-		}
-	}
-}
-
 func TestFields(t *testing.T) {
 	for _, c := range []struct {
 		reason, doc string

@@ -44,15 +44,6 @@ func (p *Post) hash() string {
 	return hex.EncodeToString(h.Sum(nil)[:16])
 }
 
-// byTitle makes an identity of title and date; of the content where both are missing.
-func (p *Post) byTitle() string {
-	basis := p.Title + "\n" + p.Published.UTC().Format(time.RFC3339)
-	if p.Title == "" && p.Published.IsZero() {
-		basis = p.Link + "\n" + p.Hash
-	}
-	return digest.HashedIdentity(basis)
-}
-
 // bounded gives a string that is no longer than a GUID may be: long ones by
 // their hash.
 func bounded(s string) string {

@@ -125,8 +125,8 @@ func trim(posts []digest.Post, now time.Time) {
 
 // compare holds the posts of a document against what is stored of the feed:
 // known of them, and had says that the feed had any posts. A document of
-// several posts, none of which is known, does not reach back to the last poll:
-// what was published in between may be missing.
+// several posts, none of which is known, may not reach back to the last poll: unless
+// its oldest post is from before that, posts may be missing.
 func (in *prepared) compare(posts []feed.Post, known int, had bool, now time.Time) {
 	oldest, newest := dates(posts, now)
 	if len(posts) > known && (newest.IsZero() || had) { // what was not there before is news, whatever its date
@@ -141,7 +141,8 @@ func (in *prepared) compare(posts []feed.Post, known int, had bool, now time.Tim
 	if !oldest.IsZero() {
 		in.turnover.Span = newest.Sub(oldest)
 	}
-	if known == 0 && len(posts) >= leastToMiss && !in.Was.LastOKAt.IsZero() {
+	reaches := !oldest.IsZero() && oldest.Before(in.Was.LastOKAt)
+	if known == 0 && len(posts) >= leastToMiss && !in.Was.LastOKAt.IsZero() && !reaches {
 		in.Gap = &digest.Gap{From: in.Was.LastOKAt, To: now}
 		if oldest.After(in.Was.LastOKAt) {
 			in.Gap.To = oldest

@@ -111,7 +111,10 @@ type polled struct {
 
 	away     string // the address of another at which the document was read, if the redirect is permanent; or empty
 	overlaps bool   // the document holds something that is stored
-	again    bool   // something came while the feed was in flight for which it is to be asked again
+
+	recent   []recentPost           // the posts of its feed that were first seen not long ago
+	vanished map[digest.PostID]bool // of these, the ones that its document lost from its midst
+	again    bool                   // something came while the feed was in flight for which it is to be asked again
 
 	storedFor    digest.FeedID // whose readers have it on their account; 0: its own
 	tellsWaiting bool          // posts wait that readers would have had

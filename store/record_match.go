@@ -147,23 +147,25 @@ func (r *recording) moveKnown(found func(*incoming) (storedPost, bool)) {
 
 // renamed finds the stored post that an unknown identity replaces: the same
 // fingerprint under an identity that the document no longer lists, and the
-// same date; or, where either has no date, the same content. Each stored post
-// is replaced once.
+// same date; or, where either has no date, or several have that date, the same
+// content. Each stored post is replaced once.
 func renamed(stored []storedPost) func(*incoming) (storedPost, bool) {
 	type trace struct {
 		feed        digest.FeedID
 		fingerprint string
+		published   instant
 	}
-	traces := make(map[trace][]storedPost)
+	traces, dates := make(map[trace][]storedPost), make(map[trace]int)
 	for _, s := range stored {
-		t := trace{s.FeedID, s.Fingerprint}
+		t := trace{s.FeedID, s.Fingerprint, 0}
 		traces[t] = append(traces[t], s)
+		dates[trace{s.FeedID, s.Fingerprint, s.PublishedAt}]++
 	}
 	return func(p *incoming) (storedPost, bool) {
-		t := trace{p.FeedID, p.fingerprint}
+		t := trace{p.FeedID, p.fingerprint, 0}
 		i := slices.IndexFunc(traces[t], func(s storedPost) bool {
 			same := s.PublishedAt == at(p.PublishedAt)
-			if s.PublishedAt == 0 || p.PublishedAt.IsZero() {
+			if s.PublishedAt == 0 || p.PublishedAt.IsZero() || dates[trace{s.FeedID, s.Fingerprint, s.PublishedAt}] > 1 {
 				same = s.ContentHash == p.ContentHash
 			}
 			return same && !p.poll.lists(s.Identity)

@@ -11,7 +11,7 @@ import (
 // judge finds which of the new posts go to readers, and which of the known ones
 // are in a released edition.
 func (r *recording) judge(ctx context.Context) error {
-	begins, err := r.begins(ctx)
+	ranges, err := r.dateRanges(ctx)
 	if err != nil {
 		return err
 	}
@@ -24,7 +24,7 @@ func (r *recording) judge(ctx context.Context) error {
 		if poll.first {
 			shown = firstShown(shown, r.now)
 		} else {
-			no = archive(shown, poll, begins[poll.Feed.ID])
+			no = archive(shown, poll, ranges[poll.Feed.ID], r.now)
 		}
 		for _, p := range shown {
 			if !no[p] {
@@ -81,12 +81,11 @@ func (r *recording) insert(ctx context.Context) error {
 	return queueWords(ctx, r.c, shown)
 }
 
-// begins gives the date of the oldest stored post of each feed that has brought posts
-// which may be older still: some are dated before it was last read, or its document is
-// longer than what is read of it. When a post is taken down there, one that was never
-// read slides in at the old end.
-func (r *recording) begins(ctx context.Context) (map[digest.FeedID]instant, error) {
-	begins := make(map[digest.FeedID]instant)
+// dateRanges returns the dates between which the stored posts lie, of each feed that has brought posts which may be older:
+// some are dated before it was last read, or its document is longer than what is read of it. When a post is taken down
+// there, one that was never read slides in at the old end.
+func (r *recording) dateRanges(ctx context.Context) (map[digest.FeedID]dateRange, error) {
+	ranges := make(map[digest.FeedID]dateRange)
 	old := make(map[*polled]int)
 	var ids []digest.FeedID
 	for _, p := range r.fresh {
@@ -98,18 +97,18 @@ func (r *recording) begins(ctx context.Context) (map[digest.FeedID]instant, erro
 		}
 	}
 	if len(ids) == 0 {
-		return begins, nil
+		return ranges, nil
 	}
 	var rows []struct {
 		FeedID digest.FeedID
-		Begins instant
+		dateRange
 	}
-	err := r.c.all(ctx, &rows, `SELECT feed_id, MIN(published_at) AS begins FROM posts
+	err := r.c.all(ctx, &rows, `SELECT feed_id, MIN(published_at) AS begins, MAX(published_at) AS ends FROM posts
 		WHERE feed_id`+r.c.d.oneOf+` AND published_at > 0 GROUP BY feed_id`, keys(r.c.d, ids))
 	for _, row := range rows {
-		begins[row.FeedID] = row.Begins
+		ranges[row.FeedID] = row.dateRange
 	}
-	return begins, err
+	return ranges, err
 }
 
 type postKey struct {

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"slices"
+	"strings"
 	"time"
 
 	"digest"
@@ -21,20 +22,20 @@ const (
 	leastText = 40
 )
 
-// isAnother reports whether an incoming post is another one than the stored post
-// that has its GUID: nothing else of it is the same. Feeds number their entries by
-// their places, or name all of them alike. Of a post without an address of its own
-// that is believed only if several of its document are others.
+// isAnother reports whether an incoming post is another one than the stored post that has its identity: title, text and
+// date differ. Feeds number their entries by their places, name all of them alike, or list one post only, always at one
+// address. If the address is the same too, the document must list that one post alone, or several such posts that have
+// no address of their own.
 func (p *incoming) isAnother(s storedPost, several bool) bool {
 	published := at(p.PublishedAt)
 	if p.Title == s.Title || p.Summary == s.Summary || published == s.PublishedAt && published != 0 {
 		return false
 	}
-	return pathOf(p.URL) != pathOf(s.URL) || p.Alias == "" && several
+	return pathOf(p.URL) != pathOf(s.URL) || p.Alias == "" && several || len(p.poll.Listed) == 1
 }
 
-// renumber gives new identities to posts that only share a GUID with a stored one:
-// their own addresses, else title and date. It reports whether there was any.
+// renumber gives new identities to posts that only share theirs with a stored one: their own addresses, else title and
+// date. It reports whether there was any.
 func (r *recording) renumber(known map[postKey]storedPost) bool {
 	others := make(map[*polled]int)
 	of := func(p *incoming) (storedPost, bool) {
@@ -52,16 +53,16 @@ func (r *recording) renumber(known map[postKey]storedPost) bool {
 	renumbered := false
 	for _, p := range r.fresh {
 		if s, ok := of(p); ok && p.isAnother(s, others[p.poll] > 1) {
-			p.rename(ownIdentity(p))
+			p.rename(ownIdentity(p, s))
 			renumbered = true
 		}
 	}
 	return renumbered
 }
 
-// ownIdentity is an identity that is not made of a post's GUID.
-func ownIdentity(p *incoming) string {
-	if alias := clean(p.Alias); alias != "" && alias != p.Identity {
+// ownIdentity returns an identity that a post does not share with a stored one.
+func ownIdentity(p *incoming, s storedPost) string {
+	if alias := clean(p.Alias); alias != "" && alias != p.Identity && pathOf(p.URL) != pathOf(s.URL) {
 		return alias
 	}
 	return digest.HashedIdentity(p.Title + "\n" + p.PublishedAt.UTC().Format(time.RFC3339))
@@ -79,9 +80,12 @@ func (p *incoming) rename(identity string) {
 	p.poll.Listed, p.Identity = listed, identity
 }
 
-// recognise finds posts of which the publisher has changed GUID and address among the
-// latest posts of their feed. Few documents give reason to look.
+// recognise finds posts whose publisher has changed GUID and address among the latest posts of their feed. Few
+// documents give reason to look.
 func (r *recording) recognise(ctx context.Context) error {
+	if err := r.findVanished(ctx); err != nil {
+		return err
+	}
 	fresh := make(map[*polled][]*incoming)
 	for _, p := range r.fresh {
 		fresh[p.poll] = append(fresh[p.poll], p)
@@ -94,7 +98,8 @@ func (r *recording) recognise(ctx context.Context) error {
 		}
 	}
 	for _, poll := range r.polls {
-		if poll.first || !slices.ContainsFunc(fresh[poll], (*incoming).isDoubtful) {
+		doubtful := len(poll.vanished) > 0 || slices.ContainsFunc(fresh[poll], (*incoming).isDoubtful)
+		if poll.first || len(fresh[poll]) == 0 || !doubtful {
 			continue
 		}
 		var stored []storedPost
@@ -102,8 +107,9 @@ func (r *recording) recognise(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		stored = slices.DeleteFunc(stored, func(s storedPost) bool { return claimed[s.ID] || poll.lists(s.Identity) })
-		same := recognised(fresh[poll], stored, len(poll.Listed), renamed[poll])
+		m := newMatching(fresh[poll], stored, poll.vanished)
+		m.stored = slices.DeleteFunc(m.stored, func(s storedPost) bool { return claimed[s.ID] || poll.lists(s.Identity) })
+		same := m.recognised(len(poll.Listed), renamed[poll])
 		r.moveKnown(func(p *incoming) (storedPost, bool) {
 			s, ok := same[p]
 			return s, ok
@@ -112,113 +118,39 @@ func (r *recording) recognise(ctx context.Context) error {
 	return nil
 }
 
-// isDoubtful reports whether an unknown post may be one that is stored: it is not dated
-// after its feed's last read, its identity is made of what authors edit, or nothing
-// in its document is known.
+// findVanished finds the posts that documents no longer list, though they list older ones.
+func (r *recording) findVanished(ctx context.Context) error {
+	var v values
+	for _, p := range r.polls {
+		if p.isWhole() {
+			v.row(p.Feed.ID)
+		}
+	}
+	var rows []recentPost
+	err := r.c.allRows(ctx, &rows, &v, `WITH v (feed_id) AS (VALUES {rows})
+		SELECT p.id, p.feed_id, p.identity, p.published_at, p.seen_at FROM v CROSS JOIN posts p
+		WHERE p.feed_id = v.feed_id AND p.seen_at >= ? AND p.withdrawn_at = 0 ORDER BY p.feed_id, p.id`, r.now.plus(-withdrawnWithin))
+	byFeed := make(map[digest.FeedID][]recentPost)
+	for _, p := range rows {
+		byFeed[p.FeedID] = append(byFeed[p.FeedID], p)
+	}
+	for _, p := range r.polls {
+		p.recent = byFeed[p.Feed.ID]
+		p.vanished = vanished(p.recent, p.Listed, p.Dates)
+	}
+	return err
+}
+
+// isDoubtful reports whether an unknown post may be one that is stored: it is not dated after its feed's last read, its
+// identity is made of what authors edit, its GUID has a fragment, or nothing in its document is known.
 func (p *incoming) isDoubtful() bool {
-	return p.PublishedAt.IsZero() || p.isOld() || digest.IsHashed(p.Identity) || !p.poll.knows()
+	published := at(p.PublishedAt)
+	undated := p.PublishedAt.IsZero() || published >= at(p.SeenAt)
+	return undated || published <= p.poll.readBefore || digest.IsHashed(p.Identity) || strings.Contains(p.Identity, "#") || !p.poll.knows()
 }
 
 // isOld reports whether a post is dated before its feed was last read: it could have
 // been in the document then.
 func (p *incoming) isOld() bool {
 	return !p.PublishedAt.IsZero() && at(p.PublishedAt) < p.poll.readBefore.plus(-Recent)
-}
-
-// A trait is what two posts have in common that may be the same. Of a delivered post
-// hash is that of its last edit, title and text are what readers had.
-type trait struct {
-	title, text, hash string
-	published         instant
-}
-
-// recognised pairs unknown posts of a document of so many entries with stored ones that
-// it no longer lists; so many others of it (renamed) have no GUID and were found edited
-// already. Two posts of one date are the same by a text of some length. By date and
-// title, by title and such a text, by the hash of all their content, or by title and
-// text without dates they are only where half of the document is found again so: one
-// post may well repeat another. What fits two posts fits none.
-func recognised(fresh []*incoming, stored []storedPost, entries, renamed int) map[*incoming]storedPost {
-	m := matching{fresh: fresh, stored: stored, sure: make(map[*incoming]storedPost), maybe: make(map[*incoming]storedPost), used: make(map[digest.PostID]bool)}
-	m.pair(m.sure, func(t trait) (trait, bool) {
-		return trait{text: t.text, published: t.published}, t.published != 0 && len(t.text) >= leastText
-	})
-	m.pair(m.maybe, func(t trait) (trait, bool) { return trait{title: t.title, published: t.published}, t.published != 0 })
-	m.pair(m.maybe, func(t trait) (trait, bool) {
-		return trait{title: t.title, text: t.text}, len(t.text) >= leastText
-	})
-	m.pair(m.maybe, func(t trait) (trait, bool) { return trait{hash: t.hash}, len(t.text) >= leastText })
-	m.pair(m.maybe, func(t trait) (trait, bool) {
-		return trait{title: t.title, text: t.text}, t.published == 0
-	})
-	if found := len(m.sure) + len(m.maybe) + renamed; found < 2 || 2*found < entries {
-		return m.sure
-	}
-	for p, s := range m.maybe {
-		m.sure[p] = s
-	}
-	return m.sure
-}
-
-type matching struct {
-	fresh       []*incoming
-	stored      []storedPost
-	sure, maybe map[*incoming]storedPost
-	used        map[digest.PostID]bool
-}
-
-// pair adds those pairs to found that have the same of what part gives of their
-// traits, and are the only two.
-func (m *matching) pair(found map[*incoming]storedPost, part func(trait) (trait, bool)) {
-	ones, others := make(map[trait][]*incoming), make(map[trait][]storedPost)
-	for _, p := range m.fresh {
-		if t, ok := part(trait{p.Title, p.Summary, p.ContentHash, at(p.PublishedAt)}); ok && !m.isPaired(p) {
-			ones[t] = append(ones[t], p)
-		}
-	}
-	for _, s := range m.stored {
-		if t, ok := part(trait{s.Title, s.Summary, s.ContentHash, s.PublishedAt}); ok && !m.used[s.ID] {
-			others[t] = append(others[t], s)
-		}
-	}
-	for t, one := range ones {
-		if len(one) == 1 && len(others[t]) == 1 {
-			found[one[0]] = others[t][0]
-			m.used[others[t][0].ID] = true
-		}
-	}
-}
-
-func (m *matching) isPaired(p *incoming) bool {
-	_, sure := m.sure[p]
-	_, maybe := m.maybe[p]
-	return sure || maybe
-}
-
-// archive finds the posts of a poll that are no news: many at once, dated before the
-// feed was last read, where most are older than all that is stored of it (begins), or
-// nothing that the document holds is known. Of one that is longer than what is read of it
-// (Windowed) each that lies before all that is stored has slid in.
-func archive(fresh []*incoming, poll *polled, begins instant) map[*incoming]bool {
-	no := make(map[*incoming]bool)
-	var old []*incoming
-	before := 0
-	for _, p := range fresh {
-		isBefore := !p.PublishedAt.IsZero() && at(p.PublishedAt) < begins
-		if isBefore && poll.Windowed {
-			no[p] = true
-		}
-		if p.isOld() {
-			old = append(old, p)
-			if isBefore {
-				before++
-			}
-		}
-	}
-	if len(old) > fewOld && 2*before >= len(old) || len(old) >= manyOld && !poll.knows() {
-		for _, p := range old {
-			no[p] = true
-		}
-	}
-	return no
 }

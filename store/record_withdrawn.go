@@ -1,7 +1,9 @@
 package store
 
 import (
+	"cmp"
 	"context"
+	"maps"
 	"net/http"
 	"slices"
 	"time"
@@ -18,36 +20,28 @@ const withdrawnWithin = 37 * 24 * time.Hour
 // they wait. They stay stored, without the hash of their content: what a document lists
 // again is restored, and not taken back once more.
 func (r *recording) withdraw(ctx context.Context) error {
-	var v values
-	polls := make(map[digest.FeedID]*polled)
-	for _, p := range r.polls {
-		if p.tellsDeleted() {
-			v.row(p.Feed.ID)
-			polls[p.Feed.ID] = p
-		}
+	inserted := make(map[digest.FeedID][]recentPost)
+	for _, p := range r.fresh {
+		inserted[p.FeedID] = append(inserted[p.FeedID], recentPost{postKey{p.FeedID, p.Identity}, p.id, at(p.PublishedAt), at(p.SeenAt)})
 	}
-	var recent []recentPost
-	err := r.c.allRows(ctx, &recent, &v, `WITH v (feed_id) AS (VALUES {rows})
-		SELECT p.id, p.feed_id, p.identity, p.published_at, p.seen_at FROM v CROSS JOIN posts p
-		WHERE p.feed_id = v.feed_id AND p.seen_at >= ? AND p.withdrawn_at = 0 ORDER BY p.feed_id, p.id`, r.now.plus(-withdrawnWithin))
-	if err != nil {
-		return err
-	}
-	byFeed := make(map[digest.FeedID][]recentPost)
-	for _, p := range recent {
-		byFeed[p.FeedID] = append(byFeed[p.FeedID], p)
+	renamed := make(map[digest.PostID]string, len(r.known))
+	for _, p := range r.known {
+		renamed[p.id] = p.Identity
 	}
 	var gone []digest.PostID
 	for _, p := range r.polls {
-		if polls[p.Feed.ID] == p {
-			gone = append(gone, deleted(byFeed[p.Feed.ID], p.Listed, p.Dates, p.isLater())...)
+		if p.tellsDeleted() {
+			for i := range p.recent {
+				p.recent[i].Identity = cmp.Or(renamed[p.recent[i].ID], p.recent[i].Identity)
+			}
+			gone = append(gone, deleted(append(p.recent, inserted[p.Feed.ID]...), p.Listed, p.Dates, p.isLater())...)
 		}
 	}
 	if len(gone) == 0 {
 		return nil
 	}
 	var ids []digest.PostID
-	err = r.c.all(ctx, &ids, `DELETE FROM digest_posts WHERE (digest_id, visible_at, post_id) IN (
+	err := r.c.all(ctx, &ids, `DELETE FROM digest_posts WHERE (digest_id, visible_at, post_id) IN (
 		SELECT s.digest_id, d.next_due_at, p.id FROM posts p JOIN subscriptions s ON s.feed_id = p.feed_id JOIN digests d ON d.id = s.digest_id
 		WHERE p.id IN (`+list(gone)+`)) RETURNING post_id`)
 	if err != nil || len(ids) == 0 {
@@ -57,11 +51,13 @@ func (r *recording) withdraw(ctx context.Context) error {
 	return r.c.run(ctx, `UPDATE posts SET content_hash = '', withdrawn_at = ? WHERE id`+r.c.d.oneOf, r.now, keys(r.c.d, slices.Compact(ids)))
 }
 
-// tellsDeleted reports whether what a poll does not list may have been deleted: the whole
-// document was read at the feed's own address, and something of it was known.
-func (p *polled) tellsDeleted() bool {
+// tellsDeleted reports whether posts that a poll does not list may have been deleted: something of it was known.
+func (p *polled) tellsDeleted() bool { return p.isWhole() && p.knows() }
+
+// isWhole reports whether a poll read the whole document, at the feed's own address.
+func (p *polled) isWhole() bool {
 	own := p.ReadAt == p.stored.URL && p.Feed.URL == p.stored.URL && p.Feed.MovedTo == ""
-	return own && !p.first && len(p.Listed) > 0 && !p.Windowed && p.Feed.PostsWaiting == 0 && p.knows()
+	return own && !p.first && len(p.Listed) > 0 && !p.Windowed && p.Feed.PostsWaiting == 0
 }
 
 // isLater reports whether a document is later than the one before it by the word of its
@@ -91,6 +87,15 @@ type recentPost struct {
 // than the one before. Dates are those of the listed posts in Unix seconds, 0 for none: without them
 // counts what was seen earlier.
 func deleted(recent []recentPost, listed []string, dates []int64, later bool) (gone []digest.PostID) {
+	all := unlisted(recent, listed, dates, func(older, newer int) bool {
+		return older > 0 && older >= newer && (newer > 0 || later)
+	})
+	return slices.Sorted(maps.Keys(all))
+}
+
+// unlisted finds the recent posts that a document does not list, and for which a condition on the numbers of older and
+// of newer posts holds that it does list.
+func unlisted(recent []recentPost, listed []string, dates []int64, holds func(older, newer int) bool) map[digest.PostID]bool {
 	seen := make(map[string]instant, len(recent))
 	for _, p := range recent {
 		seen[p.Identity] = p.SeenAt
@@ -99,6 +104,7 @@ func deleted(recent []recentPost, listed []string, dates []int64, later bool) (g
 	for i := range listed {
 		lists[clean(listed[i])] = true
 	}
+	found := make(map[digest.PostID]bool)
 	for _, p := range recent {
 		if lists[p.Identity] {
 			continue
@@ -116,11 +122,11 @@ func deleted(recent []recentPost, listed []string, dates []int64, later bool) (g
 				newer++
 			}
 		}
-		if older > 0 && older >= newer && (newer > 0 || later) {
-			gone = append(gone, p.ID)
+		if holds(older, newer) {
+			found[p.ID] = true
 		}
 	}
-	return gone
+	return found
 }
 
 // restore brings posts back that were withdrawn and are listed again, to those readers
