@@ -28,7 +28,7 @@ func (d *Document) identify() {
 			continue
 		}
 		guid, ownLink := p.GUID, p.Link != "" && links[p.Link] == 1
-		if standsForNone(guid) {
+		if isNoGUID(guid) {
 			guid = ""
 		}
 		switch {
@@ -55,10 +55,12 @@ type repetition struct {
 }
 
 // repetitions returns for each post the index of the first that it repeats; its own if it repeats none. Two entries
-// are one post in four cases: all of their content and their date are the same, whatever their GUIDs; GUID, address
-// and date are the same, and the title or the text; the GUIDs differ in a fragment, which counts edits, and address,
-// date and text are the same; address, date and title are the same, and at most half of the document has that address.
-// Without a date or an address, GUID and content are the same.
+// are one post in five cases:
+//   - Content and date are the same, whatever their GUIDs.
+//   - GUID, address, date, and title or text are the same.
+//   - The GUIDs differ in a fragment, which counts edits; address, date and text are the same.
+//   - Address, date and title are the same, and at most half of the document has that address.
+//   - GUID and content are the same, and address or date are missing.
 func (d *Document) repetitions() []int {
 	crowds, links := make(map[repetition]int, len(d.Posts)), make(map[string]int, len(d.Posts))
 	for i := range d.Posts {
@@ -127,8 +129,8 @@ func (p *Post) byTitle(taken map[string]bool) string {
 	return digest.HashedIdentity(basis + "\n" + p.Hash)
 }
 
-// standsForNone reports whether a GUID is what programs write for none.
-func standsForNone(guid string) bool {
+// isNoGUID reports whether a GUID is a word that programs write for none.
+func isNoGUID(guid string) bool {
 	switch strings.ToLower(strings.Trim(guid, " \t\r\n-_/.#?()[]{}<>\"'")) {
 	case "", "0", "n/a", "na", "none", "null", "nil", "undefined", "unknown", "false", "guid", "id", "nan", "empty",
 		"00000000-0000-0000-0000-000000000000", "urn:uuid:00000000-0000-0000-0000-000000000000":
@@ -137,8 +139,8 @@ func standsForNone(guid string) bool {
 	return false
 }
 
-// isClockZero reports whether a date is the instant from which programs count, in any time zone: the zero of Unix, of
-// Windows, of spreadsheets, of the old Macintosh and of FAT file systems. It stands for no date.
+// isClockZero reports whether a date is an instant from which programs count, in any time zone, and so means no date.
+// These are the zeros of Unix, Windows, spreadsheets, the old Macintosh and FAT file systems.
 func isClockZero(t time.Time) bool {
 	const zones = 14 * time.Hour
 	return slices.ContainsFunc([]time.Time{

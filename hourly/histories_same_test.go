@@ -189,8 +189,8 @@ func otherHistories() []history {
 	}
 }
 
-// journal lists the twelve articles of its current issue: another issue from day 3 on, whose first articles are
-// so many days older than the last ones of the issue before.
+// journal lists the twelve articles of its current issue, and another issue from day 3 on. The dates of the two issues
+// overlap by a number of days.
 func journal(overlap int) func(int) []item {
 	return func(day int) []item {
 		issue := 0

@@ -114,7 +114,7 @@ type polled struct {
 
 	recent   []recentPost           // the posts of its feed that were first seen not long ago
 	vanished map[digest.PostID]bool // of these, the ones that its document lost from its midst
-	again    bool                   // something came while the feed was in flight for which it is to be asked again
+	again    bool                   // a ping or a doubt reached the feed during the poll: it needs another poll
 
 	storedFor    digest.FeedID // whose readers have it on their account; 0: its own
 	tellsWaiting bool          // posts wait that readers would have had

@@ -145,10 +145,9 @@ func (r *recording) moveKnown(found func(*incoming) (storedPost, bool)) {
 	})
 }
 
-// renamed finds the stored post that an unknown identity replaces: the same
-// fingerprint under an identity that the document no longer lists, and the
-// same date; or, where either has no date, or several have that date, the same
-// content. Each stored post is replaced once.
+// renamed finds the stored post that an unknown identity replaces. Its fingerprint and date are the same, and the
+// document no longer lists its identity. If either post has no date, or several stored posts share the date, the
+// content must be the same instead. Each stored post is replaced once.
 func renamed(stored []storedPost) func(*incoming) (storedPost, bool) {
 	type trace struct {
 		feed        digest.FeedID

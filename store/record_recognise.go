@@ -34,8 +34,8 @@ func (p *incoming) isAnother(s storedPost, several bool) bool {
 	return pathOf(p.URL) != pathOf(s.URL) || p.Alias == "" && several || len(p.poll.Listed) == 1
 }
 
-// renumber gives new identities to posts that only share theirs with a stored one: their own addresses, else title and
-// date. It reports whether there was any.
+// renumber gives new identities to posts that share theirs with a stored post by accident: their addresses, or a hash of
+// title and date. It reports whether it found such a post.
 func (r *recording) renumber(known map[postKey]storedPost) bool {
 	others := make(map[*polled]int)
 	of := func(p *incoming) (storedPost, bool) {
@@ -141,8 +141,8 @@ func (r *recording) findVanished(ctx context.Context) error {
 	return err
 }
 
-// isDoubtful reports whether an unknown post may be one that is stored: it is not dated after its feed's last read, its
-// identity is made of what authors edit, its GUID has a fragment, or nothing in its document is known.
+// isDoubtful reports whether an unknown post may be a stored one. Its date is not after the feed's last poll, its
+// identity is a hash of what authors edit, its GUID has a fragment, or its document lists no known post.
 func (p *incoming) isDoubtful() bool {
 	published := at(p.PublishedAt)
 	undated := p.PublishedAt.IsZero() || published >= at(p.SeenAt)

@@ -7,8 +7,8 @@ import (
 	"digest"
 )
 
-// A trait is what two posts have in common that may be the same. Of a delivered post hash is that of its last edit,
-// title and text are what readers had.
+// A trait holds what identifies a post besides its identity. The title and text of a delivered post are the delivered
+// ones; the hash is the hash of its last edit.
 type trait struct {
 	title, text, hash string
 	path              string // of an address that one post alone has
@@ -16,7 +16,7 @@ type trait struct {
 	published         instant
 
 	gone   bool // it vanished from the document; true of each fresh post
-	hashed bool // its identity is made of what authors edit
+	hashed bool // its identity is a hash of what authors edit
 }
 
 // isLong reports whether a text tells posts apart.
@@ -90,8 +90,8 @@ func newMatching(fresh []*incoming, stored []storedPost, vanished map[digest.Pos
 	return m
 }
 
-// recognised returns the pairs in a document of so many entries; so many others of it (renamed) have no GUID and were
-// found edited already. What fits two posts fits none.
+// recognised returns the pairs. The document has a number of entries, of which earlier steps found some (renamed) that
+// have no GUID and were edited. If a rule fits two posts, it pairs none.
 func (m *matching) recognised(entries, renamed int) map[*incoming]storedPost {
 	for _, rule := range sureRules() {
 		m.pair(m.sure, rule)
@@ -188,10 +188,10 @@ const young = 60 * 24 * time.Hour
 // A dateRange holds the dates of the first and the last stored post of a feed.
 type dateRange struct{ Begins, Ends instant }
 
-// archive finds the posts of a poll that are no news: many at once, dated before the feed was last read, where most
-// are older than all stored posts, or where nothing in the document is known and they are not young. A post that is
-// dated after all stored posts is news. Of a document longer than the part that is read (Windowed), each post from
-// before all stored ones has slid in.
+// archive returns the posts of a poll that are not news. They appear together, with dates before the feed's last poll,
+// and most are older than all stored posts; or the document lists no known post, and they are not young. A post with a
+// date after all stored posts is news. In a document longer than the part that digest reads (Windowed), a post older
+// than all stored ones has slid in.
 func archive(fresh []*incoming, poll *polled, stored dateRange, now instant) map[*incoming]bool {
 	no := make(map[*incoming]bool)
 	var old []*incoming

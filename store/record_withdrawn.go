@@ -79,13 +79,11 @@ type recentPost struct {
 	SeenAt      instant
 }
 
-// deleted gives those of a feed's recent posts that its publisher has deleted: the
-// document does not list them any more, and still lists posts that are older, not fewer of
-// these than newer ones. Where the newer ones are more, it slid out of a document of a
-// few posts, one of them an old one that is pinned. Where none is newer, the document may be
-// an earlier version of itself, as caches and slow mirrors give it, unless it is later
-// than the one before. Dates are those of the listed posts in Unix seconds, 0 for none: without them
-// counts what was seen earlier.
+// deleted returns the recent posts of a feed that its publisher deleted. The document no longer lists them, lists older
+// posts, and lists at least as many older posts as newer ones. If there are more newer ones, the post slid out of a
+// short document with an old pinned post. If there is no newer one, the document may be an earlier version from a cache
+// or a slow mirror, unless it is later than the one before. dates holds the dates of the listed posts in Unix seconds,
+// 0 for none: undated posts are compared by the time at which the feed first listed them.
 func deleted(recent []recentPost, listed []string, dates []int64, later bool) (gone []digest.PostID) {
 	all := unlisted(recent, listed, dates, func(older, newer int) bool {
 		return older > 0 && older >= newer && (newer > 0 || later)
