@@ -1,6 +1,7 @@
 package feed
 
 import (
+	"hash/maphash"
 	"slices"
 	"strings"
 	"time"
@@ -46,12 +47,18 @@ func (d *Document) identify() {
 	}
 }
 
-// A repetition is what two entries of a document have in common if they are one post. Its text, title and content are
-// hashes or empty; at least one of them is set.
-type repetition struct {
-	guid, link           string
-	published            time.Time
-	title, text, content string
+// A sameness is a hash of what two entries of a document have in common if they are one post.
+type sameness uint64
+
+// sameAs returns the hash of a date and of texts; the first names what they are.
+func sameAs(seed maphash.Seed, published time.Time, texts ...string) sameness {
+	var h maphash.Hash
+	h.SetSeed(seed)
+	maphash.WriteComparable(&h, published.Unix())
+	for _, t := range texts {
+		maphash.WriteComparable(&h, t)
+	}
+	return sameness(h.Sum64())
 }
 
 // repetitions returns for each post the index of the first that it repeats; its own if it repeats none. Two entries
@@ -59,62 +66,83 @@ type repetition struct {
 //   - Content and date are the same, whatever their GUIDs.
 //   - GUID, address, date, and title or text are the same.
 //   - The GUIDs differ in a fragment, which counts edits; address, date and text are the same.
-//   - Address, date and title are the same, and at most half of the document has that address.
-//   - GUID and content are the same, and address or date are missing.
+//   - Address, title and date are the same, and at most half of the document has that address; or the text, undated.
+//   - GUID and content are the same, if they have neither address nor date.
 func (d *Document) repetitions() []int {
-	crowds, links := make(map[repetition]int, len(d.Posts)), make(map[string]int, len(d.Posts))
+	seed := maphash.MakeSeed()
+	crowds := make(map[sameness]int, 3*len(d.Posts))
 	for i := range d.Posts {
-		crowds[d.Posts[i].place()]++
-		links[d.Posts[i].Link]++
+		p := &d.Posts[i]
+		crowds[p.place(seed)]++
+		crowds[p.headline(seed)]++
+		crowds[sameAs(seed, time.Time{}, "link", p.Link)]++
 	}
-	first := make(map[repetition]int, len(d.Posts))
+	first := make(map[sameness]int, 2*len(d.Posts))
 	of := make([]int, len(d.Posts))
 	for i := range d.Posts {
 		p := &d.Posts[i]
 		of[i] = i
-		all := p.repeated(crowds[p.place()] > 1)
-		if n := links[p.Link]; n > 1 && 2*n <= len(d.Posts) && p.Link != "" && p.Title != "" && !p.Published.IsZero() {
-			all = append(all, repetition{link: p.Link, published: p.Published, title: p.Title})
+		all := p.repeated(seed, crowds[p.place(seed)] > 1)
+		isPage := p.Link != "" && 2*crowds[sameAs(seed, time.Time{}, "link", p.Link)] <= len(d.Posts)
+		if isPage && p.Title != "" && crowds[p.headline(seed)] > 1 {
+			all = append(all, p.page(seed))
 		}
-		for _, r := range all {
-			if j, ok := first[r]; ok {
+		for _, same := range all {
+			if j, ok := first[same]; ok {
 				of[i] = j
 				break
 			}
 		}
-		for _, r := range all {
-			if _, ok := first[r]; !ok {
-				first[r] = of[i]
+		for _, same := range all {
+			if _, ok := first[same]; !ok {
+				first[same] = of[i]
 			}
 		}
 	}
 	return of
 }
 
-// place returns what entries have in common that may be versions of one post: few share it.
-func (p *Post) place() repetition {
+// place returns what few entries share that are not versions of one post: address, date, and GUID before its fragment.
+func (p *Post) place(seed maphash.Seed) sameness {
 	guid, _, _ := strings.Cut(p.GUID, "#")
-	return repetition{guid: guid, link: p.Link, published: p.Published}
+	return sameAs(seed, p.Published, "place", guid, p.Link)
 }
 
-// repeated returns what makes another entry a repetition of this one.
-func (p *Post) repeated(crowded bool) []repetition {
-	all := []repetition{{guid: p.GUID, link: p.Link, published: p.Published, content: p.Hash}}
-	if p.Link != "" || !p.Published.IsZero() {
-		all = append(all, repetition{link: p.Link, published: p.Published, content: p.Hash})
+// headline returns title and date, which few entries share.
+func (p *Post) headline(seed maphash.Seed) sameness {
+	return sameAs(seed, p.Published, "headline", p.Title)
+}
+
+// page returns title, date and the address without what counts visits; and the text, if there is no date.
+func (p *Post) page(seed maphash.Seed) sameness {
+	text := ""
+	if p.Published.IsZero() {
+		text = p.textHash()
+	}
+	return sameAs(seed, p.Published, "page", p.Title, bareAddress(CleanURL(p.Link)), text)
+}
+
+// repeated returns what makes another entry a repetition of this one; crowded says that entries share its place.
+func (p *Post) repeated(seed maphash.Seed, crowded bool) []sameness {
+	all := []sameness{sameAs(seed, p.Published, "content", p.Hash)}
+	if p.Link == "" && p.Published.IsZero() {
+		all[0] = sameAs(seed, p.Published, "GUID and content", p.GUID, p.Hash)
 	}
 	if !crowded || p.GUID == "" || p.Link == "" || p.Published.IsZero() {
 		return all
 	}
 	if p.Title != "" {
-		all = append(all, repetition{guid: p.GUID, link: p.Link, published: p.Published, title: p.Title})
+		all = append(all, sameAs(seed, p.Published, "title", p.GUID, p.Link, p.Title))
 	}
-	text := p.place()
-	if text.text = (&Post{bodies: p.bodies}).hash(); len(p.bodies) == 0 {
-		text.guid = p.GUID
+	guid := p.GUID
+	if len(p.bodies) > 0 {
+		guid, _, _ = strings.Cut(guid, "#")
 	}
-	return append(all, text)
+	return append(all, sameAs(seed, p.Published, "text", guid, p.Link, p.textHash()))
 }
+
+// textHash returns a hash of the texts as the document has them.
+func (p *Post) textHash() string { return (&Post{bodies: p.bodies}).hash() }
 
 // byTitle makes an identity of title and date that is not taken: of the content too where another post has both, or
 // neither is known.
