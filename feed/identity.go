@@ -10,8 +10,8 @@ import (
 )
 
 // identify gives each post its identity. The repetitions of a post have the identity of the first. Posts that share a
-// GUID, or have none, are known by their address; posts that share that too by title and date. An alias is the
-// identity that the post had, or may get, in a document where it shares nothing.
+// GUID, or have none, are known by their address; posts that share that too by title and date, and then by content. An
+// alias is the identity that the post had, or may get, in a document where it shares nothing.
 func (d *Document) identify() {
 	of := d.repetitions()
 	guids, links := map[string]int{}, map[string]int{}
@@ -21,11 +21,10 @@ func (d *Document) identify() {
 			links[d.Posts[i].Link]++
 		}
 	}
-	taken := make(map[string]bool, len(d.Posts))
+	titles := make(map[string]int)
 	for i, first := range of {
 		p := &d.Posts[i]
 		if first != i {
-			p.Identity, p.Alias = d.Posts[first].Identity, d.Posts[first].Alias
 			continue
 		}
 		guid, ownLink := p.GUID, p.Link != "" && links[p.Link] == 1
@@ -41,9 +40,18 @@ func (d *Document) identify() {
 		case ownLink:
 			p.Identity, p.Alias = bounded(p.Link), bounded(guid)
 		default:
-			p.Identity, p.Alias = p.byTitle(taken), bounded(guid)
+			p.Identity, p.Alias = p.byTitle(), bounded(guid)
+			titles[p.Identity]++
 		}
-		taken[p.Identity] = true
+	}
+	for i, first := range of {
+		p := &d.Posts[i]
+		if first == i && titles[p.Identity] > 1 {
+			p.Alias, p.Identity = p.Identity, digest.HashedIdentity(p.Identity+p.Hash)
+		}
+	}
+	for i, first := range of {
+		d.Posts[i].Identity, d.Posts[i].Alias = d.Posts[first].Identity, d.Posts[first].Alias
 	}
 }
 
@@ -144,17 +152,13 @@ func (p *Post) repeated(seed maphash.Seed, crowded bool) []sameness {
 // textHash returns a hash of the texts as the document has them.
 func (p *Post) textHash() string { return (&Post{bodies: p.bodies}).hash() }
 
-// byTitle makes an identity of title and date that is not taken: of the content too where another post has both, or
-// neither is known.
-func (p *Post) byTitle(taken map[string]bool) string {
+// byTitle makes an identity of title and date; of the content where both are missing.
+func (p *Post) byTitle() string {
 	basis := p.Title + "\n" + p.Published.UTC().Format(time.RFC3339)
 	if p.Title == "" && p.Published.IsZero() {
 		basis = p.Link + "\n" + p.Hash
 	}
-	if id := digest.HashedIdentity(basis); !taken[id] {
-		return id
-	}
-	return digest.HashedIdentity(basis + "\n" + p.Hash)
+	return digest.HashedIdentity(basis)
 }
 
 // isNoGUID reports whether a GUID is a word that programs write for none.

@@ -24,14 +24,17 @@ const (
 
 // isAnother reports whether an incoming post is another one than the stored post that has its identity: title, text and
 // date differ. Feeds number their entries by their places, name all of them alike, or list one post only, always at one
-// address. If the address is the same too, the document must list that one post alone, or several such posts that have
-// no address of their own.
+// address. If the address is the same too, the document must list several such posts that have no address of their own.
+// A document's only post is another one, too, if it differs and is dated after the stored one was first seen.
 func (p *incoming) isAnother(s storedPost, several bool) bool {
-	published := at(p.PublishedAt)
+	published, alone := at(p.PublishedAt), len(p.poll.Listed) == 1
+	if alone && p.ContentHash != s.ContentHash && published > s.SeenAt {
+		return true
+	}
 	if p.Title == s.Title || p.Summary == s.Summary || published == s.PublishedAt && published != 0 {
 		return false
 	}
-	return pathOf(p.URL) != pathOf(s.URL) || p.Alias == "" && several || len(p.poll.Listed) == 1
+	return pathOf(p.URL) != pathOf(s.URL) || p.Alias == "" && several || alone
 }
 
 // renumber gives new identities to posts that share theirs with a stored post by accident: their addresses, or a hash of
