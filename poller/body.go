@@ -1,9 +1,12 @@
 package poller
 
 import (
+	"bufio"
 	"bytes"
 	"cmp"
+	"compress/flate"
 	"compress/gzip"
+	"compress/zlib"
 	"context"
 	"errors"
 	"fmt"
@@ -206,8 +209,8 @@ func (m *meter) blame(err error, codings []string) error {
 }
 
 const (
-	// acceptCodings is what undo undoes. Not deflate: half the servers mean
-	// zlib by it and half do not (RFC 9110 §8.4.1.2).
+	// acceptCodings lists the codings that a server may use. Not deflate: half the servers mean
+	// zlib by it and half do not (RFC 9110 §8.4.1.2), which undo must guess.
 	acceptCodings = "gzip, br, zstd"
 
 	maxCodings = 2       // over one another
@@ -237,8 +240,21 @@ func undo(r io.Reader, coding string) (io.Reader, error) {
 		return brotli.NewReader(r), nil
 	case "zstd":
 		return zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(maxWindow))
-	case "deflate", "compress", "x-compress", "dcb", "dcz": // which were not asked for
+	case "deflate":
+		return inflate(r)
+	case "compress", "x-compress", "dcb", "dcz": // which were not asked for
 		return nil, fmt.Errorf("%w has an unknown coding: %s", errCoding, oneLine(coding))
 	}
 	return r, nil
+}
+
+// inflate undoes deflate, which is zlib's format, or that without its header. The two bytes of the header tell which
+// (RFC 1950 section 2.2).
+func inflate(r io.Reader) (io.Reader, error) {
+	b := bufio.NewReader(r)
+	const method, deflate, check = 0x0f, 8, 31
+	if head, err := b.Peek(2); err == nil && head[0]&method == deflate && (int(head[0])<<8|int(head[1]))%check == 0 {
+		return zlib.NewReader(b)
+	}
+	return flate.NewReader(b), nil
 }

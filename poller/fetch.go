@@ -110,11 +110,14 @@ func usable(status int) bool {
 // fetch sends one request and follows its redirects. The error is a *pollError,
 // or else the session was cut short.
 func (s *session) fetch(ctx context.Context, method string, r route) (*answer, error) {
+	if r.cookies == nil {
+		r.cookies = &cookies{}
+	}
 	for {
-		if err := s.mayAsk(ctx, r); err != nil {
-			return nil, err
+		a, err := s.askAllowed(ctx, method, r)
+		if err != nil {
+			a, err = s.secondly(ctx, method, r, err)
 		}
-		a, err := s.askSigned(ctx, method, r)
 		if err != nil || !isRedirect(a.status) {
 			return a, err
 		}
@@ -127,6 +130,14 @@ func (s *session) fetch(ctx context.Context, method string, r route) (*answer, e
 			}
 		}
 	}
+}
+
+// askAllowed sends one request if nothing forbids it.
+func (s *session) askAllowed(ctx context.Context, method string, r route) (*answer, error) {
+	if err := s.mayAsk(ctx, r); err != nil {
+		return nil, err
+	}
+	return s.askSigned(ctx, method, r)
 }
 
 // mayAsk finds out, before a request, whether the host's owner or the operator has it
@@ -287,8 +298,8 @@ func (s *session) countSends(ctx context.Context, n *int, isHome *bool) context.
 	})
 }
 
-// request makes the request: no Cookie, no Referer, no Cache-Control (S22, S23,
-// S25), validators byte for byte (S3, S4) and only where they belong.
+// request makes the request: no Cookie but those of its chain of redirects, no Referer, no
+// Cache-Control (S22, S23, S25), validators byte for byte (S3, S4) and only where they belong.
 func (s *session) request(ctx context.Context, method string, r *route) *http.Request {
 	h := http.Header{
 		"User-Agent":      {s.agent},
@@ -297,6 +308,7 @@ func (s *session) request(ctx context.Context, method string, r *route) *http.Re
 	}
 	r.conditional = r.address == s.validators.url && s.validators.condition(h)
 	s.authorize(h, r)
+	r.cookies.send(h, *r)
 	s.address(h, method, r)
 	return (&http.Request{
 		Method: method, URL: r.url, Host: r.url.Host, Header: h, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,

@@ -57,7 +57,18 @@ func never(t *testing.T, name string) {
 	}
 }
 
-func TestS22_NoCookie(t *testing.T)  { never(t, "Cookie") }
+// TestS22_Cookies: a request sends the cookie of the redirect that led to it, and no other request does.
+func TestS22_Cookies(t *testing.T) {
+	_, log := everyRequest(t)
+	for i, q := range log {
+		want := ""
+		if i == 2 {
+			want = "a=b"
+		}
+		sent(t, q, "Cookie", want)
+	}
+}
+
 func TestS23_NoReferer(t *testing.T) { never(t, "Referer") }
 
 func TestS25_CachesMayAnswer(t *testing.T) {
@@ -85,7 +96,11 @@ func TestS27_TheSameInEveryRequest(t *testing.T) {
 		sent(t, q, "Accept-Encoding", "gzip, br, zstd")
 		sent(t, q, "Accept", acceptTypes)
 		sent(t, q, "Host", s.address)
-		if len(q.lines) != 4 {
+		fields := 4
+		if _, follows := q.get("Cookie"); follows {
+			fields++
+		}
+		if len(q.lines) != fields {
 			t.Errorf("%s %s: %q", q.method, q.target, q.lines)
 		}
 	}

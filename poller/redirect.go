@@ -23,6 +23,7 @@ type route struct {
 	temporary   bool          // one of the redirects was not 301 or 308
 	wait        time.Duration // the longest Retry-After of them
 	conditional bool          // validators were sent to url
+	cookies     *cookies      // of this chain of redirects; nil: none are kept
 
 	// mayBeHome: the URL may lead into the allowed networks. A person gave it, or
 	// something that was found there did.
@@ -72,8 +73,13 @@ func (a *answer) follow() (route, error) {
 	if err != nil {
 		return refuse(digest.Words("redirected to nowhere"))
 	}
-	r := route{url: u, address: u.String(), seen: append(slices.Clip(a.seen), a.address), mayBeHome: a.isHome}
+	r := route{url: u, address: u.String(), seen: append(slices.Clip(a.seen), a.address), cookies: a.cookies, mayBeHome: a.isHome}
 	r.temporary = a.temporary || a.status != http.StatusMovedPermanently && a.status != http.StatusPermanentRedirect
+	r.cookies.keep(a)
+	isCircle := slices.Contains(r.seen, r.address)
+	if isCircle && r.cookies.differ(r) {
+		isCircle, r.temporary = false, true
+	}
 	wait, _ := retryAfter(a.header, a.received)
 	r.wait = max(a.wait, wait)
 	switch {
@@ -81,7 +87,7 @@ func (a *answer) follow() (route, error) {
 		return refuse(digest.Words("redirected to something that is not a web address"))
 	case a.url.Scheme == "https" && u.Scheme == "http":
 		return refuse(digest.Words("redirected from https to http"))
-	case slices.Contains(r.seen, r.address):
+	case isCircle:
 		return refuse(digest.Words("redirected in a circle"))
 	case len(r.seen) > maxHops:
 		return refuse(digest.Words("redirected more than 10 times"))
