@@ -59,6 +59,7 @@ type Document struct {
 	Aliases []string // of an actor: its other addresses
 	Actor   string   // the ID of an actor; of a page, that of the actor whose page it is; "": none
 
+	Shortened bool // not all of it was read: posts between the first and the last are missing
 	Withholds bool // an outbox that has posts, or names them, and gives none
 
 	Me []string // the pages that its author says are theirs too (rel=me)
