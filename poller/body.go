@@ -113,7 +113,7 @@ func (b *bodyReader) readWhole(m *meter, codings []string, most, length int64) (
 // bytes may decode to gigabytes that the next coding reduces to nothing.
 func (b *bodyReader) decode(r io.Reader, codings []string, most int64, tooLarge error, grow func(to int64) error) ([]byte, error) {
 	between := &meter{most: max(most, b.long), tooLarge: tooLarge} // there are two codings at most
-	for i, coding := range slices.Backward(codings) { // the last applied first (RFC 9110 §8.4)
+	for i, coding := range slices.Backward(codings) {              // the last applied first (RFC 9110 §8.4)
 		var err error
 		if r, err = undo(r, coding); err != nil {
 			return nil, cmp.Or(between.err, err)
