@@ -30,7 +30,7 @@ func TestImports(t *testing.T) {
 		"digest/feed":                       "digest digest/internal/hypertext digest/internal/microformats digest/internal/weburl",
 		"digest/render":                     "digest digest/internal/catalogue digest/internal/hypertext digest/internal/weburl",
 		"digest/mailer":                     "digest digest/internal/ownership",
-		"digest/edition":                    "digest digest/internal/catalogue digest/internal/words digest/render digest/mailer",
+		"digest/edition":                    "digest digest/internal/catalogue digest/internal/weburl digest/internal/words digest/render digest/mailer",
 		"digest/internal/seal":              "digest digest/internal/ownership",
 		"digest/internal/ownership":         "",
 		"digest/poller":                     "digest digest/feed digest/internal/catalogue digest/internal/weburl digest/push",

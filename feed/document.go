@@ -79,7 +79,7 @@ type Post struct {
 	Identity   string    // stable under edits, unique within the document where it can be
 	Alias      string    // its identity if other posts shared what it is, or no longer did; "": none
 	GUID       string    // as in the document: guid, atom:id, rdf:about, JSON Feed's id
-	Link       string    // absolute; "" when there is none
+	Link       string    // absolute, as it is written; "" when there is none
 	Title      string    // plain text; "" when there is none
 	Author     string    // the post's own; Sanitise falls back to the feed's
 	Language   string    // the post's own; Sanitise falls back to the feed's
@@ -94,6 +94,7 @@ type Post struct {
 	titles, bodies []text  // not empty, best first
 	images         []image // beside the text, best first
 	external       string  // the page that the post is about, beside its own
+	page           string  // where Link leads, if browsers read another address in it
 	original       string  // the author's own page where Link counts clicks
 	feedAuthor     string
 	feedLanguage   string

@@ -49,13 +49,7 @@ func Parse(of string) (*url.URL, error) {
 // Escaped returns an address that net/url can parse: it turns backslashes before the query into slashes, and escapes
 // each % that begins no escape.
 func Escaped(of string) string {
-	end := len(of)
-	if i := strings.IndexAny(of, "?#"); i >= 0 {
-		end = i
-	}
-	if strings.IndexByte(of[:end], '\\') >= 0 {
-		of = strings.ReplaceAll(of[:end], `\`, "/") + of[end:]
-	}
+	of = WithSlashes(of)
 	if !HasBarePercent(of) {
 		return of
 	}
@@ -67,6 +61,18 @@ func Escaped(of string) string {
 		}
 	}
 	return b.String()
+}
+
+// WithSlashes turns the backslashes of an address into slashes, up to its query.
+func WithSlashes(of string) string {
+	end := len(of)
+	if i := strings.IndexAny(of, "?#"); i >= 0 {
+		end = i
+	}
+	if strings.IndexByte(of[:end], '\\') < 0 {
+		return of
+	}
+	return strings.ReplaceAll(of[:end], `\`, "/") + of[end:]
 }
 
 // HasBarePercent reports whether an address has a % that begins no escape.
