@@ -57,7 +57,7 @@ func TestImports(t *testing.T) {
 		"digest/internal/domains":           "digest digest/internal/doctor digest/internal/seal digest/mailer digest/store",
 		"digest/internal/hub":               "digest digest/edition digest/internal/catalogue digest/poller digest/push digest/store",
 		"digest/internal/metrics":           "digest digest/store",
-		"digest/web":                        "digest digest/render digest/mailer digest/calendar digest/timezone digest/feed digest/poller digest/store digest/edition digest/subscribe digest/push digest/internal/catalogue digest/internal/chart digest/internal/dmarc digest/internal/export digest/internal/words digest/internal/allowance digest/internal/domains digest/internal/hub digest/internal/logo digest/internal/members digest/internal/picture digest/internal/support",
+		"digest/web":                        "digest digest/render digest/mailer digest/calendar digest/timezone digest/feed digest/poller digest/store digest/edition digest/subscribe digest/push digest/internal/catalogue digest/internal/chart digest/internal/dmarc digest/internal/export digest/internal/words digest/internal/allowance digest/internal/domains digest/internal/hub digest/internal/logo digest/internal/members digest/internal/picture digest/internal/support digest/internal/weburl",
 		"digest/test/acceptance":            "",
 		"digest/test/browser":               "digest/test/tier",
 		"digest/test/certificate":           "",

@@ -27,14 +27,19 @@ func resolve(base, ref string) string {
 	return resolveAsWritten(base, ref)
 }
 
-// isMisread reports whether an address has backslashes for slashes, or is a relative one with a % that begins no escape.
-// Others lead where resolveAsWritten says. What browsers escape in them is escaped where they are requested and shown.
+// isMisread reports whether an address has backslashes for slashes, or is a relative one with a % that begins no escape
+// or with one of the signs that net/url escapes and browsers do not. Others lead where resolveAsWritten says. What
+// browsers escape in them is escaped where they are requested and shown.
 func isMisread(ref string) bool {
 	before := ref
 	if i := strings.IndexAny(ref, "?#"); i >= 0 {
 		before = ref[:i]
 	}
-	return strings.IndexByte(before, '\\') >= 0 || weburl.HasBarePercent(ref) && !isAbsolute(strings.TrimSpace(ref))
+	if !strings.ContainsAny(ref, `\%|[]`) {
+		return false
+	}
+	return strings.IndexByte(before, '\\') >= 0 ||
+		(strings.ContainsAny(before, "|[]") || weburl.HasBarePercent(ref)) && !isAbsolute(strings.TrimSpace(ref))
 }
 
 // browsed makes an address in HTML absolute as browsers do. A % that begins no escape, and what net/url writes

@@ -18,7 +18,7 @@ var oddLinks = []struct{ ref, page, identity string }{
 	{`https://x.example\a\b`, "https://x.example/a/b", `https://x.example\a\b`},
 	{`https:\\x.example\a`, "https://x.example/a", `https:\\x.example\a`},
 	{"https://x.example/a b", "https://x.example/a b", "https://x.example/a b"},
-	{"a b|c[1]", "https://a.example/blog/a%20b%7Cc%5B1%5D", "https://a.example/blog/a%20b%7Cc%5B1%5D"},
+	{"a b|c[1]", "https://a.example/blog/a%20b|c[1]", "https://a.example/blog/a%20b%7Cc%5B1%5D"},
 	{"https://x.example/é|詹", "https://x.example/é|詹", "https://x.example/é|詹"},
 }
 

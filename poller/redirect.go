@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"digest"
 	"digest/feed"
@@ -101,6 +102,13 @@ func (a *answer) location() (u *url.URL, address string, err error) {
 	field := a.header.Get("Location")
 	if field == "" {
 		return nil, "", http.ErrNoLocation
+	}
+	if !utf8.ValidString(field) { // each byte is a character then (Fetch Standard, location URL)
+		runes := make([]rune, len(field))
+		for i := range len(field) {
+			runes[i] = rune(field[i])
+		}
+		field = string(runes)
 	}
 	to, isOfWeb := weburl.Resolve(a.address, field)
 	if !isOfWeb {

@@ -228,6 +228,7 @@ func TestLocation(t *testing.T) {
 		{"http://a.example/100%/feed", "50%.xml?x=%", "http://a.example/100%/50%.xml?x=%"},
 		{"http://a.example/feed", `\new\a|b[1].xml`, "http://a.example/new/a|b[1].xml"},
 		{"http://a.example/feed", "/é.xml?ü", "http://a.example/%C3%A9.xml?%C3%BC"},
+		{"http://a.example/feed", "/\xe9.xml", "http://a.example/%C3%A9.xml"},
 		{"http://a.example/feed", "http://bücher.example/", "http://xn--bcher-kva.example/"},
 	} {
 		r, err := routeTo(test.base)
