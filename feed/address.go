@@ -27,9 +27,9 @@ func resolve(base, ref string) string {
 	return resolveAsWritten(base, ref)
 }
 
-// isMisread reports whether an address has backslashes for slashes, or is a relative one with a % that begins no escape
-// or with one of the signs that net/url escapes and browsers do not. Others lead where resolveAsWritten says. What
-// browsers escape in them is escaped where they are requested and shown.
+// isMisread reports whether resolveAsWritten reads another address than browsers. It does if the address has
+// backslashes for slashes. It does if the address is relative and has a % that begins no escape, or a sign that
+// net/url escapes and browsers do not. The poller and the pages escape all else that browsers escape.
 func isMisread(ref string) bool {
 	before := ref
 	if i := strings.IndexAny(ref, "?#"); i >= 0 {
@@ -77,7 +77,7 @@ func mended(address string) string {
 // resolveAsWritten makes ref absolute against base. An absolute ref stays byte for byte; one that
 // cannot be resolved stays as it is; one that lacks only its scheme gets the base's, or https.
 // No address is as long as a base that is left aside here: each short link would grow by all
-// of it. The identities of stored posts are made of what it returns: it must stay as it is.
+// of it. Stored posts have identities that it made: it must stay as it is.
 func resolveAsWritten(base, ref string) string {
 	ref = cleanAddress(ref)
 	switch {

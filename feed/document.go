@@ -49,7 +49,7 @@ type Document struct {
 
 	Posts    []Post    // all of them, in document order; what becomes posts is Newest(MaxPosts)
 	Feeds    []Offer   // of a page: the feeds it offers, in order; of an OPML: its list
-	Refresh  string    // of a page: the address to which it sends browsers at once; "": none
+	Refresh  string    // of a page: the address to which it refreshes soon; "": none
 	BadLines []BadLine // of an OPML: lines that ask for a feed and give none, in order
 	Repairs  []string  // what had to be put right, for people
 

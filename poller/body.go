@@ -24,7 +24,7 @@ const (
 	maxRoom = 1 << 20  // of a body before it has come
 )
 
-// A sizeError says that a body is larger than so many bytes.
+// A sizeError says that a body is larger than a number of bytes.
 type sizeError int64
 
 func (e sizeError) Error() string { return fmt.Sprintf("the body is larger than %d MiB", e>>20) }
@@ -137,7 +137,8 @@ const firstRoom = 16 << 10
 // body has more room.
 func (b *bodyReader) readAll(r io.Reader, most int64, tooLarge error, length int64, grow func(to int64) error) ([]byte, error) {
 	size := int64(firstRoom)
-	if length > 0 { // what is only promised gets no room
+	length = min(length, most) // a longer body has no more room
+	if length > 0 {            // what is only promised gets no room
 		size = min(length, maxRoom) + 1
 	}
 	var body []byte

@@ -7,9 +7,9 @@ import (
 	"slices"
 )
 
-// shorten reads the rest of a document of more than most bytes, and returns its posts at both ends, where the newest are:
-// as many as fit into the memory that the document has already. body is its beginning. The other bytes pass through and
-// are forgotten. Of JSON it returns the posts at the beginning.
+// shorten reads the rest of a document of more than most bytes. It returns the posts at both ends, because the newest
+// are there, as many as fit into the memory that the document has already. body is its beginning. shorten drops the
+// other bytes as they pass. For JSON it returns the posts at the beginning.
 func (b *bodyReader) shorten(body []byte, r io.Reader, most int64, tooLarge error) ([]byte, error) {
 	var cut cutter
 	if bytes.HasPrefix(bytes.TrimSpace(bytes.TrimPrefix(body[:most], []byte("\uFEFF"))), []byte("{")) {
@@ -47,7 +47,7 @@ func (b *bodyReader) shorten(body []byte, r io.Reader, most int64, tooLarge erro
 
 // A cutter says where a document can be cut between two posts.
 type cutter struct {
-	end  int    // of the last whole post in the first half; 0: there is none
+	end  int    // of the last whole post in the first half; 0: no post ends there
 	item string // the name of a post's element; "": the document is JSON
 }
 

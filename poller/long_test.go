@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// longFeed is a feed of so many posts of 64 KB.
+// longFeed makes a feed of posts of 64 KB each.
 func longFeed(begin, post, end string, posts int) string {
 	var b strings.Builder
 	b.WriteString(begin)
@@ -25,8 +25,8 @@ const (
 	rssEnd   = `</channel></rss>`
 )
 
-// TestLongDocument: of a document of more than 10 MiB the posts at both ends are read, in any coding, and not more memory
-// is taken than for one of 10 MiB.
+// TestLongDocument checks that the poller reads the posts at both ends of a document of more than 10 MiB, in any coding,
+// and with the least memory that an instance can have.
 func TestLongDocument(t *testing.T) {
 	const posts = 320
 	rss := longFeed(rssBegin, rssPost, rssEnd, posts)
@@ -41,7 +41,7 @@ func TestLongDocument(t *testing.T) {
 			body = pack(t, body, test.coding)
 		}
 		s.says(200, string(body), "Content-Encoding: "+cmp.Or(test.coding, "identity"))
-		r := newReader(t, s.url("/feed"))
+		r := newReader(t, s.url("/feed"), func(o *Options) { o.Memory = LeastBodies })
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
 		result := r.want(Changed)
@@ -59,7 +59,7 @@ func TestLongDocument(t *testing.T) {
 	}
 }
 
-// TestLongJSON: a JSON Feed of more than 10 MiB is read from its beginning.
+// TestLongJSON checks that the poller reads the beginning of a JSON Feed of more than 10 MiB.
 func TestLongJSON(t *testing.T) {
 	body := longFeed(`{"version":"https://jsonfeed.org/version/1.1","title":"Quay \"[{\"","items":[{"id":"g","title":"Berth","content_text":"x"}`,
 		`,{"id":"gN","title":"Berth N","tags":[{}],"content_text":"TEXT } ] \\"}`, `]}`, 200)
@@ -70,7 +70,7 @@ func TestLongJSON(t *testing.T) {
 	}
 }
 
-// TestTooLongDocument: what is longer than the operator allows, ends early, or is no feed is not read.
+// TestTooLongDocument checks that the poller rejects a document that exceeds the setting, ends early, or is no feed.
 func TestTooLongDocument(t *testing.T) {
 	rss := longFeed(rssBegin, rssPost, rssEnd, 200)
 	for why, test := range map[string]struct {

@@ -122,7 +122,7 @@ func TestS24_TargetIsKept(t *testing.T) {
 	}
 }
 
-// TestS24_TargetAsBrowsersWriteIt: what may not stand in a request is written as browsers do (URL Standard).
+// TestS24_TargetAsBrowsersWriteIt checks that requests escape the characters that browsers escape (URL Standard).
 func TestS24_TargetAsBrowsersWriteIt(t *testing.T) {
 	for target, want := range map[string]string{
 		"/é?q=ä": "/%C3%A9?q=%C3%A4", "/a/../b": "/b", "/a b?c d": "/a%20b?c%20d", `/a\b?c\d`: `/a/b?c\d`, "/<a>": "/%3Ca%3E",

@@ -142,7 +142,7 @@ func (s *Store) SubscriptionSettings(ctx context.Context, ids []digest.DigestID)
 
 // Subscribe adds a subscription; created is false if it was there before. A
 // paused one is resumed, with what the reader made of it where sub says nothing.
-// A feed of which posts are stored brings its posts of the last 24 hours, or its
+// A feed with stored posts brings its posts of the last 24 hours, or its
 // newest one if there are none, to the reader's next edition; never a post
 // that the digest has had, or that was held back of it (I4).
 func (s *Store) Subscribe(ctx context.Context, sub digest.Subscription, now time.Time) (created bool, err error) {

@@ -271,7 +271,8 @@ func withoutDots(path string) string {
 	return "/" + strings.Join(kept, "/")
 }
 
-// What is escaped in each part, beside controls and all that is not ASCII (URL Standard section 1.3).
+// The characters that escape replaces in each part, beside controls and letters beyond ASCII (URL Standard section
+// 1.3).
 const (
 	inFragment = " \"<>`"
 	inQuery    = " \"#<>'"
@@ -279,7 +280,7 @@ const (
 	inUser     = inPath + "/:;=@[\\]|"
 )
 
-// escape escapes the bytes of a part that may not stand in it. A % is never escaped.
+// escape replaces the unsafe bytes of a part by escapes. It leaves each % as it is.
 func escape(s, unsafe string) string {
 	isUnsafe := func(c byte) bool { return c < ' ' || c >= 0x7f || strings.IndexByte(unsafe, c) >= 0 }
 	from := 0

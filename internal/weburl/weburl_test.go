@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestResolve: what browsers read, by the URL Standard.
+// TestResolve checks addresses against the URL Standard.
 func TestResolve(t *testing.T) {
 	const base = "https://a.example/dir/page?q=1#f"
 	for _, c := range []struct{ base, ref, want string }{
@@ -39,7 +39,7 @@ func TestResolve(t *testing.T) {
 		{"", "https://a。example/", "https://a.example/"},
 		{base, "a\xe9b", "https://a.example/dir/a%E9b"},
 
-		// What is left out, and what a page has.
+		// Relative addresses.
 		{base, "", "https://a.example/dir/page?q=1"},
 		{base, "#g", "https://a.example/dir/page?q=1#g"},
 		{base, "?x", "https://a.example/dir/page?x"},
@@ -99,7 +99,7 @@ func TestResolve(t *testing.T) {
 	}
 }
 
-// TestParse: http requests the bytes that a browser would.
+// TestParse checks that http requests the bytes that a browser would.
 func TestParse(t *testing.T) {
 	for path, want := range map[string]string{
 		"/100%-sure?a=%": "/100%-sure?a=%", "/a b?c d": "/a%20b?c%20d", `/a\b?c\d`: `/a/b?c\d`, "/a|b[1]^": "/a|b[1]%5E",
@@ -121,8 +121,8 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// FuzzResolve: what is read is read again as it is, has no character that ends an address early, and leads where net/url
-// says.
+// FuzzResolve checks that Resolve does not change its own results, that they have no character that ends an address
+// early, and that net/url finds the same host and path in them.
 func FuzzResolve(f *testing.F) {
 	for _, ref := range []string{"100%", `\\b\c`, "a b?c|d#é", "https:x", "../%2e%2e/x", "//ü.example:8080", "https://ann:x@a.example"} {
 		f.Add("https://a.example/dir/page", ref)
