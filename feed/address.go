@@ -214,14 +214,13 @@ func isWeb(s string) bool {
 // become lower case and ASCII. A default port, a fragment and white space before it go.
 // Path and query stay byte for byte. It unwraps feed: addresses.
 func NormalURL(raw string) (string, error) {
-	s := withScheme(cleanAddress(raw))
+	s := withScheme(weburl.WithSlashes(cleanAddress(raw)))
 	if len(s) > maxAddress {
 		return "", notAddress(raw, nil)
 	}
 	if before, fragment, found := strings.Cut(s, "#"); found {
 		s = strings.TrimSpace(before) + "#" + fragment
 	}
-	s = weburl.WithSlashes(s)
 	u, err := url.Parse(weburl.Escaped(s))
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
 		return "", notAddress(raw, err)

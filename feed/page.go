@@ -66,7 +66,7 @@ func parsePage(doc, address string) *Document {
 			case atom.Meta:
 				channel = firstOf(channel, channelOf(tag))
 				if d.Refresh == "" && strings.EqualFold(valueOf(tag.Attr, "http-equiv"), "refresh") {
-					d.Refresh = refreshed(base, valueOf(tag.Attr, "content"))
+					d.Refresh = Refreshed(base, valueOf(tag.Attr, "content"))
 				}
 			}
 		}
@@ -76,9 +76,9 @@ func parsePage(doc, address string) *Document {
 // maxRefresh is the longest delay, in seconds, of a page that only leads elsewhere.
 const maxRefresh = 30
 
-// refreshed returns the address to which a refresh leads soon, such as "0; url=/rss.xml" (HTML section 4.2.5.3); "" for
+// Refreshed returns the address to which a refresh leads soon, such as "0; url=/rss.xml" (HTML section 4.2.5.3); "" for
 // none.
-func refreshed(base, content string) string {
+func Refreshed(base, content string) string {
 	const spaces = " \t\n\f\r"
 	content = strings.TrimLeft(content, spaces)
 	rest := strings.TrimLeft(content, "0123456789")

@@ -1,6 +1,7 @@
 package poller
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"strings"
@@ -53,10 +54,14 @@ func (p *poll) readInstead(ctx context.Context, a *answer, page *pollError) bool
 
 // refreshedTo returns the route to the address to which a page in a feed's place refreshes.
 func refreshedTo(f digest.Feed, a *answer, page *feed.Document) (r route, ok bool) {
-	if page == nil || page.Refresh == "" || f.Kind == "" || !feed.SameSite(f.URL, a.address) {
+	if page == nil || f.Kind == "" || !feed.SameSite(f.URL, a.address) {
 		return route{}, false
 	}
-	r, err := a.leadTo(page.Refresh)
+	to := cmp.Or(feed.Refreshed(a.address, a.header.Get("Refresh")), page.Refresh)
+	if to == "" {
+		return route{}, false
+	}
+	r, err := a.leadTo(to)
 	return r, err == nil
 }
 

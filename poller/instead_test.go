@@ -139,6 +139,18 @@ func TestOfferedInsteadOnOneHost(t *testing.T) {
 	}
 }
 
+// newReaderOfRefresh makes a reader of a feed in whose place a page has a Refresh field.
+func newReaderOfRefresh(t *testing.T) *reader {
+	s, r := made(t, nil, map[string]string{})
+	s.answers(func(q request) string {
+		if q.target == "/feed" {
+			return reply(q, 200, offering(), "Refresh: 0; url=/rss.xml")
+		}
+		return reply(q, 200, atom(2))
+	})
+	return r
+}
+
 // refreshing is a page that sends browsers to an address.
 func refreshing(content string) string {
 	return `<!doctype html><title>Redirecting</title><meta http-equiv="Refresh" content="` + content + `"><a href="/elsewhere">Here</a>`
@@ -148,6 +160,10 @@ func refreshing(content string) string {
 // believes the move like a permanent redirect.
 func TestFeedMovedByRefresh(t *testing.T) {
 	renamed := strings.ReplaceAll(strings.ReplaceAll(atom(2), "Weather", "Climate"), "weather.example", "climate.example")
+	byField := newReaderOfRefresh(t)
+	if byField.want(Changed); !strings.HasSuffix(byField.feed.MovedTo, "/rss.xml") {
+		t.Fatalf("by a field of the header: %+v", byField.feed)
+	}
 	for why, document := range map[string]string{"the same": atom(2), "of another title": renamed} {
 		s, r := made(t, nil, map[string]string{"/rss.xml": document})
 		bodies := map[string]string{"/feed": refreshing("0;url=/rss.xml"), "/rss.xml": document}
