@@ -74,7 +74,7 @@ func parsePage(doc, address string) *Document {
 }
 
 // maxRefresh is the longest delay, in seconds, of a page that only leads elsewhere.
-const maxRefresh = 30
+const maxRefresh = 10
 
 // Refreshed returns the address to which a refresh leads soon, such as "0; url=/rss.xml" (HTML section 4.2.5.3); "" for
 // none.

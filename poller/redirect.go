@@ -112,8 +112,11 @@ func (a *answer) location() (u *url.URL, address string, err error) {
 	}
 	to, isOfWeb := weburl.Resolve(a.address, field)
 	if !isOfWeb {
-		u, err = url.Parse(field)
-		return u, field, err
+		if u, err = url.Parse(field); err != nil {
+			return nil, "", err
+		}
+		u.User = nil
+		return u, u.String(), nil
 	}
 	to, _, _ = strings.Cut(to, "#")
 	to, _ = digest.SplitCredential(to)

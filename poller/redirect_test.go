@@ -170,6 +170,7 @@ func TestS29_Refused(t *testing.T) {
 		{"the metadata service", "http://169.254.169.254/latest/", 1, "not public"},
 		{"no host", "http://", 1, "not a web address"},
 		{"nonsense", "http://[::1/", 1, "nowhere"},
+		{"a host with a zone", "http://ann:x@[fe80::1%25lo]/", 1, "not public"},
 	}
 	for _, test := range tests {
 		s := newSite(t, nil)
