@@ -2,6 +2,7 @@ package feed
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"golang.org/x/net/html"
@@ -64,9 +65,44 @@ func parsePage(doc, address string) *Document {
 				}
 			case atom.Meta:
 				channel = firstOf(channel, channelOf(tag))
+				if d.Refresh == "" && strings.EqualFold(valueOf(tag.Attr, "http-equiv"), "refresh") {
+					d.Refresh = Refreshed(base, valueOf(tag.Attr, "content"))
+				}
 			}
 		}
 	}
+}
+
+// maxRefresh is the longest delay, in seconds, of a page that only leads elsewhere.
+const maxRefresh = 10
+
+// Refreshed returns the address to which a refresh leads soon, such as "0; url=/rss.xml" (HTML section 4.2.5.3); "" for
+// none.
+func Refreshed(base, content string) string {
+	const spaces = " \t\n\f\r"
+	content = strings.TrimLeft(content, spaces)
+	rest := strings.TrimLeft(content, "0123456789")
+	seconds, err := strconv.Atoi(firstOf(content[:len(content)-len(rest)], "0"))
+	if rest = strings.TrimLeft(rest, ".0123456789"); err != nil || seconds > maxRefresh || rest == content || rest == "" {
+		return ""
+	}
+	if !strings.ContainsRune(";,"+spaces, rune(rest[0])) {
+		return ""
+	}
+	rest = strings.TrimLeft(rest, spaces)
+	rest = strings.TrimLeft(strings.TrimLeft(rest, ";,"), spaces)
+	if len(rest) > len("url") && strings.EqualFold(rest[:len("url")], "url") {
+		if after, ok := strings.CutPrefix(strings.TrimLeft(rest[len("url"):], spaces), "="); ok {
+			rest = strings.TrimLeft(after, spaces)
+		}
+	}
+	if rest != "" && (rest[0] == '"' || rest[0] == '\'') {
+		rest, _, _ = strings.Cut(rest[1:], rest[:1])
+	}
+	if address := resolve(base, rest); rest != "" && isWeb(address) {
+		return address
+	}
+	return ""
 }
 
 // offer notes what a <link> offers, once.

@@ -2,7 +2,9 @@ package poller
 
 import (
 	"bytes"
+	"compress/flate"
 	"compress/gzip"
+	"compress/zlib"
 	"errors"
 	"io"
 	"runtime"
@@ -30,6 +32,11 @@ func pack(t testing.TB, body []byte, codings ...string) []byte {
 				t.Fatal(err)
 			}
 			w = z
+		case "deflate", "zlib":
+			w, _ = flate.NewWriter(&b, flate.BestSpeed)
+			if coding == "zlib" {
+				w = zlib.NewWriter(&b)
+			}
 		}
 		if _, err := w.Write(body); err != nil {
 			t.Fatal(err)
@@ -53,6 +60,26 @@ func TestCodingsThatAreNone(t *testing.T) {
 		s.says(200, body, "Content-Encoding: "+coding)
 		if result := newReader(t, s.url("/feed")).want(Changed); string(result.Body) != atom(1) {
 			t.Errorf("%s: %q", coding, result.Body)
+		}
+	}
+}
+
+// TestDeflate: a server that uses deflate unasked means either format by it.
+func TestDeflate(t *testing.T) {
+	for _, format := range []string{"deflate", "zlib"} {
+		packed := string(pack(t, []byte(atom(1)), format))
+		s := newSite(t, nil)
+		s.says(200, packed, "Content-Encoding: deflate")
+		if result := newReader(t, s.url("/feed")).want(Changed); string(result.Body) != atom(1) {
+			t.Errorf("%s: %q", format, result.Body)
+		}
+		for _, wrong := range []string{packed[:1], packed[:len(packed)-5], atom(1)} {
+			s.says(200, wrong, "Content-Encoding: deflate")
+			newReader(t, s.url("/feed")).want(Failed)
+		}
+		s.says(200, string(pack(t, zeros(3*maxBody), format)), "Content-Encoding: deflate")
+		if r := newReader(t, s.url("/feed")); r.want(Failed).Message != errTooLarge.Error() {
+			t.Errorf("%s that is large: %s", format, r.feed.LastError)
 		}
 	}
 }
@@ -129,10 +156,10 @@ func TestBombs(t *testing.T) {
 // Brotli packs empty gzip members to three bytes for each megabyte.
 func TestBoundBetweenCodings(t *testing.T) {
 	empty := pack(t, nil, "gzip")
-	members := bytes.Repeat(empty, 2*maxBody/len(empty))
+	members := bytes.Repeat(empty, 4*maxBody/len(empty))
 	for _, outer := range []string{"gzip", "br", "zstd"} {
 		s := newSite(t, says(200, string(pack(t, members, outer)), "Content-Encoding: gzip, "+outer))
-		if r := newReader(t, s.url("/feed")); r.want(Failed).Message != errTooLarge.Error() {
+		if r := newReader(t, s.url("/feed")); r.want(Failed).Message != sizeError(DefaultLongest).Error() {
 			t.Errorf("%s: %s", outer, r.feed.LastError)
 		}
 	}

@@ -26,6 +26,8 @@ type pollError struct {
 	// may be to blame.
 	unanswered bool
 
+	closed bool // no connection to the port was made
+
 	needsPassword bool // the answer asks for a password, and none was given
 
 	page *feed.Document // what the answer was that is no feed; nil: nothing that could be read
@@ -42,7 +44,8 @@ const (
 
 // noAnswer tells why there was no answer at all.
 func noAnswer(err error, connected bool, timeout time.Duration) *pollError {
-	return &pollError{text: describe(err, connected, timeout), unanswered: connected}
+	closed := !connected && (errors.Is(err, syscall.ECONNREFUSED) || isTimeout(err))
+	return &pollError{text: describe(err, connected, timeout), unanswered: connected, closed: closed}
 }
 
 // badBody tells why a body could not be used.
@@ -91,7 +94,7 @@ func describe(err error, connected bool, timeout time.Duration) string {
 		return s
 	}
 	switch {
-	case errors.Is(err, errNotPublic), errors.Is(err, errPort), errors.Is(err, errTooLarge):
+	case errors.Is(err, errNotPublic), errors.Is(err, errPort):
 		return innermost(err).Error()
 	case isTimeout(err) && !connected:
 		return string(digest.Words("could not connect in time"))

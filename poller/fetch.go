@@ -95,11 +95,12 @@ func (p *Poller) newSession(f digest.Feed, subscribers int) *session {
 // An answer is what a request came to after its redirects.
 type answer struct {
 	route
-	status   int
-	header   http.Header
-	body     []byte // decoded; only of a GET whose status is usable
-	received time.Time
-	isHome   bool // it came from an allowed network that is not public
+	status    int
+	header    http.Header
+	body      []byte // decoded; only of a GET whose status is usable
+	shortened bool   // the body lacks a part from its middle
+	received  time.Time
+	isHome    bool // it came from an allowed network that is not public
 }
 
 // usable reports whether a status promises the document itself.
@@ -110,11 +111,14 @@ func usable(status int) bool {
 // fetch sends one request and follows its redirects. The error is a *pollError,
 // or else the session was cut short.
 func (s *session) fetch(ctx context.Context, method string, r route) (*answer, error) {
+	if r.cookies == nil {
+		r.cookies = &cookies{}
+	}
 	for {
-		if err := s.mayAsk(ctx, r); err != nil {
-			return nil, err
+		a, err := s.askAllowed(ctx, method, r)
+		if err != nil {
+			a, err = s.secondly(ctx, method, r, err)
 		}
-		a, err := s.askSigned(ctx, method, r)
 		if err != nil || !isRedirect(a.status) {
 			return a, err
 		}
@@ -127,6 +131,14 @@ func (s *session) fetch(ctx context.Context, method string, r route) (*answer, e
 			}
 		}
 	}
+}
+
+// askAllowed sends one request if nothing forbids it.
+func (s *session) askAllowed(ctx context.Context, method string, r route) (*answer, error) {
+	if err := s.mayAsk(ctx, r); err != nil {
+		return nil, err
+	}
+	return s.askSigned(ctx, method, r)
 }
 
 // mayAsk finds out, before a request, whether the host's owner or the operator has it
@@ -198,7 +210,8 @@ func (s *session) roundTrip(limit *limit, method string, r route) (*answer, erro
 	a := &answer{route: r, status: resp.StatusCode, header: resp.Header, received: s.poller.now(), isHome: isHome}
 	switch {
 	case method == http.MethodGet && usable(a.status):
-		body, wire, err := s.bodyReader(limit).read(resp, s.most(), errTooLarge)
+		reader := s.bodyReader(limit)
+		body, wire, err := reader.read(resp, s.most(), errTooLarge)
 		s.bytes += wire
 		switch {
 		case errors.Is(err, errNoRoom):
@@ -206,7 +219,7 @@ func (s *session) roundTrip(limit *limit, method string, r route) (*answer, erro
 		case err != nil:
 			return nil, badBody(limit.blame(err), a.status, s.poller.timeout)
 		}
-		a.body = body
+		a.body, a.shortened = body, reader.shortened
 	case isRedirect(a.status):
 		s.bytes += skipBody(resp)
 	}
@@ -223,8 +236,13 @@ func (s *session) most() int64 {
 
 // bodyReader reads a body within the memory that is there for all.
 func (s *session) bodyReader(limit *limit) *bodyReader {
+	long := s.poller.longest
+	if s.forRobots {
+		long = 0
+	}
 	return &bodyReader{
 		cut:    s.forRobots,
+		long:   long,
 		grow:   func(to int64) error { return limit.pause(func() error { return s.hold.grow(limit.ctx, to) }) },
 		add:    s.hold.add,
 		settle: s.hold.settle,
@@ -287,8 +305,8 @@ func (s *session) countSends(ctx context.Context, n *int, isHome *bool) context.
 	})
 }
 
-// request makes the request: no Cookie, no Referer, no Cache-Control (S22, S23,
-// S25), validators byte for byte (S3, S4) and only where they belong.
+// request makes the request: no Cookie but those of its chain of redirects, no Referer, no
+// Cache-Control (S22, S23, S25), validators byte for byte (S3, S4) and only where they belong.
 func (s *session) request(ctx context.Context, method string, r *route) *http.Request {
 	h := http.Header{
 		"User-Agent":      {s.agent},
@@ -297,6 +315,7 @@ func (s *session) request(ctx context.Context, method string, r *route) *http.Re
 	}
 	r.conditional = r.address == s.validators.url && s.validators.condition(h)
 	s.authorize(h, r)
+	r.cookies.send(h, *r)
 	s.address(h, method, r)
 	return (&http.Request{
 		Method: method, URL: r.url, Host: r.url.Host, Header: h, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,

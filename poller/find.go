@@ -10,6 +10,7 @@ import (
 
 	"digest"
 	"digest/feed"
+	"digest/internal/weburl"
 )
 
 const maxTries = 5 // of offered feeds, and again of guessed addresses
@@ -201,7 +202,7 @@ func (s *search) refused(address string, err error) Result {
 // https could not be reached.
 func withoutTLS(address string, err error) (string, bool) {
 	t, ok := errors.AsType[*pollError](err)
-	if !ok || t.status != 0 || t.unanswered || strings.Contains(address, ":/") {
+	if !ok || t.status != 0 || t.unanswered || strings.Contains(weburl.WithSlashes(address), ":/") {
 		return "", false
 	}
 	return "http://" + strings.TrimPrefix(strings.TrimSpace(address), "//"), true

@@ -1,6 +1,7 @@
 package poller
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"strings"
@@ -13,15 +14,27 @@ import (
 // is read as if the page had redirected to it for good, and believed no sooner: one more
 // request, on the feed's own site alone, and only a document that is plainly the same
 // feed's. A site that answers every address with its front page offers another one.
+// A static host redirects by a page with a refresh. It may redirect to any feed of its
+// site, or to the same feed on another site.
 
-// readInstead reads the feed that is offered by the page in whose place p's feed was,
-// where there is one; page is the error that tells of it.
+// readInstead reads the feed to which the page in the place of p's feed refreshes, or the
+// feed that it offers. It returns false if there is neither. page is the error about the page.
 func (p *poll) readInstead(ctx context.Context, a *answer, page *pollError) bool {
-	r, ok := offeredInstead(p.feed, a, page.page)
-	if !ok {
-		return false
+	r, refreshed := refreshedTo(p.feed, a, page.page)
+	if !refreshed {
+		var ok bool
+		if r, ok = offeredInstead(p.feed, a, page.page); !ok {
+			return false
+		}
 	}
 	p.instead, page.page = page, nil
+	p.redirected = refreshed && feed.SameSite(p.feed.URL, r.address)
+	if p.stop != nil {
+		if err := p.stop(ctx, r.address); err != nil {
+			p.failed(err)
+			return true
+		}
+	}
 	p.hold.settle(0)
 	b, err := p.fetch(ctx, http.MethodGet, r)
 	switch {
@@ -37,6 +50,19 @@ func (p *poll) readInstead(ctx context.Context, a *answer, page *pollError) bool
 		p.failed(p.instead)
 	}
 	return true
+}
+
+// refreshedTo returns the route to the address to which a page in a feed's place refreshes.
+func refreshedTo(f digest.Feed, a *answer, page *feed.Document) (r route, ok bool) {
+	if page == nil || f.Kind == "" || !feed.SameSite(f.URL, a.address) {
+		return route{}, false
+	}
+	to := cmp.Or(feed.Refreshed(a.address, a.header.Get("Refresh")), page.Refresh)
+	if to == "" {
+		return route{}, false
+	}
+	r, err := a.leadTo(to)
+	return r, err == nil
 }
 
 // offeredInstead chooses the feed that a page in a feed's place offers, on the feed's own

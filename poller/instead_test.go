@@ -138,3 +138,81 @@ func TestOfferedInsteadOnOneHost(t *testing.T) {
 		}
 	}
 }
+
+// newReaderOfRefresh makes a reader of a feed in whose place a page has a Refresh field.
+func newReaderOfRefresh(t *testing.T) *reader {
+	s, r := made(t, nil, map[string]string{})
+	s.answers(func(q request) string {
+		if q.target == "/feed" {
+			return reply(q, 200, offering(), "Refresh: 0; url=/rss.xml")
+		}
+		return reply(q, 200, atom(2))
+	})
+	return r
+}
+
+// refreshing is a page that sends browsers to an address.
+func refreshing(content string) string {
+	return `<!doctype html><title>Redirecting</title><meta http-equiv="Refresh" content="` + content + `"><a href="/elsewhere">Here</a>`
+}
+
+// TestFeedMovedByRefresh checks that the poller reads a feed behind a page that refreshes to it in the same poll, and
+// believes the move like a permanent redirect.
+func TestFeedMovedByRefresh(t *testing.T) {
+	renamed := strings.ReplaceAll(strings.ReplaceAll(atom(2), "Weather", "Climate"), "weather.example", "climate.example")
+	byField := newReaderOfRefresh(t)
+	if byField.want(Changed); !strings.HasSuffix(byField.feed.MovedTo, "/rss.xml") {
+		t.Fatalf("by a field of the header: %+v", byField.feed)
+	}
+	for why, document := range map[string]string{"the same": atom(2), "of another title": renamed} {
+		s, r := made(t, nil, map[string]string{"/rss.xml": document})
+		bodies := map[string]string{"/feed": refreshing("0;url=/rss.xml"), "/rss.xml": document}
+		s.answers(paths(bodies))
+		s.log()
+		if r.want(Changed); gets(s) != "/feed /rss.xml" || r.feed.MovedTo != s.url("/rss.xml") || r.feed.Errors != 0 {
+			t.Fatalf("%s: first sighting: %+v", why, r.feed)
+		}
+		if r.want(Unchanged); r.feed.URL != s.url("/rss.xml") || r.feed.MovedTo != "" {
+			t.Fatalf("%s: second sighting: %+v", why, r.feed)
+		}
+	}
+}
+
+// TestRefreshThatIsNoMove checks that a refresh to a page, to itself, to another refresh, or to another feed of another
+// site moves nothing.
+func TestRefreshThatIsNoMove(t *testing.T) {
+	elsewhere := newSiteAt(t, "127.0.0.2:0", nil)
+	elsewhere.says(200, strings.ReplaceAll(strings.ReplaceAll(atom(2), "Weather", "Front page"), "weather.example", "front.example"))
+	for why, test := range map[string]struct{ content, most string }{
+		"a page":          {"0;url=/page", "/feed /page"},
+		"itself":          {"0;url=/feed", "/feed"},
+		"another refresh": {"0;url=/again", "/feed /again"},
+		"another feed":    {"0;url=" + elsewhere.url("/other"), "/feed"},
+		"a late one":      {"300;url=/rss.xml", "/feed"},
+		"none":            {"30", "/feed"},
+	} {
+		s, r := made(t, nil, map[string]string{})
+		s.answers(paths(map[string]string{
+			"/feed": refreshing(test.content), "/page": offering(), "/again": refreshing("0;url=/rss.xml"), "/rss.xml": atom(2),
+		}))
+		s.log()
+		if r.want(Failed); gets(s) != test.most || r.feed.MovedTo != "" || !strings.HasSuffix(r.feed.LastError, webPage) {
+			t.Errorf("%s: asked %s: %+v", why, gets(s), r.feed)
+		}
+	}
+}
+
+// TestRefreshToAnotherSite checks that the poller believes a refresh to the same feed on another site like a redirect,
+// unless a reader wants the old address.
+func TestRefreshToAnotherSite(t *testing.T) {
+	elsewhere := newSiteAt(t, "127.0.0.2:0", conditional(atom(2), `"2"`, monday))
+	for _, stays := range []bool{false, true} {
+		s, r := made(t, nil, map[string]string{})
+		s.answers(paths(map[string]string{"/feed": refreshing("0;url=" + elsewhere.url("/new"))}))
+		r.feed.Stays = stays
+		result := r.poll()
+		if moved := result.Outcome == Changed && r.feed.MovedTo == elsewhere.url("/new"); moved == stays {
+			t.Errorf("stays %v: %s: %+v", stays, result.Message, r.feed)
+		}
+	}
+}

@@ -170,7 +170,7 @@ func TestPictureRefusals(t *testing.T) {
 		{"too large, as it says", reply(request{}, 200, png, fmt.Sprint("Content-Length: ", maxPicture+1)), digest.NotFound},
 		{"too large, as it turns out", "HTTP/1.1 200 X\r\nConnection: close\r\n\r\n" + png + string(zeros(maxPicture)), digest.NotFound},
 		{"too large once unpacked", reply(request{}, 200, bomb.String(), "Content-Encoding: gzip"), digest.NotFound},
-		{"an unknown coding", reply(request{}, 200, png, "Content-Encoding: deflate"), digest.NotFound},
+		{"an unknown coding", reply(request{}, 200, png, "Content-Encoding: compress"), digest.NotFound},
 		{"redirected to a file", reply(request{}, 302, "", "Location: file:///etc/passwd"), digest.NotFound},
 		{"redirected to private addresses", reply(request{}, 302, "", "Location: http://10.0.0.1/i.png"), digest.NotFound},
 		{"redirected to a name of this machine", reply(request{}, 302, "", "Location: http://169.254.169.254/latest/meta-data"), digest.NotFound},

@@ -43,8 +43,9 @@ type poll struct {
 	doc     *feed.Document
 	page    *answer // that doc was read from
 
-	instead *pollError     // tells of the page in the feed's place, that named what is read; nil: none
-	owner   *feed.Document // the actor to which the account of the feed has moved; nil: it has not
+	instead    *pollError     // tells of the page in the feed's place, that named what is read; nil: none
+	redirected bool           // that page redirects within the feed's site
+	owner      *feed.Document // the actor to which the account of the feed has moved; nil: it has not
 
 	// What a HEAD of this poll brought: it said that the document had changed;
 	// or the site may have been down rather than the HEAD unwelcome.
@@ -250,7 +251,7 @@ func (p *poll) read(ctx context.Context, a *answer) {
 	switch t, ok := errors.AsType[*pollError](err); {
 	case ok && p.instead == nil && p.readInstead(ctx, a, t):
 		return
-	case ok && p.instead != nil, err == nil && p.instead != nil && !continues(p.feed, doc):
+	case ok && p.instead != nil, err == nil && p.instead != nil && !p.redirected && !continues(p.feed, doc):
 		p.failed(p.instead)
 		return
 	case err != nil:

@@ -57,7 +57,18 @@ func never(t *testing.T, name string) {
 	}
 }
 
-func TestS22_NoCookie(t *testing.T)  { never(t, "Cookie") }
+// TestS22_Cookies: a request sends the cookie of the redirect that led to it, and no other request does.
+func TestS22_Cookies(t *testing.T) {
+	_, log := everyRequest(t)
+	for i, q := range log {
+		want := ""
+		if i == 2 {
+			want = "a=b"
+		}
+		sent(t, q, "Cookie", want)
+	}
+}
+
 func TestS23_NoReferer(t *testing.T) { never(t, "Referer") }
 
 func TestS25_CachesMayAnswer(t *testing.T) {
@@ -85,7 +96,11 @@ func TestS27_TheSameInEveryRequest(t *testing.T) {
 		sent(t, q, "Accept-Encoding", "gzip, br, zstd")
 		sent(t, q, "Accept", acceptTypes)
 		sent(t, q, "Host", s.address)
-		if len(q.lines) != 4 {
+		fields := 4
+		if _, follows := q.get("Cookie"); follows {
+			fields++
+		}
+		if len(q.lines) != fields {
 			t.Errorf("%s %s: %q", q.method, q.target, q.lines)
 		}
 	}
@@ -98,12 +113,27 @@ func TestS27_TheSameInEveryRequest(t *testing.T) {
 
 // TestS24_TargetIsKept: path and query go out byte for byte.
 func TestS24_TargetIsKept(t *testing.T) {
-	for _, target := range []string{"/a%2Fb/c", "/a//b", "/?", "/x?a=b+c&d=%20;e", "/%7Ejoe/", "/a;b=c", "/a:b@c", "/(x)!*'", "/?q=ä", "/a/../b"} {
+	for _, target := range []string{"/a%2Fb/c", "/a//b", "/?", "/x?a=b+c&d=%20;e", "/%7Ejoe/", "/a;b=c", "/a:b@c", "/(x)!*'", "/[a]|b", "/100%?%", "/50%zz"} {
 		s := newSite(t, conditional(atom(1), `"1"`, monday))
 		newReader(t, s.url(target)).want(Changed)
 		if got := asked(t, s, "GET")[0].target; got != target {
 			t.Errorf("asked for %s, want %s", got, target)
 		}
+	}
+}
+
+// TestS24_TargetAsBrowsersWriteIt checks that requests escape the characters that browsers escape (URL Standard).
+func TestS24_TargetAsBrowsersWriteIt(t *testing.T) {
+	for target, want := range map[string]string{
+		"/é?q=ä": "/%C3%A9?q=%C3%A4", "/a/../b": "/b", "/a b?c d": "/a%20b?c%20d", `/a\b?c\d`: `/a/b?c\d`, "/<a>": "/%3Ca%3E",
+	} {
+		s := newSite(t, conditional(atom(1), `"1"`, monday))
+		r := newReader(t, s.url(target))
+		r.want(Changed)
+		if got := asked(t, s, "GET")[0].target; got != want {
+			t.Errorf("asked for %s, want %s", got, want)
+		}
+		r.want(Unchanged) // the validators are of this address
 	}
 }
 

@@ -7,9 +7,11 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"digest"
 	"digest/feed"
+	"digest/internal/weburl"
 )
 
 const maxHops = 10
@@ -23,6 +25,7 @@ type route struct {
 	temporary   bool          // one of the redirects was not 301 or 308
 	wait        time.Duration // the longest Retry-After of them
 	conditional bool          // validators were sent to url
+	cookies     *cookies      // of this chain of redirects; nil: none are kept
 
 	// mayBeHome: the URL may lead into the allowed networks. A person gave it, or
 	// something that was found there did.
@@ -38,12 +41,11 @@ func typed(address string) (route, error) {
 
 // routeTo begins a route.
 func routeTo(address string) (route, error) {
-	u, err := url.Parse(address)
+	u, err := weburl.Parse(address)
 	if err != nil || u.Host == "" || !isWeb(u) {
 		return route{}, &pollError{text: string(digest.Words("the address is not a web address (http:// or https://)"))}
 	}
 	u.User = nil // see private.go
-	u.RawQuery = strings.ReplaceAll(u.RawQuery, " ", "%20")
 	return route{url: u, address: address}, nil
 }
 
@@ -68,12 +70,17 @@ func (a *answer) follow() (route, error) {
 	refuse := func(why digest.Words) (route, error) {
 		return route{}, &pollError{failure: failure{status: a.status}, text: string(why)}
 	}
-	u, err := a.location()
+	u, address, err := a.location()
 	if err != nil {
 		return refuse(digest.Words("redirected to nowhere"))
 	}
-	r := route{url: u, address: u.String(), seen: append(slices.Clip(a.seen), a.address), mayBeHome: a.isHome}
+	r := route{url: u, address: address, seen: append(slices.Clip(a.seen), a.address), cookies: a.cookies, mayBeHome: a.isHome}
 	r.temporary = a.temporary || a.status != http.StatusMovedPermanently && a.status != http.StatusPermanentRedirect
+	r.cookies.keep(a)
+	isCircle := slices.Contains(r.seen, r.address)
+	if isCircle && r.cookies.differ(r) {
+		isCircle, r.temporary = false, true
+	}
 	wait, _ := retryAfter(a.header, a.received)
 	r.wait = max(a.wait, wait)
 	switch {
@@ -81,7 +88,7 @@ func (a *answer) follow() (route, error) {
 		return refuse(digest.Words("redirected to something that is not a web address"))
 	case a.url.Scheme == "https" && u.Scheme == "http":
 		return refuse(digest.Words("redirected from https to http"))
-	case slices.Contains(r.seen, r.address):
+	case isCircle:
 		return refuse(digest.Words("redirected in a circle"))
 	case len(r.seen) > maxHops:
 		return refuse(digest.Words("redirected more than 10 times"))
@@ -91,22 +98,30 @@ func (a *answer) follow() (route, error) {
 
 // location resolves the Location field. Credentials in it are dropped, and so
 // is the fragment, which is not part of what is asked for.
-func (a *answer) location() (*url.URL, error) {
+func (a *answer) location() (u *url.URL, address string, err error) {
 	field := a.header.Get("Location")
 	if field == "" {
-		return nil, http.ErrNoLocation
+		return nil, "", http.ErrNoLocation
 	}
-	u, err := a.url.Parse(strings.ReplaceAll(field, " ", "%20"))
-	if err != nil {
-		return nil, err
+	if !utf8.ValidString(field) { // each byte is a character then (Fetch Standard, location URL)
+		runes := make([]rune, len(field))
+		for i := range len(field) {
+			runes[i] = rune(field[i])
+		}
+		field = string(runes)
 	}
-	u.Fragment, u.RawFragment = "", ""
-	u.User = nil
-	if u.Path == "" {
-		u.Path = "/"
+	to, isOfWeb := weburl.Resolve(a.address, field)
+	if !isOfWeb {
+		if u, err = url.Parse(field); err != nil {
+			return nil, "", err
+		}
+		u.User = nil
+		return u, u.String(), nil
 	}
-	u.Scheme, u.Host = strings.ToLower(u.Scheme), strings.ToLower(u.Host)
-	return u, nil
+	to, _, _ = strings.Cut(to, "#")
+	to, _ = digest.SplitCredential(to)
+	u, err = weburl.Parse(to)
+	return u, to, err
 }
 
 // stayAt makes a poll fail where a permanent redirect leads to another site: a reader
