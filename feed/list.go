@@ -43,6 +43,15 @@ func accountIn(s string) string {
 	return "@" + strings.TrimPrefix(s, "@")
 }
 
+// AccountMeant returns the account that a person may mean who typed it without its first @,
+// as ann@example.org; "" for anything else.
+func AccountMeant(typed string) string {
+	if typed = strings.TrimSpace(typed); strings.HasPrefix(typed, "@") {
+		return ""
+	}
+	return accountIn(typed)
+}
+
 // A column is one of a table that is understood, by the names that its head may have.
 type column int
 

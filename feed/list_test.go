@@ -100,7 +100,7 @@ func TestScrapedFeeds(t *testing.T) {
 		t.Fatal(err)
 	}
 	feeds, unread := listed(d)
-	if len(feeds) != 2 || len(unread) != 4 || !strings.HasPrefix(unread[0], "2 Scraped: the other reader makes this feed of a page by its own rules (HTML+XPath)") {
+	if len(feeds) != 2 || len(unread) != 4 || !strings.HasPrefix(unread[0], "2 Scraped: another reader makes this feed from a page by its own rules (HTML+XPath)") {
 		t.Errorf("%q %q", feeds, unread)
 	}
 }

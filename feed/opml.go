@@ -217,7 +217,7 @@ func (r *listReader) outline(tok *token) {
 	case r.isEpisode(tok, typ): // noteEpisodes
 	case isScraped(typ):
 		r.BadLines = append(r.BadLines, BadLine{Line: r.lineAt(tok.at), Title: firstOf(name, lineOf(u)), Why: digest.Refuse(digest.Invalid,
-			"the other reader makes this feed of a page by its own rules (%s), which cannot be taken over; give the address of a feed", lineOf(typ))})
+			"another reader makes this feed from a page by its own rules (%s); give the address of a feed", lineOf(typ))})
 	case u != "":
 		r.Feeds = append(r.Feeds, Offer{URL: u, Title: titleBeside(address, u, name), Type: typ, Folder: inside,
 			Line: r.lineAt(tok.at), Paused: tok.attr(pausedAttribute) == "true",

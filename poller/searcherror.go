@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"digest"
+	"digest/feed"
 )
 
 // A SearchError is why no feed was found at an address, or none may be looked
@@ -112,6 +113,15 @@ func worthGoingOn(err error) bool {
 		return false
 	}
 	return true
+}
+
+// meant is the error for an account that was typed as an address for mail is; nil for anything else.
+func meant(typed string) error {
+	account := feed.AccountMeant(typed)
+	if account == "" {
+		return nil
+	}
+	return searchError(nil, digest.Refuse(digest.Invalid, "%s is not a web address; did you mean the account %s?", account[1:], account))
 }
 
 func asPollError(err error) (*pollError, bool) { return errors.AsType[*pollError](err) }
