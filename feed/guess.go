@@ -11,7 +11,7 @@ import (
 // several in parts of them.
 const (
 	commonPaths = "feed rss feed.xml rss.xml index.xml atom.xml feed/ ?feed=rss2"
-	rarePaths   = "feed.json index.rdf feed.rss feed.atom blog/feed blog/rss.xml rss/feed.xml feeds/posts/default"
+	rarePaths   = "blog/feed feed.json blog-feed.xml index.rdf feed.rss feed.atom blog/rss.xml rss/feed.xml feeds/posts/default"
 	folderPaths = "feed index.xml feed.xml rss.xml"
 )
 

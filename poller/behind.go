@@ -11,10 +11,10 @@ import (
 	"digest/push"
 )
 
-// Where a page is at the address that a person gave, feeds are looked for in this order: those
+// Where a page is at the address that a person gave, a search tries in this order: the feeds
 // that the page states, those to which it links, those of the pages above it and of the parts
-// of its site that it links to, and those at the usual places. One search is one visitor to
-// the site: it sends mostRequests, redirects among them, and no more.
+// of its site that it links to, and the usual places. It sends mostRequests at most, redirects
+// among them.
 
 const (
 	mostRequests = 20
@@ -100,7 +100,7 @@ func (t *trail) offered(ctx context.Context, offers []feed.Offer, most int) (Res
 		if i == most || t.empty != nil && o.IsComments() {
 			break
 		}
-		found, ok := t.visit(ctx, o.URL, o.Certain())
+		found, ok := t.attempt(ctx, o.URL, o.Certain())
 		if !ok {
 			continue
 		}
@@ -114,9 +114,9 @@ func (t *trail) offered(ctx context.Context, offers []feed.Offer, most int) (Res
 	return Result{}, false
 }
 
-// visit tries an address, unless it was tried before, its host wants to be left alone, or the
+// attempt tries an address, unless it was tried before, its host wants to be left alone, or the
 // search has sent as many requests as it may. A page that offers feeds is kept.
-func (t *trail) visit(ctx context.Context, address string, stated bool) (Result, bool) {
+func (t *trail) attempt(ctx context.Context, address string, stated bool) (Result, bool) {
 	normal, err := feed.AskedURL(address)
 	host := feed.Host(normal)
 	if err != nil || slices.Contains(t.tried, normal) || t.shut[host] != nil || t.last.err != nil || t.requests >= mostRequests {
@@ -137,7 +137,7 @@ func (t *trail) visit(ctx context.Context, address string, stated bool) (Result,
 	}
 	t.failed = append(t.failed, normal)
 	if stated {
-		t.rejected = append(t.rejected, rejected{normal, err})
+		t.rejected = append(t.rejected, rejected{t.named(normal), err})
 	}
 	return Result{}, false
 }
@@ -173,7 +173,7 @@ func (t *trail) elsewhere(ctx context.Context, page *feed.Document, address stri
 	}
 	above := feed.Above(address)
 	for i, other := range slices.Concat(above, page.Parts[:min(len(page.Parts), mostParts)]) {
-		found, ok := t.visit(ctx, other, false)
+		found, ok := t.attempt(ctx, other, false)
 		if ok && i < len(above) && found.Feed.Kind == string(feed.HFeed) {
 			t.shows = cmp.Or(t.shows, found.Feed.URL)
 			t.hold.settle(0)
@@ -193,7 +193,7 @@ func (t *trail) elsewhere(ctx context.Context, page *feed.Document, address stri
 func (t *trail) guessed(ctx context.Context, page *feed.Document, address string) (Result, bool) {
 	pages := 0
 	for _, guess := range feed.GuessPaths(address, page.Generator) {
-		if found, ok := t.visit(ctx, guess, false); ok {
+		if found, ok := t.attempt(ctx, guess, false); ok {
 			return found, true
 		}
 		if pages += len(t.pages); pages > mostPages {
