@@ -227,8 +227,8 @@ func withoutDots(s string) string {
 	return "/" + strings.Join(left, "/") + query
 }
 
-// withScheme puts https:// before an address without scheme, and unwraps those of programs
-// for feeds, such as feed:https://...
+// withScheme puts https:// before an address without scheme, and unwraps addresses such as
+// feed:https://... and pcast://...
 func withScheme(s string) string {
 	s = withoutFeedScheme(s)
 	if strings.HasPrefix(s, "//") {

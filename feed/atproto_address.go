@@ -15,7 +15,7 @@ const (
 // AskedURL gives the address under which a feed that a person names is looked for: that of
 // the service for an account of Bluesky (@ann.bsky.social, at://did:plc:…, the address of
 // its page), that of WebFinger for one of the fediverse (@ann@example.org), that of its feed
-// for the page of a platform whose address tells it, else NormalURL.
+// for the page of a platform (platformFeed), else NormalURL.
 func AskedURL(typed string) (string, error) {
 	if actor := atActor(cleanAddress(typed)); actor != "" {
 		return ATProtoURL(actor), nil

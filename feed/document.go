@@ -54,8 +54,8 @@ type Document struct {
 	Repairs  []string  // what had to be put right, for people
 
 	// Of a page.
-	Leads     []Offer  // links by which visitors come to a feed, the likely ones first
-	Parts     []string // links to parts of its site that may have a feed, such as its blog
+	Leads     []Offer  // links of its text that may be feeds, the likely ones first
+	Parts     []string // links to the blog or the news of its site
 	Generator string   // the program that made it, as it says
 
 	// Of an actor of ActivityPub, or a collection that keeps its posts elsewhere.

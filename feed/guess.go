@@ -7,16 +7,15 @@ import (
 	"strings"
 )
 
-// Where sites have their feeds that name none: most of them, few of them, and those that have
-// several in parts of them.
+// Paths of feeds on sites that state none: frequent ones, rare ones, and ones in a folder.
 const (
 	commonPaths = "feed rss feed.xml rss.xml index.xml atom.xml feed/ ?feed=rss2"
 	rarePaths   = "blog/feed feed.json blog-feed.xml index.rdf feed.rss feed.atom blog/rss.xml rss/feed.xml feeds/posts/default"
 	folderPaths = "feed index.xml feed.xml rss.xml"
 )
 
-// generatorPaths returns where the sites have their feeds that a program makes, by the name
-// that it has in its pages (meta name=generator).
+// generatorPaths returns the paths of feeds on sites that a program makes. The pages name it
+// (meta name=generator).
 func generatorPaths(generator string) string {
 	name, _, _ := strings.Cut(strings.ToLower(strings.TrimSpace(generator)), " ")
 	switch strings.TrimRight(name, ".,:;!/0123456789") {
@@ -72,9 +71,9 @@ func generatorPaths(generator string) string {
 	return ""
 }
 
-// GuessPaths returns the common feed addresses to try on a site that offers
-// none, in order: that of PeerTube if it could be one, those of the program that makes the
-// site, those of the part of the site to which the page belongs, then those of the site.
+// GuessPaths returns the addresses of feeds to try on a site that offers none, likely ones first:
+// the address of PeerTube if the page could be one of PeerTube, paths of the program that makes
+// the site, paths in the folder of the page, and common paths of the site.
 func GuessPaths(address, generator string) []string {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" {
@@ -108,9 +107,8 @@ func GuessPaths(address, generator string) []string {
 	return out
 }
 
-// Above returns the pages above one that may offer the feed to which it belongs, the nearest
-// first: the part of the site and its front page, or that of the person whose pages are
-// below /~name/.
+// Above returns the pages above a page, the nearest first: its folders and the front page of the
+// site. Of pages below /~name/ the last is /~name/ itself.
 func Above(address string) []string {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" {
@@ -128,18 +126,18 @@ func Above(address string) []string {
 	return out
 }
 
-// owner reports whether a folder is all of one person's pages, so that what is above is
-// another's.
+// owner reports whether a folder holds the pages of one person, so that the pages above belong to
+// somebody else.
 func owner(folder string) bool {
 	last := path.Base(folder)
 	return strings.HasPrefix(last, "~") || strings.HasPrefix(last, "@")
 }
 
-// mostFolders is how many folders above a page are looked at.
+// mostFolders bounds the folders above a page.
 const mostFolders = 2
 
-// foldersOf returns the folders in which a page is, the innermost first, without the front
-// page, without those of a year, a month or a day, and without that of a post.
+// foldersOf returns the folders of a page, the innermost first. It skips the front page, folders of
+// a year, a month or a day, and the folder of a post.
 func foldersOf(u *url.URL) []string {
 	whole := u.EscapedPath()
 	parts := strings.Split(strings.Trim(whole, "/"), "/")

@@ -145,8 +145,8 @@ func impliedFeed(items []*microformats.Item) *microformats.Item {
 	return feed
 }
 
-// entriesOf gives the posts of a feed. On a page that is no h-feed what is no entry belongs to
-// something else, unless it has no entries.
+// entriesOf returns the posts of a feed. On a page without an h-feed, events and reviews are posts
+// only if the page has no entries.
 func entriesOf(feed *microformats.Item) []*microformats.Item {
 	var entries, others []*microformats.Item
 	for _, item := range feed.Children {
@@ -176,8 +176,8 @@ type hfeed struct {
 	names  map[string]string // of the cards of the page, by their addresses; nil: not read yet
 }
 
-// abouts are the properties that name a page which an entry is about, and doings those that
-// name what its author does (indieweb.org/posts).
+// abouts are the properties that name the page to which an entry refers; doings are properties
+// such as read-of and checkin (indieweb.org/posts).
 var (
 	abouts = []string{"in-reply-to", "repost-of", "like-of", "bookmark-of"}
 	doings = []string{"quotation-of", "favorite-of", "read-of", "watch-of", "listen-of", "play-of", "follow-of", "tag-of", "want-of", "wish-of", "checkin"}
@@ -280,8 +280,8 @@ func altOf(v microformats.Value) string {
 	return *v.Alt
 }
 
-// cited writes the pages that an entry is about, with what it quotes of them. What its author
-// does may have a name alone, and is left out where the text has that name.
+// cited writes the pages to which an entry refers, with its quotations of them. A value of doings
+// may be a name without a page; cited skips it if the text has the name.
 func cited(values []microformats.Value, content string, done bool) string {
 	var b strings.Builder
 	for _, v := range few(values) {

@@ -12,18 +12,17 @@ import (
 	"digest/internal/microformats"
 )
 
-// The objects of a feed that are posts beside its entries, and what is written before their
-// texts: of an event its day and place, of a review what it is of and how good that is, of a
-// recipe what it takes.
+// Posts of an h-feed that are no entries: events, reviews and recipes. Their texts begin with the
+// day and place of an event, the subject and rating of a review, and the ingredients of a recipe.
 
-// otherPosts are the types of posts that are no entries.
+// otherPosts are the types of such posts.
 var otherPosts = []string{"h-event", "h-review", "h-recipe"}
 
 func isEntry(item *microformats.Item) bool { return item.Is("h-entry") }
 
 func isOtherPost(item *microformats.Item) bool { return slices.ContainsFunc(otherPosts, item.Is) }
 
-// particulars writes what a post says of itself in properties of its own kind, as HTML.
+// particulars writes the properties of events, reviews, recipes, answers to invitations and meals as HTML.
 func particulars(item *microformats.Item) string {
 	var b strings.Builder
 	if item.Is("h-event") {
@@ -49,7 +48,7 @@ func paragraphOfLines(lines ...string) string {
 	return "<p>" + strings.Join(lines, "<br>") + "</p>"
 }
 
-// names writes what values are called, with links to their pages.
+// names writes the names of values, with links to their pages.
 func names(values []microformats.Value) string {
 	var all []string
 	for _, v := range few(values) {
@@ -71,7 +70,7 @@ func names(values []microformats.Value) string {
 	return strings.Join(all, ", ")
 }
 
-// shown writes values as readers of the page see them.
+// shown writes a value as the page shows it.
 func shown(values []microformats.Value) string {
 	if len(values) == 0 {
 		return ""
@@ -79,7 +78,7 @@ func shown(values []microformats.Value) string {
 	return html.EscapeString(shorten(oneLine(firstOf(values[0].Seen, values[0].Text)), maxTitle))
 }
 
-// places writes where an event is: the names of places, with their addresses.
+// places writes the names of places with their addresses.
 func places(values []microformats.Value) string {
 	var all []string
 	for _, v := range few(values) {
@@ -119,7 +118,7 @@ var (
 	withZone    = regexp.MustCompile(`(\d)\s*(Z|[+-]\d\d)(?::?(\d\d))?$`)
 )
 
-// eventSpan writes when an event is, as HTML: by the clock that its page names.
+// eventSpan writes the time of an event as HTML, by the clock of its page.
 func eventSpan(from, to string) string {
 	const day, hour = "Monday 2 January 2006", "15:04"
 	begin, zone := wallClock(from)
@@ -167,7 +166,7 @@ func strongly(line string) string {
 // bestRating is the best that a review can give unless it says another (microformats.org/wiki/h-review).
 const bestRating = "5"
 
-// rating writes how good something is, "" where that is not said by a number.
+// rating writes a rating such as 4/5, or as the page has it; "" for none.
 func rating(item *microformats.Item) string {
 	value := oneLine(item.First("rating"))
 	if value == "" {
@@ -185,7 +184,7 @@ func rating(item *microformats.Item) string {
 // mostIngredients is how many ingredients of a recipe are shown.
 const mostIngredients = 100
 
-// recipe writes what a recipe takes and how it is made.
+// recipe writes the ingredients and the instructions of a recipe.
 func recipe(item *microformats.Item) string {
 	var b strings.Builder
 	b.WriteString(paragraphOfLines(shown(item.Properties["yield"]), shown(item.Properties["duration"])))

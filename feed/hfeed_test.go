@@ -163,7 +163,7 @@ func TestHFeedFacts(t *testing.T) {
 	}
 }
 
-// TestOtherPosts: events, reviews and recipes are posts, and say what they are about.
+// TestOtherPosts: events, reviews and recipes are posts with their properties.
 func TestOtherPosts(t *testing.T) {
 	d := asFeed(t, `<html lang=en><body><div class="h-feed"><h1 class="p-name">All</h1>
 		<div class="h-event"><h2 class="p-name"><a class="u-url" href="/e/1">Club</a></h2><time class="dt-start" datetime="2026-12-02T18:00-08:00">2 Dec</time>
@@ -202,8 +202,8 @@ func TestOtherPosts(t *testing.T) {
 	}
 }
 
-// TestEventsAlone: a page of events is a feed of them; one event or recipe on a page is none,
-// and what stands beside entries is no post.
+// TestEventsAlone: a page of several events is a feed. One event, or an event beside entries, is
+// not a post.
 func TestEventsAlone(t *testing.T) {
 	event := func(n string) string {
 		return `<div class="vevent"><a class="url summary" href="/e/` + n + `">E</a><abbr class="dtstart" title="2026-12-0` + n + `">x</abbr></div>`

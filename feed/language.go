@@ -6,7 +6,7 @@ import (
 	"golang.org/x/text/language"
 )
 
-// languageNames are the names that feeds write where a tag is asked for, and that titles of feeds hold, in lower case.
+// languageNames are the names that feeds write in place of a tag, and titles of feeds hold, in lower case.
 var languageNames = map[string]string{
 	"arabic": "ar", "chinese": "zh", "dutch": "nl", "nederlands": "nl", "english": "en", "french": "fr", "français": "fr",
 	"german": "de", "deutsch": "de", "hebrew": "he", "italian": "it", "italiano": "it", "japanese": "ja", "日本語": "ja",

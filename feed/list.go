@@ -11,10 +11,10 @@ import (
 	"digest"
 )
 
-// Lists that are no OPML: addresses one on a line, as Newsboat keeps them, tables (CSV) of
-// Mastodon and YouTube, and JSON of programs for films.
+// Lists in other formats than OPML: addresses one on a line (Newsboat), tables (Mastodon,
+// YouTube), and JSON (NewPipe, FreeTube).
 
-// readOtherList reads a list that is no OPML; nil: it is none.
+// readOtherList reads a list in another format than OPML; nil: the text is no list.
 func readOtherList(text string) *Document {
 	text = strings.TrimLeft(text, "\uFEFF")
 	for _, read := range []func(string) *Document{readJSONList, readTable, readLines} {
@@ -25,7 +25,7 @@ func readOtherList(text string) *Document {
 	return nil
 }
 
-// listed adds a feed to a list, or a line that names none.
+// listed adds a feed to a list.
 func (d *Document) listed(o Offer) {
 	o.Title = titleBeside(o.URL, o.URL, lineOf(o.Title))
 	if d.Kind = OPML; len(d.Feeds) < maxFeeds {
@@ -35,7 +35,7 @@ func (d *Document) listed(o Offer) {
 
 var plainAccount = regexp.MustCompile(`^@?[\w.-]+@[\pL\pN.-]+\.[\pL\pN-]+(:\d{1,5})?$`)
 
-// accountIn returns an account of the fediverse as a person would type it, "" for none.
+// accountIn returns an account of the fediverse as @ann@example.org, "" for other texts.
 func accountIn(s string) string {
 	if s = strings.TrimSpace(s); !plainAccount.MatchString(s) || len(s) > maxAddress {
 		return ""
@@ -43,8 +43,8 @@ func accountIn(s string) string {
 	return "@" + strings.TrimPrefix(s, "@")
 }
 
-// AccountMeant returns the account that a person may mean who typed it without its first @,
-// as ann@example.org; "" for anything else.
+// AccountMeant returns the account of a text such as ann@example.org, which lacks its first @;
+// "" for other texts.
 func AccountMeant(typed string) string {
 	if typed = strings.TrimSpace(typed); strings.HasPrefix(typed, "@") {
 		return ""
@@ -52,7 +52,7 @@ func AccountMeant(typed string) string {
 	return accountIn(typed)
 }
 
-// A column is one of a table that is understood, by the names that its head may have.
+// A column is the meaning of a column of a table.
 type column int
 
 const (
@@ -73,13 +73,13 @@ func columnOf(head string) (column, bool) {
 	return 0, false
 }
 
-// mutes reports whether a table is Mastodon's of accounts that its reader does not want.
+// mutes reports whether a table is Mastodon's export of muted accounts.
 func mutes(head []string) bool {
 	return slices.ContainsFunc(head, func(name string) bool { return strings.EqualFold(strings.TrimSpace(name), "Hide notifications") })
 }
 
-// readTable reads a table: one whose head names a column of addresses, one of YouTube's
-// channels, whose head is in any language, or one of accounts without a head.
+// readTable reads a table with a column of addresses, a table of YouTube's channels with a head in
+// any language, or a table of accounts without a head.
 func readTable(text string) *Document {
 	first, _, _ := strings.Cut(text, "\n")
 	r := csv.NewReader(strings.NewReader(text))
@@ -161,14 +161,14 @@ func offerInRow(cells []string, columns map[column]int) (Offer, bool) {
 	return Offer{URL: address, Title: cell(titleColumn), Folder: joinFolder("", lineOf(cell(folderColumn)))}, true
 }
 
-// isListed reports whether a text is what a line of a list may name as a feed.
+// isListed reports whether a text is an address or an account that a list may name.
 func isListed(s string) bool {
 	scheme, rest, found := strings.Cut(s, ":")
 	return isWeb(s) || found && rest != "" && isFeedScheme(scheme) || accountIn(s) != "" || strings.HasPrefix(s, "at://") || IsDID(s)
 }
 
-// readLines reads a list of addresses, one on a line. Most of its lines have to be such:
-// other texts name addresses too.
+// readLines reads a list of addresses, one on a line. It accepts a text only if half of its lines
+// are addresses.
 func readLines(text string) *Document {
 	d, section, others, number := &Document{}, "", 0, 0
 	for line := range strings.Lines(text) {
@@ -195,7 +195,7 @@ func readLines(text string) *Document {
 	return d
 }
 
-// sectionOf returns the folder in which the lines behind one are: newsraft has "@ News".
+// sectionOf returns the folder of the lines after a line: newsraft writes "@ News".
 func sectionOf(line, now string) string {
 	if name, found := strings.CutPrefix(line, "@ "); found {
 		return joinFolder("", lineOf(name))
@@ -203,9 +203,9 @@ func sectionOf(line, now string) string {
 	return now
 }
 
-// offerInLine reads a line: an address, and behind it the tags of Newsboat, of which one
-// that begins with "~" is the title and the first other one the folder, or the title and the
-// folder of Snownews behind "|". why is the reason why what a line names is no feed.
+// offerInLine reads a line: an address and the tags of Newsboat, or the title and the folder of
+// Snownews after "|". A tag with "~" is the title, the first other tag the folder. why says why
+// the line names no feed.
 func offerInLine(line string) (o Offer, why error) {
 	for _, mark := range []string{"- ", "* ", "+ ", "• "} {
 		line = strings.TrimPrefix(line, mark)
@@ -245,7 +245,7 @@ func offerInLine(line string) (o Offer, why error) {
 	return titledAddress(line), nil
 }
 
-// titledAddress reads a line with an address at its end, behind a title.
+// titledAddress reads a line with an address at its end, after a title.
 func titledAddress(line string) Offer {
 	at := max(strings.LastIndex(line, "http://"), strings.LastIndex(line, "https://"))
 	if at <= 0 || at > maxAnchor || !isWeb(line[at:]) || strings.ContainsAny(strings.TrimRight(line[at:], ")>"), " \t()<>") {
@@ -287,9 +287,8 @@ func quotedWords(line string) []string {
 // mostDepth is how deep the objects of a list in JSON may lie within others.
 const mostDepth = 8
 
-// readJSONList reads the feeds that a document in JSON lists, such as the subscriptions of
-// NewPipe, FreeTube and YouTube's older archives: objects with the address of a feed or a
-// channel, and its name.
+// readJSONList reads a list in JSON: objects with the address of a feed or a channel, and its
+// name. NewPipe, FreeTube and YouTube's older archives write such lists.
 func readJSONList(text string) *Document {
 	if begin := strings.TrimLeft(text, " \t\r\n"); begin == "" || begin[0] != '{' && begin[0] != '[' {
 		return nil

@@ -8,10 +8,8 @@ import (
 	"strings"
 )
 
-// Ranked returns the feeds that a page offers in the order in which a reader wants them:
-// posts before activity, and both before replies and comments; those in the language of the
-// page before those in others; what may be no feed at all last. Else they stay in the order
-// of the page. address is that of the page.
+// Ranked returns the feeds that the page at an address offers, the best for a reader first. It
+// sorts by audience, by language, and by the media type, and keeps the order of the page otherwise.
 func (d *Document) Ranked(address string) []Offer {
 	ranked := slices.Clone(d.Feeds)
 	language := pageLanguage(d.Language, address)
@@ -25,7 +23,7 @@ func (d *Document) Ranked(address string) []Offer {
 	return ranked
 }
 
-// What a feed tells of, by how many want it.
+// The audiences of feeds: many readers want posts, few want comments.
 const (
 	ofPosts = iota
 	ofActivity
@@ -33,7 +31,7 @@ const (
 	ofComments
 )
 
-// Patterns of feeds that tell of more than posts, or of less.
+// Patterns of the addresses of feeds on forges and forums.
 var (
 	releases = regexp.MustCompile(`/(-/)?releases\.(atom|rss)$|/refs/rss\.xml$`)
 	tags     = regexp.MustCompile(`/(-/)?tags(\.(atom|rss)|\?format=atom)$`)
@@ -42,7 +40,7 @@ var (
 	topics   = regexp.MustCompile(`/latest\.rss$|/atom/discussions|/feed/topics$|/discussions/feed\.rss$`)
 )
 
-// audience tells whom a feed is for, among those of its page.
+// audience returns the audience of a feed among the feeds of its page.
 func (o Offer) audience(d *Document, address string) int {
 	beside := func(pattern *regexp.Regexp) bool {
 		return slices.ContainsFunc(d.Feeds, func(other Offer) bool { return pattern.MatchString(other.URL) })
@@ -66,7 +64,8 @@ func (o Offer) audience(d *Document, address string) int {
 	return ofPosts
 }
 
-// forumOf returns the address below which a forum is that offers a feed of its topics, "" for none.
+// forumOf returns the address of the forum that offers a feed of its topics; "-", which begins no
+// address, for none.
 func forumOf(offers []Offer) string {
 	for _, o := range offers {
 		if at := topics.FindStringIndex(o.URL); at != nil {
@@ -81,8 +80,8 @@ func withoutQuery(address string) string {
 	return address
 }
 
-// isOfPost reports whether a feed is that of the comments on the page itself, as WordPress
-// has it at the address of a post, behind one of the whole site.
+// isOfPost reports whether a feed holds the comments on the page itself. WordPress has it at the
+// address of the post, beside the feed of the whole site.
 func (d *Document) isOfPost(o Offer, address string) bool {
 	page := strings.TrimSuffix(withoutQuery(address), "/")
 	if o.URL != page+"/feed/" && o.URL != page+"/feed" {
@@ -105,10 +104,10 @@ func (o Offer) IsComments() bool {
 	return commentsAddress.MatchString(strings.ToLower(o.URL)) || commentsTitle.MatchString(strings.ToLower(o.Title))
 }
 
-// Certain reports whether an offer says that it is a feed: the words of a link alone do not.
+// Certain reports whether an offer is more than the words of a link.
 func (o Offer) Certain() bool { return o.likely != 1 }
 
-// weakness tells how likely what is offered with a media type is no feed.
+// weakness returns how often links of a media type lead to no feed.
 func weakness(typ string) int {
 	switch {
 	case typ == "application/json", isXML(typ):
@@ -134,8 +133,8 @@ func isDivided(offers []Offer) bool {
 	return false
 }
 
-// strangeness is 0 for a feed in a language, 1 where it says none, 2 in another one; 0 for
-// all if the language is not known.
+// strangeness returns 0 for a feed in a language, 1 for a feed that says none, 2 for a feed in
+// another language. It returns 0 for all feeds if the language is "".
 func strangeness(o Offer, language string) int {
 	switch own := o.language(); {
 	case language == "" || own == language:
@@ -146,13 +145,13 @@ func strangeness(o Offer, language string) int {
 	return 2
 }
 
-// pageLanguage returns the language of a page, as it says or as its address has it.
+// pageLanguage returns the language of a page: from its address, else as it says.
 func pageLanguage(said, address string) string {
 	return cmp.Or(inAddress(address), primary(said))
 }
 
-// language returns the language of a feed, as its link says or as its address or its title
-// has it; "" if none does.
+// language returns the language of a feed: from its link, its address or its title; "" if it is
+// not known.
 func (o Offer) language() string {
 	if own := cmp.Or(primary(o.Language), inAddress(o.URL)); own != "" {
 		return own
@@ -179,8 +178,7 @@ var languageInPath = regexp.MustCompile(`(?i)^([a-z]{2})([-_][a-z]{2,4})?$`)
 
 var languageInName = regexp.MustCompile(`(?i)[._-]([a-z]{2})\.(xml|rss|atom|rdf|json)$`)
 
-// inAddress returns the language that an address names: by a part of its path, its query, or
-// its host.
+// inAddress returns the language that the query, the path or the host of an address names.
 func inAddress(address string) string {
 	u, err := url.Parse(address)
 	if err != nil {
@@ -206,8 +204,8 @@ func inAddress(address string) string {
 	return ""
 }
 
-// languageCodes are those that sites have as parts of their addresses. Left out are words and
-// shorthands that mean something else there more often.
+// languageCodes are the languages that addresses name. Codes that often mean something else in an
+// address are absent.
 var languageCodes = setOf(`ar bg bn ca cs da de el en es et eu fa fi fr gl he hi hr hu id it ja ko lt lv ms nb nl nn no pl pt ro ru sk sl sr sv th tr uk
 	ur vi zh`)
 

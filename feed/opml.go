@@ -33,9 +33,9 @@ func cutOff() *digest.Error {
 	return digest.Refuse(digest.Invalid, "the file ends in the middle of this line")
 }
 
-// ReadList reads a file that a person says is a subscription list. OPML is found
-// wherever it stands: without its root, behind other words, in the page that a
-// browser has saved of it. Else the file may be one of addresses (list.go). An error is a *digest.Error that says what the file is.
+// ReadList reads a file that a person says is a subscription list. It finds OPML
+// without its root, after other words, and in the page that a browser has saved of it.
+// It reads the formats of list.go too. An error is a *digest.Error that says what the file is.
 func ReadList(body []byte) (d *Document, err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -150,8 +150,8 @@ func parseOPML(doc string, at int, address string) *Document {
 	return r.Document
 }
 
-// isEpisode counts an outline that is a part of a podcast, or a list of such parts, as
-// Overcast has hundreds of them beside the podcasts.
+// isEpisode counts an outline that is an episode of a podcast or a playlist: Overcast exports
+// hundreds of them.
 func (r *listReader) isEpisode(tok *token, typ string) bool {
 	switch strings.ToLower(typ) {
 	case "podcast-episode":
@@ -167,7 +167,7 @@ func (r *listReader) isEpisode(tok *token, typ string) bool {
 	return true
 }
 
-// noteEpisodes notes them as one line.
+// noteEpisodes notes all of them as one line.
 func (r *listReader) noteEpisodes() {
 	if r.atEpisode == 0 {
 		return
@@ -180,8 +180,8 @@ func (r *listReader) noteEpisodes() {
 	slices.SortStableFunc(r.BadLines, func(a, b BadLine) int { return a.Line - b.Line })
 }
 
-// isScraped reports whether another reader makes a feed of a page by rules of its own, as
-// FreshRSS does with such types; its address is that of the page.
+// isScraped reports whether FreshRSS makes a feed of that type from a page by rules. The outline
+// has the address of the page.
 func isScraped(typ string) bool {
 	typ = strings.ToLower(typ)
 	return strings.Contains(typ, "xpath") || strings.Contains(typ, "dotnotation") || strings.Contains(typ, "dotpath")

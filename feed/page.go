@@ -38,14 +38,14 @@ type pageReader struct {
 	inBody        bool
 	channel       string // of YouTube, as a <meta> names it
 	anchor        *anchor
-	anchors       int
+	anchors       int // that were resolved
+	offers        int // links in its text that have a rel
 	keywords      string
 }
 
-// parsePage reads the feeds that a page offers: the <link rel=alternate> of feed types and
-// what is marked rel=feed, in order, resolved against <base> and the page's address. Beside
-// them it reads the links that lead visitors to a feed (Leads) or to a part of the site that
-// may have one (Parts).
+// parsePage reads the feeds that a page offers: links with rel=alternate and a feed type, and
+// links with rel=feed, in order, resolved against <base> and the page's address. It also reads
+// the links of the text that may be feeds (Leads) or parts of the site with a feed (Parts).
 func parsePage(doc, address string) *Document {
 	r := &pageReader{Document: &Document{Kind: HTML, Link: address}, address: address, base: address}
 	z := hypertext.Tokenizer(doc)
@@ -93,7 +93,10 @@ func (r *pageReader) tag(tag html.Token) {
 			r.nameHub(tag, r.base)
 		}
 	case atom.A, atom.Area:
-		r.offer(tag, r.base)
+		if valueOf(tag.Attr, "rel") != "" && r.offers < maxAnchors {
+			r.offers++
+			r.offer(tag, r.base)
+		}
 		r.endAnchor()
 		r.beginAnchor(tag)
 	case atom.Img, atom.Svg:
@@ -154,11 +157,11 @@ func refreshed(base, content string) string {
 
 // offer notes what a <link> or a link in the text offers, once.
 func (d *Document) offer(tag html.Token, base string) {
-	rel := valueOf(tag.Attr, "rel")
-	if rel == "" {
+	rels := strings.Fields(strings.ToLower(valueOf(tag.Attr, "rel")))
+	offers := slices.Contains(rels, "feed") || slices.Contains(rels, "alternate")
+	if !offers && (tag.DataAtom != atom.Link || !slices.Contains(rels, "self")) {
 		return
 	}
-	rels := strings.Fields(strings.ToLower(rel))
 	typ, _, _ := strings.Cut(strings.ToLower(strings.TrimSpace(valueOf(tag.Attr, "type"))), ";")
 	href := resolve(base, valueOf(tag.Attr, "href"))
 	if tag.DataAtom == atom.Link {
@@ -172,8 +175,8 @@ func (d *Document) offer(tag html.Token, base string) {
 	d.offerLink(rels, Offer{URL: href, Title: shorten(oneLine(valueOf(tag.Attr, "title")), maxTitle), Type: typ, Language: valueOf(tag.Attr, "hreflang")}, base)
 }
 
-// OfferFirst notes what an answer offers beside the page in it, before what the page offers:
-// rels are the relations of each offer.
+// OfferFirst puts the feeds that the Link fields of an answer offer before the feeds of the page
+// in it. rels are the relations of each offer.
 func (d *Document) OfferFirst(offers []Offer, rels []string) {
 	own := d.Feeds
 	d.Feeds = nil
@@ -187,7 +190,7 @@ func (d *Document) OfferFirst(offers []Offer, rels []string) {
 	}
 }
 
-// offerLink notes a link if its relations and its type say that it leads to a feed.
+// offerLink notes a link if its relations and its type make it a feed.
 func (d *Document) offerLink(rels []string, o Offer, base string) {
 	o.Type = strings.TrimSpace(o.Type)
 	isFeed := slices.Contains(rels, "feed")
@@ -233,7 +236,7 @@ func isActorType(typ string) bool {
 	return typ == "application/activity+json" || typ == "application/ld+json"
 }
 
-// isFeedType reports whether a link of that media type, rel=alternate, leads to a feed.
+// isFeedType reports whether a link with rel=alternate and that media type is a feed.
 func isFeedType(typ string) bool {
 	switch typ = strings.TrimSpace(typ); typ {
 	case "application/rss+xml", "application/atom+xml", "application/feed+json", "application/json", "application/rdf+xml",
@@ -245,10 +248,10 @@ func isFeedType(typ string) bool {
 	return isXML(typ)
 }
 
-// isXML reports whether a media type is that of any XML, which a feed is often sent as.
+// isXML reports whether a media type is the one of any XML. Many sites send feeds with it.
 func isXML(typ string) bool { return typ == "text/xml" || typ == "application/xml" }
 
-// isPageType reports whether a media type is that of a web page.
+// isPageType reports whether a media type is a web page.
 func isPageType(typ string) bool {
 	return typ == "text/html" || typ == "application/xhtml+xml" || strings.HasSuffix(typ, "/mf2+html")
 }

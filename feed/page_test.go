@@ -14,7 +14,7 @@ func urlsOf(offers []Offer) string {
 	return strings.Join(out, " ")
 }
 
-// TestPageOffers: what a page states as its feeds, in its head and in its text.
+// TestPageOffers: a page states its feeds in its head and in its text.
 func TestPageOffers(t *testing.T) {
 	for _, c := range []struct{ page, want string }{
 		{`<link rel=alternate type="text/mf2+html" href=/stream/ title=Notes>`, "/stream/"},
@@ -33,7 +33,7 @@ func TestPageOffers(t *testing.T) {
 	}
 }
 
-// TestPageLeads: links by which visitors come to a feed, the likely ones first.
+// TestPageLeads: links that may be feeds, the likely ones first.
 func TestPageLeads(t *testing.T) {
 	for _, c := range []struct{ page, want string }{
 		{`<footer><a href="/syndication.php" title="RSS"><img src="rss.png" alt="RSS feed"></a></footer>`, "/syndication.php"},
@@ -57,7 +57,7 @@ func TestPageLeads(t *testing.T) {
 	}
 }
 
-// TestPageParts: the parts of a site in which it publishes.
+// TestPageParts: links to the blog and the news of a site.
 func TestPageParts(t *testing.T) {
 	d := parsePage(`<!doctype html><title>A</title><nav><a href=/about>About</a><a href="/blog">Blog</a><a href=/x>Neuigkeiten</a>
 		<a href=/blog/2026/11/a>News</a><a href="https://blog.a.example/">B</a><a href="https://b.example/blog">Blog</a></nav>`, "https://a.example/")
@@ -66,7 +66,7 @@ func TestPageParts(t *testing.T) {
 	}
 }
 
-// TestRanked: of several feeds the one that a reader wants is first.
+// TestRanked: the best feed for a reader is first.
 func TestRanked(t *testing.T) {
 	link := func(href, more string) string {
 		return `<link rel=alternate type="application/rss+xml" href="` + href + `" ` + more + `>`
@@ -95,7 +95,7 @@ func TestRanked(t *testing.T) {
 	}
 }
 
-// TestReleases: of a project a reader wants the releases, before its commits.
+// TestReleases: the releases of a project come before its commits.
 func TestReleases(t *testing.T) {
 	for _, c := range []struct{ address, page, want string }{
 		{"https://github.com/o/r", `<link rel=alternate type="application/atom+xml" href="/o/r/commits/main.atom">`, "https://github.com/o/r/releases.atom https://github.com/o/r/commits/main.atom"},
@@ -118,7 +118,7 @@ func TestReleases(t *testing.T) {
 	}
 }
 
-// TestPlatforms: addresses of pages that tell the address of their feed, and those that do not.
+// TestPlatforms: addresses of pages from which the address of a feed follows, and others.
 func TestPlatforms(t *testing.T) {
 	for typed, want := range map[string]string{
 		"https://medium.com/@ann":                                                  "https://medium.com/feed/@ann",

@@ -10,10 +10,10 @@ import (
 	"golang.org/x/net/html"
 )
 
-// Bounds of the links that are read in a page: how many, how much is read of the words of one
-// in bytes, and how many are kept.
+// Bounds of the links in a page: their number, the bytes of the words of one, and how many Leads
+// and Parts a page has.
 const (
-	maxAnchors = 5000
+	maxAnchors = 1000
 	maxAnchor  = 300
 	maxLeads   = 20
 	maxParts   = 4
@@ -25,7 +25,7 @@ type anchor struct {
 	words            strings.Builder
 }
 
-// add notes words that stand in a link; there may be none.
+// add notes words of a link, if one is open.
 func (a *anchor) add(words string) {
 	if a != nil && a.words.Len() < maxAnchor {
 		a.words.WriteString(words[:min(len(words), maxAnchor)] + " ")
@@ -34,7 +34,7 @@ func (a *anchor) add(words string) {
 
 func (r *pageReader) beginAnchor(tag html.Token) {
 	href := valueOf(tag.Attr, "href")
-	if r.anchors++; href == "" || href[0] == '#' || len(href) > maxAddress || r.anchors > maxAnchors {
+	if href == "" || href[0] == '#' || len(href) > maxAddress {
 		return
 	}
 	r.anchor = &anchor{href: href, title: valueOf(tag.Attr, "title"), typ: valueOf(tag.Attr, "type")}
@@ -50,13 +50,18 @@ func (a *anchor) addClass(tag html.Token) {
 	}
 }
 
-// endAnchor decides what the link that has been read leads to.
+// endAnchor decides whether the link that ends is one of Leads or Parts.
 func (r *pageReader) endAnchor() {
 	a := r.anchor
-	if r.anchor = nil; a == nil {
+	if r.anchor = nil; a == nil || r.anchors >= maxAnchors {
 		return
 	}
-	words, href := strings.ToLower(oneLine(a.words.String())), resolve(r.base, a.href)
+	words := strings.ToLower(oneLine(a.words.String()))
+	if !a.isPromising(words) {
+		return
+	}
+	r.anchors++
+	href := resolve(r.base, a.href)
 	if u, err := url.Parse(href); err == nil && isFeedReader(u.Hostname()) {
 		a.href, href, a.typ = "", subscribed(u), "application/rss+xml"
 	}
@@ -70,6 +75,18 @@ func (r *pageReader) endAnchor() {
 		r.addPart(href)
 	}
 }
+
+// isPromising reports whether a link may be one of Leads or Parts, before the cost of resolving it.
+func (a *anchor) isPromising(words string) bool {
+	address := strings.ToLower(a.href)
+	contains := func(part string) bool { return strings.Contains(address, part) }
+	return slices.ContainsFunc([]string{"rss", "feed", "atom", "rdf", "xml", "syndicat", "backend", "pcast", "itpc:", "podcast", "subscribe"}, contains) ||
+		a.typ != "" || feedWord.MatchString(words) || partNames[strings.Trim(words, wordEnds)] ||
+		slices.ContainsFunc(strings.FieldsFunc(address, func(r rune) bool { return r == '/' || r == '.' }), func(part string) bool { return partNames[part] })
+}
+
+// wordEnds are the signs around the words of a link that are no part of them.
+const wordEnds = " →»›"
 
 // addPart notes a page of the same site that may have a feed.
 func (r *pageReader) addPart(href string) {
@@ -89,8 +106,8 @@ var (
 	feedAsk  = regexp.MustCompile(`(^|&)(feed|format|type|alt|mode|view|output|_t)=(rss|rss2|atom|rdf|feed|xml)[\w.]*(&|$)`)
 )
 
-// likelyFeed tells how likely a link leads to a feed: 0 it does not, 3 it says so by its scheme
-// or its type, 2 by its address, 1 by its words alone.
+// likelyFeed returns how likely a link is a feed: 3 by its scheme or its type, 2 by its address,
+// 1 by its words alone, 0 not at all.
 func likelyFeed(written, href, typ, words, page string) int {
 	if scheme, _, found := strings.Cut(written, ":"); found && isFeedScheme(scheme) {
 		return 3
@@ -119,23 +136,23 @@ func likelyFeed(written, href, typ, words, page string) int {
 	return 0
 }
 
-// isFile reports whether a name is that of a picture, a document or a program, not of a page.
+// isFile reports whether a name ends as the name of a picture, a document or a program does.
 func isFile(name string) bool {
 	return slices.Contains([]string{".png", ".gif", ".jpg", ".jpeg", ".svg", ".webp", ".pdf", ".zip", ".css", ".js", ".opml", ".mp3"}, path.Ext(name))
 }
 
-// isFeedHost reports whether a host is one at which the feeds of other sites are.
+// isFeedHost reports whether a host holds feeds of other sites.
 func isFeedHost(host string) bool {
 	first, _, _ := strings.Cut(host, ".")
 	return slices.Contains([]string{"feeds", "feed", "rss", "feeds2", "feedproxy", "anchor"}, first) || strings.HasPrefix(host, "feeds-")
 }
 
-// partNames are what sites call the part in which they publish.
+// partNames are names of blogs and pages of news.
 var partNames = setOf(`blog blogs weblog news newsroom journal posts articles writing writings notes diary updates stories essays magazine press changelog
 	podcast episodes releases archive aktuelles neuigkeiten nachrichten beiträge artikel actualités actualites actus nouvelles noticias notícias artículos
 	articulos entradas novedades artigos novidades nieuws notizie новости блог ブログ ニュース お知らせ 新着情報 新闻 博客 مدونة المدونة أخبار الأخبار`)
 
-// isPart reports whether a link leads to the part of the page's site in which it publishes.
+// isPart reports whether a link leads to the blog or the news of its site.
 func isPart(href, words, page string) bool {
 	u, err := url.Parse(href)
 	if err != nil || !isWeb(href) || !SameSite(href, page) || u.RawQuery != "" {
@@ -150,5 +167,5 @@ func isPart(href, words, page string) bool {
 	case parts[0] == "":
 		return host != "www" && partNames[host]
 	}
-	return partNames[last] || partNames[strings.Trim(words, " →»›")]
+	return partNames[last] || partNames[strings.Trim(words, wordEnds)]
 }

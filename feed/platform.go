@@ -8,11 +8,11 @@ import (
 	"strings"
 )
 
-// Platforms whose pages name no feed, or not the one that a reader wants, while the address
-// of a page tells it.
+// Platforms whose pages state no feed, or not the one that a reader wants, although the address
+// of the feed follows from the address of the page.
 
-// platformFeed returns the address of the feed behind a page of a platform whose address, in
-// normal form, tells it; "" if it does not.
+// platformFeed returns the address of the feed of a platform's page, whose address is in normal
+// form; "" for other pages.
 func platformFeed(address string) string {
 	u, err := url.Parse(address)
 	if err != nil || u.Port() != "" || u.User != nil {
@@ -66,8 +66,8 @@ func mediumPage(parts []string) string {
 	}
 }
 
-// redditPage returns the feed of a community, a person, or a sorted list of either. That of
-// a thread holds its replies: the community's stands for it.
+// redditPage returns the feed of a community, a person, or a sorted list of either. For a thread
+// it returns the feed of the community, because the thread's own feed holds replies.
 func redditPage(parts []string, query string) string {
 	if strings.HasSuffix(parts[len(parts)-1], ".rss") || len(parts) < 2 || !isName(parts[1]) {
 		return ""
@@ -107,7 +107,7 @@ func tumblrPage(parts []string) string {
 	return tumblrBlog(strings.TrimPrefix(strings.ToLower(parts[0]), "@"), parts[1:])
 }
 
-// tumblrBlog returns the feed of a blog, or of what it has tagged.
+// tumblrBlog returns the feed of a blog, or of one of its tags.
 func tumblrBlog(name string, parts []string) string {
 	if tumblrOwn[name] || strings.Contains(name, ".") || !isName(name) || slices.Contains(parts, "rss") {
 		return ""
@@ -121,9 +121,9 @@ func tumblrBlog(name string, parts []string) string {
 
 var podcastID = regexp.MustCompile(`^(?:id|itunes)(\d{5,12})$`)
 
-// PodcastLookup returns where Apple's public service is asked for the feed of a podcast whose
-// page a person names, and again for the country of that page: the service looks in the
-// United States first. "" if the address is not that of such a page.
+// PodcastLookup returns the address at which Apple's public service names the feed of a podcast,
+// from the address of a page with Apple's number. abroad is the same for the country of the page:
+// without a country the service searches the United States. Both are "" for other pages.
 func PodcastLookup(address string) (lookup, abroad string) {
 	u, err := url.Parse(address)
 	if err != nil {
@@ -170,8 +170,8 @@ func ReadPodcastLookup(body []byte) string {
 	return ""
 }
 
-// readerHosts are feed readers and services to which sites link so that visitors subscribe
-// there. The address of the feed is within that of the link.
+// readerHosts are feed readers to which sites link for subscribing. Such a link contains the
+// address of the feed.
 var readerHosts = setOf(`feedly.com cloud.feedly.com inoreader.com theoldreader.com newsblur.com feedbin.com feedbin.me netvibes.com add.my.yahoo.com
 	fusion.google.com google.com bazqux.com subscribeonandroid.com antennapod.org subtome.com bloglovin.com flipboard.com feedreader.com`)
 
@@ -219,13 +219,13 @@ func (d *Document) offerSounds(doc, address string) {
 	}
 }
 
-// forgeOwn are the names with which pages of GitHub and its like begin that are no project's.
+// forgeOwn are the first parts of addresses of forges that belong to no project.
 var forgeOwn = setOf(`about admin api apps collections contact customer-stories dashboard enterprise events explore features help issues join login
 	marketplace new notifications orgs organizations pricing pulls readme search security sessions settings signup site sponsors stars topics
 	trending user users groups -`)
 
-// offerReleases notes the releases of a project on the pages of a forge, which offer its
-// commits or all that happens in it, if anything. The page says by its keywords what it is.
+// offerReleases notes the releases of a project on a page of a forge. Such pages offer commits or
+// all activity, if anything. The host or the keywords of the page tell the forge.
 func (d *Document) offerReleases(address, keywords string) {
 	u, err := url.Parse(address)
 	if err != nil {

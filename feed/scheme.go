@@ -2,8 +2,8 @@ package feed
 
 import "strings"
 
-// isFeedScheme reports whether a scheme is one of those by which programs for feeds and
-// podcasts are called: what is behind it is the address of a feed.
+// isFeedScheme reports whether a scheme opens a feed reader or a podcast player. The address of a
+// feed follows it.
 func isFeedScheme(scheme string) bool {
 	switch strings.ToLower(scheme) {
 	case "feed", "feeds", "pcast", "itpc", "itms-pcast", "itms-podcast", "podcast", "podcasts", "rss":
@@ -12,8 +12,8 @@ func isFeedScheme(scheme string) bool {
 	return false
 }
 
-// withoutFeedScheme unwraps feed:https://... and feed://..., which stands for http, and those
-// of podcasts.
+// withoutFeedScheme unwraps addresses such as feed:https://..., feed://... and pcast://..., of
+// which the latter mean http.
 func withoutFeedScheme(s string) string {
 	scheme, rest, found := strings.Cut(s, ":")
 	if !found || !isFeedScheme(scheme) || rest == "" || strings.Trim(rest, "0123456789") == "" || rest[0] >= '0' && rest[0] <= '9' && !strings.Contains(rest, ".") {

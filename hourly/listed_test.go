@@ -13,7 +13,7 @@ import (
 	"digest/subscribe"
 )
 
-// newServer is a server of the fediverse with an account, which has one note.
+// newServer starts a server of the fediverse with one account and one note.
 func newServer(t *testing.T, name string) *httptest.Server {
 	var s *httptest.Server
 	s = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -35,8 +35,7 @@ func newServer(t *testing.T, name string) *httptest.Server {
 	return s
 }
 
-// TestListedAccounts: a list of accounts is followed; the same list again, and by another
-// reader, adds nothing.
+// TestListedAccounts: an imported account brings its posts. A second import adds no feed.
 func TestListedAccounts(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
 		server := newServer(t, "ann")

@@ -11,10 +11,9 @@ import (
 	"digest/push"
 )
 
-// Where a page is at the address that a person gave, a search tries in this order: the feeds
-// that the page states, those to which it links, those of the pages above it and of the parts
-// of its site that it links to, and the usual places. It sends mostRequests at most, redirects
-// among them.
+// A search that meets a page tries feeds in this order: the feeds that the page states, the feeds
+// to which it links, the feeds of the pages above it and of its site's blog, and the usual places.
+// It sends at most mostRequests, redirects included.
 
 const (
 	mostRequests = 20
@@ -29,16 +28,16 @@ const (
 // A trail is the search for a feed behind one page.
 type trail struct {
 	*search
-	asked string // the address that was given
+	asked string // the address that a person gave
 	home  string // the host of the page
 	tried []string
-	pages []otherPage // that stood where a feed was promised
+	pages []otherPage // web pages at addresses of feeds
 	shut  map[string]error
 	empty *Result // a feed without posts: it serves where no other is
 
 	shows    string     // a page above that shows posts itself and offers no feed; "": none
-	rejected []rejected // feeds that the page offers, and why they are none
-	last     rejected   // why nothing more is asked of the host of the page
+	rejected []rejected // feeds that the page offers, and why they fail
+	last     rejected   // why the search sends no more requests to the host of the page
 }
 
 // An otherPage is a page of the site, and its address.
@@ -53,7 +52,7 @@ type rejected struct {
 	err error
 }
 
-// behind looks for a feed behind the page at address, which was asked for by asked.
+// behind looks for a feed behind the page at address; a person gave the address asked.
 func (s *search) behind(ctx context.Context, asked, address string) (Result, error) {
 	address, page := cmp.Or(s.at, address), s.page
 	t := &trail{search: s, asked: asked, home: feed.Host(address), tried: []string{address}, shut: map[string]error{}}
@@ -114,8 +113,8 @@ func (t *trail) offered(ctx context.Context, offers []feed.Offer, most int) (Res
 	return Result{}, false
 }
 
-// attempt tries an address, unless it was tried before, its host wants to be left alone, or the
-// search has sent as many requests as it may. A page that offers feeds is kept.
+// attempt tries an address once, if its host has not refused a request and the search may send
+// another. It notes a web page in pages.
 func (t *trail) attempt(ctx context.Context, address string, stated bool) (Result, bool) {
 	normal, err := feed.AskedURL(address)
 	host := feed.Host(normal)
@@ -142,8 +141,7 @@ func (t *trail) attempt(ctx context.Context, address string, stated bool) (Resul
 	return Result{}, false
 }
 
-// others looks behind the pages that stood where a feed was promised: such as a list of all
-// feeds of a newspaper.
+// others looks behind the web pages in pages, such as a newspaper's list of its feeds.
 func (t *trail) others(ctx context.Context, page *feed.Document, address string) (Result, bool) {
 	pages := t.pages
 	t.pages = nil
@@ -187,9 +185,8 @@ func (t *trail) elsewhere(ctx context.Context, page *feed.Document, address stri
 	return Result{}, false
 }
 
-// guessed tries the usual places, until it has met mostPages: such a site answers every address
-// with a page. A host that refuses one of them is asked for no other; it
-// has not refused what the person asked for.
+// guessed tries the usual places until it has met mostPages: such a site answers every address
+// with a page. It stops when the host forbids one of them, and forgets that: nobody named the place.
 func (t *trail) guessed(ctx context.Context, page *feed.Document, address string) (Result, bool) {
 	pages := 0
 	for _, guess := range feed.GuessPaths(address, page.Generator) {

@@ -17,7 +17,7 @@ func linking(head, text string) string {
 const markedPosts = `<div class="h-feed"><div class="h-entry"><a class="u-url" href="/1">1</a><p class="e-content">One</p></div>
 	<div class="h-entry"><a class="u-url" href="/2">2</a><p class="e-content">Two</p></div></div>`
 
-// TestFindBehind: where a feed is looked for that a page does not state, and in which order.
+// TestFindBehind: a search finds feeds that the page does not state, in the documented order.
 func TestFindBehind(t *testing.T) {
 	const empty = `<feed xmlns="http://www.w3.org/2005/Atom"><title>Nothing yet</title><id>urn:none</id></feed>`
 	tests := []struct {
@@ -72,7 +72,7 @@ func TestFindByLinkField(t *testing.T) {
 	}
 }
 
-// TestFindSaysWhy: an error tells of the feeds that a page names, and why they are none.
+// TestFindSaysWhy: an error names the feeds of a page and says why they fail.
 func TestFindSaysWhy(t *testing.T) {
 	tests := []struct {
 		why    string
@@ -85,6 +85,7 @@ func TestFindSaysWhy(t *testing.T) {
 		{"a visible link", map[string]string{"/": linking("", `<a href=/news.rss>RSS</a>`)}, "/", "its only feed, HOST/news.rss, answers 404 Not Found"},
 		{"several", map[string]string{"/": page("/a", "/b")}, "/", "none of the 2 feeds that it names can be read; the first, HOST/a: 404 Not Found"},
 		{"words alone are no offer", map[string]string{"/": linking("", `<a href=/help>What is RSS?</a>`), "/help": page()}, "/", "it is a web page that offers none"},
+		{"marked, without posts", map[string]string{"/": linking("", `<div class="h-feed"><h1 class="p-name">Soon</h1></div>`)}, "/", "it is a web page that offers none"},
 		{"a front page of posts", map[string]string{"/2026/one": linking("", ""), "/": linking("", markedPosts)}, "/2026/one", "it is a web page that offers none; HOST/ shows posts, try that address"},
 	}
 	for _, test := range tests {
@@ -97,8 +98,8 @@ func TestFindSaysWhy(t *testing.T) {
 	}
 }
 
-// TestFindIsOneVisitor: whatever a page names, a search sends no more requests than it may.
-func TestFindIsOneVisitor(t *testing.T) {
+// TestFindIsBounded: a search sends at most mostRequests for any page.
+func TestFindIsBounded(t *testing.T) {
 	var links, text strings.Builder
 	for i := range 60 {
 		fmt.Fprintf(&links, `<link rel=alternate type="application/rss+xml" href="/f%d">`, i)
@@ -113,7 +114,7 @@ func TestFindIsOneVisitor(t *testing.T) {
 	}
 }
 
-// TestFindGuessesAreNoOffers: a site that forbids a place which nobody named has refused nothing.
+// TestFindGuessesAreNoOffers: a site may forbid a usual place without consequences.
 func TestFindGuessesAreNoOffers(t *testing.T) {
 	s := newSite(t, func(r request) string {
 		if r.target == "/" {

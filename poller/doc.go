@@ -27,8 +27,8 @@
 //     one address a poll
 //   - topic.go: who pushes a feed, by its own word
 //   - instead.go: what is done where a page stands in a feed's place
-//   - find.go, search.go, behind.go: from an address that a person typed to a feed, searcherror.go:
-//     and why there is none
+//   - find.go, search.go, behind.go: from an address that a person typed to a feed
+//   - searcherror.go: why a search finds none
 //   - listed.go: the first poll of an account that a list names
 //   - activitypub.go, activitypub_move.go, sign.go: accounts of the fediverse, those that
 //     move, and requests that are signed

@@ -7,11 +7,11 @@ import (
 	"digest/feed"
 )
 
-// A list may name accounts of the fediverse. Each is stored under the address at which its
-// host is asked for it (WebFinger). Its first poll finds the feed of the account, as a search
-// does, and the record moves there before anything of it is shown.
+// A list may name accounts of the fediverse. The import stores each under its WebFinger
+// address. The first poll finds the feed of the account, as a search does, and moves the record
+// to its address before the feed has any post.
 
-// isListedAccount reports whether a feed is an account of a list that was never found.
+// isListedAccount reports whether a feed is an account that a list named and no poll has found yet.
 func isListedAccount(f digest.Feed) bool {
 	return f.Kind == "" && f.Sealed == "" && feed.WebFingerAccount(f.URL) != ""
 }
@@ -35,7 +35,7 @@ func (s *session) findAccount(ctx context.Context, f digest.Feed) Result {
 	return found
 }
 
-// accountFailed is the result of a poll that has not found an account.
+// accountFailed returns the result of a poll that has not found its account.
 func (s *session) accountFailed(ctx context.Context, f digest.Feed, found Result, err error) Result {
 	p := &poll{session: s, feed: f}
 	if ctx.Err() != nil {

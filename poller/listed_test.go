@@ -8,7 +8,7 @@ import (
 	"digest/feed"
 )
 
-// listedAccount is a feed as an import stores an account that a list names.
+// listedAccount returns the feed that an import stores for an account.
 func listedAccount(t *testing.T) digest.Feed {
 	t.Helper()
 	url, err := feed.AskedURL("@ann@social.example")
@@ -18,8 +18,8 @@ func listedAccount(t *testing.T) digest.Feed {
 	return digest.Feed{ID: 7, URL: url, Host: feed.Host(url), State: digest.FeedActive}
 }
 
-// TestListedAccount: the first poll of an account that a list names finds its outbox, and the
-// next is as that of any outbox.
+// TestListedAccount: the first poll of a listed account finds its outbox; the next poll requests
+// the outbox alone.
 func TestListedAccount(t *testing.T) {
 	s, r := newSocial(t, "draft", newsBase, socialPages("Hello"))
 	r.feed = listedAccount(t)
@@ -33,7 +33,7 @@ func TestListedAccount(t *testing.T) {
 	s.asked("/users/ann/outbox?page=true draft")
 }
 
-// TestListedAccountIsMissing: an account that is not found fails as a feed does, and is tried again.
+// TestListedAccountIsMissing: a missing account fails as a feed does, and keeps its address.
 func TestListedAccountIsMissing(t *testing.T) {
 	pages := socialPages("Hello")
 	delete(pages, "/.well-known/webfinger")

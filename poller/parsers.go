@@ -208,9 +208,9 @@ func (r Result) Overran(was digest.Feed, now time.Time) Result {
 }
 
 // pageAsFeed gives the feed that a page is by its markup, where the feed was such a page, or
-// was never read, the page has posts and offers no other; else the document as it is.
+// was never read and the page offers no other; else the document as it is.
 func pageAsFeed(doc *feed.Document, kind string) *feed.Document {
-	if f := doc.AsFeed(); f != nil && (kind == string(feed.HFeed) || kind == "" && len(doc.Feeds) == 0 && len(f.Posts) > 0) {
+	if f := doc.AsFeed(); f != nil && (kind == string(feed.HFeed) || kind == "" && len(doc.Feeds) == 0) {
 		return f
 	}
 	return doc

@@ -16,12 +16,12 @@ type search struct {
 	known Known
 
 	page   *feed.Document // that the feed was found behind; nil: at the address itself
-	at     string         // the address of that page; "": the one that was asked for
+	at     string         // the address of page; "": the one that the person gave
 	led    bool           // what is asked for now was named by an answer, not by a person
 	isHome bool           // the page came from an allowed network that is not public
 	tried  string         // where it was found, before any redirect
-	landed string         // where the last answer was found, after its redirects
-	failed []string       // addresses at which no feed is, in normal form
+	landed string         // address of the last answer, after its redirects
+	failed []string       // addresses without a feed, in normal form
 }
 
 // A knownFeed ends a search at a feed that is stored already.
@@ -61,11 +61,12 @@ func (s *search) try(ctx context.Context, address string) (Result, *feed.Documen
 		return Result{}, nil, err
 	}
 	offerLinked(a, doc)
-	if doc = pageAsFeed(doc, ""); !doc.IsFeed() {
+	asFeed := pageAsFeed(doc, "")
+	if !asFeed.IsFeed() || asFeed.Kind == feed.HFeed && len(asFeed.Posts) == 0 {
 		s.hold.settle(0)
 		return Result{}, doc, nil
 	}
-	return s.found(normal, a, doc), nil, nil
+	return s.found(normal, a, asFeed), nil, nil
 }
 
 func (s *search) look(ctx context.Context, address string) (*answer, error) {

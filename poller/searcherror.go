@@ -115,7 +115,7 @@ func worthGoingOn(err error) bool {
 	return true
 }
 
-// meant is the error for an account that was typed as an address for mail is; nil for anything else.
+// meant returns the error for an account that a person typed like an email address; nil for other texts.
 func meant(typed string) error {
 	account := feed.AccountMeant(typed)
 	if account == "" {
@@ -126,7 +126,7 @@ func meant(typed string) error {
 
 func asPollError(err error) (*pollError, bool) { return errors.AsType[*pollError](err) }
 
-// noneWorks says that a page offers no feed, or why those that it offers cannot be read.
+// noneWorks returns the error for a page that offers no feed, or only feeds that fail.
 func noneWorks(address string, offered []rejected) error {
 	if len(offered) == 0 {
 		return searchError(nil, digest.Refuse(digest.Invalid, "no feed at %s: it is a web page that offers none; try the address of the feed itself", address))

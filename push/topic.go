@@ -36,11 +36,11 @@ func LinkedTopic(fields []string, base string) Topic {
 	return t
 }
 
-// A Link is one of an answer's Link fields: what the answer names, and how.
+// A Link is one link of an answer's Link fields.
 type Link struct{ Address, Rel, Type, Title, Language string }
 
-// Links reads the links in the Link fields of what was answered at base that speak of it,
-// with absolute addresses.
+// Links reads the links of the Link fields of an answer at base, with absolute addresses. It
+// skips links with the anchor of another document.
 func Links(fields []string, base string) (found []Link) {
 	from, err := url.Parse(base)
 	if err != nil {
