@@ -71,9 +71,9 @@ func generatorPaths(generator string) string {
 	return ""
 }
 
-// GuessPaths returns the addresses of feeds to try on a site that offers none, likely ones first:
-// the address of PeerTube if the page could be one of PeerTube, paths of the program that makes
-// the site, paths in the folder of the page, and common paths of the site.
+// GuessPaths returns the addresses of feeds to try on a site that offers none, likely ones first.
+// The order is: PeerTube, if the page could be one of it; the program that makes the site; the folder
+// of the page; the whole site.
 func GuessPaths(address, generator string) []string {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" {

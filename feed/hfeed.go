@@ -13,7 +13,7 @@ import (
 	"digest/internal/microformats"
 )
 
-// A page's posts are read only where one of these classes stands in it.
+// postClasses are the classes of posts. A page without any of them has no posts.
 var postClasses = []string{"h-entry", "h-feed", "hentry", "hfeed", "h-event", "h-review", "h-recipe", "vevent", "hreview", "hrecipe"}
 
 // maxLinked bounds the pictures and links that are written before the text of a post.

@@ -107,7 +107,7 @@ func (o Offer) IsComments() bool {
 // Certain reports whether an offer is more than the words of a link.
 func (o Offer) Certain() bool { return o.likely != 1 }
 
-// weakness returns how often links of a media type lead to no feed.
+// weakness ranks media types by how often their links are no feeds.
 func weakness(typ string) int {
 	switch {
 	case typ == "application/json", isXML(typ):
@@ -145,7 +145,7 @@ func strangeness(o Offer, language string) int {
 	return 2
 }
 
-// pageLanguage returns the language of a page: from its address, else as it says.
+// pageLanguage returns the language that the address of a page names, or that the page says.
 func pageLanguage(said, address string) string {
 	return cmp.Or(inAddress(address), primary(said))
 }

@@ -57,6 +57,7 @@ func parsePage(doc, address string) *Document {
 			r.offerChannel(doc, address, r.channel)
 			r.offerSounds(doc, address)
 			r.offerReleases(address, r.keywords)
+			r.offerTopics(address)
 			r.sortLeads()
 			return r.Document
 		case html.TextToken:

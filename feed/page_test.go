@@ -78,6 +78,7 @@ func TestRanked(t *testing.T) {
 		{"in other words", "/", link("/a", `title="Boats: Kommentar-Feed"`) + link("/b", `title="Flux des commentaires"`) + link("/c", ""), "/c /a /b"},
 		{"Discourse", "/", link("/posts.rss", `title="Latest posts"`) + link("/latest.rss", `title="Latest topics"`), "/latest.rss /posts.rss"},
 		{"a topic of Discourse", "/t/x/12", link("/t/x/12.rss", "") + link("/latest.rss", ""), "/latest.rss /t/x/12.rss"},
+		{"a topic alone", "/forum/t/x/12", `<meta name=generator content="Discourse 3.4.0 - https://github.com/discourse/discourse">` + link("/forum/t/x/12.rss", ""), "/forum/latest.rss /forum/t/x/12.rss"},
 		{"a category of Discourse", "/c/x/5", link("/c/x/5.rss", ""), "/c/x/5.rss"},
 		{"Flarum", "/", link("/atom", `title="Forum activity"`) + link("/atom/discussions", ""), "/atom/discussions /atom"},
 		{"its language", "/", `<html lang=de>` + link("/en/feed.xml", "") + link("/de/feed.xml", ""), "/de/feed.xml /en/feed.xml"},

@@ -152,7 +152,7 @@ var partNames = setOf(`blog blogs weblog news newsroom journal posts articles wr
 	podcast episodes releases archive aktuelles neuigkeiten nachrichten beiträge artikel actualités actualites actus nouvelles noticias notícias artículos
 	articulos entradas novedades artigos novidades nieuws notizie новости блог ブログ ニュース お知らせ 新着情報 新闻 博客 مدونة المدونة أخبار الأخبار`)
 
-// isPart reports whether a link leads to the blog or the news of its site.
+// isPart reports whether a link is the blog or the news of its site.
 func isPart(href, words, page string) bool {
 	u, err := url.Parse(href)
 	if err != nil || !isWeb(href) || !SameSite(href, page) || u.RawQuery != "" {

@@ -251,6 +251,18 @@ func (d *Document) offerReleases(address, keywords string) {
 	d.addOffer(Offer{URL: releases, Title: "Releases of " + name, Type: "application/atom+xml"})
 }
 
+// offerTopics notes the topics of a forum on pages of Discourse, which state the replies to one
+// topic, or no feed.
+func (d *Document) offerTopics(address string) {
+	if !strings.HasPrefix(strings.ToLower(d.Generator), "discourse ") {
+		return
+	}
+	forum, _, found := strings.Cut(address, "/t/")
+	if u, err := url.Parse(address); found && err == nil && strings.HasPrefix(forum, u.Scheme+"://"+u.Host) {
+		d.addOffer(Offer{URL: forum + "/latest.rss", Title: "Latest topics", Type: "application/rss+xml"})
+	}
+}
+
 // gitLabProject returns the address of the project of a page of GitLab. Groups may lie within groups.
 func gitLabProject(u *url.URL, parts []string) string {
 	if i := slices.Index(parts, "-"); i > 1 {

@@ -11,9 +11,9 @@ import (
 	"digest/push"
 )
 
-// A search that meets a page tries feeds in this order: the feeds that the page states, the feeds
-// to which it links, the feeds of the pages above it and of its site's blog, and the usual places.
-// It sends at most mostRequests, redirects included.
+// A search that meets a page tries feeds in this order: the stated feeds, the linked feeds, the
+// feeds of the pages above and of the blog, and the usual places. It sends at most mostRequests,
+// redirects included.
 
 const (
 	mostRequests = 20
@@ -37,7 +37,7 @@ type trail struct {
 
 	shows    string     // a page above that shows posts itself and offers no feed; "": none
 	rejected []rejected // feeds that the page offers, and why they fail
-	last     rejected   // why the search sends no more requests to the host of the page
+	last     rejected   // why the search leaves the host of the page alone
 }
 
 // An otherPage is a page of the site, and its address.

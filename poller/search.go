@@ -17,7 +17,7 @@ type search struct {
 
 	page   *feed.Document // that the feed was found behind; nil: at the address itself
 	at     string         // the address of page; "": the one that the person gave
-	led    bool           // what is asked for now was named by an answer, not by a person
+	led    bool           // an answer, not a person, named the address of the next request
 	isHome bool           // the page came from an allowed network that is not public
 	tried  string         // where it was found, before any redirect
 	landed string         // address of the last answer, after its redirects
@@ -80,7 +80,7 @@ func (s *search) look(ctx context.Context, address string) (*answer, error) {
 	if bare, _ := digest.SplitCredential(address); bare != address {
 		return nil, &pollError{text: string(digest.Words("the address holds a name and a password"))} // that a page offers to everyone
 	}
-	r.mayBeHome = s.page == nil && !s.led || s.isHome // what a page names, nobody typed
+	r.mayBeHome = s.page == nil && !s.led || s.isHome // nobody typed the links of a page
 	s.host, s.freeAt, s.startedAt = r.host(), time.Time{}, time.Time{}
 	a, err := s.fetch(ctx, http.MethodGet, r)
 	if err == nil && s.page == nil && !s.led {
@@ -96,8 +96,8 @@ func (s *search) alreadyKnown(f digest.Feed) Result {
 	return Result{Feed: f, Outcome: Unchanged, Message: "known already", Requests: s.requests, Bytes: s.bytes, HostFreeAt: s.freeAt}
 }
 
-// found makes the record of a new feed: under the address that was asked for,
-// unless all that led elsewhere was permanent.
+// found makes the record of a new feed: under the typed address, or the address to which only
+// permanent redirects lead.
 func (s *search) found(address string, a *answer, doc *feed.Document) Result {
 	v := &poll{session: s.session, feed: digest.Feed{URL: address, Host: feed.Host(address)}}
 	v.accept(a, bodyHash(a, doc))

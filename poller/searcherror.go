@@ -10,21 +10,21 @@ import (
 	"digest/feed"
 )
 
-// A SearchError is why no feed was found at an address, or none may be looked
-// for there, in words for whoever gave the address.
+// A SearchError says to the person who gave an address why the search found no feed there, or
+// did not begin.
 type SearchError struct {
 	Cause *digest.Error
 
-	NeedsPassword bool // the address asks for a password, and was given none
+	NeedsPassword bool // the address needs a password, and the person gave none
 }
 
-// Error gives the words, and what caused the error behind them.
+// Error returns the words, with the cause after them.
 func (e *SearchError) Error() string { return e.Cause.Error() }
 
-// Unwrap gives the *digest.Error.
+// Unwrap returns the *digest.Error.
 func (e *SearchError) Unwrap() error { return e.Cause }
 
-// messageOf is the words of an error that are for people.
+// messageOf returns the words of an error that are for people.
 func messageOf(err error) string {
 	if e, ok := errors.AsType[*digest.Error](err); ok {
 		return e.Message
@@ -51,13 +51,13 @@ func notFound(address string, err error) error {
 	return searchError(nil, digest.Refuse(digest.Unavailable, "could not read %s: %s", shown, digest.Words(t.text)))
 }
 
-// searchError makes of an error one for the person who searched, with its cause, if it is known.
+// searchError returns an error for the person who searched, with its cause, if it is known.
 func searchError(cause error, e *digest.Error) error {
 	e.Err = cause
 	return &SearchError{Cause: e}
 }
 
-// asSearchError makes of an error one for the person who searched, with what it says to people.
+// asSearchError returns an error as one for the person who searched, with its words for people.
 func asSearchError(err error) error {
 	if e, ok := errors.AsType[*digest.Error](err); ok {
 		said := *e
@@ -67,12 +67,12 @@ func asSearchError(err error) error {
 	return &SearchError{Cause: &digest.Error{Kind: digest.Invalid, Message: err.Error()}}
 }
 
-// refusedSearch is how long an address is left alone that answered a search
-// with an error of its own and named no time.
+// refusedSearch is the pause before the next search at an address that answered with an error and
+// named no time.
 const refusedSearch = time.Hour
 
-// refused makes of a site's refusal what has to be remembered of it. What a
-// person can mend at once, such as a wrong path, is none.
+// refused returns the refusal of a site, to be stored. A mistake that a person can mend, such as a
+// wrong path, has no pause.
 func (s *search) refused(address string, err error) Result {
 	t, ok := errors.AsType[*pollError](err)
 	r := Result{Outcome: Failed, Requests: s.requests, Bytes: s.bytes, HostFreeAt: s.freeAt}
@@ -91,8 +91,7 @@ func (s *search) refused(address string, err error) Result {
 	return r
 }
 
-// withoutTLS gives the http address to try where the person named no scheme and
-// https could not be reached.
+// withoutTLS returns the http address to try if the person named no scheme and https failed.
 func withoutTLS(address string, err error) (string, bool) {
 	t, ok := errors.AsType[*pollError](err)
 	if !ok || t.status != 0 || t.unanswered || strings.Contains(address, ":/") {
@@ -101,8 +100,7 @@ func withoutTLS(address string, err error) (string, bool) {
 	return "http://" + strings.TrimPrefix(strings.TrimSpace(address), "//"), true
 }
 
-// worthGoingOn is false once a site has asked to be left alone, does not answer,
-// or the search was interrupted.
+// worthGoingOn reports false after a refusal, an answer that did not arrive, or an interruption.
 func worthGoingOn(err error) bool {
 	t, ok := errors.AsType[*pollError](err)
 	if !ok || t.unanswered {
