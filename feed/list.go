@@ -284,13 +284,17 @@ func quotedWords(line string) []string {
 	return words
 }
 
-// mostDepth is how deep the objects of a list in JSON may lie within others.
-const mostDepth = 8
+// Bounds of a list in JSON: how deep its objects lie within others, and its bytes. Values take many
+// times the memory of their text.
+const (
+	mostDepth   = 8
+	maxJSONList = 16 << 20
+)
 
 // readJSONList reads a list in JSON: objects with the address of a feed or a channel, and its
 // name. NewPipe, FreeTube and YouTube's older archives write such lists.
 func readJSONList(text string) *Document {
-	if begin := strings.TrimLeft(text, " \t\r\n"); begin == "" || begin[0] != '{' && begin[0] != '[' {
+	if begin := strings.TrimLeft(text, " \t\r\n"); begin == "" || begin[0] != '{' && begin[0] != '[' || len(text) > maxJSONList {
 		return nil
 	}
 	d, decoder := &Document{}, json.NewDecoder(strings.NewReader(text))
