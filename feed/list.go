@@ -84,8 +84,12 @@ func readTable(text string) *Document {
 	first, _, _ := strings.Cut(text, "\n")
 	r := csv.NewReader(strings.NewReader(text))
 	r.FieldsPerRecord, r.LazyQuotes, r.ReuseRecord = -1, true, true
-	if !strings.Contains(first, ",") {
-		r.Comma = []rune(map[bool]string{true: ";", false: "\t"}[strings.Contains(first, ";")])[0]
+	switch {
+	case strings.Contains(first, ","):
+	case strings.Contains(first, ";"):
+		r.Comma = ';'
+	default:
+		r.Comma = '\t'
 	}
 	d, columns, others := &Document{}, map[column]int{}, 0
 	for row := 0; len(d.Feeds) < maxFeeds; row++ {

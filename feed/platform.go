@@ -191,9 +191,9 @@ func subscribed(u *url.URL) string {
 	if strings.HasSuffix(u.Hostname(), "subscribeonandroid.com") && strings.Contains(path, "/") {
 		return normalOr(path)
 	}
-	for _, before := range []string{"i/subscription/feed/", "i/subscription/content/feed/", "feed/", "i/discover/sources/feed/"} {
-		if _, to, found := strings.Cut(path, before); found && strings.HasPrefix(to, "http") {
-			return normalOr(strings.Replace(to, ":/", "://", strings.Count(to[:min(len(to), 9)], ":/")-strings.Count(to[:min(len(to), 9)], "://")))
+	for _, before := range []string{"i/subscription/feed/", "i/subscription/content/feed/", "i/discover/sources/feed/", "feed/"} {
+		if _, to, found := strings.Cut(path, before); found && isWeb(to) {
+			return normalOr(to)
 		}
 	}
 	return ""
