@@ -175,6 +175,7 @@ var foreignBounds = map[string]string{
 	"internal/seal/seal.go":         sealed,
 	"mailer/base64.go":              ours,
 	"poller/activitypub.go":         inPlace,
+	"poller/behind.go":              inPlace,
 	"poller/body.go":                "Options.MaxBody after each content coding, within the time limit of the request",
 	"poller/callback.go":            "maxCallbackBody, within callbackTimeout",
 	"poller/form.go":                "maxFormAnswer, within the time limit of the request",

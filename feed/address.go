@@ -3,7 +3,6 @@ package feed
 import (
 	"net/netip"
 	"net/url"
-	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -286,15 +285,10 @@ func withoutDots(s string) string {
 	return "/" + strings.Join(left, "/") + query
 }
 
-// withScheme puts https:// before an address without scheme, and unwraps
-// feed:https://... and feed://..., which stands for http.
+// withScheme puts https:// before an address without scheme, and unwraps addresses such as
+// feed:https://... and pcast://...
 func withScheme(s string) string {
-	if len(s) > 5 && strings.EqualFold(s[:5], "feed:") {
-		rest, plain := strings.CutPrefix(s[5:], "//")
-		if s = rest; plain && !strings.Contains(rest, "://") {
-			return "http://" + rest
-		}
-	}
+	s = withoutFeedScheme(s)
 	if strings.HasPrefix(s, "//") {
 		return "https:" + s
 	}
@@ -370,31 +364,6 @@ func siteOf(address string) string {
 		return strings.ToLower(u.Host)
 	}
 	return Domain(host)
-}
-
-// GuessPaths gives the common feed addresses to try on a site that offers
-// none, in order: that of PeerTube if it could be one, those below the page's own folder, then those of the site.
-func GuessPaths(address string) []string {
-	u, err := url.Parse(address)
-	if err != nil || u.Host == "" {
-		return nil
-	}
-	common := []string{"feed", "feed.xml", "rss.xml", "atom.xml", "index.xml", "rss", "feed/", "feed.json", "feeds/posts/default", "?feed=rss2"}
-	origin := u.Scheme + "://" + u.Host
-	folder := origin + u.EscapedPath()[:strings.LastIndexByte(u.EscapedPath(), '/')+1]
-	var out []string
-	for _, base := range []string{strings.TrimSuffix(folder, "/") + "/", origin + "/"} {
-		if len(out) > 0 && base == out[0][:len(out[0])-len(common[0])] {
-			break
-		}
-		for _, path := range common {
-			out = append(out, base+path)
-		}
-	}
-	if videos := guessVideos(u); videos != "" {
-		out = slices.Insert(out, 0, videos)
-	}
-	return out
 }
 
 // absolute resolves ref against the first base that makes it absolute.

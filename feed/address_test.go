@@ -1,7 +1,6 @@
 package feed
 
 import (
-	"slices"
 	"testing"
 )
 
@@ -83,20 +82,6 @@ func TestResolve(t *testing.T) {
 		if got := resolve(c.base, c.ref); got != c.want {
 			t.Errorf("resolve(%q, %q) = %q, want %q", c.base, c.ref, got, c.want)
 		}
-	}
-}
-
-func TestGuessPaths(t *testing.T) {
-	got := GuessPaths("https://example.org/blog/post.html?x")
-	if got[0] != "https://example.org/blog/feed" || !slices.Contains(got, "https://example.org/feed") || !slices.Contains(got, "https://example.org/blog/atom.xml") {
-		t.Errorf("%q", got)
-	}
-	root := GuessPaths("https://example.org")
-	if root[0] != "https://example.org/feed" || len(root)*2 != len(got) {
-		t.Errorf("%q", root)
-	}
-	if GuessPaths("nonsense") != nil {
-		t.Error("paths without a host")
 	}
 }
 

@@ -15,7 +15,7 @@ const (
 // AskedURL gives the address under which a feed that a person names is looked for: that of
 // the service for an account of Bluesky (@ann.bsky.social, at://did:plc:…, the address of
 // its page), that of WebFinger for one of the fediverse (@ann@example.org), that of its feed
-// for a page of films which tells it, else NormalURL.
+// for the page of a platform (platformFeed), else NormalURL.
 func AskedURL(typed string) (string, error) {
 	if actor := atActor(cleanAddress(typed)); actor != "" {
 		return ATProtoURL(actor), nil
@@ -24,7 +24,7 @@ func AskedURL(typed string) (string, error) {
 		return address, nil
 	}
 	normal, err := NormalURL(typed)
-	return firstOf(videoFeed(normal), normal), err
+	return firstOf(platformFeed(normal), normal), err
 }
 
 // ATProtoURL gives the address of the feed of an account, named by its handle or, for good,

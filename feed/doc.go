@@ -40,9 +40,11 @@
 //	embed.go                  films, sounds and frames in a text -> links with their titles
 //	clean.go, pixel.go        what only counts readers is left out: parameters, click
 //	                          counters around links, pictures nobody sees
-//	opml.go, page.go          lists and pages -> the feeds they name
-//	video.go                  pages of YouTube, Vimeo and PeerTube -> their feeds
-//	hfeed.go                  a page whose posts are marked -> Document
+//	opml.go, list.go          lists -> the feeds they name
+//	page.go, pagelinks.go     pages -> the feeds they state or link to
+//	offer.go, guess.go        which of them a reader wants; where a feed may be that none names
+//	platform.go, video.go     pages of platforms -> their feeds, by their addresses
+//	hfeed.go, hfeed_kinds.go  a page whose posts are marked -> Document
 //	activitystreams.go,       the outbox of an account of the fediverse -> Document, and what
 //	activitystreams_page.go,  names it
 //	activitystreams_show.go,

@@ -53,6 +53,11 @@ type Document struct {
 	BadLines []BadLine // of an OPML: lines that ask for a feed and give none, in order
 	Repairs  []string  // what had to be put right, for people
 
+	// Of a page.
+	Leads     []Offer  // links of its text that may be feeds, the likely ones first
+	Parts     []string // links to the blog or the news of its site
+	Generator string   // the program that made it, as it says
+
 	// Of an actor of ActivityPub, or a collection that keeps its posts elsewhere.
 	Outbox  string   // where the posts are, at the same host: of an actor its outbox, of an outbox its first page; "": here
 	MovedTo string   // the actor that took the place of this one; "": none
@@ -108,6 +113,9 @@ type Offer struct {
 	Title  string `json:"title"`            // empty: none is given
 	Type   string `json:"type,omitempty"`   // media type as stated; may be ""
 	Folder string `json:"folder,omitempty"` // of a list: the names of the outlines around it, joined by "/"
+
+	Language string `json:"-"` // of a page: hreflang
+	likely   int    // of a lead: how likely it is a feed
 
 	Line   int  `json:"-"` // of a list: where it stands, from 1
 	Paused bool `json:"-"` // of a list that we wrote: its reader has paused it

@@ -13,8 +13,8 @@ import (
 	"digest/internal/microformats"
 )
 
-// A page's posts are read only where one of these classes stands in it.
-var postClasses = []string{"h-entry", "h-feed", "hentry", "hfeed"}
+// postClasses are the classes of posts. A page without any of them has no posts.
+var postClasses = []string{"h-entry", "h-feed", "hentry", "hfeed", "h-event", "h-review", "h-recipe", "vevent", "hreview", "hrecipe"}
 
 // maxLinked bounds the pictures and links that are written before the text of a post.
 const maxLinked = 10
@@ -44,7 +44,7 @@ func (d *Document) readPosts(doc, address string) {
 			d.Posts = append(d.Posts, p)
 		}
 	}
-	if len(feed.Types) == 0 && len(d.Posts) == 1 && samePage(d.Posts[0].Link, address) {
+	if len(feed.Types) == 0 && len(d.Posts) == 1 && (samePage(d.Posts[0].Link, address) || !slices.ContainsFunc(feed.Children, isEntry)) {
 		d.Posts = nil
 	}
 	d.marked = len(d.Posts) > 0 || len(feed.Types) > 0
@@ -145,18 +145,25 @@ func impliedFeed(items []*microformats.Item) *microformats.Item {
 	return feed
 }
 
-// entriesOf gives the posts of a feed.
+// entriesOf returns the posts of a feed. On a page without an h-feed, events and reviews are posts
+// only if the page has no entries.
 func entriesOf(feed *microformats.Item) []*microformats.Item {
-	var entries []*microformats.Item
+	var entries, others []*microformats.Item
 	for _, item := range feed.Children {
-		if item.Is("h-entry") {
+		switch {
+		case isEntry(item), isOtherPost(item) && feed.Is("h-feed"):
 			entries = append(entries, item)
+		case isOtherPost(item):
+			others = append(others, item)
 		}
 		for _, v := range item.Properties["entry"] { // of h-news
-			if v.Item != nil && v.Item.Is("h-entry") {
+			if v.Item != nil && isEntry(v.Item) {
 				entries = append(entries, v.Item)
 			}
 		}
+	}
+	if len(entries) == 0 {
+		return others
 	}
 	return entries
 }
@@ -169,8 +176,12 @@ type hfeed struct {
 	names  map[string]string // of the cards of the page, by their addresses; nil: not read yet
 }
 
-// abouts are the properties that name a page which an entry is about.
-var abouts = []string{"in-reply-to", "repost-of", "like-of", "bookmark-of"}
+// abouts are the properties that name the page to which an entry refers; doings are properties
+// such as read-of and checkin (indieweb.org/posts).
+var (
+	abouts = []string{"in-reply-to", "repost-of", "like-of", "bookmark-of"}
+	doings = []string{"quotation-of", "favorite-of", "read-of", "watch-of", "listen-of", "play-of", "follow-of", "tag-of", "want-of", "wish-of", "checkin"}
+)
 
 // post makes a post of an entry; false: nobody could tell it from others.
 func (h *hfeed) post(entry *microformats.Item) (Post, bool) {
@@ -182,7 +193,7 @@ func (h *hfeed) post(entry *microformats.Item) (Post, bool) {
 	for _, name := range abouts {
 		p.Link = firstOf(p.Link, firstThat(entry, name, isWeb))
 	}
-	for _, name := range []string{"published", "updated"} {
+	for _, name := range []string{"published", "reviewed", "updated"} {
 		if p.Published.IsZero() {
 			p.Published = parseDate(entry.First(name))
 		}
@@ -193,7 +204,7 @@ func (h *hfeed) post(entry *microformats.Item) (Post, bool) {
 	for _, v := range entry.Properties["syndication"] {
 		p.Copies = append(p.Copies, absoluteBy(resolveAsWritten, v.Text, h.bases))
 	}
-	p.Author = firstOf(h.authorOf(entry), h.author) // indieweb.org/authorship, step 3
+	p.Author = firstOf(h.authorOf(entry), h.personIn(entry, "reviewer"), h.personIn(entry, "organizer"), h.author) // indieweb.org/authorship, step 3
 	p.bodies = h.bodies(entry)
 	if name := oneLine(entry.First("name")); name != "" && !isNote(name, entry) {
 		p.titles = []text{literal(name, plain)}
@@ -237,14 +248,15 @@ func isNote(name string, entry *microformats.Item) bool {
 func (h *hfeed) bodies(entry *microformats.Item) []text {
 	var beside strings.Builder
 	content := ""
-	if vs := entry.Properties["content"]; len(vs) > 0 {
-		if content = vs[0].HTML; content == "" {
-			content = paragraphs(vs[0].Text)
+	for _, name := range []string{"content", "description"} {
+		if vs := entry.Properties[name]; len(vs) > 0 && content == "" {
+			content = firstOf(vs[0].HTML, paragraphs(vs[0].Text))
 		}
 	}
-	for _, name := range append(abouts, "quotation-of") {
-		beside.WriteString(cited(entry.Properties[name], content))
+	for _, name := range slices.Concat(abouts, doings) {
+		beside.WriteString(cited(entry.Properties[name], content, slices.Contains(doings, name)))
 	}
+	beside.WriteString(particulars(entry))
 	for _, v := range few(entry.Properties["photo"]) {
 		if isWeb(v.Text) && !strings.Contains(content, html.EscapeString(v.Text)) {
 			beside.WriteString(`<p><img src="` + html.EscapeString(v.Text) + `" alt="` + html.EscapeString(altOf(v)) + `"></p>`)
@@ -268,8 +280,9 @@ func altOf(v microformats.Value) string {
 	return *v.Alt
 }
 
-// cited writes the pages that an entry is about, with what it quotes of them.
-func cited(values []microformats.Value, content string) string {
+// cited writes the pages to which an entry refers, with its quotations of them. A value of doings
+// may be a name without a page; cited skips it if the text has the name.
+func cited(values []microformats.Value, content string, done bool) string {
 	var b strings.Builder
 	for _, v := range few(values) {
 		to, name, quote := v.Text, v.Text, ""
@@ -280,10 +293,17 @@ func cited(values []microformats.Value, content string) string {
 				quote = firstOf(vs[0].HTML, html.EscapeString(vs[0].Text))
 			}
 		}
-		if !isWeb(to) || strings.Contains(content, html.EscapeString(to)) {
+		escaped := html.EscapeString(name)
+		switch {
+		case isWeb(to) && strings.Contains(content, html.EscapeString(to)), done && strings.Contains(content, escaped):
+			continue
+		case isWeb(to):
+			b.WriteString(`<p>→ <a href="` + html.EscapeString(to) + `">` + escaped + `</a></p>`)
+		case done && name != "":
+			b.WriteString(`<p>→ ` + html.EscapeString(oneLine(name)) + `</p>`)
+		default:
 			continue
 		}
-		b.WriteString(`<p>→ <a href="` + html.EscapeString(to) + `">` + html.EscapeString(name) + `</a></p>`)
 		if quote != "" {
 			b.WriteString("<blockquote>" + quote + "</blockquote>")
 		}
@@ -293,8 +313,11 @@ func cited(values []microformats.Value, content string) string {
 
 // authorOf gives the name of an author, by the steps of indieweb.org/authorship that need
 // no other page.
-func (h *hfeed) authorOf(item *microformats.Item) string {
-	vs := item.Properties["author"]
+func (h *hfeed) authorOf(item *microformats.Item) string { return h.personIn(item, "author") }
+
+// personIn returns the name of the person whom a property names.
+func (h *hfeed) personIn(item *microformats.Item, property string) string {
+	vs := item.Properties[property]
 	if len(vs) == 0 {
 		return ""
 	}

@@ -93,7 +93,7 @@ func (d *Document) repetitions() []int {
 		all := p.repeated(seed, crowds[p.place(seed)] > 1)
 		isPage := p.Link != "" && 2*crowds[sameAs(seed, time.Time{}, "link", p.Link)] <= len(d.Posts)
 		if isPage && p.Title != "" && crowds[p.headline(seed)] > 1 {
-			all = append(all, p.page(seed))
+			all = append(all, p.headlineAt(seed))
 		}
 		for _, same := range all {
 			if j, ok := first[same]; ok {
@@ -121,8 +121,8 @@ func (p *Post) headline(seed maphash.Seed) sameness {
 	return sameAs(seed, p.Published, "headline", p.Title)
 }
 
-// page returns title, date and the address without what counts visits; and the text, if there is no date.
-func (p *Post) page(seed maphash.Seed) sameness {
+// headlineAt returns title, date and the address without what counts visits; and the text, if there is no date.
+func (p *Post) headlineAt(seed maphash.Seed) sameness {
 	text := ""
 	if p.Published.IsZero() {
 		text = p.textHash()

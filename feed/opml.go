@@ -33,9 +33,9 @@ func cutOff() *digest.Error {
 	return digest.Refuse(digest.Invalid, "the file ends in the middle of this line")
 }
 
-// ReadList reads a file that a person says is a subscription list. It is found
-// wherever it stands: without its root, behind other words, in the page that a
-// browser has saved of it. An error is a *digest.Error that says what the file is.
+// ReadList reads a file that a person says is a subscription list. It finds OPML
+// without its root, after other words, and in the page that a browser has saved of it.
+// It reads the formats of list.go too. An error is a *digest.Error that says what the file is.
 func ReadList(body []byte) (d *Document, err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -49,6 +49,10 @@ func ReadList(body []byte) (d *Document, err error) {
 		at = beginOfList(text)
 	}
 	if at < 0 {
+		if d := readOtherList(text); d != nil {
+			d.Repairs = repairs
+			return d, nil
+		}
 		return nil, notList(whatInstead(text, body), nil)
 	}
 	d = parseOPML(text, at, "")
@@ -93,7 +97,7 @@ func whatInstead(text string, body []byte) any {
 
 // notList is the error for a file that holds no list but what was found: digest.Words, or an error that says it.
 func notList(found any, err error) error {
-	wrong := digest.Refuse(digest.Invalid, "not a subscription list (OPML) but %s", found)
+	wrong := digest.Refuse(digest.Invalid, "not a subscription list (OPML) but %s; give an OPML file, or a text with one address on each line", found)
 	wrong.Err = err
 	return wrong
 }
@@ -109,6 +113,9 @@ type listReader struct {
 	line    int      // of the byte at counted, from 1
 	counted int
 	again   int // bytes that were read again
+
+	episodes, playlists int // of podcasts, that are no feeds
+	atEpisode           int // the line of the first of them
 }
 
 // mostReread is how many times a list may be read again, all together, in search of ends
@@ -126,6 +133,7 @@ func parseOPML(doc string, at int, address string) *Document {
 		tok := r.next()
 		switch {
 		case tok.kind == tokenEOF:
+			r.noteEpisodes()
 			return r.Document
 		case tok.kind == tokenEnd && strings.EqualFold(tok.name, "outline"):
 			r.folders = r.folders[:max(1, len(r.folders)-1)]
@@ -138,7 +146,45 @@ func parseOPML(doc string, at int, address string) *Document {
 		}
 	}
 	r.Repairs = append(r.Repairs, string(digest.Words("more feeds than can be meant: the rest left out")))
+	r.noteEpisodes()
 	return r.Document
+}
+
+// isEpisode counts an outline that is an episode of a podcast or a playlist: Overcast exports
+// hundreds of them.
+func (r *listReader) isEpisode(tok *token, typ string) bool {
+	switch strings.ToLower(typ) {
+	case "podcast-episode":
+		r.episodes++
+	case "podcast-playlist":
+		r.playlists++
+	default:
+		return false
+	}
+	if r.atEpisode == 0 {
+		r.atEpisode = r.lineAt(tok.at)
+	}
+	return true
+}
+
+// noteEpisodes notes all of them as one line.
+func (r *listReader) noteEpisodes() {
+	if r.atEpisode == 0 {
+		return
+	}
+	title := digest.Counted(r.episodes, "episode")
+	if r.playlists > 0 {
+		title += ", " + digest.Counted(r.playlists, "playlist")
+	}
+	r.BadLines = append(r.BadLines, BadLine{Line: r.atEpisode, Title: title, Why: digest.Refuse(digest.Invalid, "episodes and playlists are no feeds; the podcasts are taken")})
+	slices.SortStableFunc(r.BadLines, func(a, b BadLine) int { return a.Line - b.Line })
+}
+
+// isScraped reports whether FreshRSS makes a feed of that type from a page by rules. The outline
+// has the address of the page.
+func isScraped(typ string) bool {
+	typ = strings.ToLower(typ)
+	return strings.Contains(typ, "xpath") || strings.Contains(typ, "dotnotation") || strings.Contains(typ, "dotpath")
 }
 
 // outline reads one outline: a feed, a folder, or a line that cannot be read.
@@ -167,11 +213,16 @@ func (r *listReader) outline(tok *token) {
 		}
 	}
 	inside := r.folders[len(r.folders)-1]
-	if u := resolve(r.address, address); u != "" {
+	switch u := resolve(r.address, address); {
+	case r.isEpisode(tok, typ): // noteEpisodes
+	case isScraped(typ):
+		r.BadLines = append(r.BadLines, BadLine{Line: r.lineAt(tok.at), Title: firstOf(name, lineOf(u)), Why: digest.Refuse(digest.Invalid,
+			"another reader makes this feed from a page by its own rules (%s); give the address of a feed", lineOf(typ))})
+	case u != "":
 		r.Feeds = append(r.Feeds, Offer{URL: u, Title: titleBeside(address, u, name), Type: typ, Folder: inside,
 			Line: r.lineAt(tok.at), Paused: tok.attr(pausedAttribute) == "true",
 			Secret: tok.attr(secretAttribute) == "true", Bearer: tok.attr(bearerAttribute)})
-	} else {
+	default:
 		r.unreadable(tok, name)
 		inside = joinFolder(inside, name)
 	}

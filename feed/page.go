@@ -29,47 +29,98 @@ func readPage(src *source) (*Document, error) {
 	return d, nil
 }
 
-// parsePage reads the feeds that a page offers: the <link rel=alternate> of
-// feed types, in order, resolved against <base> and the page's address.
+// A pageReader reads what a page says of feeds, token by token.
+type pageReader struct {
+	*Document
+	address, base string
+	based         bool // by its <base>
+	inTitle       bool
+	inBody        bool
+	channel       string // of YouTube, as a <meta> names it
+	anchor        *anchor
+	anchors       int // that were resolved
+	offers        int // links in its text that have a rel
+	keywords      string
+}
+
+// parsePage reads the feeds that a page offers: links with rel=alternate and a feed type, and
+// links with rel=feed, in order, resolved against <base> and the page's address. It also reads
+// the links of the text that may be feeds (Leads) or parts of the site with a feed (Parts).
 func parsePage(doc, address string) *Document {
-	d := &Document{Kind: HTML, Link: address}
+	r := &pageReader{Document: &Document{Kind: HTML, Link: address}, address: address, base: address}
 	z := hypertext.Tokenizer(doc)
 	z.SetMaxBuf(1 << 20)
-	base, inTitle, inBody, channel := address, false, false, ""
 	for {
 		switch z.Next() {
 		case html.ErrorToken:
-			d.offerChannel(doc, address, channel)
-			return d
+			r.endAnchor()
+			r.offerChannel(doc, address, r.channel)
+			r.offerSounds(doc, address)
+			r.offerReleases(address, r.keywords)
+			r.offerTopics(address)
+			r.sortLeads()
+			return r.Document
 		case html.TextToken:
-			if inTitle && d.Title == "" {
-				d.Title = plainLine(string(z.Text()), markup)
+			if r.inTitle && r.Title == "" {
+				r.Title = plainLine(string(z.Text()), markup)
 			}
+			r.anchor.add(string(z.Text()))
 		case html.EndTagToken:
-			inTitle = false
-		case html.StartTagToken, html.SelfClosingTagToken:
-			tag := z.Token()
-			inTitle = tag.DataAtom == atom.Title
-			inBody = inBody || tag.DataAtom == atom.Body
-			switch tag.DataAtom {
-			case atom.Html:
-				d.Language = valueOf(tag.Attr, "lang")
-			case atom.Base:
-				if href := valueOf(tag.Attr, "href"); href != "" && base == address {
-					base = asBase(resolve(address, href))
-				}
-			case atom.Link:
-				d.offer(tag, base)
-				if !inBody {
-					d.nameHub(tag, base)
-				}
-			case atom.Meta:
-				channel = firstOf(channel, channelOf(tag))
-				if d.Refresh == "" && strings.EqualFold(valueOf(tag.Attr, "http-equiv"), "refresh") {
-					d.Refresh = Refreshed(base, valueOf(tag.Attr, "content"))
-				}
+			r.inTitle = false
+			if name, _ := z.TagName(); string(name) == "a" {
+				r.endAnchor()
 			}
+		case html.StartTagToken, html.SelfClosingTagToken:
+			r.tag(z.Token())
 		}
+	}
+}
+
+// tag reads one element.
+func (r *pageReader) tag(tag html.Token) {
+	r.inTitle = tag.DataAtom == atom.Title
+	r.inBody = r.inBody || tag.DataAtom == atom.Body
+	r.anchor.addClass(tag)
+	switch tag.DataAtom {
+	case atom.Html:
+		r.Language = valueOf(tag.Attr, "lang")
+	case atom.Base:
+		if href := valueOf(tag.Attr, "href"); href != "" && !r.based {
+			r.base, r.based = asBase(resolve(r.address, href)), true
+		}
+	case atom.Link:
+		r.offer(tag, r.base)
+		if !r.inBody {
+			r.nameHub(tag, r.base)
+		}
+	case atom.A, atom.Area:
+		if valueOf(tag.Attr, "rel") != "" && r.offers < maxAnchors {
+			r.offers++
+			r.offer(tag, r.base)
+		}
+		r.endAnchor()
+		r.beginAnchor(tag)
+	case atom.Img, atom.Svg:
+		r.anchor.add(valueOf(tag.Attr, "alt") + " " + valueOf(tag.Attr, "title") + " " + valueOf(tag.Attr, "aria-label"))
+	case atom.Frame:
+		r.addPart(resolve(r.base, valueOf(tag.Attr, "src")))
+	case atom.Meta:
+		r.meta(tag)
+	}
+}
+
+// meta reads what a <meta> says of the page.
+func (r *pageReader) meta(tag html.Token) {
+	content := valueOf(tag.Attr, "content")
+	r.channel = firstOf(r.channel, channelOf(tag))
+	switch strings.ToLower(firstOf(valueOf(tag.Attr, "name"), valueOf(tag.Attr, "property"))) {
+	case "generator":
+		r.Generator = firstOf(r.Generator, shorten(oneLine(content), maxTitle))
+	case "keywords", "og:site_name":
+		r.keywords += " " + strings.ToLower(content[:min(len(content), maxAnchor)])
+	}
+	if r.Refresh == "" && strings.EqualFold(valueOf(tag.Attr, "http-equiv"), "refresh") {
+		r.Refresh = Refreshed(r.base, content)
 	}
 }
 
@@ -105,30 +156,66 @@ func Refreshed(base, content string) string {
 	return ""
 }
 
-// offer notes what a <link> offers, once.
+// offer notes what a <link> or a link in the text offers, once.
 func (d *Document) offer(tag html.Token, base string) {
 	rels := strings.Fields(strings.ToLower(valueOf(tag.Attr, "rel")))
+	offers := slices.Contains(rels, "feed") || slices.Contains(rels, "alternate")
+	if !offers && (tag.DataAtom != atom.Link || !slices.Contains(rels, "self")) {
+		return
+	}
 	typ, _, _ := strings.Cut(strings.ToLower(strings.TrimSpace(valueOf(tag.Attr, "type"))), ";")
 	href := resolve(base, valueOf(tag.Attr, "href"))
-	if slices.Contains(rels, "self") && d.Self == "" && isFeedType(typ) {
-		d.Self = href
+	if tag.DataAtom == atom.Link {
+		if slices.Contains(rels, "self") && d.Self == "" && isFeedType(typ) {
+			d.Self = href
+		}
+		if d.Actor == "" && slices.Contains(rels, "alternate") && isActorType(typ) && isWeb(href) {
+			d.Actor = href
+		}
 	}
-	if d.Actor == "" && slices.Contains(rels, "alternate") && isActorType(typ) && isWeb(href) {
-		d.Actor = href
+	d.offerLink(rels, Offer{URL: href, Title: shorten(oneLine(valueOf(tag.Attr, "title")), maxTitle), Type: typ, Language: valueOf(tag.Attr, "hreflang")}, base)
+}
+
+// OfferFirst puts the feeds that the Link fields of an answer offer before the feeds of the page
+// in it. rels are the relations of each offer.
+func (d *Document) OfferFirst(offers []Offer, rels []string) {
+	own := d.Feeds
+	d.Feeds = nil
+	for i, o := range offers {
+		o.Title = shorten(oneLine(o.Title), maxTitle)
+		o.Type = strings.ToLower(o.Type)
+		d.offerLink(strings.Fields(strings.ToLower(rels[i])), o, d.Link)
 	}
-	if !slices.Contains(rels, "feed") && !(slices.Contains(rels, "alternate") && isFeedType(typ)) || slices.Contains(rels, "stylesheet") {
+	for _, o := range own {
+		d.addOffer(o)
+	}
+}
+
+// offerLink notes a link if its relations and its type make it a feed.
+func (d *Document) offerLink(rels []string, o Offer, base string) {
+	o.Type = strings.TrimSpace(o.Type)
+	isFeed := slices.Contains(rels, "feed")
+	if !isFeed && !(slices.Contains(rels, "alternate") && isFeedType(o.Type)) || slices.Contains(rels, "stylesheet") {
 		return
 	}
-	if typ == "text/html" && samePage(href, base) { // rel=feed: it is the feed itself (h-feed)
+	if isPageType(o.Type) && samePage(o.URL, base) { // rel=feed: it is the feed itself (h-feed)
 		return
 	}
-	if typ == "application/json" && strings.Contains(href, "/wp-json/") { // WordPress' API
+	if o.Type == "application/json" && strings.Contains(o.URL, "/wp-json/") { // WordPress' API
 		return
 	}
-	if href == "" || len(href) > maxAddress || len(d.Feeds) >= maxOffers || slices.ContainsFunc(d.Feeds, func(o Offer) bool { return o.URL == href }) {
+	if isXML(o.Type) && !isFeed && strings.Contains(strings.ToLower(o.URL), "sitemap") {
 		return
 	}
-	d.Feeds = append(d.Feeds, Offer{URL: href, Title: shorten(oneLine(valueOf(tag.Attr, "title")), maxTitle), Type: typ})
+	d.addOffer(o)
+}
+
+func (d *Document) addOffer(o Offer) {
+	known := func(other Offer) bool { return other.URL == o.URL }
+	if o.URL == "" || len(o.URL) > maxAddress || len(d.Feeds) >= maxOffers || slices.ContainsFunc(d.Feeds, known) {
+		return
+	}
+	d.Feeds = append(d.Feeds, o)
 }
 
 // nameHub notes what a <link> says of who pushes the page. In its body anybody may have
@@ -150,11 +237,22 @@ func isActorType(typ string) bool {
 	return typ == "application/activity+json" || typ == "application/ld+json"
 }
 
+// isFeedType reports whether a link with rel=alternate and that media type is a feed.
 func isFeedType(typ string) bool {
-	switch strings.TrimSpace(typ) {
+	switch typ = strings.TrimSpace(typ); typ {
 	case "application/rss+xml", "application/atom+xml", "application/feed+json", "application/json", "application/rdf+xml",
-		"text/rss+xml", "text/atom+xml", "application/x.atom+xml", "application/x-atom+xml", "application/x-rss+xml", "application/rss", "application/atom":
+		"text/rss+xml", "text/atom+xml", "application/x.atom+xml", "application/x-atom+xml", "application/x-rss+xml",
+		"application/rss", "application/atom", "text/rss", "text/atom", "application/x-rss", "application/x-atom", "text/rdf+xml",
+		"text/mf2+html", "application/mf2+html":
 		return true
 	}
-	return false
+	return isXML(typ)
+}
+
+// isXML reports whether a media type is the one of any XML. Many sites send feeds with it.
+func isXML(typ string) bool { return typ == "text/xml" || typ == "application/xml" }
+
+// isPageType reports whether a media type is a web page.
+func isPageType(typ string) bool {
+	return typ == "text/html" || typ == "application/xhtml+xml" || strings.HasSuffix(typ, "/mf2+html")
 }

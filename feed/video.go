@@ -18,23 +18,6 @@ var (
 	playlistID = regexp.MustCompile(`^[A-Z]{2}[\w-]{8,62}$`)
 )
 
-// videoFeed gives the address of the feed behind a page of YouTube or Vimeo whose
-// address, in normal form, tells it; "" if it does not.
-func videoFeed(address string) string {
-	u, err := url.Parse(address)
-	if err != nil || u.Port() != "" {
-		return ""
-	}
-	parts := strings.Split(strings.Trim(u.Path, "/"), "/")
-	switch {
-	case isYouTube(u.Hostname()):
-		return youTubePage(parts, u.Query())
-	case strings.TrimPrefix(u.Hostname(), "www.") == "vimeo.com":
-		return vimeoPage(parts)
-	}
-	return ""
-}
-
 func isYouTube(host string) bool {
 	switch host {
 	case "youtube.com", "www.youtube.com", "m.youtube.com", "music.youtube.com":

@@ -56,7 +56,7 @@ func TestGuessVideos(t *testing.T) {
 		if got := guessVideos(u); got != want {
 			t.Errorf("%s: %q, want %q", page, got, want)
 		}
-		if got := GuessPaths(page)[0]; want != "" && got != want {
+		if got := GuessPaths(page, "")[0]; want != "" && got != want {
 			t.Errorf("%s: %s is tried first", page, got)
 		}
 	}

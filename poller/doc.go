@@ -27,7 +27,9 @@
 //     one address a poll
 //   - topic.go: who pushes a feed, by its own word
 //   - instead.go: what is done where a page stands in a feed's place
-//   - find.go: from an address that a person typed to a feed
+//   - find.go, search.go, behind.go: from an address that a person typed to a feed
+//   - searcherror.go: why a search finds none
+//   - listed.go: the first poll of an account that a list names
 //   - activitypub.go, activitypub_move.go, sign.go: accounts of the fediverse, those that
 //     move, and requests that are signed
 //   - sound.go: a file that is heard, passed on as it comes

@@ -2,32 +2,12 @@ package poller
 
 import (
 	"context"
-	"errors"
-	"net/http"
 	"slices"
-	"strings"
 	"time"
 
 	"digest"
 	"digest/feed"
-	"digest/internal/weburl"
 )
-
-const maxTries = 5 // of offered feeds, and again of guessed addresses
-
-// A SearchError is why no feed was found at an address, or none may be looked
-// for there, in words for whoever gave the address.
-type SearchError struct {
-	Cause *digest.Error
-
-	NeedsPassword bool // the address asks for a password, and was given none
-}
-
-// Error gives the words, and what caused the error behind them.
-func (e *SearchError) Error() string { return e.Cause.Error() }
-
-// Unwrap gives the *digest.Error.
-func (e *SearchError) Unwrap() error { return e.Cause }
 
 // Candidates are the feeds found at an address that a person gave.
 type Candidates struct {
@@ -84,7 +64,11 @@ func (p *Poller) Find(ctx context.Context, address string, known Known) (Candida
 		return c, nil
 	}
 	c.Title = s.page.Title
-	for _, o := range s.page.Feeds[:min(len(s.page.Feeds), mostOffers)] {
+	offers := s.page.Ranked(s.at)
+	if len(offers) == 0 {
+		offers = s.page.Leads
+	}
+	for _, o := range offers[:min(len(offers), mostOffers)] {
 		url, err := feed.NormalURL(o.URL)
 		same := func(c Candidate) bool { return c.URL == url }
 		if err != nil || url == s.tried || len(c.Feeds) == mostCandidates ||
@@ -129,6 +113,9 @@ func (s *search) find(ctx context.Context, address string) (Result, error) {
 
 // site looks for the first feed at or behind an address, and keeps the page that led to it.
 func (s *search) site(ctx context.Context, address string) (Result, error) {
+	if err := meant(address); err != nil {
+		return Result{}, err
+	}
 	normal, err := feed.AskedURL(address)
 	if err != nil {
 		return Result{}, asSearchError(err)
@@ -140,6 +127,9 @@ func (s *search) site(ctx context.Context, address string) (Result, error) {
 	if feed.WebFingerAccount(normal) != "" {
 		return s.webFinger(ctx, normal)
 	}
+	if lookup, abroad := feed.PodcastLookup(normal); lookup != "" {
+		return s.podcast(ctx, normal, lookup, abroad)
+	}
 	if feed.IsOutbox(normal) {
 		s.askFediverse(ctx, feed.Host(normal))
 	}
@@ -149,6 +139,7 @@ func (s *search) site(ctx context.Context, address string) (Result, error) {
 		normal = plain
 		found, page, err = s.try(ctx, normal)
 	}
+	found, page, err = s.onward(ctx, found, page, err)
 	switch {
 	case wantsSignature(normal, err):
 		return s.person(ctx, person{asked: asked, name: feed.WebFingerAccount(feed.ProfileAccount(normal))}, normal)
@@ -161,211 +152,13 @@ func (s *search) site(ctx context.Context, address string) (Result, error) {
 	case page.Kind == feed.OPML:
 		return Result{}, searchError(nil, digest.Refuse(digest.Invalid, "no feed at %s: it is a list of feeds; import it as OPML", oneLine(s.named(address))))
 	}
-	slices.SortStableFunc(page.Feeds, func(a, b feed.Offer) int { return commentsLast(isComments(a), isComments(b)) })
-	s.page = page
+	s.page, s.at = page, s.landed
 	return s.profile(ctx, asked, normal)
-}
-
-// messageOf is the words of an error that are for people.
-func messageOf(err error) string {
-	if e, ok := errors.AsType[*digest.Error](err); ok {
-		return e.Message
-	}
-	return err.Error()
-}
-
-// refusedSearch is how long an address is left alone that answered a search
-// with an error of its own and named no time.
-const refusedSearch = time.Hour
-
-// refused makes of a site's refusal what has to be remembered of it. What a
-// person can mend at once, such as a wrong path, is none.
-func (s *search) refused(address string, err error) Result {
-	t, ok := errors.AsType[*pollError](err)
-	r := Result{Outcome: Failed, Requests: s.requests, Bytes: s.bytes, HostFreeAt: s.freeAt}
-	if !ok {
-		return r
-	}
-	wait := t.wait
-	switch {
-	case t.throttled():
-		wait = penalty(t.failure, 1, 0)
-	case t.status == http.StatusForbidden, t.status >= 500:
-		wait = max(wait, refusedSearch)
-	}
-	r.Feed.URL, r.Feed.NotBefore = address, after(s.poller.now(), wait)
-	r.Feed.LastStatus, r.Feed.LastError = t.status, oneLine(t.text)
-	return r
-}
-
-// withoutTLS gives the http address to try where the person named no scheme and
-// https could not be reached.
-func withoutTLS(address string, err error) (string, bool) {
-	t, ok := errors.AsType[*pollError](err)
-	if !ok || t.status != 0 || t.unanswered || strings.Contains(weburl.WithSlashes(address), ":/") {
-		return "", false
-	}
-	return "http://" + strings.TrimPrefix(strings.TrimSpace(address), "//"), true
-}
-
-// A search is one Find under way.
-type search struct {
-	*session
-	known Known
-
-	page   *feed.Document // that the feed was found behind; nil: at the address itself
-	led    bool           // what is asked for now was named by an answer, not by a person
-	isHome bool           // the page came from an allowed network that is not public
-	tried  string         // where it was found, before any redirect
-	failed []string       // offered addresses that are no feeds
-}
-
-// A knownFeed ends a search at a feed that is stored already.
-type knownFeed struct{ digest.Feed }
-
-func (*knownFeed) Error() string { return "this feed is known" }
-
-func (s *search) stopAtKnown(ctx context.Context, address string) error {
-	normal, err := feed.NormalURL(address)
-	if err != nil {
-		return &pollError{text: err.Error()}
-	}
-	if f, ok := s.known(ctx, normal); ok {
-		return &knownFeed{f}
-	}
-	return nil
-}
-
-// behind looks for a feed behind the page at address, which was asked for by asked.
-func (s *search) behind(ctx context.Context, asked, address string) (Result, error) {
-	offers := make([]string, len(s.page.Feeds))
-	for i, o := range s.page.Feeds {
-		offers[i] = o.URL
-	}
-	for _, list := range [...][]string{offers, feed.GuessPaths(address)} {
-		for _, candidate := range list[:min(len(list), maxTries)] {
-			found, doc, err := s.try(ctx, candidate)
-			switch {
-			case err == nil && doc == nil:
-				return found, nil
-			case err != nil && !worthGoingOn(err):
-				return s.refused(asked, err), notFound(s.named(candidate), err)
-			}
-			s.failed = append(s.failed, s.tried)
-		}
-	}
-	return Result{}, searchError(nil, digest.Refuse(digest.Invalid, "no feed at %s: it is a web page that offers none; try the address of the feed itself", oneLine(s.named(address))))
-}
-
-// worthGoingOn is false once a site has asked to be left alone, does not answer,
-// or the search was interrupted.
-func worthGoingOn(err error) bool {
-	t, ok := errors.AsType[*pollError](err)
-	if !ok || t.unanswered {
-		return false
-	}
-	switch t.status {
-	case http.StatusUnauthorized, http.StatusForbidden, http.StatusTooManyRequests, http.StatusServiceUnavailable:
-		return false
-	}
-	return true
-}
-
-// try fetches one address. It gives a feed, or the page or list found instead.
-func (s *search) try(ctx context.Context, address string) (Result, *feed.Document, error) {
-	normal, err := feed.NormalURL(address)
-	if err != nil {
-		return Result{}, nil, &pollError{text: err.Error()}
-	}
-	s.tried = normal
-	a, err := s.look(ctx, normal)
-	if k, ok := errors.AsType[*knownFeed](err); ok {
-		return s.alreadyKnown(k.Feed), nil, nil
-	}
-	if err != nil {
-		return Result{}, nil, err
-	}
-	doc, err := s.parseAny(ctx, a)
-	switch {
-	case err != nil:
-		s.hold.settle(0)
-		return Result{}, nil, err
-	}
-	if doc = pageAsFeed(doc, ""); !doc.IsFeed() {
-		s.hold.settle(0)
-		return Result{}, doc, nil
-	}
-	return s.found(normal, a, doc), nil, nil
-}
-
-func (s *search) look(ctx context.Context, address string) (*answer, error) {
-	if err := s.stopAtKnown(ctx, address); err != nil {
-		return nil, err
-	}
-	r, err := typed(address)
-	if err != nil {
-		return nil, err
-	}
-	if bare, _ := digest.SplitCredential(address); bare != address {
-		return nil, &pollError{text: string(digest.Words("the address holds a name and a password"))} // that a page offers to everyone
-	}
-	r.mayBeHome = s.page == nil && !s.led || s.isHome // what a page names, nobody typed
-	s.host, s.freeAt, s.startedAt = r.host(), time.Time{}, time.Time{}
-	a, err := s.fetch(ctx, http.MethodGet, r)
-	if err == nil && s.page == nil && !s.led {
-		s.isHome = a.isHome
-	}
-	if err == nil && !usable(a.status) {
-		err = s.refusedTo(a)
-	}
-	return a, err
-}
-
-func (s *search) alreadyKnown(f digest.Feed) Result {
-	return Result{Feed: f, Outcome: Unchanged, Message: "known already", Requests: s.requests, Bytes: s.bytes, HostFreeAt: s.freeAt}
-}
-
-// found makes the record of a new feed: under the address that was asked for,
-// unless all that led elsewhere was permanent.
-func (s *search) found(address string, a *answer, doc *feed.Document) Result {
-	v := &poll{session: s.session, feed: digest.Feed{URL: address, Host: feed.Host(address)}}
-	v.accept(a, bodyHash(a, doc))
-	describeFeed(&v.feed, doc, a.received)
-	v.succeeded(a)
-	if a.moved() {
-		moveTo(&v.feed, a.address, a.received)
-		v.feed.MovedFrom, v.feed.MovedAt = "", time.Time{} // nobody subscribed there
-	}
-	if s.private == nil {
-		noteTopic(&v.feed, a, doc)
-	}
-	v.outcome, v.doc, v.page = Changed, doc, a
-	v.message = "found: " + entries(doc)
-	return v.finish(v.feed)
-}
-
-// notFound turns what went wrong into an error for the person who asked.
-func notFound(address string, err error) error {
-	shown := oneLine(digest.AddressWithoutCredentials(address))
-	t, ok := errors.AsType[*pollError](err)
-	switch {
-	case errors.Is(err, errNoRoom), errors.Is(err, errNoPlace):
-		return searchError(err, digest.Refuse(digest.Unavailable, "%s was not read: %s; try again in a few minutes", shown, err))
-	case !ok:
-		return searchError(err, digest.Refuse(digest.Unavailable, "interrupted while looking for a feed at %s", shown))
-	case usable(t.status):
-		return searchError(nil, digest.Refuse(digest.Invalid, "no feed at %s: %s", shown, digest.Words(t.text)))
-	}
-	if t.needsPassword {
-		asks := digest.Refuse(digest.Unavailable, "could not read %s: %s", shown, digest.Words("it asks for a password (401)"))
-		return &SearchError{Cause: asks, NeedsPassword: true}
-	}
-	return searchError(nil, digest.Refuse(digest.Unavailable, "could not read %s: %s", shown, digest.Words(t.text)))
 }
 
 // offered is what a page says of a feed, or what is stored of it.
 func (s *search) offered(ctx context.Context, url string, o feed.Offer) Candidate {
-	c := Candidate{URL: url, Title: o.Title, Kind: o.Type, Comments: isComments(o)}
+	c := Candidate{URL: url, Title: o.Title, Kind: o.Type, Comments: o.IsComments()}
 	if f, ok := s.known(ctx, url); ok {
 		c.URL, c.Known, c.Kind = f.URL, f, f.Kind
 		if f.Title != "" {
@@ -377,7 +170,7 @@ func (s *search) offered(ctx context.Context, url string, o feed.Offer) Candidat
 
 func candidateOf(r Result) Candidate {
 	c := Candidate{URL: r.Feed.URL, Title: r.Feed.Title, Kind: r.Feed.Kind}
-	c.Comments = isComments(feed.Offer{URL: c.URL, Title: c.Title})
+	c.Comments = feed.Offer{URL: c.URL, Title: c.Title}.IsComments()
 	if r.Document == nil {
 		c.Known = r.Feed
 		return c
@@ -399,28 +192,4 @@ func newest(posts []feed.Post, now time.Time) string {
 		return ""
 	}
 	return posts[max(best, 0)].Title
-}
-
-// isComments recognises the feeds of comments that blogs offer beside their own.
-func isComments(o feed.Offer) bool {
-	url, title := strings.ToLower(o.URL), strings.ToLower(o.Title)
-	return strings.Contains(url, "/comments/") || strings.HasSuffix(url, "/comments") || strings.Contains(url, "comments.xml") ||
-		strings.Contains(url, "comments-rss") || strings.Contains(url, "feed=comments") || strings.Contains(title, "comments feed") ||
-		strings.HasPrefix(title, "comments on ") || strings.HasPrefix(title, "comments for ")
-}
-
-// searchError makes of an error one for the person who searched, with its cause, if it is known.
-func searchError(cause error, e *digest.Error) error {
-	e.Err = cause
-	return &SearchError{Cause: e}
-}
-
-// asSearchError makes of an error one for the person who searched, with what it says to people.
-func asSearchError(err error) error {
-	if e, ok := errors.AsType[*digest.Error](err); ok {
-		said := *e
-		said.Kind, said.Err = digest.Invalid, nil
-		return &SearchError{Cause: &said}
-	}
-	return &SearchError{Cause: &digest.Error{Kind: digest.Invalid, Message: err.Error()}}
 }

@@ -48,7 +48,7 @@ func TestFind(t *testing.T) {
 		{"the feed itself", map[string]string{"/feed": atom(1)}, "/feed", "/feed", "GET/feed"},
 		{"a page that offers one", map[string]string{"/": page("/blog.atom"), "/blog.atom": atom(1)}, "/", "/blog.atom", "GET/ GET/blog.atom"},
 		{"the first that can be read", map[string]string{"/": page("/a", "b", "/c"), "/a": page(), "/b": atom(1), "/c": atom(2)}, "/", "/b", "GET/ GET/a GET/b"},
-		{"no more than five", map[string]string{"/": page("/1", "/2", "/3", "/4", "/5", "/6"), "/6": atom(1)}, "/", "", ""},
+		{"no more than ten", map[string]string{"/": page("/1", "/2", "/3", "/4", "/5", "/6", "/7", "/8", "/9", "/10", "/11"), "/11": atom(1)}, "/", "", ""},
 	}
 	for _, test := range tests {
 		s := newSite(t, paths(test.bodies))
@@ -58,7 +58,7 @@ func TestFind(t *testing.T) {
 			if err == nil || digest.KindOf(err) != digest.Invalid {
 				t.Errorf("%s: %v", test.why, err)
 			}
-			if n := len(s.log()); n > 11 {
+			if n := len(s.log()); n > mostRequests {
 				t.Errorf("%s: %d requests", test.why, n)
 			}
 			continue
@@ -140,7 +140,7 @@ func TestFindGuesses(t *testing.T) {
 	s.answers(func(r request) string { return reply(r, 200, page()) })
 	s.log()
 	_, err = find(r.p, context.Background(), s.url("/"))
-	if n := len(s.log()); n > 6 || digest.KindOf(err) != digest.Invalid || !strings.Contains(err.Error(), "offers none; try the address of the feed itself") {
+	if n := len(s.log()); n > 2+mostPages || digest.KindOf(err) != digest.Invalid || !strings.Contains(err.Error(), "offers none; try the address of the feed itself") {
 		t.Error(n, err)
 	}
 }
@@ -179,6 +179,7 @@ func TestFindErrors(t *testing.T) {
 		{s.url("/opml"), "list of feeds", digest.Invalid},
 		{"http://10.0.0.1/", "can allow its network", digest.Unavailable},
 		{"mailto:a@b.example", "", digest.Invalid},
+		{"ann@b.example", "did you mean the account @ann@b.example?", digest.Invalid},
 		{"", "", digest.Invalid},
 	}
 	p := newReader(t, s.url("/")).p

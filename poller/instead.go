@@ -73,7 +73,7 @@ func offeredInstead(f digest.Feed, a *answer, page *feed.Document) (r route, ok 
 	}
 	for _, titled := range []bool{true, false} {
 		for _, o := range page.Feeds {
-			if isComments(o) || titled && !strings.Contains(folded(o.Title), folded(f.Title)) {
+			if o.IsComments() || titled && !strings.Contains(folded(o.Title), folded(f.Title)) {
 				continue
 			}
 			address, err := feed.NormalURL(o.URL)

@@ -30,6 +30,9 @@ func (p *Poller) PollUntil(begin, ctx context.Context, f digest.Feed, subscriber
 	v.begin = begin
 	v.leasedHost = f.Host
 	v.avoidsHotMinutes = !p.pace.noWait && !isHot(p.now())
+	if isListedAccount(f) {
+		return v.findAccount(ctx, f)
+	}
 	v.run(ctx)
 	return v.finish(f)
 }

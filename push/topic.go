@@ -24,24 +24,34 @@ type Topic struct {
 // speaks of something else (anchor) does not.
 func LinkedTopic(fields []string, base string) Topic {
 	var t Topic
-	from, err := url.Parse(base)
-	if err != nil {
-		return t
-	}
-	for _, l := range links(fields) {
-		address, ok := l.about(from)
-		if !ok {
-			continue
-		}
-		rels := strings.Fields(strings.ToLower(l.params["rel"]))
+	for _, l := range Links(fields, base) {
+		rels := strings.Fields(strings.ToLower(l.Rel))
 		if slices.Contains(rels, "self") && t.URL == "" {
-			t.URL = address
+			t.URL = l.Address
 		}
 		if slices.Contains(rels, "hub") {
-			t.Hubs = append(t.Hubs, address)
+			t.Hubs = append(t.Hubs, l.Address)
 		}
 	}
 	return t
+}
+
+// A Link is one link of an answer's Link fields.
+type Link struct{ Address, Rel, Type, Title, Language string }
+
+// Links reads the links of the Link fields of an answer at base, with absolute addresses. It
+// skips links with the anchor of another document.
+func Links(fields []string, base string) (found []Link) {
+	from, err := url.Parse(base)
+	if err != nil {
+		return nil
+	}
+	for _, l := range links(fields) {
+		if address, ok := l.about(from); ok {
+			found = append(found, Link{address, l.params["rel"], l.params["type"], l.params["title"], l.params["hreflang"]})
+		}
+	}
+	return found
 }
 
 // Hubs gives those of the hubs that a document names which are asked to push it, each once:

@@ -273,7 +273,7 @@ func (d *Subscriber) importing(ctx context.Context, id digest.DigestID, body []b
 	for _, offer := range list.Feeds {
 		// Some readers write the address of a feed as its name.
 		offer.Title = digest.WithoutCredentials(offer.Title)
-		url, err := feed.NormalURL(offer.URL)
+		url, err := feed.AskedURL(offer.URL)
 		sealed := ""
 		if err == nil {
 			err = blockedAt(blocks, url)

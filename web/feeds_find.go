@@ -14,8 +14,9 @@ import (
 	"digest/poller"
 )
 
-// findTime is how long a site may take to show what feeds it has.
-const findTime = 20 * time.Second
+// findTime is how long a site may take to show what feeds it has. A search may send
+// 20 requests, with the pause between two of one host.
+const findTime = 45 * time.Second
 
 // mostAdded is how many feeds one form may add: as many as one page shows.
 const mostAdded = 20

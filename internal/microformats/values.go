@@ -23,7 +23,13 @@ func (p *parser) value(n *html.Node, prefix string, in *open) Value {
 	case "e":
 		return Value{Text: p.text(n, true), HTML: p.markup(n), prefix: "e"}
 	}
-	return Value{Text: p.words(n, in), prefix: "p"}
+	v := Value{Text: p.words(n, in), prefix: "p"}
+	if n.DataAtom == atom.Data || n.DataAtom == atom.Abbr {
+		if seen := p.text(n, false); seen != v.Text {
+			v.Seen = seen
+		}
+	}
+	return v
 }
 
 // words reads a p-*.

@@ -1,0 +1,142 @@
+package poller
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"digest"
+)
+
+// linking is a page with a head and a text.
+func linking(head, text string) string {
+	return `<!doctype html><html><head><title>Home</title>` + head + `</head><body>` + text + `</body></html>`
+}
+
+const markedPosts = `<div class="h-feed"><div class="h-entry"><a class="u-url" href="/1">1</a><p class="e-content">One</p></div>
+	<div class="h-entry"><a class="u-url" href="/2">2</a><p class="e-content">Two</p></div></div>`
+
+// TestFindBehind: a search finds feeds that the page does not state, in the documented order.
+func TestFindBehind(t *testing.T) {
+	const empty = `<feed xmlns="http://www.w3.org/2005/Atom"><title>Nothing yet</title><id>urn:none</id></feed>`
+	tests := []struct {
+		why    string
+		bodies map[string]string
+		asks   string
+		want   string
+		log    string
+	}{
+		{"a visible link", map[string]string{"/": linking("", `<a href=/s.php>RSS</a>`), "/s.php": atom(1)}, "/", "/s.php", "GET/ GET/s.php"},
+		{"a page of links", map[string]string{"/": linking("", `<a href=/rss>RSS</a>`), "/rss": linking("", `<a href=/all.xml>Feed: all</a>`), "/all.xml": atom(1)}, "/", "/all.xml", "GET/ GET/rss GET/all.xml"},
+		{"marked posts elsewhere", map[string]string{"/": linking(`<link rel=alternate type="text/mf2+html" href=/stream>`, ""), "/stream": linking("", markedPosts)}, "/", "/stream", "GET/ GET/stream"},
+		{"the blog of a site", map[string]string{"/": linking("", `<a href=/about>About</a><a href=/blog>Blog</a>`), "/blog": page("/blog?format=rss"), "/blog?format=rss": atom(1)},
+			"/", "/blog?format=rss", "GET/ GET/blog GET/blog?format=rss"},
+		{"the front page", map[string]string{"/2026/11/post": linking("", ""), "/": page("/all"), "/all": atom(1)}, "/2026/11/post", "/all", "GET/2026/11/post GET/ GET/all"},
+		{"the usual places of the site", map[string]string{"/2026/11/post": linking("", ""), "/": linking("", ""), "/rss": atom(1)}, "/2026/11/post", "/rss", "GET/2026/11/post GET/ GET/feed GET/rss"},
+		{"the place of its program", map[string]string{"/": linking(`<meta name=generator content="Hugo 0.140">`, ""), "/index.xml": atom(1), "/feed": atom(2)}, "/", "/index.xml", "GET/ GET/index.xml"},
+		{"a page that sends on", map[string]string{"/": linking(`<meta http-equiv=refresh content="0; url=/en/">`, ""), "/en/": page("/en/feed"), "/en/feed": atom(1)}, "/", "/en/feed", "GET/ GET/en/ GET/en/feed"},
+		{"sent on to the feed", map[string]string{"/": linking(`<meta http-equiv=refresh content="0; url=/f">`, ""), "/f": atom(1)}, "/", "/f", "GET/ GET/f"},
+		{"topics before replies", map[string]string{"/": page("/posts.rss", "/latest.rss"), "/latest.rss": atom(1), "/posts.rss": atom(2)}, "/", "/latest.rss", "GET/ GET/latest.rss"},
+		{"posts before an empty feed", map[string]string{"/": page("/a", "/b"), "/a": empty, "/b": atom(1)}, "/", "/b", "GET/ GET/a GET/b"},
+		{"an empty feed before none", map[string]string{"/": page("/a", "/b", "/comments/feed"), "/a": empty, "/comments/feed": atom(1)}, "/", "/a", "GET/ GET/a GET/b"},
+	}
+	for _, test := range tests {
+		s := newSite(t, paths(test.bodies))
+		c, err := newReader(t, s.url("/")).p.Find(context.Background(), s.url(test.asks), nobody)
+		if err != nil {
+			t.Errorf("%s: %v after %s", test.why, err, targets(s.log()))
+			continue
+		}
+		if got := targets(s.log()); got != test.log || c.Feeds[0].URL != s.url(test.want) || c.Read.Feed.URL != s.url(test.want) {
+			t.Errorf("%s: %s, found %s", test.why, got, c.Feeds[0].URL)
+		}
+		c.Read.Release()
+	}
+}
+
+// TestFindByLinkField: the Link fields of an answer come before what its page offers.
+func TestFindByLinkField(t *testing.T) {
+	s := newSite(t, func(r request) string {
+		switch r.target {
+		case "/":
+			return reply(r, 200, page("/two"), `Link: </wp-json/>; rel="https://api.w.org/", </one>; rel="alternate"; type="application/rss+xml"; title="One"`)
+		case "/one", "/two":
+			return reply(r, 200, atom(1))
+		}
+		return reply(r, 404, "")
+	})
+	c, err := newReader(t, s.url("/")).p.Find(context.Background(), s.url("/"), nobody)
+	if got := told(s, c); err != nil || got != "/one Weather atom 1 Day 1; /two  application/atom+xml" {
+		t.Errorf("%q %v", got, err)
+	}
+}
+
+// TestFindSaysWhy: an error names the feeds of a page and says why they fail.
+func TestFindSaysWhy(t *testing.T) {
+	tests := []struct {
+		why    string
+		bodies map[string]string
+		asks   string
+		says   string
+	}{
+		{"the only one is missing", map[string]string{"/": page("/old.xml")}, "/", "its only feed, HOST/old.xml, answers 404 Not Found"},
+		{"the only one is a page", map[string]string{"/": page("/old.xml"), "/old.xml": page()}, "/", "its only feed, HOST/old.xml, cannot be read: it is a web page"},
+		{"a visible link", map[string]string{"/": linking("", `<a href=/news.rss>RSS</a>`)}, "/", "its only feed, HOST/news.rss, answers 404 Not Found"},
+		{"several", map[string]string{"/": page("/a", "/b")}, "/", "none of the 2 feeds that it names can be read; the first, HOST/a: 404 Not Found"},
+		{"words alone are no offer", map[string]string{"/": linking("", `<a href=/help>What is RSS?</a>`), "/help": page()}, "/", "it is a web page that offers none"},
+		{"marked, without posts", map[string]string{"/": linking("", `<div class="h-feed"><h1 class="p-name">Soon</h1></div>`)}, "/", "it is a web page that offers none"},
+		{"a front page of posts", map[string]string{"/2026/one": linking("", ""), "/": linking("", markedPosts)}, "/2026/one", "it is a web page that offers none; HOST/ shows posts, try that address"},
+	}
+	for _, test := range tests {
+		s := newSite(t, paths(test.bodies))
+		_, err := find(newReader(t, s.url("/")).p, context.Background(), s.url(test.asks))
+		want := "no feed at " + s.url(test.asks) + ": " + strings.ReplaceAll(test.says, "HOST", s.url(""))
+		if err == nil || digest.KindOf(err) != digest.Invalid || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%s: %v, want %s", test.why, err, want)
+		}
+	}
+}
+
+// TestFindIsBounded: a search sends at most mostRequests for any page.
+func TestFindIsBounded(t *testing.T) {
+	var links, text strings.Builder
+	for i := range 60 {
+		fmt.Fprintf(&links, `<link rel=alternate type="application/rss+xml" href="/f%d">`, i)
+		fmt.Fprintf(&text, `<a href="/l%d.rss">RSS</a><a href="/%d/blog">Blog</a>`, i, i)
+	}
+	for _, text := range []string{linking(links.String(), text.String()), linking("", text.String()), linking("", "")} {
+		s := newSite(t, paths(map[string]string{"/a/b/c": text}))
+		_, err := find(newReader(t, s.url("/")).p, context.Background(), s.url("/a/b/c"))
+		if n := len(s.log()); n > mostRequests || n < mostRequests/2 || err == nil {
+			t.Errorf("%d requests: %v", n, err)
+		}
+	}
+}
+
+// TestFindGuessesAreNoOffers: a site may forbid a usual place without consequences.
+func TestFindGuessesAreNoOffers(t *testing.T) {
+	s := newSite(t, func(r request) string {
+		if r.target == "/" {
+			return reply(r, 200, page())
+		}
+		return reply(r, 403, "")
+	})
+	result, err := find(newReader(t, s.url("/")).p, context.Background(), s.url("/"))
+	if err == nil || !strings.Contains(err.Error(), "offers none") || !result.Feed.NotBefore.IsZero() {
+		t.Errorf("%+v %v", result.Feed.NotBefore, err)
+	}
+	asked(t, s, "GET GET")
+}
+
+// TestFindGoesOnElsewhere: a feed on another host that refuses does not end the search.
+func TestFindGoesOnElsewhere(t *testing.T) {
+	inNetwork(t, func(t *testing.T, n *network) {
+		n.site("feeds.example:80", func(r request) string { return reply(r, 403, "") })
+		n.site("a.example:80", paths(map[string]string{"/": page("http://feeds.example/a", "/feed"), "/feed": atom(1)}))
+		result, err := find(n.reader(t, "http://a.example/").p, t.Context(), "http://a.example/")
+		if err != nil || result.Feed.URL != "http://a.example/feed" {
+			t.Error(result.Feed.URL, err)
+		}
+	})
+}

@@ -1,0 +1,116 @@
+package poller
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"time"
+
+	"digest"
+	"digest/feed"
+)
+
+// A search is one Find under way.
+type search struct {
+	*session
+	known Known
+
+	page   *feed.Document // that the feed was found behind; nil: at the address itself
+	at     string         // the address of page; "": the one that the person gave
+	led    bool           // an answer, not a person, named the address of the next request
+	isHome bool           // the page came from an allowed network that is not public
+	tried  string         // where it was found, before any redirect
+	landed string         // address of the last answer, after its redirects
+	failed []string       // addresses without a feed, in normal form
+}
+
+// A knownFeed ends a search at a feed that is stored already.
+type knownFeed struct{ digest.Feed }
+
+func (*knownFeed) Error() string { return "this feed is known" }
+
+func (s *search) stopAtKnown(ctx context.Context, address string) error {
+	normal, err := feed.NormalURL(address)
+	if err != nil {
+		return &pollError{text: err.Error()}
+	}
+	if f, ok := s.known(ctx, normal); ok {
+		return &knownFeed{f}
+	}
+	return nil
+}
+
+// try fetches one address. It gives a feed, or the page or list found instead.
+func (s *search) try(ctx context.Context, address string) (Result, *feed.Document, error) {
+	normal, err := feed.NormalURL(address)
+	if err != nil {
+		return Result{}, nil, &pollError{text: err.Error()}
+	}
+	s.tried = normal
+	a, err := s.look(ctx, normal)
+	if k, ok := errors.AsType[*knownFeed](err); ok {
+		return s.alreadyKnown(k.Feed), nil, nil
+	}
+	if err != nil {
+		return Result{}, nil, err
+	}
+	s.landed = a.address
+	doc, err := s.parseAny(ctx, a)
+	if err != nil {
+		s.hold.settle(0)
+		return Result{}, nil, err
+	}
+	offerLinked(a, doc)
+	asFeed := pageAsFeed(doc, "")
+	if !asFeed.IsFeed() || asFeed.Kind == feed.HFeed && len(asFeed.Posts) == 0 {
+		s.hold.settle(0)
+		return Result{}, doc, nil
+	}
+	return s.found(normal, a, asFeed), nil, nil
+}
+
+func (s *search) look(ctx context.Context, address string) (*answer, error) {
+	if err := s.stopAtKnown(ctx, address); err != nil {
+		return nil, err
+	}
+	r, err := typed(address)
+	if err != nil {
+		return nil, err
+	}
+	if bare, _ := digest.SplitCredential(address); bare != address {
+		return nil, &pollError{text: string(digest.Words("the address holds a name and a password"))} // that a page offers to everyone
+	}
+	r.mayBeHome = s.page == nil && !s.led || s.isHome // nobody typed the links of a page
+	s.host, s.freeAt, s.startedAt = r.host(), time.Time{}, time.Time{}
+	a, err := s.fetch(ctx, http.MethodGet, r)
+	if err == nil && s.page == nil && !s.led {
+		s.isHome = a.isHome
+	}
+	if err == nil && !usable(a.status) {
+		err = s.refusedTo(a)
+	}
+	return a, err
+}
+
+func (s *search) alreadyKnown(f digest.Feed) Result {
+	return Result{Feed: f, Outcome: Unchanged, Message: "known already", Requests: s.requests, Bytes: s.bytes, HostFreeAt: s.freeAt}
+}
+
+// found makes the record of a new feed: under the typed address, or the address to which only
+// permanent redirects lead.
+func (s *search) found(address string, a *answer, doc *feed.Document) Result {
+	v := &poll{session: s.session, feed: digest.Feed{URL: address, Host: feed.Host(address)}}
+	v.accept(a, bodyHash(a, doc))
+	describeFeed(&v.feed, doc, a.received)
+	v.succeeded(a)
+	if a.moved() {
+		moveTo(&v.feed, a.address, a.received)
+		v.feed.MovedFrom, v.feed.MovedAt = "", time.Time{} // nobody subscribed there
+	}
+	if s.private == nil {
+		noteTopic(&v.feed, a, doc)
+	}
+	v.outcome, v.doc, v.page = Changed, doc, a
+	v.message = "found: " + entries(doc)
+	return v.finish(v.feed)
+}

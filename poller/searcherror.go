@@ -1,0 +1,146 @@
+package poller
+
+import (
+	"errors"
+	"net/http"
+	"strings"
+	"time"
+
+	"digest"
+	"digest/feed"
+	"digest/internal/weburl"
+)
+
+// A SearchError says to the person who gave an address why the search found no feed there, or
+// did not begin.
+type SearchError struct {
+	Cause *digest.Error
+
+	NeedsPassword bool // the address needs a password, and the person gave none
+}
+
+// Error returns the words, with the cause after them.
+func (e *SearchError) Error() string { return e.Cause.Error() }
+
+// Unwrap returns the *digest.Error.
+func (e *SearchError) Unwrap() error { return e.Cause }
+
+// messageOf returns the words of an error that are for people.
+func messageOf(err error) string {
+	if e, ok := errors.AsType[*digest.Error](err); ok {
+		return e.Message
+	}
+	return err.Error()
+}
+
+// notFound turns what went wrong into an error for the person who asked.
+func notFound(address string, err error) error {
+	shown := oneLine(digest.AddressWithoutCredentials(address))
+	t, ok := errors.AsType[*pollError](err)
+	switch {
+	case errors.Is(err, errNoRoom), errors.Is(err, errNoPlace):
+		return searchError(err, digest.Refuse(digest.Unavailable, "%s was not read: %s; try again in a few minutes", shown, err))
+	case !ok:
+		return searchError(err, digest.Refuse(digest.Unavailable, "interrupted while looking for a feed at %s", shown))
+	case usable(t.status):
+		return searchError(nil, digest.Refuse(digest.Invalid, "no feed at %s: %s", shown, digest.Words(t.text)))
+	}
+	if t.needsPassword {
+		asks := digest.Refuse(digest.Unavailable, "could not read %s: %s", shown, digest.Words("it asks for a password (401)"))
+		return &SearchError{Cause: asks, NeedsPassword: true}
+	}
+	return searchError(nil, digest.Refuse(digest.Unavailable, "could not read %s: %s", shown, digest.Words(t.text)))
+}
+
+// searchError returns an error for the person who searched, with its cause, if it is known.
+func searchError(cause error, e *digest.Error) error {
+	e.Err = cause
+	return &SearchError{Cause: e}
+}
+
+// asSearchError returns an error as one for the person who searched, with its words for people.
+func asSearchError(err error) error {
+	if e, ok := errors.AsType[*digest.Error](err); ok {
+		said := *e
+		said.Kind, said.Err = digest.Invalid, nil
+		return &SearchError{Cause: &said}
+	}
+	return &SearchError{Cause: &digest.Error{Kind: digest.Invalid, Message: err.Error()}}
+}
+
+// refusedSearch is the pause before the next search at an address that answered with an error and
+// named no time.
+const refusedSearch = time.Hour
+
+// refused returns the refusal of a site, to be stored. A mistake that a person can mend, such as a
+// wrong path, has no pause.
+func (s *search) refused(address string, err error) Result {
+	t, ok := errors.AsType[*pollError](err)
+	r := Result{Outcome: Failed, Requests: s.requests, Bytes: s.bytes, HostFreeAt: s.freeAt}
+	if !ok {
+		return r
+	}
+	wait := t.wait
+	switch {
+	case t.throttled():
+		wait = penalty(t.failure, 1, 0)
+	case t.status == http.StatusForbidden, t.status >= 500:
+		wait = max(wait, refusedSearch)
+	}
+	r.Feed.URL, r.Feed.NotBefore = address, after(s.poller.now(), wait)
+	r.Feed.LastStatus, r.Feed.LastError = t.status, oneLine(t.text)
+	return r
+}
+
+// withoutTLS returns the http address to try if the person named no scheme and https failed.
+func withoutTLS(address string, err error) (string, bool) {
+	t, ok := errors.AsType[*pollError](err)
+	if !ok || t.status != 0 || t.unanswered || strings.Contains(weburl.WithSlashes(address), ":/") {
+		return "", false
+	}
+	return "http://" + strings.TrimPrefix(strings.TrimSpace(address), "//"), true
+}
+
+// worthGoingOn reports false after a refusal, an answer that did not arrive, or an interruption.
+func worthGoingOn(err error) bool {
+	t, ok := errors.AsType[*pollError](err)
+	if !ok || t.unanswered {
+		return false
+	}
+	switch t.status {
+	case http.StatusUnauthorized, http.StatusForbidden, http.StatusTooManyRequests, http.StatusServiceUnavailable:
+		return false
+	}
+	return true
+}
+
+// meant returns the error for an account that a person typed like an email address; nil for other texts.
+func meant(typed string) error {
+	account := feed.AccountMeant(typed)
+	if account == "" {
+		return nil
+	}
+	return searchError(nil, digest.Refuse(digest.Invalid, "%s is not a web address; did you mean the account %s?", account[1:], account))
+}
+
+func asPollError(err error) (*pollError, bool) { return errors.AsType[*pollError](err) }
+
+// noneWorks returns the error for a page that offers no feed, or only feeds that fail.
+func noneWorks(address string, offered []rejected) error {
+	if len(offered) == 0 {
+		return searchError(nil, digest.Refuse(digest.Invalid, "no feed at %s: it is a web page that offers none; try the address of the feed itself", address))
+	}
+	first := oneLine(digest.AddressWithoutCredentials(offered[0].url))
+	var why any = digest.Words("it is a web page")
+	t, ok := asPollError(offered[0].err)
+	if ok {
+		why = digest.Words(t.text)
+	}
+	switch {
+	case len(offered) > 1:
+		return searchError(nil, digest.Refuse(digest.Invalid, "no feed at %s: none of the %d feeds that it names can be read; the first, %s: %s", address, len(offered), first, why))
+	case ok && t.status != 0 && !usable(t.status):
+		return searchError(nil, digest.Refuse(digest.Invalid, "no feed at %s: its only feed, %s, answers %s", address, first, why))
+	}
+	return searchError(nil, digest.Refuse(digest.Invalid, "no feed at %s: its only feed, %s, cannot be read: %s", address, first, why))
+}
