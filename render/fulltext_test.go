@@ -206,3 +206,18 @@ func TestStruckWords(t *testing.T) {
 		t.Errorf("%s", m.Text)
 	}
 }
+
+// TestPictureInTheText: of a picture without an address both parts of a mail have the description, however the reader
+// wants pictures.
+func TestPictureInTheText(t *testing.T) {
+	content := `<p>The tide:</p><img alt="plot of tides" width="120" height="80"/><p>As one sees.</p><img alt="chart.png"/>`
+	for _, images := range []digest.Images{digest.NoImages, digest.LinkedImages, digest.ProxiedImages} {
+		m := mailOf(t, looking(digest.Look{Layout: digest.FullText, Images: images}, sampleSite{"Quay", "https://quay.example/", "en",
+			[]digest.Post{written("https://quay.example/1", "Tides", "en", content)}}))
+		for part, text := range map[string]string{"text": m.Text, "HTML": m.HTML} {
+			if !strings.Contains(text, "[Picture: plot of tides]") || strings.Contains(text, "chart") || strings.Contains(text, `src=""`) {
+				t.Errorf("%s: the %s is\n%s", images, part, text)
+			}
+		}
+	}
+}

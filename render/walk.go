@@ -112,7 +112,7 @@ func (n *node) mark(i int) string {
 	case n.kind == quotation:
 		return quoteMark
 	case n.ordered:
-		return strconv.Itoa(n.start+i) + ". "
+		return n.numeral(n.kids[i].number) + ". "
 	}
 	return "* "
 }
@@ -164,17 +164,6 @@ func (n *node) langAttr(around place) (attr string, inside place) {
 		attr, inside.lang = ` lang="`+n.lang+`"`, n.lang
 	}
 	return attr, inside
-}
-
-// listTag is a list's element with what is not a matter of style.
-func (n *node) listTag() (tag, attrs string) {
-	switch {
-	case !n.ordered:
-		return "ul", ""
-	case n.start == 1:
-		return "ol", ""
-	}
-	return "ol", ` start="` + strconv.Itoa(n.start) + `"`
 }
 
 // writeLine writes a line as HTML. opens says as what an element is written and
