@@ -69,6 +69,11 @@ func (t text) value() (string, bool) {
 // text too: Blogger and others leave them in.
 func (t text) html() string {
 	value, certain := t.value()
+	if t.form != plain {
+		if again, ok := escapedTwice(value); ok {
+			return again
+		}
+	}
 	if certain || t.form != plain && hasTags(value) {
 		return value
 	}
