@@ -151,7 +151,9 @@ func (c *cleaner) element(n, before *html.Node) bool {
 			c.source = candidateOf(attrOf(n, "srcset"))
 		}
 		return false
-	case atom.Script, atom.Style, atom.Template, atom.Svg, atom.Math, atom.Input, atom.Button, atom.Select, atom.Textarea,
+	case atom.Input:
+		return isTick(n)
+	case atom.Script, atom.Style, atom.Template, atom.Svg, atom.Math, atom.Button, atom.Select, atom.Textarea,
 		atom.Link, atom.Meta, atom.Base, atom.Title, atom.Canvas, atom.Dialog, atom.Area, atom.Map, atom.Track:
 		return false
 	case atom.Img:
@@ -164,9 +166,14 @@ func (c *cleaner) element(n, before *html.Node) bool {
 		}
 		n.Data, n.DataAtom = "div", atom.Div
 	case atom.A:
+		if isWayBack(n) {
+			return false
+		}
 		c.link(n)
+	default:
+		rename(n)
 	}
-	if isHidden(n) || strings.Contains(attrOf(n, "class"), "feedflare") {
+	if isHidden(n) || isAside(n) {
 		return false
 	}
 	c.children(n)
@@ -181,6 +188,10 @@ func (c *cleaner) link(n *html.Node) {
 		return
 	}
 	whole := c.resolve(href)
+	if page, _, within := strings.Cut(whole, "#"); within && (strings.HasPrefix(href, "#") || page == c.base) {
+		setAttr(n, "href", "") // to another place of this text, which has no names
+		return
+	}
 	bare := CleanURL(whole)
 	setAttr(n, "href", bare)
 	if text := n.FirstChild; text != nil && text == n.LastChild && text.Type == html.TextNode && bare != whole {

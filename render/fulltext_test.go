@@ -221,3 +221,26 @@ func TestPictureInTheText(t *testing.T) {
 		}
 	}
 }
+
+// TestRaisedWords: the text of a mail marks powers and notes, but no ordinals.
+func TestRaisedWords(t *testing.T) {
+	content := "<p>The 1<sup>st</sup> and le 2<sup>e</sup> of 10<sup>6</sup>, a note<sup>3</sup>, Quay<sup>TM</sup>, a<sup>n</sup>.</p>"
+	m := mailOf(t, looking(digest.Look{Layout: digest.FullText}, sampleSite{"Quay", "https://quay.example/", "en",
+		[]digest.Post{written("https://quay.example/1", "Raised", "en", content)}}))
+	if !strings.Contains(m.Text, "The 1st and le 2e of 10^6, a note^3, QuayTM, a^n.") {
+		t.Errorf("%s", m.Text)
+	}
+}
+
+// TestCaptionSaysTheDescription: what a caption says is not said before it.
+func TestCaptionSaysTheDescription(t *testing.T) {
+	content := `<figure><img src="https://p.example/a" alt="The quay at dawn"><figcaption>The quay at dawn</figcaption></figure>` +
+		`<figure><img src="https://p.example/b" alt="A pier"><figcaption>By night</figcaption></figure>`
+	m := mailOf(t, looking(digest.Look{Layout: digest.FullText, Images: digest.LinkedImages}, sampleSite{"Quay", "https://quay.example/", "en",
+		[]digest.Post{written("https://quay.example/1", "Figures", "en", content)}}))
+	for part, text := range map[string]string{"text": m.Text, "HTML": m.HTML} {
+		if strings.Count(text, "The quay at dawn") != 1 || !strings.Contains(text, "A pier") || !strings.Contains(text, "By night") {
+			t.Errorf("the %s is\n%s", part, text)
+		}
+	}
+}
