@@ -121,8 +121,8 @@ type Move struct {
 // What one reader has chosen is nobody else's loss.
 func (f Feed) GivesWay() bool { return f.Stays && f.Errors > 0 }
 
-// A DomainPace is how slowly the feeds of one domain, or of one IP address, are polled once it has refused several
-// polls as too many. The zero value is that of a domain that has refused none.
+// A DomainPace says how slowly digest polls the feeds of one domain, or of one IP address, after it has refused several
+// polls as too many. A domain that has refused none has the zero value.
 type DomainPace struct {
 	Pace      time.Duration // between two polls; 0: it is not paced
 	FreeAt    time.Time     // from when the next poll may come

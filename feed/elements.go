@@ -58,8 +58,8 @@ func textIn(n *html.Node) string {
 	return ""
 }
 
-// isAside reports whether an element is none of the post's words: buttons to share it, the numbers of lines of code, or
-// what is said to programs that read aloud and is not seen.
+// isAside reports whether an element has no words of the post: buttons to share it, numbers of lines of code, or
+// hidden words for screen readers.
 func isAside(n *html.Node) bool {
 	for class := range strings.FieldsSeq(attrOf(n, "class")) {
 		switch class {

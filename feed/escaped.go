@@ -9,8 +9,9 @@ import (
 	"digest/internal/hypertext"
 )
 
-// escapedTwice gives HTML that was escaped once too often. It is certain where the text has no element, and all of it
-// stands within elements once it is read again: "&lt;p&gt;A page&lt;/p&gt;". A text about HTML has words around its tags.
+// escapedTwice returns HTML that was escaped once too often: "&lt;p&gt;A page&lt;/p&gt;". It is certain if the text has
+// no element, and all of its words are within matching elements after a second reading. A text about HTML has words
+// around its tags.
 func escapedTwice(value string) (again string, certain bool) {
 	value = strings.TrimSpace(value)
 	if !strings.HasPrefix(value, "&") || !strings.HasSuffix(value, ";") || hasTags(value) {

@@ -230,8 +230,8 @@ func (c *cleaner) noteAlt(n *html.Node) {
 	}
 }
 
-// described keeps the description of a picture that has no address, such as one that stands in the text itself (data:) or
-// in a mail (cid:). One in whose place a script puts another picture has that in the <noscript> behind it.
+// described keeps the description of a picture without a web address, such as data: or cid:. If a script
+// replaces the picture, the <noscript> after it has the real one.
 func (c *cleaner) described(n *html.Node) bool {
 	if attrOf(n, "src") == "" || attrOf(n, "alt") == "" {
 		return false

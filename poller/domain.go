@@ -7,10 +7,10 @@ import (
 	"digest"
 )
 
-// The sites of a platform share its patience. After limitsToSlow refusals within limitsWithin its feeds are polled
-// one by one: the first pace is one poll in firstPace, and each refusal after that halves the speed. Once none has come
-// for calmAfter, good answers double it, and above quickestPace the pace ends. Each pace lasts a minute of good
-// answers at least. So the feeds that have queued meanwhile are not let go at once.
+// The sites of a platform share its limits. After limitsToSlow refusals within limitsWithin the workers poll its feeds
+// one by one: first one in firstPace, and each further refusal halves the speed. After calmAfter without a refusal,
+// good answers double the speed, and above quickestPace the pace ends. Each pace lasts at least a minute of good
+// answers, so that the feeds that have queued do not start together.
 const (
 	limitsToSlow = 3
 	limitsWithin = time.Hour
@@ -49,8 +49,8 @@ func PaceDomain(d digest.DomainPace, f digest.Feed, now time.Time) digest.Domain
 	return d
 }
 
-// PaceDomainAtOnce is PaceDomain for a clock that stands still: a domain that answers well may be polled again
-// without a pause, and one that refuses a poll not before the clock has moved.
+// PaceDomainAtOnce is PaceDomain for a frozen clock. A domain that answers well may be polled again without a
+// pause. A domain that refuses a poll waits until the clock has moved.
 func PaceDomainAtOnce(d digest.DomainPace, f digest.Feed, now time.Time) digest.DomainPace {
 	d = PaceDomain(d, f, now)
 	if d.Pace > 0 && f.Errors == 0 && d.LimitedAt.Before(now) {

@@ -75,7 +75,7 @@ func TestPaceDomain(t *testing.T) {
 }
 
 // TestPaceRests: a domain that refuses a poll rests for its pace, and one that answers well no longer than its
-// new pace. By a clock that stands still it rests until the clock moves, or not at all.
+// new pace. With a frozen clock it rests until the clock moves, or not at all.
 func TestPaceRests(t *testing.T) {
 	slowed := answersAt{0, limitedBy429, 3}
 	for name, c := range map[string]struct {
@@ -103,7 +103,7 @@ func TestPaceRests(t *testing.T) {
 	}
 }
 
-// TestPlatformRecovers: a platform that refuses everything for hours is asked four times an hour. All its 200 feeds are
+// TestPlatformRecovers: a platform that refuses everything for hours gets four requests an hour. All its 200 feeds are
 // read within 45 minutes after it has recovered, with no refusal more.
 func TestPlatformRecovers(t *testing.T) {
 	var d digest.DomainPace

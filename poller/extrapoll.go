@@ -65,7 +65,7 @@ func (s Spread) extraPollOf(f digest.Feed, due, now time.Time) extraPoll {
 // retry is when a failed poll is tried again. A site that has limited or
 // failed us more than once, and names no time worth the name, is left alone
 // for as long as one that names none. A retry that would leave the feed penalised at a
-// midnight, if it failed too, is left to that midnight: a site that recovers meanwhile is then read in time.
+// midnight, if it failed too, is left to that midnight: a site that recovers before it is then read in time.
 func (n extraPoll) retry() time.Time {
 	if !worthRetrying(n.f.LastStatus) {
 		return time.Time{}
@@ -77,8 +77,8 @@ func (n extraPoll) retry() time.Time {
 	return n.unlessMidnight(n.allowed(at), nearMidnight, max(n.pace(), n.nextPenalty()))
 }
 
-// nextPenalty is for how long the feed is left alone if it fails once more in the same way. A site that names
-// more than a day means a certain time, which is over then.
+// nextPenalty gives the penalty for another failure of the same kind. A site that names more than a day
+// means a certain time, so the next failure is not expected to cost as much.
 func (n extraPoll) nextPenalty() time.Duration {
 	f := n.f
 	if Limited(f) {

@@ -83,7 +83,7 @@ func TestAgain_Retry(t *testing.T) {
 	}
 }
 
-// TestReadAtTheFirstMidnight: whenever a site recovers, the poll that finds it well comes by its reader's next midnight.
+// TestReadAtTheFirstMidnight: whenever a site recovers, a poll reads it before the deadline of its reader's next midnight.
 func TestReadAtTheFirstMidnight(t *testing.T) {
 	s := usualSpread()
 	for name, x := range map[string]failure{

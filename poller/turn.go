@@ -91,10 +91,9 @@ func (l *Load) Slow(p *Place) bool {
 	return true
 }
 
-// End counts a poll that is over, and whether it was answered well. A domain may have
-// firstPolls in flight, and one more for each that was answered well meanwhile: a platform that refuses
-// all of its feeds has refused few when its refusals are stored and pace it. That is forgotten when
-// nothing is in flight.
+// End counts a poll that is over, and whether it was answered well. A domain may have firstPolls in flight, and one
+// more for each good answer. So a platform that refuses all of its feeds has refused few when its refusals are
+// stored and slow it down. When nothing is in flight, Load forgets the good answers.
 func (l *Load) End(p *Place, well bool) {
 	l.add(p, -1)
 	if l.all == 0 {

@@ -232,7 +232,7 @@ func TestRaisedWords(t *testing.T) {
 	}
 }
 
-// TestCaptionSaysTheDescription: what a caption says is not said before it.
+// TestCaptionSaysTheDescription: a description that the caption repeats is shown once.
 func TestCaptionSaysTheDescription(t *testing.T) {
 	content := `<figure><img src="https://p.example/a" alt="The quay at dawn"><figcaption>The quay at dawn</figcaption></figure>` +
 		`<figure><img src="https://p.example/b" alt="A pier"><figcaption>By night</figcaption></figure>`

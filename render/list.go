@@ -51,7 +51,7 @@ func (n *node) numberItems(ol *html.Node) {
 	}
 }
 
-// listTag is a list's element with what is not a matter of style.
+// listTag returns the element of a list and its attributes other than style.
 func (n *node) listTag() (tag, attrs string) {
 	if !n.ordered {
 		return "ul", ""

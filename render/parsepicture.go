@@ -40,7 +40,7 @@ func (p *parser) image(n *html.Node) {
 	src := address(attribute(n, "src"))
 	w, h := shownSize(pixels(n, "width"), pixels(n, "height"), p.sizes[src])
 	words := beyond(p.title, description(attribute(n, "alt")))
-	if src == "" && words == "" || w == 1 || h == 1 || w == 2 && h == 2 { // one without an address stands in the text itself
+	if src == "" && words == "" || w == 1 || h == 1 || w == 2 && h == 2 { // data: pictures have no address
 		return
 	}
 	small := w > 0 && w <= smallPicture || h > 0 && h <= smallPicture || strings.Contains(src, "/emoji/")

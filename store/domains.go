@@ -12,7 +12,7 @@ import (
 // keepDomains is how long a domain is remembered that limits us no more.
 const keepDomains = 30 * 24 * time.Hour
 
-// paces are the paces of registrable domains and of IP addresses, by name; package poller says how answers
+// paces holds the paces of domains and IP addresses by name; package poller says how answers
 // change them.
 type paces map[string]digest.DomainPace
 
@@ -59,7 +59,7 @@ func (p paces) freeAt(domain, address string) instant {
 	return max(at(p[domain].FreeAt), at(p[address].FreeAt))
 }
 
-// notYetFree lists the domains and addresses of which nothing may be asked now.
+// notYetFree lists the domains and addresses that no feed may be polled at now.
 func (p paces) notYetFree(now instant) (names []string) {
 	for _, name := range slices.Sorted(maps.Keys(p)) {
 		if p[name].FreeAt.After(now.time()) {
@@ -161,7 +161,7 @@ func (r *recording) paceBy(ctx context.Context, f digest.Feed, paced paces) erro
 	return nil
 }
 
-// isShared reports whether an address serves so many of our hosts that it is paced.
+// isShared reports whether an address serves enough of our hosts to be paced.
 func (r *recording) isShared(ctx context.Context, address string) (bool, error) {
 	var hosts int
 	err := r.c.get(ctx, &hosts, `SELECT count(*) FROM (SELECT DISTINCT host FROM feeds WHERE address = ? AND address <> '' LIMIT ?) h`,

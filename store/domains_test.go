@@ -168,7 +168,7 @@ func TestClaimsKeepToThePace(t *testing.T) {
 	})
 }
 
-// Workers store refusals of one domain at once: all count.
+// Workers store refusals of one domain in parallel: all count.
 func TestLimitedAtOnce(t *testing.T) {
 	each(t, func(w world) {
 		for i := range 10 {
