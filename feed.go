@@ -26,7 +26,8 @@ type Feed struct {
 	ID       FeedID
 	URL      string // as subscribed, query byte for byte; of a private feed as PrivateAddress gives it
 	Host     string // lower-case host name without port: the unit of pacing
-	Domain   string // registrable domain of Host: the unit that is slowed when it limits us
+	Domain   string // of the platform that serves Host, see feed.Platform: the unit that is slowed when it limits us
+	Address  string // IP address of Host, as a poll last found it; empty: not known, or Host is one itself
 	Kind     string // as package feed names it: "rss", "atom", ...; empty until read
 	Title    string
 	SiteURL  string
@@ -120,14 +121,15 @@ type Move struct {
 // What one reader has chosen is nobody else's loss.
 func (f Feed) GivesWay() bool { return f.Stays && f.Errors > 0 }
 
-// A DomainPace is how slowly the feeds of one registrable domain are asked, once
-// it has limited several of them. The zero value is that of a domain that never
-// limited us.
+// A DomainPace says how slowly digest polls the feeds of one domain, or of one IP address, after it has refused several
+// polls as too many. A domain that has refused none has the zero value.
 type DomainPace struct {
-	Pace        time.Duration // between two polls; 0: it is not paced
-	FreeAt      time.Time     // from when the next poll may come
-	LimitedAt   time.Time     // when it limited us last
-	LimitedFeed FeedID        // which feed it limited then; 0: that made a pair with the one before
+	Pace      time.Duration // between two polls; 0: it is not paced
+	FreeAt    time.Time     // from when the next poll may come
+	LimitedAt time.Time     // when it refused a poll last
+	Limits    int           // polls refused since Since, while it is not paced
+	Since     time.Time
+	Good      int // polls answered well since the pace or Limits changed
 }
 
 // Robots is what the robots.txt of a site says to this program by its name.
@@ -155,6 +157,7 @@ type QueuedFeed struct {
 	First    DigestID // the first digest and the last one that are subscribed to it;
 	Last     DigestID // 0: there is none
 	Domain   string
+	Address  string
 	Standing Standing
 }
 

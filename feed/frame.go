@@ -30,7 +30,8 @@ type named struct {
 	text
 }
 
-// Texts are the texts of a feed or an item: of one name the first that is not empty.
+// Texts are the texts of a feed or an item: of one name the first that is not empty. Of two descriptions or contents
+// the longest counts: some publishers write a sentence, and then all of the text.
 type texts []named
 
 // add notes a text, if it is one that counts.
@@ -41,10 +42,15 @@ func (t *texts) add(name string, x text) bool {
 			same++
 		}
 	}
-	if same > 0 && (!several[name] || same >= maxSame) || x.empty() && x.src == "" {
+	body := bodies[name] && same < maxBodies
+	if same > 0 && !body && (!several[name] || same >= maxSame) || x.empty() && x.src == "" {
 		return false
 	}
-	*t = append(*t, named{name, x})
+	at := len(*t)
+	if i := slices.IndexFunc(*t, func(n named) bool { return n.name == name }); body && i >= 0 && len((*t)[i].raw) < len(x.raw) {
+		at = i
+	}
+	*t = slices.Insert(*t, at, named{name, x})
 	return true
 }
 

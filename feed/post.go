@@ -72,7 +72,10 @@ func (p *Post) Sanitise(seen time.Time) digest.Post {
 		Syndication: addressList(p.Copies),
 		LeadsTo:     p.elsewhere(),
 	}
-	if out.PublishedAt.After(seen) {
+	switch ahead := p.Published.Sub(seen); {
+	case ahead > aheadOfClock: // of an event to come
+		out.PublishedAt = time.Time{}
+	case ahead > 0:
 		out.PublishedAt = seen
 	}
 	seenIn, others := &cleaner{}, p.bodies
@@ -98,6 +101,15 @@ func (p *Post) Sanitise(seen time.Time) digest.Post {
 	}
 	return out
 }
+
+// Blank reports whether a post that was just read has nothing to show: no title, text, picture or file, and no
+// other page that it is about.
+func Blank(p digest.Post) bool {
+	return p.Untitled && p.ImageURL == "" && p.LeadsTo == "" && len(p.Enclosures) == 0 && !strings.Contains(p.Content, "<img ") &&
+		!strings.ContainsFunc(p.Summary+stripTags(p.Content), isSeen)
+}
+
+func isSeen(r rune) bool { return unicode.IsGraphic(r) && !unicode.IsSpace(r) }
 
 // maxListed bounds how many addresses of copies, or of its author's pages, are kept.
 const maxListed = 8

@@ -36,7 +36,8 @@ func TestSanitise(t *testing.T) {
 		{"mail", `<a href="mailto:a@x.org">a</a>`, `<a href="mailto:a@x.org" rel="noopener noreferrer">a</a>`},
 		{"other scheme", `<a href="ftp://x.org/">a</a>`, `a`},
 		{"relative", `<a href="../c">a</a><img src="/i.png">`, `<a href="https://example.org/c" rel="noopener noreferrer">a</a><img src="https://example.org/i.png"/>`},
-		{"fragment", `<a href="#fn1">1</a>`, `<a href="https://example.org/blog/p#fn1" rel="noopener noreferrer">1</a>`},
+		{"a note and the way back", `a<sup><a href="#fn1">1</a></sup><ol><li id="fn1">b <a href="#r1">↩</a><a href="#r1" class="footnote-backref">back</a></ol>`, `a<sup>1</sup><ol><li>b </li></ol>`},
+		{"a note by its whole address", `<a href="https://example.org/blog/p#fn1">1</a><a href="https://example.org/q#fn1">2</a>`, `1<a href="https://example.org/q#fn1" rel="noopener noreferrer">2</a>`},
 		{"protocol-relative", `<img src="//cdn.org/i.png" alt="A">`, `<img src="https://cdn.org/i.png" alt="A"/>`},
 		{"size kept", `<img src="/i.png" width="100" height="50" alt="x">`, `<img src="https://example.org/i.png" width="100" height="50" alt="x"/>`},
 		{"late", `<img class="lazy" src="data:image/gif;base64,R0" data-src="/i.png" alt="A" width="9" height="8">`, `<img src="https://example.org/i.png" alt="A" width="9" height="8"/>`},
@@ -59,7 +60,13 @@ func TestSanitise(t *testing.T) {
 		{"film becomes a link", `<video poster="/p.jpg"><source src="/v.mp4"></video>`, `<a href="https://example.org/v.mp4" rel="noopener noreferrer"><img src="https://example.org/p.jpg"/><br/>Watch at example.org</a>`},
 		{"never closed", `<p>a<b>b<div>c`, `<p>a<b>b</b></p><div><b>c</b></div>`},
 		{"closed too often", `a</div></p></b>`, `a<p></p>`},
-		{"form", `<form action="/x"><input name="a"><p>b</p></form>`, `<p>b</p>`},
+		{"form", `<form action="/x"><input name="a"><p>b</p></form>`, `<div><p>b</p></div>`},
+		{"tasks", `<ul><li><input type="checkbox" checked> a<li><input type="checkbox" disabled> b</ul>`, `<ul><li>☑ a</li><li>☐ b</li></ul>`},
+		{"blocks that the policy does not know", `<address>a</address><center>b</center><main>c</main><dir><li>d</dir>`, `<div>a</div><div>b</div><div>c</div><ul><li>d</li></ul>`},
+		{"obsolete elements", `<strike>a</strike><tt>b</tt><acronym title="x">c</acronym>`, `<s>a</s><code>b</code><abbr title="x">c</abbr>`},
+		{"numbers of lines", `<pre><code><table><tr><td class="rouge-gutter gl"><pre class="lineno">1
+2</pre></td><td><pre>a()</pre></td></tr></table></code></pre><p class="gutter">A gutter</p>`, `<pre><code><table><tbody><tr><td><pre>a()</pre></td></tr></tbody></table></code></pre><p>A gutter</p>`},
+		{"what is not seen", `<span class="screen-reader-text">Skip</span>a<div class="x sharedaddy"><h3>Share</h3></div>`, `a`},
 		{"comment", `a<!-- b -->c`, `ac`},
 		{"svg", `a<svg><script>x</script></svg>b`, `ab`},
 		{"mutation", `<math><mtext><table><mglyph><style><!--</style><img title="--&gt;&lt;img src=1 onerror=alert(1)&gt;">`, ``},
@@ -110,13 +117,33 @@ func TestPost(t *testing.T) {
 		{"file where there is no page", item(`<guid>12</guid><enclosure url="https://x.org/a.mp3"/>`), postURL, "https://x.org/a.mp3"},
 		{"site where there is nothing", item(`<title>x</title>`), postURL, "https://example.org/"},
 
-		{"future", item(`<pubDate>Tue, 01 Dec 2026 00:00:00 GMT</pubDate>`), postDate, "2026-11-20T12:00:00Z"},
+		{"an event to come", item(`<pubDate>Tue, 01 Dec 2026 00:00:00 GMT</pubDate>`), postDate, "0001-01-01T00:00:00Z"},
+		{"a zone that is wrong", item(`<pubDate>Fri, 20 Nov 2026 20:00:00 GMT</pubDate>`), postDate, "2026-11-20T12:00:00Z"},
 		{"past", item(`<pubDate>Sun, 01 Nov 2026 00:00:00 GMT</pubDate>`), postDate, "2026-11-01T00:00:00Z"},
 		{"no date", item(`<title>x</title>`), postDate, "0001-01-01T00:00:00Z"},
 
 		{"content before description", item(`<description>short</description><content:encoded>&lt;p&gt;long&lt;/p&gt;</content:encoded>`), postContent, "<p>long</p>"},
 		{"description where content is empty", item(`<description>&lt;p&gt;all there is&lt;/p&gt;</description><content:encoded><![CDATA[ ]]></content:encoded>`), postContent, "<p>all there is</p>"},
 		{"description where content shows nothing", item(`<description>all there is</description><content:encoded><![CDATA[<img width="1" src="/t.gif"/>]]></content:encoded>`), postContent, "<p>all there is</p>"},
+		{"the longer of two descriptions", item(`<description>one</description><description>&lt;p&gt;one and two&lt;/p&gt;</description>`), postContent, "<p>one and two</p>"},
+		{"the first if it is longer", item(`<description>one and two</description><description>one</description>`), postContent, "<p>one and two</p>"},
+		{"summary of two descriptions", item(`<description>The author wrote this about the post below.</description><description>` + strings.Repeat("All of it. ", 9) + `</description>`), postSummary, "The author wrote this about the post below."},
+		{"escaped twice", item(`<description>&amp;lt;p&amp;gt;A &amp;lt;a href="https://b.example/"&amp;gt;page&amp;lt;/a&amp;gt;&amp;lt;/p&amp;gt;</description>`), postContent, `<p>A <a href="https://b.example/" rel="noopener noreferrer">page</a></p>`},
+		{"escaped in CDATA", item(`<description><![CDATA[&lt;p&gt;one &amp;amp; two&lt;br&gt;three&lt;/p&gt; &lt;ul&gt;&lt;li&gt;four&lt;/ul&gt;]]></description>`), postContent, "<p>one &amp; two<br/>three</p> <ul><li>four</li></ul>"},
+		{"escaped twice in Atom", entry(`<content type="html">&amp;lt;p&amp;gt;one&amp;lt;/p&amp;gt;</content>`), postContent, "<p>one</p>"},
+		{"text about a tag", item(`<description>&amp;lt;p&amp;gt; begins a paragraph &amp;lt;/p&amp;gt;, we say.</description>`), postContent, "<p>&lt;p&gt; begins a paragraph &lt;/p&gt;, we say.</p>"},
+		{"tags that do not match", item(`<description>&amp;lt;div&amp;gt;one&amp;lt;/p&amp;gt;</description>`), postContent, "<p>&lt;div&gt;one&lt;/p&gt;</p>"},
+		{"tags that nobody knows", item(`<description>&amp;lt;config&amp;gt;one&amp;lt;/config&amp;gt;</description>`), postContent, "<p>&lt;config&gt;one&lt;/config&gt;</p>"},
+		{"tags beside an element", item(`<description>&lt;b&gt;x&lt;/b&gt; &amp;lt;p&amp;gt;one&amp;lt;/p&amp;gt;</description>`), postContent, "<b>x</b> &lt;p&gt;one&lt;/p&gt;"},
+		{"text that is text by the book", entry(`<content type="text">&lt;p&gt;one&lt;/p&gt;</content>`), postContent, "<p>&lt;p&gt;one&lt;/p&gt;</p>"},
+		{"numbers of a list", item(`<description>&lt;ol start="-2" reversed type="a"&gt;&lt;li value="7"&gt;x&lt;/ol&gt;&lt;ol start="x" type="disc"&gt;&lt;li value="9999999"&gt;y&lt;/ol&gt;</description>`), postContent, `<ol start="-2" reversed="" type="a"><li value="7">x</li></ol><ol><li>y</li></ol>`},
+		{"ruby alone", item(`<description>&lt;ruby&gt;漢&lt;rt&gt;kan&lt;/rt&gt;&lt;/ruby&gt;</description>`), postContent, "<ruby>漢<rt>kan</rt></ruby>"},
+		{"a picture in the text itself", item(`<description>&lt;img src="data:image/png;base64,AAAA" alt="plot of tides" width="120"&gt;</description>`), postContent, `<img alt="plot of tides" width="120"/>`},
+		{"a picture in a mail", item(`<description>x&lt;img src="cid:1@x" alt="plot of tides"&gt;</description>`), postContent, `x<img alt="plot of tides"/>`},
+		{"one without words", item(`<description>x&lt;img src="data:image/png;base64,AAAA"&gt;</description>`), postContent, "x"},
+		{"one that counts readers", item(`<description>x&lt;img src="data:image/gif;base64,AAAA" alt="plot of tides" width="1" height="1"&gt;</description>`), postContent, "x"},
+		{"one that a script replaces", item(`<description>&lt;img src="data:image/gif;base64,AAAA" alt="tides"&gt; &lt;noscript&gt;&lt;img src="https://x.org/t.png" alt="tides"&gt;&lt;/noscript&gt;</description>`), postContent, `<div><img src="https://x.org/t.png" alt="tides"/></div>`},
+		{"one of a picture element", item(`<description>&lt;picture&gt;&lt;source srcset="https://x.org/t.webp 700w"&gt;&lt;img src="data:image/gif;base64,AAAA" alt="tides"&gt;&lt;/picture&gt;</description>`), postContent, `<img src="https://x.org/t.webp" alt="tides"/>`},
 		{"plain text", item("<description>one &amp;lt; two\n\nthree</description>"), postContent, "<p>one &lt; two</p><p>three</p>"},
 		{"unescaped HTML", item(`<description><p>one<br/>two &amp; three</p></description>`), postContent, "<p>one<br/>two &amp; three</p>"},
 		{"xhtml", entry(`<content type="xhtml"><div xmlns="http://www.w3.org/1999/xhtml"><p>a<a name="x"/>b &lt; c</p></div></content>`), postContent, "<p>ab &lt; c</p>"},
@@ -150,6 +177,25 @@ func TestPost(t *testing.T) {
 	} {
 		if got := c.get(first(t, c.doc)); got != c.want {
 			t.Errorf("%s:\n got %q\nwant %q", c.reason, got, c.want)
+		}
+	}
+}
+
+// TestBlank: a post without title, text, picture and file has nothing to show.
+func TestBlank(t *testing.T) {
+	for in, want := range map[string]bool{
+		`<link>https://x.org/1</link>`: true,
+		`<guid>1</guid><title> </title><description>&lt;p&gt;&amp;nbsp;&amp;#8203;&lt;/p&gt;&lt;img src="https://x.org/t.gif" width="1" height="1"&gt;</description>`: true,
+		`<title>x</title>`:                                                        false,
+		`<description>x</description>`:                                            false,
+		`<enclosure url="https://x.org/a.mp3"/>`:                                  false,
+		`<media:thumbnail url="https://x.org/t"/>`:                                false,
+		`<description>&lt;img src="https://x.org/a"&gt;</description>`:            false,
+		`<description>&lt;img src="data:x" alt="plot of tides"&gt;</description>`: false,
+	} {
+		post := first(t, `<rss><channel><title>T</title><item>`+in+`</item></channel></rss>`).Sanitise(seenAt)
+		if Blank(post) != want {
+			t.Errorf("%s: %v", in, !want)
 		}
 	}
 }

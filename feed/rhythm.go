@@ -44,6 +44,21 @@ func Domain(host string) string {
 	return domain
 }
 
+// Platform gives the domain at whose pace a host is polled: the registrable domain by the rules of registries alone.
+// ann.github.io and bob.github.io have different owners, but one operator serves both: github.io.
+func Platform(host string) string {
+	domain := Domain(host)
+	suffix, registry := publicsuffix.PublicSuffix(domain)
+	_, above, several := strings.Cut(suffix, ".")
+	if _, err := netip.ParseAddr(domain); err == nil || registry || !several {
+		return domain
+	}
+	if parent, registry := publicsuffix.PublicSuffix(above); registry && parent == above {
+		return suffix
+	}
+	return Platform(above)
+}
+
 // NewestAt is the date of the newest post, never after now; zero where no
 // post has a date that can be believed.
 func (d *Document) NewestAt(now time.Time) time.Time {

@@ -1,6 +1,8 @@
 package feed
 
 import (
+	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -15,6 +17,8 @@ import (
 // pictures. No style, no script, no form, no frame; only http, https and mailto.
 var policy = newPolicy()
 
+var listNumber = regexp.MustCompile(`^\s*-?[0-9]{1,6}\s*$`)
+
 func newPolicy() *bluemonday.Policy {
 	p := bluemonday.NewPolicy()
 	p.AllowElements("p", "br", "hr", "h1", "h2", "h3", "h4", "h5", "h6", "blockquote", "pre", "code", "em", "strong", "b", "i", "u", "s",
@@ -25,7 +29,10 @@ func newPolicy() *bluemonday.Policy {
 	p.AllowAttrs("src", "alt", "title").OnElements("img")
 	p.AllowAttrs("width", "height").Matching(bluemonday.Number).OnElements("img")
 	p.AllowAttrs("colspan", "rowspan").Matching(bluemonday.Integer).OnElements("td", "th")
-	p.AllowAttrs("start").Matching(bluemonday.Integer).OnElements("ol")
+	p.AllowAttrs("start").Matching(listNumber).OnElements("ol")
+	p.AllowAttrs("value").Matching(listNumber).OnElements("li")
+	p.AllowAttrs("reversed").Matching(regexp.MustCompile(`^(?i:reversed|)$`)).OnElements("ol")
+	p.AllowAttrs("type").Matching(regexp.MustCompile("^[aAiI1]$")).OnElements("ol")
 	p.AllowAttrs("dir").Matching(bluemonday.Direction).Globally()
 	p.AllowAttrs("lang").Matching(bluemonday.SpaceSeparatedTokens).Globally()
 	p.AllowAttrs("title").OnElements("abbr", "dfn")
@@ -102,6 +109,7 @@ type cleaner struct {
 	base    string
 	picture string // the first worth showing
 	poster  string // the first of what is played
+	source  string // of the <picture> whose parts are walked
 	alt     string // the first description of a picture
 	grown   int    // bytes by which addresses got longer
 	dropped bool   // its markup costs too much: its words are left
@@ -138,8 +146,15 @@ func (c *cleaner) element(n, before *html.Node) bool {
 		setAttr(n, "lang", Language(lang)) // the policy drops an empty one
 	}
 	switch n.DataAtom {
-	case atom.Script, atom.Style, atom.Template, atom.Svg, atom.Math, atom.Input, atom.Button, atom.Select, atom.Textarea,
-		atom.Link, atom.Meta, atom.Base, atom.Title, atom.Canvas, atom.Dialog, atom.Area, atom.Map, atom.Source, atom.Track:
+	case atom.Source:
+		if n.Parent.DataAtom == atom.Picture && c.source == "" {
+			c.source = candidateOf(attrOf(n, "srcset"))
+		}
+		return false
+	case atom.Input:
+		return isTick(n)
+	case atom.Script, atom.Style, atom.Template, atom.Svg, atom.Math, atom.Button, atom.Select, atom.Textarea,
+		atom.Link, atom.Meta, atom.Base, atom.Title, atom.Canvas, atom.Dialog, atom.Area, atom.Map, atom.Track:
 		return false
 	case atom.Img:
 		return c.image(n)
@@ -151,9 +166,14 @@ func (c *cleaner) element(n, before *html.Node) bool {
 		}
 		n.Data, n.DataAtom = "div", atom.Div
 	case atom.A:
+		if isWayBack(n) {
+			return false
+		}
 		c.link(n)
+	default:
+		rename(n)
 	}
-	if isHidden(n) || strings.Contains(attrOf(n, "class"), "feedflare") {
+	if isHidden(n) || isAside(n) {
 		return false
 	}
 	c.children(n)
@@ -168,6 +188,10 @@ func (c *cleaner) link(n *html.Node) {
 		return
 	}
 	whole := c.resolve(href)
+	if page, _, within := strings.Cut(whole, "#"); within && (strings.HasPrefix(href, "#") || page == c.base) {
+		setAttr(n, "href", "") // to another place of this text, which has no names
+		return
+	}
 	bare := CleanURL(whole)
 	setAttr(n, "href", bare)
 	if text := n.FirstChild; text != nil && text == n.LastChild && text.Type == html.TextNode && bare != whole {
@@ -179,18 +203,48 @@ func (c *cleaner) link(n *html.Node) {
 
 // image finds the address of a picture, and whether it is one at all.
 func (c *cleaner) image(n *html.Node) bool {
-	src := c.resolve(imageSource(n))
-	if !isWeb(src) || isTracker(src) || isPixel(n) || isHidden(n) || isUnseen(n) {
+	address := imageSource(n)
+	if c.source != "" && !isWeb(c.resolve(address)) {
+		address = c.source
+	}
+	c.source = ""
+	src := c.resolve(address)
+	if isTracker(src) || isPixel(n) || isHidden(n) || isUnseen(n) {
 		return false
+	}
+	if !isWeb(src) {
+		return c.described(n)
 	}
 	src = uncounted(src)
 	setAttr(n, "src", src)
 	if c.picture == "" && !isSmall(n) && !isOrnament(src) {
 		c.picture = src
 	}
+	c.noteAlt(n)
+	return true
+}
+
+func (c *cleaner) noteAlt(n *html.Node) {
 	if alt := attrOf(n, "alt"); c.alt == "" && len(alt) > 3 {
 		c.alt = alt
 	}
+}
+
+// described keeps the description of a picture without a web address, such as data: or cid:. If a script
+// replaces the picture, the <noscript> after it has the real one.
+func (c *cleaner) described(n *html.Node) bool {
+	if attrOf(n, "src") == "" || attrOf(n, "alt") == "" {
+		return false
+	}
+	next := n.NextSibling
+	for next != nil && next.Type == html.TextNode && strings.TrimSpace(next.Data) == "" {
+		next = next.NextSibling
+	}
+	if next != nil && next.DataAtom == atom.Noscript {
+		return false
+	}
+	n.Attr = slices.DeleteFunc(n.Attr, func(a html.Attribute) bool { return a.Key == "src" })
+	c.noteAlt(n)
 	return true
 }
 

@@ -69,6 +69,11 @@ func (t text) value() (string, bool) {
 // text too: Blogger and others leave them in.
 func (t text) html() string {
 	value, certain := t.value()
+	if t.form != plain {
+		if again, ok := escapedTwice(value); ok {
+			return again
+		}
+	}
 	if certain || t.form != plain && hasTags(value) {
 		return value
 	}
@@ -298,7 +303,8 @@ var (
 	// known are those by which HTML is recognised.
 	known = elements(`a abbr acronym article aside audio b big blockquote body br caption center cite code dd del details div dl dt em
 		embed figcaption figure font footer form h1 h2 h3 h4 h5 h6 head header hr html i iframe img input ins kbd li mark object ol p pre
-		q s samp script section small span strike strong style sub summary sup table tbody td th thead time tr tt u ul var video wbr`)
+		q rp rt ruby s samp script section small span strike strong style sub summary sup table tbody td th thead time tr tt u ul var video wbr
+		address bdi bdo col colgroup dfn menu nav picture source template tfoot`)
 )
 
 // hasTags reports whether s holds a tag of HTML.

@@ -97,6 +97,11 @@ var several = map[string]bool{
 	"itunes:image": true, "podcast:transcript": true, "skiphours": true, "skipdays": true,
 }
 
+// bodies are the elements of which the longest counts, of the first maxBodies.
+var bodies = map[string]bool{"description": true, "content:encoded": true, "encoded": true, "content": true, "summary": true}
+
+const maxBodies = 3
+
 // attributesOf are the attributes that gofeed sees.
 var attributesOf = map[string][]string{
 	"link": {"rel", "href", "type", "length"}, "atom:link": {"rel", "href", "type", "length"},

@@ -62,11 +62,11 @@ func (l *place) becomeSlow() {
 	}
 }
 
-// end gives the place to the next poll.
-func (l *place) end() {
+// end gives the place to the next poll; well says that this one was answered well.
+func (l *place) end(well bool) {
 	l.timer.Stop()
 	l.all.mu.Lock()
 	defer l.all.mu.Unlock()
-	l.all.load.End(l.held)
+	l.all.load.End(l.held, well)
 	l.all.free()
 }

@@ -184,7 +184,7 @@ func (r *round) claim(soft context.Context, n int) (feeds []store.ClaimedFeed, l
 	err = r.retry(soft, func() (err error) {
 		now := r.job.Now()
 		feeds, left, err = r.job.Store.ClaimFeeds(r.job.Hard, now, store.ClaimOptions{
-			N: n, Lease: poller.FeedLease, Token: rand.Text(), Pace: !r.job.Frozen, Until: r.claimUntil(now, n),
+			N: n, Lease: poller.FeedLease, Token: rand.Text(), Until: r.claimUntil(now, n),
 			Full: r.places.full(), Next: r.places.next,
 		})
 		return err
@@ -326,13 +326,11 @@ func (r *round) start(f store.ClaimedFeed) {
 	}
 }
 
-// pollOneByOne polls a feed, and then others as they are claimed. A place is free
-// when its poll is over; that may still wait to be stored.
+// pollOneByOne polls a feed, and then others as they are claimed.
 func (r *round) pollOneByOne(c claimed) {
 	for more := true; more; {
 		c.place.start()
-		r.poll(c.ClaimedFeed)
-		c.place.end()
+		r.poll(c)
 		select {
 		case c, more = <-r.next:
 		case <-time.After(idlePoll):
@@ -342,18 +340,23 @@ func (r *round) pollOneByOne(c claimed) {
 }
 
 // poll polls one feed. A poll that is cut short is repeated, with the old
-// validators: after the gap, if it has sent a request.
-func (r *round) poll(c store.ClaimedFeed) {
+// validators: after the gap, if it has sent a request. Its place is free when it is over, though it may still
+// wait to be stored. One that was refused as one too many keeps its place until then: so the next
+// claim knows of it.
+func (r *round) poll(c claimed) {
+	end := c.place.end
+	well := false
+	defer func() { end(well) }()
 	res := r.job.Poller.PollUntil(r.begin, r.until, c.Feed, c.Subscribers)
 	if res.Outcome == poller.Stopped {
 		res.Release()
-		r.giveBack(c, res)
+		r.giveBack(c.ClaimedFeed, res)
 		r.end(1, Summary{})
 		return
 	}
 	var found store.Polled
 	err := r.retry(r.until, func() (err error) {
-		found, err = r.job.prepare(r.until, c, res)
+		found, err = r.job.prepare(r.until, c.ClaimedFeed, res)
 		return err
 	})
 	if err != nil {
@@ -361,7 +364,7 @@ func (r *round) poll(c store.ClaimedFeed) {
 		if r.until.Err() == nil {
 			r.fail(err)
 		}
-		r.giveBack(c, res)
+		r.giveBack(c.ClaimedFeed, res)
 		r.end(1, Summary{})
 		return
 	}
@@ -369,6 +372,10 @@ func (r *round) poll(c store.ClaimedFeed) {
 	r.tellCondition(c.Feed, res.Feed)
 	bytes := found.Bytes()
 	free := res.Keep(bytes)
+	if well = res.Outcome != poller.Failed; poller.Limited(res.Feed) {
+		forget := free
+		end, free = func(bool) {}, func() { forget(); c.place.end(false) }
+	}
 	res = poller.Result{} // the document is not to wait for the commit
 	r.done <- polled{found, bytes, free}
 }

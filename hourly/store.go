@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"digest"
@@ -55,10 +56,7 @@ func prepare(ctx context.Context, st *store.Store, was digest.Feed, res poller.R
 	}
 	posts := res.Document.Newest(feed.MaxPosts)
 	in.Windowed = len(res.Document.Posts) >= feed.MaxPosts || res.Document.Shortened
-	for i := range posts {
-		in.Listed = append(in.Listed, posts[i].Identity)
-		in.Dates = append(in.Dates, max(posts[i].Published.Unix(), 0))
-	}
+	in.list(posts)
 	known, err := st.KnownPosts(ctx, res.Feed.ID, in.Listed)
 	had := len(known) > 0
 	if err == nil && !had && !in.FirstRead {
@@ -70,6 +68,7 @@ func prepare(ctx context.Context, st *store.Store, was digest.Feed, res poller.R
 	if in.Posts, err = sanitise(ctx, res, posts, known, now); err != nil {
 		return in, fmt.Errorf("sanitising the posts of %s: %w", res.Feed.URL, err)
 	}
+	posts = in.dropBlank(posts, known)
 	if in.FirstRead && !had {
 		trim(in.Posts, now)
 	}
@@ -79,6 +78,36 @@ func prepare(ctx context.Context, st *store.Store, was digest.Feed, res poller.R
 	}
 	in.compare(posts, len(known), had, now)
 	return in, err
+}
+
+// dropBlank leaves out posts that have nothing to show, as if the document did not list them: one that is filled in
+// later is news then. known are those that are stored.
+func (in *prepared) dropBlank(posts []feed.Post, known map[string]string) []feed.Post {
+	blank := make(map[string]bool)
+	in.Posts = slices.DeleteFunc(in.Posts, func(p digest.Post) bool {
+		if feed.Blank(p) {
+			blank[p.Identity] = true
+		}
+		return blank[p.Identity]
+	})
+	if len(blank) == 0 {
+		return posts
+	}
+	in.Listed, in.Dates = nil, nil
+	posts = slices.DeleteFunc(slices.Clone(posts), func(p feed.Post) bool {
+		_, stored := known[p.Identity]
+		return blank[p.Identity] && !stored
+	})
+	in.list(posts)
+	return posts
+}
+
+// list notes which posts a document lists.
+func (in *prepared) list(posts []feed.Post) {
+	for i := range posts {
+		in.Listed = append(in.Listed, posts[i].Identity)
+		in.Dates = append(in.Dates, max(posts[i].Published.Unix(), 0))
+	}
 }
 
 // sanitise gives the posts of a document that are not known as they are.

@@ -7,46 +7,94 @@ import (
 	"digest"
 )
 
-// A registrable domain whose feeds limit us one after the other is asked
-// slowly, never blocked: two different feeds limited within pairWithin give it
-// the pace firstPace, and each further pair doubles it; once none has been for
-// pairWithin, each poll that goes well halves it, and below firstPace it ends.
+// The sites of a platform share its limits. After limitsToSlow refusals within limitsWithin the workers poll its feeds
+// one by one: first one in firstPace, and each further refusal halves the speed. After calmAfter without a refusal,
+// good answers double the speed, and above quickestPace the pace ends. Each pace lasts at least a minute of good
+// answers, so that the feeds that have queued do not start together.
 const (
-	pairWithin  = 10 * time.Minute
-	firstPace   = time.Minute
-	slowestPace = time.Hour
+	limitsToSlow = 3
+	limitsWithin = time.Hour
+	firstPace    = time.Minute
+	slowestPace  = 15 * time.Minute // a platform that has recovered is found within it, and read within as much again
+	quickestPace = time.Second
+	calmAfter    = 10 * time.Minute
+	paceLasts    = time.Minute
+
+	// goodForLimit is how many good answers make up for one refusal: three refusals among the
+	// thousands of polls of a large platform, or of a content network's address, slow nothing.
+	goodForLimit = 20
 )
 
-// PaceDomain gives the pace of a domain after a poll of its feed f, at now. What
-// was asked before the domain was last slowed down says nothing of the pace
-// that it has now.
+// SharedBy is by how many of our hosts an IP address must be shared, at least, to be paced like a domain.
+const SharedBy = 21
+
+// PaceDomain gives the pace of a domain after a poll of its feed f, at now. A poll that began
+// before the domain was slowed says nothing of the pace that it has now.
 func PaceDomain(d digest.DomainPace, f digest.Feed, now time.Time) digest.DomainPace {
-	if d.Pace > 0 && d.LimitedFeed == 0 && !f.LastAttemptAt.After(d.LimitedAt) {
+	if d.Pace > 0 && !f.LastAttemptAt.After(d.LimitedAt) {
 		return d
 	}
-	recent := now.Sub(d.LimitedAt) <= pairWithin
 	switch {
-	case limited(f) && recent && d.LimitedFeed != 0 && d.LimitedFeed != f.ID: // a pair
-		d.Pace = min(max(2*d.Pace, firstPace), slowestPace)
-		d.LimitedAt, d.LimitedFeed = now, 0
-		d.FreeAt = latest(d.FreeAt, now.Add(d.Pace))
-	case limited(f):
-		d.LimitedAt, d.LimitedFeed = now, f.ID
-	case f.Errors == 0 && d.Pace > 0 && now.Sub(d.LimitedAt) >= pairWithin:
-		if d.Pace = (d.Pace / 2).Truncate(time.Second); d.Pace < firstPace {
-			d.Pace = 0
-		}
-		if soon := now.Add(d.Pace); soon.Before(d.FreeAt) {
-			d.FreeAt = soon
+	case Limited(f):
+		return refused(d, now)
+	case f.Errors > 0:
+		return d
+	case d.Pace > 0:
+		return quickened(d, now)
+	case d.Limits > 0:
+		if d.Good++; d.Good == goodForLimit {
+			d.Limits, d.Good = d.Limits-1, 0
 		}
 	}
 	return d
 }
 
-// limited reports whether the last answer of a feed's site wanted fewer
+// PaceDomainAtOnce is PaceDomain for a frozen clock. A domain that answers well may be polled again without a
+// pause. A domain that refuses a poll waits until the clock has moved.
+func PaceDomainAtOnce(d digest.DomainPace, f digest.Feed, now time.Time) digest.DomainPace {
+	d = PaceDomain(d, f, now)
+	if d.Pace > 0 && f.Errors == 0 && d.LimitedAt.Before(now) {
+		d.FreeAt = now
+	}
+	return d
+}
+
+func refused(d digest.DomainPace, now time.Time) digest.DomainPace {
+	d.LimitedAt, d.Good = now, 0
+	if d.Pace == 0 {
+		if now.Sub(d.Since) > limitsWithin {
+			d.Limits, d.Since = 0, now
+		}
+		if d.Limits++; d.Limits < limitsToSlow {
+			return d
+		}
+	}
+	d.Pace = min(max(2*d.Pace, firstPace), slowestPace)
+	d.FreeAt = latest(d.FreeAt, now.Add(d.Pace))
+	return d
+}
+
+func quickened(d digest.DomainPace, now time.Time) digest.DomainPace {
+	if now.Sub(d.LimitedAt) < calmAfter {
+		return d
+	}
+	if d.Good++; time.Duration(d.Good)*d.Pace < paceLasts {
+		return d
+	}
+	d.Pace, d.Good = (d.Pace / 2).Truncate(time.Second), 0
+	if d.Pace < quickestPace {
+		d.Pace, d.Limits = 0, 0
+	}
+	if soon := now.Add(d.Pace); soon.Before(d.FreeAt) {
+		d.FreeAt = soon
+	}
+	return d
+}
+
+// Limited reports whether the last answer of a feed's site wanted fewer
 // requests: 429, or a 503 that named a time. The latter is no error of the
 // feed, as its record shows.
-func limited(f digest.Feed) bool {
+func Limited(f digest.Feed) bool {
 	return f.LastStatus == http.StatusTooManyRequests ||
 		f.LastStatus == http.StatusServiceUnavailable && f.Errors > 0 && f.FirstErrorAt.IsZero()
 }

@@ -1,6 +1,7 @@
 package poller
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -16,42 +17,56 @@ func answered(f *digest.Feed)     { f.LastStatus = 200 }
 
 func failing503(f *digest.Feed) { askedToWait(f); f.FirstErrorAt = midnight() }
 
-// TestPaceDomain: what limits and good answers make of a domain's pace. Polls
-// are recorded in the minute in which they were asked.
-func TestPaceDomain(t *testing.T) {
-	type poll struct {
-		minute int
-		feed   digest.FeedID
-		answer domainAnswer
+// answersAt are polls of a domain, each recorded in the minute in which it began.
+type answersAt struct {
+	minute int
+	answer domainAnswer
+	n      int // polls; 0: one
+}
+
+func (p answersAt) change(d digest.DomainPace, pace func(digest.DomainPace, digest.Feed, time.Time) digest.DomainPace) digest.DomainPace {
+	now := midnight().Add(time.Duration(p.minute) * time.Minute)
+	for range max(p.n, 1) {
+		f := digest.Feed{ID: 1, Schedule: digest.Schedule{LastAttemptAt: now}}
+		p.answer(&f)
+		d = pace(d, f, now)
 	}
+	return d
+}
+
+// TestPaceDomain: how refusals and good answers change a domain's pace.
+func TestPaceDomain(t *testing.T) {
+	three := []answersAt{{0, limitedBy429, 0}, {20, limitedBy429, 0}, {60, limitedBy429, 0}}
+	then := func(more ...answersAt) []answersAt { return append(slices.Clip(three), more...) }
 	for name, c := range map[string]struct {
-		polls []poll
+		polls []answersAt
 		pace  time.Duration
 	}{
-		"one is no domain":             {[]poll{{0, 1, limitedBy429}}, 0},
-		"one twice is one":             {[]poll{{0, 1, limitedBy429}, {5, 1, limitedBy429}}, 0},
-		"two within ten minutes":       {[]poll{{0, 1, limitedBy429}, {10, 2, limitedBy429}}, time.Minute},
-		"two too far apart":            {[]poll{{0, 1, limitedBy429}, {11, 2, limitedBy429}}, 0},
-		"the second of them counts on": {[]poll{{0, 1, limitedBy429}, {11, 2, limitedBy429}, {15, 3, limitedBy429}}, time.Minute},
-		"503 with a time":              {[]poll{{0, 1, askedToWait}, {1, 2, limitedBy429}}, time.Minute},
-		"503 without one":              {[]poll{{0, 1, failing503}, {1, 2, failing503}}, 0},
-		"half a pair more":             {[]poll{{0, 1, limitedBy429}, {1, 2, limitedBy429}, {3, 3, limitedBy429}}, time.Minute},
-		"a further pair": {[]poll{{0, 1, limitedBy429}, {1, 2, limitedBy429}, {3, 3, limitedBy429}, {5, 1, limitedBy429}},
-			2 * time.Minute},
-		"a good poll": {[]poll{{0, 1, limitedBy429}, {1, 2, limitedBy429}, {3, 3, limitedBy429}, {5, 1, limitedBy429}, {15, 2, answered}},
-			time.Minute},
-		"a good poll so soon": {[]poll{{0, 1, limitedBy429}, {1, 2, limitedBy429}, {10, 2, answered}}, time.Minute},
-		"it ends":             {[]poll{{0, 1, limitedBy429}, {1, 2, limitedBy429}, {11, 3, answered}}, 0},
-		"an error is neither": {[]poll{{0, 1, limitedBy429}, {1, 2, limitedBy429}, {3, 3, failing503}}, time.Minute},
-		"asked before it was slowed": {[]poll{{0, 1, limitedBy429}, {1, 2, limitedBy429}, {1, 3, limitedBy429}, {1, 1, limitedBy429},
-			{1, 3, answered}}, time.Minute},
+		"two":                                        {three[:2], 0},
+		"three within an hour":                       {three, time.Minute},
+		"three at once":                              {[]answersAt{{0, limitedBy429, 3}}, time.Minute},
+		"the third too late":                         {[]answersAt{{0, limitedBy429, 2}, {61, limitedBy429, 0}}, 0},
+		"which is the first of others":               {[]answersAt{{0, limitedBy429, 2}, {61, limitedBy429, 3}}, time.Minute},
+		"503 with a time":                            {[]answersAt{{0, askedToWait, 3}}, time.Minute},
+		"503 without one":                            {[]answersAt{{0, failing503, 3}}, 0},
+		"few good answers between":                   {[]answersAt{{0, limitedBy429, 2}, {1, answered, 19}, {2, limitedBy429, 0}}, time.Minute},
+		"many good answers between":                  {[]answersAt{{0, limitedBy429, 2}, {1, answered, 20}, {2, limitedBy429, 0}}, 0},
+		"a further one":                              {then(answersAt{61, limitedBy429, 0}), 2 * time.Minute},
+		"asked before it was slowed":                 {then(answersAt{60, limitedBy429, 9}), time.Minute},
+		"the slowest":                                {then(answersAt{61, limitedBy429, 0}, answersAt{62, limitedBy429, 0}, answersAt{63, limitedBy429, 0}, answersAt{64, limitedBy429, 0}), 15 * time.Minute},
+		"a good answer":                              {then(answersAt{70, answered, 0}), 30 * time.Second},
+		"a good answer so soon":                      {then(answersAt{69, answered, 0}), time.Minute},
+		"an error is neither":                        {then(answersAt{70, failing503, 9}), time.Minute},
+		"each pace lasts a minute":                   {then(answersAt{70, answered, 2}), 30 * time.Second},
+		"and then comes the next":                    {then(answersAt{70, answered, 3}), 15 * time.Second},
+		"a refusal at a quick pace":                  {then(answersAt{70, answered, 3}, answersAt{71, limitedBy429, 0}), time.Minute},
+		"it ends":                                    {then(answersAt{70, answered, 1 + 2 + 4 + 9 + 20 + 60}), 0},
+		"not before":                                 {then(answersAt{70, answered, 1 + 2 + 4 + 9 + 20 + 59}), time.Second},
+		"once it has ended it has to be slowed anew": {then(answersAt{70, answered, 96}, answersAt{71, limitedBy429, 2}), 0},
 	} {
 		var d digest.DomainPace
 		for _, p := range c.polls {
-			now := midnight().Add(time.Duration(p.minute) * time.Minute)
-			f := digest.Feed{ID: p.feed, Schedule: digest.Schedule{LastAttemptAt: now}}
-			p.answer(&f)
-			d = PaceDomain(d, f, now)
+			d = p.change(d, PaceDomain)
 		}
 		if d.Pace != c.pace {
 			t.Errorf("%s: %v, want %v", name, d.Pace, c.pace)
@@ -59,28 +74,98 @@ func TestPaceDomain(t *testing.T) {
 	}
 }
 
-// TestPaceRestsAndEnds: a domain is asked once an hour at least, rests for its
-// pace, and is free again by halves.
-func TestPaceRestsAndEnds(t *testing.T) {
-	var d digest.DomainPace
-	now := midnight()
-	for i := range 20 {
-		now = now.Add(5 * time.Minute)
-		f := digest.Feed{ID: digest.FeedID(1 + i%2), Schedule: digest.Schedule{LastAttemptAt: now}}
-		limitedBy429(&f)
-		if d = PaceDomain(d, f, now); d.Pace > 0 && d.LimitedFeed == 0 && d.FreeAt.Before(now.Add(d.Pace)) {
-			t.Errorf("a pace of %v, and free at %v", d.Pace, d.FreeAt)
+// TestPaceRests: a domain that refuses a poll rests for its pace, and one that answers well no longer than its
+// new pace. With a frozen clock it rests until the clock moves, or not at all.
+func TestPaceRests(t *testing.T) {
+	slowed := answersAt{0, limitedBy429, 3}
+	for name, c := range map[string]struct {
+		pace  func(digest.DomainPace, digest.Feed, time.Time) digest.DomainPace
+		polls []answersAt
+		rests time.Duration // from midnight on
+	}{
+		"refused":            {PaceDomain, []answersAt{slowed}, time.Minute},
+		"refused again":      {PaceDomain, []answersAt{slowed, {1, limitedBy429, 0}}, 3 * time.Minute},
+		"well":               {PaceDomain, []answersAt{slowed, {1, limitedBy429, 0}, {60, answered, 0}}, time.Hour + time.Minute},
+		"still, refused":     {PaceDomainAtOnce, []answersAt{slowed}, time.Minute},
+		"still, well":        {PaceDomainAtOnce, []answersAt{slowed, {60, answered, 0}}, time.Hour},
+		"still, well before": {PaceDomainAtOnce, []answersAt{{0, answered, 0}, slowed, {0, answered, 0}}, time.Minute},
+	} {
+		var d digest.DomainPace
+		for _, p := range c.polls {
+			if d.FreeAt.Before(midnight().Add(time.Duration(p.minute) * time.Minute)) {
+				d.FreeAt = midnight().Add(time.Duration(p.minute) * time.Minute).Add(d.Pace) // as the claim of the poll notes
+			}
+			d = p.change(d, c.pace)
+		}
+		if got := d.FreeAt.Sub(midnight()); got != c.rests {
+			t.Errorf("%s: free after %v, want %v", name, got, c.rests)
 		}
 	}
-	if d.Pace != time.Hour {
-		t.Errorf("a pace of %v at the worst, want an hour", d.Pace)
+}
+
+// TestPlatformRecovers: a platform that refuses everything for hours gets four requests an hour. All its 200 feeds are
+// read within 45 minutes after it has recovered, with no refusal more.
+func TestPlatformRecovers(t *testing.T) {
+	var d digest.DomainPace
+	heals := midnight().Add(18 * time.Hour)
+	refused, read := 0, 0
+	for now := midnight(); read < 200; now = latest(d.FreeAt, now.Add(time.Second)) {
+		f := digest.Feed{ID: 1, Schedule: digest.Schedule{LastAttemptAt: now}}
+		answered(&f)
+		if now.Before(heals) {
+			limitedBy429(&f)
+			refused++
+		} else {
+			read++
+		}
+		d.FreeAt = now.Add(d.Pace) // as the claim notes
+		d = PaceDomain(d, f, now)
+		if took := now.Sub(heals); took > 45*time.Minute {
+			t.Fatalf("%d feeds are read %v after it recovered", read, took)
+		}
 	}
-	polls := 0
-	for ; d.Pace > 0; polls++ {
-		now = now.Add(time.Hour)
-		d = PaceDomain(d, digest.Feed{ID: 1, Schedule: digest.Schedule{LastAttemptAt: now}}, now)
+	if refused > 80 {
+		t.Errorf("%d refusals", refused)
 	}
-	if polls != 6 {
-		t.Errorf("%d good polls until it is free, want 6", polls)
+}
+
+// TestDomainsBeginWithFew: of a domain few polls are in flight until some were answered well, and
+// then one more for each.
+func TestDomainsBeginWithFew(t *testing.T) {
+	queue := with(queueOf(100, 0), func(f *digest.QueuedFeed) { f.Domain = "platform.example" })
+	var l Load
+	var held []*Place
+	claim := func() int {
+		ids := l.Next(queue, 50)
+		for _, id := range ids {
+			held = append(held, l.Begin(queue[id-1]))
+		}
+		return len(ids)
+	}
+	end := func(n int, well bool) {
+		for _, p := range held[:n] {
+			l.End(p, well)
+		}
+		held = held[n:]
+	}
+	other := l.Begin(digest.QueuedFeed{ID: 1000, Domain: "other.example"})
+	if got := claim(); got != firstPolls {
+		t.Errorf("%d at first", got)
+	}
+	if full := l.Full().Domains; !slices.Equal(full, []string{"platform.example"}) {
+		t.Errorf("full: %v", full)
+	}
+	end(2, true)
+	if got := claim(); got != 4 {
+		t.Errorf("%d after two good answers, want those two and two more", got)
+	}
+	end(3, false)
+	if got := claim(); got != 3 {
+		t.Errorf("%d after three refusals, want three", got)
+	}
+	end(len(held), true)
+	l.End(other, true)
+	if got := claim(); got != firstPolls {
+		t.Errorf("%d once nothing was in flight", got)
 	}
 }

@@ -64,7 +64,8 @@ func (s Spread) extraPollOf(f digest.Feed, due, now time.Time) extraPoll {
 
 // retry is when a failed poll is tried again. A site that has limited or
 // failed us more than once, and names no time worth the name, is left alone
-// for as long as one that names none.
+// for as long as one that names none. A retry that would leave the feed penalised at a
+// midnight, if it failed too, is left to that midnight: a site that recovers before it is then read in time.
 func (n extraPoll) retry() time.Time {
 	if !worthRetrying(n.f.LastStatus) {
 		return time.Time{}
@@ -73,7 +74,27 @@ func (n extraPoll) retry() time.Time {
 	if n.f.Errors > 1 && n.f.NotBefore.Before(n.f.LastAttemptAt.Add(n.Gap)) {
 		at = latest(at, n.f.LastAttemptAt.Add(usualPenalty))
 	}
-	return n.unlessMidnight(n.allowed(at), nearMidnight)
+	return n.unlessMidnight(n.allowed(at), nearMidnight, max(n.pace(), n.nextPenalty()))
+}
+
+// nextPenalty gives the penalty for another failure of the same kind. A site that names more than a day
+// means a certain time, so the next failure is not expected to cost as much.
+func (n extraPoll) nextPenalty() time.Duration {
+	f := n.f
+	if Limited(f) {
+		switch wait := f.NotBefore.Sub(f.LastAttemptAt); {
+		case wait > oneDay:
+			return 0
+		case wait >= n.Gap:
+			return wait
+		}
+		return usualPenalty
+	}
+	failing := time.Duration(0)
+	if !f.FailingSince.IsZero() {
+		failing = n.now.Sub(f.FailingSince)
+	}
+	return penalty(failure{status: f.LastStatus}, f.Errors+1, failing)
 }
 
 // worthRetrying reports whether hours can mend a failure. What the site means
@@ -92,7 +113,7 @@ func worthRetrying(status int) bool {
 // looked at next.
 func (n extraPoll) busy() time.Time {
 	every := n.f.BusyInterval
-	return n.unlessMidnight(n.allowed(latest(n.askable, n.f.LastAttemptAt.Add(every))), every/4)
+	return n.unlessMidnight(n.allowed(latest(n.askable, n.f.LastAttemptAt.Add(every))), every/4, n.pace())
 }
 
 // allowed gives t, or the next instant that is neither in a hot minute nor in
@@ -115,9 +136,9 @@ func (n extraPoll) allowed(t time.Time) time.Time {
 
 // unlessMidnight gives at, or zero where a midnight asks the feed instead: one
 // before it, one within patience after it, and one that it would spoil, as the
-// feed could not be asked again by then.
-func (n extraPoll) unlessMidnight(at time.Time, patience time.Duration) time.Time {
-	until := at.Add(max(patience, n.pace()-n.Deadline))
+// feed could not be asked again by then: not before pace is over.
+func (n extraPoll) unlessMidnight(at time.Time, patience, pace time.Duration) time.Time {
+	until := at.Add(max(patience, pace-n.Deadline))
 	for due := n.due; !due.After(until); due = due.Add(oneDay) {
 		if n.midnightAsks(due) {
 			return time.Time{}

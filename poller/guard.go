@@ -62,6 +62,7 @@ func (g *guard) DialContext(ctx context.Context, _, address string) (net.Conn, e
 	if err != nil {
 		return nil, err
 	}
+	noteBehind(ctx, host, addrs)
 	c, a, err := g.dialFirst(ctx, pinned(ctx, address, addrs), port)
 	if err == nil {
 		pin(ctx, address, a)

@@ -342,7 +342,15 @@ func (p *poll) failed(err error) {
 // dequeue takes a feed that was polled out of the queue.
 func dequeue(f *digest.Feed) {
 	f.PollAt, f.LeaseUntil, f.PingedAt = time.Time{}, time.Time{}, time.Time{}
-	f.Domain = feed.Domain(f.Host)
+	f.Domain = feed.Platform(f.Host)
+}
+
+// noteAddress notes the IP address of the feed's host. A poll that found nothing new leaves one that is known:
+// a host whose name server names other addresses each time costs no write.
+func (p *poll) noteAddress() {
+	if p.feed.Address == "" || p.outcome != Unchanged {
+		p.feed.Address = p.pins.addressOf(p.feed.Host, p.feed.Address)
+	}
 }
 
 // finish makes the result of the poll of f.
@@ -354,6 +362,7 @@ func (p *poll) finish(f digest.Feed) Result {
 	}
 	if p.outcome != Stopped {
 		p.feed.Standing = standing(p.feed, p.took)
+		p.noteAddress()
 		p.leave(&p.feed, f)
 	}
 	p.feed.LastAttemptAt = latest(f.LastAttemptAt, p.startedAt)

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/netip"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 )
@@ -59,6 +60,29 @@ func (p *pins) in(ctx context.Context) context.Context {
 	return context.WithValue(ctx, pinsKey{}, p)
 }
 
+// A behind is the key, in pins, of all addresses that the name server gave for a host.
+type behind string
+
+// addressOf gives an IP address of a host, for the pace of the hosts that share it. It keeps the known address as long as
+// the host has it. Otherwise it gives the lowest, because name servers list the addresses of a platform in any order.
+// For a host that is an address it gives "".
+func (p *pins) addressOf(host, known string) string {
+	if _, err := netip.ParseAddr(strings.Trim(host, "[]")); err == nil {
+		return ""
+	}
+	found, ok := p.Load(behind(host))
+	if !ok { // no connection was made for this poll
+		return known
+	}
+	addrs := found.([]netip.Addr)
+	for _, a := range addrs {
+		if a.String() == known {
+			return known
+		}
+	}
+	return slices.MinFunc(addrs, netip.Addr.Compare).String()
+}
+
 // pinned leaves of the addresses behind a name the one that the session has used,
 // if the name still has it.
 func pinned(ctx context.Context, name string, addrs []netip.Addr) []netip.Addr {
@@ -68,6 +92,19 @@ func pinned(ctx context.Context, name string, addrs []netip.Addr) []netip.Addr {
 		}
 	}
 	return addrs
+}
+
+// noteBehind remembers the addresses of a host.
+func noteBehind(ctx context.Context, host string, addrs []netip.Addr) {
+	p, ok := ctx.Value(pinsKey{}).(*pins)
+	if !ok || len(addrs) == 0 {
+		return
+	}
+	unmapped := make([]netip.Addr, len(addrs))
+	for i, a := range addrs {
+		unmapped[i] = a.Unmap()
+	}
+	p.Store(behind(host), unmapped)
 }
 
 // pin remembers the address that was connected to.

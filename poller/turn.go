@@ -3,6 +3,7 @@ package poller
 import (
 	"cmp"
 	"maps"
+	"net/netip"
 	"slices"
 	"time"
 
@@ -52,14 +53,17 @@ func standing(f digest.Feed, took time.Duration) digest.Standing {
 type Load struct {
 	all, quick int
 	digests    map[digest.DigestID]int
-	domains    map[string]int
+	domains    map[string]int // and addresses
 	standings  map[digest.Standing]int
+
+	earned map[string]int // polls of a domain, or an address, answered well while others of it were in flight
 }
 
 // A Place is that of one poll in flight.
 type Place struct {
 	digest   digest.DigestID // on whose account it is
 	domain   string
+	address  string
 	standing digest.Standing
 	quick    bool // or not yet slow
 }
@@ -69,7 +73,7 @@ type Place struct {
 // a reader of it has queued while another reader's turn has come, and the feeds that a
 // hundred accounts share count for two.
 func (l *Load) Begin(f digest.QueuedFeed) *Place {
-	p := &Place{f.First, f.Domain, f.Standing, f.Standing != digest.Troubled}
+	p := &Place{f.First, f.Domain, f.Address, f.Standing, f.Standing != digest.Troubled}
 	if l.digests[f.Last] < l.digests[f.First] {
 		p.digest = f.Last
 	}
@@ -87,8 +91,25 @@ func (l *Load) Slow(p *Place) bool {
 	return true
 }
 
-// End counts a poll that is over.
-func (l *Load) End(p *Place) { l.add(p, -1) }
+// End counts a poll that is over, and whether it was answered well. A domain may have firstPolls in flight, and one
+// more for each good answer. So a platform that refuses all of its feeds has refused few when its refusals are
+// stored and slow it down. When nothing is in flight, Load forgets the good answers.
+func (l *Load) End(p *Place, well bool) {
+	l.add(p, -1)
+	if l.all == 0 {
+		clear(l.earned)
+		return
+	}
+	for _, name := range []string{p.domain, p.address} {
+		if !well || l.domains[name] == 0 {
+			continue
+		}
+		if l.earned == nil {
+			l.earned = make(map[string]int)
+		}
+		l.earned[name]++
+	}
+}
 
 func (l *Load) add(p *Place, n int) {
 	if l.digests == nil {
@@ -100,6 +121,7 @@ func (l *Load) add(p *Place, n int) {
 	}
 	count(l.digests, p.digest, n)
 	count(l.domains, p.domain, n)
+	count(l.domains, p.address, n)
 	if l.standings[p.standing] += n; l.standings[p.standing] == 0 {
 		delete(l.standings, p.standing)
 	}
@@ -127,9 +149,34 @@ const reserve = 64
 // dynamic thresholds of Choudhury and Hahne), and a pair in any case.
 func (l *Load) share() int { return max(2, (l.Free()-reserve)*3/4) }
 
+const (
+	// firstPolls is how many polls of one domain may be in flight before any was answered.
+	firstPolls = 4
+	// firstOfAddress is the same of one IP address, whose hosts may have nothing else in common.
+	firstOfAddress = 16
+)
+
+// hasRoom reports whether another poll of a feed keeps within the shares of its domain and its address.
+func (l *Load) hasRoom(f digest.QueuedFeed) bool {
+	return (f.Domain == "" || l.domains[f.Domain] < l.domainShare(f.Domain)) &&
+		(f.Address == "" || l.domains[f.Address] < l.domainShare(f.Address))
+}
+
+// domainShare is how many polls of a domain, or of an address, may be in flight.
+func (l *Load) domainShare(name string) int {
+	first := firstPolls
+	if _, err := netip.ParseAddr(name); err == nil {
+		first = firstOfAddress
+	}
+	return min(l.share(), first+l.earned[name])
+}
+
 // Full gives whose shares are used up.
 func (l *Load) Full() digest.FullShares {
-	full := digest.FullShares{Digests: full(l.digests, l.share()), Domains: full(l.domains, l.share())}
+	full := digest.FullShares{
+		Digests: full(l.digests, func(digest.DigestID) int { return l.share() }),
+		Domains: full(l.domains, l.domainShare),
+	}
 	for s, n := range l.standings {
 		if n >= shareOf(s) {
 			full.Standings = append(full.Standings, s)
@@ -139,9 +186,9 @@ func (l *Load) Full() digest.FullShares {
 	return full
 }
 
-func full[K cmp.Ordered](m map[K]int, share int) (keys []K) {
+func full[K cmp.Ordered](m map[K]int, share func(K) int) (keys []K) {
 	for key, n := range m {
-		if n >= share {
+		if n >= share(key) {
 			keys = append(keys, key)
 		}
 	}
@@ -155,7 +202,7 @@ func (l *Load) turn(f digest.QueuedFeed) int {
 }
 
 func (l *Load) clone() *Load {
-	return &Load{l.all, l.quick, maps.Clone(l.digests), maps.Clone(l.domains), maps.Clone(l.standings)}
+	return &Load{l.all, l.quick, maps.Clone(l.digests), maps.Clone(l.domains), maps.Clone(l.standings), l.earned}
 }
 
 // Next chooses whose turn it is, n at most, of feeds in the order of their queue: the
@@ -178,7 +225,7 @@ func (l *Load) Next(queue []digest.QueuedFeed, n int) []digest.FeedID {
 	var chosen []digest.FeedID
 	then := l.clone()
 	for _, t := range turns {
-		if len(chosen) < n && then.turn(t.feed) < then.share() && then.standings[t.feed.Standing] < shareOf(t.feed.Standing) {
+		if len(chosen) < n && then.turn(t.feed) < then.share() && then.hasRoom(t.feed) && then.standings[t.feed.Standing] < shareOf(t.feed.Standing) {
 			then.Begin(t.feed)
 			chosen = append(chosen, t.feed.ID)
 		}

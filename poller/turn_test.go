@@ -145,7 +145,7 @@ func TestShares(t *testing.T) {
 		}
 	}
 	for _, p := range held {
-		l.End(p)
+		l.End(p, true)
 	}
 	if full := l.Full(); len(full.Digests)+len(full.Domains)+len(full.Standings) > 0 {
 		t.Errorf("%+v", full)
@@ -160,7 +160,7 @@ func TestLoadIsEmptied(t *testing.T) {
 		if i%2 == 0 && l.Slow(p) != (f.Standing != digest.Troubled) || i%2 == 0 && l.Slow(p) {
 			t.Errorf("%d did not become slow once", i)
 		}
-		l.End(p)
+		l.End(p, true)
 	}
 	if l.Free() != QuickPolls || len(l.digests)+len(l.domains)+len(l.standings) > 0 {
 		t.Errorf("%+v is left", l)

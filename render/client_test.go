@@ -19,7 +19,7 @@ import (
 var (
 	knownElements = setOf(`a blockquote br code del div em h1 h2 h3 h4 img li ol p small span strong sub sup table tbody td th tr ul
 		html head body meta title style`)
-	knownAttributes = setOf(`align alt border cellpadding cellspacing class height href src start style width
+	knownAttributes = setOf(`align alt border cellpadding cellspacing class height href src start style type value width
 		dir lang id role aria-label aria-roledescription scope charset content name`)
 	knownProperties = setOf(`background-color border border-bottom border-left border-right border-top border-collapse color display
 		font-family font-size font-style font-weight height letter-spacing line-height margin max-width padding text-align

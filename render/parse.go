@@ -3,7 +3,6 @@ package render
 import (
 	"cmp"
 	"slices"
-	"strconv"
 	"strings"
 
 	"golang.org/x/net/html"
@@ -56,7 +55,10 @@ type node struct {
 	rows      [][]cell // of a table, all of one length
 	rank      int      // of a heading: 1 to 6
 	ordered   bool     // of a list
-	start     int      // of an ordered list
+	numerals  string   // of an ordered list: a, A, i or I; empty: figures
+	number    int      // of an item in an ordered list
+	stated    bool     // number is what its writer says
+	jumps     bool     // number does not follow from the item before
 	rtl, ltr  int      // letters in it by their direction; code has none
 }
 
@@ -149,7 +151,7 @@ func (p *parser) node(n *html.Node) {
 	case atom.Table:
 		p.table(n)
 	case atom.Ul, atom.Ol, atom.Menu:
-		p.container(n, &node{kind: list, ordered: n.DataAtom == atom.Ol, start: startOf(n)})
+		p.list(n)
 	case atom.Li:
 		p.item(n)
 	case atom.Blockquote:
@@ -184,14 +186,6 @@ func isBlock(a atom.Atom) bool {
 	return false
 }
 
-func startOf(n *html.Node) int {
-	start, err := strconv.Atoi(attribute(n, "start"))
-	if err != nil || start < 0 || start > 999_999 {
-		return 1
-	}
-	return start
-}
-
 // leaf sets what is in n as lines of a kind of its own.
 func (p *parser) leaf(n *html.Node, kind nodeKind, rank int) {
 	p.flush()
@@ -221,6 +215,7 @@ func (p *parser) container(n *html.Node, b *node) {
 	p.kind, p.rank, p.lang, p.dir, p.into, p.nesting = was.kind, was.rank, was.lang, was.dir, was.into, was.nesting
 	if b.kind == list {
 		b.kids = itemised(b.kids)
+		b.numberItems(n)
 	}
 	if b.kids = trimRules(b.kids); len(b.kids) > 0 {
 		p.put(b)
@@ -233,7 +228,8 @@ func (p *parser) item(n *html.Node) {
 		p.leaf(n, paragraph, 0)
 		return
 	}
-	p.container(n, &node{kind: item})
+	number, stated := numberIn(n, "value")
+	p.container(n, &node{kind: item, number: number, stated: stated})
 }
 
 // itemised makes items of what stands in a list without being one.

@@ -39,10 +39,10 @@ const (
 func (p *parser) image(n *html.Node) {
 	src := address(attribute(n, "src"))
 	w, h := shownSize(pixels(n, "width"), pixels(n, "height"), p.sizes[src])
-	if src == "" || w == 1 || h == 1 || w == 2 && h == 2 {
+	words := beyond(p.title, description(attribute(n, "alt")))
+	if src == "" && words == "" || w == 1 || h == 1 || w == 2 && h == 2 { // data: pictures have no address
 		return
 	}
-	words := beyond(p.title, description(attribute(n, "alt")))
 	small := w > 0 && w <= smallPicture || h > 0 && h <= smallPicture || strings.Contains(src, "/emoji/")
 	if small && words != "" && widthOf(words) <= 4 { // an emoji, or a smiley
 		p.text(words)
@@ -55,8 +55,9 @@ func (p *parser) image(n *html.Node) {
 		p.captions = append(p.captions, title)
 	}
 	pic := &picture{words: words, small: small, speaks: p.speaks}
-	switch p.images {
-	case digest.ProxiedImages:
+	switch {
+	case src == "":
+	case p.images == digest.ProxiedImages:
 		pic.shown = address(p.proxy(src))
 		if pic.width, pic.height = w, h; !p.browser {
 			pic.width, pic.height = scaled(w, h)
@@ -64,7 +65,7 @@ func (p *parser) image(n *html.Node) {
 		if pic.words == "" && p.inLink() {
 			pic.words = p.linkWord() // a link must say something
 		}
-	case digest.LinkedImages:
+	case p.images == digest.LinkedImages:
 		if !p.inLink() {
 			pic.linked = src
 		}

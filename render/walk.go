@@ -57,6 +57,7 @@ type place struct {
 func walk(w writer, nodes []*node, at place) {
 	for i := 0; i < len(nodes) && !w.full(); i++ {
 		if captioned(nodes[i:]) {
+			saidOnce(nodes[i].line, plainText(nodes[i+1].line))
 			w.figure(nodes[i], nodes[i+1], at)
 			i++
 		} else {
@@ -112,7 +113,7 @@ func (n *node) mark(i int) string {
 	case n.kind == quotation:
 		return quoteMark
 	case n.ordered:
-		return strconv.Itoa(n.start+i) + ". "
+		return n.numeral(n.kids[i].number) + ". "
 	}
 	return "* "
 }
@@ -120,6 +121,15 @@ func (n *node) mark(i int) string {
 // captioned reports whether nodes begin with a picture and its caption.
 func captioned(nodes []*node) bool {
 	return len(nodes) > 1 && nodes[0].kind == paragraph && nodes[1].kind == caption && onlyPicture(nodes[0].line)
+}
+
+// saidOnce leaves the description to a caption that says the same.
+func saidOnce(line []token, caption string) {
+	for _, t := range line {
+		if t.kind == pictured && strings.TrimSpace(caption) == t.pic.words {
+			t.pic.words = ""
+		}
+	}
 }
 
 func onlyPicture(line []token) bool {
@@ -164,17 +174,6 @@ func (n *node) langAttr(around place) (attr string, inside place) {
 		attr, inside.lang = ` lang="`+n.lang+`"`, n.lang
 	}
 	return attr, inside
-}
-
-// listTag is a list's element with what is not a matter of style.
-func (n *node) listTag() (tag, attrs string) {
-	switch {
-	case !n.ordered:
-		return "ul", ""
-	case n.start == 1:
-		return "ol", ""
-	}
-	return "ol", ` start="` + strconv.Itoa(n.start) + `"`
 }
 
 // writeLine writes a line as HTML. opens says as what an element is written and

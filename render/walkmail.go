@@ -105,7 +105,7 @@ func (w *mailWriter) styled(name string, more ...string) string {
 func (w *mailWriter) open(n *node, at place) place {
 	if n.kind == item {
 		attr, inside := n.langAttr(at)
-		w.out.WriteString("<li" + attr + w.styled("item") + ">")
+		w.out.WriteString("<li" + n.value() + attr + w.styled("item") + ">")
 		w.push("</li>\n")
 		return inside
 	}

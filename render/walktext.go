@@ -46,7 +46,7 @@ func (w *mailWriter) lineText(line []token) string {
 		case opening:
 			open = append(open, i)
 			switch {
-			case t.name == "sup" && i > 0:
+			case t.name == "sup" && i > 0 && !isOrdinal(plainText(line[i:closes(line, i)])):
 				b.WriteByte('^')
 			case t.name == struck:
 				b.WriteByte('~')
@@ -63,6 +63,15 @@ func (w *mailWriter) lineText(line []token) string {
 		}
 	}
 	return b.String()
+}
+
+// isOrdinal reports whether raised words are no power or note: 1st, 2e, TM.
+func isOrdinal(words string) bool {
+	switch strings.ToLower(words) {
+	case "st", "nd", "rd", "th", "er", "re", "e", "ère", "ème", "eme", "ª", "º", "tm", "sm", "™", "®":
+		return true
+	}
+	return false
 }
 
 // reference is what stands behind the words of a link.

@@ -251,7 +251,7 @@ func BenchmarkUnchangedPolls(b *testing.B) {
 			}
 			start := time.Now()
 			for {
-				claimed, _, err := s.ClaimFeeds(ctx, now, store.ClaimOptions{N: batch, Lease: time.Hour, Token: "t", Pace: true})
+				claimed, _, err := s.ClaimFeeds(ctx, now, store.ClaimOptions{N: batch, Lease: time.Hour, Token: "t"})
 				if err != nil {
 					b.Fatal(err)
 				}

@@ -12,9 +12,12 @@ import (
 // keepDomains is how long a domain is remembered that limits us no more.
 const keepDomains = 30 * 24 * time.Hour
 
-// paces are the paces of some registrable domains; package poller says how its
-// answers change them.
+// paces holds the paces of domains and IP addresses by name; package poller says how answers
+// change them.
 type paces map[string]digest.DomainPace
+
+// paceColumns are those of a digest.DomainPace.
+const paceColumns = `m.limited_at, m.limits, m.since, m.good, m.pace, m.free_at`
 
 // readPaces gives the paces of domains m; where says of which.
 func readPaces(ctx context.Context, c conn, where string, args ...any) (paces, error) {
@@ -22,7 +25,7 @@ func readPaces(ctx context.Context, c conn, where string, args ...any) (paces, e
 		Domain string
 		digest.DomainPace
 	}
-	if err := c.all(ctx, &rows, `SELECT m.domain, m.limited_at, m.limited_feed, m.pace, m.free_at FROM domains m WHERE `+where, args...); err != nil {
+	if err := c.all(ctx, &rows, `SELECT m.domain, `+paceColumns+` FROM domains m WHERE `+where, args...); err != nil {
 		return nil, err
 	}
 	found := make(paces, len(rows))
@@ -32,82 +35,84 @@ func readPaces(ctx context.Context, c conn, where string, args ...any) (paces, e
 	return found, nil
 }
 
-// pacedDomains gives the domains that are paced: few, at most times none.
+// pacedDomains gives the domains and addresses that are paced: few, at most times none.
 func pacedDomains(ctx context.Context, c conn) (paces, error) {
 	return readPaces(ctx, c, `m.pace > 0`)
 }
 
-// has reports whether a domain is paced.
-func (p paces) has(domain string) bool {
-	_, ok := p[domain]
-	return ok
+// pacers gives the names under which a feed may be paced: of its domain and of its address.
+func pacers(domain, address string) []string {
+	names := []string{domain, address}
+	return slices.Compact(slices.DeleteFunc(names, func(name string) bool { return name == "" }))
 }
 
-// notYetFree lists the domains of which nothing may be asked now.
-func (p paces) notYetFree(now instant) (domains []string) {
-	for _, domain := range slices.Sorted(maps.Keys(p)) {
-		if p[domain].FreeAt.After(now.time()) {
-			domains = append(domains, domain)
+// of gives the names by which a feed is paced.
+func (p paces) of(domain, address string) []string {
+	return slices.DeleteFunc(pacers(domain, address), func(name string) bool { return p[name].Pace == 0 })
+}
+
+// has reports whether a feed is paced.
+func (p paces) has(f askRow) bool { return len(p) > 0 && len(p.of(f.Domain, f.Address)) > 0 }
+
+// freeAt is when the domain and the address of a feed may be polled next.
+func (p paces) freeAt(domain, address string) instant {
+	return max(at(p[domain].FreeAt), at(p[address].FreeAt))
+}
+
+// notYetFree lists the domains and addresses that no feed may be polled at now.
+func (p paces) notYetFree(now instant) (names []string) {
+	for _, name := range slices.Sorted(maps.Keys(p)) {
+		if p[name].FreeAt.After(now.time()) {
+			names = append(names, name)
 		}
 	}
-	return domains
+	return names
 }
 
-func (q *claiming) paces(ctx context.Context) (paces, error) {
-	if !q.Pace {
-		return nil, nil
-	}
-	return pacedDomains(ctx, q.c)
-}
-
-// lockDomains locks the paced domains of candidates, in their order, and leaves out
-// the candidates for whose domain another worker was first.
+// lockDomains locks what paces the candidates, in the order of names, and leaves out
+// the candidates for whose domain or address another worker was first.
 func (q *claiming) lockDomains(ctx context.Context, found []askRow, paced paces) ([]askRow, error) {
-	var domains []string
+	var names []string
 	for _, f := range found {
-		if paced.has(f.Domain) {
-			domains = append(domains, f.Domain)
-		}
+		names = append(names, paced.of(f.Domain, f.Address)...)
 	}
-	slices.Sort(domains)
-	claimedElsewhere := make(map[string]bool)
-	for _, domain := range domains {
-		now, err := readPaces(ctx, q.c, `m.domain = ?`+q.c.d.forUpdate, domain)
+	slices.Sort(names)
+	for _, name := range slices.Compact(names) {
+		now, err := readPaces(ctx, q.c, `m.domain = ?`+q.c.d.forUpdate, name)
 		if err != nil {
 			return nil, err
 		}
-		paced[domain] = now[domain]
-		claimedElsewhere[domain] = now[domain].FreeAt.After(q.now.time())
+		paced[name] = now[name]
 	}
-	return slices.DeleteFunc(found, func(f askRow) bool { return claimedElsewhere[f.Domain] }), nil
+	return slices.DeleteFunc(found, func(f askRow) bool { return paced.freeAt(f.Domain, f.Address) > q.now }), nil
 }
 
-// delayDomains writes that a domain of which a feed was leased is free again after
-// its pace.
+// delayDomains writes that the domain and the address of a feed that was leased are free again after
+// their pace.
 func (q *claiming) delayDomains(ctx context.Context, won []askRow, paced paces) error {
 	for _, f := range won {
-		d, ok := paced[f.Domain]
-		if !ok || d.Pace == 0 {
-			continue
-		}
-		if _, err := q.c.exec(ctx, `UPDATE domains SET free_at = ? WHERE domain = ?`, q.attempt.plus(d.Pace), f.Domain); err != nil {
-			return err
+		for _, name := range paced.of(f.Domain, f.Address) {
+			free := q.attempt.plus(paced[name].Pace)
+			if _, err := q.c.exec(ctx, `UPDATE domains SET free_at = ? WHERE domain = ?`, free, name); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
 }
 
-// pace lets the polls slow their domains down, or let them go again.
+// pace lets the polls slow their domains and addresses down, or let them go again.
 func (r *recording) pace(ctx context.Context) error {
-	paced, err := pacedDomains(ctx, r.c)
+	known, err := readPaces(ctx, r.c, `m.pace > 0 OR m.limits > 0`)
 	if err != nil {
 		return err
 	}
 	changed := make(map[string]bool)
 	for _, p := range r.polls {
-		domain := clean(p.Feed.Domain)
-		if domain != "" && r.c.policy.PaceDomain(paced[domain], p.Feed, r.now.time()) != paced[domain] {
-			changed[domain] = true
+		for _, name := range pacers(clean(p.Feed.Domain), p.Feed.Address) {
+			if r.c.policy.PaceDomain(known[name], p.Feed, r.now.time()) != known[name] {
+				changed[name] = true
+			}
 		}
 	}
 	if len(changed) == 0 {
@@ -115,37 +120,67 @@ func (r *recording) pace(ctx context.Context) error {
 	}
 	names := slices.Sorted(maps.Keys(changed))
 	var v values
-	for _, domain := range names {
-		v.row(domain)
+	for _, name := range names {
+		v.row(name)
 	}
 	// Whoever comes second waits here, and then sees what the first has written.
 	if err := r.c.runRows(ctx, &v, `INSERT INTO domains (domain) VALUES {rows} ON CONFLICT (domain) DO NOTHING`); err != nil {
 		return err
 	}
-	paced, err = readPaces(ctx, r.c, `m.domain IN (`+r.c.d.names+`) ORDER BY m.domain`+r.c.d.lockRows("m"), array(names))
+	paced, err := readPaces(ctx, r.c, `m.domain IN (`+r.c.d.names+`) ORDER BY m.domain`+r.c.d.lockRows("m"), array(names))
 	if err != nil {
 		return err
 	}
 	for _, p := range r.polls {
-		if domain := clean(p.Feed.Domain); changed[domain] {
-			paced[domain] = r.c.policy.PaceDomain(paced[domain], p.Feed, r.now.time())
+		if err := r.paceBy(ctx, p.Feed, paced); err != nil {
+			return err
 		}
 	}
 	return savePaces(ctx, r.c, paced)
+}
+
+// paceBy lets the poll of a feed change those paces that are locked.
+func (r *recording) paceBy(ctx context.Context, f digest.Feed, paced paces) error {
+	for _, name := range pacers(clean(f.Domain), f.Address) {
+		was, ok := paced[name]
+		if !ok {
+			continue
+		}
+		is := r.c.policy.PaceDomain(was, f, r.now.time())
+		if name != clean(f.Domain) && was.Pace == 0 && is.Pace > 0 {
+			shared, err := r.isShared(ctx, name)
+			if err != nil {
+				return err
+			}
+			if !shared {
+				is.Pace, is.FreeAt = 0, was.FreeAt
+			}
+		}
+		paced[name] = is
+	}
+	return nil
+}
+
+// isShared reports whether an address serves enough of our hosts to be paced.
+func (r *recording) isShared(ctx context.Context, address string) (bool, error) {
+	var hosts int
+	err := r.c.get(ctx, &hosts, `SELECT count(*) FROM (SELECT DISTINCT host FROM feeds WHERE address = ? AND address <> '' LIMIT ?) h`,
+		address, r.c.policy.SharedBy)
+	return hosts >= r.c.policy.SharedBy, err
 }
 
 func savePaces(ctx context.Context, c conn, domains paces) error {
 	var v values
 	for _, domain := range slices.Sorted(maps.Keys(domains)) {
 		d := domains[domain]
-		v.row(domain, at(d.LimitedAt), d.LimitedFeed, seconds(d.Pace), at(d.FreeAt))
+		v.row(domain, at(d.LimitedAt), d.Limits, at(d.Since), d.Good, seconds(d.Pace), at(d.FreeAt))
 	}
-	return c.runRows(ctx, &v, `WITH v (domain, limited_at, limited_feed, pace, free_at) AS (VALUES {rows})
-		UPDATE domains SET limited_at = v.limited_at, limited_feed = v.limited_feed, pace = v.pace, free_at = v.free_at
+	return c.runRows(ctx, &v, `WITH v (domain, limited_at, limits, since, good, pace, free_at) AS (VALUES {rows})
+		UPDATE domains SET limited_at = v.limited_at, limits = v.limits, since = v.since, good = v.good, pace = v.pace, free_at = v.free_at
 		FROM v WHERE domains.domain = v.domain`)
 }
 
-// pruneDomains forgets domains that have not limited us for long.
+// pruneDomains forgets domains and addresses that have not limited us for long.
 func (s *Store) pruneDomains(ctx context.Context, now time.Time) error {
 	return s.run(ctx, "", `DELETE FROM domains WHERE limited_at < ? AND free_at <= ?`, at(now).plus(-keepDomains), at(now))
 }

@@ -42,11 +42,12 @@ func failing(p *store.Polled) { busy(p); p.Feed.FirstErrorAt = noon }
 
 func well(p *store.Polled) { p.Feed.Errors = 0 }
 
-// asked polls a feed of a domain at an instant, whatever its record says.
+// askedOnce polls a feed of a domain at an instant, whatever its record and its domain's pace say.
 func (w world) askedOnce(f digest.Feed, now time.Time, o outcome) {
 	w.t.Helper()
 	w.ok(w.Exec(w.ctx(), `UPDATE feed_times SET poll_at = CASE WHEN feed_id = ? THEN CAST(? AS BIGINT) ELSE NULL END, last_attempt_at = 0, not_before = 0`, f.ID, now.Unix()))
 	w.ok(w.Exec(w.ctx(), `UPDATE hosts SET lease_until = 0`))
+	w.ok(w.Exec(w.ctx(), `UPDATE domains SET free_at = 0`))
 	claimed, _, err := w.ClaimFeeds(w.ctx(), now, store.ClaimOptions{N: 1, Lease: time.Hour, Token: "o"})
 	w.ok(err)
 	want(w.t, "claimed", len(claimed), 1)
@@ -60,64 +61,68 @@ func (w world) pace(domain string) time.Duration {
 	return time.Duration(n) * time.Second
 }
 
+// A domain is paced after three refusals within an hour, and free again after good answers.
 func TestLimitedDomains(t *testing.T) {
-	type poll struct {
-		minute int
-		feed   int
-		o      outcome
-	}
-	cases := []struct {
-		name  string
-		polls []poll
-		pace  time.Duration
-	}{
-		{"one is no domain", []poll{{0, 0, limited}}, 0},
-		{"one twice is one", []poll{{0, 0, limited}, {5, 0, limited}}, 0},
-		{"two within ten minutes", []poll{{0, 0, limited}, {10, 1, limited}}, time.Minute},
-		{"two too far apart", []poll{{0, 0, limited}, {11, 1, limited}}, 0},
-		{"the second of them counts on", []poll{{0, 0, limited}, {11, 1, limited}, {15, 2, limited}}, time.Minute},
-		{"503 with a time", []poll{{0, 0, busy}, {1, 1, limited}}, time.Minute},
-		{"503 without one", []poll{{0, 0, failing}, {1, 1, failing}}, 0},
-		{"half a pair more", []poll{{0, 0, limited}, {1, 1, limited}, {3, 2, limited}}, time.Minute},
-		{"a further pair", []poll{{0, 0, limited}, {1, 1, limited}, {3, 2, limited}, {5, 0, limited}}, 2 * time.Minute},
-		{"a good poll", []poll{{0, 0, limited}, {1, 1, limited}, {3, 2, limited}, {5, 0, limited}, {15, 1, well}}, time.Minute},
-		{"a good poll so soon", []poll{{0, 0, limited}, {1, 1, limited}, {10, 1, well}}, time.Minute},
-		{"it ends", []poll{{0, 0, limited}, {1, 1, limited}, {11, 2, well}}, 0},
-		{"an error is neither", []poll{{0, 0, limited}, {1, 1, limited}, {3, 2, failing}}, time.Minute},
-		{"asked before it was slowed", []poll{{0, 0, limited}, {1, 1, limited}, {1, 2, limited}, {1, 0, limited}, {1, 2, well}}, time.Minute},
-	}
 	each(t, func(w world) {
-		for i, c := range cases {
-			domain := fmt.Sprintf("d%d.example", i)
-			feeds := w.inDomain(domain, 3, noon)
-			for _, p := range c.polls {
-				w.askedOnce(feeds[p.feed], noon.Add(time.Duration(p.minute)*time.Minute), p.o)
-			}
-			want(w.t, c.name, w.pace(domain), c.pace)
+		feeds := w.inDomain("example.org", 3, noon)
+		minute := func(n int) time.Time { return noon.Add(time.Duration(n) * time.Minute) }
+		for i, f := range feeds {
+			want(w.t, "before", w.pace("example.org"), 0)
+			w.askedOnce(f, minute(i), limited)
 		}
+		want(w.t, "after three", w.pace("example.org"), time.Minute)
+		w.askedOnce(feeds[0], minute(4), busy)
+		want(w.t, "after a fourth", w.pace("example.org"), 2*time.Minute)
+		w.askedOnce(feeds[1], minute(6), failing)
+		w.askedOnce(feeds[1], minute(7), well)
+		want(w.t, "a good answer so soon", w.pace("example.org"), 2*time.Minute)
+		w.askedOnce(feeds[1], minute(20), well)
+		want(w.t, "a good answer", w.pace("example.org"), time.Minute)
+		for i := range 97 {
+			w.askedOnce(feeds[i%3], minute(21+i), well)
+		}
+		want(w.t, "after many", w.pace("example.org"), 0)
+		w.prune(noon.Add(24 * time.Hour))
+		w.holds("remembered", 1, `SELECT count(*) FROM domains`)
+		w.prune(noon.Add(31 * 24 * time.Hour))
+		w.holds("forgotten", 0, `SELECT count(*) FROM domains`)
 	})
 }
 
-// However often a domain limits us it is asked once an hour at least.
-func TestPaceHasAnEnd(t *testing.T) {
-	each(t, func(w world) {
-		feeds := w.inDomain("example.org", 2, noon)
-		now := noon
-		for i := range 20 {
-			now = now.Add(5 * time.Minute)
-			w.askedOnce(feeds[i%2], now, limited)
-		}
-		want(w.t, "pace", w.pace("example.org"), time.Hour)
-		for range 6 {
-			now = now.Add(time.Hour)
-			w.askedOnce(feeds[0], now, well)
-		}
-		want(w.t, "after six good polls", w.pace("example.org"), 0)
-		w.prune(now.Add(24 * time.Hour))
-		w.holds("remembered", 1, `SELECT count(*) FROM domains`)
-		w.prune(now.Add(31 * 24 * time.Hour))
-		w.holds("forgotten", 0, `SELECT count(*) FROM domains`)
-	})
+// An IP address is paced as a domain is if it serves more than 20 of our hosts, whatever their domains.
+func TestLimitedAddresses(t *testing.T) {
+	for _, hosts := range []int{20, 21} {
+		each(t, func(w world) {
+			var feeds []digest.Feed
+			for i := range hosts {
+				feeds = append(feeds, w.inDomain(fmt.Sprintf("d%d.example", i), 1, noon)...)
+			}
+			for i, f := range feeds {
+				w.askedOnce(f, noon.Add(time.Duration(i)*time.Second), func(p *store.Polled) { well(p); p.Feed.Address = "192.0.2.1" })
+			}
+			for i := range 3 {
+				w.askedOnce(feeds[i], noon.Add(time.Minute+time.Duration(i)*time.Second), limited)
+			}
+			paced := hosts > 20
+			want(w.t, fmt.Sprintf("%d hosts are paced", hosts), w.pace("192.0.2.1") == time.Minute, paced)
+			want(w.t, "their domains are", w.pace("d0.example"), 0)
+			w.ok(w.Exec(w.ctx(), `UPDATE feed_times SET poll_at = ?, last_attempt_at = 0, not_before = 0, askable_at = 0`, noon.Unix()))
+			w.ok(w.Exec(w.ctx(), `UPDATE hosts SET lease_until = 0`))
+			n := len(w.claim(noon.Add(90*time.Second), hosts, "early"))
+			free := 0
+			if !paced {
+				free = hosts
+			}
+			want(w.t, "claimed before the address is free", n, free)
+			if paced {
+				next, _, err := w.NextPoll(w.ctx())
+				w.ok(err)
+				want(w.t, "the next poll", next, noon.Add(2*time.Minute+2*time.Second))
+				want(w.t, "claimed then", len(w.claim(noon.Add(3*time.Minute), hosts, "one")), 1)
+				want(w.t, "claimed after it", len(w.claim(noon.Add(3*time.Minute), hosts, "none")), 0)
+			}
+		})
+	}
 }
 
 // Claims keep to the pace, however many workers there are; others are not held up.
@@ -134,7 +139,7 @@ func TestClaimsKeepToThePace(t *testing.T) {
 			for i := range workers {
 				wg.Go(func() {
 					for round := range 20 {
-						claimed, _, err := w.ClaimFeeds(w.ctx(), now, store.ClaimOptions{N: 4, Lease: time.Hour, Token: fmt.Sprint(now, i, round), Pace: true})
+						claimed, _, err := w.ClaimFeeds(w.ctx(), now, store.ClaimOptions{N: 4, Lease: time.Hour, Token: fmt.Sprint(now, i, round)})
 						if err != nil {
 							w.t.Error(err)
 						}
@@ -160,20 +165,17 @@ func TestClaimsKeepToThePace(t *testing.T) {
 			want(w.t, "in its minute", claimAll(now)["slow.example"], 1)
 			want(w.t, "within it", claimAll(now.Add(59 * time.Second))["slow.example"], 0)
 		}
-		frozen, _, err := w.ClaimFeeds(w.ctx(), noon.Add(3*time.Minute), store.ClaimOptions{N: 50, Lease: time.Hour, Token: "f"})
-		w.ok(err)
-		want(w.t, "by a clock that stands still", len(frozen), feeds-3)
 	})
 }
 
-// Two workers store limited polls of one domain at once: that is a pair.
+// Workers store refusals of one domain in parallel: all count.
 func TestLimitedAtOnce(t *testing.T) {
 	each(t, func(w world) {
 		for i := range 10 {
 			domain := fmt.Sprintf("d%d.example", i)
-			w.inDomain(domain, 2, noon)
+			w.inDomain(domain, 3, noon)
 			claimed := w.claim(noon, 9, "t")
-			want(w.t, "claimed", len(claimed), 2)
+			want(w.t, "claimed", len(claimed), 3)
 			var wg sync.WaitGroup
 			for _, c := range claimed {
 				wg.Go(func() { w.end(noon, c, limited) })

@@ -11,7 +11,7 @@ import (
 // claimUntil claims what falls due by until.
 func (w world) claimUntil(now, until time.Time, n int) (claimed []store.ClaimedFeed, left bool) {
 	w.t.Helper()
-	claimed, left, err := w.ClaimFeeds(w.ctx(), now, store.ClaimOptions{N: n, Lease: time.Hour, Token: "t", Pace: true, Until: until})
+	claimed, left, err := w.ClaimFeeds(w.ctx(), now, store.ClaimOptions{N: n, Lease: time.Hour, Token: "t", Until: until})
 	w.ok(err)
 	return claimed, left
 }
@@ -67,8 +67,8 @@ func TestClaimLeaves(t *testing.T) {
 func TestClaimAheadLeavesPacedDomains(t *testing.T) {
 	each(t, func(w world) {
 		f := w.inDomain("slow.example", 1, noon.Add(3*time.Second))[0]
-		w.ok(w.Exec(w.ctx(), `INSERT INTO domains (domain, limited_at, limited_feed, pace, free_at) VALUES (?, ?, ?, ?, 0)`,
-			f.Domain, noon.Add(-time.Hour).Unix(), f.ID, int64(time.Minute/time.Second)))
+		w.ok(w.Exec(w.ctx(), `INSERT INTO domains (domain, limited_at, pace, free_at) VALUES (?, ?, ?, 0)`,
+			f.Domain, noon.Add(-time.Hour).Unix(), int64(time.Minute/time.Second)))
 		claimed, left := w.claimUntil(noon, noon.Add(5*time.Second), 9)
 		want(w.t, "claimed", len(claimed), 0)
 		want(w.t, "left", left, true)

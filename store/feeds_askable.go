@@ -16,8 +16,11 @@ type Policy struct {
 	// asked (I5), in whole seconds; the zero time: at once.
 	Askable func(f digest.Feed, from time.Time) time.Time
 
-	// PaceDomain gives the pace of a domain after a poll of one of its feeds.
+	// PaceDomain gives the pace of a domain, or of an IP address, after a poll of one of its feeds.
 	PaceDomain func(d digest.DomainPace, f digest.Feed, now time.Time) digest.DomainPace
+
+	// SharedBy is how many hosts of feeds an address serves at least that is paced.
+	SharedBy int
 
 	// Honest gives a feed without the instants that only a wrong clock can have
 	// written; wanted says that it is still to be asked for a midnight that has come.
@@ -54,7 +57,7 @@ type askRow struct {
 }
 
 func (r askRow) queued() digest.QueuedFeed {
-	return digest.QueuedFeed{ID: r.ID, First: r.First, Last: r.Last, Domain: r.Domain, Standing: r.Standing}
+	return digest.QueuedFeed{ID: r.ID, First: r.First, Last: r.Last, Domain: r.Domain, Address: r.Address, Standing: r.Standing}
 }
 
 const askColumns = `f.id, t.askable_at, t.last_attempt_at, t.not_before, t.fresh_until, t.lease_until,

@@ -20,10 +20,6 @@ type ClaimOptions struct {
 	// domains that are paced are not claimed ahead.
 	Until time.Time
 
-	// Pace keeps to the pace of domains that have limited us. Without it, for
-	// a clock that stands still, they are asked like any other.
-	Pace bool
-
 	// Full says whose feeds are left in the queue, since they have their share
 	// of what is in flight.
 	Full digest.FullShares
@@ -50,7 +46,7 @@ const (
 // ClaimFeeds leases at most N feeds whose poll is due at now, in the order of
 // the queue. A feed that may not be asked now, as the Policy says, is left where
 // it is, and so is a feed whose host is leased: at most one poll of a host is in
-// flight, across all workers. Of a domain that is paced one feed is leased, and
+// flight, across all workers. Of a domain or an address that is paced one feed is leased, and
 // then none until the pace lets the next come. The attempt is part of the record
 // before the first request is made (I5).
 //
@@ -116,14 +112,14 @@ func (q *claiming) claim(ctx context.Context) ([]ClaimedFeed, error) {
 }
 
 // candidates gives feeds in the queue that may be asked, one of each host and of
-// each paced domain, with the paces: the first, or those whose turn it is where
+// each domain and address that is paced, with the paces: the first, or those whose turn it is where
 // there are more. Their times are locked until the transaction ends. Where others
 // hold most of them, it looks again for what those leave.
 func (q *claiming) candidates(ctx context.Context) ([]askRow, paces, error) {
 	if err := q.c.untilCommit(ctx, q.c.d.inOrder); err != nil {
 		return nil, nil, err
 	}
-	paced, err := q.paces(ctx)
+	paced, err := pacedDomains(ctx, q.c)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -191,19 +187,19 @@ const alive = `f.state IN ('active', 'trial')`
 func (q *claiming) queued(ctx context.Context, paced paces, limit int) (found []askRow, err error) {
 	where, args := askable, []any{q.until, q.until}
 	if delayed := paced.notYetFree(q.now); len(delayed) > 0 {
-		where += ` AND f.domain NOT IN (` + q.c.d.names + `)`
-		args = append(args, array(delayed))
+		where += ` AND f.domain NOT IN (` + q.c.d.names + `) AND f.address NOT IN (` + q.c.d.names + `)`
+		args = append(args, array(delayed), array(delayed))
 	}
 	if len(q.met) > 0 {
 		where += ` AND NOT t.feed_id` + q.c.d.oneOf
 		args = append(args, keys(q.c.d, q.met))
 	}
 	where, args = q.withinShares(where, args)
-	err = q.c.all(ctx, &found, `SELECT f.id, f.host, f.domain, f.standing, t.poll_at, t.askable_at, `+firstReader+` AS "first", `+lastReader+` AS "last"
+	err = q.c.all(ctx, &found, `SELECT f.id, f.host, f.domain, f.address, f.standing, t.poll_at, t.askable_at, `+firstReader+` AS "first", `+lastReader+` AS "last"
 		FROM feed_times t CROSS JOIN feeds f WHERE f.id = t.feed_id AND `+where+`
 		AND COALESCE((SELECT h.lease_until FROM hosts h WHERE h.host = f.host), 0) <= ?
 		ORDER BY t.poll_at, t.feed_id LIMIT ?`, append(slices.Clip(args), q.now, limit)...)
-	return slices.DeleteFunc(found, func(f askRow) bool { return paced.has(f.Domain) && q.start(f) > q.now }), err
+	return slices.DeleteFunc(found, func(f askRow) bool { return paced.has(f) && q.start(f) > q.now }), err
 }
 
 // lockCandidates locks the times of feeds, and leaves out those that another holds or has
@@ -245,7 +241,7 @@ func (q *claiming) lockCandidates(ctx context.Context, seen []askRow) (locked []
 // queue: in its statistics, which are of a quiet hour, nothing is queued, so that
 // it would read the whole queue of a midnight with each claim.
 func lockQuery(d *dialect) string {
-	return `SELECT f.host, f.domain, f.standing, t.poll_at, t.subscribers, t.counted_at, ` + askColumns + ` FROM feed_times t CROSS JOIN feeds f
+	return `SELECT f.host, f.domain, f.address, f.standing, t.poll_at, t.subscribers, t.counted_at, ` + askColumns + ` FROM feed_times t CROSS JOIN feeds f
 		WHERE f.id = t.feed_id AND t.feed_id` + d.oneOf + ` AND COALESCE(t.poll_at <= ?, FALSE) AND t.askable_at <= ? AND ` + alive + d.skipRows("t")
 }
 
@@ -257,8 +253,8 @@ func (q *claiming) withinShares(where string, args []any) (string, []any) {
 		args = append(slices.Clip(args), string(standing))
 	}
 	if len(q.Full.Domains) > 0 {
-		where += ` AND f.domain NOT IN (` + q.c.d.names + `)`
-		args = append(slices.Clip(args), array(q.Full.Domains))
+		where += ` AND f.domain NOT IN (` + q.c.d.names + `) AND f.address NOT IN (` + q.c.d.names + `)`
+		args = append(slices.Clip(args), array(q.Full.Domains), array(q.Full.Domains))
 	}
 	if len(q.Full.Digests) > 0 {
 		full := keys(q.c.d, q.Full.Digests)
@@ -268,15 +264,18 @@ func (q *claiming) withinShares(where string, args []any) (string, []any) {
 	return where, args
 }
 
-// oneOfEach leaves the first feed of each host, and of each paced domain.
+// oneOfEach leaves the first feed of each host, and of each domain and address that is paced.
 func oneOfEach(found []askRow, paced paces) []askRow {
-	hosts, domains := make(map[string]bool, len(found)), make(map[string]bool)
+	hosts, pacing := make(map[string]bool, len(found)), make(map[string]bool)
 	return slices.DeleteFunc(found, func(f askRow) bool {
-		if hosts[f.Host] || domains[f.Domain] {
+		by := paced.of(f.Domain, f.Address)
+		if hosts[f.Host] || slices.ContainsFunc(by, func(name string) bool { return pacing[name] }) {
 			return true
 		}
 		hosts[f.Host] = true
-		domains[f.Domain] = paced.has(f.Domain)
+		for _, name := range by {
+			pacing[name] = true
+		}
 		return false
 	})
 }
@@ -391,5 +390,5 @@ type ClaimedFeed struct {
 
 // Queued is the feed as it stood in the queue.
 func (f ClaimedFeed) Queued() digest.QueuedFeed {
-	return digest.QueuedFeed{ID: f.ID, First: f.First, Last: f.Last, Domain: f.Domain, Standing: f.Standing}
+	return digest.QueuedFeed{ID: f.ID, First: f.First, Last: f.Last, Domain: f.Domain, Address: f.Address, Standing: f.Standing}
 }

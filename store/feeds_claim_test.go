@@ -18,7 +18,7 @@ import (
 // claim claims feeds with a gap and a lease of an hour.
 func (w world) claim(now time.Time, n int, token string) []store.ClaimedFeed {
 	w.t.Helper()
-	claimed, _, err := w.ClaimFeeds(w.ctx(), now, store.ClaimOptions{N: n, Lease: time.Hour, Token: token, Pace: true})
+	claimed, _, err := w.ClaimFeeds(w.ctx(), now, store.ClaimOptions{N: n, Lease: time.Hour, Token: token})
 	w.ok(err)
 	return claimed
 }
@@ -161,7 +161,7 @@ func TestClaimIsExact(t *testing.T) {
 			wg.Go(func() {
 				for round := 0; left() > 0 && round < 10_000; round++ {
 					token := fmt.Sprintf("w%d-%d", i, round)
-					claimed, _, err := w.ClaimFeeds(w.ctx(), noon, store.ClaimOptions{N: 5, Lease: time.Hour, Token: token, Pace: true})
+					claimed, _, err := w.ClaimFeeds(w.ctx(), noon, store.ClaimOptions{N: 5, Lease: time.Hour, Token: token})
 					if err != nil {
 						w.t.Error(err)
 						return

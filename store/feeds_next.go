@@ -37,7 +37,7 @@ const nextPollStep = 200
 
 // NextPoll gives the earliest instant at which ClaimFeeds would find a feed;
 // false: none is queued. It may lie in the past. A feed of a busy host counts
-// when the host's lease ends, and one of a paced domain when the domain is free again.
+// when the host's lease ends, and one of a paced domain or address when that is free again.
 func (s *Store) NextPoll(ctx context.Context) (time.Time, bool, error) {
 	paced, err := pacedDomains(ctx, s.read())
 	if err != nil {
@@ -47,7 +47,7 @@ func (s *Store) NextPoll(ctx context.Context) (time.Time, bool, error) {
 	var id digest.FeedID
 	for {
 		var rows []queuedFeed
-		err := s.read().all(ctx, &rows, `SELECT f.id, t.poll_at, t.askable_at, f.domain,
+		err := s.read().all(ctx, &rows, `SELECT f.id, t.poll_at, t.askable_at, f.domain, f.address,
 			COALESCE((SELECT h.lease_until FROM hosts h WHERE h.host = f.host), 0) AS host_until
 			FROM feed_times t CROSS JOIN feeds f WHERE f.id = t.feed_id AND t.poll_at IS NOT NULL AND `+alive+`
 			AND t.poll_at >= ? AND (t.poll_at > ? OR t.feed_id > ?) ORDER BY t.poll_at, t.feed_id LIMIT ?`, last, last, id, nextPollStep)
@@ -58,7 +58,7 @@ func (s *Store) NextPoll(ctx context.Context) (time.Time, bool, error) {
 			if best != 0 && f.PollAt >= best { // nobody further down the queue can be earlier
 				return best.time(), true, nil
 			}
-			if t := max(f.PollAt, f.AskableAt, f.HostUntil, at(paced[f.Domain].FreeAt)); best == 0 || t < best {
+			if t := max(f.PollAt, f.AskableAt, f.HostUntil, paced.freeAt(f.Domain, f.Address)); best == 0 || t < best {
 				best = t
 			}
 			last, id = f.PollAt, f.ID
@@ -76,4 +76,5 @@ type queuedFeed struct {
 	AskableAt instant
 	HostUntil instant
 	Domain    string
+	Address   string
 }

@@ -26,7 +26,7 @@ func (w world) queueMany(d digest.Digest, name string, n int, from time.Time) (f
 func (w world) claimFairly(now time.Time, n int, load *poller.Load) (readers map[digest.DigestID]int) {
 	w.t.Helper()
 	claimed, _, err := w.ClaimFeeds(w.ctx(), now, store.ClaimOptions{
-		N: n, Lease: time.Hour, Token: "t", Pace: true, Full: load.Full(), Next: load.Next,
+		N: n, Lease: time.Hour, Token: "t", Full: load.Full(), Next: load.Next,
 	})
 	w.ok(err)
 	readers = map[digest.DigestID]int{}

@@ -199,7 +199,7 @@ func textsOfMidnight(t *testing.T, n int) map[string]bool {
 		w.ok(w.Enqueue(w.ctx(), p.Feed.ID, later))
 		full.Domains, full.Digests = append(full.Domains, p.Feed.URL), append(full.Digests, digest.DigestID(i+1<<20))
 	}
-	claimed, _, err := w.ClaimFeeds(w.ctx(), later, store.ClaimOptions{N: n, Lease: time.Hour, Token: "t", Pace: true, Full: full})
+	claimed, _, err := w.ClaimFeeds(w.ctx(), later, store.ClaimOptions{N: n, Lease: time.Hour, Token: "t", Full: full})
 	w.ok(err)
 	want(t, "claimed", len(claimed), n)
 	polls = nil

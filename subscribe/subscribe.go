@@ -290,7 +290,7 @@ func (d *Subscriber) importing(ctx context.Context, id digest.DigestID, body []b
 			continue
 		}
 		host := feed.Host(url)
-		items = append(items, store.ImportItem{URL: url, Host: host, Domain: feed.Domain(host),
+		items = append(items, store.ImportItem{URL: url, Host: host, Domain: feed.Platform(host),
 			Title: offer.Title, Folder: offer.Folder, Paused: offer.Paused, Sealed: sealed})
 	}
 	slices.SortStableFunc(list.BadLines, func(a, b feed.BadLine) int { return a.Line - b.Line })

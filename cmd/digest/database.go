@@ -56,8 +56,14 @@ func (a *app) withStore(do func(*store.Store) error) error {
 		return err
 	}
 	st.Policy = store.Policy{
-		Askable:    func(f digest.Feed, from time.Time) time.Time { return poller.Askable(f, a.PollGap, from) },
-		PaceDomain: poller.PaceDomain,
+		Askable: func(f digest.Feed, from time.Time) time.Time { return poller.Askable(f, a.PollGap, from) },
+		PaceDomain: func(d digest.DomainPace, f digest.Feed, now time.Time) digest.DomainPace {
+			if a.frozen {
+				return poller.PaceDomainAtOnce(d, f, now)
+			}
+			return poller.PaceDomain(d, f, now)
+		},
+		SharedBy: poller.SharedBy,
 		Honest: func(f digest.Feed, wanted bool, now time.Time) digest.Feed {
 			return poller.Honest(f, a.PollGap, wanted, now)
 		},

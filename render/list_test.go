@@ -1,0 +1,50 @@
+package render
+
+import (
+	"strings"
+	"testing"
+
+	"digest"
+)
+
+// TestItemNumbers: items have the numbers that their writer gives them.
+func TestItemNumbers(t *testing.T) {
+	for _, c := range []struct{ name, content, want string }{
+		{"as they come", `<ol><li>a<li>b</ol>`, "1. 2."},
+		{"from a start", `<ol start=0><li>a<li>b</ol>`, "0. 1."},
+		{"from below none", `<ol start="-1"><li>a<li>b<li>c</ol>`, "-1. 0. 1."},
+		{"from an item on", `<ol><li>a<li value=7>b<li>c</ol>`, "1. 7. 8."},
+		{"reversed", `<ol reversed><li>a<li>b<li>c</ol>`, "3. 2. 1."},
+		{"reversed from a start", `<ol reversed start=9><li>a<li>b<li value=2>c<li>d</ol>`, "9. 8. 2. 1."},
+		{"letters", `<ol type=a start=26><li>a<li>b</ol>`, "z. aa."},
+		{"Roman numerals", `<ol type=I start=3><li>a<li>b<li value=1999>c<li value=0>d</ol>`, "III. IV. MCMXCIX. 0."},
+		{"what is no number", `<ol start=many type=disc><li value=1e9>a<li value=99999999>b</ol>`, "1. 2."},
+		{"no list of numbers", `<ul start=4 reversed><li value=7>a</ul>`, "*"},
+	} {
+		list := parseTree(c.content, "", nil)[0]
+		var marks []string
+		for i := range list.kids {
+			marks = append(marks, strings.TrimSpace(list.mark(i)))
+		}
+		if got := strings.Join(marks, " "); got != c.want {
+			t.Errorf("%s: %s, want %s", c.name, got, c.want)
+		}
+	}
+}
+
+// TestItemNumbersInMail: both parts of a mail have them.
+func TestItemNumbersInMail(t *testing.T) {
+	content := "<ol><li value=7>Seventh.<li>Eighth.</ol><ol reversed><li>Bronze.<li>Silver.<li>Gold.</ol>"
+	m := mailOf(t, looking(digest.Look{Layout: digest.FullText}, sampleSite{"Quay", "https://quay.example/", "en",
+		[]digest.Post{written("https://quay.example/1", "Places", "en", content)}}))
+	for _, want := range []string{"7. Seventh.", "8. Eighth.", "3. Bronze.", "2. Silver.", "1. Gold."} {
+		if !strings.Contains(m.Text, want) {
+			t.Errorf("no %q in the text", want)
+		}
+	}
+	for _, want := range []string{`<ol start="7"`, `<ol start="3"`, `<li value="2"`, `<li value="1"`} {
+		if !strings.Contains(m.HTML, want) {
+			t.Errorf("no %s in the HTML", want)
+		}
+	}
+}
