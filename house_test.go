@@ -26,7 +26,7 @@ func TestImports(t *testing.T) {
 		"digest/internal/demo":              "",
 		"digest/internal/hypertext":         "",
 		"digest/internal/microformats":      "",
-		"digest/feed":                       "digest digest/internal/hypertext digest/internal/microformats",
+		"digest/feed":                       "digest digest/timezone digest/internal/hypertext digest/internal/microformats",
 		"digest/render":                     "digest digest/internal/catalogue digest/internal/hypertext",
 		"digest/mailer":                     "digest digest/internal/ownership",
 		"digest/edition":                    "digest digest/internal/catalogue digest/internal/words digest/render digest/mailer",

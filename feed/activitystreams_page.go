@@ -25,6 +25,10 @@ type asWritten struct {
 // asPublishes are the activities by which a post comes to be, or to be another: w3.org/TR/activitypub sections 6.2 and 6.3.
 var asPublishes = []string{"Create", "Update"}
 
+// asEvents are activities that tell of something else than a post, with an object or without.
+var asEvents = []string{"Accept", "Add", "Arrive", "Block", "Dislike", "Flag", "Follow", "Ignore", "Invite", "Join", "Leave", "Like", "Listen", "Move",
+	"Offer", "Read", "Reject", "Remove", "TentativeAccept", "TentativeReject", "Travel", "View"}
+
 func (r *asReader) read(items []asValue) []Post {
 	activities := r.activities(items)
 	posts := make([]Post, 0, len(activities))
@@ -48,7 +52,9 @@ func (r *asReader) activities(items []asValue) []asObject {
 		case a.is("Delete", "Undo"):
 			gone[id] = gone[id] || id != "" && r.isOwn(&a)
 			continue
-		case !a.is("Create", "Update", "Announce") && len(a.Object) > 0:
+		case !a.is("Create", "Update", "Announce") && (len(a.Object) > 0 || a.is(asEvents...)):
+			continue
+		case a.is("Create", "Update", "Announce") && len(a.Object.list(1)) == 0: // it publishes nothing
 			continue
 		case a.is(asPublishes...) && id != "" && r.isOwn(&a):
 			r.posts[id] = true
@@ -234,6 +240,12 @@ func (r *asReader) join(posts []Post) {
 // join adds to the first post of a thread a part of it, which was made of o; its text goes to said.
 func (p *Post) join(part *Post, o *asObject, said *strings.Builder) {
 	part.PartOf = bounded(p.GUID)
+	if part.warning != "" && p.excerpted == "" {
+		for _, t := range p.bodies[:min(len(p.bodies), 1)] {
+			p.excerpted = t.html()
+		}
+		p.excerpted += said.String() + "<p>" + escape(part.warning) + "</p>"
+	}
 	if len(part.bodies) > 0 && part.bodies[0].form == markup {
 		said.WriteString("<div>" + strings.TrimSuffix(part.bodies[0].html(), o.answerLine()) + "</div>")
 	}

@@ -89,6 +89,7 @@ type Post struct {
 	PartOf     string       // the identity of the post that holds its text too, the first of a thread; "": none
 
 	warning        string  // before its text, by which alone it is told of where that is not shown
+	excerpted      string  // of a thread with a warning in it: its HTML up to that; "": all of it
 	titles, bodies []text  // not empty, best first
 	images         []image // beside the text, best first
 	external       string  // the page that the post is about, beside its own
