@@ -129,6 +129,9 @@ func (d *Document) describeActor(o *asObject, own string) {
 	d.Title = o.title()
 	d.Link = o.page()
 	if o.Outbox == nil {
+		if by := firstOf(o.AttributedTo.object().address, o.Actor.object().address); !o.isActor() && hostAndPort(by) == own {
+			d.By = by
+		}
 		return
 	}
 	d.Link = firstOf(d.Link, o.address)

@@ -58,6 +58,8 @@ type Document struct {
 	Aliases []string // of an actor: its other addresses
 	Actor   string   // the ID of an actor; of a page, that of the actor whose page it is; "": none
 
+	By string // of a single object: the actor who has published it, at the same host; "": not said
+
 	Withholds bool // an outbox that has posts, or names them, and gives none
 
 	Me []string // the pages that its author says are theirs too (rel=me)
