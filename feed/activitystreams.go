@@ -32,7 +32,7 @@ type asObject struct {
 	ID, Type, Name, NameMap, Content, ContentMap, Summary, SummaryMap, MediaType, URL asValue
 	Href, Size, Width, Published, Updated, AttributedTo, Actor, Object, To, CC        asValue
 	InReplyTo, Sensitive, Attachment, Image, Icon, OneOf, AnyOf, Tag, Duration        asValue
-	MimeType, Language, StartTime, EndTime, Timezone, Location, Address               asValue
+	MimeType, Language, StartTime, EndTime, Timezone, Location, Address, Audience     asValue
 
 	AtID   asValue `json:"@id"`
 	AtType asValue `json:"@type"`
@@ -100,14 +100,30 @@ func parseActivityStreams(src *source) (*Document, error) {
 			d.Outbox = ""
 		}
 	}
+	if d.Next = page.Next.object().address; hostAndPort(d.Next) != own || d.Next == src.address {
+		d.Next = ""
+	}
+	for _, body := range src.more.Pages {
+		items = append(items, itemsOf(body, own)...)
+	}
 	d.Withholds = len(items) == 0 && o.TotalItems.number() > 0
-	r := &asReader{own: own, bases: basesOf(firstOf(src.address, page.address)), posts: map[string]bool{}}
-	d.Posts = r.read(items)
+	r := &asReader{own: own, bases: basesOf(firstOf(src.address, page.address)), posts: map[string]bool{}, more: src.more}
+	d.Posts, d.Unread = r.read(items), r.unread
 	d.Withholds = d.Withholds || len(d.Posts) == 0 && slices.ContainsFunc(items, isAddressOnly)
 	if r.foreign > 0 {
 		d.Repairs = append(d.Repairs, fmt.Sprintf("%d posts of other sites left out", r.foreign))
 	}
 	return d, nil
+}
+
+// itemsOf gives the items of a page that follows another one.
+func itemsOf(body []byte, own string) []asValue {
+	text, _ := decode(body, "")
+	var page asObject
+	if page.read([]byte(text)) != nil || !page.isCollection() || hostAndPort(page.ID.text()) != own && page.ID.text() != "" {
+		return nil
+	}
+	return page.items()
 }
 
 // isAddressOnly reports whether an item of an outbox names a post and does not give it.

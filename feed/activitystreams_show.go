@@ -17,7 +17,7 @@ func (p *Post) showObject(o *asObject) {
 	warning := o.warning()
 	hidden := o.Sensitive.isTrue() || warning != ""
 	if warning != "" {
-		p.warning = "Content warning: " + warning
+		p.warning = warns + warning
 		b.WriteString("<p><strong>" + escape(p.warning) + "</strong></p>")
 	}
 	content := o.Content.words(o.ContentMap)

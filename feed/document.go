@@ -58,6 +58,11 @@ type Document struct {
 	Aliases []string // of an actor: its other addresses
 	Actor   string   // the ID of an actor; of a page, that of the actor whose page it is; "": none
 
+	Next   string   // the page that follows, at the same host, with the posts before these; "": none
+	Pages  int      // that were read, this one included
+	Apart  int      // posts that were read at their own addresses
+	Unread []Unread // posts whose texts are elsewhere, in document order
+
 	By string // of a single object: the actor who has published it, at the same host; "": not said
 
 	Withholds bool // an outbox that has posts, or names them, and gives none
@@ -88,9 +93,11 @@ type Post struct {
 	Enclosures []digest.Enclosure
 	Extra      digest.Extra // what it is beside its author's own posts
 	Copies     []string     // where its author says copies of it are
+	LinkOnly   bool         // it only leads to a post at another host; what may be stored of that says more
 	PartOf     string       // the identity of the post that holds its text too, the first of a thread; "": none
 
 	warning        string  // before its text, by which alone it is told of where that is not shown
+	apart          bool    // it does not stand where its date belongs: it is pinned, or an edit of an earlier one
 	excerpted      string  // of a thread with a warning in it: its HTML up to that; "": all of it
 	titles, bodies []text  // not empty, best first
 	images         []image // beside the text, best first

@@ -126,6 +126,9 @@ func addressList(all []string) string {
 // spaces between them.
 func (d *Document) OwnPages() string { return addressList(d.Me) }
 
+// warns begins a line that warns of a text.
+const warns = "Content warning: "
+
 // told is what a post is told of by where its text is not shown: no text behind a warning.
 func (p *Post) told(content string) string {
 	if p.warning != "" {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"digest"
@@ -18,6 +19,11 @@ import (
 // that is most of what reading a feed costs.
 func PrepareRecord(ctx context.Context, st *store.Store, was digest.Feed, res poller.Result, now time.Time) (store.Polled, error) {
 	in, err := prepare(ctx, st, was, res, now)
+	if f := &in.Feed; err == nil && in.FirstRead && in.turnover.Hurries() { // its first midnight may come too late
+		f.BusyInterval = poller.BusyInterval(*f, in.turnover)
+		f.OwnInterval = poller.OwnInterval(*f, now)
+		f.PollAt = poller.BusyPoll(*f, now)
+	}
 	return in.Polled, err
 }
 
@@ -59,7 +65,7 @@ func prepare(ctx context.Context, st *store.Store, was digest.Feed, res poller.R
 		in.Listed = append(in.Listed, posts[i].Identity)
 		in.Dates = append(in.Dates, max(posts[i].Published.Unix(), 0))
 	}
-	known, err := st.KnownPosts(ctx, res.Feed.ID, in.Listed)
+	known, named, err := in.known(ctx, st, res)
 	had := len(known) > 0
 	if err == nil && !had && !in.FirstRead {
 		had, err = st.HasPosts(ctx, res.Feed.ID)
@@ -77,8 +83,31 @@ func prepare(ctx context.Context, st *store.Store, was digest.Feed, res poller.R
 		in.Arrival.Read = true
 		in.Arrival.Posts, err = sanitise(ctx, res, posts, nil, now)
 	}
-	in.compare(posts, len(known), had, now)
+	in.compare(res, posts, len(known), named, had, now)
 	return in, err
+}
+
+// known gives the content hashes of those posts of a document that are stored. Of an outbox that only names
+// them, they are listed too; it gives how many.
+func (in *prepared) known(ctx context.Context, st *store.Store, res poller.Result) (known map[string]string, named int, err error) {
+	all := in.Listed
+	claimed := make(map[string]time.Time)
+	for _, m := range res.Document.Marks() {
+		if m.Unread != nil && m.Unread.Link < 0 {
+			all, claimed[m.Identity] = append(slices.Clip(all), m.Identity), m.Unread.Claimed
+		}
+	}
+	if known, err = st.KnownPosts(ctx, res.Feed.ID, all); err != nil {
+		return nil, 0, err
+	}
+	for _, identity := range all[len(in.Listed):] {
+		if _, is := known[identity]; is && !slices.Contains(in.Listed, identity) {
+			in.Listed = append(in.Listed, identity)
+			in.Dates = append(in.Dates, max(claimed[identity].Unix(), 0))
+			named++
+		}
+	}
+	return known, named, nil
 }
 
 // sanitise gives the posts of a document that are not known as they are.
@@ -86,7 +115,8 @@ func sanitise(ctx context.Context, res poller.Result, posts []feed.Post, known m
 	var clean []digest.Post
 	err := res.Work(ctx, func(ctx context.Context) error {
 		for i := range posts {
-			if p := &posts[i]; known[p.Identity] != p.Hash {
+			p := &posts[i]
+			if hash, is := known[p.Identity]; hash != p.Hash && !(is && p.LinkOnly) {
 				post := p.Sanitise(now)
 				post.Links = feed.Links(post, res.Feed.URL, res.Feed.SiteURL)
 				clean = append(clean, post)
@@ -127,21 +157,28 @@ func trim(posts []digest.Post, now time.Time) {
 // known of them, and had says that the feed had any posts. A document of
 // several posts, none of which is known, does not reach back to the last poll:
 // what was published in between may be missing.
-func (in *prepared) compare(posts []feed.Post, known int, had bool, now time.Time) {
+//
+// named of the known ones are named alone. Of an account it says too how much of it a poll can reach.
+func (in *prepared) compare(res poller.Result, posts []feed.Post, known, named int, had bool, now time.Time) {
 	oldest, newest := dates(posts, now)
-	if len(posts) > known && (newest.IsZero() || had) { // what was not there before is news, whatever its date
+	news := len(posts) + named - known
+	in.turnover.Behind, in.turnover.Reach = res.Behind, poller.Reach(res.Document, news)
+	if news > 0 && (newest.IsZero() || had) { // what was not there before is news, whatever its date
 		in.Feed.NewestAt = now
 		in.Feed.OwnInterval = poller.OwnInterval(in.Feed, now)
+	}
+	if in.FirstRead && !oldest.IsZero() {
+		in.turnover.New, in.turnover.Elapsed = len(posts), now.Sub(oldest)
 	}
 	elsewhere := in.Feed.ValidatorURL != in.Was.ValidatorURL // another document altogether
 	if !had || elsewhere || len(posts) == 0 {
 		return
 	}
-	in.turnover.Listed, in.turnover.New = len(posts), len(posts)-known
+	in.turnover.Listed, in.turnover.New = len(posts)+named, news
 	if !oldest.IsZero() {
 		in.turnover.Span = newest.Sub(oldest)
 	}
-	if known == 0 && len(posts) >= leastToMiss && !in.Was.LastOKAt.IsZero() {
+	if known == 0 && len(posts) >= leastToMiss && !res.Behind && !in.Was.LastOKAt.IsZero() {
 		in.Gap = &digest.Gap{From: in.Was.LastOKAt, To: now}
 		if oldest.After(in.Was.LastOKAt) {
 			in.Gap.To = oldest
@@ -212,7 +249,7 @@ func (j *Job) prepare(ctx context.Context, c store.ClaimedFeed, res poller.Resul
 // Most feeds are none of these, and cost no query.
 func (j *Job) queueExtraPoll(ctx context.Context, in *prepared, now time.Time) error {
 	f := &in.Feed
-	if f.Errors == 0 && in.Gap == nil && f.BusyInterval == 0 && f.SkipHours == 0 && f.SkipDays == 0 {
+	if f.Errors == 0 && in.Gap == nil && f.BusyInterval == 0 && f.SkipHours == 0 && f.SkipDays == 0 && !in.turnover.Hurries() {
 		return nil
 	}
 	var from time.Time
@@ -228,6 +265,7 @@ func (j *Job) queueExtraPoll(ctx context.Context, in *prepared, now time.Time) e
 			in.turnover.UntilDue = max(due.Sub(now), 0)
 		}
 		f.BusyInterval = poller.BusyInterval(*f, in.turnover)
+		f.OwnInterval = poller.OwnInterval(*f, now)
 	}
 	f.PollAt = poller.ExtraPoll(*f, due, now, j.Spread)
 	return nil

@@ -150,13 +150,13 @@ func (s *search) lookUp(ctx context.Context, address string, who *person) (actor
 // as the account has no feed with some: it may be new.
 func (s *search) person(ctx context.Context, who person, actor string) (Result, error) {
 	found, err := s.actor(ctx, &who, actor)
-	poor := err == nil && found.Document != nil && !tells(found)
+	poor := err == nil && found.Document != nil && (!tells(found) || found.partly)
 	if err == nil && !poor || err != nil && !maySeekPage(err) {
 		return found, wrongActor(who, err)
 	}
 	why := err
 	if poor {
-		why = errors.New("its outbox gives no posts")
+		why = errors.New("its outbox does not give all posts")
 	}
 	page := s.page
 	rss, ok := s.byPage(ctx, who)

@@ -297,7 +297,14 @@ func (s *search) try(ctx context.Context, address string) (Result, *feed.Documen
 		s.hold.settle(0)
 		return Result{}, doc, nil
 	}
-	return s.found(normal, a, doc), nil, nil
+	doc, on, err := s.readOn(ctx, digest.Feed{}, a, doc)
+	if err != nil {
+		s.hold.settle(0)
+		return Result{}, nil, err
+	}
+	found := s.found(normal, a, doc)
+	found.partly = on.unread
+	return found, nil, nil
 }
 
 func (s *search) look(ctx context.Context, address string) (*answer, error) {

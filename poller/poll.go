@@ -50,6 +50,8 @@ type poll struct {
 	// or the site may have been down rather than the HEAD unwelcome.
 	headDiffered, headFell bool
 	headAsked              bool
+
+	behind bool // posts are left to be read soon
 }
 
 func (p *poll) run(ctx context.Context) {
@@ -263,6 +265,11 @@ func (p *poll) read(ctx context.Context, a *answer) {
 		p.unchanged(a, "unchanged: the same posts")
 		return
 	}
+	doc, on, err := p.readOn(ctx, p.feed, a, doc)
+	if err != nil {
+		p.failed(err)
+		return
+	}
 	p.learnFromGET(a, true)
 	p.accept(a, hash)
 	was := p.feed
@@ -270,6 +277,10 @@ func (p *poll) read(ctx context.Context, a *answer) {
 	p.succeeded(a)
 	nameMoved(&p.feed, was, doc)
 	noteTopic(&p.feed, a, doc)
+	p.feed.NotBefore = latest(p.feed.NotBefore, after(a.received, on.wait))
+	if p.behind = on.behind; p.behind { // what is left to read is news, although the page may be the same
+		p.feed.ETag, p.feed.LastModified, p.feed.BodyHash = "", "", ""
+	}
 	p.outcome, p.doc, p.page = Changed, doc, a
 	p.message = "changed: " + entries(doc)
 }
@@ -356,7 +367,7 @@ func (p *poll) finish(f digest.Feed) Result {
 	result := Result{
 		Feed: p.feed, Outcome: p.outcome, Document: p.doc, Message: p.message,
 		Requests: p.requests, Bytes: p.bytes, HostFreeAt: p.freeAt, Took: p.took, StartedAt: p.startedAt,
-		parsers: p.poller.parsers,
+		parsers: p.poller.parsers, Behind: p.behind,
 	}
 	if p.outcome != Stopped {
 		result.Status = p.feed.LastStatus
@@ -410,6 +421,9 @@ func describeFeed(f *digest.Feed, doc *feed.Document, now time.Time) {
 // what a network says of an account by its posts, since what stands around them changes with
 // each answer.
 func bodyHash(a *answer, doc *feed.Document) string {
+	if a.hash != "" {
+		return a.hash
+	}
 	if doc.Kind == feed.HFeed || doc.Kind == feed.ATProto || doc.Kind == feed.ActivityStreams {
 		return doc.PostsHash()
 	}

@@ -1,0 +1,310 @@
+package poller
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"slices"
+	"time"
+
+	"digest"
+	"digest/feed"
+)
+
+// An account of a network may publish more in a day than its feed holds, which is one page; and an
+// outbox may name posts whose texts are at their own addresses. A poll that finds news reads on,
+// within bounds: pages until one holds something that is stored, and the texts of posts that are not.
+
+const (
+	mostPages  = 4  // of one account in one poll, its first one included
+	mostUnread = 20 // posts that are read at their own addresses in one poll
+	fewUnread  = 10 // the same for an account that is read for the first time
+	mostVain   = 2  // of these, that are refused, or no group's
+	maxObject  = 1 << 20
+	mostMore   = 5 * time.Minute // for all of it
+	readLater  = 36 * time.Hour  // how old a post may be to be tried another time
+)
+
+// A readingOn is what is read beside the page that is the feed of an account.
+type readingOn struct {
+	*session
+	feed  digest.Feed
+	isNew bool // it was never read before
+	first *answer
+	pages []*feed.Document
+	more  feed.More
+	began time.Time
+
+	behind bool            // posts are left to be read soon
+	unread bool            // a post of a group could not be read
+	wait   time.Duration   // that a host asked for
+	silent map[string]bool // hosts that did not answer, or wanted to be left alone
+}
+
+// isAccount reports whether a feed is what an account of a network has published, page by page.
+func isAccount(kind feed.Kind) bool { return kind == feed.ActivityStreams || kind == feed.ATProto }
+
+// readOn reads what the page of an account leaves to be read, and gives all of it as one
+// document. An error ends the poll: nothing of it is kept, and it is made again.
+func (s *session) readOn(ctx context.Context, f digest.Feed, a *answer, doc *feed.Document) (*feed.Document, *readingOn, error) {
+	r := &readingOn{session: s, feed: f, isNew: f.ParsedAt.IsZero(), first: a, pages: []*feed.Document{doc}, began: s.poller.now(), silent: map[string]bool{}}
+	if !isAccount(doc.Kind) || s.private != nil || !r.isNew && s.poller.known == nil || doc.Next == "" && len(doc.Unread) == 0 {
+		return doc, r, nil
+	}
+	a.hash = doc.PostsHash()
+	defer s.aside(a)()
+	if err := r.readPages(ctx); err != nil {
+		return nil, r, err
+	}
+	all, err := r.together(ctx)
+	if err != nil || len(all.Unread) == 0 {
+		return all, r, err
+	}
+	if err := r.readTexts(ctx, all.Marks()); err != nil {
+		return nil, r, err
+	}
+	all, err = r.together(ctx)
+	return all, r, err
+}
+
+// aside keeps what a session knows of its feed from the requests for what is read beside it, until
+// the function that it gives is called.
+func (s *session) aside(a *answer) (restore func()) {
+	fediverse, stop, fromHome := s.fediverse, s.stop, s.fromHome
+	s.stop, s.held, s.smaller = nil, int64(cap(a.body)), true
+	return func() { s.fediverse, s.stop, s.fromHome, s.held, s.smaller = fediverse, stop, fromHome, 0, false }
+}
+
+// together reads the page again, with what was read beside it.
+func (r *readingOn) together(ctx context.Context) (doc *feed.Document, err error) {
+	if len(r.more.Pages)+len(r.more.Objects)+len(r.more.Later) == 0 {
+		return r.pages[0], nil
+	}
+	a := r.first
+	err = r.inPlace(ctx, a, func() (err error) {
+		doc, err = feed.ParseMore(a.body, a.header.Get("Content-Type"), a.address, r.more)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return doc, nil
+}
+
+// readPages reads the pages that follow the first, until none is needed.
+func (r *readingOn) readPages(ctx context.Context) error {
+	seen := []string{r.first.address}
+	for len(r.pages) < mostPages {
+		last := r.pages[len(r.pages)-1]
+		if last.Next == "" || slices.Contains(seen, last.Next) {
+			return nil
+		}
+		if enough, err := r.isEnough(ctx, last); enough || err != nil {
+			return err
+		}
+		seen = append(seen, last.Next)
+		a, page, err := r.page(ctx, last.Next)
+		if err != nil {
+			return r.withoutPage(err)
+		}
+		if page.Kind != last.Kind || a.host() != r.first.host() {
+			return nil
+		}
+		r.pages, r.more.Pages = append(r.pages, page), append(r.more.Pages, a.body)
+		r.held += int64(cap(a.body))
+	}
+	return nil
+}
+
+func (r *readingOn) page(ctx context.Context, address string) (*answer, *feed.Document, error) {
+	a, err := r.readAt(ctx, address)
+	if err != nil {
+		return nil, nil, err
+	}
+	page, err := r.parseAny(ctx, a)
+	return a, page, err
+}
+
+// withoutPage says what becomes of a poll one of whose pages could not be read. A host that fails, or
+// wants fewer requests, is asked again when its penalty is over; if it does so again, what it
+// gives is all there is.
+func (r *readingOn) withoutPage(err error) error {
+	t, ok := errors.AsType[*pollError](err)
+	if !ok || isPassing(t) && !r.isNew && r.feed.Errors == 0 {
+		return err
+	}
+	r.wait = max(r.wait, t.wait)
+	return nil
+}
+
+// isPassing reports whether a failure may be over soon.
+func isPassing(t *pollError) bool {
+	return t.status == 0 || t.status >= http.StatusInternalServerError || t.throttled()
+}
+
+// isEnough reports whether a page makes the next one needless: it holds something that is
+// stored, or, of an account that is read for the first time, a post of its own.
+func (r *readingOn) isEnough(ctx context.Context, page *feed.Document) (bool, error) {
+	if r.isNew {
+		own := func(p feed.Post) bool { return p.Extra == 0 }
+		return len(page.Unread) > 0 || slices.ContainsFunc(page.Posts, own), nil
+	}
+	known, err := r.stored(ctx, page.Marks())
+	return len(known) > 0, err
+}
+
+// stored gives those of some entries that are stored.
+func (r *readingOn) stored(ctx context.Context, marks []feed.Mark) (map[string]string, error) {
+	if r.isNew || len(marks) == 0 {
+		return nil, nil
+	}
+	identities := make([]string, len(marks))
+	for i, m := range marks {
+		identities[i] = m.Identity
+	}
+	return r.poller.known(ctx, r.feed.ID, identities)
+}
+
+// readAt asks for an object of the network. It leads into an allowed network only where the feed does (I7).
+func (r *readingOn) readAt(ctx context.Context, address string) (*answer, error) {
+	to, err := routeTo(address)
+	if err != nil {
+		return nil, err
+	}
+	to.mayBeHome = r.first.isHome
+	if r.fediverse != nil {
+		r.askFediverse(ctx, to.host())
+	}
+	a, err := r.fetch(ctx, http.MethodGet, to)
+	if err == nil && !usable(a.status) {
+		err = badStatus(a)
+	}
+	return a, err
+}
+
+// readTexts reads posts at their own addresses: the oldest first, so that those that are left are newer
+// than all that is stored, and the next poll reads them.
+func (r *readingOn) readTexts(ctx context.Context, marks []feed.Mark) error {
+	known, err := r.stored(ctx, marks)
+	if err != nil {
+		return err
+	}
+	wanted, most := wantedOf(marks, known), fewUnread
+	if !r.isNew {
+		most = mostUnread
+		slices.Reverse(wanted)
+	}
+	asked, vain, refused := 0, 0, 0
+	for i, u := range wanted {
+		if asked == most || r.poller.now().Sub(r.began) > mostMore {
+			r.leave(wanted[i:])
+			return nil
+		}
+		if u.Unsure && vain == mostVain || u.Link < 0 && refused > mostVain {
+			continue
+		}
+		asked++
+		switch read, err := r.readText(ctx, u); {
+		case err != nil:
+			return err
+		case !read && u.Unsure:
+			vain++
+		case !read && u.Link < 0:
+			refused++
+		}
+	}
+	return nil
+}
+
+// wantedOf gives the posts that are to be read at their own addresses, in the order of the outbox: of
+// those that it only names the ones before the first entry that is stored.
+func wantedOf(marks []feed.Mark, known map[string]string) (wanted []feed.Unread) {
+	reached := false
+	for _, m := range marks {
+		_, isKnown := known[m.Identity]
+		reached = reached || isKnown
+		if m.Unread != nil && !isKnown && (m.Unread.Link >= 0 || !reached) {
+			wanted = append(wanted, *m.Unread)
+		}
+	}
+	return wanted
+}
+
+// leave leaves posts for the next poll. An account that is read for the first time has an archive, which
+// nobody waits for.
+func (r *readingOn) leave(rest []feed.Unread) {
+	if r.isNew {
+		return
+	}
+	for _, u := range rest {
+		if !u.Unsure {
+			r.later(u.Address)
+			r.behind = true
+		}
+	}
+}
+
+// later has a post come with a later poll.
+func (r *readingOn) later(address string) {
+	if r.more.Later == nil {
+		r.more.Later = map[string]bool{}
+	}
+	r.more.Later[address] = true
+}
+
+// readText reads one post. False: it is not to be had, or no group's. The error is no fault of its host.
+func (r *readingOn) readText(ctx context.Context, u feed.Unread) (bool, error) {
+	host := feed.Host(u.Address)
+	if r.silent[host] {
+		r.missed(u, true)
+		return false, nil
+	}
+	a, err := r.readAt(ctx, u.Address)
+	if err == nil && a.host() != host {
+		err = &pollError{failure: failure{status: a.status}, text: "its host leads elsewhere"}
+	}
+	if err != nil {
+		t, ok := errors.AsType[*pollError](err)
+		switch {
+		case ctx.Err() != nil:
+			return false, ctx.Err()
+		case !ok: // others ask the host, or there is no room
+			t = &pollError{}
+		}
+		r.silent[host] = isPassing(t)
+		if host == r.first.host() {
+			r.wait = max(r.wait, t.wait)
+		}
+		r.missed(u, isPassing(t))
+		return false, nil
+	}
+	if u.Unsure {
+		isFor := false
+		if err := r.inPlace(ctx, a, func() error { isFor = feed.IsFor(a.body, u.By); return nil }); err != nil || !isFor {
+			return false, ctx.Err()
+		}
+	}
+	if r.more.Objects == nil {
+		r.more.Objects = map[string][]byte{}
+	}
+	r.more.Objects[u.Address] = a.body
+	r.held += int64(cap(a.body))
+	return true, nil
+}
+
+// missed says what becomes of a post that could not be read now: it is tried another time, but for one of
+// a group that is old. Of that a link is shown.
+func (r *readingOn) missed(u feed.Unread, mayPass bool) {
+	if u.Unsure {
+		return
+	}
+	r.unread = r.unread || u.Link >= 0
+	switch {
+	case r.isNew || !mayPass:
+	case u.Link < 0:
+		r.later(u.Address)
+		r.behind = true
+	case r.began.Sub(u.Claimed) < readLater:
+		r.later(u.Address)
+	}
+}
