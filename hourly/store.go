@@ -162,7 +162,7 @@ func trim(posts []digest.Post, now time.Time) {
 func (in *prepared) compare(res poller.Result, posts []feed.Post, known, named int, had bool, now time.Time) {
 	oldest, newest := dates(posts, now)
 	news := len(posts) + named - known
-	in.turnover.Behind, in.turnover.Reach = res.Behind, poller.Reach(res.Document, news)
+	in.turnover.Behind, in.turnover.Reach = res.Behind, poller.Reach(in.Was, res.Document, news)
 	if news > 0 && (newest.IsZero() || had) { // what was not there before is news, whatever its date
 		in.Feed.NewestAt = now
 		in.Feed.OwnInterval = poller.OwnInterval(in.Feed, now)

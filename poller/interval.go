@@ -93,13 +93,14 @@ type Turnover struct {
 }
 
 // Reach gives how many entries of an account a poll can read, of which so many were new; 0: the document is no
-// account's. Texts that are at their own addresses are read a few in a poll.
-func Reach(doc *feed.Document, news int) int {
+// account's. Texts that are at their own addresses are read a few in a poll. That it has more pages is believed of a
+// feed that is asked by itself only when one was read.
+func Reach(f digest.Feed, doc *feed.Document, news int) int {
 	if !isAccount(doc.Kind) {
 		return 0
 	}
 	n := len(doc.Marks())
-	if doc.Next != "" {
+	if doc.Next != "" && (doc.Pages > 1 || f.BusyInterval == 0) {
 		n = n * mostPages / max(doc.Pages, 1)
 	}
 	if doc.Apart > 0 {

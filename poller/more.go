@@ -36,6 +36,7 @@ type readingOn struct {
 	began time.Time
 
 	behind bool            // posts are left to be read soon
+	ends   bool            // the next page is not to be had
 	unread bool            // a post of a group could not be read
 	wait   time.Duration   // that a host asked for
 	silent map[string]bool // hosts that did not answer, or wanted to be left alone
@@ -77,18 +78,21 @@ func (s *session) aside(a *answer) (restore func()) {
 
 // together reads the page again, with what was read beside it.
 func (r *readingOn) together(ctx context.Context) (doc *feed.Document, err error) {
-	if len(r.more.Pages)+len(r.more.Objects)+len(r.more.Later) == 0 {
-		return r.pages[0], nil
+	a, all := r.first, r.pages[0]
+	if len(r.more.Pages)+len(r.more.Objects)+len(r.more.Later) > 0 {
+		err = r.inPlace(ctx, a, func() (err error) {
+			doc, err = feed.ParseMore(a.body, a.header.Get("Content-Type"), a.address, r.more)
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+		all = doc
 	}
-	a := r.first
-	err = r.inPlace(ctx, a, func() (err error) {
-		doc, err = feed.ParseMore(a.body, a.header.Get("Content-Type"), a.address, r.more)
-		return err
-	})
-	if err != nil {
-		return nil, err
+	if r.ends {
+		all.Next = ""
 	}
-	return doc, nil
+	return all, nil
 }
 
 // readPages reads the pages that follow the first, until none is needed.
@@ -134,6 +138,7 @@ func (r *readingOn) withoutPage(err error) error {
 		return err
 	}
 	r.wait = max(r.wait, t.wait)
+	r.ends = true
 	return nil
 }
 
@@ -143,11 +148,13 @@ func isPassing(t *pollError) bool {
 }
 
 // isEnough reports whether a page makes the next one needless: it holds something that is
-// stored, or, of an account that is read for the first time, a post of its own.
+// stored, or, of an account that is read for the first time, a post of its own and all of the last day,
+// which its reader is given.
 func (r *readingOn) isEnough(ctx context.Context, page *feed.Document) (bool, error) {
 	if r.isNew {
 		own := func(p feed.Post) bool { return p.Extra == 0 }
-		return len(page.Unread) > 0 || slices.ContainsFunc(page.Posts, own), nil
+		old := func(p feed.Post) bool { return p.Published.IsZero() || r.began.Sub(p.Published) > oneDay }
+		return len(page.Unread) > 0 || slices.ContainsFunc(page.Posts, own) && slices.ContainsFunc(page.Posts, old), nil
 	}
 	known, err := r.stored(ctx, page.Marks())
 	return len(known) > 0, err
