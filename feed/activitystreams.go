@@ -48,6 +48,7 @@ type asObject struct {
 
 	First, Next, Items, OrderedItems, TotalItems    asValue // of a collection
 	Outbox, PreferredUsername, MovedTo, AlsoKnownAs asValue // of an actor
+	Suspended                                       asValue // of an account of Mastodon
 }
 
 // is reports whether an object has one of some types.
@@ -159,6 +160,7 @@ func (d *Document) describeActor(o *asObject, own string) {
 	if d.Outbox = o.Outbox.object().address; hostAndPort(d.Outbox) != own {
 		d.Outbox = ""
 	}
+	d.Suspended = o.Suspended.isTrue()
 	d.MovedTo = o.MovedTo.object().address
 	d.Aliases = o.AlsoKnownAs.addresses()
 	for _, field := range o.Attachment.list(maxInList) {

@@ -145,6 +145,12 @@ func TestWebFingerURL(t *testing.T) {
 	}
 }
 
+func TestNameWithoutHost(t *testing.T) {
+	if _, err := AskedURL("@ann"); err == nil || !strings.Contains(err.Error(), "did you mean something like @ann@example.social?") {
+		t.Error(err)
+	}
+}
+
 func TestAuthorOf(t *testing.T) {
 	for post, want := range map[string]string{"https://a.example/@ann/112": "ann@a.example", "https://a.example/@ann": "", "https://a.example/users/ann/112": "ann@a.example", "https://a.example/@ann@b.example/112": ""} {
 		if got := WebFingerAccount(AuthorOf(post)); got != want {

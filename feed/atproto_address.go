@@ -2,7 +2,10 @@ package feed
 
 import (
 	"net/url"
+	"strconv"
 	"strings"
+
+	"digest"
 )
 
 // The service of Bluesky that answers without an account (docs.bsky.app). All feeds of
@@ -23,6 +26,9 @@ func AskedURL(typed string) (string, error) {
 	}
 	if address := webFingerURL(plain); address != "" {
 		return address, nil
+	}
+	if name, account := strings.CutPrefix(plain, "@"); account && name != "" && strings.Trim(name, accountLetters) == "" {
+		return "", digest.Refuse(digest.Invalid, "%s is the name of an account without its host; did you mean something like %s?", strconv.Quote(shorten(plain, 100)), "@"+shorten(name, 100)+"@example.social")
 	}
 	normal, err := NormalURL(plain)
 	return firstOf(videoFeed(normal), normal), err

@@ -63,6 +63,8 @@ type Document struct {
 	Apart  int      // posts that were read at their own addresses
 	Unread []Unread // posts whose texts are elsewhere, in document order
 
+	Suspended bool // of an actor: its server has closed the account
+
 	By string // of a single object: the actor who has published it, at the same host; "": not said
 
 	Withholds bool // an outbox that has posts, or names them, and gives none

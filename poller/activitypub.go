@@ -129,6 +129,9 @@ func (s *search) lookUp(ctx context.Context, address string, who *person) (actor
 	if plain, ok := withoutTLS("//"+address[len("https://"):], err); ok && s.poller.leadsHome(ctx, feed.Host(address)) {
 		a, err = s.look(ctx, plain)
 	}
+	if t, ok := errors.AsType[*pollError](err); ok && t.status == http.StatusNotFound {
+		t.text = "its host knows no account of that name (404)"
+	}
 	if err != nil {
 		return "", err
 	}
@@ -261,7 +264,9 @@ func (s *search) actor(ctx context.Context, who *person, address string) (Result
 			moved, address = address, doc.MovedTo
 			continue
 		case moved != "" && owner == nil && !slices.Contains(doc.Aliases, moved):
-			return Result{}, &pollError{failure: failure{status: http.StatusOK}, text: "the account has moved to one that does not say so"}
+			return Result{}, &pollError{failure: failure{status: http.StatusOK}, text: "the account has moved to one that does not say so" + didYouMean(address)}
+		case doc.Suspended:
+			return Result{}, &pollError{failure: failure{status: http.StatusOK}, text: "its server has suspended the account"}
 		}
 		withholds = doc.Withholds
 		if owner == nil {
@@ -273,6 +278,14 @@ func (s *search) actor(ctx context.Context, who *person, address string) (Result
 		address = doc.Outbox
 	}
 	return Result{}, &pollError{failure: failure{status: http.StatusOK}, text: "its outbox leads nowhere"}
+}
+
+// didYouMean offers the account whose actor has an address, where that tells its name.
+func didYouMean(actor string) string {
+	if name := feed.WebFingerAccount(feed.ProfileAccount(actor)); name != "" {
+		return "; did you mean @" + oneLine(name) + "?"
+	}
+	return ""
 }
 
 // nameAfter gives a feed what its account is called, which the outbox does not say.

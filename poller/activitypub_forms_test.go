@@ -31,3 +31,25 @@ func TestFindAuthorOfPost(t *testing.T) {
 		t.Error("a post that names an author of another host leads there")
 	}
 }
+
+// What is wrong with an account is said: nobody knows it, it is suspended, or it has moved to one that does not say so.
+func TestWrongAccounts(t *testing.T) {
+	const ann = "/users/ann"
+	for want, mend := range map[string]func(map[string]string){
+		"its host knows no account of that name": func(p map[string]string) { delete(p, "/.well-known/webfinger") },
+		"its server has suspended the account":   func(p map[string]string) { p[ann] = strings.Replace(p[ann], `"name"`, `"suspended":true,"name"`, 1) },
+		"did you mean @bob@social.example?": func(p map[string]string) {
+			p["/users/bob"] = strings.ReplaceAll(p[ann], "ann", "bob")
+			p[ann] = strings.Replace(p[ann], `"name"`, `"movedTo":"https://social.example/users/bob","name"`, 1)
+		},
+	} {
+		pages := socialPages("Hello")
+		delete(pages, "/@ann")
+		delete(pages, "/@ann.rss")
+		mend(pages)
+		_, r := newSocial(t, "", newsBase, pages)
+		if _, err := find(r.p, context.Background(), "@ann@social.example"); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+}
