@@ -219,7 +219,14 @@ func (r *asReader) at(host string) *asReader {
 // member makes a post of what somebody has written in a group.
 func (r *asReader) member(a, o *asObject) (Post, bool) {
 	p, ok := r.created(&asObject{To: a.To, CC: a.CC, Published: a.Published}, o)
-	p.Author = firstOf(p.Author, accountOf(o.AttributedTo.object().address))
+	by := o.AttributedTo.object().address
+	if p.Author = firstOf(p.Author, accountOf(by)); p.Author == "" && isWeb(by) && hostAndPort(by) == r.own {
+		if f, read := r.fetched(by); read && f.isActor() {
+			p.Author = firstOf(f.title(), oneLine(f.PreferredUsername.text()))
+		} else {
+			p.writtenBy = by
+		}
+	}
 	return p, ok
 }
 

@@ -60,7 +60,7 @@ type Document struct {
 
 	Next   string   // the page that follows, at the same host, with the posts before these; "": none
 	Pages  int      // that were read, this one included
-	Apart  int      // posts that were read at their own addresses
+	Apart  int      // posts that were read at their own addresses, as whoever read them says
 	Unread []Unread // posts whose texts are elsewhere, in document order
 
 	Suspended bool // of an actor: its server has closed the account
@@ -99,6 +99,7 @@ type Post struct {
 	PartOf     string       // the identity of the post that holds its text too, the first of a thread; "": none
 
 	warning        string  // before its text, by which alone it is told of where that is not shown
+	writtenBy      string  // of a group's post: the actor, whose name the address does not tell
 	apart          bool    // it does not stand where its date belongs: it is pinned, or an edit of an earlier one
 	excerpted      string  // of a thread with a warning in it: its HTML up to that; "": all of it
 	titles, bodies []text  // not empty, best first

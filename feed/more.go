@@ -2,6 +2,7 @@ package feed
 
 import (
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 )
@@ -13,7 +14,7 @@ import (
 // More is what was read beside the page that is the feed of an account.
 type More struct {
 	Pages   [][]byte          // the pages that follow it, in order
-	Objects map[string][]byte // posts, by the addresses at which they were read
+	Objects map[string][]byte // posts, and who has written them, by the addresses at which they were read
 	Later   map[string]bool   // addresses of posts that could not be read now: they are left out
 }
 
@@ -38,6 +39,7 @@ type Unread struct {
 type Mark struct {
 	Identity string
 	Unread   *Unread // nil: its text is here
+	Author   string  // where it says who has written it, of a group's post; "": that is known
 }
 
 // Marks gives the entries of the document that tell how far it reaches back, the newest first as
@@ -49,17 +51,22 @@ func (d *Document) Marks() []Mark {
 		if u := &d.Unread[i]; u.Link >= 0 {
 			links[u.Link] = u
 		} else {
-			before[u.Before] = append(before[u.Before], Mark{bounded(u.Address), u})
+			before[u.Before] = append(before[u.Before], Mark{Identity: bounded(u.Address), Unread: u})
 		}
 	}
 	marks := make([]Mark, 0, len(d.Posts)+len(d.Unread))
 	for i := range d.Posts {
 		marks = append(marks, before[i]...)
 		if p := &d.Posts[i]; !p.apart {
-			marks = append(marks, Mark{p.Identity, links[i]})
+			marks = append(marks, Mark{p.Identity, links[i], p.writtenBy})
 		}
 	}
 	return append(marks, before[len(d.Posts)]...)
+}
+
+// IsWhole reports whether a document leaves nothing to be read elsewhere.
+func (d *Document) IsWhole() bool {
+	return d.Next == "" && len(d.Unread) == 0 && !slices.ContainsFunc(d.Posts, func(p Post) bool { return p.writtenBy != "" })
 }
 
 // ParseMore is Parse for the feed of an account of which more was read.

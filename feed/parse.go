@@ -33,7 +33,7 @@ func parse(body []byte, contentType, address string, more More) (d *Document, er
 	}
 	early := d.IsFeed() && len(d.Posts) == 0 && slices.Contains(d.Repairs, endsEarly)
 	d.Repairs = append(repairs, d.Repairs...)
-	d.Pages, d.Apart = 1+len(more.Pages), len(more.Objects)
+	d.Pages = 1 + len(more.Pages)
 	d.complete()
 	if early && d.Title == "" && d.Link == "" {
 		d = nil

@@ -303,7 +303,7 @@ func (s *search) try(ctx context.Context, address string) (Result, *feed.Documen
 		return Result{}, nil, err
 	}
 	found := s.found(normal, a, doc)
-	found.partly = on.unread
+	found.partly = on.isPartly()
 	return found, nil, nil
 }
 

@@ -37,7 +37,9 @@ type readingOn struct {
 
 	behind bool            // posts are left to be read soon
 	ends   bool            // the next page is not to be had
-	unread bool            // a post of a group could not be read
+	texts  int             // posts that were read at their own addresses
+	tried  int             // posts of a group that were to be read
+	missed int             // those of them that were not to be had
 	wait   time.Duration   // that a host asked for
 	silent map[string]bool // hosts that did not answer, or wanted to be left alone
 }
@@ -49,7 +51,7 @@ func isAccount(kind feed.Kind) bool { return kind == feed.ActivityStreams || kin
 // document. An error ends the poll: nothing of it is kept, and it is made again.
 func (s *session) readOn(ctx context.Context, f digest.Feed, a *answer, doc *feed.Document) (*feed.Document, *readingOn, error) {
 	r := &readingOn{session: s, feed: f, isNew: f.ParsedAt.IsZero(), first: a, pages: []*feed.Document{doc}, began: s.poller.now(), silent: map[string]bool{}}
-	if !isAccount(doc.Kind) || s.private != nil || !r.isNew && s.poller.known == nil || doc.Next == "" && len(doc.Unread) == 0 {
+	if !isAccount(doc.Kind) || s.private != nil || !r.isNew && s.poller.known == nil || doc.IsWhole() {
 		return doc, r, nil
 	}
 	a.hash = doc.PostsHash()
@@ -58,15 +60,23 @@ func (s *session) readOn(ctx context.Context, f digest.Feed, a *answer, doc *fee
 		return nil, r, err
 	}
 	all, err := r.together(ctx)
-	if err != nil || len(all.Unread) == 0 {
-		return all, r, err
+	if err != nil {
+		return nil, r, err
 	}
 	if err := r.readTexts(ctx, all.Marks()); err != nil {
 		return nil, r, err
 	}
-	all, err = r.together(ctx)
+	if len(r.more.Objects)+len(r.more.Later) > 0 {
+		all, err = r.together(ctx)
+	}
+	if err == nil && r.readAuthors(ctx, all.Marks()) {
+		all, err = r.together(ctx)
+	}
 	return all, r, err
 }
+
+// isPartly reports whether most posts of a group were not to be had.
+func (r *readingOn) isPartly() bool { return r.missed > 0 && 2*r.missed >= r.tried }
 
 // aside keeps what a session knows of its feed from the requests for what is read beside it, until
 // the function that it gives is called.
@@ -89,7 +99,7 @@ func (r *readingOn) together(ctx context.Context) (doc *feed.Document, err error
 		}
 		all = doc
 	}
-	if r.ends {
+	if all.Apart = r.texts; r.ends {
 		all.Next = ""
 	}
 	return all, nil
@@ -210,7 +220,9 @@ func (r *readingOn) readTexts(ctx context.Context, marks []feed.Mark) error {
 		if u.Unsure && vain == mostVain || u.Link < 0 && refused > mostVain {
 			continue
 		}
-		asked++
+		if asked++; u.Link >= 0 && !u.Unsure {
+			r.tried++
+		}
 		switch read, err := r.readText(ctx, u); {
 		case err != nil:
 			return err
@@ -221,6 +233,40 @@ func (r *readingOn) readTexts(ctx context.Context, marks []feed.Mark) error {
 		}
 	}
 	return nil
+}
+
+// readAuthors reads who has written those posts of a group that are not stored and do not tell it; false: nobody.
+func (r *readingOn) readAuthors(ctx context.Context, marks []feed.Mark) bool {
+	known, err := r.stored(ctx, marks)
+	if err != nil {
+		return false // it is a name only
+	}
+	var authors []string
+	for _, m := range marks {
+		if _, is := known[m.Identity]; m.Author != "" && !is && !slices.Contains(authors, m.Author) && len(authors) < fewUnread {
+			authors = append(authors, m.Author)
+		}
+	}
+	read := false
+	for _, address := range authors {
+		if r.silent[feed.Host(address)] || r.poller.now().Sub(r.began) > mostMore {
+			continue
+		}
+		if a, err := r.readAt(ctx, address); err == nil {
+			r.add(address, a)
+			read = true
+		}
+	}
+	return read
+}
+
+// add has what was read at an address be read with the page.
+func (r *readingOn) add(address string, a *answer) {
+	if r.more.Objects == nil {
+		r.more.Objects = map[string][]byte{}
+	}
+	r.more.Objects[address] = a.body
+	r.held += int64(cap(a.body))
 }
 
 // wantedOf gives the posts that are to be read at their own addresses, in the order of the outbox: of
@@ -263,7 +309,7 @@ func (r *readingOn) later(address string) {
 func (r *readingOn) readText(ctx context.Context, u feed.Unread) (bool, error) {
 	host := feed.Host(u.Address)
 	if r.silent[host] {
-		r.missed(u, true)
+		r.miss(u, true)
 		return false, nil
 	}
 	a, err := r.readAt(ctx, u.Address)
@@ -282,7 +328,7 @@ func (r *readingOn) readText(ctx context.Context, u feed.Unread) (bool, error) {
 		if host == r.first.host() {
 			r.wait = max(r.wait, t.wait)
 		}
-		r.missed(u, isPassing(t))
+		r.miss(u, isPassing(t))
 		return false, nil
 	}
 	if u.Unsure {
@@ -291,21 +337,20 @@ func (r *readingOn) readText(ctx context.Context, u feed.Unread) (bool, error) {
 			return false, ctx.Err()
 		}
 	}
-	if r.more.Objects == nil {
-		r.more.Objects = map[string][]byte{}
-	}
-	r.more.Objects[u.Address] = a.body
-	r.held += int64(cap(a.body))
+	r.add(u.Address, a)
+	r.texts++
 	return true, nil
 }
 
-// missed says what becomes of a post that could not be read now: it is tried another time, but for one of
+// miss says what becomes of a post that could not be read now: it is tried another time, but for one of
 // a group that is old. Of that a link is shown.
-func (r *readingOn) missed(u feed.Unread, mayPass bool) {
+func (r *readingOn) miss(u feed.Unread, mayPass bool) {
 	if u.Unsure {
 		return
 	}
-	r.unread = r.unread || u.Link >= 0
+	if u.Link >= 0 {
+		r.missed++
+	}
 	switch {
 	case r.isNew || !mayPass:
 	case u.Link < 0:
