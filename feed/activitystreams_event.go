@@ -14,7 +14,7 @@ const (
 	eventHour = "15:04"
 )
 
-// timeLine says when and where an event is; "" of any other object.
+// timeLine returns the time and place of an event as HTML; "" for other objects.
 func (o *asObject) timeLine() string {
 	if !o.is("Event") {
 		return ""
@@ -36,7 +36,7 @@ func paragraphOf(line string) string {
 	return "<p>" + line + "</p>"
 }
 
-// when is the time of an event by the clock of its place, else as it is written.
+// when returns the time of an event by the clock of its place. Without a known zone it keeps the offset as written.
 func (o *asObject) when() string {
 	begin, end := parseDate(o.StartTime.text()), parseDate(o.EndTime.text())
 	if begin.IsZero() {

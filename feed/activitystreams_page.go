@@ -17,7 +17,7 @@ type asReader struct {
 	foreign int // left out
 	more    More
 	unread  []Unread
-	passes  bool // it publishes nothing of its own in this document
+	passes  bool // all activities of the document are announcements
 }
 
 // An asWritten is a post of the account's own and what it was made of.
@@ -29,7 +29,7 @@ type asWritten struct {
 // asPublishes are the activities by which a post comes to be, or to be another: w3.org/TR/activitypub sections 6.2 and 6.3.
 var asPublishes = []string{"Create", "Update"}
 
-// asEvents are activities that tell of something else than a post, with an object or without.
+// asEvents are activities that publish no post, with an object or without.
 var asEvents = []string{"Accept", "Add", "Arrive", "Block", "Dislike", "Flag", "Follow", "Ignore", "Invite", "Join", "Leave", "Like", "Listen", "Move",
 	"Offer", "Read", "Reject", "Remove", "TentativeAccept", "TentativeReject", "Travel", "View"}
 
@@ -123,14 +123,14 @@ func (r *asReader) post(a *asObject, at int) (Post, bool) {
 	return p, ok
 }
 
-// name notes a post of the account's own that the outbox names, and does not give.
+// name adds a post of the account to the unread ones: the outbox has its address only.
 func (r *asReader) name(address string, claimed time.Time, before int) {
 	if isWeb(address) && hostAndPort(address) == r.own && !r.more.Later[address] {
 		r.unread = append(r.unread, Unread{Address: address, Claimed: claimed, Link: -1, Before: before})
 	}
 }
 
-// fetched gives an object that was read at its own address, and says nothing of another host.
+// fetched returns an object that was read at the address that is its ID, and that names no author at another host.
 func (r *asReader) fetched(address string) (o asObject, ok bool) {
 	body, found := r.more.Objects[address]
 	if !found {
@@ -145,9 +145,8 @@ func (r *asReader) fetched(address string) (o asObject, ok bool) {
 	return o, o.address == address && theirs.isOwn(&o)
 }
 
-// announced makes a post of what the account passes on. Of somebody else's post only its
-// address is shown, unless it was read there: what it says was not read at its own (I9). A group
-// passes on what its members write there, which is what it is for, and so is no boost (FEP-1b12).
+// announced makes a post of an announcement. A post of another author becomes a link, unless it was read at
+// its own address (I9). What a group announces for its members is no boost (FEP-1b12).
 func (r *asReader) announced(a *asObject, at int) (Post, bool) {
 	if !isPublic(a) || !r.isOwn(a) {
 		return Post{}, false
@@ -180,7 +179,7 @@ func (r *asReader) announced(a *asObject, at int) (Post, bool) {
 	return p, ok
 }
 
-// ofGroup makes a post of an object that a group passes on, and the activity that published it.
+// ofGroup makes a post of an object that a group announces, and the activity that published it.
 func (r *asReader) ofGroup(a, activity, o *asObject, at int) (Post, bool) {
 	if f, ok := r.fetched(o.address); ok {
 		return r.at(hostAndPort(f.address)).member(a, &f)
@@ -199,7 +198,7 @@ func (r *asReader) ofGroup(a, activity, o *asObject, at int) (Post, bool) {
 		return Post{}, false
 	}
 	p.GUID, p.Extra, p.Published = firstOf(o.address, p.GUID), 0, claimed
-	if len(o.InReplyTo.list(1)) > 0 { // a comment, which few want
+	if len(o.InReplyTo.list(1)) > 0 { // a comment, which comes by choice
 		p.Extra = digest.Reply
 		return p, true
 	}
@@ -209,7 +208,7 @@ func (r *asReader) ofGroup(a, activity, o *asObject, at int) (Post, bool) {
 	return p, true
 }
 
-// at gives a reader to whom an object is its host's own, because it was read there.
+// at returns a reader that takes objects of another host for its own, because they were read there.
 func (r *asReader) at(host string) *asReader {
 	theirs := *r
 	theirs.own = host
@@ -230,7 +229,7 @@ func (r *asReader) member(a, o *asObject) (Post, bool) {
 	return p, ok
 }
 
-// boost makes a post that only leads to another one.
+// boost makes a post that only links to another one.
 func (r *asReader) boost(a, o *asObject) (Post, bool) {
 	to := firstOf(o.address, o.page())
 	if !isWeb(to) || !isPublic(o) && (len(o.To) > 0 || len(o.CC) > 0) {

@@ -46,8 +46,8 @@ func (p *Post) showObject(o *asObject) {
 	}
 }
 
-// warning is what an object warns of: its summary, where that is no excerpt or title. Some
-// servers write a character without width where there is no warning.
+// warning returns the summary of an object if that is a content warning, and no excerpt or title. Some
+// servers write a character without width instead of no warning.
 func (o *asObject) warning() string {
 	if !o.Sensitive.isTrue() && (!o.is("Note", "Question") || o.title() != "") {
 		return ""
@@ -136,7 +136,7 @@ func (o *asObject) file() digest.Enclosure {
 	}
 }
 
-// widest gives the largest of the pictures at whose addresses an object is, else its first link.
+// widest returns the link to the largest picture of an object; without sizes its first link.
 func (o *asObject) widest() (best asObject) {
 	for i, v := range o.URL.list(maxInList) {
 		link := v.object()

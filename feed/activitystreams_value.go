@@ -17,7 +17,7 @@ func (v *asValue) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// everyOne is for lists of which the whole counts, such as for whom a post is.
+// everyOne is the bound of lists that are read whole, such as recipients.
 const everyOne = math.MaxInt
 
 // list gives the values of a field, which may be one or many.
@@ -47,7 +47,7 @@ func (v asValue) list(most int) (all []asValue) {
 	return all
 }
 
-// wrapped gives what an object of JSON-LD holds under one of some keywords; nil: it has none
+// wrapped returns the value of the first of some keywords in an object of JSON-LD; nil: it has none
 // (w3.org/TR/json-ld11 section 9.5).
 func (v asValue) wrapped(keywords ...string) asValue {
 	if len(v) == 0 || v[0] != '{' || !slices.ContainsFunc(keywords, func(k string) bool { return bytes.Contains(v, []byte(k)) }) {
@@ -199,7 +199,7 @@ func firstInMap(v asValue) string {
 	return ""
 }
 
-// languagesOf gives a map of languages; nil: a field is none.
+// languagesOf returns a field that is a map of languages; nil: it is something else.
 func languagesOf(v asValue) (of map[string]asValue) {
 	if len(v) == 0 || v[0] != '{' || json.Unmarshal(v, &of) != nil {
 		return nil

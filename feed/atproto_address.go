@@ -34,8 +34,7 @@ func AskedURL(typed string) (string, error) {
 	return firstOf(videoFeed(normal), normal), err
 }
 
-// unwrapped gives an address without the marks around it, and with the scheme by which it is
-// asked for where programs of the fediverse write their own.
+// unwrapped returns an address without angle brackets, and with https for the schemes of fediverse programs.
 func unwrapped(typed string) string {
 	if inner, found := strings.CutPrefix(typed, "<"); found && strings.HasSuffix(inner, ">") {
 		typed = strings.TrimSpace(strings.TrimSuffix(inner, ">"))
@@ -107,8 +106,8 @@ func atActor(typed string) string {
 // atClients are sites that show accounts of Bluesky at addresses such as /profile/ann.example.
 var atClients = setOf("bsky.app main.bsky.dev deer.social blacksky.community zeppelin.social catsky.social witchsky.app")
 
-// atPage gives the account whose page has an address, or a post of whom: at a site that is known to show
-// them, at any site where the name can be no other's, or at the host of the name itself; "": none.
+// atPage returns the account of Bluesky that a page shows, or whose post it shows. The page is at a known
+// client, or has a name that only Bluesky gives, or is at the host of that name. It returns "" for other pages.
 func atPage(address string) string {
 	scheme, page, found := strings.Cut(address, "://")
 	if !found {
@@ -135,7 +134,7 @@ func atPage(address string) string {
 // ownHandles end the handles that Bluesky gives itself.
 const ownHandles = ".bsky.social"
 
-// BlueskyAccount gives the account of Bluesky whose page offers some feeds: its RSS feed alone; "": none.
+// BlueskyAccount returns the account whose RSS feed at Bluesky is the only feed that a page offers; "": none.
 func BlueskyAccount(offers []Offer) string {
 	if len(offers) != 1 {
 		return ""

@@ -60,7 +60,7 @@ type Document struct {
 
 	Next   string   // the page that follows, at the same host, with the posts before these; "": none
 	Pages  int      // that were read, this one included
-	Apart  int      // posts that were read at their own addresses, as whoever read them says
+	Apart  int      // posts read at their own addresses; the poller sets it
 	Unread []Unread // posts whose texts are elsewhere, in document order
 
 	Suspended bool // of an actor: its server has closed the account
@@ -95,12 +95,12 @@ type Post struct {
 	Enclosures []digest.Enclosure
 	Extra      digest.Extra // what it is beside its author's own posts
 	Copies     []string     // where its author says copies of it are
-	LinkOnly   bool         // it only leads to a post at another host; what may be stored of that says more
+	LinkOnly   bool         // it only links to a post at another host; a stored version may have its text
 	PartOf     string       // the identity of the post that holds its text too, the first of a thread; "": none
 
 	warning        string  // before its text, by which alone it is told of where that is not shown
-	writtenBy      string  // of a group's post: the actor, whose name the address does not tell
-	apart          bool    // it does not stand where its date belongs: it is pinned, or an edit of an earlier one
+	writtenBy      string  // of a group's post: the address of its author, if that does not tell the name
+	apart          bool    // pinned, or an edit of an earlier post: not in the order of dates
 	excerpted      string  // of a thread with a warning in it: its HTML up to that; "": all of it
 	titles, bodies []text  // not empty, best first
 	images         []image // beside the text, best first

@@ -7,43 +7,42 @@ import (
 	"time"
 )
 
-// An account of a network may publish more than the page that is its feed holds, and its outbox
-// may name posts whose texts are at addresses of their own. A document says so, and whoever has
-// read these too reads it again with them.
+// The feed of an account is one page. A document names the next page, and the posts whose texts are at addresses of
+// their own. The poller reads them, and ParseMore parses all of it as one document.
 
-// More is what was read beside the page that is the feed of an account.
+// More holds the answers that the poller has read beyond the page of an account.
 type More struct {
 	Pages   [][]byte          // the pages that follow it, in order
-	Objects map[string][]byte // posts, and who has written them, by the addresses at which they were read
-	Later   map[string]bool   // addresses of posts that could not be read now: they are left out
+	Objects map[string][]byte // posts and their authors, by the addresses at which they were read
+	Later   map[string]bool   // addresses of posts that a later poll reads: they are left out
 }
 
 // An Unread is a post whose text is at an address of its own.
 type Unread struct {
 	Address string
 
-	// Claimed is when it was published, as the outbox says; zero: it does not.
+	// Claimed is the date that the outbox gives the post; zero: none.
 	Claimed time.Time
 
-	// Link is the index, in the document's posts, of the one that only leads to it: a post at another
-	// host, of which nothing but its own address is believed (I9). -1: there is no such post. Before
-	// is the index of the first post that follows it in the document then.
+	// Link is the index of the post, in the document, that only links to it. It is at another host, so the
+	// outbox cannot say more about it (I9). -1: the document has no such post. Then Before is the index
+	// of the next post of the document.
 	Link, Before int
 
-	// Unsure says that By, an account, passes it on. It may be a group's post, or a boost.
+	// Unsure says that By announces the address alone: it is a boost, or a post of the group By.
 	Unsure bool
 	By     string
 }
 
-// A Mark is an entry of an account's feed: by its identity one sees whether it is known.
+// A Mark is an entry of an account's feed, whose identity tells whether it is stored.
 type Mark struct {
 	Identity string
 	Unread   *Unread // nil: its text is here
-	Author   string  // where it says who has written it, of a group's post; "": that is known
+	Author   string  // the address of a group's author whose name the post does not tell; "": none
 }
 
-// Marks gives the entries of the document that tell how far it reaches back, the newest first as
-// accounts list them. Those that stand apart from the order, such as pinned ones, are none.
+// Marks returns the entries by which a poll sees how far back the document goes, in its order: the newest first.
+// Pinned posts and edits of earlier posts are left out, because they do not follow that order.
 func (d *Document) Marks() []Mark {
 	links := make(map[int]*Unread)
 	before := make(map[int][]Mark)
@@ -64,25 +63,24 @@ func (d *Document) Marks() []Mark {
 	return append(marks, before[len(d.Posts)]...)
 }
 
-// IsWhole reports whether a document leaves nothing to be read elsewhere.
+// IsWhole reports whether the document refers to nothing that a poll could read beyond it.
 func (d *Document) IsWhole() bool {
 	return d.Next == "" && len(d.Unread) == 0 && !slices.ContainsFunc(d.Posts, func(p Post) bool { return p.writtenBy != "" })
 }
 
-// ParseMore is Parse for the feed of an account of which more was read.
+// ParseMore parses the page of an account with everything that was read beyond it.
 func ParseMore(body []byte, contentType, address string, more More) (*Document, error) {
 	return parse(body, contentType, address, more)
 }
 
-// IsFor reports whether an object of ActivityPub is addressed to an actor: what somebody has written
-// for a group.
+// IsFor reports whether an object of ActivityPub is addressed to an actor, such as a group.
 func IsFor(body []byte, actor string) bool {
 	text, _ := decode(body, "")
 	var o asObject
 	return o.read([]byte(text)) == nil && o.isFor(actor)
 }
 
-// followedBy gives the address of the page that follows one in Bluesky's service.
+// followedBy returns the address of the page after one of Bluesky's service.
 func followedBy(address, cursor string) string {
 	if cursor == "" || !strings.Contains(address, "/xrpc/app.bsky.feed.getAuthorFeed?") {
 		return ""

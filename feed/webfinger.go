@@ -9,9 +9,9 @@ import (
 // webFinger is where a host is asked for an account (RFC 7033 section 4).
 const webFinger = "/.well-known/webfinger?resource="
 
-// webFingerURL gives where an account of the fediverse is asked for that a person named:
-// @ann@example.org, ann@example.org, acct:ann@example.org, !group@example.org, or by a page of
-// another server that shows it; "" if it is none.
+// webFingerURL returns the WebFinger address of an account that a person typed: @ann@example.org,
+// ann@example.org, acct:ann@example.org, !group@example.org, or a page of another server that shows
+// the account. It returns "" for anything else.
 func webFingerURL(typed string) string {
 	account := typed
 	for _, mark := range []string{"@", "acct:", "!"} {
@@ -27,10 +27,10 @@ func webFingerURL(typed string) string {
 	return accountAt(name, host)
 }
 
-// accountLetters are those of which the name of an account consists.
+// accountLetters are the letters of account names.
 const accountLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-"
 
-// accountAt gives where an account is asked for; "": there is none of that name.
+// accountAt returns the WebFinger address of an account; "": the name or the host is not valid.
 func accountAt(name, host string) string {
 	if name == "" || strings.ContainsAny(name, "/:?#") || strings.ContainsAny(host, "/@?# ") || !strings.ContainsAny(host, ".:") && host != "localhost" {
 		return ""
@@ -43,9 +43,9 @@ func accountAt(name, host string) string {
 	return "https://" + host + webFinger + url.QueryEscape("acct:"+name+"@"+host)
 }
 
-// shownAccount gives where an account is asked for that another server shows at an address such as
-// https://home.example/@ann@example.org, /c/boats@example.org, or that of one of its posts; "": it
-// is no such address. It names the account of the other host, and nobody at this one.
+// shownAccount returns the WebFinger address of an account that another server shows at an address such as
+// https://home.example/@ann@example.org or /c/boats@example.org, or that of one of its posts. That
+// is the account at example.org, never one at home.example. It returns "" for other addresses.
 func shownAccount(address string) string {
 	u, err := url.Parse(withScheme(address))
 	if err != nil || u.User != nil || u.Scheme != "http" && u.Scheme != "https" {
@@ -59,10 +59,10 @@ func shownAccount(address string) string {
 	return accountAt(name, host)
 }
 
-// profilePaths are what stands before the name of an account, or of a group, in the addresses of their pages.
+// profilePaths precede the names of accounts and groups in the addresses of their pages.
 var profilePaths = []string{"@", "users/", "u/", "author/", "profile/", "accounts/", "a/", "c/", "m/", "video-channels/"}
 
-// profileName gives the account that the path of a page names, and what follows; "": none.
+// profileName returns the account that the path of a page names, and the rest of the path.
 func profileName(path string) (account, rest string) {
 	path = strings.Trim(path, "/")
 	for _, before := range profilePaths {
@@ -74,8 +74,8 @@ func profileName(path string) (account, rest string) {
 	return "", ""
 }
 
-// ProfileAccount gives where the account is asked for whose page has an address such as
-// https://example.org/@ann or /users/ann; "" if the address does not look like one.
+// ProfileAccount returns the WebFinger address of the account with a page such as
+// https://example.org/@ann or /users/ann; "" for other addresses.
 func ProfileAccount(address string) string {
 	u, err := url.Parse(address)
 	if err != nil || u.RawQuery != "" {
@@ -93,8 +93,8 @@ func ProfileAccount(address string) string {
 	return u.Scheme + "://" + u.Host + webFinger + url.QueryEscape("acct:"+account+"@"+u.Host)
 }
 
-// AuthorOf gives where the account is asked for whose post has an address such as
-// https://example.org/@ann/112 or /users/ann/112; "" if the address does not look like one.
+// AuthorOf returns the WebFinger address of the author of a post at an address such as
+// https://example.org/@ann/112 or /users/ann/112; "" for other addresses.
 func AuthorOf(address string) string {
 	u, err := url.Parse(address)
 	if err != nil || !strings.HasPrefix(u.Path, "/@") && !strings.HasPrefix(u.Path, "/users/") {

@@ -28,7 +28,7 @@ type account struct {
 	asked   []time.Time
 	pages   int // asked for, the first ones apart
 	objects map[string]any
-	broken  bool   // no next page is to be had
+	broken  bool   // the server refuses the next page
 	far     string // another server, which has the objects too
 }
 
@@ -84,9 +84,8 @@ func (a *account) page(before string) any {
 	return page
 }
 
-// TestFourDaysOfAccounts: each post of an account comes once, however many it publishes, whether its outbox has
-// pages, only names its posts, passes them on for a group, or more boosts than notes; and it is asked no more than
-// that needs.
+// TestFourDaysOfAccounts checks that each post of a busy account arrives once, for outboxes with pages, without
+// pages, with addresses only, with boosts, and of groups. It also bounds the number of polls.
 func TestFourDaysOfAccounts(t *testing.T) {
 	tier.Alone(t)
 	notes := func(a *account, n int, at string) any { return a.create(a.note(n, at)) }
@@ -151,7 +150,7 @@ func TestFourDaysOfAccounts(t *testing.T) {
 	}
 }
 
-// check looks for each note that was published since an account was found in the mails, by its title.
+// check looks in the mails for each note that the account published after the subscription.
 func (a *account) check(first, polls int) {
 	t := a.h.t
 	t.Helper()

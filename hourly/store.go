@@ -87,8 +87,8 @@ func prepare(ctx context.Context, st *store.Store, was digest.Feed, res poller.R
 	return in, err
 }
 
-// known gives the content hashes of those posts of a document that are stored. Of an outbox that only names
-// them, they are listed too; it gives how many.
+// known returns the content hashes of the stored posts of a document. An outbox may only name posts: known
+// lists the stored ones too, and returns how many.
 func (in *prepared) known(ctx context.Context, st *store.Store, res poller.Result) (known map[string]string, named int, err error) {
 	all := in.Listed
 	claimed := make(map[string]time.Time)
@@ -158,7 +158,7 @@ func trim(posts []digest.Post, now time.Time) {
 // several posts, none of which is known, does not reach back to the last poll:
 // what was published in between may be missing.
 //
-// named of the known ones are named alone. Of an account it says too how much of it a poll can reach.
+// The document only names some of the known ones, as many as named says.
 func (in *prepared) compare(res poller.Result, posts []feed.Post, known, named int, had bool, now time.Time) {
 	oldest, newest := dates(posts, now)
 	news := len(posts) + named - known

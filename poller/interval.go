@@ -14,7 +14,7 @@ const (
 	slowest      = 7 * oneDay
 	withPassword = oneDay / 2
 	inFull       = oneDay
-	pageInFull   = oneDay / 4 // of an account, whose page is short and for which few servers have validators
+	pageInFull   = oneDay / 4 // the page of an account is short, and few servers send validators for it
 )
 
 // OwnInterval is the least time between two polls that our own manners ask for,
@@ -28,7 +28,7 @@ func OwnInterval(f digest.Feed, now time.Time) time.Duration {
 	case !alwaysInFull(f):
 	case !isAccount(feed.Kind(f.Kind)):
 		every = max(every, inFull)
-	case f.BusyInterval == 0: // else it publishes more than its page until then
+	case f.BusyInterval == 0: // a busy account publishes more than its page in that time
 		every = max(every, pageInFull)
 	}
 	return every
@@ -66,8 +66,7 @@ func alwaysInFull(f digest.Feed) bool {
 	return f.Conditional == digest.Useless || f.ByDate && f.Conditional == digest.Unknown
 }
 
-// BusyPoll is when an account that was just found is asked by itself, because it publishes so much; zero: not before
-// the midnights of its readers.
+// BusyPoll returns when to poll a new account that is busy; zero: the midnights of its readers are enough.
 func BusyPoll(f digest.Feed, now time.Time) time.Time {
 	if f.BusyInterval == 0 {
 		return time.Time{}
@@ -89,12 +88,12 @@ type Turnover struct {
 	UntilDue time.Duration // to the next midnight of any reader; 0: there is none
 
 	Reach  int  // of an account: how many entries a poll can read; 0: it is no account
-	Behind bool // of an account: posts are left to be read
+	Behind bool // of an account: the poll left posts for the next one
 }
 
-// Reach gives how many entries of an account a poll can read, of which so many were new; 0: the document is no
-// account's. Texts that are at their own addresses are read a few in a poll. That it has more pages is believed of a
-// feed that is asked by itself only when one was read.
+// Reach returns how many entries of an account a poll can read, by a document with some new ones. It returns 0 for
+// other feeds. A poll reads only some texts at their own addresses. If the feed is busy, further
+// pages count only if this poll has read one.
 func Reach(f digest.Feed, doc *feed.Document, news int) int {
 	if !isAccount(doc.Kind) {
 		return 0
@@ -109,7 +108,7 @@ func Reach(f digest.Feed, doc *feed.Document, news int) int {
 	return n
 }
 
-// turn is how long it takes an account to publish as much as a poll can read; 0: not known.
+// turn returns how long an account needs to publish as many entries as a poll can read; 0: not known.
 func (t Turnover) turn() time.Duration {
 	if t.Reach == 0 || t.New == 0 || t.Elapsed <= 0 {
 		return 0
@@ -117,8 +116,8 @@ func (t Turnover) turn() time.Duration {
 	return time.Duration(float64(t.Elapsed) * float64(t.Reach) / float64(t.New))
 }
 
-// Hurries reports whether an account is to be asked by itself before anything of it is lost: it has posts that are
-// left to be read, or publishes about as much in a day as a poll can read.
+// Hurries reports whether an account needs polls between the midnights, although no post is lost yet: the last poll left
+// posts, or the account publishes about as much in a day as a poll can read.
 func (t Turnover) Hurries() bool { return t.Behind || t.turn() > 0 && t.turn()/2 < calm }
 
 // gap reports whether posts may have come and gone between the two polls.

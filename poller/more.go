@@ -11,44 +11,44 @@ import (
 	"digest/feed"
 )
 
-// An account of a network may publish more in a day than its feed holds, which is one page; and an
-// outbox may name posts whose texts are at their own addresses. A poll that finds news reads on,
-// within bounds: pages until one holds something that is stored, and the texts of posts that are not.
+// The feed of an account is one page, and the account may publish more than a page in a day. An outbox may
+// also name posts whose texts are at their own addresses. A poll that finds a changed page reads on, within
+// bounds: further pages until one has a stored entry, then the texts of posts that are not stored.
 
 const (
 	mostPages  = 4  // of one account in one poll, its first one included
 	mostUnread = 20 // posts that are read at their own addresses in one poll
 	fewUnread  = 10 // the same for an account that is read for the first time
-	mostVain   = 2  // of these, that are refused, or no group's
+	mostVain   = 2  // posts that a host refuses, or that belong to no group, before a poll stops
 	maxObject  = 1 << 20
 	mostMore   = 5 * time.Minute // for all of it
 	readLater  = 36 * time.Hour  // how old a post may be to be tried another time
 )
 
-// A readingOn is what is read beside the page that is the feed of an account.
+// A readingOn reads the pages and posts beyond the page of an account.
 type readingOn struct {
 	*session
 	feed  digest.Feed
-	isNew bool // it was never read before
+	isNew bool // no poll has read it before
 	first *answer
 	pages []*feed.Document
 	more  feed.More
 	began time.Time
 
-	behind bool            // posts are left to be read soon
-	ends   bool            // the next page is not to be had
-	texts  int             // posts that were read at their own addresses
-	tried  int             // posts of a group that were to be read
-	missed int             // those of them that were not to be had
-	wait   time.Duration   // that a host asked for
-	silent map[string]bool // hosts that did not answer, or wanted to be left alone
+	behind bool            // the next poll has posts to read, and should be soon
+	ends   bool            // the host refuses the next page
+	texts  int             // posts read at their own addresses
+	tried  int             // posts of a group that the poll tried to read
+	missed int             // how many of them it could not read
+	wait   time.Duration   // the longest Retry-After
+	silent map[string]bool // hosts that failed, or answered 429
 }
 
-// isAccount reports whether a feed is what an account of a network has published, page by page.
+// isAccount reports whether a kind of feed is the account of a network.
 func isAccount(kind feed.Kind) bool { return kind == feed.ActivityStreams || kind == feed.ATProto }
 
-// readOn reads what the page of an account leaves to be read, and gives all of it as one
-// document. An error ends the poll: nothing of it is kept, and it is made again.
+// readOn reads beyond the page of an account, and returns all of it as one document. An error ends
+// the poll, which stores nothing.
 func (s *session) readOn(ctx context.Context, f digest.Feed, a *answer, doc *feed.Document) (*feed.Document, *readingOn, error) {
 	r := &readingOn{session: s, feed: f, isNew: f.ParsedAt.IsZero(), first: a, pages: []*feed.Document{doc}, began: s.poller.now(), silent: map[string]bool{}}
 	if !isAccount(doc.Kind) || s.private != nil || !r.isNew && s.poller.known == nil || doc.IsWhole() {
@@ -78,15 +78,14 @@ func (s *session) readOn(ctx context.Context, f digest.Feed, a *answer, doc *fee
 // isPartly reports whether most posts of a group were not to be had.
 func (r *readingOn) isPartly() bool { return r.missed > 0 && 2*r.missed >= r.tried }
 
-// aside keeps what a session knows of its feed from the requests for what is read beside it, until
-// the function that it gives is called.
+// aside prepares a session for requests that are not for its feed. The function that it returns undoes that.
 func (s *session) aside(a *answer) (restore func()) {
 	fediverse, stop, fromHome := s.fediverse, s.stop, s.fromHome
 	s.stop, s.held, s.smaller = nil, int64(cap(a.body)), true
 	return func() { s.fediverse, s.stop, s.fromHome, s.held, s.smaller = fediverse, stop, fromHome, 0, false }
 }
 
-// together reads the page again, with what was read beside it.
+// together parses the page with everything that was read beyond it.
 func (r *readingOn) together(ctx context.Context) (doc *feed.Document, err error) {
 	a, all := r.first, r.pages[0]
 	if len(r.more.Pages)+len(r.more.Objects)+len(r.more.Later) > 0 {
@@ -105,7 +104,7 @@ func (r *readingOn) together(ctx context.Context) (doc *feed.Document, err error
 	return all, nil
 }
 
-// readPages reads the pages that follow the first, until none is needed.
+// readPages reads the pages after the first, until a page is enough.
 func (r *readingOn) readPages(ctx context.Context) error {
 	seen := []string{r.first.address}
 	for len(r.pages) < mostPages {
@@ -139,9 +138,8 @@ func (r *readingOn) page(ctx context.Context, address string) (*answer, *feed.Do
 	return a, page, err
 }
 
-// withoutPage says what becomes of a poll one of whose pages could not be read. A host that fails, or
-// wants fewer requests, is asked again when its penalty is over; if it does so again, what it
-// gives is all there is.
+// withoutPage decides about a poll that could not read one of its pages. If the host failed or answered 429, the
+// poll fails, and a later one reads all pages. If that happens again, the poll keeps the pages that it has.
 func (r *readingOn) withoutPage(err error) error {
 	t, ok := errors.AsType[*pollError](err)
 	if !ok || isPassing(t) && !r.isNew && r.feed.Errors == 0 {
@@ -152,14 +150,13 @@ func (r *readingOn) withoutPage(err error) error {
 	return nil
 }
 
-// isPassing reports whether a failure may be over soon.
+// isPassing reports whether a failure may end soon.
 func isPassing(t *pollError) bool {
 	return t.status == 0 || t.status >= http.StatusInternalServerError || t.throttled()
 }
 
-// isEnough reports whether a page makes the next one needless: it holds something that is
-// stored, or, of an account that is read for the first time, a post of its own and all of the last day,
-// which its reader is given.
+// isEnough reports whether a poll needs no further page: this one has a stored entry. The first poll of an account
+// stores the posts of the last day, for the first edition, and at least one post of the account itself.
 func (r *readingOn) isEnough(ctx context.Context, page *feed.Document) (bool, error) {
 	if r.isNew {
 		own := func(p feed.Post) bool { return p.Extra == 0 }
@@ -170,7 +167,7 @@ func (r *readingOn) isEnough(ctx context.Context, page *feed.Document) (bool, er
 	return len(known) > 0, err
 }
 
-// stored gives those of some entries that are stored.
+// stored returns the content hashes of the entries that are stored, by identity.
 func (r *readingOn) stored(ctx context.Context, marks []feed.Mark) (map[string]string, error) {
 	if r.isNew || len(marks) == 0 {
 		return nil, nil
@@ -182,7 +179,7 @@ func (r *readingOn) stored(ctx context.Context, marks []feed.Mark) (map[string]s
 	return r.poller.known(ctx, r.feed.ID, identities)
 }
 
-// readAt asks for an object of the network. It leads into an allowed network only where the feed does (I7).
+// readAt requests an object. It connects to an allowed network only if the feed is there (I7).
 func (r *readingOn) readAt(ctx context.Context, address string) (*answer, error) {
 	to, err := routeTo(address)
 	if err != nil {
@@ -199,8 +196,8 @@ func (r *readingOn) readAt(ctx context.Context, address string) (*answer, error)
 	return a, err
 }
 
-// readTexts reads posts at their own addresses: the oldest first, so that those that are left are newer
-// than all that is stored, and the next poll reads them.
+// readTexts reads posts at their own addresses. It begins with the oldest: what it cannot read in this poll is
+// newer than all stored posts, and so the next poll finds it.
 func (r *readingOn) readTexts(ctx context.Context, marks []feed.Mark) error {
 	known, err := r.stored(ctx, marks)
 	if err != nil {
@@ -235,11 +232,12 @@ func (r *readingOn) readTexts(ctx context.Context, marks []feed.Mark) error {
 	return nil
 }
 
-// readAuthors reads who has written those posts of a group that are not stored and do not tell it; false: nobody.
+// readAuthors reads the authors of the posts of a group that are not stored, where their addresses do not
+// tell the names. It reports whether it read any.
 func (r *readingOn) readAuthors(ctx context.Context, marks []feed.Mark) bool {
 	known, err := r.stored(ctx, marks)
 	if err != nil {
-		return false // it is a name only
+		return false // the posts are complete without names
 	}
 	var authors []string
 	for _, m := range marks {
@@ -260,7 +258,7 @@ func (r *readingOn) readAuthors(ctx context.Context, marks []feed.Mark) bool {
 	return read
 }
 
-// add has what was read at an address be read with the page.
+// add adds an object to what together parses.
 func (r *readingOn) add(address string, a *answer) {
 	if r.more.Objects == nil {
 		r.more.Objects = map[string][]byte{}
@@ -269,8 +267,8 @@ func (r *readingOn) add(address string, a *answer) {
 	r.held += int64(cap(a.body))
 }
 
-// wantedOf gives the posts that are to be read at their own addresses, in the order of the outbox: of
-// those that it only names the ones before the first entry that is stored.
+// wantedOf returns the posts to read at their own addresses, in the order of the outbox. A post that the outbox
+// only names counts until the first stored entry: older ones are an archive.
 func wantedOf(marks []feed.Mark, known map[string]string) (wanted []feed.Unread) {
 	reached := false
 	for _, m := range marks {
@@ -283,8 +281,7 @@ func wantedOf(marks []feed.Mark, known map[string]string) (wanted []feed.Unread)
 	return wanted
 }
 
-// leave leaves posts for the next poll. An account that is read for the first time has an archive, which
-// nobody waits for.
+// leave leaves posts for the next poll. Of a new account they are an archive, and no poll reads them.
 func (r *readingOn) leave(rest []feed.Unread) {
 	if r.isNew {
 		return
@@ -297,7 +294,7 @@ func (r *readingOn) leave(rest []feed.Unread) {
 	}
 }
 
-// later has a post come with a later poll.
+// later leaves a post out, so that a later poll reads it.
 func (r *readingOn) later(address string) {
 	if r.more.Later == nil {
 		r.more.Later = map[string]bool{}
@@ -305,7 +302,7 @@ func (r *readingOn) later(address string) {
 	r.more.Later[address] = true
 }
 
-// readText reads one post. False: it is not to be had, or no group's. The error is no fault of its host.
+// readText reads one post, and reports whether it did and the post belongs to the outbox. An error ends the poll.
 func (r *readingOn) readText(ctx context.Context, u feed.Unread) (bool, error) {
 	host := feed.Host(u.Address)
 	if r.silent[host] {
@@ -321,7 +318,7 @@ func (r *readingOn) readText(ctx context.Context, u feed.Unread) (bool, error) {
 		switch {
 		case ctx.Err() != nil:
 			return false, ctx.Err()
-		case !ok: // others ask the host, or there is no room
+		case !ok: // another worker requests from the host, or memory is short
 			t = &pollError{}
 		}
 		r.silent[host] = isPassing(t)
@@ -342,8 +339,8 @@ func (r *readingOn) readText(ctx context.Context, u feed.Unread) (bool, error) {
 	return true, nil
 }
 
-// miss says what becomes of a post that could not be read now: it is tried another time, but for one of
-// a group that is old. Of that a link is shown.
+// miss decides about a post that could not be read. If the failure may pass, a later poll tries again. An old
+// post of a group, or one that its host refuses, becomes a link.
 func (r *readingOn) miss(u feed.Unread, mayPass bool) {
 	if u.Unsure {
 		return
