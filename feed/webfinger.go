@@ -53,6 +53,9 @@ func shownAccount(address string) string {
 	}
 	account, rest := profileName(u.Path)
 	name, host, both := strings.Cut(account, "@")
+	for _, anybodys := range []string{"/author/", "/profile/", "/accounts/"} { // of other programs, too, by mail addresses
+		both = both && !strings.HasPrefix(u.Path, anybodys)
+	}
 	if !both || rest != "" && !strings.HasPrefix(u.Path, "/@") || strings.Trim(name, accountLetters) != "" || !strings.Contains(host, ".") {
 		return ""
 	}

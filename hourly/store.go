@@ -178,7 +178,7 @@ func (in *prepared) compare(res poller.Result, posts []feed.Post, known, named i
 	if !oldest.IsZero() {
 		in.turnover.Span = newest.Sub(oldest)
 	}
-	if known == 0 && len(posts) >= leastToMiss && !res.Behind && !in.Was.LastOKAt.IsZero() {
+	if known == 0 && len(posts) >= leastToMiss && !in.Was.LastOKAt.IsZero() {
 		in.Gap = &digest.Gap{From: in.Was.LastOKAt, To: now}
 		if oldest.After(in.Was.LastOKAt) {
 			in.Gap.To = oldest

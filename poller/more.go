@@ -18,11 +18,12 @@ import (
 const (
 	mostPages  = 4  // of one account in one poll, its first one included
 	mostUnread = 20 // posts that are read at their own addresses in one poll
-	fewUnread  = 10 // the same for an account that is read for the first time
+	fewUnread  = 6  // the same for a new account, for which a person waits, and for authors
 	mostVain   = 2  // posts that a host refuses, or that belong to no group, before a poll stops
 	maxObject  = 1 << 20
-	mostMore   = 5 * time.Minute // for all of it
-	readLater  = 36 * time.Hour  // how old a post may be to be tried another time
+	mostMore   = 5 * time.Minute  // for all of it
+	soonMore   = 15 * time.Second // the same for a new account
+	readLater  = 36 * time.Hour   // how old a post may be to be tried another time
 )
 
 // A readingOn reads the pages and posts beyond the page of an account.
@@ -56,6 +57,9 @@ func (s *session) readOn(ctx context.Context, f digest.Feed, a *answer, doc *fee
 	}
 	a.hash = doc.PostsHash()
 	defer s.aside(a)()
+	if doc.Kind == feed.ActivityStreams && s.fediverse == nil {
+		s.askFediverse(ctx, a.host())
+	}
 	if err := r.readPages(ctx); err != nil {
 		return nil, r, err
 	}
@@ -109,7 +113,7 @@ func (r *readingOn) readPages(ctx context.Context) error {
 	seen := []string{r.first.address}
 	for len(r.pages) < mostPages {
 		last := r.pages[len(r.pages)-1]
-		if last.Next == "" || slices.Contains(seen, last.Next) {
+		if last.Next == "" || slices.Contains(seen, last.Next) || r.isLate() {
 			return nil
 		}
 		if enough, err := r.isEnough(ctx, last); enough || err != nil {
@@ -167,6 +171,15 @@ func (r *readingOn) isEnough(ctx context.Context, page *feed.Document) (bool, er
 	return len(known) > 0, err
 }
 
+// isLate reports whether a poll has no time to read more.
+func (r *readingOn) isLate() bool {
+	most := mostMore
+	if r.isNew {
+		most = soonMore
+	}
+	return r.poller.now().Sub(r.began) > most
+}
+
 // stored returns the content hashes of the entries that are stored, by identity.
 func (r *readingOn) stored(ctx context.Context, marks []feed.Mark) (map[string]string, error) {
 	if r.isNew || len(marks) == 0 {
@@ -196,8 +209,8 @@ func (r *readingOn) readAt(ctx context.Context, address string) (*answer, error)
 	return a, err
 }
 
-// readTexts reads posts at their own addresses. It begins with the oldest: what it cannot read in this poll is
-// newer than all stored posts, and so the next poll finds it.
+// readTexts reads posts at their own addresses. It begins with the oldest: the posts that it leaves are newer
+// than all stored ones, and so the next poll finds them.
 func (r *readingOn) readTexts(ctx context.Context, marks []feed.Mark) error {
 	known, err := r.stored(ctx, marks)
 	if err != nil {
@@ -210,7 +223,7 @@ func (r *readingOn) readTexts(ctx context.Context, marks []feed.Mark) error {
 	}
 	asked, vain, refused := 0, 0, 0
 	for i, u := range wanted {
-		if asked == most || r.poller.now().Sub(r.began) > mostMore {
+		if asked == most || r.isLate() {
 			r.leave(wanted[i:])
 			return nil
 		}
@@ -247,7 +260,7 @@ func (r *readingOn) readAuthors(ctx context.Context, marks []feed.Mark) bool {
 	}
 	read := false
 	for _, address := range authors {
-		if r.silent[feed.Host(address)] || r.poller.now().Sub(r.began) > mostMore {
+		if r.silent[feed.Host(address)] || r.isLate() {
 			continue
 		}
 		if a, err := r.readAt(ctx, address); err == nil {
