@@ -23,6 +23,7 @@ const (
 	maxObject  = 1 << 20
 	mostMore   = 5 * time.Minute  // for all of it
 	soonMore   = 15 * time.Second // the same for a new account
+	lastMore   = 3 * time.Second  // what is left for the rest of a search
 	readLater  = 36 * time.Hour   // how old a post may be to be tried another time
 )
 
@@ -60,20 +61,22 @@ func (s *session) readOn(ctx context.Context, f digest.Feed, a *answer, doc *fee
 	if doc.Kind == feed.ActivityStreams && s.fediverse == nil {
 		s.askFediverse(ctx, a.host())
 	}
-	if err := r.readPages(ctx); err != nil {
+	inTime, cancel := r.hurry(ctx)
+	defer cancel()
+	if err := r.readPages(inTime); err != nil && (inTime.Err() == nil || ctx.Err() != nil) {
 		return nil, r, err
 	}
 	all, err := r.together(ctx)
 	if err != nil {
 		return nil, r, err
 	}
-	if err := r.readTexts(ctx, all.Marks()); err != nil {
+	if err := r.readTexts(inTime, all.Marks()); err != nil && (inTime.Err() == nil || ctx.Err() != nil) {
 		return nil, r, err
 	}
 	if len(r.more.Objects)+len(r.more.Later) > 0 {
 		all, err = r.together(ctx)
 	}
-	if err == nil && r.readAuthors(ctx, all.Marks()) {
+	if err == nil && r.readAuthors(inTime, all.Marks()) {
 		all, err = r.together(ctx)
 	}
 	return all, r, err
@@ -172,12 +175,18 @@ func (r *readingOn) isEnough(ctx context.Context, page *feed.Document) (bool, er
 }
 
 // isLate reports whether a poll has no time to read more.
-func (r *readingOn) isLate() bool {
-	most := mostMore
-	if r.isNew {
-		most = soonMore
+func (r *readingOn) isLate() bool { return r.poller.now().Sub(r.began) > mostMore }
+
+// hurry returns a context that ends before the patience of the person who waits for a new account.
+func (r *readingOn) hurry(ctx context.Context) (context.Context, context.CancelFunc) {
+	if !r.isNew {
+		return ctx, func() {}
 	}
-	return r.poller.now().Sub(r.began) > most
+	most := soonMore
+	if end, bounded := ctx.Deadline(); bounded {
+		most = min(most, time.Until(end)-lastMore) // the deadline is by the real clock
+	}
+	return context.WithTimeout(ctx, most)
 }
 
 // stored returns the content hashes of the entries that are stored, by identity.

@@ -210,3 +210,14 @@ func TestReadsOnNotHome(t *testing.T) {
 		t.Errorf("asked: %v", err)
 	}
 }
+
+// Who waits for a new account gets what was read in time.
+func TestNewAccountInTime(t *testing.T) {
+	s, r := newSocial(t, "draft", newsBase, namedPages(socialPages(), countdown(5, 1)...))
+	ctx, cancel := context.WithTimeout(context.Background(), lastMore)
+	defer cancel()
+	found, err := find(r.p, ctx, "https://social.example/users/ann/outbox?page=true")
+	if err != nil || len(found.Document.Posts) != 0 || found.Feed.URL != outboxPage {
+		t.Errorf("%+v, %v, %v", found.Feed.URL, err, s.log)
+	}
+}
