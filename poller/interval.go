@@ -66,6 +66,9 @@ func alwaysInFull(f digest.Feed) bool {
 	return f.Conditional == digest.Useless || f.ByDate && f.Conditional == digest.Unknown
 }
 
+// shortPage is the number of entries below which a page has room for more.
+const shortPage = 10
+
 // BusyPoll returns when to poll a new account that is busy; zero: the midnights of its readers are enough.
 func BusyPoll(f digest.Feed, now time.Time) time.Time {
 	if f.BusyInterval == 0 {
@@ -92,13 +95,16 @@ type Turnover struct {
 }
 
 // Reach returns how many entries of an account a poll can read, by a document with some new ones. It returns 0 for
-// other feeds. A poll reads only some texts at their own addresses. If the feed is busy, further
+// other feeds, and for an account that has published less than a page. A poll reads only some texts at their own addresses. If the feed is busy, further
 // pages count only if this poll has read one.
 func Reach(f digest.Feed, doc *feed.Document, news int) int {
 	if !isAccount(doc.Kind) {
 		return 0
 	}
 	n := len(doc.Marks())
+	if n < shortPage {
+		return 0
+	}
 	if doc.Next != "" && (doc.Pages > 1 || f.BusyInterval == 0) {
 		n = n * mostPages / max(doc.Pages, 1)
 	}
