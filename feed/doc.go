@@ -46,6 +46,8 @@
 //	activitystreams.go,       the outbox of an account of the fediverse -> Document, and what
 //	activitystreams_page.go,  names it
 //	activitystreams_show.go,
+//	activitystreams_event.go,
+//	activitystreams_value.go,
 //	webfinger.go
 //	report.go                 what `digest parse --json` prints
 package feed

@@ -49,6 +49,12 @@ type readingOn struct {
 // isAccount reports whether a kind of feed is the account of a network.
 func isAccount(kind feed.Kind) bool { return kind == feed.ActivityStreams || kind == feed.ATProto }
 
+// leadsOn reports whether the page of an account has no entries, and only leads to the next page. Some
+// servers filter their pages after they have cut them.
+func leadsOn(doc *feed.Document) bool {
+	return isAccount(doc.Kind) && doc.Next != "" && len(doc.Marks()) == 0
+}
+
 // readOn reads beyond the page of an account, and returns all of it as one document. An error ends
 // the poll, which stores nothing.
 func (s *session) readOn(ctx context.Context, f digest.Feed, a *answer, doc *feed.Document) (*feed.Document, *readingOn, error) {
@@ -56,7 +62,9 @@ func (s *session) readOn(ctx context.Context, f digest.Feed, a *answer, doc *fee
 	if !isAccount(doc.Kind) || s.private != nil || !r.isNew && s.poller.known == nil || doc.IsWhole() {
 		return doc, r, nil
 	}
-	a.hash = doc.PostsHash()
+	if !leadsOn(doc) {
+		a.hash = doc.PostsHash()
+	}
 	defer s.aside(a)()
 	if doc.Kind == feed.ActivityStreams && s.fediverse == nil {
 		s.askFediverse(ctx, a.host())

@@ -221,3 +221,17 @@ func TestNewAccountInTime(t *testing.T) {
 		t.Errorf("%+v, %v, %v", found.Feed.URL, err, s.log)
 	}
 }
+
+// A first page without posts leads to the next one, at each poll.
+func TestEmptyFirstPage(t *testing.T) {
+	s, r := newSocial(t, "", newsBase, onPages(socialPages(), nil, []int{2, 1}))
+	r.feed.Kind = "activitystreams"
+	store, have := storing(r)
+	store(r.want(Changed))
+	r.want(Unchanged)
+	s.pages = onPages(socialPages(), nil, []int{3, 2, 1})
+	store(r.want(Changed))
+	if have() != 3 || r.feed.ETag != "" {
+		t.Errorf("%d posts", have())
+	}
+}

@@ -259,15 +259,20 @@ func (p *poll) read(ctx context.Context, a *answer) {
 		p.failed(err)
 		return
 	}
-	if hash = bodyHash(a, doc); hash == p.feed.BodyHash {
+	var on *readingOn
+	again := leadsOn(doc) // the page says nothing of the posts
+	if hash = bodyHash(a, doc); hash != p.feed.BodyHash || again {
+		if doc, on, err = p.readOn(ctx, p.feed, a, doc); err != nil {
+			p.failed(err)
+			return
+		}
+		hash = bodyHash(a, doc)
+	}
+	if hash == p.feed.BodyHash {
 		p.learnFromGET(a, false)
 		p.accept(a, hash)
+		p.readAgain(again, hash)
 		p.unchanged(a, "unchanged: the same posts")
-		return
-	}
-	doc, on, err := p.readOn(ctx, p.feed, a, doc)
-	if err != nil {
-		p.failed(err)
 		return
 	}
 	p.learnFromGET(a, true)
@@ -278,11 +283,20 @@ func (p *poll) read(ctx context.Context, a *answer) {
 	nameMoved(&p.feed, was, doc)
 	noteTopic(&p.feed, a, doc)
 	p.feed.NotBefore = latest(p.feed.NotBefore, after(a.received, on.wait))
-	if p.behind = on.behind; p.behind { // what is left to read is news, although the page may be the same
-		p.feed.ETag, p.feed.LastModified, p.feed.BodyHash = "", "", ""
+	if p.behind = on.behind; p.behind {
+		hash = ""
 	}
+	p.readAgain(p.behind || again, hash)
 	p.outcome, p.doc, p.page = Changed, doc, a
 	p.message = "changed: " + entries(doc)
+}
+
+// readAgain has the next poll read the page of an account although it may be the same, because there is more to read than
+// the page. hash is that of the posts that were read; "": not of all.
+func (p *poll) readAgain(again bool, hash string) {
+	if again {
+		p.feed.ETag, p.feed.LastModified, p.feed.BodyHash = "", "", hash
+	}
 }
 
 // entries says how much a document holds.
