@@ -49,5 +49,6 @@
 //	activitystreams_event.go,
 //	activitystreams_value.go,
 //	webfinger.go
+//	more.go                   the page of an account with what follows it -> Document
 //	report.go                 what `digest parse --json` prints
 package feed
