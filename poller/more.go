@@ -387,3 +387,11 @@ func (r *readingOn) miss(u feed.Unread, mayPass bool) {
 		r.later(u.Address)
 	}
 }
+
+// readAgain has the next poll read the page of an account although it may be the same, because there is more to read than
+// the page. hash is that of the posts that were read; "": not of all.
+func (p *poll) readAgain(again bool, hash string) {
+	if again {
+		p.feed.ETag, p.feed.LastModified, p.feed.BodyHash = "", "", hash
+	}
+}

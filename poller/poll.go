@@ -291,14 +291,6 @@ func (p *poll) read(ctx context.Context, a *answer) {
 	p.message = "changed: " + entries(doc)
 }
 
-// readAgain has the next poll read the page of an account although it may be the same, because there is more to read than
-// the page. hash is that of the posts that were read; "": not of all.
-func (p *poll) readAgain(again bool, hash string) {
-	if again {
-		p.feed.ETag, p.feed.LastModified, p.feed.BodyHash = "", "", hash
-	}
-}
-
 // entries says how much a document holds.
 func entries(doc *feed.Document) string {
 	if len(doc.Posts) == 1 {
