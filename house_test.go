@@ -27,7 +27,7 @@ func TestImports(t *testing.T) {
 		"digest/internal/hypertext":         "",
 		"digest/internal/microformats":      "",
 		"digest/internal/weburl":            "digest",
-		"digest/feed":                       "digest digest/internal/hypertext digest/internal/microformats digest/internal/weburl",
+		"digest/feed":                       "digest digest/timezone digest/internal/hypertext digest/internal/microformats digest/internal/weburl",
 		"digest/render":                     "digest digest/internal/catalogue digest/internal/hypertext digest/internal/weburl",
 		"digest/mailer":                     "digest digest/internal/ownership",
 		"digest/edition":                    "digest digest/internal/catalogue digest/internal/weburl digest/internal/words digest/render digest/mailer",

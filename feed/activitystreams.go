@@ -1,8 +1,6 @@
 package feed
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"net/url"
 	"slices"
@@ -27,99 +25,35 @@ const (
 	maxInList     = 32   // of any other list
 )
 
-// An asValue is a field as it is written; nil: it is missing.
-type asValue []byte
-
-// UnmarshalJSON keeps the field. A decoder may use its bytes again.
-func (v *asValue) UnmarshalJSON(b []byte) error {
-	*v = bytes.Clone(b)
-	return nil
-}
-
-// list gives the values of a field, which may be one or many.
-func (v asValue) list(most int) (all []asValue) {
-	if len(v) == 0 || v[0] == 'n' {
-		return nil
-	}
-	if v[0] != '[' {
-		return []asValue{v}
-	}
-	dec := json.NewDecoder(bytes.NewReader(v))
-	if _, err := dec.Token(); err != nil {
-		return nil
-	}
-	for len(all) < most && dec.More() {
-		var one json.RawMessage
-		if dec.Decode(&one) != nil {
-			break
-		}
-		all = append(all, asValue(one))
-	}
-	return all
-}
-
-// text gives a string; "" for any other value.
-func (v asValue) text() (s string) {
-	if len(v) > 0 && v[0] == '"' && json.Unmarshal(v, &s) == nil {
-		return cleanText(s)
-	}
-	return ""
-}
-
-// number gives a whole number; 0 for any other value.
-func (v asValue) number() (n int64) {
-	if json.Unmarshal(v, &n) != nil {
-		return 0
-	}
-	return n
-}
-
-// object gives the first value of a field as an object; an address alone has nothing but an ID.
-func (v asValue) object() (o asObject) {
-	all := v.list(1)
-	if len(all) == 0 {
-		return o
-	}
-	if s := all[0].text(); s != "" {
-		o.address = s
-		return o
-	}
-	if json.Unmarshal(all[0], &o) == nil {
-		o.address = firstOf(o.ID.text(), o.Href.text())
-	}
-	return o
-}
-
-// addresses gives what a field refers to, objects by their IDs.
-func (v asValue) addresses() (all []string) {
-	for _, one := range v.list(maxInList) {
-		if s := one.object().address; s != "" {
-			all = append(all, s)
-		}
-	}
-	return all
-}
-
 // An asObject is any object: an actor, a collection, an activity, a note, a link.
 type asObject struct {
 	address string // its ID; of a link, where it leads
 
-	ID, Type, Name, NameMap, Content, ContentMap, Summary, MediaType, URL, Href, Size asValue
-	Published, Updated, AttributedTo, Actor, Object, To, CC, InReplyTo, Sensitive     asValue
-	Attachment, Image, Icon, OneOf, AnyOf, Tag, Duration, MimeType                    asValue
+	ID, Type, Name, NameMap, Content, ContentMap, Summary, SummaryMap, MediaType, URL asValue
+	Href, Size, Width, Published, Updated, AttributedTo, Actor, Object, To, CC        asValue
+	InReplyTo, Sensitive, Attachment, Image, Icon, OneOf, AnyOf, Tag, Duration        asValue
+	MimeType, Language, StartTime, EndTime, Timezone, Location, Address, Audience     asValue
+
+	AtID   asValue `json:"@id"`
+	AtType asValue `json:"@type"`
+
+	// Of the address of a place (schema.org/PostalAddress).
+	StreetAddress, PostalCode, AddressLocality, AddressCountry, Country asValue
+	Identifier                                                          asValue // of a language of Lemmy
 
 	Quote, QuoteURI, QuoteURL asValue
 	MisskeyQuote              asValue `json:"_misskey_quote"`
 
 	Value asValue // of a field of an actor's page
 
-	First, Items, OrderedItems, TotalItems          asValue // of a collection
+	First, Next, Items, OrderedItems, TotalItems    asValue // of a collection
 	Outbox, PreferredUsername, MovedTo, AlsoKnownAs asValue // of an actor
+	Suspended                                       asValue // of an account of Mastodon
 }
 
 // is reports whether an object has one of some types.
 func (o *asObject) is(types ...string) bool {
-	return slices.ContainsFunc(o.Type.list(maxInList), func(t asValue) bool { return slices.Contains(types, t.text()) })
+	return slices.ContainsFunc(o.Type.list(maxInList), func(t asValue) bool { return slices.Contains(types, term(t.text())) })
 }
 
 // published is when an activity or an object says that it was; zero where it does not.
@@ -135,7 +69,7 @@ func (o *asObject) isCollection() bool {
 
 func isActivityStreams(fields map[string]string) bool {
 	for _, t := range []string{"OrderedCollection", "OrderedCollectionPage", "CollectionPage"} {
-		if strings.Contains(fields["type"], `"`+t+`"`) {
+		if strings.Contains(fields["type"]+fields["@type"], t+`"`) {
 			return true
 		}
 	}
@@ -147,7 +81,7 @@ func isActivityStreams(fields map[string]string) bool {
 func parseActivityStreams(src *source) (*Document, error) {
 	d := &Document{Kind: ActivityStreams}
 	var o asObject
-	if err := json.Unmarshal([]byte(src.text), &o); err != nil {
+	if err := o.read([]byte(src.text)); err != nil {
 		return nil, refusal("JSON of ActivityStreams that is broken", err)
 	}
 	o.address = o.ID.text()
@@ -167,14 +101,30 @@ func parseActivityStreams(src *source) (*Document, error) {
 			d.Outbox = ""
 		}
 	}
+	if d.Next = page.Next.object().address; hostAndPort(d.Next) != own || d.Next == src.address {
+		d.Next = ""
+	}
+	for _, body := range src.more.Pages {
+		items = append(items, itemsOf(body, own)...)
+	}
 	d.Withholds = len(items) == 0 && o.TotalItems.number() > 0
-	r := &asReader{own: own, bases: basesOf(firstOf(src.address, page.address)), posts: map[string]bool{}}
-	d.Posts = r.read(items)
+	r := &asReader{own: own, bases: basesOf(firstOf(src.address, page.address)), posts: map[string]bool{}, more: src.more}
+	d.Posts, d.Unread = r.read(items), r.unread
 	d.Withholds = d.Withholds || len(d.Posts) == 0 && slices.ContainsFunc(items, isAddressOnly)
 	if r.foreign > 0 {
 		d.Repairs = append(d.Repairs, fmt.Sprintf("%d posts of other sites left out", r.foreign))
 	}
 	return d, nil
+}
+
+// itemsOf gives the items of a page that follows another one.
+func itemsOf(body []byte, own string) []asValue {
+	text, _ := decode(body, "")
+	var page asObject
+	if page.read([]byte(text)) != nil || !page.isCollection() || hostAndPort(page.ID.text()) != own && page.ID.text() != "" {
+		return nil
+	}
+	return page.items()
 }
 
 // isAddressOnly reports whether an item of an outbox names a post and does not give it.
@@ -196,6 +146,9 @@ func (d *Document) describeActor(o *asObject, own string) {
 	d.Title = o.title()
 	d.Link = o.page()
 	if o.Outbox == nil {
+		if by := firstOf(o.AttributedTo.object().address, o.Actor.object().address); !o.isActor() && hostAndPort(by) == own {
+			d.By = by
+		}
 		return
 	}
 	d.Link = firstOf(d.Link, o.address)
@@ -203,10 +156,11 @@ func (d *Document) describeActor(o *asObject, own string) {
 	if name := oneLine(o.PreferredUsername.text()); d.Title == "" && name != "" {
 		d.Title = "@" + name + "@" + own
 	}
-	d.Description = plainLine(o.Summary.text(), markup)
+	d.Description = plainLine(o.Summary.words(o.SummaryMap), markup)
 	if d.Outbox = o.Outbox.object().address; hostAndPort(d.Outbox) != own {
 		d.Outbox = ""
 	}
+	d.Suspended = o.Suspended.isTrue()
 	d.MovedTo = o.MovedTo.object().address
 	d.Aliases = o.AlsoKnownAs.addresses()
 	for _, field := range o.Attachment.list(maxInList) {
@@ -236,38 +190,28 @@ func relMe(markup string) (all []string) {
 
 // title is the name of an object as plain text.
 func (o *asObject) title() string {
-	return plainLine(firstOf(o.Name.text(), firstInMap(o.NameMap)), markup)
+	return plainLine(o.Name.words(o.NameMap), markup)
 }
 
-// firstInMap gives the text of one language, the only one there is mostly.
-func firstInMap(v asValue) string {
-	var of map[string]asValue
-	if len(v) == 0 || json.Unmarshal(v, &of) != nil {
-		return ""
-	}
-	languages := make([]string, 0, len(of))
-	for l := range of {
-		languages = append(languages, l)
-	}
-	slices.Sort(languages)
-	for _, l := range languages {
-		if s := of[l].text(); s != "" {
-			return s
+// language is that of a text: the one it is given in, else the one of several whose text it is.
+func (o *asObject) language() string {
+	of := languagesOf(o.ContentMap)
+	for _, v := range []asValue{o.Content, o.Name} {
+		if tag := v.wrapped("@language").text(); tag != "" {
+			return tag
+		}
+		if len(v) > 0 && v[0] == '{' && len(of) == 0 {
+			of = languagesOf(v)
 		}
 	}
-	return ""
-}
-
-// language is that of a text which is given in one language.
-func (o *asObject) language() string {
-	var of map[string]json.RawMessage
-	if len(o.ContentMap) == 0 || json.Unmarshal(o.ContentMap, &of) != nil || len(of) != 1 {
-		return ""
+	content := o.Content.text()
+	for l, v := range of {
+		if len(of) == 1 || content != "" && v.text() == content {
+			return cleanText(l)
+		}
 	}
-	for l := range of {
-		return cleanText(l)
-	}
-	return ""
+	language := o.Language.object()
+	return firstOf(o.Language.text(), language.Identifier.text())
 }
 
 // mediaType is that of an object or of what a link leads to, without parameters; Funkwhale calls

@@ -3,6 +3,7 @@ package feed
 import (
 	"slices"
 	"strings"
+	"time"
 
 	"digest"
 )
@@ -14,6 +15,9 @@ type asReader struct {
 	posts   map[string]bool // the IDs of its own posts in this document
 	written []asWritten
 	foreign int // left out
+	more    More
+	unread  []Unread
+	passes  bool // all activities of the document are announcements
 }
 
 // An asWritten is a post of the account's own and what it was made of.
@@ -25,8 +29,13 @@ type asWritten struct {
 // asPublishes are the activities by which a post comes to be, or to be another: w3.org/TR/activitypub sections 6.2 and 6.3.
 var asPublishes = []string{"Create", "Update"}
 
+// asEvents are activities that publish no post, with an object or without.
+var asEvents = []string{"Accept", "Add", "Arrive", "Block", "Dislike", "Flag", "Follow", "Ignore", "Invite", "Join", "Leave", "Like", "Listen", "Move",
+	"Offer", "Read", "Reject", "Remove", "TentativeAccept", "TentativeReject", "Travel", "View"}
+
 func (r *asReader) read(items []asValue) []Post {
 	activities := r.activities(items)
+	r.passes = !slices.ContainsFunc(activities, func(a asObject) bool { return !a.is("Announce") })
 	posts := make([]Post, 0, len(activities))
 	for i := range activities {
 		if p, ok := r.post(&activities[i], len(posts)); ok {
@@ -43,14 +52,23 @@ func (r *asReader) activities(items []asValue) []asObject {
 	all, gone, place := make([]asObject, 0, len(items)), map[string]bool{}, map[string]int{}
 	for _, item := range items {
 		a := item.object()
-		id := a.Object.object().address
+		if f, ok := r.fetched(a.address); ok && len(a.Type) == 0 {
+			a = f
+		}
+		published := a // what publishes an object: of a group that passes it on, what it passes on
+		if inner := a.Object.object(); a.is("Announce") && (inner.is(asPublishes...) || inner.is("Delete")) {
+			published = inner
+		}
+		id := published.Object.object().address
 		switch {
-		case a.is("Delete", "Undo"):
+		case published.is("Delete"), a.is("Undo"):
 			gone[id] = gone[id] || id != "" && r.isOwn(&a)
 			continue
-		case !a.is("Create", "Update", "Announce") && len(a.Object) > 0:
+		case !a.is("Create", "Update", "Announce") && (len(a.Object) > 0 || a.is(asEvents...)):
 			continue
-		case a.is(asPublishes...) && id != "" && r.isOwn(&a):
+		case a.is("Create", "Update", "Announce") && len(a.Object.list(1)) == 0: // it publishes nothing
+			continue
+		case published.is(asPublishes...) && id != "" && r.isOwn(&a):
 			r.posts[id] = true
 			if first, twice := place[id]; twice {
 				if a.replaces(&all[first]) {
@@ -62,7 +80,10 @@ func (r *asReader) activities(items []asValue) []asObject {
 		}
 		all = append(all, a)
 	}
-	return slices.DeleteFunc(all, func(a asObject) bool { return gone[a.Object.object().address] || gone[a.address] })
+	return slices.DeleteFunc(all, func(a asObject) bool {
+		inner := a.Object.object()
+		return gone[inner.address] || gone[a.address] || a.is("Announce") && gone[inner.Object.object().address]
+	})
 }
 
 // replaces reports whether an activity tells of an object later than another that stands before
@@ -78,53 +99,155 @@ func (o *asObject) replaces(other *asObject) bool {
 // in a collection by itself.
 func (r *asReader) post(a *asObject, at int) (Post, bool) {
 	if a.is("Announce") {
-		return r.announced(a)
+		return r.announced(a, at)
 	}
 	o := *a
 	if a.is(asPublishes...) {
-		o = a.Object.object()
+		if o = a.Object.object(); len(o.Type) == 0 && (!isPublic(a) || !r.isOwn(a)) {
+			return Post{}, false
+		}
+	}
+	if len(o.Type) == 0 { // it is named only
+		f, ok := r.fetched(o.address)
+		if !ok {
+			r.name(o.address, a.published(), at)
+			return Post{}, false
+		}
+		o = f
 	}
 	p, ok := r.created(a, &o)
 	if ok {
+		p.apart = a.is("Update")
 		r.written = append(r.written, asWritten{at, &o})
 	}
 	return p, ok
 }
 
-// announced makes a post of what the account passes on. Of somebody else's post only its
-// address is shown: what it says was not read at its own (I9). A group passes on what its
-// members write there, which is what it is for, and so is no boost (FEP-1b12).
-func (r *asReader) announced(a *asObject) (Post, bool) {
+// name adds a post of the account to the unread ones: the outbox has its address only.
+func (r *asReader) name(address string, claimed time.Time, before int) {
+	if isWeb(address) && hostAndPort(address) == r.own && !r.more.Later[address] {
+		r.unread = append(r.unread, Unread{Address: address, Claimed: claimed, Link: -1, Before: before})
+	}
+}
+
+// fetched returns an object that was read at the address that is its ID, and that names no author at another host.
+func (r *asReader) fetched(address string) (o asObject, ok bool) {
+	body, found := r.more.Objects[address]
+	if !found {
+		return o, false
+	}
+	text, _ := decode(body, "")
+	if o.read([]byte(text)) != nil {
+		return o, false
+	}
+	o.address = o.ID.text()
+	theirs := &asReader{own: hostAndPort(address)}
+	return o, o.address == address && theirs.isOwn(&o)
+}
+
+// announced makes a post of an announcement. A post of another author becomes a link, unless it was read at
+// its own address (I9). What a group announces for its members is no boost (FEP-1b12).
+func (r *asReader) announced(a *asObject, at int) (Post, bool) {
 	if !isPublic(a) || !r.isOwn(a) {
 		return Post{}, false
 	}
-	o := a.Object.object()
-	isGroup := o.is(asPublishes...)
-	if !isGroup && len(o.Object) > 0 { // a like, a lock
+	o, group := a.Object.object(), a.Actor.object().address
+	switch {
+	case o.is(asPublishes...):
+		published := o.Object.object()
+		return r.ofGroup(a, &o, &published, at)
+	case len(o.Object) > 0: // a like, a lock
 		return Post{}, false
+	case o.isFor(group):
+		return r.ofGroup(a, a, &o, at)
 	}
-	if isGroup {
-		o = o.Object.object()
-		if p, ok := r.created(a, &o); ok {
-			p.Author = firstOf(p.Author, accountOf(o.AttributedTo.object().address))
-			return p, true
-		}
-	} else if len(o.AttributedTo) > 0 && hostAndPort(o.address) == r.own {
+	if len(o.AttributedTo) > 0 && hostAndPort(o.address) == r.own {
 		if p, ok := r.created(a, &o); ok {
 			p.GUID, p.Extra = firstOf(a.address, "boost:"+o.address), digest.Repeat
 			return p, true
 		}
 	}
-	to := firstOf(o.address, o.page())
-	if !isWeb(to) || !isPublic(&o) && (len(o.To) > 0 || len(o.CC) > 0) {
+	if f, ok := r.fetched(o.address); ok && f.isFor(group) {
+		p, ok := r.at(hostAndPort(f.address)).member(a, &f)
+		p.GUID = firstOf(a.address, "boost:"+o.address)
+		return p, ok
+	}
+	p, ok := r.boost(a, &o)
+	if ok && r.passes && isWeb(o.address) {
+		r.unread = append(r.unread, Unread{Address: o.address, Claimed: p.Published, Link: at, Unsure: true, By: group})
+	}
+	return p, ok
+}
+
+// ofGroup makes a post of an object that a group announces, and the activity that published it.
+func (r *asReader) ofGroup(a, activity, o *asObject, at int) (Post, bool) {
+	if f, ok := r.fetched(o.address); ok {
+		return r.at(hostAndPort(f.address)).member(a, &f)
+	}
+	if p, ok := r.member(a, o); ok && len(o.Type) > 0 {
+		return p, true
+	}
+	claimed := o.published()
+	for _, of := range []*asObject{activity, a} {
+		if claimed.IsZero() {
+			claimed = of.published()
+		}
+	}
+	p, ok := r.boost(a, o)
+	if !ok || o.is("Tombstone") || r.more.Later[o.address] {
 		return Post{}, false
 	}
-	p := Post{GUID: firstOf(a.address, "boost:"+to), Link: to, bases: r.bases, Published: parseDate(a.Published.text())}
-	if !isGroup {
-		p.Extra = digest.Repeat
+	p.GUID, p.Extra, p.Published = firstOf(o.address, p.GUID), 0, claimed
+	if len(o.InReplyTo.list(1)) > 0 { // a comment, which comes by choice
+		p.Extra = digest.Reply
+		return p, true
 	}
+	if isWeb(o.address) {
+		r.unread = append(r.unread, Unread{Address: o.address, Claimed: claimed, Link: at})
+	}
+	return p, true
+}
+
+// at returns a reader that takes objects of another host for its own, because they were read there.
+func (r *asReader) at(host string) *asReader {
+	theirs := *r
+	theirs.own = host
+	return &theirs
+}
+
+// member makes a post of what somebody has written in a group.
+func (r *asReader) member(a, o *asObject) (Post, bool) {
+	p, ok := r.created(&asObject{To: a.To, CC: a.CC, Published: a.Published}, o)
+	by := o.AttributedTo.object().address
+	if p.Author = firstOf(p.Author, accountOf(by)); p.Author == "" && isWeb(by) && hostAndPort(by) == r.own {
+		if f, read := r.fetched(by); read && f.isActor() {
+			p.Author = firstOf(f.title(), oneLine(f.PreferredUsername.text()))
+		} else {
+			p.writtenBy = by
+		}
+	}
+	return p, ok
+}
+
+// boost makes a post that only links to another one.
+func (r *asReader) boost(a, o *asObject) (Post, bool) {
+	to := firstOf(o.address, o.page())
+	if !isWeb(to) || !isPublic(o) && (len(o.To) > 0 || len(o.CC) > 0) {
+		return Post{}, false
+	}
+	p := Post{GUID: firstOf(a.address, "boost:"+to), Link: to, bases: r.bases, Published: a.published(), Extra: digest.Repeat, LinkOnly: true}
 	p.bodies = []text{literal(`<p>Boosts <a href="`+escape(to)+`">`+escape(to)+`</a></p>`, markup)}
 	return p, true
+}
+
+// isFor reports whether an object is addressed to an actor: what somebody has written for a group.
+func (o *asObject) isFor(actor string) bool {
+	for _, field := range []asValue{o.To, o.CC, o.Audience} {
+		if actor != "" && slices.Contains(field.addresses(), actor) {
+			return true
+		}
+	}
+	return false
 }
 
 // created makes a post of an object that an activity has published.
@@ -234,6 +357,12 @@ func (r *asReader) join(posts []Post) {
 // join adds to the first post of a thread a part of it, which was made of o; its text goes to said.
 func (p *Post) join(part *Post, o *asObject, said *strings.Builder) {
 	part.PartOf = bounded(p.GUID)
+	if part.warning != "" && p.excerpted == "" {
+		for _, t := range p.bodies[:min(len(p.bodies), 1)] {
+			p.excerpted = t.html()
+		}
+		p.excerpted += said.String() + "<p>" + escape(part.warning) + "</p>"
+	}
 	if len(part.bodies) > 0 && part.bodies[0].form == markup {
 		said.WriteString("<div>" + strings.TrimSuffix(part.bodies[0].html(), o.answerLine()) + "</div>")
 	}

@@ -1,7 +1,9 @@
 package feed
 
 import (
+	"cmp"
 	"html"
+	"slices"
 	"strings"
 
 	"digest"
@@ -10,17 +12,22 @@ import (
 // showObject gives a post its text, with a warning first, and its pictures and files.
 func (p *Post) showObject(o *asObject) {
 	var b strings.Builder
-	summary := o.Summary.text()
-	hidden := string(o.Sensitive) == "true"
-	if warning := plainLine(summary, markup); warning != "" && (hidden || o.is("Note", "Question")) {
-		p.warning = "Content warning: " + warning
+	summary := o.Summary.words(o.SummaryMap)
+	warning := o.warning()
+	hidden := o.Sensitive.isTrue() || warning != ""
+	if warning != "" {
+		p.warning = warns + warning
 		b.WriteString("<p><strong>" + escape(p.warning) + "</strong></p>")
 	}
-	content := firstOf(o.Content.text(), firstInMap(o.ContentMap))
+	content := o.Content.words(o.ContentMap)
 	if t := o.mediaType(); content != "" && (t == "text/markdown" || t == "text/plain") {
 		content = paragraphsOf(escape(content))
 	}
+	b.WriteString(o.timeLine())
 	b.WriteString(content)
+	if !o.is("Event") {
+		b.WriteString(paragraphOf(o.places()))
+	}
 	p.showOptions(&b, o)
 	p.showAttachments(&b, o, hidden, strings.Contains(content, "<img"))
 	if quoted := o.quoted(); quoted != "" && !strings.Contains(content, escape(quoted)) && !strings.Contains(content, "quote-inline") {
@@ -36,6 +43,19 @@ func (p *Post) showObject(o *asObject) {
 			p.bodies = append(p.bodies, t)
 		}
 	}
+}
+
+// warning returns the summary of an object if that is a content warning, and no excerpt or title. Some
+// servers write a character without width instead of no warning.
+func (o *asObject) warning() string {
+	if !o.Sensitive.isTrue() && (!o.is("Note", "Question") || o.title() != "") {
+		return ""
+	}
+	warning := plainLine(o.Summary.words(o.SummaryMap), markup)
+	if title := o.title(); title != "" && strings.HasPrefix(warning, title) || !strings.ContainsFunc(warning, isSeen) {
+		return ""
+	}
+	return warning
 }
 
 // showOptions writes what a question offers to answer.
@@ -100,7 +120,7 @@ func (p *Post) showAttachments(b *strings.Builder, o *asObject, hidden, shown bo
 
 // file is what an attachment is, or a picture, or what a link leads to.
 func (o *asObject) file() digest.Enclosure {
-	link := o.URL.object()
+	link := o.widest()
 	size := o.Size.number()
 	if size == 0 {
 		size = link.Size.number()
@@ -111,6 +131,17 @@ func (o *asObject) file() digest.Enclosure {
 		Length:  size,
 		Seconds: o.seconds(),
 	}
+}
+
+// widest returns the link to the largest picture of an object; without sizes its first link.
+func (o *asObject) widest() (best asObject) {
+	for i, v := range o.URL.list(maxInList) {
+		link := v.object()
+		if i == 0 || strings.HasPrefix(link.mediaType(), "image/") && link.Width.number() > best.Width.number() {
+			best = link
+		}
+	}
+	return best
 }
 
 // seconds is how long an object plays, which some write as a number.
@@ -159,14 +190,25 @@ func (p *Post) addFilmAt(link, film *asObject) bool {
 // pictures are those that may stand for an object.
 func (o *asObject) pictures() (all []image) {
 	for _, field := range []asValue{o.Image, o.Icon} {
+		var sized []sizedImage
 		for _, v := range field.list(maxInList) {
 			picture := v.object()
 			if address := firstOf(picture.file().URL, picture.address); isWeb(address) {
-				all = append(all, image{address: address, alt: plainLine(picture.Name.text(), markup)})
+				sized = append(sized, sizedImage{image{address: address, alt: plainLine(picture.Name.text(), markup)}, picture.Width.number()})
 			}
+		}
+		slices.SortStableFunc(sized, func(a, b sizedImage) int { return cmp.Compare(b.width, a.width) })
+		for _, i := range sized {
+			all = append(all, i.image)
 		}
 	}
 	return all
+}
+
+// A sizedImage is a picture of which there may be several sizes; a width of 0 is not known.
+type sizedImage struct {
+	image
+	width int64
 }
 
 func escape(s string) string { return html.EscapeString(s) }

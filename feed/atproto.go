@@ -44,12 +44,16 @@ type (
 		DisplayName string    `json:"displayName"`
 		Labels      []atLabel `json:"labels"`
 	}
-	atLabel  struct{ Val string }
+	atLabel struct {
+		Src, Val, Cts, Exp string
+		Neg                bool // it takes an earlier one back
+	}
 	atRecord struct {
-		Text      string    `json:"text"`
-		CreatedAt string    `json:"createdAt"`
-		Facets    []atFacet `json:"facets"`
-		Langs     []string  `json:"langs"`
+		Text      string                     `json:"text"`
+		CreatedAt string                     `json:"createdAt"`
+		Facets    []atFacet                  `json:"facets"`
+		Langs     []string                   `json:"langs"`
+		Labels    struct{ Values []atLabel } // by the author
 		Reply     struct {
 			Root, Parent struct{ URI string }
 		} `json:"reply"`
@@ -82,12 +86,6 @@ type (
 // bluesky is where people read what the service gives to programs.
 const bluesky = "https://bsky.app"
 
-// notShown is the label of accounts that want to be shown to nobody who is not signed in.
-const notShown = "!no-unauthenticated"
-
-// adult are the labels under which a picture becomes a link.
-var adult = setOf("!warn porn sexual nudity graphic-media gore")
-
 func isATProto(fields map[string]string) bool {
 	list, ok := strings.CutPrefix(firstOf(fields["feed"], fields["posts"]), "[")
 	list = strings.TrimSpace(list)
@@ -98,9 +96,15 @@ func isATProto(fields map[string]string) bool {
 // service gives it.
 func parseATProto(src *source) (*Document, error) {
 	d := &Document{Kind: ATProto}
-	items, err := d.atItems(src.text)
+	items, cursor, err := d.atItems(src.text)
 	if err != nil {
 		return nil, err
+	}
+	d.Next = followedBy(src.address, cursor)
+	for _, body := range src.more.Pages {
+		if before, _, err := d.atItems(string(body)); err == nil {
+			items = append(items, before...)
+		}
 	}
 	account := atAccount(items)
 	d.Title, d.Link = account.name(), account.page()
@@ -108,6 +112,7 @@ func parseATProto(src *source) (*Document, error) {
 		d.Description = "@" + oneLine(cleanText(account.Handle))
 		d.Me = ownHandle(account.Handle)
 	}
+	settleLabels(items)
 	threads := atThreads(items)
 	for i := range items {
 		if p, ok := atProtoPost(&items[i], account, threads); ok {
@@ -117,8 +122,9 @@ func parseATProto(src *source) (*Document, error) {
 	return d, nil
 }
 
-// atItems gives the items of a document, each read by itself so that a bad one costs no other.
-func (d *Document) atItems(doc string) ([]atItem, error) {
+// atItems gives the items of a document, each read by itself so that a bad one costs no other, and
+// what the service wants to be told to give those before them.
+func (d *Document) atItems(doc string) (items []atItem, cursor string, err error) {
 	text := []byte(doc)
 	if len(doc) > largeJSON || !json.Valid(text) {
 		var more bool
@@ -126,11 +132,14 @@ func (d *Document) atItems(doc string) ([]atItem, error) {
 			d.Repairs = append(d.Repairs, "cut off, or more than can be meant: whole items kept")
 		}
 	}
-	var f struct{ Feed, Posts []json.RawMessage } // Posts: as getPosts answers
-	if err := json.Unmarshal(text, &f); err != nil {
-		return nil, refusal("JSON that is broken beyond repair", err)
+	var f struct {
+		Feed, Posts []json.RawMessage // Posts: as getPosts answers
+		Cursor      asValue
 	}
-	items := make([]atItem, 0, len(f.Feed)+len(f.Posts))
+	if err := json.Unmarshal(text, &f); err != nil {
+		return nil, "", refusal("JSON that is broken beyond repair", err)
+	}
+	items = make([]atItem, 0, len(f.Feed)+len(f.Posts))
 	for _, raw := range f.Posts {
 		f.Feed = append(f.Feed, slices.Concat([]byte(`{"post":`), raw, []byte("}")))
 	}
@@ -143,7 +152,7 @@ func (d *Document) atItems(doc string) ([]atItem, error) {
 		}
 		items = append(items, it)
 	}
-	return items, nil
+	return items, f.Cursor.text(), nil
 }
 
 // atAccount gives the account whose feed it is: who passes posts on, else the author of all
@@ -172,7 +181,7 @@ func atThreads(items []atItem) map[string][]*atPost {
 	byURI := make(map[string]*atPost, len(items))
 	var replies []*atPost
 	for i := range items {
-		if p := &items[i].Post; !items[i].isRepost() {
+		if p := &items[i].Post; !items[i].isRepost() && !p.isHidden() {
 			byURI[p.URI] = p
 			if p.Record.Reply.Parent.URI != "" {
 				replies = append(replies, p)
@@ -200,21 +209,27 @@ func atThreads(items []atItem) map[string][]*atPost {
 func atProtoPost(it *atItem, account atAuthor, threads map[string][]*atPost) (Post, bool) {
 	at, repost := &it.Post, it.isRepost()
 	own := at.Author.DID == account.DID
-	if at.page() == "" || hasLabel(at.Author.Labels, notShown) || hasLabel(at.Labels, notShown) || repost && own {
+	if at.page() == "" || at.isHidden() || repost && own {
 		return Post{}, false
 	}
-	p := Post{GUID: cleanText(at.URI), Link: at.page(), Author: at.Author.name(), Published: at.published(), bases: []string{at.page()}}
+	p := Post{GUID: cleanText(at.URI), Link: at.page(), apart: it.Reason != nil && strings.HasSuffix(it.Reason.Type, "#reasonPin"), Author: at.Author.name(), Published: at.published(), bases: []string{at.page()}}
 	if len(at.Record.Langs) == 1 {
 		p.Language = cleanText(at.Record.Langs[0])
 	}
 	var b strings.Builder
 	at.write(&b)
+	if at.isWarnedOf() {
+		p.warning = warns + at.warning()
+	}
 	switch {
 	case repost:
 		p.Extra = digest.Repeat
 		p.Published = firstDate(it.Reason.IndexedAt, at.IndexedAt, at.Record.CreatedAt)
 	case len(threads[at.URI]) > 0:
 		for _, part := range threads[at.URI] {
+			if part.isWarnedOf() && p.excerpted == "" {
+				p.excerpted = b.String() + "<p>" + html.EscapeString(warns+part.warning()) + "</p>"
+			}
 			part.write(&b)
 		}
 	case at.Record.Reply.Root.URI != "":
@@ -308,8 +323,4 @@ func (a atAuthor) name() string {
 		return ""
 	}
 	return shorten("@"+oneLine(cleanText(a.Handle)), maxName)
-}
-
-func hasLabel(labels []atLabel, val string) bool {
-	return slices.ContainsFunc(labels, func(l atLabel) bool { return l.Val == val })
 }

@@ -2,7 +2,10 @@ package feed
 
 import (
 	"net/url"
+	"strconv"
 	"strings"
+
+	"digest"
 )
 
 // The service of Bluesky that answers without an account (docs.bsky.app). All feeds of
@@ -17,14 +20,34 @@ const (
 // its page), that of WebFinger for one of the fediverse (@ann@example.org), that of its feed
 // for the page of a platform (platformFeed), else NormalURL.
 func AskedURL(typed string) (string, error) {
-	if actor := atActor(cleanAddress(typed)); actor != "" {
+	plain := unwrapped(cleanAddress(typed))
+	if actor := atActor(plain); actor != "" {
 		return ATProtoURL(actor), nil
 	}
-	if address := webFingerURL(cleanAddress(typed)); address != "" {
+	if address := webFingerURL(plain); address != "" {
 		return address, nil
 	}
-	normal, err := NormalURL(typed)
+	if name, account := strings.CutPrefix(plain, "@"); account && name != "" && strings.Trim(name, accountLetters) == "" {
+		return "", digest.Refuse(digest.Invalid, "%s is the name of an account without its host; did you mean something like %s?", strconv.Quote(shorten(plain, 100)), "@"+shorten(name, 100)+"@example.social")
+	}
+	normal, err := NormalURL(plain)
 	return firstOf(platformFeed(normal), normal), err
+}
+
+// unwrapped returns an address without angle brackets, and with https for the schemes of fediverse programs.
+func unwrapped(typed string) string {
+	if inner, found := strings.CutPrefix(typed, "<"); found && strings.HasSuffix(inner, ">") {
+		typed = strings.TrimSpace(strings.TrimSuffix(inner, ">"))
+	}
+	for _, scheme := range []string{"web+ap://", "web+activitypub://", "ap://", "activitypub://"} {
+		if len(typed) > len(scheme) && strings.EqualFold(typed[:len(scheme)], scheme) {
+			return "https://" + typed[len(scheme):]
+		}
+	}
+	if rest, found := strings.CutPrefix(typed, "web+acct:"); found {
+		return "acct:" + rest
+	}
+	return typed
 }
 
 // ATProtoURL gives the address of the feed of an account, named by its handle or, for good,
@@ -70,15 +93,58 @@ func atActor(typed string) string {
 	if rest, ok := strings.CutPrefix(s, "at://"); ok {
 		return actorOf(rest)
 	}
-	page := strings.TrimPrefix(strings.TrimPrefix(strings.TrimPrefix(s, "https://"), "http://"), "www.")
-	if rest, ok := strings.CutPrefix(page, "bsky.app/profile/"); ok && !strings.HasSuffix(rest, "/rss") {
-		return actorOf(rest)
+	if actor := atPage(s); actor != "" {
+		return actor
 	}
 	name, at := strings.CutPrefix(s, "@")
-	if !strings.ContainsAny(name, ":@/?#") && (at || strings.HasSuffix(strings.ToLower(name), ".bsky.social")) {
+	if !strings.ContainsAny(name, ":@/?#") && (at || strings.HasSuffix(strings.ToLower(name), ownHandles)) {
 		return actorOf(name)
 	}
 	return ""
+}
+
+// atClients are sites that show accounts of Bluesky at addresses such as /profile/ann.example.
+var atClients = setOf("bsky.app main.bsky.dev deer.social blacksky.community zeppelin.social catsky.social witchsky.app")
+
+// atPage returns the account of Bluesky that a page shows, or whose post it shows. The page is at a known
+// client, or has a name that only Bluesky gives, or is at the host of that name. It returns "" for other pages.
+func atPage(address string) string {
+	scheme, page, found := strings.Cut(address, "://")
+	if !found {
+		page = scheme
+	} else if !strings.EqualFold(scheme, "https") && !strings.EqualFold(scheme, "http") {
+		return ""
+	}
+	host, path, _ := strings.Cut(page, "/")
+	host = strings.TrimPrefix(strings.ToLower(host), "www.")
+	if name, isOwn := strings.CutSuffix(host, ownHandles); found && isOwn && path == "" && !strings.Contains(name, ".") {
+		return actorOf(host)
+	}
+	rest, found := strings.CutPrefix(path, "profile/")
+	if !found || strings.HasSuffix(rest, "/rss") {
+		return ""
+	}
+	actor := actorOf(rest)
+	if atClients[host] || IsDID(actor) || strings.HasSuffix(actor, ownHandles) {
+		return actor
+	}
+	return ""
+}
+
+// ownHandles end the handles that Bluesky gives itself.
+const ownHandles = ".bsky.social"
+
+// BlueskyAccount returns the account whose RSS feed at Bluesky is the only feed that a page offers; "": none.
+func BlueskyAccount(offers []Offer) string {
+	if len(offers) != 1 {
+		return ""
+	}
+	rest, found := strings.CutPrefix(offers[0].URL, bluesky+"/profile/")
+	actor, found2 := strings.CutSuffix(rest, "/rss")
+	if !found || !found2 || !IsDID(actor) {
+		return ""
+	}
+	return actor
 }
 
 // actorOf gives the account with which a path begins.

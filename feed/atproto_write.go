@@ -12,7 +12,7 @@ import (
 // warning is what a post is labelled with that its readers want to know first.
 func (at *atPost) warning() string {
 	var of []string
-	for _, l := range at.Labels {
+	for _, l := range at.labels() {
 		if adult[l.Val] && !slices.Contains(of, strings.TrimPrefix(l.Val, "!")) {
 			of = append(of, strings.TrimPrefix(l.Val, "!"))
 		}
@@ -43,7 +43,7 @@ func (at *atPost) pictures() []string {
 func (at *atPost) write(b *strings.Builder) {
 	warning := at.warning()
 	if warning != "" {
-		b.WriteString("<p><strong>Content warning: " + html.EscapeString(warning) + "</strong></p>")
+		b.WriteString("<p><strong>" + html.EscapeString(warns+warning) + "</strong></p>")
 	}
 	b.WriteString(at.Record.html())
 	at.Embed.write(b, at, warning != "", 0)
@@ -145,7 +145,7 @@ func (e *atEmbed) write(b *strings.Builder, at *atPost, hidden bool, depth int) 
 func (at *atPost) quote(b *strings.Builder, depth int) {
 	to := at.page()
 	who := firstOf(at.Author.name(), at.Creator.name())
-	if to == "" || who == "" || hasLabel(at.Author.Labels, notShown) { // it may be there no more
+	if to == "" || who == "" || at.isHidden() { // it may be there no more
 		return
 	}
 	if name := oneLine(cleanText(firstOf(at.DisplayName, at.Name))); name != "" {

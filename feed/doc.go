@@ -48,6 +48,9 @@
 //	activitystreams.go,       the outbox of an account of the fediverse -> Document, and what
 //	activitystreams_page.go,  names it
 //	activitystreams_show.go,
+//	activitystreams_event.go,
+//	activitystreams_value.go,
 //	webfinger.go
+//	more.go                   the page of an account with what follows it -> Document
 //	report.go                 what `digest parse --json` prints
 package feed

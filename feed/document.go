@@ -64,7 +64,16 @@ type Document struct {
 	Aliases []string // of an actor: its other addresses
 	Actor   string   // the ID of an actor; of a page, that of the actor whose page it is; "": none
 
-	Shortened bool // not all of it was read: posts between the first and the last are missing
+	Shortened bool     // not all of it was read: posts between the first and the last are missing
+	Next      string   // the page that follows, at the same host, with the posts before these; "": none
+	Pages     int      // that were read, this one included
+	Apart     int      // posts read at their own addresses; the poller sets it
+	Unread    []Unread // posts whose texts are elsewhere, in document order
+
+	Suspended bool // of an actor: its server has closed the account
+
+	By string // of a single object: the actor who has published it, at the same host; "": not said
+
 	Withholds bool // an outbox that has posts, or names them, and gives none
 
 	Me []string // the pages that its author says are theirs too (rel=me)
@@ -93,9 +102,13 @@ type Post struct {
 	Enclosures []digest.Enclosure
 	Extra      digest.Extra // what it is beside its author's own posts
 	Copies     []string     // where its author says copies of it are
+	LinkOnly   bool         // it only links to a post at another host; a stored version may have its text
 	PartOf     string       // the identity of the post that holds its text too, the first of a thread; "": none
 
 	warning        string  // before its text, by which alone it is told of where that is not shown
+	writtenBy      string  // of a group's post: the address of its author, if that does not tell the name
+	apart          bool    // pinned, or an edit of an earlier post: not in the order of dates
+	excerpted      string  // of a thread with a warning in it: its HTML up to that; "": all of it
 	titles, bodies []text  // not empty, best first
 	images         []image // beside the text, best first
 	external       string  // the page that the post is about, beside its own

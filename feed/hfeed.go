@@ -87,6 +87,9 @@ func (d *Document) PostsHash() string {
 		p := &d.Posts[i]
 		fmt.Fprintf(h, "%s\x00%s\x00%d\x00", p.Identity, p.Hash, p.Published.Unix())
 	}
+	for _, u := range d.Unread {
+		fmt.Fprintf(h, "%s\x00", u.Address)
+	}
 	return hex.EncodeToString(h.Sum(nil))
 }
 

@@ -16,19 +16,24 @@ import (
 // published, for relative links. An error is a *digest.Error that says what was
 // found instead of a feed, a list or a page; with that of a feed which ends before its
 // first entry comes what it says of itself.
-func Parse(body []byte, contentType, address string) (d *Document, err error) {
+func Parse(body []byte, contentType, address string) (*Document, error) {
+	return parse(body, contentType, address, More{})
+}
+
+func parse(body []byte, contentType, address string, more More) (d *Document, err error) {
 	defer func() {
 		if r := recover(); r != nil { // the libraries below meet hostile input
 			d, err = nil, refusal("a document that cannot be read", fmt.Errorf("panic: %v", r))
 		}
 	}()
 	doc, repairs := decode(body, contentType)
-	d, err = parseText(doc, body, contentType, address)
+	d, err = parseText(doc, body, contentType, address, more)
 	if err != nil {
 		return nil, err
 	}
 	early := d.IsFeed() && len(d.Posts) == 0 && slices.Contains(d.Repairs, endsEarly)
 	d.Repairs = append(repairs, d.Repairs...)
+	d.Pages = 1 + len(more.Pages)
 	d.complete()
 	if early && d.Title == "" && d.Link == "" {
 		d = nil
@@ -39,8 +44,8 @@ func Parse(body []byte, contentType, address string) (d *Document, err error) {
 	return d, nil
 }
 
-func parseText(doc string, body []byte, contentType, address string) (*Document, error) {
-	src := &source{text: strings.TrimLeft(doc, " \t\r\n\uFEFF"), address: asBase(address)}
+func parseText(doc string, body []byte, contentType, address string, more More) (*Document, error) {
+	src := &source{text: strings.TrimLeft(doc, " \t\r\n\uFEFF"), address: asBase(address), more: more}
 	if src.text == "" {
 		return nil, refusal("an empty document", nil)
 	}

@@ -129,10 +129,32 @@ func addressList(all []string) string {
 // spaces between them.
 func (d *Document) OwnPages() string { return addressList(d.Me) }
 
-// told is what a post is told of by where its text is not shown.
+// warns begins a line that warns of a text.
+const warns = "Content warning: "
+
+// told is what a post is told of by where its text is not shown: no text behind a warning.
 func (p *Post) told(content string) string {
 	if p.warning != "" {
 		return "<p>" + escape(p.warning) + "</p>"
+	}
+	if p.excerpted != "" {
+		return p.excerpted
+	}
+	if p.Title == "" {
+		return untilWarned(content)
+	}
+	return content
+}
+
+// untilWarned gives a text up to the warning with which it begins, as Mastodon writes one into its RSS feeds, in the
+// language of the post: "<p><strong>Content warning:</strong> spiders</p><hr/>". Other texts stay as they are.
+func untilWarned(content string) string {
+	first, rest, found := strings.Cut(content, "</p>")
+	label, _, labelled := strings.Cut(strings.TrimPrefix(first, "<p><strong>"), "</strong>")
+	label = strings.TrimRight(label, " \u00a0\u202f")
+	if found && labelled && strings.HasPrefix(first, "<p><strong>") && strings.HasPrefix(strings.TrimSpace(rest), "<hr") &&
+		(strings.HasSuffix(label, ":") || strings.HasSuffix(label, "：")) && !strings.Contains(label, "<") {
+		return first + "</p>"
 	}
 	return content
 }

@@ -9,15 +9,30 @@ import (
 // webFinger is where a host is asked for an account (RFC 7033 section 4).
 const webFinger = "/.well-known/webfinger?resource="
 
-// webFingerURL gives where an account of the fediverse is asked for that a person named:
-// @ann@example.org, acct:ann@example.org; "" if it is none.
+// webFingerURL returns the WebFinger address of an account that a person typed: @ann@example.org,
+// ann@example.org, acct:ann@example.org, !group@example.org, or a page of another server that shows
+// the account. It returns "" for anything else.
 func webFingerURL(typed string) string {
-	account, found := strings.CutPrefix(typed, "@")
-	if !found {
-		account, found = strings.CutPrefix(typed, "acct:")
+	account := typed
+	for _, mark := range []string{"@", "acct:", "!"} {
+		if rest, found := strings.CutPrefix(typed, mark); found {
+			account = strings.TrimPrefix(rest, "@")
+			break
+		}
 	}
-	name, host, both := strings.Cut(strings.TrimPrefix(account, "@"), "@")
-	if !found || !both || name == "" || strings.ContainsAny(name, "/:?#") || strings.ContainsAny(host, "/@?# ") || !strings.ContainsAny(host, ".:") && host != "localhost" {
+	name, host, both := strings.Cut(account, "@")
+	if !both || strings.Trim(name, accountLetters) != "" && account == typed {
+		return shownAccount(typed)
+	}
+	return accountAt(name, host)
+}
+
+// accountLetters are the letters of account names.
+const accountLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-"
+
+// accountAt returns the WebFinger address of an account; "": the name or the host is not valid.
+func accountAt(name, host string) string {
+	if name == "" || strings.ContainsAny(name, "/:?#") || strings.ContainsAny(host, "/@?# ") || !strings.ContainsAny(host, ".:") && host != "localhost" {
 		return ""
 	}
 	normal, err := NormalURL("https://" + host)
@@ -28,21 +43,71 @@ func webFingerURL(typed string) string {
 	return "https://" + host + webFinger + url.QueryEscape("acct:"+name+"@"+host)
 }
 
-// ProfileAccount gives where the account is asked for whose page has an address such as
-// https://example.org/@ann or /users/ann; "" if the address does not look like one.
+// shownAccount returns the WebFinger address of an account that another server shows at an address such as
+// https://home.example/@ann@example.org or /c/boats@example.org, or that of one of its posts. That
+// is the account at example.org, never one at home.example. It returns "" for other addresses.
+func shownAccount(address string) string {
+	u, err := url.Parse(withScheme(address))
+	if err != nil || u.User != nil || u.Scheme != "http" && u.Scheme != "https" {
+		return ""
+	}
+	account, rest := profileName(u.Path)
+	name, host, both := strings.Cut(account, "@")
+	for _, anybodys := range []string{"/author/", "/profile/", "/accounts/"} { // of other programs, too, by mail addresses
+		both = both && !strings.HasPrefix(u.Path, anybodys)
+	}
+	if !both || rest != "" && !strings.HasPrefix(u.Path, "/@") || strings.Trim(name, accountLetters) != "" || !strings.Contains(host, ".") {
+		return ""
+	}
+	return accountAt(name, host)
+}
+
+// profilePaths precede the names of accounts and groups in the addresses of their pages.
+var profilePaths = []string{"@", "users/", "u/", "author/", "profile/", "accounts/", "a/", "c/", "m/", "video-channels/"}
+
+// profileName returns the account that the path of a page names, and the rest of the path.
+func profileName(path string) (account, rest string) {
+	path = strings.Trim(path, "/")
+	for _, before := range profilePaths {
+		if name, found := strings.CutPrefix(path, before); found && name != "" {
+			account, rest, _ = strings.Cut(name, "/")
+			return strings.TrimPrefix(account, "@"), rest
+		}
+	}
+	return "", ""
+}
+
+// ProfileAccount returns the WebFinger address of the account with a page such as
+// https://example.org/@ann or /users/ann; "" for other addresses.
 func ProfileAccount(address string) string {
 	u, err := url.Parse(address)
 	if err != nil || u.RawQuery != "" {
 		return ""
 	}
-	path := strings.Trim(u.Path, "/")
-	for _, before := range []string{"@", "users/", "u/", "author/", "profile/", "accounts/", "a/"} {
-		name, found := strings.CutPrefix(path, before)
-		if name, _, _ := strings.Cut(name, "@"); found && name != "" && !strings.Contains(name, "/") {
-			return u.Scheme + "://" + u.Host + webFinger + url.QueryEscape("acct:"+name+"@"+u.Host)
-		}
+	account, rest := profileName(u.Path)
+	switch {
+	case account == "" || rest != "":
+		return ""
+	case strings.Contains(account, "@"):
+		return shownAccount(address)
+	case strings.HasPrefix(strings.Trim(u.Path, "/"), "c/"), strings.HasPrefix(strings.Trim(u.Path, "/"), "m/"):
+		return "" // on most sites a category
 	}
-	return ""
+	return u.Scheme + "://" + u.Host + webFinger + url.QueryEscape("acct:"+account+"@"+u.Host)
+}
+
+// AuthorOf returns the WebFinger address of the author of a post at an address such as
+// https://example.org/@ann/112 or /users/ann/112; "" for other addresses.
+func AuthorOf(address string) string {
+	u, err := url.Parse(address)
+	if err != nil || !strings.HasPrefix(u.Path, "/@") && !strings.HasPrefix(u.Path, "/users/") {
+		return ""
+	}
+	account, rest := profileName(u.Path)
+	if account == "" || rest == "" || strings.Contains(account, "@") {
+		return ""
+	}
+	return u.Scheme + "://" + u.Host + webFinger + url.QueryEscape("acct:"+account+"@"+u.Host)
 }
 
 // WebFingerAccount gives the account that an address asks for, as ann@example.org; "" if it

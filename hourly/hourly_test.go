@@ -170,6 +170,7 @@ func (h *house) poller() *poller.Poller {
 		AllowNetworks: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")},
 		Now:           func() time.Time { return h.clock },
 		Roots:         h.hubs.roots(),
+		Known:         h.st.KnownPosts,
 	})
 	h.t.Cleanup(p.Close)
 	return p

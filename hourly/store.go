@@ -19,6 +19,11 @@ import (
 // that is most of what reading a feed costs.
 func PrepareRecord(ctx context.Context, st *store.Store, was digest.Feed, res poller.Result, now time.Time) (store.Polled, error) {
 	in, err := prepare(ctx, st, was, res, now)
+	if f := &in.Feed; err == nil && in.FirstRead && in.turnover.Hurries() { // its first midnight may come too late
+		f.BusyInterval = poller.BusyInterval(*f, in.turnover)
+		f.OwnInterval = poller.OwnInterval(*f, now)
+		f.PollAt = poller.BusyPoll(*f, now)
+	}
 	return in.Polled, err
 }
 
@@ -57,7 +62,7 @@ func prepare(ctx context.Context, st *store.Store, was digest.Feed, res poller.R
 	posts := res.Document.Newest(feed.MaxPosts)
 	in.Windowed = len(res.Document.Posts) >= feed.MaxPosts || res.Document.Shortened
 	in.list(posts)
-	known, err := st.KnownPosts(ctx, res.Feed.ID, in.Listed)
+	known, named, err := in.known(ctx, st, res)
 	had := len(known) > 0
 	if err == nil && !had && !in.FirstRead {
 		had, err = st.HasPosts(ctx, res.Feed.ID)
@@ -76,7 +81,7 @@ func prepare(ctx context.Context, st *store.Store, was digest.Feed, res poller.R
 		in.Arrival.Read = true
 		in.Arrival.Posts, err = sanitise(ctx, res, posts, nil, now)
 	}
-	in.compare(posts, len(known), had, now)
+	in.compare(res, posts, len(known), named, had, now)
 	return in, err
 }
 
@@ -93,13 +98,16 @@ func (in *prepared) dropBlank(posts []feed.Post, known map[string]string) []feed
 	if len(blank) == 0 {
 		return posts
 	}
-	in.Listed, in.Dates = nil, nil
-	posts = slices.DeleteFunc(slices.Clone(posts), func(p feed.Post) bool {
-		_, stored := known[p.Identity]
-		return blank[p.Identity] && !stored
-	})
-	in.list(posts)
-	return posts
+	isLeftOut := func(identity string) bool {
+		_, stored := known[identity]
+		return blank[identity] && !stored
+	}
+	for i := len(in.Listed) - 1; i >= 0; i-- {
+		if isLeftOut(in.Listed[i]) {
+			in.Listed, in.Dates = slices.Delete(in.Listed, i, i+1), slices.Delete(in.Dates, i, i+1)
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(posts), func(p feed.Post) bool { return isLeftOut(p.Identity) })
 }
 
 // list notes which posts a document lists.
@@ -110,12 +118,36 @@ func (in *prepared) list(posts []feed.Post) {
 	}
 }
 
+// known returns the content hashes of the stored posts of a document. An outbox may only name posts: known
+// lists the stored ones too, and returns how many.
+func (in *prepared) known(ctx context.Context, st *store.Store, res poller.Result) (known map[string]string, named int, err error) {
+	all := in.Listed
+	claimed := make(map[string]time.Time)
+	for _, m := range res.Document.Marks() {
+		if m.Unread != nil && m.Unread.Link < 0 {
+			all, claimed[m.Identity] = append(slices.Clip(all), m.Identity), m.Unread.Claimed
+		}
+	}
+	if known, err = st.KnownPosts(ctx, res.Feed.ID, all); err != nil {
+		return nil, 0, err
+	}
+	for _, identity := range all[len(in.Listed):] {
+		if _, is := known[identity]; is && !slices.Contains(in.Listed, identity) {
+			in.Listed = append(in.Listed, identity)
+			in.Dates = append(in.Dates, max(claimed[identity].Unix(), 0))
+			named++
+		}
+	}
+	return known, named, nil
+}
+
 // sanitise gives the posts of a document that are not known as they are.
 func sanitise(ctx context.Context, res poller.Result, posts []feed.Post, known map[string]string, now time.Time) ([]digest.Post, error) {
 	var clean []digest.Post
 	err := res.Work(ctx, func(ctx context.Context) error {
 		for i := range posts {
-			if p := &posts[i]; known[p.Identity] != p.Hash {
+			p := &posts[i]
+			if hash, is := known[p.Identity]; hash != p.Hash && !(is && p.LinkOnly) {
 				post := p.Sanitise(now)
 				post.Links = feed.Links(post, res.Feed.URL, res.Feed.SiteURL)
 				clean = append(clean, post)
@@ -156,17 +188,24 @@ func trim(posts []digest.Post, now time.Time) {
 // known of them, and had says that the feed had any posts. A document of
 // several posts, none of which is known, may not reach back to the last poll: unless
 // its oldest post is from before that, posts may be missing.
-func (in *prepared) compare(posts []feed.Post, known int, had bool, now time.Time) {
+//
+// The document only names some of the known ones, as many as named says.
+func (in *prepared) compare(res poller.Result, posts []feed.Post, known, named int, had bool, now time.Time) {
 	oldest, newest := dates(posts, now)
-	if len(posts) > known && (newest.IsZero() || had) { // what was not there before is news, whatever its date
+	news := len(posts) + named - known
+	in.turnover.Behind, in.turnover.Reach = res.Behind, poller.Reach(in.Was, res.Document, news)
+	if news > 0 && (newest.IsZero() || had) { // what was not there before is news, whatever its date
 		in.Feed.NewestAt = now
 		in.Feed.OwnInterval = poller.OwnInterval(in.Feed, now)
+	}
+	if in.FirstRead && !oldest.IsZero() {
+		in.turnover.New, in.turnover.Elapsed = len(posts), now.Sub(oldest)
 	}
 	elsewhere := in.Feed.ValidatorURL != in.Was.ValidatorURL // another document altogether
 	if !had || elsewhere || len(posts) == 0 {
 		return
 	}
-	in.turnover.Listed, in.turnover.New = len(posts), len(posts)-known
+	in.turnover.Listed, in.turnover.New = len(posts)+named, news
 	if !oldest.IsZero() {
 		in.turnover.Span = newest.Sub(oldest)
 	}
@@ -242,7 +281,7 @@ func (j *Job) prepare(ctx context.Context, c store.ClaimedFeed, res poller.Resul
 // Most feeds are none of these, and cost no query.
 func (j *Job) queueExtraPoll(ctx context.Context, in *prepared, now time.Time) error {
 	f := &in.Feed
-	if f.Errors == 0 && in.Gap == nil && f.BusyInterval == 0 && f.SkipHours == 0 && f.SkipDays == 0 {
+	if f.Errors == 0 && in.Gap == nil && f.BusyInterval == 0 && f.SkipHours == 0 && f.SkipDays == 0 && !in.turnover.Hurries() {
 		return nil
 	}
 	var from time.Time
@@ -258,6 +297,7 @@ func (j *Job) queueExtraPoll(ctx context.Context, in *prepared, now time.Time) e
 			in.turnover.UntilDue = max(due.Sub(now), 0)
 		}
 		f.BusyInterval = poller.BusyInterval(*f, in.turnover)
+		f.OwnInterval = poller.OwnInterval(*f, now)
 	}
 	f.PollAt = poller.ExtraPoll(*f, due, now, j.Spread)
 	return nil

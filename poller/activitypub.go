@@ -1,6 +1,7 @@
 package poller
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
@@ -128,6 +129,9 @@ func (s *search) lookUp(ctx context.Context, address string, who *person) (actor
 	if plain, ok := withoutTLS("//"+address[len("https://"):], err); ok && s.poller.leadsHome(ctx, feed.Host(address)) {
 		a, err = s.look(ctx, plain)
 	}
+	if t, ok := errors.AsType[*pollError](err); ok && t.status == http.StatusNotFound {
+		t.text = "its host knows no account of that name (404)"
+	}
 	if err != nil {
 		return "", err
 	}
@@ -149,13 +153,13 @@ func (s *search) lookUp(ctx context.Context, address string, who *person) (actor
 // as the account has no feed with some: it may be new.
 func (s *search) person(ctx context.Context, who person, actor string) (Result, error) {
 	found, err := s.actor(ctx, &who, actor)
-	poor := err == nil && found.Document != nil && !tells(found)
+	poor := err == nil && found.Document != nil && (!tells(found) || found.partly)
 	if err == nil && !poor || err != nil && !maySeekPage(err) {
 		return found, wrongActor(who, err)
 	}
 	why := err
 	if poor {
-		why = errors.New("its outbox gives no posts")
+		why = errors.New("its outbox does not give all posts")
 	}
 	page := s.page
 	rss, ok := s.byPage(ctx, who)
@@ -224,9 +228,9 @@ func maySeekPage(err error) bool {
 	return ok && !t.unanswered && !t.throttled()
 }
 
-// mostSteps is how many objects are read between an account and its posts: an actor, perhaps
+// mostSteps is how many objects are read between an account and its posts: perhaps one of its posts, an actor, perhaps
 // another to which it has moved, and its outbox.
-const mostSteps = 4
+const mostSteps = 5
 
 // actor finds the outbox of an actor. who is told of the account's page.
 func (s *search) actor(ctx context.Context, who *person, address string) (Result, error) {
@@ -251,13 +255,18 @@ func (s *search) actor(ctx context.Context, who *person, address string) (Result
 		case doc == nil:
 			nameAfter(&found.Feed, owner)
 			return found, nil
+		case doc.Kind == feed.ActivityStreams && doc.By != "" && owner == nil && moved == "":
+			address = doc.By
+			continue
 		case doc.Kind != feed.ActivityStreams || doc.Outbox == "":
 			return Result{}, &pollError{failure: failure{status: http.StatusOK}, text: "the answer is no actor of ActivityPub"}
 		case doc.MovedTo != "" && moved == "":
 			moved, address = address, doc.MovedTo
 			continue
 		case moved != "" && owner == nil && !slices.Contains(doc.Aliases, moved):
-			return Result{}, &pollError{failure: failure{status: http.StatusOK}, text: "the account has moved to one that does not say so"}
+			return Result{}, &pollError{failure: failure{status: http.StatusOK}, text: "the account has moved to one that does not say so" + didYouMean(address)}
+		case doc.Suspended:
+			return Result{}, &pollError{failure: failure{status: http.StatusOK}, text: "its server has suspended the account"}
 		}
 		withholds = doc.Withholds
 		if owner == nil {
@@ -271,6 +280,14 @@ func (s *search) actor(ctx context.Context, who *person, address string) (Result
 	return Result{}, &pollError{failure: failure{status: http.StatusOK}, text: "its outbox leads nowhere"}
 }
 
+// didYouMean offers the account whose actor has an address, where that tells its name.
+func didYouMean(actor string) string {
+	if name := feed.WebFingerAccount(feed.ProfileAccount(actor)); name != "" {
+		return "; did you mean @" + oneLine(name) + "?"
+	}
+	return ""
+}
+
 // nameAfter gives a feed what its account is called, which the outbox does not say.
 func nameAfter(f *digest.Feed, owner *feed.Document) {
 	if owner == nil {
@@ -280,15 +297,16 @@ func nameAfter(f *digest.Feed, owner *feed.Document) {
 	f.Title, f.SiteURL, f.Language = owner.Title, feed.CleanURL(owner.Link), feed.Language(owner.Language)
 }
 
-// wantsSignature reports whether an address that looks like an account's was refused to whom
-// does not ask for an actor, or does not sign.
+// wantsSignature reports whether an address that looks like an account's, or a post's, was refused
+// to whom does not ask for an object of ActivityPub, or does not sign.
 func wantsSignature(address string, err error) bool {
 	t, ok := errors.AsType[*pollError](err)
-	return ok && (t.status == http.StatusUnauthorized || t.status == http.StatusNotAcceptable) && feed.ProfileAccount(address) != ""
+	return ok && (t.status == http.StatusUnauthorized || t.status == http.StatusNotAcceptable) && cmp.Or(feed.ProfileAccount(address), feed.AuthorOf(address)) != ""
 }
 
 // profile looks for a feed behind a page that may be an account's: of one at an address such
-// as /@ann first by its actor, of any other by what it offers as a feed.
+// as /@ann first by its actor, of any other by what it offers as a feed; of a page that is a post by
+// the account that has written it.
 func (s *search) profile(ctx context.Context, asked, address string) (Result, error) {
 	account := feed.ProfileAccount(address)
 	actor := s.page.Actor
@@ -299,12 +317,26 @@ func (s *search) profile(ctx context.Context, asked, address string) (Result, er
 	if account != "" && actor != "" {
 		return s.person(ctx, person{asked: asked, name: feed.WebFingerAccount(account), page: address}, actor)
 	}
-	found, err := s.behind(ctx, asked, address)
-	if err == nil || actor == "" {
-		return found, err
+	if actor != "" && len(s.page.Feeds) == 0 { // of a post, or of an account
+		if posts, failed := s.actor(ctx, &person{}, actor); failed == nil {
+			return posts, nil
+		}
+		actor = ""
 	}
-	if posts, failed := s.actor(ctx, &person{}, actor); failed == nil {
-		return posts, nil
+	found, err := s.behind(ctx, asked, address)
+	if err == nil {
+		return found, nil
+	}
+	if actor != "" {
+		if posts, failed := s.actor(ctx, &person{}, actor); failed == nil {
+			return posts, nil
+		}
+	}
+	if author := feed.AuthorOf(address); author != "" && digest.KindOf(err) == digest.Invalid {
+		var who person
+		if actor, failed := s.lookUp(ctx, author, &who); failed == nil && actor != "" {
+			return s.person(ctx, person{asked: asked, name: feed.WebFingerAccount(author), page: who.page}, actor)
+		}
 	}
 	return found, err
 }

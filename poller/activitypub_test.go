@@ -27,6 +27,7 @@ type social struct {
 	now    func() time.Time
 	wants  string // "draft", "rfc", "both": which signatures it takes; "": it wants none
 	pages  map[string]string
+	says   map[string]int // what it answers at some paths, and to be left alone for 15 minutes with 429 and 503
 	log    []string
 	server *httptest.Server
 }
@@ -88,6 +89,13 @@ func (s *social) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			http.Error(w, "who asks?", http.StatusUnauthorized)
 			return
 		}
+	}
+	if status := s.says[path]; status != 0 {
+		if status == http.StatusTooManyRequests || status == http.StatusServiceUnavailable {
+			w.Header().Set("Retry-After", "900")
+		}
+		w.WriteHeader(status)
+		return
 	}
 	fmt.Fprint(w, strings.ReplaceAll(page, "LIKES", fmt.Sprint(len(s.log))))
 }

@@ -32,6 +32,7 @@
 //   - listed.go: the first poll of an account that a list names
 //   - activitypub.go, activitypub_move.go, sign.go: accounts of the fediverse, those that
 //     move, and requests that are signed
+//   - more.go: the pages and posts of an account beyond the page that is its feed
 //   - sound.go: a file that is heard, passed on as it comes
 //   - picture.go, picturequeue.go: one picture of a post, for a reader who waits
 //

@@ -62,7 +62,9 @@ func badStatus(a *answer) *pollError {
 	t := &pollError{failure: failure{status: a.status}}
 	t.wait, t.waitSaid = retryAfter(a.header, a.received)
 	t.text = strings.TrimSpace(fmt.Sprintf("%d %s", a.status, http.StatusText(a.status)))
-	switch {
+	switch said := feed.ATProtoProblem(a.body); {
+	case a.status == http.StatusBadRequest && said != "":
+		t.text = fmt.Sprintf("its service says: %s (%d)", oneLine(said), a.status)
 	case a.status == http.StatusNotModified:
 		t.text = string(digest.Words("304 Not Modified, without having been asked whether it was"))
 	case strings.EqualFold(a.header.Get("Cf-Mitigated"), "challenge"):

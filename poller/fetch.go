@@ -10,10 +10,12 @@ import (
 	"net/http"
 	"net/http/httptrace"
 	"strconv"
+	"strings"
 	"time"
 	"unicode/utf8"
 
 	"digest"
+	"digest/feed"
 )
 
 // acceptTypes is the same in every request, HEAD and GET alike, and so are the
@@ -69,8 +71,10 @@ type usage struct {
 	bytes     int64
 	freeAt    time.Time
 	pins      pins
-	hold      hold // the memory of its document
-	fromHome  bool // its address, before any redirect, is in an allowed network
+	hold      hold  // the memory of its document
+	held      int64 // bytes of it that stay while others are read
+	smaller   bool  // what is read beside the document
+	fromHome  bool  // its address, before any redirect, is in an allowed network
 }
 
 // sessionTimeouts is how many times the time of one request a whole session may take:
@@ -97,10 +101,11 @@ type answer struct {
 	route
 	status    int
 	header    http.Header
-	body      []byte // decoded; only of a GET whose status is usable
+	body      []byte // decoded; only of a GET whose status is usable, or a service's reason for 400
 	shortened bool   // the body lacks a part from its middle
 	received  time.Time
-	isHome    bool // it came from an allowed network that is not public
+	isHome    bool   // it came from an allowed network that is not public
+	hash      string // of the posts of the page, where more was read beside it; "": that is all
 }
 
 // usable reports whether a status promises the document itself.
@@ -220,6 +225,12 @@ func (s *session) roundTrip(limit *limit, method string, r route) (*answer, erro
 			return nil, badBody(limit.blame(err), a.status, s.poller.timeout)
 		}
 		a.body, a.shortened = body, reader.shortened
+	case method == http.MethodGet && a.status == http.StatusBadRequest && strings.HasPrefix(r.url.Path, "/xrpc/"):
+		why := s.bodyReader(limit)
+		why.cut = true
+		body, wire, _ := why.read(resp, feed.MaxProblem, errTooLarge)
+		s.bytes += wire
+		a.body = body
 	case isRedirect(a.status):
 		s.bytes += skipBody(resp)
 	}
@@ -228,8 +239,11 @@ func (s *session) roundTrip(limit *limit, method string, r route) (*answer, erro
 
 // most is how large a body may be.
 func (s *session) most() int64 {
-	if s.forRobots {
+	switch {
+	case s.forRobots:
 		return maxRobots
+	case s.smaller:
+		return maxObject
 	}
 	return maxBody
 }
@@ -243,9 +257,9 @@ func (s *session) bodyReader(limit *limit) *bodyReader {
 	return &bodyReader{
 		cut:    s.forRobots,
 		long:   long,
-		grow:   func(to int64) error { return limit.pause(func() error { return s.hold.grow(limit.ctx, to) }) },
-		add:    s.hold.add,
-		settle: s.hold.settle,
+		grow:   func(to int64) error { return limit.pause(func() error { return s.hold.grow(limit.ctx, s.held+to) }) },
+		add:    func(to int64) { s.hold.add(s.held + to) },
+		settle: func(to int64) { s.hold.settle(s.held + to) },
 		turn: func() (leave func(), err error) {
 			err = limit.pause(func() (err error) {
 				leave, err = s.poller.decoder(limit.ctx)

@@ -152,6 +152,9 @@ func (s *search) site(ctx context.Context, address string) (Result, error) {
 	case page.Kind == feed.OPML:
 		return Result{}, searchError(nil, digest.Refuse(digest.Invalid, "no feed at %s: it is a list of feeds; import it as OPML", oneLine(s.named(address))))
 	}
+	if actor := feed.BlueskyAccount(page.Feeds); actor != "" { // at a name of their own, or another client's
+		return s.account(ctx, feed.ATProtoURL(actor))
+	}
 	s.page, s.at = page, s.landed
 	return s.profile(ctx, asked, normal)
 }

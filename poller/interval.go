@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"digest"
+	"digest/feed"
 )
 
 const (
@@ -13,6 +14,7 @@ const (
 	slowest      = 7 * oneDay
 	withPassword = oneDay / 2
 	inFull       = oneDay
+	pageInFull   = oneDay / 4 // the page of an account is short, and few servers send validators for it
 )
 
 // OwnInterval is the least time between two polls that our own manners ask for,
@@ -22,8 +24,12 @@ func OwnInterval(f digest.Feed, now time.Time) time.Duration {
 	if credentialed(f) {
 		every = max(every, withPassword)
 	}
-	if alwaysInFull(f) {
+	switch {
+	case !alwaysInFull(f):
+	case !isAccount(feed.Kind(f.Kind)):
 		every = max(every, inFull)
+	case f.BusyInterval == 0: // a busy account publishes more than its page in that time
+		every = max(every, pageInFull)
 	}
 	return every
 }
@@ -60,6 +66,17 @@ func alwaysInFull(f digest.Feed) bool {
 	return f.Conditional == digest.Useless || f.ByDate && f.Conditional == digest.Unknown
 }
 
+// shortPage is the number of entries below which a page has room for more.
+const shortPage = 10
+
+// BusyPoll returns when to poll a new account that is busy; zero: the midnights of its readers are enough.
+func BusyPoll(f digest.Feed, now time.Time) time.Time {
+	if f.BusyInterval == 0 {
+		return time.Time{}
+	}
+	return quiet(latest(now.Add(f.BusyInterval), f.NotBefore, f.FreshUntil), f.ID)
+}
+
 const (
 	busiest = time.Hour      // no feed is asked more often by itself
 	calm    = oneDay * 3 / 4 // from this interval on (Elapsed*Listed/New/2) the polls of a day overlap
@@ -72,7 +89,42 @@ type Turnover struct {
 	Elapsed  time.Duration // since the good poll before
 	Span     time.Duration // since the date of the oldest post; 0: not known
 	UntilDue time.Duration // to the next midnight of any reader; 0: there is none
+
+	Reach  int  // of an account: how many entries a poll can read; 0: it is no account
+	Behind bool // of an account: the poll left posts for the next one
 }
+
+// Reach returns how many entries of an account a poll can read, by a document with some new ones. It returns 0 for
+// other feeds, and for an account that has published less than a page. A poll reads only some texts at their own addresses. If the feed is busy, further
+// pages count only if this poll has read one.
+func Reach(f digest.Feed, doc *feed.Document, news int) int {
+	if !isAccount(doc.Kind) {
+		return 0
+	}
+	n := len(doc.Marks())
+	if n < shortPage {
+		return 0
+	}
+	if doc.Next != "" && (doc.Pages > 1 || f.BusyInterval == 0) {
+		n = n * accountPages / max(doc.Pages, 1)
+	}
+	if doc.Apart > 0 {
+		n = min(n, mostUnread*max(news, doc.Apart)/doc.Apart)
+	}
+	return n
+}
+
+// turn returns how long an account needs to publish as many entries as a poll can read; 0: not known.
+func (t Turnover) turn() time.Duration {
+	if t.Reach == 0 || t.New == 0 || t.Elapsed <= 0 {
+		return 0
+	}
+	return time.Duration(float64(t.Elapsed) * float64(t.Reach) / float64(t.New))
+}
+
+// Hurries reports whether an account needs polls between the midnights, although no post is lost yet: the last poll left
+// posts, or the account publishes about as much in a day as a poll can read.
+func (t Turnover) Hurries() bool { return t.Behind || t.turn() > 0 && t.turn()/2 < calm }
 
 // gap reports whether posts may have come and gone between the two polls.
 func (t Turnover) gap() bool { return t.Listed >= 2 && t.New >= t.Listed && t.Elapsed > 0 }
@@ -82,13 +134,17 @@ func (t Turnover) gap() bool { return t.Listed >= 2 && t.New >= t.Listed && t.El
 // not at all. A gap begins it; it ends when a poll that overlaps with the one
 // before shows that the polls of the midnights will do so too.
 func BusyInterval(f digest.Feed, t Turnover) time.Duration {
-	if !t.gap() && f.BusyInterval == 0 {
+	if !t.gap() && f.BusyInterval == 0 && !t.Hurries() {
 		return 0
 	}
 	every := 2 * f.BusyInterval // at most, if there was little or nothing
 	switch {
+	case t.Behind:
+		return busiest
 	case t.gap():
 		every = t.afterGap(f.BusyInterval)
+	case t.turn() > 0:
+		every = t.turn() / 2
 	case t.New > 0:
 		turn := float64(t.Elapsed) * float64(t.Listed) / float64(t.New)
 		every = min(every, time.Duration(turn/2))

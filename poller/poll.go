@@ -2,8 +2,6 @@ package poller
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"net/http"
@@ -54,6 +52,8 @@ type poll struct {
 	// or the site may have been down rather than the HEAD unwelcome.
 	headDiffered, headFell bool
 	headAsked              bool
+
+	behind bool // posts are left to be read soon
 }
 
 func (p *poll) run(ctx context.Context) {
@@ -261,9 +261,19 @@ func (p *poll) read(ctx context.Context, a *answer) {
 		p.failed(err)
 		return
 	}
-	if hash = bodyHash(a, doc); hash == p.feed.BodyHash {
+	var on *readingOn
+	again := leadsOn(doc) // the page says nothing of the posts
+	if hash = bodyHash(a, doc); hash != p.feed.BodyHash || again {
+		if doc, on, err = p.readOn(ctx, p.feed, a, doc); err != nil {
+			p.failed(err)
+			return
+		}
+		hash = bodyHash(a, doc)
+	}
+	if hash == p.feed.BodyHash {
 		p.learnFromGET(a, false)
 		p.accept(a, hash)
+		p.readAgain(again, hash)
 		p.unchanged(a, "unchanged: the same posts")
 		return
 	}
@@ -274,8 +284,21 @@ func (p *poll) read(ctx context.Context, a *answer) {
 	p.succeeded(a)
 	nameMoved(&p.feed, was, doc)
 	noteTopic(&p.feed, a, doc)
+	p.feed.NotBefore = latest(p.feed.NotBefore, after(a.received, on.wait))
+	if p.behind = on.behind; p.behind {
+		hash = ""
+	}
+	p.readAgain(p.behind || again, hash)
 	p.outcome, p.doc, p.page = Changed, doc, a
 	p.message = "changed: " + entries(doc)
+}
+
+// readAgain has the next poll read the page of an account although it may be the same, because there is more to read than
+// the page. hash is that of the posts that were read; "": not of all.
+func (p *poll) readAgain(again bool, hash string) {
+	if again {
+		p.feed.ETag, p.feed.LastModified, p.feed.BodyHash = "", "", hash
+	}
 }
 
 // entries says how much a document holds.
@@ -369,7 +392,7 @@ func (p *poll) finish(f digest.Feed) Result {
 	result := Result{
 		Feed: p.feed, Outcome: p.outcome, Document: p.doc, Message: p.message,
 		Requests: p.requests, Bytes: p.bytes, HostFreeAt: p.freeAt, Took: p.took, StartedAt: p.startedAt,
-		parsers: p.poller.parsers,
+		parsers: p.poller.parsers, Behind: p.behind,
 	}
 	if p.outcome != Stopped {
 		result.Status = p.feed.LastStatus
@@ -398,40 +421,6 @@ func (s *session) parseFeed(ctx context.Context, a *answer, kind string) (*answe
 		return a, nil, &pollError{failure: failure{status: a.status}, text: notFeed + kindName(doc.Kind), page: doc}
 	}
 	return a, doc, nil
-}
-
-// describeFeed takes over what a document says of itself.
-func describeFeed(f *digest.Feed, doc *feed.Document, now time.Time) {
-	f.Kind = string(doc.Kind)
-	if doc.Link != "" || doc.Kind != feed.ActivityStreams { // an outbox does not name its account's page
-		f.SiteURL = feed.CleanURL(doc.Link)
-	}
-	if doc.Kind != feed.ActivityStreams { // whose account says so: nameAfter
-		f.Me = doc.OwnPages()
-	}
-	f.Language = feed.Language(doc.Language)
-	if doc.Title != "" {
-		f.Title = doc.Title
-	}
-	f.Parser = feed.Version
-	f.NewestAt = latest(f.NewestAt, doc.NewestAt(now))
-	f.DocInterval = doc.Interval()
-	f.SkipHours, f.SkipDays = doc.SkipHours, doc.SkipDays
-}
-
-// bodyHash tells whether a document is the same as the last: by its bytes; of a page and of
-// what a network says of an account by its posts, since what stands around them changes with
-// each answer.
-func bodyHash(a *answer, doc *feed.Document) string {
-	if doc.Kind == feed.HFeed || doc.Kind == feed.ATProto || doc.Kind == feed.ActivityStreams {
-		return doc.PostsHash()
-	}
-	return hashOf(a.body)
-}
-
-func hashOf(body []byte) string {
-	sum := sha256.Sum256(body)
-	return hex.EncodeToString(sum[:])
 }
 
 func after(t time.Time, d time.Duration) time.Time {

@@ -102,6 +102,10 @@ type Options struct {
 	// HostBlocks reads which hosts nothing is asked of; nil: there are none.
 	HostBlocks func(context.Context) ([]digest.HostRule, error)
 
+	// Known gives the content hashes of those of some identities that a feed has stored. It tells how
+	// far the feed of an account is read on; nil: only its first page is.
+	Known func(ctx context.Context, feed digest.FeedID, identities []string) (map[string]string, error)
+
 	// Hosts are leased before a request to one that the caller has not leased,
 	// so that no two workers ask it at once; nil: there is one process only.
 	Hosts HostLeases
@@ -132,9 +136,10 @@ type Poller struct {
 	agent     string // the User-Agent up to the number of subscribers
 	timeout   time.Duration
 	head      HeadMode
-	wire      *wire         // the requests under way
-	hosts     HostLeases    // may be nil
-	robots    *robotsReader // nil: no robots.txt is asked for
+	wire      *wire                                                                     // the requests under way
+	hosts     HostLeases                                                                // may be nil
+	known     func(context.Context, digest.FeedID, []string) (map[string]string, error) // may be nil
+	robots    *robotsReader                                                             // nil: no robots.txt is asked for
 	blocked   *blockedHosts
 	pictures  *pictureQueues
 	sounds    *pictureQueues
@@ -195,6 +200,7 @@ func New(o Options) *Poller {
 		head:      cmp.Or(o.Head, HeadLearned),
 		wire:      newWire(cmp.Or(max(o.Requests, 0), DefaultRequests), cmp.Or(o.SlowAfter, slowAfter)),
 		hosts:     o.Hosts,
+		known:     o.Known,
 		robots:    newRobotsReader(o.Robots),
 		blocked:   &blockedHosts{read: o.HostBlocks},
 		pictures:  newPictureQueues(now),
@@ -241,6 +247,9 @@ type Result struct {
 
 	StartedAt time.Time // of the first request; zero: none was sent
 
+	// Behind says that posts of an account are left to be read soon.
+	Behind bool
+
 	Status int           // of the last answer; 0: there was none
 	Took   time.Duration // all requests together, without the pauses between them
 
@@ -253,6 +262,7 @@ type Result struct {
 
 	parsers *Parsers // may be nil
 	hold    *hold    // the memory of the document; may be nil
+	partly  bool     // posts of a group could not be read, which its page may tell of
 }
 
 // Release says that the document is no longer needed. Only so many bytes of them are in

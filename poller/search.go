@@ -66,7 +66,14 @@ func (s *search) try(ctx context.Context, address string) (Result, *feed.Documen
 		s.hold.settle(0)
 		return Result{}, doc, nil
 	}
-	return s.found(normal, a, asFeed), nil, nil
+	asFeed, on, err := s.readOn(ctx, digest.Feed{}, a, asFeed)
+	if err != nil {
+		s.hold.settle(0)
+		return Result{}, nil, err
+	}
+	found := s.found(normal, a, asFeed)
+	found.partly = on.isPartly()
+	return found, nil, nil
 }
 
 func (s *search) look(ctx context.Context, address string) (*answer, error) {

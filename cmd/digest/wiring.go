@@ -44,6 +44,7 @@ func (a *app) poller(st *store.Store) *poller.Poller {
 		HostBlocks:       st.HostBlocks,
 		Open:             a.keys().Open,
 		Hosts:            st,
+		Known:            st.KnownPosts,
 	})
 }
 

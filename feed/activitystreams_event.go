@@ -1,0 +1,130 @@
+package feed
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"digest/timezone"
+)
+
+// How the day of an event is written, and the time of it.
+const (
+	eventDay  = "Monday 2 January 2006"
+	eventHour = "15:04"
+)
+
+// timeLine returns the time and place of an event as HTML; "" for other objects.
+func (o *asObject) timeLine() string {
+	if !o.is("Event") {
+		return ""
+	}
+	var lines []string
+	if when := o.when(); when != "" {
+		lines = append(lines, "<strong>"+escape(when)+"</strong>")
+	}
+	if where := o.places(); where != "" {
+		lines = append(lines, where)
+	}
+	return paragraphOf(strings.Join(lines, "<br/>"))
+}
+
+func paragraphOf(line string) string {
+	if line == "" {
+		return ""
+	}
+	return "<p>" + line + "</p>"
+}
+
+// when returns the time of an event by the clock of its place. Without a known zone it keeps the offset as written.
+func (o *asObject) when() string {
+	begin, end := parseDate(o.StartTime.text()), parseDate(o.EndTime.text())
+	if begin.IsZero() {
+		return ""
+	}
+	zone := o.Timezone.text()
+	if place := zoneOf(zone); place != nil {
+		begin, end = begin.In(place), inZone(end, place)
+	} else {
+		zone = begin.Format("-07:00")
+		if strings.HasSuffix(zone, "00:00") {
+			zone = "UTC"
+		}
+	}
+	from := begin.Format(eventDay + ", " + eventHour)
+	switch {
+	case !end.After(begin):
+		return from + " (" + zone + ")"
+	case end.Format(eventDay) == begin.Format(eventDay):
+		return from + "–" + end.Format(eventHour) + " (" + zone + ")"
+	}
+	return from + " – " + end.Format(eventDay+", "+eventHour) + " (" + zone + ")"
+}
+
+// zoneOf gives the zone of a name; nil: it names none.
+func zoneOf(name string) *time.Location {
+	if _, known := slices.BinarySearch(timezone.Names(), name); !known {
+		return nil
+	}
+	zone, err := timezone.Load(name)
+	if err != nil {
+		return nil
+	}
+	return zone
+}
+
+// inZone is an instant by the clocks of a place; zero stays zero.
+func inZone(at time.Time, place *time.Location) time.Time {
+	if at.IsZero() {
+		return at
+	}
+	return at.In(place)
+}
+
+// maxPlaces bounds the places of an object that are shown.
+const maxPlaces = 3
+
+// places gives the places of an object as HTML on one line, with their addresses; "": none.
+func (o *asObject) places() string {
+	var all []string
+	for _, v := range o.Location.list(maxPlaces) {
+		place := v.object()
+		line := place.place()
+		switch page := firstOf(place.page(), place.address); {
+		case line == "" && isWeb(page):
+			line = `<a href="` + escape(page) + `">` + escape(page) + `</a>`
+		case line == "":
+			line = plainLine(v.text(), markup)
+			fallthrough
+		default:
+			line = escape(line)
+		}
+		if line != "" {
+			all = append(all, line)
+		}
+	}
+	if len(all) == 0 {
+		return ""
+	}
+	return "📍 " + strings.Join(all, "; ")
+}
+
+// place is the name of a place, and its address.
+func (o *asObject) place() string {
+	parts := []string{o.title()}
+	address := o.Address.object()
+	if written := plainLine(o.Address.text(), markup); written != "" {
+		parts = append(parts, written)
+	}
+	town := strings.TrimSpace(address.PostalCode.text() + " " + address.AddressLocality.text())
+	for _, part := range []string{address.StreetAddress.text(), town, address.AddressCountry.text(), o.Country.text()} {
+		parts = append(parts, plainLine(part, markup))
+	}
+	var said []string
+	for _, part := range parts {
+		if part = strings.TrimSpace(part); part != "" && !slices.Contains(said, part) {
+			said = append(said, part)
+		}
+	}
+	return strings.Join(said, ", ")
+}

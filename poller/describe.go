@@ -1,0 +1,47 @@
+package poller
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"time"
+
+	"digest"
+	"digest/feed"
+)
+
+// describeFeed takes over what a document says of itself.
+func describeFeed(f *digest.Feed, doc *feed.Document, now time.Time) {
+	f.Kind = string(doc.Kind)
+	if doc.Link != "" || doc.Kind != feed.ActivityStreams { // an outbox does not name its account's page
+		f.SiteURL = feed.CleanURL(doc.Link)
+	}
+	if doc.Kind != feed.ActivityStreams { // whose account says so: nameAfter
+		f.Me = doc.OwnPages()
+	}
+	f.Language = feed.Language(doc.Language)
+	if doc.Title != "" {
+		f.Title = doc.Title
+	}
+	f.Parser = feed.Version
+	f.NewestAt = latest(f.NewestAt, doc.NewestAt(now))
+	f.DocInterval = doc.Interval()
+	f.SkipHours, f.SkipDays = doc.SkipHours, doc.SkipDays
+}
+
+// bodyHash tells whether a document is the same as the last: by its bytes; of a page and of
+// what a network says of an account by its posts, since what stands around them changes with
+// each answer.
+func bodyHash(a *answer, doc *feed.Document) string {
+	if a.hash != "" {
+		return a.hash
+	}
+	if doc.Kind == feed.HFeed || doc.Kind == feed.ATProto || doc.Kind == feed.ActivityStreams {
+		return doc.PostsHash()
+	}
+	return hashOf(a.body)
+}
+
+func hashOf(body []byte) string {
+	sum := sha256.Sum256(body)
+	return hex.EncodeToString(sum[:])
+}
