@@ -76,16 +76,26 @@ func PublicAddress(address string) string {
 
 // Site is the beginning of an address: scheme and host, with its port if it has one.
 func Site(address string) string {
-	u, err := url.Parse(address)
+	u, err := url.Parse(withoutPath(address))
 	if err != nil {
 		return ""
 	}
 	return u.Scheme + "://" + u.Host
 }
 
+// withoutPath returns an address up to its path, in which net/url would refuse a % that begins no escape.
+func withoutPath(address string) string {
+	scheme, rest, found := strings.Cut(address, "://")
+	end := strings.IndexAny(rest, "/?#")
+	if !found || end < 0 {
+		return address
+	}
+	return scheme + "://" + rest[:end]
+}
+
 // SplitCredential takes name and password out of an address in normal form.
 func SplitCredential(address string) (bare string, c Credential) {
-	u, err := url.Parse(address)
+	u, err := url.Parse(withoutPath(address))
 	if err != nil || u.User == nil {
 		return address, Credential{}
 	}

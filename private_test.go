@@ -40,6 +40,7 @@ func TestSplitCredential(t *testing.T) {
 		"http://ann@a.example:81/?a@b":      {"http://a.example:81/?a@b", "ann", ""},
 		"https://a%40b:p%2F%3A@[::1]:8/":    {"https://[::1]:8/", "a@b", "p/:"},
 		"https://:t@a.example/":             {"https://a.example/", "", "t"},
+		"https://ann:secret@a.example/100%": {"https://a.example/100%", "ann", "secret"},
 	} {
 		bare, c := digest.SplitCredential(address)
 		if bare != want[0] || c.User != want[1] || c.Password != want[2] {

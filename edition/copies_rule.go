@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"digest"
+	"digest/internal/weburl"
 	"digest/internal/words"
 )
 
@@ -40,11 +41,11 @@ const (
 )
 
 func homeOf(post string, f digest.FeedLabel) home {
-	p, err := url.Parse(post)
+	p, err := url.Parse(weburl.Escaped(post))
 	if err != nil {
 		return away
 	}
-	u, err := url.Parse(f.URL)
+	u, err := url.Parse(weburl.Escaped(f.URL))
 	if err != nil {
 		return away
 	}
@@ -309,7 +310,7 @@ func (s *source) leadsElsewhere(o *source) bool {
 		known[place(address)] = true
 	}
 	return slices.ContainsFunc(append(hrefs(s.Content), strings.Fields(s.LeadsTo)...), func(address string) bool {
-		u, err := url.Parse(address)
+		u, err := url.Parse(weburl.Escaped(address))
 		return !known[place(address)] && (err != nil || !within(u.Hostname(), s.Feed.Domain))
 	})
 }

@@ -10,16 +10,74 @@ import (
 	"golang.org/x/net/idna"
 
 	"digest"
+	"digest/internal/weburl"
 )
 
 // maxAddress bounds a URL, and a GUID, in bytes.
 const maxAddress = 2048
 
-// resolve makes ref absolute against base. An absolute ref stays byte for byte; one that
+// resolve makes ref absolute against base, as browsers do where resolveAsWritten would read another address.
+func resolve(base, ref string) string {
+	if isMisread(ref) && len(base) <= maxAddress {
+		if address, ok := weburl.Resolve(base, cleanAddress(ref)); ok {
+			return address
+		}
+	}
+	return resolveAsWritten(base, ref)
+}
+
+// isMisread reports whether resolveAsWritten reads another address than browsers. It does if the address has
+// backslashes for slashes. It does if the address is relative and has a % that begins no escape, or a sign that
+// net/url escapes and browsers do not. The poller and the pages escape all else that browsers escape.
+func isMisread(ref string) bool {
+	before := ref
+	if i := strings.IndexAny(ref, "?#"); i >= 0 {
+		before = ref[:i]
+	}
+	if !strings.ContainsAny(ref, `\%|[]`) {
+		return false
+	}
+	return strings.IndexByte(before, '\\') >= 0 ||
+		(strings.ContainsAny(before, "|[]") || weburl.HasBarePercent(ref)) && !isAbsolute(strings.TrimSpace(ref))
+}
+
+// browsed makes an address in HTML absolute as browsers do. A % that begins no escape, and what net/url writes
+// otherwise, is escaped: the policy of sanitise parses it.
+func browsed(base, ref string) string {
+	if ref = cleanAddress(ref); ref == "" {
+		return ""
+	}
+	if lacksScheme(base, ref) {
+		ref = schemeOf(base) + "://" + ref
+	}
+	if len(base) > maxAddress {
+		base = ""
+	}
+	address, ok := weburl.Resolve(base, ref)
+	if !ok {
+		return strings.ReplaceAll(resolveAsWritten(base, ref), " ", "%20")
+	}
+	if strings.ContainsAny(address, "|^[]{}`") || weburl.HasBarePercent(address) {
+		if u, err := url.Parse(weburl.Escaped(address)); err == nil {
+			return u.String()
+		}
+	}
+	return address
+}
+
+// mended returns an absolute address with slashes for backslashes.
+func mended(address string) string {
+	if isMisread(address) {
+		return resolve("", address)
+	}
+	return address
+}
+
+// resolveAsWritten makes ref absolute against base. An absolute ref stays byte for byte; one that
 // cannot be resolved stays as it is; one that lacks only its scheme gets the base's, or https.
 // No address is as long as a base that is left aside here: each short link would grow by all
-// of it.
-func resolve(base, ref string) string {
+// of it. Stored posts have identities that it made: it must stay as it is.
+func resolveAsWritten(base, ref string) string {
 	ref = cleanAddress(ref)
 	switch {
 	case ref == "":
@@ -155,14 +213,14 @@ func isWeb(s string) bool {
 // become lower case and ASCII. A default port, a fragment and white space before it go.
 // Path and query stay byte for byte. It unwraps feed: addresses.
 func NormalURL(raw string) (string, error) {
-	s := withScheme(cleanAddress(raw))
+	s := withScheme(weburl.WithSlashes(cleanAddress(raw)))
 	if len(s) > maxAddress {
 		return "", notAddress(raw, nil)
 	}
 	if before, fragment, found := strings.Cut(s, "#"); found {
 		s = strings.TrimSpace(before) + "#" + fragment
 	}
-	u, err := url.Parse(s)
+	u, err := url.Parse(weburl.Escaped(s))
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
 		return "", notAddress(raw, err)
 	}
@@ -276,7 +334,7 @@ func notAddress(raw string, err error) error {
 
 // Host is the lower-case host name of a URL without port, "" if it has none.
 func Host(rawURL string) string {
-	u, err := url.Parse(cleanAddress(rawURL))
+	u, err := url.Parse(weburl.Escaped(cleanAddress(rawURL)))
 	if err != nil {
 		return ""
 	}
@@ -297,7 +355,7 @@ func bareAddress(address string) string {
 func SameSite(a, b string) bool { return siteOf(a) == siteOf(b) }
 
 func siteOf(address string) string {
-	u, err := url.Parse(address)
+	u, err := url.Parse(weburl.Escaped(address))
 	if err != nil {
 		return address
 	}
@@ -309,7 +367,9 @@ func siteOf(address string) string {
 }
 
 // absolute resolves ref against the first base that makes it absolute.
-func absolute(ref string, bases []string) string {
+func absolute(ref string, bases []string) string { return absoluteBy(resolve, ref, bases) }
+
+func absoluteBy(resolve func(base, ref string) string, ref string, bases []string) string {
 	for _, base := range bases {
 		if !isWeb(base) {
 			continue

@@ -55,7 +55,7 @@ func parseAtom(src *source) (*Document, error) {
 func atomPost(t texts, entry *atom.Entry, bases []string) Post {
 	x := entry.Extensions
 	p := Post{GUID: t.value("id"), bases: bases}
-	p.Link = absolute(alternate(entry.Links), bases)
+	p.linkTo(alternate(entry.Links), bases)
 	if p.Link == "" && isWeb(p.GUID) {
 		p.Link = p.GUID
 	}

@@ -68,7 +68,7 @@ func TestATProtoHostile(t *testing.T) {
 		}
 		for i := range d.Posts {
 			p := d.Posts[i].Sanitise(seenAt)
-			if strings.Contains(p.Content, "<script") || strings.Contains(p.Content, "onclick=alert(1)\"") || strings.Contains(p.Content, "javascript:") {
+			if strings.Contains(p.Content, "<script") || strings.Contains(p.Content, `"onclick`) || strings.Contains(p.Content, "javascript:") {
 				t.Errorf("%s: %s", why, p.Content)
 			}
 		}

@@ -57,7 +57,9 @@ func parseCDF(src *source) (*Document, error) {
 
 // begin opens an item.
 func (r *cdfReader) begin(tok *token, bases []string) {
-	r.Posts = append(r.Posts, Post{Link: absolute(said(tok, "HREF"), bases), Published: parseDate(said(tok, "LASTMOD")), bases: bases})
+	p := Post{Published: parseDate(said(tok, "LASTMOD")), bases: bases}
+	p.linkTo(said(tok, "HREF"), bases)
+	r.Posts = append(r.Posts, p)
 	if !tok.empty {
 		r.item = &r.Posts[len(r.Posts)-1]
 	}
@@ -74,7 +76,9 @@ func (r *cdfReader) read(tok *token, name string) {
 			p.Published = at
 		}
 	case "A": // its text is the title
-		p.Link = firstOf(p.Link, absolute(said(tok, "HREF"), p.bases))
+		if p.Link == "" {
+			p.linkTo(said(tok, "HREF"), p.bases)
+		}
 		p.titles = oneOf(p.titles, r.inside(tok))
 	case "TITLE":
 		p.titles = oneOf(p.titles, r.inside(tok))

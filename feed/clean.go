@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"digest/internal/weburl"
 )
 
 // CleanURL gives an address without what only counts who follows it: the click
@@ -168,7 +170,7 @@ var wrappers = []wrapper{
 // behind gives the target of a click counter's address where it can be read in
 // the address itself.
 func behind(address string) (target string, ok bool) {
-	u, err := url.Parse(address)
+	u, err := url.Parse(weburl.Escaped(address))
 	if err != nil || u.User != nil || u.Port() != "" {
 		return "", false
 	}

@@ -49,7 +49,7 @@ type Document struct {
 
 	Posts    []Post    // all of them, in document order; what becomes posts is Newest(MaxPosts)
 	Feeds    []Offer   // of a page: the feeds it offers, in order; of an OPML: its list
-	Refresh  string    // of a page: the address to which it sends browsers at once; "": none
+	Refresh  string    // of a page: the address to which it refreshes soon; "": none
 	BadLines []BadLine // of an OPML: lines that ask for a feed and give none, in order
 	Repairs  []string  // what had to be put right, for people
 
@@ -64,6 +64,7 @@ type Document struct {
 	Aliases []string // of an actor: its other addresses
 	Actor   string   // the ID of an actor; of a page, that of the actor whose page it is; "": none
 
+	Shortened bool // not all of it was read: posts between the first and the last are missing
 	Withholds bool // an outbox that has posts, or names them, and gives none
 
 	Me []string // the pages that its author says are theirs too (rel=me)
@@ -83,7 +84,7 @@ type Post struct {
 	Identity   string    // stable under edits, unique within the document where it can be
 	Alias      string    // its identity if other posts shared what it is, or no longer did; "": none
 	GUID       string    // as in the document: guid, atom:id, rdf:about, JSON Feed's id
-	Link       string    // absolute; "" when there is none
+	Link       string    // absolute, as it is written; "" when there is none
 	Title      string    // plain text; "" when there is none
 	Author     string    // the post's own; Sanitise falls back to the feed's
 	Language   string    // the post's own; Sanitise falls back to the feed's
@@ -98,6 +99,7 @@ type Post struct {
 	titles, bodies []text  // not empty, best first
 	images         []image // beside the text, best first
 	external       string  // the page that the post is about, beside its own
+	page           string  // where Link leads, if browsers read another address in it
 	original       string  // the author's own page where Link counts clicks
 	feedAuthor     string
 	feedLanguage   string

@@ -187,7 +187,7 @@ var (
 func (h *hfeed) post(entry *microformats.Item) (Post, bool) {
 	p := Post{Link: firstThat(entry, "url", isWeb), GUID: strings.TrimSpace(entry.First("uid")), bases: h.bases}
 	if p.Link == "" && entry.ID != "" {
-		p.Link = resolve(h.bases[0], "#"+entry.ID)
+		p.Link = resolveAsWritten(h.bases[0], "#"+entry.ID)
 	}
 	p.GUID = firstOf(p.GUID, p.Link)
 	for _, name := range abouts {
@@ -202,7 +202,7 @@ func (h *hfeed) post(entry *microformats.Item) (Post, bool) {
 		return Post{}, false
 	}
 	for _, v := range entry.Properties["syndication"] {
-		p.Copies = append(p.Copies, absolute(v.Text, h.bases))
+		p.Copies = append(p.Copies, absoluteBy(resolveAsWritten, v.Text, h.bases))
 	}
 	p.Author = firstOf(h.authorOf(entry), h.personIn(entry, "reviewer"), h.personIn(entry, "organizer"), h.author) // indieweb.org/authorship, step 3
 	p.bodies = h.bodies(entry)

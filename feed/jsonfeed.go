@@ -75,7 +75,7 @@ func jsonPost(item *jsonfeed.Item, bases []string) Post {
 	if link == "" && isWeb(p.GUID) {
 		link = p.GUID
 	}
-	p.Link = absolute(link, bases)
+	p.linkTo(link, bases)
 	if item.URL != "" && item.ExternalURL != "" {
 		p.external = absolute(item.ExternalURL, bases)
 	}

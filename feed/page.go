@@ -120,16 +120,16 @@ func (r *pageReader) meta(tag html.Token) {
 		r.keywords += " " + strings.ToLower(content[:min(len(content), maxAnchor)])
 	}
 	if r.Refresh == "" && strings.EqualFold(valueOf(tag.Attr, "http-equiv"), "refresh") {
-		r.Refresh = refreshed(r.base, content)
+		r.Refresh = Refreshed(r.base, content)
 	}
 }
 
 // maxRefresh is the longest delay, in seconds, of a page that only leads elsewhere.
-const maxRefresh = 30
+const maxRefresh = 10
 
-// refreshed returns the address to which a refresh leads soon, such as "0; url=/rss.xml" (HTML section 4.2.5.3); "" for
+// Refreshed returns the address to which a refresh leads soon, such as "0; url=/rss.xml" (HTML section 4.2.5.3); "" for
 // none.
-func refreshed(base, content string) string {
+func Refreshed(base, content string) string {
 	const spaces = " \t\n\f\r"
 	content = strings.TrimLeft(content, spaces)
 	rest := strings.TrimLeft(content, "0123456789")

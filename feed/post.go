@@ -145,12 +145,20 @@ func (p *Post) address() string {
 	} else if len(p.Enclosures) > 0 {
 		file = p.Enclosures[0].URL
 	}
-	for _, u := range append([]string{p.original, p.Link, p.GUID, file}, p.bases...) {
-		if isWeb(u) {
+	for _, u := range append([]string{p.original, p.page, p.Link, p.GUID, file}, p.bases...) {
+		if u = mended(u); isWeb(u) {
 			return CleanURL(digest.WithoutCredentials(u))
 		}
 	}
 	return ""
+}
+
+// linkTo sets the address of the post.
+func (p *Post) linkTo(ref string, bases []string) {
+	p.Link = absoluteBy(resolveAsWritten, ref, bases)
+	if isMisread(ref) {
+		p.page = absolute(ref, bases)
+	}
 }
 
 // elsewhere is the page of another site that the post says it is about.
@@ -166,7 +174,7 @@ func (p *Post) elsewhere() string {
 func (p *Post) files() []digest.Enclosure {
 	var files []digest.Enclosure
 	for _, e := range p.Enclosures {
-		e.URL = CleanURL(digest.WithoutCredentials(e.URL))
+		e.URL = CleanURL(digest.WithoutCredentials(mended(e.URL)))
 		if e.Medium() == digest.Picture && isTracker(e.URL) { // around sound and film a counter is the way to the file
 			continue
 		}
@@ -194,7 +202,7 @@ func hasHost(address string) bool {
 // baseFor gives the base of relative addresses in a text: its xml:base, else
 // the page of the post, where they work in a browser.
 func (p *Post) baseFor(t text) string {
-	for _, base := range append([]string{t.base, p.Link, p.original}, p.bases...) {
+	for _, base := range append([]string{t.base, p.page, p.Link, p.original}, p.bases...) {
 		if isWeb(base) {
 			return asBase(digest.WithoutCredentials(base))
 		}

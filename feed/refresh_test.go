@@ -16,7 +16,7 @@ func TestRefresh(t *testing.T) {
 		"0":                             "",
 		"0;":                            "",
 		"0;url=":                        "",
-		"31;url=/rss.xml":               "",
+		"11;url=/rss.xml":               "",
 		"99999999999999999999;url=/x":   "",
 		"0;url=javascript:alert(1)":     "",
 		"0;url=mailto:ann@a.example":    "",

@@ -240,7 +240,7 @@ func (r *repairer) content(tok token, how treatment, e element, parent *element)
 	case ours:
 		t := text{raw: raw, form: r.formOf(tok), base: e.base}
 		if src := tok.attr("src"); src != "" && r.kind == Atom {
-			t.src = resolve(e.base, src)
+			t.src = resolveAsWritten(e.base, src)
 		}
 		r.add(e.shown, t)
 	case attributes:
@@ -260,7 +260,7 @@ func (r *repairer) content(tok token, how treatment, e element, parent *element)
 		}
 		v := strings.TrimSpace(innerText(raw))
 		if e.shown == "link" {
-			v = resolve(e.base, firstOf(v, tok.attr("href")))
+			v = resolveAsWritten(e.base, firstOf(v, tok.attr("href")))
 		}
 		if v != "" && parent.accepts(e.shown) {
 			r.show(tok, e, v)
@@ -278,7 +278,7 @@ func (r *repairer) show(tok token, e element, value string) {
 			continue
 		}
 		if name == "href" || name == "url" {
-			v = resolve(e.base, v)
+			v = resolveAsWritten(e.base, v)
 		}
 		if r.kind == Atom && e.shown == "link" && name == "href" {
 			r.hrefs = append(r.hrefs, strings.Clone(v)) // which must not keep its document in memory

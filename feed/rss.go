@@ -62,7 +62,7 @@ func rssPost(t texts, item *rss.Item, bases []string) Post {
 			permalink = p.GUID
 		}
 	}
-	p.Link = absolute(firstOf(append(item.Links, linkRel(x, "alternate"), permalink)...), bases)
+	p.linkTo(firstOf(append(item.Links, linkRel(x, "alternate"), permalink)...), bases)
 	p.original = absolute(t.value("feedburner:origlink", "pheedo:origlink"), bases)
 	p.titles = t.all("title", "atom:title", "dc:title", "itunes:title", "media:title")
 	p.bodies = t.all("content:encoded", "encoded", "xhtml:body", "fullitem", "body", "content", "atom:content",

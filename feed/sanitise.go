@@ -107,13 +107,13 @@ type cleaner struct {
 	dropped bool   // its markup costs too much: its words are left
 }
 
-// resolve makes an address absolute, with its spaces as browsers write them; "" once they
+// resolve makes an address absolute, as browsers read it; "" once they
 // have grown by more than a whole post: a long base before each of a hundred thousand links.
 func (c *cleaner) resolve(ref string) string {
 	if c.grown > maxContent {
 		return ""
 	}
-	address := strings.ReplaceAll(resolve(c.base, ref), " ", "%20")
+	address := browsed(c.base, ref)
 	c.grown += max(0, len(address)-len(ref))
 	return address
 }

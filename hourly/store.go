@@ -54,7 +54,7 @@ func prepare(ctx context.Context, st *store.Store, was digest.Feed, res poller.R
 		in.ReadAt = at
 	}
 	posts := res.Document.Newest(feed.MaxPosts)
-	in.Windowed = len(res.Document.Posts) >= feed.MaxPosts
+	in.Windowed = len(res.Document.Posts) >= feed.MaxPosts || res.Document.Shortened
 	for i := range posts {
 		in.Listed = append(in.Listed, posts[i].Identity)
 		in.Dates = append(in.Dates, max(posts[i].Published.Unix(), 0))

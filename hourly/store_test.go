@@ -35,6 +35,12 @@ func TestIntakeOfALongDocument(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			if doc.Shortened = true; !want {
+				short, err := hourly.PrepareRecord(t.Context(), st, digest.Feed{}, res, time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC))
+				if err != nil || !short.Windowed {
+					t.Errorf("a document of which a part was read counts as whole: %v", err)
+				}
+			}
 			if polled.Windowed != want || len(polled.Listed) != min(n, feed.MaxPosts) {
 				t.Errorf("of %d entries %d are listed, windowed: %t", n, len(polled.Listed), polled.Windowed)
 			}

@@ -17,16 +17,19 @@ import (
 
 	"github.com/andybalholm/brotli"
 	"github.com/klauspost/compress/zstd"
-
-	"digest"
 )
 
 const (
-	maxBody = 10 << 20 // bytes, both as they travel and decoded
+	maxBody = 10 << 20 // bytes, both as they travel and decoded; of a longer document the newest posts fit
 	maxRoom = 1 << 20  // of a body before it has come
 )
 
-var errTooLarge = errors.New(string(digest.Words("the body is larger than 10 MiB")))
+// A sizeError says that a body is larger than a number of bytes.
+type sizeError int64
+
+func (e sizeError) Error() string { return fmt.Sprintf("the body is larger than %d MiB", e>>20) }
+
+const errTooLarge = sizeError(maxBody)
 
 // readBody reads a whole body of at most bytes, as they travel and decoded, and
 // undoes its codings. Nothing of a body that is too large, cut short (RFC 9112
@@ -44,19 +47,25 @@ type bodyReader struct {
 	settle func(to int64)                   // says how much of it the body has in the end; may be nil
 	turn   func() (leave func(), err error) // waits for the turn to undo codings that take much memory; may be nil
 	cut    bool                             // return the beginning of a body that is too large
+	long   int64                            // of a feed up to this many bytes, return what fits of both ends; 0: of none
+
+	shortened bool // the body lacks a part from its middle
 }
 
 // read is readBody. Codings that take much memory to undo are undone when all of the
 // body has come, as a site may take its time.
 func (b *bodyReader) read(resp *http.Response, most int64, tooLarge error) (body []byte, wire int64, err error) {
-	if resp.ContentLength > most && !b.cut {
+	if b.long > most {
+		tooLarge = sizeError(b.long)
+	}
+	if resp.ContentLength > max(most, b.long) && !b.cut {
 		return nil, 0, tooLarge
 	}
 	codings, err := codingsOf(resp.Header.Values("Content-Encoding"))
 	if err != nil {
 		return nil, 0, err
 	}
-	m := &meter{r: resp.Body, most: most, tooLarge: tooLarge}
+	m := &meter{r: resp.Body, most: max(most, b.long), tooLarge: tooLarge}
 	if b.settle != nil {
 		defer func() { b.settle(int64(cap(body))) }()
 	}
@@ -64,7 +73,7 @@ func (b *bodyReader) read(resp *http.Response, most int64, tooLarge error) (body
 	case len(codings) == 0:
 		body, err = b.readAll(m, most, tooLarge, resp.ContentLength, b.grow)
 	case needsWindow(codings):
-		body, err = b.readWhole(m, codings, resp.ContentLength)
+		body, err = b.readWhole(m, codings, most, resp.ContentLength)
 	default:
 		body, err = b.decode(m, codings, most, tooLarge, b.grow)
 	}
@@ -80,8 +89,8 @@ func needsWindow(codings []string) bool {
 }
 
 // readWhole reads a body, and then undoes its codings when it is its turn.
-func (b *bodyReader) readWhole(m *meter, codings []string, length int64) ([]byte, error) {
-	coded, err := b.readAll(m, m.most, m.tooLarge, length, b.grow)
+func (b *bodyReader) readWhole(m *meter, codings []string, most, length int64) ([]byte, error) {
+	coded, err := (&bodyReader{}).readAll(m, most, sizeError(most), length, b.grow)
 	if err != nil {
 		return nil, err
 	}
@@ -92,7 +101,7 @@ func (b *bodyReader) readWhole(m *meter, codings []string, length int64) ([]byte
 		}
 		defer leave()
 	}
-	return b.decode(bytes.NewReader(coded), codings, m.most, m.tooLarge, func(to int64) error {
+	return b.decode(bytes.NewReader(coded), codings, most, m.tooLarge, func(to int64) error {
 		if b.add != nil {
 			b.add(int64(len(coded)) + to)
 		}
@@ -103,8 +112,8 @@ func (b *bodyReader) readWhole(m *meter, codings []string, length int64) ([]byte
 // decode undoes the codings of a body. The output of each coding has the same bound as the body: a few hundred
 // bytes may decode to gigabytes that the next coding reduces to nothing.
 func (b *bodyReader) decode(r io.Reader, codings []string, most int64, tooLarge error, grow func(to int64) error) ([]byte, error) {
-	between := &meter{most: most, tooLarge: tooLarge} // there are two codings at most
-	for i, coding := range slices.Backward(codings) { // the last applied first (RFC 9110 §8.4)
+	between := &meter{most: max(most, b.long), tooLarge: tooLarge} // there are two codings at most
+	for i, coding := range slices.Backward(codings) {              // the last applied first (RFC 9110 §8.4)
 		var err error
 		if r, err = undo(r, coding); err != nil {
 			return nil, cmp.Or(between.err, err)
@@ -128,7 +137,8 @@ const firstRoom = 16 << 10
 // body has more room.
 func (b *bodyReader) readAll(r io.Reader, most int64, tooLarge error, length int64, grow func(to int64) error) ([]byte, error) {
 	size := int64(firstRoom)
-	if length > 0 { // what is only promised gets no room
+	length = min(length, most) // a longer body has no more room
+	if length > 0 {            // what is only promised gets no room
 		size = min(length, maxRoom) + 1
 	}
 	var body []byte
@@ -150,6 +160,11 @@ func (b *bodyReader) readAll(r io.Reader, most int64, tooLarge error, length int
 		switch {
 		case int64(len(body)) > most && b.cut:
 			return body[:most], nil
+		case int64(len(body)) > most && b.long > most:
+			if err == nil || errors.Is(err, io.EOF) {
+				return b.shorten(body, r, most, tooLarge)
+			}
+			return nil, err
 		case int64(len(body)) > most:
 			return nil, tooLarge
 		case errors.Is(err, io.EOF):
@@ -200,7 +215,7 @@ func (m *meter) blame(err error, codings []string) error {
 	switch {
 	case m.err != nil:
 		return m.err
-	case len(codings) == 0, errors.Is(err, m.tooLarge), errors.Is(err, errCoding),
+	case len(codings) == 0, errors.Is(err, m.tooLarge), isSize(err), errors.Is(err, errCoding),
 		errors.Is(err, errNoRoom), errors.Is(err, context.Canceled),
 		errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
 		return err

@@ -10,8 +10,8 @@ import (
 )
 
 const (
-	maxCookies = 8 << 10 // bytes that one request sends
-	mostVisits = 2       // of one address in a chain of redirects
+	maxCookies   = 8 << 10 // bytes that one request sends
+	mostRepeated = 2       // requests to one address in a chain of redirects
 )
 
 // A cookies holds the cookies that the answers of one chain of redirects set. Some publishers redirect to the address
@@ -69,5 +69,5 @@ func (c *cookies) differ(r route) bool {
 		return false
 	}
 	before := c.sent[r.address]
-	return len(before) < mostVisits && (len(before) == 0 || before[len(before)-1] != field)
+	return len(before) < mostRepeated && (len(before) == 0 || before[len(before)-1] != field)
 }

@@ -39,7 +39,7 @@ func TestS22_CookieOfOneChain(t *testing.T) {
 	}
 }
 
-// TestS29_CirclesWithCookies: a site that sets a cookie and redirects for ever is asked twice at most.
+// TestS29_CirclesWithCookies checks that a site that sets a cookie and always redirects gets two requests at most.
 func TestS29_CirclesWithCookies(t *testing.T) {
 	for why, test := range map[string]struct {
 		cookie func(n int) string

@@ -94,7 +94,7 @@ func describe(err error, connected bool, timeout time.Duration) string {
 		return s
 	}
 	switch {
-	case errors.Is(err, errNotPublic), errors.Is(err, errPort), errors.Is(err, errTooLarge):
+	case errors.Is(err, errNotPublic), errors.Is(err, errPort):
 		return innermost(err).Error()
 	case isTimeout(err) && !connected:
 		return string(digest.Words("could not connect in time"))

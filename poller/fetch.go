@@ -95,11 +95,12 @@ func (p *Poller) newSession(f digest.Feed, subscribers int) *session {
 // An answer is what a request came to after its redirects.
 type answer struct {
 	route
-	status   int
-	header   http.Header
-	body     []byte // decoded; only of a GET whose status is usable
-	received time.Time
-	isHome   bool // it came from an allowed network that is not public
+	status    int
+	header    http.Header
+	body      []byte // decoded; only of a GET whose status is usable
+	shortened bool   // the body lacks a part from its middle
+	received  time.Time
+	isHome    bool // it came from an allowed network that is not public
 }
 
 // usable reports whether a status promises the document itself.
@@ -209,7 +210,8 @@ func (s *session) roundTrip(limit *limit, method string, r route) (*answer, erro
 	a := &answer{route: r, status: resp.StatusCode, header: resp.Header, received: s.poller.now(), isHome: isHome}
 	switch {
 	case method == http.MethodGet && usable(a.status):
-		body, wire, err := s.bodyReader(limit).read(resp, s.most(), errTooLarge)
+		reader := s.bodyReader(limit)
+		body, wire, err := reader.read(resp, s.most(), errTooLarge)
 		s.bytes += wire
 		switch {
 		case errors.Is(err, errNoRoom):
@@ -217,7 +219,7 @@ func (s *session) roundTrip(limit *limit, method string, r route) (*answer, erro
 		case err != nil:
 			return nil, badBody(limit.blame(err), a.status, s.poller.timeout)
 		}
-		a.body = body
+		a.body, a.shortened = body, reader.shortened
 	case isRedirect(a.status):
 		s.bytes += skipBody(resp)
 	}
@@ -234,8 +236,13 @@ func (s *session) most() int64 {
 
 // bodyReader reads a body within the memory that is there for all.
 func (s *session) bodyReader(limit *limit) *bodyReader {
+	long := s.poller.longest
+	if s.forRobots {
+		long = 0
+	}
 	return &bodyReader{
 		cut:    s.forRobots,
+		long:   long,
 		grow:   func(to int64) error { return limit.pause(func() error { return s.hold.grow(limit.ctx, to) }) },
 		add:    s.hold.add,
 		settle: s.hold.settle,

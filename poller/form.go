@@ -83,10 +83,11 @@ func (s *session) post(ctx context.Context, r route, body string) (*answer, stri
 	limit := newLimit(ctx, s.poller.timeout)
 	defer limit.cancel()
 	sends, isHome := 0, false
-	req, err := http.NewRequestWithContext(s.pins.in(s.countSends(limit.ctx, &sends, &isHome)), http.MethodPost, r.url.String(), strings.NewReader(body))
+	req, err := http.NewRequestWithContext(s.pins.in(s.countSends(limit.ctx, &sends, &isHome)), http.MethodPost, "", strings.NewReader(body))
 	if err != nil {
 		return nil, "", err
 	}
+	req.URL, req.Host = r.url, r.url.Host
 	req.Header = http.Header{"User-Agent": {s.agent}, "Accept": {"*/*"}, "Content-Type": {"application/x-www-form-urlencoded"}}
 	resp, err := s.poller.transportOf(r).RoundTrip(req)
 	if err != nil {

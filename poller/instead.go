@@ -1,6 +1,7 @@
 package poller
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"strings"
@@ -13,11 +14,11 @@ import (
 // is read as if the page had redirected to it for good, and believed no sooner: one more
 // request, on the feed's own site alone, and only a document that is plainly the same
 // feed's. A site that answers every address with its front page offers another one.
-// A page that only leads on, by a refresh, is how a static host redirects: it may lead to
-// any feed of its site, and to another site as an offer does.
+// A static host redirects by a page with a refresh. It may redirect to any feed of its
+// site, or to the same feed on another site.
 
-// readInstead reads the feed to which the page in the place of p's feed leads, or which it
-// offers, where there is one; page is the error that tells of it.
+// readInstead reads the feed to which the page in the place of p's feed refreshes, or the
+// feed that it offers. It returns false if there is neither. page is the error about the page.
 func (p *poll) readInstead(ctx context.Context, a *answer, page *pollError) bool {
 	r, refreshed := refreshedTo(p.feed, a, page.page)
 	if !refreshed {
@@ -51,12 +52,16 @@ func (p *poll) readInstead(ctx context.Context, a *answer, page *pollError) bool
 	return true
 }
 
-// refreshedTo returns the way to which a page in a feed's place sends browsers.
+// refreshedTo returns the route to the address to which a page in a feed's place refreshes.
 func refreshedTo(f digest.Feed, a *answer, page *feed.Document) (r route, ok bool) {
-	if page == nil || page.Refresh == "" || f.Kind == "" || !feed.SameSite(f.URL, a.address) {
+	if page == nil || f.Kind == "" || !feed.SameSite(f.URL, a.address) {
 		return route{}, false
 	}
-	r, err := a.leadTo(page.Refresh)
+	to := cmp.Or(feed.Refreshed(a.address, a.header.Get("Refresh")), page.Refresh)
+	if to == "" {
+		return route{}, false
+	}
+	r, err := a.leadTo(to)
 	return r, err == nil
 }
 

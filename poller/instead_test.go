@@ -139,14 +139,31 @@ func TestOfferedInsteadOnOneHost(t *testing.T) {
 	}
 }
 
+// newReaderOfRefresh makes a reader of a feed in whose place a page has a Refresh field.
+func newReaderOfRefresh(t *testing.T) *reader {
+	s, r := made(t, nil, map[string]string{})
+	s.answers(func(q request) string {
+		if q.target == "/feed" {
+			return reply(q, 200, offering(), "Refresh: 0; url=/rss.xml")
+		}
+		return reply(q, 200, atom(2))
+	})
+	return r
+}
+
 // refreshing is a page that sends browsers to an address.
 func refreshing(content string) string {
 	return `<!doctype html><title>Redirecting</title><meta http-equiv="Refresh" content="` + content + `"><a href="/elsewhere">Here</a>`
 }
 
-// A static host moves a feed by a page that refreshes to it: it is read at once, and believed like a permanent redirect.
+// TestFeedMovedByRefresh checks that the poller reads a feed behind a page that refreshes to it in the same poll, and
+// believes the move like a permanent redirect.
 func TestFeedMovedByRefresh(t *testing.T) {
 	renamed := strings.ReplaceAll(strings.ReplaceAll(atom(2), "Weather", "Climate"), "weather.example", "climate.example")
+	byField := newReaderOfRefresh(t)
+	if byField.want(Changed); !strings.HasSuffix(byField.feed.MovedTo, "/rss.xml") {
+		t.Fatalf("by a field of the header: %+v", byField.feed)
+	}
 	for why, document := range map[string]string{"the same": atom(2), "of another title": renamed} {
 		s, r := made(t, nil, map[string]string{"/rss.xml": document})
 		bodies := map[string]string{"/feed": refreshing("0;url=/rss.xml"), "/rss.xml": document}
@@ -161,8 +178,8 @@ func TestFeedMovedByRefresh(t *testing.T) {
 	}
 }
 
-// A refresh that leads to no feed, to the page itself, through another refresh, or to another feed of another site is no
-// move.
+// TestRefreshThatIsNoMove checks that a refresh to a page, to itself, to another refresh, or to another feed of another
+// site moves nothing.
 func TestRefreshThatIsNoMove(t *testing.T) {
 	elsewhere := newSiteAt(t, "127.0.0.2:0", nil)
 	elsewhere.says(200, strings.ReplaceAll(strings.ReplaceAll(atom(2), "Weather", "Front page"), "weather.example", "front.example"))
@@ -185,7 +202,8 @@ func TestRefreshThatIsNoMove(t *testing.T) {
 	}
 }
 
-// A refresh to the same feed on another site is believed like a redirect there, unless a reader wants the old address.
+// TestRefreshToAnotherSite checks that the poller believes a refresh to the same feed on another site like a redirect,
+// unless a reader wants the old address.
 func TestRefreshToAnotherSite(t *testing.T) {
 	elsewhere := newSiteAt(t, "127.0.0.2:0", conditional(atom(2), `"2"`, monday))
 	for _, stays := range []bool{false, true} {

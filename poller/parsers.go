@@ -238,6 +238,7 @@ func (s *session) parseAny(ctx context.Context, a *answer) (*feed.Document, erro
 	if err != nil {
 		return nil, err
 	}
+	doc.Shortened = a.shortened
 	return doc, nil
 }
 

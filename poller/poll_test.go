@@ -52,7 +52,7 @@ func TestS13_BadAnswersChangeNothing(t *testing.T) {
 		{"unknown coding", answer200(atom(2), "Content-Encoding: compress"), "unknown coding: compress"},
 		{"coded thrice", answer200(atom(2), "Content-Encoding: gzip, gzip, gzip"), "3 times"},
 		{"too large", answer200(long), "larger than 10 MiB"},
-		{"says it is a gigabyte", answer200(atom(2), "Content-Length: 1073741824", "Connection: close"), "larger than 10 MiB"},
+		{"says it is a gigabyte", answer200(atom(2), "Content-Length: 1073741824", "Connection: close"), "larger than 32 MiB"},
 		{"HTML error page", answer200("<!doctype html><html><head><title>Sorry</title></head><body><p>Down.</p></body></html>", "Content-Type: text/html"), "web page"},
 		{"binary", answer200(string(zeros(500))), ""},
 		{"nothing", answer200(""), ""},

@@ -86,6 +86,10 @@ type Options struct {
 	// MostBodies.
 	Memory int64
 
+	// Longest is how many bytes a document of a feed may have; of one of more than 10 MiB the
+	// posts at both ends are read: 0 means DefaultLongest.
+	Longest int64
+
 	// Parsers read the documents; nil: some of its own.
 	Parsers *Parsers
 
@@ -137,9 +141,13 @@ type Poller struct {
 	parsers   *Parsers
 	signers   *signers
 
+	longest  int64         // bytes of a document
 	bodies   *memory       // of documents
 	decoders chan struct{} // holds a token for each body whose codings are undone
 }
+
+// DefaultLongest is how many bytes a document of a feed may have.
+const DefaultLongest = 32 << 20
 
 // DefaultRequests is how many requests that are not slow may be on the wire at once.
 const DefaultRequests = 20
@@ -193,6 +201,7 @@ func New(o Options) *Poller {
 		sounds:    newSoundQueues(now),
 		parsers:   parsers,
 		signers:   newSigners(o.BaseURL, o.ActorKey),
+		longest:   cmp.Or(o.Longest, DefaultLongest),
 		bodies:    &memory{most: o.Memory},
 		decoders:  make(chan struct{}, mostDecoders),
 	}

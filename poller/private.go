@@ -64,7 +64,7 @@ func (s *session) shown(r route) string {
 	if s.private != nil && (s.private.hidden || r.address == s.private.address) {
 		return digest.Site(r.address) + "/…"
 	}
-	return r.url.Redacted()
+	return digest.AddressWithoutCredentials(r.address)
 }
 
 // named is what a person is told of an address that was looked at.

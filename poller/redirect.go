@@ -7,9 +7,11 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"digest"
 	"digest/feed"
+	"digest/internal/weburl"
 )
 
 const maxHops = 10
@@ -39,12 +41,11 @@ func typed(address string) (route, error) {
 
 // routeTo begins a route.
 func routeTo(address string) (route, error) {
-	u, err := url.Parse(address)
+	u, err := weburl.Parse(address)
 	if err != nil || u.Host == "" || !isWeb(u) {
 		return route{}, &pollError{text: string(digest.Words("the address is not a web address (http:// or https://)"))}
 	}
 	u.User = nil // see private.go
-	u.RawQuery = strings.ReplaceAll(u.RawQuery, " ", "%20")
 	return route{url: u, address: address}, nil
 }
 
@@ -69,11 +70,11 @@ func (a *answer) follow() (route, error) {
 	refuse := func(why digest.Words) (route, error) {
 		return route{}, &pollError{failure: failure{status: a.status}, text: string(why)}
 	}
-	u, err := a.location()
+	u, address, err := a.location()
 	if err != nil {
 		return refuse(digest.Words("redirected to nowhere"))
 	}
-	r := route{url: u, address: u.String(), seen: append(slices.Clip(a.seen), a.address), cookies: a.cookies, mayBeHome: a.isHome}
+	r := route{url: u, address: address, seen: append(slices.Clip(a.seen), a.address), cookies: a.cookies, mayBeHome: a.isHome}
 	r.temporary = a.temporary || a.status != http.StatusMovedPermanently && a.status != http.StatusPermanentRedirect
 	r.cookies.keep(a)
 	isCircle := slices.Contains(r.seen, r.address)
@@ -97,22 +98,30 @@ func (a *answer) follow() (route, error) {
 
 // location resolves the Location field. Credentials in it are dropped, and so
 // is the fragment, which is not part of what is asked for.
-func (a *answer) location() (*url.URL, error) {
+func (a *answer) location() (u *url.URL, address string, err error) {
 	field := a.header.Get("Location")
 	if field == "" {
-		return nil, http.ErrNoLocation
+		return nil, "", http.ErrNoLocation
 	}
-	u, err := a.url.Parse(strings.ReplaceAll(field, " ", "%20"))
-	if err != nil {
-		return nil, err
+	if !utf8.ValidString(field) { // each byte is a character then (Fetch Standard, location URL)
+		runes := make([]rune, len(field))
+		for i := range len(field) {
+			runes[i] = rune(field[i])
+		}
+		field = string(runes)
 	}
-	u.Fragment, u.RawFragment = "", ""
-	u.User = nil
-	if u.Path == "" {
-		u.Path = "/"
+	to, isOfWeb := weburl.Resolve(a.address, field)
+	if !isOfWeb {
+		if u, err = url.Parse(field); err != nil {
+			return nil, "", err
+		}
+		u.User = nil
+		return u, u.String(), nil
 	}
-	u.Scheme, u.Host = strings.ToLower(u.Scheme), strings.ToLower(u.Host)
-	return u, nil
+	to, _, _ = strings.Cut(to, "#")
+	to, _ = digest.SplitCredential(to)
+	u, err = weburl.Parse(to)
+	return u, to, err
 }
 
 // stayAt makes a poll fail where a permanent redirect leads to another site: a reader

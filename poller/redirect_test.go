@@ -168,8 +168,9 @@ func TestS29_Refused(t *testing.T) {
 		{"data", "data:text/xml,<feed/>", 1, "not a web address"},
 		{"a private address", "http://10.0.0.1/feed", 1, "not public"},
 		{"the metadata service", "http://169.254.169.254/latest/", 1, "not public"},
-		{"no host", "http:///feed", 1, "not a web address"},
+		{"no host", "http://", 1, "not a web address"},
 		{"nonsense", "http://[::1/", 1, "nowhere"},
+		{"a host with a zone", "http://ann:x@[fe80::1%25lo]/", 1, "not public"},
 	}
 	for _, test := range tests {
 		s := newSite(t, nil)
@@ -225,6 +226,11 @@ func TestLocation(t *testing.T) {
 		{"http://a.example/feed", "?b=2&a=1", "http://a.example/feed?b=2&a=1"},
 		{"http://a.example/feed", "http://you:guess@a.example/", "http://a.example/"},
 		{"http://a.example/feed", "HTTP://B.example/X", "http://b.example/X"},
+		{"http://a.example/100%/feed", "50%.xml?x=%", "http://a.example/100%/50%.xml?x=%"},
+		{"http://a.example/feed", `\new\a|b[1].xml`, "http://a.example/new/a|b[1].xml"},
+		{"http://a.example/feed", "/é.xml?ü", "http://a.example/%C3%A9.xml?%C3%BC"},
+		{"http://a.example/feed", "/\xe9.xml", "http://a.example/%C3%A9.xml"},
+		{"http://a.example/feed", "http://bücher.example/", "http://xn--bcher-kva.example/"},
 	} {
 		r, err := routeTo(test.base)
 		if err != nil {

@@ -8,6 +8,7 @@ import (
 
 	"digest"
 	"digest/feed"
+	"digest/internal/weburl"
 )
 
 // A SearchError says to the person who gave an address why the search found no feed there, or
@@ -94,7 +95,7 @@ func (s *search) refused(address string, err error) Result {
 // withoutTLS returns the http address to try if the person named no scheme and https failed.
 func withoutTLS(address string, err error) (string, bool) {
 	t, ok := errors.AsType[*pollError](err)
-	if !ok || t.status != 0 || t.unanswered || strings.Contains(address, ":/") {
+	if !ok || t.status != 0 || t.unanswered || strings.Contains(weburl.WithSlashes(address), ":/") {
 		return "", false
 	}
 	return "http://" + strings.TrimPrefix(strings.TrimSpace(address), "//"), true

@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// secondly requests by https what could not be requested by http, because the host closed port 80. The answer counts as
-// if http had redirected to it for good. Anything but a document, or a wish to be left alone, is no answer: the error
-// of http, which is why, stays.
+// secondly repeats a request by https if the host closed port 80. The answer counts as a permanent redirect from
+// http. It must be a document, a redirect, or a limit of requests. Otherwise secondly returns why, the error of the
+// request by http.
 func (s *session) secondly(ctx context.Context, method string, r route, why error) (*answer, error) {
 	t, ok := errors.AsType[*pollError](why)
 	if !ok || !t.closed || s.private != nil || s.forRobots {

@@ -35,8 +35,8 @@ func closedHost(t *testing.T, handler http.HandlerFunc) (dialled map[string]int,
 	}
 }
 
-// TestPort80Closed: an http feed whose host closed port 80 is read by https at once. The move is believed at the second
-// sighting, like a permanent redirect.
+// TestPort80Closed checks that the poller reads an http feed by https if its host closed port 80, and believes the move
+// at the second sighting, like a permanent redirect.
 func TestPort80Closed(t *testing.T) {
 	version := 1
 	dialled, change := closedHost(t, func(w http.ResponseWriter, r *http.Request) {

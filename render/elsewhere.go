@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"digest"
+	"digest/internal/weburl"
 )
 
 // A post of a link blog is about a page elsewhere. Either its address is that page's, as at Daring Fireball, or it names
@@ -14,8 +15,8 @@ import (
 // leadsAway is the host of another site that the address of the post itself leads to; "" for most, and where that is the
 // file that the post comes with, or where an episode is played, or a detour to the post's own page.
 func (p *Post) leadsAway(from digest.Post) string {
-	site, err := url.Parse(from.SiteURL)
-	there, wrong := url.Parse(p.URL)
+	site, err := url.Parse(weburl.Escaped(from.SiteURL))
+	there, wrong := url.Parse(weburl.Escaped(p.URL))
 	if err != nil || wrong != nil || site.Host == "" || there.Host == "" || domain(strings.ToLower(site.Hostname())) == domain(strings.ToLower(there.Hostname())) {
 		return ""
 	}

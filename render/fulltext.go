@@ -8,6 +8,7 @@ import (
 
 	"digest"
 	"digest/internal/catalogue"
+	"digest/internal/weburl"
 )
 
 // A body is the full text of a post as mail has it, written once for one way of
@@ -156,7 +157,7 @@ func continueLabel(p *Post) string {
 
 // Host is the name of the site that the author's page is on; empty if there is none.
 func (p *Post) Host() string {
-	u, err := url.Parse(p.URL)
+	u, err := url.Parse(weburl.Escaped(p.URL))
 	if err != nil {
 		return ""
 	}

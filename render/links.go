@@ -8,6 +8,8 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/net/publicsuffix"
+
+	"digest/internal/weburl"
 )
 
 // maxAddress is the longest link that is shown; longer ones break in clients.
@@ -21,7 +23,8 @@ func address(raw string) string {
 	if len(raw) > maxAddress {
 		return ""
 	}
-	u, err := url.Parse(raw)
+	raw = weburl.WithSlashes(raw)
+	u, err := url.Parse(weburl.Escaped(raw))
 	if err != nil || u.Host == "" || u.User != nil {
 		return ""
 	}
@@ -147,7 +150,7 @@ func pretends(words, href string) (namedHost, bool) {
 	if !ok {
 		return h, false
 	}
-	u, err := url.Parse(href)
+	u, err := url.Parse(weburl.Escaped(href))
 	return h, err != nil || u.Host != "" && domain(h.host) != domain(strings.ToLower(u.Hostname()))
 }
 

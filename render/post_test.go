@@ -113,6 +113,9 @@ func TestAddress(t *testing.T) {
 		{"HTTPS://a.example/", "HTTPS://a.example/"},
 		{"https://a.example/a b\"<>", "https://a.example/a%20b%22%3C%3E"},
 		{"https://a.example/é", "https://a.example/%C3%A9"},
+		{"https://a.example/100%-sure?%", "https://a.example/100%-sure?%"}, // as browsers keep it
+		{`https:\\a.example\b?c\d`, "https://a.example/b?c%5Cd"},
+		{`https://a.example\@b.example/`, "https://a.example/@b.example/"},
 		{"https://[2001:db8::1]/", "https://[2001:db8::1]/"},
 		{"javascript:alert(1)", ""},
 		{"//a.example/", ""},

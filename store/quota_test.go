@@ -162,6 +162,22 @@ func TestQuotaOfAFirstRead(t *testing.T) {
 	})
 }
 
+// TestQuotaOfAFirstReadBeforeItsReader: a reader who subscribes to a feed of which a part is stored gets that part with
+// the next edition, and the rest once.
+func TestQuotaOfAFirstReadBeforeItsReader(t *testing.T) {
+	each(t, func(w world) {
+		w.within(100_000, 0)
+		ada := w.reader("ada", "Europe/Paris")
+		f := w.feed("f.example")
+		found := big(noon, 40_000, "a", "b", "c", "d")
+		want(w.t, "stored", w.brings(noon, f, found).Posts, 2)
+		w.subscribe(ada, f)
+		want(w.t, "hidden", w.waiting(ada), "a b")
+		w.brings(noon.Add(day), f, found)
+		want(w.t, "hidden the next day", w.waiting(ada), "a b c d")
+	})
+}
+
 // TestQuotaOfAFind: what somebody only looks for counts on their account.
 func TestQuotaOfAFind(t *testing.T) {
 	each(t, func(w world) {

@@ -142,7 +142,7 @@ func (s *Store) SubscriptionSettings(ctx context.Context, ids []digest.DigestID)
 
 // Subscribe adds a subscription; created is false if it was there before. A
 // paused one is resumed, with what the reader made of it where sub says nothing.
-// A feed that was read already brings its posts of the last 24 hours, or its
+// A feed with stored posts brings its posts of the last 24 hours, or its
 // newest one if there are none, to the reader's next edition; never a post
 // that the digest has had, or that was held back of it (I4).
 func (s *Store) Subscribe(ctx context.Context, sub digest.Subscription, now time.Time) (created bool, err error) {
@@ -177,11 +177,14 @@ func subscribe(ctx context.Context, c conn, sub digest.Subscription, now instant
 			most = CASE WHEN excluded.most = 0 THEN subscriptions.most ELSE excluded.most END
 		WHERE subscriptions.rests = 1`,
 		sub.DigestID, sub.FeedID, sub.Title, sub.Folder, string(sub.Display), sub.Most, int(sub.Extras), now)
-	if err != nil || n == 0 || feed.ParsedAt == 0 {
+	if err != nil || n == 0 {
 		return n > 0, err
 	}
 	if err := hideRecent(ctx, c, sub, now); err != nil {
 		return false, err
+	}
+	if feed.ParsedAt == 0 { // it was not read, or posts of the first read wait for the next day
+		return true, nil
 	}
 	return true, askInTime(ctx, c, sub, now)
 }

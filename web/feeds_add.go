@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"digest/internal/catalogue"
+	"digest/internal/weburl"
 )
 
 // A finder is the form that asks for an address.
@@ -101,7 +102,7 @@ func firstAddress(text string) string {
 			word = word[:end]
 		}
 		word = withoutStops(word)
-		if u, err := url.Parse(word); err == nil && u.Hostname() != "" {
+		if u, err := url.Parse(weburl.Escaped(word)); err == nil && u.Hostname() != "" {
 			return word
 		}
 		at += len("http")

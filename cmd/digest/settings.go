@@ -39,6 +39,7 @@ type settings struct {
 	Head              poller.HeadMode `default:"learned" group:"Settings:" help:"HEAD before GET: learned, always or never."`
 	AllowNetworks     networks        `default:"" example:"127.0.0.0/8,192.168.1.0/24" placeholder:"CIDR,…" group:"Settings:" help:"Networks that feeds may live in though they are private."`
 	FetchTimeout      time.Duration   `default:"30s" from:"1s" to:"1h" group:"Settings:" help:"For one HTTP request, all of it."`
+	FeedSize          byteSize        `default:"32MB" from:"10MB" to:"64MB" example:"32MB" placeholder:"SIZE" group:"Settings:" help:"The longest document of a feed that is read; of one over 10 MB the posts at both ends."`
 	Keep              time.Duration   `default:"400d" from:"7d" to:"36500d" group:"Settings:" help:"How long posts and editions are kept."`
 	FeedQuota         byteSize        `default:"4MB" from:"64KB" to:"1TB" zero:"no limit" example:"4MB, or 0 for no limit" placeholder:"SIZE" group:"Settings:" help:"What is stored of one feed in a day (UTC); the rest waits."`
 	AccountQuota      byteSize        `default:"64MB" from:"1MB" to:"1TB" zero:"no limit" example:"64MB, or 0 for no limit" placeholder:"SIZE" group:"Settings:" help:"What is stored in a day of feeds that few others read, on account of one reader."`

@@ -40,6 +40,7 @@ func TestRanges(t *testing.T) {
 		"DIGEST_HOST_INTERVAL":       {"0 0s 10ms 2s 10m", "10m1s 1h"},
 		"DIGEST_POLL_GAP":            {"1m 1h 7d", "0 59s 8d"},
 		"DIGEST_FETCH_TIMEOUT":       {"1s 30s 1h", "0 1ms 999ms 1h1s"},
+		"DIGEST_FEED_SIZE":           {"10MB 32MB 64MB", "0 32 9MB 65MB 1GB"},
 		"DIGEST_KEEP":                {"7d 400d 36500d 168h", "0 10m 167h 6d 36501d"},
 		"DIGEST_FEED_QUOTA":          {"0 64KB 4MB 1TB", "4 63KB 65535 2TB"},
 		"DIGEST_ACCOUNT_QUOTA":       {"0 1MB 64MB 1TB", "64 1023KB 2TB"},

@@ -38,6 +38,7 @@ func (a *app) poller(st *store.Store) *poller.Poller {
 		NoWait:           a.frozen,
 		Requests:         a.Requests,
 		Memory:           documentMemory(ownLimit()),
+		Longest:          int64(a.FeedSize),
 		Parsers:          a.parsers,
 		Robots:           st,
 		HostBlocks:       st.HostBlocks,
