@@ -207,7 +207,8 @@ func (t *trail) guessed(ctx context.Context, page *feed.Document, address string
 	return Result{}, false
 }
 
-// offerLinked notes the feeds that an answer offers by its Link fields.
+// offerLinked notes the feeds that an answer offers by its Link fields, and where its Refresh
+// field leads.
 func offerLinked(a *answer, doc *feed.Document) {
 	if doc.Kind != feed.HTML {
 		return
@@ -219,6 +220,7 @@ func offerLinked(a *answer, doc *feed.Document) {
 		rels = append(rels, l.Rel)
 	}
 	doc.OfferFirst(offers, rels)
+	doc.Refresh = cmp.Or(feed.Refreshed(a.address, a.header.Get("Refresh")), doc.Refresh)
 }
 
 // onward follows a page that only sends its visitors on, such as from / to /en/.
