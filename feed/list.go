@@ -43,15 +43,6 @@ func accountIn(s string) string {
 	return "@" + strings.TrimPrefix(s, "@")
 }
 
-// AccountMeant returns the account of a text such as ann@example.org, which lacks its first @;
-// "" for other texts.
-func AccountMeant(typed string) string {
-	if typed = strings.TrimSpace(typed); strings.HasPrefix(typed, "@") {
-		return ""
-	}
-	return accountIn(typed)
-}
-
 // A column is the meaning of a column of a table.
 type column int
 

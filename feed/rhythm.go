@@ -14,7 +14,7 @@ import (
 
 // Version is that of the parser: it grows when documents are read better, so
 // that stored ones are read again.
-const Version = 3
+const Version = 4
 
 // maxInterval bounds what a document may ask for: nobody stays unread for
 // longer than a day because of a word in it.

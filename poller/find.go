@@ -113,9 +113,6 @@ func (s *search) find(ctx context.Context, address string) (Result, error) {
 
 // site looks for the first feed at or behind an address, and keeps the page that led to it.
 func (s *search) site(ctx context.Context, address string) (Result, error) {
-	if err := meant(address); err != nil {
-		return Result{}, err
-	}
 	normal, err := feed.AskedURL(address)
 	if err != nil {
 		return Result{}, asSearchError(err)

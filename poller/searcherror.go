@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"digest"
-	"digest/feed"
 	"digest/internal/weburl"
 )
 
@@ -112,15 +111,6 @@ func worthGoingOn(err error) bool {
 		return false
 	}
 	return true
-}
-
-// meant returns the error for an account that a person typed like an email address; nil for other texts.
-func meant(typed string) error {
-	account := feed.AccountMeant(typed)
-	if account == "" {
-		return nil
-	}
-	return searchError(nil, digest.Refuse(digest.Invalid, "%s is not a web address; did you mean the account %s?", account[1:], account))
 }
 
 func asPollError(err error) (*pollError, bool) { return errors.AsType[*pollError](err) }
