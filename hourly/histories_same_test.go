@@ -36,7 +36,6 @@ func dayLater(it *item)    { it.at = it.at.AddDate(0, 0, 1) }
 func linkAsGUID(it *item)  { it.guid = it.link }
 func atClockZero(it *item) { it.at = time.Unix(0, 0).UTC() }
 func placeholder(it *item) { it.guid = "N/A" }
-func shortText(it *item)   { it.text = "<p>Of " + it.name + ".</p>" }
 func pageOfAll(it *item)   { it.link = "https://blog.example/today" }
 func pictureOnly(it *item) {
 	it.title, it.text = "Picture of the day", `<img src="https://blog.example/`+it.name+`.jpg" alt="`+it.name+`">`
