@@ -50,7 +50,8 @@ func (v asValue) list(most int) (all []asValue) {
 // wrapped returns the value of the first of some keywords in an object of JSON-LD; nil: it has none
 // (w3.org/TR/json-ld11 section 9.5).
 func (v asValue) wrapped(keywords ...string) asValue {
-	if len(v) == 0 || v[0] != '{' || !slices.ContainsFunc(keywords, func(k string) bool { return bytes.Contains(v, []byte(k)) }) {
+	if len(v) == 0 || v[0] != '{' || !slices.ContainsFunc(keywords,
+		func(k string) bool { return bytes.Contains(v, []byte(k)) }) {
 		return nil
 	}
 	var of map[string]asValue

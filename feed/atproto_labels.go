@@ -16,7 +16,8 @@ var adult = setOf("!warn porn sexual nudity graphic-media gore")
 
 // isHidden reports whether a label hides a post or its author.
 func (at *atPost) isHidden() bool {
-	return slices.ContainsFunc(slices.Concat(at.labels(), at.Author.Labels), func(l atLabel) bool { return notShown[l.Val] })
+	return slices.ContainsFunc(slices.Concat(at.labels(), at.Author.Labels),
+		func(l atLabel) bool { return notShown[l.Val] })
 }
 
 // isWarnedOf reports whether a label warns of the text of a post, and not only of its pictures.

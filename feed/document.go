@@ -93,7 +93,7 @@ type Post struct {
 	Identity   string    // stable under edits, unique within the document where it can be
 	Alias      string    // its identity if other posts shared what it is, or no longer did; "": none
 	GUID       string    // as in the document: guid, atom:id, rdf:about, JSON Feed's id
-	Link       string    // absolute, as it is written; "" when there is none
+	Link       string    // absolute, as written; "": the document has no link
 	Title      string    // plain text; "" when there is none
 	Author     string    // the post's own; Sanitise falls back to the feed's
 	Language   string    // the post's own; Sanitise falls back to the feed's
@@ -105,7 +105,7 @@ type Post struct {
 	LinkOnly   bool         // it only links to a post at another host; a stored version may have its text
 	PartOf     string       // the identity of the post that holds its text too, the first of a thread; "": none
 
-	warning        string  // before its text, by which alone it is told of where that is not shown
+	warning        string  // before its text; headlines and excerpts show it alone
 	writtenBy      string  // of a group's post: the address of its author, if that does not tell the name
 	apart          bool    // pinned, or an edit of an earlier post: not in the order of dates
 	excerpted      string  // of a thread with a warning in it: its HTML up to that; "": all of it

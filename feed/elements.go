@@ -12,7 +12,8 @@ import (
 // rename gives elements that the policy does not know, or that are obsolete, the names of those that show the same.
 func rename(n *html.Node) {
 	switch n.DataAtom {
-	case atom.Address, atom.Center, atom.Main, atom.Nav, atom.Hgroup, atom.Form, atom.Fieldset, atom.Legend, atom.Search, atom.Noframes, atom.Marquee:
+	case atom.Address, atom.Center, atom.Main, atom.Nav, atom.Hgroup, atom.Form, atom.Fieldset, atom.Legend,
+		atom.Search, atom.Noframes, atom.Marquee:
 		n.Data, n.DataAtom = "div", atom.Div
 	case atom.Menu, atom.Dir:
 		n.Data, n.DataAtom = "ul", atom.Ul
@@ -45,9 +46,11 @@ func isWayBack(n *html.Node) bool {
 	classes := strings.Fields(attrOf(n, "class"))
 	return attrOf(n, "role") == "doc-backlink" || attrOf(n, "rev") == "footnote" ||
 		slices.ContainsFunc(classes, func(class string) bool {
-			return class == "footnote-backref" || class == "footnote-back" || class == "reversefootnote" || class == "footnote-return"
+			return class == "footnote-backref" || class == "footnote-back" || class == "reversefootnote" ||
+				class == "footnote-return"
 		}) ||
-		strings.HasPrefix(attrOf(n, "href"), "#") && slices.Contains([]string{"↩", "↩︎", "↩️", "↑", "^", "⤴"}, strings.TrimSpace(textIn(n)))
+		strings.HasPrefix(attrOf(n, "href"), "#") && slices.Contains([]string{"↩", "↩︎", "↩️", "↑", "^", "⤴"},
+			strings.TrimSpace(textIn(n)))
 }
 
 // textIn is the text of an element that has nothing else.
@@ -63,7 +66,8 @@ func textIn(n *html.Node) string {
 func isAside(n *html.Node) bool {
 	for class := range strings.FieldsSeq(attrOf(n, "class")) {
 		switch class {
-		case "sharedaddy", "addtoany_share_save_container", "jp-relatedposts", "screen-reader-text", "sr-only", "visually-hidden":
+		case "sharedaddy", "addtoany_share_save_container", "jp-relatedposts", "screen-reader-text", "sr-only",
+			"visually-hidden":
 			return true
 		case "rouge-gutter", "gutter", "lineno", "linenos", "linenodiv", "line-numbers-rows", "hljs-ln-numbers":
 			return !hasLetters(n)

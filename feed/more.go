@@ -65,7 +65,8 @@ func (d *Document) Marks() []Mark {
 
 // IsWhole reports whether the document refers to nothing that a poll could read beyond it.
 func (d *Document) IsWhole() bool {
-	return d.Next == "" && len(d.Unread) == 0 && !slices.ContainsFunc(d.Posts, func(p Post) bool { return p.writtenBy != "" })
+	return d.Next == "" && len(d.Unread) == 0 && !slices.ContainsFunc(d.Posts,
+		func(p Post) bool { return p.writtenBy != "" })
 }
 
 // ParseMore parses the page of an account with everything that was read beyond it.

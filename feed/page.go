@@ -101,7 +101,8 @@ func (r *pageReader) tag(tag html.Token) {
 		r.endAnchor()
 		r.beginAnchor(tag)
 	case atom.Img, atom.Svg:
-		r.anchor.add(valueOf(tag.Attr, "alt") + " " + valueOf(tag.Attr, "title") + " " + valueOf(tag.Attr, "aria-label"))
+		r.anchor.add(valueOf(tag.Attr, "alt") + " " + valueOf(tag.Attr, "title") + " " +
+			valueOf(tag.Attr, "aria-label"))
 	case atom.Frame:
 		r.addPart(resolve(r.base, valueOf(tag.Attr, "src")))
 	case atom.Meta:
@@ -134,7 +135,8 @@ func Refreshed(base, content string) string {
 	content = strings.TrimLeft(content, spaces)
 	rest := strings.TrimLeft(content, "0123456789")
 	seconds, err := strconv.Atoi(firstOf(content[:len(content)-len(rest)], "0"))
-	if rest = strings.TrimLeft(rest, ".0123456789"); err != nil || seconds > maxRefresh || rest == content || rest == "" {
+	if rest = strings.TrimLeft(rest, ".0123456789"); err != nil || seconds > maxRefresh || rest == content ||
+		rest == "" {
 		return ""
 	}
 	if !strings.ContainsRune(";,"+spaces, rune(rest[0])) {
@@ -173,7 +175,8 @@ func (d *Document) offer(tag html.Token, base string) {
 			d.Actor = href
 		}
 	}
-	d.offerLink(rels, Offer{URL: href, Title: shorten(oneLine(valueOf(tag.Attr, "title")), maxTitle), Type: typ, Language: valueOf(tag.Attr, "hreflang")}, base)
+	d.offerLink(rels, Offer{URL: href, Title: shorten(oneLine(valueOf(tag.Attr, "title")), maxTitle), Type: typ,
+		Language: valueOf(tag.Attr, "hreflang")}, base)
 }
 
 // OfferFirst puts the feeds that the Link fields of an answer offer before the feeds of the page
@@ -242,7 +245,8 @@ func isFeedType(typ string) bool {
 	switch typ = strings.TrimSpace(typ); typ {
 	case "application/rss+xml", "application/atom+xml", "application/feed+json", "application/json", "application/rdf+xml",
 		"text/rss+xml", "text/atom+xml", "application/x.atom+xml", "application/x-atom+xml", "application/x-rss+xml",
-		"application/rss", "application/atom", "text/rss", "text/atom", "application/x-rss", "application/x-atom", "text/rdf+xml",
+		"application/rss", "application/atom", "text/rss", "text/atom", "application/x-rss", "application/x-atom",
+		"text/rdf+xml",
 		"text/mf2+html", "application/mf2+html":
 		return true
 	}

@@ -23,7 +23,8 @@ func TestRefresh(t *testing.T) {
 		"0x;url=/rss.xml":               "",
 		"":                              "",
 	} {
-		d := parsePage(`<title>Moved</title><meta http-equiv=REFRESH content="`+escape(content)+`">`, "https://a.example/dir/feed")
+		d := parsePage(`<title>Moved</title><meta http-equiv=REFRESH content="`+escape(content)+`">`,
+			"https://a.example/dir/feed")
 		if d.Refresh != want {
 			t.Errorf("%q: %q, want %q", content, d.Refresh, want)
 		}

@@ -98,7 +98,8 @@ var several = map[string]bool{
 }
 
 // bodies are the elements of which the longest counts, of the first maxBodies.
-var bodies = map[string]bool{"description": true, "content:encoded": true, "encoded": true, "content": true, "summary": true}
+var bodies = map[string]bool{"description": true, "content:encoded": true, "encoded": true, "content": true,
+	"summary": true}
 
 const maxBodies = 3
 

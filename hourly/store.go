@@ -120,7 +120,8 @@ func (in *prepared) list(posts []feed.Post) {
 
 // known returns the content hashes of the stored posts of a document. An outbox may only name posts: known
 // lists the stored ones too, and returns how many.
-func (in *prepared) known(ctx context.Context, st *store.Store, res poller.Result) (known map[string]string, named int, err error) {
+func (in *prepared) known(ctx context.Context, st *store.Store, res poller.Result) (known map[string]string, named int,
+	err error) {
 	all := in.Listed
 	claimed := make(map[string]time.Time)
 	for _, m := range res.Document.Marks() {
@@ -194,7 +195,7 @@ func (in *prepared) compare(res poller.Result, posts []feed.Post, known, named i
 	oldest, newest := dates(posts, now)
 	news := len(posts) + named - known
 	in.turnover.Behind, in.turnover.Reach = res.Behind, poller.Reach(in.Was, res.Document, news)
-	if news > 0 && (newest.IsZero() || had) { // what was not there before is news, whatever its date
+	if news > 0 && (newest.IsZero() || had) { // a new entry is news, whatever its date
 		in.Feed.NewestAt = now
 		in.Feed.OwnInterval = poller.OwnInterval(in.Feed, now)
 	}
@@ -281,7 +282,8 @@ func (j *Job) prepare(ctx context.Context, c store.ClaimedFeed, res poller.Resul
 // Most feeds are none of these, and cost no query.
 func (j *Job) queueExtraPoll(ctx context.Context, in *prepared, now time.Time) error {
 	f := &in.Feed
-	if f.Errors == 0 && in.Gap == nil && f.BusyInterval == 0 && f.SkipHours == 0 && f.SkipDays == 0 && !in.turnover.Hurries() {
+	if f.Errors == 0 && in.Gap == nil && f.BusyInterval == 0 && f.SkipHours == 0 && f.SkipDays == 0 &&
+		!in.turnover.Hurries() {
 		return nil
 	}
 	var from time.Time

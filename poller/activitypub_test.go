@@ -27,7 +27,7 @@ type social struct {
 	now    func() time.Time
 	wants  string // "draft", "rfc", "both": which signatures it takes; "": it wants none
 	pages  map[string]string
-	says   map[string]int // what it answers at some paths, and to be left alone for 15 minutes with 429 and 503
+	says   map[string]int // the status at some paths; 429 and 503 have a Retry-After of 15 minutes
 	log    []string
 	server *httptest.Server
 }

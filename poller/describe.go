@@ -28,9 +28,8 @@ func describeFeed(f *digest.Feed, doc *feed.Document, now time.Time) {
 	f.SkipHours, f.SkipDays = doc.SkipHours, doc.SkipDays
 }
 
-// bodyHash tells whether a document is the same as the last: by its bytes; of a page and of
-// what a network says of an account by its posts, since what stands around them changes with
-// each answer.
+// bodyHash returns a hash by which a poll recognises the same document. It is the hash of the bytes. For a
+// page or an account it is the hash of the posts, because each answer has other words around them.
 func bodyHash(a *answer, doc *feed.Document) string {
 	if a.hash != "" {
 		return a.hash

@@ -84,8 +84,8 @@ func (s *search) look(ctx context.Context, address string) (*answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	if bare, _ := digest.SplitCredential(address); bare != address {
-		return nil, &pollError{text: string(digest.Words("the address holds a name and a password"))} // that a page offers to everyone
+	if bare, _ := digest.SplitCredential(address); bare != address { // a page shows the password to everyone
+		return nil, &pollError{text: string(digest.Words("the address holds a name and a password"))}
 	}
 	r.mayBeHome = s.page == nil && !s.led || s.isHome // nobody typed the links of a page
 	s.host, s.freeAt, s.startedAt = r.host(), time.Time{}, time.Time{}
@@ -100,7 +100,8 @@ func (s *search) look(ctx context.Context, address string) (*answer, error) {
 }
 
 func (s *search) alreadyKnown(f digest.Feed) Result {
-	return Result{Feed: f, Outcome: Unchanged, Message: "known already", Requests: s.requests, Bytes: s.bytes, HostFreeAt: s.freeAt}
+	return Result{Feed: f, Outcome: Unchanged, Message: "known already", Requests: s.requests, Bytes: s.bytes,
+		HostFreeAt: s.freeAt}
 }
 
 // found makes the record of a new feed: under the typed address, or the address to which only

@@ -48,7 +48,8 @@ func Links(fields []string, base string) (found []Link) {
 	}
 	for _, l := range links(fields) {
 		if address, ok := l.about(from); ok {
-			found = append(found, Link{address, l.params["rel"], l.params["type"], l.params["title"], l.params["hreflang"]})
+			found = append(found, Link{address, l.params["rel"], l.params["type"], l.params["title"],
+				l.params["hreflang"]})
 		}
 	}
 	return found

@@ -16,7 +16,7 @@ const keepDomains = 30 * 24 * time.Hour
 // change them.
 type paces map[string]digest.DomainPace
 
-// paceColumns are those of a digest.DomainPace.
+// paceColumns are the columns of a digest.DomainPace.
 const paceColumns = `m.limited_at, m.limits, m.since, m.good, m.pace, m.free_at`
 
 // readPaces gives the paces of domains m; where says of which.
@@ -127,7 +127,8 @@ func (r *recording) pace(ctx context.Context) error {
 	if err := r.c.runRows(ctx, &v, `INSERT INTO domains (domain) VALUES {rows} ON CONFLICT (domain) DO NOTHING`); err != nil {
 		return err
 	}
-	paced, err := readPaces(ctx, r.c, `m.domain IN (`+r.c.d.names+`) ORDER BY m.domain`+r.c.d.lockRows("m"), array(names))
+	paced, err := readPaces(ctx, r.c, `m.domain IN (`+r.c.d.names+`) ORDER BY m.domain`+r.c.d.lockRows("m"),
+		array(names))
 	if err != nil {
 		return err
 	}
@@ -164,7 +165,8 @@ func (r *recording) paceBy(ctx context.Context, f digest.Feed, paced paces) erro
 // isShared reports whether an address serves enough of our hosts to be paced.
 func (r *recording) isShared(ctx context.Context, address string) (bool, error) {
 	var hosts int
-	err := r.c.get(ctx, &hosts, `SELECT count(*) FROM (SELECT DISTINCT host FROM feeds WHERE address = ? AND address <> '' LIMIT ?) h`,
+	err := r.c.get(ctx, &hosts,
+		`SELECT count(*) FROM (SELECT DISTINCT host FROM feeds WHERE address = ? AND address <> '' LIMIT ?) h`,
 		address, r.c.policy.SharedBy)
 	return hosts >= r.c.policy.SharedBy, err
 }
@@ -176,7 +178,9 @@ func savePaces(ctx context.Context, c conn, domains paces) error {
 		v.row(domain, at(d.LimitedAt), d.Limits, at(d.Since), d.Good, seconds(d.Pace), at(d.FreeAt))
 	}
 	return c.runRows(ctx, &v, `WITH v (domain, limited_at, limits, since, good, pace, free_at) AS (VALUES {rows})
-		UPDATE domains SET limited_at = v.limited_at, limits = v.limits, since = v.since, good = v.good, pace = v.pace, free_at = v.free_at
+		UPDATE domains
+		SET limited_at = v.limited_at, limits = v.limits, since = v.since, good = v.good, pace = v.pace,
+			free_at = v.free_at
 		FROM v WHERE domains.domain = v.domain`)
 }
 

@@ -57,7 +57,8 @@ type askRow struct {
 }
 
 func (r askRow) queued() digest.QueuedFeed {
-	return digest.QueuedFeed{ID: r.ID, First: r.First, Last: r.Last, Domain: r.Domain, Address: r.Address, Standing: r.Standing}
+	return digest.QueuedFeed{ID: r.ID, First: r.First, Last: r.Last, Domain: r.Domain, Address: r.Address,
+		Standing: r.Standing}
 }
 
 const askColumns = `f.id, t.askable_at, t.last_attempt_at, t.not_before, t.fresh_until, t.lease_until,

@@ -191,7 +191,8 @@ func readHost(s, scheme string) (string, bool) {
 			port = "0"
 		}
 	}
-	if strings.Trim(port, "0123456789") != "" || len(port) > len("65535") || len(port) == len("65535") && port > "65535" {
+	if strings.Trim(port, "0123456789") != "" || len(port) > len("65535") ||
+		len(port) == len("65535") && port > "65535" {
 		return "", false
 	}
 	if scheme == "http" && port == "80" || scheme == "https" && port == "443" {
@@ -202,7 +203,8 @@ func readHost(s, scheme string) (string, bool) {
 	}
 	if strings.HasPrefix(name, "[") {
 		inside, closed := strings.CutSuffix(name[1:], "]")
-		return strings.ToLower(name) + port, closed && strings.Trim(inside, "0123456789abcdefABCDEF:.") == "" && strings.Contains(inside, ":")
+		return strings.ToLower(name) + port, closed && strings.Trim(inside, "0123456789abcdefABCDEF:.") == "" &&
+			strings.Contains(inside, ":")
 	}
 	if strings.IndexByte(name, '%') >= 0 {
 		var err error
