@@ -120,7 +120,7 @@ func parseActivityStreams(src *source) (*Document, error) {
 	return d, nil
 }
 
-// itemsOf gives the items of a page that follows another one.
+// itemsOf returns the items of a page that follows another one.
 func itemsOf(body []byte, own string) []asValue {
 	text, _ := decode(body, "")
 	var page asObject

@@ -46,7 +46,7 @@ type (
 	}
 	atLabel struct {
 		Src, Val, Cts, Exp string
-		Neg                bool // it takes an earlier one back
+		Neg                bool // it negates an earlier one
 	}
 	atRecord struct {
 		Text      string                     `json:"text"`

@@ -15,10 +15,9 @@ const (
 	atWanted     = "&filter=posts_and_author_threads&limit=50"
 )
 
-// AskedURL returns the address at which a search for a typed feed begins. For an account of Bluesky
-// (@ann.bsky.social, at://did:plc:…, its page) it is an address of the service, for an account of the fediverse
-// (@ann@example.org) its WebFinger address, for the page of a platform its feed (platformFeed). For all others it is
-// NormalURL.
+// AskedURL returns the address at which a search for a typed feed begins. For an account of Bluesky it is an address of
+// the service (@ann.bsky.social, at://did:plc:…, its page). For an account of the fediverse (@ann@example.org) it is
+// the WebFinger address, for the page of a platform its feed (platformFeed), and for all others NormalURL.
 func AskedURL(typed string) (string, error) {
 	plain := unwrapped(cleanAddress(typed))
 	if actor := atActor(plain); actor != "" {
@@ -111,7 +110,7 @@ var atClients = setOf("bsky.app main.bsky.dev deer.social blacksky.community zep
 	"catsky.social witchsky.app")
 
 // atPage returns the account of Bluesky that a page shows, or whose post it shows. The page is at a known
-// client, or has a name that only Bluesky gives, or is at the host of that name. It returns "" for other pages.
+// client, or has a name that only Bluesky assigns, or is at the host of that name. It returns "" for other pages.
 func atPage(address string) string {
 	scheme, page, found := strings.Cut(address, "://")
 	if !found {
@@ -136,7 +135,7 @@ func atPage(address string) string {
 	return ""
 }
 
-// ownHandles end the handles that Bluesky gives itself.
+// ownHandles is the end of the handles that Bluesky assigns.
 const ownHandles = ".bsky.social"
 
 // BlueskyAccount returns the account whose RSS feed at Bluesky is the only feed that a page offers; "": none.

@@ -20,8 +20,9 @@ func TestAskedURL(t *testing.T) {
 		"https://any.example/profile/did:plc:a7/rss":          "",
 		"https://ann.bsky.social":                             "ann.bsky.social",
 		"https://Ann.bsky.social/":                            "ann.bsky.social",
-		"https://a.b.bsky.social/":                            "", "<https://bsky.app/profile/ann.example>": "ann.example",
-		"ftp://bsky.app/profile/ann.example": "", "at://ann.example:80/": "",
+		"https://a.b.bsky.social/":                            "",
+		"<https://bsky.app/profile/ann.example>":              "ann.example",
+		"ftp://bsky.app/profile/ann.example":                  "", "at://ann.example:80/": "",
 	} {
 		url, _ := AskedURL(typed)
 		if got := ATProtoActor(url); got != actor {

@@ -64,7 +64,7 @@ type Document struct {
 	Aliases []string // of an actor: its other addresses
 	Actor   string   // the ID of an actor; of a page, that of the actor whose page it is; "": none
 
-	Shortened bool     // not all of it was read: posts between the first and the last are missing
+	Shortened bool     // posts between the first and the last are missing
 	Next      string   // the page that follows, at the same host, with the posts before these; "": none
 	Pages     int      // that were read, this one included
 	Apart     int      // posts read at their own addresses; the poller sets it
@@ -108,7 +108,7 @@ type Post struct {
 	warning        string  // before its text; headlines and excerpts show it alone
 	writtenBy      string  // of a group's post: the address of its author, if that does not tell the name
 	apart          bool    // pinned, or an edit of an earlier post: not in the order of dates
-	excerpted      string  // of a thread with a warning in it: its HTML up to that; "": all of it
+	excerpted      string  // of a thread with a warning: its HTML up to the warning; "": no warning
 	titles, bodies []text  // not empty, best first
 	images         []image // beside the text, best first
 	external       string  // the page that the post is about, beside its own

@@ -9,7 +9,8 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// rename gives elements that the policy does not know, or that are obsolete, the names of those that show the same.
+// rename replaces the names of elements that are obsolete, or that the policy does not know, by names of elements that
+// look the same.
 func rename(n *html.Node) {
 	switch n.DataAtom {
 	case atom.Address, atom.Center, atom.Main, atom.Nav, atom.Hgroup, atom.Form, atom.Fieldset, atom.Legend,
@@ -41,7 +42,7 @@ func isTick(n *html.Node) bool {
 	return true
 }
 
-// isWayBack reports whether a link leads from a note back to its place in the text.
+// isWayBack reports whether a link points from a note back to its place in the text.
 func isWayBack(n *html.Node) bool {
 	classes := strings.Fields(attrOf(n, "class"))
 	return attrOf(n, "role") == "doc-backlink" || attrOf(n, "rev") == "footnote" ||
@@ -53,7 +54,7 @@ func isWayBack(n *html.Node) bool {
 			strings.TrimSpace(textIn(n)))
 }
 
-// textIn is the text of an element that has nothing else.
+// textIn returns the text of an element that has nothing else.
 func textIn(n *html.Node) string {
 	if c := n.FirstChild; c != nil && c == n.LastChild && c.Type == html.TextNode {
 		return c.Data
@@ -61,8 +62,8 @@ func textIn(n *html.Node) string {
 	return ""
 }
 
-// isAside reports whether an element has no words of the post: buttons to share it, numbers of lines of code, or
-// hidden words for screen readers.
+// isAside reports whether an element is no part of the text: buttons to share it, numbers of lines of code, or hidden
+// words for screen readers.
 func isAside(n *html.Node) bool {
 	for class := range strings.FieldsSeq(attrOf(n, "class")) {
 		switch class {

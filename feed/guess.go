@@ -73,7 +73,7 @@ func generatorPaths(generator string) string {
 }
 
 // GuessPaths returns the addresses of feeds to try on a site that offers none, likely ones first.
-// The order is: PeerTube, if the page could be one of it; the program that makes the site; the folder
+// The order is: PeerTube, if the page could belong to it; the program that makes the site; the folder
 // of the page; the whole site.
 func GuessPaths(address, generator string) []string {
 	u, err := url.Parse(address)

@@ -102,7 +102,7 @@ func TestRepetitions(t *testing.T) {
 	}
 }
 
-// TestNoIdentity: what programs write for none is neither an identity nor a date.
+// TestNoIdentity: the words and dates that programs write for none are neither identities nor dates.
 func TestNoIdentity(t *testing.T) {
 	for _, guid := range []string{"N/A", "none", "NULL", "0", " - ", "[undefined]",
 		"00000000-0000-0000-0000-000000000000"} {

@@ -287,8 +287,8 @@ func quotedWords(line string) []string {
 	return words
 }
 
-// Bounds of a list in JSON: how deep its objects lie within others, and its bytes. Values take many
-// times the memory of their text.
+// Bounds of a list in JSON: the depth of its objects, and its bytes. Values need many times the memory
+// of their text.
 const (
 	mostDepth   = 8
 	maxJSONList = 16 << 20

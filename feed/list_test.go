@@ -87,7 +87,7 @@ func TestPage(t *testing.T) {
 	}
 }
 
-// TestScrapedFeeds: what another reader makes of a page by its own rules is no feed here.
+// TestScrapedFeeds: the import skips feeds that another reader makes from pages by its own rules.
 func TestScrapedFeeds(t *testing.T) {
 	d, err := ReadList([]byte(`<opml version="2.0" xmlns:frss="https://freshrss.org/opml"><body>
 		<outline text="Scraped" type="HTML+XPath" xmlUrl="https://s.example/news" frss:xPathItem="//div"/>
@@ -136,8 +136,8 @@ func TestOtherLists(t *testing.T) {
 			"\"query:Unread:unread = \\\"yes\\\"\"\nfilter:~/bin/f:https://c.example/ \"~C\"\nexec:~/bin/g x\n" +
 			"file:///home/ann/x.xml\nhttps://d.example/ ! \"two words\"\n",
 			"A boat|https://a.example/feed|boats |https://b.example/atom.xml| |https://d.example/|two words",
-			"5 Unread: it is a search within the feeds of another reader, not a feed; 6 C: another program makes " +
-				"this feed; give the address from which it makes it; " +
+			"5 Unread: it is a search within the feeds of another reader, not a feed; 6 C: another program " +
+				"creates this feed; give the address that it reads; " +
 				"7 exec:~/bin/g: another program creates this feed; give the address that it reads; 8 " +
 				"file:///home/ann/x.xml: it is a file on another machine, not a feed on the web"},
 		{"newsraft", "@ News\nhttps://a.example/feed\n@ Sea\nhttps://b.example/feed\n",

@@ -115,8 +115,8 @@ type listReader struct {
 	counted int
 	again   int // bytes that were read again
 
-	episodes, playlists int // of podcasts, that are no feeds
-	atEpisode           int // the line of the first of them
+	episodes, playlists int // of podcasts; they are not feeds
+	atEpisode           int // the line of the first episode or playlist
 }
 
 // mostReread is how many times a list may be read again, all together, in search of ends
@@ -168,7 +168,7 @@ func (r *listReader) isEpisode(tok *token, typ string) bool {
 	return true
 }
 
-// noteEpisodes notes all of them as one line.
+// noteEpisodes reports all of them in one line.
 func (r *listReader) noteEpisodes() {
 	if r.atEpisode == 0 {
 		return

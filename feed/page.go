@@ -29,7 +29,7 @@ func readPage(src *source) (*Document, error) {
 	return d, nil
 }
 
-// A pageReader reads what a page says of feeds, token by token.
+// A pageReader reads the feeds that a page offers, token by token.
 type pageReader struct {
 	*Document
 	address, base string
@@ -110,7 +110,7 @@ func (r *pageReader) tag(tag html.Token) {
 	}
 }
 
-// meta reads what a <meta> says of the page.
+// meta reads the properties of the page in a <meta>.
 func (r *pageReader) meta(tag html.Token) {
 	content := valueOf(tag.Attr, "content")
 	r.channel = firstOf(r.channel, channelOf(tag))
@@ -125,11 +125,11 @@ func (r *pageReader) meta(tag html.Token) {
 	}
 }
 
-// maxRefresh is the longest delay, in seconds, of a page that only leads elsewhere.
+// maxRefresh is the longest delay, in seconds, of a refresh that counts as a redirect.
 const maxRefresh = 10
 
-// Refreshed returns the address to which a refresh leads soon, such as "0; url=/rss.xml" (HTML section 4.2.5.3); "" for
-// none.
+// Refreshed returns the address of a refresh that counts as a redirect, such as "0; url=/rss.xml" (HTML section
+// 4.2.5.3); "" for none.
 func Refreshed(base, content string) string {
 	const spaces = " \t\n\f\r"
 	content = strings.TrimLeft(content, spaces)
@@ -158,7 +158,7 @@ func Refreshed(base, content string) string {
 	return ""
 }
 
-// offer notes what a <link> or a link in the text offers, once.
+// offer notes the feed of a <link> or of a link in the text, once.
 func (d *Document) offer(tag html.Token, base string) {
 	rels := strings.Fields(strings.ToLower(valueOf(tag.Attr, "rel")))
 	offers := slices.Contains(rels, "feed") || slices.Contains(rels, "alternate")

@@ -88,7 +88,7 @@ func (a *anchor) isPromising(words string) bool {
 			func(part string) bool { return partNames[part] })
 }
 
-// wordEnds are the signs around the words of a link that are no part of them.
+// wordEnds are the punctuation marks around the words of a link.
 const wordEnds = " →»›"
 
 // addPart notes a page of the same site that may have a feed.

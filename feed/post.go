@@ -147,8 +147,8 @@ func (p *Post) told(content string) string {
 	return content
 }
 
-// untilWarned returns the content warning with which a text begins; without one, the whole text. Mastodon writes it into
-// its RSS feeds, in the language of the post: "<p><strong>Content warning:</strong> spiders</p><hr/>".
+// untilWarned returns the content warning with which a text begins; without one, the whole text. Mastodon writes it
+// into its RSS feeds, in the language of the post: "<p><strong>Content warning:</strong> spiders</p><hr/>".
 func untilWarned(content string) string {
 	first, rest, found := strings.Cut(content, "</p>")
 	label, _, labelled := strings.Cut(strings.TrimPrefix(first, "<p><strong>"), "</strong>")

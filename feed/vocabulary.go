@@ -97,7 +97,7 @@ var several = map[string]bool{
 	"itunes:image": true, "podcast:transcript": true, "skiphours": true, "skipdays": true,
 }
 
-// bodies are the elements of which the longest counts, of the first maxBodies.
+// bodies are the elements of which the longest counts, among the first maxBodies of a post.
 var bodies = map[string]bool{"description": true, "content:encoded": true, "encoded": true, "content": true,
 	"summary": true}
 

@@ -45,8 +45,8 @@ func accountAt(name, host string) string {
 }
 
 // shownAccount returns the WebFinger address of an account that another server shows at an address such as
-// https://home.example/@ann@example.org or /c/boats@example.org, or at an address of one of its posts. It is the account
-// at example.org, never an account at home.example. It returns "" for other addresses.
+// https://home.example/@ann@example.org or /c/boats@example.org, or at an address of one of its posts. It is the
+// account at example.org, never an account at home.example. It returns "" for other addresses.
 func shownAccount(address string) string {
 	u, err := url.Parse(withScheme(address))
 	if err != nil || u.User != nil || u.Scheme != "http" && u.Scheme != "https" {

@@ -17,7 +17,7 @@ import (
 	"digest/test/tier"
 )
 
-// An account publishes over four days at a server that gives pages of 20 activities, and no validators.
+// An account publishes over four days at a server that sends pages of 20 activities, and no validators.
 type account struct {
 	*httptest.Server
 	h       *house
@@ -26,7 +26,7 @@ type account struct {
 	paged   bool
 	publish func(a *account, n int, at string) any // the activity
 	asked   []time.Time
-	pages   int // asked for, the first ones apart
+	pages   int // requests for pages after the first
 	objects map[string]any
 	broken  bool   // the server refuses the next page
 	far     string // another server, which has the objects too
@@ -45,7 +45,7 @@ func (a *account) create(object any) any {
 	return map[string]any{"type": "Create", "actor": a.URL + "/users/ann", "to": publicly, "object": object}
 }
 
-// ServeHTTP gives a page of the outbox as it is at the time, or an object.
+// ServeHTTP sends a page of the current outbox, or an object.
 func (a *account) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	var body any
 	switch {

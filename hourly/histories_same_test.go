@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// one is a blog of twelve posts a document, of which one is edited from a day on.
+// one returns a blog of twelve posts a document. The publisher edits one post on a day.
 func one(name, post string, start int, edits ...func(*item)) history {
 	return history{name: name, at: func(day int) []item {
 		return blog(day, 12, from(day, start, func(it *item) {
@@ -124,7 +124,7 @@ func sameHistories() []history {
 	}
 }
 
-// bareWith is a blog without GUIDs and links of which one post is edited from a day on.
+// bareWith returns a blog without GUIDs and links. The publisher edits one post on a day.
 func bareWith(post string, start int, edits ...func(*item)) func(int) []item {
 	return func(day int) []item {
 		return blog(day, 12, all(bare, from(day, start, func(it *item) {
@@ -135,7 +135,7 @@ func bareWith(post string, start int, edits ...func(*item)) func(int) []item {
 	}
 }
 
-// otherHistories are of posts that have much in common, and of old dates that are news.
+// otherHistories have posts that are news although they have much in common, or old dates.
 func otherHistories() []history {
 	several := func(name string, edits ...func(*item)) history {
 		return history{name: name, at: func(day int) []item {

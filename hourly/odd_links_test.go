@@ -12,8 +12,8 @@ import (
 	"digest/store/storetest"
 )
 
-// TestOddLinksAreKnown: posts whose links the program stored before it read addresses as browsers do are known after an
-// upgrade, and nothing of them is stored anew (I4). old is what was stored.
+// TestOddLinksAreKnown: after an upgrade the program recognises posts that it stored before it read addresses as
+// browsers do, and does not store them again (I4). old are the stored posts.
 func TestOddLinksAreKnown(t *testing.T) {
 	const doc = `<rss version="2.0"><channel><title>S</title><link>http://example.org/blog/</link>
 		<item><title>A</title><link>posts\a.html</link></item>

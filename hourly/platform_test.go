@@ -80,7 +80,7 @@ func (c *crowdedHost) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	fmt.Fprint(w, `</channel></rss>`)
 }
 
-// set changes what the host does, and gives what it has done since.
+// set changes the behaviour of the host, and returns its counts since the last call.
 func (c *crowdedHost) set(refuses bool, posts ...string) (refused, read int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

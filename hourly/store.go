@@ -85,8 +85,8 @@ func prepare(ctx context.Context, st *store.Store, was digest.Feed, res poller.R
 	return in, err
 }
 
-// dropBlank leaves out posts that have nothing to show, as if the document did not list them: one that is filled in
-// later is news then. known are those that are stored.
+// dropBlank removes posts that have nothing to show, as if the document did not list them. A post that gets a text
+// later is news then. known are the stored posts.
 func (in *prepared) dropBlank(posts []feed.Post, known map[string]string) []feed.Post {
 	blank := make(map[string]bool)
 	in.Posts = slices.DeleteFunc(in.Posts, func(p digest.Post) bool {
@@ -190,7 +190,7 @@ func trim(posts []digest.Post, now time.Time) {
 // several posts, none of which is known, may not reach back to the last poll: unless
 // its oldest post is from before that, posts may be missing.
 //
-// The document only names some of the known ones, as many as named says.
+// Of the known posts the document has named ones by their addresses only.
 func (in *prepared) compare(res poller.Result, posts []feed.Post, known, named int, had bool, now time.Time) {
 	oldest, newest := dates(posts, now)
 	news := len(posts) + named - known

@@ -95,7 +95,7 @@ func (t *trail) nothing(address string) (Result, error) {
 	return Result{}, noneWorks(oneLine(t.named(address)), t.rejected)
 }
 
-// offered tries feeds that a page offers, most of them at most.
+// offered tries the feeds that a page offers, at most the number most.
 func (t *trail) offered(ctx context.Context, offers []feed.Offer, most int) (Result, bool) {
 	for i, o := range offers {
 		if i == most || t.empty != nil && o.IsComments() {
@@ -190,7 +190,7 @@ func (t *trail) elsewhere(ctx context.Context, page *feed.Document, address stri
 }
 
 // guessed tries the usual places until it has met mostPages: such a site answers every address
-// with a page. It stops when the host forbids one of them, and forgets that: nobody named the place.
+// with a page. It stops when the host forbids one of them, and does not report that: nobody typed the address.
 func (t *trail) guessed(ctx context.Context, page *feed.Document, address string) (Result, bool) {
 	pages := 0
 	for _, guess := range feed.GuessPaths(address, page.Generator) {

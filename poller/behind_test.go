@@ -71,7 +71,7 @@ func TestFindBehind(t *testing.T) {
 	}
 }
 
-// TestFindByLinkField: the Link fields of an answer come before what its page offers.
+// TestFindByLinkField: the Link fields of an answer come before the feeds that its page offers.
 func TestFindByLinkField(t *testing.T) {
 	s := newSite(t, func(r request) string {
 		switch r.target {

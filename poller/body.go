@@ -257,7 +257,7 @@ func undo(r io.Reader, coding string) (io.Reader, error) {
 		return zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(maxWindow))
 	case "deflate":
 		return inflate(r)
-	case "compress", "x-compress", "dcb", "dcz": // which were not asked for
+	case "compress", "x-compress", "dcb", "dcz": // no request names them
 		return nil, fmt.Errorf("%w has an unknown coding: %s", errCoding, oneLine(coding))
 	}
 	return r, nil

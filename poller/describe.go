@@ -9,7 +9,7 @@ import (
 	"digest/feed"
 )
 
-// describeFeed takes over what a document says of itself.
+// describeFeed copies title, site and intervals of a document to the record of its feed.
 func describeFeed(f *digest.Feed, doc *feed.Document, now time.Time) {
 	f.Kind = string(doc.Kind)
 	if doc.Link != "" || doc.Kind != feed.ActivityStreams { // an outbox does not name its account's page

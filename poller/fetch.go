@@ -72,7 +72,7 @@ type usage struct {
 	freeAt    time.Time
 	pins      pins
 	hold      hold  // the memory of its document
-	held      int64 // bytes of it that stay while others are read
+	held      int64 // bytes of it that stay in memory during other requests
 	smaller   bool  // its requests are for pages or posts beside the document
 	fromHome  bool  // its address, before any redirect, is in an allowed network
 }
@@ -319,8 +319,8 @@ func (s *session) countSends(ctx context.Context, n *int, isHome *bool) context.
 	})
 }
 
-// request makes the request. It has the cookies of its chain of redirects only, no Referer and no Cache-Control (S22, S23,
-// S25). Validators go byte for byte (S3, S4) to the address that they belong to.
+// request makes the request. It has the cookies of its chain of redirects only, no Referer and no Cache-Control (S22,
+// S23, S25). Validators go byte for byte (S3, S4) to the address that they belong to.
 func (s *session) request(ctx context.Context, method string, r *route) *http.Request {
 	h := http.Header{
 		"User-Agent":      {s.agent},

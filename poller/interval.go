@@ -94,8 +94,8 @@ type Turnover struct {
 	Behind bool // of an account: the poll left posts for the next one
 }
 
-// Reach returns how many entries of an account a poll can read, judged by a document with some new ones. It returns 0 for
-// other feeds, and for an account that has published less than a page. A poll reads only some texts at their own
+// Reach returns how many entries of an account a poll can read, judged by a document with some new ones. It returns 0
+// for other feeds, and for an account that has published less than a page. A poll reads only some texts at their own
 // addresses. If the feed is busy, further pages count only if this poll has read one.
 func Reach(f digest.Feed, doc *feed.Document, news int) int {
 	if !isAccount(doc.Kind) {

@@ -292,7 +292,7 @@ func (r *readingOn) readAuthors(ctx context.Context, marks []feed.Mark) bool {
 	return read
 }
 
-// add adds an object to what together parses.
+// add adds an object for together to parse.
 func (r *readingOn) add(address string, a *answer) {
 	if r.more.Objects == nil {
 		r.more.Objects = map[string][]byte{}
@@ -315,7 +315,7 @@ func wantedOf(marks []feed.Mark, known map[string]string) (wanted []feed.Unread)
 	return wanted
 }
 
-// leave leaves posts for the next poll. Of a new account they are an archive, and no poll reads them.
+// leave skips posts, so that the next poll reads them. Of a new account they are an archive, and no poll reads them.
 func (r *readingOn) leave(rest []feed.Unread) {
 	if r.isNew {
 		return
@@ -328,7 +328,7 @@ func (r *readingOn) leave(rest []feed.Unread) {
 	}
 }
 
-// later leaves a post out, so that a later poll reads it.
+// later skips a post, so that a later poll reads it.
 func (r *readingOn) later(address string) {
 	if r.more.Later == nil {
 		r.more.Later = map[string]bool{}

@@ -15,11 +15,11 @@ type search struct {
 	*session
 	known Known
 
-	page   *feed.Document // that the feed was found behind; nil: at the address itself
+	page   *feed.Document // the page that names the feed; nil: the address is the feed
 	at     string         // the address of page; "": the one that the person gave
 	led    bool           // an answer, not a person, named the address of the next request
 	isHome bool           // the page came from an allowed network that is not public
-	tried  string         // where it was found, before any redirect
+	tried  string         // the address of the feed, before any redirect
 	landed string         // address of the last answer, after its redirects
 	failed []string       // addresses without a feed, in normal form
 }
@@ -40,7 +40,7 @@ func (s *search) stopAtKnown(ctx context.Context, address string) error {
 	return nil
 }
 
-// try fetches one address. It gives a feed, or the page or list found instead.
+// try fetches one address. It returns a feed, or the page or list found instead.
 func (s *search) try(ctx context.Context, address string) (Result, *feed.Document, error) {
 	normal, err := feed.NormalURL(address)
 	if err != nil {

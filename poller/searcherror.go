@@ -32,7 +32,7 @@ func messageOf(err error) string {
 	return err.Error()
 }
 
-// notFound turns what went wrong into an error for the person who asked.
+// notFound returns the failure of a search as an error for the person who searched.
 func notFound(address string, err error) error {
 	shown := oneLine(digest.AddressWithoutCredentials(address))
 	t, ok := errors.AsType[*pollError](err)

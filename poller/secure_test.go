@@ -60,7 +60,7 @@ func TestPort80Closed(t *testing.T) {
 	}
 }
 
-// TestPort80ClosedAndNoFeed: what https answers in place of the feed changes nothing: not even 410 ends a feed.
+// TestPort80ClosedAndNoFeed: an answer by https that is no feed changes nothing. Not even 410 ends the feed.
 func TestPort80ClosedAndNoFeed(t *testing.T) {
 	for _, status := range []int{404, 410, 500} {
 		dialled, change := closedHost(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(status) })

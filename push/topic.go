@@ -36,7 +36,7 @@ func LinkedTopic(fields []string, base string) Topic {
 	return t
 }
 
-// A Link is one link of an answer's Link fields.
+// A Link is one link in the Link fields of an answer.
 type Link struct{ Address, Rel, Type, Title, Language string }
 
 // Links reads the links of the Link fields of an answer at base, with absolute addresses. It

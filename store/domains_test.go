@@ -42,7 +42,7 @@ func failing(p *store.Polled) { busy(p); p.Feed.FirstErrorAt = noon }
 
 func well(p *store.Polled) { p.Feed.Errors = 0 }
 
-// askedOnce polls a feed of a domain at an instant, whatever its record and its domain's pace say.
+// askedOnce polls a feed of a domain at an instant, regardless of its record and its domain's pace.
 func (w world) askedOnce(f digest.Feed, now time.Time, o outcome) {
 	w.t.Helper()
 	w.ok(w.Exec(w.ctx(), `UPDATE feed_times SET poll_at = CASE WHEN feed_id = ? THEN CAST(? AS BIGINT) ELSE NULL END, last_attempt_at = 0, not_before = 0`, f.ID, now.Unix()))

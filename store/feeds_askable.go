@@ -16,10 +16,10 @@ type Policy struct {
 	// asked (I5), in whole seconds; the zero time: at once.
 	Askable func(f digest.Feed, from time.Time) time.Time
 
-	// PaceDomain gives the pace of a domain, or of an IP address, after a poll of one of its feeds.
+	// PaceDomain returns the pace of a domain, or of an IP address, after a poll of one of its feeds.
 	PaceDomain func(d digest.DomainPace, f digest.Feed, now time.Time) digest.DomainPace
 
-	// SharedBy is how many hosts of feeds an address serves at least that is paced.
+	// SharedBy is the least number of hosts at an IP address that is paced.
 	SharedBy int
 
 	// Honest gives a feed without the instants that only a wrong clock can have

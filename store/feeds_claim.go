@@ -44,9 +44,9 @@ const (
 )
 
 // ClaimFeeds leases at most N feeds whose poll is due at now, in the order of the queue. It skips a feed whose poll the
-// Policy forbids now, and a feed whose host is leased: at most one poll of a host is in flight, across all workers. Of a
-// paced domain or address it leases one feed, and no other until the pace allows the next. The record has the attempt
-// before the first request (I5).
+// Policy forbids now, and a feed whose host is leased: at most one poll of a host is in flight, across all workers.
+// Of a paced domain or address it leases one feed, and no other until the pace allows the next. The record has the
+// attempt before the first request (I5).
 //
 // Concurrent callers get different feeds. left reports that due feeds remain: there were more than N, other callers had
 // locked them, or their host, domain or share is in use.
@@ -108,9 +108,9 @@ func (q *claiming) claim(ctx context.Context) ([]ClaimedFeed, error) {
 	return q.leaseFeeds(ctx, won)
 }
 
-// candidates returns feeds in the queue that may be polled, and the paces of their domains and addresses. It returns one
-// feed of each host, paced domain and paced address: the first, or the feed whose turn it is. It locks their times until
-// the transaction ends. If other callers hold most of them, it looks again for the rest.
+// candidates returns feeds in the queue that may be polled, and the paces of their domains and addresses. It returns
+// one feed of each host, paced domain and paced address: the first, or the feed whose turn it is. It locks their
+// times until the transaction ends. If other callers hold most of them, it looks again for the rest.
 func (q *claiming) candidates(ctx context.Context) ([]askRow, paces, error) {
 	if err := q.c.untilCommit(ctx, q.c.d.inOrder); err != nil {
 		return nil, nil, err
