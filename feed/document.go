@@ -72,7 +72,7 @@ type Document struct {
 
 	Suspended bool // of an actor: its server has closed the account
 
-	By string // of a single object: the actor who has published it, at the same host; "": not said
+	By string // of a single object: the actor who has published it, at the same host; "": unknown
 
 	Withholds bool // an outbox that has posts, or names them, and gives none
 

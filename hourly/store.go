@@ -190,7 +190,7 @@ func trim(posts []digest.Post, now time.Time) {
 // several posts, none of which is known, may not reach back to the last poll: unless
 // its oldest post is from before that, posts may be missing.
 //
-// Of the known posts the document has named ones by their addresses only.
+// named is how many of the known posts the document lists by their addresses only.
 func (in *prepared) compare(res poller.Result, posts []feed.Post, known, named int, had bool, now time.Time) {
 	oldest, newest := dates(posts, now)
 	news := len(posts) + named - known

@@ -262,7 +262,7 @@ func (p *poll) read(ctx context.Context, a *answer) {
 		return
 	}
 	var on *readingOn
-	again := leadsOn(doc) // the page says nothing of the posts
+	again := leadsOn(doc) // the page has no posts, and does not change with them
 	if hash = bodyHash(a, doc); hash != p.feed.BodyHash || again {
 		if doc, on, err = p.readOn(ctx, p.feed, a, doc); err != nil {
 			p.failed(err)
