@@ -265,7 +265,7 @@ func (s *search) actor(ctx context.Context, who *person, address string) (Result
 			continue
 		case moved != "" && owner == nil && !slices.Contains(doc.Aliases, moved):
 			return Result{}, &pollError{failure: failure{status: http.StatusOK},
-				text: "the account has moved to one that does not say so" + didYouMean(address)}
+				text: "the account has moved to another one, which does not confirm the move" + didYouMean(address)}
 		case doc.Suspended:
 			return Result{}, &pollError{failure: failure{status: http.StatusOK},
 				text: "its server has suspended the account"}

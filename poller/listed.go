@@ -19,8 +19,7 @@ func isListedAccount(f digest.Feed) bool {
 // findAccount polls such a feed.
 func (s *session) findAccount(ctx context.Context, f digest.Feed) Result {
 	search := &search{session: s, known: func(context.Context, string) (digest.Feed, bool) {
-		return digest.Feed{},
-			false
+		return digest.Feed{}, false
 	}}
 	found, err := search.webFinger(ctx, f.URL)
 	if err != nil {
