@@ -92,6 +92,7 @@ func (d *Document) IsFeed() bool {
 type Post struct {
 	Identity   string    // stable under edits, unique within the document where it can be
 	Alias      string    // its identity if other posts shared what it is, or no longer did; "": none
+	Former     string    // its identity in earlier versions of this package, if it differs
 	GUID       string    // as in the document: guid, atom:id, rdf:about, JSON Feed's id
 	Link       string    // absolute, as it is written; "" when there is none
 	Title      string    // plain text; "" when there is none

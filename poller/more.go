@@ -202,11 +202,19 @@ func (r *readingOn) stored(ctx context.Context, marks []feed.Mark) (map[string]s
 	if r.isNew || len(marks) == 0 {
 		return nil, nil
 	}
-	identities := make([]string, len(marks))
-	for i, m := range marks {
-		identities[i] = m.Identity
+	identities := make([]string, 0, len(marks))
+	for _, m := range marks {
+		if identities = append(identities, m.Identity); m.Former != "" {
+			identities = append(identities, m.Former)
+		}
 	}
-	return r.poller.known(ctx, r.feed.ID, identities)
+	known, err := r.poller.known(ctx, r.feed.ID, identities)
+	for _, m := range marks {
+		if hash, is := known[m.Former]; is && m.Former != "" {
+			known[m.Identity] = hash
+		}
+	}
+	return known, err
 }
 
 // readAt requests an object. It connects to an allowed network only if the feed is there (I7).
