@@ -41,7 +41,7 @@ func TestListedAccountIsMissing(t *testing.T) {
 	r.feed = listedAccount(t)
 	asked := r.feed.URL
 	result := r.want(Failed)
-	if f := r.feed; f.URL != asked || f.Kind != "" || f.Errors != 1 || f.LastStatus != 404 || !strings.Contains(result.Message, "@ann@social.example: 404 Not Found") || f.NotBefore.IsZero() {
+	if f := r.feed; f.URL != asked || f.Kind != "" || f.Errors != 1 || f.LastStatus != 404 || !strings.Contains(result.Message, "its host knows no account of that name (404)") || f.NotBefore.IsZero() {
 		t.Errorf("%+v, %s", f, result.Message)
 	}
 }
