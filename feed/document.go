@@ -145,6 +145,16 @@ type BadLine struct {
 	Why   error  // for people
 }
 
+// mostBadLines bounds the lines of a list that are reported.
+const mostBadLines = 10_000
+
+// addBad adds a line to those that could not be read.
+func (d *Document) addBad(line int, title string, why error) {
+	if len(d.BadLines) < mostBadLines {
+		d.BadLines = append(d.BadLines, BadLine{Line: line, Title: title, Why: why})
+	}
+}
+
 // addHub notes the hub of a link, if it is one.
 func (d *Document) addHub(rel, address string) {
 	if rel == "hub" && isWeb(address) {
