@@ -25,8 +25,18 @@ const (
 	goodForLimit = 20
 )
 
-// SharedBy is by how many of our hosts an IP address must be shared, at least, to be paced like a domain.
-const SharedBy = 21
+// An IP address is paced if at least sharedBy of our hosts share it, and limitsToSlow domains refuse polls, at least one
+// for each hostsForRefusing hosts. So the owner of one domain cannot slow all customers of a content network.
+const (
+	sharedBy         = 21
+	hostsForRefusing = 64
+)
+
+// IsPlatform reports whether an IP address is paced that serves so many of our hosts, and at which so many domains refuse
+// polls.
+func IsPlatform(hosts, refusing int) bool {
+	return hosts >= sharedBy && refusing >= max(limitsToSlow, hosts/hostsForRefusing)
+}
 
 // PaceDomain gives the pace of a domain after a poll of its feed f, at now. A poll that began
 // before the domain was slowed says nothing of the pace that it has now.
