@@ -174,6 +174,7 @@ type Post struct {
 	FeedID      FeedID
 	Identity    string // unique within the feed and stable under edits
 	Alias       string // of one just read, not stored: its identity if its feed named another post like it, or no longer does; "": none
+	Former      string `json:",omitempty"` // of one just read: its identity in earlier versions, if it differs
 	URL         string // absolute; the author's own page
 	Title       string // plain text, never empty
 	Untitled    bool   `json:",omitempty"` // Title is made from its words: it has none

@@ -180,8 +180,17 @@ func (r *asReader) announced(a *asObject, at int) (Post, bool) {
 	return p, ok
 }
 
-// ofGroup makes a post of an object that a group announces, and the activity that published it.
+// ofGroup makes a post of an object that a group announces, and the activity that published it. Earlier versions
+// knew it by its announcement.
 func (r *asReader) ofGroup(a, activity, o *asObject, at int) (Post, bool) {
+	p, ok := r.passedOn(a, activity, o, at)
+	if before := firstOf(a.address, "boost:"+firstOf(o.address, o.page())); before != p.GUID {
+		p.Former = bounded(before)
+	}
+	return p, ok
+}
+
+func (r *asReader) passedOn(a, activity, o *asObject, at int) (Post, bool) {
 	if f, ok := r.fetched(o.address); ok {
 		return r.at(hostAndPort(f.address)).member(a, &f)
 	}

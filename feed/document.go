@@ -92,6 +92,7 @@ func (d *Document) IsFeed() bool {
 type Post struct {
 	Identity   string    // stable under edits, unique within the document where it can be
 	Alias      string    // its identity if other posts shared what it is, or no longer did; "": none
+	Former     string    // its identity in earlier versions of this package, if it differs
 	GUID       string    // as in the document: guid, atom:id, rdf:about, JSON Feed's id
 	Link       string    // absolute, as written; "": the document has no link
 	Title      string    // plain text; "" when there is none
@@ -142,6 +143,16 @@ type BadLine struct {
 	Line  int    // from 1
 	Title string // as far as it has one
 	Why   error  // for people
+}
+
+// mostBadLines bounds the lines of a list that are reported.
+const mostBadLines = 10_000
+
+// addBad adds a line to those that could not be read.
+func (d *Document) addBad(line int, title string, why error) {
+	if len(d.BadLines) < mostBadLines {
+		d.BadLines = append(d.BadLines, BadLine{Line: line, Title: title, Why: why})
+	}
 }
 
 // addHub notes the hub of a link, if it is one.

@@ -14,6 +14,12 @@ import (
 // Lists in other formats than OPML: addresses one on a line (Newsboat), tables (Mastodon,
 // YouTube), and JSON (NewPipe, FreeTube).
 
+// Bounds of a list in lines: the bytes of a line, and the rows of a table.
+const (
+	mostLine = 64 << 10
+	mostRows = 2 * maxFeeds
+)
+
 // readOtherList reads a list in another format than OPML; nil: the text is no list.
 func readOtherList(text string) *Document {
 	text = strings.TrimLeft(text, "\uFEFF")
@@ -76,6 +82,11 @@ func mutes(head []string) bool {
 // readTable reads a table with a column of addresses, a table of YouTube's channels with a head in
 // any language, or a table of accounts without a head.
 func readTable(text string) *Document {
+	for line := range strings.Lines(text) {
+		if len(line) > mostLine {
+			return nil
+		}
+	}
 	first, _, _ := strings.Cut(text, "\n")
 	r := csv.NewReader(strings.NewReader(text))
 	r.FieldsPerRecord, r.LazyQuotes, r.ReuseRecord = -1, true, true
@@ -87,7 +98,7 @@ func readTable(text string) *Document {
 		r.Comma = '\t'
 	}
 	d, columns, others := &Document{}, map[column]int{}, 0
-	for row := 0; len(d.Feeds) < maxFeeds; row++ {
+	for row := 0; len(d.Feeds) < maxFeeds && row < mostRows; row++ {
 		cells, err := r.Read()
 		if err != nil && others > len(d.Feeds) {
 			return nil
@@ -108,8 +119,7 @@ func readTable(text string) *Document {
 			o.Line = line
 			d.listed(o)
 		} else if _, named := columns[addressColumn]; named && strings.TrimSpace(strings.Join(cells, "")) != "" {
-			d.BadLines = append(d.BadLines, BadLine{Line: line, Title: lineOf(cells[0]),
-				Why: digest.Refuse(digest.Invalid, "it names no feed address")})
+			d.addBad(line, lineOf(cells[0]), digest.Refuse(digest.Invalid, "it names no feed address"))
 		} else {
 			others++
 		}
@@ -174,6 +184,10 @@ func readLines(text string) *Document {
 	d, section, others, number := &Document{}, "", 0, 0
 	for line := range strings.Lines(text) {
 		number++
+		if len(line) > mostLine {
+			others++
+			continue
+		}
 		line = strings.TrimSpace(line)
 		switch section = sectionOf(line, section); {
 		case line == "", line[0] == '#', strings.HasPrefix(line, "//"), strings.HasPrefix(line, "@ "):
@@ -182,7 +196,7 @@ func readLines(text string) *Document {
 		o, why := offerInLine(line)
 		switch {
 		case why != nil:
-			d.BadLines = append(d.BadLines, BadLine{Line: number, Title: lineOf(o.Title), Why: why})
+			d.addBad(number, lineOf(o.Title), why)
 		case o.URL == "":
 			others++
 		default:
@@ -287,11 +301,13 @@ func quotedWords(line string) []string {
 	return words
 }
 
-// Bounds of a list in JSON: the depth of its objects, and its bytes. Values need many times the memory
-// of their text.
+// Bounds of a list in JSON: the depth of its objects, its bytes, its objects and arrays, and its values. Values need
+// many times the memory of their text.
 const (
 	mostDepth   = 8
 	maxJSONList = 16 << 20
+	mostInJSON  = 300_000
+	mostValues  = 2_000_000
 )
 
 // readJSONList reads a list in JSON: objects with the address of a feed or a channel, and its
@@ -299,6 +315,9 @@ const (
 func readJSONList(text string) *Document {
 	if begin := strings.TrimLeft(text, " \t\r\n"); begin == "" || begin[0] != '{' && begin[0] != '[' ||
 		len(text) > maxJSONList {
+		return nil
+	}
+	if strings.Count(text, "{")+strings.Count(text, "[") > mostInJSON || strings.Count(text, ",") > mostValues {
 		return nil
 	}
 	d, decoder := &Document{}, json.NewDecoder(strings.NewReader(text))

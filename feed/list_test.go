@@ -3,6 +3,7 @@ package feed
 import (
 	"bytes"
 	"reflect"
+	"runtime"
 	"strings"
 	"testing"
 )
@@ -185,6 +186,32 @@ func TestOtherLists(t *testing.T) {
 		strings.Repeat("[", 10_000), "42"} {
 		if d, err := ReadList([]byte(text)); err == nil || !strings.Contains(err.Error(), "one address on each line") {
 			t.Errorf("%.40q: %+v %v", text, d, err)
+		}
+	}
+}
+
+// A list of 8 MiB takes little memory, whatever is in it.
+func TestHugeListsTakeLittleMemory(t *testing.T) {
+	const size, most = 8 << 20, 300 << 20
+	for why, text := range map[string]string{
+		"arrays":      "[" + strings.Repeat("[],", size/3) + "[]]",
+		"objects":     "[" + strings.Repeat(`{"a":1},`, size/8) + "{}]",
+		"values":      "[" + strings.Repeat("1,", size/2) + "1]",
+		"bad rows":    "url\n" + strings.Repeat("x\n", size/2),
+		"one row":     "url" + strings.Repeat(",", size),
+		"words":       "https://a.example/ " + strings.Repeat("a ", size/2),
+		"bad lines":   strings.Repeat("query:x:y\n", size/10),
+		"one address": "https://a.example/" + strings.Repeat("| ", size/2),
+	} {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		d, err := ReadList([]byte(text))
+		runtime.ReadMemStats(&after)
+		if used := after.TotalAlloc - before.TotalAlloc; used > most {
+			t.Errorf("%s: %d MiB, %v", why, used>>20, err)
+		}
+		if d != nil && len(d.BadLines) > mostBadLines {
+			t.Errorf("%s: %d lines are reported", why, len(d.BadLines))
 		}
 	}
 }

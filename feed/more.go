@@ -37,6 +37,7 @@ type Unread struct {
 // A Mark is an entry of an account's feed, whose identity tells whether it is stored.
 type Mark struct {
 	Identity string
+	Former   string  // as of its post
 	Unread   *Unread // nil: its text is here
 	Author   string  // the address of a group's author whose name the post does not tell; "": none
 }
@@ -57,7 +58,7 @@ func (d *Document) Marks() []Mark {
 	for i := range d.Posts {
 		marks = append(marks, before[i]...)
 		if p := &d.Posts[i]; !p.apart {
-			marks = append(marks, Mark{p.Identity, links[i], p.writtenBy})
+			marks = append(marks, Mark{p.Identity, p.Former, links[i], p.writtenBy})
 		}
 	}
 	return append(marks, before[len(d.Posts)]...)

@@ -277,7 +277,7 @@ func (r *listReader) unreadable(tok *token, name string) {
 	default:
 		return
 	}
-	r.BadLines = append(r.BadLines, BadLine{Line: r.lineAt(tok.at), Title: name, Why: why})
+	r.addBad(r.lineAt(tok.at), name, why)
 }
 
 // indexFold is where an ASCII text begins in s, without regard to case; -1 if nowhere.

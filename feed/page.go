@@ -240,6 +240,12 @@ func isActorType(typ string) bool {
 	return typ == "application/activity+json" || typ == "application/ld+json"
 }
 
+// IsActivity reports whether a Content-Type is that of ActivityPub.
+func IsActivity(contentType string) bool {
+	typ, _, _ := strings.Cut(contentType, ";")
+	return isActorType(strings.ToLower(strings.TrimSpace(typ)))
+}
+
 // isFeedType reports whether a link with rel=alternate and that media type is a feed.
 func isFeedType(typ string) bool {
 	switch typ = strings.TrimSpace(typ); typ {

@@ -60,6 +60,7 @@ func (p *Post) Sanitise(seen time.Time) digest.Post {
 	out := digest.Post{
 		Identity:    p.Identity,
 		Alias:       p.Alias,
+		Former:      p.Former,
 		URL:         p.address(),
 		Author:      shorten(firstOf(p.Author, p.feedAuthor), maxName),
 		Language:    firstOf(Language(p.Language), Language(p.feedLanguage)),

@@ -159,8 +159,6 @@ func otherHistories() []history {
 		single("one at a time, the GUID is a placeholder", placeholder),
 		single("one at a time, the GUID is a placeholder, one link for all", placeholder, pageOfAll),
 		single("a picture of the day, one at a time, no GUID", pictureOnly, noGUID, pageOfAll),
-		single("a picture of the day, one at a time, one GUID", pictureOnly, pageOfAll,
-			func(it *item) { it.guid = "feed-id" }),
 		always("pictures of the day, no GUIDs, one link for all",
 			func(_ int, it *item) { pictureOnly(it); noGUID(it); pageOfAll(it) }),
 		always("pictures of the day, neither GUIDs nor dates, one link for all", func(_ int, it *item) {

@@ -123,13 +123,17 @@ func (in *prepared) list(posts []feed.Post) {
 func (in *prepared) known(ctx context.Context, st *store.Store, res poller.Result) (known map[string]string, named int,
 	err error) {
 	all := in.Listed
+	var former []string
 	claimed := make(map[string]time.Time)
 	for _, m := range res.Document.Marks() {
+		if m.Former != "" {
+			former = append(former, m.Former)
+		}
 		if m.Unread != nil && m.Unread.Link < 0 {
 			all, claimed[m.Identity] = append(slices.Clip(all), m.Identity), m.Unread.Claimed
 		}
 	}
-	if known, err = st.KnownPosts(ctx, res.Feed.ID, all); err != nil {
+	if known, err = st.KnownPosts(ctx, res.Feed.ID, slices.Concat(all, former)); err != nil {
 		return nil, 0, err
 	}
 	for _, identity := range all[len(in.Listed):] {

@@ -1,6 +1,7 @@
 package poller
 
 import (
+	"cmp"
 	"context"
 	"crypto"
 	"crypto/rsa"
@@ -27,7 +28,8 @@ type social struct {
 	now    func() time.Time
 	wants  string // "draft", "rfc", "both": which signatures it takes; "": it wants none
 	pages  map[string]string
-	says   map[string]int // the status at some paths; 429 and 503 have a Retry-After of 15 minutes
+	says   map[string]int    // the status at some paths; 429 and 503 have a Retry-After of 15 minutes
+	types  map[string]string // the Content-Type of some paths
 	log    []string
 	server *httptest.Server
 }
@@ -97,6 +99,7 @@ func (s *social) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(status)
 		return
 	}
+	w.Header().Set("Content-Type", cmp.Or(s.types[path], "application/activity+json; charset=utf-8"))
 	fmt.Fprint(w, strings.ReplaceAll(page, "LIKES", fmt.Sprint(len(s.log))))
 }
 

@@ -25,8 +25,19 @@ const (
 	goodForLimit = 20
 )
 
-// SharedBy is the least number of our hosts at an IP address that is paced like a domain.
-const SharedBy = 21
+// An IP address is paced under two conditions. At least sharedBy of our hosts share it. At least limitsToSlow domains
+// there refuse polls, and one for each hostsForRefusing hosts. So the owner of one domain cannot slow all customers of a
+// content network.
+const (
+	sharedBy         = 21
+	hostsForRefusing = 64
+)
+
+// IsPlatform reports whether to pace an IP address with a number of our hosts and a number of domains that refuse
+// polls.
+func IsPlatform(hosts, refusing int) bool {
+	return hosts >= sharedBy && refusing >= max(limitsToSlow, hosts/hostsForRefusing)
+}
 
 // PaceDomain returns the pace of a domain after a poll of its feed f, at now. A poll that began before the domain was
 // slowed does not change its pace.

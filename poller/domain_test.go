@@ -175,3 +175,14 @@ func TestDomainsBeginWithFew(t *testing.T) {
 		t.Errorf("%d once nothing was in flight", got)
 	}
 }
+
+func TestIsPlatform(t *testing.T) {
+	for _, test := range []struct {
+		hosts, refusing int
+		want            bool
+	}{{20, 20, false}, {21, 3, true}, {21, 2, false}, {200, 3, true}, {1000, 14, false}, {1000, 15, true}} {
+		if got := IsPlatform(test.hosts, test.refusing); got != test.want {
+			t.Errorf("%d of %d hosts refuse: %v", test.refusing, test.hosts, got)
+		}
+	}
+}

@@ -205,14 +205,37 @@ func (r *readingOn) stored(ctx context.Context, marks []feed.Mark) (map[string]s
 	if r.isNew || len(marks) == 0 {
 		return nil, nil
 	}
-	identities := make([]string, len(marks))
-	for i, m := range marks {
-		identities[i] = m.Identity
+	identities := make([]string, 0, len(marks))
+	for _, m := range marks {
+		if identities = append(identities, m.Identity); m.Former != "" {
+			identities = append(identities, m.Former)
+		}
 	}
-	return r.poller.known(ctx, r.feed.ID, identities)
+	known, err := r.poller.known(ctx, r.feed.ID, identities)
+	for _, m := range marks {
+		if hash, is := known[m.Former]; is && m.Former != "" {
+			known[m.Identity] = hash
+		}
+	}
+	return known, err
 }
 
-// readAt requests an object. It connects to an allowed network only if the feed is there (I7).
+// readObject requests an object of ActivityPub. A file that somebody has uploaded to its host, and an address there
+// that leads elsewhere, say nothing for the host (I9).
+func (r *readingOn) readObject(ctx context.Context, address string) (*answer, error) {
+	a, err := r.readAt(ctx, address)
+	switch {
+	case err != nil:
+		return nil, err
+	case a.host() != feed.Host(address):
+		return nil, &pollError{failure: failure{status: a.status}, text: "its host leads elsewhere"}
+	case !feed.IsActivity(a.header.Get("Content-Type")):
+		return nil, &pollError{failure: failure{status: a.status}, text: "its host does not send it as ActivityPub"}
+	}
+	return a, nil
+}
+
+// readAt requests an address. It connects to an allowed network only if the feed is there (I7).
 func (r *readingOn) readAt(ctx context.Context, address string) (*answer, error) {
 	to, err := routeTo(address)
 	if err != nil {
@@ -284,7 +307,7 @@ func (r *readingOn) readAuthors(ctx context.Context, marks []feed.Mark) bool {
 		if r.silent[feed.Host(address)] || r.isLate() {
 			continue
 		}
-		if a, err := r.readAt(ctx, address); err == nil {
+		if a, err := r.readObject(ctx, address); err == nil {
 			r.add(address, a)
 			read = true
 		}
@@ -343,10 +366,7 @@ func (r *readingOn) readText(ctx context.Context, u feed.Unread) (bool, error) {
 		r.miss(u, true)
 		return false, nil
 	}
-	a, err := r.readAt(ctx, u.Address)
-	if err == nil && a.host() != host {
-		err = &pollError{failure: failure{status: a.status}, text: "its host leads elsewhere"}
-	}
+	a, err := r.readObject(ctx, u.Address)
 	if err != nil {
 		t, ok := errors.AsType[*pollError](err)
 		switch {

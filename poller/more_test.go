@@ -199,14 +199,17 @@ func TestGroupsPostsAreRead(t *testing.T) {
 	first := "/users/ann/outbox?page=true"
 	pages[first] = strings.Replace(pages[first], `"orderedItems":[`,
 		`"orderedItems":[`+strings.Join([]string{announced("away.example", 1), announced("other.example", 2),
-			announced("away.example", 3), announced("gone.example", 4), announced("down.example", 5)}, ",")+",", 1)
+			announced("away.example", 3), announced("gone.example", 4), announced("down.example", 5),
+			announced("upload.example", 6)}, ",")+",", 1)
 	pages["/users/post/5"] = page("down.example", 5)
+	pages["/users/post/6"] = page("upload.example", 6)
 	pages["/users/post/1"] = strings.Replace(pages["/users/post/1"], "https://away.example/u/zoe",
 		"https://away.example/users/uid/7", 1)
 	pages["/users/uid/7"] = `{"@context":"https://www.w3.org/ns/activitystreams","type":"Person",` +
 		`"id":"https://away.example/users/uid/7","name":"Zoe Z","inbox":"https://away.example/in",` +
 		`"outbox":"https://away.example/out"}`
 	s.pages, s.says, s.log = pages, map[string]int{"/users/post/5": 503}, nil
+	s.types = map[string]string{"/users/post/6": "application/json"}
 	res := r.want(Changed)
 	var got []string
 	for i := range res.Document.Posts {
@@ -216,7 +219,7 @@ func TestGroupsPostsAreRead(t *testing.T) {
 			t.Error("what a group says of another host's post is shown")
 		}
 	}
-	if want := "Own title 1 Zoe Z; Own title 2 @zoe@other.example;  ;  ;  "; strings.Join(got, "; ") != want {
+	if want := "Own title 1 Zoe Z; Own title 2 @zoe@other.example;  ;  ;  ;  "; strings.Join(got, "; ") != want {
 		t.Errorf("%q, want %q\n%v", strings.Join(got, "; "), want, s.log)
 	}
 	for _, line := range s.log {

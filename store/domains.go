@@ -132,29 +132,41 @@ func (r *recording) pace(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	refusing := make(map[string]map[string]bool)
 	for _, p := range r.polls {
-		if err := r.paceBy(ctx, p.Feed, paced); err != nil {
+		if err := r.paceBy(ctx, p.Feed, paced, refusing); err != nil {
 			return err
 		}
 	}
 	return savePaces(ctx, r.c, paced)
 }
 
-// paceBy changes the locked paces by the poll of a feed.
-func (r *recording) paceBy(ctx context.Context, f digest.Feed, paced paces) error {
-	for _, name := range pacers(clean(f.Domain), f.Address) {
+// paceBy changes the locked paces by the poll of a feed. refusing holds the domains of this recording that refuse
+// polls, by address. A paced domain does not slow its address further.
+func (r *recording) paceBy(ctx context.Context, f digest.Feed, paced paces, refusing map[string]map[string]bool) error {
+	domain := clean(f.Domain)
+	for _, name := range pacers(domain, f.Address) {
 		was, ok := paced[name]
 		if !ok {
 			continue
 		}
 		is := r.c.policy.PaceDomain(was, f, r.now.time())
-		if name != clean(f.Domain) && was.Pace == 0 && is.Pace > 0 {
-			shared, err := r.isShared(ctx, name)
-			if err != nil {
-				return err
+		if name != domain && is.LimitedAt.Equal(r.now.time()) && is != was {
+			if refusing[name] == nil {
+				refusing[name] = make(map[string]bool)
 			}
-			if !shared {
-				is.Pace, is.FreeAt = 0, was.FreeAt
+			refusing[name][domain] = true
+			switch {
+			case paced[domain].Pace > 0 && was.Pace > 0:
+				is = was
+			case was.Pace == 0 && is.Pace > 0:
+				isPlatform, err := r.isPlatform(ctx, name, refusing[name])
+				if err != nil {
+					return err
+				}
+				if !isPlatform {
+					is.Pace, is.FreeAt = 0, was.FreeAt
+				}
 			}
 		}
 		paced[name] = is
@@ -162,13 +174,25 @@ func (r *recording) paceBy(ctx context.Context, f digest.Feed, paced paces) erro
 	return nil
 }
 
-// isShared reports whether an address serves enough of our hosts to be paced.
-func (r *recording) isShared(ctx context.Context, address string) (bool, error) {
+// isPlatform reports whether to pace an address, by its hosts and the domains there that refuse polls. refusing holds
+// the refusing domains of this recording.
+func (r *recording) isPlatform(ctx context.Context, address string, refusing map[string]bool) (bool, error) {
 	var hosts int
-	err := r.c.get(ctx, &hosts,
-		`SELECT count(*) FROM (SELECT DISTINCT host FROM feeds WHERE address = ? AND address <> '' LIMIT ?) h`,
-		address, r.c.policy.SharedBy)
-	return hosts >= r.c.policy.SharedBy, err
+	err := r.c.get(ctx, &hosts, `SELECT count(DISTINCT host) FROM feeds WHERE address = ? AND address <> ''`, address)
+	if err != nil {
+		return false, err
+	}
+	var before []string
+	err = r.c.all(ctx, &before, `SELECT DISTINCT f.domain FROM feeds f JOIN feed_times t ON t.feed_id = f.id
+		WHERE f.address = ? AND f.address <> '' AND f.last_status IN (429, 503) AND t.last_attempt_at >= ?`,
+		address, r.now.plus(-time.Hour))
+	domains := len(refusing)
+	for _, domain := range before {
+		if !refusing[domain] {
+			domains++
+		}
+	}
+	return r.c.policy.IsPlatform(hosts, domains), err
 }
 
 func savePaces(ctx context.Context, c conn, domains paces) error {

@@ -45,7 +45,9 @@ func well(p *store.Polled) { p.Feed.Errors = 0 }
 // askedOnce polls a feed of a domain at an instant, regardless of its record and its domain's pace.
 func (w world) askedOnce(f digest.Feed, now time.Time, o outcome) {
 	w.t.Helper()
-	w.ok(w.Exec(w.ctx(), `UPDATE feed_times SET poll_at = CASE WHEN feed_id = ? THEN CAST(? AS BIGINT) ELSE NULL END, last_attempt_at = 0, not_before = 0`, f.ID, now.Unix()))
+	w.ok(w.Exec(w.ctx(), `UPDATE feed_times SET poll_at = CASE WHEN feed_id = ? THEN CAST(? AS BIGINT) ELSE NULL `+
+		`END, last_attempt_at = CASE WHEN feed_id = ? THEN 0 ELSE last_attempt_at END, not_before = 0`, f.ID,
+		now.Unix(), f.ID))
 	w.ok(w.Exec(w.ctx(), `UPDATE hosts SET lease_until = 0`))
 	w.ok(w.Exec(w.ctx(), `UPDATE domains SET free_at = 0`))
 	claimed, _, err := w.ClaimFeeds(w.ctx(), now, store.ClaimOptions{N: 1, Lease: time.Hour, Token: "o"})
@@ -186,5 +188,33 @@ func TestLimitedAtOnce(t *testing.T) {
 			wg.Wait()
 			want(w.t, "pace", w.pace(domain), time.Minute)
 		}
+	})
+}
+
+// The owner of one domain does not slow the other sites at its IP address, however many of its hosts refuse polls.
+func TestOneDomainSlowsItselfAlone(t *testing.T) {
+	each(t, func(w world) {
+		at := func(o outcome) outcome { return func(p *store.Polled) { o(p); p.Feed.Address = "192.0.2.1" } }
+		hostile := w.inDomain("hostile.example", 8, noon)
+		var others []digest.Feed
+		for i := range 30 {
+			others = append(others, w.inDomain(fmt.Sprintf("d%d.example", i), 1, noon)...)
+		}
+		now := noon
+		next := func() time.Time { now = now.Add(time.Second); return now }
+		for _, f := range others {
+			w.askedOnce(f, next(), at(well))
+		}
+		for _, f := range hostile {
+			w.askedOnce(f, next(), at(limited))
+		}
+		want(w.t, "its own pace", w.pace("hostile.example"), 15*time.Minute)
+		want(w.t, "that of its address", w.pace("192.0.2.1"), 0)
+		for _, f := range others[:2] {
+			w.askedOnce(f, next(), at(limited))
+		}
+		want(w.t, "three domains refuse", w.pace("192.0.2.1"), time.Minute)
+		w.askedOnce(hostile[0], next(), at(limited))
+		want(w.t, "it refuses once more", w.pace("192.0.2.1"), time.Minute)
 	})
 }

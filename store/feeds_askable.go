@@ -19,8 +19,8 @@ type Policy struct {
 	// PaceDomain returns the pace of a domain, or of an IP address, after a poll of one of its feeds.
 	PaceDomain func(d digest.DomainPace, f digest.Feed, now time.Time) digest.DomainPace
 
-	// SharedBy is the least number of hosts at an IP address that is paced.
-	SharedBy int
+	// IsPlatform reports whether to pace an address with a number of hosts and a number of domains that refuse polls.
+	IsPlatform func(hosts, refusing int) bool
 
 	// Honest gives a feed without the instants that only a wrong clock can have
 	// written; wanted says that it is still to be asked for a midnight that has come.
@@ -33,7 +33,7 @@ type Policy struct {
 // check fails where a store was given no policy, or half of one. Whatever asks
 // the policy begins with it.
 func (p *Policy) check() error {
-	if p.Askable == nil || p.PaceDomain == nil || p.Honest == nil || p.Admit == nil {
+	if p.Askable == nil || p.PaceDomain == nil || p.IsPlatform == nil || p.Honest == nil || p.Admit == nil {
 		return errors.New("the store was given no policy")
 	}
 	return nil

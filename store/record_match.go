@@ -66,6 +66,11 @@ func (r *recording) match(ctx context.Context) error {
 		return err
 	}
 	r.moveKnown(renamed(stored))
+	stored, err = r.find(ctx, "identity", func(p *incoming) string { return p.Former })
+	if err != nil {
+		return err
+	}
+	r.moveKnown(former(stored))
 	stored, err = r.find(ctx, "identity", func(p *incoming) string { return p.Alias })
 	if err != nil {
 		return err
@@ -82,6 +87,20 @@ func (r *recording) byIdentity(ctx context.Context) (map[postKey]storedPost, err
 		known[s.postKey] = s
 	}
 	return known, err
+}
+
+// former finds the stored post that an earlier version of the program stored under another identity.
+func former(stored []storedPost) func(*incoming) (storedPost, bool) {
+	byIdentity := make(map[postKey]storedPost, len(stored))
+	for _, s := range stored {
+		byIdentity[s.postKey] = s
+	}
+	return func(p *incoming) (storedPost, bool) {
+		key := postKey{p.FeedID, clean(p.Former)}
+		s, ok := byIdentity[key]
+		delete(byIdentity, key)
+		return s, ok
+	}
 }
 
 // aliased finds the stored post that has an unknown one's alias for its identity: a

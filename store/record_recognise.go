@@ -25,10 +25,12 @@ const (
 // isAnother reports whether an incoming post is another one than the stored post that has its identity: title, text and
 // date differ. Feeds number their entries by their places, name all of them alike, or list one post only, always at one
 // address. If the address is the same too, the document must list several such posts that have no address of their own.
-// A document's only post is another one, too, if it differs and is dated after the stored one was first seen.
+// The only post of a document without GUIDs is another one, too, if it differs and is dated after the stored one was
+// first seen.
 func (p *incoming) isAnother(s storedPost, several bool) bool {
 	published, alone := at(p.PublishedAt), len(p.poll.Listed) == 1
-	if alone && p.ContentHash != s.ContentHash && published > s.SeenAt {
+	isAddress := p.Alias == "" && strings.Contains(p.Identity, "://")
+	if alone && isAddress && p.ContentHash != s.ContentHash && published > s.SeenAt {
 		return true
 	}
 	if p.Title == s.Title || p.Summary == s.Summary || published == s.PublishedAt && published != 0 {

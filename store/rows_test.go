@@ -207,14 +207,16 @@ func (w world) readPeople(f filling, p people) {
 	withheld, err := w.HeldPosts(w.ctx(), p.digestID(), time.Time{}, 1)
 	w.ok(err)
 	held.isReadAs(w.t, withheld[0], map[string]string{"Post": "", "Label": ""})
-	p.post.isReadAs(w.t, withheld[0].Post, map[string]string{"Content": "", "Alias": "", "PartOf": "", "Links": "", "SiteURL": ""})
+	p.post.isReadAs(w.t, withheld[0].Post, map[string]string{"Content": "", "Alias": "", "Former": "", "PartOf": "",
+		"Links": "", "SiteURL": ""})
 
 	saved := w.insert(f, "saved_posts", storedRow{"user_id": p.user["id"], "post_id": p.post["id"], "local_date": "2026-11-20"})
 	all, err := w.SavedPosts(w.ctx(), p.userID(), store.SavedKey{}, 1)
 	w.ok(err)
 	saved["saved"] = yes
 	saved.isReadAs(w.t, all[0], map[string]string{"Post": "", "Label": "", "Edition": "local_date"})
-	p.post.isReadAs(w.t, all[0].Post, map[string]string{"Content": "", "Alias": "", "PartOf": "", "Links": "", "SiteURL": ""})
+	p.post.isReadAs(w.t, all[0].Post, map[string]string{"Content": "", "Alias": "", "Former": "", "PartOf": "",
+		"Links": "", "SiteURL": ""})
 }
 
 func (w world) readFeeds(f filling, p people) {
@@ -233,7 +235,8 @@ func (w world) readFeeds(f filling, p people) {
 
 	posts, err := w.Posts(w.ctx(), []digest.PostID{digest.PostID(p.post["id"].(int64))})
 	w.ok(err)
-	p.post.isReadAs(w.t, posts[0], map[string]string{"Alias": "", "PartOf": "", "Links": "", "SiteURL": ""})
+	p.post.isReadAs(w.t, posts[0], map[string]string{"Alias": "", "Former": "", "PartOf": "", "Links": "",
+		"SiteURL": ""})
 
 	poll := w.insert(f, "polls", storedRow{"feed_id": p.feed["id"], "at": toCome, "millis": int64(1500), "unchanged": ""})
 	polls, err := w.Polls(w.ctx(), p.feedID(), time.Time{})

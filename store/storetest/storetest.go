@@ -165,7 +165,7 @@ func All[T any](t testing.TB, list iter.Seq2[T, error]) (all []T) {
 func Policy(gap time.Duration) store.Policy {
 	askable := func(f digest.Feed, from time.Time) time.Time { return poller.Askable(f, gap, from) }
 	honest := func(f digest.Feed, wanted bool, now time.Time) digest.Feed { return poller.Honest(f, gap, wanted, now) }
-	return store.Policy{Askable: askable, PaceDomain: poller.PaceDomain, SharedBy: poller.SharedBy, Honest: honest,
+	return store.Policy{Askable: askable, PaceDomain: poller.PaceDomain, IsPlatform: poller.IsPlatform, Honest: honest,
 		Admit: poller.Quota{Feed: poller.FeedQuota, Account: poller.AccountQuota}.Admit}
 }
 

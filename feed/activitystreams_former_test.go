@@ -1,0 +1,26 @@
+package feed
+
+import "testing"
+
+// Earlier versions knew the post of a group by its announcement, unless the post was at the group's own host.
+func TestFormerIdentityOfGroupPosts(t *testing.T) {
+	const group = `"id":"https://a.example/b/1","type":"Announce","actor":"https://a.example/ann",` + toAll
+	create := func(host string) string {
+		return `{` + group + `,"object":{"type":"Create","id":"https://` + host + `/c/1","actor":"https://` + host +
+			`/zoe",` + toAll +
+			`,"object":{"type":"Page","id":"https://` + host + `/post/1","name":"One","attributedTo":"https://` + host +
+			`/zoe",` + toAll + `}}}`
+	}
+	for why, test := range map[string]struct{ item, identity, former string }{
+		"of another host":    {create("b.example"), "https://b.example/post/1", "https://a.example/b/1"},
+		"of the group's own": {create("a.example"), "https://a.example/post/1", "https://a.example/b/1"},
+		"a boost":            {`{` + group + `,"object":"https://b.example/post/1"}`, "https://a.example/b/1", ""},
+		"a note":             {noteOf("Create", "1", "", "", "<p>one</p>"), "https://a.example/1", ""},
+	} {
+		posts := postsOf(t, test.item)
+		if len(posts) != 1 || posts[0].Identity != test.identity || posts[0].Former != test.former ||
+			posts[0].Sanitise(seenAt).Former != test.former {
+			t.Errorf("%s: %+v", why, posts)
+		}
+	}
+}
