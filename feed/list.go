@@ -119,7 +119,7 @@ func readTable(text string) *Document {
 			o.Line = line
 			d.listed(o)
 		} else if _, named := columns[addressColumn]; named && strings.TrimSpace(strings.Join(cells, "")) != "" {
-			d.addBad(line, lineOf(cells[0]), digest.Refuse(digest.Invalid, "it names no address of a feed"))
+			d.addBad(line, lineOf(cells[0]), digest.Refuse(digest.Invalid, "it names no feed address"))
 		} else {
 			others++
 		}
