@@ -181,7 +181,7 @@ func (r *asReader) announced(a *asObject, at int) (Post, bool) {
 }
 
 // ofGroup makes a post of an object that a group announces, and the activity that published it. Earlier versions
-// knew it by its announcement.
+// stored it under its announcement.
 func (r *asReader) ofGroup(a, activity, o *asObject, at int) (Post, bool) {
 	p, ok := r.passedOn(a, activity, o, at)
 	if before := firstOf(a.address, "boost:"+firstOf(o.address, o.page())); before != p.GUID {

@@ -190,7 +190,7 @@ func TestOtherLists(t *testing.T) {
 	}
 }
 
-// A list of 8 MiB takes little memory, whatever is in it.
+// A list of 8 MiB needs little memory, for any content.
 func TestHugeListsTakeLittleMemory(t *testing.T) {
 	const size, most = 8 << 20, 300 << 20
 	for why, text := range map[string]string{

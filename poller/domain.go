@@ -26,8 +26,8 @@ const (
 )
 
 // An IP address is paced under two conditions. At least sharedBy of our hosts share it. At least limitsToSlow domains
-// there refuse polls, and one for each hostsForRefusing hosts. So the owner of one domain cannot slow all customers of a
-// content network.
+// there refuse polls, and one for each hostsForRefusing hosts. So the owner of one domain cannot slow all customers
+// of a content network.
 const (
 	sharedBy         = 21
 	hostsForRefusing = 64

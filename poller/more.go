@@ -220,8 +220,8 @@ func (r *readingOn) stored(ctx context.Context, marks []feed.Mark) (map[string]s
 	return known, err
 }
 
-// readObject requests an object of ActivityPub. A file that somebody has uploaded to its host, and an address there
-// that leads elsewhere, say nothing for the host (I9).
+// readObject requests an object of ActivityPub. An uploaded file at its host, or an address
+// that redirects to another host, is not the word of the host (I9).
 func (r *readingOn) readObject(ctx context.Context, address string) (*answer, error) {
 	a, err := r.readAt(ctx, address)
 	switch {

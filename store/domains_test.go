@@ -45,8 +45,8 @@ func well(p *store.Polled) { p.Feed.Errors = 0 }
 // askedOnce polls a feed of a domain at an instant, regardless of its record and its domain's pace.
 func (w world) askedOnce(f digest.Feed, now time.Time, o outcome) {
 	w.t.Helper()
-	w.ok(w.Exec(w.ctx(), `UPDATE feed_times SET poll_at = CASE WHEN feed_id = ? THEN CAST(? AS BIGINT) ELSE NULL `+
-		`END, last_attempt_at = CASE WHEN feed_id = ? THEN 0 ELSE last_attempt_at END, not_before = 0`, f.ID,
+	w.ok(w.Exec(w.ctx(), `UPDATE feed_times SET poll_at = CASE WHEN feed_id = ? THEN CAST(? AS BIGINT) ELSE NULL END, `+
+		`last_attempt_at = CASE WHEN feed_id = ? THEN 0 ELSE last_attempt_at END, not_before = 0`, f.ID,
 		now.Unix(), f.ID))
 	w.ok(w.Exec(w.ctx(), `UPDATE hosts SET lease_until = 0`))
 	w.ok(w.Exec(w.ctx(), `UPDATE domains SET free_at = 0`))
