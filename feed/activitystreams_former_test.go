@@ -2,7 +2,7 @@ package feed
 
 import "testing"
 
-// Earlier versions knew the post of a group by its announcement, unless the post was at the group's own host.
+// Earlier versions stored the post of a group under its announcement, unless the post was at the group's own host.
 func TestFormerIdentityOfGroupPosts(t *testing.T) {
 	const group = `"id":"https://a.example/b/1","type":"Announce","actor":"https://a.example/ann",` + toAll
 	create := func(host string) string {

@@ -145,10 +145,10 @@ type BadLine struct {
 	Why   error  // for people
 }
 
-// mostBadLines bounds the lines of a list that are reported.
+// mostBadLines is the most lines of a list that a report names.
 const mostBadLines = 10_000
 
-// addBad adds a line to those that could not be read.
+// addBad adds a line that the import could not read.
 func (d *Document) addBad(line int, title string, why error) {
 	if len(d.BadLines) < mostBadLines {
 		d.BadLines = append(d.BadLines, BadLine{Line: line, Title: title, Why: why})
