@@ -146,6 +146,7 @@ func TestOtherLists(t *testing.T) {
 		{"NewPipe", `{"app_version":"0.27","subscriptions":[{"service_id":0,"url":"https://www.youtube.com/channel/` + channel + `","name":"Boats"}]}`, "Boats|https://www.youtube.com/channel/" + channel + "|", ""},
 		{"FreeTube", `{"_id":"allChannels","subscriptions":[{"id":"` + channel + `","name":"Boats","thumbnail":"https://x.example/"}]}` + "\n", "Boats|" + youTube + "|", ""},
 		{"YouTube's older archive", `[{"kind":"youtube#subscription","snippet":{"title":"Boats","resourceId":{"channelId":"` + channel + `"}}}]`, "Boats|" + youTube + "|", ""},
+		{"JSON of addresses alone", `{"version":1,"feeds":[{"url":"https://a.example/feed"},{"url":"https://b.example/feed"}]}`, "|https://a.example/feed| |https://b.example/feed|", ""},
 		{"JSON of addresses", `{"feeds":[{"id":3,"title":"A","feed_url":"https://a.example/feed","site_url":"https://a.example/"}]}`, "A|https://a.example/feed|", ""},
 	} {
 		d, err := ReadList([]byte(c.text))
@@ -159,7 +160,7 @@ func TestOtherLists(t *testing.T) {
 			t.Errorf("%s:\n%s, want\n%s\n%s, want\n%s", c.why, got, c.feeds, strings.Join(unread, "; "), c.unread)
 		}
 	}
-	for _, text := range []string{"", "Dear Ann,\n\nI write at https://a.example/feed now.\nCome and see.\nBob", "a,b\n1,2\n", `{"a":1}`, "[1,2]", "Account address,Hide notifications\nann@masto.example,true\n", strings.Repeat("[", 10_000), "42"} {
+	for _, text := range []string{"", "Dear Ann,\n\nI write at https://a.example/feed now.\nCome and see.\nBob", "a,b\n1,2\n", `{"a":1}`, `{"version":1,"site":"https://a.example/feed"}`, "[1,2]", "{\"at\":\"https://a.example/1\"}\n{\"at\":\"https://a.example/2\"}", "Account address,Hide notifications\nann@masto.example,true\n", strings.Repeat("[", 10_000), "42"} {
 		if d, err := ReadList([]byte(text)); err == nil || !strings.Contains(err.Error(), "one address on each line") {
 			t.Errorf("%.40q: %+v %v", text, d, err)
 		}
