@@ -53,7 +53,9 @@ type asObject struct {
 
 // is reports whether an object has one of some types.
 func (o *asObject) is(types ...string) bool {
-	return slices.ContainsFunc(o.Type.list(maxInList), func(t asValue) bool { return slices.Contains(types, term(t.text())) })
+	return slices.ContainsFunc(o.Type.list(maxInList), func(t asValue) bool {
+		return slices.Contains(types, term(t.text()))
+	})
 }
 
 // published is when an activity or an object says that it was; zero where it does not.
@@ -108,7 +110,8 @@ func parseActivityStreams(src *source) (*Document, error) {
 		items = append(items, itemsOf(body, own)...)
 	}
 	d.Withholds = len(items) == 0 && o.TotalItems.number() > 0
-	r := &asReader{own: own, bases: basesOf(firstOf(src.address, page.address)), posts: map[string]bool{}, more: src.more, parsed: map[string]asObject{}}
+	r := &asReader{own: own, bases: basesOf(firstOf(src.address, page.address)), posts: map[string]bool{},
+		more: src.more, parsed: map[string]asObject{}}
 	d.Posts, d.Unread = r.read(items), r.unread
 	d.Withholds = d.Withholds || len(d.Posts) == 0 && slices.ContainsFunc(items, isAddressOnly)
 	if r.foreign > 0 {
@@ -117,11 +120,12 @@ func parseActivityStreams(src *source) (*Document, error) {
 	return d, nil
 }
 
-// itemsOf gives the items of a page that follows another one.
+// itemsOf returns the items of a page that follows another one.
 func itemsOf(body []byte, own string) []asValue {
 	text, _ := decode(body, "")
 	var page asObject
-	if page.read([]byte(text)) != nil || !page.isCollection() || hostAndPort(page.ID.text()) != own && page.ID.text() != "" {
+	if page.read([]byte(text)) != nil || !page.isCollection() ||
+		hostAndPort(page.ID.text()) != own && page.ID.text() != "" {
 		return nil
 	}
 	return page.items()
@@ -146,7 +150,8 @@ func (d *Document) describeActor(o *asObject, own string) {
 	d.Title = o.title()
 	d.Link = o.page()
 	if o.Outbox == nil {
-		if by := firstOf(o.AttributedTo.object().address, o.Actor.object().address); !o.isActor() && hostAndPort(by) == own {
+		if by := firstOf(o.AttributedTo.object().address, o.Actor.object().address); !o.isActor() &&
+			hostAndPort(by) == own {
 			d.By = by
 		}
 		return
@@ -193,7 +198,7 @@ func (o *asObject) title() string {
 	return plainLine(o.Name.words(o.NameMap), markup)
 }
 
-// language is that of a text: the one it is given in, else the one of several whose text it is.
+// language returns the language of the text: the stated one, or the one whose version in the map is the text.
 func (o *asObject) language() string {
 	of := languagesOf(o.ContentMap)
 	for _, v := range []asValue{o.Content, o.Name} {

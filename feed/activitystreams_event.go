@@ -8,7 +8,7 @@ import (
 	"digest/timezone"
 )
 
-// How the day of an event is written, and the time of it.
+// The formats of the day and the time of an event.
 const (
 	eventDay  = "Monday 2 January 2006"
 	eventHour = "15:04"
@@ -61,7 +61,7 @@ func (o *asObject) when() string {
 	return from + " – " + end.Format(eventDay+", "+eventHour) + " (" + zone + ")"
 }
 
-// zoneOf gives the zone of a name; nil: it names none.
+// zoneOf returns the time zone of a name; nil: the name is unknown.
 func zoneOf(name string) *time.Location {
 	if _, known := slices.BinarySearch(timezone.Names(), name); !known {
 		return nil
@@ -73,7 +73,7 @@ func zoneOf(name string) *time.Location {
 	return zone
 }
 
-// inZone is an instant by the clocks of a place; zero stays zero.
+// inZone returns an instant by the clocks of a place; zero stays zero.
 func inZone(at time.Time, place *time.Location) time.Time {
 	if at.IsZero() {
 		return at
@@ -81,10 +81,10 @@ func inZone(at time.Time, place *time.Location) time.Time {
 	return at.In(place)
 }
 
-// maxPlaces bounds the places of an object that are shown.
+// maxPlaces is the most places of an object that a post shows.
 const maxPlaces = 3
 
-// places gives the places of an object as HTML on one line, with their addresses; "": none.
+// places returns the places of an object as HTML on one line, with their addresses; "": none.
 func (o *asObject) places() string {
 	var all []string
 	for _, v := range o.Location.list(maxPlaces) {
@@ -109,7 +109,7 @@ func (o *asObject) places() string {
 	return "📍 " + strings.Join(all, "; ")
 }
 
-// place is the name of a place, and its address.
+// place returns the name of a place, and its address.
 func (o *asObject) place() string {
 	parts := []string{o.title()}
 	address := o.Address.object()

@@ -30,8 +30,9 @@ type asWritten struct {
 // asPublishes are the activities by which a post comes to be, or to be another: w3.org/TR/activitypub sections 6.2 and 6.3.
 var asPublishes = []string{"Create", "Update"}
 
-// asEvents are activities that publish no post, with an object or without.
-var asEvents = []string{"Accept", "Add", "Arrive", "Block", "Dislike", "Flag", "Follow", "Ignore", "Invite", "Join", "Leave", "Like", "Listen", "Move",
+// asEvents are the types of activities that publish no post.
+var asEvents = []string{"Accept", "Add", "Arrive", "Block", "Dislike", "Flag", "Follow", "Ignore", "Invite", "Join",
+	"Leave", "Like", "Listen", "Move",
 	"Offer", "Read", "Reject", "Remove", "TentativeAccept", "TentativeReject", "Travel", "View"}
 
 func (r *asReader) read(items []asValue) []Post {
@@ -56,7 +57,7 @@ func (r *asReader) activities(items []asValue) []asObject {
 		if f, ok := r.fetched(a.address); ok && len(a.Type) == 0 {
 			a = f
 		}
-		published := a // what publishes an object: of a group that passes it on, what it passes on
+		published := a // the activity that publishes the object; of a group, the activity that it announces
 		if inner := a.Object.object(); a.is("Announce") && (inner.is(asPublishes...) || inner.is("Delete")) {
 			published = inner
 		}
@@ -211,7 +212,7 @@ func (r *asReader) passedOn(a, activity, o *asObject, at int) (Post, bool) {
 		return Post{}, false
 	}
 	p.GUID, p.Extra, p.Published = firstOf(o.address, p.GUID), 0, claimed
-	if len(o.InReplyTo.list(1)) > 0 { // a comment, which comes by choice
+	if len(o.InReplyTo.list(1)) > 0 { // a comment, for readers who choose replies
 		p.Extra = digest.Reply
 		return p, true
 	}
@@ -221,14 +222,14 @@ func (r *asReader) passedOn(a, activity, o *asObject, at int) (Post, bool) {
 	return p, true
 }
 
-// at returns a reader that takes objects of another host for its own, because they were read there.
+// at returns a reader for objects of another host, because the poll has read them there.
 func (r *asReader) at(host string) *asReader {
 	theirs := *r
 	theirs.own = host
 	return &theirs
 }
 
-// member makes a post of what somebody has written in a group.
+// member makes a post of an object that a member of a group has written.
 func (r *asReader) member(a, o *asObject) (Post, bool) {
 	p, ok := r.created(&asObject{To: a.To, CC: a.CC, Published: a.Published}, o)
 	by := o.AttributedTo.object().address
@@ -248,12 +249,13 @@ func (r *asReader) boost(a, o *asObject) (Post, bool) {
 	if !isWeb(to) || !isPublic(o) && (len(o.To) > 0 || len(o.CC) > 0) {
 		return Post{}, false
 	}
-	p := Post{GUID: firstOf(a.address, "boost:"+to), Link: to, bases: r.bases, Published: a.published(), Extra: digest.Repeat, LinkOnly: true}
+	p := Post{GUID: firstOf(a.address, "boost:"+to), Link: to, bases: r.bases, Published: a.published(),
+		Extra: digest.Repeat, LinkOnly: true}
 	p.bodies = []text{literal(`<p>Boosts <a href="`+escape(to)+`">`+escape(to)+`</a></p>`, markup)}
 	return p, true
 }
 
-// isFor reports whether an object is addressed to an actor: what somebody has written for a group.
+// isFor reports whether an object is addressed to an actor, such as a post to a group.
 func (o *asObject) isFor(actor string) bool {
 	for _, field := range []asValue{o.To, o.CC, o.Audience} {
 		if actor != "" && slices.Contains(field.addresses(), actor) {

@@ -194,7 +194,8 @@ func (o *asObject) pictures() (all []image) {
 		for _, v := range field.list(maxInList) {
 			picture := v.object()
 			if address := firstOf(picture.file().URL, picture.address); isWeb(address) {
-				sized = append(sized, sizedImage{image{address: address, alt: plainLine(picture.Name.text(), markup)}, picture.Width.number()})
+				sized = append(sized, sizedImage{image{address: address, alt: plainLine(picture.Name.text(), markup)},
+					picture.Width.number()})
 			}
 		}
 		slices.SortStableFunc(sized, func(a, b sizedImage) int { return cmp.Compare(b.width, a.width) })

@@ -105,24 +105,26 @@ func TestActivityStreamsLeads(t *testing.T) {
 }
 
 func TestWebFingerURL(t *testing.T) {
+	const social = "https://social.example/.well-known/webfinger?resource=acct%3A"
 	for typed, want := range map[string]string{
-		"@ann@social.example":       "https://social.example/.well-known/webfinger?resource=acct%3Aann%40social.example",
-		" @Ann@Social.Example ":     "https://social.example/.well-known/webfinger?resource=acct%3AAnn%40social.example",
-		"acct:ann@social.example":   "https://social.example/.well-known/webfinger?resource=acct%3Aann%40social.example",
-		"@ann@127.0.0.1:8080":       "https://127.0.0.1:8080/.well-known/webfinger?resource=acct%3Aann%40127.0.0.1%3A8080",
+		"@ann@social.example":     social + "ann%40social.example",
+		" @Ann@Social.Example ":   social + "Ann%40social.example",
+		"acct:ann@social.example": social + "ann%40social.example",
+		"@ann@127.0.0.1:8080": "https://127.0.0.1:8080/.well-known/webfinger?resource=" +
+			"acct%3Aann%40127.0.0.1%3A8080",
 		"@ann@social.example/path":  "",
 		"@ann@bob@social.example":   "",
-		"ann@social.example":        "https://social.example/.well-known/webfinger?resource=acct%3Aann%40social.example",
-		"!boats@social.example":     "https://social.example/.well-known/webfinger?resource=acct%3Aboats%40social.example",
+		"ann@social.example":        social + "ann%40social.example",
+		"!boats@social.example":     social + "boats%40social.example",
 		"web+acct:ann@a.example":    "https://a.example/.well-known/webfinger?resource=acct%3Aann%40a.example",
 		"ann:secret@social.example": "",
 		"ann@social.example/feed":   "",
 
-		"https://home.example/@ann@social.example":     "https://social.example/.well-known/webfinger?resource=acct%3Aann%40social.example",
-		"home.example/@ann@social.example":             "https://social.example/.well-known/webfinger?resource=acct%3Aann%40social.example",
-		"<https://home.example/@ann@social.example/1>": "https://social.example/.well-known/webfinger?resource=acct%3Aann%40social.example",
-		"https://lemmy.example/c/boats@social.example": "https://social.example/.well-known/webfinger?resource=acct%3Aboats%40social.example",
-		"https://mbin.example/u/@ann@social.example":   "https://social.example/.well-known/webfinger?resource=acct%3Aann%40social.example",
+		"https://home.example/@ann@social.example":     social + "ann%40social.example",
+		"home.example/@ann@social.example":             social + "ann%40social.example",
+		"<https://home.example/@ann@social.example/1>": social + "ann%40social.example",
+		"https://lemmy.example/c/boats@social.example": social + "boats%40social.example",
+		"https://mbin.example/u/@ann@social.example":   social + "ann%40social.example",
 		"https://ann:x@home.example/@bob@b.example":    "",
 		"https://home.example/@ann@nowhere":            "",
 		"@@social.example":                             "",
@@ -138,7 +140,8 @@ func TestWebFingerURL(t *testing.T) {
 		}
 	}
 	for page, want := range map[string]string{"https://a.example/@ann": "ann@a.example", "https://a.example/users/ann/": "ann@a.example", "https://a.example/@ann/112": "",
-		"https://a.example/": "", "https://a.example/@ann?x=1": "", "https://a.example/@ann@b.example": "ann@b.example", "https://a.example/c/boats@b.example": "boats@b.example", "https://a.example/c/boats": ""} {
+		"https://a.example/": "", "https://a.example/@ann?x=1": "", "https://a.example/@ann@b.example": "ann@b.example",
+		"https://a.example/c/boats@b.example": "boats@b.example", "https://a.example/c/boats": ""} {
 		if got := WebFingerAccount(ProfileAccount(page)); got != want {
 			t.Errorf("%s is the page of %q, want %q", page, got, want)
 		}
@@ -146,13 +149,16 @@ func TestWebFingerURL(t *testing.T) {
 }
 
 func TestNameWithoutHost(t *testing.T) {
-	if _, err := AskedURL("@ann"); err == nil || !strings.Contains(err.Error(), "did you mean something like @ann@example.social?") {
+	if _, err := AskedURL("@ann"); err == nil || !strings.Contains(err.Error(),
+		"did you mean something like @ann@example.social?") {
 		t.Error(err)
 	}
 }
 
 func TestAuthorOf(t *testing.T) {
-	for post, want := range map[string]string{"https://a.example/@ann/112": "ann@a.example", "https://a.example/@ann": "", "https://a.example/users/ann/112": "ann@a.example", "https://a.example/@ann@b.example/112": ""} {
+	for post, want := range map[string]string{"https://a.example/@ann/112": "ann@a.example",
+		"https://a.example/@ann": "", "https://a.example/users/ann/112": "ann@a.example",
+		"https://a.example/@ann@b.example/112": ""} {
 		if got := WebFingerAccount(AuthorOf(post)); got != want {
 			t.Errorf("%s is a post of %q, want %q", post, got, want)
 		}

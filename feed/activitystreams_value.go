@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// An asValue is a field as it is written; nil: it is missing.
+// An asValue is a field as written; nil: it is missing.
 type asValue []byte
 
 // UnmarshalJSON keeps the field. A decoder may use its bytes again.
@@ -17,10 +17,10 @@ func (v *asValue) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// everyOne is the bound of lists that are read whole, such as recipients.
+// everyOne is the bound of lists that the program reads whole, such as recipients.
 const everyOne = math.MaxInt
 
-// list gives the values of a field, which may be one or many.
+// list returns the values of a field, which may be one or many.
 func (v asValue) list(most int) (all []asValue) {
 	if len(v) == 0 || v[0] == 'n' {
 		return nil
@@ -50,7 +50,8 @@ func (v asValue) list(most int) (all []asValue) {
 // wrapped returns the value of the first of some keywords in an object of JSON-LD; nil: it has none
 // (w3.org/TR/json-ld11 section 9.5).
 func (v asValue) wrapped(keywords ...string) asValue {
-	if len(v) == 0 || v[0] != '{' || !slices.ContainsFunc(keywords, func(k string) bool { return bytes.Contains(v, []byte(k)) }) {
+	if len(v) == 0 || v[0] != '{' || !slices.ContainsFunc(keywords,
+		func(k string) bool { return bytes.Contains(v, []byte(k)) }) {
 		return nil
 	}
 	var of map[string]asValue
@@ -65,7 +66,7 @@ func (v asValue) wrapped(keywords ...string) asValue {
 	return nil
 }
 
-// text gives a string, or the first one of a list; "" for any other value.
+// text returns a string, or the first string of a list; "" for any other value.
 func (v asValue) text() (s string) {
 	switch {
 	case len(v) == 0:
@@ -83,13 +84,13 @@ func (v asValue) text() (s string) {
 	return ""
 }
 
-// words gives a text, or its version in one language. Some servers write the map of
+// words returns a text, or its version in one language. Some servers write the map of
 // languages where the text belongs.
 func (v asValue) words(inLanguages asValue) string {
 	return firstOf(v.text(), firstInMap(inLanguages), firstInMap(v))
 }
 
-// number gives a whole number; 0 for any other value.
+// number returns a whole number; 0 for any other value.
 func (v asValue) number() (n int64) {
 	if json.Unmarshal(v, &n) != nil {
 		return 0
@@ -105,7 +106,7 @@ func (v asValue) isTrue() bool {
 	return string(v) == "true"
 }
 
-// object gives the first value of a field as an object; an address alone has nothing but an ID.
+// object returns the first value of a field as an object; an address alone has nothing but an ID.
 func (v asValue) object() (o asObject) {
 	all := v.list(1)
 	if len(all) == 0 {
@@ -121,7 +122,7 @@ func (v asValue) object() (o asObject) {
 	return o
 }
 
-// addresses gives what a field refers to, objects by their IDs.
+// addresses returns the addresses in a field; of objects, their IDs.
 func (v asValue) addresses() (all []string) {
 	for _, one := range v.list(everyOne) {
 		if s := one.object().address; s != "" {
@@ -131,7 +132,7 @@ func (v asValue) addresses() (all []string) {
 	return all
 }
 
-// asNamespace is what the terms of ActivityStreams begin with where they are written in full.
+// asNamespace is the beginning of the terms of ActivityStreams in their full form.
 const asNamespace = "https://www.w3.org/ns/activitystreams#"
 
 // read reads an object. JSON-LD has other names for its ID and type, and may write a prefix
@@ -152,7 +153,7 @@ func (o *asObject) read(v []byte) error {
 	return nil
 }
 
-// withoutPrefixes gives an object whose own fields are written without a prefix.
+// withoutPrefixes returns an object whose own fields are written without a prefix.
 func withoutPrefixes(v []byte) []byte {
 	var fields map[string]json.RawMessage
 	if json.Unmarshal(v, &fields) != nil {
@@ -178,12 +179,12 @@ func withoutPrefixes(v []byte) []byte {
 	return plain
 }
 
-// term is a term of ActivityStreams without its prefix.
+// term returns a term of ActivityStreams without its prefix.
 func term(name string) string {
 	return strings.TrimPrefix(strings.TrimPrefix(name, "as:"), asNamespace)
 }
 
-// firstInMap gives the text of one language, the only one there is mostly.
+// firstInMap returns the text of one language. Most maps have one.
 func firstInMap(v asValue) string {
 	of := languagesOf(v)
 	languages := make([]string, 0, len(of))

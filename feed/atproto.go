@@ -46,7 +46,7 @@ type (
 	}
 	atLabel struct {
 		Src, Val, Cts, Exp string
-		Neg                bool // it takes an earlier one back
+		Neg                bool // it negates an earlier one
 	}
 	atRecord struct {
 		Text      string                     `json:"text"`
@@ -122,8 +122,8 @@ func parseATProto(src *source) (*Document, error) {
 	return d, nil
 }
 
-// atItems gives the items of a document, each read by itself so that a bad one costs no other, and
-// what the service wants to be told to give those before them.
+// atItems returns the items of a document and the cursor of the next page. It reads each item separately, so that
+// a bad one does not affect the others.
 func (d *Document) atItems(doc string) (items []atItem, cursor string, err error) {
 	text := []byte(doc)
 	if len(doc) > largeJSON || !json.Valid(text) {
@@ -212,7 +212,9 @@ func atProtoPost(it *atItem, account atAuthor, threads map[string][]*atPost) (Po
 	if at.page() == "" || at.isHidden() || repost && own {
 		return Post{}, false
 	}
-	p := Post{GUID: cleanText(at.URI), Link: at.page(), apart: it.Reason != nil && strings.HasSuffix(it.Reason.Type, "#reasonPin"), Author: at.Author.name(), Published: at.published(), bases: []string{at.page()}}
+	p := Post{GUID: cleanText(at.URI), Link: at.page(), apart: it.Reason != nil &&
+		strings.HasSuffix(it.Reason.Type, "#reasonPin"), Author: at.Author.name(), Published: at.published(),
+		bases: []string{at.page()}}
 	if len(at.Record.Langs) == 1 {
 		p.Language = cleanText(at.Record.Langs[0])
 	}

@@ -15,10 +15,9 @@ const (
 	atWanted     = "&filter=posts_and_author_threads&limit=50"
 )
 
-// AskedURL gives the address under which a feed that a person names is looked for: that of
-// the service for an account of Bluesky (@ann.bsky.social, at://did:plc:…, the address of
-// its page), that of WebFinger for one of the fediverse (@ann@example.org), that of its feed
-// for the page of a platform (platformFeed), else NormalURL.
+// AskedURL returns the address at which a search for a typed feed begins. For an account of Bluesky it is an address of
+// the service (@ann.bsky.social, at://did:plc:…, its page). For an account of the fediverse (@ann@example.org) it is
+// the WebFinger address, for the page of a platform its feed (platformFeed), and for all others NormalURL.
 func AskedURL(typed string) (string, error) {
 	plain := unwrapped(cleanAddress(typed))
 	if actor := atActor(plain); actor != "" {
@@ -27,8 +26,11 @@ func AskedURL(typed string) (string, error) {
 	if address := webFingerURL(plain); address != "" {
 		return address, nil
 	}
-	if name, account := strings.CutPrefix(plain, "@"); account && name != "" && strings.Trim(name, accountLetters) == "" {
-		return "", digest.Refuse(digest.Invalid, "%s is the name of an account without its host; did you mean something like %s?", strconv.Quote(shorten(plain, 100)), "@"+shorten(name, 100)+"@example.social")
+	if name, account := strings.CutPrefix(plain, "@"); account && name != "" &&
+		strings.Trim(name, accountLetters) == "" {
+		return "", digest.Refuse(digest.Invalid,
+			"%s is the name of an account without its host; did you mean something like %s?",
+			strconv.Quote(shorten(plain, 100)), "@"+shorten(name, 100)+"@example.social")
 	}
 	normal, err := NormalURL(plain)
 	return firstOf(platformFeed(normal), normal), err
@@ -104,10 +106,11 @@ func atActor(typed string) string {
 }
 
 // atClients are sites that show accounts of Bluesky at addresses such as /profile/ann.example.
-var atClients = setOf("bsky.app main.bsky.dev deer.social blacksky.community zeppelin.social catsky.social witchsky.app")
+var atClients = setOf("bsky.app main.bsky.dev deer.social blacksky.community zeppelin.social " +
+	"catsky.social witchsky.app")
 
 // atPage returns the account of Bluesky that a page shows, or whose post it shows. The page is at a known
-// client, or has a name that only Bluesky gives, or is at the host of that name. It returns "" for other pages.
+// client, or has a name that only Bluesky assigns, or is at the host of that name. It returns "" for other pages.
 func atPage(address string) string {
 	scheme, page, found := strings.Cut(address, "://")
 	if !found {
@@ -117,7 +120,8 @@ func atPage(address string) string {
 	}
 	host, path, _ := strings.Cut(page, "/")
 	host = strings.TrimPrefix(strings.ToLower(host), "www.")
-	if name, isOwn := strings.CutSuffix(host, ownHandles); found && isOwn && path == "" && !strings.Contains(name, ".") {
+	if name, isOwn := strings.CutSuffix(host, ownHandles); found && isOwn && path == "" &&
+		!strings.Contains(name, ".") {
 		return actorOf(host)
 	}
 	rest, found := strings.CutPrefix(path, "profile/")
@@ -131,7 +135,7 @@ func atPage(address string) string {
 	return ""
 }
 
-// ownHandles end the handles that Bluesky gives itself.
+// ownHandles is the end of the handles that Bluesky assigns.
 const ownHandles = ".bsky.social"
 
 // BlueskyAccount returns the account whose RSS feed at Bluesky is the only feed that a page offers; "": none.

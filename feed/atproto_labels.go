@@ -16,7 +16,8 @@ var adult = setOf("!warn porn sexual nudity graphic-media gore")
 
 // isHidden reports whether a label hides a post or its author.
 func (at *atPost) isHidden() bool {
-	return slices.ContainsFunc(slices.Concat(at.labels(), at.Author.Labels), func(l atLabel) bool { return notShown[l.Val] })
+	return slices.ContainsFunc(slices.Concat(at.labels(), at.Author.Labels),
+		func(l atLabel) bool { return notShown[l.Val] })
 }
 
 // isWarnedOf reports whether a label warns of the text of a post, and not only of its pictures.
@@ -32,7 +33,7 @@ func (at *atPost) labels() []atLabel {
 // MaxProblem bounds, in bytes, the answer of a service that refuses a request.
 const MaxProblem = 4 << 10
 
-// ATProtoProblem returns the reason for which a service of the AT Protocol refuses a request; "": it names none.
+// ATProtoProblem returns the reason that a service of the AT Protocol states for a refusal; "": it states none.
 func ATProtoProblem(body []byte) string {
 	var problem struct{ Error, Message asValue }
 	if len(body) > MaxProblem || json.Unmarshal(body, &problem) != nil || problem.Error.text() == "" {

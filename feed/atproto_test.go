@@ -13,9 +13,16 @@ func TestAskedURL(t *testing.T) {
 		"https://bsky.app/profile/did:plc:a7": "did:plc:a7", " at://did:plc:a7/app.bsky.feed.post/3k ": "did:plc:a7",
 		"at://ann.example": "ann.example", "did:web:ann.example": "did:web:ann.example", ATProtoURL("did:plc:a7"): "did:plc:a7",
 		"ann.example": "", "https://ann.bsky.social/blog": "", "@ann@social.example": "", "https://bsky.app/profile/ann.example/rss": "",
-		"https://bsky.app/": "", "https://evil.example/profile/ann.example": "", "@ann": "", "at://../x": "", "@a b.example": "", "https://deer.social/profile/ann.example": "ann.example", "https://any.example/profile/ann.bsky.social/post/3k": "ann.bsky.social",
-		"https://any.example/profile/did:plc:a7": "did:plc:a7", "https://any.example/profile/did:plc:a7/rss": "", "https://ann.bsky.social": "ann.bsky.social", "https://Ann.bsky.social/": "ann.bsky.social",
-		"https://a.b.bsky.social/": "", "<https://bsky.app/profile/ann.example>": "ann.example", "ftp://bsky.app/profile/ann.example": "", "at://ann.example:80/": "",
+		"https://bsky.app/": "", "https://evil.example/profile/ann.example": "", "@ann": "", "at://../x": "",
+		"@a b.example": "", "https://deer.social/profile/ann.example": "ann.example",
+		"https://any.example/profile/ann.bsky.social/post/3k": "ann.bsky.social",
+		"https://any.example/profile/did:plc:a7":              "did:plc:a7",
+		"https://any.example/profile/did:plc:a7/rss":          "",
+		"https://ann.bsky.social":                             "ann.bsky.social",
+		"https://Ann.bsky.social/":                            "ann.bsky.social",
+		"https://a.b.bsky.social/":                            "",
+		"<https://bsky.app/profile/ann.example>":              "ann.example",
+		"ftp://bsky.app/profile/ann.example":                  "", "at://ann.example:80/": "",
 	} {
 		url, _ := AskedURL(typed)
 		if got := ATProtoActor(url); got != actor {
@@ -70,7 +77,8 @@ func TestATProtoHostile(t *testing.T) {
 		}
 		for i := range d.Posts {
 			p := d.Posts[i].Sanitise(seenAt)
-			if strings.Contains(p.Content, "<script") || strings.Contains(p.Content, `"onclick`) || strings.Contains(p.Content, "javascript:") {
+			if strings.Contains(p.Content, "<script") || strings.Contains(p.Content, `"onclick`) ||
+				strings.Contains(p.Content, "javascript:") {
 				t.Errorf("%s: %s", why, p.Content)
 			}
 		}

@@ -145,7 +145,7 @@ func (e *atEmbed) write(b *strings.Builder, at *atPost, hidden bool, depth int) 
 func (at *atPost) quote(b *strings.Builder, depth int) {
 	to := at.page()
 	who := firstOf(at.Author.name(), at.Creator.name())
-	if to == "" || who == "" || at.isHidden() { // it may be there no more
+	if to == "" || who == "" || at.isHidden() { // it may be deleted
 		return
 	}
 	if name := oneLine(cleanText(firstOf(at.DisplayName, at.Name))); name != "" {

@@ -26,7 +26,8 @@ var oddLinks = []struct{ ref, page, identity string }{
 func TestOddLinks(t *testing.T) {
 	for _, c := range oddLinks {
 		for kind, doc := range map[string]string{
-			"RSS":  `<rss version="2.0"><channel><link>https://a.example/blog/</link><item><title>T</title><link>%s</link></item></channel></rss>`,
+			"RSS": `<rss version="2.0"><channel><link>https://a.example/blog/</link><item><title>T</title><link>` +
+				`%s</link></item></channel></rss>`,
 			"Atom": `<feed xmlns="http://www.w3.org/2005/Atom"><entry><title>T</title><link href="%s"/></entry></feed>`,
 			"JSON": `{"version":"https://jsonfeed.org/version/1","items":[{"content_text":"T","url":"%s"}]}`,
 		} {
@@ -61,14 +62,17 @@ func TestOddAddressesInText(t *testing.T) {
 		"a|b[1].jpg":                    "https://a.example/blog/a%7Cb%5B1%5D.jpg",
 		"/x/../a.jpg":                   "https://a.example/a.jpg",
 	} {
-		got, c := sanitise(`<a href="`+ref+`">x</a><img src="`+ref+`"><img srcset="`+strings.ReplaceAll(ref, " ", "%20")+` 700w">`, "https://a.example/blog/")
+		got, c := sanitise(`<a href="`+ref+`">x</a><img src="`+ref+`"><img srcset="`+
+			strings.ReplaceAll(ref, " ", "%20")+` 700w">`, "https://a.example/blog/")
 		if strings.Count(got, `"`+want+`"`) != 3 || c.picture != want {
 			t.Errorf("%s: %s, picture %s", ref, got, c.picture)
 		}
 	}
-	const doc = `<rss version="2.0"><channel><link>https://a.example/blog/</link><item><title>T</title><enclosure url="%s" type="audio/mpeg"/></item></channel></rss>`
+	const doc = `<rss version="2.0"><channel><link>https://a.example/blog/</link><item><title>T</title><enclosure ` +
+		`url="%s" type="audio/mpeg"/></item></channel></rss>`
 	for ref, want := range map[string]string{
-		`sound\a.mp3`: "https://a.example/blog/sound/a.mp3", "50%.mp3": "https://a.example/blog/50%.mp3", `https://b.example\a.mp3`: "https://b.example/a.mp3",
+		`sound\a.mp3`: "https://a.example/blog/sound/a.mp3", "50%.mp3": "https://a.example/blog/50%.mp3",
+		`https://b.example\a.mp3`:    "https://b.example/a.mp3",
 		"https://b.example/100%.mp3": "https://b.example/100%.mp3",
 	} {
 		d, err := Parse([]byte(fmt.Sprintf(doc, ref)), "", "https://a.example/blog/feed")
@@ -84,7 +88,8 @@ func TestOddAddressesInText(t *testing.T) {
 // TestOddOffers: pages and lists offer feeds at addresses that browsers can read.
 func TestOddOffers(t *testing.T) {
 	for ref, want := range map[string]string{
-		"100%.xml": "https://a.example/blog/100%.xml", `feeds\a.xml`: "https://a.example/blog/feeds/a.xml", `https:\\b.example\a`: "https://b.example/a",
+		"100%.xml": "https://a.example/blog/100%.xml", `feeds\a.xml`: "https://a.example/blog/feeds/a.xml",
+		`https:\\b.example\a`: "https://b.example/a",
 	} {
 		d := parsePage(`<link rel=alternate type=application/rss+xml href="`+ref+`">`, "https://a.example/blog/")
 		if len(d.Feeds) != 1 || d.Feeds[0].URL != want {
@@ -92,8 +97,10 @@ func TestOddOffers(t *testing.T) {
 		}
 	}
 	for typed, want := range map[string]string{
-		"a.example/100%.xml": "https://a.example/100%.xml", `https:\\a.example\feed?b\c`: `https://a.example/feed?b\c`, "https://a.example/a b": "https://a.example/a b",
-		"https://ann:se%@a.example/": "https://ann:se%25@a.example/", `https://a.example\@b.example/`: "https://a.example/@b.example/",
+		"a.example/100%.xml": "https://a.example/100%.xml", `https:\\a.example\feed?b\c`: `https://a.example/feed?b\c`,
+		"https://a.example/a b":         "https://a.example/a b",
+		"https://ann:se%@a.example/":    "https://ann:se%25@a.example/",
+		`https://a.example\@b.example/`: "https://a.example/@b.example/",
 	} {
 		if got, err := NormalURL(typed); got != want || (err == nil) != (want != "") {
 			t.Errorf("%s: %q %v, want %q", typed, got, err, want)

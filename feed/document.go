@@ -64,7 +64,7 @@ type Document struct {
 	Aliases []string // of an actor: its other addresses
 	Actor   string   // the ID of an actor; of a page, that of the actor whose page it is; "": none
 
-	Shortened bool     // not all of it was read: posts between the first and the last are missing
+	Shortened bool     // posts between the first and the last are missing
 	Next      string   // the page that follows, at the same host, with the posts before these; "": none
 	Pages     int      // that were read, this one included
 	Apart     int      // posts read at their own addresses; the poller sets it
@@ -72,7 +72,7 @@ type Document struct {
 
 	Suspended bool // of an actor: its server has closed the account
 
-	By string // of a single object: the actor who has published it, at the same host; "": not said
+	By string // of a single object: the actor who has published it, at the same host; "": unknown
 
 	Withholds bool // an outbox that has posts, or names them, and gives none
 
@@ -94,7 +94,7 @@ type Post struct {
 	Alias      string    // its identity if other posts shared what it is, or no longer did; "": none
 	Former     string    // its identity in earlier versions of this package, if it differs
 	GUID       string    // as in the document: guid, atom:id, rdf:about, JSON Feed's id
-	Link       string    // absolute, as it is written; "" when there is none
+	Link       string    // absolute, as written; "": the document has no link
 	Title      string    // plain text; "" when there is none
 	Author     string    // the post's own; Sanitise falls back to the feed's
 	Language   string    // the post's own; Sanitise falls back to the feed's
@@ -106,10 +106,10 @@ type Post struct {
 	LinkOnly   bool         // it only links to a post at another host; a stored version may have its text
 	PartOf     string       // the identity of the post that holds its text too, the first of a thread; "": none
 
-	warning        string  // before its text, by which alone it is told of where that is not shown
+	warning        string  // before its text; headlines and excerpts show it alone
 	writtenBy      string  // of a group's post: the address of its author, if that does not tell the name
 	apart          bool    // pinned, or an edit of an earlier post: not in the order of dates
-	excerpted      string  // of a thread with a warning in it: its HTML up to that; "": all of it
+	excerpted      string  // of a thread with a warning: its HTML up to the warning; "": no warning
 	titles, bodies []text  // not empty, best first
 	images         []image // beside the text, best first
 	external       string  // the page that the post is about, beside its own

@@ -9,10 +9,12 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// rename gives elements that the policy does not know, or that are obsolete, the names of those that show the same.
+// rename replaces the names of elements that are obsolete, or that the policy does not know, by names of elements that
+// look the same.
 func rename(n *html.Node) {
 	switch n.DataAtom {
-	case atom.Address, atom.Center, atom.Main, atom.Nav, atom.Hgroup, atom.Form, atom.Fieldset, atom.Legend, atom.Search, atom.Noframes, atom.Marquee:
+	case atom.Address, atom.Center, atom.Main, atom.Nav, atom.Hgroup, atom.Form, atom.Fieldset, atom.Legend,
+		atom.Search, atom.Noframes, atom.Marquee:
 		n.Data, n.DataAtom = "div", atom.Div
 	case atom.Menu, atom.Dir:
 		n.Data, n.DataAtom = "ul", atom.Ul
@@ -40,17 +42,19 @@ func isTick(n *html.Node) bool {
 	return true
 }
 
-// isWayBack reports whether a link leads from a note back to its place in the text.
+// isWayBack reports whether a link points from a note back to its place in the text.
 func isWayBack(n *html.Node) bool {
 	classes := strings.Fields(attrOf(n, "class"))
 	return attrOf(n, "role") == "doc-backlink" || attrOf(n, "rev") == "footnote" ||
 		slices.ContainsFunc(classes, func(class string) bool {
-			return class == "footnote-backref" || class == "footnote-back" || class == "reversefootnote" || class == "footnote-return"
+			return class == "footnote-backref" || class == "footnote-back" || class == "reversefootnote" ||
+				class == "footnote-return"
 		}) ||
-		strings.HasPrefix(attrOf(n, "href"), "#") && slices.Contains([]string{"↩", "↩︎", "↩️", "↑", "^", "⤴"}, strings.TrimSpace(textIn(n)))
+		strings.HasPrefix(attrOf(n, "href"), "#") && slices.Contains([]string{"↩", "↩︎", "↩️", "↑", "^", "⤴"},
+			strings.TrimSpace(textIn(n)))
 }
 
-// textIn is the text of an element that has nothing else.
+// textIn returns the text of an element that has nothing else.
 func textIn(n *html.Node) string {
 	if c := n.FirstChild; c != nil && c == n.LastChild && c.Type == html.TextNode {
 		return c.Data
@@ -58,12 +62,13 @@ func textIn(n *html.Node) string {
 	return ""
 }
 
-// isAside reports whether an element has no words of the post: buttons to share it, numbers of lines of code, or
-// hidden words for screen readers.
+// isAside reports whether an element is no part of the text: buttons to share it, numbers of lines of code, or hidden
+// words for screen readers.
 func isAside(n *html.Node) bool {
 	for class := range strings.FieldsSeq(attrOf(n, "class")) {
 		switch class {
-		case "sharedaddy", "addtoany_share_save_container", "jp-relatedposts", "screen-reader-text", "sr-only", "visually-hidden":
+		case "sharedaddy", "addtoany_share_save_container", "jp-relatedposts", "screen-reader-text", "sr-only",
+			"visually-hidden":
 			return true
 		case "rouge-gutter", "gutter", "lineno", "linenos", "linenodiv", "line-numbers-rows", "hljs-ln-numbers":
 			return !hasLetters(n)

@@ -24,7 +24,7 @@ func escapedTwice(value string) (again string, certain bool) {
 	return again, true
 }
 
-// matches reports whether s is of known elements alone, of which each is ended.
+// matches reports whether s has only known elements, each with its end tag.
 func matches(s string) bool {
 	z := hypertext.Tokenizer(s)
 	var open []atom.Atom
@@ -62,7 +62,7 @@ func matches(s string) bool {
 	}
 }
 
-// endsByItself reports whether an element need not be ended.
+// endsByItself reports whether an element needs no end tag.
 func endsByItself(a atom.Atom) bool {
 	return a == atom.P || a == atom.Li || a == atom.Dt || a == atom.Dd || a == atom.Td || a == atom.Th || a == atom.Tr
 }

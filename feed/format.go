@@ -32,7 +32,7 @@ type source struct {
 	text    string // clean UTF-8; its first character is no white space
 	address string // where it was published; "": nobody knows
 	kind    Kind   // as it was recognised
-	more    More   // what was read beside it
+	more    More   // pages and posts read beside it
 	root    token  // of markup: the element that says what it is; only its name and place are kept
 }
 

@@ -47,7 +47,8 @@ func (t *texts) add(name string, x text) bool {
 		return false
 	}
 	at := len(*t)
-	if i := slices.IndexFunc(*t, func(n named) bool { return n.name == name }); body && i >= 0 && len((*t)[i].raw) < len(x.raw) {
+	if i := slices.IndexFunc(*t, func(n named) bool { return n.name == name }); body && i >= 0 &&
+		len((*t)[i].raw) < len(x.raw) {
 		at = i
 	}
 	*t = slices.Insert(*t, at, named{name, x})

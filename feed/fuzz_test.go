@@ -116,8 +116,10 @@ func FuzzList(f *testing.F) {
 	for _, s := range brokenLists() {
 		f.Add([]byte(s.text))
 	}
-	for _, text := range []string{"https://a.example/f boats \"~A\"\n\"query:U:x\"\n", "Account address,Show boosts\nann@a.example,true\n",
-		`[{"title":"A","feed_url":"https://a.example/f"}]`, "A: https://a.example/f\n@ News\n", "Title;Feed URL\nA;https://a.example/f\n"} {
+	for _, text := range []string{"https://a.example/f boats \"~A\"\n\"query:U:x\"\n",
+		"Account address,Show boosts\nann@a.example,true\n",
+		`[{"title":"A","feed_url":"https://a.example/f"}]`, "A: https://a.example/f\n@ News\n",
+		"Title;Feed URL\nA;https://a.example/f\n"} {
 		f.Add([]byte(text))
 	}
 	f.Fuzz(func(t *testing.T, body []byte) {

@@ -10,7 +10,8 @@ import (
 // Paths of feeds on sites that state none: frequent ones, rare ones, and ones in a folder.
 const (
 	commonPaths = "feed rss feed.xml rss.xml index.xml atom.xml feed/ ?feed=rss2"
-	rarePaths   = "blog/feed feed.json blog-feed.xml index.rdf feed.rss feed.atom blog/rss.xml rss/feed.xml feeds/posts/default"
+	rarePaths   = "blog/feed feed.json blog-feed.xml index.rdf feed.rss feed.atom blog/rss.xml rss/feed.xml " +
+		"feeds/posts/default"
 	folderPaths = "feed index.xml feed.xml rss.xml"
 )
 
@@ -72,7 +73,7 @@ func generatorPaths(generator string) string {
 }
 
 // GuessPaths returns the addresses of feeds to try on a site that offers none, likely ones first.
-// The order is: PeerTube, if the page could be one of it; the program that makes the site; the folder
+// The order is: PeerTube, if the page could belong to it; the program that makes the site; the folder
 // of the page; the whole site.
 func GuessPaths(address, generator string) []string {
 	u, err := url.Parse(address)
@@ -141,7 +142,8 @@ const mostFolders = 2
 func foldersOf(u *url.URL) []string {
 	whole := u.EscapedPath()
 	parts := strings.Split(strings.Trim(whole, "/"), "/")
-	if n := len(parts) - 1; path.Ext(parts[n]) != "" || n > 0 && !owner(parts[n]) && (!strings.HasSuffix(whole, "/") || strings.ContainsAny(parts[n], "-0123456789")) {
+	if n := len(parts) - 1; path.Ext(parts[n]) != "" || n > 0 && !owner(parts[n]) &&
+		(!strings.HasSuffix(whole, "/") || strings.ContainsAny(parts[n], "-0123456789")) {
 		parts = parts[:n]
 	}
 	var out []string

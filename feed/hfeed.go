@@ -14,7 +14,8 @@ import (
 )
 
 // postClasses are the classes of posts. A page without any of them has no posts.
-var postClasses = []string{"h-entry", "h-feed", "hentry", "hfeed", "h-event", "h-review", "h-recipe", "vevent", "hreview", "hrecipe"}
+var postClasses = []string{"h-entry", "h-feed", "hentry", "hfeed", "h-event", "h-review", "h-recipe", "vevent",
+	"hreview", "hrecipe"}
 
 // maxLinked bounds the pictures and links that are written before the text of a post.
 const maxLinked = 10
@@ -44,7 +45,8 @@ func (d *Document) readPosts(doc, address string) {
 			d.Posts = append(d.Posts, p)
 		}
 	}
-	if len(feed.Types) == 0 && len(d.Posts) == 1 && (samePage(d.Posts[0].Link, address) || !slices.ContainsFunc(feed.Children, isEntry)) {
+	if len(feed.Types) == 0 && len(d.Posts) == 1 && (samePage(d.Posts[0].Link, address) ||
+		!slices.ContainsFunc(feed.Children, isEntry)) {
 		d.Posts = nil
 	}
 	d.marked = len(d.Posts) > 0 || len(feed.Types) > 0
@@ -183,7 +185,8 @@ type hfeed struct {
 // such as read-of and checkin (indieweb.org/posts).
 var (
 	abouts = []string{"in-reply-to", "repost-of", "like-of", "bookmark-of"}
-	doings = []string{"quotation-of", "favorite-of", "read-of", "watch-of", "listen-of", "play-of", "follow-of", "tag-of", "want-of", "wish-of", "checkin"}
+	doings = []string{"quotation-of", "favorite-of", "read-of", "watch-of", "listen-of", "play-of", "follow-of",
+		"tag-of", "want-of", "wish-of", "checkin"}
 )
 
 // post makes a post of an entry; false: nobody could tell it from others.
@@ -207,7 +210,8 @@ func (h *hfeed) post(entry *microformats.Item) (Post, bool) {
 	for _, v := range entry.Properties["syndication"] {
 		p.Copies = append(p.Copies, absoluteBy(resolveAsWritten, v.Text, h.bases))
 	}
-	p.Author = firstOf(h.authorOf(entry), h.personIn(entry, "reviewer"), h.personIn(entry, "organizer"), h.author) // indieweb.org/authorship, step 3
+	// The order is that of indieweb.org/authorship, step 3.
+	p.Author = firstOf(h.authorOf(entry), h.personIn(entry, "reviewer"), h.personIn(entry, "organizer"), h.author)
 	p.bodies = h.bodies(entry)
 	if name := oneLine(entry.First("name")); name != "" && !isNote(name, entry) {
 		p.titles = []text{literal(name, plain)}

@@ -26,7 +26,8 @@ func isOtherPost(item *microformats.Item) bool { return slices.ContainsFunc(othe
 func particulars(item *microformats.Item) string {
 	var b strings.Builder
 	if item.Is("h-event") {
-		b.WriteString(paragraphOfLines(eventSpan(item.First("start"), item.First("end")), places(item.Properties["location"])))
+		b.WriteString(paragraphOfLines(eventSpan(item.First("start"), item.First("end")),
+			places(item.Properties["location"])))
 	}
 	b.WriteString(paragraphOfLines(names(item.Properties["item"]), rating(item)))
 	b.WriteString(paragraphOfLines(shown(item.Properties["rsvp"])))
@@ -104,8 +105,10 @@ func postal(place *microformats.Item) string {
 		place = vs[0].Item
 	}
 	var parts []string
-	for _, name := range []string{"street-address", "extended-address", "postal-code", "locality", "region", "country-name"} {
-		if part := html.EscapeString(shorten(oneLine(place.First(name)), maxTitle)); part != "" && !slices.Contains(parts, part) {
+	for _, name := range []string{"street-address", "extended-address", "postal-code", "locality", "region",
+		"country-name"} {
+		if part := html.EscapeString(shorten(oneLine(place.First(name)), maxTitle)); part != "" &&
+			!slices.Contains(parts, part) {
 			parts = append(parts, part)
 		}
 	}

@@ -166,20 +166,32 @@ func TestHFeedFacts(t *testing.T) {
 // TestOtherPosts: events, reviews and recipes are posts with their properties.
 func TestOtherPosts(t *testing.T) {
 	d := asFeed(t, `<html lang=en><body><div class="h-feed"><h1 class="p-name">All</h1>
-		<div class="h-event"><h2 class="p-name"><a class="u-url" href="/e/1">Club</a></h2><time class="dt-start" datetime="2026-12-02T18:00-08:00">2 Dec</time>
-			<time class="dt-end" datetime="2026-12-02T20:00-08:00"></time><p class="p-location h-card"><span class="p-name">The Quay</span>, <span class="p-locality">Portland</span></p>
+		<div class="h-event"><h2 class="p-name"><a class="u-url" href="/e/1">Club</a></h2><time class="dt-start"
+			datetime="2026-12-02T18:00-08:00">2 Dec</time>
+			<time class="dt-end" datetime="2026-12-02T20:00-08:00"></time><p class="p-location h-card"><span
+				class="p-name">The Quay</span>, <span class="p-locality">Portland</span></p>
 			<p class="p-organizer h-card">Ann</p><p class="e-content">Come along</p></div>
-		<div class="h-event"><a class="u-url p-name" href="/e/2">Fair</a><time class="dt-start" datetime="2026-12-05">5</time><time class="dt-end" datetime="2026-12-06">6</time><p class="p-location">Hall &lt;2&gt;</p></div>
-		<div class="h-review"><a class="u-url p-name" href="/r/1">A fine boat</a><div class="p-item h-product"><span class="p-name">Boat 3000</span></div>
-			<data class="p-rating" value="4">★★★★</data><p class="e-content">Floats</p><time class="dt-reviewed" datetime="2026-11-20T07:00:00Z"></time></div>
-		<div class="h-recipe"><a class="u-url p-name" href="/k/1">Soup</a><ul><li class="p-ingredient">1 leek</li></ul><div class="e-instructions"><p>Boil.</p></div></div>
-		<div class="h-entry"><a class="u-in-reply-to" href="https://e.example/5">Event</a> <data class="p-rsvp" value="yes">going</data><a class="u-url" href="/5"></a></div>
-		<div class="h-entry">Finished reading: <span class="u-read-of h-cite"><a class="p-name u-url" href="https://books.example/7">Moby-Dick</a></span><a class="u-url" href="/7"></a></div>
-		<div class="h-entry"><p class="p-content">at <span class="u-checkin h-card"><a class="u-url p-name" href="https://osm.example/6">The Harbour</a></span></p><a class="u-url" href="/6"></a></div>
-		<div class="h-entry"><p class="p-ate h-food"><span class="p-name">Toast</span></p><a class="u-url" href="/8"></a></div>
+		<div class="h-event"><a class="u-url p-name" href="/e/2">Fair</a><time class="dt-start"
+			datetime="2026-12-05">5</time><time class="dt-end" datetime="2026-12-06">6</time><p
+			class="p-location">Hall &lt;2&gt;</p></div>
+		<div class="h-review"><a class="u-url p-name" href="/r/1">A fine boat</a><div class="p-item h-product"><span
+			class="p-name">Boat 3000</span></div>
+			<data class="p-rating" value="4">★★★★</data><p class="e-content">Floats</p><time class="dt-reviewed"
+				datetime="2026-11-20T07:00:00Z"></time></div>
+		<div class="h-recipe"><a class="u-url p-name" href="/k/1">Soup</a><ul><li
+			class="p-ingredient">1 leek</li></ul><div class="e-instructions"><p>Boil.</p></div></div>
+		<div class="h-entry"><a class="u-in-reply-to" href="https://e.example/5">Event</a> <data class="p-rsvp"
+			value="yes">going</data><a class="u-url" href="/5"></a></div>
+		<div class="h-entry">Finished reading: <span class="u-read-of h-cite"><a class="p-name u-url"
+			href="https://books.example/7">Moby-Dick</a></span><a class="u-url" href="/7"></a></div>
+		<div class="h-entry"><p class="p-content">at <span class="u-checkin h-card"><a class="u-url p-name"
+			href="https://osm.example/6">The Harbour</a></span></p><a class="u-url" href="/6"></a></div>
+		<div class="h-entry"><p class="p-ate h-food"><span class="p-name">Toast</span></p><a class="u-url"
+			href="/8"></a></div>
 		</div>`, "https://ann.example/")
 	want := []struct{ title, content string }{
-		{"Club", `<p><strong>Wednesday 2 December 2026, 18:00–20:00 (-08:00)</strong><br>📍 The Quay, Portland</p>Come along`},
+		{"Club", `<p><strong>Wednesday 2 December 2026, 18:00–20:00 (-08:00)</strong><br>📍 The Quay, ` +
+			`Portland</p>Come along`},
 		{"Fair", `<p><strong>Saturday 5 December 2026 – Sunday 6 December 2026</strong><br>📍 Hall &lt;2&gt;</p>`},
 		{"A fine boat", `<p>Boat 3000<br>4/5</p>Floats`},
 		{"Soup", `<ul><li>1 leek</li></ul><p>Boil.</p>`},
@@ -192,7 +204,8 @@ func TestOtherPosts(t *testing.T) {
 		t.Fatalf("%d posts", len(d.Posts))
 	}
 	for i, p := range d.Posts {
-		got := strings.ReplaceAll(strings.ReplaceAll(p.Sanitise(time.Time{}).Content, ` rel="noopener noreferrer"`, ""), "<br/>", "<br>")
+		got := strings.ReplaceAll(strings.ReplaceAll(p.Sanitise(time.Time{}).Content, ` rel="noopener noreferrer"`, ""),
+			"<br/>", "<br>")
 		if p.Title != want[i].title || got != want[i].content {
 			t.Errorf("%d: %q\n%s, want\n%s", i, p.Title, got, want[i].content)
 		}
@@ -206,7 +219,8 @@ func TestOtherPosts(t *testing.T) {
 // not a post.
 func TestEventsAlone(t *testing.T) {
 	event := func(n string) string {
-		return `<div class="vevent"><a class="url summary" href="/e/` + n + `">E</a><abbr class="dtstart" title="2026-12-0` + n + `">x</abbr></div>`
+		return `<div class="vevent"><a class="url summary" href="/e/` + n +
+			`">E</a><abbr class="dtstart" title="2026-12-0` + n + `">x</abbr></div>`
 	}
 	for _, c := range []struct {
 		page string
@@ -214,8 +228,11 @@ func TestEventsAlone(t *testing.T) {
 	}{
 		{event("1") + event("2"), 2},
 		{event("1"), 0},
-		{`<div class="h-recipe"><h1 class="p-name">Soup</h1><time class="dt-published" datetime="2026-11-20">x</time></div>`, 0},
-		{`<div class="h-entry"><a class="u-url p-name" href="/1">1</a></div><div class="h-entry"><a class="u-url p-name" href="/2">2</a></div>` + `<div class="h-event"><a class="u-url p-name" href="/e/1">E</a></div>`, 2},
+		{`<div class="h-recipe"><h1 class="p-name">Soup</h1><time class="dt-published" datetime="2026-11-20">` +
+			`x</time></div>`, 0},
+		{`<div class="h-entry"><a class="u-url p-name" href="/1">1</a></div><div class="h-entry"><a class="u-url ` +
+			`p-name" href="/2">2</a></div>` + `<div class="h-event"><a class="u-url p-name" href="/e/1">E</a></div>`,
+			2},
 	} {
 		d, err := Parse([]byte("<html><body>"+c.page), "text/html", "https://ann.example/")
 		if err != nil || len(d.Posts) != c.want || (d.AsFeed() != nil) != (c.want > 0) {

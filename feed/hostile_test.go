@@ -216,8 +216,10 @@ var hostiles = []hostile{
 	{"marked: authors", numbered(marked, `<div class=h-entry><a class=u-author href=#>x</a><a class=u-url href=#>x</a></div>`, ``)},
 	{"marked: includes", fill(marked+`<div id=x class=hentry>`, `<a class=include href="#x"></a>`, ``)},
 	{"marked: a long base and rels", halves(fill(`<html><body class=h-entry><base href="http://x.org/`, `a`, ``), numbered(`/">`, `<a rel=x href=#></a>`, ``))},
-	{"a base and links", numbered(`<html><body><base href="http://x.org/`+strings.Repeat("a", 2000)+`/">`, `<a href=feed>rss</a>`, ``)},
-	{"a base and alternates", numbered(`<html><body><base href="http://x.org/`+strings.Repeat("a", 2000)+`/">`, `<a rel=feed href=x>b</a>`, ``)},
+	{"a base and links", numbered(`<html><body><base href="http://x.org/`+strings.Repeat("a", 2000)+`/">`,
+		`<a href=feed>rss</a>`, ``)},
+	{"a base and alternates", numbered(`<html><body><base href="http://x.org/`+strings.Repeat("a", 2000)+`/">`,
+		`<a rel=feed href=x>b</a>`, ``)},
 	{"links never closed", fill(`<html><body>`, `<a href=feed class=rss title=rss>`, ``)},
 	{"marked: a base and rels", numbered(marked+`<base href="http://x.org/`+strings.Repeat("a", 2000)+`/">`, `<a rel=x href=#></a>`, ``)},
 }

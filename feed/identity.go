@@ -10,8 +10,8 @@ import (
 )
 
 // identify gives each post its identity. The repetitions of a post have the identity of the first. Posts that share a
-// GUID, or have none, are known by their address; posts that share that too by title and date, and then by content. An
-// alias is the identity that the post had, or may get, in a document where it shares nothing.
+// GUID, or have none, get their identity from their address. If they share that too, they get it from title and date,
+// and then from the content. An alias is the identity of the post in a document where it shares nothing.
 func (d *Document) identify() {
 	of := d.repetitions()
 	guids, links := map[string]int{}, map[string]int{}
@@ -58,7 +58,7 @@ func (d *Document) identify() {
 // A sameness is a hash of what two entries of a document have in common if they are one post.
 type sameness uint64
 
-// sameAs returns the hash of a date and of texts; the first names what they are.
+// sameAs returns the hash of a date and of texts; the first text names the rule.
 func sameAs(seed maphash.Seed, published time.Time, texts ...string) sameness {
 	var h maphash.Hash
 	h.SetSeed(seed)
@@ -110,7 +110,7 @@ func (d *Document) repetitions() []int {
 	return of
 }
 
-// place returns what few entries share that are not versions of one post: address, date, and GUID before its fragment.
+// place returns address, date, and GUID before its fragment. Few entries share them that are not versions of one post.
 func (p *Post) place(seed maphash.Seed) sameness {
 	guid, _, _ := strings.Cut(p.GUID, "#")
 	return sameAs(seed, p.Published, "place", guid, p.Link)
@@ -121,7 +121,7 @@ func (p *Post) headline(seed maphash.Seed) sameness {
 	return sameAs(seed, p.Published, "headline", p.Title)
 }
 
-// headlineAt returns title, date and the address without what counts visits; and the text, if there is no date.
+// headlineAt returns title, date and the address without counters of visits; without a date, the text too.
 func (p *Post) headlineAt(seed maphash.Seed) sameness {
 	text := ""
 	if p.Published.IsZero() {
@@ -130,7 +130,8 @@ func (p *Post) headlineAt(seed maphash.Seed) sameness {
 	return sameAs(seed, p.Published, "page", p.Title, bareAddress(CleanURL(p.Link)), text)
 }
 
-// repeated returns what makes another entry a repetition of this one; crowded says that entries share its place.
+// repeated returns the samenesses that make another entry a repetition of this one; crowded: other entries share its
+// place.
 func (p *Post) repeated(seed maphash.Seed, crowded bool) []sameness {
 	all := []sameness{sameAs(seed, p.Published, "content", p.Hash)}
 	if p.Link == "" && p.Published.IsZero() {
@@ -171,8 +172,8 @@ func isNoGUID(guid string) bool {
 	return false
 }
 
-// isClockZero reports whether a date is an instant from which programs count, in any time zone, and so means no date.
-// These are the zeros of Unix, Windows, spreadsheets, the old Macintosh and FAT file systems.
+// isClockZero reports whether a date is the zero of a clock, in any time zone, and so means no date. Unix, Windows,
+// spreadsheets, the old Macintosh and FAT file systems have such zeros.
 func isClockZero(t time.Time) bool {
 	const zones = 14 * time.Hour
 	return slices.ContainsFunc([]time.Time{

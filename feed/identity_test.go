@@ -43,7 +43,8 @@ func TestRepetitions(t *testing.T) {
 		if path != "" {
 			link = "<link>https://x.org/" + path + "</link>"
 		}
-		return "<item><guid isPermaLink='false'>" + guid + "</guid>" + link + "<pubDate>" + date + "</pubDate><title>" + title +
+		return "<item><guid isPermaLink='false'>" + guid + "</guid>" + link + "<pubDate>" + date + "</pubDate><title>" +
+			title +
 			"</title><description>" + text + "</description></item>"
 	}
 	for _, c := range []struct {
@@ -51,27 +52,45 @@ func TestRepetitions(t *testing.T) {
 		entries []string
 		want    []int
 	}{
-		{"one GUID, link and date; an edited title", []string{entry("a", "p", date, "T", "words"), entry("a", "p", date, "U", "words")}, []int{0, 0}},
-		{"one GUID, link and date; an edited text", []string{entry("a", "p", date, "T", "words"), entry("a", "p", date, "T", "others")}, []int{0, 0}},
-		{"one GUID, link and date; other titles and texts", []string{entry("a", "p", date, "T", "words"), entry("a", "p", date, "U", "others")}, []int{0, 1}},
-		{"one GUID, link and date; an edited title, no text", []string{entry("a", "p", date, "T", ""), entry("a", "p", date, "U", "")}, []int{0, 0}},
-		{"anchors of one page, no texts", []string{entry("c#0", "p", date, "T", ""), entry("c#1", "p", date, "U", "")}, []int{0, 1}},
-		{"one GUID and link, other dates", []string{entry("a", "p", date, "T", "words"), entry("a", "p", later, "T", "words")}, []int{0, 1}},
-		{"all the same but the GUID", []string{entry("a", "p", date, "T", "words"), entry("b", "p", date, "T", "words")}, []int{0, 0}},
-		{"all the same but the GUID, undated", []string{entry("a", "p", "", "T", "words"), entry("b", "p", "", "T", "words")}, []int{0, 0}},
-		{"all the same but the GUID, neither link nor date", []string{entry("a", "", "", "T", "words"), entry("b", "", "", "T", "words")}, []int{0, 1}},
-		{"a GUID and link without a date; an edited text", []string{entry("a", "p", "", "T", "words"), entry("a", "p", "", "T", "others")}, []int{0, 1}},
-		{"a fragment counts edits of the title", []string{entry("c#0", "p", date, "T", "words"), entry("c#1", "p", date, "U", "words")}, []int{0, 0}},
-		{"one article twice, an excerpt and the whole", []string{entry("a", "p", date, "T", "words"), entry("b", "p", date, "T", "words and more"),
+		{"one GUID, link and date; an edited title", []string{entry("a", "p", date, "T", "words"),
+			entry("a", "p", date, "U", "words")}, []int{0, 0}},
+		{"one GUID, link and date; an edited text", []string{entry("a", "p", date, "T", "words"),
+			entry("a", "p", date, "T", "others")}, []int{0, 0}},
+		{"one GUID, link and date; other titles and texts", []string{entry("a", "p", date, "T", "words"),
+			entry("a", "p", date, "U", "others")}, []int{0, 1}},
+		{"one GUID, link and date; an edited title, no text",
+			[]string{entry("a", "p", date, "T", ""), entry("a", "p", date, "U", "")}, []int{0, 0}},
+		{"anchors of one page, no texts", []string{entry("c#0", "p", date, "T", ""), entry("c#1", "p", date, "U", "")},
+			[]int{0, 1}},
+		{"one GUID and link, other dates", []string{entry("a", "p", date, "T", "words"),
+			entry("a", "p", later, "T", "words")}, []int{0, 1}},
+		{"all the same but the GUID", []string{entry("a", "p", date, "T", "words"),
+			entry("b", "p", date, "T", "words")}, []int{0, 0}},
+		{"all the same but the GUID, undated", []string{entry("a", "p", "", "T", "words"),
+			entry("b", "p", "", "T", "words")}, []int{0, 0}},
+		{"all the same but the GUID, neither link nor date",
+			[]string{entry("a", "", "", "T", "words"), entry("b", "", "", "T", "words")}, []int{0, 1}},
+		{"a GUID and link without a date; an edited text", []string{entry("a", "p", "", "T", "words"),
+			entry("a", "p", "", "T", "others")}, []int{0, 1}},
+		{"a fragment counts edits of the title", []string{entry("c#0", "p", date, "T", "words"),
+			entry("c#1", "p", date, "U", "words")}, []int{0, 0}},
+		{"one article twice, an excerpt and the whole", []string{entry("a", "p", date, "T", "words"),
+			entry("b", "p", date, "T", "words and more"),
 			entry("c", "q", date, "C", "words"), entry("d", "r", date, "D", "words")}, []int{0, 0, 2, 3}},
-		{"one article twice, with a counter in an address", []string{entry("a", "p", date, "T", "words"), entry("b", "p/?utm_source=x", date, "T", "words"),
+		{"one article twice, with a counter in an address", []string{entry("a", "p", date, "T", "words"),
+			entry("b", "p/?utm_source=x", date, "T", "words"),
 			entry("c", "q", date, "C", "words")}, []int{0, 0, 2}},
-		{"one article twice, with a counter in an address, undated", []string{entry("a", "p", "", "T", "words"), entry("b", "p?utm_source=x", "", "T", "words"),
-			entry("c", "p?utm_source=y", "", "T", "others")}, []int{0, 0, 2}},
-		{"one link, title and date for all", []string{entry("a", "p", date, "T", "words"), entry("b", "p", date, "T", "others")}, []int{0, 1}},
-		{"anchors of one page", []string{entry("c#0", "p", date, "T", "words"), entry("c#1", "p", date, "T", "others")}, []int{0, 1}},
-		{"the third repeats by its text the second", []string{entry("a", "p", date, "T", "words"), entry("a", "p", date, "T", "more"), entry("a", "p", date, "U", "more")}, []int{0, 0, 0}},
-		{"one title and date, no GUID and no link", []string{entry("", "", date, "T", "words"), entry("", "", date, "T", "others")}, []int{0, 1}},
+		{"one article twice, with a counter in an address, undated",
+			[]string{entry("a", "p", "", "T", "words"), entry("b", "p?utm_source=x", "", "T", "words"),
+				entry("c", "p?utm_source=y", "", "T", "others")}, []int{0, 0, 2}},
+		{"one link, title and date for all", []string{entry("a", "p", date, "T", "words"),
+			entry("b", "p", date, "T", "others")}, []int{0, 1}},
+		{"anchors of one page", []string{entry("c#0", "p", date, "T", "words"), entry("c#1", "p", date, "T", "others")},
+			[]int{0, 1}},
+		{"the third repeats by its text the second", []string{entry("a", "p", date, "T", "words"),
+			entry("a", "p", date, "T", "more"), entry("a", "p", date, "U", "more")}, []int{0, 0, 0}},
+		{"one title and date, no GUID and no link", []string{entry("", "", date, "T", "words"),
+			entry("", "", date, "T", "others")}, []int{0, 1}},
 	} {
 		d := mustParse(t, "<rss><channel>"+strings.Join(c.entries, "")+"</channel></rss>", "")
 		for i, p := range d.Posts {
@@ -83,15 +102,17 @@ func TestRepetitions(t *testing.T) {
 	}
 }
 
-// TestNoIdentity: what programs write for none is neither an identity nor a date.
+// TestNoIdentity: the words and dates that programs write for none are neither identities nor dates.
 func TestNoIdentity(t *testing.T) {
-	for _, guid := range []string{"N/A", "none", "NULL", "0", " - ", "[undefined]", "00000000-0000-0000-0000-000000000000"} {
+	for _, guid := range []string{"N/A", "none", "NULL", "0", " - ", "[undefined]",
+		"00000000-0000-0000-0000-000000000000"} {
 		p := first(t, item("<guid isPermaLink='false'>"+guid+"</guid><link>https://x.org/1</link>"))
 		if p.Identity != "https://x.org/1" || p.Alias != "" {
 			t.Errorf("%s: identity %q, alias %q, want the link alone", guid, p.Identity, p.Alias)
 		}
 	}
-	for _, date := range []string{"Thu, 01 Jan 1970 00:00:00 GMT", "Thu, 01 Jan 1970 05:30:00 +0530", "1969-12-31T16:00:00-08:00", "1900-01-01", "1601-01-01T00:00:00Z"} {
+	for _, date := range []string{"Thu, 01 Jan 1970 00:00:00 GMT", "Thu, 01 Jan 1970 05:30:00 +0530",
+		"1969-12-31T16:00:00-08:00", "1900-01-01", "1601-01-01T00:00:00Z"} {
 		if p := first(t, item("<guid>a</guid><pubDate>"+date+"</pubDate>")); !p.Published.IsZero() {
 			t.Errorf("%s is read as %s, want no date", date, p.Published)
 		}
@@ -107,11 +128,16 @@ func TestHashChangesWithEdits(t *testing.T) {
 		reason, inside string
 		same           bool
 	}{
-		{"nothing changed", `<guid>a</guid><title>T</title><link>https://x.org/1</link><description>words</description>`, true},
-		{"a counter of comments", `<guid>a</guid><title>T</title><link>https://x.org/1</link><description>words</description><comments>7</comments>`, true},
-		{"the title", `<guid>a</guid><title>U</title><link>https://x.org/1</link><description>words</description>`, false},
-		{"the link", `<guid>a</guid><title>T</title><link>https://x.org/2</link><description>words</description>`, false},
-		{"the content", `<guid>a</guid><title>T</title><link>https://x.org/1</link><description>more words</description>`, false},
+		{"nothing changed",
+			`<guid>a</guid><title>T</title><link>https://x.org/1</link><description>words</description>`, true},
+		{"a counter of comments", `<guid>a</guid><title>T</title><link>https://x.org/1</link><description>` +
+			`words</description><comments>7</comments>`, true},
+		{"the title", `<guid>a</guid><title>U</title><link>https://x.org/1</link><description>words</description>`,
+			false},
+		{"the link", `<guid>a</guid><title>T</title><link>https://x.org/2</link><description>words</description>`,
+			false},
+		{"the content", `<guid>a</guid><title>T</title><link>https://x.org/1</link><description>more ` +
+			`words</description>`, false},
 		{"from title to content", `<guid>a</guid><link>https://x.org/1</link><description>words</description>`, false},
 	} {
 		e := first(t, item(c.inside))

@@ -12,9 +12,11 @@ var languageNames = map[string]string{
 	"german": "de", "deutsch": "de", "hebrew": "he", "italian": "it", "italiano": "it", "japanese": "ja", "日本語": "ja",
 	"korean": "ko", "polish": "pl", "polski": "pl", "portuguese": "pt", "português": "pt", "russian": "ru", "русский": "ru",
 	"spanish": "es", "español": "es", "swedish": "sv", "svenska": "sv", "turkish": "tr", "türkçe": "tr",
-	"arabe": "ar", "العربية": "ar", "中文": "zh", "简体中文": "zh", "繁體中文": "zh", "englisch": "en", "anglais": "en", "inglés": "en", "inglês": "en",
+	"arabe": "ar", "العربية": "ar", "中文": "zh", "简体中文": "zh", "繁體中文": "zh", "englisch": "en", "anglais": "en",
+	"inglés": "en", "inglês": "en",
 	"francais": "fr", "französisch": "fr", "allemand": "de", "alemán": "de", "alemão": "de", "עברית": "he", "한국어": "ko",
-	"portugues": "pt", "espanol": "es", "castellano": "es", "spanisch": "es", "català": "ca", "українська": "uk", "čeština": "cs", "magyar": "hu",
+	"portugues": "pt", "espanol": "es", "castellano": "es", "spanisch": "es", "català": "ca", "українська": "uk",
+	"čeština": "cs", "magyar": "hu",
 	"dansk": "da", "norsk": "no", "suomi": "fi", "ελληνικά": "el",
 }
 

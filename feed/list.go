@@ -63,8 +63,10 @@ const (
 )
 
 func columnOf(head string) (column, bool) {
-	switch strings.Join(strings.FieldsFunc(strings.ToLower(head), func(r rune) bool { return r == ' ' || r == '_' || r == '-' || r == '\uFEFF' }), "") {
-	case "xmlurl", "feedurl", "feed", "rss", "rssurl", "rssfeed", "url", "address", "link", "accountaddress", "account", "channelurl":
+	switch strings.Join(strings.FieldsFunc(strings.ToLower(head),
+		func(r rune) bool { return r == ' ' || r == '_' || r == '-' || r == '\uFEFF' }), "") {
+	case "xmlurl", "feedurl", "feed", "rss", "rssurl", "rssfeed", "url", "address", "link", "accountaddress", "account",
+		"channelurl":
 		return addressColumn, true
 	case "title", "name", "feedtitle", "feedname", "channeltitle", "displayname":
 		return titleColumn, true
@@ -76,7 +78,9 @@ func columnOf(head string) (column, bool) {
 
 // mutes reports whether a table is Mastodon's export of muted accounts.
 func mutes(head []string) bool {
-	return slices.ContainsFunc(head, func(name string) bool { return strings.EqualFold(strings.TrimSpace(name), "Hide notifications") })
+	return slices.ContainsFunc(head, func(name string) bool {
+		return strings.EqualFold(strings.TrimSpace(name), "Hide notifications")
+	})
 }
 
 // readTable reads a table with a column of addresses, a table of YouTube's channels with a head in
@@ -119,7 +123,7 @@ func readTable(text string) *Document {
 			o.Line = line
 			d.listed(o)
 		} else if _, named := columns[addressColumn]; named && strings.TrimSpace(strings.Join(cells, "")) != "" {
-			d.addBad(line, lineOf(cells[0]), digest.Refuse(digest.Invalid, "it names no address of a feed"))
+			d.addBad(line, lineOf(cells[0]), digest.Refuse(digest.Invalid, "it names no feed address"))
 		} else {
 			others++
 		}
@@ -174,7 +178,8 @@ func offerInRow(cells []string, columns map[column]int) (Offer, bool) {
 // isListed reports whether a text is an address or an account that a list may name.
 func isListed(s string) bool {
 	scheme, rest, found := strings.Cut(s, ":")
-	return isWeb(s) || found && rest != "" && isFeedScheme(scheme) || accountIn(s) != "" || strings.HasPrefix(s, "at://") || IsDID(s)
+	return isWeb(s) || found && rest != "" && isFeedScheme(scheme) || accountIn(s) != "" ||
+		strings.HasPrefix(s, "at://") || IsDID(s)
 }
 
 // readLines reads a list of addresses, one on a line. It accepts a text only if half of its lines
@@ -246,7 +251,8 @@ func offerInLine(line string) (o Offer, why error) {
 		return o, digest.Refuse(digest.Invalid, "it is a search within the feeds of another reader, not a feed")
 	case strings.HasPrefix(address, "filter:"), strings.HasPrefix(address, "exec:"):
 		o.Title = firstOf(o.Title, words[0])
-		return o, digest.Refuse(digest.Invalid, "another program makes this feed; give the address from which it makes it")
+		return o, digest.Refuse(digest.Invalid,
+			"another program creates this feed; give the address that it reads")
 	case strings.HasPrefix(address, "file:"):
 		o.Title = firstOf(o.Title, words[0])
 		return o, digest.Refuse(digest.Invalid, "it is a file on another machine, not a feed on the web")
@@ -262,7 +268,8 @@ func offerInLine(line string) (o Offer, why error) {
 // titledAddress reads a line with an address at its end, after a title.
 func titledAddress(line string) Offer {
 	at := max(strings.LastIndex(line, "http://"), strings.LastIndex(line, "https://"))
-	if at <= 0 || at > maxAnchor || !isWeb(line[at:]) || strings.ContainsAny(strings.TrimRight(line[at:], ")>"), " \t()<>\"{}") {
+	if at <= 0 || at > maxAnchor || !isWeb(line[at:]) || strings.ContainsAny(strings.TrimRight(line[at:], ")>"),
+		" \t()<>\"{}") {
 		return Offer{}
 	}
 	return Offer{URL: strings.TrimRight(line[at:], ")>"), Title: strings.Trim(line[:at], " \t:;,|–—-()[]<>\"")}
@@ -310,7 +317,8 @@ const (
 // readJSONList reads a list in JSON: objects with the address of a feed or a channel, and its
 // name. NewPipe, FreeTube and YouTube's older archives write such lists.
 func readJSONList(text string) *Document {
-	if begin := strings.TrimLeft(text, " \t\r\n"); begin == "" || begin[0] != '{' && begin[0] != '[' || len(text) > maxJSONList {
+	if begin := strings.TrimLeft(text, " \t\r\n"); begin == "" || begin[0] != '{' && begin[0] != '[' ||
+		len(text) > maxJSONList {
 		return nil
 	}
 	if strings.Count(text, "{")+strings.Count(text, "[") > mostInJSON || strings.Count(text, ",") > mostValues {

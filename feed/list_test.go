@@ -88,7 +88,7 @@ func TestPage(t *testing.T) {
 	}
 }
 
-// TestScrapedFeeds: what another reader makes of a page by its own rules is no feed here.
+// TestScrapedFeeds: the import skips feeds that another reader makes from pages by its own rules.
 func TestScrapedFeeds(t *testing.T) {
 	d, err := ReadList([]byte(`<opml version="2.0" xmlns:frss="https://freshrss.org/opml"><body>
 		<outline text="Scraped" type="HTML+XPath" xmlUrl="https://s.example/news" frss:xPathItem="//div"/>
@@ -101,7 +101,8 @@ func TestScrapedFeeds(t *testing.T) {
 		t.Fatal(err)
 	}
 	feeds, unread := listed(d)
-	if len(feeds) != 2 || len(unread) != 4 || !strings.HasPrefix(unread[0], "2 Scraped: another reader makes this feed from a page by its own rules (HTML+XPath)") {
+	if len(feeds) != 2 || len(unread) != 4 || !strings.HasPrefix(unread[0],
+		"2 Scraped: another reader creates this feed from a page by its own rules (HTML+XPath)") {
 		t.Errorf("%q %q", feeds, unread)
 	}
 }
@@ -110,8 +111,10 @@ func TestScrapedFeeds(t *testing.T) {
 func TestEpisodes(t *testing.T) {
 	d, err := ReadList([]byte(`<opml version="1.0"><head><title>Overcast Podcast Subscriptions</title></head><body>
 		<outline text="playlists"><outline type="podcast-playlist" title="All" smart="1"/></outline>
-		<outline text="feeds"><outline type="rss" overcastId="1" text="Boats" title="Boats" xmlUrl="https://a.example/p.xml" htmlUrl="https://a.example/">
-		<outline type="podcast-episode" overcastId="2" title="One" url="https://a.example/1" enclosureUrl="https://a.example/1.mp3"/>
+		<outline text="feeds"><outline type="rss" overcastId="1" text="Boats" title="Boats"
+			xmlUrl="https://a.example/p.xml" htmlUrl="https://a.example/">
+		<outline type="podcast-episode" overcastId="2" title="One" url="https://a.example/1"
+			enclosureUrl="https://a.example/1.mp3"/>
 		<outline type="podcast-episode" overcastId="3" title="Two" url="https://a.example/2"/></outline>
 		<outline type="rss" text="Ships" xmlUrl="https://b.example/p.xml"/></outline></body></opml>`))
 	if err != nil {
@@ -119,7 +122,8 @@ func TestEpisodes(t *testing.T) {
 	}
 	feeds, unread := listed(d)
 	if strings.Join(feeds, " ") != "Boats|https://a.example/p.xml|feeds Ships|https://b.example/p.xml|feeds" ||
-		strings.Join(unread, " ") != "2 2 episodes, 1 playlist: episodes and playlists are no feeds; the podcasts are taken" {
+		strings.Join(unread,
+			" ") != "2 2 episodes, 1 playlist: episodes and playlists are not feeds; the podcasts are imported" {
 		t.Errorf("%q %q", feeds, unread)
 	}
 }
@@ -129,25 +133,45 @@ func TestOtherLists(t *testing.T) {
 	const channel = "UCabcdefghijklmnopqrstu-"
 	youTube := youTubeFeed + "channel_id=" + channel
 	for _, c := range []struct{ why, text, feeds, unread string }{
-		{"Newsboat", "# my feeds\nhttps://a.example/feed boats \"~A boat\" sea\nhttps://b.example/atom.xml\n\n\"query:Unread:unread = \\\"yes\\\"\"\nfilter:~/bin/f:https://c.example/ \"~C\"\nexec:~/bin/g x\nfile:///home/ann/x.xml\nhttps://d.example/ ! \"two words\"\n",
+		{"Newsboat", "# my feeds\nhttps://a.example/feed boats \"~A boat\" sea\nhttps://b.example/atom.xml\n\n" +
+			"\"query:Unread:unread = \\\"yes\\\"\"\nfilter:~/bin/f:https://c.example/ \"~C\"\nexec:~/bin/g x\n" +
+			"file:///home/ann/x.xml\nhttps://d.example/ ! \"two words\"\n",
 			"A boat|https://a.example/feed|boats |https://b.example/atom.xml| |https://d.example/|two words",
-			"5 Unread: it is a search within the feeds of another reader, not a feed; 6 C: another program makes this feed; give the address from which it makes it; " +
-				"7 exec:~/bin/g: another program makes this feed; give the address from which it makes it; 8 file:///home/ann/x.xml: it is a file on another machine, not a feed on the web"},
-		{"newsraft", "@ News\nhttps://a.example/feed\n@ Sea\nhttps://b.example/feed\n", "|https://a.example/feed|News |https://b.example/feed|Sea", ""},
+			"5 Unread: it is a search within the feeds of another reader, not a feed; 6 C: another program " +
+				"creates this feed; give the address that it reads; " +
+				"7 exec:~/bin/g: another program creates this feed; give the address that it reads; 8 " +
+				"file:///home/ann/x.xml: it is a file on another machine, not a feed on the web"},
+		{"newsraft", "@ News\nhttps://a.example/feed\n@ Sea\nhttps://b.example/feed\n",
+			"|https://a.example/feed|News |https://b.example/feed|Sea", ""},
 		{"Snownews", "https://a.example/feed|A|Sea,News|\n", "A|https://a.example/feed|Sea,News", ""},
-		{"addresses", "\uFEFF- https://a.example/feed\r\n- B https://b.example/feed\r\nfeed://c.example/x\r\n@ann@d.example\r\n", "|https://a.example/feed| B|https://b.example/feed| |feed://c.example/x| |@ann@d.example|", ""},
-		{"titles before addresses", "A boat: https://a.example/feed\n[B](https://b.example/feed)\n", "A boat|https://a.example/feed| B|https://b.example/feed|", ""},
-		{"Mastodon", "Account address,Show boosts,Notify on new posts,Languages\nann@masto.example,true,false,\nbob@other.example,false,false,\"en, de\"\nnobody,true,false,\n",
-			"|@ann@masto.example| |@bob@other.example|", "4 nobody: it names no address of a feed"},
-		{"Misskey", "ann@masto.example,withReplies=false\nbob@other.example\n", "|@ann@masto.example| |@bob@other.example|", ""},
-		{"YouTube", "Channel Id,Channel Url,Channel Title\n" + channel + ",http://www.youtube.com/channel/" + channel + ",\"Boats, and ships\"\n", "Boats, and ships|" + youTube + "|", ""},
-		{"YouTube in German", "Kanal-ID,Kanal-URL,Kanaltitel\n" + channel + ",http://www.youtube.com/channel/" + channel + ",Boote\n\n", "Boote|" + youTube + "|", ""},
+		{"addresses", "\uFEFF- https://a.example/feed\r\n- B https://b.example/feed\r\nfeed://c.example/x\r\n" +
+			"@ann@d.example\r\n",
+			"|https://a.example/feed| B|https://b.example/feed| |feed://c.example/x| |@ann@d.example|", ""},
+		{"titles before addresses", "A boat: https://a.example/feed\n[B](https://b.example/feed)\n",
+			"A boat|https://a.example/feed| B|https://b.example/feed|", ""},
+		{"Mastodon", "Account address,Show boosts,Notify on new posts,Languages\nann@masto.example,true,false,\n" +
+			"bob@other.example,false,false,\"en, de\"\nnobody,true,false,\n",
+			"|@ann@masto.example| |@bob@other.example|", "4 nobody: it names no feed address"},
+		{"Misskey", "ann@masto.example,withReplies=false\nbob@other.example\n",
+			"|@ann@masto.example| |@bob@other.example|", ""},
+		{"YouTube", "Channel Id,Channel Url,Channel Title\n" + channel + ",http://www.youtube.com/channel/" + channel +
+			",\"Boats, and ships\"\n", "Boats, and ships|" + youTube + "|", ""},
+		{"YouTube in German", "Kanal-ID,Kanal-URL,Kanaltitel\n" + channel + ",http://www.youtube.com/channel/" +
+			channel + ",Boote\n\n", "Boote|" + youTube + "|", ""},
 		{"a table", "Title;Feed URL;Category\nA;https://a.example/feed;Sea\n", "A|https://a.example/feed|Sea", ""},
-		{"NewPipe", `{"app_version":"0.27","subscriptions":[{"service_id":0,"url":"https://www.youtube.com/channel/` + channel + `","name":"Boats"}]}`, "Boats|https://www.youtube.com/channel/" + channel + "|", ""},
-		{"FreeTube", `{"_id":"allChannels","subscriptions":[{"id":"` + channel + `","name":"Boats","thumbnail":"https://x.example/"}]}` + "\n", "Boats|" + youTube + "|", ""},
-		{"YouTube's older archive", `[{"kind":"youtube#subscription","snippet":{"title":"Boats","resourceId":{"channelId":"` + channel + `"}}}]`, "Boats|" + youTube + "|", ""},
-		{"JSON of addresses alone", `{"version":1,"feeds":[{"url":"https://a.example/feed"},{"url":"https://b.example/feed"}]}`, "|https://a.example/feed| |https://b.example/feed|", ""},
-		{"JSON of addresses", `{"feeds":[{"id":3,"title":"A","feed_url":"https://a.example/feed","site_url":"https://a.example/"}]}`, "A|https://a.example/feed|", ""},
+		{"NewPipe", `{"app_version":"0.27","subscriptions":[{"service_id":0,"url":"https://www.youtube.com/channel/` +
+			channel + `","name":"Boats"}]}`, "Boats|https://www.youtube.com/channel/" + channel + "|", ""},
+		{"FreeTube", `{"_id":"allChannels","subscriptions":[{"id":"` + channel +
+			`","name":"Boats","thumbnail":"https://x.example/"}]}` + "\n", "Boats|" + youTube + "|", ""},
+		{"YouTube's older archive",
+			`[{"kind":"youtube#subscription","snippet":{"title":"Boats","resourceId":{"channelId":"` + channel +
+				`"}}}]`, "Boats|" + youTube + "|", ""},
+		{"JSON of addresses alone",
+			`{"version":1,"feeds":[{"url":"https://a.example/feed"},{"url":"https://b.example/feed"}]}`,
+			"|https://a.example/feed| |https://b.example/feed|", ""},
+		{"JSON of addresses",
+			`{"feeds":[{"id":3,"title":"A","feed_url":"https://a.example/feed","site_url":"https://a.example/"}]}`,
+			"A|https://a.example/feed|", ""},
 	} {
 		d, err := ReadList([]byte(c.text))
 		if err != nil {
@@ -160,7 +184,10 @@ func TestOtherLists(t *testing.T) {
 			t.Errorf("%s:\n%s, want\n%s\n%s, want\n%s", c.why, got, c.feeds, strings.Join(unread, "; "), c.unread)
 		}
 	}
-	for _, text := range []string{"", "Dear Ann,\n\nI write at https://a.example/feed now.\nCome and see.\nBob", "a,b\n1,2\n", `{"a":1}`, `{"version":1,"site":"https://a.example/feed"}`, "[1,2]", "{\"at\":\"https://a.example/1\"}\n{\"at\":\"https://a.example/2\"}", "Account address,Hide notifications\nann@masto.example,true\n", strings.Repeat("[", 10_000), "42"} {
+	for _, text := range []string{"", "Dear Ann,\n\nI write at https://a.example/feed now.\nCome and see.\nBob",
+		"a,b\n1,2\n", `{"a":1}`, `{"version":1,"site":"https://a.example/feed"}`,
+		"{\"at\":\"https://a.example/1\"}\n{\"at\":\"https://a.example/2\"}", "[1,2]", "Account address,Hide notifications\nann@masto.example,true\n",
+		strings.Repeat("[", 10_000), "42"} {
 		if d, err := ReadList([]byte(text)); err == nil || !strings.Contains(err.Error(), "one address on each line") {
 			t.Errorf("%.40q: %+v %v", text, d, err)
 		}

@@ -8,13 +8,13 @@ import (
 )
 
 // The feed of an account is one page. A document names the next page, and the posts whose texts are at addresses of
-// their own. The poller reads them, and ParseMore parses all of it as one document.
+// their own. The poller reads them, and ParseMore parses the whole as one document.
 
 // More holds the answers that the poller has read beyond the page of an account.
 type More struct {
 	Pages   [][]byte          // the pages that follow it, in order
-	Objects map[string][]byte // posts and their authors, by the addresses at which they were read
-	Later   map[string]bool   // addresses of posts that a later poll reads: they are left out
+	Objects map[string][]byte // posts and their authors, by their addresses
+	Later   map[string]bool   // addresses of posts that a later poll reads; ParseMore skips them
 }
 
 // An Unread is a post whose text is at an address of its own.
@@ -29,7 +29,7 @@ type Unread struct {
 	// of the next post of the document.
 	Link, Before int
 
-	// Unsure says that By announces the address alone: it is a boost, or a post of the group By.
+	// Unsure reports that By announces the address alone: it is a boost, or a post of the group By.
 	Unsure bool
 	By     string
 }
@@ -42,8 +42,8 @@ type Mark struct {
 	Author   string  // the address of a group's author whose name the post does not tell; "": none
 }
 
-// Marks returns the entries by which a poll sees how far back the document goes, in its order: the newest first.
-// Pinned posts and edits of earlier posts are left out, because they do not follow that order.
+// Marks returns the entries of the document, the newest first. They tell a poll how far back the document goes. Marks
+// skips pinned posts and edits of earlier posts, because they do not follow that order.
 func (d *Document) Marks() []Mark {
 	links := make(map[int]*Unread)
 	before := make(map[int][]Mark)
@@ -66,7 +66,8 @@ func (d *Document) Marks() []Mark {
 
 // IsWhole reports whether the document refers to nothing that a poll could read beyond it.
 func (d *Document) IsWhole() bool {
-	return d.Next == "" && len(d.Unread) == 0 && !slices.ContainsFunc(d.Posts, func(p Post) bool { return p.writtenBy != "" })
+	return d.Next == "" && len(d.Unread) == 0 && !slices.ContainsFunc(d.Posts,
+		func(p Post) bool { return p.writtenBy != "" })
 }
 
 // ParseMore parses the page of an account with everything that was read beyond it.

@@ -6,18 +6,24 @@ import (
 	"testing"
 )
 
-// group is what a group passes on: a post that somebody has published at a host.
+// group returns the announcement of a group: an activity of a member at a host.
 func group(activity, host, id, more string) string {
-	return fmt.Sprintf(`{"type":"Announce","id":"https://a.example/announce/%[3]s","actor":"https://a.example/c/boats",%[5]s,"object":{"type":%[1]q,"id":"https://%[2]s/act/%[3]s","actor":"https://%[2]s/u/zoe",%[5]s,
-		"object":{"type":"Page","id":"https://%[2]s/post/%[3]s","attributedTo":"https://%[2]s/u/zoe","name":"CLAIMED","content":"CLAIMED","published":"2026-01-0%[3]sT00:00:00Z",%[5]s%[4]s}}}`, activity, host, id, more, toAll)
+	return fmt.Sprintf(`{"type":"Announce","id":"https://a.example/announce/%[3]s",`+
+		`"actor":"https://a.example/c/boats",%[5]s,"object":{"type":%[1]q,"id":"https://%[2]s/act/%[3]s",`+
+		`"actor":"https://%[2]s/u/zoe",%[5]s,
+		"object":{"type":"Page","id":"https://%[2]s/post/%[3]s","attributedTo":"https://%[2]s/u/zoe","name":"CLAIMED",
+		"content":"CLAIMED","published":"2026-01-0%[3]sT00:00:00Z",%[5]s%[4]s}}}`,
+		activity, host, id, more, toAll)
 }
 
-// page is a post as it is at its own address.
+// page returns a post as its own address serves it.
 func page(host, id, title string) []byte {
-	return fmt.Appendf(nil, `{"@context":"https://www.w3.org/ns/activitystreams","type":"Page","id":"https://%[1]s/post/%[2]s","attributedTo":"https://%[1]s/u/zoe","name":%[3]q,"content":"own words","published":"2026-01-0%[2]sT00:00:00Z",%[4]s}`, host, id, title, toAll)
+	return fmt.Appendf(nil, `{"@context":"https://www.w3.org/ns/activitystreams","type":"Page",`+
+		`"id":"https://%[1]s/post/%[2]s","attributedTo":"https://%[1]s/u/zoe","name":%[3]q,"content":"own words",`+
+		`"published":"2026-01-0%[2]sT00:00:00Z",%[4]s}`, host, id, title, toAll)
 }
 
-// What a member of a group has written elsewhere is believed when it was read there, and of nobody else (I9).
+// The post of a group's member counts only if it was read at the server of the member (I9).
 func TestGroupsPosts(t *testing.T) {
 	const foreign = "https://b.example/post/1"
 	for why, test := range map[string]struct {
@@ -25,20 +31,46 @@ func TestGroupsPosts(t *testing.T) {
 		more  More
 		want  string // title, author, extra
 	}{
-		"not read yet":                   {group("Create", "b.example", "1", ""), More{}, "- - 0"},
-		"read":                           {group("Create", "b.example", "1", ""), More{Objects: map[string][]byte{foreign: page("b.example", "1", "Title")}}, "Title @zoe@b.example 0"},
-		"read, but another post":         {group("Create", "b.example", "1", ""), More{Objects: map[string][]byte{foreign: page("b.example", "2", "Title")}}, "- - 0"},
-		"read, and by another host":      {group("Create", "b.example", "1", ""), More{Objects: map[string][]byte{foreign: []byte(strings.ReplaceAll(string(page("b.example", "1", "Title")), "https://b.example/u", "https://c.example/u"))}}, "- - 0"},
-		"read, and not for everybody":    {group("Create", "b.example", "1", ""), More{Objects: map[string][]byte{foreign: []byte(strings.ReplaceAll(string(page("b.example", "1", "Title")), toAll, `"to":"https://b.example/followers"`))}}, ""},
-		"read, and gone":                 {group("Create", "b.example", "1", ""), More{Objects: map[string][]byte{foreign: []byte(`{"type":"Tombstone","id":"` + foreign + `"}`)}}, ""},
-		"to be read another time":        {group("Create", "b.example", "1", ""), More{Later: map[string]bool{foreign: true}}, ""},
-		"a comment is read by nobody":    {group("Create", "b.example", "1", `,"inReplyTo":"https://b.example/post/0"`), More{}, "- - 2"},
-		"named by its ID only":           {`{"type":"Announce","id":"https://a.example/x",` + toAll + `,"object":{"type":"Create",` + toAll + `,"object":"` + foreign + `"}}`, More{Objects: map[string][]byte{foreign: page("b.example", "1", "Title")}}, "Title @zoe@b.example 0"},
-		"passed on twice":                {group("Update", "a.example", "1", "") + "," + group("Create", "a.example", "1", ""), More{}, "CLAIMED @zoe@a.example 0"},
-		"deleted by the group":           {`{"type":"Announce","id":"https://a.example/x","actor":"https://a.example/c/boats",` + toAll + `,"object":{"type":"Delete","object":"https://a.example/post/1"}},` + group("Create", "a.example", "1", ""), More{}, ""},
-		"passed on by its ID":            {`{"type":"Announce","id":"https://a.example/x","actor":"https://a.example/c/boats",` + toAll + `,"object":"` + foreign + `"}`, More{}, "- - 1"},
-		"passed on by its ID, and read":  {`{"type":"Announce","id":"https://a.example/x","actor":"https://a.example/c/boats",` + toAll + `,"object":"` + foreign + `"}`, More{Objects: map[string][]byte{foreign: []byte(strings.Replace(string(page("b.example", "1", "Title")), `"to":[`, `"cc":"https://a.example/c/boats","to":[`, 1))}}, "Title @zoe@b.example 0"},
-		"passed on, and not for a group": {`{"type":"Announce","id":"https://a.example/x","actor":"https://a.example/c/boats",` + toAll + `,"object":"` + foreign + `"}`, More{Objects: map[string][]byte{foreign: page("b.example", "1", "Title")}}, "- - 1"},
+		"not read yet": {group("Create", "b.example", "1", ""), More{}, "- - 0"},
+		"read": {group("Create", "b.example", "1", ""),
+			More{Objects: map[string][]byte{foreign: page("b.example", "1", "Title")}}, "Title @zoe@b.example 0"},
+		"read, but another post": {group("Create", "b.example", "1", ""),
+			More{Objects: map[string][]byte{foreign: page("b.example", "2", "Title")}}, "- - 0"},
+		"read, and by another host": {group("Create", "b.example", "1", ""),
+			More{Objects: map[string][]byte{foreign: []byte(
+				strings.ReplaceAll(string(page("b.example", "1", "Title")), "https://b.example/u",
+					"https://c.example/u"))}}, "- - 0"},
+		"read, and not for everybody": {group("Create", "b.example", "1", ""),
+			More{Objects: map[string][]byte{foreign: []byte(
+				strings.ReplaceAll(string(page("b.example", "1", "Title")), toAll,
+					`"to":"https://b.example/followers"`))}}, ""},
+		"read, and gone": {group("Create", "b.example", "1", ""),
+			More{Objects: map[string][]byte{foreign: []byte(`{"type":"Tombstone","id":"` + foreign + `"}`)}}, ""},
+		"to be read another time": {group("Create", "b.example", "1", ""),
+			More{Later: map[string]bool{foreign: true}}, ""},
+		"a comment is read by nobody": {group("Create", "b.example", "1", `,"inReplyTo":"https://b.example/post/0"`),
+			More{}, "- - 2"},
+		"named by its ID only": {`{"type":"Announce","id":"https://a.example/x",` + toAll +
+			`,"object":{"type":"Create",` + toAll + `,"object":"` + foreign + `"}}`,
+			More{Objects: map[string][]byte{foreign: page("b.example", "1", "Title")}}, "Title @zoe@b.example 0"},
+		"passed on twice": {group("Update", "a.example", "1", "") + "," +
+			group("Create", "a.example", "1", ""), More{}, "CLAIMED @zoe@a.example 0"},
+		"deleted by the group": {
+			`{"type":"Announce","id":"https://a.example/x","actor":"https://a.example/c/boats",` + toAll +
+				`,"object":{"type":"Delete","object":"https://a.example/post/1"}},` +
+				group("Create", "a.example", "1", ""), More{}, ""},
+		"passed on by its ID": {
+			`{"type":"Announce","id":"https://a.example/x","actor":"https://a.example/c/boats",` + toAll +
+				`,"object":"` + foreign + `"}`, More{}, "- - 1"},
+		"passed on by its ID, and read": {
+			`{"type":"Announce","id":"https://a.example/x","actor":"https://a.example/c/boats",` + toAll +
+				`,"object":"` + foreign + `"}`, More{Objects: map[string][]byte{
+				foreign: []byte(strings.Replace(string(page("b.example", "1", "Title")), `"to":[`,
+					`"cc":"https://a.example/c/boats","to":[`, 1))}}, "Title @zoe@b.example 0"},
+		"passed on, and not for a group": {
+			`{"type":"Announce","id":"https://a.example/x","actor":"https://a.example/c/boats",` + toAll +
+				`,"object":"` + foreign + `"}`, More{Objects: map[string][]byte{
+				foreign: page("b.example", "1", "Title")}}, "- - 1"},
 	} {
 		d, err := ParseMore([]byte(outboxOf(test.items)), "", "https://a.example/outbox?page=true", test.more)
 		if err != nil {
@@ -58,13 +90,16 @@ func TestGroupsPosts(t *testing.T) {
 	}
 }
 
-// An outbox that only names posts says which, and where they stand; with their texts they are posts.
+// TestNamedPosts: an outbox with addresses only lists them as unread, in order. With their texts they are posts.
 func TestNamedPosts(t *testing.T) {
 	named := func(id string) string {
-		return `{"type":"Create","actor":"https://a.example/ann","published":"2026-01-02T00:00:00Z",` + toAll + `,"object":"https://a.example/` + id + `"}`
+		return `{"type":"Create","actor":"https://a.example/ann","published":"2026-01-02T00:00:00Z",` + toAll +
+			`,"object":"https://a.example/` + id + `"}`
 	}
-	private := `{"type":"Create","actor":"https://a.example/ann","to":"https://a.example/ann/followers","object":"https://a.example/p"}`
-	doc := []byte(outboxOf(named("3") + "," + noteOf("Create", "2", "", "", "two") + "," + named("1") + `,"https://a.example/0","https://b.example/9",` + private))
+	private := `{"type":"Create","actor":"https://a.example/ann","to":"https://a.example/ann/followers",` +
+		`"object":"https://a.example/p"}`
+	doc := []byte(outboxOf(named("3") + "," + noteOf("Create", "2", "", "", "two") + "," + named("1") +
+		`,"https://a.example/0","https://b.example/9",` + private))
 	d, err := Parse(doc, "", "https://a.example/outbox")
 	if err != nil {
 		t.Fatal(err)
@@ -73,14 +108,20 @@ func TestNamedPosts(t *testing.T) {
 	for _, m := range d.Marks() {
 		got = append(got, fmt.Sprint(m.Identity, m.Unread != nil))
 	}
-	if want := "https://a.example/3true https://a.example/2false https://a.example/1true https://a.example/0true"; strings.Join(got, " ") != want {
+	if want := "https://a.example/3true https://a.example/2false https://a.example/1true " +
+		"https://a.example/0true"; strings.Join(got, " ") != want {
 		t.Errorf("marks %v, want %s", got, want)
 	}
 	note := func(id, by string) []byte {
-		return fmt.Appendf(nil, `{"type":"Note","id":"https://a.example/%s","attributedTo":%q,"content":"text %[1]s",%[3]s}`, id, by, toAll)
+		return fmt.Appendf(nil,
+			`{"type":"Note","id":"https://a.example/%s","attributedTo":%q,"content":"text %[1]s",%[3]s}`, id, by, toAll)
 	}
-	d, err = ParseMore(doc, "", "https://a.example/outbox", More{Objects: map[string][]byte{"https://a.example/3": note("3", "https://a.example/ann"), "https://a.example/1": note("1", "https://b.example/bob"),
-		"https://a.example/0": []byte(`{"type":"Create","id":"https://a.example/0","actor":"https://a.example/ann",` + toAll + `,"object":` + string(note("5", "https://a.example/ann")) + `}`)}})
+	d, err = ParseMore(doc, "", "https://a.example/outbox", More{
+		Objects: map[string][]byte{"https://a.example/3": note("3", "https://a.example/ann"),
+			"https://a.example/1": note("1", "https://b.example/bob"),
+			"https://a.example/0": []byte(`{"type":"Create","id":"https://a.example/0",` +
+				`"actor":"https://a.example/ann",` + toAll + `,"object":` +
+				string(note("5", "https://a.example/ann")) + `}`)}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,47 +136,64 @@ func TestNamedPosts(t *testing.T) {
 
 // Pages of one account are one document, with threads that begin on one and end on another.
 func TestPages(t *testing.T) {
-	first := `{"@context":"https://www.w3.org/ns/activitystreams","type":"OrderedCollectionPage","id":"https://a.example/outbox?page=true","next":"https://a.example/outbox?max_id=1","orderedItems":[` +
+	first := `{"@context":"https://www.w3.org/ns/activitystreams","type":"OrderedCollectionPage",` +
+		`"id":"https://a.example/outbox?page=true","next":"https://a.example/outbox?max_id=1","orderedItems":[` +
 		noteOf("Create", "2", "", `,"inReplyTo":"https://a.example/1"`, "two") + `]}`
-	d, err := ParseMore([]byte(first), "", "https://a.example/outbox?page=true", More{Pages: [][]byte{[]byte(outboxOf(noteOf("Create", "1", "", "", "one"))), []byte(`{"type":"Note"}`), []byte(`x`)}})
-	if err != nil || len(d.Posts) != 2 || d.Posts[0].PartOf != "https://a.example/1" || d.Next != "https://a.example/outbox?max_id=1" || d.Pages != 4 {
+	d, err := ParseMore([]byte(first), "", "https://a.example/outbox?page=true",
+		More{Pages: [][]byte{[]byte(outboxOf(noteOf("Create", "1", "", "", "one"))), []byte(`{"type":"Note"}`),
+			[]byte(`x`)}})
+	if err != nil || len(d.Posts) != 2 || d.Posts[0].PartOf != "https://a.example/1" ||
+		d.Next != "https://a.example/outbox?max_id=1" || d.Pages != 4 {
 		t.Errorf("%+v %v", d, err)
 	}
-	for next, want := range map[string]string{`"https://b.example/outbox?max_id=1"`: "", `{"type":"OrderedCollectionPage","id":"https://a.example/2"}`: "https://a.example/2", `"https://a.example/outbox?page=true"`: "", `null`: ""} {
-		if d, err := Parse([]byte(strings.Replace(first, `"https://a.example/outbox?max_id=1"`, next, 1)), "", "https://a.example/outbox?page=true"); err != nil || d.Next != want {
+	for next, want := range map[string]string{`"https://b.example/outbox?max_id=1"`: "",
+		`{"type":"OrderedCollectionPage","id":"https://a.example/2"}`: "https://a.example/2",
+		`"https://a.example/outbox?page=true"`:                        "", `null`: ""} {
+		if d, err := Parse([]byte(strings.Replace(first, `"https://a.example/outbox?max_id=1"`, next, 1)), "",
+			"https://a.example/outbox?page=true"); err != nil || d.Next != want {
 			t.Errorf("%s: %q, %v", next, d.Next, err)
 		}
 	}
 	post := func(id, reason string) string {
-		return `{"post":{"uri":"at://did:plc:a/app.bsky.feed.post/` + id + `","author":{"did":"did:plc:a"},"record":{"text":"x","createdAt":"2026-01-01T00:00:00Z"}}` + reason + `}`
+		return `{"post":{"uri":"at://did:plc:a/app.bsky.feed.post/` + id +
+			`","author":{"did":"did:plc:a"},"record":{"text":"x","createdAt":"2026-01-01T00:00:00Z"}}` + reason + `}`
 	}
-	d, err = ParseMore([]byte(`{"feed":[`+post("0", `,"reason":{"$type":"app.bsky.feed.defs#reasonPin"}`)+","+post("2", "")+`],"cursor":"2026-01-01T00:00:00Z"}`), "", ATProtoURL("did:plc:a"),
+	d, err = ParseMore([]byte(`{"feed":[`+post("0", `,"reason":{"$type":"app.bsky.feed.defs#reasonPin"}`)+","+
+		post("2", "")+`],"cursor":"2026-01-01T00:00:00Z"}`), "", ATProtoURL("did:plc:a"),
 		More{Pages: [][]byte{[]byte(`{"feed":[` + post("1", "") + `]}`)}})
-	if err != nil || len(d.Posts) != 3 || len(d.Marks()) != 2 || d.Next != ATProtoURL("did:plc:a")+"&cursor=2026-01-01T00%3A00%3A00Z" {
+	if err != nil || len(d.Posts) != 3 || len(d.Marks()) != 2 ||
+		d.Next != ATProtoURL("did:plc:a")+"&cursor=2026-01-01T00%3A00%3A00Z" {
 		t.Errorf("%+v %v", d, err)
 	}
 }
 
-// A label that was taken back or is over does nothing, one that hides hides.
+// TestATProtoLabels: a negated or expired label does nothing, and a label such as !hide hides the post.
 func TestATProtoLabels(t *testing.T) {
-	const post = `{"feed":[{"post":{"uri":"at://did:plc:a/app.bsky.feed.post/1","author":{"did":"did:plc:a","labels":[AUTHOR]},"indexedAt":"2026-11-20T00:00:00Z",
-		"record":{"text":"words","createdAt":"2026-11-19T00:00:00Z","labels":{"values":[SELF]}},"labels":[POST],"embed":{"images":[{"fullsize":"https://a.example/1.jpg"}]}}}]}`
+	const post = `{"feed":[{"post":{"uri":"at://did:plc:a/app.bsky.feed.post/1","author":{"did":"did:plc:a",` +
+		`"labels":[AUTHOR]},"indexedAt":"2026-11-20T00:00:00Z",
+		"record":{"text":"words","createdAt":"2026-11-19T00:00:00Z","labels":{"values":[SELF]}},"labels":[POST],
+		"embed":{"images":[{"fullsize":"https://a.example/1.jpg"}]}}}]}`
 	for why, test := range map[string]struct{ author, post, self, want string }{
-		"none":                       {"", "", "", "words <img"},
-		"of a picture":               {"", `{"src":"l","val":"porn"}`, "", "Content warning: porn words Picture"},
-		"of the text":                {"", `{"src":"l","val":"!warn"}`, "", "Content warning: warn"},
-		"by the author":              {"", "", `{"val":"nudity"}`, "Content warning: nudity words Picture"},
-		"taken back":                 {"", `{"src":"l","val":"porn"},{"src":"l","val":"porn","neg":true}`, "", "words <img"},
-		"taken back by another":      {"", `{"src":"l","val":"porn"},{"src":"m","val":"porn","neg":true}`, "", "Content warning: porn words Picture"},
-		"taken back, and given anew": {"", `{"src":"l","val":"porn","neg":true},{"src":"l","val":"porn"}`, "", "Content warning: porn words Picture"},
-		"over":                       {"", `{"src":"l","val":"porn","exp":"2026-11-18T00:00:00Z"}`, "", "words <img"},
-		"not yet over":               {"", `{"src":"l","val":"porn","exp":"2026-12-18T00:00:00Z"}`, "", "Content warning: porn words Picture"},
-		"hidden":                     {"", `{"src":"l","val":"!hide"}`, "", ""},
-		"taken down":                 {"", `{"src":"l","val":"!takedown"}`, "", ""},
-		"hidden no more":             {"", `{"src":"l","val":"!hide"},{"src":"l","val":"!hide","neg":true}`, "", "words <img"},
-		"an account that is hidden":  {`{"src":"l","val":"!suspend"}`, "", "", ""},
+		"none":          {"", "", "", "words <img"},
+		"of a picture":  {"", `{"src":"l","val":"porn"}`, "", "Content warning: porn words Picture"},
+		"of the text":   {"", `{"src":"l","val":"!warn"}`, "", "Content warning: warn"},
+		"by the author": {"", "", `{"val":"nudity"}`, "Content warning: nudity words Picture"},
+		"taken back":    {"", `{"src":"l","val":"porn"},{"src":"l","val":"porn","neg":true}`, "", "words <img"},
+		"taken back by another": {"", `{"src":"l","val":"porn"},{"src":"m","val":"porn","neg":true}`, "",
+			"Content warning: porn words Picture"},
+		"taken back, and given anew": {"", `{"src":"l","val":"porn","neg":true},{"src":"l","val":"porn"}`, "",
+			"Content warning: porn words Picture"},
+		"over": {"", `{"src":"l","val":"porn","exp":"2026-11-18T00:00:00Z"}`, "", "words <img"},
+		"not yet over": {"", `{"src":"l","val":"porn","exp":"2026-12-18T00:00:00Z"}`, "",
+			"Content warning: porn words Picture"},
+		"hidden":     {"", `{"src":"l","val":"!hide"}`, "", ""},
+		"taken down": {"", `{"src":"l","val":"!takedown"}`, "", ""},
+		"hidden no more": {"", `{"src":"l","val":"!hide"},{"src":"l","val":"!hide","neg":true}`, "",
+			"words <img"},
+		"an account that is hidden": {`{"src":"l","val":"!suspend"}`, "", "", ""},
 	} {
-		d, err := Parse([]byte(strings.NewReplacer("AUTHOR", test.author, "POST", test.post, "SELF", test.self).Replace(post)), "", ATProtoURL("did:plc:a"))
+		d, err := Parse([]byte(strings.NewReplacer("AUTHOR", test.author, "POST", test.post, "SELF",
+			test.self).Replace(post)), "", ATProtoURL("did:plc:a"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -153,7 +211,11 @@ func TestATProtoLabels(t *testing.T) {
 }
 
 func TestATProtoProblem(t *testing.T) {
-	for body, want := range map[string]string{`{"error":"AccountDeactivated","message":"Account is deactivated"}`: "Account is deactivated", `{"error":"AccountTakedown"}`: "AccountTakedown", `{}`: "", `<html>`: "", "": ""} {
+	for body, want := range map[string]string{
+		`{"error":"AccountDeactivated","message":"Account is deactivated"}`: "Account is deactivated",
+		`{"error":"AccountTakedown"}`:                                       "AccountTakedown",
+		`{}`:                                                                "", `<html>`: "", "": "",
+	} {
 		if got := ATProtoProblem([]byte(body)); got != want {
 			t.Errorf("%s: %q, want %q", body, got, want)
 		}

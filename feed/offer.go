@@ -36,8 +36,9 @@ var (
 	releases = regexp.MustCompile(`/(-/)?releases\.(atom|rss)$|/refs/rss\.xml$`)
 	tags     = regexp.MustCompile(`/(-/)?tags(\.(atom|rss)|\?format=atom)$`)
 	changes  = regexp.MustCompile(`/commits?/[^?]*\.(atom|rss)$|/-/commits/[^?]*\?format=atom|/log/rss\.xml$`)
-	replies  = regexp.MustCompile(`/posts\.rss$|/t/[^/]+/\d+\.rss$|/feeds/question/|/topic/\d+\.rss$|/r/\w+/comments/|/feed/topic/`)
-	topics   = regexp.MustCompile(`/latest\.rss$|/atom/discussions|/feed/topics$|/discussions/feed\.rss$`)
+	replies  = regexp.MustCompile(
+		`/posts\.rss$|/t/[^/]+/\d+\.rss$|/feeds/question/|/topic/\d+\.rss$|/r/\w+/comments/|/feed/topic/`)
+	topics = regexp.MustCompile(`/latest\.rss$|/atom/discussions|/feed/topics$|/discussions/feed\.rss$`)
 )
 
 // audience returns the audience of a feed among the feeds of its page.
@@ -93,10 +94,15 @@ func (d *Document) isOfPost(o Offer, address string) bool {
 	})
 }
 
-var commentsAddress = regexp.MustCompile(`/comments/|/comments$|comments\.(xml|rss|atom|json|rdf)|comments-rss|feed=comments|[?&]feed=\w+&(amp;)?(p|page_id)=`)
+var commentsAddress = regexp.MustCompile(
+	`/comments/|/comments$|comments\.(xml|rss|atom|json|rdf)|comments-rss|feed=comments|` +
+		`[?&]feed=\w+&(amp;)?(p|page_id)=`)
 
-var commentsTitle = regexp.MustCompile(`comments feed|^comments (on|for) |^comments$|^recent comments|^(all|latest|newest) comments|kommentar-feed|^kommentare (zu|für) |flux (rss )?des commentaires|^commentaires (sur|pour) |` +
-	`feed de (los )?comentarios|^comentarios (en|de|a) |feed (de|dos) comentários|^comentários (em|sobre|a|para) |feed dei commenti|reacties feed|reactiefeed|コメントフィード|コメントのフィード|خلاصة التعليقات|` +
+var commentsTitle = regexp.MustCompile(`comments feed|^comments (on|for) |^comments$|^recent comments|` +
+	`^(all|latest|newest) comments|kommentar-feed|^kommentare (zu|für) |` +
+	`flux (rss )?des commentaires|^commentaires (sur|pour) |` +
+	`feed de (los )?comentarios|^comentarios (en|de|a) |feed (de|dos) comentários|^comentários (em|sobre|a|para) |` +
+	`feed dei commenti|reacties feed|reactiefeed|コメントフィード|コメントのフィード|خلاصة التعليقات|` +
 	`комментариев$|评论 ?feed|评论源|迴響`)
 
 // IsComments recognises the feeds of comments that blogs offer beside their own.
@@ -156,7 +162,8 @@ func (o Offer) language() string {
 	if own := cmp.Or(primary(o.Language), inAddress(o.URL)); own != "" {
 		return own
 	}
-	for _, word := range strings.FieldsFunc(strings.ToLower(o.Title), func(r rune) bool { return strings.ContainsRune(" ()[]-–—|:,/»", r) }) {
+	for _, word := range strings.FieldsFunc(strings.ToLower(o.Title),
+		func(r rune) bool { return strings.ContainsRune(" ()[]-–—|:,/»", r) }) {
 		if code := languageNames[word]; code != "" {
 			return code
 		}
@@ -206,8 +213,8 @@ func inAddress(address string) string {
 
 // languageCodes are the languages that addresses name. Codes that often mean something else in an
 // address are absent.
-var languageCodes = setOf(`ar bg bn ca cs da de el en es et eu fa fi fr gl he hi hr hu id it ja ko lt lv ms nb nl nn no pl pt ro ru sk sl sr sv th tr uk
-	ur vi zh`)
+var languageCodes = setOf(`ar bg bn ca cs da de el en es et eu fa fi fr gl he hi hr hu id it ja ko lt lv ms nb nl nn
+	no pl pt ro ru sk sl sr sv th tr uk ur vi zh`)
 
 func knownLanguage(code string) string {
 	if code = strings.ToLower(code); languageCodes[code] {

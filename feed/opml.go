@@ -97,7 +97,8 @@ func whatInstead(text string, body []byte) any {
 
 // notList is the error for a file that holds no list but what was found: digest.Words, or an error that says it.
 func notList(found any, err error) error {
-	wrong := digest.Refuse(digest.Invalid, "not a subscription list (OPML) but %s; give an OPML file, or a text with one address on each line", found)
+	wrong := digest.Refuse(digest.Invalid,
+		"not a subscription list (OPML) but %s; give an OPML file, or a text with one address on each line", found)
 	wrong.Err = err
 	return wrong
 }
@@ -114,8 +115,8 @@ type listReader struct {
 	counted int
 	again   int // bytes that were read again
 
-	episodes, playlists int // of podcasts, that are no feeds
-	atEpisode           int // the line of the first of them
+	episodes, playlists int // of podcasts; they are not feeds
+	atEpisode           int // the line of the first episode or playlist
 }
 
 // mostReread is how many times a list may be read again, all together, in search of ends
@@ -167,7 +168,7 @@ func (r *listReader) isEpisode(tok *token, typ string) bool {
 	return true
 }
 
-// noteEpisodes notes all of them as one line.
+// noteEpisodes reports all of them in one line.
 func (r *listReader) noteEpisodes() {
 	if r.atEpisode == 0 {
 		return
@@ -176,7 +177,8 @@ func (r *listReader) noteEpisodes() {
 	if r.playlists > 0 {
 		title += ", " + digest.Counted(r.playlists, "playlist")
 	}
-	r.BadLines = append(r.BadLines, BadLine{Line: r.atEpisode, Title: title, Why: digest.Refuse(digest.Invalid, "episodes and playlists are no feeds; the podcasts are taken")})
+	r.BadLines = append(r.BadLines, BadLine{Line: r.atEpisode, Title: title,
+		Why: digest.Refuse(digest.Invalid, "episodes and playlists are not feeds; the podcasts are imported")})
 	slices.SortStableFunc(r.BadLines, func(a, b BadLine) int { return a.Line - b.Line })
 }
 
@@ -216,8 +218,10 @@ func (r *listReader) outline(tok *token) {
 	switch u := resolve(r.address, address); {
 	case r.isEpisode(tok, typ): // noteEpisodes
 	case isScraped(typ):
-		r.BadLines = append(r.BadLines, BadLine{Line: r.lineAt(tok.at), Title: firstOf(name, lineOf(u)), Why: digest.Refuse(digest.Invalid,
-			"another reader makes this feed from a page by its own rules (%s); give the address of a feed", lineOf(typ))})
+		r.BadLines = append(r.BadLines, BadLine{Line: r.lineAt(tok.at), Title: firstOf(name, lineOf(u)),
+			Why: digest.Refuse(digest.Invalid,
+				"another reader creates this feed from a page by its own rules (%s); give the address of a feed",
+				lineOf(typ))})
 	case u != "":
 		r.Feeds = append(r.Feeds, Offer{URL: u, Title: titleBeside(address, u, name), Type: typ, Folder: inside,
 			Line: r.lineAt(tok.at), Paused: tok.attr(pausedAttribute) == "true",

@@ -29,7 +29,7 @@ func readPage(src *source) (*Document, error) {
 	return d, nil
 }
 
-// A pageReader reads what a page says of feeds, token by token.
+// A pageReader reads the feeds that a page offers, token by token.
 type pageReader struct {
 	*Document
 	address, base string
@@ -101,7 +101,8 @@ func (r *pageReader) tag(tag html.Token) {
 		r.endAnchor()
 		r.beginAnchor(tag)
 	case atom.Img, atom.Svg:
-		r.anchor.add(valueOf(tag.Attr, "alt") + " " + valueOf(tag.Attr, "title") + " " + valueOf(tag.Attr, "aria-label"))
+		r.anchor.add(valueOf(tag.Attr, "alt") + " " + valueOf(tag.Attr, "title") + " " +
+			valueOf(tag.Attr, "aria-label"))
 	case atom.Frame:
 		r.addPart(resolve(r.base, valueOf(tag.Attr, "src")))
 	case atom.Meta:
@@ -109,7 +110,7 @@ func (r *pageReader) tag(tag html.Token) {
 	}
 }
 
-// meta reads what a <meta> says of the page.
+// meta reads the properties of the page in a <meta>.
 func (r *pageReader) meta(tag html.Token) {
 	content := valueOf(tag.Attr, "content")
 	r.channel = firstOf(r.channel, channelOf(tag))
@@ -124,17 +125,18 @@ func (r *pageReader) meta(tag html.Token) {
 	}
 }
 
-// maxRefresh is the longest delay, in seconds, of a page that only leads elsewhere.
+// maxRefresh is the longest delay, in seconds, of a refresh that counts as a redirect.
 const maxRefresh = 10
 
-// Refreshed returns the address to which a refresh leads soon, such as "0; url=/rss.xml" (HTML section 4.2.5.3); "" for
-// none.
+// Refreshed returns the address of a refresh that counts as a redirect, such as "0; url=/rss.xml" (HTML section
+// 4.2.5.3); "" for none.
 func Refreshed(base, content string) string {
 	const spaces = " \t\n\f\r"
 	content = strings.TrimLeft(content, spaces)
 	rest := strings.TrimLeft(content, "0123456789")
 	seconds, err := strconv.Atoi(firstOf(content[:len(content)-len(rest)], "0"))
-	if rest = strings.TrimLeft(rest, ".0123456789"); err != nil || seconds > maxRefresh || rest == content || rest == "" {
+	if rest = strings.TrimLeft(rest, ".0123456789"); err != nil || seconds > maxRefresh || rest == content ||
+		rest == "" {
 		return ""
 	}
 	if !strings.ContainsRune(";,"+spaces, rune(rest[0])) {
@@ -156,7 +158,7 @@ func Refreshed(base, content string) string {
 	return ""
 }
 
-// offer notes what a <link> or a link in the text offers, once.
+// offer notes the feed of a <link> or of a link in the text, once.
 func (d *Document) offer(tag html.Token, base string) {
 	rels := strings.Fields(strings.ToLower(valueOf(tag.Attr, "rel")))
 	offers := slices.Contains(rels, "feed") || slices.Contains(rels, "alternate")
@@ -173,7 +175,8 @@ func (d *Document) offer(tag html.Token, base string) {
 			d.Actor = href
 		}
 	}
-	d.offerLink(rels, Offer{URL: href, Title: shorten(oneLine(valueOf(tag.Attr, "title")), maxTitle), Type: typ, Language: valueOf(tag.Attr, "hreflang")}, base)
+	d.offerLink(rels, Offer{URL: href, Title: shorten(oneLine(valueOf(tag.Attr, "title")), maxTitle), Type: typ,
+		Language: valueOf(tag.Attr, "hreflang")}, base)
 }
 
 // OfferFirst puts the feeds that the Link fields of an answer offer before the feeds of the page
@@ -248,7 +251,8 @@ func isFeedType(typ string) bool {
 	switch typ = strings.TrimSpace(typ); typ {
 	case "application/rss+xml", "application/atom+xml", "application/feed+json", "application/json", "application/rdf+xml",
 		"text/rss+xml", "text/atom+xml", "application/x.atom+xml", "application/x-atom+xml", "application/x-rss+xml",
-		"application/rss", "application/atom", "text/rss", "text/atom", "application/x-rss", "application/x-atom", "text/rdf+xml",
+		"application/rss", "application/atom", "text/rss", "text/atom", "application/x-rss", "application/x-atom",
+		"text/rdf+xml",
 		"text/mf2+html", "application/mf2+html":
 		return true
 	}

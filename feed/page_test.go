@@ -20,7 +20,8 @@ func TestPageOffers(t *testing.T) {
 		{`<link rel=alternate type="text/mf2+html" href=/stream/ title=Notes>`, "/stream/"},
 		{`<link rel=alternate type="text/mf2+html" href="">`, ""},
 		{`<link rel=alternate type=text/xml title=RSS href=/tx.xml>`, "/tx.xml"},
-		{`<link rel=alternate type=application/xml href=/tx.xml><link rel=alternate type=text/xml href=/sitemap.xml>`, "/tx.xml"},
+		{`<link rel=alternate type=application/xml href=/tx.xml><link rel=alternate type=text/xml href=/sitemap.xml>`,
+			"/tx.xml"},
 		{`<body><a rel=feed href=/notes>Notes</a>`, "/notes"},
 		{`<body><a rel="alternate nofollow" type="application/rss+xml" href=/r>Follow</a>`, "/r"},
 		{`<body><a rel=alternate hreflang=de href=/de>Deutsch</a>`, ""},
@@ -36,7 +37,8 @@ func TestPageOffers(t *testing.T) {
 // TestPageLeads: links that may be feeds, the likely ones first.
 func TestPageLeads(t *testing.T) {
 	for _, c := range []struct{ page, want string }{
-		{`<footer><a href="/syndication.php" title="RSS"><img src="rss.png" alt="RSS feed"></a></footer>`, "/syndication.php"},
+		{`<footer><a href="/syndication.php" title="RSS"><img src="rss.png" alt="RSS feed"></a></footer>`,
+			"/syndication.php"},
 		{`<a href=/about>About our feed-back</a><a href=/feedback>Feedback</a><a href=/x>Rsst</a>`, ""},
 		{`<a href=/help/rss>What is RSS?</a><a href=/news.rss>News</a>`, "/help/rss /news.rss"},
 		{`<a href=/subscribe>RSS</a><a href=/blog/feed.xml>here</a>`, "/blog/feed.xml /subscribe"},
@@ -59,8 +61,11 @@ func TestPageLeads(t *testing.T) {
 
 // TestPageParts: links to the blog and the news of a site.
 func TestPageParts(t *testing.T) {
-	d := parsePage(`<!doctype html><title>A</title><nav><a href=/about>About</a><a href="/blog">Blog</a><a href=/x>Neuigkeiten</a>
-		<a href=/blog/2026/11/a>News</a><a href="https://blog.a.example/">B</a><a href="https://b.example/blog">Blog</a></nav>`, "https://a.example/")
+	d := parsePage(`<!doctype html><title>A</title><nav><a href=/about>About</a><a href="/blog">Blog</a><a href=/x>`+
+		`Neuigkeiten</a>
+		<a href=/blog/2026/11/a>News</a><a href="https://blog.a.example/">B</a><a
+		href="https://b.example/blog">Blog</a></nav>`,
+		"https://a.example/")
 	if got := strings.Join(d.Parts, " "); got != "https://a.example/blog https://a.example/x https://blog.a.example/" {
 		t.Error(got)
 	}
@@ -73,20 +78,32 @@ func TestRanked(t *testing.T) {
 	}
 	for _, c := range []struct{ why, address, page, want string }{
 		{"comments last", "/", link("/comments/feed/", "") + link("/feed/", ""), "/feed/ /comments/feed/"},
-		{"of a post of WordPress", "/2026/11/a-post/", link("/2026/11/a-post/feed/", `title="Boote » Kommentare"`) + link("/feed/", ""), "/feed/ /2026/11/a-post/feed/"},
-		{"plain links of WordPress", "/?p=12", link("/?feed=rss2&amp;p=12", "") + link("/?feed=rss2", ""), "/?feed=rss2 /?feed=rss2&p=12"},
-		{"in other words", "/", link("/a", `title="Boats: Kommentar-Feed"`) + link("/b", `title="Flux des commentaires"`) + link("/c", ""), "/c /a /b"},
-		{"Discourse", "/", link("/posts.rss", `title="Latest posts"`) + link("/latest.rss", `title="Latest topics"`), "/latest.rss /posts.rss"},
-		{"a topic of Discourse", "/t/x/12", link("/t/x/12.rss", "") + link("/latest.rss", ""), "/latest.rss /t/x/12.rss"},
-		{"a topic alone", "/forum/t/x/12", `<meta name=generator content="Discourse 3.4.0 - https://github.com/discourse/discourse">` + link("/forum/t/x/12.rss", ""), "/forum/latest.rss /forum/t/x/12.rss"},
+		{"of a post of WordPress", "/2026/11/a-post/", link("/2026/11/a-post/feed/", `title="Boote » Kommentare"`) +
+			link("/feed/", ""), "/feed/ /2026/11/a-post/feed/"},
+		{"plain links of WordPress", "/?p=12", link("/?feed=rss2&amp;p=12", "") + link("/?feed=rss2", ""),
+			"/?feed=rss2 /?feed=rss2&p=12"},
+		{"in other words", "/", link("/a", `title="Boats: Kommentar-Feed"`) +
+			link("/b", `title="Flux des commentaires"`) + link("/c", ""), "/c /a /b"},
+		{"Discourse", "/", link("/posts.rss", `title="Latest posts"`) + link("/latest.rss", `title="Latest topics"`),
+			"/latest.rss /posts.rss"},
+		{"a topic of Discourse", "/t/x/12", link("/t/x/12.rss", "") + link("/latest.rss", ""),
+			"/latest.rss /t/x/12.rss"},
+		{"a topic alone", "/forum/t/x/12",
+			`<meta name=generator content="Discourse 3.4.0 - https://github.com/discourse/discourse">` +
+				link("/forum/t/x/12.rss", ""), "/forum/latest.rss /forum/t/x/12.rss"},
 		{"a category of Discourse", "/c/x/5", link("/c/x/5.rss", ""), "/c/x/5.rss"},
-		{"Flarum", "/", link("/atom", `title="Forum activity"`) + link("/atom/discussions", ""), "/atom/discussions /atom"},
-		{"its language", "/", `<html lang=de>` + link("/en/feed.xml", "") + link("/de/feed.xml", ""), "/de/feed.xml /en/feed.xml"},
+		{"Flarum", "/", link("/atom", `title="Forum activity"`) + link("/atom/discussions", ""),
+			"/atom/discussions /atom"},
+		{"its language", "/", `<html lang=de>` + link("/en/feed.xml", "") + link("/de/feed.xml", ""),
+			"/de/feed.xml /en/feed.xml"},
 		{"as links say", "/", `<html lang=de-CH>` + link("/a", "hreflang=en") + link("/b", "hreflang=de"), "/b /a"},
-		{"as titles say", "/", `<html lang=fr>` + link("/a", `title="News (English)"`) + link("/b", `title="News (Français)"`), "/b /a"},
-		{"as the address says", "/pt/blog", link("/en.xml?lang=en", "") + link("/x?lang=pt-BR", ""), "/x?lang=pt-BR /en.xml?lang=en"},
+		{"as titles say", "/", `<html lang=fr>` + link("/a", `title="News (English)"`) +
+			link("/b", `title="News (Français)"`), "/b /a"},
+		{"as the address says", "/pt/blog", link("/en.xml?lang=en", "") + link("/x?lang=pt-BR", ""),
+			"/x?lang=pt-BR /en.xml?lang=en"},
 		{"one language alone", "/", `<html lang=de>` + link("/x", "") + link("/en/feed", ""), "/x /en/feed"},
-		{"what may be none", "/", `<link rel=alternate type="application/json" href=/api>` + link("/feed", ""), "/feed /api"},
+		{"what may be none", "/", `<link rel=alternate type="application/json" href=/api>` + link("/feed", ""),
+			"/feed /api"},
 		{"as on the page", "/", link("/sport", "") + link("/all", ""), "/sport /all"},
 	} {
 		d := parsePage("<!doctype html>"+c.page+"<title>A</title>", "https://a.example"+c.address)
@@ -99,16 +116,24 @@ func TestRanked(t *testing.T) {
 // TestReleases: the releases of a project come before its commits.
 func TestReleases(t *testing.T) {
 	for _, c := range []struct{ address, page, want string }{
-		{"https://github.com/o/r", `<link rel=alternate type="application/atom+xml" href="/o/r/commits/main.atom">`, "https://github.com/o/r/releases.atom https://github.com/o/r/commits/main.atom"},
-		{"https://github.com/o/r/releases", `<link rel=alternate type="application/atom+xml" href="/o/r/tags.atom"><link rel=alternate type="application/atom+xml" href="/o/r/releases.atom">`,
+		{"https://github.com/o/r", `<link rel=alternate type="application/atom+xml" href="/o/r/commits/main.atom">`,
+			"https://github.com/o/r/releases.atom https://github.com/o/r/commits/main.atom"},
+		{"https://github.com/o/r/releases", `<link rel=alternate type="application/atom+xml" href="/o/r/tags.atom">` +
+			`<link rel=alternate type="application/atom+xml" href="/o/r/releases.atom">`,
 			"https://github.com/o/r/releases.atom https://github.com/o/r/tags.atom"},
-		{"https://github.com/o", `<link rel=alternate type="application/atom+xml" href="/o.atom">`, "https://github.com/o.atom"},
+		{"https://github.com/o", `<link rel=alternate type="application/atom+xml" href="/o.atom">`,
+			"https://github.com/o.atom"},
 		{"https://github.com/orgs/o/repositories", ``, ""},
-		{"https://gitlab.com/g/s/r", `<link rel=alternate type="application/atom+xml" href="/g/s/r.atom">`, "https://gitlab.com/g/s/r/-/releases.atom https://gitlab.com/g/s/r.atom"},
-		{"https://git.a.example/o/r/-/tree/main", `<meta property="og:site_name" content=GitLab>`, "https://git.a.example/o/r/-/releases.atom"},
-		{"https://codeberg.org/o/r", `<link rel=alternate type="application/rss+xml" href="/o/r.rss">`, "https://codeberg.org/o/r/releases.rss https://codeberg.org/o/r.rss"},
-		{"https://git.a.example/o/r", `<meta name=keywords content="git,forge,forgejo">`, "https://git.a.example/o/r/releases.rss"},
-		{"https://git.sr.ht/~o/r", `<link rel=alternate type="application/rss+xml" href="/~o/r/log/rss.xml"><link rel=alternate type="application/rss+xml" href="/~o/r/refs/rss.xml">`,
+		{"https://gitlab.com/g/s/r", `<link rel=alternate type="application/atom+xml" href="/g/s/r.atom">`,
+			"https://gitlab.com/g/s/r/-/releases.atom https://gitlab.com/g/s/r.atom"},
+		{"https://git.a.example/o/r/-/tree/main", `<meta property="og:site_name" content=GitLab>`,
+			"https://git.a.example/o/r/-/releases.atom"},
+		{"https://codeberg.org/o/r", `<link rel=alternate type="application/rss+xml" href="/o/r.rss">`,
+			"https://codeberg.org/o/r/releases.rss https://codeberg.org/o/r.rss"},
+		{"https://git.a.example/o/r", `<meta name=keywords content="git,forge,forgejo">`,
+			"https://git.a.example/o/r/releases.rss"},
+		{"https://git.sr.ht/~o/r", `<link rel=alternate type="application/rss+xml" href="/~o/r/log/rss.xml"><link ` +
+			`rel=alternate type="application/rss+xml" href="/~o/r/refs/rss.xml">`,
 			"https://git.sr.ht/~o/r/refs/rss.xml https://git.sr.ht/~o/r/log/rss.xml"},
 		{"https://a.example/o/r", ``, ""},
 	} {
@@ -122,33 +147,36 @@ func TestReleases(t *testing.T) {
 // TestPlatforms: addresses of pages from which the address of a feed follows, and others.
 func TestPlatforms(t *testing.T) {
 	for typed, want := range map[string]string{
-		"https://medium.com/@ann":                                                  "https://medium.com/feed/@ann",
-		"medium.com/@ann/boats-0123456789ab":                                       "https://medium.com/feed/@ann",
-		"https://medium.com/boats-weekly":                                          "https://medium.com/feed/boats-weekly",
-		"https://medium.com/boats-weekly/a-0123456789ab?source=":                   "https://medium.com/feed/boats-weekly",
-		"https://ann.medium.com/boats-0123456789ab":                                "https://ann.medium.com/feed",
-		"https://medium.com/tag/boats":                                             "https://medium.com/feed/tag/boats",
-		"https://medium.com/feed/@ann":                                             "",
-		"https://medium.com/p/0123456789ab":                                        "",
-		"https://medium.com/":                                                      "",
-		"https://www.reddit.com/r/boats/":                                          "https://www.reddit.com/r/boats/.rss",
-		"old.reddit.com/r/boats":                                                   "https://www.reddit.com/r/boats/.rss",
-		"https://www.reddit.com/r/boats/top/?t=week":                               "https://www.reddit.com/r/boats/top/.rss?t=week",
-		"https://www.reddit.com/r/boats/comments/1abc/a_boat/":                     "https://www.reddit.com/r/boats/.rss",
-		"https://www.reddit.com/u/ann/":                                            "https://www.reddit.com/user/ann/.rss",
-		"https://www.reddit.com/user/ann/submitted/":                               "https://www.reddit.com/user/ann/submitted/.rss",
-		"https://www.reddit.com/user/ann/m/sea/":                                   "https://www.reddit.com/user/ann/m/sea/.rss",
-		"https://www.reddit.com/r/boats.rss":                                       "",
-		"https://www.reddit.com/":                                                  "",
-		"https://www.tumblr.com/ann":                                               "https://ann.tumblr.com/rss",
-		"https://www.tumblr.com/ann/7000/a-boat":                                   "https://ann.tumblr.com/rss",
-		"https://www.tumblr.com/blog/view/ann":                                     "https://ann.tumblr.com/rss",
-		"https://www.tumblr.com/dashboard/blog/ann":                                "https://ann.tumblr.com/rss",
-		"ann.tumblr.com":                                                           "https://ann.tumblr.com/rss",
-		"https://ann.tumblr.com/post/7000/a-boat":                                  "https://ann.tumblr.com/rss",
-		"https://ann.tumblr.com/tagged/boats":                                      "https://ann.tumblr.com/tagged/boats/rss",
-		"https://ann.tumblr.com/tagged/boats/rss":                                  "",
-		"https://www.tumblr.com/explore/today":                                     "",
+		"https://medium.com/@ann":                                "https://medium.com/feed/@ann",
+		"medium.com/@ann/boats-0123456789ab":                     "https://medium.com/feed/@ann",
+		"https://medium.com/boats-weekly":                        "https://medium.com/feed/boats-weekly",
+		"https://medium.com/boats-weekly/a-0123456789ab?source=": "https://medium.com/feed/boats-weekly",
+		"https://ann.medium.com/boats-0123456789ab":              "https://ann.medium.com/feed",
+		"https://medium.com/tag/boats":                           "https://medium.com/feed/tag/boats",
+		"https://medium.com/feed/@ann":                           "",
+		"https://medium.com/p/0123456789ab":                      "",
+		"https://medium.com/":                                    "",
+
+		"https://www.reddit.com/r/boats/":                      "https://www.reddit.com/r/boats/.rss",
+		"old.reddit.com/r/boats":                               "https://www.reddit.com/r/boats/.rss",
+		"https://www.reddit.com/r/boats/top/?t=week":           "https://www.reddit.com/r/boats/top/.rss?t=week",
+		"https://www.reddit.com/r/boats/comments/1abc/a_boat/": "https://www.reddit.com/r/boats/.rss",
+		"https://www.reddit.com/u/ann/":                        "https://www.reddit.com/user/ann/.rss",
+		"https://www.reddit.com/user/ann/submitted/":           "https://www.reddit.com/user/ann/submitted/.rss",
+		"https://www.reddit.com/user/ann/m/sea/":               "https://www.reddit.com/user/ann/m/sea/.rss",
+		"https://www.reddit.com/r/boats.rss":                   "",
+		"https://www.reddit.com/":                              "",
+
+		"https://www.tumblr.com/ann":                "https://ann.tumblr.com/rss",
+		"https://www.tumblr.com/ann/7000/a-boat":    "https://ann.tumblr.com/rss",
+		"https://www.tumblr.com/blog/view/ann":      "https://ann.tumblr.com/rss",
+		"https://www.tumblr.com/dashboard/blog/ann": "https://ann.tumblr.com/rss",
+		"ann.tumblr.com":                            "https://ann.tumblr.com/rss",
+		"https://ann.tumblr.com/post/7000/a-boat":   "https://ann.tumblr.com/rss",
+		"https://ann.tumblr.com/tagged/boats":       "https://ann.tumblr.com/tagged/boats/rss",
+		"https://ann.tumblr.com/tagged/boats/rss":   "",
+		"https://www.tumblr.com/explore/today":      "",
+
 		"https://open.substack.com/pub/ann/p/boats":                                "https://ann.substack.com/feed",
 		"https://feedly.com/i/subscription/feed%2Fhttps%3A%2F%2Fa.example%2Ff":     "https://a.example/f",
 		"https://theoldreader.com/feeds/subscribe?url=https%3A%2F%2Fa.example%2Ff": "https://a.example/f",
@@ -186,11 +214,12 @@ func TestPodcastLookup(t *testing.T) {
 			t.Errorf("%s: %q, want %q", address, got, want)
 		}
 	}
+	const podcast = "https://a.example/p.xml"
 	for answer, want := range map[string]string{
-		`{"resultCount":1,"results":[{"kind":"podcast","feedUrl":"https://a.example/p.xml"}]}`: "https://a.example/p.xml",
-		`{"resultCount":0,"results":[]}`:                    "",
-		`{"results":[{"feedUrl":"file:///etc/passwd"}]}`:    "",
-		`{"results":[{"feedUrl":7},{"feedUrl":null},null]}`: "",
+		`{"resultCount":1,"results":[{"kind":"podcast","feedUrl":"` + podcast + `"}]}`: podcast,
+		`{"resultCount":0,"results":[]}`:                                               "",
+		`{"results":[{"feedUrl":"file:///etc/passwd"}]}`:                               "",
+		`{"results":[{"feedUrl":7},{"feedUrl":null},null]}`:                            "",
 		`{`: "",
 	} {
 		if got := ReadPodcastLookup([]byte(answer)); got != want {
@@ -230,7 +259,8 @@ func TestGuessPaths(t *testing.T) {
 		{"https://a.example/posts/x", "Hugo 0.140", "/index.xml", "/posts/index.xml", ""},
 		{"https://a.example/", "Wix.com Website Builder", "/blog-feed.xml", "/feed", ""},
 	} {
-		got := strings.Fields(strings.ReplaceAll(strings.Join(GuessPaths(c.address, c.generator), " "), "https://a.example", ""))
+		got := strings.Fields(strings.ReplaceAll(strings.Join(GuessPaths(c.address, c.generator), " "),
+			"https://a.example", ""))
 		if got[0] != c.first || !slices.Contains(got, c.has) || slices.Contains(got, c.hasNot) {
 			t.Errorf("%s: %q", c.address, got)
 		}

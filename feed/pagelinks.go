@@ -43,7 +43,7 @@ func (r *pageReader) beginAnchor(tag html.Token) {
 	r.anchor.addClass(tag)
 }
 
-// addClass notes the classes by which an icon says what a link leads to: fa-rss, icon-rss.
+// addClass adds the classes of an icon that shows the purpose of a link, such as fa-rss and icon-rss.
 func (a *anchor) addClass(tag html.Token) {
 	if class := valueOf(tag.Attr, "class"); a != nil && strings.Contains(class, "rss") {
 		a.add(class)
@@ -69,7 +69,8 @@ func (r *pageReader) endAnchor() {
 	case likely > 0 && len(r.Leads) < maxLeads:
 		same := func(o Offer) bool { return o.URL == href }
 		if !slices.ContainsFunc(r.Leads, same) {
-			r.Leads = append(r.Leads, Offer{URL: strings.Clone(href), Title: shorten(oneLine(firstOf(a.title, words)), maxTitle), likely: likely})
+			r.Leads = append(r.Leads, Offer{URL: strings.Clone(href),
+				Title: shorten(oneLine(firstOf(a.title, words)), maxTitle), likely: likely})
 		}
 	case likely == 0 && isPart(href, words, r.address):
 		r.addPart(href)
@@ -80,17 +81,20 @@ func (r *pageReader) endAnchor() {
 func (a *anchor) isPromising(words string) bool {
 	address := strings.ToLower(a.href)
 	contains := func(part string) bool { return strings.Contains(address, part) }
-	return slices.ContainsFunc([]string{"rss", "feed", "atom", "rdf", "xml", "syndicat", "backend", "pcast", "itpc:", "podcast", "subscribe"}, contains) ||
+	return slices.ContainsFunc([]string{"rss", "feed", "atom", "rdf", "xml", "syndicat", "backend", "pcast", "itpc:",
+		"podcast", "subscribe"}, contains) ||
 		a.typ != "" || feedWord.MatchString(words) || partNames[strings.Trim(words, wordEnds)] ||
-		slices.ContainsFunc(strings.FieldsFunc(address, func(r rune) bool { return r == '/' || r == '.' }), func(part string) bool { return partNames[part] })
+		slices.ContainsFunc(strings.FieldsFunc(address, func(r rune) bool { return r == '/' || r == '.' }),
+			func(part string) bool { return partNames[part] })
 }
 
-// wordEnds are the signs around the words of a link that are no part of them.
+// wordEnds are the punctuation marks around the words of a link.
 const wordEnds = " →»›"
 
 // addPart notes a page of the same site that may have a feed.
 func (r *pageReader) addPart(href string) {
-	if len(r.Parts) < maxParts && isWeb(href) && SameSite(href, r.address) && !samePage(href, r.address) && !slices.Contains(r.Parts, href) {
+	if len(r.Parts) < maxParts && isWeb(href) && SameSite(href, r.address) && !samePage(href, r.address) &&
+		!slices.Contains(r.Parts, href) {
 		r.Parts = append(r.Parts, strings.Clone(href))
 	}
 }
@@ -101,9 +105,16 @@ func (r *pageReader) sortLeads() {
 }
 
 var (
-	feedWord = regexp.MustCompile(`(^|[^\pL\pN])((rss2?|atom|rdf)($|[^\pL\pN])|((rss|web|news|podcast|atom)-?)?feeds?($|[^\pL\pN-])|syndicat(e|ion)($|[^\pL\pN]))`)
-	feedName = regexp.MustCompile(`^(rss2?|atom|feeds?|rdf|backend|syndication)$|^(rss2?|atom|feed|index|news|blog|podcast|all|latest|posts|backend|syndication)\.(xml|rss|rdf|atom|php|json)$|\.(rss|rdf|atom)$|(^|[._-])(rss|feed|atom)([._-][\w-]*)?\.xml$`)
-	feedAsk  = regexp.MustCompile(`(^|&)(feed|format|type|alt|mode|view|output|_t)=(rss|rss2|atom|rdf|feed|xml)[\w.]*(&|$)`)
+	feedWord = regexp.MustCompile(
+		`(^|[^\pL\pN])((rss2?|atom|rdf)($|[^\pL\pN])|((rss|web|news|podcast|atom)-?)?feeds?($|[^\pL\pN-])|` +
+			`syndicat(e|ion)($|[^\pL\pN]))`)
+	feedName = regexp.MustCompile(
+		`^(rss2?|atom|feeds?|rdf|backend|syndication)$|` +
+			`^(rss2?|atom|feed|index|news|blog|podcast|all|latest|posts|backend|syndication)` +
+			`\.(xml|rss|rdf|atom|php|json)$|` +
+			`\.(rss|rdf|atom)$|(^|[._-])(rss|feed|atom)([._-][\w-]*)?\.xml$`)
+	feedAsk = regexp.MustCompile(
+		`(^|&)(feed|format|type|alt|mode|view|output|_t)=(rss|rss2|atom|rdf|feed|xml)[\w.]*(&|$)`)
 )
 
 // likelyFeed returns how likely a link is a feed: 3 by its scheme or its type, 2 by its address,
@@ -123,7 +134,8 @@ func likelyFeed(written, href, typ, words, page string) int {
 		return 3
 	case name == "index.php" || name == "index.xml" && !says && !own:
 		return 0
-	case feedName.MatchString(name) && !strings.HasSuffix(name, ".php"), feedAsk.MatchString(strings.ToLower(u.RawQuery)):
+	case feedName.MatchString(name) && !strings.HasSuffix(name, ".php"),
+		feedAsk.MatchString(strings.ToLower(u.RawQuery)):
 		if own || says || isFeedHost(u.Hostname()) {
 			return 2
 		}
@@ -138,19 +150,22 @@ func likelyFeed(written, href, typ, words, page string) int {
 
 // isFile reports whether a name ends as the name of a picture, a document or a program does.
 func isFile(name string) bool {
-	return slices.Contains([]string{".png", ".gif", ".jpg", ".jpeg", ".svg", ".webp", ".pdf", ".zip", ".css", ".js", ".opml", ".mp3"}, path.Ext(name))
+	return slices.Contains([]string{".png", ".gif", ".jpg", ".jpeg", ".svg", ".webp", ".pdf", ".zip", ".css", ".js",
+		".opml", ".mp3"}, path.Ext(name))
 }
 
 // isFeedHost reports whether a host holds feeds of other sites.
 func isFeedHost(host string) bool {
 	first, _, _ := strings.Cut(host, ".")
-	return slices.Contains([]string{"feeds", "feed", "rss", "feeds2", "feedproxy", "anchor"}, first) || strings.HasPrefix(host, "feeds-")
+	return slices.Contains([]string{"feeds", "feed", "rss", "feeds2", "feedproxy", "anchor"}, first) ||
+		strings.HasPrefix(host, "feeds-")
 }
 
 // partNames are names of blogs and pages of news.
-var partNames = setOf(`blog blogs weblog news newsroom journal posts articles writing writings notes diary updates stories essays magazine press changelog
-	podcast episodes releases archive aktuelles neuigkeiten nachrichten beiträge artikel actualités actualites actus nouvelles noticias notícias artículos
-	articulos entradas novedades artigos novidades nieuws notizie новости блог ブログ ニュース お知らせ 新着情報 新闻 博客 مدونة المدونة أخبار الأخبار`)
+var partNames = setOf(`blog blogs weblog news newsroom journal posts articles writing writings notes diary updates
+	stories essays magazine press changelog podcast episodes releases archive aktuelles neuigkeiten nachrichten
+	beiträge artikel actualités actualites actus nouvelles noticias notícias artículos articulos entradas novedades
+	artigos novidades nieuws notizie новости блог ブログ ニュース お知らせ 新着情報 新闻 博客 مدونة المدونة أخبار الأخبار`)
 
 // isPart reports whether a link is the blog or the news of its site.
 func isPart(href, words, page string) bool {

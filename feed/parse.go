@@ -10,12 +10,10 @@ import (
 	"digest"
 )
 
-// Parse reads a document. The kind is decided by its content; contentType (as
-// in the HTTP header, may be empty) names the charset and says what is tried
-// first where the content leaves it open. address is where the document was
-// published, for relative links. An error is a *digest.Error that says what was
-// found instead of a feed, a list or a page; with that of a feed which ends before its
-// first entry comes what it says of itself.
+// Parse reads a document. Its content decides the kind. contentType, which may be empty, is the field of the HTTP
+// header: it names the charset, and the kind to try first if the content is ambiguous. address is the address of the
+// document, for relative links. An error is a *digest.Error that names what the document is instead. If a feed ends
+// before its first entry, Parse returns the title and link of the feed beside the error.
 func Parse(body []byte, contentType, address string) (*Document, error) {
 	return parse(body, contentType, address, More{})
 }

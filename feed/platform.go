@@ -50,8 +50,8 @@ var plainName = regexp.MustCompile(`^[\w.-]+$`)
 func isName(s string) bool { return plainName.MatchString(s) }
 
 // mediumOwn are the names at Medium that are no publication's.
-var mediumOwn = setOf(`about m me p business creators explore-topics feed jobs-at-medium membership new-story partner-program plans policy search
-	sitemap tags topic topics verified-authors`)
+var mediumOwn = setOf(`about m me p business creators explore-topics feed jobs-at-medium membership new-story
+	partner-program plans policy search sitemap tags topic topics verified-authors`)
 
 // mediumPage returns the feed of a person, a publication or a tag.
 func mediumPage(parts []string) string {
@@ -91,8 +91,9 @@ func redditPage(parts []string, query string) string {
 }
 
 // tumblrOwn are the names at Tumblr that are no blog's.
-var tumblrOwn = setOf(`about abuse apps business communities dashboard developers docs explore following help inbox jobs likes live login logo new
-	press privacy policy register search security settings support tagged themes tips trending api assets embed static media www safe-mode`)
+var tumblrOwn = setOf(`about abuse apps business communities dashboard developers docs explore following help inbox
+	jobs likes live login logo new press privacy policy register search security settings support tagged themes tips
+	trending api assets embed static media www safe-mode`)
 
 // tumblrPage returns the feed of a blog whose page is at tumblr.com/NAME.
 func tumblrPage(parts []string) string {
@@ -130,7 +131,8 @@ func PodcastLookup(address string) (lookup, abroad string) {
 		return "", ""
 	}
 	switch strings.TrimPrefix(u.Hostname(), "www.") {
-	case "podcasts.apple.com", "itunes.apple.com", "geo.itunes.apple.com", "embed.podcasts.apple.com", "overcast.fm", "castro.fm", "pca.st":
+	case "podcasts.apple.com", "itunes.apple.com", "geo.itunes.apple.com", "embed.podcasts.apple.com", "overcast.fm",
+		"castro.fm", "pca.st":
 	default:
 		return "", ""
 	}
@@ -172,8 +174,9 @@ func ReadPodcastLookup(body []byte) string {
 
 // readerHosts are feed readers to which sites link for subscribing. Such a link contains the
 // address of the feed.
-var readerHosts = setOf(`feedly.com cloud.feedly.com inoreader.com theoldreader.com newsblur.com feedbin.com feedbin.me netvibes.com add.my.yahoo.com
-	fusion.google.com google.com bazqux.com subscribeonandroid.com antennapod.org subtome.com bloglovin.com flipboard.com feedreader.com`)
+var readerHosts = setOf(`feedly.com cloud.feedly.com inoreader.com theoldreader.com newsblur.com feedbin.com
+	feedbin.me netvibes.com add.my.yahoo.com fusion.google.com google.com bazqux.com subscribeonandroid.com
+	antennapod.org subtome.com bloglovin.com flipboard.com feedreader.com`)
 
 func isFeedReader(host string) bool { return readerHosts[strings.TrimPrefix(host, "www.")] }
 
@@ -191,7 +194,8 @@ func subscribed(u *url.URL) string {
 	if strings.HasSuffix(u.Hostname(), "subscribeonandroid.com") && strings.Contains(path, "/") {
 		return normalOr(path)
 	}
-	for _, before := range []string{"i/subscription/feed/", "i/subscription/content/feed/", "i/discover/sources/feed/", "feed/"} {
+	for _, before := range []string{"i/subscription/feed/", "i/subscription/content/feed/", "i/discover/sources/feed/",
+		"feed/"} {
 		if _, to, found := strings.Cut(path, before); found && isWeb(to) {
 			return normalOr(to)
 		}
@@ -215,14 +219,15 @@ func (d *Document) offerSounds(doc, address string) {
 		return
 	}
 	if m := soundCloudUser.FindStringSubmatch(doc); m != nil {
-		d.addOffer(Offer{URL: "https://feeds.soundcloud.com/users/soundcloud:users:" + strings.Clone(m[1]) + "/sounds.rss", Type: "application/rss+xml"})
+		d.addOffer(Offer{URL: "https://feeds.soundcloud.com/users/soundcloud:users:" + strings.Clone(m[1]) +
+			"/sounds.rss", Type: "application/rss+xml"})
 	}
 }
 
 // forgeOwn are the first parts of addresses of forges that belong to no project.
-var forgeOwn = setOf(`about admin api apps collections contact customer-stories dashboard enterprise events explore features help issues join login
-	marketplace new notifications orgs organizations pricing pulls readme search security sessions settings signup site sponsors stars topics
-	trending user users groups -`)
+var forgeOwn = setOf(`about admin api apps collections contact customer-stories dashboard enterprise events explore
+	features help issues join login marketplace new notifications orgs organizations pricing pulls readme search
+	security sessions settings signup site sponsors stars topics trending user users groups -`)
 
 // offerReleases notes the releases of a project on a page of a forge. Such pages offer commits or
 // all activity, if anything. The host or the keywords of the page tell the forge.
@@ -243,7 +248,8 @@ func (d *Document) offerReleases(address, keywords string) {
 		releases = project + "/releases.atom"
 	case strings.HasPrefix(host, "gitlab."), strings.Contains(keywords, "gitlab"):
 		releases = gitLabProject(u, parts) + "/-/releases.atom"
-	case host == "codeberg.org", host == "gitea.com", strings.Contains(keywords, "gitea"), strings.Contains(keywords, "forgejo"):
+	case host == "codeberg.org", host == "gitea.com", strings.Contains(keywords, "gitea"),
+		strings.Contains(keywords, "forgejo"):
 		releases = project + "/releases.rss"
 	default:
 		return

@@ -106,7 +106,8 @@ func (p *Post) Sanitise(seen time.Time) digest.Post {
 // Blank reports whether a post that was just read has nothing to show: no title, text, picture or file, and no
 // other page that it is about.
 func Blank(p digest.Post) bool {
-	return p.Untitled && p.ImageURL == "" && p.LeadsTo == "" && len(p.Enclosures) == 0 && !strings.Contains(p.Content, "<img ") &&
+	return p.Untitled && p.ImageURL == "" && p.LeadsTo == "" && len(p.Enclosures) == 0 &&
+		!strings.Contains(p.Content, "<img ") &&
 		!strings.ContainsFunc(p.Summary+stripTags(p.Content), isSeen)
 }
 
@@ -133,7 +134,7 @@ func (d *Document) OwnPages() string { return addressList(d.Me) }
 // warns begins a line that warns of a text.
 const warns = "Content warning: "
 
-// told is what a post is told of by where its text is not shown: no text behind a warning.
+// told returns the part of a text that headlines and excerpts may show: nothing behind a warning.
 func (p *Post) told(content string) string {
 	if p.warning != "" {
 		return "<p>" + escape(p.warning) + "</p>"
@@ -147,13 +148,14 @@ func (p *Post) told(content string) string {
 	return content
 }
 
-// untilWarned gives a text up to the warning with which it begins, as Mastodon writes one into its RSS feeds, in the
-// language of the post: "<p><strong>Content warning:</strong> spiders</p><hr/>". Other texts stay as they are.
+// untilWarned returns the content warning with which a text begins; without one, the whole text. Mastodon writes it
+// into its RSS feeds, in the language of the post: "<p><strong>Content warning:</strong> spiders</p><hr/>".
 func untilWarned(content string) string {
 	first, rest, found := strings.Cut(content, "</p>")
 	label, _, labelled := strings.Cut(strings.TrimPrefix(first, "<p><strong>"), "</strong>")
 	label = strings.TrimRight(label, " \u00a0\u202f")
-	if found && labelled && strings.HasPrefix(first, "<p><strong>") && strings.HasPrefix(strings.TrimSpace(rest), "<hr") &&
+	if found && labelled && strings.HasPrefix(first, "<p><strong>") &&
+		strings.HasPrefix(strings.TrimSpace(rest), "<hr") &&
 		(strings.HasSuffix(label, ":") || strings.HasSuffix(label, "：")) && !strings.Contains(label, "<") {
 		return first + "</p>"
 	}

@@ -2,7 +2,7 @@ package feed
 
 import "testing"
 
-// TestRefresh: what browsers take for a refresh that leads elsewhere soon.
+// TestRefresh: the refreshes that browsers follow within ten seconds.
 func TestRefresh(t *testing.T) {
 	for content, want := range map[string]string{
 		"0;url=/rss.xml":                "https://a.example/rss.xml",
@@ -23,7 +23,8 @@ func TestRefresh(t *testing.T) {
 		"0x;url=/rss.xml":               "",
 		"":                              "",
 	} {
-		d := parsePage(`<title>Moved</title><meta http-equiv=REFRESH content="`+escape(content)+`">`, "https://a.example/dir/feed")
+		d := parsePage(`<title>Moved</title><meta http-equiv=REFRESH content="`+escape(content)+`">`,
+			"https://a.example/dir/feed")
 		if d.Refresh != want {
 			t.Errorf("%q: %q, want %q", content, d.Refresh, want)
 		}

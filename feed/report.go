@@ -59,7 +59,8 @@ func Report(d *Document) Reported {
 }
 
 func reportPost(p *Post) ReportedPost {
-	r := ReportedPost{Title: orNull(p.Title), Link: orNull(mended(firstOf(p.page, p.Link))), Author: orNull(p.Author), ID: orNull(p.GUID), HasContent: len(p.bodies) > 0}
+	r := ReportedPost{Title: orNull(p.Title), Link: orNull(mended(firstOf(p.page, p.Link))), Author: orNull(p.Author),
+		ID: orNull(p.GUID), HasContent: len(p.bodies) > 0}
 	if len(p.Enclosures) > 0 {
 		r.Enclosure = &p.Enclosures[0]
 	}

@@ -44,7 +44,7 @@ func Domain(host string) string {
 	return domain
 }
 
-// Platform gives the domain at whose pace a host is polled: the registrable domain by the rules of registries alone.
+// Platform returns the domain whose pace holds for a host: the registrable domain by the rules of registries alone.
 // ann.github.io and bob.github.io have different owners, but one operator serves both: github.io.
 func Platform(host string) string {
 	domain := Domain(host)

@@ -29,9 +29,12 @@ func TestDomain(t *testing.T) {
 
 func TestPlatform(t *testing.T) {
 	for host, want := range map[string]string{
-		"ann.github.io": "github.io", "github.io": "github.io", "ann.blogspot.com": "blogspot.com", "www.ann.wordpress.com": "wordpress.com",
-		"ann.uk.com": "uk.com", "bucket.s3.eu-west-1.amazonaws.com": "amazonaws.com", "ann.blogs.example.co.uk": "example.co.uk",
-		"example.com": "example.com", "co.uk": "co.uk", "a.example.test": "example.test", "localhost": "localhost",
+		"ann.github.io": "github.io", "github.io": "github.io", "ann.blogspot.com": "blogspot.com",
+		"www.ann.wordpress.com": "wordpress.com",
+		"ann.uk.com":            "uk.com", "bucket.s3.eu-west-1.amazonaws.com": "amazonaws.com",
+		"ann.blogs.example.co.uk": "example.co.uk",
+		"example.com":             "example.com", "co.uk": "co.uk", "a.example.test": "example.test",
+		"localhost": "localhost",
 		"127.0.0.1": "127.0.0.1", "[2001:db8::1]": "2001:db8::1", "": "",
 	} {
 		if got := Platform(host); got != want {

@@ -16,12 +16,14 @@ func isFeedScheme(scheme string) bool {
 // which the latter mean http.
 func withoutFeedScheme(s string) string {
 	scheme, rest, found := strings.Cut(s, ":")
-	if !found || !isFeedScheme(scheme) || rest == "" || strings.Trim(rest, "0123456789") == "" || rest[0] >= '0' && rest[0] <= '9' && !strings.Contains(rest, ".") {
+	if !found || !isFeedScheme(scheme) || rest == "" || strings.Trim(rest, "0123456789") == "" ||
+		rest[0] >= '0' && rest[0] <= '9' && !strings.Contains(rest, ".") {
 		return s
 	}
 	rest, plain := strings.CutPrefix(rest, "//")
 	switch {
-	case plain && hasPrefixFold(rest, "https//"), plain && hasPrefixFold(rest, "http//"): // a browser has taken the second colon away
+	case plain && hasPrefixFold(rest, "https//"), plain && hasPrefixFold(rest, "http//"):
+		// A browser has removed the second colon.
 		scheme, rest, _ = strings.Cut(rest, "//")
 		return strings.ToLower(scheme) + "://" + rest
 	case strings.Contains(rest, "://"), !plain:

@@ -301,10 +301,11 @@ var (
 		tt u var wbr strike big acronym ruby rt rb rp nobr`)
 	void = elements("area base br col embed hr img input link meta param source track wbr")
 	// known are those by which HTML is recognised.
-	known = elements(`a abbr acronym article aside audio b big blockquote body br caption center cite code dd del details div dl dt em
-		embed figcaption figure font footer form h1 h2 h3 h4 h5 h6 head header hr html i iframe img input ins kbd li mark object ol p pre
-		q rp rt ruby s samp script section small span strike strong style sub summary sup table tbody td th thead time tr tt u ul var video wbr
-		address bdi bdo col colgroup dfn menu nav picture source template tfoot`)
+	known = elements(`a abbr acronym article aside audio b big blockquote body br caption center cite code dd del
+		details div dl dt em embed figcaption figure font footer form h1 h2 h3 h4 h5 h6 head header hr html i iframe
+		img input ins kbd li mark object ol p pre q rp rt ruby s samp script section small span strike strong style
+		sub summary sup table tbody td th thead time tr tt u ul var video wbr address bdi bdo col colgroup dfn menu
+		nav picture source template tfoot`)
 )
 
 // hasTags reports whether s holds a tag of HTML.

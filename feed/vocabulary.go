@@ -97,8 +97,9 @@ var several = map[string]bool{
 	"itunes:image": true, "podcast:transcript": true, "skiphours": true, "skipdays": true,
 }
 
-// bodies are the elements of which the longest counts, of the first maxBodies.
-var bodies = map[string]bool{"description": true, "content:encoded": true, "encoded": true, "content": true, "summary": true}
+// bodies are the elements of which the longest counts, among the first maxBodies of a post.
+var bodies = map[string]bool{"description": true, "content:encoded": true, "encoded": true, "content": true,
+	"summary": true}
 
 const maxBodies = 3
 

@@ -32,7 +32,8 @@ const accountLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123
 
 // accountAt returns the WebFinger address of an account; "": the name or the host is not valid.
 func accountAt(name, host string) string {
-	if name == "" || strings.ContainsAny(name, "/:?#") || strings.ContainsAny(host, "/@?# ") || !strings.ContainsAny(host, ".:") && host != "localhost" {
+	if name == "" || strings.ContainsAny(name, "/:?#") || strings.ContainsAny(host, "/@?# ") ||
+		!strings.ContainsAny(host, ".:") && host != "localhost" {
 		return ""
 	}
 	normal, err := NormalURL("https://" + host)
@@ -44,8 +45,8 @@ func accountAt(name, host string) string {
 }
 
 // shownAccount returns the WebFinger address of an account that another server shows at an address such as
-// https://home.example/@ann@example.org or /c/boats@example.org, or that of one of its posts. That
-// is the account at example.org, never one at home.example. It returns "" for other addresses.
+// https://home.example/@ann@example.org or /c/boats@example.org, or at an address of one of its posts. It is the
+// account at example.org, never an account at home.example. It returns "" for other addresses.
 func shownAccount(address string) string {
 	u, err := url.Parse(withScheme(address))
 	if err != nil || u.User != nil || u.Scheme != "http" && u.Scheme != "https" {
@@ -53,17 +54,20 @@ func shownAccount(address string) string {
 	}
 	account, rest := profileName(u.Path)
 	name, host, both := strings.Cut(account, "@")
-	for _, anybodys := range []string{"/author/", "/profile/", "/accounts/"} { // of other programs, too, by mail addresses
+	// Other programs have such pages too, with email addresses in place of accounts.
+	for _, anybodys := range []string{"/author/", "/profile/", "/accounts/"} {
 		both = both && !strings.HasPrefix(u.Path, anybodys)
 	}
-	if !both || rest != "" && !strings.HasPrefix(u.Path, "/@") || strings.Trim(name, accountLetters) != "" || !strings.Contains(host, ".") {
+	if !both || rest != "" && !strings.HasPrefix(u.Path, "/@") || strings.Trim(name, accountLetters) != "" ||
+		!strings.Contains(host, ".") {
 		return ""
 	}
 	return accountAt(name, host)
 }
 
 // profilePaths precede the names of accounts and groups in the addresses of their pages.
-var profilePaths = []string{"@", "users/", "u/", "author/", "profile/", "accounts/", "a/", "c/", "m/", "video-channels/"}
+var profilePaths = []string{"@", "users/", "u/", "author/", "profile/", "accounts/", "a/", "c/", "m/",
+	"video-channels/"}
 
 // profileName returns the account that the path of a page names, and the rest of the path.
 func profileName(path string) (account, rest string) {

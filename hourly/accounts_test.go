@@ -17,7 +17,7 @@ import (
 	"digest/test/tier"
 )
 
-// An account publishes over four days at a server that gives pages of 20 activities, and no validators.
+// An account publishes over four days at a server that sends pages of 20 activities, and no validators.
 type account struct {
 	*httptest.Server
 	h       *house
@@ -26,7 +26,7 @@ type account struct {
 	paged   bool
 	publish func(a *account, n int, at string) any // the activity
 	asked   []time.Time
-	pages   int // asked for, the first ones apart
+	pages   int // requests for pages after the first
 	objects map[string]any
 	broken  bool   // the server refuses the next page
 	far     string // another server, which has the objects too
@@ -35,7 +35,9 @@ type account struct {
 const publicly = "https://www.w3.org/ns/activitystreams#Public"
 
 func (a *account) note(n int, at string) map[string]any {
-	return map[string]any{"@context": "https://www.w3.org/ns/activitystreams", "id": fmt.Sprintf("%s/users/ann/%d", a.URL, n), "type": "Article", "name": fmt.Sprintf("note %d", n), "attributedTo": a.URL + "/users/ann", "to": publicly,
+	return map[string]any{"@context": "https://www.w3.org/ns/activitystreams",
+		"id": fmt.Sprintf("%s/users/ann/%d", a.URL, n), "type": "Article", "name": fmt.Sprintf("note %d", n),
+		"attributedTo": a.URL + "/users/ann", "to": publicly,
 		"published": at, "content": "<p>Words.</p>"}
 }
 
@@ -43,7 +45,7 @@ func (a *account) create(object any) any {
 	return map[string]any{"type": "Create", "actor": a.URL + "/users/ann", "to": publicly, "object": object}
 }
 
-// ServeHTTP gives a page of the outbox as it is at the time, or an object.
+// ServeHTTP sends a page of the current outbox, or an object.
 func (a *account) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	var body any
 	switch {
@@ -77,7 +79,8 @@ func (a *account) page(before string) any {
 	for ; n >= 0 && len(items) < 20; n-- {
 		items = append(items, a.publish(a, n, a.begin.Add(time.Duration(n)*a.every).Format(time.RFC3339)))
 	}
-	page := map[string]any{"@context": "https://www.w3.org/ns/activitystreams", "type": "OrderedCollectionPage", "id": a.URL + "/users/ann/outbox?page=true", "orderedItems": items}
+	page := map[string]any{"@context": "https://www.w3.org/ns/activitystreams", "type": "OrderedCollectionPage",
+		"id": a.URL + "/users/ann/outbox?page=true", "orderedItems": items}
 	if a.paged && n >= 0 {
 		page["next"] = fmt.Sprintf("%s/users/ann/outbox?page=true&before=%d", a.URL, n+1)
 	}
@@ -97,7 +100,9 @@ func TestFourDaysOfAccounts(t *testing.T) {
 	}{
 		"65 activities a day, a third of them boosts": {22 * time.Minute, true, func(a *account, n int, at string) any {
 			if n%3 == 2 {
-				return map[string]any{"type": "Announce", "id": fmt.Sprintf("%s/b/%d", a.URL, n), "actor": a.URL + "/users/ann", "to": publicly, "published": at, "object": fmt.Sprintf("https://far.example/%d", n)}
+				return map[string]any{"type": "Announce", "id": fmt.Sprintf("%s/b/%d", a.URL, n),
+					"actor": a.URL + "/users/ann", "to": publicly, "published": at,
+					"object": fmt.Sprintf("https://far.example/%d", n)}
 			}
 			return notes(a, n, at)
 		}, 9},
@@ -111,33 +116,42 @@ func TestFourDaysOfAccounts(t *testing.T) {
 			a.objects[fmt.Sprintf("/users/ann/%d", n)] = note
 			return a.create(note["id"])
 		}, 4 * 5},
-		"40 a day of a group, whose members are elsewhere": {36 * time.Minute, false, func(a *account, n int, at string) any {
-			page := a.note(n, at)
-			page["id"], page["attributedTo"] = fmt.Sprintf("%s/post/%d", a.far, n), a.far+"/u/zoe"
-			a.objects[fmt.Sprintf("/post/%d", n)] = page
-			claimed := map[string]any{"id": page["id"], "type": "Page", "attributedTo": page["attributedTo"], "name": "claimed", "to": publicly, "published": at}
-			return map[string]any{"type": "Announce", "id": fmt.Sprintf("%s/b/%d", a.URL, n), "actor": a.URL + "/users/ann", "to": publicly,
-				"object": map[string]any{"type": "Create", "id": fmt.Sprintf("%s/c/%d", a.far, n), "actor": a.far + "/u/zoe", "to": publicly, "object": claimed}}
-		}, 4 * 6},
+		"40 a day of a group, whose members are elsewhere": {36 * time.Minute, false,
+			func(a *account, n int, at string) any {
+				page := a.note(n, at)
+				page["id"], page["attributedTo"] = fmt.Sprintf("%s/post/%d", a.far, n), a.far+"/u/zoe"
+				a.objects[fmt.Sprintf("/post/%d", n)] = page
+				claimed := map[string]any{"id": page["id"], "type": "Page", "attributedTo": page["attributedTo"],
+					"name": "claimed", "to": publicly, "published": at}
+				return map[string]any{"type": "Announce", "id": fmt.Sprintf("%s/b/%d", a.URL, n),
+					"actor": a.URL + "/users/ann", "to": publicly,
+					"object": map[string]any{"type": "Create", "id": fmt.Sprintf("%s/c/%d", a.far, n),
+						"actor": a.far + "/u/zoe", "to": publicly, "object": claimed}}
+			}, 4 * 6},
 		"40 a day of a group": {36 * time.Minute, false, func(a *account, n int, at string) any {
 			page := a.note(n, at)
 			page["attributedTo"] = a.URL + "/u/zoe"
-			return map[string]any{"type": "Announce", "id": fmt.Sprintf("%s/b/%d", a.URL, n), "actor": a.URL + "/users/ann", "to": publicly,
-				"object": map[string]any{"type": "Create", "id": fmt.Sprintf("%s/c/%d", a.URL, n), "actor": a.URL + "/u/zoe", "to": publicly, "object": page}}
+			return map[string]any{"type": "Announce", "id": fmt.Sprintf("%s/b/%d", a.URL, n),
+				"actor": a.URL + "/users/ann", "to": publicly,
+				"object": map[string]any{"type": "Create", "id": fmt.Sprintf("%s/c/%d", a.URL, n),
+					"actor": a.URL + "/u/zoe", "to": publicly, "object": page}}
 		}, 4 * 6},
 	} {
 		t.Run(why, func(t *testing.T) {
 			storetest.Each(t, func(t *testing.T, st *store.Store) {
 				h := newHouse(t, st, "2026-11-16 12:00")
-				a := &account{h: h, begin: h.clock.Add(-12 * time.Hour), every: test.every, paged: test.paged, publish: test.publish, objects: map[string]any{}}
+				a := &account{h: h, begin: h.clock.Add(-12 * time.Hour), every: test.every, paged: test.paged,
+					publish: test.publish, objects: map[string]any{}}
 				a.Server = httptest.NewServer(a)
 				t.Cleanup(a.Close)
 				far := httptest.NewServer(a)
 				t.Cleanup(far.Close)
 				a.far = far.URL
 				d := h.reader("ann@example.org", "UTC")
-				subscriber := subscribe.Subscriber{Store: st, Poller: h.poller(), Now: func() time.Time { return h.clock }}
-				if _, _, err := subscriber.Subscribe(t.Context(), d.ID, a.URL+"/users/ann/outbox?page=true", 0); err != nil {
+				subscriber := subscribe.Subscriber{Store: st, Poller: h.poller(),
+					Now: func() time.Time { return h.clock }}
+				if _, _, err := subscriber.Subscribe(t.Context(), d.ID, a.URL+"/users/ann/outbox?page=true",
+					0); err != nil {
 					t.Fatal(err)
 				}
 				first := int(h.clock.Sub(a.begin)/a.every) + 1

@@ -14,9 +14,14 @@ func TestBlankPost(t *testing.T) {
 	eachHouse(t, "2026-11-19 10:00", func(t *testing.T, h *house, s *site) {
 		h.hours("2026-11-19 11:00", 14, s)
 		published := s.posts
-		s.posts = append([]string{`<item><guid>b</guid><link>http://example.org/b</link><description>&lt;p&gt;&lt;/p&gt;</description></item>`}, published...)
+		s.posts = append([]string{
+			`<item><guid>b</guid><link>http://example.org/b</link>` +
+				`<description>&lt;p&gt;&lt;/p&gt;</description></item>`},
+			published...)
 		h.tick("2026-11-21 00:00", hourly.Summary{Polled: 1, Changed: 1})
-		s.posts = append([]string{`<item><guid>b</guid><link>http://example.org/b</link><description>Now it has words.</description></item>`}, published...)
+		s.posts = append([]string{
+			`<item><guid>b</guid><link>http://example.org/b</link><description>Now it has words.</description></item>`},
+			published...)
 		h.tick("2026-11-22 00:00", hourly.Summary{Polled: 1, Changed: 1, Posts: 1, Editions: 1, Sent: 1})
 		if _, text := h.inbox(); !strings.Contains(unfold(text), "Now it has words") {
 			t.Error("the post that was filled in has not arrived")
@@ -24,8 +29,8 @@ func TestBlankPost(t *testing.T) {
 	})
 }
 
-// TestEventsToCome: a calendar dates its posts by the days of the events. Its new reader gets one of them, and then each
-// that is added.
+// TestEventsToCome: a calendar dates its posts by the days of the events. Its new reader gets one of them, and then
+// each that is added.
 func TestEventsToCome(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
 		s := newSite(t)

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// one is a blog of twelve posts a document, of which one is edited from a day on.
+// one returns a blog of twelve posts a document. The publisher edits one post on a day.
 func one(name, post string, start int, edits ...func(*item)) history {
 	return history{name: name, at: func(day int) []item {
 		return blog(day, 12, from(day, start, func(it *item) {
@@ -87,10 +87,12 @@ func sameHistories() []history {
 			anew(day, it)
 			it.text += fmt.Sprintf("<p>%d comments</p>", 7*age(day, it))
 		}),
-		always("GUIDs made anew at each build, undated, without links", func(day int, it *item) { undated(it); anew(day, it); it.link = "" }),
+		always("GUIDs made anew at each build, undated, without links",
+			func(day int, it *item) { undated(it); anew(day, it); it.link = "" }),
 		{name: "one title is edited, neither GUIDs nor links", at: bareWith("q1004", 5, newTitle)},
 		{name: "one text is edited, neither GUIDs nor links", at: bareWith("q1004", 5, newText)},
-		{name: "title and text of one are edited, neither GUIDs nor links", at: bareWith("q1003", 5, newTitle, newText)},
+		{name: "title and text of one are edited, neither GUIDs nor links",
+			at: bareWith("q1003", 5, newTitle, newText)},
 		{name: "one is re-dated, neither GUIDs nor links", at: bareWith("q1003", 5, hourLater)},
 		{name: "one is re-dated by a day, neither GUIDs nor links", at: bareWith("q1002", 5, dayLater)},
 		{name: "one is re-dated and corrected, neither GUIDs nor links", at: bareWith("q1003", 5, hourLater, newText)},
@@ -122,7 +124,7 @@ func sameHistories() []history {
 	}
 }
 
-// bareWith is a blog without GUIDs and links of which one post is edited from a day on.
+// bareWith returns a blog without GUIDs and links. The publisher edits one post on a day.
 func bareWith(post string, start int, edits ...func(*item)) func(int) []item {
 	return func(day int) []item {
 		return blog(day, 12, all(bare, from(day, start, func(it *item) {
@@ -133,7 +135,7 @@ func bareWith(post string, start int, edits ...func(*item)) func(int) []item {
 	}
 }
 
-// otherHistories are of posts that have much in common, and of old dates that are news.
+// otherHistories have posts that are news although they have much in common, or old dates.
 func otherHistories() []history {
 	several := func(name string, edits ...func(*item)) history {
 		return history{name: name, at: func(day int) []item {
@@ -157,20 +159,28 @@ func otherHistories() []history {
 		single("one at a time, the GUID is a placeholder", placeholder),
 		single("one at a time, the GUID is a placeholder, one link for all", placeholder, pageOfAll),
 		single("a picture of the day, one at a time, no GUID", pictureOnly, noGUID, pageOfAll),
-		single("a picture of the day, one at a time, one GUID", pictureOnly, pageOfAll, func(it *item) { it.guid = "feed-id" }),
 		always("pictures of the day, no GUIDs, one link for all", func(_ int, it *item) { pictureOnly(it); noGUID(it); pageOfAll(it) }),
 		always("pictures of the day, neither GUIDs nor dates, one link for all", func(_ int, it *item) {
 			all(pictureOnly, noGUID, pageOfAll, undated)(it)
 		}),
 		single("a picture of the day, one at a time", pictureOnly, guidPerDay, pageOfAll),
 		single("a picture of the day, one at a time, undated", pictureOnly, guidPerDay, pageOfAll, undated),
-		always("pictures of the day, one link for all", func(_ int, it *item) { pictureOnly(it); guidPerDay(it); pageOfAll(it) }),
-		always("pictures of the day, one link for all, undated", func(_ int, it *item) { pictureOnly(it); guidPerDay(it); pageOfAll(it); undated(it) }),
-		always("pictures of the day, one link and date for all", func(_ int, it *item) { pictureOnly(it); guidPerDay(it); pageOfAll(it); oneDateForAll(it) }),
+		always("pictures of the day, one link for all", func(_ int, it *item) {
+			pictureOnly(it)
+			guidPerDay(it)
+			pageOfAll(it)
+		}),
+		always("pictures of the day, one link for all, undated",
+			func(_ int, it *item) { pictureOnly(it); guidPerDay(it); pageOfAll(it); undated(it) }),
+		always("pictures of the day, one link and date for all",
+			func(_ int, it *item) { pictureOnly(it); guidPerDay(it); pageOfAll(it); oneDateForAll(it) }),
 		several("all dated 1970-01-01", atClockZero),
 		several("all dated 1970-01-01, neither GUIDs nor links", atClockZero, bare),
 		several("all of one date long ago", oneDateForAll),
-		always("anchors of one page", func(_ int, it *item) { it.guid = "https://blog.example/log#" + it.name; it.link = it.guid }),
+		always("anchors of one page", func(_ int, it *item) {
+			it.guid = "https://blog.example/log#" + it.name
+			it.link = it.guid
+		}),
 		always("anchors of one page as GUIDs, one link, dated by the day", func(_ int, it *item) {
 			it.guid = "https://blog.example/log#" + it.name
 			pageOfAll(it)
@@ -187,7 +197,8 @@ func otherHistories() []history {
 			}
 			items := blog(0, 7, func(it *item) {
 				it.name = strings.Replace(it.name, "q", "q7", 1)
-				it.guid, it.link, it.title, it.text = it.name, "https://blog.example/b/"+it.name, "Late: "+it.name, "<p>Late, and young: "+it.name+" was not listed before.</p>"
+				it.guid, it.link, it.title, it.text = it.name, "https://blog.example/b/"+it.name, "Late: "+it.name,
+					"<p>Late, and young: "+it.name+" was not listed before.</p>"
 			})
 			return append(blog(day, day-4, nil), items...)
 		}},

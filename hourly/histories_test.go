@@ -9,7 +9,8 @@ import (
 
 // histories is what publishers do, the good cases and the bad.
 func histories() []history {
-	return slices.Concat(addressHistories(), identityHistories(), documentHistories(), archiveHistories(), newPostHistories(), deletedHistories(), sameHistories(), otherHistories())
+	return slices.Concat(addressHistories(), identityHistories(), documentHistories(), archiveHistories(),
+		newPostHistories(), deletedHistories(), sameHistories(), otherHistories())
 }
 
 // edited is a blog of twelve posts a document, each of which is edited from day 3 on.

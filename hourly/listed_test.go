@@ -25,8 +25,10 @@ func newServer(t *testing.T, name string) *httptest.Server {
 		case "/users/" + name:
 			fmt.Fprintf(w, `{%s"type":"Person","id":%q,"name":"Ann","outbox":%q}`, about, actor, actor+"/outbox")
 		case "/users/" + name + "/outbox":
-			fmt.Fprintf(w, `{%s"type":"OrderedCollection","id":%q,"orderedItems":[{"type":"Create","actor":%[3]q,"to":["as:Public"],"object":{"type":"Note","id":%[4]q,
-				"attributedTo":%[3]q,"to":["as:Public"],"published":"2026-11-19T20:00:00Z","content":"Hello"}}]}`, about, actor+"/outbox", actor, s.URL+"/1")
+			fmt.Fprintf(w, `{%s"type":"OrderedCollection","id":%q,"orderedItems":[{"type":"Create","actor":%[3]q,`+
+				`"to":["as:Public"],"object":{"type":"Note","id":%[4]q,
+				"attributedTo":%[3]q,"to":["as:Public"],"published":"2026-11-19T20:00:00Z","content":"Hello"}}]}`,
+				about, actor+"/outbox", actor, s.URL+"/1")
 		default:
 			http.NotFound(w, r)
 		}
@@ -56,7 +58,8 @@ func TestListedAccounts(t *testing.T) {
 			t.Errorf("%+v %v", result, err)
 		}
 		subscribed, err := st.Subscriptions(t.Context(), ann.ID)
-		if err != nil || len(subscribed) != 1 || subscribed[0].Feed.URL != server.URL+"/users/ann/outbox" || subscribed[0].Feed.Title != "Ann" {
+		if err != nil || len(subscribed) != 1 || subscribed[0].Feed.URL != server.URL+"/users/ann/outbox" ||
+			subscribed[0].Feed.Title != "Ann" {
 			t.Errorf("%+v %v", subscribed, err)
 		}
 		if got := h.titles(ann); got != "Hello" {

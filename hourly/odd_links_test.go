@@ -12,8 +12,8 @@ import (
 	"digest/store/storetest"
 )
 
-// TestOddLinksAreKnown: posts whose links the program stored before it read addresses as browsers do are known after an
-// upgrade, and nothing of them is stored anew (I4). old is what was stored.
+// TestOddLinksAreKnown: after an upgrade the program recognises posts that it stored before it read addresses as
+// browsers do, and does not store them again (I4). old are the stored posts.
 func TestOddLinksAreKnown(t *testing.T) {
 	const doc = `<rss version="2.0"><channel><title>S</title><link>http://example.org/blog/</link>
 		<item><title>A</title><link>posts\a.html</link></item>
@@ -30,7 +30,8 @@ func TestOddLinksAreKnown(t *testing.T) {
 	}
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
 		now := time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC)
-		f, _, err := st.EnsureFeed(t.Context(), digest.Feed{URL: "http://example.org/feed", Host: "example.org", State: digest.FeedActive})
+		f, _, err := st.EnsureFeed(t.Context(), digest.Feed{URL: "http://example.org/feed", Host: "example.org",
+			State: digest.FeedActive})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -59,7 +60,8 @@ func TestOddLinksAreKnown(t *testing.T) {
 			t.Fatalf("stored %+v %v", r, err)
 		}
 		again := poll(false)
-		if r, err := st.Record(t.Context(), now.AddDate(0, 0, 1), []store.Polled{again}); err != nil || len(again.Posts) > 0 || r.Posts > 0 {
+		if r, err := st.Record(t.Context(), now.AddDate(0, 0, 1), []store.Polled{again}); err != nil ||
+			len(again.Posts) > 0 || r.Posts > 0 {
 			t.Errorf("of the same document %d posts are new or edited: %+v %v", len(again.Posts), r, err)
 		}
 	})

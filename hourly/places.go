@@ -62,7 +62,7 @@ func (l *place) becomeSlow() {
 	}
 }
 
-// end gives the place to the next poll; well says that this one was answered well.
+// end frees the place for the next poll; well reports that the site answered this one well.
 func (l *place) end(well bool) {
 	l.timer.Stop()
 	l.all.mu.Lock()

@@ -17,7 +17,7 @@ import (
 	"digest/store/storetest"
 )
 
-// nameEverything lets every name have the address 127.0.0.1.
+// nameEverything resolves every name to 127.0.0.1.
 func nameEverything(t *testing.T) {
 	server, err := net.ListenPacket("udp4", "127.0.0.1:0")
 	ok(t, err)
@@ -80,7 +80,7 @@ func (c *crowdedHost) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	fmt.Fprint(w, `</channel></rss>`)
 }
 
-// set changes what the host does, and gives what it has done since.
+// set changes the behaviour of the host, and returns its counts since the last call.
 func (c *crowdedHost) set(refuses bool, posts ...string) (refused, read int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -89,8 +89,8 @@ func (c *crowdedHost) set(refuses bool, posts ...string) (refused, read int) {
 	return refused, read
 }
 
-// TestPlatformOut: 200 blogs of one domain, or 200 sites at one IP address, refuse all polls from before a midnight until
-// the next evening. Few polls are refused, and the first midnight after that has all posts.
+// TestPlatformOut: 200 blogs of one domain, or 200 sites at one IP address, refuse all polls from before a midnight
+// until the next evening. Few polls are refused, and the first midnight after that has all posts.
 func TestPlatformOut(t *testing.T) {
 	const blogs = 200
 	nameEverything(t)
@@ -105,7 +105,8 @@ func TestPlatformOut(t *testing.T) {
 				var items []store.ImportItem
 				for i := range blogs {
 					host := fmt.Sprintf(name, i)
-					items = append(items, store.ImportItem{URL: fmt.Sprintf("http://%s:%d/feed", host, port), Host: host, Domain: feed.Platform(host)})
+					items = append(items, store.ImportItem{URL: fmt.Sprintf("http://%s:%d/feed", host, port),
+						Host: host, Domain: feed.Platform(host)})
 				}
 				_, err := st.Import(t.Context(), d.ID, items, 1e6, h.clock)
 				ok(t, err)
@@ -132,7 +133,8 @@ func TestPlatformOut(t *testing.T) {
 					}
 				}
 				if refused, read := c.set(false); refused > 0 || late > 20 || read > 3*blogs {
-					t.Errorf("once it has recovered %d requests are refused and %d answered, and %d feeds are read at midnight only", refused, read, late)
+					t.Errorf("once it has recovered %d requests are refused and %d answered, and %d feeds are read "+
+						"at midnight only", refused, read, late)
 				}
 				if mails, _ := h.inbox(); mails != 2 {
 					t.Errorf("%d editions, want those of the first day and of this one", mails)

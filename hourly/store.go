@@ -85,8 +85,8 @@ func prepare(ctx context.Context, st *store.Store, was digest.Feed, res poller.R
 	return in, err
 }
 
-// dropBlank leaves out posts that have nothing to show, as if the document did not list them: one that is filled in
-// later is news then. known are those that are stored.
+// dropBlank removes posts that have nothing to show, as if the document did not list them. A post that gets a text
+// later is news then. known are the stored posts.
 func (in *prepared) dropBlank(posts []feed.Post, known map[string]string) []feed.Post {
 	blank := make(map[string]bool)
 	in.Posts = slices.DeleteFunc(in.Posts, func(p digest.Post) bool {
@@ -120,7 +120,8 @@ func (in *prepared) list(posts []feed.Post) {
 
 // known returns the content hashes of the stored posts of a document. An outbox may only name posts: known
 // lists the stored ones too, and returns how many.
-func (in *prepared) known(ctx context.Context, st *store.Store, res poller.Result) (known map[string]string, named int, err error) {
+func (in *prepared) known(ctx context.Context, st *store.Store, res poller.Result) (known map[string]string, named int,
+	err error) {
 	all := in.Listed
 	var former []string
 	claimed := make(map[string]time.Time)
@@ -193,12 +194,12 @@ func trim(posts []digest.Post, now time.Time) {
 // several posts, none of which is known, may not reach back to the last poll: unless
 // its oldest post is from before that, posts may be missing.
 //
-// The document only names some of the known ones, as many as named says.
+// named is how many of the known posts the document lists by their addresses only.
 func (in *prepared) compare(res poller.Result, posts []feed.Post, known, named int, had bool, now time.Time) {
 	oldest, newest := dates(posts, now)
 	news := len(posts) + named - known
 	in.turnover.Behind, in.turnover.Reach = res.Behind, poller.Reach(in.Was, res.Document, news)
-	if news > 0 && (newest.IsZero() || had) { // what was not there before is news, whatever its date
+	if news > 0 && (newest.IsZero() || had) { // a new entry is news, whatever its date
 		in.Feed.NewestAt = now
 		in.Feed.OwnInterval = poller.OwnInterval(in.Feed, now)
 	}
@@ -285,7 +286,8 @@ func (j *Job) prepare(ctx context.Context, c store.ClaimedFeed, res poller.Resul
 // Most feeds are none of these, and cost no query.
 func (j *Job) queueExtraPoll(ctx context.Context, in *prepared, now time.Time) error {
 	f := &in.Feed
-	if f.Errors == 0 && in.Gap == nil && f.BusyInterval == 0 && f.SkipHours == 0 && f.SkipDays == 0 && !in.turnover.Hurries() {
+	if f.Errors == 0 && in.Gap == nil && f.BusyInterval == 0 && f.SkipHours == 0 && f.SkipDays == 0 &&
+		!in.turnover.Hurries() {
 		return nil
 	}
 	var from time.Time

@@ -36,7 +36,8 @@ func TestIntakeOfALongDocument(t *testing.T) {
 				t.Fatal(err)
 			}
 			if doc.Shortened = true; !want {
-				short, err := hourly.PrepareRecord(t.Context(), st, digest.Feed{}, res, time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC))
+				short, err := hourly.PrepareRecord(t.Context(), st, digest.Feed{}, res,
+					time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC))
 				if err != nil || !short.Windowed {
 					t.Errorf("a document of which a part was read counts as whole: %v", err)
 				}

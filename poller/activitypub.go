@@ -264,9 +264,11 @@ func (s *search) actor(ctx context.Context, who *person, address string) (Result
 			moved, address = address, doc.MovedTo
 			continue
 		case moved != "" && owner == nil && !slices.Contains(doc.Aliases, moved):
-			return Result{}, &pollError{failure: failure{status: http.StatusOK}, text: "the account has moved to one that does not say so" + didYouMean(address)}
+			return Result{}, &pollError{failure: failure{status: http.StatusOK},
+				text: "the account has moved to one that does not say so" + didYouMean(address)}
 		case doc.Suspended:
-			return Result{}, &pollError{failure: failure{status: http.StatusOK}, text: "its server has suspended the account"}
+			return Result{}, &pollError{failure: failure{status: http.StatusOK},
+				text: "its server has suspended the account"}
 		}
 		withholds = doc.Withholds
 		if owner == nil {
@@ -280,7 +282,7 @@ func (s *search) actor(ctx context.Context, who *person, address string) (Result
 	return Result{}, &pollError{failure: failure{status: http.StatusOK}, text: "its outbox leads nowhere"}
 }
 
-// didYouMean offers the account whose actor has an address, where that tells its name.
+// didYouMean proposes the account whose actor has an address; "" if the address does not tell its name.
 func didYouMean(actor string) string {
 	if name := feed.WebFingerAccount(feed.ProfileAccount(actor)); name != "" {
 		return "; did you mean @" + oneLine(name) + "?"
@@ -297,16 +299,16 @@ func nameAfter(f *digest.Feed, owner *feed.Document) {
 	f.Title, f.SiteURL, f.Language = owner.Title, feed.CleanURL(owner.Link), feed.Language(owner.Language)
 }
 
-// wantsSignature reports whether an address that looks like an account's, or a post's, was refused
-// to whom does not ask for an object of ActivityPub, or does not sign.
+// wantsSignature reports whether a request failed because it was unsigned or did not accept ActivityPub. The
+// address must look like the address of an account or a post.
 func wantsSignature(address string, err error) bool {
 	t, ok := errors.AsType[*pollError](err)
-	return ok && (t.status == http.StatusUnauthorized || t.status == http.StatusNotAcceptable) && cmp.Or(feed.ProfileAccount(address), feed.AuthorOf(address)) != ""
+	return ok && (t.status == http.StatusUnauthorized || t.status == http.StatusNotAcceptable) &&
+		cmp.Or(feed.ProfileAccount(address), feed.AuthorOf(address)) != ""
 }
 
-// profile looks for a feed behind a page that may be an account's: of one at an address such
-// as /@ann first by its actor, of any other by what it offers as a feed; of a page that is a post by
-// the account that has written it.
+// profile looks for a feed behind a page that may show an account or a post. At an address such as /@ann it tries
+// the actor first, at any other address the feeds that the page offers. For a post it tries the account of the author.
 func (s *search) profile(ctx context.Context, asked, address string) (Result, error) {
 	account := feed.ProfileAccount(address)
 	actor := s.page.Actor

@@ -88,12 +88,14 @@ func (t *trail) nothing(address string) (Result, error) {
 		return t.refused(t.asked, t.last.err), notFound(t.named(t.last.url), t.last.err)
 	}
 	if len(t.rejected) == 0 && t.shows != "" {
-		return Result{}, searchError(nil, digest.Refuse(digest.Invalid, "no feed at %s: it is a web page that offers none; %s shows posts, try that address", oneLine(t.named(address)), oneLine(t.shows)))
+		return Result{}, searchError(nil, digest.Refuse(digest.Invalid,
+			"no feed at %s: it is a web page that offers none; %s shows posts, try that address",
+			oneLine(t.named(address)), oneLine(t.shows)))
 	}
 	return Result{}, noneWorks(oneLine(t.named(address)), t.rejected)
 }
 
-// offered tries feeds that a page offers, most of them at most.
+// offered tries the feeds that a page offers, at most the number most.
 func (t *trail) offered(ctx context.Context, offers []feed.Offer, most int) (Result, bool) {
 	for i, o := range offers {
 		if i == most || t.empty != nil && o.IsComments() {
@@ -103,7 +105,8 @@ func (t *trail) offered(ctx context.Context, offers []feed.Offer, most int) (Res
 		if !ok {
 			continue
 		}
-		if found.Document == nil || len(found.Document.Posts) > 0 || !slices.ContainsFunc(offers[i+1:], func(o feed.Offer) bool { return !o.IsComments() }) {
+		if found.Document == nil || len(found.Document.Posts) > 0 ||
+			!slices.ContainsFunc(offers[i+1:], func(o feed.Offer) bool { return !o.IsComments() }) {
 			return found, true
 		}
 		if t.hold.settle(0); t.empty == nil {
@@ -118,7 +121,8 @@ func (t *trail) offered(ctx context.Context, offers []feed.Offer, most int) (Res
 func (t *trail) attempt(ctx context.Context, address string, stated bool) (Result, bool) {
 	normal, err := feed.AskedURL(address)
 	host := feed.Host(normal)
-	if err != nil || slices.Contains(t.tried, normal) || t.shut[host] != nil || t.last.err != nil || t.requests >= mostRequests {
+	if err != nil || slices.Contains(t.tried, normal) || t.shut[host] != nil || t.last.err != nil ||
+		t.requests >= mostRequests {
 		return Result{}, false
 	}
 	t.tried = append(t.tried, normal)
@@ -186,7 +190,7 @@ func (t *trail) elsewhere(ctx context.Context, page *feed.Document, address stri
 }
 
 // guessed tries the usual places until it has met mostPages: such a site answers every address
-// with a page. It stops when the host forbids one of them, and forgets that: nobody named the place.
+// with a page. It stops when the host forbids one of them, and does not report that: nobody typed the address.
 func (t *trail) guessed(ctx context.Context, page *feed.Document, address string) (Result, bool) {
 	pages := 0
 	for _, guess := range feed.GuessPaths(address, page.Generator) {
@@ -199,7 +203,8 @@ func (t *trail) guessed(ctx context.Context, page *feed.Document, address string
 		if found, ok := t.others(ctx, page, address); ok {
 			return found, true
 		}
-		if e, ok := asPollError(t.last.err); ok && (e.status == http.StatusUnauthorized || e.status == http.StatusForbidden) {
+		if e, ok := asPollError(t.last.err); ok && (e.status == http.StatusUnauthorized ||
+			e.status == http.StatusForbidden) {
 			t.last = rejected{}
 			break
 		}
@@ -224,7 +229,8 @@ func offerLinked(a *answer, doc *feed.Document) {
 }
 
 // onward follows a page that only sends its visitors on, such as from / to /en/.
-func (s *search) onward(ctx context.Context, found Result, page *feed.Document, err error) (Result, *feed.Document, error) {
+func (s *search) onward(ctx context.Context, found Result, page *feed.Document, err error) (Result, *feed.Document,
+	error) {
 	for range mostOnwards {
 		if err != nil || page == nil || page.Kind != feed.HTML || page.Refresh == "" || len(page.Feeds) > 0 {
 			break
@@ -260,7 +266,8 @@ func (s *search) podcast(ctx context.Context, asked, lookup, abroad string) (Res
 		s.led, address = true, named
 	}
 	if address == "" {
-		return Result{}, searchError(nil, digest.Refuse(digest.Invalid, "no feed at %s: Apple names none for this podcast; look for one at the podcast's own site", oneLine(asked)))
+		return Result{}, searchError(nil, digest.Refuse(digest.Invalid,
+			"no feed at %s: Apple names none for this podcast; look for one at the podcast's own site", oneLine(asked)))
 	}
 	found, doc, err := s.try(ctx, address)
 	switch {

@@ -14,7 +14,8 @@ func linking(head, text string) string {
 	return `<!doctype html><html><head><title>Home</title>` + head + `</head><body>` + text + `</body></html>`
 }
 
-const markedPosts = `<div class="h-feed"><div class="h-entry"><a class="u-url" href="/1">1</a><p class="e-content">One</p></div>
+const markedPosts = `<div class="h-feed"><div class="h-entry"><a class="u-url" href="/1">1</a><p class="e-content">` +
+	`One</p></div>
 	<div class="h-entry"><a class="u-url" href="/2">2</a><p class="e-content">Two</p></div></div>`
 
 // TestFindBehind: a search finds feeds that the page does not state, in the documented order.
@@ -27,19 +28,33 @@ func TestFindBehind(t *testing.T) {
 		want   string
 		log    string
 	}{
-		{"a visible link", map[string]string{"/": linking("", `<a href=/s.php>RSS</a>`), "/s.php": atom(1)}, "/", "/s.php", "GET/ GET/s.php"},
-		{"a page of links", map[string]string{"/": linking("", `<a href=/rss>RSS</a>`), "/rss": linking("", `<a href=/all.xml>Feed: all</a>`), "/all.xml": atom(1)}, "/", "/all.xml", "GET/ GET/rss GET/all.xml"},
-		{"marked posts elsewhere", map[string]string{"/": linking(`<link rel=alternate type="text/mf2+html" href=/stream>`, ""), "/stream": linking("", markedPosts)}, "/", "/stream", "GET/ GET/stream"},
-		{"the blog of a site", map[string]string{"/": linking("", `<a href=/about>About</a><a href=/blog>Blog</a>`), "/blog": page("/blog?format=rss"), "/blog?format=rss": atom(1)},
+		{"a visible link", map[string]string{"/": linking("", `<a href=/s.php>RSS</a>`), "/s.php": atom(1)}, "/",
+			"/s.php", "GET/ GET/s.php"},
+		{"a page of links", map[string]string{"/": linking("", `<a href=/rss>RSS</a>`),
+			"/rss": linking("", `<a href=/all.xml>Feed: all</a>`), "/all.xml": atom(1)}, "/", "/all.xml",
+			"GET/ GET/rss GET/all.xml"},
+		{"marked posts elsewhere", map[string]string{"/": linking(
+			`<link rel=alternate type="text/mf2+html" href=/stream>`, ""), "/stream": linking("", markedPosts)}, "/",
+			"/stream", "GET/ GET/stream"},
+		{"the blog of a site", map[string]string{"/": linking("", `<a href=/about>About</a><a href=/blog>Blog</a>`),
+			"/blog": page("/blog?format=rss"), "/blog?format=rss": atom(1)},
 			"/", "/blog?format=rss", "GET/ GET/blog GET/blog?format=rss"},
-		{"the front page", map[string]string{"/2026/11/post": linking("", ""), "/": page("/all"), "/all": atom(1)}, "/2026/11/post", "/all", "GET/2026/11/post GET/ GET/all"},
-		{"the usual places of the site", map[string]string{"/2026/11/post": linking("", ""), "/": linking("", ""), "/rss": atom(1)}, "/2026/11/post", "/rss", "GET/2026/11/post GET/ GET/feed GET/rss"},
-		{"the place of its program", map[string]string{"/": linking(`<meta name=generator content="Hugo 0.140">`, ""), "/index.xml": atom(1), "/feed": atom(2)}, "/", "/index.xml", "GET/ GET/index.xml"},
-		{"a page that sends on", map[string]string{"/": linking(`<meta http-equiv=refresh content="0; url=/en/">`, ""), "/en/": page("/en/feed"), "/en/feed": atom(1)}, "/", "/en/feed", "GET/ GET/en/ GET/en/feed"},
-		{"sent on to the feed", map[string]string{"/": linking(`<meta http-equiv=refresh content="0; url=/f">`, ""), "/f": atom(1)}, "/", "/f", "GET/ GET/f"},
-		{"topics before replies", map[string]string{"/": page("/posts.rss", "/latest.rss"), "/latest.rss": atom(1), "/posts.rss": atom(2)}, "/", "/latest.rss", "GET/ GET/latest.rss"},
-		{"posts before an empty feed", map[string]string{"/": page("/a", "/b"), "/a": empty, "/b": atom(1)}, "/", "/b", "GET/ GET/a GET/b"},
-		{"an empty feed before none", map[string]string{"/": page("/a", "/b", "/comments/feed"), "/a": empty, "/comments/feed": atom(1)}, "/", "/a", "GET/ GET/a GET/b"},
+		{"the front page", map[string]string{"/2026/11/post": linking("", ""), "/": page("/all"), "/all": atom(1)},
+			"/2026/11/post", "/all", "GET/2026/11/post GET/ GET/all"},
+		{"the usual places of the site", map[string]string{"/2026/11/post": linking("", ""), "/": linking("", ""),
+			"/rss": atom(1)}, "/2026/11/post", "/rss", "GET/2026/11/post GET/ GET/feed GET/rss"},
+		{"the place of its program", map[string]string{"/": linking(`<meta name=generator content="Hugo 0.140">`, ""),
+			"/index.xml": atom(1), "/feed": atom(2)}, "/", "/index.xml", "GET/ GET/index.xml"},
+		{"a page that sends on", map[string]string{"/": linking(`<meta http-equiv=refresh content="0; url=/en/">`, ""),
+			"/en/": page("/en/feed"), "/en/feed": atom(1)}, "/", "/en/feed", "GET/ GET/en/ GET/en/feed"},
+		{"sent on to the feed", map[string]string{"/": linking(`<meta http-equiv=refresh content="0; url=/f">`, ""),
+			"/f": atom(1)}, "/", "/f", "GET/ GET/f"},
+		{"topics before replies", map[string]string{"/": page("/posts.rss", "/latest.rss"), "/latest.rss": atom(1),
+			"/posts.rss": atom(2)}, "/", "/latest.rss", "GET/ GET/latest.rss"},
+		{"posts before an empty feed", map[string]string{"/": page("/a", "/b"), "/a": empty, "/b": atom(1)}, "/", "/b",
+			"GET/ GET/a GET/b"},
+		{"an empty feed before none", map[string]string{"/": page("/a", "/b", "/comments/feed"), "/a": empty,
+			"/comments/feed": atom(1)}, "/", "/a", "GET/ GET/a GET/b"},
 	}
 	for _, test := range tests {
 		s := newSite(t, paths(test.bodies))
@@ -48,19 +63,21 @@ func TestFindBehind(t *testing.T) {
 			t.Errorf("%s: %v after %s", test.why, err, targets(s.log()))
 			continue
 		}
-		if got := targets(s.log()); got != test.log || c.Feeds[0].URL != s.url(test.want) || c.Read.Feed.URL != s.url(test.want) {
+		if got := targets(s.log()); got != test.log || c.Feeds[0].URL != s.url(test.want) ||
+			c.Read.Feed.URL != s.url(test.want) {
 			t.Errorf("%s: %s, found %s", test.why, got, c.Feeds[0].URL)
 		}
 		c.Read.Release()
 	}
 }
 
-// TestFindByLinkField: the Link fields of an answer come before what its page offers.
+// TestFindByLinkField: the Link fields of an answer come before the feeds that its page offers.
 func TestFindByLinkField(t *testing.T) {
 	s := newSite(t, func(r request) string {
 		switch r.target {
 		case "/":
-			return reply(r, 200, page("/two"), `Link: </wp-json/>; rel="https://api.w.org/", </one>; rel="alternate"; type="application/rss+xml"; title="One"`)
+			return reply(r, 200, page("/two"), `Link: </wp-json/>; rel="https://api.w.org/", </one>; `+
+				`rel="alternate"; type="application/rss+xml"; title="One"`)
 		case "/one", "/two":
 			return reply(r, 200, atom(1))
 		}
@@ -80,13 +97,20 @@ func TestFindSaysWhy(t *testing.T) {
 		asks   string
 		says   string
 	}{
-		{"the only one is missing", map[string]string{"/": page("/old.xml")}, "/", "its only feed, HOST/old.xml, answers 404 Not Found"},
-		{"the only one is a page", map[string]string{"/": page("/old.xml"), "/old.xml": page()}, "/", "its only feed, HOST/old.xml, cannot be read: it is a web page"},
-		{"a visible link", map[string]string{"/": linking("", `<a href=/news.rss>RSS</a>`)}, "/", "its only feed, HOST/news.rss, answers 404 Not Found"},
-		{"several", map[string]string{"/": page("/a", "/b")}, "/", "none of the 2 feeds that it names can be read; the first, HOST/a: 404 Not Found"},
-		{"words alone are no offer", map[string]string{"/": linking("", `<a href=/help>What is RSS?</a>`), "/help": page()}, "/", "it is a web page that offers none"},
-		{"marked, without posts", map[string]string{"/": linking("", `<div class="h-feed"><h1 class="p-name">Soon</h1></div>`)}, "/", "it is a web page that offers none"},
-		{"a front page of posts", map[string]string{"/2026/one": linking("", ""), "/": linking("", markedPosts)}, "/2026/one", "it is a web page that offers none; HOST/ shows posts, try that address"},
+		{"the only one is missing", map[string]string{"/": page("/old.xml")}, "/",
+			"its only feed, HOST/old.xml, answers 404 Not Found"},
+		{"the only one is a page", map[string]string{"/": page("/old.xml"), "/old.xml": page()}, "/",
+			"its only feed, HOST/old.xml, cannot be read: it is a web page"},
+		{"a visible link", map[string]string{"/": linking("", `<a href=/news.rss>RSS</a>`)}, "/",
+			"its only feed, HOST/news.rss, answers 404 Not Found"},
+		{"several", map[string]string{"/": page("/a", "/b")}, "/",
+			"none of the 2 feeds that it names can be read; the first, HOST/a: 404 Not Found"},
+		{"words alone are no offer", map[string]string{"/": linking("", `<a href=/help>What is RSS?</a>`),
+			"/help": page()}, "/", "it is a web page that offers none"},
+		{"marked, without posts", map[string]string{"/": linking("",
+			`<div class="h-feed"><h1 class="p-name">Soon</h1></div>`)}, "/", "it is a web page that offers none"},
+		{"a front page of posts", map[string]string{"/2026/one": linking("", ""), "/": linking("", markedPosts)},
+			"/2026/one", "it is a web page that offers none; HOST/ shows posts, try that address"},
 	}
 	for _, test := range tests {
 		s := newSite(t, paths(test.bodies))

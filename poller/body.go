@@ -47,7 +47,7 @@ type bodyReader struct {
 	settle func(to int64)                   // says how much of it the body has in the end; may be nil
 	turn   func() (leave func(), err error) // waits for the turn to undo codings that take much memory; may be nil
 	cut    bool                             // return the beginning of a body that is too large
-	long   int64                            // of a feed up to this many bytes, return what fits of both ends; 0: of none
+	long   int64                            // return both ends of a feed of up to this many bytes; 0: never
 
 	shortened bool // the body lacks a part from its middle
 }
@@ -133,12 +133,12 @@ func (b *bodyReader) decode(r io.Reader, codings []string, most int64, tooLarge 
 // firstRoom is the room for a body of unknown length, in bytes.
 const firstRoom = 16 << 10
 
-// readAll reads all of r, most bytes at most. grow, which may be nil, is asked before the
-// body has more room.
+// readAll reads all of r, most bytes at most. It calls grow, which may be nil, before it
+// allocates more memory.
 func (b *bodyReader) readAll(r io.Reader, most int64, tooLarge error, length int64, grow func(to int64) error) ([]byte, error) {
 	size := int64(firstRoom)
-	length = min(length, most) // a longer body has no more room
-	if length > 0 {            // what is only promised gets no room
+	length = min(length, most) // it reads no byte beyond most
+	if length > 0 {            // it trusts no length above maxRoom
 		size = min(length, maxRoom) + 1
 	}
 	var body []byte
@@ -257,7 +257,7 @@ func undo(r io.Reader, coding string) (io.Reader, error) {
 		return zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(maxWindow))
 	case "deflate":
 		return inflate(r)
-	case "compress", "x-compress", "dcb", "dcz": // which were not asked for
+	case "compress", "x-compress", "dcb", "dcz": // no request names them
 		return nil, fmt.Errorf("%w has an unknown coding: %s", errCoding, oneLine(coding))
 	}
 	return r, nil

@@ -180,15 +180,23 @@ func TestAccountsHurry(t *testing.T) {
 		want time.Duration
 	}{
 		"a feed that is no account's": {0, Turnover{Listed: 20, New: 19, Elapsed: 24 * h, UntilDue: 24 * h}, 0},
-		"a few posts a day":           {0, Turnover{Listed: 20, New: 5, Elapsed: 24 * h, UntilDue: 24 * h, Reach: 20}, 0},
-		"nearly all that it lists":    {0, Turnover{Listed: 20, New: 19, Elapsed: 24 * h, UntilDue: 24 * h, Reach: 20}, 24 * h * 20 / 19 / 2},
-		"the same, with pages":        {0, Turnover{Listed: 20, New: 19, Elapsed: 24 * h, UntilDue: 24 * h, Reach: 80}, 0},
-		"a poll that left posts":      {0, Turnover{Listed: 20, New: 19, Elapsed: 24 * h, UntilDue: 24 * h, Reach: 80, Behind: true}, h},
-		"calm again":                  {6 * h, Turnover{Listed: 20, New: 2, Elapsed: 6 * h, UntilDue: 24 * h, Reach: 20}, 0},
-		"busy, nothing new":           {2 * h, Turnover{Listed: 20, Elapsed: 2 * h, UntilDue: 24 * h, Reach: 20}, 4 * h},
-		"a gap, whatever its pages":   {0, Turnover{Listed: 80, New: 80, Elapsed: 24 * h, Span: 12 * h, UntilDue: 24 * h, Reach: 80}, 6 * h},
+		"a few posts a day": {0, Turnover{Listed: 20, New: 5, Elapsed: 24 * h, UntilDue: 24 * h, Reach: 20},
+			0},
+		"nearly all that it lists": {0, Turnover{Listed: 20, New: 19, Elapsed: 24 * h, UntilDue: 24 * h, Reach: 20},
+			24 * h * 20 / 19 / 2},
+		"the same, with pages": {0, Turnover{Listed: 20, New: 19, Elapsed: 24 * h, UntilDue: 24 * h, Reach: 80},
+			0},
+		"a poll that left posts": {0, Turnover{Listed: 20, New: 19, Elapsed: 24 * h, UntilDue: 24 * h, Reach: 80,
+			Behind: true}, h},
+		"calm again": {6 * h, Turnover{Listed: 20, New: 2, Elapsed: 6 * h, UntilDue: 24 * h,
+			Reach: 20}, 0},
+		"busy, nothing new": {2 * h, Turnover{Listed: 20, Elapsed: 2 * h, UntilDue: 24 * h, Reach: 20},
+			4 * h},
+		"a gap, whatever its pages": {0, Turnover{Listed: 80, New: 80, Elapsed: 24 * h, Span: 12 * h,
+			UntilDue: 24 * h, Reach: 80}, 6 * h},
 	} {
-		if got := BusyInterval(digest.Feed{Schedule: digest.Schedule{BusyInterval: test.was}}, test.t); got != test.want {
+		if got := BusyInterval(digest.Feed{Schedule: digest.Schedule{BusyInterval: test.was}},
+			test.t); got != test.want {
 			t.Errorf("%s: %s, want %s", why, got, test.want)
 		}
 	}
@@ -197,13 +205,15 @@ func TestAccountsHurry(t *testing.T) {
 	}
 	busy := digest.Feed{Schedule: digest.Schedule{BusyInterval: h}}
 	for why, test := range map[string]struct{ got, want int }{
-		"no account's":             {Reach(digest.Feed{}, &feed.Document{Kind: feed.RSS, Posts: make([]feed.Post, 20), Pages: 1}, 1), 0},
-		"all that it has":          {Reach(digest.Feed{}, page(3, 1, ""), 1), 0},
-		"one page":                 {Reach(digest.Feed{}, page(20, 1, ""), 1), 20},
-		"with another":             {Reach(digest.Feed{}, page(20, 1, "x"), 1), 80},
-		"busy":                     {Reach(busy, page(20, 1, "x"), 1), 20},
-		"busy, with another":       {Reach(busy, page(40, 2, "x"), 1), 80},
-		"texts that are elsewhere": {Reach(digest.Feed{}, &feed.Document{Kind: feed.ActivityStreams, Posts: make([]feed.Post, 40), Pages: 1, Next: "x", Apart: 10}, 20), 40},
+		"no account's": {Reach(digest.Feed{}, &feed.Document{Kind: feed.RSS, Posts: make([]feed.Post, 20),
+			Pages: 1}, 1), 0},
+		"all that it has":    {Reach(digest.Feed{}, page(3, 1, ""), 1), 0},
+		"one page":           {Reach(digest.Feed{}, page(20, 1, ""), 1), 20},
+		"with another":       {Reach(digest.Feed{}, page(20, 1, "x"), 1), 80},
+		"busy":               {Reach(busy, page(20, 1, "x"), 1), 20},
+		"busy, with another": {Reach(busy, page(40, 2, "x"), 1), 80},
+		"texts that are elsewhere": {Reach(digest.Feed{}, &feed.Document{Kind: feed.ActivityStreams,
+			Posts: make([]feed.Post, 40), Pages: 1, Next: "x", Apart: 10}, 20), 40},
 	} {
 		if test.got != test.want {
 			t.Errorf("%s: %d, want %d", why, test.got, test.want)

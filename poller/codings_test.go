@@ -64,7 +64,7 @@ func TestCodingsThatAreNone(t *testing.T) {
 	}
 }
 
-// TestDeflate: a server that uses deflate unasked means either format by it.
+// TestDeflate: the poller reads both formats that servers send as deflate.
 func TestDeflate(t *testing.T) {
 	for _, format := range []string{"deflate", "zlib"} {
 		packed := string(pack(t, []byte(atom(1)), format))

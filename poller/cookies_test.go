@@ -18,8 +18,8 @@ func cookieSite(status int) func(request) string {
 	}
 }
 
-// TestS22_CookieOfOneChain: a feed that redirects to itself with a cookie is read. The next poll knows of no cookie, and
-// the redirect is no move.
+// TestS22_CookieOfOneChain: the poller reads a feed that redirects to itself with a cookie. The next poll has no
+// cookie, and the redirect is no move.
 func TestS22_CookieOfOneChain(t *testing.T) {
 	for _, status := range []int{302, 301} {
 		s := newSite(t, cookieSite(status))

@@ -9,7 +9,7 @@ import (
 	"digest/feed"
 )
 
-// describeFeed takes over what a document says of itself.
+// describeFeed copies title, site and intervals of a document to the record of its feed.
 func describeFeed(f *digest.Feed, doc *feed.Document, now time.Time) {
 	f.Kind = string(doc.Kind)
 	if doc.Link != "" || doc.Kind != feed.ActivityStreams { // an outbox does not name its account's page
@@ -28,9 +28,8 @@ func describeFeed(f *digest.Feed, doc *feed.Document, now time.Time) {
 	f.SkipHours, f.SkipDays = doc.SkipHours, doc.SkipDays
 }
 
-// bodyHash tells whether a document is the same as the last: by its bytes; of a page and of
-// what a network says of an account by its posts, since what stands around them changes with
-// each answer.
+// bodyHash returns a hash by which a poll recognises the same document. It is the hash of the bytes. For a
+// page or an account it is the hash of the posts, because each answer has other words around them.
 func bodyHash(a *answer, doc *feed.Document) string {
 	if a.hash != "" {
 		return a.hash

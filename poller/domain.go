@@ -10,12 +10,12 @@ import (
 // The sites of a platform share its limits. After limitsToSlow refusals within limitsWithin the workers poll its feeds
 // one by one: first one in firstPace, and each further refusal halves the speed. After calmAfter without a refusal,
 // good answers double the speed, and above quickestPace the pace ends. Each pace lasts at least a minute of good
-// answers, so that the feeds that have queued do not start together.
+// answers, so that the queued feeds do not start together.
 const (
 	limitsToSlow = 3
 	limitsWithin = time.Hour
 	firstPace    = time.Minute
-	slowestPace  = 15 * time.Minute // a platform that has recovered is found within it, and read within as much again
+	slowestPace  = 15 * time.Minute // a poll finds a recovered platform within this time
 	quickestPace = time.Second
 	calmAfter    = 10 * time.Minute
 	paceLasts    = time.Minute
@@ -38,8 +38,8 @@ func IsPlatform(hosts, refusing int) bool {
 	return hosts >= sharedBy && refusing >= max(limitsToSlow, hosts/hostsForRefusing)
 }
 
-// PaceDomain gives the pace of a domain after a poll of its feed f, at now. A poll that began
-// before the domain was slowed says nothing of the pace that it has now.
+// PaceDomain returns the pace of a domain after a poll of its feed f, at now. A poll that began before the domain was
+// slowed does not change its pace.
 func PaceDomain(d digest.DomainPace, f digest.Feed, now time.Time) digest.DomainPace {
 	if d.Pace > 0 && !f.LastAttemptAt.After(d.LimitedAt) {
 		return d

@@ -24,7 +24,8 @@ type answersAt struct {
 	n      int // polls; 0: one
 }
 
-func (p answersAt) change(d digest.DomainPace, pace func(digest.DomainPace, digest.Feed, time.Time) digest.DomainPace) digest.DomainPace {
+func (p answersAt) change(d digest.DomainPace, pace func(digest.DomainPace, digest.Feed,
+	time.Time) digest.DomainPace) digest.DomainPace {
 	now := midnight().Add(time.Duration(p.minute) * time.Minute)
 	for range max(p.n, 1) {
 		f := digest.Feed{ID: 1, Schedule: digest.Schedule{LastAttemptAt: now}}
@@ -42,27 +43,30 @@ func TestPaceDomain(t *testing.T) {
 		polls []answersAt
 		pace  time.Duration
 	}{
-		"two":                                        {three[:2], 0},
-		"three within an hour":                       {three, time.Minute},
-		"three at once":                              {[]answersAt{{0, limitedBy429, 3}}, time.Minute},
-		"the third too late":                         {[]answersAt{{0, limitedBy429, 2}, {61, limitedBy429, 0}}, 0},
-		"which is the first of others":               {[]answersAt{{0, limitedBy429, 2}, {61, limitedBy429, 3}}, time.Minute},
-		"503 with a time":                            {[]answersAt{{0, askedToWait, 3}}, time.Minute},
-		"503 without one":                            {[]answersAt{{0, failing503, 3}}, 0},
-		"few good answers between":                   {[]answersAt{{0, limitedBy429, 2}, {1, answered, 19}, {2, limitedBy429, 0}}, time.Minute},
-		"many good answers between":                  {[]answersAt{{0, limitedBy429, 2}, {1, answered, 20}, {2, limitedBy429, 0}}, 0},
-		"a further one":                              {then(answersAt{61, limitedBy429, 0}), 2 * time.Minute},
-		"asked before it was slowed":                 {then(answersAt{60, limitedBy429, 9}), time.Minute},
-		"the slowest":                                {then(answersAt{61, limitedBy429, 0}, answersAt{62, limitedBy429, 0}, answersAt{63, limitedBy429, 0}, answersAt{64, limitedBy429, 0}), 15 * time.Minute},
-		"a good answer":                              {then(answersAt{70, answered, 0}), 30 * time.Second},
-		"a good answer so soon":                      {then(answersAt{69, answered, 0}), time.Minute},
-		"an error is neither":                        {then(answersAt{70, failing503, 9}), time.Minute},
-		"each pace lasts a minute":                   {then(answersAt{70, answered, 2}), 30 * time.Second},
-		"and then comes the next":                    {then(answersAt{70, answered, 3}), 15 * time.Second},
-		"a refusal at a quick pace":                  {then(answersAt{70, answered, 3}, answersAt{71, limitedBy429, 0}), time.Minute},
-		"it ends":                                    {then(answersAt{70, answered, 1 + 2 + 4 + 9 + 20 + 60}), 0},
-		"not before":                                 {then(answersAt{70, answered, 1 + 2 + 4 + 9 + 20 + 59}), time.Second},
-		"once it has ended it has to be slowed anew": {then(answersAt{70, answered, 96}, answersAt{71, limitedBy429, 2}), 0},
+		"two":                          {three[:2], 0},
+		"three within an hour":         {three, time.Minute},
+		"three at once":                {[]answersAt{{0, limitedBy429, 3}}, time.Minute},
+		"the third too late":           {[]answersAt{{0, limitedBy429, 2}, {61, limitedBy429, 0}}, 0},
+		"which is the first of others": {[]answersAt{{0, limitedBy429, 2}, {61, limitedBy429, 3}}, time.Minute},
+		"503 with a time":              {[]answersAt{{0, askedToWait, 3}}, time.Minute},
+		"503 without one":              {[]answersAt{{0, failing503, 3}}, 0},
+		"few good answers between": {[]answersAt{{0, limitedBy429, 2}, {1, answered, 19}, {2, limitedBy429, 0}},
+			time.Minute},
+		"many good answers between":  {[]answersAt{{0, limitedBy429, 2}, {1, answered, 20}, {2, limitedBy429, 0}}, 0},
+		"a further one":              {then(answersAt{61, limitedBy429, 0}), 2 * time.Minute},
+		"asked before it was slowed": {then(answersAt{60, limitedBy429, 9}), time.Minute},
+		"the slowest": {then(answersAt{61, limitedBy429, 0}, answersAt{62, limitedBy429, 0},
+			answersAt{63, limitedBy429, 0}, answersAt{64, limitedBy429, 0}), 15 * time.Minute},
+		"a good answer":             {then(answersAt{70, answered, 0}), 30 * time.Second},
+		"a good answer so soon":     {then(answersAt{69, answered, 0}), time.Minute},
+		"an error is neither":       {then(answersAt{70, failing503, 9}), time.Minute},
+		"each pace lasts a minute":  {then(answersAt{70, answered, 2}), 30 * time.Second},
+		"and then comes the next":   {then(answersAt{70, answered, 3}), 15 * time.Second},
+		"a refusal at a quick pace": {then(answersAt{70, answered, 3}, answersAt{71, limitedBy429, 0}), time.Minute},
+		"it ends":                   {then(answersAt{70, answered, 1 + 2 + 4 + 9 + 20 + 60}), 0},
+		"not before":                {then(answersAt{70, answered, 1 + 2 + 4 + 9 + 20 + 59}), time.Second},
+		"once it has ended it has to be slowed anew": {then(answersAt{70, answered, 96},
+			answersAt{71, limitedBy429, 2}), 0},
 	} {
 		var d digest.DomainPace
 		for _, p := range c.polls {
@@ -83,9 +87,10 @@ func TestPaceRests(t *testing.T) {
 		polls []answersAt
 		rests time.Duration // from midnight on
 	}{
-		"refused":            {PaceDomain, []answersAt{slowed}, time.Minute},
-		"refused again":      {PaceDomain, []answersAt{slowed, {1, limitedBy429, 0}}, 3 * time.Minute},
-		"well":               {PaceDomain, []answersAt{slowed, {1, limitedBy429, 0}, {60, answered, 0}}, time.Hour + time.Minute},
+		"refused":       {PaceDomain, []answersAt{slowed}, time.Minute},
+		"refused again": {PaceDomain, []answersAt{slowed, {1, limitedBy429, 0}}, 3 * time.Minute},
+		"well": {PaceDomain, []answersAt{slowed, {1, limitedBy429, 0}, {60, answered, 0}},
+			time.Hour + time.Minute},
 		"still, refused":     {PaceDomainAtOnce, []answersAt{slowed}, time.Minute},
 		"still, well":        {PaceDomainAtOnce, []answersAt{slowed, {60, answered, 0}}, time.Hour},
 		"still, well before": {PaceDomainAtOnce, []answersAt{{0, answered, 0}, slowed, {0, answered, 0}}, time.Minute},
@@ -93,7 +98,8 @@ func TestPaceRests(t *testing.T) {
 		var d digest.DomainPace
 		for _, p := range c.polls {
 			if d.FreeAt.Before(midnight().Add(time.Duration(p.minute) * time.Minute)) {
-				d.FreeAt = midnight().Add(time.Duration(p.minute) * time.Minute).Add(d.Pace) // as the claim of the poll notes
+				// The claim of the poll sets it.
+				d.FreeAt = midnight().Add(time.Duration(p.minute) * time.Minute).Add(d.Pace)
 			}
 			d = p.change(d, c.pace)
 		}

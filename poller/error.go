@@ -26,7 +26,7 @@ type pollError struct {
 	// may be to blame.
 	unanswered bool
 
-	closed bool // no connection to the port was made
+	closed bool // the port is closed
 
 	needsPassword bool // the answer asks for a password, and none was given
 

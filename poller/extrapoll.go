@@ -62,10 +62,9 @@ func (s Spread) extraPollOf(f digest.Feed, due, now time.Time) extraPoll {
 	return extraPoll{Spread: s, f: f, now: now, due: due, askable: latest(heldUntil(f, s.Gap), now)}
 }
 
-// retry is when a failed poll is tried again. A site that has limited or
-// failed us more than once, and names no time worth the name, is left alone
-// for as long as one that names none. A retry that would leave the feed penalised at a
-// midnight, if it failed too, is left to that midnight: a site that recovers before it is then read in time.
+// retry returns when to retry a failed poll. If a site has failed or limited us more than once, and names only a
+// short time, it waits as long as a site that names none. If the penalty of another failure would last until after a
+// midnight, retry returns zero: the poll for that midnight reads a site that recovers before it.
 func (n extraPoll) retry() time.Time {
 	if !worthRetrying(n.f.LastStatus) {
 		return time.Time{}
@@ -77,8 +76,8 @@ func (n extraPoll) retry() time.Time {
 	return n.unlessMidnight(n.allowed(at), nearMidnight, max(n.pace(), n.nextPenalty()))
 }
 
-// nextPenalty gives the penalty for another failure of the same kind. A site that names more than a day
-// means a certain time, so the next failure is not expected to cost as much.
+// nextPenalty returns the penalty for another failure of the same kind. If a site names more than a day, it means
+// a certain time, so the next failure probably costs less.
 func (n extraPoll) nextPenalty() time.Duration {
 	f := n.f
 	if Limited(f) {
@@ -134,9 +133,8 @@ func (n extraPoll) allowed(t time.Time) time.Time {
 	return quiet(t.Add(share(n.f.ID, min(n.Window, most))).Add(n.jitter()), n.f.ID)
 }
 
-// unlessMidnight gives at, or zero where a midnight asks the feed instead: one
-// before it, one within patience after it, and one that it would spoil, as the
-// feed could not be asked again by then: not before pace is over.
+// unlessMidnight returns at, or zero if a poll for a midnight replaces it. That midnight is before at, within patience
+// after it, or so soon that the pace would not allow its poll.
 func (n extraPoll) unlessMidnight(at time.Time, patience, pace time.Duration) time.Time {
 	until := at.Add(max(patience, pace-n.Deadline))
 	for due := n.due; !due.After(until); due = due.Add(oneDay) {

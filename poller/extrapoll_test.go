@@ -36,8 +36,10 @@ func TestAgain_Retry(t *testing.T) {
 		{why: "503 for an hour", at: 5 * m, status: 503, wait: h, want: h + 5*m},
 		{why: "S20: 500", at: 5 * m, status: 500, wait: 4 * h, want: 4*h + 5*m},
 		{why: "S20: 500 for the second time", at: 5 * m, status: 500, wait: 8 * h, errors: 2, want: 8*h + 5*m},
-		{why: "S20: 500 for the third time: a fourth would cost the midnight", at: 5 * m, status: 500, wait: 16 * h, errors: 3},
-		{why: "429 without a time in the evening: another would cost the midnight", at: 17 * h, status: 429, wait: 4 * h},
+		{why: "S20: 500 for the third time: a fourth would cost the midnight", at: 5 * m, status: 500, wait: 16 * h,
+			errors: 3},
+		{why: "429 without a time in the evening: another would cost the midnight", at: 17 * h, status: 429,
+			wait: 4 * h},
 		{why: "no answer", at: 5 * m, wait: 4 * h, want: 4*h + 5*m},
 		{why: "200 that cannot be read", at: 5 * m, status: 200, wait: 4 * h, want: 4*h + 5*m},
 		{why: "408", at: 5 * m, status: 408, wait: 4 * h, want: 4*h + 5*m},
@@ -50,7 +52,8 @@ func TestAgain_Retry(t *testing.T) {
 		{why: "418", at: 5 * m, status: 418, wait: 4 * h},
 
 		{why: "a midnight two hours later does it", at: 18 * h, status: 500, wait: 4 * h},
-		{why: "a midnight a little later than that does not", at: 19*h - 5*m, status: 429, wait: 2 * h, want: 21*h - 5*m},
+		{why: "a midnight a little later than that does not", at: 19*h - 5*m, status: 429, wait: 2 * h,
+			want: 21*h - 5*m},
 		{why: "a midnight just before does it: it waits", at: 20*h + 30*m, status: 500, wait: 4 * h},
 		{why: "a midnight longer ago does not", at: 20*h + 31*m, status: 500, wait: 4 * h, want: 24*h + 31*m},
 		{why: "the midnight a day after the next does it", at: 20 * h, status: 429, wait: 26*h + 15*m},
@@ -83,11 +86,13 @@ func TestAgain_Retry(t *testing.T) {
 	}
 }
 
-// TestReadAtTheFirstMidnight: whenever a site recovers, a poll reads it before the deadline of its reader's next midnight.
+// TestReadAtTheFirstMidnight: whenever a site recovers, a poll reads it before the deadline of its reader's next
+// midnight.
 func TestReadAtTheFirstMidnight(t *testing.T) {
 	s := usualSpread()
 	for name, x := range map[string]failure{
-		"500": {status: 500}, "no answer": {}, "429": {status: 429}, "404": {status: 404}, "503 for 7 hours": {status: 503, wait: 7 * time.Hour, waitSaid: true},
+		"500": {status: 500}, "no answer": {}, "429": {status: 429}, "404": {status: 404},
+		"503 for 7 hours": {status: 503, wait: 7 * time.Hour, waitSaid: true},
 	} {
 		for heals := midnight(); heals.Before(midnight().Add(5 * oneDay)); heals = heals.Add(time.Hour) {
 			f := digest.Feed{ID: 3, State: digest.FeedActive}
@@ -104,7 +109,8 @@ func TestReadAtTheFirstMidnight(t *testing.T) {
 				f.LastAttemptAt, now = at, at.Add(time.Second)
 				if !at.Before(heals) {
 					if at.After(first.Add(s.Deadline)) {
-						t.Errorf("%s: recovered after %v, and is read after %v", name, heals.Sub(midnight()), at.Sub(midnight()))
+						t.Errorf("%s: recovered after %v, and is read after %v", name, heals.Sub(midnight()),
+							at.Sub(midnight()))
 					}
 					break
 				}

@@ -72,8 +72,8 @@ type usage struct {
 	freeAt    time.Time
 	pins      pins
 	hold      hold  // the memory of its document
-	held      int64 // bytes of it that stay while others are read
-	smaller   bool  // what is read beside the document
+	held      int64 // bytes of it that stay in memory during other requests
+	smaller   bool  // its requests are for pages or posts beside the document
 	fromHome  bool  // its address, before any redirect, is in an allowed network
 }
 
@@ -138,7 +138,7 @@ func (s *session) fetch(ctx context.Context, method string, r route) (*answer, e
 	}
 }
 
-// askAllowed sends one request if nothing forbids it.
+// askAllowed sends one request, if neither robots.txt nor the operator forbids it.
 func (s *session) askAllowed(ctx context.Context, method string, r route) (*answer, error) {
 	if err := s.mayAsk(ctx, r); err != nil {
 		return nil, err
@@ -319,8 +319,8 @@ func (s *session) countSends(ctx context.Context, n *int, isHome *bool) context.
 	})
 }
 
-// request makes the request: no Cookie but those of its chain of redirects, no Referer, no
-// Cache-Control (S22, S23, S25), validators byte for byte (S3, S4) and only where they belong.
+// request makes the request. It has the cookies of its chain of redirects only, no Referer and no Cache-Control (S22,
+// S23, S25). Validators go byte for byte (S3, S4) to the address that they belong to.
 func (s *session) request(ctx context.Context, method string, r *route) *http.Request {
 	h := http.Header{
 		"User-Agent":      {s.agent},

@@ -48,7 +48,8 @@ func TestFind(t *testing.T) {
 		{"the feed itself", map[string]string{"/feed": atom(1)}, "/feed", "/feed", "GET/feed"},
 		{"a page that offers one", map[string]string{"/": page("/blog.atom"), "/blog.atom": atom(1)}, "/", "/blog.atom", "GET/ GET/blog.atom"},
 		{"the first that can be read", map[string]string{"/": page("/a", "b", "/c"), "/a": page(), "/b": atom(1), "/c": atom(2)}, "/", "/b", "GET/ GET/a GET/b"},
-		{"no more than ten", map[string]string{"/": page("/1", "/2", "/3", "/4", "/5", "/6", "/7", "/8", "/9", "/10", "/11"), "/11": atom(1)}, "/", "", ""},
+		{"no more than ten", map[string]string{"/": page("/1", "/2", "/3", "/4", "/5", "/6", "/7", "/8", "/9", "/10",
+			"/11"), "/11": atom(1)}, "/", "", ""},
 	}
 	for _, test := range tests {
 		s := newSite(t, paths(test.bodies))
@@ -140,7 +141,8 @@ func TestFindGuesses(t *testing.T) {
 	s.answers(func(r request) string { return reply(r, 200, page()) })
 	s.log()
 	_, err = find(r.p, context.Background(), s.url("/"))
-	if n := len(s.log()); n > 2+mostPages || digest.KindOf(err) != digest.Invalid || !strings.Contains(err.Error(), "offers none; try the address of the feed itself") {
+	if n := len(s.log()); n > 2+mostPages || digest.KindOf(err) != digest.Invalid ||
+		!strings.Contains(err.Error(), "offers none; try the address of the feed itself") {
 		t.Error(n, err)
 	}
 }

@@ -83,7 +83,8 @@ func (s *session) post(ctx context.Context, r route, body string) (*answer, stri
 	limit := newLimit(ctx, s.poller.timeout)
 	defer limit.cancel()
 	sends, isHome := 0, false
-	req, err := http.NewRequestWithContext(s.pins.in(s.countSends(limit.ctx, &sends, &isHome)), http.MethodPost, "", strings.NewReader(body))
+	req, err := http.NewRequestWithContext(s.pins.in(s.countSends(limit.ctx, &sends, &isHome)), http.MethodPost, "",
+		strings.NewReader(body))
 	if err != nil {
 		return nil, "", err
 	}

@@ -10,12 +10,11 @@ import (
 	"digest/feed"
 )
 
-// A page may stand where a feed was, after a site was made anew. The feed that it offers
-// is read as if the page had redirected to it for good, and believed no sooner: one more
-// request, on the feed's own site alone, and only a document that is plainly the same
-// feed's. A site that answers every address with its front page offers another one.
-// A static host redirects by a page with a refresh. It may redirect to any feed of its
-// site, or to the same feed on another site.
+// After a site was rebuilt, a page may be in place of a feed. The poller reads the feed that the page offers as if the
+// page were a permanent redirect. It sends one more request, to the same site, and accepts only a document that is
+// plainly the same feed. A site that answers every address with its front page offers another feed.
+// A static host redirects with a page that has a refresh. It may redirect to any feed of its site, or to the same feed
+// on another site.
 
 // readInstead reads the feed to which the page in the place of p's feed refreshes, or the
 // feed that it offers. It returns false if there is neither. page is the error about the page.

@@ -153,13 +153,15 @@ func newReaderOfRefresh(t *testing.T) *reader {
 
 // refreshing is a page that sends browsers to an address.
 func refreshing(content string) string {
-	return `<!doctype html><title>Redirecting</title><meta http-equiv="Refresh" content="` + content + `"><a href="/elsewhere">Here</a>`
+	return `<!doctype html><title>Redirecting</title><meta http-equiv="Refresh" content="` + content +
+		`"><a href="/elsewhere">Here</a>`
 }
 
 // TestFeedMovedByRefresh checks that the poller reads a feed behind a page that refreshes to it in the same poll, and
 // believes the move like a permanent redirect.
 func TestFeedMovedByRefresh(t *testing.T) {
-	renamed := strings.ReplaceAll(strings.ReplaceAll(atom(2), "Weather", "Climate"), "weather.example", "climate.example")
+	renamed := strings.ReplaceAll(strings.ReplaceAll(atom(2), "Weather", "Climate"), "weather.example",
+		"climate.example")
 	byField := newReaderOfRefresh(t)
 	if byField.want(Changed); !strings.HasSuffix(byField.feed.MovedTo, "/rss.xml") {
 		t.Fatalf("by a field of the header: %+v", byField.feed)
@@ -182,7 +184,8 @@ func TestFeedMovedByRefresh(t *testing.T) {
 // site moves nothing.
 func TestRefreshThatIsNoMove(t *testing.T) {
 	elsewhere := newSiteAt(t, "127.0.0.2:0", nil)
-	elsewhere.says(200, strings.ReplaceAll(strings.ReplaceAll(atom(2), "Weather", "Front page"), "weather.example", "front.example"))
+	elsewhere.says(200, strings.ReplaceAll(strings.ReplaceAll(atom(2), "Weather", "Front page"), "weather.example",
+		"front.example"))
 	for why, test := range map[string]struct{ content, most string }{
 		"a page":          {"0;url=/page", "/feed /page"},
 		"itself":          {"0;url=/feed", "/feed"},
@@ -193,10 +196,12 @@ func TestRefreshThatIsNoMove(t *testing.T) {
 	} {
 		s, r := made(t, nil, map[string]string{})
 		s.answers(paths(map[string]string{
-			"/feed": refreshing(test.content), "/page": offering(), "/again": refreshing("0;url=/rss.xml"), "/rss.xml": atom(2),
+			"/feed": refreshing(test.content), "/page": offering(), "/again": refreshing("0;url=/rss.xml"),
+			"/rss.xml": atom(2),
 		}))
 		s.log()
-		if r.want(Failed); gets(s) != test.most || r.feed.MovedTo != "" || !strings.HasSuffix(r.feed.LastError, webPage) {
+		if r.want(Failed); gets(s) != test.most || r.feed.MovedTo != "" ||
+			!strings.HasSuffix(r.feed.LastError, webPage) {
 			t.Errorf("%s: asked %s: %+v", why, gets(s), r.feed)
 		}
 	}

@@ -94,9 +94,9 @@ type Turnover struct {
 	Behind bool // of an account: the poll left posts for the next one
 }
 
-// Reach returns how many entries of an account a poll can read, by a document with some new ones. It returns 0 for
-// other feeds, and for an account that has published less than a page. A poll reads only some texts at their own addresses. If the feed is busy, further
-// pages count only if this poll has read one.
+// Reach returns how many entries of an account a poll can read, judged by a document with some new ones. It returns 0
+// for other feeds, and for an account that has published less than a page. A poll reads only some texts at their own
+// addresses. If the feed is busy, further pages count only if this poll has read one.
 func Reach(f digest.Feed, doc *feed.Document, news int) int {
 	if !isAccount(doc.Kind) {
 		return 0
@@ -122,8 +122,8 @@ func (t Turnover) turn() time.Duration {
 	return time.Duration(float64(t.Elapsed) * float64(t.Reach) / float64(t.New))
 }
 
-// Hurries reports whether an account needs polls between the midnights, although no post is lost yet: the last poll left
-// posts, or the account publishes about as much in a day as a poll can read.
+// Hurries reports whether an account needs polls between the midnights before it loses a post. It does if the last poll
+// left posts, or if the account publishes about as much in a day as a poll can read.
 func (t Turnover) Hurries() bool { return t.Behind || t.turn() > 0 && t.turn()/2 < calm }
 
 // gap reports whether posts may have come and gone between the two polls.

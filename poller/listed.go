@@ -18,14 +18,18 @@ func isListedAccount(f digest.Feed) bool {
 
 // findAccount polls such a feed.
 func (s *session) findAccount(ctx context.Context, f digest.Feed) Result {
-	search := &search{session: s, known: func(context.Context, string) (digest.Feed, bool) { return digest.Feed{}, false }}
+	search := &search{session: s, known: func(context.Context, string) (digest.Feed, bool) {
+		return digest.Feed{},
+			false
+	}}
 	found, err := search.webFinger(ctx, f.URL)
 	if err != nil {
 		return s.accountFailed(ctx, f, found, err)
 	}
 	was, now := f, found.Feed
 	f.URL, f.Host, f.Domain = now.URL, now.Host, now.Domain
-	f.Kind, f.Title, f.SiteURL, f.Me, f.Language, f.NewestAt, f.Parser = now.Kind, now.Title, now.SiteURL, now.Me, now.Language, now.NewestAt, now.Parser
+	f.Kind, f.Title, f.SiteURL, f.Me, f.Language, f.NewestAt, f.Parser = now.Kind, now.Title, now.SiteURL, now.Me,
+		now.Language, now.NewestAt, now.Parser
 	f.Validators, f.Learned, f.Push, f.Failures = now.Validators, now.Learned, now.Push, now.Failures
 	every := f.HostInterval
 	f.Schedule = now.Schedule

@@ -25,10 +25,12 @@ func TestListedAccount(t *testing.T) {
 	r.feed = listedAccount(t)
 	asked := r.feed.URL
 	result := r.want(Changed)
-	if f := r.feed; f.URL != outboxPage || f.Title != "Ann" || f.ID != 7 || f.MovedFrom != asked || f.MovedAt.IsZero() || f.Kind != "activitystreams" || len(result.Document.Posts) != 1 {
+	if f := r.feed; f.URL != outboxPage || f.Title != "Ann" || f.ID != 7 || f.MovedFrom != asked ||
+		f.MovedAt.IsZero() || f.Kind != "activitystreams" || len(result.Document.Posts) != 1 {
 		t.Errorf("%+v", f)
 	}
-	s.asked("/.well-known/webfinger", "/users/ann draft", "/users/ann/outbox draft", "/users/ann/outbox?page=true draft")
+	s.asked("/.well-known/webfinger", "/users/ann draft", "/users/ann/outbox draft",
+		"/users/ann/outbox?page=true draft")
 	r.want(Unchanged)
 	s.asked("/users/ann/outbox?page=true draft")
 }
@@ -41,7 +43,8 @@ func TestListedAccountIsMissing(t *testing.T) {
 	r.feed = listedAccount(t)
 	asked := r.feed.URL
 	result := r.want(Failed)
-	if f := r.feed; f.URL != asked || f.Kind != "" || f.Errors != 1 || f.LastStatus != 404 || !strings.Contains(result.Message, "its host knows no account of that name (404)") || f.NotBefore.IsZero() {
+	if f := r.feed; f.URL != asked || f.Kind != "" || f.Errors != 1 || f.LastStatus != 404 ||
+		!strings.Contains(result.Message, "its host knows no account of that name (404)") || f.NotBefore.IsZero() {
 		t.Errorf("%+v, %s", f, result.Message)
 	}
 }

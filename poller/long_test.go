@@ -25,15 +25,16 @@ const (
 	rssEnd   = `</channel></rss>`
 )
 
-// TestLongDocument checks that the poller reads the posts at both ends of a document of more than 10 MiB, in any coding,
-// and with the least memory that an instance can have.
+// TestLongDocument checks that the poller reads the posts at both ends of a document of more than 10 MiB, in any
+// coding, and with the least memory that an instance can have.
 func TestLongDocument(t *testing.T) {
 	const posts = 320
 	rss := longFeed(rssBegin, rssPost, rssEnd, posts)
 	atom := longFeed(`<a:feed xmlns:a="http://www.w3.org/2005/Atom"><a:title>Quay</a:title>`,
 		`<a:entry><a:title>Berth N</a:title><a:id>gN</a:id><a:content>TEXT</a:content></a:entry>`, `</a:feed>`, posts)
 	for why, test := range map[string]struct{ body, coding string }{
-		"RSS": {rss, ""}, "RSS in gzip": {rss, "gzip"}, "RSS in zstd": {rss, "zstd"}, "Atom with a prefix": {atom, "gzip"},
+		"RSS": {rss, ""}, "RSS in gzip": {rss, "gzip"}, "RSS in zstd": {rss, "zstd"},
+		"Atom with a prefix": {atom, "gzip"},
 	} {
 		s := newSite(t, nil)
 		body := []byte(test.body)
@@ -47,7 +48,8 @@ func TestLongDocument(t *testing.T) {
 		result := r.want(Changed)
 		runtime.ReadMemStats(&after)
 		got := result.Document.Posts
-		if got[0].Title != "Berth 0" || got[len(got)-1].Title != fmt.Sprint("Berth ", posts-1) || len(got) < 150 || len(got) > 165 {
+		if got[0].Title != "Berth 0" || got[len(got)-1].Title != fmt.Sprint("Berth ", posts-1) || len(got) < 150 ||
+			len(got) > 165 {
 			t.Fatalf("%s: %d posts from %s to %s", why, len(got), got[0].Title, got[len(got)-1].Title)
 		}
 		if !result.Document.Shortened || result.Document.Title != "Quay" || len(result.Body) > maxBody {
@@ -61,11 +63,13 @@ func TestLongDocument(t *testing.T) {
 
 // TestLongJSON checks that the poller reads the beginning of a JSON Feed of more than 10 MiB.
 func TestLongJSON(t *testing.T) {
-	body := longFeed(`{"version":"https://jsonfeed.org/version/1.1","title":"Quay \"[{\"","items":[{"id":"g","title":"Berth","content_text":"x"}`,
+	body := longFeed(`{"version":"https://jsonfeed.org/version/1.1","title":"Quay \"[{\"","items":[{"id":"g",`+
+		`"title":"Berth","content_text":"x"}`,
 		`,{"id":"gN","title":"Berth N","tags":[{}],"content_text":"TEXT } ] \\"}`, `]}`, 200)
 	s := newSite(t, says(200, body))
 	result := newReader(t, s.url("/feed")).want(Changed)
-	if got := result.Document.Posts; len(got) < 150 || len(got) > 165 || got[1].Title != "Berth 0" || !result.Document.Shortened {
+	if got := result.Document.Posts; len(got) < 150 || len(got) > 165 || got[1].Title != "Berth 0" ||
+		!result.Document.Shortened {
 		t.Errorf("%d posts, shortened %v", len(got), result.Document.Shortened)
 	}
 }
@@ -78,15 +82,21 @@ func TestTooLongDocument(t *testing.T) {
 		longest      int64
 		want         string
 	}{
-		"longer than allowed":          {rss, "", 12 << 20, "the body is larger than 12 MiB"},
-		"longer than allowed, in gzip": {string(pack(t, []byte(rss), "gzip")), "Content-Encoding: gzip", 12 << 20, "the body is larger than 12 MiB"},
-		"only a short one is allowed":  {rss, "", maxBody, "the body is larger than 10 MiB"},
-		"it is cut short":              {string(pack(t, []byte(rss), "gzip")[:9000]), "Content-Encoding: gzip", 0, "the body was cut short"},
-		"no post in its first half":    {longFeed(rssBegin, "<p>TEXT</p>", rssEnd, 200), "", 0, "the body is larger than 10 MiB"},
-		"JSON without posts":           {longFeed(`{"items":{"a":["`, "TEXT", `"]}}`, 200), "", 0, "the body is larger than 10 MiB"},
-		"much that no post can be":     {strings.Repeat("<", maxBody+2), "", 0, "the body is larger than 10 MiB"},
-		"a page":                       {longFeed("<!DOCTYPE html><title>Quay</title>", "<p>TEXT</p>", "", 200), "", 0, "the body is larger than 10 MiB"},
-		"as many bytes as a short one": {rssBegin + rssEnd + strings.Repeat(" ", maxBody-len(rssBegin+rssEnd)), "", 0, ""},
+		"longer than allowed": {rss, "", 12 << 20, "the body is larger than 12 MiB"},
+		"longer than allowed, in gzip": {string(pack(t, []byte(rss), "gzip")), "Content-Encoding: gzip", 12 << 20,
+			"the body is larger than 12 MiB"},
+		"only a short one is allowed": {rss, "", maxBody, "the body is larger than 10 MiB"},
+		"it is cut short": {string(pack(t, []byte(rss), "gzip")[:9000]), "Content-Encoding: gzip", 0,
+			"the body was cut short"},
+		"no post in its first half": {longFeed(rssBegin, "<p>TEXT</p>", rssEnd, 200), "", 0,
+			"the body is larger than 10 MiB"},
+		"JSON without posts": {longFeed(`{"items":{"a":["`, "TEXT", `"]}}`, 200), "", 0,
+			"the body is larger than 10 MiB"},
+		"much that no post can be": {strings.Repeat("<", maxBody+2), "", 0, "the body is larger than 10 MiB"},
+		"a page": {longFeed("<!DOCTYPE html><title>Quay</title>", "<p>TEXT</p>", "", 200), "", 0,
+			"the body is larger than 10 MiB"},
+		"as many bytes as a short one": {rssBegin + rssEnd + strings.Repeat(" ", maxBody-len(rssBegin+rssEnd)), "", 0,
+			""},
 	} {
 		header := []string{test.header}
 		if test.header == "" {

@@ -17,14 +17,14 @@ import (
 
 const (
 	accountPages = 4  // of one account in one poll, its first one included
-	mostUnread   = 20 // posts that are read at their own addresses in one poll
+	mostUnread   = 20 // posts that one poll reads at their own addresses
 	fewUnread    = 6  // the same for a new account, for which a person waits, and for authors
 	mostVain     = 2  // posts that a host refuses, or that belong to no group, before a poll stops
 	maxObject    = 1 << 20
-	mostMore     = 5 * time.Minute  // for all of it
+	mostMore     = 5 * time.Minute  // for all pages and posts of one poll
 	soonMore     = 15 * time.Second // the same for a new account
-	lastMore     = 3 * time.Second  // what is left for the rest of a search
-	readLater    = 36 * time.Hour   // how old a post may be to be tried another time
+	lastMore     = 3 * time.Second  // reserved for the rest of a search
+	readLater    = 36 * time.Hour   // the age up to which later polls try a post again
 )
 
 // A readingOn reads the pages and posts beyond the page of an account.
@@ -49,16 +49,18 @@ type readingOn struct {
 // isAccount reports whether a kind of feed is the account of a network.
 func isAccount(kind feed.Kind) bool { return kind == feed.ActivityStreams || kind == feed.ATProto }
 
-// leadsOn reports whether the page of an account has no entries, and only leads to the next page. Some
-// servers filter their pages after they have cut them.
+// leadsOn reports whether the page of an account has no entries, but a next page. Some servers filter the
+// entries of a page after they have counted them.
 func leadsOn(doc *feed.Document) bool {
 	return isAccount(doc.Kind) && doc.Next != "" && len(doc.Marks()) == 0
 }
 
 // readOn reads beyond the page of an account, and returns all of it as one document. An error ends
 // the poll, which stores nothing.
-func (s *session) readOn(ctx context.Context, f digest.Feed, a *answer, doc *feed.Document) (*feed.Document, *readingOn, error) {
-	r := &readingOn{session: s, feed: f, isNew: f.ParsedAt.IsZero(), first: a, pages: []*feed.Document{doc}, began: s.poller.now(), silent: map[string]bool{}}
+func (s *session) readOn(ctx context.Context, f digest.Feed, a *answer, doc *feed.Document) (*feed.Document, *readingOn,
+	error) {
+	r := &readingOn{session: s, feed: f, isNew: f.ParsedAt.IsZero(), first: a, pages: []*feed.Document{doc},
+		began: s.poller.now(), silent: map[string]bool{}}
 	if !isAccount(doc.Kind) || s.private != nil || !r.isNew && s.poller.known == nil || doc.IsWhole() {
 		return doc, r, nil
 	}
@@ -90,10 +92,11 @@ func (s *session) readOn(ctx context.Context, f digest.Feed, a *answer, doc *fee
 	return all, r, err
 }
 
-// isPartly reports whether most posts of a group were not to be had.
+// isPartly reports whether the poll could not read most posts of a group.
 func (r *readingOn) isPartly() bool { return r.missed > 0 && 2*r.missed >= r.tried }
 
-// aside prepares a session for requests that are not for its feed. The function that it returns undoes that.
+// aside prepares a session for requests to other addresses than its feed's. The function that it returns
+// restores the session.
 func (s *session) aside(a *answer) (restore func()) {
 	fediverse, stop, fromHome := s.fediverse, s.stop, s.fromHome
 	s.stop, s.held, s.smaller = nil, int64(cap(a.body)), true
@@ -294,7 +297,8 @@ func (r *readingOn) readAuthors(ctx context.Context, marks []feed.Mark) bool {
 	}
 	var authors []string
 	for _, m := range marks {
-		if _, is := known[m.Identity]; m.Author != "" && !is && !slices.Contains(authors, m.Author) && len(authors) < fewUnread {
+		if _, is := known[m.Identity]; m.Author != "" && !is && !slices.Contains(authors, m.Author) &&
+			len(authors) < fewUnread {
 			authors = append(authors, m.Author)
 		}
 	}
@@ -311,7 +315,7 @@ func (r *readingOn) readAuthors(ctx context.Context, marks []feed.Mark) bool {
 	return read
 }
 
-// add adds an object to what together parses.
+// add adds an object for together to parse.
 func (r *readingOn) add(address string, a *answer) {
 	if r.more.Objects == nil {
 		r.more.Objects = map[string][]byte{}
@@ -334,7 +338,7 @@ func wantedOf(marks []feed.Mark, known map[string]string) (wanted []feed.Unread)
 	return wanted
 }
 
-// leave leaves posts for the next poll. Of a new account they are an archive, and no poll reads them.
+// leave skips posts, so that the next poll reads them. Of a new account they are an archive, and no poll reads them.
 func (r *readingOn) leave(rest []feed.Unread) {
 	if r.isNew {
 		return
@@ -347,7 +351,7 @@ func (r *readingOn) leave(rest []feed.Unread) {
 	}
 }
 
-// later leaves a post out, so that a later poll reads it.
+// later skips a post, so that a later poll reads it.
 func (r *readingOn) later(address string) {
 	if r.more.Later == nil {
 		r.more.Later = map[string]bool{}
@@ -380,7 +384,8 @@ func (r *readingOn) readText(ctx context.Context, u feed.Unread) (bool, error) {
 	}
 	if u.Unsure {
 		isFor := false
-		if err := r.inPlace(ctx, a, func() error { isFor = feed.IsFor(a.body, u.By); return nil }); err != nil || !isFor {
+		if err := r.inPlace(ctx, a, func() error { isFor = feed.IsFor(a.body, u.By); return nil }); err != nil ||
+			!isFor {
 			return false, ctx.Err()
 		}
 	}

@@ -18,8 +18,11 @@ func onPages(pages map[string]string, notes ...[]int) map[string]string {
 	for i, of := range notes {
 		var items []string
 		for _, n := range of {
-			items = append(items, fmt.Sprintf(`{"type":"Create","actor":"https://social.example/users/ann","to":["as:Public"],"object":{"type":"Note","id":"https://social.example/%d",
-				"attributedTo":"https://social.example/users/ann","to":["as:Public"],"published":%q,"content":"note %[1]d"}}`, n, time.Date(2026, 11, 19, 0, n, 0, 0, time.UTC).Format(time.RFC3339)))
+			items = append(items, fmt.Sprintf(`{"type":"Create","actor":"https://social.example/users/ann",`+
+				`"to":["as:Public"],"object":{"type":"Note","id":"https://social.example/%d",
+				"attributedTo":"https://social.example/users/ann","to":["as:Public"],"published":%q,
+				"content":"note %[1]d"}}`,
+				n, time.Date(2026, 11, 19, 0, n, 0, 0, time.UTC).Format(time.RFC3339)))
 		}
 		address, next := outboxPage, ""
 		if i > 0 {
@@ -28,7 +31,9 @@ func onPages(pages map[string]string, notes ...[]int) map[string]string {
 		if i < len(notes)-1 {
 			next = fmt.Sprintf(`,"next":"%s&n=%d"`, outboxPage, i+1)
 		}
-		pages[strings.TrimPrefix(address, "https://social.example")] = fmt.Sprintf(`{"@context":"https://www.w3.org/ns/activitystreams","type":"OrderedCollectionPage","id":%q,"orderedItems":[%s]%s}`, address, strings.Join(items, ","), next)
+		pages[strings.TrimPrefix(address, "https://social.example")] = fmt.Sprintf(
+			`{"@context":"https://www.w3.org/ns/activitystreams","type":"OrderedCollectionPage","id":%q,`+
+				`"orderedItems":[%s]%s}`, address, strings.Join(items, ","), next)
 	}
 	return pages
 }
@@ -68,12 +73,13 @@ func TestReadsOnToWhatIsKnown(t *testing.T) {
 		{[][]int{{2, 1}, {0}}, 2, one}, // for the first time
 		{[][]int{{3, 2}, {1, 0}}, 3, one},
 		{[][]int{{7, 6}, {5, 4}, {3, 2}, {1}}, 7, one + " " + one + "&n=1 " + one + "&n=2"},
-		{[][]int{{20, 19}, {18, 17}, {16, 15}, {14, 13}, {12, 11}}, 15, one + " " + one + "&n=1 " + one + "&n=2 " + one + "&n=3"},
+		{[][]int{{20, 19}, {18, 17}, {16, 15}, {14, 13}, {12, 11}}, 15,
+			one + " " + one + "&n=1 " + one + "&n=2 " + one + "&n=3"},
 	} {
 		s.pages, s.log = onPages(socialPages(), day.notes...), nil
 		store(r.want(Changed))
 		got := strings.ReplaceAll(strings.Join(s.log, " "), " draft", "")
-		got = strings.ReplaceAll(got, "/users/ann ", "") // once a week it is asked whether it has moved
+		got = strings.ReplaceAll(got, "/users/ann ", "") // the weekly request for its actor
 		if have() != day.want || got != day.log {
 			t.Errorf("%v: %d posts, asked %s, want %d and %s", day.notes, have(), got, day.want, day.log)
 		}
@@ -84,10 +90,11 @@ func TestReadsOnToWhatIsKnown(t *testing.T) {
 	}
 }
 
-// A page that cannot be read: who wants fewer requests is left alone, and asked for all of it again, once; without
-// the page, what there is counts.
+// If a host refuses a page, the poll fails, and the next poll requests all pages again, once. If the host refuses
+// again, the poll keeps the pages that it has.
 func TestPageIsRefused(t *testing.T) {
-	for status, fails := range map[int]bool{http.StatusTooManyRequests: true, http.StatusServiceUnavailable: true, http.StatusNotFound: false, http.StatusUnauthorized: false} {
+	for status, fails := range map[int]bool{http.StatusTooManyRequests: true, http.StatusServiceUnavailable: true,
+		http.StatusNotFound: false, http.StatusUnauthorized: false} {
 		s, r := newSocial(t, "", newsBase, onPages(socialPages(), []int{1}))
 		r.feed.Kind = "activitystreams"
 		store, have := storing(r)
@@ -109,16 +116,20 @@ func TestPageIsRefused(t *testing.T) {
 	}
 }
 
-// namedPages is an outbox that only names the notes, and what is at their own addresses.
+// namedPages returns an outbox that has only the addresses of its notes, and the notes at these addresses.
 func namedPages(pages map[string]string, notes ...int) map[string]string {
 	pages = maps.Clone(pages)
 	var items []string
 	for _, n := range notes {
 		address := fmt.Sprintf("https://social.example/users/ann/statuses/%d", n)
-		items = append(items, fmt.Sprintf(`{"type":"Create","actor":"https://social.example/users/ann","published":"2026-11-19T00:00:00Z","to":"as:Public","object":%q}`, address))
-		pages[fmt.Sprintf("/users/ann/statuses/%d", n)] = fmt.Sprintf(`{"@context":"https://www.w3.org/ns/activitystreams","type":"Note","id":%q,"attributedTo":"https://social.example/users/ann","to":"as:Public","content":"note %d"}`, address, n)
+		items = append(items, fmt.Sprintf(`{"type":"Create","actor":"https://social.example/users/ann",`+
+			`"published":"2026-11-19T00:00:00Z","to":"as:Public","object":%q}`, address))
+		pages[fmt.Sprintf("/users/ann/statuses/%d", n)] = fmt.Sprintf(
+			`{"@context":"https://www.w3.org/ns/activitystreams","type":"Note","id":%q,`+
+				`"attributedTo":"https://social.example/users/ann","to":"as:Public","content":"note %d"}`, address, n)
 	}
-	pages["/users/ann/outbox?page=true"] = `{"@context":"https://www.w3.org/ns/activitystreams","type":"OrderedCollectionPage","id":"` + outboxPage + `","orderedItems":[` + strings.Join(items, ",") + `]}`
+	pages["/users/ann/outbox?page=true"] = `{"@context":"https://www.w3.org/ns/activitystreams",` +
+		`"type":"OrderedCollectionPage","id":"` + outboxPage + `","orderedItems":[` + strings.Join(items, ",") + `]}`
 	return pages
 }
 
@@ -129,7 +140,8 @@ func countdown(from, to int) (all []int) {
 	return all
 }
 
-// Notes that an outbox only names are read, signed, a few a poll and each once, the oldest first.
+// If an outbox has only the addresses of notes, a poll reads some of them with signed requests, each once, the
+// oldest first.
 func TestNamedNotesAreRead(t *testing.T) {
 	s, r := newSocial(t, "draft", newsBase, namedPages(socialPages(), countdown(15, 1)...))
 	r.feed.Kind = "activitystreams"
@@ -143,7 +155,8 @@ func TestNamedNotesAreRead(t *testing.T) {
 	r.feed.ID = 1
 	s.pages, s.log = namedPages(socialPages(), countdown(40, 1)...), nil // 25 more
 	res := r.want(Changed)
-	if store(res); !res.Behind || have() != fewUnread+mostUnread || len(s.log) != 1+mostUnread || s.log[1] != "/users/ann/statuses/16 draft" {
+	if store(res); !res.Behind || have() != fewUnread+mostUnread || len(s.log) != 1+mostUnread ||
+		s.log[1] != "/users/ann/statuses/16 draft" {
 		t.Errorf("%d posts, behind %v: %v", have(), res.Behind, s.log)
 	}
 	s.log = nil
@@ -161,22 +174,28 @@ func TestNamedNotesAreRead(t *testing.T) {
 	}
 }
 
-// A post that a member of a group has written elsewhere is read there, and believed from there alone (I9). What
-// cannot be read is a link, or comes later.
+// The poller reads a post of a group's member at the server of the member, and believes that server alone (I9). If it
+// cannot read the post, the post is a link, or a later poll reads it.
 func TestGroupsPostsAreRead(t *testing.T) {
 	announced := func(host string, n int) string {
-		return fmt.Sprintf(`{"type":"Announce","id":"https://social.example/a/%[2]d","actor":"https://social.example/users/ann","to":"as:Public","object":{"type":"Create","id":"https://%[1]s/c/%[2]d","actor":"https://%[1]s/u/zoe","to":"as:Public",
-			"object":{"type":"Page","id":"https://%[1]s/users/post/%[2]d","attributedTo":"https://%[1]s/u/zoe","name":"CLAIMED","published":%[3]q,"to":"as:Public"}}}`, host, n, time.Now().UTC().Format(time.RFC3339))
+		return fmt.Sprintf(`{"type":"Announce","id":"https://social.example/a/%[2]d",`+
+			`"actor":"https://social.example/users/ann","to":"as:Public","object":{"type":"Create",`+
+			`"id":"https://%[1]s/c/%[2]d","actor":"https://%[1]s/u/zoe","to":"as:Public",
+			"object":{"type":"Page","id":"https://%[1]s/users/post/%[2]d","attributedTo":"https://%[1]s/u/zoe",
+			"name":"CLAIMED","published":%[3]q,"to":"as:Public"}}}`, host, n, time.Now().UTC().Format(time.RFC3339))
 	}
 	page := func(host string, n int) string {
-		return fmt.Sprintf(`{"@context":"https://www.w3.org/ns/activitystreams","type":"Page","id":"https://%[1]s/users/post/%[2]d","attributedTo":"https://%[1]s/u/zoe","name":"Own title %[2]d","published":"2026-11-19T00:00:00Z","to":"as:Public"}`, host, n)
+		return fmt.Sprintf(`{"@context":"https://www.w3.org/ns/activitystreams","type":"Page",`+
+			`"id":"https://%[1]s/users/post/%[2]d","attributedTo":"https://%[1]s/u/zoe","name":"Own title %[2]d",`+
+			`"published":"2026-11-19T00:00:00Z","to":"as:Public"}`, host, n)
 	}
 	s, r := newSocial(t, "draft", newsBase, onPages(socialPages(), []int{1}))
 	r.feed.Kind = "activitystreams"
 	store, _ := storing(r)
 	store(r.want(Changed))
 	pages := onPages(socialPages(), []int{1})
-	pages["/users/post/1"], pages["/users/post/2"], pages["/users/post/3"] = page("away.example", 1), page("other.example", 2), page("away.example", 9)
+	pages["/users/post/1"], pages["/users/post/2"], pages["/users/post/3"] = page("away.example", 1),
+		page("other.example", 2), page("away.example", 9)
 	first := "/users/ann/outbox?page=true"
 	pages[first] = strings.Replace(pages[first], `"orderedItems":[`, `"orderedItems":[`+strings.Join([]string{announced("away.example", 1), announced("other.example", 2), announced("away.example", 3), announced("gone.example", 4), announced("down.example", 5), announced("upload.example", 6)}, ",")+",", 1)
 	pages["/users/post/5"] = page("down.example", 5)
@@ -204,16 +223,17 @@ func TestGroupsPostsAreRead(t *testing.T) {
 	}
 }
 
-// What an answer names leads into no network that the operator allowed for what a person types (I7).
+// No request goes to an allowed private network because an answer names an address there (I7).
 func TestReadsOnNotHome(t *testing.T) {
 	s := New(Options{NoWait: true, AllowNetworks: loopback()}).newSession(digest.Feed{}, 1)
 	on := &readingOn{session: s, first: &answer{}}
-	if _, err := on.readAt(context.Background(), "http://127.0.0.1:1/users/ann/1"); err == nil || !strings.Contains(err.Error(), "public") {
-		t.Errorf("asked: %v", err)
+	if _, err := on.readAt(context.Background(), "http://127.0.0.1:1/users/ann/1"); err == nil ||
+		!strings.Contains(err.Error(), "public") {
+		t.Errorf("a request to a private network: %v", err)
 	}
 }
 
-// Who waits for a new account gets what was read in time.
+// A person who waits for a new account gets the posts that the search has read in time.
 func TestNewAccountInTime(t *testing.T) {
 	s, r := newSocial(t, "draft", newsBase, namedPages(socialPages(), countdown(5, 1)...))
 	ctx, cancel := context.WithTimeout(context.Background(), lastMore)
@@ -224,7 +244,7 @@ func TestNewAccountInTime(t *testing.T) {
 	}
 }
 
-// A first page without posts leads to the next one, at each poll.
+// If the first page has no posts, each poll reads the next one.
 func TestEmptyFirstPage(t *testing.T) {
 	s, r := newSocial(t, "", newsBase, onPages(socialPages(), nil, []int{2, 1}))
 	r.feed.Kind = "activitystreams"

@@ -36,8 +36,14 @@ func TestOwnInterval(t *testing.T) {
 		{"an at sign in the path", address("https://a.example/@me/feed"), 0},
 		{"a password and silence", func(f *digest.Feed) { newest(3 * 365 * d)(f); address("https://me:x@a.example/")(f) }, 36 * h},
 		{"S33: no validators", func(f *digest.Feed) { f.ETag, f.LastModified = "", "" }, d},
-		{"S33: no validators, the page of an account", func(f *digest.Feed) { f.ETag, f.LastModified, f.Kind = "", "", "activitystreams" }, 6 * h},
-		{"S33: no validators, a busy account", func(f *digest.Feed) { f.ETag, f.LastModified, f.Kind, f.BusyInterval = "", "", "atproto", h }, 0},
+		{"S33: no validators, the page of an account", func(f *digest.Feed) {
+			f.ETag, f.LastModified, f.Kind = "", "",
+				"activitystreams"
+		}, 6 * h},
+		{"S33: no validators, a busy account", func(f *digest.Feed) {
+			f.ETag, f.LastModified, f.Kind,
+				f.BusyInterval = "", "", "atproto", h
+		}, 0},
 		{"S33: only Last-Modified", func(f *digest.Feed) { f.ETag, f.LastModified = "", monday }, 0},
 		{"S33: not read yet", func(f *digest.Feed) { f.ETag, f.ParsedAt = "", time.Time{} }, 0},
 		{"S33: neither HEAD nor GET know conditions", learned(digest.Useless, digest.Useless), d},

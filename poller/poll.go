@@ -44,7 +44,7 @@ type poll struct {
 	doc     *feed.Document
 	page    *answer // that doc was read from
 
-	instead    *pollError     // tells of the page in the feed's place, that named what is read; nil: none
+	instead    *pollError     // describes the page in the feed's place that named the feed; nil: none
 	redirected bool           // that page redirects within the feed's site
 	owner      *feed.Document // the actor to which the account of the feed has moved; nil: it has not
 
@@ -262,7 +262,7 @@ func (p *poll) read(ctx context.Context, a *answer) {
 		return
 	}
 	var on *readingOn
-	again := leadsOn(doc) // the page says nothing of the posts
+	again := leadsOn(doc) // the page has no posts, and does not change with them
 	if hash = bodyHash(a, doc); hash != p.feed.BodyHash || again {
 		if doc, on, err = p.readOn(ctx, p.feed, a, doc); err != nil {
 			p.failed(err)
@@ -293,8 +293,8 @@ func (p *poll) read(ctx context.Context, a *answer) {
 	p.message = "changed: " + entries(doc)
 }
 
-// readAgain has the next poll read the page of an account although it may be the same, because there is more to read than
-// the page. hash is that of the posts that were read; "": not of all.
+// readAgain makes the next poll read the page of an account even if the page does not change, because this poll has not
+// read everything behind it. hash is the hash of the posts that it has read; "" if it has not read all.
 func (p *poll) readAgain(again bool, hash string) {
 	if again {
 		p.feed.ETag, p.feed.LastModified, p.feed.BodyHash = "", "", hash

@@ -102,8 +102,8 @@ type Options struct {
 	// HostBlocks reads which hosts nothing is asked of; nil: there are none.
 	HostBlocks func(context.Context) ([]digest.HostRule, error)
 
-	// Known gives the content hashes of those of some identities that a feed has stored. It tells how
-	// far the feed of an account is read on; nil: only its first page is.
+	// Known returns, for the identities that a feed has stored, the hashes of their contents. By these a poll of an
+	// account decides how many pages to read; nil: the first page only.
 	Known func(ctx context.Context, feed digest.FeedID, identities []string) (map[string]string, error)
 
 	// Hosts are leased before a request to one that the caller has not leased,
@@ -136,10 +136,10 @@ type Poller struct {
 	agent     string // the User-Agent up to the number of subscribers
 	timeout   time.Duration
 	head      HeadMode
-	wire      *wire                                                                     // the requests under way
-	hosts     HostLeases                                                                // may be nil
-	known     func(context.Context, digest.FeedID, []string) (map[string]string, error) // may be nil
-	robots    *robotsReader                                                             // nil: no robots.txt is asked for
+	wire      *wire         // the requests under way
+	hosts     HostLeases    // may be nil
+	robots    *robotsReader // nil: requests ignore robots.txt
+	known     func(context.Context, digest.FeedID, []string) (map[string]string, error)
 	blocked   *blockedHosts
 	pictures  *pictureQueues
 	sounds    *pictureQueues

@@ -113,7 +113,8 @@ func TestS27_TheSameInEveryRequest(t *testing.T) {
 
 // TestS24_TargetIsKept: path and query go out byte for byte.
 func TestS24_TargetIsKept(t *testing.T) {
-	for _, target := range []string{"/a%2Fb/c", "/a//b", "/?", "/x?a=b+c&d=%20;e", "/%7Ejoe/", "/a;b=c", "/a:b@c", "/(x)!*'", "/[a]|b", "/100%?%", "/50%zz"} {
+	for _, target := range []string{"/a%2Fb/c", "/a//b", "/?", "/x?a=b+c&d=%20;e", "/%7Ejoe/", "/a;b=c", "/a:b@c",
+		"/(x)!*'", "/[a]|b", "/100%?%", "/50%zz"} {
 		s := newSite(t, conditional(atom(1), `"1"`, monday))
 		newReader(t, s.url(target)).want(Changed)
 		if got := asked(t, s, "GET")[0].target; got != target {
@@ -125,7 +126,8 @@ func TestS24_TargetIsKept(t *testing.T) {
 // TestS24_TargetAsBrowsersWriteIt checks that requests escape the characters that browsers escape (URL Standard).
 func TestS24_TargetAsBrowsersWriteIt(t *testing.T) {
 	for target, want := range map[string]string{
-		"/é?q=ä": "/%C3%A9?q=%C3%A4", "/a/../b": "/b", "/a b?c d": "/a%20b?c%20d", `/a\b?c\d`: `/a/b?c\d`, "/<a>": "/%3Ca%3E",
+		"/é?q=ä": "/%C3%A9?q=%C3%A4", "/a/../b": "/b", "/a b?c d": "/a%20b?c%20d", `/a\b?c\d`: `/a/b?c\d`,
+		"/<a>": "/%3Ca%3E",
 	} {
 		s := newSite(t, conditional(atom(1), `"1"`, monday))
 		r := newReader(t, s.url(target))

@@ -74,7 +74,8 @@ func (a *answer) follow() (route, error) {
 	if err != nil {
 		return refuse(digest.Words("redirected to nowhere"))
 	}
-	r := route{url: u, address: address, seen: append(slices.Clip(a.seen), a.address), cookies: a.cookies, mayBeHome: a.isHome}
+	r := route{url: u, address: address, seen: append(slices.Clip(a.seen), a.address), cookies: a.cookies,
+		mayBeHome: a.isHome}
 	r.temporary = a.temporary || a.status != http.StatusMovedPermanently && a.status != http.StatusPermanentRedirect
 	r.cookies.keep(a)
 	isCircle := slices.Contains(r.seen, r.address)
@@ -96,8 +97,7 @@ func (a *answer) follow() (route, error) {
 	return r, nil
 }
 
-// location resolves the Location field. Credentials in it are dropped, and so
-// is the fragment, which is not part of what is asked for.
+// location resolves the Location field. It drops credentials and the fragment, because requests send neither.
 func (a *answer) location() (u *url.URL, address string, err error) {
 	field := a.header.Get("Location")
 	if field == "" {

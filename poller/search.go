@@ -15,11 +15,11 @@ type search struct {
 	*session
 	known Known
 
-	page   *feed.Document // that the feed was found behind; nil: at the address itself
+	page   *feed.Document // the page that names the feed; nil: the address is the feed
 	at     string         // the address of page; "": the one that the person gave
 	led    bool           // an answer, not a person, named the address of the next request
 	isHome bool           // the page came from an allowed network that is not public
-	tried  string         // where it was found, before any redirect
+	tried  string         // the address of the feed, before any redirect
 	landed string         // address of the last answer, after its redirects
 	failed []string       // addresses without a feed, in normal form
 }
@@ -40,7 +40,7 @@ func (s *search) stopAtKnown(ctx context.Context, address string) error {
 	return nil
 }
 
-// try fetches one address. It gives a feed, or the page or list found instead.
+// try fetches one address. It returns a feed, or the page or list found instead.
 func (s *search) try(ctx context.Context, address string) (Result, *feed.Document, error) {
 	normal, err := feed.NormalURL(address)
 	if err != nil {
@@ -84,8 +84,8 @@ func (s *search) look(ctx context.Context, address string) (*answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	if bare, _ := digest.SplitCredential(address); bare != address {
-		return nil, &pollError{text: string(digest.Words("the address holds a name and a password"))} // that a page offers to everyone
+	if bare, _ := digest.SplitCredential(address); bare != address { // a page shows the password to everyone
+		return nil, &pollError{text: string(digest.Words("the address holds a name and a password"))}
 	}
 	r.mayBeHome = s.page == nil && !s.led || s.isHome // nobody typed the links of a page
 	s.host, s.freeAt, s.startedAt = r.host(), time.Time{}, time.Time{}
@@ -100,7 +100,8 @@ func (s *search) look(ctx context.Context, address string) (*answer, error) {
 }
 
 func (s *search) alreadyKnown(f digest.Feed) Result {
-	return Result{Feed: f, Outcome: Unchanged, Message: "known already", Requests: s.requests, Bytes: s.bytes, HostFreeAt: s.freeAt}
+	return Result{Feed: f, Outcome: Unchanged, Message: "known already", Requests: s.requests, Bytes: s.bytes,
+		HostFreeAt: s.freeAt}
 }
 
 // found makes the record of a new feed: under the typed address, or the address to which only

@@ -32,20 +32,22 @@ func messageOf(err error) string {
 	return err.Error()
 }
 
-// notFound turns what went wrong into an error for the person who asked.
+// notFound returns the failure of a search as an error for the person who searched.
 func notFound(address string, err error) error {
 	shown := oneLine(digest.AddressWithoutCredentials(address))
 	t, ok := errors.AsType[*pollError](err)
 	switch {
 	case errors.Is(err, errNoRoom), errors.Is(err, errNoPlace):
-		return searchError(err, digest.Refuse(digest.Unavailable, "%s was not read: %s; try again in a few minutes", shown, err))
+		return searchError(err, digest.Refuse(digest.Unavailable, "%s was not read: %s; try again in a few minutes",
+			shown, err))
 	case !ok:
 		return searchError(err, digest.Refuse(digest.Unavailable, "interrupted while looking for a feed at %s", shown))
 	case usable(t.status):
 		return searchError(nil, digest.Refuse(digest.Invalid, "no feed at %s: %s", shown, digest.Words(t.text)))
 	}
 	if t.needsPassword {
-		asks := digest.Refuse(digest.Unavailable, "could not read %s: %s", shown, digest.Words("it asks for a password (401)"))
+		asks := digest.Refuse(digest.Unavailable, "could not read %s: %s", shown,
+			digest.Words("it asks for a password (401)"))
 		return &SearchError{Cause: asks, NeedsPassword: true}
 	}
 	return searchError(nil, digest.Refuse(digest.Unavailable, "could not read %s: %s", shown, digest.Words(t.text)))
@@ -118,7 +120,8 @@ func asPollError(err error) (*pollError, bool) { return errors.AsType[*pollError
 // noneWorks returns the error for a page that offers no feed, or only feeds that fail.
 func noneWorks(address string, offered []rejected) error {
 	if len(offered) == 0 {
-		return searchError(nil, digest.Refuse(digest.Invalid, "no feed at %s: it is a web page that offers none; try the address of the feed itself", address))
+		return searchError(nil, digest.Refuse(digest.Invalid,
+			"no feed at %s: it is a web page that offers none; try the address of the feed itself", address))
 	}
 	first := oneLine(digest.AddressWithoutCredentials(offered[0].url))
 	var why any = digest.Words("it is a web page")
@@ -128,9 +131,13 @@ func noneWorks(address string, offered []rejected) error {
 	}
 	switch {
 	case len(offered) > 1:
-		return searchError(nil, digest.Refuse(digest.Invalid, "no feed at %s: none of the %d feeds that it names can be read; the first, %s: %s", address, len(offered), first, why))
+		return searchError(nil, digest.Refuse(digest.Invalid,
+			"no feed at %s: none of the %d feeds that it names can be read; the first, %s: %s", address, len(offered),
+			first, why))
 	case ok && t.status != 0 && !usable(t.status):
-		return searchError(nil, digest.Refuse(digest.Invalid, "no feed at %s: its only feed, %s, answers %s", address, first, why))
+		return searchError(nil, digest.Refuse(digest.Invalid, "no feed at %s: its only feed, %s, answers %s", address,
+			first, why))
 	}
-	return searchError(nil, digest.Refuse(digest.Invalid, "no feed at %s: its only feed, %s, cannot be read: %s", address, first, why))
+	return searchError(nil, digest.Refuse(digest.Invalid, "no feed at %s: its only feed, %s, cannot be read: %s",
+		address, first, why))
 }

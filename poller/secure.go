@@ -32,7 +32,8 @@ func (s *session) secondly(ctx context.Context, method string, r route, why erro
 		}
 		return nil, err
 	}
-	if !usable(a.status) && !isRedirect(a.status) && !limits(a) && (a.status != http.StatusNotModified || !a.conditional) {
+	if !usable(a.status) && !isRedirect(a.status) && !limits(a) &&
+		(a.status != http.StatusNotModified || !a.conditional) {
 		return nil, why
 	}
 	return a, nil

@@ -44,7 +44,8 @@ func TestPort80Closed(t *testing.T) {
 	})
 	r := newReader(t, "http://example.com/feed?a=1", change, func(o *Options) { o.Robots = &shelf{} })
 	r.want(Changed)
-	if r.feed.MovedTo != "https://example.com/feed?a=1" || r.feed.URL != "http://example.com/feed?a=1" || r.feed.Errors != 0 {
+	if r.feed.MovedTo != "https://example.com/feed?a=1" || r.feed.URL != "http://example.com/feed?a=1" ||
+		r.feed.Errors != 0 {
 		t.Fatalf("first sighting: %+v", r.feed)
 	}
 	version++
@@ -59,12 +60,13 @@ func TestPort80Closed(t *testing.T) {
 	}
 }
 
-// TestPort80ClosedAndNoFeed: what https answers in place of the feed changes nothing: not even 410 ends a feed.
+// TestPort80ClosedAndNoFeed: an answer by https that is no feed changes nothing. Not even 410 ends the feed.
 func TestPort80ClosedAndNoFeed(t *testing.T) {
 	for _, status := range []int{404, 410, 500} {
 		dialled, change := closedHost(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(status) })
 		r := newReader(t, "http://example.com/feed", change)
-		if r.want(Failed); r.feed.LastError != "connection refused" || r.feed.LastStatus != 0 || dialled["80"] != 1 || dialled["443"] != 1 {
+		if r.want(Failed); r.feed.LastError != "connection refused" || r.feed.LastStatus != 0 || dialled["80"] != 1 ||
+			dialled["443"] != 1 {
 			t.Errorf("%d: %d %s, dialled %v", status, r.feed.LastStatus, r.feed.LastError, dialled)
 		}
 	}
@@ -80,8 +82,12 @@ func TestPort80ClosedAndNoFeed(t *testing.T) {
 
 // TestPort80ClosedElsewhere: another port, and a private feed, are not tried by https.
 func TestPort80ClosedElsewhere(t *testing.T) {
-	for _, address := range []string{"http://example.com:8080/feed", "http://ann:secret@example.com/feed", "https://example.com:8443/feed"} {
-		dialled, change := closedHost(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(atom(1))) })
+	for _, address := range []string{"http://example.com:8080/feed", "http://ann:secret@example.com/feed",
+		"https://example.com:8443/feed"} {
+		dialled, change := closedHost(t, func(w http.ResponseWriter, _ *http.Request) {
+			_,
+				_ = w.Write([]byte(atom(1)))
+		})
 		if r := newReader(t, address, change); r.want(Failed).Message != "connection refused" || dialled["443"] != 0 {
 			t.Errorf("%s: %s, dialled %v", address, r.feed.LastError, dialled)
 		}

@@ -141,7 +141,8 @@ func Noted(stored string) catalogue.Sayable {
 		catalogue.Key("unchanged: the same bytes"), catalogue.Key("unchanged: the same posts"),
 		catalogue.Key("changed: 1 entry"), catalogue.Key("changed: %s entries"),
 		catalogue.Key("found: 1 entry"), catalogue.Key("found: %s entries"),
-		catalogue.Key("stopped before the answer: %s"), catalogue.Key("no complete answer within %s"), catalogue.Key("the body is larger than %s MiB"), catalogue.Key("the certificate is not valid: %s"),
+		catalogue.Key("stopped before the answer: %s"), catalogue.Key("no complete answer within %s"),
+		catalogue.Key("the body is larger than %s MiB"), catalogue.Key("the certificate is not valid: %s"),
 		catalogue.Key("the answer is not a feed but a web page"), catalogue.Key("the answer is not a feed but a list of subscriptions (OPML)"), catalogue.Key("the answer is not a feed but %s"),
 		catalogue.Key("the body is not the %s it claims to be"), catalogue.Key("moved to %s, and a reader wants what is at this address"),
 		catalogue.Key("%s, blocked by the site's protection against bots"))

@@ -63,9 +63,9 @@ func (p *pins) in(ctx context.Context) context.Context {
 // A behind is the key, in pins, of all addresses that the name server gave for a host.
 type behind string
 
-// addressOf gives an IP address of a host, for the pace of the hosts that share it. It keeps the known address as long as
-// the host has it. Otherwise it gives the lowest, because name servers list the addresses of a platform in any order.
-// For a host that is an address it gives "".
+// addressOf returns an IP address of a host, for the pace of the hosts that share it. It keeps the known address as
+// long as the host has it. Otherwise it returns the lowest, because name servers list the addresses of a platform in
+// any order. For a host that is an address it returns "".
 func (p *pins) addressOf(host, known string) string {
 	if _, err := netip.ParseAddr(strings.Trim(host, "[]")); err == nil {
 		return ""

@@ -225,7 +225,8 @@ func (l *Load) Next(queue []digest.QueuedFeed, n int) []digest.FeedID {
 	var chosen []digest.FeedID
 	then := l.clone()
 	for _, t := range turns {
-		if len(chosen) < n && then.turn(t.feed) < then.share() && then.hasRoom(t.feed) && then.standings[t.feed.Standing] < shareOf(t.feed.Standing) {
+		if len(chosen) < n && then.turn(t.feed) < then.share() && then.hasRoom(t.feed) &&
+			then.standings[t.feed.Standing] < shareOf(t.feed.Standing) {
 			then.Begin(t.feed)
 			chosen = append(chosen, t.feed.ID)
 		}

@@ -36,7 +36,7 @@ func LinkedTopic(fields []string, base string) Topic {
 	return t
 }
 
-// A Link is one link of an answer's Link fields.
+// A Link is one link in the Link fields of an answer.
 type Link struct{ Address, Rel, Type, Title, Language string }
 
 // Links reads the links of the Link fields of an answer at base, with absolute addresses. It
@@ -48,7 +48,8 @@ func Links(fields []string, base string) (found []Link) {
 	}
 	for _, l := range links(fields) {
 		if address, ok := l.about(from); ok {
-			found = append(found, Link{address, l.params["rel"], l.params["type"], l.params["title"], l.params["hreflang"]})
+			found = append(found, Link{address, l.params["rel"], l.params["type"], l.params["title"],
+				l.params["hreflang"]})
 		}
 	}
 	return found

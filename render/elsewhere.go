@@ -9,11 +9,11 @@ import (
 	"digest/internal/weburl"
 )
 
-// A post of a link blog is about a page elsewhere. Either its address is that page's, as at Daring Fireball, or it names
-// the page beside its own (JSON Feed 1.1, external_url).
+// A post of a link blog is about a page of another site. Its address is the address of that page, as at Daring
+// Fireball, or it names the page beside its own (JSON Feed 1.1, external_url).
 
-// leadsAway is the host of another site that the address of the post itself leads to; "" for most, and where that is the
-// file that the post comes with, or where an episode is played, or a detour to the post's own page.
+// leadsAway returns the host of the other site to which the address of the post points; "" for most posts. It is ""
+// too if the address is an enclosure, the player of an episode, or a redirect to the post's own page.
 func (p *Post) leadsAway(from digest.Post) string {
 	site, err := url.Parse(weburl.Escaped(from.SiteURL))
 	there, wrong := url.Parse(weburl.Escaped(p.URL))

@@ -210,12 +210,15 @@ func TestStruckWords(t *testing.T) {
 // TestPictureInTheText: of a picture without an address both parts of a mail have the description, however the reader
 // wants pictures.
 func TestPictureInTheText(t *testing.T) {
-	content := `<p>The tide:</p><img alt="plot of tides" width="120" height="80"/><p>As one sees.</p><img alt="chart.png"/>`
+	content := `<p>The tide:</p><img alt="plot of tides" width="120" height="80"/><p>As one sees.</p><img ` +
+		`alt="chart.png"/>`
 	for _, images := range []digest.Images{digest.NoImages, digest.LinkedImages, digest.ProxiedImages} {
-		m := mailOf(t, looking(digest.Look{Layout: digest.FullText, Images: images}, sampleSite{"Quay", "https://quay.example/", "en",
-			[]digest.Post{written("https://quay.example/1", "Tides", "en", content)}}))
+		m := mailOf(t, looking(digest.Look{Layout: digest.FullText, Images: images},
+			sampleSite{"Quay", "https://quay.example/", "en",
+				[]digest.Post{written("https://quay.example/1", "Tides", "en", content)}}))
 		for part, text := range map[string]string{"text": m.Text, "HTML": m.HTML} {
-			if !strings.Contains(text, "[Picture: plot of tides]") || strings.Contains(text, "chart") || strings.Contains(text, `src=""`) {
+			if !strings.Contains(text, "[Picture: plot of tides]") || strings.Contains(text, "chart") ||
+				strings.Contains(text, `src=""`) {
 				t.Errorf("%s: the %s is\n%s", images, part, text)
 			}
 		}
@@ -224,7 +227,8 @@ func TestPictureInTheText(t *testing.T) {
 
 // TestRaisedWords: the text of a mail marks powers and notes, but no ordinals.
 func TestRaisedWords(t *testing.T) {
-	content := "<p>The 1<sup>st</sup> and le 2<sup>e</sup> of 10<sup>6</sup>, a note<sup>3</sup>, Quay<sup>TM</sup>, a<sup>n</sup>.</p>"
+	content := "<p>The 1<sup>st</sup> and le 2<sup>e</sup> of 10<sup>6</sup>, a note<sup>3</sup>, Quay<sup>TM</sup>," +
+		" a<sup>n</sup>.</p>"
 	m := mailOf(t, looking(digest.Look{Layout: digest.FullText}, sampleSite{"Quay", "https://quay.example/", "en",
 		[]digest.Post{written("https://quay.example/1", "Raised", "en", content)}}))
 	if !strings.Contains(m.Text, "The 1st and le 2e of 10^6, a note^3, QuayTM, a^n.") {
@@ -234,12 +238,15 @@ func TestRaisedWords(t *testing.T) {
 
 // TestCaptionSaysTheDescription: a description that the caption repeats is shown once.
 func TestCaptionSaysTheDescription(t *testing.T) {
-	content := `<figure><img src="https://p.example/a" alt="The quay at dawn"><figcaption>The quay at dawn</figcaption></figure>` +
+	content := `<figure><img src="https://p.example/a" alt="The quay at dawn"><figcaption>The quay at ` +
+		`dawn</figcaption></figure>` +
 		`<figure><img src="https://p.example/b" alt="A pier"><figcaption>By night</figcaption></figure>`
-	m := mailOf(t, looking(digest.Look{Layout: digest.FullText, Images: digest.LinkedImages}, sampleSite{"Quay", "https://quay.example/", "en",
-		[]digest.Post{written("https://quay.example/1", "Figures", "en", content)}}))
+	m := mailOf(t, looking(digest.Look{Layout: digest.FullText, Images: digest.LinkedImages},
+		sampleSite{"Quay", "https://quay.example/", "en",
+			[]digest.Post{written("https://quay.example/1", "Figures", "en", content)}}))
 	for part, text := range map[string]string{"text": m.Text, "HTML": m.HTML} {
-		if strings.Count(text, "The quay at dawn") != 1 || !strings.Contains(text, "A pier") || !strings.Contains(text, "By night") {
+		if strings.Count(text, "The quay at dawn") != 1 || !strings.Contains(text, "A pier") ||
+			!strings.Contains(text, "By night") {
 			t.Errorf("the %s is\n%s", part, text)
 		}
 	}

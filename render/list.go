@@ -9,10 +9,10 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// maxNumber bounds the numbers of items.
+// maxNumber is the largest number of an item.
 const maxNumber = 999_999
 
-// list is a list with its items.
+// list reads a list with its items.
 func (p *parser) list(n *html.Node) {
 	b := &node{kind: list, ordered: n.DataAtom == atom.Ol}
 	if numerals := attribute(n, "type"); b.ordered && len(numerals) == 1 && strings.Contains("aAiI", numerals) {
@@ -30,7 +30,7 @@ func numberIn(n *html.Node, name string) (number int, stated bool) {
 	return number, true
 }
 
-// numberItems gives the items of a list their numbers, as HTML counts them (section 4.4.8).
+// numberItems numbers the items of a list, as HTML counts them (section 4.4.8).
 func (n *node) numberItems(ol *html.Node) {
 	if !n.ordered {
 		return
@@ -65,8 +65,8 @@ func (n *node) listTag() (tag, attrs string) {
 	return "ol", attrs
 }
 
-// value is the attribute of an item whose number does not follow from the one before it. It is written for reversed
-// lists too, because many mail programs do not know them.
+// value returns the attribute of an item whose number does not follow from the one before it. It is written for
+// reversed lists too, because many mail programs do not know them.
 func (n *node) value() string {
 	if !n.jumps {
 		return ""
@@ -74,7 +74,7 @@ func (n *node) value() string {
 	return ` value="` + strconv.Itoa(n.number) + `"`
 }
 
-// numeral is the number of an item as its list writes it.
+// numeral returns the number of an item as its list writes it.
 func (n *node) numeral(number int) string {
 	s := strconv.Itoa(number)
 	switch {

@@ -7,7 +7,7 @@ import (
 	"digest"
 )
 
-// TestItemNumbers: items have the numbers that their writer gives them.
+// TestItemNumbers: items have the numbers that the author set.
 func TestItemNumbers(t *testing.T) {
 	for _, c := range []struct{ name, content, want string }{
 		{"as they come", `<ol><li>a<li>b</ol>`, "1. 2."},

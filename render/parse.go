@@ -57,7 +57,7 @@ type node struct {
 	ordered   bool     // of a list
 	numerals  string   // of an ordered list: a, A, i or I; empty: figures
 	number    int      // of an item in an ordered list
-	stated    bool     // number is what its writer says
+	stated    bool     // the author set number
 	jumps     bool     // number does not follow from the item before
 	rtl, ltr  int      // letters in it by their direction; code has none
 }

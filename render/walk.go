@@ -123,7 +123,7 @@ func captioned(nodes []*node) bool {
 	return len(nodes) > 1 && nodes[0].kind == paragraph && nodes[1].kind == caption && onlyPicture(nodes[0].line)
 }
 
-// saidOnce leaves the description to a caption that says the same.
+// saidOnce removes the description of a picture whose caption repeats it.
 func saidOnce(line []token, caption string) {
 	for _, t := range line {
 		if t.kind == pictured && strings.TrimSpace(caption) == t.pic.words {

@@ -137,7 +137,7 @@ func (w *webWriter) open(n *node, at place) place {
 	case n.kind == list:
 		tag, more = n.listTag()
 	case n.kind == item:
-		tag, more, end = "li", n.value(), "" // its first paragraph stands beside its mark
+		tag, more, end = "li", n.value(), "" // its first paragraph is beside its mark
 	case n.rank == definition:
 		tag, more = "div", ` class="set-in"`
 	}

@@ -50,8 +50,10 @@ func TestWebText(t *testing.T) {
 				`<tr><td>` + strings.Repeat("x", 60) + `</td><td class="number">12</td></tr>` + "\n</table></div>\n"},
 		{"lines of code", "<pre class=go>if a &lt; b {\n\n  c()\n}</pre>", "<pre dir=\"ltr\"><code>if a &lt; b {\n\n  c()\n}</code></pre>\n"},
 		{"a list in a list", `<ol start=3><li><p>a</p><ul><li>b</ul></ol>`, "<ol start=\"3\">\n<li>a\n<ul>\n<li>b</li>\n</ul>\n</li>\n</ol>\n"},
-		{"an item with a number", `<ol><li value=7>a<li>b<li value=3>c</ol>`, "<ol start=\"7\">\n<li>a</li>\n<li>b</li>\n<li value=\"3\">c</li>\n</ol>\n"},
-		{"a reversed list", `<ol reversed type=A><li>a<li>b</ol>`, "<ol type=\"A\" start=\"2\">\n<li>a</li>\n<li value=\"1\">b</li>\n</ol>\n"},
+		{"an item with a number", `<ol><li value=7>a<li>b<li value=3>c</ol>`,
+			"<ol start=\"7\">\n<li>a</li>\n<li>b</li>\n<li value=\"3\">c</li>\n</ol>\n"},
+		{"a reversed list", `<ol reversed type=A><li>a<li>b</ol>`,
+			"<ol type=\"A\" start=\"2\">\n<li>a</li>\n<li value=\"1\">b</li>\n</ol>\n"},
 		{"directions", `<p dir="rtl" lang="he">אבג</p><p>abc def ghi</p>`, `<p dir="rtl" lang="he">אבג</p>` + "\n<p>abc def ghi</p>\n"},
 		{"a link", `<p><a href="https://b.example/?a&amp;b" target=x style=y>b</a> <a href="javascript:x">c</a></p>`,
 			`<p><a href="https://b.example/?a&amp;b" rel="noopener noreferrer">b</a> c</p>` + "\n"},
@@ -96,13 +98,16 @@ func TestReadable(t *testing.T) {
 
 // allowed is every tag that WebText writes, whole.
 var allowed = regexp.MustCompile(`^<(/?(p|h[2-6]|ul|ol|li|blockquote|div|pre|code|table|tr|td|th|figure|figcaption|strong|em|del|sub|sup|small|mark|span|a)|br|hr|img)` +
-	`( (dir="(ltr|rtl)"|lang="[A-Za-z0-9-]+"|start="-?\d+"|value="-?\d+"|type="[aAiI]"|scope="(col|row)"|tabindex="0"|role="group"|aria-label="Table \d+"|loading="lazy"|decoding="async"|rel="noopener noreferrer"|width="\d+"|height="\d+"` +
+	`( (dir="(ltr|rtl)"|lang="[A-Za-z0-9-]+"|start="-?\d+"|value="-?\d+"|type="[aAiI]"|scope="(col|row)"|` +
+	`tabindex="0"|role="group"|` +
+	`aria-label="Table \d+"|loading="lazy"|decoding="async"|rel="noopener noreferrer"|width="\d+"|height="\d+"` +
 	`|class="(scroll|number|set-in|caption|term|upright|absent|small|unsized|wide|film)"|src="/image/[^"<>\s]*"|alt="[^"<>]*"|href="(https?://|(?i:https?://|mailto:))[^"<>\s]*"))*>$`)
 
 // FuzzWebText: whatever a feed says, a page gets nothing but what is allowed,
 // and every element that is opened is closed.
 func FuzzWebText(f *testing.F) {
-	for _, seed := range []string{"<p>a<b>b</p>c", `<a href="x"><table><td><pre><img src=https://a.example/1 alt='"'>`, "<ol reversed type=i><li value=-4><h1>a<ul><blockquote><dl><dt>x<dd>y", hostile} {
+	for _, seed := range []string{"<p>a<b>b</p>c", `<a href="x"><table><td><pre><img src=https://a.example/1 alt='"'>`,
+		"<ol reversed type=i><li value=-4><h1>a<ul><blockquote><dl><dt>x<dd>y", hostile} {
 		f.Add(seed, 2)
 	}
 	f.Fuzz(func(t *testing.T, content string, level int) {

@@ -118,7 +118,8 @@ func (w world) dayGoesOn(d digest.DigestID, f digest.FeedID) {
 	for day, midnight := range []time.Time{parisMidnight, parisMidnight.Add(24 * time.Hour)} {
 		_, err := w.Plan(w.ctx(), midnight, func(digest.Feed, time.Time) (time.Time, bool) { return midnight, true })
 		w.ok(err)
-		claimed, _, err := w.ClaimFeeds(w.ctx(), midnight, store.ClaimOptions{N: 9, Lease: poller.FeedLease, Token: "token"})
+		claimed, _, err := w.ClaimFeeds(w.ctx(), midnight, store.ClaimOptions{N: 9, Lease: poller.FeedLease,
+			Token: "token"})
 		w.ok(err)
 		if len(claimed) != 1 || claimed[0].ID != f {
 			w.t.Fatalf("day %d: %d feeds could be asked", day, len(claimed))

@@ -16,7 +16,7 @@ const keepDomains = 30 * 24 * time.Hour
 // change them.
 type paces map[string]digest.DomainPace
 
-// paceColumns are those of a digest.DomainPace.
+// paceColumns are the columns of a digest.DomainPace.
 const paceColumns = `m.limited_at, m.limits, m.since, m.good, m.pace, m.free_at`
 
 // readPaces gives the paces of domains m; where says of which.
@@ -35,18 +35,18 @@ func readPaces(ctx context.Context, c conn, where string, args ...any) (paces, e
 	return found, nil
 }
 
-// pacedDomains gives the domains and addresses that are paced: few, at most times none.
+// pacedDomains returns the domains and addresses that are paced. Mostly there are none.
 func pacedDomains(ctx context.Context, c conn) (paces, error) {
 	return readPaces(ctx, c, `m.pace > 0`)
 }
 
-// pacers gives the names under which a feed may be paced: of its domain and of its address.
+// pacers returns the names by which a feed may be paced: its domain and its address.
 func pacers(domain, address string) []string {
 	names := []string{domain, address}
 	return slices.Compact(slices.DeleteFunc(names, func(name string) bool { return name == "" }))
 }
 
-// of gives the names by which a feed is paced.
+// of returns the names by which a feed is paced.
 func (p paces) of(domain, address string) []string {
 	return slices.DeleteFunc(pacers(domain, address), func(name string) bool { return p[name].Pace == 0 })
 }
@@ -54,7 +54,7 @@ func (p paces) of(domain, address string) []string {
 // has reports whether a feed is paced.
 func (p paces) has(f askRow) bool { return len(p) > 0 && len(p.of(f.Domain, f.Address)) > 0 }
 
-// freeAt is when the domain and the address of a feed may be polled next.
+// freeAt returns when the domain and the address of a feed may be polled next.
 func (p paces) freeAt(domain, address string) instant {
 	return max(at(p[domain].FreeAt), at(p[address].FreeAt))
 }
@@ -69,8 +69,8 @@ func (p paces) notYetFree(now instant) (names []string) {
 	return names
 }
 
-// lockDomains locks what paces the candidates, in the order of names, and leaves out
-// the candidates for whose domain or address another worker was first.
+// lockDomains locks the paces of the candidates, in the order of names. It removes the candidates whose domain or
+// address another worker has locked first.
 func (q *claiming) lockDomains(ctx context.Context, found []askRow, paced paces) ([]askRow, error) {
 	var names []string
 	for _, f := range found {
@@ -101,7 +101,7 @@ func (q *claiming) delayDomains(ctx context.Context, won []askRow, paced paces) 
 	return nil
 }
 
-// pace lets the polls slow their domains and addresses down, or let them go again.
+// pace changes the paces of domains and addresses by the results of their polls.
 func (r *recording) pace(ctx context.Context) error {
 	known, err := readPaces(ctx, r.c, `m.pace > 0 OR m.limits > 0`)
 	if err != nil {
@@ -127,7 +127,8 @@ func (r *recording) pace(ctx context.Context) error {
 	if err := r.c.runRows(ctx, &v, `INSERT INTO domains (domain) VALUES {rows} ON CONFLICT (domain) DO NOTHING`); err != nil {
 		return err
 	}
-	paced, err := readPaces(ctx, r.c, `m.domain IN (`+r.c.d.names+`) ORDER BY m.domain`+r.c.d.lockRows("m"), array(names))
+	paced, err := readPaces(ctx, r.c, `m.domain IN (`+r.c.d.names+`) ORDER BY m.domain`+r.c.d.lockRows("m"),
+		array(names))
 	if err != nil {
 		return err
 	}
@@ -200,11 +201,13 @@ func savePaces(ctx context.Context, c conn, domains paces) error {
 		v.row(domain, at(d.LimitedAt), d.Limits, at(d.Since), d.Good, seconds(d.Pace), at(d.FreeAt))
 	}
 	return c.runRows(ctx, &v, `WITH v (domain, limited_at, limits, since, good, pace, free_at) AS (VALUES {rows})
-		UPDATE domains SET limited_at = v.limited_at, limits = v.limits, since = v.since, good = v.good, pace = v.pace, free_at = v.free_at
+		UPDATE domains
+		SET limited_at = v.limited_at, limits = v.limits, since = v.since, good = v.good, pace = v.pace,
+			free_at = v.free_at
 		FROM v WHERE domains.domain = v.domain`)
 }
 
-// pruneDomains forgets domains and addresses that have not limited us for long.
+// pruneDomains deletes domains and addresses that have not limited us for a long time.
 func (s *Store) pruneDomains(ctx context.Context, now time.Time) error {
 	return s.run(ctx, "", `DELETE FROM domains WHERE limited_at < ? AND free_at <= ?`, at(now).plus(-keepDomains), at(now))
 }

@@ -42,7 +42,7 @@ func failing(p *store.Polled) { busy(p); p.Feed.FirstErrorAt = noon }
 
 func well(p *store.Polled) { p.Feed.Errors = 0 }
 
-// askedOnce polls a feed of a domain at an instant, whatever its record and its domain's pace say.
+// askedOnce polls a feed of a domain at an instant, regardless of its record and its domain's pace.
 func (w world) askedOnce(f digest.Feed, now time.Time, o outcome) {
 	w.t.Helper()
 	w.ok(w.Exec(w.ctx(), `UPDATE feed_times SET poll_at = CASE WHEN feed_id = ? THEN CAST(? AS BIGINT) ELSE NULL END, last_attempt_at = CASE WHEN feed_id = ? THEN 0 ELSE last_attempt_at END, not_before = 0`, f.ID, now.Unix(), f.ID))
@@ -98,7 +98,8 @@ func TestLimitedAddresses(t *testing.T) {
 				feeds = append(feeds, w.inDomain(fmt.Sprintf("d%d.example", i), 1, noon)...)
 			}
 			for i, f := range feeds {
-				w.askedOnce(f, noon.Add(time.Duration(i)*time.Second), func(p *store.Polled) { well(p); p.Feed.Address = "192.0.2.1" })
+				w.askedOnce(f, noon.Add(time.Duration(i)*time.Second),
+					func(p *store.Polled) { well(p); p.Feed.Address = "192.0.2.1" })
 			}
 			for i := range 3 {
 				w.askedOnce(feeds[i], noon.Add(time.Minute+time.Duration(i)*time.Second), limited)
@@ -106,7 +107,8 @@ func TestLimitedAddresses(t *testing.T) {
 			paced := hosts > 20
 			want(w.t, fmt.Sprintf("%d hosts are paced", hosts), w.pace("192.0.2.1") == time.Minute, paced)
 			want(w.t, "their domains are", w.pace("d0.example"), 0)
-			w.ok(w.Exec(w.ctx(), `UPDATE feed_times SET poll_at = ?, last_attempt_at = 0, not_before = 0, askable_at = 0`, noon.Unix()))
+			w.ok(w.Exec(w.ctx(),
+				`UPDATE feed_times SET poll_at = ?, last_attempt_at = 0, not_before = 0, askable_at = 0`, noon.Unix()))
 			w.ok(w.Exec(w.ctx(), `UPDATE hosts SET lease_until = 0`))
 			n := len(w.claim(noon.Add(90*time.Second), hosts, "early"))
 			free := 0
@@ -139,7 +141,8 @@ func TestClaimsKeepToThePace(t *testing.T) {
 			for i := range workers {
 				wg.Go(func() {
 					for round := range 20 {
-						claimed, _, err := w.ClaimFeeds(w.ctx(), now, store.ClaimOptions{N: 4, Lease: time.Hour, Token: fmt.Sprint(now, i, round)})
+						claimed, _, err := w.ClaimFeeds(w.ctx(), now,
+							store.ClaimOptions{N: 4, Lease: time.Hour, Token: fmt.Sprint(now, i, round)})
 						if err != nil {
 							w.t.Error(err)
 						}

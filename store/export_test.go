@@ -118,7 +118,8 @@ func (s *Store) Count(ctx context.Context, query string, args ...any) (n int, er
 // candidates and leasing them, and gives the feeds won.
 func (s *Store) ClaimFeedsWith(ctx context.Context, now time.Time, token string, meanwhile func()) (won int, err error) {
 	err = s.write(ctx, func(c conn) error {
-		q := claiming{ClaimOptions: ClaimOptions{N: 9, Lease: time.Minute, Token: token}, c: c, now: at(now), until: at(now), attempt: from(now)}
+		q := claiming{ClaimOptions: ClaimOptions{N: 9, Lease: time.Minute, Token: token}, c: c, now: at(now),
+			until: at(now), attempt: from(now)}
 		wanted, _, err := q.candidates(ctx)
 		if err != nil {
 			return err

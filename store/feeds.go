@@ -15,7 +15,9 @@ import (
 const feedColumns = `f.id, f.url, f.host, f.kind, f.title, f.site_url, f.me, f.language, f.etag, f.last_modified,
 	f.validator_url, f.body_hash, t.last_attempt_at, t.last_ok_at, f.parsed_at, t.not_before, t.fresh_until,
 	t.poll_at, t.lease_until, f.errors, f.first_error_at, f.last_status, f.last_error, f.state,
-	f.head_state AS head, f.conditional_state AS conditional, f.head_retest_at, f.moved_to, f.moved_since, f.moved_from, f.moved_at, f.stays, f.number, f.length, f.domain, f.address, f.newest_at, f.parser,
+	f.head_state AS head, f.conditional_state AS conditional, f.head_retest_at,
+	f.moved_to, f.moved_since, f.moved_from, f.moved_at, f.stays, f.number, f.length,
+	f.domain, f.address, f.newest_at, f.parser,
 	f.doc_interval, f.own_interval, f.host_interval, f.busy_interval, f.skip_hours, f.skip_days, f.failing_since,
 	f.gone_at, f.pinged_at, f.repeats, f.by_date, f.doubted, f.outside, f.standing, f.quota_day, f.quota_bytes, f.posts_waiting, f.sealed,
 	f.topic, f.hubs, f.pushed_until, f.cloud`
@@ -213,7 +215,8 @@ func (s *Store) labelsByFeed(ctx context.Context, ids []digest.FeedID) (map[dige
 // recordColumns are those of a feed's record, its times apart.
 const recordColumns = `url, host, kind, title, site_url, me, language, etag, last_modified, validator_url, body_hash,
 	parsed_at, errors, first_error_at, last_status, head_retest_at, moved_since,
-	last_error, state, head_state, conditional_state, moved_to, moved_from, moved_at, length, domain, address, newest_at, parser,
+	last_error, state, head_state, conditional_state, moved_to, moved_from, moved_at, length,
+	domain, address, newest_at, parser,
 	doc_interval, own_interval, busy_interval, skip_hours, skip_days, failing_since,
 	gone_at, pinged_at, repeats, by_date, doubted, outside, standing, quota_day, quota_bytes, posts_waiting, topic, hubs, cloud`
 
@@ -221,7 +224,8 @@ func recordCells(f digest.Feed) []any {
 	return []any{
 		f.URL, f.Host, f.Kind, f.Title, f.SiteURL, f.Me, f.Language, f.ETag, f.LastModified, f.ValidatorURL, f.BodyHash,
 		at(f.ParsedAt), f.Errors, at(f.FirstErrorAt), f.LastStatus, at(f.HeadRetestAt), at(f.MovedSince),
-		f.LastError, string(f.State), string(f.Head), string(f.Conditional), f.MovedTo, f.MovedFrom, at(f.MovedAt), f.Length, f.Domain, f.Address, at(f.NewestAt), f.Parser,
+		f.LastError, string(f.State), string(f.Head), string(f.Conditional), f.MovedTo, f.MovedFrom, at(f.MovedAt),
+		f.Length, f.Domain, f.Address, at(f.NewestAt), f.Parser,
 		seconds(f.DocInterval), seconds(f.OwnInterval), seconds(f.BusyInterval), int64(f.SkipHours), int64(f.SkipDays), at(f.FailingSince),
 		at(f.GoneAt), at(f.PingedAt), f.Repeats, bit(f.ByDate), bit(f.Doubted), bit(f.Outside), string(f.Standing), at(f.QuotaDay), f.QuotaBytes, f.PostsWaiting, f.Topic, f.Hubs, f.Cloud,
 	}

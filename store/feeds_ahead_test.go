@@ -11,7 +11,8 @@ import (
 // claimUntil claims what falls due by until.
 func (w world) claimUntil(now, until time.Time, n int) (claimed []store.ClaimedFeed, left bool) {
 	w.t.Helper()
-	claimed, left, err := w.ClaimFeeds(w.ctx(), now, store.ClaimOptions{N: n, Lease: time.Hour, Token: "t", Until: until})
+	claimed, left, err := w.ClaimFeeds(w.ctx(), now, store.ClaimOptions{N: n, Lease: time.Hour, Token: "t",
+		Until: until})
 	w.ok(err)
 	return claimed, left
 }

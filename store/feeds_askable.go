@@ -16,7 +16,7 @@ type Policy struct {
 	// asked (I5), in whole seconds; the zero time: at once.
 	Askable func(f digest.Feed, from time.Time) time.Time
 
-	// PaceDomain gives the pace of a domain, or of an IP address, after a poll of one of its feeds.
+	// PaceDomain returns the pace of a domain, or of an IP address, after a poll of one of its feeds.
 	PaceDomain func(d digest.DomainPace, f digest.Feed, now time.Time) digest.DomainPace
 
 	// IsPlatform reports whether an address is paced that serves so many hosts of feeds, of which so many domains refuse polls.
@@ -57,7 +57,8 @@ type askRow struct {
 }
 
 func (r askRow) queued() digest.QueuedFeed {
-	return digest.QueuedFeed{ID: r.ID, First: r.First, Last: r.Last, Domain: r.Domain, Address: r.Address, Standing: r.Standing}
+	return digest.QueuedFeed{ID: r.ID, First: r.First, Last: r.Last, Domain: r.Domain, Address: r.Address,
+		Standing: r.Standing}
 }
 
 const askColumns = `f.id, t.askable_at, t.last_attempt_at, t.not_before, t.fresh_until, t.lease_until,

@@ -43,16 +43,13 @@ const (
 	lastReader  = `COALESCE((SELECT s.digest_id FROM subscriptions s WHERE s.feed_id = f.id AND s.rests = 0 ORDER BY s.digest_id DESC LIMIT 1), 0)`
 )
 
-// ClaimFeeds leases at most N feeds whose poll is due at now, in the order of
-// the queue. A feed that may not be asked now, as the Policy says, is left where
-// it is, and so is a feed whose host is leased: at most one poll of a host is in
-// flight, across all workers. Of a domain or an address that is paced one feed is leased, and
-// then none until the pace lets the next come. The attempt is part of the record
-// before the first request is made (I5).
+// ClaimFeeds leases at most N feeds whose poll is due at now, in the order of the queue. It skips a feed whose poll the
+// Policy forbids now, and a feed whose host is leased: at most one poll of a host is in flight, across all workers.
+// Of a paced domain or address it leases one feed, and no other until the pace allows the next. The record has the
+// attempt before the first request (I5).
 //
-// Of any number of callers at once each gets feeds that no other gets. left says
-// that feeds are due that were not claimed: there were more than N, others were met
-// at them, or their host, domain or share is in use.
+// Concurrent callers get different feeds. left reports that due feeds remain: there were more than N, other callers had
+// locked them, or their host, domain or share is in use.
 func (s *Store) ClaimFeeds(ctx context.Context, now time.Time, o ClaimOptions) (claimed []ClaimedFeed, left bool, err error) {
 	if err := s.Policy.check(); err != nil {
 		return nil, false, failed("claiming feeds", err)
@@ -111,10 +108,9 @@ func (q *claiming) claim(ctx context.Context) ([]ClaimedFeed, error) {
 	return q.leaseFeeds(ctx, won)
 }
 
-// candidates gives feeds in the queue that may be asked, one of each host and of
-// each domain and address that is paced, with the paces: the first, or those whose turn it is where
-// there are more. Their times are locked until the transaction ends. Where others
-// hold most of them, it looks again for what those leave.
+// candidates returns feeds in the queue that may be polled, and the paces of their domains and addresses. It returns
+// one feed of each host, paced domain and paced address: the first, or the feed whose turn it is. It locks their
+// times until the transaction ends. If other callers hold most of them, it looks again for the rest.
 func (q *claiming) candidates(ctx context.Context) ([]askRow, paces, error) {
 	if err := q.c.untilCommit(ctx, q.c.d.inOrder); err != nil {
 		return nil, nil, err
@@ -195,7 +191,8 @@ func (q *claiming) queued(ctx context.Context, paced paces, limit int) (found []
 		args = append(args, keys(q.c.d, q.met))
 	}
 	where, args = q.withinShares(where, args)
-	err = q.c.all(ctx, &found, `SELECT f.id, f.host, f.domain, f.address, f.standing, t.poll_at, t.askable_at, `+firstReader+` AS "first", `+lastReader+` AS "last"
+	err = q.c.all(ctx, &found, `SELECT f.id, f.host, f.domain, f.address, f.standing, t.poll_at, t.askable_at, `+
+		firstReader+` AS "first", `+lastReader+` AS "last"
 		FROM feed_times t CROSS JOIN feeds f WHERE f.id = t.feed_id AND `+where+`
 		AND COALESCE((SELECT h.lease_until FROM hosts h WHERE h.host = f.host), 0) <= ?
 		ORDER BY t.poll_at, t.feed_id LIMIT ?`, append(slices.Clip(args), q.now, limit)...)
@@ -241,7 +238,8 @@ func (q *claiming) lockCandidates(ctx context.Context, seen []askRow) (locked []
 // queue: in its statistics, which are of a quiet hour, nothing is queued, so that
 // it would read the whole queue of a midnight with each claim.
 func lockQuery(d *dialect) string {
-	return `SELECT f.host, f.domain, f.address, f.standing, t.poll_at, t.subscribers, t.counted_at, ` + askColumns + ` FROM feed_times t CROSS JOIN feeds f
+	return `SELECT f.host, f.domain, f.address, f.standing, t.poll_at, t.subscribers, t.counted_at, ` + askColumns +
+		` FROM feed_times t CROSS JOIN feeds f
 		WHERE f.id = t.feed_id AND t.feed_id` + d.oneOf + ` AND COALESCE(t.poll_at <= ?, FALSE) AND t.askable_at <= ? AND ` + alive + d.skipRows("t")
 }
 
@@ -390,5 +388,6 @@ type ClaimedFeed struct {
 
 // Queued is the feed as it stood in the queue.
 func (f ClaimedFeed) Queued() digest.QueuedFeed {
-	return digest.QueuedFeed{ID: f.ID, First: f.First, Last: f.Last, Domain: f.Domain, Address: f.Address, Standing: f.Standing}
+	return digest.QueuedFeed{ID: f.ID, First: f.First, Last: f.Last, Domain: f.Domain, Address: f.Address,
+		Standing: f.Standing}
 }

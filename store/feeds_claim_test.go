@@ -161,7 +161,8 @@ func TestClaimIsExact(t *testing.T) {
 			wg.Go(func() {
 				for round := 0; left() > 0 && round < 10_000; round++ {
 					token := fmt.Sprintf("w%d-%d", i, round)
-					claimed, _, err := w.ClaimFeeds(w.ctx(), noon, store.ClaimOptions{N: 5, Lease: time.Hour, Token: token})
+					claimed, _, err := w.ClaimFeeds(w.ctx(), noon,
+						store.ClaimOptions{N: 5, Lease: time.Hour, Token: token})
 					if err != nil {
 						w.t.Error(err)
 						return

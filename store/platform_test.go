@@ -19,7 +19,7 @@ type platform struct {
 	read     map[digest.FeedID]time.Time
 }
 
-// work lets a worker claim what it may, and then store what it found.
+// work makes a worker claim feeds, and then store its results.
 func (p *platform) work(worker int, now time.Time) {
 	load := &p.loads[worker]
 	claimed, _, err := p.ClaimFeeds(p.ctx(), now, store.ClaimOptions{
@@ -42,7 +42,7 @@ func (p *platform) work(worker int, now time.Time) {
 	}
 }
 
-// poll is what a feed of the platform answers.
+// poll returns the answer of a feed of the platform.
 func (p *platform) poll(c store.ClaimedFeed, now time.Time) store.Polled {
 	x := store.Polled{Feed: c.Feed, Was: c.Feed, Token: c.Token}
 	x.Feed.LastAttemptAt, x.Feed.PollAt = now, time.Time{}

@@ -183,7 +183,8 @@ func renamed(stored []storedPost) func(*incoming) (storedPost, bool) {
 		t := trace{p.FeedID, p.fingerprint, 0}
 		i := slices.IndexFunc(traces[t], func(s storedPost) bool {
 			same := s.PublishedAt == at(p.PublishedAt)
-			if s.PublishedAt == 0 || p.PublishedAt.IsZero() || dates[trace{s.FeedID, s.Fingerprint, s.PublishedAt}] > 1 {
+			if s.PublishedAt == 0 || p.PublishedAt.IsZero() ||
+				dates[trace{s.FeedID, s.Fingerprint, s.PublishedAt}] > 1 {
 				same = s.ContentHash == p.ContentHash
 			}
 			return same && !p.poll.lists(s.Identity)

@@ -81,9 +81,9 @@ func (r *recording) insert(ctx context.Context) error {
 	return queueWords(ctx, r.c, shown)
 }
 
-// dateRanges returns the first and last date of the stored posts of each feed that may list older ones. Such a feed lists
-// posts from before its last poll, or more posts than digest reads: if its publisher deletes one there, an unread post
-// slides in at the old end.
+// dateRanges returns the first and last date of the stored posts of each feed that may list older ones. Such a feed
+// lists posts from before its last poll, or more posts than digest reads: if its publisher deletes one there, an
+// unread post slides in at the old end.
 func (r *recording) dateRanges(ctx context.Context) (map[digest.FeedID]dateRange, error) {
 	ranges := make(map[digest.FeedID]dateRange)
 	old := make(map[*polled]int)

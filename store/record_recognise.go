@@ -25,10 +25,12 @@ const (
 // isAnother reports whether an incoming post is another one than the stored post that has its identity: title, text and
 // date differ. Feeds number their entries by their places, name all of them alike, or list one post only, always at one
 // address. If the address is the same too, the document must list several such posts that have no address of their own.
-// A document's only post is another one, too, if it differs and is dated after the stored one was first seen.
+// The only post of a document without GUIDs is another one, too, if it differs and is dated after the stored one was
+// first seen.
 func (p *incoming) isAnother(s storedPost, several bool) bool {
 	published, alone := at(p.PublishedAt), len(p.poll.Listed) == 1
-	if alone && p.ContentHash != s.ContentHash && published > s.SeenAt {
+	isAddress := p.Alias == "" && strings.Contains(p.Identity, "://")
+	if alone && isAddress && p.ContentHash != s.ContentHash && published > s.SeenAt {
 		return true
 	}
 	if p.Title == s.Title || p.Summary == s.Summary || published == s.PublishedAt && published != 0 {
@@ -37,8 +39,8 @@ func (p *incoming) isAnother(s storedPost, several bool) bool {
 	return pathOf(p.URL) != pathOf(s.URL) || p.Alias == "" && several || alone
 }
 
-// renumber gives new identities to posts that share theirs with a stored post by accident: their addresses, or a hash of
-// title and date. It reports whether it found such a post.
+// renumber gives new identities to posts that share theirs with a stored post by accident: their addresses, or a hash
+// of title and date. It reports whether it found such a post.
 func (r *recording) renumber(known map[postKey]storedPost) bool {
 	others := make(map[*polled]int)
 	of := func(p *incoming) (storedPost, bool) {
@@ -111,7 +113,10 @@ func (r *recording) recognise(ctx context.Context) error {
 			return err
 		}
 		m := newMatching(fresh[poll], stored, poll.vanished)
-		m.stored = slices.DeleteFunc(m.stored, func(s storedPost) bool { return claimed[s.ID] || poll.lists(s.Identity) })
+		m.stored = slices.DeleteFunc(m.stored, func(s storedPost) bool {
+			return claimed[s.ID] ||
+				poll.lists(s.Identity)
+		})
 		same := m.recognised(len(poll.Listed), renamed[poll])
 		r.moveKnown(func(p *incoming) (storedPost, bool) {
 			s, ok := same[p]
@@ -132,7 +137,8 @@ func (r *recording) findVanished(ctx context.Context) error {
 	var rows []recentPost
 	err := r.c.allRows(ctx, &rows, &v, `WITH v (feed_id) AS (VALUES {rows})
 		SELECT p.id, p.feed_id, p.identity, p.published_at, p.seen_at FROM v CROSS JOIN posts p
-		WHERE p.feed_id = v.feed_id AND p.seen_at >= ? AND p.withdrawn_at = 0 ORDER BY p.feed_id, p.id`, r.now.plus(-withdrawnWithin))
+		WHERE p.feed_id = v.feed_id AND p.seen_at >= ? AND p.withdrawn_at = 0 ORDER BY p.feed_id, p.id`,
+		r.now.plus(-withdrawnWithin))
 	byFeed := make(map[digest.FeedID][]recentPost)
 	for _, p := range rows {
 		byFeed[p.FeedID] = append(byFeed[p.FeedID], p)
@@ -149,7 +155,8 @@ func (r *recording) findVanished(ctx context.Context) error {
 func (p *incoming) isDoubtful() bool {
 	published := at(p.PublishedAt)
 	undated := p.PublishedAt.IsZero() || published >= at(p.SeenAt)
-	return undated || published <= p.poll.readBefore || digest.IsHashed(p.Identity) || strings.Contains(p.Identity, "#") || !p.poll.knows()
+	return undated || published <= p.poll.readBefore || digest.IsHashed(p.Identity) ||
+		strings.Contains(p.Identity, "#") || !p.poll.knows()
 }
 
 // isOld reports whether a post is dated before its feed was last read: it could have

@@ -60,7 +60,7 @@ func sureRules() []rule {
 	}
 }
 
-// maybeRules hold where half of a document is found again by them: one post may well repeat another.
+// maybeRules hold if they find half of a document again. They do not hold for a single post, which may repeat another.
 func maybeRules() []rule {
 	return []rule{
 		func(t trait) (trait, bool) { return trait{title: t.title, published: t.published}, t.published != 0 },
@@ -108,7 +108,7 @@ func (m *matching) recognised(entries, renamed int) map[*incoming]storedPost {
 	return m.sure
 }
 
-// pair adds those pairs to found that have the same part of their traits, and are the only two.
+// pair adds to found the pairs of posts that share a part of their traits with no third post.
 func (m *matching) pair(found map[*incoming]storedPost, part rule) {
 	ones, others := make(map[trait][]*incoming), make(map[trait][]storedPost)
 	for _, p := range m.fresh {

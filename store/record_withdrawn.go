@@ -22,7 +22,8 @@ const withdrawnWithin = 37 * 24 * time.Hour
 func (r *recording) withdraw(ctx context.Context) error {
 	inserted := make(map[digest.FeedID][]recentPost)
 	for _, p := range r.fresh {
-		inserted[p.FeedID] = append(inserted[p.FeedID], recentPost{postKey{p.FeedID, p.Identity}, p.id, at(p.PublishedAt), at(p.SeenAt)})
+		inserted[p.FeedID] = append(inserted[p.FeedID], recentPost{postKey{p.FeedID, p.Identity}, p.id,
+			at(p.PublishedAt), at(p.SeenAt)})
 	}
 	renamed := make(map[digest.PostID]string, len(r.known))
 	for _, p := range r.known {
@@ -93,7 +94,8 @@ func deleted(recent []recentPost, listed []string, dates []int64, later bool) (g
 
 // unlisted finds the recent posts that a document does not list, and for which a condition on the numbers of older and
 // of newer posts holds that it does list.
-func unlisted(recent []recentPost, listed []string, dates []int64, holds func(older, newer int) bool) map[digest.PostID]bool {
+func unlisted(recent []recentPost, listed []string, dates []int64,
+	holds func(older, newer int) bool) map[digest.PostID]bool {
 	seen := make(map[string]instant, len(recent))
 	for _, p := range recent {
 		seen[p.Identity] = p.SeenAt

@@ -140,11 +140,9 @@ func (s *Store) SubscriptionSettings(ctx context.Context, ids []digest.DigestID)
 	return settings, nil
 }
 
-// Subscribe adds a subscription; created is false if it was there before. A
-// paused one is resumed, with what the reader made of it where sub says nothing.
-// A feed with stored posts brings its posts of the last 24 hours, or its
-// newest one if there are none, to the reader's next edition; never a post
-// that the digest has had, or that was held back of it (I4).
+// Subscribe adds a subscription; created is false if it existed before. It resumes a paused one, and keeps the reader's
+// settings where sub has none. If the feed has stored posts, the reader's next edition has its posts of the last 24
+// hours, or the newest one. It never has a post that the digest has delivered or held back (I4).
 func (s *Store) Subscribe(ctx context.Context, sub digest.Subscription, now time.Time) (created bool, err error) {
 	return changed(ctx, s, "subscribing", func(c conn) (bool, error) {
 		if err := c.untilCommit(ctx, s.d.lockShared); err != nil {

@@ -15,7 +15,8 @@ func TestSlowSiteIsTold(t *testing.T) {
 	ctx, cancel := context.WithDeadline(t.Context(), time.Time{})
 	defer cancel()
 	for _, l := range catalogue.All() {
-		if got := wrongOf(asSlow(ctx, errors.New("x"))).In(l); !strings.Contains(got, "45") || strings.Contains(got, "%") {
+		if got := wrongOf(asSlow(ctx, errors.New("x"))).In(l); !strings.Contains(got, "45") ||
+			strings.Contains(got, "%") {
 			t.Errorf("%s: %s", l.Code, got)
 		}
 	}

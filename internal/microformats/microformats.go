@@ -41,7 +41,7 @@ type Value struct {
 	HTML string  // of e-*: the inside of the element; "" otherwise
 	Alt  *string // of a picture that has one
 	Item *Item   // the object that is the value; nil: it is the text alone
-	Seen string  // of p-*: what the element shows, where an attribute says Text; "": nothing, or the same
+	Seen string  // of p-*: the text of the element, if Text is an attribute; "": none, or the same
 
 	prefix string // of the class that gave it
 }

@@ -40,7 +40,7 @@ func Parse(of string) (*url.URL, error) {
 		return u, nil
 	}
 	u.RawQuery = strings.TrimPrefix(a.query, "?")
-	if u.EscapedPath() != a.path && !strings.HasPrefix(a.path, "//") { // of which net/url would make a host
+	if u.EscapedPath() != a.path && !strings.HasPrefix(a.path, "//") { // net/url would read a host in it
 		u.Opaque = a.path
 	}
 	return u, nil
@@ -123,7 +123,8 @@ func read(base, ref string) (a address, ok bool) {
 	return from.relative(rest)
 }
 
-// cutScheme cuts an address behind its scheme, which it returns in lower case. Without a scheme all of it is the rest.
+// cutScheme splits an address after its scheme, which it returns in lower case. Without a scheme the rest is the whole
+// address.
 func cutScheme(s string) (scheme, rest string, has bool) {
 	for i := range len(s) {
 		switch c := s[i]; {
@@ -191,7 +192,8 @@ func readHost(s, scheme string) (string, bool) {
 			port = "0"
 		}
 	}
-	if strings.Trim(port, "0123456789") != "" || len(port) > len("65535") || len(port) == len("65535") && port > "65535" {
+	if strings.Trim(port, "0123456789") != "" || len(port) > len("65535") ||
+		len(port) == len("65535") && port > "65535" {
 		return "", false
 	}
 	if scheme == "http" && port == "80" || scheme == "https" && port == "443" {
@@ -202,7 +204,8 @@ func readHost(s, scheme string) (string, bool) {
 	}
 	if strings.HasPrefix(name, "[") {
 		inside, closed := strings.CutSuffix(name[1:], "]")
-		return strings.ToLower(name) + port, closed && strings.Trim(inside, "0123456789abcdefABCDEF:.") == "" && strings.Contains(inside, ":")
+		return strings.ToLower(name) + port, closed && strings.Trim(inside, "0123456789abcdefABCDEF:.") == "" &&
+			strings.Contains(inside, ":")
 	}
 	if strings.IndexByte(name, '%') >= 0 {
 		var err error
@@ -222,7 +225,7 @@ func readHost(s, scheme string) (string, bool) {
 	return name + port, name != "" && strings.IndexFunc(name, isBad) < 0
 }
 
-// readPath reads what follows the host: the path, without its segments "." and "..", query and fragment.
+// readPath reads the path, without its segments "." and "..", the query and the fragment.
 func (a *address) readPath(s string) {
 	s, a.fragment = cutFragment(s)
 	path, query, has := strings.Cut(s, "?")

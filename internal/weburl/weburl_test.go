@@ -102,8 +102,11 @@ func TestResolve(t *testing.T) {
 // TestParse checks that http requests the bytes that a browser would.
 func TestParse(t *testing.T) {
 	for path, want := range map[string]string{
-		"/100%-sure?a=%": "/100%-sure?a=%", "/a b?c d": "/a%20b?c%20d", `/a\b?c\d`: `/a/b?c\d`, "/a|b[1]^": "/a|b[1]%5E",
-		"/é?ü": "/%C3%A9?%C3%BC", "/a%2Fb%7E~": "/a%2Fb%7E~", "": "/", "?x": "/?x", "/a//b": "/a//b", "//x/y": "//x/y", "//x/100%": "//x/100%25",
+		"/100%-sure?a=%": "/100%-sure?a=%", "/a b?c d": "/a%20b?c%20d", `/a\b?c\d`: `/a/b?c\d`,
+		"/a|b[1]^": "/a|b[1]%5E",
+		"/é?ü":     "/%C3%A9?%C3%BC", "/a%2Fb%7E~": "/a%2Fb%7E~", "": "/",
+		"?x": "/?x", "/a//b": "/a//b", "//x/y": "//x/y",
+		"//x/100%": "//x/100%25",
 	} {
 		u, err := Parse("https://a.example:8443" + path)
 		if err != nil {
@@ -124,7 +127,8 @@ func TestParse(t *testing.T) {
 // FuzzResolve checks that Resolve does not change its own results, that they have no character that ends an address
 // early, and that net/url finds the same host and path in them.
 func FuzzResolve(f *testing.F) {
-	for _, ref := range []string{"100%", `\\b\c`, "a b?c|d#é", "https:x", "../%2e%2e/x", "//ü.example:8080", "https://ann:x@a.example"} {
+	for _, ref := range []string{"100%", `\\b\c`, "a b?c|d#é", "https:x", "../%2e%2e/x", "//ü.example:8080",
+		"https://ann:x@a.example"} {
 		f.Add("https://a.example/dir/page", ref)
 	}
 	f.Fuzz(func(t *testing.T, base, ref string) {
@@ -135,7 +139,10 @@ func FuzzResolve(f *testing.F) {
 		if again, ok := Resolve("", got); again != got || !ok {
 			t.Fatalf("%q: %q is read as %q", ref, got, again)
 		}
-		if i := strings.IndexFunc(got, func(r rune) bool { return r <= ' ' || r >= 0x7f || r == '"' || r == '<' || r == '>' }); i >= 0 {
+		if i := strings.IndexFunc(got, func(r rune) bool {
+			return r <= ' ' || r >= 0x7f || r == '"' || r == '<' ||
+				r == '>'
+		}); i >= 0 {
 			t.Fatalf("%q: %q", ref, got)
 		}
 		plain, err := url.Parse(Escaped(got))
