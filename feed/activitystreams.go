@@ -111,7 +111,7 @@ func parseActivityStreams(src *source) (*Document, error) {
 	}
 	d.Withholds = len(items) == 0 && o.TotalItems.number() > 0
 	r := &asReader{own: own, bases: basesOf(firstOf(src.address, page.address)), posts: map[string]bool{},
-		more: src.more}
+		more: src.more, parsed: map[string]asObject{}}
 	d.Posts, d.Unread = r.read(items), r.unread
 	d.Withholds = d.Withholds || len(d.Posts) == 0 && slices.ContainsFunc(items, isAddressOnly)
 	if r.foreign > 0 {

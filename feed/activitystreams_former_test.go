@@ -1,6 +1,11 @@
 package feed
 
-import "testing"
+import (
+	"fmt"
+	"runtime"
+	"strings"
+	"testing"
+)
 
 // Earlier versions stored the post of a group under its announcement, unless the post was at the group's own host.
 func TestFormerIdentityOfGroupPosts(t *testing.T) {
@@ -22,5 +27,22 @@ func TestFormerIdentityOfGroupPosts(t *testing.T) {
 			posts[0].Sanitise(seenAt).Former != test.former {
 			t.Errorf("%s: %+v", why, posts)
 		}
+	}
+}
+
+// An outbox that names one long object a thousand times costs no more than the object.
+func TestObjectIsParsedOnce(t *testing.T) {
+	var items []string
+	for i := range maxActivities {
+		items = append(items, fmt.Sprintf(`{"type":"Announce","id":"https://a.example/b/%d","actor":"https://a.example/ann",%s,"object":"https://b.example/1"}`, i, toAll))
+	}
+	outbox := `{"@context":"https://www.w3.org/ns/activitystreams","type":"OrderedCollectionPage","id":"https://a.example/o","orderedItems":[` + strings.Join(items, ",") + `]}`
+	note := `{"type":"Note","id":"https://b.example/1","attributedTo":"https://b.example/zoe",` + toAll + `,"content":"` + strings.Repeat("<b>x</b>", 10_000) + `"}`
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	d, err := ParseMore([]byte(outbox), "application/activity+json", "https://a.example/o", More{Objects: map[string][]byte{"https://b.example/1": []byte(note)}})
+	runtime.ReadMemStats(&after)
+	if used := after.TotalAlloc - before.TotalAlloc; err != nil || len(d.Posts) != maxActivities || used > 60<<20 {
+		t.Errorf("%d MiB, %v", used>>20, err)
 	}
 }

@@ -16,6 +16,7 @@ type asReader struct {
 	written []asWritten
 	foreign int // left out
 	more    More
+	parsed  map[string]asObject // of more.Objects, by address: an outbox may name one a thousand times
 	unread  []Unread
 	passes  bool // all activities of the document are announcements
 }
@@ -137,11 +138,14 @@ func (r *asReader) fetched(address string) (o asObject, ok bool) {
 	if !found {
 		return o, false
 	}
-	text, _ := decode(body, "")
-	if o.read([]byte(text)) != nil {
-		return o, false
+	o, known := r.parsed[address]
+	if !known {
+		if text, _ := decode(body, ""); o.read([]byte(text)) != nil {
+			o = asObject{}
+		}
+		o.address = o.ID.text()
+		r.parsed[address] = o
 	}
-	o.address = o.ID.text()
 	theirs := &asReader{own: hostAndPort(address)}
 	return o, o.address == address && theirs.isOwn(&o)
 }

@@ -23,7 +23,11 @@ const (
 // readOtherList reads a list in another format than OPML; nil: the text is no list.
 func readOtherList(text string) *Document {
 	text = strings.TrimLeft(text, "\uFEFF")
-	for _, read := range []func(string) *Document{readJSONList, readTable, readLines} {
+	ways := []func(string) *Document{readJSONList, readTable, readLines}
+	if json.Valid([]byte(text)) {
+		ways = ways[:1]
+	}
+	for _, read := range ways {
 		if d := read(text); d != nil && len(d.Feeds) > 0 {
 			return d
 		}
@@ -265,7 +269,7 @@ func offerInLine(line string) (o Offer, why error) {
 func titledAddress(line string) Offer {
 	at := max(strings.LastIndex(line, "http://"), strings.LastIndex(line, "https://"))
 	if at <= 0 || at > maxAnchor || !isWeb(line[at:]) || strings.ContainsAny(strings.TrimRight(line[at:], ")>"),
-		" \t()<>") {
+		" \t()<>\"{}") {
 		return Offer{}
 	}
 	return Offer{URL: strings.TrimRight(line[at:], ")>"), Title: strings.Trim(line[:at], " \t:;,|–—-()[]<>\"")}
@@ -389,7 +393,7 @@ func offerInObject(object map[string]any) (Offer, bool) {
 		o.URL = youTubeFeed + "channel_id=" + id
 		return o, true
 	}
-	if address := text("url"); isListed(address) && o.Title != "" {
+	if address := text("url"); isListed(address) && (o.Title != "" || len(object) == 1) {
 		o.URL = address
 		return o, true
 	}

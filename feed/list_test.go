@@ -166,6 +166,9 @@ func TestOtherLists(t *testing.T) {
 		{"YouTube's older archive",
 			`[{"kind":"youtube#subscription","snippet":{"title":"Boats","resourceId":{"channelId":"` + channel +
 				`"}}}]`, "Boats|" + youTube + "|", ""},
+		{"JSON of addresses alone",
+			`{"version":1,"feeds":[{"url":"https://a.example/feed"},{"url":"https://b.example/feed"}]}`,
+			"|https://a.example/feed| |https://b.example/feed|", ""},
 		{"JSON of addresses",
 			`{"feeds":[{"id":3,"title":"A","feed_url":"https://a.example/feed","site_url":"https://a.example/"}]}`,
 			"A|https://a.example/feed|", ""},
@@ -182,7 +185,8 @@ func TestOtherLists(t *testing.T) {
 		}
 	}
 	for _, text := range []string{"", "Dear Ann,\n\nI write at https://a.example/feed now.\nCome and see.\nBob",
-		"a,b\n1,2\n", `{"a":1}`, "[1,2]", "Account address,Hide notifications\nann@masto.example,true\n",
+		"a,b\n1,2\n", `{"a":1}`, `{"version":1,"site":"https://a.example/feed"}`,
+		"{\"at\":\"https://a.example/1\"}\n{\"at\":\"https://a.example/2\"}", "[1,2]", "Account address,Hide notifications\nann@masto.example,true\n",
 		strings.Repeat("[", 10_000), "42"} {
 		if d, err := ReadList([]byte(text)); err == nil || !strings.Contains(err.Error(), "one address on each line") {
 			t.Errorf("%.40q: %+v %v", text, d, err)

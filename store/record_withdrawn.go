@@ -101,32 +101,43 @@ func unlisted(recent []recentPost, listed []string, dates []int64,
 		seen[p.Identity] = p.SeenAt
 	}
 	lists := make(map[string]bool, len(listed))
+	var stated, undated, all []instant // dates of the listed posts, and when those without date, and all, were first seen
 	for i := range listed {
-		lists[clean(listed[i])] = true
+		identity := clean(listed[i])
+		lists[identity] = true
+		all = append(all, seen[identity])
+		if i < len(dates) && dates[i] != 0 {
+			stated = append(stated, instant(dates[i]))
+		} else {
+			undated = append(undated, seen[identity])
+		}
+	}
+	for _, times := range [][]instant{stated, undated, all} {
+		slices.Sort(times)
 	}
 	found := make(map[digest.PostID]bool)
 	for _, p := range recent {
 		if lists[p.Identity] {
 			continue
 		}
-		older, newer := 0, 0
-		for i, identity := range listed {
-			this, that := p.SeenAt, seen[clean(identity)]
-			if i < len(dates) && dates[i] != 0 && p.PublishedAt != 0 {
-				this, that = p.PublishedAt, instant(dates[i])
-			}
-			switch {
-			case that < this:
-				older++
-			case that > this:
-				newer++
-			}
+		older, newer := around(all, p.SeenAt)
+		if p.PublishedAt != 0 {
+			older, newer = around(undated, p.SeenAt)
+			before, after := around(stated, p.PublishedAt)
+			older, newer = older+before, newer+after
 		}
 		if holds(older, newer) {
 			found[p.ID] = true
 		}
 	}
 	return found
+}
+
+// around returns how many of some sorted times are before an instant, and how many after it.
+func around(times []instant, t instant) (before, after int) {
+	before, _ = slices.BinarySearch(times, t)
+	after, _ = slices.BinarySearch(times, t+1)
+	return before, len(times) - after
 }
 
 // restore brings posts back that were withdrawn and are listed again, to those readers
