@@ -298,6 +298,12 @@ func (j *Job) queueExtraPoll(ctx context.Context, in *prepared, now time.Time) e
 	if err != nil {
 		return fmt.Errorf("finding the next reader of %s: %w", f.URL, err)
 	}
+	var later time.Time
+	if f.Errors > 0 && !due.IsZero() {
+		if later, err = j.Store.FeedDue(ctx, f.ID, due.Add(time.Minute)); err != nil {
+			return fmt.Errorf("finding the next reader but one of %s: %w", f.URL, err)
+		}
+	}
 	if f.Errors == 0 {
 		if !due.IsZero() {
 			in.turnover.UntilDue = max(due.Sub(now), 0)
@@ -305,7 +311,7 @@ func (j *Job) queueExtraPoll(ctx context.Context, in *prepared, now time.Time) e
 		f.BusyInterval = poller.BusyInterval(*f, in.turnover)
 		f.OwnInterval = poller.OwnInterval(*f, now)
 	}
-	f.PollAt = poller.ExtraPoll(*f, due, now, j.Spread)
+	f.PollAt = poller.ExtraPoll(*f, due, now, j.Spread, later)
 	return nil
 }
 

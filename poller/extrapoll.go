@@ -27,11 +27,19 @@ const (
 // publishes more in a day than its document holds is asked by itself. One that
 // must not be asked at the coming midnight is asked before it. None of them is
 // asked where a midnight does it as well.
-func ExtraPoll(f digest.Feed, due, now time.Time, s Spread) time.Time {
+//
+// later is the midnight of its readers that follows due. A retry makes way for due only if no midnight of other readers
+// follows before the penalty of a failure at due would end.
+func ExtraPoll(f digest.Feed, due, now time.Time, s Spread, later ...time.Time) time.Time {
 	if !alive(f) || due.IsZero() {
 		return time.Time{}
 	}
 	n := s.extraPollOf(f, due, now)
+	for _, l := range later {
+		if !l.IsZero() {
+			n.apart = min(n.apart, l.Sub(due))
+		}
+	}
 	var at time.Time
 	switch {
 	case f.Errors > 0:
@@ -53,18 +61,20 @@ type extraPoll struct {
 	f            digest.Feed
 	now          time.Time
 	due, askable time.Time
+	apart        time.Duration // between due and the midnight after it, of any reader
 }
 
 func (s Spread) extraPollOf(f digest.Feed, due, now time.Time) extraPoll {
 	if !due.After(now) {
 		due = due.Add((now.Sub(due)/oneDay + 1) * oneDay)
 	}
-	return extraPoll{Spread: s, f: f, now: now, due: due, askable: latest(heldUntil(f, s.Gap), now)}
+	return extraPoll{Spread: s, f: f, now: now, due: due, askable: latest(heldUntil(f, s.Gap), now), apart: oneDay}
 }
 
 // retry returns when to retry a failed poll. If a site has failed or limited us more than once, and names only a
 // short time, it waits as long as a site that names none. If the penalty of another failure would last until after a
-// midnight, retry returns zero: the poll for that midnight reads a site that recovers before it.
+// midnight, retry returns zero: the poll for that midnight reads a site that recovers before it. That does not hold
+// where a failure at that midnight would cost the midnight of other readers.
 func (n extraPoll) retry() time.Time {
 	if !worthRetrying(n.f.LastStatus) {
 		return time.Time{}
@@ -73,7 +83,11 @@ func (n extraPoll) retry() time.Time {
 	if n.f.Errors > 1 && n.f.NotBefore.Before(n.f.LastAttemptAt.Add(n.Gap)) {
 		at = latest(at, n.f.LastAttemptAt.Add(usualPenalty))
 	}
-	return n.unlessMidnight(n.allowed(at), nearMidnight, max(n.pace(), n.nextPenalty()))
+	pace := n.pace()
+	if next := n.nextPenalty(); next-n.Deadline <= n.apart {
+		pace = max(pace, next)
+	}
+	return n.unlessMidnight(n.allowed(at), nearMidnight, pace)
 }
 
 // nextPenalty returns the penalty for another failure of the same kind. If a site names more than a day, it means

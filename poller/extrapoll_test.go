@@ -86,6 +86,25 @@ func TestAgain_Retry(t *testing.T) {
 	}
 }
 
+// TestAgain_OtherMidnights: a retry makes way for a midnight only if a failure there costs no other reader theirs.
+func TestAgain_OtherMidnights(t *testing.T) {
+	f, due := failedAt(midnight().Add(5*time.Minute), 500, 3, 16*time.Hour), midnight().Add(oneDay)
+	retry := f.NotBefore
+	for apart, want := range map[time.Duration]time.Time{
+		0: {}, oneDay: {}, // one midnight a day
+		23 * time.Hour: retry, 5 * time.Hour: retry,
+		7 * oneDay: {}, // the other reader has an edition a week
+	} {
+		later := time.Time{}
+		if apart > 0 {
+			later = due.Add(apart)
+		}
+		if got := ExtraPoll(f, due, f.LastAttemptAt.Add(time.Second), usualSpread(), later); !got.Equal(want) {
+			t.Errorf("another midnight %v later: retry at %v, want %v", apart, got, want)
+		}
+	}
+}
+
 // TestReadAtTheFirstMidnight: whenever a site recovers, a poll reads it before the deadline of its reader's next
 // midnight.
 func TestReadAtTheFirstMidnight(t *testing.T) {

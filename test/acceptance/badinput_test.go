@@ -162,7 +162,7 @@ func TestBadFeeds(t *testing.T) {
 			"/page":       "feed",
 			"/binary":     "feed",
 			"/empty":      "feed",
-			"/huge":       "10",
+			"/huge":       "32",
 			"/bomb":       "10",
 			"/missing":    "404",
 			"/loop":       "circle",

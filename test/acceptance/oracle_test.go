@@ -221,20 +221,38 @@ func (a *asked) askable() time.Time {
 	return latest(a.last.Add(max(pollGap, a.least)), a.notBefore, a.freshUntil)
 }
 
-// retry is when a site that failed is asked beside the hour: as soon as it may
-// be, unless the midnight of one of its readers asks it soon after that.
+// retry returns when a site that failed is polled beside the hour: as soon as possible, unless the midnight of one of
+// its readers polls it soon after that. It makes way for a midnight, too, that another failure would cost, if a failure
+// at that midnight costs no other reader theirs.
 func (o *oracle) retry(t *testing.T, s *site, now time.Time) time.Time {
-	at := o.sites[s].askable()
+	a := o.sites[s]
+	at := a.askable()
+	var due, later time.Time
 	for _, r := range o.readers {
+		if !slices.Contains(r.sites, s) {
+			continue
+		}
 		next := r.next
 		for !next.After(now) || next.Add(releaseDeadline).Before(at) {
 			next = midnight(t, next, r.zone)
 		}
-		if slices.Contains(r.sites, s) && !next.After(at.Add(nearMidnight)) {
-			return time.Time{}
+		switch {
+		case due.IsZero() || next.Before(due):
+			due, later = next, due
+		case next.After(due) && (later.IsZero() || next.Before(later)):
+			later = next
 		}
 	}
-	return at
+	penalty := min(usualPenalty<<min(a.errors, 8), longestPenalty)
+	if s.trouble.wait > 0 {
+		penalty = s.trouble.wait
+	}
+	penalty -= releaseDeadline
+	if alone := later.IsZero() || later.Sub(due) >= penalty; due.IsZero() || due.After(at.Add(nearMidnight)) &&
+		(!alone || due.After(at.Add(penalty))) {
+		return at
+	}
+	return time.Time{}
 }
 
 // waits tells whether a reader's edition waits for a site that is still queued.
