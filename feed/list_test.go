@@ -196,6 +196,9 @@ func TestOtherLists(t *testing.T) {
 
 // A list of 8 MiB needs little memory, for any content.
 func TestHugeListsTakeLittleMemory(t *testing.T) {
+	if raced {
+		t.Skip("the race detector allocates too")
+	}
 	const size, most = 8 << 20, 300 << 20
 	for why, text := range map[string]string{
 		"arrays":      "[" + strings.Repeat("[],", size/3) + "[]]",
