@@ -122,7 +122,7 @@ func (in *prepared) list(posts []feed.Post) {
 // lists the stored ones too, and returns how many.
 func (in *prepared) known(ctx context.Context, st *store.Store, res poller.Result) (known map[string]string, named int,
 	err error) {
-	all := in.Listed
+	all := slices.Clone(in.Listed)
 	var former []string
 	claimed := make(map[string]time.Time)
 	for _, m := range res.Document.Marks() {
@@ -130,7 +130,7 @@ func (in *prepared) known(ctx context.Context, st *store.Store, res poller.Resul
 			former = append(former, m.Former)
 		}
 		if m.Unread != nil && m.Unread.Link < 0 {
-			all, claimed[m.Identity] = append(slices.Clip(all), m.Identity), m.Unread.Claimed
+			all, claimed[m.Identity] = append(all, m.Identity), m.Unread.Claimed
 		}
 	}
 	if known, err = st.KnownPosts(ctx, res.Feed.ID, slices.Concat(all, former)); err != nil {

@@ -200,7 +200,13 @@ func renamed(stored []storedPost) func(*incoming) (storedPost, bool) {
 
 // lists reports whether the document holds an identity.
 func (p *polled) lists(identity string) bool {
-	return slices.ContainsFunc(p.Listed, func(listed string) bool { return clean(listed) == identity })
+	if p.listed == nil {
+		p.listed = make(map[string]bool, len(p.Listed))
+		for _, listed := range p.Listed {
+			p.listed[clean(listed)] = true
+		}
+	}
+	return p.listed[identity]
 }
 
 // find gives the stored posts that share a column with a fresh one of their feed.

@@ -82,7 +82,7 @@ func (p *incoming) rename(identity string) {
 	if i := slices.IndexFunc(listed, func(l string) bool { return clean(l) == p.Identity }); i >= 0 {
 		listed[i] = identity
 	}
-	p.poll.Listed, p.Identity = listed, identity
+	p.poll.Listed, p.Identity, p.poll.listed = listed, identity, nil
 }
 
 // recognise finds posts whose publisher has changed GUID and address among the latest posts of their feed. Few
@@ -113,10 +113,7 @@ func (r *recording) recognise(ctx context.Context) error {
 			return err
 		}
 		m := newMatching(fresh[poll], stored, poll.vanished)
-		m.stored = slices.DeleteFunc(m.stored, func(s storedPost) bool {
-			return claimed[s.ID] ||
-				poll.lists(s.Identity)
-		})
+		m.stored = slices.DeleteFunc(m.stored, func(s storedPost) bool { return claimed[s.ID] || poll.lists(s.Identity) })
 		same := m.recognised(len(poll.Listed), renamed[poll])
 		r.moveKnown(func(p *incoming) (storedPost, bool) {
 			s, ok := same[p]
@@ -139,15 +136,22 @@ func (r *recording) findVanished(ctx context.Context) error {
 		SELECT p.id, p.feed_id, p.identity, p.published_at, p.seen_at FROM v CROSS JOIN posts p
 		WHERE p.feed_id = v.feed_id AND p.seen_at >= ? AND p.withdrawn_at = 0 ORDER BY p.feed_id, p.id`,
 		r.now.plus(-withdrawnWithin))
+	if err != nil {
+		return err
+	}
 	byFeed := make(map[digest.FeedID][]recentPost)
 	for _, p := range rows {
 		byFeed[p.FeedID] = append(byFeed[p.FeedID], p)
 	}
 	for _, p := range r.polls {
 		p.recent = byFeed[p.Feed.ID]
-		p.vanished = vanished(p.recent, p.Listed, p.Dates)
 	}
-	return err
+	for _, p := range r.fresh { // the others need none
+		if p.poll.vanished == nil {
+			p.poll.vanished = vanished(p.poll.recent, p.poll.Listed, p.poll.Dates)
+		}
+	}
+	return nil
 }
 
 // isDoubtful reports whether an unknown post may be a stored one. Its date is not after the feed's last poll, its
