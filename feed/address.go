@@ -237,7 +237,14 @@ func NormalURL(raw string) (string, error) {
 	if u.User != nil {
 		host = u.User.String() + "@" + host
 	}
-	return u.Scheme + "://" + host + withoutDots(afterHost(s)), nil
+	path, query, has := strings.Cut(afterHost(s), "?")
+	if strings.Contains(path, "/.") {
+		path = weburl.WithoutDots(path)
+	}
+	if has {
+		path += "?" + query
+	}
+	return u.Scheme + "://" + host + path, nil
 }
 
 // badInHost lists characters that no host has.
@@ -254,35 +261,6 @@ func normalHost(u *url.URL) (string, bool) {
 	}
 	host = strings.TrimRight(host, ".") // the conversion makes dots of other full stops
 	return host, host != "" && !strings.ContainsAny(host, badInHost)
-}
-
-// withoutDots removes the segments "." and ".." from a path (RFC 3986 §5.2.4);
-// all else, and the query, stays byte for byte.
-func withoutDots(s string) string {
-	end := strings.IndexByte(s, '?')
-	if end < 0 {
-		end = len(s)
-	}
-	path, query := s[:end], s[end:]
-	if !strings.Contains(path, "/.") {
-		return s
-	}
-	var left []string
-	segments := strings.Split(path[1:], "/")
-	for i, segment := range segments {
-		switch last := i == len(segments)-1; {
-		case segment == "..":
-			left = left[:max(len(left)-1, 0)]
-			fallthrough
-		case segment == ".":
-			if last {
-				left = append(left, "")
-			}
-		default:
-			left = append(left, segment)
-		}
-	}
-	return "/" + strings.Join(left, "/") + query
 }
 
 // withScheme puts https:// before an address without scheme, and unwraps addresses such as

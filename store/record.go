@@ -109,9 +109,8 @@ type polled struct {
 
 	unchanged string // the polls of its feed that gather, with this one
 
-	away     string // the address of another at which the document was read, if the redirect is permanent; or empty
-	overlaps bool   // the document holds something that is stored
-
+	away     string                 // the address of another at which the document was read, if the redirect is permanent; or empty
+	overlaps bool                   // the document holds something that is stored
 	listed   map[string]bool        // Listed as it is stored, once lists has made it
 	recent   []recentPost           // the posts of its feed that were first seen not long ago
 	vanished map[digest.PostID]bool // of these, the ones that its document lost from its midst

@@ -237,7 +237,7 @@ func (a *address) readPath(s string) {
 		a.path = "/" + a.path
 	}
 	if strings.Contains(a.path, "/.") || strings.Contains(a.path, "/%2") {
-		a.path = withoutDots(a.path)
+		a.path = WithoutDots(a.path)
 	}
 }
 
@@ -249,8 +249,8 @@ func cutFragment(s string) (before, fragment string) {
 	return s[:i], escape(s[i:], inFragment)
 }
 
-// withoutDots removes the segments "." and ".." from a path, their dots escaped or not.
-func withoutDots(path string) string {
+// WithoutDots removes the segments "." and ".." from a path, their dots escaped or not. The path begins with a slash.
+func WithoutDots(path string) string {
 	dots := strings.NewReplacer("%2e", ".", "%2E", ".")
 	segments := strings.Split(path[1:], "/")
 	kept := segments[:0]
