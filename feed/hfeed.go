@@ -210,7 +210,7 @@ func (h *hfeed) post(entry *microformats.Item) (Post, bool) {
 	for _, v := range entry.Properties["syndication"] {
 		p.Copies = append(p.Copies, absoluteBy(resolveAsWritten, v.Text, h.bases))
 	}
-	// The order is that of indieweb.org/authorship, step 3.
+	// indieweb.org/authorship, step 3, gives the order.
 	p.Author = firstOf(h.authorOf(entry), h.personIn(entry, "reviewer"), h.personIn(entry, "organizer"), h.author)
 	p.bodies = h.bodies(entry)
 	if name := oneLine(entry.First("name")); name != "" && !isNote(name, entry) {

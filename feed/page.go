@@ -240,7 +240,7 @@ func isActorType(typ string) bool {
 	return typ == "application/activity+json" || typ == "application/ld+json"
 }
 
-// IsActivity reports whether a Content-Type is that of ActivityPub.
+// IsActivity reports whether a Content-Type names ActivityPub.
 func IsActivity(contentType string) bool {
 	typ, _, _ := strings.Cut(contentType, ";")
 	return isActorType(strings.ToLower(strings.TrimSpace(typ)))

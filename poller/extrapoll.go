@@ -18,18 +18,14 @@ const (
 	beforeClosing = 30 * time.Minute
 )
 
-// ExtraPoll says, after a poll of f, when to ask it apart from the midnights:
-// zero if it waits for one. due is the next midnight of any of its readers,
-// zero if it has none; one that has passed stands for those that follow it day
-// by day.
+// ExtraPoll returns when to poll f again apart from the midnights, after a poll of it; zero: the next midnight is soon
+// enough. due is the next midnight of any of its readers, zero for none. If it has passed, the same time on a later day
+// counts. later is the midnight after due, of any reader.
 //
-// A poll that failed is tried again when its time has come. A feed that
-// publishes more in a day than its document holds is asked by itself. One that
-// must not be asked at the coming midnight is asked before it. None of them is
-// asked where a midnight does it as well.
-//
-// later is the midnight of its readers that follows due. A retry makes way for due only if no midnight of other readers
-// follows before the penalty of a failure at due would end.
+// ExtraPoll retries a failed poll after its penalty. It polls a feed that publishes more in a day than its document
+// holds at the feed's own interval. It polls a feed before a midnight at which the feed forbids polls. It returns zero
+// if a midnight polls the feed as well. A retry makes way for due if its failure would cost that midnight, unless a
+// failure at due would cost the midnight of other readers.
 func ExtraPoll(f digest.Feed, due, now time.Time, s Spread, later ...time.Time) time.Time {
 	if !alive(f) || due.IsZero() {
 		return time.Time{}

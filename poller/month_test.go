@@ -127,8 +127,8 @@ func TestS33_Months(t *testing.T) {
 	})
 }
 
-// TestS19_Months: what limits us each time is asked again when its time has
-// come, beside the midnights, and never before. A third time in a day would cost the midnight.
+// TestS19_Months: a site that answers 429 each time gets polls when its Retry-After has passed, beside the midnights,
+// and never before. A third poll in a day would cost the midnight.
 func TestS19_Months(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := overTheWire(t, func(r request) string { return reply(r, 429, "", "Retry-After: 25200") }, hourlyZones(1))

@@ -35,7 +35,7 @@ func readPaces(ctx context.Context, c conn, where string, args ...any) (paces, e
 	return found, nil
 }
 
-// pacedDomains returns the domains and addresses that are paced. Mostly there are none.
+// pacedDomains returns the domains and addresses that are paced, usually an empty map.
 func pacedDomains(ctx context.Context, c conn) (paces, error) {
 	return readPaces(ctx, c, `m.pace > 0`)
 }
