@@ -54,7 +54,7 @@ func (c Cadence) Check() error {
 	if c > 0 && (c <= Daily || c&^Daily == firstInMonth && week == 1 || one) {
 		return nil
 	}
-	return Refuse(Invalid, "it comes on at least one day of the week, or on one day of a month")
+	return Refuse(Invalid, "choose at least one day of the week, or one day of the month")
 }
 
 // Has reports whether a digest appears on a date.

@@ -2,20 +2,20 @@ package digest
 
 import "time"
 
-// A CloudSubscription is what is asked of the rssCloud server that a feed names: to tell a callback
-// of its own that there is news. It never says what the news is, so it is worth as much as a ping.
+// A CloudSubscription is our registration at the rssCloud server that a feed names. The server notifies a callback of the
+// subscription when the feed changes. A notification has no content, so it counts as a ping.
 type CloudSubscription struct {
-	ID         CloudID
-	FeedID     FeedID
-	Cloud      string    // the address at which it is asked
-	Topic      string    // the address of the feed of which it is to tell
-	AskedAt    time.Time // when it was last asked
-	VerifiedAt time.Time // when it last made sure that this was meant; zero: not yet
-	ExpiresAt  time.Time // when its promise ends
-	NextAt     time.Time // when it is to be asked again
-	Errors     int       // requests in a row that it has not verified
-	LastError  string    // what the last of them came to
-	Domain     string    // of the cloud: what HubHost counts by; "" before it is first asked
+	ID          CloudID
+	FeedID      FeedID
+	Cloud       string    // address of the server
+	Topic       string    // address of the feed
+	RequestedAt time.Time // of the last registration
+	VerifiedAt  time.Time // when the server last verified the callback; zero: not yet
+	ExpiresAt   time.Time // end of the registration
+	NextAt      time.Time // of the next registration
+	Errors      int       // requests in a row that it has not verified
+	LastError   string    // of the last registration
+	Domain      string    // of the server, by which HubHost counts; "" before the first request
 }
 
 // CloudID is the key of a CloudSubscription.

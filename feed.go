@@ -77,20 +77,20 @@ type Schedule struct {
 	HostInterval time.Duration
 	BusyInterval time.Duration
 
-	Standing  Standing
-	SkipHours uint32   // bit h: not in hour h of the UTC day
-	SkipDays  Weekdays // not on these days in UTC
+	Reliability Reliability
+	SkipHours   uint32   // bit h: not in hour h of the UTC day
+	SkipDays    Weekdays // not on these days in UTC
 }
 
 // Learned is what polling has taught about a feed's server.
 type Learned struct {
-	Head         Ability
-	Conditional  Ability
-	HeadRetestAt time.Time
-	Repeats      int  // full answers in a row with the same bytes and the same ETag
-	ByDate       bool // asked by If-Modified-Since alone: its ETag is in the way
-	Doubted      bool // its validators may lie: asked without them once
-	Outside      bool // it was read at a public address: it leads into no private network any more
+	Head              Ability
+	Conditional       Ability
+	HeadRetestAt      time.Time
+	Repeats           int  // full answers in a row with the same bytes and the same ETag
+	ByDate            bool // asked by If-Modified-Since alone: its ETag is in the way
+	ValidatorsDoubted bool // its validators may lie: asked without them once
+	PublicOnly        bool // it was read at a public address: it leads into no private network any more
 }
 
 // Failures are the polls in a row that brought nothing.
@@ -109,17 +109,17 @@ type Move struct {
 	MovedSince time.Time // first sighting of MovedTo
 	MovedFrom  string    // where it was before it last moved for good
 	MovedAt    time.Time // when it did
-	Stays      bool      // a reader came back to its address: it moves to no other site
+	MoveUndone bool      // a reader came back to its address: it moves to no other site
 
 	// Number is what sites are told, of a feed that was made for a move: that of the
 	// one that moved. 0: the feed's key.
 	Number FeedID
 }
 
-// GivesWay reports whether who comes new to the feed's address gets the feed that moved
-// from there, if one did: a reader went back, and all that is there fails or leads away.
-// What one reader has chosen is nobody else's loss.
-func (f Feed) GivesWay() bool { return f.Stays && f.Errors > 0 }
+// GivesWay reports whether new readers of the feed's address get the feed that moved from there, if one did. A reader
+// restored the old address, and everything at that address fails or redirects. So one reader's choice does not keep
+// others from the feed.
+func (f Feed) GivesWay() bool { return f.MoveUndone && f.Errors > 0 }
 
 // A DomainPace says how slowly digest polls the feeds of one domain, or of one IP address, after it has refused several
 // polls as too many. A domain that has refused none has the zero value.
@@ -142,30 +142,30 @@ type Robots struct {
 }
 
 // A Standing is what the last poll of a feed promises of the next one.
-type Standing string
+type Reliability string
 
 // The standings of feeds.
 const (
-	Unproven Standing = ""         // nobody knows: it was never read
-	Proven   Standing = "proven"   // its last poll was quick and brought what it should
-	Troubled Standing = "troubled" // its last poll failed, or was slow
+	Unproven Reliability = ""         // nobody knows: it was never read
+	Proven   Reliability = "proven"   // its last poll was quick and brought what it should
+	Troubled Reliability = "troubled" // its last poll failed, or was slow
 )
 
 // A QueuedFeed is a feed whose poll is due, and for whom it is made.
 type QueuedFeed struct {
-	ID       FeedID
-	First    DigestID // the first digest and the last one that are subscribed to it;
-	Last     DigestID // 0: there is none
-	Domain   string
-	Address  string
-	Standing Standing
+	ID          FeedID
+	First       DigestID // the first digest and the last one that are subscribed to it;
+	Last        DigestID // 0: no digest
+	Domain      string
+	Address     string
+	Reliability Reliability
 }
 
 // FullShares says whose shares of the polls in flight are used up.
 type FullShares struct {
-	Digests   []DigestID
-	Domains   []string
-	Standings []Standing
+	Digests       []DigestID
+	Domains       []string
+	Reliabilities []Reliability
 }
 
 // A Post is one piece that a feed publishes, stored once.

@@ -43,7 +43,7 @@ func (r HostRule) Refusal() string { return r.Why().Message }
 // Why is what Refusal says, as readers are told it in their language.
 func (r HostRule) Why() *Error {
 	if r.ByOwner {
-		return Refuse(Unavailable, "the owner of %s has asked that nothing is read from there", HostShown("//"+r.Host))
+		return Refuse(Unavailable, "the owner of %s asked us not to read the site", HostShown("//"+r.Host))
 	}
-	return Refuse(Unavailable, "whoever runs this reader has nothing read from %s", HostShown("//"+r.Host))
+	return Refuse(Unavailable, "the operator has blocked %s", HostShown("//"+r.Host))
 }

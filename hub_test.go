@@ -31,7 +31,7 @@ func TestHubOutcome(t *testing.T) {
 		"asked to wait":               {digest.HubCall{Kind: digest.HubDeliver}, digest.HubReply{Status: 429, RetryAfter: time.Hour}, digest.HubRetried, time.Hour},
 		"asked to wait for a year":    {digest.HubCall{Kind: digest.HubDeliver}, digest.HubReply{Status: 503, RetryAfter: 365 * 24 * time.Hour}, digest.HubRetried, 8 * time.Hour},
 		"the last time":               {digest.HubCall{Kind: digest.HubDeliver, Attempt: 5}, silent, digest.HubRetried, 8 * time.Hour},
-		"given up":                    {digest.HubCall{Kind: digest.HubDeliver, Attempt: 6}, silent, digest.HubGivenUp, 0},
+		"dead":                        {digest.HubCall{Kind: digest.HubDeliver, Attempt: 6}, silent, digest.HubGivenUp, 0},
 		"denial told":                 {digest.HubCall{Kind: digest.HubDenied}, digest.HubReply{Status: 200}, digest.HubDelivered, 0},
 		"denial of the unknown":       {digest.HubCall{Kind: digest.HubDenied}, digest.HubReply{Status: 404}, digest.HubDelivered, 0},
 		"denial to the silent":        {digest.HubCall{Kind: digest.HubDenied}, silent, digest.HubRetried, time.Minute},

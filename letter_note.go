@@ -18,12 +18,12 @@ const LetterNoteLife = 7 * 24 * time.Hour
 
 // Words says what happened and what to do about it, for the operator.
 func (n LetterNote) Words() (found, todo string) {
-	found = "so many emails to newcomers were unanswered that nobody else could sign up or join a newsletter"
+	found = "too many sign-up emails were not confirmed, so new sign-ups and new members were refused"
 	switch {
 	case n.SignIn:
-		return "so many sign-in links were unanswered that browsers that are not known got no other", "see who asks for them; digest user sign-in prints a link for a reader"
+		return "too many sign-in links were not used, so unknown browsers got no more", "check the log for who requests them; digest user sign-in prints a link for a reader"
 	case n.Domain != "":
-		found = fmt.Sprintf("so many emails to newcomers at %s were unanswered that no other address there could sign up or join a newsletter", n.Domain)
+		found = fmt.Sprintf("too many sign-up emails to %s were not confirmed, so new addresses there were refused", n.Domain)
 	}
-	return found, "if it goes on, set DIGEST_SIGN_UP=invitation, or hold the newsletter that they ask for"
+	return found, "if it continues, set DIGEST_SIGN_UP=invitation, or hold the newsletter they try to join"
 }

@@ -9,11 +9,11 @@ import (
 // A LinkChange is a change that somebody made with a link in an email while nobody was signed in as the reader of that
 // email. The reader learns of it and can undo it.
 type LinkChange struct {
-	ID       int64
-	DigestID DigestID
-	FeedID   FeedID // of the changed subscription; 0: a setting of the digest changed
-	Setting  LinkSetting
-	Was, Now string // values of the setting
+	ID                 int64
+	DigestID           DigestID
+	FeedID             FeedID // of the changed subscription; 0: a setting of the digest changed
+	Setting            LinkSetting
+	OldValue, NewValue string // values of the setting
 
 	Title   string // the digest's name, or the feed's title as its reader sees it
 	Host    string // of the feed, without the rest of its address, which may be a secret
@@ -21,7 +21,7 @@ type LinkChange struct {
 
 	EmailDate Date // of the edition whose email had the link; zero: unknown
 	OneClick  bool // the unsubscribe button of a mail program did it (RFC 8058)
-	MadeAt    time.Time
+	ChangedAt time.Time
 	UndoneAt  time.Time // zero: not undone
 }
 

@@ -82,9 +82,9 @@ type Newsletter struct {
 	CreatedAt time.Time
 }
 
-// HeldByPublisher is the reason of a newsletter that its owner holds: only such a one can its owner
-// release. Any other was held by whoever runs the instance.
-const HeldByPublisher = "by its publisher"
+// HeldByPublisher is the reason of a newsletter that its owner put on hold. Its owner can release only such a newsletter;
+// the operator releases all others.
+const HeldByPublisher = "by the publisher"
 
 // Sender is the name that its letters come from.
 func (n Newsletter) Sender() string { return cmp.Or(n.FromName, n.Name) }
@@ -103,35 +103,32 @@ const (
 // the kind Invalid.
 func (n Newsletter) Check() error {
 	for _, text := range []struct {
-		name  Words
+		label Words
 		value string
 		most  int
-	}{{Words("the name"), n.Name, maxName}, {Words("the address line"), n.AddressLine, maxLine}, {Words("the sender's name"), n.FromName, maxName}, {Words("the name"), n.WantedName, maxName}, {Words("the sender's name"), n.WantedFromName, maxName},
-		{Words("the reply address"), n.ReplyTo, maxLine}, {Words("the site's address"), n.SiteURL, maxLine},
-		{Words("the description"), n.Description, maxDescription}, {Words("the text above the posts"), n.HeaderText, maxAround},
-		{Words("the text at the foot"), n.FooterText, maxAround}, {Words("the list of return addresses"), n.ReturnURLs, maxReturnURLs}} {
-		switch {
-		case !utf8.ValidString(text.value):
-			return Refuse(Invalid, "%s is not UTF-8; type it anew", text.name)
-		case len(text.value) > text.most:
-			return Refuse(Invalid, "%s is too long; shorten it", text.name)
+	}{{Words("Name"), n.Name, maxName}, {Words("Publisher and postal address"), n.AddressLine, maxLine}, {Words("From name"), n.FromName, maxName}, {Words("Name"), n.WantedName, maxName}, {Words("From name"), n.WantedFromName, maxName},
+		{Words("Reply-to"), n.ReplyTo, maxLine}, {Words("Website"), n.SiteURL, maxLine},
+		{Words("Description"), n.Description, maxDescription}, {Words("Header text"), n.HeaderText, maxAround},
+		{Words("Footer text"), n.FooterText, maxAround}, {Words("Allowed return addresses"), n.ReturnURLs, maxReturnURLs}} {
+		if err := checkText(text.label, text.value, text.most); err != nil {
+			return err
 		}
 	}
 	switch {
 	case !isSlug(n.Slug):
-		return Refuse(Invalid, "the name in addresses is 2 to 40 of a-z, 0-9 and hyphens, such as anna-writes")
+		return Refuse(Invalid, "the web address needs 2 to 40 of the characters a-z, 0-9 and hyphen, such as anna-writes")
 	case n.Tidy().Name == "":
-		return Refuse(Invalid, "a newsletter needs a name")
+		return Refuse(Invalid, "enter a name for the newsletter")
 	case strings.ContainsAny(n.Sender()+n.WantedFromName+n.WantedName, "@<>"):
-		return Refuse(Invalid, "the name that letters come from has no @, < or >; give another one")
+		return Refuse(Invalid, "the From name cannot contain @, < or >; choose another name")
 	case n.ReplyTo != "" && !isAddress(n.ReplyTo):
-		return Refuse(Invalid, "the reply address is one such as anna@example.org")
+		return Refuse(Invalid, "the reply address is not an email address; enter one such as anna@example.org")
 	case n.CountReplies && n.ReplyTo == "":
-		return Refuse(Invalid, "replies are counted beside the address that they go to; give a reply address")
+		return Refuse(Invalid, "to count replies, enter a reply address")
 	case n.SiteURL != "" && !isSite(n.SiteURL):
-		return Refuse(Invalid, "the site's address begins with https://")
+		return Refuse(Invalid, "the website address must begin with https://")
 	case !areReturnURLs(n.ReturnAddresses()):
-		return Refuse(Invalid, "a return address begins with https:// and a site, such as https://anna.example/thanks")
+		return Refuse(Invalid, "a return address must begin with https:// and a site, such as https://anna.example/thanks")
 	case n.Look.Check() != nil:
 		return n.Look.Check()
 	case n.Colours.Check() != nil:
@@ -139,9 +136,20 @@ func (n Newsletter) Check() error {
 	case n.Cadence.Check() != nil:
 		return n.Cadence.Check()
 	case n.DeliverAt < 0 || n.DeliverAt >= 24*time.Hour:
-		return Refuse(Invalid, "the hour of the mail is one of a day")
+		return Refuse(Invalid, "enter a time from 00:00 to 23:59")
 	case n.ApproveWithin < 0 || n.ApproveWithin > MaxApproval:
-		return Refuse(Invalid, "a letter waits at most 18 hours for approval")
+		return Refuse(Invalid, "an issue can wait at most 18 hours for approval")
+	}
+	return nil
+}
+
+// checkText returns an error of the kind Invalid if the text of a labelled field is not UTF-8, or longer than most bytes.
+func checkText(label Words, text string, most int) error {
+	switch {
+	case !utf8.ValidString(text):
+		return Refuse(Invalid, "“%s” has characters that are not UTF-8; type the text again", label)
+	case len(text) > most:
+		return Refuse(Invalid, "“%s” is too long; shorten it", label)
 	}
 	return nil
 }
@@ -218,15 +226,14 @@ const (
 
 // Check gives the first thing that is wrong with a letter, of the kind Invalid.
 func (l NewsletterLetter) Check() error {
-	switch {
-	case !utf8.ValidString(l.Subject + l.Note):
-		return Refuse(Invalid, "the subject or the note is not UTF-8; type it anew")
-	case len(l.Subject) > maxLetterSubject:
-		return Refuse(Invalid, "the subject is too long; mail programs show about sixty characters")
-	case len(l.Note) > maxLetterNote:
-		return Refuse(Invalid, "the note is too long; make it a post of your site")
-	case l.LocalDate.IsZero():
-		return Refuse(Invalid, "a letter has a date")
+	if err := checkText(Words("Subject"), l.Subject, maxLetterSubject); err != nil {
+		return err
+	}
+	if err := checkText(Words("Note above the posts"), l.Note, maxLetterNote); err != nil {
+		return err
+	}
+	if l.LocalDate.IsZero() {
+		return Refuse(Invalid, "enter the date of the issue")
 	}
 	return nil
 }

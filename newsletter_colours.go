@@ -45,7 +45,7 @@ func (c Colours) Parsed() (paper, ink, accent Colour, err error) {
 		name  Words
 		value string
 		to    *Colour
-	}{{Words("the paper"), full.Paper, &paper}, {Words("the ink"), full.Ink, &ink}, {Words("the accent"), full.Accent, &accent}} {
+	}{{Words("the background"), full.Paper, &paper}, {Words("the text colour"), full.Ink, &ink}, {Words("the accent colour"), full.Accent, &accent}} {
 		if *one.to, err = ParseColour(one.value); err != nil {
 			return paper, ink, accent, Refuse(Invalid, "%s %s", one.name, err)
 		}
@@ -62,13 +62,13 @@ func (c Colours) Check() error {
 	for _, one := range []struct {
 		name Words
 		Colour
-	}{{Words("the ink"), ink}, {Words("the accent"), accent}} {
+	}{{Words("the text colour"), ink}, {Words("the accent colour"), accent}} {
 		has := one.Contrast(paper)
 		if has >= TextContrast {
 			continue
 		}
 		near, _ := one.Near(TextContrast, paper) // black or white stands out from any paper
-		return Refuse(Invalid, "%s %s on the paper %s has a contrast of %.1f to 1, and text needs %.1f to 1; %s has it",
+		return Refuse(Invalid, "%s %s on the background %s has a contrast of %.1f to 1, but text needs %.1f to 1; use %s",
 			one.name, one.Colour, paper, math.Floor(10*has)/10, TextContrast, near)
 	}
 	return nil

@@ -52,12 +52,12 @@ func TestColoursCheck(t *testing.T) {
 		"an accent":            {Colours{Accent: "#0b5d4a"}, ""},
 		"capitals":             {Colours{Accent: "#0B5D4A"}, ""},
 		"a dark paper":         {Colours{Paper: "#101820", Ink: "#f2f2f2", Accent: "#f2aa4c"}, ""},
-		"a yellow accent":      {Colours{Accent: "#ffcc00"}, "the accent #ffcc00 on the paper #fbf9f4 has a contrast of 1.4 to 1, and text needs 4.5 to 1; #"},
-		"a grey that is close": {Colours{Paper: "#ffffff", Ink: "#777777"}, "the ink #777777 on the paper #ffffff has a contrast of 4.4 to 1"},
-		"the same twice":       {Colours{Paper: "#ffffff", Ink: "#ffffff"}, "contrast of 1.0 to 1, and text needs 4.5 to 1; #"},
-		"a dark paper alone":   {Colours{Paper: "#101820"}, "the ink #1f1d1a on the paper #101820"},
-		"a word":               {Colours{Paper: "white"}, `the paper "white" is no colour`},
-		"an address":           {Colours{Accent: "url(https://x.example/)"}, "the accent \"url(https://x.exampl"},
+		"a yellow accent":      {Colours{Accent: "#ffcc00"}, "the accent colour #ffcc00 on the background #fbf9f4 has a contrast of 1.4 to 1, but text needs 4.5 to 1; use #"},
+		"a grey that is close": {Colours{Paper: "#ffffff", Ink: "#777777"}, "the text colour #777777 on the background #ffffff has a contrast of 4.4 to 1"},
+		"the same twice":       {Colours{Paper: "#ffffff", Ink: "#ffffff"}, "contrast of 1.0 to 1, but text needs 4.5 to 1; use #"},
+		"a dark paper alone":   {Colours{Paper: "#101820"}, "the text colour #1f1d1a on the background #101820"},
+		"a word":               {Colours{Paper: "white"}, `the background "white" is not a colour`},
+		"an address":           {Colours{Accent: "url(https://x.example/)"}, "the accent colour \"url(https://x.exampl"},
 	} {
 		err := c.colours.Check()
 		if c.want == "" && err != nil || c.want != "" && (KindOf(err) != Invalid || !strings.Contains(err.Error(), c.want)) {
@@ -81,8 +81,8 @@ func TestColoursNear(t *testing.T) {
 			}
 			refused++
 			before, after, _ := strings.Cut(err.Error(), "; ")
-			named, _, _ := strings.Cut(after, " ")
-			if strings.Contains(before, "the ink") {
+			named, _, _ := strings.Cut(strings.TrimPrefix(after, "use "), " ")
+			if strings.Contains(before, "the text colour") {
 				c.Ink = named
 			} else {
 				c.Accent = named

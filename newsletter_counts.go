@@ -1,15 +1,12 @@
 package digest
 
-import (
-	"fmt"
-	"strconv"
-)
+import "fmt"
 
-// LetterCounts is what became of the letters of a newsletter over some days.
+// LetterCounts counts the outcomes of a newsletter's emails over some days.
 type LetterCounts struct {
 	Sent       int64 // accepted by their members' servers
-	Bounced    int64 // came back for good
-	Complained int64 // were called spam
+	Bounced    int64 // bounced permanently
+	Complained int64 // were marked as spam
 }
 
 // What a newsletter may have of each before it is held, beside CountedDays. Mailbox providers treat
@@ -24,13 +21,13 @@ const (
 // CountedDays is over how many days it is counted.
 const CountedDays = 30
 
-// HoldReason says why a newsletter with these counts is held, in one line; "" where it is not.
+// HoldReason returns why these counts hold a newsletter, as one line; "" if they do not.
 func (c LetterCounts) HoldReason() string {
 	switch {
 	case c.Complained >= fewestComplaint && c.Complained*1000 > c.Sent*mostComplaints:
-		return fmt.Sprintf("%s of %s were called spam, which is more than 0.3 %%", Counted(int(c.Complained), "letter"), strconv.FormatInt(c.Sent, 10))
+		return fmt.Sprintf("%d of %d emails were marked as spam, which is more than 0.3 %%", c.Complained, c.Sent)
 	case c.Bounced >= fewestBounces && c.Bounced*100 > c.Sent*mostBounces:
-		return fmt.Sprintf("%s of %s came back, which is more than 5 %%", Counted(int(c.Bounced), "letter"), strconv.FormatInt(c.Sent, 10))
+		return fmt.Sprintf("%d of %d emails bounced, which is more than 5 %%", c.Bounced, c.Sent)
 	}
 	return ""
 }

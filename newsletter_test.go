@@ -54,7 +54,7 @@ func TestNewsletterCheck(t *testing.T) {
 // TestTooLong: what is not UTF-8 is not called too long.
 func TestTooLong(t *testing.T) {
 	good := Newsletter{Look: Look{Layout: FullText, Images: NoImages}, Slug: "anna-writes", Name: "Anna writes", Cadence: Daily}
-	for text, want := range map[string]string{"\xff": "the description is not UTF-8", strings.Repeat("x", 2001): "the description is too long"} {
+	for text, want := range map[string]string{"\xff": "“Description” has characters that are not UTF-8", strings.Repeat("x", 2001): "“Description” is too long"} {
 		n := good
 		n.Description = text
 		if err := n.Check(); err == nil || !strings.HasPrefix(err.Error(), want) {

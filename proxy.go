@@ -67,17 +67,17 @@ func (n ProxyNote) Words() (found, todo string) {
 	}
 	switch n.Trouble {
 	case ProxyUnnamed:
-		return fmt.Sprintf("requests come from %s with the headers of a proxy, and it is no trusted proxy: all its visitors count as one", peer),
+		return fmt.Sprintf("%s sends the headers of a proxy but is not trusted: all its visitors seem to have the same address", peer),
 			fmt.Sprintf("if that is your proxy, set DIGEST_TRUSTED_PROXIES=%s", named)
 	case ProxyStranger:
-		return fmt.Sprintf("requests come from %s with the headers of a proxy, which are not believed", peer),
-			fmt.Sprintf("if that is your proxy, set DIGEST_TRUSTED_PROXIES=%s; if not, somebody reaches DIGEST_LISTEN past your proxy and says to be another", named)
+		return fmt.Sprintf("%s sends the headers of a proxy but is not trusted", peer),
+			fmt.Sprintf("if that is your proxy, set DIGEST_TRUSTED_PROXIES=%s; if not, someone connects to DIGEST_LISTEN without the proxy and forges an address", named)
 	case ProxySilent:
-		return fmt.Sprintf("requests come from the trusted proxy at %s without X-Forwarded-For: all its visitors count as one", peer),
-			"let the proxy send X-Forwarded-For, as the samples in docs/proxy do"
+		return fmt.Sprintf("the trusted proxy at %s does not send X-Forwarded-For: all its visitors seem to have the same address", peer),
+			"configure the proxy to send X-Forwarded-For, as the samples in docs/proxy do"
 	case ProxyClear:
-		return fmt.Sprintf("the trusted proxy at %s passes on requests that readers sent without TLS", peer),
-			"let the proxy redirect http to https, as the samples in docs/proxy do, and send X-Forwarded-Proto"
+		return fmt.Sprintf("the trusted proxy at %s forwards requests that were sent without TLS", peer),
+			"configure the proxy to redirect http to https and to send X-Forwarded-Proto, as the samples in docs/proxy do"
 	}
 	return "", ""
 }

@@ -15,19 +15,19 @@ type Push struct {
 // A PushSubscription is one promise of one hub: to send what is new of a topic to a
 // callback of its own. It is renewed by another one.
 type PushSubscription struct {
-	ID         PushID
-	FeedID     FeedID
-	Hub        string // as the feed names it
-	Topic      string
-	Secret     string // with which the hub signs; sent to it by https alone
-	State      PushState
-	AskedAt    time.Time // when the hub was last asked
-	VerifiedAt time.Time // when it has verified that; zero: not yet
-	ExpiresAt  time.Time // when its promise ends
-	NextAt     time.Time // when something is to be done about it
-	Errors     int       // requests in a row that came to nothing
-	LastError  string    // what the last of them came to
-	Domain     string    // of its hub: what HubHost counts by; "" before the hub is first asked
+	ID          PushID
+	FeedID      FeedID
+	Hub         string // as the feed names it
+	Topic       string
+	Secret      string // with which the hub signs; sent to it by https alone
+	State       PushState
+	RequestedAt time.Time // when the hub was last asked
+	VerifiedAt  time.Time // when it has verified that; zero: not yet
+	ExpiresAt   time.Time // when its promise ends
+	NextAt      time.Time // of the next request
+	Errors      int       // failed requests in a row
+	LastError   string    // of the last request
+	Domain      string    // of the hub, by which HubHost counts; "" before the first request
 }
 
 // PushID is the key of a PushSubscription.

@@ -154,10 +154,10 @@ func TestGathered(t *testing.T) {
 	monthly, weekly, days := cadence(t, "monthly"), cadence(t, "sat"), cadence(t, "tue,fri")
 	active := calendar.Schedule{
 		Zone: paris, Cadence: monthly, State: digest.DigestActive,
-		NextDueAt: at(t, "2026-12-01T00:00", paris), AsksAt: at(t, "2026-11-21T00:00", paris),
+		NextDueAt: at(t, "2026-12-01T00:00", paris), NextPollAt: at(t, "2026-11-21T00:00", paris),
 	}
 	late := active
-	late.AsksAt = at(t, "2026-11-20T00:00", paris)
+	late.NextPollAt = at(t, "2026-11-20T00:00", paris)
 	often := calendar.Schedule{Zone: paris, Cadence: days, State: digest.DigestActive, NextDueAt: at(t, "2026-11-27T00:00", paris)}
 	until := at(t, "2026-12-20T00:00", paris)
 	for _, test := range []struct {
@@ -185,12 +185,12 @@ func TestGathered(t *testing.T) {
 		{"left, then elsewhere", active.Leave().In(tokyo, now), ""},
 		{"left, then on another day", active.Leave().On(digest.LastDay, now), ""},
 	} {
-		same(t, test.why, test.got.AsksAt, at(t, test.want, paris))
+		same(t, test.why, test.got.NextPollAt, at(t, test.want, paris))
 	}
 	fast := active
-	fast.AsksAt = at(t, "2026-11-30T00:00", paris) // by a clock that was fast
+	fast.NextPollAt = at(t, "2026-11-30T00:00", paris) // by a clock that was fast
 	honest, changed := fast.Honest(now, now.AddDate(-1, 0, 0), nil)
-	if same(t, "put right", honest.AsksAt, active.AsksAt); !changed || !honest.NextDueAt.Equal(active.NextDueAt) {
+	if same(t, "put right", honest.NextPollAt, active.NextPollAt); !changed || !honest.NextDueAt.Equal(active.NextDueAt) {
 		t.Errorf("put right: %+v, changed %v", honest, changed)
 	}
 	if honest, changed = active.Honest(now, now.AddDate(-1, 0, 0), nil); changed {

@@ -119,8 +119,11 @@ func InAMonth(now time.Time, loc *time.Location) time.Time {
 // Earliest is a date that lies before today in every zone.
 func Earliest(now time.Time) digest.Date { return digest.DateOf(now.UTC().AddDate(0, 0, -2)) }
 
-// farthestEast is how far clocks are ahead of UTC at most.
-const farthestEast = 14 * time.Hour
+// Clocks are ahead of UTC by farthestEast at most, and behind it by farthestWest.
+const (
+	farthestEast = 14 * time.Hour
+	farthestWest = 12 * time.Hour
+)
 
 // Latest is today's date where it is the latest.
 func Latest(now time.Time) digest.Date { return digest.DateOf(now.UTC().Add(farthestEast)) }

@@ -66,8 +66,8 @@ func (s Schedule) lastTrue(now time.Time, issues []Issue) (last time.Time) {
 // said whether the rest is another than before.
 func (s Schedule) Honest(now, since time.Time, issues []Issue) (honest Schedule, changed bool) {
 	was := s
-	if next := s.asks(now); s.AsksAt.After(next) {
-		s.AsksAt = next
+	if next := s.asks(now); s.NextPollAt.After(next) {
+		s.NextPollAt = next
 	}
 	s.LastDueAt = s.lastTrue(now, issues)
 	hasEdition := func(d digest.Date) bool {
@@ -90,7 +90,7 @@ func (s Schedule) Honest(now, since time.Time, issues []Issue) (honest Schedule,
 	if s.State == digest.DigestActive && (s.lost(now, hasEdition) || robbed && s.NextDueAt.After(first)) {
 		s.NextDueAt = first
 	}
-	return s, !s.NextDueAt.Equal(was.NextDueAt) || !s.AsksAt.Equal(was.AsksAt)
+	return s, !s.NextDueAt.Equal(was.NextDueAt) || !s.NextPollAt.Equal(was.NextPollAt)
 }
 
 // lost reports whether the digest is due at an instant at which no right clock
@@ -114,4 +114,58 @@ func (s Schedule) lastPassed(now time.Time) time.Time {
 func (s Schedule) first(after time.Time, hasEdition func(digest.Date) bool) time.Time {
 	s.PausedUntil = time.Time{}
 	return s.Due(after, hasEdition)
+}
+
+// TooFar reports whether a date is more than a week ahead. The edition of a nearer date waits for it.
+func TooFar(d digest.Date, now time.Time, zone *time.Location) bool {
+	return digest.DateOf(now.In(zone)).Plus(7).Before(d)
+}
+
+// LongestRetry is longer than a mailer waits before it tries an edition again.
+const LongestRetry = 5 * time.Hour
+
+// A Mailing describes when an edition is sent, and what decides it.
+type Mailing struct {
+	Date      digest.Date
+	DueAt     time.Time     // the midnight of its posts
+	Hour      time.Duration // at which the reader wants email
+	NextDueAt time.Time     // the next midnight of the digest
+	Issue     bool          // it is an issue of a newsletter
+	Wait      time.Duration // of an issue for approval
+	Locked    bool          // the newsletter may not send the issue, even at SendAt
+
+	SendAt, NextAt, ExpiresAt time.Time
+}
+
+// Honest returns m as a right clock plans it, and whether m has changed. It changes m only if no person and no mailer
+// can have chosen its time. A person chooses an hour of the date, in any zone, and for an issue a wait of MaxApproval.
+// Both count from now if the edition is made late. A locked issue waits until it expires, so its NextAt does not count.
+func (m Mailing) Honest(now time.Time, zone *time.Location) (honest Mailing, changed bool) {
+	if TooFar(m.Date, now, zone) {
+		m.Date = digest.DateOf(m.DueAt.In(zone))
+	}
+	last := later(now, Begins(m.Date.Plus(1), time.UTC).Add(farthestWest)).Add(LongestRetry)
+	if m.Issue {
+		last = last.Add(digest.MaxApproval)
+	}
+	if !m.SendAt.After(last) && (m.Locked || !m.NextAt.After(last)) {
+		return m, false
+	}
+	send, expires := Sending(m.Date, m.Hour, m.NextDueAt, now, zone)
+	send, expires = Waiting(send, expires, m.Wait)
+	if m.SendAt.After(send) {
+		m.SendAt = send
+	}
+	m.NextAt, m.ExpiresAt = later(m.SendAt, now), expires
+	if m.Locked {
+		m.NextAt = expires
+	}
+	return m, true
+}
+
+func later(a, b time.Time) time.Time {
+	if b.After(a) {
+		return b
+	}
+	return a
 }

@@ -1,6 +1,7 @@
 package calendar_test
 
 import (
+	"cmp"
 	"testing"
 	"time"
 
@@ -82,6 +83,77 @@ func TestHonest(t *testing.T) {
 			same(t, "last", got.LastDueAt, at(t, test.last, loc))
 			if changed != (test.want != test.due) {
 				t.Errorf("changed: %v", changed)
+			}
+		})
+	}
+}
+
+// TestHonestMailing: only a time that no person and no mailer can have chosen is changed, and it is right then.
+func TestHonestMailing(t *testing.T) {
+	const day, year = 24 * time.Hour, "2027-11-20T07:00"
+	for why, test := range map[string]struct {
+		now, send, next    string // by the zone's clock, in November 2026; next: empty means send
+		issue, locked      bool
+		wait               time.Duration
+		wantSend, wantNext string // empty: nothing changes
+		date, due          string // empty: the 20th, and the midnight of the date
+		zone               string
+	}{
+		"at the reader's hour":     {now: "20T00:03", send: "20T23:59"},
+		"tried again in 4.5 hours": {now: "20T23:00", send: "20T07:00", next: "21T03:30"},
+		"made late, tried again":   {now: "25T10:00", send: "25T09:00", next: "25T14:00"},
+		"of a date next week":      {now: "20T10:00", send: "27T07:00", date: "2026-11-27"},
+		"a year ahead":             {now: "20T00:03", send: year, wantSend: "20T07:00"},
+		"two days ahead":           {now: "20T00:03", send: "22T00:00", wantSend: "20T07:00"},
+		"its hour has passed":      {now: "20T09:00", send: year, wantSend: "20T09:00"},
+		"tried again in a year": {now: "20T09:00", send: "20T07:00", next: year,
+			wantSend: "20T07:00", wantNext: "20T09:00"},
+		"moved from Honolulu": {now: "20T12:00", send: "21T22:00", zone: "Pacific/Auckland"}, // the 20th, 23:00
+
+		"an issue":                {issue: true, now: "20T00:03", send: "20T07:00"},
+		"issue, approval of 18 h": {issue: true, now: "20T00:03", send: "21T17:59", wait: digest.MaxApproval},
+		"issue, made late":        {issue: true, now: "25T10:00", send: "26T03:50", wait: digest.MaxApproval},
+		"issue, held for a week":  {issue: true, locked: true, now: "20T10:00", send: "20T07:00", next: "26T20:00"},
+		"issue, a year ahead":     {issue: true, now: "20T00:03", send: year, wantSend: "20T07:00"},
+		"issue, approval a year ahead": {issue: true, now: "20T00:03", send: year, wait: 6 * time.Hour,
+			wantSend: "20T13:00"},
+		"issue, approval, its hour has passed": {issue: true, now: "20T09:00", send: year, wait: 6 * time.Hour,
+			wantSend: "20T15:00"},
+		"issue, held, a year ahead": {issue: true, locked: true, now: "20T00:03", send: year,
+			wantSend: "20T07:00", wantNext: "20T20:00"},
+		"issue, sent again in a year": {issue: true, now: "20T09:00", send: "20T07:00", next: year,
+			wantSend: "20T07:00", wantNext: "20T09:00"},
+		"issue, date of a year ahead": {issue: true, now: "20T00:03", send: year, date: "2027-11-20", due: "20T00:00",
+			wantSend: "20T07:00"},
+	} {
+		t.Run(why, func(t *testing.T) {
+			loc := zone(t, cmp.Or(test.zone, "Europe/Paris"))
+			clock := func(s string) time.Time {
+				if len(s) == len("20T00:03") {
+					s = "2026-11-" + s
+				}
+				return at(t, s, loc)
+			}
+			d, now := date(t, cmp.Or(test.date, "2026-11-20")), clock(test.now)
+			m := calendar.Mailing{
+				Date: d, DueAt: calendar.Begins(d, loc), Hour: 7 * time.Hour, NextDueAt: calendar.Next(now, loc, digest.Daily),
+				Issue: test.issue, Wait: test.wait, Locked: test.locked,
+				SendAt: clock(test.send), NextAt: clock(cmp.Or(test.next, test.send)), ExpiresAt: clock(test.send).Add(day),
+			}
+			if test.due != "" {
+				m.DueAt = clock(test.due)
+			}
+			got, changed := m.Honest(now, loc)
+			if changed != (test.wantSend != "") {
+				t.Errorf("changed: %v", changed)
+			}
+			same(t, "sent", got.SendAt, clock(cmp.Or(test.wantSend, test.send)))
+			same(t, "next", got.NextAt, clock(cmp.Or(test.wantNext, test.wantSend, test.next, test.send)))
+			if changed && (got.ExpiresAt.Before(got.SendAt.Add(4*time.Hour)) || got.ExpiresAt.After(now.Add(2*day))) {
+				t.Errorf("expires %s", got.ExpiresAt)
+			}
+			if _, again := got.Honest(now, loc); again {
+				t.Error("changed again")
 			}
 		})
 	}

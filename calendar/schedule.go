@@ -21,7 +21,7 @@ type Schedule struct {
 	PausedUntil time.Time // when a pause ends; zero: none does
 	PausedAt    time.Time // when what waits began to gather; zero: nothing is to be bound
 	PausedTo    time.Time // when that ended; zero: it goes on
-	AsksAt      time.Time // the next midnight at which its feeds are asked although it pauses, or appears seldom (Gathering); zero: they are not
+	NextPollAt  time.Time // the next midnight that polls its feeds while it is paused, or appears rarely (Gathering); zero: none
 }
 
 // Passed reports whether the digest's midnight has passed, and its edition is
@@ -64,9 +64,10 @@ func CheckPause(until, now time.Time) error {
 	switch {
 	case until.IsZero():
 	case !until.After(now):
-		return invalid("a pause ends in the future, not at " + until.Format(time.DateTime))
+		return invalid("the end of a pause must be in the future, not " + until.Format(time.DateTime))
 	case until.Sub(now) > longestPause:
-		return invalid(fmt.Sprintf("a pause ends within %d days, not at %s", longestPause/(24*time.Hour), until.Format(time.DateTime)))
+		return invalid(fmt.Sprintf("a pause can last %d days at most; name a date before %s", longestPause/(24*time.Hour),
+			now.Add(longestPause).Format(time.DateOnly)))
 	}
 	return nil
 }
@@ -76,10 +77,10 @@ func CheckPause(until, now time.Time) error {
 // through what changes that.
 func (s Schedule) Pause(until, now time.Time) Schedule {
 	p := s
-	p.State, p.PausedUntil, p.AsksAt = digest.DigestPaused, until, time.Time{}
+	p.State, p.PausedUntil, p.NextPollAt = digest.DigestPaused, until, time.Time{}
 	switch {
 	case !until.IsZero():
-		p.AsksAt, p.PausedTo = s.firstAsk(now), time.Time{}
+		p.NextPollAt, p.PausedTo = s.firstAsk(now), time.Time{}
 		if p.PausedAt.IsZero() {
 			p.PausedAt = now
 		}
@@ -93,8 +94,8 @@ func (s Schedule) Pause(until, now time.Time) Schedule {
 // first: the one it was due at, if that is still to be planned.
 func (s Schedule) firstAsk(now time.Time) time.Time {
 	switch {
-	case !s.AsksAt.IsZero():
-		return s.AsksAt
+	case !s.NextPollAt.IsZero():
+		return s.NextPollAt
 	case s.State == digest.DigestActive && (s.NextDueAt.After(now) || !s.Planned):
 		return s.NextDueAt
 	}
@@ -113,7 +114,7 @@ func (s Schedule) Resume(after, to time.Time) Schedule {
 			s.PausedTo = to
 		}
 	}
-	s.State, s.PausedUntil, s.AsksAt = digest.DigestActive, time.Time{}, Between(after, s.Zone, s.Cadence)
+	s.State, s.PausedUntil, s.NextPollAt = digest.DigestActive, time.Time{}, Between(after, s.Zone, s.Cadence)
 	return s
 }
 
@@ -145,10 +146,10 @@ func (s Schedule) In(loc *time.Location, now time.Time) Schedule {
 // not appear to where its zone and cadence have moved it. One that has passed is still asked.
 func (s Schedule) askAgain(now time.Time) Schedule {
 	switch between := Between(now, s.Zone, s.Cadence); {
-	case s.AsksAt.After(now) && s.State == digest.DigestPaused:
-		s.AsksAt = s.asks(now)
-	case s.State == digest.DigestActive && (between.IsZero() || s.AsksAt.IsZero() || s.AsksAt.After(now)):
-		s.AsksAt = between
+	case s.NextPollAt.After(now) && s.State == digest.DigestPaused:
+		s.NextPollAt = s.asks(now)
+	case s.State == digest.DigestActive && (between.IsZero() || s.NextPollAt.IsZero() || s.NextPollAt.After(now)):
+		s.NextPollAt = between
 	}
 	return s
 }

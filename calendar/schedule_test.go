@@ -82,7 +82,7 @@ func TestPauses(t *testing.T) {
 			same(t, "until", test.got.PausedUntil, at(t, test.until, loc))
 			same(t, "begun", test.got.PausedAt, at(t, test.begun, loc))
 			same(t, "ended", test.got.PausedTo, at(t, test.to, loc))
-			same(t, "asked", test.got.AsksAt, at(t, test.ask, loc))
+			same(t, "asked", test.got.NextPollAt, at(t, test.ask, loc))
 		})
 	}
 }
@@ -93,18 +93,18 @@ func TestPausedElsewhere(t *testing.T) {
 	now := at(t, "2026-11-19T13:00", paris)
 	s := calendar.Schedule{
 		Zone: paris, Cadence: digest.Daily, State: digest.DigestPaused,
-		PausedUntil: at(t, "2026-11-27T00:00", paris), AsksAt: at(t, "2026-11-20T00:00", paris),
+		PausedUntil: at(t, "2026-11-27T00:00", paris), NextPollAt: at(t, "2026-11-20T00:00", paris),
 	}
 	there := s.In(tokyo, now)
 	same(t, "the same date", there.PausedUntil, at(t, "2026-11-27T00:00", tokyo))
-	same(t, "asked at a midnight there", there.AsksAt, at(t, "2026-11-20T00:00", tokyo))
+	same(t, "asked at a midnight there", there.NextPollAt, at(t, "2026-11-20T00:00", tokyo))
 	s.PausedUntil = at(t, "2026-11-27T08:00", paris)
 	same(t, "an end by day is an instant", s.In(tokyo, now).PausedUntil, s.PausedUntil)
-	same(t, "on other days", s.On(1<<time.Monday|1<<time.Thursday, now).AsksAt, at(t, "2026-11-23T00:00", paris))
-	s.AsksAt = at(t, "2026-11-19T00:00", paris)
-	same(t, "what has passed is still asked", s.On(1<<time.Monday|1<<time.Thursday, now).AsksAt, s.AsksAt)
-	s.PausedUntil, s.AsksAt = time.Time{}, time.Time{}
-	if there := s.In(tokyo, now); !there.PausedUntil.IsZero() || !there.AsksAt.IsZero() {
+	same(t, "on other days", s.On(1<<time.Monday|1<<time.Thursday, now).NextPollAt, at(t, "2026-11-23T00:00", paris))
+	s.NextPollAt = at(t, "2026-11-19T00:00", paris)
+	same(t, "what has passed is still asked", s.On(1<<time.Monday|1<<time.Thursday, now).NextPollAt, s.NextPollAt)
+	s.PausedUntil, s.NextPollAt = time.Time{}, time.Time{}
+	if there := s.In(tokyo, now); !there.PausedUntil.IsZero() || !there.NextPollAt.IsZero() {
 		t.Errorf("a pause without an end got one: %+v", there)
 	}
 }

@@ -18,10 +18,10 @@ func CheckStay(st digest.Stay) error {
 		return err
 	}
 	if st.From.IsZero() || st.To.IsZero() || st.To.Before(st.From) {
-		return invalid("a stay has a first day and a last, such as 2026-10-03 and 2026-10-17")
+		return invalid("a trip needs a first and a last day in order, such as 2026-10-03 and 2026-10-17")
 	}
 	if st.To.Year > 9999 || st.From.Year < 1970 { // dates are stored with four digits
-		return invalid("a stay is in a year such as 2026")
+		return invalid("the year of a trip must have four digits, from 1970")
 	}
 	return nil
 }
@@ -30,11 +30,11 @@ func CheckStay(st digest.Stay) error {
 // planned, or that is over.
 func AdmitStay(home string, planned []digest.Stay, st digest.Stay, now time.Time) error {
 	if len(planned) >= mostStays {
-		return invalid(fmt.Sprintf("%d stays at most can be planned; remove one first", mostStays))
+		return invalid(fmt.Sprintf("you can plan %d trips at most; remove one first", mostStays))
 	}
 	for _, has := range planned {
 		if !st.To.Before(has.From) && !has.To.Before(st.From) {
-			return invalid(fmt.Sprintf("the stay in %s from %s to %s is on some of these days already; remove it first, or take other days", has.TimeZone, has.From, has.To))
+			return invalid(fmt.Sprintf("these days overlap the trip to %s from %s to %s; remove it first, or choose other days", has.TimeZone, has.From, has.To))
 		}
 	}
 	back, err := switchAt(st.TimeZone, home, st.To.Plus(1))

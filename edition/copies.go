@@ -335,9 +335,9 @@ func (b *Builder) withLinks(ctx context.Context, s shared, id digest.PostID, cop
 		if p.ID == id {
 			continue
 		}
-		link := render.File{Label: s.render.Say(catalogue.Key("Also at %s").With(digest.HostShown(p.URL))), URL: p.URL}
+		link := render.File{Label: s.render.Say(catalogue.Key("Also on %s").With(digest.HostShown(p.URL))), URL: p.URL}
 		if h := s.headings[p.FeedID].section; place(p.URL) == place(original.URL) {
-			link = render.File{Label: s.render.Say(catalogue.Key("Also in %s").With(h.Title)), URL: h.URL}
+			link = render.File{Label: s.render.Say(catalogue.Key("Also on %s").With(h.Title)), URL: h.URL}
 		}
 		links = append(links, link)
 	}

@@ -47,7 +47,7 @@ func TestOnce(t *testing.T) {
 		for _, f := range web.Sections[1].Posts[0].Files {
 			labels = append(labels, fmt.Sprint(f.Label, " ", f.URL))
 		}
-		want := []string{"Also at social.example https://social.example/@anna/1", "Also at bsky.example https://bsky.example/profile/anna/post/1", "Also in news.example https://news.example/"}
+		want := []string{"Also on social.example https://social.example/@anna/1", "Also on bsky.example https://bsky.example/profile/anna/post/1", "Also on news.example https://news.example/"}
 		if !slices.Equal(labels, want) {
 			t.Errorf("links %q, want %q", labels, want)
 		}
@@ -56,7 +56,7 @@ func TestOnce(t *testing.T) {
 			t.Fatal(err)
 		}
 		mail := inARow(letters[0])
-		if !strings.Contains(letters[0].Subject, "2 posts from 2 sites") || !strings.Contains(mail, "Also at social.example") || !strings.Contains(mail, "Also in news.example") {
+		if !strings.Contains(letters[0].Subject, "2 posts from 2 sites") || !strings.Contains(mail, "Also on social.example") || !strings.Contains(mail, "Also on news.example") {
 			t.Errorf("the mail is %q\n%s", letters[0].Subject, mail)
 		}
 	}

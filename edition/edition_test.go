@@ -326,7 +326,7 @@ func TestPreviewOfNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	m, err := render.New(nil).Mail(p)
-	if err != nil || !strings.HasSuffix(m.Subject, "no posts") || !strings.Contains(m.Text, "Nothing new") {
+	if err != nil || !strings.HasSuffix(m.Subject, "no new posts") || !strings.Contains(m.Text, "No new posts") {
 		t.Errorf("%q, %v", m.Subject, err)
 	}
 }
@@ -409,7 +409,7 @@ func TestLinksOfARound(t *testing.T) {
 	s := stocked()
 	s.notices = map[digest.EditionID][]digest.Notice{100: {{DigestID: 1, FeedID: 7, Kind: digest.NoticeMoved, URL: "https://old.example/"},
 		{DigestID: 1, FeedID: 8, Kind: digest.NoticeDead, URL: "https://dead.example/"}, {DigestID: 1, FeedID: 9, Kind: digest.NoticeSick, URL: "https://sick.example/"},
-		{DigestID: 1, Kind: digest.NoticeChanged, Change: &digest.LinkChange{ID: 5, Setting: digest.LinkState, Was: "active", Now: "left"}}}}
+		{DigestID: 1, Kind: digest.NoticeChanged, Change: &digest.LinkChange{ID: 5, Setting: digest.LinkState, OldValue: "active", NewValue: "left"}}}}
 	page, err := builder(s).Edition(t.Context(), d)
 	if err != nil {
 		t.Fatal(err)

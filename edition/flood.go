@@ -6,15 +6,14 @@ import (
 )
 
 const (
-	// mostPosts is how many posts of one feed a mail shows, or lists.
+	// mostPosts is the number of posts of one feed that an email shows or lists.
 	mostPosts = 50
-	// floodPosts is how many it shows of a feed that has more.
+	// floodPosts is the number that it shows of a feed with more.
 	floodPosts = 10
 )
 
-// leave leaves posts of feeds that have brought very many to the web edition, and says
-// so: one feed must not bury the others. A bound edition shows few of each
-// anyway.
+// leave moves most posts of very busy feeds to the web edition, and adds a note about them, so that one feed does not
+// bury the others. A bound edition shows few posts of each feed anyway.
 func leave(e *render.Edition, l *catalogue.Language) {
 	if e.Bound {
 		return
@@ -29,9 +28,9 @@ func leave(e *render.Edition, l *catalogue.Language) {
 		s.Left = n - floodPosts
 		s.Late = max(0, s.Late-s.Left)
 		s.Posts = s.Posts[:floodPosts:floodPosts]
-		left = append(left, catalogue.Key("%d of %s").With(s.Left, s.Title))
+		left = append(left, catalogue.Key("%d more from %s").With(s.Left, s.Title))
 	}
 	if len(left) > 0 {
-		e.Note = catalogue.Key("In the web edition alone: %s.").With(left).In(l)
+		e.Note = catalogue.Key("Only on the web: %s.").With(left).In(l)
 	}
 }

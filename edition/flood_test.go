@@ -35,7 +35,7 @@ func TestFlood(t *testing.T) {
 			t.Fatal(err)
 		}
 		mail := inARow(letters[0])
-		note, more := fmt.Sprintf("In the web edition alone: %d of Zebra.", want.left), fmt.Sprintf("and %d more in the web edition", want.left)
+		note, more := fmt.Sprintf("Only on the web: %d more from Zebra.", want.left), fmt.Sprintf("%d more on the web", want.left)
 		for _, words := range []string{note, more} {
 			if strings.Contains(mail, words) != (want.left > 0) {
 				t.Errorf("of %d posts: does the mail say %q? %t", posts, words, want.left == 0)

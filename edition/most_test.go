@@ -31,7 +31,7 @@ func TestAtMost(t *testing.T) {
 		t.Fatal(err)
 	}
 	link := e.WebURL + "?site=1"
-	if !strings.Contains(m.HTML, `href="`+link+`"`) || !strings.Contains(m.HTML, "and 2 more") || !strings.Contains(m.Text, "and 2 more:\n"+link) {
+	if !strings.Contains(m.HTML, `href="`+link+`"`) || !strings.Contains(m.HTML, "And 2 more") || !strings.Contains(m.Text, "And 2 more:\n"+link) {
 		t.Errorf("the mail does not lead to the others:\n%s", m.Text)
 	}
 	whole, err := b.Site(t.Context(), d, 1)

@@ -11,18 +11,15 @@ import (
 	"digest/render"
 )
 
-// A clock is how times are told in one edition: in the reader's zone, with the
-// date where it is not the day that the edition is of, which ended at its
-// midnight.
+// A clock formats the times of one edition in the reader's time zone.
 type clock struct {
-	zone *time.Location // nil: not known, so no times are told
-	day  digest.Date    // that needs no date
-	year int            // that needs no year
+	zone *time.Location // nil if unknown: notices then have no times
+	year int            // the edition's year, which dates omit
 	lang *catalogue.Language
 }
 
 func newClock(date digest.Date, zone *time.Location, l *catalogue.Language) clock {
-	return clock{zone, date.Plus(-1), date.Year, l}
+	return clock{zone, date.Year, l}
 }
 
 // notices returns an edition's notices in the order of their groups, each sorted by title. Editions that did not
@@ -70,8 +67,8 @@ func weight(k digest.NoticeKind) int {
 	return 4
 }
 
-// moved is the way back of a feed that has moved, by a link of a round, and the zero
-// one of any other.
+// moved returns the addresses of a feed that has moved, with the link that restores the old one. It returns the zero Moved
+// for other notices.
 func (b *Builder) moved(n digest.Notice, round int) render.Moved {
 	if n.Kind != digest.NoticeMoved {
 		return render.Moved{}
@@ -87,11 +84,7 @@ func (b *Builder) moved(n digest.Notice, round int) render.Moved {
 func (b *Builder) noticeLink(d digest.Delivery, n digest.Notice) (url string, words catalogue.Sayable) {
 	switch {
 	case n.Kind == digest.NoticeUndelivered:
-		words := catalogue.Key("Read that edition")
-		if d.Newsletter != nil {
-			words = catalogue.Key("Read that issue")
-		}
-		return b.webURL(n.Edition, d.LinkRound), words
+		return b.webURL(n.Edition, d.LinkRound), catalogue.Key("Read on the web")
 	case n.Change != nil:
 		token := b.Signer.SignPair(digest.ForUndo, digest.InRound(int64(n.DigestID), d.LinkRound), n.Change.ID)
 		return b.BaseURL + "/undo/" + token, catalogue.Key("Undo this change")
@@ -109,83 +102,82 @@ func undelivered(n digest.Notice, newsletter bool) catalogue.Sayable {
 	case newsletter && n.Unconfirmed:
 		return catalogue.Key("The issue of %s may not have reached you.").With(day)
 	case newsletter:
-		return catalogue.Key("The issue of %s could not be delivered.").With(day)
+		return catalogue.Key("We couldn’t deliver the issue of %s.").With(day)
 	case n.Unconfirmed:
-		return catalogue.Key("The edition of %s may not have reached you.").With(day)
+		return catalogue.Key("Your edition of %s may not have reached you.").With(day)
 	}
-	return catalogue.Key("The edition of %s could not be delivered.").With(day)
+	return catalogue.Key("We couldn’t deliver your edition of %s.").With(day)
 }
 
-// sick says since when nothing could be read of a feed, and why.
+// sick returns the notice of a feed that fails, with the date of the first failure and the reason.
 func (c clock) sick(site string, n digest.Notice) catalogue.Sayable {
-	why, dated := catalogue.Illness(n.Illness), c.zone != nil && !n.From.IsZero()
-	switch {
-	case dated && why != nil:
-		return catalogue.Key("Nothing could be read from %s since %s: %s.").With(site, c.date(digest.DateOf(n.From.In(c.zone))), why)
-	case dated:
-		return catalogue.Key("Nothing could be read from %s since %s.").With(site, c.date(digest.DateOf(n.From.In(c.zone))))
-	case why != nil:
-		return catalogue.Key("Nothing could be read from %s: %s.").With(site, why)
+	said := catalogue.Key("We can’t get posts from %s.").With(site)
+	if c.zone != nil && !n.From.IsZero() {
+		said = catalogue.Key("We haven’t been able to get posts from %s since %s.").With(site, c.date(digest.DateOf(n.From.In(c.zone))))
 	}
-	return catalogue.Key("Nothing could be read from %s.").With(site)
+	if why := catalogue.Illness(n.Illness); why != nil {
+		return catalogue.Key("%s %s").With(said, c.lang.Sentence(why))
+	}
+	return said
 }
 
-// sentence is nil for a kind of notice that this version does not know.
+// sentence returns the text of a notice, or nil for a kind that this version does not know.
 func (c clock) sentence(n digest.Notice) catalogue.Sayable {
 	site := render.SiteName(n.Title, n.URL)
 	switch n.Kind {
 	case digest.NoticeChanged:
 		if n.Change == nil {
-			return nil // it is not stored any more
+			return nil // no longer stored
 		}
 		return render.LinkChange(*n.Change, c.zone)
 	case digest.NoticeMoved:
-		return catalogue.Key("The feed “%s” has moved from %s to %s.").With(site, digest.HostShown(n.URL), digest.HostShown(n.MovedTo))
+		return catalogue.Key("%s has moved from %s to %s.").With(site, digest.HostShown(n.URL), digest.HostShown(n.MovedTo))
 	case digest.NoticeGone:
-		return catalogue.Key("%s says its feed is gone for good. You are no longer subscribed to it.").With(site)
+		return catalogue.Key("%s has removed its feed, so you no longer follow it.").With(site)
 	case digest.NoticeDead:
-		return catalogue.Key("Nothing could be read from %s for 90 days, so it is no longer asked. You stay subscribed, in case it comes back.").With(site)
+		return catalogue.Key("%s hasn’t worked for 90 days, so we no longer check it. You still follow it.").With(site)
 	case digest.NoticeBlocked:
-		return catalogue.Key("Whoever runs this reader no longer has it read %s. You stay subscribed, in case that changes.").With(site)
+		return catalogue.Key("The operator has blocked %s here. You still follow it, in case that changes.").With(site)
 	case digest.NoticeDeclined:
-		return catalogue.Key("The owner of %s has asked that it is not read from here. You stay subscribed, in case that changes.").With(site)
+		return catalogue.Key("The owner of %s asked us not to read it. You still follow it, in case that changes.").With(site)
 	case digest.NoticeSick:
 		return c.sick(site, n)
 	case digest.NoticeWaiting:
-		return catalogue.Key("More came from %s than is stored in one day. The rest comes later, as far as its feed still lists it.").With(site)
+		return catalogue.Key("%s published more posts than we store in one day. The others come in your next editions, if its feed still lists them.").With(site)
 	case digest.NoticeGap:
 		return c.gap(site, n.Gap)
 	}
 	return nil
 }
 
-// gap says that posts may be missing, and when they appeared: between 09:10 and 23:50, with dates where they are needed.
+// gap returns the notice that posts may be missing, with the time when they appeared.
 func (c clock) gap(site string, g digest.Gap) catalogue.Sayable {
+	return catalogue.Key("%s %s").With(c.missed(site, g), catalogue.Key("Look for them on its website."))
+}
+
+// missed returns the first sentence of a gap's notice.
+func (c clock) missed(site string, g digest.Gap) catalogue.Sayable {
 	switch {
 	case c.zone == nil, g.From.IsZero() && g.To.IsZero():
-		return catalogue.Key("May have missed posts from %s.").With(site)
+		return catalogue.Key("You may have missed posts from %s.").With(site)
 	case g.From.IsZero():
-		return catalogue.Key("May have missed posts from %s before %s.").With(site, c.at(g.To))
+		return catalogue.Key("You may have missed posts from %s before %s.").With(site, c.at(g.To))
 	case g.To.IsZero():
-		return catalogue.Key("May have missed posts from %s since %s.").With(site, c.at(g.From))
+		return catalogue.Key("You may have missed posts from %s since %s.").With(site, c.at(g.From))
 	case g.To.Sub(g.From) < time.Minute:
-		return catalogue.Key("May have missed posts from %s around %s.").With(site, c.at(g.To))
+		return catalogue.Key("You may have missed posts from %s around %s.").With(site, c.at(g.To))
 	}
 	from, to := g.From.In(c.zone), g.To.In(c.zone)
 	a, b := digest.DateOf(from), digest.DateOf(to)
 	if a != b {
-		return catalogue.Key("May have missed posts from %s between %s and %s.").With(site,
-			catalogue.Key("%s on %s").With(hour(from), c.date(a)), catalogue.Key("%s on %s").With(hour(to), c.date(b)))
+		return catalogue.Key("You may have missed posts from %s between %s and %s.").With(site, c.at(from), c.at(to))
 	}
 	first, last := hoursOf(from, to)
-	if b == c.day {
-		return catalogue.Key("May have missed posts from %s between %s and %s.").With(site, first, last)
-	}
-	return catalogue.Key("May have missed posts from %s between %s and %s on %s.").With(site, first, last, c.date(b))
+	return catalogue.Key("You may have missed posts from %s on %s, %s–%s.").With(site, c.date(b), first, last)
 }
 
-// hoursOf is two times of one day. Where clocks were put back between them and
-// the later one reads earlier, their offsets tell them apart.
+// hoursOf formats two times of one day. It adds the zone if the clocks were put back between them, so that the later one
+// would read earlier.
 func hoursOf(from, to time.Time) (first, last catalogue.Sayable) {
 	if from.Format("15:04") < to.Format("15:04") {
 		return hour(from), hour(to)
@@ -193,20 +185,17 @@ func hoursOf(from, to time.Time) (first, last catalogue.Sayable) {
 	return catalogue.Key("%s %s").With(hour(from), from.Format("MST")), catalogue.Key("%s %s").With(hour(to), to.Format("MST"))
 }
 
-// at is one time, with its date where it needs one.
+// at returns a time with its date.
 func (c clock) at(t time.Time) catalogue.Sayable {
 	t = t.In(c.zone)
-	if d := digest.DateOf(t); d != c.day {
-		return catalogue.Key("%s on %s").With(hour(t), c.date(d))
-	}
-	return hour(t)
+	return catalogue.Key("%s, %s").With(c.date(digest.DateOf(t)), hour(t))
 }
 
 func (c clock) date(d digest.Date) catalogue.Moment {
 	if d.Year == c.year {
-		return catalogue.Day("2 January", d)
+		return catalogue.Day("Monday 2 January", d)
 	}
-	return catalogue.Day("2 January 2006", d)
+	return catalogue.Day("Monday 2 January 2006", d)
 }
 
 func hour(t time.Time) catalogue.Moment { return catalogue.Time("15:04", t) }

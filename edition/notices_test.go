@@ -53,29 +53,28 @@ func missing(from, to string) digest.Notice {
 	return digest.Notice{Kind: digest.NoticeGap, Title: "X", Gap: digest.Gap{From: at(from), To: at(to)}}
 }
 
-// TestWhenPostsAreMissing: in the reader's zone, with dates unless it was on
-// the day that the edition is of.
+// TestWhenPostsAreMissing: times are in the reader's zone, with their dates.
 func TestWhenPostsAreMissing(t *testing.T) {
 	for _, c := range []struct{ zone, from, to, want string }{
-		{"UTC", "2026-11-19 09:10:59", "2026-11-19 23:50:00", "between 09:10 and 23:50"},
-		{"Europe/Paris", "2026-11-19 08:10:00", "2026-11-19 22:50:00", "between 09:10 and 23:50"},
-		{"Asia/Kathmandu", "2026-11-18 18:15:00", "2026-11-19 18:14:59", "between 00:00 and 23:59"}, // all of it, at +05:45
-		{"America/New_York", "2026-11-19 09:10:00", "2026-11-20 04:10:00", "between 04:10 and 23:10"},
-		{"UTC", "2026-11-18 09:10:00", "2026-11-18 23:50:00", "between 09:10 and 23:50 on 18 November"},
-		{"UTC", "2026-11-20 00:01:00", "2026-11-20 00:20:00", "between 00:01 and 00:20 on 20 November"}, // after the midnight
-		{"UTC", "2026-11-17 22:40:00", "2026-11-19 23:50:00", "between 22:40 on 17 November and 23:50 on 19 November"},
-		{"UTC", "2026-11-19 22:40:00", "2026-11-20 00:10:00", "between 22:40 on 19 November and 00:10 on 20 November"},
-		{"Asia/Tokyo", "2026-11-19 09:10:00", "2026-11-19 23:50:00", "between 18:10 on 19 November and 08:50 on 20 November"},
-		{"UTC", "2025-12-31 22:00:00", "2026-01-02 01:00:00", "between 22:00 on 31 December 2025 and 01:00 on 2 January"},
-		{"UTC", "", "2026-11-19 23:50:00", "before 23:50"},
-		{"UTC", "2026-11-18 09:10:00", "", "since 09:10 on 18 November"},
-		{"UTC", "2026-11-19 09:10:05", "2026-11-19 09:10:40", "around 09:10"},
-		{"UTC", "2026-11-19 09:10:00", "2026-11-19 08:00:00", "around 08:00"}, // nobody should say so; a reader is not to see it
+		{"UTC", "2026-11-19 09:10:59", "2026-11-19 23:50:00", "on Thursday 19 November, 09:10–23:50"},
+		{"Europe/Paris", "2026-11-19 08:10:00", "2026-11-19 22:50:00", "on Thursday 19 November, 09:10–23:50"},
+		{"Asia/Kathmandu", "2026-11-18 18:15:00", "2026-11-19 18:14:59", "on Thursday 19 November, 00:00–23:59"}, // all of it, at +05:45
+		{"America/New_York", "2026-11-19 09:10:00", "2026-11-20 04:10:00", "on Thursday 19 November, 04:10–23:10"},
+		{"UTC", "2026-11-18 09:10:00", "2026-11-18 23:50:00", "on Wednesday 18 November, 09:10–23:50"},
+		{"UTC", "2026-11-20 00:01:00", "2026-11-20 00:20:00", "on Friday 20 November, 00:01–00:20"}, // after the midnight
+		{"UTC", "2026-11-17 22:40:00", "2026-11-19 23:50:00", "between Tuesday 17 November, 22:40 and Thursday 19 November, 23:50"},
+		{"UTC", "2026-11-19 22:40:00", "2026-11-20 00:10:00", "between Thursday 19 November, 22:40 and Friday 20 November, 00:10"},
+		{"Asia/Tokyo", "2026-11-19 09:10:00", "2026-11-19 23:50:00", "between Thursday 19 November, 18:10 and Friday 20 November, 08:50"},
+		{"UTC", "2025-12-31 22:00:00", "2026-01-02 01:00:00", "between Wednesday 31 December 2025, 22:00 and Friday 2 January, 01:00"},
+		{"UTC", "", "2026-11-19 23:50:00", "before Thursday 19 November, 23:50"},
+		{"UTC", "2026-11-18 09:10:00", "", "since Wednesday 18 November, 09:10"},
+		{"UTC", "2026-11-19 09:10:05", "2026-11-19 09:10:40", "around Thursday 19 November, 09:10"},
+		{"UTC", "2026-11-19 09:10:00", "2026-11-19 08:00:00", "around Thursday 19 November, 08:00"}, // nobody should say so; a reader is not to see it
 		{"UTC", "", "", ""},
 		{"", "2026-11-19 09:10:00", "2026-11-19 23:50:00", ""}, // no times rather than wrong ones
 		{"Mars/Olympus", "2026-11-19 09:10:00", "2026-11-19 23:50:00", ""},
 	} {
-		want := []string{strings.TrimSpace("May have missed posts from X "+c.want) + "."}
+		want := []string{strings.TrimSpace("You may have missed posts from X "+c.want) + ". Look for them on its website."}
 		if diff := cmp.Diff(want, told(t, c.zone, missing(c.from, c.to))); diff != "" {
 			t.Errorf("%s to %s in %q (-want +got):\n%s", c.from, c.to, c.zone, diff)
 		}
@@ -86,19 +85,19 @@ func TestWhenPostsAreMissing(t *testing.T) {
 // hour that comes twice is told apart; one that is skipped needs no words.
 func TestTheDayBefore(t *testing.T) {
 	for _, c := range []struct{ date, zone, from, to, want string }{
-		{"2027-01-01", "UTC", "2026-12-31 09:10:00", "2026-12-31 23:50:00", "between 09:10 and 23:50"},
-		{"2027-01-01", "UTC", "2026-12-30 09:10:00", "2026-12-30 23:50:00", "between 09:10 and 23:50 on 30 December 2026"},
-		{"2028-03-01", "UTC", "2028-02-29 09:10:00", "2028-02-29 23:50:00", "between 09:10 and 23:50"},
-		{"2026-10-26", "Europe/Paris", "2026-10-25 00:40:00", "2026-10-25 01:10:00", "between 02:40 CEST and 02:10 CET"},
-		{"2026-10-26", "Europe/Paris", "2026-10-25 00:10:00", "2026-10-25 01:10:00", "between 02:10 CEST and 02:10 CET"},
-		{"2026-10-26", "Europe/Paris", "2026-10-25 00:10:00", "2026-10-25 02:10:00", "between 02:10 and 03:10"},
-		{"2026-03-30", "Europe/Paris", "2026-03-29 00:59:00", "2026-03-29 01:00:00", "between 01:59 and 03:00"},
+		{"2027-01-01", "UTC", "2026-12-31 09:10:00", "2026-12-31 23:50:00", "on Thursday 31 December 2026, 09:10–23:50"},
+		{"2027-01-01", "UTC", "2026-12-30 09:10:00", "2026-12-30 23:50:00", "on Wednesday 30 December 2026, 09:10–23:50"},
+		{"2028-03-01", "UTC", "2028-02-29 09:10:00", "2028-02-29 23:50:00", "on Tuesday 29 February, 09:10–23:50"},
+		{"2026-10-26", "Europe/Paris", "2026-10-25 00:40:00", "2026-10-25 01:10:00", "on Sunday 25 October, 02:40 CEST–02:10 CET"},
+		{"2026-10-26", "Europe/Paris", "2026-10-25 00:10:00", "2026-10-25 01:10:00", "on Sunday 25 October, 02:10 CEST–02:10 CET"},
+		{"2026-10-26", "Europe/Paris", "2026-10-25 00:10:00", "2026-10-25 02:10:00", "on Sunday 25 October, 02:10–03:10"},
+		{"2026-03-30", "Europe/Paris", "2026-03-29 00:59:00", "2026-03-29 01:00:00", "on Sunday 29 March, 01:59–03:00"},
 	} {
 		date, err := digest.ParseDate(c.date)
 		if err != nil {
 			t.Fatal(err)
 		}
-		want := []string{"May have missed posts from X " + c.want + "."}
+		want := []string{"You may have missed posts from X " + c.want + ". Look for them on its website."}
 		if diff := cmp.Diff(want, toldOn(t, date, c.zone, missing(c.from, c.to))); diff != "" {
 			t.Errorf("%s in %s (-want +got):\n%s", c.date, c.zone, diff)
 		}
@@ -120,14 +119,14 @@ func TestOrderOfNotices(t *testing.T) {
 		{Kind: digest.NoticeMoved, Title: "Zoo", URL: "https://old.example/feed", MovedTo: "https://new.example/"},
 	}
 	want := []string{
-		"The feed “Zoo” has moved from old.example to new.example.",
-		"Apple says its feed is gone for good. You are no longer subscribed to it.",
-		"zebra says its feed is gone for good. You are no longer subscribed to it.",
-		"\u2068מפה\u2069 says its feed is gone for good. You are no longer subscribed to it.",
-		"Nothing could be read from mango.example for 90 days, so it is no longer asked. You stay subscribed, in case it comes back.",
-		"Nothing could be read from Pear since 12 November: a web page stands where its feed was.",
-		"Nothing could be read from Plum.",
-		"May have missed posts from X between 09:10 and 23:50.",
+		"Zoo has moved from old.example to new.example.",
+		"Apple has removed its feed, so you no longer follow it.",
+		"zebra has removed its feed, so you no longer follow it.",
+		"\u2068מפה\u2069 has removed its feed, so you no longer follow it.",
+		"mango.example hasn’t worked for 90 days, so we no longer check it. You still follow it.",
+		"We haven’t been able to get posts from Pear since Thursday 12 November. Its address is a web page, not a feed.",
+		"We can’t get posts from Plum.",
+		"You may have missed posts from X on Thursday 19 November, 09:10–23:50. Look for them on its website.",
 	}
 	for range 2 {
 		if diff := cmp.Diff(want, told(t, "UTC", in...)); diff != "" {
@@ -160,7 +159,7 @@ func TestNoSentenceIsCut(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if m.Subject != "Friday 20 November: 5 notes" || len(p.Sections) != 0 {
+	if m.Subject != "Friday 20 November: 5 notices" || len(p.Sections) != 0 {
 		t.Errorf("subject %q", m.Subject)
 	}
 	text := strings.Join(strings.Fields(m.Text), " ")
@@ -185,8 +184,8 @@ func TestEachReaderTheirOwn(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i, want := range [][]string{
-		{"May have missed posts from X between 07:40 and 16:20."},
-		{"May have missed posts from X between 23:10 on 18 November and 07:50 on 19 November."},
+		{"You may have missed posts from X on Thursday 19 November, 07:40–16:20. Look for them on its website."},
+		{"You may have missed posts from X between Wednesday 18 November, 23:10 and Thursday 19 November, 07:50. Look for them on its website."},
 		nil,
 	} {
 		if diff := cmp.Diff(want, texts(pages[i].Notices)); diff != "" {
@@ -204,7 +203,7 @@ func TestPreviewTellsWhatWaits(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []string{"May have missed posts from X between 09:10 and 23:50."}
+	want := []string{"You may have missed posts from X on Friday 20 November, 09:10–23:50. Look for them on its website."}
 	if diff := cmp.Diff(want, texts(p.Notices)); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
@@ -223,11 +222,11 @@ func TestAMoveHasAWayBack(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []render.Notice{
-		{Text: "The feed “old.example” has moved from old.example to new.example.", Moved: render.Moved{
+		{Text: "old.example has moved from old.example to new.example.", Moved: render.Moved{
 			FeedID: 7, From: "https://old.example/feed", To: "https://new.example/a%20b",
 			BackURL: b.BaseURL + "/moved/" + b.Signer.SignPair(digest.ForGoingBack, 1, 7),
 		}},
-		{Text: "Gone says its feed is gone for good. You are no longer subscribed to it."},
+		{Text: "Gone has removed its feed, so you no longer follow it."},
 	}
 	if diff := cmp.Diff(want, e.Notices); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
@@ -247,25 +246,25 @@ func TestLinkChanges(t *testing.T) {
 		want     string
 	}{
 		{own, "", "active", "paused " + end, "Daily Digest was paused until 4 December 2026. Someone used a link in your email of 21 November 2026."},
-		{own, "", "active", "paused", "Daily Digest was paused, with no end date. Someone used a link in your email of 21 November 2026."},
+		{own, "", "active", "paused", "Daily Digest is paused. Someone used a link in your email of 21 November 2026."},
 		{own, "", "paused", "active", "Daily Digest was resumed. Someone used a link in your email of 21 November 2026."},
-		{own, "", "active", "left", "Daily Digest was stopped. Someone used a link in your email of 21 November 2026."},
-		{own, "", "left", "active", "Daily Digest was started again. Someone used a link in your email of 21 November 2026."},
-		{own, digest.LinkDays, "daily", "monthly", "Daily Digest now comes on the 1st of each month. Someone used a link in your email of 21 November 2026."},
-		{own, digest.LinkDays, "daily", "never", "The schedule of Daily Digest was changed. Someone used a link in your email of 21 November 2026."},
+		{own, "", "active", "left", "You were unsubscribed from Daily Digest. Someone used a link in your email of 21 November 2026."},
+		{own, "", "left", "active", "You were subscribed to Daily Digest again. Someone used a link in your email of 21 November 2026."},
+		{own, digest.LinkDays, "daily", "monthly", "You now get Daily Digest on the 1st of each month. Someone used a link in your email of 21 November 2026."},
+		{own, digest.LinkDays, "daily", "never", "You now get Daily Digest never. Someone used a link in your email of 21 November 2026."},
 		{site, "", "active", "paused " + end, "Boats was paused until 4 December 2026. Someone used a link in your email of 21 November 2026."},
-		{site, "", "active", "left", "You were unsubscribed from Boats. Someone used a link in your email of 21 November 2026."},
-		{site, "", "left", "active", "You were subscribed to Boats again. Someone used a link in your email of 21 November 2026."},
+		{site, "", "active", "left", "You no longer follow Boats. Someone used a link in your email of 21 November 2026."},
+		{site, "", "left", "active", "You follow Boats again. Someone used a link in your email of 21 November 2026."},
 		{site, "", "paused", "active", "Boats was resumed. Someone used a link in your email of 21 November 2026."},
-		{site, digest.LinkDisplay, "", "headlines", "Boats now comes as headlines only. Someone used a link in your email of 21 November 2026."},
-		{site, digest.LinkDisplay, "headlines", "", "Boats now comes like the rest of your edition. Someone used a link in your email of 21 November 2026."},
-		{site, digest.LinkDisplay, "headlines", "excerpts", "Boats now comes as headlines and excerpts. Someone used a link in your email of 21 November 2026."},
-		{site, digest.LinkDisplay, "headlines", "full", "Boats now comes in full. Someone used a link in your email of 21 November 2026."},
-		{site, digest.LinkFeed, "3", "5", "Boats is now read at another address of boats.example. Someone used a link in your email of 21 November 2026."},
-		{site, digest.LinkFeed, "3", "4", "Boats is now read at ships.example, no longer at boats.example. Someone used a link in your email of 21 November 2026."},
+		{site, digest.LinkDisplay, "", "headlines", "Boats: Headlines only. Someone used a link in your email of 21 November 2026."},
+		{site, digest.LinkDisplay, "headlines", "", "Boats: Like the rest of your edition. Someone used a link in your email of 21 November 2026."},
+		{site, digest.LinkDisplay, "headlines", "excerpts", "Boats: Excerpts. Someone used a link in your email of 21 November 2026."},
+		{site, digest.LinkDisplay, "headlines", "full", "Boats: Full text. Someone used a link in your email of 21 November 2026."},
+		{site, digest.LinkFeed, "3", "5", "Boats now comes from another address at boats.example. Someone used a link in your email of 21 November 2026."},
+		{site, digest.LinkFeed, "3", "4", "Boats now comes from ships.example instead of boats.example. Someone used a link in your email of 21 November 2026."},
 	} {
 		x := test.change
-		x.Was, x.Now, x.EmailDate, x.NewHost = test.was, test.now, november, "ships.example"
+		x.OldValue, x.NewValue, x.EmailDate, x.NewHost = test.was, test.now, november, "ships.example"
 		if test.now == "5" {
 			x.NewHost = x.Host
 		}
@@ -276,8 +275,8 @@ func TestLinkChanges(t *testing.T) {
 			t.Errorf("%q\nwant %q", got, test.want)
 		}
 	}
-	own.Was, own.Now = "active", "left"
-	if got := told(t, "", digest.Notice{Kind: digest.NoticeChanged, Change: &own}); len(got) != 1 || got[0] != "Daily Digest was stopped. Someone used a link in one of your emails." {
+	own.OldValue, own.NewValue = "active", "left"
+	if got := told(t, "", digest.Notice{Kind: digest.NoticeChanged, Change: &own}); len(got) != 1 || got[0] != "You were unsubscribed from Daily Digest. Someone used a link in one of your emails." {
 		t.Errorf("by an unknown email: %q", got)
 	}
 	if got := told(t, "UTC", digest.Notice{Kind: digest.NoticeChanged}); len(got) != 0 {

@@ -9,15 +9,14 @@ import (
 	"digest/render"
 )
 
-// boundPosts is how many posts of a section a bound edition shows; it lists the others.
+// boundPosts is the number of posts that a bound edition shows of a section. It lists the others.
 const boundPosts = 3
 
-// A pause is the one of which an edition holds all that came; the zero one is
-// none, and to is zero while it goes on.
+// A pause is the pause whose posts an edition collects. The zero value means no pause. to is zero while it lasts.
 type pause struct{ from, to time.Time }
 
-// bind makes e bound: of each section that is not only listed anyway the newest
-// posts stay, and the others become its rest.
+// bind makes e bound: each section keeps its newest posts, and the others become headlines. It skips sections that show
+// headlines only.
 func (p pause) bind(e *render.Edition, zone *time.Location, l *catalogue.Language) {
 	if p.from.IsZero() {
 		return
@@ -31,26 +30,24 @@ func (p pause) bind(e *render.Edition, zone *time.Location, l *catalogue.Languag
 		}
 		all = false
 		s.Late = max(0, s.Late-(len(s.Posts)-boundPosts))
-		s.RestLabel = catalogue.Key("Also from this time")
+		s.RestLabel = catalogue.Key("More headlines")
 		s.Posts, s.Rest = s.Posts[:boundPosts:boundPosts], slices.Concat(s.Posts[boundPosts:], s.Rest)
 	}
 	e.Note = p.note(all, e.Date, zone).In(l)
 }
 
-// note tells of the pause: when it was by the reader's clock, and whether all that came is shown.
+// note returns the sentences about the pause: its dates by the reader's clock, and how much of its posts is shown.
 func (p pause) note(all bool, edition digest.Date, zone *time.Location) catalogue.Sayable {
+	shown := catalogue.Key("This edition has the three newest posts of each site, and the headlines of the rest.")
+	if all {
+		shown = catalogue.Key("This edition has everything from that time.")
+	}
 	if zone == nil {
-		if all {
-			return catalogue.Key("You were away: this is all that came.")
-		}
-		return catalogue.Key("You were away: the newest three of each site, the rest as headlines.")
+		return shown
 	}
 	from, to := p.days(edition, zone)
-	switch {
-	case from == to && all:
-		return catalogue.Key("You were away on %s: this is all that came.").With(catalogue.Day("2 January", from))
-	case from == to:
-		return catalogue.Key("You were away on %s: the newest three of each site, the rest as headlines.").With(catalogue.Day("2 January", from))
+	if from == to {
+		return catalogue.Key("%s %s").With(catalogue.Key("Your paper was paused on %s.").With(catalogue.Day("2 January", from)), shown)
 	}
 	first, last := "2", "2 January"
 	switch {
@@ -59,13 +56,11 @@ func (p pause) note(all bool, edition digest.Date, zone *time.Location) catalogu
 	case from.Month != to.Month:
 		first = last
 	}
-	if all {
-		return catalogue.Key("You were away from %s to %s: this is all that came.").With(catalogue.Day(first, from), catalogue.Day(last, to))
-	}
-	return catalogue.Key("You were away from %s to %s: the newest three of each site, the rest as headlines.").With(catalogue.Day(first, from), catalogue.Day(last, to))
+	paused := catalogue.Key("Your paper was paused from %s to %s.").With(catalogue.Day(first, from), catalogue.Day(last, to))
+	return catalogue.Key("%s %s").With(paused, shown)
 }
 
-// days are the first and the last, by the reader's clock.
+// days returns the first and the last day by the reader's clock.
 func (p pause) days(edition digest.Date, zone *time.Location) (from, to digest.Date) {
 	from, to = digest.DateOf(p.from.In(zone)), edition
 	if !p.to.IsZero() {

@@ -35,19 +35,19 @@ func shape(p render.Edition) string {
 // page says from when to when it reaches, by the reader's clock.
 func TestBoundEdition(t *testing.T) {
 	day := func(month, d int) time.Time { return time.Date(2026, time.Month(month), d, 22, 30, 0, 0, time.UTC) }
-	const rest = "the newest three of each site, the rest as headlines."
+	const rest = "This edition has the three newest posts of each site, and the headlines of the rest."
 	for _, c := range []struct {
 		zone     string
 		from, to time.Time
 		want     string
 	}{
-		{"UTC", day(11, 3), day(11, 17), "You were away from 3 to 17 November: " + rest},
-		{"Europe/Paris", day(11, 3), day(11, 17), "You were away from 3 to 17 November: " + rest},
-		{"Asia/Tokyo", day(11, 3), day(11, 17), "You were away from 4 to 18 November: " + rest},
-		{"UTC", day(10, 28), day(11, 3), "You were away from 28 October to 3 November: " + rest},
-		{"UTC", day(11, 3).AddDate(-1, 0, 0), day(11, 3), "You were away from 3 November 2025 to 3 November 2026: " + rest},
-		{"UTC", day(11, 19), day(11, 19), "You were away on 19 November: " + rest},
-		{"", day(11, 3), day(11, 17), "You were away: " + rest},
+		{"UTC", day(11, 3), day(11, 17), "Your paper was paused from 3 to 17 November. " + rest},
+		{"Europe/Paris", day(11, 3), day(11, 17), "Your paper was paused from 3 to 17 November. " + rest},
+		{"Asia/Tokyo", day(11, 3), day(11, 17), "Your paper was paused from 4 to 18 November. " + rest},
+		{"UTC", day(10, 28), day(11, 3), "Your paper was paused from 28 October to 3 November. " + rest},
+		{"UTC", day(11, 3).AddDate(-1, 0, 0), day(11, 3), "Your paper was paused from 3 November 2025 to 3 November 2026. " + rest},
+		{"UTC", day(11, 19), day(11, 19), "Your paper was paused on 19 November. " + rest},
+		{"", day(11, 3), day(11, 17), rest},
 	} {
 		d := deliveries()[0]
 		d.TimeZone, d.BoundFrom, d.BoundTo = c.zone, c.from, c.to
@@ -77,7 +77,7 @@ func TestBoundHeadlines(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := shape(p); got != "A fruit of my own 1+0 late 0, Zebra 5+0 late 2, " || p.Note != "You were away from 3 to 17 November: this is all that came." {
+	if got := shape(p); got != "A fruit of my own 1+0 late 0, Zebra 5+0 late 2, " || p.Note != "Your paper was paused from 3 to 17 November. This edition has everything from that time." {
 		t.Errorf("%s %q", got, p.Note)
 	}
 	if p.Sections[0].Display != digest.Headlines {
@@ -90,8 +90,8 @@ func TestBoundHeadlines(t *testing.T) {
 func TestPreviewOfABoundEdition(t *testing.T) {
 	d := digest.Digest{ID: 1, TimeZone: "UTC", NextDueAt: noon(18), PausedAt: noon(3)}
 	for want, to := range map[string]time.Time{
-		"You were away from 3 to 18 November: the newest three of each site, the rest as headlines.": {},
-		"You were away from 3 to 17 November: the newest three of each site, the rest as headlines.": noon(17),
+		"Your paper was paused from 3 to 18 November. This edition has the three newest posts of each site, and the headlines of the rest.": {},
+		"Your paper was paused from 3 to 17 November. This edition has the three newest posts of each site, and the headlines of the rest.": noon(17),
 	} {
 		d.PausedTo = to
 		p, err := builder(returning()).Preview(t.Context(), d, digest.User{})

@@ -34,7 +34,7 @@ func TestUndelivered(t *testing.T) {
 		t.Errorf("sections %s as %q, want %s and the first as headlines", got, layouts, want)
 	}
 	for i, want := range []string{
-		"The edition of Thursday 19 November could not be delivered.", "The edition of Thursday 19 November may not have reached you.",
+		"We couldn’t deliver your edition of Thursday 19 November.", "Your edition of Thursday 19 November may not have reached you.",
 	} {
 		link := "https://digest.example/e/" + signer().Sign(digest.ForEdition, digest.InRound(99, 2))
 		if n := page.Notices[i]; n.Text != want || n.LinkURL != link {
@@ -42,7 +42,7 @@ func TestUndelivered(t *testing.T) {
 		}
 	}
 	d.Newsletter = &digest.Newsletter{}
-	if page, err = builder(s).Edition(t.Context(), d); err != nil || page.Notices[0].Text != "The issue of Thursday 19 November could not be delivered." {
+	if page, err = builder(s).Edition(t.Context(), d); err != nil || page.Notices[0].Text != "We couldn’t deliver the issue of Thursday 19 November." {
 		t.Errorf("of a newsletter: %v, %q", err, page.Notices[0].Text)
 	}
 }

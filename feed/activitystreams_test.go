@@ -150,7 +150,7 @@ func TestWebFingerURL(t *testing.T) {
 
 func TestNameWithoutHost(t *testing.T) {
 	if _, err := AskedURL("@ann"); err == nil || !strings.Contains(err.Error(),
-		"did you mean something like @ann@example.social?") {
+		"did you mean @ann@example.social?") {
 		t.Error(err)
 	}
 }

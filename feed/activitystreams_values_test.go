@@ -47,7 +47,7 @@ func TestActivityStreamsJSONLD(t *testing.T) {
 	}
 }
 
-// Headlines and excerpts show the warning of the author alone.
+// Excerpts show the warning of the author alone.
 func TestActivityStreamsWarning(t *testing.T) {
 	for why, test := range map[string]struct{ object, title string }{
 		"a warning": {`"type":"Note","summary":"Spiders","content":"eight legs"`, "Content warning: Spiders"},

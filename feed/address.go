@@ -297,7 +297,7 @@ func afterHost(s string) string {
 
 func notAddress(raw string, err error) error {
 	if strings.TrimSpace(raw) == "" {
-		return digest.Refuse(digest.Invalid, "an address is missing; give one such as https://example.org/feed.xml")
+		return digest.Refuse(digest.Invalid, "the address is missing; enter one like https://example.org/feed.xml")
 	}
 	if shown := digest.AddressWithoutCredentials(raw); shown != raw {
 		raw, err = shown, nil // it may hold a part of the password
@@ -305,7 +305,7 @@ func notAddress(raw string, err error) error {
 	if len(raw) > 100 {
 		raw = raw[:100] + "..."
 	}
-	wrong := digest.Refuse(digest.Invalid, "%s is not a web address; give one such as https://example.org/feed.xml", strconv.Quote(raw))
+	wrong := digest.Refuse(digest.Invalid, "%s is not a web address; enter one like https://example.org/feed.xml", strconv.Quote(raw))
 	wrong.Err = err
 	return wrong
 }

@@ -29,7 +29,7 @@ func AskedURL(typed string) (string, error) {
 	if name, account := strings.CutPrefix(plain, "@"); account && name != "" &&
 		strings.Trim(name, accountLetters) == "" {
 		return "", digest.Refuse(digest.Invalid,
-			"%s is the name of an account without its host; did you mean something like %s?",
+			"%s lacks the server of the account; did you mean %s?",
 			strconv.Quote(shorten(plain, 100)), "@"+shorten(name, 100)+"@example.social")
 	}
 	normal, err := NormalURL(plain)

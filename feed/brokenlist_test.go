@@ -28,8 +28,8 @@ func brokenLists() []brokenList {
 	return []brokenList{
 		{"undeclared entities", "<opml><body>\n<outline text='Caf&eacute;&nbsp;&foo; & Co' xmlUrl='https://a.org/?a=1&b=2'/></body></opml>", []string{"Café\u00a0&foo; & Co|https://a.org/?a=1&b=2|"}, nil},
 		{"truncated in an address", "<opml><body>\n<outline text='A' xmlUrl='https://a.org/f'/>\n<outline text='B' xmlUrl='https://b.org/lo", one, []string{"3 B: " + cutOff().Message}},
-		{"truncated behind an address", "<opml><body>\n<outline text='A' xmlUrl='https://a.org/f' ht", one, []string{"2 : the file ends before the list does; what stood behind is missing"}},
-		{"truncated between outlines", "<opml><body><outline text='F'>\n<outline text='A' xmlUrl='https://a.org/f'/>\n", []string{"A|https://a.org/f|F"}, []string{"2 : the file ends before the list does; what stood behind is missing"}},
+		{"truncated behind an address", "<opml><body>\n<outline text='A' xmlUrl='https://a.org/f' ht", one, []string{"2 : the file is incomplete; the end of the list is missing"}},
+		{"truncated between outlines", "<opml><body><outline text='F'>\n<outline text='A' xmlUrl='https://a.org/f'/>\n", []string{"A|https://a.org/f|F"}, []string{"2 : the file is incomplete; the end of the list is missing"}},
 		{"a page around it", "<!doctype html><html><head><title>x</title></head><body><p>My list:<pre>\n<opml version='2.0'><body><outline text='A' xmlUrl='https://a.org/f'/></body></opml></pre></body></html>", one, nil},
 		{"a page that shows its source", "<html><body><pre>&lt;opml&gt;\n&lt;outline text=&quot;A&quot; xmlUrl=&quot;https://a.org/f&quot;/&gt;\n&lt;/opml&gt;</pre>", one, nil},
 		{"no root", "\n\n<outline text='A' xmlUrl='https://a.org/f'/></opml>", one, nil},
@@ -38,7 +38,7 @@ func brokenLists() []brokenList {
 		{"a quote never closed", "<opml><outline text=\"A xmlUrl=\"https://a.org/f\"/>\n<outline text=\"B\" xmlUrl=\"https://b.org/f\"/>\n<outline text=\"C xmlUrl=\"https://c.org/f\"/></opml>", []string{"A|https://a.org/f|", "B|https://b.org/f|", "C|https://c.org/f|"}, nil},
 		{"an address never closed", "<opml><outline text='A' xmlUrl='https://a.org/f />\n<outline text='B' xmlUrl='https://b.org/f'/></opml>", []string{"A|https://a.org/f|", "B|https://b.org/f|"}, nil},
 		{"no address", "<opml>\n<outline type='rss' text='A' htmlUrl='https://a.org/'/>\n<outline type='include' text='B' url='https://b.org/x.opml'/>\n<outline text='note'/></opml>", nil,
-			[]string{"2 A: it has no address of a feed (xmlUrl)", "3 B: it leads to another list or page, which is not read", "4 note: it has no address, and nothing stands in it"}},
+			[]string{"2 A: no feed address", "3 B: a link to another list or page, which we don’t import", "4 note: no feed address"}},
 		{"null bytes", "<opml><outline text='\x00A' xmlUrl='https://a.org/\x00f'/></opml>", one, nil},
 		{"two roots", "<opml><outline text='A' xmlUrl='https://a.org/f'/></opml>\n<opml><outline text='B' xmlUrl='https://b.org/f'/></opml>", []string{"A|https://a.org/f|", "B|https://b.org/f|"}, nil},
 		{"too many ends", "<opml></outline></outline></body><outline text='A' xmlUrl='https://a.org/f'/></opml>", one, nil},
@@ -98,10 +98,10 @@ func TestBrokenLists(t *testing.T) {
 func TestNoList(t *testing.T) {
 	for text, says := range map[string]string{
 		"": "an empty file", " \n": "an empty file", "hello": "plain text", "{}": "JSON", "<html><p>x": "a web page",
-		"<rss><channel/></rss>": "a feed", "<svg></svg>": "<svg>", "PK\x03\x04\x00": "application/zip", "\x00\x01\x02\xff": "binary",
+		"<rss><channel/></rss>": "a feed", "<svg></svg>": "<svg>", "PK\x03\x04\x00": "application/zip", "\x00\x01\x02\xff": "an unreadable file",
 		"%PDF-1.4\n": "application/pdf",
 	} {
-		if _, err := ReadList([]byte(text)); err == nil || !strings.Contains(err.Error(), says) || !strings.Contains(err.Error(), "not a subscription list (OPML)") {
+		if _, err := ReadList([]byte(text)); err == nil || !strings.Contains(err.Error(), says) || !strings.Contains(err.Error(), "not an OPML file") {
 			t.Errorf("%q: %v", text, err)
 		}
 	}

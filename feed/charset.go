@@ -34,11 +34,11 @@ func decode(body []byte, contentType string) (string, []string) {
 	}
 	if once, certain := decodeTwice(text); certain {
 		text = once
-		repairs = append(repairs, string(digest.Words("UTF-8 that was encoded twice")))
+		repairs = append(repairs, string(digest.Words("double-encoded UTF-8")))
 	}
 	clean := cleanText(text)
 	if len(clean) != len(text) {
-		repairs = append(repairs, string(digest.Words("control characters dropped")))
+		repairs = append(repairs, string(digest.Words("control characters removed")))
 	}
 	return clean, repairs
 }
@@ -63,14 +63,14 @@ func decodeBytes(body []byte, contentType string) (text, repair string) {
 	}
 	if valid {
 		if len(declared) > 0 {
-			return string(body), string(digest.Words("declared charset was wrong: the bytes are UTF-8"))
+			return string(body), string(digest.Words("wrong charset declared: the text is UTF-8"))
 		}
 		return string(body), ""
 	}
 	if e := detect(body); e != nil {
 		return decodeWith(e, body), string(digest.Words("charset detected"))
 	}
-	return mendUTF8(body), string(digest.Words("bytes that are not UTF-8 were read as windows-1252"))
+	return mendUTF8(body), string(digest.Words("invalid UTF-8 read as windows-1252"))
 }
 
 // byteOrder recognises UTF-16 and UTF-32 by a byte order mark, whose length it

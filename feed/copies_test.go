@@ -22,7 +22,7 @@ func TestCopiesAndOwnPages(t *testing.T) {
 			{"type":"PropertyValue","name":"Site","value":"<a href=\"https://boats.example/\" rel=\"nofollow noopener me\"><span>boats.example</span></a>"},
 			{"type":"PropertyValue","name":"Not mine","value":"<a href=\"https://other.example/\" rel=\"nofollow\">other</a>"},
 			{"type":"Image","name":"x","url":"https://pictures.example/"}]}`, "https://boats.example/", ""},
-		"an account of Bluesky": {`{"feed":[{"post":{"uri":"at://did:plc:aaaaaaaaaaaaaaaaaaaaaaaa/app.bsky.feed.post/1","cid":"b","author":{"did":"did:plc:aaaaaaaaaaaaaaaaaaaaaaaa","handle":"Anna.example"},
+		"Bluesky account": {`{"feed":[{"post":{"uri":"at://did:plc:aaaaaaaaaaaaaaaaaaaaaaaa/app.bsky.feed.post/1","cid":"b","author":{"did":"did:plc:aaaaaaaaaaaaaaaaaaaaaaaa","handle":"Anna.example"},
 			"record":{"$type":"app.bsky.feed.post","text":"Water","createdAt":"2026-11-19T10:00:00Z"},"indexedAt":"2026-11-19T10:00:00Z"}}]}`, "https://anna.example/", ""},
 	} {
 		d, err := Parse([]byte(c.doc), "", "https://anna.example/")

@@ -123,7 +123,7 @@ func readTable(text string) *Document {
 			o.Line = line
 			d.listed(o)
 		} else if _, named := columns[addressColumn]; named && strings.TrimSpace(strings.Join(cells, "")) != "" {
-			d.addBad(line, lineOf(cells[0]), digest.Refuse(digest.Invalid, "it names no feed address"))
+			d.addBad(line, lineOf(cells[0]), digest.Refuse(digest.Invalid, "no feed address"))
 		} else {
 			others++
 		}
@@ -248,14 +248,14 @@ func offerInLine(line string) (o Offer, why error) {
 	switch {
 	case strings.HasPrefix(address, "query:"):
 		o.Title = strings.Split(words[0], ":")[1]
-		return o, digest.Refuse(digest.Invalid, "it is a search within the feeds of another reader, not a feed")
+		return o, digest.Refuse(digest.Invalid, "this is a search in another reader, not a feed")
 	case strings.HasPrefix(address, "filter:"), strings.HasPrefix(address, "exec:"):
 		o.Title = firstOf(o.Title, words[0])
 		return o, digest.Refuse(digest.Invalid,
-			"another program creates this feed; give the address that it reads")
+			"another program creates this feed; enter the address that it reads")
 	case strings.HasPrefix(address, "file:"):
 		o.Title = firstOf(o.Title, words[0])
-		return o, digest.Refuse(digest.Invalid, "it is a file on another machine, not a feed on the web")
+		return o, digest.Refuse(digest.Invalid, "this is a file on another machine, not a feed on the web")
 	case isListed(address):
 		if account := accountIn(address); account != "" {
 			o.URL = account

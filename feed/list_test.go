@@ -102,7 +102,7 @@ func TestScrapedFeeds(t *testing.T) {
 	}
 	feeds, unread := listed(d)
 	if len(feeds) != 2 || len(unread) != 4 || !strings.HasPrefix(unread[0],
-		"2 Scraped: another reader creates this feed from a page by its own rules (HTML+XPath)") {
+		"2 Scraped: another reader builds this feed from a page (HTML+XPath)") {
 		t.Errorf("%q %q", feeds, unread)
 	}
 }
@@ -123,7 +123,7 @@ func TestEpisodes(t *testing.T) {
 	feeds, unread := listed(d)
 	if strings.Join(feeds, " ") != "Boats|https://a.example/p.xml|feeds Ships|https://b.example/p.xml|feeds" ||
 		strings.Join(unread,
-			" ") != "2 2 episodes, 1 playlist: episodes and playlists are not feeds; the podcasts are imported" {
+			" ") != "2 2 episodes, 1 playlist: episodes and playlists are not feeds; only the podcasts were imported" {
 		t.Errorf("%q %q", feeds, unread)
 	}
 }
@@ -137,10 +137,10 @@ func TestOtherLists(t *testing.T) {
 			"\"query:Unread:unread = \\\"yes\\\"\"\nfilter:~/bin/f:https://c.example/ \"~C\"\nexec:~/bin/g x\n" +
 			"file:///home/ann/x.xml\nhttps://d.example/ ! \"two words\"\n",
 			"A boat|https://a.example/feed|boats |https://b.example/atom.xml| |https://d.example/|two words",
-			"5 Unread: it is a search within the feeds of another reader, not a feed; 6 C: another program " +
-				"creates this feed; give the address that it reads; " +
-				"7 exec:~/bin/g: another program creates this feed; give the address that it reads; 8 " +
-				"file:///home/ann/x.xml: it is a file on another machine, not a feed on the web"},
+			"5 Unread: this is a search in another reader, not a feed; 6 C: another program " +
+				"creates this feed; enter the address that it reads; " +
+				"7 exec:~/bin/g: another program creates this feed; enter the address that it reads; 8 " +
+				"file:///home/ann/x.xml: this is a file on another machine, not a feed on the web"},
 		{"newsraft", "@ News\nhttps://a.example/feed\n@ Sea\nhttps://b.example/feed\n",
 			"|https://a.example/feed|News |https://b.example/feed|Sea", ""},
 		{"Snownews", "https://a.example/feed|A|Sea,News|\n", "A|https://a.example/feed|Sea,News", ""},
@@ -151,7 +151,7 @@ func TestOtherLists(t *testing.T) {
 			"A boat|https://a.example/feed| B|https://b.example/feed|", ""},
 		{"Mastodon", "Account address,Show boosts,Notify on new posts,Languages\nann@masto.example,true,false,\n" +
 			"bob@other.example,false,false,\"en, de\"\nnobody,true,false,\n",
-			"|@ann@masto.example| |@bob@other.example|", "4 nobody: it names no feed address"},
+			"|@ann@masto.example| |@bob@other.example|", "4 nobody: no feed address"},
 		{"Misskey", "ann@masto.example,withReplies=false\nbob@other.example\n",
 			"|@ann@masto.example| |@bob@other.example|", ""},
 		{"YouTube", "Channel Id,Channel Url,Channel Title\n" + channel + ",http://www.youtube.com/channel/" + channel +
@@ -188,7 +188,7 @@ func TestOtherLists(t *testing.T) {
 		"a,b\n1,2\n", `{"a":1}`, `{"version":1,"site":"https://a.example/feed"}`,
 		"{\"at\":\"https://a.example/1\"}\n{\"at\":\"https://a.example/2\"}", "[1,2]", "Account address,Hide notifications\nann@masto.example,true\n",
 		strings.Repeat("[", 10_000), "42"} {
-		if d, err := ReadList([]byte(text)); err == nil || !strings.Contains(err.Error(), "one address on each line") {
+		if d, err := ReadList([]byte(text)); err == nil || !strings.Contains(err.Error(), "one address per line") {
 			t.Errorf("%.40q: %+v %v", text, d, err)
 		}
 	}

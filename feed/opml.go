@@ -30,7 +30,7 @@ const (
 
 // cutOff is why the last line of a file that ends early cannot be read.
 func cutOff() *digest.Error {
-	return digest.Refuse(digest.Invalid, "the file ends in the middle of this line")
+	return digest.Refuse(digest.Invalid, "the file is incomplete; the end of the list is missing")
 }
 
 // ReadList reads a file that a person says is a subscription list. It finds OPML
@@ -39,7 +39,7 @@ func cutOff() *digest.Error {
 func ReadList(body []byte) (d *Document, err error) {
 	defer func() {
 		if r := recover(); r != nil {
-			d, err = nil, notList(digest.Words("a file that cannot be read"), fmt.Errorf("panic: %v", r))
+			d, err = nil, notList(digest.Words("an unreadable file"), fmt.Errorf("panic: %v", r))
 		}
 	}()
 	text, repairs := decode(body, "")
@@ -58,7 +58,7 @@ func ReadList(body []byte) (d *Document, err error) {
 	d = parseOPML(text, at, "")
 	if n := len(d.BadLines); indexFold(text[at:], "</opml") < 0 && (n == 0 || d.BadLines[n-1].Why.Error() != cutOff().Message) {
 		d.BadLines = append(d.BadLines, BadLine{Line: 1 + strings.Count(strings.TrimRightFunc(text, unicode.IsSpace), "\n"),
-			Why: digest.Refuse(digest.Invalid, "the file ends before the list does; what stood behind is missing")})
+			Why: cutOff()})
 	}
 	d.Repairs = append(repairs, d.Repairs...)
 	return d, nil
@@ -80,7 +80,7 @@ func whatInstead(text string, body []byte) any {
 		return digest.Words("an empty file")
 	}
 	if trimmed[0] == '{' {
-		return digest.Words("a file in JSON")
+		return digest.Words("a JSON file")
 	}
 	root, how, found := findRoot(trimmed, false)
 	switch {
@@ -90,15 +90,15 @@ func whatInstead(text string, body []byte) any {
 	case how.kind == HTML:
 		return digest.Words("a web page")
 	default:
-		return digest.Words("a feed (subscribe to it by its address)")
+		return digest.Words("a feed (add it by its address)")
 	}
-	return digest.Refuse(digest.Invalid, "XML whose root is <%s>", shorten(root.name, maxRootName))
+	return digest.Refuse(digest.Invalid, "XML with the root <%s>", shorten(root.name, maxRootName))
 }
 
 // notList is the error for a file that holds no list but what was found: digest.Words, or an error that says it.
 func notList(found any, err error) error {
 	wrong := digest.Refuse(digest.Invalid,
-		"not a subscription list (OPML) but %s; give an OPML file, or a text with one address on each line", found)
+		"not an OPML file but %s; choose an OPML file, or a text file with one address per line", found)
 	wrong.Err = err
 	return wrong
 }
@@ -146,7 +146,7 @@ func parseOPML(doc string, at int, address string) *Document {
 			r.outline(&tok)
 		}
 	}
-	r.Repairs = append(r.Repairs, string(digest.Words("more feeds than can be meant: the rest left out")))
+	r.Repairs = append(r.Repairs, string(digest.Words("too many feeds: the rest was ignored")))
 	r.noteEpisodes()
 	return r.Document
 }
@@ -178,7 +178,7 @@ func (r *listReader) noteEpisodes() {
 		title += ", " + digest.Counted(r.playlists, "playlist")
 	}
 	r.BadLines = append(r.BadLines, BadLine{Line: r.atEpisode, Title: title,
-		Why: digest.Refuse(digest.Invalid, "episodes and playlists are not feeds; the podcasts are imported")})
+		Why: digest.Refuse(digest.Invalid, "episodes and playlists are not feeds; only the podcasts were imported")})
 	slices.SortStableFunc(r.BadLines, func(a, b BadLine) int { return a.Line - b.Line })
 }
 
@@ -196,7 +196,7 @@ func (r *listReader) outline(tok *token) {
 	if r.pos > end && hasPrefixFold(r.doc[end:], "<outline") { // a quote that is never closed has made the next tag a part of this one
 		if r.again += r.pos - end; r.again > mostReread*len(r.doc) {
 			r.pos = len(r.doc)
-			r.Repairs = append(r.Repairs, string(digest.Words("most of its tags have no end: the rest left out")))
+			r.Repairs = append(r.Repairs, string(digest.Words("too many unclosed tags: the rest was ignored")))
 			return
 		}
 		alone := scanner{doc: whole}
@@ -220,7 +220,7 @@ func (r *listReader) outline(tok *token) {
 	case isScraped(typ):
 		r.BadLines = append(r.BadLines, BadLine{Line: r.lineAt(tok.at), Title: firstOf(name, lineOf(u)),
 			Why: digest.Refuse(digest.Invalid,
-				"another reader creates this feed from a page by its own rules (%s); give the address of a feed",
+				"another reader builds this feed from a page (%s); enter the address of a feed",
 				lineOf(typ))})
 	case u != "":
 		r.Feeds = append(r.Feeds, Offer{URL: u, Title: titleBeside(address, u, name), Type: typ, Folder: inside,
@@ -269,11 +269,9 @@ func (r *listReader) unreadable(tok *token, name string) {
 	case tok.cut:
 		why = cutOff()
 	case typ == "include" || typ == "link" && tok.attr("url") != "":
-		why = digest.Refuse(digest.Invalid, "it leads to another list or page, which is not read")
-	case typ == "rss" || typ == "atom" || tok.empty && tok.attr("htmlUrl") != "":
-		why = digest.Refuse(digest.Invalid, "it has no address of a feed (xmlUrl)")
-	case tok.empty && name != "":
-		why = digest.Refuse(digest.Invalid, "it has no address, and nothing stands in it")
+		why = digest.Refuse(digest.Invalid, "a link to another list or page, which we don’t import")
+	case typ == "rss" || typ == "atom" || tok.empty && (tok.attr("htmlUrl") != "" || name != ""):
+		why = digest.Refuse(digest.Invalid, "no feed address")
 	default:
 		return
 	}

@@ -59,7 +59,7 @@ func parseText(doc string, body []byte, contentType, address string, more More) 
 		case src.root.more:
 			return nil, refusal(fmt.Sprintf("XML whose <%s> has more than %d attributes", shorten(src.root.name, maxRootName), maxAttributes), nil)
 		case how == nil:
-			return nil, refusal(fmt.Sprintf("XML whose root is <%s>", shorten(src.root.name, maxRootName)), nil)
+			return nil, refusal(fmt.Sprintf("XML with the root <%s>", shorten(src.root.name, maxRootName)), nil)
 		}
 	}
 	if src.kind = how.kind; src.kind != HTML && src.root.at > 0 {
@@ -116,9 +116,9 @@ func whatElse(body []byte, doc string) any {
 		strings.HasPrefix(typ, "application/") && typ != "application/octet-stream":
 		return digest.Refuse(digest.Invalid, "a file of type %s", typ)
 	case typ == "application/octet-stream", bytes.IndexByte(body, 0) >= 0:
-		return digest.Words("binary data")
+		return digest.Words("an unreadable file")
 	case strings.HasPrefix(doc, "["):
-		return digest.Words("a JSON array")
+		return digest.Words("a JSON file")
 	}
 	return digest.Words("plain text")
 }
@@ -126,7 +126,7 @@ func whatElse(body []byte, doc string) any {
 // refusal is the error for a document that is nothing we read but what was found: digest.Words, or an error that
 // says it.
 func refusal(found any, err error) error {
-	wrong := digest.Refuse(digest.Invalid, "not a feed but %s; give the address of an RSS, Atom or JSON feed, or of a page that links to one", found)
+	wrong := digest.Refuse(digest.Invalid, "not a feed but %s; enter the address of an RSS, Atom or JSON feed, or of a page with a link to one", found)
 	wrong.Err = err
 	return wrong
 }

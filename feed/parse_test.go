@@ -130,12 +130,12 @@ func TestRefusals(t *testing.T) {
 		{"hello there", "plain text"},
 		{"\x89PNG\r\n\x1a\n\x00\x00", "image/png"},
 		{"%PDF-1.4 ...", "application/pdf"},
-		{"\x00\x01\x02\x03\xff\xfe\x00", "binary"},
+		{"\x00\x01\x02\x03\xff\xfe\x00", "an unreadable file"},
 		{`<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"><url/></urlset>`, "<urlset>"},
 		{`{"@context":"https://www.w3.org/ns/activitystreams","type":"Note"`, "ActivityStreams"},
 		{`{"a":1}`, "JSON"},
 		{`{"version":`, "JSON"},
-		{`[1,2]`, "JSON array"},
+		{`[1,2]`, "JSON file"},
 	} {
 		_, err := Parse([]byte(c.body), "", "")
 		var e *digest.Error

@@ -51,10 +51,10 @@ func TestDecodeTwice(t *testing.T) {
 	}
 }
 
-// TestTwice holds that a document in UTF-8 that was encoded twice is read, and said to be.
+// TestTwice holds that a document in double-encoded UTF-8 is read, and said to be.
 func TestTwice(t *testing.T) {
 	d := mustParse(t, again(t, channel+`<item><title>L’été à Lyon</title><link>http://x.org/été</link></item></channel></rss>`, charmap.Windows1252), "")
-	if d.Posts[0].Title != "L’été à Lyon" || d.Posts[0].Link != "http://x.org/été" || len(d.Repairs) != 1 || d.Repairs[0] != "UTF-8 that was encoded twice" {
+	if d.Posts[0].Title != "L’été à Lyon" || d.Posts[0].Link != "http://x.org/été" || len(d.Repairs) != 1 || d.Repairs[0] != "double-encoded UTF-8" {
 		t.Errorf("%+v", d)
 	}
 }

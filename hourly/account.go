@@ -84,5 +84,5 @@ func (a *account) log(l *slog.Logger) {
 			attrs = append(attrs, more.name, more.n)
 		}
 	}
-	l.Info("what an hour brought", append(attrs, "took", a.done.Sub(a.begun).Round(time.Second).String())...)
+	l.Info("hour summary", append(attrs, "took", a.done.Sub(a.begun).Round(time.Second).String())...)
 }

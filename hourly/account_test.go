@@ -41,14 +41,14 @@ func TestAccount(t *testing.T) {
 	j.tellHour(begin.Add(59 * time.Minute))
 	said("")
 	j.tellHour(begin.Add(time.Hour))
-	said(`"what an hour brought" hour=2026-11-20T00:00:00Z due=3 queued=4 changed=1 unchanged=2 failed=1 stored=7 released=3 sent=2 refused=1 put_off=2 in_doubt=1 took=1m59s`)
+	said(`"hour summary" hour=2026-11-20T00:00:00Z due=3 queued=4 changed=1 unchanged=2 failed=1 stored=7 released=3 sent=2 refused=1 put_off=2 in_doubt=1 took=1m59s`)
 	j.tellHour(begin.Add(3 * time.Hour))
 	said("")
 	at(3*time.Hour, Event{Kind: EventStored, Posts: 1})
 	at(4*time.Hour, Event{Kind: EventStored, Posts: 2}) // a step of the next hour ends the one before it
-	said(`"what an hour brought" hour=2026-11-20T03:00:00Z due=0 queued=0 stored=1 released=0 sent=0 took=0s`)
+	said(`"hour summary" hour=2026-11-20T03:00:00Z due=0 queued=0 stored=1 released=0 sent=0 took=0s`)
 	at(time.Hour, Event{Kind: EventStored, Posts: 3}) // the clock was put back
-	said(`"what an hour brought" hour=2026-11-20T04:00:00Z due=0 queued=0 stored=2 released=0 sent=0 took=0s`)
+	said(`"hour summary" hour=2026-11-20T04:00:00Z due=0 queued=0 stored=2 released=0 sent=0 took=0s`)
 	if reported != 13 {
 		t.Errorf("%d steps were reported", reported)
 	}

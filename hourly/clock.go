@@ -22,7 +22,7 @@ func (j *Job) watchClock(now time.Time) {
 	w := &j.watch
 	back := w.latest.Sub(now)
 	if back > digest.ClockSlack {
-		j.Log.Warn("the clock has been put back", "by", back.Round(time.Second).String())
+		j.Log.Warn("the clock went back", "by", back.Round(time.Second).String())
 	} else if now.Before(w.putNext) {
 		w.latest = later(w.latest, now)
 		return
@@ -31,10 +31,10 @@ func (j *Job) watchClock(now time.Time) {
 	w.latest, w.putNext = now, now.Add(putRightEvery)
 	if err != nil {
 		w.putNext = now
-		j.Log.Error("what a wrong clock may have left could not be put right; it is tried again", "err", err)
+		j.Log.Error("cannot correct times after a wrong clock; retrying", "err", err)
 	}
 	if note.Any() {
-		j.Log.Warn("a clock was wrong; what it had put too far ahead is put right", "what", note.String())
+		j.Log.Warn("a clock was wrong; corrected times that were too far ahead", "what", note.String())
 	}
 }
 

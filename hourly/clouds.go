@@ -35,7 +35,7 @@ func (j *Job) askCloudsOnce(ctx context.Context) (time.Duration, error) {
 	return hubsEvery, nil
 }
 
-func cloudOf(r store.CloudRequest) requestHost { return requestHost{feed.Host(r.Cloud), r.Outside} }
+func cloudOf(r store.CloudRequest) requestHost { return requestHost{feed.Host(r.Cloud), r.PublicOnly} }
 
 // askCloud makes one request. A cloud makes sure that it is meant before it answers.
 func (j *Job) askCloud(ctx context.Context, r store.CloudRequest) poller.FormAnswer {
@@ -46,7 +46,7 @@ func (j *Job) askCloud(ctx context.Context, r store.CloudRequest) poller.FormAns
 	if err != nil {
 		return poller.FormAnswer{Why: err.Error()}
 	}
-	said := j.Poller.PostForm(ctx, poller.Form{Address: r.Cloud, Values: form, MayBeHome: !r.Outside, Subscribers: r.Subscribers})
+	said := j.Poller.PostForm(ctx, poller.Form{Address: r.Cloud, Values: form, MayBeHome: !r.PublicOnly, Subscribers: r.Subscribers})
 	j.Log.Debug("asked a cloud", "cloud", r.Cloud, "feed", r.Topic, "status", said.Status, "why", said.Why)
 	return said
 }
@@ -61,6 +61,6 @@ func (j *Job) noteCloud(r store.CloudRequest, said poller.FormAnswer, made bool)
 		}
 		why = "refused: " + refusal
 	}
-	j.Log.Info("a cloud does not tell of a feed's news; it is asked again", "cloud", r.Cloud, "feed", r.Topic, "why", why)
+	j.Log.Info("an rssCloud server refuses to notify; retrying", "cloud", r.Cloud, "feed", r.Topic, "why", why)
 	return j.Store.CloudFailed(j.Hard, j.Now(), r.ID, why, made && j.Poller.ReachedFrom(r.Cloud))
 }

@@ -126,7 +126,7 @@ func TestClouds(t *testing.T) {
 		if len(c.requests) != 1 || len(c.registered) != 1 || !news.CloudUntil.Equal(h.clock.Add(25*time.Hour-29*time.Minute)) {
 			t.Fatalf("%d requests, %v, promised until %v: %v", len(c.requests), c.registered, news.CloudUntil, f.Cloud)
 		}
-		if shown := poller.NewsWords(news, h.clock).In(catalogue.English()); shown != "found by polls; its rssCloud server has promised to say when there is some, and has not done so yet" {
+		if shown := poller.NewsWords(news, h.clock).In(catalogue.English()); shown != "polls find new posts" {
 			t.Error(shown)
 		}
 		if asked := c.requests[0]; asked.Get("url1") != s.URL+"/feed.xml" || asked.Get("protocol") != "http-post" {
@@ -156,7 +156,7 @@ func TestClouds(t *testing.T) {
 		if way, _ := news.Way(h.clock); way != digest.ByCloud || news.Pings != 1 || news.Pushes != 0 || !f.PushedUntil.IsZero() {
 			t.Errorf("%+v", news)
 		}
-		if shown := poller.NewsWords(news, h.clock).In(catalogue.English()); shown != "its rssCloud server says when there is some (since 2026-11-19 12:10 UTC; 1 time, the last 2026-11-19 12:10 UTC), else it is found by polls" {
+		if shown := poller.NewsWords(news, h.clock).In(catalogue.English()); shown != "pings announce new posts (since 2026-11-19 12:10 UTC; 1 time, the last 2026-11-19 12:10 UTC); polls find the rest" {
 			t.Error(shown)
 		}
 

@@ -59,7 +59,7 @@ func TestS19_RetryBesideTheHour(t *testing.T) {
 		p.publishAt("2026-11-20 20:00", "todays news")
 		h.tick("2026-11-21 00:00", hourly.Summary{Polled: 1, Changed: 1, Posts: 1, Editions: 1, Sent: 1})
 		_, text := h.inbox()
-		if strings.Count(text, "evening news") == 0 || !strings.Contains(strings.ToLower(text), "late") {
+		if strings.Count(text, "evening news") == 0 || !strings.Contains(text, "From an earlier day") {
 			t.Errorf("the edition does not bring the evening news as late:\n%s", text)
 		}
 	})
@@ -96,7 +96,7 @@ func TestBusyFeedIsCaughtUp(t *testing.T) {
 		h.tick("2026-11-20 00:00", hourly.Summary{Polled: 1, Changed: 1, Posts: 4, Editions: 1, Sent: 1})
 		p.requests()
 		_, text := h.inbox()
-		if !strings.Contains(unfold(text), "May have missed posts from Paper") || !strings.Contains(unfold(text), "20:30") {
+		if !strings.Contains(unfold(text), "You may have missed posts from Paper") || !strings.Contains(unfold(text), "20:30") {
 			t.Errorf("the edition does not tell of the gap until 20:30:\n%s", text)
 		}
 		if f := h.feed(p); f.BusyInterval == 0 || f.PollAt.IsZero() {
@@ -135,7 +135,7 @@ func TestS20_GoneForGood(t *testing.T) {
 		if err != nil || len(subs) != 1 {
 			t.Errorf("%d subscriptions are left, %v; want the other one", len(subs), err)
 		}
-		if _, text := h.inbox(); !strings.Contains(unfold(text), "Paper") || !strings.Contains(unfold(text), "no longer subscribed") {
+		if _, text := h.inbox(); !strings.Contains(unfold(text), "Paper") || !strings.Contains(unfold(text), "no longer follow") {
 			t.Errorf("the reader is not told:\n%s", text)
 		}
 		p.requests()

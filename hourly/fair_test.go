@@ -79,7 +79,7 @@ func proveAll(t *testing.T, st *store.Store) {
 	var polled []store.Polled
 	for _, f := range storetest.All(t, st.Feeds(t.Context())) {
 		was := f.Feed
-		f.Standing = digest.Proven
+		f.Reliability = digest.Proven
 		polled = append(polled, store.Polled{Feed: f.Feed, Was: was})
 	}
 	_, err := st.Record(t.Context(), eve, polled)

@@ -37,7 +37,7 @@ func (j *Job) awaitRelease(ctx context.Context) error {
 			return err
 		}
 		if !told {
-			j.Log.Error("nothing is polled and nothing is mailed", "why", reason, "see", "digest fence")
+			j.Log.Error("fenced: polling and email are stopped", "why", reason, "see", "digest fence")
 		}
 		nap(ctx, j.Nap)
 	}
@@ -56,12 +56,12 @@ func (j *Job) keepBeating(ctx context.Context) {
 		switch {
 		case err != nil:
 			j.noteAway(err)
-			j.Log.Error("no heartbeat could be left", "err", err)
+			j.Log.Error("cannot store a heartbeat", "err", err)
 			continue
 		case reason != "" && !j.fenced.Swap(true):
-			j.Log.Error("nothing is polled and nothing is mailed any more", "why", reason, "see", "digest fence")
+			j.Log.Error("a fence began: polling and email are stopped", "why", reason, "see", "digest fence")
 		case reason == "" && j.fenced.Swap(false):
-			j.Log.Info("polling and mailing go on")
+			j.Log.Info("the fence was released: polling and email continue")
 		}
 		j.noteBack()
 	}
@@ -77,6 +77,6 @@ func (j *Job) noteAway(err error) {
 // noteBack logs that the database answers again, once.
 func (j *Job) noteBack() {
 	if since := j.away.Swap(0); since != 0 {
-		j.Log.Info("the database answers again", "after", j.Now().Sub(time.Unix(0, since)).Round(time.Second).String())
+		j.Log.Info("the database is available again", "after", j.Now().Sub(time.Unix(0, since)).Round(time.Second).String())
 	}
 }

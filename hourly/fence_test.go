@@ -49,7 +49,7 @@ func TestFencedWhileItRuns(t *testing.T) {
 	})
 }
 
-// TestAnswersAgain: when the database answers again, the log says so once, and for how long it did not answer.
+// TestAnswersAgain: when the database is available again, the log says so once, and for how long it did not answer.
 func TestAnswersAgain(t *testing.T) {
 	inWeek(t, time.Date(2026, 11, 16, 12, 0, 0, 0, time.UTC), func(t *testing.T, w *week) {
 		gone, back, sick := w.begin.Add(time.Hour), w.begin.Add(3*time.Hour), w.begin.Add(5*time.Hour)
@@ -68,8 +68,8 @@ func TestAnswersAgain(t *testing.T) {
 		stop := w.run(job)
 		time.Sleep(12 * time.Hour)
 		stop()
-		n := strings.Count(logged.String(), "the database answers again")
-		if n != 1 || !strings.Contains(logged.String(), `msg="the database answers again" after=1h59m0s`) {
+		n := strings.Count(logged.String(), "the database is available again")
+		if n != 1 || !strings.Contains(logged.String(), `msg="the database is available again" after=1h59m0s`) {
 			t.Errorf("said %d times: %s", n, logged.String())
 		}
 	})

@@ -46,7 +46,7 @@ func TestTroubledNewsletter(t *testing.T) {
 		}
 		s.publish("fourth")
 		tick("2026-11-23 00:00")
-		if want := "utc@example.org: 2 letters of 3 were called spam, which is more than 0.3 %"; strings.Join(told, "; ") != want {
+		if want := "utc@example.org: 2 of 3 emails were marked as spam, which is more than 0.3 %"; strings.Join(told, "; ") != want {
 			t.Errorf("told: %q, want %q", told, want)
 		}
 		ok(st.SetNewsletterState(ctx, n.ID, digest.NewsletterActive, "", h.clock))

@@ -35,7 +35,7 @@ func (j *Job) indexAll(ctx, until context.Context) {
 	for ctx.Err() == nil && until.Err() == nil && !j.fenced.Load() {
 		n, err := j.Store.IndexPosts(until, indexPosts)
 		if err != nil && until.Err() == nil {
-			j.Log.Error("new posts cannot be found by searching yet; they are indexed later", "err", err)
+			j.Log.Error("cannot index new posts for search yet; retrying later", "err", err)
 		}
 		if err != nil || n == 0 {
 			return
@@ -74,10 +74,10 @@ func (j *Job) measure(ctx context.Context) error {
 	}
 	size := j.Judge(bytes)
 	if size.Large() {
-		j.Log.Error("the database is larger than DIGEST_DATABASE_ALARM; keep less (DIGEST_KEEP), or set a higher one", "bytes", size.Bytes, "alarm", size.Alarm)
+		j.Log.Error("the database is larger than DIGEST_DATABASE_ALARM; shorten DIGEST_KEEP, or raise the alarm", "bytes", size.Bytes, "alarm", size.Alarm)
 	}
 	if size.Tight() {
-		j.Log.Error("the disk of the database is nearly full; make room, or keep less (DIGEST_KEEP)", "free", size.Free)
+		j.Log.Error("the disk of the database is nearly full; free space, or shorten DIGEST_KEEP", "free", size.Free)
 	}
 	return nil
 }
@@ -93,7 +93,7 @@ func (j *Job) prune(ctx context.Context) error {
 		return err
 	}
 	if jump := j.Now().Sub(now); jump > time.Hour {
-		j.Log.Warn("the clock has leapt; what is old is deleted as if it came a week nearer each hour", "behind", jump.Round(time.Hour).String())
+		j.Log.Warn("the clock jumped ahead; pruning slowly", "behind", jump.Round(time.Hour).String())
 	}
 	if err := j.Store.MakePartitions(j.Hard, now); err != nil {
 		return err

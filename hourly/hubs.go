@@ -36,7 +36,7 @@ func (j *Job) askHubsOnce(ctx context.Context) (time.Duration, error) {
 		return 0, fmt.Errorf("taking the trust from hubs: %w", err)
 	}
 	if demoted > 0 {
-		j.Log.Info("hubs have missed posts; their feeds are polled as any other until they have pushed again", "feeds", demoted)
+		j.Log.Info("hubs missed posts; polling their feeds again", "feeds", demoted)
 	}
 	for more := true; more && ctx.Err() == nil; {
 		var requests []store.HubRequest
@@ -119,7 +119,7 @@ func hubDomain(address string, outside bool) string {
 // site is the length in bits of the IPv6 prefix that one site has at least (RFC 6177).
 const site = 64
 
-func hubOf(r store.HubRequest) requestHost { return requestHost{feed.Host(r.Hub), r.Outside} }
+func hubOf(r store.HubRequest) requestHost { return requestHost{feed.Host(r.Hub), r.PublicOnly} }
 
 // askHub makes one request. A hub may verify it at once or later.
 func (j *Job) askHub(ctx context.Context, r store.HubRequest) poller.FormAnswer {
@@ -127,7 +127,7 @@ func (j *Job) askHub(ctx context.Context, r store.HubRequest) poller.FormAnswer 
 		return poller.FormAnswer{Why: "this instance has no address that the hub can reach (DIGEST_BASE_URL)"}
 	}
 	form := push.Request(hubMode(r), r.Hub, r.Topic, j.Callback(r.ID), r.Secret)
-	said := j.Poller.PostForm(ctx, poller.Form{Address: r.Hub, Values: form, MayBeHome: !r.Outside, Subscribers: r.Subscribers})
+	said := j.Poller.PostForm(ctx, poller.Form{Address: r.Hub, Values: form, MayBeHome: !r.PublicOnly, Subscribers: r.Subscribers})
 	j.Log.Debug("asked a hub", "mode", hubMode(r), "hub", r.Hub, "feed", r.FeedURL, "status", said.Status, "why", said.Why)
 	return said
 }
@@ -148,6 +148,6 @@ func (j *Job) noteHub(r store.HubRequest, said poller.FormAnswer, made bool) err
 	if !j.Poller.ReachedFrom(r.Hub) {
 		again, made = j.Now().Add(push.DeniedFor), false
 	}
-	j.Log.Info("a hub does not push a feed; it is asked again", "hub", r.Hub, "feed", r.FeedURL, "why", said.Why)
+	j.Log.Info("a hub does not push a feed; retrying", "hub", r.Hub, "feed", r.FeedURL, "why", said.Why)
 	return j.Store.HubFailed(j.Hard, j.Now(), r.ID, said.Why, again, made)
 }

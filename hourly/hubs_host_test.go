@@ -58,7 +58,7 @@ func TestFeedsThatNameAVictim(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		const why = "found by polls; its hub confirmed none of the latest requests, and gets no more before 2026-11-20 11:00 UTC"
+		const why = "polls find new posts; its hub did not confirm our subscription; next attempt after 2026-11-20 11:00 UTC"
 		if got := poller.NewsWords(known[f.ID], h.clock).In(catalogue.English()); got != why {
 			t.Errorf("its status says %q", got)
 		}

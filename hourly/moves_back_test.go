@@ -245,7 +245,7 @@ func TestI9_FeedThatStays(t *testing.T) {
 			next.publish(fmt.Sprint("next ", h.clock.Day()))
 			h.nights(1)
 		}
-		if f := h.feedAt(old); f.State != digest.FeedActive || f.Errors == 0 || f.LastError != "moved to "+next.address()+", and a reader wants what is at this address" {
+		if f := h.feedAt(old); f.State != digest.FeedActive || f.Errors == 0 || f.LastError != "redirects to "+next.address()+", but a reader chose this address" {
 			t.Errorf("the feed is %s after %d errors: %s", f.State, f.Errors, f.LastError)
 		}
 		if got := strings.Count(old.requests(), "T"); got > 1+nights {
@@ -258,8 +258,8 @@ func TestI9_FeedThatStays(t *testing.T) {
 		old.says(0)
 		old.publish("old second")
 		h.nights(2)
-		if f := h.feedAt(old); f.Errors != 0 || f.LastError != "" || !f.Stays {
-			t.Errorf("after the redirect the feed says %q, %d errors, stays: %v", f.LastError, f.Errors, f.Stays)
+		if f := h.feedAt(old); f.Errors != 0 || f.LastError != "" || !f.MoveUndone {
+			t.Errorf("after the redirect the feed says %q, %d errors, stays: %v", f.LastError, f.Errors, f.MoveUndone)
 		}
 		if got := h.titles(ann); strings.Count(got, "old second") != 1 || strings.Count(got, "next") > 1 {
 			t.Errorf("who went back has had %s", got)

@@ -37,7 +37,7 @@ func TestPauseLosesNothing(t *testing.T) {
 		h.tick("2026-10-29 00:00", hourly.Summary{Polled: 1, Unchanged: 1})
 		n, text := h.inbox()
 		text = strings.ReplaceAll(text, "=\r\n", "")
-		if n != 1 || !strings.Contains(text, "You were away from 20 to 28 October: the newest three of each site, the rest as headlines.") {
+		if n != 1 || !strings.Contains(text, "Your paper was paused from 20 to 28 October. This edition has the three newest posts of each site, and the headlines of the rest.") {
 			t.Errorf("%d mails, want one that says what it is:\n%s", n, text)
 		}
 		for day := 20; day < 28; day++ {

@@ -21,20 +21,20 @@ func (j *Job) plan(now time.Time) (digests int, err error) {
 		return 0, fmt.Errorf("beginning and ending stays: %w", err)
 	}
 	if moved > 0 {
-		j.Log.Info("stays have begun or ended", "readers", moved)
+		j.Log.Info("trips began or ended", "readers", moved)
 	}
 	resumed, err := j.Store.EndPauses(j.Hard, now)
 	if err != nil {
 		return 0, fmt.Errorf("ending pauses: %w", err)
 	}
 	if resumed > 0 {
-		j.Log.Info("pauses are over", "digests", resumed)
+		j.Log.Info("pauses ended", "digests", resumed)
 	}
 	if resumed, err = j.Store.EndSubscriptionPauses(j.Hard, now); err != nil {
 		return 0, fmt.Errorf("ending pauses of subscriptions: %w", err)
 	}
 	if resumed > 0 {
-		j.Log.Info("pauses are over", "subscriptions", resumed)
+		j.Log.Info("pauses ended", "subscriptions", resumed)
 	}
 	planned, err := j.Store.Plan(j.Hard, now, func(f digest.Feed, due time.Time) (time.Time, bool) {
 		return poller.MidnightPoll(f, due, now, j.Spread)
@@ -43,7 +43,7 @@ func (j *Job) plan(now time.Time) (digests int, err error) {
 		return 0, fmt.Errorf("choosing the feeds of due digests: %w", err)
 	}
 	if planned.Digests > 0 {
-		j.Log.Info("planned", "digests", planned.Digests, "feeds", planned.Feeds)
+		j.Log.Info("scheduled polls", "digests", planned.Digests, "feeds", planned.Feeds)
 		j.report(Event{Kind: EventPlanned, Digests: planned.Digests, Feeds: planned.Feeds})
 	}
 	return planned.Digests, nil

@@ -391,10 +391,10 @@ func (r *round) giveBack(c store.ClaimedFeed, res poller.Result) {
 	if res.StartedAt.IsZero() {
 		attempt = c.AttemptBefore
 	}
-	r.job.Log.Info("a poll came to nothing", "feed", c.URL, "why", res.Message)
+	r.job.Log.Info("a poll was stopped", "feed", c.URL, "why", res.Message)
 	err := r.job.Store.GiveBackFeed(r.job.Hard, c.ID, c.Token, attempt, res.HostFreeAt)
 	if err != nil {
-		r.job.Log.Warn("a feed could not be given back; its lease ends by itself", "feed", c.URL, "err", err)
+		r.job.Log.Warn("cannot release a feed; its lease will expire", "feed", c.URL, "err", err)
 	}
 }
 
@@ -402,7 +402,7 @@ func (r *round) giveBack(c store.ClaimedFeed, res poller.Result) {
 func (r *round) tellCondition(was, is digest.Feed) {
 	if after := conditionOf(is); after != conditionOf(was) {
 		_, why := poller.Status(is, r.job.Now())
-		r.job.Log.Info("a feed's condition has changed", "feed", is.URL, "was", conditionOf(was), "is", after, "why", why.In(catalogue.English()))
+		r.job.Log.Info("a feed changed state", "feed", is.URL, "was", conditionOf(was), "is", after, "why", why.In(catalogue.English()))
 	}
 }
 

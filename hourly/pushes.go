@@ -62,7 +62,7 @@ func (j *Job) storePush(ctx context.Context, p store.Push) error {
 	case store.IsAway(err):
 		return err
 	case err != nil:
-		j.Log.Info("what a hub has sent cannot be read; its feed is asked instead", "feed", f.URL, "err", err)
+		j.Log.Info("cannot read a push; polling the feed instead", "feed", f.URL, "err", err)
 		return j.Store.DropPush(j.Hard, j.Now(), p)
 	}
 	stored, err := j.Store.RecordPush(j.Hard, j.Now(), p, in)

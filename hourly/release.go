@@ -40,7 +40,7 @@ func (j *Job) retireGone(ctx context.Context) error {
 	}
 	told, err := j.Store.Retire(ctx, j.Now(), gone)
 	if err == nil {
-		j.Log.Info("gone", "feeds", len(gone), "readers", told)
+		j.Log.Info("removed feeds that are gone permanently", "feeds", len(gone), "readers", told)
 	}
 	return err
 }
@@ -49,12 +49,12 @@ func (j *Job) retireGone(ctx context.Context) error {
 func (j *Job) holdTroubled() error {
 	held, err := j.Store.HoldTroubled(j.Hard, j.Now())
 	for _, n := range held {
-		j.Log.Warn("a newsletter was held; see: digest newsletter show", "newsletter", n.Slug, "reason", n.HeldReason)
+		j.Log.Warn("a newsletter was put on hold; see: digest newsletter show", "newsletter", n.Slug, "reason", n.HeldReason)
 		if j.Held == nil {
 			continue
 		}
 		if err := j.Held(n); err != nil {
-			j.Log.Error("the owner of a newsletter was not told that it is held", "newsletter", n.Slug, "err", err)
+			j.Log.Error("cannot email the owner of a newsletter on hold", "newsletter", n.Slug, "err", err)
 		}
 	}
 	if err != nil {
@@ -74,7 +74,7 @@ func (j *Job) tellPublishers() error {
 	}
 	for _, news := range all {
 		if err := j.Tell(news); err != nil {
-			j.Log.Error("the publishers of a newsletter were not told what became of its feeds", "newsletter", news.Newsletter.Slug, "err", err)
+			j.Log.Error("cannot email the publishers of a newsletter about its feeds; retrying", "newsletter", news.Newsletter.Slug, "err", err)
 			continue
 		}
 		if err := j.Store.MarkTold(j.Hard, news, j.Now()); err != nil {
@@ -88,7 +88,7 @@ func (j *Job) tellPublishers() error {
 func (j *Job) release() (editions int, err error) {
 	editions, err = j.Store.Release(j.Hard, j.Now(), j.Spread.Deadline)
 	if editions > 0 {
-		j.Log.Info("released", "editions", editions)
+		j.Log.Info("created editions", "editions", editions)
 		j.report(Event{Kind: EventReleased, Digests: editions})
 	}
 	if err != nil {

@@ -244,7 +244,7 @@ func (j *Job) loop(ctx context.Context, woken bell, work func(context.Context) (
 
 func (j *Job) logError(err error) {
 	j.noteAway(err)
-	j.Log.Error("the hourly job met an error and will try again", "err", err)
+	j.Log.Error("the hourly job failed; trying again", "err", err)
 }
 
 // planOnce plans, and wakes who polls and who releases.

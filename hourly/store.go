@@ -340,7 +340,7 @@ func (j *Job) reread(ctx context.Context, was digest.Feed, res *poller.Result) e
 	}
 	doc, err := j.Poller.Read(ctx, body.Bytes, body.ContentType, body.URL)
 	if err != nil || !doc.IsFeed() {
-		j.Log.Warn("a stored document can no longer be read", "feed", was.URL, "err", err)
+		j.Log.Warn("cannot read a stored document", "feed", was.URL, "err", err)
 		return nil
 	}
 	if moves {
@@ -369,10 +369,10 @@ func (r *round) recordAll() {
 			r.fail(fmt.Errorf("storing %d polls: %w", len(batch), err))
 		}
 		if stored.Refused > 0 {
-			r.job.Log.Warn("what some feeds sent cannot be stored; see: digest feeds", "feeds", stored.Refused)
+			r.job.Log.Warn("cannot store some documents; see: digest feeds", "feeds", stored.Refused)
 		}
 		if stored.Waiting > 0 {
-			r.job.Log.Warn("more came from some feeds than is stored in a day; the rest waits; see: digest feeds", "posts", stored.Waiting)
+			r.job.Log.Warn("feeds are over their daily quota; see: digest feeds", "posts", stored.Waiting)
 		}
 		if stored.Posts > 0 {
 			r.job.report(Event{Kind: EventStored, Posts: stored.Posts, Hidden: stored.Hidden})

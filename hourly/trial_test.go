@@ -40,7 +40,7 @@ func TestS20_GoneOnTrial(t *testing.T) {
 		}
 		h.inbox()
 		h.hours("2027-02-23 00:00", 1, p)
-		if _, text := h.inbox(); !strings.Contains(unfold(text), "gone for good") {
+		if _, text := h.inbox(); !strings.Contains(unfold(text), "has removed its feed") {
 			t.Errorf("the reader is not told:\n%s", text)
 		}
 	})

@@ -18,19 +18,19 @@ import (
 // (RFC 6531) at every hop; it is normalised (RFC 6532 §3.1).
 func parseAddress(raw string) (*mail.Address, error) {
 	if strings.ContainsAny(raw, "\r\n") {
-		return nil, fmt.Errorf("address %q holds a line break", raw)
+		return nil, fmt.Errorf("the email address %q contains a line break", raw)
 	}
 	a, err := mail.ParseAddress(raw)
 	if err != nil {
-		return nil, fmt.Errorf("address %q cannot be read: %s", raw, strings.TrimPrefix(err.Error(), "mail: "))
+		return nil, fmt.Errorf("%q is not an email address", raw)
 	}
 	at := strings.LastIndexByte(a.Address, '@')
 	local, host := norm.NFC.String(a.Address[:at]), a.Address[at+1:]
 	if strings.ContainsFunc(local, notMailboxRune) {
-		return nil, fmt.Errorf("address %q has a character before the @ that no mailbox has", digest.OneLine(a.Address))
+		return nil, fmt.Errorf("the email address %q has an invalid character before the @", digest.OneLine(a.Address))
 	}
 	if host, err = toASCII(host); err != nil {
-		return nil, fmt.Errorf("address %q: %w", a.Address, err)
+		return nil, fmt.Errorf("the email address %q: %w", a.Address, err)
 	}
 	return &mail.Address{Name: unencoded(a.Name), Address: local + "@" + host}, nil
 }
@@ -45,7 +45,7 @@ func notMailboxRune(r rune) bool {
 func parseOwn(raw string) (*mail.Address, error) {
 	a, err := parseAddress(raw)
 	if err == nil && !isASCII(a.Address) {
-		err = fmt.Errorf("address %q has letters before the @ that not every mail server takes; use one in ASCII", a.Address)
+		err = fmt.Errorf("the email address %q has letters before the @ that some mail servers do not accept; use an ASCII address", a.Address)
 	}
 	return a, err
 }
@@ -82,7 +82,7 @@ func Recipient(address string) (string, error) {
 		return "", err
 	}
 	if a.Name != "" || strings.ContainsAny(address, "<>") {
-		return "", fmt.Errorf("address %q is more than the bare address", address)
+		return "", fmt.Errorf("%q has more than an email address; leave out the name and the < >", address)
 	}
 	return bare(a), nil
 }
@@ -98,11 +98,11 @@ func parseMailbox(raw string) (*mail.Address, error) {
 	full := bare(a)
 	at := strings.LastIndexByte(full, '@')
 	if local := full[:at]; len(local) > mostLocal || strings.ContainsFunc(local, unicode.IsControl) {
-		return nil, fmt.Errorf("address %q has a name before the @ that no mail server takes", digest.OneLine(full))
+		return nil, fmt.Errorf("the part before the @ of the email address %q is not valid", digest.OneLine(full))
 	}
 	domain := full[at+1:]
 	if !isDomainName(domain) || len(domain) > mostDomain {
-		return nil, fmt.Errorf("address %q is at no domain that can exist", digest.OneLine(full))
+		return nil, fmt.Errorf("the domain of the email address %q is not valid", digest.OneLine(full))
 	}
 	return a, nil
 }
@@ -153,7 +153,7 @@ func isASCII(s string) bool {
 func token(what, s string) error {
 	for i := range len(s) {
 		if s[i] <= ' ' || s[i] >= 0x7f || s[i] == '<' || s[i] == '>' {
-			return fmt.Errorf("%s %q holds a character that a header cannot", what, s)
+			return fmt.Errorf("%s %q contains a character that headers cannot have", what, s)
 		}
 	}
 	if s == "" {

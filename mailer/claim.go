@@ -205,7 +205,7 @@ func (r *run) renewLeases(ctx context.Context) {
 	now := r.clock()
 	if err := r.Queue.RenewLeases(ctx, now, r.token, leaseLength); err != nil {
 		if ctx.Err() == nil {
-			r.log.Warn("the leases of editions could not be prolonged", "err", err)
+			r.log.Warn("cannot extend the leases of editions", "err", err)
 		}
 		return
 	}

@@ -320,13 +320,13 @@ func checkMessage(message []byte, utf8Allowed bool) error {
 	}
 	switch {
 	case bytes.Count(message, []byte("\r")) != lines:
-		return errors.New("the message holds a bare CR")
+		return errors.New("the message contains a bare CR")
 	case bytes.IndexByte(message, 0) >= 0:
-		return errors.New("the message holds a NUL")
+		return errors.New("the message contains a NUL")
 	case utf8Allowed && !utf8.Valid(message):
-		return errors.New("the message holds octets that are not UTF-8")
+		return errors.New("the message contains bytes that are not UTF-8")
 	case !utf8Allowed && !isSevenBit(message):
-		return errors.New("the message holds octets over 127")
+		return errors.New("the message contains bytes over 127")
 	}
 	return nil
 }

@@ -164,7 +164,7 @@ func TestComposeWire(t *testing.T) {
 	}
 	for i, line := range strings.Split(string(b), "\r\n") {
 		if strings.ContainsAny(line, "\r\n") {
-			t.Errorf("line %d holds a bare CR or LF", i)
+			t.Errorf("line %d contains a bare CR or LF", i)
 		}
 		if len(line) > 78 && !strings.HasPrefix(line, "List-Unsubscribe:") && !strings.HasPrefix(line, "List-Help:") {
 			t.Errorf("line %d is %d long: %q", i, len(line), line)

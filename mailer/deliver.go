@@ -199,7 +199,7 @@ func (r *run) recoverDead(ctx context.Context) {
 	r.stats.InDoubt += inDoubt
 	r.stats.Unconfirmed += unconfirmed
 	if n := inDoubt + unconfirmed; n > 0 {
-		r.log.Warn("a delivery died before its answer was recorded", "editions", n)
+		r.log.Warn("a delivery ended before its result was stored; the edition is in doubt", "editions", n)
 	}
 }
 

@@ -285,10 +285,10 @@ func (k *lanes) apply(c LaneChange) (digest.Lane, error) {
 	case c.Event == LaneRoutePaused:
 		k.halt(l)
 	case c.Event == LaneDomainSlowed:
-		k.log.Info("a domain wants less mail", "domain", l.Name, "at_once", l.Width, "again_at", l.Until, "reason", l.Reason)
+		k.log.Info("a domain limits our email", "domain", l.Name, "at_once", l.Width, "again_at", l.Until, "reason", l.Reason)
 		k.remember(l)
 	case c.Event == LaneDomainRefused && l.Alarm && l.Until.After(k.clock()):
-		k.log.Error("a domain refuses our mail; it is tried again in an hour", "domain", l.Name, "again_at", l.Until, "reason", l.Reason)
+		k.log.Error("a domain refuses our email; retrying in an hour", "domain", l.Name, "again_at", l.Until, "reason", l.Reason)
 		k.remember(l)
 	}
 	return l, nil
@@ -304,7 +304,7 @@ func (k *lanes) halt(l digest.Lane) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if !k.route.halted {
-		k.log.Error("the mail server refuses us; all mail waits until that is put right", "reason", l.Reason, "again_at", l.Until)
+		k.log.Error("the mail server refuses us; fix the cause, then run: digest queue resume", "reason", l.Reason, "again_at", l.Until)
 	}
 	k.route.halted, k.route.lane = true, l
 }
@@ -337,7 +337,7 @@ func (k *lanes) endRun(leftOver bool) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.route.lane = l
-	k.log.Warn("no mail can be sent; the editions wait", "reason", l.Reason, "again_at", l.Until)
+	k.log.Warn("cannot send email; editions wait", "reason", l.Reason, "again_at", l.Until)
 	return nil
 }
 

@@ -19,10 +19,10 @@ func (r *run) mark(d digest.Delivery, m digest.Mark) {
 		r.count(func(s *Stats) { s.Sent++ })
 	case digest.EditionFailed:
 		r.count(func(s *Stats) { s.Failed++ })
-		r.log.Warn("an edition was refused", "edition", d.ID, "reader", d.Email, "reply", m.Reply, "reason", m.Error)
+		r.log.Warn("a mail server rejected an edition permanently", "edition", d.ID, "reader", d.Email, "reply", m.Reply, "reason", m.Error)
 	case digest.EditionExpired:
 		r.count(func(s *Stats) { s.Failed++ })
-		r.log.Warn("an edition is given up", "edition", d.ID, "reader", d.Email, "attempt", d.Attempt, "reply", m.Reply, "reason", m.Error)
+		r.log.Warn("an edition expired", "edition", d.ID, "reader", d.Email, "attempt", d.Attempt, "reply", m.Reply, "reason", m.Error)
 	case digest.EditionInDoubt, digest.EditionUnconfirmed:
 		r.count(func(s *Stats) {
 			if m.State == digest.EditionUnconfirmed {
@@ -31,12 +31,12 @@ func (r *run) mark(d digest.Delivery, m digest.Mark) {
 				s.InDoubt++
 			}
 		})
-		r.log.Warn("the server took an edition and did not say whether it accepts it",
+		r.log.Warn("no reply after sending an edition; it is in doubt",
 			"edition", d.ID, "digest", d.DigestID, "state", m.State, "reason", m.Error)
 	case digest.EditionReady:
 		if !m.Uncounted { // else its lane is to blame, and says so itself
 			r.count(func(s *Stats) { s.Retried++ })
-			r.log.Info("an edition has to wait", "edition", d.ID, "attempt", d.Attempt, "again_at", m.NextAt, "reason", m.Error)
+			r.log.Info("an edition was deferred", "edition", d.ID, "attempt", d.Attempt, "again_at", m.NextAt, "reason", m.Error)
 		}
 	}
 	r.marks.mark(m)

@@ -18,7 +18,7 @@ func (s *Sender) newsletterSigner(ctx context.Context, l Letter) (*DKIMSigner, e
 		return nil, nil
 	}
 	if s.NewsletterKey == nil {
-		return nil, errors.New("there are no keys of newsletters")
+		return nil, errors.New("there are no newsletter keys")
 	}
 	key, err := s.NewsletterKey(ctx, l.Newsletter)
 	if err != nil {
@@ -77,7 +77,7 @@ func (r *run) signerOf(ctx context.Context, l *Letter) *DKIMSigner {
 	if !known {
 		var err error
 		if signer, err = r.newsletterSigner(ctx, *l); err != nil {
-			r.log.Error("letters of a newsletter come from the instance's address: the key of its own domain cannot be used", "newsletter", int64(l.Newsletter), "err", err)
+			r.log.Error("a newsletter uses the instance's address: cannot use the key of its domain", "newsletter", int64(l.Newsletter), "err", err)
 		}
 		if r.signers.all == nil {
 			r.signers.all = make(map[newsletterFrom]*DKIMSigner)

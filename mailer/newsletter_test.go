@@ -35,7 +35,7 @@ func TestNewslettersOwnDomain(t *testing.T) {
 	l.NewsletterKey = func(_ context.Context, id digest.NewsletterID) (digest.DKIMKey, error) {
 		k, known := keys[id]
 		if !known {
-			return k, errors.New("its record is not seen any more")
+			return k, errors.New("its record is no longer found")
 		}
 		return k, nil
 	}

@@ -108,7 +108,7 @@ func (b *Outbox) Add(r LetterRequest) {
 	select {
 	case room.waiting <- struct{}{}:
 	default:
-		b.o.Log.Warn("a letter was not written: too many are on their way")
+		b.o.Log.Warn("an email was not sent: too many are being sent")
 		b.letters.Go(func() { b.lost(r) })
 		return
 	}
@@ -138,7 +138,7 @@ func (b *Outbox) roomOf(r LetterRequest) room {
 func (b *Outbox) run(r LetterRequest) {
 	letter, err := b.write(r)
 	if err != nil {
-		b.o.Log.Error("a letter was not written", "err", err)
+		b.o.Log.Error("cannot write an email", "err", err)
 		b.lost(r)
 		return
 	}
@@ -154,11 +154,11 @@ func (b *Outbox) run(r LetterRequest) {
 		err = b.send(r, letter)
 	}
 	if err != nil {
-		b.o.Log.Warn("a letter was given up", "letter", letter.MessageID, "err", err)
+		b.o.Log.Warn("an email was refused", "letter", letter.MessageID, "err", err)
 		b.lost(r)
 		return
 	}
-	b.o.Log.Info("a letter was sent", "letter", letter.MessageID)
+	b.o.Log.Info("an email was sent", "letter", letter.MessageID)
 	b.sent(r)
 	if r.Next != nil {
 		b.run(*r.Next)
@@ -171,7 +171,7 @@ func (b *Outbox) sent(r LetterRequest) {
 		return
 	}
 	if err := r.Sent(b.hard); err != nil {
-		b.o.Log.Error("a letter that was sent was not recorded", "err", err)
+		b.o.Log.Error("cannot store that an email was sent", "err", err)
 	}
 }
 
@@ -189,7 +189,7 @@ func (b *Outbox) write(r LetterRequest) (Letter, error) {
 		return Letter{}, err
 	}
 	if suppressed {
-		b.o.Log.Info("a letter was not sent: the address is suppressed", "reason", why.Reason)
+		b.o.Log.Info("an email was not sent: the address is suppressed", "reason", why.Reason)
 		return Letter{}, nil
 	}
 	l.MessageID, l.Date = newMessageID(b.o.Sender.From), b.o.Now()
@@ -221,7 +221,7 @@ func (b *Outbox) lost(r LetterRequest) {
 		return
 	}
 	if err := r.Lost(context.WithoutCancel(b.hard)); err != nil {
-		b.o.Log.Error("what waits for a letter that was not sent was not taken back", "err", err)
+		b.o.Log.Error("cannot remove a pending link whose email was not sent", "err", err)
 	}
 }
 

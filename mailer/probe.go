@@ -106,25 +106,37 @@ func (s server) diagnose(err error, late, heard bool) (what, todo string) {
 	if answer, ok := errors.AsType[*textproto.Error](err); ok {
 		return s.diagnoseReply(answer, strings.Contains(err.Error(), "AUTH failed"))
 	}
-	switch text := err.Error(); {
-	case strings.Contains(text, "does not support STARTTLS"):
-		return "it offers no STARTTLS, and nothing is sent in the clear", "write smtps:// and its port for TLS, usually 465" + s.orInsecure()
-	case strings.Contains(text, "does not support SMTP AUTH"):
-		return "it offers no login here", "take the name and the password out of DIGEST_MAIL if it needs none, or name its port for submission, usually 587 or 465"
-	case strings.Contains(text, "supported authentication mechanism"), strings.Contains(text, "AUTH type"):
-		return "it offers no way to log in that is known here", "allow PLAIN or LOGIN under TLS at the server"
-	case s.security == startTLS && !heard:
-		return "it takes the connection and says nothing", "write smtps:// if this port speaks TLS from the first byte, as 465 does, or name the port for submission, usually 587"
-	case late:
-		return "it did not answer in time", "see that it is a mail server, that it is not overloaded, and that no firewall is between"
+	if what, todo, ok := s.diagnoseOffer(err.Error()); ok {
+		return what, todo
 	}
-	return shorten(digest.OneLine(quietReason(err)), maxReplyText), "see that this is the host and port of a mail server"
+	switch {
+	case s.security == startTLS && !heard:
+		return "it accepts the connection but sends nothing", "use smtps:// if this port expects TLS from the start, as 465 does, or set the submission port, usually 587"
+	case late:
+		return "it did not answer in time", "check that it is a mail server, that it is not overloaded, and that no firewall blocks the connection"
+	}
+	return shorten(digest.OneLine(digest.Bare(err).Error()), maxReplyText), "check that this is the host and port of a mail server"
+}
+
+// diagnoseOffer explains an error of go-mail about a server that does not offer what the settings need.
+func (s server) diagnoseOffer(text string) (what, todo string, ok bool) {
+	switch {
+	case strings.Contains(text, "does not support STARTTLS"):
+		return "it does not support STARTTLS, and digest only sends email encrypted",
+			"use smtps:// and its TLS port, usually 465" + s.orInsecure(), true
+	case strings.Contains(text, "does not support SMTP AUTH"):
+		return "it does not accept logins on this port", "remove the user and the password from DIGEST_MAIL if it needs none, " +
+			"or set its submission port, usually 587 or 465", true
+	case strings.Contains(text, "supported authentication mechanism"), strings.Contains(text, "AUTH type"):
+		return "it does not support a login method that digest can use", "enable PLAIN or LOGIN over TLS on the server", true
+	}
+	return "", "", false
 }
 
 // orInsecure offers the unencrypted way where it is safe.
 func (s server) orInsecure() string {
 	if isLoopback(s.host) {
-		return ", or smtp+insecure://, which is safe on this machine"
+		return ", or smtp+insecure://, which is safe for a server on this machine"
 	}
 	return ""
 }
@@ -135,61 +147,61 @@ func (s server) diagnoseDial(err error, late bool) (what, todo string) {
 		if lookup.IsNotFound {
 			return "there is no host of this name", "correct the host in DIGEST_MAIL"
 		}
-		return "its name cannot be looked up", "see that this machine can reach a DNS server"
+		return "its name cannot be looked up", "check that this machine can reach a DNS server"
 	}
-	todo = "see that the host and the port in DIGEST_MAIL are right, that the server runs, and that no firewall is between"
+	todo = "check that the host and port in DIGEST_MAIL are correct, that the server is running, and that no firewall blocks the connection"
 	if s.port == 25 && !isLoopback(s.host) {
-		todo = "many networks let nobody out by port 25: name the port for submission, usually 587 with smtp:// or 465 with smtps://"
+		todo = "many networks block port 25: set the submission port, usually 587 with smtp:// or 465 with smtps://"
 	}
 	if late {
 		return "no connection in time", todo
 	}
-	return "no connection (" + shorten(digest.OneLine(quietReason(err)), maxReplyText) + ")", todo
+	return "no connection (" + shorten(digest.OneLine(digest.Bare(err).Error()), maxReplyText) + ")", todo
 }
 
 // diagnoseTLS knows what goes wrong in a handshake.
 func (s server) diagnoseTLS(err error) (what, todo string, ok bool) {
 	if invalid, is := errors.AsType[x509.CertificateInvalidError](err); is {
 		if invalid.Reason == x509.Expired && invalid.Cert != nil && invalid.Cert.NotAfter.Before(time.Now()) {
-			return "its certificate ended on " + invalid.Cert.NotAfter.UTC().Format(time.DateOnly), "renew the certificate at the server and let the server read it again", true
+			return "its certificate expired on " + invalid.Cert.NotAfter.UTC().Format(time.DateOnly), "renew the certificate on the server and reload the server", true
 		}
-		return shorten(digest.OneLine(invalid.Error()), maxReplyText), "put a valid certificate on the server, and see that the clock of this machine is right", true
+		return shorten(digest.OneLine(invalid.Error()), maxReplyText), "install a valid certificate on the server, and check the clock of this machine", true
 	}
 	if _, is := errors.AsType[x509.UnknownAuthorityError](err); is {
-		return "its certificate is signed by nobody this machine trusts", "give the server a certificate of a public authority with all its intermediates, or install its authority on this machine", true
+		return "its certificate is from an authority that this machine does not trust", "install a certificate from a public authority on the server, with its intermediate certificates, or install its authority on this machine", true
 	}
 	if wrong, is := errors.AsType[x509.HostnameError](err); is {
 		names := "another name"
 		if wrong.Certificate != nil && len(wrong.Certificate.DNSNames) > 0 {
 			names = shorten(digest.OneLine(strings.Join(wrong.Certificate.DNSNames, ", ")), maxReplyText)
 		}
-		return "its certificate is for " + names, "write that name as the host in DIGEST_MAIL, or give the server a certificate for " + s.host, true
+		return "its certificate is for " + names, "use that name as the host in DIGEST_MAIL, or get a certificate for " + s.host, true
 	}
 	if _, is := errors.AsType[tls.RecordHeaderError](err); is {
-		return "it does not speak TLS from the first byte", "write smtp:// in place of smtps://, and its port for submission, usually 587", true
+		return "it does not use TLS from the start", "use smtp:// instead of smtps://, and its submission port, usually 587", true
 	}
 	if alert, is := errors.AsType[tls.AlertError](err); is {
-		return "it ends the TLS handshake: " + digest.OneLine(alert.Error()), "see that the server speaks TLS 1.2 or newer", true
+		return "the TLS handshake failed: " + digest.OneLine(alert.Error()), "check that the server supports TLS 1.2 or later", true
 	}
 	return "", "", false
 }
 
 // diagnoseReply knows what servers say before the first message.
 func (s server) diagnoseReply(answer *textproto.Error, login bool) (what, todo string) {
-	what = "it says " + Reply{Code: answer.Code, Text: shorten(digest.OneLine(answer.Msg), maxReplyText)}.String()
+	what = "it responds: " + Reply{Code: answer.Code, Text: shorten(digest.OneLine(answer.Msg), maxReplyText)}.String()
 	switch {
 	case answer.Code == 534 || strings.Contains(strings.ToLower(answer.Msg), "application-specific"):
-		return what, "make a password for this program in the account's security settings (an app password) and put it into DIGEST_MAIL"
+		return what, "create an app password in the security settings of the account and put it into DIGEST_MAIL"
 	case answer.Code == 535 || login && answer.Code >= 500:
-		return what, "correct the name and the password in DIGEST_MAIL (signs such as @ : / # are written %40 %3A %2F %23); some providers want a password of its own for each program"
+		return what, "correct the user and the password in DIGEST_MAIL (write @ : / # as %40 %3A %2F %23); some providers require an app password"
 	case login:
-		return what, "try again later; if it stays, ask whoever runs the server"
+		return what, "try again later; if it continues, ask the operator of the server"
 	case answer.Code == 530:
-		return what, "put a name and a password into DIGEST_MAIL"
+		return what, "add a user and a password to DIGEST_MAIL"
 	case answer.Code == 421 || answer.Code/100 == 4:
-		return what, "it is busy or wants no more connections from here: try again later"
+		return what, "it is busy, or limits connections from here: try again later"
 	}
-	return what, "it takes nothing from this machine: ask whoever runs it, or name another in DIGEST_MAIL"
+	return what, "it does not accept email from this machine: ask its operator, or set a different server in DIGEST_MAIL"
 }
 
 // withoutSecrets takes out what a server may repeat of the login, in the clear

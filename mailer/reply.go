@@ -36,7 +36,7 @@ func readReply(r *bufio.Reader) (Reply, error) {
 		if reply.Code == 0 {
 			reply.Code = code
 		} else if reply.Code != code {
-			return Reply{}, fmt.Errorf("a reply that begins with %d goes on with %d", reply.Code, code)
+			return Reply{}, fmt.Errorf("a reply starts with %d and continues with %d", reply.Code, code)
 		}
 		enhanced, rest := cutEnhanced(code, rest)
 		if reply.Enhanced == "" {

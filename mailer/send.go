@@ -50,7 +50,7 @@ func (s *Sender) Send(ctx context.Context, l Letter) error {
 	if err == nil {
 		return nil
 	}
-	return &digest.Error{Kind: letterKind(err), Message: "the letter could not be handed over", Err: err}
+	return &digest.Error{Kind: letterKind(err), Message: "the email could not be sent", Err: err}
 }
 
 // HandOver hands over a letter that nobody waits for, once. Date has to be set; From and ReplyTo are the Sender's

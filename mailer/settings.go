@@ -70,12 +70,12 @@ func parseSetting(setting string) (folder string, s server, err error) {
 	switch strings.ToLower(scheme) {
 	case "maildir":
 		if folder = strings.TrimPrefix(rest, "//"); strings.TrimSpace(folder) == "" {
-			err = badSetting(setting, "names no folder", "maildir:mail")
+			err = badSetting(setting, "has no folder", "maildir:mail")
 		}
 	case "smtp", "smtps", "smtp+insecure":
 		s, err = parseServer(setting)
 	default:
-		err = badSetting(setting, "names no way to send mail that is known here", "maildir:mail")
+		err = badSetting(setting, "does not start with smtp://, smtps://, smtp+insecure:// or maildir:", "maildir:mail")
 	}
 	return folder, s, err
 }
@@ -101,7 +101,7 @@ func (s server) address() string { return net.JoinHostPort(s.host, strconv.Itoa(
 func parseServer(setting string) (server, error) {
 	u, err := url.Parse(strings.TrimSpace(setting))
 	if err != nil {
-		return server{}, badSetting(setting, "is not an address (write signs such as @ : / # in a password as %40 %3A %2F %23)", exampleServer)
+		return server{}, badSetting(setting, "is not a valid URL (write @ : / # in a password as %40 %3A %2F %23)", exampleServer)
 	}
 	var s server
 	switch strings.ToLower(u.Scheme) {
@@ -113,15 +113,15 @@ func parseServer(setting string) (server, error) {
 		s.security, s.port = plain, 25
 	}
 	if s.host, err = toASCII(u.Hostname()); err != nil || s.host == "" {
-		return server{}, badSetting(setting, "names no host", exampleServer)
+		return server{}, badSetting(setting, "has no host", exampleServer)
 	}
 	if p := u.Port(); p != "" {
 		if s.port, err = strconv.Atoi(p); err != nil || s.port < 1 || s.port > 65535 {
-			return server{}, badSetting(setting, "has a port that is no port", exampleServer)
+			return server{}, badSetting(setting, "has an invalid port", exampleServer)
 		}
 	}
 	if strings.Trim(u.Path, "/") != "" || u.RawQuery != "" || u.Fragment != "" {
-		return server{}, badSetting(setting, "has more after the host and port than belongs there", exampleServer)
+		return server{}, badSetting(setting, "has more than a host and a port", exampleServer)
 	}
 	if u.User != nil {
 		s.user = u.User.Username()

@@ -37,7 +37,7 @@ func NewDKIMKey(domain, selector string, now time.Time) (digest.DKIMKey, error) 
 		err = checkKeyNames(k)
 	}
 	if suffix, official := publicsuffix.PublicSuffix(k.Domain); err == nil && official && suffix == k.Domain {
-		err = fmt.Errorf("%s belongs to everyone who has a domain below it; give yours, such as example.%[1]s", k.Domain)
+		err = fmt.Errorf("anyone can register a domain under %s; use your own, such as example.%[1]s", k.Domain)
 	}
 	if err != nil {
 		return digest.DKIMKey{}, &digest.Error{Kind: digest.Invalid, Message: err.Error()}

@@ -180,14 +180,6 @@ func (t *smtpTransport) Close() error {
 // DialFunc opens a network connection, as net.Dialer.DialContext does.
 type DialFunc func(ctx context.Context, network, address string) (net.Conn, error)
 
-// quietReason keeps what a network error says but not which of our own ports it used.
-func quietReason(err error) string {
-	if op, ok := errors.AsType[*net.OpError](err); ok && op.Err != nil {
-		return op.Op + ": " + op.Err.Error()
-	}
-	return strings.TrimSpace(err.Error())
-}
-
 // connect dials, greets, encrypts and logs in, all by go-mail, which closes nothing
 // when a step fails: that is done here. Every failure is the route's.
 func (t *smtpTransport) connect(outer context.Context) (*smtpConn, error) {
@@ -302,7 +294,10 @@ func (t *smtpTransport) connectError(ctx context.Context, err error) error {
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		err = errors.New("no answer in " + t.o.DialTimeout.String())
 	}
-	e.Err = fmt.Errorf("mail server %s: %s", t.server.address(), shorten(digest.OneLine(quietReason(err)), maxReplyText))
+	if what, todo, ok := t.server.diagnoseOffer(err.Error()); ok {
+		err = errors.New(what + "; " + todo)
+	}
+	e.Err = fmt.Errorf("mail server %s: %s", t.server.address(), shorten(digest.OneLine(digest.Bare(err).Error()), maxReplyText))
 	return e
 }
 

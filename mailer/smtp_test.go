@@ -145,7 +145,7 @@ func TestDroppedInTheBody(t *testing.T) {
 			n := len(s.conns)
 			s.mu.Unlock()
 			if n == 0 {
-				return errors.New("given up")
+				return errors.New("dead")
 			}
 		}
 	}
@@ -416,6 +416,9 @@ func TestEncryptionAndLogin(t *testing.T) {
 		_, err := tr.Send(t.Context(), envelope(), mustCompose(t, sample()), noDot)
 		if got := outcome(err); got != test.want {
 			t.Errorf("%s: %v, want %s", test.setting, err, test.want)
+		}
+		if err != nil && strings.Contains(err.Error(), "TLSMandatory") {
+			t.Errorf("the error has words of the library: %v", err)
 		}
 		if err != nil && (strings.Contains(err.Error(), "wrong") || strings.Contains(err.Error(), "p@ss")) {
 			t.Errorf("the error shows the password: %v", err)

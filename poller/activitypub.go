@@ -47,7 +47,7 @@ func (s *session) address(h http.Header, method string, r *route) {
 		sign = f.signer.signRFC
 	}
 	if err := sign(h, method, r.url, s.poller.now()); err != nil {
-		s.poller.log.Warn("a request could not be signed", "url", s.shown(*r), "err", err)
+		s.poller.log.Warn("cannot sign a request", "url", s.shown(*r), "err", err)
 	}
 }
 
@@ -204,7 +204,7 @@ func (s *search) byPage(ctx context.Context, who person) (Result, bool) {
 
 // instead says that an account is read by another feed than its outbox.
 func (s *search) instead(who person, found Result, why error) Result {
-	s.poller.log.Warn("an account is read by its RSS feed, not by ActivityPub", "account", who.shown(), "feed", digest.AddressWithoutCredentials(found.Feed.URL), "why", why)
+	s.poller.log.Warn("using an account's RSS feed instead of ActivityPub", "account", who.shown(), "feed", digest.AddressWithoutCredentials(found.Feed.URL), "why", why)
 	return found
 }
 

@@ -25,7 +25,7 @@ const (
 
 // asksActor reports whether a poll of an outbox asks for its actor too.
 func asksActor(f digest.Feed, now time.Time) bool {
-	if f.Stays || f.LastOKAt.IsZero() {
+	if f.MoveUndone || f.LastOKAt.IsZero() {
 		return false
 	}
 	return f.MovedTo != "" || now.Sub(f.NewestAt) > quietAccount && (now.Unix()/int64(oneDay/time.Second)+int64(f.ID))%actorDays == 0

@@ -82,7 +82,7 @@ func TestAccountStays(t *testing.T) {
 		s.asked("/users/ann draft", "/users/bea draft", "/users/ann/outbox?page=true draft")
 	}
 	for why, change := range map[string]func(*digest.Feed, time.Time){
-		"taken back": func(f *digest.Feed, _ time.Time) { f.Stays = true },
+		"taken back": func(f *digest.Feed, _ time.Time) { f.MoveUndone = true },
 		"it posts":   func(f *digest.Feed, now time.Time) { f.NewestAt = now },
 	} {
 		s, r := newMoved(t, `["https://social.example/users/ann"]`)

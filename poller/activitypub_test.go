@@ -286,7 +286,7 @@ func TestFediverseMoves(t *testing.T) {
 func TestFediverseLeadsNotHome(t *testing.T) {
 	s := &search{session: New(Options{NoWait: true, AllowNetworks: loopback()}).newSession(digest.Feed{}, 1), known: nobody}
 	s.led = true
-	if _, err := s.actor(context.Background(), &person{}, "http://127.0.0.1:1/users/ann"); err == nil || !strings.Contains(err.Error(), "public") {
+	if _, err := s.actor(context.Background(), &person{}, "http://127.0.0.1:1/users/ann"); err == nil || !strings.Contains(err.Error(), "is private") {
 		t.Errorf("asked: %v", err)
 	}
 }

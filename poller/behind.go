@@ -89,7 +89,7 @@ func (t *trail) nothing(address string) (Result, error) {
 	}
 	if len(t.rejected) == 0 && t.shows != "" {
 		return Result{}, searchError(nil, digest.Refuse(digest.Invalid,
-			"no feed at %s: it is a web page that offers none; %s shows posts, try that address",
+			"no feed at %s: the page offers none, but %s has posts; try that address",
 			oneLine(t.named(address)), oneLine(t.shows)))
 	}
 	return Result{}, noneWorks(oneLine(t.named(address)), t.rejected)
@@ -267,7 +267,7 @@ func (s *search) podcast(ctx context.Context, asked, lookup, abroad string) (Res
 	}
 	if address == "" {
 		return Result{}, searchError(nil, digest.Refuse(digest.Invalid,
-			"no feed at %s: Apple names none for this podcast; look for one at the podcast's own site", oneLine(asked)))
+			"no feed at %s: Apple offers none for this podcast; try the podcast’s own site", oneLine(asked)))
 	}
 	found, doc, err := s.try(ctx, address)
 	switch {

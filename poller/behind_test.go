@@ -98,19 +98,19 @@ func TestFindSaysWhy(t *testing.T) {
 		says   string
 	}{
 		{"the only one is missing", map[string]string{"/": page("/old.xml")}, "/",
-			"its only feed, HOST/old.xml, answers 404 Not Found"},
+			"its only feed, HOST/old.xml, cannot be read: 404 Not Found"},
 		{"the only one is a page", map[string]string{"/": page("/old.xml"), "/old.xml": page()}, "/",
-			"its only feed, HOST/old.xml, cannot be read: it is a web page"},
+			"its only feed, HOST/old.xml, cannot be read: a web page"},
 		{"a visible link", map[string]string{"/": linking("", `<a href=/news.rss>RSS</a>`)}, "/",
-			"its only feed, HOST/news.rss, answers 404 Not Found"},
+			"its only feed, HOST/news.rss, cannot be read: 404 Not Found"},
 		{"several", map[string]string{"/": page("/a", "/b")}, "/",
-			"none of the 2 feeds that it names can be read; the first, HOST/a: 404 Not Found"},
+			"none of its 2 feeds can be read; the first, HOST/a: 404 Not Found"},
 		{"words alone are no offer", map[string]string{"/": linking("", `<a href=/help>What is RSS?</a>`),
-			"/help": page()}, "/", "it is a web page that offers none"},
+			"/help": page()}, "/", "the page offers none"},
 		{"marked, without posts", map[string]string{"/": linking("",
-			`<div class="h-feed"><h1 class="p-name">Soon</h1></div>`)}, "/", "it is a web page that offers none"},
+			`<div class="h-feed"><h1 class="p-name">Soon</h1></div>`)}, "/", "the page offers none"},
 		{"a front page of posts", map[string]string{"/2026/one": linking("", ""), "/": linking("", markedPosts)},
-			"/2026/one", "it is a web page that offers none; HOST/ shows posts, try that address"},
+			"/2026/one", "the page offers none, but HOST/ has posts; try that address"},
 	}
 	for _, test := range tests {
 		s := newSite(t, paths(test.bodies))

@@ -28,11 +28,11 @@ func formatName(kind string) any {
 	kind = strings.ToLower(kind)
 	switch {
 	case kind == string(feed.HFeed):
-		return catalogue.Key("the page itself")
+		return catalogue.Key("this page")
 	case kind == string(feed.ATProto):
-		return catalogue.Key("an account of Bluesky")
+		return catalogue.Key("Bluesky account")
 	case kind == string(feed.ActivityStreams):
-		return catalogue.Key("an account of the fediverse")
+		return catalogue.Key("fediverse account")
 	case strings.Contains(kind, "atom"):
 		return "Atom"
 	case kind == string(feed.RDF), strings.Contains(kind, "rdf"):

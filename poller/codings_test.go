@@ -109,13 +109,13 @@ func TestS13_SpoiltCodings(t *testing.T) {
 		r := newReader(t, s.url("/feed"))
 		for cut := 1; cut < len(whole); cut++ {
 			s.says(200, string(whole[:cut]), "Content-Encoding: "+coding)
-			if r.want(Failed); r.feed.LastError != "the body was cut short" {
+			if r.want(Failed); r.feed.LastError != "the response was incomplete" {
 				t.Fatalf("%s cut after %d of %d: %s", coding, cut, len(whole), r.feed.LastError)
 			}
 		}
 		for _, wrong := range []string{atom(1), "x", strings.Repeat("\xff", 100)} {
 			s.says(200, wrong, "Content-Encoding: "+coding)
-			if r.want(Failed); !strings.Contains(r.feed.LastError, "not the "+coding+" it claims to be") && r.feed.LastError != "the body was cut short" {
+			if r.want(Failed); !strings.Contains(r.feed.LastError, "not the "+coding+" it claims to be") && r.feed.LastError != "the response was incomplete" {
 				t.Errorf("%s that is %.10q: %s", coding, wrong, r.feed.LastError)
 			}
 		}

@@ -57,7 +57,7 @@ func TestS29_CirclesWithCookies(t *testing.T) {
 			return reply(r, 302, "", "Location: /feed", "Set-Cookie: "+test.cookie(n))
 		})
 		r := newReader(t, s.url("/feed"))
-		if r.want(Failed); r.feed.LastError != "redirected in a circle" || len(s.log()) != test.want {
+		if r.want(Failed); r.feed.LastError != "redirect loop" || len(s.log()) != test.want {
 			t.Errorf("%s: %d requests: %s", why, n, r.feed.LastError)
 		}
 	}

@@ -37,9 +37,16 @@ func (t *pollError) Error() string { return t.text }
 
 // What Illness knows errors by.
 const (
-	noSuchHost     = string(digest.Words("there is no host of that name"))
+	noSuchHost     = string(digest.Words("no such host"))
 	badCertificate = "the certificate is not valid: "
-	byRobots       = string(digest.Words("the site's robots.txt asks this program not to read it"))
+	byRobots       = string(digest.Words("the site's robots.txt disallows this program"))
+)
+
+// The same errors in the words of older versions. Databases keep them, and nothing polls a dead feed again.
+const (
+	formerNoSuchHost = "there is no host of that name"
+	formerByRobots   = "the site's robots.txt asks this program not to read it"
+	formerNotPublic  = "refused: the address is not public; whoever runs this reader can allow its network"
 )
 
 // noAnswer tells why there was no answer at all.
@@ -51,8 +58,8 @@ func noAnswer(err error, connected bool, timeout time.Duration) *pollError {
 // badBody tells why a body could not be used.
 func badBody(err error, status int, timeout time.Duration) *pollError {
 	text := describe(err, true, timeout)
-	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		text = string(digest.Words("the body was cut short"))
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, syscall.ECONNRESET) {
+		text = string(digest.Words("the response was incomplete"))
 	}
 	return &pollError{failure: failure{status: status}, text: text}
 }
@@ -65,8 +72,6 @@ func badStatus(a *answer) *pollError {
 	switch said := feed.ATProtoProblem(a.body); {
 	case a.status == http.StatusBadRequest && said != "":
 		t.text = fmt.Sprintf("its service says: %s (%d)", oneLine(said), a.status)
-	case a.status == http.StatusNotModified:
-		t.text = string(digest.Words("304 Not Modified, without having been asked whether it was"))
 	case strings.EqualFold(a.header.Get("Cf-Mitigated"), "challenge"):
 		t.text += ", blocked by the site's protection against bots"
 	case t.waitSaid && t.wait > 0:
@@ -99,21 +104,19 @@ func describe(err error, connected bool, timeout time.Duration) string {
 	case errors.Is(err, errNotPublic), errors.Is(err, errPort):
 		return innermost(err).Error()
 	case isTimeout(err) && !connected:
-		return string(digest.Words("could not connect in time"))
+		return string(digest.Words("connection timed out"))
 	case isTimeout(err):
 		return fmt.Sprintf("no complete answer within %s", timeout)
 	case errors.Is(err, syscall.ECONNREFUSED):
 		return string(digest.Words("connection refused"))
-	case errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE):
-		return string(digest.Words("the connection was reset"))
 	case errors.Is(err, syscall.EHOSTUNREACH), errors.Is(err, syscall.ENETUNREACH):
 		return string(digest.Words("no route to the host"))
-	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-		return string(digest.Words("the connection was closed before the answer"))
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE):
+		return string(digest.Words("the connection was closed before the response"))
 	}
 	text := strings.TrimPrefix(innermost(err).Error(), "net/http: ")
 	if strings.Contains(text, "response header") && strings.Contains(text, "exceeded") || strings.Contains(text, "header list larger") {
-		return string(digest.Words("the header of the answer is larger than 64 kB"))
+		return string(digest.Words("the response header is larger than 64 kB"))
 	}
 	return oneLine(strings.TrimPrefix(text, "HTTP/1.x transport connection broken: "))
 }
@@ -126,7 +129,7 @@ func describeName(err error) string {
 	case e.IsNotFound:
 		return noSuchHost
 	}
-	return string(digest.Words("the host's name could not be looked up"))
+	return string(digest.Words("DNS lookup failed"))
 }
 
 func describeTLS(err error) string {
@@ -134,7 +137,7 @@ func describeTLS(err error) string {
 		return oneLine(badCertificate + e.Err.Error())
 	}
 	if _, ok := errors.AsType[tls.RecordHeaderError](err); ok {
-		return string(digest.Words("the site does not speak TLS on this port"))
+		return string(digest.Words("the site does not support TLS on this port"))
 	}
 	return ""
 }

@@ -37,7 +37,7 @@ type validators struct {
 func validatorsOf(f digest.Feed) validators {
 	return validators{
 		etag: f.ETag, lastModified: f.LastModified, url: f.ValidatorURL,
-		since: f.ParsedAt, byDate: f.ByDate, withheld: f.Doubted || f.Conditional == digest.Lies,
+		since: f.ParsedAt, byDate: f.ByDate, withheld: f.ValidatorsDoubted || f.Conditional == digest.Lies,
 	}
 }
 
@@ -161,7 +161,7 @@ func (s *session) mayAsk(ctx context.Context, r route) error {
 // ask sends one request when it is its turn, and reads the answer.
 func (s *session) ask(ctx context.Context, method string, r route) (*answer, error) {
 	if s.left <= 0 {
-		return nil, &pollError{text: string(digest.Words("the answers took too long, all together"))}
+		return nil, &pollError{text: string(digest.Words("the responses took too long in total"))}
 	}
 	leave, err := s.acquire(s.waiting(ctx), r.host())
 	if err != nil {

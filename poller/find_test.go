@@ -149,7 +149,7 @@ func TestFindGuesses(t *testing.T) {
 
 // TestFindStops: a site that has had enough is not asked for the rest.
 func TestFindStops(t *testing.T) {
-	for status, why := range map[int]string{401: "it asks for a password (401)", 403: "Forbidden", 429: "Too Many Requests", 503: "Service Unavailable"} {
+	for status, why := range map[int]string{401: "it needs a password (401)", 403: "Forbidden", 429: "Too Many Requests", 503: "Service Unavailable"} {
 		s := newSite(t, func(r request) string {
 			if r.target == "/" {
 				return reply(r, 200, page("/a", "/b"))

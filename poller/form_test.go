@@ -49,7 +49,7 @@ func TestPostForm(t *testing.T) {
 	}{
 		"/good":   {FormAnswer{Status: 202}, "POST /good" + sent},
 		"/307":    {FormAnswer{Status: 202}, "POST /307" + sent + "|POST /308" + sent + "|POST /good" + sent},
-		"/circle": {FormAnswer{Why: "redirected in a circle"}, "POST /circle" + sent},
+		"/circle": {FormAnswer{Why: "redirect loop"}, "POST /circle" + sent},
 		"/302":    {FormAnswer{Status: 302, Why: "answered 302"}, "POST /302" + sent},
 		"/bad":    {FormAnswer{Status: 400, Why: "answered 400: no such topic"}, "POST /bad" + sent},
 	} {

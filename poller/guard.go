@@ -17,13 +17,15 @@ import (
 
 // errNotPublic is all that is said of an address that may not be asked: not
 // which one it was.
-var errNotPublic = errors.New(string(digest.Words("refused: the address is not public; whoever runs this reader can allow its network")))
+var errNotPublic = errors.New(string(digest.Words("not allowed: the address is private; the operator can allow its network")))
 
 // IsNotPublic reports whether an error says that an address is not public.
-func IsNotPublic(err error) bool { return strings.Contains(err.Error(), errNotPublic.Error()) }
+func IsNotPublic(err error) bool {
+	return strings.Contains(err.Error(), errNotPublic.Error()) || strings.Contains(err.Error(), formerNotPublic)
+}
 
 // errPort is said of a port that a feed has no business on.
-var errPort = errors.New(string(digest.Words("refused: feeds are asked on ports 80, 443 and those from 1024 on")))
+var errPort = errors.New(string(digest.Words("not allowed: feeds may use ports 80, 443, and 1024 and above")))
 
 const (
 	dialTimeout  = 10 * time.Second // for all addresses of a name together

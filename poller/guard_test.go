@@ -183,8 +183,8 @@ func TestI7_Rebinding(t *testing.T) {
 
 func TestNamesThatDoNotResolve(t *testing.T) {
 	for says, err := range map[string]error{
-		"there is no host of that name":          &net.DNSError{Err: "no such host", Name: "a.example", Server: "10.0.0.53:53", IsNotFound: true},
-		"the host's name could not be looked up": &net.DNSError{Err: "timeout", Name: "a.example", Server: "10.0.0.53:53", IsTimeout: true},
+		"no such host":      &net.DNSError{Err: "no such host", Name: "a.example", Server: "10.0.0.53:53", IsNotFound: true},
+		"DNS lookup failed": &net.DNSError{Err: "timeout", Name: "a.example", Server: "10.0.0.53:53", IsTimeout: true},
 	} {
 		r := through(t, "http://a.example/feed", func() ([]netip.Addr, error) { return nil, err })
 		if r.want(Failed); r.feed.LastError != says || r.feed.LastStatus != 0 {

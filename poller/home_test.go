@@ -192,7 +192,7 @@ func TestI7_NameThatTurnsHome(t *testing.T) {
 	n.home.says(302, "", "Location: http://outside.example/feed")
 	n.want(Changed)
 	n.p.Close()
-	if n.want(Unchanged); n.feed.Outside {
+	if n.want(Unchanged); n.feed.PublicOnly {
 		t.Error("a feed that begins at home counts as one of the Internet")
 	}
 }

@@ -34,7 +34,7 @@ func LastFailure(f digest.Feed) digest.Illness {
 		return digest.Unreadable
 	case s == http.StatusUnauthorized:
 		return digest.NeedsPassword
-	case s == http.StatusForbidden, s == 0 && f.LastError == byRobots:
+	case s == http.StatusForbidden, s == 0 && (f.LastError == byRobots || f.LastError == formerByRobots):
 		return digest.Refused
 	case s == http.StatusNotFound, s == http.StatusGone:
 		return digest.NotThere
@@ -44,7 +44,7 @@ func LastFailure(f digest.Feed) digest.Illness {
 		return digest.ServerFails
 	case s == 0 && strings.HasPrefix(f.LastError, badCertificate):
 		return digest.BadCertificate
-	case s == 0 && f.LastError == noSuchHost:
+	case s == 0 && (f.LastError == noSuchHost || f.LastError == formerNoSuchHost):
 		return digest.NoHost
 	case s == 0:
 		return digest.NoAnswer

@@ -21,14 +21,16 @@ func TestIllness(t *testing.T) {
 		{200, "XML syntax error on line 1", digest.Unreadable},
 		{401, "401 Unauthorized", digest.NeedsPassword},
 		{403, "403 Forbidden", digest.Refused},
-		{0, "the site's robots.txt asks this program not to read it", digest.Refused},
+		{0, "the site's robots.txt disallows this program", digest.Refused},
 		{404, "404 Not Found", digest.NotThere}, {410, "410 Gone", digest.NotThere},
 		{429, "429 Too Many Requests", digest.Limited},
 		{500, "500 Internal Server Error", digest.ServerFails}, {503, "503 Service Unavailable, asked to wait 4 hours", digest.ServerFails},
 		{0, "the certificate is not valid: x509: certificate has expired", digest.BadCertificate},
-		{0, "there is no host of that name", digest.NoHost},
+		{0, "no such host", digest.NoHost},
+		{0, "there is no host of that name", digest.NoHost}, // by an older version
+		{0, "the site's robots.txt asks this program not to read it", digest.Refused},
 		{0, "connection refused", digest.NoAnswer},
-		{301, "redirected in a circle", digest.OtherIllness}, {418, "418 I'm a teapot", digest.OtherIllness},
+		{301, "redirect loop", digest.OtherIllness}, {418, "418 I'm a teapot", digest.OtherIllness},
 	} {
 		if got := Illness(failing(test.status, test.text), now); got != test.want {
 			t.Errorf("%d %s: %q, want %q", test.status, test.text, got, test.want)

@@ -107,4 +107,6 @@ func folded(s string) string { return strings.ToLower(strings.Join(strings.Field
 const (
 	notFeed = "the answer is not a feed but "
 	webPage = "a web page"
+
+	formerList = "a list of subscriptions (OPML)" // in databases of older versions: OPML
 )

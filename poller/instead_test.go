@@ -214,7 +214,7 @@ func TestRefreshToAnotherSite(t *testing.T) {
 	for _, stays := range []bool{false, true} {
 		s, r := made(t, nil, map[string]string{})
 		s.answers(paths(map[string]string{"/feed": refreshing("0;url=" + elsewhere.url("/new"))}))
-		r.feed.Stays = stays
+		r.feed.MoveUndone = stays
 		result := r.poll()
 		if moved := result.Outcome == Changed && r.feed.MovedTo == elsewhere.url("/new"); moved == stays {
 			t.Errorf("stays %v: %s: %+v", stays, result.Message, r.feed)

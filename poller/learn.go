@@ -14,7 +14,7 @@ import (
 // truth, a real GET once in a while guards against one that is stuck.
 func headFirst(f digest.Feed, mode HeadMode, now time.Time) bool {
 	switch {
-	case f.ParsedAt.IsZero(), f.ETag == "" && f.LastModified == "", f.Doubted, f.Conditional == digest.Lies, mode == HeadNever:
+	case f.ParsedAt.IsZero(), f.ETag == "" && f.LastModified == "", f.ValidatorsDoubted, f.Conditional == digest.Lies, mode == HeadNever:
 		return false
 	case f.Errors > 0:
 		return false // what is wrong shows in a GET alone, and it may be the HEAD
@@ -66,7 +66,7 @@ func refuseHead(f *digest.Feed, now time.Time) {
 // no use either, unless they have been before: then someone touched a file (S6).
 func (p *poll) learnFromGET(a *answer, changed bool) {
 	switch {
-	case p.feed.Doubted:
+	case p.feed.ValidatorsDoubted:
 		p.settleDoubt(a, changed)
 		return
 	case p.feed.Conditional == digest.Lies && p.compare(a.header, a.received) == different:
@@ -92,7 +92,7 @@ func (p *poll) learnFromGET(a *answer, changed bool) {
 // conditions: another one under the same validators proves that they lie (S36).
 // From then on none is sent, until they change.
 func (p *poll) settleDoubt(a *answer, changed bool) {
-	p.feed.Doubted = false
+	p.feed.ValidatorsDoubted = false
 	if changed && a.address == p.validators.url && p.compare(a.header, a.received) == same {
 		p.feed.Conditional = digest.Lies
 		headUseless(&p.feed, a.received)

@@ -28,7 +28,7 @@ func TestHeadFirst(t *testing.T) {
 		{"no validators", known(func(f *digest.Feed) { f.ETag = "" }), false, false, false},
 		{"only Last-Modified", known(func(f *digest.Feed) { f.ETag, f.LastModified = "", monday }), true, true, false},
 		{"nothing known", known(nil), true, true, false},
-		{"in doubt", known(func(f *digest.Feed) { f.Doubted = true }), false, false, false},
+		{"in doubt", known(func(f *digest.Feed) { f.ValidatorsDoubted = true }), false, false, false},
 		{"conditional GET works", known(func(f *digest.Feed) { f.Conditional = digest.Works }), false, true, false},
 		{"HEAD works, GET not tried", known(func(f *digest.Feed) { f.Head = digest.Works }), false, true, false},
 		{"only HEAD works", known(func(f *digest.Feed) { f.Head, f.Conditional = digest.Works, digest.Useless }), true, true, false},

@@ -87,7 +87,7 @@ func TestTooLongDocument(t *testing.T) {
 			"the body is larger than 12 MiB"},
 		"only a short one is allowed": {rss, "", maxBody, "the body is larger than 10 MiB"},
 		"it is cut short": {string(pack(t, []byte(rss), "gzip")[:9000]), "Content-Encoding: gzip", 0,
-			"the body was cut short"},
+			"the response was incomplete"},
 		"no post in its first half": {longFeed(rssBegin, "<p>TEXT</p>", rssEnd, 200), "", 0,
 			"the body is larger than 10 MiB"},
 		"JSON without posts": {longFeed(`{"items":{"a":["`, "TEXT", `"]}}`, 200), "", 0,

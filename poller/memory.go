@@ -29,7 +29,7 @@ const (
 
 // errNoRoom ends a poll for whose document there was no memory. Nothing is held
 // against its feed.
-var errNoRoom = errors.New(string(digest.Words("too many large documents come at once")))
+var errNoRoom = errors.New(string(digest.Words("too many other documents are being parsed")))
 
 // A memory is what bodies, and what was found in them, may have of it at once, in bytes.
 // Where it is used up, the largest bodies wait: the smallest that waits is the first that

@@ -234,7 +234,7 @@ func TestReadsOnNotHome(t *testing.T) {
 	s := New(Options{NoWait: true, AllowNetworks: loopback()}).newSession(digest.Feed{}, 1)
 	on := &readingOn{session: s, first: &answer{}}
 	if _, err := on.readAt(context.Background(), "http://127.0.0.1:1/users/ann/1"); err == nil ||
-		!strings.Contains(err.Error(), "public") {
+		!strings.Contains(err.Error(), "is private") {
 		t.Errorf("a request to a private network: %v", err)
 	}
 }

@@ -11,44 +11,34 @@ import (
 // are in UTC.
 func NewsWords(n digest.News, now time.Time) catalogue.Sayable {
 	said := newsWay(n, now)
-	switch {
-	case !n.TrustedAt.IsZero():
-		return catalogue.Key("%s, %s saved").With(said, polls(n))
-	case n.SavedPolls > 0:
-		return catalogue.Key("%s; %s saved while it was left to its hubs").With(said, polls(n))
+	if !n.TrustedAt.IsZero() || n.SavedPolls > 0 {
+		return catalogue.Key("%s, %s saved").With(said, catalogue.Key("%d polls").With(n.SavedPolls))
 	}
 	return said
 }
-
-func polls(n digest.News) catalogue.Sayable { return catalogue.Key("%d polls").With(n.SavedPolls) }
 
 // newsWay is what NewsWords says without what was saved.
 func newsWay(n digest.News, now time.Time) catalogue.Sayable {
 	way, since := n.Way(now)
 	switch {
-	case way == digest.ByCloud:
-		return catalogue.Key("its rssCloud server says when there is some (since %s; %s, the last %s), else it is found by polls").
+	case way == digest.ByCloud, way == digest.ByPing:
+		return catalogue.Key("pings announce new posts (since %s; %s, the last %s); polls find the rest").
 			With(minute(since), times(n.Pings), minute(n.LastPingAt))
-	case way == digest.ByPing:
-		return catalogue.Key("a ping says when there is some (since %s; %s, the last %s), else it is found by polls").
-			With(minute(since), times(n.Pings), minute(n.LastPingAt))
-	case way == digest.ByPoll && n.CloudUntil.After(now):
-		return catalogue.Key("found by polls; its rssCloud server has promised to say when there is some, and has not done so yet")
-	case way == digest.ByPoll && n.ExpiresAt.After(now):
-		return catalogue.Key("found by polls; a hub has promised to push it since %s, and has not done so yet").With(minute(n.PushedSince))
+	case way == digest.ByPoll && n.ExpiresAt.After(now) && !n.CloudUntil.After(now):
+		return catalogue.Key("polls find new posts; its hub confirmed a subscription at %s but has pushed nothing yet").With(minute(n.PushedSince))
 	case way == digest.ByPoll && n.HubQuietUntil.After(now):
-		return catalogue.Key("found by polls; its hub confirmed none of the latest requests, and gets no more before %s").With(minute(n.HubQuietUntil))
+		return catalogue.Key("polls find new posts; its hub did not confirm our subscription; next attempt after %s").With(minute(n.HubQuietUntil))
 	case way == digest.ByPoll:
-		return catalogue.Key("found by polls")
+		return catalogue.Key("polls find new posts")
 	}
-	pushed := catalogue.Key("pushed by its hub since %s (%s, the last %s)").With(minute(since), times(n.AllPushes), minute(n.LastPushAt))
+	pushed := catalogue.Key("its hub has pushed new posts since %s (%s, the last %s)").With(minute(since), times(n.AllPushes), minute(n.LastPushAt))
 	switch {
 	case !n.TrustedAt.IsZero():
-		return catalogue.Key("%s; left to it and polled once a week since %s").With(pushed, minute(n.TrustedAt))
+		return catalogue.Key("%s; polled once a week since %s").With(pushed, minute(n.TrustedAt))
 	case !n.MissedAt.IsZero() && now.Sub(n.MissedAt) < digest.Distrust:
-		return catalogue.Key("%s; polled as well, since it missed a post that a poll found at %s").With(pushed, minute(n.MissedAt))
+		return catalogue.Key("%s; also polled, because the hub missed a post that a poll found at %s").With(pushed, minute(n.MissedAt))
 	}
-	return catalogue.Key("%s; polled as well until it has pushed news %s").With(pushed, times(digest.TrustedPushes))
+	return catalogue.Key("%s; also polled until the hub has pushed posts %s").With(pushed, times(digest.TrustedPushes))
 }
 
 func times(n int) catalogue.Sayable { return catalogue.Key("%d times").With(n) }

@@ -16,15 +16,15 @@ func TestNewsWords(t *testing.T) {
 	trusted.Pushes, trusted.AllPushes, trusted.TrustedAt, trusted.SavedPolls = 2, 2, hour, 6
 	missed.MissedAt = hour
 	for want, news := range map[string]digest.News{
-		"found by polls": {},
-		"found by polls; a hub has promised to push it since 2026-11-20 11:00 UTC, and has not done so yet":                                                                      {ExpiresAt: now.Add(1), PushedSince: hour},
-		"a ping says when there is some (since 2026-11-20 10:00 UTC; 1 time, the last 2026-11-20 11:00 UTC), else it is found by polls":                                          {LastPingAt: hour, PingedSince: hour.Add(-time.Hour), Pings: 1},
-		"its rssCloud server says when there is some (since 2026-11-20 10:00 UTC; 2 times, the last 2026-11-20 11:00 UTC), else it is found by polls":                            {LastPingAt: hour, PingedSince: hour.Add(-time.Hour), Pings: 2, CloudUntil: now.Add(1)},
-		"found by polls; its hub confirmed none of the latest requests, and gets no more before 2026-11-20 13:00 UTC":                                                            {HubQuietUntil: now.Add(time.Hour)},
-		"found by polls; 3 polls saved while it was left to its hubs":                                                                                                            {SavedPolls: 3, HubQuietUntil: now},
-		"pushed by its hub since 2026-11-20 11:00 UTC (1 time, the last 2026-11-20 11:00 UTC); polled as well until it has pushed news 2 times":                                  pushed,
-		"pushed by its hub since 2026-11-20 11:00 UTC (2 times, the last 2026-11-20 11:00 UTC); left to it and polled once a week since 2026-11-20 11:00 UTC, 6 polls saved":     trusted,
-		"pushed by its hub since 2026-11-20 11:00 UTC (1 time, the last 2026-11-20 11:00 UTC); polled as well, since it missed a post that a poll found at 2026-11-20 11:00 UTC": missed,
+		"polls find new posts": {},
+		"polls find new posts; its hub confirmed a subscription at 2026-11-20 11:00 UTC but has pushed nothing yet":          {ExpiresAt: now.Add(1), PushedSince: hour},
+		"pings announce new posts (since 2026-11-20 10:00 UTC; 1 time, the last 2026-11-20 11:00 UTC); polls find the rest":  {LastPingAt: hour, PingedSince: hour.Add(-time.Hour), Pings: 1},
+		"pings announce new posts (since 2026-11-20 10:00 UTC; 2 times, the last 2026-11-20 11:00 UTC); polls find the rest": {LastPingAt: hour, PingedSince: hour.Add(-time.Hour), Pings: 2, CloudUntil: now.Add(1)},
+		"polls find new posts; its hub did not confirm our subscription; next attempt after 2026-11-20 13:00 UTC":            {HubQuietUntil: now.Add(time.Hour)},
+		"polls find new posts, 3 polls saved": {SavedPolls: 3, HubQuietUntil: now},
+		"its hub has pushed new posts since 2026-11-20 11:00 UTC (1 time, the last 2026-11-20 11:00 UTC); also polled until the hub has pushed posts 2 times":                                   pushed,
+		"its hub has pushed new posts since 2026-11-20 11:00 UTC (2 times, the last 2026-11-20 11:00 UTC); polled once a week since 2026-11-20 11:00 UTC, 6 polls saved":                        trusted,
+		"its hub has pushed new posts since 2026-11-20 11:00 UTC (1 time, the last 2026-11-20 11:00 UTC); also polled, because the hub missed a post that a poll found at 2026-11-20 11:00 UTC": missed,
 	} {
 		if got := NewsWords(news, now).In(catalogue.English()); got != want {
 			t.Errorf("%s\nwant %s", got, want)

@@ -18,7 +18,7 @@ const (
 
 // errBusy ends a poll that came to a host which others keep asking. Nothing is
 // held against its feed.
-var errBusy = errors.New(string(digest.Words("the host that the feed leads to is being asked by others")))
+var errBusy = errors.New(string(digest.Words("the host it redirects to is busy with other polls")))
 
 // acquire waits until a request may go to host: no other worker asks it (S34), no
 // other poll of this process does, its pause is over, the minute is not a hot
@@ -99,7 +99,7 @@ func (s *session) lease(ctx context.Context, host string) (free func(time.Time),
 // free gives a host back, also at the end of the process.
 func (p *Poller) free(ctx context.Context, host, token string, at time.Time) {
 	if err := p.hosts.GiveBackHost(context.WithoutCancel(ctx), host, token, at); err != nil {
-		p.log.Warn("a host could not be given back; its lease ends by itself", "host", host, "err", err)
+		p.log.Warn("cannot release a host; its lease will expire", "host", host, "err", err)
 	}
 }
 

@@ -40,7 +40,7 @@ const (
 
 // errNoPlace ends a poll whose document nobody could read. Nothing is held
 // against its feed.
-var errNoPlace = errors.New(string(digest.Words("too many other documents are being read")))
+var errNoPlace = errors.New(string(digest.Words("too many other documents are being parsed")))
 
 // ErrOverran is the error of a document that was abandoned.
 var ErrOverran = errors.New(string(digest.Words("the document takes too long to read")))
@@ -82,7 +82,7 @@ func (p *Parsers) Do(ctx context.Context, size int, work func(ctx context.Contex
 	case <-limited.Done():
 		if r.abandon() && ctx.Err() == nil {
 			p.ever.Add(1)
-			p.log.Warn("what takes too long to read is abandoned", "bytes", size, "abandoned", len(p.abandoned))
+			p.log.Warn("abandoned a document that takes too long to read", "bytes", size, "abandoned", len(p.abandoned))
 		}
 		err = limited.Err()
 	}
@@ -112,7 +112,7 @@ func (p *Parsers) enter(ctx context.Context) error {
 }
 
 // errPanicked is the error of work that panicked.
-var errPanicked = errors.New(string(digest.Words("the document could not be read: it broke the parser, which is a fault of this program")))
+var errPanicked = errors.New(string(digest.Words("the document crashed the parser, which is a bug in this program")))
 
 // guarded does work, whose panic breaks nothing else.
 func guarded(ctx context.Context, work func(context.Context) error) (err error) {
@@ -166,7 +166,7 @@ func (p *Poller) Read(ctx context.Context, body []byte, contentType, address str
 func (p *Poller) ReadList(ctx context.Context, body []byte) (*feed.Document, error) {
 	read, err := p.parsers.document(ctx, len(body), func() (*feed.Document, error) { return feed.ReadList(body) })
 	if errors.Is(err, ErrOverran) {
-		wrong := digest.Refuse(digest.Invalid, "not a subscription list (OPML) but a file that takes too long to read")
+		wrong := digest.Refuse(digest.Invalid, "the document takes too long to read")
 		wrong.Err = err
 		return nil, wrong
 	}
@@ -200,7 +200,7 @@ func (r Result) Overran(was digest.Feed, now time.Time) Result {
 	fail(&was, failure{status: r.Status}, now)
 	was.LastAttemptAt = r.Feed.LastAttemptAt
 	was.LastError = ErrOverran.Error()
-	was.Standing = standing(was, r.Took)
+	was.Reliability = standing(was, r.Took)
 	dequeue(&was)
 	r.Feed, r.Outcome, r.Message = was, Failed, was.LastError
 	r.Document, r.Body = nil, nil
@@ -223,7 +223,7 @@ func kindName(k feed.Kind) string {
 	case feed.ActivityStreams:
 		return "an object of ActivityPub without posts"
 	case feed.OPML:
-		return "a list of subscriptions (OPML)"
+		return "OPML"
 	}
 	return string(k)
 }
@@ -253,7 +253,7 @@ func (s *session) inPlace(ctx context.Context, a *answer, read func() error) err
 		p.log.Error("parsing panicked", "address", s.shown(a.route), "err", err)
 		err = errPanicked
 	case errors.Is(err, ErrOverran):
-		p.log.Warn("a document takes too long to read", "address", s.shown(a.route), "bytes", len(a.body))
+		p.log.Warn("a document takes too long to parse", "address", s.shown(a.route), "bytes", len(a.body))
 	}
 	return &pollError{failure: failure{status: a.status}, text: err.Error()}
 }

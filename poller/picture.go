@@ -108,7 +108,7 @@ func (p *Poller) askPicture(ctx context.Context, r route) (*answer, error) {
 var (
 	errLargePicture = fmt.Errorf("the picture is larger than %d MiB", maxPicture>>20)
 	errPictureSize  = fmt.Errorf("the picture has no size, or more than %d megapixels or %d pixels a side", maxPixels/1_000_000, maxSide)
-	errNotPicture   = errors.New("what came is no picture")
+	errNotPicture   = errors.New("the response is not a picture")
 	errManyHops     = fmt.Errorf("redirected more than %d times", pictureHops)
 )
 

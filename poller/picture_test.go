@@ -174,7 +174,7 @@ func TestPictureRefusals(t *testing.T) {
 		{"redirected to a file", reply(request{}, 302, "", "Location: file:///etc/passwd"), digest.NotFound},
 		{"redirected to private addresses", reply(request{}, 302, "", "Location: http://10.0.0.1/i.png"), digest.NotFound},
 		{"redirected to a name of this machine", reply(request{}, 302, "", "Location: http://169.254.169.254/latest/meta-data"), digest.NotFound},
-		{"redirected in a circle", reply(request{}, 302, "", "Location: /"), digest.NotFound},
+		{"redirect loop", reply(request{}, 302, "", "Location: /"), digest.NotFound},
 		{"broken", reply(request{}, 500, png), digest.Unavailable},
 		{"cut short", "HTTP/1.1 200 X\r\nConnection: close\r\nContent-Length: 99\r\n\r\n" + png, digest.Unavailable},
 		{"no answer", "", digest.Unavailable},

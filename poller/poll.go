@@ -58,7 +58,7 @@ type poll struct {
 
 func (p *poll) run(ctx context.Context) {
 	r, err := p.begins()
-	r.mayBeHome = !p.feed.Outside // a name that was public does not lead home one day
+	r.mayBeHome = !p.feed.PublicOnly // a name that was public does not lead home one day
 	if err != nil {
 		p.failed(err)
 		return
@@ -66,7 +66,7 @@ func (p *poll) run(ctx context.Context) {
 	if speaksActivity(p.feed) {
 		p.askFediverse(ctx, p.feed.Host)
 	}
-	if p.feed.Stays {
+	if p.feed.MoveUndone {
 		p.stop = stayAt(p.feed.URL)
 	}
 	if p.fediverse != nil && asksActor(p.feed, p.poller.now()) {
@@ -328,7 +328,7 @@ func (p *poll) accept(a *answer, hash string) {
 // unchanged ends the poll. If a ping had said that there is news, the
 // validators are doubted (S36), unless the whole document has just come.
 func (p *poll) unchanged(a *answer, message string) {
-	p.feed.Doubted = p.feed.Doubted || !p.feed.PingedAt.IsZero() && a.received.Sub(p.feed.ParsedAt) > doubtAfter
+	p.feed.ValidatorsDoubted = p.feed.ValidatorsDoubted || !p.feed.PingedAt.IsZero() && a.received.Sub(p.feed.ParsedAt) > doubtAfter
 	p.succeeded(a)
 	noteTopic(&p.feed, a, nil)
 	p.outcome, p.message = Unchanged, message
@@ -340,7 +340,7 @@ func (p *poll) succeeded(a *answer) {
 	p.feed.FreshUntil = freshUntil(p.feed, a.header, a.body == nil, a.received)
 	p.feed.OwnInterval = OwnInterval(p.feed, a.received)
 	p.feed.NotBefore = after(a.received, a.wait)
-	p.feed.Outside = p.feed.Outside || !p.fromHome
+	p.feed.PublicOnly = p.feed.PublicOnly || !p.fromHome
 	was := p.feed.URL
 	noteMove(&p.feed, a)
 	p.nameMovedAccount(was)
@@ -384,7 +384,7 @@ func (p *poll) finish(f digest.Feed) Result {
 		dequeue(&p.feed)
 	}
 	if p.outcome != Stopped {
-		p.feed.Standing = standing(p.feed, p.took)
+		p.feed.Reliability = standing(p.feed, p.took)
 		p.noteAddress()
 		p.leave(&p.feed, f)
 	}

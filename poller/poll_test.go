@@ -45,9 +45,9 @@ func TestS13_BadAnswersChangeNothing(t *testing.T) {
 	tests := []struct {
 		why, answer, says string
 	}{
-		{"truncated", "HTTP/1.1 200 OK\r\nETag: \"2\"\r\nContent-Length: 5000\r\nConnection: close\r\n\r\n" + atom(2), "cut short"},
-		{"truncated chunks", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n5\r\n<feed\r\n", "cut short"},
-		{"truncated gzip", gzipped(atom(2), func(b string) string { return b[:len(b)-9] }), "cut short"},
+		{"truncated", "HTTP/1.1 200 OK\r\nETag: \"2\"\r\nContent-Length: 5000\r\nConnection: close\r\n\r\n" + atom(2), "incomplete"},
+		{"truncated chunks", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n5\r\n<feed\r\n", "incomplete"},
+		{"truncated gzip", gzipped(atom(2), func(b string) string { return b[:len(b)-9] }), "incomplete"},
 		{"no gzip", gzipped("", func(string) string { return atom(2) }), "not the gzip"},
 		{"unknown coding", answer200(atom(2), "Content-Encoding: compress"), "unknown coding: compress"},
 		{"coded thrice", answer200(atom(2), "Content-Encoding: gzip, gzip, gzip"), "3 times"},
@@ -57,13 +57,13 @@ func TestS13_BadAnswersChangeNothing(t *testing.T) {
 		{"HTML error page", answer200("<!doctype html><html><head><title>Sorry</title></head><body><p>Down.</p></body></html>", "Content-Type: text/html"), "web page"},
 		{"binary", answer200(string(zeros(500))), ""},
 		{"nothing", answer200(""), ""},
-		{"closed", "", "closed before the answer"},
+		{"closed", "", "closed before the response"},
 		{"not HTTP", "SSH-2.0-OpenSSH_9.2\r\n", "malformed HTTP"},
 		{"500", "HTTP/1.1 500 X\r\nETag: \"2\"\r\nContent-Length: 0\r\n\r\n", "500 Internal Server Error"},
 		{"404", "HTTP/1.1 404 X\r\nContent-Length: 0\r\n\r\n", "404 Not Found"},
 		{"204", "HTTP/1.1 204 X\r\nETag: \"2\"\r\n\r\n", "204 No Content"},
 		{"Cloudflare", "HTTP/1.1 403 X\r\nCf-Mitigated: challenge\r\nContent-Length: 0\r\n\r\n", "blocked by the site's protection"},
-		{"302 to nowhere", "HTTP/1.1 302 X\r\nContent-Length: 0\r\n\r\n", "nowhere"},
+		{"302 to nowhere", "HTTP/1.1 302 X\r\nContent-Length: 0\r\n\r\n", "not on the web"},
 		{"headers without end", "HTTP/1.1 200 OK\r\n" + strings.Repeat("X-Y: "+strings.Repeat("z", 990)+"\r\n", 100) + "\r\n", "header"},
 	}
 	for _, test := range tests {
@@ -238,7 +238,7 @@ func TestParserPanics(t *testing.T) {
 	s := newSite(t, conditional(atom(1), `"1"`, monday))
 	r := newReader(t, s.url("/feed"))
 	r.p.parse = nil // calling it panics
-	if r.want(Failed); !strings.Contains(r.feed.LastError, "fault of this program") {
+	if r.want(Failed); !strings.Contains(r.feed.LastError, "bug in this program") {
 		t.Error(r.feed.LastError)
 	}
 }

@@ -101,13 +101,13 @@ func (p *Poller) credentialOf(f digest.Feed) (c digest.Credential, found bool, e
 		return c, !c.IsEmpty(), nil
 	}
 	if p.open == nil {
-		return c, true, &pollError{text: string(digest.Words("there is no key for its password"))}
+		return c, true, &pollError{text: string(digest.Words("the key for its password is missing"))}
 	}
 	if c, err = p.open(f.Sealed); err != nil {
 		return c, true, &pollError{text: messageOf(err)}
 	}
 	if feed.Host(c.Address) != f.Host {
-		return c, true, &pollError{text: string(digest.Words("its password, as it is stored, is for another host; give it anew"))}
+		return c, true, &pollError{text: string(digest.Words("its stored password is for another host; enter it again"))}
 	}
 	return c, true, nil
 }
@@ -200,7 +200,7 @@ func (p *Poller) FindPrivate(ctx context.Context, c *digest.Credential) (Result,
 	}
 	if r, err := typed(found.Feed.URL); err != nil || r.origin() != s.private.origin {
 		found.Release()
-		return Result{}, searchError(nil, digest.Refuse(digest.Invalid, "the feed is at %s, and what you gave is for %s only; give the address of the feed itself",
+		return Result{}, searchError(nil, digest.Refuse(digest.Invalid, "the feed is at %s, but your password is for %s; enter the feed’s own address",
 			digest.Site(found.Feed.URL), digest.Site(c.Address)))
 	}
 	c.Address = found.Feed.URL

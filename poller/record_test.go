@@ -76,7 +76,7 @@ func TestS13_EndlessHeader(t *testing.T) {
 		s.answers(func(request) string {
 			return "HTTP/1.1 " + status + "\r\n" + strings.Repeat("X-A: "+strings.Repeat("a", 1000)+"\r\n", 10000)
 		})
-		if result := r.want(Failed); result.Message != "the header of the answer is larger than 64 kB" || result.Requests != 1 {
+		if result := r.want(Failed); result.Message != "the response header is larger than 64 kB" || result.Requests != 1 {
 			t.Errorf("%s: %s", status, result.Message)
 		}
 	}

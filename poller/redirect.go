@@ -64,6 +64,9 @@ func isRedirect(status int) bool {
 	return false
 }
 
+// notOnTheWeb is the error of a redirect without an address, or with one of another scheme.
+var notOnTheWeb = digest.Words("redirected to an address that is not on the web")
+
 // follow gives the route on from a redirect, or a pollError if it leads where no
 // feed may lead (S29).
 func (a *answer) follow() (route, error) {
@@ -72,7 +75,7 @@ func (a *answer) follow() (route, error) {
 	}
 	u, address, err := a.location()
 	if err != nil {
-		return refuse(digest.Words("redirected to nowhere"))
+		return refuse(notOnTheWeb)
 	}
 	r := route{url: u, address: address, seen: append(slices.Clip(a.seen), a.address), cookies: a.cookies,
 		mayBeHome: a.isHome}
@@ -86,11 +89,11 @@ func (a *answer) follow() (route, error) {
 	r.wait = max(a.wait, wait)
 	switch {
 	case !isWeb(u) || u.Host == "":
-		return refuse(digest.Words("redirected to something that is not a web address"))
+		return refuse(notOnTheWeb)
 	case a.url.Scheme == "https" && u.Scheme == "http":
 		return refuse(digest.Words("redirected from https to http"))
 	case isCircle:
-		return refuse(digest.Words("redirected in a circle"))
+		return refuse(digest.Words("redirect loop"))
 	case len(r.seen) > maxHops:
 		return refuse(digest.Words("redirected more than 10 times"))
 	}
@@ -131,7 +134,7 @@ func stayAt(address string) func(context.Context, string) error {
 		if feed.SameSite(address, to) {
 			return nil
 		}
-		return &pollError{text: "moved to " + digest.AddressWithoutCredentials(to) + ", and a reader wants what is at this address"}
+		return &pollError{text: "redirects to " + digest.AddressWithoutCredentials(to) + ", but a reader chose this address"}
 	}
 }
 

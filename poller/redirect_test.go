@@ -160,17 +160,17 @@ func TestS29_Refused(t *testing.T) {
 		requests int
 		says     string
 	}{
-		{"a circle", "/feed", 1, "circle"},
-		{"a circle of two", "/circle", 2, "circle"},
+		{"a circle", "/feed", 1, "loop"},
+		{"a circle of two", "/circle", 2, "loop"},
 		{"eleven hops", "/hop/1", 11, "more than 10 times"},
-		{"file", "file:///etc/passwd", 1, "not a web address"},
-		{"gopher", "gopher://x.example/", 1, "not a web address"},
-		{"data", "data:text/xml,<feed/>", 1, "not a web address"},
-		{"a private address", "http://10.0.0.1/feed", 1, "not public"},
-		{"the metadata service", "http://169.254.169.254/latest/", 1, "not public"},
-		{"no host", "http://", 1, "not a web address"},
-		{"nonsense", "http://[::1/", 1, "nowhere"},
-		{"a host with a zone", "http://ann:x@[fe80::1%25lo]/", 1, "not public"},
+		{"file", "file:///etc/passwd", 1, "not on the web"},
+		{"gopher", "gopher://x.example/", 1, "not on the web"},
+		{"data", "data:text/xml,<feed/>", 1, "not on the web"},
+		{"a private address", "http://10.0.0.1/feed", 1, "is private"},
+		{"the metadata service", "http://169.254.169.254/latest/", 1, "is private"},
+		{"no host", "http://", 1, "not on the web"},
+		{"nonsense", "http://[::1/", 1, "not on the web"},
+		{"a host with a zone", "http://ann:x@[fe80::1%25lo]/", 1, "is private"},
 	}
 	for _, test := range tests {
 		s := newSite(t, nil)

@@ -229,7 +229,7 @@ func (s *session) lookUpRobots(ctx context.Context, r route) (digest.Robots, err
 		return digest.Robots{}, err // not reached, or cut short: nothing was learned
 	}
 	if failed := reader.cache.SaveRobots(ctx, now); failed != nil {
-		s.poller.log.Warn("a robots.txt could not be stored", "origin", origin, "err", failed)
+		s.poller.log.Warn("cannot store a robots.txt", "origin", origin, "err", failed)
 	}
 	reader.remember(now)
 	return now, err

@@ -175,7 +175,7 @@ func TestRobotsRefuses(t *testing.T) {
 	if got := targets(s.log()); got != "GET/robots.txt" {
 		t.Errorf("asked: %s", got)
 	}
-	if f := r.feed; f.LastError != "the site's robots.txt asks this program not to read it" || f.NotBefore.Sub(r.watch.now()) != 7*day1 || f.LastStatus != 0 {
+	if f := r.feed; f.LastError != "the site's robots.txt disallows this program" || f.NotBefore.Sub(r.watch.now()) != 7*day1 || f.LastStatus != 0 {
 		t.Errorf("%+v", f)
 	}
 	s.answers(robotsAnd(says(200, ""), conditional(atom(1), `"1"`, monday)))
@@ -296,7 +296,7 @@ func TestRobotsFind(t *testing.T) {
 	s := newSite(t, robotsAnd(says(200, keepOut), conditional(atom(1), `"1"`, monday)))
 	r := newReader(t, s.url("/feed"), withRobots(&shelf{}))
 	_, err := find(r.p, t.Context(), s.url("/feed"))
-	if err == nil || !strings.Contains(err.Error(), "robots.txt asks this program not to read it") {
+	if err == nil || !strings.Contains(err.Error(), "robots.txt disallows this program") {
 		t.Error(err)
 	}
 	asked(t, s, "GET")

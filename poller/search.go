@@ -85,7 +85,7 @@ func (s *search) look(ctx context.Context, address string) (*answer, error) {
 		return nil, err
 	}
 	if bare, _ := digest.SplitCredential(address); bare != address { // a page shows the password to everyone
-		return nil, &pollError{text: string(digest.Words("the address holds a name and a password"))}
+		return nil, &pollError{text: string(digest.Words("the address contains a name and password"))}
 	}
 	r.mayBeHome = s.page == nil && !s.led || s.isHome // nobody typed the links of a page
 	s.host, s.freeAt, s.startedAt = r.host(), time.Time{}, time.Time{}

@@ -41,13 +41,13 @@ func notFound(address string, err error) error {
 		return searchError(err, digest.Refuse(digest.Unavailable, "%s was not read: %s; try again in a few minutes",
 			shown, err))
 	case !ok:
-		return searchError(err, digest.Refuse(digest.Unavailable, "interrupted while looking for a feed at %s", shown))
+		return searchError(err, digest.Refuse(digest.Unavailable, "the search for a feed at %s was interrupted; try again", shown))
 	case usable(t.status):
 		return searchError(nil, digest.Refuse(digest.Invalid, "no feed at %s: %s", shown, digest.Words(t.text)))
 	}
 	if t.needsPassword {
 		asks := digest.Refuse(digest.Unavailable, "could not read %s: %s", shown,
-			digest.Words("it asks for a password (401)"))
+			digest.Words("it needs a password (401)"))
 		return &SearchError{Cause: asks, NeedsPassword: true}
 	}
 	return searchError(nil, digest.Refuse(digest.Unavailable, "could not read %s: %s", shown, digest.Words(t.text)))
@@ -121,21 +121,16 @@ func asPollError(err error) (*pollError, bool) { return errors.AsType[*pollError
 func noneWorks(address string, offered []rejected) error {
 	if len(offered) == 0 {
 		return searchError(nil, digest.Refuse(digest.Invalid,
-			"no feed at %s: it is a web page that offers none; try the address of the feed itself", address))
+			"no feed at %s: the page offers none; try the address of the feed itself", address))
 	}
 	first := oneLine(digest.AddressWithoutCredentials(offered[0].url))
-	var why any = digest.Words("it is a web page")
-	t, ok := asPollError(offered[0].err)
-	if ok {
+	var why any = digest.Words("a web page")
+	if t, ok := asPollError(offered[0].err); ok {
 		why = digest.Words(t.text)
 	}
-	switch {
-	case len(offered) > 1:
+	if len(offered) > 1 {
 		return searchError(nil, digest.Refuse(digest.Invalid,
-			"no feed at %s: none of the %d feeds that it names can be read; the first, %s: %s", address, len(offered),
-			first, why))
-	case ok && t.status != 0 && !usable(t.status):
-		return searchError(nil, digest.Refuse(digest.Invalid, "no feed at %s: its only feed, %s, answers %s", address,
+			"no feed at %s: none of its %d feeds can be read; the first, %s: %s", address, len(offered),
 			first, why))
 	}
 	return searchError(nil, digest.Refuse(digest.Invalid, "no feed at %s: its only feed, %s, cannot be read: %s",

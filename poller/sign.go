@@ -99,7 +99,7 @@ func (p *Poller) signerFor(ctx context.Context, host string) *signer {
 	if s.key == nil {
 		key, err := s.read(ctx)
 		if err != nil {
-			p.log.Warn("requests to the fediverse cannot be signed", "err", err)
+			p.log.Warn("cannot sign requests to the fediverse", "err", err)
 			return nil
 		}
 		s.key = key

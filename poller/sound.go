@@ -142,7 +142,7 @@ func soundOf(resp *http.Response) (*Sound, bool) {
 
 var soundType = regexp.MustCompile(`^(?:audio|video)/[a-z0-9.+-]{1,60}$`)
 
-var errNotSound = errors.New("what came is no sound")
+var errNotSound = errors.New("the response is not audio")
 
 // noSound makes what went wrong an error that says whether it may pass.
 func noSound(err error) error {

@@ -69,7 +69,7 @@ func TestSoundRefusals(t *testing.T) {
 		{"gone", reply(request{}, 410, "x", "Content-Type: audio/mpeg"), digest.NotFound},
 		{"redirected to private addresses", reply(request{}, 302, "", "Location: http://10.0.0.1/a.mp3"), digest.NotFound},
 		{"redirected to a file", reply(request{}, 302, "", "Location: file:///etc/passwd"), digest.NotFound},
-		{"redirected in a circle", reply(request{}, 302, "", "Location: /"), digest.NotFound},
+		{"redirect loop", reply(request{}, 302, "", "Location: /"), digest.NotFound},
 		{"broken", reply(request{}, 500, "x"), digest.Unavailable},
 		{"busy", reply(request{}, 429, "x"), digest.Unavailable},
 		{"no answer", "", digest.Unavailable},

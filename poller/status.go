@@ -3,9 +3,12 @@ package poller
 import (
 	"fmt"
 	"math/bits"
+	"strconv"
+	"strings"
 	"time"
 
 	"digest"
+	"digest/feed"
 	"digest/internal/catalogue"
 )
 
@@ -18,29 +21,27 @@ const (
 	StateGone      = "gone"
 )
 
-// Status says how a feed stands, and why and since when, in one line for people. Instants are in UTC; what the feed's server
-// answered is as it was recorded, without what may be secret.
+// Status returns the state of a feed, and its reason and start as one line for people. Instants are in UTC. Responses of the
+// server appear as stored, without credentials.
 func Status(f digest.Feed, now time.Time) (state string, reason catalogue.Sayable) {
-	gone := dated(catalogue.Key("the site says that this feed is gone for good (410)"), f.GoneAt)
+	gone := dated(catalogue.Key("the site says this feed is gone permanently (410)"), f.GoneAt)
 	switch {
 	case f.State == digest.FeedGone:
 		return StateGone, gone
 	case f.State == digest.FeedBlocked:
-		return StateWaiting, catalogue.Key("whoever runs this reader has its host blocked")
+		return StateWaiting, catalogue.Line(digest.HostRule{Host: feed.Host(digest.PublicAddress(f.URL))}.Why())
 	case f.State == digest.FeedDeclined:
-		return StateWaiting, catalogue.Key("the owner of its host has asked that nothing is read from there")
+		return StateWaiting, catalogue.Line(digest.HostRule{Host: feed.Host(digest.PublicAddress(f.URL)), ByOwner: true}.Why())
 	case f.State == digest.FeedDead:
-		return StateDead, catalogue.Key("%s, asked no more until a ping or a reader speaks for it: %s").With(failingSince(f.FirstErrorAt), lastError(f))
+		return StateDead, catalogue.Key("%s, not polled until a ping or a reader’s request: %s").With(dated(catalogue.Key("failing"), f.FirstErrorAt), lastError(f))
 	case f.State == digest.FeedTrial && !f.GoneAt.IsZero():
 		return StateWaiting, onceMore(gone)
-	case f.State == digest.FeedTrial && f.FirstErrorAt.IsZero():
-		return StateWaiting, onceMore(catalogue.Key("given up"))
 	case f.State == digest.FeedTrial:
-		return StateWaiting, onceMore(catalogue.Key("given up after failing since %s").With(minute(f.FirstErrorAt)))
+		return StateWaiting, onceMore(dated(catalogue.Key("dead"), f.FirstErrorAt))
 	case f.Errors > 0:
 		return failing(f, now)
 	case f.PostsWaiting > 0:
-		return StateWaiting, catalogue.Key("%d of its posts wait since %s, as more came than is stored in one day; the rest comes with the first poll from %s on, as far as the feed still lists it").
+		return StateWaiting, catalogue.Key("over the daily limit: %d posts wait since %s and are stored by the first poll after %s if the feed still lists them").
 			With(f.PostsWaiting, minute(f.LastOKAt), minute(digest.DayOf(f.LastOKAt).Add(oneDay)))
 	}
 	if until, why := heldBack(f); until.After(now) {
@@ -50,42 +51,39 @@ func Status(f digest.Feed, now time.Time) (state string, reason catalogue.Sayabl
 	case f.ParsedAt.IsZero():
 		return StateActive, catalogue.Key("not read yet")
 	case skipped(f, now):
-		return StateWaiting, catalogue.Key("wants to be left alone at this time (%s); asked before and after it").With(skips(f))
+		return StateWaiting, habits(f)
 	case f.BusyInterval > 0:
-		return StateActive, catalogue.Key("posts may be lost between the midnights of its readers: asked %s until they no longer are").With(every(f.BusyInterval))
+		return StateActive, catalogue.Key("publishes more than one poll can read: polled %s for now").With(every(f.BusyInterval))
 	case f.PushedUntil.After(now):
-		return StateActive, catalogue.Key("its hub pushes what is new, so that it is polled once a week")
+		return StateActive, catalogue.Key("its hub pushes new posts, so it is polled once a week")
 	}
 	return StateActive, habits(f)
 }
 
 func onceMore(why catalogue.Sayable) catalogue.Sayable {
-	return catalogue.Key("%s; somebody wants it, so it is asked once more").With(why)
+	return catalogue.Key("%s; polled again, because somebody requested it").With(why)
 }
 
 // failing says why a feed is left alone, or that it is not any more.
 func failing(f digest.Feed, now time.Time) (state string, reason catalogue.Sayable) {
 	reason = lastError(f)
 	if f.Errors > 1 {
-		reason = catalogue.Key("%s; %s, %d times in a row").With(reason, failingSince(f.FailingSince), f.Errors)
+		reason = catalogue.Key("%s; %s, %d times in a row").With(reason, dated(catalogue.Key("failing"), f.FailingSince), f.Errors)
 	}
 	if !f.GoneAt.IsZero() {
-		reason = catalogue.Key("%s; said since %s, and gone for good unless all of its host says so").With(reason, minute(f.GoneAt))
+		reason = catalogue.Key("%s; since %s, and permanently gone unless its whole host returns this").With(reason, minute(f.GoneAt))
 	}
 	switch {
 	case f.NotBefore.After(now):
-		return StatePenalised, catalogue.Key("%s; left alone until %s").With(reason, minute(f.NotBefore))
+		return StatePenalised, nextPoll(reason, f.NotBefore)
 	case !f.PollAt.IsZero():
-		return StateActive, catalogue.Key("%s; asked again at %s").With(reason, minute(f.PollAt))
+		return StateActive, nextPoll(reason, f.PollAt)
 	}
-	return StateActive, catalogue.Key("%s; asked again at the next midnight of a reader").With(reason)
+	return StateActive, reason
 }
 
-func failingSince(t time.Time) catalogue.Sayable {
-	if t.IsZero() {
-		return catalogue.Key("failing")
-	}
-	return catalogue.Key("failing since %s").With(minute(t))
+func nextPoll(reason catalogue.Sayable, at time.Time) catalogue.Sayable {
+	return catalogue.Key("%s; next poll at %s").With(reason, minute(at))
 }
 
 func lastError(f digest.Feed) catalogue.Sayable { return Noted(digest.WithoutCredentials(f.LastError)) }
@@ -111,51 +109,76 @@ func heldBack(f digest.Feed) (until time.Time, why catalogue.Sayable) {
 	interval := max(f.HostInterval, f.OwnInterval)
 	switch {
 	case until.Equal(f.NotBefore):
-		return until, catalogue.Key("the site asked to wait until %s").With(minute(until))
+		return until, catalogue.Key("the site asked us to wait until %s").With(minute(until))
 	case until.Equal(f.FreshUntil):
-		return until, catalogue.Key("by its own word nothing new before %s").With(minute(until))
+		return until, catalogue.Key("its cache headers announce nothing new before %s").With(minute(until))
 	case interval == 0: // nothing but that it has been asked
 		return time.Time{}, nil
 	}
-	return until, catalogue.Key("asked %s at most, %s: not before %s").With(every(interval), slowed(f), minute(until))
+	return until, nextPoll(atMost(f, interval), until)
 }
 
 // slowed says why a feed is asked seldom: by the rule for its host, or else by our own manners.
 func slowed(f digest.Feed) catalogue.Sayable {
 	switch {
 	case f.HostInterval >= f.OwnInterval:
-		return catalogue.Key("as the rule for its host says")
+		return catalogue.Key("by the rule for its host")
 	case alwaysInFull(f) && f.OwnInterval == inFull:
-		return catalogue.Key("since its server sends all of it each time")
+		return catalogue.Key("because its server sends the whole feed each time")
 	case credentialed(f) && f.OwnInterval == withPassword:
-		return catalogue.Key("since it is made for one reader")
+		return catalogue.Key("because it serves one reader")
 	}
-	return catalogue.Key("as its newest post is of %s").With(f.NewestAt.UTC().Format(time.DateOnly))
+	return catalogue.Key("because its newest post is from %s").With(f.NewestAt.UTC().Format(time.DateOnly))
 }
 
-// Noted is what was noted of a poll, or a feed's last error, as it was stored: what is a sentence of ours is said in each
-// language, what a server answered as it is.
+// Noted returns the stored note of a poll, or a stored error of a feed. A sentence of ours is translated; the answer of a
+// server stays as it is.
 func Noted(stored string) catalogue.Sayable {
+	if what, is := strings.CutPrefix(stored, notFeed); is {
+		if what == formerList {
+			what = "OPML"
+		}
+		return catalogue.Key("the answer is not a feed but %s").With(catalogue.Known(what))
+	}
+	if posts := postsNoted(stored, "changed: "); posts != nil {
+		return catalogue.Key("changed: %s").With(posts)
+	}
+	if posts := postsNoted(stored, "found: "); posts != nil {
+		return posts
+	}
 	return catalogue.Recognised(stored,
-		catalogue.Key("unchanged: 304"), catalogue.Key("unchanged: HEAD %s"),
-		catalogue.Key("unchanged: the same bytes"), catalogue.Key("unchanged: the same posts"),
-		catalogue.Key("changed: 1 entry"), catalogue.Key("changed: %s entries"),
-		catalogue.Key("found: 1 entry"), catalogue.Key("found: %s entries"),
+		catalogue.Key("unchanged: the same bytes"), catalogue.Key("unchanged: the same posts"), catalogue.Key("unchanged: %s"),
 		catalogue.Key("stopped before the answer: %s"), catalogue.Key("no complete answer within %s"),
 		catalogue.Key("the body is larger than %s MiB"), catalogue.Key("the certificate is not valid: %s"),
-		catalogue.Key("the answer is not a feed but a web page"), catalogue.Key("the answer is not a feed but a list of subscriptions (OPML)"), catalogue.Key("the answer is not a feed but %s"),
-		catalogue.Key("the body is not the %s it claims to be"), catalogue.Key("moved to %s, and a reader wants what is at this address"),
+		catalogue.Key("the body is not the %s it claims to be"), catalogue.Key("redirects to %s, but a reader chose this address"),
 		catalogue.Key("%s, blocked by the site's protection against bots"))
+}
+
+var atMidnights catalogue.Sayable = catalogue.Key("polled at each midnight of a reader")
+
+// atMost says how a feed is polled that has a least interval, and why it has one.
+func atMost(f digest.Feed, interval time.Duration) catalogue.Sayable {
+	return catalogue.Key("%s, at most %s, %s").With(atMidnights, every(interval), slowed(f))
+}
+
+// postsNoted returns how many posts a note tells of after its prefix: "changed: 7 entries"; nil for another note.
+func postsNoted(note, prefix string) catalogue.Sayable {
+	number, unit, _ := strings.Cut(strings.TrimPrefix(note, prefix), " ")
+	n, err := strconv.Atoi(number)
+	if err != nil || !strings.HasPrefix(note, prefix) || unit != "entry" && unit != "entries" {
+		return nil
+	}
+	return catalogue.Key("%d posts").With(n)
 }
 
 // habits says how a feed is asked that is well, and what is unusual about it.
 func habits(f digest.Feed) catalogue.Sayable {
-	var said catalogue.Sayable = catalogue.Key("asked at each midnight of a reader")
+	said := atMidnights
 	if interval := max(f.HostInterval, f.OwnInterval); interval >= oneDay/2 {
-		said = catalogue.Key("%s, %s at most, %s").With(said, every(interval), slowed(f))
+		said = atMost(f, interval)
 	}
 	if s := skips(f); s != nil {
-		said = catalogue.Key("%s, or before the times at which it wants to be left alone (%s)").With(said, s)
+		said = catalogue.Key("%s, outside the hours it asks us to skip (%s)").With(said, s)
 	}
 	return said
 }

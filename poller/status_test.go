@@ -33,36 +33,36 @@ func TestStatus(t *testing.T) {
 		reason string
 	}{
 		{digest.Feed{}, StateActive, "not read yet"},
-		{read, StateActive, "asked at each midnight of a reader"},
-		{with(func(f *digest.Feed) { f.FreshUntil = later }), StateWaiting, "by its own word nothing new before 2026-11-20 03:00 UTC"},
-		{with(func(f *digest.Feed) { f.NotBefore = later }), StateWaiting, "the site asked to wait until 2026-11-20 03:00 UTC"},
-		{with(func(f *digest.Feed) { f.HostInterval = 48 * time.Hour }), StateWaiting, "asked every 48 hours at most, as the rule for its host says: not before 2026-11-21 23:00 UTC"},
-		{with(func(f *digest.Feed) { f.HostInterval, f.LastAttemptAt = 48*time.Hour, before }), StateActive, "asked at each midnight of a reader, every 48 hours at most, as the rule for its host says"},
-		{with(func(f *digest.Feed) { f.OwnInterval, f.NewestAt = 36*time.Hour, now.AddDate(-3, 0, 0) }), StateWaiting, "asked every 36 hours at most, as its newest post is of 2023-11-20: not before 2026-11-21 11:00 UTC"},
+		{read, StateActive, "polled at each midnight of a reader"},
+		{with(func(f *digest.Feed) { f.FreshUntil = later }), StateWaiting, "its cache headers announce nothing new before 2026-11-20 03:00 UTC"},
+		{with(func(f *digest.Feed) { f.NotBefore = later }), StateWaiting, "the site asked us to wait until 2026-11-20 03:00 UTC"},
+		{with(func(f *digest.Feed) { f.HostInterval = 48 * time.Hour }), StateWaiting, "polled at each midnight of a reader, at most every 48 hours, by the rule for its host; next poll at 2026-11-21 23:00 UTC"},
+		{with(func(f *digest.Feed) { f.HostInterval, f.LastAttemptAt = 48*time.Hour, before }), StateActive, "polled at each midnight of a reader, at most every 48 hours, by the rule for its host"},
+		{with(func(f *digest.Feed) { f.OwnInterval, f.NewestAt = 36*time.Hour, now.AddDate(-3, 0, 0) }), StateWaiting, "polled at each midnight of a reader, at most every 36 hours, because its newest post is from 2023-11-20; next poll at 2026-11-21 11:00 UTC"},
 		{with(func(f *digest.Feed) {
 			f.OwnInterval, f.NewestAt, f.LastAttemptAt = 5*oneDay, now.AddDate(-10, 0, 0), now.AddDate(0, 0, -6)
-		}), StateActive, "asked at each midnight of a reader, every 5 days at most, as its newest post is of 2016-11-20"},
-		{with(func(f *digest.Feed) { f.OwnInterval, f.ETag = oneDay, "" }), StateActive, "asked at each midnight of a reader, every 24 hours at most, since its server sends all of it each time"},
-		{with(func(f *digest.Feed) { f.OwnInterval, f.URL = oneDay/2, "http://me:secret@a.example/" }), StateActive, "asked at each midnight of a reader, every 12 hours at most, since it is made for one reader"},
-		{with(func(f *digest.Feed) { f.BusyInterval = 2 * time.Hour }), StateActive, "posts may be lost between the midnights of its readers: asked every 2 hours until they no longer are"},
+		}), StateActive, "polled at each midnight of a reader, at most every 5 days, because its newest post is from 2016-11-20"},
+		{with(func(f *digest.Feed) { f.OwnInterval, f.ETag = oneDay, "" }), StateActive, "polled at each midnight of a reader, at most every 24 hours, because its server sends the whole feed each time"},
+		{with(func(f *digest.Feed) { f.OwnInterval, f.URL = oneDay/2, "http://me:secret@a.example/" }), StateActive, "polled at each midnight of a reader, at most every 12 hours, because it serves one reader"},
+		{with(func(f *digest.Feed) { f.BusyInterval = 2 * time.Hour }), StateActive, "publishes more than one poll can read: polled every 2 hours for now"},
 		{with(func(f *digest.Feed) { f.PostsWaiting, f.LastOKAt, f.BusyInterval = 3, now.Add(-time.Hour), time.Hour }), StateWaiting,
-			"3 of its posts wait since 2026-11-19 23:00 UTC, as more came than is stored in one day; the rest comes with the first poll from 2026-11-20 00:00 UTC on, as far as the feed still lists it"},
+			"over the daily limit: 3 posts wait since 2026-11-19 23:00 UTC and are stored by the first poll after 2026-11-20 00:00 UTC if the feed still lists them"},
 		{with(func(f *digest.Feed) { f.PostsWaiting, f.LastOKAt, f.FreshUntil = 1, now, later }), StateWaiting,
-			"one of its posts waits since 2026-11-20 00:00 UTC, as more came than is stored in one day; the rest comes with the first poll from 2026-11-21 00:00 UTC on, as far as the feed still lists it"},
-		{with(func(f *digest.Feed) { f.BusyInterval = time.Hour }), StateActive, "posts may be lost between the midnights of its readers: asked every hour until they no longer are"},
-		{with(func(f *digest.Feed) { f.SkipHours = 1 | 1<<1 | 1<<22 }), StateWaiting, "wants to be left alone at this time (00-01h, 22h UTC); asked before and after it"},
-		{with(func(f *digest.Feed) { f.SkipDays, f.SkipHours = 1, 1<<5|1<<23 }), StateActive, "asked at each midnight of a reader, or before the times at which it wants to be left alone (05h, 23h, Sunday UTC)"},
-		{failing(digest.Feed{Schedule: digest.Schedule{NotBefore: later}}, 404, "404 Not Found", 1), StatePenalised, "404 Not Found; left alone until 2026-11-20 03:00 UTC"},
+			"over the daily limit: one post waits since 2026-11-20 00:00 UTC and is stored by the first poll after 2026-11-21 00:00 UTC if the feed still lists it"},
+		{with(func(f *digest.Feed) { f.BusyInterval = time.Hour }), StateActive, "publishes more than one poll can read: polled every hour for now"},
+		{with(func(f *digest.Feed) { f.SkipHours = 1 | 1<<1 | 1<<22 }), StateWaiting, "polled at each midnight of a reader, outside the hours it asks us to skip (00-01h, 22h UTC)"},
+		{with(func(f *digest.Feed) { f.SkipDays, f.SkipHours = 1, 1<<5|1<<23 }), StateActive, "polled at each midnight of a reader, outside the hours it asks us to skip (05h, 23h, Sunday UTC)"},
+		{failing(digest.Feed{Schedule: digest.Schedule{NotBefore: later}}, 404, "404 Not Found", 1), StatePenalised, "404 Not Found; next poll at 2026-11-20 03:00 UTC"},
 		{failing(digest.Feed{Schedule: digest.Schedule{NotBefore: later}}, 500, "500 Internal Server Error", 3), StatePenalised,
-			"500 Internal Server Error; failing since 2026-11-18 00:00 UTC, 3 times in a row; left alone until 2026-11-20 03:00 UTC"},
-		{failing(digest.Feed{Schedule: digest.Schedule{NotBefore: now}}, 404, "404 Not Found", 1), StateActive, "404 Not Found; asked again at the next midnight of a reader"},
-		{failing(digest.Feed{Schedule: digest.Schedule{NotBefore: now, PollAt: later}}, 0, "connection refused", 1), StateActive, "connection refused; asked again at 2026-11-20 03:00 UTC"},
+			"500 Internal Server Error; failing, since 2026-11-18 00:00 UTC, 3 times in a row; next poll at 2026-11-20 03:00 UTC"},
+		{failing(digest.Feed{Schedule: digest.Schedule{NotBefore: now}}, 404, "404 Not Found", 1), StateActive, "404 Not Found"},
+		{failing(digest.Feed{Schedule: digest.Schedule{NotBefore: now, PollAt: later}}, 0, "connection refused", 1), StateActive, "connection refused; next poll at 2026-11-20 03:00 UTC"},
 		{failing(digest.Feed{Schedule: digest.Schedule{NotBefore: later}, Failures: digest.Failures{GoneAt: before}}, 410, "410 Gone", 1), StatePenalised,
-			"410 Gone; said since 2026-11-18 00:00 UTC, and gone for good unless all of its host says so; left alone until 2026-11-20 03:00 UTC"},
-		{failing(digest.Feed{State: digest.FeedDead}, 404, "404 Not Found", 90), StateDead, "failing since 2026-11-18 00:00 UTC, asked no more until a ping or a reader speaks for it: 404 Not Found"},
-		{failing(digest.Feed{State: digest.FeedTrial}, 404, "404 Not Found", 90), StateWaiting, "given up after failing since 2026-11-18 00:00 UTC; somebody wants it, so it is asked once more"},
-		{failing(digest.Feed{State: digest.FeedGone, Failures: digest.Failures{GoneAt: before}}, 410, "410 Gone", 2), StateGone, "the site says that this feed is gone for good (410), since 2026-11-18 00:00 UTC"},
-		{digest.Feed{State: digest.FeedGone}, StateGone, "the site says that this feed is gone for good (410)"},
+			"410 Gone; since 2026-11-18 00:00 UTC, and permanently gone unless its whole host returns this; next poll at 2026-11-20 03:00 UTC"},
+		{failing(digest.Feed{State: digest.FeedDead}, 404, "404 Not Found", 90), StateDead, "failing, since 2026-11-18 00:00 UTC, not polled until a ping or a reader’s request: 404 Not Found"},
+		{failing(digest.Feed{State: digest.FeedTrial}, 404, "404 Not Found", 90), StateWaiting, "dead, since 2026-11-18 00:00 UTC; polled again, because somebody requested it"},
+		{failing(digest.Feed{State: digest.FeedGone, Failures: digest.Failures{GoneAt: before}}, 410, "410 Gone", 2), StateGone, "the site says this feed is gone permanently (410), since 2026-11-18 00:00 UTC"},
+		{digest.Feed{State: digest.FeedGone}, StateGone, "the site says this feed is gone permanently (410)"},
 	}
 	for _, test := range tests {
 		state, words := Status(test.f, now)
@@ -138,18 +138,23 @@ func TestLength(t *testing.T) {
 func TestNoted(t *testing.T) {
 	german := catalogue.Of("de")
 	for stored, want := range map[string]string{
-		"changed: 8 entries": "geändert: 8 Einträge", "changed: 1 entry": "geändert: 1 Eintrag", "unchanged: HEAD 304": "unverändert: HEAD 304",
-		"unchanged: 304": "unverändert: 304", "connection refused": "die Verbindung wurde abgelehnt", "404 Not Found": "404 Not Found",
+		"changed: 8 entries": "geändert: 8 Beiträge", "changed: 1 entry": "geändert: 1 Beitrag", "unchanged: HEAD 304": "unverändert: HEAD 304",
+		"unchanged: 304": "unverändert: 304", "found: 2 entries": "2 Beiträge", "unchanged: the same posts": "unverändert: dieselben Beiträge", "connection refused": "Verbindung abgelehnt", "404 Not Found": "404 Not Found",
+		"the answer is not a feed but a web page": "die Antwort ist kein Feed, sondern eine Webseite",
 	} {
 		if got := Noted(stored).In(german); got != want {
 			t.Errorf("%q is said as %q, want %q", stored, got, want)
 		}
-		if got := Noted(stored).In(catalogue.English()); got != stored {
+		english := strings.NewReplacer("found: ", "", "entries", "posts", "entry", "post").Replace(stored)
+		if got := Noted(stored).In(catalogue.English()); got != english {
 			t.Errorf("%q is said in English as %q", stored, got)
 		}
 	}
+	if got := Noted("the answer is not a feed but a list of subscriptions (OPML)").In(catalogue.English()); got != "the answer is not a feed but OPML" {
+		t.Errorf("an older version said %s", got)
+	}
 	state, reason := Status(digest.Feed{State: digest.FeedDead, Failures: digest.Failures{LastError: "connection refused", FirstErrorAt: midnight()}}, midnight())
-	if got := reason.In(german); state != StateDead || got != "scheitert seit 20. Nov. 2026, 00:00 UTC, nicht mehr abgefragt, bis ein Ping oder eine Leserin oder ein Leser für ihn spricht: die Verbindung wurde abgelehnt" {
+	if got := reason.In(german); state != StateDead || got != "funktioniert nicht seit 20. Nov. 2026, 00:00 UTC, keine Abfrage bis zu einem Ping oder der Anfrage eines Lesers: Verbindung abgelehnt" {
 		t.Error(got)
 	}
 }

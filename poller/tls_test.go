@@ -61,7 +61,7 @@ func TestNotTLS(t *testing.T) {
 	defer s.Close()
 	s.Config.ErrorLog = log.New(io.Discard, "", 0)
 	r := newReader(t, "https://"+s.Listener.Addr().String()+"/")
-	if result := r.p.Poll(context.Background(), r.feed, 1); result.Message != "the site does not speak TLS on this port" {
+	if result := r.p.Poll(context.Background(), r.feed, 1); result.Message != "the site does not support TLS on this port" {
 		t.Error(result.Message)
 	}
 }

@@ -26,7 +26,7 @@ const (
 // shareOf is how many polls of a standing may be in flight. Half of the places are for
 // proven feeds alone; the others are more than anybody honest needs: 192 polls ask
 // 2,000 feeds of 25 seconds each in less than five minutes.
-func shareOf(s digest.Standing) int {
+func shareOf(s digest.Reliability) int {
 	switch s {
 	case digest.Proven:
 		return MostPolls
@@ -38,7 +38,7 @@ func shareOf(s digest.Standing) int {
 
 // standing says what a poll that had so much time on the wire makes of the standing
 // of its feed.
-func standing(f digest.Feed, took time.Duration) digest.Standing {
+func standing(f digest.Feed, took time.Duration) digest.Reliability {
 	switch {
 	case f.Errors > 0 || took > SlowPoll:
 		return digest.Troubled
@@ -54,7 +54,7 @@ type Load struct {
 	all, quick int
 	digests    map[digest.DigestID]int
 	domains    map[string]int // and addresses
-	standings  map[digest.Standing]int
+	standings  map[digest.Reliability]int
 
 	earned map[string]int // polls of a domain, or an address, answered well while others of it were in flight
 }
@@ -64,7 +64,7 @@ type Place struct {
 	digest   digest.DigestID // on whose account it is
 	domain   string
 	address  string
-	standing digest.Standing
+	standing digest.Reliability
 	quick    bool // or not yet slow
 }
 
@@ -73,7 +73,7 @@ type Place struct {
 // a reader of it has queued while another reader's turn has come, and the feeds that a
 // hundred accounts share count for two.
 func (l *Load) Begin(f digest.QueuedFeed) *Place {
-	p := &Place{f.First, f.Domain, f.Address, f.Standing, f.Standing != digest.Troubled}
+	p := &Place{f.First, f.Domain, f.Address, f.Reliability, f.Reliability != digest.Troubled}
 	if l.digests[f.Last] < l.digests[f.First] {
 		p.digest = f.Last
 	}
@@ -113,7 +113,7 @@ func (l *Load) End(p *Place, well bool) {
 
 func (l *Load) add(p *Place, n int) {
 	if l.digests == nil {
-		l.digests, l.domains, l.standings = make(map[digest.DigestID]int), make(map[string]int), make(map[digest.Standing]int)
+		l.digests, l.domains, l.standings = make(map[digest.DigestID]int), make(map[string]int), make(map[digest.Reliability]int)
 	}
 	l.all += n
 	if p.quick {
@@ -179,10 +179,10 @@ func (l *Load) Full() digest.FullShares {
 	}
 	for s, n := range l.standings {
 		if n >= shareOf(s) {
-			full.Standings = append(full.Standings, s)
+			full.Reliabilities = append(full.Reliabilities, s)
 		}
 	}
-	slices.Sort(full.Standings)
+	slices.Sort(full.Reliabilities)
 	return full
 }
 
@@ -226,7 +226,7 @@ func (l *Load) Next(queue []digest.QueuedFeed, n int) []digest.FeedID {
 	then := l.clone()
 	for _, t := range turns {
 		if len(chosen) < n && then.turn(t.feed) < then.share() && then.hasRoom(t.feed) &&
-			then.standings[t.feed.Standing] < shareOf(t.feed.Standing) {
+			then.standings[t.feed.Reliability] < shareOf(t.feed.Reliability) {
 			then.Begin(t.feed)
 			chosen = append(chosen, t.feed.ID)
 		}

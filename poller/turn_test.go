@@ -15,7 +15,7 @@ func queueOf(n int, readers ...digest.DigestID) (queue []digest.QueuedFeed) {
 	for _, reader := range readers {
 		for range n {
 			id := digest.FeedID(len(queue) + 1)
-			queue = append(queue, digest.QueuedFeed{ID: id, First: reader, Last: reader, Domain: fmt.Sprintf("site%d.example", id), Standing: digest.Proven})
+			queue = append(queue, digest.QueuedFeed{ID: id, First: reader, Last: reader, Domain: fmt.Sprintf("site%d.example", id), Reliability: digest.Proven})
 		}
 	}
 	return queue
@@ -35,8 +35,8 @@ func last(id digest.DigestID) func(f *digest.QueuedFeed) {
 }
 
 // stand gives feeds a standing.
-func stand(s digest.Standing) func(f *digest.QueuedFeed) {
-	return func(f *digest.QueuedFeed) { f.Standing = s }
+func stand(s digest.Reliability) func(f *digest.QueuedFeed) {
+	return func(f *digest.QueuedFeed) { f.Reliability = s }
 }
 
 // loaded is a load with polls in flight.
@@ -129,17 +129,17 @@ func TestPlacesAreLeft(t *testing.T) {
 // TestShares: who has their share is left out, until some of it is over.
 func TestShares(t *testing.T) {
 	l := &Load{}
-	queue := with(queueOf(192, 1), func(f *digest.QueuedFeed) { f.Domain, f.Standing = "one.example", digest.Troubled })
+	queue := with(queueOf(192, 1), func(f *digest.QueuedFeed) { f.Domain, f.Reliability = "one.example", digest.Troubled })
 	var held []*Place
 	for _, f := range queue {
 		held = append(held, l.Begin(f))
 	}
 	l.Begin(queueOf(1, 2)[0])
 	full := l.Full()
-	if !slices.Equal(full.Digests, []digest.DigestID{1}) || !slices.Equal(full.Domains, []string{"one.example"}) || !slices.Equal(full.Standings, []digest.Standing{digest.Troubled}) {
+	if !slices.Equal(full.Digests, []digest.DigestID{1}) || !slices.Equal(full.Domains, []string{"one.example"}) || !slices.Equal(full.Reliabilities, []digest.Reliability{digest.Troubled}) {
 		t.Errorf("%+v", full)
 	}
-	for _, f := range []digest.QueuedFeed{{ID: 1, First: 1, Last: 1}, {ID: 2, Domain: "one.example"}, {ID: 3, Standing: digest.Troubled}} {
+	for _, f := range []digest.QueuedFeed{{ID: 1, First: 1, Last: 1}, {ID: 2, Domain: "one.example"}, {ID: 3, Reliability: digest.Troubled}} {
 		if got := l.Next([]digest.QueuedFeed{f}, 1); len(got) > 0 {
 			t.Errorf("chosen: %+v", f)
 		}
@@ -147,7 +147,7 @@ func TestShares(t *testing.T) {
 	for _, p := range held {
 		l.End(p, true)
 	}
-	if full := l.Full(); len(full.Digests)+len(full.Domains)+len(full.Standings) > 0 {
+	if full := l.Full(); len(full.Digests)+len(full.Domains)+len(full.Reliabilities) > 0 {
 		t.Errorf("%+v", full)
 	}
 }
@@ -155,9 +155,9 @@ func TestShares(t *testing.T) {
 // TestLoadIsEmptied: what begins and ends leaves nothing, slow or not.
 func TestLoadIsEmptied(t *testing.T) {
 	var l Load
-	for i, f := range append(queueOf(9, 1, 2), digest.QueuedFeed{Standing: digest.Troubled}) {
+	for i, f := range append(queueOf(9, 1, 2), digest.QueuedFeed{Reliability: digest.Troubled}) {
 		p := l.Begin(f)
-		if i%2 == 0 && l.Slow(p) != (f.Standing != digest.Troubled) || i%2 == 0 && l.Slow(p) {
+		if i%2 == 0 && l.Slow(p) != (f.Reliability != digest.Troubled) || i%2 == 0 && l.Slow(p) {
 			t.Errorf("%d did not become slow once", i)
 		}
 		l.End(p, true)
@@ -175,7 +175,7 @@ func TestStanding(t *testing.T) {
 		why  string
 		f    digest.Feed
 		took time.Duration
-		want digest.Standing
+		want digest.Reliability
 	}{
 		{"never read", digest.Feed{}, time.Second, digest.Unproven},
 		{"never read, and slow", digest.Feed{}, time.Minute, digest.Troubled},

@@ -230,7 +230,7 @@ func TestS36_PingCastsDoubt(t *testing.T) {
 	r.feed.PingedAt = r.watch.now()
 	r.want(Unchanged)
 	sent(t, asked(t, s, "GET")[0], "If-None-Match", `"1"`)
-	if !r.feed.Doubted || !r.feed.PingedAt.IsZero() {
+	if !r.feed.ValidatorsDoubted || !r.feed.PingedAt.IsZero() {
 		t.Fatalf("%+v", r.feed)
 	}
 	s.says(500, "") // settles nothing
@@ -241,7 +241,7 @@ func TestS36_PingCastsDoubt(t *testing.T) {
 		sent(t, q, "If-None-Match", "")
 		sent(t, q, "If-Modified-Since", "")
 	}
-	if r.feed.Doubted || r.feed.Conditional != digest.Lies || r.feed.Head != digest.Useless || r.feed.OwnInterval < inFull {
+	if r.feed.ValidatorsDoubted || r.feed.Conditional != digest.Lies || r.feed.Head != digest.Useless || r.feed.OwnInterval < inFull {
 		t.Errorf("%+v", r.feed)
 	}
 	for version := 3; version < 6; version++ { // whose 304 has lied is asked for the document, once a day
@@ -280,15 +280,15 @@ func TestS36_NoDoubt(t *testing.T) {
 		s.answers(test.answer)
 		r.feed.PingedAt = r.watch.now()
 		r.watch.pass(test.pass)
-		if r.poll(); r.feed.Doubted || !r.feed.PingedAt.IsZero() {
+		if r.poll(); r.feed.ValidatorsDoubted || !r.feed.PingedAt.IsZero() {
 			t.Errorf("%s: %+v", test.why, r.feed)
 		}
 	}
 	s := newSite(t, conditional(atom(1), `"1"`, monday))
 	r := started(t, s)
-	r.feed.Doubted = true
+	r.feed.ValidatorsDoubted = true
 	r.want(Unchanged) // the same document: the validators were right
-	if r.feed.Doubted || r.feed.Conditional == digest.Useless || r.feed.Head == digest.Useless {
+	if r.feed.ValidatorsDoubted || r.feed.Conditional == digest.Useless || r.feed.Head == digest.Useless {
 		t.Errorf("%+v", r.feed)
 	}
 }

@@ -65,7 +65,7 @@ func ParseWish(text, base string) (*Wish, error) {
 		}
 		said, err := wishOf(words[1:])
 		if err != nil {
-			return nil, digest.Refuse(digest.Invalid, "the line “%s” is not understood: %s", digest.Shortened(digest.OneLine(strings.Join(words, " ")), 100), err)
+			return nil, digest.Refuse(digest.Invalid, "can’t read the line “%s”: %s", digest.Shortened(digest.OneLine(strings.Join(words, " ")), 100), err)
 		}
 		wish = stricter(wish, &said)
 	}
@@ -85,11 +85,11 @@ func wishOf(words []string) (Wish, error) {
 	case len(words) == 2 && words[0] == "interval":
 		every, ok := hoursOrDays(words[1])
 		if !ok || every < leastWish || every > mostWish {
-			return Wish{}, digest.Refuse(digest.Invalid, "an interval is from 1h to 366d")
+			return Wish{}, digest.Refuse(digest.Invalid, "the interval must be from 1h to 366d")
 		}
 		return Wish{Interval: every}, nil
 	}
-	return Wish{}, digest.Refuse(digest.Invalid, "behind the name stands block, interval 7d or allow")
+	return Wish{}, digest.Refuse(digest.Invalid, "after the name, write block, interval 7d or allow")
 }
 
 // hoursOrDays reads 36h or 7d.
@@ -156,12 +156,12 @@ func (p *Poller) wishFile(ctx context.Context, address, normal string, home bool
 	case a.url.Port() != "" && !a.isHome:
 		place.Why = portOfItsOwn
 	case strings.HasPrefix(strings.ToLower(a.header.Get("Content-Type")), "text/html"):
-		place.Why = catalogue.Key("a web page stands there; what counts is a file of plain text")
+		place.Why = catalogue.Key("found a web page; the file must be plain text")
 	default:
 		if place.Wish, err = ParseWish(string(a.body), p.base); err != nil {
 			place.Why = catalogue.Line(err)
 		} else if place.Wish == nil {
-			place.Why = catalogue.Key("no line names %s").With(WishName(p.base))
+			place.Why = catalogue.Key("no line mentions %s").With(WishName(p.base))
 		}
 	}
 	return place
@@ -169,17 +169,17 @@ func (p *Poller) wishFile(ctx context.Context, address, normal string, home bool
 
 // What is said of a file that is not at the host that it is to speak for.
 const (
-	portOfItsOwn = catalogue.Key("a port of its own speaks for no host; put the file at the usual one")
-	leadsAway    = catalogue.Key("it leads to %s; put the file at the host itself")
+	portOfItsOwn = catalogue.Key("put the file on the usual port; other ports don’t count")
+	leadsAway    = catalogue.Key("it redirects to %s; put the file on the host itself")
 )
 
 // whyNot says to the owner of a host, who may be a stranger, why their file could not be had.
 func whyNot(err error) catalogue.Sayable {
 	switch t, ok := errors.AsType[*pollError](err); {
 	case !ok:
-		return catalogue.Key("it did not come in time")
+		return catalogue.Key("connection timed out")
 	case t.status == 0 && strings.HasPrefix(t.text, errNotPublic.Error()):
-		return catalogue.Key("it is at no public address")
+		return catalogue.Known(errNotPublic.Error())
 	default:
 		return catalogue.Recognised(t.text, leadsAway)
 	}
@@ -222,13 +222,13 @@ func (p *Poller) wishRecord(ctx context.Context, host string) WishPlace {
 	place := WishPlace{Place: WishRecord + host}
 	texts, err := p.guard.lookupTXT(ctx, place.Place)
 	if err != nil || len(texts) == 0 {
-		place.Why = catalogue.Key("no TXT record of that name")
+		place.Why = catalogue.Key("no line mentions %s").With(WishName(p.base))
 		return place
 	}
 	if place.Wish, err = ParseWish(strings.Join(texts, "\n"), p.base); err != nil {
 		place.Why = catalogue.Line(err)
 	} else if place.Wish == nil {
-		place.Why = catalogue.Key("no TXT record names %s").With(WishName(p.base))
+		place.Why = catalogue.Key("no line mentions %s").With(WishName(p.base))
 	}
 	return place
 }

@@ -149,7 +149,7 @@ func TestWish(t *testing.T) {
 		wish *Wish
 		why  string // among what is said of the places
 	}{
-		"file.example":                     {&Wish{Blocked: true}, "no TXT record"},
+		"file.example":                     {&Wish{Blocked: true}, "no line mentions read.example.net"},
 		"https://file.example/blog?x#y":    {&Wish{Blocked: true}, ""},
 		"https://ann:secret@file.example/": {&Wish{Blocked: true}, ""},
 		"dns.example":                      {&Wish{Interval: 7 * oneDay}, "404 Not Found"},
@@ -157,10 +157,10 @@ func TestWish(t *testing.T) {
 		"blocked.example":                  {&Wish{}, ""},                     // the way back
 		"192.0.2.1":                        {&Wish{Interval: 2 * time.Hour}, ""},
 		"moved.example":                    {&Wish{Blocked: true}, ""},
-		"away.example":                     {nil, "leads to file.example; put the file at the host itself"},
+		"away.example":                     {nil, "redirects to file.example; put the file on the host itself"},
 		"circle.example":                   {nil, "redirected more than"},
-		"other.example":                    {nil, "no line names read.example.net"},
-		"bad.example":                      {nil, "not understood"},
+		"other.example":                    {nil, "no line mentions read.example.net"},
+		"bad.example":                      {nil, "can’t read the line"},
 		"silent.example":                   {nil, "connect"},
 	} {
 		host, wish, places, err := p.Wish(t.Context(), address, true)
@@ -208,27 +208,27 @@ func TestBlocks(t *testing.T) {
 		r := n.reader(t, "http://yes.example/feed", func(o *Options) {
 			o.HostBlocks = func(context.Context) ([]digest.HostRule, error) { return blocked, nil }
 		})
-		if r.want(Failed); !strings.Contains(r.feed.LastError, "the owner of no.example has asked") {
+		if r.want(Failed); !strings.Contains(r.feed.LastError, "the owner of no.example asked us") {
 			t.Error(r.feed.LastError)
 		}
 		for _, address := range []string{"http://img.no.example/a.png", "http://yes.example/a.png"} {
 			_, err := r.p.Picture(t.Context(), address)
-			if digest.KindOf(err) != digest.NotFound || !strings.Contains(err.Error(), "has asked") {
+			if digest.KindOf(err) != digest.NotFound || !strings.Contains(err.Error(), "asked us") {
 				t.Errorf("a picture of %s: %v", address, err)
 			}
 			_, err = r.p.Sound(t.Context(), address, "")
-			if digest.KindOf(err) != digest.NotFound || !strings.Contains(err.Error(), "has asked") {
+			if digest.KindOf(err) != digest.NotFound || !strings.Contains(err.Error(), "asked us") {
 				t.Errorf("a sound of %s: %v", address, err)
 			}
 		}
-		if a := r.p.PostForm(t.Context(), Form{Address: "http://img.no.example/hub"}); a.Status != 0 || !strings.Contains(a.Why, "has asked") {
+		if a := r.p.PostForm(t.Context(), Form{Address: "http://img.no.example/hub"}); a.Status != 0 || !strings.Contains(a.Why, "asked us") {
 			t.Errorf("a hub: %+v", a)
 		}
-		if reply, _, err := r.p.Callback(t.Context(), Callback{Method: http.MethodPost, Address: "http://img.no.example/callback"}); err != nil || !strings.Contains(reply.Error, "has asked") {
+		if reply, _, err := r.p.Callback(t.Context(), Callback{Method: http.MethodPost, Address: "http://img.no.example/callback"}); err != nil || !strings.Contains(reply.Error, "asked us") {
 			t.Errorf("a callback: %+v, %v", reply, err)
 		}
 		c, err := r.p.Find(t.Context(), "http://img.no.example/", func(context.Context, string) (digest.Feed, bool) { return digest.Feed{}, false })
-		if err == nil || !strings.Contains(err.Error(), "has asked") || !c.Read.Feed.NotBefore.IsZero() {
+		if err == nil || !strings.Contains(err.Error(), "asked us") || !c.Read.Feed.NotBefore.IsZero() {
 			t.Errorf("a search: %v, left alone until %v", err, c.Read.Feed.NotBefore)
 		}
 		asked(t, no, "")

@@ -34,7 +34,7 @@ func parseCall(body []byte) (Ping, error) {
 	case "rsscloud.ping":
 		feed = addresses(params[0])
 	default:
-		return Ping{}, &digest.Error{Kind: digest.NotFound, Message: "there is no such method; weblogUpdates.ping is one"}
+		return Ping{}, &digest.Error{Kind: digest.NotFound, Message: "unknown method; use weblogUpdates.ping"}
 	}
 	if len(feed) == 0 {
 		return Ping{}, errNoAddress()
@@ -76,7 +76,7 @@ func readCall(body []byte) (c call, err error) {
 	case bytes.Contains(body, []byte("<!DOCTYPE")):
 		return c, errors.New("it has a document type")
 	case c.Method == "":
-		return c, errors.New("it names no method")
+		return c, errors.New("it has no method name")
 	case len(c.Params) > maxParams:
 		return c, errors.New("it has too many parameters")
 	}

@@ -54,9 +54,9 @@ func ParseHubRequest(contentType string, body []byte, query url.Values) (HubRequ
 	r.Topic, r.Callback, r.Secret = fields.Get("hub.topic"), fields.Get("hub.callback"), []byte(fields.Get("hub.secret"))
 	switch {
 	case !isAddress(r.Topic):
-		return r, invalid("hub.topic is missing, or is no web address")
+		return r, invalid("hub.topic is missing or not a web address")
 	case !isCallback(r.Callback):
-		return r, invalid("hub.callback is missing, or is no web address that can be called: http or https, without a user or a fragment, %d bytes at most", maxAddress)
+		return r, invalid("hub.callback is missing or invalid: use an http or https address of at most %d bytes, without a user or a fragment", maxAddress)
 	case len(r.Secret) >= maxSecret:
 		return r, invalid("hub.secret is to be shorter than %d bytes", maxSecret)
 	}

@@ -95,7 +95,7 @@ func parseForm(fields url.Values) (Ping, error) {
 // parsePublish reads what a publisher tells a hub. Each topic is a feed.
 func parsePublish(mode string, fields url.Values) (Ping, error) {
 	if mode != "publish" {
-		return Ping{}, invalid("only hub.mode=publish is taken here; the hub is where the feed's link of rel=hub leads")
+		return Ping{}, invalid("only hub.mode=publish is accepted here; the address of the hub is in the feed's rel=hub link")
 	}
 	p := Ping{Publish: true}
 	for _, topic := range append(fields["hub.url"], fields["hub.topic"]...) {
@@ -128,7 +128,7 @@ func isAddress(s string) bool {
 }
 
 func errNoAddress() error {
-	return invalid("the ping names no web address; send url=https://… with the feed's address, percent-encoded")
+	return invalid("the ping has no web address; send url=https://… with the feed's address, percent-encoded")
 }
 
 func invalid(format string, args ...any) error {

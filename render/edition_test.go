@@ -20,7 +20,7 @@ func TestSubject(t *testing.T) {
 		{date, 12, 7, "Friday 20 November: 12 posts from 7 sites"},
 		{date, 1, 1, "Friday 20 November: 1 post from 1 site"},
 		{date, 2, 1, "Friday 20 November: 2 posts from 1 site"},
-		{date, 0, 0, "Friday 20 November: no posts"},
+		{date, 0, 0, "Friday 20 November: no new posts"},
 		{digest.Date{Year: 2027, Month: time.January, Day: 1}, 2, 2, "Friday 1 January: 2 posts from 2 sites"}, // no leading zero
 		{digest.Date{Year: 2028, Month: time.February, Day: 29}, 2, 2, "Tuesday 29 February: 2 posts from 2 sites"},
 		{date, 1500, 30, "Friday 20 November: 1,500 posts from 30 sites"}, // all that there are, not only those shown
@@ -185,8 +185,8 @@ func TestWhatGivesWay(t *testing.T) {
 		if (h3 > 0) != c.below || (h3 == c.posts) != c.every {
 			t.Errorf("%d posts: %d below the index", c.posts, h3)
 		}
-		if (m.Omitted > 0) != c.omitted || strings.Contains(m.HTML, "more in the web edition") != c.omitted ||
-			strings.Contains(m.Text, "more in the web edition") != c.omitted {
+		if (m.Omitted > 0) != c.omitted || strings.Contains(m.HTML, "more on the web") != c.omitted ||
+			strings.Contains(m.Text, "more on the web") != c.omitted {
 			t.Errorf("%d posts: %d omitted", c.posts, m.Omitted)
 		}
 		if len(all(doc, "h2")) == 0 {

@@ -82,8 +82,8 @@ func (p *parser) filmed(pic *picture) []token {
 	return []token{{kind: opening, name: "a", href: p.film}, t, {kind: closing}}
 }
 
-// filmWord is what a picture says that leads to a film, and of which nobody says what it shows.
-func filmWord() catalogue.Sayable { return catalogue.Key("Film") }
+// filmWord is the description of a picture that links to a film and has no description of its own.
+func filmWord() catalogue.Sayable { return catalogue.Key("Video") }
 
 // say says the program's own words within a text.
 func (p *parser) say(v catalogue.Sayable) string { return saidIn(p.speaks, v) }

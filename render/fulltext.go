@@ -166,7 +166,7 @@ func (p *Post) Host() string {
 
 // leftOut is said of a post that has no page of its own.
 func leftOut() catalogue.Sayable {
-	return catalogue.Key("The rest of this post is too long for a mail.")
+	return catalogue.Key("The rest of this post is too long for an email.")
 }
 
 // textEnd closes a text that was cut, and its post.

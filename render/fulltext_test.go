@@ -152,7 +152,7 @@ func TestLeadSubject(t *testing.T) {
 		{"one that would be two fields", func(e *Edition) { lead(e, digest.Post{Title: "A\r\nBcc: b@example.org\u202e\u0000"}) }, "A Bcc: b@example.org", false},
 		{"a note without a title", func(e *Edition) { lead(e, digest.Post{Untitled: true, Summary: "I saw a whale."}) }, "I saw a whale.", false},
 		{"headlines", func(e *Edition) { e.Layout = digest.Headlines }, "The fog signal", false},
-		{"no posts", func(e *Edition) { e.Sections = nil }, "Friday 20 November: no posts", true},
+		{"no new posts", func(e *Edition) { e.Sections = nil }, "Friday 20 November: no new posts", true},
 		{"one conversation", func(e *Edition) { e.Threaded = true }, "Daily Digest", true},
 		{"a newsletter", func(e *Edition) { e.Newsletter = true }, "Daily Digest, 20 November: 12 posts from 7 sites", true},
 	} {

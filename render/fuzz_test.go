@@ -73,7 +73,7 @@ func FuzzNotice(f *testing.F) {
 	f.Add("\xff\u202e\r\n\u2067a", "x://y@z")
 	f.Fuzz(func(t *testing.T, title, address string) {
 		name := SiteName(title, address)
-		notice := "May have missed posts from " + name + " between 09:10 and 23:50."
+		notice := "You may have missed posts from " + name + " on Thursday 19 November, 09:10–23:50. Look for them on its website."
 		if widthOf(name) > siteColumns || strings.TrimSpace(name) == "" {
 			t.Errorf("the name %q", name)
 		}

@@ -42,8 +42,8 @@ func TestLatePostsComeLast(t *testing.T) {
 		p.Layout, p.Sections[0].Late, p.Sections[1].Late = l, 1, 1
 		m := mailOf(t, p)
 		for where, text := range map[string]string{"page": strings.Join(strings.Fields(shownText(t, m.HTML)), " "), "text": strings.Join(strings.Fields(m.Text), " ")} {
-			order(t, where, text, "A Walled Garden", "First frost", "What the quince", "The seed swap", "Late", "The Harbour Log", "The fog signal", "tide tables", "Late · Maud Pell · 3 min read")
-			if n := strings.Count(text, "Late"); n != 2 {
+			order(t, where, text, "A Walled Garden", "First frost", "What the quince", "The seed swap", "From an earlier day", "The Harbour Log", "The fog signal", "tide tables", "From an earlier day · Maud Pell · 3 min read")
+			if n := strings.Count(text, "From an earlier day"); n != 2 {
 				t.Errorf("%s: %d late posts", where, n)
 			}
 		}
@@ -70,7 +70,7 @@ func TestLateLabels(t *testing.T) {
 		}
 		m := mailOf(t, c.page)
 		for where, text := range map[string]string{"page": shownText(t, m.HTML), "text": m.Text} {
-			if n := strings.Count(text, "Late"); n != c.want {
+			if n := strings.Count(text, "From an earlier day"); n != c.want {
 				t.Errorf("%s: the %s has %d late posts, want %d", name, where, n, c.want)
 			}
 		}
@@ -114,12 +114,12 @@ func checkLate(t *testing.T, p Edition, m Message) {
 	html, text := 0, 0
 	unmarked := strings.NewReplacer("\u2068", "", "\u2069", "", "\u200e", "", "\u200f", "")
 	for line := range strings.Lines(unmarked.Replace(m.HTML)) {
-		if line == "Late\n" || strings.HasSuffix(line, ">Late</span>\n") {
+		if line == "From an earlier day\n" || strings.HasSuffix(line, ">From an earlier day</span>\n") {
 			html++
 		}
 	}
 	for line := range strings.Lines(unmarked.Replace(m.Text)) {
-		if first, _, _ := strings.Cut(strings.TrimSpace(line), " · "); first == "Late" {
+		if first, _, _ := strings.Cut(strings.TrimSpace(line)+" ", " · "); strings.TrimSpace(first) == "From an earlier day" {
 			text++
 		}
 	}
@@ -132,7 +132,7 @@ func checkLate(t *testing.T, p Edition, m Message) {
 func TestLabelsForThePage(t *testing.T) {
 	s := ready()
 	s.Late = 2
-	for i, want := range []string{"", "Late, from an earlier day", ""} {
+	for i, want := range []string{"", "From an earlier day", ""} {
 		if got := catalogue.English().Text(s.LateLabel(i)); got != want {
 			t.Errorf("before post %d: %q, want %q", i, got, want)
 		}

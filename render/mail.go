@@ -103,7 +103,7 @@ func (r *Renderer) newMail(e Edition) (*mail, error) {
 	m.deck = m.summary()
 	title := r.lang.Heading(catalogue.Key("%s: %s").With(catalogue.Day("Monday 2 January", e.Date), m.deck))
 	if m.posts > 0 && m.notes.all > 0 {
-		m.deck = r.Say(catalogue.Key("%s, %s").With(m.deck, catalogue.Key("%d notes").With(m.notes.all)))
+		m.deck = r.Say(catalogue.Key("%s, %s").With(m.deck, catalogue.Key("%d notices").With(m.notes.all)))
 	}
 	m.subject = m.subjectOr(title)
 	m.date = r.lang.Heading(catalogue.Day("Monday 2 January 2006", e.Date))
@@ -209,7 +209,7 @@ func (m *mail) omitted(p *plan) int { return m.posts - p.shown + m.left }
 
 // more says how many posts are only in the web edition.
 func (m *mail) more(n int) pair {
-	words, url := m.r.Say(catalogue.Key("… and %d more in the web edition").With(n)), cmp.Or(m.WebURL, m.HomeURL)
+	words, url := m.r.Say(catalogue.Key("%d more on the web").With(n)), cmp.Or(m.WebURL, m.HomeURL)
 	return pair{m.r.more.piece(moreData{URL: url, Count: words}), newText(m.r.label(words) + "\n" + url + "\n\n")}
 }
 
@@ -241,17 +241,12 @@ func (m *mail) leads() string {
 	return w.String()
 }
 
-// reason says why the reader gets this.
+// reason explains why the reader gets this email.
 func (m *mail) reason() string {
-	switch {
-	case m.Newsletter && m.Recipient == "":
-		return m.r.Say(catalogue.Key("You get this because you joined %s.").With(m.Name))
-	case m.Newsletter:
-		return m.r.Say(catalogue.Key("You get this because %s joined %s.").With(m.Recipient, m.Name))
-	case m.Recipient == "":
-		return m.r.Say(catalogue.Key("You get this because you asked for %s, made at your midnight from the sites you chose.").With(m.Name))
+	if m.Recipient == "" {
+		return m.r.Say(catalogue.Key("You get this email because you subscribed to %s.").With(m.Name))
 	}
-	return m.r.Say(catalogue.Key("You get this because %s asked for %s, made at your midnight from the sites you chose.").With(m.Recipient, m.Name))
+	return m.r.Say(catalogue.Key("You get this email because %s is subscribed to %s.").With(m.Recipient, m.Name))
 }
 
 // numberWords say which edition it is: "No. 12".
@@ -260,7 +255,7 @@ func (m *mail) numberWords() string { return m.r.Say(catalogue.Key("No. %d").Wit
 // homeWords name what HomeURL leads to.
 func (m *mail) homeWords() string {
 	if m.Newsletter {
-		return m.r.Say(catalogue.Key("All letters"))
+		return m.r.Say(catalogue.Key("All issues"))
 	}
 	return m.r.Say(catalogue.Key("Your editions"))
 }

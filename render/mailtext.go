@@ -19,7 +19,7 @@ func (m *mail) textTop() string {
 		top += wrapped(m.Note) + "\n"
 	}
 	if m.posts == 0 && m.notes.all == 0 {
-		top += wrapped(m.r.Say(catalogue.Key("Nothing new has come in."))) + "\n"
+		top += wrapped(m.r.Say(catalogue.Key("No new posts."))) + "\n"
 	}
 	if m.hasContents() {
 		top += m.contentsText()
@@ -38,7 +38,7 @@ func (m *mail) textBottom() string {
 	}
 	end += wrapped(m.reason())
 	for _, l := range [...][2]string{
-		{m.r.Say(catalogue.Key("Read in the browser")), m.WebURL}, {m.homeWords(), m.HomeURL}, {m.r.Say(catalogue.Key("Settings")), m.SettingsURL},
+		{m.r.Say(catalogue.Key("Read on the web")), m.WebURL}, {m.homeWords(), m.HomeURL}, {m.r.Say(catalogue.Key("Settings")), m.SettingsURL},
 		{m.r.Say(catalogue.Key("Pause")), m.PauseURL}, {m.r.Say(catalogue.Key("Unsubscribe")), m.UnsubscribeURL},
 	} {
 		if l[1] != "" {

@@ -43,7 +43,7 @@ func (m Moved) Means() catalogue.Sayable {
 	if m.To == "" {
 		return nil
 	}
-	return catalogue.Key("What comes now is what is published there.")
+	return catalogue.Key("From now on you get what is published there.")
 }
 
 // SiteName is a site as a sentence speaks of it: its title on one short line,
@@ -96,7 +96,7 @@ func (r *Renderer) tidyNotices(in []Notice, alone bool) noted {
 	}
 	all := len(lines)
 	if shown := r.fitting(lines, most); shown < all {
-		lines = append(lines[:shown:shown], Notice{Text: r.Say(catalogue.Key("And %d more notes in the web edition.").With(all - shown))})
+		lines = append(lines[:shown:shown], Notice{Text: r.lang.Sentence(catalogue.Key("%d more on the web").With(all - shown))})
 	}
 	return noted{all, lines}
 }
@@ -181,7 +181,7 @@ func (r *Renderer) writeNotice(to *pieces, n Notice, alone bool) {
 func (m *mail) notesText() string {
 	var text strings.Builder
 	if m.posts > 0 && len(m.notes.lines) > 0 {
-		text.WriteString(ruleText + m.r.Say(catalogue.Key("Notes")) + "\n\n")
+		text.WriteString(ruleText + m.r.Say(catalogue.Key("Notices")) + "\n\n")
 	}
 	for _, n := range m.notes.lines {
 		text.WriteString(wrapped(strings.TrimSpace(n.Text+" "+m.r.lang.Text(n.Means()))) + "\n")
@@ -190,7 +190,7 @@ func (m *mail) notesText() string {
 		}
 		if n.BackURL != "" {
 			text.WriteString(m.r.label(m.r.Say(catalogue.Key("Old address"))) + "\n" + n.From + "\n" + m.r.label(m.r.Say(catalogue.Key("New address"))) + "\n" + n.To + "\n" +
-				m.r.label(m.r.Say(catalogue.Key("Go back to the old address"))) + "\n" + n.BackURL + "\n\n")
+				m.r.label(m.r.Say(catalogue.Key("Use the old address again"))) + "\n" + n.BackURL + "\n\n")
 		}
 	}
 	return text.String()
@@ -200,7 +200,7 @@ func (m *mail) notesText() string {
 // is nothing else.
 func (m *mail) summary() string {
 	if m.posts == 0 && m.notes.all > 0 {
-		return m.r.Say(catalogue.Key("%d notes").With(m.notes.all))
+		return m.r.Say(catalogue.Key("%d notices").With(m.notes.all))
 	}
 	if m.Newsletter && len(m.Sections) == 1 { // that it is one site nobody needs to be told
 		return m.r.Say(catalogue.Key("%d posts").With(m.posts + m.left))

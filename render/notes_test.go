@@ -12,7 +12,7 @@ import (
 
 func notes(n int) (out []Notice) {
 	for i := range n {
-		out = append(out, said(fmt.Sprintf("May have missed posts from Site %d between 09:10 and 23:50.", i))...)
+		out = append(out, said(fmt.Sprintf("You may have missed posts from Site %d on Thursday 19 November, 09:10–23:50. Look for them on its website.", i))...)
 	}
 	return out
 }
@@ -23,14 +23,14 @@ func TestNotesAreCounted(t *testing.T) {
 		notices       []Notice
 		subject, deck string
 	}{
-		{false, nil, "no posts", "no posts"},
-		{false, notes(1), "1 note", "1 note"},
-		{false, notes(3), "3 notes", "3 notes"},
-		{false, notes(200), "200 notes", "200 notes"}, // all that there are, not only those shown
-		{false, append(said(" ", "\r\n"), notes(1)...), "1 note", "1 note"},
+		{false, nil, "no new posts", "no new posts"},
+		{false, notes(1), "1 notice", "1 notice"},
+		{false, notes(3), "3 notices", "3 notices"},
+		{false, notes(200), "200 notices", "200 notices"}, // all that there are, not only those shown
+		{false, append(said(" ", "\r\n"), notes(1)...), "1 notice", "1 notice"},
 		{true, nil, "2 posts from 1 site", "2 posts from 1 site"},
-		{true, notes(1), "2 posts from 1 site", "2 posts from 1 site, 1 note"},
-		{true, notes(7), "2 posts from 1 site", "2 posts from 1 site, 7 notes"},
+		{true, notes(1), "2 posts from 1 site", "2 posts from 1 site, 1 notice"},
+		{true, notes(7), "2 posts from 1 site", "2 posts from 1 site, 7 notices"},
 	} {
 		p := page()
 		if c.posts {
@@ -52,12 +52,12 @@ func TestNotesAreCounted(t *testing.T) {
 // TestOnlyNotes: an edition may hold notices and nothing else.
 func TestOnlyNotes(t *testing.T) {
 	p := page()
-	p.Notices = append(said("Small Compilers says its feed is gone for good. You are no longer subscribed to it."), notes(1)...)
+	p.Notices = append(said("Small Compilers has removed its feed, so you no longer follow it."), notes(1)...)
 	checkEdition(t, p)
 	m := mailOf(t, p)
 	for where, text := range map[string]string{"page": strings.ReplaceAll(shownText(t, m.HTML), "\u00a0", " "), "text": strings.Join(strings.Fields(m.Text), " ")} {
-		order(t, where, text, "2 notes", p.Notices[0].Text, p.Notices[1].Text, "You get this because")
-		for _, never := range []string{"no posts", "no posts", "Nothing new", "Notes"} {
+		order(t, where, text, "2 notices", p.Notices[0].Text, p.Notices[1].Text, "You get this email because")
+		for _, never := range []string{"no new posts", "no new posts", "Nothing new", "Notices"} {
 			if strings.Contains(text, never) {
 				t.Errorf("the %s says %q", where, never)
 			}
@@ -73,10 +73,10 @@ func TestNotesStandAfterThePosts(t *testing.T) {
 	p := page(harbour(), kitchen())
 	p.Notices = notes(2)
 	m := mailOf(t, p)
-	for where, text := range map[string]string{"page": strings.ReplaceAll(shownText(t, m.HTML), "\u00a0", " "), "text": m.Text} {
-		order(t, where, text, "Il suffit", "\nNotes\n", p.Notices[0].Text, p.Notices[1].Text, "You get this because", "Unsubscribe")
+	for where, text := range map[string]string{"page": strings.ReplaceAll(shownText(t, m.HTML), "\u00a0", " "), "text": strings.ReplaceAll(m.Text, "  \n", " ")} {
+		order(t, where, text, "Il suffit", "\nNotices\n", p.Notices[0].Text, p.Notices[1].Text, "You get this email because", "Unsubscribe")
 	}
-	if h := all(parse(t, m.HTML), "h2"); textOf(h[len(h)-1]) != "Notes" {
+	if h := all(parse(t, m.HTML), "h2"); textOf(h[len(h)-1]) != "Notices" {
 		t.Error("the notes have no heading for those who listen")
 	}
 }
@@ -111,7 +111,7 @@ func TestNoticesAreFew(t *testing.T) {
 		m := mailOf(t, p)
 		shown := strings.Count(m.HTML, `class="ex" style="margin:0 0 10px;`) + strings.Count(m.HTML, `class="ex" style="margin:0 0 18px;`)
 		if shown < c.n {
-			if shown--; !strings.Contains(m.Text, "\n"+catalogue.Key("And %d more notes in the web edition.").With(c.n-shown).String()+"\n") {
+			if shown--; !strings.Contains(m.Text, "\n"+catalogue.English().Sentence(catalogue.Key("%d more on the web").With(c.n-shown))+"\n") {
 				t.Errorf("%d of %d notices are shown, and the rest is not counted", shown, c.n)
 			}
 		}
@@ -121,14 +121,14 @@ func TestNoticesAreFew(t *testing.T) {
 	}
 }
 
-// TestTheRestIsCounted: one note is not "notes".
+// TestTheRestIsCounted counts the notices that are only on the web.
 func TestTheRestIsCounted(t *testing.T) {
 	n := plain.tidyNotices(said(strings.Repeat("é̂̃̄̅̆̇", 240), strings.Repeat("é̂̃̄̅̆̇", 240), "a", "b"), true)
 	if last := n.lines[len(n.lines)-1].Text; n.all != 4 || len(n.lines) == 4 && last != "b" {
 		t.Errorf("%d notices, the last %q", n.all, last)
 	}
 	n = plain.tidyNotices(append(notes(59), said(strings.Repeat("é̂̃̄̅̆̇", 240), strings.Repeat("é̂̃̄̅̆̇", 240))...), true)
-	if last := n.lines[len(n.lines)-1].Text; last != "And 2 more notes in the web edition." {
+	if last := n.lines[len(n.lines)-1].Text; last != "2 more on the web." {
 		t.Errorf("the last is %q", last)
 	}
 }
@@ -144,10 +144,10 @@ func TestMovesAreTold(t *testing.T) {
 		checkEdition(t, p)
 		m := mailOf(t, p)
 		for where, text := range map[string]string{"page": strings.Join(strings.Fields(shownText(t, m.HTML)), " "), "text": strings.Join(strings.Fields(m.Text), " ")} {
-			order(t, where, text, "The feed “Small Compilers” has moved from compilers.example to words.example:8443. What comes now is what is published there.",
-				"Old address: https://compilers.example/feed.xml", "New address: https://words.example:8443/blog/feed?format=atom&key=a<b", "Go back to the old address",
+			order(t, where, text, "Small Compilers has moved from compilers.example to words.example:8443. From now on you get what is published there.",
+				"Old address: https://compilers.example/feed.xml", "New address: https://words.example:8443/blog/feed?format=atom&key=a<b", "Use the old address again",
 				"from bücher.example to xn--80ak6aa92e.com.", "New address: https://xn--80ak6aa92e.com/%E2%80%AEgnp.exe",
-				"a.evil.example to 例え.jp.", "Old address: https://paypal.com.aaaa", "You get this because")
+				"a.evil.example to 例え.jp.", "Old address: https://paypal.com.aaaa", "You get this email because")
 			if strings.Contains(text, "secret") {
 				t.Errorf("the %s tells a password", where)
 			}
@@ -160,12 +160,12 @@ func TestRemedies(t *testing.T) {
 	p := page(harbour())
 	const where = "https://digest.example/feeds/7"
 	p.Notices = []Notice{
-		{Text: "Nothing could be read from Pear.", LinkURL: where, LinkWords: catalogue.Key("What you can do")},
-		{Text: "Nothing could be read from Plum.", LinkURL: "javascript:alert(1)", LinkWords: catalogue.Key("What you can do")},
+		{Text: "We can’t get posts from Pear.", LinkURL: where, LinkWords: catalogue.Key("What you can do")},
+		{Text: "We can’t get posts from Plum.", LinkURL: "javascript:alert(1)", LinkWords: catalogue.Key("What you can do")},
 	}
 	checkEdition(t, p)
 	m := mailOf(t, p)
-	order(t, "text", strings.Join(strings.Fields(m.Text), " "), "Nothing could be read from Pear. What you can do: "+where, "Nothing could be read from Plum.")
+	order(t, "text", strings.Join(strings.Fields(m.Text), " "), "We can’t get posts from Pear. What you can do: "+where, "We can’t get posts from Plum.")
 	if strings.Count(m.HTML, `href="`+where+`"`) != 1 || strings.Contains(m.HTML+m.Text, "javascript:") || strings.Count(m.HTML, "What you can do") != 1 {
 		t.Errorf("%s", m.HTML)
 	}
@@ -183,11 +183,11 @@ func TestManyMoves(t *testing.T) {
 		}
 		checkEdition(t, p)
 		m := mailOf(t, p)
-		shown := strings.Count(m.HTML, ">Go back to the old address</a>")
-		if shown < c.least || shown > c.most || shown != strings.Count(m.Text, "\nGo back to the old address:\n") {
+		shown := strings.Count(m.HTML, ">Use the old address again</a>")
+		if shown < c.least || shown > c.most || shown != strings.Count(m.Text, "\nUse the old address again:\n") {
 			t.Errorf("%d of 200 moves are shown beside %d posts", shown, c.posts)
 		}
-		if rest := fmt.Sprintf("And %d more notes in the web edition.", 200-shown); !strings.Contains(m.Text, rest) {
+		if rest := fmt.Sprintf("%d more on the web.", 200-shown); !strings.Contains(m.Text, rest) {
 			t.Errorf("the text does not say %q", rest)
 		}
 	}

@@ -112,7 +112,7 @@ func (p *parser) parse(content string) []*node {
 
 // droppedNote tells the reader of a text whose markup was dropped.
 func (p *parser) droppedNote() *node {
-	words := p.say(catalogue.Key("The markup of this post was too costly to show; its text follows."))
+	words := p.say(catalogue.Key("The layout of this post is too complex to show. Here is its text."))
 	n := &node{kind: paragraph, line: []token{{kind: opening, name: "em"}, {kind: word, text: words}, {kind: closing}}}
 	l := cmp.Or(p.speaks, catalogue.English())
 	n.lang, n.dir = l.Code, string(l.Direction)

@@ -85,9 +85,9 @@ func (p *parser) image(n *html.Node) {
 // said is what stands in a picture's place where it is not shown.
 func (p *picture) said() string {
 	if p.words == "" {
-		return saidIn(p.speaks, catalogue.Key("[Picture]"))
+		return "[" + saidIn(p.speaks, catalogue.Key("Picture")) + "]"
 	}
-	return saidIn(p.speaks, catalogue.Key("[Picture: %s]").With(p.words))
+	return "[" + saidIn(p.speaks, catalogue.Key("%s: %s").With(catalogue.Key("Picture"), p.words)) + "]"
 }
 
 // description is what alt says of a picture; a file's name says nothing.

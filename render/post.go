@@ -221,7 +221,7 @@ func (p *Post) data() postData {
 	if p.URL != "" {
 		d.URL, d.Title = p.URL, candid(d.Title, p.URL)
 		if p.Untitled {
-			d.Host = isolatedIf(p.mixed, cmp.Or(p.Host(), p.r.Say(catalogue.Key("The post"))))
+			d.Host = isolatedIf(p.mixed, cmp.Or(p.Host(), p.r.Say(catalogue.Key("View post"))))
 		}
 		if p.r.link != nil && !showsAddress(p.Title) {
 			d.URL = p.r.link(p.ID, p.URL)

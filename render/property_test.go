@@ -286,7 +286,7 @@ func randomPage(rng *rand.Rand, n int) Edition {
 		p.Sections = append(p.Sections, s)
 	}
 	for range rng.IntN(9) {
-		p.Notices = append(p.Notices, said("May have missed posts from "+SiteName(randomText(rng, 120), "")+" between 09:10 and 23:50.")...)
+		p.Notices = append(p.Notices, said("You may have missed posts from "+SiteName(randomText(rng, 120), "")+" on Thursday 19 November, 09:10–23:50. Look for them on its website.")...)
 	}
 	return p
 }

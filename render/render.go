@@ -240,10 +240,10 @@ const (
 	aroundColumns    = 500 // of Header and Footer
 )
 
-// Count says how much there is: "12 posts from 7 sites", "1 post from 1 site", "no posts".
+// Count says how much there is: "12 posts from 7 sites", "1 post from 1 site", "no new posts".
 func Count(posts, sites int) catalogue.Sayable {
 	if posts == 0 {
-		return catalogue.Key("no posts")
+		return catalogue.Key("no new posts")
 	}
 	return catalogue.Key("%d posts from %d sites").With(posts, sites)
 }

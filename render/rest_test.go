@@ -139,7 +139,7 @@ func TestChangeInLargeEdition(t *testing.T) {
 			last.Rest = append(last.Rest, last.Posts[0])
 		}
 		m := checkedMail(t, withOwnLinks(p))
-		if got, saves := strings.Count(m.HTML, "· Change</a>"), strings.Count(m.HTML, ">Save</a>"); got != c.change || saves != 0 {
+		if got, saves := strings.Count(m.HTML, "· Settings</a>"), strings.Count(m.HTML, ">Save</a>"); got != c.change || saves != 0 {
 			t.Errorf("of %d posts %d sites can be changed, want %d; %d posts can be saved", c.posts, got, c.change, saves)
 		}
 		if most := fmt.Sprintf("/site/%045d", last.Feed); !strings.Contains(m.HTML, most) || !strings.Contains(m.Text, most) {
@@ -199,7 +199,7 @@ func linkedPage(rng *rand.Rand, n int) Edition {
 	p.WebURL, p.HomeURL, p.UnsubscribeURL = "https://paper.com/e/1", "https://paper.com/", "https://paper.com/u/1"
 	p.PostalAddress = "The Paper, 1 Street"
 	for range rng.IntN(3) {
-		p.Notices = append(p.Notices, said("May have missed posts from https://site.com/feed between 09:10 and 23:50.")...)
+		p.Notices = append(p.Notices, said("You may have missed posts from https://site.com/feed on Thursday 19 November, 09:10–23:50. Look for them on its website.")...)
 	}
 	for i := 0; i < n; {
 		s := Section{Title: "A site", Late: rng.IntN(3)}

@@ -96,7 +96,7 @@ func TestRoomOfAServer(t *testing.T) {
 		if n > most || n < most*8/10 || n >= all {
 			t.Errorf("%d bytes where there is room for %d, and %d without a limit", n, most, all)
 		}
-		if !strings.Contains(strings.Join(m.Text, ""), "more in the web edition") {
+		if !strings.Contains(strings.Join(m.Text, ""), "more on the web") {
 			t.Errorf("with room for %d it leaves posts out and does not say so", most)
 		}
 	}

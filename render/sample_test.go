@@ -154,8 +154,8 @@ func lately() Edition {
 	p := page(garden(), haifa(), tokyo())
 	p.Sections[0].Late, p.Sections[1].Late = 1, 1
 	p.Notices = said(
-		SiteName("Small Compilers", "")+" says its feed is gone for good. You are no longer subscribed to it.",
-		"May have missed posts from "+SiteName("24 שעות", "")+" between 09:10 and 23:50.",
+		SiteName("Small Compilers", "")+" has removed its feed, so you no longer follow it.",
+		"You may have missed posts from "+SiteName("24 שעות", "")+" on Thursday 19 November, 09:10–23:50. Look for them on its website.",
 	)
 	return p
 }
@@ -171,7 +171,7 @@ func said(lines ...string) (all []Notice) {
 // movedNotice is the notice of a feed that has moved, as editions make it.
 func movedNotice(title, from, to string) Notice {
 	return Notice{
-		Text:  "The feed “" + SiteName(title, from) + "” has moved from " + digest.HostShown(from) + " to " + digest.HostShown(to) + ".",
+		Text:  SiteName(title, from) + " has moved from " + digest.HostShown(from) + " to " + digest.HostShown(to) + ".",
 		Moved: Moved{7, digest.AddressShown(from), digest.AddressShown(to), "https://digest.example/moved/aaaaaaaaaaaaamzrxqkk5yv2j5gq4yd2aaaaaaaaaaaa7"},
 	}
 }
@@ -183,7 +183,7 @@ func moved() Edition {
 		movedNotice("Small Compilers", "https://compilers.example/feed.xml", "https://ann:secret@words.example:8443/blog/feed?format=atom&key=a<b"),
 		movedNotice("דפי העיר 24", "https://xn--bcher-kva.example/", "https://xn--80ak6aa92e.com/\u202egnp.exe"),
 		movedNotice(strings.Repeat("unbreakable", 12), "https://paypal.com."+strings.Repeat("a", 63)+".evil.example/"+strings.Repeat("path", 99), "https://xn--r8jz45g.jp/"),
-	}, said("May have missed posts from The Harbour Log between 09:10 and 23:50.")...)
+	}, said("You may have missed posts from The Harbour Log on Thursday 19 November, 09:10–23:50. Look for them on its website.")...)
 	return p
 }
 
@@ -191,9 +191,9 @@ func moved() Edition {
 func onlyNotes() Edition {
 	p := page()
 	p.Notices = said(
-		SiteName("دفاتر المدينة", "")+" says its feed is gone for good. You are no longer subscribed to it.",
-		"Nothing could be read from "+SiteName("", "https://garden.example/feed")+" for 90 days, so it is no longer asked. You stay subscribed, in case it comes back.",
-		"May have missed posts from "+SiteName("The Harbour Log", "")+" between 22:40 on 17 November and 23:50 on 19 November.",
+		SiteName("دفاتر المدينة", "")+" has removed its feed, so you no longer follow it.",
+		SiteName("", "https://garden.example/feed")+" hasn’t worked for 90 days, so we no longer check it. You still follow it.",
+		"You may have missed posts from "+SiteName("The Harbour Log", "")+" between Tuesday 17 November, 22:40 and Thursday 19 November, 23:50. Look for them on its website.",
 	)
 	return p
 }
@@ -201,7 +201,7 @@ func onlyNotes() Edition {
 // stretched is notes on a site whose name is one long word.
 func stretched() Edition {
 	p := page()
-	p.Notices = said("May have missed posts from " + SiteName(strings.Repeat("unbreakable", 7), "") + " between 09:10 and 23:50.")
+	p.Notices = said("You may have missed posts from " + SiteName(strings.Repeat("unbreakable", 7), "") + " on Thursday 19 November, 09:10–23:50. Look for them on its website.")
 	return p
 }
 

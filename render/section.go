@@ -40,7 +40,7 @@ type Section struct {
 }
 
 // Nameless is what a site is called of which neither a title nor a page is known.
-const Nameless = catalogue.Key("A feed without a title")
+const Nameless = catalogue.Key("Untitled feed")
 
 // NewSection gives a section without posts, its title in one short line; "" for a site of which neither a title nor a
 // page is known.
@@ -166,10 +166,10 @@ func (s *Section) post(i int) *Post {
 }
 
 // FromEarlier is the heading of posts of an earlier day.
-const FromEarlier = catalogue.Key("Late, from an earlier day")
+const FromEarlier = catalogue.Key("From an earlier day")
 
-// lateWord says of a post that it comes late.
-func (r *Renderer) lateWord() string { return r.Say(catalogue.Key("Late")) }
+// lateWord marks a post of an earlier day.
+func (r *Renderer) lateWord() string { return r.Say(FromEarlier) }
 
 // LateLabel is what stands before Posts[i]: words before the first of the late
 // ones, otherwise none.

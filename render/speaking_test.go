@@ -30,7 +30,7 @@ func spoken(code string) Edition {
 func TestSpeaking(t *testing.T) {
 	for code, subject := range map[string]string{
 		"de": "Freitag, 20. November: 12 Beiträge von 7 Websites",
-		"fr": "Vendredi 20 novembre : 12 articles de 7 sites",
+		"fr": "Vendredi 20 novembre\u00a0: 12 articles de 7 sites",
 		"es": "Viernes, 20 de noviembre: 12 artículos de 7 sitios",
 		"pt": "Sexta-feira, 20 de novembro: 12 artigos de 7 sites",
 		"ja": "11月20日金曜日：7サイトから記事12件",
@@ -44,7 +44,7 @@ func TestSpeaking(t *testing.T) {
 		if frame := `lang="` + code + `" dir="` + string(l.Direction) + `"`; strings.Count(m.HTML, frame) < 2 || strings.Contains(m.HTML, `lang="en" dir="ltr"`) {
 			t.Errorf("%s: the frame does not run as its language does", code)
 		}
-		for _, english := range []string{"Unsubscribe", "Settings", "Pause<", "Read in the browser", "Your editions", "min read", "Listen", "You get this", "No. 12", "Friday", "November 2026"} {
+		for _, english := range []string{"Unsubscribe", "Settings", "Pause<", "Read on the web", "Your editions", "min read", "Listen", "You get this", "No. 12", "Friday", "November 2026"} {
 			if strings.Contains(m.HTML+m.Text, english) && l.Say(strings.TrimSuffix(english, "<")) != strings.TrimSuffix(english, "<") && !(english == "November 2026" && code == "de") {
 				t.Errorf("%s: it says %q", code, english)
 			}
@@ -76,7 +76,7 @@ func TestFrenchColons(t *testing.T) {
 					t.Errorf("%q", line)
 				}
 			}
-			for _, want := range []string{"Lire dans le navigateur\u00a0:", "Enregistrer\u00a0: https", "Modifier\u00a0: https", "Se désabonner\u00a0:"} {
+			for _, want := range []string{"Lire sur le web\u00a0:", "Enregistrer\u00a0: https", "Réglages\u00a0: https", "Se désabonner\u00a0:"} {
 				if text == m.Text && !strings.Contains(text, want) {
 					t.Errorf("no %q in\n%s", want, text)
 				}
@@ -87,7 +87,7 @@ func TestFrenchColons(t *testing.T) {
 
 // frenchLabel reports whether words that stand before a colon are the program's own in French.
 func frenchLabel(words string) bool {
-	for _, key := range [...]string{"Read in the browser", "Settings", "Pause", "Unsubscribe", "Your editions", "Save", "Change", "Listen", "What you can do"} {
+	for _, key := range [...]string{"Read on the web", "Settings", "Pause", "Unsubscribe", "Your editions", "Save", "Listen", "What you can do"} {
 		if words == catalogue.Of("fr").Say(key) {
 			return true
 		}
@@ -101,7 +101,7 @@ func TestSpeakingWithinTexts(t *testing.T) {
 	const picture = `<img src="https://far.example/a.jpg"%s width="400" height="300">`
 	with, without := fmt.Sprintf(picture, ` alt="Fog"`), fmt.Sprintf(picture, "")
 	costly := strings.Repeat("<b>", 190) + strings.Repeat("<p>a", 500)
-	const note = "The markup of this post was too costly to show; its text follows."
+	const note = "The layout of this post is too complex to show. Here is its text."
 	for _, c := range []struct {
 		images              digest.Images
 		content, code, want string

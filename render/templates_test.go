@@ -33,7 +33,7 @@ func TestPartsAreTheirTemplates(t *testing.T) {
 			checkPart(t, plain.more, moreData{URL: "https://a.example/", Count: "3"})
 			checkPart(t, plain.edition, editionData{
 				FullText: d.RTL, Title: title, Leads: title, Name: title, NameDir: "rtl", NameLang: d.Lang, Date: "Friday", Number: some(1, "7"),
-				Opened: d.Teaser, Deck: "no posts", Note: some(2, title), Nothing: i&4 != 0, Reason: title,
+				Opened: d.Teaser, Deck: "no new posts", Note: some(2, title), Nothing: i&4 != 0, Reason: title,
 				WebURL: some(8, "https://a.example/e/1"), HomeURL: "https://a.example/", UnsubscribeURL: "https://a.example/u", PostalAddress: d.Byline,
 			})
 		}

@@ -39,7 +39,7 @@ func TestWebText(t *testing.T) {
 		{"a tall one does not", `<img src="https://p.example/a" width="400" height="2000">`,
 			`<p><img src="/image/mac/a" alt="" width="400" height="2000" loading="lazy" decoding="async"></p>` + "\n"},
 		{"a film in a text", `<p>a</p><a href="https://youtu.be/x"><img src="https://p.example/f" width="480" height="360"><br>Watch: Fog</a>`,
-			"<p>a</p>\n" + `<p><a href="https://youtu.be/x" rel="noopener noreferrer" class="film"><img src="/image/mac/f" alt="Film" class="wide" width="480" height="360" loading="lazy" decoding="async"></a></p>` + "\n" +
+			"<p>a</p>\n" + `<p><a href="https://youtu.be/x" rel="noopener noreferrer" class="film"><img src="/image/mac/f" alt="Video" class="wide" width="480" height="360" loading="lazy" decoding="async"></a></p>` + "\n" +
 				`<p><a href="https://youtu.be/x" rel="noopener noreferrer">Watch: Fog</a></p>` + "\n"},
 		{"a picture of an unknown one", `<img src="https://p.example/b">`,
 			`<p><img src="/image/mac/b" alt="" class="unsized" loading="lazy" decoding="async"></p>` + "\n"},

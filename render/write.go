@@ -134,7 +134,7 @@ func (m *mail) addBeyond(to *both, s *Section) {
 	if s.Beyond == 0 || m.BeyondURL == nil {
 		return
 	}
-	words, url := m.r.Say(catalogue.Key("… and %d more").With(s.Beyond)), m.BeyondURL(s.Feed)
+	words, url := m.r.lang.Heading(catalogue.Key("and %d more").With(s.Beyond)), m.BeyondURL(s.Feed)
 	m.r.beyond.write(&to.html, moreData{URL: url, Count: words})
 	to.text.add(newText(m.r.label(words) + "\n" + url + "\n\n"))
 }
@@ -143,7 +143,7 @@ func (m *mail) addBeyond(to *both, s *Section) {
 func (m *mail) addList(to *both, last *Post, count int, lines *both) {
 	d := headingData{RTL: last.Dir == "rtl", Posts: &lines.html}
 	if count != 0 {
-		d.Title = m.r.Say(catalogue.Key("And %d more").With(count))
+		d.Title = m.r.lang.Heading(catalogue.Key("and %d more").With(count))
 		to.text.add(newText(m.r.label(d.Title) + "\n\n"))
 	}
 	m.r.list.write(&to.html, d)

@@ -9,15 +9,15 @@ import (
 
 // An AddressChange is a reader's wish for another address.
 type AddressChange struct {
-	UserID    digest.UserID
-	Email     string // the wished one
-	OldYes    bool   // whoever reads the mail of the present address has agreed
-	NewYes    bool   // and of the wished one
-	CreatedAt time.Time
-	ExpiresAt time.Time // in the past: done, taken back, or nobody agreed in time
+	UserID       digest.UserID
+	Email        string // the wished one
+	OldConfirmed bool   // from the current address
+	NewConfirmed bool   // from the new address
+	CreatedAt    time.Time
+	ExpiresAt    time.Time // in the past: done, taken back, or nobody agreed in time
 }
 
-const addressColumns = `user_id, email, old_yes, new_yes, created_at, expires_at`
+const addressColumns = `user_id, email, old_confirmed, new_confirmed, created_at, expires_at`
 
 // AddAddressChange stores a reader's wish under the hashes of the two tokens, in
 // place of any former one; digest.Conflict if that is younger than apart.
@@ -70,16 +70,16 @@ func (s *Store) ConfirmAddress(ctx context.Context, hash, keep []byte, now time.
 	err = s.changeUnder(ctx, s.d.lockAccounts, "", func(c conn) error {
 		changed, another = false, false
 		var row AddressChange
-		err := c.get(ctx, &row, `UPDATE address_changes SET old_yes = CASE WHEN old_hash = ? THEN 1 ELSE old_yes END,
-			new_yes = CASE WHEN new_hash = ? THEN 1 ELSE new_yes END
+		err := c.get(ctx, &row, `UPDATE address_changes SET old_confirmed = CASE WHEN old_hash = ? THEN 1 ELSE old_confirmed END,
+			new_confirmed = CASE WHEN new_hash = ? THEN 1 ELSE new_confirmed END
 			WHERE (old_hash = ? OR new_hash = ?) AND expires_at > ? RETURNING `+addressColumns, hash, hash, hash, hash, at(now))
 		if isNone(err) {
 			return notFound("this link was used or is too old")
 		}
-		if err == nil && row.NewYes {
+		if err == nil && row.NewConfirmed {
 			err = answerMailbox(ctx, c, row.Email)
 		}
-		if err != nil || !row.OldYes || !row.NewYes {
+		if err != nil || !row.OldConfirmed || !row.NewConfirmed {
 			return err
 		}
 		if _, err := c.exec(ctx, `UPDATE address_changes SET expires_at = 0 WHERE user_id = ?`, row.UserID); err != nil {
@@ -127,5 +127,5 @@ func (s *Store) SetEmail(ctx context.Context, user digest.UserID, email string) 
 		}
 		return changeEmail(ctx, c, user, email, nil)
 	})
-	return failed("changing the address", ifUnique(err, conflict("%s is a user already", digest.NormalEmail(email))))
+	return failed("changing the address", ifUnique(err, conflict("%s is already a reader", digest.NormalEmail(email))))
 }

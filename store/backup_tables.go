@@ -36,7 +36,7 @@ func (b blueprint) names() []string {
 func drawBlueprint(ctx context.Context, version int64) (all blueprint, err error) {
 	err = withMemory(func(s *Store, newest int64) error {
 		if version > newest {
-			return conflict("the backup was made by a newer version of digest (its schema is %d, this program knows %d); install the newer version", version, newest)
+			return conflict("the backup is from a newer version of digest (its schema is %d, this program supports %d); install the newer version", version, newest)
 		}
 		all, err = s.draw(ctx, version)
 		return err
@@ -93,7 +93,7 @@ func (s *Store) draw(ctx context.Context, version int64) (blueprint, error) {
 		}
 		kind, ok := map[string]backup.Kind{"INTEGER": backup.Number, "TEXT": backup.Text, "BLOB": backup.Bytes}[strings.ToUpper(c.Kind)]
 		if !ok {
-			return nil, fmt.Errorf("%s.%s is of the type %s, which no backup holds", c.TableName, c.Name, c.Kind)
+			return nil, fmt.Errorf("%s.%s has the type %s, which backups do not support", c.TableName, c.Name, c.Kind)
 		}
 		t := &all[len(all)-1]
 		t.Columns = append(t.Columns, backup.Column{Name: c.Name, Kind: kind})

@@ -215,7 +215,7 @@ func TestBackupOfOneInstant(t *testing.T) {
 		var file bytes.Buffer
 		b, err := s.Backup(t.Context(), &slowly{&file, func() {
 			w.ok(w.Exec(w.ctx(), `DELETE FROM waiting_digests`)) // of the last tables
-			w.ok(w.Exec(w.ctx(), `INSERT INTO tallies (hour, kind, slot, n) VALUES (5, 'x', 0, 1)`))
+			w.ok(w.Exec(w.ctx(), `INSERT INTO counters (hour, kind, slot, n) VALUES (5, 'x', 0, 1)`))
 		}}, "test", noon)
 		w.ok(err)
 		for _, table := range b.Tables {

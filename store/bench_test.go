@@ -115,7 +115,7 @@ func benchRelease(b *testing.B, oneIn int) {
 	storetest.Bench(b, func(b *testing.B, s *store.Store) {
 		ctx := b.Context()
 		f := benchWorld(b, s, readers)
-		if err := s.Exec(ctx, `UPDATE digests SET send_delay = (id % 24) * 3600`); err != nil {
+		if err := s.Exec(ctx, `UPDATE digests SET deliver_at = (id % 24) * 3600`); err != nil {
 			b.Fatal(err)
 		}
 		for i := range nFilters * min(oneIn, 1) {

@@ -80,7 +80,7 @@ func followBounce(ctx context.Context, c conn, now instant, e bouncedEdition, b 
 	sup := digest.Suppression{Email: e.Recipient, Evidence: b.Evidence, EditionID: b.Edition, CreatedAt: now.time()}
 	if b.Kind == digest.RefusedBounce || b.Kind == digest.SoftBounce { // its reader never got it
 		if err := c.run(ctx, `UPDATE editions AS e SET undelivered = 1 WHERE e.id = ? AND e.state = 'sent'
-			AND NOT EXISTS (SELECT 1 FROM carried y WHERE y.from_id = e.id)`, b.Edition); err != nil {
+			AND NOT EXISTS (SELECT 1 FROM carried_posts y WHERE y.from_id = e.id)`, b.Edition); err != nil {
 			return err
 		}
 	}

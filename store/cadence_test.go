@@ -161,7 +161,7 @@ func TestCadenceOfStrangers(t *testing.T) {
 				f := w.feed("f.example")
 				w.subscribe(ada, f)
 				w.subscribe(eve, f)
-				w.ok(w.Exec(w.ctx(), `UPDATE digests SET weekdays = ? WHERE id = ?`, number, eve.ID))
+				w.ok(w.Exec(w.ctx(), `UPDATE digests SET cadence = ? WHERE id = ?`, number, eve.ID))
 				w.record(noon, f, posts(noon, "p"))
 				want(w.t, "released", w.hour(parisMidnight), 2)
 				want(w.t, "ada's", w.editions(ada), "2026-11-20 p")

@@ -39,7 +39,7 @@ func (s *Store) PutRight(ctx context.Context, now time.Time) (digest.ClockNote, 
 		n, err := part.put(ctx, now)
 		*part.n += n
 		if err != nil {
-			return note, fmt.Errorf("putting %s right: %w", part.what, err)
+			return note, fmt.Errorf("correcting %s: %w", part.what, err)
 		}
 	}
 	if !note.Any() {
@@ -54,7 +54,7 @@ const clockKey = "clock note"
 func (s *Store) noteClock(ctx context.Context, note digest.ClockNote) error {
 	value, err := json.Marshal(note)
 	if err != nil {
-		return fmt.Errorf("writing what was put right: %w", err)
+		return fmt.Errorf("storing the corrections: %w", err)
 	}
 	return s.change(ctx, "noting what was put right", func(c conn) error { return c.setSetting(ctx, clockKey, value) })
 }
@@ -66,7 +66,7 @@ func (s *Store) ClockNote(ctx context.Context) (note digest.ClockNote, err error
 		return note, failed("reading what was put right", err)
 	}
 	if err := json.Unmarshal(value, &note); err != nil {
-		return note, fmt.Errorf("what was put right cannot be read: %w", err)
+		return note, fmt.Errorf("reading the corrections: %w", err)
 	}
 	return note, nil
 }
@@ -89,12 +89,12 @@ func bounds() []bound {
 		{table: "sessions", column: "expires_at", most: 90 * oneDay},
 		{table: "sign_ups", column: "expires_at", most: oneDay},
 		{table: "invitations", column: "expires_at", most: 14 * oneDay},
-		{table: "owner_links", column: "expires_at", most: oneDay},
+		{table: "operator_links", column: "expires_at", most: oneDay},
 		{table: "address_changes", column: "expires_at", most: oneDay},
 		{table: "address_changes", column: "created_at"},
-		{table: "ceremonies", column: "expires_at", most: 5 * time.Minute},
-		{table: "knocks", column: "asked_at"},
-		{table: "knocks", column: "sent_at"},
+		{table: "passkey_challenges", column: "expires_at", most: 5 * time.Minute},
+		{table: "letter_requests", column: "requested_at"},
+		{table: "letter_requests", column: "sent_at"},
 		{table: "refusals", column: "not_before", most: 7 * oneDay},
 		{table: "robots", column: "fetched_at"},
 		{table: "bounces", column: "at"},
@@ -208,7 +208,7 @@ func putFeedsRight(ctx context.Context, c conn, ids []digest.FeedID, now time.Ti
 	}
 	var wanted []digest.FeedID
 	err = c.all(ctx, &wanted, `SELECT DISTINCT s.feed_id FROM subscriptions s JOIN digests d ON d.id = s.digest_id
-		WHERE s.feed_id IN (`+list(ids)+`) AND s.rests = 0 AND (`+unplanned+` AND d.next_due_at <= ? OR d.asks_at > 0 AND d.asks_at <= ?)`,
+		WHERE s.feed_id IN (`+list(ids)+`) AND s.paused = 0 AND (`+unplanned+` AND d.next_due_at <= ? OR d.next_poll_at > 0 AND d.next_poll_at <= ?)`,
 		at(now), at(now))
 	if err != nil {
 		return 0, err
@@ -261,7 +261,7 @@ func putPostsRight(ctx context.Context, c conn, feeds []digest.FeedID, now time.
 // when readers move whom it would move too late.
 func (s *Store) putStaysRight(ctx context.Context, now time.Time) (int, error) {
 	var ids []digest.UserID
-	if err := s.read().all(ctx, &ids, `SELECT DISTINCT user_id FROM stays ORDER BY user_id`); err != nil {
+	if err := s.read().all(ctx, &ids, `SELECT DISTINCT user_id FROM trips ORDER BY user_id`); err != nil {
 		return 0, err
 	}
 	return changeInParts(ctx, s, "", ids, func(c conn, part []digest.UserID) (moved int, err error) {

@@ -18,7 +18,7 @@ const nearMidnight = 22 * time.Hour
 func misplaced(now instant) (where string, args []any) {
 	late, ancient := now.plus(digest.ClockSlack), now.plus(-10*365*oneDay)
 	return `d.state <> 'left' AND (d.state = 'active' AND (d.next_due_at > ? OR d.next_due_at < ? OR d.planned_due_at > ? OR d.planned_at > ?)
-		OR d.last_due_at > ? OR d.released_at > ? OR d.asks_at > ?)`,
+		OR d.last_due_at > ? OR d.released_at > ? OR d.next_poll_at > ?)`,
 		[]any{now.plus(nearMidnight), ancient, late, late, late, late, now.plus(nearMidnight)}
 }
 
@@ -132,7 +132,7 @@ func (d dated) putRight(ctx context.Context, c conn, now time.Time) (changed boo
 		}
 	}
 	d.LastDueAt = last.time()
-	d.NextDueAt, d.AsksAt = s.NextDueAt, s.AsksAt
+	d.NextDueAt, d.NextPollAt = s.NextDueAt, s.NextPollAt
 	d.clampPast(at(now))
 	if at(d.NextDueAt) != at(was.NextDueAt) {
 		d.PlannedDueAt = time.Time{}
@@ -141,8 +141,8 @@ func (d dated) putRight(ctx context.Context, c conn, now time.Time) (changed boo
 		}
 	}
 	err = c.run(ctx, `UPDATE digests SET planned_due_at = ?, planned_at = ?, last_due_at = ?, prev_due_at = ?,
-		released_at = ?, prev_released_at = ?, asks_at = ? WHERE id = ?`, at(d.PlannedDueAt), d.PlannedAt, at(d.LastDueAt), d.PrevDueAt,
-		d.ReleasedAt, d.PrevReleasedAt, at(d.AsksAt), d.ID)
+		released_at = ?, prev_released_at = ?, next_poll_at = ? WHERE id = ?`, at(d.PlannedDueAt), d.PlannedAt, at(d.LastDueAt), d.PrevDueAt,
+		d.ReleasedAt, d.PrevReleasedAt, at(d.NextPollAt), d.ID)
 	if err == nil {
 		err = noteWaiting(ctx, c, `d.id = ?`, d.ID)
 	}
@@ -156,7 +156,7 @@ func (d dated) since(now time.Time) time.Time { return min(d.CreatedAt, at(now))
 // same reports whether nothing of a digest has changed that is stored with it.
 func (d dated) same(was dated) bool {
 	return at(d.PlannedDueAt) == at(was.PlannedDueAt) && d.PlannedAt == was.PlannedAt && at(d.LastDueAt) == at(was.LastDueAt) &&
-		d.PrevDueAt == was.PrevDueAt && d.ReleasedAt == was.ReleasedAt && d.PrevReleasedAt == was.PrevReleasedAt && at(d.AsksAt) == at(was.AsksAt)
+		d.PrevDueAt == was.PrevDueAt && d.ReleasedAt == was.ReleasedAt && d.PrevReleasedAt == was.PrevReleasedAt && at(d.NextPollAt) == at(was.NextPollAt)
 }
 
 // clampPast lets nothing have been done after now. Feeds are queued for a midnight
@@ -196,9 +196,6 @@ func (d dated) issues(had []issued) []calendar.Issue {
 	return issues
 }
 
-// aWeek is how many days ahead an edition may be dated that a clock was early for.
-const aWeek = 7
-
 // makeRoom moves the posts of editions that were made under a midnight before it
 // came to just behind the last midnight: no edition that is still to be made
 // may find them. Only that of the very next midnight stays where it is, if it bears
@@ -206,7 +203,7 @@ const aWeek = 7
 // a week ahead gets that of its posts, if there is none of it.
 func (d dated) makeRoom(ctx context.Context, c conn, s calendar.Schedule, had []issued, now time.Time) error {
 	zone := s.Zone
-	today, next := digest.DateOf(now.In(zone)), at(calendar.Next(now, zone, d.Cadence))
+	next := at(calendar.Next(now, zone, d.Cadence))
 	honest, _ := s.Honest(now, d.since(now), d.issues(had))
 	before := min(at(now), at(honest.NextDueAt)).plus(-time.Hour)
 	place := max(at(honest.LastDueAt), at(d.since(now)), before)
@@ -222,7 +219,7 @@ func (d dated) makeRoom(ctx context.Context, c conn, s calendar.Schedule, had []
 			e.DueAt = place
 		}
 		date := digest.DateOf(e.DueAt.time().In(zone))
-		if today.Plus(aWeek).Before(e.LocalDate) && e.DueAt <= at(now) {
+		if calendar.TooFar(e.LocalDate, now, zone) && e.DueAt <= at(now) {
 			done, err := redate(ctx, c, d.ID, e.DueAt, date)
 			if err != nil {
 				return err
@@ -240,7 +237,7 @@ func moveEdition(ctx context.Context, c conn, id digest.DigestID, from, to insta
 	for _, statement := range []string{
 		`UPDATE digest_posts SET visible_at = ? WHERE visible_at = ? AND digest_id = ?`,
 		`UPDATE notices SET visible_at = ? WHERE visible_at = ? AND digest_id = ?`,
-		`UPDATE held_posts SET due_at = ? WHERE due_at = ? AND digest_id = ?`,
+		`UPDATE filtered_posts SET due_at = ? WHERE due_at = ? AND digest_id = ?`,
 		`UPDATE saved_posts SET due_at = ? WHERE due_at = ? AND digest_id = ?`,
 		`UPDATE editions SET due_at = ? WHERE due_at = ? AND digest_id = ?`,
 	} {
@@ -259,63 +256,4 @@ func redate(ctx context.Context, c conn, id digest.DigestID, due instant, date d
 		return false, err
 	}
 	return true, c.run(ctx, `UPDATE saved_posts SET local_date = ? WHERE digest_id = ? AND due_at = ?`, date.String(), id, due)
-}
-
-// longestRetry is more than a mailer waits before it tries an edition again.
-const longestRetry = 5 * time.Hour
-
-// A lateMail is an edition that is to be sent long after now.
-type lateMail struct {
-	ID        digest.EditionID
-	DueAt     time.Time
-	LocalDate digest.Date
-	NextDueAt time.Time
-	SendDelay int64
-	TimeZone  string
-	Attempt   int
-	NextAt    instant
-}
-
-// putMailRight sends editions at the hour of their date that would be sent later,
-// and ends claims that last too long. It leaves issues of newsletters alone: people
-// delay those, by approval and by a hold.
-func (s *Store) putMailRight(ctx context.Context, now time.Time) (int, error) {
-	changed, err := s.putBoundsRight(ctx, now, mailBounds())
-	if err != nil {
-		return changed, err
-	}
-	var found []lateMail
-	err = s.read().all(ctx, &found, `SELECT e.id, e.due_at, e.local_date, d.next_due_at, d.send_delay, u.time_zone, e.attempt, e.next_at
-		FROM editions e JOIN digests d ON d.id = e.digest_id JOIN users u ON u.id = d.user_id
-		WHERE e.state = 'ready' AND e.next_at > ? AND d.newsletter_id IS NULL ORDER BY e.id`, at(now).plus(longestRetry))
-	for _, e := range found {
-		var n int
-		if n, err = s.putEditionRight(ctx, e, now); err != nil {
-			break
-		}
-		changed += n
-	}
-	return changed, err
-}
-
-func (s *Store) putEditionRight(ctx context.Context, e lateMail, now time.Time) (n int, err error) {
-	loc, err := calendar.Zone(e.TimeZone)
-	if err != nil {
-		return 0, nil // the doctor says so
-	}
-	date := e.LocalDate
-	if digest.DateOf(now.In(loc)).Plus(aWeek).Before(date) {
-		date = digest.DateOf(e.DueAt.In(loc))
-	}
-	if e.NextAt <= at(calendar.Begins(date.Plus(1), loc)).plus(longestRetry) { // its reader may have chosen that hour
-		return 0, nil
-	}
-	send, expires := calendar.Sending(date, span(e.SendDelay), e.NextDueAt, at(now).time(), loc)
-	err = s.change(ctx, "", func(c conn) error {
-		n, err = c.exec(ctx, `UPDATE editions SET next_at = ?, expires_at = ?, send_at = CASE WHEN send_at > ? THEN ? ELSE send_at END,
-			date = CASE WHEN attempt = 0 THEN ? ELSE date END WHERE id = ? AND state = 'ready' AND next_at = ?`,
-			at(send), at(expires), at(send), at(send), at(send), e.ID, e.NextAt)
-		return err
-	})
-	return n, err
 }

@@ -12,7 +12,7 @@ import (
 // callback is gone then.
 
 const (
-	cloudColumns = `c.id, c.feed_id, c.cloud, c.topic, c.asked_at, c.verified_at, c.expires_at, c.next_at, c.errors, c.last_error, c.domain`
+	cloudColumns = `c.id, c.feed_id, c.cloud, c.topic, c.requested_at, c.verified_at, c.expires_at, c.next_at, c.errors, c.last_error, c.domain`
 
 	// clouded holds for feeds f that somebody reads, and that name a cloud and no hub: a hub does more.
 	clouded = `f.cloud <> '' AND f.hubs = '' AND f.merged_into = 0 AND f.state = 'active' AND f.parsed_at > 0 AND ` + wanted
@@ -40,7 +40,7 @@ func (s *Store) ReconcileClouds(ctx context.Context, now time.Time) error {
 // A CloudRequest is one that is to be made now.
 type CloudRequest struct {
 	digest.CloudSubscription
-	Outside     bool // the feed is public: its cloud leads into no private network
+	PublicOnly  bool // the feed is public: its cloud leads into no private network
 	Subscribers int
 }
 
@@ -62,7 +62,7 @@ func (s *Store) ClaimClouds(ctx context.Context, now time.Time, n int, retry fun
 		more = len(all) > 0
 		clouds := make(map[string]string)
 		for i, r := range all {
-			all[i].Domain = domain(r.Cloud, r.Outside)
+			all[i].Domain = domain(r.Cloud, r.PublicOnly)
 			clouds[all[i].Domain] = r.Cloud
 		}
 		hosts, err := holdHubHosts(ctx, c, clouds)
@@ -92,10 +92,10 @@ func dueCloud(ctx context.Context, c conn, r *CloudRequest, hosts hubHosts, now 
 		return false, err
 	}
 	r.Errors++
-	if err := c.run(ctx, `UPDATE cloud_subscriptions SET asked_at = ?, errors = ?, next_at = ? WHERE id = ?`, at(now), r.Errors, from(retry(r.Errors)), r.ID); err != nil {
+	if err := c.run(ctx, `UPDATE cloud_subscriptions SET requested_at = ?, errors = ?, next_at = ? WHERE id = ?`, at(now), r.Errors, from(retry(r.Errors)), r.ID); err != nil {
 		return false, err
 	}
-	_, err = c.find(ctx, r, `SELECT `+cloudColumns+`, f.outside, `+subscribers+` AS subscribers
+	_, err = c.find(ctx, r, `SELECT `+cloudColumns+`, f.public_only, `+subscribers+` AS subscribers
 		FROM cloud_subscriptions c JOIN feeds f ON f.id = c.feed_id WHERE c.id = ?`, r.ID)
 	return true, err
 }
@@ -106,7 +106,7 @@ func (s *Store) CloudFailed(ctx context.Context, now time.Time, id digest.CloudI
 	why = clean(why[:min(len(why), reasonLength)])
 	return s.change(ctx, "noting that a cloud failed", func(c conn) error {
 		var domain string
-		found, err := c.find(ctx, &domain, `UPDATE cloud_subscriptions SET last_error = ? WHERE id = ? AND verified_at < asked_at RETURNING domain`, why, id)
+		found, err := c.find(ctx, &domain, `UPDATE cloud_subscriptions SET last_error = ? WHERE id = ? AND verified_at < requested_at RETURNING domain`, why, id)
 		if err != nil || !found || !made {
 			return err
 		}
@@ -130,7 +130,7 @@ func (s *Store) VerifyCloud(ctx context.Context, now time.Time, id digest.CloudI
 		if err != nil || !found {
 			return err
 		}
-		if !sub.AskedAt.After(sub.VerifiedAt) { // nothing was asked since
+		if !sub.RequestedAt.After(sub.VerifiedAt) { // no registration since
 			meant = sub.Promises(now)
 			return nil
 		}

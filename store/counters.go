@@ -67,11 +67,11 @@ func count(ctx context.Context, c conn, now instant, done counters) error {
 			v.row(now-now%3600, kind, slot, t.N, t.Requests, t.Bytes)
 		}
 	}
-	return c.runRows(ctx, &v, `INSERT INTO tallies (hour, kind, slot, n, requests, bytes) VALUES {rows}`+addToCounter)
+	return c.runRows(ctx, &v, `INSERT INTO counters (hour, kind, slot, n, requests, bytes) VALUES {rows}`+addToCounter)
 }
 
-const addToCounter = ` ON CONFLICT (hour, kind, slot) DO UPDATE SET n = tallies.n + excluded.n,
-	requests = tallies.requests + excluded.requests, bytes = tallies.bytes + excluded.bytes`
+const addToCounter = ` ON CONFLICT (hour, kind, slot) DO UPDATE SET n = counters.n + excluded.n,
+	requests = counters.requests + excluded.requests, bytes = counters.bytes + excluded.bytes`
 
 // countMail counts what became of editions that were to be mailed.
 func countMail(ctx context.Context, c conn, now instant, state digest.EditionState, n int) error {
@@ -80,7 +80,7 @@ func countMail(ctx context.Context, c conn, now instant, state digest.EditionSta
 
 // HourCounters gives what was done in the hours since an instant, the oldest first.
 func (s *Store) HourCounters(ctx context.Context, since time.Time) ([]HourCounter, error) {
-	return readRows[HourCounter](ctx, s.read(), "reading what was done", `SELECT hour AS at, kind, `+counterSums+` FROM tallies WHERE hour >= ?
+	return readRows[HourCounter](ctx, s.read(), "reading what was done", `SELECT hour AS at, kind, `+counterSums+` FROM counters WHERE hour >= ?
 		GROUP BY hour, kind ORDER BY hour, kind`, max(1, at(since.UTC().Truncate(time.Hour))))
 }
 
@@ -92,7 +92,7 @@ func (s *Store) CounterTotals(ctx context.Context) (map[string]Counter, error) {
 		Kind string
 		Counter
 	}
-	if err := s.read().all(ctx, &rows, `SELECT kind, `+counterSums+` FROM tallies GROUP BY kind`); err != nil {
+	if err := s.read().all(ctx, &rows, `SELECT kind, `+counterSums+` FROM counters GROUP BY kind`); err != nil {
 		return nil, fmt.Errorf("reading what was ever done: %w", err)
 	}
 	totals := make(map[string]Counter, len(rows))
@@ -107,11 +107,11 @@ func (s *Store) sumOldCounters(ctx context.Context, now time.Time) error {
 	old := at(now).plus(-keepHours)
 	old -= old % 3600
 	return s.changeUnder(ctx, s.d.lockPlan, "summing up what was done", func(c conn) error { // two would sum up the same
-		if _, err := c.exec(ctx, `INSERT INTO tallies (hour, kind, slot, n, requests, bytes)
-			SELECT 0, x.kind, 0, x.n, x.requests, x.bytes FROM (SELECT kind, `+counterSums+` FROM tallies
+		if _, err := c.exec(ctx, `INSERT INTO counters (hour, kind, slot, n, requests, bytes)
+			SELECT 0, x.kind, 0, x.n, x.requests, x.bytes FROM (SELECT kind, `+counterSums+` FROM counters
 				WHERE hour > 0 AND hour < ? GROUP BY kind) x WHERE TRUE`+addToCounter, old); err != nil {
 			return err
 		}
-		return c.run(ctx, `DELETE FROM tallies WHERE hour > 0 AND hour < ?`, old)
+		return c.run(ctx, `DELETE FROM counters WHERE hour > 0 AND hour < ?`, old)
 	})
 }

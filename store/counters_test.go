@@ -10,7 +10,7 @@ import (
 	"digest/store"
 )
 
-// TestCounters follows polls, posts, editions and mail into their tallies, which
+// TestCounters follows polls, posts, editions and mail into their counters, which
 // stay when what they counted is deleted.
 func TestCounters(t *testing.T) {
 	each(t, func(w world) {
@@ -45,7 +45,7 @@ func TestCounters(t *testing.T) {
 		}
 		want(w.t, "no polls", w.count(`SELECT count(*) FROM polls`), 0)
 		want(w.t, "done, long ago", w.done(), done)
-		want(w.t, "one row a kind", w.count(`SELECT count(*) FROM tallies`), 10)
+		want(w.t, "one row a kind", w.count(`SELECT count(*) FROM counters`), 10)
 		w.ok(err2(w.Record(w.ctx(), noon.AddDate(0, 0, 100), []store.Polled{{Feed: f, Poll: store.PollRecord{At: noon, Outcome: "unchanged"}}})))
 		want(w.t, "and goes on", strings.Contains(w.done(), "poll unchanged:{2 1 0}"), true)
 	})

@@ -187,10 +187,11 @@ func postgresDialect() *dialect {
 		strangers: `SELECT count(*) FROM pg_catalog.pg_tables WHERE schemaname = current_schema()
 			AND tablename IN ('settings', 'users', 'digests', 'feeds', 'former_addresses', 'hosts', 'subscriptions', 'posts',
 			'digest_posts', 'editions', 'sign_in_tokens', 'sessions', 'notices', 'host_rules', 'domains', 'robots', 'polls', 'bodies', 'refusals',
-			'carried', 'lanes', 'mail_claims', 'suppressions', 'bounces', 'dkim_keys', 'tallies',
+			'carried_posts', 'lanes', 'mail_claims', 'suppressions', 'bounces', 'dkim_keys', 'counters',
 			'saved_posts', 'index_queue', 'post_words',
-			'knocks', 'sign_ups', 'invitations', 'owner_links', 'address_changes', 'passkeys', 'ceremonies',
-			'filters', 'held_posts', 'stays', 'former_subscriptions') AND NOT EXISTS (SELECT 1 FROM pg_catalog.pg_tables
+			'letter_requests', 'sign_ups', 'invitations', 'operator_links', 'address_changes', 'passkeys', 'passkey_challenges',
+			'filters', 'filtered_posts', 'trips', 'former_subscriptions',
+			'carried', 'tallies', 'knocks', 'owner_links', 'ceremonies', 'held_posts', 'stays') AND NOT EXISTS (SELECT 1 FROM pg_catalog.pg_tables
 			WHERE schemaname = ANY (current_schemas(false)) AND tablename = '` + goose.DefaultTablename + `')`,
 	}
 }

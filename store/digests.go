@@ -12,7 +12,7 @@ import (
 // A digestRow is a digest with what only the store knows of it.
 type digestRow struct {
 	digest.Digest
-	AsksAt       time.Time
+	NextPollAt   time.Time
 	PlannedDueAt time.Time
 }
 
@@ -20,8 +20,8 @@ type digestRow struct {
 const selectDigest = `SELECT ` + digestColumns + ` FROM digests d JOIN users u ON u.id = d.user_id `
 
 const digestColumns = `d.id, d.user_id, COALESCE(d.newsletter_id, 0) AS newsletter_id, d.name, d.folder_order, u.time_zone, d.next_due_at, d.last_due_at,
-	d.send_delay AS deliver_at, d.weekdays AS cadence, d.state, d.edition_count AS editions, d.layout, d.images, d.threaded, d.lead_subject, d.grouping, d.web_layout, d.web_grouping, d.web_images, d.link_round,
-	d.paused_until, d.paused_at, d.paused_to, d.was_paused, d.was_paused_until, d.mailed, d.asks_at, d.planned_due_at`
+	d.deliver_at, d.cadence, d.state, d.edition_count AS editions, d.layout, d.images, d.threaded, d.lead_subject, d.grouping, d.web_layout, d.web_grouping, d.web_images, d.link_round,
+	d.paused_until, d.paused_at, d.paused_to, d.was_paused, d.was_paused_until, d.mailed, d.next_poll_at, d.planned_due_at`
 
 // DigestOf gives a user's own daily digest; digest.NotFound if there is none.
 func (s *Store) DigestOf(ctx context.Context, user digest.UserID) (digest.Digest, error) {
@@ -74,7 +74,7 @@ func refuseArchive(ctx context.Context, c conn, d digestRow) error {
 	}
 	n, err := readNewsletter(ctx, c, `n.id = ?`, d.NewsletterID)
 	if err == nil && n.ArchiveID == d.ID {
-		err = conflict("this is the archive of %s, which goes on as long as the newsletter; see: digest newsletter hold", n.Name)
+		err = conflict("this is the archive of %s and continues as long as the newsletter; see: digest newsletter hold", n.Name)
 	}
 	return err
 }
@@ -115,7 +115,7 @@ func setDigestState(ctx context.Context, c conn, d digestRow, state digest.Diges
 
 // dropFeeds takes the feeds out of the queue that only this digest gathers.
 func dropFeeds(ctx context.Context, c conn, id digest.DigestID) error {
-	return dropIdle(ctx, c, `f.id IN (SELECT s.feed_id FROM subscriptions s WHERE s.digest_id = ? AND s.rests = 0)`, id)
+	return dropIdle(ctx, c, `f.id IN (SELECT s.feed_id FROM subscriptions s WHERE s.digest_id = ? AND s.paused = 0)`, id)
 }
 
 // unsubscribed is the error of an edition that its reader no longer wants.
@@ -206,14 +206,14 @@ func (r digestRow) schedule() (calendar.Schedule, error) {
 		PausedUntil: r.PausedUntil,
 		PausedAt:    r.PausedAt,
 		PausedTo:    r.PausedTo,
-		AsksAt:      r.AsksAt,
+		NextPollAt:  r.NextPollAt,
 	}, err
 }
 
 // saveSchedule stores what its reader has decided of a digest's schedule.
 func saveSchedule(ctx context.Context, c conn, id digest.DigestID, s calendar.Schedule) error {
-	_, err := c.exec(ctx, `UPDATE digests SET state = ?, weekdays = ?, paused_until = ?, paused_at = ?, paused_to = ?, asks_at = ? WHERE id = ?`,
-		s.State, s.Cadence, at(s.PausedUntil), at(s.PausedAt), at(s.PausedTo), at(s.AsksAt), id)
+	_, err := c.exec(ctx, `UPDATE digests SET state = ?, cadence = ?, paused_until = ?, paused_at = ?, paused_to = ?, next_poll_at = ? WHERE id = ?`,
+		s.State, s.Cadence, at(s.PausedUntil), at(s.PausedAt), at(s.PausedTo), at(s.NextPollAt), id)
 	return err
 }
 

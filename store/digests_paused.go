@@ -23,7 +23,7 @@ func (s *Store) PauseDigest(ctx context.Context, id digest.DigestID, until, now 
 	}
 	return s.changeDigest(ctx, "pausing the digest", id, func(c conn, d digestRow) error {
 		if d.State == digest.DigestLeft {
-			return digest.Refuse(digest.Conflict, "its reader has left; make it active first")
+			return digest.Refuse(digest.Conflict, "the reader unsubscribed; resume the digest first")
 		}
 		if err := refuseArchive(ctx, c, d); err != nil {
 			return err
@@ -89,7 +89,7 @@ func refuseUnbegun(ctx context.Context, c conn, d digestRow) error {
 	}
 	u, err := readUser(ctx, c, d.UserID)
 	if err == nil && u.MemberOnly {
-		err = digest.Refuse(digest.Conflict, "a digest of one's own is begun first, where that may be")
+		err = digest.Refuse(digest.Conflict, "this account has no daily digest yet; start one first")
 	}
 	return err
 }
@@ -137,15 +137,15 @@ func (s *Store) EndPauses(ctx context.Context, now time.Time) (int, error) {
 // An askedGroup is the digests whose feeds are asked at one midnight although they pause, or
 // appear seldom.
 type askedGroup struct {
-	TimeZone string
-	AsksAt   instant
-	Cadence  digest.Cadence
+	TimeZone   string
+	NextPollAt instant
+	Cadence    digest.Cadence
 }
 
 // askedGroups gives the groups whose feeds are to be asked now.
 func askedGroups(ctx context.Context, c conn, now instant) (groups []askedGroup, err error) {
-	err = c.all(ctx, &groups, `SELECT u.time_zone, d.asks_at, d.weekdays AS cadence FROM digests d JOIN users u ON u.id = d.user_id
-		WHERE d.asks_at > 0 AND d.asks_at <= ? GROUP BY u.time_zone, d.asks_at, d.weekdays ORDER BY d.asks_at, u.time_zone, d.weekdays`, now)
+	err = c.all(ctx, &groups, `SELECT u.time_zone, d.next_poll_at, d.cadence FROM digests d JOIN users u ON u.id = d.user_id
+		WHERE d.next_poll_at > 0 AND d.next_poll_at <= ? GROUP BY u.time_zone, d.next_poll_at, d.cadence ORDER BY d.next_poll_at, u.time_zone, d.cadence`, now)
 	return groups, err
 }
 
@@ -155,7 +155,7 @@ func (g askedGroup) advance(ctx context.Context, c conn, now time.Time) (int, er
 	if err != nil {
 		return 0, err
 	}
-	_, next := calendar.Passed(g.AsksAt.time(), now, loc, calendar.Gathering(g.Cadence))
-	return c.exec(ctx, `UPDATE digests AS d SET asks_at = ? WHERE d.asks_at = ? AND d.weekdays = ? AND `+inZone,
-		at(next), g.AsksAt, g.Cadence, g.TimeZone)
+	_, next := calendar.Passed(g.NextPollAt.time(), now, loc, calendar.Gathering(g.Cadence))
+	return c.exec(ctx, `UPDATE digests AS d SET next_poll_at = ? WHERE d.next_poll_at = ? AND d.cadence = ? AND `+inZone,
+		at(next), g.NextPollAt, g.Cadence, g.TimeZone)
 }

@@ -89,7 +89,7 @@ func (s *Store) lookAtWaiting(ctx context.Context, now instant, deadline time.Du
 // in a way that no planner can turn round: it would go through the queue for each
 // digest. The argument is the deadline, in seconds.
 const waitsFor = `COALESCE((SELECT x.feed_id FROM (SELECT s.feed_id, (SELECT t.poll_at FROM feed_times t WHERE t.feed_id = s.feed_id) AS poll_at
-		FROM subscriptions s WHERE s.digest_id = waiting_digests.digest_id AND s.rests = 0 LIMIT 1000000000) x
+		FROM subscriptions s WHERE s.digest_id = waiting_digests.digest_id AND s.paused = 0 LIMIT 1000000000) x
 	WHERE x.poll_at <= waiting_digests.planned_at + ? ORDER BY x.poll_at DESC, x.feed_id LIMIT 1), -1)`
 
 // lookAt notes which feed digests wait for. Those that another worker has looked at

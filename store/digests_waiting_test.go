@@ -178,7 +178,7 @@ func TestForgottenPlan(t *testing.T) {
 func TestReleaseFollowsTheRule(t *testing.T) {
 	const rule = `SELECT count(*) FROM digests d WHERE d.state = 'active' AND d.next_due_at <= ? AND d.planned_due_at = d.next_due_at
 		AND (d.planned_at <= ? OR NOT EXISTS (SELECT 1 FROM subscriptions s JOIN feed_times t ON t.feed_id = s.feed_id
-			WHERE s.digest_id = d.id AND s.rests = 0 AND t.poll_at <= d.planned_at + ?))`
+			WHERE s.digest_id = d.id AND s.paused = 0 AND t.poll_at <= d.planned_at + ?))`
 	each(t, func(w world) {
 		chance := rand.New(rand.NewPCG(4, 1))
 		feeds, readers := make([]digest.Feed, 12), make([]digest.Digest, 20)

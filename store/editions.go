@@ -63,8 +63,8 @@ func (s *Store) Beside(ctx context.Context, e digest.Edition, now time.Time) (b 
 	err = s.read().get(ctx, &b, `SELECT
 		(SELECT e.local_date FROM editions e JOIN digests d ON d.id = e.digest_id WHERE e.digest_id = ? AND e.local_date < ? AND `+cameAt+` <= ? ORDER BY e.local_date DESC LIMIT 1) AS earlier,
 		(SELECT e.local_date FROM editions e JOIN digests d ON d.id = e.digest_id WHERE e.digest_id = ? AND e.local_date > ? AND `+cameAt+` <= ? ORDER BY e.local_date LIMIT 1) AS later,
-		(SELECT count(*) FROM held_posts WHERE digest_id = ? AND due_at = ?) AS held,
-		(SELECT count(*) FROM held_posts WHERE digest_id = ? AND due_at > ?) AS held_since`,
+		(SELECT count(*) FROM filtered_posts WHERE digest_id = ? AND due_at = ?) AS held,
+		(SELECT count(*) FROM filtered_posts WHERE digest_id = ? AND due_at > ?) AS held_since`,
 		e.DigestID, e.LocalDate.String(), at(now), e.DigestID, e.LocalDate.String(), at(now), e.DigestID, at(e.DueAt), e.DigestID, at(e.DueAt))
 	return b, failed("reading what lies beside an edition", err)
 }

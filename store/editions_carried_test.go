@@ -265,7 +265,7 @@ func TestPruneSparesWhatIsToBeCarried(t *testing.T) {
 		w.ok(w.SetDigestState(w.ctx(), ada.ID, digest.DigestPaused, sunday))
 		w.pruneHard(sunday.Add(400 * day))
 		w.holds("editions", 0, `SELECT count(*) FROM editions`)
-		w.holds("carried", 0, `SELECT count(*) FROM carried`)
+		w.holds("carried", 0, `SELECT count(*) FROM carried_posts`)
 		w.holds("posts", 0, `SELECT count(*) FROM posts`)
 	})
 }

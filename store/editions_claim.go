@@ -120,10 +120,21 @@ type wantedEdition struct {
 	ApprovedAt      instant
 }
 
+const (
+	wantedColumns = `d.state, COALESCE(` + unmailedDigest + `, '') AS unmailed, e.send_at,
+		COALESCE(n.state, '') AS newsletter_state, COALESCE(n.approve_within, 0) AS approve_within, COALESCE(l.approved_at, 0) AS approved_at`
+	wantedEditions = `editions e JOIN digests d ON d.id = e.digest_id LEFT JOIN newsletters n ON n.id = d.newsletter_id
+		LEFT JOIN newsletter_letters l ON l.newsletter_id = d.newsletter_id AND l.local_date = e.local_date`
+)
+
+// issue returns what the newsletter decides of the edition.
+func (e wantedEdition) issue() (digest.Newsletter, digest.NewsletterLetter) {
+	return digest.Newsletter{State: e.NewsletterState, ApproveWithin: span(e.ApproveWithin)}, digest.NewsletterLetter{ApprovedAt: e.ApprovedAt.time()}
+}
+
 // isLocked reports whether the edition is an issue that its newsletter may not send at now.
 func (e wantedEdition) isLocked(now time.Time) bool {
-	n := digest.Newsletter{State: e.NewsletterState, ApproveWithin: span(e.ApproveWithin)}
-	issue := digest.NewsletterLetter{ApprovedAt: e.ApprovedAt.time()}
+	n, issue := e.issue()
 	return e.NewsletterState != "" && !n.MaySend(issue, e.SendAt.time(), now)
 }
 
@@ -179,11 +190,7 @@ func (q *editionClaim) ask(ctx context.Context, found []queuedEdition) error {
 		wantedEdition
 	}
 	ids := each(found, func(e queuedEdition) digest.EditionID { return e.ID })
-	err := q.c.all(ctx, &rows, `SELECT e.id, d.state, COALESCE(`+unmailedDigest+`, '') AS unmailed, e.send_at,
-			COALESCE(n.state, '') AS newsletter_state, COALESCE(n.approve_within, 0) AS approve_within, COALESCE(l.approved_at, 0) AS approved_at
-		FROM editions e JOIN digests d ON d.id = e.digest_id LEFT JOIN newsletters n ON n.id = d.newsletter_id
-			LEFT JOIN newsletter_letters l ON l.newsletter_id = d.newsletter_id AND l.local_date = e.local_date
-		WHERE e.id`+q.c.d.oneOf, keys(q.c.d, ids))
+	err := q.c.all(ctx, &rows, `SELECT e.id, `+wantedColumns+` FROM `+wantedEditions+` WHERE e.id`+q.c.d.oneOf, keys(q.c.d, ids))
 	byID := make(map[digest.EditionID]wantedEdition, len(rows))
 	for _, r := range rows {
 		byID[r.ID] = r.wantedEdition

@@ -136,7 +136,7 @@ func (s *Store) partsOf(ctx context.Context, editions []digest.Delivery) ([]part
 	ids := each(editions, func(e digest.Delivery) digest.EditionID { return e.ID })
 	var others []part
 	err := s.read().all(ctx, &others, `SELECT y.edition_id, `+carriedParts+`
-		FROM carried y JOIN editions e ON e.id = y.from_id WHERE y.edition_id`+s.d.oneOf, keys(s.d, ids))
+		FROM carried_posts y JOIN editions e ON e.id = y.from_id WHERE y.edition_id`+s.d.oneOf, keys(s.d, ids))
 	return append(parts, others...), err
 }
 
@@ -149,7 +149,7 @@ func (s *Store) waitingParts(ctx context.Context, id digest.DigestID) ([]part, e
 		err = s.read().all(ctx, &others, `WITH l (id) AS (SELECT e.id FROM editions e WHERE e.digest_id = ? AND `+toCarry+`)
 			SELECT 0 AS edition_id, `+carriedParts+` FROM l JOIN editions e ON e.id = l.id
 			UNION SELECT 0, `+carriedParts+` FROM l JOIN editions b ON b.id = l.id AND b.state = 'expired'
-				JOIN carried y ON y.edition_id = l.id JOIN editions e ON e.id = y.from_id`, id)
+				JOIN carried_posts y ON y.edition_id = l.id JOIN editions e ON e.id = y.from_id`, id)
 	}
 	return append(parts, others...), err
 }

@@ -133,15 +133,15 @@ func (s *Store) releaseBatches(ctx context.Context, now instant) ([]releaseBatch
 	var rows []struct {
 		releaseKind
 		ID        digest.DigestID
-		SendDelay int64
+		DeliverAt int64
 		Posts     int // that wait for a digest with filters
 	}
-	err := s.read().all(ctx, &rows, `SELECT d.id, u.time_zone, d.next_due_at, d.weekdays AS cadence, COALESCE(d.newsletter_id, 0) AS newsletter_id, d.filtered, d.send_delay,
+	err := s.read().all(ctx, &rows, `SELECT d.id, u.time_zone, d.next_due_at, d.cadence, COALESCE(d.newsletter_id, 0) AS newsletter_id, d.filtered, d.deliver_at,
 			CASE WHEN d.filtered = 0 THEN 0 ELSE (SELECT count(*) FROM digest_posts p WHERE p.digest_id = d.id AND p.visible_at = d.next_due_at) END AS posts
 		FROM waiting_digests w CROSS JOIN digests d CROSS JOIN users u
 		WHERE w.feed_id = ? AND d.id = w.digest_id AND u.id = d.user_id
 		AND d.state = 'active' AND d.planned_due_at = d.next_due_at AND d.next_due_at <= ?
-		ORDER BY d.filtered, d.next_due_at, u.time_zone, d.weekdays, newsletter_id, d.id LIMIT ?`, waitsForNone, now, releaseStep)
+		ORDER BY d.filtered, d.next_due_at, u.time_zone, d.cadence, newsletter_id, d.id LIMIT ?`, waitsForNone, now, releaseStep)
 	var batches []releaseBatch
 	room := 0
 	for _, r := range rows {
@@ -153,8 +153,8 @@ func (s *Store) releaseBatches(ctx context.Context, now instant) ([]releaseBatch
 		b := &batches[n]
 		b.ids = append(b.ids, r.ID)
 		room -= r.Posts
-		if !slices.Contains(b.hours, r.SendDelay) {
-			b.hours = append(b.hours, r.SendDelay)
+		if !slices.Contains(b.hours, r.DeliverAt) {
+			b.hours = append(b.hours, r.DeliverAt)
 		}
 	}
 	return batches, err
@@ -212,7 +212,7 @@ const inZone = `(SELECT u.time_zone FROM users u WHERE u.id = d.user_id) = ?`
 // index all of the zone would be looked at.
 func (g releaseBatch) digests(d *dialect) (where string, args []any) {
 	where = `d.id` + d.oneOf + ` AND d.state = 'active' AND (d.next_due_at + 0) = ? AND d.planned_due_at = d.next_due_at
-		AND d.weekdays = ? AND d.filtered = ` + fmt.Sprint(bit(g.Filtered)) + ` AND d.send_delay` + d.oneOf + ` AND ` + inZone
+		AND d.cadence = ? AND d.filtered = ` + fmt.Sprint(bit(g.Filtered)) + ` AND d.deliver_at` + d.oneOf + ` AND ` + inZone
 	return where, []any{keys(d, g.ids), g.DueAt, g.Cadence, keys(d, g.hours), g.TimeZone}
 }
 
@@ -283,12 +283,12 @@ func (g releaseBatch) seal(ctx context.Context, c conn, now instant, times group
 		SELECT e.id, ?, e.last_due_at, e.prev_due_at, e.prev_released_at, e.bound_from, e.bound_to, h.send, h.send, h.send, h.ends,
 			e.edition_count, e.domain, CASE WHEN e.unmailed = '' AND h.discarded = 0 THEN 'ready' ELSE 'unmailed' END,
 			CASE WHEN e.unmailed = '' AND h.discarded = 1 THEN '`+leftUnmailed+`' ELSE e.unmailed END
-		FROM (SELECT d.id, d.last_due_at, d.edition_count, d.send_delay, d.prev_due_at, d.prev_released_at, d.bound_from, d.bound_to,
+		FROM (SELECT d.id, d.last_due_at, d.edition_count, d.deliver_at, d.prev_due_at, d.prev_released_at, d.bound_from, d.bound_to,
 				(SELECT u.mail_domain FROM users u WHERE u.id = d.user_id) AS domain, COALESCE(`+unmailedDigest+`, '') AS unmailed
 			FROM digests d
 			WHERE d.id`+c.d.oneOf+` AND d.state = 'active' AND (d.next_due_at + 0) = ? AND d.last_due_at = ? AND d.released_at = ?
-			AND d.send_delay`+c.d.oneOf+` AND `+reason+`) e CROSS JOIN h
-		WHERE h.hour = e.send_delay ORDER BY e.id ON CONFLICT DO NOTHING`,
+			AND d.deliver_at`+c.d.oneOf+` AND `+reason+`) e CROSS JOIN h
+		WHERE h.hour = e.deliver_at ORDER BY e.id ON CONFLICT DO NOTHING`,
 		times.date.String(), keys(c.d, g.ids), times.next, g.DueAt, now, keys(c.d, g.hours))
 }
 

@@ -92,7 +92,7 @@ func TestLockPlan(t *testing.T) {
 func TestHidePlan(t *testing.T) {
 	each(t, func(w world) {
 		w.crowd(2000, 1000, 10)
-		w.ok(w.Exec(w.ctx(), `UPDATE subscriptions SET rests = 1 WHERE digest_id % 7 = 0`))
+		w.ok(w.Exec(w.ctx(), `UPDATE subscriptions SET paused = 1 WHERE digest_id % 7 = 0`))
 		for _, when := range []string{"never analysed", "analysed"} {
 			plan, err := w.HidePlan(w.ctx(), 5)
 			w.ok(err)

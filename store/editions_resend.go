@@ -25,15 +25,15 @@ type resendRow struct {
 func (r resendRow) check() error {
 	switch {
 	case !isOver(r.State):
-		return digest.Refuse(digest.Conflict, "the edition of %s is on its way already; see: digest queue", r.LocalDate)
+		return digest.Refuse(digest.Conflict, "the edition of %s is already waiting or being sent; see: digest queue", r.LocalDate)
 	case r.Digest == digest.DigestLeft:
-		return digest.Refuse(digest.Conflict, "its reader has left")
+		return digest.Refuse(digest.Conflict, "its reader unsubscribed")
 	case r.Newsletter != "" && r.Newsletter != digest.NewsletterActive:
-		return digest.Refuse(digest.Conflict, "letters of its newsletter do not leave now: it is %s", r.Newsletter)
+		return digest.Refuse(digest.Conflict, "the newsletter is not active, so it sends no issues")
 	case r.Unmailed != "":
-		return digest.Refuse(digest.Conflict, "its reader is not mailed: %s", r.Unmailed)
+		return digest.Refuse(digest.Conflict, "the reader’s address is suppressed: %s", r.Unmailed)
 	case r.Carrier != "":
-		return digest.Refuse(digest.Conflict, "the edition of %s never left, and that of %s brings its posts: send that one again", r.LocalDate, r.Carrier)
+		return digest.Refuse(digest.Conflict, "the edition of %s was never sent; its posts are in the edition of %s, so send that one again", r.LocalDate, r.Carrier)
 	}
 	return nil
 }
@@ -45,7 +45,7 @@ func (s *Store) ResendEdition(ctx context.Context, id digest.EditionID, now time
 	return s.change(ctx, "sending an edition again", func(c conn) error {
 		var r resendRow
 		found, err := c.find(ctx, &r, `SELECT `+editionState+` AS state, e.local_date, d.state AS digest, COALESCE(n.state, '') AS newsletter,
-			COALESCE(`+unmailedError+`, '') AS unmailed, COALESCE((SELECT MAX(x.local_date) FROM carried y JOIN editions x ON x.id = y.edition_id
+			COALESCE(`+unmailedError+`, '') AS unmailed, COALESCE((SELECT MAX(x.local_date) FROM carried_posts y JOIN editions x ON x.id = y.edition_id
 				WHERE y.from_id = e.id AND e.state = 'expired'), '') AS carrier
 			FROM editions e JOIN digests d ON d.id = e.digest_id LEFT JOIN newsletters n ON n.id = d.newsletter_id WHERE e.id = ?`, id)
 		if err == nil && !found {

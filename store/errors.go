@@ -1,6 +1,7 @@
 package store
 
 import (
+	"context"
 	"database/sql/driver"
 	"errors"
 	"fmt"
@@ -27,11 +28,11 @@ func explain(err error) error {
 	if e, ok := errors.AsType[*pq.Error](err); ok {
 		return explainPostgres(e, err)
 	}
-	if _, ok := errors.AsType[*net.OpError](err); ok {
-		return unavailable(err, "PostgreSQL cannot be reached; see that it runs and that DIGEST_DATABASE names it")
+	if e, ok := errors.AsType[*net.OpError](err); ok {
+		return unreachable(addressed(e), err)
 	}
 	if isCut(err) {
-		return unavailable(err, "the database is away; try again when it is back")
+		return unavailable(err, "the connection to the database was lost; try again")
 	}
 	return err
 }
@@ -47,8 +48,8 @@ func IsAway(err error) bool {
 		class := e.Code.Class()
 		return class == "08" || class == "53" || class == "57"
 	}
-	_, unreachable := errors.AsType[*net.OpError](err)
-	return unreachable || isCut(err)
+	_, ofNetwork := errors.AsType[*net.OpError](err)
+	return ofNetwork || isCut(err)
 }
 
 // isCut reports whether the connection to a server broke, or the server closed it.
@@ -62,12 +63,14 @@ func explainSQLite(code sqlite3.ErrorCode, err error) error {
 		return fullDisk(err)
 	}
 	switch code {
+	case sqlite3.INTERRUPT: // the driver interrupts what a canceled context is for
+		return fmt.Errorf("%w: %w", context.Canceled, err)
 	case sqlite3.READONLY, sqlite3.CANTOPEN, sqlite3.PERM:
 		return unavailable(err, "the database file cannot be written; check the permissions and the disk of the file and of its folder")
 	case sqlite3.IOERR:
-		return unavailable(err, "the disk of the database fails, and nothing was changed; see the log of the system")
+		return unavailable(err, "the disk of the database cannot be read or written, and nothing was changed; check its free space (df -h) and the system log")
 	case sqlite3.BUSY:
-		return unavailable(err, "another process has held the database for too long; try again")
+		return unavailable(err, "another process has locked the database for too long; try again")
 	case sqlite3.NOTADB, sqlite3.CORRUPT:
 		return &digest.Error{Kind: digest.Invalid, Message: "the database file is damaged or not a database; name another, or restore a backup", Err: err}
 	case sqlite3.ERROR:
@@ -85,19 +88,36 @@ func explainPostgres(e *pq.Error, err error) error {
 	case e.Code == "3D000":
 		return unavailable(err, "there is no such database; create it, or correct DIGEST_DATABASE")
 	case e.Code == "25006", e.Code == "42501":
-		return unavailable(err, "the database may not be written; check the rights of its user")
+		return unavailable(err, "the database user is not allowed to write; grant it the rights")
 	case class == "28":
-		return unavailable(err, "PostgreSQL refuses the user or the password in DIGEST_DATABASE")
+		return unavailable(err, "PostgreSQL rejects the user or the password in DIGEST_DATABASE")
 	case class == "53":
 		return unavailable(err, "PostgreSQL is out of connections, memory or disk; try again later")
 	case class == "08", class == "57" && e.Code != "57014":
-		return unavailable(err, "PostgreSQL went away; try again when it is back")
+		return unavailable(err, "PostgreSQL closed the connection; try again when it is running")
 	}
 	return err
 }
 
 func noSchema(err error) error {
 	return unavailable(err, "the database has no schema yet; run: digest migrate")
+}
+
+// addressed returns the address that an operation on a network had, or the name that was not found.
+func addressed(e *net.OpError) string {
+	if e.Addr != nil {
+		return e.Addr.String()
+	}
+	if dns, ok := errors.AsType[*net.DNSError](e); ok {
+		return dns.Name
+	}
+	return "this address"
+}
+
+// unreachable is the error for a PostgreSQL server that does not answer at an address.
+func unreachable(address string, err error) error {
+	const to = "PostgreSQL at %s cannot be reached; check that it is running and that DIGEST_DATABASE is correct"
+	return unavailable(digest.Bare(err), fmt.Sprintf(to, address))
 }
 
 func unavailable(err error, message string) error {

@@ -16,18 +16,18 @@ const feedColumns = `f.id, f.url, f.host, f.kind, f.title, f.site_url, f.me, f.l
 	f.validator_url, f.body_hash, t.last_attempt_at, t.last_ok_at, f.parsed_at, t.not_before, t.fresh_until,
 	t.poll_at, t.lease_until, f.errors, f.first_error_at, f.last_status, f.last_error, f.state,
 	f.head_state AS head, f.conditional_state AS conditional, f.head_retest_at,
-	f.moved_to, f.moved_since, f.moved_from, f.moved_at, f.stays, f.number, f.length,
+	f.moved_to, f.moved_since, f.moved_from, f.moved_at, f.move_undone, f.number, f.length,
 	f.domain, f.address, f.newest_at, f.parser,
 	f.doc_interval, f.own_interval, f.host_interval, f.busy_interval, f.skip_hours, f.skip_days, f.failing_since,
-	f.gone_at, f.pinged_at, f.repeats, f.by_date, f.doubted, f.outside, f.standing, f.quota_day, f.quota_bytes, f.posts_waiting, f.sealed,
+	f.gone_at, f.pinged_at, f.repeats, f.by_date, f.validators_doubted, f.public_only, f.reliability, f.quota_day, f.quota_bytes, f.posts_waiting, f.sealed,
 	f.topic, f.hubs, f.pushed_until, f.cloud`
 
 // subscribers counts the digests that gather what the feed f brings.
 const subscribers = `(SELECT count(*) FROM subscriptions s JOIN digests d ON d.id = s.digest_id
-	WHERE s.feed_id = f.id AND s.rests = 0 AND ` + gathers + `)`
+	WHERE s.feed_id = f.id AND s.paused = 0 AND ` + gathers + `)`
 
-// askedAt is the next midnight at which the feeds of a digest d are asked that gathers.
-const askedAt = `CASE WHEN d.state = 'active' AND (d.asks_at = 0 OR d.next_due_at < d.asks_at) THEN d.next_due_at ELSE d.asks_at END`
+// askedAt is the next midnight at which the feeds of a gathering digest d are polled.
+const askedAt = `CASE WHEN d.state = 'active' AND (d.next_poll_at = 0 OR d.next_due_at < d.next_poll_at) THEN d.next_due_at ELSE d.next_poll_at END`
 
 // FeedByURL finds a feed by its address in normal form, or by one it had before
 // it moved for good; digest.NotFound if there is none.
@@ -139,7 +139,7 @@ func (s *Store) feedInfos(ctx context.Context, where string, args ...any) ([]Fee
 	ids := each(feeds, func(f FeedInfo) digest.FeedID { return f.ID })
 	err = s.read().all(ctx, &rows, `SELECT s.feed_id, count(*) AS subscribers, MIN(`+askedAt+`) AS next_due_at
 		FROM subscriptions s JOIN digests d ON d.id = s.digest_id
-		WHERE s.feed_id`+s.d.oneOf+` AND s.rests = 0 AND `+gathers+` GROUP BY s.feed_id`, keys(s.d, ids))
+		WHERE s.feed_id`+s.d.oneOf+` AND s.paused = 0 AND `+gathers+` GROUP BY s.feed_id`, keys(s.d, ids))
 	if err != nil {
 		return feeds, failed("counting the readers of feeds", err)
 	}
@@ -218,7 +218,7 @@ const recordColumns = `url, host, kind, title, site_url, me, language, etag, las
 	last_error, state, head_state, conditional_state, moved_to, moved_from, moved_at, length,
 	domain, address, newest_at, parser,
 	doc_interval, own_interval, busy_interval, skip_hours, skip_days, failing_since,
-	gone_at, pinged_at, repeats, by_date, doubted, outside, standing, quota_day, quota_bytes, posts_waiting, topic, hubs, cloud`
+	gone_at, pinged_at, repeats, by_date, validators_doubted, public_only, reliability, quota_day, quota_bytes, posts_waiting, topic, hubs, cloud`
 
 func recordCells(f digest.Feed) []any {
 	return []any{
@@ -227,7 +227,7 @@ func recordCells(f digest.Feed) []any {
 		f.LastError, string(f.State), string(f.Head), string(f.Conditional), f.MovedTo, f.MovedFrom, at(f.MovedAt),
 		f.Length, f.Domain, f.Address, at(f.NewestAt), f.Parser,
 		seconds(f.DocInterval), seconds(f.OwnInterval), seconds(f.BusyInterval), int64(f.SkipHours), int64(f.SkipDays), at(f.FailingSince),
-		at(f.GoneAt), at(f.PingedAt), f.Repeats, bit(f.ByDate), bit(f.Doubted), bit(f.Outside), string(f.Standing), at(f.QuotaDay), f.QuotaBytes, f.PostsWaiting, f.Topic, f.Hubs, f.Cloud,
+		at(f.GoneAt), at(f.PingedAt), f.Repeats, bit(f.ByDate), bit(f.ValidatorsDoubted), bit(f.PublicOnly), string(f.Reliability), at(f.QuotaDay), f.QuotaBytes, f.PostsWaiting, f.Topic, f.Hubs, f.Cloud,
 	}
 }
 

@@ -58,7 +58,7 @@ type askRow struct {
 
 func (r askRow) queued() digest.QueuedFeed {
 	return digest.QueuedFeed{ID: r.ID, First: r.First, Last: r.Last, Domain: r.Domain, Address: r.Address,
-		Standing: r.Standing}
+		Reliability: r.Reliability}
 }
 
 const askColumns = `f.id, t.askable_at, t.last_attempt_at, t.not_before, t.fresh_until, t.lease_until,

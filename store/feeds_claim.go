@@ -39,8 +39,8 @@ const (
 
 // firstReader and lastReader are the digests that are subscribed to a feed f.
 const (
-	firstReader = `COALESCE((SELECT s.digest_id FROM subscriptions s WHERE s.feed_id = f.id AND s.rests = 0 ORDER BY s.digest_id LIMIT 1), 0)`
-	lastReader  = `COALESCE((SELECT s.digest_id FROM subscriptions s WHERE s.feed_id = f.id AND s.rests = 0 ORDER BY s.digest_id DESC LIMIT 1), 0)`
+	firstReader = `COALESCE((SELECT s.digest_id FROM subscriptions s WHERE s.feed_id = f.id AND s.paused = 0 ORDER BY s.digest_id LIMIT 1), 0)`
+	lastReader  = `COALESCE((SELECT s.digest_id FROM subscriptions s WHERE s.feed_id = f.id AND s.paused = 0 ORDER BY s.digest_id DESC LIMIT 1), 0)`
 )
 
 // ClaimFeeds leases at most N feeds whose poll is due at now, in the order of the queue. It skips a feed whose poll the
@@ -191,7 +191,7 @@ func (q *claiming) queued(ctx context.Context, paced paces, limit int) (found []
 		args = append(args, keys(q.c.d, q.met))
 	}
 	where, args = q.withinShares(where, args)
-	err = q.c.all(ctx, &found, `SELECT f.id, f.host, f.domain, f.address, f.standing, t.poll_at, t.askable_at, `+
+	err = q.c.all(ctx, &found, `SELECT f.id, f.host, f.domain, f.address, f.reliability, t.poll_at, t.askable_at, `+
 		firstReader+` AS "first", `+lastReader+` AS "last"
 		FROM feed_times t CROSS JOIN feeds f WHERE f.id = t.feed_id AND `+where+`
 		AND COALESCE((SELECT h.lease_until FROM hosts h WHERE h.host = f.host), 0) <= ?
@@ -238,7 +238,7 @@ func (q *claiming) lockCandidates(ctx context.Context, seen []askRow) (locked []
 // queue: in its statistics, which are of a quiet hour, nothing is queued, so that
 // it would read the whole queue of a midnight with each claim.
 func lockQuery(d *dialect) string {
-	return `SELECT f.host, f.domain, f.address, f.standing, t.poll_at, t.subscribers, t.counted_at, ` + askColumns +
+	return `SELECT f.host, f.domain, f.address, f.reliability, t.poll_at, t.subscribers, t.counted_at, ` + askColumns +
 		` FROM feed_times t CROSS JOIN feeds f
 		WHERE f.id = t.feed_id AND t.feed_id` + d.oneOf + ` AND COALESCE(t.poll_at <= ?, FALSE) AND t.askable_at <= ? AND ` + alive + d.skipRows("t")
 }
@@ -246,8 +246,8 @@ func lockQuery(d *dialect) string {
 // withinShares adds to a condition that no share is used up that a feed f would
 // have a part of.
 func (q *claiming) withinShares(where string, args []any) (string, []any) {
-	for _, standing := range q.Full.Standings {
-		where += ` AND f.standing <> ?`
+	for _, standing := range q.Full.Reliabilities {
+		where += ` AND f.reliability <> ?`
 		args = append(slices.Clip(args), string(standing))
 	}
 	if len(q.Full.Domains) > 0 {
@@ -389,5 +389,5 @@ type ClaimedFeed struct {
 // Queued is the feed as it stood in the queue.
 func (f ClaimedFeed) Queued() digest.QueuedFeed {
 	return digest.QueuedFeed{ID: f.ID, First: f.First, Last: f.Last, Domain: f.Domain, Address: f.Address,
-		Standing: f.Standing}
+		Reliability: f.Reliability}
 }

@@ -121,7 +121,7 @@ func retire(ctx context.Context, c conn, now instant, ids []digest.FeedID) (dige
 	}
 	gone := list(each(rows, func(r digest.Feed) digest.FeedID { return r.ID }))
 	// Whoever has paused it loses it too, and is told as well.
-	if _, err := c.exec(ctx, `UPDATE subscriptions SET rests = 0, rests_for = 0 WHERE feed_id IN (`+gone+`) AND rests = 1`); err != nil {
+	if _, err := c.exec(ctx, `UPDATE subscriptions SET paused = 0, paused_for = 0 WHERE feed_id IN (`+gone+`) AND paused = 1`); err != nil {
 		return 0, err
 	}
 	if err := n.save(ctx, c); err != nil {
@@ -156,10 +156,10 @@ func (s *Store) FeedDue(ctx context.Context, id digest.FeedID, from time.Time) (
 		TimeZone  string
 	}
 	// Digests with one midnight are of zones that are alike: any user will do.
-	err := s.read().all(ctx, &rows, `SELECT x.next_due_at, x.weekdays AS cadence, x.planned_at, u.time_zone FROM (
-			SELECT `+askedAt+` AS next_due_at, d.weekdays, MAX(CASE WHEN d.planned_due_at = `+askedAt+` THEN d.planned_at ELSE 0 END) AS planned_at,
-				MIN(d.user_id) AS user_id FROM subscriptions s JOIN digests d ON d.id = s.digest_id WHERE s.feed_id = ? AND s.rests = 0 AND `+gathers+`
-			GROUP BY `+askedAt+`, d.weekdays, d.planned_due_at) x
+	err := s.read().all(ctx, &rows, `SELECT x.next_due_at, x.cadence, x.planned_at, u.time_zone FROM (
+			SELECT `+askedAt+` AS next_due_at, d.cadence, MAX(CASE WHEN d.planned_due_at = `+askedAt+` THEN d.planned_at ELSE 0 END) AS planned_at,
+				MIN(d.user_id) AS user_id FROM subscriptions s JOIN digests d ON d.id = s.digest_id WHERE s.feed_id = ? AND s.paused = 0 AND `+gathers+`
+			GROUP BY `+askedAt+`, d.cadence, d.planned_due_at) x
 		JOIN users u ON u.id = x.user_id`, id)
 	if err != nil {
 		return time.Time{}, fmt.Errorf("finding a feed's next midnight: %w", err)

@@ -7,13 +7,12 @@ import (
 	"digest"
 )
 
-// NextMidnight gives the earliest midnight after an instant that was not planned yet; false: no
-// digest is active, nor paused until a time: those at which feeds are asked between editions are among them. Of the zero time it may lie in the past. Digests that
-// wait for their feeds are left out (see OldestPlan), but passed over one by one where their
-// midnight is after that instant.
+// NextMidnight returns the earliest unplanned midnight after an instant, or false if no digest is active or paused until
+// a time. Midnights that only poll feeds between editions count too. After the zero time, the midnight may be in the past.
+// It skips digests that wait for their feeds (see OldestPlan), one by one if their midnight is after the instant.
 func (s *Store) NextMidnight(ctx context.Context, after time.Time) (time.Time, bool, error) {
 	return s.earliest(ctx, "the next midnight", `SELECT MIN(x.due_at) FROM (SELECT MIN(d.next_due_at) AS due_at FROM digests d WHERE `+unplanned+` AND d.next_due_at > ?
-		UNION ALL SELECT MIN(d.asks_at) FROM digests d WHERE d.asks_at > 0) x`, at(after))
+		UNION ALL SELECT MIN(d.next_poll_at) FROM digests d WHERE d.next_poll_at > 0) x`, at(after))
 }
 
 // OldestPlan gives the earliest instant at which a midnight was planned that is

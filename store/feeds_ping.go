@@ -46,7 +46,7 @@ const gathers = `(d.state = 'active' OR d.paused_until > 0)`
 
 // wanted holds for feeds f to which somebody is subscribed who gets a digest.
 const wanted = `EXISTS (SELECT 1 FROM subscriptions s JOIN digests d ON d.id = s.digest_id
-	WHERE s.feed_id = f.id AND s.rests = 0 AND ` + gathers + `)`
+	WHERE s.feed_id = f.id AND s.paused = 0 AND ` + gathers + `)`
 
 // namedBy gives the feed at an address, or else those of the site there.
 func (s *Store) namedBy(ctx context.Context, address string) ([]digest.FeedID, error) {
@@ -126,7 +126,7 @@ func (s *Store) Vouch(ctx context.Context, id digest.FeedID, now time.Time) erro
 		if err := c.run(ctx, `UPDATE feed_times SET not_before = ? WHERE feed_id = ?`, from(v.NotBefore), id); err != nil {
 			return err
 		}
-		if err := c.run(ctx, `UPDATE feeds SET doubted = ?, state = ?, own_interval = ? WHERE id = ?`, bit(v.Doubted), string(v.State), seconds(v.OwnInterval), id); err != nil {
+		if err := c.run(ctx, `UPDATE feeds SET validators_doubted = ?, state = ?, own_interval = ? WHERE id = ?`, bit(v.ValidatorsDoubted), string(v.State), seconds(v.OwnInterval), id); err != nil {
 			return err
 		}
 		return queue(ctx, c, []digest.FeedID{id}, at(now))
@@ -135,7 +135,7 @@ func (s *Store) Vouch(ctx context.Context, id digest.FeedID, now time.Time) erro
 
 // vouched is a feed of which a person says that it is worth asking.
 func vouched(f digest.Feed) digest.Feed {
-	f.Doubted = f.Doubted || !f.ParsedAt.IsZero()
+	f.ValidatorsDoubted = f.ValidatorsDoubted || !f.ParsedAt.IsZero()
 	f.OwnInterval = min(f.OwnInterval, trialEvery) // as dailyAtMost
 	if f.State == digest.FeedDead || f.State == digest.FeedGone {
 		f.State = digest.FeedTrial

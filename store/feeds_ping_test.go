@@ -132,7 +132,7 @@ func TestVouch(t *testing.T) {
 			f = w.feedAgain(f)
 			want(w.t, tt.name+": state", f.State, tt.state)
 			want(w.t, tt.name+": asked", f.PollAt, tt.poll)
-			want(w.t, tt.name+": doubted", f.Doubted, true)
+			want(w.t, tt.name+": doubted", f.ValidatorsDoubted, true)
 		}
 	})
 }
@@ -162,7 +162,7 @@ func TestNewsDuringAFailure(t *testing.T) {
 	each(t, func(w world) {
 		f := w.feed("a.example")
 		w.subscribe(w.reader("ann", "UTC"), f)
-		f.OwnInterval, f.Doubted = 7*day, true
+		f.OwnInterval, f.ValidatorsDoubted = 7*day, true
 		f = w.set(f)
 		w.ok(w.Enqueue(w.ctx(), f.ID, noon))
 		claimed := w.one(noon, "t")

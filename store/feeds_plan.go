@@ -64,7 +64,7 @@ func anyDue(ctx context.Context, c conn, now instant) (bool, error) {
 	if err != nil || unplanned {
 		return unplanned, err
 	}
-	n, err := c.number(ctx, `SELECT count(*) FROM (SELECT 1 FROM digests d WHERE d.asks_at > 0 AND d.asks_at <= ? LIMIT 1) x`, now)
+	n, err := c.number(ctx, `SELECT count(*) FROM (SELECT 1 FROM digests d WHERE d.next_poll_at > 0 AND d.next_poll_at <= ? LIMIT 1) x`, now)
 	return n > 0, err
 }
 
@@ -82,7 +82,7 @@ func dueFeeds(ctx context.Context, c conn, now instant) (due []dueFeed, err erro
 		return nil, err
 	}
 	err = c.all(ctx, &due, `SELECT s.feed_id, MAX(d.next_due_at) AS due_at FROM digests d CROSS JOIN subscriptions s
-		WHERE s.digest_id = d.id AND s.rests = 0 AND `+unplanned+` AND d.next_due_at <= ? GROUP BY s.feed_id ORDER BY s.feed_id`, now)
+		WHERE s.digest_id = d.id AND s.paused = 0 AND `+unplanned+` AND d.next_due_at <= ? GROUP BY s.feed_id ORDER BY s.feed_id`, now)
 	return due, err
 }
 
@@ -100,12 +100,12 @@ func planBetween(ctx context.Context, c conn, now time.Time, due []dueFeed) (dig
 		return 0, due, err
 	}
 	var more []dueFeed
-	err = c.all(ctx, &more, `SELECT s.feed_id, MAX(d.asks_at) AS due_at FROM digests d CROSS JOIN subscriptions s
-		WHERE s.digest_id = d.id AND s.rests = 0 AND d.asks_at > 0 AND d.asks_at <= ? GROUP BY s.feed_id`, at(now))
+	err = c.all(ctx, &more, `SELECT s.feed_id, MAX(d.next_poll_at) AS due_at FROM digests d CROSS JOIN subscriptions s
+		WHERE s.digest_id = d.id AND s.paused = 0 AND d.next_poll_at > 0 AND d.next_poll_at <= ? GROUP BY s.feed_id`, at(now))
 	if err != nil {
 		return 0, nil, err
 	}
-	both, err := c.number(ctx, `SELECT count(*) FROM digests d WHERE d.asks_at > 0 AND d.asks_at <= ? AND `+unplanned+` AND d.next_due_at <= ?`, at(now), at(now))
+	both, err := c.number(ctx, `SELECT count(*) FROM digests d WHERE d.next_poll_at > 0 AND d.next_poll_at <= ? AND `+unplanned+` AND d.next_due_at <= ?`, at(now), at(now))
 	if err != nil {
 		return 0, nil, err
 	}

@@ -125,7 +125,7 @@ func hideAddress(ctx context.Context, c conn, f digest.Feed, was string) error {
 		args      []any
 	}{
 		{`UPDATE feeds SET url = ?, sealed = ?, site_url = ?, validator_url = '', etag = '', last_modified = '', moved_to = '', moved_since = 0,
-			moved_from = '', moved_at = 0, stays = 0, last_error = '' WHERE id = ?`, []any{f.URL, f.Sealed, f.SiteURL, f.ID}},
+			moved_from = '', moved_at = 0, move_undone = 0, last_error = '' WHERE id = ?`, []any{f.URL, f.Sealed, f.SiteURL, f.ID}},
 		{`UPDATE feeds SET url = CAST(? AS TEXT) || '#' || id, site_url = '', validator_url = '', moved_to = '', moved_from = '', last_error = '' WHERE merged_into = ?`, []any{f.URL, f.ID}},
 		{`DELETE FROM former_addresses WHERE feed_id = ?`, []any{f.ID}},
 		{`DELETE FROM refusals WHERE url = ?`, []any{was}},

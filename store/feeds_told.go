@@ -9,9 +9,9 @@ import (
 // toldSubscribers is subscribers, for the User-Agent of a poll: see countSubscribers. Of a feed
 // with more than a thousand, those whose digests rest are counted too: to look at the digests of
 // each takes longer than to poll it.
-const toldSubscribers = `COALESCE(NULLIF((SELECT count(*) FROM (SELECT 1 FROM subscriptions s WHERE s.feed_id = f.id AND s.rests = 0
+const toldSubscribers = `COALESCE(NULLIF((SELECT count(*) FROM (SELECT 1 FROM subscriptions s WHERE s.feed_id = f.id AND s.paused = 0
 		AND (SELECT ` + gathers + ` FROM digests d WHERE d.id = s.digest_id) LIMIT 1001) x), 1001),
-	(SELECT count(*) FROM subscriptions s WHERE s.feed_id = f.id AND s.rests = 0))`
+	(SELECT count(*) FROM subscriptions s WHERE s.feed_id = f.id AND s.paused = 0))`
 
 const (
 	// fewReaders are counted with each claim.

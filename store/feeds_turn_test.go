@@ -86,12 +86,12 @@ func TestClaimWithinShares(t *testing.T) {
 		mallory := w.reader("mallory", "Europe/Paris")
 		f := w.queueMany(mallory, "tarpit", 1, noon)[0]
 		failing := f
-		failing.Standing, failing.PollAt = digest.Troubled, noon
+		failing.Reliability, failing.PollAt = digest.Troubled, noon
 		_, err := w.Record(w.ctx(), noon, []store.Polled{{Feed: failing}})
 		w.ok(err)
 		now := noon.Add(time.Hour)
 		for _, full := range []digest.FullShares{
-			{Digests: []digest.DigestID{mallory.ID}}, {Domains: []string{"x.example", f.Domain}}, {Standings: []digest.Standing{digest.Unproven, digest.Troubled}},
+			{Digests: []digest.DigestID{mallory.ID}}, {Domains: []string{"x.example", f.Domain}}, {Reliabilities: []digest.Reliability{digest.Unproven, digest.Troubled}},
 		} {
 			claimed, _, err := w.ClaimFeeds(w.ctx(), now, store.ClaimOptions{N: 9, Lease: time.Hour, Token: "t", Full: full})
 			w.ok(err)

@@ -141,6 +141,7 @@ func place(base string) string {
 type FenceView struct {
 	Feeds   []string // addresses that would be asked at once, in the order of the alphabet
 	Readers []FenceReader
+	IfNews  int // more readers, for whom nothing waits, but whose feeds may have news
 }
 
 // A FenceReader is a digest that something would go out to.
@@ -169,7 +170,7 @@ func (s *Store) Waiting(ctx context.Context, now time.Time) (FenceView, error) {
 	}
 	err := s.read().all(ctx, &feeds, `SELECT f.url, `+askColumns+` FROM `+timedFeeds+` WHERE `+alive+` AND t.askable_at <= ?
 		AND (t.poll_at <= ? OR EXISTS (SELECT 1 FROM subscriptions s JOIN digests d ON d.id = s.digest_id
-			WHERE s.feed_id = f.id AND s.rests = 0 AND `+gathers+` AND `+askedAt+` <= ?)) ORDER BY f.url`, at(now), at(now), at(now))
+			WHERE s.feed_id = f.id AND s.paused = 0 AND `+gathers+` AND `+askedAt+` <= ?)) ORDER BY f.url`, at(now), at(now), at(now))
 	if err != nil {
 		return v, fmt.Errorf("looking for what would be asked: %w", err)
 	}
@@ -178,7 +179,11 @@ func (s *Store) Waiting(ctx context.Context, now time.Time) (FenceView, error) {
 			v.Feeds = append(v.Feeds, f.URL)
 		}
 	}
-	v.Readers, err = s.WaitingReaders(ctx, now, math.MaxInt32)
+	if v.Readers, err = s.WaitingReaders(ctx, now, math.MaxInt32); err != nil {
+		return v, err
+	}
+	n, err := s.CountWaiting(ctx, now)
+	v.IfNews = n.IfNews
 	return v, err
 }
 
@@ -187,16 +192,42 @@ func (s *Store) Waiting(ctx context.Context, now time.Time) (FenceView, error) {
 const mailable = `d.state <> 'left' AND ` + unmailedDigest + ` IS NULL
 	AND NOT EXISTS (SELECT 1 FROM newsletters n WHERE n.id = d.newsletter_id AND n.state <> 'active')`
 
+// waitingMail selects the mailable digests: how many finished editions wait, and the midnight of the edition that is
+// made at now. The midnight is -1 if there is only an edition when the feeds have news, and 0 without an edition. A
+// finished edition that is too late expires, so the next edition carries it. Filters, which may hold back all posts of
+// an edition, do not count.
+func waitingMail(now instant) string {
+	const finished = `e.digest_id = d.id AND e.state IN ('ready', 'leased')`
+	return fmt.Sprintf(`(SELECT d.id, d.user_id,
+			(SELECT count(*) FROM editions e WHERE `+finished+` AND e.expires_at > %[1]d) AS sealed,
+			CASE WHEN d.state <> 'active' OR d.next_due_at > %[1]d THEN 0
+				WHEN EXISTS (SELECT 1 FROM digest_posts p WHERE p.digest_id = d.id AND p.visible_at = d.next_due_at)
+				OR EXISTS (SELECT 1 FROM notices n WHERE n.digest_id = d.id AND n.visible_at = d.next_due_at)
+				OR EXISTS (SELECT 1 FROM editions e WHERE `+finished+` AND e.expires_at <= %[1]d)
+				OR EXISTS (SELECT 1 FROM editions e WHERE e.digest_id = d.id AND `+undelivered+` AND `+isReason+`) THEN d.next_due_at
+				WHEN EXISTS (SELECT 1 FROM subscriptions s WHERE s.digest_id = d.id AND s.paused = 0) THEN -1 ELSE 0 END AS due
+		FROM digests d WHERE `+mailable+`) w`, now)
+}
+
 // WaitingReaders returns the first readers who would get mail, ordered by address.
 func (s *Store) WaitingReaders(ctx context.Context, now time.Time, most int) ([]FenceReader, error) {
-	return readRows[FenceReader](ctx, s.read(), "looking for what would be sent", `SELECT u.email, w.sealed, w.due_at,
-		(SELECT count(*) FROM digest_posts p WHERE p.digest_id = w.id AND p.visible_at = w.due_at) AS posts
-		FROM (SELECT d.id, d.user_id, (SELECT count(*) FROM editions e
-				WHERE e.digest_id = d.id AND e.state IN ('ready', 'leased') AND e.expires_at > ?) AS sealed,
-			CASE WHEN d.state = 'active' AND d.next_due_at <= ? THEN d.next_due_at ELSE 0 END AS due_at
-			FROM digests d WHERE `+mailable+`) w
-		JOIN users u ON u.id = w.user_id WHERE w.sealed > 0 OR w.due_at > 0 ORDER BY u.email, w.id LIMIT ?`,
-		at(now), at(now), most)
+	return readRows[FenceReader](ctx, s.read(), "looking for what would be sent", `SELECT u.email, w.sealed,
+			CASE WHEN w.due > 0 THEN w.due ELSE 0 END AS due_at,
+			(SELECT count(*) FROM digest_posts p WHERE p.digest_id = w.id AND p.visible_at = w.due) AS posts
+		FROM `+waitingMail(at(now))+` JOIN users u ON u.id = w.user_id WHERE w.sealed > 0 OR w.due > 0 ORDER BY u.email, w.id LIMIT ?`, most)
+}
+
+// FenceCounts describes what a release of the fence would send.
+type FenceCounts struct {
+	Editions int // to the readers of WaitingReaders
+	IfNews   int // readers for whom nothing waits, but whose feeds may have news
+}
+
+// CountWaiting counts what a release of the fence would send.
+func (s *Store) CountWaiting(ctx context.Context, now time.Time) (n FenceCounts, err error) {
+	err = s.read().get(ctx, &n, `SELECT CAST(COALESCE(SUM(w.sealed + CASE WHEN w.due > 0 THEN 1 ELSE 0 END), 0) AS BIGINT) AS editions,
+		count(DISTINCT CASE WHEN w.sealed = 0 AND w.due < 0 THEN w.user_id END) AS if_news FROM `+waitingMail(at(now)))
+	return n, failed("counting what would be sent", err)
 }
 
 // A Fence is why a database is left alone: it may be a copy of one at work

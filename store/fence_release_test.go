@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"digest"
+	"digest/store"
 )
 
 // TestSourceIsFenced: a copied database does nothing, under any address, until it is released. A copy that fails
@@ -185,15 +186,27 @@ func TestWaitingNamesWhoIsMailed(t *testing.T) {
 				}[i]())
 			}
 		}
+		silent := w.feed("silent.example")
+		w.reader("no-feeds", "Europe/Paris")
+		w.subscribe(w.reader("nothing-new", "Europe/Paris"), silent)
+		allPaused, told := w.reader("all-feeds-paused", "Europe/Paris"), w.reader("notice-due", "Europe/Paris")
+		w.subscribe(allPaused, silent)
+		w.ok(w.PauseSubscription(w.ctx(), allPaused.ID, silent.ID))
+		w.ok(w.Exec(w.ctx(), `INSERT INTO notices (digest_id, visible_at, feed_id, kind) VALUES (?, ?, ?, 'gone')`,
+			told.ID, parisMidnight.Unix(), f.ID))
+
 		waiting, err := w.WaitingReaders(w.ctx(), now, 100)
 		w.ok(err)
+		counts, err := w.CountWaiting(w.ctx(), now)
+		w.ok(err)
+		want(w.t, "counted", counts, store.FenceCounts{Editions: 5, IfNews: 1})
 		var names []string
 		for _, r := range waiting {
 			names = append(names, fmt.Sprintf("%s %d", strings.TrimSuffix(r.Email, "@example.org"), r.Editions()))
 		}
 		// The edition of a paused digest was made before the pause, so it is mailed. The next edition carries one
 		// that is too late.
-		want(w.t, "who waits", strings.Join(names, ", "), "late-due 1, mailed-due 1, mailed 1, paused 1")
+		want(w.t, "who waits", strings.Join(names, ", "), "late-due 1, mailed-due 1, mailed 1, notice-due 1, paused 1")
 		w.hour(now)
 		var sent []string
 		for _, d := range w.send(now) {
@@ -202,5 +215,26 @@ func TestWaitingNamesWhoIsMailed(t *testing.T) {
 		slices.Sort(sent)
 		slices.Sort(names)
 		want(w.t, "who is mailed", strings.Join(sent, ", "), strings.Join(names, ", "))
+	})
+}
+
+// TestWaitingCarries: a release sends an edition to a reader for whom only an edition that is too late waits.
+func TestWaitingCarries(t *testing.T) {
+	each(t, func(w world) {
+		w.released(1)
+		now := parisMidnight.Add(day)
+		for _, recovered := range []bool{false, true} {
+			if recovered {
+				w.recoverDead(now)
+			}
+			counts, err := w.CountWaiting(w.ctx(), now)
+			w.ok(err)
+			want(w.t, fmt.Sprint("counted, recovered: ", recovered), counts, store.FenceCounts{Editions: 1})
+			waiting, err := w.WaitingReaders(w.ctx(), now, 100)
+			w.ok(err)
+			want(w.t, "who waits", fmt.Sprint(waiting), fmt.Sprint([]store.FenceReader{{Email: "reader0@example.org", DueAt: now}}))
+		}
+		w.hour(now)
+		want(w.t, "sent", len(w.send(now)), 1)
 	})
 }

@@ -44,7 +44,7 @@ func touch(path string) error {
 // refuseForeignLink returns an error if root must not touch a file beside a database.
 func refuseForeignLink(path, database string) error {
 	if ownership.IsForeignLink(path, database) {
-		return conflict("%s is a hard link to a file of somebody else, which root does not touch; remove it", path)
+		return conflict("%s is a hard link to another user's file, and root does not change it; remove it", path)
 	}
 	return nil
 }
@@ -115,5 +115,5 @@ func lacksRoom(folder string) bool {
 }
 
 func fullDisk(err error) error {
-	return unavailable(err, "the disk of the database is full; make room and try again")
+	return unavailable(err, "the disk of the database is full; free space on it (see: df -h) and try again")
 }

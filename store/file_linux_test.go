@@ -25,7 +25,7 @@ func TestOpenOnAFullDisk(t *testing.T) {
 	path, filler := filepath.Join(dir, "digest.db"), filepath.Join(dir, "filler")
 	refused := func(what string, err error) {
 		t.Helper()
-		const says = "the disk of the database is full; make room and try again"
+		const says = "the disk of the database is full; free space on it (see: df -h) and try again"
 		if digest.KindOf(err) != digest.Unavailable || !strings.Contains(err.Error(), says) {
 			t.Errorf("%s: %v", what, err)
 		}

@@ -26,9 +26,9 @@ func (s *Store) AddFilter(ctx context.Context, f digest.Filter, now time.Time) (
 	f.Words, f.CreatedAt = words.Clean(clean(f.Words)), at(now).time()
 	switch {
 	case words.FilterKey(f.Words) == "":
-		return digest.Filter{}, digest.Refuse(digest.Invalid, "a filter needs a word, such as football")
+		return digest.Filter{}, digest.Refuse(digest.Invalid, "enter a word for the filter, such as football")
 	case utf8.RuneCountInString(f.Words) > mostWords:
-		return digest.Filter{}, digest.Refuse(digest.Invalid, "the words of a filter have %d characters at most; take fewer words", mostWords)
+		return digest.Filter{}, digest.Refuse(digest.Invalid, "a filter can have at most %d characters; use fewer words", mostWords)
 	}
 	err := s.changeDigest(ctx, "adding a filter", f.DigestID, func(c conn, d digestRow) error {
 		if err := requireSubscription(ctx, c, d.ID, f.FeedID); err != nil {
@@ -45,7 +45,7 @@ func (s *Store) AddFilter(ctx context.Context, f digest.Filter, now time.Time) (
 			}
 		}
 		if len(all) >= mostFilters {
-			return digest.Refuse(digest.Invalid, "a digest has %d filters at most; remove one first", mostFilters)
+			return digest.Refuse(digest.Invalid, "you can have at most %d filters; remove one first", mostFilters)
 		}
 		if err := c.get(ctx, &f.ID, `INSERT INTO filters (digest_id, feed_id, words, created_at) VALUES (?, ?, ?, ?) RETURNING id`,
 			d.ID, f.FeedID, f.Words, at(now)); err != nil {
@@ -118,8 +118,8 @@ func (s *Store) HeldPosts(ctx context.Context, d digest.DigestID, before time.Ti
 	if bound == 0 {
 		bound = math.MaxInt64
 	}
-	held, err := readRows[HeldPost](ctx, s.read(), "listing what was held back", `SELECT h.due_at, h.words, `+postColumns+` FROM held_posts h JOIN posts p ON p.id = h.post_id
-		WHERE h.digest_id = ? AND h.due_at < ? AND h.due_at >= COALESCE((SELECT x.due_at FROM held_posts x
+	held, err := readRows[HeldPost](ctx, s.read(), "listing what was held back", `SELECT h.due_at, h.words, `+postColumns+` FROM filtered_posts h JOIN posts p ON p.id = h.post_id
+		WHERE h.digest_id = ? AND h.due_at < ? AND h.due_at >= COALESCE((SELECT x.due_at FROM filtered_posts x
 			WHERE x.digest_id = ? AND x.due_at < ? ORDER BY x.due_at DESC LIMIT 1 OFFSET ?), 0)
 		ORDER BY h.due_at DESC, h.post_id`, d, bound, d, bound, max(limit, 1)-1)
 	if err != nil {
@@ -178,8 +178,8 @@ func dropFilters(ctx context.Context, c conn, feeds []digest.FeedID) error {
 // shownGrace before that midnight.
 func (s *Store) pruneHeld(ctx context.Context, old instant, batch int) (n int, err error) {
 	err = s.write(ctx, func(c conn) error {
-		n, err = c.exec(ctx, `DELETE FROM held_posts WHERE (digest_id, due_at, post_id) IN (
-			SELECT h.digest_id, h.due_at, h.post_id FROM held_posts h WHERE h.due_at < ? ORDER BY h.due_at LIMIT ?)`, old, batch)
+		n, err = c.exec(ctx, `DELETE FROM filtered_posts WHERE (digest_id, due_at, post_id) IN (
+			SELECT h.digest_id, h.due_at, h.post_id FROM filtered_posts h WHERE h.due_at < ? ORDER BY h.due_at LIMIT ?)`, old, batch)
 		return err
 	})
 	return n, err

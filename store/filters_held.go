@@ -217,7 +217,7 @@ func (v *filtering) hold(ctx context.Context, c conn, ids []digest.DigestID) err
 			rows.row(id, v.due, post, v.digests[id].words[post])
 		}
 	}
-	if err := c.runRows(ctx, &rows, `INSERT INTO held_posts (digest_id, due_at, post_id, words) VALUES {rows}
+	if err := c.runRows(ctx, &rows, `INSERT INTO filtered_posts (digest_id, due_at, post_id, words) VALUES {rows}
 		ON CONFLICT (digest_id, due_at, post_id) DO NOTHING`); err != nil {
 		return err
 	}

@@ -26,9 +26,9 @@ func (s *Store) SetHostRule(ctx context.Context, r digest.HostRule, now time.Tim
 			time.Second, longestHostRule/(24*time.Hour))
 	}
 	err = s.changeAlone(ctx, "setting a rule for "+r.Host, func(c conn) error {
-		_, err := c.exec(ctx, `INSERT INTO host_rules (host, by_owner, blocked, every, created_at) VALUES (?, ?, ?, ?, ?)
-			ON CONFLICT (host, by_owner) DO UPDATE SET blocked = excluded.blocked, every = excluded.every,
-				created_at = CASE WHEN host_rules.blocked = excluded.blocked AND host_rules.every = excluded.every
+		_, err := c.exec(ctx, `INSERT INTO host_rules (host, by_owner, blocked, interval, created_at) VALUES (?, ?, ?, ?, ?)
+			ON CONFLICT (host, by_owner) DO UPDATE SET blocked = excluded.blocked, interval = excluded.interval,
+				created_at = CASE WHEN host_rules.blocked = excluded.blocked AND host_rules.interval = excluded.interval
 					THEN host_rules.created_at ELSE excluded.created_at END`,
 			r.Host, bit(r.ByOwner), bit(r.Blocked), seconds(r.Interval), at(now))
 		if err != nil {
@@ -57,7 +57,7 @@ func concernedBy(ctx context.Context, c conn, r digest.HostRule) (int, error) {
 // HostRules gives all rules by their hosts, the operator's first.
 func (s *Store) HostRules(ctx context.Context) ([]digest.HostRule, error) {
 	return readRows[digest.HostRule](ctx, s.read(), "reading the rules for hosts",
-		`SELECT host, by_owner, blocked, every AS interval, created_at FROM host_rules ORDER BY host, by_owner`)
+		`SELECT host, by_owner, blocked, interval, created_at FROM host_rules ORDER BY host, by_owner`)
 }
 
 // HostBlocks gives the rules that block hosts. It is asked before requests, so that it reads nothing else.
@@ -93,9 +93,9 @@ func below(host string) string {
 // ofRule holds for feeds f for whose hosts there is a rule r, or for hosts above them.
 const ofRule = `(f.host = r.host OR f.host LIKE '%.' || REPLACE(r.host, '_', '\_') ESCAPE '\')`
 
-// ruleFor is the interval that the rules name for the feed f: of the operator's and
-// the owners' each the one for the nearest host, and of these the longer; 0 if there is none.
-const ruleFor = `COALESCE((SELECT MAX(r.every) FROM host_rules r WHERE ` + ofRule + `
+// ruleFor is the interval for the feed f: the longer of the operator's and the owners' rule, each for the nearest host.
+// It is 0 without a rule.
+const ruleFor = `COALESCE((SELECT MAX(r.interval) FROM host_rules r WHERE ` + ofRule + `
 	AND NOT EXISTS (SELECT 1 FROM host_rules n WHERE n.by_owner = r.by_owner AND n.blocked = 0 AND LENGTH(n.host) > LENGTH(r.host)
 		AND (f.host = n.host OR f.host LIKE '%.' || REPLACE(n.host, '_', '\_') ESCAPE '\'))), 0)`
 

@@ -92,7 +92,7 @@ func TestHubHosts(t *testing.T) {
 		}
 
 		now = noon.Add(5 * day)
-		w.ok(w.Exec(w.ctx(), `UPDATE subscriptions SET rests = 1`)) // nobody reads these feeds any more
+		w.ok(w.Exec(w.ctx(), `UPDATE subscriptions SET paused = 1`)) // nobody reads these feeds any more
 		_, err = w.ReconcilePushes(w.ctx(), now)
 		w.ok(err)
 		goodbyes := map[string]int{}
@@ -127,10 +127,10 @@ func TestHubsAtHome(t *testing.T) {
 	each(t, func(w world) {
 		d := w.reader("ann", "UTC")
 		w.names(d, 9, "https://hub.home/{n}")
-		w.ok(w.Exec(w.ctx(), `UPDATE feeds SET outside = 1`))
+		w.ok(w.Exec(w.ctx(), `UPDATE feeds SET public_only = 1`))
 		own := w.feed("house.example")
 		w.subscribe(d, own)
-		w.ok(w.Exec(w.ctx(), `UPDATE feeds SET outside = 0, hubs = 'https://hub.home/own', topic = url, parsed_at = 1 WHERE id = ?`, own.ID))
+		w.ok(w.Exec(w.ctx(), `UPDATE feeds SET public_only = 0, hubs = 'https://hub.home/own', topic = url, parsed_at = 1 WHERE id = ?`, own.ID))
 		_, err := w.ReconcilePushes(w.ctx(), noon)
 		w.ok(err)
 		asked := w.asksHubs(noon)

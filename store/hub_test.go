@@ -138,7 +138,7 @@ func TestHubEnds(t *testing.T) {
 		"gone": func(w world, n digest.Newsletter, f digest.Feed) {
 			letters(w, n, f, 1, store.HubMark{Outcome: digest.HubGone})
 		},
-		"given up": func(w world, n digest.Newsletter, f digest.Feed) {
+		"dead": func(w world, n digest.Newsletter, f digest.Feed) {
 			letters(w, n, f, 3, store.HubMark{Outcome: digest.HubGivenUp})
 		},
 		"unsubscribed": func(w world, n digest.Newsletter, f digest.Feed) {

@@ -94,7 +94,7 @@ func (s *Store) SetLimits(ctx context.Context, now time.Time, name string, l dig
 		return invalid("limits are set for a domain such as example.org, not for %q", name)
 	}
 	if l.Connections < 0 || l.Messages < 0 || (l.Messages > 0) != (l.Per > 0) || l.Per%time.Second != 0 {
-		return invalid("limits are so many messages at once, and a rate such as 100/m")
+		return invalid("a limit is a number of simultaneous messages, or a rate such as 100/m")
 	}
 	_, err := s.ChangeLane(ctx, now, name, func(lane digest.Lane) digest.Lane {
 		lane.Limits = l

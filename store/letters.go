@@ -75,11 +75,11 @@ const letterLoad = `SELECT COALESCE(SUM(CASE WHEN answered = 0 THEN 1 ELSE 0 END
 	COALESCE(SUM(CASE WHEN answered = 0 AND asker = ? THEN 1 ELSE 0 END), 0) AS of_asker,
 	COALESCE(SUM(CASE WHEN answered = 0 AND domain = ? THEN 1 ELSE 0 END), 0) AS to_domain,
 	COALESCE(SUM(CASE WHEN answered = 0 AND domain = ? AND asker = ? THEN 1 ELSE 0 END), 0) AS to_domain_for_asker
-	FROM knocks WHERE share = ? AND share <> '' AND asked_at > ?`
+	FROM letter_requests WHERE share = ? AND share <> '' AND requested_at > ?`
 
 // answer counts the letters of the mailbox, the domain and the instance.
 func (r LetterRequest) answer(ctx context.Context, c conn, now time.Time) (LetterAnswer, error) {
-	if _, err := c.exec(ctx, `DELETE FROM knocks WHERE asked_at <= ?`, at(now.Add(-allowance.Day))); err != nil {
+	if _, err := c.exec(ctx, `DELETE FROM letter_requests WHERE requested_at <= ?`, at(now.Add(-allowance.Day))); err != nil {
 		return "", err
 	}
 	if share := r.Kind.Share(); share != allowance.NoShare && !r.Invited {
@@ -104,14 +104,14 @@ func (r LetterRequest) answer(ctx context.Context, c conn, now time.Time) (Lette
 }
 
 // letterCounts holds for requests whose letter was sent, or is on its way since.
-const letterCounts = `(sent_at > 0 OR sent_at = 0 AND asked_at > ?)`
+const letterCounts = `(sent_at > 0 OR sent_at = 0 AND requested_at > ?)`
 
-const selectLetters = `SELECT kind, asked_at AS at, asker, answered FROM knocks WHERE `
+const selectLetters = `SELECT kind, requested_at AS at, asker, answered FROM letter_requests WHERE `
 
 // nextToMailbox is allowance.ForBox for the mailbox of an address.
 func nextToMailbox(ctx context.Context, c conn, k allowance.Kind, email string, now time.Time) (time.Time, error) {
 	var had []allowance.Letter
-	err := c.all(ctx, &had, selectLetters+`mailbox = ? AND asked_at > ? AND `+letterCounts, allowance.Mailbox(email), at(now.Add(-allowance.Day)), at(now.Add(-onItsWay)))
+	err := c.all(ctx, &had, selectLetters+`mailbox = ? AND requested_at > ? AND `+letterCounts, allowance.Mailbox(email), at(now.Add(-allowance.Day)), at(now.Add(-onItsWay)))
 	return allowance.ForBox(k, had, now), err
 }
 
@@ -140,7 +140,7 @@ func (r LetterRequest) insert(ctx context.Context, c conn, now time.Time) (id in
 	if !r.Kind.IsStrangers() || r.Kind == allowance.SignIn && accounts == 0 {
 		mailbox, share = "", allowance.NoShare
 	}
-	err = c.get(ctx, &id, `INSERT INTO knocks (kind, email_key, mailbox, domain, share, asker, asked_at) VALUES (?, ?, ?, ?, ?, ?, ?) RETURNING id`,
+	err = c.get(ctx, &id, `INSERT INTO letter_requests (kind, email_key, mailbox, domain, share, asker, requested_at) VALUES (?, ?, ?, ?, ?, ?, ?) RETURNING id`,
 		r.Kind, emailKey(r.Email), mailbox, allowance.Domain(allowance.Mailbox(r.Email)), string(share), r.Asker, at(now))
 	return id, err
 }
@@ -151,18 +151,18 @@ func (r LetterRequest) note(ctx context.Context, c conn, now time.Time) error {
 	if err != nil {
 		return err
 	}
-	return c.run(ctx, `UPDATE knocks SET sent_at = ? WHERE id = ?`, at(now), id)
+	return c.run(ctx, `UPDATE letter_requests SET sent_at = ? WHERE id = ?`, at(now), id)
 }
 
 // answerMailbox records that somebody has used a link from an email to an address. All letters to its mailbox count
 // as answered.
 func answerMailbox(ctx context.Context, c conn, email string) error {
-	return c.run(ctx, `UPDATE knocks SET answered = 1 WHERE answered = 0 AND mailbox = ?`, allowance.Mailbox(email))
+	return c.run(ctx, `UPDATE letter_requests SET answered = 1 WHERE answered = 0 AND mailbox = ?`, allowance.Mailbox(email))
 }
 
 // answerLetters notes that the sign-in links of a user no longer work: they need not wait for another one.
 func answerLetters(ctx context.Context, c conn, user digest.UserID) error {
-	_, err := c.exec(ctx, `UPDATE knocks SET answered = 1 WHERE answered = 0 AND kind IN ('sign-in', 'sign-in-known')
+	_, err := c.exec(ctx, `UPDATE letter_requests SET answered = 1 WHERE answered = 0 AND kind IN ('sign-in', 'sign-in-known')
 		AND email_key = (SELECT email_key FROM users WHERE id = ?)`, user)
 	return err
 }
@@ -179,17 +179,17 @@ func (s *Store) LetterUnsent(ctx context.Context, request int64) error {
 }
 
 func (s *Store) endLetterRequest(ctx context.Context, request int64, sent instant) error {
-	return s.run(ctx, "recording what became of a letter", `UPDATE knocks SET sent_at = ? WHERE id = ?`, sent, request)
+	return s.run(ctx, "recording what became of a letter", `UPDATE letter_requests SET sent_at = ? WHERE id = ?`, sent, request)
 }
 
 // ForgetLetterRequests gives back what letters have cost that a process held
 // when it died: nobody gets them, so whoever asked may ask again.
 func (s *Store) ForgetLetterRequests(ctx context.Context) error {
 	return s.change(ctx, "forgetting letters that were never sent", func(c conn) error {
-		_, err := c.exec(ctx, `DELETE FROM address_changes WHERE old_yes = 0 AND new_yes = 0
-			AND lower(email) IN (SELECT email_key FROM knocks WHERE kind = 'address' AND sent_at = 0)`)
+		_, err := c.exec(ctx, `DELETE FROM address_changes WHERE old_confirmed = 0 AND new_confirmed = 0
+			AND lower(email) IN (SELECT email_key FROM letter_requests WHERE kind = 'address' AND sent_at = 0)`)
 		if err == nil {
-			_, err = c.exec(ctx, `UPDATE knocks SET sent_at = -1 WHERE sent_at = 0`)
+			_, err = c.exec(ctx, `UPDATE letter_requests SET sent_at = -1 WHERE sent_at = 0`)
 		}
 		return err
 	})

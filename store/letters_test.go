@@ -110,7 +110,7 @@ func TestInstanceOfLetters(t *testing.T) {
 		for i := range 1000 {
 			fmt.Fprintf(&fill, ",('sign-up', 'x%d@d%d.example', 'x%d@d%d.example', 'd%d.example', 'newcomers', 'botnet %d', %d, 1, 0)", i, i, i, i, i, i%50, noon.Unix())
 		}
-		const insert = `INSERT INTO knocks (kind, email_key, mailbox, domain, share, asker, asked_at, sent_at, answered) VALUES `
+		const insert = `INSERT INTO letter_requests (kind, email_key, mailbox, domain, share, asker, requested_at, sent_at, answered) VALUES `
 		w.ok(w.Exec(w.ctx(), insert+fill.String()[1:]))
 		ask := func(kind allowance.Kind, email, asker string) store.LetterAnswer {
 			w.t.Helper()
@@ -124,7 +124,7 @@ func TestInstanceOfLetters(t *testing.T) {
 		for i := range 300 {
 			ask(allowance.SignIn, fmt.Sprintf("nobody%d@example.org", i), "botnet 7")
 		}
-		w.holds("of the readers' share", 1, `SELECT count(*) FROM knocks WHERE share = 'readers'`)
+		w.holds("of the readers' share", 1, `SELECT count(*) FROM letter_requests WHERE share = 'readers'`)
 		w.ok(w.NoteLetters(w.ctx(), digest.LetterNote{Domain: "one.example", At: noon}))
 		w.ok(w.NoteLetters(w.ctx(), digest.LetterNote{Domain: "two.example", At: noon.Add(time.Hour)}))
 		w.ok(w.NoteLetters(w.ctx(), digest.LetterNote{At: noon}))
@@ -132,7 +132,7 @@ func TestInstanceOfLetters(t *testing.T) {
 		notes, err := w.LetterNotes(w.ctx())
 		w.ok(err)
 		want(w.t, "notes", fmt.Sprint(notes), fmt.Sprint([]digest.LetterNote{{Domain: "two.example", At: noon.Add(time.Hour)}, {At: noon}, {SignIn: true, At: noon}}))
-		w.ok(w.Exec(w.ctx(), `UPDATE knocks SET answered = 1 WHERE kind = 'sign-up' AND asker = 'botnet 1'`))
+		w.ok(w.Exec(w.ctx(), `UPDATE letter_requests SET answered = 1 WHERE kind = 'sign-up' AND asker = 'botnet 1'`))
 		want(w.t, "twenty were answered", ask(allowance.SignUp, "new@two.example", "honest"), store.LetterGranted)
 	})
 }
@@ -343,7 +343,7 @@ func TestSessionsAreCapped(t *testing.T) {
 func TestMailboxPlan(t *testing.T) {
 	s := storetest.Open(t, storetest.SQLite(t))
 	plan, err := s.MailboxPlan(t.Context())
-	if err != nil || !strings.Contains(plan, "newsletter_asks_mailbox") || !strings.Contains(plan, "knocks_share") {
+	if err != nil || !strings.Contains(plan, "confirmation_requests_mailbox") || !strings.Contains(plan, "letter_requests_share") {
 		t.Errorf("%s, %v", plan, err)
 	}
 }

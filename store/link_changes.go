@@ -65,7 +65,7 @@ func readLinkable(ctx context.Context, c conn, id digest.DigestID) (l linkable, 
 	}
 	var rows []linkableSubscription
 	if err := c.all(ctx, &rows, `SELECT s.feed_id, CASE s.title WHEN '' THEN f.title ELSE s.title END AS title, f.url, s.display,
-		s.rests AS paused, s.paused_until FROM subscriptions s JOIN feeds f ON f.id = s.feed_id WHERE s.digest_id = ?`, id); err != nil {
+		s.paused, s.paused_until FROM subscriptions s JOIN feeds f ON f.id = s.feed_id WHERE s.digest_id = ?`, id); err != nil {
 		return l, err
 	}
 	l = linkable{d.Digest, make(map[digest.FeedID]linkableSubscription, len(rows))}
@@ -103,7 +103,7 @@ func linkChanges(was, is linkable) (all []digest.LinkChange) {
 		if before == after {
 			return
 		}
-		x := digest.LinkChange{DigestID: is.ID, FeedID: feed, Setting: setting, Was: before, Now: after, Title: is.Name}
+		x := digest.LinkChange{DigestID: is.ID, FeedID: feed, Setting: setting, OldValue: before, NewValue: after, Title: is.Name}
 		if feed != 0 {
 			s, ok := was.subscriptions[feed]
 			if !ok {
@@ -146,7 +146,7 @@ func feedsOf(a, b linkable, both bool) (feeds []digest.FeedID) {
 	return feeds
 }
 
-// The values of told_by.
+// The values of notify_by.
 const (
 	toldByEdition = "edition"
 	toldByEmail   = "email"
@@ -154,7 +154,7 @@ const (
 )
 
 // untold holds for changes x that the reader does not know of yet.
-const untold = `x.undone_at = 0 AND x.told_at = 0 AND (x.told_by <> '` + toldByEdition + `' OR EXISTS (SELECT 1
+const untold = `x.undone_at = 0 AND x.notified_at = 0 AND (x.notify_by <> '` + toldByEdition + `' OR EXISTS (SELECT 1
 	FROM notices n JOIN digests d ON d.id = n.digest_id AND d.next_due_at = n.visible_at
 	WHERE n.digest_id = x.digest_id AND n.feed_id = -x.id AND n.kind = 'changed'))`
 
@@ -172,12 +172,12 @@ func (by LinkUse) record(ctx context.Context, c conn, changes []digest.LinkChang
 	if digest.ToldByEdition(d, now) {
 		return nil
 	}
-	if err := c.run(ctx, `UPDATE link_changes AS x SET told_by = ?, email_at = ? WHERE x.digest_id = ? AND x.told_by = ? AND `+untold,
+	if err := c.run(ctx, `UPDATE link_changes AS x SET notify_by = ?, email_at = ? WHERE x.digest_id = ? AND x.notify_by = ? AND `+untold,
 		toldByEmail, at(now).plus(linkGathering), d.ID, toldByEdition); err != nil {
 		return err
 	}
 	return c.run(ctx, `DELETE FROM notices`+waits+`kind = 'changed' AND feed_id IN
-		(SELECT -x.id FROM link_changes x WHERE x.digest_id = notices.digest_id AND x.told_by = ?)`, d.ID, d.ID, toldByEmail)
+		(SELECT -x.id FROM link_changes x WHERE x.digest_id = notices.digest_id AND x.notify_by = ?)`, d.ID, d.ID, toldByEmail)
 }
 
 // linkGathering is how long an email waits for further changes.
@@ -188,13 +188,13 @@ const linkGathering = 10 * time.Minute
 // may be the reader's own, and leaving again must be told.
 func (by LinkUse) recordOne(ctx context.Context, c conn, x digest.LinkChange, now instant) error {
 	var open struct {
-		ID     int64
-		Was    string
-		ToldBy string
+		ID       int64
+		OldValue string
+		NotifyBy string
 	}
-	found, err := c.find(ctx, &open, `SELECT x.id, x.was, x.told_by FROM link_changes x
-		WHERE x.digest_id = ? AND x.feed_id = ? AND x.setting = ? AND x.is_now = ? AND x.was <> ? AND `+untold+`
-		ORDER BY x.id DESC LIMIT 1`, x.DigestID, x.FeedID, string(x.Setting), x.Was, string(digest.DigestLeft))
+	found, err := c.find(ctx, &open, `SELECT x.id, x.old_value, x.notify_by FROM link_changes x
+		WHERE x.digest_id = ? AND x.feed_id = ? AND x.setting = ? AND x.new_value = ? AND x.old_value <> ? AND `+untold+`
+		ORDER BY x.id DESC LIMIT 1`, x.DigestID, x.FeedID, string(x.Setting), x.OldValue, string(digest.DigestLeft))
 	if err != nil {
 		return err
 	}
@@ -202,26 +202,26 @@ func (by LinkUse) recordOne(ctx context.Context, c conn, x digest.LinkChange, no
 	switch {
 	case by.OneClick:
 		how = toldByNobody
-	case open.ToldBy == toldByEmail:
+	case open.NotifyBy == toldByEmail:
 		how = toldByEmail
 	}
 	if !found {
-		if err := c.get(ctx, &open.ID, `INSERT INTO link_changes (digest_id, feed_id, setting, was, is_now, title, host, new_host, email_date, made_at, told_by)
-			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`, x.DigestID, x.FeedID, string(x.Setting), x.Was, x.Now, x.Title, x.Host, x.NewHost,
+		if err := c.get(ctx, &open.ID, `INSERT INTO link_changes (digest_id, feed_id, setting, old_value, new_value, title, host, new_host, email_date, changed_at, notify_by)
+			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`, x.DigestID, x.FeedID, string(x.Setting), x.OldValue, x.NewValue, x.Title, x.Host, x.NewHost,
 			dateText(by.EmailDate), now, how); err != nil {
 			return err
 		}
-	} else if err := c.run(ctx, `UPDATE link_changes SET is_now = ?, new_host = ?, email_date = ?, made_at = ?, told_by = ? WHERE id = ?`,
-		x.Now, x.NewHost, dateText(by.EmailDate), now, how, open.ID); err != nil {
+	} else if err := c.run(ctx, `UPDATE link_changes SET new_value = ?, new_host = ?, email_date = ?, changed_at = ?, notify_by = ? WHERE id = ?`,
+		x.NewValue, x.NewHost, dateText(by.EmailDate), now, how, open.ID); err != nil {
 		return err
 	}
-	if how != toldByEdition || found && open.Was == x.Now {
+	if how != toldByEdition || found && open.OldValue == x.NewValue {
 		err = c.run(ctx, `DELETE FROM notices`+waits+`kind = 'changed' AND feed_id = ?`, x.DigestID, x.DigestID, -open.ID)
 	} else {
 		err = c.run(ctx, `INSERT INTO notices (digest_id, visible_at, feed_id, kind) SELECT d.id, d.next_due_at, CAST(? AS BIGINT), 'changed'
 			FROM digests d WHERE d.id = ? ON CONFLICT DO NOTHING`, -open.ID, x.DigestID)
 	}
-	if err == nil && found && open.Was == x.Now { // it is as it was
+	if err == nil && found && open.OldValue == x.NewValue { // it is as it was
 		err = c.run(ctx, `DELETE FROM link_changes WHERE id = ?`, open.ID)
 	}
 	return err
@@ -235,8 +235,8 @@ func dateText(d digest.Date) string {
 	return d.String()
 }
 
-const linkChangeColumns = `x.id, x.digest_id, x.feed_id, x.setting, x.was, x.is_now AS "now", x.title, x.host, x.new_host, NULLIF(x.email_date, '') AS email_date,
-	CASE x.told_by WHEN 'nobody' THEN 1 ELSE 0 END AS one_click, x.made_at, x.undone_at`
+const linkChangeColumns = `x.id, x.digest_id, x.feed_id, x.setting, x.old_value, x.new_value, x.title, x.host, x.new_host, NULLIF(x.email_date, '') AS email_date,
+	CASE x.notify_by WHEN 'nobody' THEN 1 ELSE 0 END AS one_click, x.changed_at, x.undone_at`
 
 // A ListedLinkChange is a change that a link made, with the round of its digest's links.
 type ListedLinkChange struct {
@@ -248,13 +248,13 @@ type ListedLinkChange struct {
 // first.
 func (s *Store) LinkChanges(ctx context.Context, user digest.UserID, since time.Time) ([]ListedLinkChange, error) {
 	return readRows[ListedLinkChange](ctx, s.read(), "listing the changes made by links", `SELECT `+linkChangeColumns+`, d.link_round FROM link_changes x
-		JOIN digests d ON d.id = x.digest_id WHERE d.user_id = ? AND x.made_at >= ? ORDER BY x.made_at DESC, x.id DESC`, user, at(since))
+		JOIN digests d ON d.id = x.digest_id WHERE d.user_id = ? AND x.changed_at >= ? ORDER BY x.changed_at DESC, x.id DESC`, user, at(since))
 }
 
 // pruneLinkChanges deletes old changes, except those in the notices of an edition that is still stored.
 func (s *Store) pruneLinkChanges(ctx context.Context, old instant) error {
 	return s.write(ctx, func(c conn) error {
-		return c.run(ctx, `DELETE FROM link_changes AS x WHERE x.made_at < ?
+		return c.run(ctx, `DELETE FROM link_changes AS x WHERE x.changed_at < ?
 			AND NOT EXISTS (SELECT 1 FROM notices n WHERE n.digest_id = x.digest_id AND n.feed_id = -x.id)`, old)
 	})
 }

@@ -26,9 +26,9 @@ func (s *Store) NextLinkNews(ctx context.Context, now time.Time) (news LinkNews,
 	err = s.changeUnder(ctx, s.d.lockAccounts, "looking for changes made by links", func(c conn) error {
 		news = LinkNews{}
 		var user digest.UserID
-		const due = `x.told_by = 'email' AND x.told_at = 0 AND x.undone_at = 0 AND x.made_at > ?`
+		const due = `x.notify_by = 'email' AND x.notified_at = 0 AND x.undone_at = 0 AND x.changed_at > ?`
 		found, err = c.find(ctx, &user, `SELECT d.user_id FROM link_changes x JOIN digests d ON d.id = x.digest_id WHERE `+due+` AND x.email_at <= ?
-			AND NOT EXISTS (SELECT 1 FROM link_changes y JOIN digests e ON e.id = y.digest_id WHERE e.user_id = d.user_id AND y.told_at > ?)
+			AND NOT EXISTS (SELECT 1 FROM link_changes y JOIN digests e ON e.id = y.digest_id WHERE e.user_id = d.user_id AND y.notified_at > ?)
 			ORDER BY x.email_at, x.id LIMIT 1`, at(now.Add(-linkNewsWorth)), at(now), at(now.Add(-linkNewsEvery)))
 		if err != nil || !found {
 			return err
@@ -38,7 +38,7 @@ func (s *Store) NextLinkNews(ctx context.Context, now time.Time) (news LinkNews,
 		}
 		var changes []digest.LinkChange
 		if err := c.all(ctx, &changes, `SELECT `+linkChangeColumns+` FROM link_changes x JOIN digests d ON d.id = x.digest_id
-			WHERE `+due+` AND d.user_id = ? ORDER BY x.made_at, x.id`, at(now.Add(-linkNewsWorth)), user); err != nil {
+			WHERE `+due+` AND d.user_id = ? ORDER BY x.changed_at, x.id`, at(now.Add(-linkNewsWorth)), user); err != nil {
 			return err
 		}
 		for _, x := range changes {
@@ -50,7 +50,7 @@ func (s *Store) NextLinkNews(ctx context.Context, now time.Time) (news LinkNews,
 			if tell {
 				news.Changes = append(news.Changes, v)
 			}
-			if err := c.run(ctx, `UPDATE link_changes SET email_at = ?, told_by = ? WHERE id = ?`,
+			if err := c.run(ctx, `UPDATE link_changes SET email_at = ?, notify_by = ? WHERE id = ?`,
 				at(now).plus(linkNewsRetry), map[bool]string{true: toldByEmail, false: toldByNobody}[tell], x.ID); err != nil {
 				return err
 			}
@@ -63,5 +63,5 @@ func (s *Store) NextLinkNews(ctx context.Context, now time.Time) (news LinkNews,
 // LinkNewsTold records that the email was sent, or that it never can be.
 func (s *Store) LinkNewsTold(ctx context.Context, news LinkNews, now time.Time) error {
 	ids := each(news.Changes, func(v LinkChangeView) int64 { return v.ID })
-	return s.run(ctx, "noting what a reader was told", `UPDATE link_changes SET told_at = ? WHERE id`+s.d.oneOf, at(now), keys(s.d, ids))
+	return s.run(ctx, "noting what a reader was told", `UPDATE link_changes SET notified_at = ? WHERE id`+s.d.oneOf, at(now), keys(s.d, ids))
 }

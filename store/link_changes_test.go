@@ -29,7 +29,7 @@ func describeChanges[C any](changes []C, of func(C) digest.LinkChange) string {
 	var all []string
 	for _, c := range changes {
 		x := of(c)
-		all = append(all, fmt.Sprintf("%s %s: %s -> %s", x.Title, x.Setting, x.Was, x.Now))
+		all = append(all, fmt.Sprintf("%s %s: %s -> %s", x.Title, x.Setting, x.OldValue, x.NewValue))
 	}
 	return strings.Join(all, "; ")
 }

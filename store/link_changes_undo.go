@@ -37,7 +37,7 @@ func (s *Store) LinkChange(ctx context.Context, id digest.DigestID, change int64
 
 func linkChange(ctx context.Context, c conn, id digest.DigestID, change int64, now time.Time) (v LinkChangeView, l linkable, err error) {
 	v.LinkChange, err = readOne[digest.LinkChange](ctx, c, "", notFound("this change can no longer be undone"),
-		`SELECT `+linkChangeColumns+` FROM link_changes x WHERE x.id = ? AND x.digest_id = ? AND x.made_at > ?`, change, id, at(now.Add(-digest.LinkUndoTime)))
+		`SELECT `+linkChangeColumns+` FROM link_changes x WHERE x.id = ? AND x.digest_id = ? AND x.changed_at > ?`, change, id, at(now.Add(-digest.LinkUndoTime)))
 	if err != nil {
 		return v, l, err
 	}
@@ -63,18 +63,18 @@ func followMerges(ctx context.Context, c conn, x *digest.LinkChange) error {
 	if err != nil || x.Setting != digest.LinkFeed {
 		return err
 	}
-	now, err := follow(parseFeedKey(x.Now))
-	x.Was, x.Now = feedKey(x.FeedID), feedKey(now)
+	now, err := follow(parseFeedKey(x.NewValue))
+	x.OldValue, x.NewValue = feedKey(x.FeedID), feedKey(now)
 	return err
 }
 
 // standing compares the value that a change set with the present one.
 func (l linkable) standing(x digest.LinkChange, now time.Time) LinkStanding {
-	_, until := digest.ParseStateValue(x.Was)
+	_, until := digest.ParseStateValue(x.OldValue)
 	switch value := l.value(x); {
-	case !x.UndoneAt.IsZero(), value == x.Was, !until.IsZero() && !until.After(now) && value == string(digest.DigestActive):
+	case !x.UndoneAt.IsZero(), value == x.OldValue, !until.IsZero() && !until.After(now) && value == string(digest.DigestActive):
 		return LinkUndone
-	case value == x.Now:
+	case value == x.NewValue:
 		return LinkOpen
 	}
 	return LinkSuperseded
@@ -89,8 +89,8 @@ func (l linkable) value(x digest.LinkChange) string {
 	case digest.LinkDays:
 		return l.Cadence.String()
 	case digest.LinkFeed:
-		if _, ok := l.subscriptions[parseFeedKey(x.Now)]; ok && !subscribed {
-			return x.Now
+		if _, ok := l.subscriptions[parseFeedKey(x.NewValue)]; ok && !subscribed {
+			return x.NewValue
 		}
 	}
 	switch {
@@ -101,7 +101,7 @@ func (l linkable) value(x digest.LinkChange) string {
 	case x.Setting == digest.LinkDisplay:
 		return s.Display
 	}
-	return x.Was
+	return x.OldValue
 }
 
 // UndoLinkChange restores the value that a link has changed, unless somebody has undone or overwritten the change
@@ -126,7 +126,7 @@ func (s *Store) UndoLinkChange(ctx context.Context, id digest.DigestID, change i
 			return err
 		}
 		if v.UndoneAt = (time.Time{}); l.standing(v.LinkChange, now) != LinkUndone {
-			return digest.Refuse(digest.Conflict, "the setting from before this change is no longer stored")
+			return digest.Refuse(digest.Conflict, "the previous setting is no longer stored")
 		}
 		v.UndoneAt, v.Done = at(now).time(), true
 		return nil
@@ -138,9 +138,9 @@ func (s *Store) UndoLinkChange(ctx context.Context, id digest.DigestID, change i
 func (s *Store) restoreLinked(ctx context.Context, x digest.LinkChange, l linkable, now time.Time) error {
 	switch x.Setting {
 	case digest.LinkState:
-		return s.restoreState(ctx, l.Digest, x.Was, now)
+		return s.restoreState(ctx, l.Digest, x.OldValue, now)
 	case digest.LinkDays:
-		days, err := digest.ParseCadence(x.Was)
+		days, err := digest.ParseCadence(x.OldValue)
 		if err != nil {
 			return err
 		}
@@ -152,7 +152,7 @@ func (s *Store) restoreLinked(ctx context.Context, x digest.LinkChange, l linkab
 		if err != nil {
 			return err
 		}
-		info.Display = digest.Layout(x.Was)
+		info.Display = digest.Layout(x.OldValue)
 		return s.SetSubscription(ctx, info.Subscription)
 	}
 	return s.restoreFeed(ctx, x, now)
@@ -175,7 +175,7 @@ func (s *Store) restoreState(ctx context.Context, d digest.Digest, was string, n
 }
 
 func (s *Store) restoreSubscription(ctx context.Context, x digest.LinkChange, l linkable, now time.Time) error {
-	state, until := digest.ParseStateValue(x.Was)
+	state, until := digest.ParseStateValue(x.OldValue)
 	if state == digest.DigestLeft {
 		return s.Unsubscribe(ctx, l.ID, x.FeedID)
 	}
@@ -193,7 +193,7 @@ func (s *Store) restoreSubscription(ctx context.Context, x digest.LinkChange, l 
 // restoreFeed subscribes to a feed again in place of another. If the other is the former address of a moved feed,
 // the reader can go back to that address again.
 func (s *Store) restoreFeed(ctx context.Context, x digest.LinkChange, now time.Time) error {
-	other := parseFeedKey(x.Now)
+	other := parseFeedKey(x.NewValue)
 	if _, err := s.Subscribe(ctx, digest.Subscription{DigestID: x.DigestID, FeedID: x.FeedID}, now); err != nil {
 		return err
 	}

@@ -178,13 +178,13 @@ func TestPingsDuringAPoll(t *testing.T) {
 		})
 		f = w.feedAgain(f)
 		want(w.t, "pinged", f.PingedAt, ping)
-		want(w.t, "doubted", f.Doubted, true)
+		want(w.t, "doubted", f.ValidatorsDoubted, true)
 		want(w.t, "queued for when it may be asked", f.PollAt, noon.Add(2*time.Hour))
 
 		claimed = w.one(noon.Add(2*time.Hour), "u")
-		w.end(noon.Add(2*time.Hour), claimed, func(p *store.Polled) { p.Feed.PingedAt, p.Feed.Doubted = time.Time{}, false })
+		w.end(noon.Add(2*time.Hour), claimed, func(p *store.Polled) { p.Feed.PingedAt, p.Feed.ValidatorsDoubted = time.Time{}, false })
 		f = w.feedAgain(f)
-		want(w.t, "answered", f.PingedAt.IsZero() && !f.Doubted && f.PollAt.IsZero(), true)
+		want(w.t, "answered", f.PingedAt.IsZero() && !f.ValidatorsDoubted && f.PollAt.IsZero(), true)
 	})
 }
 
@@ -231,12 +231,12 @@ func TestOutsideIsKept(t *testing.T) {
 		f := w.newFeed("f.example")
 		w.subscribe(w.reader("ann", "UTC"), f)
 		w.ok(w.Enqueue(w.ctx(), f.ID, noon))
-		w.end(noon, w.one(noon, "t"), func(p *store.Polled) { p.Feed.Outside = true })
+		w.end(noon, w.one(noon, "t"), func(p *store.Polled) { p.Feed.PublicOnly = true })
 		day := noon.Add(24 * time.Hour)
 		w.ok(w.Enqueue(w.ctx(), f.ID, day))
 		c := w.one(day, "u")
-		want(w.t, "claimed", c.Feed.Outside, true)
+		want(w.t, "claimed", c.Feed.PublicOnly, true)
 		w.end(day, c, func(*store.Polled) {})
-		want(w.t, "polled again", w.feedAgain(f).Outside, true)
+		want(w.t, "polled again", w.feedAgain(f).PublicOnly, true)
 	})
 }

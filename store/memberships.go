@@ -23,7 +23,7 @@ const (
 	eventAsked    = "asked"
 )
 
-const memberColumns = `m.digest_id, m.user_id, m.newsletter_id, u.email, u.time_zone, d.state, d.weekdays AS cadence, m.own_days,
+const memberColumns = `m.digest_id, m.user_id, m.newsletter_id, u.email, u.time_zone, d.state, d.cadence, m.own_days,
 	m.joined_at, m.left_at, m.form, m.address, m.asked_at, m.confirmed_at AS at`
 
 const fromMembers = ` FROM memberships m JOIN digests d ON d.id = m.digest_id JOIN users u ON u.id = m.user_id `
@@ -66,7 +66,7 @@ func addToMailbox(ctx context.Context, c conn, id digest.NewsletterID, email str
 	r := LetterRequest{Kind: allowance.ToAdd(int64(id)), Email: email}
 	next, err := nextToMailbox(ctx, c, r.Kind, email, now)
 	if err == nil && next.After(now) {
-		err = digest.Refuse(digest.Conflict, "the mailbox of %s was added several times within the day; try again later", digest.NormalEmail(email))
+		err = digest.Refuse(digest.Conflict, "%s was added several times today; try again tomorrow", digest.NormalEmail(email))
 	}
 	if err != nil {
 		return err
@@ -94,7 +94,7 @@ func join(ctx context.Context, c conn, id digest.NewsletterID, j Joining, now ti
 
 // errFull says that a newsletter has as many members as it may.
 func errFull(n digest.Newsletter) error {
-	return digest.Refuse(digest.Conflict, "%s takes no more members for now", n.Name)
+	return digest.Refuse(digest.Conflict, "%s is full; try again later", n.Name)
 }
 
 // roomIn gives how many more members a newsletter may have.
@@ -140,7 +140,7 @@ func joinWithin(ctx context.Context, c conn, n digest.Newsletter, j Joining, roo
 // canJoin refuses for a newsletter that nobody can join.
 func canJoin(n digest.Newsletter) error {
 	if n.State != digest.NewsletterActive && n.State != digest.NewsletterHeld {
-		return digest.Refuse(digest.Conflict, "nobody can join %s now", n.Name)
+		return digest.Refuse(digest.Conflict, "%s is not open for new members", n.Name)
 	}
 	return nil
 }
@@ -150,10 +150,10 @@ func allowed(ctx context.Context, c conn, n digest.Newsletter, j Joining) error 
 	if j.Asked {
 		return c.run(ctx, `DELETE FROM newsletter_suppressions WHERE newsletter_id = ? AND email_key = ?`, n.ID, emailKey(j.Email))
 	}
-	var reason string
-	found, err := c.find(ctx, &reason, `SELECT reason FROM newsletter_suppressions WHERE newsletter_id = ? AND email_key = ?`, n.ID, emailKey(j.Email))
+	var one int
+	found, err := c.find(ctx, &one, `SELECT 1 FROM newsletter_suppressions WHERE newsletter_id = ? AND email_key = ?`, n.ID, emailKey(j.Email))
 	if err == nil && found {
-		err = digest.Refuse(digest.Conflict, "%s is not sent to %s (%s); only they themselves can join again", n.Name, digest.NormalEmail(j.Email), reason)
+		err = digest.Refuse(digest.Conflict, "%s is not sent to %s; only the member can subscribe again", n.Name, digest.NormalEmail(j.Email))
 	}
 	return err
 }
@@ -170,7 +170,7 @@ func memberUser(ctx context.Context, c conn, j Joining, now time.Time) (digest.U
 	}
 	u.MemberOnly, d.State = true, digest.DigestLeft
 	if err := insertUser(ctx, c, &u, &d, now); err != nil {
-		return u, ifUnique(err, digest.Refuse(digest.Conflict, "this address has come in by another way just now; try again"))
+		return u, ifUnique(err, digest.Refuse(digest.Conflict, "this address was added a moment ago; try again"))
 	}
 	return u, nil
 }
@@ -202,7 +202,7 @@ func addMember(ctx context.Context, c conn, n digest.Newsletter, u digest.User, 
 func followFeeds(ctx context.Context, c conn, n digest.Newsletter, id digest.DigestID, now time.Time) error {
 	var subs []digest.Subscription
 	err := c.all(ctx, &subs, `SELECT s.digest_id, s.feed_id, s.title, s.folder, s.display, s.extras FROM subscriptions s
-		WHERE s.digest_id = ? AND s.rests = 0 ORDER BY s.feed_id`, n.ArchiveID)
+		WHERE s.digest_id = ? AND s.paused = 0 ORDER BY s.feed_id`, n.ArchiveID)
 	for _, sub := range subs {
 		if err != nil {
 			return err
@@ -256,7 +256,7 @@ func leaveNewsletters(ctx context.Context, c conn, user digest.UserID, now time.
 	found, err := c.find(ctx, &owned, `SELECT n.name FROM newsletter_roles r JOIN newsletters n ON n.id = r.newsletter_id
 		WHERE r.user_id = ? AND r.role = 'owner' ORDER BY n.slug LIMIT 1`, user)
 	if err == nil && found {
-		err = digest.Refuse(digest.Conflict, "the newsletter %s has this owner; end it, or make somebody else its owner, and try again", owned)
+		err = digest.Refuse(digest.Conflict, "this account owns the newsletter %s; end it or give it another owner first", owned)
 	}
 	if err != nil {
 		return err

@@ -6,9 +6,9 @@ import (
 	"digest"
 )
 
-// A site that a person reads in their own digest and in letters of a newsletter comes in both, unless they
-// wish it once: then their own subscription rests for as long as the letters bring it (rests_for). It goes on
-// when they leave the newsletter, or the newsletter the feed, with what no letter has brought until then.
+// A site in a person's own digest and in a newsletter appears in both, unless they choose the newsletter only. Then
+// their own subscription is paused (paused_for) until they leave the newsletter, or the newsletter drops the feed. It
+// resumes with the posts that no issue contained.
 
 // A SharedFeed is a feed of a user's own digest that a newsletter of theirs has too.
 type SharedFeed struct {
@@ -22,11 +22,11 @@ type SharedFeed struct {
 // SharedFeeds lists them.
 func (s *Store) SharedFeeds(ctx context.Context, user digest.UserID) ([]SharedFeed, error) {
 	return readRows[SharedFeed](ctx, s.read(), "listing the feeds of newsletters", `SELECT m.digest_id AS membership, f.id AS feed_id,
-		CASE WHEN s.title <> '' THEN s.title ELSE f.title END AS title, f.url, CASE WHEN s.rests_for = m.digest_id THEN 1 ELSE 0 END AS once
+		CASE WHEN s.title <> '' THEN s.title ELSE f.title END AS title, f.url, CASE WHEN s.paused_for = m.digest_id THEN 1 ELSE 0 END AS once
 		FROM memberships m JOIN digests md ON md.id = m.digest_id AND `+bringsPosts+`
-		JOIN subscriptions ms ON ms.digest_id = m.digest_id AND ms.rests = 0
+		JOIN subscriptions ms ON ms.digest_id = m.digest_id AND ms.paused = 0
 		JOIN digests d ON d.user_id = m.user_id AND d.newsletter_id IS NULL AND d.state <> 'left'
-		JOIN subscriptions s ON s.digest_id = d.id AND s.feed_id = ms.feed_id AND (s.rests = 0 OR s.rests_for = m.digest_id)
+		JOIN subscriptions s ON s.digest_id = d.id AND s.feed_id = ms.feed_id AND (s.paused = 0 OR s.paused_for = m.digest_id)
 		JOIN feeds f ON f.id = s.feed_id WHERE m.user_id = ? ORDER BY m.digest_id, f.id`, user)
 }
 
@@ -38,7 +38,7 @@ func (s *Store) ReadInLetter(ctx context.Context, user digest.UserID, membership
 		if err != nil {
 			return err
 		}
-		if err := c.run(ctx, `UPDATE subscriptions SET rests = 1, rests_for = ? WHERE digest_id = ? AND feed_id = ?`, membership, own, feed); err != nil {
+		if err := c.run(ctx, `UPDATE subscriptions SET paused = 1, paused_for = ? WHERE digest_id = ? AND feed_id = ?`, membership, own, feed); err != nil {
 			return err
 		}
 		return c.run(ctx, `DELETE FROM digest_posts WHERE digest_id = ? AND visible_at = (SELECT d.next_due_at FROM digests d WHERE d.id = ?)
@@ -54,7 +54,7 @@ func (s *Store) ReadInBoth(ctx context.Context, user digest.UserID, membership d
 		if err != nil {
 			return err
 		}
-		return c.run(ctx, `UPDATE subscriptions SET rests = 0, rests_for = 0 WHERE digest_id = ? AND feed_id = ? AND rests_for = ?`, own, feed, membership)
+		return c.run(ctx, `UPDATE subscriptions SET paused = 0, paused_for = 0 WHERE digest_id = ? AND feed_id = ? AND paused_for = ?`, own, feed, membership)
 	})
 }
 
@@ -67,9 +67,9 @@ func lockShared(ctx context.Context, s *Store, c conn, user digest.UserID, membe
 		return 0, err
 	}
 	return readOne[digest.DigestID](ctx, c, "", noSubscription(), `SELECT d.id FROM memberships m
-		JOIN digests md ON md.id = m.digest_id AND `+bringsPosts+` JOIN subscriptions ms ON ms.digest_id = m.digest_id AND ms.feed_id = ? AND ms.rests = 0
+		JOIN digests md ON md.id = m.digest_id AND `+bringsPosts+` JOIN subscriptions ms ON ms.digest_id = m.digest_id AND ms.feed_id = ? AND ms.paused = 0
 		JOIN digests d ON d.user_id = m.user_id AND d.newsletter_id IS NULL AND d.state <> 'left'
-		JOIN subscriptions s ON s.digest_id = d.id AND s.feed_id = ms.feed_id AND (s.rests = 0 OR s.rests_for = m.digest_id)
+		JOIN subscriptions s ON s.digest_id = d.id AND s.feed_id = ms.feed_id AND (s.paused = 0 OR s.paused_for = m.digest_id)
 		WHERE m.user_id = ? AND m.digest_id = ?`, feed, user, membership)
 }
 
@@ -79,28 +79,27 @@ const bringsPosts = `(md.state = 'active' OR md.state = 'paused' AND md.paused_u
 
 // wakeOwn has the feeds come in the own digest again whose posts the letters of a membership do not bring for now.
 func wakeOwn(ctx context.Context, c conn, membership digest.DigestID) error {
-	return c.run(ctx, `UPDATE subscriptions SET rests = 0, rests_for = 0 WHERE rests_for = ?`, membership)
+	return c.run(ctx, `UPDATE subscriptions SET paused = 0, paused_for = 0 WHERE paused_for = ?`, membership)
 }
 
-// resumeOwn has the feeds, or one of them, come in the own digest again that came in the letters of a membership alone,
-// with those of their posts that no letter has brought. 0 is all feeds, of a membership that ends: its letters that
-// wait to leave do not leave.
+// resumeOwn resumes one feed, or all with 0, in the person's own digest after it appeared only in a newsletter. The
+// posts that no issue contained follow. With 0 the membership ends, so its waiting issues are not sent.
 func resumeOwn(ctx context.Context, c conn, membership digest.DigestID, feed digest.FeedID) error {
-	const resting = `s.rests_for = ? AND (s.feed_id = ? OR ? = 0)`
+	const resting = `s.paused_for = ? AND (s.feed_id = ? OR ? = 0)`
 	n, err := c.number(ctx, `SELECT count(*) FROM subscriptions s WHERE `+resting, membership, feed, feed)
 	if err != nil || n == 0 {
 		return err
 	}
 	err = c.run(ctx, `INSERT INTO digest_posts (digest_id, visible_at, post_id)
 		SELECT DISTINCT d.id, d.next_due_at, dp.post_id FROM subscriptions s JOIN digests d ON d.id = s.digest_id AND `+gathers+`
-		JOIN digests m ON m.id = s.rests_for JOIN digest_posts dp ON dp.digest_id = m.id
+		JOIN digests m ON m.id = s.paused_for JOIN digest_posts dp ON dp.digest_id = m.id
 			AND (dp.visible_at = m.next_due_at OR ? = 0 AND dp.visible_at IN (SELECT e.due_at FROM editions e WHERE e.digest_id = m.id AND e.state = 'ready'))
 		JOIN posts p ON p.id = dp.post_id AND p.feed_id = s.feed_id
 		WHERE `+resting+` AND NOT EXISTS (SELECT 1 FROM digest_posts o WHERE o.digest_id = d.id AND o.post_id = dp.post_id)
-		AND NOT EXISTS (SELECT 1 FROM held_posts o WHERE o.digest_id = d.id AND o.post_id = dp.post_id)
+		AND NOT EXISTS (SELECT 1 FROM filtered_posts o WHERE o.digest_id = d.id AND o.post_id = dp.post_id)
 		ON CONFLICT DO NOTHING`, feed, membership, feed, feed)
 	if err != nil {
 		return err
 	}
-	return c.run(ctx, `UPDATE subscriptions AS s SET rests = 0, rests_for = 0 WHERE `+resting, membership, feed, feed)
+	return c.run(ctx, `UPDATE subscriptions AS s SET paused = 0, paused_for = 0 WHERE `+resting, membership, feed, feed)
 }

@@ -54,7 +54,7 @@ func sendLatest(ctx context.Context, c conn, n digest.Newsletter, id digest.Dige
 func latestPosts(ctx context.Context, c conn, n digest.Newsletter, now time.Time) (posts []digest.PostID, err error) {
 	err = c.all(ctx, &posts, `SELECT dp.post_id FROM digest_posts dp WHERE dp.digest_id = ? AND dp.visible_at =
 			(SELECT e.due_at FROM editions e WHERE e.digest_id = ? AND e.send_at <= ? ORDER BY e.due_at DESC LIMIT 1)
-		AND dp.post_id NOT IN (SELECT x.post_id FROM newsletter_pulled x WHERE x.newsletter_id = ?) ORDER BY dp.post_id`,
+		AND dp.post_id NOT IN (SELECT x.post_id FROM newsletter_pulled_posts x WHERE x.newsletter_id = ?) ORDER BY dp.post_id`,
 		n.ArchiveID, n.ArchiveID, at(now), n.ID)
 	return posts, err
 }

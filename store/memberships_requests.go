@@ -16,10 +16,10 @@ type JoinRequest struct {
 	Form         string // the page on which it was asked for
 	ReturnURL    string // where the confirmation leads back to; "" nowhere
 	Latest       bool   // they want the latest letter at once
-	AskedAt      time.Time
+	RequestedAt  time.Time
 }
 
-const joinColumns = `newsletter_id, email, time_zone, form, return_url, latest, asked_at`
+const joinColumns = `newsletter_id, email, time_zone, form, return_url, latest, requested_at`
 
 // AddJoinRequest keeps a wish to join under the hash of its token, until expires.
 func (s *Store) AddJoinRequest(ctx context.Context, hash []byte, q JoinRequest, now, expires time.Time) error {
@@ -32,7 +32,7 @@ func (s *Store) AddJoinRequest(ctx context.Context, hash []byte, q JoinRequest, 
 }
 
 func insertJoinRequest(ctx context.Context, c conn, hash []byte, q JoinRequest, now, expires time.Time) error {
-	return c.run(ctx, `INSERT INTO join_requests (token_hash, newsletter_id, email_key, email, time_zone, form, return_url, latest, asked_at, expires_at)
+	return c.run(ctx, `INSERT INTO join_requests (token_hash, newsletter_id, email_key, email, time_zone, form, return_url, latest, requested_at, expires_at)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, hash, q.NewsletterID, emailKey(q.Email), digest.NormalEmail(q.Email), q.TimeZone, q.Form,
 		q.ReturnURL, bit(q.Latest), at(now), at(expires))
 }
@@ -57,7 +57,7 @@ func (s *Store) ConfirmJoin(ctx context.Context, hash []byte, address string, no
 		if err != nil {
 			return err
 		}
-		proof := digest.Proof{Form: q.Form, Address: address, AskedAt: q.AskedAt, At: now}
+		proof := digest.Proof{Form: q.Form, Address: address, AskedAt: q.RequestedAt, At: now}
 		var created bool
 		m, created, err = join(ctx, c, q.NewsletterID, Joining{Email: q.Email, TimeZone: q.TimeZone, Proof: proof, Asked: true}, now)
 		if err == nil {

@@ -112,7 +112,7 @@ func TestUndoBringsTheFeedsOfToday(t *testing.T) {
 func TestConfirmJoin(t *testing.T) {
 	each(t, func(w world) {
 		n := w.newsletter("anna-writes", w.reader("anna", "UTC"))
-		q := store.JoinRequest{NewsletterID: n.ID, Email: "Mo@example.org", TimeZone: "Europe/Paris", Form: "https://a.example/about", ReturnURL: "https://a.example/thanks", Latest: true, AskedAt: noon}
+		q := store.JoinRequest{NewsletterID: n.ID, Email: "Mo@example.org", TimeZone: "Europe/Paris", Form: "https://a.example/about", ReturnURL: "https://a.example/thanks", Latest: true, RequestedAt: noon}
 		w.ok(w.AddJoinRequest(w.ctx(), []byte("h"), q, noon, noon.Add(day)))
 		got, err := w.JoinRequest(w.ctx(), []byte("h"), noon)
 		w.ok(err)

@@ -112,7 +112,7 @@ func (s *Store) refuseNewer(ctx context.Context) error {
 	}
 	have, want, err := s.versions(ctx, p)
 	if err == nil && have > want {
-		err = conflict("the database was made by a newer version of digest (its schema is %d, this program knows %d); install the newer version, or name another database", have, want)
+		err = conflict("the database is from a newer version of digest (its schema is %d, this program supports %d); install the newer version, or use another database", have, want)
 	}
 	return err
 }

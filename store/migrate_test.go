@@ -72,8 +72,8 @@ func TestUpgradeCarriesOnlyTheLatest(t *testing.T) {
 		}
 		w.ok(w.Migrate(w.ctx()))
 		want(w.t, "the next", w.hour(parisMidnight), 1)
-		w.holds("carries the last one", 1, `SELECT count(*) FROM carried`)
-		w.holds("of the 18th", 1, `SELECT count(*) FROM carried c JOIN editions e ON e.id = c.from_id WHERE e.local_date = '2026-11-18'`)
+		w.holds("carries the last one", 1, `SELECT count(*) FROM carried_posts`)
+		w.holds("of the 18th", 1, `SELECT count(*) FROM carried_posts c JOIN editions e ON e.id = c.from_id WHERE e.local_date = '2026-11-18'`)
 		w.holds("the others are past", 2, `SELECT count(*) FROM editions WHERE state = 'failed'`)
 	})
 }
@@ -95,10 +95,10 @@ func TestUpgradeDuringAPause(t *testing.T) {
 			w.ok(w.Exec(w.ctx(), fmt.Sprintf(`INSERT INTO subscriptions (digest_id, feed_id, created_at) VALUES (%d, 1, 1)`, i+1)))
 		}
 		w.ok(w.Migrate(w.ctx()))
-		w.holds("asked at their next midnight", 2, fmt.Sprintf(`SELECT count(*) FROM digests WHERE id IN (2, 3) AND asks_at = %d`, parisMidnight.Unix()))
+		w.holds("asked at their next midnight", 2, fmt.Sprintf(`SELECT count(*) FROM digests WHERE id IN (2, 3) AND next_poll_at = %d`, parisMidnight.Unix()))
 		w.holds("gathered since the last midnight", 1, fmt.Sprintf(`SELECT count(*) FROM digests WHERE id = 2 AND paused_at = %d`, before))
 		w.holds("or since the first", 1, fmt.Sprintf(`SELECT count(*) FROM digests WHERE id = 3 AND paused_at = %d`, parisMidnight.Unix()))
-		w.holds("nothing for the others", 2, `SELECT count(*) FROM digests WHERE id IN (1, 4) AND asks_at = 0 AND paused_at = 0`)
+		w.holds("nothing for the others", 2, `SELECT count(*) FROM digests WHERE id IN (1, 4) AND next_poll_at = 0 AND paused_at = 0`)
 		f, err := w.Feed(w.ctx(), 1)
 		w.ok(err)
 		w.nights(parisMidnight, 3, func(now time.Time) { w.record(now, f.Feed, posts(now, now.Format("p02"))) })

@@ -24,15 +24,15 @@ func quarterOf(t time.Time) time.Duration {
 	return t.Truncate(15 * time.Minute).Sub(t.Truncate(24 * time.Hour))
 }
 
-// Midnights gives when in the UTC day active digests become due, the earliest
-// first, without their feeds.
+// Midnights gives when in the UTC day active digests become due, the earliest first, without their feeds. A reader who
+// is also a member of newsletters counts once.
 func (s *Store) Midnights(ctx context.Context) ([]Midnight, error) {
 	var due []struct {
 		At      time.Time
 		Readers int
 	}
-	err := s.read().all(ctx, &due, `SELECT d.next_due_at AS at, count(*) AS readers FROM digests d
-		WHERE d.state = 'active' GROUP BY d.next_due_at`)
+	err := s.read().all(ctx, &due, `SELECT d.next_due_at % 86400 AS at, count(DISTINCT d.user_id) AS readers FROM digests d
+		WHERE d.state = 'active' GROUP BY d.next_due_at % 86400`)
 	readers := make(map[time.Duration]int)
 	for _, d := range due {
 		readers[quarterOf(d.At)] += d.Readers
@@ -52,7 +52,7 @@ func (s *Store) MidnightFeeds(ctx context.Context) ([]Midnight, error) {
 	}
 	err := s.read().all(ctx, &asked, `SELECT x.at, string_agg(CAST(x.feed_id AS TEXT), ',') AS feeds FROM (
 		SELECT DISTINCT `+askedAt+` AS at, s.feed_id
-		FROM digests d JOIN subscriptions s ON s.digest_id = d.id AND s.rests = 0 WHERE `+gathers+`
+		FROM digests d JOIN subscriptions s ON s.digest_id = d.id AND s.paused = 0 WHERE `+gathers+`
 		AND s.feed_id NOT IN (SELECT f.id FROM feeds f WHERE f.state NOT IN ('active', 'trial'))) x GROUP BY x.at`)
 	if err != nil {
 		return nil, failed("counting the feeds of each midnight", err)
@@ -133,7 +133,7 @@ func (s *Store) Numbers(ctx context.Context) (Numbers, error) {
 		to    any
 	}{
 		{`SELECT count(*) FROM users`, &n.Readers},
-		{`SELECT count(*) FROM subscriptions WHERE rests = 0`, &n.Subscriptions},
+		{`SELECT count(*) FROM subscriptions WHERE paused = 0`, &n.Subscriptions},
 		{`SELECT count(*) FROM feeds f WHERE f.state = 'active' AND f.errors > 0 AND f.merged_into = 0`, &n.Failing},
 		{`SELECT count(*) FROM feeds f WHERE f.posts_waiting > 0 AND f.merged_into = 0`, &n.OverQuota},
 		{s.d.size, &n.Bytes},

@@ -10,8 +10,8 @@ import (
 	"digest/store/storetest"
 )
 
-// TestMidnights counts readers and feeds by the quarter of an hour of the UTC
-// day in which their days begin.
+// TestMidnights counts readers and feeds by the quarter of an hour of the UTC day in which their days begin. An owner
+// and a member of a newsletter count once.
 func TestMidnights(t *testing.T) {
 	each(t, func(w world) {
 		a, b, dead := w.feed("a.example"), w.feed("b.example"), w.feed("dead.example")
@@ -23,6 +23,7 @@ func TestMidnights(t *testing.T) {
 		weekly := w.reader("w", "Europe/Paris") // whose next midnight is days away
 		w.ok(w.SetCadence(w.ctx(), weekly.ID, 1<<time.Wednesday, noon))
 		w.subscribe(weekly, a) // which is counted once for this quarter, whatever the day
+		w.member(w.newsletter("letters", paris, a), "b@example.org", "Europe/Berlin")
 		gone := w.reader("g", "Asia/Tokyo")
 		w.ok(w.SetDigestState(w.ctx(), gone.ID, digest.DigestLeft, noon))
 		away := w.reader("t", "Asia/Tokyo") // gets nothing until the pause is over, and misses nothing
@@ -97,7 +98,7 @@ func TestTroubledFeeds(t *testing.T) {
 	})
 }
 
-// done lists the tallies of ever.
+// done lists the counters of ever.
 func (w world) done() string {
 	w.t.Helper()
 	totals, err := w.CounterTotals(w.ctx())

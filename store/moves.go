@@ -85,7 +85,7 @@ func (r *recording) undo(ctx context.Context, id digest.DigestID, from digest.Fe
 		return err
 	}
 	return r.c.execEach(ctx, []string{
-		`UPDATE feeds SET stays = 1 WHERE id = ?`,
+		`UPDATE feeds SET move_undone = 1 WHERE id = ?`,
 		// What its publisher let be read elsewhere.
 		`DELETE FROM digest_posts WHERE post_id IN (SELECT p.id FROM posts p WHERE p.feed_id = ? AND p.read_address <> '')
 			AND digest_id = ` + list([]digest.DigestID{id}) + ` AND visible_at = (SELECT next_due_at FROM digests WHERE id = digest_posts.digest_id)`,
@@ -104,8 +104,8 @@ func (r *recording) goBack(ctx context.Context, from, to digest.FeedID, address 
 		those = []any{keys(r.c.d, only)}
 	}
 	came := listed(address)
-	if err := r.c.run(ctx, `INSERT INTO subscriptions (digest_id, feed_id, title, folder, display, most, extras, leads, created_at, rests, paused_until)
-		SELECT s.digest_id, CAST(? AS BIGINT), CASE WHEN s.address = ? THEN s.title ELSE '' END, s.folder, s.display, s.most, s.extras, CASE WHEN s.address = ? THEN s.leads ELSE 0 END, s.created_at, CASE WHEN s.rests_for > 0 THEN 0 ELSE s.rests END, s.paused_until
+	if err := r.c.run(ctx, `INSERT INTO subscriptions (digest_id, feed_id, title, folder, display, most, extras, leads, created_at, paused, paused_until)
+		SELECT s.digest_id, CAST(? AS BIGINT), CASE WHEN s.address = ? THEN s.title ELSE '' END, s.folder, s.display, s.most, s.extras, CASE WHEN s.address = ? THEN s.leads ELSE 0 END, s.created_at, CASE WHEN s.paused_for > 0 THEN 0 ELSE s.paused END, s.paused_until
 		FROM subscriptions s WHERE`+which+` ORDER BY s.digest_id ON CONFLICT (digest_id, feed_id) DO NOTHING`,
 		append([]any{to, came, came, from, came}, those...)...); err != nil {
 		return err
@@ -176,7 +176,7 @@ func (s *Store) ForgetMoves(ctx context.Context, now time.Time) error {
 		if err := c.run(ctx, `DELETE FROM former_addresses WHERE since <= ?`, at(now).plus(-keepOld)); err != nil {
 			return err
 		}
-		return c.run(ctx, `UPDATE feeds SET stays = 0 WHERE stays = 1 AND errors = 0 AND EXISTS (SELECT 1 FROM feed_times t WHERE t.feed_id = feeds.id AND t.last_ok_at > 0)
+		return c.run(ctx, `UPDATE feeds SET move_undone = 0 WHERE move_undone = 1 AND errors = 0 AND EXISTS (SELECT 1 FROM feed_times t WHERE t.feed_id = feeds.id AND t.last_ok_at > 0)
 			AND NOT EXISTS (SELECT 1 FROM former_addresses a WHERE a.url = feeds.url)`)
 	})
 }
@@ -246,8 +246,8 @@ func (r *recording) settle(ctx context.Context, f digest.Feed) (holder, error) {
 		err = r.c.run(ctx, `UPDATE feeds SET number = 0 WHERE number IN (`+list(ids)+`) OR id IN (`+list(ids)+`)`)
 	}
 	if err == nil && len(ids) == 0 {
-		err = r.c.all(ctx, &ids, `INSERT INTO feeds (url, host, domain, kind, title, site_url, language, outside) VALUES (?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`,
-			f.URL, f.Host, f.Domain, f.Kind, f.Title, f.SiteURL, f.Language, bit(f.Outside))
+		err = r.c.all(ctx, &ids, `INSERT INTO feeds (url, host, domain, kind, title, site_url, language, public_only) VALUES (?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`,
+			f.URL, f.Host, f.Domain, f.Kind, f.Title, f.SiteURL, f.Language, bit(f.PublicOnly))
 		if err == nil {
 			err = addTimes(ctx, r.c, ids, 0)
 		}

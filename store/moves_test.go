@@ -31,7 +31,7 @@ func TestUndoMove(t *testing.T) {
 		}
 		again := w.feedAgain(a)
 		want(w.t, "the feed at the old address", again.URL, a.URL)
-		want(w.t, "stays", again.Stays, true)
+		want(w.t, "stays", again.MoveUndone, true)
 		want(w.t, "who went back", w.subscribed(ada), again.ID)
 		want(w.t, "who did not", w.subscribed(bob), b.ID)
 		want(w.t, "who was there", w.subscribed(cyd), b.ID)

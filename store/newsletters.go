@@ -10,7 +10,7 @@ import (
 )
 
 const newsletterColumns = `n.id, n.slug, n.name, n.description, n.site_url, n.address_line, n.from_name, n.wanted_name, n.wanted_from_name, n.reply_to, n.header_text, n.footer_text, n.paper, n.ink, n.accent, n.logo_file, n.logo_width, n.logo_height, n.logo_clear,
-	n.layout, n.images, n.threaded, n.weekdays AS cadence, n.send_delay AS deliver_at, n.approve_within, n.member_limit, n.count_clicks, n.count_replies, n.return_urls,
+	n.layout, n.images, n.threaded, n.cadence, n.deliver_at, n.approve_within, n.member_limit, n.count_clicks, n.count_replies, n.return_urls,
 	n.state, n.held_reason, n.held_at, n.archive_id, n.created_at, ` + signedAddress + ` AS own_address, ` + ownersLanguage + ` AS language`
 
 const ownersLanguage = `COALESCE((SELECT u.language FROM newsletter_roles o JOIN users u ON u.id = o.user_id WHERE o.newsletter_id = n.id AND o.role = 'owner' LIMIT 1), '')`
@@ -39,12 +39,12 @@ func (s *Store) AddNewsletter(ctx context.Context, n digest.Newsletter, owner di
 		}
 		return readNewsletter(ctx, c, `n.id = ?`, id)
 	})
-	return added, failed("adding the newsletter", ifUnique(err, digest.Refuse(digest.Conflict, "there is a newsletter %s already; choose another name in addresses", n.Slug)))
+	return added, failed("adding the newsletter", ifUnique(err, digest.Refuse(digest.Conflict, "the web address %s is taken; choose another one", n.Slug)))
 }
 
 func insertNewsletter(ctx context.Context, c conn, n digest.Newsletter, now time.Time) (id digest.NewsletterID, err error) {
 	err = c.get(ctx, &id, `INSERT INTO newsletters (slug, name, description, site_url, address_line, from_name, reply_to, header_text, footer_text,
-		paper, ink, accent, layout, images, threaded, weekdays, send_delay, approve_within, member_limit, count_clicks, count_replies, return_urls, state, created_at)
+		paper, ink, accent, layout, images, threaded, cadence, deliver_at, approve_within, member_limit, count_clicks, count_replies, return_urls, state, created_at)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`,
 		n.Slug, n.Name, n.Description, n.SiteURL, n.AddressLine, n.FromName, n.ReplyTo,
 		n.HeaderText, n.FooterText, n.Paper, n.Ink, n.Accent,
@@ -127,7 +127,7 @@ func (s *Store) Newsletters(ctx context.Context) ([]NewsletterInfo, error) {
 
 // NewslettersOf lists the newsletters that a user may do something with, by slug.
 func (s *Store) NewslettersOf(ctx context.Context, user digest.UserID) ([]NewsletterInfo, error) {
-	return readRows[NewsletterInfo](ctx, s.read(), "listing the newsletters", newsletterInfo+`r.role AS role FROM newsletter_roles r
+	return readRows[NewsletterInfo](ctx, s.read(), "listing the newsletters", newsletterInfo+`r.role FROM newsletter_roles r
 		JOIN newsletters n ON n.id = r.newsletter_id WHERE r.user_id = ? ORDER BY n.slug`, user)
 }
 
@@ -176,17 +176,17 @@ func (s *Store) SetNewsletter(ctx context.Context, n digest.Newsletter, now time
 			return err
 		}
 		err = c.runOne(ctx, noNewsletter(), `UPDATE newsletters SET slug = ?, name = ?, wanted_name = ?, wanted_from_name = ?, description = ?, site_url = ?, address_line = ?, from_name = ?,
-			reply_to = ?, header_text = ?, footer_text = ?, paper = ?, ink = ?, accent = ?, layout = ?, images = ?, threaded = ?, weekdays = ?, send_delay = ?, approve_within = ?, count_clicks = ?, count_replies = ?, return_urls = ? WHERE id = ?`,
+			reply_to = ?, header_text = ?, footer_text = ?, paper = ?, ink = ?, accent = ?, layout = ?, images = ?, threaded = ?, cadence = ?, deliver_at = ?, approve_within = ?, count_clicks = ?, count_replies = ?, return_urls = ? WHERE id = ?`,
 			n.Slug, n.Name, n.WantedName, n.WantedFromName, n.Description, n.SiteURL, n.AddressLine, n.FromName,
 			n.ReplyTo, n.HeaderText, n.FooterText, n.Paper, n.Ink, n.Accent, string(n.Layout), string(n.Images), bit(n.Threaded), n.Cadence, inSeconds(n.DeliverAt), inSeconds(n.ApproveWithin), bit(n.CountClicks), bit(n.CountReplies), n.ReturnURLs, n.ID)
 		if err != nil {
 			return err
 		}
-		return c.run(ctx, `UPDATE digests SET name = ?, layout = ?, images = ?, threaded = ?, send_delay = ? WHERE newsletter_id = ?`,
+		return c.run(ctx, `UPDATE digests SET name = ?, layout = ?, images = ?, threaded = ?, deliver_at = ? WHERE newsletter_id = ?`,
 			n.Name, string(n.Layout), string(n.Images), bit(n.Threaded), inSeconds(n.DeliverAt), n.ID)
 	})
 	if err != nil {
-		return failed("changing the newsletter", ifUnique(err, digest.Refuse(digest.Conflict, "there is a newsletter %s already; choose another name in addresses", n.Slug)))
+		return failed("changing the newsletter", ifUnique(err, digest.Refuse(digest.Conflict, "the web address %s is taken; choose another one", n.Slug)))
 	}
 	return s.followCadence(ctx, n.ID, n.Cadence, now)
 }
@@ -199,7 +199,7 @@ func (s *Store) DecideNames(ctx context.Context, seen digest.Newsletter, approve
 		n = seen.Wanted()
 	}
 	return s.change(ctx, "deciding about the newsletter's names", func(c conn) error {
-		if err := c.runOne(ctx, digest.Refuse(digest.Conflict, "somebody has changed it meanwhile; look how it stands"),
+		if err := c.runOne(ctx, digest.Refuse(digest.Conflict, "someone else changed this; reload the page and check it"),
 			`UPDATE newsletters SET name = ?, from_name = ?, wanted_name = '', wanted_from_name = '' WHERE id = ? AND wanted_name = ? AND wanted_from_name = ?`,
 			n.Name, n.FromName, n.ID, seen.WantedName, seen.WantedFromName); err != nil {
 			return err
@@ -212,7 +212,7 @@ func (s *Store) DecideNames(ctx context.Context, seen digest.Newsletter, approve
 // members have chosen one that is as calm.
 func (s *Store) followCadence(ctx context.Context, id digest.NewsletterID, cadence digest.Cadence, now time.Time) error {
 	ids, err := readRows[digest.DigestID](ctx, s.read(), "finding the members",
-		`SELECT d.id FROM digests d WHERE d.newsletter_id = ? AND d.weekdays <> ? ORDER BY d.id`, id, cadence)
+		`SELECT d.id FROM digests d WHERE d.newsletter_id = ? AND d.cadence <> ? ORDER BY d.id`, id, cadence)
 	if err != nil {
 		return err
 	}
@@ -242,7 +242,7 @@ func chooseCadence(ctx context.Context, c conn, d digestRow, cadence digest.Cade
 		return err
 	}
 	if !cadence.AsCalmAs(n.Cadence) {
-		return invalid("%s comes %s; choose days that are no more", n.Name, n.Cadence)
+		return invalid("%s comes %s; choose no more days than that", n.Name, n.Cadence)
 	}
 	return noteOwnCadence(ctx, c, d, cadence != n.Cadence)
 }
@@ -289,7 +289,7 @@ func (s *Store) SetNewsletterState(ctx context.Context, id digest.NewsletterID, 
 // digest.Conflict if somebody else has approved, refused, held, released or ended it meanwhile.
 func (s *Store) ChangeNewsletterState(ctx context.Context, seen digest.Newsletter, state digest.NewsletterState, reason string, now time.Time) error {
 	return s.change(ctx, "setting the newsletter's state", func(c conn) error {
-		if err := c.runOne(ctx, digest.Refuse(digest.Conflict, "somebody has changed it meanwhile; look how it stands"),
+		if err := c.runOne(ctx, digest.Refuse(digest.Conflict, "someone else changed this; reload the page and check it"),
 			`UPDATE newsletters SET held_at = held_at WHERE id = ? AND state = ? AND held_reason = ?`, seen.ID, string(seen.State), seen.HeldReason); err != nil {
 			return err
 		}
@@ -334,7 +334,7 @@ func (s *Store) RemoveNewsletter(ctx context.Context, id digest.NewsletterID) er
 	return s.changeAlone(ctx, "removing the newsletter", func(c conn) error {
 		n, err := readNewsletter(ctx, c, `n.id = ?`, id)
 		if err == nil && n.State != digest.NewsletterEnded {
-			err = digest.Refuse(digest.Conflict, "%s goes on; end it first", n.Name)
+			err = digest.Refuse(digest.Conflict, "%s is still active; end it first", n.Name)
 		}
 		if err != nil {
 			return err
@@ -346,7 +346,7 @@ func (s *Store) RemoveNewsletter(ctx context.Context, id digest.NewsletterID) er
 // RefuseNewsletter removes a newsletter that waits to be approved. digest.Conflict for one that does not.
 func (s *Store) RefuseNewsletter(ctx context.Context, id digest.NewsletterID) error {
 	return s.changeAlone(ctx, "removing the newsletter", func(c conn) error {
-		if err := c.runOne(ctx, digest.Refuse(digest.Conflict, "it does not wait to be approved any more; look how it stands"),
+		if err := c.runOne(ctx, digest.Refuse(digest.Conflict, "someone else changed this; reload the page and check it"),
 			`UPDATE newsletters SET state = 'ended' WHERE id = ? AND state = 'pending'`, id); err != nil {
 			return err
 		}
@@ -359,7 +359,7 @@ func removeNewsletter(ctx context.Context, c conn, id digest.NewsletterID) error
 	if err := removeDigests(ctx, c, `newsletter_id = ?`, id); err != nil {
 		return err
 	}
-	for _, table := range []string{"newsletter_roles", "membership_events", "newsletter_suppressions", "join_requests", "newsletter_letters", "newsletter_pulled", "newsletter_domains", "newsletter_days", "newsletter_clicks", "newsletter_replies", "newsletter_notices", "newsletter_tokens", "newsletter_asks", "newsletter_logos", "hub_subscriptions", "hub_calls"} {
+	for _, table := range []string{"newsletter_roles", "membership_events", "newsletter_suppressions", "join_requests", "newsletter_letters", "newsletter_pulled_posts", "newsletter_domains", "newsletter_days", "newsletter_clicks", "newsletter_replies", "newsletter_notices", "newsletter_tokens", "confirmation_requests", "newsletter_logos", "hub_subscriptions", "hub_calls"} {
 		if err := c.run(ctx, `DELETE FROM `+table+` WHERE newsletter_id = ?`, id); err != nil {
 			return err
 		}

@@ -37,7 +37,7 @@ func (s *Store) QueueAsks(ctx context.Context, id digest.NewsletterID, all []Joi
 
 // asksMailbox counts the people of a newsletter's list who have a mailbox. Without mailbox <> ” SQLite would not use the
 // index, and read the whole list for each line of an import.
-const asksMailbox = `SELECT count(*) FROM newsletter_asks a WHERE a.newsletter_id = ? AND a.mailbox = ? AND a.mailbox <> ''`
+const asksMailbox = `SELECT count(*) FROM confirmation_requests a WHERE a.newsletter_id = ? AND a.mailbox = ? AND a.mailbox <> ''`
 
 func queueAsks(ctx context.Context, c conn, id digest.NewsletterID, part []Joining, now time.Time) (sum AskCount, err error) {
 	n, err := readNewsletter(ctx, c, `n.id = ?`, id)
@@ -65,7 +65,7 @@ func queueAsks(ctx context.Context, c conn, id digest.NewsletterID, part []Joini
 			sum.Known++
 			continue
 		}
-		added, err := c.exec(ctx, `INSERT INTO newsletter_asks (newsletter_id, address_hash, email, mailbox, domain, time_zone, queued_at, next_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+		added, err := c.exec(ctx, `INSERT INTO confirmation_requests (newsletter_id, address_hash, email, mailbox, domain, time_zone, queued_at, next_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
 			ON CONFLICT (newsletter_id, address_hash) DO NOTHING`, id, askHash(j.Email), digest.NormalEmail(j.Email), mailbox, mailDomain(j.Email), j.TimeZone, at(now), at(now))
 		if err != nil {
 			return sum, err
@@ -88,7 +88,7 @@ func (s *Store) AskedAddresses(ctx context.Context, id digest.NewsletterID) iter
 			if last != nil {
 				after = last.ID
 			}
-			return readRows[row](ctx, s.read(), "listing who was asked", fmt.Sprint(`SELECT a.id, a.address_hash FROM newsletter_asks a
+			return readRows[row](ctx, s.read(), "listing who was asked", fmt.Sprint(`SELECT a.id, a.address_hash FROM confirmation_requests a
 				WHERE a.newsletter_id = ? AND a.id > ? AND a.state <> 'waiting' ORDER BY a.id LIMIT `, pageRows), id, after)
 		}) {
 			var a digest.AskedAddress
@@ -108,7 +108,7 @@ func (s *Store) NoteAsked(ctx context.Context, id digest.NewsletterID, all []dig
 		for _, a := range part {
 			v.row(id, a[:])
 		}
-		return c.execRows(ctx, &v, `INSERT INTO newsletter_asks (newsletter_id, address_hash, email, domain, time_zone, state, queued_at, next_at)
+		return c.execRows(ctx, &v, `INSERT INTO confirmation_requests (newsletter_id, address_hash, email, domain, time_zone, state, queued_at, next_at)
 			WITH v (id, hash) AS (VALUES {rows}) SELECT v.id, v.hash, '', '', '', CAST(? AS TEXT), CAST(? AS BIGINT), 0 FROM v WHERE v.id > 0
 			ON CONFLICT (newsletter_id, address_hash) DO NOTHING`, string(digest.AskLapsed), at(now))
 	})
@@ -171,9 +171,9 @@ func nextAsk(ctx context.Context, c conn, now time.Time) (a digest.Ask, found bo
 // nextAskOf is NextAsk for a newsletter that may ask somebody.
 func nextAskOf(ctx context.Context, c conn, id digest.NewsletterID, now time.Time) (a digest.Ask, found bool, err error) {
 	for {
-		found, err = c.find(ctx, &a, `SELECT `+newsletterAskColumns+` FROM newsletter_asks a WHERE a.newsletter_id = ? AND a.state = 'waiting' AND a.next_at <= ?
+		found, err = c.find(ctx, &a, `SELECT `+newsletterAskColumns+` FROM confirmation_requests a WHERE a.newsletter_id = ? AND a.state = 'waiting' AND a.next_at <= ?
 			AND a.domain NOT IN (SELECT l.name FROM lanes l WHERE l.until_at > ?)
-			AND a.domain NOT IN (SELECT b.domain FROM newsletter_asks b WHERE b.asked_at > ? GROUP BY b.domain HAVING count(*) >= ?)
+			AND a.domain NOT IN (SELECT b.domain FROM confirmation_requests b WHERE b.requested_at > ? GROUP BY b.domain HAVING count(*) >= ?)
 			ORDER BY a.next_at LIMIT 1`, id, at(now), at(now), at(now.Add(-time.Hour)), digest.AsksToDomain)
 		if err != nil || !found {
 			return a, false, err
@@ -189,10 +189,10 @@ func nextAskOf(ctx context.Context, c conn, id digest.NewsletterID, now time.Tim
 		case len(barred) > 0:
 			err = endAsk(ctx, c, a.ID, digest.AskDropped)
 		case later.After(now): // others had their mailbox mailed
-			err = c.run(ctx, `UPDATE newsletter_asks SET next_at = ? WHERE id = ?`, from(later), a.ID)
+			err = c.run(ctx, `UPDATE confirmation_requests SET next_at = ? WHERE id = ?`, from(later), a.ID)
 		default:
 			a.NextAt = at(now.Add(askLease)).time()
-			return a, true, c.run(ctx, `UPDATE newsletter_asks SET next_at = ? WHERE id = ?`, at(a.NextAt), a.ID)
+			return a, true, c.run(ctx, `UPDATE confirmation_requests SET next_at = ? WHERE id = ?`, at(a.NextAt), a.ID)
 		}
 		if err != nil {
 			return a, false, err
@@ -202,13 +202,13 @@ func nextAskOf(ctx context.Context, c conn, id digest.NewsletterID, now time.Tim
 
 // askingNow gives the newsletters that may ask somebody now, none while no mail can be sent at all.
 func askingNow(ctx context.Context, c conn, now time.Time) (ids []digest.NewsletterID, err error) {
-	lately, err := c.number(ctx, `SELECT count(*) FROM newsletter_asks a WHERE a.asked_at > ?`, at(now.Add(-time.Hour)))
+	lately, err := c.number(ctx, `SELECT count(*) FROM confirmation_requests a WHERE a.requested_at > ?`, at(now.Add(-time.Hour)))
 	if err != nil || lately >= digest.AsksAnHour {
 		return nil, err
 	}
 	var waiting []digest.NewsletterID
 	err = c.all(ctx, &waiting, `SELECT n.id FROM newsletters n WHERE n.state = 'active' AND NOT EXISTS (SELECT 1 FROM lanes l WHERE l.name = '' AND l.until_at > ?)
-		AND EXISTS (SELECT 1 FROM newsletter_asks a WHERE a.newsletter_id = n.id AND a.state = 'waiting' AND a.next_at <= ?) ORDER BY n.id`, at(now), at(now))
+		AND EXISTS (SELECT 1 FROM confirmation_requests a WHERE a.newsletter_id = n.id AND a.state = 'waiting' AND a.next_at <= ?) ORDER BY n.id`, at(now), at(now))
 	for _, id := range waiting {
 		if err != nil {
 			return nil, err
@@ -218,7 +218,7 @@ func askingNow(ctx context.Context, c conn, now time.Time) (ids []digest.Newslet
 			continue
 		}
 		var today int
-		if today, err = c.number(ctx, `SELECT count(*) FROM newsletter_asks a WHERE a.newsletter_id = ? AND a.asked_at > ?`, id, at(now.Add(-24*time.Hour))); today < digest.AsksADay {
+		if today, err = c.number(ctx, `SELECT count(*) FROM confirmation_requests a WHERE a.newsletter_id = ? AND a.requested_at > ?`, id, at(now.Add(-24*time.Hour))); today < digest.AsksADay {
 			ids = append(ids, id)
 		}
 	}
@@ -241,7 +241,7 @@ func countAsks(ctx context.Context, c conn, id digest.NewsletterID, since time.T
 		State digest.AskState
 		N     int
 	}
-	err = c.all(ctx, &rows, `SELECT a.state, count(*) AS n FROM newsletter_asks a WHERE a.newsletter_id = ? AND a.asked_at >= ? GROUP BY a.state`, id, at(since))
+	err = c.all(ctx, &rows, `SELECT a.state, count(*) AS n FROM confirmation_requests a WHERE a.newsletter_id = ? AND a.requested_at >= ? GROUP BY a.state`, id, at(since))
 	for _, r := range rows {
 		if n := counts.Of(r.State); n != nil {
 			*n = r.N
@@ -262,7 +262,7 @@ func (s *Store) AskNow(ctx context.Context, a digest.Ask, hash []byte, now time.
 		if err != nil {
 			return err
 		}
-		if err := c.runOne(ctx, conflict("nobody is to be asked"), `UPDATE newsletter_asks SET state = 'asked', asked_at = ? WHERE id = ? AND state = 'waiting' AND next_at = ?
+		if err := c.runOne(ctx, conflict("nobody is to be asked"), `UPDATE confirmation_requests SET state = 'asked', requested_at = ? WHERE id = ? AND state = 'waiting' AND next_at = ?
 			AND newsletter_id IN (SELECT n.id FROM newsletters n WHERE n.state = 'active')`, at(now), a.ID, at(a.NextAt)); err != nil {
 			return err
 		}
@@ -281,7 +281,7 @@ func (s *Store) AskNow(ctx context.Context, a digest.Ask, hash []byte, now time.
 // if it was about this address.
 func (s *Store) AskAgain(ctx context.Context, a digest.Ask, hash []byte, counts bool, next time.Time) error {
 	return s.unask(ctx, a, hash, func(c conn) error {
-		return c.run(ctx, `UPDATE newsletter_asks SET state = 'waiting', asked_at = 0, tries = tries + ?, next_at = ? WHERE id = ?`, bit(counts), at(next), a.ID)
+		return c.run(ctx, `UPDATE confirmation_requests SET state = 'waiting', requested_at = 0, tries = tries + ?, next_at = ? WHERE id = ?`, bit(counts), at(next), a.ID)
 	})
 }
 
@@ -289,7 +289,7 @@ func (s *Store) AskAgain(ctx context.Context, a digest.Ask, hash []byte, counts 
 // refuses it. evidence is what it said.
 func (s *Store) AskFailed(ctx context.Context, a digest.Ask, hash []byte, state digest.AskState, evidence string, now time.Time) error {
 	return s.unask(ctx, a, hash, func(c conn) error {
-		if err := c.run(ctx, `UPDATE newsletter_asks SET asked_at = ? WHERE id = ?`, at(now), a.ID); err != nil {
+		if err := c.run(ctx, `UPDATE confirmation_requests SET requested_at = ? WHERE id = ?`, at(now), a.ID); err != nil {
 			return err
 		}
 		if err := endAsk(ctx, c, a.ID, state); err != nil || state != digest.AskBounced {
@@ -302,7 +302,7 @@ func (s *Store) AskFailed(ctx context.Context, a digest.Ask, hash []byte, state 
 // unask takes back what AskNow has noted, if it has, and does something with somebody whom nobody else has.
 func (s *Store) unask(ctx context.Context, a digest.Ask, hash []byte, do func(conn) error) error {
 	return s.changeAlone(ctx, "noting who was not asked", func(c conn) error {
-		mine, err := c.number(ctx, `SELECT count(*) FROM newsletter_asks a WHERE a.id = ? AND a.next_at = ? AND a.state IN ('waiting', 'asked')`, a.ID, at(a.NextAt))
+		mine, err := c.number(ctx, `SELECT count(*) FROM confirmation_requests a WHERE a.id = ? AND a.next_at = ? AND a.state IN ('waiting', 'asked')`, a.ID, at(a.NextAt))
 		if err != nil || mine == 0 {
 			return err
 		}
@@ -312,7 +312,7 @@ func (s *Store) unask(ctx context.Context, a digest.Ask, hash []byte, do func(co
 		if err := forgetAsked(ctx, c, a.NewsletterID, a.Email); err != nil {
 			return err
 		}
-		if err := c.run(ctx, `UPDATE knocks SET sent_at = -1 WHERE kind = ? AND email_key = ?`, string(allowance.ToAsk(int64(a.NewsletterID))), emailKey(a.Email)); err != nil {
+		if err := c.run(ctx, `UPDATE letter_requests SET sent_at = -1 WHERE kind = ? AND email_key = ?`, string(allowance.ToAsk(int64(a.NewsletterID))), emailKey(a.Email)); err != nil {
 			return err
 		}
 		return do(c)
@@ -325,12 +325,12 @@ func forgetAsked(ctx context.Context, c conn, id digest.NewsletterID, email stri
 
 // endAsk forgets the address of somebody who was asked, or will not be.
 func endAsk(ctx context.Context, c conn, id int64, state digest.AskState) error {
-	return c.run(ctx, `UPDATE newsletter_asks SET state = ?, email = '', mailbox = '', domain = '' WHERE id = ?`, string(state), id)
+	return c.run(ctx, `UPDATE confirmation_requests SET state = ?, email = '', mailbox = '', domain = '' WHERE id = ?`, string(state), id)
 }
 
 // askConfirmed notes that somebody has joined who may have been asked. Their mail domain still counts for the pace.
 func askConfirmed(ctx context.Context, c conn, q JoinRequest) error {
-	return c.run(ctx, `UPDATE newsletter_asks SET state = 'confirmed', email = '', mailbox = '' WHERE newsletter_id = ? AND address_hash = ? AND state = 'asked'`,
+	return c.run(ctx, `UPDATE confirmation_requests SET state = 'confirmed', email = '', mailbox = '' WHERE newsletter_id = ? AND address_hash = ? AND state = 'asked'`,
 		q.NewsletterID, askHash(q.Email))
 }
 
@@ -340,14 +340,14 @@ func forgetAsksOf(ctx context.Context, c conn, user digest.UserID) error {
 	if found, err := c.find(ctx, &email, `SELECT u.email FROM users u WHERE u.id = ?`, user); err != nil || !found {
 		return err
 	}
-	return c.run(ctx, `UPDATE newsletter_asks SET state = 'lapsed', email = '', mailbox = '', domain = '' WHERE address_hash = ? AND state IN ('asked', 'waiting')`, askHash(email))
+	return c.run(ctx, `UPDATE confirmation_requests SET state = 'lapsed', email = '', mailbox = '', domain = '' WHERE address_hash = ? AND state IN ('asked', 'waiting')`, askHash(email))
 }
 
 // ForgetAsks forgets the addresses of those who have not answered in time; they stay known, so that
 // they are not asked again. Who was not asked in time is forgotten altogether.
 func (s *Store) ForgetAsks(ctx context.Context, now time.Time) error {
 	var over []digest.Ask
-	err := s.read().all(ctx, &over, `SELECT `+newsletterAskColumns+` FROM newsletter_asks a WHERE a.state = 'asked' AND a.asked_at <= ? ORDER BY a.id`, at(now.Add(-digest.AskLife)))
+	err := s.read().all(ctx, &over, `SELECT `+newsletterAskColumns+` FROM confirmation_requests a WHERE a.state = 'asked' AND a.requested_at <= ? ORDER BY a.id`, at(now.Add(-digest.AskLife)))
 	if err != nil {
 		return fmt.Errorf("finding who has not answered: %w", err)
 	}
@@ -369,7 +369,7 @@ func (s *Store) ForgetAsks(ctx context.Context, now time.Time) error {
 		if err := c.run(ctx, `DELETE FROM join_requests WHERE expires_at <= ?`, at(now)); err != nil {
 			return err
 		}
-		return c.run(ctx, `DELETE FROM newsletter_asks WHERE state = 'waiting' AND queued_at <= ?`, at(now.Add(-digest.AskPatience)))
+		return c.run(ctx, `DELETE FROM confirmation_requests WHERE state = 'waiting' AND queued_at <= ?`, at(now.Add(-digest.AskPatience)))
 	})
 }
 
@@ -404,7 +404,7 @@ func (s *Store) DeclineAsk(ctx context.Context, id int64, now time.Time) error {
 // answerAsk ends an ask of which something came back: the link is void, and no list brings them in. It
 // gives the address.
 func answerAsk(ctx context.Context, c conn, id int64, state digest.AskState, reason string, now time.Time) (string, error) {
-	a, err := readOne[digest.Ask](ctx, c, "", notFound("nobody waits for this letter"), `SELECT `+newsletterAskColumns+` FROM newsletter_asks a WHERE a.id = ? AND a.state = 'asked'`, id)
+	a, err := readOne[digest.Ask](ctx, c, "", notFound("nobody waits for this letter"), `SELECT `+newsletterAskColumns+` FROM confirmation_requests a WHERE a.id = ? AND a.state = 'asked'`, id)
 	if err != nil {
 		return "", err
 	}

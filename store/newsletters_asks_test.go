@@ -54,7 +54,7 @@ func (w world) counts(n digest.Newsletter, now time.Time) digest.AskCounts {
 // addresses says how many asks still have an address.
 func (w world) addresses() int {
 	w.t.Helper()
-	n, err := w.Count(w.ctx(), `SELECT count(*) FROM newsletter_asks WHERE email <> ''`)
+	n, err := w.Count(w.ctx(), `SELECT count(*) FROM confirmation_requests WHERE email <> ''`)
 	w.ok(err)
 	return n
 }
@@ -207,7 +207,7 @@ func TestAskPace(t *testing.T) {
 		w.ask(n, noon, all[digest.AsksADay+50:]...)
 		want(w.t, "at one domain", w.askAll(noon), digest.AsksToDomain)
 		want(w.t, "half an hour later", w.askAll(noon.Add(30*time.Minute)), 0)
-		w.ok(w.SetNewsletterState(w.ctx(), n.ID, digest.NewsletterHeld, "by its publisher", noon))
+		w.ok(w.SetNewsletterState(w.ctx(), n.ID, digest.NewsletterHeld, "by the publisher", noon))
 		at := noon.Add(61 * time.Minute)
 		want(w.t, "held", w.askAll(at), 0)
 		w.ok(w.SetNewsletterState(w.ctx(), n.ID, digest.NewsletterActive, "", noon))

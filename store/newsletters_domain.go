@@ -21,7 +21,7 @@ func (s *Store) SetNewsletterDomain(ctx context.Context, d digest.NewsletterDoma
 		case err != nil:
 			return err
 		case n.State == digest.NewsletterEnded:
-			return digest.Refuse(digest.Conflict, "this newsletter has ended: no letter would come from the address")
+			return digest.Refuse(digest.Conflict, "the newsletter is not active, so it sends no issues")
 		}
 		if err := c.run(ctx, `DELETE FROM newsletter_domains WHERE newsletter_id = ?`, d.NewsletterID); err != nil {
 			return err
@@ -35,7 +35,7 @@ func (s *Store) SetNewsletterDomain(ctx context.Context, d digest.NewsletterDoma
 // NewsletterDomain gives the address and the key of a newsletter; digest.NotFound if it has none of its own.
 func (s *Store) NewsletterDomain(ctx context.Context, id digest.NewsletterID) (digest.NewsletterDomain, error) {
 	return readOne[digest.NewsletterDomain](ctx, s.read(), "reading the domain of a newsletter",
-		notFound("the newsletter has no domain of its own; give it one: digest newsletter domain SLUG letters@example.org"),
+		notFound("the newsletter has no sending domain; set one: digest newsletter domain SLUG letters@example.org"),
 		`SELECT `+domainColumns+` FROM newsletter_domains x WHERE x.newsletter_id = ?`, id)
 }
 
@@ -59,7 +59,7 @@ func (s *Store) RecordDomainLook(ctx context.Context, was, is digest.NewsletterD
 // RemoveNewsletterDomain lets a newsletter come from the instance's address again, and forgets its key;
 // digest.NotFound if it has none.
 func (s *Store) RemoveNewsletterDomain(ctx context.Context, id digest.NewsletterID) error {
-	return s.runOne(ctx, "removing the domain of a newsletter", notFound("the newsletter has no domain of its own"),
+	return s.runOne(ctx, "removing the domain of a newsletter", notFound("the newsletter has no sending domain"),
 		`DELETE FROM newsletter_domains WHERE newsletter_id = ?`, id)
 }
 

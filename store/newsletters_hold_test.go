@@ -119,7 +119,7 @@ func TestHoldTroubled(t *testing.T) {
 		spoil(5)
 		got := held(1, "five of six")[0]
 		want(w.t, "owner", got.Owner, "anna@example.org")
-		want(w.t, "reason", got.HeldReason, "5 letters of 6 came back, which is more than 5 %")
+		want(w.t, "reason", got.HeldReason, "5 of 6 emails bounced, which is more than 5 %")
 		stored, err := w.Newsletter(w.ctx(), n.ID)
 		w.ok(err)
 		want(w.t, "stored", stored.State, digest.NewsletterHeld)
@@ -130,7 +130,7 @@ func TestHoldTroubled(t *testing.T) {
 		w.ok(w.Exec(w.ctx(), `UPDATE newsletters SET counted_from = ''`))
 		w.ok(w.SetNewsletterState(w.ctx(), n.ID, digest.NewsletterHeld, digest.HeldByPublisher, now))
 		w.ok(w.SetNewsletterState(w.ctx(), n.ID, digest.NewsletterActive, "", now))
-		held(1, "held and released by its publisher, whose word begins no new count")
+		held(1, "held and released by the publisher, whose word begins no new count")
 		w.ok(w.SetNewsletterState(w.ctx(), n.ID, digest.NewsletterActive, "", now))
 		now = now.Add(40 * day)
 		held(0, "long ago")

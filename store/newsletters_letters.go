@@ -127,7 +127,7 @@ func (s *Store) ApproveNewsletterLetter(ctx context.Context, id digest.Newslette
 // let in again. A letter that has nothing else is not made after all.
 func (s *Store) PullPost(ctx context.Context, id digest.NewsletterID, post digest.PostID, now time.Time) error {
 	return s.change(ctx, "pulling a post", func(c conn) error {
-		err := c.run(ctx, `INSERT INTO newsletter_pulled (newsletter_id, post_id, pulled_at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING`, id, post, at(now))
+		err := c.run(ctx, `INSERT INTO newsletter_pulled_posts (newsletter_id, post_id, pulled_at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING`, id, post, at(now))
 		if err != nil {
 			return err
 		}
@@ -147,7 +147,7 @@ func (s *Store) PullPost(ctx context.Context, id digest.NewsletterID, post diges
 		err = c.all(ctx, &empty, `DELETE FROM editions WHERE id IN (SELECT e.id `+waits+`)
 			AND NOT EXISTS (SELECT 1 FROM digest_posts dp WHERE dp.digest_id = editions.digest_id AND dp.visible_at = editions.due_at)
 			AND NOT EXISTS (SELECT 1 FROM notices n WHERE n.digest_id = editions.digest_id AND n.visible_at = editions.due_at)
-			AND NOT EXISTS (SELECT 1 FROM carried y WHERE y.edition_id = editions.id) RETURNING digest_id`, waiting...)
+			AND NOT EXISTS (SELECT 1 FROM carried_posts y WHERE y.edition_id = editions.id) RETURNING digest_id`, waiting...)
 		if err != nil || len(empty) == 0 {
 			return err
 		}
@@ -176,12 +176,12 @@ func (s *Store) UnsentPosts(ctx context.Context, n digest.Newsletter, now time.T
 
 // UnpullPost lets a pulled post into the letters again that are made from now on.
 func (s *Store) UnpullPost(ctx context.Context, id digest.NewsletterID, post digest.PostID) error {
-	return s.run(ctx, "putting a post back", `DELETE FROM newsletter_pulled WHERE newsletter_id = ? AND post_id = ?`, id, post)
+	return s.run(ctx, "putting a post back", `DELETE FROM newsletter_pulled_posts WHERE newsletter_id = ? AND post_id = ?`, id, post)
 }
 
 // PulledPosts lists the posts that are kept out of a newsletter's letters, the latest first.
 func (s *Store) PulledPosts(ctx context.Context, id digest.NewsletterID) ([]digest.PostID, error) {
-	return readRows[digest.PostID](ctx, s.read(), "listing pulled posts", `SELECT x.post_id FROM newsletter_pulled x
+	return readRows[digest.PostID](ctx, s.read(), "listing pulled posts", `SELECT x.post_id FROM newsletter_pulled_posts x
 		WHERE x.newsletter_id = ? ORDER BY x.pulled_at DESC, x.post_id DESC`, id)
 }
 
@@ -204,7 +204,7 @@ func (g releaseBatch) followPublisher(ctx context.Context, c conn, times groupTi
 		return 0, g.moveOn(ctx, c, times, where, args)
 	}
 	return n.Waits(letter), c.run(ctx, `DELETE FROM digest_posts WHERE visible_at = ? AND digest_id`+c.d.oneOf+`
-		AND post_id IN (SELECT x.post_id FROM newsletter_pulled x WHERE x.newsletter_id = ?)`, g.DueAt, keys(c.d, g.ids), n.ID)
+		AND post_id IN (SELECT x.post_id FROM newsletter_pulled_posts x WHERE x.newsletter_id = ?)`, g.DueAt, keys(c.d, g.ids), n.ID)
 }
 
 // holdLetters stops the issues of a newsletter that are not sent yet, even those that a mailer holds, unless their
@@ -271,6 +271,6 @@ type claimedDelivery struct {
 // withoutPulled leaves out what the newsletter of a digest, if it has one, does not bring.
 func withoutPulled(ctx context.Context, c conn, id digest.DigestID, refs []digest.PostRef) ([]digest.PostRef, error) {
 	var pulled []digest.PostID
-	err := c.all(ctx, &pulled, `SELECT x.post_id FROM digests d JOIN newsletter_pulled x ON x.newsletter_id = d.newsletter_id WHERE d.id = ?`, id)
+	err := c.all(ctx, &pulled, `SELECT x.post_id FROM digests d JOIN newsletter_pulled_posts x ON x.newsletter_id = d.newsletter_id WHERE d.id = ?`, id)
 	return slices.DeleteFunc(refs, func(r digest.PostRef) bool { return slices.Contains(pulled, r.PostID) }), err
 }

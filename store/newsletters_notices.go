@@ -31,11 +31,11 @@ func (n *notices) saveForPublishers(ctx context.Context, c conn) error {
 // by then.
 func saveSickForPublishers(ctx context.Context, c conn, sick *values, by instant) error {
 	return c.runRows(ctx, sick, `INSERT INTO newsletter_notices (newsletter_id, feed_id, kind, title, url, from_at, illness)
-		WITH v (feed_id, title, url, from_at, illness, told_at) AS (VALUES {rows})
+		WITH v (feed_id, title, url, from_at, illness, notified_at) AS (VALUES {rows})
 		SELECT n.id, v.feed_id, 'sick', CASE WHEN s.title <> '' THEN s.title ELSE v.title END, v.url, v.from_at, v.illness
 		FROM v CROSS JOIN `+publishedFeeds+` WHERE s.feed_id = v.feed_id AND `+goesOn+`
 		ORDER BY n.id, v.feed_id ON CONFLICT (newsletter_id, feed_id, kind) DO UPDATE SET from_at = excluded.from_at, illness = excluded.illness,
-			url = excluded.url, told_at = 0 WHERE newsletter_notices.from_at <> excluded.from_at AND newsletter_notices.told_at > 0 AND newsletter_notices.told_at <= `+fmt.Sprint(by))
+			url = excluded.url, notified_at = 0 WHERE newsletter_notices.from_at <> excluded.from_at AND newsletter_notices.notified_at > 0 AND newsletter_notices.notified_at <= `+fmt.Sprint(by))
 }
 
 // tellPublishersOfMove is tellMove for them.
@@ -43,7 +43,7 @@ func (r *recording) tellPublishersOfMove(ctx context.Context, p *polled) error {
 	return r.c.run(ctx, `INSERT INTO newsletter_notices (newsletter_id, feed_id, kind, title, url, moved_to)
 		SELECT n.id, s.feed_id, CAST(? AS TEXT), CASE WHEN s.title <> '' THEN s.title ELSE CAST(? AS TEXT) END, CAST(? AS TEXT), CAST(? AS TEXT)
 		FROM `+publishedFeeds+` WHERE s.feed_id = ? AND `+goesOn+` ORDER BY n.id
-		ON CONFLICT (newsletter_id, feed_id, kind) DO UPDATE SET url = excluded.url, moved_to = excluded.moved_to, told_at = 0`,
+		ON CONFLICT (newsletter_id, feed_id, kind) DO UPDATE SET url = excluded.url, moved_to = excluded.moved_to, notified_at = 0`,
 		string(digest.NoticeMoved), cmp.Or(p.Was.Title, p.Feed.Title), p.stored.URL, p.Feed.URL, p.Feed.ID)
 }
 
@@ -61,7 +61,7 @@ func (s *Store) PublisherNews(ctx context.Context) (all []PublisherNews, err err
 		NewsletterID digest.NewsletterID
 		digest.Notice
 	}](ctx, s.read(), "looking for news of newsletters' feeds", `SELECT x.newsletter_id, x.feed_id, x.kind, x.title, x.url, x.moved_to, x.illness, x.from_at AS "from"
-		FROM newsletter_notices x JOIN newsletters n ON n.id = x.newsletter_id WHERE x.told_at = 0 AND `+goesOn+` ORDER BY x.newsletter_id, x.feed_id, x.kind`)
+		FROM newsletter_notices x JOIN newsletters n ON n.id = x.newsletter_id WHERE x.notified_at = 0 AND `+goesOn+` ORDER BY x.newsletter_id, x.feed_id, x.kind`)
 	if err != nil {
 		return nil, err
 	}
@@ -99,7 +99,7 @@ func (s *Store) MarkTold(ctx context.Context, news PublisherNews, now time.Time)
 			for _, n := range part {
 				v.row(n.FeedID, string(n.Kind))
 			}
-			if err := c.runRows(ctx, &v, `WITH v (feed_id, kind) AS (VALUES {rows}) UPDATE newsletter_notices SET told_at = ? FROM v
+			if err := c.runRows(ctx, &v, `WITH v (feed_id, kind) AS (VALUES {rows}) UPDATE newsletter_notices SET notified_at = ? FROM v
 				WHERE newsletter_notices.newsletter_id = ? AND newsletter_notices.feed_id = v.feed_id AND newsletter_notices.kind = v.kind`, at(now), news.Newsletter.ID); err != nil {
 				return err
 			}

@@ -44,7 +44,7 @@ func (s *Store) SetRole(ctx context.Context, id digest.NewsletterID, user digest
 		}
 		switch {
 		case was == digest.RoleOwner && role != digest.RoleOwner:
-			return digest.Refuse(digest.Conflict, "a newsletter has an owner; first make somebody else the owner")
+			return digest.Refuse(digest.Conflict, "a newsletter needs an owner; make another person the owner first")
 		case was == role:
 			return nil
 		case role == digest.RoleNone:
@@ -133,7 +133,7 @@ func (s *Store) AcceptOffer(ctx context.Context, id digest.NewsletterID, user di
 			return err
 		}
 		if offered == 0 {
-			return digest.Refuse(digest.Conflict, "%s is not offered to you any more", n.Name)
+			return digest.Refuse(digest.Conflict, "%s is no longer offered to you", n.Name)
 		}
 		return makeOwner(ctx, c, n, user, now)
 	})
@@ -152,5 +152,5 @@ func makeOwner(ctx context.Context, c conn, n digest.Newsletter, user digest.Use
 
 // errPendingStays is for a newsletter that nobody else may own yet.
 func errPendingStays(n digest.Newsletter) error {
-	return digest.Refuse(digest.Conflict, "%s waits for approval; until then it stays with who asked for it", n.Name)
+	return digest.Refuse(digest.Conflict, "%s waits for approval; you can change its owner after that", n.Name)
 }

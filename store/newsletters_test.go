@@ -254,7 +254,7 @@ func wantDiff(t *testing.T, what string, got, want any) {
 // readNewsletters is part of TestRowsAreReadWhole.
 func (w world) readNewsletters(f filling, p people) {
 	w.t.Helper()
-	newsletter := w.insert(f, "newsletters", storedRow{"id": int64(40), "slug": "n", "weekdays": int64(5), "threaded": yes, "logo_clear": yes, "count_clicks": yes, "count_replies": yes, "archive_id": p.digest["id"]})
+	newsletter := w.insert(f, "newsletters", storedRow{"id": int64(40), "slug": "n", "cadence": int64(5), "threaded": yes, "logo_clear": yes, "count_clicks": yes, "count_replies": yes, "archive_id": p.digest["id"]})
 	domain := w.insert(f, "newsletter_domains", storedRow{"newsletter_id": int64(40), "signs": yes})
 	d, err := w.NewsletterDomain(w.ctx(), 40)
 	w.ok(err)
@@ -263,16 +263,16 @@ func (w world) readNewsletters(f filling, p people) {
 	newsletter["own_address"], newsletter["language"] = domain["from_address"], p.user["language"]
 	n, err := w.NewsletterBySlug(w.ctx(), "n")
 	w.ok(err)
-	newsletter.isReadAs(w.t, n, map[string]string{"DeliverAt": "send_delay", "Cadence": "weekdays", "LeadSubject": ""})
+	newsletter.isReadAs(w.t, n, map[string]string{"LeadSubject": ""})
 
 	member := w.insert(f, "memberships", storedRow{"digest_id": p.digest["id"], "newsletter_id": n.ID, "user_id": p.user["id"], "own_days": yes})
 	for _, column := range []string{"email", "time_zone"} {
 		member[column] = p.user[column]
 	}
-	member["state"], member["weekdays"] = p.digest["state"], p.digest["weekdays"]
+	member["state"], member["cadence"] = p.digest["state"], p.digest["cadence"]
 	m, err := w.Member(w.ctx(), n.ID, "u@example.org")
 	w.ok(err)
-	member.isReadAs(w.t, m, map[string]string{"At": "confirmed_at", "Cadence": "weekdays"})
+	member.isReadAs(w.t, m, map[string]string{"At": "confirmed_at"})
 
 	letter := w.insert(f, "newsletter_letters", storedRow{"newsletter_id": n.ID, "local_date": "2026-11-20", "skipped": yes})
 	l, err := w.NewsletterLetter(w.ctx(), n.ID, parisDay)

@@ -36,7 +36,7 @@ const fromTokens = ` FROM newsletter_tokens t JOIN users u ON u.id = t.user_id
 // there are as many as there may be.
 func (s *Store) AddNewsletterToken(ctx context.Context, t NewsletterToken, hash []byte, now time.Time) (id int64, err error) {
 	if t.Name = digest.OneLine(t.Name); t.Name == "" || len(t.Name) > maxTokenName {
-		return 0, digest.Refuse(digest.Invalid, "a token has a name of at most %d letters, which says what it is for", maxTokenName)
+		return 0, digest.Refuse(digest.Invalid, "enter a name of at most %d letters for the token", maxTokenName)
 	}
 	return changed(ctx, s, "adding a token", func(c conn) (id int64, err error) {
 		n, err := c.number(ctx, `SELECT count(*)`+fromTokens+`WHERE t.newsletter_id = ?`, t.NewsletterID)
@@ -44,7 +44,7 @@ func (s *Store) AddNewsletterToken(ctx context.Context, t NewsletterToken, hash 
 			return 0, err
 		}
 		if n >= MostNewsletterTokens {
-			return 0, digest.Refuse(digest.Conflict, "a newsletter has at most %d tokens; remove one first", MostNewsletterTokens)
+			return 0, digest.Refuse(digest.Conflict, "a newsletter can have at most %d tokens; remove one first", MostNewsletterTokens)
 		}
 		err = c.get(ctx, &id, `INSERT INTO newsletter_tokens (newsletter_id, user_id, name, token_hash, read_only, created_at) VALUES (?, ?, ?, ?, ?, ?) RETURNING id`,
 			t.NewsletterID, t.UserID, t.Name, hash, bit(t.ReadOnly), at(now))

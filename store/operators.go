@@ -15,14 +15,14 @@ func (s *Store) SetOperatorLink(ctx context.Context, hash []byte, expires time.T
 		if err := c.untilCommit(ctx, s.d.lockAccounts); err != nil {
 			return false, err
 		}
-		if _, err := c.exec(ctx, `DELETE FROM owner_links`); err != nil {
+		if _, err := c.exec(ctx, `DELETE FROM operator_links`); err != nil {
 			return false, err
 		}
 		has, err := hasOperator(ctx, c)
 		if err != nil || has {
 			return false, err
 		}
-		_, err = c.exec(ctx, `INSERT INTO owner_links (token_hash, expires_at) VALUES (?, ?)`, hash, at(expires))
+		_, err = c.exec(ctx, `INSERT INTO operator_links (token_hash, expires_at) VALUES (?, ?)`, hash, at(expires))
 		return true, err
 	})
 }
@@ -35,7 +35,7 @@ func hasOperator(ctx context.Context, c conn) (bool, error) {
 
 // OperatorLink reports whether a token is the operator's and can still be used.
 func (s *Store) OperatorLink(ctx context.Context, hash []byte, now time.Time) (bool, error) {
-	n, err := s.read().number(ctx, `SELECT count(*) FROM owner_links WHERE token_hash = ? AND expires_at > ?
+	n, err := s.read().number(ctx, `SELECT count(*) FROM operator_links WHERE token_hash = ? AND expires_at > ?
 		AND NOT EXISTS (SELECT 1 FROM users WHERE operator = 1)`, hash, at(now))
 	return n > 0, failed("reading the operator's link", err)
 }
@@ -48,7 +48,7 @@ func (s *Store) UseOperatorLink(ctx context.Context, hash []byte, email, zone st
 		if err := c.untilCommit(ctx, s.d.lockAccounts); err != nil {
 			return u, err
 		}
-		n, err := c.exec(ctx, `DELETE FROM owner_links WHERE token_hash = ? AND expires_at > ?`, hash, at(now))
+		n, err := c.exec(ctx, `DELETE FROM operator_links WHERE token_hash = ? AND expires_at > ?`, hash, at(now))
 		if err != nil {
 			return u, err
 		}
@@ -85,7 +85,7 @@ func (s *Store) SetOperator(ctx context.Context, user digest.UserID, operator bo
 // DropOperator lets a user run this instance no more; digest.Conflict if nobody else does.
 func (s *Store) DropOperator(ctx context.Context, user digest.UserID) error {
 	return s.changeUnder(ctx, s.d.lockAccounts, "changing who runs this", func(c conn) error {
-		return c.runOne(ctx, conflict("nobody else runs this instance"), `UPDATE users SET operator = 0
+		return c.runOne(ctx, conflict("this reader is the only operator"), `UPDATE users SET operator = 0
 			WHERE id = ? AND EXISTS (SELECT 1 FROM users o WHERE o.operator = 1 AND o.id <> ?)`, user, user)
 	})
 }

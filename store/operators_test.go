@@ -38,7 +38,7 @@ func TestOperatorLink(t *testing.T) {
 		stored, err := w.SetOperatorLink(w.ctx(), []byte("4"), noon.Add(day))
 		w.ok(err)
 		want(w.t, "stored beside an operator", stored, false)
-		w.holds("links", 0, `SELECT count(*) FROM owner_links`)
+		w.holds("links", 0, `SELECT count(*) FROM operator_links`)
 	})
 }
 

@@ -139,7 +139,7 @@ func (s *Store) makePartition(ctx context.Context, m month) (bool, error) {
 			return err
 		}
 		if there > 0 {
-			return conflict("the table %s is no partition of digest_posts; attach it (ALTER TABLE digest_posts ATTACH PARTITION), or give it another name", m.table())
+			return conflict("the table %s is not a partition of digest_posts; attach it (ALTER TABLE digest_posts ATTACH PARTITION), or rename it", m.table())
 		}
 		within := fmt.Sprintf(`visible_at >= %d AND visible_at < %d`, m.starts(), m.ends())
 		return c.execEach(ctx, []string{

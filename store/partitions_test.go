@@ -149,7 +149,7 @@ func TestTableInTheWayOfAPartition(t *testing.T) {
 		w.hideAt(ides)
 		w.ok(w.Exec(w.ctx(), `CREATE TABLE digest_posts_2040_03 (LIKE digest_posts)`))
 		err := w.MakePartitions(w.ctx(), ides)
-		if err == nil || !strings.Contains(err.Error(), "digest_posts_2040_03 is no partition") {
+		if err == nil || !strings.Contains(err.Error(), "digest_posts_2040_03 is not a partition") {
 			w.t.Error(err)
 		}
 		w.holds("rows", 1, `SELECT count(*) FROM digest_posts`)

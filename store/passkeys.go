@@ -53,7 +53,7 @@ func (s *Store) AddPasskey(ctx context.Context, p Passkey, now time.Time) error 
 		return err
 	})
 	if isUnique(err) {
-		err = conflict("this passkey is there already")
+		err = conflict("this passkey already exists")
 	}
 	return failed("storing a passkey", err)
 }
@@ -67,7 +67,7 @@ func (s *Store) Passkeys(ctx context.Context, user digest.UserID) ([]Passkey, er
 // UsePasskey records a use of was: what its credential and count are now.
 // digest.NotFound if it was removed, or used with the same count, meanwhile.
 func (s *Store) UsePasskey(ctx context.Context, was Passkey, credential string, count int64, now time.Time) error {
-	return s.runOne(ctx, "recording the use of a passkey", notFound("this passkey is no more"),
+	return s.runOne(ctx, "recording the use of a passkey", notFound("this passkey no longer exists"),
 		`UPDATE passkeys SET credential = ?, sign_count = ?, used_at = ? WHERE id = ? AND sign_count = ?`,
 		credential, count, at(now), was.ID, was.SignCount)
 }
@@ -91,10 +91,10 @@ func (s *Store) RemovePasskey(ctx context.Context, user digest.UserID, id int64,
 // is 0 where somebody signs in.
 func (s *Store) AddCeremony(ctx context.Context, hash []byte, user digest.UserID, data string, now, expires time.Time) error {
 	return s.change(ctx, "storing what a passkey is asked", func(c conn) error {
-		if _, err := c.exec(ctx, `DELETE FROM ceremonies WHERE expires_at <= ?`, at(now)); err != nil {
+		if _, err := c.exec(ctx, `DELETE FROM passkey_challenges WHERE expires_at <= ?`, at(now)); err != nil {
 			return err
 		}
-		_, err := c.exec(ctx, `INSERT INTO ceremonies (token_hash, user_id, data, expires_at) VALUES (?, ?, ?, ?)`, hash, user, data, at(expires))
+		_, err := c.exec(ctx, `INSERT INTO passkey_challenges (token_hash, user_id, data, expires_at) VALUES (?, ?, ?, ?)`, hash, user, data, at(expires))
 		return err
 	})
 }
@@ -105,6 +105,6 @@ func (s *Store) AddCeremony(ctx context.Context, hash []byte, user digest.UserID
 func (s *Store) UseCeremony(ctx context.Context, hash []byte, user digest.UserID, now time.Time) (data string, err error) {
 	return changed(ctx, s, "reading what a passkey was asked", func(c conn) (string, error) {
 		return readOne[string](ctx, c, "", notFound("nothing was asked, or too long ago"),
-			`DELETE FROM ceremonies WHERE token_hash = ? AND user_id = ? AND expires_at > ? RETURNING data`, hash, user, at(now))
+			`DELETE FROM passkey_challenges WHERE token_hash = ? AND user_id = ? AND expires_at > ? RETURNING data`, hash, user, at(now))
 	})
 }

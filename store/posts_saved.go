@@ -164,7 +164,7 @@ func (s *Store) labelsFor(ctx context.Context, user digest.UserID, feeds []diges
 		Title  string
 	}
 	err = s.read().all(ctx, &rows, `SELECT f.id, s.title FROM feeds f CROSS JOIN digests d CROSS JOIN subscriptions s
-		WHERE f.id`+s.d.oneOf+` AND d.user_id = ? AND s.digest_id = d.id AND s.rests = 0
+		WHERE f.id`+s.d.oneOf+` AND d.user_id = ? AND s.digest_id = d.id AND s.paused = 0
 		AND s.feed_id = CASE WHEN f.merged_into = 0 THEN f.id ELSE f.merged_into END AND s.title <> ''`, keys(s.d, feeds), user)
 	if err != nil {
 		return nil, fmt.Errorf("reading subscriptions: %w", err)

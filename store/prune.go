@@ -165,9 +165,9 @@ func (s *Store) pruneEditions(ctx context.Context, old instant, batch int) (int,
 	}
 }
 
-// awaited holds for editions e that another may still bring to their reader:
-// one that is on its way, or one that is to be made.
-const awaited = `(EXISTS (SELECT 1 FROM carried z JOIN editions n ON n.id = z.edition_id WHERE z.from_id = e.id AND ` + underWay + `)
+// awaited holds for editions e whose posts another edition may still carry to their reader, one that waits to be sent or
+// is not made yet.
+const awaited = `(EXISTS (SELECT 1 FROM carried_posts z JOIN editions n ON n.id = z.edition_id WHERE z.from_id = e.id AND ` + underWay + `)
 	OR ` + toCarry + ` AND EXISTS (SELECT 1 FROM digests d WHERE d.id = e.digest_id AND ` + gathers + `))`
 
 // underWay holds for editions n that may still reach their reader, themselves
@@ -199,8 +199,8 @@ func (s *Store) deleteEditions(ctx context.Context, ids []digest.EditionID, days
 		}
 		gone := list(ids)
 		return c.execEach(ctx, []string{
-			`DELETE FROM carried WHERE edition_id IN (` + gone + `)`,
-			`DELETE FROM carried WHERE from_id IN (` + gone + `)`,
+			`DELETE FROM carried_posts WHERE edition_id IN (` + gone + `)`,
+			`DELETE FROM carried_posts WHERE from_id IN (` + gone + `)`,
 			`DELETE FROM bounces WHERE edition_id IN (` + gone + `)`,
 			`DELETE FROM editions WHERE id IN (` + gone + `)`,
 		})
@@ -349,7 +349,7 @@ func (s *Store) oldestNeeded(ctx context.Context) (instant, error) {
 	err := s.read().get(ctx, &oldest, `SELECT MIN(t) FROM (
 		SELECT MIN(due_at) AS t FROM editions WHERE state = 'ready'
 		UNION ALL SELECT MIN(e.due_at) FROM mail_claims mc JOIN editions e ON e.id = mc.edition_id
-		UNION ALL SELECT MIN(e.due_at) FROM carried z JOIN editions n ON n.id = z.edition_id JOIN editions e ON e.id = z.from_id
+		UNION ALL SELECT MIN(e.due_at) FROM carried_posts z JOIN editions n ON n.id = z.edition_id JOIN editions e ON e.id = z.from_id
 			WHERE `+underWay+`
 		UNION ALL SELECT MIN(e.due_at) FROM editions e WHERE `+undelivered+`
 		UNION ALL SELECT MIN(next_due_at) FROM digests WHERE state = 'active'

@@ -15,7 +15,7 @@ import (
 // made when it is known here that it is, for a hub may verify it before it answers.
 
 const (
-	pushColumns = `p.id, p.feed_id, p.hub, p.topic, p.secret, p.state, p.asked_at, p.verified_at, p.expires_at, p.next_at, p.errors, p.last_error, p.domain`
+	pushColumns = `p.id, p.feed_id, p.hub, p.topic, p.secret, p.state, p.requested_at, p.verified_at, p.expires_at, p.next_at, p.errors, p.last_error, p.domain`
 
 	// reconcileStep is how many feeds Reconcile looks at in one transaction.
 	reconcileStep = 200
@@ -114,7 +114,7 @@ func (s *Store) leavePushes(ctx context.Context, now time.Time) (n int, err erro
 type HubRequest struct {
 	digest.PushSubscription
 	FeedURL     string
-	Outside     bool // the feed is public: its hubs lead into no private network
+	PublicOnly  bool // the feed is public: its hubs lead into no private network
 	Subscribers int
 }
 
@@ -123,7 +123,7 @@ type HubRequest struct {
 type HubDomain func(address string, outside bool) string
 
 // outside is whether the feed of a subscription p is public.
-const outside = `COALESCE((SELECT f.outside FROM feeds f WHERE f.id = p.feed_id), 1) AS outside`
+const outside = `COALESCE((SELECT f.public_only FROM feeds f WHERE f.id = p.feed_id), 1) AS public_only`
 
 // ClaimHubRequests gives requests that are due, n at most, to this worker alone, and does
 // what else is due of subscriptions. Those of which a request is made are PushAsked or
@@ -166,7 +166,7 @@ func hostsOfPushes(ctx context.Context, c conn, due []HubRequest, domain HubDoma
 	hubs := make(map[string]string)
 	for i := range due {
 		p := &due[i]
-		if known := domain(p.Hub, p.Outside); p.Domain != known {
+		if known := domain(p.Hub, p.PublicOnly); p.Domain != known {
 			p.Domain = known
 			if err := c.run(ctx, `UPDATE push_subscriptions SET domain = ? WHERE id = ?`, known, p.ID); err != nil {
 				return nil, err
@@ -200,8 +200,8 @@ func duePush(ctx context.Context, c conn, p *digest.PushSubscription, hosts hubH
 			return false, err
 		}
 	}
-	p.State, p.AskedAt = digest.PushAsked, now
-	return true, c.run(ctx, `UPDATE push_subscriptions SET state = 'asked', asked_at = ?, errors = ?, last_error = ?, next_at = ? WHERE id = ?`,
+	p.State, p.RequestedAt = digest.PushAsked, now
+	return true, c.run(ctx, `UPDATE push_subscriptions SET state = 'asked', requested_at = ?, errors = ?, last_error = ?, next_at = ? WHERE id = ?`,
 		at(now), p.Errors, p.LastError, from(retry(p.Errors+1)), p.ID)
 }
 
@@ -244,7 +244,7 @@ func failPush(ctx context.Context, c conn, p digest.PushSubscription, now time.T
 func addFeeds(ctx context.Context, c conn, requests []HubRequest) error {
 	for i := range requests {
 		r := &requests[i]
-		_, err := c.find(ctx, r, `SELECT `+pushColumns+`, f.url AS feed_url, f.outside, `+subscribers+` AS subscribers
+		_, err := c.find(ctx, r, `SELECT `+pushColumns+`, f.url AS feed_url, f.public_only, `+subscribers+` AS subscribers
 			FROM push_subscriptions p JOIN feeds f ON f.id = p.feed_id WHERE p.id = ?`, r.ID)
 		if err != nil {
 			return err

@@ -197,7 +197,7 @@ func (r *recording) sharers(ctx context.Context, p *polled) ([]digest.DigestID, 
 		feed = p.storedFor
 	}
 	var ids []digest.DigestID
-	err := r.c.all(ctx, &ids, `SELECT s.digest_id FROM subscriptions s WHERE s.feed_id = ? AND s.rests = 0
+	err := r.c.all(ctx, &ids, `SELECT s.digest_id FROM subscriptions s WHERE s.feed_id = ? AND s.paused = 0
 		ORDER BY s.digest_id LIMIT ?`, feed, mostSharers+1)
 	if err != nil || len(ids) > mostSharers {
 		return nil, err

@@ -153,7 +153,7 @@ func (r *recording) lockFeeds(ctx context.Context, polls []Polled) error {
 	}
 	var rows []lockedFeed
 	err := r.c.all(ctx, &rows, `SELECT f.id, f.url, f.host, f.state, t.lease_token, f.parsed_at, f.listed_at, f.moved_since,
-		t.last_ok_at, f.pinged_at, f.doubted, f.own_interval, f.host_interval, t.last_attempt_at, t.unchanged FROM `+timedFeeds+` WHERE f.id`+r.c.d.oneOf+` ORDER BY f.id`, keys(r.c.d, ids))
+		t.last_ok_at, f.pinged_at, f.validators_doubted, f.own_interval, f.host_interval, t.last_attempt_at, t.unchanged FROM `+timedFeeds+` WHERE f.id`+r.c.d.oneOf+` ORDER BY f.id`, keys(r.c.d, ids))
 	if err != nil {
 		return err
 	}
@@ -183,17 +183,17 @@ func (p Polled) leavesRecord() bool {
 
 // A lockedFeed is what storing a poll needs to know of its feed.
 type lockedFeed struct {
-	ID         digest.FeedID
-	URL        string
-	Host       string
-	State      digest.FeedState
-	Token      string `db:"lease_token"`
-	ParsedAt   instant
-	ListedAt   instant
-	MovedSince instant
-	LastOKAt   instant
-	PingedAt   instant
-	Doubted    bool
+	ID                digest.FeedID
+	URL               string
+	Host              string
+	State             digest.FeedState
+	Token             string `db:"lease_token"`
+	ParsedAt          instant
+	ListedAt          instant
+	MovedSince        instant
+	LastOKAt          instant
+	PingedAt          instant
+	ValidatorsDoubted bool
 
 	OwnInterval   time.Duration
 	HostInterval  time.Duration
@@ -220,7 +220,7 @@ func (c conn) polled(row lockedFeed, p Polled, now instant) *polled {
 	if !own.first {
 		own.readBefore = row.LastOKAt
 	}
-	pinged, doubted := row.PingedAt > at(p.Was.PingedAt), row.Doubted && !p.Was.Doubted
+	pinged, doubted := row.PingedAt > at(p.Was.PingedAt), row.ValidatorsDoubted && !p.Was.ValidatorsDoubted
 	if p.Token == "" || !pinged && !doubted {
 		return own
 	}
@@ -229,7 +229,7 @@ func (c conn) polled(row lockedFeed, p Polled, now instant) *polled {
 	if pinged {
 		f.PingedAt = row.PingedAt.time()
 	}
-	f.Doubted = f.Doubted || doubted
+	f.ValidatorsDoubted = f.ValidatorsDoubted || doubted
 	f.PollAt = first(from(f.PollAt).time(), c.askable(*f, now).time())
 	return own
 }

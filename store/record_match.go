@@ -281,9 +281,9 @@ const releasedPosts = `WITH v (id, since, any_since) AS (VALUES {rows})
 		SELECT p.id FROM v CROSS JOIN posts p WHERE p.id = v.id AND (p.frozen = 1 OR p.shown_at > 0 AND EXISTS (
 		SELECT 1 FROM subscriptions s JOIN digests d ON d.id = s.digest_id
 		JOIN editions e ON e.digest_id = s.digest_id
-		WHERE s.feed_id = p.feed_id AND s.rests = 0 AND d.released_at >= p.seen_at
+		WHERE s.feed_id = p.feed_id AND s.paused = 0 AND d.released_at >= p.seen_at
 		AND e.local_date >= v.any_since AND e.due_at <= p.shown_at + ?
-		AND (d.weekdays > ? OR e.local_date >= v.since AND e.due_at <= p.shown_at + ?)
+		AND (d.cadence > ? OR e.local_date >= v.since AND e.due_at <= p.shown_at + ?)
 		AND (SELECT 1 FROM digest_posts dp WHERE dp.digest_id = e.digest_id AND dp.visible_at = e.due_at AND dp.post_id = p.id) = 1))`
 
 // released tells which of the known posts are in a released edition. There is no

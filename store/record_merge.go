@@ -52,7 +52,7 @@ func (r *recording) move(ctx context.Context) error {
 			p.moveLater()
 		case !p.Arrival.Read:
 			p.moveLater()
-			p.Feed.Doubted = true // so that the whole document comes
+			p.Feed.ValidatorsDoubted = true // so that the whole document comes
 		default:
 			address := p.Feed.URL
 			if holders[address], err = r.settle(ctx, p.Feed); err != nil {
@@ -168,11 +168,11 @@ func (r *recording) merge(ctx context.Context, p *polled, into holder) error {
 	}{
 		// Of two subscriptions the one to the feed that stays is kept, unless it is
 		// paused and the other is not. It knows the addresses of both.
-		{`INSERT INTO subscriptions (digest_id, feed_id, title, folder, display, most, extras, leads, created_at, rests, rests_for, paused_until, address)
-			SELECT s.digest_id, CAST(? AS BIGINT), s.title, s.folder, s.display, s.most, s.extras, s.leads, s.created_at, s.rests, s.rests_for, s.paused_until, ` + plainly(`replace(s.address, ?, '`+ownAddress+`')`) + `
+		{`INSERT INTO subscriptions (digest_id, feed_id, title, folder, display, most, extras, leads, created_at, paused, paused_for, paused_until, address)
+			SELECT s.digest_id, CAST(? AS BIGINT), s.title, s.folder, s.display, s.most, s.extras, s.leads, s.created_at, s.paused, s.paused_for, s.paused_until, ` + plainly(`replace(s.address, ?, '`+ownAddress+`')`) + `
 			FROM subscriptions s WHERE s.feed_id = ? ORDER BY s.digest_id ON CONFLICT (digest_id, feed_id) DO UPDATE SET leads = CASE WHEN excluded.leads = 1 THEN 1 ELSE subscriptions.leads END,
-				address = ` + plainly(bothAddresses) + `, rests = CASE WHEN ` + awake + ` THEN 0 ELSE subscriptions.rests END,
-				rests_for = CASE WHEN ` + awake + ` THEN 0 ELSE subscriptions.rests_for END,
+				address = ` + plainly(bothAddresses) + `, paused = CASE WHEN ` + awake + ` THEN 0 ELSE subscriptions.paused END,
+				paused_for = CASE WHEN ` + awake + ` THEN 0 ELSE subscriptions.paused_for END,
 				paused_until = CASE WHEN ` + awake + ` THEN 0 ELSE subscriptions.paused_until END,
 				title = CASE WHEN ` + awake + ` THEN excluded.title ELSE subscriptions.title END,
 				folder = CASE WHEN ` + awake + ` THEN excluded.folder ELSE subscriptions.folder END,
@@ -210,7 +210,7 @@ func (r *recording) merge(ctx context.Context, p *polled, into holder) error {
 }
 
 // awake holds where a paused subscription and another, excluded, become one.
-const awake = `subscriptions.rests = 1 AND excluded.rests = 0`
+const awake = `subscriptions.paused = 1 AND excluded.paused = 0`
 
 // bothAddresses is the list of the addresses of two subscriptions that become one.
 const bothAddresses = `CASE WHEN subscriptions.address = '' OR excluded.address = '' OR replace(subscriptions.address || excluded.address, '` + ownAddress + `', '') <> subscriptions.address || excluded.address
@@ -282,7 +282,7 @@ func (r *recording) dropShared(ctx context.Context, from digest.FeedID, address 
 	return r.c.run(ctx, `DELETE FROM digest_posts WHERE (digest_id, visible_at, post_id) IN (
 		SELECT s.digest_id, d.next_due_at, q.id FROM subscriptions s JOIN digests d ON d.id = s.digest_id CROSS JOIN posts q
 			JOIN posts p ON p.feed_id = s.feed_id AND p.identity = q.identity
-		WHERE s.feed_id = ? AND s.rests = 0 AND q.id IN (`+list(ids)+`) AND (p.read_address = ?
+		WHERE s.feed_id = ? AND s.paused = 0 AND q.id IN (`+list(ids)+`) AND (p.read_address = ?
 			OR p.url = q.url AND p.title = q.title AND p.summary = q.summary AND p.content = q.content))`, from, address)
 }
 
@@ -311,8 +311,8 @@ func (r *recording) bringGenuine(ctx context.Context, p *polled, into holder) er
 	}
 	n, err := r.c.exec(ctx, `INSERT INTO digest_posts (digest_id, visible_at, post_id) SELECT s.digest_id, d.next_due_at, q.id
 		FROM subscriptions s JOIN digests d ON d.id = s.digest_id CROSS JOIN posts q
-		WHERE s.feed_id = ? AND s.rests = 0 AND (q.extra = 0 OR (q.extra & s.extras) <> 0) AND `+gathers+` AND q.id IN (`+list(ids)+`)
-		AND NOT EXISTS (SELECT 1 FROM subscriptions b WHERE b.digest_id = s.digest_id AND b.feed_id = ? AND b.rests = 0)
+		WHERE s.feed_id = ? AND s.paused = 0 AND (q.extra = 0 OR (q.extra & s.extras) <> 0) AND `+gathers+` AND q.id IN (`+list(ids)+`)
+		AND NOT EXISTS (SELECT 1 FROM subscriptions b WHERE b.digest_id = s.digest_id AND b.feed_id = ? AND b.paused = 0)
 		ORDER BY s.digest_id, q.id`, p.Feed.ID, into.ID)
 	r.hidden += n
 	if err != nil {
@@ -332,10 +332,10 @@ func (r *recording) dropTwins(ctx context.Context, from digest.FeedID, into hold
 		JOIN digest_posts w ON w.digest_id = d.id AND w.visible_at = d.next_due_at
 		JOIN posts p ON p.id = w.post_id AND p.feed_id = a.feed_id
 		JOIN posts q ON q.feed_id = b.feed_id AND q.identity = p.identity
-		WHERE a.feed_id = ? AND a.rests = 0 AND b.rests = 0
+		WHERE a.feed_id = ? AND a.paused = 0 AND b.paused = 0
 		AND (p.read_address = ? OR p.title = q.title OR p.content_hash = q.content_hash) AND (
 			EXISTS (SELECT 1 FROM digest_posts h WHERE h.digest_id = d.id AND h.visible_at >= ? AND h.post_id = q.id)
-			OR EXISTS (SELECT 1 FROM held_posts h WHERE h.digest_id = d.id AND h.due_at >= ? AND h.post_id = q.id)))`,
+			OR EXISTS (SELECT 1 FROM filtered_posts h WHERE h.digest_id = d.id AND h.due_at >= ? AND h.post_id = q.id)))`,
 		into.ID, from, into.URL, r.now.plus(-shownGrace), r.now.plus(-shownGrace))
 }
 
@@ -371,7 +371,7 @@ func (r *recording) dropMirrored(ctx context.Context) error {
 		n, err := r.c.exec(ctx, `DELETE FROM digest_posts WHERE post_id IN (`+list(ids)+`)
 			AND visible_at = (SELECT d.next_due_at FROM digests d WHERE d.id = digest_posts.digest_id)
 			AND digest_id IN (SELECT s.digest_id FROM subscriptions s JOIN feeds f ON f.id = s.feed_id
-				WHERE s.rests = 0 AND f.url = ? AND f.id <> ? AND f.state = 'active' AND f.errors = 0 AND f.parsed_at > 0)`, p.ReadAt, p.Feed.ID)
+				WHERE s.paused = 0 AND f.url = ? AND f.id <> ? AND f.state = 'active' AND f.errors = 0 AND f.parsed_at > 0)`, p.ReadAt, p.Feed.ID)
 		if err != nil {
 			return err
 		}

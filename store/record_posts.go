@@ -170,7 +170,7 @@ const insertHidden = `INSERT INTO digest_posts (digest_id, visible_at, post_id)
 		WITH v (post_id, feed_id, extra) AS (VALUES {rows})
 		SELECT s.digest_id, d.next_due_at, v.post_id
 		FROM v CROSS JOIN subscriptions s CROSS JOIN digests d
-		WHERE s.feed_id = v.feed_id AND s.rests = 0 AND (v.extra = 0 OR (v.extra & s.extras) <> 0) AND d.id = s.digest_id AND ` + gathers + ` ORDER BY s.digest_id, v.post_id`
+		WHERE s.feed_id = v.feed_id AND s.paused = 0 AND (v.extra = 0 OR (v.extra & s.extras) <> 0) AND d.id = s.digest_id AND ` + gathers + ` ORDER BY s.digest_id, v.post_id`
 
 // firstShown is what of a feed read for the first time goes to readers: posts
 // of the last 24 hours, or the newest one, or the first of those without dates.

@@ -12,8 +12,8 @@ func (s *Store) NoteRefusal(ctx context.Context, url string, until time.Time, wh
 		if _, err := c.exec(ctx, `DELETE FROM refusals WHERE not_before <= ?`, at(now)); err != nil {
 			return err
 		}
-		return c.run(ctx, `INSERT INTO refusals (url, not_before, why) VALUES (?, ?, ?)
-			ON CONFLICT (url) DO UPDATE SET not_before = excluded.not_before, why = excluded.why`, url, from(until), why)
+		return c.run(ctx, `INSERT INTO refusals (url, not_before, reason) VALUES (?, ?, ?)
+			ON CONFLICT (url) DO UPDATE SET not_before = excluded.not_before, reason = excluded.reason`, url, from(until), why)
 	})
 }
 
@@ -22,8 +22,8 @@ func (s *Store) NoteRefusal(ctx context.Context, url string, until time.Time, wh
 func (s *Store) Refusal(ctx context.Context, url string, now time.Time) (until time.Time, why string, err error) {
 	var row struct {
 		NotBefore time.Time
-		Why       string
+		Reason    string
 	}
-	_, err = s.read().find(ctx, &row, `SELECT not_before, why FROM refusals WHERE url = ? AND not_before > ?`, url, at(now))
-	return row.NotBefore, row.Why, failed("looking for a refusal", err)
+	_, err = s.read().find(ctx, &row, `SELECT not_before, reason FROM refusals WHERE url = ? AND not_before > ?`, url, at(now))
+	return row.NotBefore, row.Reason, failed("looking for a refusal", err)
 }

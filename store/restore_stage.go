@@ -50,7 +50,7 @@ func (how Restoration) refuse(ctx context.Context, s *Store) error {
 // refuseFilled refuses a database in which there is more than a first start leaves.
 func refuseFilled(ctx context.Context, c conn, tables blueprint) error {
 	for _, t := range tables {
-		if t.Name == "settings" || t.Name == "owner_links" {
+		if t.Name == "settings" || t.Name == "operator_links" {
 			continue
 		}
 		rows, err := c.number(ctx, `SELECT count(*) FROM (SELECT 1 FROM `+t.Name+` LIMIT 1) x`)
@@ -58,7 +58,7 @@ func refuseFilled(ctx context.Context, c conn, tables blueprint) error {
 			return err
 		}
 		if rows > 0 {
-			return conflict("the database is not empty (%s has rows), and nothing was changed; name another, or add --replace to lose what it holds", t.Name)
+			return conflict("the database is not empty (%s has rows), and nothing was changed; use an empty one, or add --replace to delete its contents", t.Name)
 		}
 	}
 	return nil
@@ -75,7 +75,7 @@ func stageFile(ctx context.Context, path string, how Restoration) (*stage, error
 	beside := path + staged
 	f, err := ownership.Create(beside, path, os.O_EXCL)
 	if errors.Is(err, fs.ErrExist) {
-		return nil, conflict("%s is there: another restore is at work, or was killed; if none is, remove it, and what is beside it with -wal and -shm", beside)
+		return nil, conflict("%s exists: another restore is running or was killed; if none is running, delete it and its -wal and -shm files", beside)
 	}
 	if err == nil {
 		err = f.Close()
@@ -139,7 +139,7 @@ func freeFile(ctx context.Context, path string, how Restoration) error {
 	info, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		if log, err := os.Stat(path + "-wal"); err == nil && log.Size() > 0 { // SQLite would take it for that of the new file
-			return conflict("%s-wal is left of a database that is not there any more; move it away", path)
+			return conflict("%s-wal remains from a database that no longer exists; move it away", path)
 		}
 		return nil
 	}
@@ -201,7 +201,7 @@ func stageSchema(ctx context.Context, address string, how Restoration) (_ *stage
 	}
 	for _, statement := range []string{`DROP SCHEMA IF EXISTS ` + stagedSchema + ` CASCADE`, `CREATE SCHEMA ` + stagedSchema} {
 		if _, err := lock.ExecContext(ctx, statement); err != nil {
-			return nil, unavailable(err, "a schema beside that of the database cannot be made; its user needs the right to (GRANT CREATE ON DATABASE)")
+			return nil, unavailable(err, "a second schema cannot be created in the database; grant its user the right (GRANT CREATE ON DATABASE)")
 		}
 	}
 	s, err := openPostgres(ctx, withSchema(address, stagedSchema))

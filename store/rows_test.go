@@ -167,10 +167,10 @@ func (w world) insertPeople(f filling) (p people) {
 	w.t.Helper()
 	p.user = w.insert(f, "users", storedRow{"id": int64(11), "email": "u@example.org", "email_key": "u@example.org",
 		"operator": yes, "shortcuts": yes, "player": yes, "member_only": yes})
-	p.digest = w.insert(f, "digests", storedRow{"id": int64(12), "user_id": p.user["id"], "newsletter_id": nil, "weekdays": int64(5),
+	p.digest = w.insert(f, "digests", storedRow{"id": int64(12), "user_id": p.user["id"], "newsletter_id": nil, "cadence": int64(5),
 		"state": string(digest.DigestActive), "threaded": yes, "lead_subject": yes, "mailed": yes, "filtered": yes, "was_paused": yes})
 	p.feed = w.insert(f, "feeds", storedRow{"id": int64(13), "merged_into": int64(0), "skip_hours": int64(5), "skip_days": int64(3),
-		"by_date": yes, "doubted": yes, "outside": yes, "stays": yes})
+		"by_date": yes, "validators_doubted": yes, "public_only": yes, "move_undone": yes})
 	w.ok(w.Exec(w.ctx(), `DELETE FROM feed_times`)) // what Exec has made
 	times := w.insert(f, "feed_times", storedRow{"feed_id": p.feed["id"], "unchanged": ""})
 	delete(times, "feed_id")
@@ -184,7 +184,7 @@ func (w world) readPeople(f filling, p people) {
 	u, err := w.UserByEmail(w.ctx(), "u@example.org")
 	w.ok(err)
 	p.user.isReadAs(w.t, u, map[string]string{"Publisher": ""})
-	columns := map[string]string{"TimeZone": "", "Folders": "folder_order", "DeliverAt": "send_delay", "Editions": "edition_count", "Cadence": "weekdays"}
+	columns := map[string]string{"TimeZone": "", "Folders": "folder_order", "Editions": "edition_count"}
 	d, err := w.Digest(w.ctx(), p.digestID())
 	w.ok(err)
 	p.digest.isReadAs(w.t, d, columns)
@@ -192,7 +192,7 @@ func (w world) readPeople(f filling, p people) {
 	p.user.isReadAs(w.t, users[0].User, map[string]string{"Publisher": ""})
 	p.digest.isReadAs(w.t, users[0].Digest, columns)
 
-	stay := w.insert(f, "stays", storedRow{"id": int64(20), "user_id": p.user["id"], "from_date": "0001-01-01", "to_date": "9999-12-31", "begun": yes})
+	stay := w.insert(f, "trips", storedRow{"id": int64(20), "user_id": p.user["id"], "from_date": "0001-01-01", "to_date": "9999-12-31", "begun": yes})
 	stay["home"] = p.user["home_zone"]
 	stays, err := w.Stays(w.ctx(), p.userID())
 	w.ok(err)
@@ -203,7 +203,7 @@ func (w world) readPeople(f filling, p people) {
 	w.ok(err)
 	filter.isReadAs(w.t, filters[0], nil)
 
-	held := w.insert(f, "held_posts", storedRow{"digest_id": p.digest["id"], "post_id": p.post["id"], "due_at": toCome})
+	held := w.insert(f, "filtered_posts", storedRow{"digest_id": p.digest["id"], "post_id": p.post["id"], "due_at": toCome})
 	withheld, err := w.HeldPosts(w.ctx(), p.digestID(), time.Time{}, 1)
 	w.ok(err)
 	held.isReadAs(w.t, withheld[0], map[string]string{"Post": "", "Label": ""})
@@ -226,7 +226,7 @@ func (w world) readFeeds(f filling, p people) {
 	w.ok(err)
 	p.feed.isReadAs(w.t, info.Feed, columns)
 
-	subscription := w.insert(f, "subscriptions", storedRow{"digest_id": p.digest["id"], "feed_id": p.feed["id"], "rests": yes, "leads": yes})
+	subscription := w.insert(f, "subscriptions", storedRow{"digest_id": p.digest["id"], "feed_id": p.feed["id"], "paused": yes, "leads": yes})
 	sub, err := w.Subscription(w.ctx(), p.digestID(), p.feedID())
 	w.ok(err)
 	subscription.isReadAs(w.t, sub.Subscription, nil)
@@ -255,7 +255,7 @@ func (w world) readFeeds(f filling, p people) {
 	rule := w.insert(f, "host_rules", storedRow{"host": "f.example", "by_owner": yes, "blocked": yes})
 	rules, err := w.HostRules(w.ctx())
 	w.ok(err)
-	rule.isReadAs(w.t, rules[0], map[string]string{"Interval": "every"})
+	rule.isReadAs(w.t, rules[0], nil)
 
 	notice := w.insert(f, "notices", storedRow{"digest_id": p.digest["id"], "kind": string(digest.NoticeMoved)})
 	moves, err := w.Moves(w.ctx(), p.digestID())
@@ -264,10 +264,10 @@ func (w world) readFeeds(f filling, p people) {
 		"From": "from_at", "To": "to_at", "At": "", "Back": "", "Stays": "", "Edition": "", "LocalDate": "", "Unconfirmed": "", "Change": "",
 	})
 
-	change := w.insert(f, "link_changes", storedRow{"digest_id": p.digest["id"], "email_date": "2026-11-18", "told_by": "nobody", "made_at": toCome})
+	change := w.insert(f, "link_changes", storedRow{"digest_id": p.digest["id"], "email_date": "2026-11-18", "notify_by": "nobody", "changed_at": toCome})
 	changes, err := w.LinkChanges(w.ctx(), p.userID(), time.Time{})
 	w.ok(err)
-	change.isReadAs(w.t, changes[0], map[string]string{"Now": "is_now", "OneClick": "", "LinkRound": ""})
+	change.isReadAs(w.t, changes[0], map[string]string{"OneClick": "", "LinkRound": ""})
 }
 
 func (w world) readMail(f filling, p people) {
@@ -299,7 +299,7 @@ func (w world) readMail(f filling, p people) {
 	w.ok(err)
 	key.isReadAs(w.t, keys[0], nil)
 
-	tally := w.insert(f, "tallies", storedRow{"hour": toCome})
+	tally := w.insert(f, "counters", storedRow{"hour": toCome})
 	hours, err := w.HourCounters(w.ctx(), noon)
 	w.ok(err)
 	tally.isReadAs(w.t, hours[0], map[string]string{"At": "hour"})
@@ -344,7 +344,7 @@ func (w world) readSecrets(f filling, p people) {
 	w.ok(err)
 	signUp.isReadAs(w.t, up, map[string]string{"Invitation": "invitation_id"})
 
-	change := w.insert(f, "address_changes", storedRow{"user_id": p.user["id"], "old_yes": yes, "new_yes": yes})
+	change := w.insert(f, "address_changes", storedRow{"user_id": p.user["id"], "old_confirmed": yes, "new_confirmed": yes})
 	a, err := w.AddressChange(w.ctx(), p.userID())
 	w.ok(err)
 	change.isReadAs(w.t, a, nil)

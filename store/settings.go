@@ -39,7 +39,7 @@ func (s *Store) SetTimeZone(ctx context.Context, user digest.UserID, zone string
 		}
 		err = c.execEach(ctx, []string{
 			`UPDATE users SET home_zone = '' WHERE id = ?`,
-			`DELETE FROM stays WHERE user_id = ? AND begun = 1`,
+			`DELETE FROM trips WHERE user_id = ? AND begun = 1`,
 		}, user)
 		if err != nil {
 			return err
@@ -89,7 +89,7 @@ func (s *Store) SetDeliverAt(ctx context.Context, id digest.DigestID, clock time
 		return invalid("a mail leaves at an hour from 00:00 to 23:59, not at %s", clock)
 	}
 	return s.changeDigest(ctx, "setting the hour of the mail", id, func(c conn, _ digestRow) error {
-		_, err := c.exec(ctx, `UPDATE digests SET send_delay = ? WHERE id = ?`, int64(clock/time.Second), id)
+		_, err := c.exec(ctx, `UPDATE digests SET deliver_at = ? WHERE id = ?`, int64(clock/time.Second), id)
 		return err
 	})
 }

@@ -115,7 +115,7 @@ func TestNothingOfASignUpStays(t *testing.T) {
 		_, _, err = w.RequestLetter(w.ctx(), store.LetterRequest{Kind: allowance.SignIn, Email: "ann@example.org"}, noon)
 		w.ok(err)
 		w.ok(w.RemoveUser(w.ctx(), u.ID, noon))
-		for _, table := range []string{"address_changes", "passkeys", "ceremonies", "sign_ups", "knocks"} {
+		for _, table := range []string{"address_changes", "passkeys", "passkey_challenges", "sign_ups", "letter_requests"} {
 			w.holds(table, 0, `SELECT count(*) FROM `+table)
 		}
 	})

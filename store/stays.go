@@ -24,7 +24,7 @@ func (s *Store) AddStay(ctx context.Context, st digest.Stay, now time.Time) (dig
 		if err := calendar.AdmitStay(t.Home, t.stays, st, now); err != nil {
 			return err
 		}
-		if err := c.get(ctx, &st.ID, `INSERT INTO stays (user_id, from_date, to_date, time_zone) VALUES (?, ?, ?, ?) RETURNING id`,
+		if err := c.get(ctx, &st.ID, `INSERT INTO trips (user_id, from_date, to_date, time_zone) VALUES (?, ?, ?, ?) RETURNING id`,
 			st.UserID, st.From.String(), st.To.String(), st.TimeZone); err != nil {
 			return err
 		}
@@ -55,7 +55,7 @@ func (s *Store) Stays(ctx context.Context, user digest.UserID) ([]digest.Stay, e
 // home again. digest.NotFound if there is none.
 func (s *Store) RemoveStay(ctx context.Context, user digest.UserID, id int64, now time.Time) error {
 	return s.changeAlone(ctx, "removing a stay", func(c conn) error {
-		if err := c.runOne(ctx, notFound("there is no such stay"), `DELETE FROM stays WHERE user_id = ? AND id = ?`, user, id); err != nil {
+		if err := c.runOne(ctx, notFound("there is no such stay"), `DELETE FROM trips WHERE user_id = ? AND id = ?`, user, id); err != nil {
 			return err
 		}
 		return travel(ctx, c, user, now)
@@ -109,7 +109,7 @@ func readTraveller(ctx context.Context, c conn, user digest.UserID) (traveller, 
 }
 
 const selectStays = `SELECT s.id, s.user_id, s.from_date AS "from", s.to_date AS "to", s.time_zone, s.begun,
-	CASE WHEN s.begun = 1 THEN u.home_zone ELSE '' END AS home FROM stays s JOIN users u ON u.id = s.user_id `
+	CASE WHEN s.begun = 1 THEN u.home_zone ELSE '' END AS home FROM trips s JOIN users u ON u.id = s.user_id `
 
 func readStays(ctx context.Context, c conn, user digest.UserID) ([]digest.Stay, error) {
 	return readRows[digest.Stay](ctx, c, "", selectStays+`WHERE s.user_id = ? ORDER BY s.from_date`, user)
@@ -129,10 +129,10 @@ func travel(ctx context.Context, c conn, user digest.UserID, now time.Time) erro
 	if _, err := c.exec(ctx, `UPDATE users SET home_zone = ?, travel_at = ? WHERE id = ?`, w.Home, from(w.Next), user); err != nil {
 		return err
 	}
-	if _, err := c.exec(ctx, `DELETE FROM stays WHERE id IN (`+list(w.Over)+`)`); err != nil {
+	if _, err := c.exec(ctx, `DELETE FROM trips WHERE id IN (`+list(w.Over)+`)`); err != nil {
 		return err
 	}
-	if _, err := c.exec(ctx, `UPDATE stays SET begun = 1 WHERE id = ?`, w.Begun); err != nil {
+	if _, err := c.exec(ctx, `UPDATE trips SET begun = 1 WHERE id = ?`, w.Begun); err != nil {
 		return err
 	}
 	zone, err := calendar.Zone(w.Zone)

@@ -63,7 +63,7 @@ func TestStays(t *testing.T) {
 
 		w.stay(ada, "Asia/Tokyo", "2027-01-01", "2027-01-01", noon)
 		w.ok(w.RemoveUser(w.ctx(), ada.UserID, noon))
-		w.holds("nothing is left", 0, `SELECT count(*) FROM stays`)
+		w.holds("nothing is left", 0, `SELECT count(*) FROM trips`)
 	})
 }
 

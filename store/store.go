@@ -80,7 +80,7 @@ func Open(ctx context.Context, database string) (*Store, error) {
 	case isAddress && (scheme == "postgres" || scheme == "postgresql"):
 		open = openPostgres
 	case isAddress:
-		return nil, invalid("DIGEST_DATABASE=%s://… is no database of ours; give it a file such as digest.db, or postgres://user:password@host:5432/digest", scheme)
+		return nil, invalid("DIGEST_DATABASE=%s://… is not supported; use a file such as digest.db, or postgres://user:password@host:5432/digest", scheme)
 	}
 	s, err := open(ctx, database)
 	if err != nil {
@@ -125,7 +125,7 @@ func openPostgres(ctx context.Context, address string) (*Store, error) {
 		if why := explain(err); digest.KindOf(why) != "" {
 			return nil, why
 		}
-		return nil, unavailable(err, fmt.Sprintf("PostgreSQL at %s cannot be reached; see that it runs and that DIGEST_DATABASE names it", u.Host))
+		return nil, unreachable(u.Host, err)
 	}
 	return &Store{d: postgresDialect(), w: db, r: db}, nil
 }

@@ -25,12 +25,12 @@ type SubscriptionInfo struct {
 // Subscriptions lists the subscriptions of a digest that are not paused, in the
 // order of subscribing.
 func (s *Store) Subscriptions(ctx context.Context, id digest.DigestID) ([]SubscriptionInfo, error) {
-	return s.subscriptions(ctx, `s.digest_id = ? AND s.rests = 0`, id)
+	return s.subscriptions(ctx, `s.digest_id = ? AND s.paused = 0`, id)
 }
 
 // PausedSubscriptions lists the paused ones, in the order of subscribing.
 func (s *Store) PausedSubscriptions(ctx context.Context, id digest.DigestID) ([]SubscriptionInfo, error) {
-	return s.subscriptions(ctx, `s.digest_id = ? AND s.rests = 1`, id)
+	return s.subscriptions(ctx, `s.digest_id = ? AND s.paused = 1`, id)
 }
 
 // AllSubscriptions lists both, in the order of subscribing.
@@ -73,7 +73,7 @@ func (s *Store) subscriptions(ctx context.Context, where string, args ...any) (i
 		PausedUntil time.Time
 	}
 	rows, err := readRows[row](ctx, s.read(), "reading subscriptions", `SELECT `+feedColumns+`,
-		s.digest_id AS "own.digest_id", s.feed_id AS "own.feed_id", s.title AS "own.title", s.folder AS "own.folder", s.display AS "own.display", s.most AS "own.most", s.extras AS "own.extras", s.leads AS "own.leads", s.address AS "own.address", s.rests AS paused, s.rests_for AS paused_for, s.paused_until
+		s.digest_id AS "own.digest_id", s.feed_id AS "own.feed_id", s.title AS "own.title", s.folder AS "own.folder", s.display AS "own.display", s.most AS "own.most", s.extras AS "own.extras", s.leads AS "own.leads", s.address AS "own.address", s.paused, s.paused_for, s.paused_until
 		FROM subscriptions s JOIN feeds f ON f.id = s.feed_id JOIN feed_times t ON t.feed_id = f.id WHERE `+where+` ORDER BY s.created_at, f.id`, args...)
 	for _, r := range rows {
 		infos = append(infos, SubscriptionInfo{r.Own, r.Feed, r.Paused, r.PausedFor, r.PausedUntil})
@@ -126,7 +126,7 @@ func (s *Store) SubscriptionSettings(ctx context.Context, ids []digest.DigestID)
 	settings := make(map[digest.DigestID]map[digest.FeedID]digest.Subscription, len(ids))
 	for part := range slices.Chunk(ids, statementRows) {
 		rows, err := readRows[digest.Subscription](ctx, s.read(), "reading subscriptions", `SELECT s.digest_id, s.feed_id, s.title, s.folder, s.display, s.most, s.leads
-			FROM subscriptions s WHERE s.digest_id`+s.d.oneOf+` AND s.rests = 0 AND (s.title <> '' OR s.display <> '' OR s.folder <> '' OR s.leads = 1 OR s.most > 0)`, keys(s.d, part))
+			FROM subscriptions s WHERE s.digest_id`+s.d.oneOf+` AND s.paused = 0 AND (s.title <> '' OR s.display <> '' OR s.folder <> '' OR s.leads = 1 OR s.most > 0)`, keys(s.d, part))
 		if err != nil {
 			return nil, err
 		}
@@ -167,13 +167,13 @@ func subscribe(ctx context.Context, c conn, sub digest.Subscription, now instant
 		return subscribe(ctx, c, sub, now)
 	}
 	n, err := c.exec(ctx, `INSERT INTO subscriptions (digest_id, feed_id, title, folder, display, most, extras, created_at)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (digest_id, feed_id) DO UPDATE SET rests = 0, rests_for = 0, paused_until = 0, waited = '', created_at = excluded.created_at,
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (digest_id, feed_id) DO UPDATE SET paused = 0, paused_for = 0, paused_until = 0, waiting_posts = '', created_at = excluded.created_at,
 			extras = CASE WHEN excluded.extras = 0 THEN subscriptions.extras ELSE excluded.extras END,
 			title = CASE WHEN excluded.title = '' THEN subscriptions.title ELSE excluded.title END,
 			folder = CASE WHEN excluded.folder = '' THEN subscriptions.folder ELSE excluded.folder END,
 			display = CASE WHEN excluded.display = '' THEN subscriptions.display ELSE excluded.display END,
 			most = CASE WHEN excluded.most = 0 THEN subscriptions.most ELSE excluded.most END
-		WHERE subscriptions.rests = 1`,
+		WHERE subscriptions.paused = 1`,
 		sub.DigestID, sub.FeedID, sub.Title, sub.Folder, string(sub.Display), sub.Most, int(sub.Extras), now)
 	if err != nil || n == 0 {
 		return n > 0, err
@@ -220,14 +220,14 @@ func hideRecent(ctx context.Context, c conn, sub digest.Subscription, now instan
 }
 
 // mayCome says of posts p of a feed, the first argument, that they may come to a reader who begins with it, the second one.
-const mayCome = `p.feed_id = ? AND NOT (p.withdrawn_at > 0 AND p.content_hash = '') AND (p.read_address = '' OR p.read_address = (SELECT f.moved_to FROM feeds f WHERE f.id = p.feed_id AND f.stays = 0))
+const mayCome = `p.feed_id = ? AND NOT (p.withdrawn_at > 0 AND p.content_hash = '') AND (p.read_address = '' OR p.read_address = (SELECT f.moved_to FROM feeds f WHERE f.id = p.feed_id AND f.move_undone = 0))
 		AND (p.extra = 0 OR (p.extra & (SELECT s.extras FROM subscriptions s WHERE s.digest_id = ? AND s.feed_id = p.feed_id)) <> 0)`
 
 // hideNew puts those of some posts before a reader that they have not had.
 func hideNew(ctx context.Context, c conn, sub digest.Subscription, ids []digest.PostID, now instant) error {
 	var had []digest.PostID
 	if err := c.all(ctx, &had, `SELECT post_id FROM digest_posts WHERE digest_id = ? AND post_id`+c.d.oneOf+`
-		UNION SELECT post_id FROM held_posts WHERE digest_id = ? AND post_id`+c.d.oneOf,
+		UNION SELECT post_id FROM filtered_posts WHERE digest_id = ? AND post_id`+c.d.oneOf,
 		sub.DigestID, keys(c.d, ids), sub.DigestID, keys(c.d, ids)); err != nil {
 		return err
 	}
@@ -265,7 +265,7 @@ func hadBefore(ctx context.Context, c conn, sub digest.Subscription, ids []diges
 	twin := ` JOIN posts q ON q.id = dp.post_id JOIN feeds m ON m.id = q.feed_id AND m.merged_into = ?
 		JOIN posts p ON p.id` + c.d.oneOf + ` AND p.identity = q.identity AND (p.title = q.title OR p.content_hash = q.content_hash)`
 	err = c.all(ctx, &had, `SELECT p.id FROM digest_posts dp`+twin+` WHERE dp.digest_id = ?
-		UNION SELECT p.id FROM held_posts dp`+twin+` WHERE dp.digest_id = ?`,
+		UNION SELECT p.id FROM filtered_posts dp`+twin+` WHERE dp.digest_id = ?`,
 		sub.FeedID, keys(c.d, ids), sub.DigestID, sub.FeedID, keys(c.d, ids), sub.DigestID)
 	return had, err
 }

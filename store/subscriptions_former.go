@@ -76,15 +76,15 @@ func asJSON(v any) (string, error) {
 // subscriptionMade is a subscription that is about to end.
 type subscriptionMade struct {
 	digest.Subscription
-	URL         string
-	Paused      bool
-	PausedUntil instant
-	Waited      waited
+	URL          string
+	Paused       bool
+	PausedUntil  instant
+	WaitingPosts waited
 }
 
 // former reads a subscription that is about to end; digest.NotFound if there is none.
 func (c conn) former(ctx context.Context, id digest.DigestID, feed digest.FeedID) (subscriptionMade, error) {
-	return readOne[subscriptionMade](ctx, c, "", noSubscription(), `SELECT s.digest_id, s.feed_id, s.title, s.folder, s.display, s.most, s.extras, s.leads, s.rests AS paused, s.paused_until, s.waited, f.url
+	return readOne[subscriptionMade](ctx, c, "", noSubscription(), `SELECT s.digest_id, s.feed_id, s.title, s.folder, s.display, s.most, s.extras, s.leads, s.paused, s.paused_until, s.waiting_posts, f.url
 		FROM subscriptions s JOIN feeds f ON f.id = s.feed_id WHERE s.digest_id = ? AND s.feed_id = ?`, id, feed)
 }
 
@@ -101,7 +101,7 @@ func keepMade(ctx context.Context, c conn, own subscriptionMade) error {
 		return err
 	}
 	m := madeSubscription{Title: own.Title, Folder: own.Folder, Display: own.Display, Most: own.Most, Extras: own.Extras, Leads: own.Leads,
-		Paused: own.Paused, Until: own.PausedUntil, Waited: own.Waited}
+		Paused: own.Paused, Until: own.PausedUntil, Waited: own.WaitingPosts}
 	if !own.Paused {
 		w, err := c.waitingOf(ctx, own.DigestID, own.FeedID)
 		if err != nil {
@@ -116,7 +116,7 @@ func keepMade(ctx context.Context, c conn, own subscriptionMade) error {
 	if err != nil {
 		return err
 	}
-	return c.run(ctx, `UPDATE former_subscriptions SET made = ? WHERE digest_id = ? AND feed_id = ?`, text, own.DigestID, own.FeedID)
+	return c.run(ctx, `UPDATE former_subscriptions SET settings = ? WHERE digest_id = ? AND feed_id = ?`, text, own.DigestID, own.FeedID)
 }
 
 // FormerSubscription gives a subscription that its reader has ended and to which Resubscribe is the way back; digest.NotFound
@@ -124,16 +124,16 @@ func keepMade(ctx context.Context, c conn, own subscriptionMade) error {
 func (s *Store) FormerSubscription(ctx context.Context, id digest.DigestID, feed digest.FeedID) (SubscriptionInfo, error) {
 	row, err := readOne[struct {
 		digest.Feed
-		Made madeSubscription
-	}](ctx, s.read(), "reading a former subscription", noSubscription(), `SELECT `+feedColumns+`, x.made FROM former_subscriptions x JOIN feeds f ON f.id = x.feed_id JOIN feed_times t ON t.feed_id = f.id
+		Settings madeSubscription
+	}](ctx, s.read(), "reading a former subscription", noSubscription(), `SELECT `+feedColumns+`, x.settings FROM former_subscriptions x JOIN feeds f ON f.id = x.feed_id JOIN feed_times t ON t.feed_id = f.id
 		WHERE x.digest_id = ? AND `+isFormer+` AND x.feed_id IN (SELECT m.id FROM feeds m WHERE m.id = ? UNION SELECT m.merged_into FROM feeds m WHERE m.id = ?)
 		ORDER BY x.feed_id DESC LIMIT 1`, id, feed, feed)
-	own := digest.Subscription{DigestID: id, FeedID: row.ID, Title: row.Made.Title, Folder: row.Made.Folder, Display: row.Made.Display, Most: row.Made.Most, Extras: row.Made.Extras}
+	own := digest.Subscription{DigestID: id, FeedID: row.ID, Title: row.Settings.Title, Folder: row.Settings.Folder, Display: row.Settings.Display, Most: row.Settings.Most, Extras: row.Settings.Extras}
 	return SubscriptionInfo{Subscription: own, Feed: row.Feed}, err
 }
 
-// isFormer holds for rows x of feeds f that were left, with what their reader had made of them, and not taken again.
-const isFormer = `x.made <> '' AND NOT EXISTS (SELECT 1 FROM subscriptions s WHERE s.digest_id = x.digest_id
+// isFormer holds for rows x of feeds f that a reader left and has not followed again, with the reader's settings.
+const isFormer = `x.settings <> '' AND NOT EXISTS (SELECT 1 FROM subscriptions s WHERE s.digest_id = x.digest_id
 	AND s.feed_id = CASE WHEN f.merged_into > 0 THEN f.merged_into ELSE f.id END)`
 
 // A FormerFeed is a feed that a reader has left, with what is stored of what they had made of it.
@@ -145,13 +145,13 @@ type FormerFeed struct {
 // FormerFeeds lists the feeds that a digest has left, as FormerSubscription gives one, by their keys.
 func (s *Store) FormerFeeds(ctx context.Context, id digest.DigestID) ([]FormerFeed, error) {
 	rows, err := readRows[struct {
-		URL  string
-		Made madeSubscription
-	}](ctx, s.read(), "reading the feeds that were left", `SELECT f.url, x.made FROM former_subscriptions x JOIN feeds f ON f.id = x.feed_id
+		URL      string
+		Settings madeSubscription
+	}](ctx, s.read(), "reading the feeds that were left", `SELECT f.url, x.settings FROM former_subscriptions x JOIN feeds f ON f.id = x.feed_id
 		WHERE x.digest_id = ? AND `+isFormer+` ORDER BY f.id`, id)
 	all := make([]FormerFeed, len(rows))
 	for i, r := range rows {
-		all[i] = FormerFeed{r.URL, r.Made.Title, r.Made.Folder, r.Made.Filters}
+		all[i] = FormerFeed{r.URL, r.Settings.Title, r.Settings.Folder, r.Settings.Filters}
 	}
 	return all, err
 }
@@ -169,8 +169,8 @@ func resubscribe(ctx context.Context, c conn, id digest.DigestID, feed digest.Fe
 	had, err := readOne[struct {
 		URL        string
 		MergedInto digest.FeedID
-		Made       madeSubscription
-	}](ctx, c, "", noSubscription(), `SELECT f.url, f.merged_into, x.made FROM former_subscriptions x JOIN feeds f ON f.id = x.feed_id
+		Settings   madeSubscription
+	}](ctx, c, "", noSubscription(), `SELECT f.url, f.merged_into, x.settings FROM former_subscriptions x JOIN feeds f ON f.id = x.feed_id
 		WHERE x.digest_id = ? AND x.feed_id = ?`, id, feed)
 	if err != nil {
 		return err
@@ -188,7 +188,7 @@ func resubscribe(ctx context.Context, c conn, id digest.DigestID, feed digest.Fe
 	if n > 0 {
 		return noSubscription()
 	}
-	m := had.Made
+	m := had.Settings
 	sub := digest.Subscription{DigestID: id, FeedID: feed, Title: m.Title, Folder: m.Folder, Display: m.Display, Most: m.Most, Extras: m.Extras}
 	if _, err := subscribe(ctx, c, sub, now); err != nil {
 		return err

@@ -139,7 +139,7 @@ func ensureAll(ctx context.Context, c conn, items []ImportItem, now instant, fee
 	}
 	var found []listedFeed
 	if err := c.allRows(ctx, &found, &urls, `WITH v (url) AS (VALUES {rows})
-		SELECT f.id, f.url, f.parsed_at, f.stays, f.errors, 0 AS moved FROM v JOIN feeds f ON f.url = v.url
+		SELECT f.id, f.url, f.parsed_at, f.move_undone, f.errors, 0 AS moved FROM v JOIN feeds f ON f.url = v.url
 		UNION ALL SELECT f.id, a.url, f.parsed_at, 0, 0, 1 FROM v JOIN former_addresses a ON a.url = v.url JOIN feeds f ON f.id = a.feed_id
 		ORDER BY moved`); err != nil {
 		return nil, err
@@ -150,12 +150,12 @@ func ensureAll(ctx context.Context, c conn, items []ImportItem, now instant, fee
 
 // A listedFeed is a feed at an address of a list, or one that moved from there.
 type listedFeed struct {
-	ID       digest.FeedID
-	URL      string
-	ParsedAt instant
-	Stays    bool
-	Errors   int
-	Moved    bool
+	ID         digest.FeedID
+	URL        string
+	ParsedAt   instant
+	MoveUndone bool
+	Errors     int
+	Moved      bool
 }
 
 // firstPolls notes for each address the feed that a reader gets who comes new to it, and
@@ -165,7 +165,7 @@ func firstPolls(found []listedFeed, feeds map[string]digest.FeedID) (first []dig
 	for _, f := range found {
 		if _, ok := feeds[f.URL]; !ok || givesWay[f.URL] {
 			feeds[f.URL] = f.ID
-			givesWay[f.URL] = digest.Feed{Move: digest.Move{Stays: f.Stays}, Failures: digest.Failures{Errors: f.Errors}}.GivesWay()
+			givesWay[f.URL] = digest.Feed{Move: digest.Move{MoveUndone: f.MoveUndone}, Failures: digest.Failures{Errors: f.Errors}}.GivesWay()
 		}
 	}
 	for _, f := range found {

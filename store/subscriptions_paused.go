@@ -37,7 +37,7 @@ func pauseUntil(ctx context.Context, c conn, id digest.DigestID, feed digest.Fee
 	if err != nil {
 		return err
 	}
-	n, err := c.exec(ctx, `UPDATE subscriptions SET rests = 1, paused_until = ?, waited = ? WHERE digest_id = ? AND feed_id = ? AND rests = 0`, until, text, id, feed)
+	n, err := c.exec(ctx, `UPDATE subscriptions SET paused = 1, paused_until = ?, waiting_posts = ? WHERE digest_id = ? AND feed_id = ? AND paused = 0`, until, text, id, feed)
 	if err != nil {
 		return err
 	}
@@ -45,7 +45,7 @@ func pauseUntil(ctx context.Context, c conn, id digest.DigestID, feed digest.Fee
 		if err := requireSubscription(ctx, c, id, feed); err != nil {
 			return err
 		}
-		return c.run(ctx, `UPDATE subscriptions SET paused_until = ? WHERE digest_id = ? AND feed_id = ? AND rests_for = 0`, until, id, feed)
+		return c.run(ctx, `UPDATE subscriptions SET paused_until = ? WHERE digest_id = ? AND feed_id = ? AND paused_for = 0`, until, id, feed)
 	}
 	return withdraw(ctx, c, id, feed)
 }
@@ -68,7 +68,7 @@ func (s *Store) ResumeSubscription(ctx context.Context, id digest.DigestID, feed
 		if err := resume(ctx, c, id, feed, at(now)); err != nil {
 			return err
 		}
-		return hideThese(ctx, c, was.Subscription, was.Waited, at(now))
+		return hideThese(ctx, c, was.Subscription, was.WaitingPosts, at(now))
 	})
 }
 
@@ -81,7 +81,7 @@ func resume(ctx context.Context, c conn, id digest.DigestID, feed digest.FeedID,
 // EndSubscriptionPauses resumes the subscriptions whose pause is over, and says how many. What waited before them was not
 // wanted any more, and does not come.
 func (s *Store) EndSubscriptionPauses(ctx context.Context, now time.Time) (int, error) {
-	const isOver = `paused_until > 0 AND paused_until <= ? AND rests = 1 AND rests_for = 0`
+	const isOver = `paused_until > 0 AND paused_until <= ? AND paused = 1 AND paused_for = 0`
 	over, err := readRows[digest.Subscription](ctx, s.read(), "reading the pauses of subscriptions",
 		`SELECT digest_id, feed_id FROM subscriptions WHERE `+isOver+` ORDER BY digest_id, feed_id`, at(now))
 	if err != nil {
@@ -109,7 +109,7 @@ func addPaused(ctx context.Context, c conn, sub digest.Subscription, now instant
 	if err := lockFeed(ctx, c, sub.FeedID); err != nil {
 		return false, err
 	}
-	n, err := c.exec(ctx, `INSERT INTO subscriptions (digest_id, feed_id, title, folder, display, created_at, rests)
+	n, err := c.exec(ctx, `INSERT INTO subscriptions (digest_id, feed_id, title, folder, display, created_at, paused)
 		SELECT d.id, f.id, CAST(? AS TEXT), CAST(? AS TEXT), CAST(? AS TEXT), CAST(? AS BIGINT), 1 FROM digests d CROSS JOIN feeds f
 		WHERE d.id = ? AND f.id = ? AND f.merged_into = 0
 		ON CONFLICT (digest_id, feed_id) DO NOTHING`, sub.Title, sub.Folder, string(sub.Display), now, sub.DigestID, sub.FeedID)
@@ -119,7 +119,7 @@ func addPaused(ctx context.Context, c conn, sub digest.Subscription, now instant
 // pausedFeeds gives the feeds of a digest's paused subscriptions.
 func pausedFeeds(ctx context.Context, c conn, id digest.DigestID) (map[digest.FeedID]bool, error) {
 	var ids []digest.FeedID
-	err := c.all(ctx, &ids, `SELECT feed_id FROM subscriptions WHERE digest_id = ? AND rests = 1`, id)
+	err := c.all(ctx, &ids, `SELECT feed_id FROM subscriptions WHERE digest_id = ? AND paused = 1`, id)
 	paused := make(map[digest.FeedID]bool, len(ids))
 	for _, id := range ids {
 		paused[id] = true

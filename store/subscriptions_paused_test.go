@@ -103,7 +103,7 @@ func TestPauseAndSubscribe(t *testing.T) {
 		r, err := w.Import(w.ctx(), ada.ID, []store.ImportItem{{URL: f.URL, Host: f.Host}}, 1e6, noon)
 		w.ok(err)
 		want(w.t, "a list leaves it", r.Already, 1)
-		w.holds("at rest", 0, `SELECT count(*) FROM subscriptions WHERE rests = 0`)
+		w.holds("at rest", 0, `SELECT count(*) FROM subscriptions WHERE paused = 0`)
 		created, err := w.Subscribe(w.ctx(), digest.Subscription{DigestID: ada.ID, FeedID: f.ID, Folder: "New"}, noon)
 		w.ok(err)
 		want(w.t, "its address wakes it", created, true)

@@ -34,6 +34,6 @@ func (s *Store) ReplaceSubscription(ctx context.Context, id digest.DigestID, old
 		if err := unsubscribe(ctx, c, id, old); err != nil {
 			return err
 		}
-		return c.run(ctx, `UPDATE former_subscriptions SET made = '' WHERE digest_id = ? AND feed_id = ?`, id, old) // the other has it
+		return c.run(ctx, `UPDATE former_subscriptions SET settings = '' WHERE digest_id = ? AND feed_id = ?`, id, old) // the other has it
 	})
 }

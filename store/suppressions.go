@@ -22,8 +22,8 @@ const (
 
 	unmailedError = `(SELECT ` + unmailedDigest + ` FROM digests d WHERE d.id = e.digest_id)`
 
-	suppressedWords = `'the address is suppressed: ' || CASE s.reason WHEN 'soft_bounces' THEN 'it has bounced for a week'
-		WHEN 'hard_bounce' THEN 'it bounced' WHEN 'complaint' THEN 'its reader called a mail spam' ELSE 'by the operator' END
+	suppressedWords = `'the address is suppressed: ' || CASE s.reason WHEN 'soft_bounces' THEN 'emails bounced for a week'
+		WHEN 'hard_bounce' THEN 'an email bounced' WHEN 'complaint' THEN 'the reader marked an email as spam' ELSE 'by the operator' END
 		|| CASE WHEN s.evidence = '' THEN '' ELSE ' (' || s.evidence || ')' END`
 )
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"database/sql/driver"
+	"errors"
 	"fmt"
 	"math"
 	"reflect"
@@ -12,6 +13,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/jmoiron/sqlx"
+
+	"digest"
 )
 
 // A conn runs queries, in a transaction or outside one. Queries are written
@@ -230,9 +233,9 @@ func (s *Store) runOne(ctx context.Context, doing string, none error, statement 
 	return s.change(ctx, doing, func(c conn) error { return c.runOne(ctx, none, statement, args...) })
 }
 
-// failed says of an error what was being done, if that is said; nil stays nil.
+// failed adds to an error what was being done. It leaves an error that explains itself as it is.
 func failed(doing string, err error) error {
-	if err == nil || doing == "" {
+	if e, ok := errors.AsType[*digest.Error](err); err == nil || doing == "" || ok && e.Err == nil {
 		return err
 	}
 	return fmt.Errorf("%s: %w", doing, err)

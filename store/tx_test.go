@@ -1,6 +1,7 @@
 package store_test
 
 import (
+	"context"
 	"database/sql/driver"
 	"errors"
 	"fmt"
@@ -13,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/lib/pq"
+	"github.com/ncruces/go-sqlite3"
 
 	"digest"
 	"digest/store"
@@ -130,6 +132,9 @@ func TestADatabaseThatIsAway(t *testing.T) {
 		if !errors.Is(err, cause) {
 			t.Errorf("%v is no longer to be found in %v", cause, err)
 		}
+	}
+	if err := store.ExplainError(fmt.Errorf("opening: %w", sqlite3.INTERRUPT)); !errors.Is(err, context.Canceled) {
+		t.Errorf("an interrupted statement is %v", err)
 	}
 	if err := store.ExplainError(errors.New("other")); digest.KindOf(err) != "" || !strings.Contains(err.Error(), "other") {
 		t.Error(err)

@@ -22,7 +22,7 @@ func emailKey(email string) string { return digest.EmailKey(email) }
 // mailDomain is the domain of an address: the name of its lane.
 func mailDomain(email string) string { return laneName(email[strings.LastIndexByte(email, '@')+1:]) }
 
-func noUser() error { return notFound("there is no such user; see: digest user list") }
+func noUser() error { return notFound("there is no such reader; see: digest user list") }
 
 // AddUser adds a confirmed user with one daily digest, due at the next
 // midnight of the zone. digest.Conflict if the address is there already, in
@@ -34,10 +34,10 @@ func (s *Store) AddUser(ctx context.Context, email, zone string, now time.Time) 
 	}
 	err = s.write(ctx, func(c conn) error { return insertUser(ctx, c, &u, &d, now) })
 	if isUnique(err) {
-		err = conflict("%s is a user already", u.Email)
+		err = conflict("%s is already a reader", u.Email)
 	}
 	if err != nil {
-		return digest.User{}, digest.Digest{}, fmt.Errorf("adding the user: %w", err)
+		return digest.User{}, digest.Digest{}, fmt.Errorf("adding the reader: %w", err)
 	}
 	return u, d, nil
 }
@@ -88,7 +88,7 @@ func insertDigest(ctx context.Context, c conn, d *digest.Digest, now time.Time) 
 		}
 		between = calendar.Between(now, loc, d.Cadence)
 	}
-	return c.get(ctx, &d.ID, `INSERT INTO digests (user_id, newsletter_id, name, next_due_at, asks_at, weekdays, send_delay, state, mailed, layout, images, threaded, lead_subject)
+	return c.get(ctx, &d.ID, `INSERT INTO digests (user_id, newsletter_id, name, next_due_at, next_poll_at, cadence, deliver_at, state, mailed, layout, images, threaded, lead_subject)
 		VALUES (?, NULLIF(CAST(? AS BIGINT), 0), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`,
 		d.UserID, d.NewsletterID, d.Name, at(d.NextDueAt), at(between), d.Cadence, inSeconds(d.DeliverAt), d.State, bit(d.Mailed), string(d.Layout), string(d.Images), bit(d.Threaded), bit(d.LeadSubject))
 }
@@ -105,7 +105,7 @@ func readUser(ctx context.Context, c conn, id digest.UserID) (digest.User, error
 
 // UserByEmail finds a user by address, in whatever case; digest.NotFound if there is none.
 func (s *Store) UserByEmail(ctx context.Context, email string) (digest.User, error) {
-	none := notFound("there is no user %s; see: digest user list", digest.NormalEmail(email))
+	none := notFound("there is no reader %s; see: digest user list", digest.NormalEmail(email))
 	return readOne[digest.User](ctx, s.read(), "finding the user", none, `SELECT `+userColumns+` FROM users u WHERE u.email_key = ?`, emailKey(email))
 }
 
@@ -130,7 +130,7 @@ func (s *Store) usersAfter(ctx context.Context, after digest.UserID) ([]UserInfo
 	rows, err := readRows[row](ctx, s.read(), "listing the users", `SELECT `+digestColumns+`, u.id AS "user.id", u.email AS "user.email",
 		u.time_zone AS "user.time_zone", u.created_at AS "user.created_at", u.operator AS "user.operator",
 		u.language AS "user.language", u.direction AS "user.direction", u.shortcuts AS "user.shortcuts", u.player AS "user.player", u.theme AS "user.theme", u.type_size AS "user.type_size", u.member_only AS "user.member_only",
-		(SELECT count(*) FROM subscriptions s WHERE s.digest_id = d.id AND s.rests = 0) AS subscriptions
+		(SELECT count(*) FROM subscriptions s WHERE s.digest_id = d.id AND s.paused = 0) AS subscriptions
 		FROM users u JOIN digests d ON d.user_id = u.id WHERE d.newsletter_id IS NULL AND u.id > ? ORDER BY u.id LIMIT ?`, after, pageRows)
 	if err != nil || len(rows) == 0 {
 		return nil, err
@@ -207,14 +207,14 @@ func (s *Store) RemoveUser(ctx context.Context, user digest.UserID, now time.Tim
 		}
 		err := c.execEach(ctx, []string{
 			`DELETE FROM saved_posts WHERE user_id = ?`,
-			`DELETE FROM stays WHERE user_id = ?`,
+			`DELETE FROM trips WHERE user_id = ?`,
 			`DELETE FROM sessions WHERE user_id = ?`,
 			`DELETE FROM sign_in_tokens WHERE user_id = ?`,
 			`DELETE FROM sign_ups WHERE email_key = (SELECT email_key FROM users WHERE id = ?)`,
-			`DELETE FROM knocks WHERE email_key = (SELECT email_key FROM users WHERE id = ?)`,
+			`DELETE FROM letter_requests WHERE email_key = (SELECT email_key FROM users WHERE id = ?)`,
 			`DELETE FROM address_changes WHERE user_id = ?`,
 			`DELETE FROM passkeys WHERE user_id = ?`,
-			`DELETE FROM ceremonies WHERE user_id = ?`,
+			`DELETE FROM passkey_challenges WHERE user_id = ?`,
 			`DELETE FROM newsletter_tokens WHERE user_id = ?`,
 			`DELETE FROM newsletter_roles WHERE user_id = ?`,
 			`DELETE FROM reader_tokens WHERE user_id = ?`,
@@ -248,13 +248,13 @@ func removeDigests(ctx context.Context, c conn, where string, arg any) error {
 		return err
 	}
 	sent := ` WHERE edition_id IN (SELECT id FROM editions WHERE digest_id ` + these + `)`
-	for _, table := range []string{"carried", "bounces", "mail_claims"} {
+	for _, table := range []string{"carried_posts", "bounces", "mail_claims"} {
 		if err := c.run(ctx, `DELETE FROM `+table+sent, arg); err != nil {
 			return err
 		}
 	}
 	for _, table := range []string{"digest_posts", "notices", "editions", "subscriptions", "former_subscriptions", "filters",
-		"held_posts", "account_quotas", "waiting_digests", "memberships", "imports", "link_changes"} {
+		"filtered_posts", "account_quotas", "waiting_digests", "memberships", "imports", "link_changes"} {
 		if err := c.run(ctx, `DELETE FROM `+table+` WHERE digest_id `+these, arg); err != nil {
 			return err
 		}

@@ -56,16 +56,16 @@ type MemberLine struct {
 
 // Lines says what became of a list, or, where it was only read, what it holds.
 func (c MemberCount) Lines(dryRun bool) (all []MemberLine) {
-	lines := []MemberLine{{digest.Words("joined"), c.Joined}, {digest.Words("members already"), c.Already}, {digest.Words("left before, not brought back"), c.Refused}}
+	lines := []MemberLine{{digest.Words("joined"), c.Joined}, {digest.Words("already members"), c.Already}, {digest.Words("unsubscribed earlier, not added again"), c.Refused}}
 	if dryRun {
-		lines = []MemberLine{{digest.Words("with a proof of their consent"), c.Proven}}
+		lines = []MemberLine{{digest.Words("with proof of consent"), c.Proven}}
 	}
 	unasked := c.Unproven - c.Asks.Queued - c.Asks.Known - c.Asks.Barred
-	for _, line := range append(lines, MemberLine{digest.Words("not joined, as it has as many members as it may"), c.NoRoom}, MemberLine{digest.Words("left alone, as the list says"), c.Suppressed},
-		MemberLine{digest.Words("will be asked whether they want it"), c.Asks.Queued}, MemberLine{digest.Words("asked before, not asked again"), c.Asks.Known},
-		MemberLine{digest.Words("not asked, as they are members, or it must not be sent to them"), c.Asks.Barred},
-		MemberLine{digest.Words("not joined, as nothing proves that they wanted it"), unasked},
-		MemberLine{digest.Words("asked elsewhere, and not asked again here"), c.AskedBefore}, MemberLine{digest.Words("never confirmed, left alone"), c.Unconfirmed}, MemberLine{digest.Words("rows not read"), c.Unread}) {
+	for _, line := range append(lines, MemberLine{digest.Words("not added: the newsletter is full"), c.NoRoom}, MemberLine{digest.Words("skipped, as the list says"), c.Suppressed},
+		MemberLine{digest.Words("will get an email to confirm"), c.Asks.Queued}, MemberLine{digest.Words("asked earlier, not asked again"), c.Asks.Known},
+		MemberLine{digest.Words("not asked: already members, or suppressed"), c.Asks.Barred},
+		MemberLine{digest.Words("not added: no proof of consent"), unasked},
+		MemberLine{digest.Words("asked elsewhere, not asked again here"), c.AskedBefore}, MemberLine{digest.Words("never confirmed, skipped"), c.Unconfirmed}, MemberLine{digest.Words("unreadable rows"), c.Unread}) {
 		if line.N > 0 {
 			all = append(all, line)
 		}

@@ -76,10 +76,10 @@ func complete(c digest.Credential) (digest.Credential, error) {
 		c.User, c.Password = in.User, in.Password
 	}
 	if c.Token != "" && (c.User != "" || c.Password != "") {
-		return c, asSearch(digest.Refuse(digest.Invalid, "give a name with a password, or a token, not both"))
+		return c, asSearch(digest.Refuse(digest.Invalid, "enter a name with a password, or a token, not both"))
 	}
 	if strings.ContainsFunc(c.User+c.Password+c.Token, func(r rune) bool { return r < ' ' || r == 0x7f }) || strings.Contains(c.User, ":") {
-		return c, asSearch(digest.Refuse(digest.Invalid, "a name, a password and a token are one line, and a name has no colon"))
+		return c, asSearch(digest.Refuse(digest.Invalid, "name, password and token are one line each, and the name has no colon"))
 	}
 	return c, nil
 }
@@ -88,7 +88,7 @@ func complete(c digest.Credential) (digest.Credential, error) {
 // whichever key.
 func (d *Subscriber) own(ctx context.Context, c digest.Credential) (seal.Feed, digest.Feed, error) {
 	if d.Keys == nil {
-		return seal.Feed{}, digest.Feed{}, &digest.Error{Kind: digest.Invalid, Message: "there is no key for private feeds here"}
+		return seal.Feed{}, digest.Feed{}, &digest.Error{Kind: digest.Invalid, Message: "this instance has no key for private feeds"}
 	}
 	sealed, err := d.Keys.Seal(c)
 	if err != nil {
@@ -121,7 +121,7 @@ func (d *Subscriber) SetCredential(ctx context.Context, sub store.SubscriptionIn
 		return err
 	}
 	if c.IsEmpty() {
-		return asSearch(digest.Refuse(digest.Invalid, "give a name with a password, or a token, or say that the address is a secret"))
+		return asSearch(digest.Refuse(digest.Invalid, "enter a name with a password, or a token, or mark the address as secret"))
 	}
 	sealed, err := d.Keys.Seal(c)
 	if err != nil {
@@ -159,7 +159,7 @@ func (d *Subscriber) sealOffer(ctx context.Context, id digest.DigestID, url stri
 		return url, "", err
 	}
 	if o.Secret && strings.HasSuffix(url, "/…") {
-		return "", "", digest.Refuse(digest.Invalid, "its address is a secret, and was left out of the list; add it by hand")
+		return "", "", digest.Refuse(digest.Invalid, "the list omits its secret address; add it by hand")
 	}
 	as, f, err := d.own(ctx, c)
 	if digest.KindOf(err) == digest.NotFound {

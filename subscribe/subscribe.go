@@ -190,7 +190,7 @@ func (d *Subscriber) full(ctx context.Context, id digest.DigestID) error {
 	if err != nil || !d.Quota.Full(used) {
 		return err
 	}
-	return asSearch(digest.Refuse(digest.Unavailable, "so much was stored for you today that new feeds have to wait; try again after %s",
+	return asSearch(digest.Refuse(digest.Unavailable, "you reached today’s storage limit for new feeds; try again after %s",
 		digest.DayOf(d.Now()).AddDate(0, 0, 1).Format("2006-01-02 15:04 UTC")))
 }
 
@@ -208,7 +208,7 @@ func (d *Subscriber) refused(ctx context.Context, address string) error {
 	if err != nil || until.IsZero() {
 		return err
 	}
-	return asSearch(digest.Refuse(digest.Unavailable, "could not read %s: %s; it is left alone until %s, try again then",
+	return asSearch(digest.Refuse(digest.Unavailable, "could not read %s: %s; try again after %s",
 		shown(url), digest.Words(why), until.UTC().Format("2006-01-02 15:04 UTC")))
 }
 
@@ -220,7 +220,7 @@ func (d *Subscriber) fenced(ctx context.Context) error {
 	if err != nil || reason == "" {
 		return err
 	}
-	return asSearch(digest.Refuse(digest.Unavailable, "no other site is asked from here at present; whoever runs this one can see why (digest fence)"))
+	return asSearch(digest.Refuse(digest.Unavailable, "this instance polls no sites at the moment; its operator can see why (digest fence)"))
 }
 
 // asSearch marks an error as one that is for the person who gave the address.

@@ -28,7 +28,7 @@ func (s *site) botPage(w http.ResponseWriter, r *http.Request) error {
 // List-Help field of each mail leads to it (RFC 2369 §3.1).
 func (s *site) helpPage(w http.ResponseWriter, r *http.Request) error {
 	s.cacheForStrangers(w, r)
-	return s.show(w, r, http.StatusOK, "about_help", catalogue.Key("How your mail works"), struct{ Contact string }{s.Contact})
+	return s.show(w, r, http.StatusOK, "about_help", catalogue.Key("Help"), struct{ Contact string }{s.Contact})
 }
 
 // cacheForStrangers lets a browser keep a page for who is not signed in. The frame around it

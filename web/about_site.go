@@ -32,7 +32,7 @@ func (s *site) aboutSitePage(w http.ResponseWriter, r *http.Request) error {
 }
 
 func (s *site) showAboutSite(w http.ResponseWriter, r *http.Request, status int, p aboutSitePage) error {
-	return s.show(w, r, status, "about_site", catalogue.Key("For the owner of a site"), p)
+	return s.show(w, r, status, "about_site", catalogue.Key("Limit or block us"), p)
 }
 
 // lookAtSite looks for what the owner of a host wants, and does it. Anybody may ask for that: what holds is what the
@@ -44,11 +44,11 @@ func (s *site) lookAtSite(w http.ResponseWriter, r *http.Request) error {
 	p := s.aboutSite(strings.TrimSpace(r.PostForm.Get("site")))
 	address, err := feed.NormalURL(p.Asked)
 	if err != nil {
-		p.Wrong = catalogue.Key("That is not the name of a site. Give one such as example.org.")
+		p.Wrong = catalogue.Key("That isn’t the name of a site. Enter one like example.org.")
 		return s.showAboutSite(w, r, http.StatusBadRequest, p)
 	}
 	if fenced, err := s.fenced(r.Context()); err != nil || fenced {
-		p.Wrong = catalogue.Key("Nothing is asked from here at present, your site neither. Try again tomorrow.")
+		p.Wrong = catalogue.Key("We’ve paused all requests to all sites, so we can’t check yours now. Try again tomorrow.")
 		return orShow(err, func() error { return s.showAboutSite(w, r, http.StatusServiceUnavailable, p) })
 	}
 	host := feed.Host(address)
@@ -66,27 +66,27 @@ func (s *site) lookAtSite(w http.ResponseWriter, r *http.Request) error {
 	return orShow(err, func() error { return s.showAboutSite(w, r, http.StatusOK, p) })
 }
 
-var errTooManyLooks = &problem{http.StatusTooManyRequests, catalogue.Key("A little slower, please"), catalogue.Key("Your site was looked at several times in a short while. What it says is not lost: have us look again in half an hour.")}
+var errTooManyLooks = &problem{http.StatusTooManyRequests, catalogue.Key("Too many requests"), catalogue.Key("We checked your site several times in a short while. Try again in half an hour.")}
 
 // grant does what the owner of a host wants, and says what holds from now on.
 func (s *site) grant(ctx context.Context, host string, wish poller.Wish) (holds catalogue.Sayable, err error) {
 	rule := digest.HostRule{Host: host, ByOwner: true, Blocked: wish.Blocked, Interval: wish.Interval}
 	switch {
 	case wish.Blocked:
-		holds = catalogue.Key("Nothing is asked of it any more, nor of any host below it. Readers of its feeds are told so in their next edition.")
+		holds = catalogue.Key("We’ve stopped all requests to this host and its subdomains. We’ll notify the readers of its feeds in their next edition.")
 	case wish.Interval > 0:
-		holds = catalogue.Key("Each of its feeds is asked every %s at most.").With(period(wish.Interval))
+		holds = catalogue.Key("We wait at least %s between two fetches of a feed.").With(period(wish.Interval))
 	default:
 		if err := s.Store.DropHostRule(ctx, host, true); err != nil && digest.KindOf(err) != digest.NotFound {
 			return nil, err
 		}
-		s.Log.Info("the owner of a host takes back a wish", "host", host)
-		return s.unlessBlocked(ctx, host, catalogue.Key("It is asked as any other, as if you had never said anything."))
+		s.Log.Info("a site's owner removed a rule", "host", host)
+		return s.unlessBlocked(ctx, host, catalogue.Key("We follow our usual rules again."))
 	}
 	if _, err := s.Store.SetHostRule(ctx, rule, s.Now()); err != nil {
 		return nil, err
 	}
-	s.Log.Info("the owner of a host has a wish", "host", host, "blocked", wish.Blocked, "interval", wish.Interval)
+	s.Log.Info("a site's owner set a rule", "host", host, "blocked", wish.Blocked, "interval", wish.Interval)
 	if wish.Blocked {
 		return holds, nil
 	}
@@ -105,8 +105,5 @@ func (s *site) unlessBlocked(ctx context.Context, host string, holds catalogue.S
 // blockedAllTheSame says that a rule of others, or for a host above, is stricter than the owner's line.
 func blockedAllTheSame(block digest.HostRule) catalogue.Message {
 	host := digest.HostShown("//" + block.Host)
-	if block.ByOwner {
-		return catalogue.Key("Your line is taken. Nothing is asked all the same: the owner of %s has asked that nothing is read from there.").With(host)
-	}
-	return catalogue.Key("Your line is taken. Nothing is asked all the same: whoever runs this reader has nothing read from %s.").With(host)
+	return catalogue.Key("We’ve read your line, but we still send no requests, because a stricter rule blocks %s.").With(host)
 }

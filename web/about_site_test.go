@@ -19,7 +19,7 @@ func TestAboutSite(t *testing.T) {
 		host := strings.TrimPrefix(b.URL, "http://")
 		name := poller.WishName(r.base)
 		v := r.atHome()
-		v.get("/bot").status(http.StatusOK).contains("main", "for the owner of a site")
+		v.get("/bot").status(http.StatusOK).contains("main", "Limit or block us")
 		v.get("/bot/site?site="+b.URL).status(http.StatusOK).contains("dt", name+" block")
 		if n := len(b.asked); n != 0 {
 			t.Fatalf("a GET asked the site %d times", n)
@@ -50,28 +50,28 @@ func TestAboutSite(t *testing.T) {
 				}
 			}
 		}
-		look("read.example.com block").contains("[role=status]", "Nothing for us was found at 127.0.0.1").contains("li", "no line names "+name)
+		look("read.example.com block").contains("[role=status]", "We found no line for us at 127.0.0.1").contains("li", "no line mentions "+name)
 		rules()
-		look(name+" interval 7d").contains("[role=status]", "Each of its feeds is asked every 7 days at most.")
+		look(name+" interval 7d").contains("[role=status]", "We wait at least 7 days between two fetches of a feed.")
 		rules(digest.HostRule{Host: "127.0.0.1", ByOwner: true, Interval: 7 * 24 * time.Hour})
-		look("* block").contains("[role=status]", "Nothing is asked of it any more").contains("li code", host+poller.WishFile)
+		look("* block").contains("[role=status]", "We’ve stopped all requests to this host").contains("li code", host+poller.WishFile)
 		rules(digest.HostRule{Host: "127.0.0.1", ByOwner: true, Blocked: true})
 		stored, err := r.store.FeedByURL(t.Context(), f.URL)
 		r.must(err)
 		if stored.State != digest.FeedDeclined {
 			t.Errorf("its feed is %s", stored.State)
 		}
-		if log := r.log.String(); !strings.Contains(log, `msg="the owner of a host has a wish" host=127.0.0.1 blocked=true`) {
+		if log := r.log.String(); !strings.Contains(log, `msg="a site's owner set a rule" host=127.0.0.1 blocked=true`) {
 			t.Error(log)
 		}
 		look("").contains("[role=status]", "nothing has changed") // a line that was taken away changes nothing
 		rules(digest.HostRule{Host: "127.0.0.1", ByOwner: true, Blocked: true})
-		look(name+" allow").contains("[role=status]", "as if you had never said anything")
+		look(name+" allow").contains("[role=status]", "We follow our usual rules again.")
 		rules()
-		look(name+" allow").contains("[role=status]", "as if you had never said anything")
+		look(name+" allow").contains("[role=status]", "We follow our usual rules again.")
 		_, err = r.store.SetHostRule(t.Context(), digest.HostRule{Host: "127.0.0.1", Blocked: true}, r.now)
 		r.must(err)
-		look(name+" allow").contains("[role=status]", "Nothing is asked all the same: whoever runs this reader has nothing read from 127.0.0.1.")
+		look(name+" allow").contains("[role=status]", "we still send no requests, because a stricter rule blocks 127.0.0.1.")
 	})
 }
 

@@ -12,43 +12,46 @@ import (
 	"digest/store"
 )
 
-// The API by which programs of publishers look after a newsletter. It is asked with a token of that
-// newsletter and no cookie, so that no page can ask in anybody's name; it takes and answers JSON;
-// what goes wrong is told as a problem (RFC 9457). openapi.json describes it, and a test holds each
-// answer against that.
+// The API with which programs of publishers manage a newsletter. A request needs a token of that
+// newsletter and sends no cookie, so that no page can act in a reader's name. Requests and responses
+// are JSON, errors are problems (RFC 9457). openapi.json describes all of it, and a test compares
+// each response with that.
 
-// apiRoot is what all its addresses of a newsletter begin with.
+// apiRoot is the prefix of all paths of the API.
 const apiRoot = "/api/v1/newsletters/"
 
-// An apiCaller is who asks: a program, in the name of a publisher.
+// An apiCaller is a program that acts for a publisher.
 type apiCaller struct {
 	Newsletter digest.Newsletter
 	store.NewsletterToken
 }
 
-// An apiHandler answers with a status and what is written as JSON; nil is nothing.
+// An apiHandler returns a status and a value that is sent as JSON; nil sends no body.
 type apiHandler func(r *http.Request, me apiCaller) (status int, answer any, err error)
 
-// An apiProblem is what went wrong (RFC 9457 §3.1).
+// An apiProblem describes an error (RFC 9457 §3.1).
 type apiProblem struct {
 	Title  string `json:"title"`
 	Status int    `json:"status"`
 	Detail string `json:"detail"`
 }
 
-// forToken lets in who has a token of the newsletter in the path. Whatever is not its newsletter is as if it
-// were not there.
+// forToken accepts requests with a token of the newsletter in the path. Other newsletters are not found.
 func (s *site) forToken(h apiHandler) handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		if !s.limits.linked.allowAll(s.clientShares(r), s.Now()) {
 			w.Header().Set("Retry-After", "60")
-			return writeProblem(w, http.StatusTooManyRequests, "so many questions came from this network; ask again in a minute")
+			return writeProblem(w, http.StatusTooManyRequests, "too many requests from your network; try again in a minute")
 		}
 		token, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
 		t, err := s.Store.UseNewsletterToken(r.Context(), hashSecret(strings.TrimSpace(token)), s.Now())
 		if !ok || digest.KindOf(err) == digest.NotFound {
+			detail := "unknown or revoked token; create another one under /newsletters"
+			if !ok {
+				detail = "no token; send the header Authorization: Bearer TOKEN"
+			}
 			w.Header().Set("WWW-Authenticate", "Bearer")
-			return writeProblem(w, http.StatusUnauthorized, "this token is void; make another one under /newsletters")
+			return writeProblem(w, http.StatusUnauthorized, detail)
 		}
 		if err != nil {
 			return s.tellProblem(w, r, err)
@@ -58,9 +61,9 @@ func (s *site) forToken(h apiHandler) handler {
 		case err != nil:
 			return s.tellProblem(w, r, err)
 		case n.Slug != r.PathValue("slug"):
-			return writeProblem(w, http.StatusNotFound, "this token is of another newsletter")
+			return writeProblem(w, http.StatusNotFound, "the token belongs to another newsletter")
 		case t.ReadOnly && r.Method != http.MethodGet:
-			return writeProblem(w, http.StatusForbidden, "this token may only read")
+			return writeProblem(w, http.StatusForbidden, "the token is read-only")
 		}
 		status, answer, err := h(r, apiCaller{n, t})
 		if err != nil {
@@ -74,11 +77,11 @@ func (s *site) forToken(h apiHandler) handler {
 	}
 }
 
-// ownersOnly refuses who may only edit.
+// ownersOnly refuses tokens of editors.
 func ownersOnly(h apiHandler) apiHandler {
 	return func(r *http.Request, me apiCaller) (int, any, error) {
 		if me.Role != digest.RoleOwner {
-			return 0, nil, apiError(http.StatusForbidden, "that is for the newsletter's owner; use a token that its owner has made")
+			return 0, nil, apiError(http.StatusForbidden, "only the owner of the newsletter can do this; use a token that the owner created")
 		}
 		return h(r, me)
 	}
@@ -87,7 +90,7 @@ func ownersOnly(h apiHandler) apiHandler {
 // apiError is an error with a status of its own.
 func apiError(status int, detail string) error { return &problem{Status: status, Title: detail} }
 
-// tellProblem writes why something was not done.
+// tellProblem writes an error as a problem.
 func (s *site) tellProblem(w http.ResponseWriter, r *http.Request, err error) error {
 	if e, ok := errors.AsType[*digest.Error](err); ok {
 		switch e.Kind {
@@ -118,7 +121,7 @@ func writeProblem(w http.ResponseWriter, status int, detail string) error {
 func readJSON(r *http.Request, into any) error {
 	kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if err != nil || kind != "application/json" {
-		return apiError(http.StatusUnsupportedMediaType, "the body is JSON; send it with Content-Type: application/json")
+		return apiError(http.StatusUnsupportedMediaType, "send JSON with Content-Type: application/json")
 	}
 	d := json.NewDecoder(r.Body)
 	d.DisallowUnknownFields()
@@ -126,12 +129,23 @@ func readJSON(r *http.Request, into any) error {
 		if why := asProblem(err); why == errTooLarge {
 			return apiError(http.StatusRequestEntityTooLarge, "the body is larger than 64 KiB")
 		}
-		return apiError(http.StatusBadRequest, "the body cannot be read: "+digest.Shortened(digest.OneLine(err.Error()), 200))
+		return apiError(http.StatusBadRequest, "invalid JSON: "+whyNotRead(err))
 	}
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return apiError(http.StatusBadRequest, "the body is one JSON object")
+		return apiError(http.StatusBadRequest, "the body has more than one JSON object")
 	}
 	return nil
+}
+
+// whyNotRead says in one line what is wrong with a body, without the names of Go types.
+func whyNotRead(err error) string {
+	if e, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
+		if e.Field == "" {
+			return "the body must be a JSON object"
+		}
+		return "the field " + digest.Shortened(digest.OneLine(e.Field), 100) + " has the wrong type: " + e.Value
+	}
+	return digest.Shortened(digest.OneLine(strings.TrimPrefix(err.Error(), "json: ")), 200)
 }
 
 // apiDocument is the description of the API (OpenAPI 3.1).

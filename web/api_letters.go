@@ -125,7 +125,7 @@ func (s *site) apiChangeLetter(r *http.Request, me apiCaller) (int, any, error) 
 func apiDate(r *http.Request) (digest.Date, error) {
 	date, err := digest.ParseDate(r.PathValue("date"))
 	if err != nil {
-		return date, apiError(http.StatusNotFound, "a letter has a date such as 2026-12-01")
+		return date, apiError(http.StatusNotFound, "the date of an issue has the form 2026-12-01")
 	}
 	return date, nil
 }
@@ -155,14 +155,14 @@ func (s *site) apiPull(r *http.Request, me apiCaller) (int, any, error) {
 			return http.StatusNoContent, nil, s.Store.PullPost(r.Context(), me.Newsletter.ID, ref.PostID, s.Now())
 		}
 	}
-	return 0, nil, apiError(http.StatusNotFound, "no such post waits for a letter")
+	return 0, nil, apiError(http.StatusNotFound, "no waiting post has this ID")
 }
 
 // apiUnpull lets a post in again.
 func (s *site) apiUnpull(r *http.Request, me apiCaller) (int, any, error) {
 	id, err := strconv.ParseInt(r.PathValue("id"), 10, 64)
 	if err != nil {
-		return 0, nil, apiError(http.StatusNotFound, "there is no such post")
+		return 0, nil, apiError(http.StatusNotFound, "no post has this ID")
 	}
 	return http.StatusNoContent, nil, s.Store.UnpullPost(r.Context(), me.Newsletter.ID, digest.PostID(id))
 }

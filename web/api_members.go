@@ -78,18 +78,18 @@ func (s *site) apiListMembers(r *http.Request, me apiCaller) (int, any, error) {
 	if given := q.Get("limit"); given != "" {
 		var err error
 		if limit, err = strconv.Atoi(given); err != nil || limit < 1 || limit > membersListed {
-			return 0, nil, apiError(http.StatusUnprocessableEntity, "limit is a number from 1 to 100")
+			return 0, nil, apiError(http.StatusUnprocessableEntity, "limit must be a number from 1 to 100")
 		}
 	}
 	if after := q.Get("after"); after != "" {
 		n, err := strconv.ParseInt(after, 10, 64)
 		if err != nil || n < 0 {
-			return 0, nil, apiError(http.StatusUnprocessableEntity, "after is what the answer before gave as next")
+			return 0, nil, apiError(http.StatusUnprocessableEntity, "after must be the value of next in the previous response")
 		}
 		query.After = digest.DigestID(n)
 	}
 	if len(query.Part) > mostFragment {
-		return 0, nil, apiError(http.StatusUnprocessableEntity, "q is a part of an address")
+		return 0, nil, apiError(http.StatusUnprocessableEntity, "q must be part of an email address")
 	}
 	answer := apiMembers{Members: []apiMember{}}
 	for m, err := range s.Store.Members(r.Context(), me.Newsletter.ID, query) {
@@ -117,7 +117,7 @@ func (s *site) apiMember(r *http.Request, me apiCaller) (int, any, error) {
 func (s *site) apiMemberOf(r *http.Request, me apiCaller) (digest.Member, error) {
 	id, err := strconv.ParseInt(r.PathValue("id"), 10, 64)
 	if err != nil {
-		return digest.Member{}, apiError(http.StatusNotFound, "there is no such member")
+		return digest.Member{}, apiError(http.StatusNotFound, "no member has this ID")
 	}
 	return s.Store.MemberByDigest(r.Context(), me.Newsletter.ID, digest.DigestID(id))
 }
@@ -148,9 +148,9 @@ func (s *site) apiJoin(r *http.Request, me apiCaller) (int, any, error) {
 	email, err := mailbox(j.Email)
 	switch proof := digest.OneLine(j.Proof); {
 	case err != nil:
-		return 0, nil, apiError(http.StatusUnprocessableEntity, "email is an address such as mo@example.org")
+		return 0, nil, apiError(http.StatusUnprocessableEntity, "email must be an address such as mo@example.org")
 	case proof == "" || len(proof) > mostProof:
-		return 0, nil, apiError(http.StatusUnprocessableEntity, "proof says in at most 200 letters how they asked")
+		return 0, nil, apiError(http.StatusUnprocessableEntity, "proof must say in at most 200 characters how they asked")
 	}
 	now := s.Now()
 	asked := now

@@ -161,7 +161,7 @@ func (s *site) apiHold(r *http.Request, me apiCaller) (int, any, error) {
 
 func (s *site) apiRelease(r *http.Request, me apiCaller) (int, any, error) {
 	if me.Newsletter.State != digest.NewsletterHeld || me.Newsletter.HeldReason != digest.HeldByPublisher {
-		return 0, nil, apiError(http.StatusConflict, "its owner does not hold it; what whoever runs this instance holds, they release")
+		return 0, nil, apiError(http.StatusConflict, "the newsletter is not on hold, or only the operator can release it")
 	}
 	if err := s.Store.ChangeNewsletterState(r.Context(), me.Newsletter, digest.NewsletterActive, "", s.Now()); err != nil {
 		return 0, nil, err
@@ -193,7 +193,7 @@ func (s *site) apiDays(r *http.Request, me apiCaller) (int, any, error) {
 	if given := r.URL.Query().Get("since"); given != "" {
 		var err error
 		if since, err = digest.ParseDate(given); err != nil {
-			return 0, nil, apiError(http.StatusUnprocessableEntity, "since is a date such as 2026-12-01")
+			return 0, nil, apiError(http.StatusUnprocessableEntity, "since must be a date such as 2026-12-01")
 		}
 	}
 	if first := digest.DateOf(s.Now().UTC()).Plus(-mostDays); since.Before(first) {

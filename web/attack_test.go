@@ -106,7 +106,7 @@ func TestFormsOfOtherSites(t *testing.T) {
 				w.cookies = v.cookies
 				w.from(c.origin, c.site)
 				a := w.post(path, form).status(http.StatusForbidden)
-				if !strings.Contains(a.body, "That form came from elsewhere") {
+				if !strings.Contains(a.body, "This form came from another site") {
 					r.t.Errorf("%s is answered %q", path, a.body)
 				}
 			}

@@ -79,8 +79,8 @@ func linkRoutes() []linkRoute {
 			r.visitor().post(r.unsubscribePath(d)+"/days", url.Values{"days": {"mon"}})
 			return r.undoPaths(d)[0]
 		}, pressed},
-		{"/remedies/{token}/rest", remedy("/rest"), pressed},
-		{"/remedies/{token}/wake", remedy("/wake", pause), pressed},
+		{"/remedies/{token}/pause", remedy("/pause"), pressed},
+		{"/remedies/{token}/resume", remedy("/resume", pause), pressed},
 		{"/remedies/{token}/leave", remedy("/leave"), pressed},
 		{"/remedies/{token}/back", remedy("/back", leave), pressed},
 		{"/save/{token}/add", func(r *room, d digest.Digest) string {
@@ -93,12 +93,12 @@ func linkRoutes() []linkRoute {
 			return save + "/undo"
 		}, pressed},
 		{"/site/{token}/display", site("/display"), url.Values{"pressed": {"yes"}, "display": {"headlines"}}},
-		{"/site/{token}/rest", site("/rest"), url.Values{"pressed": {"yes"}, "for": {"week"}}},
-		{"/site/{token}/wake", site("/wake", pause), pressed},
+		{"/site/{token}/pause", site("/pause"), url.Values{"pressed": {"yes"}, "for": {"week"}}},
+		{"/site/{token}/resume", site("/resume", pause), pressed},
 		{"/site/{token}/leave", site("/leave"), pressed},
 		{"/site/{token}/back", site("/back", leave), pressed},
 		{"/sign-up/confirm", mailedToken("/sign-up/confirm", func(r *room, _ digest.Digest) { r.visitor().asks("/sign-up", "new@example.org") }), nil},
-		{"/sign-in", mailedToken("/sign-in", func(r *room, _ digest.Digest) { r.visitor().asks("/sign-in/letter", "ann@example.org") }), nil},
+		{"/sign-in", mailedToken("/sign-in", func(r *room, _ digest.Digest) { r.visitor().asks("/sign-in/email", "ann@example.org") }), nil},
 		{"/n/{slug}/confirm", mailedToken("/n/anna-writes/confirm", func(r *room, _ digest.Digest) {
 			anna, _ := r.user("anna@example.org")
 			r.newsletter(anna)
@@ -195,7 +195,7 @@ func TestEveryLinkRouteIsTried(t *testing.T) {
 	public, _, _ = strings.Cut(public, "\nfunc ")
 	others := []string{
 		"/remedies/{token}/find", "/remedies/{token}/add", // they look, and subscribe only to found feeds: TestRemediesByLinkSubscribeToNothingElse
-		"/sign-in/letter", "/sign-in/owner", "/sign-out", "/sign-up", "/bot/site", // no link in an email leads here
+		"/sign-in/email", "/sign-in/operator", "/sign-out", "/sign-up", "/bot/site", // no link in an email leads here
 		"/passkeys/sign-in/begin", "/passkeys/sign-in/finish", "/passkeys/register/begin", "/passkeys/register/finish",
 	}
 	tried := 0
@@ -226,18 +226,18 @@ func TestUndoLink(t *testing.T) {
 		if len(undo) != 2 {
 			r.t.Fatalf("%d changes", len(undo))
 		}
-		page := stranger.get(undo[0]).status(http.StatusOK).shows("h1", "Undo this change?").
-			contains("main p", "Daily Digest now comes on the 1st of each month. Someone used a link in your email of 21 November 2026.")
+		page := stranger.get(undo[0]).status(http.StatusOK).shows("h1", "Undo this change").
+			contains("main p", "You now get Daily Digest on the 1st of each month. Someone used a link in your email of 21 November 2026.")
 		if page.Header.Get("Referrer-Policy") != "same-origin" {
 			r.t.Error("the token may leave with the address")
 		}
-		stranger.get(undo[1]).contains("main p", "Wind now comes as headlines only. Someone used a link in your email of 21 November 2026.")
+		stranger.get(undo[1]).contains("main p", "Wind: Headlines only. Someone used a link in your email of 21 November 2026.")
 		if got := r.digest(d).Cadence; !got.IsMonthly() {
 			r.t.Errorf("looking undoes it: %s", got)
 		}
 		stranger.press(page, "Undo this change").shows("h1", "The change was undone")
 		undoing := r.undoPaths(d)[0] // a stranger has the link too: it stands in an edition
-		stranger.get(undoing).contains("main p", "Daily Digest now comes every day. Someone used a link in one of your emails.")
+		stranger.get(undoing).contains("main p", "You now get Daily Digest every day. Someone used a link in one of your emails.")
 		for range 2 {
 			stranger.post(undo[0], nil).status(http.StatusOK).contains("h1", "ndone")
 		}
@@ -247,13 +247,13 @@ func TestUndoLink(t *testing.T) {
 		if sub, _, _ := r.subOf(d); sub.Display != digest.Headlines {
 			r.t.Errorf("another change was undone too: %+v", sub)
 		}
-		stranger.get(undo[0]).status(http.StatusOK).shows("h1", "Already undone")
+		stranger.get(undo[0]).status(http.StatusOK).shows("h1", "The change was undone")
 		r.must(r.store.SetCadence(r.t.Context(), d.ID, digest.Workdays, r.now)) // the owner's own choice
-		stranger.post(undo[0], nil).status(http.StatusOK).shows("h1", "Already undone")
+		stranger.post(undo[0], nil).status(http.StatusOK).shows("h1", "The change was undone")
 		stranger.post(link+"/days", url.Values{"days": {"monthly"}})
 		again := r.undoPaths(d)[0]
 		r.must(r.store.SetCadence(r.t.Context(), d.ID, digest.Daily, r.now))
-		stranger.post(again, nil).status(http.StatusOK).shows("h1", "Changed again since then")
+		stranger.post(again, nil).status(http.StatusOK).shows("h1", "Nothing to undo")
 		if got := r.digest(d).Cadence; got != digest.Daily {
 			r.t.Errorf("a link that is superseded sets it to %s", got)
 		}
@@ -264,7 +264,7 @@ func TestUndoLink(t *testing.T) {
 		if got := len(r.undoPaths(d)); got != count {
 			r.t.Errorf("the owner's own undo is a change by a link: %d of them, then %d", count, got)
 		}
-		own.get("/settings/links").contains(".rows", "Wind now comes as headlines only.").contains(".rows", "undone")
+		own.get("/settings/links").contains(".rows", "Wind: Headlines only.").contains(".rows", "undone")
 		r.must(r.store.VoidLinks(r.t.Context(), d.ID))
 		stranger.post(undo[1], nil).status(http.StatusGone)
 		own.get(undo[1]).status(http.StatusSeeOther).leads("/settings/links")
@@ -281,8 +281,8 @@ func TestUndoOfAnotherFeed(t *testing.T) {
 		_, moved := r.user("ann@example.org")
 		_, path := r.moves(moved, "Notes", oldPlace, newPlace)
 		r.midnight()
-		v.post(path, nil).status(http.StatusOK).shows("h1", "You are back at the old address")
-		page := v.get(r.undoPaths(moved)[0]).contains("main p", "Notes is now read at old.example, no longer at new.example.")
+		v.post(path, nil).status(http.StatusOK).shows("h1", "Old address restored")
+		page := v.get(r.undoPaths(moved)[0]).contains("main p", "Notes now comes from old.example instead of new.example.")
 		if strings.Contains(page.body, "key=1") {
 			r.t.Error("it shows what may be a secret")
 		}
@@ -290,17 +290,17 @@ func TestUndoOfAnotherFeed(t *testing.T) {
 		if got := r.subscribedTo(moved); got != newPlace {
 			r.t.Errorf("subscribed to %s", got)
 		}
-		v.get(path).shows("h1", "Go back to the old address?")
+		v.get(path).shows("h1", "Use the old address again?")
 
 		b := r.blog(map[string]string{"/": offering, "/feed": rss("The blog itself", "One")})
 		_, d := r.user("bob@example.org")
 		link := r.failing(d, "The blog", b.URL+"/old")
 		offered := v.post(link+"/find", nil).attrs("input[name=feed]", "value")
-		v.post(link+"/add", url.Values{"feed": {offered[0]}}).contains("[role=status]", "in the other’s place")
+		v.post(link+"/add", url.Values{"feed": {offered[0]}}).contains("[role=status]", "Feed replaced.")
 		if got := r.undoPaths(d); len(got) != 1 {
 			r.t.Fatalf("%d changes", len(got))
 		}
-		v.get(r.undoPaths(d)[0]).contains("main p", "The blog is now read at another address of ")
+		v.get(r.undoPaths(d)[0]).contains("main p", "The blog now comes from another address at ")
 		v.post(r.undoPaths(d)[0], nil).shows("h1", "The change was undone")
 		if got := r.subscribedTo(d); got != b.URL+"/old" {
 			r.t.Errorf("subscribed to %s", got)
@@ -348,11 +348,11 @@ func TestOwnerIsNotTold(t *testing.T) {
 		if r.must(err); found || len(r.undoPaths(d)) != 1 {
 			r.t.Errorf("one-click unsubscribing tells %+v, %d changes", news, len(r.undoPaths(d)))
 		}
-		own.get("/settings/links").contains(".rows", "Daily Digest was stopped. An email program’s unsubscribe button did this.")
+		own.get("/settings/links").contains(".rows", "You were unsubscribed from Daily Digest. An email program’s unsubscribe button did this.")
 		r.visitor().post(r.undoPaths(d)[0], nil).status(http.StatusOK).shows("h1", "The change was undone")
 		r.stands(d, digest.DigestActive)
 		inText := r.unsubscribePath(d) + "-1" // anyone to whom an email was forwarded has this link
-		r.visitor().do("POST", inText, urlencoded, strings.NewReader("List-Unsubscribe=One-Click")).status(http.StatusBadRequest).shows("h1", "Stop Daily Digest?")
+		r.visitor().do("POST", inText, urlencoded, strings.NewReader("List-Unsubscribe=One-Click")).status(http.StatusBadRequest).shows("h1", "Unsubscribe from Daily Digest?")
 		r.stands(d, digest.DigestActive)
 		bob, _ := r.reader("bob@example.org") // another reader, signed in
 		bob.post(r.unsubscribePath(d)+"/leave", nil).status(http.StatusOK)

@@ -143,7 +143,7 @@ func (s *site) watchProxies(r *http.Request) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), noteTimeout)
 	defer cancel()
 	if err := s.Store.NoteProxy(ctx, n); err != nil {
-		s.Log.ErrorContext(ctx, "what is wrong with a proxy could not be stored", "err", err)
+		s.Log.ErrorContext(ctx, "cannot store a proxy problem", "err", err)
 	}
 }
 
@@ -186,7 +186,7 @@ func (s *site) noteCrowd(ctx context.Context, k allowance.Kind, answer store.Let
 	found, todo := n.Words()
 	s.Log.WarnContext(ctx, found, "todo", todo)
 	if err := s.Store.NoteLetters(ctx, n); err != nil {
-		s.Log.ErrorContext(ctx, "cannot store that letters are refused", "err", err)
+		s.Log.ErrorContext(ctx, "cannot store that emails are refused", "err", err)
 	}
 }
 
@@ -196,11 +196,13 @@ func needLetters(p *operatorPage, notes []digest.LetterNote, now time.Time) {
 		switch {
 		case now.Sub(n.At) >= digest.LetterNoteLife:
 		case n.SignIn:
-			p.need(catalogue.Key("Too many sign-in links were unanswered at %s, so readers in browsers that are not known got no other. “digest user sign-in” prints a link for a reader."), minute(n.At))
-		case n.Domain != "":
-			p.need(catalogue.Key("Too many emails to newcomers at %s were unanswered at %s, so no other address there could sign up or join a newsletter. If it goes on, set DIGEST_SIGN_UP=invitation, or hold the newsletter."), n.Domain, minute(n.At))
+			p.need(catalogue.Key("Too many sign-in links went unused (%s), so new browsers got no further links. To give a reader a link, run “digest user sign-in”."), minute(n.At))
 		default:
-			p.need(catalogue.Key("Too many emails to newcomers were unanswered at %s, so nobody else could sign up or join a newsletter. If it goes on, set DIGEST_SIGN_UP=invitation, or hold the newsletter."), minute(n.At))
+			var of catalogue.Sayable = minute(n.At)
+			if n.Domain != "" {
+				of = catalogue.Key("%s, %s").With(n.Domain, of)
+			}
+			p.need(catalogue.Key("Too many sign-up emails went unanswered (%s). We refused more sign-ups. If this continues, set DIGEST_SIGN_UP=invitation or hold the newsletter."), of)
 		}
 	}
 }

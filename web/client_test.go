@@ -126,7 +126,7 @@ func TestProxiesAreWatched(t *testing.T) {
 		ask("/", "127.0.0.1", "X-Real-Ip", "198.51.100.1")
 		known("clear 10.0.0.2", "silent 10.0.0.2", "stranger 203.0.113.9", "unnamed 127.0.0.1")
 		page := r.operator().get("/operator").status(http.StatusOK)
-		for _, n := range []string{"DIGEST_TRUSTED_PROXIES=127.0.0.1", "DIGEST_TRUSTED_PROXIES=203.0.113.9", "10.0.0.2 without X-Forwarded-For", "without TLS"} {
+		for _, n := range []string{"DIGEST_TRUSTED_PROXIES=127.0.0.1", "DIGEST_TRUSTED_PROXIES=203.0.113.9", "10.0.0.2 does not send X-Forwarded-For", "without TLS"} {
 			if !strings.Contains(page.body, n) {
 				r.t.Errorf("the operator's page does not say %q", n)
 			}
@@ -190,7 +190,7 @@ func TestSocketIsWatched(t *testing.T) {
 		if len(notes) != 1 || notes[0].Trouble != digest.ProxySilent || notes[0].Peer.IsValid() {
 			r.t.Errorf("noted: %+v", notes)
 		}
-		if page := r.operator().get("/operator"); !strings.Contains(page.body, "the trusted proxy at the Unix socket without X-Forwarded-For") {
+		if page := r.operator().get("/operator"); !strings.Contains(page.body, "the trusted proxy at the Unix socket does not send X-Forwarded-For") {
 			r.t.Errorf("the operator's page does not say so: %s", page.body)
 		}
 	})

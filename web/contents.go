@@ -56,7 +56,7 @@ func (p editionPage) otherView() *otherView {
 	case !p.hasExcerpts:
 		return nil
 	case p.lines:
-		return &otherView{p.at(p.Part, false), catalogue.Key("In full")}
+		return &otherView{p.at(p.Part, false), catalogue.Key("Excerpts")}
 	}
 	return &otherView{p.at(p.Part, true), catalogue.Key("Headlines")}
 }

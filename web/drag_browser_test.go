@@ -20,12 +20,12 @@ func TestMoveFolderFar(t *testing.T) {
 		for _, folder := range []string{"A", "B", "C"} {
 			r.brings(digest.Subscription{DigestID: d.ID, Folder: folder}, "Site of "+folder, post(folder))
 		}
-		v.saves("/settings/front/order", url.Values{"folder": {"A"}, "move": {"2"}}).shows(".rows span", "B", "C", "A")
-		v.saves("/settings/front/order", url.Values{"folder": {"C"}, "move": {"-9"}}).shows(".rows span", "C", "B", "A")
+		v.saves("/settings/appearance", url.Values{"folder": {"A"}, "move": {"2"}}).shows(".rows bdi", "B", "C", "A")
+		v.saves("/settings/appearance", url.Values{"folder": {"C"}, "move": {"-9"}}).shows(".rows bdi", "C", "B", "A")
 		for _, way := range []string{"", "x", "1.5", "99999999999999999999"} {
-			v.post("/settings/front/order", url.Values{"folder": {"C"}, "move": {way}}).status(http.StatusBadRequest)
+			v.post("/settings/appearance", url.Values{"folder": {"C"}, "move": {way}}).status(http.StatusBadRequest)
 		}
-		v.get("/settings/front").shows(".rows span", "C", "B", "A")
+		v.get("/settings/appearance").shows(".rows bdi", "C", "B", "A")
 	})
 }
 
@@ -40,7 +40,7 @@ func TestDragFolders(t *testing.T) {
 	}
 	w.Do("setting the screen", browser.Screen{Width: 390, Height: 844, Scheme: "light"}.Set())
 	w.comesIn(u)
-	w.Open(w.base + "/settings/front")
+	w.Open(w.base + "/settings/appearance")
 	order := func() string {
 		return browser.Ask[string](w.Window, `[...document.querySelectorAll(".rows bdi")].map(x => x.textContent).join(" ")`)
 	}
@@ -60,7 +60,7 @@ func TestDragFolders(t *testing.T) {
 		}
 		w.mouse(input.DispatchMouseEventTypeMouseReleased, 0, 0)
 		w.Do("waiting for the page", chromedp.WaitVisible(".notice.done"))
-		w.Open(w.base + "/settings/front")
+		w.Open(w.base + "/settings/appearance")
 		if got := order(); got != c.want {
 			t.Errorf("%d was dragged to %d: %s, want %s", c.from, c.to, got, c.want)
 		}

@@ -227,7 +227,7 @@ func (s *site) showOwn(w http.ResponseWriter, r *http.Request, me reader, v stor
 			return err
 		}
 		if savedOf(r, "first") != "" && v.Number == 1 {
-			p.Absent = catalogue.Key("This is your first edition, made now because you asked. If yours come by mail, it is on its way there. What is new from now on waits for midnight.").With()
+			p.Absent = catalogue.Key("Here’s your first edition. If you get editions by email, it’s on its way. The next one comes at midnight.").With()
 		}
 		if st.Left() || st.Paused() {
 			p.Standing = &st

@@ -170,7 +170,7 @@ func TestPostInItsEdition(t *testing.T) {
 		front.shows(".headline", "Bee, part 0", "Bee, part 1", "Ant, part 0").shows("h2", "B", "Zoo").shows("h3", "Bee, part 0", "Bee, part 1", "A")
 		paths := front.postPaths()
 		middle := v.get(paths[1]).status(http.StatusOK)
-		middle.shows("h1", "Bee, part 1").shows(".turn a", "The post before Bee, part 0", "The next post Ant, part 0").shows(".button", "Read at site.example")
+		middle.shows("h1", "Bee, part 1").shows(".turn a", "Previous post Bee, part 0", "Next post Ant, part 0").shows(".button", "Read on site.example")
 		middle.has(".turn a", "href", paths[0], paths[2])
 		middle.has("h1 a", "href", "https://site.example/post1")
 		if got := middle.attrs(".folio a", "href"); got[2] != "/editions/2026-11-21#post-"+strings.TrimPrefix(paths[1], "/posts/") {
@@ -223,7 +223,7 @@ func TestLargeEdition(t *testing.T) {
 				seen[path] = true
 			}
 			a.has(".sheets a", "href", "/", "/?sheet=2", "/?sheet=3", "/?sheet=4")
-			a.shows(".folio p", "No. 1 Midnight in Paris")
+			a.shows(".folio p", "No. 1 Made at midnight in Paris")
 		}
 		if len(seen) != sites*each1 {
 			r.t.Errorf("%d posts can be reached", len(seen))
@@ -305,12 +305,12 @@ func TestArchiveByMonth(t *testing.T) {
 			r.t.Errorf("%d months are open", open)
 		}
 		a.shows(".year", "2027", "2026")
-		m := v.get("/editions/2026-12").status(http.StatusOK).shows("h1", "December 2026").shows(".turn a", "Earlier November 2026", "Later January 2027")
+		m := v.get("/editions/2026-12").status(http.StatusOK).shows("h1", "December 2026").shows(".turn a", "Previous November 2026", "Next January 2027")
 		if got := m.attrs(".dates a", "href"); len(got) != 31 || got[0] != "/editions/2026-12-31" || got[30] != "/editions/2026-12-01" {
 			r.t.Errorf("December is %q", got)
 		}
 		m.stepsDown()
-		v.get("/editions/2026-11").status(http.StatusOK).shows(".turn a", "Later December 2026")
+		v.get("/editions/2026-11").status(http.StatusOK).shows(".turn a", "Next December 2026")
 		for _, path := range []string{"/editions/2026-10", "/editions/2026-13", "/editions/2026", "/editions/2026-1", "/editions/2026-11-20", "/editions/2026-11-31"} {
 			v.get(path).status(http.StatusNotFound)
 		}
@@ -353,7 +353,7 @@ func TestStandingIsSaid(t *testing.T) {
 		r.midnight()
 		v.get("/").status(http.StatusOK).shows(".notice")
 		r.must(r.store.PauseDigest(r.t.Context(), d.ID, r.now.AddDate(0, 0, 10), r.now))
-		v.get("/").status(http.StatusOK).shows(".notice", "Daily Digest is paused until Tuesday 1 December. Change that")
+		v.get("/").status(http.StatusOK).shows(".notice", "No new editions until Tuesday 1 December. Change pause")
 	})
 }
 

@@ -94,7 +94,7 @@ func (s *site) menuOf(d digest.Digest, v store.SubscriptionView, from string) fe
 // seldom says how often a feed is asked that brings something seldom; nil where it is asked every day.
 func seldom(f digest.Feed) catalogue.Sayable {
 	if days := int(max(f.OwnInterval, f.HostInterval) / (24 * time.Hour)); days > 1 {
-		return catalogue.Key("It posts seldom, and is asked every %d days.").With(days)
+		return catalogue.Key("It posts rarely. We check it every %d days.").With(days)
 	}
 	return nil
 }

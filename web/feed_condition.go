@@ -40,101 +40,71 @@ func conditionOf(f digest.Feed, again, now time.Time, zone *time.Location) condi
 	asked := askedAgain(again, now, zone)
 	switch ill := poller.Illness(f, now); {
 	case f.State == digest.FeedGone:
-		return condition{sentences{catalogue.Key("Its site says that it is gone for good.")}, true, f.GoneAt}
+		return condition{sentences{catalogue.Key("Its site says it’s permanently gone.")}, true, f.GoneAt}
 	case f.State == digest.FeedDead:
-		c.Words = sentences{troubleWords(ill, lasted(now.Sub(f.FirstErrorAt))), catalogue.Key("We no longer ask.")}
+		c.Words = sentences{troubleWords(ill, sinceDay(f.FirstErrorAt, now, zone)), catalogue.Key("We stopped checking.")}
 		c.Trouble, c.Since = true, f.FirstErrorAt
 	case f.State == digest.FeedTrial:
-		c.Words, c.Trouble = sentences{catalogue.Key("It was given up; we try it once more.")}, true
+		c.Words, c.Trouble = append(sentences{catalogue.Key("Not checked yet.")}, asked...), true
+		if !f.FirstErrorAt.IsZero() {
+			c.Words[0] = troubleWords(digest.Well, sinceDay(f.FirstErrorAt, now, zone))
+		}
 	case f.Errors > 0 && f.LastStatus == http.StatusUnauthorized:
-		c.Words, c.Trouble = sentences{catalogue.Key("Its feed asks for a password.")}, true
+		c.Words, c.Trouble = sentences{reason{ill: catalogue.Illness(digest.NeedsPassword)}}, true
 	case f.Errors > 0 && f.LastStatus == 0 && poller.IsNotPublic(errors.New(f.LastError)):
-		c.Words, c.Trouble = sentences{catalogue.Key("Its address is not public; whoever runs this reader can allow its network.")}, true
+		c.Words, c.Trouble = sentences{catalogue.AsSentence(catalogue.Key("not allowed: the address is private; the operator can allow its network"))}, true
 	case ill != digest.Well:
-		c.Words, c.Trouble = append(sentences{troubleWords(ill, lasted(now.Sub(f.FailingSince)))}, asked...), true
+		c.Words, c.Trouble = append(sentences{troubleWords(ill, sinceDay(f.FailingSince, now, zone))}, asked...), true
 	case f.Errors > 0 && f.ParsedAt.IsZero():
-		c.Words = append(sentences{firstWords(poller.LastFailure(f), lastedSince(f.FailingSince, now, zone))}, asked...)
+		c.Words = append(sentences{firstWords(poller.LastFailure(f), sinceDay(f.FailingSince, now, zone))}, asked...)
 	case f.Errors > 0:
-		c.Words = append(sentences{catalogue.Key("Could not be read %s.").With(lastedSince(f.FailingSince, now, zone))}, asked...)
+		c.Words = append(sentences{troubleWords(digest.Well, sinceDay(f.FailingSince, now, zone))}, asked...)
 	case f.PostsWaiting > 0:
-		c.Words = sentences{catalogue.Key("It brought more than comes in in one day; the rest follows.")}
+		c.Words = sentences{catalogue.Key("It reached its daily limit. The rest follows tomorrow.")}
 	case f.ParsedAt.IsZero():
-		c.Words = append(sentences{catalogue.Key("Not read yet.")}, asked...)
+		c.Words = append(sentences{catalogue.Key("Not checked yet.")}, asked...)
 	}
 	return c
 }
 
-// troubleWords says what a feed has been sick of for some time.
-func troubleWords(i digest.Illness, lasted catalogue.Sayable) catalogue.Sayable {
-	_, lasting := illnessWords(i)
-	return lasting.With(lasted)
+// A reason explains why a feed cannot be read: "The site doesn’t respond (since 13 November)."
+type reason struct {
+	ill   catalogue.Sayable
+	since catalogue.Sayable // nil: omitted
 }
 
-// firstWords says of a feed that was never read why not: its reader may have given another address than they meant.
+// In returns the sentence.
+func (r reason) In(l *catalogue.Language) string {
+	if r.since == nil {
+		return l.Sentence(r.ill)
+	}
+	return l.Sentence(catalogue.Key("%s (%s)").With(r.ill, catalogue.Key("since %s").With(r.since)))
+}
+
+// troubleWords explains why a feed cannot be read, with the day of the first failure.
+func troubleWords(i digest.Illness, since catalogue.Sayable) catalogue.Sayable {
+	ill := catalogue.Illness(i)
+	if ill == nil {
+		return catalogue.Key("We haven’t been able to read this feed since %s.").With(since)
+	}
+	return reason{ill, since}
+}
+
+// firstWords explains why a feed was never read. Its reader may have entered a wrong address.
 func firstWords(i digest.Illness, since catalogue.Sayable) catalogue.Sayable {
-	if now, _ := illnessWords(i); now != "" {
-		return now
+	if ill := catalogue.Illness(i); ill != nil {
+		return reason{ill: ill}
 	}
 	return troubleWords(i, since)
 }
 
-// illnessWords are what is said of an illness as it is now, "" where no more is known, and of how long it has lasted.
-func illnessWords(i digest.Illness) (now, lasting catalogue.Key) {
-	switch i {
-	case digest.PageInItsPlace:
-		return catalogue.Key("There is a web page at its address, and no feed."), catalogue.Key("A web page has stood in its place %s.")
-	case digest.Unreadable:
-		return catalogue.Key("What is at its address cannot be read as a feed."), catalogue.Key("Could not be read %s.")
-	case digest.NeedsPassword:
-		return catalogue.Key("Its feed asks for a password."), catalogue.Key("Has asked for a password %s.")
-	case digest.Refused:
-		return catalogue.Key("Its site does not let us in."), catalogue.Key("Its site has not let us in %s.")
-	case digest.NotThere:
-		return catalogue.Key("There is nothing at its address."), catalogue.Key("Has not been at its address %s.")
-	case digest.Limited:
-		return catalogue.Key("Its site asks us to wait."), catalogue.Key("Its site has asked us to wait %s.")
-	case digest.ServerFails:
-		return catalogue.Key("Its site reports an error."), catalogue.Key("Its site has reported errors %s.")
-	case digest.BadCertificate:
-		return catalogue.Key("Its site’s certificate is not valid."), catalogue.Key("Its site’s certificate has not been valid %s.")
-	case digest.NoHost:
-		return catalogue.Key("There is no site of that name."), catalogue.Key("Its site has not been found %s.")
-	case digest.NoAnswer:
-		return catalogue.Key("It does not answer."), catalogue.Key("Has not answered %s.")
+// sinceDay returns the date of since, with the year if it is 300 days ago or more.
+func sinceDay(since, now time.Time, zone *time.Location) catalogue.Sayable {
+	on := digest.DateOf(since.In(zone))
+	if digest.DateOf(now.In(zone)).Until(on) > -300 {
+		return catalogue.Day("2 January", on)
 	}
-	return "", catalogue.Key("Could not be read %s.")
-}
-
-// lastedSince says since when something lasts: the day or night of it, later how long that is.
-func lastedSince(since, now time.Time, zone *time.Location) catalogue.Sayable {
-	if now.Sub(since) < 2*24*time.Hour {
-		return dayOrNight(since, now, zone)
-	}
-	return lasted(now.Sub(since))
-}
-
-// lasted says how long something has lasted: "for 3 days", "for a week".
-func lasted(d time.Duration) catalogue.Sayable {
-	const day = 24 * time.Hour
-	for _, u := range []struct {
-		unit      time.Duration
-		one, many catalogue.Key
-	}{
-		{365 * day, catalogue.Key("for a year"), catalogue.Key("for %d years")},
-		{30 * day, catalogue.Key("for a month"), catalogue.Key("for %d months")},
-		{7 * day, catalogue.Key("for a week"), catalogue.Key("for %d weeks")},
-	} {
-		switch n := int((d + u.unit/7) / u.unit); {
-		case n == 1:
-			return u.one
-		case n > 1:
-			return u.many.With(n)
-		}
-	}
-	if n := int((d + day/2) / day); n > 1 {
-		return catalogue.Key("for %d days").With(n)
-	}
-	return catalogue.Key("for a day")
+	return catalogue.Day("2 January 2006", on)
 }
 
 // askedAgain is the sentence that says when a feed is asked next; none if it is not.
@@ -145,7 +115,7 @@ func askedAgain(at, now time.Time, zone *time.Location) sentences {
 	if at.Before(now) {
 		at = now
 	}
-	return sentences{catalogue.Key("We ask again %s.").With(dayOrNight(at, now, zone))}
+	return sentences{catalogue.Key("We’ll check again %s.").With(dayOrNight(at, now, zone))}
 }
 
 // nightEnds is the hour at which a night ends, and nightBegins that at which one begins.
@@ -154,7 +124,7 @@ const (
 	nightBegins = 18
 )
 
-// dayOrNight says on which day or in which night an instant is, as people say it: the night to Thursday is
+// dayOrNight says on which day or in which night a coming instant is, as people say it: the night to Thursday is
 // Wednesday's, so that at its midnight it is still "tonight".
 func dayOrNight(at, now time.Time, zone *time.Location) catalogue.Sayable {
 	local := at.In(zone)
@@ -173,11 +143,9 @@ func dayOrNight(at, now time.Time, zone *time.Location) catalogue.Sayable {
 		return word(catalogue.Key("today"), catalogue.Key("tonight"))
 	case days == 1:
 		return word(catalogue.Key("tomorrow"), catalogue.Key("tomorrow night"))
-	case days == -1:
-		return word(catalogue.Key("yesterday"), catalogue.Key("last night"))
-	case days > -7 && days < 7:
+	case days < 7:
 		return word(catalogue.Day("on Monday", on), catalogue.Day("on Monday night", on))
-	case days > -300 && days < 300:
+	case days < 300:
 		return catalogue.Day("on 2 January", on)
 	}
 	return catalogue.Day("on 2 January 2006", on)

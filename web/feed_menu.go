@@ -51,14 +51,14 @@ func (s *site) menuFor(d digest.Digest, path, from string) feedMenu {
 // Displays are the ways of showing posts.
 func (m feedMenu) Displays() []choice {
 	return chosen([]choice{
-		{Value: "", Name: catalogue.Key("As the rest of your edition")}, {Value: string(digest.Headlines), Name: catalogue.Key("Headlines only")},
-		{Value: string(digest.Excerpts), Name: catalogue.Key("Headlines and excerpts")}, {Value: string(digest.FullText), Name: catalogue.Key("Full text")},
+		{Value: "", Name: catalogue.Key("Like the rest of your edition")}, {Value: string(digest.Headlines), Name: catalogue.Key("Headlines only")},
+		{Value: string(digest.Excerpts), Name: catalogue.Key("Excerpts")}, {Value: string(digest.FullText), Name: catalogue.Key("Full text")},
 	}, string(m.Own.Display))
 }
 
 // Mosts are the numbers of posts that an edition may show.
 func (m feedMenu) Mosts() []choice {
-	all, known := []choice{{Value: "0", Name: catalogue.Key("All its posts")}}, m.Own.Most == 0
+	all, known := []choice{{Value: "0", Name: catalogue.Key("All posts")}}, m.Own.Most == 0
 	for _, n := range mosts() {
 		if !known && m.Own.Most < n { // chosen by a program
 			all, known = append(all, offeredMost(m.Own.Most)), true
@@ -72,7 +72,7 @@ func (m feedMenu) Mosts() []choice {
 }
 
 func offeredMost(n int) choice {
-	return choice{Value: strconv.Itoa(n), Name: catalogue.Key("%d posts at most").With(n)}
+	return choice{Value: strconv.Itoa(n), Name: catalogue.Key("At most %d posts").With(n)}
 }
 
 // Boosts reports whether the reader wants what an account passes on.
@@ -109,14 +109,13 @@ func subscriptionOf(form url.Values, sub digest.Subscription) (_ digest.Subscrip
 }
 
 func folderOf(form url.Values) (folder string, wrong catalogue.Sayable) {
-	const tooLong = catalogue.Key("A folder’s name may have %d characters; this one has %d. Its beginning is kept here; nothing was changed yet.")
-	folder, wrong = nameOfForm(tooLong, form.Get("folder"), maxName)
+	folder, wrong = nameOfForm(tooLongName, form.Get("folder"), maxName)
 	return strings.Trim(folder, "/ "), wrong
 }
 
 // displayOf reads how posts are shown, and how many.
 func displayOf(form url.Values) (d digest.Layout, most int, wrong catalogue.Sayable) {
-	wrong = catalogue.Key("That is none of the choices. Nothing was changed.")
+	wrong = catalogue.Key("That isn’t one of the choices. Nothing was changed.")
 	d = digest.Layout(form.Get("display"))
 	switch d {
 	case "", digest.Headlines, digest.Excerpts, digest.FullText:
@@ -188,7 +187,7 @@ func (m feedMenu) FromWords() catalogue.Key {
 	case m.From == "", path == "/feeds":
 		return catalogue.Key("Feeds")
 	case strings.HasPrefix(m.From, "/posts/"):
-		return catalogue.Key("Back to the post")
+		return catalogue.Key("Back to post")
 	case m.From == "/", strings.HasPrefix(m.From, "/#"), strings.HasPrefix(m.From, "/?"), strings.HasPrefix(m.From, "/editions/"):
 		return catalogue.Key("Back to the edition")
 	}

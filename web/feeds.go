@@ -126,7 +126,7 @@ func (s *site) setNewest(r *http.Request, d digest.Digest, lines []feedLine) err
 		}
 		switch {
 		case l.Newest.IsZero():
-			l.When = catalogue.Key("no post yet")
+			l.When = catalogue.Key("no posts yet")
 		case now.Sub(l.Newest) < 300*24*time.Hour:
 			l.When = catalogue.Time("2 January", l.Newest.In(zone))
 		default:

@@ -23,14 +23,14 @@ type finder struct {
 func (p feedsPage) Finder() finder {
 	f := finder{Label: catalogue.Key("Add a site")}
 	if p.Seeks() {
-		f.Label = catalogue.Key("Its address")
+		f.Label = catalogue.Key("Address")
 	}
 	return f
 }
 
 // Finder is the form on the page before the first edition.
 func (p homeFirstPage) Finder() finder {
-	f := finder{Label: catalogue.Key("The address of one"), First: true}
+	f := finder{Label: catalogue.Key("Address of a site"), First: true}
 	if p.Feeds > 0 {
 		f.Label = catalogue.Key("Add another")
 	}
@@ -59,7 +59,7 @@ func (s *site) feedsSharePage(w http.ResponseWriter, r *http.Request, me reader)
 }
 
 func (s *site) showAdd(w http.ResponseWriter, r *http.Request, address string) error {
-	p := feedsAddPage{Finder: finder{Label: catalogue.Key("The address of a site")}, Mark: s.bookmarklet()}
+	p := feedsAddPage{Finder: finder{Label: catalogue.Key("Address of a site")}, Mark: s.bookmarklet()}
 	p.Finder.Asked = firstRunes(strings.TrimSpace(address), mostAddress)
 	return s.show(w, r, http.StatusOK, "feeds_add", catalogue.Key("Add a site"), p)
 }

@@ -22,8 +22,8 @@ const findTime = 45 * time.Second
 const mostAdded = 20
 
 // errTooManyFinds is for who looks for more feeds than people do.
-var errTooManyFinds = &problem{http.StatusTooManyRequests, catalogue.Key("A little slower, please"),
-	catalogue.Key("You have looked for many feeds in a short time. Nothing is lost: try again in a minute. A list of many feeds can be imported as OPML.")}
+var errTooManyFinds = &problem{http.StatusTooManyRequests, catalogue.Key("Too many requests"),
+	catalogue.Key("You searched for many feeds in a short time. Try again in a minute, or import a list.")}
 
 // A feedsFindPage is a question for an address, and what came of it.
 type feedsFindPage struct {
@@ -108,16 +108,16 @@ func (s *site) mayFind(r *http.Request, me reader, n int) error {
 	return err
 }
 
-// errFull is for who has as many subscriptions as anybody may.
-var errFull = &problem{http.StatusConflict, catalogue.Key("That is as many as there may be"),
-	catalogue.Key("You take %d feeds, and that is the most. Unsubscribe from one that you no longer read, then add this one.").With(mostFeeds)}
+// errFull is the error for readers with the maximum number of subscriptions.
+var errFull = &problem{http.StatusConflict, catalogue.Key("You’ve reached the limit"),
+	catalogue.Key("You follow %d sites, which is the maximum. Unfollow one before you add another.").With(mostFeeds)}
 
 // asSlow says in words for people that a site took too long.
 func asSlow(ctx context.Context, err error) error {
 	if !errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		return err
 	}
-	slow := digest.Refuse(digest.Unavailable, "the site did not answer within %d seconds; try again later, or give the address of the feed itself", int(findTime/time.Second))
+	slow := digest.Refuse(digest.Unavailable, "the site did not respond within %d seconds; try again later, or enter the feed’s own address", int(findTime/time.Second))
 	slow.Err = err
 	return &poller.SearchError{Cause: slow}
 }
@@ -237,5 +237,5 @@ func (s *site) addFeeds(w http.ResponseWriter, r *http.Request, me reader) error
 		return showAdded(w, r, me, nil, "/feeds", "added")
 	}
 	p.Asked = p.Left[0].URL
-	return s.show(w, r, http.StatusUnprocessableEntity, "feeds_find_added", catalogue.Key("Not all could be added"), p)
+	return s.show(w, r, http.StatusUnprocessableEntity, "feeds_find_added", catalogue.Key("Some sites couldn’t be added"), p)
 }

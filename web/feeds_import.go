@@ -34,7 +34,7 @@ func (s *site) feedsImportPage(w http.ResponseWriter, r *http.Request, me reader
 	if digest.KindOf(err) == digest.NotFound {
 		err = nil
 	}
-	return s.showPage(w, r, err, "feeds_import", catalogue.Key("Import a list"), p)
+	return s.showPage(w, r, err, "feeds_import", catalogue.Key("Import sites"), p)
 }
 
 // importList subscribes to the feeds of a list, however badly it is written, and leads to
@@ -64,12 +64,12 @@ func (s *site) importList(w http.ResponseWriter, r *http.Request, me reader) err
 func (s *site) orNoList(w http.ResponseWriter, r *http.Request, err error) error {
 	if asProblem(err) == errTooLarge {
 		drain(r)
-		wrong := catalogue.Key("That file is larger than %d MB, which no list of feeds is. Nothing was taken from it. Export the list again, or split it.").With(maxList >> 20)
-		return s.show(w, r, http.StatusRequestEntityTooLarge, "feeds_import", catalogue.Key("That file is too large"), feedsImportPage{Wrong: wrong})
+		wrong := catalogue.Key("The file is larger than %d MB. Nothing was imported. Export the list again, or split it.").With(maxList >> 20)
+		return s.show(w, r, http.StatusRequestEntityTooLarge, "feeds_import", catalogue.Key("File too large"), feedsImportPage{Wrong: wrong})
 	}
 	wrong, err := asSaid(err)
 	return orShow(err, func() error {
-		return s.show(w, r, http.StatusBadRequest, "feeds_import", catalogue.Key("No list"), feedsImportPage{Wrong: wrong})
+		return s.show(w, r, http.StatusBadRequest, "feeds_import", catalogue.Key("No file"), feedsImportPage{Wrong: wrong})
 	})
 }
 
@@ -117,7 +117,7 @@ func (s *site) receiveList(w http.ResponseWriter, r *http.Request) (sent sentLis
 }
 
 // errNoFile is for a form without a file.
-var errNoFile = digest.Refuse(digest.Invalid, "no file was chosen; choose the list that your other reader has exported, then press the button")
+var errNoFile = digest.Refuse(digest.Invalid, "no file chosen; choose the file that your other reader exported")
 
 func readPart(part *multipart.Part) ([]byte, error) {
 	body, err := io.ReadAll(io.LimitReader(part, maxList+1))

@@ -117,6 +117,12 @@ type firstReads struct {
 // Asked is how many of them were asked.
 func (p firstReads) Asked() int { return p.New - p.Waiting }
 
+// Unreadable returns the number of lines that could not be read.
+func (p listReport) Unreadable() int { return len(p.Unread) + p.More }
+
+// Unlisted returns the number of sites over the limit that the page does not list.
+func (p listReport) Unlisted() int { return p.Full - len(p.Left) }
+
 // importReportPage shows the report. All of it is in the database, so the page may be closed meanwhile, and any
 // process can show it.
 func (s *site) importReportPage(w http.ResponseWriter, r *http.Request, me reader) error {
@@ -133,7 +139,7 @@ func (s *site) importReportPage(w http.ResponseWriter, r *http.Request, me reade
 	}
 	p.Fenced, err = s.fenced(r.Context())
 	p.Again = p.Waiting > 0 && !p.Fenced && s.Now().Sub(l.ImportedAt) < looksAgain
-	return s.showPage(w, r, err, "feeds_import_report", catalogue.Key("Your list"), p)
+	return s.showPage(w, r, err, "feeds_import_report", catalogue.Key("Your import"), p)
 }
 
 // firstReadsOf counts the feeds of a list by what came of their first polls. Those of paused

@@ -59,13 +59,13 @@ const badList = `<?xml version="1.0" encoding="utf-8"?>
 func TestImport(t *testing.T) {
 	each(t, func(r *room) {
 		v, d := r.reader("ann@example.org")
-		v.get("/feeds/import").status(http.StatusOK).shows("h1", "Import a list")
+		v.get("/feeds/import").status(http.StatusOK).shows("h1", "Import sites")
 		for i, added := range []string{"1", "0"} {
-			a := v.upload(badList).status(http.StatusOK).shows("h1", "Your list is imported")
-			a.shows(".counts dd", added, fmt.Sprint(i), "3").shows(".counts dt", "Added", "Taken before", "Lines that could not be read")
+			a := v.upload(badList).status(http.StatusOK).shows("h1", "List imported")
+			a.shows(".counts dd", added, fmt.Sprint(i), "3").shows(".counts dt", "Added", "Already followed", "Unreadable lines")
 			a.shows(".lines li",
-				"Line 4, Nowhere \"mailto:a@b.example\" is not a web address; give one such as https://example.org/feed.xml.",
-				"Line 5, Empty It has no address of a feed (xmlUrl).", "Line 7, B The file ends in the middle of this line.")
+				"Line 4, Nowhere \"mailto:a@b.example\" is not a web address; enter one like https://example.org/feed.xml.",
+				"Line 5, Empty No feed address.", "Line 7, B The file is incomplete; the end of the list is missing.")
 		}
 		taken, err := r.store.Subscriptions(r.t.Context(), d.ID)
 		r.must(err)
@@ -73,7 +73,7 @@ func TestImport(t *testing.T) {
 			r.t.Errorf("%+v", taken)
 		}
 		for list, says := range map[string]string{
-			"": "an empty file", "hello": "plain text", rss("x"): "a feed", "<!doctype html><p>x": "a web page", "PK\x03\x04": "application/zip", "\x00\xff\xfe": "binary",
+			"": "an empty file", "hello": "plain text", rss("x"): "a feed", "<!doctype html><p>x": "a web page", "PK\x03\x04": "application/zip", "\x00\xff\xfe": "an unreadable file",
 		} {
 			a := v.upload(list).status(http.StatusBadRequest)
 			if got := a.texts(".wrong")[0]; !strings.Contains(got, says) {
@@ -81,7 +81,7 @@ func TestImport(t *testing.T) {
 			}
 		}
 		for _, form := range []url.Values{nil, {"list": {"x"}}} {
-			v.post("/feeds/import", form).status(http.StatusBadRequest).shows(".wrong", "No file was chosen; choose the list that your other reader has exported, then press the button.")
+			v.post("/feeds/import", form).status(http.StatusBadRequest).shows(".wrong", "No file chosen; choose the file that your other reader exported.")
 		}
 		v.do("POST", "/feeds/import", "multipart/form-data; boundary=x", strings.NewReader("--x\r\nbroken")).status(http.StatusBadRequest)
 		v.do("POST", "/feeds/import", "multipart/form-data; boundary=x", strings.NewReader("--x--\r\n")).status(http.StatusBadRequest)
@@ -92,15 +92,15 @@ func TestImport(t *testing.T) {
 func TestImportReportEnds(t *testing.T) {
 	each(t, func(r *room) {
 		v, _ := r.reader("ann@example.org")
-		v.upload(`<opml><outline xmlUrl="https://a.example/f"/></opml>`).status(http.StatusOK).contains("[role=status]", "Still to be asked: 1.")
+		v.upload(`<opml><outline xmlUrl="https://a.example/f"/></opml>`).status(http.StatusOK).contains("[role=status]", "Checked 0 of 1.")
 		_, err := r.store.SetHostRule(t.Context(), digest.HostRule{Host: "a.example", Blocked: true, CreatedAt: r.now}, r.now)
 		r.must(err)
-		a := v.get("/feeds/import/report").status(http.StatusOK).shows(".reading h2", "All new sites were asked")
-		a.contains("[role=status]", "Feeds that could not be read yet: 1.").shows("[data-again]")
+		a := v.get("/feeds/import/report").status(http.StatusOK).shows(".reading h2", "New sites")
+		a.contains("[role=status]", "Not readable yet: 1.").shows("[data-again]")
 	})
 }
 
-// TestImportReportNamesTheGone: a feed that is gone for good is counted as such and named, although nobody takes it any more.
+// TestImportReportNamesTheGone: a feed that is permanently gone is counted as such and named, although nobody takes it any more.
 func TestImportReportNamesTheGone(t *testing.T) {
 	each(t, func(r *room) {
 		v, d := r.reader("ann@example.org")
@@ -116,8 +116,8 @@ func TestImportReportNamesTheGone(t *testing.T) {
 		if got := v.takes(); got != "" {
 			r.t.Fatalf("takes %q", got)
 		}
-		a := v.get("/feeds/import/report").status(http.StatusOK).contains("[role=status]", "Read so far: 0 of 1.", "Feeds that could not be read yet: 1.")
-		a.contains(".reading .rows", "Old news", "gone for good")
+		a := v.get("/feeds/import/report").status(http.StatusOK).contains("[role=status]", "Checked 0 of 1.", "Not readable yet: 1.")
+		a.contains(".reading .rows", "Old news", "permanently gone")
 	})
 }
 
@@ -127,7 +127,7 @@ func TestListsThatAreTooLarge(t *testing.T) {
 	each(t, func(r *room) {
 		v, _ := r.reader("ann@example.org")
 		list := "<opml><outline xmlUrl='https://a.example/'/>" + strings.Repeat(" ", 50<<20) + "</opml>"
-		v.upload(list).status(http.StatusRequestEntityTooLarge).shows("h1", "Import a list")
+		v.upload(list).status(http.StatusRequestEntityTooLarge).shows("h1", "Import sites")
 		body := "--x\r\nContent-Disposition: form-data; name=\"list\"; filename=\"f\"\r\n\r\n" + list + "\r\n--x--\r\n"
 		a := v.do("POST", "/feeds/import", "multipart/form-data; boundary=x", struct{ io.Reader }{strings.NewReader(body)}) // chunked
 		if got := a.status(http.StatusRequestEntityTooLarge).texts(".wrong")[0]; !strings.Contains(got, "larger than 10 MB") {
@@ -162,7 +162,7 @@ func TestImportIsBounded(t *testing.T) {
 			})
 		}
 		all.Wait()
-		a := v.upload(list).status(http.StatusOK).shows(".counts dd", "0", "2000", "300").shows(".report h2", "What there was no room for")
+		a := v.upload(list).status(http.StatusOK).shows(".counts dd", "0", "2000", "300").shows(".report h2", "Over the limit")
 		if got := a.texts(".lines li"); len(got) != 200 || got[0] != "Feed 2000 (https://a.example/2000)" {
 			r.t.Errorf("%d: %q", len(got), got[0])
 		}
@@ -184,7 +184,7 @@ func TestExportComesBack(t *testing.T) {
 		v.upload(`<opml><outline text="F/G &amp; &quot;H&quot;"><outline text="&lt;A&gt; 日本" xmlUrl="https://a.example/?x=1&amp;y='2'"/><outline text="B" xmlUrl="https://b.example/"/></outline></opml>`).status(http.StatusOK)
 		taken, err := r.store.Subscriptions(r.t.Context(), d.ID)
 		r.must(err)
-		v.post(fmt.Sprintf("/feeds/%d/rest", taken[1].FeedID), url.Values{"for": {""}}).status(http.StatusSeeOther)
+		v.post(fmt.Sprintf("/feeds/%d/pause", taken[1].FeedID), url.Values{"for": {""}}).status(http.StatusSeeOther)
 		a := v.get("/feeds/export").status(http.StatusOK)
 		if got := a.Header.Get("Content-Disposition"); got != "attachment; filename=feeds.opml" || strings.Contains(a.body, "bob") {
 			r.t.Errorf("%s", got)
@@ -237,7 +237,7 @@ func TestListsOfAllReaders(t *testing.T) {
 			}
 			a = eve.upload(list)
 		}
-		a.status(http.StatusServiceUnavailable).shows("h1", "Too much at once")
+		a.status(http.StatusServiceUnavailable).shows("h1", "Back in a moment")
 		eve.upload("<opml><outline xmlUrl='https://b.example/'/>" + large[:500_000] + "</opml>").status(http.StatusOK)
 		for _, end := range ends {
 			end()

@@ -52,7 +52,7 @@ func (s *site) leaveFeeds(w http.ResponseWriter, r *http.Request, me reader, sub
 
 func (s *site) showLeft(w http.ResponseWriter, r *http.Request, err error, p feedsLeftPage) error {
 	p.From = fromOf(r)
-	return s.showPage(w, r, err, "feeds_left", catalogue.Key("Unsubscribed"), p)
+	return s.showPage(w, r, err, "feeds_left", catalogue.Key("Unfollowed"), p)
 }
 
 // returnFeeds is the way back. The form is not trusted: nobody comes by it to a feed that they never had.

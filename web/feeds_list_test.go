@@ -43,9 +43,9 @@ func TestHeadingOfWhatIsWell(t *testing.T) {
 	each(t, func(r *room) {
 		v, d := r.reader("ann@example.org")
 		feeds := r.many(d, "Zebra", "Nut")
-		v.get("/feeds").status(http.StatusOK).shows(".picker h2", "All is well")
+		v.get("/feeds").status(http.StatusOK).shows(".picker h2", "No problems")
 		r.failsSince(feeds[0], r.now.Add(-time.Hour), 503, "503")
-		v.get("/feeds").status(http.StatusOK).shows(".picker h2", "Your feeds").contains(".picker .why", "Could not be read")
+		v.get("/feeds").status(http.StatusOK).shows(".picker h2", "Your sites").contains(".picker .why", "We haven’t been able to read this feed since")
 	})
 }
 
@@ -59,8 +59,8 @@ func TestFeedsAreFoundAndSorted(t *testing.T) {
 		r.must(r.store.PauseSubscription(t.Context(), d.ID, feeds[7].ID))
 
 		a := v.get("/feeds").status(http.StatusOK)
-		a.shows("h2", "In trouble", "In no folder", "News", "news", "Paused").shows(".in-trouble .name", "Broken", "Long broken")
-		a.contains(".in-trouble .why", "Its site has reported errors for a week. We ask again tonight. · News")
+		a.shows("h2", "Problems", "No folder", "News", "news", "Paused").shows(".in-trouble .name", "Broken", "Long broken")
+		a.contains(".in-trouble .why", "The site’s server has an error (since 13 November). We’ll check again tonight. · News")
 		for _, word := range []string{"UTC", "active", "midnight", "50"} {
 			if text := strings.Join(a.texts(".picker"), " "); strings.Contains(text, word) {
 				r.t.Errorf("the list says %s: %s", word, text)
@@ -120,9 +120,9 @@ func TestSeveralAtOnce(t *testing.T) {
 			of.Add("feed", "x")
 			return of
 		}
-		a := v.get("/feeds/several?"+ids(url.Values{}).Encode()).status(http.StatusOK).shows("h1", "3 feeds chosen").shows(".named li", "One", "Three", "Two")
+		a := v.get("/feeds/several?"+ids(url.Values{}).Encode()).status(http.StatusOK).shows("h1", "3 sites selected").shows(".named li", "One", "Three", "Two")
 		a.has(".back a", "href", "/feeds?sort=name")
-		v.get("/feeds/several").status(http.StatusBadRequest).shows("h1", "None is chosen").has("main .button", "href", "/feeds")
+		v.get("/feeds/several").status(http.StatusBadRequest).shows("h1", "Nothing selected").has("main .button", "href", "/feeds")
 		v.get("/feeds/several?feed=999999").status(http.StatusBadRequest)
 
 		v.post("/feeds/several/folder", ids(url.Values{"folder": {" Old/ "}})).status(http.StatusSeeOther)
@@ -134,16 +134,16 @@ func TestSeveralAtOnce(t *testing.T) {
 			r.t.Errorf("it is %+v", sub.Subscription)
 		}
 		for _, wrong := range []url.Values{{"display": {"x"}, "most": {"0"}}, {"display": {""}, "most": {"-1"}}, {"display": {""}, "most": {"1e9"}}} {
-			v.post("/feeds/several/display", ids(wrong)).status(http.StatusBadRequest).shows("p.wrong", "That is none of the choices. Nothing was changed.")
+			v.post("/feeds/several/display", ids(wrong)).status(http.StatusBadRequest).shows("p.wrong", "That isn’t one of the choices. Nothing was changed.")
 		}
-		v.post("/feeds/several/rest", ids(url.Values{"until": {"2026-11-01"}})).status(http.StatusBadRequest).contains("p.wrong", "is too early")
-		v.post("/feeds/several/rest", ids(url.Values{"until": {"2026-12-01"}})).status(http.StatusSeeOther)
-		v.get("/feeds").shows("h2", "In no folder", "Paused").contains(".in-paused .why", "back on Tuesday 1 December 2026 · Old")
-		v.post("/feeds/several/wake", ids(url.Values{})).status(http.StatusSeeOther)
-		v.post("/feeds/several/rest", ids(url.Values{"for": {"week"}})).status(http.StatusSeeOther)
+		v.post("/feeds/several/pause", ids(url.Values{"until": {"2026-11-01"}})).status(http.StatusBadRequest).contains("p.wrong", "is too early")
+		v.post("/feeds/several/pause", ids(url.Values{"until": {"2026-12-01"}})).status(http.StatusSeeOther)
+		v.get("/feeds").shows("h2", "No folder", "Paused").contains(".in-paused .why", "paused until Tuesday 1 December 2026 · Old")
+		v.post("/feeds/several/resume", ids(url.Values{})).status(http.StatusSeeOther)
+		v.post("/feeds/several/pause", ids(url.Values{"for": {"week"}})).status(http.StatusSeeOther)
 
-		a = v.post("/feeds/several/leave", ids(url.Values{})).status(http.StatusOK).shows("h1", "Unsubscribed").shows(".named li", "One", "Three", "Two")
-		a.contains("form .hint", "what waited of them").has("[name=from]", "value", "/feeds?sort=name")
+		a = v.post("/feeds/several/leave", ids(url.Values{})).status(http.StatusOK).shows("h1", "Unfollowed").shows(".named li", "One", "Three", "Two")
+		a.contains("form .hint", "waiting posts").has("[name=from]", "value", "/feeds?sort=name")
 		if got := v.takes(); got != "Four" {
 			r.t.Errorf("takes %q", got)
 		}
@@ -152,7 +152,7 @@ func TestSeveralAtOnce(t *testing.T) {
 		if got := v.takes(); got != "Four|One|Three|Two" {
 			r.t.Errorf("takes %q", got)
 		}
-		v.get("/feeds").contains(".in-paused .why", "back on Friday 27 November 2026 · Old")
+		v.get("/feeds").contains(".in-paused .why", "paused until Friday 27 November 2026 · Old")
 		filters, err := r.store.Filters(t.Context(), d.ID)
 		r.must(err)
 		if len(filters) != 1 || filters[0].FeedID != feeds[0].ID {
@@ -192,7 +192,7 @@ func TestAllPostsOfAFeed(t *testing.T) {
 		path := v.get("/feeds").attrs(".rows .name", "href")[0]
 		v.get(path + "/posts").status(http.StatusOK).shows(".delivered li") // hidden until midnight
 		r.midnight()
-		a := v.get(path+"/posts").status(http.StatusOK).shows("h1", "All its posts so far")
+		a := v.get(path+"/posts").status(http.StatusOK).shows("h1", "All posts")
 		if n := len(a.find(".delivered li")); n != 50 {
 			r.t.Errorf("%d posts on a page", n)
 		}
@@ -226,13 +226,13 @@ func TestPauseOnItsOwnPage(t *testing.T) {
 			v.get(path+"?from="+url.QueryEscape(bad)).status(http.StatusOK).has(".back a", "href", "/feeds")
 		}
 		for _, day := range []string{"2026-11-20", "2028-01-01", "soon", ""} {
-			v.post(path+"/rest", url.Values{"until": {day}}).status(http.StatusBadRequest).contains("#pause .wrong", "Nothing was changed.")
+			v.post(path+"/pause", url.Values{"until": {day}}).status(http.StatusBadRequest).contains("#pause .wrong", "Nothing was changed.")
 		}
-		to := v.post(path+"/rest", url.Values{"until": {"2026-12-24"}, "from": {from}}).status(http.StatusSeeOther).Header.Get("Location")
-		a := v.get(to).status(http.StatusOK).shows(".done", "It is paused. It comes back with the edition of Thursday 24 December 2026.")
+		to := v.post(path+"/pause", url.Values{"until": {"2026-12-24"}, "from": {from}}).status(http.StatusSeeOther).Header.Get("Location")
+		a := v.get(to).status(http.StatusOK).shows(".done", "Paused until the edition of Thursday 24 December 2026.")
 		a.has(".back a", "href", from)
-		v.post(path+"/rest", url.Values{"for": {"week"}}).status(http.StatusSeeOther)
-		v.get(path).contains(".notice", "it comes back with the edition of Friday 27 November 2026")
+		v.post(path+"/pause", url.Values{"for": {"week"}}).status(http.StatusSeeOther)
+		v.get(path).contains(".notice", "Paused until the edition of Friday 27 November 2026")
 	})
 }
 
@@ -250,15 +250,15 @@ func TestAtMostInAnEdition(t *testing.T) {
 		r.brings(digest.Subscription{DigestID: d.ID}, "Prolific", posts...)
 		path := v.get("/feeds").attrs(".rows .name", "href")[0]
 		v.post(path, url.Values{"most": {"2"}}).status(http.StatusSeeOther)
-		v.get(path).status(http.StatusOK).shows("#most option[selected]", "2 posts at most")
+		v.get(path).status(http.StatusOK).shows("#most option[selected]", "At most 2 posts")
 		other := post("Else")
 		other.URL = "https://other.example/else"
 		r.brings(digest.Subscription{DigestID: d.ID}, "Other", other)
 		r.midnight()
-		a := v.get("/").status(http.StatusOK).shows("h3", "Else", "Post 0", "Post 1").shows(".beyond a", "Change how Other comes", "and 3 more", "Change how Prolific comes")
+		a := v.get("/").status(http.StatusOK).shows("h3", "Else", "Post 0", "Post 1").shows(".beyond a", "Site settings for Other", "and 3 more", "Site settings for Prolific")
 		a.has(".change", "href", "/feeds/2?from=%2F%23site-0", "/feeds/1?from=%2F%23site-1")
 		more := a.attrs(".beyond a", "href")[1]
-		all := v.get(more).status(http.StatusOK).shows("h3", "Post 0", "Post 1", "Post 2", "Post 3", "Post 4").shows(".beyond a", "Change how Prolific comes")
+		all := v.get(more).status(http.StatusOK).shows("h3", "Post 0", "Post 1", "Post 2", "Post 3", "Post 4").shows(".beyond a", "Site settings for Prolific")
 		last := all.postPaths()[4]
 		v.get(last).status(http.StatusOK).shows("h1", "Post 4")
 		if got := v.get(last).attrs(".folio a", "href"); len(got) != 3 || !strings.HasPrefix(got[2], "/editions/2026-11-21?site=1#post-") || !strings.HasPrefix(got[1], path+"?from=") {

@@ -39,18 +39,18 @@ func TestRemediesOfASickFeed(t *testing.T) {
 		v.post(page, url.Values{"title": {"Mine"}, "folder": {"News"}, "display": {""}}).status(http.StatusSeeOther)
 		page = r.fails(b.URL + "/old")
 		a := v.get(page).status(http.StatusOK)
-		if got := strings.Join(a.texts("#remedies p"), " "); !strings.Contains(got, "there is no feed at its address any more") {
+		if got := strings.Join(a.texts("#remedies p"), " "); !strings.Contains(got, "Nothing was found at its address") {
 			r.t.Errorf("says %q", got)
 		}
-		a.contains(".stands", "Has not been at its address")
-		v.get("/feeds").shows("h2", "In trouble").contains(".in-trouble .why", "Has not been at its address")
+		a.contains(".stands", "Nothing was found at its address")
+		v.get("/feeds").shows("h2", "Problems").contains(".in-trouble .why", "Nothing was found at its address")
 		a.shows("#remedies a.button") // no password is asked for
-		a.shows("#remedies button", "Look for its feed again", "Find its feeds")
+		a.shows("#remedies button", "Search for its feed", "Find feeds")
 		number := strings.TrimPrefix(page, "/feeds/")
 		a.has("#remedies input[name=instead]", "value", number, number).has("#remedies input[name=address]", "value", b.URL+"/", "")
 
 		found := v.post("/feeds/find", url.Values{"address": {b.URL + "/"}, "instead": {number}}).status(http.StatusOK)
-		found.shows("main button", "Take it instead", "Find its feeds").has("input[name=instead]", "value", number, number)
+		found.shows("main button", "Replace feed", "Find feeds").has("input[name=instead]", "value", number, number)
 		to := v.post("/feeds/add", url.Values{"feed": {b.URL + "/feed"}, "instead": {number}}).status(http.StatusSeeOther).Header.Get("Location")
 		v.get(to).status(http.StatusOK).shows("h1", "Mine")
 		if got := r.subscribedTo(d); got != b.URL+"/feed" {

@@ -20,7 +20,7 @@ type feedsSeveralPage struct {
 }
 
 // errNoneChosen is for who presses the button without having chosen a feed.
-var errNoneChosen = &problem{http.StatusBadRequest, catalogue.Key("None is chosen"), catalogue.Key("Go back, tick the feeds that you want to change, and press the button again.")}
+var errNoneChosen = &problem{http.StatusBadRequest, catalogue.Key("Nothing selected"), catalogue.Key("Go back, select the sites you want to change, and try again.")}
 
 // feedsSeveralPage offers what can be done to the feeds that were chosen.
 func (s *site) feedsSeveralPage(w http.ResponseWriter, r *http.Request, me reader) error {
@@ -30,7 +30,7 @@ func (s *site) feedsSeveralPage(w http.ResponseWriter, r *http.Request, me reade
 
 func (s *site) showSeveral(w http.ResponseWriter, r *http.Request, status int, p feedsSeveralPage, err error) error {
 	return orShow(err, func() error {
-		return s.show(w, r, status, "feeds_several", catalogue.Key("%d feeds chosen").With(len(p.chosen)), p)
+		return s.show(w, r, status, "feeds_several", catalogue.Key("%d sites selected").With(len(p.chosen)), p)
 	})
 }
 

@@ -107,15 +107,15 @@ func TestChoiceOfFeeds(t *testing.T) {
 		}
 		a = v.find(b.URL).status(http.StatusOK).contains("label.found", "The blog itself RSS; newest: One") // as it is stored by now
 		asked := url.Values{"address": a.attrs("input[name=address]", "value")}
-		v.post("/feeds/add", asked).status(http.StatusUnprocessableEntity).shows(".wrong", "Nothing was added: tick what you want first.").contains("label.found", "Only news")
+		v.post("/feeds/add", asked).status(http.StatusUnprocessableEntity).shows(".wrong", "Nothing added. Select a feed first.").contains("label.found", "Only news")
 		b.log()
 
 		to := v.post("/feeds/add", url.Values{"feed": {b.URL + "/feed"}}).status(http.StatusSeeOther).Header.Get("Location")
-		v.get(to).status(http.StatusOK).shows("h1", "The blog itself").shows(".notice", "You take it now. What is new in it comes with your next edition.")
+		v.get(to).status(http.StatusOK).shows("h1", "The blog itself").shows(".notice", "Added. New posts come with your next edition.")
 		if got := b.log(); got != "" {
 			r.t.Errorf("what was read was asked for again: %s", got)
 		}
-		v.find(b.URL).status(http.StatusOK).shows("p.found", "The blog itself you take it already")
+		v.find(b.URL).status(http.StatusOK).shows("p.found", "The blog itself already followed")
 		v.post("/feeds/add", url.Values{"feed": {b.URL + "/news.atom", b.URL + "/none"}}).status(http.StatusUnprocessableEntity).
 			shows("h2", "Added", "Not added").shows(".rows li", "News", b.URL+"/none Could not read "+b.URL+"/none: 404 Not Found.")
 		if got := v.takes(); got != "News|The blog itself" {
@@ -138,7 +138,7 @@ func TestAddressOfAFeed(t *testing.T) {
 		}
 		b.log()
 		to = v.find(b.URL + "/feed").status(http.StatusSeeOther).Header.Get("Location")
-		v.get(to).shows(".notice", "You take it already.")
+		v.get(to).shows(".notice", "You already follow it.")
 		if got := b.log(); got != "" {
 			r.t.Errorf("a feed that is known was asked for: %s", got)
 		}
@@ -152,15 +152,15 @@ func TestNoFeedThere(t *testing.T) {
 		b := r.blog(map[string]string{"/": "<!doctype html><title>x</title>", "/opml": "<opml><outline xmlUrl='https://a.example/'/></opml>", "/inside": "->http://10.0.0.1/feed"})
 		v, _ := r.reader("ann@example.org")
 		for address, says := range map[string]string{
-			"":                               "An address is missing",
+			"":                               "The address is missing",
 			"no address":                     "is not a web address",
 			"javascript:alert(1)":            "is not a web address",
 			"file:///etc/passwd":             "is not a web address",
-			"http://10.0.0.1/feed":           "public",
-			"http://169.254.169.254/latest/": "public",
-			"http://[::ffff:10.0.0.1]/":      "public",
-			"http://localhost:1/":            "refused",
-			b.URL + "/inside":                "public",
+			"http://10.0.0.1/feed":           "is private",
+			"http://169.254.169.254/latest/": "is private",
+			"http://[::ffff:10.0.0.1]/":      "is private",
+			"http://localhost:1/":            "not allowed",
+			b.URL + "/inside":                "is private",
 			b.URL + "/":                      "offers none",
 			b.URL + "/none":                  "404",
 			b.URL + "/opml":                  "list of feeds",
@@ -239,7 +239,7 @@ func TestFeedsOfOthers(t *testing.T) {
 		r.must(err)
 		for _, id := range []string{fmt.Sprint(f.ID), "999999", "0", "-1", "x", "1e3", "99999999999999999999"} {
 			v.get("/feeds/" + id).status(http.StatusNotFound)
-			for _, act := range []string{"", "/rest", "/wake", "/leave"} {
+			for _, act := range []string{"", "/pause", "/resume", "/leave"} {
 				if a := v.post("/feeds/"+id+act, url.Values{"title": {"t"}}).status(http.StatusNotFound); strings.Contains(a.body, "Another") {
 					r.t.Errorf("%s%s tells of it", id, act)
 				}
@@ -252,11 +252,24 @@ func TestFeedsOfOthers(t *testing.T) {
 		}
 		w, _ := r.reader("bob@example.org")
 		w.post(fmt.Sprintf("/filters/%d/remove", mine.ID), nil).status(http.StatusNotFound)
-		for _, path := range []string{"/feeds", "/feeds/import", "/feeds/export", "/filters", "/held", fmt.Sprintf("/feeds/%d", f.ID)} {
+		for _, path := range []string{"/feeds", "/feeds/import", "/feeds/export", "/filters", "/filtered", fmt.Sprintf("/feeds/%d", f.ID)} {
 			if got := r.visitor().get(path).status(http.StatusSeeOther).Header.Get("Location"); got != "/sign-in" {
 				r.t.Errorf("%s leads a stranger to %q", path, got)
 			}
 		}
+	})
+}
+
+// TestFormOfBefore: a form of a page that was open during the upgrade, and one of an old email, still work.
+func TestFormOfBefore(t *testing.T) {
+	each(t, func(r *room) {
+		v, d := r.reader("ann@example.org")
+		r.arrives(d, post("Delivered"))
+		link := v.get("/feeds").attrs(".rows .name", "href")[0]
+		to := v.post(link+"/rest", url.Values{"for": {""}}).status(http.StatusPermanentRedirect).Header.Get("Location")
+		v.post(to, url.Values{"for": {""}}).status(http.StatusSeeOther)
+		v.get("/feeds").shows("h2", "Paused")
+		v.get("/held?before=5").status(http.StatusMovedPermanently).leads("/filtered?before=5")
 	})
 }
 
@@ -274,22 +287,22 @@ func TestOneFeed(t *testing.T) {
 		}
 		v.get(link).shows("h1", "My name").shows("#display option[selected]", "Full text")
 		v.get("/feeds").shows("h2", "News/World").shows(".rows .name", "My name")
-		v.post(link+"/rest", url.Values{"for": {""}}).status(http.StatusSeeOther)
+		v.post(link+"/pause", url.Values{"for": {""}}).status(http.StatusSeeOther)
 		v.get("/feeds").shows("h2", "Paused")
-		v.get(link).status(http.StatusOK).shows("#pause button", "Resume", "Pause until then")
-		v.post(link+"/wake", nil).status(http.StatusSeeOther)
+		v.get(link).status(http.StatusOK).shows("#pause button", "Resume", "Pause until that day")
+		v.post(link+"/resume", nil).status(http.StatusSeeOther)
 		v.get("/feeds").shows("h2", "News/World")
 
-		v.post(link+"/rest", url.Values{"for": {""}}).status(http.StatusSeeOther)
+		v.post(link+"/pause", url.Values{"for": {""}}).status(http.StatusSeeOther)
 		v.post(link+"/leave", nil).status(http.StatusOK)
 		if got := v.get(link).status(http.StatusSeeOther).Header.Get("Location"); got != link+"/posts" {
 			r.t.Errorf("a feed that was left leads to %q", got)
 		}
 		v.post("/feeds/return", url.Values{"feed": {path.Base(link)}}).status(http.StatusSeeOther)
-		v.get(link).shows("#pause button", "Resume", "Pause until then")
-		v.post(link+"/wake", nil).status(http.StatusSeeOther)
+		v.get(link).shows("#pause button", "Resume", "Pause until that day")
+		v.post(link+"/resume", nil).status(http.StatusSeeOther)
 
-		a = v.post(link+"/leave", nil).status(http.StatusOK).shows("h1", "Unsubscribed")
+		a = v.post(link+"/leave", nil).status(http.StatusOK).shows("h1", "Unfollowed")
 		if got := v.get(link).status(http.StatusSeeOther).Header.Get("Location"); got != link+"/posts" {
 			r.t.Errorf("a feed that was left leads to %q", got)
 		}
@@ -313,16 +326,16 @@ func TestNamesThatCannotBe(t *testing.T) {
 		link := v.get("/feeds").attrs(".rows .name", "href")[0]
 		long := strings.Repeat("ö", 1_000_000)
 		a := v.post(link, url.Values{"title": {long}, "folder": {"Kept"}}).status(http.StatusBadRequest)
-		a.shows("p.wrong", "A name may have 500 characters; this one has 1,000,000. Its beginning is kept here; nothing was changed yet.")
+		a.shows("p.wrong", "A name can have 500 characters; yours has 1,000,000. We’ve shortened it here. Check it and save again.")
 		a.has("input[name=folder]", "value", "Kept")
 		a.has("input[name=title]", "value", strings.Repeat("ö", 500))
 		v.post(link, url.Values{"folder": {long}}).status(http.StatusBadRequest)
-		v.post(link, url.Values{"display": {"everything"}}).status(http.StatusBadRequest).shows("p.wrong", "That is none of the choices. Nothing was changed.")
+		v.post(link, url.Values{"display": {"everything"}}).status(http.StatusBadRequest).shows("p.wrong", "That isn’t one of the choices. Nothing was changed.")
 		v.post("/filters", url.Values{"words": {long}}).status(http.StatusBadRequest)
 		v.post("/filters", url.Values{"words": {" "}}).status(http.StatusBadRequest)
 		v.get("/feeds").shows(".rows .name", site)
 		// Far more than that gets a page too, not a broken connection.
-		v.post(link, url.Values{"title": {strings.Repeat("x", 9<<20)}}).status(http.StatusRequestEntityTooLarge).shows("h1", "That was too much")
+		v.post(link, url.Values{"title": {strings.Repeat("x", 9<<20)}}).status(http.StatusRequestEntityTooLarge).shows("h1", "That form is too long")
 		v.post("/settings/zone", url.Values{"zone": {strings.Repeat("x", 9<<20)}}).status(http.StatusRequestEntityTooLarge)
 	})
 }
@@ -345,7 +358,7 @@ func TestHostileNames(t *testing.T) {
 		v := r.visitor().signIn(u)
 		list := "<opml><title>" + bad + "</title><outline text=\"<script>alert(1)</script>\" xmlUrl='javascript:alert(1)'/></opml>"
 		for _, a := range []answer{
-			v.get("/feeds"), v.get(fmt.Sprintf("/feeds/%d", f.ID)), v.get("/filters"), v.get("/held"), v.find(b.URL),
+			v.get("/feeds"), v.get(fmt.Sprintf("/feeds/%d", f.ID)), v.get("/filters"), v.get("/filtered"), v.find(b.URL),
 			v.post("/feeds/add", url.Values{"feed": {bad, bad + "2"}}), v.upload(list), v.upload(bad),
 			v.post(fmt.Sprintf("/feeds/%d/leave", f.ID), nil),
 		} {
@@ -374,7 +387,7 @@ func TestFeedForms(t *testing.T) {
 		v, d := r.reader("ann@example.org")
 		r.arrives(d, post("One"))
 		link := v.get("/feeds").attrs(".rows .name", "href")[0]
-		for _, path := range []string{link, link + "/rest", link + "/wake", link + "/leave", "/feeds/find", "/feeds/add", "/feeds/import", "/filters", "/filters/1/remove"} {
+		for _, path := range []string{link, link + "/pause", link + "/resume", link + "/leave", "/feeds/find", "/feeds/add", "/feeds/import", "/filters", "/filters/1/remove"} {
 			w := r.visitor()
 			w.cookies = v.cookies
 			w.from("https://evil.example", "cross-site")

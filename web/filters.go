@@ -61,11 +61,11 @@ func feedNames(all []store.SubscriptionInfo) []feedLine {
 // groupsOf sorts filters by what they are for: first those for all feeds, then
 // by the titles of feeds. One of a feed that was left does nothing and is named so.
 func groupsOf(all []digest.Filter, feeds []feedLine) []filterGroup {
-	groups := []filterGroup{{Title: catalogue.Key("All feeds")}}
+	groups := []filterGroup{{Title: catalogue.Key("All sites")}}
 	for _, f := range feeds {
 		groups = append(groups, filterGroup{ID: f.ID, Title: f.Title})
 	}
-	groups = append(groups, filterGroup{ID: -1, Title: catalogue.Key("Feeds that you no longer take")})
+	groups = append(groups, filterGroup{ID: -1, Title: catalogue.Key("Sites you unfollowed")})
 	for _, f := range all {
 		i := slices.IndexFunc(groups, func(g filterGroup) bool { return g.ID == f.FeedID })
 		if i < 0 {

@@ -156,14 +156,12 @@ func (f dateField) Type() string {
 func (f dateField) read(first, last digest.Date) (d digest.Date, wrong catalogue.Sayable) {
 	d, err := digest.ParseDate(f.Value)
 	switch {
-	case f.Value == "":
-		return d, catalogue.Key("A date is needed, such as %s.").With(first.Plus(7))
 	case err != nil:
-		return d, catalogue.Key("There is no such date. Dates are written year, month, day, like %s.").With(first.Plus(7))
+		return d, catalogue.Key("Enter a date like %s.").With(first.Plus(7))
 	case d.Before(first):
 		return d, catalogue.Key("%s is too early. Choose %s or a later day.").With(saidDay(d), saidDay(first))
 	case last.Before(d):
-		return d, catalogue.Key("%s is too far away. Choose a day up to %s.").With(saidDay(d), saidDay(last))
+		return d, catalogue.Key("%s is too late. Choose %s or an earlier day.").With(saidDay(d), saidDay(last))
 	}
 	return d, nil
 }
@@ -179,7 +177,7 @@ const maxName = 500
 const maxDigestName = 80
 
 // tooLongName says that a name has too many characters.
-const tooLongName = catalogue.Key("A name may have %d characters; this one has %d. Its beginning is kept here; nothing was changed yet.")
+const tooLongName = catalogue.Key("A name can have %d characters; yours has %d. We’ve shortened it here. Check it and save again.")
 
 // nameOfForm makes one line of what was typed. Where that is longer than most characters wrong says so:
 // tooLong, with how many there may be and how many there are.

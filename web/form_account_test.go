@@ -41,7 +41,7 @@ func TestFormOfAnother(t *testing.T) {
 		for account, want := range map[string]int{anns: http.StatusConflict, "x": http.StatusConflict, bobs: http.StatusSeeOther} {
 			got := bob.post("/settings/pause", url.Values{"until": {"2026-12-01"}, "account": {account}}).status(want)
 			if want == http.StatusConflict {
-				got.shows("h1", "That was for somebody else")
+				got.shows("h1", "You’re signed in to another account")
 			}
 			now, err := r.store.DigestOf(t.Context(), d.UserID)
 			if r.must(err); (now.State == digest.DigestPaused) != (want == http.StatusSeeOther) {

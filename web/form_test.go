@@ -18,7 +18,7 @@ func TestUnreadableForms(t *testing.T) {
 		link := v.get("/feeds").attrs(".rows .name", "href")[0]
 		feed := strings.TrimPrefix(link, "/feeds/")
 		v.post(link, url.Values{"title": {"Mine"}, "folder": {"News"}, "display": {"headlines"}, "most": {"3"}}).status(http.StatusSeeOther)
-		v.post("/settings/front/name", url.Values{"name": {"The Courier"}}).status(http.StatusSeeOther)
+		v.post("/settings/appearance", url.Values{"name": {"The Courier"}}).status(http.StatusSeeOther)
 		v.post("/settings/language", url.Values{"language": {"en"}}).status(http.StatusSeeOther)
 		stands := func(after string) {
 			r.t.Helper()
@@ -27,22 +27,26 @@ func TestUnreadableForms(t *testing.T) {
 			if s := all[0]; s.Title != "Mine" || s.Folder != "News" || s.Display != digest.Headlines || s.Most != 3 || s.Paused {
 				r.t.Fatalf("after %s it is %+v", after, s.Subscription)
 			}
-			v.get("/settings/front").has("#name", "value", "The Courier")
+			v.get("/settings/appearance").has("#name", "value", "The Courier")
 			if u, err := r.store.User(r.t.Context(), d.UserID); err != nil || u.Language != "en" {
 				r.t.Fatalf("after %s the language is %q, %v", after, u.Language, err)
 			}
 		}
-		for _, path := range []string{link, link + "/rest", "/settings/front/name", "/settings/language", "/settings/pages", "/settings/pages/edition", "/settings/mail"} {
-			v.post(path, nil).status(http.StatusBadRequest).shows("h1", "That was none of the choices")
-			v.post(path, url.Values{"for": {"bogus"}, "feed": {feed}}).status(http.StatusBadRequest)
+		for _, path := range []string{link, link + "/pause", "/settings/appearance", "/settings/language", "/settings/schedule"} {
+			v.post(path, nil).status(http.StatusBadRequest).shows("h1", "We couldn’t read that form")
+			bogus := url.Values{"for": {"bogus"}, "feed": {feed}}
+			if path == "/settings/appearance" { // where a feed may lead
+				bogus.Del("feed")
+			}
+			v.post(path, bogus).status(http.StatusBadRequest)
 			v.do("POST", path, "multipart/form-data; boundary=b", strings.NewReader("--b\r\nContent-Disposition: form-data; name=\"title\"\r\n\r\nx\r\n--b--\r\n")).
-				status(http.StatusBadRequest).shows("h1", "That form could not be read")
+				status(http.StatusBadRequest).shows("h1", "We couldn’t read that form")
 			v.do("POST", path, "text/plain", strings.NewReader("title=x")).status(http.StatusBadRequest)
 			v.do("POST", path, "", strings.NewReader("title=x")).status(http.StatusBadRequest)
 			stands(path)
 		}
-		for _, act := range []string{"folder", "display", "rest"} {
-			v.post("/feeds/several/"+act, url.Values{"feed": {feed}}).status(http.StatusBadRequest).shows("h1", "That was none of the choices")
+		for _, act := range []string{"folder", "display", "pause"} {
+			v.post("/feeds/several/"+act, url.Values{"feed": {feed}}).status(http.StatusBadRequest).shows("h1", "We couldn’t read that form")
 			stands(act)
 		}
 
@@ -60,21 +64,21 @@ func TestFailedFormsOpenedAgain(t *testing.T) {
 		v, d := r.reader("ann@example.org")
 		r.arrives(d, post("Delivered"))
 		link := v.get("/feeds").attrs(".rows .name", "href")[0]
-		v.post(link+"/rest", url.Values{"until": {"abc"}}).status(http.StatusBadRequest).contains(".wrong", "There is no such date")
-		v.get(link + "/rest").status(http.StatusSeeOther).leads(link)
-		v.do("HEAD", link+"/rest", "", nil).status(http.StatusSeeOther)
-		v.get("/settings/front/name?x=1").status(http.StatusSeeOther).leads("/settings/front")
-		r.visitor().post("/sign-in/letter", url.Values{"email": {"x"}}).status(http.StatusUnprocessableEntity)
-		to := r.visitor().get("/sign-in/letter").status(http.StatusSeeOther).leads("/sign-in")
+		v.post(link+"/pause", url.Values{"until": {"abc"}}).status(http.StatusBadRequest).contains(".wrong", "Enter a date like")
+		v.get(link + "/pause").status(http.StatusSeeOther).leads(link)
+		v.do("HEAD", link+"/pause", "", nil).status(http.StatusSeeOther)
+		v.get("/settings/travel/remove?x=1").status(http.StatusSeeOther).leads("/settings/travel")
+		r.visitor().post("/sign-in/email", url.Values{"email": {"x"}}).status(http.StatusUnprocessableEntity)
+		to := r.visitor().get("/sign-in/email").status(http.StatusSeeOther).leads("/sign-in")
 		if allow := to.Header.Get("Allow"); allow != "" {
 			r.t.Errorf("it allows %q", allow)
 		}
 		doubled := httptest.NewRecorder() // as a base address joined with a slash too many makes it
-		r.handler.ServeHTTP(doubled, httptest.NewRequest("GET", r.base+strings.Replace(link, "/", "//", 2)+"/rest", nil))
-		if to := doubled.Header().Get("Location"); to != link+"/rest" {
+		r.handler.ServeHTTP(doubled, httptest.NewRequest("GET", r.base+strings.Replace(link, "/", "//", 2)+"/pause", nil))
+		if to := doubled.Header().Get("Location"); to != link+"/pause" {
 			r.t.Errorf("%d leads to %q", doubled.Code, to)
 		}
-		if allow := v.do("DELETE", link+"/rest", "", nil).status(http.StatusMethodNotAllowed).Header.Get("Allow"); allow != "POST" {
+		if allow := v.do("DELETE", link+"/pause", "", nil).status(http.StatusMethodNotAllowed).Header.Get("Allow"); allow != "POST" {
 			r.t.Errorf("it allows %q", allow)
 		}
 	})

@@ -3,7 +3,6 @@ package web
 import (
 	"cmp"
 	"context"
-	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -135,28 +134,25 @@ func (p *editionPage) illustrate(sections []*editionSection) {
 
 // A midnightDial is the reader's day: twelve o'clock at night is at its top.
 type midnightDial struct {
-	Place   string // the zone's city
-	Degrees int    // where the hour stands
+	Place   catalogue.City
+	Degrees int // of the hour hand
 }
 
 func newMidnightDial(zone string, now time.Time) *midnightDial {
 	at := now.In(zoneOr(zone))
-	place := zoneName(zone[strings.LastIndexByte(zone, '/')+1:])
-	return &midnightDial{cmp.Or(place, "UTC"), (at.Hour()*60 + at.Minute()) / 4}
+	return &midnightDial{catalogue.City(cmp.Or(zone, "UTC")), (at.Hour()*60 + at.Minute()) / 4}
 }
 
 // End is said below the last post of an edition.
 func (st standing) end(of digest.Date, latest bool) catalogue.Sayable {
-	day := catalogue.Day("Monday", of)
+	all := catalogue.Key("That’s all for %s.").With(catalogue.Day("Monday", of))
 	switch {
-	case !latest:
-		return catalogue.Key("That was all for %s.").With(day)
-	case st.of.State != digest.DigestActive || st.Next() == nil:
-		return catalogue.Key("That is all for %s.").With(day)
+	case !latest, st.of.State != digest.DigestActive, st.Next() == nil:
+		return all
 	case !st.of.NextDueAt.After(st.now):
-		return catalogue.Key("That is all for %s. The next is being made now.").With(day)
+		return sentences{all, catalogue.Key("We’re making the edition of %s now.").With(st.comingDay())}
 	}
-	return catalogue.Key("That is all for %s. The next comes as %s begins.").With(day, st.comingDay())
+	return sentences{all, catalogue.Key("Your next edition is on %s.").With(st.comingDay())}
 }
 
 // comingDay names the day of the next edition: by its weekday alone where that is within the next six days.
@@ -176,7 +172,7 @@ func (s *site) absent(ctx context.Context, st standing, latest digest.Date) (cat
 	}
 	b, err := s.Store.Beside(ctx, digest.Edition{DigestID: st.of.ID, DueAt: last, LocalDate: today}, st.now)
 	if b.Held > 0 {
-		return catalogue.Key("No edition today: your filters held back the %d new posts. This is the one of %s.").With(b.Held, catalogue.Day("Monday 2 January", latest)), err
+		return catalogue.Key("No edition today: your filters hid all %d new posts. Here is the edition of %s.").With(b.Held, catalogue.Day("Monday 2 January", latest)), err
 	}
-	return catalogue.Key("No edition today: your sites had nothing new. This is the one of %s.").With(catalogue.Day("Monday 2 January", latest)), err
+	return catalogue.Key("No edition today: your sites had nothing new. Here is the edition of %s.").With(catalogue.Day("Monday 2 January", latest)), err
 }

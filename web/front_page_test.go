@@ -39,7 +39,7 @@ func TestFrontPage(t *testing.T) {
 		r.midnight()
 		a := v.get("/").status(http.StatusOK)
 		a.stepsDown()
-		a.shows(".nameplate", "The Courier").shows(".folio p", "No. 1 Midnight in Paris")
+		a.shows(".nameplate", "The Courier").shows(".folio p", "No. 1 Made at midnight in Paris")
 		a.shows(".leading .name", "Ant").shows(".leading > article .headline").shows(".folder h2", "Week 2", "Week 10")
 		a.shows(".headline", "One", "Two", "Three", "Ten").shows(".note .excerpt", "It was the wind. Nobody minded.").shows(".note .byline a", "site.example")
 		a.has(".shot img", "alt", "Of One", "Of Three")
@@ -48,7 +48,7 @@ func TestFrontPage(t *testing.T) {
 		a.has(".shot img", "loading", "eager", "lazy")
 		a.shows(".contents summary", "Week 2 · Week 10").has(".contents li a", "href", "#site-0", "#site-1", "#site-2", "#site-3")
 		a.has(".contents p a", "href", "#folder-0", "#folder-1")
-		a.shows(".finis", "That is all for Saturday. The next comes as Sunday begins.")
+		a.shows(".finis", "That’s all for Saturday. Your next edition is on Sunday.")
 		for _, n := range a.find("details") {
 			if _, open := attr(n, "open"); open {
 				t.Error("something is open that nobody asked for")
@@ -79,7 +79,7 @@ func TestHeadlinesView(t *testing.T) {
 		r.brings(digest.Subscription{DigestID: d.ID}, "A note", untitled)
 		r.midnight()
 		v.get("/").status(http.StatusOK).shows(".contents .view", "Headlines").has(".contents .view", "href", "/?view=headlines")
-		a := v.get("/?view=headlines").status(http.StatusOK).shows(".excerpt").shows(".leading").shows(".contents .view", "In full")
+		a := v.get("/?view=headlines").status(http.StatusOK).shows(".excerpt").shows(".leading").shows(".contents .view", "Excerpts")
 		if heads, bands := a.texts(".brief .headline"), a.find(".lines"); len(heads) != 150 || heads[0] != "It was the wind. Nobody minded." || len(bands) != 1 {
 			t.Errorf("%d headlines in %d lists, the first %q", len(heads), len(bands), heads[0])
 		}
@@ -100,7 +100,7 @@ func TestHeadlinesViewOfFew(t *testing.T) {
 		if a := v.get("/").status(http.StatusOK); len(a.find(".contents")) != 0 {
 			t.Error("one site has contents")
 		}
-		a := v.get("/?view=headlines").status(http.StatusOK).shows(".contents .view", "In full").has(".contents .view", "href", "/")
+		a := v.get("/?view=headlines").status(http.StatusOK).shows(".contents .view", "Excerpts").has(".contents .view", "href", "/")
 		if len(a.find(".contents details")) != 0 {
 			t.Error("one site has contents in its headlines")
 		}
@@ -116,14 +116,14 @@ func TestDayWithoutEdition(t *testing.T) {
 		v.get("/").status(http.StatusOK).shows(".absent")
 		r.midnight()
 		r.midnight()
-		v.get("/").status(http.StatusOK).shows(".absent", "No edition today: your sites had nothing new. This is the one of Saturday 21 November.").shows(".finis", "That is all for Saturday. The next comes as Tuesday begins.")
+		v.get("/").status(http.StatusOK).shows(".absent", "No edition today: your sites had nothing new. Here is the edition of Saturday 21 November.").shows(".finis", "That’s all for Saturday. Your next edition is on Tuesday.")
 		_, err := r.store.AddFilter(t.Context(), digest.Filter{DigestID: d.ID, Words: "Held"}, r.now)
 		r.must(err)
 		r.arrives(d, post("Held one"))
 		r.arrives(d, post("Held two"))
 		r.midnight()
-		v.get("/").status(http.StatusOK).shows(".absent", "No edition today: your filters held back the 2 new posts. This is the one of Saturday 21 November.")
-		none := v.get("/editions/2026-11-22").status(http.StatusOK).shows("h1", "Sunday 22 November 2026").shows(".finis", "No edition came on Sunday.")
+		v.get("/").status(http.StatusOK).shows(".absent", "No edition today: your filters hid all 2 new posts. Here is the edition of Saturday 21 November.")
+		none := v.get("/editions/2026-11-22").status(http.StatusOK).shows("h1", "Sunday 22 November 2026").shows(".finis", "There was no edition on Sunday.")
 		none.has(".turn a", "href", "/editions/2026-11-21")
 		for _, far := range []string{"2026-11-20", "2026-11-25", "2027-01-01"} {
 			v.get("/editions/" + far).status(http.StatusNotFound)
@@ -131,9 +131,9 @@ func TestDayWithoutEdition(t *testing.T) {
 		r.arrives(d, post("Two"))
 		r.midnight()
 		v.get("/editions/2026-11-23").status(http.StatusOK).has(".turn a", "href", "/editions/2026-11-21", "/editions/2026-11-25")
-		v.get("/editions/2026-11-21").status(http.StatusOK).shows(".finis", "That was all for Saturday.").shows(".absent")
+		v.get("/editions/2026-11-21").status(http.StatusOK).shows(".finis", "That’s all for Saturday.").shows(".absent")
 		r.must(r.store.PauseDigest(t.Context(), d.ID, time.Time{}, r.now))
-		v.get("/").status(http.StatusOK).shows(".finis", "That is all for Wednesday.").shows(".absent")
+		v.get("/").status(http.StatusOK).shows(".finis", "That’s all for Wednesday.").shows(".absent")
 	})
 }
 
@@ -148,34 +148,34 @@ func TestArrangeFrontPage(t *testing.T) {
 		}
 		r.midnight()
 		v.get("/").status(http.StatusOK).shows(".headline", "Post 2", "Post 1", "Post 0")
-		v.get("/settings/front").shows(".rows span", "Sites in no folder", "Week 2", "Week 10")
-		v.saves("/settings/front/order", url.Values{"folder": {"Week 10"}, "move": {"up"}}).shows("[role=status]", "Saved. Editions that you have are arranged so, too.").shows(".rows span", "Sites in no folder", "Week 10", "Week 2")
-		v.saves("/settings/front/order", url.Values{"folder": {""}, "move": {"down"}})
+		v.get("/settings/appearance").shows(".rows bdi", "Other sites", "Week 2", "Week 10")
+		v.saves("/settings/appearance", url.Values{"folder": {"Week 10"}, "move": {"up"}}).shows("[role=status]", "Saved. Pages change now, emails with your next edition.").shows(".rows bdi", "Other sites", "Week 10", "Week 2")
+		v.saves("/settings/appearance", url.Values{"folder": {""}, "move": {"down"}})
 		v.get("/").shows(".headline", "Post 0", "Post 2", "Post 1").shows(".folder h2", "Week 10", "Other sites", "Week 2")
 		v.get("/feeds").status(http.StatusOK)
 
-		lead := v.get("/settings/front").attrs("select option", "value")[2] // Site 1
-		v.saves("/settings/front/lead", url.Values{"feed": {lead}}).has("option[selected]", "value", lead)
+		lead := v.get("/settings/appearance").attrs("#feed option", "value")[2] // Site 1
+		v.saves("/settings/appearance", url.Values{"feed": {lead}}).has("#feed option[selected]", "value", lead)
 		v.get("/").shows(".headline", "Post 1", "Post 0", "Post 2").shows(".leading .name", "Site 1")
-		v.saves("/settings/front/lead", url.Values{"feed": {"0"}})
+		v.saves("/settings/appearance", url.Values{"feed": {"0"}})
 		v.get("/").shows(".leading .name", "Site 0")
 
-		v.saves("/settings/front/name", url.Values{"name": {"  The\nCourier "}}).shows("[role=status]", "Saved. It is called The Courier.")
+		v.saves("/settings/appearance", url.Values{"name": {"  The\nCourier "}}).contains("[role=status]", "Saved.")
 		for _, path := range []string{"/", "/feeds", "/settings", "/saved", "/search", "/filters", "/editions"} {
 			v.get(path).status(http.StatusOK).shows(".nameplate", "The Courier")
 		}
 		r.visitor().get("/help").shows(".nameplate", "Daily Digest")
-		v.post("/settings/front/name", url.Values{"name": {strings.Repeat("n", 81)}}).status(http.StatusBadRequest).contains("[role=alert]", "may have 80 characters; this one has 81").
+		v.post("/settings/appearance", url.Values{"name": {strings.Repeat("n", 81)}}).status(http.StatusBadRequest).contains("[role=alert]", "can have 80 characters; yours has 81").
 			has("#name", "value", strings.Repeat("n", 80)).has("#name", "maxlength", "80").shows(".nameplate", "The Courier")
 		r.must(r.store.SetDigestName(r.t.Context(), d.ID, strings.Repeat("n", 300))) // when there was more room
-		v.get("/settings/front").status(http.StatusOK).shows(".nameplate", strings.Repeat("n", 300)).has("#name", "value", strings.Repeat("n", 300))
-		v.saves("/settings/front/name", url.Values{"name": {""}})
+		v.get("/settings/appearance").status(http.StatusOK).shows(".nameplate", strings.Repeat("n", 300)).has("#name", "value", strings.Repeat("n", 300))
+		v.saves("/settings/appearance", url.Values{"name": {""}})
 		v.get("/").shows(".nameplate", "Daily Digest")
 
-		for path, form := range map[string]url.Values{"order": {"folder": {"Week 2"}, "move": {"sideways"}}, "lead": {"feed": {"x"}}} {
-			v.post("/settings/front/"+path, form).status(http.StatusBadRequest)
+		for _, form := range []url.Values{{"folder": {"Week 2"}, "move": {"sideways"}}, {"feed": {"x"}}} {
+			v.post("/settings/appearance", form).status(http.StatusBadRequest)
 		}
-		v.post("/settings/front/lead", url.Values{"feed": {"999"}}).status(http.StatusNotFound)
+		v.post("/settings/appearance", url.Values{"feed": {"999"}}).status(http.StatusNotFound)
 	})
 }
 

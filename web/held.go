@@ -53,7 +53,7 @@ func (s *site) heldPage(w http.ResponseWriter, r *http.Request, me reader) error
 	if len(v.Posts) >= heldShown {
 		p.Older = v.Posts[len(v.Posts)-1].DueAt.Unix()
 	}
-	return s.show(w, r, http.StatusOK, "held", catalogue.Key("Held back"), p)
+	return s.show(w, r, http.StatusOK, "held", catalogue.Key("Filtered"), p)
 }
 
 // add puts a post to those of its edition.

@@ -21,13 +21,13 @@ func TestHeld(t *testing.T) {
 		long := "A puzzle " + strings.Repeat("of letters ", 100)
 		r.arrives(d, digest.Post{Identity: "p", Title: long + "\u202e", URL: "https://site.example/p", ContentHash: "h", Language: "en"})
 		r.midnight()
-		a := v.get("/held").status(http.StatusOK).shows("h2", "Saturday 21 November 2026").shows(".rows .why", site).contains(".word", "puzzle")
+		a := v.get("/filtered").status(http.StatusOK).shows("h2", "Saturday 21 November 2026").shows(".rows .why", site).contains(".word", "puzzle")
 		a.has(".rows a", "lang", "en")
 		if titles := a.texts(".rows a"); len(titles) != 1 || len(titles[0]) > 310 || strings.ContainsRune(titles[0], '\u202e') {
 			r.t.Errorf("it is called %q", titles)
 		}
 		r.now = r.now.Add(-time.Second)
-		if titles := v.get("/held").status(http.StatusOK).texts(".rows a"); len(titles) != 0 {
+		if titles := v.get("/filtered").status(http.StatusOK).texts(".rows a"); len(titles) != 0 {
 			r.t.Errorf("before midnight it is listed: %q", titles)
 		}
 	})
@@ -46,7 +46,7 @@ func TestOperatorIsToldShortly(t *testing.T) {
 			r.must(err)
 		}
 		a := op.get("/operator").status(http.StatusOK)
-		a.contains(".troubles .head", "Mail to lane0.example: waits for you", "Mail to lane1.example: paused until 22 Nov 2026", "Mail to lane2.example: recovers, a little at a time")
+		a.contains(".troubles .head", "Email to lane0.example: stopped", "Email to lane1.example: paused until 22 Nov 2026", "Email to lane2.example: recovering")
 		if len(a.body) > 30_000 {
 			r.t.Errorf("a page of %d bytes", len(a.body))
 		}
@@ -64,7 +64,7 @@ func TestOperatorIsToldShortly(t *testing.T) {
 			r.must(err)
 		}
 		a = op.get("/operator").status(http.StatusOK).contains(".troubles .why", "452 4.2.2 over quota")
-		a.contains("main", "In the last 48 hours: 1 refused, 0 never confirmed, 0 not delivered in time.")
+		a.contains("main", "Last 48 hours: 1 refused, 0 not confirmed, 0 too late.")
 	})
 }
 
@@ -74,9 +74,9 @@ func TestInvitationsEnd(t *testing.T) {
 		_, err := r.store.AddInvitation(t.Context(), []byte("i"), r.now, r.now.Add(time.Hour))
 		r.must(err)
 		op := r.operator()
-		op.get("/operator/invitations").shows(".acts button", "Take back")
+		op.get("/operator/invitations").shows(".acts button", "Cancel")
 		r.now = r.now.Add(time.Hour)
-		op.get("/operator/invitations").shows(".acts button").contains("main", "expired on 20 Nov 2026, 13:00")
+		op.get("/operator/invitations").shows(".acts button").contains("main", "Expired 20 Nov 2026, 13:00")
 	})
 }
 

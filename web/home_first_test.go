@@ -17,7 +17,7 @@ func TestLandingOffersWhatIsOpen(t *testing.T) {
 	each(t, func(r *room) {
 		for mode, offered := range map[web.SignUp]struct{ buttons, says string }{
 			web.SignUpOpen:       {"Sign up|Sign in", ""},
-			web.SignUpInvitation: {"Sign in", "by invitation"},
+			web.SignUpInvitation: {"Sign in", "need an invitation"},
 			web.SignUpClosed:     {"Sign in", "closed"},
 			"":                   {"Sign in", "closed"},
 		} {
@@ -48,14 +48,14 @@ func TestFirstDay(t *testing.T) {
 			r.t.Errorf("leads to %q", got)
 		}
 		part := v.post("/feeds/add", url.Values{"first": {"1"}, "feed": {b.URL + "/feed", b.URL + "/nowhere"}})
-		part.shows("h1", "Not all could be added").has("input[name=first]", "value", "1")
+		part.shows("h1", "Some sites couldn’t be added").has("input[name=first]", "value", "1")
 		if got := add(b.URL + "/feed").status(http.StatusSeeOther).Header.Get("Location"); got != "/?saved=there" {
 			r.t.Errorf("leads to %q", got)
 		}
 		if got := add(b.URL + "/three").status(http.StatusSeeOther).Header.Get("Location"); got != "/?saved=added" {
 			r.t.Errorf("leads to %q", got)
 		}
-		a := v.get("/?saved=added").shows("h1", "Your first edition is on its way").shows(".notice", "It is added. Is there another?")
+		a := v.get("/?saved=added").shows("h1", "Your first edition is on its way").shows(".notice", "Added. New posts come with your next edition.")
 		a.shows(".so-far li", "Third", "News", "The blog itself").shows("form.finder label[for=address]", "Add another")
 		if got := v.find(b.URL + "/three").status(http.StatusSeeOther).Header.Get("Location"); !strings.HasPrefix(got, "/feeds/") {
 			r.t.Errorf("from the list of feeds it leads to %q", got)
@@ -70,15 +70,15 @@ func TestSendMeOneNow(t *testing.T) {
 		v.post("/first", nil).status(http.StatusSeeOther)
 		r.brings(digest.Subscription{DigestID: d.ID}, "The Tide Table", digest.Post{Identity: "1", Title: "Fog", URL: "https://site.example/fog"})
 		r.must(noError(r.store.Import(t.Context(), d.ID, []store.ImportItem{{URL: "https://unread.example/feed", Host: "unread.example"}}, 10, r.now)))
-		page := v.get("/").shows("form[action=/first] button", "Send me one now").contains("main", "One of your sites was not read yet")
-		if strings.Index(page.body, `action="/first"`) > strings.Index(page.body, "Your sites so far") {
+		page := v.get("/").shows("form[action=/first] button", "Get your first edition now").contains("main", "We haven’t fetched one of your sites yet")
+		if strings.Index(page.body, `action="/first"`) > strings.Index(page.body, "Your sites") {
 			r.t.Error("the button stands below all the sites, of which there may be many")
 		}
 		v.get("/first").status(http.StatusSeeOther)
 		v.get("/").shows("h1", "Your first edition is on its way")
 		to := v.post("/first", nil).status(http.StatusSeeOther).Header.Get("Location")
-		a := v.get(to).status(http.StatusOK).contains("main", "Fog").contains(".absent", "This is your first edition")
-		a.contains(".finis", "The next comes as")
+		a := v.get(to).status(http.StatusOK).contains("main", "Fog").contains(".absent", "Here’s your first edition")
+		a.contains(".finis", "Your next edition is on")
 		v.post("/first", nil).status(http.StatusSeeOther)
 		if n := len(r.editionsOf(d)); n != 1 {
 			r.t.Errorf("%d editions", n)
@@ -100,7 +100,7 @@ func TestSendMeOneNowButNotFor(t *testing.T) {
 		v, d := r.reader("ann@example.org")
 		r.brings(digest.Subscription{DigestID: d.ID}, "Quiet")
 		to := v.post("/first", nil).status(http.StatusSeeOther).Header.Get("Location")
-		v.get(to).contains("[role=alert]", "nothing to send yet")
+		v.get(to).contains("[role=alert]", "have no posts for an edition yet")
 		r.arrives(d, digest.Post{Identity: "1", Title: "Fog"})
 		r.must(r.store.PauseDigest(t.Context(), d.ID, time.Time{}, r.now))
 		v.post("/first", nil).status(http.StatusSeeOther)
@@ -123,12 +123,12 @@ func TestTomorrow(t *testing.T) {
 		r.arrives(d, digest.Post{Identity: "0", Title: "Old", URL: "https://site.example/old"})
 		r.midnight()
 		r.midnight()
-		v.get("/editions/2026-11-22").contains(".finis", "No edition came").has(".ahead a", "href", "/tomorrow")
+		v.get("/editions/2026-11-22").contains(".finis", "There was no edition").has(".ahead a", "href", "/tomorrow")
 		r.arrives(d, digest.Post{Identity: "1", Title: "Fog", URL: "https://site.example/fog"})
 		r.must(noError(r.store.AddFilter(t.Context(), digest.Filter{DigestID: d.ID, Words: "secret"}, r.now)))
 		r.arrives(d, digest.Post{Identity: "2", Title: "A secret"})
 		v.get("/").has(".ahead a", "href", "/tomorrow")
-		a := v.get("/tomorrow").status(http.StatusOK).contains("main", "on purpose")
+		a := v.get("/tomorrow").status(http.StatusOK).contains("main", "See the headlines so far")
 		if strings.Contains(a.body, "Fog") {
 			r.t.Error("it is shown before anybody asked")
 		}
@@ -153,7 +153,7 @@ func TestTomorrow(t *testing.T) {
 		a.status(http.StatusTooManyRequests)
 		r.must(r.store.PauseDigest(t.Context(), d.ID, time.Time{}, r.now))
 		v.get("/").shows(".ahead a")
-		v.get("/tomorrow").contains("main", "Nothing is gathered").shows("main button")
+		v.get("/tomorrow").contains("main", "No next edition is planned").shows("main button")
 	})
 }
 

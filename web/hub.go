@@ -12,15 +12,15 @@ import (
 	"digest/push"
 )
 
-// errHubFlood is told in the words of the hub.
-var errHubFlood = &digest.Error{Kind: digest.Unavailable, Message: "too many subscriptions were asked for from your address, or for callbacks of that domain; try again in some minutes"}
+// errHubFlood is the answer to a client that sends too many subscription requests.
+var errHubFlood = &digest.Error{Kind: digest.Unavailable, Message: "too many subscription requests from your address, or for callbacks on that domain; try again in a few minutes"}
 
 // hubPage says what the hub is to whoever opens its address.
 func (s *site) hubPage(w http.ResponseWriter, r *http.Request) error {
 	if s.Hub == nil {
 		return errNotFound
 	}
-	return plain(w, http.StatusOK, "This is the WebSub hub of the feeds here: programs that read them subscribe by a POST.\n")
+	return plain(w, http.StatusOK, "This is the WebSub hub for the feeds on this site. To subscribe, send a POST request.\n")
 }
 
 // hub takes what subscribers and publishers say to a hub (W3C WebSub section 5.1). A publisher's word is a
@@ -45,7 +45,7 @@ func (s *site) hub(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return plainError(w, err)
 	}
-	return plain(w, http.StatusAccepted, "The callback will be asked whether it is meant.\n")
+	return plain(w, http.StatusAccepted, "Accepted. We will now verify your callback.\n")
 }
 
 // askHub hands on what a subscriber asks, if neither they nor the domain of their callback have asked too often.

@@ -85,7 +85,7 @@ func TestHub(t *testing.T) {
 		if got := s.seen(); len(got) != 1 || got[0] != "GET subscribe " {
 			t.Errorf("verified by %q", got)
 		}
-		r.visitor().signIn(anna).get("/newsletters/anna-writes").contains(".groups", "/n/anna-writes. Its feed tells 1 program of each letter at once")
+		r.visitor().signIn(anna).get("/newsletters/anna-writes").contains(".groups", "/n/anna-writes · 1 program is notified of new issues")
 		r.brings(digest.Subscription{DigestID: n.ArchiveID}, "Anna's site", post("The boat"))
 		r.midnight()
 		r.must(r.hub.Work(t.Context()))
@@ -116,10 +116,10 @@ func TestHubAnswers(t *testing.T) {
 			status int
 			words  string
 		}{
-			"a wish":             {asks(), http.StatusAccepted, "will be asked"},
-			"the end of nothing": {asks("hub.mode", "unsubscribe", "hub.callback", "https://reader.example/never"), http.StatusAccepted, "will be asked"},
-			"another's feed":     {asks("hub.topic", "https://elsewhere.example/feed"), http.StatusNotFound, "no feed of this hub"},
-			"one that is not":    {asks("hub.topic", r.base+"/n/nobody/feed.xml"), http.StatusNotFound, "no feed of this hub"},
+			"a wish":             {asks(), http.StatusAccepted, "will now verify"},
+			"the end of nothing": {asks("hub.mode", "unsubscribe", "hub.callback", "https://reader.example/never"), http.StatusAccepted, "will now verify"},
+			"another's feed":     {asks("hub.topic", "https://elsewhere.example/feed"), http.StatusNotFound, "not a feed of this hub"},
+			"one that is not":    {asks("hub.topic", r.base+"/n/nobody/feed.xml"), http.StatusNotFound, "not a feed of this hub"},
 			"no topic":           {asks("hub.topic", ""), http.StatusBadRequest, "hub.topic is missing"},
 			"no form":            {"<xml/>", http.StatusBadRequest, "the hub takes a form"},
 			"a publisher":        {"hub.mode=publish&hub.url=" + url.QueryEscape(feedURL), http.StatusNoContent, ""},
@@ -161,18 +161,28 @@ func TestHubIsNoAmplifier(t *testing.T) {
 			r.handler.ServeHTTP(w, req)
 			return w.Code
 		}
-		r.now = r.now.Add(time.Hour)
-		for _, header := range [][]string{
-			{"X-Forwarded-For", "127.0.0.1"}, {"X-Real-IP", "127.0.0.1"}, {"Forwarded", "for=127.0.0.1"}, {}, // httptest's peer is a stranger
-			{"peer", "127.0.0.1:1"}, {"peer", "127.0.0.1:1", "X-Real-IP", "203.0.113.9"}, {"peer", "127.0.0.1:1", "X-Forwarded-For", "unknown"}, // a proxy that names nobody
-		} {
-			if got := asks(s.URL, header...); got != http.StatusAccepted {
-				t.Errorf("a stranger is answered %d", got)
-			}
-			r.must(r.hub.Work(t.Context()))
+		local := []string{"peer", "127.0.0.1:1"} // a visitor of this machine, or of its proxy
+		strangers := [][]string{                 // httptest's peer is one
+			{"X-Forwarded-For", "127.0.0.1"}, {"X-Real-IP", "127.0.0.1"}, {"Forwarded", "for=127.0.0.1"}, {},
+			local, append(local, "X-Real-IP", "203.0.113.9"), append(local, "X-Forwarded-For", "unknown"),
 		}
-		if got := s.seen(); len(got) != 0 {
-			t.Errorf("a stranger had a callback on loopback asked: %q", got)
+		for trusted, rows := range map[string][][]string{
+			"127.0.0.0/8": strangers, "": append(strangers, append(local, "X-Forwarded-For", "127.0.0.1")),
+		} {
+			if r.trusted = nil; trusted != "" {
+				r.trusted = loopback()
+			}
+			r.open("")
+			for _, header := range rows {
+				r.now = r.now.Add(time.Hour)
+				if got := asks(s.URL, header...); got != http.StatusAccepted {
+					t.Errorf("proxy %q, a stranger with %q is answered %d", trusted, header, got)
+				}
+				r.must(r.hub.Work(t.Context()))
+				if got := s.seen(); len(got) != 0 {
+					t.Errorf("proxy %q, a stranger with %q had a callback on loopback asked: %q", trusted, header, got)
+				}
+			}
 		}
 
 		taken := 0

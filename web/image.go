@@ -246,7 +246,7 @@ func (c *imageCache) fetch(ctx context.Context, address string) (i image) {
 	}
 	if size, ok := picture.Size(got.Bytes); ok {
 		if err := c.learn(ctx, address, size, c.now()); err != nil && ctx.Err() == nil {
-			c.log.Warn("the size of a picture was not stored", "err", err)
+			c.log.Warn("cannot store the size of a picture", "err", err)
 		}
 	}
 	sum := sha256.Sum256(got.Bytes)

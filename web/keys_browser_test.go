@@ -109,7 +109,7 @@ func TestByKeys(t *testing.T) {
 		through(path)
 	}
 	w.comesIn(u)
-	for _, path := range []string{"/", "/?view=headlines", "/feeds", "/settings", "/settings/pages", "/settings/front", "/search", "/editions"} {
+	for _, path := range []string{"/", "/?view=headlines", "/feeds", "/settings", "/settings/appearance", "/settings/schedule", "/search", "/editions"} {
 		through(path)
 	}
 	w.picksByKeys()

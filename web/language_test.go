@@ -18,7 +18,7 @@ func TestLettersInALanguage(t *testing.T) {
 		v.header["Accept-Language"] = "de"
 		v.asks("/sign-up", "neu@new.example").status(http.StatusSeeOther)
 		l := r.letter()
-		if !strings.Contains(l.html, `lang="de" dir="ltr"`) || !strings.Contains(l.text, "Nichts beginnt, bevor Sie") || !strings.Contains(l.html, ">Bestätigen</a>") {
+		if !strings.Contains(l.html, `lang="de" dir="ltr"`) || !strings.Contains(l.text, "Es wird kein") || !strings.Contains(l.html, ">Bestätigen</a>") {
 			r.t.Errorf("the letter says\n%s", l.text)
 		}
 		v.post("/sign-up/confirm", url.Values{"token": {l.token}}).status(http.StatusSeeOther)
@@ -29,7 +29,7 @@ func TestLettersInALanguage(t *testing.T) {
 		}
 		other := r.visitor()
 		other.header["Accept-Language"] = "ja"
-		other.post("/sign-in/letter", url.Values{"email": {u.Email}}).status(http.StatusSeeOther)
+		other.post("/sign-in/email", url.Values{"email": {u.Email}}).status(http.StatusSeeOther)
 		if l := r.letter(); !strings.Contains(l.text, "Ihr Anmeldelink") {
 			r.t.Errorf("the letter says\n%s", l.text)
 		}
@@ -54,7 +54,7 @@ func TestLinksInALanguage(t *testing.T) {
 		says(`lang="ja"`, r.unsubscribePath(d), save, site)
 		r.must(r.store.SetLanguage(r.t.Context(), u.ID, "ar"))
 		says(`<html lang="ar" dir="rtl"`, r.unsubscribePath(d), save, site)
-		says("حفظ هذه المقالة", save)
+		says(catalogue.Key("Save post").In(catalogue.Of("ar")), save)
 		says("الاثنين", r.unsubscribePath(d))
 	})
 }

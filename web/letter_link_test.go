@@ -52,7 +52,7 @@ func TestLettersHaveTheLinks(t *testing.T) {
 		r.must(err)
 		text := strings.ReplaceAll(strings.Join(letters[0].Encoded.Text, ""), "=\r\n", "")
 		save, site := r.letterPaths(d, "A kite")
-		for _, want := range []string{"Save: https://digest.example" + save, "Change: https://digest.example" + site, "https://digest.example/settings\r\n", "#pause\r\n"} {
+		for _, want := range []string{"Save: https://digest.example" + save, "Settings: https://digest.example" + site, "https://digest.example/settings\r\n", "#pause\r\n"} {
 			if !strings.Contains(text, want) {
 				r.t.Errorf("no %s in\n%s", want, text)
 			}
@@ -73,25 +73,25 @@ func TestSaveByLetter(t *testing.T) {
 		v := r.visitor()
 		v.do("HEAD", save, "", nil).status(http.StatusOK)
 		v.do("POST", save, urlencoded, strings.NewReader("List-Unsubscribe=One-Click")).status(http.StatusMethodNotAllowed) // a scanner that posts to what is mailed
-		a := v.get(save).status(http.StatusOK).shows("h1", "A kite").shows("main form button", "Save this post")
+		a := v.get(save).status(http.StatusOK).shows("h1", "A kite").shows("main form button", "Save post")
 		if saved() || a.Header.Get("Referrer-Policy") != "same-origin" {
 			r.t.Error("to look saves it, or the link leaks")
 		}
 		for range 2 {
-			v.post(save+"/add", nil).status(http.StatusOK).shows("main form button", "Remove it from Saved").contains("[role=status]", "It is saved.")
+			v.post(save+"/add", nil).status(http.StatusOK).shows("main form button", "Remove from saved").contains("[role=status]", "Saved. You’ll find it under Saved.")
 			if !saved() {
 				r.t.Error("not saved")
 			}
 		}
-		v.get(save).shows("main form button").contains("p.notice", "It is saved.")
-		v.post(save+"/undo", nil).status(http.StatusOK).shows("main form button", "Save this post")
+		v.get(save).shows("main form button").contains("p.notice", "Saved. You’ll find it under Saved.")
+		v.post(save+"/undo", nil).status(http.StatusOK).shows("main form button", "Save post")
 		if saved() {
 			r.t.Error("still saved")
 		}
 		r.must(r.store.SavePost(r.t.Context(), u.ID, r.idOf(d, "A kite"), r.now)) // by the reader
 		r.now = r.now.Add(2 * time.Hour)
-		v.post(save+"/add", nil).shows("main form button", "Remove it from Saved")
-		v.post(save+"/undo", nil).status(http.StatusOK).shows("main form button").contains("p.notice", "It is saved.")
+		v.post(save+"/add", nil).shows("main form button", "Remove from saved")
+		v.post(save+"/undo", nil).status(http.StatusOK).shows("main form button").contains("p.notice", "Saved. You’ll find it under Saved.")
 		if !saved() {
 			r.t.Error("a link that anybody may have removes what the reader saved")
 		}
@@ -105,19 +105,19 @@ func TestSiteByLetter(t *testing.T) {
 		_, link := r.letterPaths(d, "A kite")
 		was, _, _ := r.subOf(d)
 		v := r.visitor()
-		v.get(link).status(http.StatusOK).shows("h1", "Wind").shows("main form button", "Headlines only", "1 week", "1 month", "Until I resume it", "Pause until that day", "Unsubscribe")
+		v.get(link).status(http.StatusOK).shows("h1", "Wind").shows("main form button", "Headlines only", "1 week", "1 month", "Until I resume", "Pause until that day", "Unfollow")
 		if now, paused, _ := r.subOf(d); now != was || paused {
 			r.t.Error("to look changes it")
 		}
 
 		var a answer
 		for range 2 {
-			a = v.post(link+"/display", url.Values{"display": {"headlines"}, "was": {"full"}}).status(http.StatusOK).shows(".display button", "As before")
+			a = v.post(link+"/display", url.Values{"display": {"headlines"}, "was": {"full"}}).status(http.StatusOK).shows(".display button", "Undo")
 		}
 		if now, _, _ := r.subOf(d); now.Display != digest.Headlines || now.Folder != "Sky" {
 			r.t.Errorf("became %+v", now)
 		}
-		v.get(link).shows(".display button", "As the rest of your edition", "Headlines and excerpts", "Full text")
+		v.get(link).shows(".display button", "Like the rest of your edition", "Excerpts", "Full text")
 		v.post(link+"/display", url.Values{"display": a.attrs(".display button", "value")}).status(http.StatusOK)
 		if now, _, _ := r.subOf(d); now != was {
 			r.t.Errorf("came back as %+v", now)
@@ -125,21 +125,21 @@ func TestSiteByLetter(t *testing.T) {
 		v.post(link+"/display", url.Values{"display": {"upside down"}}).status(http.StatusBadRequest)
 
 		day := digest.DateOf(r.now.In(paris(r.t))).Plus(9)
-		v.post(link+"/rest", url.Values{"until": {day.String()}}).status(http.StatusOK).contains("[role=status]", day.Format("Monday 2 January 2006"))
+		v.post(link+"/pause", url.Values{"until": {day.String()}}).status(http.StatusOK).contains("[role=status]", day.Format("Monday 2 January 2006"))
 		_, paused, until := r.subOf(d)
 		if want := time.Date(day.Year, day.Month, day.Day-1, 12, 0, 0, 0, paris(r.t)); !paused || !until.Equal(want) {
 			r.t.Errorf("paused %v until %s, want %s", paused, until, want)
 		}
-		v.get(link).contains(".notice", "it comes back with the edition of "+day.Format("Monday 2 January 2006"))
-		v.post(link+"/wake", nil).status(http.StatusOK).contains("[role=status]", "You take it again")
+		v.get(link).contains(".notice", "Paused until the edition of "+day.Format("Monday 2 January 2006"))
+		v.post(link+"/resume", nil).status(http.StatusOK).contains("[role=status]", "Resumed.")
 		if _, paused, until := r.subOf(d); paused || !until.IsZero() {
 			r.t.Error("still paused")
 		}
-		v.post(link+"/rest", url.Values{"for": {""}}).status(http.StatusOK).contains("[role=status]", "It is paused until you resume it.")
-		v.get(link).contains(".notice", "It is paused until you resume it.").shows("main form button", "Headlines only", "Resume", "1 week", "1 month", "Until I resume it", "Pause until that day", "Unsubscribe")
-		v.post(link+"/rest", url.Values{"for": {"week"}}).status(http.StatusOK).contains("[role=status]", "It comes back with the edition of")
+		v.post(link+"/pause", url.Values{"for": {""}}).status(http.StatusOK).contains("[role=status]", "Paused")
+		v.get(link).contains(".notice", "Paused").shows("main form button", "Headlines only", "Resume", "1 week", "1 month", "Until I resume", "Pause until that day", "Unfollow")
+		v.post(link+"/pause", url.Values{"for": {"week"}}).status(http.StatusOK).contains("[role=status]", "Paused until the edition of")
 		for _, wrong := range []string{"", "2026-02-30", "2001-01-01", "9999-12-31"} {
-			v.post(link+"/rest", url.Values{"until": {wrong}}).status(http.StatusBadRequest).contains("[role=alert]", "Nothing was changed.")
+			v.post(link+"/pause", url.Values{"until": {wrong}}).status(http.StatusBadRequest).contains("[role=alert]", "Nothing was changed.")
 		}
 	})
 }
@@ -163,14 +163,14 @@ func TestLeaveByLetter(t *testing.T) {
 		_, err := r.store.AddFilter(t.Context(), digest.Filter{DigestID: d.ID, FeedID: was.FeedID, Words: "football"}, r.now)
 		r.must(err)
 		v := r.visitor()
-		v.post(link+"/leave", nil).status(http.StatusOK).contains("[role=status]", "You no longer take it.").shows("main button", "Take it again")
+		v.post(link+"/leave", nil).status(http.StatusOK).contains("[role=status]", "You no longer follow this site.").shows("main button", "Follow again")
 		if got := r.subscribedTo(d); got != "" {
 			r.t.Errorf("subscribed to %s", got)
 		}
-		for _, form := range []string{"/display", "/rest", "/wake", "/leave"} {
-			v.post(link+form, url.Values{"display": {""}, "for": {"week"}}).status(http.StatusOK).shows("main button", "Take it again")
+		for _, form := range []string{"/display", "/pause", "/resume", "/leave"} {
+			v.post(link+form, url.Values{"display": {""}, "for": {"week"}}).status(http.StatusOK).shows("main button", "Follow again")
 		}
-		v.get(link).status(http.StatusOK).shows("h1", "Mine").contains("main", "You no longer take it.").shows("main button", "Take it again")
+		v.get(link).status(http.StatusOK).shows("h1", "Mine").contains("main", "You no longer follow this site.").shows("main button", "Follow again")
 		for range 2 {
 			v.post(link+"/back", nil).status(http.StatusOK).shows("h1", "Mine")
 		}
@@ -180,7 +180,7 @@ func TestLeaveByLetter(t *testing.T) {
 		if filters, err := r.store.Filters(t.Context(), d.ID); err != nil || len(filters) != 1 {
 			r.t.Errorf("its filters are %+v, %v", filters, err)
 		}
-		for _, form := range []string{"/display", "/rest", "/wake", "/leave", "/back"} {
+		for _, form := range []string{"/display", "/pause", "/resume", "/leave", "/back"} {
 			v.get(link + form).status(http.StatusSeeOther).leads(link)
 		}
 	})
@@ -194,7 +194,7 @@ func TestAnotherReaderOpensTheLink(t *testing.T) {
 		bob, _ := r.reader("bob@example.org")
 		own := r.visitor().signIn(u)
 		for _, link := range []string{save, site, r.unsubscribePath(d)} {
-			a := bob.get(link).status(http.StatusOK).contains("main .aside", "You are signed in as another reader")
+			a := bob.get(link).status(http.StatusOK).contains("main .aside", "This email went to another reader")
 			if got := a.Header.Get("Digest-Account"); got == "" || got == "none" {
 				r.t.Errorf("%s says that %q is signed in, so that what is kept on the device goes", link, got)
 			}
@@ -205,7 +205,7 @@ func TestAnotherReaderOpensTheLink(t *testing.T) {
 				r.t.Errorf("%s lacks the reader's own", link)
 			}
 		}
-		bob.post(save+"/add", nil).status(http.StatusOK).contains("[role=status]", "It is saved.")
+		bob.post(save+"/add", nil).status(http.StatusOK).contains("[role=status]", "Saved. You’ll find it under Saved.")
 	})
 }
 
@@ -264,9 +264,9 @@ func (p *pageShow) letterPages(d digest.Digest) {
 		p.add("letter_save", v.post(save+"/add", nil))
 		site := "/site/" + p.signer.SignPair(digest.ForSite, e, int64(ref.FeedID))
 		p.add("letter_site", v.get(site))
-		p.add("letter_site", v.post(site+"/rest", url.Values{"until": {endless}}))
-		p.add("letter_site", v.post(site+"/rest", url.Values{"for": {"month"}}))
-		p.add("letter_site", v.post(site+"/wake", nil))
+		p.add("letter_site", v.post(site+"/pause", url.Values{"until": {endless}}))
+		p.add("letter_site", v.post(site+"/pause", url.Values{"for": {"month"}}))
+		p.add("letter_site", v.post(site+"/resume", nil))
 	}
 	p.add("letter_site", v.get(fmt.Sprint("/site/", p.signer.SignPair(digest.ForSite, e, 0))))
 	info, err := p.store.Subscription(p.t.Context(), d.ID, refs[p.edition(d).ID][0].FeedID)

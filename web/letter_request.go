@@ -16,10 +16,9 @@ import (
 
 // What is wrong with an address that was typed, in words for whoever typed it.
 const (
-	wrongEmail   = catalogue.Key("That is no address that mail can be sent to. One looks like reader@example.org.")
-	wrongTooMany = catalogue.Key("Many letters were asked for from your network within the hour. Nothing was sent; try again in an hour.")
-	wrongCrowded = catalogue.Key("Many people asked to sign up with addresses of that domain within the hour. Nothing was sent; try again in an hour.")
-	wrongFull    = catalogue.Key("Too many people requested emails here in the last hour, so nothing was sent. Try again in an hour.")
+	wrongEmail   = catalogue.Key("That isn’t an email address. Enter one like reader@example.org.")
+	wrongTooMany = catalogue.Key("There were too many requests from your network, so we sent nothing. Try again in an hour.")
+	wrongFull    = catalogue.Key("Too many people requested emails in the last hour, so we sent nothing. Try again in an hour.")
 )
 
 // A letterRequest is the address to which somebody wants a letter.
@@ -65,9 +64,7 @@ func (s *site) requestLetter(r *http.Request, asks func(*http.Request, string) l
 		return q, http.StatusOK, err
 	}
 	switch answer {
-	case store.LetterDomainLimited:
-		q.Wrong = wrongCrowded
-	case store.LetterInstanceLimited:
+	case store.LetterDomainLimited, store.LetterInstanceLimited:
 		q.Wrong = wrongFull
 	case store.LetterAskerLimited:
 		q.Wrong = wrongTooMany

@@ -29,16 +29,16 @@ func letterLanguage(u digest.User, asked *catalogue.Language) *catalogue.Languag
 
 // worksWithin says how long the link of a sign-in works.
 func worksWithin(life time.Duration) catalogue.Sayable {
-	return catalogue.Key("The link opens a page with a button that signs you in. It works once, within %d hours.").With(int(life.Hours()))
+	return catalogue.Key("Open the link and press the button to sign in. The link works once, within %d hours.").With(int(life.Hours()))
 }
 
 func signInLetter(l *catalogue.Language, base, token string, life time.Duration) render.LetterContent {
 	return render.LetterContent{
 		Language: l.Code,
 		Title:    catalogue.Key("Your sign-in link").In(l),
-		Text:     paragraphs(l, catalogue.Key("Somebody, most likely you, asked to sign in with this address."), worksWithin(life)),
+		Text:     paragraphs(l, catalogue.Key("Someone, probably you, asked to sign in with this address."), worksWithin(life)),
 		Action:   catalogue.Key("Sign in").In(l), URL: base + "/sign-in?token=" + token,
-		Aside: paragraphs(l, catalogue.Key("If it was not you, do nothing: nobody comes in without this link. However often strangers ask, such letters come further and further apart.")),
+		Aside: paragraphs(l, catalogue.Key("If this wasn’t you, ignore this email. Nobody can sign in without the link.")),
 	}
 }
 
@@ -47,9 +47,9 @@ func operatorSignInLetter(l *catalogue.Language, base, token string, life time.D
 	return render.LetterContent{
 		Language: l.Code,
 		Title:    catalogue.Key("Your sign-in link").In(l),
-		Text:     paragraphs(l, catalogue.Key("Whoever runs this has this link mailed to you, most likely because you could not sign in."), worksWithin(life)),
+		Text:     paragraphs(l, catalogue.Key("The operator of this site sent you this link, probably because you couldn’t sign in."), worksWithin(life)),
 		Action:   catalogue.Key("Sign in").In(l), URL: base + "/sign-in?token=" + token,
-		Aside: paragraphs(l, catalogue.Key("If you do not need it, do nothing: nobody comes in without this link, and nobody but you was sent it.")),
+		Aside: paragraphs(l, catalogue.Key("If you don’t need it, ignore this email. We sent the link only to you.")),
 	}
 }
 
@@ -58,24 +58,24 @@ func signUpLetter(l *catalogue.Language, base, token string) render.LetterConten
 		Language: l.Code,
 		Title:    catalogue.Key("Confirm your address").In(l),
 		Text: paragraphs(l,
-			catalogue.Key("Somebody, most likely you, asked for a daily digest at this address: a newspaper made of the sites you choose, once a day, at your own midnight."),
-			catalogue.Key("The link opens a page with a button. Nothing begins before you press it. It works once, within a day."),
+			catalogue.Key("Someone, probably you, signed up with this address for a daily newspaper from the sites you choose."),
+			catalogue.Key("Open the link and press the button to confirm. The link works once, within a day."),
 		),
 		Action: catalogue.Key("Confirm").In(l), URL: base + "/sign-up/confirm?token=" + token,
-		Aside: paragraphs(l, catalogue.Key("If it was not you, do nothing: there is no account, and no other mail comes. At most a few such letters a day are sent to an address.")),
+		Aside: paragraphs(l, catalogue.Key("If this wasn’t you, ignore this email. You won’t get an account.")),
 	}
 }
 
 func oldAddressLetter(l *catalogue.Language, base, token string) render.LetterContent {
 	return render.LetterContent{
 		Language: l.Code,
-		Title:    catalogue.Key("Should your mail go elsewhere?").In(l),
+		Title:    catalogue.Key("Change email address?").In(l),
 		Text: paragraphs(l,
-			catalogue.Key("Somebody who is signed in as you asked that your mail go to another address from now on. The page behind the link says which."),
-			catalogue.Key("It changes when you agree here and whoever reads the other address agrees there, both within a day."),
+			catalogue.Key("Someone who is signed in as you wants to change your email address. Open the link to see the new address."),
+			catalogue.Key("We sent a link to your old and your new address. Confirm both within a day to make the change."),
 		),
-		Action: catalogue.Key("See and agree").In(l), URL: base + "/settings/address/confirm?token=" + token,
-		Aside: paragraphs(l, catalogue.Key("If it was not you, do not agree. Sign in, and choose “Sign out everywhere” in the settings.")),
+		Action: catalogue.Key("Review the change").In(l), URL: base + "/settings/address/confirm?token=" + token,
+		Aside: paragraphs(l, catalogue.Key("If this wasn’t you, don’t confirm. Sign in and choose “Sign out everywhere” in your settings.")),
 	}
 }
 
@@ -84,11 +84,11 @@ func newAddressLetter(l *catalogue.Language, base, token string) render.LetterCo
 		Language: l.Code,
 		Title:    catalogue.Key("Confirm your new address").In(l),
 		Text: paragraphs(l,
-			catalogue.Key("A reader, most likely you, asked that their daily digest come to this address from now on."),
-			catalogue.Key("It changes when you agree here and whoever reads the present address agrees there, both within a day."),
+			catalogue.Key("Someone, probably you, asked us to send their daily digest to this address."),
+			catalogue.Key("We sent a link to your old and your new address. Confirm both within a day to make the change."),
 		),
-		Action: catalogue.Key("See and agree").In(l), URL: base + "/settings/address/confirm?token=" + token,
-		Aside: paragraphs(l, catalogue.Key("If it was not you, do nothing: no mail comes.")),
+		Action: catalogue.Key("Review the change").In(l), URL: base + "/settings/address/confirm?token=" + token,
+		Aside: paragraphs(l, catalogue.Key("If this wasn’t you, ignore this email.")),
 	}
 }
 
@@ -97,30 +97,30 @@ func newAddressLetter(l *catalogue.Language, base, token string) render.LetterCo
 func takenLetter(l *catalogue.Language, base string) render.LetterContent {
 	return render.LetterContent{
 		Language: l.Code,
-		Title:    catalogue.Key("Your address has an account already").In(l),
+		Title:    catalogue.Key("You already have an account").In(l),
 		Text: paragraphs(l,
-			catalogue.Key("A reader, perhaps you, asked that the mail of another account come to this address. It has an account of its own, so nothing was changed."),
-			catalogue.Key("To bring the two together, sign in here and delete this account first; then ask again from the other one."),
+			catalogue.Key("Someone tried to change the email address of another account to this one. You already have an account here, so nothing changed."),
+			catalogue.Key("To use this address for the other account, sign in here, delete this account, and then try again."),
 		),
 		Action: catalogue.Key("Sign in").In(l), URL: base + "/sign-in",
-		Aside: paragraphs(l, catalogue.Key("If it was not you, do nothing.")),
+		Aside: paragraphs(l, catalogue.Key("If this wasn’t you, ignore this email.")),
 	}
 }
 
 func passkeyAddedLetter(l *catalogue.Language, base string) render.LetterContent {
-	return passkeyLetter(l, base, catalogue.Key("A passkey was added"), catalogue.Key("A passkey was added to your account just now. Whoever has it can sign in as you without a letter."))
+	return passkeyLetter(l, base, catalogue.Key("A passkey was added"), catalogue.Key("A passkey was just added to your account. It signs you in without an email."))
 }
 
 func passkeyRemovedLetter(l *catalogue.Language, base string) render.LetterContent {
-	return passkeyLetter(l, base, catalogue.Key("A passkey was removed"), catalogue.Key("A passkey or more were removed from your account just now. They sign nobody in any more."))
+	return passkeyLetter(l, base, catalogue.Key("A passkey was removed"), catalogue.Key("One or more passkeys were just removed from your account. They no longer work."))
 }
 
 func passkeyLetter(l *catalogue.Language, base string, title, what catalogue.Key) render.LetterContent {
 	return render.LetterContent{
 		Language: l.Code,
-		Title:    title.In(l), Text: paragraphs(l, what, catalogue.Key("If it was you, there is nothing to do.")),
-		Action: catalogue.Key("See your passkeys").In(l), URL: base + "/settings/passkeys",
-		Aside: paragraphs(l, catalogue.Key("If it was not you, choose “Sign out everywhere” there, and have the passkeys removed that are not yours.")),
+		Title:    title.In(l), Text: paragraphs(l, what, catalogue.Key("If this was you, you don’t need to do anything.")),
+		Action: catalogue.Key("Review your passkeys").In(l), URL: base + "/settings/passkeys",
+		Aside: paragraphs(l, catalogue.Key("If this wasn’t you, choose “Sign out everywhere” there and remove the passkeys you don’t know.")),
 	}
 }
 
@@ -128,10 +128,10 @@ func passkeyLetter(l *catalogue.Language, base string, title, what catalogue.Key
 func TestLetter(l *catalogue.Language, base string, now time.Time) render.LetterContent {
 	return render.LetterContent{
 		Language: l.Code,
-		Title:    catalogue.Key("A test of the mail of %s").With(base).In(l),
-		Text: paragraphs(l, catalogue.Key("This is a test, sent by hand %s UTC. If you read it in your inbox, the editions of readers can arrive there too.").With(minute(now)),
-			catalogue.Key("If it was in the spam folder, look at what “digest doctor” says.")),
-		Action: catalogue.Key("See how this instance stands").In(l), URL: base + "/operator",
+		Title:    catalogue.Key("Test email from %s").With(base).In(l),
+		Text: paragraphs(l, catalogue.Key("This is a test email, sent on %s UTC. If it reached your inbox, editions can reach it too.").With(minute(now)),
+			catalogue.Key("If it’s in your spam folder, run “digest doctor” to find out why.")),
+		Action: catalogue.Key("Open the overview").In(l), URL: base + "/operator",
 	}
 }
 
@@ -140,8 +140,8 @@ func ApprovedLetter(l *catalogue.Language, base string, n digest.Newsletter) ren
 	return render.LetterContent{
 		Language: l.Code,
 		Title:    catalogue.Key("%s is approved").With(digest.OneLine(n.Name)).In(l),
-		Text:     paragraphs(l, catalogue.Key("People can join your newsletter from now on. Its first letter comes at your next midnight, if your site has published something by then.")),
-		Action:   catalogue.Key("See how it stands").In(l), URL: base + "/newsletters/" + n.Slug,
+		Text:     paragraphs(l, catalogue.Key("People can subscribe to your newsletter now. We create the first issue at midnight if your site has published something.")),
+		Action:   catalogue.Key("Open newsletter").In(l), URL: base + "/newsletters/" + n.Slug,
 	}
 }
 
@@ -150,8 +150,8 @@ func RefusedLetter(l *catalogue.Language, base string, n digest.Newsletter, reas
 	return render.LetterContent{
 		Language: l.Code,
 		Title:    catalogue.Key("%s was not approved").With(digest.OneLine(n.Name)).In(l),
-		Text: paragraphs(l, catalogue.Key("Whoever runs this has not approved the newsletter that you asked for. They say: %s").With(reason),
-			catalogue.Key("Nothing of it is kept. You may ask for another one.")),
+		Text: paragraphs(l, catalogue.Key("The operator of this site did not approve your newsletter. Their reason: %s").With(reason),
+			catalogue.Key("We deleted your request. You can make another one.")),
 		Action: catalogue.Key("Your newsletters").In(l), URL: base + "/newsletters",
 	}
 }
@@ -161,8 +161,8 @@ func NamesApprovedLetter(l *catalogue.Language, base string, n digest.Newsletter
 	return render.LetterContent{
 		Language: l.Code,
 		Title:    catalogue.Key("%s is approved").With(digest.OneLine(n.Name)).In(l),
-		Text:     paragraphs(l, catalogue.Key("Your newsletter is called %s from now on, and its emails come from %s.").With(digest.OneLine(n.Name), digest.OneLine(n.Sender()))),
-		Action:   catalogue.Key("See how it stands").In(l), URL: base + "/newsletters/" + n.Slug,
+		Text:     paragraphs(l, catalogue.Key("Your newsletter is now called %s. Its sender name is %s.").With(digest.OneLine(n.Name), digest.OneLine(n.Sender()))),
+		Action:   catalogue.Key("Open newsletter").In(l), URL: base + "/newsletters/" + n.Slug,
 	}
 }
 
@@ -170,7 +170,7 @@ func NamesApprovedLetter(l *catalogue.Language, base string, n digest.Newsletter
 func NamesRefusedLetter(l *catalogue.Language, base string, n digest.Newsletter, reason string) render.LetterContent {
 	return render.LetterContent{
 		Language: l.Code,
-		Title:    catalogue.Key("The name of %s stays").With(digest.OneLine(n.Name)).In(l),
+		Title:    catalogue.Key("%s keeps its name").With(digest.OneLine(n.Name)).In(l),
 		Text:     paragraphs(l, catalogue.Key("The operator of this site did not approve the new name. Their reason: %s").With(reason)),
 		Action:   catalogue.Key("Settings").In(l), URL: base + "/newsletters/" + n.Slug + "/settings",
 	}

@@ -25,7 +25,7 @@ const (
 	maxAsked     = 2048 // bytes of an address that is asked for
 )
 
-const longSearch = catalogue.Key("That takes too long to look for here just now. Try again in a minute.")
+const longSearch = catalogue.Key("This search takes too long right now. Try again in a minute.")
 
 // A pointedAddress is where several of a reader's sites pointed, with the posts that did.
 type pointedAddress struct {
@@ -62,9 +62,9 @@ func (s *site) pointedPage(w http.ResponseWriter, r *http.Request, me reader) er
 	p.Pointers, err = s.pointers(r, me)
 	if errors.Is(err, errLongSearch) {
 		p.Wrong = longSearch
-		return s.show(w, r, http.StatusServiceUnavailable, "links", catalogue.Key("What your sites pointed at"), p)
+		return s.show(w, r, http.StatusServiceUnavailable, "links", catalogue.Key("Links that several of your sites share"), p)
 	}
-	return s.showPage(w, r, err, "links", catalogue.Key("What your sites pointed at"), p)
+	return s.showPage(w, r, err, "links", catalogue.Key("Links that several of your sites share"), p)
 }
 
 // showLinked shows the posts that lead to an address or, where there is none, to a site.
@@ -74,9 +74,9 @@ func (s *site) showLinked(w http.ResponseWriter, r *http.Request, me reader, p p
 	p.Asked = address + site
 	switch key, siteKey := feed.LinkKey(address), feed.SiteKey(site); {
 	case len(p.Asked) > maxAsked || key == 0 && siteKey == 0:
-		p.Wrong = catalogue.Key("That is neither a site such as example.org nor a web address.")
+		p.Wrong = catalogue.Key("Enter a site such as example.org, or a web address.")
 		p.Asked = shortened(p.Asked)
-		return s.show(w, r, http.StatusUnprocessableEntity, "links", catalogue.Key("Who points there"), p)
+		return s.show(w, r, http.StatusUnprocessableEntity, "links", catalogue.Key("Posts that link here"), p)
 	case key != 0:
 		found, err = s.Store.LinkingTo(r.Context(), me.ID, key, 0, s.Now(), mostLinked)
 	default:
@@ -87,12 +87,12 @@ func (s *site) showLinked(w http.ResponseWriter, r *http.Request, me reader, p p
 	}
 	if errors.Is(err, errLongSearch) {
 		p.Wrong = longSearch
-		return s.show(w, r, http.StatusServiceUnavailable, "links", catalogue.Key("Who points there"), p)
+		return s.show(w, r, http.StatusServiceUnavailable, "links", catalogue.Key("Posts that link here"), p)
 	}
 	for _, v := range found {
 		p.Posts = append(p.Posts, s.listed(r, v))
 	}
-	return s.showPage(w, r, err, "links", catalogue.Key("Who points there"), p)
+	return s.showPage(w, r, err, "links", catalogue.Key("Posts that link here"), p)
 }
 
 // pointers gives where several of a reader's sites pointed of late.

@@ -46,7 +46,7 @@ func TestLinks(t *testing.T) {
 		r.brings(digest.Subscription{DigestID: d.ID}, "Boats", pointing("Boats", "https://boats.example/1", far))
 		r.brings(digest.Subscription{DigestID: d.ID}, "Kites", pointing("Kites", "https://kites.example/1", "https://www.far.example/x?a=1&b=2&utm_source=k#top", "https://boats.example/1"))
 		r.brings(digest.Subscription{DigestID: other.ID}, "Bob's own", pointing("Bob's", "https://bob.example/1", "https://boats.example/1", far))
-		ann.get("/links?url="+url.QueryEscape(far)).status(http.StatusOK).contains(".notice", "No post that has come to you points there.")
+		ann.get("/links?url="+url.QueryEscape(far)).status(http.StatusOK).contains(".notice", "None of your posts link there.")
 		r.midnight()
 
 		page := ann.get("/links").status(http.StatusOK)
@@ -57,15 +57,15 @@ func TestLinks(t *testing.T) {
 		}
 		ann.get("/links?url="+url.QueryEscape(far)).status(http.StatusOK).shows("h2", "Kites", "Boats")
 		ann.get("/links?site=boats.example").shows("h2", "Kites")
-		ann.get("/links?site=nobody.example").contains(".notice", "No post that has come to you points there.")
-		ann.get("/links?site=%3Cscript%3E").status(http.StatusUnprocessableEntity).contains(".wrong", "neither a site")
+		ann.get("/links?site=nobody.example").contains(".notice", "None of your posts link there.")
+		ann.get("/links?site=%3Cscript%3E").status(http.StatusUnprocessableEntity).contains(".wrong", "Enter a site")
 		ann.get("/links?site=" + strings.Repeat("x", 5000)).status(http.StatusUnprocessableEntity)
 		if got := ann.get("/search?q=links%3A+boats.example").status(http.StatusSeeOther).Header.Get("Location"); got != "/links?site=boats.example" {
 			r.t.Errorf("a search for links leads to %q", got)
 		}
 		post := fmt.Sprintf("/posts/%d", r.idOf(d, "Boats"))
-		ann.get(post).status(http.StatusOK).contains(".pointed", "Others of your sites point here").shows(".pointed li", "Kites: Kites")
-		bob.get("/links").contains(".notice", "No two of your sites")
+		ann.get(post).status(http.StatusOK).contains(".pointed", "Posts that link here").shows(".pointed li", "Kites: Kites")
+		bob.get("/links").contains(".notice", "No page was linked by two of your sites")
 		if got := r.visitor().get("/links").status(http.StatusSeeOther).Header.Get("Location"); !strings.HasPrefix(got, "/sign-in") {
 			r.t.Errorf("a stranger is led to %q", got)
 		}
@@ -82,7 +82,7 @@ func TestOthersPointHere(t *testing.T) {
 		ann.get(path).status(http.StatusOK).shows(".pointed li")
 		r.brings(digest.Subscription{DigestID: d.ID}, "Kites", pointing("Kites", "https://kites.example/1", "https://boats.example/1"))
 		r.midnight()
-		ann.get(path).status(http.StatusOK).shows(".pointed h2", "Others of your sites point here").shows(".pointed li", "Kites: Kites")
+		ann.get(path).status(http.StatusOK).shows(".pointed h2", "Posts that link here").shows(".pointed li", "Kites: Kites")
 	})
 }
 
@@ -93,12 +93,12 @@ func TestLinksOfPrograms(t *testing.T) {
 		ann, d := r.reader("ann@example.org")
 		r.brings(digest.Subscription{DigestID: d.ID}, "Boats", pointing("Boats & <b>", "https://boats.example/1", "https://far.example/x"))
 		r.midnight()
-		ann.get("/settings/token").status(http.StatusOK).shows(".settings form button", "Make a token")
+		ann.get("/settings/token").status(http.StatusOK).shows(".settings form button", "Create token")
 		token := func() string {
 			return ann.post("/settings/token", nil).status(http.StatusOK).texts(".notice code")[0]
 		}
 		first := token()
-		ann.get("/settings/token").contains("p", "You made a token on")
+		ann.get("/settings/token").contains("p", "You created a token on")
 		if page := ann.get("/settings/token"); strings.Contains(page.body, first) {
 			r.t.Error("the token is shown again")
 		}

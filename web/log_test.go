@@ -17,12 +17,12 @@ func TestChangesAreLogged(t *testing.T) {
 		me.get("/settings").status(http.StatusOK)
 		stranger.post("/sign-in", url.Values{"email": {"nobody@example.org"}})
 		stranger.post("/settings/zone", url.Values{"zone": {"Asia/Tokyo"}})
-		if said := strings.TrimPrefix(r.log.String(), before); strings.Contains(said, "a change was asked for") {
+		if said := strings.TrimPrefix(r.log.String(), before); strings.Contains(said, "form submitted") {
 			t.Errorf("%s", said)
 		}
 		me.post("/operator/readers/17/resend", nil).status(http.StatusNotFound)
 		said := r.log.String()
-		for _, want := range []string{`level=INFO msg="a change was asked for" route="POST /operator/readers/{id}/resend" status=404 reader=1 took=`} {
+		for _, want := range []string{`level=INFO msg="form submitted" route="POST /operator/readers/{id}/resend" status=404 reader=1 took=`} {
 			if !strings.Contains(said, want) {
 				t.Errorf("no %s in %s", want, said)
 			}

@@ -38,7 +38,7 @@ func TestLookOutlastsTheSession(t *testing.T) {
 	v.signIn(u).post("/sign-out", nil).status(http.StatusSeeOther)
 	looks(v, "", "", "en")
 
-	v.signIn(u).post("/settings/pages", url.Values{"direction": {"ltr"}, "theme": {"light"}, "size": {"browser"}})
+	v.signIn(u).post("/settings/appearance", url.Values{"direction": {"ltr"}, "theme": {"light"}, "size": {"browser"}})
 	looks(expired(v), "light", "", "de")
 
 	for _, bad := range []string{"", "dark", "dark.larger", "purple.larger.de", "dark.huge.de", "dark.larger.xx", "dark.larger.de.de", `dark" x=".larger.de`} {

@@ -24,10 +24,10 @@ func TestMembersPage(t *testing.T) {
 		mo, err := r.store.UserByEmail(r.t.Context(), "mo@example.org")
 		r.must(err)
 		v := r.visitor().signIn(mo)
-		page := v.get("/").status(http.StatusOK).contains(".letters", "Anna & co", "comes every day", "Change or leave")
+		page := v.get("/").status(http.StatusOK).contains(".letters", "Anna & co", "every day", "Change or unsubscribe")
 		page.shows(".sheet form button")
 		v.get(page.attrs(".letters .hint a", "href")[0]).status(http.StatusOK).contains("h1", "Anna & co")
-		for _, path := range []string{"/feeds", "/filters", "/held"} {
+		for _, path := range []string{"/feeds", "/filters", "/filtered"} {
 			v.get(path).status(http.StatusForbidden)
 		}
 		v.post("/feeds/find", url.Values{"address": {"https://site.example/"}}).status(http.StatusForbidden)
@@ -43,17 +43,17 @@ func TestMembersPage(t *testing.T) {
 		r.signUp = web.SignUpOpen
 		r.open("")
 		v = r.visitor().signIn(mo)
-		v.get("/").contains(".sheet form button", "Begin one")
+		v.get("/").contains(".sheet form button", "Start your newspaper")
 		v.post("/settings/start", nil).status(http.StatusSeeOther)
 		r.stands(own, digest.DigestActive)
 		v.get("/feeds").status(http.StatusOK)
 		v.get("/settings").contains(".groups", "Newsletters")
 		v.get("/memberships").contains(".letters", "Anna & co")
 		r.must(r.store.SetDigestState(r.t.Context(), m.DigestID, digest.DigestLeft, r.now))
-		v.get("/memberships").contains(".letters", "you have left it", "Come back")
+		v.get("/memberships").contains(".letters", "unsubscribed", "Subscribe again")
 
 		owner := r.visitor().signIn(anna)
-		owner.post("/settings/delete", url.Values{"address": {"anna@example.org"}}).status(http.StatusConflict).contains(".wrong", "make somebody else its owner")
+		owner.post("/settings/delete", url.Values{"address": {"anna@example.org"}}).status(http.StatusConflict).contains(".wrong", "give it another owner")
 	})
 }
 
@@ -72,16 +72,16 @@ func TestSiteInLettersAlone(t *testing.T) {
 		r.must(err)
 		_, err = r.store.Subscribe(r.t.Context(), digest.Subscription{DigestID: m.DigestID, FeedID: subs[0].Feed.ID}, r.now)
 		r.must(err)
-		mo.get("/memberships").shows(".shared button", "In the letters alone").contains(".shared", "Anna's site", "comes here and in your own paper")
+		mo.get("/memberships").shows(".shared button", "Only in newsletter").contains(".shared", "You get Anna's site here and in your edition")
 		form := func(once string) url.Values {
 			return url.Values{"membership": {fmt.Sprint(int64(m.DigestID))}, "feed": {fmt.Sprint(int64(subs[0].Feed.ID))}, "once": {once}}
 		}
 		mo.post("/memberships/feeds", form("1")).status(http.StatusSeeOther)
-		mo.get("/memberships").shows(".shared button", "In both").contains(".shared", "comes in the letters alone")
-		mo.get(fmt.Sprint("/feeds/", int64(subs[0].Feed.ID))).contains(".notice", "come in letters of a newsletter")
+		mo.get("/memberships").shows(".shared button", "Show in both").contains(".shared", "only in this newsletter")
+		mo.get(fmt.Sprint("/feeds/", int64(subs[0].Feed.ID))).contains(".notice", "go into a newsletter")
 		r.visitor().signIn(anna).post("/memberships/feeds", form("0")).status(http.StatusNotFound)
 		mo.post("/memberships/feeds", form("0")).status(http.StatusSeeOther)
-		mo.get("/memberships").shows(".shared button", "In the letters alone")
+		mo.get("/memberships").shows(".shared button", "Only in newsletter")
 		mo.post("/memberships/feeds", url.Values{"membership": {"x"}}).status(http.StatusBadRequest)
 	})
 }

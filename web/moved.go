@@ -92,9 +92,9 @@ func (s *site) showMove(w http.ResponseWriter, r *http.Request, p movePage, err 
 	title := catalogue.Key("Nothing to undo")
 	switch {
 	case p.Open:
-		title = catalogue.Key("Go back?")
+		title = catalogue.Key("Use the old address again?")
 	case p.Back:
-		title = catalogue.Key("Back at the old address")
+		title = catalogue.Key("Old address restored")
 	}
 	return s.showPage(w, r, err, "moved", title, p)
 }

@@ -73,12 +73,12 @@ func TestGoingBack(t *testing.T) {
 		r.midnight()
 		v := r.visitor()
 		v.do("HEAD", path, "", nil).status(http.StatusOK)
-		a := v.get(path).status(http.StatusOK).shows("h1", "Go back to the old address?").shows("form button", "Go back to the old address")
+		a := v.get(path).status(http.StatusOK).shows("h1", "Use the old address again?").shows("form button", "Use the old address again")
 		a.shows(".addresses dd", oldPlace, newPlace)
 		if got := a.attrs("form[method=post]", "action"); got[0] != path {
 			r.t.Errorf("the button posts to %q", got)
 		}
-		if got := a.texts("p")[1]; !strings.Contains(got, "“Notes” has moved from old.example to new.example. What comes now is what is published there.") {
+		if got := a.texts("p")[1]; !strings.Contains(got, "“Notes” moved from old.example to new.example. From now on you get what is published there.") {
 			r.t.Errorf("says %q", got)
 		}
 		if got := a.Header.Get("Referrer-Policy"); got != "same-origin" || strings.Contains(a.body, `href="http`) {
@@ -88,7 +88,7 @@ func TestGoingBack(t *testing.T) {
 			r.t.Errorf("to look leads to %s", got)
 		}
 		for range 2 {
-			a = v.post(path, url.Values{"x": {"y"}}).status(http.StatusOK).shows("h1", "You are back at the old address")
+			a = v.post(path, url.Values{"x": {"y"}}).status(http.StatusOK).shows("h1", "Old address restored")
 			if a.Header.Get("Set-Cookie") != "" || len(a.find("form")) != 0 {
 				r.t.Errorf("a cookie, or a button: %v", a.Header)
 			}
@@ -96,7 +96,7 @@ func TestGoingBack(t *testing.T) {
 				r.t.Errorf("is subscribed to %s", got)
 			}
 		}
-		v.get(path).status(http.StatusOK).shows("h1", "You are back at the old address")
+		v.get(path).status(http.StatusOK).shows("h1", "Old address restored")
 		if got := r.subscribedTo(other); got != newPlace {
 			r.t.Errorf("the other reader is subscribed to %s", got)
 		}
@@ -146,7 +146,7 @@ func TestGoingBackByALinkThatIsVoid(t *testing.T) {
 			r.t.Errorf("is subscribed to %s", got)
 		}
 		to := v.get(path).status(http.StatusSeeOther).Header.Get("Location")
-		guest.post(to, nil).status(http.StatusOK).shows("h1", "You are back at the old address")
+		guest.post(to, nil).status(http.StatusOK).shows("h1", "Old address restored")
 	})
 }
 
@@ -159,14 +159,14 @@ func TestNothingToUndo(t *testing.T) {
 		r.midnight()
 		r.must(r.store.Unsubscribe(r.t.Context(), d.ID, f.ID))
 		for range 2 {
-			v.get(path).status(http.StatusOK).shows("h1", "There is nothing to undo")
-			v.post(path, nil).status(http.StatusOK).shows("h1", "There is nothing to undo")
+			v.get(path).status(http.StatusOK).shows("h1", "Nothing to undo")
+			v.post(path, nil).status(http.StatusOK).shows("h1", "Nothing to undo")
 			if got := r.subscribedTo(d); got != "" {
 				r.t.Errorf("is subscribed to %s", got)
 			}
 			_, err := r.store.Subscribe(r.t.Context(), digest.Subscription{DigestID: d.ID, FeedID: f.ID}, r.now)
 			r.must(err) // at the new address
-			v.get(path).status(http.StatusOK).shows("h1", "There is nothing to undo")
+			v.get(path).status(http.StatusOK).shows("h1", "Nothing to undo")
 			r.must(r.store.Unsubscribe(r.t.Context(), d.ID, f.ID))
 		}
 		r.remove(u)
@@ -183,7 +183,7 @@ func TestMovesOnPages(t *testing.T) {
 		f, path := r.moves(d, "Notes", "https://ann:pa55word@old.example/feed", newPlace)
 		page := fmt.Sprintf("/feeds/%d", f.ID)
 		list := v.get("/feeds").status(http.StatusOK).shows(".why", "moved here from old.example")
-		feed := v.get(page).status(http.StatusOK).shows("#moved button", "Go back to the old address").shows("#moved dd", "https://old.example/feed", newPlace)
+		feed := v.get(page).status(http.StatusOK).shows("#moved button", "Use the old address again").shows("#moved dd", "https://old.example/feed", newPlace)
 		r.midnight()
 		own := v.get("/").status(http.StatusOK)
 		own.has(".notice a", "href", r.base+path)
@@ -194,15 +194,15 @@ func TestMovesOnPages(t *testing.T) {
 			}
 		}
 		for _, a := range []answer{own, linked} {
-			if got := a.texts(".notice p")[0]; got != "The feed “Notes” has moved from old.example to new.example. What comes now is what is published there." {
+			if got := a.texts(".notice p")[0]; got != "Notes has moved from old.example to new.example. From now on you get what is published there." {
 				r.t.Errorf("the edition says %q", got)
 			}
 		}
 		if strings.Contains(linked.body, "/moved/") {
 			r.t.Error("the link of an edition leads to a way back")
 		}
-		v.post(feed.attrs("#moved form", "action")[0], nil).status(http.StatusOK).shows("h1", "You are back at the old address")
-		v.get(path).status(http.StatusOK).shows("h1", "You are back at the old address")
+		v.post(feed.attrs("#moved form", "action")[0], nil).status(http.StatusOK).shows("h1", "Old address restored")
+		v.get(path).status(http.StatusOK).shows("h1", "Old address restored")
 		v.get(page).status(http.StatusNotFound)
 		if got := v.get("/feeds").texts(".why"); len(got) != 0 && strings.Contains(got[0], "moved") {
 			r.t.Errorf("the list says %q", got)
@@ -216,7 +216,7 @@ func TestGoingBackBeforeItIsTold(t *testing.T) {
 	each(t, func(r *room) {
 		v, d := r.reader("ann@example.org")
 		_, path := r.moves(d, "Notes", oldPlace, newPlace)
-		v.post(path, nil).status(http.StatusOK).shows("h1", "You are back at the old address")
+		v.post(path, nil).status(http.StatusOK).shows("h1", "Old address restored")
 		v.post(path, nil).status(http.StatusGone).shows("h1", "Nothing to undo")
 		if got := r.subscribedTo(d); got != oldPlace {
 			r.t.Errorf("is subscribed to %s", got)
@@ -236,10 +236,10 @@ func TestGoingBackAfterTwoMoves(t *testing.T) {
 		last, second := r.movesOn(d, newPlace, "https://newest.example/feed")
 		r.midnight()
 		for _, path := range []string{first, second} {
-			v.get(path).status(http.StatusOK).shows("h1", "Go back to the old address?").shows(".addresses dd", oldPlace, v.get(path).texts(".addresses dd")[1])
+			v.get(path).status(http.StatusOK).shows("h1", "Use the old address again?").shows(".addresses dd", oldPlace, v.get(path).texts(".addresses dd")[1])
 		}
 		v.get(fmt.Sprintf("/feeds/%d", last.ID)).shows("#moved dd", oldPlace, "https://newest.example/feed")
-		v.post(first, nil).status(http.StatusOK).shows("h1", "You are back at the old address")
+		v.post(first, nil).status(http.StatusOK).shows("h1", "Old address restored")
 		if got := r.subscribedTo(d); got != oldPlace {
 			r.t.Errorf("is subscribed to %s", got)
 		}
@@ -253,11 +253,11 @@ func TestStatusOfAMovedFeed(t *testing.T) {
 		_, d := r.user("ann@example.org")
 		_, path := r.moves(d, "Notes", oldPlace, newPlace)
 		v := r.visitor()
-		v.get(statusOf(oldPlace)).status(http.StatusOK).shows(".address", newPlace).shows(".wide dd", "found by polls", oldPlace)
-		v.get(statusOf(newPlace)).status(http.StatusOK).shows(".wide dd", "found by polls")
+		v.get(statusOf(oldPlace)).status(http.StatusOK).shows(".address", newPlace).shows(".wide dd", "polls find new posts", oldPlace)
+		v.get(statusOf(newPlace)).status(http.StatusOK).shows(".wide dd", "polls find new posts")
 		v.post(path, nil).status(http.StatusOK)
-		v.get(statusOf(oldPlace)).status(http.StatusOK).shows(".address", oldPlace).shows(".wide dd", "found by polls").
-			shows(".rules li", "A permanent redirect to another site is not followed: it was taken back to this address after it had moved.")
+		v.get(statusOf(oldPlace)).status(http.StatusOK).shows(".address", oldPlace).shows(".wide dd", "polls find new posts").
+			shows(".rules li", "We ignore permanent redirects to another site, because this feed moved before and was moved back.")
 	})
 }
 
@@ -270,7 +270,7 @@ func TestManyMoves(t *testing.T) {
 			r.moves(d, "Notes", fmt.Sprintf("https://old%d.example/feed", i), fmt.Sprintf("https://new%d.example/feed", i))
 		}
 		r.midnight()
-		a := v.get("/").status(http.StatusOK).shows("details.notice summary", "200 feeds have moved to other sites")
+		a := v.get("/").status(http.StatusOK).shows("details.notice summary", "Notes on your sites")
 		if n := len(a.find(".notice a[href]")); n != 200 || len(a.find(".notice")) != 1 {
 			r.t.Errorf("%d ways back", n)
 		}
@@ -290,13 +290,13 @@ func TestGoingBackOfWhoIsSubscribedToBoth(t *testing.T) {
 		r.midnight()
 		v.get("/").status(http.StatusOK).has(".notice a", "href", r.base+path)
 		v.get("/feeds").status(http.StatusOK).shows(".why", "moved here from old.example")
-		a := v.get(path).status(http.StatusOK).shows("main form button", "Go back to the old address")
-		if got := a.texts("main li")[0]; !strings.HasSuffix(got, "You stay subscribed at the new one too.") {
+		a := v.get(path).status(http.StatusOK).shows("main form button", "Use the old address again")
+		if got := a.texts("main li")[0]; !strings.HasSuffix(got, "You also keep following the new address.") {
 			r.t.Errorf("says %q", got)
 		}
 		for range 2 {
-			a = v.post(path, nil).status(http.StatusOK).shows("h1", "You are back at the old address")
-			if got := a.texts("main p")[0]; !strings.Contains(got, "You stay subscribed to the feed at new.example") {
+			a = v.post(path, nil).status(http.StatusOK).shows("h1", "Old address restored")
+			if got := a.texts("main p")[0]; !strings.Contains(got, "You also keep following the new address") {
 				r.t.Errorf("says %q", got)
 			}
 			if got := r.subscribedTo(d); got != newPlace+" "+oldPlace && got != oldPlace+" "+newPlace {

@@ -41,7 +41,7 @@ func (p *pageShow) crowdedPages(direction digest.Direction) {
 	for _, path := range me.get("/").postPaths()[:5] {
 		me.post(path+"/save", nil).status(http.StatusSeeOther)
 	}
-	for _, path := range []string{"/", "/?view=headlines", "/feeds", "/feeds?all=1", "/settings/front", "/editions", "/saved", "/search?q=quiet", "/links"} {
+	for _, path := range []string{"/", "/?view=headlines", "/feeds", "/feeds?all=1", "/settings/appearance", "/editions", "/saved", "/search?q=quiet", "/links"} {
 		p.add("150 sites, "+path, me.get(path).status(http.StatusOK))
 	}
 }

@@ -129,7 +129,7 @@ func (p *pageShow) openAll(direction digest.Direction) {
 	p.must(err)
 	p.add("operator_link", guest.get(link))
 	_, token, _ := strings.Cut(link, "token=")
-	p.add("operator_link", guest.post("/sign-in/owner", url.Values{"token": {token}, "email": {endless}, "zone": {endless}}))
+	p.add("operator_link", guest.post("/sign-in/operator", url.Values{"token": {token}, "email": {endless}, "zone": {endless}}))
 
 	email := strings.Repeat("x", 64) + "@" + strings.Repeat(strings.Repeat("y", 40)+".", 4) + "example"
 	u, d := p.user(email)
@@ -155,7 +155,7 @@ func (p *pageShow) strangersPages(guest *visitor) {
 	for _, path := range []string{"/sign-in", "/sign-in?sent=1", "/sign-in?out=everywhere", "/sign-in?token=" + p.token(p.other())} {
 		p.add("signin", guest.get(path))
 	}
-	p.add("signin", guest.post("/sign-in/letter", url.Values{"email": {endless}}))
+	p.add("signin", guest.post("/sign-in/email", url.Values{"email": {endless}}))
 	for _, path := range []string{"/sign-up", "/sign-up?sent=1"} {
 		p.add("signup", guest.get(path))
 	}
@@ -211,15 +211,15 @@ func (p *pageShow) feedsPages(me *visitor, d digest.Digest) {
 	p.add("filters", me.get("/filters?saved=filter"))
 	p.add("filters", me.post("/filters", url.Values{"words": {strings.Repeat(endless, 3)}, "feed": {"0"}}))
 	p.movedPages(me, d)
-	me.post(one+"/rest", url.Values{"for": {""}}).status(http.StatusSeeOther)
+	me.post(one+"/pause", url.Values{"for": {""}}).status(http.StatusSeeOther)
 	p.add("feed", me.get(one))
 	p.add("feeds", me.get("/feeds"))
 	p.add("feeds", me.get("/feeds?all=1&sort=last&find="+endless[:20]))
 	ids := url.Values{"feed": {strings.TrimPrefix(one, "/feeds/")}, "folder": {strings.Repeat(leftward, 8)}, "until": {endless}}
 	p.add("feeds_several", me.get("/feeds/several?"+ids.Encode()))
 	p.add("feeds_several", me.post("/feeds/several/folder", ids))
-	p.add("feeds_several", me.post("/feeds/several/rest", ids))
-	p.add("feed", me.post(one+"/rest", url.Values{"until": {endless}}))
+	p.add("feeds_several", me.post("/feeds/several/pause", ids))
+	p.add("feed", me.post(one+"/pause", url.Values{"until": {endless}}))
 	p.add("feeds_left", me.post("/feeds/several/leave", ids))
 }
 
@@ -266,7 +266,7 @@ func (p *pageShow) readingPages(me *visitor, d digest.Digest) {
 	p.add("edition_none", me.get("/editions/"+p.now.Format(time.DateOnly)))
 	p.now = p.now.Add(-24 * time.Hour)
 	p.add("editions", me.get("/editions/"+p.now.Format("2006-01")))
-	p.add("held", me.get("/held"))
+	p.add("held", me.get("/filtered"))
 	p.add("saved", me.get("/saved"))
 	p.add("search", me.get("/search"))
 	p.add("search", me.get("/search?q=cheese"))
@@ -283,22 +283,20 @@ func (p *pageShow) settingsPages(me *visitor, u digest.User) {
 	me.post("/settings/zone", url.Values{"zone": {far}}).status(http.StatusSeeOther)
 	day := func(n int) string { return p.now.AddDate(0, 0, n).Format(time.DateOnly) }
 	for n := 0; n < 20; n += 10 {
-		me.post("/settings/stays", url.Values{"zone": {"America/North_Dakota/New_Salem"}, "from": {day(n)}, "to": {day(n + 4)}}).status(http.StatusSeeOther)
+		me.post("/settings/travel", url.Values{"zone": {"America/North_Dakota/New_Salem"}, "from": {day(n)}, "to": {day(n + 4)}}).status(http.StatusSeeOther)
 	}
 	p.must(p.store.AddPasskey(p.t.Context(), store.Passkey{UserID: u.ID, CredentialID: []byte("a"), Credential: "{}", Name: endless}, p.now))
 	p.add("settings", me.get("/settings"))
 	p.add("settings_zone", me.get("/settings/zone?saved=zone"))
 	p.add("settings_zone", me.post("/settings/zone", url.Values{"zone": {endless}}))
-	p.add("settings_stays", me.get("/settings/stays?saved=added"))
+	p.add("settings_travel", me.get("/settings/travel?saved=trip"))
 	for _, form := range []url.Values{{"zone": {endless}}, {"zone": {far}, "from": {endless}}, {"zone": {far}, "from": {day(30)}, "to": {endless}}} {
-		p.add("settings_stays", me.post("/settings/stays", form))
+		p.add("settings_travel", me.post("/settings/travel", form))
 	}
-	p.add("settings_days", me.post("/settings/days", url.Values{"days": {"mon"}, "at": {endless}}))
+	p.add("settings_schedule", me.post("/settings/schedule", url.Values{"days": {"mon"}, "at": {endless}}))
 	p.add("settings_pause", me.post("/settings/pause", url.Values{"until": {endless}}))
-	p.add("settings_mail", me.get("/settings/mail?saved=look"))
-	p.add("settings_front", me.get("/settings/front?saved=order"))
-	p.add("settings_front", me.post("/settings/front/name", url.Values{"name": {strings.Repeat(endless, 3)}}))
-	p.add("settings_pages", me.get("/settings/pages"))
+	p.add("settings_appearance", me.get("/settings/appearance?saved=look"))
+	p.add("settings_appearance", me.post("/settings/appearance", url.Values{"name": {strings.Repeat(endless, 3)}}))
 	p.add("settings_language", me.get("/settings/language?saved=language"))
 	p.add("settings_offline", me.get("/settings/offline"))
 	p.add("offline", me.get("/offline"))

@@ -109,7 +109,7 @@ func (s *site) newsletterArchivePage(w http.ResponseWriter, r *http.Request) err
 	}
 	letters, err := s.Store.LettersLeft(r.Context(), n.Newsletter, s.Now(), lettersListed)
 	p := newsletterArchivePage{n, byMonth(letters)}
-	return s.showPage(w, r, err, "newsletter_archive", catalogue.Key("All letters of %s").With(n.Name), p)
+	return s.showPage(w, r, err, "newsletter_archive", titled(catalogue.Key("All issues"), n.Name), p)
 }
 
 // newsletterLetterPage shows one letter.

@@ -41,12 +41,12 @@ func TestFollowClick(t *testing.T) {
 		leads(r.visitor(), "GET")
 		count(0) // it is not asked for
 		page := anna.get("/newsletters/anna-writes/settings").status(http.StatusOK)
-		if strings.Contains(r.visitor().get("/n/anna-writes").body, "never by whom") || strings.Contains(page.body, `name="clicks" value="1" checked`) {
+		if strings.Contains(r.visitor().get("/n/anna-writes").body, "not who clicks") || strings.Contains(page.body, `name="clicks" value="1" checked`) {
 			r.t.Error("it is counted unasked")
 		}
 		n.CountClicks = true
 		r.must(r.store.SetNewsletter(r.t.Context(), n, r.now))
-		r.visitor().get("/n/anna-writes").contains(".ask", "never by whom")
+		r.visitor().get("/n/anna-writes").contains(".ask", "not who clicks")
 		from := func(address string) *visitor {
 			v := r.visitor()
 			v.header["X-Forwarded-For"] = address

@@ -59,7 +59,7 @@ func (s *site) requestJoin(w http.ResponseWriter, r *http.Request) error {
 		return orShow(err, func() error { return s.showNewsletter(w, r, status, p) })
 	}
 	s.sendLetter(q, s.writeJoin(s.joinLanguage(r, n.Newsletter), n.Newsletter, store.JoinRequest{
-		NewsletterID: n.ID, Email: q.to, TimeZone: zone, Form: formOf(r, n), ReturnURL: back, Latest: r.PostForm.Get("latest") == "1", AskedAt: s.Now(),
+		NewsletterID: n.ID, Email: q.to, TimeZone: zone, Form: formOf(r, n), ReturnURL: back, Latest: r.PostForm.Get("latest") == "1", RequestedAt: s.Now(),
 	}))
 	return s.asked(w, r, n, back)
 }
@@ -185,7 +185,7 @@ func (s *site) confirmJoinPage(w http.ResponseWriter, r *http.Request) error {
 	if err == nil && p.JoinRequest.NewsletterID != n.ID {
 		err = errNotFound
 	}
-	return s.showPage(w, r, orSpent(err, errSpentJoin), "newsletter_join", catalogue.Key("Join %s").With(n.Name), p)
+	return s.showPage(w, r, orSpent(err, errSpentJoin), "newsletter_join", catalogue.Key("Subscribe to %s").With(n.Name), p)
 }
 
 // confirmJoin makes the address a member.
@@ -206,7 +206,7 @@ func (s *site) confirmJoin(w http.ResponseWriter, r *http.Request) error {
 		return orSpent(err, errSpentJoin)
 	}
 	if err := s.speakAs(r, m); err != nil { // they have joined all the same
-		s.Log.WarnContext(r.Context(), "the language of a new member is not known", "member", int64(m.UserID), "err", err)
+		s.Log.WarnContext(r.Context(), "cannot read the language of a new member", "member", int64(m.UserID), "err", err)
 	}
 	d, err := s.Store.Digest(r.Context(), m.DigestID)
 	p := joinPage{newsletterName: n, JoinRequest: q, Next: catalogue.Time("Monday 2 January", d.NextDueAt.In(zoneOr(m.TimeZone)))}
@@ -217,13 +217,13 @@ func joinLetter(l *catalogue.Language, base string, n digest.Newsletter, token s
 	name := digest.PlainName(n.Name)
 	return render.LetterContent{
 		Language: l.Code,
-		Title:    catalogue.Key("Confirm that you want %s").With(name).In(l),
+		Title:    catalogue.Key("Confirm your subscription to %s").With(name).In(l),
 		Text: paragraphs(l,
-			catalogue.Key("Somebody, most likely you, asked that %s come to this address by mail.").With(name),
-			catalogue.Key("The link opens a page with a button. Nothing begins before you press it. It works once, within a day."),
+			catalogue.Key("Someone, probably you, asked to subscribe to %s with this address.").With(name),
+			catalogue.Key("Open the link and press the button to confirm. The link works once, within a day."),
 		),
 		Action: catalogue.Key("Confirm").In(l), URL: base + "/n/" + n.Slug + "/confirm?token=" + token,
-		Aside: paragraphs(l, catalogue.Key("If it was not you, do nothing: nothing else comes. At most a few such letters a day are sent to an address.")),
+		Aside: paragraphs(l, catalogue.Key("If this wasn’t you, ignore this email. You won’t be subscribed.")),
 	}
 }
 
@@ -231,9 +231,9 @@ func memberLetter(l *catalogue.Language, base string, n digest.Newsletter) rende
 	name := digest.PlainName(n.Name)
 	return render.LetterContent{
 		Language: l.Code,
-		Title:    catalogue.Key("%s comes to you already").With(name).In(l),
-		Text:     paragraphs(l, catalogue.Key("Somebody, most likely you, asked that %s come to this address by mail. It does already; nothing was changed.").With(name)),
-		Action:   catalogue.Key("See its letters").In(l), URL: base + "/n/" + n.Slug,
-		Aside: paragraphs(l, catalogue.Key("If letters do not arrive, look where unwanted mail goes. Each letter has a link by which you can leave.")),
+		Title:    catalogue.Key("You already subscribe to %s").With(name).In(l),
+		Text:     paragraphs(l, catalogue.Key("Someone, probably you, asked to subscribe to %s with this address. You already do, so nothing changed.").With(name)),
+		Action:   catalogue.Key("All issues").In(l), URL: base + "/n/" + n.Slug,
+		Aside: paragraphs(l, catalogue.Key("If issues don’t arrive, check your spam folder. To unsubscribe, use the link in any issue.")),
 	}
 }

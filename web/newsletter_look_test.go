@@ -70,13 +70,13 @@ func TestNewsletterLogo(t *testing.T) {
 	each(t, func(r *room) {
 		v, n := r.publishing("anna@example.org", "anna-writes", "The boat")
 		const path = "/newsletters/anna-writes/logo"
-		v.get(path).status(http.StatusOK).contains(".sheet", "There is none")
+		v.get(path).status(http.StatusOK).contains(".sheet", "No logo yet")
 		for name, c := range map[string]struct {
 			picture, says string
 			status        int
 		}{
-			"SVG": {`<svg onload="alert(1)"/>`, "save it as PNG", 422}, "nothing": {"", "No picture was chosen", 422}, "a line": {wideLogo(500, 20), "ten times as wide", 422},
-			"much": {strings.Repeat("x", 1<<20+1), "more than 1 MB", 422}, "far too much": {strings.Repeat("x", 3<<20), "more than 1 MB", 422},
+			"SVG": {`<svg onload="alert(1)"/>`, "save it as PNG", 422}, "nothing": {"", "No file was chosen", 422}, "a line": {wideLogo(500, 20), "ten times as wide", 422},
+			"much": {strings.Repeat("x", 1<<20+1), "larger than 1 MB", 422}, "far too much": {strings.Repeat("x", 3<<20), "larger than 1 MB", 422},
 		} {
 			if got := v.sendFile(path, "picture", name, c.picture, nil); got.StatusCode != c.status || !strings.Contains(strings.Join(got.texts(".wrong"), " "), c.says) {
 				r.t.Errorf("%s is answered with %d: %q", name, got.StatusCode, got.texts(".wrong"))
@@ -108,7 +108,7 @@ func TestNewsletterLogo(t *testing.T) {
 		if h.Get("Content-Type") != "image/png" || !strings.Contains(h.Get("Cache-Control"), "immutable") || h.Get("Cross-Origin-Resource-Policy") != "cross-origin" || !strings.Contains(h.Get("Content-Security-Policy"), "sandbox") || !strings.HasPrefix(picture.body, "\x89PNG") {
 			r.t.Errorf("the logo is answered with %v", h)
 		}
-		if shown := v.get("/newsletters/anna-writes/letters/2026-11-21/shown"); !strings.Contains(shown.body, `src="`+r.base+file+`"`) {
+		if shown := v.get("/newsletters/anna-writes/letters/2026-11-21/preview"); !strings.Contains(shown.body, `src="`+r.base+file+`"`) {
 			r.t.Errorf("the letter has no logo: %s", shown.body)
 		}
 		for _, name := range []string{"logo-0.png", "logo-%00.png", "logo-%ff%fe.png", "logo-" + strings.Repeat("0", 5000)} {
@@ -125,7 +125,7 @@ func TestNewsletterLogo(t *testing.T) {
 		}
 
 		v.post(path+"/remove", nil).status(http.StatusSeeOther)
-		v.get(path+"?saved=removed").contains(".notice", "Removed")
+		v.get(path+"?saved=removed").contains(".notice", "Logo removed")
 		guest.get(file).status(http.StatusNotFound)
 		if page := guest.get("/n/anna-writes"); strings.Contains(page.body, "<img") {
 			r.t.Error("a logo that was taken away is shown")

@@ -30,7 +30,7 @@ func TestNewsletterPage(t *testing.T) {
 		n := r.newsletter(anna)
 		v := r.visitor()
 		page := v.get("/n/anna-writes").status(http.StatusOK)
-		page.contains(".sheet", "Of boats.", "And <b>kites</b>.", "The first one is still to come.", "It comes every day")
+		page.contains(".sheet", "Of boats.", "And <b>kites</b>.", "No issues yet.", "Sent every day, in your own time zone.")
 		page.has(`meta[property=og:title]`, "content", "Anna & co")
 		page.has(`link[rel=alternate]`, "href", "/n/anna-writes/feed.xml")
 		if strings.Contains(page.Header.Get("X-Robots-Tag"), "noindex") {
@@ -122,10 +122,10 @@ func TestJoin(t *testing.T) {
 		}
 		v := r.visitor()
 		v.get(link).status(http.StatusOK).contains(".sheet", "Mo@example.org", "Europe/Paris")
-		v.post(link, nil).status(http.StatusForbidden).shows("h1", "Press the button on the page")
+		v.post(link, nil).status(http.StatusForbidden).shows("h1", "Please press the button")
 		r.now = r.now.Add(time.Minute)
 		form := url.Values{"token": {l.token}}
-		v.post("/n/anna-writes/confirm", form).status(http.StatusOK).contains(".sheet", "The first letter is that of Saturday 21 November", "Back to where you came from")
+		v.post("/n/anna-writes/confirm", form).status(http.StatusOK).contains(".sheet", "Your first issue comes on Saturday 21 November", "Back to the website")
 		m, err := r.store.Member(r.t.Context(), n.ID, "mo@example.org")
 		r.must(err)
 		if m.Form != "a form at anna.example" || m.Address != "192.0.2.1" || !m.At.Equal(r.now) || !m.AskedAt.Equal(r.now.Add(-time.Minute)) || m.TimeZone != "Europe/Paris" {
@@ -147,10 +147,10 @@ func TestJoinWhenFull(t *testing.T) {
 		_, _, err := r.store.Join(r.t.Context(), n.ID, store.Joining{Email: "li@example.org", TimeZone: "UTC", Asked: true}, r.now)
 		r.must(err)
 		r.must(r.store.SetMemberLimit(r.t.Context(), n.ID, 1))
-		r.joins(url.Values{"email": {"kim@example.org"}}, "https://anna.example").status(http.StatusConflict).contains(".sheet", "It takes no more members for now")
+		r.joins(url.Values{"email": {"kim@example.org"}}, "https://anna.example").status(http.StatusConflict).contains(".sheet", "This newsletter is full")
 		r.noLetter()
 		v := r.visitor()
-		v.post("/n/anna-writes/confirm", form).status(http.StatusConflict).contains(".sheet", "It takes no more members for now")
+		v.post("/n/anna-writes/confirm", form).status(http.StatusConflict).contains(".sheet", "This newsletter is full")
 		r.must(r.store.SetMemberLimit(r.t.Context(), n.ID, 2))
 		v.post("/n/anna-writes/confirm", form).status(http.StatusOK)
 	})
@@ -163,7 +163,7 @@ func TestJoinFromItsPage(t *testing.T) {
 		n := r.newsletter(anna)
 		v := r.visitor()
 		join := func(form url.Values) answer { return v.post("/n/anna-writes/join", form) }
-		join(url.Values{"email": {"mo"}, "zone": {"Asia/Tokyo"}}).status(http.StatusUnprocessableEntity).contains(".wrong", "no address")
+		join(url.Values{"email": {"mo"}, "zone": {"Asia/Tokyo"}}).status(http.StatusUnprocessableEntity).contains(".wrong", "isn’t an email address")
 		join(url.Values{"email": {"mo@example.org"}, "zone": {"Asia/Tokio"}}).status(http.StatusUnprocessableEntity).contains(".wrong", "Asia/Tokyo")
 		if to := join(url.Values{"email": {"robot@example.org"}, "website": {"https://spam.example/"}}).status(http.StatusSeeOther).Header.Get("Location"); to != "/n/anna-writes?asked=1" {
 			r.t.Errorf("a robot is led to %q", to)
@@ -175,19 +175,19 @@ func TestJoinFromItsPage(t *testing.T) {
 				r.t.Errorf("%s leads to %q", back, to)
 			}
 		}
-		v.get("/n/anna-writes?asked=1").contains(".notice", "Look into your mail")
+		v.get("/n/anna-writes?asked=1").contains(".notice", "Check your email")
 
 		_, _, err := r.store.Join(r.t.Context(), n.ID, store.Joining{Email: "mo@example.org", TimeZone: "UTC", Asked: true}, r.now)
 		r.must(err)
 		r.now = r.now.Add(25 * time.Hour)
 		join(url.Values{"email": {"mo@example.org"}, "zone": {"UTC"}}).status(http.StatusSeeOther)
 		for _, l := range r.letters() {
-			if already := strings.Contains(l.subject, "comes to you already"); already != (l.to == "mo@example.org") {
+			if already := strings.Contains(l.subject, "You already subscribe to"); already != (l.to == "mo@example.org") {
 				r.t.Errorf("%s is sent %q", l.to, l.subject)
 			}
 		}
 		r.must(r.store.SetNewsletterState(r.t.Context(), n.ID, digest.NewsletterEnded, "", r.now))
 		join(url.Values{"email": {"mo@example.org"}, "zone": {"UTC"}}).status(http.StatusNotFound)
-		v.get("/n/anna-writes").status(http.StatusOK).contains(".notice", "It has ended")
+		v.get("/n/anna-writes").status(http.StatusOK).contains(".notice", "This newsletter has ended")
 	})
 }

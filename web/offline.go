@@ -166,7 +166,7 @@ func (s *site) offlinePage(w http.ResponseWriter, r *http.Request, _ reader) err
 	if !s.Offline {
 		return errNotFound
 	}
-	return s.show(w, r, http.StatusOK, "offline", catalogue.Key("No network"), nil)
+	return s.show(w, r, http.StatusOK, "offline", catalogue.Key("You’re offline"), nil)
 }
 
 // An offlineList is the editions to keep, the latest first, and what their pages load.

@@ -120,7 +120,7 @@ func (d *keeper) keeps(budget int) {
 	d.waits(`document.getElementById("device").hidden`, "false")
 	d.run(fmt.Sprintf(`document.querySelector("[name=budget][value='%d']").click()`, budget))
 	d.run(`document.querySelector("#device button:not([hidden])").click()`)
-	d.waits(`document.getElementById("device-state").textContent`, "What can be kept now is kept.")
+	d.waits(`document.getElementById("device-state").textContent`, "Your editions are ready to read offline.")
 }
 
 // syncs has the browser do what it does by itself once it finds the network better: tell the worker so.
@@ -189,27 +189,27 @@ func TestReadWithoutANetwork(t *testing.T) {
 	d.cut.Store(true)
 	d.opens("/")
 	d.waits("location.pathname", "/editions/2026-11-22")
-	d.says("The network does not answer. This page is kept on this device, as of 22 November 2026, 00:00.")
+	d.says("You’re offline. This copy is from 22 November 2026, 00:00.")
 	d.photograph("edition")
 	d.waits(`document.querySelectorAll("nav a.unkept").length > 3 && !document.querySelector("article h2 a.unkept, article h3 a.unkept")`, "true")
 	d.opens("/?view=headlines")
 	d.waits("location.pathname + location.search", "/editions/2026-11-22?view=headlines")
-	d.says("This page is kept on this device")
+	d.says("You’re offline. This copy is from")
 	d.opens("/?view=another")
 	d.waits("location.pathname + location.search", "/editions/2026-11-22")
 	d.opens("/posts/2")
 	d.says("All the words of Tuesday.")
-	d.says("This page is kept on this device")
+	d.says("You’re offline. This copy is from")
 	d.waits(`document.querySelector("main .text img").decode().then(() => document.querySelector("main .text img").naturalWidth > 0)`, "true")
 	d.waits(`getComputedStyle(document.querySelector("main")).borderTopStyle`, "double") // the style sheet
 	d.opens("/feeds")
-	d.says("There is no network")
+	d.says("You’re offline")
 	d.waits(`document.querySelectorAll("#kept li a").length`, "2")
 	d.photograph("instead")
 
 	d.opens("/posts/2")
 	d.run(`document.querySelector("form.keep button").click()`)
-	d.says("Saved on this device; sent when there is a network.")
+	d.says("Saved. We’ll sync when you’re online.")
 	d.waits(`document.querySelector("form.keep button").ariaPressed`, "true")
 	d.photograph("save")
 	d.opens("/editions/2026-11-22")
@@ -218,7 +218,7 @@ func TestReadWithoutANetwork(t *testing.T) {
 	d.waits(`Boolean(document.querySelector("details.quiet .waits"))`, "true")
 	d.waits(`document.querySelector("details.quiet summary").getBoundingClientRect().height < 40`, "true") // its dots are on one line
 	d.opens("/posts/2")
-	d.says("Saved on this device; sent when there is a network.")
+	d.says("Saved. We’ll sync when you’re online.")
 	d.waits(`document.querySelector("form.keep button").ariaPressed`, "true")
 	d.opens("/posts/1")
 	for range 2 { // and no longer: nothing is left to be sent
@@ -244,7 +244,7 @@ func TestReadWithoutANetwork(t *testing.T) {
 	d.cut.Store(false)
 	d.opens("/")
 	d.run(`document.querySelector("form[action='/sign-out'] button").click()`)
-	d.says("A newspaper made of the sites you chose")
+	d.says("A newspaper from the sites you chose")
 	d.waits(left, "0,0,0 0")
 	d.cut.Store(true)
 	if err := d.goTo("/editions/2026-11-22"); err == nil {
@@ -259,10 +259,10 @@ func TestReadOnASlowNetwork(t *testing.T) {
 
 	d.slow.Store(true)
 	d.opens("/posts/1")
-	d.says("The network does not answer. This page is kept on this device")
+	d.says("You’re offline. This copy is from")
 	d.waits(`document.querySelector("main .text img").decode().then(() => document.querySelector("main .text img").naturalWidth > 0)`, "true")
 	d.run(`document.querySelector("form.keep button").click()`)
-	d.says("Saved on this device; sent when there is a network.")
+	d.says("Saved. We’ll sync when you’re online.")
 
 	d.slow.Store(false)
 	d.syncs()
@@ -290,7 +290,7 @@ func TestKeptForOneAccount(t *testing.T) {
 	d.cut.Store(true)
 	d.opens(path)
 	d.run(`document.querySelector("form.keep button").click()`)
-	d.says("Saved on this device; sent when there is a network.")
+	d.says("Saved. We’ll sync when you’re online.")
 
 	d.cut.Store(false)
 	_, err := d.store.EndSessions(t.Context(), ann.ID)
@@ -308,7 +308,7 @@ func TestKeptForOneAccount(t *testing.T) {
 	d.opens("/settings/offline")
 	d.waits(`document.getElementById("device").hidden`, "false")
 	d.waits(`document.getElementById("device-off").closest("section").hidden`, "true") // bob chose nothing
-	if err := d.goTo(path); err != nil || !strings.Contains(d.run(`document.body.innerText`), "Nothing at this address") {
+	if err := d.goTo(path); err != nil || !strings.Contains(d.run(`document.body.innerText`), "Page not found") {
 		t.Errorf("bob is shown ann's post: %v", err)
 	}
 	d.waits(pages, "0")
@@ -343,17 +343,17 @@ func TestSignOutWithoutANetwork(t *testing.T) {
 		d.cut.Store(true)
 		d.opens("/posts/1")
 		d.run(`document.querySelector("form.keep button").click()`)
-		d.says("Saved on this device; sent when there is a network.")
+		d.says("Saved. We’ll sync when you’re online.")
 	}
 	saves()
 	d.run(`window.confirm = words => { document.title = words; return false; }`)
 	d.run(leave)
-	d.waits(`document.title`, "What you saved here could not be sent yet, and is lost if you go on. Go on?")
+	d.waits(`document.title`, "Posts that you saved offline haven’t synced yet. Continue and lose them?")
 	d.opens("/posts/1")
-	d.says("Saved on this device; sent when there is a network.") // nothing was done
+	d.says("Saved. We’ll sync when you’re online.") // nothing was done
 	d.run(`window.confirm = () => true`)
 	d.run(leave)
-	d.says("What was kept on this device is gone. This browser is signed out as soon as there is a network.")
+	d.says("Offline data is deleted. We’ll sign out this browser when you’re online.")
 	d.photograph("left")
 	d.waits(left, "0,0,0 0")
 	d.cut.Store(false)
@@ -366,7 +366,7 @@ func TestSignOutWithoutANetwork(t *testing.T) {
 	saves()
 	d.cut.Store(false)
 	d.run(leave)
-	d.says("A newspaper made of the sites you chose")
+	d.says("A newspaper from the sites you chose")
 	saved, err := d.store.SavedAmong(t.Context(), ann.ID, []digest.PostID{1})
 	if d.must(err); len(saved) != 1 {
 		t.Errorf("what waited was not sent before: %v", saved)
@@ -380,9 +380,9 @@ func TestSignOutEverywhereWithoutANetwork(t *testing.T) {
 	d.cut.Store(true)
 	const press = `document.querySelector("form[action='/sign-out/everywhere'] button").click()`
 	d.run(press)
-	d.says("no other browser can be signed out now")
+	d.says("You’re offline, so we couldn’t sign out other browsers.")
 	d.opens("/posts/1")
-	d.says("This page is kept on this device")
+	d.says("You’re offline. This copy is from")
 	d.cut.Store(false)
 	d.opens("/sign-out/everywhere")
 	d.run(press)

@@ -236,7 +236,7 @@ func TestSaveOfAnother(t *testing.T) {
 		path := jsonOf[offlineNeeds](ann.get("/editions/2026-11-21/offline.json")).Pages[2] + "/save"
 		back := url.Values{"back": {"/offline.json"}}
 		ann.header["Digest-Account"] = bobs
-		ann.post(path, back).status(http.StatusConflict).shows("h1", "That was for somebody else")
+		ann.post(path, back).status(http.StatusConflict).shows("h1", "You’re signed in to another account")
 		ann.get("/saved").shows("article h2")
 		ann.header["Digest-Account"] = "x"
 		ann.post(path, back).status(http.StatusConflict)

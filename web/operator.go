@@ -97,16 +97,16 @@ func (s *site) listNeeds(p *operatorPage, v store.OperatorView, now time.Time) {
 	s.needProxies(p, v.Proxies)
 	needLetters(p, v.Letters, now)
 	if v.Pending > 0 {
-		p.needAt("/operator/newsletters", catalogue.Key("%d newsletters wait for your approval: see Newsletters, at the foot of this page."), v.Pending)
+		p.needAt("/operator/newsletters", catalogue.Key("%d newsletters are waiting for your approval."), v.Pending)
 	}
 }
 
-// needJob says that the hourly job is not at work.
+// needJob reports that the hourly job is not running.
 func (s *site) needJob(p *operatorPage, beat, now time.Time) {
-	if beat.IsZero() && p.Numbers.Readers > 0 && s.Beats {
-		p.need(catalogue.Key("The hourly job was never at work here. See that “digest serve” or “digest work” runs."))
-	} else if !beat.IsZero() && now.Sub(beat) > beatPatience {
-		p.need(catalogue.Key("The hourly job was last at work %s. See that “digest serve” or “digest work” runs."), minute(beat))
+	never := beat.IsZero() && p.Numbers.Readers > 0 && s.Beats
+	stopped := !beat.IsZero() && now.Sub(beat) > beatPatience
+	if never || stopped {
+		p.need(catalogue.Key("The hourly job isn’t running. Start “digest serve” or “digest work”."))
 	}
 }
 
@@ -114,29 +114,29 @@ func (s *site) needJob(p *operatorPage, beat, now time.Time) {
 func (p *operatorPage) needClock(note digest.ClockNote, now time.Time) {
 	const week = 7 * 24 * time.Hour
 	if note.Any() && !note.At.After(now) && now.Sub(note.At) < week {
-		p.need(catalogue.Key("A clock was wrong, or a command was run with --now: what it had put too far ahead was put right %s (%s). Readers may have had an edition early. “digest doctor” compares the clocks."), minute(note.At), note)
+		p.need(catalogue.Key("A clock was wrong, or a command used --now. The affected times were corrected on %s (%s). Readers may have got an edition early. Run “digest doctor” to compare the clocks."), minute(note.At), note)
 	}
 }
 
 // needRoom says what of the storage is used up.
 func (s *site) needRoom(p *operatorPage) {
 	if n := p.Numbers.OverQuota; n > 0 {
-		p.needAt("#trouble", catalogue.Key("More came from %d feeds than is stored in a day (DIGEST_FEED_QUOTA, DIGEST_ACCOUNT_QUOTA): posts wait. See the feeds in trouble."), n)
+		p.needAt("#trouble", catalogue.Key("%d feeds are over their daily quota (DIGEST_FEED_QUOTA, DIGEST_ACCOUNT_QUOTA). Their other posts wait."), n)
 	}
 	if s.Storage == nil {
 		return
 	}
 	if size := s.Storage(p.Numbers.Bytes); size.Large() {
-		p.need(catalogue.Key("The database has %s, more than the %s of DIGEST_DATABASE_ALARM. Keep less (DIGEST_KEEP), see which feeds bring most, or set a higher alarm."), chart.Size(size.Bytes), chart.Size(size.Alarm))
+		p.need(catalogue.Key("The database has grown to %s, over the alarm of %s (DIGEST_DATABASE_ALARM). Set a shorter DIGEST_KEEP, or raise the alarm."), chart.Size(size.Bytes), chart.Size(size.Alarm))
 	} else if size.Tight() {
-		p.need(catalogue.Key("Only %s are free on the disk of the database. Make room, or keep less (DIGEST_KEEP)."), chart.Size(size.Free))
+		p.need(catalogue.Key("The database’s disk has only %s free. Free some space, or set a shorter DIGEST_KEEP."), chart.Size(size.Free))
 	}
 }
 
 // needPrune tells the operator that a large prune waits for a confirmation.
 func (p *operatorPage) needPrune(w *digest.Prune) {
 	if w != nil {
-		p.need(catalogue.Key("DIGEST_KEEP would delete %d of %d editions and %d of %d posts: keep more, or run “digest prune --confirm”."),
+		p.need(catalogue.Key("DIGEST_KEEP would delete %d of %d editions and %d of %d posts. Set a longer time, or run “digest prune --confirm”."),
 			w.Editions, w.AllEditions, w.Posts, w.AllPosts)
 	}
 }
@@ -144,13 +144,13 @@ func (p *operatorPage) needPrune(w *digest.Prune) {
 // needHour says what of the hour is late.
 func (p *operatorPage) needHour(late digest.Lags) {
 	if !late.Editions.IsZero() {
-		p.need(catalogue.Key("An edition that should have been made at %s at the latest is not made yet. The log says why."), minute(late.Editions))
+		p.need(catalogue.Key("An edition that was due by %s isn’t made yet. See the log."), minute(late.Editions))
 	}
 	if !late.Polls.IsZero() {
-		p.need(catalogue.Key("Feeds wait since %s to be asked, although they may be: there is more to ask than this instance gets done. The log says what takes so long."), minute(late.Polls))
+		p.need(catalogue.Key("Feeds have been waiting for a poll since %s. This instance can’t keep up. See the log."), minute(late.Polls))
 	}
 	if !late.Mail.IsZero() {
-		p.need(catalogue.Key("Mail that is due since %s has not been sent yet."), minute(late.Mail))
+		p.need(catalogue.Key("Email that was due at %s hasn’t been sent yet."), minute(late.Mail))
 	}
 }
 
@@ -172,7 +172,7 @@ func (s *site) mailAgain(w http.ResponseWriter, r *http.Request, me reader) erro
 	case err != nil:
 		return err
 	default:
-		s.Log.InfoContext(r.Context(), "a suppressed address is mailed again", "operator", int64(me.ID))
+		s.Log.InfoContext(r.Context(), "an operator removed a suppression", "operator", int64(me.ID))
 	}
 	return showSaved(w, r, nil, "/operator", done)
 }
@@ -209,7 +209,7 @@ func (p *operatorPage) drawWork(l *catalogue.Language, work chart.Work, done []s
 	}
 	if len(p.Hours) > 0 {
 		// The picture holds numbers, dates and words of our own only.
-		p.Work = template.HTML(work.SVG(l, catalogue.Key("Polls, bytes, editions and mail of the last 48 hours, by hour; the table below has the numbers").In(l)))
+		p.Work = template.HTML(work.SVG(l, l.Text(catalogue.List{catalogue.Key("Polls"), catalogue.Key("Bytes"), catalogue.Key("Editions and email")})))
 	}
 }
 
@@ -307,7 +307,7 @@ func (m mailPart) Failures() catalogue.Sayable {
 	if m.Refused+m.Unconfirmed+m.Late == 0 {
 		return nil
 	}
-	return catalogue.Key("In the last 48 hours: %d refused, %d never confirmed, %d not delivered in time.").With(m.Refused, m.Unconfirmed, m.Late)
+	return catalogue.Key("Last 48 hours: %d refused, %d not confirmed, %d too late.").With(m.Refused, m.Unconfirmed, m.Late)
 }
 
 // A laneRow is a lane that is paused or recovers.
@@ -319,9 +319,9 @@ type laneRow struct {
 // Title names the mail that takes it.
 func (l laneRow) Title() catalogue.Sayable {
 	if l.Name == "" {
-		return catalogue.Key("All mail")
+		return catalogue.Key("all email")
 	}
-	return catalogue.Key("Mail to %s").With(l.Name)
+	return catalogue.Key("email to %s").With(l.Name)
 }
 
 // A mailRow is one mail, and what is to become of it or became.
@@ -340,16 +340,13 @@ func (p *operatorPage) listMail(waiting store.MailWaiting, lanes []digest.Lane, 
 		}
 	}
 	p.Mail.Waiting = mailRows(waiting.Troubled, func(e store.QueuedEdition) catalogue.Sayable {
-		if !e.NextAt.After(now) {
-			return catalogue.Key("waits for its turn, after %d attempts").With(e.Attempt)
-		}
-		return catalogue.Key("after %d attempts, again %s").With(e.Attempt, minute(e.NextAt))
+		return catalogue.Key("%d attempts, next one %s").With(e.Attempt, minute(e.NextAt))
 	})
 	p.Mail.GivenUp = mailRows(waiting.GivenUp, func(e store.QueuedEdition) catalogue.Sayable {
 		if e.State == digest.EditionUnconfirmed {
-			return catalogue.Key("sent twice, never confirmed")
+			return catalogue.Key("sent, not confirmed")
 		}
-		return catalogue.Key("failed after %d attempts").With(e.Attempt)
+		return catalogue.Key("%d attempts").With(e.Attempt)
 	})
 }
 
@@ -365,7 +362,7 @@ func (s *site) resumeMail(w http.ResponseWriter, r *http.Request, me reader) err
 	if err := s.Store.ResumeLane(r.Context(), s.Now(), l.Name); err != nil {
 		return err
 	}
-	s.Log.InfoContext(r.Context(), "an operator lets mail go on", "operator", int64(me.ID), "lane", l.Name)
+	s.Log.InfoContext(r.Context(), "an operator resumed a lane", "operator", int64(me.ID), "lane", l.Name)
 	return showSaved(w, r, nil, "/operator", "resumed")
 }
 
@@ -380,21 +377,16 @@ func mailRows(list []store.QueuedEdition, when func(store.QueuedEdition) catalog
 // mailWords says how much mail waits, and why.
 func mailWords(w store.MailWaiting) catalogue.Sayable {
 	words := map[store.MailReason]catalogue.Key{
-		store.MailSending: catalogue.Key("%d on the way"), store.MailDue: catalogue.Key("%d due, waiting for a turn"), store.MailRetried: catalogue.Key("%d refused for now, to be tried again"),
-		store.MailLanePaused: catalogue.Key("%d held up while their lane is paused"), store.MailScheduled: catalogue.Key("%d for a later hour of their readers’"),
+		store.MailSending: catalogue.Key("%d sending"), store.MailDue: catalogue.Key("%d due now"), store.MailRetried: catalogue.Key("%d to retry"),
+		store.MailLanePaused: catalogue.Key("%d in paused lanes"), store.MailScheduled: catalogue.Key("%d scheduled for later"),
 	}
-	var all catalogue.Sayable
+	var parts []catalogue.Sayable
 	for _, reason := range store.MailReasons() {
-		n := w.Counts[reason]
-		switch {
-		case n == 0:
-		case all == nil:
-			all = words[reason].With(n)
-		default:
-			all = catalogue.Key("%s; %s").With(all, words[reason].With(n))
+		if n := w.Counts[reason]; n > 0 {
+			parts = append(parts, words[reason].With(n))
 		}
 	}
-	return all
+	return catalogue.Listed(parts)
 }
 
 // needMail says what of the mail somebody has to see to.
@@ -402,9 +394,9 @@ func (p *operatorPage) needMail() {
 	for _, l := range p.Mail.Lanes {
 		switch why := strings.TrimSuffix(shortened(l.Reason), "."); {
 		case l.Alarm:
-			p.needAt("#mail", catalogue.Key("%s waits for you: %s. Once it is put right, let it go on, under Mail on this page."), l.Title(), why)
+			p.needAt("#mail", catalogue.Key("%s has stopped: %s. Fix the cause, then resume it."), l.Title(), why)
 		case l.Paused && l.Name == "":
-			p.needAt("#mail", catalogue.Key("All mail is paused until %s: %s. Then it goes on by itself."), minute(l.Until), why)
+			p.needAt("#mail", catalogue.Key("All email is paused until %s: %s. It resumes automatically."), minute(l.Until), why)
 		}
 	}
 	sent, failed := 0, 0
@@ -412,19 +404,6 @@ func (p *operatorPage) needMail() {
 		sent, failed = sent+h.Sent, failed+h.Failed
 	}
 	if failed >= 3 && failed*10 >= sent {
-		p.needAt("#mail", catalogue.Key("Of the last 48 hours’ mails %d of %d were given up; the reasons are below."), failed, sent+failed)
+		p.needAt("#mail", catalogue.Key("%d of %d emails failed in the last 48 hours. The reasons are below."), failed, sent+failed)
 	}
-}
-
-// suppressedFor says why an address is not mailed.
-func suppressedFor(r digest.Reason) catalogue.Key {
-	switch r {
-	case digest.ForHardBounce:
-		return catalogue.Key("It bounced")
-	case digest.ForSoftBounces:
-		return catalogue.Key("It has bounced for a week")
-	case digest.ForComplaint:
-		return catalogue.Key("Its reader called a mail spam")
-	}
-	return catalogue.Key("By the operator’s word")
 }

@@ -41,7 +41,7 @@ func TestOperatorDMARC(t *testing.T) {
 		r.reportsOn("zebra.example", own)
 		page := op.get("/operator/dmarc").status(http.StatusOK)
 		page.shows("h2", "example.org", "shop.example.org")
-		page.shows(".hint", "Messages: 83. Failed: 3.", "Messages: 1. Failed: 1.")
+		page.shows(".hint", "Messages (83), Failed (3)", "Messages (1), Failed (1)")
 		page.shows("tbody th", "203.0.113.9", "198.51.100.7", "2001:db8::7")
 		page.shows("tbody td",
 			"3", "failed", "only for spam.example", "failed", "rejected", "google.com",
@@ -51,6 +51,6 @@ func TestOperatorDMARC(t *testing.T) {
 			t.Error("a reporter's name is markup")
 		}
 		r.now = r.now.AddDate(0, 0, 31)
-		op.get("/operator/dmarc").contains(".sheet", "No report has come yet")
+		op.get("/operator/dmarc").contains(".sheet", "No reports yet")
 	})
 }

@@ -62,7 +62,7 @@ func (s *site) showOperatorFeed(w http.ResponseWriter, r *http.Request, status i
 	}
 	p.Now = !p.Earliest.After(now)
 	p.Fenced, err = s.fenced(r.Context())
-	return orShow(err, func() error { return s.show(w, r, status, "operator_feed", catalogue.Key("A feed"), p) })
+	return orShow(err, func() error { return s.show(w, r, status, "operator_feed", catalogue.Key("Feeds"), p) })
 }
 
 // operatedFeed gives the feed that a path names.
@@ -78,11 +78,11 @@ func (s *site) operatedFeed(r *http.Request) (store.FeedInfo, error) {
 func neverAsked(f store.FeedInfo) catalogue.Sayable {
 	switch {
 	case f.State == digest.FeedBlocked:
-		return catalogue.Key("Its host is blocked: see Hosts.")
+		return catalogue.Key("the operator blocked its host")
 	case f.State == digest.FeedDeclined:
-		return catalogue.Key("The owner of its host has asked that nothing is read from there: see Hosts.")
+		return catalogue.Key("the owner of its host does not allow polls")
 	case f.Subscribers == 0:
-		return catalogue.Key("Nobody’s edition waits for it.")
+		return catalogue.Key("No reader needs it now, so we don’t check it.")
 	}
 	return nil
 }
@@ -99,6 +99,6 @@ func (s *site) askFeed(w http.ResponseWriter, r *http.Request, me reader) error 
 	if err := s.Store.Vouch(r.Context(), f.ID, s.Now()); err != nil {
 		return err
 	}
-	s.Log.InfoContext(r.Context(), "an operator has a feed asked", "operator", int64(me.ID), "feed", int64(f.ID))
+	s.Log.InfoContext(r.Context(), "an operator queued a poll", "operator", int64(me.ID), "feed", int64(f.ID))
 	return showSaved(w, r, nil, operatedFeedPath(f.ID), "queued")
 }

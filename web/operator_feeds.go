@@ -34,7 +34,7 @@ func (s *site) operatorFeedsPage(w http.ResponseWriter, r *http.Request, _ reade
 	host, err := feed.ParseHost(p.Asked)
 	address, wrong := feed.AskedURL(p.Asked)
 	if err != nil && wrong != nil {
-		p.Asked, p.Wrong = digest.AddressWithoutCredentials(p.Asked), catalogue.Key("That is no address of a feed, and no host. Examples: https://example.org/feed.xml, example.org.")
+		p.Asked, p.Wrong = digest.AddressWithoutCredentials(p.Asked), catalogue.Key("Enter the address of a feed or a host, such as https://example.org/feed.xml or example.org.")
 		return s.show(w, r, http.StatusUnprocessableEntity, "operator_feeds", catalogue.Key("Feeds"), p)
 	}
 	if wrong == nil {

@@ -29,19 +29,19 @@ func TestOperatorFeeds(t *testing.T) {
 			f.LastError = "401 at https://ann:hushhush@paid.example/feed"
 			r.polled(f, store.PollRecord{At: r.now, Outcome: "failed", Status: 401})
 		}
-		op.get("/operator/feeds").status(http.StatusOK).contains(".aside", "Who reads a feed is not shown here")
-		op.get("/operator/feeds?q="+url.QueryEscape("ftp://nowhere")).status(http.StatusUnprocessableEntity).contains(".wrong", "no host")
-		op.get("/operator/feeds?q=unknown.example").status(http.StatusOK).contains("[role=status]", "No feed of unknown.example is known here.")
+		op.get("/operator/feeds").status(http.StatusOK).contains("label", "Feed address or host")
+		op.get("/operator/feeds?q="+url.QueryEscape("ftp://nowhere")).status(http.StatusUnprocessableEntity).contains(".wrong", "a feed or a host")
+		op.get("/operator/feeds?q=unknown.example").status(http.StatusOK).contains("[role=status]", "No results.")
 		to := op.get("/operator/feeds?q=" + url.QueryEscape("https://bad.example/feed?key=secret")).status(http.StatusSeeOther).Header.Get("Location")
 		op.get("/operator/feeds?q=" + url.QueryEscape(" bad.example/feed?key=secret")).status(http.StatusSeeOther).leads(to)
 		page := op.get(to).status(http.StatusOK)
 		page.contains(".standing", "dead").contains(".standing", "It broke").shows(".address", "https://bad.example/feed?...")
 		op.get("/operator/feeds?q=www.bad.example").shows(".troubles .state", "dead")
 		near := op.get("/operator/feeds?q=" + url.QueryEscape("https://ann:hushhush@bad.example/other")).status(http.StatusOK)
-		near.contains("[role=status]", "No feed has that very address").has(".troubles .head a", "href", to)
+		near.contains("[role=status]", "No feed has this address").has(".troubles .head a", "href", to)
 		pages := page.body + near.body
 		for _, host := range []string{"cast.example", "paid.example"} {
-			list := op.get("/operator/feeds?q="+host).status(http.StatusOK).shows(".troubles .head", "A cast").contains(".troubles .facts-line", "Its news: found by polls")
+			list := op.get("/operator/feeds?q="+host).status(http.StatusOK).shows(".troubles .head", "A cast").contains(".troubles .facts-line", "How new posts arrive: polls find new posts")
 			one := op.get(list.attrs(".troubles .head a", "href")[0]).status(http.StatusOK)
 			if len(one.find("a[href=/status]")) > 0 || !strings.Contains(one.body, "https://"+host+"/") {
 				t.Error(one.body)
@@ -55,7 +55,7 @@ func TestOperatorFeeds(t *testing.T) {
 		}
 		for _, path := range []string{"/operator/feeds/999", "/operator/feeds/x", "/operator/feeds/-1"} {
 			op.get(path).status(http.StatusNotFound)
-			op.post(path+"/ask", nil).status(http.StatusNotFound)
+			op.post(path+"/poll", nil).status(http.StatusNotFound)
 		}
 	})
 }
@@ -75,12 +75,12 @@ func TestOperatorAsksFeed(t *testing.T) {
 		r.must(err)
 		f = well(f, r.now)
 		path := fmt.Sprint("/operator/feeds/", f.ID)
-		op.post(path+"/ask", nil).status(http.StatusConflict).contains(".wrong", "Nobody’s edition waits for it.")
+		op.post(path+"/poll", nil).status(http.StatusConflict).contains(".wrong", "No reader needs it now, so we don’t check it.")
 		_, err = r.store.Subscribe(t.Context(), digest.Subscription{DigestID: d.ID, FeedID: f.ID}, r.now)
 		r.must(err)
 		f.NotBefore = r.now.Add(90 * time.Minute)
 		r.polled(f, store.PollRecord{At: r.now, Outcome: "unchanged", Status: 304})
-		op.get(path).shows("main form button", "Ask it as soon as it may be").contains(".hint", "20 Nov 2026, 13:30 UTC at the earliest")
+		op.get(path).shows("main form button", "Queue a poll").contains(".hint", "allows the next poll at 20 Nov 2026, 13:30 UTC")
 		queued := func(want time.Time) {
 			r.t.Helper()
 			is, err := r.store.Feed(t.Context(), f.ID)
@@ -89,38 +89,38 @@ func TestOperatorAsksFeed(t *testing.T) {
 				r.t.Errorf("it is to be asked at %s, want %s", is.PollAt, want)
 			}
 		}
-		op.get(op.post(path+"/ask", nil).status(http.StatusSeeOther).Header.Get("Location")).contains(".notice", "It is asked 20 Nov 2026, 13:30 UTC")
+		op.get(op.post(path+"/poll", nil).status(http.StatusSeeOther).Header.Get("Location")).contains(".notice", "Next check: 20 Nov 2026, 13:30 UTC")
 		queued(f.NotBefore)
-		r.logged(`msg="an operator has a feed asked" operator=1 feed=1`)
+		r.logged(`msg="an operator queued a poll" operator=1 feed=1`)
 		r.now = r.now.Add(3 * time.Hour)
-		op.get(path).shows("main form button", "Ask it now")
-		op.get(op.post(path+"/ask", nil).status(http.StatusSeeOther).Header.Get("Location")).contains(".notice", "as soon as its turn comes")
+		op.get(path).shows("main form button", "Queue a poll")
+		op.get(op.post(path+"/poll", nil).status(http.StatusSeeOther).Header.Get("Location")).contains(".notice", "Next check: as soon as possible")
 		queued(f.NotBefore)
 
 		op.post("/operator/hosts", url.Values{"host": {"https://A.example/feed"}}).status(http.StatusSeeOther)
-		op.post(path+"/ask", nil).status(http.StatusConflict).contains(".wrong", "Its host is blocked")
+		op.post(path+"/poll", nil).status(http.StatusConflict).contains(".wrong", "The operator blocked its host.")
 		op.get(path).shows("main form button")
 	})
 }
 
-// TestOperatorHosts: an operator blocks a host and ends that; what its owner has asked for holds on.
+// TestOperatorHosts: an operator blocked a host and ends that; what its owner has asked for holds on.
 func TestOperatorHosts(t *testing.T) {
 	each(t, func(r *room) {
 		op := r.operator()
-		op.get("/operator/hosts").contains(".sheet", "No host has a rule")
+		op.get("/operator/hosts").contains(".sheet", "No rules yet.")
 		for _, bad := range []string{"", "10.0.0.0/8", "no host", "ftp://a.example", "co.uk"} {
 			op.post("/operator/hosts", url.Values{"host": {bad}}).status(http.StatusUnprocessableEntity).contains(".wrong", "Nothing was changed.")
 		}
-		op.get(op.post("/operator/hosts", url.Values{"host": {" Blog.Example. "}}).status(http.StatusSeeOther).Header.Get("Location")).contains(".notice", "Nothing is asked there any more")
-		r.logged(`msg="an operator blocks a host" operator=1 host=blog.example feeds=0`)
+		op.get(op.post("/operator/hosts", url.Values{"host": {" Blog.Example. "}}).status(http.StatusSeeOther).Header.Get("Location")).contains(".notice", "Host blocked.")
+		r.logged(`msg="an operator blocked a host" operator=1 host=blog.example feeds=0`)
 		_, err := r.store.SetHostRule(t.Context(), digest.HostRule{Host: "owned.example", ByOwner: true, Interval: 48 * time.Hour}, r.now)
 		r.must(err)
 		page := op.get("/operator/hosts").shows(".troubles .head", "blog.example", "owned.example")
 		page.has("input[name=host]", "value", "blog.example", "")
-		page.contains(".troubles .why", "as its owner has asked")
+		page.contains(".troubles .why", "set by the site’s owner")
 		op.get(op.post("/operator/hosts/end", url.Values{"host": {"owned.example"}}).status(http.StatusSeeOther).Header.Get("Location")).contains(".notice", "Nothing was changed.")
-		op.get(op.post("/operator/hosts/end", url.Values{"host": {"blog.example"}}).status(http.StatusSeeOther).Header.Get("Location")).contains(".notice", "has ended")
-		r.logged(`msg="an operator ends the rule for a host" operator=1 host=blog.example`)
+		op.get(op.post("/operator/hosts/end", url.Values{"host": {"blog.example"}}).status(http.StatusSeeOther).Header.Get("Location")).contains(".notice", "Rule removed.")
+		r.logged(`msg="an operator removed a host rule" operator=1 host=blog.example`)
 		op.get("/operator/hosts").shows(".troubles .head", "owned.example")
 	})
 }
@@ -138,11 +138,11 @@ func TestOperatorResumesMail(t *testing.T) {
 			r.must(err)
 		}
 		page := op.get("/operator").status(http.StatusOK)
-		page.contains(".troubles .head", "All mail: paused until 20 Nov 2026, 13:00")
+		page.contains(".troubles .head", "All email: paused until 20 Nov 2026, 13:00")
 		page.has("input[name=lane]", "value", "", "gmail.example")
 		for _, name := range []string{"gmail.example", ""} {
 			form := url.Values{"lane": {name}}
-			op.get(op.post("/operator/mail/resume", form).status(http.StatusSeeOther).Header.Get("Location")).contains(".notice", "tried again by the next delivery")
+			op.get(op.post("/operator/mail/resume", form).status(http.StatusSeeOther).Header.Get("Location")).contains(".notice", "Email resumes within a minute")
 			l, err := r.store.Lane(t.Context(), name)
 			r.must(err)
 			if l.IsPaused(r.now) || l.Reason != "" || l.Failures != 0 || l.Connections != 2 {
@@ -150,6 +150,6 @@ func TestOperatorResumesMail(t *testing.T) {
 			}
 			op.get(op.post("/operator/mail/resume", form).status(http.StatusSeeOther).Header.Get("Location")).contains(".notice", "Nothing was changed.")
 		}
-		r.logged(`msg="an operator lets mail go on" operator=1 lane=gmail.example`, `msg="an operator lets mail go on" operator=1 lane=""`)
+		r.logged(`msg="an operator resumed a lane" operator=1 lane=gmail.example`, `msg="an operator resumed a lane" operator=1 lane=""`)
 	})
 }

@@ -29,7 +29,7 @@ type fencePart struct {
 	Here    string              // the address of this instance
 	Now     time.Time           // until when what was due may be left unmailed, by default
 	Readers []store.FenceReader // the first of those to whom something would go out
-	Listed  bool                // they could be told in time
+	IfNews  int                 // more readers, whose feeds may have news
 }
 
 // fenceShown is how many readers are listed, and fencePatience how long is spent to find them.
@@ -47,19 +47,15 @@ func (s *site) fencePart(ctx context.Context) (*fencePart, error) {
 	p := fencePart{Fence: f, Here: s.BaseURL, Now: s.Now().UTC()}
 	ctx, cancel := context.WithTimeout(ctx, fencePatience)
 	defer cancel()
-	if p.Readers, err = s.Store.WaitingReaders(ctx, s.Now(), fenceShown); err != nil {
-		s.Log.WarnContext(ctx, "the readers behind the fence could not be listed", "err", err)
-		err = nil
-	} else {
-		p.Listed = true
+	counts, err := s.Store.CountWaiting(ctx, s.Now())
+	if err == nil {
+		p.Waiting, p.IfNews = counts.Editions, counts.IfNews
+		p.Readers, err = s.Store.WaitingReaders(ctx, s.Now(), fenceShown)
 	}
-	if p.Listed && len(p.Readers) < fenceShown { // all of them
-		p.Waiting = 0
-		for _, r := range p.Readers {
-			p.Waiting += r.Editions()
-		}
+	if err != nil {
+		s.Log.WarnContext(ctx, "cannot list the readers behind the fence", "err", err)
 	}
-	return &p, err
+	return &p, nil
 }
 
 // fenceInstant is the format of the instant before which due editions stay unmailed.
@@ -68,8 +64,8 @@ const fenceInstant = "2006-01-02T15:04"
 // Until writes the instant until which what was due may be left unmailed.
 func (p fencePart) Until() string { return p.Now.Format(fenceInstant) }
 
-var errNotPast = &problem{http.StatusBadRequest, catalogue.Key("Not a time in the past"),
-	catalogue.Key("Go back and choose a date and a time that have passed.")}
+var errNotPast = &problem{http.StatusBadRequest, catalogue.Key("Choose a time in the past"),
+	catalogue.Key("Go back and choose a date and time in the past.")}
 
 // releaseFence lets this instance poll and mail. If the form names a time, it leaves unmailed what was due before.
 func (s *site) releaseFence(w http.ResponseWriter, r *http.Request, me reader) error {
@@ -94,7 +90,7 @@ func (s *site) releaseFence(w http.ResponseWriter, r *http.Request, me reader) e
 	if err != nil {
 		return err
 	}
-	s.Log.InfoContext(r.Context(), "the fence is released",
+	s.Log.InfoContext(r.Context(), "an operator released the fence",
 		"operator", int64(me.ID), "why", f.Reason, "waiting", f.Waiting, "unmailed_before", before, "unmailed", sealed)
 	return showSaved(w, r, nil, "/operator", done)
 }

@@ -25,7 +25,7 @@ func TestFenceIsSeen(t *testing.T) {
 		r.open("")
 		r.must(r.store.Unfence(t.Context(), r.base, r.now))
 		op, reader, newcomer := r.operator(), r.visitor().signIn(ada), r.visitor().signIn(bob)
-		const paused = "Paused by whoever runs this"
+		const paused = "The operator has paused this site."
 		seen := func(want bool) {
 			r.t.Helper()
 			for _, v := range []*visitor{reader, newcomer} {
@@ -47,7 +47,7 @@ func TestFenceIsSeen(t *testing.T) {
 				r.t.Errorf("healthz says %q", got)
 			}
 			page := op.get("/operator").status(http.StatusOK)
-			if got := strings.Contains(page.body, "Nothing is polled and nothing is mailed"); got != want {
+			if got := strings.Contains(page.body, "Fenced: polling and email are stopped"); got != want {
 				r.t.Errorf("the operator's page says so: %t", got)
 			}
 		}
@@ -58,19 +58,22 @@ func TestFenceIsSeen(t *testing.T) {
 		}
 
 		r.must(r.store.Unfence(t.Context(), "https://elsewhere.example", r.now))
+		_, cyd := r.user("cyd@example.org")
+		r.brings(digest.Subscription{DigestID: cyd.ID}, "A quiet site")
+		r.arrives(d, digest.Post{Identity: "b", Title: "Second light"})
 		r.beforeMidnight(0)
 		seen(true)
 		if strings.Contains(reader.get("/editions").body, paused) {
 			r.t.Error("the archive says so too")
 		}
 		page := op.get("/operator")
-		for _, want := range []string{"was last at work as https://elsewhere.example, and this is " + r.base, "That is so since", "up to 3 editions would go out",
-			"ada@example.org", "the one due", "digest fence", r.base + "</bdi> polls and mails"} {
+		for _, want := range []string{"was last at work as https://elsewhere.example, and this is " + r.base, "Last hourly job:", "A release sends up to 1 edition. 1 more reader gets one if their feeds have news.",
+			"ada@example.org", "edition due", "digest fence", r.base + "</bdi> polls and sends"} {
 			if !strings.Contains(page.body, want) {
 				r.t.Errorf("the page does not say %q", want)
 			}
 		}
-		if strings.Contains(page.body, "Nothing needs you") || strings.Contains(page.body, "The hourly job was last at work") {
+		if strings.Contains(page.body, "Nothing needs you") || strings.Contains(page.body, "The hourly job isn’t running") {
 			r.t.Error("the page says something else beside it")
 		}
 
@@ -80,7 +83,7 @@ func TestFenceIsSeen(t *testing.T) {
 		if to := op.post("/operator/fence/release", nil).status(http.StatusSeeOther).Header.Get("Location"); to != "/operator?saved=opened" {
 			r.t.Errorf("it leads to %s", to)
 		}
-		if page := op.get("/operator?saved=opened"); !strings.Contains(page.body, "Released: this instance polls and mails again") {
+		if page := op.get("/operator?saved=opened"); !strings.Contains(page.body, "Fence released. Polling and email start") {
 			r.t.Error(page.body)
 		}
 		seen(false)
@@ -103,7 +106,7 @@ func TestReleaseWithoutOldMail(t *testing.T) {
 		op := r.operator()
 		page := op.get("/operator").status(http.StatusOK)
 		field := `name="before" type="datetime-local" value="` + r.now.UTC().Format("2006-01-02T15:04")
-		for _, want := range []string{"up to 1 edition would go out", "ada@example.org", field} {
+		for _, want := range []string{"A release sends up to 1 edition", "ada@example.org", field} {
 			if !strings.Contains(page.body, want) {
 				r.t.Errorf("the page does not say %q: %s", want, page.body)
 			}
@@ -117,7 +120,7 @@ func TestReleaseWithoutOldMail(t *testing.T) {
 		before := r.now.UTC().Format("2006-01-02T15:04")
 		released := op.post("/operator/fence/release", url.Values{"before": {before}}).status(http.StatusSeeOther)
 		to := released.Header.Get("Location")
-		if page := op.get(to); !strings.Contains(page.body, "Editions that were due before stay on the web and are not mailed.") {
+		if page := op.get(to); !strings.Contains(page.body, "Editions due before the chosen time stay on the web and aren’t emailed.") {
 			r.t.Error(to, page.body)
 		}
 		r.midnightNow()
@@ -143,7 +146,7 @@ func TestPruneWaitsOnThePage(t *testing.T) {
 		if _, waits, err := r.store.AdmitPrune(t.Context(), later, week); err != nil || waits == nil {
 			t.Fatal(waits, err)
 		}
-		const says = "DIGEST_KEEP would delete 12 of 12 editions and 0 of 12 posts: keep more, or run “digest prune"
+		const says = "DIGEST_KEEP would delete 12 of 12 editions and 0 of 12 posts. Set a longer time, or run “digest prune"
 		if words := strings.Join(op.get("/operator").texts(".needs li"), " "); !strings.Contains(words, says) {
 			t.Errorf("the page says %q", words)
 		}

@@ -20,18 +20,17 @@ type operatorHostsPage struct {
 // A hostRow is a rule for a host.
 type hostRow struct{ digest.HostRule }
 
-// Words say what the rule does: "blocked", "each feed every 2 days at most".
-func (h hostRow) Words() catalogue.Message {
-	since := dated(h.CreatedAt)
-	switch {
-	case h.Blocked && h.ByOwner:
-		return catalogue.Key("nothing is asked there, as its owner has asked, since %s").With(since)
-	case h.Blocked:
-		return catalogue.Key("nothing is asked there, since %s").With(since)
-	case h.ByOwner:
-		return catalogue.Key("each feed is asked every %s at most, as its owner has asked, since %s").With(about(h.Interval), since)
+// Words describes the rule: "blocked, since 1 May 2026".
+func (h hostRow) Words() catalogue.Sayable {
+	words := catalogue.Key("blocked").With()
+	if !h.Blocked {
+		words = catalogue.Key("each feed polled at most every %s").With(about(h.Interval))
 	}
-	return catalogue.Key("each feed is asked every %s at most, since %s").With(about(h.Interval), since)
+	parts := []catalogue.Sayable{words}
+	if h.ByOwner {
+		parts = append(parts, catalogue.Key("set by the site’s owner"))
+	}
+	return catalogue.Listed(append(parts, catalogue.Key("since %s").With(dated(h.CreatedAt))))
 }
 
 func (s *site) operatorHostsPage(w http.ResponseWriter, r *http.Request, _ reader) error {
@@ -61,7 +60,7 @@ func (s *site) setBlocked(w http.ResponseWriter, r *http.Request, me reader) err
 	now := s.Now()
 	feeds, err := s.Store.SetHostRule(r.Context(), digest.HostRule{Host: host, Blocked: true, CreatedAt: now}, now)
 	if err == nil {
-		s.Log.InfoContext(r.Context(), "an operator blocks a host", "operator", int64(me.ID), "host", host, "feeds", feeds)
+		s.Log.InfoContext(r.Context(), "an operator blocked a host", "operator", int64(me.ID), "host", host, "feeds", feeds)
 	}
 	return showSaved(w, r, err, "/operator/hosts", "blocked")
 }
@@ -74,7 +73,7 @@ func (s *site) endHostRule(w http.ResponseWriter, r *http.Request, me reader) er
 		return showSaved(w, r, nil, "/operator/hosts", "was-ended")
 	}
 	if err == nil {
-		s.Log.InfoContext(r.Context(), "an operator ends the rule for a host", "operator", int64(me.ID), "host", host)
+		s.Log.InfoContext(r.Context(), "an operator removed a host rule", "operator", int64(me.ID), "host", host)
 	}
 	return showSaved(w, r, err, "/operator/hosts", "ended")
 }

@@ -27,7 +27,7 @@ func (s *site) operatorLinkPage(w http.ResponseWriter, r *http.Request, token st
 	if ok, err := s.Store.OperatorLink(r.Context(), hashSecret(token), s.Now()); err != nil || !ok {
 		return orShow(err, func() error { return errSpentLink })
 	}
-	p := newcomer{Action: "/sign-in/owner", TokenField: "token", Token: token}
+	p := newcomer{Action: "/sign-in/operator", TokenField: "token", Token: token}
 	p.Email = s.Contact
 	zones, err := s.Store.Zones(r.Context(), 1)
 	if len(zones) == 1 && zones[0].Readers == 1 {
@@ -45,7 +45,7 @@ func (s *site) useOperatorLink(w http.ResponseWriter, r *http.Request) error {
 	if _, err := linkToken(r.PostForm); err != nil {
 		return err
 	}
-	p := readNewcomer(r.PostForm, "/sign-in/owner", "token")
+	p := readNewcomer(r.PostForm, "/sign-in/operator", "token")
 	if ok, err := s.Store.OperatorLink(r.Context(), hashSecret(p.Token), s.Now()); err != nil || !ok {
 		return orShow(err, func() error { return errSpentLink })
 	}

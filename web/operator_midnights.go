@@ -93,7 +93,7 @@ func (p *operatorPage) drawMidnights(l *catalogue.Language, readers []store.Midn
 	}
 	p.DialWords = p.tellMidnights(now)
 	// The picture holds numbers, times and names of our own only.
-	p.Dial = template.HTML(d.SVG(l, catalogue.Key("The world’s midnights").In(l), catalogue.Key("%s The table below has the numbers.").With(p.DialWords).In(l)))
+	p.Dial = template.HTML(d.SVG(l, catalogue.Key("Midnights around the world").In(l), p.DialWords.In(l)))
 }
 
 // slotOf gives the part of the dial that an instant of the day falls into.
@@ -105,7 +105,7 @@ func slotOf(d *chart.Dial, at time.Duration) *chart.Slot {
 func (p *operatorPage) tellMidnights(now time.Time) catalogue.Sayable {
 	active := slices.DeleteFunc(slices.Clone(p.Midnights), func(m midnightRow) bool { return m.Readers == 0 })
 	if len(active) == 0 {
-		return catalogue.Key("Nobody’s midnight is waited for yet.")
+		return catalogue.Key("No readers yet.")
 	}
 	most := slices.MaxFunc(active, func(a, b midnightRow) int { return cmp.Compare(a.Readers, b.Readers) })
 	clock := now.UTC().Sub(now.UTC().Truncate(24 * time.Hour))
@@ -115,12 +115,9 @@ func (p *operatorPage) tellMidnights(now time.Time) catalogue.Sayable {
 			next = m
 		}
 	}
-	if len(active) == 1 {
-		return catalogue.Key("All midnights are at %s: %s.").With(next.where(), catalogue.Key("%d readers").With(next.Readers))
-	}
 	words := catalogue.Key("The next midnight is at %s: %s.").With(next.where(), catalogue.Key("%d readers").With(next.Readers))
 	if most.Readers > next.Readers {
-		words = catalogue.Key("%s Most days begin at %s: %s.").With(words, most.where(), catalogue.Key("%d readers").With(most.Readers))
+		words = catalogue.Key("%s The busiest is at %s: %s.").With(words, most.where(), catalogue.Key("%d readers").With(most.Readers))
 	}
 	return words
 }
@@ -136,24 +133,19 @@ func (m midnightRow) where() catalogue.Message {
 // placesAt gives places all over the world with their next midnights, those
 // that most people look for first.
 func placesAt(l *catalogue.Language, now time.Time) (places []chart.Place) {
-	for _, z := range []struct {
-		name catalogue.Key
-		zone string
-	}{
-		{catalogue.Key("London"), "Europe/London"}, {catalogue.Key("New York"), "America/New_York"}, {catalogue.Key("Tokyo"), "Asia/Tokyo"}, {catalogue.Key("Delhi"), "Asia/Kolkata"},
-		{catalogue.Key("Los Angeles"), "America/Los_Angeles"}, {catalogue.Key("Auckland"), "Pacific/Auckland"}, {catalogue.Key("Paris"), "Europe/Paris"},
-		{catalogue.Key("São Paulo"), "America/Sao_Paulo"}, {catalogue.Key("Sydney"), "Australia/Sydney"}, {catalogue.Key("Hong Kong"), "Asia/Hong_Kong"},
-		{catalogue.Key("Moscow"), "Europe/Moscow"}, {catalogue.Key("Dubai"), "Asia/Dubai"}, {catalogue.Key("Honolulu"), "Pacific/Honolulu"}, {catalogue.Key("Chicago"), "America/Chicago"},
-		{catalogue.Key("Cairo"), "Africa/Cairo"}, {catalogue.Key("Denver"), "America/Denver"}, {catalogue.Key("Bangkok"), "Asia/Bangkok"}, {catalogue.Key("Karachi"), "Asia/Karachi"},
-		{catalogue.Key("Anchorage"), "America/Anchorage"}, {catalogue.Key("Azores"), "Atlantic/Azores"}, {catalogue.Key("Noronha"), "America/Noronha"},
-		{catalogue.Key("Dhaka"), "Asia/Dhaka"}, {catalogue.Key("Nouméa"), "Pacific/Noumea"}, {catalogue.Key("Halifax"), "America/Halifax"}, {catalogue.Key("Nairobi"), "Africa/Nairobi"},
+	for _, zone := range []catalogue.City{
+		"Europe/London", "America/New_York", "Asia/Tokyo", "Asia/Kolkata", "America/Los_Angeles",
+		"Pacific/Auckland", "Europe/Paris", "America/Sao_Paulo", "Australia/Sydney", "Asia/Hong_Kong",
+		"Europe/Moscow", "Asia/Dubai", "Pacific/Honolulu", "America/Chicago", "Africa/Cairo", "America/Denver",
+		"Asia/Bangkok", "Asia/Karachi", "America/Anchorage", "Atlantic/Azores", "America/Noronha", "Asia/Dhaka",
+		"Pacific/Noumea", "America/Halifax", "Africa/Nairobi",
 	} {
-		loc, err := timezone.Load(z.zone)
+		loc, err := timezone.Load(string(zone))
 		if err != nil {
 			continue // the zone database of the machine does not know it
 		}
 		next := calendar.Next(now, loc, digest.Daily).UTC()
-		places = append(places, chart.Place{Name: z.name.In(l), At: next.Sub(next.Truncate(24 * time.Hour))})
+		places = append(places, chart.Place{Name: zone.In(l), At: next.Sub(next.Truncate(24 * time.Hour))})
 	}
 	return places
 }

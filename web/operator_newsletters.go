@@ -37,10 +37,7 @@ func (n operatedNewsletter) Stands() catalogue.Message { return published{n.News
 
 // Sentence says what became of its letters.
 func (n operatedNewsletter) Sentence() catalogue.Sayable {
-	if n.Counts == (digest.LetterCounts{}) {
-		return catalogue.Key("no letters in 30 days")
-	}
-	return catalogue.Key("in 30 days: letters %d, complaints %d, bounces %d").With(n.Counts.Sent, n.Counts.Complained, n.Counts.Bounced)
+	return catalogue.Key("last 30 days: emails %d, complaints %d, bounces %d").With(n.Counts.Sent, n.Counts.Complained, n.Counts.Bounced)
 }
 
 func (s *site) operatorNewslettersPage(w http.ResponseWriter, r *http.Request, _ reader) error {
@@ -89,7 +86,7 @@ func (s *site) operates(do func(r *http.Request, n digest.Newsletter, owner stor
 		}
 		saved, err := do(r, n, owner)
 		if p := (operatorNewslettersPage{}); err == nil && saved == "" {
-			p.Wrong = catalogue.Key("Say it in one line: its publisher is told so.")
+			p.Wrong = catalogue.Key("Enter a reason. The publishers see it.")
 			return s.showOperatorNewsletters(w, r, http.StatusUnprocessableEntity, p)
 		}
 		return showSaved(w, r, err, "/operator/newsletters", saved)

@@ -96,7 +96,7 @@ func (s *site) resend(w http.ResponseWriter, r *http.Request, me reader) error {
 		return s.showOperatorReader(w, r, http.StatusConflict, me, operatorReaderPage{Wrong: catalogue.Refusal(err)})
 	}
 	if err == nil {
-		s.Log.InfoContext(r.Context(), "an edition is sent again", "operator", int64(me.ID), "edition", edition)
+		s.Log.InfoContext(r.Context(), "an operator resent an edition", "operator", int64(me.ID), "edition", edition)
 	}
 	return showSaved(w, r, err, readerPath(v.User.ID), "resent")
 }
@@ -138,11 +138,11 @@ func unsentWords(e digest.Edition) catalogue.Sayable {
 // State says what became of an edition's mail.
 func (p operatorReaderPage) State(e store.MailedEdition) catalogue.Sayable {
 	words := map[digest.EditionState]catalogue.Sayable{
-		digest.EditionReady: catalogue.Key("waits"), digest.EditionLeased: catalogue.Key("on the way"), digest.EditionDotting: catalogue.Key("on the way"), digest.EditionUnmailed: catalogue.Key("in the web view only"),
-		digest.EditionUnconfirmed: catalogue.Key("sent, never confirmed"), digest.EditionSent: catalogue.Key("sent %s").With(p.When(e.SentAt)), digest.EditionFailed: catalogue.Key("refused"), digest.EditionExpired: catalogue.Key("not sent in time"),
+		digest.EditionReady: catalogue.Key("waiting"), digest.EditionLeased: catalogue.Key("sending"), digest.EditionDotting: catalogue.Key("sending"), digest.EditionUnmailed: catalogue.Key("web only"),
+		digest.EditionUnconfirmed: catalogue.Key("sent, not confirmed"), digest.EditionSent: catalogue.Key("sent %s").With(p.When(e.SentAt)), digest.EditionFailed: catalogue.Key("refused"), digest.EditionExpired: catalogue.Key("too late"),
 	}[e.State]
 	if e.Resent > 0 {
-		return catalogue.Key("%s, once more").With(words)
+		return catalogue.Key("%s (sent again)").With(words)
 	}
 	return words
 }

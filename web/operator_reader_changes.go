@@ -69,7 +69,7 @@ func (s *site) pauseFor(r *http.Request, me, u reader) (saved string, wrong cata
 	if err := s.Store.PauseDigest(r.Context(), u.Digest.ID, until, s.Now()); err != nil {
 		return "", nil, err
 	}
-	s.Log.InfoContext(r.Context(), "an operator pauses a digest", who(me, u))
+	s.Log.InfoContext(r.Context(), "an operator paused a digest", who(me, u))
 	return "paused", nil, nil
 }
 
@@ -77,7 +77,7 @@ func (s *site) resumeFor(r *http.Request, me, u reader) (saved string, wrong cat
 	if err := s.Store.ResumeDigest(r.Context(), u.Digest.ID, s.Now()); err != nil {
 		return "", nil, err
 	}
-	s.Log.InfoContext(r.Context(), "an operator resumes a digest", who(me, u))
+	s.Log.InfoContext(r.Context(), "an operator resumed a digest", who(me, u))
 	return "resumed", nil, nil
 }
 
@@ -87,7 +87,7 @@ func (s *site) mailSignIn(r *http.Request, me, u reader) (saved string, wrong ca
 		return "", nil, errNotFound
 	}
 	if _, suppressed, err := s.Store.Suppressed(r.Context(), u.Email); err != nil || suppressed {
-		return "", catalogue.Key("Their address is not mailed: see “Addresses that are not mailed” on the operator’s page."), err
+		return "", catalogue.Key("Their address is suppressed. See “Suppressed addresses” on the operator page."), err
 	}
 	q := letterRequest{to: u.Email, kind: allowance.KnownSignIn}
 	q.letter, _, err = s.Store.RequestLetter(r.Context(), store.LetterRequest{
@@ -101,7 +101,7 @@ func (s *site) mailSignIn(r *http.Request, me, u reader) (saved string, wrong ca
 		err := s.Store.AddSignIn(ctx, hashSecret(token), u.ID, now, now.Add(life))
 		return u.Email, operatorSignInLetter(catalogue.Of(u.Language), s.BaseURL, token, life), err
 	})
-	s.Log.InfoContext(r.Context(), "an operator has a sign-in link mailed", who(me, u))
+	s.Log.InfoContext(r.Context(), "an operator sent a sign-in link", who(me, u))
 	return "linked", nil, nil
 }
 
@@ -110,18 +110,18 @@ func (s *site) makeOperator(r *http.Request, me, u reader) (saved string, wrong 
 	if err := s.Store.SetOperator(r.Context(), u.ID, true); err != nil {
 		return "", nil, err
 	}
-	s.Log.InfoContext(r.Context(), "an operator makes another one", who(me, u))
+	s.Log.InfoContext(r.Context(), "an operator added an operator", who(me, u))
 	return "operates", nil, nil
 }
 
 // endOperator lets an operator run this instance no more; not the one who asks, so that one is left.
 func (s *site) endOperator(r *http.Request, me, u reader) (saved string, wrong catalogue.Sayable, err error) {
 	if u.ID == me.ID {
-		return "", catalogue.Key("This is you. Another operator can do it."), nil
+		return "", catalogue.Key("This is you. Ask another operator, or delete your account in your settings."), nil
 	}
 	if err := s.Store.DropOperator(r.Context(), u.ID); err != nil {
 		return "", nil, err
 	}
-	s.Log.InfoContext(r.Context(), "an operator ends that another one is", who(me, u))
+	s.Log.InfoContext(r.Context(), "an operator removed an operator", who(me, u))
 	return "operates-not", nil, nil
 }

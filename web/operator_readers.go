@@ -38,8 +38,8 @@ const (
 
 func readerStates() []choice {
 	return []choice{
-		{Name: catalogue.Key("Everybody")}, {Value: string(digest.DigestActive), Name: catalogue.Key("Active")}, {Value: string(digest.DigestPaused), Name: catalogue.Key("Paused")},
-		{Value: string(digest.DigestLeft), Name: catalogue.Key("Left")}, {Value: whoMembers, Name: catalogue.Key("Newsletters only")}, {Value: whoUnconfirmed, Name: catalogue.Key("Not confirmed yet")},
+		{Name: catalogue.Key("Everyone")}, {Value: string(digest.DigestActive), Name: catalogue.Key("Active")}, {Value: string(digest.DigestPaused), Name: catalogue.Key("Paused")},
+		{Value: string(digest.DigestLeft), Name: catalogue.Key("Unsubscribed")}, {Value: whoMembers, Name: catalogue.Key("Newsletters only")}, {Value: whoUnconfirmed, Name: catalogue.Key("Unconfirmed")},
 	}
 }
 
@@ -89,7 +89,7 @@ func (s *site) listUnconfirmed(r *http.Request, _ string, p *operatorReadersPage
 	p.Begun = after != ""
 	found, err := s.Store.Unconfirmed(r.Context(), p.Part, after, readersShown+1, s.Now())
 	for i, u := range found {
-		p.Readers = append(p.Readers, listedReader{Email: u.Email, Words: catalogue.Key("wants to sign up; the link that was mailed works until %s UTC").With(minute(u.ExpiresAt))})
+		p.Readers = append(p.Readers, listedReader{Email: u.Email, Words: catalogue.Key("not confirmed; sign-up link works until %s UTC").With(minute(u.ExpiresAt))})
 		if i == readersShown-1 {
 			last = u.Email
 		}
@@ -105,7 +105,7 @@ func readerPath(id digest.UserID) string {
 // readerWords says how a reader stands: "paused until 3 May 2026, here since 1 May 2026, Europe/Paris".
 func readerWords(u store.ListedReader) catalogue.Sayable {
 	words := map[digest.DigestState]catalogue.Sayable{
-		digest.DigestActive: catalogue.Key("active"), digest.DigestPaused: catalogue.Key("paused"), digest.DigestLeft: catalogue.Key("left"),
+		digest.DigestActive: catalogue.Key("active"), digest.DigestPaused: catalogue.Key("paused"), digest.DigestLeft: catalogue.Key("unsubscribed"),
 	}[u.State]
 	switch {
 	case u.MemberOnly:
@@ -115,12 +115,12 @@ func readerWords(u store.ListedReader) catalogue.Sayable {
 	}
 	parts := []catalogue.Sayable{words}
 	if u.Suppressed {
-		parts = append(parts, catalogue.Key("not mailed"))
+		parts = append(parts, catalogue.Key("not emailed"))
 	}
 	if u.Operator {
 		parts = append(parts, catalogue.Key("operator"))
 	}
-	return catalogue.Listed(append(parts, catalogue.Key("here since %s").With(dated(u.CreatedAt)), catalogue.Text(zoneName(u.TimeZone))))
+	return catalogue.Listed(append(parts, catalogue.Key("joined %s").With(dated(u.CreatedAt)), catalogue.Text(zoneName(u.TimeZone))))
 }
 
 // testMail mails a test to the operator who asks for it.

@@ -21,14 +21,14 @@ func TestOperatorReaders(t *testing.T) {
 		op := r.operator()
 		const evil = `<script>alert("x")</script>`
 		r.troubles(evil)
-		op.get("/operator/readers").status(http.StatusOK).contains("p.aside", "their edition did not come")
+		op.get("/operator/readers").status(http.StatusOK).contains("p.aside", "Is a reader missing an edition?")
 		page := op.get("/operator/readers?q=CLE").status(http.StatusOK)
 		page.shows("ul.groups a", "cleo@example.org")
 		path := page.attrs("ul.groups a", "href")[0]
-		op.get("/operator/readers?q=%25").status(http.StatusOK).contains("[role=status]", "No reader is found.")
+		op.get("/operator/readers?q=%25").status(http.StatusOK).contains("[role=status]", "No results.")
 
 		page = op.get(path).status(http.StatusOK)
-		page.contains(".needs li", "A server took the edition of 2026-11-21")
+		page.contains(".needs li", "A mail server accepted the edition of 2026-11-21")
 		page.contains(".troubles .why", "sent ")
 		if n := len(page.find("main script")); n > 0 {
 			t.Errorf("%d scripts of strangers", n)
@@ -41,16 +41,16 @@ func TestOperatorReaders(t *testing.T) {
 		op.post(path+"/resend", url.Values{"edition": {"999"}}).status(http.StatusNotFound)
 		op.post(path+"/resend", url.Values{"edition": {"x"}}).status(http.StatusNotFound)
 		to := op.post(path+"/resend", form).status(http.StatusSeeOther).Header.Get("Location")
-		page = op.get(to).contains(".notice", "queued once more").contains(".troubles .why", "waits, once more")
+		page = op.get(to).contains(".notice", "Edition queued.").contains(".troubles .why", "waiting (sent again)")
 		if len(page.find("input[name=edition]")) > 0 {
 			t.Error("what is on its way can be sent again")
 		}
-		op.post(path+"/resend", form).status(http.StatusConflict).contains(".wrong", "The edition of 2026-11-21 is on its way already")
+		op.post(path+"/resend", form).status(http.StatusConflict).contains(".wrong", "The edition of 2026-11-21 is already waiting or being sent")
 
 		bob, err := r.store.UserByEmail(t.Context(), "bob@example.org")
 		r.must(err)
 		page = op.get(fmt.Sprint("/operator/readers/", bob.ID)).status(http.StatusOK)
-		page.contains(".needs li", "Nothing is mailed to bob@example.org").has(".needs a", "href", "/operator#suppressed", "#editions")
+		page.contains(".needs li", "Bob@example.org has been suppressed since").has(".needs a", "href", "/operator#suppressed", "#editions")
 		page.contains(".troubles .why", evil)
 		if strings.Contains(page.body, "secret") {
 			t.Error("a feed's key is shown")
@@ -74,8 +74,8 @@ func TestOperatorTestMail(t *testing.T) {
 	each(t, func(r *room) {
 		op := r.operator()
 		to := op.post("/operator/test-mail", nil).status(http.StatusSeeOther).Header.Get("Location")
-		op.get(to).contains(".notice", "A test is on its way to your address.")
-		if l := r.letter(); l.to != "operator@example.org" || l.subject != "A test of the mail of "+r.base || !strings.Contains(l.text, "This is a test") {
+		op.get(to).contains(".notice", "The test email is on its way.")
+		if l := r.letter(); l.to != "operator@example.org" || l.subject != "Test email from "+r.base || !strings.Contains(l.text, "This is a test email") {
 			t.Errorf("%+v", l)
 		}
 		refused := false
@@ -158,15 +158,15 @@ func TestOperatorListsReaders(t *testing.T) {
 		if n := len(page.find("ul.groups a")); n != 11 { // the operator is one
 			t.Errorf("%d later readers", n)
 		}
-		page.shows(".turns a", "From the beginning")
+		page.shows(".turns a", "First page")
 		op.get("/operator/readers?state=paused").shows("ul.groups a", "r03@example.org").
-			shows("ul.groups span", "paused until 30 November 2026, here since 20 November 2026, Europe/Paris")
+			shows("ul.groups span", "paused until 30 November 2026, joined 20 November 2026, Europe/Paris")
 		op.get("/operator/readers?state=left").shows("ul.groups a", "r04@example.org")
-		op.get("/operator/readers?q=R05").shows("ul.groups span", "active, not mailed, operator, here since 20 November 2026, Europe/Paris")
+		op.get("/operator/readers?q=R05").shows("ul.groups span", "active, not emailed, operator, joined 20 November 2026, Europe/Paris")
 		op.get("/operator/readers?state=members").shows("ul.groups a")
 		op.get("/operator/readers?state=nonsense&after=x").status(http.StatusOK)
 		op.get("/operator/readers?state=unconfirmed").shows("ul.groups a").shows("ul.groups bdi", "new@example.org").
-			shows("ul.groups span", "wants to sign up; the link that was mailed works until 20 Nov 2026, 13:00 UTC")
+			shows("ul.groups span", "not confirmed; sign-up link works until 20 Nov 2026, 13:00 UTC")
 	})
 }
 
@@ -179,24 +179,24 @@ func TestOperatorPauses(t *testing.T) {
 		was, err := r.store.Digest(t.Context(), d.ID)
 		r.must(err)
 		op.post(path+"/pause", url.Values{"until": {"2026-11-20"}}).status(http.StatusConflict).contains(".wrong", "is too early")
-		op.post(path+"/pause", url.Values{"until": {"soon"}}).status(http.StatusConflict).contains(".wrong", "There is no such date")
+		op.post(path+"/pause", url.Values{"until": {"soon"}}).status(http.StatusConflict).contains(".wrong", "Enter a date like")
 		r.stands(d, digest.DigestActive)
 		op.get(op.post(path+"/pause", url.Values{"until": {"2026-11-25"}}).status(http.StatusSeeOther).Header.Get("Location")).
-			contains(".notice", "is paused").contains("strong", "Wednesday 25 November")
+			contains(".notice", "Digest paused").contains("strong", "Wednesday 25 November")
 		r.stands(d, digest.DigestPaused)
-		r.logged(`msg="an operator pauses a digest" operator=1 reader=2`)
-		op.get(op.post(path+"/resume", nil).status(http.StatusSeeOther).Header.Get("Location")).contains(".notice", "goes on")
+		r.logged(`msg="an operator paused a digest" operator=1 reader=2`)
+		op.get(op.post(path+"/resume", nil).status(http.StatusSeeOther).Header.Get("Location")).contains(".notice", "Digest resumed")
 		op.post(path+"/pause", url.Values{"until": {""}}).status(http.StatusSeeOther)
-		op.get(path).contains(".sheet", "until they or you end that")
+		op.get(path).contains(".sheet", "until they or you resume it")
 		op.post(path+"/resume", nil).status(http.StatusSeeOther)
-		r.logged(`msg="an operator resumes a digest" operator=1 reader=2`)
+		r.logged(`msg="an operator resumed a digest" operator=1 reader=2`)
 		is, err := r.store.Digest(t.Context(), d.ID)
 		r.must(err)
 		if is != was {
 			t.Errorf("the digest was %+v, is %+v", was, is)
 		}
 		r.must(r.store.SetDigestState(t.Context(), d.ID, digest.DigestLeft, r.now))
-		op.post(path+"/pause", url.Values{"until": {""}}).status(http.StatusConflict).contains(".wrong", "Its reader has left")
+		op.post(path+"/pause", url.Values{"until": {""}}).status(http.StatusConflict).contains(".wrong", "The reader unsubscribed")
 		op.post(path+"/resume", nil).status(http.StatusSeeOther)
 		r.stands(d, digest.DigestLeft)
 	})
@@ -210,22 +210,22 @@ func TestOperatorMailsSignIn(t *testing.T) {
 		path := fmt.Sprint("/operator/readers/", ada.ID)
 		a := op.post(path+"/sign-in", nil).status(http.StatusSeeOther)
 		l := r.letter()
-		if l.to != ada.Email || l.token == "" || !strings.Contains(l.text, "Whoever runs this has this link mailed to you") {
+		if l.to != ada.Email || l.token == "" || !strings.Contains(l.text, "The operator of this site sent you this link") {
 			t.Fatalf("%+v", l)
 		}
-		page := op.get(a.Header.Get("Location")).contains(".notice", "on its way to them")
+		page := op.get(a.Header.Get("Location")).contains(".notice", "The sign-in link is on its way.")
 		if strings.Contains(page.body+a.body+r.log.String()+r.letterLog.String(), l.token) {
 			t.Error("the token is shown or logged")
 		}
-		r.logged(`msg="an operator has a sign-in link mailed" operator=1 reader=2`)
-		op.get(op.post(path+"/sign-in", nil).status(http.StatusSeeOther).Header.Get("Location")).contains(".notice", "a moment ago")
+		r.logged(`msg="an operator sent a sign-in link" operator=1 reader=2`)
+		op.get(op.post(path+"/sign-in", nil).status(http.StatusSeeOther).Header.Get("Location")).contains(".notice", "They got a sign-in link recently")
 		r.noLetter()
 		r.now = r.now.Add(20 * time.Hour)
 		r.visitor().post("/sign-in", url.Values{"token": {l.token}}).status(http.StatusSeeOther)
 		r.visitor().post("/sign-in", url.Values{"token": {l.token}}).status(http.StatusForbidden)
 
 		r.must(r.store.Suppress(t.Context(), digest.Suppression{Email: ada.Email, Reason: digest.ForHardBounce, CreatedAt: r.now}))
-		op.post(path+"/sign-in", nil).status(http.StatusConflict).contains(".wrong", "Their address is not mailed")
+		op.post(path+"/sign-in", nil).status(http.StatusConflict).contains(".wrong", "Their address is suppressed")
 		r.noLetter()
 	})
 }
@@ -236,8 +236,8 @@ func TestOperatorRemoves(t *testing.T) {
 		op := r.operator()
 		ada, _ := r.user("ada@example.org")
 		path := fmt.Sprint("/operator/readers/", ada.ID, "/remove")
-		op.get(path).status(http.StatusOK).contains("strong", "It cannot be undone")
-		op.post(path, url.Values{"address": {"bob@example.org"}}).status(http.StatusUnprocessableEntity).contains(".wrong", "Nothing was removed.")
+		op.get(path).status(http.StatusOK).contains("strong", "You can’t undo this")
+		op.post(path, url.Values{"address": {"bob@example.org"}}).status(http.StatusUnprocessableEntity).contains(".wrong", "Nothing was changed.")
 		op.post(path, nil).status(http.StatusUnprocessableEntity)
 
 		r.newsletter(ada)
@@ -247,7 +247,7 @@ func TestOperatorRemoves(t *testing.T) {
 		n, err := r.store.NewsletterBySlug(t.Context(), "anna-writes")
 		r.must(err)
 		r.must(r.store.SetRole(t.Context(), n.ID, bob.ID, digest.RoleOwner, r.now))
-		op.get(path).contains(".sheet", "which they edit, go on without them")
+		op.get(path).contains(".sheet", "These newsletters continue without them")
 
 		me, err := r.store.UserByEmail(t.Context(), "operator@example.org")
 		r.must(err)
@@ -257,17 +257,17 @@ func TestOperatorRemoves(t *testing.T) {
 		op.post(mine+"/operator/end", nil).status(http.StatusConflict).contains(".wrong", "This is you")
 
 		page := strings.TrimSuffix(path, "/remove")
-		op.get(op.post(page+"/operator", nil).status(http.StatusSeeOther).Header.Get("Location")).contains(".notice", "They run this instance too")
+		op.get(op.post(page+"/operator", nil).status(http.StatusSeeOther).Header.Get("Location")).contains(".notice", "They are an operator now")
 		r.visitor().signIn(ada).get("/operator").status(http.StatusOK)
-		op.post(path, url.Values{"address": {ada.Email}}).status(http.StatusConflict).contains(".wrong", "They run this instance too")
-		op.get(op.post(page+"/operator/end", nil).status(http.StatusSeeOther).Header.Get("Location")).contains(".notice", "no more")
+		op.post(path, url.Values{"address": {ada.Email}}).status(http.StatusConflict).contains(".wrong", "They are an operator")
+		op.get(op.post(page+"/operator/end", nil).status(http.StatusSeeOther).Header.Get("Location")).contains(".notice", "They are no longer an operator")
 		r.visitor().signIn(ada).get("/operator").status(http.StatusNotFound)
-		r.logged(`msg="an operator makes another one" operator=1 reader=2`, `msg="an operator ends that another one is" operator=1 reader=2`)
+		r.logged(`msg="an operator added an operator" operator=1 reader=2`, `msg="an operator removed an operator" operator=1 reader=2`)
 
 		to := op.post(path, url.Values{"address": {" ADA@example.org "}}).status(http.StatusSeeOther).Header.Get("Location")
-		op.get(to).contains(".notice", "is removed")
+		op.get(to).contains(".notice", "Reader removed")
 		op.get(page).status(http.StatusNotFound)
-		r.logged(`msg="an operator removes a reader" operator=1 reader=2`)
+		r.logged(`msg="an operator removed a reader" operator=1 reader=2`)
 		if strings.Contains(r.log.String(), "ada@") {
 			t.Error("the log has the address")
 		}

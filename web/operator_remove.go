@@ -40,18 +40,18 @@ func (s *site) operatorRemovePageOf(r *http.Request, me reader) (p operatorRemov
 	}
 	switch {
 	case u.ID == me.ID:
-		p.Never = catalogue.Key("This is you: your own account is deleted in your settings.")
+		p.Never = catalogue.Key("This is you. Ask another operator, or delete your account in your settings.")
 	case u.Operator:
-		p.Never = catalogue.Key("They run this instance too. Let them be no operator any more first; their page has the button.")
+		p.Never = catalogue.Key("They are an operator. Remove their operator access first.")
 	case len(p.Owns) > 0:
-		p.Never = catalogue.Key("They own a newsletter, whose members would be left without anybody to write to. It has to end, or to get another owner, first.")
+		p.Never = catalogue.Key("They own a newsletter. End it or transfer it first.")
 	}
 	return p, err
 }
 
 func (s *site) operatorRemovePage(w http.ResponseWriter, r *http.Request, me reader) error {
 	p, err := s.operatorRemovePageOf(r, me)
-	return s.showPage(w, r, err, "operator_remove", catalogue.Key("Remove a reader"), p)
+	return s.showPage(w, r, err, "operator_remove", catalogue.Key("Remove reader"), p)
 }
 
 // removeReader removes a reader for good, if the operator has typed their address.
@@ -61,20 +61,20 @@ func (s *site) removeReader(w http.ResponseWriter, r *http.Request, me reader) e
 		return err
 	}
 	if p.Never != nil {
-		return s.show(w, r, http.StatusConflict, "operator_remove", catalogue.Key("Remove a reader"), p)
+		return s.show(w, r, http.StatusConflict, "operator_remove", catalogue.Key("Remove reader"), p)
 	}
 	p.Typed = r.PostForm.Get("address")
 	if !strings.EqualFold(digest.NormalEmail(p.Typed), digest.NormalEmail(p.Email)) {
-		p.Wrong = catalogue.Key("That is not their address. Nothing was removed.")
-		return s.show(w, r, http.StatusUnprocessableEntity, "operator_remove", catalogue.Key("Remove a reader"), p)
+		p.Wrong = catalogue.Key("This isn’t their address. Nothing was changed.")
+		return s.show(w, r, http.StatusUnprocessableEntity, "operator_remove", catalogue.Key("Remove reader"), p)
 	}
 	err = s.Store.RemoveUser(r.Context(), p.ID, s.Now())
 	if digest.KindOf(err) == digest.Conflict { // they own a newsletter by now
 		p.Never = catalogue.Refusal(err)
-		return s.show(w, r, http.StatusConflict, "operator_remove", catalogue.Key("Remove a reader"), p)
+		return s.show(w, r, http.StatusConflict, "operator_remove", catalogue.Key("Remove reader"), p)
 	}
 	if err == nil {
-		s.Log.InfoContext(r.Context(), "an operator removes a reader", "operator", int64(me.ID), "reader", int64(p.ID))
+		s.Log.InfoContext(r.Context(), "an operator removed a reader", "operator", int64(me.ID), "reader", int64(p.ID))
 	}
 	return showSaved(w, r, err, "/operator/readers", "removed")
 }

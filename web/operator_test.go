@@ -52,10 +52,10 @@ func TestOperatorPage(t *testing.T) {
 	each(t, func(r *room) {
 		op := r.operator()
 		page := op.get("/operator").status(http.StatusOK)
-		page.shows(".calm", "Nothing needs you.")
+		page.shows(".calm", "Nothing needs attention.")
 		page.shows("svg.dial text.clock", "12:00")
 		page.has("svg.dial", "role", "img")
-		if words := page.texts("figcaption p")[0]; words != "All midnights are at 23:00 UTC (Paris): 1 reader." {
+		if words := page.texts("figcaption p")[0]; words != "The next midnight is at 23:00 UTC (Paris): 1 reader." {
 			t.Errorf("the dial says %q", words)
 		}
 
@@ -67,9 +67,9 @@ func TestOperatorPage(t *testing.T) {
 			r.must(err)
 		}
 		pauses("slow.example", r.now.Add(time.Hour))
-		op.get("/operator").contains(".calm", "Some mail is held up").has(".calm a", "href", "#mail")
+		op.get("/operator").contains(".calm", "Paused and recovering lanes").has(".calm a", "href", "#mail")
 		pauses("", r.now.Add(time.Hour))
-		op.get("/operator").contains(".needs li", "All mail is paused until 20 Nov 2026, 13:00: no answer.").has(".needs a", "href", "#mail")
+		op.get("/operator").contains(".needs li", "All email is paused until 20 Nov 2026, 13:00: no answer.").has(".needs a", "href", "#mail")
 		r.must(r.store.ResumeLane(t.Context(), r.now, ""))
 		r.must(r.store.ResumeLane(t.Context(), r.now, "slow.example"))
 
@@ -85,8 +85,8 @@ func TestOperatorPage(t *testing.T) {
 			t.Errorf("what was said is shown %d times", n)
 		}
 		page.shows(".needs li",
-			"The hourly job was last at work 20 Nov 2026, 11:00. See that “digest serve” or “digest work” runs.",
-			"Mail to gmail.example waits for you: "+evil+". Once it is put right, let it go on, under Mail on this page. To it")
+			"The hourly job isn’t running. Start “digest serve” or “digest work”.",
+			"Email to gmail.example has stopped: "+evil+". Fix the cause, then resume it. View")
 		page.shows(".state", "dead")
 		page.has(".troubles .head a", "href", "/operator/feeds/1")
 		if strings.Contains(strings.Join(page.texts(".troubles"), " "), "secret") {
@@ -141,9 +141,9 @@ func TestMailAgain(t *testing.T) {
 		op := r.operator()
 		r.must(r.store.Suppress(t.Context(), digest.Suppression{Email: "Bob+x&y@Example.org", Reason: digest.ForComplaint, CreatedAt: r.now}))
 		page := op.get("/operator").status(http.StatusOK)
-		page.shows("details form button", "Yes, mail it again")
+		page.shows("details form button", "Remove suppression")
 		form := url.Values{"address": page.attrs("input[name=address]", "value")}
-		for _, want := range []string{"That address is mailed again, from its next edition on.", "That address was not suppressed any more. Nothing was changed."} {
+		for _, want := range []string{"Suppression removed. The next edition goes to that address.", "Nothing was changed."} {
 			to := op.post("/operator/mail-again", form).status(http.StatusSeeOther).Header.Get("Location")
 			op.get(to).status(http.StatusOK).shows(".notice", want)
 		}
@@ -269,7 +269,7 @@ func TestLateWork(t *testing.T) {
 		r.now = r.now.Add(time.Hour + 10*time.Minute)
 		says(http.StatusOK, "ok", "", "on time, since 20 Nov 2026, 13:00, on time")
 		r.now = r.now.Add(time.Second)
-		says(http.StatusServiceUnavailable, "polls are late", "Feeds wait since 20 Nov 2026, 13:00 to be asked", "on time, since 20 Nov 2026, 13:00, on time")
+		says(http.StatusServiceUnavailable, "polls are late", "Feeds have been waiting for a poll since 20 Nov 2026, 13:00.", "on time, since 20 Nov 2026, 13:00, on time")
 		_, _, err = r.store.ClaimFeeds(t.Context(), r.now, store.ClaimOptions{N: 1, Lease: 20 * time.Hour, Token: "t"})
 		r.must(err)
 		says(http.StatusOK, "ok", "", "on time, on time, on time")
@@ -282,7 +282,7 @@ func TestLateWork(t *testing.T) {
 		_, err = r.store.Release(t.Context(), r.now, 0)
 		r.must(err)
 		r.now = r.now.Add(2*time.Hour + time.Second)
-		says(http.StatusServiceUnavailable, "mail is late", "Mail that is due since", "on time, on time, since 20 Nov 2026, 23:00")
+		says(http.StatusServiceUnavailable, "mail is late", "Email that was due at", "on time, on time, since 20 Nov 2026, 23:00")
 	})
 }
 
@@ -325,24 +325,24 @@ func TestStorageIsTold(t *testing.T) {
 		_, err = r.store.Record(t.Context(), r.now, []store.Polled{{Feed: f, Listed: []string{"p"}, Posts: []digest.Post{post}}})
 		r.must(err)
 
-		const why = "one of its posts waits since 2026-11-20 12:00 UTC, as more came than is stored in one day; the rest comes with the first poll from 2026-11-21 00:00 UTC on, as far as the feed still lists it"
+		const why = "over the daily limit: one post waits since 2026-11-20 12:00 UTC and is stored by the first poll after 2026-11-21 00:00 UTC if the feed still lists it"
 		mine := r.visitor().signIn(ada)
 		for _, path := range []string{"/feeds", fmt.Sprintf("/feeds/%d", f.ID)} {
-			if page := mine.get(path).status(http.StatusOK); !strings.Contains(page.body, "brought more than comes in in one day") || strings.Contains(page.body, "UTC") {
+			if page := mine.get(path).status(http.StatusOK); !strings.Contains(page.body, "It reached its daily limit") || strings.Contains(page.body, "UTC") {
 				t.Errorf("%s does not say why a post waits", path)
 			}
 		}
 		page := op.get("/operator").status(http.StatusOK)
 		page.shows(".troubles .why bdi", why)
-		const over = "More came from 1 feed than is stored in a day (DIGEST_FEED_QUOTA, DIGEST_ACCOUNT_QUOTA): posts wait. See the feeds in trouble. To it"
+		const over = "1 feed is over its daily quota (DIGEST_FEED_QUOTA, DIGEST_ACCOUNT_QUOTA). Its other posts wait. View"
 		page.shows(".needs li", over)
 
 		for what, c := range map[string]struct {
 			storage digest.Storage
 			says    string
 		}{
-			"size": {digest.Storage{Bytes: 21e9, Alarm: 20e9, Free: -1}, "The database has 21 GB, more than the 20 GB of DIGEST_DATABASE_ALARM."},
-			"disk": {digest.Storage{Bytes: 1e9, Alarm: 20e9, Free: 5e8}, "Only 500 MB are free on the disk of the database."},
+			"size": {digest.Storage{Bytes: 21e9, Alarm: 20e9, Free: -1}, "The database has grown to 21 GB, over the alarm of 20 GB (DIGEST_DATABASE_ALARM)."},
+			"disk": {digest.Storage{Bytes: 1e9, Alarm: 20e9, Free: 5e8}, "The database’s disk has only 500 MB free."},
 		} {
 			r.storage = func(int64) digest.Storage { return c.storage }
 			r.open("")

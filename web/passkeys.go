@@ -135,7 +135,7 @@ func (s *site) finishRegister(w http.ResponseWriter, r *http.Request, u digest.U
 	}
 	c, err := s.relying.CreateCredential(holder{handle: handle, name: u.Email}, asked, answer)
 	if err != nil {
-		s.Log.Info("a passkey was not taken", "err", err)
+		s.Log.Info("a new passkey was refused", "err", err)
 		return nil, errBadPasskey
 	}
 	c.Attestation = webauthn.CredentialAttestation{} // who made the device is nobody's business
@@ -193,7 +193,7 @@ func (s *site) finishPasskey(w http.ResponseWriter, r *http.Request) (any, error
 	}
 	_, c, err := s.relying.ValidatePasskeyLogin(find, asked, answer)
 	if err != nil {
-		s.Log.Info("a passkey was refused", "err", err)
+		s.Log.Info("rejected a passkey", "err", err)
 		return nil, errBadPasskey
 	}
 	key, err := s.usePasskey(r.Context(), keys, c)
@@ -214,7 +214,7 @@ func (s *site) usePasskey(ctx context.Context, keys []store.Passkey, c *webauthn
 			continue
 		}
 		if c.Authenticator.CloneWarning {
-			s.Log.Warn("a passkey was refused: its count went back, so it may be a copy", "passkey", k.ID)
+			s.Log.Warn("a passkey was refused: its counter did not increase, so it may be a copy", "passkey", k.ID)
 			return k, errBadPasskey
 		}
 		stored, err := json.Marshal(c)
@@ -285,11 +285,11 @@ func (s *site) forReaderJSON(h func(http.ResponseWriter, *http.Request, digest.U
 
 // The answers of the addresses that scripts of ours ask, in words for people.
 var (
-	errSignInFirst  = &problem{http.StatusUnauthorized, catalogue.Key("Sign in first"), catalogue.Key("Your session is over. Sign in and try again.")}
-	errBadPasskey   = &problem{http.StatusForbidden, catalogue.Key("That passkey was not taken"), catalogue.Key("Try again. If it stays so, sign in by mail and add it anew.")}
-	errKnownPasskey = &problem{http.StatusConflict, catalogue.Key("That passkey is there already"), catalogue.Key("Each passkey is added once.")}
-	errManyPasskeys = &problem{http.StatusConflict, catalogue.Key("That is one passkey too many"), catalogue.Key("Remove one that you no longer use first.")}
-	errNotJSON      = &problem{http.StatusUnsupportedMediaType, catalogue.Key("That could not be read"), catalogue.Key("This address takes JSON from the pages of this site.")}
+	errSignInFirst  = &problem{http.StatusUnauthorized, catalogue.Key("Sign in"), catalogue.Key("Your session has ended. Sign in and try again.")}
+	errBadPasskey   = &problem{http.StatusForbidden, catalogue.Key("This passkey didn’t work"), catalogue.Key("Try again. If it still fails, sign in by email and add the passkey again.")}
+	errKnownPasskey = &problem{http.StatusConflict, catalogue.Key("You already added this passkey"), catalogue.Key("Nothing was changed.")}
+	errManyPasskeys = &problem{http.StatusConflict, catalogue.Key("You have too many passkeys"), catalogue.Key("Remove one that you no longer use, then try again.")}
+	errNotJSON      = &problem{http.StatusUnsupportedMediaType, catalogue.Key("We couldn’t read that form"), catalogue.Key("Go back, reload the page and try again.")}
 )
 
 // passkeyJSON makes a handler of h, which takes and answers JSON, for scripts on our
@@ -327,6 +327,6 @@ func (s *site) passkeyName(r *http.Request, typed string) string {
 	if utf8.RuneCountInString(name) > most {
 		name = digest.Shortened(name, most-1)
 	}
-	usual := catalogue.Key("Passkey of %s").With(catalogue.Time("2 January 2006", s.Now().UTC()))
+	usual := catalogue.Key("Passkey added %s").With(catalogue.Time("2 January 2006", s.Now().UTC()))
 	return cmp.Or(name, usual.In(s.language(r)))
 }

@@ -198,7 +198,7 @@ func TestPasskeyAttacks(t *testing.T) {
 
 		refused := func(name string, v *visitor, path string, body any) {
 			r.t.Helper()
-			if got := v.says(path, body); got.StatusCode != http.StatusForbidden || !strings.Contains(got.body, "That passkey was not taken") {
+			if got := v.says(path, body); got.StatusCode != http.StatusForbidden || !strings.Contains(got.body, "This passkey didn’t work") {
 				r.t.Errorf("%s: status %d, %s", name, got.StatusCode, got.body)
 			}
 		}
@@ -269,7 +269,7 @@ func TestPasskeyAttacks(t *testing.T) {
 func TestPasskeysNeedAName(t *testing.T) {
 	each(t, func(r *room) {
 		v, _ := r.reader("ann@example.org")
-		v.get("/settings/passkeys").status(http.StatusOK).shows("form.passkey").contains(".notice", "Passkeys need an address with a name")
+		v.get("/settings/passkeys").status(http.StatusOK).shows("form.passkey").contains(".notice", "Passkeys need a domain name")
 		v.says("/passkeys/register/begin", struct{}{}).status(http.StatusNotFound)
 	})
 }

@@ -18,8 +18,8 @@ import (
 // pingTime is how long a ping may keep the database busy.
 const pingTime = 10 * time.Second
 
-// errPingFlood is told in the words that a ping's answer has.
-var errPingFlood = &digest.Error{Kind: digest.Unavailable, Message: "too many pings came from your address; try again in a minute"}
+// errPingFlood is the answer to a client that sends too many pings.
+var errPingFlood = &digest.Error{Kind: digest.Unavailable, Message: "too many pings from your address; try again in a minute"}
 
 // ping receives the word that a site has news, as a form or as an XML-RPC call:
 // at /RPC2 it is a call whatever it says of itself, as since weblogs.com. It never
@@ -132,7 +132,7 @@ func (s *site) recordPing(w http.ResponseWriter, r *http.Request, pinged [][]str
 	defer cancel()
 	for _, urls := range pinged {
 		if err := s.Pings.Pinged(ctx, urls, s.Now()); err != nil {
-			s.Log.ErrorContext(ctx, "a ping was lost", "err", err)
+			s.Log.ErrorContext(ctx, "cannot store a ping", "err", err)
 		}
 	}
 }

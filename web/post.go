@@ -36,10 +36,9 @@ type postPage struct {
 
 // A versionLink leads to what a post said later.
 type versionLink struct {
-	Path  string
-	At    time.Time // by the reader's clock
-	After bool      // it was delivered before
-	Here  bool      // this page is it
+	Path string
+	At   time.Time // by the reader's clock
+	Here bool      // this page is it
 }
 
 // LaterDay is the day of Later.
@@ -86,7 +85,7 @@ func (s *site) pageOf(r *http.Request, me reader, v store.VisiblePost) (postPage
 	}
 	versions, err := s.Store.PostVersions(r.Context(), me.ID, v.ID)
 	for _, at := range versions {
-		p.Versions = append(p.Versions, versionLink{Path: p.Path() + "/later/" + strconv.FormatInt(at.Unix(), 10), At: at.In(zone), After: at.After(v.DueAt)})
+		p.Versions = append(p.Versions, versionLink{Path: p.Path() + "/versions/" + strconv.FormatInt(at.Unix(), 10), At: at.In(zone)})
 	}
 	return p, err
 }

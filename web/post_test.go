@@ -38,7 +38,7 @@ func TestLaterVersions(t *testing.T) {
 		r.now = r.now.Add(10 * time.Hour)
 		seen := r.now
 		r.edited("https://site.example/1", "It is not so", "<p>It was all wrong, <b>as we know</b> now.</p><script>alert(1)</script>")
-		later := page + "/later/" + unix(seen)
+		later := page + "/versions/" + unix(seen)
 		v.get(page).status(http.StatusOK).shows(".changes") // in between nothing moves
 		v.get(later).status(http.StatusNotFound)
 		r.arrives(d, post("News"))
@@ -46,8 +46,8 @@ func TestLaterVersions(t *testing.T) {
 		if got := v.get("/").body + v.get("/editions/2026-11-21").body; strings.Contains(got, "It is not so") || strings.Contains(got, "all wrong") || !strings.Contains(got, "It is so") {
 			r.t.Error("an edition has changed")
 		}
-		v.get(page).status(http.StatusOK).shows("h1", "It is so").shows(".changes", "Changed after delivery: 21 November 2026, 10:00").has(".changes a", "href", later)
-		a := v.get(later).status(http.StatusOK).shows("h1", "It is not so").contains(".notice", "This is what it said on 21 November 2026")
+		v.get(page).status(http.StatusOK).shows("h1", "It is so").shows(".changes", "Changed: 21 November 2026, 10:00").has(".changes a", "href", later)
+		a := v.get(later).status(http.StatusOK).shows("h1", "It is not so").contains(".notice", "This is the version of 21 November 2026")
 		a.has(".notice a", "href", page)
 		if !strings.Contains(a.body, "<b>as we know</b>") && !strings.Contains(a.body, "as we know") || strings.Contains(a.body, "alert(1)") || strings.Contains(a.body, "three four five") {
 			r.t.Errorf("shows %s", a.body)
@@ -59,7 +59,7 @@ func TestLaterVersions(t *testing.T) {
 			}
 		}
 		for _, at := range []string{"0", "-1", "x", unix(seen.Add(time.Second)), "99999999999999999999"} {
-			v.get(page + "/later/" + at).status(http.StatusNotFound)
+			v.get(page + "/versions/" + at).status(http.StatusNotFound)
 		}
 	})
 }
@@ -75,7 +75,7 @@ func TestFilm(t *testing.T) {
 		r.midnight()
 		page := ada.get(ada.get("/").postPaths()[0]).status(http.StatusOK)
 		page.has("a.film", "href", film)
-		if !strings.Contains(strings.Join(page.texts("a.button"), "|"), "Watch at site.example") {
+		if !strings.Contains(strings.Join(page.texts("a.button"), "|"), "Watch on site.example") {
 			t.Errorf("it is read at %q", page.texts("a.button"))
 		}
 	})

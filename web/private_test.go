@@ -46,7 +46,7 @@ func TestPrivateFeeds(t *testing.T) {
 			return a
 		}
 		none := post("/feeds/find", "address", site.URL+"/feed").status(http.StatusUnprocessableEntity).has("#address", "value", site.URL+"/feed")
-		none.words("it asks for a password (401)", "<details open>")
+		none.words("it needs a password (401)", "<details open>")
 		a := post("/feeds/find", "address", site.URL+"/feed", "user", "ann", "password", "wrong")
 		a.status(http.StatusUnprocessableEntity).words("the password is not accepted (401)", "<details open>")
 		if len(a.texts("#password")) != 1 || strings.Contains(a.body, `value="wrong"`) {
@@ -90,8 +90,8 @@ func TestPrivateFeeds(t *testing.T) {
 		look("/status?url=" + url.QueryEscape(site.URL+"/feed")).status(http.StatusNotFound)
 
 		// It is given anew.
-		path := fmt.Sprintf("/feeds/%d/ask", subs[0].Feed.ID)
-		post(path).status(http.StatusBadRequest).words("Give a name with a password, or a token")
+		path := fmt.Sprintf("/feeds/%d/credential", subs[0].Feed.ID)
+		post(path).status(http.StatusBadRequest).words("Enter a name with a password, or a token")
 		post(path, "user", "ann", "password", canary+"2").status(http.StatusSeeOther)
 		again, err := r.store.Subscription(t.Context(), d.ID, subs[0].Feed.ID)
 		r.must(err)
@@ -101,7 +101,7 @@ func TestPrivateFeeds(t *testing.T) {
 		// Nobody else changes it.
 		other, _ := r.reader("eve@example.org")
 		other.post(path, url.Values{"user": {"eve"}, "password": {"x"}}).status(http.StatusNotFound)
-		post(fmt.Sprintf("/feeds/%d/leave", subs[0].Feed.ID)).status(http.StatusOK).words("What it was asked with is forgotten")
+		post(fmt.Sprintf("/feeds/%d/leave", subs[0].Feed.ID)).status(http.StatusOK).words("Its password was deleted.")
 		gone, err := r.store.Feed(t.Context(), subs[0].Feed.ID)
 		r.must(err)
 		if gone.Sealed != "" {
@@ -127,10 +127,10 @@ func TestSecretAddress(t *testing.T) {
 		path := fmt.Sprintf("/feeds/%d", id)
 		eve, e := r.reader("eve@example.org")
 		eve.find(b.URL + "/" + canary).status(http.StatusSeeOther)
-		v.post(path+"/ask", url.Values{"secret": {"1"}}).status(http.StatusBadRequest).words("Other readers here take this feed too")
+		v.post(path+"/credential", url.Values{"secret": {"1"}}).status(http.StatusBadRequest).words("Other readers here take this feed too")
 		r.must(r.store.Unsubscribe(t.Context(), e.ID, id))
-		v.post(path+"/ask", url.Values{"secret": {"1"}}).status(http.StatusSeeOther)
-		page := v.get(path).status(http.StatusOK).words(b.URL+"/…", "Its address is a secret")
+		v.post(path+"/credential", url.Values{"secret": {"1"}}).status(http.StatusSeeOther)
+		page := v.get(path).status(http.StatusOK).words(b.URL+"/…", "Its secret address is hidden.")
 		if strings.Contains(page.body, canary) {
 			t.Error(page.body)
 		}

@@ -29,36 +29,36 @@ func (p *problem) SignIn() bool {
 func (p *problem) OfFeeds() bool { return p == errNoneChosen }
 
 var (
-	errNotFound         = &problem{http.StatusNotFound, catalogue.Key("Nothing at this address"), catalogue.Key("The page may have moved, or the link may have lost a letter on its way.")}
-	errMethod           = &problem{http.StatusMethodNotAllowed, catalogue.Key("That cannot be done here"), catalogue.Key("This address answers another kind of request.")}
-	errForeignForm      = &problem{http.StatusForbidden, catalogue.Key("That form came from elsewhere"), catalogue.Key("For your safety only forms on this site are taken. Open the page here and press the button again.")}
-	errSpentLink        = &problem{http.StatusForbidden, catalogue.Key("This link no longer works"), catalogue.Key("A sign-in link works once, and only for a while. Ask for a new one on the sign-in page.")}
-	errBadForm          = &problem{http.StatusBadRequest, catalogue.Key("That form could not be read"), catalogue.Key("Go back, reload the page and try again.")}
-	errNoButton         = &problem{http.StatusForbidden, catalogue.Key("Press the button on the page"), catalogue.Key("This request did not come from the button on our page, so nothing was changed. If your link is not too old, open it again and press the button.")}
-	errNewsletterFull   = &problem{http.StatusConflict, catalogue.Key("It takes no more members for now"), catalogue.Key("As many people get this newsletter as may. Its letters are on its page for everybody; come back another day to get them by mail.")}
-	errNoChoice         = &problem{http.StatusBadRequest, catalogue.Key("That was none of the choices"), catalogue.Key("Nothing was changed. Go back, choose again and press the button.")}
-	errTooLarge         = &problem{http.StatusRequestEntityTooLarge, catalogue.Key("That was too much"), catalogue.Key("The form held more than this page takes, and nothing was changed. Go back, shorten what you typed and send it again.")}
-	errMembersOnly      = &problem{http.StatusForbidden, catalogue.Key("Newsletters come to you here"), catalogue.Key("This page belongs to a newspaper of one’s own, and you have not begun one. Your newsletters are on the first page.")}
-	errSpentJoin        = &problem{http.StatusForbidden, catalogue.Key("This link no longer works"), catalogue.Key("It works once, within a day. If you pressed its button already, all is well. Otherwise ask for another one where you found the form.")}
-	errOwnerOnly        = &problem{http.StatusForbidden, catalogue.Key("That is for its owner"), catalogue.Key("You may edit this newsletter. Who publishes it, from which address it comes, and whether it goes on, is for its owner to say.")}
-	errHeldByOthers     = &problem{http.StatusForbidden, catalogue.Key("It was held by whoever runs this"), catalogue.Key("Its page says why. Write to them: they release it.")}
-	errLastOwner        = &problem{http.StatusConflict, catalogue.Key("It needs an owner"), catalogue.Key("Make somebody else its owner first.")}
-	errPublishingClosed = &problem{http.StatusForbidden, catalogue.Key("Newsletters are made by whoever runs this"), catalogue.Key("Write to them if you would like to publish one here.")}
-	errTooManyTests     = &problem{http.StatusTooManyRequests, catalogue.Key("A little slower, please"), catalogue.Key("Many test letters were mailed to you just now. Nothing was mailed; try again in a few minutes.")}
-	errTooMany          = &problem{http.StatusTooManyRequests, catalogue.Key("A little slower, please"), catalogue.Key("So many questions came from your address that this page takes a break. Try again in a minute.")}
-	errOneByOne         = &problem{http.StatusTooManyRequests, catalogue.Key("One at a time, please"), catalogue.Key("Another long form of yours is still on its way. Nothing is lost: wait until it is done, and send this one again.")}
-	errBusy             = &problem{http.StatusServiceUnavailable, catalogue.Key("Too much at once"), catalogue.Key("Others send long lists just now, and there is no room for yours. Nothing of it was taken: send it again in a minute.")}
-	errUnavailable      = &problem{http.StatusServiceUnavailable, catalogue.Key("Back in a moment"), catalogue.Key("The database does not answer just now. Nothing is lost. Try again in a minute.")}
-	errSpentSignUp      = &problem{http.StatusForbidden, catalogue.Key("This link no longer works"), catalogue.Key("The link of a sign-up works once, within a day. If you have pressed its button before, sign in; else sign up again.")}
-	errSpentInvitation  = &problem{http.StatusConflict, catalogue.Key("This invitation was used"), catalogue.Key("Somebody else came in with it, or it was taken back. Ask for another one.")}
-	errSignUpClosed     = &problem{http.StatusForbidden, catalogue.Key("Sign-up is closed"), catalogue.Key("It was closed since you began. Whoever runs this can add you.")}
-	errSpentAgree       = &problem{http.StatusForbidden, catalogue.Key("This link no longer works"), catalogue.Key("The address was changed already, or the wish was taken back, or a day has passed. Sign in and look at your settings.")}
-	errSpentMove        = &problem{http.StatusGone, catalogue.Key("Nothing to undo"), catalogue.Key("You went back already, or this link is older than what is kept of moves. Under Feeds you can still subscribe to the address that you want, and unsubscribe from the other.")}
-	errSpentEdition     = &problem{http.StatusGone, catalogue.Key("This link no longer works"), catalogue.Key("It works as long as the edition that brought it is stored, and that one is not any more. Nothing was changed. Sign in to change how a site comes, or to save a post.")}
-	errSpentUndo        = &problem{http.StatusGone, catalogue.Key("This link no longer works"), catalogue.Key("A change can be undone for 30 days. Nothing was changed. Sign in to change your settings.")}
-	errGoneEdition      = &problem{http.StatusGone, catalogue.Key("This edition is no longer kept"), catalogue.Key("The link is right, but what it leads to is not stored any more: editions are kept only for a while, and go with their reader. The mail that brought the link still has it.")}
-	errOldLink          = &problem{http.StatusGone, catalogue.Key("This link no longer works"), catalogue.Key("The reader to whom this mail was sent has made the links in older mail void. Nothing was changed. To unsubscribe, use the link in the latest mail, or sign in and open “Links in mail” in the settings.")}
-	errInternal         = &problem{http.StatusInternalServerError, catalogue.Key("Something went wrong here"), catalogue.Key("The mistake is ours and has been noted. Try again in a minute.")}
+	errNotFound         = &problem{http.StatusNotFound, catalogue.Key("Page not found"), catalogue.Key("The page may have moved, or the link may be incomplete.")}
+	errMethod           = &problem{http.StatusMethodNotAllowed, catalogue.Key("Method not allowed"), catalogue.Key("This address doesn’t accept this kind of request.")}
+	errForeignForm      = &problem{http.StatusForbidden, catalogue.Key("This form came from another site"), catalogue.Key("For your safety, we only accept forms from this site. Open the page here and try again.")}
+	errSpentLink        = &problem{http.StatusForbidden, catalogue.Key("This link no longer works"), catalogue.Key("A sign-in link works once, and only for a limited time. Ask for a new one on the sign-in page.")}
+	errBadForm          = &problem{http.StatusBadRequest, catalogue.Key("We couldn’t read that form"), catalogue.Key("Go back, reload the page and try again.")}
+	errNoButton         = &problem{http.StatusForbidden, catalogue.Key("Please press the button"), catalogue.Key("Nothing was changed, because nobody pressed the button on our page. Open your link again and press the button.")}
+	errNewsletterFull   = &problem{http.StatusConflict, catalogue.Key("This newsletter is full"), catalogue.Key("It can’t accept more members for now. You can read every issue on its page.")}
+	errNoChoice         = &problem{http.StatusBadRequest, catalogue.Key("We couldn’t read that form"), catalogue.Key("Go back, reload the page and try again.")}
+	errTooLarge         = &problem{http.StatusRequestEntityTooLarge, catalogue.Key("That form is too long"), catalogue.Key("Nothing was changed. Go back, shorten your text and send it again.")}
+	errMembersOnly      = &problem{http.StatusForbidden, catalogue.Key("You only get newsletters here"), catalogue.Key("This page is for readers with a daily edition. Your newsletters are on the front page.")}
+	errSpentJoin        = &problem{http.StatusForbidden, catalogue.Key("This link no longer works"), catalogue.Key("It works once, within a day. If you already pressed its button, you’re done. If not, fill in the form again.")}
+	errOwnerOnly        = &problem{http.StatusForbidden, catalogue.Key("Only the owner can do that"), catalogue.Key("You’re an editor. Only the owner can change the team or the sender address, or end the newsletter.")}
+	errHeldByOthers     = &problem{http.StatusForbidden, catalogue.Key("The operator put this newsletter on hold"), catalogue.Key("The newsletter’s page says why. Ask the operator to release it.")}
+	errLastOwner        = &problem{http.StatusConflict, catalogue.Key("A newsletter needs an owner"), catalogue.Key("Make someone else an owner first.")}
+	errPublishingClosed = &problem{http.StatusForbidden, catalogue.Key("Only the operator can create newsletters"), catalogue.Key("If you’d like to publish one here, ask the operator of this site.")}
+	errTooManyTests     = &problem{http.StatusTooManyRequests, catalogue.Key("Too many requests"), catalogue.Key("You did this several times in a short while. Try again in a few minutes.")}
+	errTooMany          = &problem{http.StatusTooManyRequests, catalogue.Key("Too many requests"), catalogue.Key("There were too many requests from your network. Try again in a minute.")}
+	errOneByOne         = &problem{http.StatusTooManyRequests, catalogue.Key("Too many requests"), catalogue.Key("We’re still receiving your other long form. When it’s done, send this one again.")}
+	errBusy             = &problem{http.StatusServiceUnavailable, catalogue.Key("Back in a moment"), catalogue.Key("Many people are sending long lists, so yours wasn’t saved. Send it again in a minute.")}
+	errUnavailable      = &problem{http.StatusServiceUnavailable, catalogue.Key("Back in a moment"), catalogue.Key("The database isn’t responding. Nothing is lost. Try again in a minute.")}
+	errSpentSignUp      = &problem{http.StatusForbidden, catalogue.Key("This link no longer works"), catalogue.Key("A sign-up link works once, within a day. If you already used it, sign in. If not, sign up again.")}
+	errSpentInvitation  = &problem{http.StatusConflict, catalogue.Key("This link no longer works"), catalogue.Key("This invitation was already used or cancelled, or it has expired. Ask for a new one.")}
+	errSignUpClosed     = &problem{http.StatusForbidden, catalogue.Key("This link no longer works"), catalogue.Key("Sign-up is closed. The operator of this site can add you.")}
+	errSpentAgree       = &problem{http.StatusForbidden, catalogue.Key("This link no longer works"), catalogue.Key("Your address was already changed, the change was cancelled, or a day has passed. Sign in and check your settings.")}
+	errSpentMove        = &problem{http.StatusGone, catalogue.Key("Nothing to undo"), catalogue.Key("You already did this, or the link is too old. You can still follow either address under Feeds.")}
+	errSpentEdition     = &problem{http.StatusGone, catalogue.Key("This link no longer works"), catalogue.Key("We no longer store the edition it belongs to. Nothing was changed. Sign in to change a site or save a post.")}
+	errSpentUndo        = &problem{http.StatusGone, catalogue.Key("This link no longer works"), catalogue.Key("You can undo a change for 30 days. Nothing was changed. Sign in to change your settings.")}
+	errGoneEdition      = &problem{http.StatusGone, catalogue.Key("This link no longer works"), catalogue.Key("We delete old editions after a while. You can still read it in the email.")}
+	errOldLink          = &problem{http.StatusGone, catalogue.Key("This link no longer works"), catalogue.Key("The reader turned off the links in older emails. Nothing was changed. To unsubscribe, use your latest email or sign in.")}
+	errInternal         = &problem{http.StatusInternalServerError, catalogue.Key("Something went wrong"), catalogue.Key("This is our fault, and we’ve logged the error. Try again in a minute.")}
 )
 
 // linkToken returns the token from the hidden field of the form behind a link. A program that scans mail posts to the
@@ -98,7 +98,7 @@ func asProblem(err error) *problem {
 	case digest.Unavailable:
 		return errUnavailable
 	case digest.Conflict:
-		return &problem{http.StatusConflict, catalogue.Key("That cannot be done now"), catalogue.Refusal(err)}
+		return &problem{http.StatusConflict, catalogue.Key("That isn’t possible right now"), catalogue.Refusal(err)}
 	}
 	return errInternal
 }
@@ -128,7 +128,7 @@ func (s *site) handle(h handler) http.Handler {
 			return
 		}
 		if err := s.show(w, r, p.Status, "problem", p.Title, p); err != nil {
-			s.Log.ErrorContext(r.Context(), "error page failed", "err", err)
+			s.Log.ErrorContext(r.Context(), "cannot render an error page", "err", err)
 			http.Error(w, s.language(r).Text(p.Title), p.Status)
 		}
 	})

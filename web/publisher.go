@@ -68,6 +68,11 @@ func (s *site) publisherFrame(r *http.Request, p publisher, words ...string) pub
 	return publisherFrame{publisher: p, BaseURL: s.BaseURL, Saved: savedOf(r, words...), OwnAddresses: s.Domains != nil, RepliesCounted: s.CountsReplies}
 }
 
+// titled returns the title of a page of a newsletter, such as "Members · Anna writes".
+func titled(page catalogue.Key, newsletter string) catalogue.Message {
+	return catalogue.Key("%s · %s").With(page, newsletter)
+}
+
 // Name is the newsletter's.
 func (f publisherFrame) Name() string { return f.Newsletter.Name }
 
@@ -110,13 +115,13 @@ type published struct{ store.NewsletterInfo }
 func (p published) Stands() catalogue.Message {
 	switch p.State {
 	case digest.NewsletterPending:
-		return catalogue.Key("waits for approval by whoever runs this").With()
+		return catalogue.Key("waiting for the operator’s approval").With()
 	case digest.NewsletterHeld:
-		return catalogue.Key("held: nothing leaves").With()
+		return catalogue.Key("on hold").With()
 	case digest.NewsletterEnded:
-		return catalogue.Key("has ended").With()
+		return catalogue.Key("ended").With()
 	}
-	return catalogue.Key("comes %s").With(daysView{p.Cadence}.Words())
+	return daysView{p.Cadence}.Words()
 }
 
 // publishedPage lists what a reader publishes.
@@ -208,7 +213,7 @@ func (s *site) gathered(r *http.Request, n digest.Newsletter) (p nextPosts, err 
 func (p publisher) Approval() catalogue.Message {
 	wait := p.Newsletter.ApproveWithin
 	if wait%time.Hour != 0 {
-		return catalogue.Key("%d minutes after its member’s hour").With(int(wait / time.Minute))
+		return catalogue.Key("%d minutes after their usual time").With(int(wait / time.Minute))
 	}
-	return catalogue.Key("%d hours after its member’s hour").With(int(wait / time.Hour))
+	return catalogue.Key("%d hours after their usual time").With(int(wait / time.Hour))
 }

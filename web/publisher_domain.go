@@ -43,10 +43,10 @@ func (s *site) showDomain(w http.ResponseWriter, r *http.Request, status int, p 
 	}
 	if p.Own = own; err == nil {
 		if p.RecordName, p.Record, err = s.Domains.Record(own); err != nil {
-			s.Log.Error("the key of a newsletter's domain cannot be opened", "newsletter", p.Newsletter.Slug, "error", err)
+			s.Log.Error("cannot decrypt the key of a newsletter's domain", "newsletter", p.Newsletter.Slug, "error", err)
 		}
 	}
-	return s.show(w, r, status, "publisher_domain", catalogue.Key("Address of %s").With(p.Newsletter.Name), p)
+	return s.show(w, r, status, "publisher_domain", titled(catalogue.Key("Sender address"), p.Newsletter.Name), p)
 }
 
 // nameDomain makes a key for the domain of an address, in place of any former one.

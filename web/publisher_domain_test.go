@@ -47,32 +47,32 @@ func TestDomainOnline(t *testing.T) {
 		v, n := r.publishing("anna@example.org", "anna-writes", "The boat")
 		const path = "/newsletters/anna-writes/domain"
 		named := url.Values{"address": {" letters@Anna.example"}}
-		v.get("/newsletters/anna-writes/settings").shows("#from-hint a", "Let them come from an address of yours")
-		v.get(path).contains(".sheet", "Letters come from the address of this site.")
-		v.post(path+"/look", nil).status(http.StatusNotFound)
+		v.get("/newsletters/anna-writes/settings").shows("#from-hint a", "Send from your own domain")
+		v.get(path).contains(".sheet", "We send issues from this site’s address.")
+		v.post(path+"/check", nil).status(http.StatusNotFound)
 		v.post(path+"/remove", nil).status(http.StatusNotFound)
 		wrong := v.post(path, url.Values{"address": {"<b>@localhost"}}).status(http.StatusUnprocessableEntity)
 		wrong.has("#own", "value", "<b>@localhost")
 		wrong.has("#own", "aria-invalid", "true")
 		v.post(path, named).status(http.StatusSeeOther)
-		page := v.get(path+"?saved=named").contains(".notice", "Letters are to come from letters@anna.example.").contains(".sheet", "It was not looked for yet.")
+		page := v.get(path+"?saved=named").contains(".notice", "To send from letters@anna.example,").contains(".sheet", "Not checked yet.")
 		name, value := page.texts("pre")[0], page.texts("pre")[1]
 		if !strings.HasSuffix(name, "._domainkey.anna.example") || !strings.HasPrefix(value, "v=DKIM1;") {
 			r.t.Fatalf("the record is %q: %q", name, value)
 		}
 
-		v.post(path+"/look", nil).status(http.StatusSeeOther)
-		v.get(path+"?saved=looked").contains(".wrong", "there is no record at "+name).contains(".sheet", "Last looked for 20 Nov 2026, 12:00 UTC.")
+		v.post(path+"/check", nil).status(http.StatusSeeOther)
+		v.get(path+"?saved=looked").contains(".wrong", "there is no record at "+name).contains(".sheet", "Last checked on 20 Nov 2026, 12:00 UTC.")
 		r.names.Store(name, value)
-		v.post(path+"/look", nil).status(http.StatusSeeOther)
-		v.get(path+"?saved=looked").contains(".done", "letters come from letters@anna.example")
+		v.post(path+"/check", nil).status(http.StatusSeeOther)
+		v.get(path+"?saved=looked").contains(".done", "We send issues from letters@anna.example")
 		if from := r.comesFrom(n); from != "letters@anna.example" {
 			r.t.Errorf("letters come from %q", from)
 		}
-		v.get("/newsletters/anna-writes/settings").shows("#from-hint a", "They come from letters@anna.example")
+		v.get("/newsletters/anna-writes/settings").shows("#from-hint a", "Sender address: letters@anna.example")
 		r.now = r.now.Add(time.Hour)
 		v.post(path+"/remove", nil).status(http.StatusSeeOther)
-		v.get(path+"?saved=removed").contains(".done", "Letters come from the address of this site again.").has("#own", "value", "")
+		v.get(path+"?saved=removed").contains(".done", "We send issues from this site’s address again.").has("#own", "value", "")
 		if from := r.comesFrom(n); from != "" {
 			r.t.Errorf("letters come from %q", from)
 		}
@@ -88,7 +88,7 @@ func TestDomainIsTheOwners(t *testing.T) {
 		editor := r.visitor().signIn(u)
 		const path = "/newsletters/anna-writes/domain"
 		named := url.Values{"address": {"letters@anna.example"}}
-		if page := editor.get(path).contains(".sheet", "Its owner can name one."); len(page.find("form[action="+path+"]")) > 0 {
+		if page := editor.get(path).contains(".sheet", "Only the owner can add an address."); len(page.find("form[action="+path+"]")) > 0 {
 			r.t.Error("an editor is asked for an address")
 		}
 		v.post(path, named).status(http.StatusSeeOther)
@@ -99,7 +99,7 @@ func TestDomainIsTheOwners(t *testing.T) {
 		if page := editor.get(path).contains("pre", before.Selector); len(page.find("form[action="+path+"]"))+len(page.find("form[action="+path+"/remove]")) > 0 {
 			r.t.Error("an editor is offered what only the owner may do")
 		}
-		editor.post(path+"/look", nil).status(http.StatusSeeOther)
+		editor.post(path+"/check", nil).status(http.StatusSeeOther)
 		after, err := r.store.NewsletterDomain(r.t.Context(), n.ID)
 		r.must(err)
 		if after.Selector != before.Selector || after.CheckedAt.IsZero() {
@@ -107,7 +107,7 @@ func TestDomainIsTheOwners(t *testing.T) {
 		}
 		refused := false
 		for range 6 {
-			refused = refused || editor.post(path+"/look", nil).StatusCode == http.StatusTooManyRequests
+			refused = refused || editor.post(path+"/check", nil).StatusCode == http.StatusTooManyRequests
 		}
 		if !refused {
 			r.t.Error("the DNS is asked without end")
@@ -123,7 +123,7 @@ func TestDomainWithoutItsKey(t *testing.T) {
 		sealed, err := seal.Beside(filepath.Join(t.TempDir(), "lost.db")).SealKey([]byte("a key"))
 		r.must(err)
 		r.must(r.store.SetNewsletterDomain(r.t.Context(), digest.NewsletterDomain{NewsletterID: n.ID, FromAddress: "letters@anna.example", Selector: "n1-x", Sealed: sealed, CreatedAt: r.now}))
-		page := v.get(path).status(http.StatusOK).contains(".wrong", "The key of this address cannot be opened")
+		page := v.get(path).status(http.StatusOK).contains(".wrong", "We can’t read the key of this address")
 		if len(page.find("form[action="+path+"/look]")) > 0 || !strings.Contains(r.log.String(), "anna-writes") {
 			r.t.Errorf("without its key: %s\n%s", page.body, r.log)
 		}

@@ -19,7 +19,7 @@ func (s *site) publisherEndPage(w http.ResponseWriter, r *http.Request, me publi
 	p := publisherEndPage{publisherFrame: s.publisherFrame(r, me)}
 	var err error
 	p.Members, err = s.Store.CountMembers(r.Context(), me.Newsletter.ID)
-	return s.showPage(w, r, err, "publisher_end", catalogue.Key("End %s").With(me.Newsletter.Name), p)
+	return s.showPage(w, r, err, "publisher_end", titled(catalogue.Key("End newsletter"), me.Newsletter.Name), p)
 }
 
 // endNewsletter ends it, if its name in addresses was typed.
@@ -27,10 +27,10 @@ func (s *site) endNewsletter(w http.ResponseWriter, r *http.Request, me publishe
 	p := publisherEndPage{publisherFrame: s.publisherFrame(r, me), Typed: strings.TrimSpace(r.PostForm.Get("slug"))}
 	if p.Typed != me.Newsletter.Slug {
 		var err error
-		p.Wrong = catalogue.Key("That is not its name in addresses. Nothing was changed.")
+		p.Wrong = catalogue.Key("That doesn’t match. Nothing was changed.")
 		p.Members, err = s.Store.CountMembers(r.Context(), me.Newsletter.ID)
 		return orShow(err, func() error {
-			return s.show(w, r, http.StatusUnprocessableEntity, "publisher_end", catalogue.Key("End %s").With(me.Newsletter.Name), p)
+			return s.show(w, r, http.StatusUnprocessableEntity, "publisher_end", titled(catalogue.Key("End newsletter"), me.Newsletter.Name), p)
 		})
 	}
 	if me.Pending() { // nobody has anything of it

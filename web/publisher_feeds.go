@@ -29,7 +29,7 @@ func (s *site) showPublisherFeeds(w http.ResponseWriter, r *http.Request, status
 	if p.Feeds, err = s.Store.Subscriptions(r.Context(), p.Newsletter.ArchiveID); err != nil {
 		return err
 	}
-	return s.show(w, r, status, "publisher_feeds", catalogue.Key("Feeds of %s").With(p.Newsletter.Name), p)
+	return s.show(w, r, status, "publisher_feeds", titled(catalogue.Key("Feeds"), p.Newsletter.Name), p)
 }
 
 // addNewsletterFeed makes the feed at an address, or behind a page there, part of the newsletter.
@@ -46,7 +46,7 @@ func (s *site) addNewsletterFeed(w http.ResponseWriter, r *http.Request, me publ
 		return err
 	}
 	if len(has) >= mostNewsletterFeeds {
-		p.Wrong = catalogue.Key("That is as many feeds as a newsletter may have. Take one out first.")
+		p.Wrong = catalogue.Key("This newsletter has the maximum number of feeds. Remove one first.")
 		return s.showPublisherFeeds(w, r, http.StatusConflict, p)
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), findTime)

@@ -22,7 +22,7 @@ const mostProof = 200
 func (s *site) publisherJoinPage(w http.ResponseWriter, r *http.Request, me publisher) error {
 	archive, err := s.Store.Digest(r.Context(), me.Newsletter.ArchiveID)
 	p := publisherJoinPage{publisherFrame: s.publisherFrame(r, me), newcomer: newcomer{zoneField: zoneField{Zone: archive.TimeZone}}}
-	return s.showPage(w, r, err, "publisher_join", catalogue.Key("Add a member to %s").With(me.Newsletter.Name), p)
+	return s.showPage(w, r, err, "publisher_join", titled(catalogue.Key("Add member"), me.Newsletter.Name), p)
 }
 
 // joinMember makes somebody a member by a publisher's word. It brings nobody back who has left: only they can.
@@ -39,9 +39,9 @@ func (s *site) joinMember(w http.ResponseWriter, r *http.Request, me publisher) 
 	}
 	switch shown := firstRunes(p.Token, mostProof); {
 	case p.Token == "":
-		p.WrongProof = catalogue.Key("Say how they asked: it is kept as the proof that they want it.")
+		p.WrongProof = catalogue.Key("Enter how they asked to join. We keep it as proof of consent.")
 	case shown != p.Token:
-		p.Token, p.WrongProof = shown, catalogue.Key("That is too long. Its beginning is kept here.")
+		p.Token, p.WrongProof = shown, catalogue.Key("That was too long, so we cut it. Check it and try again.")
 	}
 	if ok && err == nil && p.WrongProof == nil {
 		now := s.Now()
@@ -58,7 +58,7 @@ func (s *site) joinMember(w http.ResponseWriter, r *http.Request, me publisher) 
 		}
 		p.publisherFrame.Wrong = wrong
 	}
-	return s.show(w, r, http.StatusUnprocessableEntity, "publisher_join", catalogue.Key("Add a member to %s").With(me.Newsletter.Name), p)
+	return s.show(w, r, http.StatusUnprocessableEntity, "publisher_join", titled(catalogue.Key("Add member"), me.Newsletter.Name), p)
 }
 
 // asRefused is asSaid, also for what is at odds with how things stand.

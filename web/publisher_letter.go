@@ -85,10 +85,10 @@ func (s *site) publisherLetterPage(w http.ResponseWriter, r *http.Request, me pu
 func (s *site) showPublisherLetter(w http.ResponseWriter, r *http.Request, status int, p publisherLetterPage) error {
 	if p.Made {
 		path := p.letterPath(p.Letter.LocalDate)
-		p.Frame = letterFrame{Page: path, Shown: path + "/shown", View: viewOf(r, p.Newsletter)}
+		p.Frame = letterFrame{Page: path, Shown: path + "/preview", View: viewOf(r, p.Newsletter)}
 		allowFrame(w)
 	}
-	return s.show(w, r, status, "publisher_letter", catalogue.Key("Letter of %s").With(catalogue.Day("2 January 2006", p.Letter.LocalDate)), p)
+	return s.show(w, r, status, "publisher_letter", catalogue.Day("2 January 2006", p.Letter.LocalDate), p)
 }
 
 // letterShown is a letter that is made itself, for the frame on its page.
@@ -120,7 +120,7 @@ func (s *site) setLetter(w http.ResponseWriter, r *http.Request, me publisher) e
 		return err
 	}
 	if !p.Open {
-		p.Wrong = catalogue.Key("It is made already.")
+		p.Wrong = catalogue.Key("This issue was already created.")
 		return s.showPublisherLetter(w, r, http.StatusConflict, p)
 	}
 	if err := hasAny(r.PostForm, "subject", "note", "skip"); err != nil {

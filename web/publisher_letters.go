@@ -28,7 +28,7 @@ func (l comingLetter) Words() (all catalogue.Sayable) {
 		is   bool
 		what catalogue.Sayable
 	}{
-		{l.Skipped, catalogue.Key("skipped: its posts come with the next")}, {l.Subject != "", catalogue.Key("“%s”").With(l.Subject)},
+		{l.Skipped, catalogue.Key("skipped, its posts move to the next issue")}, {l.Subject != "", catalogue.Key("“%s”").With(l.Subject)},
 		{l.Note != "", catalogue.Key("with a note")}, {!l.ApprovedAt.IsZero(), catalogue.Key("approved")},
 	} {
 		switch {
@@ -65,7 +65,7 @@ func (s *site) publisherLettersPage(w http.ResponseWriter, r *http.Request, me p
 	}
 	letters, err := s.Store.LettersLeft(r.Context(), n, s.Now(), lettersPassed)
 	p.Months = byMonth(letters)
-	return s.showPage(w, r, err, "publisher_letters", catalogue.Key("Letters of %s").With(n.Name), p)
+	return s.showPage(w, r, err, "publisher_letters", titled(catalogue.Key("Issues"), n.Name), p)
 }
 
 // comingLetters gives the next dates of a newsletter, by its owner's clock, and all later ones of

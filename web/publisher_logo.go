@@ -26,7 +26,7 @@ func (s *site) publisherLogoPage(w http.ResponseWriter, r *http.Request, me publ
 func (s *site) showLogo(w http.ResponseWriter, r *http.Request, status int, me publisher, wrong catalogue.Sayable) error {
 	p := publisherLogoPage{s.publisherFrame(r, me, "logo", "removed"), newLogoView(me.Newsletter.Logo, me.Path()+"/logo/"+me.Newsletter.LogoFile)}
 	p.Wrong = wrong
-	return s.show(w, r, status, "publisher_logo", catalogue.Key("Logo of %s").With(me.Newsletter.Name), p)
+	return s.show(w, r, status, "publisher_logo", titled(catalogue.Key("Logo"), me.Newsletter.Name), p)
 }
 
 // publisherLogo is the logo for who publishes the newsletter: one that is not approved yet shows it to nobody else.
@@ -94,7 +94,7 @@ func receivedPicture(r *http.Request) ([]byte, error) {
 }
 
 // errNoPicture is for a form without a file.
-var errNoPicture = digest.Refuse(digest.Invalid, "no picture was chosen; choose one, then press the button")
+var errNoPicture = digest.Refuse(digest.Invalid, "no file was chosen; choose a picture first")
 
 // removeLogo takes the logo away, also from letters that were sent.
 func (s *site) removeLogo(w http.ResponseWriter, r *http.Request, me publisher) error {

@@ -30,11 +30,11 @@ func (e memberEvent) Words() any {
 	case "joined":
 		return catalogue.Key("Joined")
 	case "left":
-		return catalogue.Key("Left")
+		return catalogue.Key("Unsubscribed")
 	case "back":
-		return catalogue.Key("Came back")
+		return catalogue.Key("Rejoined")
 	case "imported":
-		return catalogue.Key("Was brought in")
+		return catalogue.Key("Imported")
 	}
 	return e.Kind
 }

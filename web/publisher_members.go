@@ -28,9 +28,9 @@ type listedMember struct{ digest.Member }
 func (m listedMember) Words() catalogue.Message {
 	switch {
 	case m.State == digest.DigestLeft:
-		return catalogue.Key("left on %s").With(dated(m.LeftAt))
+		return catalogue.Key("unsubscribed on %s").With(dated(m.LeftAt))
 	case m.State == digest.DigestPaused:
-		return catalogue.Key("paused, since %s").With(dated(m.JoinedAt))
+		return catalogue.Key("paused, member since %s").With(dated(m.JoinedAt))
 	}
 	return catalogue.Key("since %s").With(dated(m.JoinedAt))
 }
@@ -46,8 +46,8 @@ const (
 // memberStates are the choices of whom to list.
 func memberStates() []choice {
 	return []choice{
-		{Name: catalogue.Key("Everybody")}, {Value: string(digest.DigestActive), Name: catalogue.Key("Who gets it")},
-		{Value: string(digest.DigestPaused), Name: catalogue.Key("Who has paused it")}, {Value: string(digest.DigestLeft), Name: catalogue.Key("Who has left")},
+		{Name: catalogue.Key("Everyone")}, {Value: string(digest.DigestActive), Name: catalogue.Key("Active")},
+		{Value: string(digest.DigestPaused), Name: catalogue.Key("Paused")}, {Value: string(digest.DigestLeft), Name: catalogue.Key("Unsubscribed")},
 	}
 }
 
@@ -74,5 +74,5 @@ func (s *site) publisherMembersPage(w http.ResponseWriter, r *http.Request, me p
 		}
 		p.Members = append(p.Members, listedMember{m})
 	}
-	return s.show(w, r, http.StatusOK, "publisher_members", catalogue.Key("Members of %s").With(me.Newsletter.Name), p)
+	return s.show(w, r, http.StatusOK, "publisher_members", titled(catalogue.Key("Members"), me.Newsletter.Name), p)
 }

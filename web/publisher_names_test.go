@@ -46,11 +46,11 @@ func TestNamesAreApproved(t *testing.T) {
 		page := anna.get(path).contains("#name-hint", old).contains("#from-hint", old)
 		page.has("#name", "value", "PayPal Security")
 		r.visitor().asks("/n/anna-writes/join", "mo@example.net").status(http.StatusSeeOther)
-		if l := r.letter(); l.subject != "Confirm that you want "+old || strings.Contains(l.text+l.html, "PayPal") {
+		if l := r.letter(); l.subject != "Confirm your subscription to "+old || strings.Contains(l.text+l.html, "PayPal") {
 			r.t.Errorf("a stranger is mailed %q\n%s", l.subject, l.text)
 		}
 
-		op.get("/operator").contains(".needs", "A newsletter waits for your approval")
+		op.get("/operator").contains(".needs", "A newsletter is waiting for your approval")
 		op.get("/operator/newsletters").contains("#name-anna-writes", "PayPal Security").contains("#anna-writes", old)
 		const approve, refuse = "/operator/newsletters/anna-writes/approve", "/operator/newsletters/anna-writes/refuse"
 		op.post(approve, url.Values{"names": {"Something else"}, "from": {"PayPal"}}).status(http.StatusConflict)
@@ -66,7 +66,7 @@ func TestNamesAreApproved(t *testing.T) {
 		anna.post(path, form).status(http.StatusSeeOther)
 		r.letter()
 		op.post(approve, url.Values{"names": {"Kites"}, "from": {"Anna"}}).status(http.StatusSeeOther)
-		if l := r.letter(); l.to != "anna@example.org" || l.subject != "Kites is approved" || !strings.Contains(strings.Join(strings.Fields(l.text), " "), "come from Anna.") {
+		if l := r.letter(); l.to != "anna@example.org" || l.subject != "Kites is approved" || !strings.Contains(strings.Join(strings.Fields(l.text), " "), "Its sender name is Anna.") {
 			r.t.Errorf("mailed to %s: %s", l.to, l.text)
 		}
 		stored("Kites", "Anna", "", "")

@@ -34,18 +34,27 @@ type publisherNewPage struct {
 	Wrong   any    // catalogue.Sayable, or a text; nil: nothing is wrong
 }
 
-func (s *site) publisherNewPage(w http.ResponseWriter, r *http.Request, _ reader) error {
-	if s.Publishing != PublishingAsk {
-		return errPublishingClosed
+// publishingClosed tells an operator how a newsletter is created, and others whom to ask.
+func publishingClosed(me reader) error {
+	p := *errPublishingClosed
+	if me.Operator {
+		p.Text = catalogue.Key("To create one, run “digest newsletter create” on the server.")
 	}
-	return s.show(w, r, http.StatusOK, "publisher_new", catalogue.Key("Begin a newsletter"), publisherNewPage{})
+	return &p
+}
+
+func (s *site) publisherNewPage(w http.ResponseWriter, r *http.Request, me reader) error {
+	if s.Publishing != PublishingAsk {
+		return publishingClosed(me)
+	}
+	return s.show(w, r, http.StatusOK, "publisher_new", catalogue.Key("Create a newsletter"), publisherNewPage{})
 }
 
 // beginNewsletter makes a newsletter that waits for approval. Nothing of it stays where its feed cannot be
 // read.
 func (s *site) beginNewsletter(w http.ResponseWriter, r *http.Request, me reader) error {
 	if s.Publishing != PublishingAsk || s.Subscriber == nil {
-		return errPublishingClosed
+		return publishingClosed(me)
 	}
 	if !s.limits.rounds.allow(me.key(), s.Now()) {
 		return errTooManyFinds
@@ -67,7 +76,7 @@ func (s *site) beginNewsletter(w http.ResponseWriter, r *http.Request, me reader
 	}
 	if wrong != nil {
 		p.Wrong, p.Address = wrong, firstRunes(p.Address, maxName)
-		return s.show(w, r, http.StatusUnprocessableEntity, "publisher_new", catalogue.Key("Begin a newsletter"), p)
+		return s.show(w, r, http.StatusUnprocessableEntity, "publisher_new", catalogue.Key("Create a newsletter"), p)
 	}
 	waiting, err := s.Store.CountPending(r.Context())
 	if err != nil {
@@ -89,7 +98,7 @@ func (s *site) addPending(ctx context.Context, me reader, p publisherNewPage) (n
 		return n, wrong, nil
 	}
 	if p.Typed.AddressLine == "" {
-		return n, catalogue.Key("Say who publishes it, and where they can be reached by post: it stands at the foot of each letter."), nil
+		return n, catalogue.Key("Enter the publisher and a postal address. Every issue shows them in its footer."), nil
 	}
 	n, err = s.Store.AddNewsletter(ctx, p.Typed, me.ID, s.Now())
 	if wrong, err = asRefused(err); wrong != nil || err != nil {
@@ -125,23 +134,23 @@ func tooMany(has []store.NewsletterInfo) catalogue.Sayable {
 	}
 	switch {
 	case pending >= mostPending:
-		return catalogue.Key("As many as may wait for approval do so already. Whoever runs this looks at them first.")
+		return catalogue.Key("Too many of your newsletters are waiting for approval. Wait until the operator has reviewed one.")
 	case own >= mostPublished:
-		return catalogue.Key("That is as many newsletters as a reader may publish.")
+		return catalogue.Key("You’ve reached the maximum number of newsletters.")
 	}
 	return nil
 }
 
 // tellOperator mails the contact that a newsletter waits. Nothing that was typed is in the letter.
 func (s *site) tellOperator(ctx context.Context, n digest.Newsletter) {
-	s.mailContact(ctx, n, catalogue.Key("A newsletter waits for your approval"),
-		catalogue.Key("A reader has asked to publish a newsletter here. Nobody can join it, and nothing is mailed, before you approve it."))
+	s.mailContact(ctx, n, catalogue.Key("A newsletter is waiting for your approval"),
+		catalogue.Key("A reader wants to publish a newsletter here. Nobody can subscribe to it until you approve it."))
 }
 
 // tellOperatorOfNames mails the contact that names of a newsletter wait.
 func (s *site) tellOperatorOfNames(ctx context.Context, n digest.Newsletter) {
-	s.mailContact(ctx, n, catalogue.Key("The name of a newsletter waits for your approval"),
-		catalogue.Key("A publisher has given a newsletter another name. Emails and pages show the approved name until you decide."))
+	s.mailContact(ctx, n, catalogue.Key("A newsletter’s new name is waiting for your approval"),
+		catalogue.Key("A publisher renamed a newsletter. Emails and pages show the approved name until you decide."))
 }
 
 func (s *site) mailContact(ctx context.Context, n digest.Newsletter, title, text catalogue.Key) {
@@ -151,6 +160,6 @@ func (s *site) mailContact(ctx context.Context, n digest.Newsletter, title, text
 		Language: l.Code,
 		Title:    title.In(l),
 		Text:     paragraphs(l, text),
-		Action:   catalogue.Key("Look at it").In(l), URL: s.BaseURL + "/operator/newsletters#" + n.Slug,
+		Action:   catalogue.Key("Open newsletter").In(l), URL: s.BaseURL + "/operator/newsletters#" + n.Slug,
 	})
 }

@@ -26,13 +26,13 @@ func TestNewcomer(t *testing.T) {
 		op := r.operator()
 		anna, _ := r.reader("anna@example.org")
 		anna.get("/settings").contains(".groups", "Publish")
-		anna.get("/newsletters").shows(".more a", "Begin a newsletter")
+		anna.get("/newsletters").shows(".more a", "Create a newsletter")
 		anna.get("/newsletters/new").status(http.StatusOK)
-		anna.post("/newsletters/new", beginning(b.URL+"/none", "anna-writes")).status(http.StatusUnprocessableEntity).contains(".wrong", "Nothing was begun")
-		anna.post("/newsletters/new", beginning(b.URL+"/feed", "new")).status(http.StatusUnprocessableEntity).contains(".wrong", "The name in addresses")
+		anna.post("/newsletters/new", beginning(b.URL+"/none", "anna-writes")).status(http.StatusUnprocessableEntity).contains(".wrong", "Nothing was changed")
+		anna.post("/newsletters/new", beginning(b.URL+"/feed", "new")).status(http.StatusUnprocessableEntity).contains(".wrong", "The web address")
 		bare := beginning(b.URL+"/feed", "anna-writes")
 		bare.Del("line")
-		anna.post("/newsletters/new", bare).status(http.StatusUnprocessableEntity).contains(".wrong", "where they can be reached")
+		anna.post("/newsletters/new", bare).status(http.StatusUnprocessableEntity).contains(".wrong", "a postal address")
 		if all, err := r.store.Newsletters(r.t.Context()); err != nil || len(all) > 0 {
 			r.t.Errorf("something of it stays: %+v, %v", all, err)
 		}
@@ -44,12 +44,12 @@ func TestNewcomer(t *testing.T) {
 		if l := r.letter(); l.to != "ada@example.org" || strings.Contains(l.text, "boats") || !strings.Contains(l.text, "/operator/newsletters#anna-writes") {
 			r.t.Errorf("mailed to %s:\n%s", l.to, l.text)
 		}
-		anna.get("/newsletters/anna-writes").contains(".notice", "has not approved it yet")
+		anna.get("/newsletters/anna-writes").contains(".notice", "hasn’t approved this newsletter yet")
 		r.visitor().get("/n/anna-writes").status(http.StatusNotFound)
 		anna.post("/operator/newsletters/anna-writes/approve", nil).status(http.StatusNotFound)
 		anna.post("/newsletters/anna-writes/release", nil).status(http.StatusForbidden)
 
-		op.get("/operator").contains(".needs", "A newsletter waits for your approval")
+		op.get("/operator").contains(".needs", "A newsletter is waiting for your approval")
 		op.get("/operator/newsletters").contains("section", "Anna writes & co").contains("section", "anna@example.org").contains(".address", b.URL+"/feed")
 		op.post("/operator/newsletters/anna-writes/hold", url.Values{"reason": {"x"}}).status(http.StatusBadRequest)
 		op.post("/operator/newsletters/anna-writes/approve", nil).status(http.StatusSeeOther)
@@ -62,7 +62,7 @@ func TestNewcomer(t *testing.T) {
 		op.post("/operator/newsletters/anna-writes/hold", url.Values{"reason": {"look at your list"}}).status(http.StatusSeeOther)
 		anna.get("/newsletters/anna-writes").contains(".notice", "look at your list")
 		anna.post("/newsletters/anna-writes/release", nil).status(http.StatusForbidden)
-		op.get("/operator/newsletters").contains("section", "no letters in 30 days")
+		op.get("/operator/newsletters").contains("section", "last 30 days: emails 0")
 		op.post("/operator/newsletters/anna-writes/release", nil).status(http.StatusSeeOther)
 		op.post("/operator/newsletters/nobody/release", nil).status(http.StatusNotFound)
 	})
@@ -84,7 +84,7 @@ func TestRefused(t *testing.T) {
 			anna.post("/newsletters/new", beginning(b.URL+"/feed", slug)).status(want)
 		}
 		r.letters()
-		op.post("/operator/newsletters/one/refuse", nil).status(http.StatusUnprocessableEntity).contains(".wrong", "Say it in one line")
+		op.post("/operator/newsletters/one/refuse", nil).status(http.StatusUnprocessableEntity).contains(".wrong", "Enter a reason")
 		op.post("/operator/newsletters/one/refuse", url.Values{"reason": {"This is a shop.\r\nBcc: x@example.org"}}).status(http.StatusSeeOther)
 		if l := r.letter(); l.to != "anna@example.org" || !strings.Contains(strings.Join(strings.Fields(l.text), " "), "This is a shop. Bcc: x@example.org") {
 			r.t.Errorf("mailed to %s:\n%s", l.to, l.text)
@@ -107,12 +107,14 @@ func TestRefused(t *testing.T) {
 // TestPublishingClosed: where nobody may ask, there is nothing to ask with.
 func TestPublishingClosed(t *testing.T) {
 	each(t, func(r *room) {
-		anna, _ := r.reader("anna@example.org")
-		anna.get("/newsletters/new").status(http.StatusForbidden)
+		anna, d := r.reader("anna@example.org")
+		anna.get("/newsletters/new").status(http.StatusForbidden).contains("main", "ask the operator")
 		anna.post("/newsletters/new", beginning("https://anna.example/", "anna-writes")).status(http.StatusForbidden)
 		if page := anna.get("/settings"); strings.Contains(page.body, `href="/newsletters"`) {
 			r.t.Error("it is offered")
 		}
+		r.must(r.store.SetOperator(r.t.Context(), d.UserID, true))
+		anna.get("/newsletters/new").status(http.StatusForbidden).contains("main", "run “digest newsletter create”")
 	})
 }
 
@@ -123,7 +125,7 @@ func TestArchiveIsNotLeft(t *testing.T) {
 		n := r.newsletter(anna)
 		archive, err := r.store.Digest(r.t.Context(), n.ArchiveID)
 		r.must(err)
-		r.visitor().post(r.unsubscribePath(archive)+"/leave", nil).status(http.StatusConflict).contains("h1", "That cannot be done now")
+		r.visitor().post(r.unsubscribePath(archive)+"/leave", nil).status(http.StatusConflict).contains("h1", "That isn’t possible right now")
 		r.stands(archive, digest.DigestActive)
 	})
 }

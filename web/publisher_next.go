@@ -70,7 +70,7 @@ type viewLink struct {
 func (v letterView) Ways() [][]viewLink {
 	return [][]viewLink{
 		v.links(&v.Layout, way{string(digest.FullText), catalogue.Key("Full text")}, way{string(digest.Excerpts), catalogue.Key("Excerpts")}, way{string(digest.Headlines), catalogue.Key("Headlines")}),
-		v.links(&v.Screen, way{"phone", catalogue.Key("Phone")}, way{"desk", catalogue.Key("Desk")}, way{"text", catalogue.Key("As text")}),
+		v.links(&v.Screen, way{"phone", catalogue.Key("Phone")}, way{"desk", catalogue.Key("Desktop")}, way{"text", catalogue.Key("Plain text")}),
 		v.links(&v.Colours, way{"light", catalogue.Key("Light")}, way{"dark", catalogue.Key("Dark")}),
 	}
 }
@@ -134,9 +134,9 @@ func (s *site) showNext(w http.ResponseWriter, r *http.Request, status int, p pu
 	if p.Posts, err = s.rehearsed(r, refs); err != nil {
 		return err
 	}
-	p.Frame = letterFrame{Page: p.Path() + "/next", Shown: p.Path() + "/next/shown", View: p.View}
+	p.Frame = letterFrame{Page: p.Path() + "/next", Shown: p.Path() + "/next/preview", View: p.View}
 	allowFrame(w)
-	return s.show(w, r, status, "publisher_next", catalogue.Key("The next letter of %s").With(n.Name), p)
+	return s.show(w, r, status, "publisher_next", titled(catalogue.Key("Next issue"), n.Name), p)
 }
 
 const (
@@ -214,7 +214,7 @@ func (s *site) setNext(w http.ResponseWriter, r *http.Request, me publisher) err
 	typed := typedLetter(r, next)
 	p := publisherNextPage{publisherFrame: s.publisherFrame(r, me), Letter: typed}
 	if r.PostForm.Get("date") != next.LocalDate.String() {
-		p.Letter.LocalDate, p.Wrong = next.LocalDate, catalogue.Key("Meanwhile its midnight has passed. This is the letter after it.")
+		p.Letter.LocalDate, p.Wrong = next.LocalDate, catalogue.Key("It’s past midnight, so that issue was already created. This is the next one.")
 		return s.showNext(w, r, http.StatusConflict, p)
 	}
 	wrong, err := asSaid(s.Store.SetNewsletterLetter(r.Context(), typed))

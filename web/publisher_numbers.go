@@ -34,7 +34,7 @@ func (s *site) publisherNumbersPage(w http.ResponseWriter, r *http.Request, me p
 	if err == nil {
 		p.Clicks, err = s.Store.ClickCounts(r.Context(), me.Newsletter.ID, mostClicksShown)
 	}
-	return s.showPage(w, r, err, "publisher_numbers", catalogue.Key("Numbers of %s").With(me.Newsletter.Name), p)
+	return s.showPage(w, r, err, "publisher_numbers", titled(catalogue.Key("Statistics"), me.Newsletter.Name), p)
 }
 
 // add draws days, which are without gaps, and sums them up.
@@ -55,6 +55,6 @@ func (p *publisherNumbersPage) add(days []digest.NewsletterDay, l *catalogue.Lan
 	slices.Reverse(p.Days)
 	if len(p.Days) > 0 {
 		// The picture holds numbers, dates and words of the catalogue only.
-		p.Plot = template.HTML(chart.Newsletter(days).SVG(l, catalogue.Key("Members, who joined and left, letters sent, and what came back, by day; the tables below have the numbers").In(l)))
+		p.Plot = template.HTML(chart.Newsletter(days).SVG(l, l.Text(catalogue.List{catalogue.Key("Members"), catalogue.Key("Joined"), catalogue.Key("Unsubscribed"), catalogue.Key("Sent"), catalogue.Key("Bounced"), catalogue.Key("Complaints")})))
 	}
 }

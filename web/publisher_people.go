@@ -29,7 +29,7 @@ func (s *site) showPublisherPeople(w http.ResponseWriter, r *http.Request, statu
 	if p.People, err = s.Store.Publishers(r.Context(), p.Newsletter.ID); err != nil {
 		return err
 	}
-	return s.show(w, r, status, "publisher_people", catalogue.Key("Who publishes %s").With(p.Newsletter.Name), p)
+	return s.show(w, r, status, "publisher_people", titled(catalogue.Key("Team"), p.Newsletter.Name), p)
 }
 
 // addEditor lets another reader edit the newsletter. An owner learns by it whether an address
@@ -46,15 +46,15 @@ func (s *site) addEditor(w http.ResponseWriter, r *http.Request, me publisher) e
 	u, err := s.Store.UserByEmail(r.Context(), p.Typed)
 	switch {
 	case digest.KindOf(err) == digest.NotFound || digest.KindOf(err) == digest.Invalid:
-		p.Wrong = catalogue.Key("Nobody with that address reads here. They sign up first.")
+		p.Wrong = catalogue.Key("No reader here has that address. Ask them to sign up first.")
 		return s.showPublisherPeople(w, r, http.StatusUnprocessableEntity, p)
 	case err != nil:
 		return err
 	case len(people) >= mostPublishers:
-		p.Wrong = catalogue.Key("That is as many as may publish one newsletter.")
+		p.Wrong = catalogue.Key("This team has the maximum number of editors. Remove one first.")
 		return s.showPublisherPeople(w, r, http.StatusConflict, p)
 	case u.ID == me.ID:
-		p.Wrong = catalogue.Key("That is you.")
+		p.Wrong = catalogue.Key("That’s you.")
 		return s.showPublisherPeople(w, r, http.StatusUnprocessableEntity, p)
 	}
 	return showSaved(w, r, s.Store.SetRole(r.Context(), me.Newsletter.ID, u.ID, digest.RoleEditor, s.Now()), me.Path()+"/people", "editor")

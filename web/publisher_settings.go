@@ -36,21 +36,21 @@ type colourField struct {
 func (p publisherSettingsPage) ColourFields() []colourField {
 	c, own := p.Typed.Colours, digest.OwnColours()
 	return []colourField{
-		{"paper", catalogue.Key("Paper"), c.Paper, own.Paper}, {"ink", catalogue.Key("Headlines and text"), c.Ink, own.Ink}, {"accent", catalogue.Key("Names and links"), c.Accent, own.Accent},
+		{"paper", catalogue.Key("Background"), c.Paper, own.Paper}, {"ink", catalogue.Key("Headlines and text"), c.Ink, own.Ink}, {"accent", catalogue.Key("Names and links"), c.Accent, own.Accent},
 	}
 }
 
 func (s *site) publisherSettingsPage(w http.ResponseWriter, r *http.Request, me publisher) error {
 	n := me.Newsletter.Wanted()
 	p := publisherSettingsPage{s.publisherFrame(r, me, "settings"), newCadenceField(n.Cadence, n.DeliverAt), n, approvalsToChoose(n.ApproveWithin)}
-	return s.show(w, r, http.StatusOK, "publisher_settings", catalogue.Key("Settings of %s").With(n.Name), p)
+	return s.show(w, r, http.StatusOK, "publisher_settings", titled(catalogue.Key("Settings"), n.Name), p)
 }
 
 // approvalsToChoose are how long a letter waits for approval.
 func approvalsToChoose(wait time.Duration) []choice {
-	all := []choice{{Value: "0", Name: catalogue.Key("Letters leave by themselves"), Chosen: wait == 0}}
+	all := []choice{{Value: "0", Name: catalogue.Key("Send automatically"), Chosen: wait == 0}}
 	for h := 1; h <= int(digest.MaxApproval/time.Hour); h++ {
-		all = append(all, choice{Value: strconv.Itoa(h), Name: catalogue.Key("Letters wait for my word, at the latest %d hours").With(h), Chosen: wait == time.Duration(h)*time.Hour})
+		all = append(all, choice{Value: strconv.Itoa(h), Name: catalogue.Key("Wait up to %d hours for my approval, then send").With(h), Chosen: wait == time.Duration(h)*time.Hour})
 	}
 	return all
 }
@@ -82,7 +82,7 @@ func (s *site) setNewsletter(w http.ResponseWriter, r *http.Request, me publishe
 		}
 	}
 	if p.Wrong != nil {
-		return s.show(w, r, http.StatusUnprocessableEntity, "publisher_settings", catalogue.Key("Settings of %s").With(me.Newsletter.Name), p)
+		return s.show(w, r, http.StatusUnprocessableEntity, "publisher_settings", titled(catalogue.Key("Settings"), me.Newsletter.Name), p)
 	}
 	return showSaved(w, r, err, me.Path()+"/settings", "settings")
 }

@@ -49,10 +49,10 @@ func TestPublisherSettings(t *testing.T) {
 		page.has("#at", "value", "07:30")
 
 		for field, c := range map[string]struct{ value, says string }{
-			"name": {" ", "needs a name"}, "reply": {"", "give a reply address"}, "from": {"a@b.example", "no @"}, "site": {"javascript:alert(1)", "https://"},
-			"returns": {"https://anna.example", "return address"}, "approve": {"19", "at most 18 hours"}, "days": {"", "at least one day"}, "at": {"25:00", "The hour"},
-			"layout": {"x", "layout is"}, "accent": {"#ffcc00", "The accent #ffcc00 on the paper #fff1e5 has a contrast of 1.3 to 1, and text needs 4.5 to 1; #"}, "paper": {"white", "is no colour"},
-			"ink": {"#fff1e5}body{display:none", "is no colour"}, "header": {strings.Repeat("x", 501), "above the posts is too long"}, "footer": {strings.Repeat("x", 501), "at the foot is too long"}, "description": {strings.Repeat("x", 2001), "too long"},
+			"name": {" ", "Enter a name"}, "reply": {"", "enter a reply address"}, "from": {"a@b.example", "cannot contain @"}, "site": {"javascript:alert(1)", "https://"},
+			"returns": {"https://anna.example", "return address"}, "approve": {"19", "at most 18 hours"}, "days": {"", "at least one day"}, "at": {"25:00", "Enter a time"},
+			"layout": {"x", "layout is"}, "accent": {"#ffcc00", "The accent colour #ffcc00 on the background #fff1e5 has a contrast of 1.3 to 1, but text needs 4.5 to 1; use #"}, "paper": {"white", "is not a colour"},
+			"ink": {"#fff1e5}body{display:none", "is not a colour"}, "header": {strings.Repeat("x", 501), "“Header text” is too long"}, "footer": {strings.Repeat("x", 501), "“Footer text” is too long"}, "description": {strings.Repeat("x", 2001), "too long"},
 		} {
 			form := typedSettings()
 			if form.Set(field, c.value); c.value == "" {
@@ -76,7 +76,7 @@ func TestPublisherFeeds(t *testing.T) {
 		b := r.blog(map[string]string{"/": offering, "/feed": rss("The blog itself", "One"), "/news.atom": rss("News", "Three"), "/none": "no feed"})
 		const path = "/newsletters/anna-writes/feeds"
 		v.post(path, url.Values{"address": {b.URL + "/feed"}}).status(http.StatusSeeOther)
-		v.get(path+"?saved=added").contains(".notice", "part of the newsletter").contains(".rows", "The blog itself")
+		v.get(path+"?saved=added").contains(".notice", "Feed added").contains(".rows", "The blog itself")
 		if got := r.subscribedTo(digest.Digest{ID: n.ArchiveID}); !strings.Contains(got, b.URL+"/feed") {
 			r.t.Errorf("made of %s", got)
 		}
@@ -104,33 +104,33 @@ func TestPublisherPeople(t *testing.T) {
 		r.must(err)
 		const path = "/newsletters/anna-writes/people"
 		of := func(u digest.User) string { return path + "/" + strconv.FormatInt(int64(u.ID), 10) }
-		v.post(path, url.Values{"email": {"nobody@example.org"}}).status(http.StatusUnprocessableEntity).contains(".wrong", "Nobody with that address")
-		v.post(path, url.Values{"email": {"anna@example.org"}}).status(http.StatusUnprocessableEntity).contains(".wrong", "That is you")
+		v.post(path, url.Values{"email": {"nobody@example.org"}}).status(http.StatusUnprocessableEntity).contains(".wrong", "No reader here has that address")
+		v.post(path, url.Values{"email": {"anna@example.org"}}).status(http.StatusUnprocessableEntity).contains(".wrong", "That’s you")
 		v.post(path, url.Values{"email": {" Ed@example.org"}}).status(http.StatusSeeOther)
 		v.post(of(flo)+"/owner", nil).status(http.StatusNotFound) // no editor
 		v.post(of(anna)+"/remove", nil).status(http.StatusConflict)
 
 		editor := r.visitor().signIn(ed)
 		editor.get(path).status(http.StatusOK).contains(".rows", "anna@example.org")
-		for _, at := range []string{path, of(ed) + "/owner", of(ed) + "/keep", of(anna) + "/remove", "/newsletters/anna-writes/hold", "/newsletters/anna-writes/end"} {
+		for _, at := range []string{path, of(ed) + "/owner", of(ed) + "/withdraw", of(anna) + "/remove", "/newsletters/anna-writes/hold", "/newsletters/anna-writes/end"} {
 			editor.post(at, url.Values{"email": {"flo@example.org"}, "slug": {n.Slug}}).status(http.StatusForbidden)
 		}
 		editor.post(path+"/accept", nil).status(http.StatusConflict)
 		v.post(of(ed)+"/owner", nil).status(http.StatusSeeOther)
 		v.post(path+"/accept", nil).status(http.StatusConflict)
 		v.post(path+"/decline", nil).status(http.StatusSeeOther) // it is another's to decline
-		v.get(path).contains(".rows", "ed@example.orgeditor; it is offered to them", "anna@example.orgowner")
-		editor.get("/newsletters/anna-writes").contains(".notice", "Its owner offers the newsletter to you.")
-		editor.get(path).contains(".notice", "Its owner offers the newsletter to you.")
+		v.get(path).contains(".rows", "ed@example.orgeditor, transfer offered", "anna@example.orgowner")
+		editor.get("/newsletters/anna-writes").contains(".notice", "The owner wants to transfer this newsletter to you.")
+		editor.get(path).contains(".notice", "The owner wants to transfer this newsletter to you.")
 		editor.post(path+"/decline", nil).status(http.StatusSeeOther)
 		editor.post(path+"/accept", nil).status(http.StatusConflict)
 		v.post(of(ed)+"/owner", nil).status(http.StatusSeeOther)
-		v.post(of(ed)+"/keep", nil).status(http.StatusSeeOther)
+		v.post(of(ed)+"/withdraw", nil).status(http.StatusSeeOther)
 		editor.post(path+"/accept", nil).status(http.StatusConflict)
 		editor.get("/newsletters/anna-writes").shows(".notice")
 		v.post(of(ed)+"/owner", nil).status(http.StatusSeeOther)
 		editor.post(path+"/accept", nil).status(http.StatusSeeOther)
-		editor.get(path+"?saved=owner").contains(".notice", "You are its owner now.").contains(".rows", "ed@example.orgowner")
+		editor.get(path+"?saved=owner").contains(".notice", "You’re the owner").contains(".rows", "ed@example.orgowner")
 		v.post(path, url.Values{"email": {"flo@example.org"}}).status(http.StatusForbidden)
 		v.post(of(anna)+"/remove", nil).status(http.StatusSeeOther)
 		v.get(path).status(http.StatusNotFound)
@@ -152,7 +152,7 @@ func TestHoldOnline(t *testing.T) {
 		v.post(path+"/release", nil).status(http.StatusForbidden)
 		v.post(path+"/hold", nil).status(http.StatusSeeOther)
 		state(digest.NewsletterHeld)
-		v.get(path).contains(".notice", "Its owner has held it.").shows(".notice form button", "Release it")
+		v.get(path).contains(".notice", "The owner put this newsletter on hold.").shows(".notice form button", "Release")
 		v.post(path+"/release", nil).status(http.StatusSeeOther)
 		state(digest.NewsletterActive)
 		r.must(r.store.SetNewsletterState(r.t.Context(), n.ID, digest.NewsletterHeld, "many complaints", r.now))
@@ -164,6 +164,6 @@ func TestHoldOnline(t *testing.T) {
 		state(digest.NewsletterHeld)
 		v.post(path+"/end", url.Values{"slug": {n.Slug}}).status(http.StatusSeeOther)
 		state(digest.NewsletterEnded)
-		v.get(path).contains(".notice", "It has ended")
+		v.get(path).contains(".notice", "This newsletter has ended")
 	})
 }

@@ -59,7 +59,7 @@ func TestPublishersSeeTheirOwn(t *testing.T) {
 			if got := foreign.do(method, path, "application/x-www-form-urlencoded", nil); method == "POST" && got.StatusCode != http.StatusForbidden {
 				r.t.Errorf("the form of another site: %s answers %d", path, got.StatusCode)
 			}
-			notMade := strings.HasSuffix(pattern, "/letters/{date}/shown") || strings.HasSuffix(pattern, "/logo/{file}")
+			notMade := strings.HasSuffix(pattern, "/letters/{date}/preview") || strings.HasSuffix(pattern, "/logo/{file}")
 			if method == "GET" && !notMade {
 				anna.get(path).status(http.StatusOK)
 				editor.get(path)
@@ -70,7 +70,7 @@ func TestPublishersSeeTheirOwn(t *testing.T) {
 		}
 		anna.get("/newsletters").shows(".groups a", "Letters of anna-writes")
 		editor.get("/newsletters").shows(".groups a", "Letters of anna-writes")
-		member.get("/newsletters").status(http.StatusOK).contains(".sheet", "You publish no newsletter.")
+		member.get("/newsletters").status(http.StatusOK).contains(".sheet", "No newsletters yet.")
 		anna.get("/").contains(".top nav", "Newsletters")
 		if page := member.get("/"); strings.Contains(page.body, `href="/newsletters"`) {
 			r.t.Error("who publishes nothing is led to what they publish")
@@ -85,13 +85,13 @@ func TestPublishersSeeTheirOwn(t *testing.T) {
 func TestNextLetter(t *testing.T) {
 	each(t, func(r *room) {
 		v, n := r.publishing("anna@example.org", "anna-writes", "The <i>boat</i> & I")
-		v.get("/newsletters/anna-writes").contains(".groups", "Saturday 21 November 2026", "So far: “The <i>boat</i> & I”").contains(".groups", "0 members").contains(".groups", "Site of anna-writes")
+		v.get("/newsletters/anna-writes").contains(".groups", "Saturday 21 November 2026", "Posts: “The <i>boat</i> & I”").contains(".groups", "0 members").contains(".groups", "Site of anna-writes")
 		const next = "/newsletters/anna-writes/next"
 		page := v.get(next+"?layout=headlines&on=desk&in=dark&x=%22%3E").status(http.StatusOK).shows(".waiting a", "The <i>boat</i> & I")
-		page.has("iframe.dark", "src", next+"/shown?layout=headlines&on=desk&in=dark")
+		page.has("iframe.dark", "src", next+"/preview?layout=headlines&on=desk&in=dark")
 		page.has("iframe", "sandbox", "allow-popups allow-popups-to-escape-sandbox")
 		for _, view := range []string{"layout=full", "layout=excerpts", "layout=headlines", "layout=%3Cscript%3E"} {
-			shown := v.get(next + "/shown?" + view).status(http.StatusOK)
+			shown := v.get(next + "/preview?" + view).status(http.StatusOK)
 			if policy := shown.Header.Get("Content-Security-Policy"); !strings.Contains(policy, "sandbox") || strings.Contains(policy, "allow-scripts") || strings.Contains(policy, "script-src") {
 				r.t.Errorf("the letter is shown under %q", policy)
 			}
@@ -99,7 +99,7 @@ func TestNextLetter(t *testing.T) {
 				r.t.Errorf("%s shows %s", view, shown.body)
 			}
 		}
-		if text := v.get(next + "/shown?on=text"); !strings.Contains(text.body, "<pre") || !strings.Contains(text.body, "The &lt;i&gt;boat&lt;/i&gt; &amp; I") {
+		if text := v.get(next + "/preview?on=text"); !strings.Contains(text.body, "<pre") || !strings.Contains(text.body, "The &lt;i&gt;boat&lt;/i&gt; &amp; I") {
 			r.t.Errorf("as text: %s", text.body)
 		}
 
@@ -111,13 +111,13 @@ func TestNextLetter(t *testing.T) {
 			r.t.Errorf("decided: %+v", l)
 		}
 		v.get(next+"?saved=letter").contains(".notice", "Saved.").has("#subject", "value", l.Subject)
-		if shown := v.get(next + "/shown"); !strings.Contains(shown.body, "At last.") {
+		if shown := v.get(next + "/preview"); !strings.Contains(shown.body, "At last.") {
 			r.t.Error("the letter is shown without its note")
 		}
-		v.post(next, url.Values{"date": {"2026-11-21"}, "subject": {strings.Repeat("x", 151)}}).status(http.StatusUnprocessableEntity).contains(".wrong", "The subject is too long")
-		v.post(next, url.Values{"date": {"2026-11-20"}, "skip": {"1"}}).status(http.StatusConflict).contains(".wrong", "its midnight has passed")
+		v.post(next, url.Values{"date": {"2026-11-21"}, "subject": {strings.Repeat("x", 151)}}).status(http.StatusUnprocessableEntity).contains(".wrong", "“Subject” is too long")
+		v.post(next, url.Values{"date": {"2026-11-20"}, "skip": {"1"}}).status(http.StatusConflict).contains(".wrong", "It’s past midnight, so that issue was already created")
 		v.post(next, url.Values{"date": {"2026-11-21"}, "skip": {"1"}}).status(http.StatusSeeOther)
-		v.get("/newsletters/anna-writes").contains(".groups", "it is skipped")
+		v.get("/newsletters/anna-writes").contains(".groups", "· skipped")
 	})
 }
 
@@ -130,7 +130,7 @@ func TestPullOnline(t *testing.T) {
 		const next = "/newsletters/anna-writes/next"
 		id := v.get(next).attrs(".waiting form", "action")[0]
 		v.post(id, nil).status(http.StatusSeeOther)
-		v.get(next+"?saved=pulled").contains(".sheet", "Nothing waits yet").shows(".pulled a", "The boat")
+		v.get(next+"?saved=pulled").contains(".sheet", "No posts yet").shows(".pulled a", "The boat")
 		v.post(strings.Replace(id, "/pull", "/unpull", 1), nil).status(http.StatusSeeOther)
 		v.get(next).shows(".waiting a", "The boat")
 		refs, err := r.store.WaitingPosts(r.t.Context(), d.ID)
@@ -180,9 +180,9 @@ func TestApproveOnline(t *testing.T) {
 		r.must(r.store.SetNewsletter(r.t.Context(), n, r.now))
 		r.midnight()
 		r.visitor().get("/n/anna-writes/2026-11-21").status(http.StatusNotFound)
-		page := v.get("/newsletters/anna-writes").contains(".notice", "The letter of Saturday 21 November 2026 waits for your approval")
+		page := v.get("/newsletters/anna-writes").contains(".notice", "The issue of Saturday 21 November 2026 is waiting for your approval")
 		v.post(page.attrs(".notice form", "action")[0], nil).status(http.StatusSeeOther)
-		v.get("/newsletters/anna-writes?saved=approved").contains(".notice", "It may leave").shows(".letters a", "Saturday 21 November 2026")
+		v.get("/newsletters/anna-writes?saved=approved").contains(".notice", "Issue approved").shows(".letters a", "Saturday 21 November 2026")
 		r.visitor().get("/n/anna-writes/2026-11-21").status(http.StatusOK)
 		v.post("/newsletters/anna-writes/letters/x/approve", nil).status(http.StatusNotFound)
 	})

@@ -40,7 +40,7 @@ func (s *site) showPublisherTokens(w http.ResponseWriter, r *http.Request, statu
 	for _, t := range all {
 		p.Tokens = append(p.Tokens, listedToken{t})
 	}
-	return s.show(w, r, status, "publisher_tokens", catalogue.Key("Tokens of %s").With(p.Newsletter.Name), p)
+	return s.show(w, r, status, "publisher_tokens", titled(catalogue.Key("Access tokens"), p.Newsletter.Name), p)
 }
 
 // makeNewsletterToken makes a token, which is stored by its hash alone.

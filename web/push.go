@@ -43,7 +43,7 @@ func (s *site) pushAt(r *http.Request) (digest.PushSubscription, error) {
 }
 
 // errPushOver tells a hub to send nothing more (WebSub section 7).
-var errPushOver = &problem{http.StatusGone, catalogue.Key("This subscription is over"), catalogue.Key("Nothing is to be sent here any more.")}
+var errPushOver = &problem{http.StatusGone, catalogue.Key("This subscription has ended"), catalogue.Key("This subscription has ended")}
 
 // verifyHub answers a hub that asks whether it was asked for something (WebSub section 5.3), or
 // says that it will not do it (5.2). Whatever it asks for is sent back as text.
@@ -91,7 +91,7 @@ func (s *site) receivePush(w http.ResponseWriter, r *http.Request) error {
 	signature := r.Header.Get(push.SignatureField)
 	secret := push.GetsSecret(p.Hub)
 	if secret && signature == "" {
-		return plain(w, http.StatusForbidden, "sign it with the secret of this subscription, in "+push.SignatureField+"\n")
+		return plain(w, http.StatusForbidden, "missing signature: sign the body with the secret of this subscription, in "+push.SignatureField+"\n")
 	}
 	if !secret {
 		return s.accepted(w, s.Store.AnnouncedFeed(r.Context(), p.FeedID, s.Now()))

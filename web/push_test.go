@@ -143,10 +143,10 @@ func TestProgramsAreToldInALine(t *testing.T) {
 			method, path, want string
 			status             int
 		}{
-			"a guess":         {"POST", "/websub/x", "Nothing at this address.\n", http.StatusNotFound},
-			"a guessed cloud": {"POST", "/rsscloud/x", "Nothing at this address.\n", http.StatusNotFound},
-			"another method":  {"PUT", path, "That cannot be done here.\n", http.StatusMethodNotAllowed},
-			"another way":     {"DELETE", "/RPC2", "That cannot be done here.\n", http.StatusMethodNotAllowed},
+			"a guess":         {"POST", "/websub/x", "Page not found.\n", http.StatusNotFound},
+			"a guessed cloud": {"POST", "/rsscloud/x", "Page not found.\n", http.StatusNotFound},
+			"another method":  {"PUT", path, "Method not allowed.\n", http.StatusMethodNotAllowed},
+			"another way":     {"DELETE", "/RPC2", "Method not allowed.\n", http.StatusMethodNotAllowed},
 			"a ping too long": {"POST", "/ping?url=" + strings.Repeat("x", 100), "", http.StatusBadRequest},
 		} {
 			w := r.sent(c.method, c.path, urlencoded, "")
@@ -158,7 +158,7 @@ func TestProgramsAreToldInALine(t *testing.T) {
 		for range 5000 {
 			w := r.sent("POST", path, xmlType, "<rss/>", "X-Hub-Signature", "sha256="+strings.Repeat("0", 64))
 			if codes = append(codes, w.Code); w.Code == http.StatusTooManyRequests {
-				if w.Header().Get("Retry-After") != "60" || w.Body.String() != "A little slower, please.\n" {
+				if w.Header().Get("Retry-After") != "60" || w.Body.String() != "Too many requests.\n" {
 					t.Errorf("too many are answered %q, %v", w.Body, w.Header())
 				}
 				return

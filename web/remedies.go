@@ -265,7 +265,7 @@ func (s *site) returnFailing(r *http.Request, p *remediesPage) error {
 
 // describeLeft says of a feed that the reader has left what it was, and whether there is a way back to it.
 func (s *site) describeLeft(r *http.Request, p *remediesPage, feed digest.FeedID) (err error) {
-	p.Title, p.Feed = catalogue.Key("Not subscribed any more"), ""
+	p.Title, p.Feed = catalogue.Key("Unfollowed"), ""
 	p.sub, err = s.Store.FormerSubscription(r.Context(), p.of.ID, feed)
 	if digest.KindOf(err) == digest.NotFound {
 		return nil

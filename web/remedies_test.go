@@ -37,21 +37,21 @@ func TestRemediesByLink(t *testing.T) {
 		_, d := r.user("ann@example.org")
 		link := r.failing(d, "The blog", b.URL+"/old")
 		v := r.visitor()
-		a := v.get(link).status(http.StatusOK).shows("h1", "The blog").shows("button", "Look for its feed again", "Pause it", "Unsubscribe")
-		if got := a.texts("main p")[0]; !strings.Contains(got, "there is no feed at its address any more") {
+		a := v.get(link).status(http.StatusOK).shows("h1", "The blog").shows("button", "Search for its feed", "Pause", "Unfollow")
+		if got := a.texts("main p")[0]; !strings.Contains(got, "Nothing was found at its address") {
 			r.t.Errorf("says %q", got)
 		}
 		found := v.post(link+"/find", nil).status(http.StatusOK)
 		offered := found.attrs("input[name=feed]", "value")
-		found.shows("button", "Take it instead", "Pause it", "Unsubscribe")
+		found.shows("button", "Replace feed", "Pause", "Unfollow")
 		if len(offered) < 2 || strings.Contains(r.subscribedTo(d), "/feed") {
 			r.t.Fatalf("offers %q; subscribed to %s", offered, r.subscribedTo(d))
 		}
-		v.post(link+"/add", url.Values{"feed": {offered[0]}}).status(http.StatusOK).contains("[role=status]", "in the other’s place")
+		v.post(link+"/add", url.Values{"feed": {offered[0]}}).status(http.StatusOK).contains("[role=status]", "Feed replaced.")
 		if got := r.subscribedTo(d); got != b.URL+"/feed" {
 			r.t.Errorf("subscribed to %s", got)
 		}
-		v.get(link).status(http.StatusOK).shows("h1", "Not subscribed any more")
+		v.get(link).status(http.StatusOK).shows("h1", "Unfollowed")
 	})
 }
 
@@ -87,20 +87,20 @@ func TestFailingFeedIsLeftByLink(t *testing.T) {
 		me.post(page, url.Values{"title": {"Mine"}, "folder": {"News"}, "display": {""}})
 		v := r.visitor()
 		for range 2 {
-			v.post(link+"/rest", nil).status(http.StatusOK).shows("button", "Look for its feed again", "Resume", "Unsubscribe")
+			v.post(link+"/pause", nil).status(http.StatusOK).shows("button", "Search for its feed", "Resume", "Unfollow")
 		}
-		v.get(link).contains(".notice", "It is paused")
-		v.post(link+"/wake", nil).status(http.StatusOK).shows("button", "Look for its feed again", "Pause it", "Unsubscribe")
+		v.get(link).contains(".notice", "Paused until you resume it.")
+		v.post(link+"/resume", nil).status(http.StatusOK).shows("button", "Search for its feed", "Pause", "Unfollow")
 		_, err := r.store.AddFilter(t.Context(), digest.Filter{DigestID: d.ID, FeedID: feedAt(r, b.URL+"/old").ID, Words: "football"}, r.now)
 		r.must(err)
-		v.post(link+"/leave", nil).status(http.StatusOK).shows("button", "Take it again")
+		v.post(link+"/leave", nil).status(http.StatusOK).shows("button", "Follow again")
 		if got := r.subscribedTo(d); got != "" {
 			r.t.Errorf("subscribed to %s", got)
 		}
-		for _, act := range []string{"/leave", "/rest", "/wake", "/find"} {
-			v.post(link+act, nil).status(http.StatusOK).shows("h1", "Mine").shows("main button", "Take it again")
+		for _, act := range []string{"/leave", "/pause", "/resume", "/find"} {
+			v.post(link+act, nil).status(http.StatusOK).shows("h1", "Mine").shows("main button", "Follow again")
 		}
-		v.post(link+"/back", nil).status(http.StatusOK).shows("h1", "Mine").contains("[role=status]", "as before")
+		v.post(link+"/back", nil).status(http.StatusOK).shows("h1", "Mine").contains("[role=status]", "You follow it again.")
 		sub, err := r.store.Subscription(t.Context(), d.ID, feedAt(r, b.URL+"/old").ID)
 		if r.must(err); sub.Title != "Mine" || sub.Folder != "News" {
 			r.t.Errorf("it came back as %+v", sub.Subscription)
@@ -119,11 +119,11 @@ func TestPrivateFeedIsNotLeftByRemedy(t *testing.T) {
 		private := digest.Credential{Reader: d.ID, Address: "https://site.example/old"}.PrivateAddress("1")
 		link := r.failing(d, "The blog", private)
 		v := r.visitor()
-		v.get(link).status(http.StatusOK).shows("main form button", "Pause it").contains("main .aside", "needs your password")
+		v.get(link).status(http.StatusOK).shows("main form button", "Pause").contains("main .aside", "deletes your password")
 		for _, act := range []string{"/leave", "/add"} {
 			v.post(link+act, url.Values{"feed": {"x"}}).status(http.StatusBadRequest)
 		}
-		v.post(link+"/rest", nil).status(http.StatusOK).contains("[role=status]", "It is paused.")
+		v.post(link+"/pause", nil).status(http.StatusOK).contains("[role=status]", "Paused until you resume it.")
 		if got := r.subscribedTo(d); got != private {
 			r.t.Errorf("subscribed to %q", got)
 		}
@@ -140,7 +140,7 @@ func TestRemediesLink(t *testing.T) {
 		page := feedPathOf(r, "https://site.example/old")
 		for _, method := range []string{"GET", "HEAD"} {
 			other.do(method, link, "", nil).status(http.StatusOK)
-			for _, act := range []string{"/find", "/add", "/rest", "/wake", "/leave", "/back"} {
+			for _, act := range []string{"/find", "/add", "/pause", "/resume", "/leave", "/back"} {
 				r.visitor().do(method, link+act, "", nil).status(http.StatusSeeOther).leads(link)
 			}
 		}
@@ -149,12 +149,12 @@ func TestRemediesLink(t *testing.T) {
 		}
 		f := feedAt(r, "https://site.example/old").ID
 		for _, token := range []string{"x", r.signer.SignPair(digest.ForGoingBack, int64(d.ID), int64(f)), strings.TrimPrefix(link, "/remedies/") + "a"} {
-			for _, act := range []string{"/leave", "/rest", "/find"} {
+			for _, act := range []string{"/leave", "/pause", "/find"} {
 				r.visitor().post("/remedies/"+token+act, nil).status(http.StatusNotFound)
 			}
 			r.visitor().get("/remedies/" + token).status(http.StatusNotFound)
 		}
-		r.visitor().get(r.remediesPath(d, f+99)).status(http.StatusOK).shows("h1", "Not subscribed any more")
+		r.visitor().get(r.remediesPath(d, f+99)).status(http.StatusOK).shows("h1", "Unfollowed")
 		v.post("/settings/links", nil).status(http.StatusSeeOther)
 		r.visitor().get(link).status(http.StatusGone)
 		r.visitor().post(link+"/leave", nil).status(http.StatusGone)
@@ -173,7 +173,7 @@ func TestPasswordIsTheFirstRemedy(t *testing.T) {
 		f.LastStatus, f.LastError = http.StatusUnauthorized, "401 Unauthorized"
 		_, err := r.store.Record(t.Context(), r.now, []store.Polled{{Feed: f, Illness: digest.NeedsPassword, WasSick: true}})
 		r.must(err)
-		a := v.get(feedPathOf(r, oldPlace)).status(http.StatusOK).shows("#remedies a.button", "Give a password").shows(".notice.wrong")
+		a := v.get(feedPathOf(r, oldPlace)).status(http.StatusOK).shows("#remedies a.button", "Enter password").shows(".notice.wrong")
 		a.has("#remedies a.button", "href", "#credential")
 	})
 }
@@ -196,7 +196,7 @@ func TestRemediesAfterAMove(t *testing.T) {
 		if page == was {
 			r.t.Fatalf("it was not merged: %s", page)
 		}
-		r.visitor().get(link).status(http.StatusOK).contains("main p", "has moved to new.example")
+		r.visitor().get(link).status(http.StatusOK).contains("main p", "moved to new.example")
 		if got := v.get(link).status(http.StatusSeeOther).Header.Get("Location"); got != page+"#remedies" {
 			r.t.Errorf("the link leads to %s", got)
 		}

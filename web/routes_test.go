@@ -33,7 +33,7 @@ func TestFormsLeadSomewhere(t *testing.T) {
 		t.Errorf("there are %d forms", forms)
 	}
 	for path, want := range map[string]string{
-		"/feeds/12/rest": "/feeds/12", "/feeds/12/ask": "/feeds/12", "/settings/front/name": "/settings/front", "/sign-in/letter": "/sign-in",
+		"/feeds/12/pause": "/feeds/12", "/feeds/12/credential": "/feeds/12", "/settings/travel/remove": "/settings/travel", "/sign-in/email": "/sign-in",
 		"/settings/mailed": "/settings", "/newsletters/a/people/3/owner": "/newsletters/a/people", "/operator/readers/3/operator/end": "/operator/readers/3",
 		"/sign-out": "/", "/passkeys/sign-in/begin": "/", "/settings/zone": "/settings/zone",
 	} {
@@ -49,7 +49,7 @@ func TestFormsLeadSomewhere(t *testing.T) {
 		}
 	}
 	if others := []string{"POST", "DELETE", "PUT"}; slices.ContainsFunc(others, func(method string) bool {
-		return isForm(&http.Request{Method: method, URL: &url.URL{Path: "/feeds/12/rest"}})
+		return isForm(&http.Request{Method: method, URL: &url.URL{Path: "/feeds/12/pause"}})
 	}) {
 		t.Error("another method is led away")
 	}

@@ -71,7 +71,7 @@ func TestSave(t *testing.T) {
 		r.midnight()
 		first, second := r.idOf(d, "First"), r.idOf(d, "Second")
 		v := r.visitor().signIn(ann)
-		v.get("/saved").status(http.StatusOK).contains(".notice", "Nothing is saved yet")
+		v.get("/saved").status(http.StatusOK).contains(".notice", "No saved posts yet")
 		leads := func(path, back, want string) {
 			r.t.Helper()
 			if got := v.post(path, url.Values{"back": {back}}).status(http.StatusSeeOther).Header.Get("Location"); got != want {
@@ -167,7 +167,7 @@ func TestSavedPages(t *testing.T) {
 			r.t.Errorf("%d posts: %q", n, page.texts("h2"))
 		}
 		next := page.attrs(".turn a", "href")
-		v.get(next[0]).status(http.StatusOK).shows("h2", "Post 01", "Post 00").shows(".turn a", "Back to what was saved last")
+		v.get(next[0]).status(http.StatusOK).shows("h2", "Post 01", "Post 00").shows(".turn a", "Latest posts")
 		for _, after := range []string{"x", "1", "1.x", "-1.1", "9999999999999.1", "1.99999999999999999999", "1.1.1"} {
 			v.get("/saved?after=" + after).status(http.StatusNotFound)
 			v.get("/search?q=post&after=" + after).status(http.StatusNotFound)
@@ -177,7 +177,7 @@ func TestSavedPages(t *testing.T) {
 		if n := len(found.find("h2")); n != 25 {
 			r.t.Errorf("%d are found", n)
 		}
-		v.get(found.attrs(".turn a", "href")[0]).status(http.StatusOK).shows(".turn a", "Back to the latest").shows("h2", "Post 01", "Post 00")
+		v.get(found.attrs(".turn a", "href")[0]).status(http.StatusOK).shows(".turn a", "Latest posts").shows("h2", "Post 01", "Post 00")
 	})
 }
 
@@ -194,23 +194,23 @@ func TestSearch(t *testing.T) {
 		r.indexed()
 		r.beforeMidnight(time.Second)
 		v := r.visitor().signIn(ann)
-		v.get("/search").status(http.StatusOK).shows("h2").contains("label", "Words")
+		v.get("/search").status(http.StatusOK).shows("h2").contains("label", "Search your posts")
 		page := v.get("/search?q=KERNEL+cafe").status(http.StatusOK).shows("h2", evil.Title).shows("mark", "Café", "café", "kernel")
 		page.shows("script", "", "").contains(".excerpt", "<script>alert(1)</script>").shows(".from", site+" 21 November 2026")
 		if len(page.find("article.post img")) > 0 {
 			r.t.Error("what is found became part of the page")
 		}
-		v.get("/search?q=kernel&in=saved").status(http.StatusOK).shows("h2").contains(".notice", "Nothing that you saved")
+		v.get("/search?q=kernel&in=saved").status(http.StatusOK).shows("h2").contains(".notice", "No posts found")
 		v.post(savePath(r.idOf(d, evil.Title)), nil).status(http.StatusSeeOther)
 		v.get("/search?q=kernel&in=saved").shows("h2", evil.Title)
-		v.get("/search?q=nowhere").status(http.StatusOK).contains(".notice", "Nothing that has come to you")
+		v.get("/search?q=nowhere").status(http.StatusOK).contains(".notice", "No posts found")
 		r.midnight()
 		v.get("/search?q=kernel").shows("h2", "Hidden kernel", evil.Title)
 		r.now = r.now.Add(-time.Second)
 		v.get("/search?q=kernel").shows("h2", evil.Title)
 
 		for typed, why := range map[string]string{
-			"": "no word", "!?.": "no word", "-kernel": "what to leave out", strings.Repeat("a", 10_000): "too long", strings.Repeat("a ", 20): "too much",
+			"": "Enter a word", "!?.": "Enter a word", "-kernel": "only excludes words", strings.Repeat("a", 10_000): "too long", strings.Repeat("a ", 20): "too many words",
 		} {
 			a := v.get("/search?"+url.Values{"q": {typed}}.Encode()).status(http.StatusUnprocessableEntity).contains(".wrong", why)
 			a.has("#q", "value", typed)
@@ -270,15 +270,15 @@ func TestSearchWithin(t *testing.T) {
 		}
 
 		for typed, why := range map[string]string{
-			"wind after:yesterday": "after: wants a date such as 2026-11-20", "before:": "before: wants a date", "site: ": "site: wants a site",
-			"site:secret wind": "none of your sites is called “secret”", "after:2027 before:2026": "No day is both", "links:x wind": "links: wants one site",
+			"wind after:yesterday": "after: needs a date such as 2026-11-20", "before:": "before: needs a date", "site: ": "site: needs a site",
+			"site:secret wind": "You don’t follow a site called “secret”", "after:2027 before:2026": "No day is after", "links:x wind": "links: needs one site",
 		} {
 			v.get("/search?q="+url.QueryEscape(typed)).status(http.StatusUnprocessableEntity).contains(".wrong", why).has("#q", "value", typed)
 		}
 		for _, c := range []struct{ site, from, to, why string }{
-			{"kites", "soon", "", "“soon” is no date"},
-			{"kites", "2026-11-23", "2026-11-21", "21 November 2026 is before 23 November 2026"},
-			{"secret", "", "2026-11-21", "none of your sites is called “secret”"},
+			{"kites", "soon", "", "Enter a date like"},
+			{"kites", "2026-11-23", "2026-11-21", "The end date (21 November 2026) is before the start date (23 November 2026)"},
+			{"secret", "", "2026-11-21", "You don’t follow a site called “secret”"},
 		} {
 			form := url.Values{"q": {"wind"}, "site": {c.site}, "from": {c.from}, "to": {c.to}}
 			v.get("/search?"+form.Encode()).status(http.StatusUnprocessableEntity).contains(".wrong", c.why).has("#q", "value", "wind").
@@ -293,7 +293,7 @@ func TestSearchSaysWhenItIsBehind(t *testing.T) {
 		v, d := r.reader("ann@example.org")
 		r.arrives(d, post("First"))
 		r.midnight()
-		v.get("/search?q=first").contains(".notice", "Nothing that has come", "being made ready")
+		v.get("/search?q=first").contains(".notice", "No posts found", "still indexing")
 		r.indexed()
 		v.get("/search?q=first").shows("h2", "First").shows(".notice")
 	})

@@ -76,7 +76,7 @@ func (s *site) searchPage(w http.ResponseWriter, r *http.Request, me reader) err
 	q.Now, q.Saved, q.After, q.Limit = s.Now(), p.Saved, store.SearchKey{DueAt: at, Post: id}, listPage
 	found, err := s.lookFor(r.Context(), me, q)
 	if errors.Is(err, errLongSearch) {
-		p.Wrong = catalogue.Key("That takes too long to look for here. Take words that are more seldom, or fewer of them.")
+		p.Wrong = catalogue.Key("This search takes too long. Try rarer words, or fewer words.")
 		return s.show(w, r, http.StatusServiceUnavailable, "search", catalogue.Key("Search"), p)
 	}
 	if err != nil {
@@ -119,11 +119,11 @@ func (p searchPage) wrongDays() catalogue.Sayable {
 		}
 		var err error
 		if days[i], err = digest.ParseDate(typed.Value); err != nil {
-			return catalogue.Key("“%s” is no date. Dates are written year, month, day, like %s.").With(shortened(typed.Value), "2026-11-20")
+			return catalogue.Key("Enter a date like %s.").With("2026-11-20")
 		}
 	}
 	if p.From.Value != "" && p.To.Value != "" && days[1].Before(days[0]) {
-		return catalogue.Key("%s is before %s: the last day comes first. Change one of them.").With(saidDay(days[1]), saidDay(days[0]))
+		return catalogue.Key("The end date (%s) is before the start date (%s). Change one of them.").With(saidDay(days[1]), saidDay(days[0]))
 	}
 	return nil
 }
@@ -168,7 +168,7 @@ func lookedUp(typed string, sites []digest.FeedLabel) (l words.Lookup, q store.S
 	q.Query, q.From, q.Until = l.Query, l.From, l.Until
 	if l.Links != "" {
 		if q.Links = feed.SiteKey(l.Links); q.Links == 0 {
-			return l, q, digest.Refuse(digest.Invalid, "links: wants one site, such as example.org")
+			return l, q, digest.Refuse(digest.Invalid, "links: needs one site, such as example.org")
 		}
 	}
 	known := make([]words.Site, len(sites))
@@ -178,7 +178,7 @@ func lookedUp(typed string, sites []digest.FeedLabel) (l words.Lookup, q store.S
 	for _, name := range l.Sites {
 		places := words.SitesNamed(name, known)
 		if len(places) == 0 {
-			return l, q, digest.Refuse(digest.Invalid, "site: none of your sites is called “%s” or has such an address", shortened(name))
+			return l, q, digest.Refuse(digest.Invalid, "You don’t follow a site called “%s”.", shortened(name))
 		}
 		for _, i := range places {
 			q.Feeds = append(q.Feeds, sites[i].FeedID)

@@ -35,11 +35,11 @@ func (p addressPage) Address() string { return p.User.Email }
 
 func (s *site) addressPage(w http.ResponseWriter, r *http.Request, me reader) error {
 	p, err := s.addressPageOf(r, me)
-	return s.showPage(w, r, err, "settings_address", catalogue.Key("Your address"), p)
+	return s.showPage(w, r, err, "settings_address", catalogue.Key("Email address"), p)
 }
 
 func (s *site) showAddress(w http.ResponseWriter, r *http.Request, status int, p addressPage) error {
-	return s.show(w, r, status, "settings_address", catalogue.Key("Your address"), p)
+	return s.show(w, r, status, "settings_address", catalogue.Key("Email address"), p)
 }
 
 func (s *site) addressPageOf(r *http.Request, me reader) (addressPage, error) {
@@ -56,7 +56,7 @@ func (p *addressPage) tell(c store.AddressChange, now time.Time) {
 	if again := c.CreatedAt.Add(addressApart); c.ExpiresAt.After(now) {
 		p.Wish, p.Until = &c, catalogue.Time("15:04 on Monday 2 January", c.ExpiresAt.In(zone))
 	} else if again.After(now) {
-		p.Tried = catalogue.Key("One wish a day: you can ask for another address from %s on.").With(catalogue.Time("15:04 on Monday", again.In(zone)))
+		p.Tried = catalogue.Key("You can change your address once a day. Try again after %s.").With(catalogue.Time("15:04 on Monday", again.In(zone)))
 	}
 }
 
@@ -81,7 +81,7 @@ func (s *site) requestAddress(w http.ResponseWriter, r *http.Request, me reader)
 		return letterAsker{kind: allowance.Address, name: "reader " + me.key()}
 	})
 	if err == nil && q.Wrong == "" && q.letter.ID == 0 {
-		q.Wrong, status = catalogue.Key("Letters like this went to that address within the day already. Try again in a few hours."), http.StatusTooManyRequests
+		q.Wrong, status = catalogue.Key("We already sent emails like this to that address today. Try again in a few hours."), http.StatusTooManyRequests
 	}
 	if p.letterRequest = q; err != nil || q.Wrong != "" {
 		return orShow(err, func() error { return s.showAddress(w, r, status, p) })
@@ -103,14 +103,14 @@ func (s *site) requestAddress(w http.ResponseWriter, r *http.Request, me reader)
 // wished reads the address that a reader would rather have, or says why not.
 func (s *site) wished(typed string, me reader) (email string, wrong catalogue.Key) {
 	if !s.mails() {
-		return "", catalogue.Key("No mail can be sent from here, so no address can be confirmed.")
+		return "", catalogue.Key("We can’t send email, so you can’t change your address here. Ask the operator.")
 	}
 	email, err := mailbox(typed)
 	if err != nil {
 		return "", wrongEmail
 	}
 	if email == me.Email {
-		return "", catalogue.Key("That is your address already.")
+		return "", catalogue.Key("That’s already your address.")
 	}
 	return email, ""
 }
@@ -157,7 +157,7 @@ func (s *site) confirmAddressPage(w http.ResponseWriter, r *http.Request) error 
 	if p.Done == "" {
 		p.Wish, err = s.Store.AddressChangeOf(r.Context(), hashSecret(p.Token), s.Now())
 	}
-	return s.showPage(w, r, orSpent(err, errSpentAgree), "settings_address_confirm", catalogue.Key("Your address"), p)
+	return s.showPage(w, r, orSpent(err, errSpentAgree), "settings_address_confirm", catalogue.Key("Email address"), p)
 }
 
 // confirmAddress is the yes of one side. It needs no session: who reads the mail says it.

@@ -22,7 +22,7 @@ type dataPage struct {
 func (s *site) dataPage(w http.ResponseWriter, r *http.Request, me reader) error {
 	subs, err := s.Store.AllSubscriptions(r.Context(), me.Digest.ID)
 	private := slices.ContainsFunc(subs, func(sub store.SubscriptionInfo) bool { return digest.IsPrivate(sub.Feed.URL) })
-	return s.showPage(w, r, err, "settings_data", catalogue.Key("All your data"), dataPage{s.frame(r, me), private})
+	return s.showPage(w, r, err, "settings_data", catalogue.Key("Export your data"), dataPage{s.frame(r, me), private})
 }
 
 // exportTime is how long the file may take on its way: a gigabyte at a slow
@@ -50,7 +50,7 @@ func (s *site) downloadData(w http.ResponseWriter, r *http.Request, me reader) e
 	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(exportTime))
 	if err := all.Write(r.Context(), w); err != nil {
 		if r.Context().Err() == nil {
-			s.Log.ErrorContext(r.Context(), "sending a reader's data failed", "err", err)
+			s.Log.ErrorContext(r.Context(), "cannot send a reader's export", "err", err)
 		}
 		panic(http.ErrAbortHandler) // half a file must not look like a whole one
 	}
@@ -66,8 +66,8 @@ func (s *site) readData(r *http.Request, me reader) (*export.Export, error) {
 }
 
 var (
-	errAhead = &problem{http.StatusServiceUnavailable, catalogue.Key("Not ahead of time"), catalogue.Key("Your data is put together when you ask for it.")}
-	errOften = &problem{http.StatusTooManyRequests, catalogue.Key("You have just had it"), catalogue.Key("Your data was asked for several times within a few minutes. Try again in ten.")}
+	errAhead = &problem{http.StatusServiceUnavailable, catalogue.Key("Download not started"), catalogue.Key("Open “Export your data” and press the download button.")}
+	errOften = &problem{http.StatusTooManyRequests, catalogue.Key("Too many requests"), catalogue.Key("You did this several times in a short while. Try again in a few minutes.")}
 )
 
 // fetchesAhead reports whether a browser asks for what its reader may never want.

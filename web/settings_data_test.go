@@ -45,7 +45,7 @@ func TestAllMyData(t *testing.T) {
 		r.now = r.now.Add(time.Hour)
 
 		v := r.visitor().signIn(u)
-		v.get("/settings/data").status(http.StatusOK).contains("main form button", "Download")
+		v.get("/settings/data").status(http.StatusOK).contains("main form button", "Download ZIP file")
 		a := v.get("/settings/data.zip").status(http.StatusOK)
 		if a.Header.Get("Content-Type") != "application/zip" || a.Header.Get("Content-Disposition") != "attachment; filename=digest-2026-11-21.zip" ||
 			!strings.Contains(a.Header.Get("Cache-Control"), "no-store") {
@@ -86,7 +86,7 @@ func TestDataIsMadeWhenAskedFor(t *testing.T) {
 		for range 5 {
 			v.get("/settings/data.zip").status(http.StatusOK)
 		}
-		v.get("/settings/data.zip").status(http.StatusTooManyRequests).shows("h1", "You have just had it")
+		v.get("/settings/data.zip").status(http.StatusTooManyRequests).shows("h1", "Too many requests")
 		r.now = r.now.Add(6 * time.Minute)
 		v.get("/settings/data.zip").status(http.StatusOK)
 	})
@@ -99,7 +99,7 @@ func TestDelete(t *testing.T) {
 		r.arrives(d, post("For Ann"))
 		r.arrives(bobs, post("For Bob"))
 		v, phone := r.visitor().signIn(u), r.visitor().signIn(u)
-		v.get("/settings/delete").status(http.StatusOK).contains("main strong", "It cannot be undone.").shows(".notice")
+		v.get("/settings/delete").status(http.StatusOK).contains("main strong", "You can’t undo it.").shows(".notice")
 		for _, typed := range []string{"", "ann", "bob@example.org", "ann@example.org.evil.example", strings.Repeat("a", 50_000)} {
 			a := v.refuses("/settings/delete", url.Values{"address": {typed}}).contains("[role=alert]", "Nothing was deleted")
 			a.has("#address", "value", typed)
@@ -153,7 +153,7 @@ func TestTheLastOperatorIsTold(t *testing.T) {
 		bob, _ := r.user("bob@example.org")
 		r.must(r.store.SetOperator(t.Context(), u.ID, true))
 		v := r.visitor().signIn(u)
-		v.get("/settings/delete").contains(".notice", "You are the only one who runs this site")
+		v.get("/settings/delete").contains(".notice", "You’re the only operator")
 		r.must(r.store.SetOperator(t.Context(), bob.ID, true))
 		v.get("/settings/delete").shows(".notice")
 	})

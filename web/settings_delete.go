@@ -12,7 +12,7 @@ import (
 type deletePage struct {
 	settingsFrame
 	Typed string // the address, as it was typed
-	Alone bool   // nobody else runs this instance
+	Alone bool   // this reader is the only operator
 }
 
 func (s *site) deletePageOf(r *http.Request, me reader) (deletePage, error) {
@@ -27,7 +27,7 @@ func (s *site) deletePageOf(r *http.Request, me reader) (deletePage, error) {
 
 func (s *site) deletePage(w http.ResponseWriter, r *http.Request, me reader) error {
 	p, err := s.deletePageOf(r, me)
-	return s.showPage(w, r, err, "settings_delete", catalogue.Key("Delete the account"), p)
+	return s.showPage(w, r, err, "settings_delete", catalogue.Key("Delete account"), p)
 }
 
 // deleteAccount removes a reader for good, if they have typed their own address.
@@ -38,13 +38,13 @@ func (s *site) deleteAccount(w http.ResponseWriter, r *http.Request, me reader) 
 	}
 	p.Typed = r.PostForm.Get("address")
 	if !strings.EqualFold(digest.NormalEmail(p.Typed), digest.NormalEmail(me.Email)) {
-		p.Wrong = catalogue.Key("That is not the address of this account. Nothing was deleted.")
-		return s.show(w, r, http.StatusUnprocessableEntity, "settings_delete", catalogue.Key("Delete the account"), p)
+		p.Wrong = catalogue.Key("That’s not your email address. Nothing was deleted.")
+		return s.show(w, r, http.StatusUnprocessableEntity, "settings_delete", catalogue.Key("Delete account"), p)
 	}
 	err = s.Store.RemoveUser(r.Context(), me.ID, s.Now())
 	if digest.KindOf(err) == digest.Conflict { // they own a newsletter
 		p.Wrong = catalogue.Refusal(err)
-		return s.show(w, r, http.StatusConflict, "settings_delete", catalogue.Key("Delete the account"), p)
+		return s.show(w, r, http.StatusConflict, "settings_delete", catalogue.Key("Delete account"), p)
 	}
 	if err != nil && digest.KindOf(err) != digest.NotFound {
 		return err

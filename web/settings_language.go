@@ -11,7 +11,7 @@ type languagePage struct{ settingsFrame }
 
 // Languages are those there are, each by its own name.
 func (p languagePage) Languages() []choice {
-	all := []choice{{Name: catalogue.Key("As your browser asks"), Hint: catalogue.Key("Mail is in English then.")}}
+	all := []choice{{Name: catalogue.Key("Browser default"), Hint: catalogue.Key("Emails are in English.")}}
 	for _, l := range catalogue.All() {
 		all = append(all, choice{Value: l.Code, Name: l.Name})
 	}

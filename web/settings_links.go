@@ -26,13 +26,13 @@ func (s *site) linksPage(w http.ResponseWriter, r *http.Request, me reader) erro
 	p := linksPage{settingsFrame: s.frame(r, me, "void"), Unsubscribe: s.unsubscribePath(me.Digest)}
 	changes, err := s.Store.LinkChanges(r.Context(), me.ID, s.Now().Add(-digest.LinkUndoTime))
 	for _, x := range changes {
-		c := linkChange{Words: render.LinkChange(x.LinkChange, p.zone()), When: clockTime(x.MadeAt, p.zone())}
+		c := linkChange{Words: render.LinkChange(x.LinkChange, p.zone()), When: clockTime(x.ChangedAt, p.zone())}
 		if x.UndoneAt.IsZero() {
 			c.Path = "/undo/" + s.Signer.SignPair(digest.ForUndo, digest.InRound(int64(x.DigestID), x.LinkRound), x.ID)
 		}
 		p.Changes = append(p.Changes, c)
 	}
-	return s.showPage(w, r, err, "settings_links", catalogue.Key("Links in mail"), p)
+	return s.showPage(w, r, err, "settings_links", catalogue.Key("Links in old emails"), p)
 }
 
 func (s *site) voidLinks(w http.ResponseWriter, r *http.Request, me reader) error {

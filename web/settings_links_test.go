@@ -19,13 +19,13 @@ func TestVoidLinks(t *testing.T) {
 		e := r.edition(d)
 		old, read := r.unsubscribePath(d), "/e/"+r.signer.Sign(digest.ForEdition, int64(e.ID))
 		r.visitor().get(read).status(http.StatusOK)
-		v.get("/settings/links").status(http.StatusOK).shows("main form button", "Make older links void")
-		v.get(v.post("/settings/links", nil).status(http.StatusSeeOther).Header.Get("Location")).contains(".notice", "are void")
+		v.get("/settings/links").status(http.StatusOK).shows("main form button", "Turn off links in old emails")
+		v.get(v.post("/settings/links", nil).status(http.StatusSeeOther).Header.Get("Location")).contains(".notice", "Old links are off")
 
 		stranger := r.visitor()
 		stranger.from("https://mail.example", "cross-site")
 		stranger.post(old, url.Values{"List-Unsubscribe": {"One-Click"}}).status(http.StatusGone).
-			shows("h1", "This link no longer works").contains("main", "Nothing was changed. To unsubscribe, use the link in the latest mail").shows("a.button", "To the sign-in page")
+			shows("h1", "This link no longer works").contains("main", "Nothing was changed. To unsubscribe, use your latest email").shows("a.button", "Sign in")
 		r.stands(d, digest.DigestActive)
 		for _, path := range []string{"/pause", "/days", "/resume", "/undo"} {
 			r.visitor().post(old+path, url.Values{"for": {"week"}, "days": {"mon"}}).status(http.StatusGone)

@@ -50,7 +50,7 @@ func (s *site) tellOfPasskeys(ctx context.Context, u digest.User, words render.L
 	}
 	letter, _, err := s.Store.RequestLetter(ctx, store.LetterRequest{Kind: allowance.Passkeys, Email: u.Email}, s.Now())
 	if err != nil {
-		s.Log.ErrorContext(ctx, "a reader was not told that their passkeys have changed", "err", err)
+		s.Log.ErrorContext(ctx, "cannot email a reader about a changed passkey", "err", err)
 	}
 	s.sendLetter(letterRequest{kind: allowance.Passkeys, letter: letter}, func(context.Context, time.Duration) (string, render.LetterContent, error) {
 		return u.Email, words, nil

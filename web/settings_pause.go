@@ -17,7 +17,7 @@ const farthestPause = 366
 func begins(d digest.Date, zone *time.Location) (at time.Time, wrong catalogue.Sayable) {
 	at = calendar.Begins(d, zone)
 	if !calendar.Exists(d, zone) {
-		return at, catalogue.Key("%s is left out there: the clocks go past it. Choose the day after.").With(saidDay(d))
+		return at, catalogue.Key("%s doesn’t exist in that time zone. Choose the next day.").With(saidDay(d))
 	}
 	return at, nil
 }
@@ -52,7 +52,7 @@ func (s *site) setPause(w http.ResponseWriter, r *http.Request, me reader) error
 		until, wrong = begins(day, p.zone())
 	}
 	if p.Left() {
-		wrong = catalogue.Key("You have unsubscribed, so there is nothing to pause.")
+		wrong = catalogue.Key("You’re unsubscribed and get no editions.")
 	}
 	if wrong != nil {
 		p.Wrong = wrong

@@ -26,7 +26,7 @@ func (s *site) tokenPageOf(r *http.Request, me reader) (tokenPage, error) {
 
 func (s *site) tokenPage(w http.ResponseWriter, r *http.Request, me reader) error {
 	p, err := s.tokenPageOf(r, me)
-	return s.showPage(w, r, err, "settings_token", catalogue.Key("Token for programs"), p)
+	return s.showPage(w, r, err, "settings_token", catalogue.Key("Access token"), p)
 }
 
 // makeToken makes another token, which is stored by its hash alone; the one before is void.
@@ -40,7 +40,7 @@ func (s *site) makeToken(w http.ResponseWriter, r *http.Request, me reader) erro
 	}
 	p, err := s.tokenPageOf(r, me)
 	p.Token = token
-	return s.showPage(w, r, err, "settings_token", catalogue.Key("Token for programs"), p)
+	return s.showPage(w, r, err, "settings_token", catalogue.Key("Access token"), p)
 }
 
 func (s *site) removeToken(w http.ResponseWriter, r *http.Request, me reader) error {

@@ -61,16 +61,35 @@ type zoneField struct {
 // Names are those of all zones.
 func (zoneField) Names() []string { return timezone.Names() }
 
-// readZone gives the name that was typed, or notes what is wrong with it.
+// readZone gives the zone whose name or city was typed, or notes what is wrong with it.
 func (f *zoneField) readZone() (name string, ok bool) {
 	name = strings.TrimSpace(f.Zone)
 	_, err := timezone.Load(name)
 	if err == nil {
 		return name, true
 	}
-	f.WrongZone = catalogue.Key("A time zone is needed, such as Europe/Paris.")
+	f.WrongZone = catalogue.Key("Enter a city or time zone, such as Paris or America/New_York.")
 	if unknown, ok := errors.AsType[*timezone.UnknownError](err); ok && len(unknown.Nearest) > 0 {
-		f.WrongZone, f.Near = catalogue.Key("There is no time zone of that name."), unknown.Nearest
+		if zone := onlyCity(name, unknown.Nearest); zone != "" {
+			return zone, true
+		}
+		f.WrongZone, f.Near = catalogue.Key("We don’t know that time zone."), unknown.Nearest
 	}
 	return name, false
+}
+
+// onlyCity gives the one zone that is named after a city; "" if none is, or several are. Etc/GMT+5 is no city.
+func onlyCity(city string, zones []string) (only string) {
+	for _, zone := range zones {
+		region, name, _ := strings.Cut(zone, "/")
+		name = name[strings.LastIndexByte(name, '/')+1:]
+		if region == "Etc" || !strings.EqualFold(zoneName(name), zoneName(city)) {
+			continue
+		}
+		if only != "" {
+			return ""
+		}
+		only = zone
+	}
+	return only
 }

@@ -79,24 +79,24 @@ func TestFiveRequestsSilenceNobody(t *testing.T) {
 		browser.post("/sign-out", nil).status(http.StatusSeeOther)
 		vandal := r.visitor().at("203.0.113.5")
 		for range 5 {
-			vandal.asks("/sign-in/letter", "ann@example.org").status(http.StatusSeeOther)
+			vandal.asks("/sign-in/email", "ann@example.org").status(http.StatusSeeOther)
 			r.now = r.now.Add(2 * time.Minute)
 		}
 		caused := r.letters()
 		if n := len(caused); n != 3 {
 			r.t.Fatalf("the vandal causes %d letters, want 3", n)
 		}
-		browser.asks("/sign-in/letter", "Ann@Example.org").status(http.StatusSeeOther)
+		browser.asks("/sign-in/email", "Ann@Example.org").status(http.StatusSeeOther)
 		l := r.letter()
 		elsewhere := r.visitor().at("198.51.100.77")
-		elsewhere.asks("/sign-in/letter", "ann@example.org").status(http.StatusSeeOther)
+		elsewhere.asks("/sign-in/email", "ann@example.org").status(http.StatusSeeOther)
 		r.noLetter()
 		r.now = r.now.Add(49 * time.Minute)
 		for _, l := range caused {
 			elsewhere.get("/sign-in?token="+l.token).status(http.StatusOK).shows("form button", "Sign in")
 		}
 		r.now = r.now.Add(time.Minute)
-		elsewhere.asks("/sign-in/letter", "ann@example.org").status(http.StatusSeeOther)
+		elsewhere.asks("/sign-in/email", "ann@example.org").status(http.StatusSeeOther)
 		r.letter()
 		browser.post("/sign-in", url.Values{"token": {l.token}}).status(http.StatusSeeOther)
 		browser.get("/editions").status(http.StatusOK)
@@ -114,7 +114,7 @@ func TestSiege(t *testing.T) {
 		var latest letter
 		for minute := range 2 * 24 * 60 {
 			v := r.visitor().at(fmt.Sprintf("203.%d.%d.1", minute/200, minute%200))
-			v.asks("/sign-in/letter", "ann@example.org").status(http.StatusSeeOther)
+			v.asks("/sign-in/email", "ann@example.org").status(http.StatusSeeOther)
 			for _, l := range r.letters() {
 				came[minute/(24*60)]++
 				latest = l
@@ -127,11 +127,11 @@ func TestSiege(t *testing.T) {
 		if came[0] > 35 || came[1] > 24 {
 			r.t.Errorf("letters on each day: %v", came)
 		}
-		known.asks("/sign-in/letter", "ann@example.org")
+		known.asks("/sign-in/email", "ann@example.org")
 		own := r.letter()
 		reader := r.visitor().at("198.51.100.77")
 		reader.post("/sign-in", url.Values{"token": {latest.token}}).status(http.StatusSeeOther)
-		r.visitor().at("198.51.100.78").asks("/sign-in/letter", "ann@example.org")
+		r.visitor().at("198.51.100.78").asks("/sign-in/email", "ann@example.org")
 		r.letter()
 		r.visitor().post("/sign-in", url.Values{"token": {own.token}}).status(http.StatusSeeOther)
 	})
@@ -146,7 +146,7 @@ func TestStrangersCannotPassForAReadersBrowser(t *testing.T) {
 		bobs := r.visitor().signIn(bob)
 		anns := r.visitor().signIn(ann)
 		for i := range 40 {
-			r.visitor().at(fmt.Sprintf("203.0.%d.1", i)).asks("/sign-in/letter", "ann@example.org")
+			r.visitor().at(fmt.Sprintf("203.0.%d.1", i)).asks("/sign-in/email", "ann@example.org")
 			r.now = r.now.Add(time.Minute)
 		}
 		r.letters()
@@ -156,12 +156,12 @@ func TestStrangersCannotPassForAReadersBrowser(t *testing.T) {
 		} {
 			v := r.visitor()
 			v.cookies["digest-known"] = cookie
-			v.asks("/sign-in/letter", "ann@example.org").status(http.StatusSeeOther)
+			v.asks("/sign-in/email", "ann@example.org").status(http.StatusSeeOther)
 			if n := len(r.letters()); n != 0 {
 				r.t.Errorf("%s: %d letters", what, n)
 			}
 		}
-		anns.asks("/sign-in/letter", "ann@example.org").status(http.StatusSeeOther)
+		anns.asks("/sign-in/email", "ann@example.org").status(http.StatusSeeOther)
 		r.letter()
 	})
 }
@@ -185,10 +185,10 @@ func TestSignUpsBlockNoSignIns(t *testing.T) {
 		for i := range 60 {
 			r.visitor().at(fmt.Sprintf("203.0.%d.1", i)).asks("/sign-up", fmt.Sprintf("s%d@club.example", i))
 		}
-		r.visitor().at("198.51.100.8").asks("/sign-up", "late@club.example").status(http.StatusTooManyRequests).contains(".wrong", "of that domain")
+		r.visitor().at("198.51.100.8").asks("/sign-up", "late@club.example").status(http.StatusTooManyRequests).contains(".wrong", "Too many people")
 		r.letters()
 		for _, from := range []string{"198.51.100.9", "203.0.113.5"} { // the second is the vandal's network
-			r.visitor().at(from).asks("/sign-in/letter", "ann@club.example").status(http.StatusSeeOther)
+			r.visitor().at(from).asks("/sign-in/email", "ann@club.example").status(http.StatusSeeOther)
 			r.letter()
 			r.now = r.now.Add(2 * time.Minute)
 		}
@@ -203,7 +203,7 @@ func TestALostLetterIsNoEnd(t *testing.T) {
 		v.get("/sign-in?sent=1").contains("main", "two minutes")
 		for i, after := range []time.Duration{0, 2 * time.Minute, 2 * time.Minute, 56 * time.Minute} {
 			r.now = r.now.Add(after)
-			v.asks("/sign-in/letter", "ann@example.org").status(http.StatusSeeOther)
+			v.asks("/sign-in/email", "ann@example.org").status(http.StatusSeeOther)
 			if n := len(r.letters()); n != 1 {
 				r.t.Fatalf("letter %d: %d came", i+1, n)
 			}
@@ -256,7 +256,7 @@ func TestCrowdsAreTold(t *testing.T) {
 		r.visitor().at(fmt.Sprintf("203.%d.113.9", i)).asks("/sign-up", fmt.Sprintf("r%d@mx%d.club.example", i, i))
 	}
 	r.letters()
-	r.visitor().asks("/sign-up", "late@club.example").status(http.StatusTooManyRequests).contains(".wrong", "of that domain")
+	r.visitor().asks("/sign-up", "late@club.example").status(http.StatusTooManyRequests).contains(".wrong", "Too many people")
 	for i := range 950 {
 		q := store.LetterRequest{Kind: allowance.SignUp, Email: fmt.Sprintf("x@d%d.example", i), Asker: fmt.Sprint(i)}
 		if _, answer, err := r.store.RequestLetter(t.Context(), q, r.now); err != nil || answer != store.LetterGranted {
@@ -264,12 +264,12 @@ func TestCrowdsAreTold(t *testing.T) {
 		}
 	}
 	r.visitor().asks("/sign-up", "new@two.example").status(http.StatusTooManyRequests).contains(".wrong", "Too many people")
-	r.visitor().asks("/sign-in/letter", "olga@example.org").status(http.StatusSeeOther)
+	r.visitor().asks("/sign-in/email", "olga@example.org").status(http.StatusSeeOther)
 	r.letter()
 	page := r.visitor().signIn(operator).get("/operator")
-	page.contains(".needs", "Too many emails to newcomers at club.example were unanswered at 20 Nov 2026, 12:00")
-	page.contains(".needs", "Too many emails to newcomers were unanswered at 20 Nov 2026, 12:00")
-	if said := r.log.String(); strings.Count(said, "emails to newcomers") != 2 {
+	page.contains(".needs", "Too many sign-up emails went unanswered (club.example, 20 Nov 2026, 12:00)")
+	page.contains(".needs", "Too many sign-up emails went unanswered (20 Nov 2026, 12:00)")
+	if said := r.log.String(); strings.Count(said, "too many sign-up emails") != 2 {
 		r.t.Errorf("the log says %s", said)
 	}
 }

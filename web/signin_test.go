@@ -28,7 +28,7 @@ func TestSignInLinkShowsAButton(t *testing.T) {
 			r.t.Errorf("leads to %q", got)
 		}
 		v.get("/editions").status(http.StatusOK)
-		r.visitor().get("/sign-in").status(http.StatusOK).shows("form button", "Mail me a link")
+		r.visitor().get("/sign-in").status(http.StatusOK).shows("form button", "Email me a link")
 	})
 }
 
@@ -39,7 +39,7 @@ func TestSignInTokenWorksOnce(t *testing.T) {
 		r.visitor().post("/sign-in", form).status(http.StatusSeeOther)
 		v := r.visitor()
 		v.post("/sign-in", form).status(http.StatusForbidden).shows("h1", "This link no longer works").
-			shows("a.button", "To the sign-in page")
+			shows("a.button", "Sign in")
 		if len(v.cookies) != 0 {
 			r.t.Errorf("cookies %v", v.cookies)
 		}

@@ -24,10 +24,7 @@ func (p signOutPage) Date(t time.Time) catalogue.Moment {
 
 // Browsers says how many are signed in.
 func (p signOutPage) Browsers() catalogue.Sayable {
-	if p.Sessions == 1 {
-		return catalogue.Key("Only this browser is signed in as you.")
-	}
-	return catalogue.Key("%d browsers are signed in as you, this one included.").With(p.Sessions)
+	return catalogue.Key("You’re signed in on %d browsers, including this one.").With(p.Sessions)
 }
 
 func (s *site) signOutPage(w http.ResponseWriter, r *http.Request, me reader) error {

@@ -49,10 +49,10 @@ type signUpPage struct {
 }
 
 const (
-	closedWords   = catalogue.Key("Sign-up is closed here. Whoever runs this can add you.")
-	invitedWords  = catalogue.Key("Sign-up is by invitation here. If you know whoever runs this, ask for a link.")
-	spentWords    = catalogue.Key("This invitation was used, was taken back, or is too old: one works once, within two weeks. Ask for another one.")
-	unmailedWords = catalogue.Key("No mail can be sent from here, so nobody can sign up. Whoever runs this can add you.")
+	closedWords   = catalogue.Key("Sign-up is closed. The operator of this site can add you.")
+	invitedWords  = catalogue.Key("You need an invitation to sign up. Open its link, or ask the operator of this site for one.")
+	spentWords    = catalogue.Key("This invitation was already used or cancelled, or it has expired. Ask for a new one.")
+	unmailedWords = catalogue.Key("This site can’t send email yet, so nobody can sign up. The operator can add you.")
 )
 
 // mayTry says whether a visitor with that invitation may sign up, and if not why.
@@ -82,7 +82,7 @@ func (s *site) signUpPage(w http.ResponseWriter, r *http.Request) error {
 	p := signUpPage{Sent: query.Get("sent") == "1"}
 	p.newcomer = newcomer{Action: "/sign-up", TokenField: "invitation", Token: query.Get("invitation")}
 	if p.Sent {
-		return s.show(w, r, http.StatusOK, "signup", catalogue.Key("Look into your mail"), p)
+		return s.show(w, r, http.StatusOK, "signup", catalogue.Key("Check your email"), p)
 	}
 	var err error
 	if _, p.Refusal, err = s.mayTry(r.Context(), p.Token); err != nil {
@@ -153,7 +153,7 @@ func (s *site) confirmSignUpPage(w http.ResponseWriter, r *http.Request) error {
 	p := confirmSignUpPage{Token: r.URL.Query().Get("token")}
 	var err error
 	p.SignUp, err = s.Store.SignUp(r.Context(), hashSecret(p.Token), s.Now())
-	return s.showPage(w, r, orSpent(err, errSpentSignUp), "signup_confirm", catalogue.Key("Confirm"), p)
+	return s.showPage(w, r, orSpent(err, errSpentSignUp), "signup_confirm", catalogue.Key("Create account"), p)
 }
 
 // confirmSignUp makes the account and signs in.

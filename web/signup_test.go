@@ -31,15 +31,15 @@ func (v *visitor) at(address string) *visitor {
 func TestSignUp(t *testing.T) {
 	each(t, func(r *room) {
 		v := r.visitor()
-		v.get("/sign-up").status(http.StatusOK).shows("form.ask button", "Mail me a link")
+		v.get("/sign-up").status(http.StatusOK).shows("form.ask button", "Email me a link")
 		to := v.asks("/sign-up", " Ann+news@Bücher.example ").status(http.StatusSeeOther).Header.Get("Location")
-		v.get(to).status(http.StatusOK).shows("h1", "Look into your mail")
+		v.get(to).status(http.StatusOK).shows("h1", "Check your email")
 		l := r.letter()
 		if l.to != "Ann+news@xn--bcher-kva.example" || l.subject != "Confirm your address" {
 			r.t.Fatalf("%q came to %s", l.subject, l.to)
 		}
 		for range 3 { // link scanners open it first, in every way that changes nothing
-			v.get("/sign-up/confirm?token="+l.token).status(http.StatusOK).shows("form button", "Begin")
+			v.get("/sign-up/confirm?token="+l.token).status(http.StatusOK).shows("form button", "Create account")
 			v.do("HEAD", "/sign-up/confirm?token="+l.token, "", nil).status(http.StatusOK)
 		}
 		if _, err := r.store.UserByEmail(t.Context(), l.to); digest.KindOf(err) != digest.NotFound || len(v.cookies) != 0 {
@@ -47,7 +47,7 @@ func TestSignUp(t *testing.T) {
 		}
 		form := url.Values{"token": {l.token}}
 		v.post("/sign-up/confirm", form).status(http.StatusSeeOther)
-		v.get("/settings").status(http.StatusOK).contains(".groups span", "Ann+news@xn--bcher-kva.example", "Europe/Paris")
+		v.get("/settings").status(http.StatusOK).contains(".groups span", "Ann+news@xn--bcher-kva.example", "Paris")
 		r.visitor().post("/sign-up/confirm", form).status(http.StatusForbidden).shows("h1", "This link no longer works")
 		r.visitor().get("/sign-up/confirm?token=" + l.token).status(http.StatusForbidden)
 	})
@@ -79,7 +79,7 @@ func TestNobodyLearnsWhoHasAnAccount(t *testing.T) {
 			a.Header.Del("Date")
 			return fmt.Sprint(a.StatusCode, a.Header, a.body)
 		}
-		for _, path := range []string{"/sign-up", "/sign-in/letter"} {
+		for _, path := range []string{"/sign-up", "/sign-in/email"} {
 			var first string
 			for i, email := range []string{"known@example.org", "stranger@example.org", "mute@example.org", "known@example.org", "stranger@example.org"} {
 				a := r.visitor().at(fmt.Sprintf("203.0.113.%d", i)).asks(path, email).status(http.StatusSeeOther)
@@ -107,14 +107,14 @@ func TestSignInByMail(t *testing.T) {
 	each(t, func(r *room) {
 		u, _ := r.user("ann@example.org")
 		v := r.visitor()
-		v.asks("/sign-in/letter", "ANN@example.org").status(http.StatusSeeOther)
+		v.asks("/sign-in/email", "ANN@example.org").status(http.StatusSeeOther)
 		l := r.letter()
 		v.get("/sign-in?token="+l.token).status(http.StatusOK).contains("main", "ann@example.org")
 		v.do("HEAD", "/sign-in?token="+l.token, "", nil).status(http.StatusOK)
-		v.asks("/sign-in/letter", "ann@example.org").status(http.StatusSeeOther)
+		v.asks("/sign-in/email", "ann@example.org").status(http.StatusSeeOther)
 		r.noLetter() // two minutes apart
 		r.now = r.now.Add(3 * time.Minute)
-		v.asks("/sign-in/letter", "ann@example.org")
+		v.asks("/sign-in/email", "ann@example.org")
 		second := r.letter()
 		v.post("/sign-in", url.Values{"token": {l.token}}).status(http.StatusSeeOther)
 		v.get("/editions").status(http.StatusOK)
@@ -131,8 +131,8 @@ func TestSignInForms(t *testing.T) {
 		for _, email := range []string{"", "ann", "@example.org", "ann@", "ann@@example.org", "Ann <ann@example.org>", "ann@example.org, bob@example.org",
 			"ann@example.org\r\nBcc: bob@example.org", "ann\n@example.org", "ann@exa mple.org", "ann@-example.org", long + "@example.org", "ann@" + long + ".org",
 			"j\u200bürgen@example.org", "ann@example.org\x00", "<script>alert(1)</script>@example.org"} {
-			for _, path := range []string{"/sign-up", "/sign-in/letter"} {
-				a := r.visitor().asks(path, email).status(http.StatusUnprocessableEntity).shows(".wrong", "That is no address that mail can be sent to. One looks like reader@example.org.")
+			for _, path := range []string{"/sign-up", "/sign-in/email"} {
+				a := r.visitor().asks(path, email).status(http.StatusUnprocessableEntity).shows(".wrong", "That isn’t an email address. Enter one like reader@example.org.")
 				kept := a.attrs("#email", "value")
 				if want := strings.NewReplacer("\x00", "\uFFFD", "\r\n", "\n").Replace(email); len(kept) != 1 || strings.NewReplacer("\r\n", "\n").Replace(kept[0]) != want {
 					r.t.Errorf("%q is kept as %.80q", email, kept)
@@ -164,10 +164,10 @@ func TestSignInFormsOfOtherSites(t *testing.T) {
 		r.must(r.store.SetOperator(t.Context(), u.ID, true))
 		v := r.visitor().signIn(u)
 		v.header["Origin"], v.header["Sec-Fetch-Site"] = "https://evil.example", "cross-site"
-		for _, path := range []string{"/sign-in", "/sign-in/letter", "/sign-in/owner", "/sign-out", "/sign-out/everywhere", "/sign-up", "/sign-up/confirm",
+		for _, path := range []string{"/sign-in", "/sign-in/email", "/sign-in/operator", "/sign-out", "/sign-out/everywhere", "/sign-up", "/sign-up/confirm",
 			"/operator/invitations", "/operator/invitations/1/revoke", "/settings/address", "/settings/address/cancel", "/settings/address/confirm",
 			"/settings/passkeys/1/remove", "/passkeys/register/begin", "/passkeys/register/finish", "/passkeys/sign-in/begin", "/passkeys/sign-in/finish"} {
-			v.asks(path, "bob@example.org").status(http.StatusForbidden).shows("h1", "That form came from elsewhere")
+			v.asks(path, "bob@example.org").status(http.StatusForbidden).shows("h1", "This form came from another site")
 		}
 		r.noLetter()
 		delete(v.header, "Origin")
@@ -212,13 +212,13 @@ func TestLetterLimits(t *testing.T) {
 		if n != 20 {
 			r.t.Errorf("%d letters from one address", n)
 		}
-		v.asks("/sign-in/letter", "ann@example.org").status(http.StatusSeeOther) // which is counted for itself
+		v.asks("/sign-in/email", "ann@example.org").status(http.StatusSeeOther) // which is counted for itself
 		if got := v.asks("/sign-up", "ann@example.org").status(http.StatusTooManyRequests).attrs("#email", "value"); got[0] != "ann@example.org" {
 			r.t.Errorf("kept %q", got)
 		}
 		for n = 1; n < 100; n++ {
-			if a := v.asks("/sign-in/letter", fmt.Sprintf("r%d@d%d.example", n, n)); a.StatusCode != http.StatusSeeOther {
-				a.status(http.StatusTooManyRequests).contains(".wrong", "try again in an hour")
+			if a := v.asks("/sign-in/email", fmt.Sprintf("r%d@d%d.example", n, n)); a.StatusCode != http.StatusSeeOther {
+				a.status(http.StatusTooManyRequests).contains(".wrong", "Try again in an hour")
 				break
 			}
 		}
@@ -226,7 +226,7 @@ func TestLetterLimits(t *testing.T) {
 			r.t.Errorf("%d letters to sign in from one address", n)
 		}
 		r.now = r.now.Add(time.Hour)
-		v.asks("/sign-in/letter", "ann@example.org").status(http.StatusSeeOther)
+		v.asks("/sign-in/email", "ann@example.org").status(http.StatusSeeOther)
 
 		crowd := func(domain string) int {
 			for i := range 600 {
@@ -258,7 +258,7 @@ func TestLetterLimits(t *testing.T) {
 
 func TestSignUpModes(t *testing.T) {
 	each(t, func(r *room) {
-		for mode, title := range map[web.SignUp]string{web.SignUpClosed: "closed here", web.SignUpInvitation: "by invitation", "": "closed here"} {
+		for mode, title := range map[web.SignUp]string{web.SignUpClosed: "Sign-up is closed", web.SignUpInvitation: "need an invitation", "": "Sign-up is closed"} {
 			r.signUp = mode
 			r.open("")
 			r.visitor().get("/sign-up").status(http.StatusForbidden).contains("main", title)
@@ -282,20 +282,20 @@ func TestInvitation(t *testing.T) {
 			r.t.Fatalf("links %q", page)
 		}
 		_, token, _ := strings.Cut(page[0], "/sign-up?invitation=")
-		v.get("/operator/invitations").shows("pre").shows(".acts button", "Take back")
+		v.get("/operator/invitations").shows("pre").shows(".acts button", "Cancel")
 		guest := func(email string) answer {
 			return r.visitor().post("/sign-up", url.Values{"email": {email}, "zone": {"UTC"}, "invitation": {token}})
 		}
-		r.visitor().get("/sign-up?invitation="+token).status(http.StatusOK).shows("form.ask button", "Mail me a link")
+		r.visitor().get("/sign-up?invitation="+token).status(http.StatusOK).shows("form.ask button", "Email me a link")
 		r.visitor().get("/sign-up?invitation=guessed").status(http.StatusForbidden)
 		guest("bob@example.org").status(http.StatusSeeOther)
 		bob := r.letter()
 		guest("cy@example.org").status(http.StatusSeeOther) // it is used up by the button, not by the form
 		cy := r.letter()
 		r.visitor().post("/sign-up/confirm", url.Values{"token": {cy.token}}).status(http.StatusSeeOther)
-		r.visitor().post("/sign-up/confirm", url.Values{"token": {bob.token}}).status(http.StatusConflict).shows("h1", "This invitation was used")
+		r.visitor().post("/sign-up/confirm", url.Values{"token": {bob.token}}).status(http.StatusConflict).shows("h1", "This link no longer works")
 		guest("dan@example.org").status(http.StatusForbidden)
-		v.get("/operator/invitations").contains("main", "used on").shows(".acts button")
+		v.get("/operator/invitations").contains("main", "Used 20 Nov").shows(".acts button")
 
 		v.post("/operator/invitations", nil).status(http.StatusOK)
 		list, err := r.store.Invitations(t.Context())
@@ -322,14 +322,14 @@ func TestOperatorLink(t *testing.T) {
 		_, token, _ := strings.Cut(path, "token=")
 		v.post("/sign-in", url.Values{"token": {token}}).status(http.StatusForbidden) // it is no reader's
 		form := url.Values{"token": {token}, "email": {"ada"}, "zone": {"Europe/Paris"}}
-		v.post("/sign-in/owner", form).status(http.StatusUnprocessableEntity)
+		v.post("/sign-in/operator", form).status(http.StatusUnprocessableEntity)
 		form.Set("email", "ada@example.org")
 		form.Set("zone", "Mars")
-		v.post("/sign-in/owner", form).status(http.StatusUnprocessableEntity)
+		v.post("/sign-in/operator", form).status(http.StatusUnprocessableEntity)
 		form.Set("zone", "Europe/Paris")
-		v.post("/sign-in/owner", form).status(http.StatusSeeOther)
+		v.post("/sign-in/operator", form).status(http.StatusSeeOther)
 		v.get("/operator/invitations").status(http.StatusOK)
-		r.visitor().post("/sign-in/owner", form).status(http.StatusForbidden)
+		r.visitor().post("/sign-in/operator", form).status(http.StatusForbidden)
 		r.visitor().get(path).status(http.StatusForbidden)
 		if link, err := web.OperatorLink(t.Context(), r.store, r.base, r.now); link != "" || err != nil {
 			r.t.Errorf("another owner's link: %q, %v", link, err)
@@ -360,7 +360,7 @@ func TestAnotherAddress(t *testing.T) {
 		ask("ann").status(http.StatusUnprocessableEntity)
 		ask("ann@example.org").status(http.StatusUnprocessableEntity)
 		ask("ann@new.example").status(http.StatusSeeOther)
-		v.get("/settings/address").contains(".notice", "You asked for ann@new.example")
+		v.get("/settings/address").contains(".notice", "To change to ann@new.example")
 		ask("ann@third.example").status(http.StatusTooManyRequests)
 		both := r.letters()
 		if len(both) != 2 || both[0].to != "ann@example.org" || both[1].to != "ann@new.example" {
@@ -371,13 +371,13 @@ func TestAnotherAddress(t *testing.T) {
 				r.t.Errorf("the letter to %s holds what was typed", l.to)
 			}
 			for range 2 {
-				r.visitor().get("/settings/address/confirm?token="+l.token).status(http.StatusOK).shows("form button", "Agree").contains("main", "ann@new.example")
+				r.visitor().get("/settings/address/confirm?token="+l.token).status(http.StatusOK).shows("form button", "Confirm change").contains("main", "ann@new.example")
 			}
 		}
 		r.visitor().post("/settings/address/confirm", url.Values{"token": {both[1].token}}).status(http.StatusSeeOther)
-		v.get("/settings/address").contains(".notice", "The new one has agreed.", "The present address has not agreed yet.")
+		v.get("/settings/address").shows(".notice p", "We emailed both addresses. To change to ann@new.example, confirm in both emails by 13:00 on Saturday 21 November.", "You haven’t confirmed in the email to the current address yet.")
 		to := v.post("/settings/address/confirm", url.Values{"token": {both[0].token}}).status(http.StatusSeeOther).Header.Get("Location")
-		v.get(to).shows("h1", "The address is changed")
+		v.get(to).shows("h1", "Email address changed")
 		v.get("/settings/address").contains("main", "ann@new.example")
 		other.get("/editions").status(http.StatusSeeOther)
 		for _, l := range both {
@@ -407,8 +407,8 @@ func TestAnothersAddress(t *testing.T) {
 		for _, l := range r.letters() {
 			got += l.to + ": " + l.subject + "\n"
 		}
-		const want = "ann-blank@example.net: Should your mail go elsewhere?\nann-known@example.net: Should your mail go elsewhere?\n" +
-			"blank@example.org: Confirm your new address\nknown@example.org: Your address has an account already\n"
+		const want = "ann-blank@example.net: Change email address?\nann-known@example.net: Change email address?\n" +
+			"blank@example.org: Confirm your new address\nknown@example.org: You already have an account\n"
 		if got != want {
 			r.t.Errorf("came\n%swant\n%s", got, want)
 		}
@@ -424,10 +424,10 @@ func TestAddressTakenBack(t *testing.T) {
 		for _, l := range both {
 			r.visitor().post("/settings/address/confirm", url.Values{"token": {l.token}}).status(http.StatusForbidden)
 		}
-		v.get("/settings/address").contains(".notice", "One wish a day")
+		v.get("/settings/address").contains(".notice", "You can change your address once a day")
 		r.must(r.store.Suppress(t.Context(), digest.Suppression{Email: "ann@example.org", Reason: digest.ForHardBounce, CreatedAt: r.now}))
 		r.now = r.now.Add(25 * time.Hour)
-		v.get("/settings/address").contains(".notice", "cannot agree")
+		v.get("/settings/address").contains(".notice", "bounced or were marked as spam")
 		v.post("/settings/address", url.Values{"email": {"ann@new.example"}}).status(http.StatusConflict)
 		r.noLetter()
 	})

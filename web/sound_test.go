@@ -62,7 +62,7 @@ func TestSoundByChoice(t *testing.T) {
 		page.shows(".files span", "Listen · 43 min MP3, 41 MB")
 		page.shows(".chapters a", "0:00 Hello", "1:02:03 <b>Rust").has(".chapters a", "href", mp3+"#t=0", mp3+"#t=3723")
 
-		ada.post("/settings/pages", url.Values{"direction": {"ltr"}, "player": {"on"}}).status(http.StatusSeeOther)
+		ada.post("/settings/appearance", url.Values{"direction": {"ltr"}, "player": {"on"}}).status(http.StatusSeeOther)
 		page = ada.get("/posts/" + id).status(http.StatusOK)
 		if !strings.Contains(page.body, `<audio class="player" controls preload="none" src="`+path+`"`) || !strings.Contains(page.Header.Get("Content-Security-Policy"), "media-src 'self'") {
 			t.Errorf("no player in %s", page.body)
@@ -73,7 +73,7 @@ func TestSoundByChoice(t *testing.T) {
 		}
 		parts := ada.get(fmt.Sprint("/posts/", r.idOf(d, "In two parts"))).status(http.StatusOK)
 		parts.has("audio", "aria-label", "In two parts: 1. Listen · 12 MB", "In two parts: 2. Listen · 12 MB").shows("p.player", "1. Listen · 12 MB", "2. Listen · 12 MB")
-		if got := ada.get("/settings/pages"); !strings.Contains(got.body, `name="player" checked`) {
+		if got := ada.get("/settings/appearance"); !strings.Contains(got.body, `name="player" checked`) {
 			t.Error("the settings do not say so")
 		}
 
@@ -118,7 +118,7 @@ func TestSoundsOfOneReader(t *testing.T) {
 		r.sounds = h
 		r.open("")
 		ada, _ := r.reader("ada@example.org")
-		ada.post("/settings/pages", url.Values{"direction": {"ltr"}, "player": {"on"}}).status(http.StatusSeeOther)
+		ada.post("/settings/appearance", url.Values{"direction": {"ltr"}, "player": {"on"}}).status(http.StatusSeeOther)
 		path := "/sound/" + r.signer.SignText(digest.ForSound, "https://x.example/") + "/" + base64.RawURLEncoding.EncodeToString([]byte("https://x.example/"))
 		done := make(chan struct{})
 		for range 4 {

@@ -52,8 +52,8 @@ func (st standing) Next() catalogue.Sayable {
 // Days are the days on which it comes.
 func (st standing) Days() daysView { return daysView{st.of.Cadence} }
 
-// Home is the reader's zone as people write it.
-func (st standing) Home() string { return zoneName(st.of.TimeZone) }
+// Home is the city of the reader's time zone.
+func (st standing) Home() catalogue.City { return catalogue.City(st.of.TimeZone) }
 
 func zoneName(zone string) string { return strings.ReplaceAll(zone, "_", " ") }
 

@@ -25,9 +25,9 @@ const (
 
 // A statusPage asks for the address of a feed, and says why there is no answer.
 type statusPage struct {
-	Asked     string // what was asked for; "" if nothing was, or it holds a password
-	NoAddress bool   // it is no web address
-	Unknown   bool   // it is none that is known here
+	Asked   string            // the address entered; empty if it has a password
+	Wrong   catalogue.Sayable // why it isn’t a web address, or nil
+	Unknown bool              // no feed here has this address
 }
 
 // A statusFeedPage is how a feed stands. It tells nothing of who reads it, not even
@@ -59,7 +59,7 @@ type statusFeedPage struct {
 func (s *site) statusPage(w http.ResponseWriter, r *http.Request) error {
 	asked := askedURLs(r.URL)
 	if len(asked) == 0 {
-		return s.show(w, r, http.StatusOK, "status", catalogue.Key("How a feed stands"), statusPage{})
+		return s.show(w, r, http.StatusOK, "status", catalogue.Key("Feed status"), statusPage{})
 	}
 	if !s.limits.lookups.allowAll(s.clientShares(r), s.Now()) {
 		w.Header().Set("Retry-After", "60")
@@ -80,7 +80,7 @@ func (s *site) statusPage(w http.ResponseWriter, r *http.Request) error {
 		}
 		p := s.statusFeedPageOf(v, at, now, s.language(r))
 		p.Fenced, err = s.fenced(r.Context())
-		return s.showPage(w, r, err, "status_feed", catalogue.Key("How a feed stands"), p)
+		return s.showPage(w, r, err, "status_feed", catalogue.Key("Feed status"), p)
 	}
 	return s.showUnknown(w, r, asked[0])
 }
@@ -113,11 +113,11 @@ func (s *site) showUnknown(w http.ResponseWriter, r *http.Request, asked string)
 	}
 	status := http.StatusNotFound
 	if _, err := feed.AskedURL(asked); err != nil {
-		status, p.NoAddress = http.StatusBadRequest, true
+		status, p.Wrong = http.StatusBadRequest, catalogue.Refusal(err)
 	} else {
 		p.Unknown = true
 	}
-	return s.show(w, r, status, "status", catalogue.Key("How a feed stands"), p)
+	return s.show(w, r, status, "status", catalogue.Key("Feed status"), p)
 }
 
 // statusFeedPageOf tells what is known of f, which was found at the address asked for.
@@ -165,7 +165,7 @@ func (p *statusFeedPage) plot(polls []store.PollRecord, now time.Time, l *catalo
 		}
 	}
 	// The picture holds numbers and dates only, nothing that a feed has said.
-	p.Chart = template.HTML(history.SVG(l, catalogue.Key("Answers, bytes and times of the last 90 days, by day; the table below has the numbers").In(l)))
+	p.Chart = template.HTML(history.SVG(l, l.Text(catalogue.List{catalogue.Key("Responses"), catalogue.Key("Bytes"), catalogue.Key("Response time")})))
 }
 
 // shownURL is an address as strangers may see it: without user and password,
@@ -202,13 +202,13 @@ func rulesOf(f digest.Feed) []catalogue.Sayable {
 			rules = append(rules, rule.With(args...))
 		}
 	}
-	add(f.Stays, catalogue.Key("A permanent redirect to another site is not followed: it was taken back to this address after it had moved."))
-	add(f.DocInterval > 0, catalogue.Key("Its document (ttl, sy:updatePeriod) asks for %s between two visits."), about(f.DocInterval))
-	add(f.SkipHours != 0, catalogue.Key("Its document (skipHours) asks for no visits in these hours of the UTC day: %s."), hoursOf(f.SkipHours))
-	add(f.SkipDays != 0, catalogue.Key("Its document (skipDays) asks for no visits on %s, in UTC."), daysOf(f.SkipDays))
-	add(f.OwnInterval > 0, catalogue.Key("It is visited every %s at most, by our own manners."), about(f.OwnInterval))
-	add(f.HostInterval > 0, catalogue.Key("Its owner, or whoever runs this reader, has it visit this host every %s at most."), about(f.HostInterval))
-	add(f.BusyInterval > 0, catalogue.Key("It is visited every %s for now: it holds so few entries that some came and went between two visits."), about(f.BusyInterval))
+	add(f.MoveUndone, catalogue.Key("We ignore permanent redirects to another site, because this feed moved before and was moved back."))
+	add(f.DocInterval > 0, catalogue.Key("The feed (ttl, sy:updatePeriod) requires %s between two requests."), about(f.DocInterval))
+	add(f.SkipHours != 0, catalogue.Key("The feed (skipHours) allows no requests in these hours (UTC): %s."), hoursOf(f.SkipHours))
+	add(f.SkipDays != 0, catalogue.Key("The feed (skipDays) allows no requests on %s (UTC)."), daysOf(f.SkipDays))
+	add(f.OwnInterval > 0, catalogue.Key("We wait at least %s between two fetches of a feed."), about(f.OwnInterval))
+	add(f.HostInterval > 0, catalogue.Key("The site’s owner or our operator requires at least %s between two requests to this host."), about(f.HostInterval))
+	add(f.BusyInterval > 0, catalogue.Key("We fetch it every %s for now, because it lists few posts and we missed some."), about(f.BusyInterval))
 	return append(rules, askedHow(f)...)
 }
 
@@ -218,17 +218,17 @@ func askedHow(f digest.Feed) []catalogue.Sayable {
 	case f.ParsedAt.IsZero():
 		return nil
 	case f.ETag == "" && f.LastModified == "":
-		return []catalogue.Sayable{catalogue.Key("It sends neither ETag nor Last-Modified, so every visit has to fetch the whole document.")}
+		return []catalogue.Sayable{catalogue.Key("It sends no ETag or Last-Modified, so every request downloads the whole document.")}
 	case f.Conditional == digest.Lies:
-		return []catalogue.Sayable{catalogue.Key("It has answered 304 although the document was another one, so every visit fetches the whole document, until its ETag changes.")}
+		return []catalogue.Sayable{catalogue.Key("It has returned 304 for a changed document, so we download the whole document until its ETag changes.")}
 	case f.Conditional == digest.Works && f.ByDate:
-		return []catalogue.Sayable{catalogue.Key("Its ETag changes on the way, so it is asked by If-Modified-Since alone; it answers 304 while nothing is new.")}
+		return []catalogue.Sayable{catalogue.Key("Its ETag changes in transit, so we send only If-Modified-Since. It returns 304 when nothing is new.")}
 	case f.Conditional == digest.Works:
-		return []catalogue.Sayable{catalogue.Key("It is asked with its own ETag and Last-Modified, and answers 304 while nothing is new.")}
+		return []catalogue.Sayable{catalogue.Key("We send its ETag and Last-Modified back, and it returns 304 when nothing is new.")}
 	case f.Conditional == digest.Useless && f.Head == digest.Works:
-		return []catalogue.Sayable{catalogue.Key("It does not answer 304, so it is asked by HEAD, and by GET only when that shows a change.")}
+		return []catalogue.Sayable{catalogue.Key("It doesn’t return 304, so we send HEAD, and GET only when HEAD shows a change.")}
 	case f.Conditional == digest.Useless:
-		return []catalogue.Sayable{catalogue.Key("It does not answer 304 although it sends validators, so every visit has to fetch the whole document.")}
+		return []catalogue.Sayable{catalogue.Key("It sends validators but never returns 304, so every request downloads the whole document.")}
 	}
 	return nil
 }

@@ -155,7 +155,7 @@ func pagesIn(l *catalogue.Language, a assets) pages {
 	funcs := template.FuncMap{
 		"asset":   a.url,
 		"day":     func(d digest.Date) string { return catalogue.Day("Monday 2 January", d).In(l) },
-		"heading": l.Heading,
+		"heading": func(v any) string { return l.Heading(catalogue.Text(l.Text(v))) },
 		"longDay": func(d digest.Date) string { return l.Heading(catalogue.Day("Monday 2 January 2006", d)) },
 		"colour":  func(name string) string { return render.Variables()[name] },
 		"period":  func(d time.Duration) string { return period(d).In(l) },
@@ -176,7 +176,7 @@ func pagesIn(l *catalogue.Language, a assets) pages {
 		"firstOf":  func(year int, m time.Month) digest.Date { return digest.Date{Year: year, Month: m, Day: 1} },
 		"clip":     shortened,
 		"bare":     digest.WithoutCredentials,
-		"sentence": l.Sentence,
+		"sentence": func(v any) string { return l.Sentence(catalogue.Text(l.Text(v))) },
 		"kind":     kindNamed,
 		"kinds":    chart.Kinds,
 		"noted":    func(stored string) string { return poller.Noted(stored).In(l) },
@@ -186,7 +186,7 @@ func pagesIn(l *catalogue.Language, a assets) pages {
 		"stateWord": func(state string) string { return l.Text(stateWord(state)) },
 		"lang":      render.Language,
 
-		"suppressedFor": func(r digest.Reason) string { return suppressedFor(r).In(l) },
+		"suppression": func(r digest.Reason) string { return catalogue.Suppression(r, "").In(l) },
 	}
 	maps.Copy(funcs, l.Funcs())
 	layout := sync.OnceValue(func() *template.Template {

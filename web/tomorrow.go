@@ -35,7 +35,7 @@ func (st standing) Coming() catalogue.Sayable { return st.comingDay() }
 
 // tomorrowPage shows nothing that waits: it says what is asked for.
 func (s *site) tomorrowPage(w http.ResponseWriter, r *http.Request, me reader) error {
-	return s.show(w, r, http.StatusOK, "tomorrow", catalogue.Key("The next edition, so far"), tomorrowPage{standing: s.standing(me.Digest)})
+	return s.show(w, r, http.StatusOK, "tomorrow", catalogue.Key("Peek at tomorrow"), tomorrowPage{standing: s.standing(me.Digest)})
 }
 
 // showTomorrow shows a reader who asks for it what waits for their next midnight, as headlines: this one time, and
@@ -64,9 +64,9 @@ func (s *site) showTomorrow(w http.ResponseWriter, r *http.Request, me reader) e
 			p.Sections = append(p.Sections, tomorrowSection{section, shown})
 		}
 	}
-	return s.show(w, r, http.StatusOK, "tomorrow", catalogue.Key("The next edition, so far"), p)
+	return s.show(w, r, http.StatusOK, "tomorrow", catalogue.Key("Peek at tomorrow"), p)
 }
 
-// errTooManyPreviews is for who looks again and again at what waits.
-var errTooManyPreviews = &problem{http.StatusTooManyRequests, catalogue.Key("A little slower, please"),
-	catalogue.Key("You have looked at what waits several times in a short while. It is all in the next edition; or look again in a few minutes.")}
+// errTooManyPreviews is the error after too many previews in a short time.
+var errTooManyPreviews = &problem{http.StatusTooManyRequests, catalogue.Key("Too many requests"),
+	catalogue.Key("You did this several times in a short while. Try again in a few minutes.")}

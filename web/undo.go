@@ -26,7 +26,7 @@ func (p undoPage) mailedTo() digest.UserID { return p.Digest.UserID }
 func (p undoPage) Changed() catalogue.Sayable { return render.LinkChange(p.LinkChange, p.zone) }
 
 // When returns the time of the change in the reader's time zone.
-func (p undoPage) When() catalogue.Moment { return clockTime(p.MadeAt, p.zone) }
+func (p undoPage) When() catalogue.Moment { return clockTime(p.ChangedAt, p.zone) }
 
 // Can reports whether the change can be undone.
 func (p undoPage) Can() bool { return p.Standing == store.LinkOpen }
@@ -64,7 +64,7 @@ func (s *site) undo(w http.ResponseWriter, r *http.Request) error {
 }
 
 func (s *site) showUndo(w http.ResponseWriter, r *http.Request, p undoPage, err error) error {
-	return s.showPage(w, r, err, "undo", catalogue.Key("Undo a change"), p)
+	return s.showPage(w, r, err, "undo", catalogue.Key("Undo this change"), p)
 }
 
 // A linkChangeFinder finds a change by a link in the store, and may undo it.

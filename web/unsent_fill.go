@@ -43,21 +43,21 @@ func refilled(page []byte, path string, u unsentForm, speaks *catalogue.Language
 
 // noticeOf says what became of a form, in HTML.
 func noticeOf(u unsentForm, there, filled bool, speaks *catalogue.Language) string {
-	words, more := catalogue.Key("You were signed out meanwhile, and nothing was done. Press the button again."), ""
+	words, more := catalogue.Key("You were signed out, so nothing was sent. Press the button again."), ""
 	wrote := u.wrote()
 	switch {
 	case u.Fields == nil:
-		words = catalogue.Key("You were signed out meanwhile, and nothing was done. What you sent could not be held: it was a file, or too long, or this browser is not that of one reader alone. Please send it again.")
+		words = catalogue.Key("You were signed out, so nothing was sent. We can’t keep files, long forms, or forms in a browser that several readers use. Please fill it in again.")
 	case there && filled:
-		words = catalogue.Key("You were signed out meanwhile, and nothing was done. What you wrote is filled in again: press the button to send it.")
+		words = catalogue.Key("You were signed out, so nothing was sent. Press the button again.")
 	case there || len(u.Fields) == 0:
 	case len(wrote) > 0:
-		words, more = catalogue.Key("You were signed out meanwhile, and nothing was done. The form is not on this page any more. This is what you wrote:"), asWritten(wrote)+u.again(speaks)
+		words, more = catalogue.Key("You were signed out, so nothing was sent. The form is no longer on this page, but you can still send it."), asWritten(wrote)+u.again(speaks)
 	default:
-		words, more = catalogue.Key("You were signed out meanwhile, and nothing was done. Its form is not on this page any more."), u.again(speaks)
+		words, more = catalogue.Key("You were signed out, so nothing was sent. The form is no longer on this page, but you can still send it."), u.again(speaks)
 	}
 	if u.Nth > 1 {
-		more += `<p>` + template.HTMLEscapeString(catalogue.Key("Another form that you had sent before could not be held as well.").In(speaks)) + `</p>`
+		more += `<p>` + template.HTMLEscapeString(catalogue.Key("We couldn’t keep another form that you sent earlier.").In(speaks)) + `</p>`
 	}
 	return `<div class="notice unsent" role="status"><p>` + template.HTMLEscapeString(words.In(speaks)) + `</p>` + more + `</div>`
 }
@@ -91,7 +91,7 @@ func (u unsentForm) again(speaks *catalogue.Language) string {
 			b.WriteString(`<input type="hidden" name="` + template.HTMLEscapeString(name) + `" value="` + template.HTMLEscapeString(value) + `">`)
 		}
 	}
-	b.WriteString(`<button class="plain">` + template.HTMLEscapeString(catalogue.Key("Send the form").In(speaks)) + `</button></form>`)
+	b.WriteString(`<button class="plain">` + template.HTMLEscapeString(catalogue.Key("Send form").In(speaks)) + `</button></form>`)
 	return b.String()
 }
 

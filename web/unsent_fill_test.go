@@ -37,7 +37,7 @@ func TestRefilled(t *testing.T) {
 	}
 	typed := url.Values{"title": {`"<x>&`}, "feed": {"8"}}
 	gone := string(refilled([]byte(page("")), "/page", unsentForm{Action: `/a"`, Fields: typed}, catalogue.English()))
-	if !strings.Contains(gone, `<p class="wrote" dir="auto">&#34;&lt;x&gt;&amp;</p><form method="post" action="/a&#34;"><input type="hidden" name="feed" value="8">`) || !strings.Contains(gone, "not on this page") {
+	if !strings.Contains(gone, `<p class="wrote" dir="auto">&#34;&lt;x&gt;&amp;</p><form method="post" action="/a&#34;"><input type="hidden" name="feed" value="8">`) || !strings.Contains(gone, "no longer on this page") {
 		t.Errorf("where the form is gone: %s", gone)
 	}
 	own := string(refilled([]byte(page(`<form method="post"><input name="a"></form>`)), "/a", unsentForm{Action: "/a", Fields: fields}, catalogue.English()))

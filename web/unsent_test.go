@@ -36,14 +36,14 @@ func TestUnsentForm(t *testing.T) {
 		if held == "" || strings.Contains(held, "ball") || len(held) > 3900 {
 			r.t.Fatalf("the cookie is %q", held)
 		}
-		v.get("/sign-in").status(http.StatusOK).contains(".notice", "holds what you wrote for an hour")
-		v.get("/sign-in?token="+r.token(u)).contains(".notice", "holds what you wrote")
+		v.get("/sign-in").status(http.StatusOK).contains(".notice", "sign in with this browser within an hour")
+		v.get("/sign-in?token="+r.token(u)).contains(".notice", "To continue with your form")
 		to := enters(v, r.token(u))
 		if to != "/filters?saved=filter&unsent=1" {
 			r.t.Fatalf("the sign-in leads to %q", to)
 		}
 		for range 2 { // also when it is loaded again
-			page := v.get(to).status(http.StatusOK).has("[name=words]", "value", form.Get("words")).contains(".unsent", "press the button")
+			page := v.get(to).status(http.StatusOK).has("[name=words]", "value", form.Get("words")).contains(".unsent", "Press the button again")
 			if n := len(page.find(".rows li")); n > 0 {
 				r.t.Errorf("%d filters were made by nobody", n)
 			}
@@ -87,9 +87,9 @@ func TestUnsentForm(t *testing.T) {
 		v.post("/sign-in", url.Values{"token": {r.token(bob)}})
 		v.post("/sign-out", nil).status(http.StatusSeeOther)
 		v.post("/filters", form).status(http.StatusSeeOther)
-		v.get("/sign-in").contains(".notice", "nothing was done", "not that of one reader alone")
+		v.get("/sign-in").contains(".notice", "nothing was sent", "a browser that several readers use")
 		v.post("/sign-in", url.Values{"token": {r.token(bob)}}).status(http.StatusSeeOther).leads("/filters?unsent=1")
-		if page := v.get("/filters?unsent=1").status(http.StatusOK).contains(".unsent", "could not be held"); strings.Contains(page.body, "ball") {
+		if page := v.get("/filters?unsent=1").status(http.StatusOK).contains(".unsent", "We can’t keep"); strings.Contains(page.body, "ball") {
 			r.t.Error("the other sees what she wrote")
 		}
 		v = r.visitor() // one reader again and again
@@ -98,12 +98,12 @@ func TestUnsentForm(t *testing.T) {
 			v.post("/sign-out", nil).status(http.StatusSeeOther)
 		}
 		v.post("/filters", form).status(http.StatusSeeOther)
-		v.get("/sign-in").contains(".notice", "holds what you wrote")
+		v.get("/sign-in").contains(".notice", "To continue with your form")
 
 		v = r.visitor() // nobody was signed in here
 		v.post("/filters", form).status(http.StatusSeeOther)
 		v.post("/sign-in", url.Values{"token": {r.token(u)}}).status(http.StatusSeeOther).leads("/filters?unsent=1")
-		v.get("/filters?unsent=1").contains(".unsent", "could not be held").has("[name=words]", "value", "")
+		v.get("/filters?unsent=1").contains(".unsent", "We can’t keep").has("[name=words]", "value", "")
 	})
 }
 
@@ -125,7 +125,7 @@ func TestUnsentFormIsNotLostByTheWay(t *testing.T) {
 
 		second.post("/settings/zone", url.Values{"zone": {"Asia/Tok"}}).leads("/sign-in")
 		second.post("/sign-in", url.Values{"token": {r.token(u)}}).leads("/settings/zone?unsent=2")
-		second.get("/settings/zone?unsent=2").has("#zone", "value", "Asia/Tok").contains(".unsent", "Another form that you had sent before")
+		second.get("/settings/zone?unsent=2").has("#zone", "value", "Asia/Tok").contains(".unsent", "We couldn’t keep another form")
 		second.get("/filters?unsent=1").shows(".unsent").has("[name=words]", "value", "")
 	})
 }
@@ -146,7 +146,7 @@ func TestUnsentFormOfAnAnswer(t *testing.T) {
 		if strings.HasPrefix(to, path) { // that page leads on, for who has left the feed
 			to = v.get(to).Header.Get("Location")
 		}
-		a := v.get(to).status(http.StatusOK).shows(".unsent button", "Send the form").shows(".wrote")
+		a := v.get(to).status(http.StatusOK).shows(".unsent button", "Send form").shows(".wrote")
 		if got := v.takes(); got != "" {
 			r.t.Fatalf("takes %q without being asked", got)
 		}
@@ -192,19 +192,22 @@ func TestUnsentIsBounded(t *testing.T) {
 		}
 		back("/filters", func(v *visitor) {
 			v.post("/filters", url.Values{"words": {prose(4000, "long", 1)}}).status(http.StatusSeeOther)
-			v.get("/sign-in").contains(".notice", "too long")
-		}).contains(".unsent", "too long").has("[name=words]", "value", "")
+			v.get("/sign-in").contains(".notice", "long forms")
+		}).contains(".unsent", "long forms").has("[name=words]", "value", "")
 		back("/feeds/import", func(v *visitor) {
 			v.send("/feeds/import", "my list.opml", "<opml/>", nil).status(http.StatusSeeOther)
-			v.get("/sign-in").contains(".notice", "a file")
-		}).contains(".unsent", "a file")
+			v.get("/sign-in").contains(".notice", "files")
+		}).contains(".unsent", "files")
 		back("/settings/zone", func(v *visitor) {
 			v.post("/settings/zone", url.Values{"zone": {"Asia/Tok"}}).status(http.StatusSeeOther)
 		}).has("#zone", "value", "Asia/Tok")
-		back("/settings/front", func(v *visitor) { // from an answer to a form, at an address where no page is
-			v.header["Referer"] = r.base + "/settings/front/name"
-			v.post("/settings/front/name", url.Values{"name": {"The Evening"}}).status(http.StatusSeeOther)
-		}).has("[name=name]", "value", "The Evening")
+		back("/settings/travel", func(v *visitor) { // from an answer to a form, at an address where no page is
+			v.header["Referer"] = r.base + "/settings/travel/remove"
+			v.post("/settings/travel", url.Values{"zone": {"Asia/Tok"}}).status(http.StatusSeeOther)
+		}).has("#zone", "value", "Asia/Tok")
+		back("/settings/appearance", func(v *visitor) {
+			v.post("/settings/appearance", url.Values{"name": {"The Evening"}, "layout": {"full"}, "threaded": {"on"}}).status(http.StatusSeeOther)
+		}).has("[name=name]", "value", "The Evening").has("#layout option[selected]", "value", "full").has("[name=threaded]", "checked", "")
 		back("/sign-out/everywhere", func(v *visitor) {
 			v.post("/sign-out/everywhere", nil).status(http.StatusSeeOther)
 		}).contains(".unsent", "Press the button again")
@@ -218,10 +221,10 @@ func TestUnsentElsewhere(t *testing.T) {
 		v := r.visitor().signIn(u)
 		delete(v.cookies, "digest")
 		v.post("/filters", url.Values{"words": {"x"}}).status(http.StatusSeeOther)
-		v.asks("/sign-in/letter", u.Email).status(http.StatusSeeOther)
-		v.get("/sign-in?sent=1").contains(".notice", "open the link in this browser")
+		v.asks("/sign-in/email", u.Email).status(http.StatusSeeOther)
+		v.get("/sign-in?sent=1").contains(".notice", "sign in with this browser")
 		link := "/sign-in?token=" + r.letter().token // the whole end of the address
-		r.visitor().get(link).status(http.StatusOK).contains(".notice", "Open the link there")
-		v.get(link).status(http.StatusOK).contains(".notice", "holds what you wrote")
+		r.visitor().get(link).status(http.StatusOK).contains(".notice", "Open it there")
+		v.get(link).status(http.StatusOK).contains(".notice", "To continue with your form")
 	})
 }

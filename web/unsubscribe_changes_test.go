@@ -64,12 +64,12 @@ func TestPause(t *testing.T) {
 		until  time.Time // a midnight in Paris
 		says   string
 	}{
-		{noon, "1 week", time.Date(2026, 11, 27, 0, 0, 0, 0, paris), "until Friday 27 November, by the clock in Europe/Paris. Then it comes back by itself, first with the edition of that day: all that came meanwhile, the newest three posts of each site and the rest as headlines."},
-		{noon, "2 weeks", time.Date(2026, 12, 4, 0, 0, 0, 0, paris), "until Friday 4 December, "},
-		{noon, "1 month", time.Date(2026, 12, 20, 0, 0, 0, 0, paris), "until Sunday 20 December, "},
-		{time.Date(2026, 11, 20, 23, 30, 0, 0, time.UTC), "1 week", time.Date(2026, 11, 28, 0, 0, 0, 0, paris), "until Saturday 28 November, "}, // it is tomorrow in Paris
-		{time.Date(2027, 1, 31, 12, 0, 0, 0, time.UTC), "1 month", time.Date(2027, 2, 28, 0, 0, 0, 0, paris), "until Sunday 28 February, "},
-		{time.Date(2027, 3, 25, 12, 0, 0, 0, time.UTC), "1 week", time.Date(2027, 4, 1, 0, 0, 0, 0, paris), "until Thursday 1 April, "}, // the clocks change in between
+		{noon, "1 week", time.Date(2026, 11, 27, 0, 0, 0, 0, paris), "until Friday 27 November. After the pause, one edition has all posts: the newest three from each site, and headlines for the others."},
+		{noon, "2 weeks", time.Date(2026, 12, 4, 0, 0, 0, 0, paris), "until Friday 4 December."},
+		{noon, "1 month", time.Date(2026, 12, 20, 0, 0, 0, 0, paris), "until Sunday 20 December."},
+		{time.Date(2026, 11, 20, 23, 30, 0, 0, time.UTC), "1 week", time.Date(2026, 11, 28, 0, 0, 0, 0, paris), "until Saturday 28 November."}, // it is tomorrow in Paris
+		{time.Date(2027, 1, 31, 12, 0, 0, 0, time.UTC), "1 month", time.Date(2027, 2, 28, 0, 0, 0, 0, paris), "until Sunday 28 February."},
+		{time.Date(2027, 3, 25, 12, 0, 0, 0, time.UTC), "1 week", time.Date(2027, 4, 1, 0, 0, 0, 0, paris), "until Thursday 1 April."}, // the clocks change in between
 	} {
 		t.Run(c.says, func(t *testing.T) {
 			each(t, func(r *room) {
@@ -83,7 +83,7 @@ func TestPause(t *testing.T) {
 				if got := r.digestOf(d); got.State != digest.DigestPaused || !got.PausedUntil.Equal(c.until) {
 					r.t.Errorf("%s until %v, want %v", got.State, got.PausedUntil, c.until)
 				}
-				v.press(a, "End the pause").shows("h1", "Welcome back")
+				v.press(a, "Resume").shows("h1", "Welcome back")
 				if got := r.digestOf(d); got.State != digest.DigestActive || !got.PausedUntil.IsZero() {
 					r.t.Errorf("%s until %v after the way back", got.State, got.PausedUntil)
 				}
@@ -119,28 +119,28 @@ func TestPausedPage(t *testing.T) {
 		_, d := r.user("ann@example.org")
 		v := r.visitor()
 		v.press(v.get(r.unsubscribePath(d)), "2 weeks")
-		a := v.get(r.unsubscribePath(d)).shows("section h2", "It is paused", "Or take it less often")
-		if text := a.texts("section p")[0]; text != "Until Friday 4 December; then it comes back by itself, with all that came meanwhile in one edition." {
+		a := v.get(r.unsubscribePath(d)).shows("section h2", "Paused", "Or change the days")
+		if text := a.texts("section p")[0]; text != "No new editions until Friday 4 December." {
 			r.t.Error(text)
 		}
 		until := r.digestOf(d).PausedUntil
-		a = v.press(a, "Unsubscribe").shows("h1", "Daily Digest has stopped")
-		v.press(a, "Back to the pause").shows("h1", "Daily Digest is paused again")
+		a = v.press(a, "Unsubscribe").shows("h1", "Unsubscribed from Daily Digest")
+		v.press(a, "Pause instead").shows("h1", "Daily Digest is paused")
 		if got := r.digestOf(d); got.State != digest.DigestPaused || !got.PausedUntil.Equal(until) {
 			r.t.Errorf("%s until %v, want as before it was left", got.State, got.PausedUntil)
 		}
 		r.now = until.Add(time.Hour) // a way back that is taken late
-		v.press(a, "Back to the pause").shows("h1", "Stop Daily Digest?")
+		v.press(a, "Pause instead").shows("h1", "Unsubscribe from Daily Digest?")
 		v.post(r.unsubscribePath(d)+"/leave", nil)
 		r.must(r.store.ResumeDigest(r.t.Context(), d.ID, r.now))
-		v.press(v.get(r.unsubscribePath(d)), "Start it again").shows("h1", "Welcome back")
+		v.press(v.get(r.unsubscribePath(d)), "Subscribe again").shows("h1", "Welcome back")
 		r.stands(d, digest.DigestActive)
 		r.must(r.store.PauseDigest(r.t.Context(), d.ID, time.Time{}, r.now))
 		a = v.get(r.unsubscribePath(d))
-		if text := a.texts("section p")[0]; text != "Until you say that it may come again." {
+		if text := a.texts("section p")[0]; text != "No new editions until you resume it." {
 			r.t.Error(text)
 		}
-		v.press(a, "End the pause").shows("h1", "Welcome back")
+		v.press(a, "Resume").shows("h1", "Welcome back")
 	})
 }
 
@@ -148,26 +148,26 @@ func TestFewerMails(t *testing.T) {
 	each(t, func(r *room) {
 		_, d := r.user("ann@example.org")
 		v := r.visitor()
-		a := v.press(v.get(r.unsubscribePath(d)), "Monday to Friday").shows("h1", "Daily Digest comes Monday to Friday")
-		if text := a.texts("main p")[0]; !strings.HasSuffix(text, "The next one is that of Monday 23 November.") {
+		a := v.press(v.get(r.unsubscribePath(d)), "Monday to Friday").shows("h1", "Daily Digest now comes Monday to Friday")
+		if text := a.texts("main p")[0]; !strings.HasSuffix(text, "Next edition: Monday 23 November") {
 			r.t.Error(text)
 		}
 		if got := r.digestOf(d).Cadence; got != digest.Workdays {
 			r.t.Errorf("it comes %s", got)
 		}
-		v.press(a, "Change it back").shows("h1", "Daily Digest comes every day")
+		v.press(a, "Undo this change").shows("h1", "Daily Digest now comes every day")
 		if got := r.digestOf(d).Cadence; got != digest.Daily {
 			r.t.Errorf("it comes %s after the way back", got)
 		}
-		v.press(v.get(r.unsubscribePath(d)), "Once a week").shows("h1", "Daily Digest comes on Saturdays")
-		a = v.post(r.unsubscribePath(d)+"/days", url.Values{"days": {"tue"}}).status(http.StatusOK).shows("h1", "Daily Digest comes on Tuesdays")
-		v.press(a, "Change it back").shows("h1", "Daily Digest comes on Saturdays")
+		v.press(v.get(r.unsubscribePath(d)), "Once a week").shows("h1", "Daily Digest now comes every Saturday")
+		a = v.post(r.unsubscribePath(d)+"/days", url.Values{"days": {"tue"}}).status(http.StatusOK).shows("h1", "Daily Digest now comes every Tuesday")
+		v.press(a, "Undo this change").shows("h1", "Daily Digest now comes every Saturday")
 		a = v.get(r.unsubscribePath(d))
 		a.has("option[selected]", "value", "sat")
-		v.press(a, "Every day").shows("h1", "Daily Digest comes every day")
+		v.press(a, "Every day").shows("h1", "Daily Digest now comes every day")
 		a = v.post(r.unsubscribePath(d)+"/days", url.Values{"days": {"mon,thu,sun"}})
-		a.shows("h1", "Daily Digest comes on Mondays, Thursdays and Sundays")
-		if a := v.press(a, "Change it back"); a.Header.Get("Set-Cookie") != "" || a.Header.Get("Location") != "" {
+		a.shows("h1", "Daily Digest now comes every Monday, Thursday and Sunday")
+		if a := v.press(a, "Undo this change"); a.Header.Get("Set-Cookie") != "" || a.Header.Get("Location") != "" {
 			r.t.Errorf("a cookie or a redirect: %v", a.Header)
 		}
 	})
@@ -221,14 +221,14 @@ func TestEaseOfWhatWasLeft(t *testing.T) {
 		v.post(r.unsubscribePath(d)+"/leave", nil)
 		forms := map[string]url.Values{"/pause": {"for": {"week"}}, "/resume": nil, "/days": {"days": {"mon"}}}
 		for path, form := range forms {
-			v.post(r.unsubscribePath(d)+path, form).status(http.StatusOK).shows("h1", "Daily Digest has stopped")
+			v.post(r.unsubscribePath(d)+path, form).status(http.StatusOK).shows("h1", "Unsubscribed from Daily Digest")
 			if got := r.digestOf(d); got.State != digest.DigestLeft || got.Cadence != digest.Daily {
 				r.t.Errorf("%s: %s, %s", path, got.State, got.Cadence)
 			}
 		}
 		r.remove(u)
 		for path, form := range forms {
-			v.post(r.unsubscribePath(d)+path, form).status(http.StatusOK).shows("h1", "Nothing is mailed")
+			v.post(r.unsubscribePath(d)+path, form).status(http.StatusOK).shows("h1", "Unsubscribed")
 		}
 	})
 }
@@ -242,9 +242,9 @@ func TestEaseBadInput(t *testing.T) {
 			{"/days", ""}, {"/days", "days="}, {"/days", "days=never"}, {"/days", "days=mon,"}, {"/days", "days=0"}, {"/days", "for=week"},
 		} {
 			a := v.do("POST", r.unsubscribePath(d)+c.path, urlencoded, strings.NewReader(c.body)).status(http.StatusBadRequest)
-			a.shows("h1", "That was none of the choices")
+			a.shows("h1", "We couldn’t read that form")
 		}
-		v.do("POST", r.unsubscribePath(d)+"/days", urlencoded, strings.NewReader("days=%zz")).status(http.StatusBadRequest).shows("h1", "That form could not be read")
+		v.do("POST", r.unsubscribePath(d)+"/days", urlencoded, strings.NewReader("days=%zz")).status(http.StatusBadRequest).shows("h1", "We couldn’t read that form")
 		v.do("POST", r.unsubscribePath(d)+"/days", urlencoded, strings.NewReader("days="+strings.Repeat("a", 1<<20))).status(http.StatusRequestEntityTooLarge)
 		for _, path := range []string{"/pause", "/resume", "/days"} {
 			v.post("/unsubscribe/"+r.signer.Sign(digest.ForEdition, int64(d.ID))+path, nil).status(http.StatusNotFound)

@@ -56,11 +56,11 @@ func TestOneClick(t *testing.T) {
 					}
 					switch c.status {
 					case http.StatusOK:
-						a.shows("h1", "Daily Digest has stopped")
+						a.shows("h1", "Unsubscribed from Daily Digest")
 						r.stands(d, digest.DigestLeft)
 						continue
 					case http.StatusBadRequest:
-						a.shows("h1", "Stop Daily Digest?")
+						a.shows("h1", "Unsubscribe from Daily Digest?")
 					}
 					r.stands(d, digest.DigestActive)
 				}
@@ -78,7 +78,7 @@ func TestUnsubscribeGetChangesNothing(t *testing.T) {
 				r.t.Errorf("X-Robots-Tag %q", got)
 			}
 		}
-		a := r.visitor().get(r.unsubscribePath(d)).shows("h1", "Stop Daily Digest?").
+		a := r.visitor().get(r.unsubscribePath(d)).shows("h1", "Unsubscribe from Daily Digest?").
 			shows("form button", "Unsubscribe", "1 week", "2 weeks", "1 month", "Monday to Friday", "Once a week", "Once a month")
 		if got := a.attrs("form[method=post]", "action"); got[0] != r.unsubscribePath(d)+"/leave" {
 			r.t.Errorf("the button posts to %q", got)
@@ -112,12 +112,12 @@ func TestWayBack(t *testing.T) {
 	each(t, func(r *room) {
 		_, d := r.user("ann@example.org")
 		v := r.visitor()
-		a := v.post(r.unsubscribePath(d)+"/leave", nil).shows("form button", "Start it again")
+		a := v.post(r.unsubscribePath(d)+"/leave", nil).shows("form button", "Subscribe again")
 		undo := a.attrs("form[method=post]", "action")[0]
 		v.post(undo, nil).status(http.StatusOK).shows("h1", "Welcome back")
 		r.stands(d, digest.DigestActive)
 		v.post(r.unsubscribePath(d)+"/leave", nil).status(http.StatusOK)
-		v.get(r.unsubscribePath(d)).status(http.StatusOK).shows("h1", "Daily Digest has stopped")
+		v.get(r.unsubscribePath(d)).status(http.StatusOK).shows("h1", "Unsubscribed from Daily Digest")
 	})
 }
 
@@ -127,7 +127,7 @@ func TestWayBackLeavesAPauseAlone(t *testing.T) {
 		if err := r.store.SetDigestState(r.t.Context(), d.ID, digest.DigestPaused, r.now); err != nil {
 			r.t.Fatal(err)
 		}
-		r.visitor().post(r.unsubscribePath(d)+"/undo", nil).status(http.StatusOK).shows("h1", "Stop Daily Digest?")
+		r.visitor().post(r.unsubscribePath(d)+"/undo", nil).status(http.StatusOK).shows("h1", "Unsubscribe from Daily Digest?")
 		r.stands(d, digest.DigestPaused)
 	})
 }
@@ -141,13 +141,13 @@ func TestWayBackToAPause(t *testing.T) {
 			r.t.Fatal(err)
 		}
 		v := r.visitor()
-		v.get(r.unsubscribePath(d)).shows("h1", "Stop Daily Digest?")
+		v.get(r.unsubscribePath(d)).shows("h1", "Unsubscribe from Daily Digest?")
 		for range 2 { // as a mail program does it, whose reader sees no answer
-			v.post(r.unsubscribePath(d), url.Values{"List-Unsubscribe": {"One-Click"}}).status(http.StatusOK).shows("h1", "Daily Digest has stopped")
+			v.post(r.unsubscribePath(d), url.Values{"List-Unsubscribe": {"One-Click"}}).status(http.StatusOK).shows("h1", "Unsubscribed from Daily Digest")
 			r.stands(d, digest.DigestLeft)
 		}
-		a := v.get(r.unsubscribePath(d)).shows("h1", "Daily Digest has stopped").shows("form button", "Back to the pause")
-		v.post(a.attrs("form[method=post]", "action")[0], nil).status(http.StatusOK).shows("h1", "Daily Digest is paused again")
+		a := v.get(r.unsubscribePath(d)).shows("h1", "Unsubscribed from Daily Digest").shows("form button", "Pause instead")
+		v.post(a.attrs("form[method=post]", "action")[0], nil).status(http.StatusOK).shows("h1", "Daily Digest is paused")
 		r.stands(d, digest.DigestPaused)
 	})
 }
@@ -157,7 +157,7 @@ func TestUnsubscribeAfterTheReaderIsRemoved(t *testing.T) {
 		u, d := r.user("ann@example.org")
 		r.remove(u)
 		v := r.visitor()
-		v.post(r.unsubscribePath(d), url.Values{"List-Unsubscribe": {"One-Click"}}).status(http.StatusOK).shows("h1", "Nothing is mailed")
+		v.post(r.unsubscribePath(d), url.Values{"List-Unsubscribe": {"One-Click"}}).status(http.StatusOK).shows("h1", "Unsubscribed")
 		v.get(r.unsubscribePath(d)).status(http.StatusOK)
 		v.post(r.unsubscribePath(d)+"/undo", nil).status(http.StatusNotFound)
 	})

@@ -26,7 +26,7 @@ func post(title string) digest.Post {
 func TestLandingSaysWhatThisIs(t *testing.T) {
 	each(t, func(r *room) {
 		a := r.visitor().get("/").status(http.StatusOK)
-		a.shows("main h1", "A newspaper made of the sites you chose")
+		a.shows("main h1", "A newspaper from the sites you chose")
 		a.shows("nav a") // nothing to walk to yet
 	})
 }
@@ -35,20 +35,20 @@ func TestReaderSeesLatestEdition(t *testing.T) {
 	each(t, func(r *room) {
 		v, d := r.reader("ann@example.org")
 		v.get("/").status(http.StatusOK).shows("main h1", "Which sites do you read?").
-			shows(".next", "The first edition comes as Saturday 21 November begins by the clock in Europe/Paris.")
+			shows(".next", "Your first edition comes on Saturday 21 November at 00:00 (Paris) if your sites have new posts.")
 
 		r.arrives(d, post("One"))
 		v.get("/").status(http.StatusOK).shows("main h1", "Your first edition is on its way").
-			shows(".next", "It comes as Saturday 21 November begins by the clock in Europe/Paris, if your sites have something new.")
+			shows(".next", "Your first edition comes on Saturday 21 November at 00:00 (Paris) if your sites have new posts.")
 		r.midnight()
 		r.arrives(d, post("Two"))
 		r.midnight()
 
 		a := v.get("/").status(http.StatusOK)
 		a.shows("main h1", "Sunday 22 November 2026").shows("h3", "Two").shows("h2", site)
-		a.shows(".folio p", "No. 2 Midnight in Paris").shows(".turn a", "Earlier Saturday 21 November")
+		a.shows(".folio p", "No. 2 Made at midnight in Paris").shows(".turn a", "Previous Saturday 21 November")
 		a.has(".turn a", "href", "/editions/2026-11-21")
-		v.get("/editions/2026-11-21").status(http.StatusOK).shows("h3", "One").shows(".turn a", "Later Sunday 22 November")
+		v.get("/editions/2026-11-21").status(http.StatusOK).shows("h3", "One").shows(".turn a", "Next Sunday 22 November")
 	})
 }
 
@@ -101,7 +101,7 @@ func TestArchiveSaysThatItStopped(t *testing.T) {
 		r.visitor().post(r.unsubscribePath(d)+"/undo", nil).status(http.StatusOK)
 		r.arrives(d, post("One"))
 		r.midnight()
-		v.get("/editions").shows(".next", "The next one comes as Sunday 22 November begins, if your sites have something new.")
+		v.get("/editions").shows(".next", "Next edition: Sunday 22 November")
 		r.visitor().post(r.unsubscribePath(d)+"/leave", nil).status(http.StatusOK)
 		wayBack(".notice a")
 	})
@@ -130,7 +130,7 @@ func TestLinkToWhatIsGone(t *testing.T) {
 		link := "/e/" + r.signer.Sign(digest.ForEdition, int64(r.edition(d).ID))
 		r.visitor().get(link).status(http.StatusOK)
 		r.remove(u)
-		r.visitor().get(link).status(http.StatusGone).shows("h1", "This edition is no longer kept")
+		r.visitor().get(link).status(http.StatusGone).shows("h1", "This link no longer works")
 		r.visitor().get(link[:len(link)-1] + "_").status(http.StatusNotFound)
 	})
 }
@@ -161,8 +161,8 @@ func TestBotPage(t *testing.T) {
 		a.shows("pre", "digest/1.2.3 (+"+r.base+"/bot; 3 subscribers; feed-id=42)", "User-agent: digest Disallow: /",
 			r.base+"/RPC2", "curl --data-urlencode url=https://example.org/feed.xml "+r.base+"/ping")
 		a.shows("a[href=mailto:ada@example.org]", "ada@example.org")
-		for _, word := range []string{"Retry-After", "max-age", "410", "HEAD", "never two within one hour", "at least 2 seconds apart",
-			"spread over 15 minutes", "skipHours", "sy:updatePeriod", "robots.txt", "90 days", "no fixed list of addresses", "WebSub"} {
+		for _, word := range []string{"Retry-After", "max-age", "410", "HEAD", "at least one hour between two fetches", "at least 2 seconds apart",
+			"one midnight over 15 minutes", "skipHours", "sy:updatePeriod", "robots.txt", "90 days", "IP addresses can change", "WebSub"} {
 			if !strings.Contains(strings.Join(a.texts("main"), " "), word) {
 				r.t.Errorf("the bot page does not speak of %s", word)
 			}
@@ -180,7 +180,7 @@ func TestBotPage(t *testing.T) {
 // and whose links lead on.
 func TestHelp(t *testing.T) {
 	each(t, func(r *room) {
-		a := r.visitor().get("/help").status(http.StatusOK).shows("h2", "To change it", "To pause it", "To stop it", "If no mail comes", "Who to write to")
+		a := r.visitor().get("/help").status(http.StatusOK).shows("h2", "Sign in", "Follow sites", "Change what you get", "Save posts and read offline", "Search", "Take a break", "Unsubscribe", "No email?", "Contact")
 		if a.Header.Get("X-Robots-Tag") != "" || a.Header.Get("Cache-Control") != "private, max-age=3600" {
 			r.t.Errorf("the help page comes with %v", a.Header)
 		}
@@ -225,7 +225,7 @@ func TestErrorsTellNothingOfTheInside(t *testing.T) {
 		_, d := r.user("ann@example.org")
 		r.breakDatabase()
 		a := r.visitor().get(r.unsubscribePath(d)).status(http.StatusInternalServerError)
-		a.shows("h1", "Something went wrong here")
+		a.shows("h1", "Something went wrong")
 		if strings.Contains(a.body, "sql") || strings.Contains(a.body, "secret") {
 			r.t.Errorf("the page tells %s", a.body)
 		}
@@ -279,7 +279,7 @@ func TestWrongMethods(t *testing.T) {
 				r.t.Errorf("%s allows %q, want %q", path, got, allow)
 			}
 			if path != "/ping" && path != "/RPC2" { // TestProgramsAreToldInALine
-				a.shows("h1", "That cannot be done here")
+				a.shows("h1", "Method not allowed")
 			}
 		}
 		r.visitor().get("/sign-out").status(http.StatusMethodNotAllowed)
@@ -289,7 +289,7 @@ func TestWrongMethods(t *testing.T) {
 func TestNothingThere(t *testing.T) {
 	each(t, func(r *room) {
 		for _, path := range []string{"/nowhere", "/editions/", "/favicon.ico", "/.env", "/e/", "/" + strings.Repeat("a", 20_000), "/e/" + strings.Repeat("a", 20_000), "/%00", "/unsubscribe/%ff%fe"} {
-			r.visitor().get(path).status(http.StatusNotFound).shows("h1", "Nothing at this address")
+			r.visitor().get(path).status(http.StatusNotFound).shows("h1", "Page not found")
 		}
 	})
 }
@@ -313,7 +313,7 @@ func TestEditionTellsOfFeeds(t *testing.T) {
 		r.must(err)
 		r.midnight()
 		v := r.visitor().signIn(u)
-		v.get("/").status(http.StatusOK).shows(".late", "Late, from an earlier day").shows("article h3", "held up")
+		v.get("/").status(http.StatusOK).shows(".late", "From an earlier day").shows("article h3", "held up")
 
 		f.GoneAt, f.LastStatus, f.Errors = r.now, http.StatusGone, 1
 		_, err = r.store.Record(r.t.Context(), r.now, []store.Polled{{Feed: f}})
@@ -322,7 +322,7 @@ func TestEditionTellsOfFeeds(t *testing.T) {
 		r.must(err)
 		r.midnight()
 		a := v.get("/").status(http.StatusOK)
-		if got := a.texts(".notice"); len(got) != 1 || !strings.Contains(got[0], "no longer subscribed") {
+		if got := a.texts(".notice"); len(got) != 1 || !strings.Contains(got[0], "no longer follow it") {
 			r.t.Errorf("the page of an edition without posts says %q", got)
 		}
 	})

@@ -55,10 +55,10 @@ func TestServiceLogsJSON(t *testing.T) {
 			t.Errorf("%s: %v", args, err)
 		}
 		said := lines(written.Bytes())
-		want := []string{"INFO finishing what is in flight"}
+		want := []string{"INFO finishing open requests and emails"}
 		if strings.HasPrefix(args, "serve") {
 			want = append(want, "INFO the web view is at http://localhost:8080 (listening on ",
-				"INFO the metrics are at http://", "INFO mail that comes back is taken at ",
+				"INFO the metrics are at http://", "INFO accepting bounces at ",
 				"INFO sign in as the owner: http://localhost:8080/")
 		} else {
 			want = append(want, "INFO working")

@@ -198,7 +198,7 @@ func (a *app) beat(st *store.Store) func(context.Context, time.Time) (string, er
 func (a *app) withWork(do func(*store.Store) error) error {
 	return a.withoutFence(func(st *store.Store) error {
 		if err := a.sealAddresses(st); err != nil {
-			a.log.Warn("passwords stand in the clear in the database", "why", err)
+			a.log.Warn("passwords in the database are not encrypted", "why", err)
 		}
 		return do(st)
 	}, func(st *store.Store) (string, error) { return a.beat(st)(a.soft, a.now()) })
@@ -213,7 +213,7 @@ func (a *app) withPolls(do func(*store.Store) error) error {
 			return err
 		}
 		if note.Any() {
-			a.log.Warn("a clock was wrong; what it had put too far ahead is put right", "what", note.String())
+			a.log.Warn("a clock was wrong; corrected times that were too far ahead", "what", note.String())
 		}
 		return do(st)
 	}, func(st *store.Store) (string, error) {
@@ -241,7 +241,7 @@ func (a *app) withoutFence(do func(*store.Store) error, look func(*store.Store) 
 
 // behindFence says what a fence means, in one line.
 func behindFence(reason string) string {
-	return reason + "; nothing is asked and nothing is sent: see digest fence"
+	return reason + "; digest polls and sends nothing: see digest fence"
 }
 
 // noteFence says on stderr that there is a fence, beside what a command shows of work to come.

@@ -59,7 +59,7 @@ func (a *app) leave(st *store.Store) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(a.hard), farewell)
 	defer cancel()
 	if err := st.LeaveWork(ctx, a.presence.worker.ID); err != nil {
-		a.log.Warn("nobody could be told that this process ends", "err", err)
+		a.log.Warn("cannot store that this process ends", "err", err)
 	}
 }
 
@@ -78,7 +78,7 @@ func (a *app) refuseOtherTime(st *store.Store) error {
 	w, works, err := a.whoWorks(st, false)
 	if err == nil && works {
 		err = &digest.Error{Kind: digest.Conflict, Message: fmt.Sprintf(
-			"process %d on %s is at work on this database by the real clock, and --now would have it believe another; stop it first, or add --force",
+			"process %d on %s uses this database by the real clock, which --now would confuse; stop it first, or add --force",
 			w.PID, w.Host)}
 	}
 	return err

@@ -18,10 +18,10 @@ import (
 )
 
 type backupCmd struct {
-	File           string   `arg:"" help:"The file to be made; only its owner may read it."`
-	Recipient      []string `placeholder:"AGE1..." help:"Encrypt it, so that only the private key of this public key of age reads it; may be given several times."`
-	RecipientsFile string   `placeholder:"FILE" help:"The same with the public keys in a file, one a line."`
-	Replace        bool     `env:"-" help:"Replace the file if it is there."`
+	File           string   `arg:"" help:"The file to write; only its owner can read it."`
+	Recipient      []string `placeholder:"AGE1..." help:"Encrypt the backup for this public key of age; repeat it for several keys."`
+	RecipientsFile string   `placeholder:"FILE" help:"Encrypt the backup for the public keys in a file, one a line."`
+	Replace        bool     `env:"-" help:"Replace the file if it exists."`
 }
 
 // reportedBackup is a backup as JSON, or what came of one.
@@ -93,7 +93,7 @@ func (c backupCmd) Run(a *app) error {
 	return a.show(r, func() error {
 		fmt.Fprintf(a.stdout, "%s: %s, %d KB\n", plain(r.File), r.contents(), (size+1023)>>10)
 		if r.KeyFile != "" {
-			fmt.Fprintf(a.stdout, "the key of private feeds is not in it; keep a copy of %s in another place\n", plain(r.KeyFile))
+			fmt.Fprintf(a.stdout, "it does not hold the key of private feeds; keep a copy of %s in another place\n", plain(r.KeyFile))
 		}
 		return nil
 	})
@@ -137,8 +137,8 @@ func (c backupCmd) recipients(a *app) (backup.Recipients, error) {
 		return nil, nil
 	}
 	to, err := backup.ParseRecipients(text)
-	if err != nil {
-		return nil, &digest.Error{Kind: digest.Invalid, Message: "no public key of age is given as age-keygen prints it (age1...)", Err: err}
+	if err != nil { // age's text is about its encoding
+		return nil, &digest.Error{Kind: digest.Invalid, Message: "a public key is not valid; copy it as age-keygen prints it (age1...)"}
 	}
 	return to, nil
 }
@@ -155,11 +155,11 @@ func writeBeside(file string, replace bool, write func(io.Writer) error) (size i
 	case err == nil && !replace:
 		return 0, exists
 	case err == nil && !info.Mode().IsRegular(): // a device, say
-		return 0, &digest.Error{Kind: digest.Conflict, Message: plain(file) + " is no ordinary file; name another"}
+		return 0, &digest.Error{Kind: digest.Conflict, Message: plain(file) + " is not a regular file; name another"}
 	}
 	f, err := os.CreateTemp(filepath.Dir(file), "."+filepath.Base(file)+".*") // with the mode 0600
 	if err != nil {
-		return 0, fmt.Errorf("%s cannot be written: %w", plain(file), bare(err))
+		return 0, fmt.Errorf("%s cannot be written: %w", plain(file), digest.Bare(err))
 	}
 	defer os.Remove(f.Name()) // which it has not any more, if all went well
 	if err := write(f); err != nil {
@@ -167,7 +167,7 @@ func writeBeside(file string, replace bool, write func(io.Writer) error) (size i
 	}
 	info, err := f.Stat()
 	if err := errors.Join(err, f.Sync(), f.Close()); err != nil {
-		return 0, fmt.Errorf("%s cannot be written: %w", plain(file), bare(err))
+		return 0, fmt.Errorf("%s cannot be written: %w", plain(file), digest.Bare(err))
 	}
 	name := os.Rename
 	if !replace {
@@ -181,7 +181,7 @@ func writeBeside(file string, replace bool, write func(io.Writer) error) (size i
 		err = os.Rename(f.Name(), file)
 	}
 	if err != nil {
-		return 0, fmt.Errorf("%s cannot be written: %w", plain(file), bare(err))
+		return 0, fmt.Errorf("%s cannot be written: %w", plain(file), digest.Bare(err))
 	}
 	if d, err := os.Open(filepath.Dir(file)); err == nil { // so that the name survives a power cut, where the system can
 		_ = d.Sync()
@@ -190,22 +190,11 @@ func writeBeside(file string, replace bool, write func(io.Writer) error) (size i
 	return info.Size(), nil
 }
 
-// bare is an error of a file without its name.
-func bare(err error) error {
-	if p, ok := errors.AsType[*fs.PathError](err); ok {
-		return p.Err
-	}
-	if l, ok := errors.AsType[*os.LinkError](err); ok {
-		return l.Err
-	}
-	return err
-}
-
 type restoreCmd struct {
-	File     string `arg:"" help:"A file that digest backup has written."`
-	Identity string `placeholder:"FILE" help:"The file of age-keygen with the private key that reads an encrypted backup."`
-	Replace  bool   `env:"-" help:"Replace all that the database holds."`
-	Check    bool   `env:"-" help:"Only read the whole file and see that it is right."`
+	File     string `arg:"" help:"A file that digest backup wrote."`
+	Identity string `placeholder:"FILE" help:"The file from age-keygen with the private key of an encrypted backup."`
+	Replace  bool   `env:"-" help:"Replace everything in the database."`
+	Check    bool   `env:"-" help:"Only read the file and check that it is complete."`
 }
 
 // Run brings a backup into the database, or only looks whether it is right.
@@ -235,7 +224,7 @@ func (c restoreCmd) Run(a *app) error {
 		}
 		r := reportBackup(b, "", madeAt)
 		r.File = c.File
-		return a.say(r, "%s is whole: %s", plain(c.File), r.contents())
+		return a.say(r, "%s is complete: %s", plain(c.File), r.contents())
 	}
 	b, err := store.Restore(a.soft, a.Database, from, a.restoration(c.Replace,
 		fmt.Sprintf("this database was restored from a backup of %s", madeAt.Format("2006-01-02 15:04 MST"))))
@@ -245,8 +234,8 @@ func (c restoreCmd) Run(a *app) error {
 	r := reportBackup(b, a.Database, madeAt)
 	r.File = c.File
 	return a.sayBrought(r, "restored", a.Database, []string{
-		"stop whatever still works on the database that the backup was made of",
-		"digest fence shows what would go out; digest fence release lets it",
+		"stop all processes that use the database of the backup",
+		"run digest fence to see which emails would be sent, and digest fence release to send them",
 	})
 }
 
@@ -267,7 +256,7 @@ func (a *app) restoration(replace bool, reason string) store.Restoration {
 	return store.Restoration{Replace: replace, Now: a.now(), Reason: reason, Look: func(_ context.Context, st *store.Store) error {
 		w, at, err := a.whoWorks(st, true)
 		if err == nil && at {
-			err = &digest.Error{Kind: digest.Conflict, Message: fmt.Sprintf("process %d on %s is at work on this database; stop it first", w.PID, w.Host)}
+			err = &digest.Error{Kind: digest.Conflict, Message: fmt.Sprintf("process %d on %s uses this database; stop it first", w.PID, w.Host)}
 		}
 		return err
 	}}
@@ -281,16 +270,16 @@ func (a *app) sayBrought(r reportedBackup, what, database string, next []string)
 		return err
 	}
 	if lacks {
-		put := "name the file of the keys in DIGEST_KEY_FILE"
+		put := "name the key file in DIGEST_KEY_FILE"
 		if r.KeyFile = keys.File(); r.KeyFile != "" {
-			put = "put the file of the keys at " + r.KeyFile
+			put = "put the key file at " + r.KeyFile
 		}
-		next = append([]string{"the key of private feeds is missing, since no backup holds it: " + put}, next...)
+		next = append([]string{"the key of private feeds is missing, because backups do not hold it: " + put}, next...)
 	}
 	r.Next = next
 	return a.show(r, func() error {
-		fmt.Fprintf(a.stdout, "%s: %s; every table was read again and is the same\n", what, r.contents())
-		fmt.Fprintf(a.stdout, "nothing is polled and nothing is mailed from %s until you say so:\n", plain(r.Database))
+		fmt.Fprintf(a.stdout, "%s: %s; all tables were compared and are equal\n", what, r.contents())
+		fmt.Fprintf(a.stdout, "%s is fenced: digest polls and sends nothing until you release it:\n", plain(r.Database))
 		for i, line := range next {
 			fmt.Fprintf(a.stdout, "  %d. %s\n", i+1, plain(line))
 		}

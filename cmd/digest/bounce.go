@@ -13,7 +13,7 @@ import (
 )
 
 type bounceCmd struct {
-	To string `placeholder:"ADDRESS" help:"The address the message came to, where its headers do not say."`
+	To string `placeholder:"ADDRESS" help:"The message's recipient, if its headers do not name it."`
 }
 
 // mostBounce is how much of a message is read: a bounce says what it has to
@@ -32,8 +32,8 @@ func (bounceCmd) whenBroken() int { return tryLater }
 // server shall try again. A message that is no bounce needs nothing more.
 func (c bounceCmd) Run(a *app) error {
 	if a.ReturnPath == "" {
-		return errors.New("no mail comes back without a return path; " +
-			"set DIGEST_RETURN_PATH=bounces@example.org to the address that is piped here")
+		return errors.New("bounces need a return path; " +
+			"set DIGEST_RETURN_PATH to the address whose email is piped here, such as bounces@example.org")
 	}
 	message, err := io.ReadAll(io.LimitReader(os.Stdin, mostBounce))
 	if err != nil {
@@ -85,7 +85,7 @@ func (a *app) readBounces(st *store.Store) ([]func(context.Context) error, error
 		if err != nil {
 			return nil, err
 		}
-		a.announce("mail that comes back is taken at %s", server.Addr())
+		a.announce("accepting bounces at %s", server.Addr())
 		parts = append(parts, server.Serve)
 	}
 	if a.BounceMaildir != "" {
@@ -99,7 +99,7 @@ func (a *app) readBounces(st *store.Store) ([]func(context.Context) error, error
 func (a *app) watchMaildir(ctx context.Context, handler *bounce.Handler) error {
 	for {
 		if _, err := handler.HandleMaildir(ctx, a.BounceMaildir); err != nil && ctx.Err() == nil {
-			a.log.Error("returned mail could not be taken in; it stays where it is", "maildir", a.BounceMaildir, "err", err)
+			a.log.Error("cannot process a returned email; retrying", "maildir", a.BounceMaildir, "err", err)
 		}
 		select {
 		case <-ctx.Done():

@@ -19,12 +19,12 @@ import (
 // on them. Every flag has an environment variable DIGEST_<FLAG>.
 type cli struct {
 	Now      time.Time `example:"2026-11-20T00:00:00Z" placeholder:"INSTANT" group:"Flags of all commands:" help:"Run as of this instant (2026-11-20T00:00:00Z), with no waiting; serve and work start there and run on."`
-	Force    bool      `group:"Flags of all commands:" help:"Let --now change a database on which another process is at work by the real clock."`
+	Force    bool      `group:"Flags of all commands:" help:"Let --now change a database that another process is using by the real clock."`
 	JSON     bool      `name:"json" group:"Flags of all commands:" help:"Print JSON for scripts."`
-	Config   string    `default:"" placeholder:"FILE" group:"Flags of all commands:" help:"A file of settings, lines of DIGEST_NAME=value (/etc/digest.conf where there is one)."`
-	LogLevel string    `default:"" placeholder:"LEVEL" group:"Flags of all commands:" help:"debug, info, warn or error (info for serve and work, error for tick, else warn)."`
+	Config   string    `default:"" placeholder:"FILE" group:"Flags of all commands:" help:"A file of settings, lines of DIGEST_NAME=value (default: /etc/digest.conf, if it exists)."`
+	LogLevel string    `default:"" placeholder:"LEVEL" group:"Flags of all commands:" help:"debug, info, warn or error (default: info for serve and work, error for tick, warn for others)."`
 
-	LogFormat string `type:"word" words:"text,json" placeholder:"FORMAT" group:"Flags of all commands:" help:"How log lines are written to stderr: text, or json for machines (text)."`
+	LogFormat string `type:"word" words:"text,json" placeholder:"FORMAT" group:"Flags of all commands:" help:"The format of log lines on stderr: text or json."`
 
 	PrintVersion kong.VersionFlag `name:"version" env:"-" group:"Flags of all commands:" help:"Print the version."`
 
@@ -37,32 +37,32 @@ type cli struct {
 	User         userCmd         `cmd:"" help:"Add, list, change and remove readers; sign-in links."`
 	Invite       inviteCmd       `cmd:"" help:"Print a link by which one person can sign up."`
 	Subscribe    subscribeCmd    `cmd:"" help:"Find the feed behind each address and subscribe a reader to it."`
-	Unsubscribe  unsubscribeCmd  `cmd:"" help:"End a reader's subscription to a feed."`
-	OPML         opmlCmd         `cmd:"" name:"opml" help:"Bring subscription lists in and out."`
-	Newsletter   newsletterCmd   `cmd:"" help:"Mail the feeds of a site to whoever joins: make, show, hold, release; members."`
+	Unsubscribe  unsubscribeCmd  `cmd:"" help:"Unsubscribe a reader from a feed."`
+	OPML         opmlCmd         `cmd:"" name:"opml" help:"Import and export subscription lists."`
+	Newsletter   newsletterCmd   `cmd:"" help:"Manage newsletters and their members."`
 	Preview      previewCmd      `cmd:"" help:"Print the edition that the reader's next midnight would bring."`
-	Feeds        feedsCmd        `cmd:"" help:"Every feed, or one: state, last answer, why it waits, when it is asked next."`
-	Poll         pollCmd         `cmd:"" help:"Ask one feed now, if it may be asked; a dead one gets another chance."`
-	Hosts        hostsCmd        `cmd:"" help:"Hosts whose feeds are asked less often."`
-	DKIM         dkimCmd         `cmd:"" name:"dkim" help:"Keys that sign the mail, and the DNS records that show them."`
-	Bounce       bounceCmd       `cmd:"" help:"Take in one message that came back, from standard input (for a mail server's pipe)."`
-	Suppressions suppressionsCmd `cmd:"" help:"Addresses that are not mailed, with reason and evidence."`
-	Queue        queueCmd        `cmd:"" help:"What mail waits, why, and what became of the rest."`
-	Limits       limitsCmd       `cmd:"" help:"How much mail a recipient domain, or the route, gets."`
-	Doctor       doctorCmd       `cmd:"" help:"Check what an operator must have right, and say what to do."`
-	Key          keyCmd          `cmd:"" help:"Keys that keep the passwords of private feeds."`
-	Fence        fenceCmd        `cmd:"" help:"Why a database is left alone, what would happen next, and its release."`
-	Backup       backupCmd       `cmd:"" help:"Write all that the database holds to a file, while everything runs."`
-	Restore      restoreCmd      `cmd:"" help:"Bring a backup into the database, which polls and mails nothing until you say so."`
-	Copy         copyCmd         `cmd:"" help:"Bring all that the database holds into another, SQLite or PostgreSQL."`
+	Feeds        feedsCmd        `cmd:"" help:"Show all feeds or one: state, last response, and next poll."`
+	Poll         pollCmd         `cmd:"" help:"Poll one feed now, if its limits allow it; also retries a dead feed."`
+	Hosts        hostsCmd        `cmd:"" help:"Rules for hosts: poll less often, or block."`
+	DKIM         dkimCmd         `cmd:"" name:"dkim" help:"Manage the keys that sign email, and print their DNS records."`
+	Bounce       bounceCmd       `cmd:"" help:"Process one bounced email from standard input (for a mail server's pipe)."`
+	Suppressions suppressionsCmd `cmd:"" help:"Manage addresses that get no email."`
+	Queue        queueCmd        `cmd:"" help:"Show waiting and failed email, and resume sending."`
+	Limits       limitsCmd       `cmd:"" help:"Limit the email to a recipient domain, or to all."`
+	Doctor       doctorCmd       `cmd:"" help:"Check the installation and print what to correct."`
+	Key          keyCmd          `cmd:"" help:"Manage the keys that encrypt passwords of private feeds."`
+	Fence        fenceCmd        `cmd:"" help:"Show why a database is fenced, and release it."`
+	Backup       backupCmd       `cmd:"" help:"Back up the database to a file; other processes can keep running."`
+	Restore      restoreCmd      `cmd:"" help:"Restore a backup into the database and fence it until you release it."`
+	Copy         copyCmd         `cmd:"" help:"Copy the database into another, SQLite or PostgreSQL."`
 	Prune        pruneCmd        `cmd:"" help:"Count the posts and editions older than DIGEST_KEEP; with --confirm delete them, even if the hourly job waits."`
-	Parse        parseCmd        `cmd:"" help:"What the program reads in documents; nothing is stored."`
-	Settings     configCmd       `cmd:"" name:"config" help:"What is set, and where."`
-	Migrate      migrateCmd      `cmd:"" help:"Bring the database to this version's schema."`
+	Parse        parseCmd        `cmd:"" help:"Print what the program reads in documents; store nothing."`
+	Settings     configCmd       `cmd:"" name:"config" help:"Show the settings and their sources."`
+	Migrate      migrateCmd      `cmd:"" help:"Create the database, or update its schema to this version."`
 	Manual       manualCmd       `cmd:"" help:"Print the manual page, for man."`
-	Completion   completionCmd   `cmd:"" help:"Print what makes a shell complete commands and flags: bash, zsh or fish."`
+	Completion   completionCmd   `cmd:"" help:"Print the completion script for bash, zsh or fish."`
 	Version      versionCmd      `cmd:"" help:"Print the version."`
-	Help         helpCmd         `cmd:"" help:"What a command does and which flags it takes."`
+	Help         helpCmd         `cmd:"" help:"Show what a command does and its flags."`
 
 	given    map[string]bool             // flags on the command line itself, by name
 	unusable map[valueFrom]*settingError // what cannot be understood
@@ -130,7 +130,7 @@ func parseKong(c *cli, args []string, stdout io.Writer) (parsed *kong.Context, s
 		return nil, status, nil
 	}
 	if err != nil {
-		return nil, statusOf(err), fmt.Errorf("%w; see digest --help", err)
+		return nil, statusOf(err), usageError(err)
 	}
 	for _, p := range parsed.Path {
 		if p.Flag != nil && !p.Resolved {

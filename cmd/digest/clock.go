@@ -78,7 +78,7 @@ func (c *commonClock) measure() {
 	defer c.mu.Unlock()
 	c.last = after
 	if err != nil {
-		c.log.Warn("the database's clock could not be read; what was seen last holds", "err", err)
+		c.log.Warn("cannot read the database clock; using the last known difference", "err", err)
 		return
 	}
 	took := after.passed - before.passed
@@ -88,7 +88,7 @@ func (c *commonClock) measure() {
 	}
 	if (c.ahead - c.said).Abs() > worthSaying {
 		c.said = c.ahead
-		c.log.Warn("the clock of this machine is not that of the database, which is taken instead; see: digest doctor", "database_ahead", c.ahead.Round(time.Second).String())
+		c.log.Warn("using the database clock instead of this machine's; see: digest doctor", "database_ahead", c.ahead.Round(time.Second).String())
 	}
 }
 

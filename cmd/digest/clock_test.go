@@ -49,7 +49,7 @@ func TestCommonClock(t *testing.T) {
 		away = nil
 		c.measure()
 		right("when it is back", 0)
-		if n := strings.Count(said.String(), "is not that of the database"); n != 5 {
+		if n := strings.Count(said.String(), "using the database clock"); n != 5 {
 			t.Errorf("it said %d times that the clock is wrong, or right again; want 5:\n%s", n, said.String())
 		}
 	})

@@ -17,7 +17,7 @@ import (
 )
 
 type configCmd struct {
-	Check configCheckCmd `cmd:"" default:"1" help:"Print what is in force and where it comes from, with secrets hidden."`
+	Check configCheckCmd `cmd:"" default:"1" help:"Print the settings in use and their sources; hide secrets."`
 }
 
 // A reportedSetting is a setting in force.
@@ -36,9 +36,9 @@ func (configCheckCmd) Run(a *app) error {
 	if a.json {
 		return a.printJSON(all)
 	}
-	file := "no file of settings is read: there is no " + usualConfig
+	file := "no settings file: there is no " + usualConfig
 	if a.command.file.path != "" {
-		file = "the file of settings is " + a.command.file.path
+		file = "the settings file is " + a.command.file.path
 	}
 	fmt.Fprintln(a.stdout, plain(file))
 	if err := printLines(a.stdout, all, func(s reportedSetting) string {
@@ -58,7 +58,7 @@ func (a *app) strayMail() []string {
 	if err != nil || !doctor.MailStays(a.BaseURL, place) {
 		return nil // what is wrong with it stops every command
 	}
-	return []string{"DIGEST_MAIL puts mail in the Maildir " + place.Folder + ", though readers reach this instance at " + a.BaseURL + ": no mail leaves this machine; " + doctor.SetMail}
+	return []string{"DIGEST_MAIL writes email to the Maildir " + place.Folder + ", though readers reach this instance at " + a.BaseURL + ": no email leaves this machine; " + doctor.SetMail}
 }
 
 // inForce gives all settings in the order of the help.
@@ -109,7 +109,7 @@ func (c *cli) relativePaths() (said []string) {
 			continue
 		}
 		if fromFile && !c.given[f.Name] && path != "" && !strings.Contains(path, "://") && !filepath.IsAbs(path) {
-			said = append(said, fmt.Sprintf("%s of %s is another in each folder in which a command runs; write the path in full", s.Name, c.file.place(s)))
+			said = append(said, fmt.Sprintf("%s of %s is a different file in each working folder; write the full path", s.Name, c.file.place(s)))
 		}
 	}
 	return said
@@ -132,7 +132,7 @@ func (c *cli) strayEnvironment() (said []string) {
 		if !strings.HasPrefix(name, "DIGEST_") || slices.Contains(known, name) {
 			continue
 		}
-		what := fmt.Sprintf("the environment has %s, which is no setting", name)
+		what := fmt.Sprintf("the environment has %s, which is not a setting", name)
 		if near := conf.Nearest(name, settings); near != "" {
 			what += "; did you mean " + near + "?"
 		}

@@ -12,6 +12,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"digest/internal/conf"
+	"digest/internal/ownership"
 )
 
 // usualConfig is the file of settings that is read where none is named.
@@ -69,7 +70,7 @@ func (c *cli) BeforeResolve(ctx *kong.Context) error {
 // isSetting reports whether a flag may stand in the file: one that is the same for all commands,
 // and not about one run of one.
 func isSetting(f *kong.Flag) bool {
-	return f.Group != nil && (f.Group.Key == "Settings:" || f.Group.Key == "Mail:") || f.Name == "log-level" || f.Name == "log-format"
+	return f.Group != nil && strings.HasSuffix(f.Group.Key, " settings:") || f.Name == "log-level" || f.Name == "log-format"
 }
 
 // setting gives what the file sets a flag to, where the environment does not set it.
@@ -97,12 +98,17 @@ func readConfig(named string, known []string) (c configFile, err error) {
 		return configFile{}, nil
 	}
 	var text []byte
+	reason, remedy := "", ""
 	if err != nil {
 		err = withoutPath(err)
 	} else {
+		reason, remedy = ownership.Foreign(c.path)
 		text, err = readBounded(c.path, mostConfig)
 	}
 	switch {
+	case errors.Is(err, fs.ErrPermission) && reason != "":
+		return c, &settingError{err: err, text: fmt.Sprintf("cannot read the settings: %s; run this as the user that digest runs as, "+
+			"or if you do, run: %s", reason, remedy)}
 	case err != nil && named != "":
 		return c, badSetting("DIGEST_CONFIG", named, err.Error(), usualConfig)
 	case err != nil:
@@ -124,13 +130,13 @@ func (c configFile) checkMode(info fs.FileInfo) error {
 		return nil
 	}
 	if mode&othersWrite != 0 {
-		return &settingError{text: fmt.Sprintf("%s may be changed by everybody on this machine; run: chmod o-rwx %s", c.path, c.path)}
+		return &settingError{text: fmt.Sprintf("everybody on this machine can change %s; run: chmod o-rwx %s", c.path, c.path)}
 	}
 	i := slices.IndexFunc(c.all, func(s conf.Setting) bool { return withoutSecret(s.Name, s.Value) != s.Value })
 	if i < 0 || mode&othersRead == 0 {
 		return nil
 	}
-	return &settingError{text: fmt.Sprintf("%s holds a secret (%s, line %d) and may be read by everybody on this machine; run: chmod o-rwx %s",
+	return &settingError{text: fmt.Sprintf("everybody on this machine can read %s, which has a secret (%s, line %d); run: chmod o-rwx %s",
 		c.path, c.all[i].Name, c.all[i].Line, c.path)}
 }
 

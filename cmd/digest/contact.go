@@ -34,8 +34,8 @@ func (s *settings) reachable() error {
 		return nil
 	}
 	return &digest.Error{Kind: digest.Invalid, Message: fmt.Sprintf(
-		"%s is public and nobody can be reached at %s, so no site is asked; "+
-			"set DIGEST_CONTACT=you@example.org, or DIGEST_FROM, to an address of yours", s.BaseURL, s.Contact)}
+		"%s is public, but site owners cannot reach you at %s, so digest polls no sites; "+
+			"set DIGEST_CONTACT or DIGEST_FROM to your address, such as you@example.org", s.BaseURL, s.Contact)}
 }
 
 // isPublic reports whether the world can reach a base URL, as far as its name tells.

@@ -10,13 +10,14 @@ import (
 	"strings"
 	"time"
 
+	"digest"
 	"digest/internal/backup"
 	"digest/store"
 )
 
 type copyCmd struct {
 	To      string `required:"" placeholder:"DATABASE" help:"The other database: a file, or postgres://user:password@host:5432/digest."`
-	Replace bool   `env:"-" help:"Replace all that the other database holds."`
+	Replace bool   `env:"-" help:"Replace everything in the other database."`
 }
 
 // Run copies the database into another one, as backup and restore would. It fences both.
@@ -57,14 +58,14 @@ func (c copyCmd) Run(a *app) error {
 		return err
 	}
 	next := []string{fmt.Sprintf(
-		"no process may work on %s any more: it is fenced, and nothing is polled or mailed from it", a.databaseName())}
+		"stop using %s: it is fenced, and digest polls and sends nothing from it", a.databaseName())}
 	if works {
-		next = append(next, fmt.Sprintf("process %d on %s was at work on it, and the copy may lack its latest work: "+
+		next = append(next, fmt.Sprintf("process %d on %s was using it, and the copy may lack its latest changes: "+
 			"stop it, then copy again with --replace", w.PID, w.Host))
 	}
 	return a.sayBrought(r, "copied", c.To, append(next,
-		"set DIGEST_DATABASE to the address in --to; then digest fence shows what would be mailed, and "+
-			"digest fence release allows it"))
+		"set DIGEST_DATABASE to the address in --to; then run digest fence to see which emails would be sent, and "+
+			"digest fence release to send them"))
 }
 
 // fullName returns the name of a database without its password, or the full path of a file.
@@ -79,7 +80,7 @@ func fullName(database string) string {
 func (c copyCmd) elsewhere(database string) error {
 	if strings.Contains(c.To, "://") {
 		if err := store.CheckAddress(c.To); err != nil {
-			return wrongLine("--to is not an address of PostgreSQL; write it like postgres://user:password@host:5432/digest")
+			return wrongLine("--to is not a PostgreSQL address; write it like postgres://user:password@host:5432/digest")
 		}
 	}
 	one, err := os.Stat(database)
@@ -102,6 +103,7 @@ func copyTo(ctx context.Context, st *store.Store, to string, now time.Time, how 
 	from, err := backup.NewReader(r)
 	if err == nil {
 		b, err = store.Restore(ctx, to, from, how)
+		err = blameTo(err)
 	}
 	_ = r.CloseWithError(errStopped) // stops the writer if it has more
 	if wrong := <-written; wrong != nil && !errors.Is(wrong, errStopped) {
@@ -110,4 +112,15 @@ func copyTo(ctx context.Context, st *store.Store, to string, now time.Time, how 
 	return b, err
 }
 
-var errStopped = errors.New("what was written was not read to its end")
+// blameTo returns an error of the target database with the flag that names it, instead of the setting.
+func blameTo(err error) error {
+	e, ok := errors.AsType[*digest.Error](err)
+	if !ok || !strings.Contains(e.Message, "DIGEST_DATABASE") {
+		return err
+	}
+	named := *e
+	named.Message = strings.ReplaceAll(e.Message, "DIGEST_DATABASE", "--to")
+	return &named
+}
+
+var errStopped = errors.New("the new database was not read to its end")

@@ -83,7 +83,7 @@ func (a *app) withStore(do func(*store.Store) error) error {
 // openStore opens the database. It makes no file unless the command may.
 func (a *app) openStore() (*store.Store, error) {
 	if key, _, pairs := strings.Cut(a.Database, "="); pairs && slices.Contains([]string{"host", "hostaddr", "port", "dbname", "user", "password", "service", "sslmode"}, strings.TrimSpace(key)) {
-		return nil, &digest.Error{Kind: digest.Invalid, Message: "DIGEST_DATABASE is no list of key=value; give a file such as digest.db, or postgres://user:password@host:5432/digest"}
+		return nil, &digest.Error{Kind: digest.Invalid, Message: "DIGEST_DATABASE cannot be a list of key=value; name a file such as digest.db, or postgres://user:password@host:5432/digest"}
 	}
 	if !a.opens.makes && !strings.Contains(a.Database, "://") {
 		if absent, _, err := lookAtFile(a.Database); err == nil && absent { // store.Open says it better where it cannot be read
@@ -100,7 +100,7 @@ func (a *app) noDatabase() error {
 		place = path
 	}
 	return &digest.Error{Kind: digest.NotFound, Message: fmt.Sprintf(
-		"there is no database at %s; name another in DIGEST_DATABASE, or make one with digest migrate, digest user add or digest serve", place)}
+		"there is no database at %s; correct DIGEST_DATABASE, or run digest serve or digest migrate to create one", place)}
 }
 
 // useSchema brings the schema to this version's, where the command may. Otherwise it says
@@ -117,7 +117,7 @@ func (a *app) useSchema(st *store.Store) error {
 	}
 	return &digest.Error{Kind: digest.Conflict, Message: fmt.Sprintf(
 		"the database was last used by an older version of digest (its schema is %d, this program's %d); "+
-			"stop whatever of that version still runs, then run: digest migrate", have, want)}
+			"stop all processes of that version, then run: digest migrate", have, want)}
 }
 
 // useKnownAddress lets links lead to the address that the instance is known by, if no

@@ -96,7 +96,7 @@ func TestOtherSchemas(t *testing.T) {
 		}
 		storetest.SetSchema(t, database, 1)
 		for _, line := range []string{"user list", "tick", "migrate", "user add ann@example.org --time-zone UTC"} {
-			try(line, exitFailed, "digest: the database was made by a newer version of digest")
+			try(line, exitFailed, "digest: the database is from a newer version of digest")
 		}
 		storetest.SetSchema(t, database, -1)
 		try("user list", exitDone, "")

@@ -193,7 +193,7 @@ func (d *demoRun) whoseMidnight(at time.Time) string {
 func (d *demoRun) report(ev hourly.Event) {
 	switch ev.Kind {
 	case hourly.EventPlanned:
-		d.printStep("  due: %s; %s may be asked", digest.Counted(ev.Digests, "digest"), digest.Counted(ev.Feeds, "feed"))
+		d.printStep("  due: %s; %s can be polled", digest.Counted(ev.Digests, "digest"), digest.Counted(ev.Feeds, "feed"))
 	case hourly.EventPolled:
 		d.printStep("  poll: %s (%s) of %q", ev.Result.Message, digest.Counted(ev.Result.Requests, "request"), ev.Result.Feed.Title)
 	case hourly.EventStored:
@@ -252,14 +252,14 @@ func (d *demoRun) keepServing(listener net.Listener) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(d.stdout, "\nthe mail is in %s until you interrupt this\n", filepath.Join(d.dir, "mail", "new"))
+	fmt.Fprintf(d.stdout, "\nthe emails are in %s until you stop the demo\n", filepath.Join(d.dir, "mail", "new"))
 	fmt.Fprintf(d.stdout, "the web view is at %s; sign in as\n", d.BaseURL)
 	for _, r := range demo.Readers() {
 		if err := d.printSignIn(r.Email); err != nil {
 			return err
 		}
 	}
-	fmt.Fprintf(d.stdout, "%s runs it, and sees the operator's page too\n", demo.Readers()[0].Email)
+	fmt.Fprintf(d.stdout, "%s is the operator and can open the operator pages\n", demo.Readers()[0].Email)
 	return serveUntil(d.soft, server, listener)
 }
 
@@ -271,7 +271,7 @@ func (d *demoRun) ownPictures() *poller.Poller {
 		UserAgentVersion: version(), BaseURL: d.BaseURL,
 		DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
 			if address != sites {
-				return nil, errors.New("the demo asks its own sites only")
+				return nil, errors.New("the demo polls only its own sites")
 			}
 			return new(net.Dialer).DialContext(ctx, network, sites)
 		},

@@ -34,8 +34,8 @@ func reportKey(k digest.DKIMKey) (reportedKey, error) {
 }
 
 type dkimNewCmd struct {
-	Domain   string `arg:"" help:"That of the From address, or one above it."`
-	Selector string `placeholder:"NAME" help:"The record is published at NAME._domainkey.DOMAIN (one made of the date)."`
+	Domain   string `arg:"" help:"The domain of the From address, or a parent domain."`
+	Selector string `placeholder:"NAME" help:"Publish the record at NAME._domainkey.DOMAIN (default: a name made from the date)."`
 }
 
 // Run makes a key. The first of a domain signs at once; a later one waits
@@ -53,9 +53,9 @@ func (c dkimNewCmd) Run(a *app) error {
 		if err != nil {
 			return err
 		}
-		next := fmt.Sprintf("another key signs until you say: digest dkim use %s %s", r.Domain, r.Selector)
+		next := fmt.Sprintf("another key signs until you run: digest dkim use %s %s", r.Domain, r.Selector)
 		if key.Active {
-			next = fmt.Sprintf("mail from %s is signed with it from now on; digest doctor tells when the record can be seen", r.Domain)
+			next = fmt.Sprintf("digest signs email from %s with it from now on; digest doctor checks whether the record is visible", r.Domain)
 		}
 		return a.say(r, "made a key for %s; publish this TXT record:\n\n  name:  %s\n  value: %s\n\nas a line of a zone file:\n\n  %s\n\n%s",
 			r.Domain, r.Name, r.Value, zoneLine(r.Name, r.Value), next)
@@ -86,7 +86,7 @@ func (dkimListCmd) Run(a *app, st *store.Store) error {
 			return err
 		}
 	}
-	return printList(a, list, "there is no key, so mail is not signed; an example: digest dkim new example.org", func(k reportedKey) string {
+	return printList(a, list, "there is no key, so digest does not sign email; an example: digest dkim new example.org", func(k reportedKey) string {
 		use := "waits"
 		if k.Active {
 			use = "signs"
@@ -109,7 +109,7 @@ func (c dkimUseCmd) Run(a *app, st *store.Store) error {
 		return err
 	}
 	return a.say(map[string]any{"domain": c.Domain, "selector": c.Selector, "active": true},
-		"mail from %s is signed with %s from now on; keep the old record for a week, mail under way needs it", c.Domain, c.Selector)
+		"digest signs email from %s with %s from now on; keep the old record for a week, for email that is not delivered yet", c.Domain, c.Selector)
 }
 
 type dkimRemoveCmd struct{ keyArg }
@@ -120,5 +120,5 @@ func (c dkimRemoveCmd) Run(a *app, st *store.Store) error {
 		return err
 	}
 	return a.say(map[string]any{"domain": c.Domain, "selector": c.Selector, "removed": true},
-		"the key %s of %s is deleted", c.Selector, c.Domain)
+		"deleted the key %s of %s", c.Selector, c.Domain)
 }

@@ -22,8 +22,8 @@ import (
 )
 
 type doctorCmd struct {
-	Offline bool   `help:"Ask no name server and connect to nobody."`
-	SendTo  string `placeholder:"ADDRESS" env:"-" help:"Mail a test to this address instead, and say what the mail server answers."`
+	Offline bool   `help:"Skip the checks that need the network."`
+	SendTo  string `placeholder:"ADDRESS" env:"-" help:"Only send a test email to this address, and print the mail server's reply."`
 }
 
 // How long the doctor takes at most: first for the database, then for the
@@ -79,7 +79,7 @@ func (c *doctorCmd) Run(a *app) error {
 		a.showFindings(findings)
 	}
 	if n := doctor.CountWrong(findings); err == nil && n > 0 {
-		return fmt.Errorf("%s found something wrong; what to do stands beneath each", digest.Counted(n, "check"))
+		return fmt.Errorf("%s found a problem; the line below each says what to do", digest.Counted(n, "check"))
 	}
 	return err
 }
@@ -96,7 +96,7 @@ func (a *app) sendTest(st *store.Store, to string) error {
 	if err != nil {
 		return err
 	}
-	return a.say(map[string]any{"email": to, "sent": true}, "%s has taken a test for %s; look for it there, in the spam folder too", placeName(place), to)
+	return a.say(map[string]any{"email": to, "sent": true}, "%s accepted a test email for %s; check the mailbox and its spam folder", placeName(place), to)
 }
 
 // placeName names where mail goes.
@@ -143,7 +143,7 @@ func (a *app) lookAtDatabase() (doctor.Database, doctor.Key) {
 	defer cancel()
 	d := doctor.Database{Name: a.Database}
 	if u, err := url.Parse(a.Database); err == nil && strings.HasPrefix(u.Scheme, "postgres") {
-		d.Name = "PostgreSQL at " + u.Host
+		d.Name = strings.TrimSuffix("PostgreSQL at "+u.Host, " at ")
 	} else {
 		d.File = a.Database
 	}
@@ -160,7 +160,7 @@ func (a *app) lookAtDatabase() (doctor.Database, doctor.Key) {
 	case s := <-seen:
 		return s.Database, s.Key
 	case <-ctx.Done():
-		d.Err = &digest.Error{Kind: digest.Unavailable, Message: d.Name + " does not answer in time; see that its server or its disk is well"}
+		d.Err = &digest.Error{Kind: digest.Unavailable, Message: d.Name + " does not respond in time; check its server and its disk"}
 		return d, doctor.Key{}
 	}
 }
@@ -236,7 +236,7 @@ func lookAtFile(path string) (absent, closed bool, err error) {
 			return false, false, foreign
 		}
 		return false, false, &digest.Error{Kind: digest.Unavailable, Err: err,
-			Message: "the database cannot be read; let the user that digest runs as read and write it"}
+			Message: "the database cannot be read; let the user that runs digest read and write it"}
 	}
 	defer f.Close()
 	header := make([]byte, 20)
@@ -332,7 +332,7 @@ func (a *app) lookAtClock(ctx context.Context, st *store.Store, d *doctor.Databa
 		return nil
 	}
 	if err := st.Ping(ctx); err != nil { // no connection is opened while the time is taken
-		return fmt.Errorf("asking the database's clock: %w", err)
+		return fmt.Errorf("reading the database's clock: %w", err)
 	}
 	before := a.now()
 	theirs, err := st.Clock(ctx)

@@ -65,7 +65,7 @@ func TestDoctorAsks(t *testing.T) {
 	var out, said strings.Builder
 	status := run(t.Context(), t.Context(), []string{"doctor", "--json", "--resolver", noNames(t),
 		"--from", "digest@example.org", "--mail", "smtp://mail.example.org", "--base-url", "https://paper.example.org", "--return-path", "b@example.org"}, &out, &said)
-	if status != exitFailed || !strings.HasPrefix(said.String(), "digest: 7 checks found something wrong") {
+	if status != exitFailed || !strings.HasPrefix(said.String(), "digest: 7 checks found a problem") {
 		t.Errorf("status %d, %q", status, said.String())
 	}
 	var findings []doctor.Finding
@@ -75,11 +75,11 @@ func TestDoctorAsks(t *testing.T) {
 	want := map[string]string{
 		"base-url":    "no address for paper.example.org",
 		"mail-server": "there is no host of this name",
-		"from":        "neither a mail exchanger nor an address",
+		"from":        "no MX record and no address",
 		"spf":         "example.org has no SPF record",
 		"dkim":        "no record at d2026._domainkey.example.org",
 		"dmarc":       "no DMARC record",
-		"return-path": "neither an MX record nor an address",
+		"return-path": "no MX record and no address",
 	}
 	for _, f := range findings {
 		if part, is := want[f.Check]; is != (f.Status == doctor.Wrong) || !strings.Contains(f.Found, part) || is && f.Todo == "" {

@@ -19,7 +19,7 @@ import (
 
 type feedsCmd struct {
 	reads
-	URL string `arg:"" optional:"" name:"url" help:"One feed; all without it."`
+	URL string `arg:"" optional:"" name:"url" help:"The feed to show; without it, all feeds."`
 }
 
 // Run shows how feeds stand.
@@ -119,7 +119,7 @@ func (a *app) reportFeed(f store.FeedInfo) reportedFeed {
 	next := poller.NextPoll(f.Feed, f.NextDueAt, a.now(), a.spread())
 	reason := words.In(catalogue.English())
 	if state == poller.StateActive && next.IsZero() {
-		reason = "not asked: everyone who took it has paused without an end, left or unsubscribed"
+		reason = "not polled: all its subscribers have paused without an end, left or unsubscribed"
 	}
 	return reportedFeed{
 		URL: digest.WithoutCredentials(f.URL), Title: f.Title, SiteURL: digest.WithoutCredentials(f.SiteURL), Kind: f.Kind,
@@ -204,7 +204,7 @@ func (a *app) feedAt(st *store.Store, address string) (digest.Feed, error) {
 		return shown[0], nil
 	}
 	return digest.Feed{}, &digest.Error{Kind: digest.Conflict,
-		Message: digest.WithoutCredentials(url) + " is asked with several passwords; give the address as digest feeds has it"}
+		Message: digest.WithoutCredentials(url) + " has several passwords; use the address that digest feeds prints"}
 }
 
 // subscribedAt is feedAt that looks among the private feeds of a reader's first.
@@ -243,7 +243,7 @@ func (a *app) printFeed(f digest.Feed, r reportedFeed) error {
 	line("last polled", when(r.LastPolledAt))
 	line("last well", when(r.LastOKAt))
 	line("next poll", when(r.NextPollAt))
-	line("asked at most", atMost(f))
+	line("polled at most", atMost(f))
 	line("its news", r.News.shown)
 	if f.BusyInterval > 0 {
 		line("by itself", "every "+roughly(f.BusyInterval)+", because it publishes more in a day than its document holds")
@@ -267,9 +267,9 @@ func atMost(f digest.Feed) string {
 		every time.Duration
 		why   string
 	}{
-		{f.DocInterval, "by its document's word"},
-		{f.OwnInterval, "by our manners (silent for long, without validators, or with a password)"},
-		{f.HostInterval, "by the rule for its host"},
+		{f.DocInterval, "because its document asks for it"},
+		{f.OwnInterval, "because it is silent, has no validators, or needs a password"},
+		{f.HostInterval, "because of the rule for its host"},
 	} {
 		if i.every > 0 {
 			parts = append(parts, "every "+roughly(i.every)+" "+i.why)
@@ -316,5 +316,5 @@ func lastAnswer(f digest.Feed) string {
 	case f.LastStatus != 0:
 		return fmt.Sprintf("status %d", f.LastStatus)
 	}
-	return "none yet"
+	return "none"
 }

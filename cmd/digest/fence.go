@@ -10,8 +10,8 @@ import (
 )
 
 type fenceCmd struct {
-	Show    fenceShowCmd    `cmd:"" default:"1" help:"Whether the database is left alone, why, and what would happen next."`
-	Release fenceReleaseCmd `cmd:"" help:"Let this instance poll and mail."`
+	Show    fenceShowCmd    `cmd:"" default:"1" help:"Show whether the database is fenced, why, and what a release would do."`
+	Release fenceReleaseCmd `cmd:"" help:"Release the fence: let this instance poll feeds and send email."`
 }
 
 // reportedFence is the fence as JSON.
@@ -24,6 +24,7 @@ type reportedFence struct {
 	Editions     int              `json:"editions"` // that wait
 	Feeds        []string         `json:"feeds"`    // that would be asked at once
 	Readers      []reportedWaiter `json:"readers"`  // whom something would go out to
+	IfNews       int              `json:"if_news"`  // more readers, whose feeds may have news
 }
 
 type reportedWaiter struct {
@@ -36,7 +37,7 @@ type reportedWaiter struct {
 func reportFence(base string, f store.Fence, v store.FenceView) reportedFence {
 	r := reportedFence{
 		Fenced: f.Reason != "", Reason: f.Reason, BaseURL: base, LastBaseURL: f.BaseURL, LastWorkedAt: instant(f.Beat),
-		Feeds: each(v.Feeds, digest.WithoutCredentials), Readers: []reportedWaiter{},
+		Feeds: each(v.Feeds, digest.WithoutCredentials), Readers: []reportedWaiter{}, IfNews: v.IfNews,
 	}
 	for _, w := range v.Readers {
 		r.Readers = append(r.Readers, reportedWaiter{w.Email, w.Sealed, instant(w.DueAt), w.Posts})
@@ -77,25 +78,28 @@ func (a *app) showFence(r reportedFence) error {
 	case r.Fenced:
 		fmt.Fprintf(a.stdout, "fenced: %s\n", plain(r.Reason))
 	case r.LastWorkedAt == nil:
-		fmt.Fprintln(a.stdout, "no fence: nobody has worked on this database yet")
+		fmt.Fprintln(a.stdout, "no fence: no process has used this database yet")
 	default:
-		fmt.Fprintf(a.stdout, "no fence: last at work as %s at %s\n", plain(r.LastBaseURL), when(r.LastWorkedAt))
+		fmt.Fprintf(a.stdout, "no fence: last used as %s at %s\n", plain(r.LastBaseURL), when(r.LastWorkedAt))
 	}
-	fmt.Fprintf(a.stdout, "%s would be asked at once\n", digest.Counted(len(r.Feeds), "feed"))
+	fmt.Fprintf(a.stdout, "%s would be polled immediately\n", digest.Counted(len(r.Feeds), "feed"))
 	printSome(a, r.Feeds, plain)
-	fmt.Fprintf(a.stdout, "%s would go out, to %s\n", digest.Counted(r.Editions, "edition"), digest.Counted(len(r.Readers), "reader"))
+	fmt.Fprintf(a.stdout, "%s would be sent, to %s\n", digest.Counted(r.Editions, "edition"), digest.Counted(len(r.Readers), "reader"))
 	printSome(a, r.Readers, func(w reportedWaiter) string { return plain(w.Email) + ": " + w.describe() })
+	if r.IfNews > 0 {
+		fmt.Fprintf(a.stdout, "%s would get an edition if their feeds have news\n", digest.Counted(r.IfNews, "more reader"))
+	}
 	switch {
 	case r.Fenced && r.LastBaseURL != "" && r.LastBaseURL != r.BaseURL:
-		fmt.Fprintf(a.stdout, "if this is a copy, leave it so; if it is the one at work as %s, set DIGEST_BASE_URL to that; "+
-			"if %s takes its place, run: digest fence release\n",
+		fmt.Fprintf(a.stdout, "if this is a copy, keep the fence; if it is the instance at %s, set DIGEST_BASE_URL to that; "+
+			"if %s replaces it, run: digest fence release\n",
 			plain(r.LastBaseURL), plain(r.BaseURL))
 	case r.Fenced:
-		fmt.Fprintf(a.stdout, "if this is a copy, leave it so; if %s is to do all this, run: digest fence release\n", plain(r.BaseURL))
+		fmt.Fprintf(a.stdout, "if this is a copy, keep the fence; if %s should poll and send, run: digest fence release\n", plain(r.BaseURL))
 	}
-	if r.Fenced && r.Editions > 0 {
+	if r.Fenced && r.Editions+r.IfNews > 0 {
 		fmt.Fprintln(a.stdout,
-			"to mail no edition that was due before an instant: digest fence release --discard-before INSTANT")
+			"to send no editions that were due before an instant: digest fence release --discard-before INSTANT")
 	}
 	return nil
 }
@@ -113,7 +117,7 @@ func printSome[T any](a *app, records []T, line func(T) string) {
 func (w reportedWaiter) describe() string {
 	text := ""
 	if w.Sealed > 0 {
-		text = digest.Counted(w.Sealed, "edition") + " made and not sent"
+		text = digest.Counted(w.Sealed, "edition") + " finished and not sent"
 	}
 	if w.DueAt == nil {
 		return text
@@ -136,7 +140,7 @@ func (c fenceReleaseCmd) Run(a *app, st *store.Store) error {
 		return err
 	}
 	if f.BaseURL != "" && f.BaseURL != a.BaseURL && !a.command.sets("base-url") {
-		return &digest.Error{Kind: digest.Conflict, Message: fmt.Sprintf("this database was last at work as %s, and nobody says which address it has from now on; run: digest fence release --base-url %s",
+		return &digest.Error{Kind: digest.Conflict, Message: fmt.Sprintf("this database was last used as %s; say which address it has now: digest fence release --base-url %s",
 			f.BaseURL, f.BaseURL)}
 	}
 	r := reportedRelease{
@@ -183,13 +187,13 @@ func (r reportedRelease) lines(last string) []string {
 	if !r.Released {
 		return []string{"there was no fence"}
 	}
-	said := []string{fmt.Sprintf("released: from now on %s polls and mails", r.BaseURL)}
+	said := []string{fmt.Sprintf("released: from now on %s polls and sends", r.BaseURL)}
 	if last != "" && last != r.BaseURL {
 		said = append(said, fmt.Sprintf("processes that use this database as %s stop", plain(last)))
 	}
 	if r.DiscardedBefore != nil {
 		said = append(said, fmt.Sprintf(
-			"editions due before %s stay on the web and are not mailed: %s made, and those that the next hour makes",
+			"editions due before %s stay on the web and are not sent: %s finished, and the ones that the next hour makes",
 			when(r.DiscardedBefore), digest.Counted(r.Discarded, "edition")))
 	}
 	return said

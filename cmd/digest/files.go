@@ -2,16 +2,15 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
+
+	"digest"
 )
 
-// readFile reads a file of at most so many bytes, whatever kind of file it is:
-// a device may have no end, and a pipe may never have a writer. It gives up
-// when ctx ends. The error does not name the file.
+// readFile reads a file of at most this many bytes; "-" is the standard input. A device may have no end, and a pipe may
+// never have a writer: it gives up when ctx ends. The error does not name the file.
 func readFile(ctx context.Context, name string, most int64) ([]byte, error) {
 	type answer struct {
 		content []byte
@@ -31,7 +30,10 @@ func readFile(ctx context.Context, name string, most int64) ([]byte, error) {
 }
 
 func readBounded(name string, most int64) ([]byte, error) {
-	f, err := os.Open(name)
+	f, err := os.Stdin, error(nil)
+	if name != "-" {
+		f, err = os.Open(name)
+	}
 	if err != nil {
 		return nil, withoutPath(err)
 	}
@@ -48,8 +50,5 @@ func readBounded(name string, most int64) ([]byte, error) {
 
 // withoutPath is the bare reason why a file could not be read.
 func withoutPath(err error) error {
-	if p, ok := errors.AsType[*fs.PathError](err); ok {
-		err = p.Err
-	}
-	return fmt.Errorf("cannot be read: %w", err)
+	return fmt.Errorf("cannot be read: %w", digest.Bare(err))
 }

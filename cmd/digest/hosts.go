@@ -11,9 +11,9 @@ import (
 
 type hostsCmd struct {
 	List   hostsListCmd   `cmd:"" default:"1" help:"List the rules."`
-	Set    hostsSetCmd    `cmd:"" help:"Ask each feed of a host, and of all below it, at most this often."`
-	Stop   hostsStopCmd   `cmd:"" name:"block" help:"Ask nothing of a host, nor of any below it."`
-	Remove hostsRemoveCmd `cmd:"" aliases:"unblock" help:"End the rule for a host."`
+	Set    hostsSetCmd    `cmd:"" help:"Poll each feed of a host and its subdomains less often."`
+	Stop   hostsStopCmd   `cmd:"" name:"block" help:"Block a host and its subdomains: send them no requests."`
+	Remove hostsRemoveCmd `cmd:"" aliases:"unblock" help:"Remove the rule for a host."`
 }
 
 // reportedRule is a rule for a host as JSON.
@@ -44,7 +44,7 @@ func (r reportedRule) line() string {
 		what = "blocked"
 	}
 	if r.By == "owner" {
-		what += ", as its owner has asked"
+		what += ", at the request of its owner"
 	}
 	return plain(r.Host) + "\t" + what
 }
@@ -62,7 +62,7 @@ func (hostsListCmd) Run(a *app, st *store.Store) error {
 
 // A hostArg is a host as people write one, or any address of the site.
 type hostArg struct {
-	Host string `arg:"" help:"A host such as example.org; the rule holds for all below it too."`
+	Host string `arg:"" help:"A host such as example.org; the rule includes its subdomains."`
 }
 
 func (h *hostArg) check() (err error) {
@@ -78,7 +78,7 @@ type reportedSetRule struct {
 
 type hostsSetCmd struct {
 	hostArg
-	Interval time.Duration `required:"" positive:"" example:"48h" placeholder:"DURATION" help:"Least time between two polls of one feed, such as 48h or 7d."`
+	Interval time.Duration `required:"" positive:"" example:"48h" placeholder:"DURATION" help:"Minimum time between two polls of one feed, such as 48h or 7d."`
 }
 
 // Run makes a rule.
@@ -89,14 +89,14 @@ func (c hostsSetCmd) Run(a *app, st *store.Store) error {
 	if rules, err := a.rulesOf(st, c.Host); err != nil {
 		return err
 	} else if slices.ContainsFunc(rules, func(r digest.HostRule) bool { return r.Blocked && !r.ByOwner }) {
-		return &digest.Error{Kind: digest.Conflict, Message: c.Host + " is blocked; to have it asked again: digest hosts unblock " + c.Host}
+		return &digest.Error{Kind: digest.Conflict, Message: c.Host + " is blocked; to poll it again: digest hosts unblock " + c.Host}
 	}
 	rule := digest.HostRule{Host: c.Host, Interval: c.Interval, CreatedAt: a.now().Truncate(time.Second)}
 	feeds, err := st.SetHostRule(a.soft, rule, a.now())
 	if err != nil {
 		return err
 	}
-	return a.say(reportedSetRule{reportRule(rule), feeds}, "each feed of %s is asked every %s at most; that concerns %s", c.Host, span(c.Interval), digest.Counted(feeds, "feed"))
+	return a.say(reportedSetRule{reportRule(rule), feeds}, "each feed of %s is polled every %s at most; this affects %s", c.Host, span(c.Interval), digest.Counted(feeds, "feed"))
 }
 
 type hostsStopCmd struct{ hostArg }
@@ -112,12 +112,12 @@ func (c hostsStopCmd) Run(a *app, st *store.Store) error {
 		return err
 	}
 	return a.say(reportedSetRule{reportRule(rule), feeds},
-		"nothing is asked of %s any more, nor of any host below it; that concerns %s", c.Host, digest.Counted(feeds, "feed"))
+		"digest sends no requests to %s and its subdomains any more; this affects %s", c.Host, digest.Counted(feeds, "feed"))
 }
 
 type hostsRemoveCmd struct {
 	hostArg
-	Owner bool `env:"-" help:"End what the owner of the host has asked for, instead of your own rule."`
+	Owner bool `env:"-" help:"Remove the site owner's rule instead of your own."`
 }
 
 // Run ends a rule.
@@ -133,11 +133,11 @@ func (c hostsRemoveCmd) Run(a *app, st *store.Store) error {
 	if err != nil {
 		return err
 	}
-	words := "the rule for " + c.Host + " has ended"
+	words := "the rule for " + c.Host + " is removed"
 	if len(left) > 0 && !c.Owner {
-		words += "; what its owner has asked for holds on (digest hosts)"
+		words += "; its owner's rule still applies (digest hosts)"
 	} else if len(left) > 0 {
-		words += "; yours holds on (digest hosts)"
+		words += "; your rule still applies (digest hosts)"
 	}
 	return a.say(map[string]any{"host": c.Host, "removed": true}, "%s", words)
 }
@@ -156,7 +156,7 @@ func (c hostsRemoveCmd) orOwners(a *app, st *store.Store, none error) error {
 	}
 	if len(rules) > 0 {
 		return &digest.Error{Kind: digest.NotFound, Message: "the rule for " + c.Host +
-			" is what its owner has asked for; to end it all the same: digest hosts remove " + c.Host + " --owner"}
+			" is its owner's; to remove it anyway: digest hosts remove " + c.Host + " --owner"}
 	}
 	return none
 }

@@ -12,9 +12,9 @@ import (
 )
 
 type keyCmd struct {
-	List   keyListCmd   `cmd:"" default:"1" help:"Which keys there are, and how many feeds each keeps."`
+	List   keyListCmd   `cmd:"" default:"1" help:"List the keys and the number of feeds that each protects."`
 	New    keyNewCmd    `cmd:"" help:"Print a new key, for a key file."`
-	Rotate keyRotateCmd `cmd:"" help:"Seal all passwords with a new key."`
+	Rotate keyRotateCmd `cmd:"" help:"Encrypt all passwords with a new key."`
 }
 
 // reportedSeal is a key of private feeds as JSON.
@@ -64,10 +64,10 @@ func (keyListCmd) Run(a *app, st *store.Store) error {
 		sealed(d.Sealed).Newsletters++
 	}
 	return printList(a, list, "there is no key yet; the first private feed makes one, or: digest key new", func(k reportedSeal) string {
-		use := "opens what it has sealed"
+		use := "in use"
 		switch {
 		case !k.Known:
-			use = "MISSING: what it has sealed cannot be used"
+			use = "MISSING: the passwords that it encrypted cannot be used"
 		case k.Seals:
 			use = "seals"
 		case k.Feeds+k.Newsletters == 0:
@@ -94,7 +94,7 @@ func (keyNewCmd) Run(a *app) error {
 }
 
 type keyRotateCmd struct {
-	Given bool `help:"With the first key of the file, which is there already: on several machines it has to be on each first."`
+	Given bool `help:"Use the first key in the key file instead of a new one; copy the file to every machine first."`
 }
 
 // Run seals all passwords anew. The old key stays in the file, for backups.
@@ -116,7 +116,7 @@ func (c keyRotateCmd) Run(a *app, st *store.Store) error {
 	if err != nil || len(ids) == 0 {
 		return err
 	}
-	return a.say(map[string]any{"id": ids[0], "feeds": n, "newsletters": signing}, "%s sealed with the key %s; older keys stay in %s, for backups of before: take them out when you need none of those",
+	return a.say(map[string]any{"id": ids[0], "feeds": n, "newsletters": signing}, "%s encrypted with the key %s; older keys stay in %s for older backups: remove them when you no longer need those",
 		sealedBy(n, "password", signing, "signing key"), ids[0], a.keys().File())
 }
 
@@ -125,7 +125,7 @@ func (c keyRotateCmd) Run(a *app, st *store.Store) error {
 func (a *app) sealAddresses(st *store.Store) error {
 	n, err := (&subscribe.Subscriber{Store: st, Keys: a.keys()}).SealAddresses(a.soft)
 	if n > 0 {
-		a.log.Info("passwords that stood in addresses are sealed", "feeds", n, "key", a.keys().File())
+		a.log.Info("encrypted passwords that were in feed addresses", "feeds", n, "key", a.keys().File())
 	}
 	return err
 }

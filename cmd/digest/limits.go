@@ -12,8 +12,8 @@ import (
 
 type limitsCmd struct {
 	List   limitsListCmd   `cmd:"" default:"1" help:"List the limits of the route and of recipient domains."`
-	Set    limitsSetCmd    `cmd:"" help:"Limit what a recipient domain, or the route, gets."`
-	Remove limitsRemoveCmd `cmd:"" help:"End a limit: the settings hold again."`
+	Set    limitsSetCmd    `cmd:"" help:"Limit the email to a recipient domain, or to all."`
+	Remove limitsRemoveCmd `cmd:"" help:"Remove a limit and use the settings again."`
 }
 
 // routeName is what the empty lane is called.
@@ -53,7 +53,7 @@ func (a *app) reportLimits(lane string, own digest.Limits) reportedLimits {
 func (r reportedLimits) words() string {
 	var parts []string
 	if r.Connections > 0 {
-		parts = append(parts, fmt.Sprintf("%d at once", r.Connections))
+		parts = append(parts, fmt.Sprintf("%d at the same time", r.Connections))
 	}
 	if r.Rate != "0" {
 		parts = append(parts, r.Rate)
@@ -85,7 +85,7 @@ func (limitsListCmd) Run(a *app, st *store.Store) error {
 
 // A laneArg is a lane as people call it.
 type laneArg struct {
-	Lane string `arg:"" name:"domain|route" help:"A recipient domain such as gmail.com, or route for all mail."`
+	Lane string `arg:"" name:"domain|route" help:"A recipient domain such as gmail.com, or route for all email."`
 	name string // as the store calls it
 }
 
@@ -96,8 +96,8 @@ func (l *laneArg) check() (err error) {
 
 type limitsSetCmd struct {
 	laneArg
-	Connections int         `default:"0" from:"0" to:"1000" example:"4" placeholder:"N" help:"Messages on their way at once."`
-	Rate        digest.Rate `default:"0" from:"1/h" to:"1000/s" zero:"no limit" example:"100/m" placeholder:"RATE" help:"Messages in a time, such as 100/m."`
+	Connections int         `default:"0" from:"0" to:"1000" example:"4" placeholder:"N" help:"Maximum number of emails to send at the same time."`
+	Rate        digest.Rate `default:"0" from:"1/h" to:"1000/s" zero:"no limit" example:"100/m" placeholder:"RATE" help:"Maximum sending rate, such as 100/m."`
 }
 
 func (c *limitsSetCmd) check() error {
@@ -105,7 +105,7 @@ func (c *limitsSetCmd) check() error {
 		return err
 	}
 	if c.limits() == (digest.Limits{}) {
-		return wrongLine("nothing to set; give --connections or --rate (a lane that should have no limit gets a large one), " +
+		return wrongLine("nothing to set; add --connections or --rate (a large number for no limit), " +
 			"or digest limits remove " + c.Lane)
 	}
 	return nil
@@ -131,7 +131,7 @@ func (c limitsRemoveCmd) Run(a *app, st *store.Store) error {
 	name := cmp.Or(c.name, routeName)
 	l, err := st.Lane(a.soft, c.name)
 	if err == nil && l.Limits == (digest.Limits{}) {
-		err = &digest.Error{Kind: digest.NotFound, Message: name + " has no limit of its own; see: digest limits"}
+		err = &digest.Error{Kind: digest.NotFound, Message: name + " has no limit set; see: digest limits"}
 	}
 	if err == nil {
 		err = st.SetLimits(a.soft, a.now(), c.name, digest.Limits{})
@@ -139,5 +139,5 @@ func (c limitsRemoveCmd) Run(a *app, st *store.Store) error {
 	if err != nil {
 		return err
 	}
-	return a.say(map[string]any{"lane": name, "removed": true}, "%s has no limit of its own any more", name)
+	return a.say(map[string]any{"lane": name, "removed": true}, "removed the limit of %s; the settings apply again", name)
 }

@@ -25,11 +25,11 @@ func (a *app) tellReaders(st *store.Store, signer *digest.Signer) func(context.C
 			}
 			err = a.mailOne(st, a.plainLetter(news.User.Email, linkNewsWords(news, signer, a.BaseURL)))
 			if digest.KindOf(err) == digest.Unavailable {
-				a.log.Warn("the email about changes by links waits: mail cannot be sent", "err", err)
+				a.log.Warn("cannot send emails about changes by links now; trying again later", "err", err)
 				return nil
 			}
 			if err != nil {
-				a.log.Warn("the email about changes by links failed", "err", err)
+				a.log.Warn("cannot send an email about changes by links", "err", err)
 			}
 			if err := st.LinkNewsTold(a.hard, news, a.now()); err != nil {
 				return err
@@ -48,8 +48,8 @@ func linkNewsWords(news store.LinkNews, signer *digest.Signer, base string) rend
 	words := render.LetterContent{
 		Language: l.Code,
 		Title:    catalogue.Key("A link in your email changed your settings").In(l),
-		Text:     []string{catalogue.Key("Nobody was signed in as you. If it was you, there is nothing to do.").In(l)},
-		Aside:    []string{catalogue.Key("Everyone who has one of your emails can use its links, for example someone you forwarded it to. You get at most one email like this a day.").In(l)},
+		Text:     []string{catalogue.Key("The link did not sign anyone in. If you used it, you don’t need to do anything.").In(l)},
+		Aside:    []string{catalogue.Key("Anyone you forward an email to can use its links. You get at most one email like this a day.").In(l)},
 	}
 	zone, err := time.LoadLocation(news.User.TimeZone)
 	if err != nil {
@@ -57,7 +57,7 @@ func linkNewsWords(news store.LinkNews, signer *digest.Signer, base string) rend
 	}
 	for i, v := range news.Changes {
 		if i == mostNews {
-			words.Text = append(words.Text, catalogue.Key("Your settings list %d more changes.").With(len(news.Changes)-i).In(l))
+			words.Text = append(words.Text, catalogue.Key("See %d more changes in your settings.").With(len(news.Changes)-i).In(l))
 			break
 		}
 		token := signer.SignPair(digest.ForUndo, digest.InRound(int64(v.Digest.ID), v.Digest.LinkRound), v.ID)

@@ -34,7 +34,7 @@ const (
 )
 
 // errCut is why what was in flight did not end by itself.
-var errCut = errors.New("stopped before all that was in flight was finished; nothing is lost, and the next run goes on with it")
+var errCut = errors.New("stopped before all requests and emails were finished; nothing is lost, and the next run continues")
 
 // signals returns two contexts. The first SIGTERM or interrupt ends soft, and the program finishes what is in
 // flight. The second one ends hard, which also ends cutAfter after the first.
@@ -45,7 +45,7 @@ func signals(stderr *announcer) (soft, hard context.Context) {
 	signal.Notify(c, syscall.SIGTERM, os.Interrupt)
 	go func() {
 		<-c
-		stderr.say(slog.LevelInfo, "finishing what is in flight; once more leaves at once")
+		stderr.say(slog.LevelInfo, "finishing open requests and emails; a second signal stops immediately")
 		finish()
 		time.AfterFunc(cutAfter, func() { leave(errCut) })
 		select {
@@ -87,6 +87,9 @@ func run(soft, hard context.Context, args []string, stdout, stderr io.Writer) in
 		a.announcer = out
 		err = a.do(command)
 	}
+	if soft.Err() != nil && errors.Is(err, context.Canceled) {
+		err = stopped(command, hard)
+	}
 	if err != nil {
 		status, err = c.blame(err)
 		if b, ok := command.(interface{ whenBroken() int }); ok {
@@ -96,6 +99,14 @@ func run(soft, hard context.Context, args []string, stdout, stderr io.Writer) in
 		return status
 	}
 	return exitDone
+}
+
+// stopped returns the error of a command that ended early because of a signal: none for a service.
+func stopped(command any, hard context.Context) error {
+	if _, ok := command.(service); ok && hard.Err() == nil {
+		return nil
+	}
+	return errInterrupted
 }
 
 // complain prints the one line of a failure. An error of a setting hides passwords

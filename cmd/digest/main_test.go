@@ -278,3 +278,21 @@ func (l *lineWith) Write(b []byte) (int, error) {
 	}
 	return len(b), nil
 }
+
+// TestStoppedAtTheStart: a signal before the database is open ends the hourly job without an error. Another command
+// says that it was interrupted.
+func TestStoppedAtTheStart(t *testing.T) {
+	t.Chdir(t.TempDir())
+	if status := run(t.Context(), t.Context(), []string{"migrate"}, io.Discard, t.Output()); status != exitDone {
+		t.Fatal("no database")
+	}
+	soft, stop := context.WithCancel(t.Context())
+	stop()
+	for line, want := range map[string]string{"tick": "", "serve": "", "work": "", "user list": "digest: interrupted\n"} {
+		var said strings.Builder
+		status := run(soft, t.Context(), strings.Fields(line), io.Discard, &said)
+		if said.String() != want || (status == exitDone) != (want == "") {
+			t.Errorf("%s: status %d, %q, want %q", line, status, said.String(), want)
+		}
+	}
+}

@@ -14,57 +14,57 @@ import (
 )
 
 type newsletterCmd struct {
-	Create  newsletterCreateCmd  `cmd:"" help:"Make a newsletter of feeds; its owner is a reader here."`
+	Create  newsletterCreateCmd  `cmd:"" help:"Create a newsletter from feeds."`
 	List    newsletterListCmd    `cmd:"" help:"List the newsletters."`
-	Show    newsletterShowCmd    `cmd:"" help:"One newsletter: what it is, who publishes it, its feeds, when the next letter comes."`
+	Show    newsletterShowCmd    `cmd:"" help:"Show a newsletter, its publishers, its feeds and the date of its next issue."`
 	Set     newsletterSetCmd     `cmd:"" help:"Change a newsletter, its feeds and its publishers."`
-	Members newsletterMembersCmd `cmd:"" help:"List who has joined, or one member with their history."`
-	Numbers newsletterNumbersCmd `cmd:"" help:"What happened by day: members, who joined and left, letters sent and come back, complaints."`
-	Join    newsletterJoinCmd    `cmd:"" help:"Make somebody a member who has asked you for it."`
-	Leave   newsletterLeaveCmd   `cmd:"" help:"Let a member leave who has asked you for it."`
-	Import  newsletterImportCmd  `cmd:"" help:"Take in a list of members that another program has exported."`
-	Export  newsletterExportCmd  `cmd:"" help:"Write the members, with the proofs of their consent, and whom it is not sent to, as one ZIP."`
-	Preview newsletterPreviewCmd `cmd:"" help:"Print the letter that the owner's next midnight would bring."`
-	Test    newsletterTestCmd    `cmd:"" help:"Mail the letter that the owner's next midnight would bring to a publisher."`
-	Domain  newsletterDomainCmd  `cmd:"" help:"Let letters come from an address at the publisher's own domain; the DNS record to publish, and whether it is seen."`
-	Letter  newsletterLetterCmd  `cmd:"" help:"Give the letter of a date a subject or a note, skip it, pull a post out."`
-	Token   newsletterTokenCmd   `cmd:"" help:"List the tokens of programs that look after a newsletter, make one, or make one void."`
+	Members newsletterMembersCmd `cmd:"" help:"List the members, or show one member's history."`
+	Numbers newsletterNumbersCmd `cmd:"" help:"Show daily numbers: members, joins, departures, issues sent, bounces and complaints."`
+	Join    newsletterJoinCmd    `cmd:"" help:"Add a member at their request."`
+	Leave   newsletterLeaveCmd   `cmd:"" help:"Remove a member at their request."`
+	Import  newsletterImportCmd  `cmd:"" help:"Import a list of members from another service."`
+	Export  newsletterExportCmd  `cmd:"" help:"Export members, proofs of consent and suppressed addresses as a ZIP file."`
+	Preview newsletterPreviewCmd `cmd:"" help:"Print the next issue as it would be made now."`
+	Test    newsletterTestCmd    `cmd:"" help:"Send a test of the next issue to a publisher."`
+	Domain  newsletterDomainCmd  `cmd:"" help:"Send issues from the publisher's domain; print and check its DNS record."`
+	Letter  newsletterLetterCmd  `cmd:"" help:"Set the subject or note of an issue, skip it, or remove a post from it."`
+	Token   newsletterTokenCmd   `cmd:"" help:"List, create or revoke a newsletter's access tokens."`
 	Approve newsletterApproveCmd `cmd:"" help:"Approve a newsletter that a reader requested, or its new name; an email tells the owner."`
 	Refuse  newsletterRefuseCmd  `cmd:"" help:"Refuse and remove a newsletter that a reader requested, or refuse its new name; an email tells the owner why."`
-	Limit   newsletterLimitCmd   `cmd:"" help:"How many members a newsletter may have at once."`
-	Hold    newsletterHoldCmd    `cmd:"" help:"Let nothing leave until it is released; what is due gathers."`
-	Release newsletterReleaseCmd `cmd:"" help:"Let a newsletter that is held go on, or the letter of a date that waits for approval leave."`
+	Limit   newsletterLimitCmd   `cmd:"" help:"Limit the number of a newsletter's members."`
+	Hold    newsletterHoldCmd    `cmd:"" help:"Hold a newsletter: send no issues until you release it; posts are kept."`
+	Release newsletterReleaseCmd `cmd:"" help:"Release a newsletter on hold, or approve the issue of a date."`
 	End     newsletterEndCmd     `cmd:"" help:"End a newsletter for all its members; the archive stays."`
 	Remove  newsletterRemoveCmd  `cmd:"" help:"Remove a newsletter that has ended, with its archive."`
 }
 
 // A slugArg names a newsletter.
 type slugArg struct {
-	Slug string `arg:"" help:"The newsletter's name in addresses: /n/SLUG."`
+	Slug string `arg:"" help:"The newsletter's name in web addresses: /n/SLUG."`
 }
 
 // newsletterFlags are what a publisher may choose. What is not given changes nothing.
 type newsletterFlags struct {
-	Name          *string        `placeholder:"NAME" env:"-" help:"What it is called."`
-	Description   *string        `placeholder:"TEXT" env:"-" help:"Some sentences for who may want to join; \"\" is none."`
-	Site          *string        `placeholder:"URL" env:"-" help:"The publisher's own site; \"\" is none."`
-	AddressLine   *string        `placeholder:"TEXT" env:"-" help:"Who publishes it and where they are reached by post, at the foot of each letter; \"\" is none."`
-	Header        *string        `placeholder:"TEXT" env:"-" help:"Some sentences above the posts of every letter; addresses with https:// become links; \"\" is none."`
-	Footer        *string        `placeholder:"TEXT" env:"-" help:"The same at the foot of every letter."`
-	Paper         *string        `placeholder:"#RRGGBB" env:"-" help:"The colour behind letters and public pages; \"\" is the program's own."`
+	Name          *string        `placeholder:"NAME" env:"-" help:"The newsletter's name."`
+	Description   *string        `placeholder:"TEXT" env:"-" help:"A short description for visitors; \"\" removes it."`
+	Site          *string        `placeholder:"URL" env:"-" help:"The publisher's own site; \"\" removes it."`
+	AddressLine   *string        `placeholder:"TEXT" env:"-" help:"The publisher and postal address in the footer of each issue; \"\" removes it."`
+	Header        *string        `placeholder:"TEXT" env:"-" help:"A text above the posts of every issue; addresses with https:// become links; \"\" removes it."`
+	Footer        *string        `placeholder:"TEXT" env:"-" help:"A text below the posts of every issue; \"\" removes it."`
+	Paper         *string        `placeholder:"#RRGGBB" env:"-" help:"The background colour of issues and public pages; \"\" is the default."`
 	Ink           *string        `placeholder:"#RRGGBB" env:"-" help:"The colour of headlines and text."`
 	Accent        *string        `placeholder:"#RRGGBB" env:"-" help:"The colour of names and links."`
-	Logo          *string        `placeholder:"FILE" env:"-" help:"A picture for letters and public pages: PNG, JPEG or GIF; \"\" takes it away."`
-	FromName      *string        `placeholder:"NAME" env:"-" help:"The name that letters come from; \"\" is the newsletter's."`
-	ReplyTo       *string        `name:"replies-to" placeholder:"ADDRESS" env:"-" help:"Where answers go; \"\" is this instance."`
-	ApproveWithin *time.Duration `placeholder:"6h" env:"-" help:"Letters wait for approval, at the longest so long; 0: they do not."`
-	CountClicks   *bool          `negatable:"" env:"-" help:"Count how often the posts of letters are opened, never by whom: headlines then lead to them by links of this instance."`
-	CountReplies  *bool          `negatable:"" env:"-" help:"Count answers to letters: they go to an address of this instance too, which stores nothing else of them."`
-	ReturnURL     []string       `placeholder:"URL" env:"-" help:"Where the form on another site may lead back to: the beginning of an address. All of them, each time."`
-	DeliverAt     *time.Duration `type:"clock" example:"07:00" placeholder:"HH:MM" env:"-" help:"The hour letters leave, by each member's clock."`
-	Days          digest.Cadence `example:"daily, weekdays, mon,thu, or \"monthly on 15\"" placeholder:"DAYS" env:"-" help:"daily, weekdays, days such as sun, or once a month, such as \"monthly on 15\"; members may choose what is no more often."`
+	Logo          *string        `placeholder:"FILE" env:"-" help:"A logo for issues and public pages: PNG, JPEG or GIF; \"\" removes it."`
+	FromName      *string        `placeholder:"NAME" env:"-" help:"The sender's name; \"\" is the newsletter's name."`
+	ReplyTo       *string        `name:"replies-to" placeholder:"ADDRESS" env:"-" help:"The address that receives replies; \"\" is the address of this instance."`
+	ApproveWithin *time.Duration `placeholder:"6h" env:"-" help:"Wait at most this long for approval of an issue; 0: send without approval."`
+	CountClicks   *bool          `negatable:"" env:"-" help:"Count how often posts are opened, but not by whom; headlines link through this instance."`
+	CountReplies  *bool          `negatable:"" env:"-" help:"Count replies, but store nothing else about them; replies also go to an address of this instance."`
+	ReturnURL     []string       `placeholder:"URL" env:"-" help:"Allowed return address for a form on another site; repeat it for each address."`
+	DeliverAt     *time.Duration `type:"clock" example:"07:00" placeholder:"HH:MM" env:"-" help:"When to send issues, in each member's time zone."`
+	Days          digest.Cadence `example:"daily, weekdays, mon,thu, or \"monthly on 15\"" placeholder:"DAYS" env:"-" help:"daily, weekdays, days such as sun, or once a month, such as \"monthly on 15\"; members may choose fewer days."`
 	Layout        digest.Layout  `type:"word" words:"headlines,excerpts,full" placeholder:"LAYOUT" env:"-" help:"headlines, excerpts or full (text)."`
-	Images        digest.Images  `type:"word" words:"off,linked,proxy" placeholder:"HOW" env:"-" help:"Pictures in full text, and above excerpts with proxy: off, linked, or proxy (shown, fetched by this instance)."`
+	Images        digest.Images  `type:"word" words:"off,linked,proxy" placeholder:"HOW" env:"-" help:"Pictures in full text: off, linked, or proxy (fetched by this instance, also shown with excerpts)."`
 }
 
 // apply makes a newsletter what was chosen.
@@ -128,8 +128,8 @@ func (f newsletterFlags) setLogo(a *app, st *store.Store, id digest.NewsletterID
 
 type newsletterCreateCmd struct {
 	slugArg
-	Owner string   `required:"" placeholder:"EMAIL" env:"-" help:"A reader here, who publishes it."`
-	Feed  []string `required:"" placeholder:"URL" env:"-" help:"A feed that it is made of, or the page that has one; repeat it for several."`
+	Owner string   `required:"" placeholder:"EMAIL" env:"-" help:"The reader who owns the newsletter."`
+	Feed  []string `required:"" placeholder:"URL" env:"-" help:"A feed of the newsletter, or a page with a feed; repeat it for several."`
 	newsletterFlags
 }
 
@@ -267,7 +267,7 @@ func (a *app) nextLetter(n digest.Newsletter, archive digest.Digest) string {
 	if n.State != digest.NewsletterActive {
 		return ""
 	}
-	return "; next letter " + inZone(archive.NextDueAt, archive.TimeZone) + " by the owner's clock"
+	return "; next issue " + inZone(archive.NextDueAt, archive.TimeZone) + " in the owner's time zone"
 }
 
 type newsletterShowCmd struct {
@@ -279,7 +279,7 @@ type newsletterShowCmd struct {
 type shownNewsletter struct {
 	reportedNewsletter
 	Page       string              `json:"page"`
-	NextAt     *time.Time          `json:"next_letter_at"` // by the owner's clock
+	NextAt     *time.Time          `json:"next_letter_at"` // in the owner's time zone
 	Publishers []reportedPublisher `json:"publishers"`
 	Feeds      []reportedSource    `json:"feeds"`
 	ReturnURLs []string            `json:"return_urls"`
@@ -344,7 +344,7 @@ func (c newsletterShowCmd) Run(a *app, st *store.Store) error {
 			fmt.Fprintln(a.stdout, digest.Counted(s.Hub, "program")+" subscribed at the hub")
 		}
 		a.sayAsks(s.Asks, s.AsksStopped)
-		for _, text := range [...][2]string{{"description", n.Description}, {"site", n.SiteURL}, {"address line", n.AddressLine}, {"from", n.FromName}, {"name that waits for approval", n.WantedName}, {"from, waits for approval", n.WantedFromName}, {"answers go to", n.ReplyTo},
+		for _, text := range [...][2]string{{"description", n.Description}, {"site", n.SiteURL}, {"address line", n.AddressLine}, {"from", n.FromName}, {"name that waits for approval", n.WantedName}, {"from, waits for approval", n.WantedFromName}, {"replies go to", n.ReplyTo},
 			{"header", n.HeaderText}, {"footer", n.FooterText}, {"paper", n.Paper}, {"ink", n.Ink}, {"accent", n.Accent}, {"logo", s.Logo}} {
 			if text[1] != "" {
 				fmt.Fprintln(a.stdout, text[0]+": "+plain(text[1]))
@@ -359,12 +359,12 @@ func (c newsletterShowCmd) Run(a *app, st *store.Store) error {
 
 type newsletterSetCmd struct {
 	slugArg
-	Rename     string   `placeholder:"SLUG" env:"-" help:"Another name in addresses; links to the old one lead nowhere."`
-	AddFeed    []string `placeholder:"URL" env:"-" help:"Make a feed part of it."`
-	RemoveFeed []string `placeholder:"URL" env:"-" help:"Take a feed out."`
-	Owner      string   `placeholder:"EMAIL" env:"-" help:"Hand it over to another reader; who owned it becomes an editor."`
-	Editor     []string `placeholder:"EMAIL" env:"-" help:"Let a reader edit it."`
-	NoEditor   []string `placeholder:"EMAIL" env:"-" help:"Let a reader edit it no more."`
+	Rename     string   `placeholder:"SLUG" env:"-" help:"Change the name in web addresses; old links stop working."`
+	AddFeed    []string `placeholder:"URL" env:"-" help:"Add a feed."`
+	RemoveFeed []string `placeholder:"URL" env:"-" help:"Remove a feed."`
+	Owner      string   `placeholder:"EMAIL" env:"-" help:"Make another reader the owner; the previous owner becomes an editor."`
+	Editor     []string `placeholder:"EMAIL" env:"-" help:"Make a reader an editor."`
+	NoEditor   []string `placeholder:"EMAIL" env:"-" help:"Remove an editor."`
 	newsletterFlags
 }
 

@@ -38,13 +38,13 @@ func TestNewsletterApproved(t *testing.T) {
 				t.Errorf("%v: %s", args, out)
 			}
 		}
-		says(exitFailed, "waits to be approved: digest newsletter approve boats", "release", "boats")
-		says(exitFailed, "waits to be approved", "hold", "boats")
+		says(exitFailed, "waits for approval: digest newsletter approve boats", "release", "boats")
+		says(exitFailed, "waits for approval", "hold", "boats")
 		says(exitDone, "boats: Of boats, active", "approve", "boats")
 		says(exitFailed, "boats is active; it does not wait", "approve", "boats")
 		says(exitFailed, "boats is active; it does not wait", "refuse", "boats", "no")
-		says(exitFailed, "say in one line why", "refuse", "kites", " ")
-		says(exitDone, "refused kites", "refuse", "kites", "There are\nenough of them.")
+		says(exitFailed, "write the reason in one line", "refuse", "kites", " ")
+		says(exitDone, "refused and removed kites", "refuse", "kites", "There are\nenough of them.")
 		says(exitFailed, "there is no such newsletter", "show", "kites")
 		boats, err := st.NewsletterBySlug(t.Context(), "boats")
 		if err != nil {
@@ -62,11 +62,11 @@ func TestNewsletterApproved(t *testing.T) {
 		}
 		says(exitDone, "boats: Of ships, active", "approve", "boats")
 		says(exitFailed, "boats is active; it does not wait", "approve", "boats")
-		says(exitFailed, "no address in it", "set", "boats", "--name", "see evil.com")
+		says(exitFailed, "at most 60 characters and no @", "set", "boats", "--name", "see evil.com")
 		says(exitDone, "boats: Of boats, active", "set", "boats", "--name", "Of boats")
 		mail := c.mails()["ann"]
-		for _, has := range []string{"Subject: Of boats is approved", "Subject: Of kites was not approved", "They say: There are enough of them.",
-			"Subject: The name of Of boats stays", "Their reason: You are not PayPal.", "Subject: Of ships is approved"} {
+		for _, has := range []string{"Subject: Of boats is approved", "Subject: Of kites was not approved", "did not approve your newsletter. Their reason:", "There are enough of them.",
+			"Subject: Of boats keeps its name", "Their reason: You are not PayPal.", "Subject: Of ships is approved"} {
 			if !strings.Contains(mail, has) {
 				t.Errorf("nobody is told %q in %s", has, mail)
 			}

@@ -32,21 +32,21 @@ func (a *app) tellStopped(st *store.Store) func(context.Context, digest.Newslett
 func (a *app) stoppedWords(l *catalogue.Language, n digest.Newsletter, d digest.NewsletterDomain) render.LetterContent {
 	return render.LetterContent{
 		Language: l.Code,
-		Title:    catalogue.Key("%s comes from another address for now").With(n.Slug).In(l),
+		Title:    catalogue.Key("%s is using our address for now").With(n.Slug).In(l),
 		Text: []string{
-			catalogue.Key("The record that lets the newsletter come from %s is not as it has to be: %s.").With(d.Domain(), catalogue.RecordFinding(d.Finding)).In(l),
-			catalogue.Key("Until it is seen again its letters come from the address of this instance, and nothing of them is lost. It is looked for by itself.").In(l),
+			catalogue.Key("The DNS record for sending from %s is not correct: %s.").With(d.Domain(), catalogue.RecordFinding(d.Finding)).In(l),
+			catalogue.Key("Until the record is correct, we send your issues from our own address. We check it again automatically. No issue is lost.").In(l),
 		},
-		Action: catalogue.Key("See its record").In(l), URL: a.BaseURL + "/newsletters/" + n.Slug + "/domain",
-		Aside: []string{catalogue.Key("If %s is yours no more, take it off the newsletter there.").With(d.Domain()).In(l)},
+		Action: catalogue.Key("DNS record").In(l), URL: a.BaseURL + "/newsletters/" + n.Slug + "/domain",
+		Aside: []string{catalogue.Key("If you no longer own %s, remove it from the newsletter on that page.").With(d.Domain()).In(l)},
 	}
 }
 
 type newsletterDomainCmd struct {
 	slugArg
-	Address string `arg:"" optional:"" help:"The address that letters are to come from, at a domain of the publisher's: a key for it is made, in place of any former one."`
-	Remove  bool   `help:"Let letters come from the instance's address again, and forget the key."`
-	Check   bool   `help:"Look for the record now."`
+	Address string `arg:"" optional:"" help:"The sender address at the publisher's domain; a new key replaces any earlier one."`
+	Remove  bool   `help:"Send from the instance's address again, and delete the key."`
+	Check   bool   `help:"Check the DNS record now."`
 }
 
 // reportedDomain is a newsletter's own domain as JSON.
@@ -64,7 +64,7 @@ type reportedDomain struct {
 // Run shows, names, checks or removes the domain of a newsletter.
 func (c newsletterDomainCmd) Run(a *app) error {
 	if c.Remove && (c.Check || c.Address != "") || c.Check && c.Address != "" {
-		return &digest.Error{Kind: digest.Invalid, Message: "give an address, --remove or --check, one of them"}
+		return &digest.Error{Kind: digest.Invalid, Message: "name only one of: an address, --remove, --check"}
 	}
 	return a.withStore(func(st *store.Store) error {
 		n, err := st.NewsletterBySlug(a.soft, c.Slug)
@@ -75,7 +75,7 @@ func (c newsletterDomainCmd) Run(a *app) error {
 			if err := st.RemoveNewsletterDomain(a.soft, n.ID); err != nil {
 				return err
 			}
-			return a.say(map[string]any{"slug": n.Slug, "removed": true}, "letters of %s come from the instance's address; its record can be taken out of the DNS", n.Slug)
+			return a.say(map[string]any{"slug": n.Slug, "removed": true}, "issues of %s now come from the instance's address; you can delete the DNS record", n.Slug)
 		}
 		r, err := a.domains(st)
 		if err != nil {
@@ -106,18 +106,18 @@ func (a *app) sayDomain(r *domains.Registrar, n digest.Newsletter, d digest.News
 	if shown.Name, shown.Value, err = r.Record(d); err != nil {
 		return err
 	}
-	state := "its record was not looked for yet; letters come from the instance's address until it is seen"
+	state := "the record is not checked yet; issues come from the instance's address until it is visible"
 	switch {
 	case d.Signs && d.Finding == "":
-		state = "letters come from there, and are signed"
+		state = "issues come from this address and are signed"
 	case d.Signs:
-		state = "letters come from there for now, and the record was not seen: " + d.Finding
+		state = "issues come from this address for now, but the record was not visible: " + d.Finding
 	case d.Finding != "":
-		state = "letters come from the instance's address: " + d.Finding
+		state = "issues come from the instance's address: " + d.Finding
 	}
 	if d.Signs && d.Finding == "" {
 		return a.say(shown, "%s: %s; %s", n.Slug, d.FromAddress, state)
 	}
 	return a.say(shown, "%s: %s; %s\n\npublish this TXT record:\n\n  name:  %s\n  value: %s\n\nas a line of a zone file:\n\n  %s\n\n%s", n.Slug, d.FromAddress, plain(state),
-		shown.Name, shown.Value, zoneLine(shown.Name, shown.Value), fmt.Sprintf("no other record is needed: bounces stay the instance's, and DMARC rests on the signature; then: digest newsletter domain %s --check", n.Slug))
+		shown.Name, shown.Value, zoneLine(shown.Name, shown.Value), fmt.Sprintf("no other record is needed: bounces go to the instance, and DMARC uses the signature; then run: digest newsletter domain %s --check", n.Slug))
 }

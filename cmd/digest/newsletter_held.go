@@ -52,14 +52,14 @@ func (c newsletterApproveCmd) Run(a *app, st *store.Store) error {
 
 type newsletterRefuseCmd struct {
 	slugArg
-	Reason string `arg:"" help:"Why, in one line: who asked for it is told."`
+	Reason string `arg:"" help:"The reason, in one line; an email sends it to the requester."`
 }
 
 // Run removes a newsletter that waits, or refuses its names, and tells its owner why.
 func (c newsletterRefuseCmd) Run(a *app, st *store.Store) error {
 	reason := digest.Shortened(digest.OneLine(c.Reason), web.MostReason)
 	if reason == "" {
-		return &digest.Error{Kind: digest.Invalid, Message: "say in one line why: who asked for it is told"}
+		return &digest.Error{Kind: digest.Invalid, Message: "write the reason in one line; an email sends it to the requester"}
 	}
 	n, err := a.pendingNewsletter(st, c.Slug)
 	if err == nil && n.NamesWait() {
@@ -76,12 +76,12 @@ func (c newsletterRefuseCmd) Run(a *app, st *store.Store) error {
 		return err
 	}
 	a.tellAsker(st, n.Owner, web.RefusedLetter(languageTo(a.soft, st, n.Owner), a.BaseURL, n.Newsletter, reason))
-	return a.say(map[string]any{"slug": c.Slug, "refused": true}, "refused %s; nothing of it is kept", c.Slug)
+	return a.say(map[string]any{"slug": c.Slug, "refused": true}, "refused and removed %s", c.Slug)
 }
 
 type newsletterLimitCmd struct {
 	slugArg
-	Members int `arg:"" from:"0" to:"10000000" example:"1000" help:"So many at most; 0: as many as come. Who is a member stays so."`
+	Members int `arg:"" from:"0" to:"10000000" example:"1000" help:"Maximum number of members; 0: no limit. Existing members stay."`
 }
 
 // Run limits a newsletter.
@@ -100,7 +100,7 @@ func (c newsletterLimitCmd) Run(a *app, st *store.Store) error {
 func (a *app) pendingNewsletter(st *store.Store, slug string) (store.NewsletterInfo, error) {
 	n, err := a.newsletterInfo(st, slug)
 	if err == nil && n.State != digest.NewsletterPending && !n.NamesWait() {
-		err = &digest.Error{Kind: digest.Conflict, Message: fmt.Sprintf("%s is %s; it does not wait to be approved", slug, n.State)}
+		err = &digest.Error{Kind: digest.Conflict, Message: fmt.Sprintf("%s is %s; it does not wait for approval", slug, n.State)}
 	}
 	return n, err
 }
@@ -109,7 +109,7 @@ func (a *app) pendingNewsletter(st *store.Store, slug string) (store.NewsletterI
 // the mail leaves or not.
 func (a *app) tellAsker(st *store.Store, to string, words render.LetterContent) {
 	if err := a.mailOne(st, a.plainLetter(to, words)); err != nil {
-		a.log.Warn("the publisher could not be told", "err", err)
+		a.log.Warn("cannot email the publisher", "err", err)
 	}
 }
 
@@ -128,13 +128,13 @@ func languageTo(ctx context.Context, st *store.Store, email string) *catalogue.L
 func (a *app) heldLetter(l *catalogue.Language, n store.HeldNewsletter, to string) mailer.Letter {
 	words := render.LetterContent{
 		Language: l.Code,
-		Title:    catalogue.Key("%s is held").With(digest.OneLine(n.Name)).In(l),
+		Title:    catalogue.Key("%s is on hold").With(digest.OneLine(n.Name)).In(l),
 		Text: []string{
-			catalogue.Key("Nothing of the newsletter leaves any more: %s.").With(catalogue.HoldReason(n.HeldReason)).In(l),
-			catalogue.Key("What is due gathers, and comes with the first letter after whoever runs this has released it. Who called a letter spam, or whose address is gone, gets no more of them.").In(l),
+			catalogue.Key("We have stopped sending the newsletter: %s.").With(catalogue.HoldReason(n.HeldReason)).In(l),
+			catalogue.Key("New posts are collected. Members get them in the first issue after the operator releases the newsletter. Members who reported spam or whose address no longer exists get no more issues.").In(l),
 		},
-		Action: catalogue.Key("See how it stands").In(l), URL: a.BaseURL + "/newsletters/" + n.Slug,
-		Aside: []string{catalogue.Key("So many mostly come of a list of people who did not ask for it, or who asked long ago. Mailbox providers treat all mail from here by such numbers.").In(l)},
+		Action: catalogue.Key("Open newsletter").In(l), URL: a.BaseURL + "/newsletters/" + n.Slug,
+		Aside: []string{catalogue.Key("Numbers this high usually mean that people on the list never subscribed, or did so long ago. They make mailbox providers distrust all email from this site.").In(l)},
 	}
 	return a.plainLetter(to, words)
 }

@@ -12,7 +12,7 @@ type newsletterPreviewCmd struct {
 	slugArg
 	HTML   bool          `name:"html" xor:"version" env:"-" help:"The HTML version."`
 	Text   bool          `xor:"version" env:"-" help:"The text version (the default)."`
-	Layout digest.Layout `type:"word" words:"headlines,excerpts,full" placeholder:"LAYOUT" env:"-" help:"As it would be in another layout: headlines, excerpts or full."`
+	Layout digest.Layout `type:"word" words:"headlines,excerpts,full" placeholder:"LAYOUT" env:"-" help:"Use another layout: headlines, excerpts or full."`
 }
 
 // Run prints the letter that the owner's next midnight would bring; nothing changes.
@@ -45,12 +45,12 @@ func (a *app) nextOf(st *store.Store, slug string) (n digest.Newsletter, archive
 
 type newsletterLetterCmd struct {
 	slugArg
-	Date    digest.Date `arg:"" optional:"" example:"2026-12-01" help:"The members' local date, such as 2026-12-01 (the next letter's)."`
-	Subject *string     `placeholder:"TEXT" env:"-" help:"The subject of this letter; \"\" is the usual one."`
-	Note    *string     `placeholder:"TEXT" env:"-" help:"Some sentences above the posts; \"\" is none."`
-	Skip    *bool       `negatable:"" env:"-" help:"Make no letter of this date; its posts come with the next."`
-	Pull    []string    `placeholder:"URL" env:"-" help:"Leave the post with this address out of this and all later letters."`
-	Unpull  []string    `placeholder:"URL" env:"-" help:"Let it in again."`
+	Date    digest.Date `arg:"" optional:"" example:"2026-12-01" help:"The members' local date, such as 2026-12-01 (the next issue's)."`
+	Subject *string     `placeholder:"TEXT" env:"-" help:"The subject of this issue; \"\" is the usual one."`
+	Note    *string     `placeholder:"TEXT" env:"-" help:"A text above the posts; \"\" removes it."`
+	Skip    *bool       `negatable:"" env:"-" help:"Skip this issue; its posts are in the next one."`
+	Pull    []string    `placeholder:"URL" env:"-" help:"Remove the post with this address from this and all later issues."`
+	Unpull  []string    `placeholder:"URL" env:"-" help:"Include the post again."`
 }
 
 // reportedLetter is what was decided of a letter, as JSON.
@@ -102,7 +102,7 @@ func (c newsletterLetterCmd) Run(a *app, st *store.Store) error {
 		}
 	}
 	return a.say(reportedLetter{n.Slug, l.LocalDate.String(), l.Subject, l.Note, l.Skipped, !l.ApprovedAt.IsZero()},
-		"%s, letter of %s%s", n.Slug, l.LocalDate, words)
+		"%s, issue of %s%s", n.Slug, l.LocalDate, words)
 }
 
 // changes reports whether something is decided, and not only asked.
@@ -118,7 +118,7 @@ func (a *app) refusePastLetter(st *store.Store, n digest.Newsletter, date digest
 	waits, err := st.LetterWaits(a.soft, n.ID, date)
 	if err == nil && !waits {
 		err = &digest.Error{Kind: digest.Conflict, Message: fmt.Sprintf(
-			"%s is over, and no letter of %s waits; name a date that is still to come", date, n.Slug)}
+			"%s is over, and no issue of %s waits; name a later date", date, n.Slug)}
 	}
 	return err
 }
@@ -154,7 +154,7 @@ func (c newsletterLetterCmd) pull(a *app, st *store.Store, n digest.Newsletter) 
 		for _, url := range change.urls {
 			id, ok := byURL[url]
 			if !ok {
-				return &digest.Error{Kind: digest.NotFound, Message: fmt.Sprintf("no post at %s waits for a letter; see: digest newsletter preview %s", plain(url), n.Slug)}
+				return &digest.Error{Kind: digest.NotFound, Message: fmt.Sprintf("no post at %s waits for an issue; see: digest newsletter preview %s", plain(url), n.Slug)}
 			}
 			if err := change.do(id); err != nil {
 				return err
@@ -166,7 +166,7 @@ func (c newsletterLetterCmd) pull(a *app, st *store.Store, n digest.Newsletter) 
 
 type newsletterHoldCmd struct {
 	slugArg
-	Reason string `default:"by the operator" placeholder:"TEXT" env:"-" help:"What its publisher is told."`
+	Reason string `default:"by the operator" placeholder:"TEXT" env:"-" help:"The reason that the publisher sees."`
 }
 
 // Run holds a newsletter.
@@ -179,7 +179,7 @@ func (c newsletterHoldCmd) Run(a *app, st *store.Store) error {
 	case digest.NewsletterEnded:
 		return &digest.Error{Kind: digest.Conflict, Message: n.Slug + " has ended"}
 	case digest.NewsletterPending:
-		return &digest.Error{Kind: digest.Conflict, Message: n.Slug + " waits to be approved, and nothing of it leaves"}
+		return &digest.Error{Kind: digest.Conflict, Message: n.Slug + " waits for approval, and digest sends nothing"}
 	}
 	if err := st.ChangeNewsletterState(a.soft, n, digest.NewsletterHeld, c.Reason, a.now()); err != nil {
 		return err
@@ -189,7 +189,7 @@ func (c newsletterHoldCmd) Run(a *app, st *store.Store) error {
 
 type newsletterReleaseCmd struct {
 	slugArg
-	Date digest.Date `arg:"" optional:"" example:"2026-12-01" help:"Of a letter that waits for approval."`
+	Date digest.Date `arg:"" optional:"" example:"2026-12-01" help:"The date of an issue that waits for approval."`
 }
 
 // Run lets a newsletter, or the letter of a date, go on.
@@ -206,13 +206,13 @@ func (c newsletterReleaseCmd) Run(a *app, st *store.Store) error {
 		if err != nil {
 			return err
 		}
-		return a.say(map[string]any{"slug": n.Slug, "date": c.Date.String(), "waited": waited}, "%s, letter of %s: %s waited and may leave", n.Slug, c.Date, digest.Counted(waited, "copy"))
+		return a.say(map[string]any{"slug": n.Slug, "date": c.Date.String(), "waited": waited}, "%s, issue of %s: %s waited and can be sent now", n.Slug, c.Date, digest.Counted(waited, "copy"))
 	}
 	switch n.State {
 	case digest.NewsletterEnded:
 		return &digest.Error{Kind: digest.Conflict, Message: n.Slug + " has ended; make a new one"}
 	case digest.NewsletterPending:
-		return &digest.Error{Kind: digest.Conflict, Message: n.Slug + " waits to be approved: digest newsletter approve " + n.Slug}
+		return &digest.Error{Kind: digest.Conflict, Message: n.Slug + " waits for approval: digest newsletter approve " + n.Slug}
 	}
 	if err := st.ChangeNewsletterState(a.soft, n, digest.NewsletterActive, "", a.now()); err != nil {
 		return err
@@ -245,5 +245,5 @@ func (c newsletterRemoveCmd) Run(a *app, st *store.Store) error {
 	if err != nil {
 		return err
 	}
-	return a.say(map[string]any{"slug": n.Slug, "removed": true}, "removed %s, its archive and what it knew of its members", n.Slug)
+	return a.say(map[string]any{"slug": n.Slug, "removed": true}, "removed %s, its archive and its data about members", n.Slug)
 }

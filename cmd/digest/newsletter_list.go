@@ -17,11 +17,11 @@ import (
 
 type newsletterImportCmd struct {
 	slugArg
-	File     string `arg:"" help:"A CSV file or a ZIP, as another program has exported it or as ours does."`
-	Left     bool   `env:"-" help:"Everybody in the list has left: nothing is sent to them."`
-	Ask      bool   `env:"-" help:"Ask those by one letter, at a slow pace, whose consent the list does not prove; who presses its button joins."`
-	DryRun   bool   `env:"-" help:"Say what the list holds; change nothing."`
-	TimeZone string `placeholder:"ZONE" env:"-" help:"Of those whose list does not tell it (the owner's)."`
+	File     string `arg:"" help:"A CSV or ZIP file exported by digest or another newsletter service."`
+	Left     bool   `env:"-" help:"Import everyone as unsubscribed; send them nothing."`
+	Ask      bool   `env:"-" help:"Slowly send one confirmation email to each person without proof of consent."`
+	DryRun   bool   `env:"-" help:"Check the list and change nothing."`
+	TimeZone string `placeholder:"ZONE" env:"-" help:"The time zone of members without one in the list (default: the owner's)."`
 }
 
 func (c *newsletterImportCmd) check() error {
@@ -79,14 +79,14 @@ func (c *newsletterImportCmd) Run(a *app, st *store.Store) error {
 	i := subscribe.MemberImport{Store: st, Newsletter: n, TimeZone: c.TimeZone, Ask: c.Ask, DryRun: c.DryRun, Now: a.now}
 	i.OnUnread = func(p *members.Problem) {
 		if i.Unread <= mostUnread {
-			fmt.Fprintln(a.stderr, "digest: left out "+plain(p.Error()))
+			fmt.Fprintln(a.stderr, "digest: skipped "+plain(p.Error()))
 		}
 	}
 	if err := i.Run(a.soft, list); err != nil {
 		return err
 	}
 	if more := i.Unread - mostUnread; more > 0 {
-		fmt.Fprintf(a.stderr, "digest: left out %s more\n", digest.Counted(more, "row"))
+		fmt.Fprintf(a.stderr, "digest: skipped %s more\n", digest.Counted(more, "row"))
 	}
 	return a.sayImport(n, i.MemberCount, reportedImport{
 		Slug: n.Slug, System: list.System, Files: list.Files, DryRun: c.DryRun, Proven: i.Proven, Joined: i.Joined, Already: i.Already, Refused: i.Refused,
@@ -101,7 +101,7 @@ const mostUnread = 50 // rows that are named; the others are counted
 func openList(name string) (*os.File, int64, error) {
 	info, err := os.Stat(name)
 	if err == nil && !info.Mode().IsRegular() {
-		return nil, 0, errors.New("is no file; give the list as one")
+		return nil, 0, errors.New("is not a file; name the file of the list")
 	}
 	if err != nil {
 		return nil, 0, withoutPath(err)
@@ -126,7 +126,7 @@ func (a *app) sayImport(n digest.Newsletter, count subscribe.MemberCount, r repo
 type newsletterExportCmd struct {
 	reads
 	slugArg
-	File string `arg:"" help:"The ZIP to be made; it holds addresses, and only its owner may read it."`
+	File string `arg:"" help:"The ZIP file to write; only its owner can read it."`
 }
 
 // Run writes the members with their proofs, and whom the newsletter is not sent to.
@@ -155,5 +155,5 @@ func (c newsletterExportCmd) Run(a *app, st *store.Store) error {
 	if err = errors.Join(err, f.Close()); err != nil {
 		return errors.Join(err, os.Remove(c.File))
 	}
-	return a.say(map[string]any{"slug": n.Slug, "file": c.File}, "%s: its members and whom it is not sent to are in %s", plain(n.Name), plain(c.File))
+	return a.say(map[string]any{"slug": n.Slug, "file": c.File}, "%s: wrote its members and suppressed addresses to %s", plain(n.Name), plain(c.File))
 }

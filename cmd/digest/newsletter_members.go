@@ -12,8 +12,8 @@ import (
 type newsletterMembersCmd struct {
 	reads
 	slugArg
-	Part  string `arg:"" optional:"" help:"Of the address."`
-	State string `type:"word" words:"active,paused,left" placeholder:"STATE" env:"-" help:"Only those who are active, paused or left."`
+	Part  string `arg:"" optional:"" help:"The member's address."`
+	State string `type:"word" words:"active,paused,left" placeholder:"STATE" env:"-" help:"Only members in this state: active, paused or left."`
 }
 
 // reportedMember is a member as JSON.
@@ -77,7 +77,7 @@ func (a *app) showMember(st *store.Store, n digest.Newsletter, email string) err
 	r.History = each(events, func(e store.MemberEvent) reportedEvent { return reportedEvent{instant(e.At), e.Kind, e.Detail} })
 	return a.show(r, func() error {
 		fmt.Fprintf(a.stdout, "%s: %s, %s, %s\n", m.Email, m.TimeZone, m.State, m.Cadence)
-		fmt.Fprintf(a.stdout, "came by %s, confirmed %s%s\n", plain(m.Form), when(r.ConfirmedAt), from(m.Address))
+		fmt.Fprintf(a.stdout, "joined by %s, confirmed %s%s\n", plain(m.Form), when(r.ConfirmedAt), from(m.Address))
 		return printTable(a, "history", r.History, func(e reportedEvent) string {
 			return fmt.Sprintf("%s\t%s\t%s", when(e.At), e.Kind, plain(e.Detail))
 		})
@@ -89,10 +89,10 @@ func (a *app) sayAsks(t digest.AskCounts, stopped string) {
 	if t == (digest.AskCounts{}) {
 		return
 	}
-	fmt.Fprintf(a.stdout, "people of imported lists: %d wait to be asked, %d were asked, %d confirmed, %d did not answer, %d came back, %d called it spam, %d refused\n",
+	fmt.Fprintf(a.stdout, "confirmation requests to imported people: %d waiting, %d sent, %d confirmed, %d unanswered, %d bounced, %d reported as spam, %d refused\n",
 		t.Waiting, t.Asked, t.Confirmed, t.Lapsed, t.Bounced, t.Complained, t.Refused)
 	if stopped != "" {
-		fmt.Fprintf(a.stdout, "nobody else is asked: %s\n", stopped)
+		fmt.Fprintf(a.stdout, "no more requests are sent: %s\n", stopped)
 	}
 }
 
@@ -106,7 +106,7 @@ func from(address string) string {
 type newsletterJoinCmd struct {
 	slugArg
 	emailArg
-	TimeZone string `required:"" placeholder:"ZONE" env:"-" help:"IANA name, such as Europe/Paris; who is a reader here keeps theirs."`
+	TimeZone string `required:"" placeholder:"ZONE" env:"-" help:"An IANA time zone, such as Europe/Paris; existing readers keep theirs."`
 	Proof    string `required:"" placeholder:"TEXT" env:"-" help:"How they asked: \"by letter of 3 May\". It is kept as the proof of their consent."`
 }
 
@@ -132,7 +132,7 @@ func (c *newsletterJoinCmd) Run(a *app, st *store.Store) error {
 	}
 	verb := "has joined"
 	if !created {
-		verb = "is a member already of"
+		verb = "is already a member of"
 	}
 	return a.say(reportMember(m), "%s %s %s", m.Email, verb, plain(n.Name))
 }
@@ -157,5 +157,5 @@ func (c *newsletterLeaveCmd) Run(a *app, st *store.Store) error {
 	if err := st.SetDigestState(a.soft, m.DigestID, digest.DigestLeft, a.now()); err != nil {
 		return err
 	}
-	return a.say(map[string]any{"email": m.Email, "left": true}, "%s has left %s; no list brings them back", m.Email, plain(n.Name))
+	return a.say(map[string]any{"email": m.Email, "left": true}, "%s has left %s; an import cannot add them again", m.Email, plain(n.Name))
 }

@@ -17,7 +17,7 @@ func (a *app) tellNews(st *store.Store) func(store.PublisherNews) error {
 		for _, to := range news.To {
 			err := a.mailOne(st, a.plainLetter(to, a.newsWords(languageTo(a.soft, st, to), news)))
 			if digest.KindOf(err) == digest.Conflict { // nothing is mailed to this address
-				a.log.Warn("a publisher could not be told what became of a feed", "newsletter", news.Newsletter.Slug, "err", err)
+				a.log.Warn("cannot email a publisher about a feed", "newsletter", news.Newsletter.Slug, "err", err)
 				continue
 			}
 			failed = errors.Join(failed, err)
@@ -29,9 +29,9 @@ func (a *app) tellNews(st *store.Store) func(store.PublisherNews) error {
 func (a *app) newsWords(l *catalogue.Language, news store.PublisherNews) render.LetterContent {
 	words := render.LetterContent{
 		Language: l.Code,
-		Title:    catalogue.Key("The feeds of %s").With(digest.OneLine(news.Newsletter.Name)).In(l),
-		Action:   catalogue.Key("See its feeds").In(l), URL: a.BaseURL + "/newsletters/" + news.Newsletter.Slug + "/feeds",
-		Aside: []string{catalogue.Key("You get this because you publish the newsletter. Its members are not told.").In(l)},
+		Title:    catalogue.Key("Changes to the feeds of %s").With(digest.OneLine(news.Newsletter.Name)).In(l),
+		Action:   catalogue.Key("View feeds").In(l), URL: a.BaseURL + "/newsletters/" + news.Newsletter.Slug + "/feeds",
+		Aside: []string{catalogue.Key("You get this email because you publish the newsletter. Its members don’t get it.").In(l)},
 	}
 	zone, err := time.LoadLocation(news.TimeZone)
 	if err != nil {
@@ -48,19 +48,19 @@ func newsOf(n digest.Notice, zone *time.Location) catalogue.Sayable {
 	site := render.SiteName(n.Title, n.URL)
 	switch n.Kind {
 	case digest.NoticeMoved:
-		return catalogue.Key("The feed “%s” has moved from %s to %s. It is read there now.").With(site, digest.HostShown(n.URL), digest.HostShown(n.MovedTo))
+		return catalogue.Key("%s moved from %s to %s. We use the new address now.").With(site, digest.HostShown(n.URL), digest.HostShown(n.MovedTo))
 	case digest.NoticeGone:
-		return catalogue.Key("%s says that its feed is gone for good. It is no feed of the newsletter any more.").With(site)
+		return catalogue.Key("%s has removed its feed permanently, so we removed it from the newsletter.").With(site)
 	case digest.NoticeDead:
-		return catalogue.Key("Nothing could be read from %s for 90 days, so it is no longer asked. Remove it, or name its new address.").With(site)
+		return catalogue.Key("%s hasn’t worked for 90 days, so we stopped checking it. Remove it, or enter its new address.").With(site)
 	case digest.NoticeBlocked:
-		return catalogue.Key("Whoever runs this reader no longer has it read %s. Remove it, or write to them.").With(site)
+		return catalogue.Key("The operator of this site has blocked %s. Remove it, or contact the operator.").With(site)
 	case digest.NoticeDeclined:
-		return catalogue.Key("The owner of %s has asked that it is not read from here. Remove it, or write to them.").With(site)
+		return catalogue.Key("The owner of %s asked us not to read it. Remove it, or contact the owner.").With(site)
 	}
 	since := catalogue.Time("Monday 2 January", n.From.In(zone))
 	if why := catalogue.Illness(n.Illness); why != nil {
-		return catalogue.Key("Nothing could be read from %s since %s: %s. It is asked again each night.").With(site, since, why)
+		return catalogue.Key("%s hasn’t worked since %s: %s. We check it again every night.").With(site, since, why)
 	}
-	return catalogue.Key("Nothing could be read from %s since %s. It is asked again each night.").With(site, since)
+	return catalogue.Key("%s hasn’t worked since %s. We check it again every night.").With(site, since)
 }

@@ -23,24 +23,24 @@ func TestNewsWords(t *testing.T) {
 	a := &app{}
 	a.BaseURL = "https://digest.example"
 	for code, want := range map[string]string{
-		"en": `The feeds of Notes
-The feed “Anna” has moved from old.example to new.example. It is read there now.
-Anna says that its feed is gone for good. It is no feed of the newsletter any more.
-Nothing could be read from Anna for 90 days, so it is no longer asked. Remove it, or name its new address.
-Whoever runs this reader no longer has it read Anna. Remove it, or write to them.
-The owner of Anna has asked that it is not read from here. Remove it, or write to them.
-Nothing could be read from Anna since Saturday 14 November: its site does not answer. It is asked again each night.
-Nothing could be read from Anna since Saturday 14 November. It is asked again each night.
-See its feeds https://digest.example/newsletters/notes/feeds`,
-		"de": `Die Feeds von Notes
-Der Feed „Anna“ ist von old.example nach new.example umgezogen. Er wird jetzt dort gelesen.
-Anna meldet, dass es den Feed nicht mehr gibt. Er gehört nicht mehr zum Newsletter.
-Von Anna war 90 Tage lang nichts zu lesen, daher wird es nicht mehr abgefragt. Entfernen Sie es, oder nennen Sie seine neue Adresse.
-Der Betreiber dieses Dienstes lässt Anna nicht mehr lesen. Entfernen Sie es, oder schreiben Sie ihm.
-Der Betreiber von Anna hat darum gebeten, dass hier nicht gelesen wird. Entfernen Sie es, oder schreiben Sie ihm.
-Von Anna ist seit Samstag, 14. November nichts zu lesen: die Website antwortet nicht. Es wird jede Nacht wieder abgefragt.
-Von Anna ist seit Samstag, 14. November nichts zu lesen. Es wird jede Nacht wieder abgefragt.
-Die Feeds ansehen https://digest.example/newsletters/notes/feeds`,
+		"en": `Changes to the feeds of Notes
+Anna moved from old.example to new.example. We use the new address now.
+Anna has removed its feed permanently, so we removed it from the newsletter.
+Anna hasn’t worked for 90 days, so we stopped checking it. Remove it, or enter its new address.
+The operator of this site has blocked Anna. Remove it, or contact the operator.
+The owner of Anna asked us not to read it. Remove it, or contact the owner.
+Anna hasn’t worked since Saturday 14 November: the site doesn’t respond. We check it again every night.
+Anna hasn’t worked since Saturday 14 November. We check it again every night.
+View feeds https://digest.example/newsletters/notes/feeds`,
+		"de": `Änderungen an den Feeds von Notes
+Anna ist von old.example nach new.example umgezogen. Wir verwenden jetzt die neue Adresse.
+Anna hat den Feed endgültig entfernt, daher haben wir ihn aus dem Newsletter genommen.
+Anna funktioniert seit 90 Tagen nicht, daher prüfen wir den Feed nicht mehr. Entfernen Sie den Feed, oder geben Sie seine neue Adresse ein.
+Der Betreiber dieser Website hat Anna gesperrt. Entfernen Sie den Feed, oder wenden Sie sich an den Betreiber.
+Der Inhaber von Anna hat darum gebeten, dass wir dort nichts lesen. Entfernen Sie den Feed, oder wenden Sie sich an den Inhaber.
+Anna funktioniert seit Samstag, 14. November nicht: die Website antwortet nicht. Wir versuchen es jede Nacht wieder.
+Anna funktioniert seit Samstag, 14. November nicht. Wir versuchen es jede Nacht wieder.
+Feeds ansehen https://digest.example/newsletters/notes/feeds`,
 	} {
 		words := a.newsWords(catalogue.Of(code), news)
 		got := words.Title + "\n" + strings.Join(words.Text, "\n") + "\n" + words.Action + " " + words.URL
@@ -56,8 +56,8 @@ func TestStoppedWords(t *testing.T) {
 	a.BaseURL = "https://digest.example"
 	d := digest.NewsletterDomain{FromAddress: "anna@anna.example", Finding: "there is no record at x._domainkey.anna.example"}
 	words := a.stoppedWords(catalogue.Of("de"), digest.Newsletter{Slug: "notes"}, d)
-	const want = "Der Eintrag, durch den der Newsletter von anna.example kommen kann, ist nicht, wie er sein muss: unter x._domainkey.anna.example gibt es keinen Eintrag."
-	if words.Language != "de" || words.Title != "notes kommt vorläufig von einer anderen Adresse" || words.Text[0] != want || words.URL != "https://digest.example/newsletters/notes/domain" {
+	const want = "Der DNS-Eintrag zum Senden von anna.example stimmt nicht: unter x._domainkey.anna.example gibt es keinen Eintrag."
+	if words.Language != "de" || words.Title != "notes verwendet vorerst unsere Adresse" || words.Text[0] != want || words.URL != "https://digest.example/newsletters/notes/domain" {
 		t.Errorf("%+v", words)
 	}
 }

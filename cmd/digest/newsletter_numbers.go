@@ -10,8 +10,8 @@ import (
 type newsletterNumbersCmd struct {
 	reads
 	slugArg
-	Posts bool `env:"-" help:"How often the posts of letters were opened, where that is counted."`
-	Days  int  `default:"366" from:"1" to:"7320" placeholder:"N" env:"-" help:"How many days back, by the owner's clock (${default})."`
+	Posts bool `env:"-" help:"Show how often posts were opened, if the newsletter counts it."`
+	Days  int  `default:"366" from:"1" to:"7320" placeholder:"N" env:"-" help:"The number of days to show (${default})."`
 }
 
 // reportedDay is a day of a newsletter as JSON.
@@ -52,8 +52,8 @@ func (c newsletterNumbersCmd) Run(a *app, st *store.Store) error {
 			busy = append(busy, d)
 		}
 	}
-	return printList(a, busy, "nothing has happened yet that is counted", func(d digest.NewsletterDay) string {
-		line := fmt.Sprintf("%s\t%s\t%d joined\t%d left\t%d sent\t%d came back\t%s", d.Day, digest.Counted(int(d.Members), "member"), d.Joined, d.Left, d.Sent, d.Bounced, digest.Counted(int(d.Complained), "complaint"))
+	return printList(a, busy, "nothing to count has happened yet", func(d digest.NewsletterDay) string {
+		line := fmt.Sprintf("%s\t%s\t%d joined\t%d left\t%d sent\t%d bounced\t%s", d.Day, digest.Counted(int(d.Members), "member"), d.Joined, d.Left, d.Sent, d.Bounced, digest.Counted(int(d.Complained), "complaint"))
 		if n.CountReplies || d.Replied > 0 {
 			line += fmt.Sprintf("\t%d answered", d.Replied)
 		}
@@ -81,7 +81,7 @@ func (a *app) listClicks(st *store.Store, n digest.Newsletter) error {
 			return reportedClicks{c.Title, c.URL, c.Since.String(), c.Clicks}
 		}))
 	}
-	none := "nothing was opened yet"
+	none := "nobody has opened a post yet"
 	if !n.CountClicks {
 		none = "not counted; see: digest newsletter set " + n.Slug + " --count-clicks"
 	}

@@ -12,7 +12,7 @@ import (
 type newsletterTestCmd struct {
 	slugArg
 	Email  string        `arg:"" optional:"" help:"The owner or an editor (the owner)."`
-	Layout digest.Layout `type:"word" words:"headlines,excerpts,full" placeholder:"LAYOUT" env:"-" help:"As it would be in another layout: headlines, excerpts or full."`
+	Layout digest.Layout `type:"word" words:"headlines,excerpts,full" placeholder:"LAYOUT" env:"-" help:"Use another layout: headlines, excerpts or full."`
 }
 
 // Run mails the letter that the owner's next midnight would bring to one of its publishers, and
@@ -39,7 +39,7 @@ func (c *newsletterTestCmd) Run(a *app) error {
 		if err := a.mailOne(st, l); err != nil {
 			return err
 		}
-		return a.say(map[string]string{"slug": n.Slug, "email": to, "date": decided.LocalDate.String()}, "the letter of %s as it stands was mailed to %s", decided.LocalDate, to)
+		return a.say(map[string]string{"slug": n.Slug, "email": to, "date": decided.LocalDate.String()}, "sent the next issue of %s as a test to %s", decided.LocalDate, to)
 	})
 }
 
@@ -57,7 +57,7 @@ func (a *app) publisher(st *store.Store, n digest.Newsletter, email string) (str
 		}
 		known = append(known, p.Email)
 	}
-	return "", &digest.Error{Kind: digest.Invalid, Message: fmt.Sprintf("%s does not publish %s; a test is mailed to %s", plain(email), n.Slug, strings.Join(known, " or "))}
+	return "", &digest.Error{Kind: digest.Invalid, Message: fmt.Sprintf("%s does not publish %s; a test can go to %s", plain(email), n.Slug, strings.Join(known, " or "))}
 }
 
 // mailOne hands over one letter at once, past the queue of the editions.
@@ -67,7 +67,7 @@ func (a *app) mailOne(st *store.Store, l mailer.Letter) error {
 		return err
 	}
 	if suppressed {
-		return &digest.Error{Kind: digest.Conflict, Message: fmt.Sprintf("%s is not mailed (%s); see: digest suppressions list", l.To, why.Reason)}
+		return &digest.Error{Kind: digest.Conflict, Message: fmt.Sprintf("digest sends no email to %s (%s); see: digest suppressions list", l.To, why.Reason)}
 	}
 	transport, err := mailer.Open(a.Mail, mailer.Options{PerConn: a.MailPerConnection})
 	if err != nil {

@@ -47,10 +47,10 @@ func TestNewsletterEmptied(t *testing.T) {
 		if _, n := set(exitDone, "--layout", "headlines"); texts(n) != texts(full) {
 			t.Errorf("what was not given is %q", texts(n))
 		}
-		if shown := c.run(exitDone, "newsletter", "show", "boats"); !strings.Contains(shown, "description: About boats.\nsite: https://boats.example/\naddress line: Ann, 1 Quay\nfrom: Ann\nanswers go to: ann@boats.example\nheader: Above.\n") {
+		if shown := c.run(exitDone, "newsletter", "show", "boats"); !strings.Contains(shown, "description: About boats.\nsite: https://boats.example/\naddress line: Ann, 1 Quay\nfrom: Ann\nreplies go to: ann@boats.example\nheader: Above.\n") {
 			t.Errorf("shown: %s", shown)
 		}
-		if said, _ := set(exitFailed, "--name", ""); !strings.Contains(said, "a newsletter needs a name") {
+		if said, _ := set(exitFailed, "--name", ""); !strings.Contains(said, "enter a name for the newsletter") {
 			t.Errorf("without a name: %s", said)
 		}
 		if said, n := set(exitDone, "--name", "Of\u202e \x1b[2Jboats", "--description", "a\n\x1bb\u202e"); n.Name != "Of [2Jboats" || n.Description != "a\n b" || strings.ContainsAny(said, "\x1b\u202e") {

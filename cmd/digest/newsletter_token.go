@@ -12,9 +12,9 @@ import (
 
 type newsletterTokenCmd struct {
 	slugArg
-	Add      string `placeholder:"NAME" xor:"do" env:"-" help:"Make a token in the owner's name, and print it this once."`
-	ReadOnly bool   `env:"-" help:"With --add: it may only read."`
-	Remove   int64  `placeholder:"ID" xor:"do" env:"-" help:"Make a token void."`
+	Add      string `placeholder:"NAME" xor:"do" env:"-" help:"Create a token for the owner and print it once."`
+	ReadOnly bool   `env:"-" help:"With --add: allow reading only."`
+	Remove   int64  `placeholder:"ID" xor:"do" env:"-" help:"Revoke a token."`
 }
 
 // reportedToken is a token as JSON; Token is there only when it was just made.
@@ -39,7 +39,7 @@ func (c newsletterTokenCmd) Run(a *app, st *store.Store) error {
 		if err := st.RemoveNewsletterToken(a.soft, n.ID, c.Remove); err != nil {
 			return err
 		}
-		return a.say(map[string]any{"slug": n.Slug, "id": c.Remove, "removed": true}, "that token of %s is void", n.Slug)
+		return a.say(map[string]any{"slug": n.Slug, "id": c.Remove, "removed": true}, "revoked the token of %s", n.Slug)
 	}
 	all, err := st.NewsletterTokens(a.soft, n.ID)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 )
 
 type opmlCmd struct {
-	Import opmlImportCmd `cmd:"" help:"Subscribe a reader to every feed of a list, folders kept."`
+	Import opmlImportCmd `cmd:"" help:"Subscribe a reader to every feed of a list, with its folders."`
 	Export opmlExportCmd `cmd:"" help:"Print a reader's subscriptions as OPML."`
 }
 
@@ -53,14 +53,14 @@ func (c opmlImportCmd) Run(a *app) error {
 // reportImport says what became of a list, and polls the feeds that are new.
 func (a *app) reportImport(st *store.Store, unread []feed.BadLine, result store.ImportResult) error {
 	for _, line := range unread {
-		fmt.Fprintf(a.stderr, "digest: left out %q (line %d): %s\n", plain(line.Title), line.Line, plain(line.Why.Error()))
+		fmt.Fprintf(a.stderr, "digest: skipped %q (line %d): %s\n", plain(line.Title), line.Line, plain(line.Why.Error()))
 	}
 	if !a.json {
 		were := "were"
 		if result.Already == 1 {
 			were = "was"
 		}
-		fmt.Fprintf(a.stdout, "%s added, %d %s there before, %s left out\n",
+		fmt.Fprintf(a.stdout, "%s added, %d %s there before, %s skipped\n",
 			digest.Counted(result.Added, "feed"), result.Already, were, digest.Counted(len(unread), "line"))
 	}
 	unpolled, err := a.firstPolls(st, result.FirstPolls)
@@ -99,7 +99,7 @@ func (a *app) firstPolls(st *store.Store, feeds []digest.FeedID) (unread int, er
 type opmlExportCmd struct {
 	reads
 	readerArg
-	WithCredentials bool `env:"-" help:"With the passwords and secret addresses of private feeds, in the clear."`
+	WithCredentials bool `env:"-" help:"Include unencrypted passwords and secret addresses of private feeds."`
 }
 
 // Run prints a reader's list.

@@ -72,7 +72,7 @@ func (a *app) tellPoll(f store.FeedInfo, result *poller.Result) error {
 	about := a.reportFeed(f)
 	r := pollAnswer{URL: about.URL, Outcome: waiting, Message: about.Reason, State: about.State, NextPollAt: about.NextPollAt}
 	if about.State == poller.StateActive {
-		r.Message = fmt.Sprintf("it was asked at %s, which is too short a time ago", when(about.LastPolledAt))
+		r.Message = fmt.Sprintf("it was polled recently, at %s", when(about.LastPolledAt))
 	}
 	if result != nil {
 		r.Outcome, r.Message = string(result.Outcome), digest.WithoutCredentials(result.Message)
@@ -84,14 +84,14 @@ func (a *app) tellPoll(f store.FeedInfo, result *poller.Result) error {
 			return err
 		}
 	case r.Outcome == waiting:
-		fmt.Fprintf(a.stdout, "not asked now: %s; it will be asked at %s\n", plain(r.Message), when(r.NextPollAt))
+		fmt.Fprintf(a.stdout, "not polled now: %s; next poll at %s\n", plain(r.Message), when(r.NextPollAt))
 	case r.Outcome != string(poller.Failed):
 		fmt.Fprintf(a.stdout, "%s (%s, %d bytes); next poll %s\n", plain(r.Message), digest.Counted(r.Requests, "request"), r.Bytes, when(r.NextPollAt))
 	}
 	if r.Outcome == string(poller.Failed) {
-		again := "asked no more"
+		again := "not polled any more"
 		if r.NextPollAt != nil {
-			again = "asked again at " + when(r.NextPollAt)
+			again = "next poll at " + when(r.NextPollAt)
 		}
 		return &digest.Error{Kind: digest.Unavailable, Message: fmt.Sprintf("%s: %s; %s", r.URL, r.Message, again)}
 	}

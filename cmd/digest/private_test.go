@@ -150,7 +150,7 @@ func TestPrivateFeeds(t *testing.T) {
 		}
 
 		// A new key, and what was sealed with the old one.
-		if out := c.run(exitDone, "key", "rotate"); !strings.Contains(out, "4 passwords sealed") {
+		if out := c.run(exitDone, "key", "rotate"); !strings.Contains(out, "4 passwords encrypted") {
 			t.Error(out)
 		}
 		if out := c.run(exitDone, "key", "list"); strings.Count(out, "\n") != 2 || !strings.Contains(out, "4 feeds") || !strings.Contains(out, "for backups only") {
@@ -189,7 +189,7 @@ func TestPrivateFeeds(t *testing.T) {
 		c.run(exitDone, "unsubscribe", "joe@example.org", s.URL+"/open")
 		c.run(exitDone, "user", "remove", "joe@example.org")
 		write(t, "list.opml", c.run(exitDone, "opml", "export", "ann@example.org"))
-		if out := c.run(exitDone, "opml", "import", "eve@example.org", "list.opml"); !strings.Contains(out, "its address is a secret, and was left out") {
+		if out := c.run(exitDone, "opml", "import", "eve@example.org", "list.opml"); !strings.Contains(out, "the list omits its secret address") {
 			t.Error(out)
 		}
 		if out := c.run(exitDone, "key", "list"); !strings.Contains(out, "4 feeds") {

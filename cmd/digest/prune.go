@@ -49,7 +49,7 @@ func (c pruneCmd) Run(a *app) error {
 		next := "the hourly job deletes them"
 		switch {
 		case r.Waits:
-			next = "that is more than half, so they wait: keep more (DIGEST_KEEP), or run: digest prune --confirm"
+			next = "that is more than half, so they wait: set a longer DIGEST_KEEP, or run: digest prune --confirm"
 		case r.Editions+r.Posts == 0:
 			next = "nothing is deleted"
 		}

@@ -12,8 +12,8 @@ import (
 )
 
 type queueCmd struct {
-	List   queueListCmd   `cmd:"" default:"withargs" help:"What mail waits, why, and what became of the rest; --state, --domain, --reader and --older narrow it."`
-	Resume queueResumeCmd `cmd:"" help:"Try a paused route, or recipient domain, again now."`
+	List   queueListCmd   `cmd:"" default:"withargs" help:"List waiting and failed email; filter with --state, --domain, --reader and --older."`
+	Resume queueResumeCmd `cmd:"" help:"Try a paused mail route or recipient domain again now."`
 }
 
 // queueShown is how many editions of each kind are listed.
@@ -90,10 +90,10 @@ func reportQueued(e store.QueuedEdition) reportedQueued {
 
 type queueListCmd struct {
 	reads
-	State  store.MailState `type:"word" words:"waiting,sent,unconfirmed,failed,expired,unmailed" env:"-" help:"Only waiting, sent, unconfirmed, failed, expired or unmailed mail; sent and unmailed mail is listed only then."`
+	State  store.MailState `type:"word" words:"waiting,sent,unconfirmed,failed,expired,unmailed" env:"-" help:"Only waiting, sent, unconfirmed, failed, expired or unmailed email; sent and unmailed email is listed only with this flag."`
 	Domain string          `placeholder:"DOMAIN" env:"-" help:"Only mail to addresses at a domain."`
-	Reader string          `placeholder:"PART" env:"-" help:"Only mail to addresses with that part."`
-	Older  time.Duration   `example:"2h" placeholder:"LENGTH" env:"-" help:"Only mail that was queued so long ago or longer."`
+	Reader string          `placeholder:"PART" env:"-" help:"Only mail to addresses that contain this text."`
+	Older  time.Duration   `example:"2h" placeholder:"LENGTH" env:"-" help:"Only mail queued at least this long ago."`
 }
 
 func (c *queueListCmd) check() error {
@@ -102,7 +102,7 @@ func (c *queueListCmd) check() error {
 	}
 	domain, err := parseLane(c.Domain)
 	if err == nil && domain == "" {
-		err = &digest.Error{Kind: digest.Invalid, Message: fmt.Sprintf("--domain %s is no domain; an example: --domain example.org", c.Domain)}
+		err = &digest.Error{Kind: digest.Invalid, Message: fmt.Sprintf("--domain %s is not a domain; an example: --domain example.org", c.Domain)}
 	}
 	c.Domain = domain
 	return err
@@ -155,12 +155,12 @@ func (a *app) showQueue(r reportedQueue, none string) error {
 		return fmt.Sprintf("%s\t%s\t%s", plain(q.Email), q.Date, plain(q.Reason))
 	}
 	return errors.Join(waiting,
-		printTable(a, "sent, never confirmed: the server took them twice without an answer", r.Unconfirmed, over),
+		printTable(a, "sent, never confirmed: the server got them twice and did not reply", r.Unconfirmed, over),
 		printTable(a, "failed", r.Failed, over),
 		printTable(a, "expired: the next edition carries their posts", r.Expired, over),
 		printTable(a, "sent", r.Sent, over),
-		printTable(a, "in the web view only", r.Unmailed, over),
-		printTable(a, "came back", r.Returned, func(b reportedReturn) string {
+		printTable(a, "web only", r.Unmailed, over),
+		printTable(a, "bounced", r.Returned, func(b reportedReturn) string {
 			return fmt.Sprintf("%s\t%s\t%s\t%s", plain(b.Email), when(b.At), b.Kind, plain(b.Evidence))
 		}))
 }
@@ -171,7 +171,7 @@ func (a *app) showLane(l reportedLane) {
 		what = "paused until " + l.Until.Format("2006-01-02 15:04:05 MST")
 	}
 	if l.Alarm {
-		what += " and needs you; once it is put right: digest queue resume"
+		what += " until you correct it; then run: digest queue resume"
 	}
 	fmt.Fprintf(a.stdout, "%s %s: %s\n", l.Lane, what, plain(l.Reason))
 }
@@ -181,7 +181,7 @@ func (a *app) showLane(l reportedLane) {
 func (a *app) whenNext(q reportedQueued) string {
 	switch {
 	case q.State != string(digest.EditionReady):
-		return "on the way"
+		return wordFor(digest.EditionState(q.State))
 	case q.NextAt == nil || !q.NextAt.After(a.now()):
 		return "due, waits for its turn"
 	case q.Attempt == 0:
@@ -195,12 +195,14 @@ func wordFor(s digest.EditionState) string {
 	switch s {
 	case digest.EditionReady:
 		return "waiting"
-	case digest.EditionLeased, digest.EditionDotting:
-		return "on the way"
+	case digest.EditionLeased:
+		return "assigned to a worker"
+	case digest.EditionDotting:
+		return "being sent"
 	case digest.EditionUnconfirmed:
 		return "sent but never confirmed"
 	case digest.EditionUnmailed:
-		return "in the web view only"
+		return "web only"
 	}
 	return string(s)
 }
@@ -219,7 +221,7 @@ func (c *queueResumeCmd) check() (err error) {
 func (c *queueResumeCmd) Run(a *app, st *store.Store) error {
 	l, err := st.Lane(a.soft, c.name)
 	if err == nil && c.name != "" && !l.IsTroubled() {
-		err = &digest.Error{Kind: digest.NotFound, Message: "mail to " + c.name + " is not held up; see: digest queue"}
+		err = &digest.Error{Kind: digest.NotFound, Message: "mail to " + c.name + " is not paused; see: digest queue"}
 	}
 	if err == nil {
 		err = st.ResumeLane(a.soft, a.now(), c.name)
@@ -234,5 +236,5 @@ func (c *queueResumeCmd) Run(a *app, st *store.Store) error {
 	if lane == "" {
 		lane, words = routeName, routeName
 	}
-	return a.say(map[string]any{"lane": lane, "resumed": true}, "the %s is tried again by whoever delivers next", words)
+	return a.say(map[string]any{"lane": lane, "resumed": true}, "digest tries the %s again at the next delivery", words)
 }

@@ -141,7 +141,7 @@ func (a *app) serveMetrics(counters http.Handler) ([]func(context.Context) error
 // what can be told from these.
 func (a *app) beginProxies(st *store.Store) error {
 	if strings.HasPrefix(a.BaseURL, "https://") && a.TrustedProxies.None() {
-		a.log.Warn("readers come by https, so a proxy stands before this instance, and DIGEST_TRUSTED_PROXIES names none: all readers count as one", "base_url", a.BaseURL)
+		a.log.Warn("readers use https through a proxy that DIGEST_TRUSTED_PROXIES does not name: all readers count as one", "base_url", a.BaseURL)
 	}
 	return st.ForgetProxies(a.hard)
 }

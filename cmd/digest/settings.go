@@ -23,41 +23,45 @@ import (
 	"digest/web"
 )
 
-// settings are the flags that are usually set by the environment. Values of
-// other types than string are understood by the functions of valueReaders.
+// settings are the flags that are usually set by the settings file or the environment. The functions of valueReaders
+// read values of other types than string. docs/configuration.md lists the settings in this order.
 type settings struct {
-	Database          string          `default:"digest.db" group:"Settings:" help:"A file for embedded SQLite, or postgres://…"`
-	Mail              string          `default:"maildir:mail" group:"Settings:" help:"maildir:DIR, smtp://user:pass@host:587, smtps://…:465 or smtp+insecure://host:port."`
-	From              string          `default:"Daily Digest <digest@localhost>" group:"Settings:" help:"The From address."`
-	BaseURL           string          `type:"base-url" default:"http://localhost:8080" example:"https://digest.example.org" group:"Settings:" help:"Where the web view is reached."`
-	Listen            string          `type:"listen" default:"127.0.0.1:8080" group:"Settings:" help:"The web view's address: host:port, or unix:/path of a socket."`
-	TrustedProxies    digest.Proxies  `default:"" example:"127.0.0.1,10.0.0.0/8" placeholder:"CIDR,…" group:"Settings:" help:"Proxies, unix for the socket of --listen, that are believed when they say for whom they ask (X-Forwarded-For, X-Forwarded-Proto)."`
-	PollWindow        time.Duration   `default:"15m" from:"1m" to:"6h" zero:"immediately" group:"Settings:" help:"Polls of one midnight are spread over this."`
-	ReleaseDeadline   time.Duration   `default:"30m" from:"1s" to:"12h" group:"Settings:" help:"An edition waits this long at most for its slowest feed."`
-	HostInterval      time.Duration   `default:"2s" from:"0" to:"10m" group:"Settings:" help:"Least gap between two requests to one host."`
-	PollGap           time.Duration   `default:"1h" from:"1m" to:"7d" group:"Settings:" help:"Least gap between two polls of one feed."`
-	Head              poller.HeadMode `default:"learned" group:"Settings:" help:"HEAD before GET: learned, always or never."`
-	AllowNetworks     networks        `default:"" example:"127.0.0.0/8,192.168.1.0/24" placeholder:"CIDR,…" group:"Settings:" help:"Networks that feeds may live in though they are private."`
-	FetchTimeout      time.Duration   `default:"30s" from:"1s" to:"1h" group:"Settings:" help:"For one HTTP request, all of it."`
-	FeedSize          byteSize        `default:"32MB" from:"10MB" to:"64MB" example:"32MB" placeholder:"SIZE" group:"Settings:" help:"The longest document of a feed that is read; of one over 10 MB the posts at both ends."`
-	Keep              time.Duration   `default:"400d" from:"7d" to:"36500d" group:"Settings:" help:"How long posts and editions are kept."`
-	FeedQuota         byteSize        `default:"4MB" from:"64KB" to:"1TB" zero:"no limit" example:"4MB, or 0 for no limit" placeholder:"SIZE" group:"Settings:" help:"What is stored of one feed in a day (UTC); the rest waits."`
-	AccountQuota      byteSize        `default:"64MB" from:"1MB" to:"1TB" zero:"no limit" example:"64MB, or 0 for no limit" placeholder:"SIZE" group:"Settings:" help:"What is stored in a day of feeds that few others read, on account of one reader."`
-	DatabaseAlarm     byteSize        `default:"20GB" from:"100MB" to:"1000TB" zero:"no alarm" example:"20GB, or 0 for none" placeholder:"SIZE" group:"Settings:" help:"How large the database may grow before the operator is told."`
-	Contact           string          `default:"" placeholder:"ADDRESS" group:"Settings:" help:"Whom the owners of sites may write to (that of --from)."`
-	Requests          int             `default:"20" from:"1" to:"10000" placeholder:"N" group:"Settings:" help:"Requests on the wire at once, over all hosts; slow ones make way for the next."`
-	BotAddresses      networks        `default:"" example:"198.51.100.7,2001:db8::/64" placeholder:"CIDR,…" group:"Settings:" help:"Networks that feeds are asked from, for the bot page."`
-	NewsletterMembers int             `default:"0" from:"0" to:"10000000" placeholder:"N" group:"Settings:" help:"How many members a newsletter that is begun from now on may have (${default}: as many as come); digest newsletter limit changes one."`
-	Hub               bool            `default:"true" negatable:"" group:"Settings:" help:"The feeds of newsletters announce a WebSub hub, which tells programs of new letters at once."`
-	RSSCloud          bool            `name:"rsscloud" default:"false" negatable:"" group:"Settings:" help:"Feeds that name an rssCloud server and no WebSub hub have that asked, once a day, to say when there is news; they are polled all the same."`
-	OfflineReading    bool            `default:"true" negatable:"" group:"Settings:" help:"Readers may keep editions on their devices, to be read without a network."`
-	Newsletters       web.Publishing  `default:"closed" example:"closed or ask" placeholder:"WHO" group:"Settings:" help:"Who may begin a newsletter on the web: closed (nobody), or ask (readers, and an operator approves each)."`
-	SignUp            web.SignUp      `default:"invitation" example:"open, invitation or closed" placeholder:"WHO" group:"Settings:" help:"Who may sign up: open, invitation or closed."`
-	MetricsToken      string          `default:"" placeholder:"SECRET" group:"Settings:" help:"Whoever sends it as a bearer token may read /metrics; without it nobody may there."`
-	MetricsListen     string          `type:"listen" default:"" example:"127.0.0.1:9464" placeholder:"ADDRESS" group:"Settings:" help:"Another address, where whoever reaches it may read /metrics."`
-	KeyFile           string          `default:"" example:"/etc/digest.key" placeholder:"FILE" group:"Settings:" help:"The key of private feeds' passwords (beside an embedded database, DATABASE.key)."`
-	Resolver          string          `default:"" example:"9.9.9.9:53" placeholder:"HOST:PORT" group:"Settings:" help:"The name server to ask for the records of newsletters' domains, and of the doctor's checks (that of this machine)."`
-	FenceAfter        time.Duration   `name:"fence" default:"36h" from:"1h" to:"365d" placeholder:"DURATION" group:"Settings:" help:"A database in which much waits and nobody worked for so long is left alone (digest fence)."`
+	Database string     `default:"digest.db" group:"First settings:" help:"Database file of the embedded SQLite, or postgres://user:password@host/database."`
+	Mail     string     `default:"maildir:mail" group:"First settings:" help:"Mail server: smtp://user:password@host:587 (with STARTTLS), smtps://host:465, smtp+insecure://host:25, or maildir:DIR."`
+	From     string     `default:"Daily Digest <digest@localhost>" group:"First settings:" help:"From address of emails."`
+	BaseURL  string     `type:"base-url" default:"http://localhost:8080" example:"https://digest.example.org" group:"First settings:" help:"Public address of the web pages. Links in emails use it."`
+	Contact  string     `default:"" placeholder:"ADDRESS" group:"First settings:" help:"Address for the owners of sites, shown to them (default: the address of --from). Set it if --base-url is public."`
+	SignUp   web.SignUp `default:"invitation" example:"open, invitation or closed" placeholder:"WHO" group:"First settings:" help:"Who may sign up: open, invitation or closed."`
+
+	Listen         string         `type:"listen" default:"127.0.0.1:8080" group:"Web settings:" help:"Address of the web server: host:port, or unix:/path of a socket."`
+	TrustedProxies digest.Proxies `default:"" example:"127.0.0.1,10.0.0.0/8" placeholder:"CIDR,…" group:"Web settings:" help:"Proxies whose X-Forwarded-For and X-Forwarded-Proto are trusted: networks, or unix for the socket of --listen. Without it, none is trusted, not even on this machine."`
+	OfflineReading bool           `default:"true" negatable:"" group:"Web settings:" help:"Let readers keep editions in their browser for offline reading."`
+	MetricsToken   string         `default:"" placeholder:"SECRET" group:"Web settings:" help:"Bearer token for /metrics on the web server. Without it, /metrics is closed there."`
+	MetricsListen  string         `type:"listen" default:"" example:"127.0.0.1:9464" placeholder:"ADDRESS" group:"Web settings:" help:"Separate address for /metrics without a token: host:port, or unix:/path of a socket."`
+
+	PollWindow      time.Duration   `default:"15m" from:"1m" to:"6h" zero:"immediately" group:"Polling settings:" help:"Time over which the polls of one midnight are spread. It must be shorter than --release-deadline."`
+	ReleaseDeadline time.Duration   `default:"30m" from:"1s" to:"12h" group:"Polling settings:" help:"Longest time that an edition waits for its slowest feed. It is 5m or more unless --poll-window is 0."`
+	PollGap         time.Duration   `default:"1h" from:"1m" to:"7d" group:"Polling settings:" help:"Shortest time between two polls of one feed."`
+	HostInterval    time.Duration   `default:"2s" from:"0" to:"10m" group:"Polling settings:" help:"Shortest time between two requests to one host."`
+	Requests        int             `default:"20" from:"1" to:"10000" placeholder:"N" group:"Polling settings:" help:"Number of simultaneous requests. Requests slower than a second do not count, up to 25 times this number."`
+	FetchTimeout    time.Duration   `default:"30s" from:"1s" to:"1h" group:"Polling settings:" help:"Longest time for one HTTP request."`
+	FeedSize        byteSize        `default:"32MB" from:"10MB" to:"64MB" example:"32MB" placeholder:"SIZE" group:"Polling settings:" help:"Largest feed. Of a feed over 10 MB, the posts at both ends are read."`
+	Head            poller.HeadMode `default:"learned" group:"Polling settings:" help:"HEAD before GET: learned (per server), always or never."`
+	AllowNetworks   networks        `default:"" example:"127.0.0.0/8,192.168.1.0/24" placeholder:"CIDR,…" group:"Polling settings:" help:"Private networks that may be requested if a person enters an address there."`
+	BotAddresses    networks        `default:"" example:"198.51.100.7,2001:db8::/64" placeholder:"CIDR,…" group:"Polling settings:" help:"Networks from which feeds are requested, shown on the page for owners of sites."`
+	RSSCloud        bool            `name:"rsscloud" default:"false" negatable:"" group:"Polling settings:" help:"Register with the rssCloud servers that feeds name, once a day. The feeds are polled as well."`
+
+	Keep          time.Duration `default:"400d" from:"7d" to:"36500d" group:"Storage settings:" help:"How long posts and editions are kept."`
+	FeedQuota     byteSize      `default:"4MB" from:"64KB" to:"1TB" zero:"no limit" example:"4MB, or 0 for no limit" placeholder:"SIZE" group:"Storage settings:" help:"Data stored for one feed in a day (UTC). The rest waits."`
+	AccountQuota  byteSize      `default:"64MB" from:"1MB" to:"1TB" zero:"no limit" example:"64MB, or 0 for no limit" placeholder:"SIZE" group:"Storage settings:" help:"Data stored in a day for the feeds of one reader that few others follow. The rest waits."`
+	DatabaseAlarm byteSize      `default:"20GB" from:"100MB" to:"1000TB" zero:"no alarm" example:"20GB, or 0 for none" placeholder:"SIZE" group:"Storage settings:" help:"Size of the database at which the operator is warned."`
+	KeyFile       string        `default:"" example:"/etc/digest.key" placeholder:"FILE" group:"Storage settings:" help:"File with the key for private feeds and own domains (default: DATABASE.key beside an SQLite file). On PostgreSQL, all processes need the same file."`
+	FenceAfter    time.Duration `name:"fence" default:"36h" from:"1h" to:"365d" placeholder:"DURATION" group:"Storage settings:" help:"A database that was unused for this long, with more than 100 waiting editions, sends nothing until digest fence release."`
+
+	Newsletters       web.Publishing `default:"closed" example:"closed or ask" placeholder:"WHO" group:"Newsletter settings:" help:"Who may create newsletters on the web: closed (nobody), or ask (readers, with approval by an operator)."`
+	NewsletterMembers int            `default:"0" from:"0" to:"10000000" placeholder:"N" group:"Newsletter settings:" help:"Most members of a new newsletter; 0 means no limit. digest newsletter limit changes it for one newsletter."`
+	Hub               bool           `default:"true" negatable:"" group:"Newsletter settings:" help:"Announce new issues to programs by WebSub."`
+	Resolver          string         `default:"" example:"9.9.9.9:53" placeholder:"HOST:PORT" group:"Newsletter settings:" help:"Name server for DNS checks (default: the resolver of this machine)."`
 
 	mailSettings
 }
@@ -78,7 +82,7 @@ func (c *cli) valueReaders() []kong.Option {
 		typeReader(c, readWith(parseNetworks, "is not a list of networks")),
 		typeReader(c, readWith(parseProxies, "is not a list of networks, with unix for the socket")),
 		typeReader(c, readRate),
-		typeReader(c, readWith(digest.ParseCadence, "does not name days on which it comes")),
+		typeReader(c, readWith(digest.ParseCadence, "does not name days")),
 		typeReader(c, readWith(digest.ParseDate, "is not a date")),
 		nameReader(c, "base-url", readBaseURL), nameReader(c, "return-path", readReturnPath),
 		nameReader(c, "listen", readListen), nameReader(c, "word", readWord),
@@ -146,27 +150,27 @@ func (s *settings) check() (err error) {
 		return &settingError{
 			names: []string{"DIGEST_POLL_WINDOW", "DIGEST_RELEASE_DEADLINE"},
 			text: fmt.Sprintf("DIGEST_POLL_WINDOW=%q must be less than DIGEST_RELEASE_DEADLINE=%q, "+
-				"or the feeds asked last would miss every edition; an example: 15m and 30m",
+				"or the last feeds would miss every edition; an example: 15m and 30m",
 				span(s.PollWindow), span(s.ReleaseDeadline)),
 		}
 	}
 	if s.PollWindow > 0 && s.ReleaseDeadline < poller.LeastDeadline {
 		return badSetting("DIGEST_RELEASE_DEADLINE", span(s.ReleaseDeadline), fmt.Sprintf(
-			"is too short: the polls of a midnight begin minutes after it, and editions would be made without them; "+
-				"use %s or more, or DIGEST_POLL_WINDOW=0, which polls at once", span(poller.LeastDeadline)), "30m")
+			"is too short: polls start minutes after midnight, and editions would miss their posts; "+
+				"use %s or more, or DIGEST_POLL_WINDOW=0, which polls immediately", span(poller.LeastDeadline)), "30m")
 	}
 	if err := checkDatabase(s.Database); err != nil {
 		return err
 	}
 	if err := mailer.CheckFrom(s.From); err != nil {
-		return badSetting("DIGEST_FROM", s.From, "is no address to send mail from", "Daily Digest <digest@example.org>")
+		return badSetting("DIGEST_FROM", s.From, "is not an address that can send email", "Daily Digest <digest@example.org>")
 	}
 	if _, err := mailer.Destination(s.Mail); err != nil { // names the setting and hides its password
 		return &settingError{names: []string{"DIGEST_MAIL"}, text: err.Error()}
 	}
 	const leastToken = 16 // characters
 	if s.MetricsToken != "" && len(s.MetricsToken) < leastToken {
-		return badSetting("DIGEST_METRICS_TOKEN", "…", fmt.Sprintf("is short enough to be guessed; use %d characters or more", leastToken),
+		return badSetting("DIGEST_METRICS_TOKEN", "…", fmt.Sprintf("is too short to be secret; use %d characters or more", leastToken),
 			"what “openssl rand -hex 16” prints")
 	}
 	if _, err := s.resolver(); err != nil {
@@ -188,10 +192,10 @@ func checkDatabase(database string) error {
 	case database == "":
 		return badSetting("DIGEST_DATABASE", database, "names no database", example)
 	case isAddress && scheme != "postgres" && scheme != "postgresql":
-		return badSetting("DIGEST_DATABASE", scheme+"://…", "is no database of ours", example)
+		return badSetting("DIGEST_DATABASE", scheme+"://…", "is not a database that digest can use", example)
 	case isAddress && err != nil:
 		return badSetting("DIGEST_DATABASE", scheme+"://…",
-			"is not an address (write signs such as @ : / # in a password as %40 %3A %2F %23)", example)
+			"is not a valid URL (write @ : / # in a password as %40 %3A %2F %23)", example)
 	case isAddress:
 		if err := store.CheckAddress(database); err != nil {
 			return badSetting("DIGEST_DATABASE", scheme+"://…", "cannot be used ("+digest.OneLine(err.Error())+")", example)
@@ -248,13 +252,13 @@ func readCount(tag *kong.Tag, s string) (int, error) {
 	return n, checkRange(tag, "a number", n, strconv.Atoi, "")
 }
 
-// readDuration reads a length of time within the range of its flag; some must not be zero.
+// readDuration reads a duration within the range of its flag; some must not be zero.
 func readDuration(tag *kong.Tag, s string) (time.Duration, error) {
 	d, err := parseDuration(s)
 	if err != nil || d < 0 || d == 0 && tag.Has("positive") {
-		return 0, errors.New(with("is not a usable length of time", durationHint(tag, s)))
+		return 0, errors.New(with("is not a usable duration", durationHint(tag, s)))
 	}
-	return d, checkRange(tag, "a length of time", d, parseDuration, durationHint(tag, s))
+	return d, checkRange(tag, "a duration", d, parseDuration, durationHint(tag, s))
 }
 
 // readRate reads a rate within the range of its flag.
@@ -330,5 +334,5 @@ func readBaseURL(_ *kong.Tag, s string) (string, error) {
 			return strings.TrimRight(base, "/"), nil
 		}
 	}
-	return "", errors.New("is not the address of a web site without a path")
+	return "", errors.New("is not the address of a website without a path")
 }

@@ -14,18 +14,18 @@ import (
 
 // mailSettings are the settings of mail beyond where it goes.
 type mailSettings struct {
-	AccountFrom       string      `default:"" example:"Daily Digest <account@example.org>" placeholder:"ADDRESS" group:"Mail:" help:"The From address of sign-in and confirmation mail, at the domain of --from (that of --from with the tag +account)."`
-	ReplyTo           string      `default:"" placeholder:"ADDRESS" group:"Mail:" help:"Where answers go (that of --contact)."`
-	ReturnPath        string      `type:"return-path" default:"" example:"bounces@example.org" placeholder:"ADDRESS" group:"Mail:" help:"Where bounces go, such as bounces@example.org; each mail's has a tag: bounces+…@example.org."`
-	CFBLAddress       string      `name:"cfbl-address" default:"" placeholder:"ADDRESS" group:"Mail:" help:"Where receivers send complaints (RFC 9477), at the domain of --from or below it; each edition names it."`
-	BounceListen      string      `default:"" placeholder:"ADDRESS" group:"Mail:" help:"Take bounces there: smtp://:25, lmtp://127.0.0.1:2424 or lmtp:/run/digest.sock."`
-	BounceMaildir     string      `default:"" placeholder:"DIR" group:"Mail:" help:"Take bounces from this Maildir."`
-	MailConnections   int         `default:"4" from:"1" to:"1000" placeholder:"N" group:"Mail:" help:"Messages on their way at once."`
-	MailRate          digest.Rate `default:"0" from:"1/h" to:"1000/s" zero:"no limit" example:"100/m" placeholder:"RATE" group:"Mail:" help:"Messages in a time, such as 100/m."`
-	MailPerConnection int         `default:"50" from:"1" to:"1000" example:"4" placeholder:"N" group:"Mail:" help:"Messages on one connection at most."`
-	DomainConnections int         `default:"0" from:"1" to:"1000" zero:"no limit" example:"4" placeholder:"N" group:"Mail:" help:"Messages on their way at once to one recipient domain."`
-	DomainRate        digest.Rate `default:"0" from:"1/h" to:"1000/s" zero:"no limit" example:"100/m" placeholder:"RATE" group:"Mail:" help:"Messages in a time to one recipient domain, such as 20/m."`
-	PostalAddress     string      `default:"" placeholder:"TEXT" group:"Mail:" help:"A postal address for the foot of each mail, where the law asks for one."`
+	AccountFrom       string      `default:"" example:"Daily Digest <account@example.org>" placeholder:"ADDRESS" group:"Mail settings:" help:"From address of sign-in and confirmation emails, at the domain of --from (default: --from with the tag +account)."`
+	ReplyTo           string      `default:"" placeholder:"ADDRESS" group:"Mail settings:" help:"Address for replies (default: --contact)."`
+	ReturnPath        string      `type:"return-path" default:"" example:"bounces@example.org" placeholder:"ADDRESS" group:"Mail settings:" help:"Address for bounces, such as bounces@example.org. Every email adds a tag: bounces+…@example.org."`
+	CFBLAddress       string      `name:"cfbl-address" default:"" placeholder:"ADDRESS" group:"Mail settings:" help:"Address for complaints from mail providers (RFC 9477), at the domain of --from or a subdomain."`
+	BounceListen      string      `default:"" placeholder:"ADDRESS" group:"Mail settings:" help:"Receive bounces at smtp://:25, lmtp://127.0.0.1:2424 or lmtp:/run/digest.sock."`
+	BounceMaildir     string      `default:"" placeholder:"DIR" group:"Mail settings:" help:"Receive bounces from this Maildir."`
+	MailConnections   int         `default:"4" from:"1" to:"1000" placeholder:"N" group:"Mail settings:" help:"Emails sent at the same time."`
+	MailRate          digest.Rate `default:"0" from:"1/h" to:"1000/s" zero:"no limit" example:"100/m" placeholder:"RATE" group:"Mail settings:" help:"Emails per s, m, h or d, such as 100/m."`
+	MailPerConnection int         `default:"50" from:"1" to:"1000" example:"4" placeholder:"N" group:"Mail settings:" help:"Most emails per connection."`
+	DomainConnections int         `default:"0" from:"1" to:"1000" zero:"no limit" example:"4" placeholder:"N" group:"Mail settings:" help:"Emails sent at the same time to one recipient domain."`
+	DomainRate        digest.Rate `default:"0" from:"1/h" to:"1000/s" zero:"no limit" example:"100/m" placeholder:"RATE" group:"Mail settings:" help:"Emails per s, m, h or d to one recipient domain, such as 20/m."`
+	PostalAddress     string      `default:"" placeholder:"TEXT" group:"Mail settings:" help:"Postal address at the end of every email, where the law requires one."`
 }
 
 // routeLimits are what all mail together gets.
@@ -48,7 +48,7 @@ func (s *mailSettings) check(mail, from, contact string) error {
 		s.ReplyTo = contact
 	}
 	if err := mailer.CheckFrom(s.ReplyTo); err != nil {
-		return badSetting("DIGEST_REPLY_TO", replyTo, "is no address that answers could go to", "you@example.org")
+		return badSetting("DIGEST_REPLY_TO", replyTo, "is not an address that can receive replies", "you@example.org")
 	}
 	if err := s.checkBounces(); err != nil {
 		return err
@@ -59,7 +59,7 @@ func (s *mailSettings) check(mail, from, contact string) error {
 	const mostAddress = 300
 	s.PostalAddress = strings.Join(strings.Fields(s.PostalAddress), " ")
 	if utf8.RuneCountInString(s.PostalAddress) > mostAddress {
-		return badSetting("DIGEST_POSTAL_ADDRESS", digest.Shortened(s.PostalAddress, 40), "is too long for the foot of a mail",
+		return badSetting("DIGEST_POSTAL_ADDRESS", digest.Shortened(s.PostalAddress, 40), "is too long for the footer of an email",
 			"Jane Doe, 1 High Street, Oxford")
 	}
 	return nil
@@ -72,9 +72,9 @@ func (s *mailSettings) checkAccountFrom(mail, from string) error {
 	case s.AccountFrom == "":
 		s.AccountFrom = mailer.DefaultAccountFrom(mail, from)
 	case mailer.CheckFrom(s.AccountFrom) != nil:
-		return badSetting(name, s.AccountFrom, "is no address to send mail from", example)
+		return badSetting(name, s.AccountFrom, "is not an address that can send email", example)
 	case !mailer.SameDomain(s.AccountFrom, from):
-		return badSetting(name, s.AccountFrom, "is not at the domain of DIGEST_FROM, for which mail is signed", example)
+		return badSetting(name, s.AccountFrom, "is not at the domain of DIGEST_FROM, whose key signs email", example)
 	}
 	return nil
 }
@@ -93,7 +93,7 @@ func (s *mailSettings) checkBounces() error {
 	if value == "" {
 		name, value = "DIGEST_BOUNCE_MAILDIR", s.BounceMaildir
 	}
-	return badSetting(name, value, "takes bounces, and no mail would come back without DIGEST_RETURN_PATH",
+	return badSetting(name, value, "accepts bounces, which need DIGEST_RETURN_PATH",
 		"DIGEST_RETURN_PATH=bounces@example.org")
 }
 
@@ -108,7 +108,7 @@ func (s *mailSettings) checkComplaints(from string) error {
 		return badSetting(name, s.CFBLAddress, "is not a bare address", example)
 	}
 	if !mailer.CanComplainTo(address, from) {
-		return badSetting(name, s.CFBLAddress, "is not at the domain of DIGEST_FROM or below it, and receivers believe no other", example)
+		return badSetting(name, s.CFBLAddress, "is not at the domain of DIGEST_FROM or a subdomain, and receivers trust no other", example)
 	}
 	s.CFBLAddress = address
 	return nil
@@ -122,7 +122,7 @@ func readReturnPath(_ *kong.Tag, s string) (string, error) {
 	address, err := mailer.OwnMailbox(s)
 	at := strings.LastIndexByte(address, '@')
 	if err != nil || at > mostReturnPath || strings.Contains(address[:max(at, 0)], `"`) {
-		return "", errors.New("is no address that a tag can be put into")
+		return "", errors.New("is not an address to which digest can add a tag")
 	}
 	return strings.ToLower(address), nil
 }

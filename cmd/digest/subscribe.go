@@ -16,23 +16,23 @@ type subscribeCmd struct {
 	Email string   `arg:""`
 	URL   []string `arg:"" name:"url" help:"Addresses of feeds, of pages that have one, or of accounts: https://bsky.app/profile/NAME, @NAME.bsky.social, @NAME@HOST of the fediverse."`
 
-	Boosts  bool `help:"Of an account also what it passes on: boosts, reposts."`
-	Replies bool `help:"Of an account also its answers to others."`
+	Boosts  bool `help:"Include an account's boosts or reposts."`
+	Replies bool `help:"Include an account's replies to others."`
 
-	User         string `placeholder:"NAME" env:"-" help:"The name that a private feed asks for (HTTP Basic)."`
-	PasswordFile string `placeholder:"FILE" env:"-" help:"A file whose first line is the password to it."`
-	BearerFile   string `placeholder:"FILE" env:"-" help:"A file whose first line is the bearer token that a private feed asks for."`
-	Secret       bool   `env:"-" help:"The address itself is a secret: it is shown nowhere."`
+	User         string `placeholder:"NAME" env:"-" help:"The user name of a private feed (HTTP Basic)."`
+	PasswordFile string `placeholder:"FILE" env:"-" help:"A file with the password of a private feed on its first line."`
+	BearerFile   string `placeholder:"FILE" env:"-" help:"A file with the bearer token of a private feed on its first line."`
+	Secret       bool   `env:"-" help:"The feed's address is secret; never display it."`
 }
 
 // credential reads what the feeds are asked with; an empty one for most.
 func (c subscribeCmd) credential(ctx context.Context) (own digest.Credential, err error) {
 	own = digest.Credential{User: c.User, Hidden: c.Secret}
 	if (c.User == "") != (c.PasswordFile == "") {
-		return own, wrongLine("--user NAME and --password-file FILE belong together")
+		return own, wrongLine("use --user NAME and --password-file FILE together")
 	}
 	if c.User != "" && c.BearerFile != "" {
-		return own, wrongLine("give --user with --password-file, or --bearer-file, not both")
+		return own, wrongLine("use --user with --password-file, or --bearer-file, not both")
 	}
 	if own.Password, err = firstLine(ctx, c.PasswordFile); err == nil {
 		own.Token, err = firstLine(ctx, c.BearerFile)
@@ -117,7 +117,7 @@ func (a *app) subscribe(subscriber *subscribe.Subscriber, c digest.Credential, e
 		title += " (was subscribed already)"
 	}
 	if f.State == digest.FeedDead || f.State == digest.FeedGone {
-		title += fmt.Sprintf(" (%s: it was given up, and is asked once more)", f.State)
+		title += fmt.Sprintf(" (%s: digest had stopped polling it, and tries it again)", f.State)
 	}
 	a.showOthers(others)
 	return a.say(reportedSubscription{digest.WithoutCredentials(f.URL), f.Title, created, each(others, reportOffer)}, "%s", plain(title))
@@ -155,7 +155,7 @@ func (a *app) showOthers(others []poller.Candidate) {
 	if a.json || len(others) == 0 {
 		return
 	}
-	fmt.Fprintln(a.stderr, "digest: the page offers other feeds too; for one of them give its own address")
+	fmt.Fprintln(a.stderr, "digest: the page offers other feeds too; to subscribe to one, use its own address")
 	for _, c := range others {
 		facts := ""
 		if all := factsOf(c); len(all) > 0 {
@@ -183,5 +183,5 @@ func (c unsubscribeCmd) Run(a *app, st *store.Store, u digest.User, d digest.Dig
 		return err
 	}
 	return a.say(map[string]any{"email": u.Email, "url": digest.WithoutCredentials(f.URL), "subscribed": false},
-		"%s no longer takes %s", u.Email, plain(digest.PublicAddress(f.URL)))
+		"%s no longer subscribes to %s", u.Email, plain(digest.PublicAddress(f.URL)))
 }

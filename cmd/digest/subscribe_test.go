@@ -37,7 +37,7 @@ func TestSubscribeTellsOfOtherFeeds(t *testing.T) {
 		subscribes("user", "add", name+"@example.org", "--time-zone", "UTC")
 	}
 	out, said := subscribes("subscribe", "ann@example.org", site.URL)
-	want := "digest: the page offers other feeds too; for one of them give its own address\n" +
+	want := "digest: the page offers other feeds too; to subscribe to one, use its own address\n" +
 		"digest:   " + site.URL + "/atom  All [31m (Atom)\n" +
 		"digest:   " + site.URL + "/comments/feed  Comments feed (RSS, comments)\n"
 	if out != "The blog\n" || said != want {

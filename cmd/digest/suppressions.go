@@ -10,9 +10,9 @@ import (
 )
 
 type suppressionsCmd struct {
-	List   suppressionsListCmd   `cmd:"" default:"1" help:"List them, with reason and evidence."`
-	Add    suppressionsAddCmd    `cmd:"" help:"Mail nothing to an address."`
-	Remove suppressionsRemoveCmd `cmd:"" help:"Mail it again."`
+	List   suppressionsListCmd   `cmd:"" default:"1" help:"List suppressed addresses, with reason and evidence."`
+	Add    suppressionsAddCmd    `cmd:"" help:"Suppress an address: send it no email."`
+	Remove suppressionsRemoveCmd `cmd:"" help:"Remove a suppression: send email to the address again."`
 }
 
 // reportedSuppression is a suppressed address as JSON.
@@ -39,7 +39,7 @@ func (suppressionsListCmd) Run(a *app, st *store.Store) error {
 
 type suppressionsAddCmd struct {
 	emailArg
-	Note string `placeholder:"TEXT" help:"Why, for those who look at the list."`
+	Note string `placeholder:"TEXT" help:"The reason to show in the list."`
 }
 
 // Run suppresses an address, whether or not there is such a reader.
@@ -48,7 +48,7 @@ func (c suppressionsAddCmd) Run(a *app, st *store.Store) error {
 	if err := st.Suppress(a.soft, s); err != nil {
 		return err
 	}
-	return a.say(reportSuppression(s), "%s is not mailed any more; editions stand in the web view", c.Email)
+	return a.say(reportSuppression(s), "digest sends no more email to %s; editions stay on the web", c.Email)
 }
 
 type suppressionsRemoveCmd struct{ emailArg }
@@ -58,13 +58,13 @@ func (c suppressionsRemoveCmd) Run(a *app, st *store.Store) error {
 	if err := st.Unsuppress(a.soft, c.Email); err != nil {
 		return err
 	}
-	next := "is mailed again, from the next edition on"
+	next := "gets email again from the next edition on"
 	_, d, err := a.reader(st, c.Email)
 	if err != nil && digest.KindOf(err) != digest.NotFound { // an address may be suppressed that is no reader's
 		return err
 	}
 	if err == nil && d.State != digest.DigestActive {
-		next = fmt.Sprintf("may be mailed again, but its digest is %s: digest user set %s --state active", d.State, c.Email)
+		next = fmt.Sprintf("can get email again, but its digest is %s: digest user set %s --state active", d.State, c.Email)
 	}
 	return a.say(map[string]any{"email": c.Email, "removed": true}, "%s %s", c.Email, next)
 }

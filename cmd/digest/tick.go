@@ -40,7 +40,7 @@ func (a *app) tick(st *store.Store, job *hourly.Job) error {
 		return err
 	}
 	if sum.MailWaits != "" {
-		return fmt.Errorf("editions that are due could not be sent: %s; they wait, and the next tick tries again", sum.MailWaits)
+		return fmt.Errorf("could not send due editions: %s; they wait, and the next tick tries again", sum.MailWaits)
 	}
 	return nil
 }

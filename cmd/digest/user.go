@@ -15,11 +15,11 @@ import (
 type userCmd struct {
 	Add    userAddCmd    `cmd:"" help:"Add a confirmed reader with one daily digest."`
 	List   userListCmd   `cmd:"" help:"List the readers."`
-	Show   userShowCmd   `cmd:"" help:"Say how a reader stands, what became of their editions, and what to do if one did not come."`
-	Resend userResendCmd `cmd:"" help:"Send an edition once more, marked as such."`
+	Show   userShowCmd   `cmd:"" help:"Show a reader's state, recent editions, and what to do about a missing one."`
+	Resend userResendCmd `cmd:"" help:"Send an edition again, marked in its subject."`
 	Set    userSetCmd    `cmd:"" help:"Change a reader's time zone, or pause and resume their digest."`
-	Remove userRemoveCmd `cmd:"" help:"Remove a reader and all that is theirs."`
-	SignIn userSignInCmd `cmd:"" help:"Print a link that signs the reader in, once."`
+	Remove userRemoveCmd `cmd:"" help:"Remove a reader and all their data."`
+	SignIn userSignInCmd `cmd:"" help:"Print a sign-in link that works once."`
 }
 
 // An emailArg is a bare address.
@@ -110,7 +110,7 @@ func checkLanguage(tag string) error {
 	for _, l := range catalogue.All() {
 		tags = append(tags, l.Code)
 	}
-	return wrongLine(fmt.Sprintf("--language=%q is none of those there are: %s, or auto", tag, strings.Join(tags, ", ")))
+	return wrongLine(fmt.Sprintf("--language=%q is not a known language; use %s, or auto", tag, strings.Join(tags, ", ")))
 }
 
 // setLanguage stores the language of a reader; auto is the one that their browser asks for.
@@ -133,15 +133,15 @@ func habits(u store.UserInfo) string {
 	add(u.Language != "", "in %s", languageName(u.Language))
 	add(d.Cadence != digest.Daily && !d.Cadence.IsMonthly(), "on %s", d.Cadence)
 	add(d.Cadence.IsMonthly(), "%s", d.Cadence)
-	add(d.DeliverAt != 0, "mailed at %s", clockOf(d.DeliverAt))
+	add(d.DeliverAt != 0, "sent at %s", clockOf(d.DeliverAt))
 	add(d.Layout == digest.Headlines, "headlines")
 	add(d.Layout == digest.FullText, "full text, pictures %s", d.Images)
 	add(d.Threaded, "threaded")
 	add(d.LeadSubject, "a headline as subject")
 	add(d.Grouping == digest.BySites, "without folders")
-	add(d.WebLayout != "", "on pages %s", d.WebLayout)
-	add(d.WebGrouping != "", "on pages by %s", d.WebGrouping)
-	add(d.WebImages == digest.NoImages, "on pages without pictures")
+	add(d.WebLayout != "", "on the web %s", d.WebLayout)
+	add(d.WebGrouping != "", "on the web by %s", d.WebGrouping)
+	add(d.WebImages == digest.NoImages, "on the web without pictures")
 	add(u.Operator, "operator")
 	add(!d.Mailed, "web only")
 	for _, s := range u.Stays {
@@ -149,7 +149,7 @@ func habits(u store.UserInfo) string {
 		add(!s.Begun, "in %s from %s to %s", s.TimeZone, s.From, s.To)
 	}
 	if u.Suppressed != nil {
-		add(true, "not mailed: the address is suppressed (%s)", u.Suppressed.Reason)
+		add(true, "no email: the address is suppressed (%s)", u.Suppressed.Reason)
 	}
 	return words.String()
 }
@@ -208,7 +208,7 @@ func (userRemoveCmd) Run(a *app, st *store.Store, u digest.User, _ digest.Digest
 	if err := st.RemoveUser(a.soft, u.ID, a.now()); err != nil {
 		return err
 	}
-	return a.say(map[string]any{"email": u.Email, "removed": true}, "removed %s and all that was theirs", u.Email)
+	return a.say(map[string]any{"email": u.Email, "removed": true}, "removed %s and all their data", u.Email)
 }
 
 type userSignInCmd struct{ readerArg }

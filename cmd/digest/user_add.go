@@ -15,10 +15,10 @@ import (
 type userAddCmd struct {
 	makes
 	Email    string  `arg:"" optional:""`
-	TimeZone *string `placeholder:"ZONE" help:"IANA name, such as Europe/Paris; with --file, of lines that have none."`
+	TimeZone *string `placeholder:"ZONE" help:"An IANA time zone, such as Europe/Paris; with --file, for lines without one."`
 	File     string  `placeholder:"FILE" env:"-" help:"Add all readers of a CSV file whose first line is email,time_zone."`
-	DryRun   bool    `env:"-" help:"With --file: say what would be added, and add nobody."`
-	Language string  `placeholder:"TAG" env:"-" help:"Speak to them in this language, such as de (the one that their browser asks for, and English in mail)."`
+	DryRun   bool    `env:"-" help:"With --file: only check the file."`
+	Language string  `placeholder:"TAG" env:"-" help:"The reader's language, such as de (default: the browser's, and English in email)."`
 	lookFlags
 }
 
@@ -28,9 +28,9 @@ const mostReaders = 100_000
 func (c *userAddCmd) check() (err error) {
 	switch {
 	case (c.Email == "") == (c.File == ""):
-		return wrongLine("give an address, or a file with --file, one of them")
+		return wrongLine("name an email address, or a CSV file with --file, but not both; see digest user add --help")
 	case c.File == "" && c.DryRun:
-		return wrongLine("--dry-run is for a file")
+		return wrongLine("--dry-run needs --file")
 	case c.File == "" && c.TimeZone == nil:
 		return wrongLine("missing flags: --time-zone=ZONE; see digest user add --help")
 	}
@@ -119,7 +119,7 @@ func (c *userAddCmd) addAll(a *app, st *store.Store) error {
 		return err
 	}
 	if refused := len(lines) - added; refused > 0 {
-		return fmt.Errorf("%s of %s could not be used; what is wrong stands beside each, all others are done", digest.Counted(refused, "line"), c.File)
+		return fmt.Errorf("%s of %s could not be used; each has its reason, and all others are done", digest.Counted(refused, "line"), c.File)
 	}
 	return nil
 }
@@ -132,7 +132,7 @@ func (c *userAddCmd) addLine(a *app, st *store.Store, r members.Reader, met map[
 	}
 	key := digest.EmailKey(email)
 	if first := met[key]; first > 0 {
-		return fmt.Errorf("line %d has it already", first)
+		return fmt.Errorf("line %d has the same address", first)
 	}
 	met[key] = r.Line
 	zone := r.TimeZone
@@ -140,7 +140,7 @@ func (c *userAddCmd) addLine(a *app, st *store.Store, r members.Reader, met map[
 		zone = *c.TimeZone
 	}
 	if zone == "" {
-		return errors.New("it has no time zone; give the file a column time_zone, or say --time-zone")
+		return errors.New("it has no time zone; add a column time_zone to the file, or use --time-zone")
 	}
 	if _, err := timezone.Load(zone); err != nil {
 		return err
@@ -151,7 +151,7 @@ func (c *userAddCmd) addLine(a *app, st *store.Store, r members.Reader, met map[
 	}
 	switch _, err := st.UserByEmail(a.soft, email); {
 	case err == nil:
-		return errors.New("there is a reader with this address already")
+		return errors.New("there is already a reader with this address")
 	case digest.KindOf(err) == digest.NotFound:
 		return nil
 	default:

@@ -14,17 +14,17 @@ import (
 
 // lookFlags are what a reader may choose of their mail. What is not given changes nothing.
 type lookFlags struct {
-	DeliverAt *time.Duration `type:"clock" example:"07:00" placeholder:"HH:MM" help:"The hour the mail leaves, by the reader's clock; it is sealed at midnight all the same."`
+	DeliverAt *time.Duration `type:"clock" example:"07:00" placeholder:"HH:MM" help:"When to send the email, in the reader's time zone; the edition closes at midnight."`
 	Days      digest.Cadence `example:"daily, weekdays, mon,thu, or \"monthly on 15\"" placeholder:"DAYS" help:"daily, weekdays, days such as mon,thu, or once a month: monthly, \"monthly on 15\", \"monthly on last day\", \"monthly on first mon\"."`
 	Layout    digest.Layout  `type:"word" words:"headlines,excerpts,full" placeholder:"LAYOUT" help:"headlines, excerpts or full (text)."`
-	Images    digest.Images  `type:"word" words:"off,linked,proxy" placeholder:"HOW" help:"Pictures in full text, and above excerpts with proxy: off, linked, or proxy (shown, fetched by this instance)."`
-	Threaded  *bool          `negatable:"" help:"Let mail programs show all editions as one conversation."`
-	Subject   string         `type:"word" words:"date,lead" placeholder:"WHAT" help:"What the subject says: date (and how much there is), or lead (the headline of the post that leads)."`
+	Images    digest.Images  `type:"word" words:"off,linked,proxy" placeholder:"HOW" help:"Pictures in full text: off, linked, or proxy (fetched by this instance, also shown with excerpts)."`
+	Threaded  *bool          `negatable:"" help:"Let mail programs group all editions into one conversation."`
+	Subject   string         `type:"word" words:"date,lead" placeholder:"WHAT" help:"The subject: date (and number of posts), or lead (the headline of the first post)."`
 
-	Grouping    digest.Grouping  `env:"-" type:"word" words:"folders,sites" placeholder:"HOW" help:"Put the sites of a folder together under its name (folders), or all sites by their names (sites)."`
-	WebLayout   *digest.Layout   `env:"-" enum:"mail,headlines,excerpts,full" placeholder:"LAYOUT" help:"On pages: headlines, excerpts or full (text), or mail: as in the mail."`
-	WebGrouping *digest.Grouping `env:"-" enum:"mail,folders,sites" placeholder:"HOW" help:"On pages: folders or sites, or mail: as in the mail."`
-	WebImages   digest.Images    `env:"-" type:"word" words:"off,proxy" placeholder:"HOW" help:"Pictures on pages: off, or proxy (shown, fetched by this instance)."`
+	Grouping    digest.Grouping  `env:"-" type:"word" words:"folders,sites" placeholder:"HOW" help:"Group posts by folder (folders) or list sites by name (sites)."`
+	WebLayout   *digest.Layout   `env:"-" enum:"mail,headlines,excerpts,full" placeholder:"LAYOUT" help:"Layout on the web: headlines, excerpts, full (text), or mail (same as email)."`
+	WebGrouping *digest.Grouping `env:"-" enum:"mail,folders,sites" placeholder:"HOW" help:"Grouping on the web: folders, sites, or mail (same as email)."`
+	WebImages   digest.Images    `env:"-" type:"word" words:"off,proxy" placeholder:"HOW" help:"Pictures on the web: off, or proxy (fetched by this instance)."`
 }
 
 // asInMail is what is said of pages that are as the mail.
@@ -89,14 +89,14 @@ type userSetCmd struct {
 // userChanges are what can be changed of a reader. What is not given stays as it is.
 type userChanges struct {
 	TimeZone   string      `placeholder:"ZONE" help:"Move the reader to this IANA zone; no date gets a second edition."`
-	State      string      `env:"-" type:"word" words:"active,paused,left" placeholder:"STATE" help:"active, paused (nothing is made or gathered meanwhile) or left (never mailed)."`
-	Operator   *bool       `env:"-" placeholder:"true|false" help:"Whether they run this instance: its page on the web is theirs."`
-	NewEmail   string      `env:"-" name:"email" placeholder:"ADDRESS" help:"Give them another address without asking either; their browsers are signed out."`
-	PauseUntil digest.Date `env:"-" example:"2026-12-01" placeholder:"DATE" help:"Pause until this date by the reader's clock, such as 2026-12-01; nothing is lost, and all of it comes then in one edition."`
-	Mailed     *bool       `env:"-" negatable:"" help:"Mail the editions; without, they stand in the web view only."`
+	State      string      `env:"-" type:"word" words:"active,paused,left" placeholder:"STATE" help:"active, paused (collect no posts), or left (stopped by the reader)."`
+	Operator   *bool       `env:"-" placeholder:"true|false" help:"Whether the reader is an operator and can open the operator pages."`
+	NewEmail   string      `env:"-" name:"email" placeholder:"ADDRESS" help:"Change the reader's address without confirmation, and sign out their browsers."`
+	PauseUntil digest.Date `env:"-" example:"2026-12-01" placeholder:"DATE" help:"Pause until this date, such as 2026-12-01; one edition then has all posts since."`
+	Mailed     *bool       `env:"-" negatable:"" help:"Send editions by email; --no-mailed keeps them on the web only."`
 	Stay       string      `env:"-" placeholder:"\"ZONE FIRST..LAST\"" help:"Plan days in another zone, such as \"Asia/Tokyo 2026-10-03..2026-10-17\"; both days are included."`
-	Language   string      `env:"-" placeholder:"TAG" help:"Speak to them in this language, such as de; auto is the one that their browser asks for, and English in mail."`
-	NoStays    bool        `env:"-" help:"Take all stays back; one that has begun ends."`
+	Language   string      `env:"-" placeholder:"TAG" help:"The reader's language, such as de; auto: the browser's language, and English in email."`
+	NoStays    bool        `env:"-" help:"Remove all trips, and end one that has begun."`
 	lookFlags
 }
 
@@ -106,7 +106,7 @@ func (c userSetCmd) check() error {
 		return wrongLine("nothing to set; see digest user set --help")
 	}
 	if c.State != "" && !c.PauseUntil.IsZero() {
-		return wrongLine("--pause-until pauses already; leave --state out")
+		return wrongLine("--pause-until already pauses; remove --state")
 	}
 	if c.TimeZone != "" {
 		if _, err := timezone.Load(c.TimeZone); err != nil {
@@ -177,14 +177,14 @@ func (a *app) pauseUntil(st *store.Store, u digest.User, id digest.DigestID, dat
 	}
 	until := calendar.Begins(date, loc)
 	if !until.After(a.now()) {
-		return wrongLine(fmt.Sprintf("--pause-until=%q has begun already for %s; name a date to come", date, u.Email))
+		return wrongLine(fmt.Sprintf("--pause-until=%q has already begun for %s; name a later date", date, u.Email))
 	}
 	return st.PauseDigest(a.soft, id, until, a.now())
 }
 
 // parseStay reads "ZONE FIRST..LAST", or "ZONE DAY" for one day.
 func parseStay(s string) (stay digest.Stay, err error) {
-	bad := badSetting("DIGEST_STAY", s, "is not a zone and its days", "Asia/Tokyo 2026-10-03..2026-10-17")
+	bad := badSetting("DIGEST_STAY", s, "is not a time zone with its days", "Asia/Tokyo 2026-10-03..2026-10-17")
 	words := strings.Fields(s)
 	if len(words) != 2 {
 		return stay, bad

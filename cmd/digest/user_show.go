@@ -128,7 +128,7 @@ func (a *app) showReader(r reportedReader, v store.ReaderView, info store.UserIn
 			fmt.Fprintln(a.stdout, "  > "+plain(advice.Do))
 		}
 	}
-	if err := printTable(a, "feeds in trouble", r.Troubled, func(f reportedTroubledFeed) string {
+	if err := printTable(a, "feeds with problems", r.Troubled, func(f reportedTroubledFeed) string {
 		return fmt.Sprintf("%s\t%s\t%s", plain(cmp.Or(f.Title, f.URL)), f.State, plain(f.Reason))
 	}); err != nil {
 		return err
@@ -148,7 +148,7 @@ func (a *app) showReader(r reportedReader, v store.ReaderView, info store.UserIn
 type userResendCmd struct {
 	readerArg
 	Date       digest.Date `arg:"" optional:"" example:"2026-11-20" help:"The edition of this date, such as 2026-11-20 (the latest)."`
-	Newsletter string      `placeholder:"SLUG" env:"-" help:"The letter of a newsletter that they get, in place of their own digest's."`
+	Newsletter string      `placeholder:"SLUG" env:"-" help:"Send an issue of this newsletter instead of the reader's digest."`
 }
 
 // Run queues an edition once more.
@@ -175,7 +175,7 @@ func (c userResendCmd) Run(a *app, st *store.Store, u digest.User, d digest.Dige
 		return err
 	}
 	return a.say(map[string]any{"email": u.Email, "date": e.LocalDate.String(), "edition": int64(e.ID)},
-		"the edition of %s is queued for %s once more; whoever delivers next sends it", e.LocalDate, u.Email)
+		"the edition of %s is queued again for %s; the next delivery sends it", e.LocalDate, u.Email)
 }
 
 func (c userResendCmd) edition(a *app, st *store.Store, id digest.DigestID) (digest.Edition, error) {

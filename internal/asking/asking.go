@@ -60,7 +60,7 @@ func (a *Asker) Ask(ctx context.Context) error {
 
 func (a *Asker) report(n int) {
 	if n > 0 {
-		a.Log.Info("asked people of imported lists", "letters", n)
+		a.Log.Info("sent confirmation emails to imported addresses", "letters", n)
 	}
 }
 
@@ -88,7 +88,7 @@ func (a *Asker) askOne(who digest.Ask) (onward bool, err error) {
 	case verdict == mailer.Retry:
 		return true, a.Store.AskAgain(a.Hard, who, hash[:], true, a.Now().Add(digest.AskWait(who.Tries+1)))
 	}
-	a.Log.Warn("people of imported lists are asked later: mail cannot be sent", "err", evidence)
+	a.Log.Warn("cannot email people of imported lists yet; retrying later", "err", evidence)
 	return false, a.Store.AskAgain(a.Hard, who, hash[:], false, a.Now().Add(routePause))
 }
 
@@ -114,12 +114,12 @@ func words(l *catalogue.Language, n digest.Newsletter, url string) render.Letter
 	return render.LetterContent{
 		Language: l.Code,
 		Name:     render.DefaultName,
-		Title:    catalogue.Key("Confirm that you want %s").With(name).In(l),
+		Title:    catalogue.Key("Confirm your subscription to %s").With(name).In(l),
 		Text: []string{
-			catalogue.Key("Your address is on the former list of %s, which is sent from here now, and nothing in that list proves that you asked for it. So its publisher asks you whether you want it.").With(name).In(l),
-			catalogue.Key("The link opens a page with a button. Nothing begins before you press it. It works once, within 30 days.").In(l),
+			catalogue.Key("Your address is on the member list of %s, which has moved to this site. The list doesn’t show that you subscribed, so please confirm that you want the newsletter.").With(name).In(l),
+			catalogue.Key("The link opens a page with a button. Press it to subscribe. The link works once, within 30 days.").In(l),
 		},
 		Action: catalogue.Key("Confirm").In(l), URL: url,
-		Aside: []string{catalogue.Key("If you do not want it, do nothing: nothing else comes. Your address is forgotten after 30 days, and %s does not ask it again.").With(name).In(l)},
+		Aside: []string{catalogue.Key("If you don’t want it, ignore this email. We delete your address after 30 days, and %s won’t ask again.").With(name).In(l)},
 	}
 }

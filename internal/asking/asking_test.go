@@ -186,7 +186,7 @@ func TestLetter(t *testing.T) {
 		h.queue("mo@example.org")
 		h.ask(0, "mo@example.org")
 		letter := strings.NewReplacer("=\r\n", "", "=3D", "=").Replace(h.server.accepted[0])
-		for _, part := range []string{"\r\nSubject: Confirm that you want Anna <writes>\r\n", `From: "Anna <writes>" <digest@example.org>`, "Reply-To: <anna@example.org>",
+		for _, part := range []string{"\r\nSubject: Confirm your subscription to Anna <writes>\r\n", `From: "Anna <writes>" <digest@example.org>`, "Reply-To: <anna@example.org>",
 			"https://digest.example/n/anna-writes/confirm?token=", "1 High Street", "Precedence: bulk", "Anna &lt;writes&gt;"} {
 			if !strings.Contains(letter, part) {
 				h.t.Errorf("no %q in\n%s", part, letter)

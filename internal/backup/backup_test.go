@@ -225,13 +225,13 @@ func TestWhatIsNoBackup(t *testing.T) {
 		with backup.Identities
 		says string
 	}{
-		"empty":           {nil, nil, "no backup of digest"},
-		"a page":          {[]byte("<!DOCTYPE html><html><body>"), nil, "no backup of digest"},
-		"a database":      {[]byte("SQLite format 3\x00\x10\x00"), nil, "no backup of digest"},
+		"empty":           {nil, nil, "not a backup of digest"},
+		"a page":          {[]byte("<!DOCTYPE html><html><body>"), nil, "not a backup of digest"},
+		"a database":      {[]byte("SQLite format 3\x00\x10\x00"), nil, "not a backup of digest"},
 		"a newer one":     {[]byte("digest backup 2\n....."), nil, "newer version"},
 		"no key":          {encrypted, nil, "--identity"},
 		"another key":     {encrypted, others, "no key of --identity"},
-		"age of a text":   {func() []byte { return wrapped(t, to, []byte("hello, this is not a backup")) }(), with, "no backup of digest"},
+		"age of a text":   {func() []byte { return wrapped(t, to, []byte("hello, this is not a backup")) }(), with, "not a backup of digest"},
 		"not compressed":  {[]byte("digest backup 1\nhello hello hello hello"), nil, "cannot be read"},
 		"compressed text": {append([]byte("digest backup 1\n"), zipped(t, []byte("hello hello hello"))...), nil, ""},
 	} {

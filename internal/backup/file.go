@@ -39,7 +39,7 @@ type Identities []age.Identity
 func ParseIdentities(text string) (Identities, error) {
 	all, err := age.ParseIdentities(strings.NewReader(text))
 	if err != nil {
-		return nil, errors.New("reading the identities: this is no file of age-keygen") // whose errors may hold what stands there
+		return nil, errors.New("reading the identities: this is not a file from age-keygen") // age's errors may quote the file
 	}
 	return all, nil
 }
@@ -118,5 +118,5 @@ func readMagic(b *bufio.Reader) error {
 	case bytes.HasPrefix(line, name) && string(line[len(name):]) != version:
 		return &digest.Error{Kind: digest.Invalid, Message: "the backup was made by a newer version of digest; install that"}
 	}
-	return &digest.Error{Kind: digest.Invalid, Message: "this is no backup of digest; name a file that digest backup has written"}
+	return &digest.Error{Kind: digest.Invalid, Message: "this is not a backup of digest; use a file that digest backup wrote"}
 }

@@ -144,7 +144,7 @@ func appendRow(to []byte, t Table, cells []any) ([]byte, error) {
 			kind, to = Bytes, append(binary.AppendUvarint(append(to, cellBytes), uint64(len(v))), v...)
 		}
 		if c := t.Columns[i]; kind != c.Kind {
-			return nil, fmt.Errorf("%s.%s holds %T where it should hold %s", t.Name, c.Name, cell, c.Kind)
+			return nil, fmt.Errorf("%s.%s contains %T instead of %s", t.Name, c.Name, cell, c.Kind)
 		}
 	}
 	if len(to) > mostRow {

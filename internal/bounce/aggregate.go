@@ -18,7 +18,7 @@ const oldestAggregate = 14 * 24 * time.Hour
 func (h *Handler) recordAggregate(ctx context.Context, attachment []byte) (Outcome, error) {
 	r, err := dmarc.ParseReport(attachment)
 	if err != nil {
-		return ignored("an attachment that is no DMARC report: %s", oneLine(err.Error())), nil
+		return ignored("an attachment that is not a DMARC report: %s", oneLine(err.Error())), nil
 	}
 	now := h.Now()
 	if now.Sub(r.Begin) > oldestAggregate || r.End.Sub(now) > 24*time.Hour {
@@ -31,7 +31,7 @@ func (h *Handler) recordAggregate(ctx context.Context, attachment []byte) (Outco
 	recorded, err := h.Store.RecordDMARC(ctx, r, now)
 	switch {
 	case digest.KindOf(err) == digest.Conflict:
-		h.Log.WarnContext(ctx, "a DMARC report was dropped", "reporter", r.Reporter, "domain", r.Domain, "err", err)
+		h.Log.WarnContext(ctx, "dropped a DMARC report", "reporter", r.Reporter, "domain", r.Domain, "err", err)
 		return ignored("a DMARC report by %s about %s: %s", r.Reporter, r.Domain, err), nil
 	case err != nil:
 		return Outcome{}, fmt.Errorf("storing a DMARC report about %s: %w", r.Domain, err)

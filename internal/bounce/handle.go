@@ -172,9 +172,9 @@ func (h *Handler) handleOne(ctx context.Context, p destination, m Message, r Rep
 	o.Token = !p.plain() && (!p.reports || r.Aggregate != nil)
 	if err == nil {
 		if what := []any{"did", string(o.Did), "what", o.Text}; o.Did == Ignored {
-			h.Log.DebugContext(ctx, "mail came back", what...)
+			h.Log.DebugContext(ctx, "returned email processed", what...)
 		} else {
-			h.Log.InfoContext(ctx, "mail came back", what...)
+			h.Log.InfoContext(ctx, "returned email processed", what...)
 		}
 	}
 	return o, err

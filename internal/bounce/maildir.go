@@ -111,7 +111,7 @@ func readMessage(root *os.Root, name string) ([]byte, error) {
 	return message, err
 }
 
-var errNoFile = errors.New("it is no file")
+var errNoFile = errors.New("it is not a file")
 
 func isMessage(text []byte) bool {
 	header, _ := cutHeader(cutEnvelope(text))
@@ -127,7 +127,7 @@ func toCur(root *os.Root, name string) error {
 		if _, err := root.Lstat(source); err != nil {
 			return err // another process moved it
 		}
-		return fmt.Errorf("%s is there already", target)
+		return fmt.Errorf("%s already exists", target)
 	}
 	return root.Rename(source, target)
 }
@@ -143,7 +143,7 @@ func (h *Handler) warnOnce(name string, err error) {
 		h.logged = map[string]bool{}
 	}
 	h.logged[name] = true
-	h.Log.Warn("a file in the Maildir of returned mail stays where it is; look at it and take it away", "file", "new/"+name, "err", err)
+	h.Log.Warn("cannot read a file in the Maildir of returned email; check and remove it", "file", "new/"+name, "err", err)
 }
 
 // forgetBut forgets the warnings about files that are gone.

@@ -59,7 +59,7 @@ const (
 	maxEvidence = 300
 )
 
-var errUnreadable = errors.New("this is no message: it has no header")
+var errUnreadable = errors.New("this is not an email: it has no header")
 
 // Parse reads a message as a mail server gives it: a delivery status report
 // (RFC 3464, 6522, 6533), a complaint (RFC 5965), a failure in one of the forms

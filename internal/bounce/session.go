@@ -114,7 +114,7 @@ func (s *session) handle(message []byte, to []string) error {
 		return err
 	})
 	if err != nil && s.server.ctx.Err() == nil {
-		s.handler.Log.Error("mail came back and could not be stored; its sender is told to try again", "err", err)
+		s.handler.Log.Error("cannot store a returned email; its server will retry", "err", err)
 	}
 	if err != nil {
 		return reply(451, smtp.EnhancedCode{4, 3, 0}, "Not now, try again later")

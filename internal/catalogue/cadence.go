@@ -6,7 +6,7 @@ import (
 	"digest"
 )
 
-// Week gives the days of the week, Monday first.
+// Week returns the days of the week, Monday first.
 func Week() (days [7]time.Weekday) {
 	for i := range days {
 		days[i] = time.Weekday((i + 1) % 7)
@@ -14,20 +14,12 @@ func Week() (days [7]time.Weekday) {
 	return days
 }
 
-// Weekday names a day of the week.
+// Weekday returns the name of a day of the week.
 func Weekday(d time.Weekday) Moment {
 	return Day("Monday", digest.Date{Year: 2023, Month: time.January, Day: 1 + int(d)}) // a Sunday
 }
 
-// EachWeek names a day of the week that comes again and again.
-func EachWeek(d time.Weekday) Key {
-	return [...]Key{
-		Key("Sundays"), Key("Mondays"), Key("Tuesdays"), Key("Wednesdays"),
-		Key("Thursdays"), Key("Fridays"), Key("Saturdays"),
-	}[d]
-}
-
-// Cadence says when a digest with this cadence comes: "every day", "on Saturdays", "on the 15th of each month".
+// Cadence describes a schedule: "every day", "every Saturday", "on the 15th of each month".
 func Cadence(c digest.Cadence) Message {
 	switch {
 	case c == digest.Daily:
@@ -40,40 +32,31 @@ func Cadence(c digest.Cadence) Message {
 	var days List
 	for _, d := range Week() {
 		if digest.Weekdays(c & digest.Daily).Has(d) {
-			days = append(days, EachWeek(d))
+			days = append(days, Weekday(d))
 		}
 	}
-	return Key("on %s").With(days)
+	return Key("every %s").With(days)
 }
 
-// ofEachMonth says when a monthly cadence is: "on the 15th of each month".
+// ofEachMonth describes a monthly schedule: "on the 15th of each month".
 func ofEachMonth(c digest.Cadence) Message {
 	if d, ok := c.FirstOf(); ok {
 		return Key("on the first %s of each month").With(Weekday(d))
 	}
-	return ordinal(c.DayOfMonth(), [6]Key{Key("on the last day of each month"), Key("on the 1st of each month"), Key("on the %dst of each month"), Key("on the %dnd of each month"),
-		Key("on the %drd of each month"), Key("on the %dth of each month")})
+	if c.DayOfMonth() == 0 {
+		return Key("on the last day of each month").With()
+	}
+	return Key("on the %dth of each month").With(c.DayOfMonth())
 }
 
-// DayOfMonth says on which day of a month a monthly cadence is: "On the 15th", "On the first Monday".
-func DayOfMonth(c digest.Cadence) Message {
-	if d, ok := c.FirstOf(); ok {
-		return Key("On the first %s").With(Weekday(d))
-	}
-	return ordinal(c.DayOfMonth(), [6]Key{Key("On the last day"), Key("On the 1st"), Key("On the %dst"), Key("On the %dnd"), Key("On the %drd"), Key("On the %dth")})
-}
+// DayOfMonth describes a monthly schedule, for a line of its own: "On the 15th of each month".
+func DayOfMonth(c digest.Cadence) Sayable { return heading{ofEachMonth(c)} }
 
-// ordinal says of a day of the month, 0 for the last one, what is said of that, of the 1st, and of those that end in st, nd, rd and th.
-func ordinal(n int, said [6]Key) Message {
-	switch n {
-	case 0, 1:
-		return said[n].With()
-	case 21:
-		return said[2].With(n)
-	case 2, 22:
-		return said[3].With(n)
-	case 3, 23:
-		return said[4].With(n)
-	}
-	return said[5].With(n)
-}
+// A heading begins with a capital letter.
+type heading struct{ of Sayable }
+
+// In returns the text in a language.
+func (h heading) In(l *Language) string { return l.Heading(h.of) }
+
+// String returns the text in English.
+func (h heading) String() string { return h.In(English()) }

@@ -73,7 +73,7 @@ func TestDates(t *testing.T) {
 // TestTemplates: values are escaped, the sentences are not; and both are right in attributes.
 func TestTemplates(t *testing.T) {
 	page := template.Must(template.New("").Funcs(Of("ar").Funcs()).Parse(
-		`<p {{ours}} title="{{t "Read here: %s" .Title}}">{{t "Midnight in %s" .Title}} {{t "Midnight in %s" .Link}} {{say .Title}} {{say .Words}} {{date "2 January" .Day}}</p>`))
+		`<p {{ours}} title="{{t "Read here: %s" .Title}}">{{t "Made at midnight in %s" .Title}} {{t "Made at midnight in %s" .Link}} {{say .Title}} {{say .Words}} {{date "2 January" .Day}}</p>`))
 	var b strings.Builder
 	err := page.Execute(&b, map[string]any{
 		"Title": `<i>"A" & b</i>`, "Link": template.HTML(`<a href="/">c</a>`), "Words": Key("Settings"), "Day": digest.Date{Year: 2026, Month: 3, Day: 1},
@@ -95,7 +95,7 @@ func TestTemplates(t *testing.T) {
 // TestSpoken: what is sayable is said in a language also as a value of another sentence.
 func TestSpoken(t *testing.T) {
 	days := List{Key("Mondays"), Key("Thursdays"), Key("Sundays")}
-	if got := Key("Comes %s, %s").With(Key("on %s").With(days), Key("not mailed")).String(); got != "Comes on Mondays, Thursdays and Sundays, not mailed" {
+	if got := Key("Comes %s, %s").With(Key("on %s").With(days), Key("not emailed")).String(); got != "Comes on Mondays, Thursdays and Sundays, not emailed" {
 		t.Error(got)
 	}
 	if got := Of("de").Say("%d editions", 1234); got != "1.234 Ausgaben" {
@@ -128,14 +128,55 @@ func TestSentence(t *testing.T) {
 // TestUnsent: why an edition was not sent is said in each language, but for what a server answered.
 func TestUnsent(t *testing.T) {
 	for stored, want := range map[string]string{
-		"not delivered in time":                               "nicht rechtzeitig zugestellt",
-		"the address is suppressed: it bounced":               "die Adresse ist gesperrt: Mail kam zurück",
-		"the address is suppressed: it bounced (550 no user)": "die Adresse ist gesperrt: Mail kam zurück (550 no user)",
+		"not delivered in time":                                     "nicht rechtzeitig zugestellt",
+		"the address is suppressed: an email bounced":               "die Adresse des Lesers ist gesperrt: eine E-Mail war unzustellbar",
+		"the address is suppressed: an email bounced (550 no user)": "die Adresse des Lesers ist gesperrt: eine E-Mail war unzustellbar (550 no user)",
 		"554 no": "554 no",
 		"":       "",
 	} {
 		if got := Unsent(stored).In(Of("de")); got != want {
 			t.Errorf("%q is said as %q, want %q", stored, got, want)
 		}
+	}
+}
+
+// TestCities proves that a time zone is shown as its city, in the reader's language.
+func TestCities(t *testing.T) {
+	for _, c := range []struct{ code, zone, want string }{
+		{"en", "America/New_York", "New York"},
+		{"en", "America/Sao_Paulo", "São Paulo"},
+		{"de", "Europe/Vienna", "Wien"},
+		{"de", "America/New_York", "New York"},
+		{"de", "Asia/Kolkata", "Kalkutta"},
+		{"fr", "Europe/London", "Londres"},
+		{"es", "America/New_York", "Nueva York"},
+		{"pt", "Europe/Warsaw", "Varsóvia"},
+		{"ja", "Asia/Tokyo", "東京"},
+		{"ar", "Africa/Cairo", "القاهرة"},
+		{"ja", "Etc/GMT+3", "GMT+3"},
+		{"en", "UTC", "UTC"},
+		{"en", "", ""},
+	} {
+		if got := City(c.zone).In(Of(c.code)); got != c.want {
+			t.Errorf("%s in %s is %q, want %q", c.zone, c.code, got, c.want)
+		}
+	}
+}
+
+// TestDaysOfTheMonth proves that a monthly schedule has the ordinal of its day.
+func TestDaysOfTheMonth(t *testing.T) {
+	for value, want := range map[string]string{
+		"monthly on 1": "on the 1st of each month", "monthly on 2": "on the 2nd of each month", "monthly on 3": "on the 3rd of each month",
+		"monthly on 11": "on the 11th of each month", "monthly on 21": "on the 21st of each month", "monthly on 22": "on the 22nd of each month",
+		"monthly on 23": "on the 23rd of each month", "monthly on 28": "on the 28th of each month",
+	} {
+		c, err := digest.ParseCadence(value)
+		if got := Cadence(c).String(); err != nil || got != want {
+			t.Errorf("%s is %q (%v), want %q", value, got, err, want)
+		}
+	}
+	first, _ := digest.ParseCadence("monthly on 1")
+	if got := Cadence(first).In(Of("fr")); got != "le 1er de chaque mois" {
+		t.Error(got)
 	}
 }

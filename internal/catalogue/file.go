@@ -23,20 +23,25 @@ import (
 )
 
 // A file is the file of a language.
+//
+// A translation whose English has changed stays in use. Look lists it with its former English, until a translator has
+// read it again and deletes the line.
 type file struct {
 	Name      string             `json:"name"`              // of the language, in itself
 	Direction digest.Direction   `json:"direction"`         // of its lines: ltr or rtl
 	Numbers   string             `json:"numbers,omitempty"` // numbering system of CLDR; empty: the language's usual one
 	Dates     dates              `json:"dates"`
-	Messages  map[string]wording `json:"messages"` // by the English sentence
+	Cities    map[string]string  `json:"cities"`         // by time zone, if the name differs from the zone's; from CLDR
+	Look      map[string]string  `json:"look,omitempty"` // messages to look at: their English changed, from this sentence
+	Messages  map[string]wording `json:"messages"`       // by the English sentence
 }
 
-// A wording is how a message is said: a format, or one for each plural form.
+// A wording is the translation of a message: a format, or one for each plural form.
 //
 //	"Sign in": "Anmelden"
 //	"%d posts": {"one": "%d Beitrag", "other": "%d Beiträge"}
 //
-// Forms are those of CLDR: zero, one, two, few, many, other; and =0, =1 for a number by itself.
+// The forms are the plural forms of CLDR (zero, one, two, few, many, other), and =0 to =3 and =21 to =23 for one number.
 // The number is the first argument, or the one that "of" names. A message with two numbers
 // has a variable for each, which its "message" puts together:
 //
@@ -124,7 +129,7 @@ func (w wording) plural() (catalog.Message, error) {
 		return nil, fmt.Errorf("\"of\" is the number of an argument, not %q", w.forms["of"].text)
 	}
 	var cases []any
-	for _, form := range []string{"=0", "=1", "=2", "zero", "one", "two", "few", "many", "other"} {
+	for _, form := range []string{"=0", "=1", "=2", "=3", "=21", "=22", "=23", "zero", "one", "two", "few", "many", "other"} {
 		inner, ok := w.forms[form]
 		if !ok {
 			continue
@@ -238,7 +243,7 @@ func readSaid(files fs.FS, name string, tag language.Tag) (*said, error) {
 		}
 	}
 	b := catalog.NewBuilder(catalog.Fallback(language.English))
-	all := &said{dates: f.Dates, has: map[string]bool{}}
+	all := &said{dates: f.Dates, cities: f.Cities, has: map[string]bool{}}
 	for key, w := range f.Messages {
 		if w.forms == nil && w.text == "" {
 			continue // not translated yet

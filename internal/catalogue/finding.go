@@ -5,12 +5,12 @@ package catalogue
 func RecordFinding(stored string) Sayable {
 	return Recognised(stored,
 		Key("there is no record at %s"),
-		Key("there are %s records at %s, and receivers may take any of them"),
-		Key("the record at %s cannot be understood (%s)"),
-		Key("the record at %s says that the key is revoked (an empty p=)"),
-		Key("the record at %s is for keys of another kind (k=%s)"),
-		Key("the record at %s holds another key, or not the whole of ours"),
-		Key("the record at %s allows no SHA-256 (h=%s)"),
-		Key("the record at %s is not for mail (s=%s)"),
-		Key("the record at %s says that DKIM is only tried out (t=y): receivers treat mail as unsigned"))
+		Key("there are %s records at %s, and receivers may use any of them"),
+		Key("the record at %s isn’t valid (%s)"),
+		Key("the record at %s revokes the key (p= is empty)"),
+		Key("the record at %s is for a different type of key (k=%s)"),
+		Key("the record at %s has a different key, or only part of our key"),
+		Key("the record at %s doesn’t allow SHA-256 (h=%s)"),
+		Key("the record at %s is not for email (s=%s)"),
+		Key("the record at %s is in test mode (t=y), so receivers treat emails as unsigned"))
 }

@@ -4,7 +4,7 @@ package catalogue
 // the operator gave no reason are said in every language, all else as it is.
 func HoldReason(stored string) Sayable {
 	return Recognised(stored,
-		Key("%s letters of %s were called spam, which is more than 0.3 %%"),
-		Key("%s letters of %s came back, which is more than 5 %%"),
-		Key("by the operator"), Key("by its publisher"))
+		Key("%s of %s emails were marked as spam, which is more than 0.3 %%"),
+		Key("%s of %s emails bounced, which is more than 5 %%"),
+		Key("by the operator"), Key("by the publisher"))
 }

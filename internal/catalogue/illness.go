@@ -2,30 +2,29 @@ package catalogue
 
 import "digest"
 
-// Illness says why nothing could be read of a feed, as the end of a sentence; nil where there is
-// nothing to say.
+// Illness returns why a feed fails, as the end of a sentence; nil if the reason is unknown.
 func Illness(i digest.Illness) Sayable {
 	switch i {
 	case digest.PageInItsPlace:
-		return Key("a web page stands where its feed was")
+		return Key("its address is a web page, not a feed")
 	case digest.Unreadable:
-		return Key("what its address answers is no feed that can be read")
+		return Key("its address has no valid feed")
 	case digest.NeedsPassword:
-		return Key("its feed asks for a name and a password")
+		return Key("the feed needs a username and password")
 	case digest.Refused:
-		return Key("its site does not want the feed to be read by this program")
+		return Key("the site blocks us")
 	case digest.NotThere:
-		return Key("there is no feed at its address any more")
+		return Key("nothing was found at its address")
 	case digest.Limited:
-		return Key("its site asks to be left alone for a while")
+		return Key("the site asks us to wait")
 	case digest.ServerFails:
-		return Key("the site’s server reports an error")
+		return Key("the site’s server has an error")
 	case digest.BadCertificate:
-		return Key("the site’s certificate is not valid")
+		return Key("the site’s certificate isn’t valid")
 	case digest.NoHost:
-		return Key("there is no site of its name any more")
+		return Key("the site’s domain doesn’t exist")
 	case digest.NoAnswer:
-		return Key("its site does not answer")
+		return Key("the site doesn’t respond")
 	}
 	return nil
 }

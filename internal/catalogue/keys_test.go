@@ -189,12 +189,15 @@ func walk(n parse.Node, see func(parse.Node)) {
 	}
 }
 
-// TestComplete: each language says all that the program says, and nothing else.
-// -update drops what nobody says any more, and adds what is missing as "" to be translated.
+// TestComplete checks that each language has the messages that the program shows, and no others. With -update it deletes
+// unused messages and adds missing ones as "". A changed sentence keeps its translation and is listed under "look".
 func TestComplete(t *testing.T) {
 	u := usedEverywhere(t)
 	each(t, func(t *testing.T, code string, f *file) {
 		plurals := readEnglish(t).Messages
+		if *update {
+			f.rename(changed(f.Messages, u.keys))
+		}
 		for _, key := range slices.Sorted(maps.Keys(u.keys)) {
 			w, ok := f.Messages[key]
 			switch {
@@ -214,6 +217,11 @@ func TestComplete(t *testing.T) {
 				if *update {
 					delete(f.Messages, key)
 				}
+			}
+		}
+		for key, was := range f.Look {
+			if _, ok := f.Messages[key]; !ok || was == "" || code == "en" {
+				t.Errorf("\"look\" names %q, which has no message: delete the line", key)
 			}
 		}
 		for layout, path := range u.layouts {

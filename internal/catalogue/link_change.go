@@ -21,41 +21,39 @@ func LinkChange(c digest.LinkChange, name string, zone *time.Location) Sayable {
 
 // linkChanged describes the change, and does not mention the email.
 func linkChanged(c digest.LinkChange, name string, zone *time.Location) Sayable {
-	state, until := digest.ParseStateValue(c.Now)
-	was, _ := digest.ParseStateValue(c.Was)
+	state, until := digest.ParseStateValue(c.NewValue)
+	was, _ := digest.ParseStateValue(c.OldValue)
 	day := Time("2 January 2006", until.In(zone))
 	switch c.Setting {
 	case digest.LinkDays:
-		if days, err := digest.ParseCadence(c.Now); err == nil {
-			return Key("%s now comes %s.").With(name, Cadence(days))
+		if days, err := digest.ParseCadence(c.NewValue); err == nil {
+			return Key("You now get %s %s.").With(name, Cadence(days))
 		}
-		return Key("The schedule of %s was changed.").With(name)
+		return Key("You now get %s %s.").With(name, c.NewValue)
 	case digest.LinkDisplay:
-		return map[digest.Layout]Key{
-			digest.Headlines: Key("%s now comes as headlines only."),
-			digest.Excerpts:  Key("%s now comes as headlines and excerpts."),
-			digest.FullText:  Key("%s now comes in full."),
-			"":               Key("%s now comes like the rest of your edition."),
-		}[digest.Layout(c.Now)].With(name)
+		return AsSentence(Key("%s: %s").With(name, map[digest.Layout]Key{
+			digest.Headlines: Key("Headlines only"), digest.Excerpts: Key("Excerpts"), digest.FullText: Key("Full text"),
+			"": Key("Like the rest of your edition"),
+		}[digest.Layout(c.NewValue)]))
 	case digest.LinkFeed:
 		if c.NewHost == c.Host {
-			return Key("%s is now read at another address of %s.").With(name, c.Host)
+			return Key("%s now comes from another address at %s.").With(name, c.Host)
 		}
-		return Key("%s is now read at %s, no longer at %s.").With(name, c.NewHost, c.Host)
+		return Key("%s now comes from %s instead of %s.").With(name, c.NewHost, c.Host)
 	}
 	switch {
 	case state == digest.DigestPaused && until.IsZero():
-		return Key("%s was paused, with no end date.").With(name)
+		return AsSentence(Key("%s is paused").With(name))
 	case state == digest.DigestPaused:
 		return Key("%s was paused until %s.").With(name, day)
 	case state == digest.DigestLeft && c.Setting == digest.LinkState:
-		return Key("%s was stopped.").With(name)
-	case state == digest.DigestLeft:
 		return Key("You were unsubscribed from %s.").With(name)
+	case state == digest.DigestLeft:
+		return Key("You no longer follow %s.").With(name)
 	case was == digest.DigestPaused:
 		return Key("%s was resumed.").With(name)
 	case c.Setting == digest.LinkState:
-		return Key("%s was started again.").With(name)
+		return Key("You were subscribed to %s again.").With(name)
 	}
-	return Key("You were subscribed to %s again.").With(name)
+	return Key("You follow %s again.").With(name)
 }

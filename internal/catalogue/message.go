@@ -66,6 +66,17 @@ func (l *Language) HTML(format string, values ...any) template.HTML {
 	return template.HTML(l.print(format, values))
 }
 
+// AsSentence makes a sentence of a line: "a pause ends" becomes "A pause ends."
+func AsSentence(line Sayable) Sayable { return sentence{line} }
+
+type sentence struct{ of Sayable }
+
+// In returns the sentence in a language.
+func (s sentence) In(l *Language) string { return l.Sentence(s.of) }
+
+// String returns the sentence in English.
+func (s sentence) String() string { return s.In(English()) }
+
 // Text says what is Sayable; what is not, such as the title of a post, stays as it is.
 func (l *Language) Text(v any) string {
 	switch v := v.(type) {

@@ -66,7 +66,7 @@ func TestInstant(t *testing.T) {
 		}
 	}
 	for _, l := range All() {
-		if got := Key("failing since %s").With(at).In(l); !strings.Contains(got, at.In(l)) || l.Code != "en" && strings.Contains(got, "2026-11") {
+		if got := Key("%s, since %s").With(Key("failing"), at).In(l); !strings.Contains(got, at.In(l)) || l.Code != "en" && strings.Contains(got, "2026-11") {
 			t.Errorf("%s: %q", l.Code, got)
 		}
 	}

@@ -32,5 +32,5 @@ func (l *Language) dateOf(layout string, at any) (string, error) {
 	case time.Time:
 		return l.Date(layout, at), nil
 	}
-	return "", fmt.Errorf("%v is no date", at)
+	return "", fmt.Errorf("%v is not a date", at)
 }

@@ -1,12 +1,42 @@
 package catalogue
 
-// Unsent is why an edition was not sent, as it was stored: what package store says of it itself is said in every language,
-// what a mail server answered as it is.
+import (
+	"strings"
+
+	"digest"
+)
+
+// Unsent returns the stored reason why an edition was not sent. A reason that package store wrote is translated; the answer
+// of a mail server stays as it is.
 func Unsent(stored string) Sayable {
+	if why, is := strings.CutPrefix(stored, "the address is suppressed: "); is {
+		return Key("the reader’s address is suppressed: %s").With(suppressed(why))
+	}
 	return Recognised(stored,
-		Key("not delivered in time"), Key("web only"), Key("left unmailed when the fence was released"),
-		Key("the address is suppressed: it has bounced for a week (%s)"), Key("the address is suppressed: it has bounced for a week"),
-		Key("the address is suppressed: it bounced (%s)"), Key("the address is suppressed: it bounced"),
-		Key("the address is suppressed: its reader called a mail spam (%s)"), Key("the address is suppressed: its reader called a mail spam"),
-		Key("the address is suppressed: by the operator (%s)"), Key("the address is suppressed: by the operator"))
+		Key("not delivered in time"), Key("web only"), Key("not sent, because the fence was released without it"))
+}
+
+// suppressed returns the stored reason of a suppression, with its evidence if there is some: "an email bounced (550 no user)".
+func suppressed(stored string) Sayable {
+	for words, reason := range map[string]digest.Reason{
+		"an email bounced": digest.ForHardBounce, "emails bounced for a week": digest.ForSoftBounces,
+		"the reader marked an email as spam": digest.ForComplaint, "by the operator": digest.ForOperator,
+	} {
+		if evidence, is := strings.CutPrefix(stored, words); is {
+			return Suppression(reason, strings.TrimSuffix(strings.TrimPrefix(evidence, " ("), ")"))
+		}
+	}
+	return Text(stored)
+}
+
+// Suppression describes why an address is suppressed. evidence may be empty.
+func Suppression(reason digest.Reason, evidence string) Sayable {
+	why := map[digest.Reason]Key{
+		digest.ForHardBounce: Key("an email bounced"), digest.ForSoftBounces: Key("emails bounced for a week"),
+		digest.ForComplaint: Key("its reader reported an email as spam"), digest.ForOperator: Key("by the operator"),
+	}[reason]
+	if evidence != "" {
+		return Key("%s (%s)").With(why, evidence)
+	}
+	return why
 }

@@ -34,7 +34,7 @@ func Kinds() []Kind { return []Kind{Unchanged, Changed, Limited, Refused, Broken
 
 // String names a kind in a legend; it says nothing that a colour would have to.
 func (k Kind) String() string {
-	return [kinds]string{"unchanged", "something new", "asked to wait", "refused", "server error", "no usable answer"}[k]
+	return [kinds]string{"unchanged", "new content", "rate-limited", "refused", "server error", "no usable response"}[k]
 }
 
 // Class is the kind's class in the picture, for a style sheet.

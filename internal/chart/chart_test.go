@@ -35,7 +35,7 @@ func TestDays(t *testing.T) {
 	if len(h.Days) != 90 || !h.Days[0].Date.Equal(time.Date(2026, 8, 23, 0, 0, 0, 0, time.UTC)) || !h.Days[89].Date.Equal(noon.Truncate(day)) {
 		t.Fatalf("%d days from %v to %v", len(h.Days), h.Days[0].Date, h.Days[len(h.Days)-1].Date)
 	}
-	for i, want := range map[int]string{0: "1 without a usable answer", 1: "", 88: "1 with a server error", 89: "1 unchanged, 1 with something new"} {
+	for i, want := range map[int]string{0: "no usable response (1)", 1: "", 88: "server error (1)", 89: "unchanged (1), new content (1)"} {
 		if got := catalogue.English().Text(h.Days[i].Answers()); got != want {
 			t.Errorf("day %d: %q, want %q", i, got, want)
 		}
@@ -51,7 +51,7 @@ func TestDays(t *testing.T) {
 }
 
 func TestWords(t *testing.T) {
-	for n, want := range map[int64]string{0: "0 B", 999: "999 B", 1000: "1.0 kB", 4249: "4.2 kB", 9949: "9.9 kB", 9950: "10 kB", 130_400: "130 kB", 999_499: "999 kB", 999_500: "1.0 MB", 25_000_000: "25 MB", 3_000_000_000_000: "3 TB"} {
+	for n, want := range map[int64]string{0: "0 B", 999: "999 B", 4249: "4,249 B", 9999: "9,999 B", 10_000: "10 KB", 130_400: "130 KB", 999_499: "999 KB", 999_500: "1.0 MB", 25_000_000: "25 MB", 2_500_000_000: "2.5 GB", 3_000_000_000_000: "3,000 GB"} {
 		if got := chart.Size(n).String(); got != want {
 			t.Errorf("%d bytes are %q, want %q", n, got, want)
 		}
@@ -128,7 +128,7 @@ func TestPicture(t *testing.T) {
 			t.Errorf("%d of %s, want %d", got[shape], shape, want)
 		}
 	}
-	if !strings.Contains(svg, `aria-label="&#34;&lt;Blog&gt;&#34;"`) || !strings.Contains(svg, "<title>20 November: 1 unchanged, 1 with something new; 20 kB; 50 ms</title>") {
+	if !strings.Contains(svg, `aria-label="&#34;&lt;Blog&gt;&#34;"`) || !strings.Contains(svg, "<title>20 November: unchanged (1), new content (1); 20 KB; 50 ms</title>") {
 		t.Error("the picture does not say what it shows")
 	}
 	if len(svg) > 60<<10 {

@@ -109,11 +109,11 @@ func TestWork(t *testing.T) {
 			t.Errorf("%d of %s, want %d", got[shape], shape, want)
 		}
 	}
-	if !strings.Contains(svg, "<title>20 Nov 12:00 UTC: 40 unchanged, 2 with a server error; 9 editions made, 8 mails sent, 1 given up</title>") {
+	if !strings.Contains(svg, "<title>20 Nov 12:00 UTC: unchanged (40), server error (2); editions created (9), emails sent (8), emails failed (1)</title>") {
 		t.Error("the hour does not say what it did")
 	}
 	total := w.Total()
-	if total.Sent != 9 || total.Polls() != 42 || total.Quiet() || catalogue.English().Text(total.Mail()) != "9 editions made, 9 mails sent, 1 given up" {
+	if total.Sent != 9 || total.Polls() != 42 || total.Quiet() || catalogue.English().Text(total.Mail()) != "editions created (9), emails sent (9), emails failed (1)" {
 		t.Errorf("in all %+v", total)
 	}
 	golden(t, "work.svg", svg)

@@ -156,8 +156,8 @@ func (p *plot) hover(i int, text string) {
 func (h History) SVG(l *catalogue.Language, label string) string {
 	p := newPlot("chart", label, len(h.Days), 84, 48, 84)
 	months(p, l, leastLabel, func(i int) digest.Date { return digest.DateOf(h.Days[i].Date) })
-	p.answers(0, catalogue.Key("Answers a day").In(l), func(i int) Count { return h.Days[i].Count })
-	p.bytes(l, 1, catalogue.Key("Bytes a day").In(l), func(i int) int64 { return h.Days[i].Bytes })
+	p.answers(0, catalogue.Key("Responses").In(l), func(i int) Count { return h.Days[i].Count })
+	p.bytes(l, 1, catalogue.Key("Bytes").In(l), func(i int) int64 { return h.Days[i].Bytes })
 	h.times(l, p)
 	for i, d := range h.Days {
 		if d.Polls() > 0 {
@@ -192,7 +192,7 @@ func months(p *plot, l *catalogue.Language, least float64, day func(i int) diges
 func (h History) times(l *catalogue.Language, p *plot) {
 	t := h.Total()
 	low, high := scale(t.Fastest, t.Slowest)
-	at := p.panel(2, catalogue.Key("Time to answer").In(l), Span(high).In(l))
+	at := p.panel(2, catalogue.Key("Response time").In(l), Span(high).In(l))
 	y := func(d time.Duration) float64 {
 		part := math.Log10(max(d, low).Seconds()/low.Seconds()) / math.Log10(high.Seconds()/low.Seconds())
 		return float64(at.end) - float64(at.end-at.top)*part
@@ -239,8 +239,8 @@ func scale(fastest, slowest time.Duration) (low, high time.Duration) {
 func (w Work) SVG(l *catalogue.Language, label string) string {
 	p := newPlot("chart work", label, len(w.Hours), 72, 40, 72)
 	w.midnights(l, p)
-	p.answers(0, catalogue.Key("Polls an hour").In(l), func(i int) Count { return w.Hours[i].Count })
-	p.bytes(l, 1, catalogue.Key("Bytes an hour").In(l), func(i int) int64 { return w.Hours[i].Bytes })
+	p.answers(0, catalogue.Key("Polls").In(l), func(i int) Count { return w.Hours[i].Count })
+	p.bytes(l, 1, catalogue.Key("Bytes").In(l), func(i int) int64 { return w.Hours[i].Bytes })
 	w.mail(l, p)
 	for i, h := range w.Hours {
 		if !h.Quiet() {
@@ -277,7 +277,7 @@ func (w Work) mail(l *catalogue.Language, p *plot) {
 	for _, h := range w.Hours {
 		most = max(most, h.Editions, h.Sent+h.Failed)
 	}
-	at := p.panel(2, catalogue.Key("Editions and mail an hour").In(l), fmt.Sprint(most))
+	at := p.panel(2, catalogue.Key("Editions and email").In(l), fmt.Sprint(most))
 	for i, h := range w.Hours {
 		p.stack(at, i, most, []string{"sent", "failed"}, []int{h.Sent, h.Failed})
 		if h.Editions > 0 {

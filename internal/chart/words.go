@@ -1,6 +1,7 @@
 package chart
 
 import (
+	"math"
 	"time"
 
 	"digest/internal/catalogue"
@@ -8,27 +9,24 @@ import (
 
 // Amounts, spans and kinds of answers, as each language says them.
 
-// Size says an amount of bytes: "0 B", "812 B", "4.2 kB", "130 kB", "1.5 MB".
+// Size formats an amount of bytes: "0 B", "8,120 B", "13 KB", "130 KB", "1.5 MB".
 func Size(n int64) catalogue.Message {
-	const kB, MB, GB = 1e3, 1e6, 1e9
+	const KB, MB, GB = 1e3, 1e6, 1e9
 	x := float64(n)
+	whole := func(unit float64) int64 { return int64(math.Round(x / unit)) }
 	switch {
-	case n < 1000:
+	case n < 10*KB:
 		return catalogue.Key("%d B").With(n)
-	case x < 9.95*kB:
-		return catalogue.Key("%.1f kB").With(x / kB)
-	case x < 999.5*kB:
-		return catalogue.Key("%.0f kB").With(x / kB)
+	case x < 999.5*KB:
+		return catalogue.Key("%d KB").With(whole(KB))
 	case x < 9.95*MB:
 		return catalogue.Key("%.1f MB").With(x / MB)
 	case x < 999.5*MB:
-		return catalogue.Key("%.0f MB").With(x / MB)
+		return catalogue.Key("%d MB").With(whole(MB))
 	case x < 9.95*GB:
 		return catalogue.Key("%.1f GB").With(x / GB)
-	case x < 999.5*GB:
-		return catalogue.Key("%.0f GB").With(x / GB)
 	}
-	return catalogue.Key("%.0f TB").With(x / 1e12)
+	return catalogue.Key("%d GB").With(whole(GB))
 }
 
 // Span says how long an answer took: "85 ms", "1.2 s", "30 s".
@@ -45,21 +43,17 @@ func Span(d time.Duration) catalogue.Message {
 // Word names the kind in a legend.
 func (k Kind) Word() catalogue.Key {
 	return map[Kind]catalogue.Key{
-		Unchanged: catalogue.Key("unchanged"), Changed: catalogue.Key("something new"), Limited: catalogue.Key("asked to wait"),
-		Refused: catalogue.Key("refused"), Broken: catalogue.Key("server error"), Silent: catalogue.Key("no usable answer"),
+		Unchanged: catalogue.Key("unchanged"), Changed: catalogue.Key("new content"), Limited: catalogue.Key("rate-limited"),
+		Refused: catalogue.Key("refused"), Broken: catalogue.Key("server error"), Silent: catalogue.Key("no usable response"),
 	}[k]
 }
 
-// Answers says what polls brought: "1 unchanged, 1 with something new"; nil if nothing was asked.
+// Answers counts the polls of each kind: "unchanged (1), new content (1)". It is nil without polls.
 func (c Count) Answers() catalogue.Sayable {
-	words := map[Kind]catalogue.Key{
-		Unchanged: catalogue.Key("%d unchanged"), Changed: catalogue.Key("%d with something new"), Limited: catalogue.Key("%d asked to wait"),
-		Refused: catalogue.Key("%d refused"), Broken: catalogue.Key("%d with a server error"), Silent: catalogue.Key("%d without a usable answer"),
-	}
 	var parts []catalogue.Sayable
 	for _, k := range Kinds() {
 		if c[k] > 0 {
-			parts = append(parts, words[k].With(c[k]))
+			parts = append(parts, counted(k.Word(), c[k]))
 		}
 	}
 	return catalogue.Listed(parts)
@@ -71,10 +65,15 @@ func (h Hour) Mail() catalogue.Sayable {
 	for _, part := range []struct {
 		words catalogue.Key
 		n     int
-	}{{catalogue.Key("%d editions made"), h.Editions}, {catalogue.Key("%d mails sent"), h.Sent}, {catalogue.Key("%d given up"), h.Failed}} {
+	}{{catalogue.Key("editions created"), h.Editions}, {catalogue.Key("emails sent"), h.Sent}, {catalogue.Key("emails failed"), h.Failed}} {
 		if part.n > 0 {
-			parts = append(parts, part.words.With(part.n))
+			parts = append(parts, counted(part.words, part.n))
 		}
 	}
 	return catalogue.Listed(parts)
+}
+
+// counted returns words with a number: "unchanged (3)".
+func counted(words catalogue.Key, n int) catalogue.Sayable {
+	return catalogue.Key("%s (%d)").With(words, n)
 }

@@ -74,7 +74,7 @@ const (
 // Errors of ParseReport.
 var (
 	errTooLarge = errors.New("it is larger than a report may be")
-	errNoReport = errors.New("it is no DMARC aggregate report")
+	errNoReport = errors.New("it is not a DMARC aggregate report")
 )
 
 // ParseReport reads an aggregate report as it is attached to an email: XML, or XML in a gzip or ZIP file. It

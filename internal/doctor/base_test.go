@@ -35,42 +35,42 @@ func TestBaseURL(t *testing.T) {
 	}
 	nobody := func(w *world) { w.Dial = refusing(t) }
 	for _, tt := range []finding{
-		{"well", func(*world) {}, "base-url", doctor.OK, "https://paper.example.org; a digest answers there by this name", ""},
-		{"localhost", at("http://localhost:8080"), "base-url", doctor.Warn, "nobody but on this machine", "such as https://"},
-		{"loopback", at("http://127.0.0.1:8080"), "base-url", doctor.Warn, "nobody but on this machine", "such as https://"},
-		{"private address", at("http://192.168.1.5"), "base-url", doctor.Warn, "outside this network", "if readers are elsewhere"},
-		{"private name", at("http://nas.local"), "base-url", doctor.Warn, "outside this network", "if readers are elsewhere"},
-		{"no https", at("http://paper.example.org"), "base-url", doctor.Wrong, "without https", "set DIGEST_BASE_URL to https://paper.example.org"},
+		{"well", func(*world) {}, "base-url", doctor.OK, "https://paper.example.org; digest is running there", ""},
+		{"localhost", at("http://localhost:8080"), "base-url", doctor.Warn, "only work on this machine", "such as https://"},
+		{"loopback", at("http://127.0.0.1:8080"), "base-url", doctor.Warn, "only work on this machine", "such as https://"},
+		{"private address", at("http://192.168.1.5"), "base-url", doctor.Warn, "inside this network", "if you have readers elsewhere"},
+		{"private name", at("http://nas.local"), "base-url", doctor.Warn, "inside this network", "if you have readers elsewhere"},
+		{"no https", at("http://paper.example.org"), "base-url", doctor.Wrong, "without HTTPS", "set DIGEST_BASE_URL to https://paper.example.org"},
 		{"no address", replace("paper.example.org"), "base-url", doctor.Wrong, "no address for paper.example.org", "publish an A record"},
-		{"private answer", replace("paper.example.org", "paper.example.org A 10.0.0.1"), "base-url", doctor.Warn, "leads to 10.0.0.1, which is no public address", "publish the public address"},
+		{"private answer", replace("paper.example.org", "paper.example.org A 10.0.0.1"), "base-url", doctor.Warn, "resolves to 10.0.0.1, which is not a public address", "publish the public address"},
 		{"trouble", replace("paper.example.org", "paper.example.org SERVFAIL x"), "base-url", doctor.Warn, "could not be looked up", "try again"},
-		{"nobody there", nobody, "base-url", doctor.Wrong, "nothing answers there (dial: connect: connection refused)", "start digest serve"},
-		{"nobody here", func(w *world) { at("http://localhost:8080")(w); nobody(w) }, "base-url", doctor.Warn, "nothing answers there", "start digest serve"},
+		{"nobody there", nobody, "base-url", doctor.Wrong, "no server responds (connection refused)", "start digest serve"},
+		{"nobody here", func(w *world) { at("http://localhost:8080")(w); nobody(w) }, "base-url", doctor.Warn, "no server responds", "start digest serve"},
 		{"certificate over", func(w *world) { w.ends = time.Now().Add(-time.Hour) }, "base-url", doctor.Wrong, "not valid today", "renew the certificate"},
-		{"certificate nearly over", func(w *world) { w.ends = time.Now().Add(72 * time.Hour) }, "base-url", doctor.Warn, "certificate ends on", "has not been renewed"},
-		{"certificate of another", func(w *world) { w.name = "other.example.org" }, "base-url", doctor.Wrong, "for another name", "get a certificate for paper.example.org"},
-		{"certificate of nobody", func(w *world) { w.serve(t); w.TLS.RootCAs = nil }, "base-url", doctor.Wrong, "not trusted", "public authority"},
+		{"certificate nearly over", func(w *world) { w.ends = time.Now().Add(72 * time.Hour) }, "base-url", doctor.Warn, "certificate expires on", "why it was not renewed"},
+		{"certificate of another", func(w *world) { w.name = "other.example.org" }, "base-url", doctor.Wrong, "for a different host", "get a certificate for paper.example.org"},
+		{"certificate of nobody", func(w *world) { w.serve(t); w.TLS.RootCAs = nil }, "base-url", doctor.Wrong, "does not trust its certificate", "public authority"},
 		{"no TLS", func(w *world) {
 			w.BaseURL = "http://paper.example.org"
 			w.serve(t)
 			w.BaseURL = "https://paper.example.org"
-		}, "base-url", doctor.Wrong, "nothing answers there (", "start digest serve"},
+		}, "base-url", doctor.Wrong, "does not use TLS", "set up TLS on the web server"},
 		{"redirect", func(w *world) {
 			w.page = http.RedirectHandler("https://www.paper.example.org/", http.StatusMovedPermanently).ServeHTTP
 		}, "base-url", doctor.Wrong, "redirects to https://www.paper.example.org/", "set DIGEST_BASE_URL"},
-		{"fenced", health(503, digest.Fenced+"\n"), "base-url", doctor.Wrong, "digest answers there, and nothing is polled", "see digest fence"},
+		{"fenced", health(503, digest.Fenced+"\n"), "base-url", doctor.Wrong, "digest is running, but nothing is polled", "see digest fence"},
 		{"database away", health(503, "the database does not answer\n"), "base-url", doctor.Wrong, "its database does not", "log of digest serve"},
-		{"proxy alone", health(502, "bad gateway"), "base-url", doctor.Wrong, "a proxy answers 502", "start digest serve"},
-		{"another site", health(404, "not here"), "base-url", doctor.Wrong, "something else answers there (404", "DIGEST_BASE_URL names it"},
+		{"proxy alone", health(502, "bad gateway"), "base-url", doctor.Wrong, "a proxy responds with 502", "start digest serve"},
+		{"another site", health(404, "not here"), "base-url", doctor.Wrong, "a different server responds (404", "DIGEST_BASE_URL is correct"},
 		{"another site that is well", func(w *world) {
 			w.page = func(out http.ResponseWriter, _ *http.Request) { fmt.Fprintln(out, "ok") }
-		}, "base-url", doctor.Wrong, "does not say that it is digest", "proxy"},
+		}, "base-url", doctor.Wrong, "is not digest", "proxy"},
 		{"another instance", func(w *world) {
 			w.page = func(out http.ResponseWriter, r *http.Request) {
 				fmt.Fprintln(out, map[string]string{"/healthz": "ok", "/bot": "digest/1.0 (+https://news.example.org/bot; 3"}[r.URL.Path])
 			}
-		}, "base-url", doctor.Wrong, "knows itself as https://news.example.org", "same DIGEST_BASE_URL"},
-		{"offline", func(w *world) { w.Offline = true }, "base-url", doctor.OK, "not asked offline", ""},
+		}, "base-url", doctor.Wrong, "has the base URL https://news.example.org", "same DIGEST_BASE_URL"},
+		{"offline", func(w *world) { w.Offline = true }, "base-url", doctor.OK, "not checked offline", ""},
 	} {
 		tt.try(t)
 	}

@@ -25,21 +25,21 @@ func (x *checker) baseURL(ctx context.Context) Finding {
 	switch reach := reachOf(host); {
 	case reach == hereOnly:
 		bad = Warn
-		f.note(Warn, "the links in mail work for nobody but on this machine", example)
+		f.note(Warn, "links in emails only work on this machine", example)
 	case reach == atHome:
 		bad = Warn
-		f.note(Warn, "the links in mail work for nobody outside this network", "if readers are elsewhere, "+example)
+		f.note(Warn, "links in emails only work inside this network", "if you have readers elsewhere, "+example)
 	case strings.HasPrefix(x.BaseURL, "http://"):
-		f.note(Wrong, "without https, mail programs do not unsubscribe by one click (RFC 8058), and sign-in links travel in the clear",
-			"get a certificate (a proxy such as Caddy does so by itself) and set DIGEST_BASE_URL to https://"+strings.TrimPrefix(x.BaseURL, "http://"))
+		f.note(Wrong, "without HTTPS, one-click unsubscribe does not work (RFC 8058) and sign-in links are sent unencrypted",
+			"get a certificate (a proxy such as Caddy gets one automatically) and set DIGEST_BASE_URL to https://"+strings.TrimPrefix(x.BaseURL, "http://"))
 	}
 	if x.Offline {
-		f.note(Skipped, "whether it answers was "+offline, "")
+		f.note(Skipped, "the connection was "+offline, "")
 		return f
 	}
 	if reachOf(host) == everywhere {
 		if why := x.noDNS(); why != "" {
-			f.note(Skipped, "whether it answers was not asked: "+why, "")
+			f.note(Skipped, "the connection was not checked: "+why, "")
 			return f
 		}
 		if !x.resolves(ctx, host, &f) {
@@ -61,7 +61,7 @@ func (x *checker) resolves(ctx context.Context, host string, f *Finding) bool {
 		f.note(Wrong, "the DNS has no address for "+host, fmt.Sprintf("publish an A record (and AAAA, if the machine has IPv6) for %s with the public address of the web server, or correct DIGEST_BASE_URL", host))
 		return false
 	case len(publicOnes(found)) == 0:
-		f.note(Warn, host+" leads to "+joined(found)+", which is no public address", "if others are told the same, publish the public address of the web server for "+host)
+		f.note(Warn, host+" resolves to "+joined(found)+", which is not a public address", "if it resolves to the same address elsewhere, publish the public address of the web server for "+host)
 	}
 	return true
 }
@@ -74,27 +74,27 @@ func (x *checker) answers(ctx context.Context, bad Status, f *Finding) {
 		f.note(bad, found, todo)
 		return
 	}
-	const elsewhere = "see that the proxy leads all paths of this address to digest serve, and that DIGEST_BASE_URL names it"
+	const elsewhere = "check that the proxy sends every path of this address to digest serve, and that DIGEST_BASE_URL is correct"
 	switch {
 	case health.location != "":
-		f.note(bad, "it redirects to "+health.location, "set DIGEST_BASE_URL to where it redirects to; a click to unsubscribe must not be redirected (RFC 8058)")
+		f.note(bad, "it redirects to "+health.location, "set DIGEST_BASE_URL to the address it redirects to; one-click unsubscribe does not follow redirects (RFC 8058)")
 		return
 	case health.status == http.StatusServiceUnavailable && strings.HasPrefix(health.body, "the database"):
-		f.note(Wrong, "digest answers there, and its database does not", "see that the database runs, and the log of digest serve")
+		f.note(Wrong, "digest is running, but its database does not respond", "check that the database is running, and see the log of digest serve")
 		return
 	case health.status == http.StatusServiceUnavailable && strings.HasPrefix(health.body, digest.Fenced):
-		f.note(Wrong, "digest answers there, and "+digest.Fenced, "see digest fence")
+		f.note(Wrong, "digest is running, but "+digest.Fenced, "see digest fence")
 		return
 	case health.status == http.StatusBadGateway || health.status == http.StatusServiceUnavailable || health.status == http.StatusGatewayTimeout:
-		f.note(bad, fmt.Sprintf("a proxy answers %d there: nobody is behind it", health.status), "start digest serve, and see that the proxy leads to DIGEST_LISTEN")
+		f.note(bad, fmt.Sprintf("a proxy responds with %d because it cannot reach digest", health.status), "start digest serve, and check that the proxy forwards to DIGEST_LISTEN")
 		return
 	case health.status != http.StatusOK || strings.TrimSpace(health.body) != "ok":
-		f.note(bad, fmt.Sprintf("something else answers there (%d to /healthz)", health.status), elsewhere)
+		f.note(bad, fmt.Sprintf("a different server responds (%d for /healthz)", health.status), elsewhere)
 		return
 	}
 	x.isThisInstance(ctx, bad, f)
 	if ends := endsSoon(health.certificate, x.Now()); !x.Frozen && ends != "" {
-		f.note(Warn, "its certificate ends on "+ends, "see why it has not been renewed")
+		f.note(Warn, "its certificate expires on "+ends, "find out why it was not renewed")
 	}
 }
 
@@ -112,11 +112,11 @@ func (x *checker) isThisInstance(ctx context.Context, bad Status, f *Finding) {
 	page, err := x.fetch(ctx, "/bot")
 	switch name := named(page.body); {
 	case err != nil, name == "":
-		f.note(bad, "something answers there, and does not say that it is digest", "see that the proxy leads all paths of this address to digest serve")
+		f.note(bad, "the server that responds is not digest", "check that the proxy sends every path of this address to digest serve")
 	case name != strings.TrimRight(x.BaseURL, "/"):
-		f.note(bad, "a digest answers there that knows itself as "+name, "give digest serve and this command the same DIGEST_BASE_URL, or the other instance another address")
+		f.note(bad, "the instance that responds has the base URL "+name, "use the same DIGEST_BASE_URL for digest serve and this command, or give the other instance a different address")
 	default:
-		f.note(OK, "a digest answers there by this name", "")
+		f.note(OK, "digest is running there", "")
 	}
 }
 
@@ -173,16 +173,16 @@ func endsSoon(c *x509.Certificate, now time.Time) string {
 func (x *checker) diagnose(err error) (found, todo string) {
 	host := hostOf(x.BaseURL)
 	if invalid, ok := errors.AsType[x509.CertificateInvalidError](err); ok && invalid.Reason == x509.Expired {
-		return "its certificate is not valid today (it ends on " + invalid.Cert.NotAfter.UTC().Format(time.DateOnly) + ")", "renew the certificate at the web server, and see that the clocks are right"
+		return "its certificate is not valid today (it ends on " + invalid.Cert.NotAfter.UTC().Format(time.DateOnly) + ")", "renew the certificate of the web server, and check that the clocks are correct"
 	}
 	if _, ok := errors.AsType[x509.HostnameError](err); ok {
-		return "its certificate is for another name", "get a certificate for " + host
+		return "its certificate is for a different host", "get a certificate for " + host
 	}
 	if _, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
-		return "its certificate is not trusted by this machine", "get a certificate of a public authority for " + host + ", and give all its intermediates"
+		return "this machine does not trust its certificate", "get a certificate from a public authority for " + host + ", and serve its intermediate certificates too"
 	}
-	if _, ok := errors.AsType[tls.RecordHeaderError](err); ok {
-		return "it does not speak TLS there", "set up TLS at the web server, or correct the port in DIGEST_BASE_URL"
+	if _, ok := errors.AsType[tls.RecordHeaderError](err); ok || errors.Is(err, http.ErrSchemeMismatch) {
+		return "the server does not use TLS", "set up TLS on the web server, or correct the port in DIGEST_BASE_URL"
 	}
-	return "nothing answers there (" + reason(err) + ")", "start digest serve; if it runs, see that the proxy and the firewall lead here, also from this machine"
+	return "no server responds (" + digest.Bare(err).Error() + ")", "start digest serve; if it is running, check the proxy and the firewall, also for requests from this machine"
 }

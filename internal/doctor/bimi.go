@@ -27,27 +27,27 @@ func (x *checker) bimi(ctx context.Context) Finding {
 	lax := unenforced(walk)
 	switch {
 	case record == "" && lax != "":
-		return skip("no logo is published, and none would be shown before DMARC is enforced")
+		return skip("no logo is published; providers only show one if DMARC is enforced")
 	case record == "":
 		return verdict(OK,
-			fmt.Sprintf("no logo is published; some providers show one that"+
-				" the TXT record default._bimi.%s names: v=BIMI1; l=https://…/logo.svg", domain), "")
+			fmt.Sprintf("no logo is published; to show one in some mail programs,"+
+				" publish at default._bimi.%s the TXT record: v=BIMI1; l=https://…/logo.svg", domain), "")
 	}
-	f = verdict(OK, name+" names a logo", "")
+	f = verdict(OK, name+" has a logo", "")
 	tags, ok := dmarc.ParseTags(record)
 	if !ok {
-		f.note(Warn, fmt.Sprintf("the record cannot be understood (%s)", cut(record)),
+		f.note(Warn, fmt.Sprintf("the record is not valid (%s)", cut(record)),
 			"correct it; an example: v=BIMI1; l=https://…/logo.svg")
 	}
 	for _, tag := range []string{"l", "a"} {
 		if at := tags[tag]; at != "" && !strings.HasPrefix(strings.ToLower(at), "https://") {
-			f.note(Warn, fmt.Sprintf("%s=%s is no https address", tag, cut(at)),
-				fmt.Sprintf("let %s in the record at %s begin with https://", tag, name))
+			f.note(Warn, fmt.Sprintf("%s=%s is not an https address", tag, cut(at)),
+				fmt.Sprintf("correct %s in the record at %s; it must begin with https://", tag, name))
 		}
 	}
 	if lax != "" {
 		f.note(Warn, "no provider shows it, because "+lax,
-			"ask for quarantine or reject in the DMARC record, without t=y and without sp=none")
+			"set the policy of the DMARC record to quarantine or reject, and remove t=y and sp=none")
 	}
 	return f
 }
@@ -82,7 +82,7 @@ func unenforced(walk dmarc.Walk) string {
 		case r.Testing:
 			return fmt.Sprintf("_dmarc.%s has t=y", p.Domain)
 		case !dmarc.None.Weaker(r.Policy), r.Subdomains == dmarc.None:
-			return fmt.Sprintf("_dmarc.%s does not ask for quarantine or reject", p.Domain)
+			return fmt.Sprintf("_dmarc.%s does not have the policy quarantine or reject", p.Domain)
 		}
 	}
 	return ""

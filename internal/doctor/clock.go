@@ -17,31 +17,31 @@ const (
 	apart   = 10 * time.Second
 	tooFar  = time.Minute // leases and midnights go by it
 	noteFor = 7 * 24 * time.Hour
-	unfixed = "let this machine keep its clock by the network: install chrony, or turn on systemd-timesyncd"
+	unfixed = "synchronize the clock of this machine over the network: install chrony, or enable systemd-timesyncd"
 )
 
 // clock compares the clocks that have to be one.
 func (x *checker) clock(ctx context.Context) Finding {
 	if x.Frozen {
-		return skip("the clock stands at --now")
+		return skip("the time is set by --now")
 	}
 	now := x.Now()
 	f := verdict(OK, "it is "+now.UTC().Format("2006-01-02 15:04:05 MST"), "")
 	if synced, known := x.Machine.Synced(); known && !synced {
-		f.note(Warn, "the kernel knows of nothing that keeps this machine's clock right", unfixed)
+		f.note(Warn, "the clock of this machine is not synchronized", unfixed)
 	} else if known {
-		f.note(OK, "and kept right", "")
+		f.note(OK, "the clock is synchronized", "")
 	}
 	if ahead := x.Database.Ahead; ahead.Abs() > apart {
-		f.note(howFar(ahead), fmt.Sprintf("the clock of the database is %s", distance(ahead)), "put both machines' clocks right; "+unfixed)
+		f.note(howFar(ahead), fmt.Sprintf("the clock of the database is %s", distance(ahead)), "correct the clocks of both machines; "+unfixed)
 	}
 	if beat := x.Database.Beat; beat.Sub(now) > apart {
-		f.note(howFar(beat.Sub(now)), fmt.Sprintf("somebody worked on this database at %s, which is yet to come", beat.UTC().Format("2006-01-02 15:04:05 MST")),
-			"put the clock right: of this machine, or of the other that works on the database; "+unfixed)
+		f.note(howFar(beat.Sub(now)), fmt.Sprintf("the database was last used at %s, which is in the future", beat.UTC().Format("2006-01-02 15:04:05 MST")),
+			"correct the clock of this machine, or of the other machine that uses the database; "+unfixed)
 	}
 	if note := x.Database.Wrong; note.Any() && !note.At.After(now) && now.Sub(note.At) < noteFor {
-		f.note(Warn, fmt.Sprintf("at %s what a wrong clock had put too far ahead was put right (%s)", note.At.UTC().Format("2006-01-02 15:04 MST"), note),
-			"find out which machine's clock was wrong, or who ran a command with --now: readers may have had an edition early; "+unfixed)
+		f.note(Warn, fmt.Sprintf("at %s, dates in the future, set by a wrong clock, were corrected (%s)", note.At.UTC().Format("2006-01-02 15:04 MST"), note),
+			"find out which machine had a wrong clock, or who ran a command with --now: some editions may have been sent early; "+unfixed)
 	}
 	if x.Offline || reachOf(hostOf(x.BaseURL)) == everywhere && x.noDNS() != "" {
 		return f
@@ -51,7 +51,7 @@ func (x *checker) clock(ctx context.Context) Finding {
 		return f
 	}
 	if ahead := a.date.Sub(x.Now()); ahead.Abs() > apart {
-		f.note(howFar(ahead), fmt.Sprintf("the clock of %s is %s", hostOf(x.BaseURL), distance(ahead)), "put the clock right: of this machine, or of the web server; "+unfixed)
+		f.note(howFar(ahead), fmt.Sprintf("the clock of %s is %s", hostOf(x.BaseURL), distance(ahead)), "correct the clock of this machine, or of the web server; "+unfixed)
 	}
 	return f
 }
@@ -65,9 +65,9 @@ func howFar(d time.Duration) Status {
 
 func distance(ahead time.Duration) string {
 	if ahead < 0 {
-		return ahead.Abs().Round(time.Second).String() + " behind ours"
+		return ahead.Abs().Round(time.Second).String() + " behind"
 	}
-	return ahead.Round(time.Second).String() + " ahead of ours"
+	return ahead.Round(time.Second).String() + " ahead"
 }
 
 // zones finds out whether every zone can be read, above all the readers'.
@@ -81,7 +81,7 @@ func (x *checker) zones(context.Context) Finding {
 	}
 	f := verdict(OK, fmt.Sprintf("%d zones", len(all)-len(lost)), "")
 	if len(lost) > 0 {
-		f.note(Wrong, fmt.Sprintf("%d cannot be read, such as %s", len(lost), lost[0]), "install the package tzdata again, or take ZONEINFO out of the environment")
+		f.note(Wrong, fmt.Sprintf("%d cannot be read, such as %s", len(lost), lost[0]), "reinstall the package tzdata, or unset ZONEINFO")
 	}
 	x.zoneAge(&f)
 	gone := make([]string, 0, len(x.Database.Zones))
@@ -93,7 +93,7 @@ func (x *checker) zones(context.Context) Finding {
 	slices.Sort(gone)
 	for _, zone := range gone {
 		readers := x.Database.Zones[zone]
-		f.note(Wrong, fmt.Sprintf("%s is a zone no more, and readers live in it", zone), fmt.Sprintf("give them another, such as: digest user set %s --time-zone Europe/Paris", readers[0]))
+		f.note(Wrong, fmt.Sprintf("the time zone %s no longer exists, but readers use it", zone), fmt.Sprintf("set another, such as: digest user set %s --time-zone Europe/Paris", readers[0]))
 	}
 	return f
 }
@@ -107,11 +107,11 @@ func (x *checker) zoneAge(f *Finding) {
 	}
 	switch {
 	case !found:
-		f.note(OK, "from this program's own copy, as old as the program", "")
+		f.note(OK, "from the copy built into digest", "")
 	case version == "":
-		f.note(OK, "from this machine, of an age that cannot be told", "")
+		f.note(OK, "from this machine, release unknown", "")
 	case year < x.Now().Year()-1:
-		f.note(Warn, "release "+version+": governments have changed their clocks since", "bring the package tzdata of this machine up to date")
+		f.note(Warn, "release "+version+" is out of date", "update the package tzdata on this machine")
 	default:
 		f.note(OK, "release "+version, "")
 	}

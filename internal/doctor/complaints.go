@@ -10,22 +10,22 @@ import (
 // complaints finds out whether mail tells receivers where complaints go (RFC 9477), and whether they can get there.
 func (x *checker) complaints(ctx context.Context) Finding {
 	if x.CFBLAddress == "" {
-		return skip("DIGEST_CFBL_ADDRESS is not set: no mail says where complaints go")
+		return skip("DIGEST_CFBL_ADDRESS is not set, so emails have no address for complaints")
 	}
 	from, domain := domainOf(x.From), domainOf(x.CFBLAddress)
 	if why := x.noRecords("From is at", from); why != "" {
 		return skip(why)
 	}
 	if !x.Database.Read() {
-		return skip("whether mail is signed is not known without the database")
+		return skip("needs the database")
 	}
 	if key, signed := x.signingKey(); !signed || key.Domain != from {
-		return verdict(Wrong, fmt.Sprintf("no mail says that complaints go to %s: receivers want a signature of exactly %s", x.CFBLAddress, from), "run: digest dkim new "+from)
+		return verdict(Wrong, fmt.Sprintf("emails do not name %s for complaints: receivers require a DKIM signature for exactly %s", x.CFBLAddress, from), "run: digest dkim new "+from)
 	}
 	if !mailer.CanComplainTo(x.CFBLAddress, x.From) {
-		return verdict(Wrong, fmt.Sprintf("no mail says that complaints go to %s: receivers want an address at %s or below it", x.CFBLAddress, from), "correct DIGEST_CFBL_ADDRESS")
+		return verdict(Wrong, fmt.Sprintf("emails do not name %s for complaints: receivers require an address at %s or a subdomain", x.CFBLAddress, from), "correct DIGEST_CFBL_ADDRESS")
 	}
-	f := verdict(OK, "mail says that complaints go to "+x.CFBLAddress, "")
+	f := verdict(OK, "complaints go to "+x.CFBLAddress, "")
 	if why := x.noDNS(); why == "" {
 		x.complaintServer(ctx, domain, &f)
 	}
@@ -39,6 +39,6 @@ func (x *checker) complaintServer(ctx context.Context, domain string, f *Finding
 	case err != nil:
 		f.noAnswer("the MX record of "+domain, err)
 	case len(hosts) == 0 || isNullMX(hosts):
-		f.note(Wrong, "no server takes mail for "+domain, fmt.Sprintf("publish an MX record for %s that names the server that takes its mail, or correct DIGEST_CFBL_ADDRESS", domain))
+		f.note(Wrong, "no server receives mail for "+domain, fmt.Sprintf("publish an MX record for %s, or correct DIGEST_CFBL_ADDRESS", domain))
 	}
 }

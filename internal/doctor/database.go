@@ -18,23 +18,23 @@ func (x *checker) database(context.Context) Finding {
 	d := x.Database
 	switch {
 	case d.Absent:
-		return verdict(Warn, "there is no database at "+d.Name+" yet", "digest migrate, digest user add or digest serve makes it; if there should be one, correct DIGEST_DATABASE")
+		return verdict(Warn, "there is no database at "+d.Name+" yet", "run digest serve to create it; if it should exist, correct DIGEST_DATABASE")
 	case d.Closed:
-		return verdict(Warn, d.Name+" is a copy that nobody has worked on yet, and is not looked into, because that would change it", "run digest migrate to take it into use")
+		return verdict(Warn, d.Name+" is a copy that was never used; it was not checked, because opening it would change it", "run digest migrate to start using it")
 	case d.Err != nil:
 		return broken(d.Err)
 	case d.Old:
-		return verdict(Warn, d.Name+" answers, and its schema is not this program's", "run digest migrate (serve, work and tick do so themselves)")
+		return verdict(Warn, d.Name+" has the schema of a different version", "run digest migrate (serve, work and tick do so automatically)")
 	case d.Fenced != "":
 		return verdict(Wrong, "nothing is polled or mailed: "+d.Fenced, "see digest fence")
 	}
-	return verdict(OK, fmt.Sprintf("%s answers, its schema is current, readers: %d", d.Name, d.Readers), "")
+	return verdict(OK, fmt.Sprintf("%s works, its schema is current, readers: %d", d.Name, d.Readers), "")
 }
 
 // hour finds out whether the hourly job keeps up.
 func (x *checker) hour(context.Context) Finding {
 	if !x.Database.Read() {
-		return skip("the database is not looked into")
+		return skip("needs the database")
 	}
 	late := x.Database.Late
 	f := verdict(OK, "editions, polls and mail are on time", "")
@@ -44,13 +44,13 @@ func (x *checker) hour(context.Context) Finding {
 	f = Finding{}
 	const minute = "2006-01-02 15:04 MST"
 	if t := late.Editions; !t.IsZero() {
-		f.note(Wrong, "an edition that should have been made by "+t.UTC().Format(minute)+" is not made yet", "see that digest serve or digest work runs, and what its log says")
+		f.note(Wrong, "editions due at "+t.UTC().Format(minute)+" have not been made yet", "check that digest serve or digest work is running, and see its log")
 	}
 	if t := late.Polls; !t.IsZero() {
-		f.note(Wrong, "feeds wait since "+t.UTC().Format(minute)+" to be asked, although they may be", "see that digest serve or digest work runs, and what its log says takes so long")
+		f.note(Wrong, "feeds due at "+t.UTC().Format(minute)+" have not been polled yet", "check that digest serve or digest work is running, and see its log for what takes so long")
 	}
 	if t := late.Mail; !t.IsZero() {
-		f.note(Wrong, "mail that is due since "+t.UTC().Format(minute)+" has not been sent yet", "see: digest queue")
+		f.note(Wrong, "emails due at "+t.UTC().Format(minute)+" have not been sent yet", "see: digest queue")
 	}
 	return f
 }
@@ -60,23 +60,23 @@ func (x *checker) hour(context.Context) Finding {
 func (x *checker) size(context.Context) Finding {
 	d := x.Database
 	if !d.Read() {
-		return skip("the database is not looked into")
+		return skip("needs the database")
 	}
 	var f Finding
 	size := bytesText(uint64(d.Storage.Bytes))
 	if d.Storage.Large() {
-		f.note(Wrong, fmt.Sprintf("the database has %s, more than the %s of DIGEST_DATABASE_ALARM", size, bytesText(uint64(d.Storage.Alarm))),
-			"keep less (DIGEST_KEEP), see which feeds bring most (digest feeds), or set a higher alarm")
+		f.note(Wrong, fmt.Sprintf("the database has a size of %s, more than the %s of DIGEST_DATABASE_ALARM", size, bytesText(uint64(d.Storage.Alarm))),
+			"keep less (DIGEST_KEEP), see which feeds are largest (digest feeds), or raise DIGEST_DATABASE_ALARM")
 	} else {
-		f.note(OK, "the database has "+size, "")
+		f.note(OK, "the database has a size of "+size, "")
 	}
 	if p := d.Prune; p != nil {
 		f.note(Wrong, fmt.Sprintf("%d of %d editions and %d of %d posts are older than DIGEST_KEEP; "+
 			"that is more than half, so they are not deleted",
-			p.Editions, p.AllEditions, p.Posts, p.AllPosts), "keep more (DIGEST_KEEP), or run: digest prune --confirm")
+			p.Editions, p.AllEditions, p.Posts, p.AllPosts), "set a longer DIGEST_KEEP, or run: digest prune --confirm")
 	}
 	if d.OverQuota > 0 {
-		f.note(Warn, fmt.Sprintf("feeds that brought more than is stored in a day, so that posts wait: %d", d.OverQuota), "see: digest feeds")
+		f.note(Warn, fmt.Sprintf("feeds with more posts than are stored in a day, so that some wait: %d", d.OverQuota), "see: digest feeds")
 	}
 	return f
 }
@@ -86,11 +86,11 @@ func (x *checker) size(context.Context) Finding {
 func broken(err error) Finding {
 	e, ok := errors.AsType[*digest.Error](err)
 	if !ok {
-		return verdict(Wrong, reason(err), "")
+		return verdict(Wrong, digest.Bare(err).Error(), "")
 	}
 	found, todo, _ := strings.Cut(e.Message, "; ")
 	if e.Err != nil {
-		found += " (" + reason(e.Err) + ")"
+		found += " (" + digest.Bare(e.Err).Error() + ")"
 	}
 	return verdict(Wrong, found, todo)
 }
@@ -116,7 +116,7 @@ func (x *checker) disk(context.Context) Finding {
 		x.room("the bounces", x.BounceMaildir, &f)
 	}
 	if f.Status == "" {
-		return skip("nothing is written to the disks of this machine")
+		return skip("nothing is stored on this machine")
 	}
 	return f
 }
@@ -124,17 +124,17 @@ func (x *checker) disk(context.Context) Finding {
 func (x *checker) room(what, folder string, f *Finding) {
 	folder = existing(folder)
 	if err := mailer.TryFolder(folder); err != nil {
-		f.note(Wrong, fmt.Sprintf("the folder of %s, %s, cannot be written (%s)", what, folder, fileReason(err)), "let the user that digest runs as write it, or name another in the settings")
+		f.note(Wrong, fmt.Sprintf("the folder of %s, %s, is not writable (%s)", what, folder, digest.Bare(err)), "make it writable for the user that digest runs as, or set a different folder")
 		return
 	}
 	space, known := x.Machine.Space(folder)
 	if !known {
-		f.note(OK, fmt.Sprintf("the folder of %s can be written; how much room it has cannot be told", what), "")
+		f.note(OK, fmt.Sprintf("the folder of %s is writable; its free space is unknown", what), "")
 		return
 	}
 	status, todo := roomStatus(space), ""
 	if status != OK {
-		todo = "make room on the disk of " + folder + ", or keep less (DIGEST_KEEP)"
+		todo = "free space on the disk of " + folder + ", or keep less (DIGEST_KEEP)"
 	}
 	f.note(status, fmt.Sprintf("%s free of %s for %s", bytesText(space.Free), bytesText(space.Total), what), todo)
 }
@@ -154,7 +154,7 @@ func (x *checker) writable(f *Finding) {
 	if err == nil {
 		file.Close()
 	} else if !errors.Is(err, fs.ErrNotExist) {
-		f.note(Wrong, fmt.Sprintf("%s cannot be written (%s)", x.Database.File, fileReason(err)), "let the user that digest runs as write it")
+		f.note(Wrong, fmt.Sprintf("%s is not writable (%s)", x.Database.File, digest.Bare(err)), "make it writable for the user that digest runs as")
 	}
 }
 
@@ -167,14 +167,6 @@ func existing(folder string) string {
 		}
 		folder = above
 	}
-}
-
-// fileReason is a file's error without the name of the file.
-func fileReason(err error) string {
-	if e, ok := errors.AsType[*fs.PathError](err); ok {
-		return e.Err.Error()
-	}
-	return err.Error()
 }
 
 func bytesText(n uint64) string {

@@ -22,7 +22,7 @@ func (x *checker) dkim(ctx context.Context) Finding {
 		return skip(why)
 	}
 	if !x.Database.Read() {
-		return skip("whether there is a key is not known without the database")
+		return skip("needs the database")
 	}
 	key, found := x.signingKey()
 	if !found {
@@ -60,7 +60,7 @@ func (x *checker) noKey(domain string) Finding {
 		return verdict(Wrong, fmt.Sprintf("there are keys for %s, and none for %s: mail goes out unsigned", strings.Join(others, ", "), domain),
 			"run: digest dkim new "+domain+"; or send from an address at "+others[0])
 	}
-	return verdict(Warn, "there is no key: mail goes out unsigned, and large providers refuse much of that, unless the mail server signs it for "+domain+", which cannot be known here",
+	return verdict(Warn, "there is no key, so digest does not sign emails, and large providers reject many unsigned emails; ignore this if the mail server signs them for "+domain,
 		"run: digest dkim new "+domain)
 }
 
@@ -88,28 +88,28 @@ func judgeKey(key digest.DKIMKey, published []string) Finding {
 		return verdict(Wrong, "there is no record at "+name, "")
 	case 1:
 	default:
-		return verdict(Wrong, fmt.Sprintf("there are %d records at %s, and receivers may take any of them", len(published), name), "")
+		return verdict(Wrong, fmt.Sprintf("there are %d records at %s, and receivers may use any of them", len(published), name), "")
 	}
 	tags, ok := dmarc.ParseTags(published[0])
 	_, hasVersion := tags["v"]
 	public, hasKey := tags["p"]
 	switch {
 	case !ok || !hasKey || hasVersion && !dmarc.HasVersion(published[0], "DKIM1"):
-		return verdict(Wrong, fmt.Sprintf("the record at %s cannot be understood (%s)", name, cut(published[0])), "")
+		return verdict(Wrong, fmt.Sprintf("the record at %s isn’t valid (%s)", name, cut(published[0])), "")
 	case public == "":
-		return verdict(Wrong, fmt.Sprintf("the record at %s says that the key is revoked (an empty p=)", name), "")
+		return verdict(Wrong, fmt.Sprintf("the record at %s revokes the key (p= is empty)", name), "")
 	case tags["k"] != "" && tags["k"] != "rsa":
-		return verdict(Wrong, fmt.Sprintf("the record at %s is for keys of another kind (k=%s)", name, cut(tags["k"])), "")
+		return verdict(Wrong, fmt.Sprintf("the record at %s is for a different type of key (k=%s)", name, cut(tags["k"])), "")
 	case !sameKey(key, public):
-		return verdict(Wrong, fmt.Sprintf("the record at %s holds another key, or not the whole of ours", name), "")
+		return verdict(Wrong, fmt.Sprintf("the record at %s has a different key, or only part of our key", name), "")
 	case tags["h"] != "" && !listed(tags["h"], "sha256"):
-		return verdict(Wrong, fmt.Sprintf("the record at %s allows no SHA-256 (h=%s)", name, cut(tags["h"])), "")
+		return verdict(Wrong, fmt.Sprintf("the record at %s doesn’t allow SHA-256 (h=%s)", name, cut(tags["h"])), "")
 	case tags["s"] != "" && !listed(tags["s"], "*") && !listed(tags["s"], "email"):
-		return verdict(Wrong, fmt.Sprintf("the record at %s is not for mail (s=%s)", name, cut(tags["s"])), "")
+		return verdict(Wrong, fmt.Sprintf("the record at %s is not for email (s=%s)", name, cut(tags["s"])), "")
 	case listed(tags["t"], "y"):
-		return verdict(Warn, fmt.Sprintf("the record at %s says that DKIM is only tried out (t=y): receivers treat mail as unsigned", name), "take t=y out of the record")
+		return verdict(Warn, fmt.Sprintf("the record at %s is in test mode (t=y), so receivers treat emails as unsigned", name), "remove t=y from the record")
 	}
-	return verdict(OK, "mail is signed, and the key is published at "+name, "")
+	return verdict(OK, "emails are signed, and the key is published at "+name, "")
 }
 
 // sameKey compares the key itself: one key can be written in two ways and with

@@ -47,7 +47,7 @@ func (x *checker) judgePolicy(ctx context.Context, walk dmarc.Walk, f *Finding) 
 			f.note(Wrong, fmt.Sprintf("_dmarc.%s has %d DMARC records, and receivers ignore all of them",
 				p.Domain, len(p.Texts)), "keep one of them")
 		case p.Record.Faulty || p.Record.Policy == "":
-			f.note(Wrong, fmt.Sprintf("the DMARC record at _dmarc.%s cannot be understood (%s)",
+			f.note(Wrong, fmt.Sprintf("the DMARC record at _dmarc.%s is not valid (%s)",
 				p.Domain, cut(p.Texts[0])), "correct it; an example: "+x.exampleDMARC(p.Domain))
 		}
 	}
@@ -56,7 +56,7 @@ func (x *checker) judgePolicy(ctx context.Context, walk dmarc.Walk, f *Finding) 
 	if len(walk.Found) == 0 || ofSuffix {
 		at := organisation(walk.Domain)
 		f.note(Wrong, at+" has no DMARC record", fmt.Sprintf("publish at _dmarc.%s the one TXT record: %s"+
-			" (ask for more than none when the reports show that your own email passes)", at, x.exampleDMARC(at)))
+			" (raise the policy from none once the reports show that your own email passes)", at, x.exampleDMARC(at)))
 	}
 	if !ok || ofSuffix {
 		return p.Record
@@ -86,21 +86,21 @@ func (x *checker) exampleDMARC(domain string) string {
 func judgeTags(p dmarc.Published, applied dmarc.Policy, f *Finding) {
 	at := "the record at _dmarc." + p.Domain
 	if removed := strings.Join(p.Record.Removed, ", "); removed != "" {
-		todo := fmt.Sprintf("take %s out of %s", removed, at)
+		todo := fmt.Sprintf("remove %s from %s", removed, at)
 		if p.Record.Percent == "0" {
-			todo += "; to go on testing, write t=y in place of pct=0"
+			todo += "; to keep testing, replace pct=0 with t=y"
 		}
-		f.note(Warn, fmt.Sprintf("%s no longer means anything (RFC 9989)", removed), todo)
+		f.note(Warn, fmt.Sprintf("%s no longer has any effect (RFC 9989)", removed), todo)
 	}
 	switch {
 	case p.Record.Testing:
-		f.note(Warn, fmt.Sprintf("t=y says that the policy is being tested, so that receivers apply %s at most",
+		f.note(Warn, fmt.Sprintf("t=y means that the policy is being tested, so receivers apply at most %s",
 			applied),
-			fmt.Sprintf("take t=y out of %s when the reports show that your own email passes", at))
+			fmt.Sprintf("remove t=y from %s once the reports show that your own email passes", at))
 	case applied == dmarc.None:
-		f.note(Warn, "receivers deliver email that others forge in this name",
-			fmt.Sprintf("ask for quarantine, and later for reject, in %s"+
-				" when the reports show that your own email passes", at))
+		f.note(Warn, "receivers deliver email that others forge with this domain",
+			fmt.Sprintf("set the policy to quarantine, and later to reject, in %s"+
+				" once the reports show that your own email passes", at))
 	}
 }
 
@@ -114,7 +114,7 @@ func judgeSubdomains(p dmarc.Published, f *Finding) {
 			f.note(Warn,
 				fmt.Sprintf("%s=%s protects subdomains less than p=%s protects %s, so others can forge email from them",
 					tag.name, tag.policy, p.Record.Policy, p.Domain),
-				fmt.Sprintf("take %s out of the record at _dmarc.%s", tag.name, p.Domain))
+				fmt.Sprintf("remove %s from the record at _dmarc.%s", tag.name, p.Domain))
 		}
 	}
 }
@@ -126,11 +126,11 @@ func (x *checker) judgeAddresses(ctx context.Context, walk dmarc.Walk, p dmarc.P
 	switch {
 	case len(p.Record.Reports) == 0:
 		_, rua, _ := strings.Cut(x.exampleDMARC(p.Domain), "rua=")
-		f.note(Warn, "nobody is sent reports on who sends in this name",
+		f.note(Warn, "no address receives reports about email from this domain",
 			fmt.Sprintf("add rua=%s to the record at _dmarc.%s", rua, p.Domain))
 	case ours == "":
 	case !slices.ContainsFunc(p.Record.Reports, isOurs):
-		f.note(OK, fmt.Sprintf("reports go to %s; only those that go to %s are shown at /operator/dmarc",
+		f.note(OK, fmt.Sprintf("reports go to %s; only reports to %s are shown at /operator/dmarc",
 			cut(strings.Join(p.Record.Reports, ", ")), ours), "")
 	default:
 		x.judgeDestination(ctx, walk, p, domainOf(ours), f)
@@ -153,14 +153,14 @@ func (x *checker) judgeDestination(ctx context.Context, walk dmarc.Walk, p dmarc
 			return
 		}
 	}
-	f.note(Warn, fmt.Sprintf("receivers send no reports about %s to %s, which does not say that it wants them",
+	f.note(Warn, fmt.Sprintf("receivers do not send reports about %s to %s, because its DNS does not allow them",
 		p.Domain, to), fmt.Sprintf("publish at %s the TXT record: v=DMARC1", name))
 }
 
 // What DMARC depends on where one of SPF and DKIM does not align.
 const (
-	onDKIM = ": DMARC depends on DKIM alone, which fails where the message is changed on the way"
-	onSPF  = ": DMARC depends on SPF alone, which fails where the message is forwarded"
+	onDKIM = ": DMARC depends on DKIM alone, which fails if a message is changed on the way"
+	onSPF  = ": DMARC depends on SPF alone, which fails if a message is forwarded"
 )
 
 func noSPF(domain, back string) string {
@@ -179,9 +179,9 @@ func (x *checker) judgeAlignment(ctx context.Context, walk dmarc.Walk, policy dm
 	if !ok {
 		return
 	}
-	todoSPF := fmt.Sprintf("set DIGEST_RETURN_PATH to an address at %s or below it", walk.Organization())
+	todoSPF := fmt.Sprintf("set DIGEST_RETURN_PATH to an address at %s or a subdomain", walk.Organization())
 	if policy.StrictSPF {
-		todoSPF = fmt.Sprintf("set DIGEST_RETURN_PATH to an address at %s, or take aspf=s out of the DMARC record",
+		todoSPF = fmt.Sprintf("set DIGEST_RETURN_PATH to an address at %s, or remove aspf=s from the DMARC record",
 			walk.Domain)
 	}
 	noDKIM, todoDKIM := "this instance has no DKIM key for "+walk.Domain, "run: digest dkim new "+walk.Domain
@@ -189,9 +189,9 @@ func (x *checker) judgeAlignment(ctx context.Context, walk dmarc.Walk, policy dm
 		noDKIM = fmt.Sprintf("DKIM does not align with %s, because the key is for %s", walk.Domain, key.Domain)
 	}
 	if signed && policy.StrictDKIM {
-		todoDKIM += ", or take adkim=s out of the DMARC record"
+		todoDKIM += ", or remove adkim=s from the DMARC record"
 	}
-	const unknown = "; whether DKIM does is not known without the database"
+	const unknown = "; DKIM was not checked without the database"
 	switch known := x.Database.Read(); {
 	case bySPF && byDKIM:
 		f.note(OK, "SPF and DKIM both align with "+walk.Domain, "")
@@ -238,7 +238,7 @@ func (x *checker) judgeReports(ctx context.Context, domain string, f *Finding) {
 	}
 	own := slices.ContainsFunc(here.addresses, func(a netip.Addr) bool { return slices.Contains(sources, a.String()) })
 	if own || total.Failed > total.Messages/2 {
-		f.note(Warn, found, "see /operator/dmarc, and correct SPF and DKIM for the sources that are yours")
+		f.note(Warn, found, "see /operator/dmarc, and correct SPF and DKIM for your own servers")
 		return
 	}
 	f.note(OK, found, "")
@@ -251,7 +251,7 @@ func (x *checker) newsletters(ctx context.Context) Finding {
 		return skip(why)
 	}
 	if !x.Database.Read() {
-		return skip("whether a newsletter has a domain of its own is not known without the database")
+		return skip("needs the database")
 	}
 	const most = 20
 	var domains []string
@@ -261,7 +261,7 @@ func (x *checker) newsletters(ctx context.Context) Finding {
 		}
 	}
 	if len(domains) == 0 {
-		return verdict(OK, "no newsletter comes from a domain of its own", "")
+		return verdict(OK, "no newsletter has its own domain", "")
 	}
 	findings := make([]Finding, min(len(domains), most))
 	var wg sync.WaitGroup
@@ -274,7 +274,7 @@ func (x *checker) newsletters(ctx context.Context) Finding {
 		f.note(one.Status, one.Found, one.Todo)
 	}
 	if more := len(domains) - most; more > 0 {
-		f.note(OK, digest.Counted(more, "more domain")+" not looked at", "")
+		f.note(OK, digest.Counted(more, "more domain")+" not checked", "")
 	}
 	return f
 }
@@ -286,7 +286,7 @@ func (x *checker) judgeNewsletter(ctx context.Context, domain string) (f Finding
 		back := domainOf(x.envelope())
 		if is, ok := x.aligned(ctx, walk, back, policy.StrictSPF, &f); ok && !is {
 			f.note(Warn, noSPF(domain, back)+onDKIM,
-				"to have both, let the newsletter come from an address at the domain of DIGEST_RETURN_PATH")
+				"to align both, use a From address at the domain of DIGEST_RETURN_PATH")
 		} else if ok {
 			f.note(OK, "SPF and DKIM both align with "+domain, "")
 		}

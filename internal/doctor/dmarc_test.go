@@ -53,27 +53,27 @@ func TestDMARCRecord(t *testing.T) {
 		{"two", at("example.org", "p=none"), "dmarc", doctor.Wrong, "2 DMARC records", "keep one of them"},
 		{"two above", all(below, at("example.org", "p=none")), "dmarc", doctor.Wrong,
 			"_dmarc.example.org has 2 DMARC records", "keep one of them"},
-		{"no policy", is("sp=none"), "dmarc", doctor.Wrong, "cannot be understood", "an example: v=DMARC1; p=none"},
-		{"no policy, reports", is(toUs), "dmarc", doctor.Warn, "is none (record", "ask for quarantine"},
-		{"wrong policy, reports", is("p=non; " + toUs), "dmarc", doctor.Warn, "is none (record", "ask for quarantine"},
-		{"twice the same tag", is("p=none; p=reject; " + toUs), "dmarc", doctor.Wrong, "cannot be understood",
+		{"no policy", is("sp=none"), "dmarc", doctor.Wrong, "is not valid", "an example: v=DMARC1; p=none"},
+		{"no policy, reports", is(toUs), "dmarc", doctor.Warn, "is none (record", "set the policy to quarantine"},
+		{"wrong policy, reports", is("p=non; " + toUs), "dmarc", doctor.Warn, "is none (record", "set the policy to quarantine"},
+		{"twice the same tag", is("p=none; p=reject; " + toUs), "dmarc", doctor.Wrong, "is not valid",
 			"v=DMARC1"},
 		{"p=none", is("p=none; " + toUs), "dmarc", doctor.Warn, "receivers deliver email that others forge",
-			"ask for quarantine, and later for reject, in the record at _dmarc.example.org"},
+			"set the policy to quarantine, and later to reject, in the record at _dmarc.example.org"},
 		{"tested", is("p=reject; t=y; " + toUs), "dmarc", doctor.Warn,
-			"is quarantine (record at _dmarc.example.org); t=y says", "take t=y out"},
+			"is quarantine (record at _dmarc.example.org); t=y means", "remove t=y"},
 		{"removed tags", is("p=reject; pct=50; rf=afrf; ri=3600; " + toUs), "dmarc", doctor.Warn,
-			"pct, rf, ri no longer means anything", "take pct, rf, ri out of the record"},
+			"pct, rf, ri no longer has any effect", "remove pct, rf, ri from the record"},
 		{"pct=0", is("p=reject; pct=0; " + toUs), "dmarc", doctor.Warn, "is reject (record",
-			"write t=y in place of pct=0"},
-		{"nobody is told", is("p=reject"), "dmarc", doctor.Warn, "nobody is sent reports", "add " + toUs +
+			"replace pct=0 with t=y"},
+		{"nobody is told", is("p=reject"), "dmarc", doctor.Warn, "no address receives reports", "add " + toUs +
 			" to the record at _dmarc.example.org"},
 		{"others are told", is("p=reject; rua=mailto:a@example.net"), "dmarc", doctor.OK,
-			"reports go to a@example.net; only those that go to bounces+dmarc@bounce.example.org are shown", ""},
+			"reports go to a@example.net; only reports to bounces+dmarc@bounce.example.org are shown", ""},
 		{"sp weaker", is("p=reject; sp=none; " + toUs), "dmarc", doctor.Warn,
-			"sp=none protects subdomains less than p=reject protects example.org", "take sp out of the record"},
+			"sp=none protects subdomains less than p=reject protects example.org", "remove sp from the record"},
 		{"np weaker", is("p=reject; np=quarantine; " + toUs), "dmarc", doctor.Warn,
-			"np=quarantine protects subdomains less", "take np out of the record"},
+			"np=quarantine protects subdomains less", "remove np from the record"},
 		{"sp stronger", is("p=quarantine; sp=reject; " + toUs), "dmarc", doctor.OK, "is quarantine", ""},
 		{"of the organization", all(below, exists, is("p=quarantine; sp=reject; np=reject; "+toUs)), "dmarc",
 			doctor.OK, "from news.example.org that fails DMARC is reject (record at _dmarc.example.org)", ""},
@@ -86,7 +86,7 @@ func TestDMARCRecord(t *testing.T) {
 		{"reports to another organization",
 			all(returnPath("b@relay.example"), is("p=reject; aspf=r; rua=mailto:b+dmarc@relay.example")), "dmarc",
 			doctor.Warn,
-			"receivers send no reports about example.org to relay.example",
+			"receivers do not send reports about example.org to relay.example",
 			"publish at example.org._report._dmarc.relay.example the TXT record: v=DMARC1"},
 		{"trouble", replace("_dmarc", "_dmarc.example.org SERVFAIL x"), "dmarc", doctor.Warn,
 			"_dmarc.example.org could not be looked up", "try again"},
@@ -100,7 +100,7 @@ func TestDMARCRecord(t *testing.T) {
 	w := wellWorld(t)
 	all(returnPath("b@relay.example"), is("p=reject; rua=mailto:b+dmarc@relay.example"))(w)
 	w.zone = w.zone.with("example.org._report._dmarc.relay.example TXT v=DMARC1;")
-	if f := w.examine(t)["dmarc"]; strings.Contains(f.Found, "send no reports") {
+	if f := w.examine(t)["dmarc"]; strings.Contains(f.Found, "do not send reports") {
 		t.Errorf("it says that it wants them: %+v", f)
 	}
 }
@@ -117,19 +117,19 @@ func TestAlignment(t *testing.T) {
 		{"no return path", all(returnPath("")), "dmarc", doctor.OK, "SPF and DKIM both align", ""},
 		{"DKIM alone", elsewhere, "dmarc", doctor.Warn,
 			"SPF does not align with example.org, because the return path is at relay.example: " +
-				"DMARC depends on DKIM alone, which fails where the message is changed",
-			"set DIGEST_RETURN_PATH to an address at example.org or below it"},
+				"DMARC depends on DKIM alone, which fails if a message is changed",
+			"set DIGEST_RETURN_PATH to an address at example.org or a subdomain"},
 		{"SPF alone", unsigned, "dmarc", doctor.Warn,
 			"this instance has no DKIM key for example.org: " +
-				"DMARC depends on SPF alone, which fails where the message is forwarded",
+				"DMARC depends on SPF alone, which fails if a message is forwarded",
 			"run: digest dkim new example.org"},
 		{"neither", all(elsewhere, unsigned), "dmarc", doctor.Wrong, "email fails DMARC",
-			"DIGEST_RETURN_PATH to an address at example.org or below it\nrun: digest dkim new example.org"},
+			"DIGEST_RETURN_PATH to an address at example.org or a subdomain\nrun: digest dkim new example.org"},
 		{"strict SPF", is("; aspf=s"), "dmarc", doctor.Warn, "SPF does not align with example.org",
-			"take aspf=s out of the DMARC record"},
+			"remove aspf=s from the DMARC record"},
 		{"strict DKIM", all(below, is("; adkim=s")), "dmarc", doctor.Warn,
 			"DKIM does not align with news.example.org, because the key is for example.org: " +
-				"DMARC depends on SPF alone", "digest dkim new news.example.org, or take adkim=s out"},
+				"DMARC depends on SPF alone", "digest dkim new news.example.org, or remove adkim=s"},
 		{"strict, both", all(below, is("; adkim=s; aspf=s")), "dmarc", doctor.Wrong,
 			"because the return path is at bounce.example.org, and DKIM does not align with news.example.org",
 			"adkim=s"},
@@ -137,9 +137,9 @@ func TestAlignment(t *testing.T) {
 			"SPF does not align with news.example.org, because the return path is at bounce.example.org",
 			"DIGEST_RETURN_PATH to an address at news.example.org"},
 		{"database not read", absent, "dmarc", doctor.OK,
-			"SPF aligns with example.org; whether DKIM does is not known", ""},
+			"SPF aligns with example.org; DKIM was not checked", ""},
 		{"return path elsewhere, database not read", all(absent, elsewhere), "dmarc", doctor.Warn,
-			"whether DKIM does is not known", "DIGEST_RETURN_PATH"},
+			"DKIM was not checked", "DIGEST_RETURN_PATH"},
 	} {
 		tt.try(t)
 	}
@@ -198,9 +198,9 @@ func TestNewsletterDomains(t *testing.T) {
 		many = append(many, string(letter)+".example.org")
 	}
 	for _, tt := range []finding{
-		{"none", newsletters(true), "newsletters", doctor.OK, "no newsletter comes from a domain of its own", ""},
+		{"none", newsletters(true), "newsletters", doctor.OK, "no newsletter has its own domain", ""},
 		{"not seen", newsletters(false, "anna.example"), "newsletters", doctor.OK,
-			"no newsletter comes from a domain of its own", ""},
+			"no newsletter has its own domain", ""},
 		{"both", newsletters(true, "anna.example.org", "anna.example.org"), "newsletters", doctor.OK,
 			"SPF and DKIM both align with anna.example.org", ""},
 		{"DKIM alone", anna("p=reject; adkim=s; " + toUs), "newsletters", doctor.Warn,
@@ -208,9 +208,9 @@ func TestNewsletterDomains(t *testing.T) {
 				"DMARC depends on DKIM alone", "at the domain of DIGEST_RETURN_PATH"},
 		{"no record", anna(""), "newsletters", doctor.Warn, "anna.example has no DMARC record",
 			"publish at _dmarc.anna.example the one TXT record: v=DMARC1; p=none; " + toUs},
-		{"many", newsletters(true, many...), "newsletters", doctor.OK, "2 more domains not looked at", ""},
+		{"many", newsletters(true, many...), "newsletters", doctor.OK, "2 more domains not checked", ""},
 		{"database not read", func(w *world) { w.Database.Absent = true }, "newsletters", doctor.Skipped,
-			"without the database", ""},
+			"needs the database", ""},
 		{"trouble", all(newsletters(true, "anna.example"),
 			func(w *world) { w.zone = w.zone.with("_dmarc.anna.example SERVFAIL x") }), "newsletters", doctor.Warn,
 			"_dmarc.anna.example could not be looked up", "try again"},
@@ -227,33 +227,33 @@ func TestBIMI(t *testing.T) {
 	}
 	const good = "v=BIMI1; l=https://example.org/logo.svg; a=https://example.org/vmc.pem"
 	for _, tt := range []finding{
-		{"none", func(*world) {}, "bimi", doctor.OK, "default._bimi.example.org names: v=BIMI1", ""},
-		{"none, and no policy", policy("v=DMARC1; p=none"), "bimi", doctor.Skipped, "before DMARC is enforced", ""},
-		{"well", logo("example.org", good), "bimi", doctor.OK, "default._bimi.example.org names a logo", ""},
+		{"none", func(*world) {}, "bimi", doctor.OK, "default._bimi.example.org the TXT record: v=BIMI1", ""},
+		{"none, and no policy", policy("v=DMARC1; p=none"), "bimi", doctor.Skipped, "if DMARC is enforced", ""},
+		{"well", logo("example.org", good), "bimi", doctor.OK, "default._bimi.example.org has a logo", ""},
 		{"of the organization", all(from("digest@news.example.org"), logo("example.org", good)), "bimi", doctor.OK,
-			"default._bimi.example.org names a logo", ""},
-		{"declined", logo("example.org", "v=BIMI1; l=; a=;"), "bimi", doctor.OK, "names a logo", ""},
+			"default._bimi.example.org has a logo", ""},
+		{"declined", logo("example.org", "v=BIMI1; l=; a=;"), "bimi", doctor.OK, "has a logo", ""},
 		{"http", logo("example.org", "v=BIMI1; l=http://example.org/logo.svg"), "bimi", doctor.Warn,
-			"l=http://example.org/logo.svg is no https address", "begin with https://"},
+			"l=http://example.org/logo.svg is not an https address", "begin with https://"},
 		{"certificate by http", logo("example.org",
 			"v=BIMI1; l=https://example.org/logo.svg; a=http://example.org/a"), "bimi", doctor.Warn,
-			"a=http://example.org/a is no https", "let a in the record"},
-		{"broken", logo("example.org", "v=BIMI1; l"), "bimi", doctor.Warn, "cannot be understood", "correct it"},
+			"a=http://example.org/a is not an https", "correct a in the record"},
+		{"broken", logo("example.org", "v=BIMI1; l"), "bimi", doctor.Warn, "is not valid", "correct it"},
 		{"another version", logo("example.org", "v=BIMI2; l=http://x"), "bimi", doctor.OK, "no logo is published", ""},
 		{"p=none", all(logo("example.org", good), policy("v=DMARC1; p=none")), "bimi", doctor.Warn,
-			"no provider shows it, because _dmarc.example.org does not ask for quarantine or reject",
-			"ask for quarantine or reject"},
+			"no provider shows it, because _dmarc.example.org does not have the policy quarantine or reject",
+			"quarantine or reject"},
 		{"tested", all(logo("example.org", good), policy("v=DMARC1; p=reject; t=y")), "bimi", doctor.Warn,
-			"_dmarc.example.org has t=y", "without t=y"},
+			"_dmarc.example.org has t=y", "remove t=y"},
 		{"sp=none", all(logo("example.org", good), policy("v=DMARC1; p=reject; sp=none")), "bimi", doctor.Warn,
-			"does not ask for quarantine or reject", "without sp=none"},
+			"does not have the policy quarantine or reject", "sp=none"},
 		{"organization unenforced", all(from("digest@news.example.org"), logo("news.example.org", good),
 			func(w *world) {
 				w.zone = w.zone.without("_dmarc").with("_dmarc.news.example.org TXT v=DMARC1; p=reject",
 					"_dmarc.example.org TXT v=DMARC1; p=none")
-			}), "bimi", doctor.Warn, "_dmarc.example.org does not ask", "ask for quarantine"},
+			}), "bimi", doctor.Warn, "_dmarc.example.org does not have", "quarantine or reject"},
 		{"no DMARC", all(logo("example.org", good), replace("_dmarc")), "bimi", doctor.Warn, "has no DMARC policy",
-			"ask for quarantine"},
+			"quarantine or reject"},
 		{"trouble", func(w *world) { w.zone = w.zone.with("default._bimi.example.org SERVFAIL x") }, "bimi",
 			doctor.Warn, "default._bimi.example.org could not be looked up", "try again"},
 	} {

@@ -111,30 +111,10 @@ func isUnreachable(err error) bool {
 	return !ok || e.IsTimeout || !strings.Contains(e.Err, "misbehaving")
 }
 
-// reason is a network error without the addresses and the question.
-func reason(err error) string {
-	if e, ok := errors.AsType[*net.DNSError](err); ok {
-		if e.IsTimeout {
-			return "no answer in time"
-		}
-		if _, there, ok := strings.Cut(e.Err, "->"); ok { // from which port of ours says nothing
-			return there
-		}
-		return e.Err
-	}
-	if errors.Is(err, context.DeadlineExceeded) {
-		return "no answer in time"
-	}
-	if e, ok := errors.AsType[*net.OpError](err); ok && e.Err != nil {
-		return e.Op + ": " + e.Err.Error()
-	}
-	return err.Error()
-}
-
 // unasked is what there is to say of a question that the DNS did not answer.
 func unasked(what string, err error) Finding {
-	return verdict(Warn, what+" could not be looked up ("+reason(err)+")",
-		"try again; if it stays so, the name servers of that domain are in trouble: ask whoever runs them")
+	return verdict(Warn, what+" could not be looked up ("+digest.Bare(err).Error()+")",
+		"try again; if the error stays, tell the operator of the name servers of that domain")
 }
 
 // domainOf is the domain of an address, in ASCII and lower case; "" if there is none.

@@ -227,8 +227,8 @@ func Run(ctx context.Context, facts Facts) []Finding {
 		findings = append(findings, f)
 	}
 	if err := x.names.down(); err != nil && ctx.Err() == nil {
-		findings = slices.Insert(findings, 0, Finding{dnsCheck, Wrong, fmt.Sprintf("the DNS cannot be reached (%s)", reason(err)),
-			"see that this machine has a network and a name server in /etc/resolv.conf, or name one with --resolver; --offline leaves out what needs it"})
+		findings = slices.Insert(findings, 0, Finding{dnsCheck, Wrong, fmt.Sprintf("the DNS cannot be reached (%s)", digest.Bare(err)),
+			"check the network and the name server in /etc/resolv.conf, or set one with --resolver; use --offline to skip checks that need DNS"})
 	}
 	return findings
 }
@@ -244,7 +244,7 @@ func (x *checker) examine(ctx context.Context, c check) Finding {
 	return c.run(x, ctx)
 }
 
-const offline = "not asked offline"
+const offline = "not checked offline"
 
 // noDNS says why the DNS is not to be asked; "" when it is.
 func (x *checker) noDNS() string {
@@ -270,5 +270,5 @@ func awaited(result <-chan Finding, late <-chan time.Time, limit time.Duration) 
 		return f
 	case <-late:
 	}
-	return verdict(Warn, fmt.Sprintf("no answer within %s", limit), "try again; what hangs here will hang the program too")
+	return verdict(Warn, fmt.Sprintf("no answer within %s", limit), "try again; if a check keeps hanging, digest itself will hang at the same point")
 }

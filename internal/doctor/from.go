@@ -21,7 +21,7 @@ func (x *checker) envelope() string {
 // mailStays says why mail does not leave this machine; "" when it does.
 func (x *checker) mailStays() string {
 	if x.Mail.Folder != "" {
-		return "mail goes to a folder on this machine, where nobody asks for it"
+		return "not needed: emails go to a folder on this machine"
 	}
 	return ""
 }
@@ -32,9 +32,9 @@ func (x *checker) noRecords(who, domain string) string {
 	case x.mailStays() != "":
 		return x.mailStays()
 	case !IsPublicName(domain):
-		return fmt.Sprintf("%s %s, which is no domain of the DNS", who, domain)
+		return fmt.Sprintf("%s %s, which is not a public domain", who, domain)
 	case freemail:
-		return fmt.Sprintf("the records of %s are its provider's", domain)
+		return fmt.Sprintf("the provider of %s publishes its records", domain)
 	}
 	return ""
 }
@@ -46,18 +46,18 @@ func (x *checker) from(ctx context.Context) Finding {
 	if x.mailStays() != "" {
 		bad = Warn
 	}
-	who := "mail is from " + domain
-	const own = "set DIGEST_FROM to an address at a domain of your own, such as Daily Digest <digest@example.org>"
+	who := "From is at " + domain
+	const own = "set DIGEST_FROM to an address at your own domain, such as Daily Digest <digest@example.org>"
 	servers, freemail := provider(domain)
 	switch {
 	case !IsPublicName(domain):
-		return verdict(bad, who+", which is no domain that others know", own)
+		return verdict(bad, who+", which is not a public domain", own)
 	case isSuffix(domain):
-		return verdict(bad, who+", under which everyone can have a domain", own)
+		return verdict(bad, who+", under which anyone can register a domain", own)
 	case freemail && slices.Contains(servers, organisation(x.Mail.Host)):
-		return verdict(Warn, fmt.Sprintf("%s, sent through its provider's %s, which limits how much that may be", who, x.Mail.Host), own)
+		return verdict(Warn, fmt.Sprintf("%s, and its provider's %s limits how many emails you can send", who, x.Mail.Host), own)
 	case freemail:
-		return verdict(bad, who+", for which nobody but its provider may send: receivers refuse the rest by its DMARC policy", own+", or send through a server of "+servers[0])
+		return verdict(bad, who+", and only its provider may send email for that domain: receivers reject the rest (DMARC)", own+", or send through a server of "+servers[0])
 	}
 	f := verdict(OK, who, "")
 	if why := x.noDNS(); why == "" {
@@ -74,11 +74,11 @@ func (x *checker) exists(ctx context.Context, domain string, bad Status, f *Find
 	case err != nil:
 		f.noAnswer(domain, err)
 	case len(hosts) == 0:
-		f.note(bad, "it has neither a mail exchanger nor an address in the DNS, and many receivers refuse mail from such a domain",
-			fmt.Sprintf("publish an MX record for %s that names the server that takes its mail, or correct DIGEST_FROM", domain))
+		f.note(bad, "it has no MX record and no address in the DNS, and many receivers reject email from such a domain",
+			fmt.Sprintf("publish an MX record for %s, or correct DIGEST_FROM", domain))
 	case isNullMX(hosts):
-		f.note(bad, "it says that it takes no mail (a null MX), and many receivers refuse mail from such a domain",
-			fmt.Sprintf("publish an MX record for %s that names the server that takes its mail", domain))
+		f.note(bad, "it does not accept email (null MX), and many receivers reject email from such a domain",
+			fmt.Sprintf("publish an MX record for %s that names its mail server", domain))
 	}
 }
 

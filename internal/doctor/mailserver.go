@@ -17,10 +17,10 @@ func (x *checker) mailServer(ctx context.Context) Finding {
 	if x.Mail.Folder == "" {
 		where = "mail goes to " + net.JoinHostPort(x.Mail.Host, strconv.Itoa(x.Mail.Port))
 		if x.Offline {
-			return skip(where + ", which was " + offline)
+			return skip(where + "; " + offline)
 		}
 		if why := x.noDNS(); why != "" && IsPublicName(x.Mail.Host) {
-			return skip(where + ", whose name was not asked for: " + why)
+			return skip(where + "; " + why)
 		}
 	}
 	if err := x.Probe(ctx); err != nil {
@@ -28,13 +28,13 @@ func (x *checker) mailServer(ctx context.Context) Finding {
 	}
 	switch {
 	case MailStays(x.BaseURL, x.Mail):
-		return verdict(Warn, where+", though readers reach this instance at "+x.BaseURL+": no mail leaves this machine", SetMail)
+		return verdict(Warn, where+", so readers at "+x.BaseURL+" get no emails", SetMail)
 	case x.Mail.Folder != "":
-		return verdict(OK, where+", which can be written", "")
+		return verdict(OK, where+", which is writable", "")
 	case x.Mail.Login:
-		return verdict(OK, where+", which takes the login", "")
+		return verdict(OK, where+", which accepts the login", "")
 	}
-	return verdict(OK, where+", which takes mail without a login", "")
+	return verdict(OK, where+", which needs no login", "")
 }
 
 // SetMail is what to do where MailStays.
@@ -72,9 +72,9 @@ func (x *checker) sender(ctx context.Context) (sender, error) {
 	case slices.ContainsFunc(found, atHome) && len(mine) > 0:
 		return sender{addresses: mine}, nil
 	case slices.ContainsFunc(found, atHome):
-		return sender{unknown: "the mail server is on this machine, and by which public address its mail leaves cannot be known here"}, nil
+		return sender{unknown: "the mail server is on this machine, and the public address it sends from is unknown"}, nil
 	case len(public) == 0:
-		return sender{unknown: fmt.Sprintf("the mail server %s is in a private network, and by which public address its mail leaves cannot be known here", host)}, nil
+		return sender{unknown: fmt.Sprintf("the mail server %s is in a private network, and the public address it sends from is unknown", host)}, nil
 	}
 	org := organisation(host)
 	ours := org == organisation(domainOf(x.From)) || org == organisation(domainOf(x.envelope()))
@@ -104,7 +104,7 @@ func (x *checker) ptr(ctx context.Context) Finding {
 	case s.unknown != "":
 		return skip(s.unknown)
 	case s.foreign:
-		return skip(fmt.Sprintf("%s belongs to somebody else, and so do the names of its addresses", x.Mail.Host))
+		return skip(fmt.Sprintf("%s belongs to your mail provider, who publishes its names", x.Mail.Host))
 	}
 	var f Finding
 	for _, a := range s.addresses {
@@ -114,7 +114,7 @@ func (x *checker) ptr(ctx context.Context) Finding {
 }
 
 func (x *checker) nameOf(ctx context.Context, a netip.Addr, f *Finding) {
-	todo := fmt.Sprintf("ask whoever gives you the address %s (usually a page of the hosting provider) to make its PTR record the name of the mail server, and publish that name's address as %s", a, a)
+	todo := fmt.Sprintf("set the PTR record of %s to the host name of the mail server (at your hosting provider), and publish %s as the address of that name", a, a)
 	found, err := x.names.LookupAddr(ctx, a.String())
 	if err != nil && !isNone(err) {
 		f.noAnswer("the name of "+a.String(), err)
@@ -123,7 +123,7 @@ func (x *checker) nameOf(ctx context.Context, a netip.Addr, f *Finding) {
 	for _, name := range found {
 		back, err := x.names.addresses(ctx, name)
 		if err == nil && slices.Contains(back, a) {
-			f.note(OK, fmt.Sprintf("%s is %s, and back", a, unrooted(name)), "")
+			f.note(OK, fmt.Sprintf("%s is %s, and its name resolves to it", a, unrooted(name)), "")
 			return
 		}
 	}
@@ -131,5 +131,5 @@ func (x *checker) nameOf(ctx context.Context, a netip.Addr, f *Finding) {
 		f.note(Wrong, fmt.Sprintf("%s has no name in the DNS (no PTR record)", a), todo)
 		return
 	}
-	f.note(Wrong, fmt.Sprintf("%s is named %s, which does not lead back to it", a, unrooted(found[0])), todo)
+	f.note(Wrong, fmt.Sprintf("%s is named %s, which does not resolve to it", a, unrooted(found[0])), todo)
 }

@@ -19,16 +19,16 @@ func (x *checker) proxy(context.Context) Finding {
 	var f Finding
 	switch {
 	case x.TrustedProxies.None() && tls:
-		f.note(Warn, "readers come by https, so a proxy stands before this instance, and none is named: all readers count as one",
-			"set DIGEST_TRUSTED_PROXIES to the address from which your proxy reaches DIGEST_LISTEN, such as 127.0.0.1, or unix for its socket")
+		f.note(Warn, "the base URL uses https, so there is a proxy, but none is trusted: all readers seem to have the same address",
+			"set DIGEST_TRUSTED_PROXIES to the address your proxy connects from, such as 127.0.0.1, or to unix for a Unix socket")
 	case x.TrustedProxies.None():
-		f.note(OK, "none is named, and nobody is believed about whom they ask for", "")
+		f.note(OK, "no proxy is trusted", "")
 	default:
-		f.note(OK, strings.Join(x.TrustedProxies.Words(), ", ")+" may say for whom they ask", "")
+		f.note(OK, "trusted: "+strings.Join(x.TrustedProxies.Words(), ", "), "")
 	}
 	for _, p := range x.TrustedProxies.Networks {
 		if p.Bits() == 0 {
-			f.note(Wrong, p.String()+" is everybody: anybody can pass for any address", "name only the addresses of your proxies in DIGEST_TRUSTED_PROXIES")
+			f.note(Wrong, p.String()+" trusts everyone, so anyone can pretend to have any address", "set DIGEST_TRUSTED_PROXIES to the addresses of your proxies only")
 		}
 	}
 	for _, n := range x.Database.Proxies {
@@ -45,7 +45,7 @@ func (x *checker) proxy(context.Context) Finding {
 // signUp reports whether the instance refused newcomers because strangers had caused too many emails.
 func (x *checker) signUp(context.Context) Finding {
 	if !x.Database.Read() {
-		return skip("the database is not looked into")
+		return skip("needs the database")
 	}
 	var f Finding
 	for _, n := range x.Database.Letters {
@@ -55,7 +55,7 @@ func (x *checker) signUp(context.Context) Finding {
 		}
 	}
 	if f.Status == "" {
-		f.note(OK, "within the last week no newcomer was refused because of a crowd", "")
+		f.note(OK, "no sign-ups were refused in the last 7 days", "")
 	}
 	return f
 }
@@ -64,12 +64,12 @@ func (x *checker) signUp(context.Context) Finding {
 func (x *checker) metrics(ctx context.Context) Finding {
 	f := verdict(OK, "/metrics needs its token", "")
 	if !x.MetricsToken {
-		f = verdict(OK, "nobody may read /metrics: it has no token", "")
+		f = verdict(OK, "/metrics is off: no token is set", "")
 	}
 	if x.MetricsListen != "" {
-		f.note(OK, "whoever reaches "+x.MetricsListen+" may read them", "")
+		f.note(OK, "everyone who can connect to "+x.MetricsListen+" can read them", "")
 		if host, _, err := net.SplitHostPort(x.MetricsListen); err == nil && isOpen(host) {
-			f.note(Warn, "that is an address that everybody may reach", "set DIGEST_METRICS_LISTEN to one that only your monitoring reaches, such as 127.0.0.1:9464")
+			f.note(Warn, "that address is public", "set DIGEST_METRICS_LISTEN to an address that only your monitoring can connect to, such as 127.0.0.1:9464")
 		}
 	}
 	if x.Offline || reachOf(hostOf(x.BaseURL)) == everywhere && x.noDNS() != "" {
@@ -77,9 +77,9 @@ func (x *checker) metrics(ctx context.Context) Finding {
 	}
 	switch a, err := x.fetch(ctx, "/metrics"); {
 	case err == nil && a.status == http.StatusOK:
-		f.note(Wrong, "at "+x.BaseURL+"/metrics everybody may read them", "see what the proxy passes on there: nobody without DIGEST_METRICS_TOKEN is answered by digest serve itself")
+		f.note(Wrong, "everyone can read "+x.BaseURL+"/metrics", "check the proxy: digest serve itself requires DIGEST_METRICS_TOKEN")
 	case err == nil && a.status != http.StatusNotFound:
-		f.note(OK, "the base URL answers "+strconv.Itoa(a.status)+" to who has none", "")
+		f.note(OK, "without the token, the base URL responds with "+strconv.Itoa(a.status), "")
 	}
 	return f
 }

@@ -37,19 +37,19 @@ func TestProxy(t *testing.T) {
 	}
 	both := func(a, b func(*world)) func(*world) { return func(w *world) { a(w); b(w) } }
 	for _, tt := range []finding{
-		{"named", func(*world) {}, "proxy", doctor.OK, "10.0.0.2 may say for whom they ask", ""},
-		{"https and none", trusting(), "proxy", doctor.Warn, "all readers count as one", "set DIGEST_TRUSTED_PROXIES"},
-		{"none is needed", func(w *world) { w.BaseURL = "http://localhost:8080"; trusting()(w) }, "proxy", doctor.OK, "none is named", ""},
-		{"everybody", trusting("10.0.0.2/32", "::/0"), "proxy", doctor.Wrong, "::/0 is everybody", "name only"},
-		{"another one is there", noticed(digest.ProxyUnnamed), "proxy", doctor.Warn, "requests come from 10.0.0.9 with the headers of a proxy", "DIGEST_TRUSTED_PROXIES=10.0.0.9"},
-		{"somebody says so", noticed(digest.ProxyStranger), "proxy", doctor.Warn, "which are not believed", "past your proxy"},
-		{"it was named meanwhile", both(noticed(digest.ProxyUnnamed), trusting("10.0.0.0/24")), "proxy", doctor.OK, "10.0.0.0/24 may say", ""},
-		{"it is silent", both(noticed(digest.ProxySilent), trusting("10.0.0.9/32")), "proxy", doctor.Warn, "without X-Forwarded-For", "docs/proxy"},
-		{"it was silent, and is none any more", noticed(digest.ProxySilent), "proxy", doctor.OK, "10.0.0.2 may say", ""},
-		{"the socket", trusting("unix"), "proxy", doctor.OK, "unix may say for whom they ask", ""},
-		{"a socket that is not named", bySocket(digest.ProxyUnnamed), "proxy", doctor.Warn, "requests come from the Unix socket with the headers of a proxy", "DIGEST_TRUSTED_PROXIES=unix"},
-		{"it was named meanwhile", both(bySocket(digest.ProxyUnnamed), trusting("unix")), "proxy", doctor.OK, "unix may say", ""},
-		{"it is silent", both(bySocket(digest.ProxySilent), trusting("unix")), "proxy", doctor.Warn, "at the Unix socket without X-Forwarded-For", "docs/proxy"},
+		{"named", func(*world) {}, "proxy", doctor.OK, "trusted: 10.0.0.2", ""},
+		{"https and none", trusting(), "proxy", doctor.Warn, "all readers seem to have the same address", "set DIGEST_TRUSTED_PROXIES"},
+		{"none is needed", func(w *world) { w.BaseURL = "http://localhost:8080"; trusting()(w) }, "proxy", doctor.OK, "no proxy is trusted", ""},
+		{"everybody", trusting("10.0.0.2/32", "::/0"), "proxy", doctor.Wrong, "::/0 trusts everyone", "your proxies only"},
+		{"another one is there", noticed(digest.ProxyUnnamed), "proxy", doctor.Warn, "10.0.0.9 sends the headers of a proxy but is not trusted", "DIGEST_TRUSTED_PROXIES=10.0.0.9"},
+		{"somebody says so", noticed(digest.ProxyStranger), "proxy", doctor.Warn, "but is not trusted", "without the proxy"},
+		{"it was named meanwhile", both(noticed(digest.ProxyUnnamed), trusting("10.0.0.0/24")), "proxy", doctor.OK, "trusted: 10.0.0.0/24", ""},
+		{"it is silent", both(noticed(digest.ProxySilent), trusting("10.0.0.9/32")), "proxy", doctor.Warn, "10.0.0.9 does not send X-Forwarded-For", "docs/proxy"},
+		{"it was silent, and is none any more", noticed(digest.ProxySilent), "proxy", doctor.OK, "trusted: 10.0.0.2", ""},
+		{"the socket", trusting("unix"), "proxy", doctor.OK, "trusted: unix", ""},
+		{"a socket that is not named", bySocket(digest.ProxyUnnamed), "proxy", doctor.Warn, "the Unix socket sends the headers of a proxy but is not trusted", "DIGEST_TRUSTED_PROXIES=unix"},
+		{"it was named meanwhile", both(bySocket(digest.ProxyUnnamed), trusting("unix")), "proxy", doctor.OK, "trusted: unix", ""},
+		{"it is silent", both(bySocket(digest.ProxySilent), trusting("unix")), "proxy", doctor.Warn, "at the Unix socket does not send X-Forwarded-For", "docs/proxy"},
 		{"it lets in the clear", both(noticed(digest.ProxyClear), trusting("10.0.0.9/32")), "proxy", doctor.Warn, "without TLS", "redirect http to https"},
 	} {
 		tt.try(t)
@@ -64,14 +64,14 @@ func TestSignUp(t *testing.T) {
 		}
 	}
 	for _, tt := range []finding{
-		{"nobody", func(*world) {}, "sign-up", doctor.OK, "no newcomer was refused", ""},
-		{"all", refused("", time.Hour), "sign-up", doctor.Warn, "nobody else could sign up", "DIGEST_SIGN_UP=invitation"},
-		{"those of a domain", refused("club.example", time.Hour), "sign-up", doctor.Warn, "emails to newcomers at club.example were unanswered", "DIGEST_SIGN_UP=invitation"},
+		{"nobody", func(*world) {}, "sign-up", doctor.OK, "no sign-ups were refused", ""},
+		{"all", refused("", time.Hour), "sign-up", doctor.Warn, "new sign-ups and new members were refused", "DIGEST_SIGN_UP=invitation"},
+		{"those of a domain", refused("club.example", time.Hour), "sign-up", doctor.Warn, "emails to club.example were not confirmed", "DIGEST_SIGN_UP=invitation"},
 		{"readers", func(w *world) {
 			w.Database.Letters = []digest.LetterNote{{SignIn: true, At: w.Now()}}
-		}, "sign-up", doctor.Warn, "sign-in links were unanswered", "digest user sign-in"},
-		{"long ago", refused("", digest.LetterNoteLife), "sign-up", doctor.OK, "no newcomer was refused", ""},
-		{"no database", func(w *world) { w.Database.Absent = true }, "sign-up", doctor.Skipped, "not looked into", ""},
+		}, "sign-up", doctor.Warn, "sign-in links were not used", "digest user sign-in"},
+		{"long ago", refused("", digest.LetterNoteLife), "sign-up", doctor.OK, "no sign-ups were refused", ""},
+		{"no database", func(w *world) { w.Database.Absent = true }, "sign-up", doctor.Skipped, "needs the database", ""},
 	} {
 		tt.try(t)
 	}
@@ -79,10 +79,10 @@ func TestSignUp(t *testing.T) {
 
 func TestMetrics(t *testing.T) {
 	for _, tt := range []finding{
-		{"none may", func(w *world) { w.MetricsToken = false }, "metrics", doctor.OK, "nobody may read /metrics", ""},
-		{"a listener of their own", func(w *world) { w.MetricsListen = "127.0.0.1:9464" }, "metrics", doctor.OK, "whoever reaches 127.0.0.1:9464", ""},
-		{"in a network of one's own", func(w *world) { w.MetricsListen = "10.0.0.5:9464" }, "metrics", doctor.OK, "whoever reaches", ""},
-		{"for all", func(w *world) { w.MetricsListen = ":9464" }, "metrics", doctor.Warn, "everybody may reach", "127.0.0.1:9464"},
+		{"none may", func(w *world) { w.MetricsToken = false }, "metrics", doctor.OK, "/metrics is off", ""},
+		{"a listener of their own", func(w *world) { w.MetricsListen = "127.0.0.1:9464" }, "metrics", doctor.OK, "everyone who can connect to 127.0.0.1:9464", ""},
+		{"in a network of one's own", func(w *world) { w.MetricsListen = "10.0.0.5:9464" }, "metrics", doctor.OK, "everyone who can connect to 10.0.0.5:9464", ""},
+		{"for all", func(w *world) { w.MetricsListen = ":9464" }, "metrics", doctor.Warn, "everyone who can connect", "127.0.0.1:9464"},
 		{"open", func(w *world) {
 			page := w.page
 			w.page = func(out http.ResponseWriter, r *http.Request) {
@@ -92,7 +92,7 @@ func TestMetrics(t *testing.T) {
 				}
 				page(out, r)
 			}
-		}, "metrics", doctor.Wrong, "everybody may read them", "what the proxy passes on"},
+		}, "metrics", doctor.Wrong, "everyone can read", "check the proxy"},
 	} {
 		tt.try(t)
 	}

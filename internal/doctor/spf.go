@@ -32,8 +32,8 @@ func (x *checker) spf(ctx context.Context) Finding {
 		return verdict(Wrong, domain+" has no SPF record", fmt.Sprintf("publish at %s the TXT record: %s", domain, exampleSPF(s)))
 	case 1:
 	default:
-		return verdict(Wrong, fmt.Sprintf("%s has %d SPF records, and receivers take none of them", domain, len(records)),
-			"make one of them all: "+strings.Join(records, " | "))
+		return verdict(Wrong, fmt.Sprintf("%s has %d SPF records, and receivers ignore all of them", domain, len(records)),
+			"merge them into one: "+strings.Join(records, " | "))
 	}
 	f, usable := x.judgeRecord(ctx, domain, records[0], s)
 	if usable {
@@ -56,7 +56,7 @@ func spfRecords(texts []string) (records []string) {
 func exampleSPF(s sender) string {
 	switch {
 	case s.foreign:
-		return "v=spf1 include:NAME -all (your mail provider tells the NAME to include)"
+		return "v=spf1 include:NAME -all (use the NAME that your mail provider gives)"
 	case len(s.addresses) == 0:
 		return "v=spf1 ip4:ADDRESS -all (with the public ADDRESS of your mail server)"
 	}
@@ -82,20 +82,20 @@ func nobody() netip.Addr { return netip.AddrFrom4([4]byte{192, 0, 2, 1}) }
 // judgeRecord judges a record apart from our server; usable when it is one
 // that receivers go by.
 func (x *checker) judgeRecord(ctx context.Context, domain, record string, s sender) (f Finding, usable bool) {
-	const end = "end it with -all, or with ~all while you are not sure"
+	const end = "end it with -all, or with ~all until you are sure"
 	result, err := x.checkSPF(ctx, nobody())
 	switch {
 	case refusesAll(record):
-		return verdict(Wrong, fmt.Sprintf("the SPF record of %s lets nobody send (%s)", domain, record), "put the mail server into it: "+exampleSPF(s)), false
+		return verdict(Wrong, fmt.Sprintf("the SPF record of %s allows no server to send (%s)", domain, record), "add the mail server: "+exampleSPF(s)), false
 	case result == spf.Pass:
-		return verdict(Wrong, fmt.Sprintf("the SPF record of %s lets everyone send (%s)", domain, record), "take +all, and what else lets everyone in, out of it; "+end), false
+		return verdict(Wrong, fmt.Sprintf("the SPF record of %s allows every server to send (%s)", domain, record), "remove +all and other terms that match every server; "+end), false
 	case result == spf.TempError, result == spf.None: // it was there a moment ago
 		return unasked("a name in the SPF record of "+domain, err), false
 	case result == spf.PermError:
 		what, todo := brokenSPF(err)
 		return verdict(Wrong, fmt.Sprintf("the SPF record of %s %s (%s)", domain, what, record), todo), false
 	case result == spf.Neutral:
-		return verdict(Warn, fmt.Sprintf("the SPF record of %s says nothing of servers that are not in it (%s)", domain, record), end), true
+		return verdict(Warn, fmt.Sprintf("the SPF record of %s does not exclude other servers (%s)", domain, record), end), true
 	}
 	return verdict(OK, fmt.Sprintf("%s has: %s", domain, record), ""), true
 }
@@ -118,23 +118,23 @@ func refusesAll(record string) bool {
 func brokenSPF(err error) (what, todo string) {
 	switch {
 	case errors.Is(err, spf.ErrLookupLimitReached):
-		return "needs more than the 10 DNS lookups that receivers make", "take out what is not needed (include, a, mx and exists each cost lookups; ip4 and ip6 none)"
+		return "needs more than the 10 DNS lookups that receivers make", "remove terms you do not need (include, a, mx and exists need lookups; ip4 and ip6 do not)"
 	case errors.Is(err, spf.ErrVoidLookupLimitReached):
-		return "names more than 2 names that are not in the DNS", "take them out"
+		return "has more than 2 names that are not in the DNS", "remove them"
 	case errors.Is(err, spf.ErrTooManyMXRecords):
-		return "names a domain with too many MX records", "write the addresses as ip4 and ip6 in place of mx"
+		return "has a domain with too many MX records", "replace mx with the addresses, as ip4 and ip6"
 	case errors.Is(err, spf.ErrMultipleRecords):
-		return "includes a domain that has several SPF records", "ask whoever runs that domain, or take it out"
+		return "includes a domain that has several SPF records", "tell the owner of that domain, or remove it"
 	case errors.Is(err, spf.ErrNoResult):
-		return "includes a domain that has none", "take it out, or correct its name"
+		return "includes a domain without an SPF record", "remove it, or correct its name"
 	}
-	return "cannot be understood: " + err.Error(), "correct it; an example: v=spf1 mx ip4:198.51.100.7 -all"
+	return "is not valid: " + err.Error(), "correct it; an example: v=spf1 mx ip4:198.51.100.7 -all"
 }
 
 // judgeSender finds out whether the addresses of the mail server pass.
 func (x *checker) judgeSender(ctx context.Context, domain string, s sender, f *Finding) {
 	if s.unknown != "" {
-		f.note(OK, "whether it lets the mail server send cannot be told: "+s.unknown, "")
+		f.note(OK, "the mail server was not checked: "+s.unknown, "")
 		return
 	}
 	var passed, failed []netip.Addr
@@ -152,14 +152,14 @@ func (x *checker) judgeSender(ctx context.Context, domain string, s sender, f *F
 	}
 	switch {
 	case s.foreign && len(passed) == 0:
-		f.note(Warn, fmt.Sprintf("it does not let the addresses of %s itself send; by which its mail leaves cannot be known here", x.Mail.Host),
-			"see that the record includes what your mail provider says it must")
+		f.note(Warn, fmt.Sprintf("it does not allow the addresses of %s; your mail provider may send from other addresses", x.Mail.Host),
+			"compare the record with the instructions of your mail provider")
 	case s.foreign:
-		f.note(OK, fmt.Sprintf("it lets %s itself send; whether its mail leaves by other addresses cannot be known here", x.Mail.Host), "")
+		f.note(OK, fmt.Sprintf("it allows %s; your mail provider may send from other addresses too", x.Mail.Host), "")
 	case len(failed) > 0:
-		f.note(Wrong, "it does not let the mail server send from "+joined(failed), fmt.Sprintf("put this before the last term of the record at %s: %s", domain, spfTerms(failed)))
+		f.note(Wrong, "it does not allow the mail server to send from "+joined(failed), fmt.Sprintf("add this before the last term of the record at %s: %s", domain, spfTerms(failed)))
 	default:
-		f.note(OK, "it lets the mail server send from "+joined(passed), "")
+		f.note(OK, "it allows the mail server to send from "+joined(passed), "")
 	}
 }
 

@@ -41,11 +41,11 @@ type Registrar struct {
 func (r *Registrar) Name(ctx context.Context, id digest.NewsletterID, address string) (digest.NewsletterDomain, error) {
 	from, err := mailer.OwnMailbox(strings.TrimSpace(address))
 	if err != nil {
-		return digest.NewsletterDomain{}, digest.Refuse(digest.Invalid, "that is no address that mail can be sent to; give one at a domain of yours, such as letters@anna.example")
+		return digest.NewsletterDomain{}, digest.Refuse(digest.Invalid, "that is not an email address; enter one at your own domain, such as letters@anna.example")
 	}
 	d := digest.NewsletterDomain{NewsletterID: id, FromAddress: from, CreatedAt: r.Now()}
 	if !doctor.IsPublicName(d.Domain()) {
-		return d, digest.Refuse(digest.Invalid, "%s is no domain that others know; give one of yours, such as anna.example", d.Domain())
+		return d, digest.Refuse(digest.Invalid, "%s is not a public domain; enter one of yours, such as anna.example", d.Domain())
 	}
 	// Nobody can have published a record under this name before, nor has a key of others there.
 	selector := fmt.Sprintf("n%d-%s", id, strings.ToLower(rand.Text()[:8]))
@@ -64,7 +64,7 @@ func (r *Registrar) Name(ctx context.Context, id digest.NewsletterID, address st
 func (r *Registrar) Key(ctx context.Context, id digest.NewsletterID) (digest.DKIMKey, error) {
 	d, err := r.Store.NewsletterDomain(ctx, id)
 	if err == nil && !d.Signs {
-		err = errors.New("its record is not seen any more")
+		err = errors.New("its record is no longer found")
 	}
 	if err != nil {
 		return digest.DKIMKey{}, err
@@ -119,10 +119,10 @@ func (r *Registrar) Look(ctx context.Context, d digest.NewsletterDomain) (digest
 // turned says that a key signs, or does so no more.
 func (r *Registrar) turned(ctx context.Context, d digest.NewsletterDomain) error {
 	if d.Signs {
-		r.Log.Info("a newsletter comes from its own domain now", "newsletter", int64(d.NewsletterID), "domain", d.Domain())
+		r.Log.Info("a newsletter uses its own domain now", "newsletter", int64(d.NewsletterID), "domain", d.Domain())
 		return nil
 	}
-	r.Log.Warn("a newsletter comes from the instance's address again: its own key is not seen", "newsletter", int64(d.NewsletterID), "domain", d.Domain(), "found", d.Finding)
+	r.Log.Warn("a newsletter uses the instance's address again: its DNS record is missing", "newsletter", int64(d.NewsletterID), "domain", d.Domain(), "found", d.Finding)
 	if r.Stopped == nil {
 		return nil
 	}

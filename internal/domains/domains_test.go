@@ -173,17 +173,17 @@ func TestRecords(t *testing.T) {
 			finding string
 		}{
 			{"as shown", []string{value}, true, ""},
-			{"the key of another newsletter", []string{others}, false, "another key"},
+			{"the key of another newsletter", []string{others}, false, "a different key"},
 			{"as shown, once more", []string{value}, true, ""},
 			{"two records", []string{value, others}, false, "2 records"},
 			{"twice the same", []string{value, value}, false, "2 records"},
-			{"revoked", []string{"v=DKIM1; k=rsa; p="}, false, "revoked"},
-			{"cut short", []string{value[:len(value)-9]}, false, "another key, or not the whole"},
-			{"no record of DKIM", []string{"v=spf1 -all"}, false, "cannot be understood"},
-			{"tried out", []string{strings.Replace(value, "k=rsa;", "k=rsa; t=y;", 1)}, false, "tried out"},
-			{"not for mail", []string{strings.Replace(value, "k=rsa;", "k=rsa; s=tlsrpt;", 1)}, false, "not for mail"},
-			{"hostile", []string{strings.Repeat("\x1b[31m\r\n", 100)}, false, "cannot be understood"},
-			{"empty", []string{""}, false, "cannot be understood"},
+			{"revoked", []string{"v=DKIM1; k=rsa; p="}, false, "revokes the key"},
+			{"cut short", []string{value[:len(value)-9]}, false, "a different key, or only part"},
+			{"no record of DKIM", []string{"v=spf1 -all"}, false, "isn’t valid"},
+			{"tried out", []string{strings.Replace(value, "k=rsa;", "k=rsa; t=y;", 1)}, false, "in test mode"},
+			{"not for mail", []string{strings.Replace(value, "k=rsa;", "k=rsa; s=tlsrpt;", 1)}, false, "not for email"},
+			{"hostile", []string{strings.Repeat("\x1b[31m\r\n", 100)}, false, "isn’t valid"},
+			{"empty", []string{""}, false, "isn’t valid"},
 			{"spaced", []string{strings.ReplaceAll(value, ";", " ; ")}, true, ""},
 		} {
 			w.set(name, c.texts...)

@@ -49,7 +49,7 @@ func (e *Export) readByLinks(ctx context.Context) error {
 	changes, err := e.store.LinkChanges(ctx, e.user.ID, time.Time{})
 	e.account.ByLinks = make([]byLink, len(changes))
 	for i, x := range changes {
-		b := byLink{At: x.MadeAt.UTC(), OneClick: x.OneClick, Of: x.Title, Setting: string(x.Setting), Was: x.Was, Became: x.Now, UndoneAt: known(x.UndoneAt)}
+		b := byLink{At: x.ChangedAt.UTC(), OneClick: x.OneClick, Of: x.Title, Setting: string(x.Setting), Was: x.OldValue, Became: x.NewValue, UndoneAt: known(x.UndoneAt)}
 		if !x.EmailDate.IsZero() {
 			b.EmailDate = x.EmailDate.String()
 		}

@@ -134,25 +134,24 @@ func (e *Export) file(ctx context.Context, name string, write func(context.Conte
 
 // writeReadme explains the file to whoever opens it.
 func (e *Export) writeReadme(_ context.Context, w io.Writer) error {
-	text := catalogue.Key(`All that is kept of %s, as of %s UTC.
+	text := catalogue.Key(`Everything we store about %s, as of %s UTC.
 
-index.html      begin here: your editions, to be read in any browser, offline
-editions/       a page for each edition, named by its date
-saved.html      the posts you keep
+index.html      start here: read your editions in any browser, offline
+editions/       one page for each edition, named by its date
+saved.html      your saved posts
 
-account.json    your address, your settings, when you signed in, your latest list, feeds that you left
-feeds.opml      your feeds, for any feed reader
-feeds.json      your feeds with your own titles, folders and how they are shown
-filters.json    your word filters
-editions.json   a list of your editions and what became of their mail
+account.json    your address, settings, sign-ins, last import, and sites you unfollowed
+feeds.opml      your sites, for any feed reader
+feeds.json      your sites with your titles, folders and settings
+filters.json    your filters
+editions.json   a list of your editions and the delivery of each email
 posts.jsonl     every post of your editions, one JSON object a line
-saved.jsonl     the posts you keep, one JSON object a line
-held.jsonl      the posts that your filters held back, one JSON object a line
+saved.jsonl     your saved posts, one JSON object a line
+held.jsonl      your filtered posts, one JSON object a line
 
-Pictures are not in here: the pages name them but load nothing from anywhere.
-Posts belong to those who wrote them. Times are UTC. Nothing in here lets anybody
-sign in. What is older than this site keeps is gone from here too, but for what
-you saved.
+Pictures are not included. Posts belong to their authors. Times are UTC.
+Nothing in this file lets anybody sign in. Posts older than this site's storage
+limit are not included, except your saved posts.
 `)
 	_, err := io.WriteString(w, text.With(e.user.Email, catalogue.Time("2 January 2006, 15:04", e.now.UTC())).In(e.speaks))
 	return err

@@ -251,7 +251,7 @@ func TestExportInALanguage(t *testing.T) {
 		"index.html":               {`<html lang="ar" dir="rtl">`, "<h1>الأعداد</h1>", "<h2>نوفمبر 2026</h2>", "السبت، 21 نوفمبر 2026", "العدد 1"},
 		"editions/2026-11-21.html": {`<html lang="ar" dir="rtl">`, "<title>السبت، 21 نوفمبر 2026</title>", "استمع · 43 د"},
 		"saved.html":               {"<h1>المحفوظات</h1>"},
-		"README.txt":               {"كل ما يُحفظ عن", "ann@example.org", "index.html      ابدأ من هنا"},
+		"README.txt":               {"كل ما نخزّنه عن", "ann@example.org", "index.html      ابدأ من هنا"},
 	} {
 		for _, each := range words {
 			if !strings.Contains(files[name], each) {

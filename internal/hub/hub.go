@@ -77,7 +77,7 @@ func (h *Hub) Ask(ctx context.Context, r push.HubRequest, domain string, home bo
 	}
 	switch {
 	case digest.KindOf(err) == digest.NotFound, err == nil && n.State != digest.NewsletterActive && n.State != digest.NewsletterHeld:
-		return &digest.Error{Kind: digest.NotFound, Message: "hub.topic is no feed of this hub; give the address of its link rel=self"}
+		return &digest.Error{Kind: digest.NotFound, Message: "hub.topic is not a feed of this hub; use the address in the feed's rel=self link"}
 	case err != nil:
 		return err
 	}
@@ -139,7 +139,7 @@ func (h *Hub) Work(ctx context.Context) (failed error) {
 func (h *Hub) announce() error {
 	n, err := h.Store.AnnounceLetters(h.Hard, h.Now())
 	if n > 0 {
-		h.Log.Info("letters are announced to the subscribers of their feeds", "deliveries", n)
+		h.Log.Info("announcing new issues to subscribers of newsletter feeds", "deliveries", n)
 	}
 	return err
 }
@@ -148,7 +148,7 @@ func (h *Hub) announce() error {
 func (h *Hub) make(ctx context.Context, c digest.HubCall) error {
 	request, letterAt, challenge, err := h.request(ctx, c)
 	if err != nil {
-		h.Log.ErrorContext(ctx, "a feed could not be made for its subscribers; it is tried again", "newsletter", int64(c.NewsletterID), "err", err)
+		h.Log.ErrorContext(ctx, "cannot make a newsletter's feed for its subscribers; retrying", "newsletter", int64(c.NewsletterID), "err", err)
 		return h.Store.GiveBackHubCall(h.Hard, c, h.Now().Add(brokenPause))
 	}
 	reply, body, err := h.Poller.Callback(ctx, request)

@@ -14,9 +14,9 @@ const (
 	showPerByte = 4
 )
 
-// Note is what a reader is told of a text whose markup was dropped, as Noted writes it into texts that are stored. Who
-// shows one says it in the reader's language.
-const Note = "The markup of this post was too costly to show; its text follows."
+// Note tells a reader that the markup of a text was dropped. Noted writes it into stored texts; pages and emails show it in
+// the reader's language.
+const Note = "The layout of this post is too complex to show. Here is its text."
 
 // Showable reports whether a text can be shown for work in proportion to its bytes:
 // what styles text is written again in each line that it goes on in.

@@ -16,7 +16,7 @@ const (
 	mostSkipped = 100  // files of it that are named as skipped
 )
 
-var errIndex = errors.New("the ZIP lists too many files")
+var errIndex = errors.New("the ZIP has too many files")
 
 // unpack takes in the files of a ZIP that are lists. Of some exports they are a few
 // among many.
@@ -24,10 +24,10 @@ func (l *List) unpack(r io.ReaderAt, size int64) error {
 	index := &spendingAt{r: r, left: l.limits.index}
 	z, err := zip.NewReader(index, size)
 	if errors.Is(err, errIndex) {
-		return invalid("the ZIP lists too many files; take the lists out of it")
+		return invalid("the ZIP has too many files; extract the lists and import them one by one")
 	}
 	if err != nil {
-		return invalid("the ZIP is damaged (%v); export it once more", err)
+		return invalid("the ZIP is damaged (%v); export it again", err)
 	}
 	index.left = -1
 	last, book, tables := error(nil), false, 0
@@ -37,7 +37,7 @@ func (l *List) unpack(r io.ReaderAt, size int64) error {
 			continue
 		}
 		if tables++; tables > mostTables {
-			return invalid("the ZIP holds more than %d CSV files; take the lists out of it", mostTables)
+			return invalid("the ZIP has more than %d CSV files; extract the lists and import them one by one", mostTables)
 		}
 		if path.Base(f.Name) == askedFile {
 			if err := l.readAsked(f); err != nil {
@@ -63,9 +63,9 @@ func (l *List) unpack(r io.ReaderAt, size int64) error {
 	case last != nil:
 		return last
 	case book:
-		return invalid("this is a spreadsheet; save it as CSV, and give that")
+		return invalid("this is a spreadsheet; save it as CSV first")
 	default:
-		return invalid("no CSV file is in the ZIP")
+		return invalid("the ZIP has no CSV file")
 	}
 }
 

@@ -24,7 +24,7 @@ func sortMailchimp(t *table, file string) (string, State, error) {
 	case t.has("clean_time") || strings.HasPrefix(file, "cleaned_"):
 		return "cleaned", Bounced, nil
 	case strings.HasPrefix(file, "nonsubscribed_"):
-		return "", "", &digest.Error{Kind: digest.Invalid, Message: "the people in it never subscribed; give the list of those who did", Err: errNever}
+		return "", "", &digest.Error{Kind: digest.Invalid, Message: "the people in this list never subscribed; use the list of subscribers", Err: errNever}
 	default:
 		return "subscribed", "", nil
 	}
@@ -84,7 +84,7 @@ func isSubstackTable(t *table) bool {
 func readSubstackTable(r *record) Row {
 	row := Row{State: Joined, Email: r.email(r.get("email")), Name: r.name("name"), JoinedAt: r.time("subscription_date")}
 	if r.get("receiving_emails_for") == "" {
-		r.fail("it does not say whether mail is wanted; give the list of Substack's whole export, which does")
+		r.fail("it does not say who gets email; use the list in Substack's full export")
 	}
 	return row
 }
@@ -173,7 +173,7 @@ func isKeila(t *table) bool { return t.has("email", "first_name", "last_name", "
 
 func sortKeila(t *table, _ string) (string, State, error) {
 	if !t.has("status") {
-		return "", "", invalid("this export of Keila does not say who has left; update Keila, or export a segment that holds all, and give the list that has a column Status")
+		return "", "", invalid("this Keila export does not say who unsubscribed; update Keila, or export a segment with all contacts, which has a Status column")
 	}
 	return "", "", nil
 }

@@ -47,7 +47,7 @@ func Open(ctx context.Context, r io.ReaderAt, size int64, name string) (*List, e
 func open(ctx context.Context, r io.ReaderAt, size int64, name string, l limits) (*List, error) {
 	list := &List{ctx: ctx, budget: l.bytes, limits: l, zones: map[string]error{}}
 	if size > l.bytes {
-		return nil, invalid("the list has %d bytes, and %d are the most; split it", size, l.bytes)
+		return nil, invalid("the list has %d bytes, and the limit is %d; split it", size, l.bytes)
 	}
 	var magic [4]byte
 	n, err := r.ReadAt(magic[:], 0)
@@ -207,7 +207,7 @@ func (p *pass) read(s source, t *table, fields []string) (Row, string) {
 		row.State = all
 	}
 	if len(fields) > len(t.names) && !isEmpty(fields[len(t.names):]) {
-		r.wrong = fmt.Sprintf("it has %d fields, and there are %d columns; put fields with a %q in them in quotation marks", len(fields), len(t.names), string(t.csv.Comma))
+		r.wrong = fmt.Sprintf("it has %d fields for %d columns; put fields that contain %q in quotation marks", len(fields), len(t.names), string(t.csv.Comma))
 	}
 	if row.State.IsSuppressed() && row.Email != "" {
 		r.wrong = "" // whatever else is wrong, nothing may be mailed there
@@ -229,9 +229,9 @@ func (p *pass) again(i int, row Row) string {
 	}
 	where := fmt.Sprintf("line %d of %s", first.line, p.sources[first.file].name)
 	if first.suppressed && !row.State.IsSuppressed() {
-		return fmt.Sprintf("%s is not mailed, as %s says", row.Email, where)
+		return fmt.Sprintf("%s gets no email, because of %s", row.Email, where)
 	}
-	return fmt.Sprintf("%s stands in %s already", row.Email, where)
+	return fmt.Sprintf("%s is already in %s", row.Email, where)
 }
 
 func isEmpty(fields []string) bool {

@@ -204,15 +204,15 @@ func TestUnusable(t *testing.T) {
 	for _, tt := range []struct{ content, want string }{
 		{"", "it is empty"},
 		{"\xEF\xBB\xBF", "it is empty"},
-		{"Adresse,Nom\n", `it has no column email, but "Adresse", "Nom"; the first line has to name the columns`},
-		{"ann@example.org\nbob@example.org\n", `it has no column email, but "ann@example.org"`},
-		{"email,first_subscribed,consent\na@example.org,,\n", `nothing is known of its columns "first_subscribed", "consent"; remove them, or call them by one of the names email, name`},
-		{"Email,First name,Last name,Data\na@example.org,,,\n", "does not say who has left"},
+		{"Adresse,Nom\n", `there is no column named email, only "Adresse", "Nom"; the first line must have the column names`},
+		{"ann@example.org\nbob@example.org\n", `there is no column named email, only "ann@example.org"`},
+		{"email,first_subscribed,consent\na@example.org,,\n", `the columns "first_subscribed", "consent" are unknown; remove them, or rename them to one of email, name`},
+		{"Email,First name,Last name,Data\na@example.org,,,\n", "does not say who unsubscribed"},
 		{"ema\"il,x\n", "the first line cannot be read"},
-		{"\x00\x01\x02\x03", "it has no column email"},
+		{"\x00\x01\x02\x03", "there is no column named email"},
 		{"PK\x03\x04", "the ZIP is damaged"},
 		{strings.Repeat("a,", 1001) + "\n", "more than a thousand columns"},
-		{"post_id,timestamp,email,active_subscription,email_disabled\n1,,a@example.org,true,false\n", `nothing is known of its columns "post_id"`}, // who opened a post of Substack
+		{"post_id,timestamp,email,active_subscription,email_disabled\n1,,a@example.org,true,false\n", `the columns "post_id"`}, // who opened a post of Substack
 		{"email\x1b[31m,x\n", `"email [31m"`},
 	} {
 		refused(t, "list.csv", []byte(tt.content), tt.want)
@@ -224,17 +224,17 @@ func TestUnusable(t *testing.T) {
 // the list.
 func TestRowsThatAreWrong(t *testing.T) {
 	for _, tt := range []struct{ rows, want string }{
-		{"a@example.org,x\"y,\nb@example.org,,\n", "! list.csv, line 2: a quotation mark stands where none can; write it twice within a field that is in quotation marks\nask list.csv:3 joined b@example.org\n"},
-		{"a@example.org,\"x\nb@example.org,,left\n", "! list.csv: a quotation mark that opens in line 2 is not closed where it should be; mend the line, write a quotation mark within a field twice, and try again\n"},
-		{"a\x00b@example.org,,\nb@example.org,nu\x00l,\n", "! list.csv, line 2: address \"a b@example.org\" cannot be read: no angle-addr\nask list.csv:3 joined b@example.org name=\"nu l\"\n"},
-		{",Ann,\n", "! list.csv, line 2: it has no address\n"},
-		{"Ann <a@example.org>,,\n", "! list.csv, line 2: address \"Ann <a@example.org>\" is more than the bare address\n"},
-		{strings.Repeat("a", 400) + "@example.org,,\n", "! list.csv, line 2: its address is longer than any that mail reaches\n"},
+		{"a@example.org,x\"y,\nb@example.org,,\n", "! list.csv, line 2: a quotation mark is out of place; inside a quoted field, double it\nask list.csv:3 joined b@example.org\n"},
+		{"a@example.org,\"x\nb@example.org,,left\n", "! list.csv: a quotation mark in line 2 is not closed; correct the line (inside a field, double the quotation mark) and try again\n"},
+		{"a\x00b@example.org,,\nb@example.org,nu\x00l,\n", "! list.csv, line 2: \"a b@example.org\" is not an email address\nask list.csv:3 joined b@example.org name=\"nu l\"\n"},
+		{",Ann,\n", "! list.csv, line 2: it has no email address\n"},
+		{"Ann <a@example.org>,,\n", "! list.csv, line 2: \"Ann <a@example.org>\" has more than an email address; leave out the name and the < >\n"},
+		{strings.Repeat("a", 400) + "@example.org,,\n", "! list.csv, line 2: its email address is too long\n"},
 		{"a@example.org," + strings.Repeat("n", 70000) + ",\n", "! list.csv, line 2: a field is longer than 64 KiB\n"},
-		{"a@example.org," + strings.Repeat("n", 500_000) + ",\n", "! list.csv: the row after the one in line 1 is longer than 262144 bytes; a quotation mark there may not be closed\n"},
-		{"a@EXAMPLE.org,,\nA@example.ORG,,\n", "ask list.csv:2 joined a@example.org\n! list.csv, line 3: A@example.org stands in line 2 of list.csv already\n"},
-		{"a@example.org,,\na@Example.org,,left\n", "suppress list.csv:3 left a@example.org\n! list.csv, line 2: a@example.org is not mailed, as line 3 of list.csv says\n"},
-		{"a@bücher.example,,\na@xn--bcher-kva.example,,\n", "ask list.csv:2 joined a@xn--bcher-kva.example\n! list.csv, line 3: a@xn--bcher-kva.example stands in line 2 of list.csv already\n"},
+		{"a@example.org," + strings.Repeat("n", 500_000) + ",\n", "! list.csv: the row after line 1 is longer than 262144 bytes; a quotation mark may not be closed\n"},
+		{"a@EXAMPLE.org,,\nA@example.ORG,,\n", "ask list.csv:2 joined a@example.org\n! list.csv, line 3: A@example.org is already in line 2 of list.csv\n"},
+		{"a@example.org,,\na@Example.org,,left\n", "suppress list.csv:3 left a@example.org\n! list.csv, line 2: a@example.org gets no email, because of line 3 of list.csv\n"},
+		{"a@bücher.example,,\na@xn--bcher-kva.example,,\n", "ask list.csv:2 joined a@xn--bcher-kva.example\n! list.csv, line 3: a@xn--bcher-kva.example is already in line 2 of list.csv\n"},
 	} {
 		got := told(opened(t, "/home/ann/list.csv", []byte("email,name,state\n"+tt.rows)))
 		if got != "digest: list.csv\n"+tt.want {
@@ -306,11 +306,11 @@ func TestBounds(t *testing.T) {
 	ended("list.csv", content, small, "the list has more than 999 rows; split it")
 	small = usualLimits()
 	small.bytes = 5000
-	ended("list.csv", content, small, "the list has 14006 bytes, and 5000 are the most")
+	ended("list.csv", content, small, "the list has 14006 bytes, and the limit is 5000")
 	ended("list.zip", packed, small, "the list is too large; split it")
 	small = usualLimits()
 	small.index = 100
-	ended("list.zip", packed, small, "the ZIP lists too many files")
+	ended("list.zip", packed, small, "the ZIP has too many files")
 }
 
 // TestRecognisingIsBounded: to recognise the files of a ZIP, Open reads at most the size of one list from all of
@@ -353,13 +353,13 @@ func TestArchivesThatAreWrong(t *testing.T) {
 		files []string // name and content by turns
 		want  string
 	}{
-		{nil, "no CSV file is in the ZIP"},
+		{nil, "the ZIP has no CSV file"},
 		{[]string{"xl/workbook.xml", ""}, "this is a spreadsheet; save it as CSV"},
 		{[]string{"a.csv", ours, "b.csv", ours}, "a.csv and b.csv are two lists of the same kind"},
 		{[]string{"a.csv", ours, "b.csv", listmonk}, "a.csv is of digest and b.csv of listmonk"},
-		{[]string{"a.csv", "x,y\n"}, `a.csv: it has no column email, but "x", "y"`},
-		{[]string{"__MACOSX/a.csv", ours, "lists/._a.csv", ours, "posts/1.csv", ours}, "no CSV file is in the ZIP"},
-		{[]string{"a.csv", ours, "b.csv", "\"x\ny"}, "b.csv: a quotation mark that opens in line 1"},
+		{[]string{"a.csv", "x,y\n"}, `a.csv: there is no column named email, only "x", "y"`},
+		{[]string{"__MACOSX/a.csv", ours, "lists/._a.csv", ours, "posts/1.csv", ours}, "the ZIP has no CSV file"},
+		{[]string{"a.csv", ours, "b.csv", "\"x\ny"}, "b.csv: a quotation mark in line 1 is not closed"},
 	} {
 		refused(t, "list.zip", zipped(t, mapFS(tt.files...)), tt.want)
 	}
@@ -369,7 +369,7 @@ func TestArchivesThatAreWrong(t *testing.T) {
 	}
 	refused(t, "many.zip", zipped(t, mapFS(many...)), "more than 1000 CSV files")
 	if got := told(opened(t, "x.zip", zipped(t, mapFS("a.csv", ours, "other.csv", "x,y\n", "empty.csv", "")))); !strings.HasPrefix(got,
-		"digest: a.csv\nskipped empty.csv: it is empty\nskipped other.csv: it is no list of members\nask a.csv:2") {
+		"digest: a.csv\nskipped empty.csv: it is empty\nskipped other.csv: it is not a list of members\nask a.csv:2") {
 		t.Errorf("got %s", got)
 	}
 }

@@ -14,10 +14,10 @@ func TestReaders(t *testing.T) {
 		{"with zones", "email,time_zone\nada@example.org,Europe/Paris\n\nbob@example.org,\n", "2 ada@example.org Europe/Paris; 4 bob@example.org "},
 		{"addresses alone", "\ufeffEmail\r\nada@example.org\r\n", "2 ada@example.org "},
 		{"semicolons, another order", "Time Zone; email\nAsia/Tokyo;ada@example.org\nbob\n", "2 ada@example.org Asia/Tokyo; 3  bob"},
-		{"a bad line between", "email\n\"a\"b\nbob@example.org\n", "line 2: a quotation mark stands where none can; write it twice within a field that is in quotation marks; 3 bob@example.org "},
-		{"no header", "ada@example.org,Europe/Paris\n", `invalid: "ada@example.org" is no column of a list of readers; its first line is: email,time_zone`},
-		{"no addresses", "time_zone\nUTC\n", "invalid: it has no column email; its first line is: email,time_zone"},
-		{"nothing", "", "invalid: its first line has to name the columns: it is empty"},
+		{"a bad line between", "email\n\"a\"b\nbob@example.org\n", "line 2: a quotation mark is out of place; inside a quoted field, double it; 3 bob@example.org "},
+		{"no header", "ada@example.org,Europe/Paris\n", `invalid: "ada@example.org" is not a column of a list of readers; the first line must be: email,time_zone`},
+		{"no addresses", "time_zone\nUTC\n", "invalid: it has no column email; the first line must be: email,time_zone"},
+		{"nothing", "", "invalid: the first line must have the column names: it is empty"},
 		{"too many", "email\na\nb\nc\nd\n", "2 a ; 3 b ; 4 c ; invalid: the list has more than 3 lines; split it"},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -117,11 +117,11 @@ func (r *record) zone(column string) string {
 // email reads the address by the program's own rule.
 func (r *record) email(field string) string {
 	if field == "" {
-		r.fail("it has no address")
+		r.fail("it has no email address")
 		return ""
 	}
 	if len(field) > mostEmail {
-		r.fail("its address is longer than any that mail reaches")
+		r.fail("its email address is too long")
 		return ""
 	}
 	address, err := mailer.Recipient(field)

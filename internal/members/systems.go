@@ -33,8 +33,8 @@ func systems() []system {
 
 // Why a file is not read.
 var (
-	errUnknown = errors.New("it is no list of members")
-	errNever   = errors.New("the people in it never subscribed")
+	errUnknown = errors.New("it is not a list of members")
+	errNever   = errors.New("the people in this list never subscribed")
 )
 
 // unknown says which columns a file has that are in no list we know.
@@ -48,9 +48,9 @@ func unknown(columns []string) error {
 			odd = append(odd, fmt.Sprintf("%q", digest.Shortened(name, mostShown)))
 		}
 	}
-	wrong := digest.Refuse(digest.Invalid, "it has no column email, but %s; the first line has to name the columns, as in email,name,joined_at", strings.Join(odd, ", "))
+	wrong := digest.Refuse(digest.Invalid, "there is no column named email, only %s; the first line must have the column names, such as email,name,joined_at", strings.Join(odd, ", "))
 	if email {
-		wrong = digest.Refuse(digest.Invalid, "nothing is known of its columns %s; remove them, or call them by one of the names %s", strings.Join(odd, ", "), strings.Join(ourColumns[:], ", "))
+		wrong = digest.Refuse(digest.Invalid, "the columns %s are unknown; remove them, or rename them to one of %s", strings.Join(odd, ", "), strings.Join(ourColumns[:], ", "))
 	}
 	wrong.Err = errUnknown
 	return wrong

@@ -58,7 +58,7 @@ func openTable(r io.Reader, l limits) (*table, error) {
 	t.csv.Comma, t.csv.FieldsPerRecord, t.csv.ReuseRecord = separator(begin), -1, true
 	header, err := t.next()
 	if errors.Is(err, io.EOF) {
-		return nil, &digest.Error{Kind: digest.Invalid, Message: "its first line has to name the columns", Err: errEmpty}
+		return nil, &digest.Error{Kind: digest.Invalid, Message: "the first line must have the column names", Err: errEmpty}
 	}
 	if p, ok := errors.AsType[*Problem](err); ok {
 		return nil, invalid("the first line cannot be read: %s", p.Message)
@@ -98,12 +98,12 @@ func (t *table) next() ([]string, error) {
 	t.input.done = t.csv.InputOffset()
 	if wrong, ok := errors.AsType[*csv.ParseError](err); ok {
 		if wrong.StartLine != wrong.Line { // nobody can tell what else was taken for a field
-			return nil, invalid("a quotation mark that opens in line %d is not closed where it should be; mend the line, write a quotation mark within a field twice, and try again", wrong.StartLine)
+			return nil, invalid("a quotation mark in line %d is not closed; correct the line (inside a field, double the quotation mark) and try again", wrong.StartLine)
 		}
-		return nil, &Problem{Line: wrong.Line, Message: "a quotation mark stands where none can; write it twice within a field that is in quotation marks"}
+		return nil, &Problem{Line: wrong.Line, Message: "a quotation mark is out of place; inside a quoted field, double it"}
 	}
 	if errors.Is(err, errLongRow) {
-		return nil, invalid("the row after the one in line %d is longer than %d bytes; a quotation mark there may not be closed", t.at, t.row)
+		return nil, invalid("the row after line %d is longer than %d bytes; a quotation mark may not be closed", t.at, t.row)
 	}
 	if err != nil {
 		return nil, err

@@ -37,7 +37,7 @@ func (d database) Collect(out chan<- prometheus.Metric) {
 	up := 1.0
 	if errs != nil {
 		up = 0
-		d.Log.Error("metrics are not complete", "err", errs)
+		d.Log.Error("cannot collect all metrics", "err", errs)
 	}
 	s.gauge("database_up", "1 if the database answered all questions of this scrape, else 0.", up)
 }

@@ -60,7 +60,7 @@ func (k *Keys) Seal(c digest.Credential) (Feed, error) {
 // Open decrypts what Seal has encrypted, with any of the keys. Errors are *digest.Error.
 func (k *Keys) Open(sealed string) (digest.Credential, error) {
 	if sealed == "" {
-		return digest.Credential{}, &digest.Error{Kind: digest.Invalid, Message: "its password is not stored any more; give it anew"}
+		return digest.Credential{}, &digest.Error{Kind: digest.Invalid, Message: "its password is no longer stored; enter it again"}
 	}
 	own, err := k.keyOf(sealed)
 	if err != nil {
@@ -158,7 +158,7 @@ func (k *Keys) read(makes bool) ([]key, error) {
 		}
 	}
 	if err != nil {
-		return nil, &digest.Error{Kind: digest.Unavailable, Message: "the key file " + k.file + " cannot be used: " + reason(err), Err: err}
+		return nil, &digest.Error{Kind: digest.Unavailable, Message: "the key file " + k.file + " cannot be used: " + digest.Bare(err).Error(), Err: err}
 	}
 	keys, err := parse(string(text))
 	if err != nil {
@@ -166,13 +166,6 @@ func (k *Keys) read(makes bool) ([]key, error) {
 	}
 	k.keys = keys
 	return keys, nil
-}
-
-func reason(err error) string {
-	if p, ok := errors.AsType[*fs.PathError](err); ok {
-		return p.Err.Error()
-	}
-	return err.Error()
 }
 
 // parse reads a key file. Its errors do not hold what stands there.
@@ -213,7 +206,7 @@ func (k *Keys) Add() (id string, err error) {
 		return "", fmt.Errorf("reading the key file: %w", err)
 	}
 	if err := replace(k.file, New()+"\n"+string(text)); err != nil {
-		return "", &digest.Error{Kind: digest.Unavailable, Message: "the key file " + k.file + " cannot be written: " + reason(err), Err: err}
+		return "", &digest.Error{Kind: digest.Unavailable, Message: "the key file " + k.file + " cannot be written: " + digest.Bare(err).Error(), Err: err}
 	}
 	keys, err := k.read(false)
 	if err != nil {

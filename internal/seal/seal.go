@@ -46,7 +46,7 @@ var base32Lower = base32.NewEncoding("abcdefghijklmnopqrstuvwxyz234567").WithPad
 func parseKey(text string) (key, error) {
 	raw, err := base64.StdEncoding.DecodeString(text)
 	if err != nil || len(raw) != keyBytes {
-		return key{}, fmt.Errorf("is no key of %d bytes in base64", keyBytes)
+		return key{}, fmt.Errorf("is not a key of %d bytes in base64", keyBytes)
 	}
 	k := key{text: text}
 	for _, d := range []struct {

@@ -42,12 +42,12 @@ func clear(path string) error {
 		return fmt.Errorf("looking for a socket: %w", err)
 	}
 	if left.Mode().Type() != fs.ModeSocket {
-		return fmt.Errorf("%s is there and is no socket", path)
+		return fmt.Errorf("%s exists and is not a socket", path)
 	}
 	if c, err := net.DialTimeout("unix", path, time.Second); err == nil {
 		return errors.Join(inUse(path), c.Close())
 	} else if errors.Is(err, fs.ErrPermission) {
-		return fmt.Errorf("%s belongs to somebody else: %w", path, err)
+		return fmt.Errorf("%s belongs to another user: %w", path, err)
 	}
 	return remove(path, left)
 }

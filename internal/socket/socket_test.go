@@ -36,7 +36,7 @@ func TestListen(t *testing.T) {
 	if err := os.WriteFile(file, []byte("precious"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Listen(file); err == nil || !strings.Contains(err.Error(), "no socket") {
+	if _, err := Listen(file); err == nil || !strings.Contains(err.Error(), "not a socket") {
 		t.Error(err)
 	}
 	if b, err := os.ReadFile(file); err != nil || string(b) != "precious" {

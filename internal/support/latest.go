@@ -15,7 +15,7 @@ func (c *consultation) latest(p store.DigestView) {
 	switch {
 	case p.State != digest.DigestActive:
 	case i < 0 && p.HeldSince > 0:
-		c.say("", catalogue.Key("this reader's filters held back %d posts, and nothing else has come for %s").With(p.HeldSince, c.name(p)))
+		c.say("", catalogue.Key("the reader’s filters removed %d posts, and %s has had no others").With(p.HeldSince, c.name(p)))
 	case i < 0 && p.NextDueAt.After(c.Now):
 		c.say("", catalogue.Key("%s has had no edition yet; the first midnight is %s").With(c.name(p), c.when(p.NextDueAt)))
 	case i < 0:
@@ -34,26 +34,26 @@ func (c *consultation) latest(p store.DigestView) {
 // noneSince reports why a digest has had no edition since its last one, although a midnight has passed.
 func (c *consultation) noneSince(p store.DigestView, e store.MailedEdition) {
 	if p.HeldSince > 0 {
-		c.say("", catalogue.Key("this reader's filters held back %d posts since the edition of %s, and nothing else came for %s").With(p.HeldSince, e.LocalDate, c.name(p)))
+		c.say("", catalogue.Key("the reader’s filters removed %d posts, and %s has had no others").With(p.HeldSince, c.name(p)))
 	} else {
-		c.say("", catalogue.Key("nothing new came for %s since the edition of %s; on days without posts none is sent").With(c.name(p), e.LocalDate))
+		c.say("", catalogue.Key("%s has had no new posts since the edition of %s; a day without posts has no edition").With(c.name(p), e.LocalDate))
 	}
 	if c.isEarly(p, e) {
-		c.say("", catalogue.Key("their first edition was made early, at their request, %s; later editions have only newer posts").With(c.when(e.SendAt)))
+		c.say("", catalogue.Key("the reader got their first edition early, %s; later editions have only newer posts").With(c.when(e.SendAt)))
 	}
 	f := c.feedsOf(p)
 	if f.troubled > 0 && f.troubled < f.asked {
-		c.say("", catalogue.Key("%d of the %d feeds of %s bring nothing now; see the feeds in trouble").With(f.troubled, f.asked, c.name(p)))
+		c.say("", notWorking(f, c.name(p)))
 	}
 	if f.paused > 0 && f.asked > 0 {
 		c.say("", catalogue.Key("%d feeds of %s are paused").With(f.paused, c.name(p)))
 	}
 	if f.lent > 0 && f.asked > 0 {
-		c.say("", catalogue.Key("the posts of %d feeds come in issues of newsletters, not in %s").With(f.lent, c.name(p)))
+		c.say("", catalogue.Key("the posts of %d feeds are in issues of newsletters, not in %s").With(f.lent, c.name(p)))
 	}
 	for _, s := range p.Subscriptions {
 		if s.Feed.MovedAt.After(c.Now.Add(-movedLately)) && !s.Paused {
-			c.say("", catalogue.Key("a feed of %s moved from %s to %s at %s; it now brings the posts published there").
+			c.say("", catalogue.Key("a feed of %s moved from %s to %s at %s; posts come from the new address").
 				With(c.name(p), digest.HostShown(s.Feed.MovedFrom), digest.HostShown(s.Feed.URL), c.when(s.Feed.MovedAt)))
 		}
 	}
@@ -71,10 +71,10 @@ func (c *consultation) isEarly(p store.DigestView, e store.MailedEdition) bool {
 // leftOut reports what a sent edition does not show because its reader chose so.
 func (c *consultation) leftOut(p store.DigestView, e store.MailedEdition) {
 	if p.Held > 0 {
-		c.say("", catalogue.Key("this reader's filters held back %d posts from the edition of %s").With(p.Held, e.LocalDate))
+		c.say("", catalogue.Key("the reader’s filters removed %d posts from the edition of %s").With(p.Held, e.LocalDate))
 	}
 	if p.Beyond > 0 {
-		c.say("", catalogue.Key("the edition of %s has %d posts behind links: the reader limits how many posts of a feed it shows").With(e.LocalDate, p.Beyond))
+		c.say("", catalogue.Key("the edition of %s has %d posts behind links, because the reader set a limit for a feed").With(e.LocalDate, p.Beyond))
 	}
 	headlines := 0
 	for _, s := range p.Subscriptions {
@@ -83,7 +83,7 @@ func (c *consultation) leftOut(p store.DigestView, e store.MailedEdition) {
 		}
 	}
 	if headlines > 0 {
-		c.say("", catalogue.Key("%d feeds of %s come as headlines only, as the reader chose").With(headlines, c.name(p)))
+		c.say("", catalogue.Key("the reader chose headlines only for %d feeds of %s").With(headlines, c.name(p)))
 	}
 }
 
@@ -93,6 +93,6 @@ func (c *consultation) travel() {
 		if !stay.Begun {
 			continue
 		}
-		c.say("", catalogue.Key("they travel until %s: their days begin at midnight in %s, and afterwards in %s").With(stay.To, stay.TimeZone, stay.Home))
+		c.say("", catalogue.Key("the reader is travelling until %s: editions follow the time in %s, and afterwards in %s").With(stay.To, stay.TimeZone, stay.Home))
 	}
 }

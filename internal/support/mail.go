@@ -14,14 +14,7 @@ import (
 // address reports why the address gets no mail, if it gets none.
 func (c *consultation) address() {
 	if s := c.Suppressed; s != nil {
-		var why catalogue.Sayable = map[digest.Reason]catalogue.Key{
-			digest.ForHardBounce: catalogue.Key("mail to it came back"), digest.ForSoftBounces: catalogue.Key("mail to it came back for a week"),
-			digest.ForComplaint: catalogue.Key("its reader called a mail spam"), digest.ForOperator: catalogue.Key("an operator said so"),
-		}[s.Reason]
-		if s.Evidence != "" {
-			why = catalogue.Key("%s (%s)").With(why, s.Evidence)
-		}
-		c.say("digest suppressions remove "+c.User.Email, catalogue.Key("nothing is mailed to %s since %s: %s; mail it again once it takes mail and its reader wants it").With(c.User.Email, c.when(s.CreatedAt), why))
+		c.say("digest suppressions remove "+c.User.Email, catalogue.Key("%s has been suppressed since %s: %s; send email to it again when the mailbox works and the reader agrees").With(c.User.Email, c.when(s.CreatedAt), catalogue.Suppression(s.Reason, s.Evidence)))
 	}
 }
 
@@ -31,11 +24,11 @@ func (c *consultation) lanes() {
 		what, do := laneName(l)
 		switch {
 		case l.IsPaused(c.Now):
-			c.say(do, catalogue.Key("%s is paused until %s: %s").With(what, c.when(l.Until), l.Reason))
+			c.say(do, because(catalogue.Key("%s is paused until %s").With(what, c.when(l.Until)), l.Reason))
 		case l.Alarm:
-			c.say(do, catalogue.Key("%s is in trouble that an operator has to end: %s").With(what, l.Reason))
+			c.say(do, catalogue.Key("%s: %s").With(what, with(catalogue.Key("stopped"), l.Reason)))
 		case l.Reason != "" && c.isWaiting():
-			c.say(do, catalogue.Key("%s is slow while it recovers from trouble: %s").With(what, l.Reason))
+			c.say(do, catalogue.Key("%s: %s").With(what, with(catalogue.Key("recovering"), l.Reason)))
 		}
 	}
 }
@@ -43,9 +36,9 @@ func (c *consultation) lanes() {
 // laneName returns the name of a lane, and the command that ends its trouble.
 func laneName(l digest.Lane) (what catalogue.Sayable, do string) {
 	if l.Name == "" {
-		return catalogue.Key("all mail"), "digest queue resume"
+		return catalogue.Key("all email"), "digest queue resume"
 	}
-	return catalogue.Key("mail to %s").With(l.Name), "digest queue resume " + l.Name
+	return catalogue.Key("email to %s").With(l.Name), "digest queue resume " + l.Name
 }
 
 // isWaiting reports whether an edition waits although its time has come.
@@ -70,25 +63,20 @@ func (c *consultation) edition(e store.MailedEdition) {
 		again += " --newsletter " + p.Newsletter.Slug
 	}
 	for _, b := range e.Returned {
-		c.say("", catalogue.Key("the edition of %s came back: %s").With(e.LocalDate, cmp.Or(b.Evidence, b.Status, string(b.Kind))))
+		c.say("", catalogue.Key("the edition of %s bounced: %s").With(e.LocalDate, cmp.Or(b.Evidence, b.Status, string(b.Kind))))
 	}
 	switch e.State {
 	case digest.EditionSent:
 		if len(e.Returned) == 0 {
-			var at catalogue.Sayable = c.when(e.SentAt)
-			if e.Reply != "" {
-				at = catalogue.Key("%s (%s)").With(at, e.Reply)
-			}
-			c.say(again, catalogue.Key("a server took the edition of %s for %s at %s; if it is not there, their spam folder or their provider has it, who finds it by Message-ID <%s>").With(e.LocalDate, e.Email, at, e.MessageID))
+			at := with(c.when(e.SentAt), e.Reply)
+			c.say(again, catalogue.Key("a mail server accepted the edition of %s for %s at %s; check their spam folder, or ask their provider about Message-ID <%s>").With(e.LocalDate, e.Email, at, e.MessageID))
 		}
 	case digest.EditionUnconfirmed:
-		c.say(again, catalogue.Key("the edition of %s was sent twice and no server said that it has it").With(e.LocalDate))
-	case digest.EditionFailed:
-		c.say(again, catalogue.Key("the edition of %s was refused for good: %s").With(e.LocalDate, unsent(e)))
+		c.say(again, catalogue.Key("the edition of %s was sent twice, and no mail server confirmed it").With(e.LocalDate))
 	case digest.EditionExpired:
-		c.say(again, catalogue.Key("the edition of %s could not be sent in its time (%s); the next one brings its posts").With(e.LocalDate, unsent(e)))
-	case digest.EditionUnmailed:
-		c.say(again, catalogue.Key("the edition of %s was not mailed: %s").With(e.LocalDate, unsent(e)))
+		c.say(again, catalogue.Key("the edition of %s could not be sent in time (%s); its posts are in the next edition").With(e.LocalDate, unsent(e)))
+	case digest.EditionFailed, digest.EditionUnmailed:
+		c.say(again, catalogue.Key("the edition of %s was not sent: %s").With(e.LocalDate, unsent(e)))
 	default:
 		c.waiting(e)
 	}
@@ -102,33 +90,46 @@ func unsent(e store.MailedEdition) catalogue.Sayable {
 // waiting reports why a mailer has not sent an edition yet.
 func (c *consultation) waiting(e store.MailedEdition) {
 	late := c.Now.Sub(e.NextAt) > longWait
+	since := catalogue.Key("the edition of %s has waited to be sent since %s").With(e.LocalDate, c.when(e.NextAt))
 	switch {
 	case e.State == digest.EditionInDoubt:
-		c.say("", catalogue.Key("nobody knows whether a server accepted the edition of %s; it will be sent again %s").With(e.LocalDate, c.when(e.NextAt)))
+		c.say("", catalogue.Key("no mail server has confirmed the edition of %s; it will be sent again %s").With(e.LocalDate, c.when(e.NextAt)))
 	case e.State != digest.EditionReady:
-		c.say("", catalogue.Key("the edition of %s is on its way to the server now").With(e.LocalDate))
-	case e.Error != "" && e.NextAt.After(c.Now):
-		c.say("", catalogue.Key("the edition of %s was refused for now (%s); it is tried again %s").With(e.LocalDate, unsent(e), c.when(e.NextAt)))
+		c.say("", catalogue.Key("the edition of %s is being sent now").With(e.LocalDate))
 	case e.NextAt.After(c.Now):
-		c.say("", catalogue.Key("the edition of %s leaves %s").With(e.LocalDate, c.when(e.NextAt)))
+		c.say("", with(catalogue.Key("the edition of %s will be sent %s").With(e.LocalDate, c.when(e.NextAt)), e.Error))
 	case late && c.trouble(e) != "":
-		c.say("digest queue", catalogue.Key("the edition of %s has waited to be sent since %s; the last mail error was: %s").With(e.LocalDate, c.when(e.NextAt), catalogue.Unsent(c.trouble(e))))
+		c.say("digest queue", because(since, c.trouble(e)))
 	case late && c.Now.Sub(c.Beat) > longWait:
-		c.say("digest serve", catalogue.Key("the edition of %s has waited to be sent since %s; last run of the hourly job: %s").With(e.LocalDate, c.when(e.NextAt), c.beat()))
+		c.say("digest serve", c.lastRun(since))
 	case late:
-		c.say("digest queue", catalogue.Key("the edition of %s has waited to be sent since %s, and no mail error is known").With(e.LocalDate, c.when(e.NextAt)))
+		c.say("digest queue", since)
 	default:
-		c.say("", catalogue.Key("the edition of %s has waited to be sent since %s").With(e.LocalDate, c.when(e.NextAt)))
+		c.say("", since)
 	}
 }
 
 // longWait is how long an edition may wait before that needs an explanation.
 const longWait = time.Hour
 
-// beat returns when the hourly job last worked.
-func (c *consultation) beat() catalogue.Sayable {
-	if c.Beat.IsZero() {
-		return catalogue.Key("never")
+// lastRun adds the last run of the hourly job to a delay.
+func (c *consultation) lastRun(late catalogue.Sayable) catalogue.Sayable {
+	var last catalogue.Sayable = catalogue.Key("never")
+	if !c.Beat.IsZero() {
+		last = c.when(c.Beat)
 	}
-	return c.when(c.Beat)
+	return catalogue.Key("%s; last run of the hourly job: %s").With(late, last)
+}
+
+// because adds the cause of a state, as it was stored.
+func because(state catalogue.Sayable, why string) catalogue.Sayable {
+	return catalogue.Key("%s: %s").With(state, catalogue.Unsent(why))
+}
+
+// with adds an answer or error in brackets, as it was stored, if there is one.
+func with(state catalogue.Sayable, stored string) catalogue.Sayable {
+	if stored == "" {
+		return state
+	}
+	return catalogue.Key("%s (%s)").With(state, catalogue.Unsent(stored))
 }

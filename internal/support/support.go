@@ -36,7 +36,7 @@ type Advice struct {
 func Advise(v store.ReaderView, f Facts) []Advice {
 	c := &consultation{ReaderView: v, Facts: f}
 	if f.Fence != "" {
-		c.say("digest fence", catalogue.Key("nothing is polled and nothing is mailed here: %s").With(f.Fence))
+		c.say("digest fence", catalogue.Key("this instance polls no feeds and sends no email: %s").With(f.Fence))
 	}
 	c.address()
 	for _, p := range v.Digests {
@@ -48,7 +48,7 @@ func Advise(v store.ReaderView, f Facts) []Advice {
 	}
 	c.travel()
 	if len(c.advice) == 0 {
-		c.say("", catalogue.Key("nothing is wrong here; the reader's own mail program or their provider may have filtered it"))
+		c.say("", catalogue.Key("nothing is wrong here; the reader’s mail program or provider may have filtered the email"))
 	}
 	return c.advice
 }
@@ -70,7 +70,7 @@ func TroubledFeeds(v store.ReaderView, now time.Time) []Feed {
 			state, reason := poller.Status(s.Feed, now)
 			switch {
 			case s.Paused && s.PausedFor == 0:
-				state, reason = "paused", catalogue.Key("the reader has paused it")
+				state, reason = "paused", catalogue.Key("the reader paused it")
 			case s.Paused, !isTroubled(s.Feed, now):
 				continue
 			}
@@ -130,30 +130,31 @@ func (c *consultation) digestView(p store.DigestView) {
 	if p.Newsletter == nil {
 		set = "digest user set " + c.User.Email
 	}
+	left := catalogue.Key("%s: %s").With(c.name(p), catalogue.Key("its reader unsubscribed"))
 	switch {
 	case p.State == digest.DigestLeft && p.Newsletter != nil:
-		c.say("", catalogue.Key("they left the newsletter %s").With(p.Newsletter.Slug))
+		c.say("", left)
 		return
 	case p.State == digest.DigestLeft:
-		c.say(set+" --state active", catalogue.Key("they left their digest"))
+		c.say(set+" --state active", left)
 		return
 	case p.State == digest.DigestPaused && p.PausedUntil.IsZero():
-		c.say(within(set, " --state active"), catalogue.Key("%s is paused until its reader ends that").With(c.name(p)))
+		c.say(within(set, " --state active"), catalogue.Key("%s is paused").With(c.name(p)))
 		return
 	case p.State == digest.DigestPaused:
 		c.say(within(set, " --state active"), catalogue.Key("%s is paused until %s").With(c.name(p), c.when(p.PausedUntil)))
 		return
 	}
 	if !p.Mailed {
-		c.say(within(set, " --mailed"), catalogue.Key("%s is not mailed: its editions stand in the web view").With(c.name(p)))
+		c.say(within(set, " --mailed"), catalogue.Key("%s: %s").With(c.name(p), catalogue.Key("web only")))
 	}
 	if n := p.Newsletter; n != nil && n.State != digest.NewsletterActive {
-		says := map[digest.NewsletterState]catalogue.Key{
-			digest.NewsletterPending: catalogue.Key("the newsletter %s waits for approval: its letters do not leave"),
-			digest.NewsletterHeld:    catalogue.Key("the newsletter %s is held: its letters do not leave"),
-			digest.NewsletterEnded:   catalogue.Key("the newsletter %s has ended: its letters do not leave"),
+		state := map[digest.NewsletterState]catalogue.Key{
+			digest.NewsletterPending: catalogue.Key("waiting for the operator’s approval"),
+			digest.NewsletterHeld:    catalogue.Key("on hold"),
+			digest.NewsletterEnded:   catalogue.Key("ended"),
 		}[n.State]
-		c.say("digest newsletter show "+n.Slug, says.With(n.Slug))
+		c.say("digest newsletter show "+n.Slug, catalogue.Key("%s: %s").With(c.name(p), state))
 	}
 	c.midnight(p)
 	c.content(p)
@@ -171,21 +172,23 @@ func (c *consultation) name(p store.DigestView) catalogue.Sayable {
 	if p.Newsletter != nil {
 		return catalogue.Key("the newsletter %s").With(p.Newsletter.Slug)
 	}
-	return catalogue.Key("their digest")
+	return catalogue.Key("the daily digest")
 }
 
 // midnight says when the next edition is made, if that is late or far off.
 func (c *consultation) midnight(p store.DigestView) {
 	switch late := c.Now.Sub(p.NextDueAt); {
 	case c.Fence != "" || p.NextDueAt.IsZero():
-	case late > c.Deadline && c.Beat.IsZero():
-		c.say("digest serve", catalogue.Key("the edition of %s is not made: the hourly job was never at work").With(c.when(p.NextDueAt)))
 	case late > c.Deadline:
-		c.say("digest doctor", catalogue.Key("the edition of %s is not made yet; last run of the hourly job: %s").With(c.when(p.NextDueAt), c.when(c.Beat)))
+		do := "digest doctor"
+		if c.Beat.IsZero() {
+			do = "digest serve"
+		}
+		c.say(do, c.lastRun(catalogue.Key("the edition of %s is not made yet").With(c.when(p.NextDueAt))))
 	case late > 0:
-		c.say("", catalogue.Key("the edition of %s is being made: feeds are waited for until %s").With(c.when(p.NextDueAt), c.when(p.NextDueAt.Add(c.Deadline))))
+		c.say("", catalogue.Key("the edition of %s is being made: it waits for feeds until %s").With(c.when(p.NextDueAt), c.when(p.NextDueAt.Add(c.Deadline))))
 	case p.Cadence != digest.Daily:
-		c.say("", catalogue.Key("%s comes %s; the next is made %s").With(c.name(p), catalogue.Cadence(p.Cadence), c.when(p.NextDueAt)))
+		c.say("", catalogue.Key("the schedule of %s is %s; the next edition is made %s").With(c.name(p), catalogue.Cadence(p.Cadence), c.when(p.NextDueAt)))
 	}
 }
 
@@ -195,15 +198,13 @@ func (c *consultation) content(p store.DigestView) {
 	switch {
 	case len(p.Subscriptions) == 0 && p.Newsletter == nil && c.isMember():
 	case len(p.Subscriptions) == 0:
-		c.say("", catalogue.Key("%s has no feeds, so there is nothing to send").With(c.name(p)))
-	case f.asked == 0 && f.lent > 0:
-		c.say("", catalogue.Key("the posts of all feeds of %s come in issues of newsletters, or the feeds are paused").With(c.name(p)))
+		c.say("", catalogue.Key("%s has no feeds, so it has no editions").With(c.name(p)))
 	case f.asked == 0:
-		c.say("", catalogue.Key("all feeds of %s are paused").With(c.name(p)))
+		c.say("", catalogue.Key("%s has no feed of its own: all are paused, or their posts are in newsletters").With(c.name(p)))
 	case f.asked == 1 && f.troubled == 1:
-		c.say("", catalogue.Key("the only feed of %s brings nothing now: %s").With(c.name(p), f.why))
+		c.say("", catalogue.Key("the only feed of %s is not working: %s").With(c.name(p), f.why))
 	case f.troubled == f.asked:
-		c.say("", catalogue.Key("no feed of %s can be asked or answers well; see the feeds in trouble").With(c.name(p)))
+		c.say("", notWorking(f, c.name(p)))
 	}
 }
 
@@ -243,4 +244,9 @@ func (c *consultation) digestOf(e store.MailedEdition) store.DigestView {
 		return store.DigestView{}
 	}
 	return c.Digests[i]
+}
+
+// notWorking says how many feeds of a digest are not working.
+func notWorking(f feedCounts, name catalogue.Sayable) catalogue.Sayable {
+	return catalogue.Key("%d of the %d feeds of %s are not working; see the list of feeds below").With(f.troubled, f.asked, name)
 }

@@ -65,82 +65,82 @@ func troubled(befalls func(*digest.Feed)) func(*store.ReaderView, *Facts) {
 
 // TestAdvise is the table of all causes with their sentences, the most important cause first.
 func TestAdvise(t *testing.T) {
-	const taken = "a server took the edition of 2026-11-20 for ada@example.org at 2026-11-20 00:00 CET (250 2.0.0 queued as 4XYZ); if it is not there, their spam folder or their provider has it, who finds it by Message-ID <d.1@example.org> > digest user resend ada@example.org 2026-11-20"
+	const taken = "a mail server accepted the edition of 2026-11-20 for ada@example.org at 2026-11-20 00:00 CET (250 2.0.0 queued as 4XYZ); check their spam folder, or ask their provider about Message-ID <d.1@example.org> > digest user resend ada@example.org 2026-11-20"
 	for _, test := range []struct {
 		name string
 		set  func(v *store.ReaderView, f *Facts)
 		want string // all advice; the sentence of a sent edition is left out unless it is the whole
 	}{
 		{"all is well", func(*store.ReaderView, *Facts) {}, taken},
-		{"a fence", func(_ *store.ReaderView, f *Facts) { f.Fence = "much waits" }, "nothing is polled and nothing is mailed here: much waits > digest fence"},
+		{"a fence", func(_ *store.ReaderView, f *Facts) { f.Fence = "much waits" }, "this instance polls no feeds and sends no email: much waits > digest fence"},
 		{"suppressed", func(v *store.ReaderView, _ *Facts) {
 			v.Suppressed = &digest.Suppression{Reason: digest.ForHardBounce, Evidence: "550 no such user", CreatedAt: noon}
-		}, "nothing is mailed to ada@example.org since 2026-11-20 13:00 CET: mail to it came back (550 no such user); mail it again once it takes mail and its reader wants it > digest suppressions remove ada@example.org"},
-		{"left", func(v *store.ReaderView, _ *Facts) { v.Digests[0].State = digest.DigestLeft }, "they left their digest > digest user set ada@example.org --state active"},
-		{"paused", func(v *store.ReaderView, _ *Facts) { v.Digests[0].State = digest.DigestPaused }, "their digest is paused until its reader ends that > digest user set ada@example.org --state active"},
+		}, "ada@example.org has been suppressed since 2026-11-20 13:00 CET: an email bounced (550 no such user); send email to it again when the mailbox works and the reader agrees > digest suppressions remove ada@example.org"},
+		{"left", func(v *store.ReaderView, _ *Facts) { v.Digests[0].State = digest.DigestLeft }, "the daily digest: its reader unsubscribed > digest user set ada@example.org --state active"},
+		{"paused", func(v *store.ReaderView, _ *Facts) { v.Digests[0].State = digest.DigestPaused }, "the daily digest is paused > digest user set ada@example.org --state active"},
 		{"paused for a time", func(v *store.ReaderView, _ *Facts) {
 			v.Digests[0].State, v.Digests[0].PausedUntil = digest.DigestPaused, noon.Add(35*time.Hour)
-		}, "their digest is paused until 2026-11-22 00:00 CET > digest user set ada@example.org --state active"},
-		{"not mailed", func(v *store.ReaderView, _ *Facts) { v.Digests[0].Mailed = false }, "their digest is not mailed: its editions stand in the web view > digest user set ada@example.org --mailed"},
-		{"on some days", func(v *store.ReaderView, _ *Facts) { v.Digests[0].Cadence = digest.Workdays }, "their digest comes Monday to Friday; the next is made 2026-11-21 00:00 CET"},
-		{"being made", func(v *store.ReaderView, _ *Facts) { v.Digests[0].NextDueAt = noon.Add(-time.Minute) }, "the edition of 2026-11-20 12:59 CET is being made: feeds are waited for until 2026-11-20 13:29 CET"},
-		{"never made", func(v *store.ReaderView, _ *Facts) { v.Digests[0].NextDueAt = noon.Add(-time.Hour) }, "the edition of 2026-11-20 12:00 CET is not made: the hourly job was never at work > digest serve"},
+		}, "the daily digest is paused until 2026-11-22 00:00 CET > digest user set ada@example.org --state active"},
+		{"not emailed", func(v *store.ReaderView, _ *Facts) { v.Digests[0].Mailed = false }, "the daily digest: web only > digest user set ada@example.org --mailed"},
+		{"on some days", func(v *store.ReaderView, _ *Facts) { v.Digests[0].Cadence = digest.Workdays }, "the schedule of the daily digest is Monday to Friday; the next edition is made 2026-11-21 00:00 CET"},
+		{"being made", func(v *store.ReaderView, _ *Facts) { v.Digests[0].NextDueAt = noon.Add(-time.Minute) }, "the edition of 2026-11-20 12:59 CET is being made: it waits for feeds until 2026-11-20 13:29 CET"},
+		{"never made", func(v *store.ReaderView, _ *Facts) { v.Digests[0].NextDueAt = noon.Add(-time.Hour) }, "the edition of 2026-11-20 12:00 CET is not made yet; last run of the hourly job: never > digest serve"},
 		{"made late", func(v *store.ReaderView, f *Facts) {
 			v.Digests[0].NextDueAt, f.Beat = noon.Add(-time.Hour), noon.Add(-2*time.Hour)
 		}, "the edition of 2026-11-20 12:00 CET is not made yet; last run of the hourly job: 2026-11-20 11:00 CET > digest doctor"},
-		{"no feeds", func(v *store.ReaderView, _ *Facts) { v.Digests[0].Subscriptions = nil }, "their digest has no feeds, so there is nothing to send"},
-		{"paused feeds", func(v *store.ReaderView, _ *Facts) { v.Digests[0].Subscriptions[0].Paused = true }, "all feeds of their digest are paused"},
+		{"no feeds", func(v *store.ReaderView, _ *Facts) { v.Digests[0].Subscriptions = nil }, "the daily digest has no feeds, so it has no editions"},
+		{"paused feeds", func(v *store.ReaderView, _ *Facts) { v.Digests[0].Subscriptions[0].Paused = true }, "the daily digest has no feed of its own: all are paused, or their posts are in newsletters"},
 		{"lent feeds", func(v *store.ReaderView, _ *Facts) {
 			s := &v.Digests[0].Subscriptions[0]
 			s.Paused, s.PausedFor = true, 2
-		}, "the posts of all feeds of their digest come in issues of newsletters, or the feeds are paused"},
+		}, "the daily digest has no feed of its own: all are paused, or their posts are in newsletters"},
 		{"a dead feed", troubled(func(f *digest.Feed) { f.State, f.LastError = digest.FeedDead, "410 Gone" }),
-			"the only feed of their digest brings nothing now: failing, asked no more until a ping or a reader speaks for it: 410 Gone"},
+			"the only feed of the daily digest is not working: failing, not polled until a ping or a reader’s request: 410 Gone"},
 		{"a penalised feed", troubled(func(f *digest.Feed) {
 			f.Errors, f.LastError, f.NotBefore = 1, "503 Service Unavailable", noon.Add(time.Hour)
 		}),
-			"the only feed of their digest brings nothing now: 503 Service Unavailable; left alone until 2026-11-20 13:00 UTC"},
-		{"a blocked feed", troubled(func(f *digest.Feed) { f.State = digest.FeedBlocked }), "the only feed of their digest brings nothing now: whoever runs this reader has its host blocked"},
-		{"a declined feed", troubled(func(f *digest.Feed) { f.State = digest.FeedDeclined }), "the only feed of their digest brings nothing now: the owner of its host has asked that nothing is read from there"},
+			"the only feed of the daily digest is not working: 503 Service Unavailable; next poll at 2026-11-20 13:00 UTC"},
+		{"a blocked feed", troubled(func(f *digest.Feed) { f.State = digest.FeedBlocked }), "the only feed of the daily digest is not working: the operator has blocked a.example"},
+		{"a declined feed", troubled(func(f *digest.Feed) { f.State = digest.FeedDeclined }), "the only feed of the daily digest is not working: the owner of a.example asked us not to read the site"},
 		{"a private feed without its password", troubled(func(f *digest.Feed) { f.Errors, f.LastStatus, f.LastError = 1, 401, "401 Unauthorized" }),
-			"the only feed of their digest brings nothing now: 401 Unauthorized; asked again at the next midnight of a reader"},
+			"the only feed of the daily digest is not working: 401 Unauthorized"},
 		{"a feed that only leads elsewhere", troubled(func(f *digest.Feed) {
-			f.Stays, f.Errors, f.LastError = true, 1, "moved to https://new.example/, and a reader wants what is at this address"
-		}), "the only feed of their digest brings nothing now: moved to https://new.example/, and a reader wants what is at this address; asked again at the next midnight of a reader"},
+			f.MoveUndone, f.Errors, f.LastError = true, 1, "redirects to https://new.example/, but a reader chose this address"
+		}), "the only feed of the daily digest is not working: redirects to https://new.example/, but a reader chose this address"},
 		{"a feed that brings too much", troubled(func(f *digest.Feed) { f.PostsWaiting, f.LastOKAt = 40, noon }),
-			"the only feed of their digest brings nothing now: 40 of its posts wait since 2026-11-20 12:00 UTC, as more came than is stored in one day; the rest comes with the first poll from 2026-11-21 00:00 UTC on, as far as the feed still lists it"},
+			"the only feed of the daily digest is not working: over the daily limit: 40 posts wait since 2026-11-20 12:00 UTC and are stored by the first poll after 2026-11-21 00:00 UTC if the feed still lists them"},
 		{"two dead feeds", func(v *store.ReaderView, _ *Facts) {
 			subscribed(v, 1)
 			for i := range v.Digests[0].Subscriptions {
 				v.Digests[0].Subscriptions[i].Feed.State = digest.FeedDead
 			}
-		}, "no feed of their digest can be asked or answers well; see the feeds in trouble"},
+		}, "2 of the 2 feeds of the daily digest are not working; see the list of feeds below"},
 		{"a lane", func(v *store.ReaderView, _ *Facts) {
 			v.Lanes = []digest.Lane{{Name: "example.org", Until: noon.Add(time.Hour), Reason: "421 busy", ChangedAt: noon}}
-		}, "mail to example.org is paused until 2026-11-20 14:00 CET: 421 busy > digest queue resume example.org"},
+		}, "email to example.org is paused until 2026-11-20 14:00 CET: 421 busy > digest queue resume example.org"},
 		{"the route", func(v *store.ReaderView, _ *Facts) {
 			v.Lanes = []digest.Lane{{Alarm: true, Reason: "535 no", ChangedAt: noon}}
-		}, "all mail is in trouble that an operator has to end: 535 no > digest queue resume"},
-		{"the first midnight", func(v *store.ReaderView, _ *Facts) { v.Editions = nil }, "their digest has had no edition yet; the first midnight is 2026-11-21 00:00 CET"},
+		}, "all email: stopped (535 no) > digest queue resume"},
+		{"the first midnight", func(v *store.ReaderView, _ *Facts) { v.Editions = nil }, "the daily digest has had no edition yet; the first midnight is 2026-11-21 00:00 CET"},
 		{"a lane that recovers", func(v *store.ReaderView, _ *Facts) {
 			waits(v, 20*time.Minute)
 			v.Lanes = []digest.Lane{{Name: "example.org", Width: 1, Reason: "421 busy", ChangedAt: noon}}
-		}, "mail to example.org is slow while it recovers from trouble: 421 busy > digest queue resume example.org; the edition of 2026-11-20 has waited to be sent since 2026-11-20 12:40 CET"},
+		}, "email to example.org: recovering (421 busy) > digest queue resume example.org; the edition of 2026-11-20 has waited to be sent since 2026-11-20 12:40 CET"},
 		{"a lane that recovered, and nothing waits", func(v *store.ReaderView, _ *Facts) {
 			v.Lanes = []digest.Lane{{Name: "example.org", Width: 1, Reason: "421 busy", ChangedAt: noon}}
 		}, ""},
 		{"the mail server was down", func(v *store.ReaderView, _ *Facts) {
 			waits(v, 9*time.Hour)
 			v.Lanes = []digest.Lane{{Width: 1, Failures: 3, Reason: "connection refused", ChangedAt: noon}}
-		}, "all mail is slow while it recovers from trouble: connection refused > digest queue resume; the edition of 2026-11-20 has waited to be sent since 2026-11-20 04:00 CET; the last mail error was: connection refused > digest queue"},
+		}, "all email: recovering (connection refused) > digest queue resume; the edition of 2026-11-20 has waited to be sent since 2026-11-20 04:00 CET: connection refused > digest queue"},
 		{"the mail server is down", func(v *store.ReaderView, _ *Facts) {
 			waits(v, 9*time.Hour)
 			v.Lanes = []digest.Lane{{Until: noon.Add(time.Minute), Failures: 3, Reason: "connection refused", ChangedAt: noon}}
-		}, "all mail is paused until 2026-11-20 13:01 CET: connection refused > digest queue resume; the edition of 2026-11-20 has waited to be sent since 2026-11-20 04:00 CET; the last mail error was: connection refused > digest queue"},
+		}, "all email is paused until 2026-11-20 13:01 CET: connection refused > digest queue resume; the edition of 2026-11-20 has waited to be sent since 2026-11-20 04:00 CET: connection refused > digest queue"},
 		{"it was refused, and waits for hours", func(v *store.ReaderView, _ *Facts) {
 			waits(v, 2*time.Hour)
 			v.Editions[0].Error = "451 later"
-		}, "the edition of 2026-11-20 has waited to be sent since 2026-11-20 11:00 CET; the last mail error was: 451 later > digest queue"},
+		}, "the edition of 2026-11-20 has waited to be sent since 2026-11-20 11:00 CET: 451 later > digest queue"},
 		{"the job stopped", func(v *store.ReaderView, f *Facts) {
 			waits(v, 3*time.Hour)
 			f.Beat = noon.Add(-2 * time.Hour)
@@ -150,97 +150,97 @@ func TestAdvise(t *testing.T) {
 		{"it waits, and nobody knows why", func(v *store.ReaderView, f *Facts) {
 			waits(v, 3*time.Hour)
 			f.Beat = noon
-		}, "the edition of 2026-11-20 has waited to be sent since 2026-11-20 10:00 CET, and no mail error is known > digest queue"},
+		}, "the edition of 2026-11-20 has waited to be sent since 2026-11-20 10:00 CET > digest queue"},
 		{"in doubt", func(v *store.ReaderView, _ *Facts) {
 			v.Editions[0].State, v.Editions[0].NextAt = digest.EditionInDoubt, noon.Add(15*time.Minute)
-		}, "nobody knows whether a server accepted the edition of 2026-11-20; it will be sent again 2026-11-20 13:15 CET"},
+		}, "no mail server has confirmed the edition of 2026-11-20; it will be sent again 2026-11-20 13:15 CET"},
 		{"only in the web view", func(v *store.ReaderView, _ *Facts) {
 			v.Digests[0].Mailed = false
 			v.Editions[0].State, v.Editions[0].Error = digest.EditionUnmailed, "web only"
-		}, "their digest is not mailed: its editions stand in the web view > digest user set ada@example.org --mailed; the edition of 2026-11-20 was not mailed: web only > digest user resend ada@example.org 2026-11-20"},
+		}, "the daily digest: web only > digest user set ada@example.org --mailed; the edition of 2026-11-20 was not sent: web only > digest user resend ada@example.org 2026-11-20"},
 		{"filters held all back", func(v *store.ReaderView, _ *Facts) { quiet(v).HeldSince = 2 },
-			"this reader's filters held back 2 posts since the edition of 2026-11-20, and nothing else came for their digest"},
+			"the reader’s filters removed 2 posts, and the daily digest has had no others"},
 		{"a filter held the one post back", func(v *store.ReaderView, _ *Facts) { quiet(v).HeldSince = 1 },
-			"this reader's filters held back 1 post since the edition of 2026-11-20, and nothing else came for their digest"},
+			"the reader’s filters removed 1 post, and the daily digest has had no others"},
 		{"filters held all back, from the first day on", func(v *store.ReaderView, _ *Facts) { v.Editions, v.Digests[0].HeldSince = nil, 5 },
-			"this reader's filters held back 5 posts, and nothing else has come for their digest"},
-		{"filters held some back", func(v *store.ReaderView, _ *Facts) { v.Digests[0].Held = 2 }, "this reader's filters held back 2 posts from the edition of 2026-11-20"},
+			"the reader’s filters removed 5 posts, and the daily digest has had no others"},
+		{"filters held some back", func(v *store.ReaderView, _ *Facts) { v.Digests[0].Held = 2 }, "the reader’s filters removed 2 posts from the edition of 2026-11-20"},
 		{"at most so many posts of a site", func(v *store.ReaderView, _ *Facts) { v.Digests[0].Beyond = 7 },
-			"the edition of 2026-11-20 has 7 posts behind links: the reader limits how many posts of a feed it shows"},
+			"the edition of 2026-11-20 has 7 posts behind links, because the reader set a limit for a feed"},
 		{"headlines of a site", func(v *store.ReaderView, _ *Facts) { v.Digests[0].Subscriptions[0].Display = digest.Headlines },
-			"1 feed of their digest comes as headlines only, as the reader chose"},
+			"the reader chose headlines only for 1 feed of the daily digest"},
 		{"quiet, some feeds in trouble", func(v *store.ReaderView, _ *Facts) {
 			quiet(v)
 			subscribed(v, 2)
 			v.Digests[0].Subscriptions[1].Feed.State = digest.FeedDead
-		}, "nothing new came for their digest since the edition of 2026-11-20; on days without posts none is sent; 1 of the 3 feeds of their digest brings nothing now; see the feeds in trouble"},
+		}, "the daily digest has had no new posts since the edition of 2026-11-20; a day without posts has no edition; 1 of the 3 feeds of the daily digest is not working; see the list of feeds below"},
 		{"quiet, some feeds paused or lent", func(v *store.ReaderView, _ *Facts) {
 			quiet(v)
 			subscribed(v, 3)
 			s := v.Digests[0].Subscriptions
 			s[1].Paused, s[2].Paused = true, true
 			s[3].Paused, s[3].PausedFor = true, 2
-		}, "nothing new came for their digest since the edition of 2026-11-20; on days without posts none is sent; 2 feeds of their digest are paused; the posts of 1 feed come in issues of newsletters, not in their digest"},
+		}, "the daily digest has had no new posts since the edition of 2026-11-20; a day without posts has no edition; 2 feeds of the daily digest are paused; the posts of 1 feed are in issues of newsletters, not in the daily digest"},
 		{"quiet, a feed has moved", func(v *store.ReaderView, _ *Facts) {
 			f := &quiet(v).Subscriptions[0].Feed
 			f.MovedFrom, f.MovedAt, f.URL = "https://old.example/feed?key=secret", noon.Add(-48*time.Hour), "https://new.example/feed"
-		}, "nothing new came for their digest since the edition of 2026-11-20; on days without posts none is sent; a feed of their digest moved from old.example to new.example at 2026-11-18 13:00 CET; it now brings the posts published there"},
+		}, "the daily digest has had no new posts since the edition of 2026-11-20; a day without posts has no edition; a feed of the daily digest moved from old.example to new.example at 2026-11-18 13:00 CET; posts come from the new address"},
 		{"a first edition that was taken early", func(v *store.ReaderView, _ *Facts) {
 			quiet(v)
 			e := &v.Editions[0]
 			v.User.CreatedAt, e.Number, e.SendAt = e.DueAt.Add(9*time.Hour), 1, e.DueAt.Add(10*time.Hour)
-		}, "nothing new came for their digest since the edition of 2026-11-20; on days without posts none is sent; their first edition was made early, at their request, 2026-11-20 10:00 CET; later editions have only newer posts"},
+		}, "the daily digest has had no new posts since the edition of 2026-11-20; a day without posts has no edition; the reader got their first edition early, 2026-11-20 10:00 CET; later editions have only newer posts"},
 		{"on a journey", func(v *store.ReaderView, _ *Facts) {
 			v.Stays = []digest.Stay{{To: digest.Date{Year: 2026, Month: 11, Day: 24}, TimeZone: "Asia/Tokyo", Begun: true, Home: "Europe/Paris"}, {TimeZone: "America/Lima"}}
-		}, "they travel until 2026-11-24: their days begin at midnight in Asia/Tokyo, and afterwards in Europe/Paris"},
+		}, "the reader is travelling until 2026-11-24: editions follow the time in Asia/Tokyo, and afterwards in Europe/Paris"},
 		{"a newsletter that waits for approval", func(v *store.ReaderView, _ *Facts) {
 			p := letters(v)
 			p.Newsletter.State = digest.NewsletterPending
-		}, "the newsletter boats waits for approval: its letters do not leave > digest newsletter show boats; the newsletter boats has had no edition yet; the first midnight is 2026-11-20 14:00 CET"},
+		}, "the newsletter boats: waiting for the operator’s approval > digest newsletter show boats; the newsletter boats has had no edition yet; the first midnight is 2026-11-20 14:00 CET"},
 		{"a newsletter that has ended", func(v *store.ReaderView, _ *Facts) {
 			p := letters(v)
 			p.Newsletter.State = digest.NewsletterEnded
-		}, "the newsletter boats has ended: its letters do not leave > digest newsletter show boats; the newsletter boats has had no edition yet; the first midnight is 2026-11-20 14:00 CET"},
-		{"nothing new", func(v *store.ReaderView, _ *Facts) { v.Digests[0].LastDueAt = noon }, "nothing new came for their digest since the edition of 2026-11-20; on days without posts none is sent"},
+		}, "the newsletter boats: ended > digest newsletter show boats; the newsletter boats has had no edition yet; the first midnight is 2026-11-20 14:00 CET"},
+		{"nothing new", func(v *store.ReaderView, _ *Facts) { v.Digests[0].LastDueAt = noon }, "the daily digest has had no new posts since the edition of 2026-11-20; a day without posts has no edition"},
 		{"came back", func(v *store.ReaderView, _ *Facts) {
 			v.Editions[0].Returned = []digest.Bounce{{Kind: digest.SoftBounce, Evidence: "452 full"}}
-		}, "the edition of 2026-11-20 came back: 452 full"},
+		}, "the edition of 2026-11-20 bounced: 452 full"},
 		{"unconfirmed", func(v *store.ReaderView, _ *Facts) { v.Editions[0].State = digest.EditionUnconfirmed },
-			"the edition of 2026-11-20 was sent twice and no server said that it has it > digest user resend ada@example.org 2026-11-20"},
+			"the edition of 2026-11-20 was sent twice, and no mail server confirmed it > digest user resend ada@example.org 2026-11-20"},
 		{"refused", func(v *store.ReaderView, _ *Facts) {
 			v.Editions[0].State, v.Editions[0].Error = digest.EditionFailed, "554 no"
-		}, "the edition of 2026-11-20 was refused for good: 554 no > digest user resend ada@example.org 2026-11-20"},
+		}, "the edition of 2026-11-20 was not sent: 554 no > digest user resend ada@example.org 2026-11-20"},
 		{"too late", func(v *store.ReaderView, _ *Facts) {
 			v.Editions[0].State, v.Editions[0].Error = digest.EditionExpired, "not delivered in time"
-		}, "the edition of 2026-11-20 could not be sent in its time (not delivered in time); the next one brings its posts > digest user resend ada@example.org 2026-11-20"},
+		}, "the edition of 2026-11-20 could not be sent in time (not delivered in time); its posts are in the next edition > digest user resend ada@example.org 2026-11-20"},
 		{"refused for now", func(v *store.ReaderView, _ *Facts) {
 			e := &v.Editions[0]
 			e.State, e.Error, e.NextAt = digest.EditionReady, "451 later", noon.Add(time.Hour)
-		}, "the edition of 2026-11-20 was refused for now (451 later); it is tried again 2026-11-20 14:00 CET"},
+		}, "the edition of 2026-11-20 will be sent 2026-11-20 14:00 CET (451 later)"},
 		{"at a later hour", func(v *store.ReaderView, _ *Facts) {
 			v.Editions[0].State, v.Editions[0].NextAt = digest.EditionReady, noon.Add(time.Hour)
-		}, "the edition of 2026-11-20 leaves 2026-11-20 14:00 CET"},
+		}, "the edition of 2026-11-20 will be sent 2026-11-20 14:00 CET"},
 		{"its turn", func(v *store.ReaderView, _ *Facts) {
 			v.Editions[0].State, v.Editions[0].NextAt = digest.EditionReady, noon.Add(-time.Hour)
 		}, "the edition of 2026-11-20 has waited to be sent since 2026-11-20 12:00 CET"},
-		{"on its way", func(v *store.ReaderView, _ *Facts) { v.Editions[0].State = digest.EditionDotting }, "the edition of 2026-11-20 is on its way to the server now"},
-		{"a newsletter that they left", func(v *store.ReaderView, _ *Facts) { letters(v).State = digest.DigestLeft }, "they left the newsletter boats"},
+		{"on its way", func(v *store.ReaderView, _ *Facts) { v.Editions[0].State = digest.EditionDotting }, "the edition of 2026-11-20 is being sent now"},
+		{"a newsletter that they left", func(v *store.ReaderView, _ *Facts) { letters(v).State = digest.DigestLeft }, "the newsletter boats: its reader unsubscribed"},
 		{"a held newsletter", func(v *store.ReaderView, _ *Facts) {
 			p := letters(v)
 			p.Newsletter.State = digest.NewsletterHeld
-		}, "the newsletter boats is held: its letters do not leave > digest newsletter show boats; the newsletter boats has had no edition yet; the first midnight is 2026-11-20 14:00 CET"},
+		}, "the newsletter boats: on hold > digest newsletter show boats; the newsletter boats has had no edition yet; the first midnight is 2026-11-20 14:00 CET"},
 		{"a refused letter", func(v *store.ReaderView, _ *Facts) {
 			letters(v)
 			e := v.Editions[0]
 			e.ID, e.DigestID, e.State, e.Error = 8, 2, digest.EditionFailed, "554 no"
 			v.Editions = append(v.Editions, e)
-		}, "the edition of 2026-11-20 was refused for good: 554 no > digest user resend ada@example.org 2026-11-20 --newsletter boats"},
+		}, "the edition of 2026-11-20 was not sent: 554 no > digest user resend ada@example.org 2026-11-20 --newsletter boats"},
 		{"who reads letters alone", func(v *store.ReaderView, _ *Facts) {
 			letters(v)
 			v.User.MemberOnly, v.Digests[0].State, v.Digests[0].Subscriptions = true, digest.DigestLeft, nil
 		}, "the newsletter boats has had no edition yet; the first midnight is 2026-11-20 14:00 CET"},
 		{"nothing at all", func(v *store.ReaderView, _ *Facts) { v.User.MemberOnly, v.Digests = true, v.Digests[:0] },
-			"nothing is wrong here; the reader's own mail program or their provider may have filtered it"},
+			"nothing is wrong here; the reader’s mail program or provider may have filtered the email"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			v, f := well(), Facts{Now: noon, Deadline: 30 * time.Minute}

@@ -32,12 +32,12 @@ const (
 // maxLookup is how many characters may be typed with the sites and days; of the words maxTyped are the most.
 const maxLookup = 1200
 
-// ParseLookup reads what Parse does, and "site:example.org", "links:example.org", "after:2026-11-20" and "before:2026"
-// among it. A day is one of a year or a month in short, its first: what is after a day begins with it, and what is
-// before a day ends before it. The errors, digest.Invalid, say what to do.
+// ParseLookup reads a query like Parse, with "site:example.org", "links:example.org", "after:2026-11-20" and "before:2026"
+// in it. A year or a month is its first day. "after:" includes the day, "before:" does not. Errors are digest.Invalid and
+// say what to do.
 func ParseLookup(typed string) (l Lookup, err error) {
 	if utf8.RuneCountInString(typed) > maxLookup {
-		return l, digest.Refuse(digest.Invalid, "That is too long to look for; %d characters are the most. A few words that stand in the post are enough.", maxTyped)
+		return l, digest.Refuse(digest.Invalid, "This search is too long; use at most %d characters. A few words from the post are enough.", maxTyped)
 	}
 	var text, wordsOnly []string
 	for _, p := range joined(split(typed)) {
@@ -54,7 +54,7 @@ func ParseLookup(typed string) (l Lookup, err error) {
 	}
 	l.Text = strings.Join(text, " ")
 	if !l.From.IsZero() && !l.Until.IsZero() && !l.From.Before(l.Until) {
-		return l, digest.Refuse(digest.Invalid, "No day is both after %s and before %s.", l.From, l.Until)
+		return l, digest.Refuse(digest.Invalid, "No day is after %s and before %s.", l.From, l.Until)
 	}
 	if len(wordsOnly) > 0 || len(l.Sites) == 0 && l.Links == "" && l.From.IsZero() && l.Until.IsZero() {
 		l.Query, err = Parse(strings.Join(wordsOnly, " "))
@@ -68,26 +68,26 @@ func (l *Lookup) read(p part) (isField bool, err error) {
 		return false, nil
 	}
 	if p.exclude {
-		return false, digest.Refuse(digest.Invalid, "%s: cannot be left out with a minus. Name the sites and days that are wanted.", p.key)
+		return false, digest.Refuse(digest.Invalid, "%s: doesn’t work with a minus. Name the sites and dates you want.", p.key)
 	}
 	value := digest.OneLine(p.text)
 	switch p.key {
 	case siteKey:
 		if value == "" {
-			return false, digest.Refuse(digest.Invalid, "site: wants a site, such as example.org or \"The name of a feed\"")
+			return false, digest.Refuse(digest.Invalid, "site: needs a site such as example.org or \"The name of a feed\"")
 		}
 		l.Sites = append(l.Sites, value)
 		return len(l.Sites) == 1, nil
 	case linksKey:
 		if value == "" || l.Links != "" && l.Links != value {
-			return false, digest.Refuse(digest.Invalid, "links: wants one site, such as example.org")
+			return false, digest.Refuse(digest.Invalid, "links: needs one site, such as example.org")
 		}
 		l.Links = value
 		return false, nil
 	}
 	day, err := parseDay(value)
 	if err != nil {
-		return false, digest.Refuse(digest.Invalid, "%s: wants a date such as 2026-11-20, 2026-11 or 2026", p.key)
+		return false, digest.Refuse(digest.Invalid, "%s: needs a date such as 2026-11-20, 2026-11 or 2026", p.key)
 	}
 	switch {
 	case p.key == afterKey && (l.From.IsZero() || l.From.Before(day)):

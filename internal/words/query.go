@@ -37,7 +37,7 @@ type Query struct{ Terms []Term }
 // stands between them. The errors, digest.Invalid, say what to do.
 func Parse(typed string) (Query, error) {
 	if utf8.RuneCountInString(typed) > maxTyped {
-		return Query{}, digest.Refuse(digest.Invalid, "That is too long to look for; %d characters are the most. A few words that stand in the post are enough.", maxTyped)
+		return Query{}, digest.Refuse(digest.Invalid, "This search is too long; use at most %d characters. A few words from the post are enough.", maxTyped)
 	}
 	var q Query
 	typedTerms, wanted := 0, 0
@@ -56,11 +56,11 @@ func Parse(typed string) (Query, error) {
 	}
 	switch {
 	case len(q.Terms) == 0:
-		return Query{}, digest.Refuse(digest.Invalid, "There is no word in that to look for. Type a word that stands in the post: letters or digits.")
+		return Query{}, digest.Refuse(digest.Invalid, "Enter a word from the post, with letters or digits.")
 	case wanted == 0:
-		return Query{}, digest.Refuse(digest.Invalid, "That says only what to leave out. Say also what to look for.")
+		return Query{}, digest.Refuse(digest.Invalid, "This search only excludes words. Add a word to search for.")
 	case typedTerms > maxTerms:
-		return Query{}, digest.Refuse(digest.Invalid, "That is too much to look for at once; %d words are the most. Take those that are seldom.", maxTerms)
+		return Query{}, digest.Refuse(digest.Invalid, "This search has too many words; use at most %d. Rare words work best.", maxTerms)
 	}
 	return q, nil
 }

@@ -165,9 +165,9 @@ func TestBadFeeds(t *testing.T) {
 			"/huge":       "32",
 			"/bomb":       "10",
 			"/missing":    "404",
-			"/loop":       "circle",
+			"/loop":       "redirect loop",
 			"/to-file":    "redirected",
-			"/to-private": "public",
+			"/to-private": "is private",
 			"/json":       "feed",
 		} {
 			h.refused(1, words, "subscribe", "reader@example.org", site.URL+path)
@@ -177,7 +177,7 @@ func TestBadFeeds(t *testing.T) {
 		h.refused(1, "refused", "subscribe", "reader@example.org", "http://"+closed.Addr().String()+"/feed.xml")
 		h.refused(1, "http", "subscribe", "reader@example.org", "ftp://example.org/feed.xml")
 		h.refused(1, "http", "subscribe", "reader@example.org", "javascript:alert(1)")
-		h.refused(1, "public", "subscribe", "reader@example.org", "http://10.0.0.1/feed.xml")
+		h.refused(1, "is private", "subscribe", "reader@example.org", "http://10.0.0.1/feed.xml")
 		file := filepath.Join(h.dir, "list.opml")
 		for _, list := range []string{"\x00\x01\x02\xff binary", "<html><body>no list</body></html>", "", "<rss version=\"2.0\"><channel><title>t</title></channel></rss>"} {
 			if err := os.WriteFile(file, []byte(list), 0o600); err != nil {

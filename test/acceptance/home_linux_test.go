@@ -39,11 +39,11 @@ func TestI7_InAWorldOfItsOwn(t *testing.T) {
 	begin := time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC)
 	h.at(begin, "user", "add", "ann@example.org", "--time-zone", "UTC")
 	h.at(begin, "user", "set", "ann@example.org", "--layout", "full", "--images", "proxy")
-	const refused = "the address is not public"
+	const refused = "the address is private"
 	for _, status := range []string{"301", "302", "303", "307", "308"} {
 		w.refused(h, begin, "http://"+outside+"/"+status, refused)
 	}
-	w.refused(h, begin, "http://127.0.0.1:22/", "80, 443 and those from 1024 on")
+	w.refused(h, begin, "http://127.0.0.1:22/", "80, 443, and 1024 and above")
 	if found := h.at(begin, "subscribe", "ann@example.org", "http://"+outside+"/offers-home"); !strings.Contains(found, "Of outside") {
 		t.Errorf("behind a page that offers a feed at home there is %q", found)
 	}

@@ -73,7 +73,7 @@ func TestOneHubFeedsAnother(t *testing.T) {
 		}
 		_, _ = second.Wait(), own.Wait()
 		shown := reader.at(evening.Add(3*time.Hour), "feeds", topic)
-		if !strings.Contains(shown, "pushed by its hub since") {
+		if !strings.Contains(shown, "its hub has pushed new posts since") {
 			t.Errorf("digest feeds:\n%s", shown)
 		}
 		if got := newInbox(reader.maildir()).arrived(t); len(got) != 0 {

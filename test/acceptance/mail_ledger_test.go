@@ -14,7 +14,7 @@ type ledger struct {
 	until  time.Time                       // what is due later is not judged
 	killed map[string]bool                 // runs
 	mute   map[string]time.Time            // addresses that may get nothing from then on
-	back   map[string]bool                 // addresses whose mail came back as refused after it was kept
+	back   map[string]bool                 // addresses whose received a bounce as refused after it was kept
 	keys   keyring
 	sealed bool // every message must be signed
 	known  map[string]examined

@@ -83,7 +83,7 @@ func TestMove(t *testing.T) {
 func (s *scene) checkCopy(to string) {
 	s.t.Helper()
 	said := s.at(s.now, "copy", "--to", to)
-	if !strings.Contains(said, "no process may work on ") || !strings.Contains(said, "every table was read again and is the same") {
+	if !strings.Contains(said, "stop using ") || !strings.Contains(said, "all tables were compared and are equal") {
 		s.t.Errorf("digest copy says %s", said)
 	}
 	s.moved(to)

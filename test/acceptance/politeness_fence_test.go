@@ -83,7 +83,7 @@ func TestClone(t *testing.T) {
 		w.quiet(clone, parisMidnight(2), args...)
 	}
 	shown := clone.at(parisMidnight(2), "fence")
-	for _, want := range []string{"one@example.org", w.plots[0].address(), "digest fence release"} {
+	for _, want := range []string{"1 more reader would get an edition", w.plots[0].address(), "digest fence release"} {
 		if !strings.Contains(shown, want) {
 			t.Errorf("digest fence does not name %s:\n%s", want, shown)
 		}

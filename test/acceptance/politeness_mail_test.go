@@ -47,7 +47,7 @@ var rule = strings.Repeat("-", 72)
 var betweenPosts = regexp.MustCompile(`\n\n\n|\n +\* |` + rule)
 
 // lateByline is the line of a post that comes late.
-var lateByline = regexp.MustCompile(`(?m)^ *Late( · .*)?$`)
+var lateByline = regexp.MustCompile(`(?m)^ *From an earlier day( · .*)?$`)
 
 // lateLinks are the posts that a letter marks as late.
 func (l letter) lateLinks() map[string]bool {
@@ -131,7 +131,7 @@ func (w *world) checkNotices() {
 		list := w.at(w.ticks[len(w.ticks)-1], "opml", "export", r.email)
 		for _, p := range r.plots {
 			told := w.notices(r.email, fmt.Sprintf("Site %d", p.n))
-			gone := slices.DeleteFunc(slices.Clone(told), func(s string) bool { return !strings.Contains(s, "no longer subscribed") })
+			gone := slices.DeleteFunc(slices.Clone(told), func(s string) bool { return !strings.Contains(s, "no longer follow") })
 			gaps := len(told) - len(gone)
 			stays := strings.Contains(list, p.door.base+p.path+`"`) || p.moved != nil || p.query != "" || p.user != ""
 			switch {

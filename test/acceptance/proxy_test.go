@@ -79,7 +79,7 @@ func judgeProxy(t *testing.T, begin func(t *testing.T, upstream string) frontDoo
 			t.Errorf("by IPv6 without TLS it answers %d", a.StatusCode)
 		}
 	}
-	if found := h.doctor("proxy"); !strings.HasPrefix(found, "ok: 127.0.0.1 may say") {
+	if found := h.doctor("proxy"); !strings.HasPrefix(found, "ok: trusted: 127.0.0.1") {
 		t.Errorf("the doctor says %q", found)
 	}
 }

@@ -179,10 +179,11 @@ func (w *pushWorld) verifyAll() {
 	}
 }
 
-// awaitPromises waits until hubs have promised so much.
+// awaitPromises waits until hubs have promised so much. A callback that could not be reached is tried again.
 func (w *pushWorld) awaitPromises(n int) {
 	w.t.Helper()
 	for deadline := time.Now().Add(patience); ; <-time.After(50 * time.Millisecond) {
+		w.verifyAll()
 		w.mu.Lock()
 		got := len(w.promised)
 		w.mu.Unlock()

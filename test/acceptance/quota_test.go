@@ -117,7 +117,7 @@ func TestFloods(t *testing.T) {
 		}
 		text := h.letters()
 		for _, want := range []string{"Honest of day 1.", "Honest of day 2.", "Honest of day 3.",
-			"More came from flood than is stored in one day.", "More came from large than is stored in one day."} {
+			"flood published more posts than we store in one day.", "large published more posts than we store in one day."} {
 			if !strings.Contains(text, want) {
 				t.Errorf("no edition has %q", want)
 			}
@@ -151,7 +151,7 @@ func (h *house) letters() string {
 // judgeDay holds how feeds stand after a day.
 func (h *house) judgeDay(day int, now time.Time, site string) {
 	h.t.Helper()
-	if f := h.standing(now, site+"/flood"); f.PostsWaiting == 0 || !strings.Contains(f.Reason, "more came than is stored in one day") {
+	if f := h.standing(now, site+"/flood"); f.PostsWaiting == 0 || !strings.Contains(f.Reason, "over the daily limit") {
 		h.t.Errorf("after day %d the flood stands so: %+v", day, f)
 	}
 	if f := h.standing(now, site+"/honest"); f.PostsWaiting > 0 {

@@ -91,7 +91,7 @@ func (b *browser) press(words, says string) {
 	b.awaits(says)
 }
 
-// named finds what can be pressed and says so; the page itself comes before what
+// named finds what can be pressed and says so; this page comes before what
 // is around it.
 func named(words string) string {
 	any := fmt.Sprintf(`*[self::button or self::a or self::summary][normalize-space(.)=%[1]s or @aria-label=%[1]s or @value=%[1]s]`, quoted(words))

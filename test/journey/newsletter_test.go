@@ -16,8 +16,8 @@ import (
 
 const joiner = "mo@example.org"
 
-// TestNewsletter is the journey of somebody who finds the form of docs/newsletters.md on a publisher's own
-// site, which is of another origin, in Chromium: they join, get a letter at midnight, and leave.
+// TestNewsletter is the journey of a new member in Chromium. They find the form of docs/newsletter-members.md on a
+// publisher's own site, which has another origin. They subscribe, get an issue at midnight, and unsubscribe.
 func TestNewsletter(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t, storetest.SQLite(t), "DIGEST_SIGN_UP=open")
@@ -42,8 +42,8 @@ func TestNewsletter(t *testing.T) {
 	b.open(link)
 	b.look("newsletter-confirm")
 	h.isNoMember() // who only looks has not agreed
-	b.follow("Join")
-	b.says("The first letter is that of Saturday 21 November")
+	b.follow("Subscribe")
+	b.says("Your first issue comes on Saturday 21 November")
 	b.look("newsletter-joined")
 	if member := h.run("newsletter", "members", "anna-writes", joiner); !strings.Contains(member, "a form at 127.0.0.1") || !strings.Contains(member, "Europe/London") {
 		t.Errorf("the member is kept as\n%s", member)
@@ -56,7 +56,7 @@ func TestNewsletter(t *testing.T) {
 	b.look("newsletter")
 	b.open(h.awaitLink(joiner, "/unsubscribe/"))
 	b.follow("Unsubscribe")
-	b.says("Anna writes has stopped")
+	b.says("Unsubscribed")
 	h.isNoMember()
 }
 
@@ -68,37 +68,37 @@ func (h *house) rehearses() {
 	b := h.visitor()
 	b.open("/sign-in")
 	b.fill("Your address", "anna@example.org")
-	b.follow("Mail me a link")
+	b.follow("Email me a link")
 	b.open(h.awaitLink("anna@example.org", "/sign-in"))
 	b.follow("Sign in")
 	b.follow("Newsletters")
 	b.look("publisher-list")
 	b.follow("Anna writes")
 	b.look("publisher")
-	b.follow("The next letter")
+	b.follow("Next issue")
 	b.fill("Note above the posts", "Back from the sea.")
-	b.follow("Save")
+	b.follow("Save changes")
 	b.look("publisher-next")
-	b.follow("Desk")
+	b.follow("Desktop")
 	b.look("publisher-next-desk")
 	b.follow("Dark")
 	b.look("publisher-next-dark")
-	b.follow("As text")
+	b.follow("Plain text")
 	b.look("publisher-next-text")
-	b.follow("Mail it to me")
+	b.follow("Send test email")
 	h.awaitLetter("anna@example.org", "Back from the sea.")
 }
 
-// docsForm gives the form that docs/newsletters.md shows, for a house.
+// docsForm gives the form that docs/newsletter-members.md shows, for a house.
 func docsForm(t *testing.T, base, thanks string) string {
 	t.Helper()
-	doc, err := os.ReadFile("../../docs/newsletters.md")
+	doc, err := os.ReadFile("../../docs/newsletter-members.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	form := regexp.MustCompile(`(?s) +<form method="post".*?</form>`).FindString(string(doc))
 	if form == "" {
-		t.Fatal("docs/newsletters.md shows no form")
+		t.Fatal("docs/newsletter-members.md shows no form")
 	}
 	return strings.NewReplacer("https://digest.example.org", base, "https://anna.example/thanks", thanks).Replace(form)
 }

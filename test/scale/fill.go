@@ -124,7 +124,7 @@ func (f *filler) feedRows() string {
 	}
 	host := fmt.Sprintf(`CASE WHEN i %% 10 < 7 THEN i ELSE %d + i %% %d END`, f.feeds+1, max(1, f.feeds/100))
 	return n + fmt.Sprintf(`
-		INSERT INTO feeds (id, url, host, domain, kind, title, etag, validator_url, body_hash, conditional_state, standing,
+		INSERT INTO feeds (id, url, host, domain, kind, title, etag, validator_url, body_hash, conditional_state, reliability,
 			parsed_at, listed_at, last_status)
 		SELECT i, url, host, host, 'rss2', 'Site ' || i, '"' || ((%d + i * 7919 %% %d) / %d) || '"', url, 'hash' || i, 'works', 'proven',
 			%[4]d, %[4]d, 200

@@ -2,7 +2,7 @@
 'use strict';
 
 for (const grip of document.querySelectorAll('.grip')) {
-	const row = grip.closest('li'), list = row.parentElement, form = row.querySelector('form');
+	const row = grip.closest('li'), list = row.parentElement, { form, formAction } = row.querySelector('button');
 	const middle = other => other.getBoundingClientRect().top + other.offsetHeight / 2;
 	let before = [];
 
@@ -24,6 +24,7 @@ for (const grip of document.querySelectorAll('.grip')) {
 		const by = [...list.children].indexOf(row) - before.indexOf(row);
 		if (!by) return;
 		form.append(Object.assign(document.createElement('input'), { type: 'hidden', name: 'move', value: by }));
+		form.action = formAction;
 		form.submit();
 	});
 	const leave = () => list.append(...before);

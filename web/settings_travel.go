@@ -1,18 +1,18 @@
 package web
 
 import (
+	"cmp"
 	"net/http"
 	"strconv"
-	"strings"
 
 	"digest"
 	"digest/internal/catalogue"
 )
 
-// farthestStay is how many days ahead a stay may be planned.
+// farthestStay is how many days ahead a trip may be planned.
 const farthestStay = 731
 
-// A stayView is a stay in words.
+// A stayView is a trip in words.
 type stayView struct {
 	digest.Stay
 	today digest.Date
@@ -21,9 +21,7 @@ type stayView struct {
 func (f settingsFrame) view(st digest.Stay) stayView { return stayView{st, f.today()} }
 
 // City is where it is, as people say it: "New York".
-func (v stayView) City() string {
-	return zoneName(v.TimeZone[strings.LastIndexByte(v.TimeZone, '/')+1:])
-}
+func (v stayView) City() catalogue.City { return catalogue.City(v.TimeZone) }
 
 // Dates are its days: "3 to 17 October".
 func (v stayView) Dates() catalogue.Sayable {
@@ -49,11 +47,11 @@ func (v stayView) Words() catalogue.Message { return catalogue.Key("%s, %s").Wit
 // String says it all in English.
 func (v stayView) String() string { return v.Words().String() }
 
-// HomeName is the zone to which the reader comes back.
-func (v stayView) HomeName() string { return zoneName(v.Home) }
+// HomeName is the zone to which the reader returns.
+func (v stayView) HomeName() catalogue.City { return catalogue.City(v.Home) }
 
-// A staysPage lists planned stays and asks for one.
-type staysPage struct {
+// A travelPage lists planned trips and asks for one.
+type travelPage struct {
 	settingsFrame
 	zoneField
 	List     []stayView
@@ -62,24 +60,21 @@ type staysPage struct {
 	Last     digest.Date
 }
 
-// HomeName is the zone where the reader is when no stay is on.
-func (p staysPage) HomeName() string {
+// HomeName is the reader's zone between trips.
+func (p travelPage) HomeName() catalogue.City {
 	for _, st := range p.List {
 		if st.Begun {
-			return zoneName(st.Home)
+			return catalogue.City(st.Home)
 		}
 	}
 	return p.Home()
 }
 
-// NearWords are the names of zones like the one that was typed.
-func (p staysPage) NearWords() string { return strings.Join(p.Near, ", ") }
+// First is the first day that the form offers; a trip may have begun before.
+func (p travelPage) First() digest.Date { return p.today() }
 
-// First is the first day that can be chosen: who has left already may say so later.
-func (p staysPage) First() digest.Date { return p.today() }
-
-func (s *site) staysPageOf(r *http.Request, me reader, words ...string) (staysPage, error) {
-	p := staysPage{settingsFrame: s.frame(r, me, words...)}
+func (s *site) travelPageOf(r *http.Request, me reader, words ...string) (travelPage, error) {
+	p := travelPage{settingsFrame: s.frame(r, me, words...)}
 	p.Last = p.today().Plus(farthestStay)
 	stays, err := s.Store.Stays(r.Context(), me.ID)
 	for _, st := range stays {
@@ -88,31 +83,31 @@ func (s *site) staysPageOf(r *http.Request, me reader, words ...string) (staysPa
 	return p, err
 }
 
-func (s *site) staysPage(w http.ResponseWriter, r *http.Request, me reader) error {
-	p, err := s.staysPageOf(r, me, "added", "removed")
-	return s.showPage(w, r, err, "settings_stays", catalogue.Key("Stays elsewhere"), p)
+func (s *site) travelPage(w http.ResponseWriter, r *http.Request, me reader) error {
+	p, err := s.travelPageOf(r, me, "trip")
+	return s.showPage(w, r, err, "settings_travel", catalogue.Key("Travel"), p)
 }
 
 func (s *site) addStay(w http.ResponseWriter, r *http.Request, me reader) error {
-	p, err := s.staysPageOf(r, me)
+	p, err := s.travelPageOf(r, me)
 	if err != nil {
 		return err
 	}
-	p.Zone, p.From, p.To = r.PostForm.Get("zone"), typedDate(r.PostForm, "from"), typedDate(r.PostForm, "to")
+	p.Zone, p.From, p.To = cmp.Or(r.PostForm.Get("near"), r.PostForm.Get("zone")), typedDate(r.PostForm, "from"), typedDate(r.PostForm, "to")
 	st := p.read(me.ID)
 	if p.Wrong == nil {
 		if _, err = s.Store.AddStay(r.Context(), st, s.Now()); err == nil {
-			return showSaved(w, r, nil, "/settings/stays", "added")
+			return showSaved(w, r, nil, "/settings/travel", "trip")
 		}
 		if p.Wrong, err = asSaid(err); err != nil {
 			return err
 		}
 	}
-	return s.show(w, r, http.StatusUnprocessableEntity, "settings_stays", catalogue.Key("Stays elsewhere"), p)
+	return s.show(w, r, http.StatusUnprocessableEntity, "settings_travel", catalogue.Key("Travel"), p)
 }
 
-// read gives the stay that was typed, and notes in p what is wrong with it.
-func (p *staysPage) read(user digest.UserID) digest.Stay {
+// read gives the trip that was typed, and notes in p what is wrong with it.
+func (p *travelPage) read(user digest.UserID) digest.Stay {
 	zone, ok := p.readZone()
 	st := digest.Stay{UserID: user, TimeZone: zone}
 	if !ok {
@@ -120,7 +115,7 @@ func (p *staysPage) read(user digest.UserID) digest.Stay {
 		return st
 	}
 	p.At = "from"
-	longAgo := p.today().Plus(-farthestStay) // a stay may have begun
+	longAgo := p.today().Plus(-farthestStay) // a trip may have begun
 	var wrong catalogue.Sayable
 	if st.From, wrong = p.From.read(longAgo, p.Last); wrong == nil {
 		_, wrong = begins(st.From, zoneOr(st.TimeZone))
@@ -131,7 +126,7 @@ func (p *staysPage) read(user digest.UserID) digest.Stay {
 	}
 	p.At = "to"
 	if st.To, wrong = p.To.read(p.today(), p.Last); wrong == nil && st.To.Before(st.From) {
-		wrong = catalogue.Key("The last day comes before the first one, %s.").With(saidDay(st.From))
+		wrong = catalogue.Key("The last day is before the first day, %s.").With(saidDay(st.From))
 	}
 	if wrong == nil {
 		p.At = ""
@@ -146,5 +141,5 @@ func (s *site) removeStay(w http.ResponseWriter, r *http.Request, me reader) err
 	if err != nil {
 		return errNotFound
 	}
-	return showSaved(w, r, s.Store.RemoveStay(r.Context(), me.ID, id, s.Now()), "/settings/stays", "removed")
+	return showSaved(w, r, s.Store.RemoveStay(r.Context(), me.ID, id, s.Now()), "/settings/travel", "trip")
 }

@@ -2,6 +2,7 @@ package web
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -9,10 +10,19 @@ import (
 	"digest/internal/catalogue"
 )
 
-// A daysPage asks for the days of a digest and the hour of its mail.
-type daysPage struct {
+// A schedulePage asks on which days editions arrive, whether they are emailed, and when.
+type schedulePage struct {
 	settingsFrame
 	cadenceField
+	Suppressed bool // nothing is emailed to the reader's address
+}
+
+// Ways are those in which an edition arrives.
+func (f settingsFrame) Ways() []choice {
+	return chosen([]choice{
+		{Value: "yes", Name: catalogue.Key("Email and web")},
+		{Value: "no", Name: catalogue.Key("Web only")},
+	}, map[bool]string{true: "yes", false: "no"}[f.Digest.Mailed])
 }
 
 // A cadenceField asks for a cadence and an hour.
@@ -50,32 +60,53 @@ func readCadence(r *http.Request) (f cadenceField, c digest.Cadence, at time.Dur
 	case c == 0:
 		wrong = catalogue.Key("Choose at least one day.")
 	case noHour != nil:
-		wrong = catalogue.Key("The hour is written like 07:00, from 00:00 to 23:59.")
+		wrong = catalogue.Key("Enter a time from 00:00 to 23:59, such as 07:00.")
 	}
 	return f, c, time.Duration(clock.Hour())*time.Hour + time.Duration(clock.Minute())*time.Minute, wrong, nil
 }
 
-func (s *site) daysPage(w http.ResponseWriter, r *http.Request, me reader) error {
-	p := daysPage{s.frame(r, me, "days"), newCadenceField(me.Digest.Cadence, me.Digest.DeliverAt)}
-	return s.show(w, r, http.StatusOK, "settings_days", catalogue.Key("Days and hour"), p)
+func (s *site) schedulePage(w http.ResponseWriter, r *http.Request, me reader) error {
+	p := schedulePage{settingsFrame: s.frame(r, me, "schedule"), cadenceField: newCadenceField(me.Digest.Cadence, me.Digest.DeliverAt)}
+	return s.showSchedule(w, r, http.StatusOK, p)
 }
 
-func (s *site) setDays(w http.ResponseWriter, r *http.Request, me reader) error {
-	field, cadence, at, wrong, err := readCadence(r)
-	if err != nil {
-		return err
+func (s *site) showSchedule(w http.ResponseWriter, r *http.Request, status int, p schedulePage) (err error) {
+	_, p.Suppressed, err = s.Store.Suppressed(r.Context(), p.Email)
+	return orShow(err, func() error { return s.show(w, r, status, "settings_schedule", catalogue.Key("Schedule"), p) })
+}
+
+// setSchedule saves the days and the hour, whether editions are emailed, or both.
+func (s *site) setSchedule(w http.ResponseWriter, r *http.Request, me reader) error {
+	way, timed, was := r.PostForm.Get("mailed"), r.PostForm.Has("at"), me.Digest.Mailed
+	if !timed && way == "" || !slices.Contains([]string{"", "yes", "no"}, way) {
+		return errNoChoice
 	}
-	p := daysPage{s.frame(r, me), field}
-	if cadence == 0 {
-		wrong = catalogue.Key("Choose at least one day. To have no edition for a while, pause it.")
+	if way != "" {
+		me.Digest.Mailed = way == "yes"
 	}
-	if p.Wrong = wrong; wrong != nil {
-		return s.show(w, r, http.StatusUnprocessableEntity, "settings_days", catalogue.Key("Days and hour"), p)
+	if timed {
+		field, cadence, at, wrong, err := readCadence(r)
+		if err != nil {
+			return err
+		}
+		if wrong != nil {
+			p := schedulePage{settingsFrame: s.frame(r, me), cadenceField: field}
+			p.Wrong = wrong
+			return s.showSchedule(w, r, http.StatusUnprocessableEntity, p)
+		}
+		if err = s.Store.SetDeliverAt(r.Context(), me.Digest.ID, at); err == nil {
+			err = s.Store.SetCadence(r.Context(), me.Digest.ID, cadence, s.Now())
+		}
+		if err != nil {
+			return err
+		}
 	}
-	if err := s.Store.SetDeliverAt(r.Context(), me.Digest.ID, at); err != nil {
-		return err
+	if me.Digest.Mailed != was {
+		if err := s.Store.SetMailed(r.Context(), me.Digest.ID, me.Digest.Mailed, s.Now()); err != nil {
+			return err
+		}
 	}
-	return showSaved(w, r, s.Store.SetCadence(r.Context(), me.Digest.ID, cadence, s.Now()), "/settings/days", "days")
+	return showSaved(w, r, nil, "/settings/schedule", "schedule")
 }
 
 // readCadences reads both that the form offers: days of the week, and a day of the month. 0: none is chosen.
@@ -137,9 +168,5 @@ func (v daysView) Weekly() []choice {
 			set = v.Cadence
 		}
 	}
-	all := dayChoices(set)
-	for i, d := range catalogue.Week() {
-		all[i].Name = catalogue.EachWeek(d)
-	}
-	return all
+	return dayChoices(set)
 }

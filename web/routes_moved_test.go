@@ -1,0 +1,32 @@
+package web
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+)
+
+// TestMovedRoutes: each former address redirects to a route that exists, with its token, its query and, as 308, its form.
+func TestMovedRoutes(t *testing.T) {
+	s := &site{}
+	s.mux = s.routes()
+	names := strings.NewReplacer("{token}", "a.b-c", "{id}", "12", "{slug}", "anna-writes", "{date}", "2026-11-21", "{at}", "5")
+	moved := movedRoutes()
+	for pattern, h := range moved {
+		former := http.NewServeMux()
+		former.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) { _ = h(w, r) })
+		method, path, _ := strings.Cut(pattern, " ")
+		r := httptest.NewRequest(method, names.Replace(path)+"?a=b%20c", nil)
+		w := httptest.NewRecorder()
+		former.ServeHTTP(w, r)
+		status := map[string]int{"GET": http.StatusMovedPermanently, "POST": http.StatusPermanentRedirect}[method]
+		to := w.Header().Get("Location")
+		if w.Code != status || !strings.HasSuffix(to, "?a=b%20c") || strings.ContainsAny(to, "{}") {
+			t.Errorf("%s: %d to %s", pattern, w.Code, to)
+		}
+		if _, found := s.mux.Handler(httptest.NewRequest(method, to, nil)); found == "" || moved[found] != nil {
+			t.Errorf("%s redirects to %s, which is no route", pattern, to)
+		}
+	}
+}
