@@ -39,7 +39,8 @@ func HostShown(address string) string {
 	if len(ascii) > MostHost {
 		return endOf(ascii, mostHostShown) + port
 	}
-	if name, err := idna.Lookup.ToUnicode(ascii); err == nil && utf8.RuneCountInString(name) <= mostScriptShown && unmistakable(name) {
+	if name, err := idna.Lookup.ToUnicode(ascii); err == nil && utf8.RuneCountInString(name) <= mostScriptShown &&
+		unmistakable(name) {
 		if again, err := ASCIIHost(name); err == nil && again == ascii {
 			return name + port
 		}
@@ -116,7 +117,8 @@ func unmistakable(host string) bool {
 	labels := strings.Split(host, ".")
 	last := labels[len(labels)-1]
 	for _, label := range labels {
-		ok := ofOne(label, func(r rune) bool { return r >= 'a' && r <= 'z' || strings.ContainsRune(accented, r) }) || ofOneScript(label)
+		ok := ofOne(label, func(r rune) bool { return r >= 'a' && r <= 'z' || strings.ContainsRune(accented, r) }) ||
+			ofOneScript(label)
 		for _, script := range alike {
 			in := func(r rune) bool { return unicode.Is(script, r) }
 			ok = ok || ofOne(label, in) && strings.IndexFunc(last, in) >= 0 && ofOne(last, in)

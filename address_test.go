@@ -40,7 +40,8 @@ func TestHostShown(t *testing.T) {
 		{"https://xn--a-ecp.example/", "xn--a-ecp.example"},
 		{"https://xn--zzzzzzzz/", "xn--zzzzzzzz"}, // no name at all
 
-		{"https://paypal.com." + strings.Repeat("a", 63) + ".evil.example/", "…" + strings.Repeat("a", 43) + ".evil.example"},
+		{"https://paypal.com." + strings.Repeat("a", 63) + ".evil.example/", "…" + strings.Repeat("a", 43) +
+			".evil.example"},
 		{"not an address", "not%20an%20address"},
 		{"", ""},
 	} {
@@ -87,7 +88,8 @@ func FuzzHostShown(f *testing.F) {
 			t.Errorf("%q is shown in %d characters", address, n)
 		}
 		if strings.ContainsFunc(host+full, func(r rune) bool {
-			return r <= ' ' || r == utf8.RuneError || r >= 0x590 && r <= 0x8ff || r >= 0x200b && r <= 0x200f || r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069
+			return r <= ' ' || r == utf8.RuneError || r >= 0x590 && r <= 0x8ff || r >= 0x200b && r <= 0x200f ||
+				r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069
 		}) {
 			t.Errorf("%q is shown as %q, and %q", address, host, full)
 		}

@@ -14,7 +14,8 @@ type Arrangement struct {
 // Check gives what is wrong with an arrangement, of the kind Invalid.
 func (a Arrangement) Check() error {
 	if !a.Grouping.exists() || a.WebGrouping != "" && !a.WebGrouping.exists() {
-		return &Error{Kind: Invalid, Message: "posts are grouped by folders or sites, not by " + strconv.Quote(string(a.Grouping)) + " and " + strconv.Quote(string(a.WebGrouping))}
+		return &Error{Kind: Invalid, Message: "posts are grouped by folders or sites, not by " +
+			strconv.Quote(string(a.Grouping)) + " and " + strconv.Quote(string(a.WebGrouping))}
 	}
 	if a.WebImages == LinkedImages {
 		return &Error{Kind: Invalid, Message: "on pages images are off or proxy, not linked"}
@@ -67,7 +68,9 @@ func (p Pages) Check() error {
 	case Smaller, AsBrowser, Larger, Largest:
 		return nil
 	}
-	return &Error{Kind: Invalid, Message: "letters are smaller, as the browser has them (browser), larger or largest, not " + strconv.Quote(string(p.TypeSize))}
+	return &Error{Kind: Invalid,
+		Message: "letters are smaller, as the browser has them (browser), larger or largest, not " +
+			strconv.Quote(string(p.TypeSize))}
 }
 
 // Direction says in which direction lines of text run.

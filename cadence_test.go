@@ -23,10 +23,13 @@ func cadences() (all []digest.Cadence) {
 
 func TestCadenceAsWritten(t *testing.T) {
 	for text, want := range map[string]string{
-		"daily": "daily", "weekdays": "weekdays", "mon,tue,wed,thu,fri": "weekdays", "Sunday": "sun", "thu, mon": "mon,thu",
+		"daily": "daily", "weekdays": "weekdays", "mon,tue,wed,thu,fri": "weekdays", "Sunday": "sun",
+		"thu, mon":                    "mon,thu",
 		"sun,mon,tue,wed,thu,fri,sat": "daily", "saturday,sat": "sat", "sun,sat": "sat,sun",
-		"monthly": "monthly", "monthly on 1": "monthly", " Monthly  on 15 ": "monthly on 15", "monthly on 28": "monthly on 28",
-		"monthly on last day": "monthly on last day", "monthly on first Monday": "monthly on first mon", "monthly on first sun": "monthly on first sun",
+		"monthly": "monthly", "monthly on 1": "monthly", " Monthly  on 15 ": "monthly on 15",
+		"monthly on 28":       "monthly on 28",
+		"monthly on last day": "monthly on last day", "monthly on first Monday": "monthly on first mon",
+		"monthly on first sun": "monthly on first sun",
 	} {
 		got, err := digest.ParseCadence(text)
 		if err != nil || got.String() != want {
@@ -34,8 +37,10 @@ func TestCadenceAsWritten(t *testing.T) {
 		}
 	}
 	for _, text := range []string{
-		"", "mo", "monday tuesday", "mon,", "8", "127", "month", "monthly on", "monthly on 0", "monthly on 29", "monthly on -1", "monthly on last",
-		"monthly on first", "monthly on first mo", "monthly on first mon,tue", "monthly on mon", "monthly,mon", "monthly on 1,15", "monthly on 99999999999999999999",
+		"", "mo", "monday tuesday", "mon,", "8", "127", "month", "monthly on", "monthly on 0", "monthly on 29",
+		"monthly on -1", "monthly on last",
+		"monthly on first", "monthly on first mo", "monthly on first mon,tue", "monthly on mon", "monthly,mon",
+		"monthly on 1,15", "monthly on 99999999999999999999",
 	} {
 		if got, err := digest.ParseCadence(text); err == nil {
 			t.Errorf("ParseCadence(%q) = %v, want an error", text, got)
@@ -70,8 +75,10 @@ func TestCadences(t *testing.T) {
 func TestCadenceOfStrangers(t *testing.T) {
 	day := digest.Date{Year: 2026, Month: 11, Day: 20}
 	for _, c := range []digest.Cadence{
-		0, -1, -1 << 63, 1<<63 - 1, 128, 128 | 3, 255, digest.Monthly(1) | digest.Monthly(2), digest.Monthly(1) | 1, digest.LastDay | 1,
-		digest.LastDay << 1, digest.LastDay | digest.Monthly(28), digest.First(time.Monday) | digest.Monthly(3), digest.Monthly(29), digest.Monthly(0), digest.Monthly(-8),
+		0, -1, -1 << 63, 1<<63 - 1, 128, 128 | 3, 255, digest.Monthly(1) | digest.Monthly(2), digest.Monthly(1) | 1,
+		digest.LastDay | 1,
+		digest.LastDay << 1, digest.LastDay | digest.Monthly(28), digest.First(time.Monday) | digest.Monthly(3),
+		digest.Monthly(29), digest.Monthly(0), digest.Monthly(-8),
 	} {
 		if digest.KindOf(c.Check()) != digest.Invalid {
 			t.Errorf("%d: Check says %v", int64(c), c.Check())
@@ -95,7 +102,8 @@ func TestCadenceHas(t *testing.T) {
 			date, last := digest.DateOf(day), day.AddDate(0, 0, 1).Month() != month.Month()
 			for _, c := range cadences() {
 				want := c == digest.LastDay && last || c == digest.Monthly(day.Day()) ||
-					c == digest.First(day.Weekday()) && !firsts[day.Weekday()] || c <= digest.Daily && c&(1<<day.Weekday()) != 0
+					c == digest.First(day.Weekday()) && !firsts[day.Weekday()] || c <= digest.Daily &&
+					c&(1<<day.Weekday()) != 0
 				if c.Has(date) != want {
 					t.Fatalf("%s has %s: %v", c, date, !want)
 				}
@@ -112,10 +120,12 @@ func TestCalmer(t *testing.T) {
 		calmer, busier []string
 	}{
 		{"daily", []string{"daily", "weekdays", "mon,thu", "sun", "monthly"}, nil},
-		{"weekdays", []string{"weekdays", "tue,wed,thu,sat,sun", "sat,sun", "fri", "monthly on 15"}, []string{"daily", "mon,tue,wed,thu,fri,sat"}},
+		{"weekdays", []string{"weekdays", "tue,wed,thu,sat,sun", "sat,sun", "fri", "monthly on 15"},
+			[]string{"daily", "mon,tue,wed,thu,fri,sat"}},
 		{"mon,thu", []string{"sat,sun", "wed", "monthly on last day"}, []string{"daily", "weekdays", "mon,wed,fri"}},
 		{"mon", []string{"mon", "thu", "monthly on first mon"}, []string{"daily", "weekdays", "mon,thu"}},
-		{"monthly", []string{"monthly", "monthly on 15", "monthly on first sun", "monthly on last day"}, []string{"daily", "weekdays", "mon,thu", "sun"}},
+		{"monthly", []string{"monthly", "monthly on 15", "monthly on first sun", "monthly on last day"},
+			[]string{"daily", "weekdays", "mon,thu", "sun"}},
 		{"monthly on first sun", []string{"monthly", "monthly on 28"}, []string{"sun"}},
 	} {
 		of := cadence(t, test.of)

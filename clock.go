@@ -27,7 +27,8 @@ func (n ClockNote) String() string {
 		n    int
 		what string
 	}{
-		{n.Feeds, "feeds"}, {n.Hosts, "hosts and domains"}, {n.Digests, "digests"}, {n.Editions, "editions"}, {n.Others, "other records"},
+		{n.Feeds, "feeds"}, {n.Hosts, "hosts and domains"}, {n.Digests, "digests"}, {n.Editions, "editions"},
+		{n.Others, "other records"},
 	} {
 		if p.n > 0 {
 			parts = append(parts, fmt.Sprintf("%s: %d", p.what, p.n))

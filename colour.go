@@ -13,7 +13,9 @@ type Colour struct{ R, G, B uint8 }
 func ParseColour(s string) (Colour, error) {
 	n, err := strconv.ParseUint(s[min(1, len(s)):], 16, 24)
 	if err != nil || len(s) != 7 || s[0] != '#' {
-		return Colour{}, Refuse(Invalid, "\"%s\" is not a colour; write # and six digits from 0-9 and a-f, such as #8f2d1f", Shortened(OneLine(s), 20))
+		return Colour{}, Refuse(Invalid,
+			"\"%s\" is not a colour; write # and six digits from 0-9 and a-f, such as #8f2d1f",
+			Shortened(OneLine(s), 20))
 	}
 	return Colour{uint8(n >> 16), uint8(n >> 8), uint8(n)}, nil
 }

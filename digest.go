@@ -27,8 +27,9 @@ type User struct {
 	TimeZone  string // IANA name
 	CreatedAt time.Time
 
-	Operator bool   // runs this instance
-	Language string // in which they are spoken to, a tag such as "de"; empty: as their browser asks, and English in mail
+	Operator bool // runs this instance
+	// in which they are spoken to, a tag such as "de"; empty: as their browser asks, and English in mail
+	Language string
 	Pages
 
 	// MemberOnly says that they came to join a newsletter: their own digest is
@@ -123,7 +124,8 @@ func (l Look) Check() error {
 	switch l.Layout {
 	case Headlines, Excerpts, FullText:
 	default:
-		return &Error{Kind: Invalid, Message: "a layout is headlines, excerpts or full, not " + strconv.Quote(string(l.Layout))}
+		return &Error{Kind: Invalid, Message: "a layout is headlines, excerpts or full, not " +
+			strconv.Quote(string(l.Layout))}
 	}
 	switch l.Images {
 	case NoImages, LinkedImages, ProxiedImages:
@@ -163,7 +165,9 @@ type Subscription struct {
 	Most     int    // posts of it that one edition shows; 0: all
 	Extras   Extra  // the sum of those that the reader wants
 	Leads    bool   // its section comes before all others
-	Address  string // where the reader subscribed, if the feed has moved since: each on a line with one before it, the feed's own as *; empty: at the feed's own alone
+	// where the reader subscribed, if the feed has moved since: each on a line with one before it, the feed's own as *;
+	// empty: at the feed's own alone
+	Address string
 }
 
 // NormalEmail is the form of an address that is compared and stored: trimmed,

@@ -29,7 +29,8 @@ func TestWithoutCredentials(t *testing.T) {
 		{"https://ann:s@cret@example.org:8443/", "https://example.org:8443/"},
 		{"https://ann:pa/secret@example.org/feed", "https://example.org/feed"},
 		{"https://ann:pa#secret?@example.org/feed", "https://example.org/feed"},
-		{"could not read https://ann:secret@example.org/feed: it moved to \"http://ben:secret@b.example/\"", "could not read https://example.org/feed: it moved to \"http://b.example/\""},
+		{"could not read https://ann:secret@example.org/feed: it moved to \"http://ben:secret@b.example/\"",
+			"could not read https://example.org/feed: it moved to \"http://b.example/\""},
 		{"https://medium.example/@ann/feed", "https://medium.example/@ann/feed"},
 		{"https://example.org:8080/@ann", "https://example.org:8080/@ann"},
 		{"http://[2001:db8::1]/@ann", "http://[2001:db8::1]/@ann"},
@@ -38,7 +39,8 @@ func TestWithoutCredentials(t *testing.T) {
 		{"", ""},
 		{"://@", "://"},
 		{"http://ann:sec ret@127.0.0.1/x", "http://127.0.0.1/x"},
-		{`parse "http://ann:sec ret@127.0.0.1/x": net/url: invalid userinfo`, `parse "http://127.0.0.1/x": net/url: invalid userinfo`},
+		{`parse "http://ann:sec ret@127.0.0.1/x": net/url: invalid userinfo`,
+			`parse "http://127.0.0.1/x": net/url: invalid userinfo`},
 		{`http://ann:sec"ret@127.0.0.1/x`, "http://127.0.0.1/x"},
 		{`http://ann:"secret"@127.0.0.1/x`, "http://127.0.0.1/x"},
 		{"http://ann:sec<ret@127.0.0.1/x and http://b.example/", "http://127.0.0.1/x and http://b.example/"},
@@ -86,7 +88,8 @@ func TestDate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if d.String() != "2026-11-20" || d.Weekday() != time.Friday || d.Format("Monday 2 January") != "Friday 20 November" {
+	if d.String() != "2026-11-20" || d.Weekday() != time.Friday ||
+		d.Format("Monday 2 January") != "Friday 20 November" {
 		t.Errorf("got %v, %v, %q", d, d.Weekday(), d.Format("Monday 2 January"))
 	}
 	tokyo := time.FixedZone("", 9*60*60)
@@ -168,7 +171,8 @@ func TestSignPair(t *testing.T) {
 	if len(token) > 45 || lower(token) != token {
 		t.Errorf("the token is %q", token)
 	}
-	bad := []string{"", token[1:], token + "a", token + "==", "\x00", s.SignPair(digest.ForUnsubscribe, 42, 7), s.Sign(digest.ForGoingBack, 42),
+	bad := []string{"", token[1:], token + "a", token + "==", "\x00", s.SignPair(digest.ForUnsubscribe, 42, 7),
+		s.Sign(digest.ForGoingBack, 42),
 		digest.NewSigner([]byte("another secret..")).SignPair(digest.ForGoingBack, 42, 7)}
 	for i := range token {
 		for _, other := range "abq47" {
@@ -210,7 +214,8 @@ func lower(s string) string {
 // FuzzWithoutCredentials holds that what is left has none: a second look finds
 // nothing more to take away.
 func FuzzWithoutCredentials(f *testing.F) {
-	for _, s := range []string{"https://ann:secret@example.org/feed", "a://b:c/@d://e@f", "://", "http://[::1]:x/@", "x://y@\"z://@"} {
+	for _, s := range []string{"https://ann:secret@example.org/feed", "a://b:c/@d://e@f", "://", "http://[::1]:x/@",
+		"x://y@\"z://@"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
@@ -267,7 +272,8 @@ func TestRounds(t *testing.T) {
 	for _, id := range []int64{1, 42, 1<<48 - 1} {
 		for _, round := range []int{0, 1, 2, digest.LastLinkRound} {
 			number := digest.InRound(id, round)
-			if gotID, gotRound := digest.OfRound(number); gotID != id || gotRound != round || round == 0 && number != id {
+			if gotID, gotRound := digest.OfRound(number); gotID != id || gotRound != round || round == 0 &&
+				number != id {
 				t.Errorf("row %d, round %d: %d is row %d, round %d", id, round, number, gotID, gotRound)
 			}
 		}
@@ -284,7 +290,8 @@ func TestSeal(t *testing.T) {
 	if again := s.Seal(digest.ForUnsent, []byte("a text")); again == sealed {
 		t.Error("the same text is sealed alike twice")
 	}
-	for _, other := range []string{"", "x", sealed[1:], sealed[:len(sealed)-1], sealed + "A", strings.Repeat("A", len(sealed)), "?"} {
+	for _, other := range []string{"", "x", sealed[1:], sealed[:len(sealed)-1], sealed +
+		"A", strings.Repeat("A", len(sealed)), "?"} {
 		if _, ok := s.Unseal(digest.ForUnsent, other); ok {
 			t.Errorf("%q is read", other)
 		}

@@ -18,8 +18,9 @@ const (
 	EditionSent        EditionState = "sent"
 	EditionUnconfirmed EditionState = "sent_unconfirmed" // in doubt twice: not sent a third time
 	EditionFailed      EditionState = "failed"
-	EditionExpired     EditionState = "expired"  // never accepted in its time: the next edition carries its posts
-	EditionUnmailed    EditionState = "unmailed" // its reader has no mail, or their address is suppressed: it stands in the web view only
+	EditionExpired     EditionState = "expired" // never accepted in its time: the next edition carries its posts
+	// its reader has no mail, or their address is suppressed: it stands in the web view only
+	EditionUnmailed EditionState = "unmailed"
 )
 
 // An Edition is what one digest delivers for one local date. It is sealed when
@@ -79,8 +80,10 @@ type Delivery struct {
 // Delivery is an edition of the digest as its pages show it, with what they tell of the digest.
 func (d Digest) Delivery(e Edition) Delivery {
 	return Delivery{
-		Edition: e, UserID: d.UserID, TimeZone: d.TimeZone, DigestName: d.Name, Folders: d.Folders, LinkRound: d.LinkRound,
-		Look: Look{Layout: cmp.Or(d.WebLayout, d.Layout), Images: d.WebImages}, Grouping: cmp.Or(d.WebGrouping, d.Grouping),
+		Edition: e, UserID: d.UserID, TimeZone: d.TimeZone, DigestName: d.Name, Folders: d.Folders,
+		LinkRound: d.LinkRound,
+		Look:      Look{Layout: cmp.Or(d.WebLayout, d.Layout), Images: d.WebImages},
+		Grouping:  cmp.Or(d.WebGrouping, d.Grouping),
 	}
 }
 

@@ -36,7 +36,8 @@ const (
 // endings are the media of files whose feed does not state their type, or no more of
 // it than that they are files.
 var endings = map[string]Medium{
-	"mp3": Sound, "m4a": Sound, "m4b": Sound, "aac": Sound, "ogg": Sound, "oga": Sound, "opus": Sound, "flac": Sound, "wav": Sound,
+	"mp3": Sound, "m4a": Sound, "m4b": Sound, "aac": Sound, "ogg": Sound, "oga": Sound, "opus": Sound, "flac": Sound,
+	"wav": Sound,
 	"mp4": Film, "m4v": Film, "mov": Film, "webm": Film, "mkv": Film, "avi": Film, "ogv": Film,
 	"jpg": Picture, "jpeg": Picture, "png": Picture, "gif": Picture, "webp": Picture, "avif": Picture,
 }
@@ -51,7 +52,8 @@ func (e Enclosure) Medium() Medium {
 		return Film
 	case top == "image":
 		return Picture
-	case typ == "", typ == "application/octet-stream", typ == "binary/octet-stream", typ == "application/force-download":
+	case typ == "", typ == "application/octet-stream", typ == "binary/octet-stream",
+		typ == "application/force-download":
 		return endings[e.Ending()]
 	}
 	return Other

@@ -170,16 +170,18 @@ type FullShares struct {
 
 // A Post is one piece that a feed publishes, stored once.
 type Post struct {
-	ID          PostID
-	FeedID      FeedID
-	Identity    string // unique within the feed and stable under edits
-	Alias       string // of one just read, not stored: its identity if its feed named another post like it, or no longer does; "": none
-	Former      string `json:",omitempty"` // of one just read: its identity in earlier versions, if it differs
-	URL         string // absolute; the author's own page
-	Title       string // plain text, never empty
-	Untitled    bool   `json:",omitempty"` // Title is made from its words: it has none
-	LeadsTo     string `json:",omitempty"` // absolute; the page elsewhere that it is about; "": none is named beside URL
-	SiteURL     string `json:"-"`          // of its feed's site, not stored: whoever shows the post puts it in
+	ID       PostID
+	FeedID   FeedID
+	Identity string // unique within the feed and stable under edits
+	// of one just read, not stored: its identity if its feed named another post like it, or no longer does; "": none
+	Alias    string
+	Former   string `json:",omitempty"` // of one just read: its identity in earlier versions, if it differs
+	URL      string // absolute; the author's own page
+	Title    string // plain text, never empty
+	Untitled bool   `json:",omitempty"` // Title is made from its words: it has none
+	// absolute; the page elsewhere that it is about; "": none is named beside URL
+	LeadsTo     string `json:",omitempty"`
+	SiteURL     string `json:"-"` // of its feed's site, not stored: whoever shows the post puts it in
 	Author      string
 	Language    string
 	PublishedAt time.Time // never later than SeenAt; zero: the document has no date
@@ -190,10 +192,12 @@ type Post struct {
 	ImageURL    string
 	ContentHash string      // of the raw entry; changes when the author edits it
 	Enclosures  []Enclosure // in the order of the document
-	Syndication string      `json:",omitempty"` // where its author says copies of it are, with spaces between them; "": nowhere
-	Links       []Link      `json:"-"`          // of one just read: where it leads
-	Extra       Extra       `json:",omitempty"`
-	PartOf      string      `json:",omitempty"` // of one just read, not stored: the identity of the post that holds its text too; "": none
+	// where its author says copies of it are, with spaces between them; "": nowhere
+	Syndication string `json:",omitempty"`
+	Links       []Link `json:"-"` // of one just read: where it leads
+	Extra       Extra  `json:",omitempty"`
+	// of one just read, not stored: the identity of the post that holds its text too; "": none
+	PartOf string `json:",omitempty"`
 }
 
 // A Link is where a post leads, by keys that package feed makes of addresses.

@@ -10,7 +10,9 @@ import (
 )
 
 func TestCompareNames(t *testing.T) {
-	inOrder := []string{"", "1", "2", "10", "A 2", "a 2", "a 02b", "a 10", "B", "b", "week", "Week 2", "Week 10", "Week 10 b", "Week 10a", "week 99999999999999999999998", "week 99999999999999999999999", "Ä", "中文 2", "中文 10"}
+	inOrder := []string{"", "1", "2", "10", "A 2", "a 2", "a 02b", "a 10", "B", "b", "week", "Week 2", "Week 10",
+		"Week 10 b", "Week 10a", "week 99999999999999999999998", "week 99999999999999999999999", "Ä", "中文 2",
+		"中文 10"}
 	for i, a := range inOrder {
 		for j, b := range inOrder {
 			if got := digest.CompareNames(a, b); got != cmp.Compare(i, j) {

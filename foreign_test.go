@@ -74,7 +74,8 @@ func isLiteral(e ast.Expr) bool {
 // parsers lists the packages that parse and do no input or output. Their callers bound the bytes. Their cost tests
 // and fuzz targets check that the work grows in proportion to the bytes.
 var parsers = []string{
-	"feed", "push", "internal/dmarc", "internal/hypertext", "internal/microformats", "internal/picture", "internal/logo",
+	"feed", "push", "internal/dmarc", "internal/hypertext", "internal/microformats", "internal/picture",
+	"internal/logo",
 	"internal/members", "internal/words", "internal/catalogue",
 }
 
@@ -105,9 +106,10 @@ func entriesOf(files map[string]*ast.File) (entries []string) {
 			if dir == "internal/hypertext" {
 				takes = append(takes, "string")
 			}
-			if ok && f.Name.IsExported() && f.Recv == nil && slices.ContainsFunc(f.Type.Params.List, func(p *ast.Field) bool {
-				return slices.Contains(takes, types.ExprString(p.Type))
-			}) {
+			if ok && f.Name.IsExported() && f.Recv == nil &&
+				slices.ContainsFunc(f.Type.Params.List, func(p *ast.Field) bool {
+					return slices.Contains(takes, types.ExprString(p.Type))
+				}) {
 				entries = append(entries, filepath.Base(dir)+"."+f.Name.Name)
 			}
 		}

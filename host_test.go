@@ -43,8 +43,9 @@ func TestBlockedBy(t *testing.T) {
 
 func TestHostRuleRefusal(t *testing.T) {
 	for want, r := range map[string]digest.HostRule{
-		"the owner of bücher.example asked us not to read the site": {Host: "xn--bcher-kva.example", Blocked: true, ByOwner: true},
-		"the operator has blocked example.org":                      {Host: "example.org", Blocked: true},
+		"the owner of bücher.example asked us not to read the site": {Host: "xn--bcher-kva.example", Blocked: true,
+			ByOwner: true},
+		"the operator has blocked example.org": {Host: "example.org", Blocked: true},
 	} {
 		if got := r.Refusal(); got != want {
 			t.Errorf("%q, want %q", got, want)

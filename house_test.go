@@ -129,7 +129,8 @@ func TestOnlyOneRoom(t *testing.T) {
 	for path, file := range parsed(t, false) {
 		for _, imported := range file.Imports {
 			for prefix, room := range rooms {
-				if strings.HasPrefix(strings.Trim(imported.Path.Value, `"`), prefix) && !strings.HasPrefix(path, room+"/") {
+				if strings.HasPrefix(strings.Trim(imported.Path.Value, `"`), prefix) &&
+					!strings.HasPrefix(path, room+"/") {
 					t.Errorf("%s imports %s, which belongs to %s", path, imported.Path.Value, room)
 				}
 			}
@@ -235,7 +236,9 @@ func parsed(t *testing.T, tests bool) map[string]*ast.File {
 // TestMergedWhole: no text still holds two versions of a passage, as a merge leaves them for somebody to choose.
 func TestMergedWhole(t *testing.T) {
 	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() || !slices.Contains([]string{".md", ".go", ".html", ".css", ".sql", ".txtar", ".yaml", ".conf"}, filepath.Ext(path)) {
+		if err != nil || d.IsDir() ||
+			!slices.Contains([]string{".md", ".go", ".html", ".css", ".sql", ".txtar", ".yaml", ".conf"},
+				filepath.Ext(path)) {
 			return err
 		}
 		text, err := os.ReadFile(path)

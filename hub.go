@@ -27,11 +27,12 @@ type HubCall struct {
 	Domain       string // the registered domain of the callback: one call at a time goes to it
 	Home         bool   // the callback may lie in the networks that the operator allows: who asked is there too
 	Kind         HubCallKind
-	Secret       []byte        // of HubSubscribe the one that is wanted, of HubDeliver the one that was confirmed; empty: none
-	Lease        time.Duration // of HubSubscribe
-	LetterAt     time.Time     // of HubDeliver: when the newest letter left that is to be told of
-	Attempt      int           // how often it failed
-	LeaseUntil   time.Time     // until when whoever claimed it has it; marks made after another claim change nothing
+	// of HubSubscribe the one that is wanted, of HubDeliver the one that was confirmed; empty: none
+	Secret     []byte
+	Lease      time.Duration // of HubSubscribe
+	LetterAt   time.Time     // of HubDeliver: when the newest letter left that is to be told of
+	Attempt    int           // how often it failed
+	LeaseUntil time.Time     // until when whoever claimed it has it; marks made after another claim change nothing
 }
 
 // The bounds of what subscribers can have of our hub.

@@ -12,10 +12,13 @@ func TestLags(t *testing.T) {
 	before := func(d time.Duration) time.Time { return now.Add(-d) }
 	for name, c := range map[string]struct{ lags, want Lags }{
 		"nothing waits": {},
-		"at the limits": {lags: Lags{Polls: before(40 * time.Minute), Editions: before(10 * time.Minute), Mail: before(2 * time.Hour)}},
+		"at the limits": {lags: Lags{Polls: before(40 * time.Minute), Editions: before(10 * time.Minute),
+			Mail: before(2 * time.Hour)}},
 		"beyond them": {
-			lags: Lags{Polls: before(40*time.Minute + 1), Editions: before(10*time.Minute + 1), Mail: before(2*time.Hour + 1)},
-			want: Lags{Polls: before(40*time.Minute + 1), Editions: before(10*time.Minute + 1), Mail: before(2*time.Hour + 1)},
+			lags: Lags{Polls: before(40*time.Minute + 1), Editions: before(10*time.Minute + 1),
+				Mail: before(2*time.Hour + 1)},
+			want: Lags{Polls: before(40*time.Minute + 1), Editions: before(10*time.Minute + 1),
+				Mail: before(2*time.Hour + 1)},
 		},
 		"one of them": {
 			lags: Lags{Polls: before(time.Minute), Editions: before(time.Hour), Mail: before(time.Minute)},

@@ -21,9 +21,11 @@ func (n LetterNote) Words() (found, todo string) {
 	found = "too many sign-up emails were not confirmed, so new sign-ups and new members were refused"
 	switch {
 	case n.SignIn:
-		return "too many sign-in links were not used, so unknown browsers got no more", "check the log for who requests them; digest user sign-in prints a link for a reader"
+		return "too many sign-in links were not used, so unknown browsers got no more",
+			"check the log for who requests them; digest user sign-in prints a link for a reader"
 	case n.Domain != "":
-		found = fmt.Sprintf("too many sign-up emails to %s were not confirmed, so new addresses there were refused", n.Domain)
+		found = fmt.Sprintf("too many sign-up emails to %s were not confirmed, so new addresses there were refused",
+			n.Domain)
 	}
 	return found, "if it continues, set DIGEST_SIGN_UP=invitation, or hold the newsletter they try to join"
 }

@@ -67,7 +67,8 @@ func ParseRate(s string) (Rate, error) {
 
 // String is what ParseRate reads.
 func (r Rate) String() string {
-	for unit, per := range map[string]time.Duration{"s": time.Second, "m": time.Minute, "h": time.Hour, "d": 24 * time.Hour} {
+	for unit, per := range map[string]time.Duration{"s": time.Second, "m": time.Minute, "h": time.Hour,
+		"d": 24 * time.Hour} {
 		if r.Per == per {
 			return strconv.Itoa(r.Messages) + "/" + unit
 		}

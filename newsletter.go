@@ -17,7 +17,8 @@ type NewsletterState string
 
 // The states of a newsletter.
 const (
-	NewsletterPending NewsletterState = "pending" // the operator has not approved it yet: nobody can join, nothing is mailed
+	// the operator has not approved it yet: nobody can join, nothing is mailed
+	NewsletterPending NewsletterState = "pending"
 	NewsletterActive  NewsletterState = "active"
 	NewsletterHeld    NewsletterState = "held"  // what is due waits until it is released; HeldReason says why
 	NewsletterEnded   NewsletterState = "ended" // nobody can join, nothing is mailed; its archive stays
@@ -106,10 +107,13 @@ func (n Newsletter) Check() error {
 		label Words
 		value string
 		most  int
-	}{{Words("Name"), n.Name, maxName}, {Words("Publisher and postal address"), n.AddressLine, maxLine}, {Words("From name"), n.FromName, maxName}, {Words("Name"), n.WantedName, maxName}, {Words("From name"), n.WantedFromName, maxName},
+	}{{Words("Name"), n.Name, maxName}, {Words("Publisher and postal address"), n.AddressLine, maxLine},
+		{Words("From name"), n.FromName, maxName}, {Words("Name"), n.WantedName, maxName},
+		{Words("From name"), n.WantedFromName, maxName},
 		{Words("Reply-to"), n.ReplyTo, maxLine}, {Words("Website"), n.SiteURL, maxLine},
 		{Words("Description"), n.Description, maxDescription}, {Words("Header text"), n.HeaderText, maxAround},
-		{Words("Footer text"), n.FooterText, maxAround}, {Words("Allowed return addresses"), n.ReturnURLs, maxReturnURLs}} {
+		{Words("Footer text"), n.FooterText, maxAround},
+		{Words("Allowed return addresses"), n.ReturnURLs, maxReturnURLs}} {
 		if err := checkText(text.label, text.value, text.most); err != nil {
 			return err
 		}
@@ -204,7 +208,10 @@ func isSlug(s string) bool {
 	if s == "new" || len(s) < 2 || len(s) > maxSlug || s[0] == '-' || s[len(s)-1] == '-' {
 		return false
 	}
-	return !strings.ContainsFunc(s, func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') && r != '-' })
+	return !strings.ContainsFunc(s, func(r rune) bool {
+		return (r < 'a' || r > 'z') && (r < '0' || r > '9') &&
+			r != '-'
+	})
 }
 
 // A NewsletterLetter is what a publisher has decided of the letter of one date, which

@@ -29,7 +29,8 @@ func TestAskCountsStopped(t *testing.T) {
 
 func TestAskCountsOf(t *testing.T) {
 	var counts AskCounts
-	for i, s := range []AskState{AskWaiting, AskAsked, AskConfirmed, AskLapsed, AskBounced, AskComplained, AskRefused, AskDropped} {
+	for i, s := range []AskState{AskWaiting, AskAsked, AskConfirmed, AskLapsed, AskBounced, AskComplained, AskRefused,
+		AskDropped} {
 		*counts.Of(s) = i + 1
 	}
 	if want := (AskCounts{1, 2, 3, 4, 5, 6, 7, 8}); counts != want {
@@ -41,7 +42,8 @@ func TestAskCountsOf(t *testing.T) {
 }
 
 func TestAskWait(t *testing.T) {
-	for tries, want := range map[int]time.Duration{0: time.Hour, 1: time.Hour, 2: 2 * time.Hour, 4: 8 * time.Hour, 60: 32 * time.Hour} {
+	for tries, want := range map[int]time.Duration{0: time.Hour, 1: time.Hour, 2: 2 * time.Hour, 4: 8 * time.Hour,
+		60: 32 * time.Hour} {
 		if got := AskWait(tries); got != want {
 			t.Errorf("after %d tries %v, want %v", tries, got, want)
 		}

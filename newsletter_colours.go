@@ -45,7 +45,8 @@ func (c Colours) Parsed() (paper, ink, accent Colour, err error) {
 		name  Words
 		value string
 		to    *Colour
-	}{{Words("the background"), full.Paper, &paper}, {Words("the text colour"), full.Ink, &ink}, {Words("the accent colour"), full.Accent, &accent}} {
+	}{{Words("the background"), full.Paper, &paper}, {Words("the text colour"), full.Ink, &ink},
+		{Words("the accent colour"), full.Accent, &accent}} {
 		if *one.to, err = ParseColour(one.value); err != nil {
 			return paper, ink, accent, Refuse(Invalid, "%s %s", one.name, err)
 		}

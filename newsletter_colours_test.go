@@ -15,8 +15,10 @@ func TestContrast(t *testing.T) {
 		a, b string
 		want float64
 	}{
-		{"#000000", "#ffffff", 21}, {"#ffffff", "#ffffff", 1}, {"#777777", "#ffffff", 4.48}, {"#767676", "#ffffff", 4.54},
-		{"#ff0000", "#ffffff", 4.00}, {"#0000ff", "#ffffff", 8.59}, {"#00ff00", "#ffffff", 1.37}, {"#949494", "#ffffff", 3.03},
+		{"#000000", "#ffffff", 21}, {"#ffffff", "#ffffff", 1}, {"#777777", "#ffffff", 4.48},
+		{"#767676", "#ffffff", 4.54},
+		{"#ff0000", "#ffffff", 4.00}, {"#0000ff", "#ffffff", 8.59}, {"#00ff00", "#ffffff", 1.37},
+		{"#949494", "#ffffff", 3.03},
 	} {
 		a, b := colour(t, c.a), colour(t, c.b)
 		if got := a.Contrast(b); math.Abs(got-c.want) > 0.01 || got != b.Contrast(a) {
@@ -35,7 +37,8 @@ func colour(t *testing.T, s string) Colour {
 }
 
 func TestParseColour(t *testing.T) {
-	for _, s := range []string{"", "#", "red", "#fff", "8f2d1f", "#8f2d1", "#8f2d1f0", "#8f2d1g", "#+f2d1f", "#8f 2d1", "#-00001", "url(x)", "#0x1234", "#1_2_34", "#é2d1f"} {
+	for _, s := range []string{"", "#", "red", "#fff", "8f2d1f", "#8f2d1", "#8f2d1f0", "#8f2d1g", "#+f2d1f", "#8f 2d1",
+		"#-00001", "url(x)", "#0x1234", "#1_2_34", "#é2d1f"} {
 		if c, err := ParseColour(s); KindOf(err) != Invalid {
 			t.Errorf("%q is read as %v, %v", s, c, err)
 		}
@@ -47,20 +50,25 @@ func TestColoursCheck(t *testing.T) {
 		colours Colours
 		want    string // in the error; "" none
 	}{
-		"none":                 {Colours{}, ""},
-		"the program's own":    {OwnColours(), ""},
-		"an accent":            {Colours{Accent: "#0b5d4a"}, ""},
-		"capitals":             {Colours{Accent: "#0B5D4A"}, ""},
-		"a dark paper":         {Colours{Paper: "#101820", Ink: "#f2f2f2", Accent: "#f2aa4c"}, ""},
-		"a yellow accent":      {Colours{Accent: "#ffcc00"}, "the accent colour #ffcc00 on the background #fbf9f4 has a contrast of 1.4 to 1, but text needs 4.5 to 1; use #"},
-		"a grey that is close": {Colours{Paper: "#ffffff", Ink: "#777777"}, "the text colour #777777 on the background #ffffff has a contrast of 4.4 to 1"},
-		"the same twice":       {Colours{Paper: "#ffffff", Ink: "#ffffff"}, "contrast of 1.0 to 1, but text needs 4.5 to 1; use #"},
-		"a dark paper alone":   {Colours{Paper: "#101820"}, "the text colour #1f1d1a on the background #101820"},
-		"a word":               {Colours{Paper: "white"}, `the background "white" is not a colour`},
-		"an address":           {Colours{Accent: "url(https://x.example/)"}, "the accent colour \"url(https://x.exampl"},
+		"none":              {Colours{}, ""},
+		"the program's own": {OwnColours(), ""},
+		"an accent":         {Colours{Accent: "#0b5d4a"}, ""},
+		"capitals":          {Colours{Accent: "#0B5D4A"}, ""},
+		"a dark paper":      {Colours{Paper: "#101820", Ink: "#f2f2f2", Accent: "#f2aa4c"}, ""},
+		"a yellow accent": {Colours{Accent: "#ffcc00"},
+			"the accent colour #ffcc00 on the background #fbf9f4 has a contrast of 1.4 to 1, but text needs 4.5 to 1; use #"},
+		"a grey that is close": {Colours{Paper: "#ffffff", Ink: "#777777"},
+			"the text colour #777777 on the background #ffffff has a contrast of 4.4 to 1"},
+		"the same twice": {Colours{Paper: "#ffffff", Ink: "#ffffff"},
+			"contrast of 1.0 to 1, but text needs 4.5 to 1; use #"},
+		"a dark paper alone": {Colours{Paper: "#101820"}, "the text colour #1f1d1a on the background #101820"},
+		"a word":             {Colours{Paper: "white"}, `the background "white" is not a colour`},
+		"an address": {Colours{Accent: "url(https://x.example/)"},
+			"the accent colour \"url(https://x.exampl"},
 	} {
 		err := c.colours.Check()
-		if c.want == "" && err != nil || c.want != "" && (KindOf(err) != Invalid || !strings.Contains(err.Error(), c.want)) {
+		if c.want == "" && err != nil || c.want != "" &&
+			(KindOf(err) != Invalid || !strings.Contains(err.Error(), c.want)) {
 			t.Errorf("%s: %v, want %q", name, err, c.want)
 		}
 	}

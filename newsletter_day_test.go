@@ -24,15 +24,21 @@ func TestNewsletterDays(t *testing.T) {
 		{"begun tomorrow, elsewhere", nil, on(3), on(2), 4, nil},
 		{
 			"members then follow from members now",
-			[]digest.NewsletterDay{{Day: on(2), Joined: 5}, {Day: on(4), Joined: 1, Left: 2, LetterCounts: digest.LetterCounts{Sent: 5}}},
+			[]digest.NewsletterDay{{Day: on(2), Joined: 5},
+				{Day: on(4), Joined: 1, Left: 2, LetterCounts: digest.LetterCounts{Sent: 5}}},
 			on(1), on(4), 7,
-			[]digest.NewsletterDay{{Day: on(1), Members: 3}, {Day: on(2), Members: 8, Joined: 5}, {Day: on(3), Members: 8}, {Day: on(4), Members: 7, Joined: 1, Left: 2, LetterCounts: digest.LetterCounts{Sent: 5}}},
+			[]digest.NewsletterDay{{Day: on(1), Members: 3}, {Day: on(2), Members: 8, Joined: 5},
+				{Day: on(3), Members: 8},
+				{Day: on(4), Members: 7, Joined: 1, Left: 2, LetterCounts: digest.LetterCounts{Sent: 5}}},
 		},
 		{
 			"what is later than today is today's, what is too old is left out",
-			[]digest.NewsletterDay{{Day: on(1), Joined: 9, LetterCounts: digest.LetterCounts{Sent: 9}}, {Day: on(2), LetterCounts: digest.LetterCounts{Bounced: 1}}, {Day: on(3), LetterCounts: digest.LetterCounts{Bounced: 2, Complained: 1}}},
+			[]digest.NewsletterDay{{Day: on(1), Joined: 9, LetterCounts: digest.LetterCounts{Sent: 9}},
+				{Day: on(2), LetterCounts: digest.LetterCounts{Bounced: 1}},
+				{Day: on(3), LetterCounts: digest.LetterCounts{Bounced: 2, Complained: 1}}},
 			on(2), on(2), 1,
-			[]digest.NewsletterDay{{Day: on(2), Members: 1, LetterCounts: digest.LetterCounts{Bounced: 3, Complained: 1}}},
+			[]digest.NewsletterDay{{Day: on(2), Members: 1,
+				LetterCounts: digest.LetterCounts{Bounced: 3, Complained: 1}}},
 		},
 		{
 			"never fewer than none",
@@ -42,16 +48,19 @@ func TestNewsletterDays(t *testing.T) {
 		},
 		{
 			"huge numbers",
-			[]digest.NewsletterDay{{Day: on(2), Joined: math.MaxInt64, LetterCounts: digest.LetterCounts{Sent: math.MaxInt64}}},
+			[]digest.NewsletterDay{{Day: on(2), Joined: math.MaxInt64,
+				LetterCounts: digest.LetterCounts{Sent: math.MaxInt64}}},
 			on(1), on(2), math.MaxInt64,
-			[]digest.NewsletterDay{{Day: on(1)}, {Day: on(2), Members: math.MaxInt64, Joined: math.MaxInt64, LetterCounts: digest.LetterCounts{Sent: math.MaxInt64}}},
+			[]digest.NewsletterDay{{Day: on(1)}, {Day: on(2), Members: math.MaxInt64, Joined: math.MaxInt64,
+				LetterCounts: digest.LetterCounts{Sent: math.MaxInt64}}},
 		},
 	} {
 		if diff := cmp.Diff(c.want, digest.NewsletterDays(c.counted, c.from, c.today, c.members)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", c.name, diff)
 		}
 	}
-	if n := len(digest.NewsletterDays(nil, digest.Date{Year: 2026, Month: time.March, Day: 1}, digest.Date{Year: 2027, Month: time.March, Day: 1}, 0)); n != 366 {
+	if n := len(digest.NewsletterDays(nil, digest.Date{Year: 2026, Month: time.March, Day: 1},
+		digest.Date{Year: 2027, Month: time.March, Day: 1}, 0)); n != 366 {
 		t.Errorf("a year over two changes of clocks has %d days, and its first", n)
 	}
 }

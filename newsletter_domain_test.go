@@ -38,9 +38,11 @@ func TestNewsletterDomainLooked(t *testing.T) {
 		}
 		got := d.Looked(c.sight, "is\nnot there", now)
 		if got.Signs != c.signs || got.NextLook().Sub(now) != c.next {
-			t.Errorf("%s: signs %v, looked for again after %v; want %v, %v", c.name, got.Signs, got.NextLook().Sub(now), c.signs, c.next)
+			t.Errorf("%s: signs %v, looked for again after %v; want %v, %v", c.name, got.Signs, got.NextLook().Sub(now),
+				c.signs, c.next)
 		}
-		if wrong := got.Finding == ""; wrong != (c.sight == digest.KeySeen) || got.Finding != "" && got.Finding != "is not there" {
+		if wrong := got.Finding == ""; wrong != (c.sight == digest.KeySeen) || got.Finding != "" &&
+			got.Finding != "is not there" {
 			t.Errorf("%s: finding %q", c.name, got.Finding)
 		}
 	}

@@ -43,12 +43,14 @@ func TestPlainName(t *testing.T) {
 }
 
 func FuzzPlainName(f *testing.F) {
-	for _, s := range []string{"Anna & co", "evil.com", "a@b://c", "..www.x", "\xff\u2028", "ｗｗｗ．ｅｖｉｌ．ｃｏｍ"} {
+	for _, s := range []string{"Anna & co", "evil.com", "a@b://c", "..www.x", "\xff\u2028",
+		"ｗｗｗ．ｅｖｉｌ．ｃｏｍ"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, name string) {
 		got := digest.PlainName(name)
-		if utf8.RuneCountInString(got) > digest.MostName+1 || strings.ContainsAny(got, "@\r\n") || strings.Contains(got, "://") || !utf8.ValidString(got) {
+		if utf8.RuneCountInString(got) > digest.MostName+1 || strings.ContainsAny(got, "@\r\n") ||
+			strings.Contains(got, "://") || !utf8.ValidString(got) {
 			t.Errorf("%q is shown as %q", name, got)
 		}
 		if strings.ContainsFunc(got, func(r rune) bool { return unicode.IsControl(r) || r >= 0x202a && r <= 0x202e }) {
@@ -86,19 +88,26 @@ func TestCheckNames(t *testing.T) {
 func TestWithNames(t *testing.T) {
 	approved := digest.Newsletter{Name: "Boats", FromName: "Anna"}
 	for name, c := range map[string]struct{ typed, want digest.Newsletter }{
-		"nothing new":        {digest.Newsletter{Name: "Boats", FromName: "Anna"}, digest.Newsletter{Name: "Boats", FromName: "Anna"}},
-		"another name":       {digest.Newsletter{Name: "PayPal", FromName: "Anna"}, digest.Newsletter{Name: "Boats", FromName: "Anna", WantedName: "PayPal"}},
-		"another sender":     {digest.Newsletter{Name: "Boats", FromName: "PayPal"}, digest.Newsletter{Name: "Boats", FromName: "Anna", WantedFromName: "PayPal"}},
-		"both":               {digest.Newsletter{Name: "A", FromName: "B"}, digest.Newsletter{Name: "Boats", FromName: "Anna", WantedName: "A", WantedFromName: "B"}},
-		"no sender":          {digest.Newsletter{Name: "Boats"}, digest.Newsletter{Name: "Boats"}},
-		"the approved name":  {digest.Newsletter{Name: "Boats", FromName: "Boats"}, digest.Newsletter{Name: "Boats", FromName: "Boats"}},
-		"what waited before": {digest.Newsletter{Name: "Boats", FromName: "Anna", WantedName: "X"}, digest.Newsletter{Name: "Boats", FromName: "Anna"}},
+		"nothing new": {digest.Newsletter{Name: "Boats", FromName: "Anna"},
+			digest.Newsletter{Name: "Boats", FromName: "Anna"}},
+		"another name": {digest.Newsletter{Name: "PayPal", FromName: "Anna"},
+			digest.Newsletter{Name: "Boats", FromName: "Anna", WantedName: "PayPal"}},
+		"another sender": {digest.Newsletter{Name: "Boats", FromName: "PayPal"},
+			digest.Newsletter{Name: "Boats", FromName: "Anna", WantedFromName: "PayPal"}},
+		"both": {digest.Newsletter{Name: "A", FromName: "B"},
+			digest.Newsletter{Name: "Boats", FromName: "Anna", WantedName: "A", WantedFromName: "B"}},
+		"no sender": {digest.Newsletter{Name: "Boats"}, digest.Newsletter{Name: "Boats"}},
+		"the approved name": {digest.Newsletter{Name: "Boats", FromName: "Boats"},
+			digest.Newsletter{Name: "Boats", FromName: "Boats"}},
+		"what waited before": {digest.Newsletter{Name: "Boats", FromName: "Anna", WantedName: "X"},
+			digest.Newsletter{Name: "Boats", FromName: "Anna"}},
 	} {
 		got := c.typed.WithNames(approved)
 		if got != c.want {
 			t.Errorf("%s: %+v", name, got)
 		}
-		if wanted := got.Wanted(); name != "what waited before" && (wanted.Name != c.typed.Name || wanted.FromName != c.typed.FromName) {
+		if wanted := got.Wanted(); name != "what waited before" &&
+			(wanted.Name != c.typed.Name || wanted.FromName != c.typed.FromName) {
 			t.Errorf("%s: wants %q, %q", name, wanted.Name, wanted.FromName)
 		}
 	}

@@ -7,17 +7,25 @@ import (
 )
 
 func TestNewsletterCheck(t *testing.T) {
-	good := Newsletter{Look: Look{Layout: FullText, Images: NoImages}, Slug: "anna-writes", Name: "Anna writes", Cadence: Daily}
+	good := Newsletter{Look: Look{Layout: FullText, Images: NoImages}, Slug: "anna-writes", Name: "Anna writes",
+		Cadence: Daily}
 	for name, c := range map[string]struct {
 		spoil func(*Newsletter)
 		ok    bool
 	}{
-		"a plain one":           {func(n *Newsletter) {}, true},
-		"all of it":             {func(n *Newsletter) { n.ReplyTo, n.SiteURL, n.FromName = "a@b.example", "https://b.example/", "Ann" }, true},
-		"no name":               {func(n *Newsletter) { n.Name = " \n" }, false},
-		"a long name":           {func(n *Newsletter) { n.Name = strings.Repeat("x", 401) }, false},
-		"texts around":          {func(n *Newsletter) { n.HeaderText, n.FooterText = strings.Repeat("x", 500), strings.Repeat("x", 500) }, true},
-		"colours":               {func(n *Newsletter) { n.Paper, n.Ink, n.Accent = "#fff1e5", "#10243c", "#990F3D" }, true},
+		"a plain one": {func(n *Newsletter) {}, true},
+		"all of it": {func(n *Newsletter) {
+			n.ReplyTo, n.SiteURL, n.FromName = "a@b.example",
+				"https://b.example/", "Ann"
+		}, true},
+		"no name":     {func(n *Newsletter) { n.Name = " \n" }, false},
+		"a long name": {func(n *Newsletter) { n.Name = strings.Repeat("x", 401) }, false},
+		"texts around": {func(n *Newsletter) {
+			n.HeaderText, n.FooterText = strings.Repeat("x", 500),
+				strings.Repeat("x", 500)
+		}, true},
+		"colours": {func(n *Newsletter) { n.Paper, n.Ink, n.Accent = "#fff1e5", "#10243c", "#990F3D" },
+			true},
 		"a pale accent":         {func(n *Newsletter) { n.Accent = "#ffcc00" }, false},
 		"much above":            {func(n *Newsletter) { n.HeaderText = strings.Repeat("x", 501) }, false},
 		"much at the foot":      {func(n *Newsletter) { n.FooterText = strings.Repeat("x", 501) }, false},
@@ -45,7 +53,8 @@ func TestNewsletterCheck(t *testing.T) {
 	} {
 		n := good
 		c.spoil(&n)
-		if err := n.Check(); (err == nil) != c.ok || err != nil && (KindOf(err) != Invalid || strings.Contains(err.Error(), "\n")) {
+		if err := n.Check(); (err == nil) != c.ok || err != nil &&
+			(KindOf(err) != Invalid || strings.Contains(err.Error(), "\n")) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -53,8 +62,10 @@ func TestNewsletterCheck(t *testing.T) {
 
 // TestTooLong: what is not UTF-8 is not called too long.
 func TestTooLong(t *testing.T) {
-	good := Newsletter{Look: Look{Layout: FullText, Images: NoImages}, Slug: "anna-writes", Name: "Anna writes", Cadence: Daily}
-	for text, want := range map[string]string{"\xff": "“Description” has characters that are not UTF-8", strings.Repeat("x", 2001): "“Description” is too long"} {
+	good := Newsletter{Look: Look{Layout: FullText, Images: NoImages}, Slug: "anna-writes", Name: "Anna writes",
+		Cadence: Daily}
+	for text, want := range map[string]string{"\xff": "“Description” has characters that are not UTF-8",
+		strings.Repeat("x", 2001): "“Description” is too long"} {
 		n := good
 		n.Description = text
 		if err := n.Check(); err == nil || !strings.HasPrefix(err.Error(), want) {
@@ -67,8 +78,10 @@ func TestTooLong(t *testing.T) {
 }
 
 func TestTidyNewsletter(t *testing.T) {
-	n := Newsletter{Name: "a\u202eb\x1b", AddressLine: "a\nb", FromName: "\u2066a", HeaderText: " a\tb", FooterText: "a\u0085b", Description: "a\r\n\u202eb\x1b[2J", Colours: Colours{Accent: "#0B5D4A"}}
-	want := Newsletter{Name: "ab", AddressLine: "a b", FromName: "a", HeaderText: "a b", FooterText: "a b", Description: "a\nb [2J", Colours: Colours{Accent: "#0b5d4a"}}
+	n := Newsletter{Name: "a\u202eb\x1b", AddressLine: "a\nb", FromName: "\u2066a", HeaderText: " a\tb",
+		FooterText: "a\u0085b", Description: "a\r\n\u202eb\x1b[2J", Colours: Colours{Accent: "#0B5D4A"}}
+	want := Newsletter{Name: "ab", AddressLine: "a b", FromName: "a", HeaderText: "a b", FooterText: "a b",
+		Description: "a\nb [2J", Colours: Colours{Accent: "#0b5d4a"}}
 	if got := n.Tidy(); got != want {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
@@ -100,9 +113,12 @@ func TestLetterWithheld(t *testing.T) {
 func TestReturnURLs(t *testing.T) {
 	for address, ok := range map[string]bool{
 		"https://anna.example/": true, "https://anna.example/thanks": true, "http://localhost:8000/": true,
-		"https://anna.example": false, "//anna.example/": false, "https:///x": false, "javascript:alert(1)": false, "https://a@anna.example/": false,
+		"https://anna.example": false, "//anna.example/": false, "https:///x": false, "javascript:alert(1)": false,
+		"https://a@anna.example/": false,
 	} {
-		n := Newsletter{Slug: "anna-writes", Name: "Anna", Cadence: Daily, Look: Look{Layout: FullText, Images: NoImages}, ReturnURLs: ReturnURLs([]string{"https://b.example/", address})}
+		n := Newsletter{Slug: "anna-writes", Name: "Anna", Cadence: Daily,
+			Look:       Look{Layout: FullText, Images: NoImages},
+			ReturnURLs: ReturnURLs([]string{"https://b.example/", address})}
 		if err := n.Check(); (err == nil) != ok {
 			t.Errorf("%s: %v", address, err)
 		}
@@ -119,11 +135,13 @@ func TestMaySend(t *testing.T) {
 		now    time.Time
 		want   bool
 	}{
-		"no approval, due":       {state: NewsletterActive, now: due, want: true},
-		"no approval, not due":   {state: NewsletterActive, now: due.Add(-time.Hour), want: true}, // its queue keeps the time
+		"no approval, due": {state: NewsletterActive, now: due, want: true},
+		// its queue keeps the time
+		"no approval, not due":   {state: NewsletterActive, now: due.Add(-time.Hour), want: true},
 		"unapproved, not due":    {state: NewsletterActive, within: time.Hour, now: due.Add(-time.Second)},
 		"unapproved, time is up": {state: NewsletterActive, within: time.Hour, now: due, want: true},
-		"approved, not due":      {state: NewsletterActive, within: time.Hour, letter: approved, now: due.Add(-time.Hour), want: true},
+		"approved, not due": {state: NewsletterActive, within: time.Hour, letter: approved,
+			now: due.Add(-time.Hour), want: true},
 		"held":                   {state: NewsletterHeld, now: due.Add(time.Hour)},
 		"held, approved":         {state: NewsletterHeld, within: time.Hour, letter: approved, now: due},
 		"waits for the operator": {state: NewsletterPending, now: due},

@@ -20,15 +20,18 @@ func TestPrivateAddress(t *testing.T) {
 		{hidden, "https://a.example/…#private-n", "https://a.example/…", true},
 	} {
 		address := test.c.PrivateAddress("n")
-		if address != test.address || digest.PublicAddress(address) != test.shown || !digest.IsPrivate(address) || digest.IsHidden(address) != test.hidden ||
+		if address != test.address || digest.PublicAddress(address) != test.shown || !digest.IsPrivate(address) ||
+			digest.IsHidden(address) != test.hidden ||
 			digest.AddressWithoutCredentials(address) != test.shown {
 			t.Error(address)
 		}
-		if digest.HostShown(address) != digest.HostShown(test.shown) || strings.Contains(digest.AddressShown(address), "private") {
+		if digest.HostShown(address) != digest.HostShown(test.shown) ||
+			strings.Contains(digest.AddressShown(address), "private") {
 			t.Error(digest.HostShown(address), digest.AddressShown(address))
 		}
 	}
-	if digest.IsPrivate(open.Address) || digest.IsHidden("https://a.example/…") || digest.PublicAddress("https://ann:secret@a.example/") != "https://a.example/" {
+	if digest.IsPrivate(open.Address) || digest.IsHidden("https://a.example/…") ||
+		digest.PublicAddress("https://ann:secret@a.example/") != "https://a.example/" {
 		t.Error("of a public feed")
 	}
 }
@@ -47,7 +50,8 @@ func TestSplitCredential(t *testing.T) {
 			t.Errorf("%s: %s, %q %q", address, bare, c.User, c.Password)
 		}
 		c.Address = bare
-		if again, d := digest.SplitCredential(c.WithUser()); again != bare || d.User != c.User || d.Password != c.Password {
+		if again, d := digest.SplitCredential(c.WithUser()); again != bare || d.User != c.User ||
+			d.Password != c.Password {
 			t.Errorf("%s becomes %s", address, c.WithUser())
 		}
 	}
@@ -60,7 +64,8 @@ func FuzzSplitCredential(f *testing.F) {
 		if !strings.HasPrefix(address, "https://") {
 			return
 		}
-		if u, err := url.Parse(bare); err == nil && u.User != nil || bare != address && c.IsEmpty() && !strings.Contains(address, "@") {
+		if u, err := url.Parse(bare); err == nil && u.User != nil || bare != address && c.IsEmpty() &&
+			!strings.Contains(address, "@") {
 			t.Errorf("%q: %q", address, bare)
 		}
 	})

@@ -29,7 +29,8 @@ func TestProxies(t *testing.T) {
 			t.Errorf("%+v trust %s: %t", tt.proxies, tt.peer, got)
 		}
 	}
-	if got := strings.Join(digest.Proxies{Networks: two, Socket: true}.Words(), ","); got != "10.0.0.0/8,2001:db8::1,unix" {
+	if got := strings.Join(digest.Proxies{Networks: two, Socket: true}.Words(),
+		","); got != "10.0.0.0/8,2001:db8::1,unix" {
 		t.Error(got)
 	}
 	if (digest.Proxies{Socket: true}).None() || !(digest.Proxies{}).None() {

@@ -15,18 +15,22 @@ func TestTrustedUntil(t *testing.T) {
 		news digest.News
 		want time.Time
 	}{
-		"nothing":                     {digest.News{}, time.Time{}},
-		"a promise":                   {digest.News{ExpiresAt: expires}, time.Time{}},
-		"one push":                    {digest.News{Pushes: 1, ExpiresAt: expires}, time.Time{}},
-		"two pushes":                  {digest.News{Pushes: 2, ExpiresAt: expires}, expires},
-		"two pushes without news":     {digest.News{AllPushes: 9, Pushes: 1, ExpiresAt: expires}, time.Time{}},
-		"the promise is over":         {digest.News{Pushes: 9, ExpiresAt: now}, time.Time{}},
-		"no promise":                  {digest.News{Pushes: 9}, time.Time{}},
-		"missed now":                  {digest.News{Pushes: 2, ExpiresAt: expires, MissedAt: now}, time.Time{}},
-		"missed 29 days ago":          {digest.News{Pushes: 2, ExpiresAt: expires, MissedAt: now.Add(-29 * day)}, time.Time{}},
-		"missed 30 days ago":          {digest.News{Pushes: 2, ExpiresAt: expires, MissedAt: now.Add(-30 * day)}, expires},
-		"missed, and one push since":  {digest.News{Pushes: 1, ExpiresAt: expires, MissedAt: now.Add(-31 * day)}, time.Time{}},
-		"pushes only long ago matter": {digest.News{Pushes: 2, ExpiresAt: expires, LastPushAt: now.Add(-300 * day)}, expires},
+		"nothing":                 {digest.News{}, time.Time{}},
+		"a promise":               {digest.News{ExpiresAt: expires}, time.Time{}},
+		"one push":                {digest.News{Pushes: 1, ExpiresAt: expires}, time.Time{}},
+		"two pushes":              {digest.News{Pushes: 2, ExpiresAt: expires}, expires},
+		"two pushes without news": {digest.News{AllPushes: 9, Pushes: 1, ExpiresAt: expires}, time.Time{}},
+		"the promise is over":     {digest.News{Pushes: 9, ExpiresAt: now}, time.Time{}},
+		"no promise":              {digest.News{Pushes: 9}, time.Time{}},
+		"missed now":              {digest.News{Pushes: 2, ExpiresAt: expires, MissedAt: now}, time.Time{}},
+		"missed 29 days ago": {digest.News{Pushes: 2, ExpiresAt: expires, MissedAt: now.Add(-29 * day)},
+			time.Time{}},
+		"missed 30 days ago": {digest.News{Pushes: 2, ExpiresAt: expires, MissedAt: now.Add(-30 * day)},
+			expires},
+		"missed, and one push since": {digest.News{Pushes: 1, ExpiresAt: expires, MissedAt: now.Add(-31 * day)},
+			time.Time{}},
+		"pushes only long ago matter": {digest.News{Pushes: 2, ExpiresAt: expires, LastPushAt: now.Add(-300 * day)},
+			expires},
 	} {
 		if got := c.news.TrustedUntil(now); !got.Equal(c.want) {
 			t.Errorf("%s: until %v, want %v", name, got, c.want)
@@ -62,15 +66,19 @@ func TestWayOfNews(t *testing.T) {
 		way   digest.Way
 		since time.Time
 	}{
-		"nothing":          {digest.News{}, digest.ByPoll, time.Time{}},
-		"promised only":    {digest.News{ExpiresAt: now.Add(1), PushedSince: since}, digest.ByPoll, time.Time{}},
-		"pushed":           {digest.News{ExpiresAt: now.Add(1), PushedSince: since, Pushes: 1}, digest.ByPush, since},
-		"pushed and pings": {digest.News{ExpiresAt: now.Add(1), PushedSince: since, Pushes: 1, LastPingAt: now}, digest.ByPush, since},
-		"no longer pushed": {digest.News{ExpiresAt: now, PushedSince: since, Pushes: 1, LastPingAt: now.Add(-1), PingedSince: since}, digest.ByPing, since},
-		"told by a cloud":  {digest.News{LastPingAt: now.Add(-1), PingedSince: since, CloudUntil: now.Add(1)}, digest.ByCloud, since},
-		"cloud promises":   {digest.News{CloudUntil: now.Add(1)}, digest.ByPoll, time.Time{}},
-		"cloud left":       {digest.News{LastPingAt: now.Add(-1), PingedSince: since, CloudUntil: now}, digest.ByPing, since},
-		"pinged long ago":  {digest.News{LastPingAt: now.Add(-31 * 24 * time.Hour)}, digest.ByPoll, time.Time{}},
+		"nothing":       {digest.News{}, digest.ByPoll, time.Time{}},
+		"promised only": {digest.News{ExpiresAt: now.Add(1), PushedSince: since}, digest.ByPoll, time.Time{}},
+		"pushed":        {digest.News{ExpiresAt: now.Add(1), PushedSince: since, Pushes: 1}, digest.ByPush, since},
+		"pushed and pings": {digest.News{ExpiresAt: now.Add(1), PushedSince: since, Pushes: 1, LastPingAt: now},
+			digest.ByPush, since},
+		"no longer pushed": {digest.News{ExpiresAt: now, PushedSince: since, Pushes: 1, LastPingAt: now.Add(-1),
+			PingedSince: since}, digest.ByPing, since},
+		"told by a cloud": {digest.News{LastPingAt: now.Add(-1), PingedSince: since, CloudUntil: now.Add(1)},
+			digest.ByCloud, since},
+		"cloud promises": {digest.News{CloudUntil: now.Add(1)}, digest.ByPoll, time.Time{}},
+		"cloud left": {digest.News{LastPingAt: now.Add(-1), PingedSince: since, CloudUntil: now}, digest.ByPing,
+			since},
+		"pinged long ago": {digest.News{LastPingAt: now.Add(-31 * 24 * time.Hour)}, digest.ByPoll, time.Time{}},
 	} {
 		if way, since := c.news.Way(now); way != c.way || !since.Equal(c.since) {
 			t.Errorf("%s: by %s since %v", name, way, since)
@@ -90,14 +98,19 @@ func TestHubHost(t *testing.T) {
 	}
 	const day = 24 * time.Hour
 	for name, waves := range map[string][]wave{
-		"nobody confirms":             {{0, 60, 3, 0, 0}, {time.Hour, 57, 0, 0, 0}, {23 * time.Hour, 57, 1, 0, 0}, {day - 1, 56, 0, 0, 0}, {1, 56, 1, 0, 0}},
-		"each is confirmed":           {{0, 1, 1, 1, 0}, {0, 1, 1, 1, 0}, {0, 1, 1, 1, 0}, {0, 1, 1, 1, 0}},
-		"confirmed later":             {{0, 1000, 3, 3, 0}, {time.Minute, 997, 3, 3, 0}, {0, 994, 6, 6, 0}, {0, 988, 12, 12, 0}, {0, 976, 24, 24, 0}},
-		"a hub that stops":            {{0, 3, 3, 3, 0}, {0, 3, 3, 3, 0}, {day, 100, 6, 0, 0}, {day, 94, 1, 0, 0}, {day, 93, 1, 1, 0}, {0, 92, 3, 3, 0}},
-		"one of many is confirmed":    {{0, 9, 3, 1, 0}, {0, 9, 3, 1, 0}, {0, 9, 3, 0, 0}, {0, 9, 0, 0, 0}},
-		"its silence ends by a yes":   {{0, 9, 3, 0, 0}, {time.Hour, 6, 0, 1, 0}, {0, 6, 3, 0, 0}},
-		"a known hub that fails":      {{0, 3, 3, 3, 0}, {0, 3, 3, 3, 0}, {time.Hour, 3, 3, 0, 3}, {time.Hour, 3, 0, 0, 0}, {day, 3, 1, 0, 1}},
-		"one that fails now and then": {{0, 3, 3, 3, 0}, {0, 3, 3, 3, 0}, {0, 2, 2, 0, 2}, {0, 1, 1, 1, 0}, {0, 2, 2, 0, 2}, {0, 4, 4, 0, 0}},
+		"nobody confirms": {{0, 60, 3, 0, 0}, {time.Hour, 57, 0, 0, 0}, {23 * time.Hour, 57, 1, 0, 0},
+			{day - 1, 56, 0, 0, 0}, {1, 56, 1, 0, 0}},
+		"each is confirmed": {{0, 1, 1, 1, 0}, {0, 1, 1, 1, 0}, {0, 1, 1, 1, 0}, {0, 1, 1, 1, 0}},
+		"confirmed later": {{0, 1000, 3, 3, 0}, {time.Minute, 997, 3, 3, 0}, {0, 994, 6, 6, 0},
+			{0, 988, 12, 12, 0}, {0, 976, 24, 24, 0}},
+		"a hub that stops": {{0, 3, 3, 3, 0}, {0, 3, 3, 3, 0}, {day, 100, 6, 0, 0}, {day, 94, 1, 0, 0},
+			{day, 93, 1, 1, 0}, {0, 92, 3, 3, 0}},
+		"one of many is confirmed":  {{0, 9, 3, 1, 0}, {0, 9, 3, 1, 0}, {0, 9, 3, 0, 0}, {0, 9, 0, 0, 0}},
+		"its silence ends by a yes": {{0, 9, 3, 0, 0}, {time.Hour, 6, 0, 1, 0}, {0, 6, 3, 0, 0}},
+		"a known hub that fails": {{0, 3, 3, 3, 0}, {0, 3, 3, 3, 0}, {time.Hour, 3, 3, 0, 3},
+			{time.Hour, 3, 0, 0, 0}, {day, 3, 1, 0, 1}},
+		"one that fails now and then": {{0, 3, 3, 3, 0}, {0, 3, 3, 3, 0}, {0, 2, 2, 0, 2}, {0, 1, 1, 1, 0},
+			{0, 2, 2, 0, 2}, {0, 4, 4, 0, 0}},
 	} {
 		h, at := digest.HubHost{Domain: "hub.example"}, now
 		for i, w := range waves {

@@ -75,7 +75,8 @@ func Spans(s string) (all []Span) {
 		from := at + i
 		to := from + addressEnd(s[from:])
 		at = to
-		if before, _ := utf8.DecodeLastRuneInString(s[:from]); unicode.IsLetter(before) || unicode.IsDigit(before) || !isPlainURL(s[from:to]) {
+		if before, _ := utf8.DecodeLastRuneInString(s[:from]); unicode.IsLetter(before) || unicode.IsDigit(before) ||
+			!isPlainURL(s[from:to]) {
 			continue
 		}
 		if from > done {
@@ -92,7 +93,10 @@ func Spans(s string) (all []Span) {
 // addressEnd is where the address with which s begins ends. A bracket at its end is
 // part of it where the address has opened one.
 func addressEnd(s string) int {
-	if i := strings.IndexFunc(s, func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune(`<>"“”‘’«»`, r) }); i >= 0 {
+	if i := strings.IndexFunc(s, func(r rune) bool {
+		return unicode.IsSpace(r) ||
+			strings.ContainsRune(`<>"“”‘’«»`, r)
+	}); i >= 0 {
 		s = s[:i]
 	}
 	for {

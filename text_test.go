@@ -25,7 +25,8 @@ func TestShortened(t *testing.T) {
 
 func TestPlainLines(t *testing.T) {
 	for in, want := range map[string]string{
-		"a\r\nb\n\n  c": "a\nb\n\n  c", "a\x1b[2Jb\u009bc\td": "a [2Jb c d", "a\u202eb\u2066c\u2028d": "abc d", "\xff": "\ufffd", "שלום 👩‍👧": "שלום 👩‍👧",
+		"a\r\nb\n\n  c": "a\nb\n\n  c", "a\x1b[2Jb\u009bc\td": "a [2Jb c d", "a\u202eb\u2066c\u2028d": "abc d",
+		"\xff": "\ufffd", "שלום 👩‍👧": "שלום 👩‍👧",
 	} {
 		if got := digest.PlainLines(in); got != want || digest.PlainLines(got) != got {
 			t.Errorf("PlainLines(%q) = %q, want %q", in, got, want)
@@ -83,7 +84,8 @@ func FuzzSpans(f *testing.F) {
 		var b strings.Builder
 		for _, span := range digest.Spans(s) {
 			b.WriteString(span.Text)
-			if span.URL != "" && (span.URL != span.Text || !strings.HasPrefix(span.URL, "https://") || len(span.URL) == len("https://")) {
+			if span.URL != "" && (span.URL != span.Text || !strings.HasPrefix(span.URL, "https://") ||
+				len(span.URL) == len("https://")) {
 				t.Errorf("%q is the link %q", span.Text, span.URL)
 			}
 		}

@@ -24,27 +24,33 @@ type Purpose string
 
 // What tokens are for.
 const (
-	ForUnsubscribe     Purpose = "unsubscribe" // of a digest
-	ForEdition         Purpose = "edition"     // reading one edition on the web
-	ForMessageID       Purpose = "message-id"  // of an edition
-	ForBounce          Purpose = "bounce"      // of an edition, in its return path
-	ForAskBounce       Purpose = "ask-bounce"  // of an Ask, in the address to which its letter comes back, and a mail that declines it goes
-	ForReply           Purpose = "reply"       // of a newsletter, in the address that counts answers; and of one answer (SignText), so that none counts twice
-	ForUnsubscribeMail Purpose = "leaving"     // of a digest, in the address that a mail to unsubscribe goes to
-	ForImage           Purpose = "image"       // of an address (SignText)
-	ForSound           Purpose = "sound"       // of an address (SignText)
-	ForGoingBack       Purpose = "going-back"  // of a digest and a feed that moved (SignPair)
-	ForRemedies        Purpose = "remedies"    // of a digest and a feed that fails (SignPair), and of what is offered in its place (SignText)
-	ForSaving          Purpose = "saving"      // of an edition and a post in it that is to be saved (SignPair)
-	ForSite            Purpose = "site"        // of an edition and a feed of which its reader wants less (SignPair)
-	ForUndo            Purpose = "undo"        // of a digest and a LinkChange (SignPair)
-	ForClick           Purpose = "click"       // of a Click (SignText)
-	ForBrowser         Purpose = "browser"     // of a browser and an address that it was signed in with (SignText)
-	ForCallback        Purpose = "callback"    // of a PushSubscription: where its hub sends what is new
-	ForCloud           Purpose = "cloud"       // of a CloudSubscription: where its cloud tells of news
-	ForUnsent          Purpose = "unsent"      // what a browser holds of a form that was posted without a session (Seal)
-	ForDevice          Purpose = "device"      // of a reader (SignText): whose what a browser keeps is, without saying who that is
-	ForAsker           Purpose = "asker"       // of a network or browser that asks for a letter (SignText): its name without saying which
+	ForUnsubscribe Purpose = "unsubscribe" // of a digest
+	ForEdition     Purpose = "edition"     // reading one edition on the web
+	ForMessageID   Purpose = "message-id"  // of an edition
+	ForBounce      Purpose = "bounce"      // of an edition, in its return path
+	// of an Ask, in the address to which its letter comes back, and a mail that declines it goes
+	ForAskBounce Purpose = "ask-bounce"
+	// of a newsletter, in the address that counts answers; and of one answer (SignText), so that none counts twice
+	ForReply           Purpose = "reply"
+	ForUnsubscribeMail Purpose = "leaving"    // of a digest, in the address that a mail to unsubscribe goes to
+	ForImage           Purpose = "image"      // of an address (SignText)
+	ForSound           Purpose = "sound"      // of an address (SignText)
+	ForGoingBack       Purpose = "going-back" // of a digest and a feed that moved (SignPair)
+	// of a digest and a feed that fails (SignPair), and of what is offered in its place (SignText)
+	ForRemedies Purpose = "remedies"
+	ForSaving   Purpose = "saving"   // of an edition and a post in it that is to be saved (SignPair)
+	ForSite     Purpose = "site"     // of an edition and a feed of which its reader wants less (SignPair)
+	ForUndo     Purpose = "undo"     // of a digest and a LinkChange (SignPair)
+	ForClick    Purpose = "click"    // of a Click (SignText)
+	ForBrowser  Purpose = "browser"  // of a browser and an address that it was signed in with (SignText)
+	ForCallback Purpose = "callback" // of a PushSubscription: where its hub sends what is new
+	ForCloud    Purpose = "cloud"    // of a CloudSubscription: where its cloud tells of news
+	// what a browser holds of a form that was posted without a session (Seal)
+	ForUnsent Purpose = "unsent"
+	// of a reader (SignText): whose what a browser keeps is, without saying who that is
+	ForDevice Purpose = "device"
+	// of a network or browser that asks for a letter (SignText): its name without saying which
+	ForAsker Purpose = "asker"
 )
 
 // macBytes is the length of the MAC in a token: 96 bits.
@@ -102,7 +108,8 @@ func (s *Signer) VerifyPair(p Purpose, token string) (a, b int64, ok bool) {
 		return 0, 0, false
 	}
 	a, b = int64(binary.BigEndian.Uint64(raw)), int64(binary.BigEndian.Uint64(raw[8:]))
-	return a, b, hmac.Equal([]byte(token), []byte(s.SignPair(p, a, b))) // the whole of it: the decoder lets stray bits pass
+	// the whole of it: the decoder lets stray bits pass
+	return a, b, hmac.Equal([]byte(token), []byte(s.SignPair(p, a, b)))
 }
 
 // pairMAC cannot be that of a row or a text, by the byte of 2 after the purpose.

@@ -28,15 +28,19 @@ func TestNextByCadence(t *testing.T) {
 		{"Europe/Paris", "monthly", "2026-11-20T12:00", "2026-12-01T00:00 2027-01-01T00:00 2027-02-01T00:00"},
 		{"Europe/Paris", "monthly", "2026-11-30T23:59", "2026-12-01T00:00"},
 		{"Europe/Paris", "monthly", "2026-12-01T00:00", "2027-01-01T00:00"},
-		{"Europe/Paris", "monthly on 28", "2027-02-27T12:00", "2027-02-28T00:00 2027-03-28T00:00 2027-04-28T00:00"}, // 23 hours
-		{"Europe/Paris", "monthly on last day", "2028-01-31T12:00", "2028-02-29T00:00 2028-03-31T00:00 2028-04-30T00:00"},
-		{"Europe/Paris", "monthly on first mon", "2026-11-20T12:00", "2026-12-07T00:00 2027-01-04T00:00 2027-02-01T00:00 2027-03-01T00:00"},
+		// 23 hours
+		{"Europe/Paris", "monthly on 28", "2027-02-27T12:00", "2027-02-28T00:00 2027-03-28T00:00 2027-04-28T00:00"},
+		{"Europe/Paris", "monthly on last day", "2028-01-31T12:00",
+			"2028-02-29T00:00 2028-03-31T00:00 2028-04-30T00:00"},
+		{"Europe/Paris", "monthly on first mon", "2026-11-20T12:00",
+			"2026-12-07T00:00 2027-01-04T00:00 2027-02-01T00:00 2027-03-01T00:00"},
 		{"Europe/Paris", "monthly on first mon", "2027-03-01T00:00", "2027-04-05T00:00"}, // five weeks
 		{"America/Sao_Paulo", "monthly on 4", "2018-10-20T12:00", "2018-11-04T01:00"},    // 00:00 does not exist
 		{"America/Havana", "monthly on first sun", "2024-10-20T12:00", "2024-11-03T00:00 2024-12-01T00:00"},
 		{"America/Sao_Paulo", "monthly on 18", "2018-02-17T23:30", "2018-02-18T00:00 2018-03-18T00:00"},
 		{"Pacific/Apia", "monthly on last day", "2011-12-28T12:00", "2011-12-31T00:00 2012-01-31T00:00"},
-		{"Pacific/Kiritimati", "monthly on last day", "1994-12-20T12:00", "1995-01-01T00:00 1995-01-31T00:00"}, // it had no 31 December
+		// it had no 31 December
+		{"Pacific/Kiritimati", "monthly on last day", "1994-12-20T12:00", "1995-01-01T00:00 1995-01-31T00:00"},
 		{"Pacific/Kiritimati", "monthly", "1994-12-20T12:00", "1995-01-01T00:00 1995-02-01T00:00"},
 		{"Pacific/Apia", "fri", "2011-12-28T12:00", "2012-01-06T00:00"}, // its Friday 30 December never was
 		{"Europe/Paris", "weekdays", "2026-11-19T12:00", "2026-11-20T00:00 2026-11-23T00:00"},
@@ -64,7 +68,8 @@ func TestNoDay(t *testing.T) {
 		if last.After(now) || !after.After(now) {
 			t.Errorf("%d: passed %s, then %s", int64(c), last, after)
 		}
-		calendar.Schedule{Zone: time.UTC, Cadence: c, State: digest.DigestActive, NextDueAt: now}.Honest(now, now.AddDate(-1, 0, 0), nil)
+		calendar.Schedule{Zone: time.UTC, Cadence: c, State: digest.DigestActive, NextDueAt: now}.Honest(now,
+			now.AddDate(-1, 0, 0), nil)
 	}
 }
 
@@ -86,7 +91,8 @@ func TestCadencesAgainstJava(t *testing.T) {
 		if line := lines.Text(); !strings.HasPrefix(line, "#") {
 			name, times, _ := strings.Cut(line, "\t")
 			midnights := javaMidnights(t, times)
-			for _, c := range []string{"monthly", "monthly on 28", "monthly on last day", "monthly on first fri", "mon"} {
+			for _, c := range []string{"monthly", "monthly on 28", "monthly on last day", "monthly on first fri",
+				"mon"} {
 				compareCadence(t, zone(t, name), cadence(t, c), midnights)
 			}
 			zones++
@@ -158,7 +164,8 @@ func TestGathered(t *testing.T) {
 	}
 	late := active
 	late.NextPollAt = at(t, "2026-11-20T00:00", paris)
-	often := calendar.Schedule{Zone: paris, Cadence: days, State: digest.DigestActive, NextDueAt: at(t, "2026-11-27T00:00", paris)}
+	often := calendar.Schedule{Zone: paris, Cadence: days, State: digest.DigestActive,
+		NextDueAt: at(t, "2026-11-27T00:00", paris)}
 	until := at(t, "2026-12-20T00:00", paris)
 	for _, test := range []struct {
 		why  string
@@ -190,7 +197,8 @@ func TestGathered(t *testing.T) {
 	fast := active
 	fast.NextPollAt = at(t, "2026-11-30T00:00", paris) // by a clock that was fast
 	honest, changed := fast.Honest(now, now.AddDate(-1, 0, 0), nil)
-	if same(t, "put right", honest.NextPollAt, active.NextPollAt); !changed || !honest.NextDueAt.Equal(active.NextDueAt) {
+	if same(t, "put right", honest.NextPollAt, active.NextPollAt); !changed ||
+		!honest.NextDueAt.Equal(active.NextDueAt) {
 		t.Errorf("put right: %+v, changed %v", honest, changed)
 	}
 	if honest, changed = active.Honest(now, now.AddDate(-1, 0, 0), nil); changed {

@@ -82,7 +82,8 @@ func TestAhead(t *testing.T) {
 		{"two weeks, to the date after", fortnight, "Pacific/Fakaofo", "2011-12-17T12:00", "2011-12-31T00:00"},
 		{"a month, to the one left out", calendar.InAMonth, "Pacific/Fakaofo", "2011-11-30T12:00", "2011-12-31T00:00"},
 		{"a month, to the date after", calendar.InAMonth, "Pacific/Kiritimati", "1994-12-01T12:00", "1995-01-01T00:00"},
-		{"a month, to the last, left out", calendar.InAMonth, "Pacific/Kiritimati", "1994-11-30T12:00", "1994-12-30T00:00"},
+		{"a month, to the last, left out", calendar.InAMonth, "Pacific/Kiritimati", "1994-11-30T12:00",
+			"1994-12-30T00:00"},
 	} {
 		loc := zone(t, test.zone)
 		same(t, test.zone+", "+test.what, test.ahead(at(t, test.now, loc), loc), at(t, test.want, loc))
@@ -137,7 +138,8 @@ func TestNext(t *testing.T) {
 	friday := at(t, "2026-11-20T05:00", time.UTC)
 	same(t, "the Friday after a Friday", calendar.Next(friday, time.UTC, fridays), at(t, "2026-11-27T00:00", time.UTC))
 	apia := zone(t, "Pacific/Apia") // its Friday 30 December 2011 never was
-	same(t, "over a Friday that never was", calendar.Next(at(t, "2011-12-28T12:00", apia), apia, fridays), at(t, "2012-01-06T00:00", apia))
+	same(t, "over a Friday that never was", calendar.Next(at(t, "2011-12-28T12:00", apia), apia, fridays),
+		at(t, "2012-01-06T00:00", apia))
 }
 
 // TestSending gives the hours of all kinds of days, by the wall clock.
@@ -187,9 +189,12 @@ func TestPassed(t *testing.T) {
 		{"Europe/Paris", "2026-11-20T00:00", "2026-11-20T00:00", digest.Daily, "2026-11-20T00:00", "2026-11-21T00:00"},
 		{"Europe/Paris", "2026-11-20T00:00", "2026-11-20T23:59", digest.Daily, "2026-11-20T00:00", "2026-11-21T00:00"},
 		{"Europe/Paris", "2026-11-20T00:00", "2026-11-22T09:00", digest.Daily, "2026-11-22T00:00", "2026-11-23T00:00"},
-		{"Europe/Paris", "2026-11-20T00:00", "2026-11-21T09:00", digest.Workdays, "2026-11-20T00:00", "2026-11-23T00:00"},
+		{"Europe/Paris", "2026-11-20T00:00", "2026-11-21T09:00", digest.Workdays, "2026-11-20T00:00",
+			"2026-11-23T00:00"},
 		{"Europe/Paris", "2026-11-16T00:00", "2026-11-29T09:00", monday, "2026-11-23T00:00", "2026-11-30T00:00"},
-		{"America/Santiago", "2026-09-05T00:00", "2026-09-06T01:00", digest.Daily, "2026-09-06T01:00", "2026-09-07T00:00"}, // no midnight
+		// no midnight
+		{"America/Santiago", "2026-09-05T00:00", "2026-09-06T01:00", digest.Daily, "2026-09-06T01:00",
+			"2026-09-07T00:00"},
 	} {
 		loc := zone(t, test.zone)
 		last, next := calendar.Passed(at(t, test.due, loc), at(t, test.now, loc), loc, test.days)
@@ -204,9 +209,11 @@ func TestUpcoming(t *testing.T) {
 		{"2026-11-20T00:00", "", "2026-11-19T12:00", "2026-11-20T00:00"},
 		{"2026-11-20T00:00", "", "2026-11-20T00:00", "2026-11-20T00:00"},
 		{"2026-11-20T00:00", "", "2026-11-20T00:01", "2026-11-21T00:00"},
-		{"2026-11-20T00:00", "2026-11-20T00:01", "2026-11-19T12:00", "2026-11-21T00:00"}, // who polls now polls for the next one
+		// who polls now polls for the next one
+		{"2026-11-20T00:00", "2026-11-20T00:01", "2026-11-19T12:00", "2026-11-21T00:00"},
 	} {
-		got := calendar.Upcoming(at(t, test.due, loc), at(t, test.planned, loc), at(t, test.from, loc), loc, digest.Daily)
+		got := calendar.Upcoming(at(t, test.due, loc), at(t, test.planned, loc), at(t, test.from, loc), loc,
+			digest.Daily)
 		same(t, test.due+" from "+test.from, got, at(t, test.want, loc))
 	}
 }

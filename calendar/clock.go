@@ -96,7 +96,8 @@ func (s Schedule) Honest(now, since time.Time, issues []Issue) (honest Schedule,
 // lost reports whether the digest is due at an instant at which no right clock
 // would have it due.
 func (s Schedule) lost(now time.Time, hasEdition func(digest.Date) bool) bool {
-	return now.Sub(s.NextDueAt) > ancient || s.NextDueAt.After(s.next(now)) && s.NextDueAt.After(s.first(now, hasEdition))
+	return now.Sub(s.NextDueAt) > ancient || s.NextDueAt.After(s.next(now)) &&
+		s.NextDueAt.After(s.first(now, hasEdition))
 }
 
 // lastPassed is the last of the digest's midnights that has come.

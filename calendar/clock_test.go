@@ -34,7 +34,8 @@ func TestHonest(t *testing.T) {
 			[]issue{{"2026-11-03T00:00", "2026-11-03T02:00", ""}, {"2026-11-02T00:00", "2026-11-02T00:01", ""}},
 			"2026-11-03T00:00", "2026-11-02T00:00"},
 		{"an edition of a later day", "UTC", digest.Daily, "2026-11-03T00:06", "2026-11-06T00:00",
-			[]issue{{"2026-11-03T00:00", "2026-11-05T00:01", ""}, {"2026-11-03T00:00", "", "2026-11-05"}, {"2026-11-02T00:00", "", "2026-11-02"}},
+			[]issue{{"2026-11-03T00:00", "2026-11-05T00:01", ""}, {"2026-11-03T00:00", "", "2026-11-05"},
+				{"2026-11-02T00:00", "", "2026-11-02"}},
 			"2026-11-03T00:00", "2026-11-02T00:00"},
 		{"an edition of its own day, made early", "UTC", digest.Daily, "2026-11-03T00:06", "2026-11-04T00:00",
 			[]issue{{"2026-11-03T00:00", "2026-11-03T02:00", ""}, {"2026-11-03T00:00", "", "2026-11-03"}},
@@ -60,8 +61,10 @@ func TestHonest(t *testing.T) {
 		{"in Kathmandu", "Asia/Kathmandu", digest.Daily, "2026-11-03T00:06", "2150-01-02T00:00",
 			[]issue{{"2026-11-03T00:00", "2150-01-01T00:00", ""}, {"2026-11-02T00:00", "2026-11-02T00:01", ""}},
 			"2026-11-03T00:00", "2026-11-02T00:00"},
-		{"who came from Kiritimati has had tomorrow", "Pacific/Pago_Pago", digest.Daily, "2026-11-19T23:30", "2026-11-22T00:00",
-			[]issue{{"2026-11-19T23:00", "2026-11-19T23:01", ""}, {"2026-11-19T23:00", "", "2026-11-21"}, {"2026-11-18T23:00", "", "2026-11-20"}},
+		{"who came from Kiritimati has had tomorrow", "Pacific/Pago_Pago", digest.Daily, "2026-11-19T23:30",
+			"2026-11-22T00:00",
+			[]issue{{"2026-11-19T23:00", "2026-11-19T23:01", ""}, {"2026-11-19T23:00", "", "2026-11-21"},
+				{"2026-11-18T23:00", "", "2026-11-20"}},
 			"2026-11-22T00:00", "2026-11-19T23:00"},
 		{"the clocks went back", "Europe/Paris", digest.Daily, "2026-10-26T00:06", "2150-01-02T00:00",
 			[]issue{{"2026-10-26T00:00", "2150-01-01T00:00", ""}, {"2026-10-25T00:00", "2026-10-25T00:01", ""}},
@@ -77,7 +80,8 @@ func TestHonest(t *testing.T) {
 				}
 				issues = append(issues, issue)
 			}
-			s := calendar.Schedule{Zone: loc, Cadence: test.days, State: digest.DigestActive, NextDueAt: at(t, test.due, loc)}
+			s := calendar.Schedule{Zone: loc, Cadence: test.days, State: digest.DigestActive,
+				NextDueAt: at(t, test.due, loc)}
 			got, changed := s.Honest(at(t, test.now, loc), at(t, "2026-01-01T12:00", loc), issues)
 			same(t, "next", got.NextDueAt, at(t, test.want, loc))
 			same(t, "last", got.LastDueAt, at(t, test.last, loc))
@@ -136,9 +140,11 @@ func TestHonestMailing(t *testing.T) {
 			}
 			d, now := date(t, cmp.Or(test.date, "2026-11-20")), clock(test.now)
 			m := calendar.Mailing{
-				Date: d, DueAt: calendar.Begins(d, loc), Hour: 7 * time.Hour, NextDueAt: calendar.Next(now, loc, digest.Daily),
-				Issue: test.issue, Wait: test.wait, Locked: test.locked,
-				SendAt: clock(test.send), NextAt: clock(cmp.Or(test.next, test.send)), ExpiresAt: clock(test.send).Add(day),
+				Date: d, DueAt: calendar.Begins(d, loc), Hour: 7 * time.Hour,
+				NextDueAt: calendar.Next(now, loc, digest.Daily),
+				Issue:     test.issue, Wait: test.wait, Locked: test.locked,
+				SendAt: clock(test.send), NextAt: clock(cmp.Or(test.next, test.send)),
+				ExpiresAt: clock(test.send).Add(day),
 			}
 			if test.due != "" {
 				m.DueAt = clock(test.due)

@@ -21,7 +21,8 @@ type Schedule struct {
 	PausedUntil time.Time // when a pause ends; zero: none does
 	PausedAt    time.Time // when what waits began to gather; zero: nothing is to be bound
 	PausedTo    time.Time // when that ended; zero: it goes on
-	NextPollAt  time.Time // the next midnight that polls its feeds while it is paused, or appears rarely (Gathering); zero: none
+	// the next midnight that polls its feeds while it is paused, or appears rarely (Gathering); zero: none
+	NextPollAt time.Time
 }
 
 // Passed reports whether the digest's midnight has passed, and its edition is
@@ -66,7 +67,8 @@ func CheckPause(until, now time.Time) error {
 	case !until.After(now):
 		return invalid("the end of a pause must be in the future, not " + until.Format(time.DateTime))
 	case until.Sub(now) > longestPause:
-		return invalid(fmt.Sprintf("a pause can last %d days at most; name a date before %s", longestPause/(24*time.Hour),
+		return invalid(fmt.Sprintf("a pause can last %d days at most; name a date before %s",
+			longestPause/(24*time.Hour),
 			now.Add(longestPause).Format(time.DateOnly)))
 	}
 	return nil
@@ -120,7 +122,8 @@ func (s Schedule) Resume(after, to time.Time) Schedule {
 
 // Leave is the schedule of a digest that its reader has left.
 func (s Schedule) Leave() Schedule {
-	return Schedule{Zone: s.Zone, Cadence: s.Cadence, State: digest.DigestLeft, NextDueAt: s.NextDueAt, LastDueAt: s.LastDueAt, Planned: s.Planned}
+	return Schedule{Zone: s.Zone, Cadence: s.Cadence, State: digest.DigestLeft, NextDueAt: s.NextDueAt,
+		LastDueAt: s.LastDueAt, Planned: s.Planned}
 }
 
 // On is the schedule of a digest that appears by another cadence.

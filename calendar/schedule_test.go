@@ -22,17 +22,24 @@ func TestDue(t *testing.T) {
 		{"the next midnight", "Europe/Paris", "2026-11-19T13:00", digest.Daily, "", "", "", "2026-11-20T00:00"},
 		{"at a midnight the next", "Europe/Paris", "2026-11-20T00:00", digest.Daily, "", "", "", "2026-11-21T00:00"},
 		{"on its days only", "Europe/Paris", "2026-11-20T13:00", digest.Workdays, "", "", "", "2026-11-23T00:00"},
-		{"never a date twice (I1)", "Europe/Paris", "2026-11-19T13:00", digest.Daily, "", "", "2026-11-20 2026-11-21", "2026-11-22T00:00"},
-		{"later than the last, whatever the clock says (I4)", "Europe/Paris", "2026-11-19T13:00", digest.Daily, "2026-11-22T00:00", "", "", "2026-11-23T00:00"},
-		{"the midnight that ends a pause is one of its days", "Europe/Paris", "2026-11-19T13:00", digest.Daily, "", "2026-11-27T00:00", "", "2026-11-27T00:00"},
-		{"a pause that ends by day", "Europe/Paris", "2026-11-19T13:00", digest.Daily, "", "2026-11-27T08:00", "", "2026-11-28T00:00"},
-		{"no midnight on that day", "America/Santiago", "2026-09-05T13:00", digest.Daily, "", "", "", "2026-09-06T01:00"},
+		{"never a date twice (I1)", "Europe/Paris", "2026-11-19T13:00", digest.Daily, "", "", "2026-11-20 2026-11-21",
+			"2026-11-22T00:00"},
+		{"later than the last, whatever the clock says (I4)", "Europe/Paris", "2026-11-19T13:00", digest.Daily,
+			"2026-11-22T00:00", "", "", "2026-11-23T00:00"},
+		{"the midnight that ends a pause is one of its days", "Europe/Paris", "2026-11-19T13:00", digest.Daily, "",
+			"2026-11-27T00:00", "", "2026-11-27T00:00"},
+		{"a pause that ends by day", "Europe/Paris", "2026-11-19T13:00", digest.Daily, "", "2026-11-27T08:00", "",
+			"2026-11-28T00:00"},
+		{"no midnight on that day", "America/Santiago", "2026-09-05T13:00", digest.Daily, "", "", "",
+			"2026-09-06T01:00"},
 		{"no such date", "Pacific/Apia", "2011-12-29T13:00", digest.Daily, "", "", "", "2011-12-31T00:00"},
 	} {
 		t.Run(test.why, func(t *testing.T) {
 			loc := zone(t, test.zone)
-			s := calendar.Schedule{Zone: loc, Cadence: test.days, LastDueAt: at(t, test.last, loc), PausedUntil: at(t, test.until, loc)}
-			due := s.Due(at(t, test.now, loc), func(d digest.Date) bool { return slices.Contains(strings.Fields(test.had), d.String()) })
+			s := calendar.Schedule{Zone: loc, Cadence: test.days, LastDueAt: at(t, test.last, loc),
+				PausedUntil: at(t, test.until, loc)}
+			due := s.Due(at(t, test.now, loc),
+				func(d digest.Date) bool { return slices.Contains(strings.Fields(test.had), d.String()) })
 			same(t, "due", due, at(t, test.want, loc))
 		})
 	}
@@ -43,7 +50,8 @@ func TestDue(t *testing.T) {
 func TestPauses(t *testing.T) {
 	loc := zone(t, "Europe/Paris")
 	const monday, noon, tuesday = "2026-11-16T00:00", "2026-11-16T12:00", "2026-11-17T00:00"
-	active := calendar.Schedule{Zone: loc, Cadence: digest.Daily, State: digest.DigestActive, NextDueAt: at(t, tuesday, loc), LastDueAt: at(t, monday, loc)}
+	active := calendar.Schedule{Zone: loc, Cadence: digest.Daily, State: digest.DigestActive,
+		NextDueAt: at(t, tuesday, loc), LastDueAt: at(t, monday, loc)}
 	waits := active // its midnight has passed and its feeds are not queued yet
 	waits.NextDueAt = at(t, monday, loc)
 	planned := waits
@@ -64,14 +72,20 @@ func TestPauses(t *testing.T) {
 	}{
 		{"with an end", week, digest.DigestPaused, "2026-11-23T00:00", noon, "", tuesday},
 		{"without", forGood, digest.DigestPaused, "", "", "", ""},
-		{"what is to be planned still is", pause(waits, "2026-11-23T00:00", noon), digest.DigestPaused, "2026-11-23T00:00", noon, "", monday},
-		{"what was planned is not again", pause(planned, "2026-11-23T00:00", noon), digest.DigestPaused, "2026-11-23T00:00", noon, "", tuesday},
-		{"prolonged", pause(week, "2026-11-25T00:00", "2026-11-18T12:00"), digest.DigestPaused, "2026-11-25T00:00", noon, "", tuesday},
-		{"then without an end", pause(week, "", "2026-11-18T12:00"), digest.DigestPaused, "", noon, "2026-11-18T12:00", ""},
-		{"and with one again", pause(pause(week, "", "2026-11-18T12:00"), "2026-11-25T00:00", "2026-11-19T12:00"), digest.DigestPaused, "2026-11-25T00:00", noon, "", "2026-11-20T00:00"},
+		{"what is to be planned still is", pause(waits, "2026-11-23T00:00", noon), digest.DigestPaused,
+			"2026-11-23T00:00", noon, "", monday},
+		{"what was planned is not again", pause(planned, "2026-11-23T00:00", noon), digest.DigestPaused,
+			"2026-11-23T00:00", noon, "", tuesday},
+		{"prolonged", pause(week, "2026-11-25T00:00", "2026-11-18T12:00"), digest.DigestPaused, "2026-11-25T00:00",
+			noon, "", tuesday},
+		{"then without an end", pause(week, "", "2026-11-18T12:00"), digest.DigestPaused, "", noon, "2026-11-18T12:00",
+			""},
+		{"and with one again", pause(pause(week, "", "2026-11-18T12:00"), "2026-11-25T00:00", "2026-11-19T12:00"),
+			digest.DigestPaused, "2026-11-25T00:00", noon, "", "2026-11-20T00:00"},
 		{"back before a midnight", resume(week, "2026-11-16T20:00"), digest.DigestActive, "", "", "", ""},
 		{"back after one", resume(week, "2026-11-18T12:00"), digest.DigestActive, "", noon, "2026-11-18T12:00", ""},
-		{"it had ended before", resume(pause(week, "", "2026-11-18T12:00"), "2026-11-20T12:00"), digest.DigestActive, "", noon, "2026-11-18T12:00", ""},
+		{"it had ended before", resume(pause(week, "", "2026-11-18T12:00"), "2026-11-20T12:00"), digest.DigestActive,
+			"", noon, "2026-11-18T12:00", ""},
 		{"nothing was gathered", resume(forGood, "2026-11-18T12:00"), digest.DigestActive, "", "", "", ""},
 		{"left", week.Leave(), digest.DigestLeft, "", "", "", ""},
 	} {
@@ -115,7 +129,8 @@ func TestCheckPause(t *testing.T) {
 		{}: true, now: false, now.Add(-time.Second): false, now.Add(time.Second): true,
 		now.AddDate(0, 0, 400): true, now.AddDate(0, 0, 401): false,
 	} {
-		if err := calendar.CheckPause(until, now); (err == nil) != ok || err != nil && digest.KindOf(err) != digest.Invalid {
+		if err := calendar.CheckPause(until, now); (err == nil) != ok || err != nil &&
+			digest.KindOf(err) != digest.Invalid {
 			t.Errorf("until %s: %v", until, err)
 		}
 	}

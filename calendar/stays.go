@@ -34,7 +34,9 @@ func AdmitStay(home string, planned []digest.Stay, st digest.Stay, now time.Time
 	}
 	for _, has := range planned {
 		if !st.To.Before(has.From) && !has.To.Before(st.From) {
-			return invalid(fmt.Sprintf("these days overlap the trip to %s from %s to %s; remove it first, or choose other days", has.TimeZone, has.From, has.To))
+			return invalid(fmt.Sprintf(
+				"these days overlap the trip to %s from %s to %s; remove it first, or choose other days", has.TimeZone,
+				has.From, has.To))
 		}
 	}
 	back, err := switchAt(st.TimeZone, home, st.To.Plus(1))

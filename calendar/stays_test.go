@@ -20,7 +20,8 @@ func stays(t *testing.T, text string) (stays []digest.Stay) {
 	for s := range strings.SplitSeq(text, "; ") {
 		zone, days, _ := strings.Cut(s, " ")
 		from, to, _ := strings.Cut(days, "..")
-		stays = append(stays, digest.Stay{ID: int64(len(stays) + 1), TimeZone: zone, From: date(t, from), To: date(t, to)})
+		stays = append(stays, digest.Stay{ID: int64(len(stays) + 1), TimeZone: zone, From: date(t, from),
+			To: date(t, to)})
 	}
 	return stays
 }
@@ -43,7 +44,8 @@ func TestWhere(t *testing.T) {
 		{home: "Europe/Paris", stays: "Asia/Tokyo 2026-10-24..2026-10-25; America/Los_Angeles 2026-10-26..2026-10-27; Asia/Kathmandu 2026-10-29..2026-10-29"},
 		{home: "Europe/Paris", stays: "Europe/Berlin 2026-10-24..2026-10-25"},
 		{home: "Asia/Kolkata", stays: "America/St_Johns 2026-10-31..2026-11-01"},
-		{home: "Pacific/Auckland", stays: "Pacific/Apia 2011-12-29..2011-12-31", skips: "2011-12-30"}, // Samoa left it out
+		// Samoa left it out
+		{home: "Pacific/Auckland", stays: "Pacific/Apia 2011-12-29..2011-12-31", skips: "2011-12-30"},
 	} {
 		t.Run(test.home+" "+test.stays, func(t *testing.T) {
 			planned := stays(t, test.stays)
@@ -91,7 +93,8 @@ func TestStaysThatFollowEachOther(t *testing.T) {
 		zones = append(zones, w.Zone)
 		now = w.Next
 	}
-	if want := []string{"Europe/Paris", "Asia/Tokyo", "America/Los_Angeles", "Europe/Paris"}; !slices.Equal(zones, want) {
+	if want := []string{"Europe/Paris", "Asia/Tokyo", "America/Los_Angeles", "Europe/Paris"}; !slices.Equal(zones,
+		want) {
 		t.Errorf("%v, want %v", zones, want)
 	}
 }
@@ -125,7 +128,8 @@ func TestRefusedStays(t *testing.T) {
 		many = append(many, fmt.Sprintf("Asia/Tokyo %s..%s", day, day))
 	}
 	one := stays(t, "Asia/Tokyo 2028-01-01..2028-01-01")[0]
-	if err := calendar.AdmitStay("Europe/Paris", stays(t, strings.Join(many, "; ")), one, now); digest.KindOf(err) != digest.Invalid {
+	if err := calendar.AdmitStay("Europe/Paris", stays(t, strings.Join(many, "; ")), one,
+		now); digest.KindOf(err) != digest.Invalid {
 		t.Errorf("one too many: %v", err)
 	}
 }

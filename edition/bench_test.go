@@ -69,7 +69,8 @@ func crowd(readers, each int) (*shelf, []digest.Delivery) {
 	}
 	for i := range 300 {
 		id := digest.FeedID(i + 1)
-		s.sources[id] = digest.FeedLabel{FeedID: id, Title: fmt.Sprintf("Site %d", i), SiteURL: "https://site.example/", Language: "en"}
+		s.sources[id] = digest.FeedLabel{FeedID: id, Title: fmt.Sprintf("Site %d", i), SiteURL: "https://site.example/",
+			Language: "en"}
 	}
 	for i := range 2000 {
 		id := digest.PostID(i + 1)
@@ -84,11 +85,13 @@ func crowd(readers, each int) (*shelf, []digest.Delivery) {
 		id := digest.EditionID(i + 1)
 		for k := range each {
 			n := (i*37 + k/2 + 300*(k%2)) % 2000 // two posts of each feed
-			s.editions[id] = append(s.editions[id], digest.PostRef{PostID: digest.PostID(n + 1), FeedID: digest.FeedID(n%300 + 1)})
+			s.editions[id] = append(s.editions[id],
+				digest.PostRef{PostID: digest.PostID(n + 1), FeedID: digest.FeedID(n%300 + 1)})
 		}
 		ds = append(ds, digest.Delivery{
-			Edition: digest.Edition{ID: id, DigestID: digest.DigestID(i + 1), LocalDate: digest.Date{Year: 2026, Month: 11, Day: 20}, DueAt: noon(20), Number: i},
-			Email:   fmt.Sprintf("reader%d@example.org", i),
+			Edition: digest.Edition{ID: id, DigestID: digest.DigestID(i + 1),
+				LocalDate: digest.Date{Year: 2026, Month: 11, Day: 20}, DueAt: noon(20), Number: i},
+			Email: fmt.Sprintf("reader%d@example.org", i),
 		})
 	}
 	return s, ds

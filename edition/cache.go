@@ -75,7 +75,8 @@ func newCache(bytes int) *cache {
 // get adds what is known of the posts of editions to s, and returns what is not. whole
 // says which of them are to be shown in all their length. A midnight later than any
 // before makes it forget the feeds' titles, which may have changed since.
-func (c *cache) get(s shared, ds []digest.Delivery, refs map[digest.EditionID][]digest.PostRef, whole func(*digest.Delivery, digest.FeedID) bool) missing {
+func (c *cache) get(s shared, ds []digest.Delivery, refs map[digest.EditionID][]digest.PostRef,
+	whole func(*digest.Delivery, digest.FeedID) bool) missing {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	last := slices.MaxFunc(ds, func(x, y digest.Delivery) int { return x.DueAt.Compare(y.DueAt) })

@@ -21,7 +21,8 @@ func TestCountedLinks(t *testing.T) {
 	s.posts[p.ID] = p
 	b := builder(s)
 	var ds []digest.Delivery
-	for _, n := range []*digest.Newsletter{nil, {ID: 7, Slug: "n"}, {ID: 8, Slug: "m", CountClicks: true}, {ID: 9, Slug: "o", CountClicks: true}} {
+	for _, n := range []*digest.Newsletter{nil, {ID: 7, Slug: "n"}, {ID: 8, Slug: "m", CountClicks: true},
+		{ID: 9, Slug: "o", CountClicks: true}} {
 		d := deliveries()[0]
 		d.Look.Layout, d.Newsletter = digest.FullText, n
 		ds = append(ds, d)
@@ -33,11 +34,13 @@ func TestCountedLinks(t *testing.T) {
 		}
 		for i, l := range letters {
 			html := strings.NewReplacer("=\r\n", "", "=3D", "=").Replace(inARow(l))
-			if strings.Contains(strings.Join(l.Encoded.Text, ""), digest.ClickPath) || !strings.Contains(html, `href="https://elsewhere.example/x"`) {
+			if strings.Contains(strings.Join(l.Encoded.Text, ""), digest.ClickPath) ||
+				!strings.Contains(html, `href="https://elsewhere.example/x"`) {
 				t.Errorf("letter %d: links that are not of headlines are counted", i)
 			}
 			for _, id := range []string{"8", "9"} {
-				own := ds[i].Newsletter != nil && ds[i].Newsletter.CountClicks && fmt.Sprint(int64(ds[i].Newsletter.ID)) == id
+				own := ds[i].Newsletter != nil && ds[i].Newsletter.CountClicks &&
+					fmt.Sprint(int64(ds[i].Newsletter.ID)) == id
 				if has := strings.Contains(html, digest.ClickPath+id+"."); has != own {
 					t.Errorf("letter %d is counted for newsletter %s: %t", i, id, has)
 				}

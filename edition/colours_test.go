@@ -51,7 +51,8 @@ func TestManyNewsletters(t *testing.T) {
 	var ds []digest.Delivery
 	for i := range 500 {
 		d := deliveries()[0]
-		d.Newsletter = &digest.Newsletter{Slug: "n", Colours: digest.Colours{Accent: digest.Colour{R: uint8(i % 100), B: uint8(i / 100)}.String()}}
+		d.Newsletter = &digest.Newsletter{Slug: "n",
+			Colours: digest.Colours{Accent: digest.Colour{R: uint8(i % 100), B: uint8(i / 100)}.String()}}
 		ds = append(ds, d)
 	}
 	for round := range 2 {

@@ -156,8 +156,10 @@ const mostJudged = 20_000
 
 // once leaves copies out of an edition's posts. It returns the other posts, and the originals with links to their
 // copies.
-func (b *Builder) once(ctx context.Context, s shared, refs []digest.PostRef) ([]digest.PostRef, map[digest.PostID]*post, error) {
-	posts, feeds, of := make([]*post, 0, len(refs)), make([]digest.FeedID, 0, len(refs)), make([]digest.PostID, 0, len(refs))
+func (b *Builder) once(ctx context.Context, s shared, refs []digest.PostRef) ([]digest.PostRef, map[digest.PostID]*post,
+	error) {
+	posts, feeds, of := make([]*post, 0, len(refs)), make([]digest.FeedID, 0, len(refs)),
+		make([]digest.PostID, 0, len(refs))
 	for _, r := range refs {
 		if p := s.posts[r.PostID]; p != nil {
 			posts, feeds, of = append(posts, p), append(feeds, r.FeedID), append(of, r.PostID)
@@ -180,7 +182,8 @@ func (b *Builder) once(ctx context.Context, s shared, refs []digest.PostRef) ([]
 }
 
 // judgeAll maps each post that is left out to the post that is shown in its place.
-func (b *Builder) judgeAll(ctx context.Context, j *judged, pairs [][2]int, posts []digest.PostID, feeds []digest.FeedID) (map[digest.PostID]digest.PostID, error) {
+func (b *Builder) judgeAll(ctx context.Context, j *judged, pairs [][2]int, posts []digest.PostID,
+	feeds []digest.FeedID) (map[digest.PostID]digest.PostID, error) {
 	verdicts, unknown := j.known(pairs, posts)
 	if len(unknown) > 0 {
 		sources, err := b.sources(ctx, unknown, posts, feeds)
@@ -249,7 +252,8 @@ func (j *judged) note(verdicts map[[2]int]verdict, posts []digest.PostID) {
 }
 
 // sources returns the posts of pairs with their feeds.
-func (b *Builder) sources(ctx context.Context, pairs [][2]int, posts []digest.PostID, feeds []digest.FeedID) (map[digest.PostID]*source, error) {
+func (b *Builder) sources(ctx context.Context, pairs [][2]int, posts []digest.PostID,
+	feeds []digest.FeedID) (map[digest.PostID]*source, error) {
 	var ids []digest.PostID
 	var of []digest.FeedID
 	for _, pair := range pairs {
@@ -277,7 +281,8 @@ func (b *Builder) sources(ctx context.Context, pairs [][2]int, posts []digest.Po
 }
 
 // withCopies returns the originals, with links to the copies that are left out.
-func (b *Builder) withCopies(ctx context.Context, s shared, left map[digest.PostID]digest.PostID) (map[digest.PostID]*post, error) {
+func (b *Builder) withCopies(ctx context.Context, s shared, left map[digest.PostID]digest.PostID) (
+	map[digest.PostID]*post, error) {
 	copies := make(map[digest.PostID][]digest.PostID)
 	for from, to := range left {
 		copies[to] = append(copies[to], from)
@@ -345,5 +350,6 @@ func (b *Builder) withLinks(ctx context.Context, s shared, id digest.PostID, cop
 		original.Language = s.headings[original.FeedID].language
 	}
 	was := s.posts[id]
-	return &post{s.render.WithLinks(original, !was.IsWhole(), links), was.published, was.seen, was.before, was.keys}, nil
+	return &post{s.render.WithLinks(original, !was.IsWhole(), links), was.published, was.seen, was.before,
+		was.keys}, nil
 }

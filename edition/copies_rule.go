@@ -53,7 +53,8 @@ func homeOf(post string, f digest.FeedLabel) home {
 	switch {
 	case sameHost(p, u) && startsWith(foldersOf(&url.URL{Path: p.Path}), folders):
 		return atHost + home(len(folders))
-	case p.Hostname() != u.Hostname() && p.Port()+u.Port() == "" && within(p.Hostname(), f.Domain) && isOfDomain(u.Hostname(), f.Domain):
+	case p.Hostname() != u.Hostname() && p.Port()+u.Port() == "" && within(p.Hostname(), f.Domain) &&
+		isOfDomain(u.Hostname(), f.Domain):
 		return inDomain
 	}
 	return away
@@ -78,7 +79,8 @@ func within(host, domain string) bool {
 // Any other host may belong to another author, as anna.example.com and bob.example.com do.
 func isOfDomain(host, domain string) bool {
 	name, rest, _ := strings.Cut(strings.ToLower(host), ".")
-	return strings.EqualFold(strings.TrimPrefix(host, "www."), domain) || rest == domain && slices.Contains([]string{"feed", "feeds", "rss"}, name)
+	return strings.EqualFold(strings.TrimPrefix(host, "www."), domain) || rest == domain &&
+		slices.Contains([]string{"feed", "feeds", "rss"}, name)
 }
 
 // foldersOf returns the parts of an address that may name an author. It leaves out parts that only name a feed or
@@ -104,7 +106,8 @@ func foldersOf(u *url.URL) (folders []string) {
 // Extensions and folders that name no author.
 var (
 	endings = []string{"xml", "rss", "atom", "rdf", "json", "html", "htm", "php", "asp", "aspx", "cgi"}
-	formats = []string{"feed", "feeds", "rss", "rss2", "atom", "rdf", "xml", "json", "index", "default", "posts", "outbox", "user", "users"}
+	formats = []string{"feed", "feeds", "rss", "rss2", "atom", "rdf", "xml", "json", "index", "default", "posts",
+		"outbox", "user", "users"}
 )
 
 func startsWith(folders, with []string) bool {
@@ -154,14 +157,17 @@ func (s *source) isCopyOf(o *source) bool {
 // isSameAs reports whether two posts show the same: title, author, text with its links and pictures, and files.
 func (s *source) isSameAs(o *source) bool {
 	line := func(text string) string { return strings.Join(strings.Fields(text), " ") }
-	return line(s.Title) == line(o.Title) && line(s.Author) == line(o.Author) && line(s.Summary) == line(o.Summary) && line(s.Content) == line(o.Content) &&
-		s.ImageURL == o.ImageURL && s.LeadsTo == o.LeadsTo && s.Extra == o.Extra && slices.EqualFunc(s.Enclosures, o.Enclosures, sameFile)
+	return line(s.Title) == line(o.Title) && line(s.Author) == line(o.Author) && line(s.Summary) == line(o.Summary) &&
+		line(s.Content) == line(o.Content) &&
+		s.ImageURL == o.ImageURL && s.LeadsTo == o.LeadsTo && s.Extra == o.Extra &&
+		slices.EqualFunc(s.Enclosures, o.Enclosures, sameFile)
 }
 
 func sameFile(a, b digest.Enclosure) bool {
 	chapters := slices.Equal(a.ChapterList, b.ChapterList)
 	a.ChapterList, b.ChapterList = nil, nil
-	return chapters && a.URL == b.URL && a.Type == b.Type && a.Seconds == b.Seconds && a.Chapters == b.Chapters && a.Transcript == b.Transcript
+	return chapters && a.URL == b.URL && a.Type == b.Type && a.Seconds == b.Seconds && a.Chapters == b.Chapters &&
+		a.Transcript == b.Transcript
 }
 
 // isTitledAs reports whether a post has no title or the title of the other one. Planets write the name of the feed
@@ -186,7 +192,8 @@ func (s *source) addsNothing(o *source) bool {
 
 // isLinkTo reports whether a post is only a link to the other one, with the other's title.
 func (s *source) isLinkTo(o *source) bool {
-	if !names(strings.Join(namedBy(s.Post), " "), o.URL) || !s.isTitledAs(o) || s.hasFileBeside(o) || s.hasPictureBeside(o) || s.leadsElsewhere(o) {
+	if !names(strings.Join(namedBy(s.Post), " "), o.URL) || !s.isTitledAs(o) || s.hasFileBeside(o) ||
+		s.hasPictureBeside(o) || s.leadsElsewhere(o) {
 		return false
 	}
 	said, title := o.withoutAddress(s.said), o.withoutAddress(o.title)
@@ -288,7 +295,8 @@ func (s *source) hasPictureBeside(o *source) bool {
 	for _, address := range attributes(o.Content, "src") {
 		shown[picture(address)] = true
 	}
-	return slices.ContainsFunc(attributes(s.Content, "src"), func(address string) bool { return !shown[picture(address)] })
+	return slices.ContainsFunc(attributes(s.Content, "src"),
+		func(address string) bool { return !shown[picture(address)] })
 }
 
 // picture returns the address of a picture without its query, and without the size that WordPress writes before the

@@ -27,14 +27,16 @@ func TestOnceOfStored(t *testing.T) {
 		}
 		const text = "<p>On Sunday we took the old boat out of the harbour for the first time since the storm.</p>"
 		for _, arrived := range []struct{ feed, url, title, content string }{
-			{"https://forger.example/feed", "https://anna.example/boats", "The boat has sunk", text + "<p>Buy our paint.</p>"},
+			{"https://forger.example/feed", "https://anna.example/boats", "The boat has sunk", text +
+				"<p>Buy our paint.</p>"},
 			{"https://burner.example/anna", "https://anna.example/boats", "The old boat", text},
 			{"https://host.example/mallory/feed", "https://host.example/bob/1", "The new boat has sunk", text + text},
 			{"https://host.example/bob/feed", "https://host.example/bob/1", "The new boat", text},
 			{"https://host.example/tag/boats/feed", "https://host.example/bob/1", "The new boat", text},
 		} {
 			host := feed.Host(arrived.feed)
-			f, _, err := s.EnsureFeed(ctx, digest.Feed{URL: arrived.feed, Host: host, Domain: feed.Domain(host), Title: strings.TrimPrefix(arrived.feed, "https://")})
+			f, _, err := s.EnsureFeed(ctx, digest.Feed{URL: arrived.feed, Host: host, Domain: feed.Domain(host),
+				Title: strings.TrimPrefix(arrived.feed, "https://")})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -42,8 +44,10 @@ func TestOnceOfStored(t *testing.T) {
 				t.Fatal(err)
 			}
 			f.ParsedAt, f.LastOKAt = noon(19), noon(19)
-			p := digest.Post{Identity: "1", URL: arrived.url, Title: arrived.title, Content: arrived.content, SeenAt: noon(19), PublishedAt: noon(19)}
-			if _, err := s.Record(ctx, noon(19), []store.Polled{{Feed: f, Posts: []digest.Post{p}, Listed: []string{"1"}}}); err != nil {
+			p := digest.Post{Identity: "1", URL: arrived.url, Title: arrived.title, Content: arrived.content,
+				SeenAt: noon(19), PublishedAt: noon(19)}
+			if _, err := s.Record(ctx, noon(19),
+				[]store.Polled{{Feed: f, Posts: []digest.Post{p}, Listed: []string{"1"}}}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -59,7 +63,8 @@ func TestOnceOfStored(t *testing.T) {
 			}
 		}
 		slices.Sort(got)
-		want := []string{"burner.example/anna: The old boat 0", "forger.example/feed: The boat has sunk 0", "host.example/bob/feed: The new boat 1", "host.example/mallory/feed: The new boat has sunk 0"}
+		want := []string{"burner.example/anna: The old boat 0", "forger.example/feed: The boat has sunk 0",
+			"host.example/bob/feed: The new boat 1", "host.example/mallory/feed: The new boat has sunk 0"}
 		if !slices.Equal(got, want) {
 			t.Errorf("got %q, want %q", got, want)
 		}

@@ -23,10 +23,13 @@ func threeNetworks() *shelf {
 		{"news.example", url, "<p>Comments</p>"},
 	} {
 		feed, id := digest.FeedID(50+i), digest.PostID(500+i)
-		s.sources[feed] = digest.FeedLabel{FeedID: feed, Title: p.host, SiteURL: "https://" + p.host + "/", URL: "https://" + p.host + "/feed", Host: p.host, Domain: p.host, Me: "https://anna.example/"}
-		s.posts[id] = digest.Post{ID: id, FeedID: feed, URL: p.url, Title: "The old boat", Content: p.content, SeenAt: noon(19)}
+		s.sources[feed] = digest.FeedLabel{FeedID: feed, Title: p.host, SiteURL: "https://" + p.host +
+			"/", URL: "https://" + p.host + "/feed", Host: p.host, Domain: p.host, Me: "https://anna.example/"}
+		s.posts[id] = digest.Post{ID: id, FeedID: feed, URL: p.url, Title: "The old boat", Content: p.content,
+			SeenAt: noon(19)}
 	}
-	s.editions[100] = []digest.PostRef{{PostID: 30, FeedID: 3}, {PostID: 503, FeedID: 53}, {PostID: 502, FeedID: 52}, {PostID: 501, FeedID: 51}, {PostID: 500, FeedID: 50}}
+	s.editions[100] = []digest.PostRef{{PostID: 30, FeedID: 3}, {PostID: 503, FeedID: 53}, {PostID: 502, FeedID: 52},
+		{PostID: 501, FeedID: 51}, {PostID: 500, FeedID: 50}}
 	return s
 }
 
@@ -47,7 +50,9 @@ func TestOnce(t *testing.T) {
 		for _, f := range web.Sections[1].Posts[0].Files {
 			labels = append(labels, fmt.Sprint(f.Label, " ", f.URL))
 		}
-		want := []string{"Also on social.example https://social.example/@anna/1", "Also on bsky.example https://bsky.example/profile/anna/post/1", "Also on news.example https://news.example/"}
+		want := []string{"Also on social.example https://social.example/@anna/1",
+			"Also on bsky.example https://bsky.example/profile/anna/post/1",
+			"Also on news.example https://news.example/"}
 		if !slices.Equal(labels, want) {
 			t.Errorf("links %q, want %q", labels, want)
 		}
@@ -56,7 +61,8 @@ func TestOnce(t *testing.T) {
 			t.Fatal(err)
 		}
 		mail := inARow(letters[0])
-		if !strings.Contains(letters[0].Subject, "2 posts from 2 sites") || !strings.Contains(mail, "Also on social.example") || !strings.Contains(mail, "Also on news.example") {
+		if !strings.Contains(letters[0].Subject, "2 posts from 2 sites") ||
+			!strings.Contains(mail, "Also on social.example") || !strings.Contains(mail, "Also on news.example") {
 			t.Errorf("the mail is %q\n%s", letters[0].Subject, mail)
 		}
 	}
@@ -65,7 +71,8 @@ func TestOnce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, want := shape(web), "A fruit of my own 1+0 late 0, bsky.example 1+0 late 0, news.example 1+0 late 0, social.example 1+0 late 0, "; got != want {
+	if got, want := shape(web),
+		"A fruit of my own 1+0 late 0, bsky.example 1+0 late 0, news.example 1+0 late 0, social.example 1+0 late 0, "; got != want {
 		t.Errorf("without the site's own: %s, want %s", got, want)
 	}
 }
@@ -74,7 +81,8 @@ func TestOnce(t *testing.T) {
 func TestPreviewOnce(t *testing.T) {
 	s := threeNetworks()
 	s.waiting = map[digest.DigestID][]digest.PostRef{1: s.editions[100]}
-	web, err := builder(s).Preview(t.Context(), digest.Digest{ID: 1, TimeZone: "UTC", NextDueAt: noon(20)}, digest.User{})
+	web, err := builder(s).Preview(t.Context(), digest.Digest{ID: 1, TimeZone: "UTC", NextDueAt: noon(20)},
+		digest.User{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -88,7 +96,8 @@ func TestPreviewForgets(t *testing.T) {
 	s := threeNetworks()
 	s.waiting = map[digest.DigestID][]digest.PostRef{1: s.editions[100]}
 	bld := builder(s)
-	if _, err := bld.Preview(t.Context(), digest.Digest{ID: 1, TimeZone: "UTC", NextDueAt: noon(20)}, digest.User{}); err != nil {
+	if _, err := bld.Preview(t.Context(), digest.Digest{ID: 1, TimeZone: "UTC", NextDueAt: noon(20)},
+		digest.User{}); err != nil {
 		t.Fatal(err)
 	}
 	p := s.posts[500]
@@ -115,8 +124,10 @@ func TestManyAlike(t *testing.T) {
 	var refs []digest.PostRef
 	for i := range 200 {
 		feed, id := digest.FeedID(50+i%2), digest.PostID(500+i)
-		s.sources[feed] = digest.FeedLabel{FeedID: feed, Title: fmt.Sprint("Feed ", feed), URL: fmt.Sprintf("https://evil.example/%d/feed", feed), Domain: "evil.example"}
-		s.posts[id] = digest.Post{ID: id, FeedID: feed, URL: "https://evil.example/one", Title: fmt.Sprint("Number ", i), Content: content, SeenAt: noon(19)}
+		s.sources[feed] = digest.FeedLabel{FeedID: feed, Title: fmt.Sprint("Feed ", feed),
+			URL: fmt.Sprintf("https://evil.example/%d/feed", feed), Domain: "evil.example"}
+		s.posts[id] = digest.Post{ID: id, FeedID: feed, URL: "https://evil.example/one",
+			Title: fmt.Sprint("Number ", i), Content: content, SeenAt: noon(19)}
 		refs = append(refs, digest.PostRef{PostID: id, FeedID: feed})
 	}
 	s.editions[100] = refs

@@ -37,7 +37,8 @@ type Contents interface {
 	FeedLabels(ctx context.Context, ids []digest.FeedID) ([]digest.FeedLabel, error)
 	// SubscriptionSettings gives how readers want their subscriptions named and
 	// shown; one without any wish may be left out.
-	SubscriptionSettings(ctx context.Context, ids []digest.DigestID) (map[digest.DigestID]map[digest.FeedID]digest.Subscription, error)
+	SubscriptionSettings(ctx context.Context,
+		ids []digest.DigestID) (map[digest.DigestID]map[digest.FeedID]digest.Subscription, error)
 	// PictureSizes gives the sizes of pictures by their addresses, of those that are known.
 	PictureSizes(ctx context.Context, addresses []string) (map[string]digest.PictureSize, error)
 	// Notices gives what sealed editions tell of feeds, by the edition's key, in
@@ -173,7 +174,10 @@ func (b *Builder) sealed(ctx context.Context, ds []digest.Delivery, use use) ([]
 		}
 		web := b.webURL(d.ID, d.LinkRound)
 		editions[i].WebURL = web
-		editions[i].BeyondURL = func(id digest.FeedID) string { return web + "?site=" + strconv.FormatInt(int64(id), 10) }
+		editions[i].BeyondURL = func(id digest.FeedID) string {
+			return web + "?site=" +
+				strconv.FormatInt(int64(id), 10)
+		}
 	}
 	return editions, nil
 }
@@ -201,9 +205,11 @@ func (b *Builder) addOwnLinks(e *render.Edition, d digest.Delivery) {
 
 // compose makes an edition of what is in it, with what all editions of its digest
 // lead to.
-func (b *Builder) compose(d digest.Delivery, sections []render.Section, notices []digest.Notice, zone *time.Location) render.Edition {
+func (b *Builder) compose(d digest.Delivery, sections []render.Section, notices []digest.Notice,
+	zone *time.Location) render.Edition {
 	e := render.Edition{
-		Date: d.LocalDate, Number: d.Number, Room: d.Room, Name: d.DigestName, Language: d.Language, Recipient: d.Email, Look: d.Look, Sections: sections,
+		Date: d.LocalDate, Number: d.Number, Room: d.Room, Name: d.DigestName, Language: d.Language, Recipient: d.Email,
+		Look: d.Look, Sections: sections,
 		Notices:        b.notices(d, notices, newClock(d.LocalDate, zone, catalogue.Of(d.Language))),
 		HomeURL:        b.BaseURL + "/",
 		UnsubscribeURL: b.unsubscribeURL(d),
@@ -214,7 +220,8 @@ func (b *Builder) compose(d digest.Delivery, sections []render.Section, notices 
 		if n.Logo.Exists() {
 			e.Logo, e.LogoURL = n.Logo, b.BaseURL+"/n/"+n.Slug+"/look/"+n.LogoFile
 		}
-		e.Note, e.HomeURL, e.PostalAddress = d.Letter.Note, b.BaseURL+"/n/"+n.Slug, cmp.Or(n.AddressLine, b.PostalAddress)
+		e.Note, e.HomeURL, e.PostalAddress = d.Letter.Note, b.BaseURL+"/n/"+
+			n.Slug, cmp.Or(n.AddressLine, b.PostalAddress)
 	}
 	pause{d.BoundFrom, d.BoundTo}.bind(&e, zone, catalogue.Of(d.Language))
 	return e
@@ -231,7 +238,8 @@ func (b *Builder) unsubscribeURL(d digest.Delivery) string {
 
 // oneClickURL is where mail programs unsubscribe (RFC 8058). It is the same in all emails of a digest.
 func (b *Builder) oneClickURL(d digest.Delivery) string {
-	return b.BaseURL + "/unsubscribe/" + b.Signer.Sign(digest.ForUnsubscribe, digest.InRound(int64(d.DigestID), d.LinkRound))
+	return b.BaseURL + "/unsubscribe/" +
+		b.Signer.Sign(digest.ForUnsubscribe, digest.InRound(int64(d.DigestID), d.LinkRound))
 }
 
 // Preview gives the edition that d's next midnight would bring as things stand.
@@ -242,7 +250,8 @@ func (b *Builder) Preview(ctx context.Context, d digest.Digest, to digest.User) 
 
 // PreviewLetter is Preview for a digest of a newsletter, with what its publisher has decided of
 // the letter. Its link to unsubscribe leads to the newsletter's page: that of the archive would end it.
-func (b *Builder) PreviewLetter(ctx context.Context, d digest.Digest, n digest.Newsletter, l digest.NewsletterLetter, recipient string) (render.Edition, error) {
+func (b *Builder) PreviewLetter(ctx context.Context, d digest.Digest, n digest.Newsletter, l digest.NewsletterLetter,
+	recipient string) (render.Edition, error) {
 	e, err := b.preview(ctx, d, digest.Delivery{Email: recipient, Language: n.Language, Newsletter: &n, Letter: l})
 	e.UnsubscribeURL = e.HomeURL
 	return e, err
@@ -274,7 +283,8 @@ func (b *Builder) preview(ctx context.Context, d digest.Digest, next digest.Deli
 		PrevDueAt: d.LastDueAt, PrevReleasedAt: d.LastDueAt, // what was found before its release does not wait any more
 		BoundFrom: d.PausedAt, BoundTo: d.PausedTo,
 	}
-	next.DigestName, next.Folders, next.Look, next.Grouping, next.LinkRound = d.Name, d.Folders, d.Look, d.Grouping, d.LinkRound
+	next.DigestName, next.Folders, next.Look, next.Grouping, next.LinkRound = d.Name, d.Folders, d.Look, d.Grouping,
+		d.LinkRound
 	sections, err := b.sections(ctx, shared, refs, settings[d.ID], next, false)
 	if err != nil {
 		return render.Edition{}, err
@@ -289,7 +299,8 @@ func (b *Builder) preview(ctx context.Context, d digest.Digest, next digest.Deli
 
 // pictureURL is the address under which this instance serves a picture.
 func (b *Builder) pictureURL(src string) string {
-	return b.BaseURL + "/image/" + b.Signer.SignText(digest.ForImage, src) + "/" + base64.RawURLEncoding.EncodeToString([]byte(src))
+	return b.BaseURL + "/image/" + b.Signer.SignText(digest.ForImage, src) + "/" +
+		base64.RawURLEncoding.EncodeToString([]byte(src))
 }
 
 // Render renders sealed editions as the letters of the mailer, in the order of ds.
@@ -306,7 +317,8 @@ func (b *Builder) Render(ctx context.Context, ds []digest.Delivery) ([]mailer.Le
 		}
 		letters[i] = mailer.Letter{
 			To: ds[i].Email, Subject: subjectOf(ds[i], m.Subject), Encoded: mailer.Encoded{HTML: m.HTML, Text: m.Text},
-			Language: catalogue.Of(ds[i].Language).Code, ListName: cmp.Or(e.Name, render.DefaultName), UnsubscribeURL: b.oneClickURL(ds[i]), HelpURL: b.BaseURL + "/help",
+			Language: catalogue.Of(ds[i].Language).Code, ListName: cmp.Or(e.Name, render.DefaultName),
+			UnsubscribeURL: b.oneClickURL(ds[i]), HelpURL: b.BaseURL + "/help",
 		}
 		if n := ds[i].Newsletter; n != nil {
 			letters[i].ArchiveURL = b.BaseURL + "/n/" + n.Slug + "/letters"

@@ -96,7 +96,8 @@ func (s *shelf) FeedLabels(_ context.Context, ids []digest.FeedID) ([]digest.Fee
 	return out, s.called()
 }
 
-func (s *shelf) SubscriptionSettings(_ context.Context, ids []digest.DigestID) (map[digest.DigestID]map[digest.FeedID]digest.Subscription, error) {
+func (s *shelf) SubscriptionSettings(_ context.Context,
+	ids []digest.DigestID) (map[digest.DigestID]map[digest.FeedID]digest.Subscription, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	out := maps.Clone(s.choices)
@@ -135,26 +136,32 @@ func stocked() *shelf {
 			3: {FeedID: 3, Title: "Mango", SiteURL: "https://mango.example/"},
 		},
 		posts: map[digest.PostID]digest.Post{
-			10: {ID: 10, FeedID: 1, URL: "https://zebra.example/10", Title: "Older", PublishedAt: noon(18), SeenAt: noon(19)},
-			11: {ID: 11, FeedID: 1, URL: "https://zebra.example/11", Title: "Newer", PublishedAt: noon(19), SeenAt: noon(19)},
+			10: {ID: 10, FeedID: 1, URL: "https://zebra.example/10", Title: "Older", PublishedAt: noon(18),
+				SeenAt: noon(19)},
+			11: {ID: 11, FeedID: 1, URL: "https://zebra.example/11", Title: "Newer", PublishedAt: noon(19),
+				SeenAt: noon(19)},
 			12: {ID: 12, FeedID: 1, URL: "https://zebra.example/12", Title: "Undated", SeenAt: noon(19)},
 			20: {ID: 20, FeedID: 2, URL: "https://apple.example/20", Title: "לחם", SeenAt: noon(19)},
 			30: {ID: 30, FeedID: 3, URL: "https://mango.example/30", Title: "Stone", Language: "fr", SeenAt: noon(19)},
 		},
 		editions: map[digest.EditionID][]digest.PostRef{
-			100: {{PostID: 10, FeedID: 1}, {PostID: 20, FeedID: 2}, {PostID: 12, FeedID: 1}, {PostID: 30, FeedID: 3}, {PostID: 11, FeedID: 1}},
+			100: {{PostID: 10, FeedID: 1}, {PostID: 20, FeedID: 2}, {PostID: 12, FeedID: 1}, {PostID: 30, FeedID: 3},
+				{PostID: 11, FeedID: 1}},
 			101: {{PostID: 11, FeedID: 1}, {PostID: 30, FeedID: 3}, {PostID: 99, FeedID: 4}}, // 99 was pruned
 		},
 		waiting: map[digest.DigestID][]digest.PostRef{1: {{PostID: 30, FeedID: 3}}},
-		choices: map[digest.DigestID]map[digest.FeedID]digest.Subscription{1: {3: {Title: "A fruit of my own", Display: digest.Headlines}}},
+		choices: map[digest.DigestID]map[digest.FeedID]digest.Subscription{
+			1: {3: {Title: "A fruit of my own", Display: digest.Headlines}}},
 	}
 }
 
 func deliveries() []digest.Delivery {
 	date := digest.Date{Year: 2026, Month: time.November, Day: 20}
 	return []digest.Delivery{
-		{Edition: digest.Edition{ID: 100, DigestID: 1, LocalDate: date, DueAt: noon(20), Number: 7}, Email: "one@example.org", DigestName: "One’s Paper"},
-		{Edition: digest.Edition{ID: 101, DigestID: 2, LocalDate: date, DueAt: noon(20), Number: 1}, Email: "two@example.org"},
+		{Edition: digest.Edition{ID: 100, DigestID: 1, LocalDate: date, DueAt: noon(20), Number: 7},
+			Email: "one@example.org", DigestName: "One’s Paper"},
+		{Edition: digest.Edition{ID: 101, DigestID: 2, LocalDate: date, DueAt: noon(20), Number: 1},
+			Email: "two@example.org"},
 	}
 }
 
@@ -184,13 +191,15 @@ func TestPages(t *testing.T) {
 	}
 	// Sites by title, the reader's own first; posts newest first; at one
 	// instant in the order they were stored.
-	if got, want := contents(pages[0]), "A fruit of my own: Stone | apple: לחם | Zebra: Newer, Undated, Older"; got != want {
+	if got, want := contents(pages[0]),
+		"A fruit of my own: Stone | apple: לחם | Zebra: Newer, Undated, Older"; got != want {
 		t.Errorf("the first reader has %s\nwant %s", got, want)
 	}
 	if got, want := contents(pages[1]), "Mango: Stone | Zebra: Newer"; got != want {
 		t.Errorf("the second reader has %s\nwant %s", got, want)
 	}
-	if p := pages[0]; p.Name != "One’s Paper" || p.Number != 7 || p.Recipient != "one@example.org" || p.Date.String() != "2026-11-20" {
+	if p := pages[0]; p.Name != "One’s Paper" || p.Number != 7 || p.Recipient != "one@example.org" ||
+		p.Date.String() != "2026-11-20" {
 		t.Errorf("page %+v", p)
 	}
 	for i, want := range []string{"he", "en"} {
@@ -211,14 +220,16 @@ func TestFolderOrder(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := contents(pages[0]); !strings.HasPrefix(got, "apple: ") || !strings.Contains(got, " | Zebra: ") || !strings.Contains(got, " | Mango: ") || pages[0].Sections[1].Folder != "A" {
+	if got := contents(pages[0]); !strings.HasPrefix(got, "apple: ") || !strings.Contains(got, " | Zebra: ") ||
+		!strings.Contains(got, " | Mango: ") || pages[0].Sections[1].Folder != "A" {
 		t.Errorf("%s", got)
 	}
 	letters, err := builder(s).Render(t.Context(), deliveries()[:1])
 	if err != nil {
 		t.Fatal(err)
 	}
-	if text := strings.Join(letters[0].Encoded.Text, ""); strings.Index(text, "Zebra") > strings.Index(text, "Mango") || !strings.Contains(text, "\nA\r\n") {
+	if text := strings.Join(letters[0].Encoded.Text, ""); strings.Index(text, "Zebra") > strings.Index(text, "Mango") ||
+		!strings.Contains(text, "\nA\r\n") {
 		t.Errorf("the mail has\n%s", text)
 	}
 }
@@ -231,7 +242,8 @@ func TestLinks(t *testing.T) {
 	for i, want := range deliveries() {
 		token := strings.TrimPrefix(pages[i].UnsubscribeURL, "https://digest.example/unsubscribe/")
 		token, email, _ := strings.Cut(token, "-")
-		if id, ok := signer().Verify(digest.ForUnsubscribe, token); !ok || digest.DigestID(id) != want.DigestID || email != fmt.Sprint(want.ID) {
+		if id, ok := signer().Verify(digest.ForUnsubscribe, token); !ok || digest.DigestID(id) != want.DigestID ||
+			email != fmt.Sprint(want.ID) {
 			t.Errorf("unsubscribe link %s", pages[i].UnsubscribeURL)
 		}
 		token = strings.TrimPrefix(pages[i].WebURL, "https://digest.example/e/")
@@ -298,7 +310,8 @@ func TestCacheIsBounded(t *testing.T) {
 func TestPreview(t *testing.T) {
 	s := stocked()
 	b := builder(s)
-	d := digest.Digest{ID: 1, TimeZone: "Pacific/Auckland", NextDueAt: time.Date(2026, 11, 20, 11, 0, 0, 0, time.UTC), Editions: 7}
+	d := digest.Digest{ID: 1, TimeZone: "Pacific/Auckland", NextDueAt: time.Date(2026, 11, 20, 11, 0, 0, 0, time.UTC),
+		Editions: 7}
 	p, err := b.Preview(t.Context(), d, digest.User{Email: "one@example.org"})
 	if err != nil {
 		t.Fatal(err)
@@ -340,7 +353,8 @@ func TestRender(t *testing.T) {
 		t.Fatalf("%d printed", len(printed))
 	}
 	p := printed[0]
-	if p.To != deliveries()[0].Email || p.Subject != "Friday 20 November: 5 posts from 3 sites" || p.ListName != "One’s Paper" {
+	if p.To != deliveries()[0].Email || p.Subject != "Friday 20 November: 5 posts from 3 sites" ||
+		p.ListName != "One’s Paper" {
 		t.Errorf("%+v", p)
 	}
 	if printed[1].ListName != render.DefaultName {
@@ -349,7 +363,8 @@ func TestRender(t *testing.T) {
 	if p.HelpURL != "https://digest.example/help" {
 		t.Errorf("List-Help is to name the page that helps, not %s", p.HelpURL)
 	}
-	if want := "https://digest.example/unsubscribe/" + signer().Sign(digest.ForUnsubscribe, 1); p.UnsubscribeURL != want {
+	if want := "https://digest.example/unsubscribe/" +
+		signer().Sign(digest.ForUnsubscribe, 1); p.UnsubscribeURL != want {
 		t.Errorf("List-Unsubscribe is %s, not the same in each edition: %s", p.UnsubscribeURL, want)
 	}
 	e, err := builder(stocked()).Edition(t.Context(), deliveries()[0])
@@ -378,7 +393,8 @@ func TestStoreErrorsComeThrough(t *testing.T) {
 	if _, err := builder(s).Edition(t.Context(), deliveries()[0]); !errors.Is(err, s.broken) {
 		t.Errorf("error %v", err)
 	}
-	if _, err := builder(s).Preview(t.Context(), digest.Digest{ID: 1, TimeZone: "UTC"}, digest.User{}); !errors.Is(err, s.broken) {
+	if _, err := builder(s).Preview(t.Context(), digest.Digest{ID: 1, TimeZone: "UTC"}, digest.User{}); !errors.Is(err,
+		s.broken) {
 		t.Errorf("error %v", err)
 	}
 	if pages, err := builder(s).Editions(t.Context(), nil); err != nil || pages != nil {
@@ -388,7 +404,8 @@ func TestStoreErrorsComeThrough(t *testing.T) {
 
 // TestManyAtOnce prints from several goroutines; it is for -race.
 func TestManyAtOnce(t *testing.T) {
-	b := edition.New(edition.Options{Store: stocked(), Signer: signer(), BaseURL: "https://digest.example", CacheBytes: 20_000})
+	b := edition.New(edition.Options{Store: stocked(), Signer: signer(), BaseURL: "https://digest.example",
+		CacheBytes: 20_000})
 	var group sync.WaitGroup
 	for range 8 {
 		group.Go(func() {
@@ -400,50 +417,4 @@ func TestManyAtOnce(t *testing.T) {
 		})
 	}
 	group.Wait()
-}
-
-// TestLinksOfARound: the links of an edition are of its digest's round.
-func TestLinksOfARound(t *testing.T) {
-	d := deliveries()[0]
-	d.LinkRound = 3
-	s := stocked()
-	s.notices = map[digest.EditionID][]digest.Notice{100: {{DigestID: 1, FeedID: 7, Kind: digest.NoticeMoved, URL: "https://old.example/"},
-		{DigestID: 1, FeedID: 8, Kind: digest.NoticeDead, URL: "https://dead.example/"}, {DigestID: 1, FeedID: 9, Kind: digest.NoticeSick, URL: "https://sick.example/"},
-		{DigestID: 1, Kind: digest.NoticeChanged, Change: &digest.LinkChange{ID: 5, Setting: digest.LinkState, OldValue: "active", NewValue: "left"}}}}
-	page, err := builder(s).Edition(t.Context(), d)
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := "https://digest.example/unsubscribe/" + signer().Sign(digest.ForUnsubscribe, digest.InRound(1, 3)) + "-100"
-	if page.UnsubscribeURL != want {
-		t.Errorf("unsubscribes at %s", page.UnsubscribeURL)
-	}
-	if want := "https://digest.example/e/" + signer().Sign(digest.ForEdition, digest.InRound(100, 3)); page.WebURL != want {
-		t.Errorf("is read at %s", page.WebURL)
-	}
-	if want := "https://digest.example/undo/" + signer().SignPair(digest.ForUndo, digest.InRound(1, 3), 5); page.Notices[0].LinkURL != want {
-		t.Errorf("undoes at %s", page.Notices[0].LinkURL)
-	}
-	page.Notices = page.Notices[1:]
-	if want := "https://digest.example/moved/" + signer().SignPair(digest.ForGoingBack, digest.InRound(1, 3), 7); page.Notices[0].BackURL != want {
-		t.Errorf("goes back at %s", page.Notices[0].BackURL)
-	}
-	for i, feed := range []int64{0, 8, 9} {
-		want := "https://digest.example/remedies/" + signer().SignPair(digest.ForRemedies, digest.InRound(1, 3), feed)
-		if got := page.Notices[i].LinkURL; (got != want) != (feed == 0) || feed == 0 && got != "" {
-			t.Errorf("notice %d has remedies at %q, want %q", i, got, want)
-		}
-	}
-}
-
-// A newsletter's feeds are its publisher's: its members are offered no remedies.
-func TestNewsletterOffersNoRemedies(t *testing.T) {
-	d := deliveries()[0]
-	d.Newsletter = &digest.Newsletter{}
-	s := stocked()
-	s.notices = map[digest.EditionID][]digest.Notice{100: {{DigestID: 1, FeedID: 8, Kind: digest.NoticeSick, URL: "https://sick.example/"}}}
-	page, err := builder(s).Edition(t.Context(), d)
-	if err != nil || len(page.Notices) != 1 || page.Notices[0].LinkURL != "" {
-		t.Errorf("%v: %+v", err, page.Notices)
-	}
 }

@@ -18,7 +18,8 @@ func TestFlood(t *testing.T) {
 		refs := []digest.PostRef{{PostID: 30, FeedID: 3}}
 		for i := range posts {
 			id := digest.PostID(1000 + i)
-			s.posts[id] = digest.Post{ID: id, FeedID: 1, Title: fmt.Sprintf("P%d.", i), URL: fmt.Sprintf("https://zebra.example/%d", i), SeenAt: noon(10)}
+			s.posts[id] = digest.Post{ID: id, FeedID: 1, Title: fmt.Sprintf("P%d.", i),
+				URL: fmt.Sprintf("https://zebra.example/%d", i), SeenAt: noon(10)}
 			refs = append(refs, digest.PostRef{PostID: id, FeedID: 1})
 		}
 		s.editions[100] = refs
@@ -27,7 +28,8 @@ func TestFlood(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got, want := shape(web), fmt.Sprintf("A fruit of my own 1+0 late 0, Zebra %d+0 late 0, ", posts); got != want {
+		if got, want := shape(web), fmt.Sprintf("A fruit of my own 1+0 late 0, Zebra %d+0 late 0, ",
+			posts); got != want {
 			t.Errorf("the web edition has %s, want %s", got, want)
 		}
 		letters, err := bld.Render(t.Context(), deliveries()[:1])
@@ -35,7 +37,8 @@ func TestFlood(t *testing.T) {
 			t.Fatal(err)
 		}
 		mail := inARow(letters[0])
-		note, more := fmt.Sprintf("Only on the web: %d more from Zebra.", want.left), fmt.Sprintf("%d more on the web", want.left)
+		note, more := fmt.Sprintf("Only on the web: %d more from Zebra.", want.left),
+			fmt.Sprintf("%d more on the web", want.left)
 		for _, words := range []string{note, more} {
 			if strings.Contains(mail, words) != (want.left > 0) {
 				t.Errorf("of %d posts: does the mail say %q? %t", posts, words, want.left == 0)

@@ -23,13 +23,18 @@ func TestWhatIsLate(t *testing.T) {
 	}{
 		{"the feed was away at the last midnight", func(*digest.Post, *digest.Edition) {}, 1},
 		{"it was found before the release", func(p *digest.Post, _ *digest.Edition) { p.SeenAt = release(19) }, 0},
-		{"it was found a second later", func(p *digest.Post, _ *digest.Edition) { p.SeenAt = release(19).Add(time.Second) }, 1},
-		{"it was published at the midnight", func(p *digest.Post, _ *digest.Edition) { p.PublishedAt = midnight(19) }, 0},
-		{"it was published a second before", func(p *digest.Post, _ *digest.Edition) { p.PublishedAt = midnight(19).Add(-time.Second) }, 1},
+		{"it was found a second later",
+			func(p *digest.Post, _ *digest.Edition) { p.SeenAt = release(19).Add(time.Second) }, 1},
+		{"it was published at the midnight",
+			func(p *digest.Post, _ *digest.Edition) { p.PublishedAt = midnight(19) }, 0},
+		{"it was published a second before",
+			func(p *digest.Post, _ *digest.Edition) { p.PublishedAt = midnight(19).Add(-time.Second) }, 1},
 		{"it has no date", func(p *digest.Post, _ *digest.Edition) { p.PublishedAt = time.Time{} }, 0},
-		{"the feed was read after the midnight: the author dated it back", func(p *digest.Post, _ *digest.Edition) { p.ReadBefore = midnight(19).Add(3 * time.Minute) }, 0},
+		{"the feed was read after the midnight: the author dated it back",
+			func(p *digest.Post, _ *digest.Edition) { p.ReadBefore = midnight(19).Add(3 * time.Minute) }, 0},
 		{"the feed had never been read", func(p *digest.Post, _ *digest.Edition) { p.ReadBefore = time.Time{} }, 0},
-		{"it is the digest's first edition", func(_ *digest.Post, e *digest.Edition) { e.PrevDueAt, e.PrevReleasedAt = time.Time{}, time.Time{} }, 0},
+		{"it is the digest's first edition",
+			func(_ *digest.Post, e *digest.Edition) { e.PrevDueAt, e.PrevReleasedAt = time.Time{}, time.Time{} }, 0},
 	} {
 		p, e := late, last
 		c.spoil(&p, &e)
@@ -94,7 +99,8 @@ func TestLateOnesAreNewestFirst(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := contents(page); got != "A fruit of my own: Stone | apple: לחם | Zebra: Newer, Older, Undated" || page.Sections[2].Late != 3 {
+	if got := contents(page); got != "A fruit of my own: Stone | apple: לחם | Zebra: Newer, Older, Undated" ||
+		page.Sections[2].Late != 3 {
 		t.Errorf("%s, %d late", got, page.Sections[2].Late)
 	}
 }
@@ -102,9 +108,11 @@ func TestLateOnesAreNewestFirst(t *testing.T) {
 // TestPreviewTellsWhatIsLate as the edition will, from the digest's last midnight.
 func TestPreviewTellsWhatIsLate(t *testing.T) {
 	s := stocked()
-	s.posts[30] = digest.Post{ID: 30, FeedID: 3, Title: "Stone", PublishedAt: noon(17), ReadBefore: midnight(17), SeenAt: noon(19)}
+	s.posts[30] = digest.Post{ID: 30, FeedID: 3, Title: "Stone", PublishedAt: noon(17), ReadBefore: midnight(17),
+		SeenAt: noon(19)}
 	for last, want := range map[time.Time]int{midnight(19): 1, midnight(17): 0, {}: 0} {
-		p, err := builder(s).Preview(t.Context(), digest.Digest{ID: 1, TimeZone: "UTC", LastDueAt: last, NextDueAt: midnight(20)}, digest.User{})
+		p, err := builder(s).Preview(t.Context(),
+			digest.Digest{ID: 1, TimeZone: "UTC", LastDueAt: last, NextDueAt: midnight(20)}, digest.User{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -110,7 +110,8 @@ func (l *leadSearch) newest(found map[digest.PostID]digest.Post) (digest.Post, b
 	var there []placed
 	for _, ref := range l.posts[l.sections[0].feed] {
 		if p, ok := found[ref.PostID]; ok {
-			one := &post{Post: &render.Post{ID: p.ID}, published: seconds(p.PublishedAt), seen: seconds(p.SeenAt), before: seconds(p.ReadBefore)}
+			one := &post{Post: &render.Post{ID: p.ID}, published: seconds(p.PublishedAt), seen: seconds(p.SeenAt),
+				before: seconds(p.ReadBefore)}
 			there = append(there, placed{one, ref.Carried || one.missedBefore(l.Edition), ref.Listed})
 		}
 	}

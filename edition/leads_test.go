@@ -10,11 +10,17 @@ import (
 // questions are asked of the store for many editions as for one.
 func TestLeads(t *testing.T) {
 	for name, change := range map[string]func(*shelf, *digest.Delivery){
-		"by titles":    func(*shelf, *digest.Delivery) {},
-		"named anew":   func(s *shelf, _ *digest.Delivery) { s.choices = own(2, digest.Subscription{Title: "zz"}) },
-		"one leads":    func(s *shelf, _ *digest.Delivery) { s.choices = own(1, digest.Subscription{Leads: true, Folder: "Z"}) },
-		"in a folder":  func(s *shelf, _ *digest.Delivery) { s.choices = own(2, digest.Subscription{Folder: "A"}) },
-		"only one":     func(s *shelf, _ *digest.Delivery) { s.choices = own(1, digest.Subscription{Most: 1, Leads: true}) },
+		"by titles":  func(*shelf, *digest.Delivery) {},
+		"named anew": func(s *shelf, _ *digest.Delivery) { s.choices = own(2, digest.Subscription{Title: "zz"}) },
+		"one leads": func(s *shelf,
+			_ *digest.Delivery) {
+			s.choices = own(1, digest.Subscription{Leads: true, Folder: "Z"})
+		},
+		"in a folder": func(s *shelf, _ *digest.Delivery) { s.choices = own(2, digest.Subscription{Folder: "A"}) },
+		"only one": func(s *shelf,
+			_ *digest.Delivery) {
+			s.choices = own(1, digest.Subscription{Most: 1, Leads: true})
+		},
 		"without some": func(s *shelf, _ *digest.Delivery) { delete(s.posts, firstOf(s, 1)) },
 	} {
 		t.Run(name, func(t *testing.T) {

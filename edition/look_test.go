@@ -14,14 +14,16 @@ import (
 // set, with the sender's postal address.
 func TestLook(t *testing.T) {
 	look := digest.Look{Layout: digest.FullText, Images: digest.LinkedImages, Threaded: true}
-	b := edition.New(edition.Options{Store: stocked(), Signer: signer(), BaseURL: "https://digest.example", PostalAddress: "1 Example Street"})
+	b := edition.New(edition.Options{Store: stocked(), Signer: signer(), BaseURL: "https://digest.example",
+		PostalAddress: "1 Example Street"})
 	d := deliveries()[0]
 	d.Look = look
 	page, err := b.Edition(t.Context(), d)
 	if err != nil {
 		t.Fatal(err)
 	}
-	preview, err := b.Preview(t.Context(), digest.Digest{ID: 1, TimeZone: "UTC", NextDueAt: noon(21), Look: look}, digest.User{})
+	preview, err := b.Preview(t.Context(), digest.Digest{ID: 1, TimeZone: "UTC", NextDueAt: noon(21), Look: look},
+		digest.User{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,7 +45,8 @@ func TestLearnedPictures(t *testing.T) {
 		p := s.posts[30]
 		p.Content, p.ImageURL = `<p>Look:</p><img src="https://zebra.example/a.png" alt="A stone">`, picture
 		s.posts[30] = p
-		s.pictures = map[string]digest.PictureSize{picture: {Width: 1200, Height: 900}, "https://zebra.example/other.png": {Width: 1, Height: 1}}
+		s.pictures = map[string]digest.PictureSize{picture: {Width: 1200, Height: 900},
+			"https://zebra.example/other.png": {Width: 1, Height: 1}}
 		d := deliveries()[1]
 		d.Look = digest.Look{Layout: digest.Excerpts, Images: c.images}
 		letters, err := builder(s).Render(t.Context(), []digest.Delivery{d})
@@ -59,7 +62,8 @@ func TestLearnedPictures(t *testing.T) {
 			t.Errorf("on pages: %v, %v", page.PictureSizes, err)
 		}
 		s.waiting[d.DigestID] = []digest.PostRef{{PostID: 30, FeedID: p.FeedID}}
-		next, err := builder(s).Preview(t.Context(), digest.Digest{ID: d.DigestID, TimeZone: "UTC", NextDueAt: noon(21), Look: d.Look}, digest.User{})
+		next, err := builder(s).Preview(t.Context(), digest.Digest{ID: d.DigestID, TimeZone: "UTC", NextDueAt: noon(21),
+			Look: d.Look}, digest.User{})
 		if err != nil || len(next.PictureSizes) != c.want {
 			t.Errorf("in a preview: %v, %v", next.PictureSizes, err)
 		}
@@ -72,7 +76,8 @@ func TestLearnedPicturesOfTexts(t *testing.T) {
 	const first, second = "https://zebra.example/a.png", "https://zebra.example/b.png"
 	s := stocked()
 	p := s.posts[30]
-	p.Content, p.ImageURL = `<p>Look at these two stones, of which one is larger than the other.</p><img src="`+first+`"><p>And:</p><img src="`+second+`">`, first
+	p.Content, p.ImageURL = `<p>Look at these two stones, of which one is larger than the other.</p><img src="`+
+		first+`"><p>And:</p><img src="`+second+`">`, first
 	s.posts[30] = p
 	b, d := builder(s), deliveries()[1]
 	for _, c := range []struct {
@@ -81,7 +86,8 @@ func TestLearnedPicturesOfTexts(t *testing.T) {
 		want   int
 	}{{digest.FullText, false, 0}, {digest.FullText, true, 2}, {digest.Excerpts, true, 1}} {
 		if c.known {
-			s.pictures = map[string]digest.PictureSize{first: {Width: 1200, Height: 900}, second: {Width: 400, Height: 300}}
+			s.pictures = map[string]digest.PictureSize{first: {Width: 1200, Height: 900},
+				second: {Width: 400, Height: 300}}
 		}
 		d.Look = digest.Look{Layout: c.layout, Images: digest.ProxiedImages}
 		letters, err := b.Render(t.Context(), []digest.Delivery{d})
@@ -89,7 +95,8 @@ func TestLearnedPicturesOfTexts(t *testing.T) {
 			t.Fatal(err)
 		}
 		html := strings.ReplaceAll(strings.Join(letters[0].Encoded.HTML, ""), "=\r\n", "")
-		if n := strings.Count(html, `width=3D"600" height=3D"450"`) + strings.Count(html, `width=3D"400" height=3D"300"`); n != c.want {
+		if n := strings.Count(html, `width=3D"600" height=3D"450"`) + strings.Count(html,
+			`width=3D"400" height=3D"300"`); n != c.want {
 			t.Errorf("%+v: %d pictures in the size that was learned\n%s", c, n, html)
 		}
 	}
@@ -134,8 +141,10 @@ func TestArrangement(t *testing.T) {
 	}{
 		{"", [4]string{}, 0, "apple, Mango, Zebra", "apple, Mango, Zebra"},
 		{"", [4]string{1: "Week 2", 2: "Week 10"}, 0, "Mango, Week 2/Zebra, Week 10/apple", "apple, Mango, Zebra"},
-		{"Week 10", [4]string{1: "Week 2", 2: "Week 10"}, 0, "Mango, Week 10/apple, Week 2/Zebra", "apple, Mango, Zebra"},
-		{"Week 10\n\nWeek 2", [4]string{1: "Week 2", 2: "Week 10"}, 0, "Week 10/apple, Other sites/Mango, Week 2/Zebra", "apple, Mango, Zebra"},
+		{"Week 10", [4]string{1: "Week 2", 2: "Week 10"}, 0, "Mango, Week 10/apple, Week 2/Zebra",
+			"apple, Mango, Zebra"},
+		{"Week 10\n\nWeek 2", [4]string{1: "Week 2", 2: "Week 10"}, 0, "Week 10/apple, Other sites/Mango, Week 2/Zebra",
+			"apple, Mango, Zebra"},
 		{"Gone\n", [4]string{1: "Week 2"}, 0, "apple, Mango, Week 2/Zebra", "apple, Mango, Zebra"},
 		{"", [4]string{1: "Week 2", 2: "Week 10"}, 2, "apple, Mango, Week 2/Zebra", "apple, Mango, Zebra"},
 		{"Week 2\n", [4]string{1: "Week 2"}, 3, "Mango, Week 2/Zebra, Other sites/apple", "Mango, apple, Zebra"},
@@ -153,7 +162,8 @@ func TestArrangement(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		preview, err := builder(s).Preview(t.Context(), digest.Digest{ID: 1, TimeZone: "UTC", NextDueAt: noon(21), Folders: c.order}, digest.User{})
+		preview, err := builder(s).Preview(t.Context(),
+			digest.Digest{ID: 1, TimeZone: "UTC", NextDueAt: noon(21), Folders: c.order}, digest.User{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -204,7 +214,8 @@ func TestCacheCountsWhatGrows(t *testing.T) {
 		p.Content = strings.Repeat("<p>A paragraph of the post.</p>", 200)
 		s.posts[id] = p
 	}
-	b := edition.New(edition.Options{Store: s, Signer: signer(), BaseURL: "https://digest.example", CacheBytes: 200_000})
+	b := edition.New(edition.Options{Store: s, Signer: signer(), BaseURL: "https://digest.example",
+		CacheBytes: 200_000})
 	d := deliveries()[0]
 	d.Layout = digest.FullText
 	for range 3 {
@@ -244,7 +255,8 @@ func TestTextsForWhoWantsThem(t *testing.T) {
 	zebra := s.posts[10]
 	zebra.Content = "<p>A short one.</p><p>Its end.</p>"
 	s.posts[10] = zebra
-	b := edition.New(edition.Options{Store: s, Signer: signer(), BaseURL: "https://digest.example", CacheBytes: 200_000})
+	b := edition.New(edition.Options{Store: s, Signer: signer(), BaseURL: "https://digest.example",
+		CacheBytes: 200_000})
 	d := deliveries()[0]
 	if _, read := inMail(t, b, s, d); read == 0 {
 		t.Fatal("nothing was read")
@@ -252,7 +264,8 @@ func TestTextsForWhoWantsThem(t *testing.T) {
 	if text, read := inMail(t, b, s, d); read != 0 || strings.Contains(text, "Its end.") {
 		t.Errorf("%d excerpts were read again: texts that nobody wants take their room", read)
 	}
-	s.choices = map[digest.DigestID]map[digest.FeedID]digest.Subscription{d.DigestID: {zebra.FeedID: {Display: digest.FullText}}}
+	s.choices = map[digest.DigestID]map[digest.FeedID]digest.Subscription{
+		d.DigestID: {zebra.FeedID: {Display: digest.FullText}}}
 	if text, read := inMail(t, b, s, d); read == 0 || !strings.Contains(text, "Its end.") {
 		t.Errorf("%d posts were read for the reader of full texts:\n%s", read, text)
 	}

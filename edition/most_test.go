@@ -20,7 +20,8 @@ func TestAtMost(t *testing.T) {
 		t.Fatal(err)
 	}
 	zebra := siteOf(t, e, 1)
-	if len(zebra.Posts) != 1 || zebra.Posts[0].Title != "Newer" && zebra.Posts[0].Title != "Undated" || zebra.Beyond != 2 {
+	if len(zebra.Posts) != 1 || zebra.Posts[0].Title != "Newer" && zebra.Posts[0].Title != "Undated" ||
+		zebra.Beyond != 2 {
 		t.Errorf("%d posts, %d beyond them", len(zebra.Posts), zebra.Beyond)
 	}
 	if apple := siteOf(t, e, 2); apple.Beyond != 0 {
@@ -31,7 +32,8 @@ func TestAtMost(t *testing.T) {
 		t.Fatal(err)
 	}
 	link := e.WebURL + "?site=1"
-	if !strings.Contains(m.HTML, `href="`+link+`"`) || !strings.Contains(m.HTML, "And 2 more") || !strings.Contains(m.Text, "And 2 more:\n"+link) {
+	if !strings.Contains(m.HTML, `href="`+link+`"`) || !strings.Contains(m.HTML, "And 2 more") ||
+		!strings.Contains(m.Text, "And 2 more:\n"+link) {
 		t.Errorf("the mail does not lead to the others:\n%s", m.Text)
 	}
 	whole, err := b.Site(t.Context(), d, 1)

@@ -75,7 +75,8 @@ func (b *Builder) moved(n digest.Notice, round int) render.Moved {
 	}
 	return render.Moved{
 		FeedID: n.FeedID, From: digest.AddressShown(n.URL), To: digest.AddressShown(n.MovedTo),
-		BackURL: b.BaseURL + "/moved/" + b.Signer.SignPair(digest.ForGoingBack, digest.InRound(int64(n.DigestID), round), int64(n.FeedID)),
+		BackURL: b.BaseURL + "/moved/" +
+			b.Signer.SignPair(digest.ForGoingBack, digest.InRound(int64(n.DigestID), round), int64(n.FeedID)),
 	}
 }
 
@@ -113,7 +114,8 @@ func undelivered(n digest.Notice, newsletter bool) catalogue.Sayable {
 func (c clock) sick(site string, n digest.Notice) catalogue.Sayable {
 	said := catalogue.Key("We can’t get posts from %s.").With(site)
 	if c.zone != nil && !n.From.IsZero() {
-		said = catalogue.Key("We haven’t been able to get posts from %s since %s.").With(site, c.date(digest.DateOf(n.From.In(c.zone))))
+		said = catalogue.Key("We haven’t been able to get posts from %s since %s.").With(site,
+			c.date(digest.DateOf(n.From.In(c.zone))))
 	}
 	if why := catalogue.Illness(n.Illness); why != nil {
 		return catalogue.Key("%s %s").With(said, c.lang.Sentence(why))
@@ -131,7 +133,8 @@ func (c clock) sentence(n digest.Notice) catalogue.Sayable {
 		}
 		return render.LinkChange(*n.Change, c.zone)
 	case digest.NoticeMoved:
-		return catalogue.Key("%s has moved from %s to %s.").With(site, digest.HostShown(n.URL), digest.HostShown(n.MovedTo))
+		return catalogue.Key("%s has moved from %s to %s.").With(site, digest.HostShown(n.URL),
+			digest.HostShown(n.MovedTo))
 	case digest.NoticeGone:
 		return catalogue.Key("%s has removed its feed, so you no longer follow it.").With(site)
 	case digest.NoticeDead:
@@ -182,7 +185,8 @@ func hoursOf(from, to time.Time) (first, last catalogue.Sayable) {
 	if from.Format("15:04") < to.Format("15:04") {
 		return hour(from), hour(to)
 	}
-	return catalogue.Key("%s %s").With(hour(from), from.Format("MST")), catalogue.Key("%s %s").With(hour(to), to.Format("MST"))
+	return catalogue.Key("%s %s").With(hour(from), from.Format("MST")),
+		catalogue.Key("%s %s").With(hour(to), to.Format("MST"))
 }
 
 // at returns a time with its date.

@@ -58,23 +58,31 @@ func TestWhenPostsAreMissing(t *testing.T) {
 	for _, c := range []struct{ zone, from, to, want string }{
 		{"UTC", "2026-11-19 09:10:59", "2026-11-19 23:50:00", "on Thursday 19 November, 09:10–23:50"},
 		{"Europe/Paris", "2026-11-19 08:10:00", "2026-11-19 22:50:00", "on Thursday 19 November, 09:10–23:50"},
-		{"Asia/Kathmandu", "2026-11-18 18:15:00", "2026-11-19 18:14:59", "on Thursday 19 November, 00:00–23:59"}, // all of it, at +05:45
+		// all of it, at +05:45
+		{"Asia/Kathmandu", "2026-11-18 18:15:00", "2026-11-19 18:14:59", "on Thursday 19 November, 00:00–23:59"},
 		{"America/New_York", "2026-11-19 09:10:00", "2026-11-20 04:10:00", "on Thursday 19 November, 04:10–23:10"},
 		{"UTC", "2026-11-18 09:10:00", "2026-11-18 23:50:00", "on Wednesday 18 November, 09:10–23:50"},
-		{"UTC", "2026-11-20 00:01:00", "2026-11-20 00:20:00", "on Friday 20 November, 00:01–00:20"}, // after the midnight
-		{"UTC", "2026-11-17 22:40:00", "2026-11-19 23:50:00", "between Tuesday 17 November, 22:40 and Thursday 19 November, 23:50"},
-		{"UTC", "2026-11-19 22:40:00", "2026-11-20 00:10:00", "between Thursday 19 November, 22:40 and Friday 20 November, 00:10"},
-		{"Asia/Tokyo", "2026-11-19 09:10:00", "2026-11-19 23:50:00", "between Thursday 19 November, 18:10 and Friday 20 November, 08:50"},
-		{"UTC", "2025-12-31 22:00:00", "2026-01-02 01:00:00", "between Wednesday 31 December 2025, 22:00 and Friday 2 January, 01:00"},
+		// after the midnight
+		{"UTC", "2026-11-20 00:01:00", "2026-11-20 00:20:00", "on Friday 20 November, 00:01–00:20"},
+		{"UTC", "2026-11-17 22:40:00", "2026-11-19 23:50:00",
+			"between Tuesday 17 November, 22:40 and Thursday 19 November, 23:50"},
+		{"UTC", "2026-11-19 22:40:00", "2026-11-20 00:10:00",
+			"between Thursday 19 November, 22:40 and Friday 20 November, 00:10"},
+		{"Asia/Tokyo", "2026-11-19 09:10:00", "2026-11-19 23:50:00",
+			"between Thursday 19 November, 18:10 and Friday 20 November, 08:50"},
+		{"UTC", "2025-12-31 22:00:00", "2026-01-02 01:00:00",
+			"between Wednesday 31 December 2025, 22:00 and Friday 2 January, 01:00"},
 		{"UTC", "", "2026-11-19 23:50:00", "before Thursday 19 November, 23:50"},
 		{"UTC", "2026-11-18 09:10:00", "", "since Wednesday 18 November, 09:10"},
 		{"UTC", "2026-11-19 09:10:05", "2026-11-19 09:10:40", "around Thursday 19 November, 09:10"},
-		{"UTC", "2026-11-19 09:10:00", "2026-11-19 08:00:00", "around Thursday 19 November, 08:00"}, // nobody should say so; a reader is not to see it
+		// nobody should say so; a reader is not to see it
+		{"UTC", "2026-11-19 09:10:00", "2026-11-19 08:00:00", "around Thursday 19 November, 08:00"},
 		{"UTC", "", "", ""},
 		{"", "2026-11-19 09:10:00", "2026-11-19 23:50:00", ""}, // no times rather than wrong ones
 		{"Mars/Olympus", "2026-11-19 09:10:00", "2026-11-19 23:50:00", ""},
 	} {
-		want := []string{strings.TrimSpace("You may have missed posts from X "+c.want) + ". Look for them on its website."}
+		want := []string{strings.TrimSpace("You may have missed posts from X "+c.want) +
+			". Look for them on its website."}
 		if diff := cmp.Diff(want, told(t, c.zone, missing(c.from, c.to))); diff != "" {
 			t.Errorf("%s to %s in %q (-want +got):\n%s", c.from, c.to, c.zone, diff)
 		}
@@ -85,13 +93,19 @@ func TestWhenPostsAreMissing(t *testing.T) {
 // hour that comes twice is told apart; one that is skipped needs no words.
 func TestTheDayBefore(t *testing.T) {
 	for _, c := range []struct{ date, zone, from, to, want string }{
-		{"2027-01-01", "UTC", "2026-12-31 09:10:00", "2026-12-31 23:50:00", "on Thursday 31 December 2026, 09:10–23:50"},
-		{"2027-01-01", "UTC", "2026-12-30 09:10:00", "2026-12-30 23:50:00", "on Wednesday 30 December 2026, 09:10–23:50"},
+		{"2027-01-01", "UTC", "2026-12-31 09:10:00", "2026-12-31 23:50:00",
+			"on Thursday 31 December 2026, 09:10–23:50"},
+		{"2027-01-01", "UTC", "2026-12-30 09:10:00", "2026-12-30 23:50:00",
+			"on Wednesday 30 December 2026, 09:10–23:50"},
 		{"2028-03-01", "UTC", "2028-02-29 09:10:00", "2028-02-29 23:50:00", "on Tuesday 29 February, 09:10–23:50"},
-		{"2026-10-26", "Europe/Paris", "2026-10-25 00:40:00", "2026-10-25 01:10:00", "on Sunday 25 October, 02:40 CEST–02:10 CET"},
-		{"2026-10-26", "Europe/Paris", "2026-10-25 00:10:00", "2026-10-25 01:10:00", "on Sunday 25 October, 02:10 CEST–02:10 CET"},
-		{"2026-10-26", "Europe/Paris", "2026-10-25 00:10:00", "2026-10-25 02:10:00", "on Sunday 25 October, 02:10–03:10"},
-		{"2026-03-30", "Europe/Paris", "2026-03-29 00:59:00", "2026-03-29 01:00:00", "on Sunday 29 March, 01:59–03:00"},
+		{"2026-10-26", "Europe/Paris", "2026-10-25 00:40:00", "2026-10-25 01:10:00",
+			"on Sunday 25 October, 02:40 CEST–02:10 CET"},
+		{"2026-10-26", "Europe/Paris", "2026-10-25 00:10:00", "2026-10-25 01:10:00",
+			"on Sunday 25 October, 02:10 CEST–02:10 CET"},
+		{"2026-10-26", "Europe/Paris", "2026-10-25 00:10:00", "2026-10-25 02:10:00",
+			"on Sunday 25 October, 02:10–03:10"},
+		{"2026-03-30", "Europe/Paris", "2026-03-29 00:59:00", "2026-03-29 01:00:00",
+			"on Sunday 29 March, 01:59–03:00"},
 	} {
 		date, err := digest.ParseDate(c.date)
 		if err != nil {
@@ -114,7 +128,8 @@ func TestOrderOfNotices(t *testing.T) {
 		{Kind: digest.NoticeDead, URL: "https://user:secret@mango.example/feed?key=1"},
 		{Kind: digest.NoticeGone, Title: "מפה", URL: "https://mapa.example/"},
 		{Kind: "next year's", Title: "Unknown"},
-		{Kind: digest.NoticeSick, Title: "Pear", URL: "https://pear.example/feed", Illness: digest.PageInItsPlace, Gap: digest.Gap{From: at("2026-11-12 22:00:00")}},
+		{Kind: digest.NoticeSick, Title: "Pear", URL: "https://pear.example/feed", Illness: digest.PageInItsPlace,
+			Gap: digest.Gap{From: at("2026-11-12 22:00:00")}},
 		{Kind: digest.NoticeSick, Title: "Plum", URL: "https://plum.example/feed", Illness: "next year's"},
 		{Kind: digest.NoticeMoved, Title: "Zoo", URL: "https://old.example/feed", MovedTo: "https://new.example/"},
 	}
@@ -213,7 +228,8 @@ func TestPreviewTellsWhatWaits(t *testing.T) {
 func TestAMoveHasAWayBack(t *testing.T) {
 	s := stocked()
 	s.notices = map[digest.EditionID][]digest.Notice{100: {
-		{DigestID: 1, FeedID: 7, Kind: digest.NoticeMoved, URL: "https://ann:secret@old.example/feed", MovedTo: "https://new.example/a b"},
+		{DigestID: 1, FeedID: 7, Kind: digest.NoticeMoved, URL: "https://ann:secret@old.example/feed",
+			MovedTo: "https://new.example/a b"},
 		{DigestID: 1, FeedID: 8, Kind: digest.NoticeGone, Title: "Gone", URL: "https://gone.example/"},
 	}}
 	b := builder(s)
@@ -245,23 +261,37 @@ func TestLinkChanges(t *testing.T) {
 		was, now string
 		want     string
 	}{
-		{own, "", "active", "paused " + end, "Daily Digest was paused until 4 December 2026. Someone used a link in your email of 21 November 2026."},
+		{own, "", "active", "paused " + end,
+			"Daily Digest was paused until 4 December 2026. Someone used a link in your email of 21 November 2026."},
 		{own, "", "active", "paused", "Daily Digest is paused. Someone used a link in your email of 21 November 2026."},
-		{own, "", "paused", "active", "Daily Digest was resumed. Someone used a link in your email of 21 November 2026."},
-		{own, "", "active", "left", "You were unsubscribed from Daily Digest. Someone used a link in your email of 21 November 2026."},
-		{own, "", "left", "active", "You were subscribed to Daily Digest again. Someone used a link in your email of 21 November 2026."},
-		{own, digest.LinkDays, "daily", "monthly", "You now get Daily Digest on the 1st of each month. Someone used a link in your email of 21 November 2026."},
-		{own, digest.LinkDays, "daily", "never", "You now get Daily Digest never. Someone used a link in your email of 21 November 2026."},
-		{site, "", "active", "paused " + end, "Boats was paused until 4 December 2026. Someone used a link in your email of 21 November 2026."},
-		{site, "", "active", "left", "You no longer follow Boats. Someone used a link in your email of 21 November 2026."},
+		{own, "", "paused", "active",
+			"Daily Digest was resumed. Someone used a link in your email of 21 November 2026."},
+		{own, "", "active", "left",
+			"You were unsubscribed from Daily Digest. Someone used a link in your email of 21 November 2026."},
+		{own, "", "left", "active",
+			"You were subscribed to Daily Digest again. Someone used a link in your email of 21 November 2026."},
+		{own, digest.LinkDays, "daily", "monthly",
+			"You now get Daily Digest on the 1st of each month. Someone used a link in your email of 21 November 2026."},
+		{own, digest.LinkDays, "daily", "never",
+			"You now get Daily Digest never. Someone used a link in your email of 21 November 2026."},
+		{site, "", "active", "paused " +
+			end, "Boats was paused until 4 December 2026. Someone used a link in your email of 21 November 2026."},
+		{site, "", "active", "left",
+			"You no longer follow Boats. Someone used a link in your email of 21 November 2026."},
 		{site, "", "left", "active", "You follow Boats again. Someone used a link in your email of 21 November 2026."},
 		{site, "", "paused", "active", "Boats was resumed. Someone used a link in your email of 21 November 2026."},
-		{site, digest.LinkDisplay, "", "headlines", "Boats: Headlines only. Someone used a link in your email of 21 November 2026."},
-		{site, digest.LinkDisplay, "headlines", "", "Boats: Like the rest of your edition. Someone used a link in your email of 21 November 2026."},
-		{site, digest.LinkDisplay, "headlines", "excerpts", "Boats: Excerpts. Someone used a link in your email of 21 November 2026."},
-		{site, digest.LinkDisplay, "headlines", "full", "Boats: Full text. Someone used a link in your email of 21 November 2026."},
-		{site, digest.LinkFeed, "3", "5", "Boats now comes from another address at boats.example. Someone used a link in your email of 21 November 2026."},
-		{site, digest.LinkFeed, "3", "4", "Boats now comes from ships.example instead of boats.example. Someone used a link in your email of 21 November 2026."},
+		{site, digest.LinkDisplay, "", "headlines",
+			"Boats: Headlines only. Someone used a link in your email of 21 November 2026."},
+		{site, digest.LinkDisplay, "headlines", "",
+			"Boats: Like the rest of your edition. Someone used a link in your email of 21 November 2026."},
+		{site, digest.LinkDisplay, "headlines", "excerpts",
+			"Boats: Excerpts. Someone used a link in your email of 21 November 2026."},
+		{site, digest.LinkDisplay, "headlines", "full",
+			"Boats: Full text. Someone used a link in your email of 21 November 2026."},
+		{site, digest.LinkFeed, "3", "5",
+			"Boats now comes from another address at boats.example. Someone used a link in your email of 21 November 2026."},
+		{site, digest.LinkFeed, "3", "4",
+			"Boats now comes from ships.example instead of boats.example. Someone used a link in your email of 21 November 2026."},
 	} {
 		x := test.change
 		x.OldValue, x.NewValue, x.EmailDate, x.NewHost = test.was, test.now, november, "ships.example"
@@ -271,12 +301,14 @@ func TestLinkChanges(t *testing.T) {
 		if test.set != "" {
 			x.Setting = test.set
 		}
-		if got := told(t, "Europe/Paris", digest.Notice{Kind: digest.NoticeChanged, Change: &x}); len(got) != 1 || got[0] != test.want {
+		if got := told(t, "Europe/Paris", digest.Notice{Kind: digest.NoticeChanged, Change: &x}); len(got) != 1 ||
+			got[0] != test.want {
 			t.Errorf("%q\nwant %q", got, test.want)
 		}
 	}
 	own.OldValue, own.NewValue = "active", "left"
-	if got := told(t, "", digest.Notice{Kind: digest.NoticeChanged, Change: &own}); len(got) != 1 || got[0] != "You were unsubscribed from Daily Digest. Someone used a link in one of your emails." {
+	if got := told(t, "", digest.Notice{Kind: digest.NoticeChanged, Change: &own}); len(got) != 1 ||
+		got[0] != "You were unsubscribed from Daily Digest. Someone used a link in one of your emails." {
 		t.Errorf("by an unknown email: %q", got)
 	}
 	if got := told(t, "UTC", digest.Notice{Kind: digest.NoticeChanged}); len(got) != 0 {

@@ -47,7 +47,8 @@ func (p pause) note(all bool, edition digest.Date, zone *time.Location) catalogu
 	}
 	from, to := p.days(edition, zone)
 	if from == to {
-		return catalogue.Key("%s %s").With(catalogue.Key("Your paper was paused on %s.").With(catalogue.Day("2 January", from)), shown)
+		return catalogue.Key("%s %s").With(
+			catalogue.Key("Your paper was paused on %s.").With(catalogue.Day("2 January", from)), shown)
 	}
 	first, last := "2", "2 January"
 	switch {
@@ -56,7 +57,8 @@ func (p pause) note(all bool, edition digest.Date, zone *time.Location) catalogu
 	case from.Month != to.Month:
 		first = last
 	}
-	paused := catalogue.Key("Your paper was paused from %s to %s.").With(catalogue.Day(first, from), catalogue.Day(last, to))
+	paused := catalogue.Key("Your paper was paused from %s to %s.").With(catalogue.Day(first, from),
+		catalogue.Day(last, to))
 	return catalogue.Key("%s %s").With(paused, shown)
 }
 

@@ -15,7 +15,8 @@ func returning() *shelf {
 	refs := []digest.PostRef{{PostID: 30, FeedID: 3}}
 	for i := range 5 {
 		id := digest.PostID(100 + i)
-		s.posts[id] = digest.Post{ID: id, FeedID: 1, Title: fmt.Sprint("P", i), URL: fmt.Sprintf("https://zebra.example/%d", i), SeenAt: noon(10 + i)}
+		s.posts[id] = digest.Post{ID: id, FeedID: 1, Title: fmt.Sprint("P", i),
+			URL: fmt.Sprintf("https://zebra.example/%d", i), SeenAt: noon(10 + i)}
 		refs = append(refs, digest.PostRef{PostID: id, FeedID: 1, Carried: i > 2})
 	}
 	s.editions[100] = refs
@@ -45,7 +46,8 @@ func TestBoundEdition(t *testing.T) {
 		{"Europe/Paris", day(11, 3), day(11, 17), "Your paper was paused from 3 to 17 November. " + rest},
 		{"Asia/Tokyo", day(11, 3), day(11, 17), "Your paper was paused from 4 to 18 November. " + rest},
 		{"UTC", day(10, 28), day(11, 3), "Your paper was paused from 28 October to 3 November. " + rest},
-		{"UTC", day(11, 3).AddDate(-1, 0, 0), day(11, 3), "Your paper was paused from 3 November 2025 to 3 November 2026. " + rest},
+		{"UTC", day(11, 3).AddDate(-1, 0, 0), day(11, 3),
+			"Your paper was paused from 3 November 2025 to 3 November 2026. " + rest},
 		{"UTC", day(11, 19), day(11, 19), "Your paper was paused on 19 November. " + rest},
 		{"", day(11, 3), day(11, 17), rest},
 	} {
@@ -77,7 +79,8 @@ func TestBoundHeadlines(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := shape(p); got != "A fruit of my own 1+0 late 0, Zebra 5+0 late 2, " || p.Note != "Your paper was paused from 3 to 17 November. This edition has everything from that time." {
+	if got := shape(p); got != "A fruit of my own 1+0 late 0, Zebra 5+0 late 2, " ||
+		p.Note != "Your paper was paused from 3 to 17 November. This edition has everything from that time." {
 		t.Errorf("%s %q", got, p.Note)
 	}
 	if p.Sections[0].Display != digest.Headlines {

@@ -15,7 +15,8 @@ import (
 type unsized map[string]bool
 
 // add adds those of an edition: in full texts all of them, otherwise those above excerpts.
-func (u unsized) add(from shared, refs []digest.PostRef, own map[digest.FeedID]digest.Subscription, layout digest.Layout) {
+func (u unsized) add(from shared, refs []digest.PostRef, own map[digest.FeedID]digest.Subscription,
+	layout digest.Layout) {
 	for _, ref := range refs {
 		p := from.posts[ref.PostID]
 		if p == nil {
@@ -45,7 +46,8 @@ func (b *Builder) sizes(ctx context.Context, of unsized) (map[string]digest.Pict
 
 // pictureSizes gives what was learned of the pictures that some of the editions show.
 func (b *Builder) pictureSizes(ctx context.Context, ds []digest.Delivery, refs map[digest.EditionID][]digest.PostRef,
-	settings map[digest.DigestID]map[digest.FeedID]digest.Subscription, renderers []*render.Renderer, all map[*render.Renderer]shared, use use) (map[string]digest.PictureSize, error) {
+	settings map[digest.DigestID]map[digest.FeedID]digest.Subscription, renderers []*render.Renderer,
+	all map[*render.Renderer]shared, use use) (map[string]digest.PictureSize, error) {
 	of := unsized{}
 	for i, d := range ds {
 		if use != inMail || d.Images == digest.ProxiedImages {

@@ -13,7 +13,8 @@ import (
 
 // Rehearse renders the letter that a newsletter's next midnight would bring, in a layout, as its mail to
 // somebody who tries it: nothing is told of its feeds, since what is offered there would change the newsletter.
-func (b *Builder) Rehearse(ctx context.Context, archive digest.Digest, n digest.Newsletter, l digest.NewsletterLetter, layout digest.Layout, to string) (render.Message, error) {
+func (b *Builder) Rehearse(ctx context.Context, archive digest.Digest, n digest.Newsletter, l digest.NewsletterLetter,
+	layout digest.Layout, to string) (render.Message, error) {
 	archive.Look.Layout = cmp.Or(layout, archive.Look.Layout)
 	e, err := b.PreviewLetter(ctx, archive, n, l, to)
 	if err != nil {
@@ -48,10 +49,13 @@ func (b *Builder) Made(ctx context.Context, d digest.Delivery, layout digest.Lay
 }
 
 // TestLetter returns the letter of Rehearse for one of the publishers, from the newsletter's address.
-func (b *Builder) TestLetter(ctx context.Context, archive digest.Digest, n digest.Newsletter, l digest.NewsletterLetter, layout digest.Layout, from, to string) (mailer.Letter, error) {
+func (b *Builder) TestLetter(ctx context.Context, archive digest.Digest, n digest.Newsletter, l digest.NewsletterLetter,
+	layout digest.Layout, from, to string) (mailer.Letter, error) {
 	m, err := b.Rehearse(ctx, archive, n, l, layout, to)
 	letter := mailer.Letter{
-		From: from, ReplyTo: n.ReplyTo, To: to, Subject: catalogue.Key("Test: %s").With(m.Subject).In(catalogue.Of(n.Language)), Language: catalogue.Of(n.Language).Code, HTML: m.HTML, Text: m.Text,
+		From: from, ReplyTo: n.ReplyTo, To: to,
+		Subject:  catalogue.Key("Test: %s").With(m.Subject).In(catalogue.Of(n.Language)),
+		Language: catalogue.Of(n.Language).Code, HTML: m.HTML, Text: m.Text,
 	}
 	if n.OwnAddress != "" {
 		letter.Newsletter = n.ID

@@ -65,7 +65,8 @@ func newShared(r *render.Renderer, j *judged) shared {
 }
 
 // cached gives what sealed editions are made of; their posts never change again.
-func (b *Builder) cached(ctx context.Context, r *render.Renderer, ds []digest.Delivery, refs map[digest.EditionID][]digest.PostRef, whole func(*digest.Delivery, digest.FeedID) bool) (shared, error) {
+func (b *Builder) cached(ctx context.Context, r *render.Renderer, ds []digest.Delivery,
+	refs map[digest.EditionID][]digest.PostRef, whole func(*digest.Delivery, digest.FeedID) bool) (shared, error) {
 	s := newShared(r, &b.judged)
 	missing := b.cache.get(s, ds, refs, whole)
 	if err := b.load(ctx, s, missing); err != nil {
@@ -76,7 +77,9 @@ func (b *Builder) cached(ctx context.Context, r *render.Renderer, ds []digest.De
 }
 
 // cachedIn is cached for editions that are made by several renderers, by those.
-func (b *Builder) cachedIn(ctx context.Context, renderers []*render.Renderer, ds []digest.Delivery, refs map[digest.EditionID][]digest.PostRef, whole func(*digest.Delivery, digest.FeedID) bool) (map[*render.Renderer]shared, error) {
+func (b *Builder) cachedIn(ctx context.Context, renderers []*render.Renderer, ds []digest.Delivery,
+	refs map[digest.EditionID][]digest.PostRef, whole func(*digest.Delivery, digest.FeedID) bool) (
+	map[*render.Renderer]shared, error) {
 	all, groups := map[*render.Renderer]shared{}, map[*render.Renderer][]digest.Delivery{}
 	for i, d := range ds {
 		groups[renderers[i]] = append(groups[renderers[i]], d)
@@ -149,7 +152,8 @@ func (b *Builder) load(ctx context.Context, s shared, want missing) error {
 		if want.posts[p.ID] {
 			rendered = s.render.Post
 		}
-		s.posts[p.ID] = &post{rendered(p), seconds(p.PublishedAt), seconds(p.SeenAt), seconds(p.ReadBefore), b.seed.of(p)}
+		s.posts[p.ID] = &post{rendered(p), seconds(p.PublishedAt), seconds(p.SeenAt), seconds(p.ReadBefore),
+			b.seed.of(p)}
 	}
 	return nil
 }
@@ -177,7 +181,8 @@ func (s shared) headingFor(feed digest.FeedID, own digest.Subscription, g digest
 
 // sections puts the posts of one reader's edition in order, each once, as the reader wants each
 // feed named and shown, and unless it is wanted whole no more of each than they want at once.
-func (b *Builder) sections(ctx context.Context, s shared, refs []digest.PostRef, settings map[digest.FeedID]digest.Subscription, d digest.Delivery, whole bool) ([]render.Section, error) {
+func (b *Builder) sections(ctx context.Context, s shared, refs []digest.PostRef,
+	settings map[digest.FeedID]digest.Subscription, d digest.Delivery, whole bool) ([]render.Section, error) {
 	refs, originals, err := b.once(ctx, s, refs)
 	if err != nil {
 		return nil, err
@@ -286,6 +291,7 @@ func arrange(headings []heading, order digest.FolderOrder, others string) {
 		}
 	}
 	slices.SortFunc(headings, func(x, y heading) int {
-		return cmp.Or(cmp.Compare(x.place, y.place), digest.CompareNames(x.section.Title, y.section.Title), cmp.Compare(x.feed, y.feed))
+		return cmp.Or(cmp.Compare(x.place, y.place), digest.CompareNames(x.section.Title, y.section.Title),
+			cmp.Compare(x.feed, y.feed))
 	})
 }

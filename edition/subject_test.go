@@ -12,9 +12,11 @@ func TestSubjectSentAgain(t *testing.T) {
 		resent         int
 		language, want string
 	}{
-		{0, "", "Friday"}, {1, "", "Friday (sent again)"}, {2, "de", "Friday (erneut gesendet)"}, {1, "ja", "Friday（再送）"},
+		{0, "", "Friday"}, {1, "", "Friday (sent again)"}, {2, "de", "Friday (erneut gesendet)"},
+		{1, "ja", "Friday（再送）"},
 	} {
-		if got := subjectOf(digest.Delivery{Edition: digest.Edition{Resent: c.resent}, Language: c.language}, "Friday"); got != c.want {
+		if got := subjectOf(digest.Delivery{Edition: digest.Edition{Resent: c.resent}, Language: c.language},
+			"Friday"); got != c.want {
 			t.Errorf("%+v: %q", c, got)
 		}
 		d := digest.Delivery{Edition: digest.Edition{Resent: 1}, Letter: digest.NewsletterLetter{Subject: "Her own"}}

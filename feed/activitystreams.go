@@ -75,7 +75,8 @@ func isActivityStreams(fields map[string]string) bool {
 			return true
 		}
 	}
-	return strings.Contains(fields["@context"], "www.w3.org/ns/activitystreams") || fields["outbox"] != "" && fields["inbox"] != ""
+	return strings.Contains(fields["@context"], "www.w3.org/ns/activitystreams") || fields["outbox"] != "" &&
+		fields["inbox"] != ""
 }
 
 // parseActivityStreams reads an outbox, or one page of it. Of an actor, of a collection

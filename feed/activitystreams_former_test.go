@@ -34,13 +34,16 @@ func TestFormerIdentityOfGroupPosts(t *testing.T) {
 func TestObjectIsParsedOnce(t *testing.T) {
 	var items []string
 	for i := range maxActivities {
-		items = append(items, fmt.Sprintf(`{"type":"Announce","id":"https://a.example/b/%d","actor":"https://a.example/ann",%s,"object":"https://b.example/1"}`, i, toAll))
+		items = append(items, fmt.Sprintf(
+			`{"type":"Announce","id":"https://a.example/b/%d","actor":"https://a.example/ann",%s,"object":"https://b.example/1"}`, i, toAll))
 	}
 	outbox := `{"@context":"https://www.w3.org/ns/activitystreams","type":"OrderedCollectionPage","id":"https://a.example/o","orderedItems":[` + strings.Join(items, ",") + `]}`
-	note := `{"type":"Note","id":"https://b.example/1","attributedTo":"https://b.example/zoe",` + toAll + `,"content":"` + strings.Repeat("<b>x</b>", 10_000) + `"}`
+	note := `{"type":"Note","id":"https://b.example/1","attributedTo":"https://b.example/zoe",` +
+		toAll + `,"content":"` + strings.Repeat("<b>x</b>", 10_000) + `"}`
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	d, err := ParseMore([]byte(outbox), "application/activity+json", "https://a.example/o", More{Objects: map[string][]byte{"https://b.example/1": []byte(note)}})
+	d, err := ParseMore([]byte(outbox), "application/activity+json", "https://a.example/o",
+		More{Objects: map[string][]byte{"https://b.example/1": []byte(note)}})
 	runtime.ReadMemStats(&after)
 	if used := after.TotalAlloc - before.TotalAlloc; err != nil || len(d.Posts) != maxActivities || used > 60<<20 {
 		t.Errorf("%d MiB, %v", used>>20, err)

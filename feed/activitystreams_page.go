@@ -337,7 +337,8 @@ func (r *asReader) answersOthers(o *asObject) bool {
 // the order in which it was written. What continues an answer to somebody is one too.
 func (r *asReader) join(posts []Post) {
 	slices.Reverse(r.written) // the newest come first, also among those of one second
-	slices.SortStableFunc(r.written, func(a, b asWritten) int { return posts[a.at].Published.Compare(posts[b.at].Published) })
+	slices.SortStableFunc(r.written,
+		func(a, b asWritten) int { return posts[a.at].Published.Compare(posts[b.at].Published) })
 	place := make(map[string]asWritten, len(r.written))
 	for _, w := range r.written {
 		place[w.o.address] = w

@@ -30,7 +30,8 @@ func (p *Post) showObject(o *asObject) {
 	}
 	p.showOptions(&b, o)
 	p.showAttachments(&b, o, hidden, strings.Contains(content, "<img"))
-	if quoted := o.quoted(); quoted != "" && !strings.Contains(content, escape(quoted)) && !strings.Contains(content, "quote-inline") {
+	if quoted := o.quoted(); quoted != "" && !strings.Contains(content, escape(quoted)) &&
+		!strings.Contains(content, "quote-inline") {
 		b.WriteString(`<p>→ <a href="` + escape(quoted) + `">` + escape(quoted) + `</a></p>`)
 	}
 	b.WriteString(o.answerLine())
@@ -113,7 +114,8 @@ func (p *Post) showAttachments(b *strings.Builder, o *asObject, hidden, shown bo
 		case a.is("Audio", "Video", "Document") && isWeb(file.URL):
 			p.encloseFile(file)
 		case a.is("Link", "Page") && isWeb(file.URL):
-			b.WriteString(`<p>→ <a href="` + escape(file.URL) + `">` + escape(firstOf(a.title(), file.URL)) + `</a></p>`)
+			b.WriteString(`<p>→ <a href="` + escape(file.URL) + `">` +
+				escape(firstOf(a.title(), file.URL)) + `</a></p>`)
 		}
 	}
 }

@@ -18,22 +18,37 @@ func TestActivityStreamsWhose(t *testing.T) {
 		item  string
 		posts int
 	}{
-		"own":                          {`{"type":"Create","actor":"https://a.example/ann",` + toAll + `,"object":{"type":"Note","id":"https://a.example/1","attributedTo":"https://a.example/ann","content":"x"}}`, 1},
-		"an object by another":         {`{"type":"Create","actor":"https://a.example/ann",` + toAll + `,"object":{"type":"Note","id":"https://a.example/1","attributedTo":"https://b.example/bob","content":"x"}}`, 0},
-		"by both":                      {`{"type":"Create","actor":"https://a.example/ann",` + toAll + `,"object":{"type":"Note","id":"https://a.example/1","attributedTo":["https://a.example/ann","https://b.example/bob"],"content":"x"}}`, 0},
-		"an ID elsewhere":              {`{"type":"Create","actor":"https://a.example/ann",` + toAll + `,"object":{"type":"Note","id":"https://b.example/1","attributedTo":"https://a.example/ann","content":"x"}}`, 0},
-		"an ID at another port":        {`{"type":"Create","actor":"https://a.example/ann",` + toAll + `,"object":{"type":"Note","id":"https://a.example:8443/1","attributedTo":"https://a.example/ann","content":"x"}}`, 0},
-		"an activity by another":       {`{"type":"Create","actor":"https://b.example/bob",` + toAll + `,"object":{"type":"Note","id":"https://a.example/1","attributedTo":"https://a.example/ann","content":"x"}}`, 0},
-		"for nobody that is said":      {`{"type":"Create","actor":"https://a.example/ann","object":{"type":"Note","id":"https://a.example/1","content":"x"}}`, 0},
-		"for followers":                {`{"type":"Create","to":["https://a.example/ann/followers"],"object":{"type":"Note","id":"https://a.example/1",` + toAll + `,"content":"x"}}`, 0},
-		"an object for followers":      {`{"type":"Create",` + toAll + `,"object":{"type":"Note","id":"https://a.example/1","to":"https://a.example/ann/followers","content":"x"}}`, 0},
-		"gone":                         {`{"type":"Create",` + toAll + `,"object":{"type":"Tombstone","id":"https://a.example/1"}}`, 0},
-		"an address alone":             {`{"type":"Create",` + toAll + `,"object":"https://a.example/1"}`, 0},
-		"a boost that is for some":     {`{"type":"Announce","to":"https://a.example/ann/followers","object":"https://b.example/1"}`, 0},
-		"a boost of a private post":    {`{"type":"Announce",` + toAll + `,"object":{"type":"Note","id":"https://b.example/1","to":"https://b.example/bob/followers","content":"x"}}`, 0},
-		"a boost of no web address":    {`{"type":"Announce",` + toAll + `,"object":"javascript:alert(1)"}`, 0},
-		"a boost by another":           {`{"type":"Announce","actor":"https://b.example/bob",` + toAll + `,"object":"https://b.example/1"}`, 0},
-		"a boost of a post of her own": {`{"type":"Announce","id":"https://a.example/b",` + toAll + `,"object":{"type":"Note","id":"https://a.example/1","attributedTo":"https://a.example/ann",` + toAll + `,"content":"x"}}`, 1},
+		"own": {`{"type":"Create","actor":"https://a.example/ann",` +
+			toAll + `,"object":{"type":"Note","id":"https://a.example/1","attributedTo":"https://a.example/ann","content":"x"}}`, 1},
+		"an object by another": {`{"type":"Create","actor":"https://a.example/ann",` +
+			toAll + `,"object":{"type":"Note","id":"https://a.example/1","attributedTo":"https://b.example/bob","content":"x"}}`, 0},
+		"by both": {`{"type":"Create","actor":"https://a.example/ann",` +
+			toAll + `,"object":{"type":"Note","id":"https://a.example/1","attributedTo":["https://a.example/ann","https://b.example/bob"],"content":"x"}}`, 0},
+		"an ID elsewhere": {`{"type":"Create","actor":"https://a.example/ann",` +
+			toAll + `,"object":{"type":"Note","id":"https://b.example/1","attributedTo":"https://a.example/ann","content":"x"}}`, 0},
+		"an ID at another port": {`{"type":"Create","actor":"https://a.example/ann",` +
+			toAll + `,"object":{"type":"Note","id":"https://a.example:8443/1","attributedTo":"https://a.example/ann","content":"x"}}`, 0},
+		"an activity by another": {`{"type":"Create","actor":"https://b.example/bob",` +
+			toAll + `,"object":{"type":"Note","id":"https://a.example/1","attributedTo":"https://a.example/ann","content":"x"}}`, 0},
+		"for nobody that is said": {
+			`{"type":"Create","actor":"https://a.example/ann","object":{"type":"Note","id":"https://a.example/1","content":"x"}}`, 0},
+		"for followers": {
+			`{"type":"Create","to":["https://a.example/ann/followers"],"object":{"type":"Note","id":"https://a.example/1",` + toAll + `,"content":"x"}}`, 0},
+		"an object for followers": {`{"type":"Create",` +
+			toAll + `,"object":{"type":"Note","id":"https://a.example/1","to":"https://a.example/ann/followers","content":"x"}}`, 0},
+		"gone": {`{"type":"Create",` +
+			toAll + `,"object":{"type":"Tombstone","id":"https://a.example/1"}}`, 0},
+		"an address alone": {`{"type":"Create",` + toAll + `,"object":"https://a.example/1"}`, 0},
+		"a boost that is for some": {
+			`{"type":"Announce","to":"https://a.example/ann/followers","object":"https://b.example/1"}`, 0},
+		"a boost of a private post": {`{"type":"Announce",` +
+			toAll + `,"object":{"type":"Note","id":"https://b.example/1","to":"https://b.example/bob/followers","content":"x"}}`, 0},
+		"a boost of no web address": {`{"type":"Announce",` + toAll + `,"object":"javascript:alert(1)"}`, 0},
+		"a boost by another": {`{"type":"Announce","actor":"https://b.example/bob",` +
+			toAll + `,"object":"https://b.example/1"}`, 0},
+		"a boost of a post of her own": {`{"type":"Announce","id":"https://a.example/b",` +
+			toAll + `,"object":{"type":"Note","id":"https://a.example/1","attributedTo":"https://a.example/ann",` +
+			toAll + `,"content":"x"}}`, 1},
 	} {
 		d, err := Parse([]byte(outboxOf(test.item)), "", "https://a.example/outbox?page=true")
 		if err != nil || d.Kind != ActivityStreams || len(d.Posts) != test.posts {
@@ -47,7 +62,8 @@ func TestActivityStreamsForeignText(t *testing.T) {
 	foreign := `{"type":"Page","id":"https://b.example/1","attributedTo":"https://b.example/bob","name":"FOREIGN","content":"FOREIGN","summary":"FOREIGN","image":"https://b.example/FOREIGN.png",` + toAll + `}`
 	for _, item := range []string{
 		`{"type":"Announce","id":"https://a.example/x",` + toAll + `,"object":` + foreign + `}`,
-		`{"type":"Announce","id":"https://a.example/x",` + toAll + `,"object":{"type":"Create",` + toAll + `,"object":` + foreign + `}}`,
+		`{"type":"Announce","id":"https://a.example/x",` + toAll + `,"object":{"type":"Create",` +
+			toAll + `,"object":` + foreign + `}}`,
 	} {
 		d, err := Parse([]byte(outboxOf(item)), "", "https://a.example/outbox")
 		if err != nil || len(d.Posts) != 1 {
@@ -62,11 +78,15 @@ func TestActivityStreamsForeignText(t *testing.T) {
 
 func TestActivityStreamsHostile(t *testing.T) {
 	for why, doc := range map[string]string{
-		"items in items":        outboxOf(strings.Repeat(`{"type":"Announce",`+toAll+`,"object":`, 3000) + `{}` + strings.Repeat("}", 3000)),
-		"a million items":       outboxOf(strings.Repeat("{},", 1e6) + "{}"),
-		"a million attachments": outboxOf(`{"type":"Note","id":"https://a.example/1",` + toAll + `,"attachment":[` + strings.Repeat(`{"type":"Image","url":"https://a.example/1.png"},`, 1e5) + `{}]}`),
-		"a million readers":     outboxOf(`{"type":"Note","id":"https://a.example/1","to":[` + strings.Repeat(`"https://a.example/x",`, 1e5) + `"as:Public"]}`),
-		"pages in pages":        `{"type":"OrderedCollection","first":` + strings.Repeat(`{"type":"OrderedCollection","first":`, 3000) + `{}` + strings.Repeat("}", 3000) + `}`,
+		"items in items": outboxOf(strings.Repeat(`{"type":"Announce",`+toAll+`,"object":`, 3000) + `{}` +
+			strings.Repeat("}", 3000)),
+		"a million items": outboxOf(strings.Repeat("{},", 1e6) + "{}"),
+		"a million attachments": outboxOf(`{"type":"Note","id":"https://a.example/1",` + toAll + `,"attachment":[` +
+			strings.Repeat(`{"type":"Image","url":"https://a.example/1.png"},`, 1e5) + `{}]}`),
+		"a million readers": outboxOf(`{"type":"Note","id":"https://a.example/1","to":[` +
+			strings.Repeat(`"https://a.example/x",`, 1e5) + `"as:Public"]}`),
+		"pages in pages": `{"type":"OrderedCollection","first":` +
+			strings.Repeat(`{"type":"OrderedCollection","first":`, 3000) + `{}` + strings.Repeat("}", 3000) + `}`,
 		"values of other types": `{"@context":["https://www.w3.org/ns/activitystreams"],"type":["OrderedCollectionPage",1,null],"id":7,"first":[[]],"orderedItems":[1,"x",null,[[]],{"type":{},"object":[[]],"to":{}},{"type":"Create",` + toAll + `,"object":{"type":"Note","id":"https://a.example/1","attributedTo":[null,7],"url":[[],{},7],"contentMap":[],"content":{},"attachment":{"url":[{"href":{}}]},"published":1}}]}`,
 		"a document that ends":  `{"type":"OrderedCollection","orderedItems":[{"type":"Create"`,
 	} {
@@ -139,7 +159,8 @@ func TestWebFingerURL(t *testing.T) {
 			t.Errorf("%q is asked for at %q, want %q", typed, url, want)
 		}
 	}
-	for page, want := range map[string]string{"https://a.example/@ann": "ann@a.example", "https://a.example/users/ann/": "ann@a.example", "https://a.example/@ann/112": "",
+	for page, want := range map[string]string{"https://a.example/@ann": "ann@a.example",
+		"https://a.example/users/ann/": "ann@a.example", "https://a.example/@ann/112": "",
 		"https://a.example/": "", "https://a.example/@ann?x=1": "", "https://a.example/@ann@b.example": "ann@b.example",
 		"https://a.example/c/boats@b.example": "boats@b.example", "https://a.example/c/boats": ""} {
 		if got := WebFingerAccount(ProfileAccount(page)); got != want {

@@ -152,7 +152,8 @@ func schemeOf(base string) string {
 // that of the base, or one in a domain that no file is named after.
 func lacksScheme(base, ref string) bool {
 	end := 0
-	for end < len(ref) && (isLetter(ref[end]) || ref[end] >= '0' && ref[end] <= '9' || ref[end] == '-' || ref[end] == '.') {
+	for end < len(ref) && (isLetter(ref[end]) || ref[end] >= '0' && ref[end] <= '9' || ref[end] == '-' ||
+		ref[end] == '.') {
 		end++
 	}
 	if end < 4 || end < len(ref) && strings.IndexByte("/?#:", ref[end]) < 0 {
@@ -168,7 +169,8 @@ func lacksScheme(base, ref string) bool {
 		return true
 	}
 	_, site, _ := strings.Cut(base, "://")
-	site, found := strings.CutPrefix(strings.TrimPrefix(strings.ToLower(site[:min(len(site), maxAddress)]), "www."), bare)
+	site, found := strings.CutPrefix(strings.TrimPrefix(strings.ToLower(site[:min(len(site), maxAddress)]), "www."),
+		bare)
 	return found && (site == "" || site[0] == '/')
 }
 
@@ -205,7 +207,8 @@ func isWeb(s string) bool {
 		return false
 	}
 	scheme, rest, found := strings.Cut(s, "://")
-	return found && rest != "" && rest[0] != '/' && (strings.EqualFold(scheme, "http") || strings.EqualFold(scheme, "https"))
+	return found && rest != "" && rest[0] != '/' &&
+		(strings.EqualFold(scheme, "http") || strings.EqualFold(scheme, "https"))
 }
 
 // NormalURL returns the form of a feed's address that the store keeps and compares.
@@ -274,7 +277,8 @@ func withScheme(s string) string {
 		return strings.ToLower(s[:i]) + s[i:]
 	}
 	if host, _, _ := strings.Cut(s, "/"); strings.Contains(host, ".") || strings.HasPrefix(host, "localhost") {
-		if scheme, _, found := strings.Cut(host, ":"); !found || strings.ContainsAny(scheme, ".") || scheme == "localhost" {
+		if scheme, _, found := strings.Cut(host, ":"); !found || strings.ContainsAny(scheme, ".") ||
+			scheme == "localhost" {
 			return "https://" + s
 		}
 	}
@@ -305,7 +309,8 @@ func notAddress(raw string, err error) error {
 	if len(raw) > 100 {
 		raw = raw[:100] + "..."
 	}
-	wrong := digest.Refuse(digest.Invalid, "%s is not a web address; enter one like https://example.org/feed.xml", strconv.Quote(raw))
+	wrong := digest.Refuse(digest.Invalid, "%s is not a web address; enter one like https://example.org/feed.xml",
+		strconv.Quote(raw))
 	wrong.Err = err
 	return wrong
 }

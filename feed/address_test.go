@@ -86,7 +86,8 @@ func TestResolve(t *testing.T) {
 }
 
 func TestHost(t *testing.T) {
-	for raw, want := range map[string]string{"https://Example.org:80/x": "example.org", "http://[::1]/": "::1", "x": "", "%": ""} {
+	for raw, want := range map[string]string{"https://Example.org:80/x": "example.org", "http://[::1]/": "::1", "x": "",
+		"%": ""} {
 		if got := Host(raw); got != want {
 			t.Errorf("Host(%q) = %q, want %q", raw, got, want)
 		}

@@ -64,7 +64,8 @@ func atomPost(t texts, entry *atom.Entry, bases []string) Post {
 	}
 	p.original = absolute(t.value("feedburner:origlink"), bases)
 	p.titles = t.all("title", "dc:title", "media:title")
-	p.bodies = t.all("content", "content:encoded", "xhtml:body", "summary", "media:description", "dc:description", "itunes:summary")
+	p.bodies = t.all("content", "content:encoded", "xhtml:body", "summary", "media:description", "dc:description",
+		"itunes:summary")
 	p.Author = firstPerson(slices.Concat([]string{persons(entry.Authors), people(extension(x, "dc", "creator"))},
 		extension(x, "itunes", "author")))
 	p.Language = t.value("dc:language")

@@ -285,10 +285,12 @@ func firstDate(dates ...string) time.Time {
 // page is where people find what an at:// address names; "": nowhere.
 func (at *atPost) page() string {
 	parts := strings.Split(cleanText(at.URI), "/")
-	if len(parts) != 5 || parts[0] != "at:" || !strings.HasPrefix(parts[2], "did:") || strings.ContainsAny(at.URI, "?#\\ %") || parts[4] == "" {
+	if len(parts) != 5 || parts[0] != "at:" || !strings.HasPrefix(parts[2], "did:") ||
+		strings.ContainsAny(at.URI, "?#\\ %") || parts[4] == "" {
 		return ""
 	}
-	places := map[string]string{"app.bsky.feed.post": "post", "app.bsky.feed.generator": "feed", "app.bsky.graph.list": "lists"}
+	places := map[string]string{"app.bsky.feed.post": "post", "app.bsky.feed.generator": "feed",
+		"app.bsky.graph.list": "lists"}
 	if place := places[parts[3]]; place != "" {
 		return bluesky + "/profile/" + parts[2] + "/" + place + "/" + parts[4]
 	}
@@ -310,7 +312,8 @@ func (a atAuthor) page() string {
 // the account's (https://atproto.com/specs/handle); none for a name of the network's.
 func ownHandle(handle string) []string {
 	handle = strings.ToLower(cleanText(handle))
-	if host := Host("https://" + handle + "/"); host != handle || !strings.Contains(host, ".") || Domain(host) == "bsky.social" || strings.HasSuffix(host, ".invalid") {
+	if host := Host("https://" + handle + "/"); host != handle || !strings.Contains(host, ".") ||
+		Domain(host) == "bsky.social" || strings.HasSuffix(host, ".invalid") {
 		return nil
 	}
 	return []string{"https://" + handle + "/"}

@@ -119,7 +119,8 @@ func (e *atEmbed) write(b *strings.Builder, at *atPost, hidden bool, depth int) 
 	}
 	if isWeb(e.External.URI) {
 		title := firstOf(oneLine(cleanText(e.External.Title)), e.External.URI)
-		b.WriteString(`<p>→ <a href="` + html.EscapeString(e.External.URI) + `">` + html.EscapeString(title) + `</a></p>`)
+		b.WriteString(`<p>→ <a href="` + html.EscapeString(e.External.URI) + `">` +
+			html.EscapeString(title) + `</a></p>`)
 		if about := oneLine(cleanText(e.External.Description)); about != "" {
 			b.WriteString("<blockquote><p>" + html.EscapeString(about) + "</p></blockquote>")
 		}

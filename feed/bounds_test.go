@@ -63,7 +63,8 @@ func checkDocument(t *testing.T, name string, d *Document) {
 		}
 	}
 	if len(d.Posts) > maxRead+1 || len(d.Feeds) > maxFeeds || len(d.Repairs) > 25 || len(d.Hubs) > maxSame {
-		t.Errorf("%s: %d entries, %d feeds, %d repairs, %d hubs", name, len(d.Posts), len(d.Feeds), len(d.Repairs), len(d.Hubs))
+		t.Errorf("%s: %d entries, %d feeds, %d repairs, %d hubs", name, len(d.Posts), len(d.Feeds), len(d.Repairs),
+			len(d.Hubs))
 	}
 	for _, o := range d.Feeds[:min(len(d.Feeds), 1000)] {
 		if len(o.Folder) > 1000 || len(o.Title) > maxTitle*utf8.UTFMax {
@@ -95,9 +96,12 @@ func TestHostileAtFullSize(t *testing.T) {
 	}
 	const size, most = 10 << 20, 256 << 20
 	for _, name := range []string{
-		"root attributes", "root namespaces, then elements", "namespaces beside elements", "a long base and links", "a long base and items",
-		"media", "media in items", "items", "small items", "bases", "long dates", "json items", "links of a channel", "hours", "atom authors", "same guid",
-		"opml capitals", "opml outlines", "opml long folders", "json array", "json attachments", "json members", "json depth",
+		"root attributes", "root namespaces, then elements", "namespaces beside elements", "a long base and links",
+		"a long base and items",
+		"media", "media in items", "items", "small items", "bases", "long dates", "json items", "links of a channel",
+		"hours", "atom authors", "same guid",
+		"opml capitals", "opml outlines", "opml long folders", "json array", "json attachments", "json members",
+		"json depth",
 	} {
 		i := slices.IndexFunc(hostiles, func(h hostile) bool { return h.name == name })
 		body := []byte(hostiles[i].make(size))
@@ -117,7 +121,8 @@ func TestRootOfMillionAttributes(t *testing.T) {
 	doc := []byte("<rss" + strings.Repeat(` a=""`, attributes) + "><channel/></rss>")
 	var err error
 	bytes, pieces := spent(func() { _, err = Parse(doc, "text/xml", "") })
-	if want := "not a feed but XML whose <rss> has more than 1000 attributes"; err == nil || !strings.HasPrefix(err.Error(), want) {
+	if want := "not a feed but XML whose <rss> has more than 1000 attributes"; err == nil ||
+		!strings.HasPrefix(err.Error(), want) {
 		t.Errorf("%v, want %s", err, want)
 	}
 	if !raced && (bytes > uint64(len(doc))+1<<20 || pieces > 1000) { // one copy, as a string
@@ -128,7 +133,8 @@ func TestRootOfMillionAttributes(t *testing.T) {
 // TestBoundsOfFrame holds the bounds that keep reading linear: names are
 // looked up among all bindings, and children counted among those of their parent.
 func TestBoundsOfFrame(t *testing.T) {
-	namespaces := numbered(channel+"<atom:author", ` xmlns:a#="urn:x"`, ">")(20_000) + strings.Repeat(`<atom:author xmlns:b="urn:x">`, 300)
+	namespaces := numbered(channel+"<atom:author", ` xmlns:a#="urn:x"`,
+		">")(20_000) + strings.Repeat(`<atom:author xmlns:b="urn:x">`, 300)
 	s := &repairer{scanner: scanner{doc: namespaces}, itemAt: -1, rules: rssElements}
 	s.kind = RSS
 	s.begin()
@@ -143,7 +149,8 @@ func TestBoundsOfFrame(t *testing.T) {
 			t.Errorf("%d of %s>, want %d", n, tag, maxSame)
 		}
 	}
-	fr = repair(&source{text: channel + strings.Repeat("<item>"+strings.Repeat("<media:content/>", 90)+"</item>", 4000) + "</channel></rss>", kind: RSS})
+	fr = repair(&source{text: channel + strings.Repeat("<item>"+strings.Repeat("<media:content/>", 90)+
+		"</item>", 4000) + "</channel></rss>", kind: RSS})
 	if n := strings.Count(string(fr.xml), "</"); n > maxElements+maxSame || n < maxElements/2 {
 		t.Errorf("%d elements, want about %d", n, maxElements)
 	}
@@ -188,7 +195,8 @@ func TestTenThousandItems(t *testing.T) {
 func TestLongBase(t *testing.T) {
 	link := "https://example.org/" + strings.Repeat("a/", 1000)
 	for _, part := range []string{`<a href=b>x</a>`, `<img src=b>`, `<iframe src=b></iframe>`} {
-		d := mustParse(t, channel+"<item><link>"+link+"</link><description><![CDATA["+strings.Repeat(part, 50_000)+"]]></description></item></channel></rss>", "")
+		d := mustParse(t, channel+"<item><link>"+link+"</link><description><![CDATA["+strings.Repeat(part, 50_000)+
+			"]]></description></item></channel></rss>", "")
 		if n := len(d.Posts[0].Sanitise(seenAt).Content); n > 4*maxContent {
 			t.Errorf("%s: %d bytes of content", part, n)
 		}

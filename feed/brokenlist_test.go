@@ -27,21 +27,31 @@ func brokenLists() []brokenList {
 	one := []string{"A|https://a.org/f|"}
 	return []brokenList{
 		{"undeclared entities", "<opml><body>\n<outline text='Caf&eacute;&nbsp;&foo; & Co' xmlUrl='https://a.org/?a=1&b=2'/></body></opml>", []string{"Café\u00a0&foo; & Co|https://a.org/?a=1&b=2|"}, nil},
-		{"truncated in an address", "<opml><body>\n<outline text='A' xmlUrl='https://a.org/f'/>\n<outline text='B' xmlUrl='https://b.org/lo", one, []string{"3 B: " + cutOff().Message}},
-		{"truncated behind an address", "<opml><body>\n<outline text='A' xmlUrl='https://a.org/f' ht", one, []string{"2 : the file is incomplete; the end of the list is missing"}},
-		{"truncated between outlines", "<opml><body><outline text='F'>\n<outline text='A' xmlUrl='https://a.org/f'/>\n", []string{"A|https://a.org/f|F"}, []string{"2 : the file is incomplete; the end of the list is missing"}},
+		{"truncated in an address",
+			"<opml><body>\n<outline text='A' xmlUrl='https://a.org/f'/>\n<outline text='B' xmlUrl='https://b.org/lo",
+			one, []string{"3 B: " + cutOff().Message}},
+		{"truncated behind an address", "<opml><body>\n<outline text='A' xmlUrl='https://a.org/f' ht", one,
+			[]string{"2 : the file is incomplete; the end of the list is missing"}},
+		{"truncated between outlines", "<opml><body><outline text='F'>\n<outline text='A' xmlUrl='https://a.org/f'/>\n",
+			[]string{"A|https://a.org/f|F"}, []string{"2 : the file is incomplete; the end of the list is missing"}},
 		{"a page around it", "<!doctype html><html><head><title>x</title></head><body><p>My list:<pre>\n<opml version='2.0'><body><outline text='A' xmlUrl='https://a.org/f'/></body></opml></pre></body></html>", one, nil},
-		{"a page that shows its source", "<html><body><pre>&lt;opml&gt;\n&lt;outline text=&quot;A&quot; xmlUrl=&quot;https://a.org/f&quot;/&gt;\n&lt;/opml&gt;</pre>", one, nil},
+		{"a page that shows its source",
+			"<html><body><pre>&lt;opml&gt;\n&lt;outline text=&quot;A&quot; xmlUrl=&quot;https://a.org/f&quot;/&gt;\n&lt;/opml&gt;</pre>", one, nil},
 		{"no root", "\n\n<outline text='A' xmlUrl='https://a.org/f'/></opml>", one, nil},
 		{"warnings before it", "<br /><b>Warning</b>: x() in /y on line 3<br />\n<?xml version='1.0'?><opml><outline text='A' xmlUrl='https://a.org/f'/></opml>", one, nil},
 		{"upper case", "<OPML><BODY><OUTLINE TEXT='A' XMLURL='https://a.org/f'/></BODY></OPML>", one, nil},
-		{"a quote never closed", "<opml><outline text=\"A xmlUrl=\"https://a.org/f\"/>\n<outline text=\"B\" xmlUrl=\"https://b.org/f\"/>\n<outline text=\"C xmlUrl=\"https://c.org/f\"/></opml>", []string{"A|https://a.org/f|", "B|https://b.org/f|", "C|https://c.org/f|"}, nil},
-		{"an address never closed", "<opml><outline text='A' xmlUrl='https://a.org/f />\n<outline text='B' xmlUrl='https://b.org/f'/></opml>", []string{"A|https://a.org/f|", "B|https://b.org/f|"}, nil},
+		{"a quote never closed",
+			"<opml><outline text=\"A xmlUrl=\"https://a.org/f\"/>\n<outline text=\"B\" xmlUrl=\"https://b.org/f\"/>\n<outline text=\"C xmlUrl=\"https://c.org/f\"/></opml>", []string{"A|https://a.org/f|", "B|https://b.org/f|", "C|https://c.org/f|"}, nil},
+		{"an address never closed",
+			"<opml><outline text='A' xmlUrl='https://a.org/f />\n<outline text='B' xmlUrl='https://b.org/f'/></opml>",
+			[]string{"A|https://a.org/f|", "B|https://b.org/f|"}, nil},
 		{"no address", "<opml>\n<outline type='rss' text='A' htmlUrl='https://a.org/'/>\n<outline type='include' text='B' url='https://b.org/x.opml'/>\n<outline text='note'/></opml>", nil,
-			[]string{"2 A: no feed address", "3 B: a link to another list or page, which we don’t import", "4 note: no feed address"}},
+			[]string{"2 A: no feed address", "3 B: a link to another list or page, which we don’t import",
+				"4 note: no feed address"}},
 		{"null bytes", "<opml><outline text='\x00A' xmlUrl='https://a.org/\x00f'/></opml>", one, nil},
 		{"two roots", "<opml><outline text='A' xmlUrl='https://a.org/f'/></opml>\n<opml><outline text='B' xmlUrl='https://b.org/f'/></opml>", []string{"A|https://a.org/f|", "B|https://b.org/f|"}, nil},
-		{"too many ends", "<opml></outline></outline></body><outline text='A' xmlUrl='https://a.org/f'/></opml>", one, nil},
+		{"too many ends", "<opml></outline></outline></body><outline text='A' xmlUrl='https://a.org/f'/></opml>", one,
+			nil},
 		{"CDATA and comments", "<opml><!-- <outline text='X' xmlUrl='https://x.org/'/> --><![CDATA[<outline>]]><outline text='A' xmlUrl='https://a.org/f'/></opml>", one, nil},
 		{"an entity bomb", "<!DOCTYPE o [<!ENTITY a 'aaaa'><!ENTITY b '&a;&a;&a;'>]><opml><outline text='A' xmlUrl='https://a.org/f'/></opml>", one, nil},
 		{"markup in names", "<opml><outline text='&lt;b>A&lt;/b>' xmlUrl='https://a.org/f'/></opml>", one, nil},
@@ -62,7 +72,8 @@ func checkList(t *testing.T, d *Document) {
 	t.Helper()
 	line := 0
 	for _, o := range d.Feeds {
-		if o.Line < max(line, 1) || o.URL == "" || !utf8.ValidString(o.URL+o.Title+o.Folder) || strings.ContainsAny(o.URL+o.Title+o.Folder, "\n\x00") ||
+		if o.Line < max(line, 1) || o.URL == "" || !utf8.ValidString(o.URL+o.Title+o.Folder) ||
+			strings.ContainsAny(o.URL+o.Title+o.Folder, "\n\x00") ||
 			utf8.RuneCountInString(o.Title) > maxTitle && o.Title != o.URL || len(o.Folder) > maxFolder {
 			t.Fatalf("%d %+.200v", line, o)
 		}
@@ -89,7 +100,8 @@ func TestBrokenLists(t *testing.T) {
 		if test.want == nil && test.unread == nil {
 			continue
 		}
-		if strings.Join(feeds, "\n") != strings.Join(test.want, "\n") || strings.Join(unread, "\n") != strings.Join(test.unread, "\n") {
+		if strings.Join(feeds, "\n") != strings.Join(test.want, "\n") ||
+			strings.Join(unread, "\n") != strings.Join(test.unread, "\n") {
 			t.Errorf("%s:\n got %q %q\nwant %q %q", test.why, feeds, unread, test.want, test.unread)
 		}
 	}
@@ -98,10 +110,12 @@ func TestBrokenLists(t *testing.T) {
 func TestNoList(t *testing.T) {
 	for text, says := range map[string]string{
 		"": "an empty file", " \n": "an empty file", "hello": "plain text", "{}": "JSON", "<html><p>x": "a web page",
-		"<rss><channel/></rss>": "a feed", "<svg></svg>": "<svg>", "PK\x03\x04\x00": "application/zip", "\x00\x01\x02\xff": "an unreadable file",
-		"%PDF-1.4\n": "application/pdf",
+		"<rss><channel/></rss>": "a feed", "<svg></svg>": "<svg>", "PK\x03\x04\x00": "application/zip",
+		"\x00\x01\x02\xff": "an unreadable file",
+		"%PDF-1.4\n":       "application/pdf",
 	} {
-		if _, err := ReadList([]byte(text)); err == nil || !strings.Contains(err.Error(), says) || !strings.Contains(err.Error(), "not an OPML file") {
+		if _, err := ReadList([]byte(text)); err == nil || !strings.Contains(err.Error(), says) ||
+			!strings.Contains(err.Error(), "not an OPML file") {
 			t.Errorf("%q: %v", text, err)
 		}
 	}
@@ -110,7 +124,8 @@ func TestNoList(t *testing.T) {
 // TestListEncodings: a list in any encoding that a program has ever written, declared or not.
 func TestListEncodings(t *testing.T) {
 	list := func(declared, name string) string {
-		return "<?xml version=\"1.0\"" + declared + "?><opml><body><outline text=\"" + name + " " + "of the day" + "\" xmlUrl=\"https://a.org/f\"/></body></opml>"
+		return "<?xml version=\"1.0\"" + declared + "?><opml><body><outline text=\"" + name + " " + "of the day" +
+			"\" xmlUrl=\"https://a.org/f\"/></body></opml>"
 	}
 	encode := func(e interface{ String(string) (string, error) }, s string) string {
 		out, err := e.String(s)
@@ -120,19 +135,28 @@ func TestListEncodings(t *testing.T) {
 		return out
 	}
 	for why, c := range map[string]struct{ body, name string }{
-		"UTF-8 with a mark":           {"\uFEFF" + list("", "Größe"), "Größe"},
-		"UTF-16 with a mark":          {encode(unicode.UTF16(unicode.LittleEndian, unicode.UseBOM).NewEncoder(), list(` encoding="UTF-16"`, "日本")), "日本"},
-		"UTF-16 without one":          {encode(unicode.UTF16(unicode.BigEndian, unicode.IgnoreBOM).NewEncoder(), list(` encoding="utf-8"`, "日本")), "日本"},
-		"windows-1251, declared":      {encode(charmap.Windows1251.NewEncoder(), list(` encoding="windows-1251"`, "Новости")), "Новости"},
-		"windows-1251, as UTF-8":      {encode(charmap.Windows1251.NewEncoder(), list(` encoding="utf-8"`, "Новости науки и техники каждый день")), "Новости науки и техники каждый день"},
-		"windows-1252, not declared":  {encode(charmap.Windows1252.NewEncoder(), list("", "Die Größe der Dinge")), "Die Größe der Dinge"},
-		"UTF-8, declared as 8859-1":   {list(` encoding="iso-8859-1"`, "Größe"), "Größe"},
-		"Shift JIS":                   {encode(japanese.ShiftJIS.NewEncoder(), list(` encoding="Shift_JIS"`, "ニュース")), "ニュース"},
+		"UTF-8 with a mark": {"\uFEFF" + list("", "Größe"), "Größe"},
+		"UTF-16 with a mark": {encode(unicode.UTF16(unicode.LittleEndian, unicode.UseBOM).NewEncoder(),
+			list(` encoding="UTF-16"`, "日本")), "日本"},
+		"UTF-16 without one": {encode(unicode.UTF16(unicode.BigEndian, unicode.IgnoreBOM).NewEncoder(),
+			list(` encoding="utf-8"`, "日本")), "日本"},
+		"windows-1251, declared": {encode(charmap.Windows1251.NewEncoder(),
+			list(` encoding="windows-1251"`, "Новости")), "Новости"},
+		"windows-1251, as UTF-8": {encode(charmap.Windows1251.NewEncoder(),
+			list(` encoding="utf-8"`, "Новости науки и техники каждый день")),
+			"Новости науки и техники каждый день"},
+		"windows-1252, not declared": {encode(charmap.Windows1252.NewEncoder(), list("", "Die Größe der Dinge")),
+			"Die Größe der Dinge"},
+		"UTF-8, declared as 8859-1": {list(` encoding="iso-8859-1"`, "Größe"), "Größe"},
+		"Shift JIS": {encode(japanese.ShiftJIS.NewEncoder(),
+			list(` encoding="Shift_JIS"`, "ニュース")), "ニュース"},
 		"an encoding that is not one": {list(` encoding="klingon"`, "Größe"), "Größe"},
-		"half UTF-8, half something":  {list("", "Größe") + "<outline text='\xe4\xff\xfe' xmlUrl='https://b.org/'/>", "Größe"},
+		"half UTF-8, half something": {list("", "Größe") + "<outline text='\xe4\xff\xfe' xmlUrl='https://b.org/'/>",
+			"Größe"},
 	} {
 		d, err := ReadList([]byte(c.body))
-		if err != nil || len(d.Feeds) == 0 || !strings.HasPrefix(d.Feeds[0].Title, c.name+" ") || d.Feeds[0].URL != "https://a.org/f" {
+		if err != nil || len(d.Feeds) == 0 || !strings.HasPrefix(d.Feeds[0].Title, c.name+" ") ||
+			d.Feeds[0].URL != "https://a.org/f" {
 			t.Errorf("%s: %+.200v %v", why, d, err)
 			continue
 		}
@@ -157,11 +181,16 @@ func TestHugeLists(t *testing.T) {
 		feeds int
 		last  string // its folder
 	}{
-		"200,000 outlines":           {"<opml>" + feeds(200_000) + "</opml>", maxFeeds, ""},
-		"10,000 deep":                {"<opml>" + strings.Repeat("<outline text='d'>", 10_000) + feeds(1) + strings.Repeat("</outline>", 10_000) + "<outline text='Last'>" + feeds(1) + "</outline></opml>", 2, "Last"},
-		"10,000 deep, never closed":  {"<opml>" + strings.Repeat("<outline text='"+strings.Repeat("d", 200)+"'>", 10_000) + feeds(1), 1, ""},
-		"a name of a million":        {"<opml><outline text='" + strings.Repeat("ö", 1_000_000) + "' xmlUrl='http://a.b/'/></opml>", 1, ""},
-		"an address of a million":    {"<opml><outline text='a' xmlUrl='http://a.b/" + strings.Repeat("x", 1_000_000) + "'/>" + feeds(1) + "</opml>", 2, ""},
+		"200,000 outlines": {"<opml>" + feeds(200_000) + "</opml>", maxFeeds, ""},
+		"10,000 deep": {"<opml>" +
+			strings.Repeat("<outline text='d'>", 10_000) + feeds(1) + strings.Repeat("</outline>", 10_000) +
+			"<outline text='Last'>" + feeds(1) + "</outline></opml>", 2, "Last"},
+		"10,000 deep, never closed": {"<opml>" +
+			strings.Repeat("<outline text='"+strings.Repeat("d", 200)+"'>", 10_000) + feeds(1), 1, ""},
+		"a name of a million": {"<opml><outline text='" + strings.Repeat("ö", 1_000_000) +
+			"' xmlUrl='http://a.b/'/></opml>", 1, ""},
+		"an address of a million": {"<opml><outline text='a' xmlUrl='http://a.b/" + strings.Repeat("x", 1_000_000) +
+			"'/>" + feeds(1) + "</opml>", 2, ""},
 		"a million quotes":           {"<opml>" + strings.Repeat("<outline text='", 100_000) + feeds(1), 1, ""},
 		"a million attributes":       {"<opml><outline " + strings.Repeat("a=b ", 500_000) + ">" + feeds(1), 1, ""},
 		"a million bare brackets":    {"<opml>" + strings.Repeat("<", 1_000_000) + feeds(1), 1, ""},
@@ -180,7 +209,8 @@ func TestHugeLists(t *testing.T) {
 		checkList(t, d)
 		grown := int(after.HeapAlloc) - int(before.HeapAlloc)
 		if len(d.Feeds) != c.feeds || c.last != "" && d.Feeds[c.feeds-1].Folder != c.last {
-			t.Errorf("%s: %d feeds, want %d; the last in %.50q", why, len(d.Feeds), c.feeds, d.Feeds[len(d.Feeds)-1].Folder)
+			t.Errorf("%s: %d feeds, want %d; the last in %.50q", why, len(d.Feeds), c.feeds,
+				d.Feeds[len(d.Feeds)-1].Folder)
 		}
 		if grown > 64<<20 {
 			t.Errorf("%s: %d MB are held", why, grown>>20)

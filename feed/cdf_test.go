@@ -15,17 +15,20 @@ func TestCDF(t *testing.T) {
   <ITEM><A HREF="three">Three</A><PUBLICATIONDATE VALUE="1997.01.03"/></ITEM></CHANNEL>
  <ITEM HREF="four"/>
 </CHANNEL> <ITEM HREF="none"/>`, "http://example.org/feed.cdf")
-	if d.Kind != CDF || d.Title != "Sport & more" || d.Link != "http://example.org/" || d.Description != "All of it" || len(d.Posts) != 4 || d.Repairs != nil {
+	if d.Kind != CDF || d.Title != "Sport & more" || d.Link != "http://example.org/" || d.Description != "All of it" ||
+		len(d.Posts) != 4 || d.Repairs != nil {
 		t.Fatalf("%+v", d)
 	}
 	for i, want := range []Post{
-		{Link: "http://example.org/a/one.html", Title: "One", Author: "Ann", Published: time.Date(1997, 1, 2, 3, 4, 0, 0, time.UTC)},
+		{Link: "http://example.org/a/one.html", Title: "One", Author: "Ann",
+			Published: time.Date(1997, 1, 2, 3, 4, 0, 0, time.UTC)},
 		{Link: "http://x.org/two", Title: "Two No end"},
 		{Link: "http://example.org/a/three", Title: "Three", Published: time.Date(1997, 1, 3, 0, 0, 0, 0, time.UTC)},
 		{Link: "http://example.org/a/four"},
 	} {
 		p := &d.Posts[i]
-		if p.Link != want.Link || p.Title != want.Title || p.Author != want.Author || !p.Published.Equal(want.Published) || p.Identity == "" {
+		if p.Link != want.Link || p.Title != want.Title || p.Author != want.Author ||
+			!p.Published.Equal(want.Published) || p.Identity == "" {
 			t.Errorf("%d: %+v", i, p)
 		}
 	}
@@ -33,13 +36,15 @@ func TestCDF(t *testing.T) {
 		t.Errorf("content %q", c)
 	}
 	for doc, want := range map[string]Kind{
-		`<CHANNEL><TITLE>t</TITLE></CHANNEL>`: CDF, `<Channel href="http://x.org/"/>`: CDF, `<channel><title>t</title></channel>`: RSS,
+		`<CHANNEL><TITLE>t</TITLE></CHANNEL>`: CDF, `<Channel href="http://x.org/"/>`: CDF,
+		`<channel><title>t</title></channel>`: RSS,
 	} {
 		if d := mustParse(t, doc, ""); d.Kind != want {
 			t.Errorf("%s is %s", doc, d.Kind)
 		}
 	}
-	if d := mustParse(t, `<CHANNEL><ITEM HREF="http://x.org/"><TITLE>a`, ""); len(d.Posts) != 1 || d.Repairs[0] != endsEarly {
+	if d := mustParse(t, `<CHANNEL><ITEM HREF="http://x.org/"><TITLE>a`, ""); len(d.Posts) != 1 ||
+		d.Repairs[0] != endsEarly {
 		t.Errorf("%+v", d)
 	}
 }
@@ -49,7 +54,8 @@ func TestRSS11(t *testing.T) {
 	d := mustParse(t, `<Channel xmlns="http://purl.org/net/rss1.1#" xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" rdf:about="http://x.org/news.rss" xml:lang="en">
 <title>XML.com</title><link>http://x.org/pub</link><description>News</description>
 <items rdf:parseType="Collection"><item rdf:about="http://x.org/a"><title>A</title><link>http://x.org/a.html</link></item><item rdf:about="http://x.org/b"><title>B</title><link>http://x.org/b.html</link></item></items></Channel>`, "")
-	if d.Kind != RDF || d.Title != "XML.com" || d.Language != "en" || len(d.Posts) != 2 || d.Posts[1].GUID != "http://x.org/b" || d.Posts[1].Link != "http://x.org/b.html" {
+	if d.Kind != RDF || d.Title != "XML.com" || d.Language != "en" || len(d.Posts) != 2 ||
+		d.Posts[1].GUID != "http://x.org/b" || d.Posts[1].Link != "http://x.org/b.html" {
 		t.Errorf("%+v", d)
 	}
 }

@@ -29,7 +29,8 @@ func (t texts) chapters() []digest.Chapter {
 		if !known || title == "" {
 			continue
 		}
-		all = append(all, digest.Chapter{Start: start, Title: strings.Clone(title)}) // it must not keep its document in memory
+		// it must not keep its document in memory
+		all = append(all, digest.Chapter{Start: start, Title: strings.Clone(title)})
 		if len(all) == maxChapters {
 			break
 		}

@@ -21,7 +21,8 @@ import (
 
 // declaredEncoding finds the encoding in an XML declaration, or in the meta
 // element of a page, near the beginning.
-var declaredEncoding = regexp.MustCompile(`(?i)(?:<\?xml[^>]*\sencoding|<meta[^>]*charset)\s*=\s*["']?\s*([A-Za-z0-9._:-]+)`)
+var declaredEncoding = regexp.MustCompile(
+	`(?i)(?:<\?xml[^>]*\sencoding|<meta[^>]*charset)\s*=\s*["']?\s*([A-Za-z0-9._:-]+)`)
 
 // decode makes clean UTF-8 of a document. The order is: byte order mark, UTF-16
 // and UTF-32 by their zero bytes, the HTTP charset, the declaration, UTF-8,

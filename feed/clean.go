@@ -104,7 +104,8 @@ func signs(name, value string) bool {
 // counterFamilies are beginnings of names: each has a maker who uses it for
 // campaigns and clicks alone.
 var counterFamilies = []string{
-	"utm_", "utm-", "mtm_", "matomo_", "piwik_", "hsa_", "__hs", "_hs", "oly_", "vero_", "bsft_", "elqtrack", "at_custom", "at_link_",
+	"utm_", "utm-", "mtm_", "matomo_", "piwik_", "hsa_", "__hs", "_hs", "oly_", "vero_", "bsft_", "elqtrack",
+	"at_custom", "at_link_",
 }
 
 // counters are the names of parameters that count, in lower case.
@@ -204,7 +205,8 @@ func (w wrapper) of(host, path string) bool {
 	case strings.HasPrefix(w.host, "."):
 		return strings.HasSuffix(host, w.host) && strings.HasPrefix(path, w.path)
 	case strings.HasSuffix(w.host, "."): // of a country; google.evil.example is somebody else's
-		return strings.HasPrefix(host, w.host) && Domain(host) == strings.TrimPrefix(strings.TrimPrefix(host, "www."), "news.") &&
+		return strings.HasPrefix(host, w.host) &&
+			Domain(host) == strings.TrimPrefix(strings.TrimPrefix(host, "www."), "news.") &&
 			(path == w.path || strings.HasPrefix(path, w.path+"/"))
 	}
 	return host == w.host && strings.HasPrefix(path, w.path)
@@ -244,7 +246,8 @@ func unescaped(s string) (string, bool) {
 // readable gives a target that is an address as others are.
 func readable(target string) (string, bool) {
 	target = strings.ReplaceAll(target, " ", "%20")
-	if !utf8.ValidString(target) || cleanAddress(target) != target || !isWeb(target) || strings.ContainsAny(target, "<>\"\\^`{|}") {
+	if !utf8.ValidString(target) || cleanAddress(target) != target || !isWeb(target) ||
+		strings.ContainsAny(target, "<>\"\\^`{|}") {
 		return "", false
 	}
 	u, err := url.Parse(target)

@@ -27,7 +27,8 @@ func TestClean(t *testing.T) {
 
 		{"odd queries stay", "https://x.org/a?&&b=%zz&c;d=1&=&%20", same},
 		{"empty query stays", "https://x.org/a?", same},
-		{"names that only look so", "https://x.org/a?utm=1&source=rss&ref=rss&xutm_source=2&from=rss&sourcerss-=1", same},
+		{"names that only look so", "https://x.org/a?utm=1&source=rss&ref=rss&xutm_source=2&from=rss&sourcerss-=1",
+			same},
 		{"not web", "mailto:a@x.org?utm_source=1", same},
 		{"signed, Amazon", "https://b.s3.amazonaws.com/k?utm_source=x&X-Amz-Algorithm=A&X-Amz-Signature=0f", same},
 		{"signed, Google", "https://storage.googleapis.com/b?utm_source=x&X-Goog-Signature=0f", same},
@@ -36,33 +37,41 @@ func TestClean(t *testing.T) {
 		{"a short s is a search", "https://x.org/?s=cats&utm_source=x", "https://x.org/?s=cats"},
 
 		{"Google", "https://www.google.com/url?rct=j&sa=t&url=https://x.org/a&ct=ga&usg=AOv", "https://x.org/a"},
-		{"Google of a country", "http://google.co.uk/url?q=https%3A%2F%2Fx.org%2Fa%3Fid%3D7%26utm_source%3Dx&sa=D", "https://x.org/a?id=7"},
+		{"Google of a country", "http://google.co.uk/url?q=https%3A%2F%2Fx.org%2Fa%3Fid%3D7%26utm_source%3Dx&sa=D",
+			"https://x.org/a?id=7"},
 		{"not Google", "https://www.google.evil.example/url?q=https://x.org/a", same},
 		{"Google, elsewhere", "https://www.google.com/search?q=https://x.org/a", same},
-		{"Bing news", "http://www.bing.com/news/apiclick.aspx?ref=FexRss&url=https%3a%2f%2fx.org%2fa&c=1", "https://x.org/a"},
+		{"Bing news", "http://www.bing.com/news/apiclick.aspx?ref=FexRss&url=https%3a%2f%2fx.org%2fa&c=1",
+			"https://x.org/a"},
 		{"Facebook", "https://l.facebook.com/l.php?u=https%3A%2F%2Fx.org%2Fa%3Ffbclid%3D1&h=AT0", "https://x.org/a"},
 		{"Reddit", "https://out.reddit.com/t3_x?url=https%3A%2F%2Fx.org%2Fa&token=AQ&app_name=web", "https://x.org/a"},
 		{"Medium's way out", "https://medium.com/r/?url=https%3A%2F%2Fx.org%2Fa%2Bb+c", "https://x.org/a+b+c"},
 		{"YouTube", "https://www.youtube.com/redirect?event=x&redir_token=y&q=https%3A%2F%2Fx.org", "https://x.org"},
-		{"Substack", "https://substack.com/redirect/2/eyJlIjoiaHR0cHM6Ly94Lm9yZy9hIiwicCI6MX0.c2ln?", "https://x.org/a"},
+		{"Substack", "https://substack.com/redirect/2/eyJlIjoiaHR0cHM6Ly94Lm9yZy9hIiwicCI6MX0.c2ln?",
+			"https://x.org/a"},
 		{"Substack without a target", "https://substack.com/redirect/0a1b?j=eyJ1IjoiMSJ9", same},
-		{"ConvertKit", "https://click.convertkit-mail.com/abc/def/aHR0cHM6Ly94Lm9yZy9hP3V0bV9zb3VyY2U9eA==", "https://x.org/a"},
+		{"ConvertKit", "https://click.convertkit-mail.com/abc/def/aHR0cHM6Ly94Lm9yZy9hP3V0bV9zb3VyY2U9eA==",
+			"https://x.org/a"},
 		{"Postmark", "https://click.pstmrk.it/3s/x.org%2Fa/abc/def", "https://x.org/a"},
 		{"Amazon's mail", "https://abc.r.eu-west-1.awstrack.me/L0/https:%2F%2Fx.org%2Fa/1/0102", "https://x.org/a"},
-		{"Outlook", "https://eur01.safelinks.protection.outlook.com/?url=https%3A%2F%2Fx.org%2Fa&data=05", "https://x.org/a"},
-		{"in the path", "https://go.theregister.com/feed/www.theregister.com/2026/11/20/a/", "https://www.theregister.com/2026/11/20/a/"},
+		{"Outlook", "https://eur01.safelinks.protection.outlook.com/?url=https%3A%2F%2Fx.org%2Fa&data=05",
+			"https://x.org/a"},
+		{"in the path", "https://go.theregister.com/feed/www.theregister.com/2026/11/20/a/",
+			"https://www.theregister.com/2026/11/20/a/"},
 		{"whole query", "https://href.li/?https://x.org/a?id=7&b=1", "https://x.org/a?id=7&b=1"},
 		{"one in another", "https://l.facebook.com/l.php?u=https%3A%2F%2Fwww.google.com%2Furl%3Fq%3Dhttps%253A%252F%252Fx.org%252Fa", "https://x.org/a"},
 		{"a space", "https://www.google.com/url?q=https%3A%2F%2Fx.org%2Fa%20b", "https://x.org/a%20b"},
 
 		{"a target that is no web address", "https://www.google.com/url?q=javascript%3Aalert(1)", same},
-		{"a target with a name in it", "https://www.google.com/url?q=https%3A%2F%2Fbank.example%40evil.example%2F", same},
+		{"a target with a name in it", "https://www.google.com/url?q=https%3A%2F%2Fbank.example%40evil.example%2F",
+			same},
 		{"a target with a line break", "https://www.google.com/url?q=https%3A%2F%2Fx.org%2F%0aa", same},
 		{"a target that is not UTF-8", "https://www.google.com/url?q=https%3A%2F%2Fx.org%2F%ff", same},
 		{"a target that breaks out", "https://www.google.com/url?q=https%3A%2F%2Fx.org%2F%22%3E%3Cscript%3E", same},
 		{"no target", "https://www.google.com/url?q=", same},
 		{"another port", "https://www.google.com:8443/url?q=https://x.org/", same},
-		{"an affiliate's link is how the author is paid", "https://go.skimresources.com/?id=1&url=https%3A%2F%2Fx.org", same},
+		{"an affiliate's link is how the author is paid", "https://go.skimresources.com/?id=1&url=https%3A%2F%2Fx.org",
+			same},
 	} {
 		want := c.want
 		if want == same {
@@ -104,9 +113,12 @@ func checkClean(t *testing.T, address string) {
 
 func FuzzClean(f *testing.F) {
 	for _, s := range []string{
-		"https://x.org/?utm_source=a&b=c#d", "https://www.google.com/url?q=https://x.org/", "https://href.li/?utm_source=1&https://x.org",
-		"https://click.x.org/aHR0cHM6Ly94Lm9yZw", "https://substack.com/redirect/2/eyJlIjoiaHR0cHM6Ly94Lm9yZy9hIn0", "https://go.theregister.com/feed/?utm_a#utm_b=1",
-		"https://a.awstrack.me/L0/https:%2F%2Fx.org/1", "http://?utm_", "http://l.instagram.com/?u=http%3A%2F%2Fl.instagram.com%2F%3Fu%3Dhttp%253A%252F%252Fx.org",
+		"https://x.org/?utm_source=a&b=c#d", "https://www.google.com/url?q=https://x.org/",
+		"https://href.li/?utm_source=1&https://x.org",
+		"https://click.x.org/aHR0cHM6Ly94Lm9yZw", "https://substack.com/redirect/2/eyJlIjoiaHR0cHM6Ly94Lm9yZy9hIn0",
+		"https://go.theregister.com/feed/?utm_a#utm_b=1",
+		"https://a.awstrack.me/L0/https:%2F%2Fx.org/1", "http://?utm_",
+		"http://l.instagram.com/?u=http%3A%2F%2Fl.instagram.com%2F%3Fu%3Dhttp%253A%252F%252Fx.org",
 	} {
 		f.Add(s)
 	}
@@ -236,7 +248,8 @@ func TestCostlyPostIsTold(t *testing.T) {
 		"<p>words" + numbered("", "<html a#=b>", "")(1<<17),
 		"<p>words</p>" + strings.Repeat("<em>", 150) + strings.Repeat("<div>x</div>", 300),
 	} {
-		doc, err := Parse([]byte("<rss><channel><item><description><![CDATA["+raw+"]]></description></item></channel></rss>"), "", "")
+		doc, err := Parse([]byte("<rss><channel><item><description><![CDATA["+raw+
+			"]]></description></item></channel></rss>"), "", "")
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -31,7 +31,8 @@ func TestCloudAddress(t *testing.T) {
 		{"anna.example", "80", "/a#b", "http-post", ""},
 		{"anna.example\r\nHost: x", "80", "/", "http-post", ""},
 	} {
-		if got := cloudAddress(&rss.Cloud{Domain: c.domain, Port: c.port, Path: c.path, Protocol: c.protocol}); got != c.want {
+		if got := cloudAddress(&rss.Cloud{Domain: c.domain, Port: c.port, Path: c.path,
+			Protocol: c.protocol}); got != c.want {
 			t.Errorf("%q: %q, want %q", c, got, c.want)
 		}
 	}

@@ -12,14 +12,16 @@ import (
 // obeys an escape.
 func TestControlsInJSON(t *testing.T) {
 	const evil = `a\u0000b\u001b[31mc\u0007`
-	doc := strings.ReplaceAll(`{"version":"https://jsonfeed.org/version/1.1","title":"EVIL","description":"EVIL","language":"EVIL",
+	doc := strings.ReplaceAll(
+		`{"version":"https://jsonfeed.org/version/1.1","title":"EVIL","description":"EVIL","language":"EVIL",
 		"home_page_url":"https://example.org/EVIL","feed_url":"https://example.org/feedEVIL","authors":[{"name":"EVIL"}],
 		"items":[{"id":"EVIL","url":"https://example.org/EVIL","title":"EVIL","content_text":"EVIL","summary":"EVIL","language":"EVIL",
 		"image":"https://example.org/EVIL.png","authors":[{"name":"EVIL"}],
 		"attachments":[{"url":"https://example.org/EVIL","mime_type":"EVIL"}]}]}`, "EVIL", evil)
 	d := mustParse(t, doc, "https://example.org/feed")
 	e := d.Posts[0]
-	all := fmt.Sprint(d.Title, d.Description, d.Language, d.Link, d.Self, e.Identity, e.GUID, e.Link, e.Title, e.Author, e.Language, e.Enclosures)
+	all := fmt.Sprint(d.Title, d.Description, d.Language, d.Link, d.Self, e.Identity, e.GUID, e.Link, e.Title, e.Author,
+		e.Language, e.Enclosures)
 	p := e.Sanitise(seenAt)
 	all += fmt.Sprint(p.Title, p.URL, p.Author, p.Language, p.Summary, p.Content, p.ImageURL, p.Enclosures)
 	if !strings.Contains(all, "ab[31mc") {

@@ -15,8 +15,10 @@ func TestCopiesAndOwnPages(t *testing.T) {
 			<div class="h-feed"><h1 class="p-name">Anna</h1>
 			<div class="h-entry"><a class="u-url" href="/1">1</a><time class="dt-published" datetime="2026-11-19T10:00:00Z"></time><p class="e-content">Water came in.</p>
 			<a class="u-syndication" href="https://social.example/@anna/1?utm_source=x">a</a><a class="u-syndication" href="https://social.example/@anna/1">a</a>
-			<a class="u-syndication" href="https://bsky.example/1">b</a><a class="u-syndication" href="` + long + `">c</a><a class="u-syndication" href="mailto:a@b.example">d</a></div></div></body></html>`,
-			"https://social.example/@anna https://anna.example/about", "https://social.example/@anna/1 https://bsky.example/1"},
+			<a class="u-syndication" href="https://bsky.example/1">b</a><a class="u-syndication" href="` +
+			long + `">c</a><a class="u-syndication" href="mailto:a@b.example">d</a></div></div></body></html>`,
+			"https://social.example/@anna https://anna.example/about",
+			"https://social.example/@anna/1 https://bsky.example/1"},
 		"an actor": {`{"@context":"https://www.w3.org/ns/activitystreams","id":"https://anna.example/users/anna","type":"Person","preferredUsername":"anna",
 			"inbox":"https://anna.example/in","outbox":"https://anna.example/out","attachment":[
 			{"type":"PropertyValue","name":"Site","value":"<a href=\"https://boats.example/\" rel=\"nofollow noopener me\"><span>boats.example</span></a>"},
@@ -44,8 +46,10 @@ func TestCopiesAndOwnPages(t *testing.T) {
 
 func TestOwnHandle(t *testing.T) {
 	for handle, want := range map[string]string{
-		"anna.example": "https://anna.example/", "ANNA.example": "https://anna.example/", "anna.bsky.social": "", "handle.invalid": "",
-		"": "", "anna": "", "anna.example/evil": "", "a@b.example": "", "anna.example:99": "", "bsky.social": "",
+		"anna.example": "https://anna.example/", "ANNA.example": "https://anna.example/", "anna.bsky.social": "",
+		"handle.invalid": "",
+		"":               "", "anna": "", "anna.example/evil": "", "a@b.example": "", "anna.example:99": "",
+		"bsky.social": "",
 	} {
 		if got := strings.Join(ownHandle(handle), " "); got != want {
 			t.Errorf("%q: %q, want %q", handle, got, want)

@@ -54,7 +54,8 @@ func checkRefusal(t *testing.T, path string, err error) {
 // checkPost holds what is promised of every post.
 func checkPost(t *testing.T, path string, p digest.Post) {
 	t.Helper()
-	for _, s := range []string{p.Identity, p.URL, p.Title, p.Author, p.Language, p.Summary, p.Content, p.ImageURL, p.ContentHash} {
+	for _, s := range []string{p.Identity, p.URL, p.Title, p.Author, p.Language, p.Summary, p.Content, p.ImageURL,
+		p.ContentHash} {
 		if !utf8.ValidString(s) || strings.ContainsRune(s, 0) {
 			t.Errorf("%s: not UTF-8, or NUL, in %.80q", path, s)
 		}
@@ -74,11 +75,13 @@ func checkPost(t *testing.T, path string, p digest.Post) {
 			t.Errorf("%s: enclosure %+v", path, e)
 		}
 		for i, c := range e.ChapterList {
-			if c.Start < 0 || c.Start > maxSeconds || c.Title == "" || !utf8.ValidString(c.Title) || i > 0 && c.Start < e.ChapterList[i-1].Start || i >= maxChapters {
+			if c.Start < 0 || c.Start > maxSeconds || c.Title == "" || !utf8.ValidString(c.Title) || i > 0 &&
+				c.Start < e.ChapterList[i-1].Start || i >= maxChapters {
 				t.Errorf("%s: chapter %+v", path, c)
 			}
 		}
-		if e.Length > maxLength || e.Seconds < 0 || e.Seconds > maxSeconds || e.Chapters != "" && !isWeb(e.Chapters) || e.Transcript != "" && !isWeb(e.Transcript) {
+		if e.Length > maxLength || e.Seconds < 0 || e.Seconds > maxSeconds || e.Chapters != "" && !isWeb(e.Chapters) ||
+			e.Transcript != "" && !isWeb(e.Transcript) {
 			t.Errorf("%s: enclosure %+v", path, e)
 		}
 	}
@@ -99,7 +102,8 @@ func checkHTML(t *testing.T, path string, body *html.Node) {
 			continue
 		}
 		switch n.Data {
-		case "script", "style", "iframe", "object", "embed", "form", "input", "svg", "math", "link", "meta", "base", "video", "audio":
+		case "script", "style", "iframe", "object", "embed", "form", "input", "svg", "math", "link", "meta", "base",
+			"video", "audio":
 			t.Errorf("%s: <%s> in the content", path, n.Data)
 		case "a":
 			if attrOf(n, "href") != "" && attrOf(n, "rel") != "noopener noreferrer" {
@@ -117,7 +121,8 @@ func checkHTML(t *testing.T, path string, body *html.Node) {
 				t.Errorf("%s: lang=%q", path, a.Val)
 			}
 			if v := strings.ToLower(strings.TrimSpace(a.Val)); (a.Key == "href" || a.Key == "src") &&
-				!strings.HasPrefix(v, "http://") && !strings.HasPrefix(v, "https://") && !strings.HasPrefix(v, "mailto:") {
+				!strings.HasPrefix(v, "http://") && !strings.HasPrefix(v, "https://") &&
+				!strings.HasPrefix(v, "mailto:") {
 				t.Errorf("%s: %s=%q", path, a.Key, a.Val)
 			}
 		}
@@ -139,7 +144,8 @@ func TestIndex(t *testing.T) {
 		t.Fatal(err)
 	}
 	kinds := map[string]Kind{
-		"rss2": RSS, "rss1": RDF, "atom10": Atom, "atom03": Atom, "jsonfeed": JSONFeed, "opml": OPML, "hfeed": HTML, "atproto": ATProto, "as2": ActivityStreams, "html-discovery": HTML,
+		"rss2": RSS, "rss1": RDF, "atom10": Atom, "atom03": Atom, "jsonfeed": JSONFeed, "opml": OPML, "hfeed": HTML,
+		"atproto": ATProto, "as2": ActivityStreams, "html-discovery": HTML,
 	}
 	for _, row := range rows[1:] {
 		body, err := os.ReadFile(filepath.Join(dir, row[0]))

@@ -13,17 +13,26 @@ import (
 // feeds, and a reader might send as a list.
 var (
 	hostilePages = map[string]string{
-		"elements in each other": "<div>", "offers": "<link rel=alternate type=application/rss+xml href=/#>", "the same offer": "<link rel=feed href=/>",
-		"bases": "<base href=http://#>", "titles": "<title></title>", "a title of tags": "<b>&amp;", "titles in SVG": "<svg><title>",
-		"tags without end": "<", "declarations": "<!", "comments": "<!--", "sections": "<![CDATA[", "scripts": "<script><!--<script>",
-		"quotes": "<a b='", "attributes": "<link rel=alternate a#=b c#>", "ends of none": "<textarea></texta", "ampersands": "&", "zeros": "\x00",
+		"elements in each other": "<div>", "offers": "<link rel=alternate type=application/rss+xml href=/#>",
+		"the same offer": "<link rel=feed href=/>",
+		"bases":          "<base href=http://#>", "titles": "<title></title>", "a title of tags": "<b>&amp;",
+		"titles in SVG":    "<svg><title>",
+		"tags without end": "<", "declarations": "<!", "comments": "<!--", "sections": "<![CDATA[",
+		"scripts": "<script><!--<script>",
+		"quotes":  "<a b='", "attributes": "<link rel=alternate a#=b c#>", "ends of none": "<textarea></texta",
+		"ampersands": "&", "zeros": "\x00",
 	}
 	hostileLists = map[string]string{
-		"feeds": `<outline xmlUrl="http://x.org/#"/>`, "folders in each other": `<outline text="a#">`, "feeds in each other": `<outline text="a#" xmlUrl="http://x.org/#">`,
-		"quotes without end": `<outline text="a# xmlUrl='http://x.org/#'>`, "tags without end": `<outline text=a `, "no names": `<outline xmlUrl= `,
-		"tags in quotes": `<outline a="><b `, "tags in tags": `<outline><a `, "entities": `<!ENTITY a# "&a#;&a#;"><outline text="&a#;"/>`, "ends": `</outline>`,
-		"titles": `<title>`, "escaped": `&lt;outline xmlUrl="http://x.org/#"/&gt;`, "no addresses": `<outline type=rss text="a#"/>`, "half a root": "<opm",
-		"instructions": "<?", "sections": "<![CDATA[", "declarations": "<!", "types": "<!DOCTYPE x [", "two bytes a letter": "\xe4\xa4",
+		"feeds": `<outline xmlUrl="http://x.org/#"/>`, "folders in each other": `<outline text="a#">`,
+		"feeds in each other": `<outline text="a#" xmlUrl="http://x.org/#">`,
+		"quotes without end":  `<outline text="a# xmlUrl='http://x.org/#'>`, "tags without end": `<outline text=a `,
+		"no names":       `<outline xmlUrl= `,
+		"tags in quotes": `<outline a="><b `, "tags in tags": `<outline><a `,
+		"entities": `<!ENTITY a# "&a#;&a#;"><outline text="&a#;"/>`, "ends": `</outline>`,
+		"titles": `<title>`, "escaped": `&lt;outline xmlUrl="http://x.org/#"/&gt;`,
+		"no addresses": `<outline type=rss text="a#"/>`, "half a root": "<opm",
+		"instructions": "<?", "sections": "<![CDATA[", "declarations": "<!", "types": "<!DOCTYPE x [",
+		"two bytes a letter": "\xe4\xa4",
 	}
 )
 
@@ -59,10 +68,12 @@ func TestCostOfHostsAndMarks(t *testing.T) {
 			checkGrowth(t, 5, h.name, h.make(1<<12), h.make(1<<15), read)
 		}
 	}
-	host := numbered(`<feed xmlns="http://www.w3.org/2005/Atom" xml:base="http://`+otherLetters(250)+`/">`, `<entry><link href="b#"/></entry>`, `</feed>`)(1 << 16)
+	host := numbered(`<feed xmlns="http://www.w3.org/2005/Atom" xml:base="http://`+otherLetters(250)+`/">`,
+		`<entry><link href="b#"/></entry>`, `</feed>`)(1 << 16)
 	plain := strings.Replace(host, otherLetters(250), strings.Repeat("a", len(otherLetters(250))), 1)
 	for try := 1; ; try++ {
-		if other, ascii := timeOf(func() { read(host) }), timeOf(func() { read(plain) }); other <= 5*ascii+50*time.Millisecond {
+		if other, ascii := timeOf(func() { read(host) }),
+			timeOf(func() { read(plain) }); other <= 5*ascii+50*time.Millisecond {
 			break
 		} else if try == 5 {
 			t.Errorf("a host of other letters takes %v, one of ASCII %v", other, ascii)
@@ -81,7 +92,8 @@ func checkGrowth(t *testing.T, tries int, name, short, long string, read func(st
 			return
 		}
 		if try == tries {
-			t.Errorf("%s: %d bytes %v, %d bytes %v: %.60s", name, len(short), first, len(long), all, strings.ReplaceAll(short, "\x00", "0"))
+			t.Errorf("%s: %d bytes %v, %d bytes %v: %.60s", name, len(short), first, len(long), all,
+				strings.ReplaceAll(short, "\x00", "0"))
 			return
 		}
 	}

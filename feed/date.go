@@ -11,7 +11,8 @@ var (
 	// clockTime finds 15:04, 15:04:05.000, 3:04 PM.
 	clockTime = regexp.MustCompile(`(\d{1,2}):(\d{1,2})(?:[:.](\d{1,2})(?:[.,:]\d+)?)?(?:\s*([ap])\.?m\b\.?)?`)
 	// offset finds what names a zone behind a time: Z, EST, -0700, GMT+2, +05:30.
-	offset = regexp.MustCompile(`^[\s,:]*(?:(?:gmt|utc|ut|etc/gmt)?\s*([+-])[+-]*(\d{1,2}):?(\d{2})?(?::\d{2})?\b|([a-z]{1,5})\b)`)
+	offset = regexp.MustCompile(
+		`^[\s,:]*(?:(?:gmt|utc|ut|etc/gmt)?\s*([+-])[+-]*(\d{1,2}):?(\d{2})?(?::\d{2})?\b|([a-z]{1,5})\b)`)
 	// dayNumbers finds the numbers of a date, and the letters that may follow one.
 	dayNumbers = regexp.MustCompile(`\d+`)
 	// compactDate is ISO 8601's basic form, 20031231T101455.
@@ -180,7 +181,8 @@ func readDay(s string, american bool) (year, month, day int, clock time.Duration
 		return y, int(t.Month()), t.Day(), 0, t.Year() == y
 	}
 	if m := compactDate.FindStringSubmatch(s); m != nil {
-		clock = time.Duration(number(m[4]))*time.Hour + time.Duration(number(m[5]))*time.Minute + time.Duration(number(m[6]))*time.Second
+		clock = time.Duration(number(m[4]))*time.Hour + time.Duration(number(m[5]))*time.Minute + time.Duration(
+			number(m[6]))*time.Second
 		return number(m[1]), number(m[2]), number(m[3]), clock, true
 	}
 	numbers := dayNumbers.FindAllString(s, -1)

@@ -56,7 +56,8 @@ func keep(t *testing.T, document string) any {
 	if post.Title != "Little" || post.Author != "Someone" || len(post.Enclosures) != 1 {
 		t.Errorf("%+v", post)
 	}
-	return []any{post, digest.Feed{Title: d.Title, SiteURL: CleanURL(d.Link), Language: Language(d.Language)}, d.Posts[1].Identity}
+	return []any{post, digest.Feed{Title: d.Title, SiteURL: CleanURL(d.Link), Language: Language(d.Language)},
+		d.Posts[1].Identity}
 }
 
 // live is how many bytes are reachable.

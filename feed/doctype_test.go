@@ -33,10 +33,13 @@ func TestEntityBombs(t *testing.T) {
 	}
 	for name, c := range map[string]struct{ declared, used string }{
 		"a billion laughs": {laughs.String(), "&z;&y;&x;"},
-		"many of one":      {`<!ENTITY a "` + strings.Repeat("ha", maxEntityText/2) + `">`, strings.Repeat("&a;", 100_000)},
-		"too long":         {`<!ENTITY a "` + strings.Repeat("ha", maxEntityText) + `">`, strings.Repeat("&a;", 100_000)},
-		"itself":           {`<!ENTITY a "&b;&b;"><!ENTITY b "&a;&a;">`, strings.Repeat("&a;", 1000)},
-		"no end":           {`<!ENTITY a "` + strings.Repeat(`<!ENTITY b "`, 10_000), strings.Repeat("<![CDATA[&b;", 100_000)},
+		"many of one": {`<!ENTITY a "` + strings.Repeat("ha", maxEntityText/2) + `">`,
+			strings.Repeat("&a;", 100_000)},
+		"too long": {`<!ENTITY a "` + strings.Repeat("ha", maxEntityText) + `">`,
+			strings.Repeat("&a;", 100_000)},
+		"itself": {`<!ENTITY a "&b;&b;"><!ENTITY b "&a;&a;">`, strings.Repeat("&a;", 1000)},
+		"no end": {`<!ENTITY a "` + strings.Repeat(`<!ENTITY b "`, 10_000),
+			strings.Repeat("<![CDATA[&b;", 100_000)},
 	} {
 		s := &source{text: "<!DOCTYPE rss [" + c.declared + "]>" + "<rss>" + c.used}
 		s.root.at = strings.Index(s.text, "<rss>")

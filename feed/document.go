@@ -59,7 +59,8 @@ type Document struct {
 	Generator string   // the program that made it, as it says
 
 	// Of an actor of ActivityPub, or a collection that keeps its posts elsewhere.
-	Outbox  string   // where the posts are, at the same host: of an actor its outbox, of an outbox its first page; "": here
+	// where the posts are, at the same host: of an actor its outbox, of an outbox its first page; "": here
+	Outbox  string
 	MovedTo string   // the actor that took the place of this one; "": none
 	Aliases []string // of an actor: its other addresses
 	Actor   string   // the ID of an actor; of a page, that of the actor whose page it is; "": none

@@ -50,8 +50,9 @@ func isWayBack(n *html.Node) bool {
 			return class == "footnote-backref" || class == "footnote-back" || class == "reversefootnote" ||
 				class == "footnote-return"
 		}) ||
-		strings.HasPrefix(attrOf(n, "href"), "#") && slices.Contains([]string{"↩", "↩︎", "↩️", "↑", "^", "⤴"},
-			strings.TrimSpace(textIn(n)))
+		strings.HasPrefix(attrOf(n, "href"), "#") &&
+			slices.Contains([]string{"↩", "↩︎", "↩️", "↑", "^", "⤴"},
+				strings.TrimSpace(textIn(n)))
 }
 
 // textIn returns the text of an element that has nothing else.

@@ -8,13 +8,18 @@ import (
 // TestElsewhere: a JSON feed's post that names a page elsewhere beside its own leads to it.
 func TestElsewhere(t *testing.T) {
 	for name, c := range map[string]struct{ item, url, leadsTo string }{
-		"both":         {`"url":"https://a.example/1","external_url":"https://www.b.example/x?utm_source=a"`, "https://a.example/1", "https://www.b.example/x"},
+		"both": {`"url":"https://a.example/1","external_url":"https://www.b.example/x?utm_source=a"`,
+			"https://a.example/1", "https://www.b.example/x"},
 		"only outside": {`"external_url":"https://b.example/x"`, "https://b.example/x", ""},
-		"the same":     {`"url":"https://a.example/1","external_url":"https://www.a.example/2"`, "https://a.example/1", ""},
-		"a script":     {`"url":"https://a.example/1","external_url":"javascript:alert(1)"`, "https://a.example/1", ""},
-		"a password":   {`"url":"https://a.example/1","external_url":"https://u:p@b.example/"`, "https://a.example/1", "https://b.example/"},
+		"the same": {`"url":"https://a.example/1","external_url":"https://www.a.example/2"`, "https://a.example/1",
+			""},
+		"a script": {`"url":"https://a.example/1","external_url":"javascript:alert(1)"`, "https://a.example/1", ""},
+		"a password": {`"url":"https://a.example/1","external_url":"https://u:p@b.example/"`, "https://a.example/1",
+			"https://b.example/"},
 	} {
-		doc, err := Parse([]byte(`{"version":"https://jsonfeed.org/version/1.1","title":"A","items":[{"id":"1","title":"T",`+c.item+`}]}`), "", "https://a.example/feed.json")
+		doc, err := Parse([]byte(
+			`{"version":"https://jsonfeed.org/version/1.1","title":"A","items":[{"id":"1","title":"T",`+c.item+`}]}`),
+			"", "https://a.example/feed.json")
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -48,9 +48,11 @@ func (c *cleaner) player(n *html.Node) bool {
 // embedServices are the names of those whose frames many pages have, and what one does
 // there, by host without "www.".
 var embedServices = map[string]string{
-	"youtube.com": "Watch on YouTube", "youtu.be": "Watch on YouTube", "vimeo.com": "Watch on Vimeo", "player.vimeo.com": "Watch on Vimeo",
-	"dailymotion.com": "Watch on Dailymotion", "ted.com": "Watch at TED", "embed.ted.com": "Watch at TED",
-	"w.soundcloud.com": "Listen on SoundCloud", "soundcloud.com": "Listen on SoundCloud", "bandcamp.com": "Listen on Bandcamp",
+	"youtube.com": "Watch on YouTube", "youtu.be": "Watch on YouTube", "vimeo.com": "Watch on Vimeo",
+	"player.vimeo.com": "Watch on Vimeo",
+	"dailymotion.com":  "Watch on Dailymotion", "ted.com": "Watch at TED", "embed.ted.com": "Watch at TED",
+	"w.soundcloud.com": "Listen on SoundCloud", "soundcloud.com": "Listen on SoundCloud",
+	"bandcamp.com":     "Listen on Bandcamp",
 	"open.spotify.com": "Listen on Spotify", "embed.podcasts.apple.com": "Listen on Apple Podcasts",
 }
 
@@ -99,7 +101,8 @@ func posterOf(named, page string) *html.Node {
 // isIdle reports whether a title tells of the program that plays and not of what it plays.
 func isIdle(title string) bool {
 	switch strings.ToLower(title) {
-	case "youtube video player", "youtube video", "vimeo video player", "video player", "audio player", "embedded content", "embed", "iframe", "video", "audio", "player":
+	case "youtube video player", "youtube video", "vimeo video player", "video player", "audio player",
+		"embedded content", "embed", "iframe", "video", "audio", "player":
 		return true
 	}
 	return false

@@ -21,10 +21,12 @@ func TestEmbeds(t *testing.T) {
 		`<audio controls title="Episode 1"><source src="/a.mp3"><source src="/a.ogg">Your browser is old</audio>`: `https://example.org/a.mp3|Listen at example.org: Episode 1`,
 		`<video src="/a.mp4" aria-label="Fog"></video>`:                                                           `https://example.org/a.mp4|Watch at example.org: Fog`,
 		`<iframe src="https://evil.example/" title="&lt;img src=x onerror=alert(1)&gt;"></iframe>`:                `https://evil.example/|&lt;img src=x onerror=alert(1)&gt; (evil.example)`,
-		`<iframe src="https://evil.example/" title="` + strings.Repeat("a ", 4000) + `"></iframe>`:                `https://evil.example/|` + strings.TrimSpace(strings.Repeat("a ", 100)) + `… (evil.example)`,
-		`<iframe src="javascript:alert(1)" title="x"></iframe>`:                                                   ``,
-		`<iframe srcdoc="<script>1</script>" title="x"></iframe>`:                                                 ``,
-		`<iframe src="https://www.youtube.com/embed/abc%22onload%3D" title="x"></iframe>`:                         `https://www.youtube.com/embed/abc%22onload%3D|Watch on YouTube: x`,
+		`<iframe src="https://evil.example/" title="` +
+			strings.Repeat("a ", 4000) + `"></iframe>`: `https://evil.example/|` +
+			strings.TrimSpace(strings.Repeat("a ", 100)) + `… (evil.example)`,
+		`<iframe src="javascript:alert(1)" title="x"></iframe>`:                           ``,
+		`<iframe srcdoc="<script>1</script>" title="x"></iframe>`:                         ``,
+		`<iframe src="https://www.youtube.com/embed/abc%22onload%3D" title="x"></iframe>`: `https://www.youtube.com/embed/abc%22onload%3D|Watch on YouTube: x`,
 	} {
 		got, _ := sanitise(in, "https://example.org/blog/p")
 		if href, text, ok := strings.Cut(want, "|"); ok {
@@ -38,14 +40,16 @@ func TestEmbeds(t *testing.T) {
 
 // TestPosters: the picture of a film stands for a post that has no other.
 func TestPosters(t *testing.T) {
-	const film, own, poster = `<iframe src="https://www.youtube.com/embed/abcdefghijk"></iframe>`, "https://x.org/a.jpg", "https://i.ytimg.com/vi/abcdefghijk/hqdefault.jpg"
+	const film, own, poster = `<iframe src="https://www.youtube.com/embed/abcdefghijk"></iframe>`,
+		"https://x.org/a.jpg", "https://i.ytimg.com/vi/abcdefghijk/hqdefault.jpg"
 	for in, want := range map[string]string{
 		film:                               poster,
 		film + `<img src="` + own + `">`:   own,
 		`<video src="/a.mp4" poster="/p">`: "https://x.org/p",
 		`<p>x</p>`:                         "",
 	} {
-		d := mustParse(t, `<rss><channel><item><title>T</title><link>https://x.org/</link><description><![CDATA[`+in+`]]></description></item></channel></rss>`, "https://x.org/feed")
+		d := mustParse(t, `<rss><channel><item><title>T</title><link>https://x.org/</link><description><![CDATA[`+
+			in+`]]></description></item></channel></rss>`, "https://x.org/feed")
 		if got := d.Posts[0].Sanitise(seenAt).ImageURL; got != want {
 			t.Errorf("%s: %q, want %q", in, got, want)
 		}

@@ -52,7 +52,10 @@ func entity(s string) (string, int) {
 	case "apos":
 		return "'", end + 1
 	}
-	if s[1] != '#' && strings.ContainsFunc(s[1:end], func(r rune) bool { return r >= 0x80 || !isLetter(byte(r)) && (r < '0' || r > '9') }) {
+	if s[1] != '#' && strings.ContainsFunc(s[1:end], func(r rune) bool {
+		return r >= 0x80 || !isLetter(byte(r)) &&
+			(r < '0' || r > '9')
+	}) {
 		return "&", 1
 	}
 	// html decodes prefixes too (&copyright;): then the semicolon is left over.

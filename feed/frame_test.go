@@ -20,7 +20,8 @@ func TestFrame(t *testing.T) {
 	if string(f.xml) != want {
 		t.Errorf("gofeed is shown\n%s\nwant\n%s", f.xml, want)
 	}
-	if len(f.items) != 2 || f.feed.line("title") != "Tom & Jerry" || f.items[0].line("title") != "One" || f.items[0].value("pubdate") != "today" ||
+	if len(f.items) != 2 || f.feed.line("title") != "Tom & Jerry" || f.items[0].line("title") != "One" ||
+		f.items[0].value("pubdate") != "today" ||
 		f.items[1].line("title") != "" || f.items[1].value("description", "content:encoded") != "<p>Two" {
 		t.Errorf("texts %+v\nof items %+v", f.feed, f.items)
 	}
@@ -35,8 +36,10 @@ func TestAddressesOfAtom(t *testing.T) {
 <entry><id>a</id><link href="http://詹姆斯.com/a b?q=é|{}"/><link rel="enclosure" href="/詹.mp3"/></entry>
 <entry xml:base="http://x.org/é/"><id>b</id><link href="7"/><source><link href="http://y.org/"/></source></entry><entry><id>c</id><link/></entry></feed>`, "http://z.org/feed")
 	p := d.Posts
-	if d.Link != "HTTP://詹姆斯.com/詹" || d.Hubs[0] != "https://hub.example/é%zz" || p[0].Link != "http://詹姆斯.com/a b?q=é|{}" ||
-		p[0].Enclosures[0].URL != "HTTP://詹姆斯.com/%E8%A9%B9.mp3" && p[0].Enclosures[0].URL != "http://xn--8ws00zhy3a.com/%E8%A9%B9.mp3" ||
+	if d.Link != "HTTP://詹姆斯.com/詹" || d.Hubs[0] != "https://hub.example/é%zz" ||
+		p[0].Link != "http://詹姆斯.com/a b?q=é|{}" ||
+		p[0].Enclosures[0].URL != "HTTP://詹姆斯.com/%E8%A9%B9.mp3" &&
+			p[0].Enclosures[0].URL != "http://xn--8ws00zhy3a.com/%E8%A9%B9.mp3" ||
 		p[1].Link != "http://x.org/%C3%A9/7" || p[2].Link != "" {
 		t.Errorf("%+v", d)
 	}
@@ -46,10 +49,12 @@ func TestAddressesOfAtom(t *testing.T) {
 func TestOddJSONFeeds(t *testing.T) {
 	d := mustParse(t, `{"version":"1.0","title":"T","home_page_url":"https://x.org/","items":[
 {"id":"1","content_html":["<p>a</p>","b"],"authors":[{"name":"Ann"},{"name":"Bob"},{"name":"Ann"}]},{"id":"2","title":[[]]}]}`, "")
-	if d.Kind != JSONFeed || len(d.Posts) != 2 || d.Posts[0].Author != "Ann, Bob" || d.Posts[0].Sanitise(seenAt).Content != "<p>a</p>" {
+	if d.Kind != JSONFeed || len(d.Posts) != 2 || d.Posts[0].Author != "Ann, Bob" ||
+		d.Posts[0].Sanitise(seenAt).Content != "<p>a</p>" {
 		t.Errorf("%+v", d)
 	}
-	for _, doc := range []string{`{"items":[]}`, `{"title":"T","items":[{"id":"1"}]}`, `{"feed_url":"https://x.org/","items":{}}`} {
+	for _, doc := range []string{`{"items":[]}`, `{"title":"T","items":[{"id":"1"}]}`,
+		`{"feed_url":"https://x.org/","items":{}}`} {
 		if _, err := Parse([]byte(doc), "", ""); err == nil {
 			t.Errorf("%s is a feed", doc)
 		}

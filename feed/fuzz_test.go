@@ -25,9 +25,12 @@ func addSamples(f *testing.F) {
 		}
 	}
 	for _, s := range []string{
-		"<rss><item><title>", "<feed><entry><content type='xhtml'><a:div><b", "\xff\xfe<\x00", "{\"version\":\"https://jsonfeed.org/version/1\",\"items\":[{",
-		"<opml><outline xmlUrl='", "<html><link rel=alternate type=application/rss+xml href=x>", "<!DOCTYPE a [<!ENTITY", "<rss><![CDATA[", "<rdf:RDF><item rdf:about='x'/>",
-		"<CHANNEL HREF='http://x.org/'><ITEM HREF=a><A HREF=b>", "<!DOCTYPE a [<!ENTITY b '&b;<c>'>]><rss><title>&b;", "<rss>\u00c3\u00a9t\u00c3\u00a9s\u00c3\u00a9",
+		"<rss><item><title>", "<feed><entry><content type='xhtml'><a:div><b", "\xff\xfe<\x00",
+		"{\"version\":\"https://jsonfeed.org/version/1\",\"items\":[{",
+		"<opml><outline xmlUrl='", "<html><link rel=alternate type=application/rss+xml href=x>",
+		"<!DOCTYPE a [<!ENTITY", "<rss><![CDATA[", "<rdf:RDF><item rdf:about='x'/>",
+		"<CHANNEL HREF='http://x.org/'><ITEM HREF=a><A HREF=b>", "<!DOCTYPE a [<!ENTITY b '&b;<c>'>]><rss><title>&b;",
+		"<rss>\u00c3\u00a9t\u00c3\u00a9s\u00c3\u00a9",
 		"<rss><item><media:group><media:content url='/a.mp4' duration='1e30' fileSize='-1'><media:title>t</media:title></media:content></media:group><itunes:duration>9:9",
 		"<rss><item><enclosure url='https://x.org/a.mp3'/><psc:chapters><psc:chapter start='0:99:1.5' title='&lt;b&#0;'/><psc:chapter start='-1' title='x'/><psc:chapter title='1' start=':'",
 		"<rss><item><enclosure url='javascript:x' length='99999999999999999999'/><podcast:chapters url='data:x'/><media:content medium='image' url='//x.org/i'><media:description>",
@@ -71,9 +74,12 @@ func FuzzParse(f *testing.F) {
 // when it is sanitised again.
 func FuzzSanitise(f *testing.F) {
 	for _, s := range []string{
-		"<p>a<b>b", "<img src=x onerror=alert(1)>", "<math><mtext><table><mglyph><style><!--</style><img title='--&gt;&lt;img src=1 onerror=x&gt;'>",
-		"<svg></p><style><a id='</style><img src=1 onerror=x>'>", "<a href='java&#x0A;script:x'>", "<noscript><p title='</noscript><img src=x onerror=x>'>",
-		"<iframe src=//x.org>", "<a href=//x.org/%>", "<select><option><script>", "<plaintext>", "<a href='http://[::1'>",
+		"<p>a<b>b", "<img src=x onerror=alert(1)>",
+		"<math><mtext><table><mglyph><style><!--</style><img title='--&gt;&lt;img src=1 onerror=x&gt;'>",
+		"<svg></p><style><a id='</style><img src=1 onerror=x>'>", "<a href='java&#x0A;script:x'>",
+		"<noscript><p title='</noscript><img src=x onerror=x>'>",
+		"<iframe src=//x.org>", "<a href=//x.org/%>", "<select><option><script>", "<plaintext>",
+		"<a href='http://[::1'>",
 	} {
 		f.Add(s)
 	}
@@ -142,7 +148,8 @@ func FuzzList(f *testing.F) {
 
 // FuzzDate holds that dates are none or within the years that a database takes.
 func FuzzDate(f *testing.F) {
-	for _, s := range []string{"Thu, 01 Jan 2004 19:48:21 GMT", "2003-12-31T10:14:55.1-08:00", "1/2/06 3:04 PM", "2004-május-1", "20031231T10"} {
+	for _, s := range []string{"Thu, 01 Jan 2004 19:48:21 GMT", "2003-12-31T10:14:55.1-08:00", "1/2/06 3:04 PM",
+		"2004-május-1", "20031231T10"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
@@ -154,7 +161,8 @@ func FuzzDate(f *testing.F) {
 
 // FuzzNormalURL holds that normalising twice changes nothing more.
 func FuzzNormalURL(f *testing.F) {
-	for _, s := range []string{"example.org", "HTTP://A:80/?x#y", "feed:x.org", "http://[::1]:80", "//a", "a.org/x #y"} {
+	for _, s := range []string{"example.org", "HTTP://A:80/?x#y", "feed:x.org", "http://[::1]:80", "//a",
+		"a.org/x #y"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
@@ -171,13 +179,16 @@ func FuzzNormalURL(f *testing.F) {
 // FuzzRhythm holds that whatever a document says of when to ask is within
 // bounds, and that some hour of some day is left.
 func FuzzRhythm(f *testing.F) {
-	for _, s := range []string{"60", "24", "mon", "hourly", "-1", "1e999", "3:00", "0,1,2,3", "NaN", "99999999999999999999 d"} {
+	for _, s := range []string{"60", "24", "mon", "hourly", "-1", "1e999", "3:00", "0,1,2,3", "NaN",
+		"99999999999999999999 d"} {
 		f.Add(s, s)
 	}
 	f.Fuzz(func(t *testing.T, a, b string) {
 		words := texts{{"skiphours", text{raw: a}}, {"skiphours", text{raw: b}}}.list("skiphours", "hour")
-		d := Document{TTL: minutes(a), UpdateEvery: updateEvery(a, b), SkipHours: hoursOf(words), SkipDays: daysOf(words)}
-		if d.TTL < 0 || d.TTL > maxStated || d.UpdateEvery < 0 || d.UpdateEvery > maxStated || d.Interval() > maxInterval {
+		d := Document{TTL: minutes(a), UpdateEvery: updateEvery(a, b), SkipHours: hoursOf(words),
+			SkipDays: daysOf(words)}
+		if d.TTL < 0 || d.TTL > maxStated || d.UpdateEvery < 0 || d.UpdateEvery > maxStated ||
+			d.Interval() > maxInterval {
 			t.Fatalf("%v %v", d.TTL, d.UpdateEvery)
 		}
 		if d.SkipHours >= 1<<24-1 || d.SkipDays >= digest.EveryDay {
@@ -201,7 +212,8 @@ func FuzzEntities(f *testing.F) {
 			}
 		}
 		left := maxGrowth
-		if got := replaceEntities(used, texts, &left); len(got) > len(used)+maxGrowth || len(texts) == 0 && got != used {
+		if got := replaceEntities(used, texts, &left); len(got) > len(used)+maxGrowth || len(texts) == 0 &&
+			got != used {
 			t.Fatalf("%d bytes became %d", len(used), len(got))
 		}
 	})

@@ -142,7 +142,8 @@ func impliedFeed(items []*microformats.Item) *microformats.Item {
 	}
 	for _, card := range items {
 		if card.Is("h-card") && len(entriesOf(card)) > 0 {
-			feed = &microformats.Item{Types: card.Types, Properties: map[string][]microformats.Value{}, Children: card.Children}
+			feed = &microformats.Item{Types: card.Types, Properties: map[string][]microformats.Value{},
+				Children: card.Children}
 			feed.Properties["author"] = []microformats.Value{{Text: card.First("name"), Item: card}}
 			return feed
 		}
@@ -266,11 +267,13 @@ func (h *hfeed) bodies(entry *microformats.Item) []text {
 	beside.WriteString(particulars(entry))
 	for _, v := range few(entry.Properties["photo"]) {
 		if isWeb(v.Text) && !strings.Contains(content, html.EscapeString(v.Text)) {
-			beside.WriteString(`<p><img src="` + html.EscapeString(v.Text) + `" alt="` + html.EscapeString(altOf(v)) + `"></p>`)
+			beside.WriteString(`<p><img src="` + html.EscapeString(v.Text) + `" alt="` +
+				html.EscapeString(altOf(v)) + `"></p>`)
 		}
 	}
 	var out []text
-	for _, t := range []text{literal(beside.String()+content, markup), literal(oneLine(entry.First("summary")), plain)} {
+	for _, t := range []text{literal(beside.String()+content, markup),
+		literal(oneLine(entry.First("summary")), plain)} {
 		if !t.empty() {
 			out = append(out, t)
 		}

@@ -37,7 +37,8 @@ const notes = `<!DOCTYPE html><html lang="en"><head><title>Page</title>
 
 func TestPageAsFeed(t *testing.T) {
 	d := asFeed(t, notes, "https://ann.example/notes")
-	if d.Kind != HFeed || d.Title != "Ann's notes" || d.Language != "en" || d.Link != "https://ann.example/notes" || len(d.Feeds) != 1 {
+	if d.Kind != HFeed || d.Title != "Ann's notes" || d.Language != "en" || d.Link != "https://ann.example/notes" ||
+		len(d.Feeds) != 1 {
 		t.Errorf("the feed is %+v", d)
 	}
 	if len(d.Posts) != 3 {
@@ -45,11 +46,13 @@ func TestPageAsFeed(t *testing.T) {
 	}
 	seen := time.Date(2026, 3, 2, 0, 0, 0, 0, time.UTC)
 	note, article, like := d.Posts[0].Sanitise(seen), d.Posts[1].Sanitise(seen), d.Posts[2].Sanitise(seen)
-	if d.Posts[0].Title != "" || note.Author != "Ann Example" || !note.PublishedAt.Equal(time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)) ||
+	if d.Posts[0].Title != "" || note.Author != "Ann Example" ||
+		!note.PublishedAt.Equal(time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)) ||
 		!strings.Contains(note.Content, `href="https://ann.example/rain"`) {
 		t.Errorf("the note is %+v", note)
 	}
-	if article.Title != "On rain" || article.URL != "https://ann.example/a/2" || article.Author != "Bea" || article.ImageURL != "https://ann.example/r.jpg" ||
+	if article.Title != "On rain" || article.URL != "https://ann.example/a/2" || article.Author != "Bea" ||
+		article.ImageURL != "https://ann.example/r.jpg" ||
 		strings.Contains(article.Content, "alert") || !strings.Contains(article.Content, `alt="A puddle"`) {
 		t.Errorf("the article is %+v", article)
 	}
@@ -76,7 +79,8 @@ func TestPageIsNoFeed(t *testing.T) {
 // What changes of a page beside its posts changes none of their hashes.
 func TestPageAroundPosts(t *testing.T) {
 	a := asFeed(t, notes, "https://ann.example/notes")
-	b := asFeed(t, strings.Replace(notes, "<main", "<aside>42 visitors</aside><main data-nonce=x", 1), "https://ann.example/notes")
+	b := asFeed(t, strings.Replace(notes, "<main", "<aside>42 visitors</aside><main data-nonce=x", 1),
+		"https://ann.example/notes")
 	for i := range a.Posts {
 		if a.Posts[i].Hash != b.Posts[i].Hash || a.Posts[i].Identity != b.Posts[i].Identity {
 			t.Errorf("post %d changed", i)
@@ -134,11 +138,14 @@ func TestReportOfPage(t *testing.T) {
 // What sites mark otherwise than the specification has it, and what is kept of an entry.
 func TestHFeedFacts(t *testing.T) {
 	for why, test := range map[string]struct{ page, want string }{
-		"a feed that is but a heading": {`<header class="h-feed"><h1 class="p-name">Notes</h1></header><ul><li class="h-entry"><a class="u-url p-name" href="/1">One</a></li><li class="h-entry"><a class="u-url p-name" href="/2">Two</a></li></ul>`,
+		"a feed that is but a heading": {
+			`<header class="h-feed"><h1 class="p-name">Notes</h1></header><ul><li class="h-entry"><a class="u-url p-name" href="/1">One</a></li><li class="h-entry"><a class="u-url p-name" href="/2">Two</a></li></ul>`,
 			"Notes: One by , Two by "},
-		"a feed without entries before another": {`<div class="h-feed"><p class="p-name">Links</p></div><div class="h-feed"><p class="p-name">Notes</p><p class="h-entry"><a class="u-url p-name" href="/1">One</a></p></div>`,
+		"a feed without entries before another": {
+			`<div class="h-feed"><p class="p-name">Links</p></div><div class="h-feed"><p class="p-name">Notes</p><p class="h-entry"><a class="u-url p-name" href="/1">One</a></p></div>`,
 			"Notes: One by "},
-		"the author of the feed": {`<div class="h-feed"><p class="p-name">Notes</p><p class="p-author h-card">Ann</p><div class="h-entry"><a class="u-url p-name" href="/1">One</a></div><div class="h-entry"><a class="u-url p-name" href="/2">Two</a> <i class="p-author h-card">Bea</i></div></div>`,
+		"the author of the feed": {
+			`<div class="h-feed"><p class="p-name">Notes</p><p class="p-author h-card">Ann</p><div class="h-entry"><a class="u-url p-name" href="/1">One</a></div><div class="h-entry"><a class="u-url p-name" href="/2">Two</a> <i class="p-author h-card">Bea</i></div></div>`,
 			"Notes: One by Ann, Two by Bea"},
 		"an ID alone": {`<div class="h-feed"><p class="p-name">Notes</p><div class="h-entry"><span class="p-uid">tag:a.example,2011:1</span><p class="p-name">One</p></div></div>`,
 			"Notes: One by "},
@@ -158,7 +165,9 @@ func TestHFeedFacts(t *testing.T) {
 	}
 	d := asFeed(t, `<html><body><div class="h-feed"><article class="h-entry"><a class="u-url" href="/1"></a><img class="u-featured" src="/f.jpg" alt="A boat"><div class="e-content">Look</div>
 		<blockquote class="u-quotation-of h-cite"><a class="u-url p-name" href="https://b.example/q">Bob</a><p class="e-content">said so</p></blockquote></article></div>`, "https://a.example/")
-	if p := d.Posts[0].Sanitise(seenAt); p.ImageURL != "https://a.example/f.jpg" || !strings.Contains(p.Content, `alt="A boat"`) || !strings.Contains(p.Content, "<blockquote>said so") || !strings.Contains(p.Content, `href="https://b.example/q"`) {
+	if p := d.Posts[0].Sanitise(seenAt); p.ImageURL != "https://a.example/f.jpg" ||
+		!strings.Contains(p.Content, `alt="A boat"`) || !strings.Contains(p.Content, "<blockquote>said so") ||
+		!strings.Contains(p.Content, `href="https://b.example/q"`) {
 		t.Errorf("%+v", p)
 	}
 }

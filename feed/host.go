@@ -21,7 +21,8 @@ func ParseHost(s string) (string, error) {
 			return Host(url), nil
 		}
 	}
-	return "", digest.Refuse(digest.Invalid, "%s is not a host; enter one like example.org", strconv.Quote(digest.Shortened(digest.AddressWithoutCredentials(s), 100)))
+	return "", digest.Refuse(digest.Invalid, "%s is not a host; enter one like example.org",
+		strconv.Quote(digest.Shortened(digest.AddressWithoutCredentials(s), 100)))
 }
 
 // CheckRuleHost refuses a host below which the sites of many owners lie, such as co.uk: a rule for it

@@ -34,7 +34,8 @@ func TestParseHost(t *testing.T) {
 func TestCheckRuleHost(t *testing.T) {
 	for host, refused := range map[string]bool{
 		"com": true, "co.uk": true, "xn--p1ai": true,
-		"example.com": false, "bbc.co.uk": false, "github.io": false, "localhost": false, "192.0.2.1": false, "2001:db8::1": false,
+		"example.com": false, "bbc.co.uk": false, "github.io": false, "localhost": false, "192.0.2.1": false,
+		"2001:db8::1": false,
 	} {
 		if err := feed.CheckRuleHost(host); (digest.KindOf(err) == digest.Invalid) != refused {
 			t.Errorf("%s: %v", host, err)

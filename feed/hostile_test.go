@@ -47,7 +47,8 @@ var hostiles = []hostile{
 	{"namespaces of publishers' own", fill(channel, `<author xmlns="urn:x"><atom:author>`, ``)},
 	{"attributes of an item", fill(channel+`<item`, ` a=""`, `></item></channel></rss>`)},
 	{"attributes of a link", fill(channel+`<item><atom:link`, ` href=""`, `/></item></channel></rss>`)},
-	{"attributes in content", fill(channel+`<item><description><p`, ` a=""`, `>x</p></description></item></channel></rss>`)},
+	{"attributes in content",
+		fill(channel+`<item><description><p`, ` a=""`, `>x</p></description></item></channel></rss>`)},
 	{"quote without end", fill(channel+`<item><link a="`, ` b='`, ``)},
 	{"billion laughs", func(size int) string {
 		s := `<!DOCTYPE rss [<!ENTITY l0 "lol">`
@@ -57,11 +58,13 @@ var hostiles = []hostile{
 		return fill(s+`]>`+channel+`<item><title>`, `&l19;`, `</title></item></channel></rss>`)(size)
 	}},
 	{"quadratic entity", func(size int) string {
-		return `<!DOCTYPE rss [<!ENTITY a "` + strings.Repeat("a", size/2) + `">]>` + channel + `<item><title>` + strings.Repeat("&a;", size/6) + `</title></item></channel></rss>`
+		return `<!DOCTYPE rss [<!ENTITY a "` + strings.Repeat("a", size/2) + `">]>` + channel + `<item><title>` +
+			strings.Repeat("&a;", size/6) + `</title></item></channel></rss>`
 	}},
 	{"doctypes", fill(``, `<!DOCTYPE a [`, channel)},
 	{"doctype of elements", numbered(`<!DOCTYPE rss [`, `<!ENTITY a# "x">`, `]>`+channel+`</channel></rss>`)},
-	{"external entity", fill(`<!DOCTYPE rss [<!ENTITY x SYSTEM "file:///etc/passwd">]>`+channel+`<item><title>`, `&x;`, `</title></item></channel></rss>`)},
+	{"external entity", fill(`<!DOCTYPE rss [<!ENTITY x SYSTEM "file:///etc/passwd">]>`+channel+`<item><title>`, `&x;`,
+		`</title></item></channel></rss>`)},
 	{"numeric references", fill(channel+`<item><title>`, `&#65;`, `</title></item></channel></rss>`)},
 	{"unknown entities", fill(channel+`<item><description>`, `&abcdefgh;`, `</description></item></channel></rss>`)},
 	{"depth of unknowns", fill(channel, `<a>`, ``)},
@@ -73,13 +76,16 @@ var hostiles = []hostile{
 	{"depth in content", fill(channel+`<item><description>`, `<b>`, ``)},
 	{"depth in content, ended", func(size int) string {
 		n := size / len("<title></title>")
-		return channel + `<item>` + strings.Repeat("<title>", n) + strings.Repeat("</title>", n) + `</item></channel></rss>`
+		return channel + `<item>` +
+			strings.Repeat("<title>", n) + strings.Repeat("</title>", n) + `</item></channel></rss>`
 	}},
 	{"ends that nothing begins", fill(channel, `</a>`, ``)},
-	{"ends with long names", fill(channel+strings.Repeat("<atom:author>", 99), `</`+strings.Repeat("autho", 100)+`>`, ``)},
+	{"ends with long names", fill(channel+strings.Repeat("<atom:author>", 99), `</`+strings.Repeat("autho", 100)+`>`,
+		``)},
 	{"long prefix", func(size int) string {
 		p := strings.Repeat("p", size/200)
-		return `<rss xmlns:` + p + `="http://www.w3.org/2005/Atom"><channel>` + strings.Repeat("<"+p+":author>", 99) + strings.Repeat("</"+p+":authos>", 99)
+		return `<rss xmlns:` + p + `="http://www.w3.org/2005/Atom"><channel>` +
+			strings.Repeat("<"+p+":author>", 99) + strings.Repeat("</"+p+":authos>", 99)
 	}},
 	{"one long name", func(size int) string { return channel + "<" + strings.Repeat("a", size) }},
 	{"comments", fill(channel, `<!---->`, `</channel></rss>`)},
@@ -88,7 +94,8 @@ var hostiles = []hostile{
 	{"sections without end", fill(channel+`<item><title>`, `<![CDATA[`, ``)},
 	{"sections", fill(channel+`<item><description>`, `<![CDATA[]]>`, `</description></item></channel></rss>`)},
 	{"less-than signs", fill(channel+`<item><description>`, `<`, `</description></item></channel></rss>`)},
-	{"namespaces beside elements", halves(numbered(channel+`<atom:author`, ` xmlns:a#=""`, `>`), fill(``, `<zz:y/>`, ``))},
+	{"namespaces beside elements", halves(numbered(channel+`<atom:author`, ` xmlns:a#=""`, `>`),
+		fill(``, `<zz:y/>`, ``))},
 	{"items", fill(channel, `<item/>`, `</channel></rss>`)},
 	{"small items", fill(channel, `<item><title>a</title></item>`, `</channel></rss>`)},
 	{"same guid", fill(channel, `<item><guid>a</guid><title>t</title></item>`, `</channel></rss>`)},
@@ -101,28 +108,39 @@ var hostiles = []hostile{
 	{"hours", fill(channel+`<skipHours>`, `<hour>1</hour>`, `</skipHours></channel></rss>`)},
 	{"days", fill(channel+`<skipDays>`, `<day>Monday</day>`, `</skipDays></channel></rss>`)},
 	{"bases", fill(channel, `<item xml:base="a/"><link>b</link></item>`, `</channel></rss>`)},
-	{"bases in depth", fill(`<rss xml:base="http://x.org/"><channel>`, `<author xml:base="aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa/">`, ``)},
+	{"bases in depth", fill(`<rss xml:base="http://x.org/"><channel>`,
+		`<author xml:base="aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa/">`, ``)},
 	{"a long base and links", func(size int) string {
-		return `<rss xml:base="http://x.org/` + strings.Repeat("a/", size/4) + `"><channel><item>` + strings.Repeat(`<atom:link href="b"/>`, size/50) + `</item></channel></rss>`
+		return `<rss xml:base="http://x.org/` + strings.Repeat("a/", size/4) + `"><channel><item>` +
+			strings.Repeat(`<atom:link href="b"/>`, size/50) + `</item></channel></rss>`
 	}},
 	{"a long base and items", func(size int) string {
-		return `<rss xml:base="http://x.org/` + strings.Repeat("a/", size/4) + `"><channel>` + strings.Repeat(`<item><link>b</link></item>`, size/54) + `</channel></rss>`
+		return `<rss xml:base="http://x.org/` + strings.Repeat("a/", size/4) + `"><channel>` +
+			strings.Repeat(`<item><link>b</link></item>`, size/54) + `</channel></rss>`
 	}},
 	{"a long link and items", func(size int) string {
-		return `<rss><channel><link>http://x.org/` + strings.Repeat("a/", size/4) + `</link>` + strings.Repeat(`<item><link>b</link></item>`, size/54) + `</channel></rss>`
+		return `<rss><channel><link>http://x.org/` + strings.Repeat("a/", size/4) + `</link>` +
+			strings.Repeat(`<item><link>b</link></item>`, size/54) + `</channel></rss>`
 	}},
 	{"a long language and items", func(size int) string {
-		return `<rss xml:lang="` + strings.Repeat("a_", size/4) + `"><channel>` + strings.Repeat(`<item><title>b</title></item>`, size/58) + `</channel></rss>`
+		return `<rss xml:lang="` + strings.Repeat("a_", size/4) + `"><channel>` +
+			strings.Repeat(`<item><title>b</title></item>`, size/58) + `</channel></rss>`
 	}},
 	{"long dates", fill(channel, `<item><pubDate>`+strings.Repeat("1:", 60)+`</pubDate></item>`, `</channel></rss>`)},
 	{"persons", fill(channel, `<item><author>`+strings.Repeat("a@(", 250)+`</author></item>`, `</channel></rss>`)},
-	{"persons with spaces", fill(channel, `<item><author>`+strings.Repeat("a@b.c ", 130)+`</author></item>`, `</channel></rss>`)},
-	{"titles", fill(channel, `<item><title>`+strings.Repeat("&amp;amp;lt;", 1300)+`</title></item>`, `</channel></rss>`)},
-	{"base64", fill(`<feed xmlns="http://www.w3.org/2005/Atom"><entry><content mode="base64">`, `QUFB`, `</content></entry></feed>`)},
-	{"xhtml", fill(`<feed xmlns="http://www.w3.org/2005/Atom"><entry><content type="xhtml">`, `<a:b>`, `</content></entry></feed>`)},
+	{"persons with spaces", fill(channel, `<item><author>`+strings.Repeat("a@b.c ", 130)+`</author></item>`,
+		`</channel></rss>`)},
+	{"titles", fill(channel, `<item><title>`+strings.Repeat("&amp;amp;lt;", 1300)+`</title></item>`,
+		`</channel></rss>`)},
+	{"base64", fill(`<feed xmlns="http://www.w3.org/2005/Atom"><entry><content mode="base64">`, `QUFB`,
+		`</content></entry></feed>`)},
+	{"xhtml", fill(`<feed xmlns="http://www.w3.org/2005/Atom"><entry><content type="xhtml">`, `<a:b>`,
+		`</content></entry></feed>`)},
 	{"atom links", fill(`<feed xmlns="http://www.w3.org/2005/Atom"><entry>`, `<link href="a"/>`, `</entry></feed>`)},
-	{"atom authors", fill(`<feed xmlns="http://www.w3.org/2005/Atom"><entry>`, `<author><name>a</name></author>`, `</entry></feed>`)},
-	{"atom sources", fill(`<feed xmlns="http://www.w3.org/2005/Atom"><entry>`, `<source><author><name>a</name></author></source>`, `</entry></feed>`)},
+	{"atom authors", fill(`<feed xmlns="http://www.w3.org/2005/Atom"><entry>`, `<author><name>a</name></author>`,
+		`</entry></feed>`)},
+	{"atom sources", fill(`<feed xmlns="http://www.w3.org/2005/Atom"><entry>`,
+		`<source><author><name>a</name></author></source>`, `</entry></feed>`)},
 	{"rdf abouts", fill(`<rdf:RDF>`, `<item rdf:about="a"/>`, `</rdf:RDF>`)},
 	{"roots that are none", fill(``, `<a>`, ``)},
 	{"nul bytes", fill(`<rss>`, "\x00", ``)},
@@ -130,10 +148,13 @@ var hostiles = []hostile{
 	{"utf-16", fill("\xff\xfe<\x00", "a\x00", ``)},
 	{"utf-7", fill(`<?xml version="1.0" encoding="utf-7"?>`+channel, "+ADw-", ``)},
 	{"iso-2022-jp", fill(`<?xml version="1.0" encoding="iso-2022-jp"?>`+channel, "\x1b$B!!\x1b(B", ``)},
-	{"entities in place", fill(`<!DOCTYPE rss [<!ENTITY a "bc">]>`+channel+`<item><title>`, `&a;`, `</title></item></channel></rss>`)},
-	{"entities beside sections", fill(`<!DOCTYPE rss [<!ENTITY a "bc">]>`+channel+`<item><title>`, `<![CDATA[&a;`, `</title></item></channel></rss>`)},
+	{"entities in place", fill(`<!DOCTYPE rss [<!ENTITY a "bc">]>`+channel+`<item><title>`, `&a;`,
+		`</title></item></channel></rss>`)},
+	{"entities beside sections", fill(`<!DOCTYPE rss [<!ENTITY a "bc">]>`+channel+`<item><title>`, `<![CDATA[&a;`,
+		`</title></item></channel></rss>`)},
 	{"encoded twice", fill(channel+`<item><title>`, "\u00c3\u00a9", `</title></item></channel></rss>`)},
-	{"sections of white space", fill(channel, `<item>`+strings.Repeat(`<description><![CDATA[ ]]></description>`, 50)+`</item>`, `</channel></rss>`)},
+	{"sections of white space", fill(channel, `<item>`+
+		strings.Repeat(`<description><![CDATA[ ]]></description>`, 50)+`</item>`, `</channel></rss>`)},
 	{"cdf items", fill(`<CHANNEL HREF="http://x.org/">`, `<ITEM HREF="a">`, `</CHANNEL>`)},
 	{"cdf titles without end", fill(`<CHANNEL HREF="http://x.org/"><ITEM>`, `<TITLE>`, ``)},
 	{"cdf links without end", fill(`<CHANNEL HREF="http://x.org/">`, `<ITEM><A HREF="b">`, ``)},
@@ -159,69 +180,101 @@ var hostiles = []hostile{
 	{"json objects in depth", fill(`{"version":"https://jsonfeed.org/version/1","a":`, `{"a":`, ``)},
 	{"json elsewhere", fill(`{"version":"https://jsonfeed.org/version/1","title":1,"a":[`, `{},`, `{}]}`)},
 	{"json tags", fill(`{"version":"https://jsonfeed.org/version/1","items":[{"id":"a","tags":[`, `"",`, `""]}]}`)},
-	{"json authors", fill(`{"version":"https://jsonfeed.org/version/1","items":[{"id":"a","authors":[`, `{"name":"a"},`, `{}]}]}`)},
-	{"json attachments", fill(`{"version":"https://jsonfeed.org/version/1","items":[{"id":"a","attachments":[`, `{},`, `{}]}]}`)},
+	{"json authors", fill(`{"version":"https://jsonfeed.org/version/1","items":[{"id":"a","authors":[`, `{"name":"a"},`,
+		`{}]}]}`)},
+	{"json attachments", fill(`{"version":"https://jsonfeed.org/version/1","items":[{"id":"a","attachments":[`, `{},`,
+		`{}]}]}`)},
 	{"json hubs", fill(`{"version":"https://jsonfeed.org/version/1","hubs":[`, `{},`, `{}]}`)},
 	{"json members", numbered(`{"version":"https://jsonfeed.org/version/1","title":1`, `,"#":0`, `}`)},
 	{"json controls", fill(`{"version":"https://jsonfeed.org/version/1","title":"`, "\x01", `"}`)},
 	{"json backslashes", fill(`{"version":"https://jsonfeed.org/version/1","title":"`, `\`, `"}`)},
 	{"json commas", fill(`{"version":"https://jsonfeed.org/version/1","a":[`, `, `, `]}`)},
 	{"json comma brackets", fill(`{"version":"https://jsonfeed.org/version/1","a":[`, ` ]`, ``)},
-	{"html tables", fill(channel+`<item><description><![CDATA[`, `<table><td>`, `]]></description></item></channel></rss>`)},
-	{"html formatting", numbered(channel+`<item><description><![CDATA[`, `<b a=#><p>`, `]]></description></item></channel></rss>`)},
-	{"html formatting ended", numbered(channel+`<item><description><![CDATA[`, `<b a=#></p>`, `]]></description></item></channel></rss>`)},
-	{"html adoption", numbered(channel+`<item><description><![CDATA[`, `<a><b a=#><div></a>`, `]]></description></item></channel></rss>`)},
-	{"html attributes", fill(channel+`<item><description><![CDATA[<p`, ` a`, `>]]></description></item></channel></rss>`)},
-	{"html many attributes", numbered(channel+`<item><description><![CDATA[<p`, ` a#`, `>]]></description></item></channel></rss>`)},
+	{"html tables", fill(channel+`<item><description><![CDATA[`, `<table><td>`,
+		`]]></description></item></channel></rss>`)},
+	{"html formatting", numbered(channel+`<item><description><![CDATA[`, `<b a=#><p>`,
+		`]]></description></item></channel></rss>`)},
+	{"html formatting ended", numbered(channel+`<item><description><![CDATA[`, `<b a=#></p>`,
+		`]]></description></item></channel></rss>`)},
+	{"html adoption", numbered(channel+`<item><description><![CDATA[`, `<a><b a=#><div></a>`,
+		`]]></description></item></channel></rss>`)},
+	{"html attributes", fill(channel+`<item><description><![CDATA[<p`, ` a`,
+		`>]]></description></item></channel></rss>`)},
+	{"html many attributes",
+		numbered(channel+`<item><description><![CDATA[<p`, ` a#`, `>]]></description></item></channel></rss>`)},
 	{"html lists", fill(channel+`<item><description><![CDATA[`, `<li><p>`, `]]></description></item></channel></rss>`)},
-	{"html objects", fill(channel+`<item><description><![CDATA[`, `<object>`, `]]></description></item></channel></rss>`)},
-	{"html comments", fill(channel+`<item><description><![CDATA[`, `<!---->`, `]]></description></item></channel></rss>`)},
-	{"html noscript", fill(channel+`<item><description><![CDATA[`, `a<noscript></noscript>`, `]]></description></item></channel></rss>`)},
-	{"html unclosed comments", fill(channel+`<item><description><![CDATA[`, `<!--`, `]]></description></item></channel></rss>`)},
-	{"html pictures", fill(channel+`<item><description><![CDATA[`, `<img src=a>`, `]]></description></item></channel></rss>`)},
-	{"html attributes of html", numbered(channel+`<item><description><![CDATA[`, `<html a#=b>`, `]]></description></item></channel></rss>`)},
-	{"html tables and text", fill(channel+`<item><description><![CDATA[<table>`, `a<tr>`, `]]></description></item></channel></rss>`)},
+	{"html objects", fill(channel+`<item><description><![CDATA[`, `<object>`,
+		`]]></description></item></channel></rss>`)},
+	{"html comments", fill(channel+`<item><description><![CDATA[`, `<!---->`,
+		`]]></description></item></channel></rss>`)},
+	{"html noscript", fill(channel+`<item><description><![CDATA[`, `a<noscript></noscript>`,
+		`]]></description></item></channel></rss>`)},
+	{"html unclosed comments",
+		fill(channel+`<item><description><![CDATA[`, `<!--`, `]]></description></item></channel></rss>`)},
+	{"html pictures", fill(channel+`<item><description><![CDATA[`, `<img src=a>`,
+		`]]></description></item></channel></rss>`)},
+	{"html attributes of html", numbered(channel+`<item><description><![CDATA[`, `<html a#=b>`,
+		`]]></description></item></channel></rss>`)},
+	{"html tables and text", fill(channel+`<item><description><![CDATA[<table>`, `a<tr>`,
+		`]]></description></item></channel></rss>`)},
 	{"html styles in all that follows", func(size int) string {
-		return numbered(channel+`<item><description><![CDATA[<p>`, `<font a=#>`, ``)(4000) + fill(``, `<p>x`, `]]></description></item></channel></rss>`)(size)
+		return numbered(channel+`<item><description><![CDATA[<p>`, `<font a=#>`, ``)(4000) + fill(``, `<p>x`,
+			`]]></description></item></channel></rss>`)(size)
 	}},
-	{"html pictures again", fill(channel+`<item><description><![CDATA[<img src=http://x.org/a>`, `a<noscript></noscript>`, `]]></description></item></channel></rss>`)},
+	{"html pictures again", fill(channel+`<item><description><![CDATA[<img src=http://x.org/a>`,
+		`a<noscript></noscript>`, `]]></description></item></channel></rss>`)},
 	{"page attributes, then tags", halves(numbered(`<html><p`, ` a#`, `>`), fill(``, `<b a>`, ``))},
-	{"html styles", fill(channel+`<item><description><![CDATA[<p style="`, `a: b;`, `">]]></description></item></channel></rss>`)},
-	{"html frameset", fill(channel+`<item><description><![CDATA[`, `<select><option>`, `]]></description></item></channel></rss>`)},
+	{"html styles", fill(channel+`<item><description><![CDATA[<p style="`, `a: b;`,
+		`">]]></description></item></channel></rss>`)},
+	{"html frameset", fill(channel+`<item><description><![CDATA[`, `<select><option>`,
+		`]]></description></item></channel></rss>`)},
 	{"html links on a long base", func(size int) string {
-		return channel + `<item><link>http://x.org/` + strings.Repeat("a/", 1000) + `</link><description><![CDATA[` + strings.Repeat(`<a href=b>x</a>`, size/15) + `]]></description></item></channel></rss>`
+		return channel + `<item><link>http://x.org/` + strings.Repeat("a/", 1000) + `</link><description><![CDATA[` +
+			strings.Repeat(`<a href=b>x</a>`, size/15) + `]]></description></item></channel></rss>`
 	}},
 	{"html pictures on a long base", func(size int) string {
-		return channel + `<item><link>http://x.org/` + strings.Repeat("a/", 1000) + `</link><description><![CDATA[` + strings.Repeat(`<img src=b>`, size/11) + `]]></description></item></channel></rss>`
+		return channel + `<item><link>http://x.org/` + strings.Repeat("a/", 1000) + `</link><description><![CDATA[` +
+			strings.Repeat(`<img src=b>`, size/11) + `]]></description></item></channel></rss>`
 	}},
 	{"html quotes", fill(channel+`<item><description><![CDATA[<p>`, `"`, `]]></description></item></channel></rss>`)},
 	{"html text", fill(channel+`<item><description>`, "a\n\n", `</description></item></channel></rss>`)},
 	{"html tagless", fill(channel+`<item><description>`, "a&lt;", `</description></item></channel></rss>`)},
-	{"hosts of other letters", fill(`<feed xmlns="http://www.w3.org/2005/Atom" xml:base="http://`+otherLetters(250)+`/">`, `<entry><link href="b"/></entry>`, `</feed>`)},
-	{"hosts longer than any", fill(`<feed xmlns="http://www.w3.org/2005/Atom" xml:base="http://`+otherLetters(650)+`/">`, `<entry><link href="b"/></entry>`, `</feed>`)},
-	{"hosts of the channel", fill(`<rss version="2.0"><channel><link>http://`+otherLetters(250)+`/</link>`, `<item><link>b</link></item>`, `</channel></rss>`)},
-	{"hosts of a post", fill(channel+`<item><link>http://`+otherLetters(250)+`/</link><description><![CDATA[`, `<a href=b>x</a>`, `]]></description></item></channel></rss>`)},
-	{"hosts of a page", fill(`<html><base href="http://`+otherLetters(250)+`/">`, `<link rel=alternate type=application/rss+xml href=x>`, ``)},
-	{"notes", numbered(outbox, `{"type":"Create","object":{"type":"Note","id":"https://x.org/#","content":"a","to":"as:Public"}},`, `{}]}`)},
+	{"hosts of other letters", fill(`<feed xmlns="http://www.w3.org/2005/Atom" xml:base="http://`+
+		otherLetters(250)+`/">`, `<entry><link href="b"/></entry>`, `</feed>`)},
+	{"hosts longer than any", fill(`<feed xmlns="http://www.w3.org/2005/Atom" xml:base="http://`+
+		otherLetters(650)+`/">`, `<entry><link href="b"/></entry>`, `</feed>`)},
+	{"hosts of the channel", fill(`<rss version="2.0"><channel><link>http://`+otherLetters(250)+`/</link>`,
+		`<item><link>b</link></item>`, `</channel></rss>`)},
+	{"hosts of a post", fill(channel+`<item><link>http://`+otherLetters(250)+`/</link><description><![CDATA[`,
+		`<a href=b>x</a>`, `]]></description></item></channel></rss>`)},
+	{"hosts of a page", fill(`<html><base href="http://`+otherLetters(250)+`/">`,
+		`<link rel=alternate type=application/rss+xml href=x>`, ``)},
+	{"notes", numbered(outbox,
+		`{"type":"Create","object":{"type":"Note","id":"https://x.org/#","content":"a","to":"as:Public"}},`, `{}]}`)},
 	{"notes in depth", fill(outbox, `{"object":`, ``)},
 	{"notes in lists", func(size int) string {
 		return outbox + strings.Repeat(strings.Repeat(`[`, 9000)+strings.Repeat(`]`, 9000)+`,`, size/18001) + `0]}`
 	}},
-	{"accounts of Bluesky", fill(`{"feed":[`, `{"post":{"uri":"at://did:plc:a/app.bsky.feed.post/1","author":{"did":"did:plc:a","handle":"a.b"},"record":{"text":"a"}}},`, `{}]}`)},
+	{"accounts of Bluesky", fill(`{"feed":[`,
+		`{"post":{"uri":"at://did:plc:a/app.bsky.feed.post/1","author":{"did":"did:plc:a","handle":"a.b"},"record":{"text":"a"}}},`, `{}]}`)},
 	{"marked: rels", numbered(marked, `<a rel=x href=#></a>`, ``)},
 	{"marked: rels of one address", numbered(marked, `<a rel="a# b#" href=x></a>`, ``)},
 	{"marked: rels of one link", numbered(marked+`<a href=x rel="`, `a# `, `">`)},
-	{"marked: rels and classes", halves(fill(`<html><body class=hentry><a href=x rel="`, `tag `, ``), fill(`" class="category `, `x `, `">`))},
+	{"marked: rels and classes", halves(fill(`<html><body class=hentry><a href=x rel="`, `tag `, ``),
+		fill(`" class="category `, `x `, `">`))},
 	{"marked: old names", halves(fill(`<html><body class="`, `hentry `, ``), fill(`">`, `<b class=x></b>`, ``))},
-	{"marked: authors", numbered(marked, `<div class=h-entry><a class=u-author href=#>x</a><a class=u-url href=#>x</a></div>`, ``)},
+	{"marked: authors", numbered(marked,
+		`<div class=h-entry><a class=u-author href=#>x</a><a class=u-url href=#>x</a></div>`, ``)},
 	{"marked: includes", fill(marked+`<div id=x class=hentry>`, `<a class=include href="#x"></a>`, ``)},
-	{"marked: a long base and rels", halves(fill(`<html><body class=h-entry><base href="http://x.org/`, `a`, ``), numbered(`/">`, `<a rel=x href=#></a>`, ``))},
+	{"marked: a long base and rels", halves(fill(`<html><body class=h-entry><base href="http://x.org/`, `a`, ``),
+		numbered(`/">`, `<a rel=x href=#></a>`, ``))},
 	{"a base and links", numbered(`<html><body><base href="http://x.org/`+strings.Repeat("a", 2000)+`/">`,
 		`<a href=feed>rss</a>`, ``)},
 	{"a base and alternates", numbered(`<html><body><base href="http://x.org/`+strings.Repeat("a", 2000)+`/">`,
 		`<a rel=feed href=x>b</a>`, ``)},
 	{"links never closed", fill(`<html><body>`, `<a href=feed class=rss title=rss>`, ``)},
-	{"marked: a base and rels", numbered(marked+`<base href="http://x.org/`+strings.Repeat("a", 2000)+`/">`, `<a rel=x href=#></a>`, ``)},
+	{"marked: a base and rels", numbered(marked+`<base href="http://x.org/`+strings.Repeat("a", 2000)+`/">`,
+		`<a rel=x href=#></a>`, ``)},
 }
 
 const (

@@ -85,7 +85,8 @@ func jsonPost(item *jsonfeed.Item, bases []string) Post {
 	if item.Title != "" {
 		p.titles = []text{literal(item.Title, plain)}
 	}
-	for _, t := range []text{literal(item.ContentHTML, markup), literal(item.ContentText, plain), literal(item.Summary, plain)} {
+	for _, t := range []text{literal(item.ContentHTML, markup), literal(item.ContentText, plain),
+		literal(item.Summary, plain)} {
 		if !t.empty() {
 			p.bodies = append(p.bodies, t)
 		}
@@ -106,7 +107,8 @@ func jsonPost(item *jsonfeed.Item, bases []string) Post {
 func (p *Post) addAttachments(all []jsonfeed.Attachments) {
 	var files []mediaFile
 	for _, a := range atMost(all) {
-		e := digest.Enclosure{URL: a.URL, Type: cleanText(a.MimeType), Length: a.SizeInBytes, Seconds: a.DurationInSeconds}
+		e := digest.Enclosure{URL: a.URL, Type: cleanText(a.MimeType), Length: a.SizeInBytes,
+			Seconds: a.DurationInSeconds}
 		files = append(files, mediaFile{Enclosure: e, group: cleanText(a.Title)})
 	}
 	p.addFiles(files)
@@ -169,7 +171,8 @@ func mendJSON(doc string) ([]byte, bool) {
 }
 
 // jsonStrings are the members that are strings, in whatever object they stand.
-var jsonStrings = setOf(`title description version language home_page_url feed_url user_comment next_url icon favicon url external_url
+var jsonStrings = setOf(
+	`title description version language home_page_url feed_url user_comment next_url icon favicon url external_url
 	content_html content_text summary image banner_image date_published date_modified name avatar mime_type`)
 
 // mendObject gives the members of an object the types that the format says, and

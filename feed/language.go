@@ -8,15 +8,21 @@ import (
 
 // languageNames are the names that feeds write in place of a tag, and titles of feeds hold, in lower case.
 var languageNames = map[string]string{
-	"arabic": "ar", "chinese": "zh", "dutch": "nl", "nederlands": "nl", "english": "en", "french": "fr", "français": "fr",
-	"german": "de", "deutsch": "de", "hebrew": "he", "italian": "it", "italiano": "it", "japanese": "ja", "日本語": "ja",
-	"korean": "ko", "polish": "pl", "polski": "pl", "portuguese": "pt", "português": "pt", "russian": "ru", "русский": "ru",
+	"arabic": "ar", "chinese": "zh", "dutch": "nl", "nederlands": "nl", "english": "en", "french": "fr",
+	"français": "fr",
+	"german":   "de", "deutsch": "de", "hebrew": "he", "italian": "it", "italiano": "it", "japanese": "ja",
+	"日本語":    "ja",
+	"korean": "ko", "polish": "pl", "polski": "pl", "portuguese": "pt", "português": "pt", "russian": "ru",
+	"русский": "ru",
 	"spanish": "es", "español": "es", "swedish": "sv", "svenska": "sv", "turkish": "tr", "türkçe": "tr",
-	"arabe": "ar", "العربية": "ar", "中文": "zh", "简体中文": "zh", "繁體中文": "zh", "englisch": "en", "anglais": "en",
-	"inglés": "en", "inglês": "en",
-	"francais": "fr", "französisch": "fr", "allemand": "de", "alemán": "de", "alemão": "de", "עברית": "he", "한국어": "ko",
-	"portugues": "pt", "espanol": "es", "castellano": "es", "spanisch": "es", "català": "ca", "українська": "uk",
-	"čeština": "cs", "magyar": "hu",
+	"arabe": "ar", "العربية": "ar", "中文": "zh", "简体中文": "zh", "繁體中文": "zh", "englisch": "en",
+	"anglais": "en",
+	"inglés":  "en", "inglês": "en",
+	"francais": "fr", "französisch": "fr", "allemand": "de", "alemán": "de", "alemão": "de", "עברית": "he",
+	"한국어":       "ko",
+	"portugues": "pt", "espanol": "es", "castellano": "es", "spanisch": "es", "català": "ca",
+	"українська": "uk",
+	"čeština":    "cs", "magyar": "hu",
 	"dansk": "da", "norsk": "no", "suomi": "fi", "ελληνικά": "el",
 }
 

@@ -21,13 +21,18 @@ func TestLinks(t *testing.T) {
 		url, content string
 		want         []digest.Link
 	}{
-		"none":            {page, "<p>No link.</p>", nil},
-		"others and own":  {page, `<a href="https://b.example/1">b</a> <a href="https://blog.anna.example/x">a</a>`, []digest.Link{key("https://b.example/1", false), key("https://blog.anna.example/x", true)}},
-		"each once":       {page, `<a href="http://www.b.example/1/?utm_source=x#y">b</a> <a href="https://b.example/1">b</a>`, []digest.Link{key("https://b.example/1", false)}},
-		"not itself":      {page, `<a href="https://anna.example/boats#top">top</a>`, nil},
-		"an ampersand":    {page, `<a href="https://b.example/?a=1&amp;b=2">b</a>`, []digest.Link{key("https://b.example/?a=1&b=2", false)}},
-		"no web address":  {page, `<a href="mailto:a@b.example">b</a><a href="tel:1">c</a>`, nil},
-		"a link post":     {"https://far.example/x", `<a href="https://far.example/x">x</a> <a href="https://anna.example/y">y</a> <a href="https://far.example/z">z</a>`, []digest.Link{key("https://far.example/x", false), key("https://anna.example/y", true), key("https://far.example/z", false)}},
+		"none": {page, "<p>No link.</p>", nil},
+		"others and own": {page, `<a href="https://b.example/1">b</a> <a href="https://blog.anna.example/x">a</a>`,
+			[]digest.Link{key("https://b.example/1", false), key("https://blog.anna.example/x", true)}},
+		"each once": {page,
+			`<a href="http://www.b.example/1/?utm_source=x#y">b</a> <a href="https://b.example/1">b</a>`,
+			[]digest.Link{key("https://b.example/1", false)}},
+		"not itself": {page, `<a href="https://anna.example/boats#top">top</a>`, nil},
+		"an ampersand": {page, `<a href="https://b.example/?a=1&amp;b=2">b</a>`,
+			[]digest.Link{key("https://b.example/?a=1&b=2", false)}},
+		"no web address": {page, `<a href="mailto:a@b.example">b</a><a href="tel:1">c</a>`, nil},
+		"a link post": {"https://far.example/x",
+			`<a href="https://far.example/x">x</a> <a href="https://anna.example/y">y</a> <a href="https://far.example/z">z</a>`, []digest.Link{key("https://far.example/x", false), key("https://anna.example/y", true), key("https://far.example/z", false)}},
 		"a broken ending": {page, `<a href="https://b.example/1`, []digest.Link{key("https://b.example/1", false)}},
 	} {
 		got := Links(digest.Post{URL: c.url, Content: c.content}, "https://feeds.example/anna", "https://anna.example/")
@@ -35,14 +40,16 @@ func TestLinks(t *testing.T) {
 			t.Errorf("%s: %v, want %v", name, got, c.want)
 		}
 	}
-	if got := len(Links(digest.Post{URL: page, Content: many.String()}, "https://feeds.example/anna", "https://anna.example/")); got != mostLinks {
+	if got := len(Links(digest.Post{URL: page, Content: many.String()}, "https://feeds.example/anna",
+		"https://anna.example/")); got != mostLinks {
 		t.Errorf("of very many links %d are known, want %d", got, mostLinks)
 	}
 }
 
 // The keys are stored: they stay as they are from one version to the next.
 func TestLinkKeys(t *testing.T) {
-	for address, want := range map[string]int64{"https://www.example.org/a/?utm_medium=x": LinkKey("http://example.org/a"), "mailto:x": 0, "": 0} {
+	for address, want := range map[string]int64{
+		"https://www.example.org/a/?utm_medium=x": LinkKey("http://example.org/a"), "mailto:x": 0, "": 0} {
 		if got := LinkKey(address); got != want {
 			t.Errorf("%s: %d, want %d", address, got, want)
 		}

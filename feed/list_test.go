@@ -75,7 +75,8 @@ func TestPage(t *testing.T) {
 		<link rel="alternate" type="application/json+oembed" href="https://example.org/oembed">
 		<link rel="feed" href="three">
 		<link rel="alternate" type="application/atom" href="www.x.org/five">
-		</head><body><link rel="alternate" type="application/feed+json" href="https://x.org/four.json"></body>`, "https://example.org/a/b")
+		</head><body><link rel="alternate" type="application/feed+json" href="https://x.org/four.json"></body>`,
+		"https://example.org/a/b")
 	want := []Offer{
 		{URL: "https://example.org/sub/one.xml", Title: "One feed", Type: "application/rss+xml"},
 		{URL: "https://cdn.org/two.xml", Type: "application/atom+xml"},
@@ -186,7 +187,8 @@ func TestOtherLists(t *testing.T) {
 	}
 	for _, text := range []string{"", "Dear Ann,\n\nI write at https://a.example/feed now.\nCome and see.\nBob",
 		"a,b\n1,2\n", `{"a":1}`, `{"version":1,"site":"https://a.example/feed"}`,
-		"{\"at\":\"https://a.example/1\"}\n{\"at\":\"https://a.example/2\"}", "[1,2]", "Account address,Hide notifications\nann@masto.example,true\n",
+		"{\"at\":\"https://a.example/1\"}\n{\"at\":\"https://a.example/2\"}", "[1,2]",
+		"Account address,Hide notifications\nann@masto.example,true\n",
 		strings.Repeat("[", 10_000), "42"} {
 		if d, err := ReadList([]byte(text)); err == nil || !strings.Contains(err.Error(), "one address per line") {
 			t.Errorf("%.40q: %+v %v", text, d, err)

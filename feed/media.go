@@ -68,7 +68,8 @@ func (p *Post) addFiles(all []mediaFile) {
 		f.URL = absolute(f.URL, p.bases)
 		for k := range p.Enclosures {
 			if e := &p.Enclosures[k]; e.URL == f.URL {
-				e.Type, e.Length, e.Seconds = cmp.Or(e.Type, f.Type), cmp.Or(e.Length, f.Length), cmp.Or(e.Seconds, f.Seconds)
+				e.Type, e.Length, e.Seconds = cmp.Or(e.Type, f.Type), cmp.Or(e.Length, f.Length),
+					cmp.Or(e.Seconds, f.Seconds)
 				known[f.group] = true
 			}
 		}
@@ -148,13 +149,15 @@ func nestedText(raw string, names ...string) string {
 func (p *Post) addMedia(t texts, x ext.Extensions, chapters string) {
 	var files []mediaFile
 	for _, m := range atMost(x["media"]["content"]) {
-		f := mediaFile{Enclosure: digest.Enclosure{URL: absolute(m.Attrs["url"], p.bases), Type: m.Attrs["type"]}, group: m.Attrs["group"], first: m.Attrs["isDefault"] == "true"}
+		f := mediaFile{Enclosure: digest.Enclosure{URL: absolute(m.Attrs["url"], p.bases), Type: m.Attrs["type"]},
+			group: m.Attrs["group"], first: m.Attrs["isDefault"] == "true"}
 		f.Length, f.Seconds = byteCount(m.Attrs["fileSize"]), seconds(m.Attrs["duration"])
 		if f.Type == "" && m.Attrs["medium"] != "" && f.Medium() == digest.Other {
 			f.Type = mediumType(m.Attrs["medium"])
 		}
 		sample := m.Attrs["expression"] == "sample"
-		if medium := f.Medium(); f.URL != "" && !sample && (medium == digest.Sound || medium == digest.Film || m.Attrs["medium"] == "document") {
+		if medium := f.Medium(); f.URL != "" && !sample &&
+			(medium == digest.Sound || medium == digest.Film || m.Attrs["medium"] == "document") {
 			files = append(files, f)
 		}
 	}
@@ -188,7 +191,10 @@ func mediumType(medium string) string {
 // mainFile is the place of the file that the post is about: the first that is heard
 // or watched; -1 if there is none.
 func (p *Post) mainFile() int {
-	return slices.IndexFunc(p.Enclosures, func(e digest.Enclosure) bool { return e.Medium() == digest.Sound || e.Medium() == digest.Film })
+	return slices.IndexFunc(p.Enclosures, func(e digest.Enclosure) bool {
+		return e.Medium() == digest.Sound ||
+			e.Medium() == digest.Film
+	})
 }
 
 // beside gives the first web address of several that a feed names beside a file.

@@ -56,9 +56,11 @@ func ReadList(body []byte) (d *Document, err error) {
 		return nil, notList(whatInstead(text, body), nil)
 	}
 	d = parseOPML(text, at, "")
-	if n := len(d.BadLines); indexFold(text[at:], "</opml") < 0 && (n == 0 || d.BadLines[n-1].Why.Error() != cutOff().Message) {
-		d.BadLines = append(d.BadLines, BadLine{Line: 1 + strings.Count(strings.TrimRightFunc(text, unicode.IsSpace), "\n"),
-			Why: cutOff()})
+	if n := len(d.BadLines); indexFold(text[at:], "</opml") < 0 &&
+		(n == 0 || d.BadLines[n-1].Why.Error() != cutOff().Message) {
+		d.BadLines = append(d.BadLines,
+			BadLine{Line: 1 + strings.Count(strings.TrimRightFunc(text, unicode.IsSpace), "\n"),
+				Why: cutOff()})
 	}
 	d.Repairs = append(repairs, d.Repairs...)
 	return d, nil
@@ -129,7 +131,8 @@ func readOPML(src *source) (*Document, error) { return parseOPML(src.text, 0, sr
 
 // parseOPML reads the list that begins at an offset of a document.
 func parseOPML(doc string, at int, address string) *Document {
-	r := &listReader{scanner: scanner{doc: doc, pos: at}, Document: &Document{Kind: OPML}, address: address, folders: []string{""}, line: 1}
+	r := &listReader{scanner: scanner{doc: doc, pos: at}, Document: &Document{Kind: OPML}, address: address,
+		folders: []string{""}, line: 1}
 	for len(r.Feeds) < maxFeeds {
 		tok := r.next()
 		switch {
@@ -193,7 +196,8 @@ func isScraped(typ string) bool {
 func (r *listReader) outline(tok *token) {
 	whole := r.doc[tok.at : tok.at+1+nextOutline(r.doc[tok.at+1:])] // all that can belong to it
 	end, closed := tok.at+len(whole), strings.HasSuffix(strings.TrimSpace(whole), "/>")
-	if r.pos > end && hasPrefixFold(r.doc[end:], "<outline") { // a quote that is never closed has made the next tag a part of this one
+	// a quote that is never closed has made the next tag a part of this one
+	if r.pos > end && hasPrefixFold(r.doc[end:], "<outline") {
 		if r.again += r.pos - end; r.again > mostReread*len(r.doc) {
 			r.pos = len(r.doc)
 			r.Repairs = append(r.Repairs, string(digest.Words("too many unclosed tags: the rest was ignored")))
@@ -360,7 +364,8 @@ func WriteOPML(w io.Writer, title string, outlines []Offer) error {
 		if o.Bearer != "" {
 			own += " " + bearerAttribute + `="` + escapeAttribute(o.Bearer) + `"`
 		}
-		p.line(`<outline type="rss" text="%s" title="%[1]s" xmlUrl="%s"%s/>`, escapeAttribute(firstOf(o.Title, digest.WithoutCredentials(o.URL))), escapeAttribute(o.URL), own)
+		p.line(`<outline type="rss" text="%s" title="%[1]s" xmlUrl="%s"%s/>`,
+			escapeAttribute(firstOf(o.Title, digest.WithoutCredentials(o.URL))), escapeAttribute(o.URL), own)
 	}
 	p.enter(nil)
 	p.line("</body>\n</opml>")

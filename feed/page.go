@@ -17,7 +17,8 @@ const maxOffers = 50
 // isPage knows a page by what stands first in one.
 func isPage(local string, _ *token) bool {
 	switch local {
-	case "html", "head", "body", "meta", "title", "div", "p", "br", "b", "script", "center", "h1", "table", "link", "a", "style":
+	case "html", "head", "body", "meta", "title", "div", "p", "br", "b", "script", "center", "h1", "table", "link", "a",
+		"style":
 		return true
 	}
 	return false
@@ -249,7 +250,8 @@ func IsActivity(contentType string) bool {
 // isFeedType reports whether a link with rel=alternate and that media type is a feed.
 func isFeedType(typ string) bool {
 	switch typ = strings.TrimSpace(typ); typ {
-	case "application/rss+xml", "application/atom+xml", "application/feed+json", "application/json", "application/rdf+xml",
+	case "application/rss+xml", "application/atom+xml", "application/feed+json", "application/json",
+		"application/rdf+xml",
 		"text/rss+xml", "text/atom+xml", "application/x.atom+xml", "application/x-atom+xml", "application/x-rss+xml",
 		"application/rss", "application/atom", "text/rss", "text/atom", "application/x-rss", "application/x-atom",
 		"text/rdf+xml",

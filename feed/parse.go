@@ -57,7 +57,8 @@ func parseText(doc string, body []byte, contentType, address string, more More) 
 		case !found:
 			return nil, refusal(whatElse(body, src.text), nil)
 		case src.root.more:
-			return nil, refusal(fmt.Sprintf("XML whose <%s> has more than %d attributes", shorten(src.root.name, maxRootName), maxAttributes), nil)
+			return nil, refusal(fmt.Sprintf("XML whose <%s> has more than %d attributes",
+				shorten(src.root.name, maxRootName), maxAttributes), nil)
 		case how == nil:
 			return nil, refusal(fmt.Sprintf("XML with the root <%s>", shorten(src.root.name, maxRootName)), nil)
 		}
@@ -126,7 +127,8 @@ func whatElse(body []byte, doc string) any {
 // refusal is the error for a document that is nothing we read but what was found: digest.Words, or an error that
 // says it.
 func refusal(found any, err error) error {
-	wrong := digest.Refuse(digest.Invalid, "not a feed but %s; enter the address of an RSS, Atom or JSON feed, or of a page with a link to one", found)
+	wrong := digest.Refuse(digest.Invalid,
+		"not a feed but %s; enter the address of an RSS, Atom or JSON feed, or of a page with a link to one", found)
 	wrong.Err = err
 	return wrong
 }

@@ -30,7 +30,8 @@ func mustParse(t *testing.T, body, address string) *Document {
 
 // item wraps the inside of an item into an RSS document.
 func item(inside string) string {
-	return `<rss version="2.0"><channel><title>T</title><link>https://example.org/</link><item>` + inside + `</item></channel></rss>`
+	return `<rss version="2.0"><channel><title>T</title><link>https://example.org/</link><item>` +
+		inside + `</item></channel></rss>`
 }
 
 // entry wraps the inside of an entry into an Atom document.
@@ -54,14 +55,16 @@ func TestRepairs(t *testing.T) {
 		{"byte order mark", "\uFEFF" + whole, "one,two"},
 		{"blank lines before the declaration", "\n\n <?xml version='1.0'?>" + whole, "one,two"},
 		{"stray words before the document", "Warning: mysql in line 3\n" + whole, "one,two"},
-		{"a script's HTML before the document", "<br />\n<b>Warning</b>: x in <b>/y.php</b><br />\n" + whole, "one,two"},
+		{"a script's HTML before the document", "<br />\n<b>Warning</b>: x in <b>/y.php</b><br />\n" +
+			whole, "one,two"},
 		{"a comment and an instruction first", "<!-- c --><?xml-stylesheet href='a'?>" + whole, "one,two"},
 		{"controls", strings.ReplaceAll(whole, "one", "o\x00n\x08e\x1f"), "one,two"},
 		{"references to controls", strings.ReplaceAll(whole, "one", "o&#x1F;n&#0;e&#31;"), "one,two"},
 		{"bare ampersand", strings.ReplaceAll(whole, "one", "A & B &c; AT&T"), "A & B &c; AT&T,two"},
 		{"entities of HTML", strings.ReplaceAll(whole, "one", "caf&eacute; &hellip; &copy;"), "café … ©,two"},
 		{"]]> outside of CDATA", strings.ReplaceAll(whole, "one", "one ]]> more"), "one ]]> more,two"},
-		{"undeclared prefix", strings.ReplaceAll(whole, "<title>one", "<dc:creator>x</dc:creator><foo:bar/><title>one"), "one,two"},
+		{"undeclared prefix", strings.ReplaceAll(whole, "<title>one", "<dc:creator>x</dc:creator><foo:bar/><title>one"),
+			"one,two"},
 		{"cut off in an item", whole[:strings.Index(whole, "two")+1], "one"},
 		{"cut off in a tag", whole[:strings.Index(whole, "two")-3], "one"},
 		{"cut off after an item", whole[:strings.Index(whole, "</channel>")], "one,two"},
@@ -69,8 +72,10 @@ func TestRepairs(t *testing.T) {
 		{"title without end", strings.Replace(whole, "</title></item>", "</item>", 1), "one,two"},
 		{"an end that nothing begins", strings.ReplaceAll(whole, "<item>", "</b><item></i>"), "one,two"},
 		{"CDATA without end", `<rss><channel><item><title>one</title></item><item><title><![CDATA[two`, "one"},
-		{"entity bomb", `<!DOCTYPE r [<!ENTITY a "ha"><!ENTITY b "&a;&a;">]>` + strings.ReplaceAll(whole, "one", "&b;"), "haha,two"},
-		{"external entity", `<!DOCTYPE r [<!ENTITY a SYSTEM "file:///etc/passwd">]>` + strings.ReplaceAll(whole, "one", "&a;"), "&a;,two"},
+		{"entity bomb", `<!DOCTYPE r [<!ENTITY a "ha"><!ENTITY b "&a;&a;">]>` + strings.ReplaceAll(whole, "one", "&b;"),
+			"haha,two"},
+		{"external entity", `<!DOCTYPE r [<!ENTITY a SYSTEM "file:///etc/passwd">]>` +
+			strings.ReplaceAll(whole, "one", "&a;"), "&a;,two"},
 		{"markup in an entity", `<!DOCTYPE r [<!ENTITY a "<p>1 > 0</p><br/><title>x</title>">]>` + whole, "one,two"},
 		{"a DOCTYPE whose quote and subset never end", `<!DOCTYPE r [<!ENTITY a "ha>` + whole, "one,two"},
 		{"capital letters", strings.ToUpper(whole), "ONE,TWO"},
@@ -78,10 +83,13 @@ func TestRepairs(t *testing.T) {
 		{"bytes that are no UTF-8", strings.ReplaceAll(whole, "one", "caf\xe9 – é"), "café – é,two"},
 		{"windows-1252 in references", strings.ReplaceAll(whole, "one", "it&#146;s"), "it’s,two"},
 		{"C1 controls", strings.ReplaceAll(whole, "one", "it\u0092s"), "it’s,two"},
-		{"bogus default namespace", strings.Replace(whole, "<rss>", `<rss xmlns="http://example.org/mine">`, 1), "one,two"},
+		{"bogus default namespace", strings.Replace(whole, "<rss>", `<rss xmlns="http://example.org/mine">`, 1),
+			"one,two"},
 		{"two channels", `<rss><channel><item><title>one</title></item></channel><channel><title>U</title><item><title>two</title></item></channel></rss>`, "one,two"},
-		{"bogus namespace further down", strings.Replace(whole, "<channel>", `<channel xmlns="http://example.org/mine">`, 1), "one,two"},
-		{"Atom as default namespace of RSS", strings.Replace(whole, "<rss>", `<rss xmlns="http://www.w3.org/2005/Atom">`, 1), "one,two"},
+		{"bogus namespace further down",
+			strings.Replace(whole, "<channel>", `<channel xmlns="http://example.org/mine">`, 1), "one,two"},
+		{"Atom as default namespace of RSS",
+			strings.Replace(whole, "<rss>", `<rss xmlns="http://www.w3.org/2005/Atom">`, 1), "one,two"},
 	} {
 		d, err := Parse([]byte(c.body), "", "")
 		if err != nil {
@@ -139,7 +147,8 @@ func TestRefusals(t *testing.T) {
 	} {
 		_, err := Parse([]byte(c.body), "", "")
 		var e *digest.Error
-		if !errors.As(err, &e) || e.Kind != digest.Invalid || !strings.Contains(e.Message, c.says) || strings.Contains(e.Message, "\n") {
+		if !errors.As(err, &e) || e.Kind != digest.Invalid || !strings.Contains(e.Message, c.says) ||
+			strings.Contains(e.Message, "\n") {
 			t.Errorf("%.20q: error %v, want one line with %q", c.body, err, c.says)
 		}
 	}
@@ -176,10 +185,13 @@ func TestCharsets(t *testing.T) {
 		{"unknown name", make("x-nonsense", japan, encoding.Nop), "", japan},
 		{"declared utf-16, is utf-8", make("utf-16", japan, encoding.Nop), "", japan},
 		{"declared latin-1, is utf-8", make("iso-8859-1", french, encoding.Nop), "", french},
-		{"header latin-1, declared and is utf-8", make("utf-8", french, encoding.Nop), "text/xml; charset=iso-8859-1", french},
+		{"header latin-1, declared and is utf-8", make("utf-8", french, encoding.Nop), "text/xml; charset=iso-8859-1",
+			french},
 		{"declared utf-8, is windows-1252", make("utf-8", french, charmap.Windows1252), "", french},
-		{"declared utf-8, header says the truth", make("utf-8", russia, charmap.KOI8R), "text/xml; charset=koi8-r", russia},
-		{"header utf-8, declaration says the truth", make("windows-1251", russia, charmap.Windows1251), "text/xml; charset=utf-8", russia},
+		{"declared utf-8, header says the truth", make("utf-8", russia, charmap.KOI8R), "text/xml; charset=koi8-r",
+			russia},
+		{"header utf-8, declaration says the truth", make("windows-1251", russia, charmap.Windows1251),
+			"text/xml; charset=utf-8", russia},
 		{"shift_jis", make("Shift_JIS", japan, japanese.ShiftJIS), "", japan},
 		{"iso-2022-jp", make("ISO-2022-JP", japan, japanese.ISO2022JP), "", japan},
 		{"gb2312 means gb18030", make("gb2312", chinese, simplifiedchinese.GB18030), "", chinese},
@@ -220,10 +232,13 @@ func TestFields(t *testing.T) {
 		{"relative link", item(`<link>/p/1</link>`), link, "https://example.org/p/1"},
 		{"link in href", item(`<link href="https://x.org/h"/>`), link, "https://x.org/h"},
 		{"link as atom:link", item(`<atom:link rel="alternate" href="https://x.org/a"/>`), link, "https://x.org/a"},
-		{"first of two links that is not empty", item(`<link> </link><link>https://x.org/1</link>`), link, "https://x.org/1"},
+		{"first of two links that is not empty", item(`<link> </link><link>https://x.org/1</link>`), link,
+			"https://x.org/1"},
 		{"line breaks in a link", item("<link>\nhttps://x.org/a\nb </link>"), link, "https://x.org/ab"},
-		{"query stays", item(`<link>https://x.org/?a=1&amp;copy=2&b=%C3%A9</link>`), link, "https://x.org/?a=1&copy=2&b=%C3%A9"},
-		{"atom alternate preferred", entry(`<link rel="self" href="https://x.org/s"/><link rel="enclosure" href="https://x.org/e"/><link rel="alternate" type="application/json" href="https://x.org/j"/><link href="https://x.org/p"/>`), link, "https://x.org/p"},
+		{"query stays", item(`<link>https://x.org/?a=1&amp;copy=2&b=%C3%A9</link>`), link,
+			"https://x.org/?a=1&copy=2&b=%C3%A9"},
+		{"atom alternate preferred",
+			entry(`<link rel="self" href="https://x.org/s"/><link rel="enclosure" href="https://x.org/e"/><link rel="alternate" type="application/json" href="https://x.org/j"/><link href="https://x.org/p"/>`), link, "https://x.org/p"},
 		{"xml:base", entry(`<link xml:base="https://b.org/x/" href="p"/>`), link, "https://b.org/x/p"},
 		{"id that is a page", entry(`<id>https://x.org/p</id>`), link, "https://x.org/p"},
 		{"id that is a name", entry(`<id>urn:x:1</id>`), link, ""},
@@ -242,24 +257,31 @@ func TestFields(t *testing.T) {
 		{"not the source's", entry(`<source><author><name>Cid</name></author></source>`), author, ""},
 
 		{"guid", item(`<guid isPermaLink="false"> x:1 </guid>`), guid, "x:1"},
-		{"guid behind a default namespace", item(`<post-id xmlns="com-wordpress:feed-additions:1">7</post-id><guid>g</guid>`), guid, "g"},
+		{"guid behind a default namespace",
+			item(`<post-id xmlns="com-wordpress:feed-additions:1">7</post-id><guid>g</guid>`), guid, "g"},
 		{"atom id stays as it is", entry(`<id>HTTP://Example.ORG/a b</id>`), guid, "HTTP://Example.ORG/a b"},
 
-		{"xml:lang", `<feed xmlns="http://www.w3.org/2005/Atom"><entry xml:lang="fr"><title>x</title></entry></feed>`, languageOf, "fr"},
+		{"xml:lang", `<feed xmlns="http://www.w3.org/2005/Atom"><entry xml:lang="fr"><title>x</title></entry></feed>`,
+			languageOf, "fr"},
 		{"dc:language", item(`<dc:language>pt</dc:language>`), languageOf, "pt"},
 
 		{"content:encoded counts", item(`<content:encoded>x</content:encoded>`), content, "yes"},
 		{"empty description does not", item(`<description></description>`), content, "no"},
 		{"blank does not", item(`<description> </description>`), content, "no"},
 
-		{"enclosure", item(`<enclosure url="a.mp3" type="audio/mpeg" length="12"/>`), file, "https://example.org/a.mp3 audio/mpeg 12"},
-		{"atom enclosure", entry(`<link rel="enclosure" href="https://x.org/a.mp3" type="audio/mpeg"/>`), file, "https://x.org/a.mp3 audio/mpeg 0"},
+		{"enclosure", item(`<enclosure url="a.mp3" type="audio/mpeg" length="12"/>`), file,
+			"https://example.org/a.mp3 audio/mpeg 12"},
+		{"atom enclosure", entry(`<link rel="enclosure" href="https://x.org/a.mp3" type="audio/mpeg"/>`), file,
+			"https://x.org/a.mp3 audio/mpeg 0"},
 		{"empty enclosure", item(`<enclosure url="" length="x"/>`), file, ""},
 
 		{"dc:date", item(`<dc:date>2006-01-02T15:04:05Z</dc:date>`), published, "2006-01-02T15:04:05Z"},
-		{"published before updated", entry(`<updated>2007-01-02T15:04:05Z</updated><published>2006-01-02T15:04:05Z</published>`), published, "2006-01-02T15:04:05Z"},
+		{"published before updated",
+			entry(`<updated>2007-01-02T15:04:05Z</updated><published>2006-01-02T15:04:05Z</published>`), published,
+			"2006-01-02T15:04:05Z"},
 		{"updated alone", entry(`<updated>2007-01-02T15:04:05Z</updated>`), published, "2007-01-02T15:04:05Z"},
-		{"a date that is none, then one", item(`<pubDate>soon</pubDate><dc:date>2006-01-02</dc:date>`), published, "2006-01-02T00:00:00Z"},
+		{"a date that is none, then one", item(`<pubDate>soon</pubDate><dc:date>2006-01-02</dc:date>`), published,
+			"2006-01-02T00:00:00Z"},
 	} {
 		if got := c.get(first(t, c.doc)); got != c.want {
 			t.Errorf("%s: got %q, want %q", c.reason, got, c.want)
@@ -307,7 +329,8 @@ func TestFeedFields(t *testing.T) {
 	if d.Self != "https://example.org/feed.xml" || len(d.Hubs) != 1 || d.Hubs[0] != "https://hub.example/" {
 		t.Errorf("self %q, hubs %q", d.Self, d.Hubs)
 	}
-	if d.TTL != 90*time.Minute || d.SkipHours != 1|1<<3 || d.SkipDays != 1<<time.Sunday || d.UpdateEvery != 6*time.Hour {
+	if d.TTL != 90*time.Minute || d.SkipHours != 1|1<<3 || d.SkipDays != 1<<time.Sunday ||
+		d.UpdateEvery != 6*time.Hour {
 		t.Errorf("ttl %v, hours %v, days %v, every %v", d.TTL, d.SkipHours, d.SkipDays, d.UpdateEvery)
 	}
 }
@@ -321,7 +344,8 @@ func TestJSONFeed(t *testing.T) {
 		t.Fatalf("%+v", d)
 	}
 	a, b := d.Posts[0], d.Posts[1]
-	if a.GUID != "7" || a.Link != "https://example.org/a" || a.Author != "Ann, Bob" || published(&a) != "2026-11-20T00:00:00Z" || a.Enclosures[0].Length != 5 {
+	if a.GUID != "7" || a.Link != "https://example.org/a" || a.Author != "Ann, Bob" ||
+		published(&a) != "2026-11-20T00:00:00Z" || a.Enclosures[0].Length != 5 {
 		t.Errorf("%+v", a)
 	}
 	if b.Link != "https://example.org/b" || b.Author != "" || b.Sanitise(time.Now()).Author != "Owner" {
@@ -337,7 +361,8 @@ func TestJSONMended(t *testing.T) {
 		reason, doc string
 		items       int
 	}{
-		{"raw line break in a string", "{\"version\":\"https://jsonfeed.org/version/1\",\"items\":[{\"id\":\"a\",\"title\":\"x\ny\"}]}", 1},
+		{"raw line break in a string",
+			"{\"version\":\"https://jsonfeed.org/version/1\",\"items\":[{\"id\":\"a\",\"title\":\"x\ny\"}]}", 1},
 		{"comma before a bracket", `{"version":"https://jsonfeed.org/version/1","items":[{"id":"a",},]}`, 1},
 		{"cut off", `{"version":"https://jsonfeed.org/version/1","items":[{"id":"a"},{"id":"b","title":"x`, 1},
 		{"author is a string", `{"version":"https://jsonfeed.org/version/1","author":"Ann","items":[{"id":"a","authors":{"name":"x"},"title":5}]}`, 1},

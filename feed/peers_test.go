@@ -18,9 +18,12 @@ type expected map[string][]string
 func expectedBy(o map[string]any) expected {
 	s := expected{}
 	for name, as := range map[string]string{
-		"title": "title", "displayName": "title", "link": "link", "links": "link", "url": "link", "home_page_url": "link", "language": "language",
-		"guid": "id", "id": "id", "pubDateParsed": "date", "publishedParsed": "date", "updatedParsed": "date", "date_published": "date", "published": "date",
-		"author": "author", "authors": "author", "enclosure": "enclosure", "enclosures": "enclosure", "attachments": "enclosure",
+		"title": "title", "displayName": "title", "link": "link", "links": "link", "url": "link",
+		"home_page_url": "link", "language": "language",
+		"guid": "id", "id": "id", "pubDateParsed": "date", "publishedParsed": "date", "updatedParsed": "date",
+		"date_published": "date", "published": "date",
+		"author": "author", "authors": "author", "enclosure": "enclosure", "enclosures": "enclosure",
+		"attachments": "enclosure",
 	} {
 		s[as] = append(s[as], stringsIn(o[name])...)
 	}
@@ -66,7 +69,8 @@ func objectsIn(o map[string]any, names ...string) []map[string]any {
 func (s expected) check(t *testing.T, name string, got map[string]string) (facts int) {
 	t.Helper()
 	for _, what := range slices.Sorted(maps.Keys(got)) {
-		if s[what] = slices.DeleteFunc(s[what], func(v string) bool { return strings.TrimSpace(v) == "" }); len(s[what]) == 0 {
+		if s[what] = slices.DeleteFunc(s[what], func(v string) bool { return strings.TrimSpace(v) == "" }); len(
+			s[what]) == 0 {
 			continue
 		}
 		facts++
@@ -75,9 +79,11 @@ func (s expected) check(t *testing.T, name string, got map[string]string) (facts
 			case "date":
 				return parseDate(want).IsZero() && got[what] == "" || parseDate(want).UTC().String() == got[what]
 			case "author":
-				return slices.Contains(strings.Split(got[what], ", "), personName(want)) || got[what] == personName(want)
+				return slices.Contains(strings.Split(got[what], ", "), personName(want)) ||
+					got[what] == personName(want)
 			case "title":
-				return got[what] == plainLine(want, unsaid) || got[what] == plainLine(want, markup) || got[what] == (text{raw: want}).plain()
+				return got[what] == plainLine(want, unsaid) || got[what] == plainLine(want, markup) ||
+					got[what] == (text{raw: want}).plain()
 			}
 			return got[what] == strings.TrimSpace(want)
 		}
@@ -90,7 +96,8 @@ func (s expected) check(t *testing.T, name string, got map[string]string) (facts
 
 // factsOf gives what is compared of a post.
 func factsOf(p *Post) map[string]string {
-	f := map[string]string{"title": p.Title, "link": p.Link, "id": p.GUID, "author": p.Author, "date": "", "enclosure": ""}
+	f := map[string]string{"title": p.Title, "link": p.Link, "id": p.GUID, "author": p.Author, "date": "",
+		"enclosure": ""}
 	if !p.Published.IsZero() {
 		f["date"] = p.Published.String()
 	}
@@ -126,7 +133,8 @@ func TestGofeedSuite(t *testing.T) {
 				}
 				return
 			}
-			facts += expectedBy(want).check(t, name, map[string]string{"title": d.Title, "link": d.Link, "language": d.Language})
+			facts += expectedBy(want).check(t, name,
+				map[string]string{"title": d.Title, "link": d.Link, "language": d.Language})
 			items := objectsIn(want, "items", "entries")
 			if len(items) != len(d.Posts) && len(items) > 0 && peersDiffer[name] == "" {
 				t.Errorf("%s: %d posts, the suite says %d", name, len(d.Posts), len(items))
@@ -148,7 +156,8 @@ func TestGranarySuite(t *testing.T) {
 	root := filepath.Join(sharedDir(t), "corpus", "suites", "granary", "granary", "tests", "testdata")
 	facts := 0
 	walk(t, root, func(path string, body []byte) {
-		for end, beside := range map[string]string{".rss.xml": ".as-from-rss.json", ".feed.json": ".as-from-feed.json"} {
+		for end, beside := range map[string]string{".rss.xml": ".as-from-rss.json",
+			".feed.json": ".as-from-feed.json"} {
 			stem, found := strings.CutSuffix(path, end)
 			if !found {
 				continue
@@ -222,7 +231,8 @@ func granaryDocument(format string, body []byte) (address, doc string) {
 		o["to"] = "as:Public"
 		item, _ := json.Marshal(o)
 		id, _ := o["id"].(string)
-		return "https://" + hostAndPort(id) + "/outbox", `{"type":"OrderedCollectionPage","orderedItems":[` + string(item) + `]}`
+		return "https://" + hostAndPort(id) + "/outbox", `{"type":"OrderedCollectionPage","orderedItems":[` +
+			string(item) + `]}`
 	}
 	return "", ""
 }
@@ -235,7 +245,8 @@ func TestValidatorSuite(t *testing.T) {
 		rel, _ := filepath.Rel(root, path)
 		name := filepath.ToSlash(rel)
 		m := expectLine.FindSubmatch(body)
-		if !strings.HasSuffix(path, ".xml") || m == nil || !strings.HasPrefix(string(m[1]), "!") || strings.HasPrefix(name, "kml/") || strings.HasPrefix(name, "opensearch/") {
+		if !strings.HasSuffix(path, ".xml") || m == nil || !strings.HasPrefix(string(m[1]), "!") ||
+			strings.HasPrefix(name, "kml/") || strings.HasPrefix(name, "opensearch/") {
 			return
 		}
 		if _, err := Parse(body, "", "http://example.org/"); err != nil && peersDiffer["feedvalidator/"+name] == "" {

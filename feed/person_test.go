@@ -5,9 +5,11 @@ import "testing"
 // TestPersonName: of a mail address with a name the name is shown; brackets without one vanish.
 func TestPersonName(t *testing.T) {
 	for s, want := range map[string]string{
-		"a@b.c (Ann)": "Ann", "Ann <a@b.c>": "Ann", "a@b.c": "a@b.c", "Ann": "Ann", "Ann (of the boats)": "Ann (of the boats)",
-		"a@b.c ( )": "a@b.c", "a@b.c ()": "a@b.c", `a@b.c (<img src="https://x.example/t.gif">)`: "a@b.c", "a@b.c ( ": "a@b.c",
-		"Ann ( )": "Ann", "( )": "", "()": "", "<>": "", "Ann [ ]": "Ann",
+		"a@b.c (Ann)": "Ann", "Ann <a@b.c>": "Ann", "a@b.c": "a@b.c", "Ann": "Ann",
+		"Ann (of the boats)": "Ann (of the boats)",
+		"a@b.c ( )":          "a@b.c", "a@b.c ()": "a@b.c", `a@b.c (<img src="https://x.example/t.gif">)`: "a@b.c",
+		"a@b.c ( ": "a@b.c",
+		"Ann ( )":  "Ann", "( )": "", "()": "", "<>": "", "Ann [ ]": "Ann",
 	} {
 		if got := personName(s); got != want {
 			t.Errorf("%q is %q, want %q", s, got, want)
@@ -19,7 +21,8 @@ func TestPersonName(t *testing.T) {
 func TestNamePart(t *testing.T) {
 	for author, want := range map[string]string{
 		"<name>Anna Bee</name><title>Editor</title><company></company>": "Anna Bee",
-		"<email>a@b.c</email><name>Ann":                                 "Ann", "Ann": "Ann", "": "", "<name></name>": "",
+		"<email>a@b.c</email><name>Ann":                                 "Ann", "Ann": "Ann", "": "",
+		"<name></name>": "",
 	} {
 		if got := namePart(author); got != want {
 			t.Errorf("%q: %q, want %q", author, got, want)

@@ -46,7 +46,8 @@ func sideOf(n *html.Node, s style, side string) (px float64, said bool) {
 
 // units are the sizes of CSS units in pixels; those of type at its usual size.
 var units = map[string]float64{
-	"": 1, "px": 1, "pt": 4. / 3, "pc": 16, "in": 96, "cm": 96 / 2.54, "mm": 96 / 25.4, "q": 96 / 101.6, "em": 16, "rem": 16, "ex": 8, "ch": 8,
+	"": 1, "px": 1, "pt": 4. / 3, "pc": 16, "in": 96, "cm": 96 / 2.54, "mm": 96 / 25.4, "q": 96 / 101.6, "em": 16,
+	"rem": 16, "ex": 8, "ch": 8,
 }
 
 // pixels reads a length. One in a unit that says nothing of its size, such as
@@ -135,7 +136,8 @@ func isFarOut(s string) bool {
 // isLate reports whether a script would load the picture.
 func isLate(n *html.Node) bool {
 	for _, a := range n.Attr {
-		if strings.HasPrefix(a.Key, "data-") && (strings.Contains(a.Key, "src") || strings.Contains(a.Key, "original")) {
+		if strings.HasPrefix(a.Key, "data-") &&
+			(strings.Contains(a.Key, "src") || strings.Contains(a.Key, "original")) {
 			return true
 		}
 	}
@@ -144,30 +146,42 @@ func isLate(n *html.Node) bool {
 
 // trackers are hosts, or hosts and beginnings of paths, that count readers.
 var trackers = []string{
-	"feeds.feedburner.com/~r/", "feeds.feedburner.com/~ff/", "feeds.feedburner.com/~a", "feedproxy.google.com/~", "feeds.wordpress.com/1.0/",
-	"pixel.wp.com/", "stats.wordpress.com/", "www.google-analytics.com/", "ssl.google-analytics.com/", "ad.doubleclick.net/",
-	"pagead2.googlesyndication.com/", "googleads.g.doubleclick.net/", "feedads.g.doubleclick.net/", "pixel.quantserve.com/",
+	"feeds.feedburner.com/~r/", "feeds.feedburner.com/~ff/", "feeds.feedburner.com/~a", "feedproxy.google.com/~",
+	"feeds.wordpress.com/1.0/",
+	"pixel.wp.com/", "stats.wordpress.com/", "www.google-analytics.com/", "ssl.google-analytics.com/",
+	"ad.doubleclick.net/",
+	"pagead2.googlesyndication.com/", "googleads.g.doubleclick.net/", "feedads.g.doubleclick.net/",
+	"pixel.quantserve.com/",
 	"b.scorecardresearch.com/", "sb.scorecardresearch.com/", "c.statcounter.com/", "www.statcounter.com/counter",
-	"blogger.googleusercontent.com/tracker/", "www.blogger.com/tracker", "medium.com/_/stat", "pi.feedsportal.com/", "res.feedsportal.com/",
-	"da.feedsportal.com/", "rss.feedsportal.com/", "media.npr.org/include/images/tracking/", "www.facebook.com/tr?", "analytics.twitter.com/",
-	"t.co/i/adsct", "piwik.", "matomo.", "hits.", "tracking.feedpress", "feedpress.me/", "rss-pixel.", "counter.yadro.ru/",
-	"mc.yandex.ru/watch/", "top-fwz1.mail.ru/", "vg07.met.vgwort.de/", "ssl-vg03.met.vgwort.de/", "pixel.", "ads.", "track.", "tracker.",
+	"blogger.googleusercontent.com/tracker/", "www.blogger.com/tracker", "medium.com/_/stat", "pi.feedsportal.com/",
+	"res.feedsportal.com/",
+	"da.feedsportal.com/", "rss.feedsportal.com/", "media.npr.org/include/images/tracking/", "www.facebook.com/tr?",
+	"analytics.twitter.com/",
+	"t.co/i/adsct", "piwik.", "matomo.", "hits.", "tracking.feedpress", "feedpress.me/", "rss-pixel.",
+	"counter.yadro.ru/",
+	"mc.yandex.ru/watch/", "top-fwz1.mail.ru/", "vg07.met.vgwort.de/", "ssl-vg03.met.vgwort.de/", "pixel.", "ads.",
+	"track.", "tracker.",
 	"api.follow.it/track", "cdn.sailthru.com/track", "open.convertkit", "list-manage.com/track/open",
-	"www.facebook.com/tr/", "bat.bing.com/", "px.ads.linkedin.com/", "counter.theconversation.", "eotrx.substackcdn.com/",
-	"googleads.", "www.googleadservices.com/", "feeds.feedblitz.com/~/i/", "t.sidekickopen", "mailtrack.io/", "www.googletagmanager.com/ns.html",
+	"www.facebook.com/tr/", "bat.bing.com/", "px.ads.linkedin.com/", "counter.theconversation.",
+	"eotrx.substackcdn.com/",
+	"googleads.", "www.googleadservices.com/", "feeds.feedblitz.com/~/i/", "t.sidekickopen", "mailtrack.io/",
+	"www.googletagmanager.com/ns.html",
 }
 
 // trackingPaths are parts of paths by which senders of newsletters learn that
 // one was opened.
-var trackingPaths = []string{"tracking-pixel", "rss-pixel", "track/open", "wf/open?", "e2t/o/", "/count.gif", "piwik.php", "matomo.php"}
+var trackingPaths = []string{"tracking-pixel", "rss-pixel", "track/open", "wf/open?", "e2t/o/", "/count.gif",
+	"piwik.php", "matomo.php"}
 
 // isTracker reports whether an address counts readers instead of showing them something.
 func isTracker(address string) bool {
 	_, rest, _ := strings.Cut(address, "://")
 	rest = strings.ToLower(rest)
 	host, path, _ := strings.Cut(rest, "/")
-	return slices.ContainsFunc(trackers, func(t string) bool { return strings.HasPrefix(rest, t) }) || holdsAny(path, trackingPaths...) ||
-		strings.HasSuffix(host, ".met.vgwort.de") || strings.HasSuffix(path, "/pixel.gif") || strings.HasPrefix(path, "pixel.gif")
+	return slices.ContainsFunc(trackers, func(t string) bool { return strings.HasPrefix(rest, t) }) ||
+		holdsAny(path, trackingPaths...) ||
+		strings.HasSuffix(host, ".met.vgwort.de") || strings.HasSuffix(path, "/pixel.gif") ||
+		strings.HasPrefix(path, "pixel.gif")
 }
 
 // isSmall reports whether a picture says that it is an icon.

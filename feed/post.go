@@ -92,7 +92,8 @@ func (p *Post) Sanitise(seen time.Time) digest.Post {
 	out.Summary = summary(p.told(out.Content), others)
 	if out.Title = shorten(p.Title, maxTitle); out.Title == "" {
 		out.Untitled = true
-		out.Title = shorten(firstOf(makeTitle(p.told(out.Content), out.Summary), oneLine(seenIn.alt), p.feedTitle, Host(out.URL), "Untitled"), maxTitle)
+		out.Title = shorten(firstOf(makeTitle(p.told(out.Content), out.Summary), oneLine(seenIn.alt), p.feedTitle,
+			Host(out.URL), "Untitled"), maxTitle)
 	}
 	if seenIn.picture == "" && len(beside) > 0 {
 		out.Content = p.withPictures(out.Content, beside)
@@ -120,7 +121,8 @@ const maxListed = 8
 func addressList(all []string) string {
 	var kept []string
 	for _, a := range all {
-		if a = CleanURL(a); len(kept) < maxListed && isWeb(a) && len(a) <= maxAddress && !strings.ContainsFunc(a, unicode.IsSpace) && !slices.Contains(kept, a) {
+		if a = CleanURL(a); len(kept) < maxListed && isWeb(a) && len(a) <= maxAddress &&
+			!strings.ContainsFunc(a, unicode.IsSpace) && !slices.Contains(kept, a) {
 			kept = append(kept, a)
 		}
 	}
@@ -206,7 +208,8 @@ func (p *Post) files() []digest.Enclosure {
 		if e.Medium() == digest.Picture && isTracker(e.URL) { // around sound and film a counter is the way to the file
 			continue
 		}
-		if isWeb(e.URL) && hasHost(e.URL) && !slices.ContainsFunc(files, func(f digest.Enclosure) bool { return f.URL == e.URL }) {
+		if isWeb(e.URL) && hasHost(e.URL) &&
+			!slices.ContainsFunc(files, func(f digest.Enclosure) bool { return f.URL == e.URL }) {
 			if e.Type = oneLine(e.Type); len(e.Type) > maxMediaType {
 				e.Type = ""
 			}

@@ -37,7 +37,8 @@ func Report(d *Document) Reported {
 	if f := d.AsFeed(); f != nil && len(f.Posts) > 0 {
 		d = f
 	}
-	r := Reported{Kind: d.Kind, Title: orNull(d.Title), Link: orNull(d.Link), Language: orNull(d.Language), Count: len(d.Posts), Repairs: d.Repairs}
+	r := Reported{Kind: d.Kind, Title: orNull(d.Title), Link: orNull(d.Link), Language: orNull(d.Language),
+		Count: len(d.Posts), Repairs: d.Repairs}
 	isFeed := d.IsFeed() || d.Kind == ActivityStreams // of an actor too there is no list of feeds to print
 	if !isFeed || len(d.Feeds) > 0 {
 		r.Feeds = append([]Offer{}, d.Feeds...)

@@ -125,7 +125,8 @@ func updateEvery(period, frequency string) time.Duration {
 		period = "daily"
 	}
 	const hour = float64(time.Hour)
-	every := map[string]float64{"hourly": hour, "daily": 24 * hour, "weekly": 7 * 24 * hour, "monthly": float64(maxStated), "yearly": float64(maxStated)}
+	every := map[string]float64{"hourly": hour, "daily": 24 * hour, "weekly": 7 * 24 * hour,
+		"monthly": float64(maxStated), "yearly": float64(maxStated)}
 	return stated(every[period] / times)
 }
 

@@ -15,9 +15,11 @@ func TestDomain(t *testing.T) {
 	for host, want := range map[string]string{
 		"example.com": "example.com", "Blog.Example.COM": "example.com", "a.b.example.co.uk": "example.co.uk",
 		"example.com.": "example.com", "x.github.io": "x.github.io", "co.uk": "co.uk",
-		"localhost": "localhost", "127.0.0.1": "127.0.0.1", "10.1.2.3": "10.1.2.3", "2001:db8::1": "2001:db8::1", "[::1]": "::1",
-		"::ffff:127.0.0.1": "127.0.0.1", "0:0:0:0:0:ffff:7f00:1": "127.0.0.1", "2001:db8:0::1": "2001:db8::1", "0135.0270.0330.042": "0135.0270.0330.042",
-		"blog.Bücher.de": "xn--bcher-kva.de", "ｅxample.com": "example.com",
+		"localhost": "localhost", "127.0.0.1": "127.0.0.1", "10.1.2.3": "10.1.2.3", "2001:db8::1": "2001:db8::1",
+		"[::1]":            "::1",
+		"::ffff:127.0.0.1": "127.0.0.1", "0:0:0:0:0:ffff:7f00:1": "127.0.0.1", "2001:db8:0::1": "2001:db8::1",
+		"0135.0270.0330.042": "0135.0270.0330.042",
+		"blog.Bücher.de":     "xn--bcher-kva.de", "ｅxample.com": "example.com",
 		"blog.xn--bcher-kva.de": "xn--bcher-kva.de", "a.example.test": "example.test", "": "",
 		".": "", "a..b": "a..b", ".com": ".com", "..": "", "example.com..": "example.com",
 	} {
@@ -87,9 +89,12 @@ const day = 24 * time.Hour
 
 func TestTTL(t *testing.T) {
 	for s, want := range map[string]time.Duration{
-		"60": time.Hour, " 60\n": time.Hour, "+90": 90 * time.Minute, "<![CDATA[60]]>": time.Hour, "<!-- an hour -->60": time.Hour,
-		"060": time.Hour, "&#54;0": time.Hour, "60.0": time.Hour, "1.5": 90 * time.Second, "60 minutes": time.Hour, "60min": time.Hour,
-		"2h": 2 * time.Hour, "12 hours": 12 * time.Hour, "1 day": day,
+		"60": time.Hour, " 60\n": time.Hour, "+90": 90 * time.Minute, "<![CDATA[60]]>": time.Hour,
+		"<!-- an hour -->60": time.Hour,
+		"060":                time.Hour, "&#54;0": time.Hour, "60.0": time.Hour, "1.5": 90 * time.Second,
+		"60 minutes": time.Hour,
+		"60min":      time.Hour,
+		"2h":         2 * time.Hour, "12 hours": 12 * time.Hour, "1 day": day,
 		"": 0, " ": 0, "0": 0, "-1": 0, "-60": 0, "a": 0, "NaN": 0, "inf": 0, ".": 0, "1.2.3": 0, "sixty": 0,
 		"43200": 30 * day, "99999999": 30 * day, strings.Repeat("9", 400): 30 * day, "9e99": 9 * time.Minute,
 	} {
@@ -98,7 +103,9 @@ func TestTTL(t *testing.T) {
 			t.Errorf("ttl %.20q: %v, want %v", s, d.TTL, want)
 		}
 	}
-	if d := mustParse(t, channel+"<TTL/><ttl></ttl><Ttl>42</Ttl><ttl>43</ttl><item><ttl>99</ttl></item></channel></rss>", ""); d.TTL != 42*time.Minute {
+	if d := mustParse(t, channel+
+		"<TTL/><ttl></ttl><Ttl>42</Ttl><ttl>43</ttl><item><ttl>99</ttl></item></channel></rss>",
+		""); d.TTL != 42*time.Minute {
 		t.Errorf("the first that is not empty counts, not %v", d.TTL)
 	}
 }
@@ -114,21 +121,37 @@ func TestSkipHoursAndDays(t *testing.T) {
 		hours uint32
 		days  digest.Weekdays
 	}{
-		"as the standard says":  {"<skipHours><hour>0</hour><hour>23</hour></skipHours><skipDays><day>Sunday</day></skipDays>", 1 | 1<<23, 1 << time.Sunday},
-		"every hour":            {"<skipHours>0" + hours + "</skipHours><skipDays>monday</skipDays>", 0, 1 << time.Monday},
-		"every day":             {"<skipHours>5</skipHours><skipDays>sunday " + week + "</skipDays>", 1 << 5, 0},
-		"all but one":           {"<skipHours>" + hours + "</skipHours><skipDays>" + week + "</skipDays>", 1<<24 - 2, digest.EveryDay - 1<<time.Sunday},
-		"24 is midnight":        {"<skipHours><hour>24</hour></skipHours>", 1, 0},
-		"twice":                 {"<skipHours><hour>24</hour><hour>0</hour><hour>12</hour><hour>12</hour></skipHours><skipDays><day>Monday</day><day>mon</day></skipDays>", 1 | 1<<12, 1 << time.Monday},
-		"padded":                {"<skipHours><hour> 07\n</hour><hour>+8</hour><hour>09:00</hour><hour>10.0</hour></skipHours>", 1<<7 | 1<<8 | 1<<9 | 1<<10, 0},
-		"none that is an hour":  {"<skipHours><hour>-1</hour><hour>25</hour><hour>x</hour><hour/><hour>99999999999999999999</hour></skipHours>", 0, 0},
-		"capitals, cut":         {"<SKIPHOURS><Hour>5</Hour></SKIPHOURS><SkipDays><DAY>MON</DAY><day>tues.</day><day> friday </day><day>Sundays</day></SkipDays>", 1 << 5, 1<<time.Monday | 1<<time.Tuesday | 1<<time.Friday | 1<<time.Sunday},
-		"none that is a day":    {"<skipDays><day>Someday</day><day>m</day><day>mo</day><day/><day>1</day><day>Mondayish</day></skipDays>", 0, 0},
-		"lists in one element":  {"<skipHours><hour>1, 2;3</hour></skipHours><skipDays><day>Sat,Sun</day></skipDays>", 1<<1 | 1<<2 | 1<<3, 1<<time.Saturday | 1<<time.Sunday},
-		"without the inner tag": {"<skipHours> 1 2 </skipHours><skipDays>saturday</skipDays>", 1<<1 | 1<<2, 1 << time.Saturday},
-		"several lists":         {"<skipHours><hour>3</hour></skipHours><skipHours/><skipHours><hour>4</hour></skipHours>", 1<<3 | 1<<4, 0},
-		"of another's calendar": {"<item><day>Monday</day><hour>3</hour></item><day>Tuesday</day><hour>4</hour><item><skipHours><hour>5</hour></skipHours></item>", 0, 0},
-		"wrong inner tags":      {"<skipHours><hours>3</hours></skipHours><skipDays><days>Monday</days></skipDays>", 0, 0},
+		"as the standard says": {
+			"<skipHours><hour>0</hour><hour>23</hour></skipHours><skipDays><day>Sunday</day></skipDays>", 1 | 1<<23,
+			1 << time.Sunday},
+		"every hour": {"<skipHours>0" + hours + "</skipHours><skipDays>monday</skipDays>", 0,
+			1 << time.Monday},
+		"every day": {"<skipHours>5</skipHours><skipDays>sunday " + week + "</skipDays>", 1 << 5, 0},
+		"all but one": {"<skipHours>" + hours + "</skipHours><skipDays>" + week + "</skipDays>", 1<<24 - 2,
+			digest.EveryDay - 1<<time.Sunday},
+		"24 is midnight": {"<skipHours><hour>24</hour></skipHours>", 1, 0},
+		"twice": {
+			"<skipHours><hour>24</hour><hour>0</hour><hour>12</hour><hour>12</hour></skipHours><skipDays><day>Monday</day><day>mon</day></skipDays>", 1 | 1<<12, 1 << time.Monday},
+		"padded": {
+			"<skipHours><hour> 07\n</hour><hour>+8</hour><hour>09:00</hour><hour>10.0</hour></skipHours>",
+			1<<7 | 1<<8 | 1<<9 | 1<<10, 0},
+		"none that is an hour": {
+			"<skipHours><hour>-1</hour><hour>25</hour><hour>x</hour><hour/><hour>99999999999999999999</hour></skipHours>", 0, 0},
+		"capitals, cut": {
+			"<SKIPHOURS><Hour>5</Hour></SKIPHOURS><SkipDays><DAY>MON</DAY><day>tues.</day><day> friday </day><day>Sundays</day></SkipDays>", 1 << 5, 1<<time.Monday | 1<<time.Tuesday | 1<<time.Friday | 1<<time.Sunday},
+		"none that is a day": {
+			"<skipDays><day>Someday</day><day>m</day><day>mo</day><day/><day>1</day><day>Mondayish</day></skipDays>",
+			0, 0},
+		"lists in one element": {"<skipHours><hour>1, 2;3</hour></skipHours><skipDays><day>Sat,Sun</day></skipDays>",
+			1<<1 | 1<<2 | 1<<3, 1<<time.Saturday | 1<<time.Sunday},
+		"without the inner tag": {"<skipHours> 1 2 </skipHours><skipDays>saturday</skipDays>", 1<<1 | 1<<2,
+			1 << time.Saturday},
+		"several lists": {
+			"<skipHours><hour>3</hour></skipHours><skipHours/><skipHours><hour>4</hour></skipHours>", 1<<3 | 1<<4, 0},
+		"of another's calendar": {
+			"<item><day>Monday</day><hour>3</hour></item><day>Tuesday</day><hour>4</hour><item><skipHours><hour>5</hour></skipHours></item>", 0, 0},
+		"wrong inner tags": {"<skipHours><hours>3</hours></skipHours><skipDays><days>Monday</days></skipDays>",
+			0, 0},
 	} {
 		d := mustParse(t, channel+c.doc+"</channel></rss>", "")
 		if d.SkipHours != c.hours || d.SkipDays != c.days {
@@ -142,17 +165,22 @@ func TestSyndication(t *testing.T) {
 		period, frequency string
 		want              time.Duration
 	}{
-		{"", "", 0}, {"hourly", "", time.Hour}, {"hourly", "1", time.Hour}, {"\n\thourly\t", "\n\t1\t", time.Hour}, {"HOURLY", "2", 30 * time.Minute},
+		{"", "", 0}, {"hourly", "", time.Hour}, {"hourly", "1", time.Hour}, {"\n\thourly\t", "\n\t1\t", time.Hour},
+		{"HOURLY", "2", 30 * time.Minute},
 		{"daily", "", day}, {"Daily", "4", 6 * time.Hour}, {"weekly", "1", 7 * day}, {"weekly", "14", 12 * time.Hour},
 		{"monthly", "", 30 * day}, {"yearly", "", 30 * day}, {"", "2", 12 * time.Hour}, {"", "0", 0}, {"", "x", 0},
-		{"daily", "0", day}, {"daily", "-1", day}, {"daily", "x", day}, {"daily", "1.5", 16 * time.Hour}, {"daily", "0.5", 2 * day},
-		{"daily", "NaN", day}, {"daily", "1e-300", 30 * day}, {"daily", "1e300", 0}, {"fortnightly", "1", 0}, {"foo", "", 0},
+		{"daily", "0", day}, {"daily", "-1", day}, {"daily", "x", day}, {"daily", "1.5", 16 * time.Hour},
+		{"daily", "0.5", 2 * day},
+		{"daily", "NaN", day}, {"daily", "1e-300", 30 * day}, {"daily", "1e300", 0}, {"fortnightly", "1", 0},
+		{"foo", "", 0},
 	} {
-		sy := "<sy:updatePeriod>" + c.period + "</sy:updatePeriod><sy:updateFrequency>" + c.frequency + "</sy:updateFrequency>"
+		sy := "<sy:updatePeriod>" + c.period + "</sy:updatePeriod><sy:updateFrequency>" + c.frequency +
+			"</sy:updateFrequency>"
 		for kind, doc := range map[Kind]string{
-			RSS:  channel + sy + "</channel></rss>",
-			RDF:  `<rdf:RDF><channel>` + sy + `</channel></rdf:RDF>`,
-			Atom: `<feed xmlns="http://www.w3.org/2005/Atom" xmlns:s="http://purl.org/rss/1.0/modules/syndication/">` + strings.ReplaceAll(sy, "sy:", "s:") + `</feed>`,
+			RSS: channel + sy + "</channel></rss>",
+			RDF: `<rdf:RDF><channel>` + sy + `</channel></rdf:RDF>`,
+			Atom: `<feed xmlns="http://www.w3.org/2005/Atom" xmlns:s="http://purl.org/rss/1.0/modules/syndication/">` +
+				strings.ReplaceAll(sy, "sy:", "s:") + `</feed>`,
 		} {
 			if d := mustParse(t, doc, ""); d.UpdateEvery != c.want || d.Kind != kind {
 				t.Errorf("%s: %q, %q: %v, want %v", d.Kind, c.period, c.frequency, d.UpdateEvery, c.want)
@@ -169,14 +197,15 @@ func TestRhythmSuite(t *testing.T) {
 		hours    uint32
 		days     digest.Weekdays
 	}{
-		"rss20/element-channel-ttl/ttl.xml":                                     {interval: time.Hour},
-		"rss20/element-channel-ttl/invalid_ttl_blank.xml":                       {},
-		"rss20/element-channel-ttl/invalid_ttl_negative.xml":                    {},
-		"rss20/element-channel-ttl/invalid_ttl_nonnumeric.xml":                  {},
-		"rss20/element-channel-ttl/invalid_ttl_zero.xml":                        {},
-		"rss20/element-channel/multiple_ttl.xml":                                {interval: 42 * time.Minute},
-		"rss20/element-channel/multiple_skipHours.xml":                          {hours: 1<<3 | 1<<4},
-		"rss20/element-channel/multiple_skipDays.xml":                           {days: 1<<time.Monday | 1<<time.Tuesday},
+		"rss20/element-channel-ttl/ttl.xml":                    {interval: time.Hour},
+		"rss20/element-channel-ttl/invalid_ttl_blank.xml":      {},
+		"rss20/element-channel-ttl/invalid_ttl_negative.xml":   {},
+		"rss20/element-channel-ttl/invalid_ttl_nonnumeric.xml": {},
+		"rss20/element-channel-ttl/invalid_ttl_zero.xml":       {},
+		"rss20/element-channel/multiple_ttl.xml":               {interval: 42 * time.Minute},
+		"rss20/element-channel/multiple_skipHours.xml":         {hours: 1<<3 | 1<<4},
+		"rss20/element-channel/multiple_skipDays.xml": {
+			days: 1<<time.Monday | 1<<time.Tuesday},
 		"rss20/element-channel-skiphours-hour/duplicate_skipHours_midnight.xml": {hours: 1},
 		"rss20/element-channel-skiphours-hour/skipHours_obsolete_midnight.xml":  {hours: 1},
 		"rss20/element-channel-skiphours-hour/skipHours_valid_hour_high.xml":    {hours: 1 << 23},

@@ -15,7 +15,8 @@ func isRSS(local string, _ *token) bool { return local == "rss" || local == "cha
 // isRDF knows RSS 1.0 by its root, and RSS 1.1, whose root is its channel, by its namespace.
 func isRDF(local string, root *token) bool {
 	return local == "rdf" || local == "channel" &&
-		slices.ContainsFunc(root.attrs, func(a attribute) bool { return strings.HasSuffix(a.value, "//purl.org/net/rss1.1#") })
+		slices.ContainsFunc(root.attrs,
+			func(a attribute) bool { return strings.HasSuffix(a.value, "//purl.org/net/rss1.1#") })
 }
 
 // parseRSS reads RSS of any version.
@@ -42,7 +43,8 @@ func parseRSS(src *source) (*Document, error) {
 	d.SkipHours, d.SkipDays = hoursOf(fr.feed.list("skiphours", "hour")), daysOf(fr.feed.list("skipdays", "day"))
 	bases := basesOf(d.Link, address)
 	creators := extension(f.Extensions, "dc", "creator")
-	author := personName(firstOf(slices.Concat(extension(f.Extensions, "itunes", "author"), []string{f.ManagingEditor}, creators)...))
+	author := personName(firstOf(slices.Concat(extension(f.Extensions, "itunes", "author"), []string{f.ManagingEditor},
+		creators)...))
 	d.Posts = make([]Post, 0, len(f.Items))
 	for i, item := range f.Items {
 		p := rssPost(fr.items[i], item, bases)
@@ -66,8 +68,10 @@ func rssPost(t texts, item *rss.Item, bases []string) Post {
 	p.original = absolute(t.value("feedburner:origlink", "pheedo:origlink"), bases)
 	p.titles = t.all("title", "atom:title", "dc:title", "itunes:title", "media:title")
 	p.bodies = t.all("content:encoded", "encoded", "xhtml:body", "fullitem", "body", "content", "atom:content",
-		"description", "dc:description", "summary", "atom:summary", "itunes:summary", "media:description", "itunes:subtitle")
-	p.Author = firstPerson(slices.Concat([]string{item.Author}, atomPersons(x), []string{people(extension(x, "dc", "creator"))},
+		"description", "dc:description", "summary", "atom:summary", "itunes:summary", "media:description",
+		"itunes:subtitle")
+	p.Author = firstPerson(slices.Concat([]string{item.Author}, atomPersons(x),
+		[]string{people(extension(x, "dc", "creator"))},
 		extension(x, "dc", "author"), extension(x, "dcterms", "creator"), extension(x, "itunes", "author")))
 	p.Language = t.value("dc:language")
 	p.Published = t.date("pubdate", "dc:date", "created", "published", "issued", "date", "dcterms:date", "updated")

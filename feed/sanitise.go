@@ -21,10 +21,14 @@ var listNumber = regexp.MustCompile(`^\s*-?[0-9]{1,6}\s*$`)
 
 func newPolicy() *bluemonday.Policy {
 	p := bluemonday.NewPolicy()
-	p.AllowElements("p", "br", "hr", "h1", "h2", "h3", "h4", "h5", "h6", "blockquote", "pre", "code", "em", "strong", "b", "i", "u", "s",
-		"del", "ins", "sub", "sup", "small", "mark", "q", "cite", "abbr", "kbd", "samp", "var", "dfn", "time", "ul", "ol", "li",
-		"dl", "dt", "dd", "table", "caption", "thead", "tbody", "tfoot", "tr", "th", "td", "figure", "figcaption", "details",
-		"summary", "ruby", "rt", "rp", "bdi", "bdo", "div", "span", "section", "article", "aside", "header", "footer", "wbr")
+	p.AllowElements("p", "br", "hr", "h1", "h2", "h3", "h4", "h5", "h6", "blockquote", "pre", "code", "em", "strong",
+		"b", "i", "u", "s",
+		"del", "ins", "sub", "sup", "small", "mark", "q", "cite", "abbr", "kbd", "samp", "var", "dfn", "time", "ul",
+		"ol", "li",
+		"dl", "dt", "dd", "table", "caption", "thead", "tbody", "tfoot", "tr", "th", "td", "figure", "figcaption",
+		"details",
+		"summary", "ruby", "rt", "rp", "bdi", "bdo", "div", "span", "section", "article", "aside", "header", "footer",
+		"wbr")
 	p.AllowAttrs("href").OnElements("a")
 	p.AllowAttrs("src", "alt", "title").OnElements("img")
 	p.AllowAttrs("width", "height").Matching(bluemonday.Number).OnElements("img")
@@ -259,7 +263,8 @@ func imageSource(n *html.Node) string {
 	if isWeb(src) && !isPlaceholder(src) {
 		return src
 	}
-	for _, name := range []string{"data-src", "data-lazy-src", "data-original", "data-orig-file", "data-actualsrc", "data-url"} {
+	for _, name := range []string{"data-src", "data-lazy-src", "data-original", "data-orig-file", "data-actualsrc",
+		"data-url"} {
 		if late := attrOf(n, name); late != "" && !strings.HasPrefix(late, "data:") {
 			return late
 		}
@@ -320,7 +325,8 @@ func widthOf(descriptor string) float64 {
 
 func isPlaceholder(src string) bool {
 	name := strings.ToLower(src[strings.LastIndexByte(src, '/')+1:])
-	return holdsAny(name, "placeholder", "blank.gif", "spacer.gif", "transparent.gif", "lazyload", "1x1.", "pixel.gif", "trans.gif")
+	return holdsAny(name, "placeholder", "blank.gif", "spacer.gif", "transparent.gif", "lazyload", "1x1.", "pixel.gif",
+		"trans.gif")
 }
 
 func attrOf(n *html.Node, name string) string { return valueOf(n.Attr, name) }

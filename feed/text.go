@@ -57,7 +57,8 @@ func (t text) value() (string, bool) {
 	}
 	value := strings.TrimSpace(innerText(t.raw))
 	if t.form == encoded {
-		if b, err := base64.StdEncoding.DecodeString(strings.Join(strings.Fields(value), "")); err == nil && utf8.Valid(b) {
+		if b, err := base64.StdEncoding.DecodeString(strings.Join(strings.Fields(value), "")); err == nil &&
+			utf8.Valid(b) {
 			value = cleanText(string(b))
 		}
 		return value, false

@@ -7,8 +7,10 @@ import (
 
 func TestEmptyTexts(t *testing.T) {
 	for raw, want := range map[string]bool{
-		"": true, " \n": true, "<![CDATA[]]>": true, "<![CDATA[ \n]]> <![CDATA[]]>": true, "<!-- nothing -->": true, "<![CDATA[": true,
-		"a": false, "<![CDATA[a]]>": false, "<![CDATA[]]>a": false, "<!-- a --><img/>": false, "<br/>": false, "&#160;": false,
+		"": true, " \n": true, "<![CDATA[]]>": true, "<![CDATA[ \n]]> <![CDATA[]]>": true, "<!-- nothing -->": true,
+		"<![CDATA[": true,
+		"a":         false, "<![CDATA[a]]>": false, "<![CDATA[]]>a": false, "<!-- a --><img/>": false, "<br/>": false,
+		"&#160;": false,
 	} {
 		if got := (text{raw: raw}).empty(); got != want {
 			t.Errorf("%q is empty: %t, want %t", raw, got, want)
@@ -19,7 +21,8 @@ func TestEmptyTexts(t *testing.T) {
 // TestEmptyCDATA holds that an element with nothing in its CDATA is as if it were absent.
 func TestEmptyCDATA(t *testing.T) {
 	long := strings.Repeat("All of it. ", 40) + "End"
-	d := mustParse(t, channel+`<item><title>a</title><content:encoded><![CDATA[]]></content:encoded><description>`+long+`</description></item>
+	d := mustParse(t, channel+
+		`<item><title>a</title><content:encoded><![CDATA[]]></content:encoded><description>`+long+`</description></item>
 		<item><title><![CDATA[]]></title><content:encoded><![CDATA[ ]]></content:encoded><description><![CDATA[]]></description><description>b</description></item>
 		<item><title>c</title><description><![CDATA[]]></description></item></channel></rss>`, "")
 	if p := d.Posts[0].Sanitise(seenAt); p.Content != "<p>"+long+"</p>" {
@@ -38,7 +41,8 @@ func TestTagsSpokenOf(t *testing.T) {
 	for name, doc := range map[string]string{
 		"JSON Feed": `{"version":"https://jsonfeed.org/version/1.1","title":"J","items":[{"id":"1","url":"https://e.example/1","title":"` + want + `"}]}`,
 		"Atom":      `<feed xmlns="http://www.w3.org/2005/Atom"><title>A</title><id>x</id><entry><id>1</id><title type="text">` + escaped + `</title></entry></feed>`,
-		"h-feed":    `<div class="h-feed"><div class="h-entry"><h2 class="p-name">` + escaped + `</h2><a class="u-url" href="https://e.example/1">x</a><div class="e-content">c</div></div></div>`,
+		"h-feed": `<div class="h-feed"><div class="h-entry"><h2 class="p-name">` +
+			escaped + `</h2><a class="u-url" href="https://e.example/1">x</a><div class="e-content">c</div></div></div>`,
 	} {
 		d := mustParse(t, doc, "")
 		if len(d.Posts) != 1 || d.Posts[0].Title != want {
@@ -87,7 +91,8 @@ func TestShorten(t *testing.T) {
 
 // TestStruckInExcerpts: an excerpt leaves out what its author struck.
 func TestStruckInExcerpts(t *testing.T) {
-	if got := excerpt("<p>Entry is <s>10</s> <del>12</del> 8 euro<strike>s</strike>.</p>", 100); got != "Entry is 8 euro." {
+	if got := excerpt("<p>Entry is <s>10</s> <del>12</del> 8 euro<strike>s</strike>.</p>",
+		100); got != "Entry is 8 euro." {
 		t.Errorf("%q", got)
 	}
 }

@@ -64,7 +64,8 @@ func fromTwice(s string) twice {
 		switch {
 		case r >= 0x80 && r < 0x100: // windows-1252 has other characters at 80 to 9F
 			c, known, control = byte(r), true, control || r < 0xA0
-		case r == utf8.RuneError && n == 3 && string(once[:i]) == "\xE2\x80": // ”, whose last byte windows-1252 has not
+		// ”, whose last byte windows-1252 has not
+		case r == utf8.RuneError && n == 3 && string(once[:i]) == "\xE2\x80":
 			c, known = 0x9D, true
 		}
 		if !known || c < 0x80 {

@@ -19,7 +19,8 @@ func again(t testing.TB, s string, as *charmap.Charmap) string {
 
 func TestDecodeTwice(t *testing.T) {
 	for _, s := range []string{
-		"L’été à Paris — déjà vu", "Привет, мир", "日本語", "naïve café, don’t", "a🙂b 🙂🙂", "\uFEFF<rss>été, là",
+		"L’été à Paris — déjà vu", "Привет, мир", "日本語", "naïve café, don’t",
+		"a🙂b 🙂🙂", "\uFEFF<rss>été, là",
 	} {
 		for _, as := range []*charmap.Charmap{charmap.ISO8859_1, charmap.Windows1252} {
 			if as == charmap.Windows1252 && strings.ContainsAny(again(t, s, as), "\uFFFD") {
@@ -31,7 +32,8 @@ func TestDecodeTwice(t *testing.T) {
 		}
 	}
 	for was, want := range map[string]string{ // one control character is enough; a quote of which a byte was lost
-		"It\u00e2\u0080\u0099s": "It’s", "\u00e2\u0080\u0093": "–", "â€œCafÃ©â€\uFFFD dÃ©jÃ\u00a0": "“Café” déjà",
+		"It\u00e2\u0080\u0099s": "It’s", "\u00e2\u0080\u0093": "–",
+		"â€œCafÃ©â€\uFFFD dÃ©jÃ\u00a0": "“Café” déjà",
 	} {
 		if got, ok := decodeTwice(was); got != want || !ok {
 			t.Errorf("%q became %q, %t", was, got, ok)
@@ -53,8 +55,11 @@ func TestDecodeTwice(t *testing.T) {
 
 // TestTwice holds that a document in double-encoded UTF-8 is read, and said to be.
 func TestTwice(t *testing.T) {
-	d := mustParse(t, again(t, channel+`<item><title>L’été à Lyon</title><link>http://x.org/été</link></item></channel></rss>`, charmap.Windows1252), "")
-	if d.Posts[0].Title != "L’été à Lyon" || d.Posts[0].Link != "http://x.org/été" || len(d.Repairs) != 1 || d.Repairs[0] != "double-encoded UTF-8" {
+	d := mustParse(t, again(t,
+		channel+`<item><title>L’été à Lyon</title><link>http://x.org/été</link></item></channel></rss>`,
+		charmap.Windows1252), "")
+	if d.Posts[0].Title != "L’été à Lyon" || d.Posts[0].Link != "http://x.org/été" || len(d.Repairs) != 1 ||
+		d.Repairs[0] != "double-encoded UTF-8" {
 		t.Errorf("%+v", d)
 	}
 }

@@ -71,7 +71,8 @@ func guessVideos(u *url.URL) string {
 	if len(parts) < 2 || parts[1] == "" {
 		return ""
 	}
-	whose := map[string]string{"a": "accountName", "accounts": "accountName", "c": "videoChannelName", "video-channels": "videoChannelName"}[parts[0]]
+	whose := map[string]string{"a": "accountName", "accounts": "accountName", "c": "videoChannelName",
+		"video-channels": "videoChannelName"}[parts[0]]
 	if whose == "" {
 		return ""
 	}
@@ -90,7 +91,8 @@ func (d *Document) offerChannel(doc, address, channel string) {
 		channel = m[1]
 	}
 	if channelID.MatchString(channel) {
-		d.Feeds = append(d.Feeds, Offer{URL: youTubeFeed + "channel_id=" + strings.Clone(channel), Type: "application/atom+xml"})
+		d.Feeds = append(d.Feeds, Offer{URL: youTubeFeed + "channel_id=" + strings.Clone(channel),
+			Type: "application/atom+xml"})
 	}
 }
 

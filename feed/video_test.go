@@ -20,17 +20,18 @@ func TestVideoAddresses(t *testing.T) {
 		"https://www.youtube.com/watch?v=abcdefghijk&list=PLabcdefghij": "https://www.youtube.com/watch?v=abcdefghijk&list=PLabcdefghij",
 		"https://www.youtube.com/channel/nonsense":                      "https://www.youtube.com/channel/nonsense",
 		youTubeFeed + "channel_id=" + channel:                           youTubeFeed + "channel_id=" + channel,
-		"https://youtube.com.evil.example/channel/" + channel:           "https://youtube.com.evil.example/channel/" + channel,
-		"https://youtube.com:8443/channel/" + channel:                   "https://youtube.com:8443/channel/" + channel,
-		"https://vimeo.com/somebody":                                    "https://vimeo.com/somebody/videos/rss",
-		"www.vimeo.com/somebody/videos":                                 "https://vimeo.com/somebody/videos/rss",
-		"https://vimeo.com/channels/staffpicks":                         "https://vimeo.com/channels/staffpicks/videos/rss",
-		"https://vimeo.com/groups/shorts/about":                         "https://vimeo.com/groups/shorts/videos/rss",
-		"https://vimeo.com/123456789":                                   "https://vimeo.com/123456789",
-		"https://vimeo.com/somebody/videos/rss":                         "https://vimeo.com/somebody/videos/rss",
-		"https://vimeo.com/channels/staffpicks/videos/rss":              "https://vimeo.com/channels/staffpicks/videos/rss",
-		"https://vimeo.com/watch":                                       "https://vimeo.com/watch",
-		"https://vimeo.com/":                                            "https://vimeo.com/",
+		"https://youtube.com.evil.example/channel/" + channel: "https://youtube.com.evil.example/channel/" +
+			channel,
+		"https://youtube.com:8443/channel/" + channel:      "https://youtube.com:8443/channel/" + channel,
+		"https://vimeo.com/somebody":                       "https://vimeo.com/somebody/videos/rss",
+		"www.vimeo.com/somebody/videos":                    "https://vimeo.com/somebody/videos/rss",
+		"https://vimeo.com/channels/staffpicks":            "https://vimeo.com/channels/staffpicks/videos/rss",
+		"https://vimeo.com/groups/shorts/about":            "https://vimeo.com/groups/shorts/videos/rss",
+		"https://vimeo.com/123456789":                      "https://vimeo.com/123456789",
+		"https://vimeo.com/somebody/videos/rss":            "https://vimeo.com/somebody/videos/rss",
+		"https://vimeo.com/channels/staffpicks/videos/rss": "https://vimeo.com/channels/staffpicks/videos/rss",
+		"https://vimeo.com/watch":                          "https://vimeo.com/watch",
+		"https://vimeo.com/":                               "https://vimeo.com/",
 	} {
 		got, err := AskedURL(typed)
 		if err != nil || got != want {
@@ -66,13 +67,18 @@ func TestGuessVideos(t *testing.T) {
 func TestChannelOfAFilm(t *testing.T) {
 	const channel, other = "UCabcdefghijklmnopqrstu-", "UC0123456789012345678901"
 	for _, c := range []struct{ reason, address, page, want string }{
-		{"in its head", "https://www.youtube.com/watch?v=1", `<meta itemprop="channelId" content="` + channel + `">`, channel},
-		{"in its script", "https://www.youtube.com/watch?v=1", `<script>var a = {"externalChannelId":"` + channel + `"}</script>`, channel},
-		{"an offer goes before", "https://www.youtube.com/@a", `<meta itemprop="channelId" content="` + other + `"><link rel="alternate" type="application/rss+xml" href="/feeds/videos.xml?channel_id=` + channel + `">`, channel},
+		{"in its head", "https://www.youtube.com/watch?v=1", `<meta itemprop="channelId" content="` + channel + `">`,
+			channel},
+		{"in its script", "https://www.youtube.com/watch?v=1", `<script>var a = {"externalChannelId":"` +
+			channel + `"}</script>`, channel},
+		{"an offer goes before", "https://www.youtube.com/@a", `<meta itemprop="channelId" content="` +
+			other + `"><link rel="alternate" type="application/rss+xml" href="/feeds/videos.xml?channel_id=` +
+			channel + `">`, channel},
 		{"no channel", "https://www.youtube.com/watch?v=1", `<meta itemprop="channelId" content="../../evil">`, ""},
 		{"another site", "https://evil.example/watch?v=1", `<meta itemprop="channelId" content="` + channel + `">`, ""},
 	} {
-		d, err := Parse([]byte("<!doctype html><html><head><title>T</title>"+c.page+"</head><body><p>a</p></body></html>"), "text/html", c.address)
+		d, err := Parse([]byte("<!doctype html><html><head><title>T</title>"+c.page+
+			"</head><body><p>a</p></body></html>"), "text/html", c.address)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -5,16 +5,24 @@ import "strings"
 // vocabularies are the short names that we use for namespaces, "" for those of the
 // formats themselves; the addresses are without scheme and without a "/" at the end.
 var vocabularies = map[string]string{
-	"": "", "//purl.org/rss/1.0": "", "//channel.netscape.com/rdf/simple/0.9": "", "//my.netscape.com/rdf/simple/0.9": "",
-	"//backend.userland.com/rss2": "", "//backend.userland.com/rss": "", "//blogs.law.harvard.edu/tech/rss": "",
+	"": "", "//purl.org/rss/1.0": "", "//channel.netscape.com/rdf/simple/0.9": "",
+	"//my.netscape.com/rdf/simple/0.9": "",
+	"//backend.userland.com/rss2":      "", "//backend.userland.com/rss": "", "//blogs.law.harvard.edu/tech/rss": "",
 	"//purl.org/net/rss1.1#": "", "//my.netscape.com/publish/formats/rss-0.91.dtd": "",
-	"//www.w3.org/2005/atom": "atom", "//purl.org/atom/ns#": "atom", "//purl.org/atom/ns": "atom", "//www.w3.org/2005/atom#": "atom",
+	"//www.w3.org/2005/atom": "atom", "//purl.org/atom/ns#": "atom", "//purl.org/atom/ns": "atom",
+	"//www.w3.org/2005/atom#":    "atom",
 	"//purl.org/dc/elements/1.1": "dc", "//purl.org/dc/elements/1.0": "dc", "//purl.org/dc/terms": "dcterms",
 	"//purl.org/rss/1.0/modules/content": "content", "//purl.org/rss/1.0/modules/syndication": "sy",
-	"//www.itunes.com/dtds/podcast-1.0.dtd": "itunes", "//example.com/dtds/podcast-1.0.dtd": "itunes", "//search.yahoo.com/mrss": "media",
-	"//podcastindex.org/namespace/1.0": "podcast", "//github.com/podcastindex-org/podcast-namespace/blob/main/docs/1.0.md": "podcast", "//podlove.org/simple-chapters": "psc",
-	"//rssnamespace.org/feedburner/ext/1.0": "feedburner", "//www.pheedo.com/namespace/pheedo": "pheedo",
-	"//www.w3.org/1999/xhtml": "xhtml", "//www.w3.org/1999/02/22-rdf-syntax-ns#": "rdf", "//www.w3.org/xml/1998/namespace": "xml",
+	"//www.itunes.com/dtds/podcast-1.0.dtd": "itunes", "//example.com/dtds/podcast-1.0.dtd": "itunes",
+	"//search.yahoo.com/mrss":                                               "media",
+	"//podcastindex.org/namespace/1.0":                                      "podcast",
+	"//github.com/podcastindex-org/podcast-namespace/blob/main/docs/1.0.md": "podcast",
+	"//podlove.org/simple-chapters":                                         "psc",
+	"//rssnamespace.org/feedburner/ext/1.0":                                 "feedburner",
+	"//www.pheedo.com/namespace/pheedo":                                     "pheedo",
+	"//www.w3.org/1999/xhtml":                                               "xhtml",
+	"//www.w3.org/1999/02/22-rdf-syntax-ns#":                                "rdf",
+	"//www.w3.org/xml/1998/namespace":                                       "xml",
 }
 
 // vocabulary gives the short name we use for a namespace, "" for the
@@ -31,7 +39,8 @@ func vocabulary(uri string) string {
 // customary is the vocabulary of a prefix that nothing declares.
 func customary(prefix string) string {
 	switch prefix = strings.ToLower(prefix); prefix {
-	case "atom", "dc", "dcterms", "content", "itunes", "media", "podcast", "psc", "feedburner", "pheedo", "sy", "xhtml", "rdf", "xml":
+	case "atom", "dc", "dcterms", "content", "itunes", "media", "podcast", "psc", "feedburner", "pheedo", "sy", "xhtml",
+		"rdf", "xml":
 		return prefix
 	case "rss":
 		return ""
@@ -59,16 +68,19 @@ var shared = map[string]treatment{
 	"dc:creator": value, "dc:author": value, "dcterms:creator": value, "itunes:author": value,
 	"itunes:image": attributes, "media:content": beside, "media:thumbnail": attributes, "media:group": unwrap,
 	"podcast:chapters": attributes, "podcast:transcript": attributes, "itunes:duration": ours, "psc:chapters": ours,
-	"dc:date": ours, "created": ours, "pubdate": ours, "published": ours, "updated": ours, "dcterms:date": ours, "id": ours,
+	"dc:date": ours, "created": ours, "pubdate": ours, "published": ours, "updated": ours, "dcterms:date": ours,
+	"id":          ours,
 	"dc:language": ours, "dc:title": ours, "dc:description": ours, "content:encoded": ours, "xhtml:body": ours,
-	"itunes:title": ours, "itunes:summary": ours, "itunes:subtitle": ours, "media:title": ours, "media:description": ours,
+	"itunes:title": ours, "itunes:summary": ours, "itunes:subtitle": ours, "media:title": ours,
+	"media:description":   ours,
 	"feedburner:origlink": ours, "pheedo:origlink": ours, "sy:updateperiod": ours, "sy:updatefrequency": ours,
 }
 
 // rssElements are those of RSS itself, and of Atom inside RSS.
 var rssElements = map[string]treatment{
 	"channel": unwrap, "items": unwrap, "item": container, "skiphours": ours, "skipdays": ours,
-	"title": ours, "description": ours, "encoded": ours, "fullitem": ours, "body": ours, "content": ours, "summary": ours, "date": ours,
+	"title": ours, "description": ours, "encoded": ours, "fullitem": ours, "body": ours, "content": ours,
+	"summary": ours, "date": ours,
 	"atom:title": ours, "atom:summary": ours, "atom:content": ours, "atom:subtitle": ours, "issued": ours,
 	"link": value, "guid": value, "author": value, "language": value, "managingeditor": value, "ttl": value,
 	"enclosure": attributes, "atom:link": attributes, "cloud": attributes,
@@ -86,15 +98,18 @@ var atomElements = map[string]treatment{
 // formats or versions call otherwise.
 var synonyms = map[string]string{
 	"atom:id": "id", "dcterms:identifier": "id", "tagline": "subtitle",
-	"dcterms:available": "pubdate", "dcterms:created": "created", "atom:published": "published", "dcterms:issued": "published",
-	"atom:issued": "issued", "atom:updated": "updated", "modified": "updated", "atom:modified": "updated", "dcterms:modified": "updated",
+	"dcterms:available": "pubdate", "dcterms:created": "created", "atom:published": "published",
+	"dcterms:issued": "published",
+	"atom:issued":    "issued", "atom:updated": "updated", "modified": "updated", "atom:modified": "updated",
+	"dcterms:modified": "updated",
 }
 
 // several are the elements of which a parent may have more than one; of all
 // others the first that is not empty counts.
 var several = map[string]bool{
-	"link": true, "atom:link": true, "enclosure": true, "author": true, "dc:creator": true, "media:content": true, "media:thumbnail": true,
-	"itunes:image": true, "podcast:transcript": true, "skiphours": true, "skipdays": true,
+	"link": true, "atom:link": true, "enclosure": true, "author": true, "dc:creator": true, "media:content": true,
+	"media:thumbnail": true,
+	"itunes:image":    true, "podcast:transcript": true, "skiphours": true, "skipdays": true,
 }
 
 // bodies are the elements of which the longest counts, among the first maxBodies of a post.
@@ -108,7 +123,8 @@ var attributesOf = map[string][]string{
 	"link": {"rel", "href", "type", "length"}, "atom:link": {"rel", "href", "type", "length"},
 	"cloud":     {"domain", "port", "path", "protocol"},
 	"enclosure": {"url", "type", "length"}, "guid": {"isPermaLink"},
-	"itunes:image": {"href"}, "media:content": {"url", "type", "medium", "fileSize", "duration", "isDefault", "expression", "width", "height", "group", "alt"},
+	"itunes:image": {"href"}, "media:content": {"url", "type", "medium", "fileSize", "duration", "isDefault",
+		"expression", "width", "height", "group", "alt"},
 	"media:thumbnail": {"url", "width", "height"}, "podcast:chapters": {"url"}, "podcast:transcript": {"url", "type"},
 }
 
@@ -224,7 +240,8 @@ func (r *repairer) formOf(tok token) form {
 		return encoded
 	case typ == "":
 		return unsaid
-	case strings.HasPrefix(typ, "text/html"), strings.HasPrefix(typ, "application/xhtml"), strings.HasSuffix(typ, "html"), strings.HasSuffix(typ, "xml"):
+	case strings.HasPrefix(typ, "text/html"), strings.HasPrefix(typ, "application/xhtml"),
+		strings.HasSuffix(typ, "html"), strings.HasSuffix(typ, "xml"):
 		return markup
 	case typ == "text", strings.HasPrefix(typ, "text/"):
 		return plain

@@ -79,7 +79,8 @@ func (a *account) log(l *slog.Logger) {
 	for _, more := range []struct {
 		name string
 		n    int
-	}{{"refused", a.mail.Failed}, {"put_off", a.mail.Retried}, {"in_doubt", a.mail.InDoubt}, {"unconfirmed", a.mail.Unconfirmed}} {
+	}{{"refused", a.mail.Failed}, {"put_off", a.mail.Retried}, {"in_doubt", a.mail.InDoubt},
+		{"unconfirmed", a.mail.Unconfirmed}} {
 		if more.n > 0 {
 			attrs = append(attrs, more.name, more.n)
 		}

@@ -17,7 +17,8 @@ func TestAccount(t *testing.T) {
 	now := begin
 	var log bytes.Buffer
 	reported := 0
-	j := New(Options{Log: slog.New(slog.NewTextHandler(&log, nil)), Now: func() time.Time { return now }, Report: func(Event) { reported++ }})
+	j := New(Options{Log: slog.New(slog.NewTextHandler(&log, nil)), Now: func() time.Time { return now },
+		Report: func(Event) { reported++ }})
 	at := func(after time.Duration, events ...Event) {
 		now = begin.Add(after)
 		for _, e := range events {
@@ -34,7 +35,8 @@ func TestAccount(t *testing.T) {
 	polled := func(o poller.Outcome) Event { return Event{Kind: EventPolled, Result: poller.Result{Outcome: o}} }
 	j.tellHour(begin)
 	said("")
-	at(time.Second, Event{Kind: EventPlanned, Digests: 3, Feeds: 4}, polled(poller.Changed), polled(poller.Unchanged), polled(poller.Unchanged), polled(poller.Failed))
+	at(time.Second, Event{Kind: EventPlanned, Digests: 3, Feeds: 4}, polled(poller.Changed), polled(poller.Unchanged),
+		polled(poller.Unchanged), polled(poller.Failed))
 	at(time.Minute, Event{Kind: EventStored, Posts: 7, Hidden: 21}, Event{Kind: EventReleased, Digests: 2},
 		Event{Kind: EventDelivered, Mail: mailer.Stats{Sent: 1, Failed: 1}}, Event{Kind: EventReleased, Digests: 1})
 	at(2*time.Minute, Event{Kind: EventDelivered, Mail: mailer.Stats{Sent: 1, Retried: 2, InDoubt: 1}})

@@ -110,7 +110,8 @@ func TestClockThatWasWrong(t *testing.T) {
 // digest is never due later than at its first midnight without an edition, no
 // date has two, and every post is mailed once, within days.
 func TestClocksThatJump(t *testing.T) {
-	offs := []time.Duration{14 * time.Hour, -14 * time.Hour, 3 * time.Hour, -3 * time.Hour, 40 * time.Hour, 72 * time.Hour, 400 * 24 * time.Hour, 10 * time.Minute}
+	offs := []time.Duration{14 * time.Hour, -14 * time.Hour, 3 * time.Hour, -3 * time.Hour, 40 * time.Hour,
+		72 * time.Hour, 400 * 24 * time.Hour, 10 * time.Minute}
 	for seed := range uint64(4) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			storetest.Each(t, func(t *testing.T, st *store.Store) {
@@ -156,7 +157,8 @@ func (h *house) dueInTime(now time.Time) {
 		midnight = midnight.Add(24 * time.Hour)
 	}
 	if d.NextDueAt.After(midnight) {
-		h.t.Fatalf("at %s the digest is due at %s; the first midnight without an edition is %s (editions:%s)", now, d.NextDueAt, midnight, had)
+		h.t.Fatalf("at %s the digest is due at %s; the first midnight without an edition is %s (editions:%s)", now,
+			d.NextDueAt, midnight, had)
 	}
 }
 
@@ -179,30 +181,40 @@ func TestMidnightAfterAFastClock(t *testing.T) {
 		mail     string // when it has left
 	}{
 		{name: "every day", last: "2026-11-02 00:01", midnight: "2026-11-03 00:06", date: "2026-11-03"},
-		{name: "noticed a day and a half later", last: "2026-11-02 00:01", midnight: "2026-11-04 12:06", date: "2026-11-04"},
+		{name: "noticed a day and a half later", last: "2026-11-02 00:01", midnight: "2026-11-04 12:06",
+			date: "2026-11-04"},
 		{name: "on Mondays", last: "2026-11-02 00:01", midnight: "2026-11-09 00:06", date: "2026-11-09",
 			set: func(t *testing.T, h *house) { do(t, h.st.SetCadence(t.Context(), h.d.ID, 1<<time.Monday, h.clock)) }},
-		{name: "on Mondays, noticed on Wednesday", last: "2026-11-02 00:01", midnight: "2026-11-11 12:06", date: "2026-11-09",
-			set: func(t *testing.T, h *house) { do(t, h.st.SetCadence(t.Context(), h.d.ID, 1<<time.Monday, h.clock)) }},
+		{name: "on Mondays, noticed on Wednesday", last: "2026-11-02 00:01", midnight: "2026-11-11 12:06",
+			date: "2026-11-09",
+			set: func(t *testing.T,
+				h *house) {
+				do(t, h.st.SetCadence(t.Context(), h.d.ID, 1<<time.Monday, h.clock))
+			}},
 		{name: "on workdays", last: "2026-11-06 00:01", midnight: "2026-11-09 00:06", date: "2026-11-09",
-			set: func(t *testing.T, h *house) { do(t, h.st.SetCadence(t.Context(), h.d.ID, digest.Workdays, h.clock)) }},
+			set: func(t *testing.T, h *house) {
+				do(t, h.st.SetCadence(t.Context(), h.d.ID, digest.Workdays, h.clock))
+			}},
 		{name: "in Kathmandu", last: "2026-11-01 18:16", midnight: "2026-11-02 18:21", date: "2026-11-03",
 			set: func(t *testing.T, h *house) {
 				do(t, h.st.SetTimeZone(t.Context(), h.d.UserID, "Asia/Kathmandu", h.clock))
 			}},
 		{name: "on a stay in Tokyo", last: "2026-11-01 15:01", midnight: "2026-11-02 15:06", date: "2026-11-03",
 			set: func(t *testing.T, h *house) {
-				_, err := h.st.AddStay(t.Context(), digest.Stay{UserID: h.d.UserID, TimeZone: "Asia/Tokyo", From: day("2026-11-01"), To: day("2026-12-01")}, h.clock)
+				_, err := h.st.AddStay(t.Context(), digest.Stay{UserID: h.d.UserID, TimeZone: "Asia/Tokyo",
+					From: day("2026-11-01"), To: day("2026-12-01")}, h.clock)
 				do(t, err)
 			}},
-		{name: "mailed at 7", last: "2026-11-02 07:01", midnight: "2026-11-03 00:06", date: "2026-11-03", mail: "2026-11-03 07:01",
-			set: func(t *testing.T, h *house) { do(t, h.st.SetDeliverAt(t.Context(), h.d.ID, 7*time.Hour)) }},
+		{name: "mailed at 7", last: "2026-11-02 07:01", midnight: "2026-11-03 00:06", date: "2026-11-03",
+			mail: "2026-11-03 07:01",
+			set:  func(t *testing.T, h *house) { do(t, h.st.SetDeliverAt(t.Context(), h.d.ID, 7*time.Hour)) }},
 		{name: "as a pause ends", last: "2026-11-02 00:01", midnight: "2026-11-05 00:06", date: "2026-11-05",
 			set: func(t *testing.T, h *house) {
 				do(t, h.st.PauseDigest(t.Context(), h.d.ID, time.Date(2026, 11, 5, 0, 0, 0, 0, time.UTC), h.clock))
 			}},
 	} {
-		for _, fast := range [][]string{{"2026-11-20 00:01"}, {"2150-01-01 00:00"}, {"2150-01-01 00:00", "2150-01-02 00:00"}} {
+		for _, fast := range [][]string{{"2026-11-20 00:01"}, {"2150-01-01 00:00"},
+			{"2150-01-01 00:00", "2150-01-02 00:00"}} {
 			switch {
 			case len(fast) > 1 && strings.Contains(test.name, "noticed"):
 				continue // what was released before is not known then

@@ -21,7 +21,8 @@ func (j *Job) askCloudsOnce(ctx context.Context) (time.Duration, error) {
 		return 0, fmt.Errorf("looking for what to ask of clouds: %w", err)
 	}
 	for ctx.Err() == nil {
-		requests, more, err := j.Store.ClaimClouds(j.Hard, j.Now(), hubRequests, func(failures int) time.Time { return push.RetryAt(j.Now(), failures) }, hubDomain)
+		requests, more, err := j.Store.ClaimClouds(j.Hard, j.Now(), hubRequests,
+			func(failures int) time.Time { return push.RetryAt(j.Now(), failures) }, hubDomain)
 		if err != nil {
 			return 0, fmt.Errorf("claiming requests to clouds: %w", err)
 		}
@@ -46,7 +47,8 @@ func (j *Job) askCloud(ctx context.Context, r store.CloudRequest) poller.FormAns
 	if err != nil {
 		return poller.FormAnswer{Why: err.Error()}
 	}
-	said := j.Poller.PostForm(ctx, poller.Form{Address: r.Cloud, Values: form, MayBeHome: !r.PublicOnly, Subscribers: r.Subscribers})
+	said := j.Poller.PostForm(ctx, poller.Form{Address: r.Cloud, Values: form, MayBeHome: !r.PublicOnly,
+		Subscribers: r.Subscribers})
 	j.Log.Debug("asked a cloud", "cloud", r.Cloud, "feed", r.Topic, "status", said.Status, "why", said.Why)
 	return said
 }

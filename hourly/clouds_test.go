@@ -83,7 +83,8 @@ func eachCloud(t *testing.T, asks bool, f func(h *house, s *site, c *rssCloud)) 
 		t.Cleanup(c.Close)
 		h := newHouse(t, st, "2026-11-19 10:00")
 		h.hubs = &callbacks{signer: digest.NewSigner(make([]byte, 32)), clouds: asks}
-		h.hubs.server = httptest.NewServer(view.New(view.Options{Store: st, Signer: h.hubs.signer, Clouds: asks, Now: func() time.Time { return h.clock }}))
+		h.hubs.server = httptest.NewServer(view.New(view.Options{Store: st, Signer: h.hubs.signer, Clouds: asks,
+			Now: func() time.Time { return h.clock }}))
 		t.Cleanup(h.hubs.server.Close)
 		_, d, err := st.AddUser(t.Context(), "ann@example.org", "UTC", h.clock)
 		if err != nil {
@@ -123,7 +124,8 @@ func TestClouds(t *testing.T) {
 		h.tickAt("2026-11-19 10:01")
 		h.tickAt("2026-11-19 10:30")
 		f, news := h.news(s)
-		if len(c.requests) != 1 || len(c.registered) != 1 || !news.CloudUntil.Equal(h.clock.Add(25*time.Hour-29*time.Minute)) {
+		if len(c.requests) != 1 || len(c.registered) != 1 ||
+			!news.CloudUntil.Equal(h.clock.Add(25*time.Hour-29*time.Minute)) {
 			t.Fatalf("%d requests, %v, promised until %v: %v", len(c.requests), c.registered, news.CloudUntil, f.Cloud)
 		}
 		if shown := poller.NewsWords(news, h.clock).In(catalogue.English()); shown != "polls find new posts" {
@@ -153,14 +155,17 @@ func TestClouds(t *testing.T) {
 		if len(s.asked) == before {
 			t.Error("it was not asked for the news")
 		}
-		if way, _ := news.Way(h.clock); way != digest.ByCloud || news.Pings != 1 || news.Pushes != 0 || !f.PushedUntil.IsZero() {
+		if way, _ := news.Way(h.clock); way != digest.ByCloud || news.Pings != 1 || news.Pushes != 0 ||
+			!f.PushedUntil.IsZero() {
 			t.Errorf("%+v", news)
 		}
-		if shown := poller.NewsWords(news, h.clock).In(catalogue.English()); shown != "pings announce new posts (since 2026-11-19 12:10 UTC; 1 time, the last 2026-11-19 12:10 UTC); polls find the rest" {
+		if shown := poller.NewsWords(news,
+			h.clock).In(catalogue.English()); shown != "pings announce new posts (since 2026-11-19 12:10 UTC; 1 time, the last 2026-11-19 12:10 UTC); polls find the rest" {
 			t.Error(shown)
 		}
 
-		for _, clock := range []string{"2026-11-20 00:00", "2026-11-20 10:02", "2026-11-21 00:00", "2026-11-21 10:03"} { // midnights are polled as ever
+		// midnights are polled as ever
+		for _, clock := range []string{"2026-11-20 00:00", "2026-11-20 10:02", "2026-11-21 00:00", "2026-11-21 10:03"} {
 			before := len(s.asked)
 			h.tickAt(clock)
 			if asked := len(s.asked) > before; asked != strings.HasSuffix(clock, "00:00") {

@@ -32,7 +32,8 @@ func TestConditions(t *testing.T) {
 		{well, gone, "was=well is=gone why="},
 	} {
 		var log bytes.Buffer
-		r := &round{job: &Job{Options: Options{Log: slog.New(slog.NewTextHandler(&log, nil)), Now: func() time.Time { return now }}}}
+		r := &round{job: &Job{Options: Options{Log: slog.New(slog.NewTextHandler(&log, nil)),
+			Now: func() time.Time { return now }}}}
 		r.tellCondition(test.was, test.is)
 		if said := log.String(); (test.want == "") != (said == "") || !strings.Contains(said, test.want) {
 			t.Errorf("%q, want %q", said, test.want)

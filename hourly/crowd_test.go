@@ -69,7 +69,8 @@ func (c *crowd) addReaders(b *testing.B, each int) {
 			`SELECT 'reader' || i || '@example.org', 'reader' || i || '@example.org', 'UTC', 0 FROM n`, c.readers),
 		fmt.Sprintf(`INSERT INTO digests (user_id, name, next_due_at) SELECT id, 'Daily Digest', %d FROM users ORDER BY id`, nightsLater(0).Unix()),
 		fmt.Sprintf(`INSERT INTO subscriptions (digest_id, feed_id, created_at) `+numbers+
-			`SELECT d.id, 1 + (d.id * %d + n.i) %% %d, 0 FROM digests d CROSS JOIN n ORDER BY d.id`, each, each, len(c.feeds)),
+			`SELECT d.id, 1 + (d.id * %d + n.i) %% %d, 0 FROM digests d CROSS JOIN n ORDER BY d.id`, each, each,
+			len(c.feeds)),
 		`ANALYZE`,
 	} {
 		if _, err := c.db.ExecContext(b.Context(), statement); err != nil {
@@ -105,8 +106,9 @@ func (c *crowd) polled(f digest.Feed, posts int, seen time.Time) store.Polled {
 		id := fmt.Sprintf("%d-%d-%d", f.ID, c.night, i)
 		p.Listed = append(p.Listed, id)
 		p.Posts = append(p.Posts, digest.Post{
-			Identity: id, ContentHash: id, URL: "https://site.example/posts/" + id, SeenAt: seen, PublishedAt: seen.Add(-time.Hour),
-			Title: "A headline of usual length, number " + id, Author: "An Author", Language: "en",
+			Identity: id, ContentHash: id, URL: "https://site.example/posts/" + id, SeenAt: seen,
+			PublishedAt: seen.Add(-time.Hour),
+			Title:       "A headline of usual length, number " + id, Author: "An Author", Language: "en",
 			Summary: strings.Repeat("A sentence that says what the post is about. ", 8),
 		})
 	}
@@ -133,7 +135,8 @@ func (c *crowd) renderer() *edition.Builder {
 func (c *crowd) loop(tr mailer.Transport, connections int) *mailer.Deliverer {
 	return &mailer.Deliverer{
 		Queue: c.Store, Renderer: c.renderer(), Signer: benchSigner(),
-		Sender: &mailer.Sender{Transport: tr, From: "Digest <digest@example.org>"}, Route: digest.Limits{Connections: connections},
+		Sender: &mailer.Sender{Transport: tr, From: "Digest <digest@example.org>"},
+		Route:  digest.Limits{Connections: connections},
 	}
 }
 

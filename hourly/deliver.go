@@ -17,7 +17,8 @@ func (j *Job) deliver(ctx context.Context) (mailer.Stats, error) {
 		return stats, fmt.Errorf("delivering editions: %w", err)
 	}
 	if stats.Sent+stats.Failed+stats.Retried+stats.InDoubt+stats.Unconfirmed > 0 {
-		j.Log.Info("delivered", "sent", stats.Sent, "failed", stats.Failed, "retried", stats.Retried, "in_doubt", stats.InDoubt,
+		j.Log.Info("delivered", "sent", stats.Sent, "failed", stats.Failed, "retried", stats.Retried, "in_doubt",
+			stats.InDoubt,
 			"unconfirmed", stats.Unconfirmed)
 		j.report(Event{Kind: EventDelivered, Mail: stats})
 	}

@@ -92,7 +92,8 @@ func (c *crowd) typical(b *testing.B, now time.Time) []byte {
 	mails, err := c.renderer().Render(b.Context(), claimed)
 	ok(b, err)
 	m := mails[0]
-	m.From, m.MessageID, m.Date = "Digest <digest@example.org>", mailer.MessageID(benchSigner(), digest.EditionID(1), "example.org"), now
+	m.From, m.MessageID, m.Date = "Digest <digest@example.org>",
+		mailer.MessageID(benchSigner(), digest.EditionID(1), "example.org"), now
 	message, err := mailer.Compose(m)
 	ok(b, err)
 	ok(b, c.GiveBackEditions(b.Context(), "typical"))

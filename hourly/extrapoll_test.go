@@ -91,12 +91,14 @@ func TestBusyFeedIsCaughtUp(t *testing.T) {
 		h.hours("2026-11-19 00:00", 1, p)
 		h.set("2026-11-19 00:00")
 		for i := range 24 { // a post every hour: the paper holds four of them
-			p.publishAt(h.clock.Add(time.Duration(i)*time.Hour+30*time.Minute).Format("2006-01-02 15:04"), fmt.Sprintf("busy %d", i))
+			p.publishAt(h.clock.Add(time.Duration(i)*time.Hour+30*time.Minute).Format("2006-01-02 15:04"),
+				fmt.Sprintf("busy %d", i))
 		}
 		h.tick("2026-11-20 00:00", hourly.Summary{Polled: 1, Changed: 1, Posts: 4, Editions: 1, Sent: 1})
 		p.requests()
 		_, text := h.inbox()
-		if !strings.Contains(unfold(text), "You may have missed posts from Paper") || !strings.Contains(unfold(text), "20:30") {
+		if !strings.Contains(unfold(text), "You may have missed posts from Paper") ||
+			!strings.Contains(unfold(text), "20:30") {
 			t.Errorf("the edition does not tell of the gap until 20:30:\n%s", text)
 		}
 		if f := h.feed(p); f.BusyInterval == 0 || f.PollAt.IsZero() {
@@ -135,7 +137,8 @@ func TestS20_GoneForGood(t *testing.T) {
 		if err != nil || len(subs) != 1 {
 			t.Errorf("%d subscriptions are left, %v; want the other one", len(subs), err)
 		}
-		if _, text := h.inbox(); !strings.Contains(unfold(text), "Paper") || !strings.Contains(unfold(text), "no longer follow") {
+		if _, text := h.inbox(); !strings.Contains(unfold(text), "Paper") ||
+			!strings.Contains(unfold(text), "no longer follow") {
 			t.Errorf("the reader is not told:\n%s", text)
 		}
 		p.requests()

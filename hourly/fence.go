@@ -77,6 +77,7 @@ func (j *Job) noteAway(err error) {
 // noteBack logs that the database answers again, once.
 func (j *Job) noteBack() {
 	if since := j.away.Swap(0); since != 0 {
-		j.Log.Info("the database is available again", "after", j.Now().Sub(time.Unix(0, since)).Round(time.Second).String())
+		j.Log.Info("the database is available again", "after",
+			j.Now().Sub(time.Unix(0, since)).Round(time.Second).String())
 	}
 }

@@ -73,7 +73,8 @@ func TestS18_OneGate(t *testing.T) {
 			return err
 		},
 		"another midnight": func(h *house, _ digest.Feed) error {
-			_, err := h.st.Plan(h.t.Context(), h.clock.Add(24*time.Hour), func(digest.Feed, time.Time) (time.Time, bool) { return h.clock, true })
+			_, err := h.st.Plan(h.t.Context(), h.clock.Add(24*time.Hour),
+				func(digest.Feed, time.Time) (time.Time, bool) { return h.clock, true })
 			return err
 		},
 	}

@@ -42,7 +42,8 @@ func TestPollThatCameToNothing(t *testing.T) {
 		}
 		f := h.feed(p)
 		if !f.LastAttemptAt.Equal(h.clock) || f.Errors != 0 || f.PollAt.IsZero() || !f.LeaseUntil.IsZero() {
-			t.Errorf("attempt %v, %d errors, queued for %v, leased until %v", f.LastAttemptAt, f.Errors, f.PollAt, f.LeaseUntil)
+			t.Errorf("attempt %v, %d errors, queued for %v, leased until %v", f.LastAttemptAt, f.Errors, f.PollAt,
+				f.LeaseUntil)
 		}
 		token, _, err := st.LeaseHost(t.Context(), h.clock.Add(time.Second), f.Host, time.Second)
 		if err != nil || token == "" {

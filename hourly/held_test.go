@@ -37,7 +37,8 @@ func TestTroubledNewsletter(t *testing.T) {
 		for _, m := range members[:2] {
 			editions, err := st.Editions(ctx, m.DigestID, 1)
 			ok(err)
-			_, _, err = st.RecordBounce(ctx, h.clock.Add(time.Hour), digest.Bounce{Edition: editions[0].ID, Kind: digest.Complaint})
+			_, _, err = st.RecordBounce(ctx, h.clock.Add(time.Hour),
+				digest.Bounce{Edition: editions[0].ID, Kind: digest.Complaint})
 			ok(err)
 		}
 		s.publish("third")
@@ -46,7 +47,8 @@ func TestTroubledNewsletter(t *testing.T) {
 		}
 		s.publish("fourth")
 		tick("2026-11-23 00:00")
-		if want := "utc@example.org: 2 of 3 emails were marked as spam, which is more than 0.3 %"; strings.Join(told, "; ") != want {
+		if want := "utc@example.org: 2 of 3 emails were marked as spam, which is more than 0.3 %"; strings.Join(told,
+			"; ") != want {
 			t.Errorf("told: %q, want %q", told, want)
 		}
 		ok(st.SetNewsletterState(ctx, n.ID, digest.NewsletterActive, "", h.clock))

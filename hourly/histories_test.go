@@ -75,13 +75,19 @@ func addressHistories() []history {
 		edited("a new domain in GUIDs and links", replaceIn(guidAndLink, "blog.example", "another.example")),
 		withoutGUID("a new domain", replaceIn(onlyLink, "blog.example", "another.example")),
 		withoutGUID("utm", func(it *item) { it.link += "?utm_source=rss&utm_campaign=" + it.name }),
-		always("utm that changes daily", func(day int, it *item) { it.guid = ""; it.link += fmt.Sprintf("?utm_content=%d", day) }),
+		always("utm that changes daily",
+			func(day int, it *item) { it.guid = ""; it.link += fmt.Sprintf("?utm_content=%d", day) }),
 		edited("other paths under the same GUIDs", replaceIn(onlyLink, "/2026/", "/archive/")),
-		edited("other GUIDs and paths", func(it *item) { it.guid, it.link = "urn:uuid:"+it.name, "https://blog.example/posts/"+it.name+".html" }),
-		edited("other GUIDs and paths in numbers", func(it *item) { it.guid, it.link = "", "https://blog.example/?p="+it.name[1:] }),
+		edited("other GUIDs and paths",
+			func(it *item) { it.guid, it.link = "urn:uuid:"+it.name, "https://blog.example/posts/"+it.name+".html" }),
+		edited("other GUIDs and paths in numbers", func(it *item) {
+			it.guid, it.link = "", "https://blog.example/?p="+
+				it.name[1:]
+		}),
 		withoutGUID("other paths", replaceIn(onlyLink, "/2026/", "/archive/")),
 		always("session ids without GUIDs", func(day int, it *item) { it.guid = ""; session(day, it) }),
-		always("session ids without GUIDs and dates", func(day int, it *item) { it.guid = ""; undated(it); session(day, it) }),
+		always("session ids without GUIDs and dates",
+			func(day int, it *item) { it.guid = ""; undated(it); session(day, it) }),
 		always("session ids as GUIDs", func(day int, it *item) { session(day, it); it.guid = it.link }),
 	}
 }
@@ -151,8 +157,10 @@ func identityHistories() []history {
 		edited("dates go", undated),
 		edited("texts edited", func(it *item) { it.text += "<p>And more.</p>" }),
 		edited("titles edited", func(it *item) { it.title = "Edited: " + it.title }),
-		edited("titles, texts and dates edited", func(it *item) { it.title += "!"; it.text += "?"; it.at = it.at.Add(time.Hour) }),
-		edited("other GUIDs, edited texts", func(it *item) { it.guid = "tag:" + it.name; it.text += "<p>And more.</p>" }),
+		edited("titles, texts and dates edited",
+			func(it *item) { it.title += "!"; it.text += "?"; it.at = it.at.Add(time.Hour) }),
+		edited("other GUIDs, edited texts",
+			func(it *item) { it.guid = "tag:" + it.name; it.text += "<p>And more.</p>" }),
 		edited("other GUIDs, paths and dates", func(it *item) {
 			it.guid, it.link = "urn:uuid:"+it.name, "https://blog.example/posts/"+it.name+".html"
 			it.at = it.at.Add(time.Hour)
@@ -161,7 +169,8 @@ func identityHistories() []history {
 			return numbered(blog(day, 12, nil), func(i int) string { return fmt.Sprint(i + 1) })
 		}},
 		{name: "GUIDs are positions, without links", at: func(day int) []item {
-			return numbered(blog(day, 12, func(it *item) { it.link = "" }), func(i int) string { return fmt.Sprint(i + 1) })
+			return numbered(blog(day, 12, func(it *item) { it.link = "" }),
+				func(i int) string { return fmt.Sprint(i + 1) })
 		}},
 		{name: "GUIDs are positions, a post every second day", at: func(day int) []item {
 			return numbered(blog(day/2, 9, nil), func(i int) string { return fmt.Sprint("item-", i) })
@@ -189,7 +198,8 @@ func numbered(items []item, guid func(i int) string) []item {
 // documentHistories change the document around the posts.
 func documentHistories() []history {
 	return []history{
-		{name: "RSS to Atom", at: func(day int) []item { return blog(day, 12, nil) }, atom: func(day int) bool { return day >= 3 }},
+		{name: "RSS to Atom", at: func(day int) []item { return blog(day, 12, nil) },
+			atom: func(day int) bool { return day >= 3 }},
 		{name: "RSS to Atom with other ids", at: func(day int) []item {
 			return blog(day, 12, from(day, 3, func(it *item) { it.guid = "tag:blog.example,2026:" + it.name }))
 		}, atom: func(day int) bool { return day >= 3 }},
@@ -210,7 +220,8 @@ func documentHistories() []history {
 			if day == 3 {
 				return nil
 			}
-			return blog(day, 12, from(day, 4, func(it *item) { it.guid, it.link = "n"+it.name, "https://blog.example/n/"+it.name }))
+			return blog(day, 12, from(day, 4,
+				func(it *item) { it.guid, it.link = "n"+it.name, "https://blog.example/n/"+it.name }))
 		}},
 		{name: "half of it for a day", at: func(day int) []item {
 			if day == 4 {
@@ -219,7 +230,8 @@ func documentHistories() []history {
 			return blog(day, 12, nil)
 		}},
 		{name: "one post at a time", at: func(day int) []item { return blog(day, 1, nil) }},
-		{name: "one post at a time, undated, without GUIDs", at: func(day int) []item { return blog(day, 1, all(noGUID, undated)) }},
+		{name: "one post at a time, undated, without GUIDs",
+			at: func(day int) []item { return blog(day, 1, all(noGUID, undated)) }},
 		{name: "more posts a day than the document holds", at: func(day int) []item {
 			return blog(20*day, 12, func(it *item) { it.at = midnightOf(day).Add(-time.Hour) })
 		}},
@@ -227,7 +239,8 @@ func documentHistories() []history {
 			pinned := posted(-400)
 			return append([]item{pinned}, blog(day, 9, nil)...)
 		}},
-		{name: "600 undated entries, the newest first", days: 4, at: func(day int) []item { return blog(day, 600+day, undated) }},
+		{name: "600 undated entries, the newest first", days: 4,
+			at: func(day int) []item { return blog(day, 600+day, undated) }},
 		{name: "600 undated entries, the oldest first", days: 4, at: func(day int) []item {
 			items := blog(day, 600+day, undated)
 			slices.Reverse(items)
@@ -282,7 +295,8 @@ func archiveHistories() []history {
 			for n := range 40 {
 				it := posted(-9 - n)
 				it.name = fmt.Sprintf("q%d", 5000+n)
-				it.guid, it.link, it.title, it.text = "a"+it.name, "https://blog.example/a/"+it.name, "Old "+it.name, "<p>Long gone: "+it.name+".</p>"
+				it.guid, it.link, it.title, it.text = "a"+it.name, "https://blog.example/a/"+it.name, "Old "+
+					it.name, "<p>Long gone: "+it.name+".</p>"
 				it.old = true
 				items = append(items, it)
 			}
@@ -358,7 +372,8 @@ func deletedHistories() []history {
 			}
 			return items
 		}
-		h := history{name: name, ping: func(day int) []item { return at(2*day, 2*day) }, at: func(day int) []item { return at(2*day+1, 2*day+1) }}
+		h := history{name: name, ping: func(day int) []item { return at(2*day, 2*day) },
+			at: func(day int) []item { return at(2*day+1, 2*day+1) }}
 		if h.never = []string{"q1008"}; away < historyDays {
 			h.never, h.anytime = nil, h.never
 		}
@@ -400,23 +415,28 @@ func deletedHistories() []history {
 		newest("the newest is gone at midnight, and nobody says that the document is later", 1, false),
 		slides("slides out of the document before midnight"),
 		slides("slides out below a pinned post", posted(-700)),
-		{name: "an earlier version at midnight", ping: func(day int) []item { return blog(3*day, 12, thrice) }, at: func(day int) []item {
-			if day == 4 {
-				return blog(3*day-2, 12, thrice)
-			}
-			return blog(3*day, 12, thrice)
-		}},
-		{name: "the document is empty at midnight", ping: func(day int) []item { return blog(day, 12, nil) }, at: func(day int) []item {
-			if day == 4 {
-				return nil
-			}
-			return blog(day, 12, nil)
-		}},
-		{name: "edited before midnight", ping: func(day int) []item { return blog(day, 12, nil) }, at: func(day int) []item {
-			return blog(day, 12, func(it *item) { it.title += " (edited)"; it.text += "<p>More.</p>" })
-		}},
-		{name: "another GUID at midnight", ping: func(day int) []item { return blog(day, 12, func(it *item) { it.guid = "draft-" + it.name }) }, at: func(day int) []item {
-			return blog(day, 12, nil)
-		}},
+		{name: "an earlier version at midnight", ping: func(day int) []item { return blog(3*day, 12, thrice) },
+			at: func(day int) []item {
+				if day == 4 {
+					return blog(3*day-2, 12, thrice)
+				}
+				return blog(3*day, 12, thrice)
+			}},
+		{name: "the document is empty at midnight", ping: func(day int) []item { return blog(day, 12, nil) },
+			at: func(day int) []item {
+				if day == 4 {
+					return nil
+				}
+				return blog(day, 12, nil)
+			}},
+		{name: "edited before midnight", ping: func(day int) []item { return blog(day, 12, nil) },
+			at: func(day int) []item {
+				return blog(day, 12, func(it *item) { it.title += " (edited)"; it.text += "<p>More.</p>" })
+			}},
+		{name: "another GUID at midnight",
+			ping: func(day int) []item { return blog(day, 12, func(it *item) { it.guid = "draft-" + it.name }) },
+			at: func(day int) []item {
+				return blog(day, 12, nil)
+			}},
 	}
 }

@@ -57,7 +57,8 @@ func midnightOf(day int) time.Time { return historyBegin.AddDate(0, 0, day) }
 func posted(n int) item {
 	slug := fmt.Sprintf("q%d", n+1000)
 	return item{
-		name: slug, guid: "https://blog.example/?p=" + slug[1:], link: "https://blog.example/2026/" + slug + "/", title: "All about " + slug,
+		name: slug, guid: "https://blog.example/?p=" + slug[1:], link: "https://blog.example/2026/" + slug +
+			"/", title: "All about " + slug,
 		text: "<p>Of " + slug + " there is a good deal to be said, and all of it is said here, in a text of some length.</p>",
 		at:   midnightOf(n).Add(-15*time.Hour + 16*time.Minute),
 	}
@@ -151,22 +152,29 @@ func TestHistories(t *testing.T) {
 			days = max(days, p.days)
 			host := fmt.Sprintf("h%d.example", i)
 			var err error
-			if p.feed, _, err = st.EnsureFeed(t.Context(), digest.Feed{URL: "https://" + host + "/feed", Host: host}); err != nil {
+			if p.feed, _, err = st.EnsureFeed(t.Context(),
+				digest.Feed{URL: "https://" + host + "/feed", Host: host}); err != nil {
 				t.Fatal(err)
 			}
-			if _, p.reader, err = st.AddUser(t.Context(), fmt.Sprintf("r%d@example.org", i), "UTC", midnightOf(-1)); err != nil {
+			if _, p.reader, err = st.AddUser(t.Context(), fmt.Sprintf("r%d@example.org", i), "UTC",
+				midnightOf(-1)); err != nil {
 				t.Fatal(err)
 			}
-			if _, err = st.Subscribe(t.Context(), digest.Subscription{DigestID: p.reader.ID, FeedID: p.feed.ID}, midnightOf(-1)); err != nil {
+			if _, err = st.Subscribe(t.Context(), digest.Subscription{DigestID: p.reader.ID, FeedID: p.feed.ID},
+				midnightOf(-1)); err != nil {
 				t.Fatal(err)
 			}
 			all = append(all, p)
 		}
 		for day := range days {
-			pollHistories(t, st, all, day, midnightOf(day).Add(-12*time.Hour), func(p *publisher) func(int) []item { return p.ping })
+			pollHistories(t, st, all, day, midnightOf(day).Add(-12*time.Hour),
+				func(p *publisher) func(int) []item { return p.ping })
 			now := midnightOf(day)
 			pollHistories(t, st, all, day, now, func(p *publisher) func(int) []item { return p.at })
-			if _, err := st.Plan(t.Context(), now, func(digest.Feed, time.Time) (time.Time, bool) { return time.Time{}, false }); err != nil {
+			if _, err := st.Plan(t.Context(), now, func(digest.Feed, time.Time) (time.Time, bool) {
+				return time.Time{},
+					false
+			}); err != nil {
 				t.Fatal(err)
 			}
 			if _, err := st.Release(t.Context(), now, 30*time.Minute); err != nil {
@@ -181,7 +189,8 @@ func TestHistories(t *testing.T) {
 
 // pollHistories reads the documents that publishers have at an instant, and stores
 // what is new in them in one transaction.
-func pollHistories(t *testing.T, st *store.Store, all []*publisher, day int, now time.Time, which func(*publisher) func(int) []item) {
+func pollHistories(t *testing.T, st *store.Store, all []*publisher, day int, now time.Time,
+	which func(*publisher) func(int) []item) {
 	t.Helper()
 	var polls []store.Polled
 	for _, p := range all {

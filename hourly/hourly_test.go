@@ -188,7 +188,8 @@ func (h *house) job() *hourly.Job {
 		Store:  h.st,
 		Poller: h.poller(),
 		Mail: &mailer.Deliverer{
-			Queue: h.st, Signer: signer, Sender: &mailer.Sender{Transport: transport, From: "Digest <digest@example.org>"},
+			Queue: h.st, Signer: signer,
+			Sender:   &mailer.Sender{Transport: transport, From: "Digest <digest@example.org>"},
 			Renderer: edition.New(edition.Options{Store: h.st, Signer: signer, BaseURL: "http://localhost:8080"}),
 		},
 		Spread: h.spread,
@@ -265,8 +266,10 @@ func TestTheHour(t *testing.T) {
 		if asked := s.requests(); asked != "HEAD GET" {
 			t.Errorf("a changed feed was asked %v", asked)
 		}
-		if n, text := h.inbox(); n != 1 || !strings.Contains(text, "evening news") || !strings.Contains(text, "first") || strings.Contains(text, "older") {
-			t.Errorf("%d mails; want one with the evening news and the newest post of before, and no older one:\n%s", n, text)
+		if n, text := h.inbox(); n != 1 || !strings.Contains(text, "evening news") ||
+			!strings.Contains(text, "first") || strings.Contains(text, "older") {
+			t.Errorf("%d mails; want one with the evening news and the newest post of before, and no older one:\n%s", n,
+				text)
 		}
 		h.tick("2026-11-20 00:00", hourly.Summary{Polled: 1, Unchanged: 1, Editions: 1, Sent: 1})
 		if asked := s.requests(); asked != "GET" {
@@ -281,7 +284,8 @@ func TestTheHour(t *testing.T) {
 }
 
 func TestFreshUntilWithinTheDeadline(t *testing.T) {
-	eachHouse(t, "2026-11-19 23:20", func(t *testing.T, h *house, s *site) { // the gap ends at 00:20, before the deadline at 00:30
+	// the gap ends at 00:20, before the deadline at 00:30
+	eachHouse(t, "2026-11-19 23:20", func(t *testing.T, h *house, s *site) {
 		s.publish("second")
 		h.tick("2026-11-20 00:00", hourly.Summary{})
 		if asked := s.requests(); asked != "" {
@@ -310,7 +314,8 @@ func TestSlowestFeedHoldsNobodyBeyondTheDeadline(t *testing.T) {
 func TestLateHourPollsFirst(t *testing.T) {
 	eachHouse(t, "2026-11-17 10:00", func(t *testing.T, h *house, s *site) {
 		s.publish("second", "third")
-		h.tick("2026-11-20 09:00", hourly.Summary{Polled: 1, Changed: 1, Posts: 2, Editions: 1, Sent: 1}) // asleep for two midnights
+		// asleep for two midnights
+		h.tick("2026-11-20 09:00", hourly.Summary{Polled: 1, Changed: 1, Posts: 2, Editions: 1, Sent: 1})
 		n, text := h.inbox()
 		if n != 1 || !strings.Contains(text, "third") || !strings.Contains(text, "Friday 20 November") {
 			t.Errorf("%d mails; want one, of today, with what was published meanwhile:\n%s", n, text)
@@ -338,7 +343,8 @@ func TestMailDownKeepsEditions(t *testing.T) {
 		h.set("2026-11-20 00:00")
 		job := h.job()
 		var err error
-		if job.Mail.Transport, err = mailer.Open("smtp+insecure://"+program.FreeAddress(t), mailer.Options{}); err != nil {
+		if job.Mail.Transport, err = mailer.Open("smtp+insecure://"+program.FreeAddress(t),
+			mailer.Options{}); err != nil {
 			t.Fatal(err)
 		}
 		sum, err := job.Tick(t.Context())
@@ -406,12 +412,14 @@ func TestManyFeedsManyWorkers(t *testing.T) {
 func TestIntakeSanitisesOnlyWhatIsNew(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
 		doc, err := feed.Parse([]byte(`<rss version="2.0"><channel><title>S</title>
-			<item><title>a</title><guid>a</guid></item><item><title>b</title><guid>b</guid></item></channel></rss>`), "", "http://example.org/")
+			<item><title>a</title><guid>a</guid></item><item><title>b</title><guid>b</guid></item></channel></rss>`),
+			"", "http://example.org/")
 		if err != nil {
 			t.Fatal(err)
 		}
 		now := time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC)
-		f, _, err := st.EnsureFeed(t.Context(), digest.Feed{URL: "http://example.org/", Host: "example.org", Schedule: digest.Schedule{LastAttemptAt: now}})
+		f, _, err := st.EnsureFeed(t.Context(),
+			digest.Feed{URL: "http://example.org/", Host: "example.org", Schedule: digest.Schedule{LastAttemptAt: now}})
 		if err != nil {
 			t.Fatal(err)
 		}

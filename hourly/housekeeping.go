@@ -74,7 +74,8 @@ func (j *Job) measure(ctx context.Context) error {
 	}
 	size := j.Judge(bytes)
 	if size.Large() {
-		j.Log.Error("the database is larger than DIGEST_DATABASE_ALARM; shorten DIGEST_KEEP, or raise the alarm", "bytes", size.Bytes, "alarm", size.Alarm)
+		j.Log.Error("the database is larger than DIGEST_DATABASE_ALARM; shorten DIGEST_KEEP, or raise the alarm",
+			"bytes", size.Bytes, "alarm", size.Alarm)
 	}
 	if size.Tight() {
 		j.Log.Error("the disk of the database is nearly full; free space, or shorten DIGEST_KEEP", "free", size.Free)

@@ -70,7 +70,8 @@ func TestTheHourMakesPartitions(t *testing.T) {
 	s.publish("of December")
 	h.tick("2046-12-01 00:00", hourly.Summary{Polled: 1, Changed: 1, Editions: 1, Sent: 1, Posts: 1})
 	var november, december, later int
-	err = db.QueryRowContext(t.Context(), `SELECT (SELECT count(*) FROM digest_posts_2046_11), (SELECT count(*) FROM digest_posts_2046_12),
+	err = db.QueryRowContext(t.Context(),
+		`SELECT (SELECT count(*) FROM digest_posts_2046_11), (SELECT count(*) FROM digest_posts_2046_12),
 		(SELECT count(*) FROM digest_posts_2047_03)`).Scan(&november, &december, &later)
 	if err != nil || november != 2 || december != 1 || later != 0 {
 		t.Errorf("%d rows of November, %d of December, %d of March, %v", november, december, later, err)

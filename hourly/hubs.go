@@ -59,7 +59,8 @@ func (j *Job) askHubsOnce(ctx context.Context) (time.Duration, error) {
 // askHosts makes requests and notes the answers: those to one host one after the other,
 // those to several in parallel, so that a slow host keeps no other waiting. When a host gives no
 // answer, askHosts makes no other request to it, and notes the rest as the one without an answer.
-func askHosts[R any](ctx context.Context, requests []R, to func(R) requestHost, ask func(context.Context, R) poller.FormAnswer, note func(r R, said poller.FormAnswer, made bool) error) error {
+func askHosts[R any](ctx context.Context, requests []R, to func(R) requestHost,
+	ask func(context.Context, R) poller.FormAnswer, note func(r R, said poller.FormAnswer, made bool) error) error {
 	byHost := make(map[requestHost][]R)
 	for _, r := range requests {
 		byHost[to(r)] = append(byHost[to(r)], r)
@@ -86,7 +87,8 @@ type requestHost struct {
 }
 
 // askHost makes requests to one host, one after the other.
-func askHost[R any](ctx context.Context, requests []R, ask func(context.Context, R) poller.FormAnswer, note func(r R, said poller.FormAnswer, made bool) error) error {
+func askHost[R any](ctx context.Context, requests []R, ask func(context.Context, R) poller.FormAnswer,
+	note func(r R, said poller.FormAnswer, made bool) error) error {
 	said, answers := poller.FormAnswer{}, true
 	for _, r := range requests {
 		made := answers
@@ -127,8 +129,10 @@ func (j *Job) askHub(ctx context.Context, r store.HubRequest) poller.FormAnswer 
 		return poller.FormAnswer{Why: "this instance has no address that the hub can reach (DIGEST_BASE_URL)"}
 	}
 	form := push.Request(hubMode(r), r.Hub, r.Topic, j.Callback(r.ID), r.Secret)
-	said := j.Poller.PostForm(ctx, poller.Form{Address: r.Hub, Values: form, MayBeHome: !r.PublicOnly, Subscribers: r.Subscribers})
-	j.Log.Debug("asked a hub", "mode", hubMode(r), "hub", r.Hub, "feed", r.FeedURL, "status", said.Status, "why", said.Why)
+	said := j.Poller.PostForm(ctx, poller.Form{Address: r.Hub, Values: form, MayBeHome: !r.PublicOnly,
+		Subscribers: r.Subscribers})
+	j.Log.Debug("asked a hub", "mode", hubMode(r), "hub", r.Hub, "feed", r.FeedURL, "status", said.Status, "why",
+		said.Why)
 	return said
 }
 

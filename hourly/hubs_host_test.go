@@ -29,7 +29,8 @@ func TestFeedsThatNameAVictim(t *testing.T) {
 		t.Cleanup(victim.Close)
 		blogs := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			n := strings.TrimPrefix(r.URL.Path, "/")
-			w.Header().Set("Link", fmt.Sprintf(`<%s/any?post=%s>; rel="hub", <http://%s/%s>; rel="self"`, victim.URL, n, r.Host, n))
+			w.Header().Set("Link", fmt.Sprintf(`<%s/any?post=%s>; rel="hub", <http://%s/%s>; rel="self"`, victim.URL, n,
+				r.Host, n))
 			fmt.Fprintf(w, `<rss><channel><title>Blog %s</title><item><title>One</title><guid>%s</guid></item></channel></rss>`, n, n)
 		}))
 		t.Cleanup(blogs.Close)

@@ -54,11 +54,14 @@ func TestAskHosts(t *testing.T) {
 				t.Errorf("%s: %q", what, got)
 			}
 		}
-		if err := askHosts(ctx, []string{"http://silent.example/1", "http://slow.example/1", "http://silent.example/2", "http://slow.example/2", "http://quick.example/"}, to, ask, note); err != nil {
+		if err := askHosts(ctx, []string{"http://silent.example/1", "http://slow.example/1", "http://silent.example/2",
+			"http://slow.example/2", "http://quick.example/"}, to, ask, note); err != nil {
 			t.Fatal(err)
 		}
-		want("asked", asked, "http://quick.example/ 0s", "http://silent.example/1 0s", "http://slow.example/1 0s", "http://slow.example/2 10s")
-		want("noted", noted, "http://quick.example/  0s", "http://silent.example/1 no answer 30s", "http://silent.example/2 no answer 30s",
+		want("asked", asked, "http://quick.example/ 0s", "http://silent.example/1 0s", "http://slow.example/1 0s",
+			"http://slow.example/2 10s")
+		want("noted", noted, "http://quick.example/  0s", "http://silent.example/1 no answer 30s",
+			"http://silent.example/2 no answer 30s",
 			"http://slow.example/1  10s", "http://slow.example/2  20s")
 		// What a public feed names may be refused without being sent: a feed of the house is asked for all the same.
 		asked, noted = nil, nil
@@ -69,15 +72,18 @@ func TestAskHosts(t *testing.T) {
 			}
 			return poller.FormAnswer{Why: "not public"}
 		}
-		if err := askHosts(ctx, []string{"http://home.example/1?public", "http://home.example/2", "http://home.example/3?public"}, to, refused, note); err != nil {
+		if err := askHosts(ctx, []string{"http://home.example/1?public", "http://home.example/2",
+			"http://home.example/3?public"}, to, refused, note); err != nil {
 			t.Fatal(err)
 		}
 		want("asked", asked, "http://home.example/1?public 0s", "http://home.example/2 0s")
-		want("noted", noted, "http://home.example/1?public not public 0s", "http://home.example/2  0s", "http://home.example/3?public not public 0s")
+		want("noted", noted, "http://home.example/1?public not public 0s", "http://home.example/2  0s",
+			"http://home.example/3?public not public 0s")
 		// What was broken off is not noted: it is due again.
 		asked, noted = nil, nil
 		time.AfterFunc(time.Second, stop)
-		if err := askHosts(ctx, []string{"http://silent.example/1", "http://silent.example/2"}, to, ask, note); err != nil || len(noted) != 0 || len(asked) != 1 {
+		if err := askHosts(ctx, []string{"http://silent.example/1", "http://silent.example/2"}, to, ask,
+			note); err != nil || len(noted) != 0 || len(asked) != 1 {
 			t.Errorf("%v, %q, %q", err, asked, noted)
 		}
 	})

@@ -52,8 +52,9 @@ func (c *crowd) join(b *testing.B) {
 	b.Helper()
 	u, err := c.UserByEmail(b.Context(), "reader1@example.org")
 	ok(b, err)
-	n, err := c.AddNewsletter(b.Context(), digest.Newsletter{Slug: "boats", Name: "Boats", Cadence: digest.Daily, State: digest.NewsletterActive,
-		Look: digest.Look{Layout: digest.Excerpts, Images: digest.NoImages}}, u.ID, eve)
+	n, err := c.AddNewsletter(b.Context(), digest.Newsletter{Slug: "boats", Name: "Boats", Cadence: digest.Daily,
+		State: digest.NewsletterActive,
+		Look:  digest.Look{Layout: digest.Excerpts, Images: digest.NoImages}}, u.ID, eve)
 	ok(b, err)
 	for _, f := range c.feeds {
 		ok(b, c.AddNewsletterFeed(b.Context(), n.ID, digest.Subscription{FeedID: f.ID}, eve))

@@ -55,13 +55,16 @@ func BenchmarkMemory(b *testing.B) {
 // tick runs the program for one midnight, and gives the most memory that it held, in bytes.
 func tick(b *testing.B, c *crowd, now time.Time, feeds int) int {
 	b.Helper()
-	cmd := exec.CommandContext(b.Context(), built.Path(b), "--now", now.Format(time.RFC3339), "--log-level", "error", "--json", "tick")
-	cmd.Env = append(os.Environ(), "DIGEST_DATABASE="+c.address, "DIGEST_ALLOW_NETWORKS=127.0.0.0/8", "DIGEST_MAIL=smtp+insecure://"+smtpSink(b))
+	cmd := exec.CommandContext(b.Context(), built.Path(b), "--now", now.Format(time.RFC3339), "--log-level", "error",
+		"--json", "tick")
+	cmd.Env = append(os.Environ(), "DIGEST_DATABASE="+c.address, "DIGEST_ALLOW_NETWORKS=127.0.0.0/8",
+		"DIGEST_MAIL=smtp+insecure://"+smtpSink(b))
 	var out, complaints bytes.Buffer
 	cmd.Stdout, cmd.Stderr, cmd.Dir = &out, &complaints, b.TempDir()
 	most, err := program.Run(cmd)
 	var sum struct{ Polled, Changed, Sent int }
-	if err != nil || json.Unmarshal(out.Bytes(), &sum) != nil || sum.Polled != feeds || sum.Changed != feeds/10 || sum.Sent != c.readers {
+	if err != nil || json.Unmarshal(out.Bytes(), &sum) != nil || sum.Polled != feeds || sum.Changed != feeds/10 ||
+		sum.Sent != c.readers {
 		b.Fatalf("%v, %s%s", err, out.Bytes(), complaints.Bytes())
 	}
 	return most
@@ -95,7 +98,8 @@ func (w *web) ServeHTTP(out http.ResponseWriter, r *http.Request) {
 // nowhere is a transport that takes everything.
 type nowhere struct{}
 
-func (nowhere) Send(ctx context.Context, _ mailer.Envelope, _ []byte, beforeDot func(context.Context) error) (mailer.Reply, error) {
+func (nowhere) Send(ctx context.Context, _ mailer.Envelope, _ []byte, beforeDot func(context.Context) error) (
+	mailer.Reply, error) {
 	return mailer.Reply{}, beforeDot(ctx)
 }
 func (nowhere) Idempotent() bool { return false }

@@ -51,7 +51,8 @@ func BenchmarkMidnight(b *testing.B) {
 func (c *crowd) tickMidnight(b *testing.B, due time.Time, feeds int) {
 	clock := func() time.Time { return due }
 	job := hourly.New(hourly.Options{
-		Store: c.Store, Poller: loopbackPoller(b, clock), Mail: c.loop(nowhere{}, 4), Spread: benchSpread, Now: clock, Frozen: true,
+		Store: c.Store, Poller: loopbackPoller(b, clock), Mail: c.loop(nowhere{}, 4), Spread: benchSpread, Now: clock,
+		Frozen: true,
 	})
 	sum, err := job.Tick(b.Context())
 	if err != nil || sum.Polled != feeds || sum.Sent != c.readers {

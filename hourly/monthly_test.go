@@ -42,7 +42,8 @@ func TestMonthly(t *testing.T) {
 		mails, text := h.inbox()
 		for day := 18; day < 30; day++ {
 			for _, hour := range []int{8, 20} {
-				if title := fmt.Sprintf("news of 11%02d-%02d", day, hour); (day > 18 || hour > 8) && !strings.Contains(text, title) {
+				if title := fmt.Sprintf("news of 11%02d-%02d", day, hour); (day > 18 || hour > 8) &&
+					!strings.Contains(text, title) {
 					t.Errorf("%q is lost", title)
 				}
 			}

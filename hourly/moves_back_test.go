@@ -100,7 +100,8 @@ func TestI9_ReaderOfBothGoesBack(t *testing.T) {
 		old.publish("old second")
 		next.publish("next second")
 		h.midnights(23, 24, 25)
-		if got := h.titles(ann); got != "old first, next first, old second, next second" && got != "old first, next first, next second, old second" {
+		if got := h.titles(ann); got != "old first, next first, old second, next second" &&
+			got != "old first, next first, next second, old second" {
 			t.Errorf("the reader has had %s", got)
 		}
 		if got := h.titles(bob); strings.Contains(got, "old second") {
@@ -245,14 +246,16 @@ func TestI9_FeedThatStays(t *testing.T) {
 			next.publish(fmt.Sprint("next ", h.clock.Day()))
 			h.nights(1)
 		}
-		if f := h.feedAt(old); f.State != digest.FeedActive || f.Errors == 0 || f.LastError != "redirects to "+next.address()+", but a reader chose this address" {
+		if f := h.feedAt(old); f.State != digest.FeedActive || f.Errors == 0 || f.LastError != "redirects to "+
+			next.address()+", but a reader chose this address" {
 			t.Errorf("the feed is %s after %d errors: %s", f.State, f.Errors, f.LastError)
 		}
 		if got := strings.Count(old.requests(), "T"); got > 1+nights {
 			t.Errorf("%d requests in %d nights", got, 1+nights)
 		}
 		h.isSubscribedTo(ann, old)
-		if got := h.titles(ann); got != "old first" && got != "old first, next first" { // which came before the move was believed
+		// which came before the move was believed
+		if got := h.titles(ann); got != "old first" && got != "old first, next first" {
 			t.Errorf("who went back has had %s", got)
 		}
 		old.says(0)
@@ -303,7 +306,8 @@ func TestI9_MovesInTheThrong(t *testing.T) {
 		var forgers, genuine [pairs]*site
 		var anns, bobs, cyds [pairs]digest.Digest
 		for i := range pairs {
-			forgers[i], genuine[i] = newSite(t, fmt.Sprintf("forged first %d", i)), newSite(t, fmt.Sprintf("genuine first %d", i))
+			forgers[i], genuine[i] = newSite(t, fmt.Sprintf("forged first %d", i)),
+				newSite(t, fmt.Sprintf("genuine first %d", i))
 			anns[i] = h.reader(fmt.Sprintf("ann%d@example.org", i), "UTC", forgers[i])
 			bobs[i] = h.reader(fmt.Sprintf("bob%d@example.org", i), "UTC", genuine[i])
 			cyds[i] = h.reader(fmt.Sprintf("cyd%d@example.org", i), "UTC", forgers[i], genuine[i])
@@ -324,7 +328,8 @@ func TestI9_MovesInTheThrong(t *testing.T) {
 			for i := range pairs {
 				moves, err := st.Moves(t.Context(), anns[i].ID)
 				for _, m := range moves {
-					if err = st.UndoMove(t.Context(), anns[i].ID, m.FeedID, h.clock); digest.KindOf(err) == digest.NotFound {
+					if err = st.UndoMove(t.Context(), anns[i].ID, m.FeedID,
+						h.clock); digest.KindOf(err) == digest.NotFound {
 						err = nil
 					}
 				}
@@ -349,7 +354,8 @@ func TestI9_MovesInTheThrong(t *testing.T) {
 					t.Errorf("the reader of both has had %s", got)
 				}
 			}
-			if got := h.titles(anns[i]); strings.Count(got, "forged next") != 1 || strings.Count(got, "genuine last") > 1 {
+			if got := h.titles(anns[i]); strings.Count(got, "forged next") != 1 ||
+				strings.Count(got, "genuine last") > 1 {
 				t.Errorf("the forger's reader has had %s", got)
 			}
 			if len(h.subscribedTo(anns[i])) != 1 || len(h.subscribedTo(cyds[i])) == 0 {

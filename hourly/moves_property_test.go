@@ -95,7 +95,8 @@ func (v *rivals) forgerDoes() {
 		v.log = append(v.log, "imitate")
 	case n < 6 && !v.moving:
 		v.moving = true
-		v.forger.says([]int{http.StatusMovedPermanently, http.StatusMovedPermanently, http.StatusFound}[v.r.IntN(3)], "Location", v.genuine.URL+"/feed.xml")
+		v.forger.says([]int{http.StatusMovedPermanently, http.StatusMovedPermanently, http.StatusFound}[v.r.IntN(3)],
+			"Location", v.genuine.URL+"/feed.xml")
 		v.log = append(v.log, "redirect")
 	case n < 7 && v.r.IntN(2) == 0:
 		v.moving = false

@@ -19,7 +19,9 @@ import (
 func (s *site) forge(title, identity string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.posts = append([]string{fmt.Sprintf(`<item><title>%s</title><guid>%s</guid><link>http://example.org/%[2]s</link></item>`, title, identity)}, s.posts...)
+	s.posts = append([]string{
+		fmt.Sprintf(`<item><title>%s</title><guid>%s</guid><link>http://example.org/%[2]s</link></item>`, title,
+			identity)}, s.posts...)
 }
 
 // midnights runs the hour at midnights of November, whatever comes of it.
@@ -162,7 +164,8 @@ func TestI9_TellsAndUndoes(t *testing.T) {
 		old.says(http.StatusMovedPermanently, "Location", next.URL+"/feed.xml")
 		h.midnights(21, 22)
 		moves, err := st.Moves(t.Context(), ann.ID)
-		if err != nil || len(moves) != 1 || moves[0].URL != old.URL+"/feed.xml" || moves[0].MovedTo != next.URL+"/feed.xml" {
+		if err != nil || len(moves) != 1 || moves[0].URL != old.URL+"/feed.xml" ||
+			moves[0].MovedTo != next.URL+"/feed.xml" {
 			t.Fatalf("told %+v, %v", moves, err)
 		}
 		if err := st.UndoMove(t.Context(), ann.ID, moves[0].FeedID, h.clock.Add(time.Hour)); err != nil {
@@ -173,10 +176,12 @@ func TestI9_TellsAndUndoes(t *testing.T) {
 		old.says(0)
 		old.publish("second here")
 		h.midnights(24, 25)
-		if got := h.titles(ann); strings.Contains(got, "second there") || strings.Count(got, "second here") != 1 || strings.Count(got, "first") != 1 {
+		if got := h.titles(ann); strings.Contains(got, "second there") || strings.Count(got, "second here") != 1 ||
+			strings.Count(got, "first") != 1 {
 			t.Errorf("who went back has had %s", got)
 		}
-		if got := h.titles(bob); strings.Contains(got, "second here") || strings.Count(got, "second there") != 1 || strings.Count(got, "first") != 1 {
+		if got := h.titles(bob); strings.Contains(got, "second here") || strings.Count(got, "second there") != 1 ||
+			strings.Count(got, "first") != 1 {
 			t.Errorf("who did not has had %s", got)
 		}
 	})

@@ -37,7 +37,8 @@ func TestPauseLosesNothing(t *testing.T) {
 		h.tick("2026-10-29 00:00", hourly.Summary{Polled: 1, Unchanged: 1})
 		n, text := h.inbox()
 		text = strings.ReplaceAll(text, "=\r\n", "")
-		if n != 1 || !strings.Contains(text, "Your paper was paused from 20 to 28 October. This edition has the three newest posts of each site, and the headlines of the rest.") {
+		if n != 1 || !strings.Contains(text,
+			"Your paper was paused from 20 to 28 October. This edition has the three newest posts of each site, and the headlines of the rest.") {
 			t.Errorf("%d mails, want one that says what it is:\n%s", n, text)
 		}
 		for day := 20; day < 28; day++ {
@@ -62,7 +63,8 @@ func checkBound(t *testing.T, st *store.Store, d digest.Digest, now time.Time) {
 	if err != nil || len(posts[list[0].ID]) != 17 || list[0].BoundFrom.IsZero() {
 		t.Errorf("%d posts, want 17; bound from %v, %v", len(posts[list[0].ID]), list[0].BoundFrom, err)
 	}
-	if d, err = st.Digest(t.Context(), d.ID); err != nil || !d.PausedAt.IsZero() || !d.PausedTo.IsZero() || !d.NextDueAt.After(now) {
+	if d, err = st.Digest(t.Context(), d.ID); err != nil || !d.PausedAt.IsZero() || !d.PausedTo.IsZero() ||
+		!d.NextDueAt.After(now) {
 		t.Errorf("back: %+v, %v", d, err)
 	}
 }

@@ -69,7 +69,8 @@ func benchPings(b *testing.B, st *store.Store, wakes bool) {
 	if wakes {
 		o.Pinged = woken
 	}
-	web := httptest.NewServer(view.New(view.Options{Store: st, Signer: digest.NewSigner(make([]byte, 32)), Pings: wakingPings{st, woken}, Now: clock}))
+	web := httptest.NewServer(view.New(view.Options{Store: st, Signer: digest.NewSigner(make([]byte, 32)),
+		Pings: wakingPings{st, woken}, Now: clock}))
 	defer web.Close()
 	ctx, stop := context.WithCancel(b.Context())
 	over := make(chan error, 1)
@@ -78,7 +79,9 @@ func benchPings(b *testing.B, st *store.Store, wakes bool) {
 	for b.Loop() {
 		// Each site is a host of its own, and has not been asked before: the gap between polls is not what is measured.
 		address := fmt.Sprintf("http://127.0.%d.%d:%d/feed", 1+len(took)/250, 1+len(took)%250, sites)
-		f, _, err := st.EnsureFeed(b.Context(), digest.Feed{URL: address, Host: address[len("http://"):strings.LastIndex(address, ":")], State: digest.FeedActive})
+		f, _, err := st.EnsureFeed(b.Context(),
+			digest.Feed{URL: address, Host: address[len("http://"):strings.LastIndex(address, ":")],
+				State: digest.FeedActive})
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -117,7 +120,8 @@ func manySites(b *testing.B) int {
 	}
 	s := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/rss+xml")
-		_, _ = io.WriteString(w, `<rss version="2.0"><channel><title>T</title><item><title>x</title><guid>http://`+r.Host+`/1</guid></item></channel></rss>`)
+		_, _ = io.WriteString(w, `<rss version="2.0"><channel><title>T</title><item><title>x</title><guid>http://`+
+			r.Host+`/1</guid></item></channel></rss>`)
 	}))
 	s.Listener.Close()
 	s.Listener = l
@@ -133,7 +137,8 @@ func benchOptions(b *testing.B, st *store.Store) hourly.Options {
 		b.Fatal(err)
 	}
 	b.Cleanup(func() { transport.Close() })
-	signer, p := digest.NewSigner(make([]byte, 32)), poller.New(poller.Options{NoWait: true, AllowNetworks: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}})
+	signer, p := digest.NewSigner(make([]byte, 32)),
+		poller.New(poller.Options{NoWait: true, AllowNetworks: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}})
 	b.Cleanup(func() { p.Close() })
 	return hourly.Options{Store: st, Poller: p, Mail: &mailer.Deliverer{
 		Queue: st, Signer: signer, Sender: &mailer.Sender{Transport: transport, From: "Digest <digest@example.org>"},

@@ -34,10 +34,12 @@ func TestPlanReadsWhatDecides(t *testing.T) {
 			ok(t, err)
 			_, err = st.Subscribe(t.Context(), digest.Subscription{DigestID: d.ID, FeedID: f.ID}, eve)
 			ok(t, err)
-			f.LastAttemptAt, f.LastOKAt, f.NotBefore, f.FreshUntil, f.PollAt = around(), around(), around(), around(), around()
+			f.LastAttemptAt, f.LastOKAt, f.NotBefore, f.FreshUntil, f.PollAt = around(), around(), around(), around(),
+				around()
 			f.ParsedAt, f.FirstErrorAt, f.Errors, f.LastStatus = eve, around(), chance.IntN(2), 200+chance.IntN(330)
 			f.OwnInterval, f.BusyInterval, f.DocInterval = hours(), hours(), hours()
-			f.SkipHours, f.SkipDays = chance.Uint32()&chance.Uint32()&(1<<24-1), digest.Weekdays(chance.IntN(1<<7)&chance.IntN(1<<7))
+			f.SkipHours, f.SkipDays = chance.Uint32()&chance.Uint32()&(1<<24-1),
+				digest.Weekdays(chance.IntN(1<<7)&chance.IntN(1<<7))
 			f.State = []digest.FeedState{digest.FeedActive, digest.FeedTrial}[chance.IntN(2)]
 			_, err = st.Record(t.Context(), eve, []store.Polled{{Feed: f}})
 			ok(t, err)
@@ -51,7 +53,8 @@ func TestPlanReadsWhatDecides(t *testing.T) {
 			got, gotOK := poller.MidnightPoll(f, due, midnight, spread)
 			want, wantOK := poller.MidnightPoll(whole[f.ID], due, midnight, spread)
 			if got != want || gotOK != wantOK {
-				t.Errorf("%+v\nis asked at %v (%v), by all of its record at %v (%v)", whole[f.ID], got, gotOK, want, wantOK)
+				t.Errorf("%+v\nis asked at %v (%v), by all of its record at %v (%v)", whole[f.ID], got, gotOK, want,
+					wantOK)
 			}
 			asked++
 			times[got] = true

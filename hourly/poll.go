@@ -402,7 +402,8 @@ func (r *round) giveBack(c store.ClaimedFeed, res poller.Result) {
 func (r *round) tellCondition(was, is digest.Feed) {
 	if after := conditionOf(is); after != conditionOf(was) {
 		_, why := poller.Status(is, r.job.Now())
-		r.job.Log.Info("a feed changed state", "feed", is.URL, "was", conditionOf(was), "is", after, "why", why.In(catalogue.English()))
+		r.job.Log.Info("a feed changed state", "feed", is.URL, "was", conditionOf(was), "is", after, "why",
+			why.In(catalogue.English()))
 	}
 }
 
@@ -418,7 +419,8 @@ func conditionOf(f digest.Feed) string {
 }
 
 func (r *round) count(res poller.Result) {
-	r.job.Log.Debug("polled", "feed", res.Feed.URL, "outcome", res.Outcome, "status", res.Feed.LastStatus, "why", res.Message)
+	r.job.Log.Debug("polled", "feed", res.Feed.URL, "outcome", res.Outcome, "status", res.Feed.LastStatus, "why",
+		res.Message)
 	r.job.report(Event{Kind: EventPolled, Result: res})
 	r.mu.Lock()
 	defer r.mu.Unlock()

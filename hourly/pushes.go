@@ -78,7 +78,8 @@ func (j *Job) storePush(ctx context.Context, p store.Push) error {
 
 // PreparePush turns what a hub has sent of a feed into what the store records of it: as of
 // a poll, but that it may be part of a document.
-func PreparePush(ctx context.Context, st *store.Store, f digest.Feed, res poller.Result, now time.Time) (store.Polled, error) {
+func PreparePush(ctx context.Context, st *store.Store, f digest.Feed, res poller.Result, now time.Time) (store.Polled,
+	error) {
 	if res.Document == nil {
 		return store.Polled{}, errors.New("nothing was read")
 	}

@@ -21,7 +21,8 @@ func BenchmarkPushToStored(b *testing.B) {
 }
 
 func benchPushes(b *testing.B, st *store.Store) {
-	f, _, err := st.EnsureFeed(b.Context(), digest.Feed{URL: "https://a.example/feed", Host: "a.example", State: digest.FeedActive})
+	f, _, err := st.EnsureFeed(b.Context(), digest.Feed{URL: "https://a.example/feed", Host: "a.example",
+		State: digest.FeedActive})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -41,7 +42,8 @@ func benchPushes(b *testing.B, st *store.Store) {
 	var took []time.Duration
 	for b.Loop() {
 		guid := fmt.Sprintf("urn:%d", len(took))
-		body := `<rss><channel><title>T</title><item><title>x</title><guid>` + guid + `</guid><description>` + strings.Repeat("word ", 2000) + `</description></item></channel></rss>`
+		body := `<rss><channel><title>T</title><item><title>x</title><guid>` + guid + `</guid><description>` +
+			strings.Repeat("word ", 2000) + `</description></item></channel></rss>`
 		began := time.Now()
 		if err := st.ReceivePush(b.Context(), began, f.ID, "text/xml", []byte(body)); err != nil {
 			b.Fatal(err)

@@ -15,7 +15,8 @@ import (
 func (h *house) hub(b *rocksHub, subscribes, unsubscribes, polls int) {
 	h.t.Helper()
 	if s, u, p := b.asked(); s != subscribes || u != unsubscribes || p != polls {
-		h.t.Errorf("%v: %d subscribe, %d unsubscribe, %d polls; want %d, %d, %d", h.clock, s, u, p, subscribes, unsubscribes, polls)
+		h.t.Errorf("%v: %d subscribe, %d unsubscribe, %d polls; want %d, %d, %d", h.clock, s, u, p, subscribes,
+			unsubscribes, polls)
 	}
 }
 
@@ -55,7 +56,8 @@ func TestPushedPosts(t *testing.T) {
 		b.delivers(b.document("", "", "forged"), func(string) string { return "sha1=00" })
 		h.tickAt("2026-11-19 13:01")
 		after, news := h.blog(b)
-		if after.Validators != before.Validators || after.LastOKAt != before.LastOKAt || after.ParsedAt != before.ParsedAt {
+		if after.Validators != before.Validators || after.LastOKAt != before.LastOKAt ||
+			after.ParsedAt != before.ParsedAt {
 			t.Errorf("a push has changed the record:\n%+v\n%+v", before, after)
 		}
 		if news.Pushes != 2 || news.AllPushes < 5 || h.stored(b, "forged") != 0 {
@@ -66,7 +68,8 @@ func TestPushedPosts(t *testing.T) {
 		}
 		h.tickAt("2026-11-20 00:00")
 		n, text := h.inbox()
-		if n != 1 || strings.Count(text, "pushed one") == 0 || strings.Count(text, "pushed two") == 0 || !strings.Contains(text, "first") {
+		if n != 1 || strings.Count(text, "pushed one") == 0 || strings.Count(text, "pushed two") == 0 ||
+			!strings.Contains(text, "first") {
 			t.Errorf("%d mails:\n%s", n, text)
 		}
 		h.tickAt("2026-11-21 00:00")
@@ -199,7 +202,8 @@ func TestHubsThatFail(t *testing.T) {
 		}
 		heard := 0
 		for callback := range b.promised { // one of them is over by now
-			if status, _ := b.ask(callback, url.Values{"hub.mode": {"denied"}, "hub.topic": {b.URL + "/blog"}, "hub.reason": {"no longer"}}); status == http.StatusOK {
+			if status, _ := b.ask(callback, url.Values{"hub.mode": {"denied"}, "hub.topic": {b.URL + "/blog"},
+				"hub.reason": {"no longer"}}); status == http.StatusOK {
 				heard++
 			}
 		}
@@ -242,7 +246,8 @@ func TestHubsAreLeft(t *testing.T) {
 		if got := b.pushes("late"); !slices.Equal(got, []int{http.StatusGone}) {
 			t.Errorf("after that it is answered %v", got)
 		}
-		if status, _ := b.ask(callback, url.Values{"hub.mode": {"subscribe"}, "hub.topic": {was.topic}, "hub.challenge": {"x"}}); status != http.StatusNotFound {
+		if status, _ := b.ask(callback, url.Values{"hub.mode": {"subscribe"}, "hub.topic": {was.topic},
+			"hub.challenge": {"x"}}); status != http.StatusNotFound {
 			t.Errorf("nobody wants it, and a verification is answered %d", status)
 		}
 		for _, guess := range []string{"", "x", strings.Repeat("a", 32)} {

@@ -41,7 +41,8 @@ func TestTickDoesNotStayForTheRoute(t *testing.T) {
 		w.mailnet.Close() // nobody listens
 		time.Sleep(10 * time.Minute)
 		start := time.Now()
-		if sum, err := w.job().Tick(t.Context()); err != nil || sum.MailWaits == "" || time.Since(start) > 30*time.Second {
+		if sum, err := w.job().Tick(t.Context()); err != nil || sum.MailWaits == "" ||
+			time.Since(start) > 30*time.Second {
 			t.Errorf("%+v, %v, after %v", sum, err, time.Since(start))
 		}
 	})

@@ -98,7 +98,8 @@ func TestPauseEndsByItself(t *testing.T) {
 		h.tick("2026-11-21 00:00", hourly.Summary{Polled: 1, Unchanged: 1})
 		h.tick("2026-11-21 23:00", hourly.Summary{})
 		h.tick("2026-11-22 00:00", hourly.Summary{Polled: 1, Unchanged: 1, Editions: 1, Sent: 1})
-		if n, text := h.inbox(); n != 1 || !strings.Contains(text, "example.org/first") || !strings.Contains(text, "meanwhile") {
+		if n, text := h.inbox(); n != 1 || !strings.Contains(text, "example.org/first") ||
+			!strings.Contains(text, "meanwhile") {
 			t.Errorf("%d mails, want one with what waited and what is new:\n%s", n, text)
 		}
 	})

@@ -49,7 +49,8 @@ func (j *Job) retireGone(ctx context.Context) error {
 func (j *Job) holdTroubled() error {
 	held, err := j.Store.HoldTroubled(j.Hard, j.Now())
 	for _, n := range held {
-		j.Log.Warn("a newsletter was put on hold; see: digest newsletter show", "newsletter", n.Slug, "reason", n.HeldReason)
+		j.Log.Warn("a newsletter was put on hold; see: digest newsletter show", "newsletter", n.Slug, "reason",
+			n.HeldReason)
 		if j.Held == nil {
 			continue
 		}
@@ -74,7 +75,8 @@ func (j *Job) tellPublishers() error {
 	}
 	for _, news := range all {
 		if err := j.Tell(news); err != nil {
-			j.Log.Error("cannot email the publishers of a newsletter about its feeds; retrying", "newsletter", news.Newsletter.Slug, "err", err)
+			j.Log.Error("cannot email the publishers of a newsletter about its feeds; retrying", "newsletter",
+				news.Newsletter.Slug, "err", err)
 			continue
 		}
 		if err := j.Store.MarkTold(j.Hard, news, j.Now()); err != nil {

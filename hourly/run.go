@@ -152,7 +152,8 @@ func (j *Job) releaseAndDeliver(ctx context.Context) (sum Summary, err error) {
 		return sum, err
 	}
 	stats, err := j.deliver(ctx)
-	sum.Sent, sum.FailedMail, sum.UnconfirmedMail, sum.MailWaits = stats.Sent, stats.Failed+stats.Unconfirmed, stats.Unconfirmed, stats.RouteTrouble
+	sum.Sent, sum.FailedMail, sum.UnconfirmedMail, sum.MailWaits = stats.Sent, stats.Failed+stats.Unconfirmed,
+		stats.Unconfirmed, stats.RouteTrouble
 	return sum, err
 }
 
@@ -196,7 +197,11 @@ func (j *Job) Run(ctx context.Context) error {
 		j.loop(ctx, nil, func(ctx context.Context) (time.Duration, error) { return pruneEvery, j.prune(ctx) })
 	})
 	loops.Go(func() {
-		j.loop(ctx, nil, func(ctx context.Context) (time.Duration, error) { j.lookAtDomains(ctx); return domainsEvery, nil })
+		j.loop(ctx, nil, func(ctx context.Context) (time.Duration, error) {
+			j.lookAtDomains(ctx)
+			return domainsEvery,
+				nil
+		})
 	})
 	loops.Go(func() { j.loop(ctx, unindexed, j.indexOnce) })
 	loops.Go(func() { j.loop(ctx, nil, j.askOnce) })

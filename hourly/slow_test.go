@@ -220,7 +220,8 @@ func TestStopGivesBack(t *testing.T) {
 		}
 		job := h.running()
 		job.Poller = poller.New(poller.Options{
-			BaseURL: "http://localhost:8080", NoWait: true, Requests: 1, SlowAfter: time.Hour, Timeout: time.Hour, Now: h.read,
+			BaseURL: "http://localhost:8080", NoWait: true, Requests: 1, SlowAfter: time.Hour, Timeout: time.Hour,
+			Now:           h.read,
 			AllowNetworks: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128")},
 		})
 		t.Cleanup(job.Poller.Close)
@@ -229,7 +230,8 @@ func TestStopGivesBack(t *testing.T) {
 		if err := h.st.Vouch(t.Context(), h.feed(waiting).ID, h.clock); err != nil {
 			t.Fatal(err)
 		}
-		await(t, "the claim of the feed that has to wait for the wire", func() bool { return !h.feed(waiting).LeaseUntil.IsZero() })
+		await(t, "the claim of the feed that has to wait for the wire",
+			func() bool { return !h.feed(waiting).LeaseUntil.IsZero() })
 		stop()
 		for _, s := range []*site{slow.site, waiting} {
 			if f := h.feed(s); !f.LeaseUntil.IsZero() || f.PollAt.IsZero() || f.Errors > 0 {

@@ -17,7 +17,8 @@ import (
 // is the feed's record before the poll, zero for a feed that was just found.
 // Only posts that are new, or changed since they were stored, are sanitised:
 // that is most of what reading a feed costs.
-func PrepareRecord(ctx context.Context, st *store.Store, was digest.Feed, res poller.Result, now time.Time) (store.Polled, error) {
+func PrepareRecord(ctx context.Context, st *store.Store, was digest.Feed, res poller.Result,
+	now time.Time) (store.Polled, error) {
 	in, err := prepare(ctx, st, was, res, now)
 	if f := &in.Feed; err == nil && in.FirstRead && in.turnover.Hurries() { // its first midnight may come too late
 		f.BusyInterval = poller.BusyInterval(*f, in.turnover)
@@ -34,12 +35,15 @@ type prepared struct {
 	turnover poller.Turnover
 }
 
-func prepare(ctx context.Context, st *store.Store, was digest.Feed, res poller.Result, now time.Time) (in prepared, err error) {
-	in.Polled = store.Polled{Feed: res.Feed, Was: was, FirstRead: was.ParsedAt.IsZero(), HostFreeAt: res.HostFreeAt, Poll: history(res)}
+func prepare(ctx context.Context, st *store.Store, was digest.Feed, res poller.Result, now time.Time) (in prepared,
+	err error) {
+	in.Polled = store.Polled{Feed: res.Feed, Was: was, FirstRead: was.ParsedAt.IsZero(), HostFreeAt: res.HostFreeAt,
+		Poll: history(res)}
 	in.Missing = poller.Missing(res.Feed)
 	in.Illness, in.WasSick = poller.Illness(res.Feed, now), poller.Illness(was, now) != digest.Well
 	if was.URL != "" && res.Feed.URL != was.URL {
-		in.Arrival.Rename, in.Arrival.Abroad = feed.SameAddress(was.URL, res.Feed.URL), !feed.SameSite(was.URL, res.Feed.URL)
+		in.Arrival.Rename, in.Arrival.Abroad = feed.SameAddress(was.URL, res.Feed.URL),
+			!feed.SameSite(was.URL, res.Feed.URL)
 	}
 	if !was.LastOKAt.IsZero() {
 		in.turnover.Elapsed = now.Sub(was.LastOKAt)
@@ -147,7 +151,8 @@ func (in *prepared) known(ctx context.Context, st *store.Store, res poller.Resul
 }
 
 // sanitise gives the posts of a document that are not known as they are.
-func sanitise(ctx context.Context, res poller.Result, posts []feed.Post, known map[string]string, now time.Time) ([]digest.Post, error) {
+func sanitise(ctx context.Context, res poller.Result, posts []feed.Post, known map[string]string,
+	now time.Time) ([]digest.Post, error) {
 	var clean []digest.Post
 	err := res.Work(ctx, func(ctx context.Context) error {
 		for i := range posts {

@@ -26,12 +26,14 @@ func TestIntakeOfALongDocument(t *testing.T) {
 			for i := range n {
 				fmt.Fprintf(&items, "<item><title>%d</title><guid>%d</guid></item>", i, i)
 			}
-			doc, err := feed.Parse([]byte(`<rss version="2.0"><channel><title>S</title>`+items.String()+`</channel></rss>`), "", "http://example.org/")
+			doc, err := feed.Parse([]byte(`<rss version="2.0"><channel><title>S</title>`+
+				items.String()+`</channel></rss>`), "", "http://example.org/")
 			if err != nil {
 				t.Fatal(err)
 			}
 			res := poller.Result{Feed: digest.Feed{ID: 1}, Outcome: poller.Changed, Document: doc}
-			polled, err := hourly.PrepareRecord(t.Context(), st, digest.Feed{}, res, time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC))
+			polled, err := hourly.PrepareRecord(t.Context(), st, digest.Feed{}, res,
+				time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -86,7 +88,8 @@ func TestOneGUIDTwice(t *testing.T) {
 						if part[1] != "" {
 							link = "<link>http://example.org" + part[1] + "</link>"
 						}
-						s.posts = append(s.posts, fmt.Sprintf("<item><title>%s</title><guid isPermaLink='false'>g</guid>%s<pubDate>Wed, 18 Nov 2026 %s:00 +0000</pubDate></item>", part[0], link, part[2]))
+						s.posts = append(s.posts,
+							fmt.Sprintf("<item><title>%s</title><guid isPermaLink='false'>g</guid>%s<pubDate>Wed, 18 Nov 2026 %s:00 +0000</pubDate></item>", part[0], link, part[2]))
 					}
 					s.extra = fmt.Sprintf("<!-- %v -->", items)
 				}

@@ -24,10 +24,14 @@ func TestTrim(t *testing.T) {
 		posts []digest.Post
 		want  string // of each: whether its content is kept
 	}{
-		"recent ones, however large":            {[]digest.Post{post(1, large), post(2, large), post(23, 10*large)}, "+++"},
-		"old ones, as far as there is room":     {[]digest.Post{post(1, large), post(25, large), post(48, large), post(72, small)}, "++--"},
-		"the newest, wherever it is":            {[]digest.Post{post(72, large), post(48, large), post(25, 3*large)}, "+-+"},
-		"the first, where none has a date":      {[]digest.Post{post(0, 3*large), post(0, large), post(0, large)}, "++-"},
+		"recent ones, however large": {[]digest.Post{post(1, large), post(2, large), post(23, 10*large)},
+			"+++"},
+		"old ones, as far as there is room": {[]digest.Post{post(1, large), post(25, large), post(48, large),
+			post(72, small)}, "++--"},
+		"the newest, wherever it is": {[]digest.Post{post(72, large), post(48, large), post(25, 3*large)},
+			"+-+"},
+		"the first, where none has a date": {[]digest.Post{post(0, 3*large), post(0, large), post(0, large)},
+			"++-"},
 		"a day ago to the second is not recent": {[]digest.Post{post(1, small), post(24, 3*large)}, "+-"},
 		"none":                                  {nil, ""},
 	} {

@@ -212,7 +212,8 @@ func (b *rocksHub) document(hub, self string, only ...string) string {
 	case 101:
 		return fmt.Sprintf(`<!DOCTYPE html><html><head><title>Blog</title><link rel="hub" href="%s"><link rel="self" href="%s"></head><body><div class="h-feed">%s</div></body></html>`, hub, self, items.String())
 	}
-	return `<!DOCTYPE html><html><head><title>Blog</title></head><body><div class="h-feed">` + items.String() + `</div></body></html>`
+	return `<!DOCTYPE html><html><head><title>Blog</title></head><body><div class="h-feed">` +
+		items.String() + `</div></body></html>`
 }
 
 // serveHub answers as the hub of websub.rocks does: it verifies before it answers.
@@ -226,7 +227,8 @@ func (b *rocksHub) serveHub(w http.ResponseWriter, r *http.Request) {
 	b.requests = append(b.requests, form)
 	says, forgets := b.says, b.forgets
 	b.mu.Unlock()
-	expected := b.URL + "/blog" + map[int]string{200: "?self=other", 201: "?redirect=complete", 202: "?redirect=complete"}[b.test]
+	expected := b.URL + "/blog" +
+		map[int]string{200: "?self=other", 201: "?redirect=complete", 202: "?redirect=complete"}[b.test]
 	switch {
 	case says != 0:
 		w.WriteHeader(says)
@@ -265,7 +267,8 @@ func (b *rocksHub) verify(form url.Values) {
 	if b.test == 205 {
 		topic += "?invalid"
 	}
-	query := url.Values{"hub.mode": form["hub.mode"], "hub.topic": {topic}, "hub.challenge": {challenge}, "hub.lease_seconds": {"864000"}}
+	query := url.Values{"hub.mode": form["hub.mode"], "hub.topic": {topic}, "hub.challenge": {challenge},
+		"hub.lease_seconds": {"864000"}}
 	status, body := b.ask(form.Get("hub.callback"), query)
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -292,7 +295,8 @@ func (b *rocksHub) ask(callback string, query url.Values) (status int, body stri
 	if err != nil {
 		b.t.Error(err)
 	}
-	if kind := resp.Header.Get("Content-Type"); resp.StatusCode == http.StatusOK && (kind != "text/plain; charset=utf-8" || resp.Header.Get("X-Content-Type-Options") != "nosniff") {
+	if kind := resp.Header.Get("Content-Type"); resp.StatusCode == http.StatusOK &&
+		(kind != "text/plain; charset=utf-8" || resp.Header.Get("X-Content-Type-Options") != "nosniff") {
 		b.t.Errorf("a challenge is sent back as %s", kind)
 	}
 	return resp.StatusCode, string(text)

@@ -158,11 +158,13 @@ func (w *week) job() *hourly.Job {
 	return hourly.New(hourly.Options{
 		Store:  w.st,
 		Poller: w.poller(),
-		Spread: poller.Spread{Gap: time.Hour, Deadline: 30 * time.Minute, Window: 15 * time.Minute, Jitter: poller.RandomJitter},
-		Keep:   400 * 24 * time.Hour,
-		Nap:    20 * time.Minute,
+		Spread: poller.Spread{Gap: time.Hour, Deadline: 30 * time.Minute, Window: 15 * time.Minute,
+			Jitter: poller.RandomJitter},
+		Keep: 400 * 24 * time.Hour,
+		Nap:  20 * time.Minute,
 		Mail: &mailer.Deliverer{
-			Queue: w.st, Signer: signer, Sender: &mailer.Sender{Transport: transport, From: "Digest <digest@example.org>"}, Now: time.Now,
+			Queue: w.st, Signer: signer,
+			Sender: &mailer.Sender{Transport: transport, From: "Digest <digest@example.org>"}, Now: time.Now,
 			Renderer: edition.New(edition.Options{Store: w.st, Signer: signer, BaseURL: "https://digest.example.org"}),
 		},
 	})
@@ -221,7 +223,8 @@ func (s *session) Rcpt(to string, _ *smtp.RcptOptions) error {
 	s.to = to
 	if !s.week.turned[to] {
 		s.week.turned[to] = true
-		return &smtp.SMTPError{Code: 451, EnhancedCode: smtp.EnhancedCode{4, 7, 1}, Message: "greylisted, come back later"}
+		return &smtp.SMTPError{Code: 451, EnhancedCode: smtp.EnhancedCode{4, 7, 1},
+			Message: "greylisted, come back later"}
 	}
 	return nil
 }

@@ -112,7 +112,8 @@ func parseMailbox(raw string) (*mail.Address, error) {
 func isDomainName(name string) bool {
 	const mostLabel = 63
 	for label := range strings.SplitSeq(name, ".") {
-		if label == "" || len(label) > mostLabel || label[0] == '-' || label[len(label)-1] == '-' || strings.ContainsFunc(label, notHostRune) {
+		if label == "" || len(label) > mostLabel || label[0] == '-' || label[len(label)-1] == '-' ||
+			strings.ContainsFunc(label, notHostRune) {
 			return false
 		}
 	}
@@ -176,7 +177,8 @@ func mailtoEscape(address string) string {
 	var b strings.Builder
 	for i := range len(address) {
 		c := address[i]
-		if c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.IndexByte("-._~+!$*@", c) >= 0 {
+		if c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' ||
+			strings.IndexByte("-._~+!$*@", c) >= 0 {
 			b.WriteByte(c)
 		} else {
 			fmt.Fprintf(&b, "%%%02X", c)

@@ -9,7 +9,8 @@ import (
 // What the header says is the mailbox that the envelope goes to, quotes and all.
 func TestHeaderNamesTheMailbox(t *testing.T) {
 	for _, address := range []string{
-		`"odd name"@example.org`, `"a\"b"@example.org`, `plain@example.org`, `"..dots"@example.org`, `"at@home"@example.org`, `o'neil+x@example.org`,
+		`"odd name"@example.org`, `"a\"b"@example.org`, `plain@example.org`, `"..dots"@example.org`,
+		`"at@home"@example.org`, `o'neil+x@example.org`,
 	} {
 		m := sample()
 		m.To, m.ReplyTo = address, address

@@ -15,11 +15,13 @@ func TestShorterInBase64(t *testing.T) {
 		text   string
 		base64 bool
 	}{
-		"English":        {strings.Repeat("The fog signal goes quiet after 140 years.\r\n", 40), false},
-		"French":         {strings.Repeat("Soupe au potimarron, sans crème et sans regret.\r\n", 40), false},
-		"Chinese":        {strings.Repeat("今天的报纸只有你选择的网站。\r\n", 40), true},
-		"Russian":        {strings.Repeat("Газета из сайтов, которые вы выбрали.\r\n", 40), true},
-		"flowed":         {strings.Repeat("Газета из  \r\nсайтов, которые вы \r\nвыбрали.\r\n", 40), true},
+		"English": {strings.Repeat("The fog signal goes quiet after 140 years.\r\n", 40), false},
+		"French":  {strings.Repeat("Soupe au potimarron, sans crème et sans regret.\r\n", 40), false},
+		"Chinese": {strings.Repeat("今天的报纸只有你选择的网站。\r\n", 40), true},
+		"Russian": {strings.Repeat("Газета из сайтов, которые вы выбрали.\r\n",
+			40), true},
+		"flowed": {strings.Repeat(
+			"Газета из  \r\nсайтов, которые вы \r\nвыбрали.\r\n", 40), true},
 		"flowed English": {strings.Repeat("The fog signal goes  \r\nquiet.\r\n", 40), false},
 		"one line":       {"中\r\n", false},
 	} {

@@ -158,7 +158,8 @@ func benchMail() Letter {
 	m := sample()
 	m.To = "reader@example.org"
 	m.HTML, m.Text = "", ""
-	m.Encoded.HTML = blocks("<!doctype html>" + strings.Repeat("<p><a href=\"https://example.org/post\">A title — of a post</a><br>An excerpt of the post, as it is.</p>\n", 200))
+	m.Encoded.HTML = blocks("<!doctype html>" +
+		strings.Repeat("<p><a href=\"https://example.org/post\">A title — of a post</a><br>An excerpt of the post, as it is.</p>\n", 200))
 	m.Encoded.Text = blocks(strings.Repeat("A title — of a post\nAn excerpt of the post, as it is.\n\n", 60))
 	return m
 }
@@ -290,7 +291,8 @@ func report(b *testing.B, n int, ours, limit time.Duration) {
 func BenchmarkCompose(b *testing.B) {
 	kept := benchMail()
 	raw := kept
-	raw.HTML, raw.Text, raw.Encoded = strings.Join(kept.Encoded.HTML, ""), strings.Join(kept.Encoded.Text, ""), Encoded{}
+	raw.HTML, raw.Text, raw.Encoded = strings.Join(kept.Encoded.HTML, ""), strings.Join(kept.Encoded.Text, ""),
+		Encoded{}
 	for name, m := range map[string]Letter{"kept-encoded": kept, "encoding": raw} {
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()

@@ -31,13 +31,15 @@ type Queue interface {
 	// MarkEditions records what became of editions held under token, and nothing of others.
 	// It turns those of dots that are still leased under token into dotting ones,
 	// and reports them. The others must not be sent.
-	MarkEditions(ctx context.Context, now time.Time, token string, marks []digest.Mark, dots []digest.Dot) (won []digest.EditionID, err error)
+	MarkEditions(ctx context.Context, now time.Time, token string, marks []digest.Mark,
+		dots []digest.Dot) (won []digest.EditionID, err error)
 
 	// MarkEditionsUnsynced is MarkEditions with a commit that everybody sees and that
 	// the end of this process does not undo, but that does not wait for the disk: the
 	// end of the database or its machine may undo it, with all such commits since
 	// the last one that waited.
-	MarkEditionsUnsynced(ctx context.Context, now time.Time, token string, marks []digest.Mark, dots []digest.Dot) (won []digest.EditionID, err error)
+	MarkEditionsUnsynced(ctx context.Context, now time.Time, token string, marks []digest.Mark,
+		dots []digest.Dot) (won []digest.EditionID, err error)
 
 	// GiveBackEditions gives back what is leased under token, uncounted.
 	GiveBackEditions(ctx context.Context, token string) error
@@ -47,7 +49,8 @@ type Queue interface {
 
 	// ChangeLane stores what change makes of a lane, and keeps others away from
 	// it meanwhile. It may call change more than once.
-	ChangeLane(ctx context.Context, now time.Time, name string, change func(digest.Lane) digest.Lane) (digest.Lane, error)
+	ChangeLane(ctx context.Context, now time.Time, name string, change func(digest.Lane) digest.Lane) (digest.Lane,
+		error)
 }
 
 // Renderer turns claimed editions into letters, in the same order. It gives the

@@ -190,7 +190,8 @@ func unsubscribeWays(l Letter) (string, error) {
 // and the sender's own, of 5 to 15 characters.
 func checkFeedbackID(id string) error {
 	fields := strings.Split(id, ":")
-	if len(fields) != 4 || len(fields[3]) < 5 || len(fields[3]) > 15 || strings.ContainsFunc(strings.Join(fields, ""), notIdentifierRune) {
+	if len(fields) != 4 || len(fields[3]) < 5 || len(fields[3]) > 15 ||
+		strings.ContainsFunc(strings.Join(fields, ""), notIdentifierRune) {
 		return fmt.Errorf("%q is not of the form a:b:c:sender", id)
 	}
 	return nil

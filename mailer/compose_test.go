@@ -56,14 +56,15 @@ func parse(t testing.TB, b []byte) *mail.Message {
 func TestComposeHeader(t *testing.T) {
 	msg := parse(t, mustCompose(t, sample()))
 	want := map[string]string{
-		"From":                     `"Daily Digest" <digest@example.org>`,
-		"To":                       "<reader@example.net>",
-		"Reply-To":                 "<help@example.org>",
-		"Subject":                  "Friday 20 November: 12 posts from 7 sites",
-		"Date":                     "Fri, 20 Nov 2026 00:03:00 +0100",
-		"Message-Id":               "<d.abcdefghijklmnopqrst@example.org>",
-		"List-Id":                  "Daily Digest <d7.digest.example.org>",
-		"List-Unsubscribe":         "<" + sample().UnsubscribeURL + ">, <mailto:" + sample().UnsubscribeMail + "?subject=unsubscribe>",
+		"From":       `"Daily Digest" <digest@example.org>`,
+		"To":         "<reader@example.net>",
+		"Reply-To":   "<help@example.org>",
+		"Subject":    "Friday 20 November: 12 posts from 7 sites",
+		"Date":       "Fri, 20 Nov 2026 00:03:00 +0100",
+		"Message-Id": "<d.abcdefghijklmnopqrst@example.org>",
+		"List-Id":    "Daily Digest <d7.digest.example.org>",
+		"List-Unsubscribe": "<" + sample().UnsubscribeURL + ">, <mailto:" + sample().UnsubscribeMail +
+			"?subject=unsubscribe>",
 		"List-Unsubscribe-Post":    "List-Unsubscribe=One-Click", // RFC 8058 §3.1, to the letter
 		"List-Help":                "<" + sample().HelpURL + ">",
 		"List-Archive":             "<" + sample().ArchiveURL + ">",
@@ -207,20 +208,23 @@ func TestComposeRefuses(t *testing.T) {
 		"an address with a space":       func(m *Letter) { m.UnsubscribeURL = "https://example.org/a b" },
 		"an address with a break":       func(m *Letter) { m.UnsubscribeURL = "https://example.org/\r\nX: y" },
 		"an address of another kind":    func(m *Letter) { m.UnsubscribeURL = "javascript:alert(1)" },
-		"an overlong address":           func(m *Letter) { m.UnsubscribeURL = "https://example.org/" + strings.Repeat("x", 1000) },
-		"an encoded body that is not":   func(m *Letter) { m.Encoded.HTML, m.HTML = []string{m.HTML}, "" },
-		"a mailbox with a break":        func(m *Letter) { m.UnsubscribeMail = "a@example.org\r\nX: y" },
-		"a mailbox with a name":         func(m *Letter) { m.UnsubscribeMail = "A <a@example.org>" },
-		"help with a break":             func(m *Letter) { m.HelpURL = "https://example.org/\r\nX: y" },
-		"help of another kind":          func(m *Letter) { m.HelpURL = "mailto:a@example.org" },
-		"a counter with a break":        func(m *Letter) { m.CountsTo = "a@example.org\r\nX: y" },
-		"a counter with a bare LF":      func(m *Letter) { m.CountsTo = "a\n@example.org" },
-		"feedback with a break":         func(m *Letter) { m.FeedbackID = "a:b:c:sender\r\nX: y" },
-		"feedback of too few fields":    func(m *Letter) { m.FeedbackID = "a:b:sender" },
-		"feedback of a short sender":    func(m *Letter) { m.FeedbackID = "a:b:c:us" },
-		"feedback of a long sender":     func(m *Letter) { m.FeedbackID = "a:b:c:sixteen-letters-" },
-		"a thread with a break":         func(m *Letter) { m.Thread = "a@b\r\nX: y" },
-		"a thread in brackets":          func(m *Letter) { m.Thread = "<a@b>" },
+		"an overlong address": func(m *Letter) {
+			m.UnsubscribeURL = "https://example.org/" +
+				strings.Repeat("x", 1000)
+		},
+		"an encoded body that is not": func(m *Letter) { m.Encoded.HTML, m.HTML = []string{m.HTML}, "" },
+		"a mailbox with a break":      func(m *Letter) { m.UnsubscribeMail = "a@example.org\r\nX: y" },
+		"a mailbox with a name":       func(m *Letter) { m.UnsubscribeMail = "A <a@example.org>" },
+		"help with a break":           func(m *Letter) { m.HelpURL = "https://example.org/\r\nX: y" },
+		"help of another kind":        func(m *Letter) { m.HelpURL = "mailto:a@example.org" },
+		"a counter with a break":      func(m *Letter) { m.CountsTo = "a@example.org\r\nX: y" },
+		"a counter with a bare LF":    func(m *Letter) { m.CountsTo = "a\n@example.org" },
+		"feedback with a break":       func(m *Letter) { m.FeedbackID = "a:b:c:sender\r\nX: y" },
+		"feedback of too few fields":  func(m *Letter) { m.FeedbackID = "a:b:sender" },
+		"feedback of a short sender":  func(m *Letter) { m.FeedbackID = "a:b:c:us" },
+		"feedback of a long sender":   func(m *Letter) { m.FeedbackID = "a:b:c:sixteen-letters-" },
+		"a thread with a break":       func(m *Letter) { m.Thread = "a@b\r\nX: y" },
+		"a thread in brackets":        func(m *Letter) { m.Thread = "<a@b>" },
 	} {
 		m := sample()
 		spoil(&m)
@@ -264,7 +268,8 @@ func TestMessageID(t *testing.T) {
 	if a != MessageID(s, 1, "example.org") || a == MessageID(s, 2, "example.org") {
 		t.Errorf("not one for each edition: %s", a)
 	}
-	for _, host := range []string{"", "localhost", "bücher.example", strings.Repeat("label.", 20) + "org", strings.Repeat("l", 63) + ".org", "a b\r\n"} {
+	for _, host := range []string{"", "localhost", "bücher.example", strings.Repeat("label.", 20) +
+		"org", strings.Repeat("l", 63) + ".org", "a b\r\n"} {
 		id := MessageID(s, 1, host)
 		if len(id) > 64 || strings.ContainsAny(id, " :\r\n") || !isASCII(id) || strings.HasSuffix(id, "@") {
 			t.Errorf("host %q: %q", host, id)
@@ -281,7 +286,8 @@ func TestMessageID(t *testing.T) {
 // that is no list's has nothing of one (P8).
 func TestComposeLeavesOut(t *testing.T) {
 	m := sample()
-	m.ReplyTo, m.ListName, m.ListID, m.UnsubscribeURL, m.UnsubscribeMail, m.HelpURL, m.ArchiveURL, m.FeedbackID, m.Thread = "", "", "", "", "", "", "", "", ""
+	m.ReplyTo, m.ListName, m.ListID, m.UnsubscribeURL, m.UnsubscribeMail, m.HelpURL, m.ArchiveURL, m.FeedbackID,
+		m.Thread = "", "", "", "", "", "", "", "", ""
 	for name := range parse(t, mustCompose(t, m)).Header {
 		if strings.HasPrefix(name, "List-") || name == "Feedback-Id" || name == "References" || name == "Reply-To" {
 			t.Errorf("there is a %s", name)
@@ -307,7 +313,8 @@ func TestComposeWhole(t *testing.T) {
 	b := string(mustCompose(t, m))
 	for _, line := range []string{
 		"List-Unsubscribe: <" + m.UnsubscribeURL + ">, <mailto:" + m.UnsubscribeMail + "?subject=unsubscribe>\r\n",
-		"List-Help: <" + m.HelpURL + ">\r\n", "References: <" + m.Thread + ">\r\n", "Feedback-ID: " + m.FeedbackID + "\r\n",
+		"List-Help: <" + m.HelpURL + ">\r\n", "References: <" + m.Thread + ">\r\n", "Feedback-ID: " + m.FeedbackID +
+			"\r\n",
 	} {
 		if !strings.Contains(b, "\r\n"+line) {
 			t.Errorf("not there in one piece: %s", line)
@@ -381,11 +388,14 @@ func FuzzCompose(f *testing.F) {
 // FuzzComposeFields: what goes into the header as it is is refused, or arrives
 // as it is, and never brings another field with it.
 func FuzzComposeFields(f *testing.F) {
-	f.Add("reader@example.net", "d7.example.org", "https://example.org/u", "leave+x@example.org", "http://example.org/h", "a:b:c:sender", "t@example.org")
-	f.Add("a@b\r\nBcc: c@d", "x>\r\nX: y", "https://a\r\n\r\nb", "a@b>, <c@d", "https://\r", "a:b:c:sender\n", "a@b> <c")
+	f.Add("reader@example.net", "d7.example.org", "https://example.org/u", "leave+x@example.org",
+		"http://example.org/h", "a:b:c:sender", "t@example.org")
+	f.Add("a@b\r\nBcc: c@d", "x>\r\nX: y", "https://a\r\n\r\nb", "a@b>, <c@d", "https://\r", "a:b:c:sender\n",
+		"a@b> <c")
 	f.Fuzz(func(t *testing.T, to, listID, unsubscribe, leave, help, feedback, thread string) {
 		m := sample()
-		m.To, m.ListID, m.UnsubscribeURL, m.UnsubscribeMail, m.HelpURL, m.FeedbackID, m.Thread = to, listID, unsubscribe, leave, help, feedback, thread
+		m.To, m.ListID, m.UnsubscribeURL, m.UnsubscribeMail, m.HelpURL, m.FeedbackID, m.Thread = to, listID,
+			unsubscribe, leave, help, feedback, thread
 		b, err := Compose(m)
 		if _, ok := errors.AsType[*NotAcceptedError](err); ok {
 			return
@@ -402,11 +412,14 @@ func checkFields(t *testing.T, message []byte, m Letter) {
 	t.Helper()
 	msg := parse(t, message)
 	want := map[string]bool{
-		"From": true, "To": true, "Subject": true, "Date": true, "Message-Id": true, "Mime-Version": true, "Content-Type": true,
+		"From": true, "To": true, "Subject": true, "Date": true, "Message-Id": true, "Mime-Version": true,
+		"Content-Type":   true,
 		"Auto-Submitted": true, "Precedence": true, "X-Auto-Response-Suppress": true,
 		"Content-Transfer-Encoding": m.HTML == "" || m.Text == "", "Reply-To": m.ReplyTo != "",
-		"List-Id": m.ListID != "", "List-Help": m.HelpURL != "", "List-Archive": m.ArchiveURL != "", "Feedback-Id": m.FeedbackID != "", "References": m.Thread != "",
-		"List-Unsubscribe": m.UnsubscribeURL != "" || m.UnsubscribeMail != "", "List-Unsubscribe-Post": m.UnsubscribeURL != "",
+		"List-Id": m.ListID != "", "List-Help": m.HelpURL != "", "List-Archive": m.ArchiveURL != "",
+		"Feedback-Id": m.FeedbackID != "", "References": m.Thread != "",
+		"List-Unsubscribe": m.UnsubscribeURL != "" ||
+			m.UnsubscribeMail != "", "List-Unsubscribe-Post": m.UnsubscribeURL != "",
 	}
 	for name, asked := range want {
 		if n := len(msg.Header[name]); n != 0 != asked || n > 1 {

@@ -22,7 +22,8 @@ var midnight = time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC) // never written
 func testDeliverer(t testing.TB, q Queue, tr Transport) *Deliverer {
 	return &Deliverer{
 		Queue: q, Renderer: renderFunc(renderAll), Signer: digest.NewSigner([]byte("0123456789abcdef")),
-		Sender: &Sender{Transport: tr, From: "Daily Digest <digest@example.org>"}, Log: slog.New(slog.NewTextHandler(t.Output(), nil)),
+		Sender: &Sender{Transport: tr, From: "Daily Digest <digest@example.org>"},
+		Log:    slog.New(slog.NewTextHandler(t.Output(), nil)),
 	}
 }
 
@@ -154,7 +155,8 @@ func TestOneByOne(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 	wantStates(t, q, map[digest.EditionState]int{
-		digest.EditionSent: got.Sent, digest.EditionFailed: got.Failed, digest.EditionReady: got.Retried, digest.EditionInDoubt: got.InDoubt,
+		digest.EditionSent: got.Sent, digest.EditionFailed: got.Failed, digest.EditionReady: got.Retried,
+		digest.EditionInDoubt: got.InDoubt,
 	})
 	if n := len(recipients(t, s.messages())); n != got.Sent {
 		t.Errorf("%d accepted, %d marked sent", n, got.Sent)
@@ -181,7 +183,8 @@ func TestRetriesFollowTheSchedule(t *testing.T) {
 	if got := fmt.Sprint(waits); got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
-	if row := q.row(1); row.State != digest.EditionExpired || row.Attempt != 10 || !strings.Contains(row.Error, "greylisted") {
+	if row := q.row(1); row.State != digest.EditionExpired || row.Attempt != 10 ||
+		!strings.Contains(row.Error, "greylisted") {
 		t.Errorf("%+v", row)
 	}
 }
@@ -257,7 +260,8 @@ func TestInDoubtIsSentOnceMore(t *testing.T) {
 	if got := once(t, l, midnight.Add(14*time.Minute)); got != (Stats{}) {
 		t.Errorf("too soon: %+v", got)
 	}
-	if got := once(t, l, midnight.Add(15*time.Minute)); got != (Stats{Unconfirmed: 1}) || q.row(1).State != digest.EditionUnconfirmed {
+	if got := once(t, l, midnight.Add(15*time.Minute)); got != (Stats{Unconfirmed: 1}) ||
+		q.row(1).State != digest.EditionUnconfirmed {
 		t.Errorf("%+v, %s", got, q.row(1).State)
 	}
 	if got := once(t, l, midnight.Add(15*time.Hour)); got != (Stats{}) {
@@ -296,7 +300,8 @@ type recorder struct {
 	dots *[]string
 }
 
-func (r recorder) Send(ctx context.Context, e Envelope, m []byte, beforeDot func(context.Context) error) (Reply, error) {
+func (r recorder) Send(ctx context.Context, e Envelope, m []byte, beforeDot func(context.Context) error) (Reply,
+	error) {
 	return r.Transport.Send(ctx, e, m, func(ctx context.Context) error {
 		*r.dots = append(*r.dots, string(m))
 		return beforeDot(ctx)

@@ -90,7 +90,8 @@ func TestGreylistedDomain(t *testing.T) {
 	if lane := q.lanes["example.org"]; !lane.Until.IsZero() || lane.Width != 1 {
 		t.Errorf("%+v", lane)
 	}
-	if got := once(t, l, midnight.Add(5*time.Minute)); got != (Stats{Sent: 300}) || len(q.lanes) > 0 || w.attempts() != 600 {
+	if got := once(t, l, midnight.Add(5*time.Minute)); got != (Stats{Sent: 300}) || len(q.lanes) > 0 ||
+		w.attempts() != 600 {
 		t.Errorf("%+v, %+v, %d attempts", got, q.lanes, w.attempts())
 	}
 }
@@ -206,7 +207,8 @@ func TestDomainIsTriedWithAnotherMessage(t *testing.T) {
 
 // TestRefusedMessages: refusals for the content or the size of messages stop nobody else, however many they are.
 func TestRefusedMessages(t *testing.T) {
-	for _, reply := range []string{"554 5.6.0 no", "554 5.3.4 message too large", "550 5.7.1 message contains a listed URL"} {
+	for _, reply := range []string{"554 5.6.0 no", "554 5.3.4 message too large",
+		"550 5.7.1 message contains a listed URL"} {
 		w := newTown(func(to string, _ int) string {
 			if strings.HasPrefix(to, "reader1") { // 1, and 10 to 19
 				return reply
@@ -214,7 +216,8 @@ func TestRefusedMessages(t *testing.T) {
 			return ""
 		})
 		q := newMemQueue(28, midnight)
-		if got := once(t, testDeliverer(t, q, openTest(t, w.listen(t), Options{})), midnight); got != (Stats{Sent: 17, Failed: 11}) || len(q.lanes) > 0 {
+		if got := once(t, testDeliverer(t, q, openTest(t, w.listen(t), Options{})),
+			midnight); got != (Stats{Sent: 17, Failed: 11}) || len(q.lanes) > 0 {
 			t.Errorf("%s: %+v, %+v", reply, got, q.lanes)
 		}
 	}
@@ -229,7 +232,8 @@ func TestFewRefusals(t *testing.T) {
 		return ""
 	})
 	q := newMemQueue(300, midnight)
-	if got := once(t, testDeliverer(t, q, openTest(t, w.listen(t), Options{})), midnight); got != (Stats{Sent: 297, Failed: 3}) || len(q.lanes) > 0 {
+	if got := once(t, testDeliverer(t, q, openTest(t, w.listen(t), Options{})),
+		midnight); got != (Stats{Sent: 297, Failed: 3}) || len(q.lanes) > 0 {
 		t.Errorf("%+v, %+v", got, q.lanes)
 	}
 }

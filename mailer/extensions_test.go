@@ -19,7 +19,8 @@ func TestSMTPUTF8(t *testing.T) {
 		why   string
 	}{
 		{false, digest.EditionSent, ""},
-		{true, digest.EditionFailed, "the mail server does not offer SMTPUTF8 (RFC 6531), without which jörg@example.org cannot be mailed"},
+		{true, digest.EditionFailed,
+			"the mail server does not offer SMTPUTF8 (RFC 6531), without which jörg@example.org cannot be mailed"},
 	} {
 		s := &sink{plain: c.plain}
 		q := newMemQueue(2, midnight)
@@ -102,15 +103,16 @@ func TestSize(t *testing.T) {
 		state      digest.EditionState
 		most, seen int // octets, and MAIL commands
 	}{
-		"no limit":          {state: digest.EditionSent, most: 80_000, seen: 1},
-		"large enough":      {size: 100_000, state: digest.EditionSent, most: 80_000, seen: 1},
-		"too small":         {size: 20_000, state: digest.EditionSent, most: 20_000, seen: 1},
-		"hopeless":          {size: 1_000, state: digest.EditionFailed},
-		"refused at MAIL":   {answer: tooLarge("MAIL"), state: digest.EditionSent, most: 20_000, seen: 2},
-		"refused at DATA":   {answer: tooLarge("DATA"), state: digest.EditionSent, most: 20_000, seen: 2},
-		"refused in body":   {answer: tooLarge("BODY"), state: digest.EditionSent, most: 20_000, seen: 2},
-		"refused at dot":    {answer: tooLarge("DOT"), state: digest.EditionSent, most: 20_000, seen: 2},
-		"refused for ever":  {answer: always("DOT", "552 5.3.4 message too large"), state: digest.EditionFailed, seen: 2},
+		"no limit":        {state: digest.EditionSent, most: 80_000, seen: 1},
+		"large enough":    {size: 100_000, state: digest.EditionSent, most: 80_000, seen: 1},
+		"too small":       {size: 20_000, state: digest.EditionSent, most: 20_000, seen: 1},
+		"hopeless":        {size: 1_000, state: digest.EditionFailed},
+		"refused at MAIL": {answer: tooLarge("MAIL"), state: digest.EditionSent, most: 20_000, seen: 2},
+		"refused at DATA": {answer: tooLarge("DATA"), state: digest.EditionSent, most: 20_000, seen: 2},
+		"refused in body": {answer: tooLarge("BODY"), state: digest.EditionSent, most: 20_000, seen: 2},
+		"refused at dot":  {answer: tooLarge("DOT"), state: digest.EditionSent, most: 20_000, seen: 2},
+		"refused for ever": {answer: always("DOT", "552 5.3.4 message too large"), state: digest.EditionFailed,
+			seen: 2},
 		"refused for words": {answer: always("DATA", "554 5.7.1 no"), state: digest.EditionFailed, seen: 1},
 	} {
 		s := &sink{size: c.size, answer: c.answer}
@@ -142,9 +144,11 @@ func TestSize(t *testing.T) {
 // decodes the original text.
 func TestFirstWordOfAField(t *testing.T) {
 	for _, subject := range []string{
-		"Friday 20 November: 15 posts from 8 sites", "Freitag, 20. November: 15 Beiträge", "", "x", "  spaces   within ",
+		"Friday 20 November: 15 posts from 8 sites", "Freitag, 20. November: 15 Beiträge", "", "x",
+		"  spaces   within ",
 		"11月20日金曜日：8のサイトから15の記事が届きました。今日のトップは灯台の話です", "الجمعة 20 نوفمبر: ١٥ مقالة من ٨ مواقع", "=?utf-8?Q?no?=",
-		strings.Repeat("word ", 39), strings.Repeat("w", 190), strings.Repeat("ü", 190), "a " + strings.Repeat("😀", 60), "tab\tand\x00nul",
+		strings.Repeat("word ", 39), strings.Repeat("w", 190), strings.Repeat("ü", 190), "a " +
+			strings.Repeat("😀", 60), "tab\tand\x00nul",
 	} {
 		m := sample()
 		m.Subject = subject
@@ -161,7 +165,8 @@ func TestFirstWordOfAField(t *testing.T) {
 		}
 		for line := range strings.SplitSeq(head, "\r\n") {
 			encoded := strings.Contains(line, "=?utf-8?")
-			if encoded && len(line) > 76 || strings.Contains(line, " ") && len(line) > 78 && strings.HasPrefix(line, "Subject: word") {
+			if encoded && len(line) > 76 || strings.Contains(line, " ") && len(line) > 78 &&
+				strings.HasPrefix(line, "Subject: word") {
 				t.Errorf("%q: a line of %d columns: %s", subject, len(line), line)
 			}
 		}

@@ -90,7 +90,8 @@ func TestFaultsOfTheDeliverer(t *testing.T) {
 			once(t, l, midnight)
 			row := q.row(1)
 			if row.State != f.state || row.Attempt != f.attempts {
-				t.Errorf("%s (plain %v): %s after %d attempts, want %s after %d", name, plain, row.State, row.Attempt, f.state, f.attempts)
+				t.Errorf("%s (plain %v): %s after %d attempts, want %s after %d", name, plain, row.State, row.Attempt,
+					f.state, f.attempts)
 			}
 			if kind := kindOf(q.bounces); kind != f.bounce {
 				t.Errorf("%s: bounced %q, want %q", name, kind, f.bounce)

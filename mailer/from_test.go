@@ -10,7 +10,8 @@ import (
 // TestFroms: sign-in mail and each newsletter have a From address of their own, unless the server accepts only one.
 func TestFroms(t *testing.T) {
 	const from = `"Daily Digest" <digest@example.org>`
-	if got := DefaultAccountFrom("smtp://key:secret@relay.example:587", from); got != `"Daily Digest" <digest+account@example.org>` {
+	if got := DefaultAccountFrom("smtp://key:secret@relay.example:587",
+		from); got != `"Daily Digest" <digest+account@example.org>` {
 		t.Errorf("with a login that is no address: %s", got)
 	}
 	if got := DefaultAccountFrom("smtp://Digest%40example.org:secret@relay.example:587", from); got != from {
@@ -22,12 +23,17 @@ func TestFroms(t *testing.T) {
 		from, account string
 		want          string
 	}{
-		"its own":           {digest.Newsletter{Name: "Ann", Slug: "ann"}, from, "digest+account@example.org", `"Ann" <digest+ann@example.org>`},
-		"one address":       {digest.Newsletter{Name: "Ann", Slug: "ann"}, from, "DIGEST@example.org", `"Ann" <digest@example.org>`},
-		"no account":        {digest.Newsletter{Name: "Ann", Slug: "ann"}, from, "", `"Ann" <digest@example.org>`},
-		"its own domain":    {digest.Newsletter{Name: "Ann", Slug: "ann", OwnAddress: "hi@ann.example"}, from, "a@example.org", `"Ann" <hi@ann.example>`},
-		"no room":           {digest.Newsletter{Name: "Ann", Slug: strings.Repeat("s", 60)}, long, "a@example.org", `"Ann" <` + long + ">"},
-		"a sender's name":   {digest.Newsletter{Name: "Ann", FromName: "Ann Other", Slug: "ann"}, from, "a@example.org", `"Ann Other" <digest+ann@example.org>`},
+		"its own": {digest.Newsletter{Name: "Ann", Slug: "ann"}, from, "digest+account@example.org",
+			`"Ann" <digest+ann@example.org>`},
+		"one address": {digest.Newsletter{Name: "Ann", Slug: "ann"}, from, "DIGEST@example.org",
+			`"Ann" <digest@example.org>`},
+		"no account": {digest.Newsletter{Name: "Ann", Slug: "ann"}, from, "", `"Ann" <digest@example.org>`},
+		"its own domain": {digest.Newsletter{Name: "Ann", Slug: "ann", OwnAddress: "hi@ann.example"}, from,
+			"a@example.org", `"Ann" <hi@ann.example>`},
+		"no room": {digest.Newsletter{Name: "Ann", Slug: strings.Repeat("s", 60)}, long, "a@example.org",
+			`"Ann" <` + long + ">"},
+		"a sender's name": {digest.Newsletter{Name: "Ann", FromName: "Ann Other", Slug: "ann"}, from, "a@example.org",
+			`"Ann Other" <digest+ann@example.org>`},
 		"no address at all": {digest.Newsletter{Name: "Ann", Slug: "ann"}, "nobody", "a@example.org", "nobody"},
 	} {
 		if got := NewsletterFrom(c.n, c.from, c.account); got != c.want {
@@ -39,7 +45,8 @@ func TestFroms(t *testing.T) {
 // TestAccountFrom: AccountFrom is the sender of single letters that name none, and From is the sender of editions.
 func TestAccountFrom(t *testing.T) {
 	s := &sink{}
-	sender := Sender{Transport: openTest(t, s.listen(t), Options{}), From: "Digest <digest@example.org>", AccountFrom: "Digest <digest+account@example.org>"}
+	sender := Sender{Transport: openTest(t, s.listen(t), Options{}), From: "Digest <digest@example.org>",
+		AccountFrom: "Digest <digest+account@example.org>"}
 	l := Letter{To: "ada@example.org", Subject: "Sign in", Text: "x", Date: midnight}
 	if err := sender.Send(t.Context(), l); err != nil {
 		t.Fatal(err)
@@ -49,13 +56,15 @@ func TestAccountFrom(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i, want := range []string{"digest+account@example.org", "digest+ann@example.org"} {
-		if got := s.messages()[i]; !strings.Contains(got, "<"+want+">") || !strings.Contains(s.log[1], "<digest@example.org>") {
+		if got := s.messages()[i]; !strings.Contains(got, "<"+want+">") ||
+			!strings.Contains(s.log[1], "<digest@example.org>") {
 			t.Errorf("letter %d: %s, want From %s and the return path of From", i, got[:200], want)
 		}
 	}
 	d := &Deliverer{Sender: &sender, Signer: testDeliverer(t, newMemQueue(0, midnight), sender.Transport).Signer}
 	n := &digest.Newsletter{Name: "Ann", Slug: "ann"}
-	for want, delivery := range map[string]digest.Delivery{sender.From: {}, `"Ann" <digest+ann@example.org>`: {Newsletter: n}} {
+	for want, delivery := range map[string]digest.Delivery{sender.From: {},
+		`"Ann" <digest+ann@example.org>`: {Newsletter: n}} {
 		if got := d.complete(Letter{}, delivery, midnight).From; got != want {
 			t.Errorf("From of an edition is %s, want %s", got, want)
 		}

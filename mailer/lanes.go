@@ -285,10 +285,12 @@ func (k *lanes) apply(c LaneChange) (digest.Lane, error) {
 	case c.Event == LaneRoutePaused:
 		k.halt(l)
 	case c.Event == LaneDomainSlowed:
-		k.log.Info("a domain limits our email", "domain", l.Name, "at_once", l.Width, "again_at", l.Until, "reason", l.Reason)
+		k.log.Info("a domain limits our email", "domain", l.Name, "at_once", l.Width, "again_at", l.Until, "reason",
+			l.Reason)
 		k.remember(l)
 	case c.Event == LaneDomainRefused && l.Alarm && l.Until.After(k.clock()):
-		k.log.Error("a domain refuses our email; retrying in an hour", "domain", l.Name, "again_at", l.Until, "reason", l.Reason)
+		k.log.Error("a domain refuses our email; retrying in an hour", "domain", l.Name, "again_at", l.Until, "reason",
+			l.Reason)
 		k.remember(l)
 	}
 	return l, nil
@@ -296,7 +298,8 @@ func (k *lanes) apply(c LaneChange) (digest.Lane, error) {
 
 func (k *lanes) change(c LaneChange, inUse int) (digest.Lane, error) {
 	now := k.clock()
-	return k.queue.ChangeLane(k.ctx, now, c.Domain, func(l digest.Lane) digest.Lane { return c.after(l, now, inUse, k.connections) })
+	return k.queue.ChangeLane(k.ctx, now, c.Domain,
+		func(l digest.Lane) digest.Lane { return c.after(l, now, inUse, k.connections) })
 }
 
 // halt ends the run: only the operator can help the route.
@@ -304,7 +307,8 @@ func (k *lanes) halt(l digest.Lane) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if !k.route.halted {
-		k.log.Error("the mail server refuses us; fix the cause, then run: digest queue resume", "reason", l.Reason, "again_at", l.Until)
+		k.log.Error("the mail server refuses us; fix the cause, then run: digest queue resume", "reason", l.Reason,
+			"again_at", l.Until)
 	}
 	k.route.halted, k.route.lane = true, l
 }

@@ -133,7 +133,8 @@ func TestLaneProperty(t *testing.T) {
 			default:
 				l = domainAccepted(l, now, 4)
 			}
-			if l.Until.Sub(now) > time.Hour || l.Limits != own || l.Width < 1 && hasTrouble(l) || l.Name != "example.org" {
+			if l.Until.Sub(now) > time.Hour || l.Limits != own || l.Width < 1 && hasTrouble(l) ||
+				l.Name != "example.org" {
 				t.Fatalf("seed %d: %+v", seed, l)
 			}
 		}
@@ -161,7 +162,8 @@ func TestCounter(t *testing.T) {
 		t.Errorf("after ten minutes %+v", s)
 	}
 	one.add(midnight.Add(24*time.Hour), Answers{All: 2, Refusals: 2, Deferrals: 2})
-	if s := one.sum(midnight.Add(24 * time.Hour)); s != (Answers{All: 2, Refusals: 2, Deferrals: 2}) || s.refused() || s.deferred() {
+	if s := one.sum(midnight.Add(24 * time.Hour)); s != (Answers{All: 2, Refusals: 2, Deferrals: 2}) || s.refused() ||
+		s.deferred() {
 		t.Errorf("two are chance: %+v", s)
 	}
 }

@@ -37,14 +37,19 @@ type Letter struct {
 	ListID         string    // for machines, a domain name that never changes (RFC 2919 §2)
 	UnsubscribeURL string    // one-click (RFC 8058); empty: the message is not a list's
 
-	UnsubscribeMail string              // bare address that a mail to unsubscribe goes to; empty: none
-	HelpURL         string              // a page about the list (RFC 2369 §3.1); empty: none
-	ArchiveURL      string              // where earlier letters of the list stand for anybody (RFC 2369 §3.6); empty: nowhere
-	ComplaintsTo    string              // bare address that receivers send complaints to (RFC 9477), if the signature vouches for it; empty: none
-	FeedbackID      string              // what complaints are counted by: a:b:c:SenderId, none of it the reader's; empty: none
-	Personal        bool                // asked for just now by whoever gets it, and by them alone: nothing calls it bulk
-	Newsletter      digest.NewsletterID // whose own domain From is at, and whose key signs; 0: the instance's
-	Thread          string              // Message-ID, without angle brackets, that all editions of a digest refer to; empty: none
+	UnsubscribeMail string // bare address that a mail to unsubscribe goes to; empty: none
+	HelpURL         string // a page about the list (RFC 2369 §3.1); empty: none
+	// where earlier letters of the list stand for anybody (RFC 2369 §3.6); empty: nowhere
+	ArchiveURL string
+	// bare address that receivers send complaints to (RFC 9477), if the signature vouches for it; empty: none
+	ComplaintsTo string
+	// what complaints are counted by: a:b:c:SenderId, none of it the reader's; empty: none
+	FeedbackID string
+	// asked for just now by whoever gets it, and by them alone: nothing calls it bulk
+	Personal   bool
+	Newsletter digest.NewsletterID // whose own domain From is at, and whose key signs; 0: the instance's
+	// Message-ID, without angle brackets, that all editions of a digest refer to; empty: none
+	Thread string
 }
 
 // Encoded is HTML and text that are quoted-printable already (RFC 2045 §6.7, UTF-8,
@@ -71,7 +76,8 @@ func MessageID(signer *digest.Signer, id digest.EditionID, host string) string {
 // resentID is the Message-ID of an edition that an operator has had sent again: another one each time,
 // because programs hide a message whose Message-ID they have had.
 func resentID(signer *digest.Signer, e digest.Edition, host string) string {
-	return atHost("a."+signer.SignText(digest.ForMessageID, fmt.Sprintf("again %d %d", e.ID, e.Resent)), asciiHost(host))
+	return atHost("a."+signer.SignText(digest.ForMessageID, fmt.Sprintf("again %d %d", e.ID, e.Resent)),
+		asciiHost(host))
 }
 
 // hostOf gives the domain of an address such as "Daily Digest <digest@localhost>",
@@ -111,7 +117,8 @@ func (d *Deliverer) complete(l Letter, e digest.Delivery, now time.Time) Letter 
 		if e.Newsletter != nil && e.Newsletter.CountReplies {
 			l.CountsTo = digest.Tagged(d.ReturnPath, d.Signer.Sign(digest.ForReply, int64(e.Newsletter.ID)))
 		}
-		l.UnsubscribeMail = digest.Tagged(d.ReturnPath, d.Signer.Sign(digest.ForUnsubscribeMail, digest.InRound(int64(e.DigestID), e.LinkRound)))
+		l.UnsubscribeMail = digest.Tagged(d.ReturnPath,
+			d.Signer.Sign(digest.ForUnsubscribeMail, digest.InRound(int64(e.DigestID), e.LinkRound)))
 	}
 	if e.Threaded {
 		l.Thread = threadID(d.Signer, e.DigestID, host)
@@ -150,7 +157,8 @@ func feedbackOf(d digest.Delivery, host string) string {
 	if d.Newsletter != nil {
 		kind = fmt.Sprintf("n%d", d.Newsletter.ID)
 	}
-	return fmt.Sprintf("%04d%02d%02d:%s:%s:%s", d.LocalDate.Year, d.LocalDate.Month, d.LocalDate.Day, kind, host, senderID(host))
+	return fmt.Sprintf("%04d%02d%02d:%s:%s:%s", d.LocalDate.Year, d.LocalDate.Month, d.LocalDate.Day, kind, host,
+		senderID(host))
 }
 
 // senderID names a sender in 5 to 15 characters that stay the same.

@@ -29,7 +29,8 @@ func TestWhatTheDelivererAdds(t *testing.T) {
 		r.DigestID = 42
 	}
 	l := testDeliverer(t, q, openTest(t, s.listen(t), Options{}))
-	l.ReplyTo, l.ReturnPath, l.ComplaintsTo = "editor@example.org", "bounces@mail.example.org", "bounces@mail.example.org"
+	l.ReplyTo, l.ReturnPath, l.ComplaintsTo = "editor@example.org", "bounces@mail.example.org",
+		"bounces@mail.example.org"
 	l.Keys = func(context.Context) ([]digest.DKIMKey, error) { return []digest.DKIMKey{key}, nil }
 	once(t, l, midnight)
 	if n := len(s.messages()); n != 2 {
@@ -57,7 +58,8 @@ func TestWhatTheDelivererAdds(t *testing.T) {
 		}
 	}
 	for id := range q.rows {
-		want := "MAIL FROM:<" + digest.Tagged("bounces@mail.example.org", l.Signer.Sign(digest.ForBounce, int64(id))) + ">"
+		want := "MAIL FROM:<" + digest.Tagged("bounces@mail.example.org",
+			l.Signer.Sign(digest.ForBounce, int64(id))) + ">"
 		if !strings.Contains(strings.Join(s.log, "\n"), want) {
 			t.Errorf("no %s among\n%s", want, strings.Join(s.log, "\n"))
 		}
@@ -107,7 +109,8 @@ func TestKeysAreReadEachTime(t *testing.T) {
 		q.rows[1].State, q.rows[1].NextAt = digest.EditionReady, now
 		once(t, l, now)
 		messages := s.messages()
-		if got := parse(t, []byte(messages[len(messages)-1])).Header.Get("Dkim-Signature"); !strings.Contains(got, want) || want == "" && got != "" {
+		if got := parse(t, []byte(messages[len(messages)-1])).Header.Get("Dkim-Signature"); !strings.Contains(got,
+			want) || want == "" && got != "" {
 			t.Errorf("signature %q, want %q", got, want)
 		}
 	}
@@ -123,7 +126,8 @@ func TestKeysAreReadEachTime(t *testing.T) {
 	if _, err := l.Deliver(t.Context(), now); !errors.Is(err, errDown) {
 		t.Error(err)
 	}
-	keysErr, keys = nil, []digest.DKIMKey{{Domain: "example.org", Selector: "s1", PrivateKey: []byte("broken"), Active: true}}
+	keysErr, keys = nil, []digest.DKIMKey{{Domain: "example.org", Selector: "s1", PrivateKey: []byte("broken"),
+		Active: true}}
 	q.rows[1].State = digest.EditionReady
 	if _, err := l.Deliver(t.Context(), now); err == nil || q.row(1).State != digest.EditionReady {
 		t.Errorf("a broken key: %v", err)
@@ -135,7 +139,8 @@ func TestReturnPathIsChecked(t *testing.T) {
 	l := testDeliverer(t, q, openTest(t, (&sink{}).listen(t), Options{}))
 	for _, bad := range []string{"nobody", "Bounces <b@example.org>", "a@b\r\nc"} {
 		l.ReturnPath = bad
-		if _, err := l.Deliver(t.Context(), midnight); err == nil || !strings.Contains(err.Error(), "DIGEST_RETURN_PATH") || q.row(1).Attempt != 0 {
+		if _, err := l.Deliver(t.Context(), midnight); err == nil ||
+			!strings.Contains(err.Error(), "DIGEST_RETURN_PATH") || q.row(1).Attempt != 0 {
 			t.Errorf("%q: %v", bad, err)
 		}
 	}

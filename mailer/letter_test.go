@@ -54,9 +54,12 @@ func TestLetterIsNoBulk(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, want := range map[string]string{
-		"From": `"Daily Digest" <digest@example.org>`, "To": "<ann@example.net>", "Reply-To": "<ada@example.org>", "Subject": "Your sign-in link",
-		"Auto-Submitted": "auto-generated", "Date": "Fri, 20 Nov 2026 12:00:00 +0000", "Message-Id": "<l.ABC@example.org>",
-		"Precedence": "", "List-Unsubscribe": "", "List-Id": "", "List-Unsubscribe-Post": "", "Feedback-Id": "", "X-Auto-Response-Suppress": "All",
+		"From": `"Daily Digest" <digest@example.org>`, "To": "<ann@example.net>", "Reply-To": "<ada@example.org>",
+		"Subject":        "Your sign-in link",
+		"Auto-Submitted": "auto-generated", "Date": "Fri, 20 Nov 2026 12:00:00 +0000",
+		"Message-Id": "<l.ABC@example.org>",
+		"Precedence": "", "List-Unsubscribe": "", "List-Id": "", "List-Unsubscribe-Post": "", "Feedback-Id": "",
+		"X-Auto-Response-Suppress": "All",
 	} {
 		if got := m.Header.Get(name); got != want {
 			t.Errorf("%s: %q, want %q", name, got, want)
@@ -67,7 +70,8 @@ func TestLetterIsNoBulk(t *testing.T) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if log := strings.Join(s.log, "\n"); !strings.Contains(log, "MAIL FROM:<bounces@example.org>") || !strings.Contains(log, "RCPT TO:<ann@example.net>") {
+	if log := strings.Join(s.log, "\n"); !strings.Contains(log, "MAIL FROM:<bounces@example.org>") ||
+		!strings.Contains(log, "RCPT TO:<ann@example.net>") {
 		t.Errorf("the envelope was\n%s", log)
 	}
 }
@@ -135,14 +139,20 @@ func TestLetterThatCountsAnswers(t *testing.T) {
 	}{
 		{false, "bounces@digest.example.org", "help@example.org", "anna@example.com", "<anna@example.com>"},
 		{true, "", "help@example.org", "anna@example.com", "<anna@example.com>"}, // nothing comes back
-		{true, "bounces@digest.example.org", "", "anna@example.com", `<anna@example.com>, "Reply counter" <` + counter + `>`},
-		{true, "bounces@digest.example.org", "help@example.org", "", `<help@example.org>, "Reply counter" <` + counter + `>`},
-		{true, "bounces@digest.example.org", "", "", `"Anna writes" <digest@example.org>, "Reply counter" <` + counter + `>`},
+		{true, "bounces@digest.example.org", "", "anna@example.com", `<anna@example.com>, "Reply counter" <` +
+			counter + `>`},
+		{true, "bounces@digest.example.org", "help@example.org", "", `<help@example.org>, "Reply counter" <` +
+			counter + `>`},
+		{true, "bounces@digest.example.org", "", "", `"Anna writes" <digest@example.org>, "Reply counter" <` +
+			counter + `>`},
 	} {
-		d := &Deliverer{Sender: &Sender{From: "Daily Digest <digest@example.org>", ReplyTo: c.instance, ReturnPath: c.returnPath}, Signer: signer}
-		e := digest.Delivery{Edition: digest.Edition{ID: 1, DigestID: 2, LocalDate: digest.Date{Year: 2026, Month: 11, Day: 20}}, Email: "mo@example.net", TimeZone: "UTC",
+		d := &Deliverer{Sender: &Sender{From: "Daily Digest <digest@example.org>", ReplyTo: c.instance,
+			ReturnPath: c.returnPath}, Signer: signer}
+		e := digest.Delivery{Edition: digest.Edition{ID: 1, DigestID: 2,
+			LocalDate: digest.Date{Year: 2026, Month: 11, Day: 20}}, Email: "mo@example.net", TimeZone: "UTC",
 			Newsletter: &digest.Newsletter{ID: 7, Name: "Anna writes", ReplyTo: c.own, CountReplies: c.counts}}
-		m := parse(t, mustCompose(t, d.complete(Letter{Subject: "s", Text: "t"}, e, time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC))))
+		m := parse(t, mustCompose(t,
+			d.complete(Letter{Subject: "s", Text: "t"}, e, time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC))))
 		if got := m.Header.Get("Reply-To"); got != c.want {
 			t.Errorf("%+v: %s", c, got)
 		}
@@ -152,20 +162,26 @@ func TestLetterThatCountsAnswers(t *testing.T) {
 // A newsletter's letter has its publisher's name and the list's own identifiers, at the
 // address that this instance may sign for.
 func TestLetterOfANewsletter(t *testing.T) {
-	d := &Deliverer{Sender: &Sender{From: "Daily Digest <digest@example.org>", ReplyTo: "help@example.org"}, Signer: digest.NewSigner([]byte("0123456789abcdef"))}
-	e := digest.Delivery{Edition: digest.Edition{ID: 1, DigestID: 2, LocalDate: digest.Date{Year: 2026, Month: 11, Day: 20}}, Email: "mo@example.net", TimeZone: "UTC"}
+	d := &Deliverer{Sender: &Sender{From: "Daily Digest <digest@example.org>", ReplyTo: "help@example.org"},
+		Signer: digest.NewSigner([]byte("0123456789abcdef"))}
+	e := digest.Delivery{Edition: digest.Edition{ID: 1, DigestID: 2,
+		LocalDate: digest.Date{Year: 2026, Month: 11, Day: 20}}, Email: "mo@example.net", TimeZone: "UTC"}
 	for _, c := range []struct {
 		newsletter                     *digest.Newsletter
 		from, reply, list, feedbackFor string
 	}{
 		{nil, "Daily Digest <digest@example.org>", "help@example.org", "d2.digest.example.org", "daily"},
-		{&digest.Newsletter{ID: 7, Name: "Anna writes"}, `"Anna writes" <digest@example.org>`, "help@example.org", "n7.newsletter.example.org", "n7"},
-		{&digest.Newsletter{ID: 7, Name: "Anna writes", FromName: "Anna, of the \"Boats\"\r\nBcc: x@example.org", ReplyTo: "anna@example.com"},
-			`"Anna, of the \"Boats\" Bcc: x@example.org" <digest@example.org>`, "anna@example.com", "n7.newsletter.example.org", "n7"},
+		{&digest.Newsletter{ID: 7, Name: "Anna writes"}, `"Anna writes" <digest@example.org>`, "help@example.org",
+			"n7.newsletter.example.org", "n7"},
+		{&digest.Newsletter{ID: 7, Name: "Anna writes", FromName: "Anna, of the \"Boats\"\r\nBcc: x@example.org",
+			ReplyTo: "anna@example.com"},
+			`"Anna, of the \"Boats\" Bcc: x@example.org" <digest@example.org>`, "anna@example.com",
+			"n7.newsletter.example.org", "n7"},
 	} {
 		e.Newsletter = c.newsletter
 		l := d.complete(Letter{Subject: "s", Text: "t"}, e, time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC))
-		if l.From != c.from || l.ReplyTo != c.reply || l.ListID != c.list || !strings.HasPrefix(l.FeedbackID, "20261120:"+c.feedbackFor+":") {
+		if l.From != c.from || l.ReplyTo != c.reply || l.ListID != c.list ||
+			!strings.HasPrefix(l.FeedbackID, "20261120:"+c.feedbackFor+":") {
 			t.Errorf("%+v", l)
 		}
 		mustCompose(t, l)

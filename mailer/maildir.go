@@ -39,7 +39,8 @@ func folderError(dir string, err error) error {
 		todo = reason + "; run: " + remedy
 	}
 	return &digest.Error{
-		Kind: digest.Unavailable, Message: fmt.Sprintf("DIGEST_MAIL=maildir:%s: mail cannot be written there; %s", dir, todo), Err: err,
+		Kind: digest.Unavailable, Message: fmt.Sprintf("DIGEST_MAIL=maildir:%s: mail cannot be written there; %s", dir,
+			todo), Err: err,
 	}
 }
 
@@ -52,7 +53,8 @@ func (t *maildirTransport) Close() error { return nil }
 // Send writes the message under tmp, makes it durable, and moves it to new,
 // which is the moment of delivery. A message that a mail program has already
 // moved to cur stays there as it is.
-func (t *maildirTransport) Send(ctx context.Context, e Envelope, message []byte, beforeDot func(context.Context) error) (Reply, error) {
+func (t *maildirTransport) Send(ctx context.Context, e Envelope, message []byte,
+	beforeDot func(context.Context) error) (Reply, error) {
 	name, err := fileName(e.MessageID)
 	if err != nil {
 		return Reply{}, &NotAcceptedError{Stage: StageCompose, Err: err}

@@ -75,7 +75,8 @@ func TestMaildirKnowsWhatWasRead(t *testing.T) {
 		if _, err := tr.Send(t.Context(), e, mustCompose(t, sample()), noDot); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.Rename(filepath.Join(dir, "new", e.MessageID), filepath.Join(dir, "cur", e.MessageID+flags)); err != nil {
+		if err := os.Rename(filepath.Join(dir, "new", e.MessageID),
+			filepath.Join(dir, "cur", e.MessageID+flags)); err != nil {
 			t.Fatal(err)
 		}
 		e.Again = true
@@ -104,7 +105,8 @@ func TestMaildirNothingHalf(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = tr.Send(t.Context(), envelope(), message, noDot)
-	if e, ok := errors.AsType[*NotAcceptedError](err); !ok || e.Verdict() != Route || digest.KindOf(err) != digest.Unavailable {
+	if e, ok := errors.AsType[*NotAcceptedError](err); !ok || e.Verdict() != Route ||
+		digest.KindOf(err) != digest.Unavailable {
 		t.Errorf("%v", err)
 	}
 	if err := os.Mkdir(filepath.Join(dir, "new"), 0o700); err != nil {
@@ -121,7 +123,8 @@ func TestMaildirThatCannotBe(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err := Open("maildir:"+file, Options{})
-	if digest.KindOf(err) != digest.Unavailable || !strings.Contains(err.Error(), "DIGEST_MAIL=maildir:"+file) || strings.Contains(err.Error(), "\n") {
+	if digest.KindOf(err) != digest.Unavailable || !strings.Contains(err.Error(), "DIGEST_MAIL=maildir:"+file) ||
+		strings.Contains(err.Error(), "\n") {
 		t.Error(err)
 	}
 }

@@ -22,7 +22,8 @@ func TestMaildirOfAService(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = tr.Send(t.Context(), Envelope{MessageID: "a@example.org"}, []byte("a"), func(context.Context) error { return nil })
+	_, err = tr.Send(t.Context(), Envelope{MessageID: "a@example.org"}, []byte("a"),
+		func(context.Context) error { return nil })
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -19,10 +19,12 @@ func (r *run) mark(d digest.Delivery, m digest.Mark) {
 		r.count(func(s *Stats) { s.Sent++ })
 	case digest.EditionFailed:
 		r.count(func(s *Stats) { s.Failed++ })
-		r.log.Warn("a mail server rejected an edition permanently", "edition", d.ID, "reader", d.Email, "reply", m.Reply, "reason", m.Error)
+		r.log.Warn("a mail server rejected an edition permanently", "edition", d.ID, "reader", d.Email, "reply",
+			m.Reply, "reason", m.Error)
 	case digest.EditionExpired:
 		r.count(func(s *Stats) { s.Failed++ })
-		r.log.Warn("an edition expired", "edition", d.ID, "reader", d.Email, "attempt", d.Attempt, "reply", m.Reply, "reason", m.Error)
+		r.log.Warn("an edition expired", "edition", d.ID, "reader", d.Email, "attempt", d.Attempt, "reply", m.Reply,
+			"reason", m.Error)
 	case digest.EditionInDoubt, digest.EditionUnconfirmed:
 		r.count(func(s *Stats) {
 			if m.State == digest.EditionUnconfirmed {
@@ -36,7 +38,8 @@ func (r *run) mark(d digest.Delivery, m digest.Mark) {
 	case digest.EditionReady:
 		if !m.Uncounted { // else its lane is to blame, and says so itself
 			r.count(func(s *Stats) { s.Retried++ })
-			r.log.Info("an edition was deferred", "edition", d.ID, "attempt", d.Attempt, "again_at", m.NextAt, "reason", m.Error)
+			r.log.Info("an edition was deferred", "edition", d.ID, "attempt", d.Attempt, "again_at", m.NextAt, "reason",
+				m.Error)
 		}
 	}
 	r.marks.mark(m)
@@ -102,7 +105,8 @@ type dotRequest struct {
 	result chan<- error
 }
 
-func newCommitter(ctx context.Context, queue Queue, token string, clock func() time.Time, wrote func(marks int), window int) *committer {
+func newCommitter(ctx context.Context, queue Queue, token string, clock func() time.Time, wrote func(marks int),
+	window int) *committer {
 	c := &committer{
 		ctx: ctx, queue: queue, token: token, clock: clock, wrote: wrote, window: window,
 		wake: make(chan struct{}, 1), done: make(chan struct{}), commit: make(chan struct{}, 1),

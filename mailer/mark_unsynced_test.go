@@ -21,7 +21,8 @@ func TestNeedsNoDisk(t *testing.T) {
 		{"one accepted", 2, []digest.Mark{sent}, nil, true},
 		{"the window is full", 2, []digest.Mark{sent}, []digest.Mark{sent}, false},
 		{"it was full", 2, nil, []digest.Mark{sent, sent}, false},
-		{"a retry, whose edition may be claimed again", 9, []digest.Mark{sent, {State: digest.EditionReady}}, nil, false},
+		{"a retry, whose edition may be claimed again", 9, []digest.Mark{sent, {State: digest.EditionReady}}, nil,
+			false},
 		{"refused", 9, []digest.Mark{{State: digest.EditionFailed}}, nil, false},
 		{"in doubt", 9, []digest.Mark{{State: digest.EditionInDoubt}}, nil, false},
 		{"a bounce", 9, []digest.Mark{{State: digest.EditionSent, Bounce: &digest.Bounce{}}}, nil, false},
@@ -67,7 +68,8 @@ func TestPowerLossUndoesNoMoreThanTheWindow(t *testing.T) {
 			powerless(t, q, connections, func(dots int) { most.Store(max(most.Load(), int64(dots-q.lasting()))) })
 			bound := int64((unsyncedWindow + 1) * connections)
 			if most.Load() > bound || most.Load() <= int64(connections) {
-				t.Errorf("%d connections: %d messages were out at once, want more than one each, and %d at most", connections, most.Load(), bound)
+				t.Errorf("%d connections: %d messages were out at once, want more than one each, and %d at most",
+					connections, most.Load(), bound)
 			}
 			if n := q.lasting(); n != 200 {
 				t.Errorf("%d are on the disk as sent when the run has ended", n)

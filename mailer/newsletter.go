@@ -77,7 +77,8 @@ func (r *run) signerOf(ctx context.Context, l *Letter) *DKIMSigner {
 	if !known {
 		var err error
 		if signer, err = r.newsletterSigner(ctx, *l); err != nil {
-			r.log.Error("a newsletter uses the instance's address: cannot use the key of its domain", "newsletter", int64(l.Newsletter), "err", err)
+			r.log.Error("a newsletter uses the instance's address: cannot use the key of its domain", "newsletter",
+				int64(l.Newsletter), "err", err)
 		}
 		if r.signers.all == nil {
 			r.signers.all = make(map[newsletterFrom]*DKIMSigner)

@@ -18,7 +18,8 @@ import (
 func TestNewslettersOwnDomain(t *testing.T) {
 	s := &sink{}
 	q := newMemQueue(5, midnight)
-	for id, address := range map[digest.EditionID]string{1: "letters@anna.example", 2: "letters@bob.example", 3: "letters@sub.carol.example", 4: ""} {
+	for id, address := range map[digest.EditionID]string{1: "letters@anna.example", 2: "letters@bob.example",
+		3: "letters@sub.carol.example", 4: ""} {
 		q.rows[id].Newsletter = &digest.Newsletter{ID: digest.NewsletterID(id), Name: "Paper", OwnAddress: address}
 	}
 	l := testDeliverer(t, q, openTest(t, s.listen(t), Options{}))
@@ -49,7 +50,8 @@ func TestNewslettersOwnDomain(t *testing.T) {
 	once(t, l, midnight)
 	for _, m := range s.messages() {
 		header := parse(t, []byte(m)).Header
-		if got := header.Get("From") + " " + signedBy(t, m, append([]digest.DKIMKey{ours}, keys[1], keys[3])); got != want[header.Get("To")] {
+		if got := header.Get("From") + " " +
+			signedBy(t, m, append([]digest.DKIMKey{ours}, keys[1], keys[3])); got != want[header.Get("To")] {
 			t.Errorf("to %s: %s, want %s", header.Get("To"), got, want[header.Get("To")])
 		}
 		if host := header.Get("Message-Id"); !strings.HasSuffix(host, "@example.org>") {
@@ -71,8 +73,10 @@ func TestLetterOfAnOwnDomain(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sender := &Sender{Transport: openTest(t, s.listen(t), Options{}), From: "Digest <digest@example.org>", ReturnPath: "bounces@example.org"}
-	letter := Letter{From: "Anna <letters@anna.example>", To: "anna@example.net", Subject: "Test", Text: "x", Date: time.Unix(1, 0), Newsletter: 1}
+	sender := &Sender{Transport: openTest(t, s.listen(t), Options{}), From: "Digest <digest@example.org>",
+		ReturnPath: "bounces@example.org"}
+	letter := Letter{From: "Anna <letters@anna.example>", To: "anna@example.net", Subject: "Test", Text: "x",
+		Date: time.Unix(1, 0), Newsletter: 1}
 	if err := sender.Send(t.Context(), letter); err != nil {
 		t.Fatal(err)
 	}
@@ -84,7 +88,8 @@ func TestLetterOfAnOwnDomain(t *testing.T) {
 	if from := parse(t, []byte(all[0])).Header.Get("From"); from != `"Anna" <digest@example.org>` {
 		t.Errorf("without a key it is from %s", from)
 	}
-	if from := parse(t, []byte(all[1])).Header.Get("From"); from != `"Anna" <letters@anna.example>` || signedBy(t, all[1], []digest.DKIMKey{key}) != "anna.example" {
+	if from := parse(t, []byte(all[1])).Header.Get("From"); from != `"Anna" <letters@anna.example>` ||
+		signedBy(t, all[1], []digest.DKIMKey{key}) != "anna.example" {
 		t.Errorf("with a key it is from %s", from)
 	}
 	if log := strings.Join(s.log, "\n"); strings.Count(log, "MAIL FROM:<bounces@example.org>") != 2 {
@@ -95,14 +100,15 @@ func TestLetterOfAnOwnDomain(t *testing.T) {
 // signedBy verifies a message as a receiver does, and gives the domain that signed it.
 func signedBy(t *testing.T, message string, keys []digest.DKIMKey) string {
 	t.Helper()
-	found, err := dkim.VerifyWithOptions(bytes.NewReader([]byte(message)), &dkim.VerifyOptions{LookupTXT: func(name string) ([]string, error) {
-		for _, k := range keys {
-			if at, value, err := DKIMRecord(k); err == nil && at == name {
-				return []string{value}, nil
+	found, err := dkim.VerifyWithOptions(bytes.NewReader([]byte(message)),
+		&dkim.VerifyOptions{LookupTXT: func(name string) ([]string, error) {
+			for _, k := range keys {
+				if at, value, err := DKIMRecord(k); err == nil && at == name {
+					return []string{value}, nil
+				}
 			}
-		}
-		return nil, errors.New("nothing is published at " + name)
-	}})
+			return nil, errors.New("nothing is published at " + name)
+		}})
 	if err != nil || len(found) != 1 || found[0].Err != nil {
 		t.Fatalf("signatures: %+v, %v\n%s", found, err, message)
 	}

@@ -59,7 +59,8 @@ type LetterRequest struct {
 	// gives it its MessageID and Date. Write is called once.
 	Write func(ctx context.Context) (Letter, error)
 
-	Sent func(ctx context.Context) error // records that the letter was accepted, or that there was none to write; may be nil
+	// records that the letter was accepted, or that there was none to write; may be nil
+	Sent func(ctx context.Context) error
 	Lost func(ctx context.Context) error // takes back what waits for a letter that nobody gets; may be nil
 	Next *LetterRequest                  // to be sent when this letter was accepted; may be nil
 

@@ -88,7 +88,8 @@ func TestOutboxPatience(t *testing.T) {
 			b.ask()
 			b.Wait()
 			if b.server.tries != c.tries || b.sent != c.sent || b.lost != c.lost || len(b.server.ids) != 1 {
-				t.Errorf("%s: tried %d times, %d sent, %d lost, as %d letters", name, b.server.tries, b.sent, b.lost, len(b.server.ids))
+				t.Errorf("%s: tried %d times, %d sent, %d lost, as %d letters", name, b.server.tries, b.sent, b.lost,
+					len(b.server.ids))
 			}
 			if took := time.Since(b.began); took > 45*time.Minute {
 				t.Errorf("%s: it took %s, longer than a request counts", name, took)

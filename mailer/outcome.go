@@ -80,7 +80,8 @@ func Outcome(a Attempt, now time.Time, jitter func(time.Duration) time.Duration)
 		r.Mark = failedMark(d, refused, digest.HardBounce)
 	case Refused:
 		if refused.isTooLarge() && a.Dotted && !a.Small {
-			return Result{Mark: digest.Mark{ID: d.ID, State: digest.EditionReady, Reply: refused.Reply.String(), Error: lineOf(refused), NextAt: now}, Answered: true}
+			return Result{Mark: digest.Mark{ID: d.ID, State: digest.EditionReady, Reply: refused.Reply.String(),
+				Error: lineOf(refused), NextAt: now}, Answered: true}
 		}
 		r = refusedResult(a, refused, now)
 	case Retry:
@@ -145,7 +146,8 @@ func refusedResult(a Attempt, e *NotAcceptedError, now time.Time) Result {
 	if a.Delivery.Domain == "" || a.answers().Refusals == 0 || !tripped && !a.Delivery.Slow {
 		return r
 	}
-	r.Lane = LaneChange{Event: LaneDomainRefused, Domain: a.Delivery.Domain, Reason: e.Reply.String(), IfAlarmed: !tripped}
+	r.Lane = LaneChange{Event: LaneDomainRefused, Domain: a.Delivery.Domain, Reason: e.Reply.String(),
+		IfAlarmed: !tripped}
 	r.WithLane = waitMark(a.Delivery, e.Reply, e.reason(), now.Add(mostPause).Add(leastPause))
 	return r
 }
@@ -177,7 +179,8 @@ func deferredLane(a Attempt, reply Reply) LaneChange {
 // reader's address; empty: nothing.
 func failedMark(d digest.Delivery, e *NotAcceptedError, kind digest.BounceKind) digest.Mark {
 	return digest.Mark{
-		ID: d.ID, State: digest.EditionFailed, Reply: e.Reply.String(), Error: e.reason(), Bounce: bounce(d.ID, kind, e.Reply),
+		ID: d.ID, State: digest.EditionFailed, Reply: e.Reply.String(), Error: e.reason(),
+		Bounce: bounce(d.ID, kind, e.Reply),
 	}
 }
 
@@ -204,12 +207,14 @@ func doubtMark(a Attempt, now time.Time, jitter func(time.Duration) time.Duratio
 // waitMark puts an edition off and takes the attempt back: it failed for its
 // route's or its domain's sake.
 func waitMark(d digest.Delivery, reply Reply, reason string, next time.Time) digest.Mark {
-	return digest.Mark{ID: d.ID, State: digest.EditionReady, Reply: reply.String(), Error: reason, NextAt: next, Uncounted: true}
+	return digest.Mark{ID: d.ID, State: digest.EditionReady, Reply: reply.String(), Error: reason, NextAt: next,
+		Uncounted: true}
 }
 
 // retryMark puts an edition off by the schedule, or for as long as the server
 // asks if that is longer, or ends it when the schedule or its time ends.
-func retryMark(d digest.Delivery, reply Reply, err error, now time.Time, jitter func(time.Duration) time.Duration) digest.Mark {
+func retryMark(d digest.Delivery, reply Reply, err error, now time.Time,
+	jitter func(time.Duration) time.Duration) digest.Mark {
 	delay, ok := retryDelay(d.Attempt)
 	if jitter != nil {
 		more := jitter(delay)

@@ -24,7 +24,8 @@ func TestOutcome(t *testing.T) {
 	fenced := &NotAcceptedError{Stage: StageBody, Err: fmt.Errorf("%w: %w", errQueue, errFenced)}
 	broken := &NotAcceptedError{Stage: StageBody, Err: fmt.Errorf("%w: the disk is full", errQueue)}
 	doubt := &InDoubtError{Err: errNoAnswer}
-	const dead, noAnswer = "not accepted at %s: the line is dead", "acceptance unknown: the server did not answer the final dot"
+	const dead, noAnswer = "not accepted at %s: the line is dead",
+		"acceptance unknown: the server did not answer the final dot"
 
 	mark := func(state digest.EditionState, reply, reason string) digest.Mark {
 		return digest.Mark{ID: 7, State: state, Reply: reply, Error: reason}
@@ -50,10 +51,12 @@ func TestOutcome(t *testing.T) {
 		"accepted": {Attempt{Reply: Reply{Code: 250, Text: "queued as 1"}},
 			Result{Mark: mark(digest.EditionSent, "250 queued as 1", ""), Answered: true}},
 		"accepted by a domain that recovers": {Attempt{Reply: Reply{Code: 250}, Delivery: digest.Delivery{Slow: true}},
-			Result{Mark: mark(digest.EditionSent, "250", ""), Lane: LaneChange{Event: LaneDomainAccepted, Domain: "example.net"}, Answered: true}},
+			Result{Mark: mark(digest.EditionSent, "250", ""),
+				Lane: LaneChange{Event: LaneDomainAccepted, Domain: "example.net"}, Answered: true}},
 
 		// Nobody's fault.
-		"stopped before the dot":      {Attempt{Err: &NotAcceptedError{Stage: StageBody, Err: errTooLate}}, Result{PutBack: true}},
+		"stopped before the dot": {Attempt{Err: &NotAcceptedError{Stage: StageBody, Err: errTooLate}},
+			Result{PutBack: true}},
 		"the lease was lost":          {Attempt{Err: fenced}, Result{}},
 		"the queue cannot be written": {Attempt{Err: broken}, Result{Err: broken}},
 
@@ -71,40 +74,52 @@ func TestOutcome(t *testing.T) {
 		"421 to MAIL": {Attempt{Err: refusedAt(StageMail, 421, "", "busy")},
 			Result{PutBack: true, Lane: LaneChange{Event: LaneRouteFailed, Reason: "421 busy"}}},
 		"421 to the dot": {Attempt{Err: refusedAt(StageDot, 421, "", "busy"), Dotted: true},
-			Result{Mark: uncounted(wait(mark(digest.EditionReady, "421 busy", "421 busy"), time.Minute)), Lane: LaneChange{Event: LaneRouteFailed, Reason: "421 busy"}}},
+			Result{Mark: uncounted(wait(mark(digest.EditionReady, "421 busy", "421 busy"), time.Minute)),
+				Lane: LaneChange{Event: LaneRouteFailed, Reason: "421 busy"}}},
 		"login refused": {Attempt{Err: refusedAt(StageAuth, 535, "5.7.8", "no")},
 			Result{PutBack: true, Lane: LaneChange{Event: LaneRoutePaused, Reason: "535 5.7.8 no"}}},
-		"our DMARC refused at the dot": {Attempt{Err: refusedAt(StageDot, 550, "5.7.26", "unauthenticated"), Dotted: true},
+		"our DMARC refused at the dot": {Attempt{Err: refusedAt(StageDot, 550, "5.7.26", "unauthenticated"),
+			Dotted: true},
 			Result{
-				Mark: uncounted(wait(mark(digest.EditionReady, "550 5.7.26 unauthenticated", "550 5.7.26 unauthenticated"), time.Hour)),
+				Mark: uncounted(wait(mark(digest.EditionReady, "550 5.7.26 unauthenticated",
+					"550 5.7.26 unauthenticated"), time.Hour)),
 				Lane: LaneChange{Event: LaneRoutePaused, Reason: "550 5.7.26 unauthenticated"},
 			}},
 
 		// The mailbox.
 		"no such mailbox": {Attempt{Err: refusedAt(StageRcpt, 550, "5.1.1", "nobody")},
-			Result{Mark: bounced(mark(digest.EditionFailed, "550 5.1.1 nobody", "550 5.1.1 nobody"), digest.HardBounce, "5.1.1"), Answered: true}},
+			Result{Mark: bounced(mark(digest.EditionFailed, "550 5.1.1 nobody", "550 5.1.1 nobody"), digest.HardBounce,
+				"5.1.1"), Answered: true}},
 		"full for good": {Attempt{Err: refusedAt(StageRcpt, 552, "5.2.2", "full"), Domain: many},
 			Result{Mark: retry("552 5.2.2 full", 5*time.Minute, StageRcpt), Answered: true}},
 		"full at the dot": {Attempt{Err: refusedAt(StageDot, 552, "5.2.2", "full"), Dotted: true, Domain: many},
-			Result{Mark: bounced(mark(digest.EditionFailed, "552 5.2.2 full", "552 5.2.2 full"), digest.SoftBounce, "5.2.2"), Answered: true}},
+			Result{Mark: bounced(mark(digest.EditionFailed, "552 5.2.2 full", "552 5.2.2 full"), digest.SoftBounce,
+				"5.2.2"), Answered: true}},
 		"full in the last attempt": {Attempt{Err: refusedAt(StageRcpt, 452, "4.2.2", "full"), Delivery: try(10)},
-			Result{Mark: bounced(mark(digest.EditionExpired, "452 4.2.2 full", "not accepted at rcpt: 452 4.2.2 full"), digest.SoftBounce, "4.2.2"), Answered: true}},
+			Result{Mark: bounced(mark(digest.EditionExpired, "452 4.2.2 full", "not accepted at rcpt: 452 4.2.2 full"),
+				digest.SoftBounce, "4.2.2"), Answered: true}},
 
 		// The message, and refusals by policy.
-		"cannot be composed": {Attempt{Err: &NotAcceptedError{Stage: StageCompose, Err: errors.New("no date")}, Domain: many},
+		"cannot be composed": {Attempt{Err: &NotAcceptedError{Stage: StageCompose, Err: errors.New("no date")},
+			Domain: many},
 			Result{Mark: mark(digest.EditionFailed, "", "no date")}},
-		"one refused by policy": {Attempt{Err: refusedAt(StageDot, 550, "5.7.1", "spam"), Dotted: true, Domain: Answers{All: 100, Refusals: 3}},
+		"one refused by policy": {Attempt{Err: refusedAt(StageDot, 550, "5.7.1", "spam"), Dotted: true,
+			Domain: Answers{All: 100, Refusals: 3}},
 			Result{Mark: mark(digest.EditionFailed, spam, spam), Answered: true}},
 		"many refused by policy": {Attempt{Err: refusedAt(StageDot, 550, "5.7.1", "spam"), Dotted: true, Domain: many},
 			Result{
-				Mark: mark(digest.EditionFailed, spam, spam), WithLane: uncounted(wait(mark(digest.EditionReady, spam, spam), time.Hour+time.Minute)),
-				Lane: LaneChange{Event: LaneDomainRefused, Domain: "example.net", Reason: spam}, Answered: true,
+				Mark:     mark(digest.EditionFailed, spam, spam),
+				WithLane: uncounted(wait(mark(digest.EditionReady, spam, spam), time.Hour+time.Minute)),
+				Lane:     LaneChange{Event: LaneDomainRefused, Domain: "example.net", Reason: spam}, Answered: true,
 			}},
 		"one refused by a slow domain": {
-			Attempt{Err: refusedAt(StageDot, 550, "5.7.1", "spam"), Dotted: true, Domain: Answers{All: 1, Refusals: 1}, Delivery: digest.Delivery{Slow: true}},
+			Attempt{Err: refusedAt(StageDot, 550, "5.7.1", "spam"), Dotted: true, Domain: Answers{All: 1, Refusals: 1},
+				Delivery: digest.Delivery{Slow: true}},
 			Result{
-				Mark: mark(digest.EditionFailed, spam, spam), WithLane: uncounted(wait(mark(digest.EditionReady, spam, spam), time.Hour+time.Minute)),
-				Lane: LaneChange{Event: LaneDomainRefused, Domain: "example.net", Reason: spam, IfAlarmed: true}, Answered: true,
+				Mark:     mark(digest.EditionFailed, spam, spam),
+				WithLane: uncounted(wait(mark(digest.EditionReady, spam, spam), time.Hour+time.Minute)),
+				Lane:     LaneChange{Event: LaneDomainRefused, Domain: "example.net", Reason: spam, IfAlarmed: true},
+				Answered: true,
 			}},
 
 		// Later.
@@ -114,13 +129,15 @@ func TestOutcome(t *testing.T) {
 			Result{Mark: wait(mark(digest.EditionReady, "", fmt.Sprintf(dead, StageData)), 20*time.Minute)}},
 		"the schedule ends": {Attempt{Err: lost(StageData), Delivery: try(10)},
 			Result{Mark: mark(digest.EditionExpired, "", fmt.Sprintf(dead, StageData))}},
-		"its time ends": {Attempt{Err: lost(StageData), Delivery: digest.Delivery{Edition: digest.Edition{ExpiresAt: now.Add(5 * time.Minute)}}},
+		"its time ends": {Attempt{Err: lost(StageData),
+			Delivery: digest.Delivery{Edition: digest.Edition{ExpiresAt: now.Add(5 * time.Minute)}}},
 			Result{Mark: mark(digest.EditionExpired, "", fmt.Sprintf(dead, StageData))}},
 		"the server names a time": {Attempt{Err: refusedAt(StageRcpt, 450, "4.2.0", "greylisted for 600 seconds")},
 			Result{Mark: retry("450 4.2.0 greylisted for 600 seconds", 10*time.Minute, StageRcpt), Answered: true}},
 
 		// What 4xx tells of the domain.
-		"one deferral that could be a greylist's": {Attempt{Err: refusedAt(StageRcpt, 451, "4.7.1", "later"), Domain: Answers{All: 1, Deferrals: 1}},
+		"one deferral that could be a greylist's": {Attempt{Err: refusedAt(StageRcpt, 451, "4.7.1", "later"),
+			Domain: Answers{All: 1, Deferrals: 1}},
 			Result{Mark: retry("451 4.7.1 later", 5*time.Minute, StageRcpt), Answered: true}},
 		"many of them": {Attempt{Err: refusedAt(StageRcpt, 451, "4.7.1", "later"), Domain: many},
 			Result{
@@ -131,7 +148,8 @@ func TestOutcome(t *testing.T) {
 			Attempt{Err: refusedAt(StageRcpt, 451, "4.7.1", "later"), Domain: many, Delivery: try(2)},
 			Result{
 				Mark: retry("451 4.7.1 later", 10*time.Minute, StageRcpt), Answered: true,
-				Lane: LaneChange{Event: LaneDomainSlowed, Domain: "example.net", Reason: "451 4.7.1 later", Pause: true},
+				Lane: LaneChange{Event: LaneDomainSlowed, Domain: "example.net", Reason: "451 4.7.1 later",
+					Pause: true},
 			}},
 		"one about the domain": {Attempt{Err: refusedAt(StageRcpt, 451, "4.7.0", "slow down")},
 			Result{

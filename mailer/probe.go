@@ -111,11 +111,14 @@ func (s server) diagnose(err error, late, heard bool) (what, todo string) {
 	}
 	switch {
 	case s.security == startTLS && !heard:
-		return "it accepts the connection but sends nothing", "use smtps:// if this port expects TLS from the start, as 465 does, or set the submission port, usually 587"
+		return "it accepts the connection but sends nothing",
+			"use smtps:// if this port expects TLS from the start, as 465 does, or set the submission port, usually 587"
 	case late:
-		return "it did not answer in time", "check that it is a mail server, that it is not overloaded, and that no firewall blocks the connection"
+		return "it did not answer in time",
+			"check that it is a mail server, that it is not overloaded, and that no firewall blocks the connection"
 	}
-	return shorten(digest.OneLine(digest.Bare(err).Error()), maxReplyText), "check that this is the host and port of a mail server"
+	return shorten(digest.OneLine(digest.Bare(err).Error()), maxReplyText),
+		"check that this is the host and port of a mail server"
 }
 
 // diagnoseOffer explains an error of go-mail about a server that does not offer what the settings need.
@@ -125,10 +128,12 @@ func (s server) diagnoseOffer(text string) (what, todo string, ok bool) {
 		return "it does not support STARTTLS, and digest only sends email encrypted",
 			"use smtps:// and its TLS port, usually 465" + s.orInsecure(), true
 	case strings.Contains(text, "does not support SMTP AUTH"):
-		return "it does not accept logins on this port", "remove the user and the password from DIGEST_MAIL if it needs none, " +
-			"or set its submission port, usually 587 or 465", true
+		return "it does not accept logins on this port",
+			"remove the user and the password from DIGEST_MAIL if it needs none, " +
+				"or set its submission port, usually 587 or 465", true
 	case strings.Contains(text, "supported authentication mechanism"), strings.Contains(text, "AUTH type"):
-		return "it does not support a login method that digest can use", "enable PLAIN or LOGIN over TLS on the server", true
+		return "it does not support a login method that digest can use", "enable PLAIN or LOGIN over TLS on the server",
+			true
 	}
 	return "", "", false
 }
@@ -163,25 +168,31 @@ func (s server) diagnoseDial(err error, late bool) (what, todo string) {
 func (s server) diagnoseTLS(err error) (what, todo string, ok bool) {
 	if invalid, is := errors.AsType[x509.CertificateInvalidError](err); is {
 		if invalid.Reason == x509.Expired && invalid.Cert != nil && invalid.Cert.NotAfter.Before(time.Now()) {
-			return "its certificate expired on " + invalid.Cert.NotAfter.UTC().Format(time.DateOnly), "renew the certificate on the server and reload the server", true
+			return "its certificate expired on " + invalid.Cert.NotAfter.UTC().Format(time.DateOnly),
+				"renew the certificate on the server and reload the server", true
 		}
-		return shorten(digest.OneLine(invalid.Error()), maxReplyText), "install a valid certificate on the server, and check the clock of this machine", true
+		return shorten(digest.OneLine(invalid.Error()), maxReplyText),
+			"install a valid certificate on the server, and check the clock of this machine", true
 	}
 	if _, is := errors.AsType[x509.UnknownAuthorityError](err); is {
-		return "its certificate is from an authority that this machine does not trust", "install a certificate from a public authority on the server, with its intermediate certificates, or install its authority on this machine", true
+		return "its certificate is from an authority that this machine does not trust",
+			"install a certificate from a public authority on the server, with its intermediate certificates, or install its authority on this machine", true
 	}
 	if wrong, is := errors.AsType[x509.HostnameError](err); is {
 		names := "another name"
 		if wrong.Certificate != nil && len(wrong.Certificate.DNSNames) > 0 {
 			names = shorten(digest.OneLine(strings.Join(wrong.Certificate.DNSNames, ", ")), maxReplyText)
 		}
-		return "its certificate is for " + names, "use that name as the host in DIGEST_MAIL, or get a certificate for " + s.host, true
+		return "its certificate is for " +
+			names, "use that name as the host in DIGEST_MAIL, or get a certificate for " + s.host, true
 	}
 	if _, is := errors.AsType[tls.RecordHeaderError](err); is {
-		return "it does not use TLS from the start", "use smtp:// instead of smtps://, and its submission port, usually 587", true
+		return "it does not use TLS from the start",
+			"use smtp:// instead of smtps://, and its submission port, usually 587", true
 	}
 	if alert, is := errors.AsType[tls.AlertError](err); is {
-		return "the TLS handshake failed: " + digest.OneLine(alert.Error()), "check that the server supports TLS 1.2 or later", true
+		return "the TLS handshake failed: " + digest.OneLine(alert.Error()),
+			"check that the server supports TLS 1.2 or later", true
 	}
 	return "", "", false
 }

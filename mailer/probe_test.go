@@ -134,17 +134,26 @@ func failures() []failure {
 		return conn, nil
 	}
 	return []failure{
-		{"wrong password", refusal(&smtp.SMTPError{Code: 535, EnhancedCode: smtp.EnhancedCode{5, 7, 8}, Message: "no " + secret + " s3:cr@t"}), "it responds: 535 5.7.8 no *** ***", "correct the user and the password"},
-		{"app password", refusal(&smtp.SMTPError{Code: 534, EnhancedCode: smtp.EnhancedCode{5, 7, 9}, Message: "Application-specific password required"}), "it responds: 534", "an app password"},
-		{"login later", refusal(&smtp.SMTPError{Code: 454, EnhancedCode: smtp.EnhancedCode{4, 7, 0}, Message: "later"}), "it responds: 454", "try again later"},
-		{"expired", encrypted(-48*hour, -24*hour, true, "127.0.0.1"), "its certificate expired on " + time.Now().UTC().Add(-24*hour).Format(time.DateOnly), "renew the certificate"},
+		{"wrong password", refusal(&smtp.SMTPError{Code: 535, EnhancedCode: smtp.EnhancedCode{5, 7, 8}, Message: "no " +
+			secret + " s3:cr@t"}), "it responds: 535 5.7.8 no *** ***", "correct the user and the password"},
+		{"app password", refusal(&smtp.SMTPError{Code: 534, EnhancedCode: smtp.EnhancedCode{5, 7, 9},
+			Message: "Application-specific password required"}), "it responds: 534", "an app password"},
+		{"login later", refusal(&smtp.SMTPError{Code: 454, EnhancedCode: smtp.EnhancedCode{4, 7, 0}, Message: "later"}),
+			"it responds: 454", "try again later"},
+		{"expired", encrypted(-48*hour, -24*hour, true, "127.0.0.1"), "its certificate expired on " +
+			time.Now().UTC().Add(-24*hour).Format(time.DateOnly), "renew the certificate"},
 		{"not yet valid", encrypted(24*hour, 48*hour, true, "127.0.0.1"), "not yet valid", "clock of this machine"},
-		{"trusted by nobody", encrypted(-hour, hour, false, "127.0.0.1"), "authority that this machine does not trust", "public authority"},
-		{"another name", encrypted(-hour, hour, true, "mx.example.org"), "its certificate is for mx.example.org", "use that name as the host"},
-		{"no STARTTLS", wire("smtp://"+login, nil), "it does not support STARTTLS", "use smtps:// and its TLS port, usually 465, or smtp+insecure://"},
+		{"trusted by nobody", encrypted(-hour, hour, false, "127.0.0.1"), "authority that this machine does not trust",
+			"public authority"},
+		{"another name", encrypted(-hour, hour, true, "mx.example.org"), "its certificate is for mx.example.org",
+			"use that name as the host"},
+		{"no STARTTLS", wire("smtp://"+login, nil), "it does not support STARTTLS",
+			"use smtps:// and its TLS port, usually 465, or smtp+insecure://"},
 		{"no TLS", wire("smtps://"+login, nil), "does not use TLS from the start", "use smtp://"},
-		{"no login", wire("smtp+insecure://"+login, nil), "it does not accept logins", "remove the user and the password"},
-		{"no known login", wire("smtp+insecure://"+login, always("EHLO", "250-sink\r\n250 AUTH GSSAPI")), "does not support a login method", "enable PLAIN"},
+		{"no login", wire("smtp+insecure://"+login, nil), "it does not accept logins",
+			"remove the user and the password"},
+		{"no known login", wire("smtp+insecure://"+login, always("EHLO", "250-sink\r\n250 AUTH GSSAPI")),
+			"does not support a login method", "enable PLAIN"},
 		{"TLS from the first byte", func(t *testing.T) (string, Options) {
 			setting, o := encrypted(-hour, hour, true, "127.0.0.1")(t)
 			o.DialTimeout = 2 * time.Second // it is waited for
@@ -153,13 +162,19 @@ func failures() []failure {
 		{"silence", func(*testing.T) (string, Options) {
 			return "smtps://" + login + "mail.example.org", Options{DialTimeout: 50 * time.Millisecond, Dial: silent}
 		}, "did not answer in time", "firewall"},
-		{"refused here", wire("smtp+insecure://", always("BANNER", "554 5.7.1 you are on a list")), "it responds: 554 5.7.1 you are on a list", "does not accept email from this machine"},
+		{"refused here", wire("smtp+insecure://", always("BANNER", "554 5.7.1 you are on a list")),
+			"it responds: 554 5.7.1 you are on a list", "does not accept email from this machine"},
 		{"busy", wire("smtp+insecure://", always("BANNER", "421 4.3.2 busy")), "it responds: 421", "try again later"},
 		{"hangs up", wire("smtp+insecure://", always("BANNER", hangUp)), "EOF", "host and port of a mail server"},
-		{"no such host", dialled("smtp://mail.nowhere.example", &net.DNSError{Err: "no such host", IsNotFound: true}), "there is no host of this name", "correct the host"},
-		{"no name server", dialled("smtp://mail.nowhere.example", &net.DNSError{Err: "timeout", IsTimeout: true}), "cannot be looked up", "DNS server"},
-		{"nobody listens", dialled("smtp://mail.example.org", &net.OpError{Op: "dial", Err: errors.New("connection refused")}), "no connection (connection refused)", "that the server is running"},
-		{"port 25", dialled("smtp://mail.example.org:25", &net.OpError{Op: "dial", Err: errors.New("refused")}), "no connection", "port 25"},
+		{"no such host", dialled("smtp://mail.nowhere.example", &net.DNSError{Err: "no such host", IsNotFound: true}),
+			"there is no host of this name", "correct the host"},
+		{"no name server", dialled("smtp://mail.nowhere.example", &net.DNSError{Err: "timeout", IsTimeout: true}),
+			"cannot be looked up", "DNS server"},
+		{"nobody listens", dialled("smtp://mail.example.org",
+			&net.OpError{Op: "dial", Err: errors.New("connection refused")}), "no connection (connection refused)",
+			"that the server is running"},
+		{"port 25", dialled("smtp://mail.example.org:25", &net.OpError{Op: "dial", Err: errors.New("refused")}),
+			"no connection", "port 25"},
 	}
 }
 
@@ -174,10 +189,12 @@ func TestProbeFailures(t *testing.T) {
 				t.Fatalf("got %v", err)
 			}
 			what, do, _ := strings.Cut(err.Error(), "; ")
-			if !strings.HasPrefix(what, "mail server ") || !strings.Contains(what, tt.what) || !strings.Contains(do, tt.do) {
+			if !strings.HasPrefix(what, "mail server ") || !strings.Contains(what, tt.what) ||
+				!strings.Contains(do, tt.do) {
 				t.Errorf("got %q, want %q and %q", err, tt.what, tt.do)
 			}
-			if strings.Contains(err.Error(), "s3:cr@t") || strings.Contains(err.Error(), "s3%3A") || strings.ContainsAny(err.Error(), "\r\n") {
+			if strings.Contains(err.Error(), "s3:cr@t") || strings.Contains(err.Error(), "s3%3A") ||
+				strings.ContainsAny(err.Error(), "\r\n") {
 				t.Errorf("shows too much: %q", err)
 			}
 		})

@@ -157,7 +157,8 @@ func (q *memQueue) ClaimEditions(_ context.Context, now time.Time, c digest.Clai
 			break
 		}
 		l := q.lanes[r.Domain]
-		if r.State != digest.EditionReady && r.State != digest.EditionInDoubt || now.Before(r.NextAt) || l.Until.After(now) {
+		if r.State != digest.EditionReady && r.State != digest.EditionInDoubt || now.Before(r.NextAt) ||
+			l.Until.After(now) {
 			continue
 		}
 		if most := allowed(l, c.Domain); most > 0 && inUse[r.Domain] >= most {
@@ -206,7 +207,8 @@ func (q *memQueue) Lane(_ context.Context, name string) (digest.Lane, error) {
 	return l, nil
 }
 
-func (q *memQueue) ChangeLane(_ context.Context, now time.Time, name string, change func(digest.Lane) digest.Lane) (digest.Lane, error) {
+func (q *memQueue) ChangeLane(_ context.Context, now time.Time, name string, change func(digest.Lane) digest.Lane) (
+	digest.Lane, error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if q.down {
@@ -222,7 +224,8 @@ func (q *memQueue) ChangeLane(_ context.Context, now time.Time, name string, cha
 	return l, nil
 }
 
-func (q *memQueue) MarkEditions(ctx context.Context, now time.Time, token string, marks []digest.Mark, dots []digest.Dot) (won []digest.EditionID, err error) {
+func (q *memQueue) MarkEditions(ctx context.Context, now time.Time, token string, marks []digest.Mark,
+	dots []digest.Dot) (won []digest.EditionID, err error) {
 	won, err = q.MarkEditionsUnsynced(ctx, now, token, marks, dots)
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -233,7 +236,8 @@ func (q *memQueue) MarkEditions(ctx context.Context, now time.Time, token string
 }
 
 // MarkEditionsUnsynced costs and counts a commit of each kind of work that it is given.
-func (q *memQueue) MarkEditionsUnsynced(_ context.Context, now time.Time, token string, marks []digest.Mark, dots []digest.Dot) (won []digest.EditionID, err error) {
+func (q *memQueue) MarkEditionsUnsynced(_ context.Context, now time.Time, token string, marks []digest.Mark,
+	dots []digest.Dot) (won []digest.EditionID, err error) {
 	if len(marks) > 0 {
 		if err := q.commit(true); err != nil {
 			return nil, err
@@ -315,7 +319,8 @@ func renderAll(ds []digest.Delivery) ([]Letter, error) {
 	mails := make([]Letter, len(ds))
 	for i, d := range ds {
 		mails[i] = Letter{
-			Subject: "Friday 20 November: 2 posts from 1 site", HTML: "<p>Hello</p>", Text: fmt.Sprintf("Hello %s\n.dot\n", d.Email),
+			Subject: "Friday 20 November: 2 posts from 1 site", HTML: "<p>Hello</p>",
+			Text:           fmt.Sprintf("Hello %s\n.dot\n", d.Email),
 			UnsubscribeURL: fmt.Sprintf("https://digest.example.org/u/%d", d.ID),
 		}
 	}

@@ -92,8 +92,9 @@ const mostHint = 4 * time.Hour
 // hintPattern finds a number that the words before it make a time to wait, not
 // a limit or a size: "try again in 300 seconds", "greylisted for 5 minutes",
 // "come back in 00:04:30".
-var hintPattern = regexp.MustCompile(`(?i)\b(?:in|after|for|wait)\W+(?:(?:about|approximately|at|least|another|more)\W+)*` +
-	`(?:(\d\d?):([0-5]\d):([0-5]\d)|(\d{1,9})\W*(s|m|h)(?:ecs?|econds?|ins?|inutes?|rs?|ours?)?)\b`)
+var hintPattern = regexp.MustCompile(
+	`(?i)\b(?:in|after|for|wait)\W+(?:(?:about|approximately|at|least|another|more)\W+)*` +
+		`(?:(\d\d?):([0-5]\d):([0-5]\d)|(\d{1,9})\W*(s|m|h)(?:ecs?|econds?|ins?|inutes?|rs?|ours?)?)\b`)
 
 // waitHint is how long a server asks to wait, 0 if it does not.
 func (r Reply) waitHint() time.Duration {

@@ -54,7 +54,8 @@ func TestServerIsDown(t *testing.T) {
 		// A restart, or another worker, leaves it alone as well.
 		before := s.seen("BANNER")
 		l = testDeliverer(t, q, openTest(t, setting, Options{}))
-		if got := once(t, l, until.Add(-time.Second)); got.RouteRetryAt != until || got.RouteTrouble == "" || s.seen("BANNER") != before {
+		if got := once(t, l, until.Add(-time.Second)); got.RouteRetryAt != until || got.RouteTrouble == "" ||
+			s.seen("BANNER") != before {
 			t.Errorf("%s: it was not left alone: %+v", name, got)
 		}
 		up.Store(true)

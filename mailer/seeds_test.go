@@ -43,7 +43,8 @@ func TestSeedsOfFaults(t *testing.T) {
 				}
 				got := arrived["<"+row.Email+">"]
 				if row.State != state || len(got) != copies {
-					t.Errorf("%s: %s (%s), %d copies; want %s, %d", row.Email, row.State, row.Error, len(got), state, copies)
+					t.Errorf("%s: %s (%s), %d copies; want %s, %d", row.Email, row.State, row.Error, len(got), state,
+						copies)
 				}
 				sameMessage(t, row.Email, got)
 			}

@@ -131,7 +131,8 @@ func letterKind(err error) digest.Kind {
 		return digest.Unavailable
 	}
 	forGood := refused.Stage == StageCompose ||
-		refused.Reply.Code/100 == 5 && (refused.Stage == StageRcpt || refused.Stage == StageData || refused.Stage == StageDot)
+		refused.Reply.Code/100 == 5 && (refused.Stage == StageRcpt || refused.Stage == StageData ||
+			refused.Stage == StageDot)
 	if forGood {
 		return digest.Invalid
 	}

@@ -101,7 +101,8 @@ func (s server) address() string { return net.JoinHostPort(s.host, strconv.Itoa(
 func parseServer(setting string) (server, error) {
 	u, err := url.Parse(strings.TrimSpace(setting))
 	if err != nil {
-		return server{}, badSetting(setting, "is not a valid URL (write @ : / # in a password as %40 %3A %2F %23)", exampleServer)
+		return server{}, badSetting(setting, "is not a valid URL (write @ : / # in a password as %40 %3A %2F %23)",
+			exampleServer)
 	}
 	var s server
 	switch strings.ToLower(u.Scheme) {
@@ -128,7 +129,8 @@ func parseServer(setting string) (server, error) {
 		s.password, _ = u.User.Password()
 	}
 	if s.security == plain && s.user != "" && !isLoopback(s.host) {
-		return server{}, badSetting(setting, "would send the password unencrypted; use smtp:// or smtps://", exampleServer)
+		return server{}, badSetting(setting, "would send the password unencrypted; use smtp:// or smtps://",
+			exampleServer)
 	}
 	return s, nil
 }

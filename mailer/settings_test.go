@@ -30,8 +30,10 @@ func TestOpenRefuses(t *testing.T) {
 	for _, setting := range []string{
 		"", "mail", "sendmail:/usr/sbin/sendmail", "maildir:", "http://example.org",
 		"smtp://", "smtp://user:s3cret@", "smtp://user:s3cret@:587", "smtp://user:s3cret@host:port",
-		"smtp://user:s3cret@host:0", "smtp://user:s3cret@host:70000", "smtp://user:s3cret@host/path", "smtp://user:s3cret@host?x=y",
-		"smtp://user:s3cret#@host:587", "smtp://user:s3cret/@host:587", "smtp://user:s3cret%zz@host:587", "smtp://user:s3cret\n@host",
+		"smtp://user:s3cret@host:0", "smtp://user:s3cret@host:70000", "smtp://user:s3cret@host/path",
+		"smtp://user:s3cret@host?x=y",
+		"smtp://user:s3cret#@host:587", "smtp://user:s3cret/@host:587", "smtp://user:s3cret%zz@host:587",
+		"smtp://user:s3cret\n@host",
 		"smtp+insecure://user:s3cret@mail.example.org:25", // a password over the open net
 		"smtp:user:s3cret@host", "smtp://user:s3cret", "user:s3cret@host", "smtp:user:s3cret",
 	} {
@@ -42,7 +44,8 @@ func TestOpenRefuses(t *testing.T) {
 			continue
 		}
 		msg := err.Error()
-		if digest.KindOf(err) != digest.Invalid || !strings.Contains(msg, "DIGEST_MAIL=") || !strings.Contains(msg, "example") {
+		if digest.KindOf(err) != digest.Invalid || !strings.Contains(msg, "DIGEST_MAIL=") ||
+			!strings.Contains(msg, "example") {
 			t.Errorf("%q: %s", setting, msg)
 		}
 		if strings.Contains(msg, "s3cret") || strings.Contains(msg, "\n") {

@@ -72,14 +72,17 @@ func recordName(k digest.DKIMKey) string { return k.Selector + "._domainkey." + 
 // checkKeyNames refuses what cannot stand in the DNS or in a signature.
 func checkKeyNames(k digest.DKIMKey) error {
 	if !isDomainName(k.Domain) {
-		return fmt.Errorf("%q cannot be the domain of a DKIM key; give a name such as example.org", digest.OneLine(k.Domain))
+		return fmt.Errorf("%q cannot be the domain of a DKIM key; give a name such as example.org",
+			digest.OneLine(k.Domain))
 	}
 	if !isDomainName(k.Selector) {
-		return fmt.Errorf("%q cannot be the selector of a DKIM key; give a name such as d20261120", digest.OneLine(k.Selector))
+		return fmt.Errorf("%q cannot be the selector of a DKIM key; give a name such as d20261120",
+			digest.OneLine(k.Selector))
 	}
 	const most = 253
 	if name := recordName(k); len(name) > most {
-		return fmt.Errorf("the DKIM record's name %s is %d characters long, %d at most; give a shorter selector", name, len(name), most)
+		return fmt.Errorf("the DKIM record's name %s is %d characters long, %d at most; give a shorter selector", name,
+			len(name), most)
 	}
 	return nil
 }
@@ -87,7 +90,8 @@ func checkKeyNames(k digest.DKIMKey) error {
 func readKey(k digest.DKIMKey) (*rsa.PrivateKey, error) {
 	refuse := func(why string, err error) error {
 		return &digest.Error{Kind: digest.Invalid, Err: err, Message: fmt.Sprintf(
-			"the DKIM key %s of %s %s; make another with \"digest dkim new %s\"", digest.OneLine(k.Selector), digest.OneLine(k.Domain), why, digest.OneLine(k.Domain))}
+			"the DKIM key %s of %s %s; make another with \"digest dkim new %s\"", digest.OneLine(k.Selector),
+			digest.OneLine(k.Domain), why, digest.OneLine(k.Domain))}
 	}
 	if err := checkKeyNames(k); err != nil {
 		return nil, refuse("has a name that cannot be published", err)
@@ -190,7 +194,8 @@ func signedFields(message []byte) []string {
 	for _, field := range [...]string{
 		"From", "Subject", "Reply-To", "To", "Cc", "Date", "Message-ID", "References", "In-Reply-To",
 		"MIME-Version", "Content-Type", "Content-Transfer-Encoding", "Content-Disposition",
-		"List-Id", "List-Help", "List-Archive", "List-Unsubscribe", "List-Unsubscribe-Post", "CFBL-Address", "Feedback-ID", "Auto-Submitted",
+		"List-Id", "List-Help", "List-Archive", "List-Unsubscribe", "List-Unsubscribe-Post", "CFBL-Address",
+		"Feedback-ID", "Auto-Submitted",
 	} {
 		for range has[strings.ToLower(field)] + 1 {
 			keys = append(keys, field)

@@ -66,12 +66,13 @@ func verify(t testing.TB, k digest.DKIMKey, message []byte) (*dkim.Verification,
 	if err != nil {
 		t.Fatal(err)
 	}
-	found, err := dkim.VerifyWithOptions(bytes.NewReader(message), &dkim.VerifyOptions{LookupTXT: func(domain string) ([]string, error) {
-		if domain != name {
-			return nil, fmt.Errorf("nothing is published at %s", domain)
-		}
-		return []string{value}, nil
-	}})
+	found, err := dkim.VerifyWithOptions(bytes.NewReader(message),
+		&dkim.VerifyOptions{LookupTXT: func(domain string) ([]string, error) {
+			if domain != name {
+				return nil, fmt.Errorf("nothing is published at %s", domain)
+			}
+			return []string{value}, nil
+		}})
 	if err != nil || len(found) != 1 {
 		t.Fatalf("%d signatures, %v in\n%s", len(found), err, message)
 	}
@@ -81,9 +82,12 @@ func verify(t testing.TB, k digest.DKIMKey, message []byte) (*dkim.Verification,
 func TestSign(t *testing.T) {
 	for name, spoil := range map[string]func(*Letter){
 		"all of it": func(*Letter) {},
-		"bare":      func(m *Letter) { m.ReplyTo, m.Thread, m.FeedbackID, m.HelpURL, m.UnsubscribeMail = "", "", "", "", "" },
-		"one body":  func(m *Letter) { m.HTML = "" },
-		"SMTPUTF8":  func(m *Letter) { m.To = "jörg@example.org" },
+		"bare": func(m *Letter) {
+			m.ReplyTo, m.Thread, m.FeedbackID, m.HelpURL, m.UnsubscribeMail = "", "", "", "",
+				""
+		},
+		"one body": func(m *Letter) { m.HTML = "" },
+		"SMTPUTF8": func(m *Letter) { m.To = "jörg@example.org" },
 		"long fields": func(m *Letter) {
 			m.Subject = strings.Repeat("Wörter ", 40)
 			m.ListName = strings.Repeat("日本 ", 60)
@@ -95,7 +99,8 @@ func TestSign(t *testing.T) {
 		message := mustCompose(t, m)
 		signed := mustSign(t, testSigner(t), message)
 		if !bytes.HasSuffix(signed, message) || checkMessage(signed, needsUTF8(m.To)) != nil {
-			t.Errorf("%s: the message was changed, or is no longer one: %v", name, checkMessage(signed, needsUTF8(m.To)))
+			t.Errorf("%s: the message was changed, or is no longer one: %v", name,
+				checkMessage(signed, needsUTF8(m.To)))
 		}
 		v, err := verify(t, testKey(t), signed)
 		if err != nil || v.Domain != "example.org" {
@@ -128,7 +133,8 @@ func TestSignature(t *testing.T) {
 	m := sample()
 	m.HTML, m.ReplyTo, m.Thread = "", "", ""
 	v, err := verify(t, testKey(t), mustSign(t, testSigner(t), mustCompose(t, m)))
-	if err != nil || strings.Count(strings.Join(v.HeaderKeys, ":")+":", "Content-Transfer-Encoding:") != 2 || strings.Count(strings.Join(v.HeaderKeys, ":")+":", "References:") != 1 {
+	if err != nil || strings.Count(strings.Join(v.HeaderKeys, ":")+":", "Content-Transfer-Encoding:") != 2 ||
+		strings.Count(strings.Join(v.HeaderKeys, ":")+":", "References:") != 1 {
 		t.Errorf("h=%v, %v", v.HeaderKeys, err)
 	}
 }
@@ -139,7 +145,8 @@ func TestSignBreaks(t *testing.T) {
 	if start < 0 {
 		t.Fatalf("%s", signed)
 	}
-	for _, at := range []string{"posts from", "reader@", "digest@", "help@", "00:03:00", "d.abc", "d7.", "/u/x", "+y", "One-Click", "edition:", "References: <thread", "=_", "long line", ".a line", "last"} {
+	for _, at := range []string{"posts from", "reader@", "digest@", "help@", "00:03:00", "d.abc", "d7.", "/u/x", "+y",
+		"One-Click", "edition:", "References: <thread", "=_", "long line", ".a line", "last"} {
 		i := bytes.Index(signed[start:], []byte(at))
 		if i < 0 {
 			t.Fatalf("no %q in the message", at)
@@ -152,9 +159,12 @@ func TestSignBreaks(t *testing.T) {
 	}
 	bare := sample()
 	bare.ReplyTo, bare.FeedbackID, bare.UnsubscribeURL, bare.UnsubscribeMail = "", "", "", ""
-	for name, message := range map[string][]byte{"full": signed, "bare": mustSign(t, testSigner(t), mustCompose(t, bare))} {
-		for _, field := range []string{"From", "Subject", "Reply-To", "To", "Date", "Message-ID", "MIME-Version", "Content-Type", "List-Unsubscribe", "List-Unsubscribe-Post", "Feedback-ID",
-			"Cc", "References", "In-Reply-To", "Content-Transfer-Encoding", "Content-Disposition", "List-Id", "List-Help", "List-Archive", "Auto-Submitted"} {
+	for name, message := range map[string][]byte{"full": signed,
+		"bare": mustSign(t, testSigner(t), mustCompose(t, bare))} {
+		for _, field := range []string{"From", "Subject", "Reply-To", "To", "Date", "Message-ID", "MIME-Version",
+			"Content-Type", "List-Unsubscribe", "List-Unsubscribe-Post", "Feedback-ID",
+			"Cc", "References", "In-Reply-To", "Content-Transfer-Encoding", "Content-Disposition", "List-Id",
+			"List-Help", "List-Archive", "Auto-Submitted"} {
 			added := []byte(field + ": <https://evil.example>\r\n")
 			end := bytes.Index(message, []byte("\r\n\r\n")) + 2
 			for where, forged := range map[string][]byte{
@@ -236,8 +246,10 @@ func TestNewSigner(t *testing.T) {
 		{"its own domain", of(key("example.org", "a", true)), "Digest <d@example.org>", "a"},
 		{"in capitals", of(key("example.org", "a", true)), "d@Example.ORG", "a"},
 		{"the domain above", of(key("example.org", "a", true)), "d@news.example.org", "a"},
-		{"the nearest", of(key("example.org", "a", true), key("news.example.org", "b", true), key("b.news.example.org", "c", true)), "d@news.example.org", "b"},
-		{"the active one", of(key("example.org", "a", false), key("example.org", "b", true), key("example.org", "c", false)), "d@example.org", "b"},
+		{"the nearest", of(key("example.org", "a", true), key("news.example.org", "b", true),
+			key("b.news.example.org", "c", true)), "d@news.example.org", "b"},
+		{"the active one", of(key("example.org", "a", false), key("example.org", "b", true),
+			key("example.org", "c", false)), "d@example.org", "b"},
 		{"none is active", of(key("example.org", "a", false)), "d@example.org", ""},
 		{"no key", nil, "d@example.org", ""},
 		{"another domain", of(key("example.net", "a", true)), "d@example.org", ""},
@@ -278,10 +290,13 @@ func TestKeysRefused(t *testing.T) {
 	_, edwards, err := ed25519.GenerateKey(rand.Reader)
 	edwardsBytes := pkcs8(t, edwards, err)
 	for name, spoil := range map[string]func(*digest.DKIMKey){
-		"of 1024 bits":                         func(k *digest.DKIMKey) { k.PrivateKey = shortBytes },
-		"ECDSA":                                func(k *digest.DKIMKey) { k.PrivateKey = ellipticalBytes },
-		"Ed25519":                              func(k *digest.DKIMKey) { k.PrivateKey = edwardsBytes }, // Microsoft and Yahoo do not verify it
-		"cut off":                              func(k *digest.DKIMKey) { k.PrivateKey = k.PrivateKey[:len(k.PrivateKey)-1] },
+		"of 1024 bits": func(k *digest.DKIMKey) { k.PrivateKey = shortBytes },
+		"ECDSA":        func(k *digest.DKIMKey) { k.PrivateKey = ellipticalBytes },
+		// Microsoft and Yahoo do not verify it
+		"Ed25519": func(k *digest.DKIMKey) { k.PrivateKey = edwardsBytes },
+		"cut off": func(k *digest.DKIMKey) {
+			k.PrivateKey = k.PrivateKey[:len(k.PrivateKey)-1]
+		},
 		"empty":                                func(k *digest.DKIMKey) { k.PrivateKey = nil },
 		"a selector that breaks the signature": func(k *digest.DKIMKey) { k.Selector = "a; d=evil.example" },
 		"no selector":                          func(k *digest.DKIMKey) { k.Selector = "" },
@@ -313,8 +328,10 @@ func TestNewDKIMKey(t *testing.T) {
 		t.Errorf("%q", value)
 	}
 	for _, c := range [][2]string{
-		{"", ""}, {"example..org", ""}, {"-a.org", ""}, {"a b.org", ""}, {"example.org\r\n", ""}, {"*.example.org", ""}, {strings.Repeat("a", 64) + ".org", ""}, {strings.Repeat("a.", 125) + "org", "s"},
-		{"example.org", "a b"}, {"example.org", "a;b"}, {"example.org", "."}, {"example.org", "ä"}, {"example.org", strings.Repeat("a", 64)},
+		{"", ""}, {"example..org", ""}, {"-a.org", ""}, {"a b.org", ""}, {"example.org\r\n", ""}, {"*.example.org", ""},
+		{strings.Repeat("a", 64) + ".org", ""}, {strings.Repeat("a.", 125) + "org", "s"},
+		{"example.org", "a b"}, {"example.org", "a;b"}, {"example.org", "."}, {"example.org", "ä"},
+		{"example.org", strings.Repeat("a", 64)},
 	} {
 		_, err := NewDKIMKey(c[0], c[1], now)
 		e, ok := errors.AsType[*digest.Error](err)

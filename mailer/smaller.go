@@ -20,7 +20,8 @@ const leastRoom = 12_000
 // rejection at the dot the next claim makes the edition smaller.
 func (r *run) sendSmaller(ctx context.Context, c *claimed, a Attempt) Attempt {
 	refused := a.refusal()
-	if refused == nil || a.Dotted || c.small || !refused.isTooLarge() || !r.makeSmaller(ctx, c, refused.limit(len(c.message))) {
+	if refused == nil || a.Dotted || c.small || !refused.isTooLarge() ||
+		!r.makeSmaller(ctx, c, refused.limit(len(c.message))) {
 		a.Small = c.small
 		return a
 	}

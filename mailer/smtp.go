@@ -46,7 +46,8 @@ func (t *smtpTransport) Idempotent() bool { return false }
 // Send runs one transaction, on a connection that is open already if there is
 // one. A server may have hung up on such a connection meanwhile; that shows
 // before the message has begun, and costs a new connection, nothing else.
-func (t *smtpTransport) Send(ctx context.Context, e Envelope, message []byte, beforeDot func(context.Context) error) (Reply, error) {
+func (t *smtpTransport) Send(ctx context.Context, e Envelope, message []byte, beforeDot func(context.Context) error) (
+	Reply, error) {
 	wire, err := e.onWire()
 	if err != nil {
 		return Reply{}, &NotAcceptedError{Stage: StageCompose, Err: err}
@@ -297,7 +298,8 @@ func (t *smtpTransport) connectError(ctx context.Context, err error) error {
 	if what, todo, ok := t.server.diagnoseOffer(err.Error()); ok {
 		err = errors.New(what + "; " + todo)
 	}
-	e.Err = fmt.Errorf("mail server %s: %s", t.server.address(), shorten(digest.OneLine(digest.Bare(err).Error()), maxReplyText))
+	e.Err = fmt.Errorf("mail server %s: %s", t.server.address(),
+		shorten(digest.OneLine(digest.Bare(err).Error()), maxReplyText))
 	return e
 }
 

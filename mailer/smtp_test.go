@@ -30,7 +30,8 @@ func openTest(t testing.TB, setting string, o Options) *smtpTransport {
 }
 
 func envelope() Envelope {
-	return Envelope{From: "Daily Digest <digest@example.org>", To: "reader@bücher.example", MessageID: "d.x@example.org"}
+	return Envelope{From: "Daily Digest <digest@example.org>", To: "reader@bücher.example",
+		MessageID: "d.x@example.org"}
 }
 
 func TestSendDialogue(t *testing.T) {
@@ -203,7 +204,8 @@ func TestStaleConnection(t *testing.T) {
 		tr := openTest(t, s.listen(t), Options{})
 		dots := 0
 		for i := range 2 {
-			_, err := tr.Send(t.Context(), envelope(), mustCompose(t, sample()), func(context.Context) error { dots++; return nil })
+			_, err := tr.Send(t.Context(), envelope(), mustCompose(t, sample()),
+				func(context.Context) error { dots++; return nil })
 			if err != nil {
 				t.Errorf("%s: message %d: %v", goodbye, i, err)
 			}
@@ -425,7 +427,8 @@ func TestEncryptionAndLogin(t *testing.T) {
 		}
 		tr.Close()
 	}
-	if len(box.messages) != 3 || strings.Join(box.users, " ") != "reader@example.org reader@example.org reader@example.org" {
+	if len(box.messages) != 3 ||
+		strings.Join(box.users, " ") != "reader@example.org reader@example.org reader@example.org" {
 		t.Errorf("%d messages from %v", len(box.messages), box.users)
 	}
 	for _, m := range box.messages {

@@ -47,7 +47,8 @@ func TestLoopIsKilled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &sink{answer: slow("DOT", 9*time.Minute)}
 		q := newMemQueue(100, midnight)
-		l := testDeliverer(t, q, newSMTP(server{host: "mail.example.org", port: 25, security: plain}, Options{Dial: s.dial}))
+		l := testDeliverer(t, q, newSMTP(server{host: "mail.example.org", port: 25, security: plain},
+			Options{Dial: s.dial}))
 		ctx, cancel := context.WithCancel(t.Context())
 		hard, kill := context.WithCancel(t.Context())
 		l.Hard = hard

@@ -147,7 +147,8 @@ func TestStoreSuppresses(t *testing.T) {
 		}}
 		once(t, testDeliverer(t, st, openTest(t, s.listen(t), Options{})), released)
 		got := storetest.All(t, st.Suppressions(t.Context()))
-		if len(got) != 1 || got[0].Email != "reader1@example.org" || got[0].Reason != digest.ForHardBounce || !strings.Contains(got[0].Evidence, "no such user") {
+		if len(got) != 1 || got[0].Email != "reader1@example.org" || got[0].Reason != digest.ForHardBounce ||
+			!strings.Contains(got[0].Evidence, "no such user") {
 			t.Errorf("%+v", got)
 		}
 		if got := storedStates(t, st); got[digest.EditionSent] != 3 || got[digest.EditionFailed] != 2 {
@@ -197,7 +198,8 @@ func TestStoreWithAWrongClock(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
 		sealEditions(t, st, 3)
 		ahead := released.Add(2 * time.Hour)
-		if _, err := st.ChangeLane(t.Context(), ahead, "", func(l digest.Lane) digest.Lane { return routeFailed(l, ahead, "down") }); err != nil {
+		if _, err := st.ChangeLane(t.Context(), ahead, "",
+			func(l digest.Lane) digest.Lane { return routeFailed(l, ahead, "down") }); err != nil {
 			t.Fatal(err)
 		}
 		s := new(sink)

@@ -165,7 +165,8 @@ func TestKill(t *testing.T) {
 		setting := s.listen(t)
 		for kills := 1; kills < 50; kills++ {
 			enough := dots.Load() + rand.Int64N(20)
-			killed(t, database, setting, released.Add(time.Duration(kills)*20*time.Minute), func() bool { return dots.Load() >= enough })
+			killed(t, database, setting, released.Add(time.Duration(kills)*20*time.Minute),
+				func() bool { return dots.Load() >= enough })
 			got := storedStates(t, st)
 			if got[digest.EditionSent]+got[digest.EditionUnconfirmed] == readers {
 				judgeKills(t, s.messages(), readers, kills, got[digest.EditionUnconfirmed])
@@ -180,7 +181,8 @@ func TestKill(t *testing.T) {
 func killed(t *testing.T, database, setting string, now time.Time, enough func() bool) {
 	t.Helper()
 	cmd := exec.Command(os.Args[0], "-test.run=^TestKill$")
-	cmd.Env = append(os.Environ(), "MAILER_TEST_WORKER=1", "DB="+database, "MAIL="+setting, "NOW="+now.Format(time.RFC3339))
+	cmd.Env = append(os.Environ(), "MAILER_TEST_WORKER=1", "DB="+database, "MAIL="+setting, "NOW="+
+		now.Format(time.RFC3339))
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}

@@ -66,7 +66,8 @@ const (
 // transact sends one message. It writes the final dot only after beforeDot. A failure before that leaves no message
 // at the server, because transact closes the connection in the middle of the data. It does not send QUIT, because
 // some clients' QUIT has ended half a message with a dot.
-func (c *smtpConn) transact(ctx context.Context, e wireEnvelope, message []byte, beforeDot func(context.Context) error) (Reply, error) {
+func (c *smtpConn) transact(ctx context.Context, e wireEnvelope, message []byte,
+	beforeDot func(context.Context) error) (Reply, error) {
 	c.conn.wait(replyTimeout)
 	stop := context.AfterFunc(ctx, func() { c.conn.Close() })
 	defer stop()

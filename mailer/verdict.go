@@ -76,8 +76,9 @@ func (e *NotAcceptedError) nobodyThere() bool {
 	case 521, 556:
 		return !r.hasClass("5.7.")
 	case 550:
-		return r.Enhanced == "" && !r.says("spam", "block", "black", "listed", "policy", "relay", "reput", "spf", "dkim",
-			"dmarc", "authent", "denied", "not permitted", "not allowed", "banned", "abuse")
+		return r.Enhanced == "" &&
+			!r.says("spam", "block", "black", "listed", "policy", "relay", "reput", "spf", "dkim",
+				"dmarc", "authent", "denied", "not permitted", "not allowed", "banned", "abuse")
 	}
 	return false
 }
@@ -104,7 +105,8 @@ func (r Reply) aboutMessage() bool {
 	case r.hasClass("5.6."), r.Enhanced == "5.2.3", r.isTooLarge():
 		return true
 	}
-	return r.says("virus", "malware", "attachment", "content", "header", "mime", "line length", "line too long", "bare lf",
+	return r.says("virus", "malware", "attachment", "content", "header", "mime", "line length", "line too long",
+		"bare lf",
 		"url", "uribl", "surbl", "hyperlink")
 }
 
@@ -155,5 +157,6 @@ func (r Reply) says(words ...string) bool {
 
 // lost reports a connection that broke without an answer: worth another one at once.
 func (e *NotAcceptedError) lost() bool {
-	return e.Reply.Code == 0 && !e.isUnsendable() && e.Stage != StageCompose && e.Stage != StageConnect && e.Stage != StageAuth
+	return e.Reply.Code == 0 && !e.isUnsendable() && e.Stage != StageCompose && e.Stage != StageConnect &&
+		e.Stage != StageAuth
 }

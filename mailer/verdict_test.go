@@ -55,7 +55,8 @@ func TestVerdict(t *testing.T) {
 		{StageRcpt, "521 5.7.1 not for you", Refused},
 		{StageRcpt, "550 5.7.1 relaying denied", Refused},
 		{StageRcpt, "550 5.4.1 access denied", Refused},
-		{StageRcpt, "550 blocked, see https://www.spamhaus.org", Refused}, // about us: it would cost a domain all its readers
+		// about us: it would cost a domain all its readers
+		{StageRcpt, "550 blocked, see https://www.spamhaus.org", Refused},
 		{StageRcpt, "550 relay not permitted", Refused},
 		{StageRcpt, "553 no", Refused},
 		{StageRcpt, "554 5.7.1 spam", Refused},

@@ -28,7 +28,8 @@ func TestEachNumberOnce(t *testing.T) {
 		}
 		return list
 	}
-	if sqlite, postgres := names(migrations.SQLite, "sqlite"), names(migrations.Postgres, "postgres"); !slices.Equal(sqlite, postgres) {
+	if sqlite, postgres := names(migrations.SQLite, "sqlite"),
+		names(migrations.Postgres, "postgres"); !slices.Equal(sqlite, postgres) {
 		t.Errorf("SQLite has %v,\nPostgreSQL %v", sqlite, postgres)
 	}
 }

@@ -75,7 +75,8 @@ func speaksActivity(f digest.Feed) bool {
 
 // unsignedHint says of a refusal what may be done about it.
 func (s *session) unsignedHint(a *answer) string {
-	if s.fediverse == nil || s.fediverse.signer != nil || a.status != http.StatusUnauthorized && a.status != http.StatusForbidden {
+	if s.fediverse == nil || s.fediverse.signer != nil || a.status != http.StatusUnauthorized &&
+		a.status != http.StatusForbidden {
 		return ""
 	}
 	return "; it answers signed requests only, for which this instance needs an address that others can reach (DIGEST_BASE_URL)"
@@ -84,7 +85,8 @@ func (s *session) unsignedHint(a *answer) string {
 // onwards follows an outbox that does not have its posts itself to its first page, as if it
 // had been redirected there for good. Nothing is followed twice.
 func (s *session) onwards(ctx context.Context, a *answer, doc *feed.Document) (*answer, *feed.Document, error) {
-	if s.fediverse == nil || doc.Kind != feed.ActivityStreams || doc.Outbox == "" || slices.Contains(a.seen, doc.Outbox) || doc.Outbox == a.address {
+	if s.fediverse == nil || doc.Kind != feed.ActivityStreams || doc.Outbox == "" ||
+		slices.Contains(a.seen, doc.Outbox) || doc.Outbox == a.address {
 		return a, doc, nil
 	}
 	r, err := routeTo(doc.Outbox)
@@ -204,7 +206,8 @@ func (s *search) byPage(ctx context.Context, who person) (Result, bool) {
 
 // instead says that an account is read by another feed than its outbox.
 func (s *search) instead(who person, found Result, why error) Result {
-	s.poller.log.Warn("using an account's RSS feed instead of ActivityPub", "account", who.shown(), "feed", digest.AddressWithoutCredentials(found.Feed.URL), "why", why)
+	s.poller.log.Warn("using an account's RSS feed instead of ActivityPub", "account", who.shown(), "feed",
+		digest.AddressWithoutCredentials(found.Feed.URL), "why", why)
 	return found
 }
 
@@ -251,7 +254,8 @@ func (s *search) actor(ctx context.Context, who *person, address string) (Result
 			return found, nil
 		case doc == nil && len(found.Document.Posts) == 0 && (withholds || found.Document.Withholds):
 			s.hold.settle(0)
-			return Result{}, &pollError{failure: failure{status: http.StatusOK}, text: "the account shows its posts to nobody who asks for its outbox"}
+			return Result{}, &pollError{failure: failure{status: http.StatusOK},
+				text: "the account shows its posts to nobody who asks for its outbox"}
 		case doc == nil:
 			nameAfter(&found.Feed, owner)
 			return found, nil
@@ -259,7 +263,8 @@ func (s *search) actor(ctx context.Context, who *person, address string) (Result
 			address = doc.By
 			continue
 		case doc.Kind != feed.ActivityStreams || doc.Outbox == "":
-			return Result{}, &pollError{failure: failure{status: http.StatusOK}, text: "the answer is no actor of ActivityPub"}
+			return Result{}, &pollError{failure: failure{status: http.StatusOK},
+				text: "the answer is no actor of ActivityPub"}
 		case doc.MovedTo != "" && moved == "":
 			moved, address = address, doc.MovedTo
 			continue

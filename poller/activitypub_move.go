@@ -28,7 +28,8 @@ func asksActor(f digest.Feed, now time.Time) bool {
 	if f.MoveUndone || f.LastOKAt.IsZero() {
 		return false
 	}
-	return f.MovedTo != "" || now.Sub(f.NewestAt) > quietAccount && (now.Unix()/int64(oneDay/time.Second)+int64(f.ID))%actorDays == 0
+	return f.MovedTo != "" || now.Sub(f.NewestAt) > quietAccount &&
+		(now.Unix()/int64(oneDay/time.Second)+int64(f.ID))%actorDays == 0
 }
 
 // actorAddress is where the actor of an outbox is: above it on most servers, else at the page of

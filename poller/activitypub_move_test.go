@@ -19,9 +19,11 @@ const (
 // by some names.
 func movedPages(also string) map[string]string {
 	pages := socialPages("Hello")
-	pages["/users/ann"] = strings.Replace(pages["/users/ann"], `"name"`, `"movedTo":"https://new.example/users/bea","name"`, 1)
+	pages["/users/ann"] = strings.Replace(pages["/users/ann"], `"name"`,
+		`"movedTo":"https://new.example/users/bea","name"`, 1)
 	for path, page := range socialPages("Hello from here", "And again") {
-		path, page = strings.ReplaceAll(path, "ann", "bea"), strings.NewReplacer("social.example", "new.example", "/ann", "/bea", "@ann", "@bea", "Ann", "Bea").Replace(page)
+		path, page = strings.ReplaceAll(path, "ann", "bea"), strings.NewReplacer("social.example", "new.example",
+			"/ann", "/bea", "@ann", "@bea", "Ann", "Bea").Replace(page)
 		if strings.HasPrefix(path, "/users/") {
 			pages[path] = page
 		}
@@ -58,12 +60,14 @@ func (s *social) week(r *reader) Result {
 func TestAccountMoves(t *testing.T) {
 	s, r := newMoved(t, `"https://social.example/users/ann"`)
 	result := s.week(r)
-	if result.Outcome != Changed || len(result.Document.Posts) != 2 || r.feed.URL != outboxPage || r.feed.MovedTo != newPage || r.feed.Title != "Ann" {
+	if result.Outcome != Changed || len(result.Document.Posts) != 2 || r.feed.URL != outboxPage ||
+		r.feed.MovedTo != newPage || r.feed.Title != "Ann" {
 		t.Fatalf("%s: %+v", result.Message, r.feed)
 	}
 	s.asked("/users/ann draft", "/users/bea draft", "/users/bea/outbox draft", "/users/bea/outbox?page=true draft")
 	r.want(Unchanged)
-	if r.feed.URL != newPage || r.feed.Host != "new.example" || r.feed.MovedFrom != outboxPage || r.feed.Title != "Bea" || r.feed.SiteURL != "https://new.example/@bea" {
+	if r.feed.URL != newPage || r.feed.Host != "new.example" || r.feed.MovedFrom != outboxPage ||
+		r.feed.Title != "Bea" || r.feed.SiteURL != "https://new.example/@bea" {
 		t.Errorf("%+v", r.feed)
 	}
 	s.log = nil
@@ -116,7 +120,8 @@ func TestAccountMovesHostile(t *testing.T) {
 // Where an outbox has moved to another site without its actor, nothing of the old name is left.
 func TestNameMovedAccount(t *testing.T) {
 	for to, want := range map[string]string{newPage: "", "https://www.social.example/users/ann/outbox": "Ann"} {
-		p := &poll{feed: digest.Feed{Kind: "activitystreams", URL: to, Title: "Ann", SiteURL: "https://social.example/@ann"}}
+		p := &poll{feed: digest.Feed{Kind: "activitystreams", URL: to, Title: "Ann",
+			SiteURL: "https://social.example/@ann"}}
 		if p.nameMovedAccount(outboxPage); p.feed.Title != want || (p.feed.SiteURL == "") != (want == "") {
 			t.Errorf("at %s it is called %q", to, p.feed.Title)
 		}
@@ -125,10 +130,13 @@ func TestNameMovedAccount(t *testing.T) {
 
 func TestActorAddress(t *testing.T) {
 	for outbox, want := range map[string]string{
-		outboxPage: "https://social.example/users/ann", "https://a.example/wp-json/activitypub/1.0/actors/1/outbox": "https://a.example/wp-json/activitypub/1.0/actors/1",
-		"https://a.example/outbox/ann": "https://a.example/profile/ann", "https://b.example/outbox/ann": "",
+		outboxPage: "https://social.example/users/ann",
+		"https://a.example/wp-json/activitypub/1.0/actors/1/outbox": "https://a.example/wp-json/activitypub/1.0/actors/1",
+		"https://a.example/outbox/ann":                              "https://a.example/profile/ann",
+		"https://b.example/outbox/ann":                              "",
 	} {
-		if got := actorAddress(digest.Feed{URL: outbox, Host: feed.Host(outbox), SiteURL: "https://a.example/profile/ann"}); got != want {
+		if got := actorAddress(digest.Feed{URL: outbox, Host: feed.Host(outbox),
+			SiteURL: "https://a.example/profile/ann"}); got != want {
 			t.Errorf("%s is of %q, want %q", outbox, got, want)
 		}
 	}
@@ -140,7 +148,8 @@ func TestPoorOutbox(t *testing.T) {
 	noItems := `<rss version="2.0"><channel><title>Ann</title><link>https://social.example/@ann</link></channel></rss>`
 	addresses := strings.Replace(socialPages()["/users/ann/outbox?page=true"], `[]`, `["https://social.example/1"]`, 1)
 	counted := strings.Replace(socialPages()["/users/ann/outbox"], `"first"`, `"totalItems":7,"first"`, 1)
-	passedOn := strings.Replace(socialPages()["/users/ann/outbox?page=true"], `[]`, `[{"type":"Announce","to":"as:Public","actor":"https://social.example/users/ann","object":"https://social.example/v/1"}]`, 1)
+	passedOn := strings.Replace(socialPages()["/users/ann/outbox?page=true"], `[]`,
+		`[{"type":"Announce","to":"as:Public","actor":"https://social.example/users/ann","object":"https://social.example/v/1"}]`, 1)
 	const rss = "https://social.example/@ann.rss"
 	for _, test := range []struct{ why, path, page, rss, want string }{
 		{"new", "", "", noItems, outboxPage},
@@ -151,7 +160,8 @@ func TestPoorOutbox(t *testing.T) {
 		{"addresses", "/users/ann/outbox?page=true", addresses, noItems, rss},
 		{"addresses, without RSS", "/users/ann/outbox?page=true", addresses, "", ""},
 		{"films passed on", "/users/ann/outbox?page=true", passedOn, socialPages()["/@ann.rss"], rss},
-		{"boosts alone", "/users/ann/outbox?page=true", strings.ReplaceAll(passedOn, "https://social.example/v/1", "https://other.example/1"), socialPages()["/@ann.rss"], outboxPage},
+		{"boosts alone", "/users/ann/outbox?page=true", strings.ReplaceAll(passedOn, "https://social.example/v/1",
+			"https://other.example/1"), socialPages()["/@ann.rss"], outboxPage},
 		{"passed on, without RSS", "/users/ann/outbox?page=true", passedOn, "", outboxPage},
 	} {
 		for _, typed := range []string{"@ann@social.example", "https://social.example/@ann"} {

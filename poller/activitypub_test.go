@@ -55,18 +55,22 @@ const (
 func socialPages(posts ...string) map[string]string {
 	var items []string
 	for i, text := range posts {
-		items = append(items, fmt.Sprintf(`{"type":"Create","actor":"https://social.example/users/ann","to":["as:Public"],"object":{"type":"Note","id":"https://social.example/%d",
+		items = append(items, fmt.Sprintf(
+			`{"type":"Create","actor":"https://social.example/users/ann","to":["as:Public"],"object":{"type":"Note","id":"https://social.example/%d",
 			"attributedTo":"https://social.example/users/ann","to":["as:Public"],"published":"2026-11-19T00:00:00Z","content":%q,"likes":{"totalItems":LIKES}}}`, i, text))
 	}
 	const context = `"@context":"https://www.w3.org/ns/activitystreams",`
 	return map[string]string{
 		"/.well-known/webfinger": `{"subject":"acct:ann@social.example","links":[{"rel":"http://webfinger.net/rel/profile-page","type":"text/html","href":"https://social.example/@ann"},
 			{"rel":"self","type":"application/activity+json","href":"https://social.example/users/ann"}]}`,
-		"/users/ann":                  `{` + context + `"type":"Person","id":"https://social.example/users/ann","name":"Ann","url":"https://social.example/@ann","inbox":"https://social.example/in","outbox":"` + outboxAt + `"}`,
-		"/users/ann/outbox":           `{` + context + `"type":"OrderedCollection","id":"` + outboxAt + `","first":"` + outboxPage + `"}`,
-		"/users/ann/outbox?page=true": `{` + context + `"type":"OrderedCollectionPage","id":"` + outboxPage + `","orderedItems":[` + strings.Join(items, ",") + `]}`,
-		"/@ann":                       `<html><head><title>Ann</title><link rel="alternate" type="application/rss+xml" href="/@ann.rss"><link rel="alternate" type="application/activity+json" href="/users/ann">`,
-		"/@ann.rss":                   `<rss version="2.0"><channel><title>Ann</title><link>https://social.example/@ann</link><item><guid>1</guid><title>By RSS</title></item></channel></rss>`,
+		"/users/ann": `{` +
+			context + `"type":"Person","id":"https://social.example/users/ann","name":"Ann","url":"https://social.example/@ann","inbox":"https://social.example/in","outbox":"` + outboxAt + `"}`,
+		"/users/ann/outbox": `{` + context + `"type":"OrderedCollection","id":"` + outboxAt + `","first":"` +
+			outboxPage + `"}`,
+		"/users/ann/outbox?page=true": `{` + context + `"type":"OrderedCollectionPage","id":"` +
+			outboxPage + `","orderedItems":[` + strings.Join(items, ",") + `]}`,
+		"/@ann":     `<html><head><title>Ann</title><link rel="alternate" type="application/rss+xml" href="/@ann.rss"><link rel="alternate" type="application/activity+json" href="/users/ann">`,
+		"/@ann.rss": `<rss version="2.0"><channel><title>Ann</title><link>https://social.example/@ann</link><item><guid>1</guid><title>By RSS</title></item></channel></rss>`,
 	}
 }
 
@@ -103,7 +107,8 @@ func (s *social) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	fmt.Fprint(w, strings.ReplaceAll(page, "LIKES", fmt.Sprint(len(s.log))))
 }
 
-var draftSignature = regexp.MustCompile(`^keyId="https://news\.example\.org/actor#main-key",algorithm="rsa-sha256",headers="\(request-target\) host date",signature="([^"]+)"$`)
+var draftSignature = regexp.MustCompile(
+	`^keyId="https://news\.example\.org/actor#main-key",algorithm="rsa-sha256",headers="\(request-target\) host date",signature="([^"]+)"$`)
 
 // signature checks the signature of a request as servers do, and says of which kind it is;
 // "": there is none, or it is wrong.
@@ -111,7 +116,8 @@ func (s *social) signature(r *http.Request) string {
 	text, signature, kind := "", "", "draft"
 	if input, ok := strings.CutPrefix(r.Header.Get("Signature-Input"), "sig1="); ok {
 		kind = "rfc"
-		text = fmt.Sprintf("\"@method\": GET\n\"@target-uri\": https://%s%s\n\"@signature-params\": %s", r.Host, r.URL.RequestURI(), input)
+		text = fmt.Sprintf("\"@method\": GET\n\"@target-uri\": https://%s%s\n\"@signature-params\": %s", r.Host,
+			r.URL.RequestURI(), input)
 		signature = strings.Trim(strings.TrimPrefix(r.Header.Get("Signature"), "sig1="), ":")
 		if want := fmt.Sprintf(`("@method" "@target-uri");created=%d;keyid="https://news.example.org/actor#main-key";alg="rsa-v1_5-sha256"`, s.now().Unix()); input != want {
 			s.t.Errorf("Signature-Input %s, want %s", input, want)
@@ -122,7 +128,8 @@ func (s *social) signature(r *http.Request) string {
 			s.t.Errorf("signed at %s: %v", r.Header.Get("Date"), err)
 		}
 		signature = m[1]
-		text = fmt.Sprintf("(request-target): get %s\nhost: %s\ndate: %s", r.URL.RequestURI(), r.Host, r.Header.Get("Date"))
+		text = fmt.Sprintf("(request-target): get %s\nhost: %s\ndate: %s", r.URL.RequestURI(), r.Host,
+			r.Header.Get("Date"))
 	}
 	raw, err := base64.StdEncoding.DecodeString(signature)
 	sum := sha256.Sum256([]byte(text))
@@ -165,11 +172,14 @@ func (s *social) asked(want ...string) {
 const newsBase = "https://news.example.org"
 
 func TestFindFediverse(t *testing.T) {
-	const finger, actor, outbox, page = "/.well-known/webfinger", "/users/ann draft", "/users/ann/outbox draft", "/users/ann/outbox?page=true draft"
-	for _, typed := range []string{"@ann@social.example", "https://social.example/@ann", "https://social.example/users/ann"} {
+	const finger, actor, outbox, page = "/.well-known/webfinger", "/users/ann draft", "/users/ann/outbox draft",
+		"/users/ann/outbox?page=true draft"
+	for _, typed := range []string{"@ann@social.example", "https://social.example/@ann",
+		"https://social.example/users/ann"} {
 		s, r := newSocial(t, "draft", newsBase, socialPages("Hello"))
 		found, err := find(r.p, context.Background(), typed)
-		if err != nil || found.Feed.URL != outboxPage || found.Feed.Title != "Ann" || found.Feed.SiteURL != "https://social.example/@ann" || found.Feed.Kind != "activitystreams" {
+		if err != nil || found.Feed.URL != outboxPage || found.Feed.Title != "Ann" ||
+			found.Feed.SiteURL != "https://social.example/@ann" || found.Feed.Kind != "activitystreams" {
 			t.Errorf("%s: %+v %v", typed, found.Feed, err)
 		}
 		first := finger
@@ -258,18 +268,21 @@ func TestFediverseFallsBack(t *testing.T) {
 	pages := socialPages("Hello")
 	delete(pages, "/@ann.rss")
 	_, r := newSocial(t, "draft", "http://localhost:8080", pages)
-	if _, err := find(r.p, context.Background(), "@ann@social.example"); err == nil || !strings.Contains(err.Error(), "DIGEST_BASE_URL") {
+	if _, err := find(r.p, context.Background(), "@ann@social.example"); err == nil ||
+		!strings.Contains(err.Error(), "DIGEST_BASE_URL") {
 		t.Errorf("without RSS: %v", err)
 	}
 	_, r = newSocial(t, "", "http://localhost:8080", socialPages("Hello"))
-	if found, err := find(r.p, context.Background(), "@ann@social.example"); err != nil || found.Feed.URL != outboxPage {
+	if found, err := find(r.p, context.Background(), "@ann@social.example"); err != nil ||
+		found.Feed.URL != outboxPage {
 		t.Errorf("where nobody wants a signature: %+v %v", found.Feed, err)
 	}
 }
 
 // An account that has moved is looked for where it is now, if that says so.
 func TestFediverseMoves(t *testing.T) {
-	for also, want := range map[string]string{`["https://social.example/users/old"]`: outboxPage, `[]`: "https://social.example/@ann.rss"} {
+	for also, want := range map[string]string{`["https://social.example/users/old"]`: outboxPage,
+		`[]`: "https://social.example/@ann.rss"} {
 		pages := socialPages("Hello")
 		pages["/.well-known/webfinger"] = strings.ReplaceAll(pages["/.well-known/webfinger"], "users/ann", "users/old")
 		pages["/users/old"] = `{"@context":"https://www.w3.org/ns/activitystreams","type":"Person","id":"https://social.example/users/old","inbox":"https://social.example/in","outbox":"https://social.example/users/old/outbox","movedTo":"https://social.example/users/ann"}`
@@ -284,15 +297,18 @@ func TestFediverseMoves(t *testing.T) {
 // An answer of WebFinger leads into no network that the operator allowed for what a person
 // types (I7).
 func TestFediverseLeadsNotHome(t *testing.T) {
-	s := &search{session: New(Options{NoWait: true, AllowNetworks: loopback()}).newSession(digest.Feed{}, 1), known: nobody}
+	s := &search{session: New(Options{NoWait: true, AllowNetworks: loopback()}).newSession(digest.Feed{}, 1),
+		known: nobody}
 	s.led = true
-	if _, err := s.actor(context.Background(), &person{}, "http://127.0.0.1:1/users/ann"); err == nil || !strings.Contains(err.Error(), "is private") {
+	if _, err := s.actor(context.Background(), &person{}, "http://127.0.0.1:1/users/ann"); err == nil ||
+		!strings.Contains(err.Error(), "is private") {
 		t.Errorf("asked: %v", err)
 	}
 }
 
 func TestIsPublicBase(t *testing.T) {
-	for base, want := range map[string]bool{"https://news.example.org": true, "https://news.example.org:8443": true, "http://localhost:8080": false, "https://192.168.1.7": false,
+	for base, want := range map[string]bool{"https://news.example.org": true, "https://news.example.org:8443": true,
+		"http://localhost:8080": false, "https://192.168.1.7": false,
 		"https://nas": false, "https://nas.local": false, "https://8.8.8.8": true, "": false} {
 		if IsPublicBase(base) != want {
 			t.Errorf("%s is public: %v", base, !want)

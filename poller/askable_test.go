@@ -70,7 +70,8 @@ func TestAskable(t *testing.T) {
 		}
 	}
 	if held < 5000 || skipping < 1000 {
-		t.Errorf("%d feeds had to wait, %d of them for an hour that is not skipped: too few to say anything", held, skipping)
+		t.Errorf("%d feeds had to wait, %d of them for an hour that is not skipped: too few to say anything", held,
+			skipping)
 	}
 }
 

@@ -27,7 +27,8 @@ func BenchmarkUnchanged(b *testing.B) {
 	feeds := benchSite(b)
 	p := New(Options{UserAgentVersion: "1", BaseURL: "https://news.example", AllowNetworks: loopback(), NoWait: true})
 	defer p.Close()
-	bare := &http.Client{Transport: &http.Transport{MaxIdleConns: maxIdleConns, MaxIdleConnsPerHost: 1, DisableCompression: true}}
+	bare := &http.Client{Transport: &http.Transport{MaxIdleConns: maxIdleConns, MaxIdleConnsPerHost: 1,
+		DisableCompression: true}}
 	defer bare.CloseIdleConnections()
 
 	var ours, limit time.Duration
@@ -68,7 +69,9 @@ func benchSite(b *testing.B) []digest.Feed {
 		host := fmt.Sprintf("127.1.%d.%d", i/250, i%250+1)
 		address := fmt.Sprintf("http://%s:%d/feed.xml", host, port)
 		feeds[i] = digest.Feed{
-			ID: digest.FeedID(i + 1), URL: address, Host: host, Validators: digest.Validators{ETag: `"1"`, LastModified: monday, ValidatorURL: address, BodyHash: "x"}, Schedule: digest.Schedule{ParsedAt: midnight()}, Learned: digest.Learned{Conditional: digest.Works},
+			ID: digest.FeedID(i + 1), URL: address, Host: host,
+			Validators: digest.Validators{ETag: `"1"`, LastModified: monday, ValidatorURL: address, BodyHash: "x"},
+			Schedule:   digest.Schedule{ParsedAt: midnight()}, Learned: digest.Learned{Conditional: digest.Works},
 		}
 	}
 	return feeds

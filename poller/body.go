@@ -111,7 +111,8 @@ func (b *bodyReader) readWhole(m *meter, codings []string, most, length int64) (
 
 // decode undoes the codings of a body. The output of each coding has the same bound as the body: a few hundred
 // bytes may decode to gigabytes that the next coding reduces to nothing.
-func (b *bodyReader) decode(r io.Reader, codings []string, most int64, tooLarge error, grow func(to int64) error) ([]byte, error) {
+func (b *bodyReader) decode(r io.Reader, codings []string, most int64, tooLarge error,
+	grow func(to int64) error) ([]byte, error) {
 	between := &meter{most: max(most, b.long), tooLarge: tooLarge} // there are two codings at most
 	for i, coding := range slices.Backward(codings) {              // the last applied first (RFC 9110 §8.4)
 		var err error
@@ -135,7 +136,8 @@ const firstRoom = 16 << 10
 
 // readAll reads all of r, most bytes at most. It calls grow, which may be nil, before it
 // allocates more memory.
-func (b *bodyReader) readAll(r io.Reader, most int64, tooLarge error, length int64, grow func(to int64) error) ([]byte, error) {
+func (b *bodyReader) readAll(r io.Reader, most int64, tooLarge error, length int64, grow func(to int64) error) ([]byte,
+	error) {
 	size := int64(firstRoom)
 	length = min(length, most) // it reads no byte beyond most
 	if length > 0 {            // it trusts no length above maxRoom
@@ -254,7 +256,8 @@ func undo(r io.Reader, coding string) (io.Reader, error) {
 	case "br":
 		return brotli.NewReader(r), nil
 	case "zstd":
-		return zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(maxWindow))
+		return zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
+			zstd.WithDecoderMaxWindow(maxWindow))
 	case "deflate":
 		return inflate(r)
 	case "compress", "x-compress", "dcb", "dcz": // no request names them

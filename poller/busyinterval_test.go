@@ -16,14 +16,20 @@ func TestBusy(t *testing.T) {
 		t      Turnover
 		want   time.Duration
 	}{
-		{"all new, eight hours of it: twice in that time", 0, Turnover{Listed: 10, New: 10, Elapsed: d, Span: 8 * h, UntilDue: d}, 4 * h},
+		{"all new, eight hours of it: twice in that time", 0,
+			Turnover{Listed: 10, New: 10, Elapsed: d, Span: 8 * h, UntilDue: d}, 4 * h},
 		{"all new, two hours of it", 0, Turnover{Listed: 10, New: 10, Elapsed: d, Span: 2 * h, UntilDue: d}, h},
-		{"all new, a minute of it: never more than hourly", 0, Turnover{Listed: 10, New: 10, Elapsed: d, Span: time.Minute, UntilDue: d}, h},
+		{"all new, a minute of it: never more than hourly", 0,
+			Turnover{Listed: 10, New: 10, Elapsed: d, Span: time.Minute, UntilDue: d}, h},
 		{"all new, without dates", 0, Turnover{Listed: 10, New: 10, Elapsed: d, UntilDue: d}, 6 * h},
-		{"all new, with dates that reach back beyond the gap", 0, Turnover{Listed: 10, New: 10, Elapsed: d, Span: 90 * d, UntilDue: d}, 6 * h},
-		{"all new, nearly a day of it", 0, Turnover{Listed: 10, New: 10, Elapsed: d, Span: 23 * h, UntilDue: d}, 23 * h / 2},
-		{"all new after three weeks: a day's polls overlap", 0, Turnover{Listed: 10, New: 10, Elapsed: 21 * d, Span: 19 * d, UntilDue: d}, 0},
-		{"all new after three weeks, for weekly readers", 0, Turnover{Listed: 10, New: 10, Elapsed: 21 * d, Span: 8 * d, UntilDue: 7 * d}, 4 * d},
+		{"all new, with dates that reach back beyond the gap", 0,
+			Turnover{Listed: 10, New: 10, Elapsed: d, Span: 90 * d, UntilDue: d}, 6 * h},
+		{"all new, nearly a day of it", 0, Turnover{Listed: 10, New: 10, Elapsed: d, Span: 23 * h, UntilDue: d},
+			23 * h / 2},
+		{"all new after three weeks: a day's polls overlap", 0,
+			Turnover{Listed: 10, New: 10, Elapsed: 21 * d, Span: 19 * d, UntilDue: d}, 0},
+		{"all new after three weeks, for weekly readers", 0,
+			Turnover{Listed: 10, New: 10, Elapsed: 21 * d, Span: 8 * d, UntilDue: 7 * d}, 4 * d},
 		{"two new ones are all", 0, Turnover{Listed: 2, New: 2, Elapsed: d, Span: 10 * h, UntilDue: d}, 5 * h},
 		{"the only entry is new", 0, Turnover{Listed: 1, New: 1, Elapsed: d, UntilDue: d}, 0},
 		{"one is known: no gap", 0, Turnover{Listed: 10, New: 9, Elapsed: d, Span: 20 * h, UntilDue: d}, 0},
@@ -33,17 +39,21 @@ func TestBusy(t *testing.T) {
 		{"a gap again: half as long", 4 * h, Turnover{Listed: 10, New: 10, Elapsed: 4 * h, UntilDue: d}, h},
 		{"a gap again, without dates", 6 * h, Turnover{Listed: 10, New: 10, Elapsed: 12 * h, UntilDue: d}, 3 * h},
 		{"half of it new: as it was", 4 * h, Turnover{Listed: 10, New: 5, Elapsed: 4 * h, UntilDue: 20 * h}, 4 * h},
-		{"nearly all of it new: sooner", 4 * h, Turnover{Listed: 10, New: 8, Elapsed: 4 * h, UntilDue: 20 * h}, 5 * h / 2},
-		{"little of it new: at most half as often", 2 * h, Turnover{Listed: 10, New: 1, Elapsed: 2 * h, UntilDue: 20 * h}, 4 * h},
+		{"nearly all of it new: sooner", 4 * h, Turnover{Listed: 10, New: 8, Elapsed: 4 * h, UntilDue: 20 * h},
+			5 * h / 2},
+		{"little of it new: at most half as often", 2 * h,
+			Turnover{Listed: 10, New: 1, Elapsed: 2 * h, UntilDue: 20 * h}, 4 * h},
 		{"unchanged: half as often", 2 * h, Turnover{Elapsed: 2 * h, UntilDue: 20 * h}, 4 * h},
 		{"unchanged for a while: that is the end", 9 * h, Turnover{Elapsed: 9 * h, UntilDue: 12 * h}, 0},
 		{"an edit only", 2 * h, Turnover{Listed: 10, Elapsed: 2 * h, UntilDue: 20 * h}, 4 * h},
-		{"the midnight is near, but a day's polls do not overlap", 4 * h, Turnover{Listed: 10, New: 5, Elapsed: 4 * h, UntilDue: h}, 4 * h},
+		{"the midnight is near, but a day's polls do not overlap", 4 * h,
+			Turnover{Listed: 10, New: 5, Elapsed: 4 * h, UntilDue: h}, 4 * h},
 		{"a day's polls overlap", 10 * h, Turnover{Listed: 10, New: 2, Elapsed: 10 * h, UntilDue: 14 * h}, 0},
 		{"nobody reads it now", 2 * h, Turnover{Listed: 10, New: 5, Elapsed: 2 * h}, 2 * h},
 	}
 	for _, test := range tests {
-		if got := BusyInterval(digest.Feed{Schedule: digest.Schedule{BusyInterval: test.before}}, test.t); got != test.want {
+		if got := BusyInterval(digest.Feed{Schedule: digest.Schedule{BusyInterval: test.before}},
+			test.t); got != test.want {
 			t.Errorf("%s: %v, want %v", test.why, got, test.want)
 		}
 	}
@@ -135,21 +145,28 @@ func TestBusy_Overlaps(t *testing.T) {
 		{"30 a day, without dates", busySite{lists: 10, perDay: steady(30)}, 1, well(), 52 * 7, 1, 2 * oneDay},
 		{"120 a day", busySite{lists: 10, perDay: steady(120), dated: true}, 1, well(), 52 * 24, 1, 2 * oneDay},
 		{"120 a day, without dates", busySite{lists: 10, perDay: steady(120)}, 1, well(), 52 * 24, 4, 3 * oneDay},
-		{"120 a day, readers in 24 zones", busySite{lists: 10, perDay: steady(120), dated: true}, 24, well(), 52 * 24, 0, 0},
-		{"120 a day, fresh for six hours", busySite{lists: 10, perDay: steady(120), dated: true}, 1, well("Cache-Control: max-age=21600"), 52 * 4, 999, fiftyTwo * oneDay},
-		{"120 a day, fresh for a day", busySite{lists: 10, perDay: steady(120), dated: true}, 1, well("Cache-Control: max-age=86400"), 52, 999, fiftyTwo * oneDay},
-		{"two days of 200", busySite{lists: 10, perDay: burst, dated: true}, 1, well(), 52 + 2*24, 1, 11*oneDay + time.Hour},
-		{"two days of 200, without dates", busySite{lists: 10, perDay: burst}, 1, well(), 52 + 2*24, 4, 12*oneDay + time.Hour},
+		{"120 a day, readers in 24 zones", busySite{lists: 10, perDay: steady(120), dated: true}, 24, well(), 52 * 24,
+			0, 0},
+		{"120 a day, fresh for six hours", busySite{lists: 10, perDay: steady(120), dated: true}, 1,
+			well("Cache-Control: max-age=21600"), 52 * 4, 999, fiftyTwo * oneDay},
+		{"120 a day, fresh for a day", busySite{lists: 10, perDay: steady(120), dated: true}, 1,
+			well("Cache-Control: max-age=86400"), 52, 999, fiftyTwo * oneDay},
+		{"two days of 200", busySite{lists: 10, perDay: burst, dated: true}, 1, well(), 52 + 2*24, 1,
+			11*oneDay + time.Hour},
+		{"two days of 200, without dates", busySite{lists: 10, perDay: burst}, 1, well(), 52 + 2*24, 4,
+			12*oneDay + time.Hour},
 		{"all of it once a day", busySite{lists: 10, perDay: batch, dated: true}, 1, well(), 52*3 + 1, 0, 0},
 		{"all of it once a day, without dates", busySite{lists: 10, perDay: batch}, 1, well(), 52*3 + 1, 0, 0},
-		{"60 in the day, one in the night", busySite{lists: 20, perDay: byDay, dated: true}, 1, well(), 52 * 6, 52, fiftyTwo * oneDay},
+		{"60 in the day, one in the night", busySite{lists: 20, perDay: byDay, dated: true}, 1, well(), 52 * 6, 52,
+			fiftyTwo * oneDay},
 	}
 	for _, test := range tests {
 		t.Run(test.why, func(t *testing.T) {
 			bothClocks(t, func(t *testing.T, frozen bool) {
 				s := test.busySite
 				s.begin = midnight().Add(-20 * oneDay)
-				p := answering(t, midnight(), digest.Feed{Validators: digest.Validators{ETag: `"1"`}}, hourlyZones(test.zones), frozen, test.site)
+				p := answering(t, midnight(), digest.Feed{Validators: digest.Validators{ETag: `"1"`}},
+					hourlyZones(test.zones), frozen, test.site)
 				p.turn = func() Turnover { return s.look(p.now()) }
 				p.run(fiftyTwo)
 				late := 0
@@ -160,7 +177,8 @@ func TestBusy_Overlaps(t *testing.T) {
 				}
 				t.Logf("%d polls, lost at %d ", len(p.log), len(s.lost))
 				if len(p.log) > test.most || len(s.lost) > test.lost || late > 0 {
-					t.Errorf("%d polls, want %d at most; posts were lost before %d, %d of them late", len(p.log), test.most, len(s.lost), late)
+					t.Errorf("%d polls, want %d at most; posts were lost before %d, %d of them late", len(p.log),
+						test.most, len(s.lost), late)
 				}
 				if least, _ := p.gaps(); least < time.Hour {
 					t.Errorf("S14: %v apart", least)

@@ -16,7 +16,8 @@ import (
 
 func callbackPoller(t *testing.T, change ...func(*Options)) *Poller {
 	t.Helper()
-	o := Options{UserAgentVersion: "1", BaseURL: "https://digest.example", AllowNetworks: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, NoWait: true}
+	o := Options{UserAgentVersion: "1", BaseURL: "https://digest.example",
+		AllowNetworks: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, NoWait: true}
 	for _, f := range change {
 		f(&o)
 	}
@@ -48,18 +49,22 @@ func TestCallback(t *testing.T) {
 	p := callbackPoller(t)
 	call := func(method, path, content string, header http.Header) (digest.HubReply, string) {
 		t.Helper()
-		reply, answer, err := p.Callback(t.Context(), Callback{Method: method, Address: s.URL + path, Home: true, Header: header, Body: []byte(content)})
+		reply, answer, err := p.Callback(t.Context(),
+			Callback{Method: method, Address: s.URL + path, Home: true, Header: header, Body: []byte(content)})
 		if err != nil {
 			t.Fatal(err)
 		}
 		return reply, string(answer)
 	}
 	reply, answer := call("GET", "/cb?a=%2F;b&hub.challenge=x", "", nil)
-	if reply.Status != 200 || answer != "a=%2F;b&hub.challenge=x" || body != "" || got.UserAgent() != "digest/1 (+https://digest.example/bot; hub)" {
+	if reply.Status != 200 || answer != "a=%2F;b&hub.challenge=x" || body != "" ||
+		got.UserAgent() != "digest/1 (+https://digest.example/bot; hub)" {
 		t.Errorf("%+v %q %v", reply, answer, got)
 	}
-	reply, _ = call("POST", "/cb", "<feed/>", http.Header{"Content-Type": {"application/atom+xml"}, "X-Hub-Signature": {"sha256=00"}})
-	if reply.Status != 200 || body != "<feed/>" || got.Header.Get("Content-Type") != "application/atom+xml" || got.Header.Get("X-Hub-Signature") != "sha256=00" || got.ContentLength != 7 {
+	reply, _ = call("POST", "/cb", "<feed/>",
+		http.Header{"Content-Type": {"application/atom+xml"}, "X-Hub-Signature": {"sha256=00"}})
+	if reply.Status != 200 || body != "<feed/>" || got.Header.Get("Content-Type") != "application/atom+xml" ||
+		got.Header.Get("X-Hub-Signature") != "sha256=00" || got.ContentLength != 7 {
 		t.Errorf("%+v %q %v", reply, body, got)
 	}
 	for _, name := range []string{"Cookie", "Referer", "Authorization"} {
@@ -67,7 +72,8 @@ func TestCallback(t *testing.T) {
 			t.Errorf("%s was sent", name)
 		}
 	}
-	if reply, _ = call("POST", "/moved", "x", nil); reply.Status != http.StatusTemporaryRedirect || got.URL.Path != "/moved" {
+	if reply, _ = call("POST", "/moved", "x", nil); reply.Status != http.StatusTemporaryRedirect ||
+		got.URL.Path != "/moved" {
 		t.Errorf("a redirect was followed: %+v %s", reply, got.URL)
 	}
 	if reply, _ = call("POST", "/busy", "x", nil); reply.Status != 429 || reply.RetryAfter != 2*time.Minute {
@@ -89,7 +95,9 @@ func TestCallbackStaysOut(t *testing.T) {
 	defer s.Close()
 	_, port, _ := strings.Cut(strings.TrimPrefix(s.URL, "http://"), ":")
 	p := callbackPoller(t)
-	for _, address := range []string{s.URL, "http://localhost:" + port, "http://[::1]:" + port, "http://[::ffff:127.0.0.1]:" + port, "http://10.0.0.1/", "http://169.254.169.254/", "ftp://example.org/", "http://127.0.0.1:25/"} {
+	for _, address := range []string{s.URL, "http://localhost:" + port, "http://[::1]:" +
+		port, "http://[::ffff:127.0.0.1]:" + port, "http://10.0.0.1/", "http://169.254.169.254/", "ftp://example.org/",
+		"http://127.0.0.1:25/"} {
 		reply, _, err := p.Callback(t.Context(), Callback{Method: "GET", Address: address})
 		if err != nil || reply.Status != 0 || reply.Error == "" {
 			t.Errorf("%s: %+v %v", address, reply, err)
@@ -98,7 +106,8 @@ func TestCallbackStaysOut(t *testing.T) {
 	if asked {
 		t.Error("a server on loopback was asked")
 	}
-	for address, home := range map[string]bool{"127.0.0.1": true, "::ffff:127.0.0.1": true, "10.0.0.1": false, "8.8.8.8": false, "::1": false} {
+	for address, home := range map[string]bool{"127.0.0.1": true, "::ffff:127.0.0.1": true, "10.0.0.1": false,
+		"8.8.8.8": false, "::1": false} {
 		if got := p.IsHome(netip.MustParseAddr(address)); got != home {
 			t.Errorf("%s is home: %t", address, got)
 		}
@@ -125,7 +134,8 @@ func TestCallbackWaitsItsTurn(t *testing.T) {
 		}
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
-		if _, _, err := p.Callback(ctx, Callback{Method: "GET", Address: "http://127.0.0.1/", Home: true}); digest.KindOf(err) != digest.Unavailable {
+		if _, _, err := p.Callback(ctx, Callback{Method: "GET", Address: "http://127.0.0.1/",
+			Home: true}); digest.KindOf(err) != digest.Unavailable {
 			t.Errorf("stopped: %v", err)
 		}
 	})

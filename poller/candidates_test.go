@@ -46,7 +46,8 @@ func offers(links ...string) string {
 func TestCandidates(t *testing.T) {
 	bodies := map[string]string{
 		"/feed": atom(1), "/two": atom(2),
-		"/":       offers("/comments/feed Home: comments feed", "/feed Home", "/two.atom Two", "/feed Again", "mailto:x No", "/third Third"),
+		"/": offers("/comments/feed Home: comments feed", "/feed Home", "/two.atom Two", "/feed Again",
+			"mailto:x No", "/third Third"),
 		"/broken": offers("/none First", "/feed Home", "/two Two"),
 		"/none":   page(),
 	}
@@ -63,10 +64,12 @@ func TestCandidates(t *testing.T) {
 	for _, test := range tests {
 		s := newSite(t, paths(bodies))
 		known := func(_ context.Context, address string) (digest.Feed, bool) {
-			return digest.Feed{ID: 3, URL: address, Title: "stored", Kind: "rss"}, test.known && address == s.url("/feed")
+			return digest.Feed{ID: 3, URL: address, Title: "stored", Kind: "rss"}, test.known &&
+				address == s.url("/feed")
 		}
 		c, err := newReader(t, s.url("/")).p.Find(context.Background(), s.url(test.asks), known)
-		if got := told(s, c); err != nil || got != test.want || targets(s.log()) != test.log || c.Itself != (test.asks == "/feed") {
+		if got := told(s, c); err != nil || got != test.want || targets(s.log()) != test.log ||
+			c.Itself != (test.asks == "/feed") {
 			t.Errorf("%s: %q %v %v", test.asks, got, c.Itself, err)
 		}
 	}
@@ -79,7 +82,8 @@ func TestCandidatesAreBounded(t *testing.T) {
 		links = append(links, fmt.Sprintf("/%d Number %d", i, i))
 	}
 	s := newSite(t, paths(map[string]string{"/": offers(links...), "/0": atom(1)}))
-	c, err := newReader(t, s.url("/")).p.Find(context.Background(), s.url("/"), func(context.Context, string) (digest.Feed, bool) { return digest.Feed{}, false })
+	c, err := newReader(t, s.url("/")).p.Find(context.Background(), s.url("/"),
+		func(context.Context, string) (digest.Feed, bool) { return digest.Feed{}, false })
 	if err != nil || len(c.Feeds) != mostCandidates || len(s.log()) != 2 {
 		t.Error(len(c.Feeds), err)
 	}
@@ -114,11 +118,14 @@ func TestNoCandidates(t *testing.T) {
 	})
 	p := newReader(t, s.url("/")).p
 	c, err := p.Find(context.Background(), s.url("/"), nobody)
-	if _, ok := errors.AsType[*SearchError](err); !ok || digest.KindOf(err) != digest.Unavailable || c.Read.Feed.URL != s.url("/") || c.Read.Feed.NotBefore.IsZero() {
+	if _, ok := errors.AsType[*SearchError](err); !ok || digest.KindOf(err) != digest.Unavailable ||
+		c.Read.Feed.URL != s.url("/") || c.Read.Feed.NotBefore.IsZero() {
 		t.Errorf("%+v %v", c.Read.Feed, err)
 	}
 	asked(t, s, "GET GET")
-	for _, address := range []string{"http://10.0.0.1/", "http://[::1]:6379/", "http://169.254.169.254/latest/meta-data/", "mailto:a@b.example", "", "javascript:alert(1)", "file:///etc/passwd", strings.Repeat("x", 1_000_000)} {
+	for _, address := range []string{"http://10.0.0.1/", "http://[::1]:6379/",
+		"http://169.254.169.254/latest/meta-data/", "mailto:a@b.example", "", "javascript:alert(1)",
+		"file:///etc/passwd", strings.Repeat("x", 1_000_000)} {
 		_, err := New(Options{}).Find(context.Background(), address, nobody)
 		e, ok := errors.AsType[*SearchError](err)
 		if !ok || len(e.Cause.Message) > 500 || strings.Contains(e.Cause.Message, "\n") {

@@ -62,9 +62,12 @@ func TestHonestWanted(t *testing.T) {
 		want time.Duration // after now
 	}{
 		{"it may be asked at once", digest.Schedule{LastAttemptAt: now.Add(fast)}, 0},
-		{"its site named a time", digest.Schedule{LastAttemptAt: now.Add(fast), NotBefore: now.Add(fast + 20*time.Minute)}, 20 * time.Minute},
-		{"it is fresh", digest.Schedule{LastAttemptAt: now.Add(fast), FreshUntil: now.Add(fast + 5*time.Minute)}, 5 * time.Minute},
-		{"the operator has a rule", digest.Schedule{LastAttemptAt: now.Add(fast), HostInterval: 3 * time.Hour}, 2 * time.Hour},
+		{"its site named a time",
+			digest.Schedule{LastAttemptAt: now.Add(fast), NotBefore: now.Add(fast + 20*time.Minute)}, 20 * time.Minute},
+		{"it is fresh", digest.Schedule{LastAttemptAt: now.Add(fast), FreshUntil: now.Add(fast + 5*time.Minute)},
+			5 * time.Minute},
+		{"the operator has a rule", digest.Schedule{LastAttemptAt: now.Add(fast), HostInterval: 3 * time.Hour},
+			2 * time.Hour},
 		{"a right clock asked it", digest.Schedule{LastAttemptAt: now.Add(-time.Minute)}, 59 * time.Minute},
 	} {
 		f := Honest(digest.Feed{Schedule: test.was}, time.Hour, true, now)

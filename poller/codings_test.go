@@ -92,7 +92,8 @@ func TestS27_Codings(t *testing.T) {
 		r := newReader(t, s.url("/feed"))
 		result := r.want(Changed)
 		sent(t, asked(t, s, "GET")[0], "Accept-Encoding", "gzip, br, zstd")
-		if string(result.Body) != atom(1) || r.feed.BodyHash != hashOf([]byte(atom(1))) || result.Bytes >= int64(len(atom(1)))+64 {
+		if string(result.Body) != atom(1) || r.feed.BodyHash != hashOf([]byte(atom(1))) ||
+			result.Bytes >= int64(len(atom(1)))+64 {
 			t.Errorf("%v: %d bytes travelled: %q", codings, result.Bytes, result.Body)
 		}
 		s.says(200, atom(1))
@@ -115,7 +116,8 @@ func TestS13_SpoiltCodings(t *testing.T) {
 		}
 		for _, wrong := range []string{atom(1), "x", strings.Repeat("\xff", 100)} {
 			s.says(200, wrong, "Content-Encoding: "+coding)
-			if r.want(Failed); !strings.Contains(r.feed.LastError, "not the "+coding+" it claims to be") && r.feed.LastError != "the response was incomplete" {
+			if r.want(Failed); !strings.Contains(r.feed.LastError, "not the "+coding+" it claims to be") &&
+				r.feed.LastError != "the response was incomplete" {
 				t.Errorf("%s that is %.10q: %s", coding, wrong, r.feed.LastError)
 			}
 		}
@@ -134,7 +136,8 @@ func TestBombs(t *testing.T) {
 	plain := zeros(11 << 20) // to pack more takes long where races are looked for
 	zipped, gigabyte := pack(t, plain, "gzip"), zstdBomb(8192)
 	for codings, bomb := range map[string][]byte{
-		"gzip": zipped, "gzip, gzip": pack(t, zipped, "gzip"), "gzip, br": pack(t, zipped, "br"), "br": pack(t, plain, "br"),
+		"gzip": zipped, "gzip, gzip": pack(t, zipped, "gzip"), "gzip, br": pack(t, zipped, "br"),
+		"br":   pack(t, plain, "br"),
 		"zstd": gigabyte, "zstd, gzip": pack(t, gigabyte, "gzip"), "zstd, zstd": pack(t, gigabyte, "zstd"),
 	} {
 		s := newSite(t, says(200, string(bomb), "Content-Encoding: "+codings))

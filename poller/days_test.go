@@ -26,12 +26,16 @@ func TestS15_DailyTrap(t *testing.T) {
 		site act
 		feed digest.Feed
 	}{
-		{"max-age=86400", well("Cache-Control: max-age=86400"), digest.Feed{Validators: digest.Validators{ETag: `"1"`}}},
+		{"max-age=86400", well("Cache-Control: max-age=86400"),
+			digest.Feed{Validators: digest.Validators{ETag: `"1"`}}},
 		{"Expires in a day", expiresInADay, digest.Feed{Validators: digest.Validators{ETag: `"1"`}}},
-		{"ttl 1440", well(), digest.Feed{Validators: digest.Validators{ETag: `"1"`}, Schedule: digest.Schedule{DocInterval: oneDay}}},
+		{"ttl 1440", well(), digest.Feed{Validators: digest.Validators{ETag: `"1"`},
+			Schedule: digest.Schedule{DocInterval: oneDay}}},
 		{"S33: no validators", well(), digest.Feed{}},
-		{"a rule of 24 hours", well(), digest.Feed{Validators: digest.Validators{ETag: `"1"`}, Schedule: digest.Schedule{HostInterval: oneDay}}},
-		{"all of them", well("Cache-Control: max-age=86400"), digest.Feed{Schedule: digest.Schedule{DocInterval: oneDay, HostInterval: oneDay}}},
+		{"a rule of 24 hours", well(),
+			digest.Feed{Validators: digest.Validators{ETag: `"1"`}, Schedule: digest.Schedule{HostInterval: oneDay}}},
+		{"all of them", well("Cache-Control: max-age=86400"),
+			digest.Feed{Schedule: digest.Schedule{DocInterval: oneDay, HostInterval: oneDay}}},
 	}
 	for _, test := range tests {
 		t.Run(test.why, func(t *testing.T) {
@@ -73,12 +77,13 @@ func TestS15_LateHour(t *testing.T) {
 // third night, is asked at each midnight all the same.
 func TestS15_FailingNights(t *testing.T) {
 	bothClocks(t, func(t *testing.T, frozen bool) {
-		p := answering(t, midnight(), digest.Feed{Validators: digest.Validators{ETag: `"1"`}}, []*time.Location{time.UTC}, frozen, func(p *play, now time.Time) (failure, http.Header) {
-			if now.Sub(midnight())/oneDay%3 == 2 && now.Hour() == 0 {
-				return failure{status: 503, wait: time.Hour, waitSaid: true}, nil
-			}
-			return failure{}, header("Cache-Control: max-age=86400")
-		})
+		p := answering(t, midnight(), digest.Feed{Validators: digest.Validators{ETag: `"1"`}},
+			[]*time.Location{time.UTC}, frozen, func(p *play, now time.Time) (failure, http.Header) {
+				if now.Sub(midnight())/oneDay%3 == 2 && now.Hour() == 0 {
+					return failure{status: 503, wait: time.Hour, waitSaid: true}, nil
+				}
+				return failure{}, header("Cache-Control: max-age=86400")
+			})
 		p.run(fiftyTwo)
 		for i, at := range p.log {
 			if after := at.Sub(midnight().AddDate(0, 0, i)); after < 0 || after > 20*time.Minute {
@@ -105,7 +110,8 @@ func TestS15_ShortDay(t *testing.T) {
 		{time.Date(2026, 10, 16, 12, 0, 0, 0, time.UTC), 20, 20},
 	} {
 		bothClocks(t, func(t *testing.T, frozen bool) {
-			p := answering(t, test.from, digest.Feed{Validators: digest.Validators{ETag: `"1"`}}, paris, frozen, well("Cache-Control: max-age=86400"))
+			p := answering(t, test.from, digest.Feed{Validators: digest.Validators{ETag: `"1"`}}, paris, frozen,
+				well("Cache-Control: max-age=86400"))
 			p.run(test.days)
 			if least, _ := p.gaps(); len(p.log) != test.want || least < oneDay {
 				t.Errorf("%d polls in %d days, %v apart: %v", len(p.log), test.days, least, p.log)
@@ -124,7 +130,8 @@ func TestS15_ShortDay(t *testing.T) {
 // when the seconds have come to half an hour; else none.
 func TestS14_TwentyFourReaders(t *testing.T) {
 	bothClocks(t, func(t *testing.T, frozen bool) {
-		p := answering(t, midnight(), digest.Feed{Validators: digest.Validators{ETag: `"1"`}}, hourlyZones(24), frozen, well())
+		p := answering(t, midnight(), digest.Feed{Validators: digest.Validators{ETag: `"1"`}}, hourlyZones(24), frozen,
+			well())
 		p.run(fiftyTwo)
 		left := 0
 		for i := 1; i < len(p.log); i++ {
@@ -156,14 +163,19 @@ func TestOwnPace(t *testing.T) {
 	}{
 		{"S33: no validators, 24 readers", 24, digest.Feed{}, well(), oneDay, 50, 52},
 		{"S15: max-age of a day, 24 readers", 24, etag, well("Cache-Control: max-age=86400"), oneDay, 50, 52},
-		{"S15: max-age of a week is believed for a day", 1, etag, well("Cache-Control: max-age=604800"), oneDay, 52, 52},
-		{"silent for two weeks", 1, digest.Feed{Validators: digest.Validators{ETag: `"1"`}, NewestAt: midnight().AddDate(0, 0, -14)}, well(), 23 * time.Hour, 52, 52},
+		{"S15: max-age of a week is believed for a day", 1, etag, well("Cache-Control: max-age=604800"), oneDay, 52,
+			52},
+		{"silent for two weeks", 1, digest.Feed{Validators: digest.Validators{ETag: `"1"`},
+			NewestAt: midnight().AddDate(0, 0, -14)}, well(), 23 * time.Hour, 52, 52},
 		{"silent for a year: 12 hours", 24, silent(1), well(), 12 * time.Hour, 90, 104},
 		{"silent for three years: 36 hours", 1, silent(3), well(), 36 * time.Hour, 26, 26},
 		{"silent for twenty years: a week", 24, silent(20), well(), 7 * oneDay, 8, 8},
-		{"credentialed, 24 readers: twice a day", 24, digest.Feed{URL: "http://me:secret@a.example/", Validators: digest.Validators{ETag: `"1"`}}, well(), 12 * time.Hour, 100, 104},
-		{"a rule of 48 hours", 24, digest.Feed{Validators: digest.Validators{ETag: `"1"`}, Schedule: digest.Schedule{HostInterval: 48 * time.Hour}}, well(), 48 * time.Hour, 26, 26},
-		{"ttl of six hours, 24 readers", 24, digest.Feed{Validators: digest.Validators{ETag: `"1"`}, Schedule: digest.Schedule{DocInterval: 6 * time.Hour}}, well(), 6 * time.Hour, 190, 208},
+		{"credentialed, 24 readers: twice a day", 24, digest.Feed{URL: "http://me:secret@a.example/",
+			Validators: digest.Validators{ETag: `"1"`}}, well(), 12 * time.Hour, 100, 104},
+		{"a rule of 48 hours", 24, digest.Feed{Validators: digest.Validators{ETag: `"1"`},
+			Schedule: digest.Schedule{HostInterval: 48 * time.Hour}}, well(), 48 * time.Hour, 26, 26},
+		{"ttl of six hours, 24 readers", 24, digest.Feed{Validators: digest.Validators{ETag: `"1"`},
+			Schedule: digest.Schedule{DocInterval: 6 * time.Hour}}, well(), 6 * time.Hour, 190, 208},
 	}
 	for _, test := range tests {
 		t.Run(test.why, func(t *testing.T) {
@@ -171,7 +183,8 @@ func TestOwnPace(t *testing.T) {
 				p := answering(t, midnight(), test.feed, hourlyZones(test.readers), frozen, test.site)
 				p.run(fiftyTwo)
 				if least, _ := p.gaps(); least < test.least || len(p.log) < test.from || len(p.log) > test.to {
-					t.Errorf("%d polls, want %d to %d; %v apart, want %v", len(p.log), test.from, test.to, least, test.least)
+					t.Errorf("%d polls, want %d to %d; %v apart, want %v", len(p.log), test.from, test.to, least,
+						test.least)
 				}
 			})
 		})
@@ -181,9 +194,12 @@ func TestOwnPace(t *testing.T) {
 // TestSkippedTime: what wants no requests at its reader's midnight is asked
 // before its skipped time, once a day, and by its own freshness not then either.
 func TestSkippedTime(t *testing.T) {
-	night := digest.Feed{Validators: digest.Validators{ETag: `"1"`}, Schedule: digest.Schedule{SkipHours: 1<<22 | 1<<23 | 1<<0 | 1<<1 | 1<<2}}
-	weekend := digest.Feed{Validators: digest.Validators{ETag: `"1"`}, Schedule: digest.Schedule{SkipDays: 1<<time.Saturday | 1<<time.Sunday}}
-	onlyNoon := digest.Feed{Validators: digest.Validators{ETag: `"1"`}, Schedule: digest.Schedule{SkipHours: allHours &^ (1 << 12)}}
+	night := digest.Feed{Validators: digest.Validators{ETag: `"1"`},
+		Schedule: digest.Schedule{SkipHours: 1<<22 | 1<<23 | 1<<0 | 1<<1 | 1<<2}}
+	weekend := digest.Feed{Validators: digest.Validators{ETag: `"1"`},
+		Schedule: digest.Schedule{SkipDays: 1<<time.Saturday | 1<<time.Sunday}}
+	onlyNoon := digest.Feed{Validators: digest.Validators{ETag: `"1"`},
+		Schedule: digest.Schedule{SkipHours: allHours &^ (1 << 12)}}
 	onlyNoonOnMonday := onlyNoon
 	onlyNoonOnMonday.SkipDays = digest.EveryDay &^ (1 << time.Monday)
 	without := night
@@ -199,13 +215,16 @@ func TestSkippedTime(t *testing.T) {
 		{"the night, fresh for a day", []*time.Location{time.UTC}, night, well("Cache-Control: max-age=86400"), 51, 53},
 		{"the night, S33", []*time.Location{time.UTC}, without, well(), 51, 53},
 		{"the night, a reader in Kolkata", []*time.Location{zone(t, "Asia/Kolkata")}, night, well(), 52, 52},
-		{"the night, readers in London and Kolkata", []*time.Location{time.UTC, zone(t, "Asia/Kolkata")}, night, well(), 104, 105},
+		{"the night, readers in London and Kolkata", []*time.Location{time.UTC, zone(t, "Asia/Kolkata")}, night, well(),
+			104, 105},
 		{"the night, 24 readers", hourlyZones(24), night, well(), 18 * fiftyTwo, 20 * fiftyTwo},
 		{"the weekend", []*time.Location{time.UTC}, weekend, well(), 36, 46},
 		{"all but an hour", []*time.Location{time.UTC}, onlyNoon, well(), 51, 53},
 		{"all but an hour of the week", []*time.Location{time.UTC}, onlyNoonOnMonday, well(), 7, 8},
-		{"all hours mean none", []*time.Location{time.UTC}, digest.Feed{Validators: digest.Validators{ETag: `"1"`}, Schedule: digest.Schedule{SkipHours: allHours}}, well(), 52, 52},
-		{"all days mean none", []*time.Location{time.UTC}, digest.Feed{Validators: digest.Validators{ETag: `"1"`}, Schedule: digest.Schedule{SkipDays: digest.EveryDay}}, well(), 52, 52},
+		{"all hours mean none", []*time.Location{time.UTC}, digest.Feed{Validators: digest.Validators{ETag: `"1"`},
+			Schedule: digest.Schedule{SkipHours: allHours}}, well(), 52, 52},
+		{"all days mean none", []*time.Location{time.UTC}, digest.Feed{Validators: digest.Validators{ETag: `"1"`},
+			Schedule: digest.Schedule{SkipDays: digest.EveryDay}}, well(), 52, 52},
 	}
 	for _, test := range tests {
 		t.Run(test.why, func(t *testing.T) {

@@ -111,11 +111,13 @@ func describe(err error, connected bool, timeout time.Duration) string {
 		return string(digest.Words("connection refused"))
 	case errors.Is(err, syscall.EHOSTUNREACH), errors.Is(err, syscall.ENETUNREACH):
 		return string(digest.Words("no route to the host"))
-	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE):
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, syscall.ECONNRESET),
+		errors.Is(err, syscall.EPIPE):
 		return string(digest.Words("the connection was closed before the response"))
 	}
 	text := strings.TrimPrefix(innermost(err).Error(), "net/http: ")
-	if strings.Contains(text, "response header") && strings.Contains(text, "exceeded") || strings.Contains(text, "header list larger") {
+	if strings.Contains(text, "response header") && strings.Contains(text, "exceeded") ||
+		strings.Contains(text, "header list larger") {
 		return string(digest.Words("the response header is larger than 64 kB"))
 	}
 	return oneLine(strings.TrimPrefix(text, "HTTP/1.x transport connection broken: "))

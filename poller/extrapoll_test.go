@@ -10,7 +10,8 @@ import (
 
 // failedAt is a record whose last poll, at t, ended so.
 func failedAt(t time.Time, status, errors int, penalty time.Duration) digest.Feed {
-	return digest.Feed{ID: 3, Schedule: digest.Schedule{LastAttemptAt: t, NotBefore: t.Add(penalty)}, Failures: digest.Failures{LastStatus: status, Errors: errors}}
+	return digest.Feed{ID: 3, Schedule: digest.Schedule{LastAttemptAt: t, NotBefore: t.Add(penalty)},
+		Failures: digest.Failures{LastStatus: status, Errors: errors}}
 }
 
 func TestAgain_Retry(t *testing.T) {
@@ -61,14 +62,19 @@ func TestAgain_Retry(t *testing.T) {
 		{why: "a week after a midnight: that of then", at: 5 * m, status: 429, wait: 7 * 24 * h},
 		{why: "a reader elsewhere, three hours later", at: 5 * m, status: 500, wait: 4 * h, due: 5 * h},
 		{why: "a reader elsewhere, too early", at: 5 * m, status: 500, wait: 4 * h, due: 3 * h, want: 4*h + 5*m},
-		{why: "a midnight that is over stands for tomorrow's", at: 5 * m, status: 500, wait: 4 * h, due: -5 * m, want: 4*h + 5*m},
+		{why: "a midnight that is over stands for tomorrow's", at: 5 * m, status: 500, wait: 4 * h, due: -5 * m,
+			want: 4*h + 5*m},
 		{why: "and that does it", at: 20*h + 10*m, status: 500, wait: 4 * h, due: -5 * m},
 
-		{why: "S15: fresh for a day when it is well: a retry would spoil the midnight", at: 5 * m, status: 503, wait: h, fresh: 24 * h},
+		{why: "S15: fresh for a day when it is well: a retry would spoil the midnight", at: 5 * m, status: 503, wait: h,
+			fresh: 24 * h},
 		{why: "S15: and so for 20 hours", at: 5 * m, status: 500, wait: 4 * h, fresh: 20*h + 30*m},
-		{why: "S15: fresh for 12 hours: it would not", at: 5 * m, status: 500, wait: 4 * h, fresh: 12 * h, want: 4*h + 5*m},
-		{why: "S15: fresh for a day, and read weekly", at: 5 * m, status: 503, wait: h, fresh: 24 * h, due: 7 * 24 * h, want: h + 5*m},
-		{why: "S35: not in a hot minute", at: 30 * time.Second, status: 429, wait: h, want: h + 2*m + share(3, time.Minute)},
+		{why: "S15: fresh for 12 hours: it would not", at: 5 * m, status: 500, wait: 4 * h, fresh: 12 * h,
+			want: 4*h + 5*m},
+		{why: "S15: fresh for a day, and read weekly", at: 5 * m, status: 503, wait: h, fresh: 24 * h, due: 7 * 24 * h,
+			want: h + 5*m},
+		{why: "S35: not in a hot minute", at: 30 * time.Second, status: 429, wait: h,
+			want: h + 2*m + share(3, time.Minute)},
 	}
 	for _, test := range tests {
 		at := mid.Add(test.at)
@@ -150,7 +156,8 @@ func TestAgain_Nobody(t *testing.T) {
 			t.Errorf("%s: %v", f.State, got)
 		}
 	}
-	well := digest.Feed{Schedule: digest.Schedule{LastAttemptAt: at, LastOKAt: at, NotBefore: at.Add(time.Hour), FreshUntil: at.Add(6 * time.Hour)}}
+	well := digest.Feed{Schedule: digest.Schedule{LastAttemptAt: at, LastOKAt: at, NotBefore: at.Add(time.Hour),
+		FreshUntil: at.Add(6 * time.Hour)}}
 	if got := ExtraPoll(well, midnight().Add(oneDay), at, usualSpread()); !got.IsZero() {
 		t.Errorf("all is well: %v", got)
 	}
@@ -172,16 +179,35 @@ func TestAgain_SkippedTime(t *testing.T) {
 	}{
 		{why: "no skipped time", at: 12 * h, f: digest.Feed{}},
 		{why: "not at midnight", at: 5 * m, f: digest.Feed{Schedule: digest.Schedule{SkipHours: 1 << 12}}},
-		{why: "before the night", at: 12 * h, f: digest.Feed{Schedule: digest.Schedule{SkipHours: night}}, from: 20*h + 30*m, before: 20*h + 58*m, frozen: 21 * h},
-		{why: "asked before it already: a day later", at: 21*h + 40*m, f: digest.Feed{Schedule: digest.Schedule{SkipHours: night}}, from: 44*h + 30*m, before: 44*h + 58*m, frozen: 45 * h},
-		{why: "fresh until then: a little later", at: 5*h + 50*m, f: digest.Feed{Schedule: digest.Schedule{SkipHours: night}}, fresh: 16 * h, from: 21*h + 50*m, before: 21*h + 58*m, frozen: 45 * h},
-		{why: "fresh for longer: a day later", at: 6 * h, f: digest.Feed{Schedule: digest.Schedule{SkipHours: night}}, fresh: 16 * h, from: 44*h + 30*m, before: 44*h + 58*m, frozen: 45 * h},
-		{why: "all but noon", at: 6 * h, f: digest.Feed{Schedule: digest.Schedule{SkipHours: allHours &^ (1 << 12)}}, from: 12*h + 30*m, before: 12*h + 58*m, frozen: 12 * h},
-		{why: "on Saturday, from Friday on", at: 6 * h, f: digest.Feed{Schedule: digest.Schedule{SkipDays: 1 << time.Saturday}}, from: 22*h + 30*m, before: 22*h + 58*m, frozen: 23 * h},
-		{why: "on Sunday it would be more than a day before: Monday's midnight does it", at: 23*h + 40*m, f: digest.Feed{Schedule: digest.Schedule{SkipDays: 1<<time.Saturday | 1<<time.Sunday}}},
-		{why: "S20: 404, before the night", at: 12 * h, f: digest.Feed{Schedule: digest.Schedule{SkipHours: night, NotBefore: mid.Add(20 * h)}, Failures: digest.Failures{LastStatus: 404}}, errors: 1, from: 20*h + 30*m, before: 20*h + 58*m, frozen: 21 * h},
-		{why: "500, retried outside of it", at: 20 * h, f: digest.Feed{Schedule: digest.Schedule{SkipHours: night, NotBefore: mid.Add(24 * h)}, Failures: digest.Failures{LastStatus: 500}}, errors: 1, from: 26 * h, before: 26*h + 20*m, frozen: 26 * h},
-		{why: "500, near a midnight that must not ask", at: 17*h + 40*m, f: digest.Feed{Schedule: digest.Schedule{SkipHours: night, NotBefore: mid.Add(21*h + 40*m)}, Failures: digest.Failures{LastStatus: 500}}, errors: 1, from: 21*h + 40*m, before: 21*h + 41*m, frozen: 21*h + 40*m},
+		{why: "before the night", at: 12 * h, f: digest.Feed{Schedule: digest.Schedule{SkipHours: night}},
+			from: 20*h + 30*m, before: 20*h + 58*m, frozen: 21 * h},
+		{why: "asked before it already: a day later", at: 21*h + 40*m,
+			f: digest.Feed{Schedule: digest.Schedule{SkipHours: night}}, from: 44*h + 30*m, before: 44*h + 58*m,
+			frozen: 45 * h},
+		{why: "fresh until then: a little later", at: 5*h + 50*m,
+			f: digest.Feed{Schedule: digest.Schedule{SkipHours: night}}, fresh: 16 * h, from: 21*h + 50*m,
+			before: 21*h + 58*m, frozen: 45 * h},
+		{why: "fresh for longer: a day later", at: 6 * h, f: digest.Feed{Schedule: digest.Schedule{SkipHours: night}},
+			fresh: 16 * h, from: 44*h + 30*m, before: 44*h + 58*m, frozen: 45 * h},
+		{why: "all but noon", at: 6 * h, f: digest.Feed{Schedule: digest.Schedule{SkipHours: allHours &^ (1 << 12)}},
+			from: 12*h + 30*m, before: 12*h + 58*m, frozen: 12 * h},
+		{why: "on Saturday, from Friday on", at: 6 * h,
+			f: digest.Feed{Schedule: digest.Schedule{SkipDays: 1 << time.Saturday}}, from: 22*h + 30*m,
+			before: 22*h + 58*m, frozen: 23 * h},
+		{why: "on Sunday it would be more than a day before: Monday's midnight does it", at: 23*h + 40*m,
+			f: digest.Feed{Schedule: digest.Schedule{SkipDays: 1<<time.Saturday | 1<<time.Sunday}}},
+		{why: "S20: 404, before the night", at: 12 * h,
+			f: digest.Feed{Schedule: digest.Schedule{SkipHours: night, NotBefore: mid.Add(20 * h)},
+				Failures: digest.Failures{LastStatus: 404}}, errors: 1, from: 20*h + 30*m, before: 20*h + 58*m,
+			frozen: 21 * h},
+		{why: "500, retried outside of it", at: 20 * h,
+			f: digest.Feed{Schedule: digest.Schedule{SkipHours: night, NotBefore: mid.Add(24 * h)},
+				Failures: digest.Failures{LastStatus: 500}}, errors: 1, from: 26 * h, before: 26*h + 20*m,
+			frozen: 26 * h},
+		{why: "500, near a midnight that must not ask", at: 17*h + 40*m,
+			f: digest.Feed{Schedule: digest.Schedule{SkipHours: night, NotBefore: mid.Add(21*h + 40*m)},
+				Failures: digest.Failures{LastStatus: 500}}, errors: 1, from: 21*h + 40*m, before: 21*h + 41*m,
+			frozen: 21*h + 40*m},
 	}
 	for _, test := range tests {
 		at := mid.Add(test.at)
@@ -191,7 +217,8 @@ func TestAgain_SkippedTime(t *testing.T) {
 			f.FreshUntil = at.Add(test.fresh)
 		}
 		got := ExtraPoll(f, mid.Add(oneDay), at.Add(time.Second), usualSpread())
-		if test.before == 0 && !got.IsZero() || test.before != 0 && (got.Before(mid.Add(test.from)) || !got.Before(mid.Add(test.before))) {
+		if test.before == 0 && !got.IsZero() || test.before != 0 &&
+			(got.Before(mid.Add(test.from)) || !got.Before(mid.Add(test.before))) {
 			t.Errorf("%s: %v", test.why, got)
 		}
 		got = ExtraPoll(f, mid.Add(oneDay), at, frozenSpread())
@@ -213,24 +240,35 @@ func TestAgain_Busy(t *testing.T) {
 	}{
 		{why: "every two hours", at: 5 * m, interval: 2 * h, want: 2*h + 5*m},
 		{why: "S14", at: 5 * m, interval: 20 * m, want: h + 5*m},
-		{why: "S15: fresh for three hours", at: 5 * m, interval: h, f: digest.Feed{Schedule: digest.Schedule{LastOKAt: mid.Add(5 * m), FreshUntil: mid.Add(3*h + 5*m)}}, want: 3*h + 5*m},
-		{why: "S15: fresh for a day", at: 5 * m, interval: h, f: digest.Feed{Schedule: digest.Schedule{FreshUntil: mid.Add(24*h + 5*m)}}},
+		{why: "S15: fresh for three hours", at: 5 * m, interval: h,
+			f:    digest.Feed{Schedule: digest.Schedule{LastOKAt: mid.Add(5 * m), FreshUntil: mid.Add(3*h + 5*m)}},
+			want: 3*h + 5*m},
+		{why: "S15: fresh for a day", at: 5 * m, interval: h,
+			f: digest.Feed{Schedule: digest.Schedule{FreshUntil: mid.Add(24*h + 5*m)}}},
 		{why: "S33", at: 5 * m, interval: h, f: digest.Feed{Schedule: digest.Schedule{OwnInterval: oneDay}}},
-		{why: "a rule of six hours", at: 5 * m, interval: h, f: digest.Feed{Schedule: digest.Schedule{HostInterval: 6 * h}}, want: 6*h + 5*m},
-		{why: "a rule of 20 hours would spoil the midnight", at: 5 * m, interval: h, f: digest.Feed{Schedule: digest.Schedule{HostInterval: 20 * h}}},
-		{why: "credentialed: at noon", at: 5 * m, interval: h, f: digest.Feed{Schedule: digest.Schedule{OwnInterval: 12 * h}}, want: 12*h + 5*m},
-		{why: "S15: fresh for seven hours, which would spoil the midnight", at: 14 * h, interval: h, f: digest.Feed{Schedule: digest.Schedule{LastOKAt: mid.Add(14 * h), FreshUntil: mid.Add(21 * h)}}},
-		{why: "S15: fresh for seven hours, earlier", at: 7 * h, interval: h, f: digest.Feed{Schedule: digest.Schedule{LastOKAt: mid.Add(7 * h), FreshUntil: mid.Add(14 * h)}}, want: 14 * h},
+		{why: "a rule of six hours", at: 5 * m, interval: h,
+			f: digest.Feed{Schedule: digest.Schedule{HostInterval: 6 * h}}, want: 6*h + 5*m},
+		{why: "a rule of 20 hours would spoil the midnight", at: 5 * m, interval: h,
+			f: digest.Feed{Schedule: digest.Schedule{HostInterval: 20 * h}}},
+		{why: "credentialed: at noon", at: 5 * m, interval: h,
+			f: digest.Feed{Schedule: digest.Schedule{OwnInterval: 12 * h}}, want: 12*h + 5*m},
+		{why: "S15: fresh for seven hours, which would spoil the midnight", at: 14 * h, interval: h,
+			f: digest.Feed{Schedule: digest.Schedule{LastOKAt: mid.Add(14 * h), FreshUntil: mid.Add(21 * h)}}},
+		{why: "S15: fresh for seven hours, earlier", at: 7 * h, interval: h,
+			f:    digest.Feed{Schedule: digest.Schedule{LastOKAt: mid.Add(7 * h), FreshUntil: mid.Add(14 * h)}},
+			want: 14 * h},
 		{why: "midnight comes first", at: 20 * h, interval: 5 * h},
 		{why: "midnight comes soon after: one request instead of two", at: 20 * h, interval: 3*h + 15*m},
 		{why: "midnight is too far", at: 18 * h, interval: 4 * h, want: 22 * h},
-		{why: "midnight is skipped", at: 18 * h, interval: 5 * h, f: digest.Feed{Schedule: digest.Schedule{SkipHours: 1}}, want: 23*h + 2*m + share(3, time.Minute)},
+		{why: "midnight is skipped", at: 18 * h, interval: 5 * h,
+			f: digest.Feed{Schedule: digest.Schedule{SkipHours: 1}}, want: 23*h + 2*m + share(3, time.Minute)},
 	}
 	for _, test := range tests {
 		f := test.f
 		f.ID, f.LastAttemptAt, f.BusyInterval = 3, mid.Add(test.at), test.interval
 		got := ExtraPoll(f, mid.Add(oneDay), mid.Add(test.at+time.Second), usualSpread())
-		if want := mid.Add(test.want); test.want == 0 && !got.IsZero() || test.want != 0 && got.Sub(want).Abs() > 2*m+time.Minute {
+		if want := mid.Add(test.want); test.want == 0 && !got.IsZero() || test.want != 0 &&
+			got.Sub(want).Abs() > 2*m+time.Minute {
 			t.Errorf("%s: %v", test.why, got)
 		}
 	}
@@ -257,7 +295,8 @@ func TestS19_Limited(t *testing.T) {
 		{"429, 24 readers", 24, limited(429), 4 * time.Hour, 52 * 5, 52 * 6},
 		{"429 for zero seconds", 1, limited(429, "Retry-After: 0"), time.Hour, 52 * 5, 52*6 + 1},
 		{"429 for two days", 1, limited(429, "Retry-After: 172800"), 2 * oneDay, 26, 26},
-		{"429 for a date that has passed", 1, limited(429, "Retry-After: "+friday, "Date: "+fridayOne), time.Hour, 52 * 5, 52*6 + 1},
+		{"429 for a date that has passed", 1, limited(429, "Retry-After: "+friday, "Date: "+fridayOne), time.Hour,
+			52 * 5, 52*6 + 1},
 		{"429 for 10^12 seconds", 24, limited(429, "Retry-After: 1000000000000"), 7 * oneDay, 8, 8},
 		{"503 for an hour", 1, limited(503, "Retry-After: 3600"), time.Hour, 52 * 22, 52 * 24},
 		{"S20: 403", 24, limited(403), 4 * time.Hour, 52 + 3*4, 52 + 3*6},
@@ -269,10 +308,12 @@ func TestS19_Limited(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.why, func(t *testing.T) {
 			bothClocks(t, func(t *testing.T, frozen bool) {
-				p := answering(t, midnight(), digest.Feed{Validators: digest.Validators{ETag: `"1"`}}, hourlyZones(test.readers), frozen, test.site)
+				p := answering(t, midnight(), digest.Feed{Validators: digest.Validators{ETag: `"1"`}},
+					hourlyZones(test.readers), frozen, test.site)
 				p.run(fiftyTwo)
 				if least, _ := p.gaps(); least < test.least || len(p.log) < test.from || len(p.log) > test.to {
-					t.Errorf("%d polls, want %d to %d; %v apart, want %v", len(p.log), test.from, test.to, least, test.least)
+					t.Errorf("%d polls, want %d to %d; %v apart, want %v", len(p.log), test.from, test.to, least,
+						test.least)
 				}
 			})
 		})

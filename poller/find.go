@@ -147,7 +147,9 @@ func (s *search) site(ctx context.Context, address string) (Result, error) {
 	case page.Kind == feed.ActivityStreams:
 		return s.person(ctx, person{asked: asked, page: page.Link}, normal)
 	case page.Kind == feed.OPML:
-		return Result{}, searchError(nil, digest.Refuse(digest.Invalid, "no feed at %s: this is a list of feeds; import it as OPML", oneLine(s.named(address))))
+		return Result{}, searchError(nil,
+			digest.Refuse(digest.Invalid, "no feed at %s: this is a list of feeds; import it as OPML",
+				oneLine(s.named(address))))
 	}
 	if actor := feed.BlueskyAccount(page.Feeds); actor != "" { // at a name of their own, or another client's
 		return s.account(ctx, feed.ATProtoURL(actor))

@@ -46,8 +46,10 @@ func TestFind(t *testing.T) {
 		log    string
 	}{
 		{"the feed itself", map[string]string{"/feed": atom(1)}, "/feed", "/feed", "GET/feed"},
-		{"a page that offers one", map[string]string{"/": page("/blog.atom"), "/blog.atom": atom(1)}, "/", "/blog.atom", "GET/ GET/blog.atom"},
-		{"the first that can be read", map[string]string{"/": page("/a", "b", "/c"), "/a": page(), "/b": atom(1), "/c": atom(2)}, "/", "/b", "GET/ GET/a GET/b"},
+		{"a page that offers one", map[string]string{"/": page("/blog.atom"), "/blog.atom": atom(1)}, "/", "/blog.atom",
+			"GET/ GET/blog.atom"},
+		{"the first that can be read", map[string]string{"/": page("/a", "b", "/c"), "/a": page(), "/b": atom(1),
+			"/c": atom(2)}, "/", "/b", "GET/ GET/a GET/b"},
 		{"no more than ten", map[string]string{"/": page("/1", "/2", "/3", "/4", "/5", "/6", "/7", "/8", "/9", "/10",
 			"/11"), "/11": atom(1)}, "/", "", ""},
 	}
@@ -69,11 +71,14 @@ func TestFind(t *testing.T) {
 			continue
 		}
 		f := result.Feed
-		if got := targets(s.log()); got != test.log || f.URL != s.url(test.want) || f.ETag != `"`+test.want+`"` || result.Outcome != Changed {
+		if got := targets(s.log()); got != test.log || f.URL != s.url(test.want) || f.ETag != `"`+test.want+`"` ||
+			result.Outcome != Changed {
 			t.Errorf("%s: %s %+v", test.why, got, f)
 		}
-		if len(result.Document.Posts) != 1 || f.Title != "Weather" || f.Host != "127.0.0.1" || f.State != digest.FeedActive ||
-			f.ParsedAt.IsZero() || f.LastAttemptAt.IsZero() || f.BodyHash == "" || f.LastStatus != 200 || f.ValidatorURL != f.URL {
+		if len(result.Document.Posts) != 1 || f.Title != "Weather" || f.Host != "127.0.0.1" ||
+			f.State != digest.FeedActive ||
+			f.ParsedAt.IsZero() || f.LastAttemptAt.IsZero() || f.BodyHash == "" || f.LastStatus != 200 ||
+			f.ValidatorURL != f.URL {
 			t.Errorf("%s: %+v", test.why, f)
 		}
 	}
@@ -109,12 +114,14 @@ func TestS17_KnownFeedIsNotFetched(t *testing.T) {
 		{"only there for now: a feed of its own", "/old", 302, "GET/old GET/feed", true},
 	}
 	for _, test := range tests {
-		s := newSite(t, from(test.status, map[string]string{"/old": "/feed"}, paths(map[string]string{"/": page("/feed"), "/feed": atom(1)})))
+		s := newSite(t, from(test.status, map[string]string{"/old": "/feed"},
+			paths(map[string]string{"/": page("/feed"), "/feed": atom(1)})))
 		stored := digest.Feed{ID: 7, URL: s.url("/feed"), Title: "as stored"}
 		known := func(_ context.Context, address string) (digest.Feed, bool) { return stored, address == stored.URL }
 		c, err := newReader(t, s.url("/")).p.Find(context.Background(), s.url(test.asks), known)
 		result := c.Read
-		if got := targets(s.log()); err != nil || got != test.log || (result.Feed == stored) == test.found || (result.Document != nil) != test.found {
+		if got := targets(s.log()); err != nil || got != test.log || (result.Feed == stored) == test.found ||
+			(result.Document != nil) != test.found {
 			t.Errorf("%s: %q %+v %v", test.why, got, result.Feed, err)
 		}
 	}
@@ -149,7 +156,8 @@ func TestFindGuesses(t *testing.T) {
 
 // TestFindStops: a site that has had enough is not asked for the rest.
 func TestFindStops(t *testing.T) {
-	for status, why := range map[int]string{401: "it needs a password (401)", 403: "Forbidden", 429: "Too Many Requests", 503: "Service Unavailable"} {
+	for status, why := range map[int]string{401: "it needs a password (401)", 403: "Forbidden",
+		429: "Too Many Requests", 503: "Service Unavailable"} {
 		s := newSite(t, func(r request) string {
 			if r.target == "/" {
 				return reply(r, 200, page("/a", "/b"))
@@ -169,7 +177,8 @@ func TestFindStops(t *testing.T) {
 
 func TestFindErrors(t *testing.T) {
 	s := newSite(t, paths(map[string]string{
-		"/binary": string(zeros(1000)), "/empty": "", "/opml": `<opml version="2.0"><body><outline text="x" xmlUrl="https://a.example/f"/></body></opml>`,
+		"/binary": string(zeros(1000)), "/empty": "",
+		"/opml": `<opml version="2.0"><body><outline text="x" xmlUrl="https://a.example/f"/></body></opml>`,
 	}))
 	tests := []struct {
 		address, says string
@@ -186,7 +195,8 @@ func TestFindErrors(t *testing.T) {
 	p := newReader(t, s.url("/")).p
 	for _, test := range tests {
 		_, err := find(p, context.Background(), test.address)
-		if err == nil || digest.KindOf(err) != test.kind || !strings.Contains(err.Error(), test.says) || strings.Contains(err.Error(), "\n") {
+		if err == nil || digest.KindOf(err) != test.kind || !strings.Contains(err.Error(), test.says) ||
+			strings.Contains(err.Error(), "\n") {
 			t.Errorf("%q: %v", test.address, err)
 		}
 	}
@@ -202,7 +212,8 @@ func TestFindMoved(t *testing.T) {
 	for status, want := range map[int]string{301: "/new", 308: "/new", 302: "/old", 307: "/old"} {
 		s := newSite(t, from(status, map[string]string{"/old": "/new"}, conditional(atom(1), `"1"`, monday)))
 		result, err := find(newReader(t, s.url("/")).p, context.Background(), s.url("/old"))
-		if err != nil || result.Feed.URL != s.url(want) || result.Feed.ValidatorURL != s.url("/new") || result.Feed.MovedTo != "" {
+		if err != nil || result.Feed.URL != s.url(want) || result.Feed.ValidatorURL != s.url("/new") ||
+			result.Feed.MovedTo != "" {
 			t.Errorf("%d: %+v %v", status, result.Feed, err)
 		}
 	}

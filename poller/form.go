@@ -65,7 +65,8 @@ func (p *Poller) PostForm(ctx context.Context, f Form) FormAnswer {
 		if a.status/100 == 2 {
 			return FormAnswer{Status: a.status, Text: text}
 		}
-		return FormAnswer{Status: a.status, Why: strings.TrimSuffix(fmt.Sprintf("answered %d: %s", a.status, text), ": ")}
+		return FormAnswer{Status: a.status, Why: strings.TrimSuffix(fmt.Sprintf("answered %d: %s", a.status, text),
+			": ")}
 	}
 	return FormAnswer{Why: oneLine(err.Error())}
 }
@@ -89,7 +90,8 @@ func (s *session) post(ctx context.Context, r route, body string) (*answer, stri
 		return nil, "", err
 	}
 	req.URL, req.Host = r.url, r.url.Host
-	req.Header = http.Header{"User-Agent": {s.agent}, "Accept": {"*/*"}, "Content-Type": {"application/x-www-form-urlencoded"}}
+	req.Header = http.Header{"User-Agent": {s.agent}, "Accept": {"*/*"},
+		"Content-Type": {"application/x-www-form-urlencoded"}}
 	resp, err := s.poller.transportOf(r).RoundTrip(req)
 	if err != nil {
 		return nil, "", noAnswer(limit.blame(err), sends > 0, s.poller.timeout)

@@ -18,7 +18,8 @@ func TestPostForm(t *testing.T) {
 	var got []string
 	s := newAnswers(t, func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
-		got = append(got, r.Method+" "+r.URL.Path+" "+r.Header.Get("Content-Type")+" "+string(body)+r.Header.Get("Cookie")+r.Header.Get("Referer"))
+		got = append(got, r.Method+" "+r.URL.Path+" "+r.Header.Get("Content-Type")+" "+
+			string(body)+r.Header.Get("Cookie")+r.Header.Get("Referer"))
 		if !strings.HasPrefix(r.UserAgent(), "digest/1.2 (+https://news.example/bot; 7 subscribers") {
 			t.Errorf("asked as %s", r.UserAgent())
 		}
@@ -40,7 +41,8 @@ func TestPostForm(t *testing.T) {
 	p := newReader(t, s.URL).p
 	post := func(path string) FormAnswer {
 		got = nil
-		return p.PostForm(t.Context(), Form{Address: s.URL + path, Values: url.Values{"a": {"b c"}}, MayBeHome: true, Subscribers: 7})
+		return p.PostForm(t.Context(), Form{Address: s.URL + path, Values: url.Values{"a": {"b c"}}, MayBeHome: true,
+			Subscribers: 7})
 	}
 	const sent = " application/x-www-form-urlencoded a=b+c"
 	for path, want := range map[string]struct {
@@ -67,14 +69,19 @@ func TestPostFormStaysOnItsSite(t *testing.T) {
 	})
 	p := newReader(t, s.URL).p
 	a := p.PostForm(t.Context(), Form{Address: s.URL + "/hub", MayBeHome: true})
-	if want := "redirected to another site, " + strings.TrimPrefix(victim.URL, "http://") + ", which is sent nothing"; a != (FormAnswer{Why: want}) {
+	if want := "redirected to another site, " + strings.TrimPrefix(victim.URL, "http://") +
+		", which is sent nothing"; a != (FormAnswer{Why: want}) {
 		t.Errorf("%+v, want %s", a, want)
 	}
 }
 
 // TestPostFormIsGuarded: a hub leads to no private address that nobody has named (I7).
 func TestPostFormIsGuarded(t *testing.T) {
-	s := newAnswers(t, func(w http.ResponseWriter, _ *http.Request) { t.Error("asked"); w.WriteHeader(http.StatusAccepted) })
+	s := newAnswers(t, func(w http.ResponseWriter,
+		_ *http.Request) {
+		t.Error("asked")
+		w.WriteHeader(http.StatusAccepted)
+	})
 	p := newReader(t, s.URL).p
 	for _, address := range []string{s.URL + "/", "http://[::1]:1/", "http://10.0.0.1/", "ftp://a.example/", ""} {
 		if a := p.PostForm(t.Context(), Form{Address: address, MayBeHome: false}); a.Status != 0 || a.Why == "" {
@@ -83,8 +90,11 @@ func TestPostFormIsGuarded(t *testing.T) {
 	}
 	secure := httptest.NewTLSServer(http.RedirectHandler(s.URL, http.StatusTemporaryRedirect))
 	t.Cleanup(secure.Close)
-	p = newReader(t, s.URL, func(o *Options) { o.Roots = secure.Client().Transport.(*http.Transport).TLSClientConfig.RootCAs }).p
-	if a := p.PostForm(t.Context(), Form{Address: secure.URL, MayBeHome: true}); a.Why != "redirected from https to http" {
+	p = newReader(t, s.URL, func(o *Options) {
+		o.Roots = secure.Client().Transport.(*http.Transport).TLSClientConfig.RootCAs
+	}).p
+	if a := p.PostForm(t.Context(),
+		Form{Address: secure.URL, MayBeHome: true}); a.Why != "redirected from https to http" {
 		t.Errorf("a secret is told in clear: %+v", a)
 	}
 }

@@ -9,7 +9,8 @@ import (
 )
 
 func FuzzLocation(f *testing.F) {
-	for _, s := range []string{"/a", "//b.example", "?x y", "http://[::1]:80/", "HTTP://u:p@B.example/#f", "file:///etc/passwd", "..", "http:opaque"} {
+	for _, s := range []string{"/a", "//b.example", "?x y", "http://[::1]:80/", "HTTP://u:p@B.example/#f",
+		"file:///etc/passwd", "..", "http:opaque"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, field string) {
@@ -39,7 +40,8 @@ func FuzzReadBody(f *testing.F) {
 	f.Add(pack(f, []byte(atom(1)), "zstd"), "zstd")
 	f.Add(pack(f, zeros(1<<20), "zstd", "gzip"), "zstd, gzip")
 	f.Fuzz(func(t *testing.T, body []byte, coding string) {
-		resp := &http.Response{ContentLength: -1, Header: http.Header{"Content-Encoding": {coding}}, Body: io.NopCloser(bytes.NewReader(body))}
+		resp := &http.Response{ContentLength: -1, Header: http.Header{"Content-Encoding": {coding}},
+			Body: io.NopCloser(bytes.NewReader(body))}
 		out, wire, err := readBody(resp, maxBody, errTooLarge)
 		if wire > int64(len(body)) || len(out) > maxBody || err != nil && out != nil {
 			t.Errorf("%d of %d bytes, %d decoded, %v", wire, len(body), len(out), err)

@@ -17,7 +17,8 @@ import (
 
 // errNotPublic is all that is said of an address that may not be asked: not
 // which one it was.
-var errNotPublic = errors.New(string(digest.Words("not allowed: the address is private; the operator can allow its network")))
+var errNotPublic = errors.New(
+	string(digest.Words("not allowed: the address is private; the operator can allow its network")))
 
 // IsNotPublic reports whether an error says that an address is not public.
 func IsNotPublic(err error) bool {

@@ -127,7 +127,8 @@ func TestI7_Names(t *testing.T) {
 		for _, a := range addrs {
 			got = append(got, a.String())
 		}
-		if strings.Join(got, " ") != test.want || (err != nil) != (test.want == "") || err != nil && !errors.Is(err, errNotPublic) {
+		if strings.Join(got, " ") != test.want || (err != nil) != (test.want == "") || err != nil &&
+			!errors.Is(err, errNotPublic) {
 			t.Errorf("%s: %v %v", test.why, got, err)
 		}
 	}
@@ -137,7 +138,8 @@ func TestI7_Names(t *testing.T) {
 func TestI7_Literals(t *testing.T) {
 	s := newSite(t, conditional(atom(1), `"1"`, monday))
 	_, port, _ := strings.Cut(s.address, ":")
-	for _, host := range []string{"127.0.0.1", "[::ffff:127.0.0.1]", "[::1]", "[fe80::1%25lo]", "0", "0.0.0.0", "[::]", "localhost",
+	for _, host := range []string{"127.0.0.1", "[::ffff:127.0.0.1]", "[::1]", "[fe80::1%25lo]", "0", "0.0.0.0", "[::]",
+		"localhost",
 		"[64:ff9b::127.0.0.1]", "[2002:7f00:1::]", "169.254.169.254"} {
 		r := newReader(t, "http://"+host+":"+port+"/feed", func(o *Options) { o.AllowNetworks = nil })
 		if result := r.want(Failed); result.Message != errNotPublic.Error() && host != "0" {
@@ -183,7 +185,8 @@ func TestI7_Rebinding(t *testing.T) {
 
 func TestNamesThatDoNotResolve(t *testing.T) {
 	for says, err := range map[string]error{
-		"no such host":      &net.DNSError{Err: "no such host", Name: "a.example", Server: "10.0.0.53:53", IsNotFound: true},
+		"no such host": &net.DNSError{Err: "no such host", Name: "a.example", Server: "10.0.0.53:53",
+			IsNotFound: true},
 		"DNS lookup failed": &net.DNSError{Err: "timeout", Name: "a.example", Server: "10.0.0.53:53", IsTimeout: true},
 	} {
 		r := through(t, "http://a.example/feed", func() ([]netip.Addr, error) { return nil, err })
@@ -197,7 +200,8 @@ func TestNamesThatDoNotResolve(t *testing.T) {
 // by the dialler itself and of the port too; nothing is sent.
 func TestI7_Connecting(t *testing.T) {
 	g := newGuard(nil)
-	if _, err := g.dialOne(t.Context(), netip.MustParseAddr("127.0.0.1"), "80", time.Second); !errors.Is(err, errNotPublic) {
+	if _, err := g.dialOne(t.Context(), netip.MustParseAddr("127.0.0.1"), "80", time.Second); !errors.Is(err,
+		errNotPublic) {
 		t.Errorf("past the resolver to loopback: %v", err)
 	}
 	if _, err := g.DialContext(t.Context(), "tcp", "192.88.98.1:25"); !errors.Is(err, errPort) {

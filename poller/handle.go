@@ -25,12 +25,14 @@ func (s *search) account(ctx context.Context, asked string) (Result, error) {
 	case err != nil:
 		return s.refused(asked, err), notFound("@"+handle, err)
 	case doc != nil:
-		return Result{}, searchError(nil, digest.Refuse(digest.Invalid, "no account @%s: Bluesky returned no posts", handle))
+		return Result{}, searchError(nil, digest.Refuse(digest.Invalid, "no account @%s: Bluesky returned no posts",
+			handle))
 	case found.Document == nil: // known
 		return found, nil
 	case !feed.IsDID(handle) && found.Document.Description != "" && found.Document.Description != "@"+handle:
 		found.Release()
-		return Result{}, searchError(nil, digest.Refuse(digest.Invalid, "no account @%s: that account calls itself %s", handle, oneLine(found.Document.Description)))
+		return Result{}, searchError(nil, digest.Refuse(digest.Invalid, "no account @%s: that account calls itself %s",
+			handle, oneLine(found.Document.Description)))
 	}
 	if found.Feed.Title == "" {
 		found.Feed.Title = "@" + handle

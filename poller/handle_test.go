@@ -18,7 +18,8 @@ import (
 // account is what the service of Bluesky answers.
 func account(did, handle string) string {
 	return fmt.Sprintf(`{"feed":[{"post":{"uri":"at://%[1]s/app.bsky.feed.post/3k","author":{"did":%[1]q,"handle":%[2]q,"displayName":"Ann"},
-		"record":{"text":"Hello","createdAt":"2026-11-19T00:00:00Z"},"indexedAt":"2026-11-19T00:00:00Z"}}]}`, did, handle)
+		"record":{"text":"Hello","createdAt":"2026-11-19T00:00:00Z"},"indexedAt":"2026-11-19T00:00:00Z"}}]}`, did,
+		handle)
 }
 
 // bluesky makes a poller for whom every name leads to one server with TLS, and the names of
@@ -45,11 +46,13 @@ func bluesky(t *testing.T, texts map[string][]string, answer http.HandlerFunc) *
 
 func TestFindAccount(t *testing.T) {
 	const feed = "https://public.api.bsky.app/xrpc/app.bsky.feed.getAuthorFeed?actor=did%3Aplc%3Aa7&filter=posts_and_author_threads&limit=50"
-	texts := map[string][]string{"_atproto.ann.example": {"v=spf1", "did=did:plc:a7"}, "_atproto.two.example": {"did=did:plc:a7", "did=did:plc:b7"}}
+	texts := map[string][]string{"_atproto.ann.example": {"v=spf1", "did=did:plc:a7"},
+		"_atproto.two.example": {"did=did:plc:a7", "did=did:plc:b7"}}
 	for _, test := range []struct{ typed, title, log, wrong string }{
 		{"@ann.example", "Ann", "public.api.bsky.app", ""},
 		{"https://bsky.app/profile/did:plc:a7", "Ann", "public.api.bsky.app", ""},
-		{"at://ann.bsky.social", "Ann", "ann.bsky.social public.api.bsky.app", "that account calls itself @ann.example"},
+		{"at://ann.bsky.social", "Ann", "ann.bsky.social public.api.bsky.app",
+			"that account calls itself @ann.example"},
 		{"ann.example", "Ann", "ann.example public.api.bsky.app", ""},
 		{"https://ann.example/", "", "ann.example", "could not read"},
 		{"@two.example", "", "two.example", "its host names none"},
@@ -85,7 +88,8 @@ func TestFindAccount(t *testing.T) {
 			}
 			continue
 		}
-		if err != nil || found.Feed.URL != feed || found.Feed.Title != test.title || found.Feed.Kind != "atproto" || found.Feed.Host != "public.api.bsky.app" {
+		if err != nil || found.Feed.URL != feed || found.Feed.Title != test.title || found.Feed.Kind != "atproto" ||
+			found.Feed.Host != "public.api.bsky.app" {
 			t.Errorf("%s: %+v %v", test.typed, found.Feed, err)
 		}
 	}
@@ -93,7 +97,8 @@ func TestFindAccount(t *testing.T) {
 
 // An account that is known is not asked again, whoever names it and however.
 func TestFindKnownAccount(t *testing.T) {
-	r := bluesky(t, map[string][]string{"_atproto.ann.example": {"did=did:plc:a7"}}, func(_ http.ResponseWriter, r *http.Request) { t.Error("asked", r.Host) })
+	r := bluesky(t, map[string][]string{"_atproto.ann.example": {"did=did:plc:a7"}},
+		func(_ http.ResponseWriter, r *http.Request) { t.Error("asked", r.Host) })
 	known := func(_ context.Context, address string) (digest.Feed, bool) {
 		return digest.Feed{ID: 7, URL: address}, strings.Contains(address, "did%3Aplc%3Aa7")
 	}

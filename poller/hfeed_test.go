@@ -21,14 +21,17 @@ func TestFindPageAsFeed(t *testing.T) {
 		bodies     map[string]string
 		kind, path string
 	}{
-		"a page that offers no feed":    {map[string]string{"/": notes(1, "one")}, "hfeed", "/"},
-		"a page that offers another":    {map[string]string{"/": strings.Replace(notes(1, "one"), "</head>", `<link rel="alternate" type="application/atom+xml" href="/a"></head>`, 1), "/a": atom(1)}, "atom", "/a"},
-		"a page that says so of itself": {map[string]string{"/": strings.Replace(notes(1, "one"), "</head>", `<link rel="feed" type="text/html" href="/"></head>`, 1)}, "hfeed", "/"},
+		"a page that offers no feed": {map[string]string{"/": notes(1, "one")}, "hfeed", "/"},
+		"a page that offers another": {map[string]string{"/": strings.Replace(notes(1, "one"), "</head>",
+			`<link rel="alternate" type="application/atom+xml" href="/a"></head>`, 1), "/a": atom(1)}, "atom", "/a"},
+		"a page that says so of itself": {map[string]string{"/": strings.Replace(notes(1, "one"), "</head>",
+			`<link rel="feed" type="text/html" href="/"></head>`, 1)}, "hfeed", "/"},
 	} {
 		s := newSite(t, paths(test.bodies))
 		r := newReader(t, s.url("/"))
 		found, err := find(r.p, context.Background(), s.url("/"))
-		if err != nil || found.Feed.Kind != test.kind || found.Feed.URL != s.url(test.path) || len(found.Document.Posts) != 1 {
+		if err != nil || found.Feed.Kind != test.kind || found.Feed.URL != s.url(test.path) ||
+			len(found.Document.Posts) != 1 {
 			t.Errorf("%s: %+v, %v", why, found.Feed, err)
 		}
 	}
@@ -47,7 +50,8 @@ func TestPollPageAsFeed(t *testing.T) {
 	if result := r.want(Changed); len(result.Document.Posts) != 2 || r.feed.Kind != "hfeed" {
 		t.Errorf("%+v", r.feed)
 	}
-	s.says(200, strings.Replace(notes(3, "two", "one"), "</head>", `<link rel="alternate" type="application/atom+xml" href="/a"></head>`, 1))
+	s.says(200, strings.Replace(notes(3, "two", "one"), "</head>",
+		`<link rel="alternate" type="application/atom+xml" href="/a"></head>`, 1))
 	r.want(Unchanged)
 	hash := r.feed.BodyHash
 	s.says(200, page())

@@ -21,9 +21,11 @@ type neighbourhood struct {
 }
 
 func newNeighbourhood(t *testing.T, address string) *neighbourhood {
-	n := &neighbourhood{outside: newSite(t, nil), home: newSiteAt(t, "127.0.0.2:0", conditional(atom(1), `"1"`, monday))}
+	n := &neighbourhood{outside: newSite(t, nil),
+		home: newSiteAt(t, "127.0.0.2:0", conditional(atom(1), `"1"`, monday))}
 	allow := []netip.Prefix{netip.MustParsePrefix("127.0.0.2/32")}
-	n.reader = newReader(t, strings.ReplaceAll(address, "HOME", n.home.address), func(o *Options) { o.AllowNetworks = allow })
+	n.reader = newReader(t, strings.ReplaceAll(address, "HOME", n.home.address),
+		func(o *Options) { o.AllowNetworks = allow })
 	n.p.transport, n.p.public = n.through(allow), n.through(nil)
 	n.p.guard.lookup = lookup
 	return n
@@ -135,7 +137,8 @@ func TestI7_RobotsAtHome(t *testing.T) {
 func TestI7_OffersOfAPage(t *testing.T) {
 	n := newNeighbourhood(t, "http://outside.example/")
 	homes := n.homes()
-	n.outside.answers(paths(map[string]string{"/": page(homes[0], homes[1], "/feed", homes[0]+"?2", homes[1]+"?2", "/other"), "/feed": atom(1)}))
+	n.outside.answers(paths(map[string]string{"/": page(homes[0], homes[1], "/feed", homes[0]+"?2", homes[1]+
+		"?2", "/other"), "/feed": atom(1)}))
 	n.home.answers(paths(map[string]string{"/": page("/feed", homes[1]), "/feed": atom(1)}))
 	nothing := func(context.Context, string) (digest.Feed, bool) { return digest.Feed{}, false }
 	found, err := n.p.Find(t.Context(), "http://outside.example/", nothing)

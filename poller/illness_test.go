@@ -10,7 +10,8 @@ import (
 func TestIllness(t *testing.T) {
 	now := time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC)
 	failing := func(status int, text string) digest.Feed {
-		return digest.Feed{Failures: digest.Failures{Errors: 8, FailingSince: now.Add(-sickAfter), LastStatus: status, LastError: text}}
+		return digest.Feed{Failures: digest.Failures{Errors: 8, FailingSince: now.Add(-sickAfter), LastStatus: status,
+			LastError: text}}
 	}
 	for _, test := range []struct {
 		status int
@@ -24,7 +25,8 @@ func TestIllness(t *testing.T) {
 		{0, "the site's robots.txt disallows this program", digest.Refused},
 		{404, "404 Not Found", digest.NotThere}, {410, "410 Gone", digest.NotThere},
 		{429, "429 Too Many Requests", digest.Limited},
-		{500, "500 Internal Server Error", digest.ServerFails}, {503, "503 Service Unavailable, asked to wait 4 hours", digest.ServerFails},
+		{500, "500 Internal Server Error", digest.ServerFails},
+		{503, "503 Service Unavailable, asked to wait 4 hours", digest.ServerFails},
 		{0, "the certificate is not valid: x509: certificate has expired", digest.BadCertificate},
 		{0, "no such host", digest.NoHost},
 		{0, "there is no host of that name", digest.NoHost}, // by an older version

@@ -14,9 +14,11 @@ func offering(feeds ...string) string {
 	var links strings.Builder
 	for _, f := range feeds {
 		address, title, _ := strings.Cut(f, " ")
-		links.WriteString(`<link rel="alternate" type="application/atom+xml" href="` + address + `" title="` + title + `">`)
+		links.WriteString(`<link rel="alternate" type="application/atom+xml" href="` + address + `" title="` +
+			title + `">`)
 	}
-	return "<!DOCTYPE html><html><head><title>Home</title>" + links.String() + "</head><body><p>Hello.</p></body></html>"
+	return "<!DOCTYPE html><html><head><title>Home</title>" + links.String() +
+		"</head><body><p>Hello.</p></body></html>"
 }
 
 // made makes a site anew: a page stands where the feed was, and bodies elsewhere.
@@ -49,13 +51,15 @@ func gets(s *site) string {
 // A page where the feed was is as a permanent redirect to the feed that it offers: it is
 // read at once, and believed at the second sighting 20 hours on.
 func TestFeedOfThePageInItsPlace(t *testing.T) {
-	s, r := made(t, []string{"/comments/feed Comments on Weather", "/other Other news", "/new Weather » Feed"}, map[string]string{"/new": atom(2), "/other": atom(3)})
+	s, r := made(t, []string{"/comments/feed Comments on Weather", "/other Other news", "/new Weather » Feed"},
+		map[string]string{"/new": atom(2), "/other": atom(3)})
 	s.log()
 	result := r.want(Changed)
 	if got := gets(s); got != "/feed /new" {
 		t.Fatalf("asked: %s", got)
 	}
-	if r.feed.URL != s.url("/feed") || r.feed.MovedTo != s.url("/new") || r.feed.Errors != 0 || result.Address != s.url("/new") {
+	if r.feed.URL != s.url("/feed") || r.feed.MovedTo != s.url("/new") || r.feed.Errors != 0 ||
+		result.Address != s.url("/new") {
 		t.Fatalf("first sighting: %+v", r.feed)
 	}
 	r.watch.pass(19*time.Hour - day1)
@@ -76,20 +80,24 @@ func TestFeedOfThePageInItsPlace(t *testing.T) {
 func TestPageThatOffersNoSuchFeed(t *testing.T) {
 	elsewhere := newSite(t, nil)
 	elsewhere.says(200, atom(2))
-	another := strings.ReplaceAll(strings.ReplaceAll(atom(2), "Weather", "Front page"), "weather.example", "front.example")
+	another := strings.ReplaceAll(strings.ReplaceAll(atom(2), "Weather", "Front page"), "weather.example",
+		"front.example")
 	for why, test := range map[string]struct {
 		offers []string
 		bodies map[string]string
 		most   string // the requests
 	}{
-		"none":                   {nil, map[string]string{}, "/feed"},
-		"itself":                 {[]string{"/feed Weather"}, map[string]string{}, "/feed"},
-		"on another site":        {[]string{elsewhere.url("/new") + " Weather"}, map[string]string{}, "/feed"},
-		"comments":               {[]string{"/comments/feed Comments on Weather"}, map[string]string{"/comments/feed": atom(2)}, "/feed"},
-		"of the whole site":      {[]string{"/all Front page"}, map[string]string{"/all": another}, "/feed /all"},
-		"by a title that lies":   {[]string{"/all Weather"}, map[string]string{"/all": another}, "/feed /all"},
-		"a page again":           {[]string{"/new Weather"}, map[string]string{"/new": offering("/newer Weather"), "/newer": atom(2)}, "/feed /new"},
-		"nothing, one after all": {[]string{"/new Weather", "/newer Weather"}, map[string]string{"/newer": atom(2)}, "/feed /new"},
+		"none":            {nil, map[string]string{}, "/feed"},
+		"itself":          {[]string{"/feed Weather"}, map[string]string{}, "/feed"},
+		"on another site": {[]string{elsewhere.url("/new") + " Weather"}, map[string]string{}, "/feed"},
+		"comments": {[]string{"/comments/feed Comments on Weather"},
+			map[string]string{"/comments/feed": atom(2)}, "/feed"},
+		"of the whole site":    {[]string{"/all Front page"}, map[string]string{"/all": another}, "/feed /all"},
+		"by a title that lies": {[]string{"/all Weather"}, map[string]string{"/all": another}, "/feed /all"},
+		"a page again": {[]string{"/new Weather"},
+			map[string]string{"/new": offering("/newer Weather"), "/newer": atom(2)}, "/feed /new"},
+		"nothing, one after all": {[]string{"/new Weather", "/newer Weather"}, map[string]string{"/newer": atom(2)},
+			"/feed /new"},
 	} {
 		s, r := made(t, test.offers, test.bodies)
 		s.log()
@@ -97,7 +105,8 @@ func TestPageThatOffersNoSuchFeed(t *testing.T) {
 		if got := gets(s); got != test.most {
 			t.Errorf("%s: asked %s", why, got)
 		}
-		if r.feed.MovedTo != "" || r.feed.Title != "Weather" || !strings.HasSuffix(r.feed.LastError, webPage) || r.feed.LastStatus != 200 {
+		if r.feed.MovedTo != "" || r.feed.Title != "Weather" || !strings.HasSuffix(r.feed.LastError, webPage) ||
+			r.feed.LastStatus != 200 {
 			t.Errorf("%s: %+v", why, r.feed)
 		}
 	}
@@ -123,7 +132,8 @@ func TestPageWhoseFeedIsLimited(t *testing.T) {
 }
 
 func TestOfferedInsteadOnOneHost(t *testing.T) {
-	f := digest.Feed{URL: "https://ann.example.org/feed", Kind: "rss", Title: "Ann", SiteURL: "https://ann.example.org/"}
+	f := digest.Feed{URL: "https://ann.example.org/feed", Kind: "rss", Title: "Ann",
+		SiteURL: "https://ann.example.org/"}
 	for address, ok := range map[string]bool{
 		"https://ann.example.org/new": true, "https://www.example.org/new": true,
 		"http://ann.example.org/new": false, "https://example.net/new": false, "ftp://ann.example.org/new": false,

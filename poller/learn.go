@@ -14,7 +14,8 @@ import (
 // truth, a real GET once in a while guards against one that is stuck.
 func headFirst(f digest.Feed, mode HeadMode, now time.Time) bool {
 	switch {
-	case f.ParsedAt.IsZero(), f.ETag == "" && f.LastModified == "", f.ValidatorsDoubted, f.Conditional == digest.Lies, mode == HeadNever:
+	case f.ParsedAt.IsZero(), f.ETag == "" && f.LastModified == "", f.ValidatorsDoubted, f.Conditional == digest.Lies,
+		mode == HeadNever:
 		return false
 	case f.Errors > 0:
 		return false // what is wrong shows in a GET alone, and it may be the HEAD

@@ -13,7 +13,8 @@ import (
 func TestHeadFirst(t *testing.T) {
 	now := midnight()
 	known := func(change func(*digest.Feed)) digest.Feed {
-		f := digest.Feed{Schedule: digest.Schedule{ParsedAt: now.Add(-day1)}, Validators: digest.Validators{ETag: `"1"`}}
+		f := digest.Feed{Schedule: digest.Schedule{ParsedAt: now.Add(-day1)},
+			Validators: digest.Validators{ETag: `"1"`}}
 		if change != nil {
 			change(&f)
 		}
@@ -31,18 +32,24 @@ func TestHeadFirst(t *testing.T) {
 		{"in doubt", known(func(f *digest.Feed) { f.ValidatorsDoubted = true }), false, false, false},
 		{"conditional GET works", known(func(f *digest.Feed) { f.Conditional = digest.Works }), false, true, false},
 		{"HEAD works, GET not tried", known(func(f *digest.Feed) { f.Head = digest.Works }), false, true, false},
-		{"only HEAD works", known(func(f *digest.Feed) { f.Head, f.Conditional = digest.Works, digest.Useless }), true, true, false},
+		{"only HEAD works", known(func(f *digest.Feed) { f.Head, f.Conditional = digest.Works, digest.Useless }), true,
+			true, false},
 		{"only HEAD works, no GET for a week", known(func(f *digest.Feed) {
 			f.Head, f.Conditional, f.ParsedAt = digest.Works, digest.Useless, now.Add(-7*day1)
 		}), false, true, false},
-		{"HEAD is useless", known(func(f *digest.Feed) { f.Head, f.HeadRetestAt = digest.Useless, now.Add(time.Second) }), false, true, false},
-		{"HEAD was useless 90 days ago", known(func(f *digest.Feed) { f.Head, f.HeadRetestAt = digest.Useless, now }), true, true, false},
+		{"HEAD is useless", known(func(f *digest.Feed) {
+			f.Head, f.HeadRetestAt = digest.Useless,
+				now.Add(time.Second)
+		}), false, true, false},
+		{"HEAD was useless 90 days ago", known(func(f *digest.Feed) { f.Head, f.HeadRetestAt = digest.Useless, now }),
+			true, true, false},
 		{"neither works", known(func(f *digest.Feed) {
 			f.Head, f.Conditional, f.HeadRetestAt = digest.Useless, digest.Useless, now.Add(time.Hour)
 		}), false, true, false},
 	}
 	for _, test := range tests {
-		for mode, want := range map[HeadMode]bool{HeadLearned: test.learned, HeadAlways: test.always, HeadNever: test.never} {
+		for mode, want := range map[HeadMode]bool{HeadLearned: test.learned, HeadAlways: test.always,
+			HeadNever: test.never} {
 			if got := headFirst(test.f, mode, now); got != want {
 				t.Errorf("%s, %s: HEAD first is %v", test.why, mode, got)
 			}
@@ -114,18 +121,24 @@ func TestHeadLearned(t *testing.T) {
 		ending Outcome
 	}{
 		{"all is well", first, first, "HEAD, GET, GET", digest.Works, digest.Works, Unchanged},
-		{"HEAD ignores conditions", first, split(plain(1, both...), first), "HEAD, GET, GET", digest.Works, digest.Works, Unchanged},
-		{"everything ignores conditions", plain(1, both...), plain(1, both...), "HEAD, GET, HEAD, HEAD", digest.Works, digest.Useless, Unchanged},
+		{"HEAD ignores conditions", first, split(plain(1, both...), first), "HEAD, GET, GET", digest.Works,
+			digest.Works, Unchanged},
+		{"everything ignores conditions", plain(1, both...), plain(1, both...), "HEAD, GET, HEAD, HEAD", digest.Works,
+			digest.Useless, Unchanged},
 		{"HEAD 405", first, split(status(405), first), "HEAD GET, GET, GET", digest.Useless, digest.Works, Unchanged},
 		{"HEAD 501", first, split(status(501), first), "HEAD GET, GET", digest.Useless, digest.Works, Unchanged},
 		{"HEAD 404", first, split(status(404), first), "HEAD GET, GET", digest.Useless, digest.Works, Unchanged},
 		{"HEAD 400", first, split(status(400), first), "HEAD GET, GET", digest.Useless, digest.Works, Unchanged},
 		{"HEAD 500", first, split(status(500), first), "HEAD GET, GET", digest.Useless, digest.Works, Unchanged},
 		{"HEAD 410", first, split(status(410), first), "HEAD GET, GET", digest.Useless, digest.Works, Unchanged},
-		{"HEAD closes", first, split(func(request) string { return "" }, first), "HEAD GET, GET", digest.Useless, digest.Works, Unchanged},
-		{"HEAD without validators", first, split(plain(1), first), "HEAD GET, GET", digest.Useless, digest.Works, Unchanged},
-		{"HEAD says changed, GET 304", first, split(plain(1, `ETag: "9"`), first), "HEAD GET, GET", digest.Useless, digest.Works, Unchanged},
-		{"HEAD says changed, GET the same bytes", plain(1, both...), split(plain(1, `ETag: "9"`), plain(1, both...)), "HEAD GET, GET, GET", digest.Useless, digest.Useless, Unchanged},
+		{"HEAD closes", first, split(func(request) string { return "" }, first), "HEAD GET, GET", digest.Useless,
+			digest.Works, Unchanged},
+		{"HEAD without validators", first, split(plain(1), first), "HEAD GET, GET", digest.Useless, digest.Works,
+			Unchanged},
+		{"HEAD says changed, GET 304", first, split(plain(1, `ETag: "9"`), first), "HEAD GET, GET", digest.Useless,
+			digest.Works, Unchanged},
+		{"HEAD says changed, GET the same bytes", plain(1, both...), split(plain(1, `ETag: "9"`), plain(1, both...)),
+			"HEAD GET, GET, GET", digest.Useless, digest.Useless, Unchanged},
 		{"Last-Modified is always now", plain(1, "Last-Modified: "+tuesday), func(r request) string {
 			seconds++
 			return reply(r, 200, atom(1), "Last-Modified: "+midnight().Add(seconds*time.Second).Format(http.TimeFormat))
@@ -133,9 +146,12 @@ func TestHeadLearned(t *testing.T) {
 		{"HEAD 403", first, split(status(403), first), "HEAD, GET, GET", digest.Useless, digest.Works, Unchanged},
 		{"HEAD 401", first, split(status(401), first), "HEAD, GET, GET", digest.Useless, digest.Works, Unchanged},
 		{"HEAD 429", first, split(status(429), first), "HEAD, GET, GET", digest.Useless, digest.Works, Unchanged},
-		{"HEAD 503 with Retry-After", first, split(status(503, "Retry-After: 60"), first), "HEAD, GET, GET", digest.Useless, digest.Works, Unchanged},
-		{"HEAD told the truth: changed", first, conditional(atom(2), `"2"`, tuesday), "HEAD GET, GET, GET", digest.Works, digest.Works, Unchanged},
-		{"S36: the ETag never changes", plain(1, `ETag: "1"`), split(status(405), plain(2, `ETag: "1"`)), "HEAD GET, GET", digest.Useless, digest.Useless, Unchanged},
+		{"HEAD 503 with Retry-After", first, split(status(503, "Retry-After: 60"), first), "HEAD, GET, GET",
+			digest.Useless, digest.Works, Unchanged},
+		{"HEAD told the truth: changed", first, conditional(atom(2), `"2"`, tuesday), "HEAD GET, GET, GET",
+			digest.Works, digest.Works, Unchanged},
+		{"S36: the ETag never changes", plain(1, `ETag: "1"`), split(status(405), plain(2, `ETag: "1"`)),
+			"HEAD GET, GET", digest.Useless, digest.Useless, Unchanged},
 	}
 	for _, test := range tests {
 		s := newSite(t, test.first)

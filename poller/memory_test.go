@@ -212,9 +212,13 @@ func TestFindsTakeTurns(t *testing.T) {
 		large := strings.Replace(atom(1), "<entry>", filler+"<entry>", 1)
 		r := n.reader(t, "http://small.example/", func(*Options) {})
 		n.site("small.example:80", says(200, atom(1)))
-		n.site("behind.example:80", paths(map[string]string{"/": "<html>" + filler + `<link rel=alternate type=application/rss+xml href=/feed>`, "/feed": large}))
+		n.site("behind.example:80",
+			paths(map[string]string{"/": "<html>" + filler + `<link rel=alternate type=application/rss+xml href=/feed>`,
+				"/feed": large}))
 		n.site("nothing.example:80", says(200, "<html>"+filler))
-		n.site("known.example:80", paths(map[string]string{"/": "<html>" + filler + `<link rel=alternate type=application/rss+xml href=/feed>`}))
+		n.site("known.example:80",
+			paths(map[string]string{"/": "<html>" +
+				filler + `<link rel=alternate type=application/rss+xml href=/feed>`}))
 		known := func(_ context.Context, address string) (digest.Feed, bool) {
 			return digest.Feed{ID: 7, URL: address}, address == "http://known.example/feed"
 		}
@@ -242,7 +246,8 @@ func TestFindsTakeTurns(t *testing.T) {
 			}
 			result.Release()
 		}
-		for host, want := range map[string]Outcome{"behind.example": Changed, "known.example": Unchanged, "nothing.example": ""} {
+		for host, want := range map[string]Outcome{"behind.example": Changed, "known.example": Unchanged,
+			"nothing.example": ""} {
 			result := find(host)
 			if result.Outcome != want {
 				t.Errorf("%s: %+v", host, result)

@@ -111,7 +111,8 @@ func TestS34_OneAtATime(t *testing.T) {
 		n.site("b.example:80", func(r request) string { return reply(r, 302, "", "Location: http://a.example/from-b") })
 		r := n.reader(t, "http://a.example/feed")
 		var wg sync.WaitGroup
-		for _, address := range []string{"http://a.example/1", "http://A.example/2", "http://a.example/3", "http://b.example/4"} {
+		for _, address := range []string{"http://a.example/1", "http://A.example/2", "http://a.example/3",
+			"http://b.example/4"} {
 			wg.Go(func() {
 				f := digest.Feed{URL: address, Host: feed.Host(address)}
 				if result := r.p.Poll(t.Context(), f, 1); result.Outcome != Changed {
@@ -145,7 +146,8 @@ func TestS34_HeadAndGet(t *testing.T) {
 		s.answers(conditional(atom(2), `"2"`, tuesday))
 		second := r.p.Poll(t.Context(), first.Feed, 1)
 		log := s.log()
-		if methods(log) != "GET HEAD GET" || log[2].at.Sub(log[1].at) != 2*time.Second || log[1].conn != log[2].conn || log[0].conn == log[1].conn {
+		if methods(log) != "GET HEAD GET" || log[2].at.Sub(log[1].at) != 2*time.Second || log[1].conn != log[2].conn ||
+			log[0].conn == log[1].conn {
 			t.Errorf("%v", log)
 		}
 		if got := second.Feed.LastAttemptAt.Sub(first.Feed.LastAttemptAt); got != time.Hour {
@@ -186,7 +188,8 @@ func TestSlow(t *testing.T) {
 		serve func(net.Conn)
 	}{
 		{"no answer", func(c net.Conn) { time.Sleep(time.Hour) }},
-		{"a byte of the header a second", func(c net.Conn) { dribble(c, "HTTP/1.1 200 OK\r\nX: "+strings.Repeat("x", 5000)) }},
+		{"a byte of the header a second",
+			func(c net.Conn) { dribble(c, "HTTP/1.1 200 OK\r\nX: "+strings.Repeat("x", 5000)) }},
 		{"a byte of the body a second", func(c net.Conn) {
 			c.Write([]byte("HTTP/1.1 200 OK\r\nContent-Length: 5000\r\n\r\n"))
 			dribble(c, atom(1))
@@ -207,7 +210,8 @@ func TestSlow(t *testing.T) {
 			p := New(Options{DialContext: dial})
 			start := time.Now()
 			result := p.Poll(t.Context(), digest.Feed{URL: "http://a.example/", Host: "a.example"}, 1)
-			if took := time.Since(start); took != 30*time.Second || result.Outcome != Failed || result.Message != "no complete answer within 30s" {
+			if took := time.Since(start); took != 30*time.Second || result.Outcome != Failed ||
+				result.Message != "no complete answer within 30s" {
 				t.Errorf("%s: %v %s after %v", test.why, result.Outcome, result.Message, took)
 			}
 			p.Close()
@@ -254,7 +258,8 @@ func TestHeadTimeout(t *testing.T) {
 		r := n.reader(t, "http://a.example/feed")
 		first := r.p.Poll(t.Context(), r.feed, 1)
 		second := r.p.Poll(t.Context(), first.Feed, 1)
-		if second.Outcome != Unchanged || second.Feed.Head != digest.Useless || second.Feed.Conditional != digest.Works || second.Requests != 2 {
+		if second.Outcome != Unchanged || second.Feed.Head != digest.Useless ||
+			second.Feed.Conditional != digest.Works || second.Requests != 2 {
 			t.Errorf("%+v", second)
 		}
 	})
@@ -270,7 +275,8 @@ func TestRefusedIsNotHeldAgainstHEAD(t *testing.T) {
 		n.close()
 		delete(n.sites, "a.example:80")
 		second := r.p.Poll(t.Context(), first.Feed, 1)
-		if second.Message != "connection refused" || second.Feed.Head != digest.Unknown || second.Requests != 0 || second.Feed.LastStatus != 0 {
+		if second.Message != "connection refused" || second.Feed.Head != digest.Unknown || second.Requests != 0 ||
+			second.Feed.LastStatus != 0 {
 			t.Errorf("%+v", second)
 		}
 	})
@@ -347,7 +353,8 @@ func TestDeadConnection(t *testing.T) {
 		first := r.p.Poll(t.Context(), r.feed, 1)
 		second := r.p.Poll(t.Context(), first.Feed, 1)
 		log := s.log()
-		if second.Outcome != Unchanged || second.Requests != 2 || len(log) != 3 || log[2].at.Sub(log[1].at) != 2*time.Second {
+		if second.Outcome != Unchanged || second.Requests != 2 || len(log) != 3 ||
+			log[2].at.Sub(log[1].at) != 2*time.Second {
 			t.Errorf("%+v, %d requests", second, len(log))
 		}
 	})

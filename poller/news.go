@@ -31,12 +31,14 @@ func newsWay(n digest.News, now time.Time) catalogue.Sayable {
 	case way == digest.ByPoll:
 		return catalogue.Key("polls find new posts")
 	}
-	pushed := catalogue.Key("its hub has pushed new posts since %s (%s, the last %s)").With(minute(since), times(n.AllPushes), minute(n.LastPushAt))
+	pushed := catalogue.Key("its hub has pushed new posts since %s (%s, the last %s)").With(minute(since),
+		times(n.AllPushes), minute(n.LastPushAt))
 	switch {
 	case !n.TrustedAt.IsZero():
 		return catalogue.Key("%s; polled once a week since %s").With(pushed, minute(n.TrustedAt))
 	case !n.MissedAt.IsZero() && now.Sub(n.MissedAt) < digest.Distrust:
-		return catalogue.Key("%s; also polled, because the hub missed a post that a poll found at %s").With(pushed, minute(n.MissedAt))
+		return catalogue.Key("%s; also polled, because the hub missed a post that a poll found at %s").With(pushed,
+			minute(n.MissedAt))
 	}
 	return catalogue.Key("%s; also polled until the hub has pushed posts %s").With(pushed, times(digest.TrustedPushes))
 }

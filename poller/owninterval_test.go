@@ -28,13 +28,15 @@ func TestOwnInterval(t *testing.T) {
 		{"silent for three years", newest(3 * 365 * d), 36 * h},
 		{"silent for fourteen years", newest(14 * 365 * d), 7 * d},
 		{"silent since 1970", newest(now.Sub(time.Unix(0, 0))), 7 * d},
-		{"silent since the year 1", func(f *digest.Feed) { f.NewestAt = time.Date(1, 2, 3, 0, 0, 0, 0, time.UTC) }, 7 * d},
+		{"silent since the year 1", func(f *digest.Feed) { f.NewestAt = time.Date(1, 2, 3, 0, 0, 0, 0, time.UTC) },
+			7 * d},
 		{"its dates are not known", func(f *digest.Feed) { f.NewestAt = time.Time{} }, 0},
 		{"a post from the future", newest(-400 * d), 0},
 		{"a password", address("https://me:secret@a.example/feed"), 12 * h},
 		{"a name alone", address("https://me@a.example/feed"), 12 * h},
 		{"an at sign in the path", address("https://a.example/@me/feed"), 0},
-		{"a password and silence", func(f *digest.Feed) { newest(3 * 365 * d)(f); address("https://me:x@a.example/")(f) }, 36 * h},
+		{"a password and silence",
+			func(f *digest.Feed) { newest(3 * 365 * d)(f); address("https://me:x@a.example/")(f) }, 36 * h},
 		{"S33: no validators", func(f *digest.Feed) { f.ETag, f.LastModified = "", "" }, d},
 		{"S33: no validators, the page of an account", func(f *digest.Feed) {
 			f.ETag, f.LastModified, f.Kind = "", "",
@@ -51,11 +53,16 @@ func TestOwnInterval(t *testing.T) {
 		{"S33: only HEAD tells", learned(digest.Useless, digest.Works), 0},
 		{"S33: only GET tells", learned(digest.Works, digest.Useless), 0},
 		{"S33: HEAD is of no use, GET not known", learned(digest.Unknown, digest.Useless), 0},
-		{"S37: the ETag is in the way, the date is tried", func(f *digest.Feed) { f.ByDate, f.Head = true, digest.Useless }, d},
-		{"S37: the date works", func(f *digest.Feed) { f.ByDate, f.Conditional, f.Head = true, digest.Works, digest.Useless }, 0},
+		{"S37: the ETag is in the way, the date is tried",
+			func(f *digest.Feed) { f.ByDate, f.Head = true, digest.Useless }, d},
+		{"S37: the date works", func(f *digest.Feed) {
+			f.ByDate, f.Conditional, f.Head = true, digest.Works,
+				digest.Useless
+		}, 0},
 	}
 	for _, test := range tests {
-		f := digest.Feed{URL: "https://a.example/feed", Validators: digest.Validators{ETag: `"1"`}, Schedule: digest.Schedule{ParsedAt: now}}
+		f := digest.Feed{URL: "https://a.example/feed", Validators: digest.Validators{ETag: `"1"`},
+			Schedule: digest.Schedule{ParsedAt: now}}
 		test.change(&f)
 		if got := OwnInterval(f, now); got != test.want {
 			t.Errorf("%s: %v, want %v", test.why, got, test.want)

@@ -97,7 +97,8 @@ type register struct {
 	log  []string
 }
 
-func (g *register) LeaseHost(_ context.Context, now time.Time, host string, lease time.Duration) (string, time.Time, error) {
+func (g *register) LeaseHost(_ context.Context, now time.Time, host string, lease time.Duration) (string, time.Time,
+	error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if until := g.held[host]; until.After(now) {
@@ -149,7 +150,8 @@ func TestS34_HostThatStaysBusy(t *testing.T) {
 		r := n.reader(t, "http://a.example/feed", func(o *Options) { o.Hosts = hosts })
 		begun := time.Now()
 		result := r.p.Poll(t.Context(), r.feed, 1)
-		if f := result.Feed; result.Outcome != Stopped || f.Errors != 0 || f.LastAttemptAt.IsZero() || time.Since(begun) > 3*time.Minute {
+		if f := result.Feed; result.Outcome != Stopped || f.Errors != 0 || f.LastAttemptAt.IsZero() ||
+			time.Since(begun) > 3*time.Minute {
 			t.Errorf("%+v after %v", result, time.Since(begun))
 		}
 		asked(t, s, "")
@@ -178,7 +180,8 @@ func TestS34_ToEachOther(t *testing.T) {
 			var wg sync.WaitGroup
 			for i, host := range []string{"a.example", "b.example"} {
 				wg.Go(func() {
-					result := r.p.Poll(t.Context(), digest.Feed{ID: digest.FeedID(i + 1), URL: "http://" + host + "/x", Host: host}, 1)
+					result := r.p.Poll(t.Context(), digest.Feed{ID: digest.FeedID(i + 1), URL: "http://" + host +
+						"/x", Host: host}, 1)
 					outcomes[i] = result.Outcome
 					time.Sleep(time.Second) // the database
 					hosts.mu.Lock()
@@ -255,7 +258,8 @@ func TestS38_OneAddressAPoll(t *testing.T) {
 		mu.Unlock()
 		return reply(r, 200, atom(len(r.method)+turn), "Connection: close", `ETag: "`+fmt.Sprint(turn)+`"`)
 	})
-	r := newReader(t, "http://a.example:"+port+"/feed", func(o *Options) { o.DialContext, o.Head = g.DialContext, HeadAlways })
+	r := newReader(t, "http://a.example:"+port+
+		"/feed", func(o *Options) { o.DialContext, o.Head = g.DialContext, HeadAlways })
 	for range 4 {
 		clear(served)
 		r.want(Changed)
@@ -276,7 +280,10 @@ func TestTookWithAFrozenClock(t *testing.T) {
 			return reply(r, 302, "", "Location: "+r.target+"x")
 		})
 		at := time.Now()
-		r := n.reader(t, "http://a.example/", func(o *Options) { o.Now, o.NoWait = func() time.Time { return at }, true })
+		r := n.reader(t, "http://a.example/", func(o *Options) {
+			o.Now, o.NoWait = func() time.Time { return at },
+				true
+		})
 		f := digest.Feed{URL: "http://a.example/", Host: feed.Host("http://a.example/")}
 		if result := r.p.Poll(t.Context(), f, 1); result.Took != 2*time.Minute || result.Outcome != Failed {
 			t.Errorf("%s after %v", result.Message, result.Took)

@@ -157,7 +157,8 @@ func (r *reading) leave() {
 
 // Read reads a document that was fetched before, as a poll does.
 func (p *Poller) Read(ctx context.Context, body []byte, contentType, address string) (*feed.Document, error) {
-	return p.parsers.document(ctx, len(body), func() (*feed.Document, error) { return p.parse(body, contentType, address) })
+	return p.parsers.document(ctx, len(body),
+		func() (*feed.Document, error) { return p.parse(body, contentType, address) })
 }
 
 // ReadList reads a list that a person has given, in a place for documents: for nobody

@@ -109,11 +109,13 @@ func TestReadListForNobody(t *testing.T) {
 	for range cap(p.parsers.places) {
 		p.parsers.places <- struct{}{}
 	}
-	if list, err := p.ReadList(ctx, []byte(`<opml><outline xmlUrl="http://x.org/"/></opml>`)); !errors.Is(err, context.Canceled) || list != nil {
+	if list, err := p.ReadList(ctx, []byte(`<opml><outline xmlUrl="http://x.org/"/></opml>`)); !errors.Is(err,
+		context.Canceled) || list != nil {
 		t.Errorf("%v, %v", list, err)
 	}
 	<-p.parsers.places
-	if list, err := p.ReadList(t.Context(), []byte(`<opml><outline xmlUrl="http://x.org/"/></opml>`)); err != nil || len(list.Feeds) != 1 {
+	if list, err := p.ReadList(t.Context(), []byte(`<opml><outline xmlUrl="http://x.org/"/></opml>`)); err != nil ||
+		len(list.Feeds) != 1 {
 		t.Errorf("%v, %v", list, err)
 	}
 	if _, err := p.ReadList(t.Context(), []byte("{}")); digest.KindOf(err) != digest.Invalid {

@@ -54,13 +54,20 @@ func TestS20_Penalties(t *testing.T) {
 		{why: "404 for 90 days", x: failure{status: 404}, failing: 90 * d, errors: 80, want: d, state: digest.FeedDead},
 		{why: "S20: 410 is not the end yet", x: failure{status: 410}, want: d},
 		{why: "410 again, a day later", x: failure{status: 410}, errors: 1, failing: d, want: d},
-		{why: "410 of a whole host for 90 days", x: failure{status: 410}, errors: 89, failing: 90 * d, want: d, state: digest.FeedDead},
-		{why: "a blocked host for 100 days is no failure", x: failure{blocked: true}, failing: 100 * d, errors: 80, want: d},
-		{why: "on trial, and blocked", x: failure{blocked: true}, failing: 100 * d, errors: 80, trial: true, want: d, state: digest.FeedTrial},
-		{why: "on trial: once", x: failure{status: 500}, failing: 100 * d, errors: 80, trial: true, want: d, state: digest.FeedDead},
-		{why: "on trial after 410, and not found", x: failure{status: 404}, failing: 5 * d, errors: 2, trial: true, want: d, state: digest.FeedDead},
-		{why: "on trial, and limited", x: wait(429, 2*d), failing: 100 * d, errors: 80, trial: true, want: 2 * d, state: digest.FeedDead},
-		{why: "on trial, and gone again", x: failure{status: 410}, failing: 100 * d, errors: 80, trial: true, want: d, state: digest.FeedActive},
+		{why: "410 of a whole host for 90 days", x: failure{status: 410}, errors: 89, failing: 90 * d, want: d,
+			state: digest.FeedDead},
+		{why: "a blocked host for 100 days is no failure", x: failure{blocked: true}, failing: 100 * d, errors: 80,
+			want: d},
+		{why: "on trial, and blocked", x: failure{blocked: true}, failing: 100 * d, errors: 80, trial: true, want: d,
+			state: digest.FeedTrial},
+		{why: "on trial: once", x: failure{status: 500}, failing: 100 * d, errors: 80, trial: true, want: d,
+			state: digest.FeedDead},
+		{why: "on trial after 410, and not found", x: failure{status: 404}, failing: 5 * d, errors: 2, trial: true,
+			want: d, state: digest.FeedDead},
+		{why: "on trial, and limited", x: wait(429, 2*d), failing: 100 * d, errors: 80, trial: true, want: 2 * d,
+			state: digest.FeedDead},
+		{why: "on trial, and gone again", x: failure{status: 410}, failing: 100 * d, errors: 80, trial: true, want: d,
+			state: digest.FeedActive},
 	}
 	for _, test := range tests {
 		now := midnight()
@@ -76,7 +83,8 @@ func TestS20_Penalties(t *testing.T) {
 		if state == "" {
 			state = digest.FeedActive
 		}
-		if got := f.NotBefore.Sub(now); got != test.want || f.State != state || f.Errors != test.errors+1 || f.LastStatus != test.x.status {
+		if got := f.NotBefore.Sub(now); got != test.want || f.State != state || f.Errors != test.errors+1 ||
+			f.LastStatus != test.x.status {
 			t.Errorf("%s: waits %v, %s after %d errors", test.why, got, f.State, f.Errors)
 		}
 	}
@@ -107,7 +115,8 @@ func TestSucceed(t *testing.T) {
 		fail(&f, failure{status: 410}, now.Add(-91*oneDay))
 		f.LastError, f.State = "410 Gone", state
 		succeed(&f, 200, false, now)
-		if f != (digest.Feed{State: digest.FeedActive, Failures: digest.Failures{LastStatus: 200}, Schedule: digest.Schedule{LastOKAt: now}}) {
+		if f != (digest.Feed{State: digest.FeedActive, Failures: digest.Failures{LastStatus: 200},
+			Schedule: digest.Schedule{LastOKAt: now}}) {
 			t.Errorf("%s: %+v", state, f)
 		}
 	}
@@ -117,10 +126,12 @@ func TestS20_Gone(t *testing.T) {
 	now := midnight()
 	const d = oneDay
 	said := func(ago time.Duration) digest.Feed { // 410, first so long ago
-		return digest.Feed{Failures: digest.Failures{GoneAt: now.Add(-ago), LastStatus: 410}, Schedule: digest.Schedule{LastAttemptAt: now.Add(-time.Second)}, State: digest.FeedActive}
+		return digest.Feed{Failures: digest.Failures{GoneAt: now.Add(-ago), LastStatus: 410},
+			Schedule: digest.Schedule{LastAttemptAt: now.Add(-time.Second)}, State: digest.FeedActive}
 	}
 	well := func(ago time.Duration) digest.Feed {
-		return digest.Feed{Failures: digest.Failures{LastStatus: 304}, Schedule: digest.Schedule{LastOKAt: now.Add(-ago)}}
+		return digest.Feed{Failures: digest.Failures{LastStatus: 304},
+			Schedule: digest.Schedule{LastOKAt: now.Add(-ago)}}
 	}
 	type siblings = []digest.Feed
 	tests := []struct {
@@ -133,19 +144,27 @@ func TestS20_Gone(t *testing.T) {
 		{"a sibling answered well a minute later", said(time.Hour), siblings{well(59 * time.Minute)}, true},
 		{"a sibling answered well at the same instant, by a clock that stands still", said(0), siblings{well(0)}, true},
 		{"a sibling answered well before: undecided", said(time.Hour), siblings{well(2 * time.Hour)}, false},
-		{"one of many answered well since", said(time.Hour), siblings{said(0), well(2 * d), well(time.Minute), said(0)}, true},
+		{"one of many answered well since", said(time.Hour), siblings{said(0), well(2 * d), well(time.Minute), said(0)},
+			true},
 		{"the only sibling says so too", said(0), siblings{said(0)}, false},
 		{"all of the host says so", said(0), siblings{said(0), said(time.Hour)}, false},
 		{"all of the host says so, and again", said(d), siblings{said(d), said(2 * d)}, false},
 		{"all of the host has said so for 80 days", said(80 * d), siblings{said(80 * d), said(79 * d)}, false},
 		{"some say so, the others were not asked since", said(0), siblings{said(0), well(time.Hour)}, false},
 		{"and a day later it says so again", said(d + time.Second), siblings{said(d), well(30 * time.Hour)}, true},
-		{"a day later the sibling fails otherwise", said(d + time.Second), siblings{{Failures: digest.Failures{LastStatus: 500, Errors: 9}, Schedule: digest.Schedule{LastOKAt: now.Add(-9 * d)}}}, true},
+		{"a day later the sibling fails otherwise", said(d + time.Second),
+			siblings{{Failures: digest.Failures{LastStatus: 500, Errors: 9},
+				Schedule: digest.Schedule{LastOKAt: now.Add(-9 * d)}}}, true},
 		{"a sibling that was never read", said(0), siblings{{}}, false},
-		{"a day later, not asked again", digest.Feed{Failures: digest.Failures{GoneAt: now.Add(-2 * d), LastStatus: 410}, Schedule: digest.Schedule{LastAttemptAt: now.Add(-2 * d)}}, siblings{well(3 * d)}, false},
-		{"a day later it is another error", digest.Feed{Failures: digest.Failures{GoneAt: now.Add(-d), LastStatus: 500}, Schedule: digest.Schedule{LastAttemptAt: now}}, siblings{well(2 * d)}, false},
-		{"an error, alone", digest.Feed{Failures: digest.Failures{LastStatus: 404}, Schedule: digest.Schedule{LastAttemptAt: now}}, nil, false},
-		{"gone already", digest.Feed{Failures: digest.Failures{GoneAt: now, LastStatus: 410}, State: digest.FeedGone}, nil, false},
+		{"a day later, not asked again",
+			digest.Feed{Failures: digest.Failures{GoneAt: now.Add(-2 * d), LastStatus: 410},
+				Schedule: digest.Schedule{LastAttemptAt: now.Add(-2 * d)}}, siblings{well(3 * d)}, false},
+		{"a day later it is another error", digest.Feed{Failures: digest.Failures{GoneAt: now.Add(-d), LastStatus: 500},
+			Schedule: digest.Schedule{LastAttemptAt: now}}, siblings{well(2 * d)}, false},
+		{"an error, alone", digest.Feed{Failures: digest.Failures{LastStatus: 404},
+			Schedule: digest.Schedule{LastAttemptAt: now}}, nil, false},
+		{"gone already", digest.Feed{Failures: digest.Failures{GoneAt: now, LastStatus: 410}, State: digest.FeedGone},
+			nil, false},
 	}
 	for _, test := range tests {
 		if got := Gone(test.f, test.siblings, now); got != test.want {

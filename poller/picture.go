@@ -107,9 +107,10 @@ func (p *Poller) askPicture(ctx context.Context, r route) (*answer, error) {
 
 var (
 	errLargePicture = fmt.Errorf("the picture is larger than %d MiB", maxPicture>>20)
-	errPictureSize  = fmt.Errorf("the picture has no size, or more than %d megapixels or %d pixels a side", maxPixels/1_000_000, maxSide)
-	errNotPicture   = errors.New("the response is not a picture")
-	errManyHops     = fmt.Errorf("redirected more than %d times", pictureHops)
+	errPictureSize  = fmt.Errorf("the picture has no size, or more than %d megapixels or %d pixels a side",
+		maxPixels/1_000_000, maxSide)
+	errNotPicture = errors.New("the response is not a picture")
+	errManyHops   = fmt.Errorf("redirected more than %d times", pictureHops)
 )
 
 // noPicture makes what went wrong an error that says whether it may pass.
@@ -118,7 +119,8 @@ func noPicture(err error) error {
 		return err
 	}
 	text := describe(err, true, pictureTimeout) // which names no address behind a name
-	for _, final := range []error{errLargePicture, errPictureSize, errNotPicture, errManyHops, errNotPublic, errPort, errCoding} {
+	for _, final := range []error{errLargePicture, errPictureSize, errNotPicture, errManyHops, errNotPublic, errPort,
+		errCoding} {
 		if errors.Is(err, final) {
 			return &digest.Error{Kind: digest.NotFound, Message: text}
 		}

@@ -64,9 +64,12 @@ func TestPictureType(t *testing.T) {
 		}
 	}
 	for _, b := range []string{
-		"", "GIF", "<svg xmlns='http://www.w3.org/2000/svg'><script/></svg>", "<?xml version='1.0'?><svg/>", "<!doctype html>", " GIF89a",
-		"%PDF-1.7", "RIFF\x10\x00\x00\x00WAVEfmt ....", "\x00\x00\x00\x1cftypheic\x00\x00\x00\x00mif1heic", "\x00\x00\x00\x10ftypisom\x00\x00\x00\x00avif",
-		"\x00\x00\x00\x14ftypmif1avifmiaf", "BM......", "\x00\x00\x01\x00icon", "II*\x00tiff", "\x1f\x8b\x08....", "PK\x03\x04",
+		"", "GIF", "<svg xmlns='http://www.w3.org/2000/svg'><script/></svg>", "<?xml version='1.0'?><svg/>",
+		"<!doctype html>", " GIF89a",
+		"%PDF-1.7", "RIFF\x10\x00\x00\x00WAVEfmt ....", "\x00\x00\x00\x1cftypheic\x00\x00\x00\x00mif1heic",
+		"\x00\x00\x00\x10ftypisom\x00\x00\x00\x00avif",
+		"\x00\x00\x00\x14ftypmif1avifmiaf", "BM......", "\x00\x00\x01\x00icon", "II*\x00tiff", "\x1f\x8b\x08....",
+		"PK\x03\x04",
 	} {
 		if got := pictureType([]byte(b)); got != "" {
 			t.Errorf("%q is %q", b, got)
@@ -102,7 +105,8 @@ func TestPicture(t *testing.T) {
 			t.Errorf("%s: %q %q %v", want, got.Type, got.Bytes, err)
 		}
 		log := asked(t, s, "GET")
-		if ua, _ := log[0].get("User-Agent"); !strings.HasPrefix(ua, "digest/") || !strings.HasSuffix(ua, "/bot; pictures for readers)") {
+		if ua, _ := log[0].get("User-Agent"); !strings.HasPrefix(ua, "digest/") ||
+			!strings.HasSuffix(ua, "/bot; pictures for readers)") {
 			t.Errorf("User-Agent %q", ua)
 		}
 		for _, name := range []string{"Cookie", "Referer", "Authorization", "Range", "If-None-Match"} {
@@ -162,18 +166,23 @@ func TestPictureRefusals(t *testing.T) {
 		kind        digest.Kind
 	}{
 		{"SVG", reply(request{}, 200, "<svg/>", "Content-Type: image/svg+xml"), digest.NotFound},
-		{"a page that says it is a picture", reply(request{}, 200, "<html>", "Content-Type: image/png"), digest.NotFound},
+		{"a page that says it is a picture", reply(request{}, 200, "<html>", "Content-Type: image/png"),
+			digest.NotFound},
 		{"nothing", reply(request{}, 200, "", "Content-Type: image/png"), digest.NotFound},
 		{"gone", reply(request{}, 404, png), digest.NotFound},
 		{"forbidden", reply(request{}, 403, png), digest.NotFound},
 		{"a part", reply(request{}, 206, png), digest.NotFound},
-		{"too large, as it says", reply(request{}, 200, png, fmt.Sprint("Content-Length: ", maxPicture+1)), digest.NotFound},
-		{"too large, as it turns out", "HTTP/1.1 200 X\r\nConnection: close\r\n\r\n" + png + string(zeros(maxPicture)), digest.NotFound},
+		{"too large, as it says", reply(request{}, 200, png, fmt.Sprint("Content-Length: ", maxPicture+1)),
+			digest.NotFound},
+		{"too large, as it turns out", "HTTP/1.1 200 X\r\nConnection: close\r\n\r\n" + png + string(zeros(maxPicture)),
+			digest.NotFound},
 		{"too large once unpacked", reply(request{}, 200, bomb.String(), "Content-Encoding: gzip"), digest.NotFound},
 		{"an unknown coding", reply(request{}, 200, png, "Content-Encoding: compress"), digest.NotFound},
 		{"redirected to a file", reply(request{}, 302, "", "Location: file:///etc/passwd"), digest.NotFound},
-		{"redirected to private addresses", reply(request{}, 302, "", "Location: http://10.0.0.1/i.png"), digest.NotFound},
-		{"redirected to a name of this machine", reply(request{}, 302, "", "Location: http://169.254.169.254/latest/meta-data"), digest.NotFound},
+		{"redirected to private addresses", reply(request{}, 302, "", "Location: http://10.0.0.1/i.png"),
+			digest.NotFound},
+		{"redirected to a name of this machine",
+			reply(request{}, 302, "", "Location: http://169.254.169.254/latest/meta-data"), digest.NotFound},
 		{"redirect loop", reply(request{}, 302, "", "Location: /"), digest.NotFound},
 		{"broken", reply(request{}, 500, png), digest.Unavailable},
 		{"cut short", "HTTP/1.1 200 X\r\nConnection: close\r\nContent-Length: 99\r\n\r\n" + png, digest.Unavailable},
@@ -187,7 +196,8 @@ func TestPictureRefusals(t *testing.T) {
 		}
 	}
 	p := newReader(t, "").p
-	for _, address := range []string{"", "ftp://x.org/i.png", "/i.png", "http://", "javascript:alert(1)", "http://[::1", "data:image/png;base64,"} {
+	for _, address := range []string{"", "ftp://x.org/i.png", "/i.png", "http://", "javascript:alert(1)", "http://[::1",
+		"data:image/png;base64,"} {
 		if _, err := p.Picture(t.Context(), address); digest.KindOf(err) != digest.NotFound {
 			t.Errorf("%q: %v", address, err)
 		}
@@ -219,7 +229,8 @@ func TestI7_Pictures(t *testing.T) {
 	s := newSite(t, func(r request) string { return reply(r, 200, pictures["image/png"], "Connection: close") })
 	_, port, _ := strings.Cut(s.address, ":")
 	p := newReader(t, "", func(o *Options) { o.AllowNetworks = nil }).p
-	for _, host := range []string{"127.0.0.1", "localhost", "[::ffff:127.0.0.1]", "[::1]", "0.0.0.0", "[64:ff9b::127.0.0.1]", "2130706433", "0x7f.1"} {
+	for _, host := range []string{"127.0.0.1", "localhost", "[::ffff:127.0.0.1]", "[::1]", "0.0.0.0",
+		"[64:ff9b::127.0.0.1]", "2130706433", "0x7f.1"} {
 		if _, err := p.Picture(t.Context(), "http://"+host+":"+port+"/"); err == nil {
 			t.Errorf("%s was asked", host)
 		}
@@ -313,7 +324,8 @@ func TestPicturesTakeTurnsOnlySoLong(t *testing.T) {
 		var wg sync.WaitGroup
 		for range picturesWait {
 			wg.Go(func() {
-				if _, err := p.Picture(t.Context(), "http://a.example/"); err == nil || time.Since(begun) > pictureTimeout {
+				if _, err := p.Picture(t.Context(), "http://a.example/"); err == nil ||
+					time.Since(begun) > pictureTimeout {
 					t.Errorf("after %v: %v", time.Since(begun), err)
 				}
 			})
@@ -352,7 +364,8 @@ func TestPicturesLeaveAHostAlone(t *testing.T) {
 		}
 		s.says(200, pictures["image/png"])
 		time.Sleep(299 * time.Second)
-		if _, err := p.Picture(t.Context(), "http://a.example/"); digest.KindOf(err) != digest.Unavailable || len(s.log()) > 0 {
+		if _, err := p.Picture(t.Context(), "http://a.example/"); digest.KindOf(err) != digest.Unavailable ||
+			len(s.log()) > 0 {
 			t.Errorf("asked too early: %v", err)
 		}
 		time.Sleep(2 * time.Second)

@@ -233,7 +233,8 @@ func (p *poll) notModified(a *answer) {
 	}
 	etag := a.header.Get("ETag")
 	if etag != "" && !sameETag(etag, p.feed.ETag) {
-		p.poller.log.Debug("304 names another ETag; the one that earned it is kept", "feed", p.shown(a.route), "etag", etag)
+		p.poller.log.Debug("304 names another ETag; the one that earned it is kept", "feed", p.shown(a.route), "etag",
+			etag)
 	} else if lm := validator(a.header, "Last-Modified"); lm != "" {
 		p.feed.LastModified = lm
 	}
@@ -328,7 +329,8 @@ func (p *poll) accept(a *answer, hash string) {
 // unchanged ends the poll. If a ping had said that there is news, the
 // validators are doubted (S36), unless the whole document has just come.
 func (p *poll) unchanged(a *answer, message string) {
-	p.feed.ValidatorsDoubted = p.feed.ValidatorsDoubted || !p.feed.PingedAt.IsZero() && a.received.Sub(p.feed.ParsedAt) > doubtAfter
+	p.feed.ValidatorsDoubted = p.feed.ValidatorsDoubted || !p.feed.PingedAt.IsZero() &&
+		a.received.Sub(p.feed.ParsedAt) > doubtAfter
 	p.succeeded(a)
 	noteTopic(&p.feed, a, nil)
 	p.outcome, p.message = Unchanged, message

@@ -33,7 +33,8 @@ func TestS1_FirstFetch(t *testing.T) {
 		if d := result.Document; d == nil || len(d.Posts) != 1 || r.feed.Title != "Weather" || r.feed.Kind != "atom" {
 			t.Errorf("%s: %+v", mode, r.feed)
 		}
-		if r.feed.ParsedAt.IsZero() || r.feed.LastStatus != 200 || !r.feed.LastOKAt.Equal(r.feed.LastAttemptAt) || result.Requests != 1 {
+		if r.feed.ParsedAt.IsZero() || r.feed.LastStatus != 200 || !r.feed.LastOKAt.Equal(r.feed.LastAttemptAt) ||
+			result.Requests != 1 {
 			t.Errorf("%s: %+v", mode, r.feed)
 		}
 	}
@@ -45,8 +46,10 @@ func TestS13_BadAnswersChangeNothing(t *testing.T) {
 	tests := []struct {
 		why, answer, says string
 	}{
-		{"truncated", "HTTP/1.1 200 OK\r\nETag: \"2\"\r\nContent-Length: 5000\r\nConnection: close\r\n\r\n" + atom(2), "incomplete"},
-		{"truncated chunks", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n5\r\n<feed\r\n", "incomplete"},
+		{"truncated", "HTTP/1.1 200 OK\r\nETag: \"2\"\r\nContent-Length: 5000\r\nConnection: close\r\n\r\n" +
+			atom(2), "incomplete"},
+		{"truncated chunks", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n5\r\n<feed\r\n",
+			"incomplete"},
 		{"truncated gzip", gzipped(atom(2), func(b string) string { return b[:len(b)-9] }), "incomplete"},
 		{"no gzip", gzipped("", func(string) string { return atom(2) }), "not the gzip"},
 		{"unknown coding", answer200(atom(2), "Content-Encoding: compress"), "unknown coding: compress"},
@@ -54,7 +57,9 @@ func TestS13_BadAnswersChangeNothing(t *testing.T) {
 		{"too large", answer200(long), "larger than 10 MiB"},
 		{"says it is a gigabyte", answer200(atom(2), "Content-Length: 1073741824", "Connection: close"),
 			"larger than 32 MiB"},
-		{"HTML error page", answer200("<!doctype html><html><head><title>Sorry</title></head><body><p>Down.</p></body></html>", "Content-Type: text/html"), "web page"},
+		{"HTML error page", answer200(
+			"<!doctype html><html><head><title>Sorry</title></head><body><p>Down.</p></body></html>",
+			"Content-Type: text/html"), "web page"},
 		{"binary", answer200(string(zeros(500))), ""},
 		{"nothing", answer200(""), ""},
 		{"closed", "", "closed before the response"},
@@ -62,9 +67,11 @@ func TestS13_BadAnswersChangeNothing(t *testing.T) {
 		{"500", "HTTP/1.1 500 X\r\nETag: \"2\"\r\nContent-Length: 0\r\n\r\n", "500 Internal Server Error"},
 		{"404", "HTTP/1.1 404 X\r\nContent-Length: 0\r\n\r\n", "404 Not Found"},
 		{"204", "HTTP/1.1 204 X\r\nETag: \"2\"\r\n\r\n", "204 No Content"},
-		{"Cloudflare", "HTTP/1.1 403 X\r\nCf-Mitigated: challenge\r\nContent-Length: 0\r\n\r\n", "blocked by the site's protection"},
+		{"Cloudflare", "HTTP/1.1 403 X\r\nCf-Mitigated: challenge\r\nContent-Length: 0\r\n\r\n",
+			"blocked by the site's protection"},
 		{"302 to nowhere", "HTTP/1.1 302 X\r\nContent-Length: 0\r\n\r\n", "not on the web"},
-		{"headers without end", "HTTP/1.1 200 OK\r\n" + strings.Repeat("X-Y: "+strings.Repeat("z", 990)+"\r\n", 100) + "\r\n", "header"},
+		{"headers without end", "HTTP/1.1 200 OK\r\n" + strings.Repeat("X-Y: "+strings.Repeat("z", 990)+"\r\n", 100) +
+			"\r\n", "header"},
 	}
 	for _, test := range tests {
 		t.Run(test.why, func(t *testing.T) {
@@ -79,7 +86,8 @@ func TestS13_BadAnswersChangeNothing(t *testing.T) {
 				f.ParsedAt != before.ParsedAt || f.FreshUntil != before.FreshUntil || f.LastOKAt != before.LastOKAt {
 				t.Errorf("the record has changed: %+v", f)
 			}
-			if !strings.Contains(f.LastError, test.says) || f.LastError == "" || strings.Contains(f.LastError, "127.0.0") {
+			if !strings.Contains(f.LastError, test.says) || f.LastError == "" ||
+				strings.Contains(f.LastError, "127.0.0") {
 				t.Errorf("says %q, want %q", f.LastError, test.says)
 			}
 			if f.Errors != 1 || f.NotBefore.IsZero() || f.FirstErrorAt.IsZero() || result.Document != nil {
@@ -134,8 +142,10 @@ func TestGigabyte(t *testing.T) {
 func TestS19_RetryAfterIsKept(t *testing.T) {
 	for _, status := range []int{429, 503} {
 		for value, want := range map[string]time.Duration{
-			"600": 10 * time.Minute, "1000000000000": 7 * day1, "-1": 4 * time.Hour, "soon": 4 * time.Hour, "": 4 * time.Hour, "0": 0,
-			"Fri, 20 Nov 2026 02:00:00 GMT": 2 * time.Hour, "Friday, 20-Nov-26 02:00:00 GMT": 2 * time.Hour, "Fri Nov 20 02:00:00 2026": 2 * time.Hour,
+			"600": 10 * time.Minute, "1000000000000": 7 * day1, "-1": 4 * time.Hour, "soon": 4 * time.Hour,
+			"": 4 * time.Hour, "0": 0,
+			"Fri, 20 Nov 2026 02:00:00 GMT": 2 * time.Hour, "Friday, 20-Nov-26 02:00:00 GMT": 2 * time.Hour,
+			"Fri Nov 20 02:00:00 2026": 2 * time.Hour,
 		} {
 			s := newSite(t, nil)
 			s.says(status, "", "Retry-After: "+value, "Date: "+friday)
@@ -257,7 +267,8 @@ func TestQueueAndLeaseAreGivenBack(t *testing.T) {
 }
 
 func TestUserAgentIsOneLine(t *testing.T) {
-	if got, want := agent("1.0\r\nX: y", "https://a.example/(x)/"), "digest/1.0X:y (+https://a.example/x/bot; "; got != want {
+	if got, want := agent("1.0\r\nX: y", "https://a.example/(x)/"),
+		"digest/1.0X:y (+https://a.example/x/bot; "; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 	if got := fmt.Sprint(agent("", "")); got != "digest/0 (+/bot; " {

@@ -115,7 +115,8 @@ type Options struct {
 type HostLeases interface {
 	// LeaseHost leases a host. An empty token: it is leased elsewhere or rests,
 	// and is worth trying again at free.
-	LeaseHost(ctx context.Context, now time.Time, host string, lease time.Duration) (token string, free time.Time, err error)
+	LeaseHost(ctx context.Context, now time.Time, host string, lease time.Duration) (token string, free time.Time,
+		err error)
 
 	// GiveBackHost gives a host back; it may be asked again from free on.
 	GiveBackHost(ctx context.Context, host, token string, free time.Time) error

@@ -107,7 +107,8 @@ func (p *Poller) credentialOf(f digest.Feed) (c digest.Credential, found bool, e
 		return c, true, &pollError{text: messageOf(err)}
 	}
 	if feed.Host(c.Address) != f.Host {
-		return c, true, &pollError{text: string(digest.Words("its stored password is for another host; enter it again"))}
+		return c, true, &pollError{
+			text: string(digest.Words("its stored password is for another host; enter it again"))}
 	}
 	return c, true, nil
 }
@@ -148,7 +149,8 @@ func (s *session) leave(f *digest.Feed, was digest.Feed) {
 	f.URL, f.Host, f.Move = was.URL, was.Host, was.Move
 	f.MovedTo = ""
 	f.LastError = s.conceal(f.LastError)
-	if s.private.hidden && strings.Contains(f.SiteURL, strings.TrimPrefix(s.private.address, digest.Site(s.private.address))) {
+	if s.private.hidden && strings.Contains(f.SiteURL,
+		strings.TrimPrefix(s.private.address, digest.Site(s.private.address))) {
 		f.SiteURL = digest.Site(f.SiteURL) + "/"
 	}
 }
@@ -166,14 +168,16 @@ func (s *session) refusedTo(a *answer) *pollError {
 	t := badStatus(a)
 	unsigned := s.unsignedHint(a)
 	t.text += unsigned
-	t.needsPassword = a.status == http.StatusUnauthorized && unsigned == "" && (s.private == nil || s.private.header == "")
+	t.needsPassword = a.status == http.StatusUnauthorized && unsigned == "" &&
+		(s.private == nil || s.private.header == "")
 	if s.private == nil || a.status != http.StatusUnauthorized && a.status != http.StatusForbidden {
 		return t
 	}
 	switch {
 	case s.private.header == "":
 	case !s.private.sent:
-		t.text = fmt.Sprintf("it leads to %s, where the password is not sent (%d); give it for an address there", digest.Site(a.address), a.status)
+		t.text = fmt.Sprintf("it leads to %s, where the password is not sent (%d); give it for an address there",
+			digest.Site(a.address), a.status)
 	default:
 		t.text = fmt.Sprintf("the password is not accepted (%d); give it anew", a.status)
 	}
@@ -187,7 +191,8 @@ func (s *session) refusedTo(a *answer) *pollError {
 //
 // The error is a *SearchError, also where the feed is at another origin.
 func (p *Poller) FindPrivate(ctx context.Context, c *digest.Credential) (Result, error) {
-	s := &search{session: p.newSession(digest.Feed{}, 1), known: func(context.Context, string) (digest.Feed, bool) { return digest.Feed{}, false }}
+	s := &search{session: p.newSession(digest.Feed{}, 1),
+		known: func(context.Context, string) (digest.Feed, bool) { return digest.Feed{}, false }}
 	if _, err := s.enter(*c, c.PrivateAddress("")); err != nil {
 		return Result{}, asSearchError(err)
 	}
@@ -200,8 +205,10 @@ func (p *Poller) FindPrivate(ctx context.Context, c *digest.Credential) (Result,
 	}
 	if r, err := typed(found.Feed.URL); err != nil || r.origin() != s.private.origin {
 		found.Release()
-		return Result{}, searchError(nil, digest.Refuse(digest.Invalid, "the feed is at %s, but your password is for %s; enter the feed’s own address",
-			digest.Site(found.Feed.URL), digest.Site(c.Address)))
+		return Result{}, searchError(nil,
+			digest.Refuse(digest.Invalid,
+				"the feed is at %s, but your password is for %s; enter the feed’s own address",
+				digest.Site(found.Feed.URL), digest.Site(c.Address)))
 	}
 	c.Address = found.Feed.URL
 	return found, nil

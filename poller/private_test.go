@@ -37,10 +37,12 @@ func newPrivate(t *testing.T, c digest.Credential, change ...func(*Options)) (r 
 func keepsSecret(t *testing.T, logged *bytes.Buffer, results ...Result) {
 	t.Helper()
 	for _, res := range results {
-		if res.Feed.ID != 0 && (!digest.IsPrivate(res.Feed.URL) || res.Feed.MovedTo+res.Feed.MovedFrom != "" || res.Body != nil) {
+		if res.Feed.ID != 0 && (!digest.IsPrivate(res.Feed.URL) || res.Feed.MovedTo+res.Feed.MovedFrom != "" ||
+			res.Body != nil) {
 			t.Errorf("%+v", res.Feed)
 		}
-		if shown := fmt.Sprintf("%+v %s %s %+v", res.Feed, res.Message, res.Address, res.Document); strings.Contains(shown, canary) {
+		if shown := fmt.Sprintf("%+v %s %s %+v", res.Feed, res.Message, res.Address, res.Document); strings.Contains(
+			shown, canary) {
 			t.Error(shown)
 		}
 	}
@@ -65,11 +67,12 @@ func TestPrivateFeeds(t *testing.T) {
 		authorization string
 		path          string
 	}{
-		"Basic":          {digest.Credential{User: "ann", Password: canary}, "Basic YW5uOmNhbmFyeS03ZjNh", "/feed"},
-		"bearer":         {digest.Credential{Token: canary}, "Bearer " + canary, "/feed?x=1"},
-		"secret query":   {digest.Credential{Hidden: true}, "", "/feed?token=" + canary},
-		"secret path":    {digest.Credential{Hidden: true}, "", "/" + canary + "/feed"},
-		"secret and all": {digest.Credential{Hidden: true, User: "ann", Password: canary}, "Basic YW5uOmNhbmFyeS03ZjNh", "/" + canary},
+		"Basic":        {digest.Credential{User: "ann", Password: canary}, "Basic YW5uOmNhbmFyeS03ZjNh", "/feed"},
+		"bearer":       {digest.Credential{Token: canary}, "Bearer " + canary, "/feed?x=1"},
+		"secret query": {digest.Credential{Hidden: true}, "", "/feed?token=" + canary},
+		"secret path":  {digest.Credential{Hidden: true}, "", "/" + canary + "/feed"},
+		"secret and all": {digest.Credential{Hidden: true, User: "ann", Password: canary}, "Basic YW5uOmNhbmFyeS03ZjNh",
+			"/" + canary},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newSite(t, robotsAnd(says(404, ""), whoSends(test.authorization, conditional(atom(1), `"1"`, monday))))
@@ -119,7 +122,8 @@ func TestCredentialsStayWhereTheyBelong(t *testing.T) {
 				return reply(r, status, "", "Location: "+other.url("/x?"+canary))
 			}
 		})
-		r, logged := newPrivate(t, digest.Credential{Address: s.url("/feed"), Hidden: true, User: "me", Password: canary})
+		r, logged := newPrivate(t, digest.Credential{Address: s.url("/feed"), Hidden: true, User: "me",
+			Password: canary})
 		results := []Result{r.want(Changed), r.want(Unchanged), r.want(Unchanged)}
 		keepsSecret(t, logged, results...)
 		for _, request := range s.log() {
@@ -131,7 +135,8 @@ func TestCredentialsStayWhereTheyBelong(t *testing.T) {
 			sent(t, request, "If-None-Match", "") // the address may be a secret: it is not kept
 		}
 		other.answers(says(401, ""))
-		if refused := r.want(Failed); !strings.Contains(refused.Message, other.url("")) || !strings.Contains(refused.Message, "the password is not sent") {
+		if refused := r.want(Failed); !strings.Contains(refused.Message, other.url("")) ||
+			!strings.Contains(refused.Message, "the password is not sent") {
 			t.Error(refused.Message)
 		}
 		for _, request := range other.log() {
@@ -172,7 +177,8 @@ func TestSecretAddressIsNoBase(t *testing.T) {
 	keepsSecret(t, logged, res)
 	for _, p := range res.Document.Posts {
 		post := p.Sanitise(r.watch.now())
-		if text := fmt.Sprintf("%+v", post); strings.Contains(text, canary) || !strings.Contains(post.Content, s.url("/p.png")) {
+		if text := fmt.Sprintf("%+v", post); strings.Contains(text, canary) ||
+			!strings.Contains(post.Content, s.url("/p.png")) {
 			t.Error(text)
 		}
 	}
@@ -197,20 +203,23 @@ func TestSecretAddressAsWritten(t *testing.T) {
 	} {
 		for _, around := range []string{"https://%s", `<a href="https://%s">x</a>`, "go?url=%s"} {
 			document := fmt.Sprintf(around, written)
-			if got, want := string(s.document(&answer{body: []byte(document)})), fmt.Sprintf(around, "example.org:8443/"); got != want {
+			if got, want := string(s.document(&answer{body: []byte(document)})),
+				fmt.Sprintf(around, "example.org:8443/"); got != want {
 				t.Errorf("%s: %s, want %s", name, got, want)
 			}
 		}
 	}
 	for relative, want := range map[string]string{
-		`<a href="/f_1/a%2fb?user=1&amp;key=` + canary + `">x</a>`: `<a href="/">x</a>`, `<a href="?user=1&#038;key=` + canary + `">x</a>`: `<a href="?">x</a>`,
+		`<a href="/f_1/a%2fb?user=1&amp;key=` + canary + `">x</a>`: `<a href="/">x</a>`, `<a href="?user=1&#038;key=` +
+			canary + `">x</a>`: `<a href="?">x</a>`,
 		`{"u":"\/f_1\/a%2fb?user=1\u0026key=` + canary + `"}`: `{"u":"\/"}`,
 	} {
 		if got := string(s.document(&answer{body: []byte(relative)})); got != want {
 			t.Errorf("%s: %s, want %s", relative, got, want)
 		}
 	}
-	for _, other := range []string{"https://example.org:8443/f_1", "https://example.org/f_1/a%2fb?user=1&key=" + canary[:4], "https://exampleXorg:8443/f_1"} {
+	for _, other := range []string{"https://example.org:8443/f_1", "https://example.org/f_1/a%2fb?user=1&key=" +
+		canary[:4], "https://exampleXorg:8443/f_1"} {
 		if got := string(s.document(&answer{body: []byte(other)})); got != other {
 			t.Errorf("%s became %s", other, got)
 		}
@@ -234,7 +243,9 @@ func TestFindPrivate(t *testing.T) {
 			t.Fatalf("%s: %s %v", path, c.Address, err)
 		}
 		res.Conceal(c.PrivateAddress("abc"), "sealed", c)
-		if res.Feed.URL != c.PrivateAddress("abc") || res.Feed.ValidatorURL != res.Feed.URL || res.Feed.Sealed != "sealed" || res.Feed.Host == "" || len(res.Document.Posts) != 1 || res.Feed.OwnInterval.Hours() < 12 {
+		if res.Feed.URL != c.PrivateAddress("abc") || res.Feed.ValidatorURL != res.Feed.URL ||
+			res.Feed.Sealed != "sealed" || res.Feed.Host == "" || len(res.Document.Posts) != 1 ||
+			res.Feed.OwnInterval.Hours() < 12 {
 			t.Errorf("%s: %+v", path, res.Feed)
 		}
 		res.Feed.ID = 1
@@ -259,7 +270,8 @@ func TestFindPrivate(t *testing.T) {
 	other := newSite(t, conditional(atom(1), `"1"`, monday))
 	s.answers(says(301, "", "Location: "+other.url("/feed")))
 	c := digest.Credential{Address: s.url("/feed"), User: "ann", Password: canary}
-	if _, err := r.p.FindPrivate(t.Context(), &c); err == nil || !strings.Contains(err.Error(), other.url("")) || strings.Contains(err.Error(), canary) {
+	if _, err := r.p.FindPrivate(t.Context(), &c); err == nil || !strings.Contains(err.Error(), other.url("")) ||
+		strings.Contains(err.Error(), canary) {
 		t.Error(err)
 	}
 	sent(t, other.log()[0], "Authorization", "")

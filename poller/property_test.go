@@ -16,7 +16,8 @@ func anyFeed(r *rand.Rand, now time.Time) digest.Feed {
 		if r.IntN(2) == 0 {
 			return time.Time{}
 		}
-		return now.Add(-time.Duration(r.Int64N(int64(before)))).Add(time.Duration(r.Int64N(int64(before+after) + 1))).Truncate(time.Second)
+		return now.Add(-time.Duration(r.Int64N(int64(before)))).Add(
+			time.Duration(r.Int64N(int64(before+after) + 1))).Truncate(time.Second)
 	}
 	some := func(d ...time.Duration) time.Duration { return d[r.IntN(len(d))] }
 	f := digest.Feed{
@@ -30,8 +31,10 @@ func anyFeed(r *rand.Rand, now time.Time) digest.Feed {
 			HostInterval:  some(0, 0, 0, 48*time.Hour, 100*oneDay),
 			BusyInterval:  some(0, 0, time.Hour, 5*time.Hour),
 		},
-		Failures: digest.Failures{Errors: r.IntN(3) * r.IntN(9), LastStatus: []int{0, 200, 304, 403, 404, 410, 429, 500, 503}[r.IntN(9)]},
-		State:    []digest.FeedState{"", digest.FeedActive, digest.FeedTrial, digest.FeedDead, digest.FeedGone}[r.IntN(5)],
+		Failures: digest.Failures{Errors: r.IntN(3) * r.IntN(9),
+			LastStatus: []int{0, 200, 304, 403, 404, 410, 429, 500, 503}[r.IntN(9)]},
+		State: []digest.FeedState{"", digest.FeedActive, digest.FeedTrial, digest.FeedDead,
+			digest.FeedGone}[r.IntN(5)],
 	}
 	if f.LastAttemptAt.After(now) {
 		f.LastAttemptAt = now

@@ -104,7 +104,8 @@ func TestS27_TheSameInEveryRequest(t *testing.T) {
 			t.Errorf("%s %s: %q", q.method, q.target, q.lines)
 		}
 	}
-	for _, kind := range []string{"application/atom+xml", "application/rss+xml", "application/feed+json", "application/rdf+xml"} {
+	for _, kind := range []string{"application/atom+xml", "application/rss+xml", "application/feed+json",
+		"application/rdf+xml"} {
 		if !strings.Contains(acceptTypes, kind) {
 			t.Errorf("%s is not accepted", kind)
 		}
@@ -153,7 +154,8 @@ func TestS24_QueryIsKept(t *testing.T) {
 func TestS30_NoGuesses(t *testing.T) {
 	for _, answer := range []func(request) string{
 		says(200, page("/other")), says(200, ""), says(404, ""), says(410, ""), says(403, ""), says(500, ""),
-		says(200, `<html><head><link rel="icon" href="/favicon.ico"></head></html>`), says(200, atom(1)), says(200, string(zeros(100))),
+		says(200, `<html><head><link rel="icon" href="/favicon.ico"></head></html>`), says(200, atom(1)),
+		says(200, string(zeros(100))),
 	} {
 		s := newSite(t, answer)
 		r := newReader(t, s.url("/blog/feed"))
@@ -171,7 +173,8 @@ func TestS30_NoGuesses(t *testing.T) {
 // TestS31_PlainStaysPlain: an http feed is asked over http, whatever the site
 // says of https.
 func TestS31_PlainStaysPlain(t *testing.T) {
-	s := newSite(t, conditional(atom(1), `"1"`, monday, "Strict-Transport-Security: max-age=31536000; includeSubDomains; preload",
+	s := newSite(t, conditional(atom(1), `"1"`, monday,
+		"Strict-Transport-Security: max-age=31536000; includeSubDomains; preload",
 		`Alt-Svc: h3=":443"; ma=2592000`, "Content-Security-Policy: upgrade-insecure-requests"))
 	r := newReader(t, s.url("/feed"))
 	for range 3 {

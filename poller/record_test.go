@@ -30,7 +30,8 @@ func TestWhatADocumentSays(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, f := range []digest.Feed{r.feed, found.Feed} {
-		if f.DocInterval != 3*time.Hour || f.SkipHours != 1<<3|1<<0 || f.SkipDays != 1<<time.Sunday || f.Parser != feed.Version ||
+		if f.DocInterval != 3*time.Hour || f.SkipHours != 1<<3|1<<0 || f.SkipDays != 1<<time.Sunday ||
+			f.Parser != feed.Version ||
 			f.Domain != "127.0.0.1" || !f.NewestAt.Equal(time.Date(2026, 11, 19, 8, 0, 0, 0, time.UTC)) {
 			t.Errorf("%+v", f)
 		}
@@ -40,7 +41,8 @@ func TestWhatADocumentSays(t *testing.T) {
 	}
 	was := r.feed
 	r.want(Unchanged)
-	if f := r.feed; f.DocInterval != was.DocInterval || f.SkipHours != was.SkipHours || !f.NewestAt.Equal(was.NewestAt) || f.OwnInterval != 0 {
+	if f := r.feed; f.DocInterval != was.DocInterval || f.SkipHours != was.SkipHours ||
+		!f.NewestAt.Equal(was.NewestAt) || f.OwnInterval != 0 {
 		t.Errorf("%+v", f)
 	}
 	r.watch.pass(2 * 365 * day1)
@@ -76,7 +78,8 @@ func TestS13_EndlessHeader(t *testing.T) {
 		s.answers(func(request) string {
 			return "HTTP/1.1 " + status + "\r\n" + strings.Repeat("X-A: "+strings.Repeat("a", 1000)+"\r\n", 10000)
 		})
-		if result := r.want(Failed); result.Message != "the response header is larger than 64 kB" || result.Requests != 1 {
+		if result := r.want(Failed); result.Message != "the response header is larger than 64 kB" ||
+			result.Requests != 1 {
 			t.Errorf("%s: %s", status, result.Message)
 		}
 	}

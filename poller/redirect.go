@@ -134,7 +134,8 @@ func stayAt(address string) func(context.Context, string) error {
 		if feed.SameSite(address, to) {
 			return nil
 		}
-		return &pollError{text: "redirects to " + digest.AddressWithoutCredentials(to) + ", but a reader chose this address"}
+		return &pollError{text: "redirects to " + digest.AddressWithoutCredentials(to) +
+			", but a reader chose this address"}
 	}
 }
 

@@ -24,7 +24,8 @@ func from(status int, hops map[string]string, then func(request) string) func(re
 // TestS28_PermanentIsBelievedLater: at the second sighting 20 hours on.
 func TestS28_PermanentIsBelievedLater(t *testing.T) {
 	for _, status := range []int{301, 308} {
-		s := newSite(t, from(status, map[string]string{"/feed": "/middle", "/middle": "/new"}, conditional(atom(1), `"1"`, monday)))
+		s := newSite(t, from(status, map[string]string{"/feed": "/middle", "/middle": "/new"},
+			conditional(atom(1), `"1"`, monday)))
 		r := newReader(t, s.url("/feed"))
 		r.want(Changed)
 		if r.feed.MovedTo != s.url("/new") || !r.feed.MovedSince.Equal(r.watch.now()) || r.feed.URL != s.url("/feed") {
@@ -36,7 +37,8 @@ func TestS28_PermanentIsBelievedLater(t *testing.T) {
 			t.Fatalf("%d: believed after 19 hours", status)
 		}
 		r.want(Unchanged)
-		if r.feed.URL != s.url("/new") || r.feed.MovedTo != "" || r.feed.ValidatorURL != s.url("/new") || r.feed.Host != "127.0.0.1" {
+		if r.feed.URL != s.url("/new") || r.feed.MovedTo != "" || r.feed.ValidatorURL != s.url("/new") ||
+			r.feed.Host != "127.0.0.1" {
 			t.Fatalf("%d: second sighting: %+v", status, r.feed)
 		}
 		s.log()
@@ -62,7 +64,8 @@ func TestS28_NameUntilItIsBelieved(t *testing.T) {
 	if r.want(Changed); r.feed.Title != named || named != "Weather" || r.feed.MovedTo != other.url("/") {
 		t.Errorf("%q is called %q, on its way to %q", named, r.feed.Title, r.feed.MovedTo)
 	}
-	answer = from(301, map[string]string{"/feed": "/new"}, conditional(strings.ReplaceAll(atom(3), "Weather", "New name"), `"3"`, monday))
+	answer = from(301, map[string]string{"/feed": "/new"},
+		conditional(strings.ReplaceAll(atom(3), "Weather", "New name"), `"3"`, monday))
 	if r.want(Changed); r.feed.Title != "New name" {
 		t.Errorf("within its own site it is called %q", r.feed.Title)
 	}
@@ -280,10 +283,13 @@ func TestS12_HeadThroughRedirect(t *testing.T) {
 // in whatever way it is written, and nothing is sent there.
 func TestI7_RedirectMatrix(t *testing.T) {
 	hosts := []string{
-		"0.0.0.0", "10.1.2.3", "100.64.0.1", "127.0.0.2", "169.254.169.254", "172.16.0.1", "192.0.0.1", "192.0.2.1", "192.168.1.1",
+		"0.0.0.0", "10.1.2.3", "100.64.0.1", "127.0.0.2", "169.254.169.254", "172.16.0.1", "192.0.0.1", "192.0.2.1",
+		"192.168.1.1",
 		"198.18.0.1", "198.51.100.1", "203.0.113.1", "224.0.0.1", "240.0.0.1", "255.255.255.255",
-		"[::]", "[::1]", "[::ffff:10.0.0.1]", "[::10.0.0.1]", "[64:ff9b::10.0.0.1]", "[64:ff9b:1::1]", "[100::1]", "[2001::1]", "[2001:db8::1]",
-		"[2002:a00:1::]", "[3fff::1]", "[5f00::1]", "[fc00::1]", "[fe80::1]", "[fe80::1%25eth0]", "[fec0::1]", "[ff02::1]", "[2606:2800:220::1%251]",
+		"[::]", "[::1]", "[::ffff:10.0.0.1]", "[::10.0.0.1]", "[64:ff9b::10.0.0.1]", "[64:ff9b:1::1]", "[100::1]",
+		"[2001::1]", "[2001:db8::1]",
+		"[2002:a00:1::]", "[3fff::1]", "[5f00::1]", "[fc00::1]", "[fe80::1]", "[fe80::1%25eth0]", "[fec0::1]",
+		"[ff02::1]", "[2606:2800:220::1%251]",
 	}
 	for _, host := range hosts {
 		s := newSite(t, says(301, "", "Location: http://"+host+":8080/feed"))
@@ -296,7 +302,8 @@ func TestI7_RedirectMatrix(t *testing.T) {
 		}
 		asked(t, s, "GET")
 	}
-	for _, host := range []string{"2130706434", "0x7f000002", "127.2", "017700000002", "localhost.", "127.0.0.2.", "１２７.0.0.2"} {
+	for _, host := range []string{"2130706434", "0x7f000002", "127.2", "017700000002", "localhost.", "127.0.0.2.",
+		"１２７.0.0.2"} {
 		s := newSite(t, says(301, "", "Location: http://"+host+":8080/feed"))
 		r := newReader(t, s.url("/feed"), func(o *Options) {
 			o.AllowNetworks = []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}
@@ -334,7 +341,8 @@ func TestS28_BackWhereItWas(t *testing.T) {
 		if test.back {
 			want = test.old
 		}
-		if f.URL != want || f.State == digest.FeedGone || test.back && (f.Host != feed.Host(want) || !f.GoneAt.IsZero()) || Missing(f) != test.missing {
+		if f.URL != want || f.State == digest.FeedGone || test.back &&
+			(f.Host != feed.Host(want) || !f.GoneAt.IsZero()) || Missing(f) != test.missing {
 			t.Errorf("%d: %+v", test.status, f)
 		}
 	}

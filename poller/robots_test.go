@@ -19,14 +19,20 @@ func TestRobotsGroups(t *testing.T) {
 		{"a longer name", "User-agent: digestbot\nDisallow: /", ""},
 		{"a name with a hyphen", "User-agent: digest-news\nDisallow: /", ""},
 		{"a longer name before", "User-agent: mydigest\nDisallow: /", ""},
-		{"one group of two", "User-agent: other\nUser-agent: digest\nUser-agent: *\nDisallow: /a\nAllow: /a/b", "disallow /a\nallow /a/b\n"},
+		{"one group of two", "User-agent: other\nUser-agent: digest\nUser-agent: *\nDisallow: /a\nAllow: /a/b",
+			"disallow /a\nallow /a/b\n"},
 		{"the group ends", "User-agent: digest\nDisallow: /a\n\nUser-agent: *\nDisallow: /b", "disallow /a\n"},
-		{"an empty line does not end it", "User-agent: digest\n\nDisallow: /a\n\nDisallow: /b", "disallow /a\ndisallow /b\n"},
-		{"other lines do not either", "User-agent: digest\nSitemap: /x\nCrawl-delay: 10\nDisallow: /a", "disallow /a\n"},
-		{"a rule between names", "User-agent: digest\nDisallow: /a\nUser-agent: other\nDisallow: /b\nUser-agent: digest\nDisallow: /c", "disallow /a\ndisallow /c\n"},
+		{"an empty line does not end it", "User-agent: digest\n\nDisallow: /a\n\nDisallow: /b",
+			"disallow /a\ndisallow /b\n"},
+		{"other lines do not either", "User-agent: digest\nSitemap: /x\nCrawl-delay: 10\nDisallow: /a",
+			"disallow /a\n"},
+		{"a rule between names",
+			"User-agent: digest\nDisallow: /a\nUser-agent: other\nDisallow: /b\nUser-agent: digest\nDisallow: /c",
+			"disallow /a\ndisallow /c\n"},
 		{"allowed everything", "User-agent: digest\nDisallow:", ""},
 		{"before any name", "Disallow: /\nUser-agent: digest", ""},
-		{"old line ends, and a mark", "\ufeffUser-agent: digest\rDisallow: /a\r\nDisallow: /b", "disallow /a\ndisallow /b\n"},
+		{"old line ends, and a mark", "\ufeffUser-agent: digest\rDisallow: /a\r\nDisallow: /b",
+			"disallow /a\ndisallow /b\n"},
 		{"escapes", "User-agent: digest\nDisallow: /%7ejoe/%e4%2f ü", "disallow /~joe/%E4%2F%20%C3%BC\n"},
 		{"a page", "<!doctype html><title>Not found</title>", ""},
 		{"bytes", string(zeros(1000)), ""},
@@ -36,7 +42,8 @@ func TestRobotsGroups(t *testing.T) {
 			t.Errorf("%s: %q, want %q", test.why, got, test.want)
 		}
 	}
-	long := parseRobots([]byte("User-agent: digest\n" + strings.Repeat("Disallow: /"+strings.Repeat("a", 1000)+"\n", 1000)))
+	long := parseRobots([]byte("User-agent: digest\n" +
+		strings.Repeat("Disallow: /"+strings.Repeat("a", 1000)+"\n", 1000)))
 	if len(long) > maxRules+1100 || len(long) < maxRules/2 {
 		t.Errorf("%d bytes of rules are kept", len(long))
 	}
@@ -128,7 +135,8 @@ const keepOut = "User-agent: digest\nDisallow: /\n"
 // conditionally, after two weeks if it says nothing to us, and one if it does.
 func TestRobotsOnce(t *testing.T) {
 	kept := &shelf{}
-	s := newSite(t, robotsAnd(conditional("User-agent: *\nDisallow: /", `"r"`, monday), conditional(atom(1), `"1"`, monday)))
+	s := newSite(t, robotsAnd(conditional("User-agent: *\nDisallow: /", `"r"`, monday),
+		conditional(atom(1), `"1"`, monday)))
 	r := newReader(t, s.url("/feed"), withRobots(kept))
 	if result := r.want(Changed); result.Requests != 2 {
 		t.Errorf("%d requests", result.Requests)
@@ -161,7 +169,8 @@ func TestRobotsOnce(t *testing.T) {
 	sent(t, log[0], "If-None-Match", `"r"`)
 	sent(t, log[0], "If-Modified-Since", monday)
 	sent(t, log[1], "If-None-Match", `"1"`)
-	if origin := "http://" + s.address; kept.kept[origin].FetchedAt != r.watch.now().Add(-day1) || kept.kept[origin].Rules != "" {
+	if origin := "http://" + s.address; kept.kept[origin].FetchedAt != r.watch.now().Add(-day1) ||
+		kept.kept[origin].Rules != "" {
 		t.Errorf("%+v", kept.kept)
 	}
 }
@@ -175,7 +184,8 @@ func TestRobotsRefuses(t *testing.T) {
 	if got := targets(s.log()); got != "GET/robots.txt" {
 		t.Errorf("asked: %s", got)
 	}
-	if f := r.feed; f.LastError != "the site's robots.txt disallows this program" || f.NotBefore.Sub(r.watch.now()) != 7*day1 || f.LastStatus != 0 {
+	if f := r.feed; f.LastError != "the site's robots.txt disallows this program" ||
+		f.NotBefore.Sub(r.watch.now()) != 7*day1 || f.LastStatus != 0 {
 		t.Errorf("%+v", f)
 	}
 	s.answers(robotsAnd(says(200, ""), conditional(atom(1), `"1"`, monday)))
@@ -206,9 +216,11 @@ func TestRobotsAnswers(t *testing.T) {
 		{"too large", says(200, big), Changed, Changed, "GET/robots.txt GET/feed"},
 		{"429", says(429, "", "Retry-After: 60"), Failed, Failed, "GET/robots.txt"},
 		{"503 with a wish", says(503, "", "Retry-After: 60"), Failed, Failed, "GET/robots.txt"},
-		{"a redirect to rules", from(302, map[string]string{"/robots.txt": "/r"}, says(200, keepOut)), Failed, Failed, "GET/robots.txt"},
+		{"a redirect to rules", from(302, map[string]string{"/robots.txt": "/r"}, says(200, keepOut)), Failed, Failed,
+			"GET/robots.txt"},
 		{"a circle", says(302, "", "Location: /robots.txt"), Changed, Failed, "GET/robots.txt GET/feed"},
-		{"a redirect to a private address", says(302, "", "Location: http://10.0.0.1/"), Changed, Failed, "GET/robots.txt GET/feed"},
+		{"a redirect to a private address", says(302, "", "Location: http://10.0.0.1/"), Changed, Failed,
+			"GET/robots.txt GET/feed"},
 	}
 	for _, test := range tests {
 		robots := func(r request) string {
@@ -237,7 +249,8 @@ func TestRobotsAnswers(t *testing.T) {
 		if kept.kept[origin].FetchedAt.IsZero() {
 			t.Errorf("%s: asked again at once", test.why)
 		}
-		kept.kept[origin] = digest.Robots{Origin: origin, FetchedAt: r.watch.now().Add(-7 * day1), Rules: "disallow /\n"}
+		kept.kept[origin] = digest.Robots{Origin: origin, FetchedAt: r.watch.now().Add(-7 * day1),
+			Rules: "disallow /\n"}
 		r = newReader(t, s.url("/feed"), withRobots(kept))
 		if result := r.poll(); result.Outcome != test.later {
 			t.Errorf("%s: later %s (%s)", test.why, result.Outcome, result.Message)
@@ -258,9 +271,11 @@ func TestRobotsOfADeadSite(t *testing.T) {
 
 // TestRobotsElsewhere: the target of a redirect has its own word.
 func TestRobotsElsewhere(t *testing.T) {
-	other := newSite(t, robotsAnd(says(200, "User-agent: digest\nDisallow: /private"), conditional(atom(1), `"1"`, monday)))
+	other := newSite(t, robotsAnd(says(200, "User-agent: digest\nDisallow: /private"),
+		conditional(atom(1), `"1"`, monday)))
 	s := newSite(t, nil)
-	s.answers(robotsAnd(says(404, ""), func(q request) string { return reply(q, 302, "", "Location: "+other.url(q.target)) }))
+	s.answers(robotsAnd(says(404, ""),
+		func(q request) string { return reply(q, 302, "", "Location: "+other.url(q.target)) }))
 	kept := &shelf{}
 	newReader(t, s.url("/private/feed"), withRobots(kept)).want(Failed)
 	newReader(t, s.url("/feed"), withRobots(kept)).want(Changed)
@@ -317,7 +332,8 @@ func TestOrigin(t *testing.T) {
 }
 
 func FuzzRobots(f *testing.F) {
-	for _, s := range []string{keepOut, "User-agent: digest\nAllow: /*a*b$\nDisallow: /%7e%zz%", "\ufeffuser-agent:digest/1\r\rdisallow:*"} {
+	for _, s := range []string{keepOut, "User-agent: digest\nAllow: /*a*b$\nDisallow: /%7e%zz%",
+		"\ufeffuser-agent:digest/1\r\rdisallow:*"} {
 		f.Add([]byte(s), "/feed?x=%7E")
 	}
 	f.Fuzz(func(t *testing.T, body []byte, path string) {

@@ -75,7 +75,8 @@ func MidnightPoll(f digest.Feed, due, now time.Time, s Spread) (at time.Time, ok
 
 // justRead reports whether the last poll of a feed went well, and shortly before a midnight.
 func justRead(f digest.Feed, due time.Time) bool {
-	return f.Errors == 0 && !f.LastOKAt.Before(f.LastAttemptAt) && f.LastOKAt.Before(due) && due.Sub(f.LastOKAt) <= recentPoll
+	return f.Errors == 0 && !f.LastOKAt.Before(f.LastAttemptAt) && f.LastOKAt.Before(due) &&
+		due.Sub(f.LastOKAt) <= recentPoll
 }
 
 // backupPoll is how often a feed is polled at the least whose hubs are trusted, and backupSlack
@@ -89,7 +90,8 @@ const (
 // trusted. Only polls count for its next one, and only if they went well: what is pushed
 // says nothing of what is not.
 func leftToHubs(f digest.Feed, due time.Time) bool {
-	return due.Before(f.PushedUntil) && f.Errors == 0 && f.PostsWaiting == 0 && !f.LastOKAt.IsZero() && due.Sub(f.LastOKAt) < backupPoll-backupSlack
+	return due.Before(f.PushedUntil) && f.Errors == 0 && f.PostsWaiting == 0 && !f.LastOKAt.IsZero() &&
+		due.Sub(f.LastOKAt) < backupPoll-backupSlack
 }
 
 // alive reports whether a feed is asked at all.

@@ -41,7 +41,8 @@ func notFound(address string, err error) error {
 		return searchError(err, digest.Refuse(digest.Unavailable, "%s was not read: %s; try again in a few minutes",
 			shown, err))
 	case !ok:
-		return searchError(err, digest.Refuse(digest.Unavailable, "the search for a feed at %s was interrupted; try again", shown))
+		return searchError(err, digest.Refuse(digest.Unavailable,
+			"the search for a feed at %s was interrupted; try again", shown))
 	case usable(t.status):
 		return searchError(nil, digest.Refuse(digest.Invalid, "no feed at %s: %s", shown, digest.Words(t.text)))
 	}

@@ -13,8 +13,10 @@ import (
 func TestCostOfSecrets(t *testing.T) {
 	secret := func(size int) string { return "https://h.example/" + strings.Repeat("&%/", size/3) }
 	documents := map[string]string{
-		"the secret, but for its end": strings.Repeat("&%/", 600) + "x", "the same as HTML": strings.Repeat("&amp;%25&#47;", 600) + "x",
-		"beginnings of escapes": `&amp%\u00&#`, "percents": "%25", "references": "&amp;", "backslashes": `\`, "words": "some words ", "digits": "%2525252",
+		"the secret, but for its end": strings.Repeat("&%/", 600) +
+			"x", "the same as HTML": strings.Repeat("&amp;%25&#47;", 600) + "x",
+		"beginnings of escapes": `&amp%\u00&#`, "percents": "%25", "references": "&amp;", "backslashes": `\`,
+		"words": "some words ", "digits": "%2525252",
 	}
 	for name, part := range documents {
 		short := bytes.Repeat([]byte(part), 1<<14/len(part))
@@ -22,11 +24,13 @@ func TestCostOfSecrets(t *testing.T) {
 		for try := 1; ; try++ {
 			small := shortest(func() { withoutSecret(short, secret(100)) })
 			large := shortest(func() { withoutSecret(short, secret(2000)) })
-			if large <= 4*small+10*time.Millisecond && shortest(func() { withoutSecret(long, secret(2000)) }) <= 24*large+50*time.Millisecond {
+			if large <= 4*small+10*time.Millisecond &&
+				shortest(func() { withoutSecret(long, secret(2000)) }) <= 24*large+50*time.Millisecond {
 				break
 			}
 			if try == 5 {
-				t.Fatalf("%s: %v with a short secret, %v with a long one, and too long for eight times the document", name, small, large)
+				t.Fatalf("%s: %v with a short secret, %v with a long one, and too long for eight times the document",
+					name, small, large)
 			}
 		}
 	}

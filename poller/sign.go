@@ -140,19 +140,23 @@ func (s *signers) tookOther(host string, now time.Time) {
 // its target, host and date.
 func (s *signer) signDraft(h http.Header, method string, u *url.URL, now time.Time) error {
 	h["Date"] = []string{now.UTC().Format(http.TimeFormat)}
-	text := fmt.Sprintf("(request-target): %s %s\nhost: %s\ndate: %s", strings.ToLower(method), u.RequestURI(), u.Host, h["Date"][0])
+	text := fmt.Sprintf("(request-target): %s %s\nhost: %s\ndate: %s", strings.ToLower(method), u.RequestURI(), u.Host,
+		h["Date"][0])
 	signature, err := s.sign(text)
 	if err != nil {
 		return err
 	}
-	h["Signature"] = []string{fmt.Sprintf(`keyId="%s",algorithm="rsa-sha256",headers="(request-target) host date",signature="%s"`, s.keyID, signature)}
+	h["Signature"] = []string{
+		fmt.Sprintf(`keyId="%s",algorithm="rsa-sha256",headers="(request-target) host date",signature="%s"`, s.keyID,
+			signature)}
 	return nil
 }
 
 // signRFC signs by RFC 9421 section 3.1, with the algorithm of section 3.3.2.
 func (s *signer) signRFC(h http.Header, method string, u *url.URL, now time.Time) error {
 	input := fmt.Sprintf(`("@method" "@target-uri");created=%d;keyid="%s";alg="rsa-v1_5-sha256"`, now.Unix(), s.keyID)
-	signature, err := s.sign(fmt.Sprintf("\"@method\": %s\n\"@target-uri\": %s\n\"@signature-params\": %s", method, u.String(), input))
+	signature, err := s.sign(fmt.Sprintf("\"@method\": %s\n\"@target-uri\": %s\n\"@signature-params\": %s", method,
+		u.String(), input))
 	if err != nil {
 		return err
 	}

@@ -179,7 +179,8 @@ func atom(version int) string {
 // conditional is a well-made server for one document: it answers 304 by ETag,
 // else by an exact Last-Modified.
 func conditional(body, etag, lastModified string, more ...string) func(request) string {
-	header := append([]string{"ETag: " + etag, "Last-Modified: " + lastModified, "Content-Type: application/atom+xml"}, more...)
+	header := append([]string{"ETag: " + etag, "Last-Modified: " + lastModified, "Content-Type: application/atom+xml"},
+		more...)
 	return func(r request) string {
 		inm, hasINM := r.get("If-None-Match")
 		ims, _ := r.get("If-Modified-Since")
@@ -228,13 +229,15 @@ func loopback() []netip.Prefix { return []netip.Prefix{netip.MustParsePrefix("12
 func newReader(t testing.TB, address string, change ...func(*Options)) *reader {
 	t.Helper()
 	w := newWatch()
-	o := Options{UserAgentVersion: "1.2", BaseURL: "https://news.example", AllowNetworks: loopback(), Now: w.now, NoWait: true}
+	o := Options{UserAgentVersion: "1.2", BaseURL: "https://news.example", AllowNetworks: loopback(), Now: w.now,
+		NoWait: true}
 	for _, f := range change {
 		f(&o)
 	}
 	p := New(o)
 	t.Cleanup(p.Close)
-	return &reader{t: t, p: p, watch: w, feed: digest.Feed{ID: 1, URL: address, Host: feed.Host(address), State: digest.FeedActive}}
+	return &reader{t: t, p: p, watch: w, feed: digest.Feed{ID: 1, URL: address, Host: feed.Host(address),
+		State: digest.FeedActive}}
 }
 
 // poll polls a day after the last time and keeps the record.

@@ -85,12 +85,14 @@ func (p *Poller) askSound(ctx context.Context, r route, stretch string) (*Sound,
 	if err != nil {
 		return nil, nil, err
 	}
-	header := http.Header{"User-Agent": {p.agent + "sound for a reader)"}, "Accept": {acceptSound}, "Accept-Encoding": {"identity"}}
+	header := http.Header{"User-Agent": {p.agent + "sound for a reader)"}, "Accept": {acceptSound},
+		"Accept-Encoding": {"identity"}}
 	if oneRange.MatchString(stretch) {
 		header.Set("Range", stretch)
 	}
 	req := (&http.Request{
-		Method: http.MethodGet, URL: r.url, Host: r.url.Host, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Header: header,
+		Method: http.MethodGet, URL: r.url, Host: r.url.Host, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+		Header: header,
 	}).WithContext(ctx)
 	resp, err := p.public.RoundTrip(req)
 	if err != nil {
@@ -132,7 +134,8 @@ func soundOf(resp *http.Response) (*Sound, bool) {
 		return nil, false
 	case soundType.MatchString(typ), typ == "application/ogg":
 		s.Type = typ
-	case typ == "", typ == "application/octet-stream", typ == "binary/octet-stream", typ == "application/force-download":
+	case typ == "", typ == "application/octet-stream", typ == "binary/octet-stream",
+		typ == "application/force-download":
 		s.Type = "application/octet-stream"
 	default:
 		return nil, false

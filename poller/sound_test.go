@@ -45,7 +45,8 @@ func TestSound(t *testing.T) {
 		t.Fatalf("%+v %v", got, err)
 	}
 	asked(t, s, "GET")
-	for _, stretch := range []string{"bytes=0-1,3-4", "lines=1-2", "bytes=-", "bytes=1-2\r\nX: y", "bytes=" + strings.Repeat("9", 30) + "-"} {
+	for _, stretch := range []string{"bytes=0-1,3-4", "lines=1-2", "bytes=-", "bytes=1-2\r\nX: y", "bytes=" +
+		strings.Repeat("9", 30) + "-"} {
 		got, err := p.Sound(t.Context(), s.url("/a.mp3"), stretch)
 		if err != nil || got.Status != 200 || heard(t, got) != "sound" {
 			t.Errorf("%q: %+v %v", stretch, got, err)
@@ -67,7 +68,8 @@ func TestSoundRefusals(t *testing.T) {
 		{"two types in one", reply(request{}, 200, "x", "Content-Type: audio/mpeg,text/html"), digest.NotFound},
 		{"coded", reply(request{}, 200, "x", "Content-Type: audio/mpeg", "Content-Encoding: gzip"), digest.NotFound},
 		{"gone", reply(request{}, 410, "x", "Content-Type: audio/mpeg"), digest.NotFound},
-		{"redirected to private addresses", reply(request{}, 302, "", "Location: http://10.0.0.1/a.mp3"), digest.NotFound},
+		{"redirected to private addresses", reply(request{}, 302, "", "Location: http://10.0.0.1/a.mp3"),
+			digest.NotFound},
 		{"redirected to a file", reply(request{}, 302, "", "Location: file:///etc/passwd"), digest.NotFound},
 		{"redirect loop", reply(request{}, 302, "", "Location: /"), digest.NotFound},
 		{"broken", reply(request{}, 500, "x"), digest.Unavailable},
@@ -107,7 +109,8 @@ func TestSoundThatDoesNotBegin(t *testing.T) {
 		n.site("b.example:80", says(200, "sound", "Content-Type: audio/mpeg"))
 		p := n.reader(t, "").p
 		begun := time.Now()
-		if _, err := p.Sound(t.Context(), "http://a.example/", ""); digest.KindOf(err) != digest.Unavailable || time.Since(begun) != soundTimeout {
+		if _, err := p.Sound(t.Context(), "http://a.example/", ""); digest.KindOf(err) != digest.Unavailable ||
+			time.Since(begun) != soundTimeout {
 			t.Errorf("after %v: %v", time.Since(begun), err)
 		}
 		got, err := p.Sound(t.Context(), "http://b.example/", "")

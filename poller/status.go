@@ -31,9 +31,11 @@ func Status(f digest.Feed, now time.Time) (state string, reason catalogue.Sayabl
 	case f.State == digest.FeedBlocked:
 		return StateWaiting, catalogue.Line(digest.HostRule{Host: feed.Host(digest.PublicAddress(f.URL))}.Why())
 	case f.State == digest.FeedDeclined:
-		return StateWaiting, catalogue.Line(digest.HostRule{Host: feed.Host(digest.PublicAddress(f.URL)), ByOwner: true}.Why())
+		return StateWaiting, catalogue.Line(digest.HostRule{Host: feed.Host(digest.PublicAddress(f.URL)),
+			ByOwner: true}.Why())
 	case f.State == digest.FeedDead:
-		return StateDead, catalogue.Key("%s, not polled until a ping or a reader’s request: %s").With(dated(catalogue.Key("failing"), f.FirstErrorAt), lastError(f))
+		return StateDead, catalogue.Key("%s, not polled until a ping or a reader’s request: %s").With(
+			dated(catalogue.Key("failing"), f.FirstErrorAt), lastError(f))
 	case f.State == digest.FeedTrial && !f.GoneAt.IsZero():
 		return StateWaiting, onceMore(gone)
 	case f.State == digest.FeedTrial:
@@ -41,7 +43,8 @@ func Status(f digest.Feed, now time.Time) (state string, reason catalogue.Sayabl
 	case f.Errors > 0:
 		return failing(f, now)
 	case f.PostsWaiting > 0:
-		return StateWaiting, catalogue.Key("over the daily limit: %d posts wait since %s and are stored by the first poll after %s if the feed still lists them").
+		return StateWaiting, catalogue.Key(
+			"over the daily limit: %d posts wait since %s and are stored by the first poll after %s if the feed still lists them").
 			With(f.PostsWaiting, minute(f.LastOKAt), minute(digest.DayOf(f.LastOKAt).Add(oneDay)))
 	}
 	if until, why := heldBack(f); until.After(now) {
@@ -53,7 +56,8 @@ func Status(f digest.Feed, now time.Time) (state string, reason catalogue.Sayabl
 	case skipped(f, now):
 		return StateWaiting, habits(f)
 	case f.BusyInterval > 0:
-		return StateActive, catalogue.Key("publishes more than one poll can read: polled %s for now").With(every(f.BusyInterval))
+		return StateActive, catalogue.Key("publishes more than one poll can read: polled %s for now").With(
+			every(f.BusyInterval))
 	case f.PushedUntil.After(now):
 		return StateActive, catalogue.Key("its hub pushes new posts, so it is polled once a week")
 	}
@@ -68,10 +72,12 @@ func onceMore(why catalogue.Sayable) catalogue.Sayable {
 func failing(f digest.Feed, now time.Time) (state string, reason catalogue.Sayable) {
 	reason = lastError(f)
 	if f.Errors > 1 {
-		reason = catalogue.Key("%s; %s, %d times in a row").With(reason, dated(catalogue.Key("failing"), f.FailingSince), f.Errors)
+		reason = catalogue.Key("%s; %s, %d times in a row").With(reason,
+			dated(catalogue.Key("failing"), f.FailingSince), f.Errors)
 	}
 	if !f.GoneAt.IsZero() {
-		reason = catalogue.Key("%s; since %s, and permanently gone unless its whole host returns this").With(reason, minute(f.GoneAt))
+		reason = catalogue.Key("%s; since %s, and permanently gone unless its whole host returns this").With(reason,
+			minute(f.GoneAt))
 	}
 	switch {
 	case f.NotBefore.After(now):
@@ -147,10 +153,12 @@ func Noted(stored string) catalogue.Sayable {
 		return posts
 	}
 	return catalogue.Recognised(stored,
-		catalogue.Key("unchanged: the same bytes"), catalogue.Key("unchanged: the same posts"), catalogue.Key("unchanged: %s"),
+		catalogue.Key("unchanged: the same bytes"), catalogue.Key("unchanged: the same posts"),
+		catalogue.Key("unchanged: %s"),
 		catalogue.Key("stopped before the answer: %s"), catalogue.Key("no complete answer within %s"),
 		catalogue.Key("the body is larger than %s MiB"), catalogue.Key("the certificate is not valid: %s"),
-		catalogue.Key("the body is not the %s it claims to be"), catalogue.Key("redirects to %s, but a reader chose this address"),
+		catalogue.Key("the body is not the %s it claims to be"),
+		catalogue.Key("redirects to %s, but a reader chose this address"),
 		catalogue.Key("%s, blocked by the site's protection against bots"))
 }
 

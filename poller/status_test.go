@@ -17,7 +17,8 @@ import (
 func TestStatus(t *testing.T) {
 	now := midnight()
 	later, before := now.Add(3*time.Hour), now.Add(-2*oneDay)
-	read := digest.Feed{Schedule: digest.Schedule{ParsedAt: before, LastAttemptAt: now.Add(-time.Hour)}, Validators: digest.Validators{ETag: `"1"`}}
+	read := digest.Feed{Schedule: digest.Schedule{ParsedAt: before, LastAttemptAt: now.Add(-time.Hour)},
+		Validators: digest.Validators{ETag: `"1"`}}
 	with := func(change func(*digest.Feed)) digest.Feed {
 		f := read
 		change(&f)
@@ -34,34 +35,54 @@ func TestStatus(t *testing.T) {
 	}{
 		{digest.Feed{}, StateActive, "not read yet"},
 		{read, StateActive, "polled at each midnight of a reader"},
-		{with(func(f *digest.Feed) { f.FreshUntil = later }), StateWaiting, "its cache headers announce nothing new before 2026-11-20 03:00 UTC"},
-		{with(func(f *digest.Feed) { f.NotBefore = later }), StateWaiting, "the site asked us to wait until 2026-11-20 03:00 UTC"},
-		{with(func(f *digest.Feed) { f.HostInterval = 48 * time.Hour }), StateWaiting, "polled at each midnight of a reader, at most every 48 hours, by the rule for its host; next poll at 2026-11-21 23:00 UTC"},
-		{with(func(f *digest.Feed) { f.HostInterval, f.LastAttemptAt = 48*time.Hour, before }), StateActive, "polled at each midnight of a reader, at most every 48 hours, by the rule for its host"},
-		{with(func(f *digest.Feed) { f.OwnInterval, f.NewestAt = 36*time.Hour, now.AddDate(-3, 0, 0) }), StateWaiting, "polled at each midnight of a reader, at most every 36 hours, because its newest post is from 2023-11-20; next poll at 2026-11-21 11:00 UTC"},
+		{with(func(f *digest.Feed) { f.FreshUntil = later }), StateWaiting,
+			"its cache headers announce nothing new before 2026-11-20 03:00 UTC"},
+		{with(func(f *digest.Feed) { f.NotBefore = later }), StateWaiting,
+			"the site asked us to wait until 2026-11-20 03:00 UTC"},
+		{with(func(f *digest.Feed) { f.HostInterval = 48 * time.Hour }), StateWaiting,
+			"polled at each midnight of a reader, at most every 48 hours, by the rule for its host; next poll at 2026-11-21 23:00 UTC"},
+		{with(func(f *digest.Feed) { f.HostInterval, f.LastAttemptAt = 48*time.Hour, before }), StateActive,
+			"polled at each midnight of a reader, at most every 48 hours, by the rule for its host"},
+		{with(func(f *digest.Feed) { f.OwnInterval, f.NewestAt = 36*time.Hour, now.AddDate(-3, 0, 0) }), StateWaiting,
+			"polled at each midnight of a reader, at most every 36 hours, because its newest post is from 2023-11-20; next poll at 2026-11-21 11:00 UTC"},
 		{with(func(f *digest.Feed) {
 			f.OwnInterval, f.NewestAt, f.LastAttemptAt = 5*oneDay, now.AddDate(-10, 0, 0), now.AddDate(0, 0, -6)
 		}), StateActive, "polled at each midnight of a reader, at most every 5 days, because its newest post is from 2016-11-20"},
-		{with(func(f *digest.Feed) { f.OwnInterval, f.ETag = oneDay, "" }), StateActive, "polled at each midnight of a reader, at most every 24 hours, because its server sends the whole feed each time"},
-		{with(func(f *digest.Feed) { f.OwnInterval, f.URL = oneDay/2, "http://me:secret@a.example/" }), StateActive, "polled at each midnight of a reader, at most every 12 hours, because it serves one reader"},
-		{with(func(f *digest.Feed) { f.BusyInterval = 2 * time.Hour }), StateActive, "publishes more than one poll can read: polled every 2 hours for now"},
-		{with(func(f *digest.Feed) { f.PostsWaiting, f.LastOKAt, f.BusyInterval = 3, now.Add(-time.Hour), time.Hour }), StateWaiting,
+		{with(func(f *digest.Feed) { f.OwnInterval, f.ETag = oneDay, "" }), StateActive,
+			"polled at each midnight of a reader, at most every 24 hours, because its server sends the whole feed each time"},
+		{with(func(f *digest.Feed) { f.OwnInterval, f.URL = oneDay/2, "http://me:secret@a.example/" }), StateActive,
+			"polled at each midnight of a reader, at most every 12 hours, because it serves one reader"},
+		{with(func(f *digest.Feed) { f.BusyInterval = 2 * time.Hour }), StateActive,
+			"publishes more than one poll can read: polled every 2 hours for now"},
+		{with(func(f *digest.Feed) { f.PostsWaiting, f.LastOKAt, f.BusyInterval = 3, now.Add(-time.Hour), time.Hour }),
+			StateWaiting,
 			"over the daily limit: 3 posts wait since 2026-11-19 23:00 UTC and are stored by the first poll after 2026-11-20 00:00 UTC if the feed still lists them"},
 		{with(func(f *digest.Feed) { f.PostsWaiting, f.LastOKAt, f.FreshUntil = 1, now, later }), StateWaiting,
 			"over the daily limit: one post waits since 2026-11-20 00:00 UTC and is stored by the first poll after 2026-11-21 00:00 UTC if the feed still lists it"},
-		{with(func(f *digest.Feed) { f.BusyInterval = time.Hour }), StateActive, "publishes more than one poll can read: polled every hour for now"},
-		{with(func(f *digest.Feed) { f.SkipHours = 1 | 1<<1 | 1<<22 }), StateWaiting, "polled at each midnight of a reader, outside the hours it asks us to skip (00-01h, 22h UTC)"},
-		{with(func(f *digest.Feed) { f.SkipDays, f.SkipHours = 1, 1<<5|1<<23 }), StateActive, "polled at each midnight of a reader, outside the hours it asks us to skip (05h, 23h, Sunday UTC)"},
-		{failing(digest.Feed{Schedule: digest.Schedule{NotBefore: later}}, 404, "404 Not Found", 1), StatePenalised, "404 Not Found; next poll at 2026-11-20 03:00 UTC"},
-		{failing(digest.Feed{Schedule: digest.Schedule{NotBefore: later}}, 500, "500 Internal Server Error", 3), StatePenalised,
+		{with(func(f *digest.Feed) { f.BusyInterval = time.Hour }), StateActive,
+			"publishes more than one poll can read: polled every hour for now"},
+		{with(func(f *digest.Feed) { f.SkipHours = 1 | 1<<1 | 1<<22 }), StateWaiting,
+			"polled at each midnight of a reader, outside the hours it asks us to skip (00-01h, 22h UTC)"},
+		{with(func(f *digest.Feed) { f.SkipDays, f.SkipHours = 1, 1<<5|1<<23 }), StateActive,
+			"polled at each midnight of a reader, outside the hours it asks us to skip (05h, 23h, Sunday UTC)"},
+		{failing(digest.Feed{Schedule: digest.Schedule{NotBefore: later}}, 404, "404 Not Found", 1), StatePenalised,
+			"404 Not Found; next poll at 2026-11-20 03:00 UTC"},
+		{failing(digest.Feed{Schedule: digest.Schedule{NotBefore: later}}, 500, "500 Internal Server Error", 3),
+			StatePenalised,
 			"500 Internal Server Error; failing, since 2026-11-18 00:00 UTC, 3 times in a row; next poll at 2026-11-20 03:00 UTC"},
-		{failing(digest.Feed{Schedule: digest.Schedule{NotBefore: now}}, 404, "404 Not Found", 1), StateActive, "404 Not Found"},
-		{failing(digest.Feed{Schedule: digest.Schedule{NotBefore: now, PollAt: later}}, 0, "connection refused", 1), StateActive, "connection refused; next poll at 2026-11-20 03:00 UTC"},
-		{failing(digest.Feed{Schedule: digest.Schedule{NotBefore: later}, Failures: digest.Failures{GoneAt: before}}, 410, "410 Gone", 1), StatePenalised,
+		{failing(digest.Feed{Schedule: digest.Schedule{NotBefore: now}}, 404, "404 Not Found", 1), StateActive,
+			"404 Not Found"},
+		{failing(digest.Feed{Schedule: digest.Schedule{NotBefore: now, PollAt: later}}, 0, "connection refused", 1),
+			StateActive, "connection refused; next poll at 2026-11-20 03:00 UTC"},
+		{failing(digest.Feed{Schedule: digest.Schedule{NotBefore: later}, Failures: digest.Failures{GoneAt: before}},
+			410, "410 Gone", 1), StatePenalised,
 			"410 Gone; since 2026-11-18 00:00 UTC, and permanently gone unless its whole host returns this; next poll at 2026-11-20 03:00 UTC"},
-		{failing(digest.Feed{State: digest.FeedDead}, 404, "404 Not Found", 90), StateDead, "failing, since 2026-11-18 00:00 UTC, not polled until a ping or a reader’s request: 404 Not Found"},
-		{failing(digest.Feed{State: digest.FeedTrial}, 404, "404 Not Found", 90), StateWaiting, "dead, since 2026-11-18 00:00 UTC; polled again, because somebody requested it"},
-		{failing(digest.Feed{State: digest.FeedGone, Failures: digest.Failures{GoneAt: before}}, 410, "410 Gone", 2), StateGone, "the site says this feed is gone permanently (410), since 2026-11-18 00:00 UTC"},
+		{failing(digest.Feed{State: digest.FeedDead}, 404, "404 Not Found", 90), StateDead,
+			"failing, since 2026-11-18 00:00 UTC, not polled until a ping or a reader’s request: 404 Not Found"},
+		{failing(digest.Feed{State: digest.FeedTrial}, 404, "404 Not Found", 90), StateWaiting,
+			"dead, since 2026-11-18 00:00 UTC; polled again, because somebody requested it"},
+		{failing(digest.Feed{State: digest.FeedGone, Failures: digest.Failures{GoneAt: before}}, 410, "410 Gone", 2),
+			StateGone, "the site says this feed is gone permanently (410), since 2026-11-18 00:00 UTC"},
 		{digest.Feed{State: digest.FeedGone}, StateGone, "the site says this feed is gone permanently (410)"},
 	}
 	for _, test := range tests {
@@ -76,11 +97,13 @@ func TestStatus(t *testing.T) {
 // TestStatus_NoSecret: what a feed's address holds is not told.
 func TestStatus_NoSecret(t *testing.T) {
 	f := digest.Feed{URL: "http://me:secret@a.example/"}
-	f.Errors, f.LastError, f.FirstErrorAt, f.FailingSince = 3, `Get "http://me:secret@a.example/feed": broken`, midnight(), midnight()
+	f.Errors, f.LastError, f.FirstErrorAt, f.FailingSince = 3, `Get "http://me:secret@a.example/feed": broken`,
+		midnight(), midnight()
 	for _, state := range []digest.FeedState{digest.FeedActive, digest.FeedDead} {
 		f.State = state
 		_, words := Status(f, midnight())
-		if got := words.In(catalogue.English()); !strings.Contains(got, "broken") || strings.Contains(got, "secret") || strings.Contains(got, "me:") {
+		if got := words.In(catalogue.English()); !strings.Contains(got, "broken") || strings.Contains(got, "secret") ||
+			strings.Contains(got, "me:") {
 			t.Error(got)
 		}
 	}
@@ -92,8 +115,10 @@ func TestOwnWordsAreSaidInEachLanguage(t *testing.T) {
 	german := catalogue.Of("de")
 	timedOut := describe(context.DeadlineExceeded, true, 30*time.Second)
 	for stored, foreign := range map[string]string{
-		errTooLarge.Error(): "10 MiB", errNotPublic.Error(): "", errPort.Error(): "1024", errBusy.Error(): "", errNoRoom.Error(): "", errNoPlace.Error(): "", ErrOverran.Error(): "",
-		timedOut: "30s", describe(syscall.ECONNREFUSED, true, 0): "", badBody(io.ErrUnexpectedEOF, 200, 0).text: "", noSuchHost: "", byRobots: "",
+		errTooLarge.Error(): "10 MiB", errNotPublic.Error(): "", errPort.Error(): "1024", errBusy.Error(): "",
+		errNoRoom.Error(): "", errNoPlace.Error(): "", ErrOverran.Error(): "",
+		timedOut: "30s", describe(syscall.ECONNREFUSED, true, 0): "", badBody(io.ErrUnexpectedEOF, 200, 0).text: "",
+		noSuchHost: "", byRobots: "",
 		badCertificate + "x509: expired": "x509: expired", notFeed + webPage: "", notFeed + kindName(feed.OPML): "OPML",
 		(&meter{}).blame(errors.New("x"), []string{"gzip"}).Error(): "gzip",
 	} {
@@ -105,8 +130,10 @@ func TestOwnWordsAreSaidInEachLanguage(t *testing.T) {
 			t.Errorf("%q is said as %q in English", stored, again)
 		}
 	}
-	for _, theirs := range []string{"503 Service Unavailable", "no complete answer within ", "unchanged: HEAD %s 100%"} {
-		if got := Noted(theirs).In(german); strings.Contains(got, "MISSING") || theirs != "unchanged: HEAD %s 100%" && got != theirs {
+	for _, theirs := range []string{"503 Service Unavailable", "no complete answer within ",
+		"unchanged: HEAD %s 100%"} {
+		if got := Noted(theirs).In(german); strings.Contains(got, "MISSING") || theirs != "unchanged: HEAD %s 100%" &&
+			got != theirs {
 			t.Errorf("%q is said as %q", theirs, got)
 		}
 	}
@@ -114,8 +141,10 @@ func TestOwnWordsAreSaidInEachLanguage(t *testing.T) {
 
 func TestEvery(t *testing.T) {
 	for d, want := range map[time.Duration]string{
-		0: "every minute", time.Minute: "every minute", 10*time.Minute + time.Second: "every 11 minutes", 90 * time.Minute: "every 90 minutes",
-		100 * time.Minute: "every 2 hours", 24 * time.Hour: "every 24 hours", 36 * time.Hour: "every 36 hours", 71 * time.Hour: "every 71 hours",
+		0: "every minute", time.Minute: "every minute", 10*time.Minute + time.Second: "every 11 minutes",
+		90 * time.Minute:  "every 90 minutes",
+		100 * time.Minute: "every 2 hours", 24 * time.Hour: "every 24 hours", 36 * time.Hour: "every 36 hours",
+		71 * time.Hour: "every 71 hours",
 		72 * time.Hour: "every 3 days", 7 * 24 * time.Hour: "every 7 days",
 	} {
 		if got := every(d).In(catalogue.English()); got != want {
@@ -126,7 +155,8 @@ func TestEvery(t *testing.T) {
 
 func TestLength(t *testing.T) {
 	for d, want := range map[time.Duration]string{
-		time.Second * 30: "30 seconds", 5 * time.Minute: "5 minutes", time.Hour: "one hour", day1: "24 hours", 7 * day1: "7 days",
+		time.Second * 30: "30 seconds", 5 * time.Minute: "5 minutes", time.Hour: "one hour", day1: "24 hours",
+		7 * day1: "7 days",
 	} {
 		if got := length(d); got != want {
 			t.Errorf("%v is %q, want %q", d, got, want)
@@ -138,8 +168,11 @@ func TestLength(t *testing.T) {
 func TestNoted(t *testing.T) {
 	german := catalogue.Of("de")
 	for stored, want := range map[string]string{
-		"changed: 8 entries": "geändert: 8 Beiträge", "changed: 1 entry": "geändert: 1 Beitrag", "unchanged: HEAD 304": "unverändert: HEAD 304",
-		"unchanged: 304": "unverändert: 304", "found: 2 entries": "2 Beiträge", "unchanged: the same posts": "unverändert: dieselben Beiträge", "connection refused": "Verbindung abgelehnt", "404 Not Found": "404 Not Found",
+		"changed: 8 entries": "geändert: 8 Beiträge", "changed: 1 entry": "geändert: 1 Beitrag",
+		"unchanged: HEAD 304": "unverändert: HEAD 304",
+		"unchanged: 304":      "unverändert: 304", "found: 2 entries": "2 Beiträge",
+		"unchanged: the same posts": "unverändert: dieselben Beiträge", "connection refused": "Verbindung abgelehnt",
+		"404 Not Found": "404 Not Found",
 		"the answer is not a feed but a web page": "die Antwort ist kein Feed, sondern eine Webseite",
 	} {
 		if got := Noted(stored).In(german); got != want {
@@ -150,11 +183,14 @@ func TestNoted(t *testing.T) {
 			t.Errorf("%q is said in English as %q", stored, got)
 		}
 	}
-	if got := Noted("the answer is not a feed but a list of subscriptions (OPML)").In(catalogue.English()); got != "the answer is not a feed but OPML" {
+	if got := Noted("the answer is not a feed but a list of subscriptions (OPML)").In(
+		catalogue.English()); got != "the answer is not a feed but OPML" {
 		t.Errorf("an older version said %s", got)
 	}
-	state, reason := Status(digest.Feed{State: digest.FeedDead, Failures: digest.Failures{LastError: "connection refused", FirstErrorAt: midnight()}}, midnight())
-	if got := reason.In(german); state != StateDead || got != "funktioniert nicht seit 20. Nov. 2026, 00:00 UTC, keine Abfrage bis zu einem Ping oder der Anfrage eines Lesers: Verbindung abgelehnt" {
+	state, reason := Status(digest.Feed{State: digest.FeedDead,
+		Failures: digest.Failures{LastError: "connection refused", FirstErrorAt: midnight()}}, midnight())
+	if got := reason.In(german); state != StateDead ||
+		got != "funktioniert nicht seit 20. Nov. 2026, 00:00 UTC, keine Abfrage bis zu einem Ping oder der Anfrage eines Lesers: Verbindung abgelehnt" {
 		t.Error(got)
 	}
 }

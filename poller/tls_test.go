@@ -42,7 +42,8 @@ func TestTLS(t *testing.T) {
 	r.want(Changed)
 	r.feed.ETag = `"older"`
 	r.want(Changed)
-	if len(requests) != 3 || requests[1].Method != "HEAD" || requests[1].RemoteAddr != requests[2].RemoteAddr || requests[0].RemoteAddr == requests[1].RemoteAddr {
+	if len(requests) != 3 || requests[1].Method != "HEAD" || requests[1].RemoteAddr != requests[2].RemoteAddr ||
+		requests[0].RemoteAddr == requests[1].RemoteAddr {
 		t.Fatalf("%d requests", len(requests))
 	}
 	for _, q := range requests {
@@ -61,7 +62,8 @@ func TestNotTLS(t *testing.T) {
 	defer s.Close()
 	s.Config.ErrorLog = log.New(io.Discard, "", 0)
 	r := newReader(t, "https://"+s.Listener.Addr().String()+"/")
-	if result := r.p.Poll(context.Background(), r.feed, 1); result.Message != "the site does not support TLS on this port" {
+	if result := r.p.Poll(context.Background(), r.feed,
+		1); result.Message != "the site does not support TLS on this port" {
 		t.Error(result.Message)
 	}
 }

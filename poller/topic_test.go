@@ -18,17 +18,27 @@ func TestTopic(t *testing.T) {
 		header, body string
 		topic, hubs  string
 	}{
-		"in the header":          {`<https://hub.example/>; rel=hub, </other>; rel=self`, atomFeed(""), "BASE/other", "https://hub.example/"},
-		"in Atom":                {"", atomFeed(atomLinks), "BASE/self", "https://hub.example/atom"},
-		"in RSS":                 {"", `<rss version="2.0" xmlns:atom="http://www.w3.org/2005/Atom"><channel><title>T</title><atom:link rel="hub" href="https://hub.example/rss"/><atom:link rel="self" href="BASE/self"/><item><title>x</title></item></channel></rss>`, "BASE/self", "https://hub.example/rss"},
-		"in a JSON Feed":         {"", `{"version":"https://jsonfeed.org/version/1.1","title":"T","feed_url":"BASE/self","hubs":[{"type":"rssCloud","url":"https://no.example/"},{"type":"WebSub","url":"https://hub.example/json"}],"items":[]}`, "BASE/self", "https://hub.example/json"},
-		"in a page":              {"", `<html><head><link rel="hub" href="https://hub.example/page"><link rel=self href="/self"></head><body><div class="h-feed"><div class="h-entry"><p class="p-name">x</p></div></div></body></html>`, "BASE/self", "https://hub.example/page"},
-		"not in a page's body":   {"", `<html><head><title>x</title></head><body><link rel="hub" href="https://hub.example/page"><div class="h-feed"><div class="h-entry"><p class="p-name">x</p></div></div></body></html>`, "", ""},
-		"in both":                {`<https://hub.example/>; rel=hub`, atomFeed(atomLinks), "BASE/self", "https://hub.example/"},
-		"several":                {`<https://a.example/>; rel=hub, <https://b.example/>; rel=hub, <http://c.example/>; rel=hub`, atomFeed(""), "BASE/feed", "https://a.example/ https://b.example/"},
-		"without a self":         {"", atomFeed(`<link rel="hub" href="https://hub.example/atom"/>`), "BASE/feed", "https://hub.example/atom"},
-		"a self of another site": {`<https://hub.example/>; rel=hub, <https://other.example/feed>; rel=self`, atomFeed(""), "", ""},
-		"none":                   {"", atomFeed(`<link rel="self" href="BASE/self"/>`), "", ""},
+		"in the header": {`<https://hub.example/>; rel=hub, </other>; rel=self`, atomFeed(""), "BASE/other",
+			"https://hub.example/"},
+		"in Atom": {"", atomFeed(atomLinks), "BASE/self", "https://hub.example/atom"},
+		"in RSS": {"",
+			`<rss version="2.0" xmlns:atom="http://www.w3.org/2005/Atom"><channel><title>T</title><atom:link rel="hub" href="https://hub.example/rss"/><atom:link rel="self" href="BASE/self"/><item><title>x</title></item></channel></rss>`, "BASE/self", "https://hub.example/rss"},
+		"in a JSON Feed": {"",
+			`{"version":"https://jsonfeed.org/version/1.1","title":"T","feed_url":"BASE/self","hubs":[{"type":"rssCloud","url":"https://no.example/"},{"type":"WebSub","url":"https://hub.example/json"}],"items":[]}`, "BASE/self", "https://hub.example/json"},
+		"in a page": {"",
+			`<html><head><link rel="hub" href="https://hub.example/page"><link rel=self href="/self"></head><body><div class="h-feed"><div class="h-entry"><p class="p-name">x</p></div></div></body></html>`, "BASE/self", "https://hub.example/page"},
+		"not in a page's body": {"",
+			`<html><head><title>x</title></head><body><link rel="hub" href="https://hub.example/page"><div class="h-feed"><div class="h-entry"><p class="p-name">x</p></div></div></body></html>`, "", ""},
+		"in both": {`<https://hub.example/>; rel=hub`, atomFeed(atomLinks), "BASE/self",
+			"https://hub.example/"},
+		"several": {
+			`<https://a.example/>; rel=hub, <https://b.example/>; rel=hub, <http://c.example/>; rel=hub`, atomFeed(""),
+			"BASE/feed", "https://a.example/ https://b.example/"},
+		"without a self": {"", atomFeed(`<link rel="hub" href="https://hub.example/atom"/>`), "BASE/feed",
+			"https://hub.example/atom"},
+		"a self of another site": {`<https://hub.example/>; rel=hub, <https://other.example/feed>; rel=self`,
+			atomFeed(""), "", ""},
+		"none": {"", atomFeed(`<link rel="self" href="BASE/self"/>`), "", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			base := ""
@@ -124,5 +134,6 @@ func newAnswers(t *testing.T, answer http.HandlerFunc) *httptest.Server {
 }
 
 func atomFeed(links string) string {
-	return `<feed xmlns="http://www.w3.org/2005/Atom"><title>T</title>` + links + `<entry><id>1</id><title>x</title></entry></feed>`
+	return `<feed xmlns="http://www.w3.org/2005/Atom"><title>T</title>` +
+		links + `<entry><id>1</id><title>x</title></entry></feed>`
 }

@@ -113,7 +113,8 @@ func (l *Load) End(p *Place, well bool) {
 
 func (l *Load) add(p *Place, n int) {
 	if l.digests == nil {
-		l.digests, l.domains, l.standings = make(map[digest.DigestID]int), make(map[string]int), make(map[digest.Reliability]int)
+		l.digests, l.domains, l.standings = make(map[digest.DigestID]int), make(map[string]int),
+			make(map[digest.Reliability]int)
 	}
 	l.all += n
 	if p.quick {

@@ -15,7 +15,8 @@ func queueOf(n int, readers ...digest.DigestID) (queue []digest.QueuedFeed) {
 	for _, reader := range readers {
 		for range n {
 			id := digest.FeedID(len(queue) + 1)
-			queue = append(queue, digest.QueuedFeed{ID: id, First: reader, Last: reader, Domain: fmt.Sprintf("site%d.example", id), Reliability: digest.Proven})
+			queue = append(queue, digest.QueuedFeed{ID: id, First: reader, Last: reader,
+				Domain: fmt.Sprintf("site%d.example", id), Reliability: digest.Proven})
 		}
 	}
 	return queue
@@ -67,16 +68,25 @@ func TestTurns(t *testing.T) {
 	}{
 		{"all that are wanted", loaded(), queueOf(3, 1, 2), 9, map[digest.DigestID]int{1: 3, 2: 3}},
 		{"one after the other", loaded(), queueOf(100, 1, 2), 20, map[digest.DigestID]int{1: 10, 2: 10}},
-		{"those in flight count", loaded(queueOf(10, 1)...), queueOf(100, 1, 2), 20, map[digest.DigestID]int{1: 5, 2: 15}},
-		{"few first", loaded(), append(queueOf(100, 1), digest.QueuedFeed{ID: 200, First: 2, Last: 2}), 20, map[digest.DigestID]int{1: 19, 2: 1}},
-		{"feeds of nobody have no turn", loaded(queueOf(10, 1)...), queueOf(100, 1, 0), 20, map[digest.DigestID]int{1: 0, 0: 20}},
-		{"no more than three for each four places that are free", loaded(), queueOf(MostPolls, 1), MostPolls, map[digest.DigestID]int{1: 82}},
-		{"of several no more together", loaded(), queueOf(100, 1, 2, 3, 4, 5, 6, 7, 8), MostPolls, map[digest.DigestID]int{1: 21, 8: 20}},
-		{"shared feeds are on the account of two", loaded(with(queueOf(10, 1), last(3))...), queueOf(100, 1, 2, 3), 20, map[digest.DigestID]int{1: 5, 2: 10, 3: 5}},
-		{"whoever has fewer", loaded(queueOf(90, 1)...), append(queueOf(9, 2), others(with(queueOf(9, 1), last(3)))...), 6, map[digest.DigestID]int{1: 3, 2: 3}},
+		{"those in flight count", loaded(queueOf(10, 1)...), queueOf(100, 1, 2), 20,
+			map[digest.DigestID]int{1: 5, 2: 15}},
+		{"few first", loaded(), append(queueOf(100, 1), digest.QueuedFeed{ID: 200, First: 2, Last: 2}), 20,
+			map[digest.DigestID]int{1: 19, 2: 1}},
+		{"feeds of nobody have no turn", loaded(queueOf(10, 1)...), queueOf(100, 1, 0), 20,
+			map[digest.DigestID]int{1: 0, 0: 20}},
+		{"no more than three for each four places that are free", loaded(), queueOf(MostPolls, 1), MostPolls,
+			map[digest.DigestID]int{1: 82}},
+		{"of several no more together", loaded(), queueOf(100, 1, 2, 3, 4, 5, 6, 7, 8), MostPolls,
+			map[digest.DigestID]int{1: 21, 8: 20}},
+		{"shared feeds are on the account of two", loaded(with(queueOf(10, 1), last(3))...), queueOf(100, 1, 2, 3), 20,
+			map[digest.DigestID]int{1: 5, 2: 10, 3: 5}},
+		{"whoever has fewer", loaded(queueOf(90, 1)...), append(queueOf(9, 2), others(with(queueOf(9, 1), last(3)))...),
+			6, map[digest.DigestID]int{1: 3, 2: 3}},
 		{"the proven beside the troubled", loaded(with(queueOf(192, 1, 2), stand(digest.Troubled))[:192]...),
-			append(with(queueOf(9, 1), stand(digest.Troubled)), others(queueOf(9, 2))...), 18, map[digest.DigestID]int{1: 0, 2: 9}},
-		{"the proven beside the unproven", loaded(), append(with(queueOf(100, 1, 2), stand(digest.Unproven)), others(queueOf(9, 3))...), 256, map[digest.DigestID]int{1: 32, 2: 32, 3: 9}},
+			append(with(queueOf(9, 1), stand(digest.Troubled)), others(queueOf(9, 2))...), 18,
+			map[digest.DigestID]int{1: 0, 2: 9}},
+		{"the proven beside the unproven", loaded(), append(with(queueOf(100, 1, 2), stand(digest.Unproven)),
+			others(queueOf(9, 3))...), 256, map[digest.DigestID]int{1: 32, 2: 32, 3: 9}},
 	}
 	for _, test := range tests {
 		ids := test.load.Next(test.queue, test.n)
@@ -113,7 +123,8 @@ func TestPlacesAreLeft(t *testing.T) {
 	for _, readers := range []int{1, 4, 20} {
 		var l Load
 		for reader := range readers {
-			queue := with(queueOf(MostPolls, digest.DigestID(reader+1)), func(f *digest.QueuedFeed) { f.Domain += fmt.Sprint(reader) })
+			queue := with(queueOf(MostPolls, digest.DigestID(reader+1)),
+				func(f *digest.QueuedFeed) { f.Domain += fmt.Sprint(reader) })
 			for range 3 {
 				for _, id := range l.Next(queue, l.Free()) {
 					l.Slow(l.Begin(queue[id-1]))
@@ -129,17 +140,22 @@ func TestPlacesAreLeft(t *testing.T) {
 // TestShares: who has their share is left out, until some of it is over.
 func TestShares(t *testing.T) {
 	l := &Load{}
-	queue := with(queueOf(192, 1), func(f *digest.QueuedFeed) { f.Domain, f.Reliability = "one.example", digest.Troubled })
+	queue := with(queueOf(192, 1), func(f *digest.QueuedFeed) {
+		f.Domain, f.Reliability = "one.example",
+			digest.Troubled
+	})
 	var held []*Place
 	for _, f := range queue {
 		held = append(held, l.Begin(f))
 	}
 	l.Begin(queueOf(1, 2)[0])
 	full := l.Full()
-	if !slices.Equal(full.Digests, []digest.DigestID{1}) || !slices.Equal(full.Domains, []string{"one.example"}) || !slices.Equal(full.Reliabilities, []digest.Reliability{digest.Troubled}) {
+	if !slices.Equal(full.Digests, []digest.DigestID{1}) || !slices.Equal(full.Domains, []string{"one.example"}) ||
+		!slices.Equal(full.Reliabilities, []digest.Reliability{digest.Troubled}) {
 		t.Errorf("%+v", full)
 	}
-	for _, f := range []digest.QueuedFeed{{ID: 1, First: 1, Last: 1}, {ID: 2, Domain: "one.example"}, {ID: 3, Reliability: digest.Troubled}} {
+	for _, f := range []digest.QueuedFeed{{ID: 1, First: 1, Last: 1}, {ID: 2, Domain: "one.example"},
+		{ID: 3, Reliability: digest.Troubled}} {
 		if got := l.Next([]digest.QueuedFeed{f}, 1); len(got) > 0 {
 			t.Errorf("chosen: %+v", f)
 		}

@@ -20,7 +20,8 @@ func TestS2_BothIfBoth(t *testing.T) {
 
 // TestS3_ETagByteForByte: however odd, and beside a Last-Modified.
 func TestS3_ETagByteForByte(t *testing.T) {
-	for _, etag := range []string{`"a"`, `W/"a"`, `w/"a"`, `"a-gzip"`, `"a;br"`, `foo`, `""`, `"größe"`, `"a b"`, `"a,b"`, `"a\"b"`, `'a'`, `"a`} {
+	for _, etag := range []string{`"a"`, `W/"a"`, `w/"a"`, `"a-gzip"`, `"a;br"`, `foo`, `""`, `"größe"`, `"a b"`,
+		`"a,b"`, `"a\"b"`, `'a'`, `"a`} {
 		echoes(t, etag, ``)
 		echoes(t, etag, monday)
 	}
@@ -29,8 +30,10 @@ func TestS3_ETagByteForByte(t *testing.T) {
 // TestS4_LastModifiedByteForByte: it is no date to us. Nothing else that looks
 // like one is sent.
 func TestS4_LastModifiedByteForByte(t *testing.T) {
-	for _, lm := range []string{monday, "Mon, 16 Nov 2026 08:00:00 +0000", "Mon, 16 Nov 2026 08:00:00 UTC", "Mon, 16 Nov 2026 08:00:00 GMT+1",
-		"Monday, 16-Nov-26 08:00:00 GMT", "Mon Nov 16 08:00:00 2026", "Sun, 16 Nov 2026 08:00:00 GMT", "Thu, 01 Jan 1970 00:00:00 GMT", "2026-11-16", "yesterday", "0"} {
+	for _, lm := range []string{monday, "Mon, 16 Nov 2026 08:00:00 +0000", "Mon, 16 Nov 2026 08:00:00 UTC",
+		"Mon, 16 Nov 2026 08:00:00 GMT+1",
+		"Monday, 16-Nov-26 08:00:00 GMT", "Mon Nov 16 08:00:00 2026", "Sun, 16 Nov 2026 08:00:00 GMT",
+		"Thu, 01 Jan 1970 00:00:00 GMT", "2026-11-16", "yesterday", "0"} {
 		echoes(t, ``, lm)
 		echoes(t, `"a"`, lm)
 	}
@@ -173,7 +176,8 @@ func TestS11_ValidatorsDoNotExpire(t *testing.T) {
 	s := newSite(t, conditional(atom(1), `"1"`, monday, "Content-Type: application/atom+xml"))
 	r := newReader(t, s.url("/feed"))
 	first := r.want(Changed)
-	if string(first.Body) != atom(1) || !strings.HasPrefix(first.ContentType, "application/atom+xml") || first.Address != s.url("/feed") {
+	if string(first.Body) != atom(1) || !strings.HasPrefix(first.ContentType, "application/atom+xml") ||
+		first.Address != s.url("/feed") {
 		t.Errorf("%q %s %s", first.Body, first.ContentType, first.Address)
 	}
 	s.log()
@@ -241,7 +245,8 @@ func TestS36_PingCastsDoubt(t *testing.T) {
 		sent(t, q, "If-None-Match", "")
 		sent(t, q, "If-Modified-Since", "")
 	}
-	if r.feed.ValidatorsDoubted || r.feed.Conditional != digest.Lies || r.feed.Head != digest.Useless || r.feed.OwnInterval < inFull {
+	if r.feed.ValidatorsDoubted || r.feed.Conditional != digest.Lies || r.feed.Head != digest.Useless ||
+		r.feed.OwnInterval < inFull {
 		t.Errorf("%+v", r.feed)
 	}
 	for version := 3; version < 6; version++ { // whose 304 has lied is asked for the document, once a day

@@ -65,7 +65,8 @@ func ParseWish(text, base string) (*Wish, error) {
 		}
 		said, err := wishOf(words[1:])
 		if err != nil {
-			return nil, digest.Refuse(digest.Invalid, "can’t read the line “%s”: %s", digest.Shortened(digest.OneLine(strings.Join(words, " ")), 100), err)
+			return nil, digest.Refuse(digest.Invalid, "can’t read the line “%s”: %s",
+				digest.Shortened(digest.OneLine(strings.Join(words, " ")), 100), err)
 		}
 		wish = stricter(wish, &said)
 	}
@@ -120,7 +121,8 @@ func stricter(a, b *Wish) *Wish {
 // from there wants to know: a stranger would learn from the answers what is in them.
 //
 // An error is a *SearchError if the address is none, or else it was cut short.
-func (p *Poller) Wish(ctx context.Context, address string, home bool) (host string, wish *Wish, places []WishPlace, err error) {
+func (p *Poller) Wish(ctx context.Context, address string, home bool) (host string, wish *Wish, places []WishPlace,
+	err error) {
 	normal, err := feed.NormalURL(address)
 	if err != nil {
 		return "", nil, nil, asSearchError(err)
@@ -208,7 +210,8 @@ func (p *Poller) askOwner(ctx context.Context, address string, home bool) (*answ
 			return nil, err
 		}
 		if next.host() != r.host() {
-			return nil, &pollError{failure: failure{status: a.status}, text: leadsAway.With(digest.HostShown(next.address)).String()}
+			return nil, &pollError{failure: failure{status: a.status},
+				text: leadsAway.With(digest.HostShown(next.address)).String()}
 		}
 		r = next
 	}

@@ -34,7 +34,8 @@ func TestParseWish(t *testing.T) {
 		"read.example.net.evil.example block":        nil,
 		"evil.example block\nxread.example.net x":    nil,
 		"<html><p>read.example.net block</p></html>": nil,
-		"read.example.net allow\n* interval 2h\nread.example.net interval 1h":             Wish{Interval: 2 * time.Hour},
+		"read.example.net allow\n* interval 2h\nread.example.net interval 1h": Wish{
+			Interval: 2 * time.Hour},
 		"read.example.net interval 366d\nother.example allow\nread.example.net block\n\n": Wish{Blocked: true},
 
 		"read.example.net":                  "read.example.net",
@@ -75,10 +76,12 @@ func FuzzParseWish(f *testing.F) {
 		if wish == nil {
 			return
 		}
-		if err != nil || wish.Blocked && wish.Interval != 0 || wish.Interval != 0 && (wish.Interval < leastWish || wish.Interval > mostWish) {
+		if err != nil || wish.Blocked && wish.Interval != 0 || wish.Interval != 0 &&
+			(wish.Interval < leastWish || wish.Interval > mostWish) {
 			t.Errorf("%+v, %v", wish, err)
 		}
-		if again, err := ParseWish(text+"\na.example block", "https://a.example/"); err != nil || again == nil || !again.Blocked {
+		if again, err := ParseWish(text+"\na.example block", "https://a.example/"); err != nil || again == nil ||
+			!again.Blocked {
 			t.Errorf("with a block: %+v, %v", again, err)
 		}
 	})
@@ -89,7 +92,8 @@ func owned(t *testing.T, texts map[string][]string, answer http.HandlerFunc) *Po
 	s := httptest.NewTLSServer(answer)
 	t.Cleanup(s.Close)
 	p := New(Options{
-		BaseURL: "https://read.example.net", NoWait: true, AllowNetworks: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")},
+		BaseURL: "https://read.example.net", NoWait: true,
+		AllowNetworks: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")},
 		HostBlocks: func(context.Context) ([]digest.HostRule, error) {
 			return []digest.HostRule{{Host: "blocked.example", Blocked: true, ByOwner: true}}, nil
 		},
@@ -121,8 +125,9 @@ func TestWish(t *testing.T) {
 		"_digest.bad.example":  {"read.example.net maybe"},
 	}
 	files := map[string]string{
-		"file.example": "read.example.net block", "both.example": "read.example.net allow", "blocked.example": "read.example.net allow",
-		"other.example": "read.example.com block", "192.0.2.1": "* interval 2h",
+		"file.example": "read.example.net block", "both.example": "read.example.net allow",
+		"blocked.example": "read.example.net allow",
+		"other.example":   "read.example.com block", "192.0.2.1": "* interval 2h",
 	}
 	var asked []string
 	p := owned(t, texts, func(w http.ResponseWriter, r *http.Request) {
@@ -221,20 +226,24 @@ func TestBlocks(t *testing.T) {
 				t.Errorf("a sound of %s: %v", address, err)
 			}
 		}
-		if a := r.p.PostForm(t.Context(), Form{Address: "http://img.no.example/hub"}); a.Status != 0 || !strings.Contains(a.Why, "asked us") {
+		if a := r.p.PostForm(t.Context(), Form{Address: "http://img.no.example/hub"}); a.Status != 0 ||
+			!strings.Contains(a.Why, "asked us") {
 			t.Errorf("a hub: %+v", a)
 		}
-		if reply, _, err := r.p.Callback(t.Context(), Callback{Method: http.MethodPost, Address: "http://img.no.example/callback"}); err != nil || !strings.Contains(reply.Error, "asked us") {
+		if reply, _, err := r.p.Callback(t.Context(), Callback{Method: http.MethodPost,
+			Address: "http://img.no.example/callback"}); err != nil || !strings.Contains(reply.Error, "asked us") {
 			t.Errorf("a callback: %+v, %v", reply, err)
 		}
-		c, err := r.p.Find(t.Context(), "http://img.no.example/", func(context.Context, string) (digest.Feed, bool) { return digest.Feed{}, false })
+		c, err := r.p.Find(t.Context(), "http://img.no.example/",
+			func(context.Context, string) (digest.Feed, bool) { return digest.Feed{}, false })
 		if err == nil || !strings.Contains(err.Error(), "asked us") || !c.Read.Feed.NotBefore.IsZero() {
 			t.Errorf("a search: %v, left alone until %v", err, c.Read.Feed.NotBefore)
 		}
 		asked(t, no, "")
 		blocked = nil
 		time.Sleep(blocksAge)
-		if _, err := r.p.Find(t.Context(), "http://img.no.example/", func(context.Context, string) (digest.Feed, bool) { return digest.Feed{}, false }); err != nil {
+		if _, err := r.p.Find(t.Context(), "http://img.no.example/",
+			func(context.Context, string) (digest.Feed, bool) { return digest.Feed{}, false }); err != nil {
 			t.Errorf("after the block: %v", err)
 		}
 	})

@@ -20,7 +20,8 @@ var errCall = errors.New("not an XML-RPC call")
 func parseCall(body []byte) (Ping, error) {
 	c, err := readCall(body)
 	if err != nil {
-		return Ping{}, &digest.Error{Kind: digest.Invalid, Message: "the body is not an XML-RPC call", Err: errors.Join(errCall, err)}
+		return Ping{}, &digest.Error{Kind: digest.Invalid, Message: "the body is not an XML-RPC call",
+			Err: errors.Join(errCall, err)}
 	}
 	params := make([]string, maxParams)
 	for i, p := range c.Params {

@@ -84,5 +84,6 @@ func attribute(e xml.StartElement, name string) string {
 // is to tell, and what to send back; false: it asks nothing.
 func ParseCloudIntent(query url.Values) (topic, challenge string, ok bool) {
 	topic, challenge = query.Get("url"), query.Get("challenge")
-	return topic, challenge, topic != "" && len(topic) <= maxAddress && challenge != "" && len(challenge) <= MaxChallenge
+	return topic, challenge, topic != "" && len(topic) <= maxAddress && challenge != "" &&
+		len(challenge) <= MaxChallenge
 }

@@ -55,7 +55,8 @@ func TestParseCloudIntent(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if topic, challenge, ok := push.ParseCloudIntent(q); ok != want || ok && (topic != "https://a.example/" || challenge != "c") {
+		if topic, challenge, ok := push.ParseCloudIntent(q); ok != want || ok &&
+			(topic != "https://a.example/" || challenge != "c") {
 			t.Errorf("%.60s: %q %q %t", query, topic, challenge, ok)
 		}
 	}
@@ -63,7 +64,8 @@ func TestParseCloudIntent(t *testing.T) {
 
 func TestCloudRenewAt(t *testing.T) {
 	now := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
-	if first, last := push.CloudRenewAt(now, 0.9999999).Sub(now), push.CloudRenewAt(now, 0).Sub(now); first < 23*time.Hour || last != 24*time.Hour || last >= push.CloudLease {
+	if first, last := push.CloudRenewAt(now, 0.9999999).Sub(now),
+		push.CloudRenewAt(now, 0).Sub(now); first < 23*time.Hour || last != 24*time.Hour || last >= push.CloudLease {
 		t.Errorf("renewed after %v to %v", first, last)
 	}
 }

@@ -51,7 +51,8 @@ func ParseHubRequest(contentType string, body []byte, query url.Values) (HubRequ
 	default:
 		return r, invalid("the hub takes a form with hub.mode=subscribe, unsubscribe or publish")
 	}
-	r.Topic, r.Callback, r.Secret = fields.Get("hub.topic"), fields.Get("hub.callback"), []byte(fields.Get("hub.secret"))
+	r.Topic, r.Callback, r.Secret = fields.Get("hub.topic"), fields.Get("hub.callback"),
+		[]byte(fields.Get("hub.secret"))
 	switch {
 	case !isAddress(r.Topic):
 		return r, invalid("hub.topic is missing or not a web address")

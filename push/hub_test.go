@@ -13,7 +13,8 @@ import (
 const formType = "application/x-www-form-urlencoded"
 
 func hubForm(pairs ...string) string {
-	form := url.Values{"hub.mode": {"subscribe"}, "hub.topic": {"https://digest.example/n/anna/feed.xml"}, "hub.callback": {"https://reader.example/cb?id=1"}}
+	form := url.Values{"hub.mode": {"subscribe"}, "hub.topic": {"https://digest.example/n/anna/feed.xml"},
+		"hub.callback": {"https://reader.example/cb?id=1"}}
 	for i := 0; i+1 < len(pairs); i += 2 {
 		form.Set(pairs[i], pairs[i+1])
 	}
@@ -27,16 +28,23 @@ func TestParseHubRequest(t *testing.T) {
 		body string
 		want push.HubRequest
 	}{
-		"plain":               {hubForm(), push.HubRequest{Topic: topic, Callback: callback}},
-		"all of it":           {hubForm("hub.secret", "s", "hub.lease_seconds", "7200", "foo", "bar"), push.HubRequest{Topic: topic, Callback: callback, Secret: []byte("s"), Lease: 2 * time.Hour}},
-		"a secret of 199":     {hubForm("hub.secret", strings.Repeat("x", 199)), push.HubRequest{Topic: topic, Callback: callback, Secret: []byte(strings.Repeat("x", 199))}},
-		"for good, as of old": {hubForm("hub.lease_seconds", "0", "hub.verify", "sync"), push.HubRequest{Topic: topic, Callback: callback}},
-		"for ever":            {hubForm("hub.lease_seconds", "9223372036854775807"), push.HubRequest{Topic: topic, Callback: callback, Lease: digest.MostHubLease}},
-		"an end":              {hubForm("hub.mode", "unsubscribe"), push.HubRequest{Topic: topic, Callback: callback, Unsubscribe: true}},
-		"another case":        {strings.Replace(hubForm("hub.mode", "Subscribe"), "hub.topic", "Hub.Topic", 1), push.HubRequest{Topic: topic, Callback: callback}},
+		"plain": {hubForm(), push.HubRequest{Topic: topic, Callback: callback}},
+		"all of it": {hubForm("hub.secret", "s", "hub.lease_seconds", "7200", "foo", "bar"),
+			push.HubRequest{Topic: topic, Callback: callback, Secret: []byte("s"), Lease: 2 * time.Hour}},
+		"a secret of 199": {hubForm("hub.secret", strings.Repeat("x", 199)),
+			push.HubRequest{Topic: topic, Callback: callback, Secret: []byte(strings.Repeat("x", 199))}},
+		"for good, as of old": {hubForm("hub.lease_seconds", "0", "hub.verify", "sync"),
+			push.HubRequest{Topic: topic, Callback: callback}},
+		"for ever": {hubForm("hub.lease_seconds", "9223372036854775807"),
+			push.HubRequest{Topic: topic, Callback: callback, Lease: digest.MostHubLease}},
+		"an end": {hubForm("hub.mode", "unsubscribe"),
+			push.HubRequest{Topic: topic, Callback: callback, Unsubscribe: true}},
+		"another case": {strings.Replace(hubForm("hub.mode", "Subscribe"), "hub.topic", "Hub.Topic", 1),
+			push.HubRequest{Topic: topic, Callback: callback}},
 	} {
 		got, err := push.ParseHubRequest(formType+"; charset=utf-8", []byte(c.body), nil)
-		if err != nil || string(got.Secret) != string(c.want.Secret) || got.Lease != c.want.Lease || got.Topic != c.want.Topic || got.Callback != c.want.Callback || got.Unsubscribe != c.want.Unsubscribe {
+		if err != nil || string(got.Secret) != string(c.want.Secret) || got.Lease != c.want.Lease ||
+			got.Topic != c.want.Topic || got.Callback != c.want.Callback || got.Unsubscribe != c.want.Unsubscribe {
 			t.Errorf("%s: %+v, %v", name, got, err)
 		}
 	}
@@ -81,11 +89,13 @@ func TestHubIntent(t *testing.T) {
 	}
 	c.Callback = "https://r.example/"
 	c.Kind = digest.HubUnsubscribe
-	if got := push.HubIntent(c, "abc", ""); got != "https://r.example/?hub.challenge=abc&hub.mode=unsubscribe&hub.topic=https%3A%2F%2Fd.example%2Ff%3Fa%3D1" {
+	if got := push.HubIntent(c, "abc",
+		""); got != "https://r.example/?hub.challenge=abc&hub.mode=unsubscribe&hub.topic=https%3A%2F%2Fd.example%2Ff%3Fa%3D1" {
 		t.Error(got)
 	}
 	c.Kind = digest.HubDenied
-	if got := push.HubIntent(c, "", "it has ended"); got != "https://r.example/?hub.mode=denied&hub.reason=it+has+ended&hub.topic=https%3A%2F%2Fd.example%2Ff%3Fa%3D1" {
+	if got := push.HubIntent(c, "",
+		"it has ended"); got != "https://r.example/?hub.mode=denied&hub.reason=it+has+ended&hub.topic=https%3A%2F%2Fd.example%2Ff%3Fa%3D1" {
 		t.Error(got)
 	}
 }
@@ -96,7 +106,8 @@ func TestSign(t *testing.T) {
 	if got := push.Sign([]byte("Jefe"), []byte("what do ya want for nothing?")); got != want {
 		t.Error(got)
 	}
-	if !push.Confirms([]byte("abc\r\n"), "abc") || push.Confirms([]byte("<p>abc</p>"), "abc") || push.Confirms(nil, "abc") {
+	if !push.Confirms([]byte("abc\r\n"), "abc") || push.Confirms([]byte("<p>abc</p>"), "abc") ||
+		push.Confirms(nil, "abc") {
 		t.Error("what confirms")
 	}
 }
@@ -114,7 +125,8 @@ func FuzzParseHubRequest(f *testing.F) {
 			}
 			return
 		}
-		u, err := url.Parse(push.HubIntent(digest.HubCall{Kind: digest.HubSubscribe, Topic: r.Topic, Callback: r.Callback}, "challenge", ""))
+		u, err := url.Parse(push.HubIntent(digest.HubCall{Kind: digest.HubSubscribe, Topic: r.Topic,
+			Callback: r.Callback}, "challenge", ""))
 		if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
 			t.Fatalf("%q is called at %v, %v", r.Callback, u, err)
 		}

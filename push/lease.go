@@ -66,7 +66,8 @@ const maxReason = 300 // bytes
 
 // ParseIntent reads the query of a hub's GET; false: it is none.
 func ParseIntent(query url.Values) (i Intent, ok bool) {
-	i = Intent{Mode: Mode(query.Get("hub.mode")), Topic: query.Get("hub.topic"), Challenge: query.Get("hub.challenge"), Lease: WantedLease}
+	i = Intent{Mode: Mode(query.Get("hub.mode")), Topic: query.Get("hub.topic"), Challenge: query.Get("hub.challenge"),
+		Lease: WantedLease}
 	if i.Topic == "" || len(i.Topic) > maxAddress {
 		return i, false
 	}

@@ -85,7 +85,8 @@ func parseForm(fields url.Values) (Ping, error) {
 	if mode := fields.Get("hub.mode"); mode != "" {
 		return parsePublish(mode, fields)
 	}
-	feed := addresses(fields.Get("feedurl"), fields.Get("rssurl"), fields.Get("changesurl"), fields.Get("checkurl"), fields.Get("url"))
+	feed := addresses(fields.Get("feedurl"), fields.Get("rssurl"), fields.Get("changesurl"), fields.Get("checkurl"),
+		fields.Get("url"))
 	if len(feed) == 0 {
 		return Ping{}, errNoAddress()
 	}

@@ -41,21 +41,29 @@ func TestParse(t *testing.T) {
 		kind, query, body string
 		want              [][]string
 	}{
-		"weblogs.com":                {"text/xml", "", call("weblogUpdates.ping", "<string>A blog</string>", "<string>"+site+"</string>"), [][]string{{site}}},
-		"values without a type":      {"text/xml; charset=utf-8", "", call("weblogUpdates.ping", "A blog", site), [][]string{{site}}},
-		"the page that changed":      {"text/xml", "", call("weblogUpdates.ping", "A blog", site, site+"new", "rss"), [][]string{{site + "new", site}}},
-		"extended, the feed first":   {"application/xml", "", call("weblogUpdates.extendedPing", "A blog", site, "", strings.ReplaceAll(feed, "&", "&amp;"), "tag|tag"), [][]string{{feed, site}}},
-		"bare ampersands":            {"text/xml", "", call("weblogUpdates.extendedPing", "A & B &nbsp;", site, "", feed), [][]string{{feed, site}}},
+		"weblogs.com": {"text/xml", "", call("weblogUpdates.ping", "<string>A blog</string>", "<string>"+
+			site+"</string>"), [][]string{{site}}},
+		"values without a type": {"text/xml; charset=utf-8", "", call("weblogUpdates.ping", "A blog", site),
+			[][]string{{site}}},
+		"the page that changed": {"text/xml", "", call("weblogUpdates.ping", "A blog", site, site+"new", "rss"),
+			[][]string{{site + "new", site}}},
+		"extended, the feed first": {"application/xml", "", call("weblogUpdates.extendedPing", "A blog", site, "",
+			strings.ReplaceAll(feed, "&", "&amp;"), "tag|tag"), [][]string{{feed, site}}},
+		"bare ampersands": {"text/xml", "", call("weblogUpdates.extendedPing", "A & B &nbsp;", site, "",
+			feed), [][]string{{feed, site}}},
 		"the method in another case": {"text/xml", "", call("weblogupdates.Ping", "A blog", site), [][]string{{site}}},
-		"an old charset":             {"text/xml", "", `<?xml version="1.0" encoding="iso-8859-1"?>` + call("weblogUpdates.ping", "Caf\xe9", site)[len(`<?xml version="1.0"?>`):], [][]string{{site}}},
-		"rssCloud":                   {"text/xml", "", call("rssCloud.ping", feed2), [][]string{{feed2}}},
-		"a query":                    {"", "name=A+blog&url=" + encoded, "", [][]string{{feed}}},
-		"a form":                     {form, "", "url=" + encoded, [][]string{{feed}}},
-		"a form with a charset":      {form + "; charset=UTF-8", "", "url=" + encoded, [][]string{{feed}}},
-		"all fields":                 {form, "", "name=x&url=" + site + "&changesUrl=" + site + "new&rssURL=" + encoded, [][]string{{feed, site + "new", site}}},
-		"a publisher":                {form, "", "hub.mode=publish&hub.url=" + encoded + "&hub.url=" + site, [][]string{{feed}, {site}}},
-		"a publisher by topic":       {form, "", "hub.mode=publish&hub.topic=" + encoded, [][]string{{feed}}},
-		"twice the same":             {"", "url=" + site + "&changesURL=" + site, "", [][]string{{site}}},
+		"an old charset": {"text/xml", "", `<?xml version="1.0" encoding="iso-8859-1"?>` +
+			call("weblogUpdates.ping", "Caf\xe9", site)[len(`<?xml version="1.0"?>`):], [][]string{{site}}},
+		"rssCloud":              {"text/xml", "", call("rssCloud.ping", feed2), [][]string{{feed2}}},
+		"a query":               {"", "name=A+blog&url=" + encoded, "", [][]string{{feed}}},
+		"a form":                {form, "", "url=" + encoded, [][]string{{feed}}},
+		"a form with a charset": {form + "; charset=UTF-8", "", "url=" + encoded, [][]string{{feed}}},
+		"all fields": {form, "", "name=x&url=" + site + "&changesUrl=" + site + "new&rssURL=" +
+			encoded, [][]string{{feed, site + "new", site}}},
+		"a publisher": {form, "", "hub.mode=publish&hub.url=" + encoded + "&hub.url=" +
+			site, [][]string{{feed}, {site}}},
+		"a publisher by topic": {form, "", "hub.mode=publish&hub.topic=" + encoded, [][]string{{feed}}},
+		"twice the same":       {"", "url=" + site + "&changesURL=" + site, "", [][]string{{site}}},
 	} {
 		got, err := parse(t, c.kind, c.query, c.body)
 		if err != nil || !reflect.DeepEqual(got.Feeds, c.want) {
@@ -74,26 +82,33 @@ func TestParseRefuses(t *testing.T) {
 		kind, query, body string
 		want              digest.Kind
 	}{
-		"nothing":                  {"", "", "", digest.Invalid},
-		"no address":               {form, "", "name=x&url=blog", digest.Invalid},
-		"another scheme":           {"", "url=file:///etc/passwd", "", digest.Invalid},
-		"a script":                 {"", "url=javascript://x/%250aalert(1)", "", digest.Invalid},
-		"line breaks":              {"", "url=https://a.example/%0d%0aX:+y", "", digest.Invalid},
-		"a long address":           {"", "url=https://a.example/" + strings.Repeat("a", 2048), "", digest.Invalid},
-		"a bad form":               {form, "", "url=%zz", digest.Invalid},
-		"a subscription":           {form, "", "hub.mode=subscribe&hub.topic=https://a.example/", digest.Invalid},
-		"an unknown method":        {"text/xml", "", call("system.listMethods"), digest.NotFound},
-		"another's method":         {"text/xml", "", call("pingback.ping", "https://a.example/", "https://b.example/"), digest.NotFound},
-		"no parameters":            {"text/xml", "", call("weblogUpdates.ping"), digest.Invalid},
-		"a name alone":             {"text/xml", "", call("weblogUpdates.ping", "https://a.example/"), digest.Invalid},
-		"no method":                {"text/xml", "", "<methodCall></methodCall>", digest.Invalid},
-		"another document":         {"text/xml", "", "<rss><methodName>weblogUpdates.ping</methodName></rss>", digest.Invalid},
-		"no XML":                   {"text/xml", "", "hello", digest.Invalid},
-		"too many parameters":      {"text/xml", "", call("weblogUpdates.ping", strings.Split(strings.Repeat("x,", 40), ",")...), digest.Invalid},
-		"a document type":          {"text/xml", "", `<!DOCTYPE x [<!ENTITY a "https://a.example/">]>` + call("rssCloud.ping", "&a;")[len(`<?xml version="1.0"?>`):], digest.Invalid},
-		"an entity from elsewhere": {"text/xml", "", `<!DOCTYPE x SYSTEM "file:///etc/passwd">` + call("rssCloud.ping", feed2), digest.Invalid},
-		"a huge body":              {"text/xml", "", call("rssCloud.ping", feed2, strings.Repeat("x", push.MaxBody)), digest.Invalid},
-		"UTF-16":                   {"text/xml", "", "\xff\xfe<\x00m\x00e\x00t\x00h\x00o\x00d\x00C\x00a\x00l\x00l\x00>\x00", digest.Invalid},
+		"nothing":           {"", "", "", digest.Invalid},
+		"no address":        {form, "", "name=x&url=blog", digest.Invalid},
+		"another scheme":    {"", "url=file:///etc/passwd", "", digest.Invalid},
+		"a script":          {"", "url=javascript://x/%250aalert(1)", "", digest.Invalid},
+		"line breaks":       {"", "url=https://a.example/%0d%0aX:+y", "", digest.Invalid},
+		"a long address":    {"", "url=https://a.example/" + strings.Repeat("a", 2048), "", digest.Invalid},
+		"a bad form":        {form, "", "url=%zz", digest.Invalid},
+		"a subscription":    {form, "", "hub.mode=subscribe&hub.topic=https://a.example/", digest.Invalid},
+		"an unknown method": {"text/xml", "", call("system.listMethods"), digest.NotFound},
+		"another's method": {"text/xml", "", call("pingback.ping", "https://a.example/", "https://b.example/"),
+			digest.NotFound},
+		"no parameters": {"text/xml", "", call("weblogUpdates.ping"), digest.Invalid},
+		"a name alone":  {"text/xml", "", call("weblogUpdates.ping", "https://a.example/"), digest.Invalid},
+		"no method":     {"text/xml", "", "<methodCall></methodCall>", digest.Invalid},
+		"another document": {"text/xml", "", "<rss><methodName>weblogUpdates.ping</methodName></rss>",
+			digest.Invalid},
+		"no XML": {"text/xml", "", "hello", digest.Invalid},
+		"too many parameters": {"text/xml", "",
+			call("weblogUpdates.ping", strings.Split(strings.Repeat("x,", 40), ",")...), digest.Invalid},
+		"a document type": {"text/xml", "", `<!DOCTYPE x [<!ENTITY a "https://a.example/">]>` +
+			call("rssCloud.ping", "&a;")[len(`<?xml version="1.0"?>`):], digest.Invalid},
+		"an entity from elsewhere": {"text/xml", "", `<!DOCTYPE x SYSTEM "file:///etc/passwd">` +
+			call("rssCloud.ping", feed2), digest.Invalid},
+		"a huge body": {"text/xml", "", call("rssCloud.ping", feed2, strings.Repeat("x", push.MaxBody)),
+			digest.Invalid},
+		"UTF-16": {"text/xml", "",
+			"\xff\xfe<\x00m\x00e\x00t\x00h\x00o\x00d\x00C\x00a\x00l\x00l\x00>\x00", digest.Invalid},
 	} {
 		p, err := parse(t, c.kind, c.query, c.body)
 		if digest.KindOf(err) != c.want || len(p.Feeds) != 0 {
@@ -112,7 +127,8 @@ func TestOnePingSpeaksOfFew(t *testing.T) {
 
 // TestBombs: what is nested, repeated or crowded is read, or refused, at once.
 func TestBombs(t *testing.T) {
-	for name, unit := range map[string]string{"nested": "<a>", "attributes": " a='1'", "entities": "&lol;", "comments": "<!-->", "cdata": "<![CDATA["} {
+	for name, unit := range map[string]string{"nested": "<a>", "attributes": " a='1'", "entities": "&lol;",
+		"comments": "<!-->", "cdata": "<![CDATA["} {
 		body := "<methodCall " + strings.Repeat(unit, push.MaxBody/len(unit)-10)
 		if name != "attributes" {
 			body = strings.Replace(body, " ", ">", 1)
@@ -190,7 +206,8 @@ func FuzzParse(f *testing.F) {
 		texts(t, push.Answer(err))
 		for _, source := range p.Feeds {
 			for _, address := range source {
-				if lower := strings.ToLower(address); !strings.HasPrefix(lower, "http://") && !strings.HasPrefix(lower, "https://") || strings.ContainsAny(address, "\r\n \x00") {
+				if lower := strings.ToLower(address); !strings.HasPrefix(lower, "http://") &&
+					!strings.HasPrefix(lower, "https://") || strings.ContainsAny(address, "\r\n \x00") {
 					t.Errorf("%q is no address", address)
 				}
 			}

@@ -23,23 +23,35 @@ func TestLinkedTopic(t *testing.T) {
 		fields []string
 		want   push.Topic
 	}{
-		"nothing":           {nil, push.Topic{}},
-		"two fields":        {[]string{`<https://hub.example/>; rel="hub"`, `<https://blog.example/feed>; rel="self"`}, push.Topic{URL: "https://blog.example/feed", Hubs: []string{"https://hub.example/"}}},
-		"one field":         {[]string{`<https://hub.example/>;rel=hub, <https://blog.example/feed>;rel=self`}, push.Topic{URL: "https://blog.example/feed", Hubs: []string{"https://hub.example/"}}},
-		"several hubs":      {[]string{`<https://a.example/>; rel=hub,<https://b.example/>; rel=hub`}, push.Topic{Hubs: []string{"https://a.example/", "https://b.example/"}}},
-		"relative":          {[]string{`<../hub>; rel=hub, <>; rel=self, <feed?x=1>; rel=self`}, push.Topic{URL: "https://blog.example/dir/feed?x=1", Hubs: []string{"https://blog.example/hub"}}},
-		"relations":         {[]string{`<https://hub.example/>; rel="alternate HUB"; title="x"`}, push.Topic{Hubs: []string{"https://hub.example/"}}},
-		"the first rel":     {[]string{`<https://hub.example/>; rel=next; rel=hub`}, push.Topic{}},
-		"the first self":    {[]string{`<https://a.example/>; rel=self, <https://b.example/>; rel=self`}, push.Topic{URL: "https://a.example/"}},
-		"commas":            {[]string{`<https://hub.example/a,b>; title="x, <https://no.example/>; rel=hub"; rel=hub`}, push.Topic{Hubs: []string{"https://hub.example/a,b"}}},
-		"escaped quotes":    {[]string{`<https://hub.example/>; title="\"; rel=x"; rel=hub`}, push.Topic{Hubs: []string{"https://hub.example/"}}},
-		"an anchor":         {[]string{`<https://hub.example/>; rel=hub; anchor="https://other.example/"`}, push.Topic{}},
-		"an anchor of ours": {[]string{`<https://hub.example/>; rel=hub; anchor="feed"`}, push.Topic{Hubs: []string{"https://hub.example/"}}},
-		"no address":        {[]string{`https://hub.example/; rel=hub`}, push.Topic{}},
-		"another scheme":    {[]string{`<file:///etc/passwd>; rel=hub, <javascript:x>; rel=hub`}, push.Topic{}},
-		"spaces":            {[]string{"  ,\t< https://hub.example/ > ; rel = hub  "}, push.Topic{Hubs: []string{"https://hub.example/"}}},
-		"cut off":           {[]string{`<https://hub.example/>; rel="hub`}, push.Topic{Hubs: []string{"https://hub.example/"}}},
-		"cut off earlier":   {[]string{`<https://hub.example/`}, push.Topic{}},
+		"nothing": {nil, push.Topic{}},
+		"two fields": {[]string{`<https://hub.example/>; rel="hub"`, `<https://blog.example/feed>; rel="self"`},
+			push.Topic{URL: "https://blog.example/feed", Hubs: []string{"https://hub.example/"}}},
+		"one field": {[]string{`<https://hub.example/>;rel=hub, <https://blog.example/feed>;rel=self`},
+			push.Topic{URL: "https://blog.example/feed", Hubs: []string{"https://hub.example/"}}},
+		"several hubs": {[]string{`<https://a.example/>; rel=hub,<https://b.example/>; rel=hub`},
+			push.Topic{Hubs: []string{"https://a.example/", "https://b.example/"}}},
+		"relative": {[]string{`<../hub>; rel=hub, <>; rel=self, <feed?x=1>; rel=self`},
+			push.Topic{URL: "https://blog.example/dir/feed?x=1", Hubs: []string{"https://blog.example/hub"}}},
+		"relations": {[]string{`<https://hub.example/>; rel="alternate HUB"; title="x"`},
+			push.Topic{Hubs: []string{"https://hub.example/"}}},
+		"the first rel": {[]string{`<https://hub.example/>; rel=next; rel=hub`}, push.Topic{}},
+		"the first self": {[]string{`<https://a.example/>; rel=self, <https://b.example/>; rel=self`},
+			push.Topic{URL: "https://a.example/"}},
+		"commas": {[]string{`<https://hub.example/a,b>; title="x, <https://no.example/>; rel=hub"; rel=hub`},
+			push.Topic{Hubs: []string{"https://hub.example/a,b"}}},
+		"escaped quotes": {[]string{`<https://hub.example/>; title="\"; rel=x"; rel=hub`},
+			push.Topic{Hubs: []string{"https://hub.example/"}}},
+		"an anchor": {[]string{`<https://hub.example/>; rel=hub; anchor="https://other.example/"`},
+			push.Topic{}},
+		"an anchor of ours": {[]string{`<https://hub.example/>; rel=hub; anchor="feed"`},
+			push.Topic{Hubs: []string{"https://hub.example/"}}},
+		"no address":     {[]string{`https://hub.example/; rel=hub`}, push.Topic{}},
+		"another scheme": {[]string{`<file:///etc/passwd>; rel=hub, <javascript:x>; rel=hub`}, push.Topic{}},
+		"spaces": {[]string{"  ,\t< https://hub.example/ > ; rel = hub  "},
+			push.Topic{Hubs: []string{"https://hub.example/"}}},
+		"cut off": {[]string{`<https://hub.example/>; rel="hub`},
+			push.Topic{Hubs: []string{"https://hub.example/"}}},
+		"cut off earlier": {[]string{`<https://hub.example/`}, push.Topic{}},
 	} {
 		if got := push.LinkedTopic(c.fields, base); !reflect.DeepEqual(got, c.want) {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
@@ -49,11 +61,14 @@ func TestLinkedTopic(t *testing.T) {
 
 func TestHubs(t *testing.T) {
 	for name, c := range map[string]struct{ named, want []string }{
-		"none":               {nil, nil},
-		"all of https":       {[]string{"http://p.example/", "https://a.example/", "HTTPS://b.example/", "https://a.example/"}, []string{"https://a.example/", "HTTPS://b.example/"}},
-		"else the first":     {[]string{"http://a.example/", "http://b.example/"}, []string{"http://a.example/"}},
-		"what is no address": {[]string{"", "hub", "ftp://a.example/", "https://", "https://u:p@a.example/", "https://a.example/#x", "https://a.example/ x"}, nil},
-		"few":                {[]string{"https://a.example/", "https://b.example/", "https://c.example/", "https://d.example/"}, []string{"https://a.example/", "https://b.example/", "https://c.example/"}},
+		"none": {nil, nil},
+		"all of https": {[]string{"http://p.example/", "https://a.example/", "HTTPS://b.example/",
+			"https://a.example/"}, []string{"https://a.example/", "HTTPS://b.example/"}},
+		"else the first": {[]string{"http://a.example/", "http://b.example/"}, []string{"http://a.example/"}},
+		"what is no address": {[]string{"", "hub", "ftp://a.example/", "https://", "https://u:p@a.example/",
+			"https://a.example/#x", "https://a.example/ x"}, nil},
+		"few": {[]string{"https://a.example/", "https://b.example/", "https://c.example/",
+			"https://d.example/"}, []string{"https://a.example/", "https://b.example/", "https://c.example/"}},
 	} {
 		if got := push.Hubs(c.named); !slices.Equal(got, c.want) {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
@@ -62,7 +77,8 @@ func TestHubs(t *testing.T) {
 }
 
 func TestTopicOr(t *testing.T) {
-	header, document := push.Topic{URL: "https://a.example/self", Hubs: []string{"https://h.example/"}}, push.Topic{URL: "https://a.example/other", Hubs: []string{"https://i.example/"}}
+	header, document := push.Topic{URL: "https://a.example/self", Hubs: []string{"https://h.example/"}},
+		push.Topic{URL: "https://a.example/other", Hubs: []string{"https://i.example/"}}
 	if got := header.Or(document); !reflect.DeepEqual(got, header) {
 		t.Errorf("the header comes first, not %v", got)
 	}
@@ -86,12 +102,13 @@ func TestAuthor(t *testing.T) {
 		signature, secret string
 		want              push.Authorship
 	}{
-		"sha1":                  {signed("sha1", sha1.New, secret, body), secret, push.Genuine},
-		"sha256":                {signed("sha256", sha256.New, secret, body), secret, push.Genuine},
-		"sha384":                {signed("sha384", sha512.New384, secret, body), secret, push.Genuine},
-		"sha512":                {signed("sha512", sha512.New, secret, body), secret, push.Genuine},
-		"capitals":              {strings.ToUpper(signed("sha256", sha256.New, secret, body)), secret, push.Genuine},
-		"spaces":                {" sha256 = " + signed("sha256", sha256.New, secret, body)[7:] + " ", secret, push.Genuine},
+		"sha1":     {signed("sha1", sha1.New, secret, body), secret, push.Genuine},
+		"sha256":   {signed("sha256", sha256.New, secret, body), secret, push.Genuine},
+		"sha384":   {signed("sha384", sha512.New384, secret, body), secret, push.Genuine},
+		"sha512":   {signed("sha512", sha512.New, secret, body), secret, push.Genuine},
+		"capitals": {strings.ToUpper(signed("sha256", sha256.New, secret, body)), secret, push.Genuine},
+		"spaces": {" sha256 = " + signed("sha256", sha256.New, secret, body)[7:] + " ", secret,
+			push.Genuine},
 		"none":                  {"", secret, push.Unsigned},
 		"none, and no secret":   {"", "", push.Unsigned},
 		"no secret":             {signed("sha256", sha256.New, "", body), "", push.Forged},
@@ -111,14 +128,16 @@ func TestAuthor(t *testing.T) {
 }
 
 func TestRequest(t *testing.T) {
-	form := push.Request(push.Subscribe, "https://hub.example/", "https://a.example/f?b=c&d", "https://d.example/websub/x", "s3cret")
+	form := push.Request(push.Subscribe, "https://hub.example/", "https://a.example/f?b=c&d",
+		"https://d.example/websub/x", "s3cret")
 	if got := form.Encode(); got != "hub.callback=https%3A%2F%2Fd.example%2Fwebsub%2Fx&hub.lease_seconds=1209600&hub.mode=subscribe&hub.secret=s3cret&hub.topic=https%3A%2F%2Fa.example%2Ff%3Fb%3Dc%26d" {
 		t.Error(got)
 	}
 	if form := push.Request(push.Subscribe, "http://hub.example/", "t", "c", "s3cret"); form.Has("hub.secret") {
 		t.Error("a secret is told in clear")
 	}
-	if form := push.Request(push.Unsubscribe, "https://hub.example/", "t", "c", "s3cret"); form.Has("hub.secret") || form.Has("hub.lease_seconds") || form.Get("hub.mode") != "unsubscribe" {
+	if form := push.Request(push.Unsubscribe, "https://hub.example/", "t", "c", "s3cret"); form.Has("hub.secret") ||
+		form.Has("hub.lease_seconds") || form.Get("hub.mode") != "unsubscribe" {
 		t.Error(form)
 	}
 }
@@ -126,15 +145,24 @@ func TestRequest(t *testing.T) {
 func TestParseIntent(t *testing.T) {
 	const good = "hub.topic=https://a.example/&hub.challenge=c"
 	for query, want := range map[string]push.Intent{
-		"hub.mode=subscribe&" + good + "&hub.lease_seconds=864000":                  {Mode: push.Subscribe, Topic: "https://a.example/", Challenge: "c", Lease: 10 * 24 * time.Hour},
-		"hub.mode=subscribe&" + good:                                                {Mode: push.Subscribe, Topic: "https://a.example/", Challenge: "c", Lease: push.WantedLease},
-		"hub.mode=subscribe&" + good + "&hub.lease_seconds=1":                       {Mode: push.Subscribe, Topic: "https://a.example/", Challenge: "c", Lease: time.Hour},
-		"hub.mode=subscribe&" + good + "&hub.lease_seconds=-5":                      {Mode: push.Subscribe, Topic: "https://a.example/", Challenge: "c", Lease: time.Hour},
-		"hub.mode=subscribe&" + good + "&hub.lease_seconds=9223372036854775807":     {Mode: push.Subscribe, Topic: "https://a.example/", Challenge: "c", Lease: 14 * 24 * time.Hour},
-		"hub.mode=subscribe&" + good + "&hub.lease_seconds=99999999999999999999999": {Mode: push.Subscribe, Topic: "https://a.example/", Challenge: "c", Lease: push.WantedLease},
-		"hub.mode=unsubscribe&" + good:                                              {Mode: push.Unsubscribe, Topic: "https://a.example/", Challenge: "c", Lease: push.WantedLease},
-		"hub.mode=denied&hub.topic=https://a.example/&hub.reason=no":                {Mode: push.Denied, Topic: "https://a.example/", Lease: push.WantedLease, Reason: "no"},
-		"": {}, "hub.mode=subscribe&hub.topic=https://a.example/": {}, "hub.mode=subscribe&hub.challenge=c": {}, "hub.mode=publish&" + good: {},
+		"hub.mode=subscribe&" + good + "&hub.lease_seconds=864000": {Mode: push.Subscribe,
+			Topic: "https://a.example/", Challenge: "c", Lease: 10 * 24 * time.Hour},
+		"hub.mode=subscribe&" + good: {Mode: push.Subscribe,
+			Topic: "https://a.example/", Challenge: "c", Lease: push.WantedLease},
+		"hub.mode=subscribe&" + good + "&hub.lease_seconds=1": {Mode: push.Subscribe,
+			Topic: "https://a.example/", Challenge: "c", Lease: time.Hour},
+		"hub.mode=subscribe&" + good + "&hub.lease_seconds=-5": {Mode: push.Subscribe,
+			Topic: "https://a.example/", Challenge: "c", Lease: time.Hour},
+		"hub.mode=subscribe&" + good + "&hub.lease_seconds=9223372036854775807": {Mode: push.Subscribe,
+			Topic: "https://a.example/", Challenge: "c", Lease: 14 * 24 * time.Hour},
+		"hub.mode=subscribe&" + good + "&hub.lease_seconds=99999999999999999999999": {Mode: push.Subscribe,
+			Topic: "https://a.example/", Challenge: "c", Lease: push.WantedLease},
+		"hub.mode=unsubscribe&" + good: {Mode: push.Unsubscribe,
+			Topic: "https://a.example/", Challenge: "c", Lease: push.WantedLease},
+		"hub.mode=denied&hub.topic=https://a.example/&hub.reason=no": {Mode: push.Denied,
+			Topic: "https://a.example/", Lease: push.WantedLease, Reason: "no"},
+		"": {}, "hub.mode=subscribe&hub.topic=https://a.example/": {}, "hub.mode=subscribe&hub.challenge=c": {},
+		"hub.mode=publish&" + good: {},
 		"hub.mode=subscribe&hub.topic=https://a.example/&hub.challenge=" + strings.Repeat("c", 3000): {},
 	} {
 		q, err := url.ParseQuery(query)
@@ -158,7 +186,9 @@ func TestRenewAt(t *testing.T) {
 		{24 * time.Hour, 12 * time.Hour, 18 * time.Hour},
 		{time.Hour, 30 * time.Minute, 45 * time.Minute},
 	} {
-		if first, last := push.RenewAt(now, c.lease, 0).Sub(now), push.RenewAt(now, c.lease, 0.9999999).Sub(now); first != c.first || last < c.last-2*time.Second || last > c.last {
+		if first, last := push.RenewAt(now, c.lease, 0).Sub(now),
+			push.RenewAt(now, c.lease, 0.9999999).Sub(now); first != c.first || last < c.last-2*time.Second ||
+			last > c.last {
 			t.Errorf("a lease of %v is renewed after %v to %v, want %v to %v", c.lease, first, last, c.first, c.last)
 		}
 	}
@@ -170,7 +200,8 @@ func TestRetryAt(t *testing.T) {
 	for failures := range 7 {
 		waits = append(waits, push.RetryAt(now, failures).Sub(now)/time.Hour)
 	}
-	if !slices.Equal(waits, []time.Duration{1, 1, 4, 16, 64, 168, 168}) || push.RetryAt(now, 1<<30).Sub(now) != 168*time.Hour {
+	if !slices.Equal(waits, []time.Duration{1, 1, 4, 16, 64, 168, 168}) ||
+		push.RetryAt(now, 1<<30).Sub(now) != 168*time.Hour {
 		t.Errorf("waits are %v hours", waits)
 	}
 }
@@ -186,7 +217,8 @@ func FuzzLinkedTopic(f *testing.F) {
 			t.Fatalf("%d hubs", len(hubs))
 		}
 		for _, address := range append(hubs, topic.URL) {
-			if lower := strings.ToLower(address); address != "" && !strings.HasPrefix(lower, "http://") && !strings.HasPrefix(lower, "https://") || strings.ContainsAny(address, " \r\n\x00") {
+			if lower := strings.ToLower(address); address != "" && !strings.HasPrefix(lower, "http://") &&
+				!strings.HasPrefix(lower, "https://") || strings.ContainsAny(address, " \r\n\x00") {
 				t.Errorf("%q is no address", address)
 			}
 		}

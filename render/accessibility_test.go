@@ -50,9 +50,10 @@ func TestBarriers(t *testing.T) {
 		wrapped(`<img src="a">`):                                              "a picture has no alt: a",
 		wrapped(`<a href="https://a.example/">Read more</a>`):                 "a link says only “read more”",
 		wrapped(`<h3>x</h3>`): "a heading of level 3 follows one of level 1",
-		wrapped(`<p style="color:#999999;background-color:#ffffff">x</p>`):                                     "contrast 2.8 of “x”",
-		wrapped(`<p style="color:#949494;font-size:24px">x</p>`):                                               "",
-		strings.Replace(wrapped(""), "<title>", `<meta name="viewport" content="user-scalable=no"><title>`, 1): "zooming is disabled",
+		wrapped(`<p style="color:#999999;background-color:#ffffff">x</p>`): "contrast 2.8 of “x”",
+		wrapped(`<p style="color:#949494;font-size:24px">x</p>`):           "",
+		strings.Replace(wrapped(""), "<title>", `<meta name="viewport" content="user-scalable=no"><title>`,
+			1): "zooming is disabled",
 	} {
 		if got := strings.Join(barriers(t, parse(t, page)), "; "); got != want {
 			t.Errorf("%s\ngot  %s\nwant %s", page, got, want)
@@ -93,7 +94,8 @@ func barriers(t *testing.T, doc *html.Node) (faults []string) {
 			add(slices.Contains(saysNothing, strings.ToLower(name)), "a link says only “"+strings.ToLower(name)+"”")
 		case "h1", "h2", "h3", "h4", "h5", "h6":
 			now := int(n.Data[1] - '0')
-			add(now > level+1 && level > 0, "a heading of level "+strconv.Itoa(now)+" follows one of level "+strconv.Itoa(level))
+			add(now > level+1 && level > 0, "a heading of level "+strconv.Itoa(now)+" follows one of level "+
+				strconv.Itoa(level))
 			level = now
 		}
 		add(strings.HasPrefix(n.Data, "v:"), "there is VML")

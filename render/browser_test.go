@@ -60,11 +60,15 @@ func TestInABrowser(t *testing.T) {
 		for _, width := range []int{320, 390} {
 			for scheme, prefix := range map[string]string{"light": "", "dark": "dark-"} {
 				fmt.Fprintf(&frames, `<iframe title="%s" src="%s" width="%d" height="400" style="border:0;color-scheme:%s"></iframe>`, name, address, width, scheme)
-				fmt.Fprintf(&want, "%s: %d wide, %s on %s\n", name, width, rgb(t, colours[prefix+"soft"]), rgb(t, colours[prefix+"paper"]))
+				fmt.Fprintf(&want, "%s: %d wide, %s on %s\n", name, width, rgb(t, colours[prefix+"soft"]),
+					rgb(t, colours[prefix+"paper"]))
 			}
 		}
 	}
-	mux.HandleFunc("/{$}", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "<!doctype html>"+frames.String()+script) })
+	mux.HandleFunc("/{$}", func(w http.ResponseWriter, _ *http.Request) {
+		fmt.Fprint(w, "<!doctype html>"+
+			frames.String()+script)
+	})
 	if got := browser.Written(t, mux, "/"); got != want.String() {
 		t.Errorf("Chromium shows\n%s, want\n%s", got, want.String())
 	}

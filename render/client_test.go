@@ -21,7 +21,8 @@ var (
 		html head body meta title style`)
 	knownAttributes = setOf(`align alt border cellpadding cellspacing class height href src start style type value width
 		dir lang id role aria-label aria-roledescription scope charset content name`)
-	knownProperties = setOf(`background-color border border-bottom border-left border-right border-top border-collapse color display
+	knownProperties = setOf(
+		`background-color border border-bottom border-left border-right border-top border-collapse color display
 		font-family font-size font-style font-weight height letter-spacing line-height margin max-width padding text-align
 		text-decoration vertical-align
 		max-height mso-hide opacity overflow overflow-wrap table-layout word-wrap`)
@@ -54,7 +55,8 @@ func faultsOf(t *testing.T, m Message) []string {
 				faults[why] = true
 			}
 		}
-		if n.Data == "a" && !strings.HasPrefix(attr(n, "href"), "#") && !strings.Contains(m.Text, strings.TrimPrefix(attr(n, "href"), "mailto:")) {
+		if n.Data == "a" && !strings.HasPrefix(attr(n, "href"), "#") &&
+			!strings.Contains(m.Text, strings.TrimPrefix(attr(n, "href"), "mailto:")) {
 			faults["link "+attr(n, "href")+" is not in the text"] = true
 		}
 	}
@@ -80,7 +82,8 @@ func attributeFault(name, value string) string {
 		return "loads " + value
 	case name == "href" && strings.HasPrefix(value, "#"):
 	case name == "href":
-		if u, err := url.Parse(value); err != nil || u.Scheme != "mailto" && (u.Host == "" || u.Scheme != "http" && u.Scheme != "https") {
+		if u, err := url.Parse(value); err != nil || u.Scheme != "mailto" &&
+			(u.Host == "" || u.Scheme != "http" && u.Scheme != "https") {
 			return "link " + value
 		}
 	case name == "style":

@@ -51,7 +51,8 @@ func pageOf(title string, posts []digest.Post, look digest.Look) Edition {
 	}
 	return Edition{
 		Date: digest.Date{Year: 2026, Month: time.November, Day: 20}, Number: 7, Sections: []Section{site}, Look: look,
-		WebURL: "https://digest.example/e/x", UnsubscribeURL: "https://digest.example/unsubscribe/y", HomeURL: "https://digest.example/",
+		WebURL: "https://digest.example/e/x", UnsubscribeURL: "https://digest.example/unsubscribe/y",
+		HomeURL:   "https://digest.example/",
 		Recipient: "ada@example.org", PostalAddress: "The Paper, 1 Example Street, 1000 Sometown",
 	}
 }

@@ -14,12 +14,14 @@ import (
 // readAndShow does with a text all that is done with the text of a post: it is read in a
 // feed, sanitised, and shown in mail and in a browser.
 func readAndShow(t *testing.T, text string) {
-	doc, err := feed.Parse([]byte("<rss><channel><item><title>x</title><description><![CDATA["+text+"]]></description></item></channel></rss>"), "", "")
+	doc, err := feed.Parse([]byte("<rss><channel><item><title>x</title><description><![CDATA["+text+
+		"]]></description></item></channel></rss>"), "", "")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for i := range doc.Posts {
-		p := New(func(src string) string { return "https://digest.example/" + src }).Post(doc.Posts[i].Sanitise(time.Unix(0, 0)))
+		p := New(func(src string) string { return "https://digest.example/" + src }).Post(
+			doc.Posts[i].Sanitise(time.Unix(0, 0)))
 		p.body(digest.ProxiedImages, nil)
 		p.WebText(2, true, nil)
 	}
@@ -56,7 +58,8 @@ func TestCostIsInProportion(t *testing.T) {
 				break
 			}
 			if try == 20 {
-				t.Errorf("%d, %d bytes: %v, and plain ones %v: %s", seed, len(text), took, plain[size], fmt.Sprintf("%.200q", text))
+				t.Errorf("%d, %d bytes: %v, and plain ones %v: %s", seed, len(text), took, plain[size],
+					fmt.Sprintf("%.200q", text))
 				break
 			}
 		}

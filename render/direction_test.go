@@ -12,11 +12,15 @@ import (
 // line; where all run alike nothing is added.
 func TestPiecesStandApart(t *testing.T) {
 	seen := time.Date(2026, time.November, 20, 0, 0, 0, 0, time.UTC)
-	urdu := digest.Post{ID: 1, Title: "پہلا صفحہ", Author: "BBC Urdu", URL: "https://www.bbc.co.uk/a", SiteURL: "https://urdu.example/", SeenAt: seen, PublishedAt: seen.AddDate(-1, 0, 0)}
-	latin := digest.Post{ID: 2, Title: "A headline", Author: "Tom", URL: "https://pier.example/a", SiteURL: "https://pier.example/", SeenAt: seen, PublishedAt: seen.AddDate(-1, 0, 0)}
+	urdu := digest.Post{ID: 1, Title: "پہلا صفحہ", Author: "BBC Urdu", URL: "https://www.bbc.co.uk/a",
+		SiteURL: "https://urdu.example/", SeenAt: seen, PublishedAt: seen.AddDate(-1, 0, 0)}
+	latin := digest.Post{ID: 2, Title: "A headline", Author: "Tom", URL: "https://pier.example/a",
+		SiteURL: "https://pier.example/", SeenAt: seen, PublishedAt: seen.AddDate(-1, 0, 0)}
 	for language, want := range map[string][]string{
-		"":   {"\u200f\u2068BBC Urdu\u2069 · \u2068\u200f← bbc.co.uk\u2069 · \u206820 November 2025\u2069", "Tom · 20 November 2025"},
-		"ar": {"\u200f\u2068BBC Urdu\u2069 · \u2068\u200f← bbc.co.uk\u2069 · \u206820 نوفمبر 2025\u2069", "\u200e\u2068Tom\u2069 · \u206820 نوفمبر 2025\u2069"},
+		"": {"\u200f\u2068BBC Urdu\u2069 · \u2068\u200f← bbc.co.uk\u2069 · \u206820 November 2025\u2069",
+			"Tom · 20 November 2025"},
+		"ar": {"\u200f\u2068BBC Urdu\u2069 · \u2068\u200f← bbc.co.uk\u2069 · \u206820 نوفمبر 2025\u2069",
+			"\u200e\u2068Tom\u2069 · \u206820 نوفمبر 2025\u2069"},
 	} {
 		r := plain.Speaking(language)
 		for i, p := range []digest.Post{urdu, latin} {
@@ -24,16 +28,19 @@ func TestPiecesStandApart(t *testing.T) {
 				t.Errorf("%s: %+q, want %+q", language, got, want[i])
 			}
 		}
-		e := page(sampleSite{"BBC | صفحۂ اول", "https://urdu.example/", "ur", nil}, sampleSite{"Pier", "https://pier.example/", "en", nil})
+		e := page(sampleSite{"BBC | صفحۂ اول", "https://urdu.example/", "ur", nil},
+			sampleSite{"Pier", "https://pier.example/", "en", nil})
 		e.Language, e.Layout = language, digest.Headlines
 		e.Sections[0].Posts, e.Sections[1].Posts = []*Post{r.Post(urdu)}, []*Post{r.Post(latin)}
 		e.Sections[0].Feed, e.Sections[1].Feed = 1, 2
 		e.SiteURL = func(digest.FeedID) string { return "https://digest.example/site" }
 		m := mailOf(t, e)
-		if !strings.Contains(m.HTML, "\u2068BBC | صفحۂ اول\u2069</a>") || strings.Contains(m.HTML, "\u2068Pier\u2069") != (language == "ar") {
+		if !strings.Contains(m.HTML, "\u2068BBC | صفحۂ اول\u2069</a>") ||
+			strings.Contains(m.HTML, "\u2068Pier\u2069") != (language == "ar") {
 			t.Errorf("%s: names of sites\n%s", language, m.HTML)
 		}
-		if own := map[string]string{"": "rtl", "ar": "ltr"}[language]; strings.Count(m.HTML, `<p class="by" dir="`+own) != 1 {
+		if own := map[string]string{"": "rtl", "ar": "ltr"}[language]; strings.Count(m.HTML, `<p class="by" dir="`+
+			own) != 1 {
 			t.Errorf("%s: bylines of rows\n%s", language, m.HTML)
 		}
 	}

@@ -21,7 +21,8 @@ func TestSubject(t *testing.T) {
 		{date, 1, 1, "Friday 20 November: 1 post from 1 site"},
 		{date, 2, 1, "Friday 20 November: 2 posts from 1 site"},
 		{date, 0, 0, "Friday 20 November: no new posts"},
-		{digest.Date{Year: 2027, Month: time.January, Day: 1}, 2, 2, "Friday 1 January: 2 posts from 2 sites"}, // no leading zero
+		// no leading zero
+		{digest.Date{Year: 2027, Month: time.January, Day: 1}, 2, 2, "Friday 1 January: 2 posts from 2 sites"},
 		{digest.Date{Year: 2028, Month: time.February, Day: 29}, 2, 2, "Tuesday 29 February: 2 posts from 2 sites"},
 		{date, 1500, 30, "Friday 20 November: 1,500 posts from 30 sites"}, // all that there are, not only those shown
 	} {
@@ -75,7 +76,8 @@ func TestStructure(t *testing.T) {
 	}
 	body := all(doc, "body")[0]
 	lead := all(body, "div")[0]
-	if !strings.Contains(attr(lead, "style"), "display:none") || !strings.Contains(textOf(lead), "The fog signal goes quiet") {
+	if !strings.Contains(attr(lead, "style"), "display:none") ||
+		!strings.Contains(textOf(lead), "The fog signal goes quiet") {
 		t.Errorf("the body does not begin with a hidden preheader")
 	}
 	if n := len(all(doc, "style")); n != 2 {
@@ -90,7 +92,8 @@ func TestScripts(t *testing.T) {
 	for _, c := range []struct{ title, lang, dir string }{
 		{"銭湯の煙突が消える日、神田に残った最後の一本", "ja", "auto"},
 		{"المخبز الذي لا يغلق أبوابه: ليلة كاملة أمام الفرن", "ar", "rtl"},
-		{"Linux ברכבת: איך לוח הזמנים התחיל סוף סוף לדייק", "he", "rtl"}, // though its first letter is Latin
+		// though its first letter is Latin
+		{"Linux ברכבת: איך לוח הזמנים התחיל סוף סוף לדייק", "he", "rtl"},
 		{"Soupe au potimarron, sans crème et sans regret", "fr", "auto"},
 	} {
 		found := 0
@@ -121,7 +124,8 @@ func inherited(n *html.Node, name string) string {
 // TestHostilePosts: nothing of a feed becomes markup, a header or a second line.
 func TestHostilePosts(t *testing.T) {
 	p := page(sampleSite{"Evil\r\nBcc: x@y.example</h2><script>", "javascript:alert(1)", `en" onload="x`, []digest.Post{
-		post(`https://a.example/"onmouseover="alert(1)`, "Hi\r\nSubject: spoofed <script>alert(1)</script> \"'`", "</p><img src=x onerror=alert(1)>", "<iframe src=//evil.example></iframe>&lt;b&gt;\u202egnp.exe", 0),
+		post(`https://a.example/"onmouseover="alert(1)`, "Hi\r\nSubject: spoofed <script>alert(1)</script> \"'`",
+			"</p><img src=x onerror=alert(1)>", "<iframe src=//evil.example></iframe>&lt;b&gt;\u202egnp.exe", 0),
 		post("javascript:alert(1)", "Not a link", "", "", 0),
 		post("data:text/html,<script>", "Nor is this", "", "", 0),
 		post("https://user:secret@bank.example@evil.example/", "Nor one that hides its host", "", "", 0),
@@ -136,7 +140,8 @@ func TestHostilePosts(t *testing.T) {
 		allowed[tag] = true
 	}
 	attrs := map[string]bool{}
-	for _, name := range strings.Fields("lang dir id charset name content style class role aria-label aria-roledescription width align cellpadding cellspacing border href") {
+	for _, name := range strings.Fields(
+		"lang dir id charset name content style class role aria-label aria-roledescription width align cellpadding cellspacing border href") {
 		attrs[name] = true
 	}
 	for n := range doc.Descendants() {
@@ -178,7 +183,8 @@ func TestWhatGivesWay(t *testing.T) {
 		p := large(c.posts)
 		m := mailOf(t, p)
 		doc := parse(t, m.HTML)
-		if got := strings.Count(m.HTML, "nobody in the village slept well."); got > c.most || (got > 0) != (c.most > 0) {
+		if got := strings.Count(m.HTML, "nobody in the village slept well."); got > c.most ||
+			(got > 0) != (c.most > 0) {
 			t.Errorf("%d posts: %d whole excerpts, want %d", c.posts, got, c.most)
 		}
 		h3 := len(all(doc, "h3"))

@@ -17,10 +17,14 @@ import (
 func (p *Post) leadsAway(from digest.Post) string {
 	site, err := url.Parse(weburl.Escaped(from.SiteURL))
 	there, wrong := url.Parse(weburl.Escaped(p.URL))
-	if err != nil || wrong != nil || site.Host == "" || there.Host == "" || domain(strings.ToLower(site.Hostname())) == domain(strings.ToLower(there.Hostname())) {
+	if err != nil || wrong != nil || site.Host == "" || there.Host == "" ||
+		domain(strings.ToLower(site.Hostname())) == domain(strings.ToLower(there.Hostname())) {
 		return ""
 	}
-	if slices.ContainsFunc(from.Enclosures, func(e digest.Enclosure) bool { return e.URL == from.URL || e.Medium() == digest.Sound }) {
+	if slices.ContainsFunc(from.Enclosures, func(e digest.Enclosure) bool {
+		return e.URL == from.URL ||
+			e.Medium() == digest.Sound
+	}) {
 		return ""
 	}
 	switch strings.ToLower(there.Hostname()) {
@@ -36,7 +40,8 @@ func (p *Post) elsewhere(from digest.Post) []File {
 	if u == "" || u == p.URL {
 		return nil
 	}
-	return []File{{Label: arrow(p.r.isRTL()) + clean(strings.TrimPrefix(strings.ToLower(hostOf(u)), "www."), 60), URL: u}}
+	return []File{{Label: arrow(p.r.isRTL()) + clean(strings.TrimPrefix(strings.ToLower(hostOf(u)), "www."), 60),
+		URL: u}}
 }
 
 // arrow points onward in the direction of a line. From right to left it needs a mark, for what comes after it may be Latin.

@@ -14,15 +14,23 @@ func TestLinkPosts(t *testing.T) {
 		post         digest.Post
 		byline, file string
 	}{
-		"its own page":            {digest.Post{URL: "https://www.example.org/1", SiteURL: home}, "", ""},
-		"the address leads there": {digest.Post{URL: "https://www.theverge.com/2026/x", SiteURL: home}, "→ theverge.com", ""},
-		"it names the page":       {digest.Post{URL: "https://blog.example.org/1", SiteURL: home, LeadsTo: "https://www.theverge.com/2026/x"}, "", "→ theverge.com"},
-		"where an episode plays":  {digest.Post{URL: "https://player.example.com/1", SiteURL: home, Enclosures: []digest.Enclosure{{URL: "https://cdn.example/1.mp3"}}}, "", "Listen"},
-		"a detour home":           {digest.Post{URL: "http://feedproxy.google.com/~r/blog/~3/x/", SiteURL: home}, "", ""},
-		"no site is known":        {digest.Post{URL: "https://www.theverge.com/2026/x"}, "", ""},
-		"without a title":         {digest.Post{URL: "https://www.theverge.com/2026/x", SiteURL: home, Untitled: true, Summary: "Some words."}, "", ""}, // its host stands there as the link
-		"from right to left":      {digest.Post{URL: "https://www.theverge.com/2026/x", SiteURL: home, Title: "המפה"}, "\u200f← theverge.com", ""},
-		"no address":              {digest.Post{URL: "https://blog.example.org/1", SiteURL: home, LeadsTo: "javascript:alert(1)"}, "", ""},
+		"its own page": {digest.Post{URL: "https://www.example.org/1", SiteURL: home}, "", ""},
+		"the address leads there": {digest.Post{URL: "https://www.theverge.com/2026/x", SiteURL: home},
+			"→ theverge.com", ""},
+		"it names the page": {digest.Post{URL: "https://blog.example.org/1", SiteURL: home,
+			LeadsTo: "https://www.theverge.com/2026/x"}, "", "→ theverge.com"},
+		"where an episode plays": {digest.Post{URL: "https://player.example.com/1", SiteURL: home,
+			Enclosures: []digest.Enclosure{{URL: "https://cdn.example/1.mp3"}}}, "", "Listen"},
+		"a detour home": {digest.Post{URL: "http://feedproxy.google.com/~r/blog/~3/x/", SiteURL: home}, "",
+			""},
+		"no site is known": {digest.Post{URL: "https://www.theverge.com/2026/x"}, "", ""},
+		// its host stands there as the link
+		"without a title": {digest.Post{URL: "https://www.theverge.com/2026/x", SiteURL: home, Untitled: true,
+			Summary: "Some words."}, "", ""},
+		"from right to left": {digest.Post{URL: "https://www.theverge.com/2026/x", SiteURL: home,
+			Title: "המפה"}, "\u200f← theverge.com", ""},
+		"no address": {digest.Post{URL: "https://blog.example.org/1", SiteURL: home,
+			LeadsTo: "javascript:alert(1)"}, "", ""},
 	} {
 		if c.post.Title == "" {
 			c.post.Title = "A link"
@@ -37,9 +45,13 @@ func TestLinkPosts(t *testing.T) {
 		}
 	}
 	p := page()
-	p.Sections = []Section{{Title: "Links", URL: home, Posts: []*Post{plain.Post(digest.Post{URL: home + "1", SiteURL: home, LeadsTo: "https://www.theverge.com/2026/x?a=1&b=2", Title: "A link"})}}}
+	p.Sections = []Section{{Title: "Links", URL: home,
+		Posts: []*Post{plain.Post(digest.Post{URL: home + "1", SiteURL: home,
+			LeadsTo: "https://www.theverge.com/2026/x?a=1&b=2", Title: "A link"})}}}
 	m := checkedMail(t, p)
-	if !strings.Contains(m.HTML, `href="https://www.theverge.com/2026/x?a=1&amp;b=2" style="color:#6b655c">→ theverge.com</a>`) || !strings.Contains(m.Text, "→ theverge.com:\nhttps://www.theverge.com/2026/x?a=1&b=2\n") {
+	if !strings.Contains(m.HTML,
+		`href="https://www.theverge.com/2026/x?a=1&amp;b=2" style="color:#6b655c">→ theverge.com</a>`) ||
+		!strings.Contains(m.Text, "→ theverge.com:\nhttps://www.theverge.com/2026/x?a=1&b=2\n") {
 		t.Errorf("%s\n%s", m.HTML, m.Text)
 	}
 }
@@ -47,11 +59,13 @@ func TestLinkPosts(t *testing.T) {
 // TestUntitledByItsFeed: where a feed gave no title, the one that was made for lists is no headline.
 func TestUntitledByItsFeed(t *testing.T) {
 	p := page(sampleSite{"Pier", "https://pier.example/", "en", []digest.Post{{
-		URL: "https://pier.example/a", Title: "The ferry was an hour late", Untitled: true, Summary: "The ferry was an hour late. Nobody minded.",
+		URL: "https://pier.example/a", Title: "The ferry was an hour late", Untitled: true,
+		Summary: "The ferry was an hour late. Nobody minded.",
 	}}})
 	m := checkedMail(t, p)
 	_, shown, _ := strings.Cut(shownText(t, m.HTML), "No. 128")
-	if strings.Contains(m.HTML, "<h3") || strings.Count(shown, "The ferry") != 1 || strings.Count(m.Text, "The ferry") != 1 {
+	if strings.Contains(m.HTML, "<h3") || strings.Count(shown, "The ferry") != 1 ||
+		strings.Count(m.Text, "The ferry") != 1 {
 		t.Errorf("%s", m.Text)
 	}
 }

@@ -46,8 +46,10 @@ func FileFacts(e digest.Enclosure) catalogue.Sayable {
 // formats are the names of formats that are played, by the second half of a media type
 // and by the ending of an address.
 var formats = map[string]string{
-	"mpeg": "MP3", "mp3": "MP3", "x-mp3": "MP3", "mpeg3": "MP3", "mp4": "MP4", "x-m4a": "M4A", "m4a": "M4A", "m4b": "M4B", "x-m4v": "MP4", "m4v": "MP4",
-	"aac": "AAC", "ogg": "Ogg", "oga": "Ogg", "ogv": "Ogg", "opus": "Opus", "flac": "FLAC", "x-flac": "FLAC", "wav": "WAV", "x-wav": "WAV",
+	"mpeg": "MP3", "mp3": "MP3", "x-mp3": "MP3", "mpeg3": "MP3", "mp4": "MP4", "x-m4a": "M4A", "m4a": "M4A",
+	"m4b": "M4B", "x-m4v": "MP4", "m4v": "MP4",
+	"aac": "AAC", "ogg": "Ogg", "oga": "Ogg", "ogv": "Ogg", "opus": "Opus", "flac": "FLAC", "x-flac": "FLAC",
+	"wav": "WAV", "x-wav": "WAV",
 	"webm": "WebM", "quicktime": "QuickTime", "mov": "QuickTime", "x-matroska": "Matroska", "mkv": "Matroska",
 }
 

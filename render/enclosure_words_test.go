@@ -38,7 +38,8 @@ func TestLabelsOfFiles(t *testing.T) {
 		{digest.Enclosure{Type: "application/pdf", Length: -1, Seconds: -1}, "PDF", ""},
 		{digest.Enclosure{Type: "application/zip", Length: 999_600}, "ZIP, 1 MB", ""},
 	} {
-		if label, facts := FileLabel(c.file).In(english), english.Text(FileFacts(c.file)); label != c.label || facts != c.facts {
+		if label, facts := FileLabel(c.file).In(english), english.Text(FileFacts(c.file)); label != c.label ||
+			facts != c.facts {
 			t.Errorf("%+v is %q, %q, want %q, %q", c.file, label, facts, c.label, c.facts)
 		}
 	}
@@ -65,7 +66,9 @@ func TestFilesAreToldApart(t *testing.T) {
 	e := page(sampleSite{"A", "https://a.example/", "en", nil})
 	e.Sections[0].Posts = []*Post{p}
 	m := checkedMail(t, e)
-	if !strings.Contains(strings.Join(strings.Fields(shownText(t, m.HTML)), " "), "2. Listen · 12 MB (MP3) · Listen · 43 min (MP3, 12 MB)") || !strings.Contains(m.Text, "Listen · 43 min (MP3, 12 MB):\nhttps://a.example/3.mp3\n") {
+	if !strings.Contains(strings.Join(strings.Fields(shownText(t, m.HTML)), " "),
+		"2. Listen · 12 MB (MP3) · Listen · 43 min (MP3, 12 MB)") ||
+		!strings.Contains(m.Text, "Listen · 43 min (MP3, 12 MB):\nhttps://a.example/3.mp3\n") {
 		t.Errorf("%s\n%s", shownText(t, m.HTML), m.Text)
 	}
 }

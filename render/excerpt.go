@@ -36,7 +36,8 @@ func told(title, summary string) (string, string) {
 		}
 		return title, summary
 	}
-	if rest, begun := past(summary, head); begun && cutShort && rest != "" && wordsOf(head) >= fewestWords { // cut within a word
+	// cut within a word
+	if rest, begun := past(summary, head); begun && cutShort && rest != "" && wordsOf(head) >= fewestWords {
 		return "", summary
 	}
 	if begun, cutShort := withoutEllipsis(summary); cutShort {
@@ -95,7 +96,10 @@ func repeats(words, title string) bool {
 func bared(s string) string {
 	s = strings.NewReplacer("’", "'", "‘", "'").Replace(strings.ToLower(strings.Join(strings.Fields(s), " ")))
 	s = strings.TrimRight(strings.TrimSuffix(s, " #"), "¶§ ")
-	return strings.TrimFunc(s, func(r rune) bool { return betweenSentences(r) || strings.ContainsRune("“‘«([]\u00a0", r) })
+	return strings.TrimFunc(s, func(r rune) bool {
+		return betweenSentences(r) ||
+			strings.ContainsRune("“‘«([]\u00a0", r)
+	})
 }
 
 // headsOf is what the first paragraphs and headings of a post's content say as long as that is its title and nothing else,
@@ -131,7 +135,8 @@ func headsOf(content, title string) (heads []string, next string) {
 func goesOnWithin(tag string) bool {
 	name, _, _ := strings.Cut(strings.TrimPrefix(tag, "/"), " ")
 	switch atom.Lookup([]byte(strings.ToLower(strings.TrimSuffix(name, "/")))) {
-	case atom.A, atom.Abbr, atom.B, atom.Bdi, atom.Bdo, atom.Cite, atom.Code, atom.Em, atom.Font, atom.I, atom.Mark, atom.Q, atom.S, atom.Small,
+	case atom.A, atom.Abbr, atom.B, atom.Bdi, atom.Bdo, atom.Cite, atom.Code, atom.Em, atom.Font, atom.I, atom.Mark,
+		atom.Q, atom.S, atom.Small,
 		atom.Span, atom.Strong, atom.Sub, atom.Sup, atom.Time, atom.U, atom.Wbr:
 		return true
 	}

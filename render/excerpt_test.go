@@ -11,23 +11,35 @@ import (
 
 func TestTold(t *testing.T) {
 	for name, c := range map[string]struct{ title, summary, wantTitle, wantSummary string }{
-		"nothing twice":                {"First frost", "Four degrees below.", "First frost", "Four degrees below."},
-		"all of it":                    {"Same", "same.", "Same", ""},
-		"a sentence":                   {"First frost", "First frost. Four degrees below.", "First frost", "Four degrees below."},
-		"in other marks":               {"It’s “late”: the frost", "It's \"late\" - the frost — Four degrees.", "It’s “late”: the frost", "Four degrees."},
-		"a heading":                    {"What the quince taught", "What the quince taught Eight years from planting.", "What the quince taught", "Eight years from planting."},
-		"a sentence by chance":         {"Rust", "Rust is a language.", "Rust", "Rust is a language."},
-		"three words by chance":        {"The first frost", "The first frost came late.", "The first frost", "The first frost came late."},
-		"a word that goes on":          {"Frost", "Frosty days.", "Frost", "Frosty days."},
-		"a title cut from the text":    {"Bought a lamp for the…", "Bought a lamp for the end of the pier.", "", "Bought a lamp for the end of the pier."},
-		"cut with dots":                {"Bought a lamp for [...]", "Bought a lamp for the end of the pier.", "", "Bought a lamp for the end of the pier."},
-		"an excerpt cut from it":       {"Bought a lamp for the end of the pier", "Bought a lamp for the…", "Bought a lamp for the end of the pier", ""},
-		"a title cut in a word":        {"The horn at Skerry Point has been heard eleven miles out and its te…", "The horn at Skerry Point has been heard eleven miles out and its tenor is low.", "", "The horn at Skerry Point has been heard eleven miles out and its tenor is low."},
-		"one word cut by chance":       {"Te…", "Tenor and bass.", "Te…", "Tenor and bass."},
-		"said twice":                   {"Mayor speaks", "Mayor speaks. Mayor speaks. He said little.", "Mayor speaks", "He said little."},
-		"a placeholder":                {"(Untitled)", "A note of Tuesday.", "", "A note of Tuesday."},
-		"a film":                       {"Trams", "Watch on YouTube Watch on YouTube For these trams…", "Trams", "For these trams…"},
-		"a link to its own page":       {"Trams", "“They come.” I doubt it. ★", "Trams", "“They come.” I doubt it."},
+		"nothing twice": {"First frost", "Four degrees below.", "First frost", "Four degrees below."},
+		"all of it":     {"Same", "same.", "Same", ""},
+		"a sentence": {"First frost", "First frost. Four degrees below.", "First frost",
+			"Four degrees below."},
+		"in other marks": {"It’s “late”: the frost", "It's \"late\" - the frost — Four degrees.",
+			"It’s “late”: the frost", "Four degrees."},
+		"a heading": {"What the quince taught", "What the quince taught Eight years from planting.",
+			"What the quince taught", "Eight years from planting."},
+		"a sentence by chance": {"Rust", "Rust is a language.", "Rust", "Rust is a language."},
+		"three words by chance": {"The first frost", "The first frost came late.", "The first frost",
+			"The first frost came late."},
+		"a word that goes on": {"Frost", "Frosty days.", "Frost", "Frosty days."},
+		"a title cut from the text": {"Bought a lamp for the…", "Bought a lamp for the end of the pier.", "",
+			"Bought a lamp for the end of the pier."},
+		"cut with dots": {"Bought a lamp for [...]", "Bought a lamp for the end of the pier.", "",
+			"Bought a lamp for the end of the pier."},
+		"an excerpt cut from it": {"Bought a lamp for the end of the pier", "Bought a lamp for the…",
+			"Bought a lamp for the end of the pier", ""},
+		"a title cut in a word": {"The horn at Skerry Point has been heard eleven miles out and its te…",
+			"The horn at Skerry Point has been heard eleven miles out and its tenor is low.", "",
+			"The horn at Skerry Point has been heard eleven miles out and its tenor is low."},
+		"one word cut by chance": {"Te…", "Tenor and bass.", "Te…", "Tenor and bass."},
+		"said twice": {"Mayor speaks", "Mayor speaks. Mayor speaks. He said little.", "Mayor speaks",
+			"He said little."},
+		"a placeholder": {"(Untitled)", "A note of Tuesday.", "", "A note of Tuesday."},
+		"a film": {"Trams", "Watch on YouTube Watch on YouTube For these trams…", "Trams",
+			"For these trams…"},
+		"a link to its own page": {"Trams", "“They come.” I doubt it. ★", "Trams",
+			"“They come.” I doubt it."},
 		"a film alone":                 {"Trams", "Watch on YouTube", "Trams", "Watch on YouTube"},
 		"a stop and a cut":             {"Trams", "They come sometimes.…", "Trams", "They come sometimes.…"},
 		"a stop and a cut in brackets": {"Trams", "They come sometimes. [...]", "Trams", "They come sometimes.…"},
@@ -35,9 +47,10 @@ func TestTold(t *testing.T) {
 		"a number below zero":          {"Frost", "Frost: -5 degrees.", "Frost", "-5 degrees."},
 		"a quotation":                  {"Frost", "Frost. \"It came,\" she said.", "Frost", "\"It came,\" she said."},
 		"only dots":                    {"…", "Bought a lamp.", "…", "Bought a lamp."},
-		"Japanese":                     {"銭湯の煙突", "銭湯の煙突。昭和三年に建てられた。", "銭湯の煙突", "昭和三年に建てられた。"},
-		"no title":                     {"", "A note.", "", "A note."},
-		"no summary":                   {"A title", "\u202e", "A title", ""},
+		"Japanese": {"銭湯の煙突", "銭湯の煙突。昭和三年に建てられた。",
+			"銭湯の煙突", "昭和三年に建てられた。"},
+		"no title":   {"", "A note.", "", "A note."},
+		"no summary": {"A title", "\u202e", "A title", ""},
 	} {
 		if title, summary := told(c.title, c.summary); title != c.wantTitle || summary != c.wantSummary {
 			t.Errorf("%s: %q, %q", name, title, summary)
@@ -50,24 +63,30 @@ func TestTold(t *testing.T) {
 func TestTitleSaidAgain(t *testing.T) {
 	const wheel = `<img src="https://far.example/wheel.jpg">`
 	for _, c := range []struct{ title, content, summary, excerpt, text string }{
-		{"Title. Again", "<h2>Title. Again</h2><p>Title. Again</p><p>The body then.</p>", "", "The body then.", "The body then."},
+		{"Title. Again", "<h2>Title. Again</h2><p>Title. Again</p><p>The body then.</p>", "", "The body then.",
+			"The body then."},
 		{"Title here", "<h1>Title here</h1>" + wheel + "<p>Title here</p><p>Title here</p>", "", "", "[Picture] [1]"},
-		{"Title here", "<h1>Title here</h1><hr><p><b>Title</b> here!</p><p>Title here</p><hr><p>Body.</p>", "", "Body.", "Body."},
+		{"Title here", "<h1>Title here</h1><hr><p><b>Title</b> here!</p><p>Title here</p><hr><p>Body.</p>", "", "Body.",
+			"Body."},
 		{"Rust", "<h1>Rust</h1><p>A metal goes red.</p>", "", "A metal goes red.", "A metal goes red."},
 		{"Rust &amp; iron", "<p><a href='/'>Rust &amp; iron</a></p><p>Red.</p>", "", "Red.", "Red."},
 		{"Rust", "<p>Rust is a language.</p>", "", "Rust is a language.", "Rust is a language."},
 		{"A find", "<p><a href='https://a.example/1'>A find</a></p><p>Worth it.</p>", "", "Worth it.", "Worth it."},
-		{"A find", "<p><a href='https://far.example/'>A find</a></p><p>Worth it.</p>", "", "Worth it.", "A find [1] Worth it."},
+		{"A find", "<p><a href='https://far.example/'>A find</a></p><p>Worth it.</p>", "", "Worth it.",
+			"A find [1] Worth it."},
 		{"Rust", "<p>Rust</p><p>Rust 2.0 is out.</p>", "", "Rust 2.0 is out.", "Rust 2.0 is out."},
 		{"Rust", "<h1>Rust</h1><p>A metal goes red.</p>", "Rust 2.0 is out.", "Rust 2.0 is out.", "A metal goes red."},
-		{"New York", "<h1>New York</h1><p>New York Times readers</p>", "", "New York Times readers", "New York Times readers"},
+		{"New York", "<h1>New York</h1><p>New York Times readers</p>", "", "New York Times readers",
+			"New York Times readers"},
 		{"New York", "<p>A city.</p>", "New York New York is a city.", "New York is a city.", "A city."},
 		{"Duran", "<p>A band.</p>", "Duran Duran play.", "Duran Duran play.", "A band."},
 		{"Same", "<blockquote>Same</blockquote><p>And more.</p>", "", "And more.", "> Same And more."},
 	} {
-		from := digest.Post{URL: "https://a.example/1", Title: html.UnescapeString(c.title), Content: c.content, Summary: c.summary}
+		from := digest.Post{URL: "https://a.example/1", Title: html.UnescapeString(c.title), Content: c.content,
+			Summary: c.summary}
 		if c.summary == "" {
-			from.Summary = html.UnescapeString(strings.Join(strings.Fields(string(slices.Collect(letters(c.content)))), " "))
+			from.Summary = html.UnescapeString(strings.Join(strings.Fields(string(slices.Collect(letters(c.content)))),
+				" "))
 		}
 		p := New(testProxy).Post(from)
 		if p.Excerpt != c.excerpt {
@@ -78,7 +97,9 @@ func TestTitleSaidAgain(t *testing.T) {
 		if got := strings.Join(strings.Fields(body.all.text.decoded()), " "); got != c.text {
 			t.Errorf("%s: the text is %q, want %q", c.content, got, c.text)
 		}
-		if n := strings.Count(body.all.html.decoded(), ">"+html.EscapeString(p.Title)+"<") + strings.Count(web.HTML, ">"+html.EscapeString(p.Title)+"<"); n > 0 && !strings.Contains(c.content, "quote") && !strings.Contains(c.content, "far.example/'") {
+		if n := strings.Count(body.all.html.decoded(), ">"+html.EscapeString(p.Title)+"<") + strings.Count(web.HTML,
+			">"+html.EscapeString(p.Title)+"<"); n > 0 && !strings.Contains(c.content, "quote") &&
+			!strings.Contains(c.content, "far.example/'") {
 			t.Errorf("%s: the title stands %d times in HTML", c.content, n)
 		}
 	}
@@ -144,16 +165,20 @@ func TestUntitled(t *testing.T) {
 func TestFolders(t *testing.T) {
 	p := folders()
 	m := checkedMail(t, p)
-	_, page, _ := strings.Cut(strings.Join(strings.Fields(shownText(t, m.HTML)), " "), "Small Compilers") // the contents end so
+	// the contents end so
+	_, page, _ := strings.Cut(strings.Join(strings.Fields(shownText(t, m.HTML)), " "), "Small Compilers")
 	_, text, _ := strings.Cut(m.Text, ruleText)
 	for where, version := range map[string]string{"page": page, "text": text} {
-		order(t, where, version, "Notes from the pier", "A Walled Garden", "Abroad", "Cuisine de quartier", "دفاتر المدينة", "Sea & shore", "The Harbour Log", "Small Compilers")
+		order(t, where, version, "Notes from the pier", "A Walled Garden", "Abroad", "Cuisine de quartier",
+			"دفاتر المدينة", "Sea & shore", "The Harbour Log", "Small Compilers")
 		if strings.Count(version, "Abroad") != 1 || strings.Count(version, "Sea & shore") != 1 {
 			t.Errorf("%s: a folder's name stands twice", where)
 		}
 	}
 	p.Sections = p.Sections[2:]
-	if m = checkedMail(t, p); strings.Contains(m.HTML, "<h2 class=\"fold bar\" dir=\"auto\" lang=\"\" style=\"margin:0 0 12px;padding") != true || strings.Count(m.HTML, "4px double") != 2 {
+	if m = checkedMail(t, p); strings.Contains(m.HTML,
+		"<h2 class=\"fold bar\" dir=\"auto\" lang=\"\" style=\"margin:0 0 12px;padding") != true ||
+		strings.Count(m.HTML, "4px double") != 2 {
 		t.Error("above the first folder stand two rules, or above the second none")
 	}
 }
@@ -200,7 +225,8 @@ func TestContents(t *testing.T) {
 		if n := strings.Count(m.HTML, `href="#s`); n != c.entries {
 			t.Errorf("%d entries, want %d", n, c.entries)
 		}
-		if c.more != "" && (!strings.Contains(m.HTML, c.more) || !strings.Contains(strings.ReplaceAll(m.Text, "\n", " "), c.more)) {
+		if c.more != "" && (!strings.Contains(m.HTML, c.more) ||
+			!strings.Contains(strings.ReplaceAll(m.Text, "\n", " "), c.more)) {
 			t.Errorf("it is not said that there are %s", c.more)
 		}
 	}

@@ -36,13 +36,15 @@ const mostFiles = 4
 // heard or watched; a transcript stands behind the file that it is of.
 func (r *Renderer) filesOf(all []digest.Enclosure) []File {
 	var out []File
-	all = slices.SortedStableFunc(slices.Values(all), func(a, b digest.Enclosure) int { return cmp.Compare(placeOf(a), placeOf(b)) })
+	all = slices.SortedStableFunc(slices.Values(all),
+		func(a, b digest.Enclosure) int { return cmp.Compare(placeOf(a), placeOf(b)) })
 	for _, e := range all {
 		medium, url := e.Medium(), address(e.URL)
 		if medium == digest.Picture || url == "" || len(out) >= mostFiles {
 			continue
 		}
-		out = append(out, File{r.Say(FileLabel(e)), r.lang.Text(FileFacts(e)), url, medium == digest.Sound, medium == digest.Film, e.ChapterList})
+		out = append(out, File{r.Say(FileLabel(e)), r.lang.Text(FileFacts(e)), url, medium == digest.Sound,
+			medium == digest.Film, e.ChapterList})
 		if words := address(e.Transcript); words != "" {
 			out = append(out, File{Label: r.Say(catalogue.Key("Transcript")), URL: words})
 		}

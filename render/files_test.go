@@ -17,9 +17,11 @@ func TestFilesOfAPost(t *testing.T) {
 	if len(p.Files) != 3 || !p.Files[0].Sound {
 		t.Fatalf("%+v", p.Files)
 	}
-	m := mailOf(t, Edition{Date: page().Date, HomeURL: page().HomeURL, UnsubscribeURL: page().HomeURL, Sections: []Section{{Title: "S", Posts: []*Post{p}}}})
+	m := mailOf(t, Edition{Date: page().Date, HomeURL: page().HomeURL, UnsubscribeURL: page().HomeURL,
+		Sections: []Section{{Title: "S", Posts: []*Post{p}}}})
 	html, text := m.HTML, m.Text
-	for _, want := range []string{`href="https://x.org/a.mp3?a=1&amp;b=2"`, ">Listen · 43 min</a>", ">Transcript</a>", ">PDF, 2 MB</a>"} {
+	for _, want := range []string{`href="https://x.org/a.mp3?a=1&amp;b=2"`, ">Listen · 43 min</a>", ">Transcript</a>",
+		">PDF, 2 MB</a>"} {
 		if !strings.Contains(html, want) {
 			t.Errorf("no %s in\n%s", want, html)
 		}
@@ -44,14 +46,18 @@ func TestFilesOfAPost(t *testing.T) {
 
 // TestChapters: titles are plain lines, and each link begins at its chapter.
 func TestChapters(t *testing.T) {
-	p := New(nil).Post(digest.Post{Title: "T", Enclosures: []digest.Enclosure{{URL: "https://x.org/a.mp3?a=1#x", Type: "audio/mpeg", ChapterList: []digest.Chapter{
-		{Title: "Hello"}, {Start: 65, Title: " <b>\u202eevil\x00\n "}, {Start: 70, Title: "\u202e"}, {Start: 3723, Title: strings.Repeat("x", 500)},
-	}}}})
+	p := New(nil).Post(digest.Post{Title: "T",
+		Enclosures: []digest.Enclosure{{URL: "https://x.org/a.mp3?a=1#x", Type: "audio/mpeg",
+			ChapterList: []digest.Chapter{
+				{Title: "Hello"}, {Start: 65, Title: " <b>\u202eevil\x00\n "}, {Start: 70, Title: "\u202e"},
+				{Start: 3723, Title: strings.Repeat("x", 500)},
+			}}}})
 	got := p.Files[0].Chapters()
 	if len(got) != 3 {
 		t.Fatalf("%+v", got)
 	}
-	want := []Chapter{{"0:00", "Hello", "https://x.org/a.mp3?a=1#t=0"}, {"1:05", "<b>evil", "https://x.org/a.mp3?a=1#t=65"}}
+	want := []Chapter{{"0:00", "Hello", "https://x.org/a.mp3?a=1#t=0"},
+		{"1:05", "<b>evil", "https://x.org/a.mp3?a=1#t=65"}}
 	if got[0] != want[0] || got[1] != want[1] || got[2].At != "1:02:03" || len(got[2].Title) > 200 {
 		t.Errorf("%+v", got)
 	}

@@ -29,7 +29,8 @@ func watchedAt(address string) catalogue.Sayable {
 		return nil
 	}
 	switch host := strings.TrimPrefix(strings.ToLower(u.Hostname()), "www."); {
-	case (host == "youtube.com" || host == "m.youtube.com") && youTubeFilm.MatchString(u.Path), host == "youtu.be" && len(u.Path) > 1:
+	case (host == "youtube.com" || host == "m.youtube.com") && youTubeFilm.MatchString(u.Path), host == "youtu.be" &&
+		len(u.Path) > 1:
 		return catalogue.Key("Watch on %s").With("YouTube")
 	case host == "vimeo.com" && vimeoFilm.MatchString(u.Path):
 		return catalogue.Key("Watch on %s").With("Vimeo")
@@ -48,7 +49,8 @@ func (p *Post) filmOf(from digest.Post) string {
 	if watchedAt(p.URL) != nil && p.leadsAway(from) == "" {
 		return p.URL
 	}
-	if i := slices.IndexFunc(from.Enclosures, func(e digest.Enclosure) bool { return e.Medium() == digest.Film }); i >= 0 {
+	if i := slices.IndexFunc(from.Enclosures,
+		func(e digest.Enclosure) bool { return e.Medium() == digest.Film }); i >= 0 {
 		return address(from.Enclosures[i].URL)
 	}
 	return ""
@@ -56,7 +58,8 @@ func (p *Post) filmOf(from digest.Post) string {
 
 // watched is the link to the film that a post is about, where no file of it is one.
 func (p *Post) watched(files []File) []File {
-	if words := watchedAt(p.Film); p.Film == p.URL && words != nil && !slices.ContainsFunc(files, func(f File) bool { return f.film }) {
+	if words := watchedAt(p.Film); p.Film == p.URL && words != nil &&
+		!slices.ContainsFunc(files, func(f File) bool { return f.film }) {
 		return []File{{Label: p.r.Say(words), URL: p.Film}}
 	}
 	return nil

@@ -37,20 +37,28 @@ func TestWatchedAt(t *testing.T) {
 // and a line says so; other posts' pictures lead nowhere.
 func TestFilms(t *testing.T) {
 	const src = "https://far.example/fog.jpg"
-	content := `<p><img src="` + src + `" width="480" height="360"></p><p>What it is about.</p><p><img src="https://far.example/2.jpg"></p>`
+	content := `<p><img src="` +
+		src + `" width="480" height="360"></p><p>What it is about.</p><p><img src="https://far.example/2.jpg"></p>`
 	film := digest.Enclosure{URL: "https://x.example/fog", Type: "video/mp4", Seconds: 720, Length: 90e6}
 	for name, c := range map[string]struct {
 		post digest.Post
 		film string // where its first picture leads
 		line string // the first of its files
 	}{
-		"a page of films":            {digest.Post{URL: "https://www.youtube.com/watch?v=abcdefghijk"}, "https://www.youtube.com/watch?v=abcdefghijk", "Watch on YouTube"},
-		"of the author's own site":   {digest.Post{URL: "https://www.youtube.com/watch?v=a", SiteURL: "https://www.youtube.com/channel/x"}, "https://www.youtube.com/watch?v=a", "Watch on YouTube"},
-		"a link blog":                {digest.Post{URL: "https://www.youtube.com/watch?v=a", SiteURL: "https://blog.example/"}, "", ""},
-		"a file":                     {digest.Post{URL: "https://x.example/1", Enclosures: []digest.Enclosure{film}}, film.URL, "Watch · 12 min"},
-		"a page of films and a file": {digest.Post{URL: "https://tube.example/w/rf7NYGY8yDe3MPBEEDjqKi", Enclosures: []digest.Enclosure{film}}, "https://tube.example/w/rf7NYGY8yDe3MPBEEDjqKi", "Watch · 12 min"},
-		"a file of no address":       {digest.Post{URL: "https://x.example/1", Enclosures: []digest.Enclosure{{URL: "javascript:a", Type: "video/mp4"}}}, "", ""},
-		"sound":                      {digest.Post{URL: "https://x.example/1", Enclosures: []digest.Enclosure{{URL: "https://x.example/a.mp3"}}}, "", "Listen"},
+		"a page of films": {digest.Post{URL: "https://www.youtube.com/watch?v=abcdefghijk"},
+			"https://www.youtube.com/watch?v=abcdefghijk", "Watch on YouTube"},
+		"of the author's own site": {digest.Post{URL: "https://www.youtube.com/watch?v=a",
+			SiteURL: "https://www.youtube.com/channel/x"}, "https://www.youtube.com/watch?v=a", "Watch on YouTube"},
+		"a link blog": {digest.Post{URL: "https://www.youtube.com/watch?v=a",
+			SiteURL: "https://blog.example/"}, "", ""},
+		"a file": {digest.Post{URL: "https://x.example/1", Enclosures: []digest.Enclosure{film}},
+			film.URL, "Watch · 12 min"},
+		"a page of films and a file": {digest.Post{URL: "https://tube.example/w/rf7NYGY8yDe3MPBEEDjqKi",
+			Enclosures: []digest.Enclosure{film}}, "https://tube.example/w/rf7NYGY8yDe3MPBEEDjqKi", "Watch · 12 min"},
+		"a file of no address": {digest.Post{URL: "https://x.example/1",
+			Enclosures: []digest.Enclosure{{URL: "javascript:a", Type: "video/mp4"}}}, "", ""},
+		"sound": {digest.Post{URL: "https://x.example/1",
+			Enclosures: []digest.Enclosure{{URL: "https://x.example/a.mp3"}}}, "", "Listen"},
 	} {
 		c.post.Title, c.post.Content, c.post.Summary, c.post.ImageURL = "T", content, "What it is about.", src
 		p := proxied.Post(c.post)
@@ -76,7 +84,8 @@ func TestFilms(t *testing.T) {
 			if !found {
 				t.Fatalf("%s, %s: no picture in %s", name, layout, m.HTML)
 			}
-			if link := before[strings.LastIndex(before, "<"):]; strings.HasPrefix(link, `<a href="`+c.film+`"`) != (c.film != "") {
+			if link := before[strings.LastIndex(before, "<"):]; strings.HasPrefix(link, `<a href="`+
+				c.film+`"`) != (c.film != "") {
 				t.Errorf("%s, %s: the picture stands in %s", name, layout, link)
 			}
 		}

@@ -207,7 +207,8 @@ func (m *mail) tries() []try {
 // deepen shows posts at the depth that to gives for each, omitted for one that stays as it is; as many as there is room for:
 // the first of every section, then the second of every section, and so on. It gives
 // what is used after that, and how many they are.
-func (m *mail) deepen(p *plan, to func(section, post int) depth, need func(s *Section, post int) size, used, room size) (size, int) {
+func (m *mail) deepen(p *plan, to func(section, post int) depth, need func(s *Section, post int) size, used,
+	room size) (size, int) {
 	n := 0
 	m.rounds(func(section, post int) bool {
 		d := to(section, post)

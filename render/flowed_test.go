@@ -45,13 +45,18 @@ func decodeFlowed(t *testing.T, text string) (lines []flowedLine) {
 func TestFlowedParagraph(t *testing.T) {
 	long := "https://example.org/" + strings.Repeat("very-long-", 20)
 	all := []string{
-		"", "One line.", strings.Repeat("many words in a row ", 30), "> no quotation " + strings.Repeat("word > ", 60), ">> nor this",
-		"From the harbour " + strings.Repeat("From here ", 40), "-- " + strings.Repeat("x", 90), "--" + strings.Repeat("字", 90),
-		strings.Repeat("今天的报纸只有你选择的网站。", 20), strings.Repeat("Das 今天 war ein 报纸, ", 20), strings.Repeat("오늘의 신문 ", 40),
-		strings.Repeat("העיתון של היום ", 30), "See " + long + " and " + long + ".", strings.Repeat("👩‍👩‍👧 ", 60), "Soup –" + strings.Repeat("–", 100),
+		"", "One line.", strings.Repeat("many words in a row ", 30), "> no quotation " + strings.Repeat("word > ", 60),
+		">> nor this",
+		"From the harbour " + strings.Repeat("From here ", 40), "-- " + strings.Repeat("x", 90), "--" +
+			strings.Repeat("字", 90),
+		strings.Repeat("今天的报纸只有你选择的网站。", 20),
+		strings.Repeat("Das 今天 war ein 报纸, ", 20), strings.Repeat("오늘의 신문 ", 40),
+		strings.Repeat("העיתון של היום ", 30), "See " + long + " and " + long +
+			".", strings.Repeat("👩‍👩‍👧 ", 60), "Soup –" + strings.Repeat("–", 100),
 	}
 	rng := rand.New(rand.NewPCG(36, 76))
-	words := []string{"a", "word", ">", "From", "--", "-", "字", "字字。", "「字」", long, "é", "שלום", "—", "...", "*"}
+	words := []string{"a", "word", ">", "From", "--", "-", "字", "字字。", "「字」", long, "é", "שלום",
+		"—", "...", "*"}
 	for range 2000 {
 		var b strings.Builder
 		for range rng.IntN(60) {
@@ -67,7 +72,8 @@ func TestFlowedParagraph(t *testing.T) {
 		}
 		var b strings.Builder
 		wrap(&b, s, quoteMark, quoteMark)
-		if got := decodeFlowed(t, stuffed(b.String())); s != "" && (len(got) != 1 || got[0].quotes != 1 || got[0].text != s) {
+		if got := decodeFlowed(t, stuffed(b.String())); s != "" &&
+			(len(got) != 1 || got[0].quotes != 1 || got[0].text != s) {
 			t.Errorf("%q, quoted, is read as %+v", s, got)
 		}
 		for line := range strings.Lines(stuffed(wrapped(s))) {
@@ -81,7 +87,8 @@ func TestFlowedParagraph(t *testing.T) {
 // TestFlowedEdition: in a whole mail, as it is sent, paragraphs are whole, lines that are set in stay where they are,
 // and every address stands whole at the end of a line that does not flow.
 func TestFlowedEdition(t *testing.T) {
-	for name, e := range map[string]Edition{"excerpts": typical(), "headlines": headlines(), "full": rich(digest.LinkedImages), "scripts": scripts(), "away": away(digest.Excerpts)} {
+	for name, e := range map[string]Edition{"excerpts": typical(), "headlines": headlines(),
+		"full": rich(digest.LinkedImages), "scripts": scripts(), "away": away(digest.Excerpts)} {
 		coded, err := plain.EncodedMail(e)
 		if err != nil {
 			t.Fatal(err)
@@ -102,7 +109,8 @@ func TestFlowedEdition(t *testing.T) {
 			if strings.HasPrefix(line, "From ") {
 				t.Errorf("%s: a line begins with %q", name, line)
 			}
-			if l := strings.Trim(line, " \n"); strings.HasPrefix(l, "https://") && strings.HasSuffix(line, " \n") && !strings.Contains(l, " ") {
+			if l := strings.Trim(line, " \n"); strings.HasPrefix(l, "https://") && strings.HasSuffix(line, " \n") &&
+				!strings.Contains(l, " ") {
 				t.Errorf("%s: an address flows: %q", name, line)
 			}
 		}

@@ -191,7 +191,8 @@ func (y *body) extent(level int) extent {
 		return extent{y.teaser}
 	}
 	c := &y.cuts[n-1]
-	return extent{{html.upTo(c.html), y.all.text.upTo(c.text)}, {c.close, y.refs.upTo(c.refs)}, y.onward, {html: textEnd()}}
+	return extent{{html.upTo(c.html), y.all.text.upTo(c.text)}, {c.close, y.refs.upTo(c.refs)}, y.onward,
+		{html: textEnd()}}
 }
 
 // size is that of the HTML.

@@ -14,8 +14,10 @@ import (
 func essays(words ...int) Edition {
 	s := sampleSite{"Essays", "https://essays.example/", "en", nil}
 	for i, n := range words {
-		content := strings.Repeat("<p>"+strings.Repeat("plain words ", 40)+"</p>\n", n/80) + fmt.Sprintf("<p>The end of %d.</p>", i)
-		s.posts = append(s.posts, written(fmt.Sprintf("https://essays.example/%d", i), fmt.Sprintf("Essay %d", i), "en", content))
+		content := strings.Repeat("<p>"+strings.Repeat("plain words ", 40)+
+			"</p>\n", n/80) + fmt.Sprintf("<p>The end of %d.</p>", i)
+		s.posts = append(s.posts, written(fmt.Sprintf("https://essays.example/%d", i), fmt.Sprintf("Essay %d", i), "en",
+			content))
 	}
 	return looking(digest.Look{Layout: digest.FullText}, s)
 }
@@ -34,7 +36,8 @@ func TestFullTextsShareTheRoom(t *testing.T) {
 	posts := strings.Split(plain.HTML, "<h3")[1:]
 	longest, shortest := 0, len(plain.HTML)
 	for i, p := range posts {
-		whole, onward := strings.Contains(p, fmt.Sprintf("The end of %d.", i)), strings.Contains(p, "Continue reading at essays.example</a>")
+		whole, onward := strings.Contains(p, fmt.Sprintf("The end of %d.", i)),
+			strings.Contains(p, "Continue reading at essays.example</a>")
 		if short := i == 1 || i == 3; whole != short || onward == short {
 			t.Errorf("post %d: whole %t, continued %t", i, whole, onward)
 		} else if !short {
@@ -77,7 +80,8 @@ func TestMarkupThatMultiplies(t *testing.T) {
 	mail := p.body(digest.NoImages, nil)
 	web, _ := p.WebText(2, true, nil)
 	for _, got := range []string{mail.all.html.decoded(), mail.all.text.decoded(), web.HTML} {
-		if !strings.Contains(strings.Join(strings.Fields(got), " "), hypertext.Note) || !strings.Contains(got, "a a a") || len(got) > 10_000 {
+		if !strings.Contains(strings.Join(strings.Fields(got), " "), hypertext.Note) ||
+			!strings.Contains(got, "a a a") || len(got) > 10_000 {
 			t.Errorf("%d bytes: %.500s", len(got), got)
 		}
 	}
@@ -88,14 +92,17 @@ func TestMarkupThatMultiplies(t *testing.T) {
 func TestPictures(t *testing.T) {
 	const content = `<p>Text.</p><img src="https://far.example/wheel.jpg" alt="The wheel" width="1200" height="800">
 		<img src="https://count.example/p.gif" width="1" height="1">`
-	site := sampleSite{"A", "https://a.example/", "en", []digest.Post{written("https://a.example/1", "T", "en", content)}}
+	site := sampleSite{"A", "https://a.example/", "en",
+		[]digest.Post{written("https://a.example/1", "T", "en", content)}}
 	for images, want := range map[digest.Images]string{
-		digest.NoImages:      `>[Picture: The wheel]</span>`,
-		digest.LinkedImages:  `<a href="https://far.example/wheel.jpg" style="color:#8f2d1f">[Picture: The wheel]</a>`,
-		digest.ProxiedImages: `<img src="` + testProxy("https://far.example/wheel.jpg") + `" alt="The wheel" width="600" height="400"`,
+		digest.NoImages:     `>[Picture: The wheel]</span>`,
+		digest.LinkedImages: `<a href="https://far.example/wheel.jpg" style="color:#8f2d1f">[Picture: The wheel]</a>`,
+		digest.ProxiedImages: `<img src="` +
+			testProxy("https://far.example/wheel.jpg") + `" alt="The wheel" width="600" height="400"`,
 	} {
 		m := mailOf(t, looking(digest.Look{Layout: digest.FullText, Images: images}, site))
-		if !strings.Contains(m.HTML, want) || strings.Contains(m.HTML+m.Text, "count.example") || !strings.Contains(m.Text, "[Picture: The wheel]") {
+		if !strings.Contains(m.HTML, want) || strings.Contains(m.HTML+m.Text, "count.example") ||
+			!strings.Contains(m.Text, "[Picture: The wheel]") {
 			t.Errorf("%s: no %s, or what only counts:\n%s\n%s", images, want, m.HTML, m.Text)
 		}
 		if far := strings.Contains(m.HTML, "far.example"); far != (images == digest.LinkedImages) {
@@ -112,7 +119,8 @@ func TestPictures(t *testing.T) {
 func TestHeadlinesAlone(t *testing.T) {
 	m := mailOf(t, headlines())
 	for _, part := range []string{m.HTML, m.Text} {
-		if strings.Contains(part, "the keeper pressed") || !strings.Contains(part, "Maud Pell · 6 min read") || strings.Count(part, "https://harbour.example/2026/11/fog-signal") != 1 {
+		if strings.Contains(part, "the keeper pressed") || !strings.Contains(part, "Maud Pell · 6 min read") ||
+			strings.Count(part, "https://harbour.example/2026/11/fog-signal") != 1 {
 			t.Errorf("not headlines alone:\n%s", part)
 		}
 	}
@@ -149,21 +157,27 @@ func TestLeadSubject(t *testing.T) {
 	}{
 		{"a headline", func(*Edition) {}, "The fog signal", false},
 		{"a long one", func(e *Edition) { lead(e, digest.Post{Title: strings.Repeat("ך מ", 100)}) }, "", false},
-		{"one that would be two fields", func(e *Edition) { lead(e, digest.Post{Title: "A\r\nBcc: b@example.org\u202e\u0000"}) }, "A Bcc: b@example.org", false},
-		{"a note without a title", func(e *Edition) { lead(e, digest.Post{Untitled: true, Summary: "I saw a whale."}) }, "I saw a whale.", false},
+		{"one that would be two fields",
+			func(e *Edition) { lead(e, digest.Post{Title: "A\r\nBcc: b@example.org\u202e\u0000"}) },
+			"A Bcc: b@example.org", false},
+		{"a note without a title", func(e *Edition) { lead(e, digest.Post{Untitled: true, Summary: "I saw a whale."}) },
+			"I saw a whale.", false},
 		{"headlines", func(e *Edition) { e.Layout = digest.Headlines }, "The fog signal", false},
 		{"no new posts", func(e *Edition) { e.Sections = nil }, "Friday 20 November: no new posts", true},
 		{"one conversation", func(e *Edition) { e.Threaded = true }, "Daily Digest", true},
-		{"a newsletter", func(e *Edition) { e.Newsletter = true }, "Daily Digest, 20 November: 12 posts from 7 sites", true},
+		{"a newsletter", func(e *Edition) { e.Newsletter = true }, "Daily Digest, 20 November: 12 posts from 7 sites",
+			true},
 	} {
 		e := typical()
 		e.LeadSubject = true
 		c.spoil(&e)
 		m := mailOf(t, e)
-		if c.want != "" && !strings.HasPrefix(m.Subject, c.want) || len(m.Subject) > maxSubject || strings.ContainsFunc(m.Subject, dropped) {
+		if c.want != "" && !strings.HasPrefix(m.Subject, c.want) || len(m.Subject) > maxSubject ||
+			strings.ContainsFunc(m.Subject, dropped) {
 			t.Errorf("%s: the subject is %q", c.name, m.Subject)
 		}
-		if day := "\nFriday 20 November: "; !c.leaves && (!strings.Contains(m.HTML, day) || strings.Contains(m.HTML, day+m.Subject)) {
+		if day := "\nFriday 20 November: "; !c.leaves &&
+			(!strings.Contains(m.HTML, day) || strings.Contains(m.HTML, day+m.Subject)) {
 			t.Errorf("%s: the preheader does not say the day, or says the headline again", c.name)
 		}
 	}

@@ -17,14 +17,16 @@ func FuzzEdition(f *testing.F) {
 	f.Add("24 \u05e9\u05e2\u05d5\u05ea", "https://a.example/", "", "\u2069 \u05d0 \u2068", "he", "\u2068", "", 0)
 	f.Fuzz(func(t *testing.T, title, url, author, summary, language, site, content string, n int) {
 		p := page()
-		b := plain.Post(digest.Post{URL: url, Title: title, Author: author, Summary: summary, Language: language, Content: content})
+		b := plain.Post(digest.Post{URL: url, Title: title, Author: author, Summary: summary, Language: language,
+			Content: content})
 		s := Section{Title: site, URL: url, Language: language}
 		for range max(0, min(n, 400)) {
 			s.Posts = append(s.Posts, b)
 		}
 		s.Late = n / 2
 		p.Sections = []Section{s}
-		p.Notices = append(said(title, SiteName(summary, url), "From "+SiteName(title, url)+" between 09:10 and 23:50", content), movedNotice(title, url, summary))
+		p.Notices = append(said(title, SiteName(summary, url), "From "+SiteName(title, url)+" between 09:10 and 23:50",
+			content), movedNotice(title, url, summary))
 		p.Name, p.Recipient = site, author
 		m := checkedMail(t, p)
 		doc := parse(t, m.HTML)
@@ -43,11 +45,15 @@ func FuzzFullText(f *testing.F) {
 		f.Add(s.posts[0].Content, s.language, uint8(2), 3)
 	}
 	f.Add(strings.Repeat("<ul><li>", 300)+"<p>deep<pre>a\n\tb</pre>", "en", uint8(0), 200)
-	f.Add("<table><tr><td rowspan=9 colspan=99>a<td>b<tr><th>c</table><a href='javascript:x'><img src=//x onerror=y>", "x-", uint8(1), 40)
-	f.Add("<p style='x' onclick=y>\u202e\x00<b><i></b>\xff<svg><script>z</script></svg><plaintext>", "ja\"", uint8(2), 1)
+	f.Add("<table><tr><td rowspan=9 colspan=99>a<td>b<tr><th>c</table><a href='javascript:x'><img src=//x onerror=y>",
+		"x-", uint8(1), 40)
+	f.Add("<p style='x' onclick=y>\u202e\x00<b><i></b>\xff<svg><script>z</script></svg><plaintext>", "ja\"",
+		uint8(2), 1)
 	f.Fuzz(func(t *testing.T, content, language string, images uint8, n int) {
-		look := digest.Look{Layout: digest.FullText, Images: []digest.Images{digest.NoImages, digest.LinkedImages, digest.ProxiedImages}[images%3]}
-		s := sampleSite{"A site", "https://a.example/", language, []digest.Post{{URL: "https://a.example/1", Title: "A title", Content: content, Language: language}}}
+		look := digest.Look{Layout: digest.FullText, Images: []digest.Images{digest.NoImages, digest.LinkedImages,
+			digest.ProxiedImages}[images%3]}
+		s := sampleSite{"A site", "https://a.example/", language,
+			[]digest.Post{{URL: "https://a.example/1", Title: "A title", Content: content, Language: language}}}
 		p := looking(look, s)
 		for range max(0, min(n, 30)) {
 			p.Sections[0].Posts = append(p.Sections[0].Posts, p.Sections[0].Posts[0])
@@ -73,7 +79,8 @@ func FuzzNotice(f *testing.F) {
 	f.Add("\xff\u202e\r\n\u2067a", "x://y@z")
 	f.Fuzz(func(t *testing.T, title, address string) {
 		name := SiteName(title, address)
-		notice := "You may have missed posts from " + name + " on Thursday 19 November, 09:10–23:50. Look for them on its website."
+		notice := "You may have missed posts from " + name +
+			" on Thursday 19 November, 09:10–23:50. Look for them on its website."
 		if widthOf(name) > siteColumns || strings.TrimSpace(name) == "" {
 			t.Errorf("the name %q", name)
 		}
@@ -81,7 +88,8 @@ func FuzzNotice(f *testing.F) {
 			t.Errorf("%q becomes %q", notice, got)
 		}
 		raw := cleanNotice("From " + title + " at 09:10")
-		if paired(raw) != raw || widthOf(raw) > noticeColumns || strings.ContainsAny(raw, "\r\n\u202e\u2067\ufffd") && !strings.Contains(title, "\ufffd") && utf8.ValidString(title) {
+		if paired(raw) != raw || widthOf(raw) > noticeColumns || strings.ContainsAny(raw, "\r\n\u202e\u2067\ufffd") &&
+			!strings.Contains(title, "\ufffd") && utf8.ValidString(title) {
 			t.Errorf("%q becomes %q", title, raw)
 		}
 		if again := cleanNotice(raw); again != raw {

@@ -13,8 +13,10 @@ func TestRepeats(t *testing.T) {
 		words, title string
 		want         bool
 	}{
-		{"Fog", "Fog", true}, {" FOG. ", "Fog", true}, {"“Fog”", "Fog", true}, {"[Fog]", "Fog", true}, {"Fog¶", "Fog", true}, {"Fog #", "Fog", true}, {"It’s fog", "It's fog", true},
-		{"C#", "C", false}, {"C++", "C", false}, {"10%", "10", false}, {"🎉 Fog 🎉", "Fog", false}, {"Fog, again", "Fog", false}, {"", "", false}, {"…", "…", false},
+		{"Fog", "Fog", true}, {" FOG. ", "Fog", true}, {"“Fog”", "Fog", true}, {"[Fog]", "Fog", true},
+		{"Fog¶", "Fog", true}, {"Fog #", "Fog", true}, {"It’s fog", "It's fog", true},
+		{"C#", "C", false}, {"C++", "C", false}, {"10%", "10", false}, {"🎉 Fog 🎉", "Fog", false},
+		{"Fog, again", "Fog", false}, {"", "", false}, {"…", "…", false},
 		{"A status and more of it", "A status…", false},
 	} {
 		if got := repeats(c.words, c.title); got != c.want {
@@ -50,7 +52,8 @@ func TestHeadsOfFullTexts(t *testing.T) {
 		{long, "<p>" + long + "</p>", "end.", ""},
 		{"C", "<p>C++</p><p>More.</p>", "C++", ""},
 		{"Fog", `<h2><a href="https://far.example/x">Fog</a></h2><p>More.</p>`, "https://far.example/x", ""},
-		{"Fog at sea", `<h2><a href="https://a.example/fog#top">Fog at sea</a></h2><p>More.</p>`, "More.", "Fog at sea"},
+		{"Fog at sea", `<h2><a href="https://a.example/fog#top">Fog at sea</a></h2><p>More.</p>`, "More.",
+			"Fog at sea"},
 	} {
 		p := plain.Post(digest.Post{URL: "https://a.example/fog", Title: c.title, Content: c.content, Summary: "Else."})
 		text, ok := p.WebText(2, false, nil)

@@ -15,7 +15,8 @@ import (
 func Language(tag string) string {
 	tag = strings.ReplaceAll(strings.TrimSpace(tag), "_", "-")
 	primary, _, _ := strings.Cut(tag, "-")
-	if tag == "" || len(tag) > maxLanguage || strings.EqualFold(primary, "root") { // "root" is CLDR's, and only the library knows it
+	// "root" is CLDR's, and only the library knows it
+	if tag == "" || len(tag) > maxLanguage || strings.EqualFold(primary, "root") {
 		return ""
 	}
 	if _, err := language.Parse(tag); err == nil {

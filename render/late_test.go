@@ -41,8 +41,11 @@ func TestLatePostsComeLast(t *testing.T) {
 		p := page(garden(), harbour())
 		p.Layout, p.Sections[0].Late, p.Sections[1].Late = l, 1, 1
 		m := mailOf(t, p)
-		for where, text := range map[string]string{"page": strings.Join(strings.Fields(shownText(t, m.HTML)), " "), "text": strings.Join(strings.Fields(m.Text), " ")} {
-			order(t, where, text, "A Walled Garden", "First frost", "What the quince", "The seed swap", "From an earlier day", "The Harbour Log", "The fog signal", "tide tables", "From an earlier day · Maud Pell · 3 min read")
+		for where, text := range map[string]string{"page": strings.Join(strings.Fields(shownText(t, m.HTML)), " "),
+			"text": strings.Join(strings.Fields(m.Text), " ")} {
+			order(t, where, text, "A Walled Garden", "First frost", "What the quince", "The seed swap",
+				"From an earlier day", "The Harbour Log", "The fog signal", "tide tables",
+				"From an earlier day · Maud Pell · 3 min read")
 			if n := strings.Count(text, "From an earlier day"); n != 2 {
 				t.Errorf("%s: %d late posts", where, n)
 			}
@@ -56,14 +59,15 @@ func TestLateLabels(t *testing.T) {
 		late []int
 		want int // posts that are called late, in each version
 	}{
-		"nothing is late":             {page(garden(), harbour()), []int{0, 0}, 0},
-		"one site":                    {page(garden(), harbour()), []int{0, 1}, 1},
-		"both sites":                  {page(garden(), harbour()), []int{2, 1}, 3},
-		"all of a site":               {page(garden()), []int{3}, 3},
-		"the only post":               {page(kitchen()), []int{1}, 1},
-		"more than there are":         {page(garden()), []int{30}, 3},
-		"less than none":              {page(garden()), []int{-1}, 0},
-		"a site that was set already": {Edition{Date: page().Date, HomeURL: page().HomeURL, UnsubscribeURL: page().HomeURL, Sections: []Section{ready()}}, []int{1}, 1},
+		"nothing is late":     {page(garden(), harbour()), []int{0, 0}, 0},
+		"one site":            {page(garden(), harbour()), []int{0, 1}, 1},
+		"both sites":          {page(garden(), harbour()), []int{2, 1}, 3},
+		"all of a site":       {page(garden()), []int{3}, 3},
+		"the only post":       {page(kitchen()), []int{1}, 1},
+		"more than there are": {page(garden()), []int{30}, 3},
+		"less than none":      {page(garden()), []int{-1}, 0},
+		"a site that was set already": {Edition{Date: page().Date, HomeURL: page().HomeURL,
+			UnsubscribeURL: page().HomeURL, Sections: []Section{ready()}}, []int{1}, 1},
 	} {
 		for i, n := range c.late {
 			c.page.Sections[i].Late = n
@@ -119,7 +123,8 @@ func checkLate(t *testing.T, p Edition, m Message) {
 		}
 	}
 	for line := range strings.Lines(unmarked.Replace(m.Text)) {
-		if first, _, _ := strings.Cut(strings.TrimSpace(line)+" ", " · "); strings.TrimSpace(first) == "From an earlier day" {
+		if first, _, _ := strings.Cut(strings.TrimSpace(line)+
+			" ", " · "); strings.TrimSpace(first) == "From an earlier day" {
 			text++
 		}
 	}

@@ -51,7 +51,8 @@ func (p *Post) leadPicture(from digest.Post) piece {
 	if d.Film = p.Film; d.Film != "" && d.Alt == "" {
 		d.Alt = p.r.Say(filmWord())
 	}
-	isEpisode := slices.ContainsFunc(from.Enclosures, func(e digest.Enclosure) bool { return e.Medium() == digest.Sound })
+	isEpisode := slices.ContainsFunc(from.Enclosures,
+		func(e digest.Enclosure) bool { return e.Medium() == digest.Sound })
 	d.Cover = isEpisode && isSquare(w, h)
 	w, h = fitted(w, h, d.Cover)
 	d.setSize(w, h)
@@ -137,7 +138,8 @@ func (m *mail) lead(p *Post) piece {
 // says once whose episodes these are.
 func (m *mail) repeatsCover(s *Section, i int) bool {
 	p := s.Posts[i].Picture
-	return p.Learned(m.PictureSizes).Cover && slices.ContainsFunc(s.Posts[:i], func(before *Post) bool { return before.Picture.URL == p.URL })
+	return p.Learned(m.PictureSizes).Cover &&
+		slices.ContainsFunc(s.Posts[:i], func(before *Post) bool { return before.Picture.URL == p.URL })
 }
 
 // leastLead is the width in CSS pixels of the smallest picture that stands above an excerpt.

@@ -18,12 +18,14 @@ func TestLearnedPicture(t *testing.T) {
 		want       string // empty: no picture
 		w, h       int
 	}{
-		"wide":         {"", digest.PictureSize{Width: 1200, Height: 800}, `width="600" height="400"`, 600, 400},
-		"small":        {"", digest.PictureSize{Width: 240, Height: 180}, `width="240" height="180"`, 240, 180},
-		"an ornament":  {"", digest.PictureSize{Width: 32, Height: 32}, "", 0, 0},
-		"not learned":  {"", digest.PictureSize{}, `width="600" src`, 0, 0},
-		"told":         {` width="300" height="200"`, digest.PictureSize{Width: 1200, Height: 800}, `width="300" height="200"`, 300, 200},
-		"half of it":   {` width="300"`, digest.PictureSize{Width: 1200, Height: 800}, `width="300" height="200"`, 300, 200},
+		"wide":        {"", digest.PictureSize{Width: 1200, Height: 800}, `width="600" height="400"`, 600, 400},
+		"small":       {"", digest.PictureSize{Width: 240, Height: 180}, `width="240" height="180"`, 240, 180},
+		"an ornament": {"", digest.PictureSize{Width: 32, Height: 32}, "", 0, 0},
+		"not learned": {"", digest.PictureSize{}, `width="600" src`, 0, 0},
+		"told": {` width="300" height="200"`, digest.PictureSize{Width: 1200, Height: 800},
+			`width="300" height="200"`, 300, 200},
+		"half of it": {` width="300"`, digest.PictureSize{Width: 1200, Height: 800}, `width="300" height="200"`, 300,
+			200},
 		"tall and big": {"", digest.PictureSize{Width: 1200, Height: 9000}, `width="600" height="4500"`, 600, 4500},
 	} {
 		p := proxied.Post(digest.Post{URL: "https://a.example/1", Title: "T", Summary: "Some words.", ImageURL: src,
@@ -40,7 +42,8 @@ func TestLearnedPicture(t *testing.T) {
 		if has := strings.Contains(m.HTML, "<img"); has != (c.want != "") || !strings.Contains(m.HTML, c.want) {
 			t.Errorf("%s: no %q in\n%s", name, c.want, m.HTML)
 		}
-		if got := p.Picture.Learned(e.PictureSizes); got.Width != c.w || got.Height != c.h || (got.URL == "") != (c.want == "") {
+		if got := p.Picture.Learned(e.PictureSizes); got.Width != c.w || got.Height != c.h ||
+			(got.URL == "") != (c.want == "") {
 			t.Errorf("%s: on pages it is %+v", name, got)
 		}
 	}
@@ -53,8 +56,9 @@ func TestLeadPicture(t *testing.T) {
 	for name, c := range map[string]struct {
 		content, image, want string
 	}{
-		"a known size":  {`<p>x</p><img src="https://far.example/wheel.jpg?a=1&amp;b=2" alt="The wheel" width="1200" height="800">`, src, `alt="The wheel" width="600" height="400" src="` + testProxy(src) + `"`},
-		"a small one":   {`<img src="https://far.example/wheel.jpg?a=1&amp;b=2" width="240" height="180">`, src, `alt="" width="240" height="180"`},
+		"a known size": {`<p>x</p><img src="https://far.example/wheel.jpg?a=1&amp;b=2" alt="The wheel" width="1200" height="800">`, src, `alt="The wheel" width="600" height="400" src="` + testProxy(src) + `"`},
+		"a small one": {`<img src="https://far.example/wheel.jpg?a=1&amp;b=2" width="240" height="180">`, src,
+			`alt="" width="240" height="180"`},
 		"no size":       {`<img src="https://far.example/wheel.jpg?a=1&amp;b=2">`, src, `alt="" width="600" src="`},
 		"a sensitive":   {`<a href="https://far.example/wheel.jpg?a=1&amp;b=2">A picture</a>`, src, ""},
 		"not in it":     {"", src, ""},
@@ -66,13 +70,15 @@ func TestLeadPicture(t *testing.T) {
 		for _, images := range []digest.Images{digest.NoImages, digest.LinkedImages, digest.ProxiedImages} {
 			e := page(sampleSite{"A", "https://a.example/", "en", nil})
 			e.Images = images
-			e.Sections[0].Posts = []*Post{proxied.Post(digest.Post{URL: "https://a.example/1", Title: "T", Summary: "Some words.", ImageURL: c.image, Content: c.content})}
+			e.Sections[0].Posts = []*Post{proxied.Post(digest.Post{URL: "https://a.example/1", Title: "T",
+				Summary: "Some words.", ImageURL: c.image, Content: c.content})}
 			m, err := proxied.Mail(e)
 			if err != nil {
 				t.Fatal(err)
 			}
 			has := strings.Contains(m.HTML, "<img")
-			if want := images == digest.ProxiedImages && c.want != ""; has != want || want && !strings.Contains(m.HTML, c.want) || strings.Contains(m.HTML, `src="https://far`) {
+			if want := images == digest.ProxiedImages && c.want != ""; has != want || want &&
+				!strings.Contains(m.HTML, c.want) || strings.Contains(m.HTML, `src="https://far`) {
 				t.Errorf("%s, %s: a picture %v, want %q\n%s", name, images, has, c.want, m.HTML)
 			}
 		}
@@ -99,8 +105,9 @@ func TestCoversAreSmall(t *testing.T) {
 		"a photo":           {` width="1200" height="800"`, sound, digest.PictureSize{}, 600, 400, false},
 		"without any sound": {` width="1400" height="1400"`, nil, digest.PictureSize{}, 600, 600, false},
 	} {
-		p := proxied.Post(digest.Post{URL: "https://a.example/1", Title: "T", Summary: "Some words.", ImageURL: src, Enclosures: c.enclosures,
-			Content: `<img src="` + src + `"` + c.attributes + `>`})
+		p := proxied.Post(digest.Post{URL: "https://a.example/1", Title: "T", Summary: "Some words.", ImageURL: src,
+			Enclosures: c.enclosures,
+			Content:    `<img src="` + src + `"` + c.attributes + `>`})
 		sizes := map[string]digest.PictureSize{}
 		if c.learned.Width > 0 {
 			sizes[src] = c.learned
@@ -114,12 +121,15 @@ func TestCoversAreSmall(t *testing.T) {
 // TestCoverStandsOnce: several episodes of one cover have it once, with the first of them; pictures of their own all stand.
 func TestCoverStandsOnce(t *testing.T) {
 	episode := func(n int, picture string) *Post {
-		return proxied.Post(digest.Post{URL: fmt.Sprintf("https://a.example/%d", n), Title: fmt.Sprint("Episode ", n), Summary: "Some words.", ImageURL: "https://a.example/" + picture,
-			Content: `<img src="https://a.example/` + picture + `" width="1400" height="1400">`, Enclosures: []digest.Enclosure{{URL: "https://a.example/1.mp3"}}})
+		return proxied.Post(digest.Post{URL: fmt.Sprintf("https://a.example/%d", n), Title: fmt.Sprint("Episode ", n),
+			Summary: "Some words.", ImageURL: "https://a.example/" + picture,
+			Content:    `<img src="https://a.example/` + picture + `" width="1400" height="1400">`,
+			Enclosures: []digest.Enclosure{{URL: "https://a.example/1.mp3"}}})
 	}
 	e := page(sampleSite{"A", "https://a.example/", "en", nil}, sampleSite{"B", "https://b.example/", "en", nil})
 	e.Images = digest.ProxiedImages
-	e.Sections[0].Posts = []*Post{episode(1, "cover.jpg"), episode(2, "cover.jpg"), episode(3, "own.jpg"), episode(4, "cover.jpg")}
+	e.Sections[0].Posts = []*Post{episode(1, "cover.jpg"), episode(2, "cover.jpg"), episode(3, "own.jpg"),
+		episode(4, "cover.jpg")}
 	e.Sections[1].Posts = []*Post{episode(5, "cover.jpg")}
 	m := checkedMail(t, e)
 	if got := strings.Count(m.HTML, "<img"); got != 3 {
@@ -131,10 +141,12 @@ func TestCoverStandsOnce(t *testing.T) {
 func TestPictureAlone(t *testing.T) {
 	e := page(sampleSite{"A", "https://a.example/", "en", nil})
 	e.Images = digest.ProxiedImages
-	e.Sections[0].Posts = []*Post{proxied.Post(digest.Post{URL: "https://a.example/1", Untitled: true, ImageURL: "https://a.example/1.jpg",
-		Content: `<p><img src="https://a.example/1.jpg" alt="A heron on the pier, at dawn" width="800" height="600"></p>`})}
+	e.Sections[0].Posts = []*Post{
+		proxied.Post(digest.Post{URL: "https://a.example/1", Untitled: true, ImageURL: "https://a.example/1.jpg",
+			Content: `<p><img src="https://a.example/1.jpg" alt="A heron on the pier, at dawn" width="800" height="600"></p>`})}
 	m := checkedMail(t, e)
-	if !strings.Contains(m.Text, "A heron on the pier, at dawn") || strings.Count(shownText(t, m.HTML), "A heron on the pier") == 0 {
+	if !strings.Contains(m.Text, "A heron on the pier, at dawn") ||
+		strings.Count(shownText(t, m.HTML), "A heron on the pier") == 0 {
 		t.Errorf("%s\n%s", m.Text, m.HTML)
 	}
 }

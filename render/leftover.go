@@ -119,7 +119,8 @@ func withoutCutAppearance(s, title string) string {
 				return s[:at]
 			}
 			rest, whole := after(behind, title)
-			if rest = strings.TrimSpace(rest); whole && slices.ContainsFunc(a.behind, func(words string) bool { return strings.HasPrefix(words, rest) }) {
+			if rest = strings.TrimSpace(rest); whole &&
+				slices.ContainsFunc(a.behind, func(words string) bool { return strings.HasPrefix(words, rest) }) {
 				return s[:at]
 			}
 		}
@@ -170,41 +171,52 @@ var (
 		{[]string{"the post"}, []string{"first appeared on", "appeared first on"}},
 		{[]string{"der beitrag", "das beitrag", "beitrag"}, []string{"erschien zuerst auf", "erschien zuerst bei"}},
 		{[]string{"l’article", "l'article", "cet article", "le post"}, []string{"est apparu en premier sur"}},
-		{[]string{"la entrada", "el artículo", "la publicación", "el cargo"}, []string{"se publicó primero en", "apareció primero en", "aparece primero en", "se publicó por primera vez en"}},
-		{[]string{"o post", "o artigo", "o conteúdo", "a postagem"}, []string{"apareceu primeiro em", "apareceu primeiro no", "apareceu primeiro na", "aparece primeiro em", "aparece primeiro no", "aparece primeiro na", "foi publicado primeiro em", "foi publicado primeiro no", "foi publicado primeiro na"}},
+		{[]string{"la entrada", "el artículo", "la publicación", "el cargo"}, []string{"se publicó primero en",
+			"apareció primero en", "aparece primero en", "se publicó por primera vez en"}},
+		{[]string{"o post", "o artigo", "o conteúdo", "a postagem"},
+			[]string{"apareceu primeiro em", "apareceu primeiro no", "apareceu primeiro na", "aparece primeiro em",
+				"aparece primeiro no", "aparece primeiro na", "foi publicado primeiro em", "foi publicado primeiro no",
+				"foi publicado primeiro na"}},
 		{[]string{"l’articolo", "l'articolo", "il post"}, []string{"proviene da", "sembra essere il primo su"}},
 		{[]string{"het bericht", "het artikel"}, []string{"verscheen eerst op"}},
 		{[]string{"artykuł", "wpis"}, []string{"pochodzi z serwisu"}},
 		{[]string{"inlägget"}, []string{"dök först upp på", "publicerades först på"}},
-		{[]string{"сообщение", "запись"}, []string{"появились сначала на", "впервые появилась на", "появилась сначала на"}},
+		{[]string{"сообщение", "запись"}, []string{"появились сначала на",
+			"впервые появилась на", "появилась сначала на"}},
 		{[]string{"ظهرت المقالة", "ظهر المقال", "المقالة"}, []string{"أولاً على"}},
 		{[]string{"הפוסט"}, []string{"הופיע לראשונה"}},
 	}
 
 	// apart is the same in languages where the words stand in another order, and apartWords are in all that it finds: to look
 	// for them is a hundred times as fast.
-	apart      = regexp.MustCompile(`(?:^|\s)投稿\s?.+\s?は\s?.+\s?に最初に表示されました。$|[^。！？\s]+最先出现在.+。$`)
+	apart = regexp.MustCompile(
+		`(?:^|\s)投稿\s?.+\s?は\s?.+\s?に最初に表示されました。$|[^。！？\s]+最先出现在.+。$`)
 	apartWords = []string{"に最初に", "最先出现在"}
 
 	// discussed is what stands below a post of a site where links are discussed, and all that some say of one.
-	discussed = regexp.MustCompile(`(?:\s|^)submitted by\s+/u/\S+(?:\s+to\s+r/\S+)?\s+\[link\]\s+\[comments\]$|^Comments$` +
-		`|^Article URL: \S+ Comments URL: \S+ Points: \d+ # Comments: \d+$`)
+	discussed = regexp.MustCompile(
+		`(?:\s|^)submitted by\s+/u/\S+(?:\s+to\s+r/\S+)?\s+\[link\]\s+\[comments\]$|^Comments$` +
+			`|^Article URL: \S+ Comments URL: \S+ Points: \d+ # Comments: \d+$`)
 
 	// bracketed are dots that say that a text was cut.
 	bracketed = regexp.MustCompile(`\s?(?:\[…\]|\[\.\.\.\]|\(…\)|\(\.\.\.\))…?$`)
 
 	// wayOn are words that lead to the rest; behind them stand at most a mark, or the title, or the name of the site and a mark.
-	wayOn = regexp.MustCompile(`(?i)[\[(]?(?:continue reading|keep reading|read more|read the rest(?: of (?:this|the) (?:entry|post|article))?|read the full (?:story|article|post)|` +
-		`weiterlesen|mehr lesen|lire la suite|lisez la suite|en savoir plus|seguir leyendo|sigue leyendo|leer más|continue lendo|continuar lendo|leia mais|ler mais|` +
-		`continua a leggere|leggi tutto|lees verder|lees meer|czytaj dalej|läs mer|читать далее|читать дальше|続きを読む|继续阅读|繼續閱讀|阅读全文|閱讀全文|اقرأ المزيد|קרא עוד)`)
+	wayOn = regexp.MustCompile(
+		`(?i)[\[(]?(?:continue reading|keep reading|read more|read the rest(?: of (?:this|the) (?:entry|post|article))?|read the full (?:story|article|post)|` +
+			`weiterlesen|mehr lesen|lire la suite|lisez la suite|en savoir plus|seguir leyendo|sigue leyendo|leer más|continue lendo|continuar lendo|leia mais|ler mais|` +
+			`continua a leggere|leggi tutto|lees verder|lees meer|czytaj dalej|läs mer|читать далее|читать дальше|続きを読む|继续阅读|繼續閱讀|阅读全文|閱讀全文|اقرأ المزيد|קרא עוד)`)
 
 	// wayOnWords are to wayOn what apartWords are to apart.
-	wayOnWords = []string{"reading", "read more", "read the", "weiterlesen", "mehr lesen", "la suite", "en savoir plus", "leyendo", "leer más", "lendo",
-		"leia mais", "ler mais", "a leggere", "leggi tutto", "lees verder", "lees meer", "czytaj dalej", "läs mer", "читать да", "続きを読む", "继续阅读", "繼續閱讀",
+	wayOnWords = []string{"reading", "read more", "read the", "weiterlesen", "mehr lesen", "la suite", "en savoir plus",
+		"leyendo", "leer más", "lendo",
+		"leia mais", "ler mais", "a leggere", "leggi tutto", "lees verder", "lees meer", "czytaj dalej", "läs mer",
+		"читать да", "続きを読む", "继续阅读", "繼續閱讀",
 		"阅读全文", "閱讀全文", "اقرأ المزيد", "קרא עוד"}
 
-	markdownLink = regexp.MustCompile(`!?\[([^\[\]]*)\]\(https?://[^\s()]*(?:\([^\s()]*\)[^\s()]*)*(?:\s["“”'][^"“”']*["“”'])?\)`)
-	writtenLink  = regexp.MustCompile(`(?i)<a\s[^<>]*href=["']https?:[^<>]*>`)
+	markdownLink = regexp.MustCompile(
+		`!?\[([^\[\]]*)\]\(https?://[^\s()]*(?:\([^\s()]*\)[^\s()]*)*(?:\s["“”'][^"“”']*["“”'])?\)`)
+	writtenLink = regexp.MustCompile(`(?i)<a\s[^<>]*href=["']https?:[^<>]*>`)
 )
 
 // withoutWayOn leaves words at the end out that lead to the rest.
@@ -230,7 +242,8 @@ func withoutWayOn(s, title string) string {
 	last, _ := utf8.DecodeLastRuneInString(before)
 	ended := before == "" || strings.ContainsRune(".!?…。！？؟\"”»)]", last)
 	const mostOfSite = 60 // columns
-	if titled || bare == "" && (ended || marked) || marked && ended && widthOf(bare) <= mostOfSite && !strings.ContainsAny(bare, ".!?。") {
+	if titled || bare == "" && (ended || marked) || marked && ended && widthOf(bare) <= mostOfSite &&
+		!strings.ContainsAny(bare, ".!?。") {
 		return before
 	}
 	return s

@@ -34,7 +34,8 @@ type LetterLink struct{ Text, Action, URL string }
 // the templates are read for each, with their colours, which takes a millisecond.
 func (l LetterContent) HTML() string {
 	var b strings.Builder
-	if err := parseTemplates(replacer(Variables()), catalogue.Of(l.Language)).ExecuteTemplate(&b, "letter", l); err != nil {
+	if err := parseTemplates(replacer(Variables()), catalogue.Of(l.Language)).ExecuteTemplate(&b, "letter",
+		l); err != nil {
 		panic(err) // as in parseTemplates
 	}
 	return b.String()

@@ -74,7 +74,8 @@ func unsafeInAddress(r rune) bool {
 
 // beginning matches an address, of the web or of mail, or the name of a host, that text begins with. Browsers take the full
 // stops of East Asia for dots.
-var beginning = regexp.MustCompile(`^(?i)(?:(https?://(?:[^\s/@]*@)?)|([a-z0-9._%+-]+@))?((?:[a-z0-9][a-z0-9-]*[.。．｡])+[a-z0-9-]+)(?:[/:?#]\S*)?`)
+var beginning = regexp.MustCompile(
+	`^(?i)(?:(https?://(?:[^\s/@]*@)?)|([a-z0-9._%+-]+@))?((?:[a-z0-9][a-z0-9-]*[.。．｡])+[a-z0-9-]+)(?:[/:?#]\S*)?`)
 
 const dots = ".。．｡"
 
@@ -83,7 +84,8 @@ type namedHost struct {
 	host     string
 	from, to int  // where it stands
 	outright bool // with its scheme
-	plainly  bool // it can be nothing else, wherever it stands: with its scheme, with www., with a path, or an address of mail
+	// it can be nothing else, wherever it stands: with its scheme, with www., with a path, or an address of mail
+	plainly bool
 }
 
 // hostNamed is what text begins with, if that is an address to those who look
@@ -102,7 +104,8 @@ func hostNamed(text string) (h namedHost, ok bool) {
 	h.to, h.outright = h.from+at[1], at[2] >= 0
 	written, rest := text[h.from+at[6]:h.from+at[7]], text[h.from+at[7]:]
 	h.host = strings.NewReplacer("。", ".", "．", ".", "｡", ".").Replace(strings.ToLower(written))
-	withPath := len(rest) > 1 && rest[0] == '/' && rest[1] != ' ' && !isOfNET(written) && !isFile(h.host) // not ASP.NET/MVC, setup.py/cfg
+	// not ASP.NET/MVC, setup.py/cfg
+	withPath := len(rest) > 1 && rest[0] == '/' && rest[1] != ' ' && !isOfNET(written) && !isFile(h.host)
 	h.plainly = h.outright || at[4] >= 0 || strings.HasPrefix(h.host, "www.") || withPath
 	if !h.plainly && isOfNET(written) {
 		return h, false

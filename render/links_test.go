@@ -13,7 +13,8 @@ func TestCandidLinks(t *testing.T) {
 	for _, c := range [][3]string{
 		{"https://news.example/1", "Amazon.com buys it", "“Amazon.com” buys it"},
 		{"https://news.example/1", "www.youtube.com", "“www.youtube.com”"},
-		{"https://news.example/1", "https://bank.co.uk/login?a=1 and more", "“https://bank.co.uk/login?a=1” and more"},
+		{"https://news.example/1", "https://bank.co.uk/login?a=1 and more",
+			"“https://bank.co.uk/login?a=1” and more"},
 		{"https://aws.amazon.com/1", "Amazon.com buys it", "Amazon.com buys it"},
 		{"https://user.github.io/1", "other.github.io moves", "“other.github.io” moves"},
 		{"https://news.example/1", "Node.js 24 is out", "Node.js 24 is out"},
@@ -25,7 +26,8 @@ func TestCandidLinks(t *testing.T) {
 
 		{"https://news.example/1", "Visit www.paypal.com/security now", "Visit “www.paypal.com/security” now"},
 		{"https://news.example/1", "Sign in at https://paypal.com/", "Sign in at “https://paypal.com/”"},
-		{"https://news.example/1", "Your account (paypal.com/login) and www.bank.com", "Your account (“paypal.com/login”) and “www.bank.com”"},
+		{"https://news.example/1", "Your account (paypal.com/login) and www.bank.com",
+			"Your account (“paypal.com/login”) and “www.bank.com”"},
 		{"https://news.example/1", "paypal.com or www.bank.com", "“paypal.com” or “www.bank.com”"},
 		{"https://news.example/1", "user@paypal.com", "“user@paypal.com”"},
 		{"https://news.example/1", "From user@paypal.com", "From “user@paypal.com”"},
@@ -38,7 +40,8 @@ func TestCandidLinks(t *testing.T) {
 		{"https://news.example/1", "What I learned at example.com", "What I learned at example.com"},
 		{"https://news.example/1", "Node.js 22 released", "Node.js 22 released"},
 		{"https://news.example/1", "ASP.NET core", "ASP.NET core"},
-		{"https://news.example/1", "The routes of ASP.NET/MVC and of Node.js/Express", "The routes of ASP.NET/MVC and of Node.js/Express"},
+		{"https://news.example/1", "The routes of ASP.NET/MVC and of Node.js/Express",
+			"The routes of ASP.NET/MVC and of Node.js/Express"},
 		{"https://news.example/1", "v1.2.3", "v1.2.3"},
 		{"https://news.example/1", "Now v1.2.3/4 is out, and 3.5/4", "Now v1.2.3/4 is out, and 3.5/4"},
 		{"https://news.example/1", "end of sentence.Next one", "end of sentence.Next one"},
@@ -50,7 +53,8 @@ func TestCandidLinks(t *testing.T) {
 		{"https://news.example/1", "Sign in <www.bank.com>", "Sign in <“www.bank.com”>"},
 		{"https://news.example/1", "Contact: press@who.int, now", "Contact: “press@who.int”, now"},
 		{"https://news.example/1", "See https://user@bank.com/x", "See “https://user@bank.com/x”"},
-		{"https://news.example/1", "Show HN: setup.py/cfg and main.rs/lib.rs", "Show HN: setup.py/cfg and main.rs/lib.rs"},
+		{"https://news.example/1", "Show HN: setup.py/cfg and main.rs/lib.rs",
+			"Show HN: setup.py/cfg and main.rs/lib.rs"},
 	} {
 		if got := candid(c[1], c[0]); got != c[2] {
 			t.Errorf("%q leading to %s becomes %q, want %q", c[1], c[0], got, c[2])
@@ -93,11 +97,13 @@ func TestPicturesAreSaid(t *testing.T) {
 	p := plain.Post(written("https://news.example/1", "T", "en", content))
 	web, _ := p.WebText(2, false, nil)
 	for _, got := range []string{p.body(digest.NoImages, nil).all.html.decoded(), web.HTML} {
-		if plainer := strings.NewReplacer("&#34;", `"`, "&quot;", `"`, "&#39;", "'").Replace(got); strings.Contains(got, "<script>") || strings.Count(plainer, said) < 2 {
+		if plainer := strings.NewReplacer("&#34;", `"`, "&quot;", `"`, "&#39;", "'").Replace(got); strings.Contains(got,
+			"<script>") || strings.Count(plainer, said) < 2 {
 			t.Errorf("it is said so: %s", got)
 		}
 	}
-	if s := plain.Section("", "https://"+strings.Repeat("a.", 100)+"example/", ""); widthOf(s.Title) > siteColumns || !strings.HasPrefix(s.Title, "a.a.") {
+	if s := plain.Section("", "https://"+strings.Repeat("a.", 100)+"example/", ""); widthOf(s.Title) > siteColumns ||
+		!strings.HasPrefix(s.Title, "a.a.") {
 		t.Errorf("a site is called %q", s.Title)
 	}
 }
@@ -105,7 +111,8 @@ func TestPicturesAreSaid(t *testing.T) {
 // TestNoSpaceAtTheEndOfALine: some clients show it, and format=flowed gives it a meaning.
 func TestNoSpaceAtTheEndOfALine(t *testing.T) {
 	content := "<pre>a\n\n  b  \n</pre><ul><li><ul><li>x</li></ul></li><li><pre>c\n\nd</pre></li><li></li><li>y<br><br></li></ul><blockquote><p>z</p><p>z</p><pre>e\n\nf</pre></blockquote>"
-	text := plain.Post(written("https://news.example/1", "T", "en", content)).body(digest.NoImages, nil).all.text.decoded()
+	text := plain.Post(written("https://news.example/1", "T", "en", content)).body(digest.NoImages,
+		nil).all.text.decoded()
 	for line := range strings.Lines(text) {
 		if line = strings.TrimSuffix(line, "\n"); line != strings.TrimRight(line, " ") {
 			t.Errorf("a line is %q", line)

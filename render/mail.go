@@ -29,7 +29,8 @@ func (r *Renderer) Mail(e Edition) (Message, error) {
 	p := m.fit()
 	html, text := m.join(p)
 	return Message{
-		Subject: m.subject, HTML: html.join().decoded(), Text: text.join().decoded(), Shown: p.shown, Omitted: m.omitted(p),
+		Subject: m.subject, HTML: html.join().decoded(), Text: text.join().decoded(), Shown: p.shown,
+		Omitted: m.omitted(p),
 	}, nil
 }
 
@@ -121,7 +122,8 @@ func (m *mail) tidy() error {
 		name     string
 		value    *string
 		required bool
-	}{{"unsubscribe", &m.UnsubscribeURL, true}, {"home", &m.HomeURL, true}, {"web edition", &m.WebURL, false}, {"logo", &m.LogoURL, false}, {"settings", &m.SettingsURL, false}, {"pause", &m.PauseURL, false}} {
+	}{{"unsubscribe", &m.UnsubscribeURL, true}, {"home", &m.HomeURL, true}, {"web edition", &m.WebURL, false},
+		{"logo", &m.LogoURL, false}, {"settings", &m.SettingsURL, false}, {"pause", &m.PauseURL, false}} {
 		clean := address(*u.value)
 		if clean == "" && (u.required || *u.value != "") {
 			return fmt.Errorf("its %s link %q is not an http(s) address", u.name, *u.value)
@@ -144,7 +146,8 @@ func (m *mail) setFrame(title string) {
 		FullText: m.Layout == digest.FullText || m.deepest == whole,
 		Title:    title, Leads: m.leads(),
 		Name: m.Name, NameDir: direction(m.Name, ""), NameLang: guessLanguage(m.Name), Date: m.date,
-		Deck: strings.ReplaceAll(m.deck, " ", "\u00a0"), Note: m.Note, Header: withLinks(m.Header, m.r.headerLink), Footer: withLinks(m.Footer, m.r.footerLink),
+		Deck: strings.ReplaceAll(m.deck, " ", "\u00a0"), Note: m.Note, Header: withLinks(m.Header, m.r.headerLink),
+		Footer:   withLinks(m.Footer, m.r.footerLink),
 		Contents: m.contentsHTML(), Nothing: m.posts == 0 && m.notes.all == 0,
 		Notes: m.notesHTML(), Alone: m.posts == 0, Reason: m.reason(),
 		WebURL: m.WebURL, HomeURL: m.HomeURL, HomeWords: m.homeWords(), UnsubscribeURL: m.UnsubscribeURL,
@@ -223,7 +226,8 @@ func (m *mail) leads() string {
 	}
 	led := m.leadsSubject()
 	if led {
-		w.WriteString(m.r.lang.Heading(catalogue.Key("%s: %s").With(catalogue.Day("Monday 2 January", m.Date), m.summary())))
+		w.WriteString(m.r.lang.Heading(catalogue.Key("%s: %s").With(catalogue.Day("Monday 2 January", m.Date),
+			m.summary())))
 	}
 	m.rounds(func(section, post int) bool {
 		if n++; n == 1 && led { // the subject says it
@@ -289,5 +293,6 @@ func (m *mail) letterSubject() string {
 			}
 		}
 	}
-	return cutBytes(m.r.Say(catalogue.Key("%s, %s: %s").With(m.Name, catalogue.Day("2 January", m.Date), m.deck)), maxSubject)
+	return cutBytes(m.r.Say(catalogue.Key("%s, %s: %s").With(m.Name, catalogue.Day("2 January", m.Date), m.deck)),
+		maxSubject)
 }

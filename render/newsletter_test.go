@@ -26,23 +26,31 @@ func TestNewsletterMail(t *testing.T) {
 		sections []Section
 		subject  string
 	}{
-		"one post":    {[]Section{section(one)}, "Anna writes: The old boat Bcc: x@example.org leaks"},
-		"two posts":   {[]Section{section(one, digest.Post{ID: 2, Title: "Kites", URL: "https://anna.example/2"})}, "Anna writes, 20 November: 2 posts"},
-		"two sites":   {[]Section{section(one), section(digest.Post{ID: 2, Title: "Kites", URL: "https://anna.example/2"})}, "Anna writes, 20 November: 2 posts from 2 sites"},
-		"a long post": {[]Section{section(digest.Post{ID: 3, Title: strings.Repeat("Water ", 60), URL: "https://anna.example/3"})}, ""},
+		"one post": {[]Section{section(one)}, "Anna writes: The old boat Bcc: x@example.org leaks"},
+		"two posts": {[]Section{section(one, digest.Post{ID: 2, Title: "Kites", URL: "https://anna.example/2"})},
+			"Anna writes, 20 November: 2 posts"},
+		"two sites": {[]Section{section(one),
+			section(digest.Post{ID: 2, Title: "Kites", URL: "https://anna.example/2"})},
+			"Anna writes, 20 November: 2 posts from 2 sites"},
+		"a long post": {[]Section{
+			section(digest.Post{ID: 3, Title: strings.Repeat("Water ", 60), URL: "https://anna.example/3"})}, ""},
 	} {
 		m, err := r.Mail(Edition{
-			Date: digest.Date{Year: 2026, Month: 11, Day: 20}, Name: "Anna writes", Newsletter: true, Sections: c.sections, Recipient: "mo@example.org",
+			Date: digest.Date{Year: 2026, Month: 11, Day: 20}, Name: "Anna writes", Newsletter: true,
+			Sections: c.sections, Recipient: "mo@example.org",
 			UnsubscribeURL: "https://d.example/u", HomeURL: "https://d.example/n/anna", PostalAddress: "Anna, 1 Quay",
 		})
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
-		if c.subject != "" && m.Subject != c.subject || len(m.Subject) > maxSubject || strings.ContainsAny(m.Subject, "\r\n") {
+		if c.subject != "" && m.Subject != c.subject || len(m.Subject) > maxSubject ||
+			strings.ContainsAny(m.Subject, "\r\n") {
 			t.Errorf("%s: the subject is %q, want %q", name, m.Subject, c.subject)
 		}
 		for _, body := range []string{m.HTML, m.Text} {
-			if !strings.Contains(body, "mo@example.org is subscribed to Anna writes.") || !strings.Contains(body, "All issues") || strings.Contains(body, "from 1 site") || strings.Contains(body, "Your editions") {
+			if !strings.Contains(body, "mo@example.org is subscribed to Anna writes.") ||
+				!strings.Contains(body, "All issues") || strings.Contains(body, "from 1 site") ||
+				strings.Contains(body, "Your editions") {
 				t.Errorf("%s: %s", name, body)
 			}
 		}
@@ -55,8 +63,11 @@ func TestAroundTheLetter(t *testing.T) {
 	tier.Alone(t)
 	for name, c := range map[string]struct{ text, html, plain string }{
 		"a sentence": {"Write to me.", "Write to me.", "Write to me."},
-		"an address": {"More at https://anna.example/a?b=1&c=2.", `href="https://anna.example/a?b=1&amp;c=2">https://anna.example/a?b=1&amp;c=2</a>.`, "More at https://anna.example/a?b=1&c=2."},
-		"HTML":       {`<img src=x onerror=alert(1)> "`, "&lt;img src=x onerror=alert(1)&gt; &#34;", `<img src=x onerror=alert(1)> "`},
+		"an address": {"More at https://anna.example/a?b=1&c=2.",
+			`href="https://anna.example/a?b=1&amp;c=2">https://anna.example/a?b=1&amp;c=2</a>.`,
+			"More at https://anna.example/a?b=1&c=2."},
+		"HTML": {`<img src=x onerror=alert(1)> "`, "&lt;img src=x onerror=alert(1)&gt; &#34;",
+			`<img src=x onerror=alert(1)> "`},
 		"turns":      {"a\u202eb\r\n.\r\nc", "ab . c", "ab . c"},
 		"bare marks": {"-value-03- =3D", "-value-03- =3D", "-value-03- =3D"},
 	} {
@@ -76,11 +87,13 @@ func TestAroundTheLetter(t *testing.T) {
 			}
 		}
 	}
-	for _, long := range []string{strings.Repeat("https://a.b ", 42)[:500], strings.Repeat("&", 500), strings.Repeat("\u00e9", 250)} {
+	for _, long := range []string{strings.Repeat("https://a.b ", 42)[:500], strings.Repeat("&", 500),
+		strings.Repeat("\u00e9", 250)} {
 		e := randomPage(rand.New(rand.NewPCG(3, 4)), 700)
 		e.Header, e.Footer = long, long
 		m := checkedMail(t, e)
-		if m.Shown < 20 || !strings.Contains(m.Text, e.UnsubscribeURL+"\n") || !hasLink(parse(t, m.HTML), e.UnsubscribeURL) {
+		if m.Shown < 20 || !strings.Contains(m.Text, e.UnsubscribeURL+"\n") ||
+			!hasLink(parse(t, m.HTML), e.UnsubscribeURL) {
 			t.Errorf("around %.12s: %d posts shown, and the way out", long, m.Shown)
 		}
 	}
@@ -95,16 +108,20 @@ func TestLogo(t *testing.T) {
 		img     string
 		heading string
 	}{
-		"a wordmark":  {digest.Logo{LogoWidth: 720, LogoHeight: 180}, `alt="Anna &#34;writes&#34;" width="360" height="90"`, ""},
-		"a symbol":    {digest.Logo{LogoWidth: 192, LogoHeight: 192}, `alt="" width="96" height="96"`, `Anna "writes"`},
-		"a clear one": {digest.Logo{LogoWidth: 100, LogoHeight: 20, LogoClear: true}, `background-color:#fff1e5;color:#1f1d1a`, ""},
+		"a wordmark": {digest.Logo{LogoWidth: 720, LogoHeight: 180},
+			`alt="Anna &#34;writes&#34;" width="360" height="90"`, ""},
+		"a symbol": {digest.Logo{LogoWidth: 192, LogoHeight: 192}, `alt="" width="96" height="96"`, `Anna "writes"`},
+		"a clear one": {digest.Logo{LogoWidth: 100, LogoHeight: 20, LogoClear: true},
+			`background-color:#fff1e5;color:#1f1d1a`, ""},
 	} {
 		e := randomPage(rand.New(rand.NewPCG(1, 2)), 12)
-		e.Newsletter, e.Name, e.Logo, e.LogoURL, e.Colours = true, `Anna "writes"`, c.logo, url, digest.Colours{Paper: "#fff1e5"}
+		e.Newsletter, e.Name, e.Logo, e.LogoURL, e.Colours = true, `Anna "writes"`, c.logo, url,
+			digest.Colours{Paper: "#fff1e5"}
 		m := checkedMail(t, e)
 		_, rest, _ := strings.Cut(m.HTML, "<img")
 		img, after, _ := strings.Cut(rest, ">")
-		if !strings.Contains(img, c.img) || !strings.Contains(img, `src="`+url+`"`) || strings.Contains(img, "background") != c.logo.LogoClear {
+		if !strings.Contains(img, c.img) || !strings.Contains(img, `src="`+url+`"`) ||
+			strings.Contains(img, "background") != c.logo.LogoClear {
 			t.Errorf("%s: %s", name, img)
 		}
 		if c.heading != "" {

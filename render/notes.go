@@ -96,7 +96,8 @@ func (r *Renderer) tidyNotices(in []Notice, alone bool) noted {
 	}
 	all := len(lines)
 	if shown := r.fitting(lines, most); shown < all {
-		lines = append(lines[:shown:shown], Notice{Text: r.lang.Sentence(catalogue.Key("%d more on the web").With(all - shown))})
+		lines = append(lines[:shown:shown],
+			Notice{Text: r.lang.Sentence(catalogue.Key("%d more on the web").With(all - shown))})
 	}
 	return noted{all, lines}
 }
@@ -121,7 +122,8 @@ func (r *Renderer) fitting(lines []Notice, most int) int {
 
 // cleanNotice is clean, but for the pairs of marks that SiteName sets.
 func cleanNotice(s string) string {
-	return paired(cut(scrub(s, func(r rune) bool { return dropped(r) && r != isolate && r != endIsolate }), noticeColumns))
+	return paired(cut(scrub(s, func(r rune) bool { return dropped(r) && r != isolate && r != endIsolate }),
+		noticeColumns))
 }
 
 // paired drops every mark that has no partner, or closes it.
@@ -172,7 +174,8 @@ func (m *mail) notesHTML() *pieces {
 }
 
 func (r *Renderer) writeNotice(to *pieces, n Notice, alone bool) {
-	r.notice.write(to, noticeData{n.Text, r.lang.Text(n.Means()), n.LinkURL, r.lang.Text(n.LinkWords), alone, n.BackURL != ""})
+	r.notice.write(to, noticeData{n.Text, r.lang.Text(n.Means()), n.LinkURL, r.lang.Text(n.LinkWords), alone,
+		n.BackURL != ""})
 	if n.BackURL != "" {
 		r.moved.write(to, movedData{n.From, n.To, n.BackURL, alone})
 	}
@@ -189,7 +192,8 @@ func (m *mail) notesText() string {
 			text.WriteString(m.r.label(m.r.Say(n.LinkWords)) + "\n" + n.LinkURL + "\n\n")
 		}
 		if n.BackURL != "" {
-			text.WriteString(m.r.label(m.r.Say(catalogue.Key("Old address"))) + "\n" + n.From + "\n" + m.r.label(m.r.Say(catalogue.Key("New address"))) + "\n" + n.To + "\n" +
+			text.WriteString(m.r.label(m.r.Say(catalogue.Key("Old address"))) + "\n" + n.From + "\n" +
+				m.r.label(m.r.Say(catalogue.Key("New address"))) + "\n" + n.To + "\n" +
 				m.r.label(m.r.Say(catalogue.Key("Use the old address again"))) + "\n" + n.BackURL + "\n\n")
 		}
 	}

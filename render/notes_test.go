@@ -12,7 +12,8 @@ import (
 
 func notes(n int) (out []Notice) {
 	for i := range n {
-		out = append(out, said(fmt.Sprintf("You may have missed posts from Site %d on Thursday 19 November, 09:10–23:50. Look for them on its website.", i))...)
+		out = append(out, said(fmt.Sprintf(
+			"You may have missed posts from Site %d on Thursday 19 November, 09:10–23:50. Look for them on its website.", i))...)
 	}
 	return out
 }
@@ -41,7 +42,8 @@ func TestNotesAreCounted(t *testing.T) {
 		if want := "Friday 20 November: " + c.subject; m.Subject != want {
 			t.Errorf("subject %q, want %q", m.Subject, want)
 		}
-		for where, text := range map[string]string{"page": strings.ReplaceAll(shownText(t, m.HTML), "\u00a0", " "), "text": m.Text} {
+		for where, text := range map[string]string{"page": strings.ReplaceAll(shownText(t, m.HTML), "\u00a0", " "),
+			"text": m.Text} {
 			if !strings.Contains(text, " · "+c.deck+"\n") {
 				t.Errorf("the deck %q is not in the %s", c.deck, where)
 			}
@@ -55,7 +57,8 @@ func TestOnlyNotes(t *testing.T) {
 	p.Notices = append(said("Small Compilers has removed its feed, so you no longer follow it."), notes(1)...)
 	checkEdition(t, p)
 	m := mailOf(t, p)
-	for where, text := range map[string]string{"page": strings.ReplaceAll(shownText(t, m.HTML), "\u00a0", " "), "text": strings.Join(strings.Fields(m.Text), " ")} {
+	for where, text := range map[string]string{"page": strings.ReplaceAll(shownText(t, m.HTML), "\u00a0", " "),
+		"text": strings.Join(strings.Fields(m.Text), " ")} {
 		order(t, where, text, "2 notices", p.Notices[0].Text, p.Notices[1].Text, "You get this email because")
 		for _, never := range []string{"no new posts", "no new posts", "Nothing new", "Notices"} {
 			if strings.Contains(text, never) {
@@ -73,8 +76,10 @@ func TestNotesStandAfterThePosts(t *testing.T) {
 	p := page(harbour(), kitchen())
 	p.Notices = notes(2)
 	m := mailOf(t, p)
-	for where, text := range map[string]string{"page": strings.ReplaceAll(shownText(t, m.HTML), "\u00a0", " "), "text": strings.ReplaceAll(m.Text, "  \n", " ")} {
-		order(t, where, text, "Il suffit", "\nNotices\n", p.Notices[0].Text, p.Notices[1].Text, "You get this email because", "Unsubscribe")
+	for where, text := range map[string]string{"page": strings.ReplaceAll(shownText(t, m.HTML), "\u00a0", " "),
+		"text": strings.ReplaceAll(m.Text, "  \n", " ")} {
+		order(t, where, text, "Il suffit", "\nNotices\n", p.Notices[0].Text, p.Notices[1].Text,
+			"You get this email because", "Unsubscribe")
 	}
 	if h := all(parse(t, m.HTML), "h2"); textOf(h[len(h)-1]) != "Notices" {
 		t.Error("the notes have no heading for those who listen")
@@ -109,9 +114,11 @@ func TestNoticesAreFew(t *testing.T) {
 		}
 		checkEdition(t, p)
 		m := mailOf(t, p)
-		shown := strings.Count(m.HTML, `class="ex" style="margin:0 0 10px;`) + strings.Count(m.HTML, `class="ex" style="margin:0 0 18px;`)
+		shown := strings.Count(m.HTML, `class="ex" style="margin:0 0 10px;`) + strings.Count(m.HTML,
+			`class="ex" style="margin:0 0 18px;`)
 		if shown < c.n {
-			if shown--; !strings.Contains(m.Text, "\n"+catalogue.English().Sentence(catalogue.Key("%d more on the web").With(c.n-shown))+"\n") {
+			if shown--; !strings.Contains(m.Text, "\n"+
+				catalogue.English().Sentence(catalogue.Key("%d more on the web").With(c.n-shown))+"\n") {
 				t.Errorf("%d of %d notices are shown, and the rest is not counted", shown, c.n)
 			}
 		}
@@ -123,11 +130,13 @@ func TestNoticesAreFew(t *testing.T) {
 
 // TestTheRestIsCounted counts the notices that are only on the web.
 func TestTheRestIsCounted(t *testing.T) {
-	n := plain.tidyNotices(said(strings.Repeat("é̂̃̄̅̆̇", 240), strings.Repeat("é̂̃̄̅̆̇", 240), "a", "b"), true)
+	n := plain.tidyNotices(said(strings.Repeat("é̂̃̄̅̆̇", 240), strings.Repeat("é̂̃̄̅̆̇", 240), "a", "b"),
+		true)
 	if last := n.lines[len(n.lines)-1].Text; n.all != 4 || len(n.lines) == 4 && last != "b" {
 		t.Errorf("%d notices, the last %q", n.all, last)
 	}
-	n = plain.tidyNotices(append(notes(59), said(strings.Repeat("é̂̃̄̅̆̇", 240), strings.Repeat("é̂̃̄̅̆̇", 240))...), true)
+	n = plain.tidyNotices(append(notes(59),
+		said(strings.Repeat("é̂̃̄̅̆̇", 240), strings.Repeat("é̂̃̄̅̆̇", 240))...), true)
 	if last := n.lines[len(n.lines)-1].Text; last != "2 more on the web." {
 		t.Errorf("the last is %q", last)
 	}
@@ -143,10 +152,13 @@ func TestMovesAreTold(t *testing.T) {
 		}
 		checkEdition(t, p)
 		m := mailOf(t, p)
-		for where, text := range map[string]string{"page": strings.Join(strings.Fields(shownText(t, m.HTML)), " "), "text": strings.Join(strings.Fields(m.Text), " ")} {
+		for where, text := range map[string]string{"page": strings.Join(strings.Fields(shownText(t, m.HTML)), " "),
+			"text": strings.Join(strings.Fields(m.Text), " ")} {
 			order(t, where, text, "Small Compilers has moved from compilers.example to words.example:8443. From now on you get what is published there.",
-				"Old address: https://compilers.example/feed.xml", "New address: https://words.example:8443/blog/feed?format=atom&key=a<b", "Use the old address again",
-				"from bücher.example to xn--80ak6aa92e.com.", "New address: https://xn--80ak6aa92e.com/%E2%80%AEgnp.exe",
+				"Old address: https://compilers.example/feed.xml",
+				"New address: https://words.example:8443/blog/feed?format=atom&key=a<b", "Use the old address again",
+				"from bücher.example to xn--80ak6aa92e.com.",
+				"New address: https://xn--80ak6aa92e.com/%E2%80%AEgnp.exe",
 				"a.evil.example to 例え.jp.", "Old address: https://paypal.com.aaaa", "You get this email because")
 			if strings.Contains(text, "secret") {
 				t.Errorf("the %s tells a password", where)
@@ -161,12 +173,15 @@ func TestRemedies(t *testing.T) {
 	const where = "https://digest.example/feeds/7"
 	p.Notices = []Notice{
 		{Text: "We can’t get posts from Pear.", LinkURL: where, LinkWords: catalogue.Key("What you can do")},
-		{Text: "We can’t get posts from Plum.", LinkURL: "javascript:alert(1)", LinkWords: catalogue.Key("What you can do")},
+		{Text: "We can’t get posts from Plum.", LinkURL: "javascript:alert(1)",
+			LinkWords: catalogue.Key("What you can do")},
 	}
 	checkEdition(t, p)
 	m := mailOf(t, p)
-	order(t, "text", strings.Join(strings.Fields(m.Text), " "), "We can’t get posts from Pear. What you can do: "+where, "We can’t get posts from Plum.")
-	if strings.Count(m.HTML, `href="`+where+`"`) != 1 || strings.Contains(m.HTML+m.Text, "javascript:") || strings.Count(m.HTML, "What you can do") != 1 {
+	order(t, "text", strings.Join(strings.Fields(m.Text), " "), "We can’t get posts from Pear. What you can do: "+
+		where, "We can’t get posts from Plum.")
+	if strings.Count(m.HTML, `href="`+where+`"`) != 1 || strings.Contains(m.HTML+m.Text, "javascript:") ||
+		strings.Count(m.HTML, "What you can do") != 1 {
 		t.Errorf("%s", m.HTML)
 	}
 }
@@ -178,7 +193,8 @@ func TestManyMoves(t *testing.T) {
 	}{{0, 20, 59}, {300, 4, 4}} {
 		p := large(c.posts)
 		for i := range 200 {
-			p.Notices = append(p.Notices, movedNotice(strings.Repeat("unbreakable", 12), fmt.Sprintf("https://%s.old.example/%d", strings.Repeat("a", 60), i),
+			p.Notices = append(p.Notices, movedNotice(strings.Repeat("unbreakable", 12),
+				fmt.Sprintf("https://%s.old.example/%d", strings.Repeat("a", 60), i),
 				fmt.Sprintf("https://%s.new.example/%d%s", strings.Repeat("é", 20), i, strings.Repeat("path", 99))))
 		}
 		checkEdition(t, p)
@@ -224,7 +240,8 @@ func TestNoticesKeepTheirMarks(t *testing.T) {
 		{"\u2068a \u2068b\u2069 c\u2069", "\u2068a b\u2069 c"},
 		{"\u2068a\u2069 and \u2068b\u2069", "\u2068a\u2069 and \u2068b\u2069"},
 		{"a \u2067b\u2069 \u202ec", "a b c"},
-		{"\u2068" + strings.Repeat("ש", 300) + "\u2069", "\u2068" + strings.Repeat("ש", noticeColumns-1) + "…\u2069"},
+		{"\u2068" + strings.Repeat("ש", 300) + "\u2069", "\u2068" + strings.Repeat("ש", noticeColumns-1) +
+			"…\u2069"},
 		{"plain", "plain"},
 	} {
 		if got := cleanNotice(c.in); got != c.want {

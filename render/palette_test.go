@@ -28,10 +28,14 @@ func TestOwnColours(t *testing.T) {
 func TestPalette(t *testing.T) {
 	tier.Alone(t)
 	for _, c := range []digest.Colours{
-		digest.OwnColours(), {Accent: "#0b5d4a"}, {Accent: "#0000ff"}, {Accent: "#1f1d1a"}, {Accent: "#767676", Paper: "#ffffff", Ink: "#767676"},
-		{Paper: "#ffffff", Ink: "#000000", Accent: "#d5001c"}, {Paper: "#000000", Ink: "#ffffff", Accent: "#ffcc00"}, {Paper: "#fff1e5", Accent: "#990f3d"},
-		{Paper: "#101820", Ink: "#f2f2f2", Accent: "#f2aa4c"}, {Paper: "#767676", Ink: "#000000", Accent: "#000000"}, {Paper: "#ffff00", Ink: "#000080", Accent: "#800080"},
-		{Paper: "#777777", Ink: "#000000", Accent: "#100000"}, {Paper: "#00ff00", Ink: "#000000", Accent: "#003300"}, {Paper: "#f0f8ff"},
+		digest.OwnColours(), {Accent: "#0b5d4a"}, {Accent: "#0000ff"}, {Accent: "#1f1d1a"},
+		{Accent: "#767676", Paper: "#ffffff", Ink: "#767676"},
+		{Paper: "#ffffff", Ink: "#000000", Accent: "#d5001c"}, {Paper: "#000000", Ink: "#ffffff", Accent: "#ffcc00"},
+		{Paper: "#fff1e5", Accent: "#990f3d"},
+		{Paper: "#101820", Ink: "#f2f2f2", Accent: "#f2aa4c"}, {Paper: "#767676", Ink: "#000000", Accent: "#000000"},
+		{Paper: "#ffff00", Ink: "#000080", Accent: "#800080"},
+		{Paper: "#777777", Ink: "#000000", Accent: "#100000"}, {Paper: "#00ff00", Ink: "#000000", Accent: "#003300"},
+		{Paper: "#f0f8ff"},
 	} {
 		if err := c.Check(); err != nil {
 			t.Fatalf("%v: %v", c, err)
@@ -94,12 +98,16 @@ func TestMailInColours(t *testing.T) {
 	r := New(testProxy)
 	c := digest.Colours{Paper: "#fff1e5", Ink: "#10243c", Accent: "#990f3d"}
 	letter := func(r *Renderer, c digest.Colours) Message {
-		post := written("https://a.example/1", "About #8f2d1f and var(--ink)", "en", `<p>x <a href="https://a.example/">link</a> <mark>m</mark></p><blockquote>q</blockquote><pre>c</pre><p>#8f2d1f</p><img src="https://a.example/i.png" alt="i">`)
+		post := written("https://a.example/1", "About #8f2d1f and var(--ink)", "en",
+			`<p>x <a href="https://a.example/">link</a> <mark>m</mark></p><blockquote>q</blockquote><pre>c</pre><p>#8f2d1f</p><img src="https://a.example/i.png" alt="i">`)
 		s := r.Section("Anna", "https://a.example/", "en")
-		s.Posts = []*Post{r.Post(post), r.Post(digest.Post{ID: 2, Title: "Two", URL: "https://a.example/2", Summary: "A sentence."})}
+		s.Posts = []*Post{r.Post(post),
+			r.Post(digest.Post{ID: 2, Title: "Two", URL: "https://a.example/2", Summary: "A sentence."})}
 		s.Late = 1
-		e := Edition{Date: digest.Date{Year: 2026, Month: 11, Day: 20}, Name: "Anna writes", Newsletter: true, Sections: []Section{s}, Header: "See https://a.example/h.", Footer: "See https://a.example/f.",
-			UnsubscribeURL: "https://d.example/u", HomeURL: "https://d.example/n/anna", WebURL: "https://d.example/e/1", Look: digest.Look{Layout: digest.FullText, Images: digest.LinkedImages}, Colours: c}
+		e := Edition{Date: digest.Date{Year: 2026, Month: 11, Day: 20}, Name: "Anna writes", Newsletter: true,
+			Sections: []Section{s}, Header: "See https://a.example/h.", Footer: "See https://a.example/f.",
+			UnsubscribeURL: "https://d.example/u", HomeURL: "https://d.example/n/anna", WebURL: "https://d.example/e/1",
+			Look: digest.Look{Layout: digest.FullText, Images: digest.LinkedImages}, Colours: c}
 		m, err := r.Mail(e)
 		if err != nil {
 			t.Fatal(err)
@@ -120,13 +128,15 @@ func TestMailInColours(t *testing.T) {
 		if name == "own" && strings.Contains(m.HTML, "color:#8f2d1f") {
 			t.Error("the program's own accent is in the letter")
 		}
-		if !strings.Contains(m.HTML, "About #8f2d1f and var(--ink)") || !strings.Contains(m.HTML, "#8f2d1f</p>") || strings.Count(m.HTML, "var(") != strings.Count(before.HTML, "var(") {
+		if !strings.Contains(m.HTML, "About #8f2d1f and var(--ink)") || !strings.Contains(m.HTML, "#8f2d1f</p>") ||
+			strings.Count(m.HTML, "var(") != strings.Count(before.HTML, "var(") {
 			t.Errorf("%s: what a post says of colours was changed", name)
 		}
 		if name == "none" && m != before {
 			t.Error("another newsletter's colours change a letter without any")
 		}
-		for _, v := range []string{"paper", "accent", "muted", "soft", "panel", "mark", "dark-accent", "dark-paper", "dark-mark"} {
+		for _, v := range []string{"paper", "accent", "muted", "soft", "panel", "mark", "dark-accent", "dark-paper",
+			"dark-mark"} {
 			if !strings.Contains(m.HTML, VariablesIn(of)[v]) {
 				t.Errorf("%s: the %s is nowhere", name, v)
 			}
@@ -141,7 +151,8 @@ func TestMailInColours(t *testing.T) {
 func TestThemeIn(t *testing.T) {
 	c := digest.Colours{Paper: "#101820", Ink: "#f2f2f2", Accent: "#f2aa4c"}
 	light, dark, _ := strings.Cut(ThemeIn(c), "@media screen and (prefers-color-scheme:dark)")
-	if printed, _, _ := strings.Cut(light, "@media screen"); strings.Contains(printed, "--ink:") || !strings.Contains(printed, "--plate:#101820;") {
+	if printed, _, _ := strings.Cut(light, "@media screen"); strings.Contains(printed, "--ink:") ||
+		!strings.Contains(printed, "--plate:#101820;") {
 		t.Errorf("printed pages have %s", printed)
 	}
 	for name, value := range VariablesIn(c) {

@@ -136,7 +136,8 @@ func (p *parser) node(n *html.Node) {
 	p.depth++
 	defer func() { p.depth-- }()
 	switch n.DataAtom {
-	case atom.Script, atom.Style, atom.Template, atom.Svg, atom.Math, atom.Title, atom.Textarea, atom.Select, atom.Iframe,
+	case atom.Script, atom.Style, atom.Template, atom.Svg, atom.Math, atom.Title, atom.Textarea, atom.Select,
+		atom.Iframe,
 		atom.Noembed, atom.Noframes, atom.Object, atom.Video, atom.Audio, atom.Canvas:
 		return
 	case atom.Br:
@@ -178,7 +179,8 @@ const definition = 1
 
 func isBlock(a atom.Atom) bool {
 	switch a {
-	case atom.P, atom.Div, atom.Section, atom.Article, atom.Aside, atom.Header, atom.Footer, atom.Figure, atom.Details, atom.Dl,
+	case atom.P, atom.Div, atom.Section, atom.Article, atom.Aside, atom.Header, atom.Footer, atom.Figure, atom.Details,
+		atom.Dl,
 		atom.Main, atom.Nav, atom.Address, atom.Center, atom.Form, atom.Fieldset, atom.Hgroup,
 		atom.Thead, atom.Tbody, atom.Tfoot, atom.Tr, atom.Td, atom.Th:
 		return true

@@ -151,7 +151,8 @@ func tidyLine(line []token) []token {
 	for _, t := range line {
 		s.add(t)
 	}
-	for n := len(s.out); n > 0 && (s.out[n-1].kind == breaking || s.out[n-1].kind == word && s.out[n-1].text == " "); n-- {
+	for n := len(s.out); n > 0 &&
+		(s.out[n-1].kind == breaking || s.out[n-1].kind == word && s.out[n-1].text == " "); n-- {
 		s.out = s.out[:n-1]
 	}
 	if !s.visible {
@@ -211,7 +212,8 @@ func (s *spacer) word(text string) {
 	var b strings.Builder
 	for _, r := range text {
 		switch {
-		case unicode.IsSpace(r) && (r != '\u00a0' && r != '\u202f' && r != '\u3000' || s.fresh || s.space || s.last == r):
+		case unicode.IsSpace(r) && (r != '\u00a0' && r != '\u202f' && r != '\u3000' || s.fresh || s.space ||
+			s.last == r):
 			s.space = true
 			s.newline = s.newline || r == '\n'
 			continue

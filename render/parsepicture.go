@@ -70,7 +70,8 @@ func (p *parser) image(n *html.Node) {
 			pic.linked = src
 		}
 	}
-	if pic.shown == "" && (small || pic.words == "" && (p.images != digest.LinkedImages || watchedAt(p.linked()) != nil)) {
+	if pic.shown == "" && (small || pic.words == "" &&
+		(p.images != digest.LinkedImages || watchedAt(p.linked()) != nil)) {
 		return
 	}
 	if !small {

@@ -111,7 +111,8 @@ func isData(rows [][]*html.Node) bool {
 	for _, r := range rows {
 		most = max(most, len(r))
 		for _, c := range r {
-			if has(c, atom.Table, atom.Pre, atom.Ul, atom.Ol, atom.Blockquote, atom.Img, atom.H1, atom.H2, atom.H3, atom.H4) ||
+			if has(c, atom.Table, atom.Pre, atom.Ul, atom.Ol, atom.Blockquote, atom.Img, atom.H1, atom.H2, atom.H3,
+				atom.H4) ||
 				len(content(c)) > maxCellWords {
 				return false
 			}
@@ -171,7 +172,8 @@ func span(n *html.Node, name string) int {
 // cell is what stands in a cell, as one line.
 func (p *parser) cell(n *html.Node) []token {
 	var nodes []*node
-	inner := &parser{images: p.images, proxy: p.proxy, sizes: p.sizes, title: p.title, speaks: p.speaks, into: &nodes, depth: p.depth}
+	inner := &parser{images: p.images, proxy: p.proxy, sizes: p.sizes, title: p.title, speaks: p.speaks, into: &nodes,
+		depth: p.depth}
 	inner.children(n)
 	inner.flush()
 	var line []token

@@ -17,16 +17,23 @@ func TestLearnedInText(t *testing.T) {
 		size       digest.PictureSize
 		mail, page string // empty: no picture
 	}{
-		"wide":         {"", digest.PictureSize{Width: 1200, Height: 800}, `width="600" height="400"`, `class="wide" width="1200" height="800"`},
-		"small":        {"", digest.PictureSize{Width: 240, Height: 180}, `width="240" height="180"`, ` width="240" height="180"`},
-		"an ornament":  {"", digest.PictureSize{Width: 32, Height: 32}, `width="32" height="32"`, ` width="32" height="32"`},
-		"a counter":    {"", digest.PictureSize{Width: 1, Height: 1}, "", ""},
-		"not learned":  {"", digest.PictureSize{}, `alt="" style`, `class="unsized"`},
-		"told":         {` width="300" height="200"`, digest.PictureSize{Width: 1200, Height: 800}, `width="300" height="200"`, `width="300" height="200"`},
-		"only a width": {` width="300"`, digest.PictureSize{Width: 1200, Height: 800}, `width="300" height="200"`, `width="300" height="200"`},
-		"or a height":  {` height="200"`, digest.PictureSize{Width: 1200, Height: 800}, `width="300" height="200"`, `width="300" height="200"`},
+		"wide": {"", digest.PictureSize{Width: 1200, Height: 800}, `width="600" height="400"`,
+			`class="wide" width="1200" height="800"`},
+		"small": {"", digest.PictureSize{Width: 240, Height: 180}, `width="240" height="180"`,
+			` width="240" height="180"`},
+		"an ornament": {"", digest.PictureSize{Width: 32, Height: 32}, `width="32" height="32"`,
+			` width="32" height="32"`},
+		"a counter":   {"", digest.PictureSize{Width: 1, Height: 1}, "", ""},
+		"not learned": {"", digest.PictureSize{}, `alt="" style`, `class="unsized"`},
+		"told": {` width="300" height="200"`, digest.PictureSize{Width: 1200, Height: 800},
+			`width="300" height="200"`, `width="300" height="200"`},
+		"only a width": {` width="300"`, digest.PictureSize{Width: 1200, Height: 800}, `width="300" height="200"`,
+			`width="300" height="200"`},
+		"or a height": {` height="200"`, digest.PictureSize{Width: 1200, Height: 800}, `width="300" height="200"`,
+			`width="300" height="200"`},
 	} {
-		p := proxied.Post(written("https://a.example/1", "T", "en", `<p>Words.</p><img src="https://far.example/wheel.jpg?a=1&amp;b=2"`+c.attributes+`><p>More.</p>`))
+		p := proxied.Post(written("https://a.example/1", "T", "en",
+			`<p>Words.</p><img src="https://far.example/wheel.jpg?a=1&amp;b=2"`+c.attributes+`><p>More.</p>`))
 		var sizes map[string]digest.PictureSize
 		if c.size.Width > 0 {
 			sizes = map[string]digest.PictureSize{src: c.size}
@@ -48,7 +55,8 @@ func TestLearnedInText(t *testing.T) {
 // is not kept beside it. One without such pictures is written once whatever is known of others.
 func TestLearnedTextIsKeptOnce(t *testing.T) {
 	const src = "https://far.example/wheel.jpg"
-	p := proxied.Post(written("https://a.example/1", "T", "en", `<p>Words.</p><img src="`+src+`">`+strings.Repeat("<p>Many more words.</p>", 100)))
+	p := proxied.Post(written("https://a.example/1", "T", "en", `<p>Words.</p><img src="`+src+`">`+
+		strings.Repeat("<p>Many more words.</p>", 100)))
 	p.body(digest.ProxiedImages, nil)
 	before := p.Size()
 	for _, w := range []int{300, 400, 500} {
@@ -60,7 +68,8 @@ func TestLearnedTextIsKeptOnce(t *testing.T) {
 	if grown := p.Size() - before; grown > 200 {
 		t.Errorf("with each size that is learned it takes more memory: %d bytes", grown)
 	}
-	if p.body(digest.NoImages, nil) != p.body(digest.NoImages, map[string]digest.PictureSize{src: {Width: 3, Height: 3}}) {
+	if p.body(digest.NoImages, nil) != p.body(digest.NoImages,
+		map[string]digest.PictureSize{src: {Width: 3, Height: 3}}) {
 		t.Error("without pictures it was written twice")
 	}
 }

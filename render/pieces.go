@@ -29,7 +29,8 @@ func (p piece) decoded() string {
 	if err != nil {
 		panic(fmt.Sprintf("quoted-printable of our own: %v", err))
 	}
-	return strings.ReplaceAll(string(s), "\r\n", "\n") // a carriage return of the text itself stands before one of these
+	// a carriage return of the text itself stands before one of these
+	return strings.ReplaceAll(string(s), "\r\n", "\n")
 }
 
 // pack puts strings into one allocation: what is kept for long is then cheap to

@@ -16,11 +16,13 @@ func TestByline(t *testing.T) {
 		want string
 	}{
 		{digest.Post{Author: "Ada", SeenAt: seen, PublishedAt: seen.Add(-71 * time.Hour)}, "Ada"},
-		{digest.Post{Author: "Ada", SeenAt: seen, PublishedAt: seen.Add(-73 * time.Hour)}, "Ada · 17 November 2026"}, // old enough to say so
+		// old enough to say so
+		{digest.Post{Author: "Ada", SeenAt: seen, PublishedAt: seen.Add(-73 * time.Hour)}, "Ada · 17 November 2026"},
 		{digest.Post{SeenAt: seen, Content: strings.Repeat("<p class='not words'>one two</p>", 345)}, "3 min read"},
 		{digest.Post{SeenAt: seen, Content: strings.Repeat("漢字", 900)}, "4 min read"},
 		{digest.Post{SeenAt: seen, Content: "a few words"}, ""}, // a minute is not worth saying
-		{digest.Post{Author: "רנה", Language: "he", Content: strings.Repeat("word ", 460)}, "\u200f\u2068רנה\u2069 · \u20682 min read\u2069"},
+		{digest.Post{Author: "רנה", Language: "he", Content: strings.Repeat("word ", 460)},
+			"\u200f\u2068רנה\u2069 · \u20682 min read\u2069"},
 	} {
 		c.post.Title = c.post.Author
 		if got := plain.Post(c.post).Byline; got != c.want {
@@ -181,7 +183,8 @@ func TestDirection(t *testing.T) {
 func TestShortKeepsTheRest(t *testing.T) {
 	b := plain.Post(harbour().posts[0])
 	s := b.short()
-	if len(s.html.decoded()) >= len(b.rest.html.decoded()) || !strings.Contains(s.html.decoded(), "…</p>") || !strings.Contains(s.text.decoded(), b.URL) {
+	if len(s.html.decoded()) >= len(b.rest.html.decoded()) || !strings.Contains(s.html.decoded(), "…</p>") ||
+		!strings.Contains(s.text.decoded(), b.URL) {
 		t.Errorf("%s", s.html.decoded())
 	}
 }

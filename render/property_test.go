@@ -128,7 +128,8 @@ func checkDecodes(t *testing.T, blocks []string, want string) {
 		t.Error("the encoded version is not the plain one")
 	}
 	for line := range strings.SplitSeq(coded, "\r\n") {
-		if len(line) > 76 || strings.ContainsAny(line, "\r\n") || strings.HasSuffix(line, " ") || strings.HasPrefix(line, ".") {
+		if len(line) > 76 || strings.ContainsAny(line, "\r\n") || strings.HasSuffix(line, " ") ||
+			strings.HasPrefix(line, ".") {
 			t.Fatalf("bad line %q", line)
 		}
 	}
@@ -286,15 +287,18 @@ func randomPage(rng *rand.Rand, n int) Edition {
 		p.Sections = append(p.Sections, s)
 	}
 	for range rng.IntN(9) {
-		p.Notices = append(p.Notices, said("You may have missed posts from "+SiteName(randomText(rng, 120), "")+" on Thursday 19 November, 09:10–23:50. Look for them on its website.")...)
+		p.Notices = append(p.Notices, said("You may have missed posts from "+SiteName(randomText(rng, 120), "")+
+			" on Thursday 19 November, 09:10–23:50. Look for them on its website.")...)
 	}
 	return p
 }
 
 func randomText(rng *rand.Rand, n int) string {
 	words := []string{
-		"the", "quick", "harbour", "<script>alert(1)</script>", `"quoted"`, "a=b", "&amp;", "銭湯の煙突が消える日",
-		"المخبز", "ברכבת", "é́́́́́́́́́", "👩‍👩‍👧‍👦", strings.Repeat("long", 40), "\r\n", "\u202e", "\x00", "\xff", "ก็", "=",
+		"the", "quick", "harbour", "<script>alert(1)</script>", `"quoted"`, "a=b", "&amp;",
+		"銭湯の煙突が消える日",
+		"المخبز", "ברכבת", "é́́́́́́́́́", "👩‍👩‍👧‍👦", strings.Repeat("long", 40),
+		"\r\n", "\u202e", "\x00", "\xff", "ก็", "=",
 	}
 	var b strings.Builder
 	for b.Len() < n {

@@ -150,9 +150,12 @@ func (all *renderers) newRenderer(c digest.Colours, lang *catalogue.Language) *R
 	post := func(name string) *part[postData] { return newPart[postData](templates, theme, name) }
 	r := &Renderer{
 		all: all, lang: lang, proxy: all.proxy, styles: textStyles(theme),
-		edition: newPart[editionData](templates, theme, "edition"), notice: newPart[noticeData](templates, theme, "notice"),
-		moved: newPart[movedData](templates, theme, "moved"), more: newPart[moreData](templates, theme, "more"), beyond: newPart[moreData](templates, theme, "beyond"),
-		head: heading("section-head"), entry: heading("section-entry"), folder: heading("folder"), list: heading("list"),
+		edition: newPart[editionData](templates, theme, "edition"),
+		notice:  newPart[noticeData](templates, theme, "notice"),
+		moved:   newPart[movedData](templates, theme, "moved"), more: newPart[moreData](templates, theme, "more"),
+		beyond: newPart[moreData](templates, theme, "beyond"),
+		head:   heading("section-head"), entry: heading("section-entry"), folder: heading("folder"),
+		list: heading("list"),
 		line: post("line"), row: post("row"), title: post("title"), byline: post("byline"),
 		files: post("files"), rest: post("rest"), teaser: post("teaser"), onward: post("onward"),
 		file: newPart[fileData](templates, theme, "file"), own: newPart[ownData](templates, theme, "own"),
@@ -215,7 +218,9 @@ type Edition struct {
 
 // A Message is an edition ready to be mailed.
 type Message struct {
-	Subject string // one line of UTF-8, at most 100 bytes, nothing of a feed in it but in a newsletter's or by choice; the same for all editions of a threaded digest
+	// one line of UTF-8, at most 100 bytes, nothing of a feed in it but in a newsletter's or by choice; the same for
+	// all editions of a threaded digest
+	Subject string
 	HTML    string
 	Text    string // flowed (RFC 3676, DelSp=yes)
 	Shown   int    // posts that are in the message, at least as a headline

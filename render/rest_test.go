@@ -23,11 +23,14 @@ func away(l digest.Layout) Edition {
 	for i := range p.Sections {
 		s := &p.Sections[i]
 		for k := 0; len(s.Posts) < 3; k++ {
-			s.Posts = append(s.Posts, plain.Post(post(fmt.Sprintf("%sweek/%d", s.URL, k), fmt.Sprintf("A note of the week, number %d", k+1), "", "What there is to say of it in a sentence or two.", 40)))
+			s.Posts = append(s.Posts,
+				plain.Post(post(fmt.Sprintf("%sweek/%d", s.URL, k), fmt.Sprintf("A note of the week, number %d", k+1),
+					"", "What there is to say of it in a sentence or two.", 40)))
 		}
 		for k := range []int{11, 0, 4, 2, 1, 0, 3}[i] {
 			b := s.Posts[k%2]
-			s.Rest = append(s.Rest, plain.Post(digest.Post{URL: fmt.Sprintf("%searlier/%d", s.URL, k), Title: b.Title + " " + strings.Repeat("again ", k%3), Language: b.Language}))
+			s.Rest = append(s.Rest, plain.Post(digest.Post{URL: fmt.Sprintf("%searlier/%d", s.URL, k), Title: b.Title +
+				" " + strings.Repeat("again ", k%3), Language: b.Language}))
 		}
 	}
 	return p
@@ -90,7 +93,8 @@ func TestBound(t *testing.T) {
 	}
 	for name, version := range map[string]string{"page": shownText(t, m.HTML), "text": m.Text} {
 		order(t, name, strings.Join(strings.Fields(version), " "), "42 posts from 7 sites", p.Note,
-			p.Sections[0].Posts[0].Title, p.Sections[0].Posts[2].Title, "And 11 more", p.Sections[0].Rest[1].Title, p.Sections[0].Rest[10].Title, p.Sections[1].Posts[0].Title)
+			p.Sections[0].Posts[0].Title, p.Sections[0].Posts[2].Title, "And 11 more", p.Sections[0].Rest[1].Title,
+			p.Sections[0].Rest[10].Title, p.Sections[1].Posts[0].Title)
 		if n := strings.Count(version, "And "); n != 5 {
 			t.Errorf("%s: %d lists", name, n)
 		}
@@ -139,10 +143,13 @@ func TestChangeInLargeEdition(t *testing.T) {
 			last.Rest = append(last.Rest, last.Posts[0])
 		}
 		m := checkedMail(t, withOwnLinks(p))
-		if got, saves := strings.Count(m.HTML, "· Settings</a>"), strings.Count(m.HTML, ">Save</a>"); got != c.change || saves != 0 {
-			t.Errorf("of %d posts %d sites can be changed, want %d; %d posts can be saved", c.posts, got, c.change, saves)
+		if got, saves := strings.Count(m.HTML, "· Settings</a>"),
+			strings.Count(m.HTML, ">Save</a>"); got != c.change || saves != 0 {
+			t.Errorf("of %d posts %d sites can be changed, want %d; %d posts can be saved", c.posts, got, c.change,
+				saves)
 		}
-		if most := fmt.Sprintf("/site/%045d", last.Feed); !strings.Contains(m.HTML, most) || !strings.Contains(m.Text, most) {
+		if most := fmt.Sprintf("/site/%045d", last.Feed); !strings.Contains(m.HTML, most) ||
+			!strings.Contains(m.Text, most) {
 			t.Errorf("of %d posts the site with the most cannot be changed", c.posts)
 		}
 	}
@@ -199,7 +206,8 @@ func linkedPage(rng *rand.Rand, n int) Edition {
 	p.WebURL, p.HomeURL, p.UnsubscribeURL = "https://paper.com/e/1", "https://paper.com/", "https://paper.com/u/1"
 	p.PostalAddress = "The Paper, 1 Street"
 	for range rng.IntN(3) {
-		p.Notices = append(p.Notices, said("You may have missed posts from https://site.com/feed on Thursday 19 November, 09:10–23:50. Look for them on its website.")...)
+		p.Notices = append(p.Notices,
+			said("You may have missed posts from https://site.com/feed on Thursday 19 November, 09:10–23:50. Look for them on its website.")...)
 	}
 	for i := 0; i < n; {
 		s := Section{Title: "A site", Late: rng.IntN(3)}
@@ -207,7 +215,8 @@ func linkedPage(rng *rand.Rand, n int) Edition {
 			s.URL = "https://site.com/"
 		}
 		for k := 1 + rng.IntN(9); k > 0 && i < n; k, i = k-1, i+1 {
-			q := digest.Post{URL: fmt.Sprintf("https://site.com/%d", i), Title: fmt.Sprintf("Post %d", i), Language: "en", Summary: "See https://other.com/b <a href=\"https://other.com/c\">."}
+			q := digest.Post{URL: fmt.Sprintf("https://site.com/%d", i), Title: fmt.Sprintf("Post %d", i),
+				Language: "en", Summary: "See https://other.com/b <a href=\"https://other.com/c\">."}
 			if rng.IntN(5) == 0 {
 				q.URL = ""
 			}

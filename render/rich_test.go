@@ -59,7 +59,8 @@ See <a href="https://workshop.example/plans?a=1&amp;b=2">the plans</a>, or write
 // toldInHebrew and the rest are full texts in scripts that need care.
 func toldInHebrew() sampleSite {
 	return sampleSite{"מפת הדרכים", "https://mapa.example/", "he", []digest.Post{
-		written("https://mapa.example/clock", "השעון במגדל", "he", `<p>השעון פיגר <em>ארבע דקות</em> בשבוע, ואיש לא שם לב (עד שהגיעו הרכבות).</p>
+		written("https://mapa.example/clock", "השעון במגדל", "he",
+			`<p>השעון פיגר <em>ארבע דקות</em> בשבוע, ואיש לא שם לב (עד שהגיעו הרכבות).</p>
 <p>The keeper wrote: “It will do.”</p><ul><li>אבק</li><li>Rust.</li><li>קן ציפורים</li></ul>
 <blockquote><p>תשאירו לי, היא אמרה.</p></blockquote><pre>hand.Advance(1)</pre>
 <table><tr><th>שבוע</th><th>דקות</th></tr><tr><td>ראשון</td><td>4</td></tr></table>`),
@@ -68,14 +69,16 @@ func toldInHebrew() sampleSite {
 
 func toldInArabic() sampleSite {
 	return sampleSite{"دفاتر المدينة", "https://dafater.example/", "ar", []digest.Post{
-		written("https://dafater.example/saa", "ساعة البرج", "ar", `<p>تأخرت الساعة <strong>أربع دقائق</strong> كل أسبوع، ولم ينتبه أحد!</p>
+		written("https://dafater.example/saa", "ساعة البرج", "ar",
+			`<p>تأخرت الساعة <strong>أربع دقائق</strong> كل أسبوع، ولم ينتبه أحد!</p>
 <ol><li>الغبار</li><li>الصدأ</li></ol><p dir="ltr" lang="fr">Midi sonne à midi.</p>`),
 	}}
 }
 
 func toldInJapanese() sampleSite {
 	return sampleSite{"路地の記録", "https://roji.example/", "ja", []digest.Post{
-		written("https://roji.example/tokei", "塔の時計を直す", "ja", `<p>時計は毎週<em>四分</em>遅れていた。
+		written("https://roji.example/tokei", "塔の時計を直す", "ja",
+			`<p>時計は毎週<em>四分</em>遅れていた。
 誰も気に<ruby>留<rp>(</rp><rt>と</rt><rp>)</rp></ruby>めなかった、列車が来るまでは。「そのうち直る」と番人は言った。</p><ul><li>埃</li><li>鳥の巣、卵が二つ</li></ul>
 <p lang="zh-Hant">鐘聲響起。</p>`),
 	}}
@@ -83,7 +86,8 @@ func toldInJapanese() sampleSite {
 
 func toldInChinese() sampleSite {
 	return sampleSite{"胡同笔记", "https://hutong.example/", "zh-CN", []digest.Post{
-		written("https://hutong.example/zhong", "修钟记", "zh-CN", `<p>钟每周慢四分钟，没有人在意，直到火车来了。《钟表匠》一书里说：“慢一点也好。”</p><blockquote><p>交给我吧。</p></blockquote><ol><li>灰尘</li><li>铁锈</li></ol>`),
+		written("https://hutong.example/zhong", "修钟记", "zh-CN",
+			`<p>钟每周慢四分钟，没有人在意，直到火车来了。《钟表匠》一书里说：“慢一点也好。”</p><blockquote><p>交给我吧。</p></blockquote><ol><li>灰尘</li><li>铁锈</li></ol>`),
 	}}
 }
 
@@ -105,7 +109,8 @@ func rich(images digest.Images) Edition {
 }
 
 func scripts() Edition {
-	return looking(digest.Look{Layout: digest.FullText}, toldInHebrew(), toldInArabic(), toldInJapanese(), toldInChinese())
+	return looking(digest.Look{Layout: digest.FullText}, toldInHebrew(), toldInArabic(), toldInJapanese(),
+		toldInChinese())
 }
 
 // headlines is an edition of nothing else.

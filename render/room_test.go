@@ -19,7 +19,8 @@ func TestRoomOfAnyScript(t *testing.T) {
 		return len(m.HTML)
 	}
 	english := room("A headline of usual length", strings.Repeat("A sentence of some words. ", 16))
-	chinese := room("今天的报纸只有你选择的网站", strings.Repeat("今天的报纸只有你选择的网站。", 16))
+	chinese := room("今天的报纸只有你选择的网站",
+		strings.Repeat("今天的报纸只有你选择的网站。", 16))
 	if chinese < english/2 || chinese > 80_000 {
 		t.Errorf("%d bytes in Chinese, %d in English", chinese, english)
 	}
@@ -33,8 +34,10 @@ func aFullDay(layout digest.Layout, sites, each int) Edition {
 		s := sampleSite{fmt.Sprint("Site ", i), fmt.Sprintf("https://s%d.example/", i), "en", nil}
 		for j := range each + 10*max(0, 1-i) {
 			src := fmt.Sprintf("https://s%d.example/%d.jpg", i, j)
-			p := post(fmt.Sprintf("https://s%d.example/%d", i, j), fmt.Sprintf("Headline %d of site %d", j, i), "", strings.Repeat("A sentence of some words. ", 12), 0)
-			p.Content = `<p><img src="` + src + `" width="1200" height="800" alt=""></p>` + strings.Repeat("<p>"+strings.Repeat("A sentence of some words. ", 12)+"</p>", 12)
+			p := post(fmt.Sprintf("https://s%d.example/%d", i, j), fmt.Sprintf("Headline %d of site %d", j, i), "",
+				strings.Repeat("A sentence of some words. ", 12), 0)
+			p.Content = `<p><img src="` + src + `" width="1200" height="800" alt=""></p>` +
+				strings.Repeat("<p>"+strings.Repeat("A sentence of some words. ", 12)+"</p>", 12)
 			p.ImageURL = src
 			s.posts = append(s.posts, p)
 		}

@@ -20,12 +20,16 @@ func TestSizeIsTrue(t *testing.T) {
 		summary, content string
 		want             func(*Post)
 	}{
-		"an excerpt":  {strings.Repeat("A sentence that says what it is about. ", 8), "", func(*Post) {}},
-		"a headline":  {"", "", func(*Post) {}},
-		"Japanese":    {strings.Repeat("これは日本語の文章です。", 30), "", func(*Post) {}},
-		"listed":      {strings.Repeat("A sentence that says what it is about. ", 8), "", func(p *Post) { p.row(); p.short() }},
-		"a full text": {"A sentence.", strings.Repeat("<p>A paragraph of <a href=\"https://site.example/a\">the</a> post.</p>", 50), func(p *Post) { p.body(digest.NoImages, nil) }},
-		"a page":      {"A sentence.", strings.Repeat("<p>A paragraph of the post.</p>", 50), func(p *Post) { p.WebText(2, true, nil) }},
+		"an excerpt": {strings.Repeat("A sentence that says what it is about. ", 8), "", func(*Post) {}},
+		"a headline": {"", "", func(*Post) {}},
+		"Japanese":   {strings.Repeat("これは日本語の文章です。", 30), "", func(*Post) {}},
+		"listed": {strings.Repeat("A sentence that says what it is about. ", 8), "",
+			func(p *Post) { p.row(); p.short() }},
+		"a full text": {"A sentence.",
+			strings.Repeat("<p>A paragraph of <a href=\"https://site.example/a\">the</a> post.</p>", 50),
+			func(p *Post) { p.body(digest.NoImages, nil) }},
+		"a page": {"A sentence.", strings.Repeat("<p>A paragraph of the post.</p>", 50),
+			func(p *Post) { p.WebText(2, true, nil) }},
 	} {
 		t.Run(name, func(t *testing.T) {
 			kept := make([]*Post, posts)
@@ -33,7 +37,8 @@ func TestSizeIsTrue(t *testing.T) {
 			for i := range kept {
 				id := fmt.Sprint(i)
 				kept[i] = plain.Post(digest.Post{
-					ID: digest.PostID(i), URL: "https://site.example/posts/" + id, Title: "A headline of usual length, number " + id, Author: "An Author " + id,
+					ID: digest.PostID(i), URL: "https://site.example/posts/" +
+						id, Title: "A headline of usual length, number " + id, Author: "An Author " + id,
 					Summary: strings.Clone(c.summary), Content: strings.Clone(c.content), SeenAt: time.Unix(0, 0),
 				})
 				c.want(kept[i])

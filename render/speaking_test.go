@@ -13,7 +13,8 @@ import (
 // spoken is a typical edition for a reader of a language.
 func spoken(code string) Edition {
 	p := typical()
-	p.Language, p.Number, p.SettingsURL, p.PauseURL = code, 12, "https://digest.example/settings", "https://digest.example/pause"
+	p.Language, p.Number, p.SettingsURL, p.PauseURL = code, 12, "https://digest.example/settings",
+		"https://digest.example/pause"
 	p.Sections = nil
 	r := plain.Speaking(code)
 	for _, s := range []sampleSite{harbour(), kitchen(), compiler(), tokyo(), beirut(), haifa(), garden()} {
@@ -41,11 +42,15 @@ func TestSpeaking(t *testing.T) {
 		if m.Subject != subject || len(m.Subject) > maxSubject {
 			t.Errorf("%s: the subject is %q", code, m.Subject)
 		}
-		if frame := `lang="` + code + `" dir="` + string(l.Direction) + `"`; strings.Count(m.HTML, frame) < 2 || strings.Contains(m.HTML, `lang="en" dir="ltr"`) {
+		if frame := `lang="` + code + `" dir="` + string(l.Direction) + `"`; strings.Count(m.HTML, frame) < 2 ||
+			strings.Contains(m.HTML, `lang="en" dir="ltr"`) {
 			t.Errorf("%s: the frame does not run as its language does", code)
 		}
-		for _, english := range []string{"Unsubscribe", "Settings", "Pause<", "Read on the web", "Your editions", "min read", "Listen", "You get this", "No. 12", "Friday", "November 2026"} {
-			if strings.Contains(m.HTML+m.Text, english) && l.Say(strings.TrimSuffix(english, "<")) != strings.TrimSuffix(english, "<") && !(english == "November 2026" && code == "de") {
+		for _, english := range []string{"Unsubscribe", "Settings", "Pause<", "Read on the web", "Your editions",
+			"min read", "Listen", "You get this", "No. 12", "Friday", "November 2026"} {
+			if strings.Contains(m.HTML+m.Text, english) &&
+				l.Say(strings.TrimSuffix(english, "<")) != strings.TrimSuffix(english, "<") &&
+				!(english == "November 2026" && code == "de") {
 				t.Errorf("%s: it says %q", code, english)
 			}
 		}
@@ -66,17 +71,20 @@ func TestFrenchColons(t *testing.T) {
 			post.ID = digest.PostID(i + 1)
 		}
 	}
-	letter := LetterContent{Language: "fr", Name: "Digest", Title: "Lien", Action: "Se connecter", URL: "https://digest.example/", HomeURL: "https://digest.example/"}
+	letter := LetterContent{Language: "fr", Name: "Digest", Title: "Lien", Action: "Se connecter",
+		URL: "https://digest.example/", HomeURL: "https://digest.example/"}
 	for _, threaded := range []bool{false, true} {
 		p.Threaded = threaded
 		m := mailOf(t, p)
 		for _, text := range []string{m.HTML, m.Text, letter.PlainText()} {
 			for line := range strings.Lines(text) {
-				if before, _, ours := strings.Cut(strings.TrimSpace(line), ":"); ours && !strings.HasSuffix(before, "\u00a0") && frenchLabel(before) {
+				if before, _, ours := strings.Cut(strings.TrimSpace(line), ":"); ours &&
+					!strings.HasSuffix(before, "\u00a0") && frenchLabel(before) {
 					t.Errorf("%q", line)
 				}
 			}
-			for _, want := range []string{"Lire sur le web\u00a0:", "Enregistrer\u00a0: https", "Réglages\u00a0: https", "Se désabonner\u00a0:"} {
+			for _, want := range []string{"Lire sur le web\u00a0:", "Enregistrer\u00a0: https",
+				"Réglages\u00a0: https", "Se désabonner\u00a0:"} {
 				if text == m.Text && !strings.Contains(text, want) {
 					t.Errorf("no %q in\n%s", want, text)
 				}
@@ -87,12 +95,14 @@ func TestFrenchColons(t *testing.T) {
 
 // frenchLabel reports whether words that stand before a colon are the program's own in French.
 func frenchLabel(words string) bool {
-	for _, key := range [...]string{"Read on the web", "Settings", "Pause", "Unsubscribe", "Your editions", "Save", "Listen", "What you can do"} {
+	for _, key := range [...]string{"Read on the web", "Settings", "Pause", "Unsubscribe", "Your editions", "Save",
+		"Listen", "What you can do"} {
 		if words == catalogue.Of("fr").Say(key) {
 			return true
 		}
 	}
-	return strings.HasPrefix(words, "Vendredi ") || strings.HasPrefix(words, "… et") || strings.HasPrefix(words, "Se connecter")
+	return strings.HasPrefix(words, "Vendredi ") || strings.HasPrefix(words, "… et") ||
+		strings.HasPrefix(words, "Se connecter")
 }
 
 // TestSpeakingWithinTexts: what the program itself says within a post's full text is in the reader's language, in each form
@@ -127,7 +137,8 @@ func TestSpeakingWithinTexts(t *testing.T) {
 		}
 		for form, got := range forms {
 			got = strings.ReplaceAll(strings.Join(strings.Fields(got), " "), "&nbsp;", " ")
-			if strings.Count(got, strings.Join(strings.Fields(c.want), " ")) != 1 || c.code != "en" && strings.Contains(got, note) {
+			if strings.Count(got, strings.Join(strings.Fields(c.want), " ")) != 1 || c.code != "en" &&
+				strings.Contains(got, note) {
 				t.Errorf("%s, %s: %q is not in it once: %.400s", c.code, form, c.want, got)
 			}
 		}

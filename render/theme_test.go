@@ -53,8 +53,10 @@ func TestStyleSheets(t *testing.T) {
 		<pre>x</pre><table><tr><th>x</th><th>y</th></tr><tr><td>z</td><td>1</td></tr></table>`
 	for _, x := range []string{"x", strings.Repeat("א", 90), strings.Repeat("ب", 90), strings.Repeat("水", 90)} {
 		content := strings.NewReplacer(">x", ">"+x, ">y", ">"+x, ">z", ">"+x).Replace(all)
-		got := New(testProxy).Post(written("https://a.example/1", "T", "", content)).body(digest.ProxiedImages, nil).all.html.decoded()
-		if !strings.Contains(got, "</table>") || strings.Contains(got, "var(") || strings.Contains(got, `style=""`) || strings.Contains(got, `style=";`) || strings.Contains(got, `;"`) {
+		got := New(testProxy).Post(written("https://a.example/1", "T", "", content)).body(digest.ProxiedImages,
+			nil).all.html.decoded()
+		if !strings.Contains(got, "</table>") || strings.Contains(got, "var(") || strings.Contains(got, `style=""`) ||
+			strings.Contains(got, `style=";`) || strings.Contains(got, `;"`) {
 			t.Errorf("a style is missing in %s", got)
 		}
 	}

@@ -178,7 +178,8 @@ func (n *node) langAttr(around place) (attr string, inside place) {
 
 // writeLine writes a line as HTML. opens says as what an element is written and
 // what it carries, picture how a picture is.
-func writeLine(w *strings.Builder, line []token, opens func(t token, inside []token) (tag, attrs string), picture func(*picture) string) {
+func writeLine(w *strings.Builder, line []token, opens func(t token, inside []token) (tag, attrs string),
+	picture func(*picture) string) {
 	var ends []string
 	for i, t := range line {
 		switch t.kind {

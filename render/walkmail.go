@@ -164,7 +164,8 @@ const codeChunk = 24
 // how to wrap them: every second space is one that does not collapse.
 func (w *mailWriter) code(lines [][]token, at place) {
 	w.out.WriteString(`<table role="presentation" class="cd" dir="ltr" width="100%" cellpadding="0" cellspacing="0" border="0"` +
-		w.styled("code-table") + `><tbody><tr><td class="cd"` + w.styled("code-cell") + "><code" + w.styled("code") + ">\n")
+		w.styled("code-table") + `><tbody><tr><td class="cd"` + w.styled("code-cell") + "><code" + w.styled("code") +
+		">\n")
 	w.push("</code></td></tr></tbody></table>\n")
 	w.gap(at)
 	for i, l := range lines {
@@ -212,7 +213,8 @@ func solid(line []token) []token {
 // table writes data in rows and columns, figures flush with their last digit.
 func (w *mailWriter) table(n *node, figures []bool, at place) {
 	attrs, inside := n.attrs(at)
-	w.out.WriteString("<table" + attrs + ` cellpadding="0" cellspacing="0" border="0"` + w.turned(at, inside, "table") + ">\n<tbody>\n")
+	w.out.WriteString("<table" + attrs + ` cellpadding="0" cellspacing="0" border="0"` + w.turned(at, inside, "table") +
+		">\n<tbody>\n")
 	w.push("</tbody>\n</table>\n")
 	w.tableText(n, figures, at)
 	for i, r := range n.rows {
@@ -270,7 +272,8 @@ func (w *mailWriter) picture(p *picture) string {
 	case p.small:
 		style = "icon"
 	}
-	return "<img" + htmlAttr("src", p.shown) + htmlAttr("alt", p.words) + numberAttr("width", p.width) + numberAttr("height", p.height) +
+	return "<img" + htmlAttr("src", p.shown) + htmlAttr("alt", p.words) + numberAttr("width",
+		p.width) + numberAttr("height", p.height) +
 		w.styled(style) + ">"
 }
 

@@ -41,7 +41,8 @@ func (p *Post) WebText(level int, pictures bool, sizes map[string]digest.Picture
 }
 
 func (p *Post) writeWeb(key webKey, sizes map[string]digest.PictureSize) WebText {
-	ps := &parser{images: digest.NoImages, sizes: sizes, title: p.Title, proxy: p.r.proxy, film: p.Film, browser: true, speaks: p.r.lang}
+	ps := &parser{images: digest.NoImages, sizes: sizes, title: p.Title, proxy: p.r.proxy, film: p.Film, browser: true,
+		speaks: p.r.lang}
 	if key.pictures {
 		ps.images = digest.ProxiedImages
 	}
@@ -166,7 +167,8 @@ func (w *webWriter) beside(kids []*node, _ place, _ string) bool {
 func (w *webWriter) table(n *node, figures []bool, at place) {
 	attrs, _ := n.attrs(at)
 	w.tables++
-	w.out.WriteString(`<div class="scroll" role="group" tabindex="0" aria-label="` + html.EscapeString(w.r.Say(catalogue.Key("Table %d").With(w.tables))) + `"><table` + attrs + ">\n")
+	w.out.WriteString(`<div class="scroll" role="group" tabindex="0" aria-label="` +
+		html.EscapeString(w.r.Say(catalogue.Key("Table %d").With(w.tables))) + `"><table` + attrs + ">\n")
 	for i, r := range n.rows {
 		if w.full() {
 			break
@@ -221,7 +223,8 @@ func webPicture(p *picture) string {
 	case p.small:
 		size = ` class="small"`
 	}
-	return "<img" + htmlAttr("src", local(p.shown)) + htmlAttr("alt", p.words) + size + ` loading="lazy" decoding="async">`
+	return "<img" + htmlAttr("src", local(p.shown)) + htmlAttr("alt",
+		p.words) + size + ` loading="lazy" decoding="async">`
 }
 
 // leastFilling is the width in CSS pixels from which on a picture fills the column of a

@@ -20,7 +20,8 @@ func webText(content string, level int) string {
 // TestTablesInALanguage: what a table is called to who listens is said in the reader's language, whatever that of the post is.
 func TestTablesInALanguage(t *testing.T) {
 	const table = `<table><tr><th>Name</th><th>n</th></tr><tr><td>x</td><td>12</td></tr></table>`
-	p := New(nil).Speaking("de").Post(digest.Post{Title: "A title", URL: "https://a.example/", Content: table + "<p>and</p>" + table})
+	p := New(nil).Speaking("de").Post(digest.Post{Title: "A title", URL: "https://a.example/", Content: table +
+		"<p>and</p>" + table})
 	got, _ := p.WebText(2, false, nil)
 	if !strings.Contains(got.HTML, `aria-label="Tabelle 1"`) || !strings.Contains(got.HTML, `aria-label="Tabelle 2"`) {
 		t.Error(got.HTML)
@@ -32,8 +33,10 @@ func TestWebText(t *testing.T) {
 		{"the headline once more is left out", `<h1>A title</h1><p>text</p>`, "<p>text</p>\n"},
 		{"headings begin below the page's, and none is skipped", `<h4>a</h4><h1>b</h1><h4>c</h4><h6>d</h6><h1>e</h1>`,
 			"<h2>a</h2>\n<h2>b</h2>\n<h3>c</h3>\n<h4>d</h4>\n<h2>e</h2>\n"},
-		{"a picture of a known size", `<img src="https://p.example/a" alt="Fog" width="300" height="200" class="x" onload="y">`,
-			`<p><img src="/image/mac/a" alt="Fog" width="300" height="200" loading="lazy" decoding="async"></p>` + "\n"},
+		{"a picture of a known size",
+			`<img src="https://p.example/a" alt="Fog" width="300" height="200" class="x" onload="y">`,
+			`<p><img src="/image/mac/a" alt="Fog" width="300" height="200" loading="lazy" decoding="async"></p>` +
+				"\n"},
 		{"a wide picture fills the column", `<img src="https://p.example/a" width="1200" height="800">`,
 			`<p><img src="/image/mac/a" alt="" class="wide" width="1200" height="800" loading="lazy" decoding="async"></p>` + "\n"},
 		{"a tall one does not", `<img src="https://p.example/a" width="400" height="2000">`,
@@ -45,16 +48,21 @@ func TestWebText(t *testing.T) {
 			`<p><img src="/image/mac/b" alt="" class="unsized" loading="lazy" decoding="async"></p>` + "\n"},
 		{"a picture and its caption", `<figure><img src="https://p.example/c"><figcaption>Fog</figcaption></figure>`,
 			"<figure>\n" + `<img src="/image/mac/c" alt="" class="unsized" loading="lazy" decoding="async"><figcaption>Fog</figcaption>` + "\n</figure>\n"},
-		{"a table may be wider than the page", `<table><tr><th>Name</th><th>n</th></tr><tr><td>` + strings.Repeat("x", 60) + `</td><td>12</td></tr></table>`,
-			`<div class="scroll" role="group" tabindex="0" aria-label="Table 1"><table>` + "\n" + `<tr><th scope="col">Name</th><th scope="col" class="number">n</th></tr>` + "\n" +
+		{"a table may be wider than the page", `<table><tr><th>Name</th><th>n</th></tr><tr><td>` +
+			strings.Repeat("x", 60) + `</td><td>12</td></tr></table>`,
+			`<div class="scroll" role="group" tabindex="0" aria-label="Table 1"><table>` + "\n" +
+				`<tr><th scope="col">Name</th><th scope="col" class="number">n</th></tr>` + "\n" +
 				`<tr><td>` + strings.Repeat("x", 60) + `</td><td class="number">12</td></tr>` + "\n</table></div>\n"},
-		{"lines of code", "<pre class=go>if a &lt; b {\n\n  c()\n}</pre>", "<pre dir=\"ltr\"><code>if a &lt; b {\n\n  c()\n}</code></pre>\n"},
-		{"a list in a list", `<ol start=3><li><p>a</p><ul><li>b</ul></ol>`, "<ol start=\"3\">\n<li>a\n<ul>\n<li>b</li>\n</ul>\n</li>\n</ol>\n"},
+		{"lines of code", "<pre class=go>if a &lt; b {\n\n  c()\n}</pre>",
+			"<pre dir=\"ltr\"><code>if a &lt; b {\n\n  c()\n}</code></pre>\n"},
+		{"a list in a list", `<ol start=3><li><p>a</p><ul><li>b</ul></ol>`,
+			"<ol start=\"3\">\n<li>a\n<ul>\n<li>b</li>\n</ul>\n</li>\n</ol>\n"},
 		{"an item with a number", `<ol><li value=7>a<li>b<li value=3>c</ol>`,
 			"<ol start=\"7\">\n<li>a</li>\n<li>b</li>\n<li value=\"3\">c</li>\n</ol>\n"},
 		{"a reversed list", `<ol reversed type=A><li>a<li>b</ol>`,
 			"<ol type=\"A\" start=\"2\">\n<li>a</li>\n<li value=\"1\">b</li>\n</ol>\n"},
-		{"directions", `<p dir="rtl" lang="he">אבג</p><p>abc def ghi</p>`, `<p dir="rtl" lang="he">אבג</p>` + "\n<p>abc def ghi</p>\n"},
+		{"directions", `<p dir="rtl" lang="he">אבג</p><p>abc def ghi</p>`, `<p dir="rtl" lang="he">אבג</p>` +
+			"\n<p>abc def ghi</p>\n"},
 		{"a link", `<p><a href="https://b.example/?a&amp;b" target=x style=y>b</a> <a href="javascript:x">c</a></p>`,
 			`<p><a href="https://b.example/?a&amp;b" rel="noopener noreferrer">b</a> c</p>` + "\n"},
 		{"nothing but the title", `<h2>A title</h2>`, ""},
@@ -70,9 +78,11 @@ func TestWebText(t *testing.T) {
 
 // TestWebTextWithoutPictures: then a page loads none.
 func TestWebTextWithoutPictures(t *testing.T) {
-	b := plain.Post(digest.Post{Title: "A title", Content: `<p>a</p><img src="https://p.example/a" alt="Fog"><img src="https://p.example/b">`})
+	b := plain.Post(digest.Post{Title: "A title",
+		Content: `<p>a</p><img src="https://p.example/a" alt="Fog"><img src="https://p.example/b">`})
 	for _, pictures := range []bool{true, false} {
-		if got, _ := b.WebText(2, pictures, nil); got.HTML != "<p>a</p>\n"+`<p><span class="absent">[Picture: Fog]</span></p>`+"\n" {
+		if got, _ := b.WebText(2, pictures, nil); got.HTML != "<p>a</p>\n"+
+			`<p><span class="absent">[Picture: Fog]</span></p>`+"\n" {
 			t.Errorf("%q", got.HTML)
 		}
 	}
@@ -90,18 +100,20 @@ func TestReadable(t *testing.T) {
 		{"<p>The same words, and two.</p>", "The same words…", true},
 		{`<p>The same words.</p><img src="https://p.example/a">`, "The same words.", true},
 	} {
-		if got := plain.Post(digest.Post{Title: "A title", Content: c.content, Summary: c.summary}).Readable; got != c.want {
+		if got := plain.Post(digest.Post{Title: "A title", Content: c.content,
+			Summary: c.summary}).Readable; got != c.want {
 			t.Errorf("%q beside %q: %v", c.content, c.summary, got)
 		}
 	}
 }
 
 // allowed is every tag that WebText writes, whole.
-var allowed = regexp.MustCompile(`^<(/?(p|h[2-6]|ul|ol|li|blockquote|div|pre|code|table|tr|td|th|figure|figcaption|strong|em|del|sub|sup|small|mark|span|a)|br|hr|img)` +
-	`( (dir="(ltr|rtl)"|lang="[A-Za-z0-9-]+"|start="-?\d+"|value="-?\d+"|type="[aAiI]"|scope="(col|row)"|` +
-	`tabindex="0"|role="group"|` +
-	`aria-label="Table \d+"|loading="lazy"|decoding="async"|rel="noopener noreferrer"|width="\d+"|height="\d+"` +
-	`|class="(scroll|number|set-in|caption|term|upright|absent|small|unsized|wide|film)"|src="/image/[^"<>\s]*"|alt="[^"<>]*"|href="(https?://|(?i:https?://|mailto:))[^"<>\s]*"))*>$`)
+var allowed = regexp.MustCompile(
+	`^<(/?(p|h[2-6]|ul|ol|li|blockquote|div|pre|code|table|tr|td|th|figure|figcaption|strong|em|del|sub|sup|small|mark|span|a)|br|hr|img)` +
+		`( (dir="(ltr|rtl)"|lang="[A-Za-z0-9-]+"|start="-?\d+"|value="-?\d+"|type="[aAiI]"|scope="(col|row)"|` +
+		`tabindex="0"|role="group"|` +
+		`aria-label="Table \d+"|loading="lazy"|decoding="async"|rel="noopener noreferrer"|width="\d+"|height="\d+"` +
+		`|class="(scroll|number|set-in|caption|term|upright|absent|small|unsized|wide|film)"|src="/image/[^"<>\s]*"|alt="[^"<>]*"|href="(https?://|(?i:https?://|mailto:))[^"<>\s]*"))*>$`)
 
 // FuzzWebText: whatever a feed says, a page gets nothing but what is allowed,
 // and every element that is opened is closed.

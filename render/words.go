@@ -175,5 +175,6 @@ func lineEnd(s string, room int) (end, next int) {
 
 // clings reports whether r may not begin a line (kinsoku, the common part).
 func clings(r rune) bool {
-	return strings.ContainsRune("、。，．・：；？！）］｝」』】〉》ー…‥々,.;:!?)]}ぁぃぅぇぉっゃゅょァィゥェォッャュョ", r)
+	return strings.ContainsRune(
+		"、。，．・：；？！）］｝」』】〉》ー…‥々,.;:!?)]}ぁぃぅぇぉっゃゅょァィゥェォッャュョ", r)
 }

@@ -36,7 +36,8 @@ func (m *mail) addHead(to *both, s, before *Section) {
 	if s.Folder != "" && (first || before.Folder != s.Folder) {
 		name := clean(s.Folder, siteColumns)
 		d := direction(name, "")
-		m.r.folder.write(&to.html, headingData{Title: name, Dir: d, Lang: guessLanguage(name), RTL: d == "rtl", First: first})
+		m.r.folder.write(&to.html, headingData{Title: name, Dir: d, Lang: guessLanguage(name), RTL: d == "rtl",
+			First: first})
 		to.text.add(newText(doubleRuleText + name + "\n"))
 		first = true
 	}
@@ -257,7 +258,8 @@ func (r *Renderer) setSmallPrint(t *part[smallData]) {
 			dir = map[bool]string{true: "rtl", false: "ltr"}[k.rtl]
 		}
 		r.small[k] = smallPrint{
-			open: t.piece(smallData{RTL: k.rtl, Row: k.at == below, Last: k.at == last, Dir: dir}), close: newPiece("</p>\n"), gap: t.piece(smallData{Gap: true}),
+			open:  t.piece(smallData{RTL: k.rtl, Row: k.at == below, Last: k.at == last, Dir: dir}),
+			close: newPiece("</p>\n"), gap: t.piece(smallData{Gap: true}),
 			late: newPiece(late + "\n"), dot: newPiece("·\n"), lineEnd: newPiece("<br>\n"),
 			lateSpan: t.piece(smallData{Span: true, Late: late}), lateLine: newText("    " + word + "\n"),
 		}

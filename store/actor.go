@@ -15,7 +15,8 @@ func (s *Store) ActorKey(ctx context.Context, fresh func() ([]byte, error)) ([]b
 		return nil, err
 	}
 	return changed(ctx, s, "keeping the key of the actor", func(c conn) (key []byte, err error) {
-		if _, err := c.exec(ctx, `INSERT INTO settings (key, value) VALUES ('`+name+`', ?) ON CONFLICT (key) DO NOTHING`, made); err != nil {
+		if _, err := c.exec(ctx, `INSERT INTO settings (key, value) VALUES ('`+
+			name+`', ?) ON CONFLICT (key) DO NOTHING`, made); err != nil {
 			return nil, err
 		}
 		return c.setting(ctx, name)

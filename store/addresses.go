@@ -21,15 +21,18 @@ const addressColumns = `user_id, email, old_confirmed, new_confirmed, created_at
 
 // AddAddressChange stores a reader's wish under the hashes of the two tokens, in
 // place of any former one; digest.Conflict if that is younger than apart.
-func (s *Store) AddAddressChange(ctx context.Context, user digest.UserID, email string, oldHash, newHash []byte, now, expires time.Time, apart time.Duration) error {
+func (s *Store) AddAddressChange(ctx context.Context, user digest.UserID, email string, oldHash, newHash []byte, now,
+	expires time.Time, apart time.Duration) error {
 	err := s.changeUnder(ctx, s.d.lockAccounts, "", func(c conn) error {
-		if _, err := c.exec(ctx, `DELETE FROM address_changes WHERE user_id = ? AND created_at <= ?`, user, at(now.Add(-apart))); err != nil {
+		if _, err := c.exec(ctx, `DELETE FROM address_changes WHERE user_id = ? AND created_at <= ?`, user,
+			at(now.Add(-apart))); err != nil {
 			return err
 		}
 		return c.run(ctx, `INSERT INTO address_changes (user_id, email, old_hash, new_hash, created_at, expires_at) VALUES (?, ?, ?, ?, ?, ?)`,
 			user, digest.NormalEmail(email), oldHash, newHash, at(now), at(expires))
 	})
-	return failed("storing a change of address", ifUnique(err, conflict("another address was asked for already within a day")))
+	return failed("storing a change of address",
+		ifUnique(err, conflict("another address was asked for already within a day")))
 }
 
 // AddressChange gives a reader's latest wish, which may be over; digest.NotFound
@@ -45,7 +48,8 @@ func (s *Store) AddressChangeOf(ctx context.Context, hash []byte, now time.Time)
 }
 
 func (s *Store) addressChange(ctx context.Context, where string, args ...any) (AddressChange, error) {
-	return readOne[AddressChange](ctx, s.read(), "reading a change of address", notFound("there is no such change of address"),
+	return readOne[AddressChange](ctx, s.read(), "reading a change of address",
+		notFound("there is no such change of address"),
 		`SELECT `+addressColumns+` FROM address_changes WHERE `+where, args...)
 }
 
@@ -72,7 +76,8 @@ func (s *Store) ConfirmAddress(ctx context.Context, hash, keep []byte, now time.
 		var row AddressChange
 		err := c.get(ctx, &row, `UPDATE address_changes SET old_confirmed = CASE WHEN old_hash = ? THEN 1 ELSE old_confirmed END,
 			new_confirmed = CASE WHEN new_hash = ? THEN 1 ELSE new_confirmed END
-			WHERE (old_hash = ? OR new_hash = ?) AND expires_at > ? RETURNING `+addressColumns, hash, hash, hash, hash, at(now))
+			WHERE (old_hash = ? OR new_hash = ?) AND expires_at > ? RETURNING `+addressColumns, hash, hash, hash, hash,
+			at(now))
 		if isNone(err) {
 			return notFound("this link was used or is too old")
 		}
@@ -82,7 +87,8 @@ func (s *Store) ConfirmAddress(ctx context.Context, hash, keep []byte, now time.
 		if err != nil || !row.OldConfirmed || !row.NewConfirmed {
 			return err
 		}
-		if _, err := c.exec(ctx, `UPDATE address_changes SET expires_at = 0 WHERE user_id = ?`, row.UserID); err != nil {
+		if _, err := c.exec(ctx, `UPDATE address_changes SET expires_at = 0 WHERE user_id = ?`,
+			row.UserID); err != nil {
 			return err
 		}
 		if u, err := findUser(ctx, c, row.Email); !isNone(err) && (err != nil || u.ID != row.UserID) {
@@ -102,7 +108,8 @@ func (s *Store) ConfirmAddress(ctx context.Context, hash, keep []byte, now time.
 // the old one stays with that.
 func changeEmail(ctx context.Context, c conn, user digest.UserID, email string, keep []byte) error {
 	email = digest.NormalEmail(email)
-	err := c.runOne(ctx, noUser(), `UPDATE users SET email = ?, email_key = ?, mail_domain = ? WHERE id = ?`, email, emailKey(email), mailDomain(email), user)
+	err := c.runOne(ctx, noUser(), `UPDATE users SET email = ?, email_key = ?, mail_domain = ? WHERE id = ?`, email,
+		emailKey(email), mailDomain(email), user)
 	if err == nil {
 		err = c.run(ctx, `UPDATE editions SET domain = ? WHERE state = 'ready' AND digest_id IN (SELECT id FROM digests WHERE user_id = ?)`, mailDomain(email), user)
 	}

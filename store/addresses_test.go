@@ -35,7 +35,8 @@ func TestAddressChange(t *testing.T) {
 		oneLine(w.t, err, digest.NotFound)
 		_, err = w.ConfirmAddress(w.ctx(), []byte("old"), nil, noon.Add(day))
 		oneLine(w.t, err, digest.NotFound)
-		w.ok(w.Suppress(w.ctx(), digest.Suppression{Email: "ann@example.org", Reason: digest.ForHardBounce, CreatedAt: noon}))
+		w.ok(w.Suppress(w.ctx(), digest.Suppression{Email: "ann@example.org", Reason: digest.ForHardBounce,
+			CreatedAt: noon}))
 		changed, err := w.ConfirmAddress(w.ctx(), []byte("old"), []byte("here"), noon)
 		w.ok(err)
 		want(w.t, "changed by both", changed, true)
@@ -69,12 +70,14 @@ func TestBothSidesAtOnce(t *testing.T) {
 	each(t, func(w world) {
 		u, _, err := w.AddUser(w.ctx(), "ann@example.org", "Europe/Paris", noon)
 		w.ok(err)
-		w.ok(w.AddAddressChange(w.ctx(), u.ID, "ann@new.example", []byte("old"), []byte("new"), noon, noon.Add(day), day))
+		w.ok(w.AddAddressChange(w.ctx(), u.ID, "ann@new.example", []byte("old"), []byte("new"), noon, noon.Add(day),
+			day))
 		var changed atomic.Int32
 		var all sync.WaitGroup
 		for i := range 8 {
 			all.Go(func() {
-				if ok, err := w.ConfirmAddress(w.ctx(), []byte([]string{"old", "new"}[i%2]), nil, noon); ok && err == nil {
+				if ok, err := w.ConfirmAddress(w.ctx(), []byte([]string{"old", "new"}[i%2]), nil, noon); ok &&
+					err == nil {
 					changed.Add(1)
 				}
 			})

@@ -62,7 +62,8 @@ func leaveWork(ctx context.Context, c conn, id string) error {
 
 // Workers gives who said to be at work, and did not say to leave.
 func (s *Store) Workers(ctx context.Context) ([]Worker, error) {
-	rows, err := readRows[[]byte](ctx, s.read(), "reading who is at work", `SELECT value FROM settings WHERE key LIKE ? ORDER BY key`, workerKey+"%")
+	rows, err := readRows[[]byte](ctx, s.read(), "reading who is at work",
+		`SELECT value FROM settings WHERE key LIKE ? ORDER BY key`, workerKey+"%")
 	if err != nil {
 		return nil, err
 	}

@@ -48,7 +48,8 @@ func (s *Store) Backup(ctx context.Context, to io.Writer, program string, now ti
 		if err := s.holdTables(ctx, tables, version); err != nil {
 			return err
 		}
-		w, err := backup.NewWriter(to, backup.Header{Schema: version, MadeAt: now.Unix(), Database: s.d.name, Program: program})
+		w, err := backup.NewWriter(to, backup.Header{Schema: version, MadeAt: now.Unix(), Database: s.d.name,
+			Program: program})
 		if err != nil {
 			return err
 		}
@@ -68,7 +69,8 @@ func (s *Store) Backup(ctx context.Context, to io.Writer, program string, now ti
 // none was since they were looked at.
 func (s *Store) holdTables(ctx context.Context, tables blueprint, version int64) error {
 	named := strings.NewReplacer("{tables}", strings.Join(tables.names(), ", "))
-	if err := s.read().execEach(ctx, each(s.d.holdTables, named.Replace)); err != nil { // before anything is read: the instant is that of the first query
+	// before anything is read: the instant is that of the first query
+	if err := s.read().execEach(ctx, each(s.d.holdTables, named.Replace)); err != nil {
 		return err
 	}
 	have, err := s.version(ctx)

@@ -79,7 +79,8 @@ func (s *Store) draw(ctx context.Context, version int64) (blueprint, error) {
 		Kind      string
 		Gives     bool
 	}
-	err := s.read().all(ctx, &columns, `SELECT t.name AS table_name, c.name, c.type AS kind, m.sql LIKE '%AUTOINCREMENT%' AS gives
+	err := s.read().all(ctx, &columns,
+		`SELECT t.name AS table_name, c.name, c.type AS kind, m.sql LIKE '%AUTOINCREMENT%' AS gives
 		FROM pragma_table_list t JOIN sqlite_schema m ON m.name = t.name JOIN pragma_table_info(t.name) c
 		WHERE t.type = 'table' AND m.type = 'table' AND t.name NOT LIKE 'sqlite\_%' ESCAPE '\' AND t.name <> '`+goose.DefaultTablename+`'
 		ORDER BY t.name, c.cid`)
@@ -91,7 +92,8 @@ func (s *Store) draw(ctx context.Context, version int64) (blueprint, error) {
 		if last := len(all) - 1; last < 0 || all[last].Name != c.TableName {
 			all = append(all, blueprintTable{backup.Table{Name: c.TableName}, c.Gives})
 		}
-		kind, ok := map[string]backup.Kind{"INTEGER": backup.Number, "TEXT": backup.Text, "BLOB": backup.Bytes}[strings.ToUpper(c.Kind)]
+		kind, ok := map[string]backup.Kind{"INTEGER": backup.Number, "TEXT": backup.Text,
+			"BLOB": backup.Bytes}[strings.ToUpper(c.Kind)]
 		if !ok {
 			return nil, fmt.Errorf("%s.%s has the type %s, which backups do not support", c.TableName, c.Name, c.Kind)
 		}
@@ -104,7 +106,8 @@ func (s *Store) draw(ctx context.Context, version int64) (blueprint, error) {
 // inOrderOfReference puts tables behind those to which their rows refer.
 func inOrderOfReference(ctx context.Context, c conn, all blueprint) (blueprint, error) {
 	var references []struct{ Name, Parent string }
-	if err := c.all(ctx, &references, `SELECT t.name, f."table" AS parent FROM pragma_table_list t JOIN pragma_foreign_key_list(t.name) f WHERE f."table" <> t.name`); err != nil {
+	if err := c.all(ctx, &references,
+		`SELECT t.name, f."table" AS parent FROM pragma_table_list t JOIN pragma_foreign_key_list(t.name) f WHERE f."table" <> t.name`); err != nil {
 		return nil, err
 	}
 	var ordered blueprint

@@ -38,7 +38,8 @@ func (w world) fillAll() {
 // cellOf gives what stands in a column of the kth row of a table.
 func cellOf(table string, c store.Column, i int, k int64) any {
 	switch {
-	case k == 1 && slices.Contains([]string{"feed_times.poll_at", "digests.newsletter_id", "users.handle"}, table+"."+c.Name):
+	case k == 1 && slices.Contains([]string{"feed_times.poll_at", "digests.newsletter_id", "users.handle"}, table+"."+
+		c.Name):
 		return nil
 	case table == "settings" && c.IsBytes:
 		return []byte(`{}`)
@@ -76,8 +77,9 @@ func restore(t *testing.T, database string, file io.Reader, replace bool) (store
 	if err != nil {
 		return store.Backup{}, err
 	}
-	return store.Restore(t.Context(), database, from, store.Restoration{Replace: replace, Now: noon, Reason: "it is a copy",
-		Look: func(context.Context, *store.Store) error { return nil }})
+	return store.Restore(t.Context(), database, from,
+		store.Restoration{Replace: replace, Now: noon, Reason: "it is a copy",
+			Look: func(context.Context, *store.Store) error { return nil }})
 }
 
 // eachPair runs f with each database, and an empty one of either kind.
@@ -99,7 +101,8 @@ func TestBackupHoldsEverything(t *testing.T) {
 	eachPair(t, func(t *testing.T, from *store.Store, to string) {
 		w := world{from, t}
 		w.fillAll()
-		w.ok(w.Exec(w.ctx(), `INSERT INTO invitations (id, token_hash, created_at, expires_at) VALUES (70, ?, 1, 1)`, []byte("x")))
+		w.ok(w.Exec(w.ctx(), `INSERT INTO invitations (id, token_hash, created_at, expires_at) VALUES (70, ?, 1, 1)`,
+			[]byte("x")))
 		w.ok(w.Exec(w.ctx(), `DELETE FROM invitations WHERE id = 70`))
 		if from.Partitioned() { // keys that are named in a statement are not given
 			count(t, from, `SELECT setval('invitations_id_seq', 70)`)
@@ -122,7 +125,8 @@ func TestBackupHoldsEverything(t *testing.T) {
 			want(t, "the mode", mode(t, to), os.FileMode(0o600))
 		}
 		w = world{s, t}
-		w.ok(w.Exec(w.ctx(), `INSERT INTO invitations (token_hash, created_at, expires_at) VALUES (?, 2, 2)`, []byte("y")))
+		w.ok(w.Exec(w.ctx(), `INSERT INTO invitations (token_hash, created_at, expires_at) VALUES (?, 2, 2)`,
+			[]byte("y")))
 		want(t, "keys that were given", count(t, s, `SELECT id FROM invitations WHERE created_at = 2`), 71)
 	})
 }
@@ -162,7 +166,10 @@ func TestBackupKnowsEveryTable(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		there = slices.DeleteFunc(there, func(name string) bool { return name == "goose_db_version" || name == "post_words" })
+		there = slices.DeleteFunc(there, func(name string) bool {
+			return name == "goose_db_version" ||
+				name == "post_words"
+		})
 		slices.Sort(names)
 		slices.Sort(there)
 		want(t, "tables", strings.Join(names, " "), strings.Join(there, " "))

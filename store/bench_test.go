@@ -32,7 +32,8 @@ func benchWorld(b *testing.B, s *store.Store, readers int) digest.Feed {
 		}
 	}
 	for _, statement := range []string{
-		fmt.Sprintf(`INSERT INTO digests (user_id, name, next_due_at) SELECT id, '', %d FROM users ORDER BY id`, parisMidnight.Unix()),
+		fmt.Sprintf(`INSERT INTO digests (user_id, name, next_due_at) SELECT id, '', %d FROM users ORDER BY id`,
+			parisMidnight.Unix()),
 		`INSERT INTO subscriptions (digest_id, feed_id, created_at) SELECT id, 1, 0 FROM digests ORDER BY id`,
 		`ANALYZE`,
 	} {
@@ -156,7 +157,8 @@ func benchRelease(b *testing.B, oneIn int) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			if err := s.Exec(ctx, `UPDATE editions SET state = 'sent' WHERE state = 'ready'`); err != nil { // else the next carries them
+			// else the next carries them
+			if err := s.Exec(ctx, `UPDATE editions SET state = 'sent' WHERE state = 'ready'`); err != nil {
 				b.Fatal(err)
 			}
 			now = now.Add(24 * time.Hour)
@@ -221,7 +223,9 @@ func BenchmarkRead(b *testing.B) {
 				b.Fatal(err)
 			}
 			start := time.Now()
-			if n, err := s.Scan(ctx, `SELECT post_id FROM digest_posts ORDER BY digest_id, visible_at, post_id`); err != nil || n != readers*nPosts {
+			if n, err := s.Scan(ctx,
+				`SELECT post_id FROM digest_posts ORDER BY digest_id, visible_at, post_id`); err != nil ||
+				n != readers*nPosts {
 				b.Fatal(n, err)
 			}
 			bare += time.Since(start)
@@ -239,7 +243,8 @@ func BenchmarkUnchangedPolls(b *testing.B) {
 		ctx := b.Context()
 		if err := s.Exec(ctx, `INSERT INTO feeds (url, host, etag, last_modified, body_hash, parsed_at)
 			WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?)
-			SELECT 'https://h' || i || '.example/feed', 'h' || i || '.example', 'etag', 'date', 'hash', 1 FROM n`, feeds); err != nil {
+			SELECT 'https://h' || i || '.example/feed', 'h' || i || '.example', 'etag', 'date', 'hash', 1 FROM n`,
+			feeds); err != nil {
 			b.Fatal(err)
 		}
 		var ours, bare time.Duration
@@ -263,7 +268,8 @@ func BenchmarkUnchangedPolls(b *testing.B) {
 					was := f.Feed
 					f.PollAt, f.LastOKAt, f.LastStatus = time.Time{}, now, 304
 					done[i] = store.Polled{Feed: f.Feed, Was: was, Token: "t", HostFreeAt: now,
-						Poll: store.PollRecord{At: now, Outcome: "unchanged", Status: 304, Requests: 1, Took: time.Second}}
+						Poll: store.PollRecord{At: now, Outcome: "unchanged", Status: 304, Requests: 1,
+							Took: time.Second}}
 				}
 				if _, err := s.Record(ctx, now, done); err != nil {
 					b.Fatal(err)
@@ -273,7 +279,8 @@ func BenchmarkUnchangedPolls(b *testing.B) {
 			ours += time.Since(start)
 			start = time.Now()
 			for from := 0; from < feeds; from += batch {
-				if err := s.Exec(ctx, `UPDATE feed_times SET last_ok_at = ? WHERE feed_id > ? AND id <= ?`, now.Unix()+1, from, from+batch); err != nil {
+				if err := s.Exec(ctx, `UPDATE feed_times SET last_ok_at = ? WHERE feed_id > ? AND id <= ?`,
+					now.Unix()+1, from, from+batch); err != nil {
 					b.Fatal(err)
 				}
 			}

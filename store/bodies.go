@@ -25,7 +25,8 @@ type packer struct {
 
 func (z *packer) ready() error {
 	z.once.Do(func() {
-		if z.to, z.err = zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(zstd.SpeedFastest)); z.err != nil {
+		if z.to, z.err = zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1),
+			zstd.WithEncoderLevel(zstd.SpeedFastest)); z.err != nil {
 			return
 		}
 		z.from, z.err = zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(maxBody))

@@ -73,7 +73,8 @@ func TestStalePollsLeaveNothing(t *testing.T) {
 		quick := w.one(noon.Add(2*time.Hour), "quick")
 		full := func(p *store.Polled) {
 			p.Body = &store.Body{Bytes: []byte(p.Token)}
-			p.Poll = store.PollRecord{At: noon, Outcome: "changed", Note: p.Token, Took: 1234 * time.Millisecond, Bytes: 5, Requests: 2, Status: 200}
+			p.Poll = store.PollRecord{At: noon, Outcome: "changed", Note: p.Token, Took: 1234 * time.Millisecond,
+				Bytes: 5, Requests: 2, Status: 200}
 			p.Gap = &digest.Gap{From: noon.Add(-time.Hour), To: noon.Add(3 * time.Hour)}
 			p.Posts, p.Listed = posts(noon, p.Token), []string{p.Token}
 		}
@@ -86,7 +87,8 @@ func TestStalePollsLeaveNothing(t *testing.T) {
 		w.ok(err)
 		want(w.t, "polls", len(history), 1)
 		want(w.t, "the poll", history[0], store.PollRecord{
-			At: noon, Outcome: "changed", Note: "quick", Took: 1234 * time.Millisecond, Bytes: 5, Requests: 2, Status: 200,
+			At: noon, Outcome: "changed", Note: "quick", Took: 1234 * time.Millisecond, Bytes: 5, Requests: 2,
+			Status: 200,
 		})
 	})
 }
@@ -101,7 +103,8 @@ func TestMovesTakeTheHistoryAlong(t *testing.T) {
 		poll := func(f digest.Feed, now time.Time) {
 			w.t.Helper()
 			_, err := w.Record(w.ctx(), now, []store.Polled{{
-				Feed: f, Poll: store.PollRecord{At: now, Outcome: "unchanged"}, Body: &store.Body{Bytes: []byte(f.Host)}, Arrival: arrival(nil, []string{"1", "2"}),
+				Feed: f, Poll: store.PollRecord{At: now, Outcome: "unchanged"},
+				Body: &store.Body{Bytes: []byte(f.Host)}, Arrival: arrival(nil, []string{"1", "2"}),
 			}})
 			w.ok(err)
 		}
@@ -122,7 +125,8 @@ func TestMovesTakeTheHistoryAlong(t *testing.T) {
 		want(w.t, "polls", len(history), 3)
 		w.holds("left behind", 0, `SELECT count(*) FROM polls WHERE feed_id = ?`, a.ID)
 		got := w.feedAgain(b)
-		want(w.t, "it lives", got.State == digest.FeedActive && got.GoneAt.IsZero() && got.FailingSince.IsZero() && got.FirstErrorAt.IsZero(), true)
+		want(w.t, "it lives", got.State == digest.FeedActive && got.GoneAt.IsZero() && got.FailingSince.IsZero() &&
+			got.FirstErrorAt.IsZero(), true)
 		want(w.t, "told", w.told(ada), "gap a.example 12:00-14:00")
 		w.ok(w.Unsubscribe(w.ctx(), ada.ID, b.ID))
 		want(w.t, "nothing of either", w.told(ada), "")

@@ -24,7 +24,8 @@ const (
 // newsletter ends that membership alone; a soft one is counted; a refused one is only stored. It gives the suppression
 // of the address, if there is one now.
 // digest.NotFound if there is no such edition (any more).
-func (s *Store) RecordBounce(ctx context.Context, now time.Time, b digest.Bounce) (sup digest.Suppression, suppressed bool, err error) {
+func (s *Store) RecordBounce(ctx context.Context, now time.Time, b digest.Bounce) (sup digest.Suppression,
+	suppressed bool, err error) {
 	err = s.write(ctx, func(c conn) error {
 		if err := lockForBounces(ctx, c, []digest.Mark{{Bounce: &b}}); err != nil {
 			return err
@@ -41,7 +42,10 @@ func (s *Store) RecordBounce(ctx context.Context, now time.Time, b digest.Bounce
 
 // lockForBounces takes, before any row, the lock under which a complaint ends a digest.
 func lockForBounces(ctx context.Context, c conn, marks []digest.Mark) error {
-	if !slices.ContainsFunc(marks, func(m digest.Mark) bool { return m.Bounce != nil && m.Bounce.Kind == digest.Complaint }) {
+	if !slices.ContainsFunc(marks, func(m digest.Mark) bool {
+		return m.Bounce != nil &&
+			m.Bounce.Kind == digest.Complaint
+	}) {
 		return nil
 	}
 	return c.untilCommit(ctx, c.d.lockAlone)
@@ -57,14 +61,17 @@ type bouncedEdition struct {
 
 // recordBounce is RecordBounce in a transaction; it gives the key of the address.
 func recordBounce(ctx context.Context, c conn, now instant, b digest.Bounce) (key string, err error) {
-	e, err := readOne[bouncedEdition](ctx, c, "", notFound("there is no such edition"), `SELECT e.digest_id, COALESCE(d.newsletter_id, 0) AS newsletter_id, d.user_id, CASE WHEN e.recipient = '' THEN u.email ELSE e.recipient END AS recipient
-		FROM editions e JOIN digests d ON d.id = e.digest_id JOIN users u ON u.id = d.user_id WHERE e.id = ?`, b.Edition)
+	e, err := readOne[bouncedEdition](ctx, c, "", notFound("there is no such edition"),
+		`SELECT e.digest_id, COALESCE(d.newsletter_id, 0) AS newsletter_id, d.user_id, CASE WHEN e.recipient = '' THEN u.email ELSE e.recipient END AS recipient
+		FROM editions e JOIN digests d ON d.id = e.digest_id JOIN users u ON u.id = d.user_id WHERE e.id = ?`,
+		b.Edition)
 	if err != nil {
 		return "", err
 	}
 	key = emailKey(e.Recipient)
 	n, err := c.exec(ctx, `INSERT INTO bounces (edition_id, kind, email_key, status, evidence, at) VALUES (?, ?, ?, ?, ?, ?)
-		ON CONFLICT (edition_id, kind) DO NOTHING`, b.Edition, string(b.Kind), key, b.Status, digest.OneLine(b.Evidence), now)
+		ON CONFLICT (edition_id, kind) DO NOTHING`, b.Edition, string(b.Kind), key, b.Status,
+		digest.OneLine(b.Evidence), now)
 	if err != nil || n == 0 {
 		return key, err
 	}

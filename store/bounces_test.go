@@ -11,7 +11,8 @@ import (
 // suppressed then; empty: it is not.
 func (w world) bounced(now time.Time, e digest.EditionID, kind digest.BounceKind) digest.Reason {
 	w.t.Helper()
-	s, suppressed, err := w.RecordBounce(w.ctx(), now, digest.Bounce{Edition: e, Kind: kind, Status: "5.1.1", Evidence: string(kind) + " of\r\n it"})
+	s, suppressed, err := w.RecordBounce(w.ctx(), now,
+		digest.Bounce{Edition: e, Kind: kind, Status: "5.1.1", Evidence: string(kind) + " of\r\n it"})
 	w.ok(err)
 	want(w.t, "a reason", suppressed, s.Reason != "")
 	return s.Reason
@@ -29,7 +30,8 @@ func TestBounces(t *testing.T) {
 		s, _, err := w.Suppressed(w.ctx(), "reader0@example.org")
 		w.ok(err)
 		want(w.t, "suppression", s, digest.Suppression{
-			Email: "reader0@example.org", Reason: digest.ForHardBounce, Evidence: "hard of it", EditionID: e, CreatedAt: noon,
+			Email: "reader0@example.org", Reason: digest.ForHardBounce, Evidence: "hard of it", EditionID: e,
+			CreatedAt: noon,
 		})
 		w.ok(w.Unsuppress(w.ctx(), "reader0@example.org"))
 		want(w.t, "told again: the operator has undone it", w.bounced(noon.Add(time.Hour), e, digest.HardBounce), "")
@@ -67,14 +69,17 @@ func TestBounceOfAMark(t *testing.T) {
 		got := w.claimEditions(parisMidnight, 9, "t")
 		w.dot(parisMidnight, "t", got[1].ID)
 		w.mark(parisMidnight, "t", []digest.Mark{
-			{ID: got[0].ID, State: digest.EditionFailed, Error: "550", Bounce: &digest.Bounce{Kind: digest.HardBounce, Status: "5.1.1", Evidence: "550 5.1.1 no such user"}},
-			{ID: got[1].ID, State: digest.EditionExpired, Bounce: &digest.Bounce{Kind: digest.SoftBounce, Evidence: "452 full"}},
+			{ID: got[0].ID, State: digest.EditionFailed, Error: "550",
+				Bounce: &digest.Bounce{Kind: digest.HardBounce, Status: "5.1.1", Evidence: "550 5.1.1 no such user"}},
+			{ID: got[1].ID, State: digest.EditionExpired,
+				Bounce: &digest.Bounce{Kind: digest.SoftBounce, Evidence: "452 full"}},
 		}...)
 		s, ok, err := w.Suppressed(w.ctx(), "reader0@example.org")
 		w.ok(err)
 		want(w.t, "suppressed", ok && s.EditionID == got[0].ID && s.Evidence == "550 5.1.1 no such user", true)
 		w.holds("soft", 1, `SELECT count(*) FROM bounces WHERE kind = 'soft' AND email_key = 'reader1@example.org'`)
-		w.mark(parisMidnight, "u", digest.Mark{ID: got[2].ID, State: digest.EditionFailed, Bounce: &digest.Bounce{Kind: digest.HardBounce}})
+		w.mark(parisMidnight, "u",
+			digest.Mark{ID: got[2].ID, State: digest.EditionFailed, Bounce: &digest.Bounce{Kind: digest.HardBounce}})
 		_, ok, err = w.Suppressed(w.ctx(), "reader2@example.org")
 		w.ok(err)
 		want(w.t, "a mark without the lease says nothing", ok, false)
@@ -125,13 +130,15 @@ func TestSoftBounces(t *testing.T) {
 					late = nil
 					for _, e := range w.claimEditions(midnight, 9, "t") {
 						if c == 'f' {
-							w.mark(midnight, "t", digest.Mark{ID: e.ID, State: digest.EditionReady, Reply: "452 4.2.2 over quota", NextAt: midnight.Add(time.Hour)})
+							w.mark(midnight, "t", digest.Mark{ID: e.ID, State: digest.EditionReady,
+								Reply: "452 4.2.2 over quota", NextAt: midnight.Add(time.Hour)})
 							continue
 						}
 						w.dot(midnight, "t", e.ID)
 						m := digest.Mark{ID: e.ID, State: digest.EditionSent}
 						if c == 'x' {
-							m = digest.Mark{ID: e.ID, State: digest.EditionFailed, Bounce: &digest.Bounce{Kind: digest.SoftBounce}}
+							m = digest.Mark{ID: e.ID, State: digest.EditionFailed,
+								Bounce: &digest.Bounce{Kind: digest.SoftBounce}}
 						}
 						w.mark(midnight, "t", m)
 						switch c {

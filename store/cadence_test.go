@@ -165,7 +165,8 @@ func TestCadenceOfStrangers(t *testing.T) {
 				w.record(noon, f, posts(noon, "p"))
 				want(w.t, "released", w.hour(parisMidnight), 2)
 				want(w.t, "ada's", w.editions(ada), "2026-11-20 p")
-				if next := w.again(eve).NextDueAt; !next.After(parisMidnight) || next.Sub(parisMidnight) > 40*24*time.Hour {
+				if next := w.again(eve).NextDueAt; !next.After(parisMidnight) ||
+					next.Sub(parisMidnight) > 40*24*time.Hour {
 					w.t.Errorf("eve's next one is at %s", next)
 				}
 				w.ok(w.SetCadence(w.ctx(), eve.ID, digest.Workdays, noon))

@@ -159,7 +159,8 @@ func (s *Store) putBoundsRight(ctx context.Context, now time.Time, bounds []boun
 		if b.where != "" {
 			where += ` AND ` + b.where
 		}
-		wrong, err := s.read().number(ctx, `SELECT count(*) FROM (SELECT 1 FROM `+b.table+` WHERE `+where+` LIMIT 1) x`, most.plus(digest.ClockSlack))
+		wrong, err := s.read().number(ctx, `SELECT count(*) FROM (SELECT 1 FROM `+b.table+` WHERE `+where+` LIMIT 1) x`,
+			most.plus(digest.ClockSlack))
 		if err != nil || wrong == 0 {
 			if err != nil {
 				return total, err
@@ -171,7 +172,8 @@ func (s *Store) putBoundsRight(ctx context.Context, now time.Time, bounds []boun
 			wait = fmt.Sprint(seconds(b.most))
 		}
 		err = s.change(ctx, "", func(c conn) error {
-			n, err := c.exec(ctx, `UPDATE `+b.table+` SET `+b.column+` = CAST(? AS BIGINT) + `+wait+` WHERE `+where, at(now), most.plus(digest.ClockSlack))
+			n, err := c.exec(ctx, `UPDATE `+b.table+` SET `+b.column+` = CAST(? AS BIGINT) + `+wait+` WHERE `+
+				where, at(now), most.plus(digest.ClockSlack))
 			total += n
 			return err
 		})
@@ -188,7 +190,8 @@ func (s *Store) putFeedsRight(ctx context.Context, now time.Time) (int, error) {
 	const far = 7 * oneDay // the least of what the policy never allows
 	late := at(now).plus(digest.ClockSlack)
 	var ids []digest.FeedID
-	err := s.read().all(ctx, &ids, `SELECT f.id FROM `+timedFeeds+` WHERE t.last_attempt_at > ? OR t.last_ok_at > ? OR f.parsed_at > ? OR f.pinged_at > ?
+	err := s.read().all(ctx, &ids,
+		`SELECT f.id FROM `+timedFeeds+` WHERE t.last_attempt_at > ? OR t.last_ok_at > ? OR f.parsed_at > ? OR f.pinged_at > ?
 		OR f.gone_at > ? OR f.moved_since > ? OR f.moved_at > ? OR f.first_error_at > ? OR f.failing_since > ? OR f.listed_at > ?
 		OR t.lease_until > ? OR t.fresh_until > ? OR t.not_before > ? OR f.head_retest_at > ? OR t.poll_at > ? ORDER BY f.id`,
 		late, late, late, late, late, late, late, late, late, late,
@@ -203,12 +206,14 @@ func (s *Store) putFeedsRight(ctx context.Context, now time.Time) (int, error) {
 
 func putFeedsRight(ctx context.Context, c conn, ids []digest.FeedID, now time.Time) (changed int, err error) {
 	var feeds []digest.Feed
-	if err := c.all(ctx, &feeds, `SELECT `+feedColumns+` FROM `+timedFeeds+` WHERE f.id IN (`+list(ids)+`) ORDER BY f.id`+c.d.lockRows("f, t")); err != nil {
+	if err := c.all(ctx, &feeds, `SELECT `+feedColumns+` FROM `+timedFeeds+` WHERE f.id IN (`+
+		list(ids)+`) ORDER BY f.id`+c.d.lockRows("f, t")); err != nil {
 		return 0, err
 	}
 	var wanted []digest.FeedID
 	err = c.all(ctx, &wanted, `SELECT DISTINCT s.feed_id FROM subscriptions s JOIN digests d ON d.id = s.digest_id
-		WHERE s.feed_id IN (`+list(ids)+`) AND s.paused = 0 AND (`+unplanned+` AND d.next_due_at <= ? OR d.next_poll_at > 0 AND d.next_poll_at <= ?)`,
+		WHERE s.feed_id IN (`+list(ids)+`) AND s.paused = 0 AND (`+
+		unplanned+` AND d.next_due_at <= ? OR d.next_poll_at > 0 AND d.next_poll_at <= ?)`,
 		at(now), at(now))
 	if err != nil {
 		return 0, err
@@ -224,7 +229,8 @@ func putFeedsRight(ctx context.Context, c conn, ids []digest.FeedID, now time.Ti
 		if err == nil {
 			err = c.run(ctx, `UPDATE feed_times SET last_attempt_at = ?, last_ok_at = ?, lease_until = ?, fresh_until = ?,
 				not_before = ?, poll_at = NULLIF(CAST(? AS BIGINT), 0) WHERE feed_id = ?`,
-				at(f.LastAttemptAt), at(f.LastOKAt), at(f.LeaseUntil), at(f.FreshUntil), at(f.NotBefore), at(f.PollAt), f.ID)
+				at(f.LastAttemptAt), at(f.LastOKAt), at(f.LeaseUntil), at(f.FreshUntil), at(f.NotBefore), at(f.PollAt),
+				f.ID)
 		}
 		if err != nil {
 			return 0, err
@@ -248,7 +254,8 @@ const longestBack = 400 * oneDay
 // seen now.
 func putPostsRight(ctx context.Context, c conn, feeds []digest.FeedID, now time.Time) error {
 	for _, column := range []string{"seen_at", "listed_at", "shown_at"} {
-		err := c.run(ctx, `UPDATE posts SET `+column+` = ? WHERE feed_id IN (`+list(feeds)+`) AND `+column+` > ? AND `+column+` < ?`,
+		err := c.run(ctx, `UPDATE posts SET `+column+` = ? WHERE feed_id IN (`+list(feeds)+`) AND `+column+` > ? AND `+
+			column+` < ?`,
 			at(now), at(now).plus(digest.ClockSlack), at(now).plus(longestBack))
 		if err != nil {
 			return err

@@ -103,7 +103,8 @@ func (d dated) onTime(now time.Time) bool {
 		return true
 	}
 	late := now.Add(digest.ClockSlack)
-	if d.LastDueAt.After(late) || d.ReleasedAt.time().After(late) || d.PlannedAt.time().After(late) || d.PlannedDueAt.After(late) {
+	if d.LastDueAt.After(late) || d.ReleasedAt.time().After(late) || d.PlannedAt.time().After(late) ||
+		d.PlannedDueAt.After(late) {
 		return false
 	}
 	_, changed := s.Honest(now, d.since(now), d.issues(nil))
@@ -141,7 +142,8 @@ func (d dated) putRight(ctx context.Context, c conn, now time.Time) (changed boo
 		}
 	}
 	err = c.run(ctx, `UPDATE digests SET planned_due_at = ?, planned_at = ?, last_due_at = ?, prev_due_at = ?,
-		released_at = ?, prev_released_at = ?, next_poll_at = ? WHERE id = ?`, at(d.PlannedDueAt), d.PlannedAt, at(d.LastDueAt), d.PrevDueAt,
+		released_at = ?, prev_released_at = ?, next_poll_at = ? WHERE id = ?`, at(d.PlannedDueAt), d.PlannedAt,
+		at(d.LastDueAt), d.PrevDueAt,
 		d.ReleasedAt, d.PrevReleasedAt, at(d.NextPollAt), d.ID)
 	if err == nil {
 		err = noteWaiting(ctx, c, `d.id = ?`, d.ID)
@@ -155,8 +157,10 @@ func (d dated) since(now time.Time) time.Time { return min(d.CreatedAt, at(now))
 
 // same reports whether nothing of a digest has changed that is stored with it.
 func (d dated) same(was dated) bool {
-	return at(d.PlannedDueAt) == at(was.PlannedDueAt) && d.PlannedAt == was.PlannedAt && at(d.LastDueAt) == at(was.LastDueAt) &&
-		d.PrevDueAt == was.PrevDueAt && d.ReleasedAt == was.ReleasedAt && d.PrevReleasedAt == was.PrevReleasedAt && at(d.NextPollAt) == at(was.NextPollAt)
+	return at(d.PlannedDueAt) == at(was.PlannedDueAt) && d.PlannedAt == was.PlannedAt &&
+		at(d.LastDueAt) == at(was.LastDueAt) &&
+		d.PrevDueAt == was.PrevDueAt && d.ReleasedAt == was.ReleasedAt && d.PrevReleasedAt == was.PrevReleasedAt &&
+		at(d.NextPollAt) == at(was.NextPollAt)
 }
 
 // clampPast lets nothing have been done after now. Feeds are queued for a midnight
@@ -185,7 +189,8 @@ func (d dated) editions(ctx context.Context, c conn, now time.Time) (had []issue
 // issues gives what was released of it of late: the last two midnights, and editions.
 func (d dated) issues(had []issued) []calendar.Issue {
 	var issues []calendar.Issue
-	for _, i := range []struct{ due, released instant }{{at(d.LastDueAt), d.ReleasedAt}, {d.PrevDueAt, d.PrevReleasedAt}} {
+	for _, i := range []struct{ due, released instant }{{at(d.LastDueAt), d.ReleasedAt},
+		{d.PrevDueAt, d.PrevReleasedAt}} {
 		if i.due > 0 {
 			issues = append(issues, calendar.Issue{DueAt: i.due.time(), ReleasedAt: i.released.time()})
 		}
@@ -251,9 +256,11 @@ func moveEdition(ctx context.Context, c conn, id digest.DigestID, from, to insta
 // redate gives an edition another date, if there is none of that date.
 func redate(ctx context.Context, c conn, id digest.DigestID, due instant, date digest.Date) (bool, error) {
 	n, err := c.exec(ctx, `UPDATE editions SET local_date = ? WHERE digest_id = ? AND due_at = ?
-		AND NOT EXISTS (SELECT 1 FROM editions x WHERE x.digest_id = ? AND x.local_date = ?)`, date.String(), id, due, id, date.String())
+		AND NOT EXISTS (SELECT 1 FROM editions x WHERE x.digest_id = ? AND x.local_date = ?)`, date.String(), id, due,
+		id, date.String())
 	if err != nil || n == 0 {
 		return false, err
 	}
-	return true, c.run(ctx, `UPDATE saved_posts SET local_date = ? WHERE digest_id = ? AND due_at = ?`, date.String(), id, due)
+	return true, c.run(ctx, `UPDATE saved_posts SET local_date = ? WHERE digest_id = ? AND due_at = ?`, date.String(),
+		id, due)
 }

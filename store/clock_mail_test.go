@@ -38,7 +38,8 @@ func TestIssuesOfAWrongClock(t *testing.T) {
 		"held afterwards": {approveWithin: time.Hour, changes: map[int]change{1: hold, 30: release},
 			left: 48 + 8, issues: first + "; 2026-11-22 +p"},
 		"approval of 18 h": {approveWithin: digest.MaxApproval, left: 18, issues: first},
-		"approved":         {approveWithin: digest.MaxApproval, changes: map[int]change{3: approve}, left: 3, issues: first},
+		"approved": {approveWithin: digest.MaxApproval, changes: map[int]change{3: approve}, left: 3,
+			issues: first},
 	} {
 		t.Run(name, func(t *testing.T) {
 			each(t, func(w world) {

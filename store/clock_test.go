@@ -85,7 +85,8 @@ func TestPutRightLeavesTheRest(t *testing.T) {
 		w.ok(w.SetCadence(w.ctx(), weekly.ID, 1<<time.Wednesday, noon))
 		w.record(noon, f, posts(noon, "a"))
 		w.ok(w.Exec(w.ctx(), `UPDATE feed_times SET last_attempt_at = ?, not_before = ?, lease_until = ?, fresh_until = ?, poll_at = ?`,
-			noon.Unix(), noon.Add(7*24*time.Hour).Unix(), noon.Add(poller.FeedLease).Unix(), noon.Add(24*time.Hour).Unix(), noon.Add(6*24*time.Hour).Unix()))
+			noon.Unix(), noon.Add(7*24*time.Hour).Unix(), noon.Add(poller.FeedLease).Unix(),
+			noon.Add(24*time.Hour).Unix(), noon.Add(6*24*time.Hour).Unix()))
 		w.ok(w.PauseDigest(w.ctx(), d.ID, noon.Add(30*24*time.Hour), noon))
 		for _, now := range []time.Time{noon, noon.Add(-time.Minute), noon.Add(9 * time.Hour)} {
 			if note, err := w.PutRight(w.ctx(), now); err != nil || note.Any() {
@@ -128,7 +129,9 @@ func (w world) dayGoesOn(d digest.DigestID, f digest.FeedID) {
 		found := was
 		found.LastOKAt, found.ParsedAt, found.PollAt = midnight, midnight, time.Time{}
 		id := fmt.Sprint("post ", day)
-		_, err = w.Record(w.ctx(), midnight, []store.Polled{{Feed: found, Was: was, Token: "token", Posts: posts(midnight, id), Listed: []string{id}, HostFreeAt: midnight}})
+		_, err = w.Record(w.ctx(), midnight,
+			[]store.Polled{{Feed: found, Was: was, Token: "token", Posts: posts(midnight, id), Listed: []string{id},
+				HostFreeAt: midnight}})
 		w.ok(err)
 		if n := w.release(midnight.Add(time.Minute)); n != 1 {
 			w.t.Errorf("day %d: %d editions", day, n)

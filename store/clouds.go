@@ -15,11 +15,13 @@ const (
 	cloudColumns = `c.id, c.feed_id, c.cloud, c.topic, c.requested_at, c.verified_at, c.expires_at, c.next_at, c.errors, c.last_error, c.domain`
 
 	// clouded holds for feeds f that somebody reads, and that name a cloud and no hub: a hub does more.
-	clouded = `f.cloud <> '' AND f.hubs = '' AND f.merged_into = 0 AND f.state = 'active' AND f.parsed_at > 0 AND ` + wanted
+	clouded = `f.cloud <> '' AND f.hubs = '' AND f.merged_into = 0 AND f.state = 'active' AND f.parsed_at > 0 AND ` +
+		wanted
 
 	unwantedClouds = `FROM cloud_subscriptions WHERE NOT EXISTS (SELECT 1 FROM feeds f WHERE f.id = cloud_subscriptions.feed_id
 		AND f.cloud = cloud_subscriptions.cloud AND f.url = cloud_subscriptions.topic AND ` + clouded + `)`
-	missingClouds = `FROM feeds f WHERE ` + clouded + ` AND NOT EXISTS (SELECT 1 FROM cloud_subscriptions c WHERE c.feed_id = f.id)`
+	missingClouds = `FROM feeds f WHERE ` +
+		clouded + ` AND NOT EXISTS (SELECT 1 FROM cloud_subscriptions c WHERE c.feed_id = f.id)`
 )
 
 // ReconcileClouds brings what is asked of clouds up to what feeds name and readers want.
@@ -47,15 +49,18 @@ type CloudRequest struct {
 // ClaimClouds gives requests that are due, n at most, to this worker alone. Each comes again at retry of those
 // that came to nothing in a row, unless its cloud verifies it: it may do so before it answers. Requests to
 // a host that confirms nothing wait (digest.HubHost). more: others may be due.
-func (s *Store) ClaimClouds(ctx context.Context, now time.Time, n int, retry func(failures int) time.Time, domain HubDomain) (requests []CloudRequest, more bool, err error) {
+func (s *Store) ClaimClouds(ctx context.Context, now time.Time, n int, retry func(failures int) time.Time,
+	domain HubDomain) (requests []CloudRequest, more bool, err error) {
 	due := ` FROM cloud_subscriptions p WHERE p.next_at <= ? AND ` + asksHost("p")
-	if any, err := s.read().number(ctx, `SELECT count(*) FROM (SELECT 1`+due+` LIMIT 1) x`, at(now), at(now)); err != nil || any == 0 {
+	if any, err := s.read().number(ctx, `SELECT count(*) FROM (SELECT 1`+due+` LIMIT 1) x`, at(now),
+		at(now)); err != nil || any == 0 {
 		return nil, false, failed("looking for clouds to ask", err)
 	}
 	err = s.change(ctx, "claiming requests to clouds", func(c conn) error {
 		requests = nil
 		var all []CloudRequest
-		err := c.all(ctx, &all, `SELECT p.id, p.cloud, p.errors, `+outside+due+` ORDER BY p.next_at, p.id LIMIT ?`+c.d.skipRows("p"), at(now), at(now), n)
+		err := c.all(ctx, &all, `SELECT p.id, p.cloud, p.errors, `+outside+due+` ORDER BY p.next_at, p.id LIMIT ?`+
+			c.d.skipRows("p"), at(now), at(now), n)
 		if err != nil {
 			return err
 		}
@@ -84,15 +89,18 @@ func (s *Store) ClaimClouds(ctx context.Context, now time.Time, n int, retry fun
 }
 
 // dueCloud notes a request to a cloud, if its host may get one.
-func dueCloud(ctx context.Context, c conn, r *CloudRequest, hosts hubHosts, now time.Time, retry func(int) time.Time) (asks bool, err error) {
-	if err := c.run(ctx, `UPDATE cloud_subscriptions SET domain = ? WHERE id = ? AND domain <> ?`, r.Domain, r.ID, r.Domain); err != nil {
+func dueCloud(ctx context.Context, c conn, r *CloudRequest, hosts hubHosts, now time.Time,
+	retry func(int) time.Time) (asks bool, err error) {
+	if err := c.run(ctx, `UPDATE cloud_subscriptions SET domain = ? WHERE id = ? AND domain <> ?`, r.Domain, r.ID,
+		r.Domain); err != nil {
 		return false, err
 	}
 	if asks, err = hosts.ask(ctx, c, r.Domain, now); err != nil || !asks {
 		return false, err
 	}
 	r.Errors++
-	if err := c.run(ctx, `UPDATE cloud_subscriptions SET requested_at = ?, errors = ?, next_at = ? WHERE id = ?`, at(now), r.Errors, from(retry(r.Errors)), r.ID); err != nil {
+	if err := c.run(ctx, `UPDATE cloud_subscriptions SET requested_at = ?, errors = ?, next_at = ? WHERE id = ?`,
+		at(now), r.Errors, from(retry(r.Errors)), r.ID); err != nil {
 		return false, err
 	}
 	_, err = c.find(ctx, r, `SELECT `+cloudColumns+`, f.public_only, `+subscribers+` AS subscribers
@@ -106,7 +114,8 @@ func (s *Store) CloudFailed(ctx context.Context, now time.Time, id digest.CloudI
 	why = clean(why[:min(len(why), reasonLength)])
 	return s.change(ctx, "noting that a cloud failed", func(c conn) error {
 		var domain string
-		found, err := c.find(ctx, &domain, `UPDATE cloud_subscriptions SET last_error = ? WHERE id = ? AND verified_at < requested_at RETURNING domain`, why, id)
+		found, err := c.find(ctx, &domain,
+			`UPDATE cloud_subscriptions SET last_error = ? WHERE id = ? AND verified_at < requested_at RETURNING domain`, why, id)
 		if err != nil || !found || !made {
 			return err
 		}
@@ -116,17 +125,20 @@ func (s *Store) CloudFailed(ctx context.Context, now time.Time, id digest.CloudI
 
 // CloudSubscription gives one; digest.NotFound if there is none.
 func (s *Store) CloudSubscription(ctx context.Context, id digest.CloudID) (digest.CloudSubscription, error) {
-	return readOne[digest.CloudSubscription](ctx, s.read(), "reading what a cloud was asked for", notFound("there is no such subscription"),
+	return readOne[digest.CloudSubscription](ctx, s.read(), "reading what a cloud was asked for",
+		notFound("there is no such subscription"),
 		`SELECT `+cloudColumns+` FROM cloud_subscriptions c WHERE c.id = ?`, id)
 }
 
 // VerifyCloud answers a cloud that asks whether it was asked to tell of a topic: true, if that was so, and its
 // promise begins. To ask again changes nothing.
-func (s *Store) VerifyCloud(ctx context.Context, now time.Time, id digest.CloudID, topic string, expires, renew time.Time) (meant bool, err error) {
+func (s *Store) VerifyCloud(ctx context.Context, now time.Time, id digest.CloudID, topic string, expires,
+	renew time.Time) (meant bool, err error) {
 	err = s.change(ctx, "verifying what a cloud was asked for", func(c conn) error {
 		meant = false
 		var sub digest.CloudSubscription
-		found, err := c.find(ctx, &sub, `SELECT `+cloudColumns+` FROM cloud_subscriptions c WHERE c.id = ? AND c.topic = ?`+c.d.lockRows("c"), id, topic)
+		found, err := c.find(ctx, &sub, `SELECT `+
+			cloudColumns+` FROM cloud_subscriptions c WHERE c.id = ? AND c.topic = ?`+c.d.lockRows("c"), id, topic)
 		if err != nil || !found {
 			return err
 		}

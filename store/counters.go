@@ -80,7 +80,8 @@ func countMail(ctx context.Context, c conn, now instant, state digest.EditionSta
 
 // HourCounters gives what was done in the hours since an instant, the oldest first.
 func (s *Store) HourCounters(ctx context.Context, since time.Time) ([]HourCounter, error) {
-	return readRows[HourCounter](ctx, s.read(), "reading what was done", `SELECT hour AS at, kind, `+counterSums+` FROM counters WHERE hour >= ?
+	return readRows[HourCounter](ctx, s.read(), "reading what was done",
+		`SELECT hour AS at, kind, `+counterSums+` FROM counters WHERE hour >= ?
 		GROUP BY hour, kind ORDER BY hour, kind`, max(1, at(since.UTC().Truncate(time.Hour))))
 }
 
@@ -106,7 +107,8 @@ func (s *Store) CounterTotals(ctx context.Context) (map[string]Counter, error) {
 func (s *Store) sumOldCounters(ctx context.Context, now time.Time) error {
 	old := at(now).plus(-keepHours)
 	old -= old % 3600
-	return s.changeUnder(ctx, s.d.lockPlan, "summing up what was done", func(c conn) error { // two would sum up the same
+	// two would sum up the same
+	return s.changeUnder(ctx, s.d.lockPlan, "summing up what was done", func(c conn) error {
 		if _, err := c.exec(ctx, `INSERT INTO counters (hour, kind, slot, n, requests, bytes)
 			SELECT 0, x.kind, 0, x.n, x.requests, x.bytes FROM (SELECT kind, `+counterSums+` FROM counters
 				WHERE hour > 0 AND hour < ? GROUP BY kind) x WHERE TRUE`+addToCounter, old); err != nil {

@@ -17,8 +17,10 @@ func TestCounters(t *testing.T) {
 		d, f := w.reader("d", "Europe/Paris"), w.feed("f.example")
 		w.subscribe(d, f)
 		for i, p := range []store.PollRecord{
-			{Outcome: "changed", Status: 200, Requests: 2, Bytes: 500}, {Outcome: "unchanged", Status: 304, Requests: 1},
-			{Outcome: "failed", Status: 429}, {Outcome: "failed", Status: 404}, {Outcome: "failed", Status: 503}, {Outcome: "failed"},
+			{Outcome: "changed", Status: 200, Requests: 2, Bytes: 500},
+			{Outcome: "unchanged", Status: 304, Requests: 1},
+			{Outcome: "failed", Status: 429}, {Outcome: "failed", Status: 404}, {Outcome: "failed", Status: 503},
+			{Outcome: "failed"},
 		} {
 			p.At = noon.Add(time.Duration(i) * 10 * time.Minute)
 			w.ok(err2(w.Record(w.ctx(), p.At, []store.Polled{{Feed: f, Poll: p, Posts: posts(noon, fmt.Sprint(i/4))}})))
@@ -36,7 +38,8 @@ func TestCounters(t *testing.T) {
 		want(w.t, "done", w.done(), done)
 		hours, err := w.HourCounters(w.ctx(), parisMidnight.Add(30*time.Minute))
 		w.ok(err)
-		want(w.t, "in the hour of midnight", fmt.Sprint(hours), fmt.Sprintf("[{%v edition {1 0 0}} {%[1]v mail retried {1 0 0}} {%[1]v mail sent {1 0 0}}]", parisMidnight))
+		want(w.t, "in the hour of midnight", fmt.Sprint(hours),
+			fmt.Sprintf("[{%v edition {1 0 0}} {%[1]v mail retried {1 0 0}} {%[1]v mail sent {1 0 0}}]", parisMidnight))
 
 		// Pruned, and what is pruned twice, stays counted.
 		for range 2 {
@@ -46,7 +49,8 @@ func TestCounters(t *testing.T) {
 		want(w.t, "no polls", w.count(`SELECT count(*) FROM polls`), 0)
 		want(w.t, "done, long ago", w.done(), done)
 		want(w.t, "one row a kind", w.count(`SELECT count(*) FROM counters`), 10)
-		w.ok(err2(w.Record(w.ctx(), noon.AddDate(0, 0, 100), []store.Polled{{Feed: f, Poll: store.PollRecord{At: noon, Outcome: "unchanged"}}})))
+		w.ok(err2(w.Record(w.ctx(), noon.AddDate(0, 0, 100),
+			[]store.Polled{{Feed: f, Poll: store.PollRecord{At: noon, Outcome: "unchanged"}}})))
 		want(w.t, "and goes on", strings.Contains(w.done(), "poll unchanged:{2 1 0}"), true)
 	})
 }
@@ -54,12 +58,16 @@ func TestCounters(t *testing.T) {
 // TestCountersOfAnOldDatabase: what is still known of the time before is counted.
 func TestCountersOfAnOldDatabase(t *testing.T) {
 	upgrade(t, 4, func(w world) {
-		for _, values := range []string{"'changed', 200, 2, 900", "'unchanged', 304, 1, 0", "'failed', 429, 1, 0", "'failed', 0, 1, 0"} {
-			w.ok(w.Exec(w.ctx(), fmt.Sprintf(`INSERT INTO polls (feed_id, at, outcome, status, requests, bytes) SELECT 1, COALESCE(MAX(at), %d) + 1, %s FROM polls`, noon.Unix(), values)))
+		for _, values := range []string{"'changed', 200, 2, 900", "'unchanged', 304, 1, 0", "'failed', 429, 1, 0",
+			"'failed', 0, 1, 0"} {
+			w.ok(w.Exec(w.ctx(), fmt.Sprintf(
+				`INSERT INTO polls (feed_id, at, outcome, status, requests, bytes) SELECT 1, COALESCE(MAX(at), %d) + 1, %s FROM polls`, noon.Unix(), values)))
 		}
-		w.ok(w.Exec(w.ctx(), fmt.Sprintf(`INSERT INTO editions (digest_id, local_date, due_at, send_at, number, state, date, next_at, expires_at, sent_at)
+		w.ok(w.Exec(w.ctx(), fmt.Sprintf(
+			`INSERT INTO editions (digest_id, local_date, due_at, send_at, number, state, date, next_at, expires_at, sent_at)
 			VALUES (1, '2026-11-19', %d, 1, 1, 'sent', 1, 1, 1, %d)`, noon.Unix(), noon.Unix()+4000)))
 		w.ok(w.Migrate(w.ctx()))
-		want(w.t, "done", w.done(), "map[edition:{1 0 0} mail sent:{1 0 0} poll changed:{1 2 900} poll limited:{1 1 0} poll silent:{1 1 0} poll unchanged:{1 1 0}]")
+		want(w.t, "done", w.done(),
+			"map[edition:{1 0 0} mail sent:{1 0 0} poll changed:{1 2 900} poll limited:{1 1 0} poll silent:{1 1 0} poll unchanged:{1 1 0}]")
 	})
 }

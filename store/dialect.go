@@ -125,8 +125,9 @@ func sqliteDialect() *dialect {
 		rareIn: 1000,
 
 		lastKey: `SELECT COALESCE(MAX(seq), 0) FROM sqlite_sequence WHERE name = '{table}'`,
-		setKey:  []string{`DELETE FROM sqlite_sequence WHERE name = '{table}'`, `INSERT INTO sqlite_sequence (name, seq) VALUES ('{table}', {key})`},
-		fill:    insertOne,
+		setKey: []string{`DELETE FROM sqlite_sequence WHERE name = '{table}'`,
+			`INSERT INTO sqlite_sequence (name, seq) VALUES ('{table}', {key})`},
+		fill: insertOne,
 
 		tables: `SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = ?`,
 		strangers: `SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite\_%' ESCAPE '\'
@@ -174,11 +175,12 @@ func postgresDialect() *dialect {
 		tidyWords: `SELECT COALESCE(SUM(gin_clean_pending_list(CAST(c.oid AS regclass))), 0) FROM pg_catalog.pg_class c
 			WHERE c.oid = to_regclass('post_words_words') AND pg_has_role(c.relowner, 'USAGE')`,
 
-		holdTables: []string{`LOCK TABLE {tables} IN ACCESS SHARE MODE`, `SET LOCAL idle_in_transaction_session_timeout = 0`},
-		lastKey:    `SELECT COALESCE(pg_sequence_last_value(CAST(pg_get_serial_sequence('{table}', 'id') AS regclass)), 0)`,
-		setKey:     []string{`SELECT setval(pg_get_serial_sequence('{table}', 'id'), {key})`},
-		fill:       copyIn,
-		fillEnds:   true,
+		holdTables: []string{`LOCK TABLE {tables} IN ACCESS SHARE MODE`,
+			`SET LOCAL idle_in_transaction_session_timeout = 0`},
+		lastKey:  `SELECT COALESCE(pg_sequence_last_value(CAST(pg_get_serial_sequence('{table}', 'id') AS regclass)), 0)`,
+		setKey:   []string{`SELECT setval(pg_get_serial_sequence('{table}', 'id'), {key})`},
+		fill:     copyIn,
+		fillEnds: true,
 
 		forUpdate:  ` FOR UPDATE`,
 		skipLocked: ` SKIP LOCKED`,

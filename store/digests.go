@@ -37,7 +37,8 @@ func (s *Store) Digest(ctx context.Context, id digest.DigestID) (digest.Digest, 
 
 // readDigest gives the digest d that where selects.
 func readDigest(ctx context.Context, c conn, where string, args ...any) (digestRow, error) {
-	return readOne[digestRow](ctx, c, "reading the digest", notFound("there is no such digest"), selectDigest+`WHERE `+where, args...)
+	return readOne[digestRow](ctx, c, "reading the digest", notFound("there is no such digest"), selectDigest+`WHERE `+
+		where, args...)
 }
 
 // SetDigestState starts, pauses or ends a digest; the state it has already
@@ -63,7 +64,8 @@ func (s *Store) SetDigestState(ctx context.Context, id digest.DigestID, state di
 // VoidLinks makes the links void that stand in the mail of a digest so far.
 func (s *Store) VoidLinks(ctx context.Context, id digest.DigestID) error {
 	return s.runOne(ctx, "voiding the links in older mail", notFound("there is no such digest"),
-		`UPDATE digests SET link_round = CASE WHEN link_round < ? THEN link_round + 1 ELSE 1 END WHERE id = ?`, digest.LastLinkRound, id)
+		`UPDATE digests SET link_round = CASE WHEN link_round < ? THEN link_round + 1 ELSE 1 END WHERE id = ?`,
+		digest.LastLinkRound, id)
 }
 
 // refuseArchive keeps the digest of a newsletter's archive as it is: what is nobody's mail is not
@@ -74,7 +76,8 @@ func refuseArchive(ctx context.Context, c conn, d digestRow) error {
 	}
 	n, err := readNewsletter(ctx, c, `n.id = ?`, d.NewsletterID)
 	if err == nil && n.ArchiveID == d.ID {
-		err = conflict("this is the archive of %s and continues as long as the newsletter; see: digest newsletter hold", n.Name)
+		err = conflict("this is the archive of %s and continues as long as the newsletter; see: digest newsletter hold",
+			n.Name)
 	}
 	return err
 }
@@ -85,7 +88,8 @@ func setDigestState(ctx context.Context, c conn, d digestRow, state digest.Diges
 	case d.State == state && d.PausedUntil.IsZero():
 		return nil
 	case state == digest.DigestLeft: // whatever zone they are in
-		if err := c.run(ctx, `UPDATE digests SET was_paused = ?, was_paused_until = ? WHERE id = ?`, bit(d.State == digest.DigestPaused), from(d.PausedUntil), d.ID); err != nil {
+		if err := c.run(ctx, `UPDATE digests SET was_paused = ?, was_paused_until = ? WHERE id = ?`,
+			bit(d.State == digest.DigestPaused), from(d.PausedUntil), d.ID); err != nil {
 			return err
 		}
 		if err := saveSchedule(ctx, c, d.ID, s.Leave()); err != nil {
@@ -142,7 +146,8 @@ func (s *Store) pruneLeft(ctx context.Context, now time.Time) error {
 		ID        digest.DigestID
 		NextDueAt instant
 	}
-	err := s.read().all(ctx, &left, `SELECT d.id, d.next_due_at FROM digests d WHERE d.state = 'left' AND d.next_due_at < ? AND d.next_due_at >= ? ORDER BY d.id`,
+	err := s.read().all(ctx, &left,
+		`SELECT d.id, d.next_due_at FROM digests d WHERE d.state = 'left' AND d.next_due_at < ? AND d.next_due_at >= ? ORDER BY d.id`,
 		due, due.plus(-leftWithin))
 	if err != nil || len(left) == 0 {
 		return err
@@ -153,7 +158,8 @@ func (s *Store) pruneLeft(ctx context.Context, now time.Time) error {
 	}
 	return s.write(ctx, func(c conn) error {
 		for _, table := range []string{"digest_posts", "notices"} {
-			if err := c.runRows(ctx, &v, `DELETE FROM `+table+` WHERE (digest_id, visible_at) IN (SELECT d.id, d.next_due_at FROM digests d
+			if err := c.runRows(ctx, &v,
+				`DELETE FROM `+table+` WHERE (digest_id, visible_at) IN (SELECT d.id, d.next_due_at FROM digests d
 				WHERE d.state = 'left' AND (d.id, d.next_due_at) IN (VALUES {rows}))`); err != nil {
 				return err
 			}
@@ -183,7 +189,8 @@ func leave(ctx context.Context, c conn, d digestRow, now instant) error {
 }
 
 // changeDigest hands a digest to f, in a transaction of its own.
-func (s *Store) changeDigest(ctx context.Context, doing string, id digest.DigestID, f func(conn, digestRow) error) error {
+func (s *Store) changeDigest(ctx context.Context, doing string, id digest.DigestID,
+	f func(conn, digestRow) error) error {
 	return s.changeAlone(ctx, doing, func(c conn) error {
 		d, err := readDigest(ctx, c, `d.id = ?`, id)
 		if err != nil {
@@ -224,7 +231,8 @@ func reschedule(ctx context.Context, c conn, d digestRow, s calendar.Schedule, n
 		return err
 	}
 	var had []string
-	err := c.all(ctx, &had, `SELECT local_date FROM editions WHERE digest_id = ? AND local_date >= ?`, d.ID, calendar.Earliest(now).String())
+	err := c.all(ctx, &had, `SELECT local_date FROM editions WHERE digest_id = ? AND local_date >= ?`, d.ID,
+		calendar.Earliest(now).String())
 	if err != nil {
 		return err
 	}
@@ -253,12 +261,15 @@ func showAgain(ctx context.Context, c conn, ids []digest.DigestID, was, now inst
 // changeMidnight gives digests another midnight with what waits for the one that they
 // had, but for what waits for the other already: that comes once.
 func changeMidnight(ctx context.Context, c conn, ids []digest.DigestID, was, next instant) error {
-	for table, same := range map[string]string{"digest_posts": `x.post_id = y.post_id`, "notices": `x.feed_id = y.feed_id AND x.kind = y.kind`} {
+	for table, same := range map[string]string{"digest_posts": `x.post_id = y.post_id`,
+		"notices": `x.feed_id = y.feed_id AND x.kind = y.kind`} {
 		if err := c.run(ctx, `DELETE FROM `+table+` AS x WHERE x.visible_at = ? AND x.digest_id IN (`+list(ids)+`)
-			AND EXISTS (SELECT 1 FROM `+table+` y WHERE y.digest_id = x.digest_id AND y.visible_at = ? AND `+same+`)`, was, next); err != nil {
+			AND EXISTS (SELECT 1 FROM `+table+` y WHERE y.digest_id = x.digest_id AND y.visible_at = ? AND `+
+			same+`)`, was, next); err != nil {
 			return err
 		}
-		if err := c.run(ctx, `UPDATE `+table+` SET visible_at = ? WHERE visible_at = ? AND digest_id IN (`+list(ids)+`)`, next, was); err != nil {
+		if err := c.run(ctx, `UPDATE `+table+` SET visible_at = ? WHERE visible_at = ? AND digest_id IN (`+
+			list(ids)+`)`, next, was); err != nil {
 			return err
 		}
 	}

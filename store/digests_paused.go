@@ -65,7 +65,8 @@ func (s *Store) ResumeDigest(ctx context.Context, id digest.DigestID, now time.T
 // BringBack starts a digest again that was left, or pauses it again if it was paused then and that pause is not over. left
 // is false, and nothing is changed, if it was not left; digest.NotFound if it is no more, digest.Conflict for one that its
 // reader has never begun.
-func (s *Store) BringBack(ctx context.Context, id digest.DigestID, now time.Time) (d digest.Digest, left bool, err error) {
+func (s *Store) BringBack(ctx context.Context, id digest.DigestID, now time.Time) (d digest.Digest, left bool,
+	err error) {
 	err = s.changeDigest(ctx, "bringing the digest back", id, func(c conn, was digestRow) error {
 		if left = was.State == digest.DigestLeft; left {
 			if err := refuseUnbegun(ctx, c, was); err != nil {
@@ -117,7 +118,8 @@ func (s *Store) EndPauses(ctx context.Context, now time.Time) (int, error) {
 	}
 	return changeInParts(ctx, s, "ending pauses", ids, func(c conn, part []digest.DigestID) (int, error) {
 		var digests []digestRow
-		if err := c.all(ctx, &digests, selectDigest+`WHERE d.id IN (`+list(part)+`) AND `+over+` ORDER BY d.id`, at(now)); err != nil {
+		if err := c.all(ctx, &digests, selectDigest+`WHERE d.id IN (`+list(part)+`) AND `+over+` ORDER BY d.id`,
+			at(now)); err != nil {
 			return 0, err
 		}
 		for _, d := range digests {
@@ -144,7 +146,8 @@ type askedGroup struct {
 
 // askedGroups gives the groups whose feeds are to be asked now.
 func askedGroups(ctx context.Context, c conn, now instant) (groups []askedGroup, err error) {
-	err = c.all(ctx, &groups, `SELECT u.time_zone, d.next_poll_at, d.cadence FROM digests d JOIN users u ON u.id = d.user_id
+	err = c.all(ctx, &groups,
+		`SELECT u.time_zone, d.next_poll_at, d.cadence FROM digests d JOIN users u ON u.id = d.user_id
 		WHERE d.next_poll_at > 0 AND d.next_poll_at <= ? GROUP BY u.time_zone, d.next_poll_at, d.cadence ORDER BY d.next_poll_at, u.time_zone, d.cadence`, now)
 	return groups, err
 }
@@ -156,6 +159,7 @@ func (g askedGroup) advance(ctx context.Context, c conn, now time.Time) (int, er
 		return 0, err
 	}
 	_, next := calendar.Passed(g.NextPollAt.time(), now, loc, calendar.Gathering(g.Cadence))
-	return c.exec(ctx, `UPDATE digests AS d SET next_poll_at = ? WHERE d.next_poll_at = ? AND d.cadence = ? AND `+inZone,
+	return c.exec(ctx, `UPDATE digests AS d SET next_poll_at = ? WHERE d.next_poll_at = ? AND d.cadence = ? AND `+
+		inZone,
 		at(next), g.NextPollAt, g.Cadence, g.TimeZone)
 }

@@ -169,7 +169,8 @@ func TestBringBack(t *testing.T) {
 // its reader; one without an end gathers nothing.
 func TestPauseGathers(t *testing.T) {
 	each(t, func(w world) {
-		ada, bob, cyd := w.reader("ada", "Europe/Paris"), w.reader("bob", "Europe/Paris"), w.reader("cyd", "Europe/Paris")
+		ada, bob, cyd := w.reader("ada", "Europe/Paris"), w.reader("bob", "Europe/Paris"),
+			w.reader("cyd", "Europe/Paris")
 		f := w.feed("f.example")
 		for _, d := range []digest.Digest{ada, bob, cyd} {
 			w.subscribe(d, f)

@@ -32,7 +32,9 @@ func beginWaiting(ctx context.Context, c conn, now instant) error {
 // has planned them, and has gone.
 func (s *Store) noteForgotten(ctx context.Context, now instant) error {
 	const forgotten = `d.next_due_at <= ? AND NOT EXISTS (SELECT 1 FROM waiting_digests w WHERE w.digest_id = d.id)`
-	n, err := s.read().number(ctx, `SELECT count(*) FROM digests d WHERE d.state = 'active' AND d.planned_due_at = d.next_due_at AND `+forgotten, now)
+	n, err := s.read().number(ctx,
+		`SELECT count(*) FROM digests d WHERE d.state = 'active' AND d.planned_due_at = d.next_due_at AND `+
+			forgotten, now)
 	if err != nil || n == 0 {
 		return err
 	}
@@ -71,7 +73,8 @@ func (s *Store) lookAtWaiting(ctx context.Context, now instant, deadline time.Du
 	for _, where := range []string{`w.feed_id = 0`, late} {
 		for more := true; more; {
 			var ids []digest.DigestID
-			err := s.read().all(ctx, &ids, `SELECT w.digest_id FROM waiting_digests w WHERE `+where+` LIMIT ?`, lookStep)
+			err := s.read().all(ctx, &ids, `SELECT w.digest_id FROM waiting_digests w WHERE `+where+` LIMIT ?`,
+				lookStep)
 			if err == nil && len(ids) > 0 {
 				err = s.changeAlone(ctx, "", func(c conn) error { return lookAt(ctx, c, ids, now, deadline) })
 			}

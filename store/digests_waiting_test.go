@@ -39,14 +39,17 @@ func TestToldByTheLastFeed(t *testing.T) {
 		w.subscribe(ada, a, b, c)
 		w.record(noon, b, posts(noon, "p"))
 		now := parisMidnight
-		w.planFor(now, map[digest.FeedID]time.Time{a.ID: now.Add(time.Minute), b.ID: now.Add(3 * time.Minute), c.ID: now.Add(2 * time.Minute)})
+		w.planFor(now, map[digest.FeedID]time.Time{a.ID: now.Add(time.Minute), b.ID: now.Add(3 * time.Minute),
+			c.ID: now.Add(2 * time.Minute)})
 		want(w.t, "released while all are queued", w.release(now), 0)
 		want(w.t, "told by the first", w.polled(now.Add(time.Minute), a, time.Time{}).Told, 0)
 		want(w.t, "told by the last", w.polled(now.Add(3*time.Minute), b, time.Time{}).Told, 1)
 		want(w.t, "released while one is queued", w.release(now.Add(3*time.Minute)), 0)
-		want(w.t, "told by the one left, asked again in time", w.polled(now.Add(4*time.Minute), c, now.Add(6*time.Minute)).Told, 1)
+		want(w.t, "told by the one left, asked again in time",
+			w.polled(now.Add(4*time.Minute), c, now.Add(6*time.Minute)).Told, 1)
 		want(w.t, "released while that is queued", w.release(now.Add(4*time.Minute)), 0)
-		want(w.t, "told by it, asked again much later", w.polled(now.Add(6*time.Minute), c, now.Add(5*time.Hour)).Told, 1)
+		want(w.t, "told by it, asked again much later",
+			w.polled(now.Add(6*time.Minute), c, now.Add(5*time.Hour)).Told, 1)
 		want(w.t, "released", w.release(now.Add(6*time.Minute)), 1)
 		want(w.t, "rows left", w.rows("waiting_digests"), 0)
 	})
@@ -118,7 +121,8 @@ func TestToldByAFeedThatLeaves(t *testing.T) {
 			w.ok(w.Unsubscribe(w.ctx(), ada.ID, f.ID))
 		},
 		"a rule for its host": func(w world, ada digest.Digest, f digest.Feed, now time.Time) {
-			w.ok(w.Exec(w.ctx(), `UPDATE feed_times SET last_attempt_at = ? WHERE feed_id = ?`, now.Add(-6*time.Hour).Unix(), f.ID))
+			w.ok(w.Exec(w.ctx(), `UPDATE feed_times SET last_attempt_at = ? WHERE feed_id = ?`,
+				now.Add(-6*time.Hour).Unix(), f.ID))
 			_, err := w.SetHostRule(w.ctx(), digest.HostRule{Host: f.Host, Interval: 24 * time.Hour}, now)
 			w.ok(err)
 		},
@@ -249,7 +253,8 @@ func (w world) disturb(chance *rand.Rand, now time.Time, d digest.Digest, f, to 
 	case 2:
 		if f, to = w.feedAgain(f), w.feedAgain(to); f.ID != to.ID {
 			f.URL, f.Host, f.ParsedAt = to.URL, to.Host, now
-			_, err := w.Record(w.ctx(), now, []store.Polled{{Feed: f, ReadAt: to.URL, Arrival: store.Arrival{Read: true, Abroad: true}}})
+			_, err := w.Record(w.ctx(), now,
+				[]store.Polled{{Feed: f, ReadAt: to.URL, Arrival: store.Arrival{Read: true, Abroad: true}}})
 			w.ok(err)
 		}
 	case 3:

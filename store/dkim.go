@@ -28,7 +28,8 @@ func (s *Store) DKIMKeys(ctx context.Context) ([]digest.DKIMKey, error) {
 // if there is no such key.
 func (s *Store) UseDKIMKey(ctx context.Context, domain, selector string) error {
 	return s.changeKey(ctx, "taking a key into use", domain, selector, func(c conn, _ bool, _ int) error {
-		return c.run(ctx, `UPDATE dkim_keys SET active = CASE WHEN selector = ? THEN 1 ELSE 0 END WHERE domain = ?`, selector, laneName(domain))
+		return c.run(ctx, `UPDATE dkim_keys SET active = CASE WHEN selector = ? THEN 1 ELSE 0 END WHERE domain = ?`,
+			selector, laneName(domain))
 	})
 }
 
@@ -38,7 +39,8 @@ func (s *Store) UseDKIMKey(ctx context.Context, domain, selector string) error {
 func (s *Store) RemoveDKIMKey(ctx context.Context, domain, selector string) error {
 	return s.changeKey(ctx, "removing a key", domain, selector, func(c conn, active bool, others int) error {
 		if active && others > 0 {
-			return conflict("the key %s signs the mail of %s; first take another into use: digest dkim use", selector, domain)
+			return conflict("the key %s signs the mail of %s; first take another into use: digest dkim use", selector,
+				domain)
 		}
 		return c.run(ctx, `DELETE FROM dkim_keys WHERE domain = ? AND selector = ?`, laneName(domain), selector)
 	})
@@ -46,13 +48,16 @@ func (s *Store) RemoveDKIMKey(ctx context.Context, domain, selector string) erro
 
 // changeKey locks the keys of a domain, and tells f of the one that is meant
 // whether it signs, and how many others there are.
-func (s *Store) changeKey(ctx context.Context, doing, domain, selector string, f func(c conn, active bool, others int) error) error {
+func (s *Store) changeKey(ctx context.Context, doing, domain, selector string,
+	f func(c conn, active bool, others int) error) error {
 	return s.change(ctx, doing, func(c conn) error {
 		var found []struct {
 			Selector string
 			Active   bool
 		}
-		if err := c.all(ctx, &found, `SELECT k.selector, k.active FROM dkim_keys k WHERE k.domain = ? ORDER BY k.selector`+c.d.lockRows("k"), laneName(domain)); err != nil {
+		if err := c.all(ctx, &found,
+			`SELECT k.selector, k.active FROM dkim_keys k WHERE k.domain = ? ORDER BY k.selector`+c.d.lockRows("k"),
+			laneName(domain)); err != nil {
 			return err
 		}
 		for _, k := range found {

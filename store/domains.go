@@ -124,7 +124,8 @@ func (r *recording) pace(ctx context.Context) error {
 		v.row(name)
 	}
 	// Whoever comes second waits here, and then sees what the first has written.
-	if err := r.c.runRows(ctx, &v, `INSERT INTO domains (domain) VALUES {rows} ON CONFLICT (domain) DO NOTHING`); err != nil {
+	if err := r.c.runRows(ctx, &v,
+		`INSERT INTO domains (domain) VALUES {rows} ON CONFLICT (domain) DO NOTHING`); err != nil {
 		return err
 	}
 	paced, err := readPaces(ctx, r.c, `m.domain IN (`+r.c.d.names+`) ORDER BY m.domain`+r.c.d.lockRows("m"),
@@ -210,5 +211,6 @@ func savePaces(ctx context.Context, c conn, domains paces) error {
 
 // pruneDomains deletes domains and addresses that have not limited us for a long time.
 func (s *Store) pruneDomains(ctx context.Context, now time.Time) error {
-	return s.run(ctx, "", `DELETE FROM domains WHERE limited_at < ? AND free_at <= ?`, at(now).plus(-keepDomains), at(now))
+	return s.run(ctx, "", `DELETE FROM domains WHERE limited_at < ? AND free_at <= ?`, at(now).plus(-keepDomains),
+		at(now))
 }

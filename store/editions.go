@@ -30,25 +30,32 @@ func (s *Store) Edition(ctx context.Context, id digest.EditionID) (digest.Editio
 
 // LatestEditions gives a digest's editions that are out at now, newest first,
 // limit at most.
-func (s *Store) LatestEditions(ctx context.Context, id digest.DigestID, now time.Time, limit int) ([]digest.Edition, error) {
-	return s.editionsWhere(ctx, `e.digest_id = ? AND e.due_at <= ? ORDER BY e.local_date DESC LIMIT ?`, id, at(now), limit)
+func (s *Store) LatestEditions(ctx context.Context, id digest.DigestID, now time.Time, limit int) ([]digest.Edition,
+	error) {
+	return s.editionsWhere(ctx, `e.digest_id = ? AND e.due_at <= ? ORDER BY e.local_date DESC LIMIT ?`, id, at(now),
+		limit)
 }
 
 // EditionOn gives a digest's edition of a date; digest.NotFound unless it is out at now.
-func (s *Store) EditionOn(ctx context.Context, id digest.DigestID, date digest.Date, now time.Time) (digest.Edition, error) {
-	return readOne[digest.Edition](ctx, s.read(), "reading the edition", notFound("there is no edition of that day"), `SELECT `+editionColumns+`
+func (s *Store) EditionOn(ctx context.Context, id digest.DigestID, date digest.Date, now time.Time) (digest.Edition,
+	error) {
+	return readOne[digest.Edition](ctx, s.read(), "reading the edition", notFound("there is no edition of that day"),
+		`SELECT `+editionColumns+`
 		FROM editions e WHERE e.digest_id = ? AND e.local_date = ? AND e.due_at <= ?`, id, date.String(), at(now))
 }
 
 // EditionsIn gives a digest's editions of one month that are out at now, newest first.
-func (s *Store) EditionsIn(ctx context.Context, id digest.DigestID, year int, month time.Month, now time.Time) ([]digest.Edition, error) {
+func (s *Store) EditionsIn(ctx context.Context, id digest.DigestID, year int, month time.Month,
+	now time.Time) ([]digest.Edition, error) {
 	first := digest.Date{Year: year, Month: month, Day: 1}.String()
-	return s.editionsWhere(ctx, `e.digest_id = ? AND e.local_date >= ? AND e.local_date <= ? AND e.due_at <= ? ORDER BY e.local_date DESC`,
+	return s.editionsWhere(ctx,
+		`e.digest_id = ? AND e.local_date >= ? AND e.local_date <= ? AND e.due_at <= ? ORDER BY e.local_date DESC`,
 		id, first, first[:len(first)-2]+"31", at(now))
 }
 
 func (s *Store) editionsWhere(ctx context.Context, where string, args ...any) ([]digest.Edition, error) {
-	return readRows[digest.Edition](ctx, s.read(), "reading editions", `SELECT `+editionColumns+` FROM editions e WHERE `+where, args...)
+	return readRows[digest.Edition](ctx, s.read(), "reading editions", `SELECT `+
+		editionColumns+` FROM editions e WHERE `+where, args...)
 }
 
 // Beside is what the page of an edition leads to.
@@ -65,7 +72,8 @@ func (s *Store) Beside(ctx context.Context, e digest.Edition, now time.Time) (b 
 		(SELECT e.local_date FROM editions e JOIN digests d ON d.id = e.digest_id WHERE e.digest_id = ? AND e.local_date > ? AND `+cameAt+` <= ? ORDER BY e.local_date LIMIT 1) AS later,
 		(SELECT count(*) FROM filtered_posts WHERE digest_id = ? AND due_at = ?) AS held,
 		(SELECT count(*) FROM filtered_posts WHERE digest_id = ? AND due_at > ?) AS held_since`,
-		e.DigestID, e.LocalDate.String(), at(now), e.DigestID, e.LocalDate.String(), at(now), e.DigestID, at(e.DueAt), e.DigestID, at(e.DueAt))
+		e.DigestID, e.LocalDate.String(), at(now), e.DigestID, e.LocalDate.String(), at(now), e.DigestID, at(e.DueAt),
+		e.DigestID, at(e.DueAt))
 	return b, failed("reading what lies beside an edition", err)
 }
 
@@ -78,8 +86,10 @@ type Month struct {
 
 // Months gives the months in which a digest had editions that are out at now, newest first.
 func (s *Store) Months(ctx context.Context, id digest.DigestID, now time.Time) ([]Month, error) {
-	return readRows[Month](ctx, s.read(), "reading the months of the archive", `SELECT CAST(substr(x.month, 1, 4) AS INTEGER) AS year,
+	return readRows[Month](ctx, s.read(), "reading the months of the archive",
+		`SELECT CAST(substr(x.month, 1, 4) AS INTEGER) AS year,
 		CAST(substr(x.month, 6) AS INTEGER) AS month, x.editions
 		FROM (SELECT substr(e.local_date, 1, 7) AS month, count(*) AS editions FROM editions e
-			WHERE e.digest_id = ? AND e.due_at <= ? GROUP BY substr(e.local_date, 1, 7)) x ORDER BY x.month DESC`, id, at(now))
+			WHERE e.digest_id = ? AND e.due_at <= ? GROUP BY substr(e.local_date, 1, 7)) x ORDER BY x.month DESC`, id,
+		at(now))
 }

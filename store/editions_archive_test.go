@@ -40,7 +40,8 @@ func TestArchive(t *testing.T) {
 		w.ok(err)
 		want(t, "November", fmt.Sprint(len(list), list[0].LocalDate), "2 2026-11-30")
 
-		for day, beside := range map[int]string{0: "0000-00-00 2026-11-30", 1: "2026-11-29 2026-12-01", 2: "2026-11-30 0000-00-00"} {
+		for day, beside := range map[int]string{0: "0000-00-00 2026-11-30", 1: "2026-11-29 2026-12-01",
+			2: "2026-11-30 0000-00-00"} {
 			b, err := w.Beside(w.ctx(), digest.Edition{DigestID: d.ID, LocalDate: date(day)}, now)
 			w.ok(err)
 			want(t, "beside", fmt.Sprint(b.Earlier, " ", b.Later), beside)

@@ -143,7 +143,8 @@ func (v *voyage) check(log string) {
 	for _, s := range v.feeds {
 		for _, name := range s.all {
 			if had[name] != 1 {
-				v.t.Errorf("%s came %d times (asked for: %v): %s; %s", name, had[name], v.must[name], log, v.editions(v.digest))
+				v.t.Errorf("%s came %d times (asked for: %v): %s; %s", name, had[name], v.must[name], log,
+					v.editions(v.digest))
 			}
 		}
 	}
@@ -183,7 +184,8 @@ func (w world) nights(from time.Time, n int, each func(now time.Time)) (asked []
 // the days on which it appears; those of one without an end are not.
 func TestPauseAsks(t *testing.T) {
 	each(t, func(w world) {
-		ada, bob, cyd := w.reader("ada", "Europe/Paris"), w.reader("bob", "Europe/Paris"), w.reader("cyd", "Europe/Paris")
+		ada, bob, cyd := w.reader("ada", "Europe/Paris"), w.reader("bob", "Europe/Paris"),
+			w.reader("cyd", "Europe/Paris")
 		a, b, c := w.feed("a"), w.feed("b"), w.feed("c")
 		w.subscribe(ada, a)
 		w.subscribe(bob, b)
@@ -239,10 +241,12 @@ func TestPauseChanges(t *testing.T) {
 		want   string
 		bound  string
 	}{
-		{"as it was set", func(world, digest.Digest, time.Time) {}, "2026-11-26 o p0 p1 p2 p3 p4 p5 p6; 2026-11-27 p7; 2026-11-28 p8; 2026-11-29 p9", "19 12h to 25 23h"},
+		{"as it was set", func(world, digest.Digest, time.Time) {},
+			"2026-11-26 o p0 p1 p2 p3 p4 p5 p6; 2026-11-27 p7; 2026-11-28 p8; 2026-11-29 p9", "19 12h to 25 23h"},
 		{"shortened", func(w world, d digest.Digest, now time.Time) {
 			w.ok(w.PauseDigest(w.ctx(), d.ID, parisMidnight.Add(4*day), now))
-		}, "2026-11-24 o p0 p1 p2 p3 p4; 2026-11-25 p5; 2026-11-26 p6; 2026-11-27 p7; 2026-11-28 p8; 2026-11-29 p9", "19 12h to 23 23h"},
+		}, "2026-11-24 o p0 p1 p2 p3 p4; 2026-11-25 p5; 2026-11-26 p6; 2026-11-27 p7; 2026-11-28 p8; 2026-11-29 p9",
+			"19 12h to 23 23h"},
 		{"prolonged", func(w world, d digest.Digest, now time.Time) {
 			w.ok(w.PauseDigest(w.ctx(), d.ID, parisMidnight.Add(8*day), now))
 		}, "2026-11-28 o p0 p1 p2 p3 p4 p5 p6 p7 p8; 2026-11-29 p9", "19 12h to 27 23h"},
@@ -251,7 +255,8 @@ func TestPauseChanges(t *testing.T) {
 		{"begun again before it came", func(w world, d digest.Digest, now time.Time) {
 			w.ok(w.ResumeDigest(w.ctx(), d.ID, now))
 			w.ok(w.PauseDigest(w.ctx(), d.ID, parisMidnight.Add(5*day), now.Add(time.Hour)))
-		}, "2026-11-25 o p0 p1 p2 p3 p4 p5; 2026-11-26 p6; 2026-11-27 p7; 2026-11-28 p8; 2026-11-29 p9", "19 12h to 24 23h"},
+		}, "2026-11-25 o p0 p1 p2 p3 p4 p5; 2026-11-26 p6; 2026-11-27 p7; 2026-11-28 p8; 2026-11-29 p9",
+			"19 12h to 24 23h"},
 		{"left and begun again", func(w world, d digest.Digest, now time.Time) {
 			w.ok(w.SetDigestState(w.ctx(), d.ID, digest.DigestLeft, now))
 			w.ok(w.SetDigestState(w.ctx(), d.ID, digest.DigestActive, now))
@@ -317,7 +322,8 @@ func TestPauseGathersAll(t *testing.T) {
 		w.record(noon, x, posts(noon, "x1"))
 		gap := digest.Gap{From: noon, To: noon.Add(time.Hour)}
 		f.ParsedAt = noon.Add(time.Hour)
-		_, err := w.Record(w.ctx(), noon.Add(time.Hour), []store.Polled{{Feed: f, Posts: posts(noon, "f1", "f2"), Listed: []string{"f1", "f2"}, Gap: &gap}})
+		_, err := w.Record(w.ctx(), noon.Add(time.Hour),
+			[]store.Polled{{Feed: f, Posts: posts(noon, "f1", "f2"), Listed: []string{"f1", "f2"}, Gap: &gap}})
 		w.ok(err)
 		later := noon.Add(2 * time.Hour)
 		_, err = w.Subscribe(w.ctx(), digest.Subscription{DigestID: ada.ID, FeedID: g.ID}, later)

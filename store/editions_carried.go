@@ -55,7 +55,8 @@ func (g releaseBatch) carry(ctx context.Context, c conn, now instant) error {
 			JOIN carried_posts y ON y.edition_id = l.from_id
 		ORDER BY 1, 2`, g.DueAt, now, keys(c.d, g.ids))
 	if err == nil {
-		err = c.run(ctx, `UPDATE editions AS e SET undelivered = 0 WHERE `+undelivered+` AND EXISTS (SELECT 1 FROM carried_posts y WHERE y.from_id = e.id)`)
+		err = c.run(ctx, `UPDATE editions AS e SET undelivered = 0 WHERE `+
+			undelivered+` AND EXISTS (SELECT 1 FROM carried_posts y WHERE y.from_id = e.id)`)
 	}
 	if err != nil {
 		return err

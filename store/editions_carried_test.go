@@ -103,17 +103,19 @@ func TestUndelivered(t *testing.T) {
 		end  func(world, digest.Delivery)
 		want string // the posts of the next edition, and its notices
 	}{
-		"sent":                 {mark(digest.EditionSent, ""), none},
-		"refused":              {mark(digest.EditionFailed, ""), list},
-		"refused, full":        {mark(digest.EditionFailed, digest.SoftBounce), list},
-		"never confirmed":      {mark(digest.EditionUnconfirmed, ""), "-p q (2026-11-20?)"},
-		"in doubt twice":       {func(w world, e digest.Delivery) { mark(digest.EditionInDoubt, "")(w, e); doubt(w) }, "-p q (2026-11-20?)"},
+		"sent":            {mark(digest.EditionSent, ""), none},
+		"refused":         {mark(digest.EditionFailed, ""), list},
+		"refused, full":   {mark(digest.EditionFailed, digest.SoftBounce), list},
+		"never confirmed": {mark(digest.EditionUnconfirmed, ""), "-p q (2026-11-20?)"},
+		"in doubt twice": {func(w world, e digest.Delivery) { mark(digest.EditionInDoubt, "")(w, e); doubt(w) },
+			"-p q (2026-11-20?)"},
 		"expired":              {mark(digest.EditionExpired, ""), whole},
 		"nobody there":         {mark(digest.EditionFailed, digest.HardBounce), none},
 		"refused by report":    {report(digest.RefusedBounce), list},
 		"mailbox full, report": {report(digest.SoftBounce), list},
 		"nobody there, report": {report(digest.HardBounce), none},
-		"refused, sent again":  {func(w world, e digest.Delivery) { mark(digest.EditionFailed, "")(w, e); w.resend(e.ID) }, none},
+		"refused, sent again": {
+			func(w world, e digest.Delivery) { mark(digest.EditionFailed, "")(w, e); w.resend(e.ID) }, none},
 		"refused, left and back": {func(w world, e digest.Delivery) {
 			mark(digest.EditionFailed, "")(w, e)
 			w.ok(w.SetDigestState(w.ctx(), e.DigestID, digest.DigestLeft, parisMidnight))

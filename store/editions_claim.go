@@ -129,7 +129,8 @@ const (
 
 // issue returns what the newsletter decides of the edition.
 func (e wantedEdition) issue() (digest.Newsletter, digest.NewsletterLetter) {
-	return digest.Newsletter{State: e.NewsletterState, ApproveWithin: span(e.ApproveWithin)}, digest.NewsletterLetter{ApprovedAt: e.ApprovedAt.time()}
+	return digest.Newsletter{State: e.NewsletterState, ApproveWithin: span(e.ApproveWithin)},
+		digest.NewsletterLetter{ApprovedAt: e.ApprovedAt.time()}
 }
 
 // isLocked reports whether the edition is an issue that its newsletter may not send at now.
@@ -149,7 +150,8 @@ func (q *editionClaim) query(limit int) (string, []any) {
 		where += ` AND e.domain NOT IN (` + q.c.d.names + `)`
 		args = append(args, array(q.closed))
 	}
-	return `SELECT e.id, e.domain, e.next_at, e.expires_at FROM editions e WHERE ` + where + ` ORDER BY e.next_at, e.id LIMIT ?` + q.c.d.skipRows("e"), append(args, limit)
+	return `SELECT e.id, e.domain, e.next_at, e.expires_at FROM editions e WHERE ` +
+		where + ` ORDER BY e.next_at, e.id LIMIT ?` + q.c.d.skipRows("e"), append(args, limit)
 }
 
 // round looks at the first editions of the queue, limit at most, and leases
@@ -190,7 +192,8 @@ func (q *editionClaim) ask(ctx context.Context, found []queuedEdition) error {
 		wantedEdition
 	}
 	ids := each(found, func(e queuedEdition) digest.EditionID { return e.ID })
-	err := q.c.all(ctx, &rows, `SELECT e.id, `+wantedColumns+` FROM `+wantedEditions+` WHERE e.id`+q.c.d.oneOf, keys(q.c.d, ids))
+	err := q.c.all(ctx, &rows, `SELECT e.id, `+wantedColumns+` FROM `+wantedEditions+` WHERE e.id`+q.c.d.oneOf,
+		keys(q.c.d, ids))
 	byID := make(map[digest.EditionID]wantedEdition, len(rows))
 	for _, r := range rows {
 		byID[r.ID] = r.wantedEdition
@@ -206,11 +209,13 @@ func (q *editionClaim) lease(ctx context.Context, ids []digest.EditionID) error 
 	if len(ids) == 0 {
 		return nil
 	}
-	if err := q.c.run(ctx, `UPDATE editions SET state = 'leased', attempt = attempt + 1 WHERE id`+q.c.d.oneOf, keys(q.c.d, ids)); err != nil {
+	if err := q.c.run(ctx, `UPDATE editions SET state = 'leased', attempt = attempt + 1 WHERE id`+q.c.d.oneOf,
+		keys(q.c.d, ids)); err != nil {
 		return err
 	}
 	return q.c.run(ctx, `INSERT INTO mail_claims (edition_id, domain, lease_token, lease_until)
-		SELECT e.id, e.domain, ?, ? FROM editions e WHERE e.id`+q.c.d.oneOf, q.Token, at(q.now).plus(q.Lease), keys(q.c.d, ids))
+		SELECT e.id, e.domain, ?, ? FROM editions e WHERE e.id`+q.c.d.oneOf, q.Token, at(q.now).plus(q.Lease),
+		keys(q.c.d, ids))
 }
 
 // end ends editions that must never be sent, postpones those that must not be sent yet, and returns the others.
@@ -246,7 +251,8 @@ func putOff(ctx context.Context, c conn, now instant, ids []digest.EditionID) er
 	if len(ids) == 0 {
 		return nil
 	}
-	return c.run(ctx, `UPDATE editions SET next_at = CASE WHEN send_at > ? THEN send_at ELSE expires_at END WHERE id`+c.d.oneOf, now, keys(c.d, ids))
+	return c.run(ctx, `UPDATE editions SET next_at = CASE WHEN send_at > ? THEN send_at ELSE expires_at END WHERE id`+
+		c.d.oneOf, now, keys(c.d, ids))
 }
 
 // preferUnrefused sorts the editions for domains under alarm. Such a domain gets a few probes, which should show whether
@@ -263,7 +269,8 @@ func (q *editionClaim) preferUnrefused(ctx context.Context, live []queuedEdition
 		return nil
 	}
 	var refused []digest.EditionID
-	err := q.c.all(ctx, &refused, `SELECT e.id FROM editions e WHERE e.id`+q.c.d.oneOf+` AND (e.reply LIKE '5%' OR 'failed' =
+	err := q.c.all(ctx, &refused,
+		`SELECT e.id FROM editions e WHERE e.id`+q.c.d.oneOf+` AND (e.reply LIKE '5%' OR 'failed' =
 		(SELECT p.state FROM editions p WHERE p.digest_id = e.digest_id AND p.local_date < e.local_date ORDER BY p.local_date DESC LIMIT 1))`,
 		keys(q.c.d, probes))
 	scattered := func(e queuedEdition) uint64 {
@@ -273,7 +280,8 @@ func (q *editionClaim) preferUnrefused(ctx context.Context, live []queuedEdition
 		return uint64(e.ID) * 0x9E3779B97F4A7C15 // of the golden ratio
 	}
 	slices.SortStableFunc(live, func(a, b queuedEdition) int {
-		return cmp.Or(bit(slices.Contains(refused, a.ID))-bit(slices.Contains(refused, b.ID)), cmp.Compare(scattered(a), scattered(b)))
+		return cmp.Or(bit(slices.Contains(refused, a.ID))-bit(slices.Contains(refused, b.ID)),
+			cmp.Compare(scattered(a), scattered(b)))
 	})
 	return err
 }
@@ -353,7 +361,8 @@ func endUnwanted(ctx context.Context, c conn, now instant, left, unmailed []dige
 const tooLate = "not delivered in time"
 
 // endEditions ends editions that are not to be sent. An error they had already tells more.
-func endEditions(ctx context.Context, c conn, now instant, ids []digest.EditionID, state digest.EditionState, why string) error {
+func endEditions(ctx context.Context, c conn, now instant, ids []digest.EditionID, state digest.EditionState,
+	why string) error {
 	if len(ids) == 0 {
 		return nil
 	}
@@ -368,5 +377,6 @@ func endEditions(ctx context.Context, c conn, now instant, ids []digest.EditionI
 // GiveBackEditions gives back what is leased under token and not begun to be
 // sent, with its attempt.
 func (s *Store) GiveBackEditions(ctx context.Context, token string) error {
-	return s.change(ctx, "giving editions back", func(c conn) error { return giveBack(ctx, c, `mc.lease_token = ?`, token) })
+	return s.change(ctx, "giving editions back",
+		func(c conn) error { return giveBack(ctx, c, `mc.lease_token = ?`, token) })
 }

@@ -49,7 +49,8 @@ func (s *Store) SendFirst(ctx context.Context, id digest.DigestID, now time.Time
 
 // firstBatch makes a digest without an edition due at the midnight that has begun its reader's day, with what
 // waits, and gives it as a batch that is released at once, with the date of that day.
-func firstBatch(ctx context.Context, c conn, id digest.DigestID, now time.Time) (g releaseBatch, date digest.Date, err error) {
+func firstBatch(ctx context.Context, c conn, id digest.DigestID, now time.Time) (g releaseBatch, date digest.Date,
+	err error) {
 	d, err := readDigest(ctx, c, `d.id = ?`, id)
 	if err != nil {
 		return g, date, err

@@ -91,7 +91,8 @@ func TestSendFirstIsForWhoHasNone(t *testing.T) {
 			want(w.t, about, digest.KindOf(err), digest.Conflict)
 			want(w.t, about+": as before", w.again(d), before)
 		}
-		ada, bob, eve, mo := w.reader("ada", "Europe/Paris"), w.reader("bob", "Europe/Paris"), w.reader("eve", "Europe/Paris"), w.reader("mo", "Europe/Paris")
+		ada, bob, eve, mo := w.reader("ada", "Europe/Paris"), w.reader("bob", "Europe/Paris"),
+			w.reader("eve", "Europe/Paris"), w.reader("mo", "Europe/Paris")
 		for _, d := range []digest.Digest{ada, bob, eve, mo} {
 			w.subscribe(d, f)
 		}
@@ -157,7 +158,8 @@ func TestSendFirstInARace(t *testing.T) {
 		for id := range readers {
 			for range 3 {
 				all.Go(func() {
-					if _, err := w.SendFirst(w.ctx(), digest.DigestID(id+1), parisMidnight.Add(-time.Second)); err == nil {
+					if _, err := w.SendFirst(w.ctx(), digest.DigestID(id+1),
+						parisMidnight.Add(-time.Second)); err == nil {
 						made <- digest.DigestID(id + 1)
 					} else if digest.KindOf(err) != digest.Conflict {
 						w.t.Error(err)
@@ -177,13 +179,16 @@ func TestSendFirstInARace(t *testing.T) {
 		w.hour(parisMidnight.Add(time.Hour))
 		w.hour(parisMidnight.Add(day))
 		for id := range readers {
-			list, err := w.Count(w.ctx(), `SELECT count(*) * 10 + count(DISTINCT post_id) FROM digest_posts WHERE digest_id = ?`, id+1)
+			list, err := w.Count(w.ctx(),
+				`SELECT count(*) * 10 + count(DISTINCT post_id) FROM digest_posts WHERE digest_id = ?`, id+1)
 			w.ok(err)
 			want(w.t, "each post once", list, 33)
-			same, err := w.Count(w.ctx(), `SELECT count(*) - count(DISTINCT local_date) FROM editions WHERE digest_id = ?`, id+1)
+			same, err := w.Count(w.ctx(),
+				`SELECT count(*) - count(DISTINCT local_date) FROM editions WHERE digest_id = ?`, id+1)
 			w.ok(err)
 			want(w.t, "each date once", same, 0)
-			lost, err := w.Count(w.ctx(), `SELECT count(*) FROM digest_posts p WHERE p.digest_id = ? AND NOT EXISTS (SELECT 1 FROM editions e WHERE e.digest_id = p.digest_id AND e.due_at = p.visible_at)`, id+1)
+			lost, err := w.Count(w.ctx(),
+				`SELECT count(*) FROM digest_posts p WHERE p.digest_id = ? AND NOT EXISTS (SELECT 1 FROM editions e WHERE e.digest_id = p.digest_id AND e.due_at = p.visible_at)`, id+1)
 			w.ok(err)
 			want(w.t, "all in editions", lost, 0)
 		}

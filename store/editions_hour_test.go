@@ -143,7 +143,8 @@ func TestLook(t *testing.T) {
 		w.record(noon, f, posts(noon, "p"))
 		w.hour(parisMidnight)
 		want(w.t, "a delivery's", w.claimEditions(parisMidnight, 1, "t")[0].Look, look)
-		for _, wrong := range []digest.Look{{}, {Layout: "big", Images: digest.NoImages}, {Layout: digest.Excerpts, Images: "on"}} {
+		for _, wrong := range []digest.Look{{}, {Layout: "big", Images: digest.NoImages},
+			{Layout: digest.Excerpts, Images: "on"}} {
 			oneLine(w.t, w.SetLook(w.ctx(), ada.ID, wrong), digest.Invalid)
 		}
 		oneLine(w.t, w.SetLook(w.ctx(), 99, look), digest.NotFound)

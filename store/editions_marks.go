@@ -40,7 +40,8 @@ const doubtAfter = 15 * time.Minute
 // for editions that are still leased under token, and gives those. The others must
 // not be sent: their lease is over, or their reader left, has a suppressed address
 // or no mail, and so they were recalled.
-func (s *Store) MarkEditions(ctx context.Context, now time.Time, token string, marks []digest.Mark, dots []digest.Dot) (won []digest.EditionID, err error) {
+func (s *Store) MarkEditions(ctx context.Context, now time.Time, token string, marks []digest.Mark,
+	dots []digest.Dot) (won []digest.EditionID, err error) {
 	if len(marks)+len(dots) == 0 {
 		return nil, nil
 	}
@@ -68,7 +69,8 @@ func (s *Store) MarkEditions(ctx context.Context, now time.Time, token string, m
 }
 
 // beginDots turns those of dots that are leased into dotting ones, and gives them.
-func beginDots(ctx context.Context, c conn, now instant, mine map[digest.EditionID]claimedEdition, dots []digest.Dot) (won []digest.EditionID, err error) {
+func beginDots(ctx context.Context, c conn, now instant, mine map[digest.EditionID]claimedEdition,
+	dots []digest.Dot) (won []digest.EditionID, err error) {
 	var v values
 	for _, d := range dots {
 		if e, ok := mine[d.ID]; ok && e.State == digest.EditionLeased {
@@ -103,11 +105,14 @@ const claimedColumns = `mc.edition_id, mc.state, COALESCE(d.newsletter_id, 0) AS
 
 // lockClaimed locks those of the given editions that are held under token. What is
 // changed then is looked up by key alone.
-func lockClaimed(ctx context.Context, c conn, token string, ids []digest.EditionID) (map[digest.EditionID]claimedEdition, error) {
+func lockClaimed(ctx context.Context, c conn, token string,
+	ids []digest.EditionID) (map[digest.EditionID]claimedEdition, error) {
 	mine := make(map[digest.EditionID]claimedEdition, len(ids))
 	var rows []claimedEdition
-	err := c.all(ctx, &rows, `SELECT `+claimedColumns+` FROM mail_claims mc JOIN editions e ON e.id = mc.edition_id JOIN digests d ON d.id = e.digest_id
-		WHERE mc.edition_id`+c.d.oneOf+` AND mc.lease_token = ? ORDER BY mc.edition_id`+c.d.lockRows("mc"), keys(c.d, ids), token)
+	err := c.all(ctx, &rows,
+		`SELECT `+claimedColumns+` FROM mail_claims mc JOIN editions e ON e.id = mc.edition_id JOIN digests d ON d.id = e.digest_id
+		WHERE mc.edition_id`+c.d.oneOf+` AND mc.lease_token = ? ORDER BY mc.edition_id`+c.d.lockRows("mc"),
+		keys(c.d, ids), token)
 	if err != nil {
 		return nil, err
 	}
@@ -118,7 +123,8 @@ func lockClaimed(ctx context.Context, c conn, token string, ids []digest.Edition
 }
 
 // saveMarks records marks of editions that are held, and ends their claims.
-func saveMarks(ctx context.Context, c conn, now instant, mine map[digest.EditionID]claimedEdition, marks []digest.Mark) error {
+func saveMarks(ctx context.Context, c conn, now instant, mine map[digest.EditionID]claimedEdition,
+	marks []digest.Mark) error {
 	var v values
 	var over []digest.EditionID
 	done, states := counters{}, make(map[digest.EditionID]digest.EditionState)
@@ -157,7 +163,8 @@ func endClaims(ctx context.Context, c conn, ids []digest.EditionID, rows *values
 	if err := c.run(ctx, `DELETE FROM mail_claims WHERE edition_id`+c.d.oneOf, keys(c.d, ids)); err != nil {
 		return err
 	}
-	return c.runRows(ctx, rows, `WITH v (id, state, undelivered, was_in_doubt, reply, error, next_at, sent_at, uncounted, message_id, date, recipient) AS (VALUES {rows})
+	return c.runRows(ctx, rows,
+		`WITH v (id, state, undelivered, was_in_doubt, reply, error, next_at, sent_at, uncounted, message_id, date, recipient) AS (VALUES {rows})
 			UPDATE editions SET state = v.state, undelivered = v.undelivered, was_in_doubt = v.was_in_doubt, reply = v.reply, error = v.error,
 			sent_at = v.sent_at, attempt = attempt - v.uncounted,
 			next_at = CASE WHEN v.next_at > 0 THEN v.next_at ELSE editions.next_at END,
@@ -188,13 +195,15 @@ func markRow(v *values, m digest.Mark, e claimedEdition, now instant) digest.Edi
 	case state == digest.EditionInDoubt:
 		state, wasInDoubt = digest.EditionReady, true
 	}
-	v.row(m.ID, string(state), bit(isUndelivered(state, m.Bounce)), bit(wasInDoubt), m.Reply, m.Error, at(m.NextAt), sent, bit(m.Uncounted), e.MessageID, e.Date, e.Recipient)
+	v.row(m.ID, string(state), bit(isUndelivered(state, m.Bounce)), bit(wasInDoubt), m.Reply, m.Error, at(m.NextAt),
+		sent, bit(m.Uncounted), e.MessageID, e.Date, e.Recipient)
 	return state
 }
 
 // RenewLeases prolongs what is leased under token and not begun to be sent.
 func (s *Store) RenewLeases(ctx context.Context, now time.Time, token string, lease time.Duration) error {
-	return s.run(ctx, "renewing leases", `UPDATE mail_claims SET lease_until = ? WHERE state = 'leased' AND lease_token = ?`, at(now).plus(lease), token)
+	return s.run(ctx, "renewing leases",
+		`UPDATE mail_claims SET lease_until = ? WHERE state = 'leased' AND lease_token = ?`, at(now).plus(lease), token)
 }
 
 // RecoverEditions takes over from workers that died. It makes an edition ready again when its lease is over. A
@@ -204,7 +213,8 @@ func (s *Store) RenewLeases(ctx context.Context, now time.Time, token string, le
 //
 // If the transport is idempotent, for example because it writes a file under a fixed name, nothing is in doubt. An
 // edition with a final dot and no mark then becomes ready as soon as its lease is over.
-func (s *Store) RecoverEditions(ctx context.Context, now time.Time, idempotent bool) (inDoubt, unconfirmed int, err error) {
+func (s *Store) RecoverEditions(ctx context.Context, now time.Time, idempotent bool) (inDoubt, unconfirmed int,
+	err error) {
 	err = s.change(ctx, "recovering editions", func(c conn) error {
 		if err := giveBack(ctx, c, `mc.lease_until <= ?`, at(now)); err != nil {
 			return err
@@ -223,9 +233,10 @@ func (s *Store) RecoverEditions(ctx context.Context, now time.Time, idempotent b
 // recoverSent records in their editions what servers have accepted, where a worker
 // died between the two.
 func recoverSent(ctx context.Context, c conn, now instant) error {
-	_, _, err := recoverClaims(ctx, c, now, `mc.state = 'sent' AND mc.lease_until <= ?`, now, func(e claimedEdition) digest.Mark {
-		return digest.Mark{ID: e.ID, State: digest.EditionSent, Reply: e.Reply, Error: e.Error}
-	})
+	_, _, err := recoverClaims(ctx, c, now, `mc.state = 'sent' AND mc.lease_until <= ?`, now,
+		func(e claimedEdition) digest.Mark {
+			return digest.Mark{ID: e.ID, State: digest.EditionSent, Reply: e.Reply, Error: e.Error}
+		})
 	return err
 }
 
@@ -233,21 +244,27 @@ func recoverSent(ctx context.Context, c conn, now instant) error {
 // became of them, ready where sending again does no harm.
 func recoverDotting(ctx context.Context, c conn, now instant, idempotent bool) (inDoubt, unconfirmed int, err error) {
 	if idempotent {
-		_, _, err := recoverClaims(ctx, c, now, `mc.state = 'dotting' AND mc.lease_until <= ?`, now, func(e claimedEdition) digest.Mark {
-			return digest.Mark{ID: e.ID, State: digest.EditionReady, Reply: e.Reply, Error: e.Error, NextAt: now.time()}
-		})
+		_, _, err := recoverClaims(ctx, c, now, `mc.state = 'dotting' AND mc.lease_until <= ?`, now,
+			func(e claimedEdition) digest.Mark {
+				return digest.Mark{ID: e.ID, State: digest.EditionReady, Reply: e.Reply, Error: e.Error,
+					NextAt: now.time()}
+			})
 		return 0, 0, err
 	}
-	return recoverClaims(ctx, c, now, `mc.state = 'dotting' AND mc.at <= ?`, now.plus(-doubtAfter), func(e claimedEdition) digest.Mark {
-		return digest.Mark{ID: e.ID, State: digest.EditionInDoubt, Reply: e.Reply, Error: e.Error, NextAt: now.time()}
-	})
+	return recoverClaims(ctx, c, now, `mc.state = 'dotting' AND mc.at <= ?`, now.plus(-doubtAfter),
+		func(e claimedEdition) digest.Mark {
+			return digest.Mark{ID: e.ID, State: digest.EditionInDoubt, Reply: e.Reply, Error: e.Error,
+				NextAt: now.time()}
+		})
 }
 
 // recoverClaims ends the claims for which where holds with the marks that mark returns, and counts the claims of
 // editions that were never in doubt before, and of those that were.
-func recoverClaims(ctx context.Context, c conn, now instant, where string, than instant, mark func(claimedEdition) digest.Mark) (first, again int, err error) {
+func recoverClaims(ctx context.Context, c conn, now instant, where string, than instant,
+	mark func(claimedEdition) digest.Mark) (first, again int, err error) {
 	var rows []claimedEdition
-	if err := c.all(ctx, &rows, `SELECT `+claimedColumns+` FROM mail_claims mc JOIN editions e ON e.id = mc.edition_id JOIN digests d ON d.id = e.digest_id
+	if err := c.all(ctx, &rows,
+		`SELECT `+claimedColumns+` FROM mail_claims mc JOIN editions e ON e.id = mc.edition_id JOIN digests d ON d.id = e.digest_id
 		WHERE `+where+` ORDER BY mc.edition_id`+c.d.lockRows("mc"), than); err != nil {
 		return 0, 0, err
 	}
@@ -263,7 +280,8 @@ func recoverClaims(ctx context.Context, c conn, now instant, where string, than 
 // process died, or ended, says nothing of the edition, whose schedule is for refusals.
 func giveBack(ctx context.Context, c conn, where string, args ...any) error {
 	var ids []digest.EditionID
-	err := c.all(ctx, &ids, `DELETE FROM mail_claims AS mc WHERE mc.state = 'leased' AND `+where+` RETURNING edition_id`, args...)
+	err := c.all(ctx, &ids, `DELETE FROM mail_claims AS mc WHERE mc.state = 'leased' AND `+
+		where+` RETURNING edition_id`, args...)
 	if err != nil || len(ids) == 0 {
 		return err
 	}
@@ -278,14 +296,16 @@ func recall(ctx context.Context, c conn, digests string, arg any) (taken []diges
 	for range 2 {
 		var ids []digest.EditionID
 		if err := c.all(ctx, &ids, `DELETE FROM mail_claims WHERE state = 'leased' AND edition_id IN (
-			SELECT e.id FROM editions e WHERE e.digest_id `+digests+` AND e.state = 'leased') RETURNING edition_id`, arg); err != nil {
+			SELECT e.id FROM editions e WHERE e.digest_id `+digests+` AND e.state = 'leased') RETURNING edition_id`,
+			arg); err != nil {
 			return nil, err
 		}
 		taken = append(taken, ids...)
 		if c.d.forUpdate == "" { // nobody else writes
 			break
 		}
-		if err := c.all(ctx, &ids, `SELECT e.id FROM editions e WHERE e.digest_id `+digests+` AND e.state = 'ready'`+c.d.lockRows("e"), arg); err != nil {
+		if err := c.all(ctx, &ids, `SELECT e.id FROM editions e WHERE e.digest_id `+digests+` AND e.state = 'ready'`+
+			c.d.lockRows("e"), arg); err != nil {
 			return nil, err
 		}
 	}
@@ -301,7 +321,8 @@ func expire(ctx context.Context, c conn, now instant) error {
 		Reply string
 	}
 	// "452 4.2.2 …": RFC 3463 §3.3, mailbox full.
-	if err := c.all(ctx, &full, `SELECT id, reply FROM editions WHERE `+late+` AND reply LIKE '___ _.2.2 %'`, now); err != nil {
+	if err := c.all(ctx, &full, `SELECT id, reply FROM editions WHERE `+late+` AND reply LIKE '___ _.2.2 %'`,
+		now); err != nil {
 		return err
 	}
 	n, err := c.exec(ctx, `UPDATE editions SET state = 'expired', undelivered = 1, error = CASE WHEN error = '' THEN ? ELSE error END WHERE `+late, tooLate, now)
@@ -309,7 +330,8 @@ func expire(ctx context.Context, c conn, now instant) error {
 		return err
 	}
 	for _, e := range full {
-		b := digest.Bounce{Edition: e.ID, Kind: digest.SoftBounce, Status: strings.Fields(e.Reply)[1], Evidence: e.Reply}
+		b := digest.Bounce{Edition: e.ID, Kind: digest.SoftBounce, Status: strings.Fields(e.Reply)[1],
+			Evidence: e.Reply}
 		if _, err := recordBounce(ctx, c, now, b); err != nil && digest.KindOf(err) != digest.NotFound {
 			return err
 		}

@@ -76,7 +76,8 @@ func TestDelivery(t *testing.T) {
 			w.t.Fatalf("claimed %d", len(got))
 		}
 		e := got[0]
-		want(w.t, "reader", [4]string{e.Email, e.TimeZone, e.DigestName, e.Token}, [4]string{"reader0@example.org", "Europe/Paris", "Daily Digest", "t"})
+		want(w.t, "reader", [4]string{e.Email, e.TimeZone, e.DigestName, e.Token},
+			[4]string{"reader0@example.org", "Europe/Paris", "Daily Digest", "t"})
 		want(w.t, "keys", e.UserID == d.UserID && e.DigestID == d.ID, true)
 		want(w.t, "attempt", e.Attempt, 1)
 		want(w.t, "state", e.State, digest.EditionLeased)
@@ -89,7 +90,8 @@ func TestDelivery(t *testing.T) {
 		want(w.t, "another's mark", w.edition(e.ID).State, digest.EditionDotting)
 		w.mark(now.Add(time.Second), "t", digest.Mark{ID: e.ID, State: digest.EditionSent, Reply: "250 ok"})
 		sent := w.edition(e.ID)
-		want(w.t, "sent", [3]string{string(sent.State), sent.Reply, sent.MessageID}, [3]string{"sent", "250 ok", fmt.Sprintf("%d@example.org", e.ID)})
+		want(w.t, "sent", [3]string{string(sent.State), sent.Reply, sent.MessageID},
+			[3]string{"sent", "250 ok", fmt.Sprintf("%d@example.org", e.ID)})
 		want(w.t, "when", sent.SentAt, now.Add(time.Second))
 		w.mark(now, "t", digest.Mark{ID: e.ID, State: digest.EditionReady})
 		want(w.t, "sent is the end (I6)", w.edition(e.ID).State, digest.EditionSent)
@@ -240,7 +242,8 @@ func TestClaimEditionsIsExact(t *testing.T) {
 			wg.Go(func() {
 				token := fmt.Sprint("w", i)
 				for idle := 0; idle < 3; {
-					got, err := w.ClaimEditions(w.ctx(), parisMidnight, digest.Claim{Most: 7, Lease: time.Minute, Token: token})
+					got, err := w.ClaimEditions(w.ctx(), parisMidnight,
+						digest.Claim{Most: 7, Lease: time.Minute, Token: token})
 					if err != nil {
 						w.t.Error(err)
 						return
@@ -281,7 +284,8 @@ func TestReadingEditions(t *testing.T) {
 		}
 		sources, err := w.FeedLabels(w.ctx(), []digest.FeedID{ref.FeedID, 999})
 		w.ok(err)
-		want(w.t, "source", sources[0], digest.FeedLabel{FeedID: ref.FeedID, Title: "f.example", SiteURL: "https://f.example/feed", URL: "https://f.example/feed", Host: "f.example"})
+		want(w.t, "source", sources[0], digest.FeedLabel{FeedID: ref.FeedID, Title: "f.example",
+			SiteURL: "https://f.example/feed", URL: "https://f.example/feed", Host: "f.example"})
 		if _, err := w.Edition(w.ctx(), 999); digest.KindOf(err) != digest.NotFound {
 			w.t.Errorf("no edition: %v", err)
 		}

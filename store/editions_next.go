@@ -19,7 +19,8 @@ func (s *Store) NextMail(ctx context.Context, now time.Time, route, domain diges
 
 func nextMail(ctx context.Context, c conn, now time.Time, q digest.Claim) (time.Time, error) {
 	var over instant
-	err := c.get(ctx, &over, `SELECT MIN(CASE WHEN mc.state = 'dotting' AND mc.at + ? > mc.lease_until THEN mc.at + ? ELSE mc.lease_until END)
+	err := c.get(ctx, &over,
+		`SELECT MIN(CASE WHEN mc.state = 'dotting' AND mc.at + ? > mc.lease_until THEN mc.at + ? ELSE mc.lease_until END)
 		FROM mail_claims mc`, int64(doubtAfter/time.Second), int64(doubtAfter/time.Second))
 	if err != nil {
 		return time.Time{}, err
@@ -76,7 +77,8 @@ func (t *capacities) nextReady(ctx context.Context, c conn) (time.Time, error) {
 // firstReady returns when the first ready edition for which where holds may be tried.
 func firstReady(ctx context.Context, c conn, where string, args []any) (time.Time, error) {
 	var next instant
-	_, err := c.find(ctx, &next, `SELECT e.next_at FROM editions e WHERE e.state = 'ready'`+where+` ORDER BY e.next_at, e.id LIMIT 1`, args...)
+	_, err := c.find(ctx, &next, `SELECT e.next_at FROM editions e WHERE e.state = 'ready'`+
+		where+` ORDER BY e.next_at, e.id LIMIT 1`, args...)
 	return next.time(), err
 }
 

@@ -12,7 +12,8 @@ import (
 // EditionPosts gives the posts of editions by the edition's key, in the order
 // in which they were stored: one range of keys for each edition, and one for
 // each that it carries. A post that is in several of them comes once.
-func (s *Store) EditionPosts(ctx context.Context, editions []digest.Delivery) (map[digest.EditionID][]digest.PostRef, error) {
+func (s *Store) EditionPosts(ctx context.Context, editions []digest.Delivery) (map[digest.EditionID][]digest.PostRef,
+	error) {
 	posts := make(map[digest.EditionID][]digest.PostRef, len(editions))
 	for some := range slices.Chunk(editions, statementRows) {
 		for _, e := range some {
@@ -67,7 +68,8 @@ func (s *Store) readParts(ctx context.Context, parts []part, posts map[digest.Ed
 		refs := slices.Grow(posts[r.EditionID], len(lists[i]))
 		for _, id := range lists[i] {
 			if feed := feeds[id]; feed != 0 {
-				refs = append(refs, digest.PostRef{PostID: id, FeedID: feed, Carried: r.Carried != partOwn, Listed: r.Carried == partListed})
+				refs = append(refs, digest.PostRef{PostID: id, FeedID: feed, Carried: r.Carried != partOwn,
+					Listed: r.Carried == partListed})
 			}
 		}
 		posts[r.EditionID] = refs
@@ -144,9 +146,11 @@ func (s *Store) partsOf(ctx context.Context, editions []digest.Delivery) ([]part
 // would bring as things stand.
 func (s *Store) waitingParts(ctx context.Context, id digest.DigestID) ([]part, error) {
 	var parts, others []part
-	err := s.read().all(ctx, &parts, `SELECT 0 AS edition_id, d.id AS digest_id, d.next_due_at AS due_at FROM digests d WHERE d.id = ?`, id)
+	err := s.read().all(ctx, &parts,
+		`SELECT 0 AS edition_id, d.id AS digest_id, d.next_due_at AS due_at FROM digests d WHERE d.id = ?`, id)
 	if err == nil {
-		err = s.read().all(ctx, &others, `WITH l (id) AS (SELECT e.id FROM editions e WHERE e.digest_id = ? AND `+toCarry+`)
+		err = s.read().all(ctx, &others,
+			`WITH l (id) AS (SELECT e.id FROM editions e WHERE e.digest_id = ? AND `+toCarry+`)
 			SELECT 0 AS edition_id, `+carriedParts+` FROM l JOIN editions e ON e.id = l.id
 			UNION SELECT 0, `+carriedParts+` FROM l JOIN editions b ON b.id = l.id AND b.state = 'expired'
 				JOIN carried_posts y ON y.edition_id = l.id JOIN editions e ON e.id = y.from_id`, id)

@@ -50,7 +50,8 @@ func (s *Store) Release(ctx context.Context, now time.Time, deadline time.Durati
 }
 
 // releaseAll releases batches, and says how many digests they are.
-func (s *Store) releaseAll(ctx context.Context, batches []releaseBatch, now time.Time) (editions, digests int, err error) {
+func (s *Store) releaseAll(ctx context.Context, batches []releaseBatch, now time.Time) (editions, digests int,
+	err error) {
 	if len(batches) == 0 {
 		return 0, 0, nil
 	}
@@ -108,7 +109,9 @@ type releaseBatch struct {
 	ids       []digest.DigestID
 	hours     []int64    // those of its digests, as they were when they were found
 	filtering *filtering // nil: they have no filters
-	atOnce    time.Time  // a first edition that was asked for (SendFirst): its mail leaves now, and this stays the next midnight; zero: it is not
+	// a first edition that was asked for (SendFirst): its mail leaves now, and this stays the next midnight; zero: it
+	// is not
+	atOnce time.Time
 }
 
 // A releaseKind is what digests have in common that are released together.
@@ -136,12 +139,14 @@ func (s *Store) releaseBatches(ctx context.Context, now instant) ([]releaseBatch
 		DeliverAt int64
 		Posts     int // that wait for a digest with filters
 	}
-	err := s.read().all(ctx, &rows, `SELECT d.id, u.time_zone, d.next_due_at, d.cadence, COALESCE(d.newsletter_id, 0) AS newsletter_id, d.filtered, d.deliver_at,
+	err := s.read().all(ctx, &rows,
+		`SELECT d.id, u.time_zone, d.next_due_at, d.cadence, COALESCE(d.newsletter_id, 0) AS newsletter_id, d.filtered, d.deliver_at,
 			CASE WHEN d.filtered = 0 THEN 0 ELSE (SELECT count(*) FROM digest_posts p WHERE p.digest_id = d.id AND p.visible_at = d.next_due_at) END AS posts
 		FROM waiting_digests w CROSS JOIN digests d CROSS JOIN users u
 		WHERE w.feed_id = ? AND d.id = w.digest_id AND u.id = d.user_id
 		AND d.state = 'active' AND d.planned_due_at = d.next_due_at AND d.next_due_at <= ?
-		ORDER BY d.filtered, d.next_due_at, u.time_zone, d.cadence, newsletter_id, d.id LIMIT ?`, waitsForNone, now, releaseStep)
+		ORDER BY d.filtered, d.next_due_at, u.time_zone, d.cadence, newsletter_id, d.id LIMIT ?`, waitsForNone, now,
+		releaseStep)
 	var batches []releaseBatch
 	room := 0
 	for _, r := range rows {
@@ -212,7 +217,8 @@ const inZone = `(SELECT u.time_zone FROM users u WHERE u.id = d.user_id) = ?`
 // index all of the zone would be looked at.
 func (g releaseBatch) digests(d *dialect) (where string, args []any) {
 	where = `d.id` + d.oneOf + ` AND d.state = 'active' AND (d.next_due_at + 0) = ? AND d.planned_due_at = d.next_due_at
-		AND d.cadence = ? AND d.filtered = ` + fmt.Sprint(bit(g.Filtered)) + ` AND d.deliver_at` + d.oneOf + ` AND ` + inZone
+		AND d.cadence = ? AND d.filtered = ` + fmt.Sprint(bit(g.Filtered)) + ` AND d.deliver_at` + d.oneOf + ` AND ` +
+		inZone
 	return where, []any{keys(d, g.ids), g.DueAt, g.Cadence, keys(d, g.hours), g.TimeZone}
 }
 
@@ -277,7 +283,8 @@ func (g releaseBatch) release(ctx context.Context, c conn, now time.Time) (int, 
 // seal makes the editions of those digests that have just been released and
 // have a reason for one.
 func (g releaseBatch) seal(ctx context.Context, c conn, now instant, times groupTimes, reason string) (int, error) {
-	return c.execRows(ctx, &times.hours, `INSERT INTO editions (digest_id, local_date, due_at, prev_due_at, prev_released_at,
+	return c.execRows(ctx, &times.hours,
+		`INSERT INTO editions (digest_id, local_date, due_at, prev_due_at, prev_released_at,
 		bound_from, bound_to, send_at, date, next_at, expires_at, number, domain, state, error)
 		WITH h (hour, send, ends, discarded) AS (VALUES {rows})
 		SELECT e.id, ?, e.last_due_at, e.prev_due_at, e.prev_released_at, e.bound_from, e.bound_to, h.send, h.send, h.send, h.ends,
@@ -302,7 +309,8 @@ func (g releaseBatch) reason(ctx context.Context, c conn) (where string, carries
 		Notices     bool
 		Undelivered bool
 	}
-	if err = c.get(ctx, &any, `SELECT (SELECT count(*) FROM (SELECT 1 FROM notices n WHERE n.visible_at = `+due+` LIMIT 1) x) AS notices,
+	if err = c.get(ctx, &any,
+		`SELECT (SELECT count(*) FROM (SELECT 1 FROM notices n WHERE n.visible_at = `+due+` LIMIT 1) x) AS notices,
 		(SELECT count(*) FROM (SELECT 1 FROM editions e WHERE `+undelivered+` LIMIT 1) x) AS undelivered`); err != nil {
 		return "", false, err
 	}
@@ -310,7 +318,8 @@ func (g releaseBatch) reason(ctx context.Context, c conn) (where string, carries
 		where += ` OR EXISTS (SELECT 1 FROM notices n WHERE n.digest_id = d.id AND n.visible_at = ` + due + `)`
 	}
 	if any.Undelivered {
-		where += ` OR EXISTS (SELECT 1 FROM editions e WHERE e.digest_id = d.id AND ` + toCarry + ` AND ` + isReason + `)`
+		where += ` OR EXISTS (SELECT 1 FROM editions e WHERE e.digest_id = d.id AND ` + toCarry + ` AND ` +
+			isReason + `)`
 	}
 	return `(` + where + `)`, any.Undelivered, nil
 }
@@ -326,7 +335,8 @@ func (g releaseBatch) postpone(ctx context.Context, c conn, times groupTimes, wh
 // what waits for them.
 func (g releaseBatch) moveOn(ctx context.Context, c conn, times groupTimes, where string, args []any) error {
 	var digests []digest.DigestID
-	if err := c.all(ctx, &digests, `SELECT d.id FROM digests d WHERE `+where, args...); err != nil || len(digests) == 0 {
+	if err := c.all(ctx, &digests, `SELECT d.id FROM digests d WHERE `+where, args...); err != nil ||
+		len(digests) == 0 {
 		return err
 	}
 	if err := showAgain(ctx, c, digests, g.DueAt, times.now); err != nil {

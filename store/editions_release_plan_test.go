@@ -14,10 +14,14 @@ func (w world) crowd(readers, feeds, each int) {
 	const count = `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < %d) `
 	w.ok(w.Exec(w.ctx(), fmt.Sprintf(`INSERT INTO users (email, email_key, time_zone, created_at) `+count+
 		`SELECT 'r' || i, 'r' || i, 'Europe/Paris', 0 FROM n`, readers)))
-	w.ok(w.Exec(w.ctx(), fmt.Sprintf(`INSERT INTO digests (user_id, name, next_due_at) SELECT id, '', %d FROM users ORDER BY id`, parisMidnight.Unix())))
-	w.ok(w.Exec(w.ctx(), fmt.Sprintf(`INSERT INTO feeds (url, host, parsed_at) `+count+`SELECT 'u' || i, 'h' || i, 1 FROM n`, feeds)))
+	w.ok(w.Exec(w.ctx(), fmt.Sprintf(
+		`INSERT INTO digests (user_id, name, next_due_at) SELECT id, '', %d FROM users ORDER BY id`,
+		parisMidnight.Unix())))
+	w.ok(w.Exec(w.ctx(), fmt.Sprintf(`INSERT INTO feeds (url, host, parsed_at) `+
+		count+`SELECT 'u' || i, 'h' || i, 1 FROM n`, feeds)))
 	w.ok(w.Exec(w.ctx(), fmt.Sprintf(`INSERT INTO subscriptions (digest_id, feed_id, created_at)
-		SELECT d.id, 1 + (d.id * 7 + k.i * 97) %% %d, 0 FROM digests d CROSS JOIN (`+count+`SELECT i FROM n) k ORDER BY 1, 2`, feeds, each)))
+		SELECT d.id, 1 + (d.id * 7 + k.i * 97) %% %d, 0 FROM digests d CROSS JOIN (`+
+		count+`SELECT i FROM n) k ORDER BY 1, 2`, feeds, each)))
 }
 
 // TestReleasePlan holds that a release looks its digests' users and feeds up by
@@ -30,7 +34,8 @@ func TestReleasePlan(t *testing.T) {
 			plan, err := w.ReleasePlan(w.ctx(), parisMidnight)
 			w.ok(err)
 			for _, line := range strings.Split(plan, "\n") {
-				for _, whole := range []string{"Seq Scan on users", "Seq Scan on feeds", "Seq Scan on subscriptions", "Hash", "Merge", "SCAN u", "SCAN f", "SCAN s"} {
+				for _, whole := range []string{"Seq Scan on users", "Seq Scan on feeds", "Seq Scan on subscriptions",
+					"Hash", "Merge", "SCAN u", "SCAN f", "SCAN s"} {
 					if strings.Contains(line, whole) {
 						w.t.Errorf("%s: %q in\n%s", when, whole, plan)
 					}
@@ -59,7 +64,8 @@ func TestLookPlan(t *testing.T) {
 		for _, when := range []string{"never analysed", "analysed"} {
 			plan, err := w.LookPlan(w.ctx())
 			w.ok(err)
-			for _, wrong := range []string{"feed_times_queue", "poll_at<", "Seq Scan on feeds", "Seq Scan on subscriptions", "SCAN s", "SCAN f", "Join", "Nested"} {
+			for _, wrong := range []string{"feed_times_queue", "poll_at<", "Seq Scan on feeds",
+				"Seq Scan on subscriptions", "SCAN s", "SCAN f", "Join", "Nested"} {
 				if strings.Contains(plan, wrong) {
 					w.t.Errorf("%s: %q in\n%s", when, wrong, plan)
 				}
@@ -79,7 +85,8 @@ func TestLockPlan(t *testing.T) {
 		for _, when := range []string{"analysed before", "analysed"} {
 			plan, err := w.LockPlan(w.ctx(), []digest.FeedID{1, 5, 9, 700}, parisMidnight)
 			w.ok(err)
-			if strings.Contains(plan, "feed_times_queue") || strings.Contains(plan, "Seq Scan") || strings.Contains(plan, "SCAN t") || strings.Contains(plan, "SCAN f") {
+			if strings.Contains(plan, "feed_times_queue") || strings.Contains(plan, "Seq Scan") ||
+				strings.Contains(plan, "SCAN t") || strings.Contains(plan, "SCAN f") {
 				w.t.Errorf("%s:\n%s", when, plan)
 			}
 			w.ok(w.Exec(w.ctx(), `ANALYZE`))
@@ -96,7 +103,8 @@ func TestHidePlan(t *testing.T) {
 		for _, when := range []string{"never analysed", "analysed"} {
 			plan, err := w.HidePlan(w.ctx(), 5)
 			w.ok(err)
-			if !strings.Contains(plan, "subscriptions_feed") || strings.Contains(plan, "SCAN s") || strings.Contains(plan, "SCAN d") || strings.Contains(plan, "Seq Scan") {
+			if !strings.Contains(plan, "subscriptions_feed") || strings.Contains(plan, "SCAN s") ||
+				strings.Contains(plan, "SCAN d") || strings.Contains(plan, "Seq Scan") {
 				w.t.Errorf("%s:\n%s", when, plan)
 			}
 			w.ok(w.Exec(w.ctx(), `ANALYZE`))

@@ -70,7 +70,8 @@ func TestReleaseMakesEditions(t *testing.T) {
 		send := parisMidnight.Add(7 * time.Hour)
 		want(w.t, "edition", e, digest.Edition{
 			ID: e.ID, DigestID: ada.ID, LocalDate: digest.Date{Year: 2026, Month: 11, Day: 20}, DueAt: parisMidnight,
-			SendAt: send, Number: 1, State: digest.EditionReady, Date: send, NextAt: send, ExpiresAt: parisMidnight.Add(20 * time.Hour),
+			SendAt: send, Number: 1, State: digest.EditionReady, Date: send, NextAt: send,
+			ExpiresAt: parisMidnight.Add(20 * time.Hour),
 		})
 		for _, d := range []digest.Digest{w.again(ada), w.again(bob)} {
 			want(w.t, "next midnight", d.NextDueAt, parisMidnight.Add(24*time.Hour))
@@ -98,7 +99,10 @@ func TestReleaseOfOthers(t *testing.T) {
 		w.subscribe(lost, f)
 		w.subscribe(ada, f)
 		w.record(noon, f, posts(noon, "p"))
-		_, err := w.Plan(w.ctx(), parisMidnight, func(digest.Feed, time.Time) (time.Time, bool) { return time.Time{}, false })
+		_, err := w.Plan(w.ctx(), parisMidnight, func(digest.Feed, time.Time) (time.Time, bool) {
+			return time.Time{},
+				false
+		})
 		w.ok(err)
 		w.ok(w.Exec(w.ctx(), `UPDATE users SET time_zone = 'Africa/Atlantis' WHERE id = ?`, lost.UserID))
 		n, err := w.Release(w.ctx(), parisMidnight, deadline)
@@ -146,13 +150,17 @@ func TestReleaseWaitsForAFeedInFlight(t *testing.T) {
 		w.record(noon, f, posts(noon, "p"))
 		w.record(noon, g, posts(noon, "q"))
 		now := parisMidnight.Add(2 * time.Minute)
-		_, err := w.Plan(w.ctx(), now, func(feed digest.Feed, _ time.Time) (time.Time, bool) { return now, feed.ID == f.ID })
+		_, err := w.Plan(w.ctx(), now, func(feed digest.Feed, _ time.Time) (time.Time, bool) {
+			return now,
+				feed.ID == f.ID
+		})
 		w.ok(err)
 		claimed := w.claim(now, 1, "t")
 		want(w.t, "bob need not wait for ada's feed", w.release(now), 1)
 		rec := claimed[0].Feed
 		rec.PollAt = time.Time{}
-		_, err = w.Record(w.ctx(), now, []store.Polled{{Feed: rec, Token: "t", Posts: posts(now, "late"), Listed: []string{"late"}}})
+		_, err = w.Record(w.ctx(), now,
+			[]store.Polled{{Feed: rec, Token: "t", Posts: posts(now, "late"), Listed: []string{"late"}}})
 		w.ok(err)
 		want(w.t, "ada", w.release(now), 1)
 		want(w.t, "with the post stored after midnight", w.editions(ada), "2026-11-20 p late")
@@ -167,7 +175,10 @@ func TestReleaseOfALateHour(t *testing.T) {
 		w.subscribe(ada, f)
 		w.record(noon, f, posts(noon, "p"))
 		now := parisMidnight.Add(6 * time.Hour)
-		_, err := w.Plan(w.ctx(), now, func(digest.Feed, time.Time) (time.Time, bool) { return now.Add(time.Minute), true })
+		_, err := w.Plan(w.ctx(), now, func(digest.Feed, time.Time) (time.Time, bool) {
+			return now.Add(time.Minute),
+				true
+		})
 		w.ok(err)
 		want(w.t, "not yet", w.release(now.Add(deadline-time.Second)), 0)
 		want(w.t, "the deadline", w.release(now.Add(deadline)), 1)
@@ -248,7 +259,8 @@ func TestReleasePostponesWhatCannotBe(t *testing.T) {
 		w.hour(parisMidnight)
 		w.record(parisMidnight, f, posts(parisMidnight, "q"))
 		w.ok(w.SetDigestState(w.ctx(), bob.ID, digest.DigestPaused, noon))
-		for _, after := range []time.Duration{time.Hour, 24 * time.Hour} { // one was told to wait for a midnight that was put back since
+		// one was told to wait for a midnight that was put back since
+		for _, after := range []time.Duration{time.Hour, 24 * time.Hour} {
 			w.ok(w.Exec(w.ctx(), `INSERT INTO notices (digest_id, visible_at, feed_id, kind, title) VALUES (?, ?, ?, 'dead', 'f')`,
 				ada.ID, parisMidnight.Add(after).Unix(), f.ID))
 		}

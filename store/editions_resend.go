@@ -25,7 +25,8 @@ type resendRow struct {
 func (r resendRow) check() error {
 	switch {
 	case !isOver(r.State):
-		return digest.Refuse(digest.Conflict, "the edition of %s is already waiting or being sent; see: digest queue", r.LocalDate)
+		return digest.Refuse(digest.Conflict, "the edition of %s is already waiting or being sent; see: digest queue",
+			r.LocalDate)
 	case r.Digest == digest.DigestLeft:
 		return digest.Refuse(digest.Conflict, "its reader unsubscribed")
 	case r.Newsletter != "" && r.Newsletter != digest.NewsletterActive:
@@ -33,7 +34,9 @@ func (r resendRow) check() error {
 	case r.Unmailed != "":
 		return digest.Refuse(digest.Conflict, "the reader’s address is suppressed: %s", r.Unmailed)
 	case r.Carrier != "":
-		return digest.Refuse(digest.Conflict, "the edition of %s was never sent; its posts are in the edition of %s, so send that one again", r.LocalDate, r.Carrier)
+		return digest.Refuse(digest.Conflict,
+			"the edition of %s was never sent; its posts are in the edition of %s, so send that one again", r.LocalDate,
+			r.Carrier)
 	}
 	return nil
 }
@@ -44,7 +47,8 @@ func (r resendRow) check() error {
 func (s *Store) ResendEdition(ctx context.Context, id digest.EditionID, now time.Time) error {
 	return s.change(ctx, "sending an edition again", func(c conn) error {
 		var r resendRow
-		found, err := c.find(ctx, &r, `SELECT `+editionState+` AS state, e.local_date, d.state AS digest, COALESCE(n.state, '') AS newsletter,
+		found, err := c.find(ctx, &r,
+			`SELECT `+editionState+` AS state, e.local_date, d.state AS digest, COALESCE(n.state, '') AS newsletter,
 			COALESCE(`+unmailedError+`, '') AS unmailed, COALESCE((SELECT MAX(x.local_date) FROM carried_posts y JOIN editions x ON x.id = y.edition_id
 				WHERE y.from_id = e.id AND e.state = 'expired'), '') AS carrier
 			FROM editions e JOIN digests d ON d.id = e.digest_id LEFT JOIN newsletters n ON n.id = d.newsletter_id WHERE e.id = ?`, id)

@@ -48,11 +48,14 @@ func TestResendEdition(t *testing.T) {
 			refused(e.ID, digest.Conflict) // it is on its way by now
 		}
 		again := w.edition(got[0].ID)
-		want(w.t, "the posts and the instant at which they were due", fmt.Sprint(again.DueAt, again.SendAt, again.LocalDate), fmt.Sprint(was.DueAt, was.SendAt, was.LocalDate))
-		want(w.t, "a resent one", fmt.Sprintf("%s %d %q %q %d", again.State, again.Resent, again.MessageID, again.Reply, again.Attempt), `ready 1 "" "" 0`)
+		want(w.t, "the posts and the instant at which they were due",
+			fmt.Sprint(again.DueAt, again.SendAt, again.LocalDate), fmt.Sprint(was.DueAt, was.SendAt, was.LocalDate))
+		want(w.t, "a resent one", fmt.Sprintf("%s %d %q %q %d", again.State, again.Resent, again.MessageID, again.Reply,
+			again.Attempt), `ready 1 "" "" 0`)
 		claimed := w.claimEditions(later, 9, "v")
 		sent := slices.IndexFunc(claimed, func(d digest.Delivery) bool { return d.ID == got[0].ID })
-		if sent < 0 || claimed[sent].Email != "moved@elsewhere.example" || claimed[sent].Domain != "elsewhere.example" || claimed[sent].WasInDoubt {
+		if sent < 0 || claimed[sent].Email != "moved@elsewhere.example" ||
+			claimed[sent].Domain != "elsewhere.example" || claimed[sent].WasInDoubt {
 			w.t.Errorf("%+v", claimed)
 		}
 		w.dot(later, "v", got[0].ID)
@@ -84,7 +87,8 @@ func TestQueueFilters(t *testing.T) {
 		w.ok(w.SetEmail(w.ctx(), 2, "B_b@other.example"))
 		got := w.claimEditions(parisMidnight, 9, "t")
 		w.dot(parisMidnight, "t", got[0].ID)
-		w.mark(parisMidnight, "t", digest.Mark{ID: got[0].ID, State: digest.EditionSent}, digest.Mark{ID: got[1].ID, State: digest.EditionFailed, Error: "554 no"},
+		w.mark(parisMidnight, "t", digest.Mark{ID: got[0].ID, State: digest.EditionSent},
+			digest.Mark{ID: got[1].ID, State: digest.EditionFailed, Error: "554 no"},
 			digest.Mark{ID: got[2].ID, State: digest.EditionFailed, Error: "554 no"})
 		w.ok(w.GiveBackEditions(w.ctx(), "t"))
 		w.bounced(parisMidnight.Add(time.Hour), got[1].ID, digest.HardBounce)
@@ -110,7 +114,8 @@ func TestQueueFilters(t *testing.T) {
 			for _, k := range found.Counts {
 				n += k
 			}
-			if is := [7]int{n, len(found.Waiting), len(found.Sent), len(found.Unconfirmed), len(found.Failed), len(found.Expired), len(found.Returned)}; is != test.want {
+			if is := [7]int{n, len(found.Waiting), len(found.Sent), len(found.Unconfirmed), len(found.Failed),
+				len(found.Expired), len(found.Returned)}; is != test.want {
 				w.t.Errorf("%+v: %v, want %v", test.q, is, test.want)
 			}
 		}

@@ -13,7 +13,8 @@ import (
 // all marks say that an edition was sent: others wait. The end of this process
 // undoes nothing of it; that of the database server, or of the machine, may, with
 // all such commits since the last one that waited. Marks may be written again.
-func (s *Store) MarkEditionsUnsynced(ctx context.Context, now time.Time, token string, marks []digest.Mark, dots []digest.Dot) (won []digest.EditionID, err error) {
+func (s *Store) MarkEditionsUnsynced(ctx context.Context, now time.Time, token string, marks []digest.Mark,
+	dots []digest.Dot) (won []digest.EditionID, err error) {
 	if slices.ContainsFunc(marks, saysMore) || len(dots) == 0 || len(marks)+len(dots) > statementRows {
 		return s.MarkEditions(ctx, now, token, marks, dots)
 	}

@@ -41,12 +41,14 @@ func TestUnsynced(t *testing.T) {
 		}
 		w.mark(now, "t", sent(got[0]))
 		at := w.edition(got[0].ID)
-		want(w.t, "sent", [3]string{string(at.State), at.Reply, at.MessageID}, [3]string{"sent", "250 it's ok", dot(got[0]).MessageID})
+		want(w.t, "sent", [3]string{string(at.State), at.Reply, at.MessageID},
+			[3]string{"sent", "250 it's ok", dot(got[0]).MessageID})
 		want(w.t, "when", at.SentAt, now)
 		want(w.t, "the next", w.edition(got[1].ID).State, digest.EditionDotting)
 		want(w.t, "suppressed", soon("t", nil, dot(got[2]), dot(got[3])), ids(got[2].ID))
 		want(w.t, "unmailed", w.edition(got[3].ID).State, digest.EditionUnmailed)
-		want(w.t, "a mark of what the dot of which was lost", soon("t", []digest.Mark{sent(got[4])}, dot(got[5])), ids(got[5].ID))
+		want(w.t, "a mark of what the dot of which was lost", soon("t", []digest.Mark{sent(got[4])}, dot(got[5])),
+			ids(got[5].ID))
 		want(w.t, "which is sent", w.edition(got[4].ID).State, digest.EditionSent)
 		later := digest.Mark{ID: got[1].ID, State: digest.EditionReady, NextAt: now, Reply: "451 later"}
 		soon("t", []digest.Mark{later}, dot(got[1]))
@@ -55,7 +57,8 @@ func TestUnsynced(t *testing.T) {
 		// The worker dies: what was accepted is known, and recorded by another.
 		want(w.t, "open", w.claims(), 3)
 		w.recover(now.Add(time.Hour))
-		want(w.t, "what was in doubt, and what is known", [2]digest.EditionState{w.edition(got[5].ID).State, w.edition(got[4].ID).State},
+		want(w.t, "what was in doubt, and what is known",
+			[2]digest.EditionState{w.edition(got[5].ID).State, w.edition(got[4].ID).State},
 			[2]digest.EditionState{digest.EditionReady, digest.EditionSent})
 		want(w.t, "accepted", w.edition(got[4].ID).SentAt, now)
 		want(w.t, "over", w.claims(), 0)

@@ -72,7 +72,8 @@ func explainSQLite(code sqlite3.ErrorCode, err error) error {
 	case sqlite3.BUSY:
 		return unavailable(err, "another process has locked the database for too long; try again")
 	case sqlite3.NOTADB, sqlite3.CORRUPT:
-		return &digest.Error{Kind: digest.Invalid, Message: "the database file is damaged or not a database; name another, or restore a backup", Err: err}
+		return &digest.Error{Kind: digest.Invalid,
+			Message: "the database file is damaged or not a database; name another, or restore a backup", Err: err}
 	case sqlite3.ERROR:
 		if strings.Contains(err.Error(), "no such table") {
 			return noSchema(err)
@@ -138,12 +139,20 @@ func isUnique(err error) bool {
 	return errors.Is(err, sqlite3.CONSTRAINT_UNIQUE) || errors.Is(err, sqlite3.CONSTRAINT_PRIMARYKEY)
 }
 
-// isConstraint reports whether rows do not fit their tables or each other.
+// isConstraint reports whether the database rejects the values themselves: a constraint or a wrong type.
 func isConstraint(err error) bool {
 	if e, ok := errors.AsType[*pq.Error](err); ok {
 		return e.Code.Class() == "22" || e.Code.Class() == "23"
 	}
 	return errors.Is(err, sqlite3.CONSTRAINT) || errors.Is(err, sqlite3.MISMATCH)
+}
+
+// isRefused reports whether the database rejects the values on every attempt: isConstraint, or a limit of its size.
+func isRefused(err error) bool {
+	if e, ok := errors.AsType[*pq.Error](err); ok && e.Code.Class() == "54" {
+		return true
+	}
+	return isConstraint(err) || errors.Is(err, sqlite3.TOOBIG)
 }
 
 // ifUnique is the error for what is there already; any other stays as it is.

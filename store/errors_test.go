@@ -15,10 +15,12 @@ func TestUnreachable(t *testing.T) {
 		err  error
 		want string
 	}{
-		{&net.OpError{Op: "dial", Net: "tcp", Addr: at, Err: errors.New("refused")}, "PostgreSQL at [::1]:5432" + todo + "refused"},
+		{&net.OpError{Op: "dial", Net: "tcp", Addr: at, Err: errors.New("refused")}, "PostgreSQL at [::1]:5432" + todo +
+			"refused"},
 		{&net.OpError{Op: "dial", Net: "tcp", Err: &net.DNSError{Err: "no such host", Name: "db.example"}},
 			"PostgreSQL at db.example" + todo + "no such host"},
-		{&net.OpError{Op: "dial", Net: "tcp", Err: errors.New("refused")}, "PostgreSQL at this address" + todo + "refused"},
+		{&net.OpError{Op: "dial", Net: "tcp", Err: errors.New("refused")}, "PostgreSQL at this address" + todo +
+			"refused"},
 	} {
 		if got := explain(c.err); got.Error() != c.want {
 			t.Errorf("%v: %q, want %q", c.err, got, c.want)

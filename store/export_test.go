@@ -25,7 +25,8 @@ func (s *Store) Exec(ctx context.Context, statement string, args ...any) error {
 		if strings.HasPrefix(statement, "INSERT INTO feeds") {
 			return addMissingTimes(ctx, c)
 		}
-		for _, column := range []string{"last_attempt_at", "not_before", "fresh_until", "lease_until", "_interval", "skip_"} {
+		for _, column := range []string{"last_attempt_at", "not_before", "fresh_until", "lease_until", "_interval",
+			"skip_"} {
 			if strings.HasPrefix(statement, "UPDATE feed") && strings.Contains(statement, column) {
 				return refreshAskable(ctx, c, "1 = 1")
 			}
@@ -73,7 +74,8 @@ func (s *Store) AtOneInstant(ctx context.Context, f func(*Store) error) error {
 // their records. A claim may have moved it behind a time to be skipped.
 func (s *Store) StaleAskable(ctx context.Context) ([]digest.FeedID, error) {
 	var rows []askRow
-	if err := s.read().all(ctx, &rows, `SELECT `+askColumns+` FROM `+timedFeeds+` WHERE f.state IN ('active', 'trial') ORDER BY f.id`); err != nil {
+	if err := s.read().all(ctx, &rows, `SELECT `+askColumns+` FROM `+
+		timedFeeds+` WHERE f.state IN ('active', 'trial') ORDER BY f.id`); err != nil {
 		return nil, err
 	}
 	var stale []digest.FeedID
@@ -116,7 +118,8 @@ func (s *Store) Count(ctx context.Context, query string, args ...any) (n int, er
 
 // ClaimFeedsWith is ClaimFeeds with something happening between looking for
 // candidates and leasing them, and gives the feeds won.
-func (s *Store) ClaimFeedsWith(ctx context.Context, now time.Time, token string, meanwhile func()) (won int, err error) {
+func (s *Store) ClaimFeedsWith(ctx context.Context, now time.Time, token string, meanwhile func()) (won int,
+	err error) {
 	err = s.write(ctx, func(c conn) error {
 		q := claiming{ClaimOptions: ClaimOptions{N: 9, Lease: time.Minute, Token: token}, c: c, now: at(now),
 			until: at(now), attempt: from(now)}
@@ -164,7 +167,8 @@ func (s *Store) Scan(ctx context.Context, query string) (int, error) {
 // ReleasePlan is how the database would find the digests to release at a
 // midnight, line by line.
 func (s *Store) ReleasePlan(ctx context.Context, due time.Time) (string, error) {
-	g := releaseBatch{releaseKind: releaseKind{TimeZone: "Europe/Paris", DueAt: at(due), Cadence: digest.Daily}, hours: []int64{0}}
+	g := releaseBatch{releaseKind: releaseKind{TimeZone: "Europe/Paris", DueAt: at(due), Cadence: digest.Daily},
+		hours: []int64{0}}
 	for id := range 500 {
 		g.ids = append(g.ids, digest.DigestID(id+1))
 	}
@@ -174,12 +178,14 @@ func (s *Store) ReleasePlan(ctx context.Context, due time.Time) (string, error) 
 
 // LockPlan is how the database would find the candidates that a claim of feeds locks.
 func (s *Store) LockPlan(ctx context.Context, ids []digest.FeedID, now time.Time) (string, error) {
-	return s.read().explain(ctx, strings.TrimSuffix(lockQuery(s.d), s.d.skipRows("t")), []any{keys(s.d, ids), at(now), at(now)})
+	return s.read().explain(ctx, strings.TrimSuffix(lockQuery(s.d), s.d.skipRows("t")),
+		[]any{keys(s.d, ids), at(now), at(now)})
 }
 
 // LookPlan is how the database would find what planned digests wait for.
 func (s *Store) LookPlan(ctx context.Context) (string, error) {
-	return s.read().explain(ctx, `SELECT `+waitsFor+` FROM waiting_digests WHERE digest_id IN (1, 2, 3, 4, 5)`, []any{1800})
+	return s.read().explain(ctx, `SELECT `+waitsFor+` FROM waiting_digests WHERE digest_id IN (1, 2, 3, 4, 5)`,
+		[]any{1800})
 }
 
 // ReleaseWith is Release with something happening between looking for batches
@@ -313,7 +319,8 @@ func (s *Store) Synced(ctx context.Context) (inside, after bool, err error) {
 	}
 	err = within(ctx, func(c conn) (err error) {
 		if s.d.unsynced != "" {
-			if err := c.untilCommit(ctx, `SET LOCAL digest.within = 'yes'`, `SET LOCAL synchronous_commit = on`); err != nil {
+			if err := c.untilCommit(ctx, `SET LOCAL digest.within = 'yes'`,
+				`SET LOCAL synchronous_commit = on`); err != nil {
 				return err
 			}
 			var met bool
@@ -391,33 +398,6 @@ const PrunedPolls = prunedPolls
 // DeletePolls is one transaction of PrunePolls, of one feed.
 func (s *Store) DeletePolls(ctx context.Context, id digest.FeedID, old time.Time) (n int, err error) {
 	return changed(ctx, s, "", func(c conn) (int, error) { return deletePolls(ctx, c, []digest.FeedID{id}, at(old)) })
-}
-
-// DefaultPlan is how the database would find the oldest row of the default partition.
-func (s *Store) DefaultPlan(ctx context.Context) (string, error) {
-	return s.read().explain(ctx, oldestInDefault, []any{1 << 40})
-}
-
-// PartitionPlans is how PostgreSQL read the posts of an edition, and whether a post is in
-// one that is released.
-func (s *Store) PartitionPlans(ctx context.Context, edition digest.Edition, post digest.PostID) (map[string]string, error) {
-	parts := partRows([]part{{EditionID: edition.ID, DigestID: edition.DigestID, DueAt: at(edition.DueAt)}})
-	var posts values
-	posts.row(post, "2026-01-01", "2026-01-01")
-	plans := make(map[string]string)
-	for query, of := range map[string]struct {
-		v    *values
-		args []any
-	}{postsOfParts: {&parts, nil}, releasedPosts: {&posts, []any{1 << 30, digest.Daily, 1 << 30}}} {
-		err := s.read().eachPart(of.v, query, of.args, func(query string, args []any) (err error) {
-			plans[query], err = s.read().explain(ctx, `(ANALYZE) `+query, args)
-			return err
-		})
-		if err != nil {
-			return nil, err
-		}
-	}
-	return plans, nil
 }
 
 // BackupTables are those that a backup of this program's schema has.

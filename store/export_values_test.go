@@ -160,3 +160,31 @@ func (s *Store) SearchPlans(ctx context.Context) (map[string]string, error) {
 	}
 	return plans, nil
 }
+
+// DefaultPlan is how the database would find the oldest row of the default partition.
+func (s *Store) DefaultPlan(ctx context.Context) (string, error) {
+	return s.read().explain(ctx, oldestInDefault, []any{1 << 40})
+}
+
+// PartitionPlans is how PostgreSQL read the posts of an edition, and whether a post is in
+// one that is released.
+func (s *Store) PartitionPlans(ctx context.Context, edition digest.Edition, post digest.PostID) (map[string]string,
+	error) {
+	parts := partRows([]part{{EditionID: edition.ID, DigestID: edition.DigestID, DueAt: at(edition.DueAt)}})
+	var posts values
+	posts.row(post, "2026-01-01", "2026-01-01")
+	plans := make(map[string]string)
+	for query, of := range map[string]struct {
+		v    *values
+		args []any
+	}{postsOfParts: {&parts, nil}, releasedPosts: {&posts, []any{1 << 30, digest.Daily, 1 << 30}}} {
+		err := s.read().eachPart(of.v, query, of.args, func(query string, args []any) (err error) {
+			plans[query], err = s.read().explain(ctx, `(ANALYZE) `+query, args)
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return plans, nil
+}

@@ -11,9 +11,11 @@ import (
 func TestExtras(t *testing.T) {
 	each(t, func(w world) {
 		f := w.feed("social.example")
-		ada, bob, cyd := w.reader("ada", "Europe/Paris"), w.reader("bob", "Europe/Paris"), w.reader("cyd", "Europe/Paris")
+		ada, bob, cyd := w.reader("ada", "Europe/Paris"), w.reader("bob", "Europe/Paris"),
+			w.reader("cyd", "Europe/Paris")
 		w.subscribe(ada, f)
-		for d, extras := range map[digest.DigestID]digest.Extra{bob.ID: digest.Repeat, cyd.ID: digest.Repeat | digest.Reply} {
+		for d, extras := range map[digest.DigestID]digest.Extra{bob.ID: digest.Repeat,
+			cyd.ID: digest.Repeat | digest.Reply} {
 			_, err := w.Subscribe(w.ctx(), digest.Subscription{DigestID: d, FeedID: f.ID, Extras: extras}, noon)
 			w.ok(err)
 		}
@@ -56,7 +58,8 @@ func TestFirstOfAnAccount(t *testing.T) {
 		w.subscribe(bob, f)
 		want(w.t, "of who comes later", w.waiting(bob), "old")
 		cyd := w.reader("cyd", "Europe/Paris")
-		_, err := w.Subscribe(w.ctx(), digest.Subscription{DigestID: cyd.ID, FeedID: f.ID, Extras: digest.Repeat}, noon.Add(30*time.Hour))
+		_, err := w.Subscribe(w.ctx(), digest.Subscription{DigestID: cyd.ID, FeedID: f.ID, Extras: digest.Repeat},
+			noon.Add(30*time.Hour))
 		w.ok(err)
 		want(w.t, "of who wants boosts, when nothing is of the last day", w.waiting(cyd), "old")
 	})

@@ -31,7 +31,8 @@ func newsOf(ctx context.Context, c conn, ids []digest.FeedID) (map[digest.FeedID
 			FeedID digest.FeedID
 			digest.News
 		}
-		err := c.all(ctx, &rows, `SELECT n.feed_id, `+newsColumns+`, `+promisedUntil+` FROM feed_news n WHERE n.feed_id`+c.d.oneOf, keys(c.d, part))
+		err := c.all(ctx, &rows, `SELECT n.feed_id, `+newsColumns+`, `+
+			promisedUntil+` FROM feed_news n WHERE n.feed_id`+c.d.oneOf, keys(c.d, part))
 		if err != nil {
 			return nil, err
 		}
@@ -59,7 +60,8 @@ func (s *Store) WaysOfNews(ctx context.Context, now time.Time) (map[digest.Way]i
 		N int
 	}
 	later := now.Add(time.Second)
-	err := s.read().all(ctx, &groups, `SELECT CASE WHEN x.pushes > 0 THEN 1 ELSE 0 END AS pushes, CASE WHEN x.last_ping_at > ? THEN CAST(? AS BIGINT) ELSE 0 END AS last_ping_at,
+	err := s.read().all(ctx, &groups,
+		`SELECT CASE WHEN x.pushes > 0 THEN 1 ELSE 0 END AS pushes, CASE WHEN x.last_ping_at > ? THEN CAST(? AS BIGINT) ELSE 0 END AS last_ping_at,
 		CASE WHEN x.expires_at > ? THEN CAST(? AS BIGINT) ELSE 0 END AS expires_at,
 		CASE WHEN x.cloud_until > ? THEN CAST(? AS BIGINT) ELSE 0 END AS cloud_until, count(*) AS n
 		FROM (SELECT n.pushes, n.last_ping_at, `+promisedUntil+` FROM feed_news n JOIN feeds f ON f.id = n.feed_id WHERE f.state = 'active' AND f.merged_into = 0) x
@@ -99,7 +101,8 @@ func trust(ctx context.Context, c conn, ids []digest.FeedID, now time.Time) erro
 	// A gap ends what was pushed without one.
 	err = c.run(ctx, `UPDATE feed_news AS n SET pushed_since = CASE
 		WHEN NOT EXISTS (SELECT 1 FROM push_subscriptions p WHERE p.feed_id = n.feed_id AND p.state = 'active' AND p.expires_at > ?) THEN 0
-		WHEN n.pushed_since = 0 THEN ? ELSE n.pushed_since END WHERE n.feed_id`+c.d.oneOf, at(now), at(now), keys(c.d, ids))
+		WHEN n.pushed_since = 0 THEN ? ELSE n.pushed_since END WHERE n.feed_id`+c.d.oneOf, at(now), at(now),
+		keys(c.d, ids))
 	if err != nil {
 		return err
 	}
@@ -109,7 +112,8 @@ func trust(ctx context.Context, c conn, ids []digest.FeedID, now time.Time) erro
 	}
 	for _, id := range ids {
 		until := known[id].TrustedUntil(now)
-		if err := c.run(ctx, `UPDATE feeds SET pushed_until = ? WHERE id = ? AND pushed_until <> ?`, at(until), id, at(until)); err != nil {
+		if err := c.run(ctx, `UPDATE feeds SET pushed_until = ? WHERE id = ? AND pushed_until <> ?`, at(until), id,
+			at(until)); err != nil {
 			return err
 		}
 		if until.IsZero() == known[id].TrustedAt.IsZero() {
@@ -162,7 +166,8 @@ func (r *recording) noteMisses(ctx context.Context) error {
 	if len(missed) == 0 {
 		return nil
 	}
-	err = r.c.run(ctx, `UPDATE feed_news SET pushes = 0, missed_at = ?, demotes = 1 WHERE feed_id`+r.c.d.oneOf, r.now, keys(r.c.d, missed))
+	err = r.c.run(ctx, `UPDATE feed_news SET pushes = 0, missed_at = ?, demotes = 1 WHERE feed_id`+r.c.d.oneOf, r.now,
+		keys(r.c.d, missed))
 	if err != nil {
 		return err
 	}

@@ -110,7 +110,8 @@ func (s *Store) FeedsOfHost(ctx context.Context, host string) ([]FeedInfo, error
 // at most, without those that have become part of another.
 func (s *Store) FeedsOfSite(ctx context.Context, host string, after digest.FeedID, most int) ([]FeedInfo, error) {
 	host = strings.TrimPrefix(host, "www.")
-	return s.feedInfos(ctx, `f.host IN (?, ?) AND f.merged_into = 0 AND f.id > ? ORDER BY f.id LIMIT ?`, host, "www."+host, after, most)
+	return s.feedInfos(ctx, `f.host IN (?, ?) AND f.merged_into = 0 AND f.id > ? ORDER BY f.id LIMIT ?`, host, "www."+
+		host, after, most)
 }
 
 // Feed gives one feed with its subscribers; digest.NotFound if there is none.
@@ -124,7 +125,8 @@ func (s *Store) Feed(ctx context.Context, id digest.FeedID) (FeedInfo, error) {
 
 // feedInfos reads feeds f, and how many digests gather what they bring.
 func (s *Store) feedInfos(ctx context.Context, where string, args ...any) ([]FeedInfo, error) {
-	feeds, err := readRows[FeedInfo](ctx, s.read(), "reading feeds", `SELECT `+feedColumns+` FROM `+timedFeeds+` WHERE `+where, args...)
+	feeds, err := readRows[FeedInfo](ctx, s.read(), "reading feeds", `SELECT `+feedColumns+` FROM `+
+		timedFeeds+` WHERE `+where, args...)
 	if err != nil || len(feeds) == 0 {
 		return feeds, err
 	}
@@ -187,7 +189,8 @@ type FeedInfo struct {
 func (s *Store) FeedLabels(ctx context.Context, ids []digest.FeedID) ([]digest.FeedLabel, error) {
 	labels := make([]digest.FeedLabel, 0, len(ids))
 	for part := range slices.Chunk(slices.Sorted(slices.Values(ids)), statementRows) {
-		err := s.read().all(ctx, &labels, `SELECT f.id AS feed_id, f.title, CASE WHEN f.site_url = '' THEN f.url ELSE f.site_url END AS site_url, f.url, f.host, f.domain, f.me, f.language
+		err := s.read().all(ctx, &labels,
+			`SELECT f.id AS feed_id, f.title, CASE WHEN f.site_url = '' THEN f.url ELSE f.site_url END AS site_url, f.url, f.host, f.domain, f.me, f.language
 			FROM feeds f WHERE f.id`+s.d.oneOf+` ORDER BY f.id`, keys(s.d, part))
 		if err != nil {
 			return nil, failed("reading feeds", err)
@@ -226,8 +229,10 @@ func recordCells(f digest.Feed) []any {
 		at(f.ParsedAt), f.Errors, at(f.FirstErrorAt), f.LastStatus, at(f.HeadRetestAt), at(f.MovedSince),
 		f.LastError, string(f.State), string(f.Head), string(f.Conditional), f.MovedTo, f.MovedFrom, at(f.MovedAt),
 		f.Length, f.Domain, f.Address, at(f.NewestAt), f.Parser,
-		seconds(f.DocInterval), seconds(f.OwnInterval), seconds(f.BusyInterval), int64(f.SkipHours), int64(f.SkipDays), at(f.FailingSince),
-		at(f.GoneAt), at(f.PingedAt), f.Repeats, bit(f.ByDate), bit(f.ValidatorsDoubted), bit(f.PublicOnly), string(f.Reliability), at(f.QuotaDay), f.QuotaBytes, f.PostsWaiting, f.Topic, f.Hubs, f.Cloud,
+		seconds(f.DocInterval), seconds(f.OwnInterval), seconds(f.BusyInterval), int64(f.SkipHours), int64(f.SkipDays),
+		at(f.FailingSince),
+		at(f.GoneAt), at(f.PingedAt), f.Repeats, bit(f.ByDate), bit(f.ValidatorsDoubted), bit(f.PublicOnly),
+		string(f.Reliability), at(f.QuotaDay), f.QuotaBytes, f.PostsWaiting, f.Topic, f.Hubs, f.Cloud,
 	}
 }
 
@@ -245,13 +250,15 @@ func saveFeeds(ctx context.Context, c conn, polls []*polled) error {
 		if !sameRecord(p.Was, f) || p.listedAt != p.stored.ListedAt {
 			records.row(append([]any{f.ID, p.listedAt}, recordCells(f)...)...)
 		}
-		times.row(f.ID, from(f.PollAt), c.askable(f, 0), from(f.LastAttemptAt), at(f.LastOKAt), from(f.NotBefore), from(f.FreshUntil), p.unchanged)
+		times.row(f.ID, from(f.PollAt), c.askable(f, 0), from(f.LastAttemptAt), at(f.LastOKAt), from(f.NotBefore),
+			from(f.FreshUntil), p.unchanged)
 	}
 	if err := c.runRows(ctx, &records, saveRecords()); err != nil {
 		return err
 	}
 	// The claim noted an attempt before the first request; the poll knows of its last.
-	return c.runRows(ctx, &times, `WITH v (feed_id, poll_at, askable_at, last_attempt_at, last_ok_at, not_before, fresh_until, unchanged) AS (VALUES {rows})
+	return c.runRows(ctx, &times,
+		`WITH v (feed_id, poll_at, askable_at, last_attempt_at, last_ok_at, not_before, fresh_until, unchanged) AS (VALUES {rows})
 		UPDATE feed_times SET poll_at = NULLIF(v.poll_at, 0), askable_at = v.askable_at, lease_until = 0, lease_token = '',
 			last_attempt_at = CASE WHEN v.last_attempt_at > feed_times.last_attempt_at THEN v.last_attempt_at ELSE feed_times.last_attempt_at END,
 			last_ok_at = v.last_ok_at, not_before = v.not_before, fresh_until = v.fresh_until, unchanged = v.unchanged

@@ -47,7 +47,8 @@ func TestClaimAhead(t *testing.T) {
 func TestClaimLeaves(t *testing.T) {
 	each(t, func(w world) {
 		a, b := w.newFeed("one.example"), w.newFeed("two.example")
-		beside, _, err := w.EnsureFeed(w.ctx(), digest.Feed{URL: "https://one.example/other", Host: "one.example", Title: "other"})
+		beside, _, err := w.EnsureFeed(w.ctx(), digest.Feed{URL: "https://one.example/other", Host: "one.example",
+			Title: "other"})
 		w.ok(err)
 		w.subscribe(w.reader("ada", "Europe/Paris"), a, b, beside)
 		for _, f := range []digest.Feed{a, b, beside} {

@@ -76,7 +76,8 @@ func refreshAskable(ctx context.Context, c conn, where string, args ...any) erro
 		return err
 	}
 	var rows []askRow
-	if err := c.all(ctx, &rows, `SELECT `+askColumns+` FROM `+timedFeeds+` WHERE f.id`+c.d.oneOf, keys(c.d, ids)); err != nil {
+	if err := c.all(ctx, &rows, `SELECT `+askColumns+` FROM `+timedFeeds+` WHERE f.id`+
+		c.d.oneOf, keys(c.d, ids)); err != nil {
 		return err
 	}
 	var v values
@@ -104,7 +105,8 @@ func queue(ctx context.Context, c conn, ids []digest.FeedID, poll instant) error
 		return err
 	}
 	var rows []askRow
-	err := c.all(ctx, &rows, `SELECT `+askColumns+` FROM `+timedFeeds+` WHERE f.id`+c.d.oneOf+` AND `+alive, keys(c.d, ids))
+	err := c.all(ctx, &rows, `SELECT `+askColumns+` FROM `+timedFeeds+` WHERE f.id`+c.d.oneOf+` AND `+
+		alive, keys(c.d, ids))
 	if err != nil {
 		return err
 	}

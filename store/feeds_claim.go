@@ -50,7 +50,8 @@ const (
 //
 // Concurrent callers get different feeds. left reports that due feeds remain: there were more than N, other callers had
 // locked them, or their host, domain or share is in use.
-func (s *Store) ClaimFeeds(ctx context.Context, now time.Time, o ClaimOptions) (claimed []ClaimedFeed, left bool, err error) {
+func (s *Store) ClaimFeeds(ctx context.Context, now time.Time, o ClaimOptions) (claimed []ClaimedFeed, left bool,
+	err error) {
 	if err := s.Policy.check(); err != nil {
 		return nil, false, failed("claiming feeds", err)
 	}
@@ -211,7 +212,8 @@ func (q *claiming) lockCandidates(ctx context.Context, seen []askRow) (locked []
 	for _, f := range seen {
 		was[f.ID] = f
 	}
-	err = q.c.all(ctx, &locked, lockQuery(q.c.d), keys(q.c.d, each(seen, func(f askRow) digest.FeedID { return f.ID })), q.until, q.until)
+	err = q.c.all(ctx, &locked, lockQuery(q.c.d), keys(q.c.d, each(seen, func(f askRow) digest.FeedID { return f.ID })),
+		q.until, q.until)
 	if err != nil {
 		return nil, false, err
 	}
@@ -240,7 +242,8 @@ func (q *claiming) lockCandidates(ctx context.Context, seen []askRow) (locked []
 func lockQuery(d *dialect) string {
 	return `SELECT f.host, f.domain, f.address, f.reliability, t.poll_at, t.subscribers, t.counted_at, ` + askColumns +
 		` FROM feed_times t CROSS JOIN feeds f
-		WHERE f.id = t.feed_id AND t.feed_id` + d.oneOf + ` AND COALESCE(t.poll_at <= ?, FALSE) AND t.askable_at <= ? AND ` + alive + d.skipRows("t")
+		WHERE f.id = t.feed_id AND t.feed_id` +
+		d.oneOf + ` AND COALESCE(t.poll_at <= ?, FALSE) AND t.askable_at <= ? AND ` + alive + d.skipRows("t")
 }
 
 // withinShares adds to a condition that no share is used up that a feed f would
@@ -316,7 +319,8 @@ func (q *claiming) lockHosts(ctx context.Context, wanted []askRow) ([]askRow, er
 	var known, locked []string
 	err := q.c.all(ctx, &known, `SELECT h.host FROM hosts h WHERE h.host IN (`+q.c.d.names+`)`, hosts)
 	if err == nil {
-		err = q.c.all(ctx, &locked, `SELECT h.host FROM hosts h WHERE h.host IN (`+q.c.d.names+`)`+q.c.d.skipRows("h"), hosts)
+		err = q.c.all(ctx, &locked, `SELECT h.host FROM hosts h WHERE h.host IN (`+q.c.d.names+`)`+q.c.d.skipRows("h"),
+			hosts)
 	}
 	if err != nil {
 		return nil, err

@@ -70,7 +70,10 @@ func TestQueueWaitsForTheSite(t *testing.T) {
 		why string
 		set func(*digest.Feed, time.Time)
 	}{
-		{"Retry-After of a week", func(f *digest.Feed, at time.Time) { f.NotBefore, f.Errors, f.LastStatus = at, 1, 429 }},
+		{"Retry-After of a week", func(f *digest.Feed, at time.Time) {
+			f.NotBefore, f.Errors, f.LastStatus = at, 1,
+				429
+		}},
 		{"fresh for a week", func(f *digest.Feed, at time.Time) { f.FreshUntil = at }},
 	} {
 		t.Run(c.why, func(t *testing.T) {
@@ -116,7 +119,8 @@ func TestFractionsOfASecond(t *testing.T) {
 		last := claimed[0].Feed
 		last.LastAttemptAt = now.Add(5 * time.Second) // a second request
 		last.PollAt, last.NotBefore, last.FreshUntil = now, now.Add(time.Second), now.Add(2*time.Second)
-		_, err = w.Record(w.ctx(), now, []store.Polled{{Feed: last, Was: claimed[0].Feed, Token: "t", HostFreeAt: now.Add(2 * time.Second)}})
+		_, err = w.Record(w.ctx(), now,
+			[]store.Polled{{Feed: last, Was: claimed[0].Feed, Token: "t", HostFreeAt: now.Add(2 * time.Second)}})
 		w.ok(err)
 		f = w.feedAgain(f)
 		want(w.t, "last attempt", f.LastAttemptAt, second(6))
@@ -291,7 +295,8 @@ func TestToldSubscribers(t *testing.T) {
 			w.ok(w.Exec(w.ctx(), `UPDATE hosts SET lease_until = 0`))
 			w.ok(w.Exec(w.ctx(), `UPDATE feeds SET domain = host WHERE id = 1`))
 			w.ok(w.Exec(w.ctx(), `UPDATE feed_times SET lease_until = 0, lease_token = '', last_attempt_at = 0, counted_at = 0, poll_at = ? WHERE feed_id = 1`, noon.Unix()))
-			want(w.t, fmt.Sprint("told where so many have left: ", c.left), w.claim(noon, 1, fmt.Sprint("t", i))[0].Subscribers, c.told)
+			want(w.t, fmt.Sprint("told where so many have left: ", c.left),
+				w.claim(noon, 1, fmt.Sprint("t", i))[0].Subscribers, c.told)
 		}
 	})
 }

@@ -34,7 +34,8 @@ const saidGone = `f.gone_at > 0 AND f.state = 'active' AND f.last_status = 410 A
 // whether they are gone.
 func (s *Store) SaidGone(ctx context.Context, now time.Time) ([]GoneCase, error) {
 	var rows []digest.Feed
-	if err := s.read().all(ctx, &rows, `SELECT `+feedColumns+` FROM `+timedFeeds+` WHERE `+saidGone+` ORDER BY f.id`, at(now)); err != nil {
+	if err := s.read().all(ctx, &rows, `SELECT `+feedColumns+` FROM `+timedFeeds+` WHERE `+saidGone+` ORDER BY f.id`,
+		at(now)); err != nil {
 		return nil, fmt.Errorf("looking for feeds that are gone: %w", err)
 	}
 	if len(rows) == 0 {
@@ -71,7 +72,8 @@ func (s *Store) siblings(ctx context.Context, hosts []string, sites map[string][
 		return err
 	}
 	slices.SortFunc(rows, func(a, b digest.Feed) int {
-		return cmp.Or(cmp.Compare(bit(!a.GoneAt.IsZero()), bit(!b.GoneAt.IsZero())), b.LastOKAt.Compare(a.LastOKAt), cmp.Compare(a.ID, b.ID))
+		return cmp.Or(cmp.Compare(bit(!a.GoneAt.IsZero()), bit(!b.GoneAt.IsZero())), b.LastOKAt.Compare(a.LastOKAt),
+			cmp.Compare(a.ID, b.ID))
 	})
 	for _, r := range rows {
 		sites[site(r.URL)] = append(sites[site(r.URL)], r)
@@ -121,13 +123,15 @@ func retire(ctx context.Context, c conn, now instant, ids []digest.FeedID) (dige
 	}
 	gone := list(each(rows, func(r digest.Feed) digest.FeedID { return r.ID }))
 	// Whoever has paused it loses it too, and is told as well.
-	if _, err := c.exec(ctx, `UPDATE subscriptions SET paused = 0, paused_for = 0 WHERE feed_id IN (`+gone+`) AND paused = 1`); err != nil {
+	if _, err := c.exec(ctx, `UPDATE subscriptions SET paused = 0, paused_for = 0 WHERE feed_id IN (`+
+		gone+`) AND paused = 1`); err != nil {
 		return 0, err
 	}
 	if err := n.save(ctx, c); err != nil {
 		return 0, err
 	}
-	if err := c.get(ctx, &digests, `SELECT count(DISTINCT digest_id) FROM subscriptions WHERE feed_id IN (`+gone+`)`); err != nil {
+	if err := c.get(ctx, &digests, `SELECT count(DISTINCT digest_id) FROM subscriptions WHERE feed_id IN (`+
+		gone+`)`); err != nil {
 		return 0, err
 	}
 	if _, err := tellWaiting(ctx, c, each(rows, func(r digest.Feed) digest.FeedID { return r.ID })); err != nil {

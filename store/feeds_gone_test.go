@@ -59,9 +59,11 @@ func TestSaidGone(t *testing.T) {
 		w.say410(alone, noon)
 		want(w.t, "two", cases(), "https://x.example/a: https://x.example:443/b\nhttp://y.example/:\n")
 		w.say410(b, noon)
-		want(w.t, "the host", cases(), "https://x.example/a: https://x.example:443/b\nhttp://y.example/:\nhttps://x.example:443/b: https://x.example/a\n"[:0]+
-			"https://x.example/a: https://x.example:443/b\nhttps://x.example:443/b: https://x.example/a\nhttp://y.example/:\n")
-		w.ok(w.Exec(w.ctx(), `UPDATE feed_times SET lease_until = ? WHERE feed_id = ?`, noon.Add(time.Second).Unix(), a.ID))
+		want(w.t, "the host", cases(),
+			"https://x.example/a: https://x.example:443/b\nhttp://y.example/:\nhttps://x.example:443/b: https://x.example/a\n"[:0]+
+				"https://x.example/a: https://x.example:443/b\nhttps://x.example:443/b: https://x.example/a\nhttp://y.example/:\n")
+		w.ok(w.Exec(w.ctx(), `UPDATE feed_times SET lease_until = ? WHERE feed_id = ?`, noon.Add(time.Second).Unix(),
+			a.ID))
 		w.ok(w.Exec(w.ctx(), `UPDATE feeds SET last_status = 503 WHERE id = ?`, b.ID))
 		want(w.t, "in flight, and another answer", cases(), "http://y.example/:\n")
 		n, err := w.Retire(w.ctx(), noon, []digest.FeedID{a.ID, b.ID, alone.ID})
@@ -94,7 +96,8 @@ func TestSiblingsOfACrowd(t *testing.T) {
 		for _, c := range found {
 			want(w.t, "siblings", len(c.Siblings), 20)
 			want(w.t, "first", c.Siblings[0].ID, lively.ID)
-			want(w.t, "itself", slices.ContainsFunc(c.Siblings, func(f digest.Feed) bool { return f.ID == c.Feed.ID }), false)
+			want(w.t, "itself", slices.ContainsFunc(c.Siblings, func(f digest.Feed) bool { return f.ID == c.Feed.ID }),
+				false)
 		}
 	})
 }
@@ -103,7 +106,8 @@ func TestSiblingsOfACrowd(t *testing.T) {
 // it goes out all the same (I3), and not twice (I4).
 func TestRetire(t *testing.T) {
 	each(t, func(w world) {
-		ada, bob, eve := w.reader("ada", "Europe/Paris"), w.reader("bob", "Europe/Paris"), w.reader("eve", "Europe/Paris")
+		ada, bob, eve := w.reader("ada", "Europe/Paris"), w.reader("bob", "Europe/Paris"),
+			w.reader("eve", "Europe/Paris")
 		f := w.feed("f.example")
 		w.ok(w.addTitled(ada, f, "Mine"))
 		w.subscribe(bob, f)
@@ -150,7 +154,8 @@ func TestRetire(t *testing.T) {
 		now := parisMidnight.Add(49 * time.Hour)
 		w.subscribe(w.reader("fay", "Europe/Paris"), f)
 		w.record(now, f, []digest.Post{changed}, "2")
-		w.holds("what was shown to those who left does not change", 0, `SELECT count(*) FROM posts WHERE title = 'Changed'`)
+		w.holds("what was shown to those who left does not change", 0,
+			`SELECT count(*) FROM posts WHERE title = 'Changed'`)
 		changed.ContentHash = "changed again"
 		w.subscribe(ada, f)
 		w.record(now, f, []digest.Post{changed}, "2")

@@ -12,7 +12,8 @@ import (
 // request at a time goes to a host, whichever worker makes it (S34). A host
 // that is leased, or is left alone after its last request, gives no token and the
 // instant at which it may be tried again.
-func (s *Store) LeaseHost(ctx context.Context, now time.Time, host string, lease time.Duration) (token string, free time.Time, err error) {
+func (s *Store) LeaseHost(ctx context.Context, now time.Time, host string, lease time.Duration) (token string,
+	free time.Time, err error) {
 	fresh, until := rand.Text(), at(now).plus(lease)
 	var held instant
 	err = s.change(ctx, "leasing the host "+host, func(c conn) error {
@@ -46,7 +47,8 @@ func (s *Store) GiveBackFeed(ctx context.Context, id digest.FeedID, token string
 	return s.change(ctx, "giving a feed back", func(c conn) error {
 		var hosts []string
 		err := c.all(ctx, &hosts, `UPDATE feed_times SET lease_until = 0, lease_token = '', last_attempt_at = ?
-			WHERE feed_id = ? AND lease_token = ? RETURNING (SELECT f.host FROM feeds f WHERE f.id = feed_id)`, from(attempt), id, token)
+			WHERE feed_id = ? AND lease_token = ? RETURNING (SELECT f.host FROM feeds f WHERE f.id = feed_id)`,
+			from(attempt), id, token)
 		if err != nil || len(hosts) == 0 {
 			return err
 		}

@@ -11,7 +11,8 @@ import (
 // a time. Midnights that only poll feeds between editions count too. After the zero time, the midnight may be in the past.
 // It skips digests that wait for their feeds (see OldestPlan), one by one if their midnight is after the instant.
 func (s *Store) NextMidnight(ctx context.Context, after time.Time) (time.Time, bool, error) {
-	return s.earliest(ctx, "the next midnight", `SELECT MIN(x.due_at) FROM (SELECT MIN(d.next_due_at) AS due_at FROM digests d WHERE `+unplanned+` AND d.next_due_at > ?
+	return s.earliest(ctx, "the next midnight",
+		`SELECT MIN(x.due_at) FROM (SELECT MIN(d.next_due_at) AS due_at FROM digests d WHERE `+unplanned+` AND d.next_due_at > ?
 		UNION ALL SELECT MIN(d.next_poll_at) FROM digests d WHERE d.next_poll_at > 0) x`, at(after))
 }
 
@@ -19,7 +20,8 @@ func (s *Store) NextMidnight(ctx context.Context, after time.Time) (time.Time, b
 // not released yet at now: it waits for feeds, at most for the release deadline
 // from then on, and Release must be called again.
 func (s *Store) OldestPlan(ctx context.Context, now time.Time) (time.Time, bool, error) {
-	return s.earliest(ctx, "the oldest midnight", `SELECT COALESCE((SELECT w.planned_at FROM waiting_digests w CROSS JOIN digests d
+	return s.earliest(ctx, "the oldest midnight",
+		`SELECT COALESCE((SELECT w.planned_at FROM waiting_digests w CROSS JOIN digests d
 		WHERE d.id = w.digest_id AND d.state = 'active' AND d.planned_due_at = d.next_due_at AND d.next_due_at <= ?
 		ORDER BY w.planned_at LIMIT 1), 0)`, at(now))
 }
@@ -49,7 +51,8 @@ func (s *Store) NextPoll(ctx context.Context) (time.Time, bool, error) {
 		err := s.read().all(ctx, &rows, `SELECT f.id, t.poll_at, t.askable_at, f.domain, f.address,
 			COALESCE((SELECT h.lease_until FROM hosts h WHERE h.host = f.host), 0) AS host_until
 			FROM feed_times t CROSS JOIN feeds f WHERE f.id = t.feed_id AND t.poll_at IS NOT NULL AND `+alive+`
-			AND t.poll_at >= ? AND (t.poll_at > ? OR t.feed_id > ?) ORDER BY t.poll_at, t.feed_id LIMIT ?`, last, last, id, nextPollStep)
+			AND t.poll_at >= ? AND (t.poll_at > ? OR t.feed_id > ?) ORDER BY t.poll_at, t.feed_id LIMIT ?`, last, last,
+			id, nextPollStep)
 		if err != nil {
 			return time.Time{}, false, failed("finding the next poll", err)
 		}

@@ -43,7 +43,8 @@ func TestNext(t *testing.T) {
 		want(w.t, "in flight: when its lease ends", next(), noon.Add(2*time.Hour))
 		done := claimed[0].Feed
 		done.PollAt = time.Time{}
-		_, err := w.Record(w.ctx(), noon, []store.Polled{{Feed: done, Token: "t", Posts: posts(noon, "p"), Listed: []string{"p"}}})
+		_, err := w.Record(w.ctx(), noon,
+			[]store.Polled{{Feed: done, Token: "t", Posts: posts(noon, "p"), Listed: []string{"p"}}})
 		w.ok(err)
 		w.ok(w.SetDeliverAt(w.ctx(), ada.ID, 7*time.Hour))
 		w.hour(parisMidnight)
@@ -100,7 +101,8 @@ func TestNextPoll(t *testing.T) {
 		next("asked to wait", minute(4))
 		set("fresh_until", minute(6))
 		next("fresh", minute(6))
-		w.ok(w.Exec(w.ctx(), `INSERT INTO hosts (host, lease_until, token) VALUES (?, ?, 'x')`, f.Host, minute(8).Unix()))
+		w.ok(w.Exec(w.ctx(), `INSERT INTO hosts (host, lease_until, token) VALUES (?, ?, 'x')`, f.Host,
+			minute(8).Unix()))
 		next("a busy host", minute(8))
 		set("lease_until", minute(10))
 		next("in flight", minute(10))

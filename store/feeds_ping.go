@@ -118,15 +118,18 @@ func (s *Store) Vouch(ctx context.Context, id digest.FeedID, now time.Time) erro
 			return err
 		}
 		var f digest.Feed
-		found, err := c.find(ctx, &f, `SELECT `+feedColumns+` FROM `+timedFeeds+` WHERE f.id = ? AND f.merged_into = 0`+c.d.lockRows("t"), id)
+		found, err := c.find(ctx, &f, `SELECT `+feedColumns+` FROM `+timedFeeds+` WHERE f.id = ? AND f.merged_into = 0`+
+			c.d.lockRows("t"), id)
 		if err != nil || !found {
 			return err
 		}
 		v := vouched(f)
-		if err := c.run(ctx, `UPDATE feed_times SET not_before = ? WHERE feed_id = ?`, from(v.NotBefore), id); err != nil {
+		if err := c.run(ctx, `UPDATE feed_times SET not_before = ? WHERE feed_id = ?`, from(v.NotBefore),
+			id); err != nil {
 			return err
 		}
-		if err := c.run(ctx, `UPDATE feeds SET validators_doubted = ?, state = ?, own_interval = ? WHERE id = ?`, bit(v.ValidatorsDoubted), string(v.State), seconds(v.OwnInterval), id); err != nil {
+		if err := c.run(ctx, `UPDATE feeds SET validators_doubted = ?, state = ?, own_interval = ? WHERE id = ?`,
+			bit(v.ValidatorsDoubted), string(v.State), seconds(v.OwnInterval), id); err != nil {
 			return err
 		}
 		return queue(ctx, c, []digest.FeedID{id}, at(now))

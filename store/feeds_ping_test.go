@@ -26,13 +26,15 @@ func (w world) pinged(now time.Time, urls ...string) {
 func TestPinged(t *testing.T) {
 	each(t, func(w world) {
 		now := noon.Add(30 * time.Minute)
-		f, fresh, unread, second := w.feed("a.example"), w.feed("b.example"), w.feed("c.example"), w.feed("www.d.example")
+		f, fresh, unread, second := w.feed("a.example"), w.feed("b.example"), w.feed("c.example"),
+			w.feed("www.d.example")
 		fresh.FreshUntil = now.Add(time.Hour)
 		fresh = w.set(fresh)
 		second.SiteURL = "https://d.example/blog/"
 		second = w.set(second)
 		w.subscribe(w.reader("ann", "UTC"), f, fresh, second)
-		for _, u := range []string{f.URL, fresh.URL, unread.URL, "https://www.d.example/blog", "https://nobody.example/", "::"} {
+		for _, u := range []string{f.URL, fresh.URL, unread.URL, "https://www.d.example/blog",
+			"https://nobody.example/", "::"} {
 			w.pinged(now, u)
 		}
 
@@ -56,7 +58,8 @@ func TestPingedS35(t *testing.T) {
 		w.feed("first.example") // so that the next has a key other than 0 and 1
 		f := w.feed("a.example")
 		w.subscribe(w.reader("ann", "UTC"), f)
-		for _, clock := range []time.Duration{58 * time.Minute, 59 * time.Minute, 60*time.Minute - time.Second, 60 * time.Minute, 62*time.Minute - time.Second, 62 * time.Minute} {
+		for _, clock := range []time.Duration{58 * time.Minute, 59 * time.Minute, 60*time.Minute - time.Second,
+			60 * time.Minute, 62*time.Minute - time.Second, 62 * time.Minute} {
 			w.ok(w.Exec(w.ctx(), `UPDATE feed_times SET poll_at = NULL`))
 			w.ok(w.Exec(w.ctx(), `UPDATE feeds SET pinged_at = 0`))
 			now := noon.Add(clock)
@@ -91,7 +94,8 @@ func TestPingedSite(t *testing.T) {
 	each(t, func(w world) {
 		d := w.reader("ann", "UTC")
 		for i := range 15 {
-			f, _, err := w.EnsureFeed(w.ctx(), digest.Feed{URL: "https://a.example/" + string(rune('a'+i)), Host: "a.example", SiteURL: "https://a.example"})
+			f, _, err := w.EnsureFeed(w.ctx(), digest.Feed{URL: "https://a.example/" + string(rune('a'+i)),
+				Host: "a.example", SiteURL: "https://a.example"})
 			w.ok(err)
 			w.subscribe(d, f)
 		}
@@ -114,16 +118,22 @@ func TestVouch(t *testing.T) {
 		poll  time.Time
 	}{
 		{"well", digest.Feed{State: digest.FeedActive}, digest.FeedActive, noon},
-		{"still fresh", digest.Feed{State: digest.FeedActive, Schedule: digest.Schedule{FreshUntil: later}}, digest.FeedActive, later},
-		{"penalised", digest.Feed{State: digest.FeedActive, Schedule: digest.Schedule{NotBefore: later}, Failures: digest.Failures{LastStatus: 500}}, digest.FeedActive, later},
-		{"dead", digest.Feed{State: digest.FeedDead, Schedule: digest.Schedule{NotBefore: later}, Failures: digest.Failures{LastStatus: 500}}, digest.FeedTrial, noon},
-		{"gone", digest.Feed{State: digest.FeedGone, Schedule: digest.Schedule{NotBefore: later}, Failures: digest.Failures{LastStatus: 410}}, digest.FeedTrial, noon},
-		{"dead, and told when", digest.Feed{State: digest.FeedDead, Schedule: digest.Schedule{NotBefore: later}, Failures: digest.Failures{LastStatus: 429}}, digest.FeedTrial, later},
+		{"still fresh", digest.Feed{State: digest.FeedActive, Schedule: digest.Schedule{FreshUntil: later}},
+			digest.FeedActive, later},
+		{"penalised", digest.Feed{State: digest.FeedActive, Schedule: digest.Schedule{NotBefore: later},
+			Failures: digest.Failures{LastStatus: 500}}, digest.FeedActive, later},
+		{"dead", digest.Feed{State: digest.FeedDead, Schedule: digest.Schedule{NotBefore: later},
+			Failures: digest.Failures{LastStatus: 500}}, digest.FeedTrial, noon},
+		{"gone", digest.Feed{State: digest.FeedGone, Schedule: digest.Schedule{NotBefore: later},
+			Failures: digest.Failures{LastStatus: 410}}, digest.FeedTrial, noon},
+		{"dead, and told when", digest.Feed{State: digest.FeedDead, Schedule: digest.Schedule{NotBefore: later},
+			Failures: digest.Failures{LastStatus: 429}}, digest.FeedTrial, later},
 	}
 	each(t, func(w world) {
 		for i, tt := range tests {
 			f := w.feed(hosts(len(tests))[i])
-			f.State, f.FreshUntil, f.NotBefore, f.LastStatus = tt.have.State, tt.have.FreshUntil, tt.have.NotBefore, tt.have.LastStatus
+			f.State, f.FreshUntil, f.NotBefore, f.LastStatus = tt.have.State, tt.have.FreshUntil, tt.have.NotBefore,
+				tt.have.LastStatus
 			f = w.set(f)
 			earliest, err := w.VouchedAt(f, noon)
 			w.ok(err)

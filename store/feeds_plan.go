@@ -22,7 +22,8 @@ const planStep = 1000
 //
 // All of it is one transaction, and one process plans at a time. Where nothing is to be
 // planned it waits for nobody.
-func (s *Store) Plan(ctx context.Context, now time.Time, schedule func(f digest.Feed, due time.Time) (time.Time, bool)) (PlanResult, error) {
+func (s *Store) Plan(ctx context.Context, now time.Time,
+	schedule func(f digest.Feed, due time.Time) (time.Time, bool)) (PlanResult, error) {
 	if due, err := anyDue(ctx, s.read(), at(now)); err != nil || !due {
 		return PlanResult{}, failed("planning", err)
 	}
@@ -71,7 +72,8 @@ func anyDue(ctx context.Context, c conn, now instant) (bool, error) {
 // anyUnplanned reports whether a digest is due and unplanned.
 func anyUnplanned(ctx context.Context, c conn, now instant) (bool, error) {
 	var first instant
-	return c.find(ctx, &first, `SELECT d.next_due_at FROM digests d WHERE `+unplanned+` AND d.next_due_at <= ? ORDER BY d.next_due_at LIMIT 1`, now)
+	return c.find(ctx, &first, `SELECT d.next_due_at FROM digests d WHERE `+
+		unplanned+` AND d.next_due_at <= ? ORDER BY d.next_due_at LIMIT 1`, now)
 }
 
 // dueFeeds gives the feeds of digests that are due and unplanned. It looks first whether
@@ -82,7 +84,8 @@ func dueFeeds(ctx context.Context, c conn, now instant) (due []dueFeed, err erro
 		return nil, err
 	}
 	err = c.all(ctx, &due, `SELECT s.feed_id, MAX(d.next_due_at) AS due_at FROM digests d CROSS JOIN subscriptions s
-		WHERE s.digest_id = d.id AND s.paused = 0 AND `+unplanned+` AND d.next_due_at <= ? GROUP BY s.feed_id ORDER BY s.feed_id`, now)
+		WHERE s.digest_id = d.id AND s.paused = 0 AND `+
+		unplanned+` AND d.next_due_at <= ? GROUP BY s.feed_id ORDER BY s.feed_id`, now)
 	return due, err
 }
 
@@ -101,11 +104,13 @@ func planBetween(ctx context.Context, c conn, now time.Time, due []dueFeed) (dig
 	}
 	var more []dueFeed
 	err = c.all(ctx, &more, `SELECT s.feed_id, MAX(d.next_poll_at) AS due_at FROM digests d CROSS JOIN subscriptions s
-		WHERE s.digest_id = d.id AND s.paused = 0 AND d.next_poll_at > 0 AND d.next_poll_at <= ? GROUP BY s.feed_id`, at(now))
+		WHERE s.digest_id = d.id AND s.paused = 0 AND d.next_poll_at > 0 AND d.next_poll_at <= ? GROUP BY s.feed_id`,
+		at(now))
 	if err != nil {
 		return 0, nil, err
 	}
-	both, err := c.number(ctx, `SELECT count(*) FROM digests d WHERE d.next_poll_at > 0 AND d.next_poll_at <= ? AND `+unplanned+` AND d.next_due_at <= ?`, at(now), at(now))
+	both, err := c.number(ctx, `SELECT count(*) FROM digests d WHERE d.next_poll_at > 0 AND d.next_poll_at <= ? AND `+
+		unplanned+` AND d.next_due_at <= ?`, at(now), at(now))
 	if err != nil {
 		return 0, nil, err
 	}
@@ -133,14 +138,16 @@ func latestOfEach(due []dueFeed) []dueFeed {
 const planColumns = askColumns + `, t.poll_at, f.state, f.pushed_until, f.posts_waiting`
 
 // enqueue sets poll_at of the feeds that schedule wants asked.
-func enqueue(ctx context.Context, c conn, due []dueFeed, schedule func(digest.Feed, time.Time) (time.Time, bool)) (int, error) {
+func enqueue(ctx context.Context, c conn, due []dueFeed, schedule func(digest.Feed, time.Time) (time.Time, bool)) (int,
+	error) {
 	ids := make([]digest.FeedID, len(due))
 	dueAt := make(map[digest.FeedID]instant, len(due))
 	for i, d := range due {
 		ids[i], dueAt[d.FeedID] = d.FeedID, d.DueAt
 	}
 	var feeds []askRow
-	if err := c.all(ctx, &feeds, `SELECT `+planColumns+` FROM `+timedFeeds+` WHERE f.id`+c.d.oneOf+` AND `+alive, keys(c.d, ids)); err != nil {
+	if err := c.all(ctx, &feeds, `SELECT `+planColumns+` FROM `+timedFeeds+` WHERE f.id`+c.d.oneOf+` AND `+
+		alive, keys(c.d, ids)); err != nil {
 		return 0, err
 	}
 	var v values

@@ -43,11 +43,14 @@ func (s *Store) RenewSealed(ctx context.Context, f digest.Feed, now time.Time) e
 			return err
 		}
 		if err := c.run(ctx, `UPDATE feed_times SET not_before = 0 WHERE feed_id = ?
-			AND EXISTS (SELECT 1 FROM feeds f WHERE f.id = feed_id AND f.last_status NOT IN (429, 503))`, id); err != nil {
+			AND EXISTS (SELECT 1 FROM feeds f WHERE f.id = feed_id AND f.last_status NOT IN (429, 503))`,
+			id); err != nil {
 			return err
 		}
-		if err := c.runOne(ctx, noFeed(), `UPDATE feeds SET url = ?, sealed = ?, state = 'active', errors = 0, first_error_at = 0, failing_since = 0,
-			gone_at = 0, last_error = '', own_interval = 0 WHERE id = ? AND merged_into = 0`, address, f.Sealed, id); err != nil {
+		if err := c.runOne(ctx, noFeed(),
+			`UPDATE feeds SET url = ?, sealed = ?, state = 'active', errors = 0, first_error_at = 0, failing_since = 0,
+			gone_at = 0, last_error = '', own_interval = 0 WHERE id = ? AND merged_into = 0`, address, f.Sealed,
+			id); err != nil {
 			return err
 		}
 		if err := endLease(ctx, c, id); err != nil {
@@ -84,7 +87,8 @@ func (s *Store) MakePrivate(ctx context.Context, f digest.Feed, only digest.Dige
 			return err
 		}
 		if only != 0 {
-			n, err := c.number(ctx, `SELECT count(*) FROM subscriptions WHERE feed_id = ? AND digest_id <> ?`, f.ID, only)
+			n, err := c.number(ctx, `SELECT count(*) FROM subscriptions WHERE feed_id = ? AND digest_id <> ?`, f.ID,
+				only)
 			if err != nil {
 				return err
 			}
@@ -125,7 +129,8 @@ func hideAddress(ctx context.Context, c conn, f digest.Feed, was string) error {
 		args      []any
 	}{
 		{`UPDATE feeds SET url = ?, sealed = ?, site_url = ?, validator_url = '', etag = '', last_modified = '', moved_to = '', moved_since = 0,
-			moved_from = '', moved_at = 0, move_undone = 0, last_error = '' WHERE id = ?`, []any{f.URL, f.Sealed, f.SiteURL, f.ID}},
+			moved_from = '', moved_at = 0, move_undone = 0, last_error = '' WHERE id = ?`,
+			[]any{f.URL, f.Sealed, f.SiteURL, f.ID}},
 		{`UPDATE feeds SET url = CAST(? AS TEXT) || '#' || id, site_url = '', validator_url = '', moved_to = '', moved_from = '', last_error = '' WHERE merged_into = ?`, []any{f.URL, f.ID}},
 		{`DELETE FROM former_addresses WHERE feed_id = ?`, []any{f.ID}},
 		{`DELETE FROM refusals WHERE url = ?`, []any{was}},
@@ -145,7 +150,8 @@ func hideAddress(ctx context.Context, c conn, f digest.Feed, was string) error {
 
 // SealedFeeds gives the ID, URL and Sealed of every private feed that can be asked.
 func (s *Store) SealedFeeds(ctx context.Context) ([]digest.Feed, error) {
-	return readRows[digest.Feed](ctx, s.read(), "reading private feeds", `SELECT f.id, f.url, f.sealed FROM feeds f WHERE f.sealed <> '' ORDER BY f.id`)
+	return readRows[digest.Feed](ctx, s.read(), "reading private feeds",
+		`SELECT f.id, f.url, f.sealed FROM feeds f WHERE f.sealed <> '' ORDER BY f.id`)
 }
 
 // Reseal stores under which address and with what a private feed is stored from now on,
@@ -159,7 +165,8 @@ func (s *Store) Reseal(ctx context.Context, was, is digest.Feed) error {
 		if err != nil {
 			return err
 		}
-		return c.run(ctx, `UPDATE feeds SET url = ?, sealed = ? WHERE id = ? AND sealed = ?`, address, is.Sealed, was.ID, was.Sealed)
+		return c.run(ctx, `UPDATE feeds SET url = ?, sealed = ? WHERE id = ? AND sealed = ?`, address, is.Sealed,
+			was.ID, was.Sealed)
 	})
 }
 
@@ -191,10 +198,14 @@ func (s *Store) HideFormer(ctx context.Context) error {
 			{`SELECT DISTINCT moved_from FROM feeds WHERE moved_from` + clear, []string{
 				`UPDATE posts SET read_address = ? WHERE read_address = ? AND feed_id IN (SELECT id FROM feeds WHERE moved_from <> '')`,
 				`UPDATE feeds SET moved_from = ? WHERE moved_from = ?`}},
-			{`SELECT url FROM feeds WHERE merged_into <> 0 AND url` + clear, []string{`UPDATE feeds SET url = ? WHERE url = ?`}},
-			{`SELECT url FROM former_addresses WHERE url` + clear, []string{`DELETE FROM former_addresses WHERE url <> ? AND url = ?`}},
-			{`SELECT DISTINCT address FROM subscriptions WHERE address` + clear, []string{`UPDATE subscriptions SET address = ? WHERE address = ?`}},
-			{`SELECT DISTINCT url FROM notices WHERE url` + clear, []string{`UPDATE notices SET url = ? WHERE url = ?`}},
+			{`SELECT url FROM feeds WHERE merged_into <> 0 AND url` +
+				clear, []string{`UPDATE feeds SET url = ? WHERE url = ?`}},
+			{`SELECT url FROM former_addresses WHERE url` +
+				clear, []string{`DELETE FROM former_addresses WHERE url <> ? AND url = ?`}},
+			{`SELECT DISTINCT address FROM subscriptions WHERE address` +
+				clear, []string{`UPDATE subscriptions SET address = ? WHERE address = ?`}},
+			{`SELECT DISTINCT url FROM notices WHERE url` +
+				clear, []string{`UPDATE notices SET url = ? WHERE url = ?`}},
 		} {
 			var stored []string
 			if err := c.all(ctx, &stored, cells.find); err != nil {

@@ -16,7 +16,8 @@ const canary = "canary-7f3a"
 func (w world) private(d digest.Digest, name string) digest.Feed {
 	w.t.Helper()
 	c := digest.Credential{Reader: d.ID, Address: "https://a.example/feed"}
-	f, _, err := w.EnsureFeed(w.ctx(), digest.Feed{URL: c.PrivateAddress(name), Host: "a.example", Sealed: "sealed " + name})
+	f, _, err := w.EnsureFeed(w.ctx(), digest.Feed{URL: c.PrivateAddress(name), Host: "a.example", Sealed: "sealed " +
+		name})
 	w.ok(err)
 	w.subscribe(d, f)
 	return f
@@ -73,12 +74,15 @@ func TestI9_PrivateFeedStays(t *testing.T) {
 		w.subscribe(bob, public)
 		own := w.private(ann, "x")
 		moved := own
-		moved.URL, moved.Host, moved.MovedFrom, moved.MovedAt, moved.MovedTo = public.URL, public.Host, own.URL, noon, "https://c.example/"
+		moved.URL, moved.Host, moved.MovedFrom, moved.MovedAt, moved.MovedTo = public.URL, public.Host, own.URL, noon,
+			"https://c.example/"
 		body := store.Body{URL: "https://a.example/" + canary, Bytes: []byte(canary)}
 		packed, err := w.Pack(body)
 		w.ok(err)
-		_, err = w.Record(w.ctx(), noon, []store.Polled{{Feed: moved, Was: own, Posts: posts(noon, "secret"), Listed: []string{"secret"}, ReadAt: own.URL, Body: &packed,
-			Arrival: store.Arrival{Read: true, Abroad: true, Posts: posts(noon, "secret")}}})
+		_, err = w.Record(w.ctx(), noon,
+			[]store.Polled{{Feed: moved, Was: own, Posts: posts(noon, "secret"), Listed: []string{"secret"},
+				ReadAt: own.URL, Body: &packed,
+				Arrival: store.Arrival{Read: true, Abroad: true, Posts: posts(noon, "secret")}}})
 		w.ok(err)
 		is := w.feedAgain(own)
 		want(w.t, "address", is.URL, own.URL)
@@ -98,15 +102,18 @@ func TestMakePrivate(t *testing.T) {
 	each(t, func(w world) {
 		ann, bob := w.reader("ann", "Europe/Paris"), w.reader("bob", "Europe/Paris")
 		const address = "https://ann:" + canary + "@a.example/feed"
-		f, _, err := w.EnsureFeed(w.ctx(), digest.Feed{URL: address, Host: "a.example", SiteURL: "https://" + canary + ".example/"})
+		f, _, err := w.EnsureFeed(w.ctx(), digest.Feed{URL: address, Host: "a.example", SiteURL: "https://" + canary +
+			".example/"})
 		w.ok(err)
 		w.subscribe(ann, f)
 		was := f
-		was.ValidatorURL, was.MovedTo, was.MovedFrom, was.LastError, was.ETag = address, address+"2", address+"1", "at "+address, `"1"`
+		was.ValidatorURL, was.MovedTo, was.MovedFrom, was.LastError, was.ETag = address, address+"2", address+
+			"1", "at "+address, `"1"`
 		packed, err := w.Pack(store.Body{URL: address, Bytes: []byte("text")})
 		w.ok(err)
-		_, err = w.Record(w.ctx(), noon, []store.Polled{{Feed: was, Posts: posts(noon, "p"), Listed: []string{"p"}, ReadAt: address, Body: &packed,
-			Poll: store.PollRecord{At: noon, Outcome: "failed", Note: "at " + address}}})
+		_, err = w.Record(w.ctx(), noon,
+			[]store.Polled{{Feed: was, Posts: posts(noon, "p"), Listed: []string{"p"}, ReadAt: address, Body: &packed,
+				Poll: store.PollRecord{At: noon, Outcome: "failed", Note: "at " + address}}})
 		w.ok(err)
 		w.ok(w.NoteRefusal(w.ctx(), address, noon.Add(time.Hour), "no", noon))
 		w.ok(w.SetSubscription(w.ctx(), digest.Subscription{DigestID: ann.ID, FeedID: f.ID, Title: address}))
@@ -115,15 +122,18 @@ func TestMakePrivate(t *testing.T) {
 			`UPDATE posts SET read_address = '` + address + `'`,
 			`UPDATE subscriptions SET address = '` + address + `'`,
 			`UPDATE feed_times SET poll_at = 1, lease_until = 0`,
-			`INSERT INTO feeds (url, host, merged_into, moved_from, moved_to) VALUES ('` + address + `#9', 'a.example', ` + fmt.Sprint(f.ID) + `, '` + address + `', '` + address + `')`,
-			`INSERT INTO notices (digest_id, visible_at, feed_id, kind, url, moved_to) VALUES (` + fmt.Sprint(ann.ID) + `, 1, ` + fmt.Sprint(f.ID) + `, 'moved', '` + address + `', '` + address + `')`,
+			`INSERT INTO feeds (url, host, merged_into, moved_from, moved_to) VALUES ('` +
+				address + `#9', 'a.example', ` + fmt.Sprint(f.ID) + `, '` + address + `', '` + address + `')`,
+			`INSERT INTO notices (digest_id, visible_at, feed_id, kind, url, moved_to) VALUES (` +
+				fmt.Sprint(ann.ID) + `, 1, ` + fmt.Sprint(f.ID) + `, 'moved', '` + address + `', '` + address + `')`,
 		} {
 			w.ok(w.Exec(w.ctx(), statement))
 		}
 		if n := strings.Count(w.Cells(w.ctx()), canary); n < 12 {
 			w.t.Fatalf("the test writes it %d times only", n)
 		}
-		claimed, _, err := w.ClaimFeeds(w.ctx(), noon.Add(48*time.Hour), store.ClaimOptions{N: 1, Lease: time.Hour, Token: "t"})
+		claimed, _, err := w.ClaimFeeds(w.ctx(), noon.Add(48*time.Hour),
+			store.ClaimOptions{N: 1, Lease: time.Hour, Token: "t"})
 		w.ok(err)
 		want(w.t, "claimed", len(claimed), 1)
 
@@ -140,7 +150,8 @@ func TestMakePrivate(t *testing.T) {
 			at := strings.Index(cells, canary)
 			w.t.Errorf("…%s…", cells[max(0, at-200):at+20])
 		}
-		late, err := w.Record(w.ctx(), noon, []store.Polled{{Feed: claimed[0].Feed, Was: claimed[0].Feed, Token: "t", Posts: posts(noon, "late")}})
+		late, err := w.Record(w.ctx(), noon,
+			[]store.Polled{{Feed: claimed[0].Feed, Was: claimed[0].Feed, Token: "t", Posts: posts(noon, "late")}})
 		w.ok(err)
 		want(w.t, "the poll under way", late.Stale, 1)
 		if strings.Contains(w.Cells(w.ctx()), canary) {
@@ -175,9 +186,12 @@ func TestHideFormer(t *testing.T) {
 			`UPDATE feeds SET moved_from = '` + address + `'`,
 			`UPDATE posts SET read_address = '` + address + `'`,
 			`UPDATE subscriptions SET address = '` + "\n" + address + "\n" + harmless + "\n" + `'`,
-			`INSERT INTO former_addresses (url, feed_id) VALUES ('` + address + `', ` + fmt.Sprint(f.ID) + `), ('` + harmless + `', ` + fmt.Sprint(f.ID) + `)`,
-			`INSERT INTO feeds (url, host, merged_into, moved_from) VALUES ('` + address + `#9', 'a.example', ` + fmt.Sprint(f.ID) + `, '` + address + `')`,
-			`INSERT INTO notices (digest_id, visible_at, feed_id, kind, url) VALUES (` + fmt.Sprint(ann.ID) + `, 1, ` + fmt.Sprint(f.ID) + `, 'moved', '` + address + `')`,
+			`INSERT INTO former_addresses (url, feed_id) VALUES ('` + address + `', ` + fmt.Sprint(f.ID) + `), ('` +
+				harmless + `', ` + fmt.Sprint(f.ID) + `)`,
+			`INSERT INTO feeds (url, host, merged_into, moved_from) VALUES ('` + address + `#9', 'a.example', ` +
+				fmt.Sprint(f.ID) + `, '` + address + `')`,
+			`INSERT INTO notices (digest_id, visible_at, feed_id, kind, url) VALUES (` + fmt.Sprint(ann.ID) + `, 1, ` +
+				fmt.Sprint(f.ID) + `, 'moved', '` + address + `')`,
 		} {
 			w.ok(w.Exec(w.ctx(), statement))
 		}
@@ -187,7 +201,8 @@ func TestHideFormer(t *testing.T) {
 		for range 2 {
 			w.ok(w.HideFormer(w.ctx()))
 			cells := w.Cells(w.ctx())
-			if strings.Contains(cells, canary) || strings.Count(cells, harmless) != 2 || !strings.Contains(cells, "\nhttps://a.example/feed\n") {
+			if strings.Contains(cells, canary) || strings.Count(cells, harmless) != 2 ||
+				!strings.Contains(cells, "\nhttps://a.example/feed\n") {
 				w.t.Error(cells)
 			}
 		}
@@ -199,7 +214,8 @@ func TestRenewSealed(t *testing.T) {
 	each(t, func(w world) {
 		ann := w.reader("ann", "Europe/Paris")
 		f := w.private(ann, "x")
-		f.State, f.Errors, f.LastStatus, f.NotBefore, f.LastError = digest.FeedDead, 9, 401, noon.Add(720*time.Hour), "no"
+		f.State, f.Errors, f.LastStatus, f.NotBefore, f.LastError = digest.FeedDead, 9, 401, noon.Add(720*time.Hour),
+			"no"
 		f.LastAttemptAt, f.FirstErrorAt, f.FailingSince = noon, noon, noon
 		_, err := w.Record(w.ctx(), noon, []store.Polled{{Feed: f}})
 		w.ok(err)

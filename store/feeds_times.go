@@ -32,5 +32,6 @@ func lockTimes(ctx context.Context, c conn, ids []digest.FeedID) error {
 	if c.d.forUpdate == "" {
 		return nil
 	}
-	return c.run(ctx, `SELECT 1 FROM feed_times t WHERE t.feed_id`+c.d.oneOf+` ORDER BY t.feed_id`+c.d.forUpdate, keys(c.d, ids))
+	return c.run(ctx, `SELECT 1 FROM feed_times t WHERE t.feed_id`+c.d.oneOf+` ORDER BY t.feed_id`+c.d.forUpdate,
+		keys(c.d, ids))
 }

@@ -59,7 +59,8 @@ func TestReadersOfAQueuedFeed(t *testing.T) {
 	each(t, func(w world) {
 		ada := w.reader("ada", "Europe/Paris")
 		f := w.queueMany(ada, "popular", 1, noon)[0]
-		bob, cyd, dan := w.reader("bob", "Europe/Paris"), w.reader("cyd", "Europe/Paris"), w.reader("dan", "Europe/Paris")
+		bob, cyd, dan := w.reader("bob", "Europe/Paris"), w.reader("cyd", "Europe/Paris"),
+			w.reader("dan", "Europe/Paris")
 		for _, d := range []digest.Digest{dan, bob, cyd} {
 			w.subscribe(d, f)
 		}
@@ -91,9 +92,11 @@ func TestClaimWithinShares(t *testing.T) {
 		w.ok(err)
 		now := noon.Add(time.Hour)
 		for _, full := range []digest.FullShares{
-			{Digests: []digest.DigestID{mallory.ID}}, {Domains: []string{"x.example", f.Domain}}, {Reliabilities: []digest.Reliability{digest.Unproven, digest.Troubled}},
+			{Digests: []digest.DigestID{mallory.ID}}, {Domains: []string{"x.example", f.Domain}},
+			{Reliabilities: []digest.Reliability{digest.Unproven, digest.Troubled}},
 		} {
-			claimed, _, err := w.ClaimFeeds(w.ctx(), now, store.ClaimOptions{N: 9, Lease: time.Hour, Token: "t", Full: full})
+			claimed, _, err := w.ClaimFeeds(w.ctx(), now,
+				store.ClaimOptions{N: 9, Lease: time.Hour, Token: "t", Full: full})
 			w.ok(err)
 			want(w.t, fmt.Sprintf("claimed beyond %+v", full), len(claimed), 0)
 		}

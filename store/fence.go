@@ -34,7 +34,8 @@ func (s *Store) Beat(ctx context.Context, baseURL string, now time.Time, after t
 	if err != nil {
 		return Fence{}, fmt.Errorf("reading the heartbeat: %w", err)
 	}
-	if age := now.Sub(last.at()); known && last.Brought == "" && last.BaseURL == baseURL && age >= 0 && age < min(beatEvery, after) {
+	if age := now.Sub(last.at()); known && last.Brought == "" && last.BaseURL == baseURL && age >= 0 &&
+		age < min(beatEvery, after) {
 		return Fence{BaseURL: last.BaseURL, Beat: last.at()}, nil
 	}
 	return changed(ctx, s, "leaving a heartbeat", func(c conn) (Fence, error) {
@@ -47,7 +48,8 @@ func (s *Store) Beat(ctx context.Context, baseURL string, now time.Time, after t
 }
 
 // LookFence is Beat for whoever only wants to know: it changes nothing.
-func (s *Store) LookFence(ctx context.Context, baseURL string, now time.Time, after time.Duration, most int) (Fence, error) {
+func (s *Store) LookFence(ctx context.Context, baseURL string, now time.Time, after time.Duration, most int) (Fence,
+	error) {
 	f, err := lookFence(ctx, s.read(), baseURL, now, after, most)
 	return f, failed("reading the heartbeat", err)
 }
@@ -89,7 +91,8 @@ func lastBeat(ctx context.Context, c conn) (last heartbeat, known bool, err erro
 }
 
 // lookFence finds out whether there is a fence.
-func lookFence(ctx context.Context, c conn, baseURL string, now time.Time, after time.Duration, most int) (Fence, error) {
+func lookFence(ctx context.Context, c conn, baseURL string, now time.Time, after time.Duration, most int) (Fence,
+	error) {
 	last, known, err := lastBeat(ctx, c)
 	if err != nil || !known {
 		return Fence{}, err
@@ -168,9 +171,11 @@ func (s *Store) Waiting(ctx context.Context, now time.Time) (FenceView, error) {
 	if err := s.Policy.check(); err != nil {
 		return v, fmt.Errorf("looking for what would be asked: %w", err)
 	}
-	err := s.read().all(ctx, &feeds, `SELECT f.url, `+askColumns+` FROM `+timedFeeds+` WHERE `+alive+` AND t.askable_at <= ?
+	err := s.read().all(ctx, &feeds,
+		`SELECT f.url, `+askColumns+` FROM `+timedFeeds+` WHERE `+alive+` AND t.askable_at <= ?
 		AND (t.poll_at <= ? OR EXISTS (SELECT 1 FROM subscriptions s JOIN digests d ON d.id = s.digest_id
-			WHERE s.feed_id = f.id AND s.paused = 0 AND `+gathers+` AND `+askedAt+` <= ?)) ORDER BY f.url`, at(now), at(now), at(now))
+			WHERE s.feed_id = f.id AND s.paused = 0 AND `+gathers+` AND `+askedAt+` <= ?)) ORDER BY f.url`, at(now),
+		at(now), at(now))
 	if err != nil {
 		return v, fmt.Errorf("looking for what would be asked: %w", err)
 	}
@@ -214,7 +219,8 @@ func (s *Store) WaitingReaders(ctx context.Context, now time.Time, most int) ([]
 	return readRows[FenceReader](ctx, s.read(), "looking for what would be sent", `SELECT u.email, w.sealed,
 			CASE WHEN w.due > 0 THEN w.due ELSE 0 END AS due_at,
 			(SELECT count(*) FROM digest_posts p WHERE p.digest_id = w.id AND p.visible_at = w.due) AS posts
-		FROM `+waitingMail(at(now))+` JOIN users u ON u.id = w.user_id WHERE w.sealed > 0 OR w.due > 0 ORDER BY u.email, w.id LIMIT ?`, most)
+		FROM `+waitingMail(at(now))+
+		` JOIN users u ON u.id = w.user_id WHERE w.sealed > 0 OR w.due > 0 ORDER BY u.email, w.id LIMIT ?`, most)
 }
 
 // FenceCounts describes what a release of the fence would send.
@@ -225,7 +231,8 @@ type FenceCounts struct {
 
 // CountWaiting counts what a release of the fence would send.
 func (s *Store) CountWaiting(ctx context.Context, now time.Time) (n FenceCounts, err error) {
-	err = s.read().get(ctx, &n, `SELECT CAST(COALESCE(SUM(w.sealed + CASE WHEN w.due > 0 THEN 1 ELSE 0 END), 0) AS BIGINT) AS editions,
+	err = s.read().get(ctx, &n,
+		`SELECT CAST(COALESCE(SUM(w.sealed + CASE WHEN w.due > 0 THEN 1 ELSE 0 END), 0) AS BIGINT) AS editions,
 		count(DISTINCT CASE WHEN w.sealed = 0 AND w.due < 0 THEN w.user_id END) AS if_news FROM `+waitingMail(at(now)))
 	return n, failed("counting what would be sent", err)
 }

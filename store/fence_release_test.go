@@ -181,7 +181,8 @@ func TestWaitingNamesWhoIsMailed(t *testing.T) {
 						return w.Exec(w.ctx(), fmt.Sprintf(`UPDATE digests SET state = 'left' WHERE id = %d`, d.ID))
 					},
 					func() error {
-						return w.Exec(w.ctx(), `UPDATE editions SET expires_at = ? WHERE digest_id = ?`, now.Unix(), d.ID)
+						return w.Exec(w.ctx(), `UPDATE editions SET expires_at = ? WHERE digest_id = ?`, now.Unix(),
+							d.ID)
 					},
 				}[i]())
 			}
@@ -232,7 +233,8 @@ func TestWaitingCarries(t *testing.T) {
 			want(w.t, fmt.Sprint("counted, recovered: ", recovered), counts, store.FenceCounts{Editions: 1})
 			waiting, err := w.WaitingReaders(w.ctx(), now, 100)
 			w.ok(err)
-			want(w.t, "who waits", fmt.Sprint(waiting), fmt.Sprint([]store.FenceReader{{Email: "reader0@example.org", DueAt: now}}))
+			want(w.t, "who waits", fmt.Sprint(waiting),
+				fmt.Sprint([]store.FenceReader{{Email: "reader0@example.org", DueAt: now}}))
 		}
 		w.hour(now)
 		want(w.t, "sent", len(w.send(now)), 1)

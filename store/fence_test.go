@@ -51,7 +51,8 @@ func TestFenceBaseURL(t *testing.T) {
 			want(w.t, "the first", w.beat(home, noon).Reason, "")
 			f := w.beat(tt.base, noon.Add(time.Minute))
 			want(w.t, tt.base, f.Reason != "", tt.fence)
-			if tt.fence && (!strings.Contains(f.Reason, home) || !strings.Contains(f.Reason, tt.base) || !f.Beat.Equal(noon)) {
+			if tt.fence && (!strings.Contains(f.Reason, home) || !strings.Contains(f.Reason, tt.base) ||
+				!f.Beat.Equal(noon)) {
 				t.Errorf("%+v", f)
 			}
 		})
@@ -157,13 +158,15 @@ func TestWaiting(t *testing.T) {
 		w.record(noon, f, posts(noon, "a", "b"))
 		w.ok(w.Exec(w.ctx(), `UPDATE feed_times SET last_attempt_at = ? WHERE feed_id = ?`, noon.Unix(), slow.ID))
 		w.ok(w.Exec(w.ctx(), `UPDATE feeds SET own_interval = 86400 WHERE id = ?`, slow.ID))
-		w.ok(w.Exec(w.ctx(), `UPDATE feed_times SET not_before = ? WHERE feed_id = ?`, parisMidnight.Unix()+1, waits.ID))
+		w.ok(w.Exec(w.ctx(), `UPDATE feed_times SET not_before = ? WHERE feed_id = ?`, parisMidnight.Unix()+1,
+			waits.ID))
 		view, err := w.Waiting(w.ctx(), parisMidnight)
 		w.ok(err)
 		if want := []string{f.URL}; !reflect.DeepEqual(view.Feeds, want) {
 			t.Errorf("feeds: %v, want %v", view.Feeds, want)
 		}
-		if want := []store.FenceReader{{Email: "due@example.org", DueAt: parisMidnight, Posts: 2}}; !reflect.DeepEqual(view.Readers, want) {
+		if want := []store.FenceReader{{Email: "due@example.org", DueAt: parisMidnight, Posts: 2}}; !reflect.DeepEqual(
+			view.Readers, want) {
 			t.Errorf("readers: %v, want %v", view.Readers, want)
 		}
 		w.hour(parisMidnight)

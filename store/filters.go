@@ -28,7 +28,8 @@ func (s *Store) AddFilter(ctx context.Context, f digest.Filter, now time.Time) (
 	case words.FilterKey(f.Words) == "":
 		return digest.Filter{}, digest.Refuse(digest.Invalid, "enter a word for the filter, such as football")
 	case utf8.RuneCountInString(f.Words) > mostWords:
-		return digest.Filter{}, digest.Refuse(digest.Invalid, "a filter can have at most %d characters; use fewer words", mostWords)
+		return digest.Filter{}, digest.Refuse(digest.Invalid,
+			"a filter can have at most %d characters; use fewer words", mostWords)
 	}
 	err := s.changeDigest(ctx, "adding a filter", f.DigestID, func(c conn, d digestRow) error {
 		if err := requireSubscription(ctx, c, d.ID, f.FeedID); err != nil {
@@ -47,7 +48,8 @@ func (s *Store) AddFilter(ctx context.Context, f digest.Filter, now time.Time) (
 		if len(all) >= mostFilters {
 			return digest.Refuse(digest.Invalid, "you can have at most %d filters; remove one first", mostFilters)
 		}
-		if err := c.get(ctx, &f.ID, `INSERT INTO filters (digest_id, feed_id, words, created_at) VALUES (?, ?, ?, ?) RETURNING id`,
+		if err := c.get(ctx, &f.ID,
+			`INSERT INTO filters (digest_id, feed_id, words, created_at) VALUES (?, ?, ?, ?) RETURNING id`,
 			d.ID, f.FeedID, f.Words, at(now)); err != nil {
 			return err
 		}
@@ -94,7 +96,8 @@ func filtersOf(ctx context.Context, c conn, ids ...digest.DigestID) ([]digest.Fi
 // held back. digest.NotFound if there is none.
 func (s *Store) RemoveFilter(ctx context.Context, id digest.DigestID, key int64) error {
 	return s.changeDigest(ctx, "removing a filter", id, func(c conn, d digestRow) error {
-		if err := c.runOne(ctx, notFound("there is no such filter"), `DELETE FROM filters WHERE digest_id = ? AND id = ?`, d.ID, key); err != nil {
+		if err := c.runOne(ctx, notFound("there is no such filter"),
+			`DELETE FROM filters WHERE digest_id = ? AND id = ?`, d.ID, key); err != nil {
 			return err
 		}
 		return noteFiltered(ctx, c, d.ID)
@@ -118,7 +121,8 @@ func (s *Store) HeldPosts(ctx context.Context, d digest.DigestID, before time.Ti
 	if bound == 0 {
 		bound = math.MaxInt64
 	}
-	held, err := readRows[HeldPost](ctx, s.read(), "listing what was held back", `SELECT h.due_at, h.words, `+postColumns+` FROM filtered_posts h JOIN posts p ON p.id = h.post_id
+	held, err := readRows[HeldPost](ctx, s.read(), "listing what was held back",
+		`SELECT h.due_at, h.words, `+postColumns+` FROM filtered_posts h JOIN posts p ON p.id = h.post_id
 		WHERE h.digest_id = ? AND h.due_at < ? AND h.due_at >= COALESCE((SELECT x.due_at FROM filtered_posts x
 			WHERE x.digest_id = ? AND x.due_at < ? ORDER BY x.due_at DESC LIMIT 1 OFFSET ?), 0)
 		ORDER BY h.due_at DESC, h.post_id`, d, bound, d, bound, max(limit, 1)-1)
@@ -156,13 +160,15 @@ func moveFilters(ctx context.Context, c conn, from, to digest.FeedID) error {
 		seen[k] = true
 		return first
 	})
-	return c.run(ctx, `DELETE FROM filters WHERE id IN (`+list(each(twins, func(f digest.Filter) int64 { return f.ID }))+`)`)
+	return c.run(ctx, `DELETE FROM filters WHERE id IN (`+
+		list(each(twins, func(f digest.Filter) int64 { return f.ID }))+`)`)
 }
 
 // dropFilters removes the filters of feeds that are no more.
 func dropFilters(ctx context.Context, c conn, feeds []digest.FeedID) error {
 	var of []digest.DigestID
-	if err := c.all(ctx, &of, `DELETE FROM filters WHERE feed_id IN (`+list(feeds)+`) AND feed_id > 0 RETURNING digest_id`); err != nil {
+	if err := c.all(ctx, &of, `DELETE FROM filters WHERE feed_id IN (`+
+		list(feeds)+`) AND feed_id > 0 RETURNING digest_id`); err != nil {
 		return err
 	}
 	for _, id := range of {

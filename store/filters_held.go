@@ -33,7 +33,8 @@ type filtering struct {
 }
 
 func newFiltering(due instant) *filtering {
-	return &filtering{due: due, digests: make(map[digest.DigestID]*filteredDigest), seen: make(map[digest.PostID]judgedPost)}
+	return &filtering{due: due, digests: make(map[digest.DigestID]*filteredDigest),
+		seen: make(map[digest.PostID]judgedPost)}
 }
 
 // A filteredDigest is what is known of one digest.
@@ -97,7 +98,8 @@ func (v *filtering) readFilters(ctx context.Context, c conn, ids []digest.Digest
 		DigestID digest.DigestID
 		filterState
 	}
-	err := c.all(ctx, &rows, `SELECT f.digest_id, count(*) AS count, MAX(f.id) AS last, CAST(SUM(f.feed_id) AS BIGINT) AS feeds
+	err := c.all(ctx, &rows,
+		`SELECT f.digest_id, count(*) AS count, MAX(f.id) AS last, CAST(SUM(f.feed_id) AS BIGINT) AS feeds
 		FROM filters f WHERE f.digest_id`+c.d.oneOf+` GROUP BY f.digest_id`, keys(c.d, ids))
 	if err != nil {
 		return err
@@ -133,7 +135,8 @@ func (v *filtering) readWaiting(ctx context.Context, c conn, ids []digest.Digest
 		ID    digest.DigestID
 		Posts string
 	}
-	err := c.all(ctx, &rows, `SELECT d.id, COALESCE((SELECT string_agg(CAST(dp.post_id AS TEXT), ',') FROM digest_posts dp
+	err := c.all(ctx, &rows,
+		`SELECT d.id, COALESCE((SELECT string_agg(CAST(dp.post_id AS TEXT), ',') FROM digest_posts dp
 		WHERE dp.digest_id = d.id AND dp.visible_at = d.next_due_at), '') AS posts
 		FROM digests d WHERE d.id`+c.d.oneOf, keys(c.d, ids))
 	for _, r := range rows {
@@ -180,9 +183,11 @@ func (v *filtering) forgetChanged(ctx context.Context, c conn, ids []digest.Dige
 const ofFeed = `CASE WHEN f.merged_into > 0 THEN f.merged_into ELSE f.id END`
 
 // match matches posts against the filters of the digests for which they wait.
-func (v *filtering) match(ctx context.Context, c conn, ids []digest.PostID, open map[digest.PostID][]*filteredDigest) error {
+func (v *filtering) match(ctx context.Context, c conn, ids []digest.PostID,
+	open map[digest.PostID][]*filteredDigest) error {
 	var posts []digest.Post
-	err := c.all(ctx, &posts, fmt.Sprintf(`SELECT p.id, p.title, p.author, p.summary, substr(p.content, 1, %d) AS content
+	err := c.all(ctx, &posts,
+		fmt.Sprintf(`SELECT p.id, p.title, p.author, p.summary, substr(p.content, 1, %d) AS content
 		FROM posts p WHERE p.id`, matchContent)+c.d.oneOf, keys(c.d, ids))
 	for _, p := range posts {
 		text, feed := words.Read(p), v.seen[p.ID].FeedID

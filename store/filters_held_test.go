@@ -35,7 +35,8 @@ func titled(identity, title string, seen time.Time) digest.Post {
 
 func TestFiltersHoldBack(t *testing.T) {
 	each(t, func(w world) {
-		ada, bob, cyd := w.reader("ada", "Europe/Paris"), w.reader("bob", "Europe/Paris"), w.reader("cyd", "Europe/Paris")
+		ada, bob, cyd := w.reader("ada", "Europe/Paris"), w.reader("bob", "Europe/Paris"),
+			w.reader("cyd", "Europe/Paris")
 		f, g := w.feed("a.example"), w.feed("b.example")
 		for _, d := range []digest.Digest{ada, bob, cyd} {
 			w.subscribe(d, f, g)
@@ -45,7 +46,8 @@ func TestFiltersHoldBack(t *testing.T) {
 		w.filter(cyd, "a cup")
 		body := post("body", noon)
 		body.Content = "<p>Much of <b>FUSS</b>BALL.</p>"
-		w.record(noon, f, []digest.Post{titled("1", "A cup of tea", noon), titled("2", "FUSSBALL: a cup", noon), titled("3", "only here, not", noon), body})
+		w.record(noon, f, []digest.Post{titled("1", "A cup of tea", noon), titled("2", "FUSSBALL: a cup", noon),
+			titled("3", "only here, not", noon), body})
 		w.record(noon, g, []digest.Post{titled("4", "Only  here", noon), titled("5", "A cup", noon)})
 		want(w.t, "preview", w.waiting(ada), "1 3 5")
 		want(w.t, "preview of all", w.waiting(bob), "1 2 3 body 4 5")
@@ -63,7 +65,8 @@ func TestFiltersHoldBack(t *testing.T) {
 		list, err = w.HeldPosts(w.ctx(), ada.ID, time.Time{}, 1)
 		w.ok(err)
 		want(w.t, "a midnight is whole", len(list), 3)
-		want(w.t, "source", list[2].Label, digest.FeedLabel{FeedID: g.ID, Title: "b.example", SiteURL: g.URL, URL: g.URL, Host: "b.example"})
+		want(w.t, "source", list[2].Label, digest.FeedLabel{FeedID: g.ID, Title: "b.example", SiteURL: g.URL,
+			URL: g.URL, Host: "b.example"})
 		want(w.t, "no content", list[1].Post.Content, "")
 	})
 }
@@ -126,7 +129,8 @@ func TestHeldBackNeverComes(t *testing.T) {
 // come by the other's name, and a feed at rest goes on resting.
 func TestFiltersAndMerges(t *testing.T) {
 	each(t, func(w world) {
-		ada, bob, cyd := w.reader("ada", "Europe/Paris"), w.reader("bob", "Europe/Paris"), w.reader("cyd", "Europe/Paris")
+		ada, bob, cyd := w.reader("ada", "Europe/Paris"), w.reader("bob", "Europe/Paris"),
+			w.reader("cyd", "Europe/Paris")
 		from, to := w.feed("old.example"), w.feed("new.example")
 		w.subscribe(ada, from)
 		w.subscribe(bob, from, to)
@@ -142,7 +146,8 @@ func TestFiltersAndMerges(t *testing.T) {
 		w.record(now, from, posts(now, "x", "y"))
 		moved := from
 		moved.URL, moved.Host = to.URL, to.Host
-		_, err := w.Record(w.ctx(), now.Add(time.Hour), []store.Polled{{Feed: moved, Listed: []string{"x", "y"}, Arrival: arrival(posts(now, "x", "y"), nil)}})
+		_, err := w.Record(w.ctx(), now.Add(time.Hour),
+			[]store.Polled{{Feed: moved, Listed: []string{"x", "y"}, Arrival: arrival(posts(now, "x", "y"), nil)}})
 		w.ok(err)
 		filters, err := w.Filters(w.ctx(), bob.ID)
 		w.ok(err)
@@ -199,12 +204,15 @@ func TestFilteringSeesWhatCameMeanwhile(t *testing.T) {
 		w.subscribe(bob, f)
 		w.filter(ada, "spoiler")
 		w.filter(bob, "spoiler")
-		w.record(noon, f, []digest.Post{titled("a", "Fine", noon), titled("b", "A spoiler", noon), titled("c", "Other", noon)})
+		w.record(noon, f, []digest.Post{titled("a", "Fine", noon), titled("b", "A spoiler", noon),
+			titled("c", "Other", noon)})
 		w.record(noon, g, []digest.Post{titled("g", "A spoiler too", noon)})
 		_, err := w.Plan(w.ctx(), parisMidnight, queueNothing)
 		w.ok(err)
 		n, err := w.ReleaseFiltered(w.ctx(), parisMidnight, func() {
-			w.record(parisMidnight, f, []digest.Post{titled("a", "Now a spoiler", noon), titled("b", "Fine by now", noon), titled("d", "One more spoiler", noon), titled("e", "And one", noon)}, "c")
+			w.record(parisMidnight, f,
+				[]digest.Post{titled("a", "Now a spoiler", noon), titled("b", "Fine by now", noon),
+					titled("d", "One more spoiler", noon), titled("e", "And one", noon)}, "c")
 			w.filter(ada, "other")
 			w.ok(w.Unsubscribe(w.ctx(), ada.ID, g.ID))
 		})
@@ -330,6 +338,7 @@ func TestFiltersAgainstOracle(t *testing.T) {
 			w.ok(err)
 			want(w.t, fmt.Sprint("held of ", r), len(list), heldBack[r])
 		}
-		w.holds("in one place only", 0, `SELECT count(*) FROM filtered_posts h JOIN digest_posts p ON p.digest_id = h.digest_id AND p.post_id = h.post_id`)
+		w.holds("in one place only", 0,
+			`SELECT count(*) FROM filtered_posts h JOIN digest_posts p ON p.digest_id = h.digest_id AND p.post_id = h.post_id`)
 	})
 }

@@ -20,7 +20,8 @@ func (s *Store) MoveFolder(ctx context.Context, id digest.DigestID, folder strin
 		if err := c.all(ctx, &folders, foldersInUse, id); err != nil {
 			return err
 		}
-		return c.run(ctx, `UPDATE digests SET folder_order = ? WHERE id = ?`, string(d.Folders.Move(folders, folder, by)), id)
+		return c.run(ctx, `UPDATE digests SET folder_order = ? WHERE id = ?`,
+			string(d.Folders.Move(folders, folder, by)), id)
 	})
 }
 

@@ -30,7 +30,8 @@ func (w world) wantLead(what string, d digest.Digest, f digest.FeedID) {
 func TestFolderOrder(t *testing.T) {
 	each(t, func(w world) {
 		ada, bob := w.reader("ada", "Europe/Paris"), w.reader("bob", "Europe/Paris")
-		for host, folder := range map[string]string{"a.example": "Week 10", "b.example": "Week 2", "c.example": "", "d.example": "Sea"} {
+		for host, folder := range map[string]string{"a.example": "Week 10", "b.example": "Week 2", "c.example": "",
+			"d.example": "Sea"} {
 			f := w.feed(host)
 			w.subscribe(ada, f)
 			w.subscribe(bob, f)

@@ -101,7 +101,8 @@ const ruleFor = `COALESCE((SELECT MAX(r.interval) FROM host_rules r WHERE ` + of
 
 // stateByRules is the state of a feed f that is neither dead nor gone, as the rules say.
 const stateByRules = `COALESCE((SELECT CASE WHEN MAX(r.by_owner) = 1 THEN 'declined' ELSE 'blocked' END FROM host_rules r
-	WHERE r.blocked = 1 AND ` + ofRule + ` HAVING count(*) > 0), CASE WHEN f.state = 'trial' THEN 'trial' ELSE 'active' END)`
+	WHERE r.blocked = 1 AND ` +
+	ofRule + ` HAVING count(*) > 0), CASE WHEN f.state = 'trial' THEN 'trial' ELSE 'active' END)`
 
 // applyRules brings the feeds of a host, and of all below it, up to the rules.
 // Those that are queued before their rule lets them be asked leave the queue.
@@ -112,7 +113,8 @@ func applyRules(ctx context.Context, c conn, host string) error {
 		return err
 	}
 	return unqueue(ctx, c, atOrBelow+`
-		AND f.host_interval > 0 AND t.last_attempt_at > 0 AND t.poll_at < t.last_attempt_at + f.host_interval`, host, below(host))
+		AND f.host_interval > 0 AND t.last_attempt_at > 0 AND t.poll_at < t.last_attempt_at + f.host_interval`, host,
+		below(host))
 }
 
 // followRules brings feeds up to the rules for their hosts, which are new to them.
@@ -130,7 +132,8 @@ func obeyRules(ctx context.Context, c conn, where string, args ...any) error {
 	}
 	var changed []digest.Feed
 	err := c.all(ctx, &changed, `UPDATE feeds AS f SET state = `+stateByRules+` WHERE `+where+`
-		AND f.merged_into = 0 AND f.state IN ('active', 'trial', 'blocked', 'declined') AND f.state <> `+stateByRules+` RETURNING id, url, title, state`, args...)
+		AND f.merged_into = 0 AND f.state IN ('active', 'trial', 'blocked', 'declined') AND f.state <> `+
+		stateByRules+` RETURNING id, url, title, state`, args...)
 	if err != nil {
 		return err
 	}
@@ -167,7 +170,8 @@ func tellBlocks(ctx context.Context, c conn, changed []digest.Feed) error {
 		return err
 	}
 	// A worker that comes back with a poll finds that its lease is over.
-	err := c.run(ctx, `UPDATE feed_times SET poll_at = NULL, lease_token = '', lease_until = 0 WHERE feed_id`+c.d.oneOf, keys(c.d, ended))
+	err := c.run(ctx, `UPDATE feed_times SET poll_at = NULL, lease_token = '', lease_until = 0 WHERE feed_id`+
+		c.d.oneOf, keys(c.d, ended))
 	if err != nil {
 		return err
 	}

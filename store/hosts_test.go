@@ -37,16 +37,19 @@ func TestHostRules(t *testing.T) {
 				w.ok(err)
 				want(w.t, "feeds of "+s.host, n, s.feeds)
 			}
-			for f, every := range map[*digest.Feed]time.Duration{&apex: s.apex, &blog: s.blog, &deep: s.deep, &other: s.other, &alike: s.like} {
+			for f, every := range map[*digest.Feed]time.Duration{&apex: s.apex, &blog: s.blog, &deep: s.deep,
+				&other: s.other, &alike: s.like} {
 				want(w.t, s.host+" for "+f.Host, w.feedAgain(*f).HostInterval, every)
 			}
 		}
 		rules, err := w.HostRules(w.ctx())
 		w.ok(err)
-		if len(rules) != 1 || rules[0] != (digest.HostRule{Host: "a.blog.example.org", Interval: day, CreatedAt: noon}) {
+		if len(rules) != 1 || rules[0] != (digest.HostRule{Host: "a.blog.example.org", Interval: day,
+			CreatedAt: noon}) {
 			t.Errorf("rules: %v", rules)
 		}
-		want(w.t, "a rule that is not there", digest.KindOf(w.DropHostRule(w.ctx(), "example.org", false)), digest.NotFound)
+		want(w.t, "a rule that is not there", digest.KindOf(w.DropHostRule(w.ctx(), "example.org", false)),
+			digest.NotFound)
 	})
 }
 
@@ -85,9 +88,12 @@ func TestHostRuleQueue(t *testing.T) {
 func TestHostRuleKeepsQueue(t *testing.T) {
 	later := noon.Add(2 * time.Hour)
 	for name, set := range map[string]func(*digest.Feed){
-		"fresh":                  func(f *digest.Feed) { f.LastAttemptAt, f.FreshUntil = noon.Add(-day), later },
-		"penalised":              func(f *digest.Feed) { f.LastAttemptAt, f.NotBefore = noon.Add(-day), later },
-		"slowed":                 func(f *digest.Feed) { f.LastAttemptAt, f.OwnInterval = noon.Add(-day), day+2*time.Hour },
+		"fresh":     func(f *digest.Feed) { f.LastAttemptAt, f.FreshUntil = noon.Add(-day), later },
+		"penalised": func(f *digest.Feed) { f.LastAttemptAt, f.NotBefore = noon.Add(-day), later },
+		"slowed": func(f *digest.Feed) {
+			f.LastAttemptAt, f.OwnInterval = noon.Add(-day),
+				day+2*time.Hour
+		},
 		"never asked, and fresh": func(f *digest.Feed) { f.LastAttemptAt, f.FreshUntil = time.Time{}, later },
 		"within the gap":         func(f *digest.Feed) { f.LastAttemptAt = noon.Add(-10 * time.Minute) },
 	} {
@@ -182,11 +188,13 @@ func TestHostBlock(t *testing.T) {
 			_, err := w.Record(w.ctx(), noon, []store.Polled{poll})
 			w.ok(err)
 		}
-		want(w.t, "posts of what was in flight", w.count(`SELECT count(*) FROM posts p JOIN feeds f ON f.id = p.feed_id WHERE f.host <> 'notexample.org'`), 0)
+		want(w.t, "posts of what was in flight",
+			w.count(`SELECT count(*) FROM posts p JOIN feeds f ON f.id = p.feed_id WHERE f.host <> 'notexample.org'`), 0)
 		w.ok(w.Pinged(w.ctx(), []string{f.URL}, noon.Add(time.Hour)))
 		w.ok(w.Vouch(w.ctx(), below.ID, noon.Add(time.Hour)))
 		stands("after a ping and a reader's word", digest.FeedBlocked, digest.FeedBlocked)
-		want(w.t, "in the queue", w.count(`SELECT count(*) FROM feed_times t JOIN feeds f ON f.id = t.feed_id WHERE t.poll_at IS NOT NULL AND f.host <> 'notexample.org'`), 0)
+		want(w.t, "in the queue",
+			w.count(`SELECT count(*) FROM feed_times t JOIN feeds f ON f.id = t.feed_id WHERE t.poll_at IS NOT NULL AND f.host <> 'notexample.org'`), 0)
 
 		fresh := w.newFeed("new.example.org")
 		want(w.t, "a new feed", w.feedAgain(fresh).State, digest.FeedBlocked)
@@ -199,10 +207,12 @@ func TestHostBlock(t *testing.T) {
 		want(w.t, "notices that wait", w.count(`SELECT count(*) FROM notices`), 1)
 		blocks, err := w.HostBlocks(w.ctx())
 		w.ok(err)
-		if len(blocks) != 1 || blocks[0] != (digest.HostRule{Host: "blog.example.org", ByOwner: true, Blocked: true, CreatedAt: noon}) {
+		if len(blocks) != 1 || blocks[0] != (digest.HostRule{Host: "blog.example.org", ByOwner: true, Blocked: true,
+			CreatedAt: noon}) {
 			t.Errorf("blocks: %v", blocks)
 		}
-		_, err = w.SetHostRule(w.ctx(), digest.HostRule{Host: "blog.example.org", ByOwner: true, Interval: day}, noon.Add(day))
+		_, err = w.SetHostRule(w.ctx(), digest.HostRule{Host: "blog.example.org", ByOwner: true, Interval: day},
+			noon.Add(day))
 		w.ok(err)
 		stands("the owner wants it slow instead", digest.FeedActive, digest.FeedActive)
 		want(w.t, "the interval", w.feedAgain(below).HostInterval, day)

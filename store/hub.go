@@ -33,7 +33,8 @@ func (s *Store) AskHub(ctx context.Context, ask digest.HubCall, now time.Time) e
 		}
 		return c.run(ctx, `INSERT INTO hub_calls (newsletter_id, topic, callback, domain, home, kind, secret, lease, next_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
 			ON CONFLICT (newsletter_id, callback, kind) DO NOTHING`, // another request of the same came first
-			ask.NewsletterID, ask.Topic, ask.Callback, ask.Domain, bit(ask.Home), string(ask.Kind), secretOf(ask), seconds(ask.Lease), at(now))
+			ask.NewsletterID, ask.Topic, ask.Callback, ask.Domain, bit(ask.Home), string(ask.Kind), secretOf(ask),
+			seconds(ask.Lease), at(now))
 	})
 }
 
@@ -52,7 +53,8 @@ func hubLoad(ctx context.Context, c conn, ask digest.HubCall) (l digest.HubLoad,
 		(SELECT count(*) FROM hub_subscriptions WHERE domain = ?) AS of_domain,
 		(SELECT count(*) FROM hub_subscriptions WHERE newsletter_id = ? AND callback = ?) > 0 AS subscribed,
 		COALESCE((SELECT doubted_until FROM hub_domains WHERE domain = ?), 0) AS doubted_until`,
-		ask.Domain, ask.NewsletterID, ask.Callback, ask.NewsletterID, ask.NewsletterID, ask.Domain, ask.Domain, ask.NewsletterID, ask.Callback, ask.Domain)
+		ask.Domain, ask.NewsletterID, ask.Callback, ask.NewsletterID, ask.NewsletterID, ask.Domain, ask.Domain,
+		ask.NewsletterID, ask.Callback, ask.Domain)
 	return row.HubLoad, row.Asked, err
 }
 
@@ -67,7 +69,8 @@ const leftAt = `COALESCE((SELECT MAX(x.send_at) FROM ` + lastLetters + ` WHERE x
 // since they were last told, and gives how many that are. Subscriptions whose lease is over end, and
 // those of newsletters that have ended, whose subscribers are told so. Any number of processes may call it.
 func (s *Store) AnnounceLetters(ctx context.Context, now time.Time) (deliveries int, err error) {
-	over, err := s.read().number(ctx, `SELECT (SELECT count(*) FROM hub_subscriptions WHERE expires_at <= ?) + (SELECT count(*) FROM hub_subscriptions h
+	over, err := s.read().number(ctx,
+		`SELECT (SELECT count(*) FROM hub_subscriptions WHERE expires_at <= ?) + (SELECT count(*) FROM hub_subscriptions h
 		JOIN newsletters n ON n.id = h.newsletter_id WHERE n.state = 'ended')`, at(now))
 	if err == nil && over > 0 {
 		err = s.endHubSubscriptions(ctx, now)
@@ -79,13 +82,15 @@ func (s *Store) AnnounceLetters(ctx context.Context, now time.Time) (deliveries 
 		ID     digest.NewsletterID
 		LeftAt instant
 	}
-	if err := s.read().all(ctx, &news, `SELECT x.id, x.left_at FROM (SELECT n.id, `+leftAt+` AS left_at FROM newsletters n
+	if err := s.read().all(ctx, &news,
+		`SELECT x.id, x.left_at FROM (SELECT n.id, `+leftAt+` AS left_at FROM newsletters n
 		WHERE n.state IN ('active', 'held') AND n.id IN (SELECT h.newsletter_id FROM hub_subscriptions h)) x
 		WHERE EXISTS (SELECT 1 FROM hub_subscriptions h WHERE h.newsletter_id = x.id AND h.announced_at < x.left_at) ORDER BY x.id`, at(now)); err != nil {
 		return 0, failed("looking for letters to announce", err)
 	}
 	for _, n := range news {
-		queued, err := changed(ctx, s, "announcing a letter", func(c conn) (int, error) { return announce(ctx, c, n.ID, n.LeftAt, at(now)) })
+		queued, err := changed(ctx, s, "announcing a letter",
+			func(c conn) (int, error) { return announce(ctx, c, n.ID, n.LeftAt, at(now)) })
 		if err != nil {
 			return deliveries, err
 		}
@@ -116,7 +121,8 @@ func (s *Store) endHubSubscriptions(ctx context.Context, now time.Time) error {
 		const ended = `newsletter_id IN (SELECT n.id FROM newsletters n WHERE n.state = 'ended')`
 		if err := c.run(ctx, `INSERT INTO hub_calls (newsletter_id, topic, callback, domain, home, kind, secret, next_at)
 			SELECT h.newsletter_id, h.topic, h.callback, h.domain, h.home, 'denied', h.secret, CAST(? AS BIGINT) FROM hub_subscriptions h
-			WHERE `+ended+` AND h.expires_at > ? ORDER BY h.id ON CONFLICT (newsletter_id, callback, kind) DO NOTHING`, at(now), at(now)); err != nil {
+			WHERE `+ended+` AND h.expires_at > ? ORDER BY h.id ON CONFLICT (newsletter_id, callback, kind) DO NOTHING`,
+			at(now), at(now)); err != nil {
 			return err
 		}
 		if err := c.run(ctx, `DELETE FROM hub_subscriptions WHERE expires_at <= ? OR `+ended, at(now)); err != nil {
@@ -131,13 +137,15 @@ func (s *Store) endHubSubscriptions(ctx context.Context, now time.Time) error {
 type HubCount struct {
 	Subscriptions int
 	Calls         map[digest.HubCallKind]int // that wait, by kind
-	Oldest        time.Time                  // since when the call waits that should have been made first; zero: none is late
+	// since when the call waits that should have been made first; zero: none is late
+	Oldest time.Time
 }
 
 // HubCount counts the subscriptions at our hub, and what is queued for them.
 func (s *Store) HubCount(ctx context.Context, now time.Time) (n HubCount, err error) {
 	n.Calls = make(map[digest.HubCallKind]int)
-	if n.Subscriptions, err = s.read().number(ctx, `SELECT count(*) FROM hub_subscriptions WHERE expires_at > ?`, at(now)); err == nil {
+	if n.Subscriptions, err = s.read().number(ctx, `SELECT count(*) FROM hub_subscriptions WHERE expires_at > ?`,
+		at(now)); err == nil {
 		err = countBy(ctx, s.read(), n.Calls, `SELECT kind, count(*) AS n FROM hub_calls GROUP BY kind`)
 	}
 	var oldest instant
@@ -150,7 +158,8 @@ func (s *Store) HubCount(ctx context.Context, now time.Time) (n HubCount, err er
 
 // HubSubscriptions counts the programs that are told of a newsletter's letters.
 func (s *Store) HubSubscriptions(ctx context.Context, id digest.NewsletterID, now time.Time) (int, error) {
-	n, err := s.read().number(ctx, `SELECT count(*) FROM hub_subscriptions WHERE newsletter_id = ? AND expires_at > ?`, id, at(now))
+	n, err := s.read().number(ctx, `SELECT count(*) FROM hub_subscriptions WHERE newsletter_id = ? AND expires_at > ?`,
+		id, at(now))
 	return n, failed("counting the hub's subscriptions", err)
 }
 

@@ -20,7 +20,8 @@ const hubDue = `c.next_at <= ? AND c.lease_until <= ? AND NOT EXISTS (SELECT 1 F
 // ClaimHubCalls leases at most so many calls that are due, one for each domain, and none for a domain
 // to which somebody makes a call. Letters come last: at a verification a person waits.
 func (s *Store) ClaimHubCalls(ctx context.Context, now time.Time, most int) ([]digest.HubCall, error) {
-	any, err := s.read().number(ctx, `SELECT count(*) FROM (SELECT 1 FROM hub_calls c WHERE `+hubDue+` LIMIT 1) x`, at(now), at(now), at(now))
+	any, err := s.read().number(ctx, `SELECT count(*) FROM (SELECT 1 FROM hub_calls c WHERE `+hubDue+` LIMIT 1) x`,
+		at(now), at(now), at(now))
 	if err != nil || any == 0 {
 		return nil, failed("claiming calls of the hub", err)
 	}
@@ -29,10 +30,12 @@ func (s *Store) ClaimHubCalls(ctx context.Context, now time.Time, most int) ([]d
 		if err != nil || len(ids) == 0 {
 			return nil, err
 		}
-		if err := c.run(ctx, `UPDATE hub_calls SET lease_until = ? WHERE id`+c.d.oneOf, at(now).plus(hubLease), keys(c.d, ids)); err != nil {
+		if err := c.run(ctx, `UPDATE hub_calls SET lease_until = ? WHERE id`+c.d.oneOf, at(now).plus(hubLease),
+			keys(c.d, ids)); err != nil {
 			return nil, err
 		}
-		return calls, c.all(ctx, &calls, `SELECT c.id, c.newsletter_id, c.topic, c.callback, c.domain, c.home, c.kind, COALESCE(h.secret, c.secret) AS secret,
+		return calls, c.all(ctx, &calls,
+			`SELECT c.id, c.newsletter_id, c.topic, c.callback, c.domain, c.home, c.kind, COALESCE(h.secret, c.secret) AS secret,
 			c.lease, c.letter_at, c.attempt, c.lease_until FROM hub_calls c
 			LEFT JOIN hub_subscriptions h ON c.kind = 'deliver' AND h.newsletter_id = c.newsletter_id AND h.callback = c.callback
 			WHERE c.id`+c.d.oneOf+` ORDER BY c.id`, keys(c.d, ids))
@@ -62,7 +65,8 @@ func dueHubCalls(ctx context.Context, c conn, now instant, most int) (ids []int6
 
 // GiveBackHubCall ends the claim of a call that was not made; it is due again at next.
 func (s *Store) GiveBackHubCall(ctx context.Context, call digest.HubCall, next time.Time) error {
-	return s.run(ctx, "giving back a call of the hub", `UPDATE hub_calls SET lease_until = 0, next_at = ? WHERE id = ? AND lease_until = ?`,
+	return s.run(ctx, "giving back a call of the hub",
+		`UPDATE hub_calls SET lease_until = 0, next_at = ? WHERE id = ? AND lease_until = ?`,
 		from(next), call.ID, at(call.LeaseUntil))
 }
 
@@ -87,7 +91,8 @@ func (s *Store) MarkHubCall(ctx context.Context, call digest.HubCall, m HubMark,
 		n, err := c.exec(ctx, `DELETE FROM hub_calls WHERE id = ? AND lease_until = ? AND (kind <> 'deliver' OR letter_at <= ?)`,
 			call.ID, at(call.LeaseUntil), max(at(m.LetterAt), at(call.LetterAt)))
 		if err == nil && n == 0 {
-			n, err = c.exec(ctx, `UPDATE hub_calls SET lease_until = 0 WHERE id = ? AND lease_until = ?`, call.ID, at(call.LeaseUntil))
+			n, err = c.exec(ctx, `UPDATE hub_calls SET lease_until = 0 WHERE id = ? AND lease_until = ?`, call.ID,
+				at(call.LeaseUntil))
 		}
 		if err == nil && n > 0 {
 			err = markHubSubscription(ctx, c, call, m, now)
@@ -115,14 +120,16 @@ func markHubSubscription(ctx context.Context, c conn, call digest.HubCall, m Hub
 	if err := c.run(ctx, `UPDATE hub_subscriptions SET given_up = given_up + 1 WHERE newsletter_id = ? AND callback = ?`, of...); err != nil {
 		return err
 	}
-	return c.run(ctx, `DELETE FROM hub_subscriptions WHERE newsletter_id = ? AND callback = ? AND given_up >= ?`, append(of, digest.MostHubGivenUp)...)
+	return c.run(ctx, `DELETE FROM hub_subscriptions WHERE newsletter_id = ? AND callback = ? AND given_up >= ?`,
+		append(of, digest.MostHubGivenUp)...)
 }
 
 // confirmHub begins a subscription, or renews it. What has left by now it knows from the feed. A newsletter
 // that has ended meanwhile begins none.
 func confirmHub(ctx context.Context, c conn, call digest.HubCall, now time.Time) error {
 	var left instant
-	open, err := c.find(ctx, &left, `SELECT `+leftAt+` FROM newsletters n WHERE n.id = ? AND n.state IN ('active', 'held')`, at(now), call.NewsletterID)
+	open, err := c.find(ctx, &left, `SELECT `+
+		leftAt+` FROM newsletters n WHERE n.id = ? AND n.state IN ('active', 'held')`, at(now), call.NewsletterID)
 	if err != nil || !open {
 		return err
 	}
@@ -130,7 +137,8 @@ func confirmHub(ctx context.Context, c conn, call digest.HubCall, now time.Time)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 0)
 		ON CONFLICT (newsletter_id, callback) DO UPDATE SET topic = excluded.topic, home = excluded.home, secret = excluded.secret,
 			confirmed_at = excluded.confirmed_at, expires_at = excluded.expires_at, given_up = 0`,
-		call.NewsletterID, call.Topic, call.Callback, call.Domain, bit(call.Home), secretOf(call), at(now), at(now).plus(call.Lease), left)
+		call.NewsletterID, call.Topic, call.Callback, call.Domain, bit(call.Home), secretOf(call), at(now),
+		at(now).plus(call.Lease), left)
 }
 
 // doubt notes that a callback of a domain did not confirm what was asked for in its name. Time takes
@@ -140,7 +148,8 @@ func doubt(ctx context.Context, c conn, domain string, now time.Time) error {
 		return err
 	}
 	return c.run(ctx, `INSERT INTO hub_domains (domain, doubted_until) VALUES (?, ?)
-		ON CONFLICT (domain) DO UPDATE SET doubted_until = hub_domains.doubted_until + ?`, domain, at(now).plus(digest.HubDoubt), seconds(digest.HubDoubt))
+		ON CONFLICT (domain) DO UPDATE SET doubted_until = hub_domains.doubted_until + ?`, domain,
+		at(now).plus(digest.HubDoubt), seconds(digest.HubDoubt))
 }
 
 // countHub counts what became of calls.

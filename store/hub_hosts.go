@@ -84,7 +84,8 @@ func addHubSilence(ctx context.Context, c conn, ids []digest.FeedID, known map[d
 	err := c.all(ctx, &rows, `SELECT x.feed_id, MAX(h.quiet_until) AS quiet_until FROM
 		(SELECT p.feed_id, p.domain FROM push_subscriptions p WHERE p.feed_id`+c.d.oneOf+` AND p.state IN ('wanted', 'asked')
 		UNION ALL SELECT c.feed_id, c.domain FROM cloud_subscriptions c WHERE c.feed_id`+c.d.oneOf+` AND (c.errors > 0 OR c.requested_at = 0)) x
-		JOIN hub_hosts h ON h.domain = x.domain WHERE h.quiet_until > 0 GROUP BY x.feed_id`, keys(c.d, ids), keys(c.d, ids))
+		JOIN hub_hosts h ON h.domain = x.domain WHERE h.quiet_until > 0 GROUP BY x.feed_id`, keys(c.d, ids),
+		keys(c.d, ids))
 	for _, r := range rows {
 		news := known[r.FeedID]
 		news.HubQuietUntil = r.QuietUntil

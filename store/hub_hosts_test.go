@@ -31,7 +31,8 @@ func (w world) names(d digest.Digest, feeds int, hub string) (ids []digest.FeedI
 	for i := range feeds {
 		f := w.feed(fmt.Sprintf("f%d.%s", i, strings.ReplaceAll(lastTwo(hub), "/", ".")))
 		w.subscribe(d, f)
-		w.ok(w.Exec(w.ctx(), `UPDATE feeds SET hubs = ?, topic = ?, parsed_at = 1 WHERE id = ?`, strings.ReplaceAll(hub, "{n}", fmt.Sprint(i)), f.URL, f.ID))
+		w.ok(w.Exec(w.ctx(), `UPDATE feeds SET hubs = ?, topic = ?, parsed_at = 1 WHERE id = ?`,
+			strings.ReplaceAll(hub, "{n}", fmt.Sprint(i)), f.URL, f.ID))
 		ids = append(ids, f.ID)
 	}
 	_, err := w.ReconcilePushes(w.ctx(), noon)
@@ -172,7 +173,8 @@ func TestCloudHosts(t *testing.T) {
 		for i := range 9 {
 			f := w.feed(fmt.Sprintf("c%d.example", i))
 			w.subscribe(d, f)
-			w.ok(w.Exec(w.ctx(), `UPDATE feeds SET cloud = ?, parsed_at = 1 WHERE id = ?`, fmt.Sprintf("https://a%d.victim.example/", i), f.ID))
+			w.ok(w.Exec(w.ctx(), `UPDATE feeds SET cloud = ?, parsed_at = 1 WHERE id = ?`,
+				fmt.Sprintf("https://a%d.victim.example/", i), f.ID))
 		}
 		w.names(d, 2, "https://h{n}.victim.example/")
 		want(w.t, "hubs", len(w.asksHubs(noon)), 2)
@@ -181,7 +183,8 @@ func TestCloudHosts(t *testing.T) {
 			for more := true; more; {
 				var some []store.CloudRequest
 				var err error
-				some, more, err = w.ClaimClouds(w.ctx(), now, 20, func(int) time.Time { return now.Add(day) }, hubDomain)
+				some, more, err = w.ClaimClouds(w.ctx(), now, 20, func(int) time.Time { return now.Add(day) },
+					hubDomain)
 				w.ok(err)
 				all = append(all, some...)
 			}
@@ -190,7 +193,8 @@ func TestCloudHosts(t *testing.T) {
 		asked := claim(noon)
 		want(w.t, "clouds", len(asked), 1)
 		want(w.t, "again", len(claim(noon.Add(time.Hour))), 0)
-		meant, err := w.VerifyCloud(w.ctx(), noon.Add(2*time.Hour), asked[0].ID, asked[0].Topic, noon.Add(day), noon.Add(day))
+		meant, err := w.VerifyCloud(w.ctx(), noon.Add(2*time.Hour), asked[0].ID, asked[0].Topic, noon.Add(day),
+			noon.Add(day))
 		w.ok(err)
 		want(w.t, "meant", meant, true)
 		want(w.t, "when one is confirmed", len(claim(noon.Add(2*time.Hour))), 3)

@@ -14,7 +14,8 @@ import (
 // hubAsk is what the callback of a host asks for.
 func hubAsk(n digest.Newsletter, kind digest.HubCallKind, host, secret string) digest.HubCall {
 	return digest.HubCall{
-		NewsletterID: n.ID, Topic: "https://digest.example/n/" + n.Slug + "/feed.xml", Callback: "https://" + host + "/cb?id=1", Domain: host,
+		NewsletterID: n.ID, Topic: "https://digest.example/n/" + n.Slug + "/feed.xml", Callback: "https://" + host +
+			"/cb?id=1", Domain: host,
 		Kind: kind, Secret: []byte(secret), Lease: digest.HubLease,
 	}
 }
@@ -45,7 +46,8 @@ func (w world) marks(now time.Time, m store.HubMark) string {
 func (w world) subscribesAtHub(n digest.Newsletter, host, secret string, now time.Time) {
 	w.t.Helper()
 	w.ok(w.AskHub(w.ctx(), hubAsk(n, digest.HubSubscribe, host, secret), now))
-	want(w.t, "verified", w.marks(now, store.HubMark{Outcome: digest.HubConfirmed}), strings.TrimSpace("subscribe "+host+" "+secret))
+	want(w.t, "verified", w.marks(now, store.HubMark{Outcome: digest.HubConfirmed}),
+		strings.TrimSpace("subscribe "+host+" "+secret))
 }
 
 func (w world) announced(now time.Time) int {
@@ -88,9 +90,11 @@ func TestHubDelivers(t *testing.T) {
 		want(w.t, "of the letter", calls[0].LetterAt.Equal(leaves), true)
 		_, what = w.claimHub(leaves)
 		want(w.t, "while it is under way", what, "")
-		w.ok(w.MarkHubCall(w.ctx(), calls[0], store.HubMark{Outcome: digest.HubRetried, Next: leaves.Add(time.Minute), Error: "500"}, leaves))
+		w.ok(w.MarkHubCall(w.ctx(), calls[0], store.HubMark{Outcome: digest.HubRetried, Next: leaves.Add(time.Minute),
+			Error: "500"}, leaves))
 		want(w.t, "too early", w.marks(leaves.Add(59*time.Second), store.HubMark{}), "")
-		want(w.t, "again", w.marks(leaves.Add(time.Minute), store.HubMark{Outcome: digest.HubDelivered, LetterAt: leaves}), "deliver reader.example s")
+		want(w.t, "again", w.marks(leaves.Add(time.Minute),
+			store.HubMark{Outcome: digest.HubDelivered, LetterAt: leaves}), "deliver reader.example s")
 		want(w.t, "delivered", w.marks(leaves.Add(time.Hour), store.HubMark{}), "")
 		want(w.t, "not again", w.announced(leaves.Add(time.Hour)), 0)
 	})
@@ -117,8 +121,10 @@ func TestHubClaimIsOnes(t *testing.T) {
 		next := parisMidnight.AddDate(0, 0, 1)
 		w.hour(next)
 		want(w.t, "the second", w.announced(next), 1)
-		w.ok(w.MarkHubCall(w.ctx(), calls[0], store.HubMark{Outcome: digest.HubDelivered, LetterAt: parisMidnight}, next))
-		want(w.t, "the second goes out", w.marks(next, store.HubMark{Outcome: digest.HubDelivered, LetterAt: next}), "deliver reader.example s")
+		w.ok(w.MarkHubCall(w.ctx(), calls[0], store.HubMark{Outcome: digest.HubDelivered, LetterAt: parisMidnight},
+			next))
+		want(w.t, "the second goes out", w.marks(next, store.HubMark{Outcome: digest.HubDelivered, LetterAt: next}),
+			"deliver reader.example s")
 		want(w.t, "all", w.marks(next.Add(time.Hour), store.HubMark{}), "")
 	})
 }
@@ -182,12 +188,15 @@ func TestHubRenews(t *testing.T) {
 		w.hour(parisMidnight)
 		w.announced(parisMidnight)
 		w.ok(w.AskHub(w.ctx(), hubAsk(n, digest.HubSubscribe, "reader.example", "forged"), parisMidnight))
-		want(w.t, "not confirmed", w.marks(parisMidnight, store.HubMark{Outcome: digest.HubRefused}), "subscribe reader.example forged")
+		want(w.t, "not confirmed", w.marks(parisMidnight, store.HubMark{Outcome: digest.HubRefused}),
+			"subscribe reader.example forged")
 		calls, what := w.claimHub(parisMidnight)
 		want(w.t, "the letter", what, "deliver reader.example first")
-		w.ok(w.MarkHubCall(w.ctx(), calls[0], store.HubMark{Outcome: digest.HubRetried, Next: parisMidnight.Add(time.Hour)}, parisMidnight))
+		w.ok(w.MarkHubCall(w.ctx(), calls[0],
+			store.HubMark{Outcome: digest.HubRetried, Next: parisMidnight.Add(time.Hour)}, parisMidnight))
 		w.subscribesAtHub(n, "reader.example", "second", parisMidnight)
-		want(w.t, "with the new secret", w.marks(parisMidnight.Add(time.Hour), store.HubMark{Outcome: digest.HubDelivered, LetterAt: parisMidnight}), "deliver reader.example second")
+		want(w.t, "with the new secret", w.marks(parisMidnight.Add(time.Hour),
+			store.HubMark{Outcome: digest.HubDelivered, LetterAt: parisMidnight}), "deliver reader.example second")
 		want(w.t, "one subscription", w.hubSubscriptions(n, parisMidnight), 1)
 		want(w.t, "renewed", w.hubSubscriptions(n, noon.Add(digest.HubLease)), 1)
 	})
@@ -243,6 +252,7 @@ func TestHubIsNoAmplifier(t *testing.T) {
 		// The end of what was never begun is nobody's question.
 		w.ok(w.AskHub(w.ctx(), hubAsk(n, digest.HubUnsubscribe, "nobody.example", ""), now))
 		calls2, _ := w.claimHub(now.Add(3 * time.Hour))
-		want(w.t, "asked of nobody", slices.ContainsFunc(calls2, func(c digest.HubCall) bool { return c.Domain == "nobody.example" }), false)
+		want(w.t, "asked of nobody",
+			slices.ContainsFunc(calls2, func(c digest.HubCall) bool { return c.Domain == "nobody.example" }), false)
 	})
 }

@@ -27,7 +27,8 @@ const importLife = 30 * 24 * time.Hour
 
 // ImportList is Import, and notes in the same transaction what a report says of its result, in place of
 // that of an earlier list.
-func (s *Store) ImportList(ctx context.Context, id digest.DigestID, items []ImportItem, most int, now time.Time, report func(ImportResult) string) (ImportResult, error) {
+func (s *Store) ImportList(ctx context.Context, id digest.DigestID, items []ImportItem, most int, now time.Time,
+	report func(ImportResult) string) (ImportResult, error) {
 	return s.importing(ctx, id, items, most, now, func(c conn, result ImportResult) error {
 		return c.run(ctx, `INSERT INTO imports (digest_id, imported_at, report, first_polls) VALUES (?, ?, ?, ?)
 			ON CONFLICT (digest_id) DO UPDATE SET imported_at = excluded.imported_at, report = excluded.report, first_polls = excluded.first_polls`,
@@ -47,7 +48,8 @@ func (s *Store) ListImport(ctx context.Context, id digest.DigestID) (l ListImpor
 			ImportedAt instant
 			Report     string
 			FirstPolls string
-		}](ctx, s.read(), "", notFound("no list was imported"), `SELECT imported_at, report, first_polls FROM imports WHERE digest_id = ?`, id)
+		}](ctx, s.read(), "", notFound("no list was imported"),
+			`SELECT imported_at, report, first_polls FROM imports WHERE digest_id = ?`, id)
 		if err != nil {
 			return err
 		}
@@ -57,11 +59,13 @@ func (s *Store) ListImport(ctx context.Context, id digest.DigestID) (l ListImpor
 		}
 		l = ListImport{ImportedAt: row.ImportedAt.time(), Report: row.Report, FirstPolls: len(ids)}
 		l.Subscriptions, err = s.AllSubscriptions(ctx, id)
-		l.Subscriptions = slices.DeleteFunc(l.Subscriptions, func(sub SubscriptionInfo) bool { return !slices.Contains(ids, sub.Feed.ID) })
+		l.Subscriptions = slices.DeleteFunc(l.Subscriptions,
+			func(sub SubscriptionInfo) bool { return !slices.Contains(ids, sub.Feed.ID) })
 		if err != nil {
 			return err
 		}
-		l.Gone, err = readRows[digest.Feed](ctx, s.read(), "", `SELECT `+feedColumns+` FROM `+timedFeeds+` WHERE f.state = 'gone' AND f.id`+s.d.oneOf+` ORDER BY f.id`, keys(s.d, ids))
+		l.Gone, err = readRows[digest.Feed](ctx, s.read(), "", `SELECT `+feedColumns+` FROM `+
+			timedFeeds+` WHERE f.state = 'gone' AND f.id`+s.d.oneOf+` ORDER BY f.id`, keys(s.d, ids))
 		return err
 	})
 	return l, err

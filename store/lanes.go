@@ -55,7 +55,8 @@ func (s *Store) Lanes(ctx context.Context) ([]digest.Lane, error) {
 // ChangeLane hands a lane to change and stores what it makes of it, in one
 // transaction in which nobody else can change it. Its name stays, and ChangedAt
 // becomes now. change may be called more than once.
-func (s *Store) ChangeLane(ctx context.Context, now time.Time, name string, change func(digest.Lane) digest.Lane) (digest.Lane, error) {
+func (s *Store) ChangeLane(ctx context.Context, now time.Time, name string, change func(digest.Lane) digest.Lane) (
+	digest.Lane, error) {
 	var l digest.Lane
 	name = laneName(name)
 	err := s.write(ctx, func(c conn) error {
@@ -83,7 +84,8 @@ func (s *Store) ChangeLane(ctx context.Context, now time.Time, name string, chan
 
 // ResumeLane forgets the trouble of a lane, empty for the route, so that it is tried again now; its limits stay.
 func (s *Store) ResumeLane(ctx context.Context, now time.Time, name string) error {
-	_, err := s.ChangeLane(ctx, now, name, func(l digest.Lane) digest.Lane { return digest.Lane{Name: l.Name, Limits: l.Limits} })
+	_, err := s.ChangeLane(ctx, now, name,
+		func(l digest.Lane) digest.Lane { return digest.Lane{Name: l.Name, Limits: l.Limits} })
 	return err
 }
 
@@ -106,7 +108,8 @@ func (s *Store) SetLimits(ctx context.Context, now time.Time, name string, l dig
 // lockLane makes sure that a lane has a row, and locks it.
 func lockLane(ctx context.Context, c conn, name string) (laneRow, error) {
 	var r laneRow
-	if _, err := c.exec(ctx, `INSERT INTO lanes (name) VALUES (?) ON CONFLICT (name) DO UPDATE SET name = excluded.name`, name); err != nil {
+	if _, err := c.exec(ctx,
+		`INSERT INTO lanes (name) VALUES (?) ON CONFLICT (name) DO UPDATE SET name = excluded.name`, name); err != nil {
 		return r, err
 	}
 	err := c.get(ctx, &r, `SELECT `+laneColumns+` FROM lanes l WHERE l.name = ?`, name)
@@ -115,7 +118,8 @@ func lockLane(ctx context.Context, c conn, name string) (laneRow, error) {
 
 // storeLane writes a lane into its row, and deletes the row if it needs none.
 func storeLane(ctx context.Context, c conn, now time.Time, l digest.Lane) error {
-	if _, err := c.exec(ctx, `UPDATE lanes SET connections = ?, messages = ?, per = ?, width = ?, pause = ?, until_at = ?,
+	if _, err := c.exec(ctx,
+		`UPDATE lanes SET connections = ?, messages = ?, per = ?, width = ?, pause = ?, until_at = ?,
 		failures = ?, alarm = ?, reason = ?, changed_at = ? WHERE name = ?`,
 		l.Connections, l.Messages, int64(l.Per/time.Second), l.Width, seconds(l.Pause), from(l.Until),
 		l.Failures, bit(l.Alarm), l.Reason, at(l.ChangedAt), l.Name); err != nil {
@@ -141,7 +145,8 @@ type capacities struct {
 
 // readCapacities reads the lanes, and counts what is under way where that matters.
 func readCapacities(ctx context.Context, c conn, now time.Time, q digest.Claim) (*capacities, error) {
-	t := &capacities{claim: q, now: now, rows: make(map[string]laneRow), busy: make(map[string]int), known: make(map[string]*capacity)}
+	t := &capacities{claim: q, now: now, rows: make(map[string]laneRow), busy: make(map[string]int),
+		known: make(map[string]*capacity)}
 	var rows []laneRow
 	if err := c.all(ctx, &rows, `SELECT `+laneColumns+` FROM lanes l`); err != nil {
 		return nil, err

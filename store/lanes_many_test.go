@@ -54,7 +54,8 @@ func TestWidthBelowConnections(t *testing.T) {
 		w.waits("a.example", 9)
 		w.ok(w.SetLimits(w.ctx(), noon, "a.example", digest.Limits{Connections: 4}))
 		for width, wanted := range map[int]int{2: 2, 7: 4} {
-			_, err := w.ChangeLane(w.ctx(), noon, "a.example", func(l digest.Lane) digest.Lane { l.Width = width; return l })
+			_, err := w.ChangeLane(w.ctx(), noon, "a.example",
+				func(l digest.Lane) digest.Lane { l.Width = width; return l })
 			w.ok(err)
 			want(w.t, "at once", w.claimed(noon, digest.Claim{Most: 9, Token: "t"})["a.example"], wanted)
 			w.ok(w.GiveBackEditions(w.ctx(), "t"))

@@ -71,13 +71,15 @@ func TestABlockedDomainStarvesNobody(t *testing.T) {
 		w.ok(err)
 		none := digest.Limits{}
 		want(w.t, "next", w.nextMail(noon, none, none), noon)
-		want(w.t, "the others", fmt.Sprint(w.claimed(noon, digest.Claim{Most: 80, Token: "t"})), "map[small.example:30]")
+		want(w.t, "the others", fmt.Sprint(w.claimed(noon, digest.Claim{Most: 80, Token: "t"})),
+			"map[small.example:30]")
 		want(w.t, "no more", len(w.claimed(noon, digest.Claim{Most: 80, Token: "t"})), 0)
 		want(w.t, "next: the leases", w.nextMail(noon, none, none), noon.Add(5*time.Minute))
 		w.allSent()
 		want(w.t, "next: the domain again", w.nextMail(noon, none, none), until)
 		want(w.t, "not before", len(w.claimed(until.Add(-time.Second), digest.Claim{Most: 80, Token: "t"})), 0)
-		want(w.t, "as wide as it is", fmt.Sprint(w.claimed(until, digest.Claim{Most: 80, Token: "t"})), "map[big.example:1]")
+		want(w.t, "as wide as it is", fmt.Sprint(w.claimed(until, digest.Claim{Most: 80, Token: "t"})),
+			"map[big.example:1]")
 		want(w.t, "one at a time", len(w.claimed(until, digest.Claim{Most: 80, Token: "t"})), 0)
 	})
 }
@@ -168,7 +170,8 @@ func TestConnectionsOfManyWorkers(t *testing.T) {
 		for _, domain := range []string{"a.example", "b.example", "c.example"} {
 			w.waits(domain, 40)
 		}
-		q := digest.Claim{Most: 5, Lease: time.Minute, Route: digest.Limits{Connections: 7}, Domain: digest.Limits{Connections: 3}}
+		q := digest.Claim{Most: 5, Lease: time.Minute, Route: digest.Limits{Connections: 7},
+			Domain: digest.Limits{Connections: 3}}
 		for range 6 {
 			var wg sync.WaitGroup
 			for i := range 6 {
@@ -182,7 +185,8 @@ func TestConnectionsOfManyWorkers(t *testing.T) {
 			}
 			wg.Wait()
 			want(w.t, "under way", w.leased(), 7)
-			w.holds("of one domain", 3, `SELECT MAX(n) FROM (SELECT count(*) AS n FROM editions WHERE state = 'leased' GROUP BY domain) x`)
+			w.holds("of one domain", 3,
+				`SELECT MAX(n) FROM (SELECT count(*) AS n FROM editions WHERE state = 'leased' GROUP BY domain) x`)
 			w.allSent()
 		}
 	})
@@ -211,7 +215,8 @@ func (w world) sends(route, domain digest.Limits, from time.Time, steps int) map
 		var wg sync.WaitGroup
 		for _, token := range []string{"t", "u"} {
 			wg.Go(func() {
-				got, err := w.ClaimEditions(w.ctx(), now, digest.Claim{Most: 7, Lease: time.Minute, Token: token, Route: route, Domain: domain})
+				got, err := w.ClaimEditions(w.ctx(), now,
+					digest.Claim{Most: 7, Lease: time.Minute, Token: token, Route: route, Domain: domain})
 				if err != nil {
 					w.t.Error(err)
 				}
@@ -246,7 +251,8 @@ func TestRates(t *testing.T) {
 	each(t, func(w world) {
 		w.waits("a.example", 400)
 		w.waits("b.example", 400)
-		w.ok(w.SetLimits(w.ctx(), noon, "b.example", digest.Limits{Rate: digest.Rate{Messages: 1, Per: 10 * time.Second}}))
+		w.ok(w.SetLimits(w.ctx(), noon, "b.example",
+			digest.Limits{Rate: digest.Rate{Messages: 1, Per: 10 * time.Second}}))
 		seen := w.sends(perMinute(40), perMinute(25), noon, 300)
 		for name, limit := range map[string]digest.Rate{
 			"": perMinute(40).Rate, "a.example": perMinute(25).Rate, "b.example": {Messages: 1, Per: 10 * time.Second},
@@ -316,7 +322,8 @@ func TestNextMailOfManyDomains(t *testing.T) {
 		want(w.t, "nothing waits", ok, false)
 		for _, i := range []int{15, 11, 3} {
 			w.waits(fmt.Sprintf("d%d.example", i), 1)
-			want(w.t, fmt.Sprint("with one for the domain ", i), w.nextMail(noon, none, none), noon.Add(time.Duration(i+1)*time.Minute))
+			want(w.t, fmt.Sprint("with one for the domain ", i), w.nextMail(noon, none, none),
+				noon.Add(time.Duration(i+1)*time.Minute))
 		}
 		w.waits("open.example", 1)
 		want(w.t, "an open one", w.nextMail(noon, none, none), noon)
@@ -356,8 +363,10 @@ func TestLanes(t *testing.T) {
 		}
 		want(w.t, "unknown", lane("a.example"), digest.Lane{Name: "a.example"})
 		trouble := digest.Lane{
-			Name: "xn--bcher-kva.example", Limits: digest.Limits{Connections: 2, Rate: digest.Rate{Messages: 100, Per: time.Minute}},
-			Width: 1, Pause: 90 * time.Second, Until: noon.Add(90 * time.Second), Failures: 3, Alarm: true, Reason: "451 4.7.0 later", ChangedAt: noon,
+			Name:   "xn--bcher-kva.example",
+			Limits: digest.Limits{Connections: 2, Rate: digest.Rate{Messages: 100, Per: time.Minute}},
+			Width:  1, Pause: 90 * time.Second, Until: noon.Add(90 * time.Second), Failures: 3, Alarm: true,
+			Reason: "451 4.7.0 later", ChangedAt: noon,
 		}
 		got, err := w.ChangeLane(w.ctx(), noon, "Bücher.example", func(digest.Lane) digest.Lane { return trouble })
 		w.ok(err)

@@ -47,7 +47,8 @@ const (
 
 // RequestLetter asks for a letter. What is granted counts from now on; LetterSent
 // or LetterUnsent has to say with its key what became of it.
-func (s *Store) RequestLetter(ctx context.Context, r LetterRequest, now time.Time) (l Letter, answer LetterAnswer, err error) {
+func (s *Store) RequestLetter(ctx context.Context, r LetterRequest, now time.Time) (l Letter, answer LetterAnswer,
+	err error) {
 	err = s.changeUnder(ctx, s.d.lockAccounts, "counting the letters to an address", func(c conn) (err error) {
 		l = Letter{}
 		if answer, err = r.answer(ctx, c, now); err != nil || answer != LetterGranted {
@@ -79,7 +80,8 @@ const letterLoad = `SELECT COALESCE(SUM(CASE WHEN answered = 0 THEN 1 ELSE 0 END
 
 // answer counts the letters of the mailbox, the domain and the instance.
 func (r LetterRequest) answer(ctx context.Context, c conn, now time.Time) (LetterAnswer, error) {
-	if _, err := c.exec(ctx, `DELETE FROM letter_requests WHERE requested_at <= ?`, at(now.Add(-allowance.Day))); err != nil {
+	if _, err := c.exec(ctx, `DELETE FROM letter_requests WHERE requested_at <= ?`,
+		at(now.Add(-allowance.Day))); err != nil {
 		return "", err
 	}
 	if share := r.Kind.Share(); share != allowance.NoShare && !r.Invited {
@@ -111,7 +113,8 @@ const selectLetters = `SELECT kind, requested_at AS at, asker, answered FROM let
 // nextToMailbox is allowance.ForBox for the mailbox of an address.
 func nextToMailbox(ctx context.Context, c conn, k allowance.Kind, email string, now time.Time) (time.Time, error) {
 	var had []allowance.Letter
-	err := c.all(ctx, &had, selectLetters+`mailbox = ? AND requested_at > ? AND `+letterCounts, allowance.Mailbox(email), at(now.Add(-allowance.Day)), at(now.Add(-onItsWay)))
+	err := c.all(ctx, &had, selectLetters+`mailbox = ? AND requested_at > ? AND `+letterCounts,
+		allowance.Mailbox(email), at(now.Add(-allowance.Day)), at(now.Add(-onItsWay)))
 	return allowance.ForBox(k, had, now), err
 }
 
@@ -122,7 +125,8 @@ func (r LetterRequest) had(ctx context.Context, c conn, now time.Time) (had []al
 	if r.Kind.IsStrangers() && r.Kind != allowance.SignIn {
 		column, key = "mailbox", allowance.Mailbox(r.Email)
 	}
-	err = c.all(ctx, &had, selectLetters+column+` = ? AND kind = ? AND `+letterCounts, key, r.Kind, at(now.Add(-onItsWay)))
+	err = c.all(ctx, &had, selectLetters+column+` = ? AND kind = ? AND `+letterCounts, key, r.Kind,
+		at(now.Add(-onItsWay)))
 	return had, err
 }
 
@@ -141,7 +145,8 @@ func (r LetterRequest) insert(ctx context.Context, c conn, now time.Time) (id in
 		mailbox, share = "", allowance.NoShare
 	}
 	err = c.get(ctx, &id, `INSERT INTO letter_requests (kind, email_key, mailbox, domain, share, asker, requested_at) VALUES (?, ?, ?, ?, ?, ?, ?) RETURNING id`,
-		r.Kind, emailKey(r.Email), mailbox, allowance.Domain(allowance.Mailbox(r.Email)), string(share), r.Asker, at(now))
+		r.Kind, emailKey(r.Email), mailbox, allowance.Domain(allowance.Mailbox(r.Email)), string(share), r.Asker,
+		at(now))
 	return id, err
 }
 
@@ -157,7 +162,8 @@ func (r LetterRequest) note(ctx context.Context, c conn, now time.Time) error {
 // answerMailbox records that somebody has used a link from an email to an address. All letters to its mailbox count
 // as answered.
 func answerMailbox(ctx context.Context, c conn, email string) error {
-	return c.run(ctx, `UPDATE letter_requests SET answered = 1 WHERE answered = 0 AND mailbox = ?`, allowance.Mailbox(email))
+	return c.run(ctx, `UPDATE letter_requests SET answered = 1 WHERE answered = 0 AND mailbox = ?`,
+		allowance.Mailbox(email))
 }
 
 // answerLetters notes that the sign-in links of a user no longer work: they need not wait for another one.
@@ -179,7 +185,8 @@ func (s *Store) LetterUnsent(ctx context.Context, request int64) error {
 }
 
 func (s *Store) endLetterRequest(ctx context.Context, request int64, sent instant) error {
-	return s.run(ctx, "recording what became of a letter", `UPDATE letter_requests SET sent_at = ? WHERE id = ?`, sent, request)
+	return s.run(ctx, "recording what became of a letter", `UPDATE letter_requests SET sent_at = ? WHERE id = ?`, sent,
+		request)
 }
 
 // ForgetLetterRequests gives back what letters have cost that a process held

@@ -76,7 +76,8 @@ func TestSignUpsOfADomain(t *testing.T) {
 			}
 		}
 		want(w.t, "of one asker", granted["a"], 10)
-		want(w.t, "the next of theirs, beside it", ask(allowance.SignUp, "www.example.org", "a"), store.LetterAskerLimited)
+		want(w.t, "the next of theirs, beside it", ask(allowance.SignUp, "www.example.org", "a"),
+			store.LetterAskerLimited)
 		want(w.t, "at another domain", ask(allowance.SignUp, "two.example", "a"), store.LetterGranted)
 		for i := range 50 {
 			if ask(allowance.SignUp, "example.org", fmt.Sprint("b", i)) == store.LetterGranted {
@@ -85,7 +86,8 @@ func TestSignUpsOfADomain(t *testing.T) {
 		}
 		want(w.t, "of others", granted["others"], 40)
 		want(w.t, "one more", ask(allowance.SignUp, "example.org", "c"), store.LetterDomainLimited)
-		_, invited, err := w.RequestLetter(w.ctx(), store.LetterRequest{Kind: allowance.SignUp, Email: "guest@example.org", Invited: true}, noon)
+		_, invited, err := w.RequestLetter(w.ctx(),
+			store.LetterRequest{Kind: allowance.SignUp, Email: "guest@example.org", Invited: true}, noon)
 		w.ok(err)
 		want(w.t, "with an invitation", invited, store.LetterGranted)
 		want(w.t, "who joins a newsletter", ask(allowance.ToJoin(1), "example.org", "c"), store.LetterGranted)
@@ -131,7 +133,9 @@ func TestInstanceOfLetters(t *testing.T) {
 		w.ok(w.NoteLetters(w.ctx(), digest.LetterNote{SignIn: true, At: noon}))
 		notes, err := w.LetterNotes(w.ctx())
 		w.ok(err)
-		want(w.t, "notes", fmt.Sprint(notes), fmt.Sprint([]digest.LetterNote{{Domain: "two.example", At: noon.Add(time.Hour)}, {At: noon}, {SignIn: true, At: noon}}))
+		want(w.t, "notes", fmt.Sprint(notes),
+			fmt.Sprint([]digest.LetterNote{{Domain: "two.example", At: noon.Add(time.Hour)}, {At: noon},
+				{SignIn: true, At: noon}}))
 		w.ok(w.Exec(w.ctx(), `UPDATE letter_requests SET answered = 1 WHERE kind = 'sign-up' AND asker = 'botnet 1'`))
 		want(w.t, "twenty were answered", ask(allowance.SignUp, "new@two.example", "honest"), store.LetterGranted)
 	})
@@ -161,8 +165,10 @@ func TestSpellingsOfOneMailbox(t *testing.T) {
 		want(w.t, "in the next", granted(noon.Add(time.Hour), dots), 3)
 		_, signIn := w.asks(allowance.SignIn, "vic.tim@gmail.com", "reader", noon.Add(time.Hour))
 		want(w.t, "a sign-in link", signIn, store.LetterGranted)
-		want(w.t, "to one elsewhere", granted(noon, func(i int) string { return fmt.Sprintf("victim+%d@example.org", i) }), 3)
-		for _, other := range []string{"victims@example.org", "vic.tim@example.org", "victim,1@example.org", "victim+1@two.example", "+1@example.org"} {
+		want(w.t, "to one elsewhere",
+			granted(noon, func(i int) string { return fmt.Sprintf("victim+%d@example.org", i) }), 3)
+		for _, other := range []string{"victims@example.org", "vic.tim@example.org", "victim,1@example.org",
+			"victim+1@two.example", "+1@example.org"} {
 			_, answer := w.asks(allowance.SignUp, other, "a", noon)
 			want(w.t, other, answer, store.LetterGranted)
 		}
@@ -180,7 +186,8 @@ func TestMailboxIsAnswered(t *testing.T) {
 				return err
 			},
 			"a newsletter": func(hash []byte, email string) error {
-				w.ok(w.AddJoinRequest(w.ctx(), hash, store.JoinRequest{NewsletterID: n.ID, Email: email, TimeZone: "UTC"}, noon, noon.Add(day)))
+				w.ok(w.AddJoinRequest(w.ctx(), hash,
+					store.JoinRequest{NewsletterID: n.ID, Email: email, TimeZone: "UTC"}, noon, noon.Add(day)))
 				_, _, err := w.ConfirmJoin(w.ctx(), hash, "192.0.2.1", noon)
 				return err
 			},
@@ -221,7 +228,8 @@ func TestLettersAreAnswered(t *testing.T) {
 		siege := func(email string) {
 			w.t.Helper()
 			for i := range 40 {
-				if l, answer := w.asks(allowance.SignIn, email, fmt.Sprint(i), noon.Add(time.Duration(i-40)*time.Minute)); answer == store.LetterGranted {
+				if l, answer := w.asks(allowance.SignIn, email, fmt.Sprint(i),
+					noon.Add(time.Duration(i-40)*time.Minute)); answer == store.LetterGranted {
 					w.ok(w.LetterSent(w.ctx(), l.ID, noon))
 				}
 			}
@@ -256,7 +264,8 @@ func TestLetterRequestsAtOnce(t *testing.T) {
 		var all sync.WaitGroup
 		for range 8 {
 			all.Go(func() {
-				_, answer, err := w.RequestLetter(w.ctx(), store.LetterRequest{Kind: allowance.SignIn, Email: "ann@example.org"}, noon)
+				_, answer, err := w.RequestLetter(w.ctx(),
+					store.LetterRequest{Kind: allowance.SignIn, Email: "ann@example.org"}, noon)
 				if err != nil {
 					w.t.Error(err)
 				}
@@ -343,7 +352,8 @@ func TestSessionsAreCapped(t *testing.T) {
 func TestMailboxPlan(t *testing.T) {
 	s := storetest.Open(t, storetest.SQLite(t))
 	plan, err := s.MailboxPlan(t.Context())
-	if err != nil || !strings.Contains(plan, "confirmation_requests_mailbox") || !strings.Contains(plan, "letter_requests_share") {
+	if err != nil || !strings.Contains(plan, "confirmation_requests_mailbox") ||
+		!strings.Contains(plan, "letter_requests_share") {
 		t.Errorf("%s, %v", plan, err)
 	}
 }

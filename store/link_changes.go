@@ -64,8 +64,10 @@ func readLinkable(ctx context.Context, c conn, id digest.DigestID) (l linkable, 
 		return l, err
 	}
 	var rows []linkableSubscription
-	if err := c.all(ctx, &rows, `SELECT s.feed_id, CASE s.title WHEN '' THEN f.title ELSE s.title END AS title, f.url, s.display,
-		s.paused, s.paused_until FROM subscriptions s JOIN feeds f ON f.id = s.feed_id WHERE s.digest_id = ?`, id); err != nil {
+	if err := c.all(ctx, &rows,
+		`SELECT s.feed_id, CASE s.title WHEN '' THEN f.title ELSE s.title END AS title, f.url, s.display,
+		s.paused, s.paused_until FROM subscriptions s JOIN feeds f ON f.id = s.feed_id WHERE s.digest_id = ?`,
+		id); err != nil {
 		return l, err
 	}
 	l = linkable{d.Digest, make(map[digest.FeedID]linkableSubscription, len(rows))}
@@ -103,7 +105,8 @@ func linkChanges(was, is linkable) (all []digest.LinkChange) {
 		if before == after {
 			return
 		}
-		x := digest.LinkChange{DigestID: is.ID, FeedID: feed, Setting: setting, OldValue: before, NewValue: after, Title: is.Name}
+		x := digest.LinkChange{DigestID: is.ID, FeedID: feed, Setting: setting, OldValue: before, NewValue: after,
+			Title: is.Name}
 		if feed != 0 {
 			s, ok := was.subscriptions[feed]
 			if !ok {
@@ -160,7 +163,8 @@ const untold = `x.undone_at = 0 AND x.notified_at = 0 AND (x.notify_by <> '` + t
 
 // record stores changes. It decides how the reader learns of them, and of earlier ones that the reader does not
 // know yet.
-func (by LinkUse) record(ctx context.Context, c conn, changes []digest.LinkChange, d digest.Digest, now time.Time) error {
+func (by LinkUse) record(ctx context.Context, c conn, changes []digest.LinkChange, d digest.Digest,
+	now time.Time) error {
 	for _, x := range changes {
 		if err := by.recordOne(ctx, c, x, at(now)); err != nil {
 			return err
@@ -177,7 +181,8 @@ func (by LinkUse) record(ctx context.Context, c conn, changes []digest.LinkChang
 		return err
 	}
 	return c.run(ctx, `DELETE FROM notices`+waits+`kind = 'changed' AND feed_id IN
-		(SELECT -x.id FROM link_changes x WHERE x.digest_id = notices.digest_id AND x.notify_by = ?)`, d.ID, d.ID, toldByEmail)
+		(SELECT -x.id FROM link_changes x WHERE x.digest_id = notices.digest_id AND x.notify_by = ?)`, d.ID, d.ID,
+		toldByEmail)
 }
 
 // linkGathering is how long an email waits for further changes.
@@ -206,17 +211,21 @@ func (by LinkUse) recordOne(ctx context.Context, c conn, x digest.LinkChange, no
 		how = toldByEmail
 	}
 	if !found {
-		if err := c.get(ctx, &open.ID, `INSERT INTO link_changes (digest_id, feed_id, setting, old_value, new_value, title, host, new_host, email_date, changed_at, notify_by)
-			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`, x.DigestID, x.FeedID, string(x.Setting), x.OldValue, x.NewValue, x.Title, x.Host, x.NewHost,
+		if err := c.get(ctx, &open.ID,
+			`INSERT INTO link_changes (digest_id, feed_id, setting, old_value, new_value, title, host, new_host, email_date, changed_at, notify_by)
+			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`, x.DigestID, x.FeedID, string(x.Setting), x.OldValue,
+			x.NewValue, x.Title, x.Host, x.NewHost,
 			dateText(by.EmailDate), now, how); err != nil {
 			return err
 		}
-	} else if err := c.run(ctx, `UPDATE link_changes SET new_value = ?, new_host = ?, email_date = ?, changed_at = ?, notify_by = ? WHERE id = ?`,
+	} else if err := c.run(ctx,
+		`UPDATE link_changes SET new_value = ?, new_host = ?, email_date = ?, changed_at = ?, notify_by = ? WHERE id = ?`,
 		x.NewValue, x.NewHost, dateText(by.EmailDate), now, how, open.ID); err != nil {
 		return err
 	}
 	if how != toldByEdition || found && open.OldValue == x.NewValue {
-		err = c.run(ctx, `DELETE FROM notices`+waits+`kind = 'changed' AND feed_id = ?`, x.DigestID, x.DigestID, -open.ID)
+		err = c.run(ctx, `DELETE FROM notices`+waits+`kind = 'changed' AND feed_id = ?`, x.DigestID, x.DigestID,
+			-open.ID)
 	} else {
 		err = c.run(ctx, `INSERT INTO notices (digest_id, visible_at, feed_id, kind) SELECT d.id, d.next_due_at, CAST(? AS BIGINT), 'changed'
 			FROM digests d WHERE d.id = ? ON CONFLICT DO NOTHING`, -open.ID, x.DigestID)
@@ -247,7 +256,8 @@ type ListedLinkChange struct {
 // LinkChanges lists the changes that links in a reader's emails have made since an instant, in all digests, latest
 // first.
 func (s *Store) LinkChanges(ctx context.Context, user digest.UserID, since time.Time) ([]ListedLinkChange, error) {
-	return readRows[ListedLinkChange](ctx, s.read(), "listing the changes made by links", `SELECT `+linkChangeColumns+`, d.link_round FROM link_changes x
+	return readRows[ListedLinkChange](ctx, s.read(), "listing the changes made by links",
+		`SELECT `+linkChangeColumns+`, d.link_round FROM link_changes x
 		JOIN digests d ON d.id = x.digest_id WHERE d.user_id = ? AND x.changed_at >= ? ORDER BY x.changed_at DESC, x.id DESC`, user, at(since))
 }
 

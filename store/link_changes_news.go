@@ -27,7 +27,8 @@ func (s *Store) NextLinkNews(ctx context.Context, now time.Time) (news LinkNews,
 		news = LinkNews{}
 		var user digest.UserID
 		const due = `x.notify_by = 'email' AND x.notified_at = 0 AND x.undone_at = 0 AND x.changed_at > ?`
-		found, err = c.find(ctx, &user, `SELECT d.user_id FROM link_changes x JOIN digests d ON d.id = x.digest_id WHERE `+due+` AND x.email_at <= ?
+		found, err = c.find(ctx, &user,
+			`SELECT d.user_id FROM link_changes x JOIN digests d ON d.id = x.digest_id WHERE `+due+` AND x.email_at <= ?
 			AND NOT EXISTS (SELECT 1 FROM link_changes y JOIN digests e ON e.id = y.digest_id WHERE e.user_id = d.user_id AND y.notified_at > ?)
 			ORDER BY x.email_at, x.id LIMIT 1`, at(now.Add(-linkNewsWorth)), at(now), at(now.Add(-linkNewsEvery)))
 		if err != nil || !found {
@@ -37,8 +38,10 @@ func (s *Store) NextLinkNews(ctx context.Context, now time.Time) (news LinkNews,
 			return err
 		}
 		var changes []digest.LinkChange
-		if err := c.all(ctx, &changes, `SELECT `+linkChangeColumns+` FROM link_changes x JOIN digests d ON d.id = x.digest_id
-			WHERE `+due+` AND d.user_id = ? ORDER BY x.changed_at, x.id`, at(now.Add(-linkNewsWorth)), user); err != nil {
+		if err := c.all(ctx, &changes,
+			`SELECT `+linkChangeColumns+` FROM link_changes x JOIN digests d ON d.id = x.digest_id
+			WHERE `+due+` AND d.user_id = ? ORDER BY x.changed_at, x.id`, at(now.Add(-linkNewsWorth)),
+			user); err != nil {
 			return err
 		}
 		for _, x := range changes {
@@ -51,7 +54,8 @@ func (s *Store) NextLinkNews(ctx context.Context, now time.Time) (news LinkNews,
 				news.Changes = append(news.Changes, v)
 			}
 			if err := c.run(ctx, `UPDATE link_changes SET email_at = ?, notify_by = ? WHERE id = ?`,
-				at(now).plus(linkNewsRetry), map[bool]string{true: toldByEmail, false: toldByNobody}[tell], x.ID); err != nil {
+				at(now).plus(linkNewsRetry), map[bool]string{true: toldByEmail, false: toldByNobody}[tell],
+				x.ID); err != nil {
 				return err
 			}
 		}
@@ -63,5 +67,6 @@ func (s *Store) NextLinkNews(ctx context.Context, now time.Time) (news LinkNews,
 // LinkNewsTold records that the email was sent, or that it never can be.
 func (s *Store) LinkNewsTold(ctx context.Context, news LinkNews, now time.Time) error {
 	ids := each(news.Changes, func(v LinkChangeView) int64 { return v.ID })
-	return s.run(ctx, "noting what a reader was told", `UPDATE link_changes SET notified_at = ? WHERE id`+s.d.oneOf, at(now), keys(s.d, ids))
+	return s.run(ctx, "noting what a reader was told", `UPDATE link_changes SET notified_at = ? WHERE id`+
+		s.d.oneOf, at(now), keys(s.d, ids))
 }

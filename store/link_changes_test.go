@@ -47,7 +47,8 @@ func (w world) linkNews(now time.Time) (store.LinkNews, string) {
 	if !found {
 		return news, ""
 	}
-	return news, news.User.Email + ": " + describeChanges(news.Changes, func(c store.LinkChangeView) digest.LinkChange { return c.LinkChange })
+	return news, news.User.Email + ": " +
+		describeChanges(news.Changes, func(c store.LinkChangeView) digest.LinkChange { return c.LinkChange })
 }
 
 // tellLinkNews returns the email that is due, and records it as sent.
@@ -68,12 +69,13 @@ func (w world) editionChanges(d digest.Digest) string {
 	}
 	told, err := w.Notices(w.ctx(), []digest.Delivery{{Edition: list[0]}})
 	w.ok(err)
-	return list[0].LocalDate.String() + ": " + describeChanges(told[list[0].ID], func(n digest.Notice) digest.LinkChange {
-		if n.Change == nil || n.FeedID != 0 {
-			return digest.LinkChange{}
-		}
-		return *n.Change
-	})
+	return list[0].LocalDate.String() + ": " +
+		describeChanges(told[list[0].ID], func(n digest.Notice) digest.LinkChange {
+			if n.Change == nil || n.FeedID != 0 {
+				return digest.LinkChange{}
+			}
+			return *n.Change
+		})
 }
 
 // linkSetting describes the settings that links can change in a digest with one or two feeds.
@@ -84,7 +86,8 @@ func (w world) linkSetting(d digest.Digest) string {
 	subs, err := w.AllSubscriptions(w.ctx(), d.ID)
 	w.ok(err)
 	for _, s := range subs {
-		said += fmt.Sprintf("; %s %q %q %q %v %s", s.Feed.URL, s.Title, s.Folder, s.Display, s.Paused, digest.StateValue(digest.DigestPaused, s.PausedUntil))
+		said += fmt.Sprintf("; %s %q %q %q %v %s", s.Feed.URL, s.Title, s.Folder, s.Display, s.Paused,
+			digest.StateValue(digest.DigestPaused, s.PausedUntil))
 	}
 	filters, err := w.Filters(w.ctx(), d.ID)
 	w.ok(err)
@@ -110,11 +113,15 @@ func TestLinkChanges(t *testing.T) {
 	}{
 		{"pause", nil, func(s *scene, st *store.Store) error { return st.PauseDigest(s.ctx(), s.d.ID, week, noon) },
 			fmt.Sprintf("Daily Digest state: active -> paused %d", week.Unix())},
-		{"pause without an end", nil, func(s *scene, st *store.Store) error { return st.PauseDigest(s.ctx(), s.d.ID, time.Time{}, noon) }, "Daily Digest state: active -> paused"},
+		{"pause without an end", nil,
+			func(s *scene, st *store.Store) error { return st.PauseDigest(s.ctx(), s.d.ID, time.Time{}, noon) },
+			"Daily Digest state: active -> paused"},
 		{"resume", func(s *scene) { s.ok(s.PauseDigest(s.ctx(), s.d.ID, week, noon)) },
-			func(s *scene, st *store.Store) error { return st.ResumeDigest(s.ctx(), s.d.ID, noon) }, fmt.Sprintf("Daily Digest state: paused %d -> active", week.Unix())},
+			func(s *scene, st *store.Store) error { return st.ResumeDigest(s.ctx(), s.d.ID, noon) },
+			fmt.Sprintf("Daily Digest state: paused %d -> active", week.Unix())},
 		{"a longer pause", func(s *scene) { s.ok(s.PauseDigest(s.ctx(), s.d.ID, week, noon)) },
-			func(s *scene, st *store.Store) error { return st.PauseDigest(s.ctx(), s.d.ID, time.Time{}, noon) }, fmt.Sprintf("Daily Digest state: paused %d -> paused", week.Unix())},
+			func(s *scene, st *store.Store) error { return st.PauseDigest(s.ctx(), s.d.ID, time.Time{}, noon) },
+			fmt.Sprintf("Daily Digest state: paused %d -> paused", week.Unix())},
 		{"stop", nil, func(s *scene, st *store.Store) error {
 			return st.SetDigestState(s.ctx(), s.d.ID, digest.DigestLeft, noon)
 		}, "Daily Digest state: active -> left"},
@@ -127,34 +134,49 @@ func TestLinkChanges(t *testing.T) {
 				_, _, err := st.BringBack(s.ctx(), s.d.ID, noon)
 				return err
 			}, "Daily Digest state: left -> active"},
-		{"days", nil, func(s *scene, st *store.Store) error { return st.SetCadence(s.ctx(), s.d.ID, digest.Monthly(1), noon) }, "Daily Digest days: daily -> monthly"},
+		{"days", nil, func(s *scene, st *store.Store) error {
+			return st.SetCadence(s.ctx(), s.d.ID, digest.Monthly(1),
+				noon)
+		}, "Daily Digest days: daily -> monthly"},
 		{"display", nil, func(s *scene, st *store.Store) error {
-			return st.SetSubscription(s.ctx(), digest.Subscription{DigestID: s.d.ID, FeedID: s.f.ID, Title: "Mine", Folder: "News", Display: digest.Headlines})
+			return st.SetSubscription(s.ctx(), digest.Subscription{DigestID: s.d.ID, FeedID: s.f.ID, Title: "Mine",
+				Folder: "News", Display: digest.Headlines})
 		}, "Mine display: full -> headlines"},
-		{"pause a site", nil, func(s *scene, st *store.Store) error { return st.PauseSubscriptionUntil(s.ctx(), s.d.ID, s.f.ID, week) },
+		{"pause a site", nil, func(s *scene, st *store.Store) error {
+			return st.PauseSubscriptionUntil(s.ctx(), s.d.ID,
+				s.f.ID, week)
+		},
 			fmt.Sprintf("Mine subscription: active -> paused %d", week.Unix())},
 		{"resume a site", func(s *scene) { s.ok(s.PauseSubscription(s.ctx(), s.d.ID, s.f.ID)) },
-			func(s *scene, st *store.Store) error { return st.ResumeSubscription(s.ctx(), s.d.ID, s.f.ID, noon) }, "Mine subscription: paused -> active"},
-		{"leave a site", nil, func(s *scene, st *store.Store) error { return st.Unsubscribe(s.ctx(), s.d.ID, s.f.ID) }, "Mine subscription: active -> left"},
+			func(s *scene, st *store.Store) error { return st.ResumeSubscription(s.ctx(), s.d.ID, s.f.ID, noon) },
+			"Mine subscription: paused -> active"},
+		{"leave a site", nil, func(s *scene, st *store.Store) error { return st.Unsubscribe(s.ctx(), s.d.ID, s.f.ID) },
+			"Mine subscription: active -> left"},
 		{"leave a paused site", func(s *scene) { s.ok(s.PauseSubscriptionUntil(s.ctx(), s.d.ID, s.f.ID, week)) },
-			func(s *scene, st *store.Store) error { return st.Unsubscribe(s.ctx(), s.d.ID, s.f.ID) }, fmt.Sprintf("Mine subscription: paused %d -> left", week.Unix())},
+			func(s *scene, st *store.Store) error { return st.Unsubscribe(s.ctx(), s.d.ID, s.f.ID) },
+			fmt.Sprintf("Mine subscription: paused %d -> left", week.Unix())},
 		{"return to a site", func(s *scene) { s.ok(s.Unsubscribe(s.ctx(), s.d.ID, s.f.ID)) },
 			func(s *scene, st *store.Store) error {
 				_, err := st.Resubscribe(s.ctx(), s.d.ID, []digest.FeedID{s.f.ID}, noon)
 				return err
 			}, "Mine subscription: left -> active"},
 		{"replace a site", nil, func(s *scene, st *store.Store) error {
-			if _, err := st.Subscribe(s.ctx(), digest.Subscription{DigestID: s.d.ID, FeedID: s.g.ID}, noon); err != nil {
+			if _, err := st.Subscribe(s.ctx(), digest.Subscription{DigestID: s.d.ID, FeedID: s.g.ID},
+				noon); err != nil {
 				return err
 			}
 			return st.ReplaceSubscription(s.ctx(), s.d.ID, s.f.ID, s.g.ID)
 		}, "Mine feed: 1 -> 2"},
-		{"nothing", nil, func(s *scene, st *store.Store) error { return st.SetCadence(s.ctx(), s.d.ID, digest.Daily, noon) }, ""},
+		{"nothing", nil, func(s *scene, st *store.Store) error {
+			return st.SetCadence(s.ctx(), s.d.ID, digest.Daily,
+				noon)
+		}, ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			each(t, func(w world) {
 				s := scene{world: w, d: w.reader("ada", "Europe/Paris"), f: w.feed("f.example"), g: w.feed("g.example")}
-				_, err := w.Subscribe(w.ctx(), digest.Subscription{DigestID: s.d.ID, FeedID: s.f.ID, Title: "Mine", Folder: "News", Display: digest.FullText}, noon)
+				_, err := w.Subscribe(w.ctx(), digest.Subscription{DigestID: s.d.ID, FeedID: s.f.ID, Title: "Mine",
+					Folder: "News", Display: digest.FullText}, noon)
 				w.ok(err)
 				w.filter(s.d, "football", s.f)
 				w.record(noon, s.f, posts(noon, "a"))
@@ -192,7 +214,10 @@ func TestLinkChanges(t *testing.T) {
 func TestUndoOfOldAndOtherChanges(t *testing.T) {
 	each(t, func(w world) {
 		ada, bob := w.reader("ada", "Europe/Paris"), w.reader("bob", "Europe/Paris")
-		w.byLink(ada, noon, func(st *store.Store) error { return st.SetCadence(w.ctx(), ada.ID, digest.Workdays, noon) })
+		w.byLink(ada, noon, func(st *store.Store) error {
+			return st.SetCadence(w.ctx(), ada.ID, digest.Workdays,
+				noon)
+		})
 		id := w.linkChanges(ada)[0].ID
 		w.ok(w.SetCadence(w.ctx(), ada.ID, digest.Monthly(3), noon))
 		v, err := w.UndoLinkChange(w.ctx(), ada.ID, id, noon)
@@ -237,13 +262,22 @@ func TestLinkChangesGather(t *testing.T) {
 		set(digest.Monthly(1))
 		w.ok(w.SetCadence(w.ctx(), d.ID, digest.Workdays, noon)) // the reader
 		set(digest.Daily)
-		want(w.t, "not as the reader set it", w.recorded(d), "Daily Digest days: weekdays -> daily; Daily Digest days: daily -> monthly")
+		want(w.t, "not as the reader set it", w.recorded(d),
+			"Daily Digest days: weekdays -> daily; Daily Digest days: daily -> monthly")
 
 		bob := w.reader("bob", "Europe/Paris")
 		w.ok(w.SetDigestState(w.ctx(), bob.ID, digest.DigestLeft, noon))
-		w.byLink(bob, noon, func(st *store.Store) error { _, _, err := st.BringBack(w.ctx(), bob.ID, noon); return err })
-		w.byLink(bob, noon, func(st *store.Store) error { return st.SetDigestState(w.ctx(), bob.ID, digest.DigestLeft, noon) })
-		want(w.t, "left after a return", w.recorded(bob), "Daily Digest state: active -> left; Daily Digest state: left -> active")
+		w.byLink(bob, noon, func(st *store.Store) error {
+			_, _,
+				err := st.BringBack(w.ctx(), bob.ID, noon)
+			return err
+		})
+		w.byLink(bob, noon, func(st *store.Store) error {
+			return st.SetDigestState(w.ctx(), bob.ID, digest.DigestLeft,
+				noon)
+		})
+		want(w.t, "left after a return", w.recorded(bob),
+			"Daily Digest state: active -> left; Daily Digest state: left -> active")
 	})
 }
 
@@ -271,7 +305,10 @@ func TestEditionTellsOfLinkChanges(t *testing.T) {
 		want(w.t, "told too", w.editionChanges(d), "2026-11-21: f.example subscription: paused -> active")
 
 		undone := parisMidnight.Add(day + time.Hour)
-		w.byLink(d, undone, func(st *store.Store) error { return st.SetCadence(w.ctx(), d.ID, digest.Workdays, undone) })
+		w.byLink(d, undone, func(st *store.Store) error {
+			return st.SetCadence(w.ctx(), d.ID, digest.Workdays,
+				undone)
+		})
 		_, err = w.UndoLinkChange(w.ctx(), d.ID, w.linkChanges(d)[0].ID, undone)
 		w.ok(err)
 		want(w.t, "what is undone is not told", w.hour(parisMidnight.Add(2*day)), 0)
@@ -287,7 +324,10 @@ func TestEmailTellsOfLinkChanges(t *testing.T) {
 		w.subscribe(ada, f)
 		headlines := digest.Subscription{DigestID: ada.ID, FeedID: f.ID, Display: digest.Headlines}
 		w.byLink(ada, noon, func(st *store.Store) error { return st.SetSubscription(w.ctx(), headlines) })
-		w.byLink(ada, noon, func(st *store.Store) error { return st.SetDigestState(w.ctx(), ada.ID, digest.DigestLeft, noon) })
+		w.byLink(ada, noon, func(st *store.Store) error {
+			return st.SetDigestState(w.ctx(), ada.ID, digest.DigestLeft,
+				noon)
+		})
 		_, said := w.linkNews(noon.Add(9 * time.Minute))
 		want(w.t, "others may gather", said, "")
 		const both = "ada@example.org: f.example display:  -> headlines; Daily Digest state: active -> left"
@@ -310,7 +350,8 @@ func TestEmailTellsOfLinkChanges(t *testing.T) {
 			})
 		}
 		w.byLink(bob, noon, func(st *store.Store) error { return st.PauseDigest(w.ctx(), bob.ID, time.Time{}, noon) })
-		want(w.t, "another reader", w.tellLinkNews(noon.Add(5*time.Hour)), "bob@example.org: Daily Digest state: active -> paused")
+		want(w.t, "another reader", w.tellLinkNews(noon.Add(5*time.Hour)),
+			"bob@example.org: Daily Digest state: active -> paused")
 		_, said = w.linkNews(noon.Add(24 * time.Hour))
 		want(w.t, "not within a day", said, "")
 		want(w.t, "after a day", w.tellLinkNews(noon.Add(24*time.Hour+26*time.Minute)),
@@ -332,9 +373,10 @@ func TestLinkNewsIsStillTrue(t *testing.T) {
 			},
 			"resumed by its reader": func(d digest.Digest) { w.ok(w.ResumeDigest(w.ctx(), d.ID, noon)) },
 			"unsubscribed by a mail program": func(d digest.Digest) {
-				w.ok(w.ByLink(w.ctx(), store.LinkUse{DigestID: d.ID, OneClick: true}, noon, func(st *store.Store) error {
-					return st.SetDigestState(w.ctx(), d.ID, digest.DigestLeft, noon)
-				}))
+				w.ok(w.ByLink(w.ctx(), store.LinkUse{DigestID: d.ID, OneClick: true}, noon,
+					func(st *store.Store) error {
+						return st.SetDigestState(w.ctx(), d.ID, digest.DigestLeft, noon)
+					}))
 			},
 		} {
 			d := w.reader(strings.Fields(name)[0]+strings.Fields(name + " x")[1], "Europe/Paris")
@@ -391,13 +433,17 @@ func TestToldByEdition(t *testing.T) {
 		want bool
 	}{
 		{"tomorrow", digest.Digest{State: digest.DigestActive, NextDueAt: noon.Add(12 * time.Hour)}, true},
-		{"on Monday, on Saturday", digest.Digest{State: digest.DigestActive, NextDueAt: noon.Add(48 * time.Hour)}, true},
+		{"on Monday, on Saturday", digest.Digest{State: digest.DigestActive, NextDueAt: noon.Add(48 * time.Hour)},
+			true},
 		{"on Monday, on Friday", digest.Digest{State: digest.DigestActive, NextDueAt: noon.Add(49 * time.Hour)}, false},
 		{"left", digest.Digest{State: digest.DigestLeft, NextDueAt: noon.Add(12 * time.Hour)}, false},
 		{"paused", digest.Digest{State: digest.DigestPaused, NextDueAt: noon.Add(12 * time.Hour)}, false},
-		{"paused until tomorrow", digest.Digest{State: digest.DigestPaused, PausedUntil: noon.Add(12 * time.Hour), NextDueAt: noon.Add(12 * time.Hour)}, true},
-		{"paused for a week", digest.Digest{State: digest.DigestPaused, PausedUntil: noon.Add(7 * day), NextDueAt: noon.Add(7 * day)}, false},
-		{"a newsletter", digest.Digest{State: digest.DigestActive, NewsletterID: 1, NextDueAt: noon.Add(12 * time.Hour)}, false},
+		{"paused until tomorrow", digest.Digest{State: digest.DigestPaused, PausedUntil: noon.Add(12 * time.Hour),
+			NextDueAt: noon.Add(12 * time.Hour)}, true},
+		{"paused for a week", digest.Digest{State: digest.DigestPaused, PausedUntil: noon.Add(7 * day),
+			NextDueAt: noon.Add(7 * day)}, false},
+		{"a newsletter", digest.Digest{State: digest.DigestActive, NewsletterID: 1,
+			NextDueAt: noon.Add(12 * time.Hour)}, false},
 	} {
 		want(t, test.name, digest.ToldByEdition(test.d, noon), test.want)
 	}

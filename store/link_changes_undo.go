@@ -27,7 +27,8 @@ type LinkChangeView struct {
 
 // LinkChange returns a change by its key. It returns digest.NotFound if the change belongs to another digest, or is
 // too old to be undone.
-func (s *Store) LinkChange(ctx context.Context, id digest.DigestID, change int64, now time.Time) (v LinkChangeView, err error) {
+func (s *Store) LinkChange(ctx context.Context, id digest.DigestID, change int64, now time.Time) (v LinkChangeView,
+	err error) {
 	err = s.atOneInstant(ctx, "reading a change made by a link", func(s *Store) (err error) {
 		v, _, err = linkChange(ctx, s.read(), id, change, now)
 		return err
@@ -35,9 +36,11 @@ func (s *Store) LinkChange(ctx context.Context, id digest.DigestID, change int64
 	return v, err
 }
 
-func linkChange(ctx context.Context, c conn, id digest.DigestID, change int64, now time.Time) (v LinkChangeView, l linkable, err error) {
+func linkChange(ctx context.Context, c conn, id digest.DigestID, change int64, now time.Time) (v LinkChangeView,
+	l linkable, err error) {
 	v.LinkChange, err = readOne[digest.LinkChange](ctx, c, "", notFound("this change can no longer be undone"),
-		`SELECT `+linkChangeColumns+` FROM link_changes x WHERE x.id = ? AND x.digest_id = ? AND x.changed_at > ?`, change, id, at(now.Add(-digest.LinkUndoTime)))
+		`SELECT `+linkChangeColumns+` FROM link_changes x WHERE x.id = ? AND x.digest_id = ? AND x.changed_at > ?`,
+		change, id, at(now.Add(-digest.LinkUndoTime)))
 	if err != nil {
 		return v, l, err
 	}
@@ -53,7 +56,8 @@ func linkChange(ctx context.Context, c conn, id digest.DigestID, change int64, n
 func followMerges(ctx context.Context, c conn, x *digest.LinkChange) error {
 	follow := func(id digest.FeedID) (digest.FeedID, error) {
 		into := id
-		_, err := c.find(ctx, &into, `SELECT CASE WHEN merged_into > 0 THEN merged_into ELSE id END FROM feeds WHERE id = ?`, id)
+		_, err := c.find(ctx, &into,
+			`SELECT CASE WHEN merged_into > 0 THEN merged_into ELSE id END FROM feeds WHERE id = ?`, id)
 		return into, err
 	}
 	var err error
@@ -72,7 +76,8 @@ func followMerges(ctx context.Context, c conn, x *digest.LinkChange) error {
 func (l linkable) standing(x digest.LinkChange, now time.Time) LinkStanding {
 	_, until := digest.ParseStateValue(x.OldValue)
 	switch value := l.value(x); {
-	case !x.UndoneAt.IsZero(), value == x.OldValue, !until.IsZero() && !until.After(now) && value == string(digest.DigestActive):
+	case !x.UndoneAt.IsZero(), value == x.OldValue, !until.IsZero() && !until.After(now) &&
+		value == string(digest.DigestActive):
 		return LinkUndone
 	case value == x.NewValue:
 		return LinkOpen
@@ -107,7 +112,8 @@ func (l linkable) value(x digest.LinkChange) string {
 // UndoLinkChange restores the value that a link has changed, unless somebody has undone or overwritten the change
 // since. It returns the change with its new standing. It returns digest.NotFound where LinkChange does, and
 // digest.Conflict if the former value can no longer be restored.
-func (s *Store) UndoLinkChange(ctx context.Context, id digest.DigestID, change int64, now time.Time) (v LinkChangeView, err error) {
+func (s *Store) UndoLinkChange(ctx context.Context, id digest.DigestID, change int64, now time.Time) (v LinkChangeView,
+	err error) {
 	err = s.changeAlone(ctx, "undoing a change made by a link", func(c conn) error {
 		var l linkable
 		if v, l, err = linkChange(ctx, c, id, change, now); err != nil || v.Standing != LinkOpen {
@@ -119,7 +125,8 @@ func (s *Store) UndoLinkChange(ctx context.Context, id digest.DigestID, change i
 		if err := c.run(ctx, `UPDATE link_changes SET undone_at = ? WHERE id = ?`, at(now), change); err != nil {
 			return err
 		}
-		if err := c.run(ctx, `DELETE FROM notices`+waits+`kind = 'changed' AND feed_id = ?`, id, id, -change); err != nil {
+		if err := c.run(ctx, `DELETE FROM notices`+waits+`kind = 'changed' AND feed_id = ?`, id, id,
+			-change); err != nil {
 			return err
 		}
 		if v, l, err = linkChange(ctx, c, id, change, now); err != nil {

@@ -21,7 +21,8 @@ func saveLinks(ctx context.Context, c conn, posts []*incoming) error {
 			v.row(p.id, l.Key, l.Site, bit(l.Own))
 		}
 	}
-	return c.runRows(ctx, &v, `INSERT INTO post_links (post_id, link_key, site_key, own) VALUES {rows} ON CONFLICT DO NOTHING`)
+	return c.runRows(ctx, &v,
+		`INSERT INTO post_links (post_id, link_key, site_key, own) VALUES {rows} ON CONFLICT DO NOTHING`)
 }
 
 // replaceLinks stores where posts lead that were edited before any reader had them.
@@ -49,9 +50,12 @@ const mostLinking = 100
 
 // LinkingTo gives the posts that have come to a reader by now and lead to the address of
 // a key, those stored last first, limit at most. except is a feed whose posts are left out; 0: none is.
-func (s *Store) LinkingTo(ctx context.Context, user digest.UserID, key int64, except digest.FeedID, now time.Time, limit int) ([]VisiblePost, error) {
-	ids, err := readRows[digest.PostID](ctx, s.read(), "looking for links", `SELECT p.id FROM post_links l CROSS JOIN posts p
-		WHERE l.link_key = ? AND l.own = 0 AND p.id = l.post_id AND p.feed_id <> ? AND p.feed_id IN `+theirFeeds+` ORDER BY l.post_id DESC LIMIT ?`,
+func (s *Store) LinkingTo(ctx context.Context, user digest.UserID, key int64, except digest.FeedID, now time.Time,
+	limit int) ([]VisiblePost, error) {
+	ids, err := readRows[digest.PostID](ctx, s.read(), "looking for links",
+		`SELECT p.id FROM post_links l CROSS JOIN posts p
+		WHERE l.link_key = ? AND l.own = 0 AND p.id = l.post_id AND p.feed_id <> ? AND p.feed_id IN `+
+			theirFeeds+` ORDER BY l.post_id DESC LIMIT ?`,
 		key, except, user, user, mostLinking)
 	if err != nil {
 		return nil, err
@@ -60,7 +64,8 @@ func (s *Store) LinkingTo(ctx context.Context, user digest.UserID, key int64, ex
 }
 
 // visibleOf gives those of some posts that have come to a reader by now.
-func (s *Store) visibleOf(ctx context.Context, user digest.UserID, ids []digest.PostID, now time.Time, limit int) ([]VisiblePost, error) {
+func (s *Store) visibleOf(ctx context.Context, user digest.UserID, ids []digest.PostID, now time.Time,
+	limit int) ([]VisiblePost, error) {
 	var all []VisiblePost
 	for _, id := range ids {
 		if len(all) == limit {
@@ -101,8 +106,10 @@ func (s *Store) came(ctx context.Context, user digest.UserID, since, now time.Ti
 	}
 	var all []arrival
 	for _, d := range digests {
-		if err := c.all(ctx, &all, `SELECT dp.visible_at, dp.post_id FROM digest_posts dp WHERE dp.digest_id = ? AND dp.visible_at > ? AND dp.visible_at <= ?
-			ORDER BY dp.visible_at DESC, dp.post_id DESC LIMIT ?`, d.ID, at(since), min(d.LastDueAt, at(now)), mostCame); err != nil {
+		if err := c.all(ctx, &all,
+			`SELECT dp.visible_at, dp.post_id FROM digest_posts dp WHERE dp.digest_id = ? AND dp.visible_at > ? AND dp.visible_at <= ?
+			ORDER BY dp.visible_at DESC, dp.post_id DESC LIMIT ?`, d.ID, at(since), min(d.LastDueAt, at(now)),
+			mostCame); err != nil {
 			return nil, err
 		}
 	}
@@ -120,12 +127,14 @@ func (s *Store) came(ctx context.Context, user digest.UserID, since, now time.Ti
 
 // LinkingToSite gives the posts that have come to a reader by now and lead to a site,
 // the latest first, limit at most. It looks through the latest 20,000 posts.
-func (s *Store) LinkingToSite(ctx context.Context, user digest.UserID, site int64, now time.Time, limit int) ([]VisiblePost, error) {
+func (s *Store) LinkingToSite(ctx context.Context, user digest.UserID, site int64, now time.Time,
+	limit int) ([]VisiblePost, error) {
 	ids, err := s.came(ctx, user, time.Time{}, now)
 	if err != nil {
 		return nil, failed("looking for links to a site", err)
 	}
-	lead, err := readRows[digest.PostID](ctx, s.read(), "looking for links to a site", `SELECT DISTINCT l.post_id FROM post_links l
+	lead, err := readRows[digest.PostID](ctx, s.read(), "looking for links to a site",
+		`SELECT DISTINCT l.post_id FROM post_links l
 		WHERE l.post_id`+s.d.oneOf+` AND l.site_key = ? AND l.own = 0`, keys(s.d, ids), site)
 	if err != nil {
 		return nil, err
@@ -155,7 +164,8 @@ func (s *Store) PointedAt(ctx context.Context, user digest.UserID, since, now ti
 	rows, err := readRows[struct {
 		LinkKey int64
 		Posts   string
-	}](ctx, s.read(), "looking where posts lead", `SELECT l.link_key, string_agg(CAST(l.post_id AS TEXT), ',') AS posts FROM post_links l
+	}](ctx, s.read(), "looking where posts lead",
+		`SELECT l.link_key, string_agg(CAST(l.post_id AS TEXT), ',') AS posts FROM post_links l
 		WHERE l.post_id`+s.d.oneOf+` AND l.own = 0 GROUP BY l.link_key HAVING count(*) > 1`, keys(s.d, ids))
 	if err != nil {
 		return nil, err
@@ -196,7 +206,8 @@ func (s *Store) SetReaderToken(ctx context.Context, user digest.UserID, hash []b
 		return s.run(ctx, "taking a token away", `DELETE FROM reader_tokens WHERE user_id = ?`, user)
 	}
 	return s.run(ctx, "storing a token", `INSERT INTO reader_tokens (user_id, token_hash, created_at) VALUES (?, ?, ?)
-		ON CONFLICT (user_id) DO UPDATE SET token_hash = excluded.token_hash, created_at = excluded.created_at`, user, hash, at(now))
+		ON CONFLICT (user_id) DO UPDATE SET token_hash = excluded.token_hash, created_at = excluded.created_at`, user,
+		hash, at(now))
 }
 
 // ReaderTokenAt is when a user's token was made; zero: they have none.
@@ -208,6 +219,7 @@ func (s *Store) ReaderTokenAt(ctx context.Context, user digest.UserID) (t time.T
 
 // TokenReader gives whose token it is, by its hash; digest.NotFound if it is nobody's.
 func (s *Store) TokenReader(ctx context.Context, hash []byte) (digest.User, error) {
-	return readOne[digest.User](ctx, s.read(), "reading whose token it is", notFound("this token is void"), `SELECT `+userColumns+`
+	return readOne[digest.User](ctx, s.read(), "reading whose token it is", notFound("this token is void"),
+		`SELECT `+userColumns+`
 		FROM reader_tokens t JOIN users u ON u.id = t.user_id WHERE t.token_hash = ?`, hash)
 }

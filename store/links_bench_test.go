@@ -33,7 +33,8 @@ func BenchmarkRecordLinks(b *testing.B) {
 			for i := range 10 {
 				p := post(fmt.Sprint(n, "-", i), f.ParsedAt)
 				for k := range links {
-					p.Links = append(p.Links, digest.Link{Key: int64(n*1000+i*100+k) * 0x9e3779b97f4a7c1 / 3, Site: int64(k)})
+					p.Links = append(p.Links, digest.Link{Key: int64(n*1000+i*100+k) * 0x9e3779b97f4a7c1 / 3,
+						Site: int64(k)})
 				}
 				polled.Posts, polled.Listed = append(polled.Posts, p), append(polled.Listed, p.Identity)
 			}

@@ -70,7 +70,8 @@ func TestPointedAt(t *testing.T) {
 		w.hour(parisMidnight)
 		got, err := w.PointedAt(w.ctx(), ada.UserID, parisMidnight.Add(-day), parisMidnight, 10)
 		w.ok(err)
-		if len(got) != 1 || got[0].Key != 1 || w.identities([]digest.PostRef{{PostID: got[0].Posts[0]}, {PostID: got[0].Posts[1]}}) != "one three" {
+		if len(got) != 1 || got[0].Key != 1 ||
+			w.identities([]digest.PostRef{{PostID: got[0].Posts[0]}, {PostID: got[0].Posts[1]}}) != "one three" {
 			w.t.Errorf("pointed at %+v", got)
 		}
 		got, err = w.PointedAt(w.ctx(), ada.UserID, parisMidnight, parisMidnight, 10)

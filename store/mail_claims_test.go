@@ -40,14 +40,16 @@ func TestNoDotAfterLeaving(t *testing.T) {
 				return w.SetMailed(w.ctx(), id, false, parisMidnight)
 			}, digest.EditionUnmailed},
 			{"suppressed", func(_ digest.DigestID, i int) error {
-				return w.Suppress(w.ctx(), digest.Suppression{Email: fmt.Sprintf("reader%d@example.org", i), Reason: digest.ForOperator})
+				return w.Suppress(w.ctx(), digest.Suppression{Email: fmt.Sprintf("reader%d@example.org", i),
+					Reason: digest.ForOperator})
 			}, digest.EditionUnmailed},
 		}
 		ds := w.released(8 * len(ways))
 		var workers sync.WaitGroup
 		for i := range ds { // as many claims as there are editions
 			workers.Go(func() {
-				if _, err := w.ClaimEditions(w.ctx(), parisMidnight, digest.Claim{Most: 1, Lease: time.Minute, Token: "t"}); err != nil {
+				if _, err := w.ClaimEditions(w.ctx(), parisMidnight,
+					digest.Claim{Most: 1, Lease: time.Minute, Token: "t"}); err != nil {
 					w.t.Error(err)
 				}
 			})
@@ -98,9 +100,12 @@ func TestClaimBehindAPlace(t *testing.T) {
 func TestUpgradeOfClaims(t *testing.T) {
 	upgrade(t, 26, func(w world) {
 		w.ok(w.Exec(w.ctx(), `INSERT INTO users (email, email_key, time_zone, created_at) VALUES ('a@example.org', 'a@example.org', 'UTC', 1)`))
-		w.ok(w.Exec(w.ctx(), fmt.Sprintf(`INSERT INTO digests (user_id, name, next_due_at) VALUES (1, 'Daily Digest', %d)`, noon.Add(24*time.Hour).Unix())))
+		w.ok(w.Exec(w.ctx(), fmt.Sprintf(
+			`INSERT INTO digests (user_id, name, next_due_at) VALUES (1, 'Daily Digest', %d)`,
+			noon.Add(24*time.Hour).Unix())))
 		for i, state := range []string{"leased", "dotting", "dotting"} {
-			w.ok(w.Exec(w.ctx(), fmt.Sprintf(`INSERT INTO editions (digest_id, local_date, due_at, send_at, number, state, attempt, message_id, date,
+			w.ok(w.Exec(w.ctx(), fmt.Sprintf(
+				`INSERT INTO editions (digest_id, local_date, due_at, send_at, number, state, attempt, message_id, date,
 				next_at, expires_at, lease_token, lease_until, dot_at, recipient) VALUES (1, '2026-01-0%[1]d', %[1]d, 1, %[1]d, '%[2]s', 1, 'm%[1]d', 7, 1, %[3]d, 't', %[4]d, %[4]d, 'a@example.org')`,
 				i+1, state, noon.Add(24*time.Hour).Unix(), noon.Unix())))
 		}

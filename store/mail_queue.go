@@ -73,7 +73,8 @@ func (s *Store) MailQueue(ctx context.Context, q QueueQuery) (MailQueue, error) 
 		from += ` JOIN digests d ON d.id = e.digest_id JOIN users u ON u.id = d.user_id`
 	}
 	err := countBy(ctx, s.read(), found.Counts, `SELECT x.state AS kind, count(*) AS n
-		FROM (SELECT CASE WHEN `+late+` THEN 'expired' ELSE `+editionState+` END AS state FROM `+from+` WHERE 1 = 1`+where+`) x GROUP BY x.state`, args...)
+		FROM (SELECT CASE WHEN `+late+` THEN 'expired' ELSE `+editionState+` END AS state FROM `+from+` WHERE 1 = 1`+
+		where+`) x GROUP BY x.state`, args...)
 	if err != nil {
 		return found, fmt.Errorf("counting editions: %w", err)
 	}
@@ -92,7 +93,8 @@ func (s *Store) MailQueue(ctx context.Context, q QueueQuery) (MailQueue, error) 
 		if q.State != kind.state && (q.State != "" || kind.state == MailSent || kind.state == MailUnmailed) {
 			continue
 		}
-		if *kind.to, err = s.queuedBy(ctx, kind.where+where, `CASE WHEN e.error = '' AND e.was_in_doubt = 0 THEN 1 ELSE 0 END, e.id DESC`, q.Most, args...); err != nil {
+		if *kind.to, err = s.queuedBy(ctx, kind.where+where,
+			`CASE WHEN e.error = '' AND e.was_in_doubt = 0 THEN 1 ELSE 0 END, e.id DESC`, q.Most, args...); err != nil {
 			return found, fmt.Errorf("listing editions: %w", err)
 		}
 	}
@@ -127,13 +129,15 @@ func (s *Store) returned(ctx context.Context, q QueueQuery) ([]Return, error) {
 	if !q.Before.IsZero() {
 		where, args = where+` AND b.at <= ?`, append(args, at(q.Before))
 	}
-	return readRows[Return](ctx, s.read(), "listing what came back", `SELECT b.edition_id AS edition, b.kind, b.status, b.evidence, b.email_key AS email, b.at
+	return readRows[Return](ctx, s.read(), "listing what came back",
+		`SELECT b.edition_id AS edition, b.kind, b.status, b.evidence, b.email_key AS email, b.at
 		FROM bounces b WHERE `+where+` ORDER BY b.at DESC, b.edition_id DESC, b.kind LIMIT ?`, append(args, q.Most)...)
 }
 
 // queuedBy lists editions with their addresses, in an order.
 func (s *Store) queuedBy(ctx context.Context, where, order string, limit int, args ...any) ([]QueuedEdition, error) {
-	return readRows[QueuedEdition](ctx, s.read(), "", `SELECT `+editionColumns+`, CASE WHEN e.recipient = '' THEN u.email ELSE e.recipient END AS email
+	return readRows[QueuedEdition](ctx, s.read(), "",
+		`SELECT `+editionColumns+`, CASE WHEN e.recipient = '' THEN u.email ELSE e.recipient END AS email
 		FROM editions e JOIN digests d ON d.id = e.digest_id JOIN users u ON u.id = d.user_id
 		WHERE `+where+` ORDER BY `+order+` LIMIT ?`, append(slices.Clip(args), limit)...)
 }
@@ -177,7 +181,8 @@ func (s *Store) MailWaiting(ctx context.Context, now time.Time, limit int) (Mail
 	if err != nil || limit == 0 {
 		return w, failed("counting the mail that waits", err)
 	}
-	if w.Troubled, err = s.queuedBy(ctx, `e.state = 'ready' AND (e.error <> '' OR e.was_in_doubt = 1) AND e.expires_at > `+fmt.Sprint(at(now)),
+	if w.Troubled, err = s.queuedBy(ctx,
+		`e.state = 'ready' AND (e.error <> '' OR e.was_in_doubt = 1) AND e.expires_at > `+fmt.Sprint(at(now)),
 		`e.next_at, e.id`, limit); err != nil {
 		return w, fmt.Errorf("listing the mail that had trouble: %w", err)
 	}
@@ -203,7 +208,8 @@ func (s *Store) countReady(ctx context.Context, now time.Time, w *MailWaiting) e
 	}
 	if err := s.read().all(ctx, &rows, `SELECT x.domain, x.why, count(*) AS n, MIN(x.next_at) AS oldest FROM (
 		SELECT e.domain, e.next_at, CASE WHEN e.next_at <= ? THEN 'due' WHEN e.attempt > 0 THEN 'retried' ELSE 'scheduled' END AS why
-		FROM editions e WHERE e.state = 'ready' AND e.expires_at > ?) x GROUP BY x.domain, x.why`, at(now), at(now)); err != nil {
+		FROM editions e WHERE e.state = 'ready' AND e.expires_at > ?) x GROUP BY x.domain, x.why`, at(now),
+		at(now)); err != nil {
 		return err
 	}
 	for _, r := range rows {
@@ -223,7 +229,8 @@ func (s *Store) countReady(ctx context.Context, now time.Time, w *MailWaiting) e
 func (s *Store) EditionCounts(ctx context.Context) (map[digest.EditionState]int, error) {
 	counts := make(map[digest.EditionState]int)
 	for state, from := range map[digest.EditionState]string{
-		digest.EditionReady: "editions", digest.EditionLeased: "mail_claims", digest.EditionDotting: "mail_claims", digest.EditionExpired: "editions",
+		digest.EditionReady: "editions", digest.EditionLeased: "mail_claims", digest.EditionDotting: "mail_claims",
+		digest.EditionExpired: "editions",
 	} {
 		n, err := s.read().number(ctx, `SELECT count(*) FROM `+from+` WHERE state = '`+string(state)+`'`)
 		if err != nil {

@@ -74,7 +74,8 @@ func TestMailWaiting(t *testing.T) {
 		w.waits("well.example", 3)
 		w.waits("rests.example", 2)
 		w.ok(w.Exec(w.ctx(), `UPDATE editions SET next_at = ?, attempt = 0 WHERE id = 1`, noon.Add(time.Hour).Unix()))
-		w.ok(w.Exec(w.ctx(), `UPDATE editions SET next_at = ?, attempt = 2, error = 'mailbox <full>' WHERE id = 2`, noon.Add(time.Hour).Unix()))
+		w.ok(w.Exec(w.ctx(), `UPDATE editions SET next_at = ?, attempt = 2, error = 'mailbox <full>' WHERE id = 2`,
+			noon.Add(time.Hour).Unix()))
 		w.ok(w.Exec(w.ctx(), `UPDATE editions SET next_at = ? WHERE id = 3`, noon.Add(-time.Hour).Unix()))
 		_, err := w.ChangeLane(w.ctx(), noon, "rests.example", func(l digest.Lane) digest.Lane {
 			l.Until, l.Reason = noon.Add(time.Hour), "busy"
@@ -85,7 +86,8 @@ func TestMailWaiting(t *testing.T) {
 		w.ok(err)
 		want(w.t, "why", fmt.Sprint(got.Counts), "map[due:1 resting:2 retried:1 scheduled:1 sending:0]")
 		want(w.t, "the longest", got.Oldest, noon.Add(-time.Hour))
-		want(w.t, "with trouble", fmt.Sprint(len(got.Troubled), got.Troubled[0].ID, " ", got.Troubled[0].Error), "1 2 mailbox <full>")
+		want(w.t, "with trouble", fmt.Sprint(len(got.Troubled), got.Troubled[0].ID, " ", got.Troubled[0].Error),
+			"1 2 mailbox <full>")
 		w.ok(w.Exec(w.ctx(), `UPDATE editions SET state = 'failed' WHERE id IN (1, 2)`))
 		got, err = w.MailWaiting(w.ctx(), noon, 1)
 		w.ok(err)

@@ -68,7 +68,8 @@ func TestIntervalsHold(t *testing.T) {
 func TestRulesHoldForNewFeeds(t *testing.T) {
 	each(t, func(w world) {
 		for host, hours := range map[string]int{"example.org": 24, "slow.example.org": 48} {
-			_, err := w.SetHostRule(w.ctx(), digest.HostRule{Host: host, Interval: time.Duration(hours) * time.Hour}, noon)
+			_, err := w.SetHostRule(w.ctx(), digest.HostRule{Host: host, Interval: time.Duration(hours) * time.Hour},
+				noon)
 			w.ok(err)
 		}
 		ada := w.reader("ada", "UTC")
@@ -77,7 +78,8 @@ func TestRulesHoldForNewFeeds(t *testing.T) {
 			{URL: "https://notexample.org/1", Host: "notexample.org", Domain: "notexample.org"},
 		}, 1e6, noon)
 		w.ok(err)
-		_, _, err = w.EnsureFeed(w.ctx(), digest.Feed{URL: "https://example.org/1", Host: "example.org", Domain: "example.org"})
+		_, _, err = w.EnsureFeed(w.ctx(), digest.Feed{URL: "https://example.org/1", Host: "example.org",
+			Domain: "example.org"})
 		w.ok(err)
 		moving := w.feed("elsewhere.example")
 		moving.URL, moving.Host, moving.Domain = "https://a.slow.example.org/1", "a.slow.example.org", "example.org"
@@ -103,7 +105,10 @@ func TestTrialIsAsked(t *testing.T) {
 		f := w.feed("f.example")
 		w.subscribe(w.reader("ada", "Europe/Paris"), f)
 		w.ok(w.Exec(w.ctx(), `UPDATE feeds SET state = 'trial'`))
-		r, err := w.Plan(w.ctx(), parisMidnight, func(digest.Feed, time.Time) (time.Time, bool) { return parisMidnight, true })
+		r, err := w.Plan(w.ctx(), parisMidnight, func(digest.Feed, time.Time) (time.Time, bool) {
+			return parisMidnight,
+				true
+		})
 		w.ok(err)
 		want(w.t, "planned", r.Feeds, 1)
 		next, _, err := w.NextPoll(w.ctx())
@@ -132,7 +137,8 @@ func TestFeedsNobodyTakesLeaveTheQueue(t *testing.T) {
 			{"removed", func(d digest.Digest, _ digest.Feed) error { return w.RemoveUser(w.ctx(), d.UserID, noon) }},
 		} {
 			ada, bob := w.reader(fmt.Sprint("ada", i), "UTC"), w.reader(fmt.Sprint("bob", i), "UTC")
-			f, shared, flying := w.newFeed(c.name+"1.example"), w.newFeed(c.name+"2.example"), w.newFeed(c.name+"3.example")
+			f, shared, flying := w.newFeed(c.name+"1.example"), w.newFeed(c.name+"2.example"),
+				w.newFeed(c.name+"3.example")
 			w.subscribe(ada, f, shared, flying)
 			w.subscribe(bob, shared)
 			w.ok(w.Enqueue(w.ctx(), flying.ID, noon))
@@ -182,7 +188,8 @@ func TestPingsDuringAPoll(t *testing.T) {
 		want(w.t, "queued for when it may be asked", f.PollAt, noon.Add(2*time.Hour))
 
 		claimed = w.one(noon.Add(2*time.Hour), "u")
-		w.end(noon.Add(2*time.Hour), claimed, func(p *store.Polled) { p.Feed.PingedAt, p.Feed.ValidatorsDoubted = time.Time{}, false })
+		w.end(noon.Add(2*time.Hour), claimed,
+			func(p *store.Polled) { p.Feed.PingedAt, p.Feed.ValidatorsDoubted = time.Time{}, false })
 		f = w.feedAgain(f)
 		want(w.t, "answered", f.PingedAt.IsZero() && !f.ValidatorsDoubted && f.PollAt.IsZero(), true)
 	})

@@ -49,7 +49,8 @@ type Joining struct {
 // and created is false. digest.Conflict where the newsletter takes nobody, or, if they have
 // not asked themselves, for an address that it must not be sent to. A publisher adds a few spellings of one
 // mailbox: more are a digest.Conflict too.
-func (s *Store) Join(ctx context.Context, id digest.NewsletterID, j Joining, now time.Time) (m digest.Member, created bool, err error) {
+func (s *Store) Join(ctx context.Context, id digest.NewsletterID, j Joining, now time.Time) (m digest.Member,
+	created bool, err error) {
 	err = s.changeAlone(ctx, "joining the newsletter", func(c conn) error {
 		m, created, err = join(ctx, c, id, j, now)
 		if err == nil && created && !j.Asked {
@@ -66,7 +67,8 @@ func addToMailbox(ctx context.Context, c conn, id digest.NewsletterID, email str
 	r := LetterRequest{Kind: allowance.ToAdd(int64(id)), Email: email}
 	next, err := nextToMailbox(ctx, c, r.Kind, email, now)
 	if err == nil && next.After(now) {
-		err = digest.Refuse(digest.Conflict, "%s was added several times today; try again tomorrow", digest.NormalEmail(email))
+		err = digest.Refuse(digest.Conflict, "%s was added several times today; try again tomorrow",
+			digest.NormalEmail(email))
 	}
 	if err != nil {
 		return err
@@ -74,7 +76,8 @@ func addToMailbox(ctx context.Context, c conn, id digest.NewsletterID, email str
 	return r.note(ctx, c, now)
 }
 
-func join(ctx context.Context, c conn, id digest.NewsletterID, j Joining, now time.Time) (m digest.Member, created bool, err error) {
+func join(ctx context.Context, c conn, id digest.NewsletterID, j Joining, now time.Time) (m digest.Member, created bool,
+	err error) {
 	n, err := readNewsletter(ctx, c, `n.id = ?`, id)
 	if err == nil {
 		err = canJoin(n)
@@ -107,7 +110,8 @@ func roomIn(ctx context.Context, c conn, n digest.Newsletter) (int, error) {
 }
 
 // joinWithin is join for a newsletter that can be joined, and has room for so many.
-func joinWithin(ctx context.Context, c conn, n digest.Newsletter, j Joining, room int, now time.Time) (m digest.Member, created bool, err error) {
+func joinWithin(ctx context.Context, c conn, n digest.Newsletter, j Joining, room int, now time.Time) (m digest.Member,
+	created bool, err error) {
 	id := n.ID
 	j.Form = digest.OneLine(digest.WithoutTurns(j.Form)) // pages, exports and terminals show it
 	if room == 0 {
@@ -148,12 +152,15 @@ func canJoin(n digest.Newsletter) error {
 // allowed refuses an address that a newsletter must not be sent to, unless its reader asks.
 func allowed(ctx context.Context, c conn, n digest.Newsletter, j Joining) error {
 	if j.Asked {
-		return c.run(ctx, `DELETE FROM newsletter_suppressions WHERE newsletter_id = ? AND email_key = ?`, n.ID, emailKey(j.Email))
+		return c.run(ctx, `DELETE FROM newsletter_suppressions WHERE newsletter_id = ? AND email_key = ?`, n.ID,
+			emailKey(j.Email))
 	}
 	var one int
-	found, err := c.find(ctx, &one, `SELECT 1 FROM newsletter_suppressions WHERE newsletter_id = ? AND email_key = ?`, n.ID, emailKey(j.Email))
+	found, err := c.find(ctx, &one, `SELECT 1 FROM newsletter_suppressions WHERE newsletter_id = ? AND email_key = ?`,
+		n.ID, emailKey(j.Email))
 	if err == nil && found {
-		err = digest.Refuse(digest.Conflict, "%s is not sent to %s; only the member can subscribe again", n.Name, digest.NormalEmail(j.Email))
+		err = digest.Refuse(digest.Conflict, "%s is not sent to %s; only the member can subscribe again", n.Name,
+			digest.NormalEmail(j.Email))
 	}
 	return err
 }
@@ -185,7 +192,8 @@ func addMember(ctx context.Context, c conn, n digest.Newsletter, u digest.User, 
 		return err
 	}
 	if err := c.run(ctx, `INSERT INTO memberships (digest_id, newsletter_id, user_id, joined_at, form, address, asked_at, confirmed_at)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?)`, d.ID, n.ID, u.ID, cmp.Or(min(at(j.JoinedAt), at(now)), at(now)), j.Form, j.Address, at(j.AskedAt), at(j.At)); err != nil {
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?)`, d.ID, n.ID, u.ID, cmp.Or(min(at(j.JoinedAt), at(now)), at(now)), j.Form,
+		j.Address, at(j.AskedAt), at(j.At)); err != nil {
 		return err
 	}
 	kind := eventJoined
@@ -253,10 +261,12 @@ func leaveNewsletters(ctx context.Context, c conn, user digest.UserID, now time.
 		return err
 	}
 	var owned string
-	found, err := c.find(ctx, &owned, `SELECT n.name FROM newsletter_roles r JOIN newsletters n ON n.id = r.newsletter_id
+	found, err := c.find(ctx, &owned,
+		`SELECT n.name FROM newsletter_roles r JOIN newsletters n ON n.id = r.newsletter_id
 		WHERE r.user_id = ? AND r.role = 'owner' ORDER BY n.slug LIMIT 1`, user)
 	if err == nil && found {
-		err = digest.Refuse(digest.Conflict, "this account owns the newsletter %s; end it or give it another owner first", owned)
+		err = digest.Refuse(digest.Conflict,
+			"this account owns the newsletter %s; end it or give it another owner first", owned)
 	}
 	if err != nil {
 		return err
@@ -267,7 +277,8 @@ func leaveNewsletters(ctx context.Context, c conn, user digest.UserID, now time.
 		return err
 	}
 	var of []digest.NewsletterID
-	if err := c.all(ctx, &of, `SELECT m.newsletter_id FROM memberships m JOIN digests d ON d.id = m.digest_id WHERE m.user_id = ? AND d.state <> 'left'`, user); err != nil {
+	if err := c.all(ctx, &of,
+		`SELECT m.newsletter_id FROM memberships m JOIN digests d ON d.id = m.digest_id WHERE m.user_id = ? AND d.state <> 'left'`, user); err != nil {
 		return err
 	}
 	left := make(map[digest.NewsletterID]digest.NewsletterDay, len(of))
@@ -281,7 +292,8 @@ func leaveNewsletters(ctx context.Context, c conn, user digest.UserID, now time.
 // there already stays.
 func suppressMember(ctx context.Context, c conn, id digest.NewsletterID, email, reason string, now time.Time) error {
 	return c.run(ctx, `INSERT INTO newsletter_suppressions (newsletter_id, email_key, email, reason, at) VALUES (?, ?, ?, ?, ?)
-		ON CONFLICT (newsletter_id, email_key) DO NOTHING`, id, emailKey(email), digest.NormalEmail(email), reason, at(now))
+		ON CONFLICT (newsletter_id, email_key) DO NOTHING`, id, emailKey(email), digest.NormalEmail(email), reason,
+		at(now))
 }
 
 // noteBack notes that the member whose digest this is has come back, and gives it the
@@ -304,13 +316,15 @@ func noteBack(ctx context.Context, c conn, d digestRow, now time.Time) error {
 	if err := c.run(ctx, `UPDATE memberships SET left_at = 0 WHERE digest_id = ?`, d.ID); err != nil {
 		return err
 	}
-	if err := c.run(ctx, `DELETE FROM newsletter_suppressions WHERE newsletter_id = ? AND email_key = ?`, n.ID, emailKey(m.Email)); err != nil {
+	if err := c.run(ctx, `DELETE FROM newsletter_suppressions WHERE newsletter_id = ? AND email_key = ?`, n.ID,
+		emailKey(m.Email)); err != nil {
 		return err
 	}
 	if err := noteMember(ctx, c, n.ID, m.Email, eventBack, "", now); err != nil {
 		return err
 	}
-	if err := endSubscriptions(ctx, c, `s.digest_id = ? AND NOT EXISTS (SELECT 1 FROM subscriptions a WHERE a.digest_id = ? AND a.feed_id = s.feed_id)`, d.ID, n.ArchiveID); err != nil {
+	if err := endSubscriptions(ctx, c,
+		`s.digest_id = ? AND NOT EXISTS (SELECT 1 FROM subscriptions a WHERE a.digest_id = ? AND a.feed_id = s.feed_id)`, d.ID, n.ArchiveID); err != nil {
 		return err
 	}
 	return followFeeds(ctx, c, n, d.ID, now)
@@ -326,7 +340,8 @@ func noteMember(ctx context.Context, c conn, id digest.NewsletterID, email, kind
 }
 
 func readMember(ctx context.Context, c conn, where string, args ...any) (digest.Member, error) {
-	return readOne[digest.Member](ctx, c, "reading a member", notFound("there is no such member"), `SELECT `+memberColumns+fromMembers+`WHERE `+where, args...)
+	return readOne[digest.Member](ctx, c, "reading a member", notFound("there is no such member"), `SELECT `+
+		memberColumns+fromMembers+`WHERE `+where, args...)
 }
 
 // Member gives a member of a newsletter, one who has left too, by address;
@@ -343,7 +358,8 @@ func (s *Store) MemberByDigest(ctx context.Context, id digest.NewsletterID, of d
 
 // Memberships lists the newsletters whose member a user is, or was, by name.
 func (s *Store) Memberships(ctx context.Context, user digest.UserID) ([]digest.Member, error) {
-	return readRows[digest.Member](ctx, s.read(), "listing memberships", `SELECT `+memberColumns+fromMembers+`WHERE m.user_id = ? ORDER BY d.name, d.id`, user)
+	return readRows[digest.Member](ctx, s.read(), "listing memberships", `SELECT `+
+		memberColumns+fromMembers+`WHERE m.user_id = ? ORDER BY d.name, d.id`, user)
 }
 
 // A MemberQuery says which members are wanted.
@@ -369,7 +385,8 @@ func (s *Store) Members(ctx context.Context, id digest.NewsletterID, q MemberQue
 			where += ` AND d.state = ?`
 			args = append(args, string(q.State))
 		}
-		return readRows[digest.Member](ctx, s.read(), "listing the members", `SELECT `+memberColumns+fromMembers+`WHERE `+where+fmt.Sprint(` ORDER BY m.digest_id LIMIT `, pageRows), args...)
+		return readRows[digest.Member](ctx, s.read(), "listing the members", `SELECT `+
+			memberColumns+fromMembers+`WHERE `+where+fmt.Sprint(` ORDER BY m.digest_id LIMIT `, pageRows), args...)
 	})
 }
 
@@ -381,54 +398,48 @@ func literally(text string) string {
 	return strings.NewReplacer("!", "!!", "%", "!%", "_", "!_").Replace(strings.ToLower(text))
 }
 
-// A MemberEvent is something that happened to a member of a newsletter.
-type MemberEvent struct {
-	At     time.Time
-	Kind   string // joined, left, back, imported, asked
-	Detail string // by which form, list or person
-}
-
-// MemberEvents gives what happened to an address in a newsletter, the earliest first.
-func (s *Store) MemberEvents(ctx context.Context, id digest.NewsletterID, email string) ([]MemberEvent, error) {
-	return readRows[MemberEvent](ctx, s.read(), "reading a member's history", `SELECT e.at, e.kind, e.detail FROM membership_events e
-		WHERE e.newsletter_id = ? AND e.email_key = ? ORDER BY e.id`, id, emailKey(email))
-}
-
 // NewsletterSuppressions lists whom a newsletter is not sent to, by address.
-func (s *Store) NewsletterSuppressions(ctx context.Context, id digest.NewsletterID) iter.Seq2[digest.NewsletterSuppression, error] {
+func (s *Store) NewsletterSuppressions(ctx context.Context, id digest.NewsletterID) iter.Seq2[
+	digest.NewsletterSuppression, error] {
 	return pages(func(last *digest.NewsletterSuppression) ([]digest.NewsletterSuppression, error) {
 		after := ""
 		if last != nil {
 			after = emailKey(last.Email)
 		}
-		return readRows[digest.NewsletterSuppression](ctx, s.read(), "listing the suppressed addresses", fmt.Sprint(`SELECT x.email, x.reason, x.at
-			FROM newsletter_suppressions x WHERE x.newsletter_id = ? AND x.email_key > ? ORDER BY x.email_key LIMIT `, pageRows), id, after)
+		return readRows[digest.NewsletterSuppression](ctx, s.read(), "listing the suppressed addresses",
+			fmt.Sprint(`SELECT x.email, x.reason, x.at
+			FROM newsletter_suppressions x WHERE x.newsletter_id = ? AND x.email_key > ? ORDER BY x.email_key LIMIT `,
+				pageRows), id, after)
 	})
 }
 
 // SuppressInNewsletter keeps a newsletter from being sent to addresses, for the reason
 // that an imported list gives; who is a member leaves.
-func (s *Store) SuppressInNewsletter(ctx context.Context, id digest.NewsletterID, all []digest.NewsletterSuppression, now time.Time) (int, error) {
-	return changeInParts(ctx, s, "suppressing addresses", slices.Clone(all), func(c conn, part []digest.NewsletterSuppression) (int, error) {
-		for _, x := range part {
-			when := x.At
-			if when.IsZero() {
-				when = now
+func (s *Store) SuppressInNewsletter(ctx context.Context, id digest.NewsletterID, all []digest.NewsletterSuppression,
+	now time.Time) (int, error) {
+	return changeInParts(ctx, s, "suppressing addresses", slices.Clone(all),
+		func(c conn, part []digest.NewsletterSuppression) (int, error) {
+			for _, x := range part {
+				when := x.At
+				if when.IsZero() {
+					when = now
+				}
+				if err := suppressMember(ctx, c, id, x.Email, digest.OneLine(x.Reason), when); err != nil {
+					return 0, err
+				}
+				m, err := readMember(ctx, c, `m.newsletter_id = ? AND u.email_key = ? AND d.state <> 'left'`, id,
+					emailKey(x.Email))
+				if digest.KindOf(err) == digest.NotFound {
+					continue
+				}
+				if err == nil {
+					err = eachDigest(ctx, c, []digest.DigestID{m.DigestID},
+						func(d digestRow) error { return setDigestState(ctx, c, d, digest.DigestLeft, now) })
+				}
+				if err != nil {
+					return 0, err
+				}
 			}
-			if err := suppressMember(ctx, c, id, x.Email, digest.OneLine(x.Reason), when); err != nil {
-				return 0, err
-			}
-			m, err := readMember(ctx, c, `m.newsletter_id = ? AND u.email_key = ? AND d.state <> 'left'`, id, emailKey(x.Email))
-			if digest.KindOf(err) == digest.NotFound {
-				continue
-			}
-			if err == nil {
-				err = eachDigest(ctx, c, []digest.DigestID{m.DigestID}, func(d digestRow) error { return setDigestState(ctx, c, d, digest.DigestLeft, now) })
-			}
-			if err != nil {
-				return 0, err
-			}
-		}
-		return len(part), nil
-	})
+			return len(part), nil
+		})
 }

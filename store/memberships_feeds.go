@@ -21,7 +21,8 @@ type SharedFeed struct {
 
 // SharedFeeds lists them.
 func (s *Store) SharedFeeds(ctx context.Context, user digest.UserID) ([]SharedFeed, error) {
-	return readRows[SharedFeed](ctx, s.read(), "listing the feeds of newsletters", `SELECT m.digest_id AS membership, f.id AS feed_id,
+	return readRows[SharedFeed](ctx, s.read(), "listing the feeds of newsletters",
+		`SELECT m.digest_id AS membership, f.id AS feed_id,
 		CASE WHEN s.title <> '' THEN s.title ELSE f.title END AS title, f.url, CASE WHEN s.paused_for = m.digest_id THEN 1 ELSE 0 END AS once
 		FROM memberships m JOIN digests md ON md.id = m.digest_id AND `+bringsPosts+`
 		JOIN subscriptions ms ON ms.digest_id = m.digest_id AND ms.paused = 0
@@ -32,13 +33,15 @@ func (s *Store) SharedFeeds(ctx context.Context, user digest.UserID) ([]SharedFe
 
 // ReadInLetter has a feed come in the letters of a membership alone; digest.NotFound unless it is a SharedFeed. What waits
 // in the own digest and not in the letter still comes there.
-func (s *Store) ReadInLetter(ctx context.Context, user digest.UserID, membership digest.DigestID, feed digest.FeedID) error {
+func (s *Store) ReadInLetter(ctx context.Context, user digest.UserID, membership digest.DigestID,
+	feed digest.FeedID) error {
 	return s.change(ctx, "reading a site in the letter", func(c conn) error {
 		own, err := lockShared(ctx, s, c, user, membership, feed)
 		if err != nil {
 			return err
 		}
-		if err := c.run(ctx, `UPDATE subscriptions SET paused = 1, paused_for = ? WHERE digest_id = ? AND feed_id = ?`, membership, own, feed); err != nil {
+		if err := c.run(ctx, `UPDATE subscriptions SET paused = 1, paused_for = ? WHERE digest_id = ? AND feed_id = ?`,
+			membership, own, feed); err != nil {
 			return err
 		}
 		return c.run(ctx, `DELETE FROM digest_posts WHERE digest_id = ? AND visible_at = (SELECT d.next_due_at FROM digests d WHERE d.id = ?)
@@ -48,7 +51,8 @@ func (s *Store) ReadInLetter(ctx context.Context, user digest.UserID, membership
 }
 
 // ReadInBoth has a feed come in the own digest again, from the next post on; digest.NotFound unless it is a SharedFeed.
-func (s *Store) ReadInBoth(ctx context.Context, user digest.UserID, membership digest.DigestID, feed digest.FeedID) error {
+func (s *Store) ReadInBoth(ctx context.Context, user digest.UserID, membership digest.DigestID,
+	feed digest.FeedID) error {
 	return s.change(ctx, "reading a site in both", func(c conn) error {
 		own, err := lockShared(ctx, s, c, user, membership, feed)
 		if err != nil {
@@ -59,7 +63,8 @@ func (s *Store) ReadInBoth(ctx context.Context, user digest.UserID, membership d
 }
 
 // lockShared locks a shared feed, and gives the user's own digest.
-func lockShared(ctx context.Context, s *Store, c conn, user digest.UserID, membership digest.DigestID, feed digest.FeedID) (own digest.DigestID, err error) {
+func lockShared(ctx context.Context, s *Store, c conn, user digest.UserID, membership digest.DigestID,
+	feed digest.FeedID) (own digest.DigestID, err error) {
 	if err := c.untilCommit(ctx, s.d.lockShared); err != nil {
 		return 0, err
 	}

@@ -19,7 +19,8 @@ type JoinCount struct {
 // consent, some in a transaction: to do it again after an interruption does the rest. Whom the
 // newsletter must not be sent to it passes over, whatever Asked says. digest.Conflict where the
 // newsletter takes nobody.
-func (s *Store) JoinAll(ctx context.Context, id digest.NewsletterID, all []Joining, now time.Time) (sum JoinCount, err error) {
+func (s *Store) JoinAll(ctx context.Context, id digest.NewsletterID, all []Joining, now time.Time) (sum JoinCount,
+	err error) {
 	_, err = changeInParts(ctx, s, "joining the newsletter", all, func(c conn, part []Joining) (int, error) {
 		n, err := joinPart(ctx, c, id, part, now)
 		if err == nil {
@@ -33,7 +34,8 @@ func (s *Store) JoinAll(ctx context.Context, id digest.NewsletterID, all []Joini
 	return sum, err
 }
 
-func joinPart(ctx context.Context, c conn, id digest.NewsletterID, part []Joining, now time.Time) (sum JoinCount, err error) {
+func joinPart(ctx context.Context, c conn, id digest.NewsletterID, part []Joining, now time.Time) (sum JoinCount,
+	err error) {
 	n, err := readNewsletter(ctx, c, `n.id = ?`, id)
 	if err == nil {
 		err = canJoin(n)
@@ -41,7 +43,9 @@ func joinPart(ctx context.Context, c conn, id digest.NewsletterID, part []Joinin
 	if err != nil {
 		return sum, err
 	}
-	suppressed, err := keysOf(ctx, c, part, `SELECT x.email_key FROM newsletter_suppressions x WHERE x.newsletter_id = ? AND x.email_key IN (`+c.d.names+`)`, id)
+	suppressed, err := keysOf(ctx, c, part,
+		`SELECT x.email_key FROM newsletter_suppressions x WHERE x.newsletter_id = ? AND x.email_key IN (`+
+			c.d.names+`)`, id)
 	if err != nil {
 		return sum, err
 	}
@@ -101,7 +105,8 @@ func settleIn(ctx context.Context, c conn, m digest.Member, j Joining, now time.
 // keysOf gives those of people whose keys a query finds, which ends with theirs.
 func keysOf(ctx context.Context, c conn, all []Joining, query string, args ...any) (map[string]bool, error) {
 	var keys []string
-	err := c.all(ctx, &keys, query, append(args, array(each(all, func(j Joining) string { return emailKey(j.Email) })))...)
+	err := c.all(ctx, &keys, query,
+		append(args, array(each(all, func(j Joining) string { return emailKey(j.Email) })))...)
 	found := make(map[string]bool, len(keys))
 	for _, key := range keys {
 		found[key] = true

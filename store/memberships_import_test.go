@@ -20,7 +20,8 @@ func TestJoinAll(t *testing.T) {
 		w.ok(err)
 		since := noon.Add(-400 * day)
 		list := []store.Joining{
-			{Email: "ann@example.org", TimeZone: "Europe/Paris", Proof: digest.Proof{Form: "list.csv", At: since}, JoinedAt: since, Cadence: sunday, Paused: true},
+			{Email: "ann@example.org", TimeZone: "Europe/Paris", Proof: digest.Proof{Form: "list.csv", At: since},
+				JoinedAt: since, Cadence: sunday, Paused: true},
 			{Email: "GONE@example.org", TimeZone: "UTC", Asked: true},
 			{Email: "late@example.org", TimeZone: "UTC", JoinedAt: noon.Add(day)},
 			{Email: "Ann@Example.ORG", TimeZone: "UTC"},

@@ -22,7 +22,8 @@ func sendLatest(ctx context.Context, c conn, n digest.Newsletter, id digest.Dige
 		return err
 	}
 	date := digest.DateOf(now.In(loc))
-	had, err := c.number(ctx, `SELECT count(*) FROM editions WHERE digest_id = ? AND local_date >= ?`, id, date.String())
+	had, err := c.number(ctx, `SELECT count(*) FROM editions WHERE digest_id = ? AND local_date >= ?`, id,
+		date.String())
 	if err != nil || had > 0 {
 		return err
 	}
@@ -31,12 +32,14 @@ func sendLatest(ctx context.Context, c conn, n digest.Newsletter, id digest.Dige
 		return err
 	}
 	due := at(calendar.Begins(date, loc))
-	if err := c.run(ctx, `DELETE FROM digest_posts WHERE digest_id = ? AND visible_at = ? AND post_id`+c.d.oneOf, id, at(d.NextDueAt), keys(c.d, posts)); err != nil {
+	if err := c.run(ctx, `DELETE FROM digest_posts WHERE digest_id = ? AND visible_at = ? AND post_id`+c.d.oneOf, id,
+		at(d.NextDueAt), keys(c.d, posts)); err != nil {
 		return err
 	}
 	if err := c.run(ctx, `INSERT INTO digest_posts (digest_id, visible_at, post_id)
 		SELECT d.id, CAST(? AS BIGINT), p.id FROM digests d CROSS JOIN posts p WHERE d.id = ? AND p.id`+c.d.oneOf+`
-		AND NOT EXISTS (SELECT 1 FROM digest_posts x WHERE x.digest_id = d.id AND x.post_id = p.id) ORDER BY p.id`, due, id, keys(c.d, posts)); err != nil {
+		AND NOT EXISTS (SELECT 1 FROM digest_posts x WHERE x.digest_id = d.id AND x.post_id = p.id) ORDER BY p.id`, due,
+		id, keys(c.d, posts)); err != nil {
 		return err
 	}
 	if err := c.run(ctx, `UPDATE digests SET prev_due_at = last_due_at, prev_released_at = released_at, last_due_at = ?, released_at = ?,

@@ -14,7 +14,8 @@ func TestLatestAtOnce(t *testing.T) {
 		f := w.feed("anna.example")
 		n := w.newsletter("anna-writes", w.reader("anna", "Europe/Paris"), f)
 		confirm := func(email string, now time.Time) digest.Member {
-			w.ok(w.AddJoinRequest(w.ctx(), []byte(email), store.JoinRequest{NewsletterID: n.ID, Email: email, TimeZone: "Europe/London", Form: "f", Latest: true}, now, now.Add(day)))
+			w.ok(w.AddJoinRequest(w.ctx(), []byte(email), store.JoinRequest{NewsletterID: n.ID, Email: email,
+				TimeZone: "Europe/London", Form: "f", Latest: true}, now, now.Add(day)))
 			_, m, err := w.ConfirmJoin(w.ctx(), []byte(email), "192.0.2.1", now)
 			w.ok(err)
 			return m

@@ -27,7 +27,8 @@ func TestMemberLimit(t *testing.T) {
 		refused("ada@example.org")
 		_, err := w.UserByEmail(w.ctx(), "new@example.org")
 		want(w.t, "an account of who could not join", digest.KindOf(err), digest.NotFound)
-		_, created, err := w.Join(w.ctx(), n.ID, store.Joining{Email: "mo@example.org", TimeZone: "UTC", Asked: true}, noon)
+		_, created, err := w.Join(w.ctx(), n.ID, store.Joining{Email: "mo@example.org", TimeZone: "UTC", Asked: true},
+			noon)
 		w.ok(err)
 		want(w.t, "a member joins again", created, false)
 

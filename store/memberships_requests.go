@@ -33,7 +33,8 @@ func (s *Store) AddJoinRequest(ctx context.Context, hash []byte, q JoinRequest, 
 
 func insertJoinRequest(ctx context.Context, c conn, hash []byte, q JoinRequest, now, expires time.Time) error {
 	return c.run(ctx, `INSERT INTO join_requests (token_hash, newsletter_id, email_key, email, time_zone, form, return_url, latest, requested_at, expires_at)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, hash, q.NewsletterID, emailKey(q.Email), digest.NormalEmail(q.Email), q.TimeZone, q.Form,
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, hash, q.NewsletterID, emailKey(q.Email), digest.NormalEmail(q.Email),
+		q.TimeZone, q.Form,
 		q.ReturnURL, bit(q.Latest), at(now), at(expires))
 }
 
@@ -50,7 +51,8 @@ func noJoinRequest() error { return notFound("this link was used or is too old")
 // transaction: of any number of calls with one hash exactly one succeeds. address is
 // that of the network from which it was confirmed. Who wanted the latest letter at once gets it. digest.NotFound for a wish that is
 // unknown, used or expired; digest.Conflict where the newsletter takes nobody.
-func (s *Store) ConfirmJoin(ctx context.Context, hash []byte, address string, now time.Time) (q JoinRequest, m digest.Member, err error) {
+func (s *Store) ConfirmJoin(ctx context.Context, hash []byte, address string, now time.Time) (q JoinRequest,
+	m digest.Member, err error) {
 	err = s.changeAlone(ctx, "joining the newsletter", func(c conn) (err error) {
 		q, err = readOne[JoinRequest](ctx, c, "", noJoinRequest(),
 			`DELETE FROM join_requests WHERE token_hash = ? AND expires_at > ? RETURNING `+joinColumns, hash, at(now))
@@ -59,7 +61,8 @@ func (s *Store) ConfirmJoin(ctx context.Context, hash []byte, address string, no
 		}
 		proof := digest.Proof{Form: q.Form, Address: address, AskedAt: q.RequestedAt, At: now}
 		var created bool
-		m, created, err = join(ctx, c, q.NewsletterID, Joining{Email: q.Email, TimeZone: q.TimeZone, Proof: proof, Asked: true}, now)
+		m, created, err = join(ctx, c, q.NewsletterID,
+			Joining{Email: q.Email, TimeZone: q.TimeZone, Proof: proof, Asked: true}, now)
 		if err == nil {
 			err = askConfirmed(ctx, c, q)
 		}

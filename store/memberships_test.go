@@ -41,7 +41,8 @@ func TestJoinTwice(t *testing.T) {
 	each(t, func(w world) {
 		n := w.newsletter("anna-writes", w.reader("anna", "UTC"))
 		m := w.member(n, "mo@example.org", "Europe/Paris")
-		again, created, err := w.Join(w.ctx(), n.ID, store.Joining{Email: "MO@example.org", TimeZone: "Asia/Tokyo", Asked: true}, noon)
+		again, created, err := w.Join(w.ctx(), n.ID, store.Joining{Email: "MO@example.org", TimeZone: "Asia/Tokyo",
+			Asked: true}, noon)
 		w.ok(err)
 		want(w.t, "created", created, false)
 		want(w.t, "stays", again, m)
@@ -80,7 +81,8 @@ func TestWhoLeftStaysAway(t *testing.T) {
 		events, err := w.MemberEvents(w.ctx(), n.ID, "MO@example.org")
 		w.ok(err)
 		wantDiff(w.t, "history", events, []store.MemberEvent{
-			{At: noon, Kind: "joined", Detail: "https://example.org/"}, {At: noon.Add(time.Hour), Kind: "left"}, {At: noon.Add(2 * time.Hour), Kind: "back"},
+			{At: noon, Kind: "joined", Detail: "https://example.org/"}, {At: noon.Add(time.Hour), Kind: "left"},
+			{At: noon.Add(2 * time.Hour), Kind: "back"},
 		})
 
 		w.ok(w.RemoveUser(w.ctx(), m.UserID, noon)) // their account goes; that they left stays known
@@ -112,7 +114,8 @@ func TestUndoBringsTheFeedsOfToday(t *testing.T) {
 func TestConfirmJoin(t *testing.T) {
 	each(t, func(w world) {
 		n := w.newsletter("anna-writes", w.reader("anna", "UTC"))
-		q := store.JoinRequest{NewsletterID: n.ID, Email: "Mo@example.org", TimeZone: "Europe/Paris", Form: "https://a.example/about", ReturnURL: "https://a.example/thanks", Latest: true, RequestedAt: noon}
+		q := store.JoinRequest{NewsletterID: n.ID, Email: "Mo@example.org", TimeZone: "Europe/Paris",
+			Form: "https://a.example/about", ReturnURL: "https://a.example/thanks", Latest: true, RequestedAt: noon}
 		w.ok(w.AddJoinRequest(w.ctx(), []byte("h"), q, noon, noon.Add(day)))
 		got, err := w.JoinRequest(w.ctx(), []byte("h"), noon)
 		w.ok(err)
@@ -122,7 +125,8 @@ func TestConfirmJoin(t *testing.T) {
 		got, m, err := w.ConfirmJoin(w.ctx(), []byte("h"), "192.0.2.1", noon.Add(time.Hour))
 		w.ok(err)
 		want(w.t, "used", got, q)
-		want(w.t, "proof", m.Proof, digest.Proof{Form: q.Form, Address: "192.0.2.1", AskedAt: noon, At: noon.Add(time.Hour)})
+		want(w.t, "proof", m.Proof, digest.Proof{Form: q.Form, Address: "192.0.2.1", AskedAt: noon,
+			At: noon.Add(time.Hour)})
 		_, _, err = w.ConfirmJoin(w.ctx(), []byte("h"), "192.0.2.1", noon.Add(time.Hour))
 		oneLine(w.t, err, digest.NotFound)
 	})
@@ -133,14 +137,18 @@ func TestSuppressInNewsletter(t *testing.T) {
 		n := w.newsletter("anna-writes", w.reader("anna", "UTC"))
 		m := w.member(n, "mo@example.org", "UTC")
 		kept := w.member(n, "b_b@example.org", "UTC")
-		_, err := w.SuppressInNewsletter(w.ctx(), n.ID, []digest.NewsletterSuppression{{Email: "MO@example.org", Reason: "cleaned", At: noon}, {Email: "x@example.org", Reason: "left"}}, noon)
+		_, err := w.SuppressInNewsletter(w.ctx(), n.ID,
+			[]digest.NewsletterSuppression{{Email: "MO@example.org", Reason: "cleaned", At: noon},
+				{Email: "x@example.org", Reason: "left"}}, noon)
 		w.ok(err)
 		var all []digest.NewsletterSuppression
 		for x, err := range w.NewsletterSuppressions(w.ctx(), n.ID) {
 			w.ok(err)
 			all = append(all, x)
 		}
-		wantDiff(w.t, "suppressed", all, []digest.NewsletterSuppression{{Email: "MO@example.org", Reason: "cleaned", At: noon}, {Email: "x@example.org", Reason: "left", At: noon}})
+		wantDiff(w.t, "suppressed", all,
+			[]digest.NewsletterSuppression{{Email: "MO@example.org", Reason: "cleaned", At: noon},
+				{Email: "x@example.org", Reason: "left", At: noon}})
 		d, err := w.Digest(w.ctx(), m.DigestID)
 		w.ok(err)
 		want(w.t, "has left", d.State, digest.DigestLeft)
@@ -165,10 +173,12 @@ func TestMemberSignsUp(t *testing.T) {
 	each(t, func(w world) {
 		n := w.newsletter("anna-writes", w.reader("anna", "UTC"))
 		m := w.member(n, "mo@example.org", "Europe/Paris")
-		w.ok(w.AddSignUp(w.ctx(), []byte("a"), store.SignUp{Email: "mo@example.org", TimeZone: "UTC"}, noon, noon.Add(day)))
+		w.ok(w.AddSignUp(w.ctx(), []byte("a"), store.SignUp{Email: "mo@example.org", TimeZone: "UTC"}, noon,
+			noon.Add(day)))
 		_, err := w.ConfirmSignUp(w.ctx(), []byte("a"), true, noon)
 		oneLine(w.t, err, digest.Conflict)
-		w.ok(w.AddSignUp(w.ctx(), []byte("b"), store.SignUp{Email: "mo@example.org", TimeZone: "UTC"}, noon, noon.Add(day)))
+		w.ok(w.AddSignUp(w.ctx(), []byte("b"), store.SignUp{Email: "mo@example.org", TimeZone: "UTC"}, noon,
+			noon.Add(day)))
 		u, err := w.ConfirmSignUp(w.ctx(), []byte("b"), false, noon)
 		w.ok(err)
 		want(w.t, "the same account", u.ID, m.UserID)

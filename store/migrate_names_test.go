@@ -42,7 +42,8 @@ func fillNames(w world) {
 	exec(`INSERT INTO carried (edition_id, from_id) VALUES (11, 10)`)
 	exec(`INSERT INTO held_posts (digest_id, due_at, post_id, words) VALUES (2, 2, 7, 'puzzle')`)
 	exec(`INSERT INTO host_rules (host, by_owner, blocked, every, created_at) VALUES ('f.example', 1, 0, 86400, 1)`)
-	exec(`INSERT INTO refusals (url, not_before, why) VALUES ('https://x.example/', ?, 'it is private')`, noon.Add(time.Hour).Unix())
+	exec(`INSERT INTO refusals (url, not_before, why) VALUES ('https://x.example/', ?, 'it is private')`,
+		noon.Add(time.Hour).Unix())
 	exec(`INSERT INTO link_changes (id, digest_id, feed_id, setting, was, is_now, title, made_at, told_by, told_at) VALUES (12, 2, 0, 'days', 'daily', 'sun', 'Daily Digest', 5, 'email', 6)`)
 	exec(`INSERT INTO newsletter_notices (newsletter_id, feed_id, kind, title, url, told_at) VALUES (3, 4, 'gone', 'F', 'https://f.example/', 8)`)
 	exec(`INSERT INTO newsletter_pulled (newsletter_id, post_id, pulled_at) VALUES (3, 7, 1)`)
@@ -93,7 +94,8 @@ func holdNames(w world) {
 	trips, err := w.Stays(w.ctx(), 1)
 	w.ok(err)
 	want(w.t, "trips", len(trips), 1)
-	trip, err := w.AddStay(w.ctx(), digest.Stay{UserID: 1, From: trips[0].To.Plus(3), To: trips[0].To.Plus(5), TimeZone: "UTC"}, noon)
+	trip, err := w.AddStay(w.ctx(), digest.Stay{UserID: 1, From: trips[0].To.Plus(3), To: trips[0].To.Plus(5),
+		TimeZone: "UTC"}, noon)
 	w.ok(err)
 	want(w.t, "another key", trip.ID == trips[0].ID, false)
 	f, err := w.Feed(w.ctx(), 4)
@@ -124,7 +126,8 @@ func TestUpgradeOfNames(t *testing.T) {
 func TestUpgradeOfNamesStopped(t *testing.T) {
 	upgrade(t, beforeNames, func(w world) {
 		fillNames(w)
-		w.ok(w.Exec(w.ctx(), `CREATE INDEX subscriptions_paused_for ON subscriptions (created_at)`)) // the name of the last index of the migration
+		// the name of the last index of the migration
+		w.ok(w.Exec(w.ctx(), `CREATE INDEX subscriptions_paused_for ON subscriptions (created_at)`))
 		if err := w.Migrate(w.ctx()); err == nil {
 			w.t.Error("the migration has not noticed an index of its name")
 		}

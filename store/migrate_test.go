@@ -33,15 +33,20 @@ func TestUpgradeToMail(t *testing.T) {
 	upgrade(t, 2, func(w world) {
 		for i, email := range []string{"ada@Example.org", `"b@b"@two.example`, "nobody"} {
 			w.ok(w.Exec(w.ctx(), `INSERT INTO users (email, email_key, time_zone, created_at) VALUES (?, lower(?), 'Europe/Paris', 1)`, email, email))
-			w.ok(w.Exec(w.ctx(), fmt.Sprintf(`INSERT INTO digests (user_id, name, next_due_at, last_due_at, send_delay, weekdays, state)
-				VALUES (%d, 'Daily Digest', %d, %d, 25200, 127, 'active')`, i+1, parisMidnight.Unix(), parisMidnight.Unix()-86400)))
+			w.ok(w.Exec(w.ctx(), fmt.Sprintf(
+				`INSERT INTO digests (user_id, name, next_due_at, last_due_at, send_delay, weekdays, state)
+				VALUES (%d, 'Daily Digest', %d, %d, 25200, 127, 'active')`, i+1, parisMidnight.Unix(),
+				parisMidnight.Unix()-86400)))
 			for j, state := range []string{"sent", "ready", "dotting"} {
-				w.ok(w.Exec(w.ctx(), fmt.Sprintf(`INSERT INTO editions (digest_id, local_date, due_at, send_at, number, state, date, next_at, expires_at)
-					VALUES (%d, '2026-11-%d', %d, %d, 1, '%s', 0, %d, %d)`, i+1, 10+j, j, noon.Unix(), state, noon.Unix(), parisMidnight.Unix())))
+				w.ok(w.Exec(w.ctx(), fmt.Sprintf(
+					`INSERT INTO editions (digest_id, local_date, due_at, send_at, number, state, date, next_at, expires_at)
+					VALUES (%d, '2026-11-%d', %d, %d, 1, '%s', 0, %d, %d)`, i+1, 10+j, j, noon.Unix(), state,
+					noon.Unix(), parisMidnight.Unix())))
 			}
 		}
 		w.ok(w.Migrate(w.ctx()))
-		w.holds("on their way, with their domains", 4, `SELECT count(*) FROM editions WHERE state <> 'sent' AND domain IN ('example.org', 'two.example')`)
+		w.holds("on their way, with their domains", 4,
+			`SELECT count(*) FROM editions WHERE state <> 'sent' AND domain IN ('example.org', 'two.example')`)
 		w.holds("history is left alone", 3, `SELECT count(*) FROM editions WHERE state = 'sent' AND domain = ''`)
 		got := w.claimEditions(noon, 9, "t")
 		want(w.t, "claimed", len(got), 3)
@@ -65,15 +70,19 @@ func TestUpgradeToMail(t *testing.T) {
 func TestUpgradeCarriesOnlyTheLatest(t *testing.T) {
 	upgrade(t, 2, func(w world) {
 		w.ok(w.Exec(w.ctx(), `INSERT INTO users (email, email_key, time_zone, created_at) VALUES ('a@example.org', 'a@example.org', 'Europe/Paris', 1)`))
-		w.ok(w.Exec(w.ctx(), fmt.Sprintf(`INSERT INTO digests (user_id, name, next_due_at) VALUES (1, 'Daily Digest', %d)`, parisMidnight.Unix())))
+		w.ok(w.Exec(w.ctx(), fmt.Sprintf(
+			`INSERT INTO digests (user_id, name, next_due_at) VALUES (1, 'Daily Digest', %d)`, parisMidnight.Unix())))
 		for i, state := range []string{"expired", "sent", "expired", "expired"} {
-			w.ok(w.Exec(w.ctx(), fmt.Sprintf(`INSERT INTO editions (digest_id, local_date, due_at, send_at, number, state, date, next_at, expires_at)
-				VALUES (1, '2026-11-%d', %d, 0, 1, '%s', 0, 0, 0)`, 15+i, parisMidnight.Unix()-int64(5-i)*86400, state)))
+			w.ok(w.Exec(w.ctx(), fmt.Sprintf(
+				`INSERT INTO editions (digest_id, local_date, due_at, send_at, number, state, date, next_at, expires_at)
+				VALUES (1, '2026-11-%d', %d, 0, 1, '%s', 0, 0, 0)`, 15+i, parisMidnight.Unix()-int64(5-i)*86400,
+				state)))
 		}
 		w.ok(w.Migrate(w.ctx()))
 		want(w.t, "the next", w.hour(parisMidnight), 1)
 		w.holds("carries the last one", 1, `SELECT count(*) FROM carried_posts`)
-		w.holds("of the 18th", 1, `SELECT count(*) FROM carried_posts c JOIN editions e ON e.id = c.from_id WHERE e.local_date = '2026-11-18'`)
+		w.holds("of the 18th", 1,
+			`SELECT count(*) FROM carried_posts c JOIN editions e ON e.id = c.from_id WHERE e.local_date = '2026-11-18'`)
 		w.holds("the others are past", 2, `SELECT count(*) FROM editions WHERE state = 'failed'`)
 	})
 }
@@ -90,19 +99,27 @@ func TestUpgradeDuringAPause(t *testing.T) {
 			until, last int64
 		}{{"active", 0, before}, {"paused", back, before}, {"paused", back, 0}, {"paused", 0, before}} {
 			w.ok(w.Exec(w.ctx(), `INSERT INTO users (email, email_key, time_zone, created_at) VALUES (?, ?, 'Europe/Paris', 1)`, fmt.Sprint(i), fmt.Sprint(i)))
-			w.ok(w.Exec(w.ctx(), fmt.Sprintf(`INSERT INTO digests (user_id, name, next_due_at, last_due_at, weekdays, state, paused_until)
-				VALUES (%d, 'Daily Digest', %d, %d, 127, '%s', %d)`, i+1, parisMidnight.Unix(), p.last, p.state, p.until)))
-			w.ok(w.Exec(w.ctx(), fmt.Sprintf(`INSERT INTO subscriptions (digest_id, feed_id, created_at) VALUES (%d, 1, 1)`, i+1)))
+			w.ok(w.Exec(w.ctx(), fmt.Sprintf(
+				`INSERT INTO digests (user_id, name, next_due_at, last_due_at, weekdays, state, paused_until)
+				VALUES (%d, 'Daily Digest', %d, %d, 127, '%s', %d)`, i+1, parisMidnight.Unix(), p.last, p.state,
+				p.until)))
+			w.ok(w.Exec(w.ctx(), fmt.Sprintf(
+				`INSERT INTO subscriptions (digest_id, feed_id, created_at) VALUES (%d, 1, 1)`, i+1)))
 		}
 		w.ok(w.Migrate(w.ctx()))
-		w.holds("asked at their next midnight", 2, fmt.Sprintf(`SELECT count(*) FROM digests WHERE id IN (2, 3) AND next_poll_at = %d`, parisMidnight.Unix()))
-		w.holds("gathered since the last midnight", 1, fmt.Sprintf(`SELECT count(*) FROM digests WHERE id = 2 AND paused_at = %d`, before))
-		w.holds("or since the first", 1, fmt.Sprintf(`SELECT count(*) FROM digests WHERE id = 3 AND paused_at = %d`, parisMidnight.Unix()))
-		w.holds("nothing for the others", 2, `SELECT count(*) FROM digests WHERE id IN (1, 4) AND next_poll_at = 0 AND paused_at = 0`)
+		w.holds("asked at their next midnight", 2,
+			fmt.Sprintf(`SELECT count(*) FROM digests WHERE id IN (2, 3) AND next_poll_at = %d`, parisMidnight.Unix()))
+		w.holds("gathered since the last midnight", 1,
+			fmt.Sprintf(`SELECT count(*) FROM digests WHERE id = 2 AND paused_at = %d`, before))
+		w.holds("or since the first", 1, fmt.Sprintf(`SELECT count(*) FROM digests WHERE id = 3 AND paused_at = %d`,
+			parisMidnight.Unix()))
+		w.holds("nothing for the others", 2,
+			`SELECT count(*) FROM digests WHERE id IN (1, 4) AND next_poll_at = 0 AND paused_at = 0`)
 		f, err := w.Feed(w.ctx(), 1)
 		w.ok(err)
 		w.nights(parisMidnight, 3, func(now time.Time) { w.record(now, f.Feed, posts(now, now.Format("p02"))) })
-		for id, editions := range []string{"2026-11-20 p19; 2026-11-21 p20; 2026-11-22 p21", "2026-11-22 p19 p20 p21", "2026-11-22 p19 p20 p21", ""} {
+		for id, editions := range []string{"2026-11-20 p19; 2026-11-21 p20; 2026-11-22 p21", "2026-11-22 p19 p20 p21",
+			"2026-11-22 p19 p20 p21", ""} {
 			d, err := w.Digest(w.ctx(), digest.DigestID(id+1))
 			w.ok(err)
 			want(w.t, fmt.Sprint("editions of ", id+1), w.editions(d), editions)
@@ -116,7 +133,8 @@ func TestUpgradeOfPausedSubscriptions(t *testing.T) {
 	upgrade(t, 9, func(w world) {
 		for _, statement := range []string{
 			`INSERT INTO users (email, email_key, time_zone, created_at) VALUES ('a@example.org', 'a@example.org', 'Europe/Paris', 1)`,
-			fmt.Sprintf(`INSERT INTO digests (user_id, name, next_due_at) VALUES (1, 'Daily Digest', %d)`, parisMidnight.Unix()),
+			fmt.Sprintf(`INSERT INTO digests (user_id, name, next_due_at) VALUES (1, 'Daily Digest', %d)`,
+				parisMidnight.Unix()),
 			`INSERT INTO feeds (url, host, parsed_at) VALUES ('https://a.example/', 'a.example', 1), ('https://b.example/', 'b.example', 1), ('https://c.example/', 'c.example', 1)`,
 			`INSERT INTO subscriptions (digest_id, feed_id, title, created_at) VALUES (1, 1, 'Taken', 1), (1, 2, 'Both', 2)`,
 			`INSERT INTO rested (digest_id, feed_id, title, created_at, rested_at) VALUES (1, 2, 'Both', 3, 4)`,
@@ -145,7 +163,8 @@ func TestUpgradeOfUntitledSubscriptions(t *testing.T) {
 	upgrade(t, 12, func(w world) {
 		for _, statement := range []string{
 			`INSERT INTO users (email, email_key, time_zone, created_at) VALUES ('a@example.org', 'a@example.org', 'Europe/Paris', 1)`,
-			fmt.Sprintf(`INSERT INTO digests (user_id, name, next_due_at) VALUES (1, 'Daily Digest', %d)`, parisMidnight.Unix()),
+			fmt.Sprintf(`INSERT INTO digests (user_id, name, next_due_at) VALUES (1, 'Daily Digest', %d)`,
+				parisMidnight.Unix()),
 			`INSERT INTO feeds (url, host, title) VALUES ('https://a.example/', 'a.example', 'A'), ('https://b.example/feed', 'b.example', 'B'),
 				('https://c.example/new', 'c.example', 'C'), ('https://d.example/', 'd.example', 'D'), ('https://e.example/', 'e.example', 'E')`,
 			`INSERT INTO former_addresses (url, feed_id) VALUES ('http://c.example/', 3)`,
@@ -156,7 +175,8 @@ func TestUpgradeOfUntitledSubscriptions(t *testing.T) {
 		}
 		w.ok(w.Migrate(w.ctx()))
 		w.holds("untitled", 3, `SELECT count(*) FROM subscriptions WHERE title = ''`)
-		w.holds("named by their readers", 2, `SELECT count(*) FROM subscriptions WHERE feed_id = 4 AND title = 'https://a.example/' OR feed_id = 5 AND title = 'Mine'`)
+		w.holds("named by their readers", 2,
+			`SELECT count(*) FROM subscriptions WHERE feed_id = 4 AND title = 'https://a.example/' OR feed_id = 5 AND title = 'Mine'`)
 		w.holds("folders are kept", 1, `SELECT count(*) FROM subscriptions WHERE folder = 'News'`)
 	})
 }
@@ -166,10 +186,12 @@ func TestUpgradeOfUntitledSubscriptions(t *testing.T) {
 func TestUpgradeKnowsWhenToAsk(t *testing.T) {
 	upgrade(t, 10, func(w world) {
 		for i, column := range []string{"not_before", "fresh_until", "lease_until", "last_attempt_at"} {
-			w.ok(w.Exec(w.ctx(), fmt.Sprintf(`INSERT INTO feeds (url, host, poll_at, %[1]s) VALUES ('%[1]s', 'h%[2]d', %[3]d, %[3]d)`,
+			w.ok(w.Exec(w.ctx(), fmt.Sprintf(
+				`INSERT INTO feeds (url, host, poll_at, %[1]s) VALUES ('%[1]s', 'h%[2]d', %[3]d, %[3]d)`,
 				column, i, noon.Unix())))
 		}
-		w.ok(w.Exec(w.ctx(), fmt.Sprintf(`INSERT INTO feeds (url, host, poll_at, last_attempt_at, own_interval, host_interval)
+		w.ok(w.Exec(w.ctx(), fmt.Sprintf(
+			`INSERT INTO feeds (url, host, poll_at, last_attempt_at, own_interval, host_interval)
 			VALUES ('interval', 'i', 0, %d, 7200, 600)`, noon.Unix())))
 		w.ok(w.Migrate(w.ctx()))
 		want(w.t, "before they may be", len(w.claim(noon.Add(-time.Second), 9, "t")), 0)
@@ -178,7 +200,8 @@ func TestUpgradeKnowsWhenToAsk(t *testing.T) {
 		for i, hours := range []int{0, 1, 2} {
 			at := noon.Add(time.Duration(hours) * time.Hour)
 			want(w.t, fmt.Sprint("before hour ", hours), len(w.claim(at.Add(-time.Second), 9, "u")), 0)
-			want(w.t, fmt.Sprint("in hour ", hours), len(w.claim(at, 9, fmt.Sprint("v", i))), []int{3, 4, 5}[i]) // whose polls are not stored come again
+			// whose polls are not stored come again
+			want(w.t, fmt.Sprint("in hour ", hours), len(w.claim(at, 9, fmt.Sprint("v", i))), []int{3, 4, 5}[i])
 		}
 	})
 }
@@ -194,7 +217,8 @@ func TestUpgradeKnowsWhoMoved(t *testing.T) {
 				('https://c.example/', 'c.example', 'http://www.c.example/', %[1]d, %[1]d)`, noon.Unix()),
 			`INSERT INTO subscriptions (digest_id, feed_id, created_at) VALUES (1, 1, 1), (1, 2, 1)`,
 			fmt.Sprintf(`INSERT INTO posts (feed_id, identity, fingerprint, seen_at, published_at, listed_at, shown_at) VALUES (1, 'forged', '', %[1]d, %[1]d, 1, 1),
-				(1, 'genuine', '', %[2]d, %[2]d, 1, 1), (2, 'same', '', %[1]d, %[1]d, 1, 1)`, noon.Unix()-60, noon.Unix()),
+				(1, 'genuine', '', %[2]d, %[2]d, 1, 1), (2, 'same', '', %[1]d, %[1]d, 1, 1)`, noon.Unix()-60,
+				noon.Unix()),
 		} {
 			w.ok(w.Exec(w.ctx(), statement))
 		}
@@ -225,7 +249,8 @@ func TestUpgradeOfTheIndex(t *testing.T) {
 		}
 		for _, statement := range []string{
 			`INSERT INTO users (email, email_key, time_zone, created_at) VALUES ('ada@example.org', 'ada@example.org', 'Europe/Paris', 1)`,
-			fmt.Sprintf(`INSERT INTO digests (user_id, name, next_due_at) VALUES (1, 'Daily Digest', %d)`, parisMidnight.Unix()),
+			fmt.Sprintf(`INSERT INTO digests (user_id, name, next_due_at) VALUES (1, 'Daily Digest', %d)`,
+				parisMidnight.Unix()),
 			`INSERT INTO feeds (url, host) VALUES ('https://f.example/', 'f.example')`,
 			fmt.Sprintf(`INSERT INTO subscriptions (digest_id, feed_id, created_at) VALUES (%d, 1, 1)`, ada.ID),
 			`INSERT INTO posts (feed_id, identity, fingerprint, content, seen_at, listed_at, shown_at, frozen) VALUES ` + strings.Join(posts, ","),
@@ -259,7 +284,8 @@ func TestUpgradeOfTheIndex(t *testing.T) {
 func TestUpgradeKeepsTimes(t *testing.T) {
 	upgrade(t, 24, func(w world) {
 		queued, busy := noon.Unix(), noon.Add(time.Hour).Unix()
-		w.ok(w.Exec(w.ctx(), fmt.Sprintf(`INSERT INTO feeds (url, host, poll_at, askable_at, lease_until, lease_token, last_attempt_at, last_ok_at, not_before, fresh_until)
+		w.ok(w.Exec(w.ctx(), fmt.Sprintf(
+			`INSERT INTO feeds (url, host, poll_at, askable_at, lease_until, lease_token, last_attempt_at, last_ok_at, not_before, fresh_until)
 			VALUES ('https://a.example/', 'a.example', %[1]d, 1, 0, '', 2, 3, 4, 5), ('https://b.example/', 'b.example', NULL, 0, 0, '', 0, 0, 0, 0),
 			('https://c.example/', 'c.example', %[1]d, %[2]d, %[2]d, 't', 6, 7, 8, 9)`, queued, busy)))
 		w.ok(w.Exec(w.ctx(), `INSERT INTO polls (feed_id, at, outcome, status, note) VALUES (1, 10, 'unchanged', 304, 'as before')`))
@@ -272,11 +298,13 @@ func TestUpgradeKeepsTimes(t *testing.T) {
 			return fmt.Sprint(seconds)
 		}
 		for id, wanted := range map[digest.FeedID]string{
-			1: fmt.Sprint([]int64{queued, 0, 2, 3, 4, 5}), 2: "[0 0 0 0 0 0]", 3: fmt.Sprint([]int64{queued, busy, 6, 7, 8, 9}),
+			1: fmt.Sprint([]int64{queued, 0, 2, 3, 4, 5}), 2: "[0 0 0 0 0 0]",
+			3: fmt.Sprint([]int64{queued, busy, 6, 7, 8, 9}),
 		} {
 			f, err := w.Feed(w.ctx(), id)
 			w.ok(err)
-			want(w.t, fmt.Sprint("feed ", id), stamp(f.PollAt, f.LeaseUntil, f.LastAttemptAt, f.LastOKAt, f.NotBefore, f.FreshUntil), wanted)
+			want(w.t, fmt.Sprint("feed ", id), stamp(f.PollAt, f.LeaseUntil, f.LastAttemptAt, f.LastOKAt, f.NotBefore,
+				f.FreshUntil), wanted)
 		}
 		history, err := w.Polls(w.ctx(), 1, time.Time{})
 		w.ok(err)

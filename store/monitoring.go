@@ -31,7 +31,8 @@ func (s *Store) Midnights(ctx context.Context) ([]Midnight, error) {
 		At      time.Time
 		Readers int
 	}
-	err := s.read().all(ctx, &due, `SELECT d.next_due_at % 86400 AS at, count(DISTINCT d.user_id) AS readers FROM digests d
+	err := s.read().all(ctx, &due,
+		`SELECT d.next_due_at % 86400 AS at, count(DISTINCT d.user_id) AS readers FROM digests d
 		WHERE d.state = 'active' GROUP BY d.next_due_at % 86400`)
 	readers := make(map[time.Duration]int)
 	for _, d := range due {
@@ -126,7 +127,8 @@ type Numbers struct {
 // Numbers counts what there is.
 func (s *Store) Numbers(ctx context.Context) (Numbers, error) {
 	n := Numbers{
-		Digests: make(map[digest.DigestState]int), Feeds: make(map[digest.FeedState]int), Suppressed: make(map[digest.Reason]int),
+		Digests: make(map[digest.DigestState]int), Feeds: make(map[digest.FeedState]int),
+		Suppressed: make(map[digest.Reason]int),
 	}
 	for _, q := range []struct {
 		query string
@@ -147,7 +149,8 @@ func (s *Store) Numbers(ctx context.Context) (Numbers, error) {
 	}
 	err := cmp.Or(
 		countBy(ctx, s.read(), n.Digests, `SELECT state AS kind, count(*) AS n FROM digests GROUP BY state`),
-		countBy(ctx, s.read(), n.Feeds, `SELECT state AS kind, count(*) AS n FROM feeds WHERE merged_into = 0 GROUP BY state`),
+		countBy(ctx, s.read(), n.Feeds,
+			`SELECT state AS kind, count(*) AS n FROM feeds WHERE merged_into = 0 GROUP BY state`),
 		countBy(ctx, s.read(), n.Suppressed, `SELECT reason AS kind, count(*) AS n FROM suppressions GROUP BY reason`))
 	return n, failed("counting what there is", err)
 }
@@ -197,7 +200,8 @@ func (s *Store) PollsLate(ctx context.Context, now time.Time) (time.Time, bool, 
 // feeds for deadline at most after it was planned.
 func (s *Store) Lags(ctx context.Context, now time.Time, deadline time.Duration) (l digest.Lags, err error) {
 	var last instant // by which the first digest that is due was planned, or should have been
-	if err := s.read().get(ctx, &last, `SELECT MIN(CASE WHEN d.planned_due_at = d.next_due_at THEN d.planned_at ELSE d.next_due_at END)
+	if err := s.read().get(ctx, &last,
+		`SELECT MIN(CASE WHEN d.planned_due_at = d.next_due_at THEN d.planned_at ELSE d.next_due_at END)
 		FROM digests d WHERE d.state = 'active' AND d.next_due_at <= ?`, at(now)); err != nil {
 		return l, fmt.Errorf("finding the oldest edition that is due: %w", err)
 	}

@@ -15,7 +15,8 @@ import (
 func TestMidnights(t *testing.T) {
 	each(t, func(w world) {
 		a, b, dead := w.feed("a.example"), w.feed("b.example"), w.feed("dead.example")
-		paris, berlin, kathmandu := w.reader("p", "Europe/Paris"), w.reader("b", "Europe/Berlin"), w.reader("k", "Asia/Kathmandu")
+		paris, berlin, kathmandu := w.reader("p", "Europe/Paris"), w.reader("b", "Europe/Berlin"),
+			w.reader("k", "Asia/Kathmandu")
 		w.subscribe(paris, a, b, dead)
 		w.subscribe(berlin, a)
 		w.subscribe(kathmandu, b, dead)
@@ -54,7 +55,8 @@ func TestLags(t *testing.T) {
 		w.record(noon, f, posts(noon, "p"))
 		want(w.t, "before midnight", lags(parisMidnight.Add(-time.Second)), digest.Lags{})
 		want(w.t, "within the deadline", lags(parisMidnight.Add(deadline)), digest.Lags{})
-		want(w.t, "nobody planned", lags(parisMidnight.Add(deadline+time.Second)), digest.Lags{Editions: parisMidnight.Add(deadline)})
+		want(w.t, "nobody planned", lags(parisMidnight.Add(deadline+time.Second)),
+			digest.Lags{Editions: parisMidnight.Add(deadline)})
 
 		planned := parisMidnight.Add(8 * time.Hour) // after a night's sleep
 		poll := planned.Add(2 * time.Minute)
@@ -77,7 +79,8 @@ func TestLags(t *testing.T) {
 func TestTroubledFeeds(t *testing.T) {
 	each(t, func(w world) {
 		d, e := w.reader("d", "Europe/Paris"), w.reader("e", "Europe/Paris")
-		well, dead, failing, nobodys := w.feed("well.example"), w.feed("dead.example"), w.feed("failing.example"), w.feed("nobodys.example")
+		well, dead, failing, nobodys := w.feed("well.example"), w.feed("dead.example"), w.feed("failing.example"),
+			w.feed("nobodys.example")
 		w.subscribe(d, well, dead, failing)
 		w.subscribe(e, failing)
 		w.ok(w.Exec(w.ctx(), `UPDATE feeds SET state = 'dead' WHERE id IN (?, ?)`, dead.ID, nobodys.ID))
@@ -149,9 +152,11 @@ func crowd(b *testing.B, w world, readers, feeds, each int) {
 	b.Helper()
 	const count = `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < %d) `
 	for _, statement := range []string{
-		fmt.Sprintf(`INSERT INTO users (email, email_key, time_zone, created_at) `+count+`SELECT 'r' || i, 'r' || i, 'Europe/Paris', 0 FROM n`, readers),
+		fmt.Sprintf(`INSERT INTO users (email, email_key, time_zone, created_at) `+
+			count+`SELECT 'r' || i, 'r' || i, 'Europe/Paris', 0 FROM n`, readers),
 		fmt.Sprintf(`INSERT INTO digests (user_id, name, next_due_at) SELECT id, '', %d + id %% 24 * 3600 FROM users ORDER BY id`, parisMidnight.Unix()),
-		fmt.Sprintf(`INSERT INTO feeds (url, host, parsed_at, errors) `+count+`SELECT 'u' || i, 'h' || i, 1, CASE WHEN i %% 20 = 0 THEN 1 ELSE 0 END FROM n`, feeds),
+		fmt.Sprintf(`INSERT INTO feeds (url, host, parsed_at, errors) `+
+			count+`SELECT 'u' || i, 'h' || i, 1, CASE WHEN i %% 20 = 0 THEN 1 ELSE 0 END FROM n`, feeds),
 		fmt.Sprintf(`INSERT INTO subscriptions (digest_id, feed_id, created_at) SELECT d.id, 1 + (d.id * 7 + k.i * 97) %% %d, 0
 			FROM digests d CROSS JOIN (`+count+`SELECT i FROM n) k ORDER BY 1, 2`, feeds, each),
 		`INSERT INTO editions (digest_id, local_date, due_at, send_at, number, state, date, next_at, expires_at)

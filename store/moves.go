@@ -32,7 +32,8 @@ type Arrival struct {
 
 // Moves gives the moves that a digest's reader was told, or will be, the oldest first.
 func (s *Store) Moves(ctx context.Context, id digest.DigestID) ([]Move, error) {
-	return readRows[Move](ctx, s.read(), "reading the moves of feeds", selectMoves+`ORDER BY n.visible_at, n.feed_id`, id, string(digest.NoticeMoved))
+	return readRows[Move](ctx, s.read(), "reading the moves of feeds", selectMoves+`ORDER BY n.visible_at, n.feed_id`,
+		id, string(digest.NoticeMoved))
 }
 
 const selectMoves = `SELECT ` + noticeColumns + `,
@@ -49,7 +50,8 @@ const selectMoves = `SELECT ` + noticeColumns + `,
 // such a move is stored any more.
 func (s *Store) UndoMove(ctx context.Context, id digest.DigestID, feed digest.FeedID, now time.Time) error {
 	return s.changeAlone(ctx, "going back to where a feed was", func(c conn) error {
-		m, err := readOne[Move](ctx, c, "", notFound("this move can no longer be undone"), selectMoves+`AND n.feed_id = ? ORDER BY n.visible_at DESC LIMIT 1`,
+		m, err := readOne[Move](ctx, c, "", notFound("this move can no longer be undone"),
+			selectMoves+`AND n.feed_id = ? ORDER BY n.visible_at DESC LIMIT 1`,
 			id, string(digest.NoticeMoved), feed)
 		if err != nil || m.At == 0 {
 			return err
@@ -88,7 +90,8 @@ func (r *recording) undo(ctx context.Context, id digest.DigestID, from digest.Fe
 		`UPDATE feeds SET move_undone = 1 WHERE id = ?`,
 		// What its publisher let be read elsewhere.
 		`DELETE FROM digest_posts WHERE post_id IN (SELECT p.id FROM posts p WHERE p.feed_id = ? AND p.read_address <> '')
-			AND digest_id = ` + list([]digest.DigestID{id}) + ` AND visible_at = (SELECT next_due_at FROM digests WHERE id = digest_posts.digest_id)`,
+			AND digest_id = ` + list([]digest.DigestID{id}) +
+			` AND visible_at = (SELECT next_due_at FROM digests WHERE id = digest_posts.digest_id)`,
 	}, to.ID)
 }
 
@@ -110,10 +113,12 @@ func (r *recording) goBack(ctx context.Context, from, to digest.FeedID, address 
 		append([]any{to, came, came, from, came}, those...)...); err != nil {
 		return err
 	}
-	if err := endSubscriptions(ctx, r.c, `s.address = ? AND`+which, append([]any{came, from, came}, those...)...); err != nil {
+	if err := endSubscriptions(ctx, r.c, `s.address = ? AND`+
+		which, append([]any{came, from, came}, those...)...); err != nil {
 		return err
 	}
-	return r.c.run(ctx, `UPDATE subscriptions AS s SET address = `+plainly(`replace(s.address, ?, '')`)+` WHERE`+which, append([]any{came, came, from, came}, those...)...)
+	return r.c.run(ctx, `UPDATE subscriptions AS s SET address = `+plainly(`replace(s.address, ?, '')`)+` WHERE`+
+		which, append([]any{came, came, from, came}, those...)...)
 }
 
 // Of a subscription the addresses at which its reader subscribed are kept while they
@@ -184,7 +189,8 @@ func (s *Store) ForgetMoves(ctx context.Context, now time.Time) error {
 // FeedMovedFrom finds the feed that was at an address until it moved for good, not long
 // ago, whatever is there by now; digest.NotFound if there is none.
 func (s *Store) FeedMovedFrom(ctx context.Context, url string) (digest.Feed, error) {
-	return readOne[digest.Feed](ctx, s.read(), "finding where a feed has moved", noFeed(), `SELECT `+feedColumns+` FROM `+timedFeeds+`
+	return readOne[digest.Feed](ctx, s.read(), "finding where a feed has moved", noFeed(),
+		`SELECT `+feedColumns+` FROM `+timedFeeds+`
 		JOIN former_addresses a ON a.feed_id = f.id WHERE a.url = ?`, url)
 }
 
@@ -195,7 +201,8 @@ func (r *recording) bringBack(ctx context.Context, p *polled, addresses []string
 	if len(addresses) != 1 || addresses[0] != old {
 		return false, nil
 	}
-	others, err := r.c.number(ctx, `SELECT count(*) FROM subscriptions WHERE feed_id = ? AND address <> ?`, p.Feed.ID, listed(old))
+	others, err := r.c.number(ctx, `SELECT count(*) FROM subscriptions WHERE feed_id = ? AND address <> ?`, p.Feed.ID,
+		listed(old))
 	if err != nil || others > 0 {
 		return false, err
 	}
@@ -212,7 +219,8 @@ func (r *recording) noteAddresses(ctx context.Context, p *polled) error {
 	if err := r.noteSubscribed(ctx, p); err != nil {
 		return err
 	}
-	if err := r.c.run(ctx, `UPDATE subscriptions SET address = `+plainly(`replace(address, ?, '`+ownAddress+`')`)+` WHERE feed_id = ?`,
+	if err := r.c.run(ctx, `UPDATE subscriptions SET address = `+
+		plainly(`replace(address, ?, '`+ownAddress+`')`)+` WHERE feed_id = ?`,
 		listed(p.Feed.URL), listed(p.Feed.URL), p.Feed.ID); err != nil {
 		return err
 	}
@@ -224,7 +232,8 @@ func (r *recording) noteAddresses(ctx context.Context, p *polled) error {
 // readers subscribed, if that was not at one that it left lately.
 func (r *recording) noteSubscribed(ctx context.Context, p *polled) error {
 	if err := r.c.run(ctx, `UPDATE subscriptions AS s SET address = '' WHERE s.feed_id = ? AND s.address <> '' AND NOT EXISTS (SELECT 1 FROM former_addresses a
-		WHERE a.feed_id = s.feed_id AND a.since > ? AND replace(s.address, `+aLine+` || a.url || `+aLine+`, '') <> s.address)`, p.Feed.ID, r.now.plus(-keepOld)); err != nil {
+		WHERE a.feed_id = s.feed_id AND a.since > ? AND replace(s.address, `+aLine+` || a.url || `+
+		aLine+`, '') <> s.address)`, p.Feed.ID, r.now.plus(-keepOld)); err != nil {
 		return err
 	}
 	return r.c.run(ctx, `UPDATE subscriptions SET address = CASE address WHEN '' THEN CAST(? AS TEXT) ELSE replace(address, '`+ownAddress+`', ?) END WHERE feed_id = ?`,
@@ -239,14 +248,16 @@ func (r *recording) settle(ctx context.Context, f digest.Feed) (holder, error) {
 		return h, err
 	}
 	var ids []digest.FeedID
-	err = r.c.all(ctx, &ids, `UPDATE feeds SET url = moved_from, state = 'active', merged_into = 0, last_error = '', moved_to = '', moved_since = 0,
+	err = r.c.all(ctx, &ids,
+		`UPDATE feeds SET url = moved_from, state = 'active', merged_into = 0, last_error = '', moved_to = '', moved_since = 0,
 			moved_from = '', moved_at = 0, errors = 0, first_error_at = 0, failing_since = 0, gone_at = 0, body_hash = '', etag = '', last_modified = ''
 		WHERE id = (SELECT MAX(m.id) FROM feeds m WHERE m.moved_from = ? AND m.merged_into > 0) RETURNING id`, f.URL)
 	if err == nil && len(ids) > 0 { // it has its number again, and the one that went on under it gets its own
 		err = r.c.run(ctx, `UPDATE feeds SET number = 0 WHERE number IN (`+list(ids)+`) OR id IN (`+list(ids)+`)`)
 	}
 	if err == nil && len(ids) == 0 {
-		err = r.c.all(ctx, &ids, `INSERT INTO feeds (url, host, domain, kind, title, site_url, language, public_only) VALUES (?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`,
+		err = r.c.all(ctx, &ids,
+			`INSERT INTO feeds (url, host, domain, kind, title, site_url, language, public_only) VALUES (?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`,
 			f.URL, f.Host, f.Domain, f.Kind, f.Title, f.SiteURL, f.Language, bit(f.PublicOnly))
 		if err == nil {
 			err = addTimes(ctx, r.c, ids, 0)
@@ -259,7 +270,8 @@ func (r *recording) settle(ctx context.Context, f digest.Feed) (holder, error) {
 		return holder{}, err
 	}
 	// Without its subscriptions nothing leads from it to the editions that hold its posts: see frozen.
-	if _, err := r.c.exec(ctx, `UPDATE posts SET frozen = 1 WHERE feed_id IN (`+list(ids)+`) AND frozen = 0 AND shown_at > 0`); err != nil {
+	if _, err := r.c.exec(ctx, `UPDATE posts SET frozen = 1 WHERE feed_id IN (`+
+		list(ids)+`) AND frozen = 0 AND shown_at > 0`); err != nil {
 		return holder{}, err
 	}
 	h, _, err = r.holderOf(ctx, f.URL)
@@ -267,7 +279,8 @@ func (r *recording) settle(ctx context.Context, f digest.Feed) (holder, error) {
 }
 
 func (r *recording) holderOf(ctx context.Context, address string) (h holder, found bool, err error) {
-	found, err = r.c.find(ctx, &h, `SELECT f.id, f.url, f.parsed_at, t.last_ok_at FROM `+timedFeeds+` WHERE f.url = ?`+r.c.d.lockRows("f, t"), address)
+	found, err = r.c.find(ctx, &h, `SELECT f.id, f.url, f.parsed_at, t.last_ok_at FROM `+timedFeeds+` WHERE f.url = ?`+
+		r.c.d.lockRows("f, t"), address)
 	return h, found, err
 }
 

@@ -13,7 +13,8 @@ import (
 // ask; what waits of the new address is withdrawn, and the feed there moves no more.
 func TestUndoMove(t *testing.T) {
 	each(t, func(w world) {
-		ada, bob, cyd := w.reader("ada", "Europe/Paris"), w.reader("bob", "Europe/Paris"), w.reader("cyd", "Europe/Paris")
+		ada, bob, cyd := w.reader("ada", "Europe/Paris"), w.reader("bob", "Europe/Paris"),
+			w.reader("cyd", "Europe/Paris")
 		a, b := w.feed("a.example"), w.feed("b.example")
 		w.subscribe(ada, a)
 		w.subscribe(bob, a)
@@ -45,7 +46,8 @@ func TestUndoMove(t *testing.T) {
 // brings something, and where it moved while all that is there fails.
 func TestImportWhereAReaderWentBack(t *testing.T) {
 	each(t, func(w world) {
-		ada, bob, cyd := w.reader("ada", "Europe/Paris"), w.reader("bob", "Europe/Paris"), w.reader("cyd", "Europe/Paris")
+		ada, bob, cyd := w.reader("ada", "Europe/Paris"), w.reader("bob", "Europe/Paris"),
+			w.reader("cyd", "Europe/Paris")
 		a, b := w.feed("a.example"), w.feed("b.example")
 		w.subscribe(ada, a)
 		w.subscribe(bob, a)
@@ -109,7 +111,8 @@ func TestAddressesTellReadersApart(t *testing.T) {
 	each(t, func(w world) {
 		ada, eve := w.reader("ada", "Europe/Paris"), w.reader("eve", "Europe/Paris")
 		a, b := w.feed("a.example"), w.feed("b.example")
-		e, _, err := w.EnsureFeed(w.ctx(), digest.Feed{URL: "https://e.example/? *   " + a.URL + "  * ", Host: "e.example"})
+		e, _, err := w.EnsureFeed(w.ctx(), digest.Feed{URL: "https://e.example/? *   " + a.URL +
+			"  * ", Host: "e.example"})
 		w.ok(err)
 		w.subscribe(ada, a)
 		w.subscribe(eve, e)

@@ -11,7 +11,8 @@ import (
 
 const newsletterColumns = `n.id, n.slug, n.name, n.description, n.site_url, n.address_line, n.from_name, n.wanted_name, n.wanted_from_name, n.reply_to, n.header_text, n.footer_text, n.paper, n.ink, n.accent, n.logo_file, n.logo_width, n.logo_height, n.logo_clear,
 	n.layout, n.images, n.threaded, n.cadence, n.deliver_at, n.approve_within, n.member_limit, n.count_clicks, n.count_replies, n.return_urls,
-	n.state, n.held_reason, n.held_at, n.archive_id, n.created_at, ` + signedAddress + ` AS own_address, ` + ownersLanguage + ` AS language`
+	n.state, n.held_reason, n.held_at, n.archive_id, n.created_at, ` + signedAddress + ` AS own_address, ` +
+	ownersLanguage + ` AS language`
 
 const ownersLanguage = `COALESCE((SELECT u.language FROM newsletter_roles o JOIN users u ON u.id = o.user_id WHERE o.newsletter_id = n.id AND o.role = 'owner' LIMIT 1), '')`
 
@@ -22,7 +23,8 @@ func noNewsletter() error {
 // AddNewsletter adds a newsletter that a user publishes, in the state that n has,
 // with the digest that is its archive. digest.Invalid where Check says so;
 // digest.Conflict if another one has its slug.
-func (s *Store) AddNewsletter(ctx context.Context, n digest.Newsletter, owner digest.UserID, now time.Time) (digest.Newsletter, error) {
+func (s *Store) AddNewsletter(ctx context.Context, n digest.Newsletter, owner digest.UserID,
+	now time.Time) (digest.Newsletter, error) {
 	if err := cmp.Or(n.Check(), n.CheckNames(digest.Newsletter{})); err != nil {
 		return digest.Newsletter{}, err
 	}
@@ -39,16 +41,19 @@ func (s *Store) AddNewsletter(ctx context.Context, n digest.Newsletter, owner di
 		}
 		return readNewsletter(ctx, c, `n.id = ?`, id)
 	})
-	return added, failed("adding the newsletter", ifUnique(err, digest.Refuse(digest.Conflict, "the web address %s is taken; choose another one", n.Slug)))
+	return added, failed("adding the newsletter",
+		ifUnique(err, digest.Refuse(digest.Conflict, "the web address %s is taken; choose another one", n.Slug)))
 }
 
-func insertNewsletter(ctx context.Context, c conn, n digest.Newsletter, now time.Time) (id digest.NewsletterID, err error) {
+func insertNewsletter(ctx context.Context, c conn, n digest.Newsletter, now time.Time) (id digest.NewsletterID,
+	err error) {
 	err = c.get(ctx, &id, `INSERT INTO newsletters (slug, name, description, site_url, address_line, from_name, reply_to, header_text, footer_text,
 		paper, ink, accent, layout, images, threaded, cadence, deliver_at, approve_within, member_limit, count_clicks, count_replies, return_urls, state, created_at)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`,
 		n.Slug, n.Name, n.Description, n.SiteURL, n.AddressLine, n.FromName, n.ReplyTo,
 		n.HeaderText, n.FooterText, n.Paper, n.Ink, n.Accent,
-		string(n.Layout), string(n.Images), bit(n.Threaded), n.Cadence, inSeconds(n.DeliverAt), inSeconds(n.ApproveWithin), n.MemberLimit, bit(n.CountClicks), bit(n.CountReplies), n.ReturnURLs,
+		string(n.Layout), string(n.Images), bit(n.Threaded), n.Cadence, inSeconds(n.DeliverAt),
+		inSeconds(n.ApproveWithin), n.MemberLimit, bit(n.CountClicks), bit(n.CountReplies), n.ReturnURLs,
 		string(n.State), at(now))
 	return id, err
 }
@@ -105,7 +110,8 @@ func (s *Store) NewsletterBySlug(ctx context.Context, slug string) (digest.Newsl
 }
 
 func readNewsletter(ctx context.Context, c conn, where string, args ...any) (digest.Newsletter, error) {
-	return readOne[digest.Newsletter](ctx, c, "reading the newsletter", noNewsletter(), `SELECT `+newsletterColumns+` FROM newsletters n WHERE `+where, args...)
+	return readOne[digest.Newsletter](ctx, c, "reading the newsletter", noNewsletter(), `SELECT `+
+		newsletterColumns+` FROM newsletters n WHERE `+where, args...)
 }
 
 // A NewsletterInfo is a newsletter with what a list of newsletters shows.
@@ -122,18 +128,21 @@ const newsletterInfo = `SELECT ` + newsletterColumns + `,
 
 // Newsletters lists all newsletters, by slug.
 func (s *Store) Newsletters(ctx context.Context) ([]NewsletterInfo, error) {
-	return readRows[NewsletterInfo](ctx, s.read(), "listing the newsletters", newsletterInfo+`'' AS role FROM newsletters n ORDER BY n.slug`)
+	return readRows[NewsletterInfo](ctx, s.read(), "listing the newsletters",
+		newsletterInfo+`'' AS role FROM newsletters n ORDER BY n.slug`)
 }
 
 // NewslettersOf lists the newsletters that a user may do something with, by slug.
 func (s *Store) NewslettersOf(ctx context.Context, user digest.UserID) ([]NewsletterInfo, error) {
-	return readRows[NewsletterInfo](ctx, s.read(), "listing the newsletters", newsletterInfo+`r.role FROM newsletter_roles r
+	return readRows[NewsletterInfo](ctx, s.read(), "listing the newsletters",
+		newsletterInfo+`r.role FROM newsletter_roles r
 		JOIN newsletters n ON n.id = r.newsletter_id WHERE r.user_id = ? ORDER BY n.slug`, user)
 }
 
 // CountPending counts the newsletters that wait for approval, or have names that do.
 func (s *Store) CountPending(ctx context.Context) (int, error) {
-	n, err := s.read().number(ctx, `SELECT count(*) FROM newsletters WHERE state = 'pending' OR wanted_name <> '' OR wanted_from_name <> ''`)
+	n, err := s.read().number(ctx,
+		`SELECT count(*) FROM newsletters WHERE state = 'pending' OR wanted_name <> '' OR wanted_from_name <> ''`)
 	return n, failed("counting the newsletters that wait", err)
 }
 
@@ -175,10 +184,13 @@ func (s *Store) SetNewsletter(ctx context.Context, n digest.Newsletter, now time
 		if err != nil {
 			return err
 		}
-		err = c.runOne(ctx, noNewsletter(), `UPDATE newsletters SET slug = ?, name = ?, wanted_name = ?, wanted_from_name = ?, description = ?, site_url = ?, address_line = ?, from_name = ?,
+		err = c.runOne(ctx, noNewsletter(),
+			`UPDATE newsletters SET slug = ?, name = ?, wanted_name = ?, wanted_from_name = ?, description = ?, site_url = ?, address_line = ?, from_name = ?,
 			reply_to = ?, header_text = ?, footer_text = ?, paper = ?, ink = ?, accent = ?, layout = ?, images = ?, threaded = ?, cadence = ?, deliver_at = ?, approve_within = ?, count_clicks = ?, count_replies = ?, return_urls = ? WHERE id = ?`,
 			n.Slug, n.Name, n.WantedName, n.WantedFromName, n.Description, n.SiteURL, n.AddressLine, n.FromName,
-			n.ReplyTo, n.HeaderText, n.FooterText, n.Paper, n.Ink, n.Accent, string(n.Layout), string(n.Images), bit(n.Threaded), n.Cadence, inSeconds(n.DeliverAt), inSeconds(n.ApproveWithin), bit(n.CountClicks), bit(n.CountReplies), n.ReturnURLs, n.ID)
+			n.ReplyTo, n.HeaderText, n.FooterText, n.Paper, n.Ink, n.Accent, string(n.Layout), string(n.Images),
+			bit(n.Threaded), n.Cadence, inSeconds(n.DeliverAt), inSeconds(n.ApproveWithin), bit(n.CountClicks),
+			bit(n.CountReplies), n.ReturnURLs, n.ID)
 		if err != nil {
 			return err
 		}
@@ -186,7 +198,8 @@ func (s *Store) SetNewsletter(ctx context.Context, n digest.Newsletter, now time
 			n.Name, string(n.Layout), string(n.Images), bit(n.Threaded), inSeconds(n.DeliverAt), n.ID)
 	})
 	if err != nil {
-		return failed("changing the newsletter", ifUnique(err, digest.Refuse(digest.Conflict, "the web address %s is taken; choose another one", n.Slug)))
+		return failed("changing the newsletter",
+			ifUnique(err, digest.Refuse(digest.Conflict, "the web address %s is taken; choose another one", n.Slug)))
 	}
 	return s.followCadence(ctx, n.ID, n.Cadence, now)
 }
@@ -199,7 +212,8 @@ func (s *Store) DecideNames(ctx context.Context, seen digest.Newsletter, approve
 		n = seen.Wanted()
 	}
 	return s.change(ctx, "deciding about the newsletter's names", func(c conn) error {
-		if err := c.runOne(ctx, digest.Refuse(digest.Conflict, "someone else changed this; reload the page and check it"),
+		if err := c.runOne(ctx, digest.Refuse(digest.Conflict,
+			"someone else changed this; reload the page and check it"),
 			`UPDATE newsletters SET name = ?, from_name = ?, wanted_name = '', wanted_from_name = '' WHERE id = ? AND wanted_name = ? AND wanted_from_name = ?`,
 			n.Name, n.FromName, n.ID, seen.WantedName, seen.WantedFromName); err != nil {
 			return err
@@ -210,24 +224,27 @@ func (s *Store) DecideNames(ctx context.Context, seen digest.Newsletter, approve
 
 // followCadence gives the digests of a newsletter its cadence, but for those whose
 // members have chosen one that is as calm.
-func (s *Store) followCadence(ctx context.Context, id digest.NewsletterID, cadence digest.Cadence, now time.Time) error {
+func (s *Store) followCadence(ctx context.Context, id digest.NewsletterID, cadence digest.Cadence,
+	now time.Time) error {
 	ids, err := readRows[digest.DigestID](ctx, s.read(), "finding the members",
 		`SELECT d.id FROM digests d WHERE d.newsletter_id = ? AND d.cadence <> ? ORDER BY d.id`, id, cadence)
 	if err != nil {
 		return err
 	}
-	_, err = changeInParts(ctx, s, "changing the members' days", ids, func(c conn, part []digest.DigestID) (int, error) {
-		return len(part), eachDigest(ctx, c, part, func(d digestRow) error {
-			own, err := c.number(ctx, `SELECT count(*) FROM memberships m WHERE m.digest_id = ? AND m.own_days = 1`, d.ID)
-			if err != nil || own > 0 && d.Cadence.AsCalmAs(cadence) {
-				return err
-			}
-			if err := noteOwnCadence(ctx, c, d, false); err != nil {
-				return err
-			}
-			return setCadence(ctx, c, d, cadence, now)
+	_, err = changeInParts(ctx, s, "changing the members' days", ids,
+		func(c conn, part []digest.DigestID) (int, error) {
+			return len(part), eachDigest(ctx, c, part, func(d digestRow) error {
+				own, err := c.number(ctx, `SELECT count(*) FROM memberships m WHERE m.digest_id = ? AND m.own_days = 1`,
+					d.ID)
+				if err != nil || own > 0 && d.Cadence.AsCalmAs(cadence) {
+					return err
+				}
+				if err := noteOwnCadence(ctx, c, d, false); err != nil {
+					return err
+				}
+				return setCadence(ctx, c, d, cadence, now)
+			})
 		})
-	})
 	return err
 }
 
@@ -269,8 +286,10 @@ func eachDigest(ctx context.Context, c conn, ids []digest.DigestID, f func(diges
 // SetNewsletterState makes a newsletter pending, active, held for a reason, or
 // ended: then all who are its members have left. While it is held nothing of it leaves,
 // and what is due gathers for the first letter after.
-func (s *Store) SetNewsletterState(ctx context.Context, id digest.NewsletterID, state digest.NewsletterState, reason string, now time.Time) error {
-	err := s.change(ctx, "setting the newsletter's state", func(c conn) error { return setNewsletterState(ctx, c, id, state, reason, now) })
+func (s *Store) SetNewsletterState(ctx context.Context, id digest.NewsletterID, state digest.NewsletterState,
+	reason string, now time.Time) error {
+	err := s.change(ctx, "setting the newsletter's state",
+		func(c conn) error { return setNewsletterState(ctx, c, id, state, reason, now) })
 	if err != nil || state != digest.NewsletterEnded {
 		return err
 	}
@@ -280,17 +299,21 @@ func (s *Store) SetNewsletterState(ctx context.Context, id digest.NewsletterID, 
 		return err
 	}
 	_, err = changeInParts(ctx, s, "ending the newsletter", ids, func(c conn, part []digest.DigestID) (int, error) {
-		return len(part), eachDigest(ctx, c, part, func(d digestRow) error { return setDigestState(ctx, c, d, digest.DigestLeft, now) })
+		return len(part), eachDigest(ctx, c, part,
+			func(d digestRow) error { return setDigestState(ctx, c, d, digest.DigestLeft, now) })
 	})
 	return err
 }
 
 // ChangeNewsletterState is SetNewsletterState of a newsletter that is to be active or held, as it was seen:
 // digest.Conflict if somebody else has approved, refused, held, released or ended it meanwhile.
-func (s *Store) ChangeNewsletterState(ctx context.Context, seen digest.Newsletter, state digest.NewsletterState, reason string, now time.Time) error {
+func (s *Store) ChangeNewsletterState(ctx context.Context, seen digest.Newsletter, state digest.NewsletterState,
+	reason string, now time.Time) error {
 	return s.change(ctx, "setting the newsletter's state", func(c conn) error {
-		if err := c.runOne(ctx, digest.Refuse(digest.Conflict, "someone else changed this; reload the page and check it"),
-			`UPDATE newsletters SET held_at = held_at WHERE id = ? AND state = ? AND held_reason = ?`, seen.ID, string(seen.State), seen.HeldReason); err != nil {
+		if err := c.runOne(ctx, digest.Refuse(digest.Conflict,
+			"someone else changed this; reload the page and check it"),
+			`UPDATE newsletters SET held_at = held_at WHERE id = ? AND state = ? AND held_reason = ?`, seen.ID,
+			string(seen.State), seen.HeldReason); err != nil {
 			return err
 		}
 		return setNewsletterState(ctx, c, seen.ID, state, reason, now)
@@ -298,7 +321,8 @@ func (s *Store) ChangeNewsletterState(ctx context.Context, seen digest.Newslette
 }
 
 // setNewsletterState is SetNewsletterState in a transaction, but for the members.
-func setNewsletterState(ctx context.Context, c conn, id digest.NewsletterID, state digest.NewsletterState, reason string, now time.Time) error {
+func setNewsletterState(ctx context.Context, c conn, id digest.NewsletterID, state digest.NewsletterState,
+	reason string, now time.Time) error {
 	held, countedFrom := instant(0), ""
 	switch state {
 	case digest.NewsletterActive:
@@ -315,8 +339,10 @@ func setNewsletterState(ctx context.Context, c conn, id digest.NewsletterID, sta
 	default:
 		return invalid("a newsletter is pending, active, held or ended, not %q", state)
 	}
-	if err := c.runOne(ctx, noNewsletter(), `UPDATE newsletters SET counted_from = CASE WHEN state = 'held' AND held_reason <> ? AND ? <> '' THEN ? ELSE counted_from END,
-		state = ?, held_reason = ?, held_at = ? WHERE id = ?`, digest.HeldByPublisher, countedFrom, countedFrom, string(state), digest.OneLine(reason), held, id); err != nil {
+	if err := c.runOne(ctx, noNewsletter(),
+		`UPDATE newsletters SET counted_from = CASE WHEN state = 'held' AND held_reason <> ? AND ? <> '' THEN ? ELSE counted_from END,
+		state = ?, held_reason = ?, held_at = ? WHERE id = ?`, digest.HeldByPublisher, countedFrom, countedFrom,
+		string(state), digest.OneLine(reason), held, id); err != nil {
 		return err
 	}
 	switch state {
@@ -346,7 +372,8 @@ func (s *Store) RemoveNewsletter(ctx context.Context, id digest.NewsletterID) er
 // RefuseNewsletter removes a newsletter that waits to be approved. digest.Conflict for one that does not.
 func (s *Store) RefuseNewsletter(ctx context.Context, id digest.NewsletterID) error {
 	return s.changeAlone(ctx, "removing the newsletter", func(c conn) error {
-		if err := c.runOne(ctx, digest.Refuse(digest.Conflict, "someone else changed this; reload the page and check it"),
+		if err := c.runOne(ctx, digest.Refuse(digest.Conflict,
+			"someone else changed this; reload the page and check it"),
 			`UPDATE newsletters SET state = 'ended' WHERE id = ? AND state = 'pending'`, id); err != nil {
 			return err
 		}
@@ -359,7 +386,10 @@ func removeNewsletter(ctx context.Context, c conn, id digest.NewsletterID) error
 	if err := removeDigests(ctx, c, `newsletter_id = ?`, id); err != nil {
 		return err
 	}
-	for _, table := range []string{"newsletter_roles", "membership_events", "newsletter_suppressions", "join_requests", "newsletter_letters", "newsletter_pulled_posts", "newsletter_domains", "newsletter_days", "newsletter_clicks", "newsletter_replies", "newsletter_notices", "newsletter_tokens", "confirmation_requests", "newsletter_logos", "hub_subscriptions", "hub_calls"} {
+	for _, table := range []string{"newsletter_roles", "membership_events", "newsletter_suppressions", "join_requests",
+		"newsletter_letters", "newsletter_pulled_posts", "newsletter_domains", "newsletter_days", "newsletter_clicks",
+		"newsletter_replies", "newsletter_notices", "newsletter_tokens", "confirmation_requests", "newsletter_logos",
+		"hub_subscriptions", "hub_calls"} {
 		if err := c.run(ctx, `DELETE FROM `+table+` WHERE newsletter_id = ?`, id); err != nil {
 			return err
 		}
@@ -375,7 +405,8 @@ func removeNewsletter(ctx context.Context, c conn, id digest.NewsletterID) error
 func removeFinished(ctx context.Context, c conn, owner digest.UserID) error {
 	var ids []digest.NewsletterID
 	if err := c.all(ctx, &ids, `SELECT n.id FROM newsletter_roles r JOIN newsletters n ON n.id = r.newsletter_id
-		WHERE r.user_id = ? AND r.role = 'owner' AND n.state IN ('ended', 'pending') ORDER BY n.id`, owner); err != nil {
+		WHERE r.user_id = ? AND r.role = 'owner' AND n.state IN ('ended', 'pending') ORDER BY n.id`,
+		owner); err != nil {
 		return err
 	}
 	for _, id := range ids {

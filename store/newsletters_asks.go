@@ -22,7 +22,8 @@ type AskCount struct {
 // QueueAsks notes whom a newsletter shall ask, some in a transaction: to do it again after an
 // interruption does the rest. Of each only the address and the zone are kept. digest.Conflict where
 // the newsletter takes nobody.
-func (s *Store) QueueAsks(ctx context.Context, id digest.NewsletterID, all []Joining, now time.Time) (sum AskCount, err error) {
+func (s *Store) QueueAsks(ctx context.Context, id digest.NewsletterID, all []Joining, now time.Time) (sum AskCount,
+	err error) {
 	_, err = changeInParts(ctx, s, "noting whom to ask", all, func(c conn, part []Joining) (int, error) {
 		n, err := queueAsks(ctx, c, id, part, now)
 		if err == nil {
@@ -39,7 +40,8 @@ func (s *Store) QueueAsks(ctx context.Context, id digest.NewsletterID, all []Joi
 // index, and read the whole list for each line of an import.
 const asksMailbox = `SELECT count(*) FROM confirmation_requests a WHERE a.newsletter_id = ? AND a.mailbox = ? AND a.mailbox <> ''`
 
-func queueAsks(ctx context.Context, c conn, id digest.NewsletterID, part []Joining, now time.Time) (sum AskCount, err error) {
+func queueAsks(ctx context.Context, c conn, id digest.NewsletterID, part []Joining, now time.Time) (sum AskCount,
+	err error) {
 	n, err := readNewsletter(ctx, c, `n.id = ?`, id)
 	if err == nil {
 		err = canJoin(n)
@@ -65,8 +67,10 @@ func queueAsks(ctx context.Context, c conn, id digest.NewsletterID, part []Joini
 			sum.Known++
 			continue
 		}
-		added, err := c.exec(ctx, `INSERT INTO confirmation_requests (newsletter_id, address_hash, email, mailbox, domain, time_zone, queued_at, next_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
-			ON CONFLICT (newsletter_id, address_hash) DO NOTHING`, id, askHash(j.Email), digest.NormalEmail(j.Email), mailbox, mailDomain(j.Email), j.TimeZone, at(now), at(now))
+		added, err := c.exec(ctx,
+			`INSERT INTO confirmation_requests (newsletter_id, address_hash, email, mailbox, domain, time_zone, queued_at, next_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+			ON CONFLICT (newsletter_id, address_hash) DO NOTHING`, id, askHash(j.Email), digest.NormalEmail(j.Email),
+			mailbox, mailDomain(j.Email), j.TimeZone, at(now), at(now))
 		if err != nil {
 			return sum, err
 		}
@@ -88,8 +92,10 @@ func (s *Store) AskedAddresses(ctx context.Context, id digest.NewsletterID) iter
 			if last != nil {
 				after = last.ID
 			}
-			return readRows[row](ctx, s.read(), "listing who was asked", fmt.Sprint(`SELECT a.id, a.address_hash FROM confirmation_requests a
-				WHERE a.newsletter_id = ? AND a.id > ? AND a.state <> 'waiting' ORDER BY a.id LIMIT `, pageRows), id, after)
+			return readRows[row](ctx, s.read(), "listing who was asked",
+				fmt.Sprint(`SELECT a.id, a.address_hash FROM confirmation_requests a
+				WHERE a.newsletter_id = ? AND a.id > ? AND a.state <> 'waiting' ORDER BY a.id LIMIT `, pageRows), id,
+				after)
 		}) {
 			var a digest.AskedAddress
 			copy(a[:], r.AddressHash)
@@ -102,13 +108,15 @@ func (s *Store) AskedAddresses(ctx context.Context, id digest.NewsletterID) iter
 
 // NoteAsked notes who was asked elsewhere, so that the newsletter does not ask them again. It gives how many were
 // not known.
-func (s *Store) NoteAsked(ctx context.Context, id digest.NewsletterID, all []digest.AskedAddress, now time.Time) (int, error) {
+func (s *Store) NoteAsked(ctx context.Context, id digest.NewsletterID, all []digest.AskedAddress, now time.Time) (int,
+	error) {
 	return changeInParts(ctx, s, "noting who was asked", all, func(c conn, part []digest.AskedAddress) (int, error) {
 		var v values
 		for _, a := range part {
 			v.row(id, a[:])
 		}
-		return c.execRows(ctx, &v, `INSERT INTO confirmation_requests (newsletter_id, address_hash, email, domain, time_zone, state, queued_at, next_at)
+		return c.execRows(ctx, &v,
+			`INSERT INTO confirmation_requests (newsletter_id, address_hash, email, domain, time_zone, state, queued_at, next_at)
 			WITH v (id, hash) AS (VALUES {rows}) SELECT v.id, v.hash, '', '', '', CAST(? AS TEXT), CAST(? AS BIGINT), 0 FROM v WHERE v.id > 0
 			ON CONFLICT (newsletter_id, address_hash) DO NOTHING`, string(digest.AskLapsed), at(now))
 	})
@@ -169,9 +177,11 @@ func nextAsk(ctx context.Context, c conn, now time.Time) (a digest.Ask, found bo
 }
 
 // nextAskOf is NextAsk for a newsletter that may ask somebody.
-func nextAskOf(ctx context.Context, c conn, id digest.NewsletterID, now time.Time) (a digest.Ask, found bool, err error) {
+func nextAskOf(ctx context.Context, c conn, id digest.NewsletterID, now time.Time) (a digest.Ask, found bool,
+	err error) {
 	for {
-		found, err = c.find(ctx, &a, `SELECT `+newsletterAskColumns+` FROM confirmation_requests a WHERE a.newsletter_id = ? AND a.state = 'waiting' AND a.next_at <= ?
+		found, err = c.find(ctx, &a,
+			`SELECT `+newsletterAskColumns+` FROM confirmation_requests a WHERE a.newsletter_id = ? AND a.state = 'waiting' AND a.next_at <= ?
 			AND a.domain NOT IN (SELECT l.name FROM lanes l WHERE l.until_at > ?)
 			AND a.domain NOT IN (SELECT b.domain FROM confirmation_requests b WHERE b.requested_at > ? GROUP BY b.domain HAVING count(*) >= ?)
 			ORDER BY a.next_at LIMIT 1`, id, at(now), at(now), at(now.Add(-time.Hour)), digest.AsksToDomain)
@@ -202,12 +212,14 @@ func nextAskOf(ctx context.Context, c conn, id digest.NewsletterID, now time.Tim
 
 // askingNow gives the newsletters that may ask somebody now, none while no mail can be sent at all.
 func askingNow(ctx context.Context, c conn, now time.Time) (ids []digest.NewsletterID, err error) {
-	lately, err := c.number(ctx, `SELECT count(*) FROM confirmation_requests a WHERE a.requested_at > ?`, at(now.Add(-time.Hour)))
+	lately, err := c.number(ctx, `SELECT count(*) FROM confirmation_requests a WHERE a.requested_at > ?`,
+		at(now.Add(-time.Hour)))
 	if err != nil || lately >= digest.AsksAnHour {
 		return nil, err
 	}
 	var waiting []digest.NewsletterID
-	err = c.all(ctx, &waiting, `SELECT n.id FROM newsletters n WHERE n.state = 'active' AND NOT EXISTS (SELECT 1 FROM lanes l WHERE l.name = '' AND l.until_at > ?)
+	err = c.all(ctx, &waiting,
+		`SELECT n.id FROM newsletters n WHERE n.state = 'active' AND NOT EXISTS (SELECT 1 FROM lanes l WHERE l.name = '' AND l.until_at > ?)
 		AND EXISTS (SELECT 1 FROM confirmation_requests a WHERE a.newsletter_id = n.id AND a.state = 'waiting' AND a.next_at <= ?) ORDER BY n.id`, at(now), at(now))
 	for _, id := range waiting {
 		if err != nil {
@@ -218,7 +230,9 @@ func askingNow(ctx context.Context, c conn, now time.Time) (ids []digest.Newslet
 			continue
 		}
 		var today int
-		if today, err = c.number(ctx, `SELECT count(*) FROM confirmation_requests a WHERE a.newsletter_id = ? AND a.requested_at > ?`, id, at(now.Add(-24*time.Hour))); today < digest.AsksADay {
+		if today, err = c.number(ctx,
+			`SELECT count(*) FROM confirmation_requests a WHERE a.newsletter_id = ? AND a.requested_at > ?`, id,
+			at(now.Add(-24*time.Hour))); today < digest.AsksADay {
 			ids = append(ids, id)
 		}
 	}
@@ -226,7 +240,8 @@ func askingNow(ctx context.Context, c conn, now time.Time) (ids []digest.Newslet
 }
 
 // AskCounts counts whom a newsletter asks, and says why nobody else is asked; "" if they may be.
-func (s *Store) AskCounts(ctx context.Context, id digest.NewsletterID, now time.Time) (all digest.AskCounts, stopped string, err error) {
+func (s *Store) AskCounts(ctx context.Context, id digest.NewsletterID, now time.Time) (all digest.AskCounts,
+	stopped string, err error) {
 	if all, err = countAsks(ctx, s.read(), id, time.Time{}); err == nil {
 		var lately digest.AskCounts
 		lately, err = countAsks(ctx, s.read(), id, now.Add(-digest.AskLife))
@@ -236,7 +251,8 @@ func (s *Store) AskCounts(ctx context.Context, id digest.NewsletterID, now time.
 }
 
 // countAsks counts all who wait, and of the others those who were asked since.
-func countAsks(ctx context.Context, c conn, id digest.NewsletterID, since time.Time) (counts digest.AskCounts, err error) {
+func countAsks(ctx context.Context, c conn, id digest.NewsletterID, since time.Time) (counts digest.AskCounts,
+	err error) {
 	var rows []struct {
 		State digest.AskState
 		N     int
@@ -262,15 +278,18 @@ func (s *Store) AskNow(ctx context.Context, a digest.Ask, hash []byte, now time.
 		if err != nil {
 			return err
 		}
-		if err := c.runOne(ctx, conflict("nobody is to be asked"), `UPDATE confirmation_requests SET state = 'asked', requested_at = ? WHERE id = ? AND state = 'waiting' AND next_at = ?
-			AND newsletter_id IN (SELECT n.id FROM newsletters n WHERE n.state = 'active')`, at(now), a.ID, at(a.NextAt)); err != nil {
+		if err := c.runOne(ctx, conflict("nobody is to be asked"),
+			`UPDATE confirmation_requests SET state = 'asked', requested_at = ? WHERE id = ? AND state = 'waiting' AND next_at = ?
+			AND newsletter_id IN (SELECT n.id FROM newsletters n WHERE n.state = 'active')`, at(now), a.ID,
+			at(a.NextAt)); err != nil {
 			return err
 		}
 		q := JoinRequest{NewsletterID: a.NewsletterID, Email: a.Email, TimeZone: a.TimeZone, Form: a.Form()}
 		if err := insertJoinRequest(ctx, c, hash, q, now, now.Add(digest.AskLife)); err != nil {
 			return err
 		}
-		if err := (LetterRequest{Kind: allowance.ToAsk(int64(a.NewsletterID)), Email: a.Email}).note(ctx, c, now); err != nil {
+		if err := (LetterRequest{Kind: allowance.ToAsk(int64(a.NewsletterID)), Email: a.Email}).note(ctx, c,
+			now); err != nil {
 			return err
 		}
 		return noteMember(ctx, c, a.NewsletterID, a.Email, eventAsked, a.Form(), now)
@@ -287,22 +306,26 @@ func (s *Store) AskAgain(ctx context.Context, a digest.Ask, hash []byte, counts 
 
 // AskFailed says that a letter will never be accepted: as nobody is there, or as their server
 // refuses it. evidence is what it said.
-func (s *Store) AskFailed(ctx context.Context, a digest.Ask, hash []byte, state digest.AskState, evidence string, now time.Time) error {
+func (s *Store) AskFailed(ctx context.Context, a digest.Ask, hash []byte, state digest.AskState, evidence string,
+	now time.Time) error {
 	return s.unask(ctx, a, hash, func(c conn) error {
-		if err := c.run(ctx, `UPDATE confirmation_requests SET requested_at = ? WHERE id = ?`, at(now), a.ID); err != nil {
+		if err := c.run(ctx, `UPDATE confirmation_requests SET requested_at = ? WHERE id = ?`, at(now),
+			a.ID); err != nil {
 			return err
 		}
 		if err := endAsk(ctx, c, a.ID, state); err != nil || state != digest.AskBounced {
 			return err
 		}
-		return suppress(ctx, c, digest.Suppression{Email: a.Email, Reason: digest.ForHardBounce, Evidence: evidence, CreatedAt: now})
+		return suppress(ctx, c, digest.Suppression{Email: a.Email, Reason: digest.ForHardBounce, Evidence: evidence,
+			CreatedAt: now})
 	})
 }
 
 // unask takes back what AskNow has noted, if it has, and does something with somebody whom nobody else has.
 func (s *Store) unask(ctx context.Context, a digest.Ask, hash []byte, do func(conn) error) error {
 	return s.changeAlone(ctx, "noting who was not asked", func(c conn) error {
-		mine, err := c.number(ctx, `SELECT count(*) FROM confirmation_requests a WHERE a.id = ? AND a.next_at = ? AND a.state IN ('waiting', 'asked')`, a.ID, at(a.NextAt))
+		mine, err := c.number(ctx,
+			`SELECT count(*) FROM confirmation_requests a WHERE a.id = ? AND a.next_at = ? AND a.state IN ('waiting', 'asked')`, a.ID, at(a.NextAt))
 		if err != nil || mine == 0 {
 			return err
 		}
@@ -312,7 +335,8 @@ func (s *Store) unask(ctx context.Context, a digest.Ask, hash []byte, do func(co
 		if err := forgetAsked(ctx, c, a.NewsletterID, a.Email); err != nil {
 			return err
 		}
-		if err := c.run(ctx, `UPDATE letter_requests SET sent_at = -1 WHERE kind = ? AND email_key = ?`, string(allowance.ToAsk(int64(a.NewsletterID))), emailKey(a.Email)); err != nil {
+		if err := c.run(ctx, `UPDATE letter_requests SET sent_at = -1 WHERE kind = ? AND email_key = ?`,
+			string(allowance.ToAsk(int64(a.NewsletterID))), emailKey(a.Email)); err != nil {
 			return err
 		}
 		return do(c)
@@ -320,12 +344,14 @@ func (s *Store) unask(ctx context.Context, a digest.Ask, hash []byte, do func(co
 }
 
 func forgetAsked(ctx context.Context, c conn, id digest.NewsletterID, email string) error {
-	return c.run(ctx, `DELETE FROM membership_events WHERE newsletter_id = ? AND email_key = ? AND kind = 'asked'`, id, emailKey(email))
+	return c.run(ctx, `DELETE FROM membership_events WHERE newsletter_id = ? AND email_key = ? AND kind = 'asked'`, id,
+		emailKey(email))
 }
 
 // endAsk forgets the address of somebody who was asked, or will not be.
 func endAsk(ctx context.Context, c conn, id int64, state digest.AskState) error {
-	return c.run(ctx, `UPDATE confirmation_requests SET state = ?, email = '', mailbox = '', domain = '' WHERE id = ?`, string(state), id)
+	return c.run(ctx, `UPDATE confirmation_requests SET state = ?, email = '', mailbox = '', domain = '' WHERE id = ?`,
+		string(state), id)
 }
 
 // askConfirmed notes that somebody has joined who may have been asked. Their mail domain still counts for the pace.
@@ -347,21 +373,23 @@ func forgetAsksOf(ctx context.Context, c conn, user digest.UserID) error {
 // they are not asked again. Who was not asked in time is forgotten altogether.
 func (s *Store) ForgetAsks(ctx context.Context, now time.Time) error {
 	var over []digest.Ask
-	err := s.read().all(ctx, &over, `SELECT `+newsletterAskColumns+` FROM confirmation_requests a WHERE a.state = 'asked' AND a.requested_at <= ? ORDER BY a.id`, at(now.Add(-digest.AskLife)))
+	err := s.read().all(ctx, &over, `SELECT `+
+		newsletterAskColumns+` FROM confirmation_requests a WHERE a.state = 'asked' AND a.requested_at <= ? ORDER BY a.id`, at(now.Add(-digest.AskLife)))
 	if err != nil {
 		return fmt.Errorf("finding who has not answered: %w", err)
 	}
-	_, err = changeInParts(ctx, s, "forgetting who has not answered", over, func(c conn, part []digest.Ask) (int, error) {
-		for _, a := range part {
-			if err := endAsk(ctx, c, a.ID, digest.AskLapsed); err != nil {
-				return 0, err
+	_, err = changeInParts(ctx, s, "forgetting who has not answered", over,
+		func(c conn, part []digest.Ask) (int, error) {
+			for _, a := range part {
+				if err := endAsk(ctx, c, a.ID, digest.AskLapsed); err != nil {
+					return 0, err
+				}
+				if err := forgetAsked(ctx, c, a.NewsletterID, a.Email); err != nil {
+					return 0, err
+				}
 			}
-			if err := forgetAsked(ctx, c, a.NewsletterID, a.Email); err != nil {
-				return 0, err
-			}
-		}
-		return len(part), nil
-	})
+			return len(part), nil
+		})
 	if err != nil {
 		return err
 	}
@@ -369,50 +397,7 @@ func (s *Store) ForgetAsks(ctx context.Context, now time.Time) error {
 		if err := c.run(ctx, `DELETE FROM join_requests WHERE expires_at <= ?`, at(now)); err != nil {
 			return err
 		}
-		return c.run(ctx, `DELETE FROM confirmation_requests WHERE state = 'waiting' AND queued_at <= ?`, at(now.Add(-digest.AskPatience)))
+		return c.run(ctx, `DELETE FROM confirmation_requests WHERE state = 'waiting' AND queued_at <= ?`,
+			at(now.Add(-digest.AskPatience)))
 	})
-}
-
-// RecordAskBounce records what came back of a letter that asked somebody: the same of the same letter
-// once. A hard bounce suppresses the address, which it gives; a complaint keeps this newsletter alone
-// from it. digest.NotFound for a letter whose reader is forgotten or has answered.
-func (s *Store) RecordAskBounce(ctx context.Context, now time.Time, id int64, b digest.Bounce) (suppressed string, err error) {
-	state := map[digest.BounceKind]digest.AskState{digest.HardBounce: digest.AskBounced, digest.Complaint: digest.AskComplained}[b.Kind]
-	if state == "" {
-		return "", nil
-	}
-	err = s.changeAlone(ctx, "recording what came back of a letter", func(c conn) error {
-		email, err := answerAsk(ctx, c, id, state, string(state), now)
-		if err != nil || state != digest.AskBounced {
-			return err
-		}
-		suppressed = email
-		return suppress(ctx, c, digest.Suppression{Email: email, Reason: digest.ForHardBounce, Evidence: b.Evidence, CreatedAt: now})
-	})
-	return suppressed, err
-}
-
-// DeclineAsk notes that somebody who was asked does not want the newsletter; digest.NotFound for who
-// is forgotten or has answered.
-func (s *Store) DeclineAsk(ctx context.Context, id int64, now time.Time) error {
-	return s.changeAlone(ctx, "noting who does not want a newsletter", func(c conn) error {
-		_, err := answerAsk(ctx, c, id, digest.AskLapsed, eventLeft, now)
-		return err
-	})
-}
-
-// answerAsk ends an ask of which something came back: the link is void, and no list brings them in. It
-// gives the address.
-func answerAsk(ctx context.Context, c conn, id int64, state digest.AskState, reason string, now time.Time) (string, error) {
-	a, err := readOne[digest.Ask](ctx, c, "", notFound("nobody waits for this letter"), `SELECT `+newsletterAskColumns+` FROM confirmation_requests a WHERE a.id = ? AND a.state = 'asked'`, id)
-	if err != nil {
-		return "", err
-	}
-	if err := c.run(ctx, `DELETE FROM join_requests WHERE newsletter_id = ? AND email_key = ?`, a.NewsletterID, emailKey(a.Email)); err != nil {
-		return "", err
-	}
-	if err := endAsk(ctx, c, a.ID, state); err != nil {
-		return "", err
-	}
-	return a.Email, suppressMember(ctx, c, a.NewsletterID, a.Email, reason, now)
 }

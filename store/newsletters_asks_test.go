@@ -69,9 +69,11 @@ func TestWhomAListAsks(t *testing.T) {
 		w.ok(w.SetDigestState(w.ctx(), left.DigestID, digest.DigestLeft, noon))
 		gone := w.member(n, "gone@example.org", "UTC")
 		w.ok(w.RemoveUser(w.ctx(), gone.UserID, noon))
-		_, err := w.SuppressInNewsletter(w.ctx(), n.ID, []digest.NewsletterSuppression{{Email: "blocked@example.org", Reason: "blocked"}}, noon)
+		_, err := w.SuppressInNewsletter(w.ctx(), n.ID,
+			[]digest.NewsletterSuppression{{Email: "blocked@example.org", Reason: "blocked"}}, noon)
 		w.ok(err)
-		w.ok(w.Suppress(w.ctx(), digest.Suppression{Email: "bounced@example.org", Reason: digest.ForHardBounce, CreatedAt: noon}))
+		w.ok(w.Suppress(w.ctx(), digest.Suppression{Email: "bounced@example.org", Reason: digest.ForHardBounce,
+			CreatedAt: noon}))
 		w.member(other, "elsewhere@example.org", "UTC")
 		w.ask(n, noon, "waits@example.org", "asked@example.org")
 		want(w.t, "asked", w.askAll(noon), 2)
@@ -103,7 +105,8 @@ func TestWhomAListAsks(t *testing.T) {
 func TestAskedOnce(t *testing.T) {
 	each(t, func(w world) {
 		n := w.newsletter("anna-writes", w.reader("anna", "UTC"))
-		all := []string{"yes@example.org", "silent@example.org", "nobody@example.org", "spam@example.org", "refused@example.org", "joins@example.org"}
+		all := []string{"yes@example.org", "silent@example.org", "nobody@example.org", "spam@example.org",
+			"refused@example.org", "joins@example.org"}
 		w.ask(n, noon, all...)
 		a := map[string]digest.Ask{}
 		for range all {
@@ -120,7 +123,8 @@ func TestAskedOnce(t *testing.T) {
 		}
 		_, _, err := w.ConfirmJoin(w.ctx(), []byte("yes@example.org"), "192.0.2.1", noon.Add(time.Hour))
 		w.ok(err)
-		for email, kind := range map[string]digest.BounceKind{"nobody@example.org": digest.HardBounce, "spam@example.org": digest.Complaint} {
+		for email, kind := range map[string]digest.BounceKind{"nobody@example.org": digest.HardBounce,
+			"spam@example.org": digest.Complaint} {
 			got, err := w.RecordAskBounce(w.ctx(), noon, a[email].ID, digest.Bounce{Kind: kind})
 			w.ok(err)
 			want(w.t, "suppressed", got, map[digest.BounceKind]string{digest.HardBounce: email}[kind])
@@ -131,7 +135,8 @@ func TestAskedOnce(t *testing.T) {
 		}
 		late := noon.Add(digest.AskLife)
 		w.ok(w.ForgetAsks(w.ctx(), late))
-		want(w.t, "counts", w.counts(n, late), digest.AskCounts{Confirmed: 1, Lapsed: 1, Bounced: 1, Complained: 1, Refused: 1, Waiting: 1})
+		want(w.t, "counts", w.counts(n, late), digest.AskCounts{Confirmed: 1, Lapsed: 1, Bounced: 1, Complained: 1,
+			Refused: 1, Waiting: 1})
 		want(w.t, "again", w.ask(n, late, all...).Queued, 0)
 		want(w.t, "asked again", w.askAll(late), 0)
 		want(w.t, "counts", w.counts(n, late).Dropped, 1) // who joined meanwhile
@@ -153,11 +158,13 @@ func TestAskProves(t *testing.T) {
 		want(w.t, "asked", w.askAll(asked), 1)
 		_, m, err := w.ConfirmJoin(w.ctx(), []byte("mo@example.org"), "192.0.2.1", pressed)
 		w.ok(err)
-		want(w.t, "proof", m.Proof, digest.Proof{Form: "import of " + noon.Format(time.DateOnly), Address: "192.0.2.1", AskedAt: asked, At: pressed})
+		want(w.t, "proof", m.Proof, digest.Proof{Form: "import of " + noon.Format(time.DateOnly), Address: "192.0.2.1",
+			AskedAt: asked, At: pressed})
 		want(w.t, "zone", m.TimeZone, "Asia/Tokyo")
 		events, err := w.MemberEvents(w.ctx(), n.ID, "mo@example.org")
 		w.ok(err)
-		wantDiff(w.t, "history", events, []store.MemberEvent{{At: asked, Kind: "asked", Detail: m.Form}, {At: pressed, Kind: "joined", Detail: m.Form}})
+		wantDiff(w.t, "history", events, []store.MemberEvent{{At: asked, Kind: "asked", Detail: m.Form},
+			{At: pressed, Kind: "joined", Detail: m.Form}})
 	})
 }
 
@@ -180,7 +187,8 @@ func TestAskCrash(t *testing.T) {
 		w.ok(w.AskNow(w.ctx(), second, []byte("2"), later))
 		want(w.t, "afterwards", w.askAll(later.Add(day)), 0)
 
-		w.ok(w.AskAgain(w.ctx(), second, []byte("2"), true, later.Add(time.Hour))) // the server says that it did not take it after all
+		// the server says that it did not take it after all
+		w.ok(w.AskAgain(w.ctx(), second, []byte("2"), true, later.Add(time.Hour)))
 		_, err = w.JoinRequest(w.ctx(), []byte("2"), later)
 		oneLine(w.t, err, digest.NotFound)
 		want(w.t, "too early", w.askAll(later), 0)
@@ -249,7 +257,8 @@ func TestAskStops(t *testing.T) {
 		late := noon.Add(digest.AskPatience)
 		w.ok(w.ForgetAsks(w.ctx(), late))
 		want(w.t, "forgotten", w.counts(n, late), digest.AskCounts{Complained: 2})
-		want(w.t, "may be asked by a later list", w.ask(n, late, "a@a.example", "c@c.example"), store.AskCount{Queued: 1, Barred: 1})
+		want(w.t, "may be asked by a later list", w.ask(n, late, "a@a.example", "c@c.example"),
+			store.AskCount{Queued: 1, Barred: 1})
 	})
 }
 

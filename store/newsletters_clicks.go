@@ -15,7 +15,8 @@ const clickedSince = 400 * 24 * time.Hour
 func (s *Store) CountClick(ctx context.Context, click digest.Click, now time.Time) error {
 	return s.change(ctx, "counting a click", func(c conn) error {
 		n, err := c.exec(ctx, `UPDATE newsletter_clicks SET clicks = clicks + 1 WHERE newsletter_id = ? AND post_id = ?
-			AND newsletter_id IN (SELECT n.id FROM newsletters n WHERE n.count_clicks = 1)`, click.Newsletter, click.Post)
+			AND newsletter_id IN (SELECT n.id FROM newsletters n WHERE n.count_clicks = 1)`, click.Newsletter,
+			click.Post)
 		if err != nil || n > 0 {
 			return err
 		}
@@ -26,17 +27,20 @@ func (s *Store) CountClick(ctx context.Context, click digest.Click, now time.Tim
 		since := today[click.Newsletter]
 		n, err = c.exec(ctx, `INSERT INTO newsletter_clicks (newsletter_id, post_id, title, url, since, clicks)
 			SELECT n.id, p.id, p.title, p.url, ?, 1 FROM newsletters n CROSS JOIN posts p WHERE n.id = ? AND n.count_clicks = 1 AND p.id = ?
-			ON CONFLICT (newsletter_id, post_id) DO UPDATE SET clicks = newsletter_clicks.clicks + 1`, since.String(), click.Newsletter, click.Post)
+			ON CONFLICT (newsletter_id, post_id) DO UPDATE SET clicks = newsletter_clicks.clicks + 1`, since.String(),
+			click.Newsletter, click.Post)
 		if err != nil || n == 0 {
 			return err
 		}
-		return c.run(ctx, `DELETE FROM newsletter_clicks WHERE newsletter_id = ? AND since < ?`, click.Newsletter, since.Plus(-int(clickedSince/(24*time.Hour))).String())
+		return c.run(ctx, `DELETE FROM newsletter_clicks WHERE newsletter_id = ? AND since < ?`, click.Newsletter,
+			since.Plus(-int(clickedSince/(24*time.Hour))).String())
 	})
 }
 
 // ClickCounts gives how often the links to a newsletter's posts were followed, the latest posts first, most of
 // them at most.
 func (s *Store) ClickCounts(ctx context.Context, id digest.NewsletterID, most int) ([]digest.ClickCount, error) {
-	return readRows[digest.ClickCount](ctx, s.read(), "reading what was clicked", `SELECT k.post_id AS post, k.title, k.url, k.since, k.clicks
+	return readRows[digest.ClickCount](ctx, s.read(), "reading what was clicked",
+		`SELECT k.post_id AS post, k.title, k.url, k.since, k.clicks
 		FROM newsletter_clicks k WHERE k.newsletter_id = ? ORDER BY k.since DESC, k.post_id DESC LIMIT ?`, id, most)
 }

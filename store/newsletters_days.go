@@ -29,7 +29,8 @@ func countDay(ctx context.Context, c conn, now instant, of map[digest.Newsletter
 		d := of[id]
 		v.row(id, today[id].String(), slot, d.Joined, d.Left, d.Replied, d.Sent, d.Bounced, d.Complained)
 	}
-	return c.runRows(ctx, &v, `INSERT INTO newsletter_days (newsletter_id, day, slot, joined, gone, replied, sent, bounced, complained) VALUES {rows}
+	return c.runRows(ctx, &v,
+		`INSERT INTO newsletter_days (newsletter_id, day, slot, joined, gone, replied, sent, bounced, complained) VALUES {rows}
 		ON CONFLICT (newsletter_id, day, slot) DO UPDATE SET joined = newsletter_days.joined + excluded.joined, gone = newsletter_days.gone + excluded.gone, replied = newsletter_days.replied + excluded.replied,
 			sent = newsletter_days.sent + excluded.sent, bounced = newsletter_days.bounced + excluded.bounced, complained = newsletter_days.complained + excluded.complained`)
 }
@@ -50,14 +51,18 @@ const daySums = `CAST(SUM(x.joined) AS BIGINT) AS joined, CAST(SUM(x.gone) AS BI
 
 // NewsletterDays gives what was counted of a newsletter since a day, the earliest first. Days of
 // which nothing was counted are left out.
-func (s *Store) NewsletterDays(ctx context.Context, id digest.NewsletterID, since digest.Date) ([]digest.NewsletterDay, error) {
-	return readRows[digest.NewsletterDay](ctx, s.read(), "reading the days of a newsletter", `SELECT x.day, `+daySums+` FROM newsletter_days x
+func (s *Store) NewsletterDays(ctx context.Context, id digest.NewsletterID, since digest.Date) ([]digest.NewsletterDay,
+	error) {
+	return readRows[digest.NewsletterDay](ctx, s.read(), "reading the days of a newsletter",
+		`SELECT x.day, `+daySums+` FROM newsletter_days x
 		WHERE x.newsletter_id = ? AND x.day >= ? GROUP BY x.day ORDER BY x.day`, id, since.String())
 }
 
 // LetterCounts gives what became of the letters of all newsletters since a day.
-func (s *Store) LetterCounts(ctx context.Context, since digest.Date) (map[digest.NewsletterID]digest.LetterCounts, error) {
-	rows, err := readRows[troubledRow](ctx, s.read(), "counting letters", `SELECT x.newsletter_id, `+letterSums+` FROM newsletter_days x
+func (s *Store) LetterCounts(ctx context.Context, since digest.Date) (map[digest.NewsletterID]digest.LetterCounts,
+	error) {
+	rows, err := readRows[troubledRow](ctx, s.read(), "counting letters",
+		`SELECT x.newsletter_id, `+letterSums+` FROM newsletter_days x
 		WHERE x.day >= ? GROUP BY x.newsletter_id`, since.String())
 	counts := make(map[digest.NewsletterID]digest.LetterCounts, len(rows))
 	for _, r := range rows {
@@ -85,7 +90,8 @@ type HeldNewsletter struct {
 // day after its last release.
 func (s *Store) HoldTroubled(ctx context.Context, now time.Time) (held []HeldNewsletter, err error) {
 	since := digest.DateOf(now.UTC()).Plus(1 - digest.CountedDays).String()
-	troubled, err := readRows[troubledRow](ctx, s.read(), "looking for newsletters in trouble", `SELECT x.newsletter_id, `+letterSums+`
+	troubled, err := readRows[troubledRow](ctx, s.read(), "looking for newsletters in trouble",
+		`SELECT x.newsletter_id, `+letterSums+`
 		FROM newsletter_days x JOIN newsletters n ON n.id = x.newsletter_id WHERE n.state = 'active' AND x.day >= ? AND x.day >= n.counted_from
 		AND x.newsletter_id IN (SELECT y.newsletter_id FROM newsletter_days y WHERE y.day >= ? AND (y.bounced > 0 OR y.complained > 0))
 		GROUP BY x.newsletter_id ORDER BY x.newsletter_id`, since, since)
@@ -106,16 +112,19 @@ func (s *Store) HoldTroubled(ctx context.Context, now time.Time) (held []HeldNew
 }
 
 // holdTroubled holds a newsletter, if nobody else has by now.
-func (s *Store) holdTroubled(ctx context.Context, id digest.NewsletterID, reason string, now time.Time) (HeldNewsletter, error) {
+func (s *Store) holdTroubled(ctx context.Context, id digest.NewsletterID, reason string, now time.Time) (HeldNewsletter,
+	error) {
 	return changed(ctx, s, "holding a newsletter", func(c conn) (h HeldNewsletter, err error) {
-		if h.Newsletter, err = readNewsletter(ctx, c, `n.id = ?`, id); err != nil || h.State != digest.NewsletterActive {
+		if h.Newsletter, err = readNewsletter(ctx, c, `n.id = ?`, id); err != nil ||
+			h.State != digest.NewsletterActive {
 			return HeldNewsletter{}, err
 		}
 		if err := setNewsletterState(ctx, c, id, digest.NewsletterHeld, reason, now); err != nil {
 			return HeldNewsletter{}, err
 		}
 		h.State, h.HeldReason = digest.NewsletterHeld, reason
-		_, err = c.find(ctx, &h.Owner, `SELECT u.email FROM newsletter_roles r JOIN users u ON u.id = r.user_id WHERE r.newsletter_id = ? AND r.role = 'owner'`, id)
+		_, err = c.find(ctx, &h.Owner,
+			`SELECT u.email FROM newsletter_roles r JOIN users u ON u.id = r.user_id WHERE r.newsletter_id = ? AND r.role = 'owner'`, id)
 		return h, err
 	})
 }

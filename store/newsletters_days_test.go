@@ -24,7 +24,8 @@ func TestThirtyDaysOfANewsletter(t *testing.T) {
 		members := make(map[digest.DigestID]digest.Member)
 		away := make(map[digest.DigestID]bool) // who has left once: what came meanwhile is not theirs
 		join := func(i int, now time.Time) {
-			m, _, err := w.Join(w.ctx(), n.ID, store.Joining{Email: fmt.Sprintf("m%d@example.org", i), TimeZone: zones[i%len(zones)], Asked: true}, now)
+			m, _, err := w.Join(w.ctx(), n.ID, store.Joining{Email: fmt.Sprintf("m%d@example.org", i),
+				TimeZone: zones[i%len(zones)], Asked: true}, now)
 			w.ok(err)
 			members[m.DigestID] = m
 		}
@@ -55,7 +56,8 @@ func TestThirtyDaysOfANewsletter(t *testing.T) {
 					}
 				}
 			}
-			if due, err := w.Count(w.ctx(), `SELECT count(*) FROM digests WHERE state = 'active' AND next_due_at <= ?`, now.Unix()); err != nil || due > 0 {
+			if due, err := w.Count(w.ctx(), `SELECT count(*) FROM digests WHERE state = 'active' AND next_due_at <= ?`,
+				now.Unix()); err != nil || due > 0 {
 				w.ok(err)
 				w.hour(now)
 			}
@@ -72,7 +74,8 @@ func TestThirtyDaysOfANewsletter(t *testing.T) {
 				checked++
 				dates := got[name]
 				if want := digest.DateOf(at.In(loc)).Plus(1); len(dates) != 1 || dates[0] != want {
-					w.t.Errorf("%s in %s: %s of %s came in the letters of %v, want that of %s", m.Email, m.TimeZone, name, at.In(loc), dates, want)
+					w.t.Errorf("%s in %s: %s of %s came in the letters of %v, want that of %s", m.Email, m.TimeZone,
+						name, at.In(loc), dates, want)
 				}
 			}
 			for name, dates := range got {

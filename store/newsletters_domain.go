@@ -27,7 +27,8 @@ func (s *Store) SetNewsletterDomain(ctx context.Context, d digest.NewsletterDoma
 			return err
 		}
 		return c.run(ctx, `INSERT INTO newsletter_domains (newsletter_id, from_address, selector, sealed, created_at, signs, finding, checked_at, seen_at, next_at)
-			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, d.NewsletterID, d.FromAddress, d.Selector, d.Sealed, at(d.CreatedAt),
+			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, d.NewsletterID, d.FromAddress, d.Selector, d.Sealed,
+			at(d.CreatedAt),
 			bit(d.Signs), d.Finding, at(d.CheckedAt), at(d.SeenAt), at(d.NextLook()))
 	})
 }
@@ -41,7 +42,8 @@ func (s *Store) NewsletterDomain(ctx context.Context, id digest.NewsletterID) (d
 
 // NewsletterDomainsDue gives domains whose records are to be looked for, the longest due first.
 func (s *Store) NewsletterDomainsDue(ctx context.Context, now time.Time, most int) ([]digest.NewsletterDomain, error) {
-	return readRows[digest.NewsletterDomain](ctx, s.read(), "finding domains to look at", `SELECT `+domainColumns+` FROM newsletter_domains x
+	return readRows[digest.NewsletterDomain](ctx, s.read(), "finding domains to look at",
+		`SELECT `+domainColumns+` FROM newsletter_domains x
 		WHERE x.next_at <= ? ORDER BY x.next_at, x.newsletter_id LIMIT ?`, at(now), most)
 }
 
@@ -51,7 +53,8 @@ func (s *Store) RecordDomainLook(ctx context.Context, was, is digest.NewsletterD
 	n, err := changed(ctx, s, "storing what was seen of a domain", func(c conn) (int, error) {
 		return c.exec(ctx, `UPDATE newsletter_domains SET signs = ?, finding = ?, checked_at = ?, seen_at = ?, next_at = ?
 			WHERE newsletter_id = ? AND selector = ? AND signs = ?`,
-			bit(is.Signs), is.Finding, at(is.CheckedAt), at(is.SeenAt), at(is.NextLook()), is.NewsletterID, is.Selector, bit(was.Signs))
+			bit(is.Signs), is.Finding, at(is.CheckedAt), at(is.SeenAt), at(is.NextLook()), is.NewsletterID, is.Selector,
+			bit(was.Signs))
 	})
 	return n > 0 && was.Signs != is.Signs, err
 }
@@ -65,10 +68,13 @@ func (s *Store) RemoveNewsletterDomain(ctx context.Context, id digest.Newsletter
 
 // NewsletterDomains lists the domains of all newsletters.
 func (s *Store) NewsletterDomains(ctx context.Context) ([]digest.NewsletterDomain, error) {
-	return readRows[digest.NewsletterDomain](ctx, s.read(), "listing the domains of newsletters", `SELECT `+domainColumns+` FROM newsletter_domains x ORDER BY x.newsletter_id`)
+	return readRows[digest.NewsletterDomain](ctx, s.read(), "listing the domains of newsletters", `SELECT `+
+		domainColumns+` FROM newsletter_domains x ORDER BY x.newsletter_id`)
 }
 
 // ResealDomain stores the key of a domain sealed anew, unless it has another by now.
 func (s *Store) ResealDomain(ctx context.Context, was digest.NewsletterDomain, sealed string) error {
-	return s.run(ctx, "sealing the key of a domain", `UPDATE newsletter_domains SET sealed = ? WHERE newsletter_id = ? AND sealed = ?`, sealed, was.NewsletterID, was.Sealed)
+	return s.run(ctx, "sealing the key of a domain",
+		`UPDATE newsletter_domains SET sealed = ? WHERE newsletter_id = ? AND sealed = ?`, sealed, was.NewsletterID,
+		was.Sealed)
 }

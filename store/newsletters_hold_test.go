@@ -51,7 +51,9 @@ func TestNewsletterDays(t *testing.T) {
 			first.Joined, first.Left = 5, 2
 		}
 		all := days()
-		wantDiff(w.t, "letters", all[len(all)-2:], []digest.NewsletterDay{first, {Day: midnight.Plus(1), Left: 1, LetterCounts: digest.LetterCounts{Complained: 1}}})
+		wantDiff(w.t, "letters", all[len(all)-2:],
+			[]digest.NewsletterDay{first,
+				{Day: midnight.Plus(1), Left: 1, LetterCounts: digest.LetterCounts{Complained: 1}}})
 	})
 }
 
@@ -71,7 +73,8 @@ func TestComplaintOfALetter(t *testing.T) {
 				want(w.t, "the address is mailed", w.bounced(parisMidnight, e.ID, digest.Complaint), "")
 			}
 		}
-		for id, state := range map[digest.DigestID]digest.DigestState{m.DigestID: digest.DigestLeft, second.DigestID: digest.DigestActive, ada.ID: digest.DigestActive} {
+		for id, state := range map[digest.DigestID]digest.DigestState{m.DigestID: digest.DigestLeft,
+			second.DigestID: digest.DigestActive, ada.ID: digest.DigestActive} {
 			d, err := w.Digest(w.ctx(), id)
 			w.ok(err)
 			want(w.t, fmt.Sprint("digest ", id), d.State, state)

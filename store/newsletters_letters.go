@@ -15,13 +15,15 @@ const letterColumns = `l.newsletter_id, l.local_date, l.subject, l.note, l.skipp
 
 // NewsletterLetter gives what a publisher has decided of the letter of a date; the
 // zero one with its keys where that is nothing.
-func (s *Store) NewsletterLetter(ctx context.Context, id digest.NewsletterID, date digest.Date) (digest.NewsletterLetter, error) {
+func (s *Store) NewsletterLetter(ctx context.Context, id digest.NewsletterID,
+	date digest.Date) (digest.NewsletterLetter, error) {
 	l, err := readLetter(ctx, s.read(), id, date)
 	return l, failed("reading what was decided of a letter", err)
 }
 
 // LettersLeft gives the letters of a newsletter that have left, the newest first: those that anybody may read.
-func (s *Store) LettersLeft(ctx context.Context, n digest.Newsletter, now time.Time, limit int) ([]digest.Edition, error) {
+func (s *Store) LettersLeft(ctx context.Context, n digest.Newsletter, now time.Time, limit int) ([]digest.Edition,
+	error) {
 	const waiting = 2 // letters that may wait for approval at once: of today, and of tomorrow farther east
 	all, err := s.LatestEditions(ctx, n.ArchiveID, now, limit+waiting)
 	left := slices.DeleteFunc(all, func(e digest.Edition) bool { return e.SendAt.After(now) })
@@ -42,7 +44,8 @@ func (s *Store) LetterDelivery(ctx context.Context, n digest.Newsletter, e diges
 
 // NextLetter gives the archive of a newsletter, and what was decided of the letter that its
 // next midnight brings.
-func (s *Store) NextLetter(ctx context.Context, n digest.Newsletter) (archive digest.Digest, l digest.NewsletterLetter, err error) {
+func (s *Store) NextLetter(ctx context.Context, n digest.Newsletter) (archive digest.Digest, l digest.NewsletterLetter,
+	err error) {
 	if archive, err = s.Digest(ctx, n.ArchiveID); err != nil {
 		return archive, l, err
 	}
@@ -60,7 +63,8 @@ func (s *Store) LettersWaiting(ctx context.Context, n digest.Newsletter, now tim
 		return nil, nil
 	}
 	today := digest.DateOf(now)
-	return readRows[digest.Date](ctx, s.read(), "finding the letters that wait", `SELECT DISTINCT e.local_date FROM digests d
+	return readRows[digest.Date](ctx, s.read(), "finding the letters that wait",
+		`SELECT DISTINCT e.local_date FROM digests d
 		JOIN editions e ON e.digest_id = d.id AND e.local_date IN (?, ?, ?)
 		LEFT JOIN newsletter_letters l ON l.newsletter_id = d.newsletter_id AND l.local_date = e.local_date
 		WHERE d.newsletter_id = ? AND e.attempt = 0 AND e.send_at > ? AND e.state IN ('ready', 'unmailed') AND COALESCE(l.approved_at, 0) = 0
@@ -68,8 +72,10 @@ func (s *Store) LettersWaiting(ctx context.Context, n digest.Newsletter, now tim
 }
 
 // LettersDecided gives what a publisher has decided of letters from a date on, by date.
-func (s *Store) LettersDecided(ctx context.Context, id digest.NewsletterID, from digest.Date, most int) ([]digest.NewsletterLetter, error) {
-	return readRows[digest.NewsletterLetter](ctx, s.read(), "reading what was decided of letters", `SELECT `+letterColumns+` FROM newsletter_letters l
+func (s *Store) LettersDecided(ctx context.Context, id digest.NewsletterID, from digest.Date,
+	most int) ([]digest.NewsletterLetter, error) {
+	return readRows[digest.NewsletterLetter](ctx, s.read(), "reading what was decided of letters",
+		`SELECT `+letterColumns+` FROM newsletter_letters l
 		WHERE l.newsletter_id = ? AND l.local_date >= ? ORDER BY l.local_date LIMIT ?`, id, from.String(), most)
 }
 
@@ -81,9 +87,11 @@ func (s *Store) LetterWaits(ctx context.Context, id digest.NewsletterID, date di
 	return n > 0, failed("looking for the letter of a date", err)
 }
 
-func readLetter(ctx context.Context, c conn, id digest.NewsletterID, date digest.Date) (digest.NewsletterLetter, error) {
+func readLetter(ctx context.Context, c conn, id digest.NewsletterID, date digest.Date) (digest.NewsletterLetter,
+	error) {
 	l := digest.NewsletterLetter{NewsletterID: id, LocalDate: date}
-	_, err := c.find(ctx, &l, `SELECT `+letterColumns+` FROM newsletter_letters l WHERE l.newsletter_id = ? AND l.local_date = ?`, id, date.String())
+	_, err := c.find(ctx, &l, `SELECT `+
+		letterColumns+` FROM newsletter_letters l WHERE l.newsletter_id = ? AND l.local_date = ?`, id, date.String())
 	return l, err
 }
 
@@ -94,7 +102,8 @@ func (s *Store) SetNewsletterLetter(ctx context.Context, l digest.NewsletterLett
 		return err
 	}
 	l = l.Tidy()
-	return s.run(ctx, "changing a letter", `INSERT INTO newsletter_letters (newsletter_id, local_date, subject, note, skipped) VALUES (?, ?, ?, ?, ?)
+	return s.run(ctx, "changing a letter",
+		`INSERT INTO newsletter_letters (newsletter_id, local_date, subject, note, skipped) VALUES (?, ?, ?, ?, ?)
 		ON CONFLICT (newsletter_id, local_date) DO UPDATE SET subject = excluded.subject, note = excluded.note, skipped = excluded.skipped`,
 		l.NewsletterID, l.LocalDate.String(), l.Subject, l.Note, bit(l.Skipped))
 }
@@ -102,23 +111,28 @@ func (s *Store) SetNewsletterLetter(ctx context.Context, l digest.NewsletterLett
 // ApproveNewsletterLetter lets the letter of a date leave: those that wait for it now, at
 // their members' hour or at once if that is over, and those that are made later at theirs.
 // It gives how many waited.
-func (s *Store) ApproveNewsletterLetter(ctx context.Context, id digest.NewsletterID, date digest.Date, now time.Time) (int, error) {
+func (s *Store) ApproveNewsletterLetter(ctx context.Context, id digest.NewsletterID, date digest.Date,
+	now time.Time) (int, error) {
 	return changed(ctx, s, "approving a letter", func(c conn) (int, error) {
 		n, err := readNewsletter(ctx, c, `n.id = ?`, id)
 		if err != nil {
 			return 0, err
 		}
 		if err := c.run(ctx, `INSERT INTO newsletter_letters (newsletter_id, local_date, approved_at) VALUES (?, ?, ?)
-			ON CONFLICT (newsletter_id, local_date) DO UPDATE SET approved_at = excluded.approved_at`, id, date.String(), at(now)); err != nil {
+			ON CONFLICT (newsletter_id, local_date) DO UPDATE SET approved_at = excluded.approved_at`, id,
+			date.String(), at(now)); err != nil {
 			return 0, err
 		}
-		leave := fmt.Sprintf(`CASE WHEN e.send_at - %[1]d > %[2]d THEN e.send_at - %[1]d ELSE %[2]d END`, inSeconds(n.ApproveWithin), at(now))
+		leave := fmt.Sprintf(`CASE WHEN e.send_at - %[1]d > %[2]d THEN e.send_at - %[1]d ELSE %[2]d END`,
+			inSeconds(n.ApproveWithin), at(now))
 		waits := fmt.Sprintf(` WHERE e.local_date = ? AND e.digest_id IN (SELECT d.id FROM digests d WHERE d.newsletter_id = ?) AND e.attempt = 0 AND e.send_at > %d`, at(now))
-		waited, err := c.exec(ctx, `UPDATE editions AS e SET next_at = `+leave+`, date = `+leave+`, send_at = `+leave+waits+` AND e.state = 'ready'`, date.String(), id)
+		waited, err := c.exec(ctx, `UPDATE editions AS e SET next_at = `+leave+`, date = `+leave+`, send_at = `+
+			leave+waits+` AND e.state = 'ready'`, date.String(), id)
 		if err != nil {
 			return 0, err
 		}
-		return waited, c.run(ctx, `UPDATE editions AS e SET send_at = `+leave+waits+` AND e.state = 'unmailed'`, date.String(), id)
+		return waited, c.run(ctx, `UPDATE editions AS e SET send_at = `+leave+waits+` AND e.state = 'unmailed'`,
+			date.String(), id)
 	})
 }
 
@@ -135,7 +149,8 @@ func (s *Store) PullPost(ctx context.Context, id digest.NewsletterID, post diges
 		const waits = `FROM digests d JOIN editions e ON e.digest_id = d.id AND e.local_date IN (?, ?, ?)
 			WHERE d.newsletter_id = ? AND e.attempt = 0 AND e.send_at > ? AND e.state IN ('ready', 'unmailed')`
 		waiting := []any{today.Plus(-1).String(), today.String(), today.Plus(1).String(), id, at(now)}
-		moved, err := c.exec(ctx, `WITH w AS (SELECT e.digest_id, e.due_at, d.next_due_at `+waits+`) UPDATE digest_posts SET visible_at = w.next_due_at
+		moved, err := c.exec(ctx,
+			`WITH w AS (SELECT e.digest_id, e.due_at, d.next_due_at `+waits+`) UPDATE digest_posts SET visible_at = w.next_due_at
 			FROM w WHERE digest_posts.digest_id = w.digest_id AND digest_posts.visible_at = w.due_at AND digest_posts.post_id = ?`, append(waiting, post)...)
 		if err != nil || moved == 0 {
 			return err
@@ -147,7 +162,8 @@ func (s *Store) PullPost(ctx context.Context, id digest.NewsletterID, post diges
 		err = c.all(ctx, &empty, `DELETE FROM editions WHERE id IN (SELECT e.id `+waits+`)
 			AND NOT EXISTS (SELECT 1 FROM digest_posts dp WHERE dp.digest_id = editions.digest_id AND dp.visible_at = editions.due_at)
 			AND NOT EXISTS (SELECT 1 FROM notices n WHERE n.digest_id = editions.digest_id AND n.visible_at = editions.due_at)
-			AND NOT EXISTS (SELECT 1 FROM carried_posts y WHERE y.edition_id = editions.id) RETURNING digest_id`, waiting...)
+			AND NOT EXISTS (SELECT 1 FROM carried_posts y WHERE y.edition_id = editions.id) RETURNING digest_id`,
+			waiting...)
 		if err != nil || len(empty) == 0 {
 			return err
 		}
@@ -167,7 +183,8 @@ func (s *Store) UnsentPosts(ctx context.Context, n digest.Newsletter, now time.T
 	if err != nil || len(made) == 0 {
 		return refs, err
 	}
-	posts, err := s.EditionPosts(ctx, each(made, func(e digest.Edition) digest.Delivery { return digest.Delivery{Edition: e} }))
+	posts, err := s.EditionPosts(ctx,
+		each(made, func(e digest.Edition) digest.Delivery { return digest.Delivery{Edition: e} }))
 	for _, e := range made {
 		refs = append(refs, posts[e.ID]...)
 	}
@@ -176,19 +193,22 @@ func (s *Store) UnsentPosts(ctx context.Context, n digest.Newsletter, now time.T
 
 // UnpullPost lets a pulled post into the letters again that are made from now on.
 func (s *Store) UnpullPost(ctx context.Context, id digest.NewsletterID, post digest.PostID) error {
-	return s.run(ctx, "putting a post back", `DELETE FROM newsletter_pulled_posts WHERE newsletter_id = ? AND post_id = ?`, id, post)
+	return s.run(ctx, "putting a post back",
+		`DELETE FROM newsletter_pulled_posts WHERE newsletter_id = ? AND post_id = ?`, id, post)
 }
 
 // PulledPosts lists the posts that are kept out of a newsletter's letters, the latest first.
 func (s *Store) PulledPosts(ctx context.Context, id digest.NewsletterID) ([]digest.PostID, error) {
-	return readRows[digest.PostID](ctx, s.read(), "listing pulled posts", `SELECT x.post_id FROM newsletter_pulled_posts x
+	return readRows[digest.PostID](ctx, s.read(), "listing pulled posts",
+		`SELECT x.post_id FROM newsletter_pulled_posts x
 		WHERE x.newsletter_id = ? ORDER BY x.pulled_at DESC, x.post_id DESC`, id)
 }
 
 // followPublisher does what the publisher of the batch's newsletter has decided of the letter
 // of this date, before there is a reason for one: it gives how long the letter waits for
 // approval. A letter that is withheld is not made: what waits moves on to the next midnight.
-func (g releaseBatch) followPublisher(ctx context.Context, c conn, times groupTimes, where string, args []any) (wait time.Duration, err error) {
+func (g releaseBatch) followPublisher(ctx context.Context, c conn, times groupTimes, where string,
+	args []any) (wait time.Duration, err error) {
 	if g.NewsletterID == 0 {
 		return 0, nil
 	}
@@ -204,7 +224,8 @@ func (g releaseBatch) followPublisher(ctx context.Context, c conn, times groupTi
 		return 0, g.moveOn(ctx, c, times, where, args)
 	}
 	return n.Waits(letter), c.run(ctx, `DELETE FROM digest_posts WHERE visible_at = ? AND digest_id`+c.d.oneOf+`
-		AND post_id IN (SELECT x.post_id FROM newsletter_pulled_posts x WHERE x.newsletter_id = ?)`, g.DueAt, keys(c.d, g.ids), n.ID)
+		AND post_id IN (SELECT x.post_id FROM newsletter_pulled_posts x WHERE x.newsletter_id = ?)`, g.DueAt,
+		keys(c.d, g.ids), n.ID)
 }
 
 // holdLetters stops the issues of a newsletter that are not sent yet, even those that a mailer holds, unless their
@@ -214,7 +235,8 @@ func holdLetters(ctx context.Context, c conn, id digest.NewsletterID) error {
 	const members = `IN (SELECT d.id FROM digests d WHERE d.newsletter_id = ?)`
 	taken, err := recall(ctx, c, members, id)
 	if err == nil && len(taken) > 0 {
-		err = c.run(ctx, `UPDATE editions SET state = 'ready', attempt = attempt - 1 WHERE id`+c.d.oneOf, keys(c.d, taken))
+		err = c.run(ctx, `UPDATE editions SET state = 'ready', attempt = attempt - 1 WHERE id`+
+			c.d.oneOf, keys(c.d, taken))
 	}
 	if err != nil {
 		return err
@@ -224,7 +246,8 @@ func holdLetters(ctx context.Context, c conn, id digest.NewsletterID) error {
 
 // freeLetters lets them leave again.
 func freeLetters(ctx context.Context, c conn, id digest.NewsletterID, now time.Time) error {
-	return c.run(ctx, fmt.Sprintf(`UPDATE editions AS e SET next_at = CASE WHEN e.send_at > %[1]d THEN e.send_at ELSE %[1]d END
+	return c.run(ctx, fmt.Sprintf(
+		`UPDATE editions AS e SET next_at = CASE WHEN e.send_at > %[1]d THEN e.send_at ELSE %[1]d END
 		WHERE e.state = 'ready' AND e.next_at = e.expires_at AND e.expires_at > %[1]d
 		AND e.digest_id IN (SELECT d.id FROM digests d WHERE d.newsletter_id = ?)`, at(now)), id)
 }
@@ -271,6 +294,7 @@ type claimedDelivery struct {
 // withoutPulled leaves out what the newsletter of a digest, if it has one, does not bring.
 func withoutPulled(ctx context.Context, c conn, id digest.DigestID, refs []digest.PostRef) ([]digest.PostRef, error) {
 	var pulled []digest.PostID
-	err := c.all(ctx, &pulled, `SELECT x.post_id FROM digests d JOIN newsletter_pulled_posts x ON x.newsletter_id = d.newsletter_id WHERE d.id = ?`, id)
+	err := c.all(ctx, &pulled,
+		`SELECT x.post_id FROM digests d JOIN newsletter_pulled_posts x ON x.newsletter_id = d.newsletter_id WHERE d.id = ?`, id)
 	return slices.DeleteFunc(refs, func(r digest.PostRef) bool { return slices.Contains(pulled, r.PostID) }), err
 }

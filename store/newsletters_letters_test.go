@@ -25,7 +25,8 @@ func TestLetterSubjectAndNote(t *testing.T) {
 		own := w.reader("ada", "Europe/Paris")
 		w.subscribe(own, f)
 		oneLine(w.t, w.SetNewsletterLetter(w.ctx(), digest.NewsletterLetter{NewsletterID: n.ID}), digest.Invalid)
-		l := digest.NewsletterLetter{NewsletterID: n.ID, LocalDate: parisDay, Subject: "Of boats", Note: "Back again.\nAt last."}
+		l := digest.NewsletterLetter{NewsletterID: n.ID, LocalDate: parisDay, Subject: "Of boats",
+			Note: "Back again.\nAt last."}
 		w.ok(w.SetNewsletterLetter(w.ctx(), l))
 		w.record(noon, f, posts(noon, "p"))
 		want(w.t, "released", w.hour(parisMidnight), 2)
@@ -104,7 +105,8 @@ func TestLetterSkipped(t *testing.T) {
 		f := w.feed("anna.example")
 		n := w.newsletter("anna-writes", w.reader("anna", "Europe/Paris"), f)
 		m := w.member(n, "mo@example.org", "Europe/Paris")
-		w.ok(w.SetNewsletterLetter(w.ctx(), digest.NewsletterLetter{NewsletterID: n.ID, LocalDate: parisDay, Skipped: true}))
+		w.ok(w.SetNewsletterLetter(w.ctx(), digest.NewsletterLetter{NewsletterID: n.ID, LocalDate: parisDay,
+			Skipped: true}))
 		w.record(noon, f, posts(noon, "p"))
 		want(w.t, "released", w.hour(parisMidnight), 0)
 		w.record(noon.Add(day), f, posts(noon.Add(day), "q"))
@@ -232,7 +234,8 @@ func TestNewsletterDecidedOnce(t *testing.T) {
 		seen, err := w.Newsletter(w.ctx(), n.ID)
 		w.ok(err)
 		w.ok(w.ChangeNewsletterState(w.ctx(), seen, digest.NewsletterActive, "", noon))
-		want(w.t, "approved again", digest.KindOf(w.ChangeNewsletterState(w.ctx(), seen, digest.NewsletterActive, "", noon)), digest.Conflict)
+		want(w.t, "approved again",
+			digest.KindOf(w.ChangeNewsletterState(w.ctx(), seen, digest.NewsletterActive, "", noon)), digest.Conflict)
 		want(w.t, "refused", digest.KindOf(w.RefuseNewsletter(w.ctx(), n.ID)), digest.Conflict)
 		active, err := w.Newsletter(w.ctx(), n.ID)
 		w.ok(err)
@@ -240,7 +243,8 @@ func TestNewsletterDecidedOnce(t *testing.T) {
 		held, err := w.Newsletter(w.ctx(), n.ID)
 		w.ok(err)
 		w.ok(w.SetNewsletterState(w.ctx(), n.ID, digest.NewsletterHeld, "by the operator", noon))
-		want(w.t, "released by its owner", digest.KindOf(w.ChangeNewsletterState(w.ctx(), held, digest.NewsletterActive, "", noon)), digest.Conflict)
+		want(w.t, "released by its owner",
+			digest.KindOf(w.ChangeNewsletterState(w.ctx(), held, digest.NewsletterActive, "", noon)), digest.Conflict)
 		w.ok(w.SetNewsletterState(w.ctx(), n.ID, digest.NewsletterPending, "", noon))
 		w.ok(w.RefuseNewsletter(w.ctx(), n.ID))
 		_, err = w.Newsletter(w.ctx(), n.ID)

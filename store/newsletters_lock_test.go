@@ -37,7 +37,8 @@ func TestNoIssueLeavesEarly(t *testing.T) {
 			for _, worker := range []string{"a", "b"} {
 				for _, d := range w.claimEditions(now, 1000, worker) {
 					if want, known := due[d.DigestID]; !known || !now.Equal(want) {
-						w.t.Errorf("the issue of %s was claimed %v after midnight, want %v", d.Email, now.Sub(midnight), want.Sub(midnight))
+						w.t.Errorf("the issue of %s was claimed %v after midnight, want %v", d.Email, now.Sub(midnight),
+							want.Sub(midnight))
 					}
 					delete(due, d.DigestID)
 					w.dot(now, worker, d.ID)
@@ -68,12 +69,17 @@ func TestLockedIssues(t *testing.T) {
 		lock, unlock  change
 		left          int // after unlock
 	}{
-		"held":             {lock: hold, unlock: release, left: 1},
-		"held in a lease":  {lock: func(w world, n digest.Newsletter) { w.claimEditions(parisMidnight, 10, "a"); hold(w, n) }, unlock: release, left: 1},
-		"pending again":    {lock: setState(digest.NewsletterPending), unlock: release, left: 1},
-		"ended":            {lock: setState(digest.NewsletterEnded), unlock: release, left: 0},
-		"not approved":     {approveWithin: 6 * time.Hour, unlock: approve, left: 1},
-		"held, unapproved": {approveWithin: 6 * time.Hour, lock: hold, unlock: func(w world, n digest.Newsletter) { approve(w, n); release(w, n) }, left: 1},
+		"held": {lock: hold, unlock: release, left: 1},
+		"held in a lease": {lock: func(w world, n digest.Newsletter) {
+			w.claimEditions(parisMidnight, 10, "a")
+			hold(w,
+				n)
+		}, unlock: release, left: 1},
+		"pending again": {lock: setState(digest.NewsletterPending), unlock: release, left: 1},
+		"ended":         {lock: setState(digest.NewsletterEnded), unlock: release, left: 0},
+		"not approved":  {approveWithin: 6 * time.Hour, unlock: approve, left: 1},
+		"held, unapproved": {approveWithin: 6 * time.Hour, lock: hold,
+			unlock: func(w world, n digest.Newsletter) { approve(w, n); release(w, n) }, left: 1},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {

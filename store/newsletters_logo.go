@@ -11,25 +11,31 @@ import (
 const mostLogos = 10
 
 // SetNewsletterLogo gives a newsletter a logo; digest.NotFound if there is no such newsletter.
-func (s *Store) SetNewsletterLogo(ctx context.Context, id digest.NewsletterID, l digest.Logo, picture []byte, now time.Time) error {
+func (s *Store) SetNewsletterLogo(ctx context.Context, id digest.NewsletterID, l digest.Logo, picture []byte,
+	now time.Time) error {
 	return s.change(ctx, "storing the logo", func(c conn) error {
-		if err := c.runOne(ctx, noNewsletter(), `UPDATE newsletters SET logo_file = ?, logo_width = ?, logo_height = ?, logo_clear = ? WHERE id = ?`,
+		if err := c.runOne(ctx, noNewsletter(),
+			`UPDATE newsletters SET logo_file = ?, logo_width = ?, logo_height = ?, logo_clear = ? WHERE id = ?`,
 			l.LogoFile, l.LogoWidth, l.LogoHeight, bit(l.LogoClear), id); err != nil {
 			return err
 		}
 		if err := c.run(ctx, `INSERT INTO newsletter_logos (newsletter_id, file, picture, added_at) VALUES (?, ?, ?, ?)
-			ON CONFLICT (newsletter_id, file) DO UPDATE SET added_at = excluded.added_at`, id, l.LogoFile, picture, at(now)); err != nil {
+			ON CONFLICT (newsletter_id, file) DO UPDATE SET added_at = excluded.added_at`, id, l.LogoFile, picture,
+			at(now)); err != nil {
 			return err
 		}
 		return c.run(ctx, `DELETE FROM newsletter_logos WHERE newsletter_id = ? AND file NOT IN
-			(SELECT l.file FROM newsletter_logos l WHERE l.newsletter_id = ? ORDER BY l.added_at DESC, l.file LIMIT ?)`, id, id, mostLogos)
+			(SELECT l.file FROM newsletter_logos l WHERE l.newsletter_id = ? ORDER BY l.added_at DESC, l.file LIMIT ?)`,
+			id, id, mostLogos)
 	})
 }
 
 // RemoveNewsletterLogo takes the logo of a newsletter away, with those that it had before.
 func (s *Store) RemoveNewsletterLogo(ctx context.Context, id digest.NewsletterID) error {
 	return s.change(ctx, "removing the logo", func(c conn) error {
-		if err := c.runOne(ctx, noNewsletter(), `UPDATE newsletters SET logo_file = '', logo_width = 0, logo_height = 0, logo_clear = 0 WHERE id = ?`, id); err != nil {
+		if err := c.runOne(ctx, noNewsletter(),
+			`UPDATE newsletters SET logo_file = '', logo_width = 0, logo_height = 0, logo_clear = 0 WHERE id = ?`,
+			id); err != nil {
 			return err
 		}
 		return c.run(ctx, `DELETE FROM newsletter_logos WHERE newsletter_id = ?`, id)

@@ -13,9 +13,11 @@ import (
 func TestNewsletterLogo(t *testing.T) {
 	each(t, func(w world) {
 		anna := w.reader("anna", "UTC")
-		n, other := w.newsletter("anna-writes", anna, w.feed("a.example")), w.newsletter("other", anna, w.feed("b.example"))
+		n, other := w.newsletter("anna-writes", anna, w.feed("a.example")),
+			w.newsletter("other", anna, w.feed("b.example"))
 		logo := func(i int) digest.Logo {
-			return digest.Logo{LogoFile: fmt.Sprintf("logo-%02d.png", i), LogoWidth: 200 + i, LogoHeight: 50, LogoClear: i%2 == 0}
+			return digest.Logo{LogoFile: fmt.Sprintf("logo-%02d.png", i), LogoWidth: 200 + i, LogoHeight: 50,
+				LogoClear: i%2 == 0}
 		}
 		set := func(id digest.NewsletterID, i int) {
 			w.ok(w.SetNewsletterLogo(w.ctx(), id, logo(i), []byte{byte(i)}, noon.Add(time.Duration(i)*time.Minute)))

@@ -30,7 +30,8 @@ func (n *notices) saveForPublishers(ctx context.Context, c conn) error {
 // saveSickForPublishers is saveSick for them: of another illness they are told if they were told of the one before
 // by then.
 func saveSickForPublishers(ctx context.Context, c conn, sick *values, by instant) error {
-	return c.runRows(ctx, sick, `INSERT INTO newsletter_notices (newsletter_id, feed_id, kind, title, url, from_at, illness)
+	return c.runRows(ctx, sick,
+		`INSERT INTO newsletter_notices (newsletter_id, feed_id, kind, title, url, from_at, illness)
 		WITH v (feed_id, title, url, from_at, illness, notified_at) AS (VALUES {rows})
 		SELECT n.id, v.feed_id, 'sick', CASE WHEN s.title <> '' THEN s.title ELSE v.title END, v.url, v.from_at, v.illness
 		FROM v CROSS JOIN `+publishedFeeds+` WHERE s.feed_id = v.feed_id AND `+goesOn+`
@@ -60,8 +61,10 @@ func (s *Store) PublisherNews(ctx context.Context) (all []PublisherNews, err err
 	rows, err := readRows[struct {
 		NewsletterID digest.NewsletterID
 		digest.Notice
-	}](ctx, s.read(), "looking for news of newsletters' feeds", `SELECT x.newsletter_id, x.feed_id, x.kind, x.title, x.url, x.moved_to, x.illness, x.from_at AS "from"
-		FROM newsletter_notices x JOIN newsletters n ON n.id = x.newsletter_id WHERE x.notified_at = 0 AND `+goesOn+` ORDER BY x.newsletter_id, x.feed_id, x.kind`)
+	}](ctx, s.read(), "looking for news of newsletters' feeds",
+		`SELECT x.newsletter_id, x.feed_id, x.kind, x.title, x.url, x.moved_to, x.illness, x.from_at AS "from"
+		FROM newsletter_notices x JOIN newsletters n ON n.id = x.newsletter_id WHERE x.notified_at = 0 AND `+
+			goesOn+` ORDER BY x.newsletter_id, x.feed_id, x.kind`)
 	if err != nil {
 		return nil, err
 	}
@@ -99,7 +102,8 @@ func (s *Store) MarkTold(ctx context.Context, news PublisherNews, now time.Time)
 			for _, n := range part {
 				v.row(n.FeedID, string(n.Kind))
 			}
-			if err := c.runRows(ctx, &v, `WITH v (feed_id, kind) AS (VALUES {rows}) UPDATE newsletter_notices SET notified_at = ? FROM v
+			if err := c.runRows(ctx, &v,
+				`WITH v (feed_id, kind) AS (VALUES {rows}) UPDATE newsletter_notices SET notified_at = ? FROM v
 				WHERE newsletter_notices.newsletter_id = ? AND newsletter_notices.feed_id = v.feed_id AND newsletter_notices.kind = v.kind`, at(now), news.Newsletter.ID); err != nil {
 				return err
 			}

@@ -16,7 +16,8 @@ func (w world) news(now time.Time) string {
 	w.ok(err)
 	var said []string
 	for _, news := range all {
-		said = append(said, fmt.Sprint(news.Newsletter.Slug, " to ", strings.Join(news.To, " "), ": ", describe(news.Notices)))
+		said = append(said, fmt.Sprint(news.Newsletter.Slug, " to ", strings.Join(news.To, " "), ": ",
+			describe(news.Notices)))
 		w.ok(w.MarkTold(w.ctx(), news, now))
 	}
 	return strings.Join(said, "; ")
@@ -37,7 +38,8 @@ func TestPublishersAreTold(t *testing.T) {
 		w.ails(noon, f, day(-8))
 		w.ails(noon, other, day(-8))
 		w.ails(day(1), other, time.Time{})
-		want(w.t, "a feed that is sick, and not one that was", w.news(day(1)), "anna-writes to anna@example.org ben@example.org: sick f.example")
+		want(w.t, "a feed that is sick, and not one that was", w.news(day(1)),
+			"anna-writes to anna@example.org ben@example.org: sick f.example")
 		want(w.t, "a member", w.told(digest.Digest{ID: m.DigestID}), "")
 		w.ails(day(2), f, day(-8))
 		want(w.t, "told again", w.news(day(2)), "")

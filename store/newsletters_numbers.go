@@ -9,13 +9,15 @@ import (
 )
 
 // ownersToday gives which day it is by the clocks of the owners of newsletters.
-func ownersToday(ctx context.Context, c conn, ids []digest.NewsletterID, now instant) (map[digest.NewsletterID]digest.Date, error) {
+func ownersToday(ctx context.Context, c conn, ids []digest.NewsletterID,
+	now instant) (map[digest.NewsletterID]digest.Date, error) {
 	var rows []struct {
 		ID       digest.NewsletterID
 		TimeZone string
 	}
 	if err := c.all(ctx, &rows, `SELECT n.id, COALESCE(u.time_zone, 'UTC') AS time_zone FROM newsletters n
-		LEFT JOIN digests d ON d.id = n.archive_id LEFT JOIN users u ON u.id = d.user_id WHERE n.id`+c.d.oneOf, keys(c.d, ids)); err != nil {
+		LEFT JOIN digests d ON d.id = n.archive_id LEFT JOIN users u ON u.id = d.user_id WHERE n.id`+
+		c.d.oneOf, keys(c.d, ids)); err != nil {
 		return nil, err
 	}
 	days := make(map[digest.NewsletterID]digest.Date, len(rows))
@@ -31,7 +33,8 @@ func ownersToday(ctx context.Context, c conn, ids []digest.NewsletterID, now ins
 
 // NewsletterNumbers gives what happened to a newsletter on the latest days, n at most and none from
 // before it was made, the earliest first, without gaps and with how many members there were.
-func (s *Store) NewsletterNumbers(ctx context.Context, letter digest.Newsletter, now time.Time, n int) (all []digest.NewsletterDay, err error) {
+func (s *Store) NewsletterNumbers(ctx context.Context, letter digest.Newsletter, now time.Time,
+	n int) (all []digest.NewsletterDay, err error) {
 	err = s.atOneInstant(ctx, "", func(s *Store) error {
 		archive, err := s.Digest(ctx, letter.ArchiveID)
 		if err != nil {

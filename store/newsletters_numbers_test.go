@@ -27,7 +27,8 @@ func (w world) numbers(n digest.Newsletter, now time.Time) (all []digest.Newslet
 func TestNewsletterNumbers(t *testing.T) {
 	each(t, func(w world) {
 		f := w.feed("anna.example")
-		n := w.newsletter("anna-writes", w.reader("anna", "Pacific/Auckland"), f) // noon in UTC is 1:00 of the next day there
+		// noon in UTC is 1:00 of the next day there
+		n := w.newsletter("anna-writes", w.reader("anna", "Pacific/Auckland"), f)
 		other := w.newsletter("ben-writes", w.reader("ben", "UTC"), f)
 		m, li := w.member(n, "mo@example.org", "Europe/Paris"), w.member(n, "li@example.org", "Europe/Paris")
 		w.subscribe(w.reader("ada", "Europe/Paris"), f) // whose mail is no newsletter's
@@ -49,14 +50,18 @@ func TestNewsletterNumbers(t *testing.T) {
 
 		later := parisMidnight.Add(24 * time.Hour)
 		for range 2 { // the same word twice is one
-			_, _, err := w.RecordBounce(w.ctx(), later, digest.Bounce{Edition: byDigest[m.DigestID], Kind: digest.SoftBounce})
+			_, _, err := w.RecordBounce(w.ctx(), later,
+				digest.Bounce{Edition: byDigest[m.DigestID], Kind: digest.SoftBounce})
 			w.ok(err)
-			_, _, err = w.RecordBounce(w.ctx(), later, digest.Bounce{Edition: byDigest[m.DigestID], Kind: digest.HardBounce})
+			_, _, err = w.RecordBounce(w.ctx(), later,
+				digest.Bounce{Edition: byDigest[m.DigestID], Kind: digest.HardBounce})
 			w.ok(err)
-			_, _, err = w.RecordBounce(w.ctx(), later, digest.Bounce{Edition: byDigest[li.DigestID], Kind: digest.Complaint})
+			_, _, err = w.RecordBounce(w.ctx(), later,
+				digest.Bounce{Edition: byDigest[li.DigestID], Kind: digest.Complaint})
 			w.ok(err)
 		}
-		next := digest.NewsletterDay{Day: parisDay.Plus(1), Members: 1, Left: 1, LetterCounts: digest.LetterCounts{Bounced: 1, Complained: 1}}
+		next := digest.NewsletterDay{Day: parisDay.Plus(1), Members: 1, Left: 1,
+			LetterCounts: digest.LetterCounts{Bounced: 1, Complained: 1}}
 		wantDiff(w.t, "came back; who complains leaves", w.numbers(n, later), []digest.NewsletterDay{sent, next})
 
 		w.ok(w.RemoveUser(w.ctx(), m.UserID, later.Add(24*time.Hour))) // they go, and what was counted stays
@@ -76,7 +81,9 @@ func TestNewsletterNumbersOfJoining(t *testing.T) {
 		_, created, err := w.Join(w.ctx(), n.ID, store.Joining{Email: "mo@example.org", Asked: true}, noon)
 		w.ok(err)
 		want(w.t, "again", created, false)
-		_, _, err = w.Join(w.ctx(), n.ID, store.Joining{Email: "li@example.org", TimeZone: "UTC", JoinedAt: noon.AddDate(-3, 0, 0)}, noon) // imported
+		// imported
+		_, _, err = w.Join(w.ctx(), n.ID,
+			store.Joining{Email: "li@example.org", TimeZone: "UTC", JoinedAt: noon.AddDate(-3, 0, 0)}, noon)
 		w.ok(err)
 		w.ask(n, noon, "asked@example.org")
 		want(w.t, "asked, and no member yet", w.askAll(noon), 1)
@@ -92,7 +99,8 @@ func TestNewsletterNumbersOfJoining(t *testing.T) {
 		w.ok(w.SetNewsletterState(w.ctx(), n.ID, digest.NewsletterEnded, "", noon.AddDate(0, 0, 400)))
 		days, err := w.NewsletterNumbers(w.ctx(), n, noon.AddDate(0, 0, 400), 366)
 		w.ok(err)
-		want(w.t, "a year", fmt.Sprint(len(days), days[0].Day, days[0].Members, days[365].Left, days[365].Members), "366 2026-12-24 2 2 0")
+		want(w.t, "a year", fmt.Sprint(len(days), days[0].Day, days[0].Members, days[365].Left, days[365].Members),
+			"366 2026-12-24 2 2 0")
 	})
 }
 
@@ -107,12 +115,14 @@ func TestNewsletterNumbersOfADeadWorker(t *testing.T) {
 		w.hour(midnight)
 		e := w.claimEditions(midnight, 100, "t")[0]
 		w.dot(midnight, "t", e.ID)
-		_, err := w.MarkEditionsUnsynced(w.ctx(), midnight, "t", []digest.Mark{{ID: e.ID, State: digest.EditionSent}}, []digest.Dot{{ID: 999}})
+		_, err := w.MarkEditionsUnsynced(w.ctx(), midnight, "t", []digest.Mark{{ID: e.ID, State: digest.EditionSent}},
+			[]digest.Dot{{ID: 999}})
 		w.ok(err) // and the worker dies before it writes so into the edition
 		want(w.t, "in doubt", w.recoverDead(midnight.Add(time.Hour)), 0)
 		want(w.t, "in doubt", w.recoverDead(midnight.Add(2*time.Hour)), 0)
 		want(w.t, "state", w.edition(e.ID).State, digest.EditionSent)
-		wantDiff(w.t, "sent once", w.numbers(n, midnight)[1:], []digest.NewsletterDay{{Day: parisDay, Members: 1, LetterCounts: digest.LetterCounts{Sent: 1}}})
+		wantDiff(w.t, "sent once", w.numbers(n, midnight)[1:],
+			[]digest.NewsletterDay{{Day: parisDay, Members: 1, LetterCounts: digest.LetterCounts{Sent: 1}}})
 	})
 }
 
@@ -132,11 +142,13 @@ func BenchmarkNewsletterMarks(b *testing.B) {
 				}
 				ok(s.Exec(b.Context(), `INSERT INTO newsletters (id, slug, name, archive_id, created_at) VALUES (1, 'n', 'n', 1, 1)`))
 				ok(s.Exec(b.Context(), `UPDATE digests SET newsletter_id = `+of))
-				ok(s.Exec(b.Context(), fmt.Sprintf(`INSERT INTO editions (digest_id, local_date, due_at, send_at, number, state, date, next_at, expires_at)
+				ok(s.Exec(b.Context(), fmt.Sprintf(
+					`INSERT INTO editions (digest_id, local_date, due_at, send_at, number, state, date, next_at, expires_at)
 					SELECT id, '2026-11-20', %d, 1, 1, 'leased', 0, 0, 0 FROM digests`, now.Unix())))
 				var marks []digest.Mark
 				for i := range letters {
-					marks = append(marks, digest.Mark{ID: digest.EditionID(i + 1), State: digest.EditionSent, Reply: "250 ok"})
+					marks = append(marks, digest.Mark{ID: digest.EditionID(i + 1), State: digest.EditionSent,
+						Reply: "250 ok"})
 				}
 				for b.Loop() {
 					b.StopTimer()

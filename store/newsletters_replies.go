@@ -24,7 +24,8 @@ func (s *Store) CountReply(ctx context.Context, id digest.NewsletterID, message 
 			return false, err
 		}
 		today := days[id]
-		if err := c.run(ctx, `DELETE FROM newsletter_replies WHERE newsletter_id = ? AND day < ?`, id, today.Plus(-repliesKnown).String()); err != nil {
+		if err := c.run(ctx, `DELETE FROM newsletter_replies WHERE newsletter_id = ? AND day < ?`, id,
+			today.Plus(-repliesKnown).String()); err != nil {
 			return false, err
 		}
 		members, err := countMembers(ctx, c, id)

@@ -16,8 +16,9 @@ func (w world) newsletter(slug string, owner digest.Digest, feeds ...digest.Feed
 	w.t.Helper()
 	n, err := w.AddNewsletter(w.ctx(), digest.Newsletter{
 		Slug: slug, Name: "The " + slug, Cadence: digest.Daily, State: digest.NewsletterActive,
-		HeaderText: "Above.", FooterText: "Below.", Colours: digest.Colours{Paper: "#fff1e5", Ink: "#10243C", Accent: "#990f3d"},
-		Look: digest.Look{Layout: digest.FullText, Images: digest.ProxiedImages},
+		HeaderText: "Above.", FooterText: "Below.",
+		Colours: digest.Colours{Paper: "#fff1e5", Ink: "#10243C", Accent: "#990f3d"},
+		Look:    digest.Look{Layout: digest.FullText, Images: digest.ProxiedImages},
 	}, owner.UserID, noon)
 	w.ok(err)
 	for _, f := range feeds {
@@ -29,7 +30,8 @@ func (w world) newsletter(slug string, owner digest.Digest, feeds ...digest.Feed
 // member makes somebody a member who asks for it.
 func (w world) member(n digest.Newsletter, email, zone string) digest.Member {
 	w.t.Helper()
-	m, created, err := w.Join(w.ctx(), n.ID, store.Joining{Email: email, TimeZone: zone, Asked: true, Proof: digest.Proof{Form: "https://example.org/", At: noon}}, noon)
+	m, created, err := w.Join(w.ctx(), n.ID, store.Joining{Email: email, TimeZone: zone, Asked: true,
+		Proof: digest.Proof{Form: "https://example.org/", At: noon}}, noon)
 	w.ok(err)
 	want(w.t, email+" is new", created, true)
 	return m
@@ -42,7 +44,8 @@ func TestNewsletter(t *testing.T) {
 		n := w.newsletter("anna-writes", anna, f)
 		_, err := w.AddNewsletter(w.ctx(), n, bob.UserID, noon)
 		oneLine(w.t, err, digest.Conflict)
-		_, err = w.AddNewsletter(w.ctx(), digest.Newsletter{Slug: "No", Name: "x", Cadence: digest.Daily}, bob.UserID, noon)
+		_, err = w.AddNewsletter(w.ctx(), digest.Newsletter{Slug: "No", Name: "x", Cadence: digest.Daily}, bob.UserID,
+			noon)
 		oneLine(w.t, err, digest.Invalid)
 
 		archive, err := w.Digest(w.ctx(), n.ArchiveID)
@@ -56,7 +59,8 @@ func TestNewsletter(t *testing.T) {
 		want(w.t, "stored", got, n)
 		list, err := w.NewslettersOf(w.ctx(), anna.UserID)
 		w.ok(err)
-		wantDiff(w.t, "hers", list, []store.NewsletterInfo{{Newsletter: n, Owner: "anna@example.org", Role: digest.RoleOwner}})
+		wantDiff(w.t, "hers", list,
+			[]store.NewsletterInfo{{Newsletter: n, Owner: "anna@example.org", Role: digest.RoleOwner}})
 		list, err = w.NewslettersOf(w.ctx(), bob.UserID)
 		w.ok(err)
 		want(w.t, "his", len(list), 0)
@@ -119,7 +123,8 @@ func TestRoles(t *testing.T) {
 		w.ok(w.SetRole(w.ctx(), n.ID, anna.UserID, digest.RoleNone, noon))
 		who, err := w.Publishers(w.ctx(), n.ID)
 		w.ok(err)
-		wantDiff(w.t, "publishers", who, []store.Publisher{{UserID: bob.UserID, Email: "bob@example.org", Role: digest.RoleOwner}})
+		wantDiff(w.t, "publishers", who,
+			[]store.Publisher{{UserID: bob.UserID, Email: "bob@example.org", Role: digest.RoleOwner}})
 		w.ok(w.RemoveUser(w.ctx(), anna.UserID, noon))
 		w.ok(w.SetNewsletterState(w.ctx(), n.ID, digest.NewsletterEnded, "", noon))
 		w.ok(w.RemoveUser(w.ctx(), bob.UserID, noon)) // what has ended keeps nobody
@@ -206,7 +211,8 @@ func TestNewsletterEnds(t *testing.T) {
 		_, _, err = w.BringBack(w.ctx(), m.DigestID, noon)
 		oneLine(w.t, err, digest.Conflict)
 		w.ok(w.RemoveNewsletter(w.ctx(), n.ID))
-		for _, table := range []string{"newsletters", "newsletter_roles", "memberships", "membership_events", "newsletter_suppressions", "subscriptions"} {
+		for _, table := range []string{"newsletters", "newsletter_roles", "memberships", "membership_events",
+			"newsletter_suppressions", "subscriptions"} {
 			want(w.t, table, w.rows(table), 0)
 		}
 		want(w.t, "digests: each user's own", w.rows("digests"), 2)
@@ -234,7 +240,8 @@ func TestNewsletterHeld(t *testing.T) {
 		w.ok(w.SetNewsletterState(w.ctx(), n.ID, digest.NewsletterHeld, "too many\ncomplaints", noon))
 		got, err := w.Newsletter(w.ctx(), n.ID)
 		w.ok(err)
-		want(w.t, "held", fmt.Sprint(got.State, got.HeldReason, got.HeldAt), fmt.Sprint(digest.NewsletterHeld, "too many complaints", noon))
+		want(w.t, "held", fmt.Sprint(got.State, got.HeldReason, got.HeldAt),
+			fmt.Sprint(digest.NewsletterHeld, "too many complaints", noon))
 		w.ok(w.SetNewsletterState(w.ctx(), n.ID, digest.NewsletterActive, "", noon))
 		got, err = w.Newsletter(w.ctx(), n.ID)
 		w.ok(err)
@@ -254,7 +261,8 @@ func wantDiff(t *testing.T, what string, got, want any) {
 // readNewsletters is part of TestRowsAreReadWhole.
 func (w world) readNewsletters(f filling, p people) {
 	w.t.Helper()
-	newsletter := w.insert(f, "newsletters", storedRow{"id": int64(40), "slug": "n", "cadence": int64(5), "threaded": yes, "logo_clear": yes, "count_clicks": yes, "count_replies": yes, "archive_id": p.digest["id"]})
+	newsletter := w.insert(f, "newsletters", storedRow{"id": int64(40), "slug": "n", "cadence": int64(5),
+		"threaded": yes, "logo_clear": yes, "count_clicks": yes, "count_replies": yes, "archive_id": p.digest["id"]})
 	domain := w.insert(f, "newsletter_domains", storedRow{"newsletter_id": int64(40), "signs": yes})
 	d, err := w.NewsletterDomain(w.ctx(), 40)
 	w.ok(err)
@@ -265,7 +273,8 @@ func (w world) readNewsletters(f filling, p people) {
 	w.ok(err)
 	newsletter.isReadAs(w.t, n, map[string]string{"LeadSubject": ""})
 
-	member := w.insert(f, "memberships", storedRow{"digest_id": p.digest["id"], "newsletter_id": n.ID, "user_id": p.user["id"], "own_days": yes})
+	member := w.insert(f, "memberships", storedRow{"digest_id": p.digest["id"], "newsletter_id": n.ID,
+		"user_id": p.user["id"], "own_days": yes})
 	for _, column := range []string{"email", "time_zone"} {
 		member[column] = p.user[column]
 	}
@@ -274,12 +283,14 @@ func (w world) readNewsletters(f filling, p people) {
 	w.ok(err)
 	member.isReadAs(w.t, m, map[string]string{"At": "confirmed_at"})
 
-	letter := w.insert(f, "newsletter_letters", storedRow{"newsletter_id": n.ID, "local_date": "2026-11-20", "skipped": yes})
+	letter := w.insert(f, "newsletter_letters",
+		storedRow{"newsletter_id": n.ID, "local_date": "2026-11-20", "skipped": yes})
 	l, err := w.NewsletterLetter(w.ctx(), n.ID, parisDay)
 	w.ok(err)
 	letter.isReadAs(w.t, l, nil)
 
-	wish := w.insert(f, "join_requests", storedRow{"token_hash": []byte("h"), "newsletter_id": n.ID, "latest": yes, "expires_at": toCome})
+	wish := w.insert(f, "join_requests", storedRow{"token_hash": []byte("h"), "newsletter_id": n.ID, "latest": yes,
+		"expires_at": toCome})
 	q, err := w.JoinRequest(w.ctx(), []byte("h"), noon)
 	w.ok(err)
 	wish.isReadAs(w.t, q, nil)
@@ -306,7 +317,8 @@ func TestDecideNames(t *testing.T) {
 			w.ok(err)
 			d, err := w.Digest(w.ctx(), m.DigestID)
 			w.ok(err)
-			want(w.t, what, fmt.Sprint(got.Name, "|", got.FromName, "|", got.NamesWait(), "|", d.Name), fmt.Sprint(name, "|", from, "|", wait, "|", name))
+			want(w.t, what, fmt.Sprint(got.Name, "|", got.FromName, "|", got.NamesWait(), "|", d.Name),
+				fmt.Sprint(name, "|", from, "|", wait, "|", name))
 			pending, err := w.CountPending(w.ctx())
 			w.ok(err)
 			want(w.t, what+", pending", pending > 0, wait)

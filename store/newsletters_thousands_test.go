@@ -14,11 +14,16 @@ import (
 
 // fortyZones are zones of forty offsets and rules.
 func fortyZones() []string {
-	return []string{"Pacific/Kiritimati", "Pacific/Chatham", "Pacific/Auckland", "Pacific/Fiji", "Australia/Lord_Howe", "Australia/Sydney",
-		"Australia/Adelaide", "Asia/Tokyo", "Australia/Eucla", "Asia/Shanghai", "Asia/Bangkok", "Asia/Yangon", "Asia/Dhaka", "Asia/Kathmandu",
-		"Asia/Kolkata", "Asia/Karachi", "Asia/Kabul", "Asia/Dubai", "Asia/Tehran", "Europe/Moscow", "Europe/Athens", "Europe/Paris", "Europe/London",
-		"Atlantic/Azores", "Atlantic/Cape_Verde", "America/Nuuk", "America/Sao_Paulo", "America/St_Johns", "America/Halifax", "America/New_York",
-		"America/Chicago", "America/Denver", "America/Phoenix", "America/Los_Angeles", "America/Anchorage", "Pacific/Marquesas", "Pacific/Honolulu",
+	return []string{"Pacific/Kiritimati", "Pacific/Chatham", "Pacific/Auckland", "Pacific/Fiji", "Australia/Lord_Howe",
+		"Australia/Sydney",
+		"Australia/Adelaide", "Asia/Tokyo", "Australia/Eucla", "Asia/Shanghai", "Asia/Bangkok", "Asia/Yangon",
+		"Asia/Dhaka", "Asia/Kathmandu",
+		"Asia/Kolkata", "Asia/Karachi", "Asia/Kabul", "Asia/Dubai", "Asia/Tehran", "Europe/Moscow", "Europe/Athens",
+		"Europe/Paris", "Europe/London",
+		"Atlantic/Azores", "Atlantic/Cape_Verde", "America/Nuuk", "America/Sao_Paulo", "America/St_Johns",
+		"America/Halifax", "America/New_York",
+		"America/Chicago", "America/Denver", "America/Phoenix", "America/Los_Angeles", "America/Anchorage",
+		"Pacific/Marquesas", "Pacific/Honolulu",
 		"Pacific/Pago_Pago", "Africa/Casablanca", "Africa/Cairo"}
 }
 
@@ -38,7 +43,8 @@ func TestThirtyDaysOfThousands(t *testing.T) {
 		begin := time.Date(2026, 10, 10, 0, 0, 0, 0, time.UTC)
 		var all []store.Joining
 		for i := range inZone * len(zones) {
-			all = append(all, store.Joining{Email: fmt.Sprintf("m%d@example%d.org", i, i%50), TimeZone: zones[i%len(zones)], Asked: true})
+			all = append(all, store.Joining{Email: fmt.Sprintf("m%d@example%d.org", i, i%50),
+				TimeZone: zones[i%len(zones)], Asked: true})
 		}
 		sum, err := w.JoinAll(w.ctx(), n.ID, all, begin)
 		w.ok(err)
@@ -55,7 +61,8 @@ func TestThirtyDaysOfThousands(t *testing.T) {
 				w.record(published[name], f, posts(published[name], name), listed...)
 				listed = append(listed, name)
 			}
-			if due, err := w.Count(w.ctx(), `SELECT count(*) FROM digests WHERE state = 'active' AND next_due_at <= ?`, now.Unix()); err != nil || due > 0 {
+			if due, err := w.Count(w.ctx(), `SELECT count(*) FROM digests WHERE state = 'active' AND next_due_at <= ?`,
+				now.Unix()); err != nil || due > 0 {
 				w.ok(err)
 				w.hour(now)
 				letters += w.sendAll(now)
@@ -69,7 +76,8 @@ func TestThirtyDaysOfThousands(t *testing.T) {
 			for name, at := range published {
 				rows, members := w.cameIn(zone, name, digest.DateOf(at.In(loc)).Plus(1))
 				if rows != inZone || members != inZone {
-					w.t.Errorf("%s in %s came %d times, to %d members in the letter of its day, of %d", name, zone, rows, members, inZone)
+					w.t.Errorf("%s in %s came %d times, to %d members in the letter of its day, of %d", name, zone,
+						rows, members, inZone)
 				}
 			}
 		}
@@ -103,7 +111,8 @@ func (w world) cameIn(zone, post string, date digest.Date) (rows, members int) {
 		AND e.digest_id = dp.digest_id AND e.due_at = dp.visible_at`
 	rows, err := w.Count(w.ctx(), `SELECT count(*)`+came, post, zone)
 	w.ok(err)
-	members, err = w.Count(w.ctx(), `SELECT count(DISTINCT dp.digest_id)`+came+` AND e.local_date = ? AND e.state = 'sent'`, post, zone, date.String())
+	members, err = w.Count(w.ctx(), `SELECT count(DISTINCT dp.digest_id)`+
+		came+` AND e.local_date = ? AND e.state = 'sent'`, post, zone, date.String())
 	w.ok(err)
 	return rows, members
 }

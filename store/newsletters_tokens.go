@@ -34,7 +34,8 @@ const fromTokens = ` FROM newsletter_tokens t JOIN users u ON u.id = t.user_id
 
 // AddNewsletterToken stores a token by its hash; digest.Invalid without a name, digest.Conflict where
 // there are as many as there may be.
-func (s *Store) AddNewsletterToken(ctx context.Context, t NewsletterToken, hash []byte, now time.Time) (id int64, err error) {
+func (s *Store) AddNewsletterToken(ctx context.Context, t NewsletterToken, hash []byte, now time.Time) (id int64,
+	err error) {
 	if t.Name = digest.OneLine(t.Name); t.Name == "" || len(t.Name) > maxTokenName {
 		return 0, digest.Refuse(digest.Invalid, "enter a name of at most %d letters for the token", maxTokenName)
 	}
@@ -44,7 +45,8 @@ func (s *Store) AddNewsletterToken(ctx context.Context, t NewsletterToken, hash 
 			return 0, err
 		}
 		if n >= MostNewsletterTokens {
-			return 0, digest.Refuse(digest.Conflict, "a newsletter can have at most %d tokens; remove one first", MostNewsletterTokens)
+			return 0, digest.Refuse(digest.Conflict, "a newsletter can have at most %d tokens; remove one first",
+				MostNewsletterTokens)
 		}
 		err = c.get(ctx, &id, `INSERT INTO newsletter_tokens (newsletter_id, user_id, name, token_hash, read_only, created_at) VALUES (?, ?, ?, ?, ?, ?) RETURNING id`,
 			t.NewsletterID, t.UserID, t.Name, hash, bit(t.ReadOnly), at(now))
@@ -54,22 +56,26 @@ func (s *Store) AddNewsletterToken(ctx context.Context, t NewsletterToken, hash 
 
 // NewsletterTokens lists the tokens of a newsletter, the oldest first.
 func (s *Store) NewsletterTokens(ctx context.Context, id digest.NewsletterID) ([]NewsletterToken, error) {
-	return readRows[NewsletterToken](ctx, s.read(), "listing the tokens", `SELECT `+tokenColumns+fromTokens+`WHERE t.newsletter_id = ? ORDER BY t.id`, id)
+	return readRows[NewsletterToken](ctx, s.read(), "listing the tokens", `SELECT `+
+		tokenColumns+fromTokens+`WHERE t.newsletter_id = ? ORDER BY t.id`, id)
 }
 
 // RemoveNewsletterToken makes a token void; digest.NotFound if the newsletter has none of that key.
 func (s *Store) RemoveNewsletterToken(ctx context.Context, newsletter digest.NewsletterID, id int64) error {
 	return s.change(ctx, "removing a token", func(c conn) error {
-		return c.runOne(ctx, notFound("there is no such token"), `DELETE FROM newsletter_tokens WHERE id = ? AND newsletter_id = ?`, id, newsletter)
+		return c.runOne(ctx, notFound("there is no such token"),
+			`DELETE FROM newsletter_tokens WHERE id = ? AND newsletter_id = ?`, id, newsletter)
 	})
 }
 
 // UseNewsletterToken gives the token with a hash, and notes the day; digest.NotFound if it is void.
 func (s *Store) UseNewsletterToken(ctx context.Context, hash []byte, now time.Time) (NewsletterToken, error) {
-	t, err := readOne[NewsletterToken](ctx, s.read(), "reading whose token it is", notFound("this token is void"), `SELECT `+tokenColumns+fromTokens+`WHERE t.token_hash = ?`, hash)
+	t, err := readOne[NewsletterToken](ctx, s.read(), "reading whose token it is", notFound("this token is void"),
+		`SELECT `+tokenColumns+fromTokens+`WHERE t.token_hash = ?`, hash)
 	if day := digest.DateOf(now.UTC()).String(); err == nil && t.UsedOn != day {
 		t.UsedOn = day
-		err = s.run(ctx, "noting that a token is used", `UPDATE newsletter_tokens SET used_on = ? WHERE id = ?`, day, t.ID)
+		err = s.run(ctx, "noting that a token is used", `UPDATE newsletter_tokens SET used_on = ? WHERE id = ?`, day,
+			t.ID)
 	}
 	return t, err
 }

@@ -56,7 +56,8 @@ func (s *Store) addNote(ctx context.Context, key string, note any) error {
 }
 
 func readNotes[N any](ctx context.Context, s *Store, key string) ([]N, error) {
-	values, err := readRows[[]byte](ctx, s.read(), "reading notes", `SELECT value FROM settings WHERE key LIKE ? ORDER BY key`, key+"%")
+	values, err := readRows[[]byte](ctx, s.read(), "reading notes",
+		`SELECT value FROM settings WHERE key LIKE ? ORDER BY key`, key+"%")
 	if err != nil {
 		return nil, err
 	}

@@ -23,7 +23,8 @@ func TestProxyNotes(t *testing.T) {
 		w.ok(w.NoteProxy(w.ctx(), digest.ProxyNote{Trouble: digest.ProxyUnnamed, Peer: near, At: noon.Add(time.Hour)}))
 		w.ok(w.NoteProxy(w.ctx(), digest.ProxyNote{Trouble: digest.ProxySilent, Peer: far, At: noon}))
 		want(w.t, "notes", fmt.Sprint(notes()), fmt.Sprint([]digest.ProxyNote{
-			{Trouble: digest.ProxySilent, Peer: far, At: noon}, {Trouble: digest.ProxyUnnamed, Peer: near, At: noon.Add(time.Hour)}}))
+			{Trouble: digest.ProxySilent, Peer: far, At: noon},
+			{Trouble: digest.ProxyUnnamed, Peer: near, At: noon.Add(time.Hour)}}))
 		w.ok(w.ForgetProxies(w.ctx()))
 		want(w.t, "after a start", len(notes()), 0)
 		secret, err := w.Secret(w.ctx())

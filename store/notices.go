@@ -71,7 +71,8 @@ func (n *notices) save(ctx context.Context, c conn) error {
 	if err := n.saveForPublishers(ctx, c); err != nil {
 		return err
 	}
-	return c.runRows(ctx, &n.values, `INSERT INTO notices (digest_id, visible_at, feed_id, kind, title, url, from_at, to_at)
+	return c.runRows(ctx, &n.values,
+		`INSERT INTO notices (digest_id, visible_at, feed_id, kind, title, url, from_at, to_at)
 			WITH v (feed_id, kind, title, url, from_at, to_at) AS (VALUES {rows})
 			SELECT s.digest_id, d.next_due_at, v.feed_id, v.kind, CASE WHEN s.title <> '' THEN s.title ELSE v.title END, v.url,
 				CASE WHEN v.from_at > 0 AND s.created_at > v.from_at THEN s.created_at ELSE v.from_at END, v.to_at
@@ -103,7 +104,8 @@ func (r *recording) tellMove(ctx context.Context, p *polled) error {
 		FROM subscriptions s JOIN digests d ON d.id = s.digest_id WHERE s.feed_id = ? AND s.paused = 0 AND `+isTold+` AND (`+gathers+` OR d.state = 'paused')
 		AND replace(s.address, ?, '') = s.address
 		ORDER BY s.digest_id ON CONFLICT (digest_id, visible_at, feed_id, kind) DO UPDATE SET moved_to = excluded.moved_to`,
-		string(digest.NoticeMoved), cmp.Or(p.Was.Title, p.Feed.Title), p.stored.URL, p.Feed.URL, p.Feed.ID, listed(p.Feed.URL))
+		string(digest.NoticeMoved), cmp.Or(p.Was.Title, p.Feed.Title), p.stored.URL, p.Feed.URL, p.Feed.ID,
+		listed(p.Feed.URL))
 }
 
 // A noticeRow is a notice of a part.
@@ -130,7 +132,8 @@ func (s *Store) noticesOf(ctx context.Context, parts []part, told map[digest.Edi
 		return err
 	}
 	slices.SortFunc(rows, func(a, b noticeRow) int {
-		return cmp.Or(cmp.Compare(a.EditionID, b.EditionID), cmp.Compare(a.FeedID, b.FeedID), cmp.Compare(a.Kind, b.Kind),
+		return cmp.Or(cmp.Compare(a.EditionID, b.EditionID), cmp.Compare(a.FeedID, b.FeedID),
+			cmp.Compare(a.Kind, b.Kind),
 			cmp.Compare(a.Carried, b.Carried), cmp.Compare(a.VisibleAt, b.VisibleAt))
 	})
 	changes, err := s.changesIn(ctx, rows)
@@ -162,7 +165,8 @@ func (s *Store) changesIn(ctx context.Context, rows []noticeRow) (map[int64]dige
 	if len(ids) == 0 {
 		return nil, nil
 	}
-	found, err := readRows[digest.LinkChange](ctx, s.read(), "", `SELECT `+linkChangeColumns+` FROM link_changes x WHERE x.id`+s.d.oneOf, keys(s.d, ids))
+	found, err := readRows[digest.LinkChange](ctx, s.read(), "", `SELECT `+
+		linkChangeColumns+` FROM link_changes x WHERE x.id`+s.d.oneOf, keys(s.d, ids))
 	changes := make(map[int64]digest.LinkChange, len(found))
 	for _, x := range found {
 		changes[x.ID] = x
@@ -181,7 +185,8 @@ func (p part) notice() digest.Notice {
 // repeats reports whether a notice of one edition says what the one before said.
 // Two gaps of a feed are two.
 func (r noticeRow) repeats(before noticeRow) bool {
-	return r.EditionID == before.EditionID && r.FeedID == before.FeedID && r.Kind == before.Kind && r.Kind != digest.NoticeGap
+	return r.EditionID == before.EditionID && r.FeedID == before.FeedID && r.Kind == before.Kind &&
+		r.Kind != digest.NoticeGap
 }
 
 // Notices gives what editions tell of feeds, by the edition's key, in the order

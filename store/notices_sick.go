@@ -22,7 +22,8 @@ func (r *recording) tellSick(ctx context.Context) error {
 		case p.stored.State == digest.FeedActive && p.Feed.State == digest.FeedDead:
 			n.add(p.Feed, digest.NoticeDead, digest.Gap{})
 			back = append(back, p.Feed.ID) // this says more than that it is sick
-		case p.stored.State != digest.FeedActive && p.Feed.State == digest.FeedActive, p.WasSick && p.Illness == digest.Well:
+		case p.stored.State != digest.FeedActive && p.Feed.State == digest.FeedActive, p.WasSick &&
+			p.Illness == digest.Well:
 			back = append(back, p.Feed.ID)
 		case p.Illness != digest.Well && p.Feed.State == digest.FeedActive:
 			f := p.Feed
@@ -44,7 +45,8 @@ func (r *recording) tellSick(ctx context.Context) error {
 // saveSick makes notices wait that feeds are sick, but for readers whom they were told
 // already, or will be: of this illness, or of another not long ago.
 func saveSick(ctx context.Context, c conn, sick *values) error {
-	return c.runRows(ctx, sick, `INSERT INTO notices (digest_id, visible_at, feed_id, kind, title, url, from_at, illness)
+	return c.runRows(ctx, sick,
+		`INSERT INTO notices (digest_id, visible_at, feed_id, kind, title, url, from_at, illness)
 		WITH v (feed_id, title, url, from_at, illness, notified_at) AS (VALUES {rows})
 		SELECT s.digest_id, d.next_due_at, v.feed_id, 'sick', CASE WHEN s.title <> '' THEN s.title ELSE v.title END, v.url, v.from_at, v.illness
 		FROM v CROSS JOIN subscriptions s CROSS JOIN digests d
@@ -60,7 +62,8 @@ func dropWaitingNotices(ctx context.Context, c conn, ids []digest.FeedID, kinds 
 	if len(ids) == 0 {
 		return nil
 	}
-	if err := c.run(ctx, `DELETE FROM newsletter_notices WHERE kind IN (`+kinds+`) AND (kind <> 'sick' OR notified_at = 0) AND feed_id IN (`+list(ids)+`)`); err != nil {
+	if err := c.run(ctx, `DELETE FROM newsletter_notices WHERE kind IN (`+
+		kinds+`) AND (kind <> 'sick' OR notified_at = 0) AND feed_id IN (`+list(ids)+`)`); err != nil {
 		return err
 	}
 	return c.run(ctx, `DELETE FROM notices WHERE kind IN (`+kinds+`) AND (digest_id, visible_at, feed_id) IN (

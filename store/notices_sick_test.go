@@ -25,7 +25,8 @@ func (w world) ails(now time.Time, f digest.Feed, since time.Time) {
 // before a month has gone by.
 func TestTheSickAreToldOnce(t *testing.T) {
 	each(t, func(w world) {
-		ada, bob, cyd := w.reader("ada", "Europe/Paris"), w.reader("bob", "Europe/Paris"), w.reader("cyd", "Europe/Paris")
+		ada, bob, cyd := w.reader("ada", "Europe/Paris"), w.reader("bob", "Europe/Paris"),
+			w.reader("cyd", "Europe/Paris")
 		f := w.feed("f.example")
 		w.ok(w.addTitled(ada, f, "Mine"))
 		w.subscribe(bob, f)
@@ -83,11 +84,13 @@ func TestReplaceSubscription(t *testing.T) {
 		ada, bob := w.reader("ada", "Europe/Paris"), w.reader("bob", "Europe/Paris")
 		old, by := w.feed("old.example"), w.feed("new.example")
 		w.ok(w.addTitled(ada, old, "Mine"))
-		w.ok(w.SetSubscription(w.ctx(), digest.Subscription{DigestID: ada.ID, FeedID: old.ID, Title: "Mine", Folder: "News", Display: digest.Headlines}))
+		w.ok(w.SetSubscription(w.ctx(), digest.Subscription{DigestID: ada.ID, FeedID: old.ID, Title: "Mine",
+			Folder: "News", Display: digest.Headlines}))
 		w.subscribe(bob, old)
 		_, err := w.AddFilter(w.ctx(), digest.Filter{DigestID: ada.ID, FeedID: old.ID, Words: "rain"}, noon)
 		w.ok(err)
-		want(w.t, "without the other", digest.KindOf(w.ReplaceSubscription(w.ctx(), ada.ID, old.ID, by.ID)), digest.NotFound)
+		want(w.t, "without the other", digest.KindOf(w.ReplaceSubscription(w.ctx(), ada.ID, old.ID, by.ID)),
+			digest.NotFound)
 		w.subscribe(ada, by)
 		w.ails(noon, old, noon.Add(-8*24*time.Hour))
 		w.ok(w.ReplaceSubscription(w.ctx(), ada.ID, old.ID, by.ID))
@@ -95,7 +98,8 @@ func TestReplaceSubscription(t *testing.T) {
 		w.ok(err)
 		want(w.t, "subscriptions", len(list), 1)
 		want(w.t, "is", list[0].Feed.ID, by.ID)
-		want(w.t, "as decided", list[0].Title+list[0].Folder+string(list[0].Display), "MineNews"+string(digest.Headlines))
+		want(w.t, "as decided", list[0].Title+list[0].Folder+string(list[0].Display), "MineNews"+
+			string(digest.Headlines))
 		w.holds("the filter", 1, `SELECT count(*) FROM filters WHERE feed_id = ?`, by.ID)
 		want(w.t, "the notice goes", w.told(ada), "")
 		want(w.t, "bob stays", w.told(bob), "sick old.example")

@@ -51,7 +51,8 @@ func (w world) editionNotices(d digest.Digest) string {
 // gap records a poll that may have lost posts since an instant.
 func (w world) gap(now time.Time, f digest.Feed, from time.Time, identities ...string) {
 	w.t.Helper()
-	p := store.Polled{Feed: f, Posts: posts(now, identities...), Listed: identities, Gap: &digest.Gap{From: from, To: now}}
+	p := store.Polled{Feed: f, Posts: posts(now, identities...), Listed: identities,
+		Gap: &digest.Gap{From: from, To: now}}
 	p.Feed.ParsedAt, p.Feed.BusyInterval = now, 2*time.Hour
 	_, err := w.Record(w.ctx(), now, []store.Polled{p})
 	w.ok(err)
@@ -59,7 +60,8 @@ func (w world) gap(now time.Time, f digest.Feed, from time.Time, identities ...s
 
 func TestGapsAreTold(t *testing.T) {
 	each(t, func(w world) {
-		ada, bob, cyd := w.reader("ada", "Europe/Paris"), w.reader("bob", "Europe/Paris"), w.reader("cyd", "Europe/Paris")
+		ada, bob, cyd := w.reader("ada", "Europe/Paris"), w.reader("bob", "Europe/Paris"),
+			w.reader("cyd", "Europe/Paris")
 		f := w.feed("f.example")
 		w.ok(w.addTitled(ada, f, "Mine"))
 		w.subscribe(bob, f)

@@ -43,7 +43,8 @@ func (s *Store) OperatorLink(ctx context.Context, hash []byte, now time.Time) (b
 // UseOperatorLink uses up the operator's link: the user of an address, who is added
 // if there is none, becomes an operator. digest.NotFound if the link is unknown,
 // used or expired, or somebody else has become operator since.
-func (s *Store) UseOperatorLink(ctx context.Context, hash []byte, email, zone string, now time.Time) (digest.User, error) {
+func (s *Store) UseOperatorLink(ctx context.Context, hash []byte, email, zone string, now time.Time) (digest.User,
+	error) {
 	return changed(ctx, s, "letting the operator in", func(c conn) (u digest.User, err error) {
 		if err := c.untilCommit(ctx, s.d.lockAccounts); err != nil {
 			return u, err
@@ -79,7 +80,8 @@ func (s *Store) OtherOperators(ctx context.Context, user digest.UserID) (int, er
 
 // SetOperator makes a user one of those who run this instance, or no more.
 func (s *Store) SetOperator(ctx context.Context, user digest.UserID, operator bool) error {
-	return s.runOne(ctx, "changing who runs this", noUser(), `UPDATE users SET operator = ? WHERE id = ?`, bit(operator), user)
+	return s.runOne(ctx, "changing who runs this", noUser(), `UPDATE users SET operator = ? WHERE id = ?`,
+		bit(operator), user)
 }
 
 // DropOperator lets a user run this instance no more; digest.Conflict if nobody else does.

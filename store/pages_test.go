@@ -20,10 +20,13 @@ func TestLongLists(t *testing.T) {
 		}
 		const count = `WITH RECURSIVE n (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i + 1 < 2000) `
 		padded := `substr(CAST(10000 + i AS TEXT), 2)`
-		w.ok(w.Exec(w.ctx(), `INSERT INTO feeds (url, host) `+count+`SELECT 'https://f.example/' || `+padded+`, 'f.example' FROM n`))
+		w.ok(w.Exec(w.ctx(), `INSERT INTO feeds (url, host) `+count+`SELECT 'https://f.example/' || `+
+			padded+`, 'f.example' FROM n`))
 		w.ok(w.Exec(w.ctx(), `INSERT INTO users (email, email_key, time_zone, created_at) `+count+
-			`SELECT 'r' || `+padded+` || '@example.org', 'r' || `+padded+` || '@example.org', 'Europe/Paris', 0 FROM n`))
-		w.ok(w.Exec(w.ctx(), `INSERT INTO digests (user_id, name, next_due_at) SELECT id, '', ? FROM users ORDER BY id`, parisMidnight.Unix()))
+			`SELECT 'r' || `+padded+` || '@example.org', 'r' || `+
+			padded+` || '@example.org', 'Europe/Paris', 0 FROM n`))
+		w.ok(w.Exec(w.ctx(), `INSERT INTO digests (user_id, name, next_due_at) SELECT id, '', ? FROM users ORDER BY id`,
+			parisMidnight.Unix()))
 		w.ok(w.Exec(w.ctx(), `INSERT INTO subscriptions (digest_id, feed_id, created_at)
 			SELECT d.id, f.id, 0 FROM digests d CROSS JOIN feeds f WHERE d.id % 500 = 0 AND f.id % 100 = 0`))
 		w.ok(w.Exec(w.ctx(), `INSERT INTO suppressions (email_key, email, reason, edition_id, created_at)
@@ -45,7 +48,8 @@ func TestLongLists(t *testing.T) {
 		}
 		for i, u := range users {
 			gotEmails = append(gotEmails, u.Email)
-			if u.Suppressed == nil || u.Suppressed.Email != u.Email || (u.Subscriptions == 20) != (u.Digest.ID%500 == 0) {
+			if u.Suppressed == nil || u.Suppressed.Email != u.Email ||
+				(u.Subscriptions == 20) != (u.Digest.ID%500 == 0) {
 				w.t.Errorf("user %d: %+v", i, u)
 			}
 		}
@@ -54,7 +58,8 @@ func TestLongLists(t *testing.T) {
 		}
 		want(w.t, "feeds", slices.Equal(gotURLs, urls), true)
 		want(w.t, "users", slices.Equal(gotEmails, emails), true)
-		want(w.t, "suppressions, the latest first", slices.IsSortedFunc(suppressions, func(a, b digest.Suppression) int { return b.CreatedAt.Compare(a.CreatedAt) }), true)
+		want(w.t, "suppressions, the latest first", slices.IsSortedFunc(suppressions,
+			func(a, b digest.Suppression) int { return b.CreatedAt.Compare(a.CreatedAt) }), true)
 		slices.Sort(suppressed)
 		want(w.t, "each of them once", slices.Equal(suppressed, emails), true)
 		zones, err := w.Zones(w.ctx(), 2)

@@ -66,7 +66,10 @@ func (s *Store) MakePartitions(ctx context.Context, now time.Time) error {
 
 // covered reports whether a month has a partition.
 func covered(have []partition, m month) bool {
-	return slices.ContainsFunc(have, func(p partition) bool { return p.month == m || p.open && m.starts() < p.starts() })
+	return slices.ContainsFunc(have, func(p partition) bool {
+		return p.month == m || p.open &&
+			m.starts() < p.starts()
+	})
 }
 
 const oldestInDefault = `SELECT visible_at FROM digest_posts_default WHERE visible_at < ? ORDER BY visible_at LIMIT 1`
@@ -92,7 +95,8 @@ func (s *Store) dropPartitions(ctx context.Context, old instant) error {
 		if p.ends() > old {
 			continue
 		}
-		gone, err := s.alterPosts(ctx, "dropping "+p.table(), func(c conn) error { return c.run(ctx, `DROP TABLE IF EXISTS `+p.table()) })
+		gone, err := s.alterPosts(ctx, "dropping "+
+			p.table(), func(c conn) error { return c.run(ctx, `DROP TABLE IF EXISTS `+p.table()) })
 		if err != nil || !gone {
 			return err
 		}
@@ -147,7 +151,8 @@ func (s *Store) makePartition(ctx context.Context, m month) (bool, error) {
 			`CREATE TABLE ` + m.table() + ` (LIKE digest_posts INCLUDING INDEXES)`,
 			`WITH moved AS (DELETE FROM digest_posts_default WHERE ` + within + ` RETURNING *)
 				INSERT INTO ` + m.table() + ` SELECT * FROM moved`,
-			fmt.Sprintf(`ALTER TABLE digest_posts ATTACH PARTITION %s FOR VALUES FROM (%d) TO (%d)`, m.table(), m.starts(), m.ends()),
+			fmt.Sprintf(`ALTER TABLE digest_posts ATTACH PARTITION %s FOR VALUES FROM (%d) TO (%d)`, m.table(),
+				m.starts(), m.ends()),
 		})
 	})
 }
@@ -162,7 +167,8 @@ func (s *Store) alterPosts(ctx context.Context, doing string, f func(conn) error
 		}
 		return f(c)
 	})
-	if e, ok := errors.AsType[*pq.Error](err); ok && (e.Code == "55P03" || e.Code == "40P01") { // it waited, or each for the other
+	// it waited, or each for the other
+	if e, ok := errors.AsType[*pq.Error](err); ok && (e.Code == "55P03" || e.Code == "40P01") {
 		return false, nil
 	}
 	return err == nil, err

@@ -180,7 +180,8 @@ func TestPartitionOfLostEditionStays(t *testing.T) {
 	eachPartitioned(t, func(w world) {
 		ada := w.reader("ada", "Europe/Paris")
 		lost, next := ides.AddDate(0, 0, 16), ides.AddDate(0, 0, 23)
-		w.ok(w.Exec(w.ctx(), `INSERT INTO digest_posts (digest_id, visible_at, post_id) VALUES (?, ?, 1)`, ada.ID, lost.Unix()))
+		w.ok(w.Exec(w.ctx(), `INSERT INTO digest_posts (digest_id, visible_at, post_id) VALUES (?, ?, 1)`, ada.ID,
+			lost.Unix()))
 		w.ok(w.MakePartitions(w.ctx(), ides))
 		w.ok(w.Exec(w.ctx(), `UPDATE digests SET next_due_at = ?`, next.Unix()))
 		w.ok(w.Exec(w.ctx(), `INSERT INTO editions (digest_id, local_date, due_at, send_at, number, state, undelivered, date, next_at, expires_at)
@@ -206,8 +207,10 @@ func TestPartitionsAreLeftOut(t *testing.T) {
 		out, err := w.Count(w.ctx(), `SELECT id FROM posts WHERE identity = 'out'`)
 		w.ok(err)
 		w.ok(w.Exec(w.ctx(), `DELETE FROM digest_posts WHERE post_id = ?`, out))
-		w.ok(w.Exec(w.ctx(), `UPDATE digest_posts SET visible_at = ? + digest_id % 7 * 2592000 WHERE digest_id <> ?`, ides.Unix(), ada.ID))
-		w.ok(w.Exec(w.ctx(), `UPDATE digests SET next_due_at = ? + id % 7 * 2592000 WHERE id <> ?`, ides.Unix(), ada.ID))
+		w.ok(w.Exec(w.ctx(), `UPDATE digest_posts SET visible_at = ? + digest_id % 7 * 2592000 WHERE digest_id <> ?`,
+			ides.Unix(), ada.ID))
+		w.ok(w.Exec(w.ctx(), `UPDATE digests SET next_due_at = ? + id % 7 * 2592000 WHERE id <> ?`, ides.Unix(),
+			ada.ID))
 		w.ok(w.MakePartitions(w.ctx(), ides))
 		w.hour(parisMidnight)
 		editions, err := w.Editions(w.ctx(), ada.ID, 1)

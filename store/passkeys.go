@@ -27,7 +27,8 @@ const passkeyColumns = `id, user_id, credential_id, credential, sign_count, name
 // Handle gives what passkeys know a user by; fresh becomes it if they have none.
 func (s *Store) Handle(ctx context.Context, user digest.UserID, fresh []byte) (handle []byte, err error) {
 	return changed(ctx, s, "reading a user's handle", func(c conn) ([]byte, error) {
-		return readOne[[]byte](ctx, c, "", noUser(), `UPDATE users SET handle = COALESCE(handle, ?) WHERE id = ? RETURNING handle`, fresh, user)
+		return readOne[[]byte](ctx, c, "", noUser(),
+			`UPDATE users SET handle = COALESCE(handle, ?) WHERE id = ? RETURNING handle`, fresh, user)
 	})
 }
 
@@ -89,7 +90,8 @@ func (s *Store) RemovePasskey(ctx context.Context, user digest.UserID, id int64,
 
 // AddCeremony keeps what a passkey is asked, until it answers or expires; user
 // is 0 where somebody signs in.
-func (s *Store) AddCeremony(ctx context.Context, hash []byte, user digest.UserID, data string, now, expires time.Time) error {
+func (s *Store) AddCeremony(ctx context.Context, hash []byte, user digest.UserID, data string, now,
+	expires time.Time) error {
 	return s.change(ctx, "storing what a passkey is asked", func(c conn) error {
 		if _, err := c.exec(ctx, `DELETE FROM passkey_challenges WHERE expires_at <= ?`, at(now)); err != nil {
 			return err
@@ -102,9 +104,11 @@ func (s *Store) AddCeremony(ctx context.Context, hash []byte, user digest.UserID
 // UseCeremony uses up what a passkey of a user was asked: of any number of
 // calls exactly one succeeds. digest.NotFound for one that is unknown, used,
 // expired or another user's.
-func (s *Store) UseCeremony(ctx context.Context, hash []byte, user digest.UserID, now time.Time) (data string, err error) {
+func (s *Store) UseCeremony(ctx context.Context, hash []byte, user digest.UserID, now time.Time) (data string,
+	err error) {
 	return changed(ctx, s, "reading what a passkey was asked", func(c conn) (string, error) {
 		return readOne[string](ctx, c, "", notFound("nothing was asked, or too long ago"),
-			`DELETE FROM passkey_challenges WHERE token_hash = ? AND user_id = ? AND expires_at > ? RETURNING data`, hash, user, at(now))
+			`DELETE FROM passkey_challenges WHERE token_hash = ? AND user_id = ? AND expires_at > ? RETURNING data`,
+			hash, user, at(now))
 	})
 }

@@ -31,7 +31,8 @@ func TestPasskeys(t *testing.T) {
 		oneLine(w.t, w.AddPasskey(w.ctx(), key, noon), digest.Conflict)
 		list, err := w.Passkeys(w.ctx(), ann.ID)
 		w.ok(err)
-		want(w.t, "kept", len(list) == 1 && bytes.Equal(list[0].CredentialID, []byte{0, 1}) && list[0].SignCount == 3, true)
+		want(w.t, "kept", len(list) == 1 && bytes.Equal(list[0].CredentialID, []byte{0, 1}) &&
+			list[0].SignCount == 3, true)
 		w.ok(w.UsePasskey(w.ctx(), list[0], `{"a":1}`, 4, noon))
 		oneLine(w.t, w.UsePasskey(w.ctx(), list[0], `{"a":1}`, 4, noon), digest.NotFound) // by another copy, at once
 		for _, session := range []string{"here", "there"} {

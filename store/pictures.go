@@ -17,7 +17,8 @@ func pictureKey(address string) int64 {
 
 // LearnPictureSize stores how large the picture at an address is.
 func (s *Store) LearnPictureSize(ctx context.Context, address string, size digest.PictureSize, now time.Time) error {
-	return s.run(ctx, "storing the size of a picture", `INSERT INTO picture_sizes (address, width, height, learned_at) VALUES (?, ?, ?, ?)
+	return s.run(ctx, "storing the size of a picture",
+		`INSERT INTO picture_sizes (address, width, height, learned_at) VALUES (?, ?, ?, ?)
 		ON CONFLICT (address) DO UPDATE SET width = excluded.width, height = excluded.height, learned_at = excluded.learned_at`,
 		pictureKey(address), size.Width, size.Height, at(now))
 }
@@ -33,7 +34,8 @@ func (s *Store) PictureSizes(ctx context.Context, addresses []string) (map[strin
 		byKey[pictureKey(address)] = address
 	}
 	c := s.read()
-	rows, err := readRows[row](ctx, c, "reading the sizes of pictures", `SELECT address, width, height FROM picture_sizes WHERE address`+c.d.oneOf,
+	rows, err := readRows[row](ctx, c, "reading the sizes of pictures",
+		`SELECT address, width, height FROM picture_sizes WHERE address`+c.d.oneOf,
 		keys(c.d, each(addresses, pictureKey)))
 	sizes := make(map[string]digest.PictureSize, len(rows))
 	for _, r := range rows {

@@ -34,7 +34,8 @@ func (s *Store) Polls(ctx context.Context, id digest.FeedID, since time.Time) ([
 	if _, err := s.read().find(ctx, &gathered, `SELECT unchanged FROM feed_times WHERE feed_id = ?`, id); err != nil {
 		return nil, failed(reading, err)
 	}
-	rows, err := readRows[row](ctx, s.read(), reading, `SELECT at, outcome, status, requests, bytes, millis, note, unchanged
+	rows, err := readRows[row](ctx, s.read(), reading,
+		`SELECT at, outcome, status, requests, bytes, millis, note, unchanged
 		FROM polls WHERE feed_id = ? AND at >= ?`, id, from(since))
 	polls := unpackPolls(gathered)
 	for _, r := range rows {
@@ -60,7 +61,8 @@ func (s *Store) PrunePolls(ctx context.Context, now time.Time) (int, error) {
 		// nothing is locked where nothing is old.
 		var ids []digest.FeedID
 		err := s.read().all(ctx, &ids, `SELECT f.id FROM feeds f WHERE f.id > ?
-			AND EXISTS (SELECT 1 FROM polls p WHERE p.feed_id = f.id AND p.at < ?) ORDER BY f.id LIMIT ?`, last, old, prunedFeeds)
+			AND EXISTS (SELECT 1 FROM polls p WHERE p.feed_id = f.id AND p.at < ?) ORDER BY f.id LIMIT ?`, last, old,
+			prunedFeeds)
 		if err != nil {
 			return n, fmt.Errorf("looking for old polls: %w", err)
 		}
@@ -70,7 +72,8 @@ func (s *Store) PrunePolls(ctx context.Context, now time.Time) (int, error) {
 			}
 			return n, s.pruneRobots(ctx, now)
 		}
-		deleted, err := changed(ctx, s, "deleting old polls", func(c conn) (int, error) { return deletePolls(ctx, c, ids, old) })
+		deleted, err := changed(ctx, s, "deleting old polls",
+			func(c conn) (int, error) { return deletePolls(ctx, c, ids, old) })
 		if err != nil {
 			return n, err
 		}
@@ -88,7 +91,8 @@ func deletePolls(ctx context.Context, c conn, ids []digest.FeedID, old instant) 
 }
 
 func (s *Store) pruneRobots(ctx context.Context, now time.Time) error {
-	return s.run(ctx, "forgetting robots.txt of sites that are asked no more", `DELETE FROM robots WHERE fetched_at < ?`, at(now).plus(-keepRobots))
+	return s.run(ctx, "forgetting robots.txt of sites that are asked no more",
+		`DELETE FROM robots WHERE fetched_at < ?`, at(now).plus(-keepRobots))
 }
 
 // A PollRecord is one poll in the history of a feed.
@@ -131,7 +135,8 @@ func (r *recording) notePolls(ctx context.Context) error {
 		}
 	}
 	// One of the same second is the same one, noted twice.
-	return r.c.runRows(ctx, &v, `INSERT INTO polls (feed_id, at, outcome, status, requests, bytes, millis, note, unchanged)
+	return r.c.runRows(ctx, &v,
+		`INSERT INTO polls (feed_id, at, outcome, status, requests, bytes, millis, note, unchanged)
 			VALUES {rows} ON CONFLICT (feed_id, at) DO NOTHING`)
 }
 

@@ -76,7 +76,8 @@ func unpackPolls(packed string) (polls []PollRecord) {
 func (p *polled) pack() (packed bool, full []PollRecord) {
 	p.unchanged = p.stored.Unchanged
 	gathered := unpackPolls(p.unchanged)
-	if packed = p.Poll.isPackable(); packed && !slices.ContainsFunc(gathered, func(r PollRecord) bool { return at(r.At) == at(p.Poll.At) }) {
+	if packed = p.Poll.isPackable(); packed &&
+		!slices.ContainsFunc(gathered, func(r PollRecord) bool { return at(r.At) == at(p.Poll.At) }) {
 		p.Poll.Note = clean(p.Poll.Note)
 		gathered = append(gathered, p.Poll)
 	}

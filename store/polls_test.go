@@ -26,7 +26,8 @@ func TestPolls(t *testing.T) {
 		w.addPoll(int64(other.ID), noon)
 		got, err := w.Polls(w.ctx(), f.ID, noon.Add(-day))
 		w.ok(err)
-		one := store.PollRecord{Outcome: "unchanged", Status: 304, Requests: 1, Bytes: 20, Took: 150 * time.Millisecond, Note: "a note"}
+		one := store.PollRecord{Outcome: "unchanged", Status: 304, Requests: 1, Bytes: 20, Took: 150 * time.Millisecond,
+			Note: "a note"}
 		yesterday, today := one, one
 		yesterday.At, today.At = noon.Add(-day), noon
 		if want := []store.PollRecord{yesterday, today}; !reflect.DeepEqual(got, want) {
@@ -46,7 +47,8 @@ func TestPollsShareRows(t *testing.T) {
 		now, alike := noon, 0
 		for i := range 100 {
 			now = now.Add(time.Duration(1+chance.IntN(100_000)) * time.Second)
-			p := store.PollRecord{At: now, Outcome: "unchanged", Status: 304, Requests: 1, Took: time.Duration(chance.IntN(9000)) * time.Millisecond, Note: "unchanged: 304"}
+			p := store.PollRecord{At: now, Outcome: "unchanged", Status: 304, Requests: 1,
+				Took: time.Duration(chance.IntN(9000)) * time.Millisecond, Note: "unchanged: 304"}
 			switch chance.IntN(8) {
 			case 0:
 				p.Outcome, p.Status, p.Note = "failed", 503, "503 Service  Unavailable"
@@ -115,7 +117,8 @@ func TestPrunePollsInParts(t *testing.T) {
 	each(t, func(w world) {
 		f := w.feed("a.example")
 		const more = 3
-		w.ok(w.Exec(w.ctx(), fmt.Sprintf(`INSERT INTO polls (feed_id, at, outcome) WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < %d)
+		w.ok(w.Exec(w.ctx(), fmt.Sprintf(
+			`INSERT INTO polls (feed_id, at, outcome) WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < %d)
 			SELECT %d, i, 'unchanged' FROM n`, 3*store.PrunedPolls+more, f.ID)))
 		n, err := w.DeletePolls(w.ctx(), f.ID, noon)
 		w.ok(err)
@@ -132,7 +135,8 @@ func TestRobots(t *testing.T) {
 		_, known, err := w.Robots(w.ctx(), "https://a.example")
 		w.ok(err)
 		want(w.t, "known before", known, false)
-		r := digest.Robots{Origin: "https://a.example", FetchedAt: noon, ETag: `"1"`, LastModified: "yesterday", Rules: "disallow: /\n"}
+		r := digest.Robots{Origin: "https://a.example", FetchedAt: noon, ETag: `"1"`, LastModified: "yesterday",
+			Rules: "disallow: /\n"}
 		w.ok(w.SaveRobots(w.ctx(), r))
 		older := digest.Robots{Origin: r.Origin, FetchedAt: noon.Add(-time.Hour)}
 		w.ok(w.SaveRobots(w.ctx(), older))

@@ -58,7 +58,8 @@ func (e *storedEnclosures) Scan(value any) error {
 func (s *Store) Posts(ctx context.Context, ids []digest.PostID) ([]digest.Post, error) {
 	posts := make([]digest.Post, 0, len(ids))
 	for part := range slices.Chunk(slices.Sorted(slices.Values(ids)), statementRows) {
-		err := s.read().all(ctx, &posts, `SELECT `+postColumns+`, p.content FROM posts p WHERE p.id`+s.d.oneOf+` ORDER BY p.id`, keys(s.d, part))
+		err := s.read().all(ctx, &posts, `SELECT `+postColumns+`, p.content FROM posts p WHERE p.id`+
+			s.d.oneOf+` ORDER BY p.id`, keys(s.d, part))
 		if err != nil {
 			return nil, fmt.Errorf("reading posts: %w", err)
 		}
@@ -101,7 +102,8 @@ func (s *Store) feedsOf(ctx context.Context, ids []digest.PostID) (map[digest.Po
 			PostID digest.PostID `db:"id"`
 			FeedID digest.FeedID
 		}
-		if err := s.read().all(ctx, &rows, `SELECT id, feed_id FROM posts WHERE id`+s.d.oneOf, keys(s.d, part)); err != nil {
+		if err := s.read().all(ctx, &rows, `SELECT id, feed_id FROM posts WHERE id`+
+			s.d.oneOf, keys(s.d, part)); err != nil {
 			return nil, err
 		}
 		for _, r := range rows {
@@ -158,7 +160,8 @@ func (s *Store) KnownPosts(ctx context.Context, feed digest.FeedID, identities [
 	}
 	var rows []struct{ Identity, ContentHash string }
 	err := s.read().allRows(ctx, &rows, &v, `WITH v (identity) AS (VALUES {rows})
-		SELECT p.identity, p.content_hash FROM v CROSS JOIN posts p WHERE p.feed_id = ? AND p.identity = v.identity`, feed)
+		SELECT p.identity, p.content_hash FROM v CROSS JOIN posts p WHERE p.feed_id = ? AND p.identity = v.identity`,
+		feed)
 	if err != nil {
 		return nil, fmt.Errorf("looking for known posts: %w", err)
 	}
@@ -195,23 +198,27 @@ type DeliveredKey struct {
 //
 // It looks through few editions first, then through more, and last through all the
 // others: to sort whatever a reader ever had for the few posts that are wanted is slow.
-func (s *Store) DeliveredPosts(ctx context.Context, id digest.DigestID, feed digest.FeedID, now time.Time, limit int) ([]DeliveredPost, error) {
+func (s *Store) DeliveredPosts(ctx context.Context, id digest.DigestID, feed digest.FeedID, now time.Time,
+	limit int) ([]DeliveredPost, error) {
 	return s.DeliveredBefore(ctx, id, feed, DeliveredKey{now, math.MaxInt64}, limit)
 }
 
 // DeliveredBefore is DeliveredPosts of what stands below a place in the list.
-func (s *Store) DeliveredBefore(ctx context.Context, id digest.DigestID, feed digest.FeedID, place DeliveredKey, limit int) ([]DeliveredPost, error) {
+func (s *Store) DeliveredBefore(ctx context.Context, id digest.DigestID, feed digest.FeedID, place DeliveredKey,
+	limit int) ([]DeliveredPost, error) {
 	all, before := []DeliveredPost{}, at(place.DueAt)+1
 	for _, editions := range []int{16, 128, math.MaxInt32} {
 		if len(all) == limit || before == 0 {
 			break
 		}
 		first, err := readOne[instant](ctx, s.read(), "reading what was delivered", nil, // 0: there are not so many
-			`SELECT due_at FROM editions WHERE digest_id = ? AND due_at < ? ORDER BY due_at DESC LIMIT 1 OFFSET ?`, id, before, editions-1)
+			`SELECT due_at FROM editions WHERE digest_id = ? AND due_at < ? ORDER BY due_at DESC LIMIT 1 OFFSET ?`, id,
+			before, editions-1)
 		if err != nil {
 			return nil, err
 		}
-		some, err := readRows[DeliveredPost](ctx, s.read(), "reading what was delivered", `SELECT p.id AS post_id, p.title, p.url, e.local_date AS date, e.due_at
+		some, err := readRows[DeliveredPost](ctx, s.read(), "reading what was delivered",
+			`SELECT p.id AS post_id, p.title, p.url, e.local_date AS date, e.due_at
 			FROM editions e JOIN digest_posts dp ON dp.digest_id = e.digest_id AND dp.visible_at = e.due_at JOIN posts p ON p.id = dp.post_id
 			WHERE e.digest_id = ? AND e.due_at >= ? AND e.due_at < ? AND (e.due_at < ? OR p.id < ?)
 			AND dp.digest_id = ? AND dp.visible_at >= ? AND dp.visible_at < ? -- so that other partitions are left out
@@ -231,13 +238,15 @@ const newestBack = 60 * 24 * time.Hour
 
 // NewestDelivered gives of some feeds the date of the newest post, or when it was first seen, that a digest has had up to
 // a midnight of its; of a feed of which none came within the 60 days before that, nothing.
-func (s *Store) NewestDelivered(ctx context.Context, id digest.DigestID, feeds []digest.FeedID, upTo time.Time) (map[digest.FeedID]time.Time, error) {
+func (s *Store) NewestDelivered(ctx context.Context, id digest.DigestID, feeds []digest.FeedID,
+	upTo time.Time) (map[digest.FeedID]time.Time, error) {
 	newest := make(map[digest.FeedID]time.Time, len(feeds))
 	for some := range slices.Chunk(feeds, statementRows) {
 		rows, err := readRows[struct {
 			FeedID digest.FeedID
 			At     time.Time
-		}](ctx, s.read(), "reading the newest posts", `SELECT p.feed_id, MAX(CASE WHEN p.published_at > 0 THEN p.published_at ELSE p.seen_at END) AS at
+		}](ctx, s.read(), "reading the newest posts",
+			`SELECT p.feed_id, MAX(CASE WHEN p.published_at > 0 THEN p.published_at ELSE p.seen_at END) AS at
 			FROM digest_posts dp JOIN posts p ON p.id = dp.post_id WHERE dp.digest_id = ? AND dp.visible_at > ? AND dp.visible_at <= ?
 			AND p.feed_id`+s.d.oneOf+` GROUP BY p.feed_id`, id, at(upTo.Add(-newestBack)), at(upTo), keys(s.d, some))
 		if err != nil {

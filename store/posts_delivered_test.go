@@ -20,14 +20,16 @@ func TestDeliveredOfManyEditions(t *testing.T) {
 	}
 	each(t, func(w world) {
 		chance := rand.New(rand.NewPCG(13, 5))
-		ann, often, seldom, merged, never := w.reader("ann", "UTC"), w.feed("a.example"), w.feed("b.example"), w.feed("c.example"), w.feed("d.example")
+		ann, often, seldom, merged, never := w.reader("ann", "UTC"), w.feed("a.example"), w.feed("b.example"),
+			w.feed("c.example"), w.feed("d.example")
 		var names []string
 		for i := range 300 {
 			names = append(names, fmt.Sprint(i))
 		}
 		for _, f := range []digest.Feed{often, seldom, merged} {
 			w.record(noon, f, posts(noon, names...))
-			w.ok(w.Exec(w.ctx(), `INSERT INTO subscriptions (digest_id, feed_id, created_at) VALUES (?, ?, 0)`, ann.ID, f.ID))
+			w.ok(w.Exec(w.ctx(), `INSERT INTO subscriptions (digest_id, feed_id, created_at) VALUES (?, ?, 0)`, ann.ID,
+				f.ID))
 		}
 		w.ok(w.Exec(w.ctx(), `UPDATE feeds SET merged_into = ? WHERE id = ?`, seldom.ID, merged.ID))
 		const editions = 170
@@ -47,7 +49,8 @@ func TestDeliveredOfManyEditions(t *testing.T) {
 					if slices.Contains(want[f], delivered{date, digest.PostID(post)}) {
 						continue
 					}
-					w.ok(w.Exec(w.ctx(), `INSERT INTO digest_posts (digest_id, visible_at, post_id) VALUES (?, ?, ?)`, ann.ID, night(i).Unix(), post))
+					w.ok(w.Exec(w.ctx(), `INSERT INTO digest_posts (digest_id, visible_at, post_id) VALUES (?, ?, ?)`,
+						ann.ID, night(i).Unix(), post))
 					want[f] = append(want[f], delivered{date, digest.PostID(post)})
 				}
 			}
@@ -58,7 +61,8 @@ func TestDeliveredOfManyEditions(t *testing.T) {
 				return cmp.Or(cmp.Compare(b.date.String(), a.date.String()), cmp.Compare(b.post, a.post))
 			})
 			for _, last := range []int{-1, 0, 1, 15, 16, 17, 39, 40, 41, 79, 80, 81, 143, 144, 145, editions - 1} {
-				seen := slices.DeleteFunc(slices.Clone(want[f.ID]), func(d delivered) bool { return d.date.String() > digest.DateOf(night(last)).String() })
+				seen := slices.DeleteFunc(slices.Clone(want[f.ID]),
+					func(d delivered) bool { return d.date.String() > digest.DateOf(night(last)).String() })
 				for _, limit := range []int{1, 5, 10, 33, 1000} {
 					list, err := w.DeliveredPosts(w.ctx(), ann.ID, f.ID, night(last), limit)
 					w.ok(err)
@@ -67,7 +71,8 @@ func TestDeliveredOfManyEditions(t *testing.T) {
 						got = append(got, delivered{p.Date, p.PostID})
 					}
 					if !slices.Equal(got, seen[:min(limit, len(seen))]) {
-						w.t.Fatalf("%s on night %d, %d at most: %v, want %v", f.URL, last, limit, got, seen[:min(limit, len(seen))])
+						w.t.Fatalf("%s on night %d, %d at most: %v, want %v", f.URL, last, limit, got,
+							seen[:min(limit, len(seen))])
 					}
 				}
 			}

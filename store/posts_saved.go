@@ -66,7 +66,8 @@ func (s *Store) VisiblePost(ctx context.Context, user digest.UserID, post digest
 	if err != nil {
 		return VisiblePost{}, failed("reading the post", err)
 	}
-	v := VisiblePost{Post: posts[0], DigestID: came.DigestID, Edition: came.Date, DueAt: came.CameAt.time(), Saved: came.Saved}
+	v := VisiblePost{Post: posts[0], DigestID: came.DigestID, Edition: came.Date, DueAt: came.CameAt.time(),
+		Saved: came.Saved}
 	labels, err := s.labelsFor(ctx, user, []digest.FeedID{v.FeedID})
 	v.Label = labels[v.FeedID]
 	return v, failed("reading the post", err)
@@ -80,11 +81,13 @@ func errNoPost() error { return notFound("there is no such post") }
 // SELECT is a scalar so that no planner can begin with all rows of the post.
 func delivered(ctx context.Context, c conn, user digest.UserID, post digest.PostID, now instant) (delivery, error) {
 	var d delivery
-	saved, err := c.find(ctx, &d, `SELECT digest_id, due_at, due_at AS came_at, local_date AS date, 1 AS saved FROM saved_posts WHERE user_id = ? AND post_id = ?`, user, post)
+	saved, err := c.find(ctx, &d,
+		`SELECT digest_id, due_at, due_at AS came_at, local_date AS date, 1 AS saved FROM saved_posts WHERE user_id = ? AND post_id = ?`, user, post)
 	if saved || err != nil {
 		return d, err
 	}
-	return readOne[delivery](ctx, c, "", errNoPost(), `SELECT e.digest_id, e.due_at, `+cameAt+` AS came_at, e.local_date AS date, 0 AS saved FROM digests d CROSS JOIN editions e
+	return readOne[delivery](ctx, c, "", errNoPost(),
+		`SELECT e.digest_id, e.due_at, `+cameAt+` AS came_at, e.local_date AS date, 0 AS saved FROM digests d CROSS JOIN editions e
 		WHERE d.user_id = ? AND e.digest_id = d.id AND e.due_at <= d.last_due_at AND `+cameAt+` <= ?
 		AND (SELECT count(*) FROM digest_posts dp WHERE dp.digest_id = e.digest_id AND dp.visible_at = e.due_at AND dp.post_id = ?) > 0
 		ORDER BY came_at, e.due_at LIMIT 1`, user, now, post)
@@ -103,17 +106,20 @@ func (s *Store) SavePost(ctx context.Context, user digest.UserID, post digest.Po
 			return err
 		}
 		// Prune deletes posts in transactions of its own.
-		if _, err := readOne[digest.PostID](ctx, c, "", errNoPost(), `SELECT p.id FROM posts p WHERE p.id = ?`+c.d.keepRow, post); err != nil {
+		if _, err := readOne[digest.PostID](ctx, c, "", errNoPost(), `SELECT p.id FROM posts p WHERE p.id = ?`+
+			c.d.keepRow, post); err != nil {
 			return err
 		}
 		return c.run(ctx, `INSERT INTO saved_posts (user_id, post_id, saved_at, digest_id, due_at, local_date)
-			VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`, user, post, at(now), d.DigestID, d.DueAt, d.Date.String())
+			VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`, user, post, at(now), d.DigestID, d.DueAt,
+			d.Date.String())
 	})
 }
 
 // UnsavePost removes a saved post, if it was saved at an instant or later. One that is not saved is no error.
 func (s *Store) UnsavePost(ctx context.Context, user digest.UserID, post digest.PostID, since time.Time) error {
-	return s.run(ctx, "removing the post", `DELETE FROM saved_posts WHERE user_id = ? AND post_id = ? AND saved_at >= ?`, user, post, at(since))
+	return s.run(ctx, "removing the post",
+		`DELETE FROM saved_posts WHERE user_id = ? AND post_id = ? AND saved_at >= ?`, user, post, at(since))
 }
 
 // SavedPosts lists what a reader has saved, the newest first, limit at most: those after a key.
@@ -122,7 +128,8 @@ func (s *Store) SavedPosts(ctx context.Context, user digest.UserID, after SavedK
 	if after == (SavedKey{}) {
 		from = forever
 	}
-	saved, err := readRows[SavedPost](ctx, s.read(), "listing what is saved", `SELECT v.digest_id, v.saved_at, v.due_at, v.local_date AS edition, 1 AS saved, `+postColumns+`
+	saved, err := readRows[SavedPost](ctx, s.read(), "listing what is saved",
+		`SELECT v.digest_id, v.saved_at, v.due_at, v.local_date AS edition, 1 AS saved, `+postColumns+`
 		FROM saved_posts v CROSS JOIN posts p WHERE v.user_id = ? AND p.id = v.post_id AND (v.saved_at, v.post_id) < (?, ?)
 		ORDER BY v.saved_at DESC, v.post_id DESC LIMIT ?`, user, from, after.Post, limit)
 	if err != nil {
@@ -136,13 +143,15 @@ func (s *Store) SavedPosts(ctx context.Context, user digest.UserID, after SavedK
 }
 
 // SavedAmong tells which of some posts a reader has saved.
-func (s *Store) SavedAmong(ctx context.Context, user digest.UserID, posts []digest.PostID) (map[digest.PostID]bool, error) {
+func (s *Store) SavedAmong(ctx context.Context, user digest.UserID, posts []digest.PostID) (map[digest.PostID]bool,
+	error) {
 	saved := make(map[digest.PostID]bool)
 	if len(posts) == 0 {
 		return saved, nil
 	}
 	var ids []digest.PostID
-	err := s.read().all(ctx, &ids, `SELECT post_id FROM saved_posts WHERE user_id = ? AND post_id`+s.d.oneOf, user, keys(s.d, posts))
+	err := s.read().all(ctx, &ids, `SELECT post_id FROM saved_posts WHERE user_id = ? AND post_id`+s.d.oneOf, user,
+		keys(s.d, posts))
 	if err != nil {
 		return nil, fmt.Errorf("looking for what is saved: %w", err)
 	}
@@ -154,7 +163,8 @@ func (s *Store) SavedAmong(ctx context.Context, user digest.UserID, posts []dige
 
 // labelsFor gives feeds as one reader sees them: by their own title, also of a
 // feed that has become part of one to which they are subscribed. What they left keeps the feed's.
-func (s *Store) labelsFor(ctx context.Context, user digest.UserID, feeds []digest.FeedID) (map[digest.FeedID]digest.FeedLabel, error) {
+func (s *Store) labelsFor(ctx context.Context, user digest.UserID,
+	feeds []digest.FeedID) (map[digest.FeedID]digest.FeedLabel, error) {
 	labels, err := s.labelsByFeed(ctx, feeds)
 	if err != nil {
 		return nil, err
@@ -165,7 +175,8 @@ func (s *Store) labelsFor(ctx context.Context, user digest.UserID, feeds []diges
 	}
 	err = s.read().all(ctx, &rows, `SELECT f.id, s.title FROM feeds f CROSS JOIN digests d CROSS JOIN subscriptions s
 		WHERE f.id`+s.d.oneOf+` AND d.user_id = ? AND s.digest_id = d.id AND s.paused = 0
-		AND s.feed_id = CASE WHEN f.merged_into = 0 THEN f.id ELSE f.merged_into END AND s.title <> ''`, keys(s.d, feeds), user)
+		AND s.feed_id = CASE WHEN f.merged_into = 0 THEN f.id ELSE f.merged_into END AND s.title <> ''`,
+		keys(s.d, feeds), user)
 	if err != nil {
 		return nil, fmt.Errorf("reading subscriptions: %w", err)
 	}

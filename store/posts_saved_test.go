@@ -57,7 +57,8 @@ func TestSave(t *testing.T) {
 		f, g := w.feed("f.example"), w.feed("g.example")
 		w.subscribe(ada, f)
 		w.subscribe(bob, f, g)
-		w.ok(w.Exec(w.ctx(), `UPDATE subscriptions SET title = 'My F' WHERE digest_id = ? AND feed_id = ?`, ada.ID, f.ID))
+		w.ok(w.Exec(w.ctx(), `UPDATE subscriptions SET title = 'My F' WHERE digest_id = ? AND feed_id = ?`, ada.ID,
+			f.ID))
 		w.record(noon, f, posts(noon, "a", "b", "c"))
 		w.record(noon, g, posts(noon, "of g"))
 		a := w.find("a")

@@ -108,9 +108,12 @@ func (s *Store) Prune(ctx context.Context, now time.Time, keep time.Duration, ba
 		{"DMARC reports", func() (int, error) { return 0, s.pruneDMARC(ctx, now, keep) }},
 		{"hosts of hubs", func() (int, error) { return 0, s.pruneHubHosts(ctx, now) }},
 		{"sizes of pictures", func() (int, error) {
-			return 0, s.write(ctx, func(c conn) error { return c.run(ctx, `DELETE FROM picture_sizes WHERE learned_at < ?`, old) })
+			return 0, s.write(ctx, func(c conn) error {
+				return c.run(ctx, `DELETE FROM picture_sizes WHERE learned_at < ?`, old)
+			})
 		}},
-		{"changes made by links", func() (int, error) { return 0, s.pruneLinkChanges(ctx, min(old, at(now).plus(-digest.LinkUndoTime))) }},
+		{"changes made by links",
+			func() (int, error) { return 0, s.pruneLinkChanges(ctx, min(old, at(now).plus(-digest.LinkUndoTime))) }},
 		{"imports", func() (int, error) {
 			return 0, s.write(ctx, func(c conn) error {
 				return c.run(ctx, `DELETE FROM imports WHERE imported_at <= ?`, at(now.Add(-importLife)))
@@ -118,7 +121,8 @@ func (s *Store) Prune(ctx context.Context, now time.Time, keep time.Duration, ba
 		}},
 		{"sessions", func() (int, error) {
 			return 0, s.write(ctx, func(c conn) error {
-				return c.execEach(ctx, []string{`DELETE FROM sessions WHERE expires_at <= ?`, `DELETE FROM sign_in_tokens WHERE expires_at <= ?`}, at(now))
+				return c.execEach(ctx, []string{`DELETE FROM sessions WHERE expires_at <= ?`,
+					`DELETE FROM sign_in_tokens WHERE expires_at <= ?`}, at(now))
 			})
 		}},
 	} {
@@ -138,7 +142,8 @@ func (s *Store) pruneEditions(ctx context.Context, old instant, batch int) (int,
 	last := digest.EditionID(0)
 	for {
 		var rows []prunableEdition
-		err := s.read().all(ctx, &rows, `SELECT e.id, e.digest_id, e.due_at, e.state, CASE WHEN `+awaited+` THEN 1 ELSE 0 END AS awaited
+		err := s.read().all(ctx, &rows,
+			`SELECT e.id, e.digest_id, e.due_at, e.state, CASE WHEN `+awaited+` THEN 1 ELSE 0 END AS awaited
 			FROM editions e WHERE e.id > ? ORDER BY e.id LIMIT ?`, last, batch)
 		if err != nil {
 			return 0, err
@@ -210,7 +215,8 @@ func (s *Store) deleteEditions(ctx context.Context, ids []digest.EditionID, days
 // isOver reports whether an edition in this state is never sent again.
 func isOver(state digest.EditionState) bool {
 	switch state {
-	case digest.EditionSent, digest.EditionUnconfirmed, digest.EditionFailed, digest.EditionExpired, digest.EditionUnmailed:
+	case digest.EditionSent, digest.EditionUnconfirmed, digest.EditionFailed, digest.EditionExpired,
+		digest.EditionUnmailed:
 		return true
 	}
 	return false
@@ -275,7 +281,8 @@ type prunable struct {
 func (s *Store) deletePosts(ctx context.Context, ids []digest.PostID) (n int, err error) {
 	err = s.write(ctx, func(c conn) error {
 		var locked []digest.PostID
-		if err := c.all(ctx, &locked, `SELECT id FROM posts WHERE id IN (`+list(ids)+`) ORDER BY id`+c.d.forUpdate); err != nil {
+		if err := c.all(ctx, &locked, `SELECT id FROM posts WHERE id IN (`+list(ids)+`) ORDER BY id`+
+			c.d.forUpdate); err != nil {
 			return err
 		}
 		var gone []digest.PostID
@@ -330,7 +337,8 @@ func (s *Store) pruneFeeds(ctx context.Context, old, unshown instant, batch int)
 			return err
 		}
 		gone := list(ids)
-		if err := c.execEach(ctx, []string{`DELETE FROM bodies WHERE feed_id IN (` + gone + `)`, `DELETE FROM polls WHERE feed_id IN (` + gone + `)`,
+		if err := c.execEach(ctx, []string{`DELETE FROM bodies WHERE feed_id IN (` + gone + `)`,
+			`DELETE FROM polls WHERE feed_id IN (` + gone + `)`,
 			`DELETE FROM former_subscriptions WHERE feed_id IN (` + gone + `)`,
 			`DELETE FROM feed_times WHERE feed_id IN (` + gone + `)`}); err != nil {
 			return err

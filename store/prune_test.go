@@ -150,7 +150,8 @@ func TestPruneSparesWhatWasBroughtLate(t *testing.T) {
 func TestPruneForgetsFeedsThatNobodyTakes(t *testing.T) {
 	each(t, func(w world) {
 		ada := w.reader("ada", "Europe/Paris")
-		taken, left, fresh := w.asked("taken.example", noon), w.asked("left.example", noon), w.asked("fresh.example", noon.Add(keep))
+		taken, left, fresh := w.asked("taken.example", noon), w.asked("left.example", noon),
+			w.asked("fresh.example", noon.Add(keep))
 		w.newFeed("never.example")
 		w.subscribe(ada, taken, left)
 		for _, f := range []digest.Feed{taken, left, fresh} {
@@ -175,7 +176,8 @@ func TestPruneForgetsFeedsThatNobodyTakes(t *testing.T) {
 // asked adds a feed that was asked at the given time.
 func (w world) asked(host string, at time.Time) digest.Feed {
 	w.t.Helper()
-	f, _, err := w.EnsureFeed(w.ctx(), digest.Feed{URL: "https://" + host + "/feed", Host: host, Schedule: digest.Schedule{LastAttemptAt: at}})
+	f, _, err := w.EnsureFeed(w.ctx(),
+		digest.Feed{URL: "https://" + host + "/feed", Host: host, Schedule: digest.Schedule{LastAttemptAt: at}})
 	w.ok(err)
 	return f
 }

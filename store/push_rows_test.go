@@ -9,14 +9,16 @@ import (
 // readPushes reads what is known of the hubs of a feed.
 func (w world) readPushes(f filling, p people) {
 	w.t.Helper()
-	subscription := w.insert(f, "push_subscriptions", storedRow{"id": int64(31), "feed_id": p.feed["id"], "state": string(digest.PushActive), "expires_at": toCome, "errors": yes})
+	subscription := w.insert(f, "push_subscriptions", storedRow{"id": int64(31), "feed_id": p.feed["id"],
+		"state": string(digest.PushActive), "expires_at": toCome, "errors": yes})
 	read, err := w.PushSubscription(w.ctx(), 31)
 	w.ok(err)
 	subscription.isReadAs(w.t, read, nil)
 
 	news := w.insert(f, "feed_news", storedRow{"feed_id": p.feed["id"], "demotes": int64(0)})
 	news["expires_at"] = toCome
-	cloud := w.insert(f, "cloud_subscriptions", storedRow{"id": int64(32), "feed_id": p.feed["id"], "expires_at": toCome, "errors": yes})
+	cloud := w.insert(f, "cloud_subscriptions",
+		storedRow{"id": int64(32), "feed_id": p.feed["id"], "expires_at": toCome, "errors": yes})
 	promised, err := w.CloudSubscription(w.ctx(), 32)
 	w.ok(err)
 	cloud.isReadAs(w.t, promised, nil)

@@ -130,7 +130,8 @@ const outside = `COALESCE((SELECT f.public_only FROM feeds f WHERE f.id = p.feed
 // PushLeaving, and come again at retry of the requests that came to nothing before, unless
 // their hub verifies them. Requests to a host that confirms nothing wait (digest.HubHost); domain
 // returns the domain that the hub of a feed counts for, public or not. more: others may be due.
-func (s *Store) ClaimHubRequests(ctx context.Context, now time.Time, n int, retry func(failures int) time.Time, domain HubDomain) (requests []HubRequest, more bool, err error) {
+func (s *Store) ClaimHubRequests(ctx context.Context, now time.Time, n int, retry func(failures int) time.Time,
+	domain HubDomain) (requests []HubRequest, more bool, err error) {
 	err = s.change(ctx, "claiming requests to hubs", func(c conn) error {
 		requests = nil
 		var due []HubRequest
@@ -178,7 +179,8 @@ func hostsOfPushes(ctx context.Context, c conn, due []HubRequest, domain HubDoma
 }
 
 // duePush does what is due for a subscription. It reports whether its hub gets a request.
-func duePush(ctx context.Context, c conn, p *digest.PushSubscription, hosts hubHosts, now time.Time, retry func(int) time.Time) (asks bool, err error) {
+func duePush(ctx context.Context, c conn, p *digest.PushSubscription, hosts hubHosts, now time.Time,
+	retry func(int) time.Time) (asks bool, err error) {
 	switch {
 	case p.State == digest.PushLeft:
 		return false, c.run(ctx, `DELETE FROM push_subscriptions WHERE id = ?`, p.ID)
@@ -192,7 +194,8 @@ func duePush(ctx context.Context, c conn, p *digest.PushSubscription, hosts hubH
 	}
 	if p.State == digest.PushLeaving {
 		p.Errors++
-		return true, c.run(ctx, `UPDATE push_subscriptions SET errors = ?, next_at = ? WHERE id = ?`, p.Errors, from(retry(p.Errors)), p.ID)
+		return true, c.run(ctx, `UPDATE push_subscriptions SET errors = ?, next_at = ? WHERE id = ?`, p.Errors,
+			from(retry(p.Errors)), p.ID)
 	}
 	if p.State == digest.PushAsked { // nothing was verified
 		p.Errors, p.LastError = p.Errors+1, cmp.Or(p.LastError, "the hub did not verify the request")
@@ -222,7 +225,9 @@ func renewPush(ctx context.Context, c conn, p digest.PushSubscription, now time.
 // endPush notes that a subscription is over.
 func endPush(ctx context.Context, c conn, id digest.PushID, now time.Time) error {
 	var feeds []digest.FeedID
-	err := c.all(ctx, &feeds, `UPDATE push_subscriptions SET state = 'left', next_at = ? WHERE id = ? RETURNING feed_id`, at(now).plus(keepLeft), id)
+	err := c.all(ctx, &feeds,
+		`UPDATE push_subscriptions SET state = 'left', next_at = ? WHERE id = ? RETURNING feed_id`,
+		at(now).plus(keepLeft), id)
 	if err != nil {
 		return err
 	}
@@ -244,7 +249,8 @@ func failPush(ctx context.Context, c conn, p digest.PushSubscription, now time.T
 func addFeeds(ctx context.Context, c conn, requests []HubRequest) error {
 	for i := range requests {
 		r := &requests[i]
-		_, err := c.find(ctx, r, `SELECT `+pushColumns+`, f.url AS feed_url, f.public_only, `+subscribers+` AS subscribers
+		_, err := c.find(ctx, r,
+			`SELECT `+pushColumns+`, f.url AS feed_url, f.public_only, `+subscribers+` AS subscribers
 			FROM push_subscriptions p JOIN feeds f ON f.id = p.feed_id WHERE p.id = ?`, r.ID)
 		if err != nil {
 			return err
@@ -255,7 +261,8 @@ func addFeeds(ctx context.Context, c conn, requests []HubRequest) error {
 
 // HubFailed notes that a request to subscribe came to nothing, unless the hub has verified it
 // since, and when it is made again. made: it was sent, and counts for its host.
-func (s *Store) HubFailed(ctx context.Context, now time.Time, id digest.PushID, why string, again time.Time, made bool) error {
+func (s *Store) HubFailed(ctx context.Context, now time.Time, id digest.PushID, why string, again time.Time,
+	made bool) error {
 	why = clean(why)
 	why = clean(why[:min(len(why), reasonLength)])
 	return s.change(ctx, "noting that a hub failed", func(c conn) error {
@@ -279,7 +286,8 @@ func (s *Store) HubFailed(ctx context.Context, now time.Time, id digest.PushID, 
 
 // PushSubscription gives one; digest.NotFound if there is none.
 func (s *Store) PushSubscription(ctx context.Context, id digest.PushID) (digest.PushSubscription, error) {
-	return readOne[digest.PushSubscription](ctx, s.read(), "reading a subscription at a hub", notFound("there is no such subscription"),
+	return readOne[digest.PushSubscription](ctx, s.read(), "reading a subscription at a hub",
+		notFound("there is no such subscription"),
 		`SELECT `+pushColumns+` FROM push_subscriptions p WHERE p.id = ?`, id)
 }
 
@@ -292,11 +300,13 @@ func (s *Store) PushSubscriptionsOf(ctx context.Context, id digest.FeedID) ([]di
 // VerifyPush answers a hub that asks whether it was asked to push a topic: true, if that was
 // so, and its promise begins. To ask again changes nothing. That which it renews, at
 // the same hub or under another topic, is over then.
-func (s *Store) VerifyPush(ctx context.Context, now time.Time, id digest.PushID, topic string, expires, renew time.Time) (meant bool, err error) {
+func (s *Store) VerifyPush(ctx context.Context, now time.Time, id digest.PushID, topic string, expires,
+	renew time.Time) (meant bool, err error) {
 	err = s.change(ctx, "verifying a subscription at a hub", func(c conn) error {
 		meant = false
 		var p digest.PushSubscription
-		found, err := c.find(ctx, &p, `SELECT `+pushColumns+` FROM push_subscriptions p WHERE p.id = ? AND p.topic = ?`+c.d.lockRows("p"), id, topic)
+		found, err := c.find(ctx, &p, `SELECT `+pushColumns+` FROM push_subscriptions p WHERE p.id = ? AND p.topic = ?`+
+			c.d.lockRows("p"), id, topic)
 		if err != nil || !found {
 			return err
 		}
@@ -329,14 +339,17 @@ func (s *Store) VerifyPush(ctx context.Context, now time.Time, id digest.PushID,
 
 // VerifyLeave answers a hub that asks whether it was told to push a topic no longer: true,
 // if that was so.
-func (s *Store) VerifyLeave(ctx context.Context, now time.Time, id digest.PushID, topic string) (meant bool, err error) {
+func (s *Store) VerifyLeave(ctx context.Context, now time.Time, id digest.PushID, topic string) (meant bool,
+	err error) {
 	err = s.change(ctx, "verifying that a hub was left", func(c conn) error {
 		var was struct{ State, Domain string }
-		meant, err = c.find(ctx, &was, `SELECT p.state, p.domain FROM push_subscriptions p WHERE p.id = ? AND p.topic = ? AND p.state IN ('leaving', 'left')`+c.d.lockRows("p"), id, topic)
+		meant, err = c.find(ctx, &was,
+			`SELECT p.state, p.domain FROM push_subscriptions p WHERE p.id = ? AND p.topic = ? AND p.state IN ('leaving', 'left')`+c.d.lockRows("p"), id, topic)
 		if err != nil || !meant {
 			return err
 		}
-		if err := c.run(ctx, `UPDATE push_subscriptions SET state = 'left', next_at = ? WHERE id = ?`, at(now).plus(keepLeft), id); err != nil {
+		if err := c.run(ctx, `UPDATE push_subscriptions SET state = 'left', next_at = ? WHERE id = ?`,
+			at(now).plus(keepLeft), id); err != nil {
 			return err
 		}
 		if was.State == string(digest.PushLeft) {
@@ -349,10 +362,12 @@ func (s *Store) VerifyLeave(ctx context.Context, now time.Time, id digest.PushID
 
 // DenyPush notes that a hub does not push a topic, or no longer, and when it is asked again;
 // false: it was not asked.
-func (s *Store) DenyPush(ctx context.Context, now time.Time, id digest.PushID, topic, why string, again time.Time) (meant bool, err error) {
+func (s *Store) DenyPush(ctx context.Context, now time.Time, id digest.PushID, topic, why string,
+	again time.Time) (meant bool, err error) {
 	err = s.change(ctx, "noting that a hub refuses", func(c conn) error {
 		var p digest.PushSubscription
-		meant, err = c.find(ctx, &p, `SELECT `+pushColumns+` FROM push_subscriptions p WHERE p.id = ? AND p.topic = ? AND p.state IN ('asked', 'active', 'denied')`+c.d.lockRows("p"), id, topic)
+		meant, err = c.find(ctx, &p, `SELECT `+
+			pushColumns+` FROM push_subscriptions p WHERE p.id = ? AND p.topic = ? AND p.state IN ('asked', 'active', 'denied')`+c.d.lockRows("p"), id, topic)
 		if err != nil || !meant {
 			return err
 		}
@@ -371,6 +386,7 @@ func (s *Store) DenyPush(ctx context.Context, now time.Time, id digest.PushID, t
 
 // AnyPushed reports whether a hub has been asked to send anything, and was not left yet.
 func (s *Store) AnyPushed(ctx context.Context) (bool, error) {
-	n, err := s.read().number(ctx, `SELECT count(*) FROM (SELECT 1 FROM push_subscriptions WHERE state IN ('asked', 'active', 'leaving') LIMIT 1) x`)
+	n, err := s.read().number(ctx,
+		`SELECT count(*) FROM (SELECT 1 FROM push_subscriptions WHERE state IN ('asked', 'active', 'leaving') LIMIT 1) x`)
 	return n > 0, failed("looking for promises of hubs", err)
 }

@@ -22,7 +22,8 @@ type Push struct {
 
 // ReceivePush keeps what a hub has sent of a feed until its posts are stored. Where much
 // waits already, or it is longer than any document that is stored, the feed is asked instead.
-func (s *Store) ReceivePush(ctx context.Context, now time.Time, feed digest.FeedID, contentType string, body []byte) error {
+func (s *Store) ReceivePush(ctx context.Context, now time.Time, feed digest.FeedID, contentType string,
+	body []byte) error {
 	packed, err := s.Pack(Body{Bytes: body})
 	if err != nil {
 		return failed("keeping what a hub has sent", err)
@@ -41,7 +42,8 @@ func (s *Store) ReceivePush(ctx context.Context, now time.Time, feed digest.Feed
 			return err
 		}
 		kept = true
-		return c.run(ctx, `INSERT INTO pushes (feed_id, received_at, content_type, body) VALUES (?, ?, ?, ?)`, feed, at(now), contentType, packed.packed)
+		return c.run(ctx, `INSERT INTO pushes (feed_id, received_at, content_type, body) VALUES (?, ?, ?, ?)`, feed,
+			at(now), contentType, packed.packed)
 	})
 	if err == nil && !kept {
 		err = s.AnnouncedFeed(ctx, feed, now)
@@ -59,11 +61,13 @@ func (s *Store) AnnouncedFeed(ctx context.Context, id digest.FeedID, now time.Ti
 // nothing waits.
 func (s *Store) ClaimPush(ctx context.Context, now time.Time, lease time.Duration) (p Push, found bool, err error) {
 	const free = ` FROM pushes p WHERE p.lease_until <= ?`
-	if n, err := s.read().number(ctx, `SELECT count(*) FROM (SELECT 1`+free+` LIMIT 1) x`, at(now)); err != nil || n == 0 {
+	if n, err := s.read().number(ctx, `SELECT count(*) FROM (SELECT 1`+free+` LIMIT 1) x`, at(now)); err != nil ||
+		n == 0 {
 		return p, false, failed("looking for what hubs have sent", err)
 	}
 	err = s.change(ctx, "claiming what a hub has sent", func(c conn) error {
-		found, err = c.find(ctx, &p, `SELECT p.id, p.feed_id, p.received_at, p.content_type, p.body`+free+` ORDER BY p.id LIMIT 1`+c.d.skipRows("p"), at(now))
+		found, err = c.find(ctx, &p, `SELECT p.id, p.feed_id, p.received_at, p.content_type, p.body`+
+			free+` ORDER BY p.id LIMIT 1`+c.d.skipRows("p"), at(now))
 		if err != nil || !found {
 			return err
 		}
@@ -110,7 +114,8 @@ func (s *Store) RecordPush(ctx context.Context, now time.Time, push Push, in Pol
 		if err != nil || !found {
 			return err
 		}
-		err = steps(ctx, r.match, r.judge, r.compareDelivered, r.admit, r.insert, r.edit, r.keepVersions, r.hide, r.restore, r.tellOverQuota)
+		err = steps(ctx, r.match, r.judge, r.compareDelivered, r.admit, r.insert, r.edit, r.keepVersions, r.hide,
+			r.restore, r.tellOverQuota)
 		if err != nil {
 			return err
 		}
@@ -130,12 +135,14 @@ func (r *recording) lockPushed(ctx context.Context, in Polled) (found bool, err 
 	if err := lockFeed(ctx, r.c, id); err != nil {
 		return false, err
 	}
-	found, err = r.c.find(ctx, &in.Feed, `SELECT `+feedColumns+` FROM `+timedFeeds+` WHERE f.id = ? AND f.merged_into = 0 AND f.state NOT IN ('blocked', 'declined')`, id)
+	found, err = r.c.find(ctx, &in.Feed, `SELECT `+feedColumns+` FROM `+
+		timedFeeds+` WHERE f.id = ? AND f.merged_into = 0 AND f.state NOT IN ('blocked', 'declined')`, id)
 	if err != nil || !found {
 		return false, err
 	}
 	f := in.Feed
-	p := &polled{Polled: in, first: f.ParsedAt.IsZero(), stored: lockedFeed{ID: f.ID, URL: f.URL, Host: f.Host, State: f.State, ParsedAt: at(f.ParsedAt), LastOKAt: at(f.LastOKAt)}}
+	p := &polled{Polled: in, first: f.ParsedAt.IsZero(), stored: lockedFeed{ID: f.ID, URL: f.URL, Host: f.Host,
+		State: f.State, ParsedAt: at(f.ParsedAt), LastOKAt: at(f.LastOKAt)}}
 	p.ReadAt, p.Token = f.URL, ""
 	if !p.first {
 		p.readBefore = at(f.LastOKAt)
@@ -151,7 +158,8 @@ func (r *recording) notePushed(ctx context.Context, push Push) error {
 		return err
 	}
 	if r.posts > 0 {
-		if err := r.c.run(ctx, `UPDATE feeds SET newest_at = ?, `+dailyAtMost+` WHERE id = ? AND newest_at < ?`, r.now, p.Feed.ID, r.now); err != nil {
+		if err := r.c.run(ctx, `UPDATE feeds SET newest_at = ?, `+dailyAtMost+` WHERE id = ? AND newest_at < ?`, r.now,
+			p.Feed.ID, r.now); err != nil {
 			return err
 		}
 		if err := refreshAskable(ctx, r.c, `f.id = ?`, p.Feed.ID); err != nil {
@@ -161,5 +169,6 @@ func (r *recording) notePushed(ctx context.Context, push Push) error {
 	if err := notePush(ctx, r.c, p.Feed.ID, at(push.ReceivedAt), r.posts > 0, r.now.time()); err != nil {
 		return err
 	}
-	return count(ctx, r.c, r.now, counters{CounterPost: {N: int64(r.posts)}, CounterPush: {N: 1, Bytes: int64(len(push.Body))}})
+	return count(ctx, r.c, r.now,
+		counters{CounterPost: {N: int64(r.posts)}, CounterPush: {N: 1, Bytes: int64(len(push.Body))}})
 }

@@ -106,7 +106,8 @@ func (r *recording) measureBodies(ctx context.Context, intakes map[*polled]*inta
 		FeedID digest.FeedID
 		Bytes  int64
 	}
-	if err := r.c.all(ctx, &stored, `SELECT feed_id, length(body) AS bytes FROM bodies WHERE feed_id IN (`+list(ids)+`)`); err != nil {
+	if err := r.c.all(ctx, &stored, `SELECT feed_id, length(body) AS bytes FROM bodies WHERE feed_id IN (`+
+		list(ids)+`)`); err != nil {
 		return err
 	}
 	were := make(map[digest.FeedID]int64, len(stored))
@@ -233,7 +234,8 @@ func (s *Store) AccountUse(ctx context.Context, id digest.DigestID, now time.Tim
 }
 
 func accountUseOf(ctx context.Context, c conn, id digest.DigestID, now instant) (bytes int64, err error) {
-	_, err = c.find(ctx, &bytes, `SELECT bytes FROM account_quotas WHERE digest_id = ? AND day = ?`, id, at(digest.DayOf(now.time())))
+	_, err = c.find(ctx, &bytes, `SELECT bytes FROM account_quotas WHERE digest_id = ? AND day = ?`, id,
+		at(digest.DayOf(now.time())))
 	return bytes, err
 }
 
@@ -271,7 +273,8 @@ func (r *recording) noteUse(ctx context.Context, target *polled) error {
 		}
 		return nil
 	}
-	err := r.c.run(ctx, `UPDATE feeds SET quota_day = ?, quota_bytes = ?, posts_waiting = ? WHERE id = ?`, at(f.QuotaDay), f.QuotaBytes, f.PostsWaiting, f.ID)
+	err := r.c.run(ctx, `UPDATE feeds SET quota_day = ?, quota_bytes = ?, posts_waiting = ? WHERE id = ?`,
+		at(f.QuotaDay), f.QuotaBytes, f.PostsWaiting, f.ID)
 	if err == nil && f.PostsWaiting > 0 {
 		err = r.c.run(ctx, `UPDATE feeds SET etag = '', last_modified = '', body_hash = '' WHERE id = ?`, f.ID)
 	}

@@ -36,7 +36,8 @@ func (w world) brings(now time.Time, f digest.Feed, found []digest.Post) store.R
 	for _, post := range found {
 		p.Listed = append(p.Listed, post.Identity)
 	}
-	p.Feed.ETag, p.Feed.LastModified, p.Feed.BodyHash, p.Feed.ParsedAt, p.Feed.LastOKAt = `"1"`, "Monday", "hash", now, now
+	p.Feed.ETag, p.Feed.LastModified, p.Feed.BodyHash, p.Feed.ParsedAt, p.Feed.LastOKAt = `"1"`, "Monday", "hash",
+		now, now
 	r, err := w.Record(w.ctx(), now, []store.Polled{p})
 	w.ok(err)
 	return r
@@ -116,7 +117,8 @@ func TestQuotaOfAnAccount(t *testing.T) {
 		want(w.t, "beyond what is free", w.brings(noon, honest, big(noon, 45_000, "j")).Posts, 0)
 		want(w.t, "of what another reads", w.brings(noon, both, big(noon, 90_000, "k", "l", "m")).Posts, 3)
 		want(w.t, "for the other", w.waiting(bob), "k l m")
-		w.holds("on her account", 1, `SELECT count(*) FROM account_quotas WHERE digest_id = ? AND bytes >= 190000`, ada.ID)
+		w.holds("on her account", 1, `SELECT count(*) FROM account_quotas WHERE digest_id = ? AND bytes >= 190000`,
+			ada.ID)
 
 		want(w.t, "the next day", w.brings(noon.Add(day), honest, big(noon, 45_000, "j")).Posts, 1)
 		used, err := w.AccountUse(w.ctx(), bob.ID, noon)
@@ -231,8 +233,9 @@ func TestQuotaOfAMove(t *testing.T) {
 		moved := w.feedAgain(old)
 		moved.URL, moved.Host, moved.ParsedAt = target.URL, target.Host, noon
 		found := big(noon, 40_000, "a", "b", "c")
-		_, err := w.Record(w.ctx(), noon, []store.Polled{{Feed: moved, Listed: []string{"a", "b", "c"}, ReadAt: target.URL,
-			Arrival: store.Arrival{Abroad: true, Read: true, Posts: found}}})
+		_, err := w.Record(w.ctx(), noon,
+			[]store.Polled{{Feed: moved, Listed: []string{"a", "b", "c"}, ReadAt: target.URL,
+				Arrival: store.Arrival{Abroad: true, Read: true, Posts: found}}})
 		w.ok(err)
 		w.holds("stored", 2, `SELECT count(*) FROM posts WHERE feed_id = ?`, target.ID)
 		got := w.feedAgain(target)

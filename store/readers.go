@@ -42,9 +42,11 @@ func (s *Store) Readers(ctx context.Context, q ReaderQuery) ([]ListedReader, err
 		where += ` AND u.email_key LIKE ? ESCAPE '!'`
 		args = append(args, within(q.Part))
 	}
-	return readRows[ListedReader](ctx, s.read(), "listing the readers", `SELECT u.id, u.email, u.time_zone, u.created_at, u.operator, u.member_only,
+	return readRows[ListedReader](ctx, s.read(), "listing the readers",
+		`SELECT u.id, u.email, u.time_zone, u.created_at, u.operator, u.member_only,
 		d.state, d.paused_until, CASE WHEN EXISTS (SELECT 1 FROM suppressions x WHERE x.email_key = u.email_key) THEN 1 ELSE 0 END AS suppressed
-		FROM digests d JOIN users u ON u.id = d.user_id WHERE `+where+` ORDER BY d.user_id LIMIT ?`, append(args, q.Most)...)
+		FROM digests d JOIN users u ON u.id = d.user_id WHERE `+where+` ORDER BY d.user_id LIMIT ?`,
+		append(args, q.Most)...)
 }
 
 // An Unconfirmed is an address that somebody gave to sign up, and that nobody has confirmed yet.
@@ -56,7 +58,8 @@ type Unconfirmed struct {
 // Unconfirmed lists sign-ups whose links still work, by address: those that have a part, after one of them, so many at most.
 // Who is a reader already is not among them.
 func (s *Store) Unconfirmed(ctx context.Context, part, after string, most int, now time.Time) ([]Unconfirmed, error) {
-	return readRows[Unconfirmed](ctx, s.read(), "listing the sign-ups", `SELECT MIN(p.email) AS email, MAX(p.expires_at) AS expires_at FROM sign_ups p
+	return readRows[Unconfirmed](ctx, s.read(), "listing the sign-ups",
+		`SELECT MIN(p.email) AS email, MAX(p.expires_at) AS expires_at FROM sign_ups p
 		WHERE p.email_key > ? AND p.email_key LIKE ? ESCAPE '!' AND p.expires_at > ?
 		AND NOT EXISTS (SELECT 1 FROM users u WHERE u.email_key = p.email_key AND u.member_only = 0)
 		GROUP BY p.email_key ORDER BY p.email_key LIMIT ?`, emailKey(after), within(part), at(now), most)

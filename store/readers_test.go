@@ -12,13 +12,15 @@ import (
 // TestReaders lists readers by state and by a part of their address, some at a time.
 func TestReaders(t *testing.T) {
 	each(t, func(w world) {
-		ann, bob, cleo, dora := w.reader("ann", "Europe/Paris"), w.reader("bob", "Asia/Tokyo"), w.reader("cleo", "UTC"), w.reader("dora", "UTC")
+		ann, bob, cleo, dora := w.reader("ann", "Europe/Paris"), w.reader("bob", "Asia/Tokyo"), w.reader("cleo", "UTC"),
+			w.reader("dora", "UTC")
 		until := noon.Add(3 * day)
 		w.ok(w.PauseDigest(w.ctx(), bob.ID, until, noon))
 		w.ok(w.PauseDigest(w.ctx(), cleo.ID, time.Time{}, noon))
 		w.ok(w.SetDigestState(w.ctx(), dora.ID, digest.DigestLeft, noon))
 		w.ok(w.SetOperator(w.ctx(), ann.UserID, true))
-		w.ok(w.Suppress(w.ctx(), digest.Suppression{Email: "CLEO@example.org", Reason: digest.ForComplaint, CreatedAt: noon}))
+		w.ok(w.Suppress(w.ctx(), digest.Suppression{Email: "CLEO@example.org", Reason: digest.ForComplaint,
+			CreatedAt: noon}))
 		eve := w.reader("eve", "UTC")
 		w.ok(w.Exec(w.ctx(), `UPDATE users SET member_only = 1 WHERE id = ?`, eve.UserID))
 		w.ok(w.SetDigestState(w.ctx(), eve.ID, digest.DigestLeft, noon))
@@ -70,7 +72,8 @@ func TestReaders(t *testing.T) {
 func TestUnconfirmed(t *testing.T) {
 	each(t, func(w world) {
 		w.reader("ann", "UTC")
-		for hash, email := range map[string]string{"1": "ann@example.org", "2": "Cleo@example.org", "3": "cleo@example.org", "4": "bob@example.org", "5": "late@example.org"} {
+		for hash, email := range map[string]string{"1": "ann@example.org", "2": "Cleo@example.org",
+			"3": "cleo@example.org", "4": "bob@example.org", "5": "late@example.org"} {
 			expires := noon.Add(day)
 			if email == "late@example.org" {
 				expires = noon.Add(time.Hour)

@@ -2,15 +2,10 @@ package store
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 	"time"
-
-	"github.com/lib/pq"
-	"github.com/ncruces/go-sqlite3"
 
 	"digest"
 )
@@ -56,9 +51,12 @@ func (s *Store) record(ctx context.Context, now time.Time, polls []Polled) (Reco
 		if err := r.lockFeeds(ctx, polls); err != nil {
 			return err
 		}
-		err := steps(ctx, r.match, r.judge, r.compareDelivered, r.admit, r.insert, r.noteMisses, r.edit, r.keepVersions, r.hide, r.restore, r.withdraw, r.dropMirrored,
-			r.noteListed, r.tellGaps, r.tellOverQuota, r.tellSick, r.saveBodies, r.notePolls, r.pace, r.save, r.tell, r.count)
-		result = RecordResult{Posts: r.posts, Hidden: r.hidden, Stale: len(polls) - len(r.polls), Told: r.told, Waiting: r.waiting}
+		err := steps(ctx, r.match, r.judge, r.compareDelivered, r.admit, r.insert, r.noteMisses, r.edit, r.keepVersions,
+			r.hide, r.restore, r.withdraw, r.dropMirrored,
+			r.noteListed, r.tellGaps, r.tellOverQuota, r.tellSick, r.saveBodies, r.notePolls, r.pace, r.save, r.tell,
+			r.count)
+		result = RecordResult{Posts: r.posts, Hidden: r.hidden, Stale: len(polls) - len(r.polls), Told: r.told,
+			Waiting: r.waiting}
 		return err
 	})
 	if err != nil { // what was counted is not stored
@@ -109,7 +107,8 @@ type polled struct {
 
 	unchanged string // the polls of its feed that gather, with this one
 
-	away     string                 // the address of another at which the document was read, if the redirect is permanent; or empty
+	// the address of another at which the document was read, if the redirect is permanent; or empty
+	away     string
 	overlaps bool                   // the document holds something that is stored
 	listed   map[string]bool        // Listed as it is stored, once lists has made it
 	recent   []recentPost           // the posts of its feed that were first seen not long ago
@@ -152,7 +151,8 @@ func (r *recording) lockFeeds(ctx context.Context, polls []Polled) error {
 		return err
 	}
 	var rows []lockedFeed
-	err := r.c.all(ctx, &rows, `SELECT f.id, f.url, f.host, f.state, t.lease_token, f.parsed_at, f.listed_at, f.moved_since,
+	err := r.c.all(ctx, &rows,
+		`SELECT f.id, f.url, f.host, f.state, t.lease_token, f.parsed_at, f.listed_at, f.moved_since,
 		t.last_ok_at, f.pinged_at, f.validators_doubted, f.own_interval, f.host_interval, t.last_attempt_at, t.unchanged FROM `+timedFeeds+` WHERE f.id`+r.c.d.oneOf+` ORDER BY f.id`, keys(r.c.d, ids))
 	if err != nil {
 		return err
@@ -178,7 +178,8 @@ func (r *recording) lockRecords(ctx context.Context, polls map[digest.FeedID]Pol
 
 // leavesRecord reports whether a poll found nothing but that nothing has changed.
 func (p Polled) leavesRecord() bool {
-	return p.Token != "" && sameRecord(p.Was, p.Feed) && len(p.Posts)+len(p.Listed) == 0 && p.Body == nil && p.Gap == nil && !p.Missing
+	return p.Token != "" && sameRecord(p.Was, p.Feed) && len(p.Posts)+len(p.Listed) == 0 && p.Body == nil &&
+		p.Gap == nil && !p.Missing
 }
 
 // A lockedFeed is what storing a poll needs to know of its feed.
@@ -268,7 +269,8 @@ func (r *recording) dropUnwanted(ctx context.Context) error {
 		return nil
 	}
 	var idle []digest.FeedID
-	err := r.c.all(ctx, &idle, `SELECT f.id FROM feeds f WHERE f.id`+r.c.d.oneOf+` AND NOT `+wanted, keys(r.c.d, slices.Sorted(maps.Keys(queued))))
+	err := r.c.all(ctx, &idle, `SELECT f.id FROM feeds f WHERE f.id`+r.c.d.oneOf+` AND NOT `+
+		wanted, keys(r.c.d, slices.Sorted(maps.Keys(queued))))
 	for _, id := range idle {
 		queued[id].Feed.PollAt = time.Time{}
 	}
@@ -379,72 +381,3 @@ const (
 	// reasonLength bounds what a feed's record says of it, in bytes.
 	reasonLength = 300
 )
-
-// isRefused reports whether the database will not have what it was given,
-// however often it is tried: data, constraints and limits.
-func isRefused(err error) bool {
-	if e, ok := errors.AsType[*pq.Error](err); ok {
-		class := e.Code.Class()
-		return class == "22" || class == "23" || class == "54"
-	}
-	return errors.Is(err, sqlite3.CONSTRAINT) || errors.Is(err, sqlite3.TOOBIG) || errors.Is(err, sqlite3.MISMATCH)
-}
-
-// recordEach stores polls one by one, and ends those that the database refuses,
-// so that one of them holds up neither the others nor the queue. Refused polls
-// of feeds that were not claimed are errors: someone waits for them.
-func (s *Store) recordEach(ctx context.Context, now time.Time, polls []Polled) (RecordResult, error) {
-	var sum RecordResult
-	for _, p := range polls {
-		one, err := s.record(ctx, now, []Polled{p})
-		if isRefused(err) && p.Token != "" {
-			one, err = s.refuse(ctx, now, p, err)
-		}
-		if err != nil {
-			return sum, err
-		}
-		sum.Posts += one.Posts
-		sum.Hidden += one.Hidden
-		sum.Stale += one.Stale
-		sum.Waiting += one.Waiting
-		sum.Refused += one.Refused
-		sum.Told += one.Told
-	}
-	return sum, nil
-}
-
-// refuse ends a poll whose answer cannot be stored. The record keeps its old
-// validators: nothing of the answer is known (I3).
-func (s *Store) refuse(ctx context.Context, now time.Time, p Polled, cause error) (RecordResult, error) {
-	var result RecordResult
-	reason, _, _ := strings.Cut("could not be stored: "+clean(cause.Error()), "\n")
-	reason = clean(reason[:min(len(reason), reasonLength)])
-	err := s.write(ctx, func(c conn) error {
-		var hosts []string
-		err := c.all(ctx, &hosts, `UPDATE feeds SET last_error = ?, errors = errors + 1,
-			first_error_at = CASE WHEN first_error_at = 0 THEN ? ELSE first_error_at END,
-			failing_since = CASE WHEN failing_since = 0 THEN ? ELSE failing_since END
-			WHERE id = ? AND EXISTS (SELECT 1 FROM feed_times t WHERE t.feed_id = feeds.id AND t.lease_token = ?) RETURNING host`,
-			reason, at(now), at(now), p.Feed.ID, p.Token)
-		if err != nil {
-			return err
-		}
-		if err := c.run(ctx, `UPDATE feed_times SET not_before = ?, poll_at = NULL, lease_until = 0, lease_token = '' WHERE feed_id = ? AND lease_token = ?`,
-			at(now).plus(refusedFor), p.Feed.ID, p.Token); err != nil {
-			return err
-		}
-		if err := refreshAskable(ctx, c, `f.id = ?`, p.Feed.ID); err != nil {
-			return err
-		}
-		result = RecordResult{Refused: len(hosts), Stale: 1 - len(hosts)}
-		p.Poll.Outcome, p.Poll.Note = "failed", reason
-		r := recording{c: c, now: at(now)}
-		for _, host := range hosts {
-			r.polls = append(r.polls, &polled{Polled: p, stored: lockedFeed{ID: p.Feed.ID, URL: p.Feed.URL, Host: host}})
-		}
-		err = steps(ctx, r.notePolls, r.freeHosts, r.tell, r.count)
-		result.Told = r.told
-		return err
-	})
-	return result, failed("ending a poll that cannot be stored", err)
-}

@@ -55,7 +55,8 @@ func TestStoringExcludesReleasing(t *testing.T) {
 				sealed[e.ID] = len(refs[e.ID])
 			}
 		}
-		w.holds("posts that no edition shows", 0, `SELECT count(*) FROM digest_posts dp JOIN digests d ON d.id = dp.digest_id
+		w.holds("posts that no edition shows", 0,
+			`SELECT count(*) FROM digest_posts dp JOIN digests d ON d.id = dp.digest_id
 			WHERE dp.visible_at <= d.last_due_at AND NOT EXISTS
 			(SELECT 1 FROM editions e WHERE e.digest_id = dp.digest_id AND e.due_at = dp.visible_at)`)
 		w.holds("rows", nPosts*readers*storers, `SELECT count(*) FROM digest_posts`)

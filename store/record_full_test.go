@@ -36,7 +36,10 @@ func TestFullDisk(t *testing.T) {
 		ann := w.reader("ann", "UTC")
 		w.subscribe(ann, f)
 		w.ok(w.Enqueue(w.ctx(), f.ID, noon))
-		w.end(noon, w.one(noon, "t"), func(p *store.Polled) { p.Feed.OwnInterval, p.Feed.ParsedAt = 24*time.Hour, noon })
+		w.end(noon, w.one(noon, "t"), func(p *store.Polled) {
+			p.Feed.OwnInterval, p.Feed.ParsedAt = 24*time.Hour,
+				noon
+		})
 
 		day := noon.Add(24 * time.Hour)
 		w.ok(w.Enqueue(w.ctx(), f.ID, day))
@@ -45,7 +48,8 @@ func TestFullDisk(t *testing.T) {
 		found.Content = strings.Repeat("a lot of text ", 200_000)
 		rec := c.Feed
 		rec.PollAt, rec.LastOKAt, rec.ETag = time.Time{}, day, "new"
-		brought := []store.Polled{{Feed: rec, Was: c.Feed, Token: "u", HostFreeAt: day, Posts: []digest.Post{found}, Listed: []string{found.Identity}}}
+		brought := []store.Polled{{Feed: rec, Was: c.Feed, Token: "u", HostFreeAt: day, Posts: []digest.Post{found},
+			Listed: []string{found.Identity}}}
 
 		free := w.fill()
 		_, err := w.Record(w.ctx(), day, brought)

@@ -124,7 +124,10 @@ func (r *recording) aliased(stored []storedPost) func(*incoming) (storedPost, bo
 		}
 		heir := only(those, func(p *incoming) bool { return p.URL != "" && p.URL == s.URL })
 		if heir == nil {
-			heir = only(those, func(p *incoming) bool { return s.PublishedAt != 0 && s.PublishedAt == at(p.PublishedAt) })
+			heir = only(those, func(p *incoming) bool {
+				return s.PublishedAt != 0 &&
+					s.PublishedAt == at(p.PublishedAt)
+			})
 		}
 		if heir != nil {
 			heirs[heir] = s
@@ -157,7 +160,8 @@ func (r *recording) moveKnown(found func(*incoming) (storedPost, bool)) {
 		s, ok := found(p)
 		p.poll.overlaps = p.poll.overlaps || ok
 		if ok && (s.ContentHash != p.ContentHash || s.Identity != p.Identity) {
-			p.id, p.seenAt, p.was, p.wasShown, p.renamed = s.ID, s.SeenAt, s.ContentHash, s.ShownAt != 0, s.Identity != p.Identity && digest.IsHashed(s.Identity)
+			p.id, p.seenAt, p.was, p.wasShown, p.renamed = s.ID, s.SeenAt, s.ContentHash, s.ShownAt != 0,
+				s.Identity != p.Identity && digest.IsHashed(s.Identity)
 			r.known = append(r.known, p)
 		}
 		return ok
@@ -243,7 +247,8 @@ func (r *recording) edit(ctx context.Context) error {
 		}
 		published := at(p.PublishedAt)
 		whole.row(p.id, p.Identity, p.fingerprint, p.ContentHash, min(published, p.seenAt),
-			p.URL, p.Title, p.Author, p.Language, p.ImageURL, p.Summary, p.Content, enclosuresText(p.Enclosures), p.Syndication, p.poll.away, bit(p.Untitled), p.LeadsTo)
+			p.URL, p.Title, p.Author, p.Language, p.ImageURL, p.Summary, p.Content, enclosuresText(p.Enclosures),
+			p.Syndication, p.poll.away, bit(p.Untitled), p.LeadsTo)
 		edited, rewritten = append(edited, p.id), append(rewritten, p)
 	}
 	err := r.c.runRows(ctx, &bare, `WITH v (id, identity, fingerprint, content_hash) AS (VALUES {rows})
@@ -299,7 +304,8 @@ func (r *recording) released(ctx context.Context) (map[digest.PostID]bool, error
 		v.row(p.id, seen.Plus(-frozenDays).String(), seen.Plus(-frozenDaysMonthly).String())
 	}
 	var found []digest.PostID
-	err := r.c.allRows(ctx, &found, &v, releasedPosts, int64(longestWait/time.Second), digest.Daily, int64(shownGrace/time.Second))
+	err := r.c.allRows(ctx, &found, &v, releasedPosts, int64(longestWait/time.Second), digest.Daily,
+		int64(shownGrace/time.Second))
 	frozen := make(map[digest.PostID]bool, len(found))
 	for _, id := range found {
 		frozen[id] = true

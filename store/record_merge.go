@@ -78,7 +78,9 @@ func (r *recording) mayChangeAddress(ctx context.Context, p *polled) (bool, erro
 	if !p.Arrival.Abroad || p.Feed.Errors > 0 {
 		return true, nil
 	}
-	n, err := r.c.number(ctx, `SELECT count(*) FROM (SELECT 1 FROM posts WHERE feed_id = ? AND read_address <> ? LIMIT 1) p`, p.Feed.ID, p.Feed.URL)
+	n, err := r.c.number(ctx,
+		`SELECT count(*) FROM (SELECT 1 FROM posts WHERE feed_id = ? AND read_address <> ? LIMIT 1) p`, p.Feed.ID,
+		p.Feed.URL)
 	return n == 0, err
 }
 
@@ -112,7 +114,8 @@ func (r *recording) holders(ctx context.Context) (map[string]holder, error) {
 		return holders, nil
 	}
 	var rows []holder
-	err := r.c.all(ctx, &rows, `SELECT f.id, f.url, f.parsed_at, t.last_ok_at, f.quota_day, f.quota_bytes, f.posts_waiting FROM `+timedFeeds+`
+	err := r.c.all(ctx, &rows,
+		`SELECT f.id, f.url, f.parsed_at, t.last_ok_at, f.quota_day, f.quota_bytes, f.posts_waiting FROM `+timedFeeds+`
 		WHERE f.url IN (`+r.c.d.names+`) ORDER BY f.id`+r.c.d.lockRows("f, t"), array(addresses))
 	for _, h := range rows {
 		h.moves = moving[h.ID]
@@ -138,7 +141,8 @@ func (r *recording) inherit(ctx context.Context, p *polled, heir digest.FeedID) 
 	h := &polled{Polled: Polled{Feed: p.Feed}, stored: p.stored, listedAt: r.now}
 	h.Feed.ID, h.Feed.MovedFrom, h.Feed.MovedAt = heir, "", time.Time{}
 	r.heirs = append(r.heirs, h)
-	if err := r.c.run(ctx, `UPDATE feeds SET number = ? WHERE id = ?`, cmp.Or(p.Feed.Number, p.Feed.ID), heir); err != nil {
+	if err := r.c.run(ctx, `UPDATE feeds SET number = ? WHERE id = ?`, cmp.Or(p.Feed.Number, p.Feed.ID),
+		heir); err != nil {
 		return err
 	}
 	return r.c.run(ctx, `UPDATE bodies SET feed_id = ? WHERE feed_id = ?`, heir, p.Feed.ID)
@@ -187,7 +191,8 @@ func (r *recording) merge(ctx context.Context, p *polled, into holder) error {
 		{`INSERT INTO former_addresses (url, feed_id, since) VALUES (?, ?, ?) ON CONFLICT (url) DO UPDATE SET feed_id = excluded.feed_id, since = excluded.since`,
 			[]any{p.stored.URL, to, r.now}},
 		{`UPDATE feeds SET merged_into = ? WHERE id = ? OR merged_into = ?`, []any{to, from, from}},
-		{`DELETE FROM bodies WHERE feed_id = ?`, []any{from}}, // what is at the new address belongs to the other's record
+		// what is at the new address belongs to the other's record
+		{`DELETE FROM bodies WHERE feed_id = ?`, []any{from}},
 		{`INSERT INTO polls (feed_id, at, outcome, status, requests, bytes, millis, note, unchanged)
 			SELECT CAST(? AS BIGINT), p.at, p.outcome, p.status, p.requests, p.bytes, p.millis, p.note, p.unchanged FROM polls p
 			WHERE p.feed_id = ? ORDER BY p.at ON CONFLICT (feed_id, at) DO NOTHING`, []any{to, from}},
@@ -195,7 +200,8 @@ func (r *recording) merge(ctx context.Context, p *polled, into holder) error {
 		// It answers there, whatever was thought of it.
 		{`UPDATE feeds SET state = 'active', errors = 0, first_error_at = 0, failing_since = 0, gone_at = 0 WHERE id = ?`, []any{to}},
 		{`UPDATE feed_times SET last_attempt_at = CASE WHEN last_attempt_at < ? THEN ? ELSE last_attempt_at END,
-			poll_at = CASE WHEN lease_token = '' THEN NULL ELSE poll_at END WHERE feed_id = ?`, []any{r.now, r.now, to}},
+			poll_at = CASE WHEN lease_token = '' THEN NULL ELSE poll_at END WHERE feed_id = ?`,
+			[]any{r.now, r.now, to}},
 	} {
 		if _, err := r.c.exec(ctx, s.statement, s.args...); err != nil {
 			return fmt.Errorf("merging a feed that moved: %w", err)
@@ -214,7 +220,8 @@ const awake = `subscriptions.paused = 1 AND excluded.paused = 0`
 
 // bothAddresses is the list of the addresses of two subscriptions that become one.
 const bothAddresses = `CASE WHEN subscriptions.address = '' OR excluded.address = '' OR replace(subscriptions.address || excluded.address, '` + ownAddress + `', '') <> subscriptions.address || excluded.address
-	THEN '` + ownAddress + `' ELSE '' END || replace(subscriptions.address || excluded.address, '` + ownAddress + `', '')`
+	THEN '` + ownAddress + `' ELSE '' END || replace(subscriptions.address || excluded.address, '` +
+	ownAddress + `', '')`
 
 // moved gives the feeds that have a new address.
 func (r *recording) moved() []digest.FeedID {
@@ -242,7 +249,8 @@ func (p *polled) end(address string, now time.Time) {
 // that is there, as a poll of its own would: nothing else that the feed that moved
 // has ever had comes under its name (I9). To its own readers they are new.
 func (r *recording) share(ctx context.Context, p *polled, into holder) error {
-	target := &polled{Polled: Polled{Feed: digest.Feed{ID: into.ID, QuotaUse: into.QuotaUse}, Posts: p.Arrival.Posts, Windowed: p.Windowed}, first: into.ParsedAt == 0, storedFor: p.Feed.ID}
+	target := &polled{Polled: Polled{Feed: digest.Feed{ID: into.ID, QuotaUse: into.QuotaUse}, Posts: p.Arrival.Posts,
+		Windowed: p.Windowed}, first: into.ParsedAt == 0, storedFor: p.Feed.ID}
 	target.Listed = each(target.Posts, func(post digest.Post) string { return post.Identity })
 	if !target.first {
 		target.readBefore = into.LastOKAt
@@ -266,7 +274,8 @@ func (r *recording) share(ctx context.Context, p *polled, into holder) error {
 	if err := r.bringGenuine(ctx, p, into); err != nil || into.ParsedAt != 0 {
 		return err
 	}
-	if err := r.c.run(ctx, `UPDATE feeds SET parsed_at = ?, listed_at = ? WHERE id = ?`, r.now, r.now, into.ID); err != nil {
+	if err := r.c.run(ctx, `UPDATE feeds SET parsed_at = ?, listed_at = ? WHERE id = ?`, r.now, r.now,
+		into.ID); err != nil {
 		return err
 	}
 	return r.c.run(ctx, `UPDATE feed_times SET last_ok_at = ? WHERE feed_id = ?`, r.now, into.ID)
@@ -283,7 +292,8 @@ func (r *recording) dropShared(ctx context.Context, from digest.FeedID, address 
 		SELECT s.digest_id, d.next_due_at, q.id FROM subscriptions s JOIN digests d ON d.id = s.digest_id CROSS JOIN posts q
 			JOIN posts p ON p.feed_id = s.feed_id AND p.identity = q.identity
 		WHERE s.feed_id = ? AND s.paused = 0 AND q.id IN (`+list(ids)+`) AND (p.read_address = ?
-			OR p.url = q.url AND p.title = q.title AND p.summary = q.summary AND p.content = q.content))`, from, address)
+			OR p.url = q.url AND p.title = q.title AND p.summary = q.summary AND p.content = q.content))`, from,
+		address)
 }
 
 // bringGenuine brings the readers of a feed that moves what stands at its new address
@@ -356,7 +366,8 @@ func (r *recording) noteFormer(ctx context.Context) error {
 // as it is well.
 func (r *recording) dropMirrored(ctx context.Context) error {
 	for _, p := range r.polls {
-		if p.ReadAt == "" || p.ReadAt == p.stored.URL || p.Feed.URL != p.stored.URL { // whose move is believed is merged, which sees to it
+		// whose move is believed is merged, which sees to it
+		if p.ReadAt == "" || p.ReadAt == p.stored.URL || p.Feed.URL != p.stored.URL {
 			continue
 		}
 		var ids []digest.PostID

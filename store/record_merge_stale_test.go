@@ -27,7 +27,8 @@ func TestMovesToAFeedLongUnread(t *testing.T) {
 		w.record(night(0), moving, nil)
 		w.hour(night(0))
 		moving.URL, moving.Host, moving.MovedTo, moving.MovedSince = b.URL, b.Host, "", time.Time{}
-		_, err := w.Record(w.ctx(), night(1), []store.Polled{{Feed: moving, Arrival: arrival(nil, []string{"1", "2"})}}) // unchanged
+		// unchanged
+		_, err := w.Record(w.ctx(), night(1), []store.Polled{{Feed: moving, Arrival: arrival(nil, []string{"1", "2"})}})
 		w.ok(err)
 		w.hour(night(1))
 		before := w.editions(ada)

@@ -22,7 +22,10 @@ func TestMovesToAKnownFeed(t *testing.T) {
 	}{
 		{"with news", func(*store.Polled) {}},
 		{"news read there", func(a *store.Polled) { a.ReadAt = a.Feed.URL }},
-		{"unchanged since", func(a *store.Polled) { a.Posts, a.Listed, a.Arrival = nil, nil, arrival(nil, []string{"1", "b0"}) }},
+		{"unchanged since", func(a *store.Polled) {
+			a.Posts, a.Listed, a.Arrival = nil, nil,
+				arrival(nil, []string{"1", "b0"})
+		}},
 	} {
 		t.Run(c.name, func(t *testing.T) { each(t, func(w world) { w.moveToAKnownFeed(c.poll) }) })
 	}
@@ -115,7 +118,8 @@ func (w world) subscribed(d digest.Digest) digest.FeedID {
 // there for the first time.
 func TestMovesToAFeedThatIsPolled(t *testing.T) {
 	each(t, func(w world) {
-		ada, bob, cyd := w.reader("ada", "Europe/Paris"), w.reader("bob", "Europe/Paris"), w.reader("cyd", "Europe/Paris")
+		ada, bob, cyd := w.reader("ada", "Europe/Paris"), w.reader("bob", "Europe/Paris"),
+			w.reader("cyd", "Europe/Paris")
 		a, b, c := w.feed("a.example"), w.feed("b.example"), w.newFeed("c.example")
 		w.subscribe(ada, a, b)
 		w.subscribe(bob, b)
@@ -123,7 +127,8 @@ func TestMovesToAFeedThatIsPolled(t *testing.T) {
 		moved := a
 		moved.URL, moved.Host = b.URL, b.Host
 		_, err := w.Record(w.ctx(), noon, []store.Polled{
-			{Feed: moved, Posts: posts(noon, "1"), Listed: []string{"1"}, ReadAt: b.URL, Arrival: arrival(posts(noon, "1"), nil)},
+			{Feed: moved, Posts: posts(noon, "1"), Listed: []string{"1"}, ReadAt: b.URL,
+				Arrival: arrival(posts(noon, "1"), nil)},
 			{Feed: b, Posts: posts(noon, "1"), Listed: []string{"1"}},
 		})
 		w.ok(err)
@@ -195,7 +200,8 @@ func TestComingBackAfterAMove(t *testing.T) {
 		want(w.t, "who had none", w.waiting(bob), "1 2")
 
 		w.ok(w.Vouch(w.ctx(), a.ID, later))
-		w.holds("the one that ended", 1, fmt.Sprintf(`SELECT count(*) FROM feeds f JOIN feed_times t ON t.feed_id = f.id WHERE f.id = %d AND f.state = 'gone' AND t.poll_at IS NULL`, a.ID))
+		w.holds("the one that ended", 1,
+			fmt.Sprintf(`SELECT count(*) FROM feeds f JOIN feed_times t ON t.feed_id = f.id WHERE f.id = %d AND f.state = 'gone' AND t.poll_at IS NULL`, a.ID))
 	})
 }
 
@@ -214,14 +220,16 @@ func TestMovingMeetsTheRest(t *testing.T) {
 			for _, f := range []digest.Feed{moved, b} {
 				wg.Go(func() {
 					f.ParsedAt = noon
-					p := store.Polled{Feed: f, Posts: posts(noon, "1"), Listed: []string{"1"}, ReadAt: b.URL, Arrival: arrival(posts(noon, "1"), nil)}
+					p := store.Polled{Feed: f, Posts: posts(noon, "1"), Listed: []string{"1"}, ReadAt: b.URL,
+						Arrival: arrival(posts(noon, "1"), nil)}
 					if _, err := w.Record(w.ctx(), noon, []store.Polled{p}); err != nil {
 						w.t.Error(err)
 					}
 				})
 			}
 			wg.Go(func() {
-				if _, err := w.Subscribe(w.ctx(), digest.Subscription{DigestID: ada.ID, FeedID: a.ID}, noon); err != nil {
+				if _, err := w.Subscribe(w.ctx(), digest.Subscription{DigestID: ada.ID, FeedID: a.ID},
+					noon); err != nil {
 					w.t.Error(err)
 				}
 			})

@@ -33,7 +33,8 @@ func TestPostsOfAnotherFeed(t *testing.T) {
 		p.Posts, p.Listed = posts(noon, "r"), []string{"p", "q", "r"}
 		_, err = w.Record(w.ctx(), noon.Add(time.Hour), []store.Polled{p})
 		w.ok(err)
-		w.holds("nobody else brings it", 2, `SELECT count(*) FROM digest_posts dp JOIN posts p ON p.id = dp.post_id WHERE p.identity = 'r'`)
+		w.holds("nobody else brings it", 2,
+			`SELECT count(*) FROM digest_posts dp JOIN posts p ON p.id = dp.post_id WHERE p.identity = 'r'`)
 	})
 }
 
@@ -48,9 +49,11 @@ func TestComesBackToATakenPlace(t *testing.T) {
 		w.ok(w.Enqueue(w.ctx(), holder.ID, noon))
 		was := moved
 		was.MovedFrom, was.MovedAt = holder.URL, noon.Add(-24*time.Hour)
-		w.ok(w.Exec(w.ctx(), `UPDATE feeds SET moved_from = ?, moved_at = ? WHERE id = ?`, was.MovedFrom, was.MovedAt.Unix(), was.ID))
+		w.ok(w.Exec(w.ctx(), `UPDATE feeds SET moved_from = ?, moved_at = ? WHERE id = ?`, was.MovedFrom,
+			was.MovedAt.Unix(), was.ID))
 		back := was
-		back.URL, back.Host, back.MovedFrom, back.MovedAt, back.Errors, back.LastStatus = holder.URL, holder.Host, "", time.Time{}, 2, 404
+		back.URL, back.Host, back.MovedFrom, back.MovedAt, back.Errors, back.LastStatus = holder.URL, holder.Host, "",
+			time.Time{}, 2, 404
 		_, err := w.Record(w.ctx(), noon, []store.Polled{{Feed: back, Was: was}})
 		w.ok(err)
 		f := w.feedAgain(moved)

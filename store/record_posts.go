@@ -120,13 +120,15 @@ func (r *recording) insertPart(ctx context.Context, part []*incoming) ([]*incomi
 	var v values
 	for _, p := range part {
 		v.row(p.FeedID, p.Identity, p.fingerprint, at(p.PublishedAt), at(p.SeenAt), p.poll.readBefore, r.now, p.shownAt,
-			p.ContentHash, p.URL, p.Title, p.Author, p.Language, p.ImageURL, p.Summary, p.Content, enclosuresText(p.Enclosures), p.Syndication, p.poll.away, int(p.Extra), bit(p.Untitled), p.LeadsTo)
+			p.ContentHash, p.URL, p.Title, p.Author, p.Language, p.ImageURL, p.Summary, p.Content,
+			enclosuresText(p.Enclosures), p.Syndication, p.poll.away, int(p.Extra), bit(p.Untitled), p.LeadsTo)
 	}
 	var rows []struct {
 		postKey
 		ID digest.PostID
 	}
-	err := r.c.allRows(ctx, &rows, &v, `INSERT INTO posts (feed_id, identity, fingerprint, published_at, seen_at, read_before, listed_at, shown_at,
+	err := r.c.allRows(ctx, &rows, &v,
+		`INSERT INTO posts (feed_id, identity, fingerprint, published_at, seen_at, read_before, listed_at, shown_at,
 		content_hash, url, title, author, language, image_url, summary, content, enclosures, syndication, read_address, extra, untitled, leads_to) VALUES {rows}
 		ON CONFLICT (feed_id, identity) DO NOTHING RETURNING id, feed_id, identity`)
 	if err != nil {

@@ -108,12 +108,17 @@ func (r *recording) recognise(ctx context.Context) error {
 			continue
 		}
 		var stored []storedPost
-		err := r.c.all(ctx, &stored, `SELECT `+storedColumns+` FROM posts p WHERE p.feed_id = ? ORDER BY p.seen_at DESC, p.id DESC LIMIT ?`, poll.Feed.ID, mostTraces)
+		err := r.c.all(ctx, &stored, `SELECT `+
+			storedColumns+` FROM posts p WHERE p.feed_id = ? ORDER BY p.seen_at DESC, p.id DESC LIMIT ?`, poll.Feed.ID,
+			mostTraces)
 		if err != nil {
 			return err
 		}
 		m := newMatching(fresh[poll], stored, poll.vanished)
-		m.stored = slices.DeleteFunc(m.stored, func(s storedPost) bool { return claimed[s.ID] || poll.lists(s.Identity) })
+		m.stored = slices.DeleteFunc(m.stored, func(s storedPost) bool {
+			return claimed[s.ID] ||
+				poll.lists(s.Identity)
+		})
 		same := m.recognised(len(poll.Listed), renamed[poll])
 		r.moveKnown(func(p *incoming) (storedPost, bool) {
 			s, ok := same[p]

@@ -29,8 +29,10 @@ func TestPoisonedPoll(t *testing.T) {
 			}
 			rec := c.Feed
 			rec.PollAt, rec.ETag = time.Time{}, "new"
-			polls = append(polls, store.Polled{Feed: rec, Was: c.Feed, Token: "t", Posts: []digest.Post{found}, Listed: []string{found.Identity}, HostFreeAt: noon,
-				Poll: store.PollRecord{At: noon, Outcome: "changed", Status: 200}, Body: &store.Body{Bytes: []byte("new")}})
+			polls = append(polls, store.Polled{Feed: rec, Was: c.Feed, Token: "t", Posts: []digest.Post{found},
+				Listed: []string{found.Identity}, HostFreeAt: noon,
+				Poll: store.PollRecord{At: noon, Outcome: "changed", Status: 200},
+				Body: &store.Body{Bytes: []byte("new")}})
 		}
 		r, err := w.Record(w.ctx(), noon, polls)
 		w.ok(err)
@@ -38,14 +40,16 @@ func TestPoisonedPoll(t *testing.T) {
 		want(w.t, "waiting", w.waiting(ada), "1 of f.example")
 		bad := w.feedAgain(g)
 		want(w.t, "its validators", bad.ETag, "")
-		want(w.t, "why", strings.HasPrefix(bad.LastError, "could not be stored: ") && !strings.Contains(bad.LastError, "\n"), true)
+		want(w.t, "why", strings.HasPrefix(bad.LastError, "could not be stored: ") &&
+			!strings.Contains(bad.LastError, "\n"), true)
 		want(w.t, "errors", bad.Errors, 1)
 		want(w.t, "may be asked", bad.NotBefore, noon.Add(24*time.Hour))
 		want(w.t, "in the queue", bad.PollAt, time.Time{})
 		want(w.t, "failing since", bad.FailingSince, noon)
 		history, err := w.Polls(w.ctx(), g.ID, time.Time{})
 		w.ok(err)
-		want(w.t, "its history", len(history) == 1 && history[0].Outcome == "failed" && history[0].Note == bad.LastError, true)
+		want(w.t, "its history", len(history) == 1 && history[0].Outcome == "failed" &&
+			history[0].Note == bad.LastError, true)
 		want(w.t, "its document, and the other's", w.body(g)+w.body(f), "none  new")
 		w.holds("leases", 0, `SELECT count(*) FROM feed_times WHERE lease_token <> ''`)
 		w.holds("hosts still leased", 0, `SELECT count(*) FROM hosts WHERE lease_until > ?`, noon.Unix())

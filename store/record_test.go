@@ -14,7 +14,8 @@ import (
 
 func TestRecordHidesFromActiveReaders(t *testing.T) {
 	each(t, func(w world) {
-		ada, bob, cyd, dan := w.reader("ada", "Europe/Paris"), w.reader("bob", "Asia/Tokyo"), w.reader("cyd", "UTC"), w.reader("dan", "UTC")
+		ada, bob, cyd, dan := w.reader("ada", "Europe/Paris"), w.reader("bob", "Asia/Tokyo"), w.reader("cyd", "UTC"),
+			w.reader("dan", "UTC")
 		f, g := w.feed("f.example"), w.feed("g.example")
 		w.subscribe(ada, f, g)
 		w.subscribe(bob, f)
@@ -85,7 +86,8 @@ func TestRecordFencesZombies(t *testing.T) {
 		result := func(token, etag string) store.RecordResult {
 			rec := second[0].Feed
 			rec.ETag, rec.PollAt = etag, time.Time{}
-			r, err := w.Record(w.ctx(), later, []store.Polled{{Feed: rec, Token: token, Posts: posts(later, token), Listed: []string{token}}})
+			r, err := w.Record(w.ctx(), later,
+				[]store.Polled{{Feed: rec, Token: token, Posts: posts(later, token), Listed: []string{token}}})
 			w.ok(err)
 			return r
 		}
@@ -103,9 +105,12 @@ func TestRecordKeepsTheWholeFeed(t *testing.T) {
 		f := w.newFeed("f.example")
 		full := digest.Feed{
 			ID: f.ID, URL: f.URL, Host: f.Host, Kind: "atom", Title: "T", SiteURL: "https://s", Language: "de",
-			Validators: digest.Validators{ETag: `W/"x"`, LastModified: "Thu, 19 Nov 2026 12:00:00 GMT", ValidatorURL: "https://v", BodyHash: "b"},
-			Schedule:   digest.Schedule{LastAttemptAt: f.LastAttemptAt, LastOKAt: at(2), ParsedAt: at(3), NotBefore: at(4), FreshUntil: at(5), PollAt: at(6)},
-			Failures:   digest.Failures{Errors: 7, FirstErrorAt: at(8), LastStatus: 503, LastError: "down"}, State: digest.FeedDead,
+			Validators: digest.Validators{ETag: `W/"x"`, LastModified: "Thu, 19 Nov 2026 12:00:00 GMT",
+				ValidatorURL: "https://v", BodyHash: "b"},
+			Schedule: digest.Schedule{LastAttemptAt: f.LastAttemptAt, LastOKAt: at(2), ParsedAt: at(3),
+				NotBefore: at(4), FreshUntil: at(5), PollAt: at(6)},
+			Failures: digest.Failures{Errors: 7, FirstErrorAt: at(8), LastStatus: 503, LastError: "down"},
+			State:    digest.FeedDead,
 			Learned: digest.Learned{
 				Head:         digest.Works,
 				Conditional:  digest.Useless,
@@ -205,8 +210,10 @@ func TestChangedGUIDs(t *testing.T) {
 		same   bool
 	}{
 		{"another GUID, all else equal", func(*digest.Post) {}, nil, true},
-		{"from http to https, and a slash", func(p *digest.Post) { p.URL = "http" + p.URL[len("https"):] + "/" }, nil, true},
-		{"another host, by www or altogether", func(p *digest.Post) { p.URL = "https://www.example.net/guid-1" }, nil, true},
+		{"from http to https, and a slash", func(p *digest.Post) { p.URL = "http" + p.URL[len("https"):] + "/" }, nil,
+			true},
+		{"another host, by www or altogether", func(p *digest.Post) { p.URL = "https://www.example.net/guid-1" }, nil,
+			true},
 		{"another query", func(p *digest.Post) { p.URL += "?p=2" }, nil, false},
 		{"the old one is still listed", func(*digest.Post) {}, []string{"guid-1"}, false},
 		{"another date", func(p *digest.Post) { p.PublishedAt = p.PublishedAt.Add(-time.Hour) }, nil, false},
@@ -214,7 +221,8 @@ func TestChangedGUIDs(t *testing.T) {
 		{"another title and address", func(p *digest.Post) { p.Title, p.URL = "Other", "https://f.example/other" }, nil,
 			false},
 		{"no date now, same content", func(p *digest.Post) { p.PublishedAt = time.Time{} }, nil, true},
-		{"no date now, other content", func(p *digest.Post) { p.PublishedAt = time.Time{}; p.ContentHash = "x" }, nil, false},
+		{"no date now, other content", func(p *digest.Post) { p.PublishedAt = time.Time{}; p.ContentHash = "x" }, nil,
+			false},
 		{"neither address nor title", func(p *digest.Post) { p.URL, p.Title = "", "" }, nil, false},
 	}
 	each(t, func(w world) {
@@ -322,7 +330,8 @@ func TestEnclosures(t *testing.T) {
 		expect("as edited", ada, files[1:])
 		moved := old
 		moved.URL, moved.Host = target.URL, target.Host
-		_, err := w.Record(w.ctx(), noon.Add(2*time.Hour), []store.Polled{{Feed: moved, Listed: []string{"p"}, Arrival: arrival([]digest.Post{episode}, nil)}})
+		_, err := w.Record(w.ctx(), noon.Add(2*time.Hour),
+			[]store.Polled{{Feed: moved, Listed: []string{"p"}, Arrival: arrival([]digest.Post{episode}, nil)}})
 		w.ok(err)
 		expect("where the feed has moved to", bob, files[1:])
 		episode.Enclosures, episode.ContentHash = nil, "without"
@@ -399,7 +408,8 @@ func TestImport(t *testing.T) {
 		subs, err := w.Subscriptions(w.ctx(), ada.ID)
 		w.ok(err)
 		want(w.t, "subscriptions", len(subs), 3)
-		want(w.t, "first", subs[0].Subscription, digest.Subscription{DigestID: ada.ID, FeedID: known.ID, Title: "Mine", Folder: "Tech"})
+		want(w.t, "first", subs[0].Subscription, digest.Subscription{DigestID: ada.ID, FeedID: known.ID, Title: "Mine",
+			Folder: "Tech"})
 		settings, err := w.SubscriptionSettings(w.ctx(), []digest.DigestID{ada.ID})
 		w.ok(err)
 		want(w.t, "settings", len(settings[ada.ID]), 2)

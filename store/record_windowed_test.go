@@ -42,9 +42,12 @@ func TestWindowedFeed(t *testing.T) {
 			if !c.first {
 				w.record(noon, f, []digest.Post{dated("new", 1), dated("undated", 0), dated("old", 100)})
 			}
-			w.ok(w.Exec(w.ctx(), `INSERT INTO subscriptions (digest_id, feed_id, created_at) VALUES (?, ?, 0)`, int64(d.ID), int64(f.ID)))
+			w.ok(w.Exec(w.ctx(), `INSERT INTO subscriptions (digest_id, feed_id, created_at) VALUES (?, ?, 0)`,
+				int64(d.ID), int64(f.ID)))
 			f.ParsedAt = noon
-			_, err := w.Record(w.ctx(), noon, []store.Polled{{Feed: f, FirstRead: c.first, Windowed: c.windowed, Posts: []digest.Post{c.found}, Listed: []string{"x"}}})
+			_, err := w.Record(w.ctx(), noon,
+				[]store.Polled{{Feed: f, FirstRead: c.first, Windowed: c.windowed, Posts: []digest.Post{c.found},
+					Listed: []string{"x"}}})
 			w.ok(err)
 			want(w.t, c.why, w.waiting(d), c.want)
 			w.holds(c.why+": stored", 1, `SELECT count(*) FROM posts WHERE identity = 'x' AND feed_id = ?`, int64(f.ID))

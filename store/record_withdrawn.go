@@ -49,7 +49,8 @@ func (r *recording) withdraw(ctx context.Context) error {
 		return err
 	}
 	slices.Sort(ids)
-	return r.c.run(ctx, `UPDATE posts SET content_hash = '', withdrawn_at = ? WHERE id`+r.c.d.oneOf, r.now, keys(r.c.d, slices.Compact(ids)))
+	return r.c.run(ctx, `UPDATE posts SET content_hash = '', withdrawn_at = ? WHERE id`+r.c.d.oneOf, r.now,
+		keys(r.c.d, slices.Compact(ids)))
 }
 
 // tellsDeleted reports whether posts that a poll does not list may have been deleted: something of it was known.
@@ -101,7 +102,8 @@ func unlisted(recent []recentPost, listed []string, dates []int64,
 		seen[p.Identity] = p.SeenAt
 	}
 	lists := make(map[string]bool, len(listed))
-	var stated, undated, all []instant // dates of the listed posts, and when those without date, and all, were first seen
+	// dates of the listed posts, and when those without date, and all, were first seen
+	var stated, undated, all []instant
 	for i := range listed {
 		identity := clean(listed[i])
 		lists[identity] = true

@@ -13,7 +13,8 @@ func (s *Store) NoteRefusal(ctx context.Context, url string, until time.Time, wh
 			return err
 		}
 		return c.run(ctx, `INSERT INTO refusals (url, not_before, reason) VALUES (?, ?, ?)
-			ON CONFLICT (url) DO UPDATE SET not_before = excluded.not_before, reason = excluded.reason`, url, from(until), why)
+			ON CONFLICT (url) DO UPDATE SET not_before = excluded.not_before, reason = excluded.reason`, url,
+			from(until), why)
 	})
 }
 
@@ -24,6 +25,7 @@ func (s *Store) Refusal(ctx context.Context, url string, now time.Time) (until t
 		NotBefore time.Time
 		Reason    string
 	}
-	_, err = s.read().find(ctx, &row, `SELECT not_before, reason FROM refusals WHERE url = ? AND not_before > ?`, url, at(now))
+	_, err = s.read().find(ctx, &row, `SELECT not_before, reason FROM refusals WHERE url = ? AND not_before > ?`, url,
+		at(now))
 	return row.NotBefore, row.Reason, failed("looking for a refusal", err)
 }

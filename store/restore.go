@@ -129,7 +129,8 @@ func (b blueprint) find(t backup.Table, before Backup) (blueprintTable, error) {
 }
 
 func notOurs(what string) error {
-	return &digest.Error{Kind: digest.Invalid, Message: "the backup is none of this program's, and nothing was restored: " + what}
+	return &digest.Error{Kind: digest.Invalid,
+		Message: "the backup is none of this program's, and nothing was restored: " + what}
 }
 
 // How much of a table is brought in by one transaction.
@@ -184,7 +185,8 @@ func fillSome(ctx context.Context, c conn, t backup.Table, from *backup.Reader) 
 // unfit says of an error of the database that the rows of a backup are no good, if they are.
 func unfit(err error) error {
 	if isConstraint(err) {
-		return &digest.Error{Kind: digest.Invalid, Message: "the backup contradicts itself, and nothing was restored", Err: err}
+		return &digest.Error{Kind: digest.Invalid, Message: "the backup contradicts itself, and nothing was restored",
+			Err: err}
 	}
 	return explain(err)
 }
@@ -227,7 +229,8 @@ func (s *stage) compare(ctx context.Context, tables blueprint, b Backup) error {
 				return fmt.Errorf("the table %s: %w", want.Name, err)
 			}
 			if got.Rows != want.Rows || got.Sum != want.Sum {
-				return fmt.Errorf("the table %s has %d rows with the checksum %s, the backup %d with %s", want.Name, got.Rows, got.Sum, want.Rows, want.Sum)
+				return fmt.Errorf("the table %s has %d rows with the checksum %s, the backup %d with %s", want.Name,
+					got.Rows, got.Sum, want.Rows, want.Sum)
 			}
 		}
 		return nil
@@ -270,5 +273,6 @@ func copyIn(table string, columns []string) string {
 
 // insertOne is the statement that puts one row into a table.
 func insertOne(table string, columns []string) string {
-	return `INSERT INTO ` + table + ` ("` + strings.Join(columns, `", "`) + `") VALUES (?` + strings.Repeat(`, ?`, len(columns)-1) + `)`
+	return `INSERT INTO ` + table + ` ("` + strings.Join(columns, `", "`) + `") VALUES (?` +
+		strings.Repeat(`, ?`, len(columns)-1) + `)`
 }

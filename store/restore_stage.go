@@ -123,7 +123,8 @@ func installFile(ctx context.Context, s *Store, beside, path string, how Restora
 	if err != nil {
 		return unavailable(err, "the database cannot be written; check its disk and its folder")
 	}
-	if d, err := os.Open(filepath.Dir(path)); err == nil { // so that the name survives a power cut, where the system can
+	// so that the name survives a power cut, where the system can
+	if d, err := os.Open(filepath.Dir(path)); err == nil {
 		_ = d.Sync()
 		_ = d.Close()
 	}
@@ -138,7 +139,8 @@ func freeFile(ctx context.Context, path string, how Restoration) error {
 	}
 	info, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		if log, err := os.Stat(path + "-wal"); err == nil && log.Size() > 0 { // SQLite would take it for that of the new file
+		// SQLite would take it for that of the new file
+		if log, err := os.Stat(path + "-wal"); err == nil && log.Size() > 0 {
 			return conflict("%s-wal remains from a database that no longer exists; move it away", path)
 		}
 		return nil
@@ -197,11 +199,14 @@ func stageSchema(ctx context.Context, address string, how Restoration) (_ *stage
 	}
 	var alone bool
 	if err := lock.GetContext(ctx, &alone, `SELECT pg_try_advisory_lock(110403869045624)`); err != nil || !alone {
-		return nil, errors.Join(explain(err), conflict("another restore or copy into this PostgreSQL database is at work; wait for it"))
+		return nil, errors.Join(explain(err),
+			conflict("another restore or copy into this PostgreSQL database is at work; wait for it"))
 	}
-	for _, statement := range []string{`DROP SCHEMA IF EXISTS ` + stagedSchema + ` CASCADE`, `CREATE SCHEMA ` + stagedSchema} {
+	for _, statement := range []string{`DROP SCHEMA IF EXISTS ` + stagedSchema + ` CASCADE`, `CREATE SCHEMA ` +
+		stagedSchema} {
 		if _, err := lock.ExecContext(ctx, statement); err != nil {
-			return nil, unavailable(err, "a second schema cannot be created in the database; grant its user the right (GRANT CREATE ON DATABASE)")
+			return nil, unavailable(err,
+				"a second schema cannot be created in the database; grant its user the right (GRANT CREATE ON DATABASE)")
 		}
 	}
 	s, err := openPostgres(ctx, withSchema(address, stagedSchema))
@@ -258,7 +263,8 @@ func installSchema(ctx context.Context, from, to *Store, how Restoration) error 
 		}
 		if have > 0 {
 			all := strings.Join(tables, ", ")
-			if err := c.execEach(ctx, []string{`SET LOCAL lock_timeout = '20s'`, `LOCK TABLE ` + all + ` IN ACCESS EXCLUSIVE MODE`}); err != nil {
+			if err := c.execEach(ctx, []string{`SET LOCAL lock_timeout = '20s'`, `LOCK TABLE ` +
+				all + ` IN ACCESS EXCLUSIVE MODE`}); err != nil {
 				return err
 			}
 			if err := refuseFilled(ctx, c, newest); err != nil && !how.Replace {
@@ -293,7 +299,8 @@ type grant struct {
 }
 
 func (g grant) statement() string {
-	return "GRANT " + g.Privilege + " ON TABLE " + g.Name + " TO " + g.Grantee + map[bool]string{true: " WITH GRANT OPTION"}[g.Passes]
+	return "GRANT " + g.Privilege + " ON TABLE " + g.Name + " TO " +
+		g.Grantee + map[bool]string{true: " WITH GRANT OPTION"}[g.Passes]
 }
 
 // grantsOf reads what others than its owner may do with each table of the schema: a table that takes the place of

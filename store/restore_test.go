@@ -86,7 +86,8 @@ func TestRestoreOntoWhatIsThere(t *testing.T) {
 		unchanged("damaged", err)
 		reader, err := backup.NewReader(bytes.NewReader(file.Bytes()))
 		w.ok(err)
-		_, err = store.Restore(t.Context(), to, reader, store.Restoration{Replace: true, Look: func(context.Context, *store.Store) error { return errors.New("busy") }})
+		_, err = store.Restore(t.Context(), to, reader, store.Restoration{Replace: true,
+			Look: func(context.Context, *store.Store) error { return errors.New("busy") }})
 		unchanged("at work", err)
 
 		_, err = restore(t, to, file, true)
@@ -132,8 +133,10 @@ func TestRestoreOlder(t *testing.T) {
 	tier.Alone(t)
 	upgrade(t, 24, func(w world) {
 		w.ok(w.Exec(w.ctx(), `INSERT INTO users (email, email_key, time_zone, created_at) VALUES ('a@example.org', 'a@example.org', 'Europe/Paris', 1)`))
-		w.ok(w.Exec(w.ctx(), fmt.Sprintf(`INSERT INTO digests (user_id, name, next_due_at) VALUES (1, 'Daily Digest', %d)`, parisMidnight.Unix())))
-		w.ok(w.Exec(w.ctx(), fmt.Sprintf(`INSERT INTO digest_posts (digest_id, visible_at, post_id) VALUES (1, %d, 7)`, noon.Unix())))
+		w.ok(w.Exec(w.ctx(), fmt.Sprintf(
+			`INSERT INTO digests (user_id, name, next_due_at) VALUES (1, 'Daily Digest', %d)`, parisMidnight.Unix())))
+		w.ok(w.Exec(w.ctx(), fmt.Sprintf(`INSERT INTO digest_posts (digest_id, visible_at, post_id) VALUES (1, %d, 7)`,
+			noon.Unix())))
 		file, b := backUp(w.t, w.Store)
 		want(w.t, "schema", b.Schema, 24)
 		storetest.EachEmpty(w.t, func(t *testing.T, to string) {
@@ -203,8 +206,9 @@ func TestRestoreRefuses(t *testing.T) {
 		"another name":     write(schema, names, nil, func(t *backup.Table) { t.Name += `"; DROP TABLE users; --` }),
 		"another column":   write(schema, names, nil, func(t *backup.Table) { t.Columns[0].Name += `" x` }),
 		"a column of text": write(schema, names, nil, func(t *backup.Table) { t.Columns[0].Kind = backup.Text + "s" }),
-		"no such feed":     write(schema, names, map[string][]any{"former_addresses": {"https://a.example/", int64(9), int64(1)}}, as),
-		"NULL":             write(schema, names, map[string][]any{"former_subscriptions": {nil, int64(9)}}, as),
+		"no such feed": write(schema, names,
+			map[string][]any{"former_addresses": {"https://a.example/", int64(9), int64(1)}}, as),
+		"NULL": write(schema, names, map[string][]any{"former_subscriptions": {nil, int64(9)}}, as),
 	} {
 		storetest.EachEmpty(t, func(t *testing.T, to string) {
 			_, err := restore(t, to, bytes.NewReader(file.Bytes()), false)
@@ -246,7 +250,8 @@ func TestRestoreAfterOneThatWasKilled(t *testing.T) {
 	w.ok(w.Exec(w.ctx(), `CREATE SCHEMA digest_restoring`))
 	w.ok(w.Exec(w.ctx(), `CREATE TABLE digest_restoring.users (id BIGINT)`))
 	w.ok(w.Write(w.ctx(), func(_ func(string) error, text func(string) string) error {
-		want(t, "another restore holds the lock", text(`SELECT CAST(pg_advisory_xact_lock(110403869045624) AS TEXT)`), "")
+		want(t, "another restore holds the lock",
+			text(`SELECT CAST(pg_advisory_xact_lock(110403869045624) AS TEXT)`), "")
 		_, err := restore(t, to, bytes.NewReader(file.Bytes()), false)
 		oneLine(t, err, digest.Conflict)
 		return nil

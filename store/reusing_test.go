@@ -83,7 +83,8 @@ func TestSchemaChangesUnderStatements(t *testing.T) {
 // TestStatementWithinItself runs a text while its own rows are being read.
 func TestStatementWithinItself(t *testing.T) {
 	s := storetest.Open(t, storetest.SQLite(t))
-	if got, err := s.Nested(t.Context(), `WITH v (n) AS (VALUES (?), (?)) SELECT n FROM v ORDER BY n`, 1, 2); err != nil || got != "1[1 2] 2[1 2] " {
+	if got, err := s.Nested(t.Context(), `WITH v (n) AS (VALUES (?), (?)) SELECT n FROM v ORDER BY n`, 1,
+		2); err != nil || got != "1[1 2] 2[1 2] " {
 		t.Error(got, err)
 	}
 }

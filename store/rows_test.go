@@ -65,7 +65,8 @@ func (w world) insert(f filling, table string, given storedRow) storedRow {
 		row[c.Name] = value
 		names, marks, args = append(names, c.Name), append(marks, "?"), append(args, value)
 	}
-	w.ok(w.Exec(w.ctx(), `INSERT INTO `+table+` (`+strings.Join(names, ", ")+`) VALUES (`+strings.Join(marks, ", ")+`)`, args...))
+	w.ok(w.Exec(w.ctx(), `INSERT INTO `+table+` (`+strings.Join(names, ", ")+`) VALUES (`+strings.Join(marks, ", ")+`)`,
+		args...))
 	return row
 }
 
@@ -96,7 +97,8 @@ func (r storedRow) isRead(t *testing.T, path string, read reflect.Value, as map[
 			}
 		}
 		value, ok := r[column]
-		if got, wanted := fmt.Sprint(read.Field(i).Interface()), fmt.Sprint(asField(field.Type, value)); !ok || got != wanted {
+		if got, wanted := fmt.Sprint(read.Field(i).Interface()), fmt.Sprint(asField(field.Type, value)); !ok ||
+			got != wanted {
 			t.Errorf("%s.%s: got %q, want the column %q, %q", path, field.Name, got, column, wanted)
 		}
 	}
@@ -167,15 +169,19 @@ func (w world) insertPeople(f filling) (p people) {
 	w.t.Helper()
 	p.user = w.insert(f, "users", storedRow{"id": int64(11), "email": "u@example.org", "email_key": "u@example.org",
 		"operator": yes, "shortcuts": yes, "player": yes, "member_only": yes})
-	p.digest = w.insert(f, "digests", storedRow{"id": int64(12), "user_id": p.user["id"], "newsletter_id": nil, "cadence": int64(5),
-		"state": string(digest.DigestActive), "threaded": yes, "lead_subject": yes, "mailed": yes, "filtered": yes, "was_paused": yes})
-	p.feed = w.insert(f, "feeds", storedRow{"id": int64(13), "merged_into": int64(0), "skip_hours": int64(5), "skip_days": int64(3),
-		"by_date": yes, "validators_doubted": yes, "public_only": yes, "move_undone": yes})
+	p.digest = w.insert(f, "digests", storedRow{"id": int64(12), "user_id": p.user["id"], "newsletter_id": nil,
+		"cadence": int64(5),
+		"state":   string(digest.DigestActive), "threaded": yes, "lead_subject": yes, "mailed": yes, "filtered": yes,
+		"was_paused": yes})
+	p.feed = w.insert(f, "feeds", storedRow{"id": int64(13), "merged_into": int64(0), "skip_hours": int64(5),
+		"skip_days": int64(3),
+		"by_date":   yes, "validators_doubted": yes, "public_only": yes, "move_undone": yes})
 	w.ok(w.Exec(w.ctx(), `DELETE FROM feed_times`)) // what Exec has made
 	times := w.insert(f, "feed_times", storedRow{"feed_id": p.feed["id"], "unchanged": ""})
 	delete(times, "feed_id")
 	maps.Copy(p.feed, times)
-	p.post = w.insert(f, "posts", storedRow{"id": int64(14), "feed_id": p.feed["id"], "enclosures": fileList, "untitled": yes})
+	p.post = w.insert(f, "posts", storedRow{"id": int64(14), "feed_id": p.feed["id"], "enclosures": fileList,
+		"untitled": yes})
 	return p
 }
 
@@ -192,7 +198,8 @@ func (w world) readPeople(f filling, p people) {
 	p.user.isReadAs(w.t, users[0].User, map[string]string{"Publisher": ""})
 	p.digest.isReadAs(w.t, users[0].Digest, columns)
 
-	stay := w.insert(f, "trips", storedRow{"id": int64(20), "user_id": p.user["id"], "from_date": "0001-01-01", "to_date": "9999-12-31", "begun": yes})
+	stay := w.insert(f, "trips", storedRow{"id": int64(20), "user_id": p.user["id"], "from_date": "0001-01-01",
+		"to_date": "9999-12-31", "begun": yes})
 	stay["home"] = p.user["home_zone"]
 	stays, err := w.Stays(w.ctx(), p.userID())
 	w.ok(err)
@@ -203,14 +210,16 @@ func (w world) readPeople(f filling, p people) {
 	w.ok(err)
 	filter.isReadAs(w.t, filters[0], nil)
 
-	held := w.insert(f, "filtered_posts", storedRow{"digest_id": p.digest["id"], "post_id": p.post["id"], "due_at": toCome})
+	held := w.insert(f, "filtered_posts", storedRow{"digest_id": p.digest["id"], "post_id": p.post["id"],
+		"due_at": toCome})
 	withheld, err := w.HeldPosts(w.ctx(), p.digestID(), time.Time{}, 1)
 	w.ok(err)
 	held.isReadAs(w.t, withheld[0], map[string]string{"Post": "", "Label": ""})
 	p.post.isReadAs(w.t, withheld[0].Post, map[string]string{"Content": "", "Alias": "", "Former": "", "PartOf": "",
 		"Links": "", "SiteURL": ""})
 
-	saved := w.insert(f, "saved_posts", storedRow{"user_id": p.user["id"], "post_id": p.post["id"], "local_date": "2026-11-20"})
+	saved := w.insert(f, "saved_posts",
+		storedRow{"user_id": p.user["id"], "post_id": p.post["id"], "local_date": "2026-11-20"})
 	all, err := w.SavedPosts(w.ctx(), p.userID(), store.SavedKey{}, 1)
 	w.ok(err)
 	saved["saved"] = yes
@@ -226,7 +235,8 @@ func (w world) readFeeds(f filling, p people) {
 	w.ok(err)
 	p.feed.isReadAs(w.t, info.Feed, columns)
 
-	subscription := w.insert(f, "subscriptions", storedRow{"digest_id": p.digest["id"], "feed_id": p.feed["id"], "paused": yes, "leads": yes})
+	subscription := w.insert(f, "subscriptions", storedRow{"digest_id": p.digest["id"], "feed_id": p.feed["id"],
+		"paused": yes, "leads": yes})
 	sub, err := w.Subscription(w.ctx(), p.digestID(), p.feedID())
 	w.ok(err)
 	subscription.isReadAs(w.t, sub.Subscription, nil)
@@ -238,7 +248,8 @@ func (w world) readFeeds(f filling, p people) {
 	p.post.isReadAs(w.t, posts[0], map[string]string{"Alias": "", "Former": "", "PartOf": "", "Links": "",
 		"SiteURL": ""})
 
-	poll := w.insert(f, "polls", storedRow{"feed_id": p.feed["id"], "at": toCome, "millis": int64(1500), "unchanged": ""})
+	poll := w.insert(f, "polls", storedRow{"feed_id": p.feed["id"], "at": toCome, "millis": int64(1500),
+		"unchanged": ""})
 	polls, err := w.Polls(w.ctx(), p.feedID(), time.Time{})
 	w.ok(err)
 	poll.isReadAs(w.t, polls[0], map[string]string{"Took": ""})
@@ -261,10 +272,12 @@ func (w world) readFeeds(f filling, p people) {
 	moves, err := w.Moves(w.ctx(), p.digestID())
 	w.ok(err)
 	notice.isReadAs(w.t, moves[0], map[string]string{
-		"From": "from_at", "To": "to_at", "At": "", "Back": "", "Stays": "", "Edition": "", "LocalDate": "", "Unconfirmed": "", "Change": "",
+		"From": "from_at", "To": "to_at", "At": "", "Back": "", "Stays": "", "Edition": "", "LocalDate": "",
+		"Unconfirmed": "", "Change": "",
 	})
 
-	change := w.insert(f, "link_changes", storedRow{"digest_id": p.digest["id"], "email_date": "2026-11-18", "notify_by": "nobody", "changed_at": toCome})
+	change := w.insert(f, "link_changes", storedRow{"digest_id": p.digest["id"], "email_date": "2026-11-18",
+		"notify_by": "nobody", "changed_at": toCome})
 	changes, err := w.LinkChanges(w.ctx(), p.userID(), time.Time{})
 	w.ok(err)
 	change.isReadAs(w.t, changes[0], map[string]string{"OneClick": "", "LinkRound": ""})
@@ -272,7 +285,8 @@ func (w world) readFeeds(f filling, p people) {
 
 func (w world) readMail(f filling, p people) {
 	w.t.Helper()
-	edition := w.insert(f, "editions", storedRow{"id": int64(15), "digest_id": p.digest["id"], "local_date": "9999-12-31", "was_in_doubt": yes})
+	edition := w.insert(f, "editions",
+		storedRow{"id": int64(15), "digest_id": p.digest["id"], "local_date": "9999-12-31", "was_in_doubt": yes})
 	e, err := w.Edition(w.ctx(), 15)
 	w.ok(err)
 	edition.isReadAs(w.t, e, nil)
@@ -308,17 +322,22 @@ func (w world) readMail(f filling, p people) {
 // readDelivery claims an edition.
 func (w world) readDelivery(f filling, p people) {
 	w.t.Helper()
-	sent := w.insert(f, "editions", storedRow{"id": int64(16), "digest_id": p.digest["id"], "local_date": "0001-01-01", "due_at": int64(16),
-		"state": string(digest.EditionReady), "attempt": int64(3), "next_at": noon.Unix(), "expires_at": toCome, "was_in_doubt": yes, "domain": "b.example"})
+	sent := w.insert(f, "editions", storedRow{"id": int64(16), "digest_id": p.digest["id"], "local_date": "0001-01-01",
+		"due_at": int64(16),
+		"state":  string(digest.EditionReady), "attempt": int64(3), "next_at": noon.Unix(), "expires_at": toCome,
+		"was_in_doubt": yes, "domain": "b.example"})
 	claimed, err := w.ClaimEditions(w.ctx(), noon, digest.Claim{Most: 1, Lease: time.Minute, Token: "t"})
 	w.ok(err)
 	want(w.t, "claimed", len(claimed), 1)
 	sent["state"], sent["attempt"], sent["lease_token"] = string(digest.EditionLeased), int64(4), "t"
-	for _, column := range []string{"user_id", "folder_order", "link_round", "layout", "images", "threaded", "lead_subject", "grouping"} {
+	for _, column := range []string{"user_id", "folder_order", "link_round", "layout", "images", "threaded",
+		"lead_subject", "grouping"} {
 		sent[column] = p.digest[column]
 	}
-	sent["email"], sent["time_zone"], sent["language"], sent["digest_name"] = p.user["email"], p.user["time_zone"], p.user["language"], p.digest["name"]
-	sent.isReadAs(w.t, claimed[0], map[string]string{"Token": "lease_token", "Folders": "folder_order", "Room": "", "Slow": "", "Newsletter": "", "Letter": ""})
+	sent["email"], sent["time_zone"], sent["language"], sent["digest_name"] = p.user["email"], p.user["time_zone"],
+		p.user["language"], p.digest["name"]
+	sent.isReadAs(w.t, claimed[0], map[string]string{"Token": "lease_token", "Folders": "folder_order", "Room": "",
+		"Slow": "", "Newsletter": "", "Letter": ""})
 }
 
 func (w world) readSecrets(f filling, p people) {
@@ -331,7 +350,8 @@ func (w world) readSecrets(f filling, p people) {
 	session := w.insert(f, "sessions", storedRow{"user_id": p.user["id"], "passkey_id": yes, "expires_at": toCome})
 	sessions, err := w.Sessions(w.ctx(), p.userID(), noon)
 	w.ok(err)
-	session.isReadAs(w.t, sessions[0], map[string]string{"BeganAt": "created_at", "EndsAt": "expires_at", "Passkey": "passkey_id"})
+	session.isReadAs(w.t, sessions[0], map[string]string{"BeganAt": "created_at", "EndsAt": "expires_at",
+		"Passkey": "passkey_id"})
 
 	invitation := w.insert(f, "invitations", nil)
 	invitations, err := w.Invitations(w.ctx())
@@ -344,93 +364,9 @@ func (w world) readSecrets(f filling, p people) {
 	w.ok(err)
 	signUp.isReadAs(w.t, up, map[string]string{"Invitation": "invitation_id"})
 
-	change := w.insert(f, "address_changes", storedRow{"user_id": p.user["id"], "old_confirmed": yes, "new_confirmed": yes})
+	change := w.insert(f, "address_changes",
+		storedRow{"user_id": p.user["id"], "old_confirmed": yes, "new_confirmed": yes})
 	a, err := w.AddressChange(w.ctx(), p.userID())
 	w.ok(err)
 	change.isReadAs(w.t, a, nil)
-}
-
-// TestInstantsAreStored: of an instant before which something must not happen what
-// is left of a second counts as one, of any other it is cut off; none stays none.
-func TestInstantsAreStored(t *testing.T) {
-	nanosecond := noon.Add(time.Nanosecond)
-	for _, test := range []struct{ instant, past, future time.Time }{
-		{},
-		{noon, noon, noon},
-		{nanosecond, noon, noon.Add(time.Second)},
-		{noon.Add(time.Second - 1), noon, noon.Add(time.Second)},
-		{nanosecond.In(time.FixedZone("", 14*3600)), noon, noon.Add(time.Second)},
-		{time.Time{}.Add(1001 * time.Millisecond), time.Time{}.Add(time.Second), time.Time{}.Add(2 * time.Second)},
-		{time.Date(9999, 12, 31, 23, 59, 58, 1, time.UTC), time.Date(9999, 12, 31, 23, 59, 58, 0, time.UTC), time.Date(9999, 12, 31, 23, 59, 59, 0, time.UTC)},
-	} {
-		t.Run(test.instant.Format(time.RFC3339Nano), func(t *testing.T) {
-			eachWorld(t, func(w world) {
-				w.storesFeed(test.instant, test.past, test.future)
-				w.storesOthers(test.instant, test.past, test.future)
-			})
-		})
-	}
-}
-
-// storesFeed stores an instant as each of a feed's and of a post's.
-func (w world) storesFeed(instant, past, future time.Time) {
-	w.t.Helper()
-	f := w.newFeed("f.example")
-	wanted := f
-	for _, feed := range []struct {
-		*digest.Feed
-		past, future time.Time
-	}{{&f, instant, instant}, {&wanted, past, future}} {
-		feed.LastOKAt, feed.ParsedAt, feed.FirstErrorAt, feed.FailingSince, feed.GoneAt = feed.past, feed.past, feed.past, feed.past, feed.past
-		feed.HeadRetestAt, feed.MovedSince, feed.MovedAt, feed.NewestAt, feed.PingedAt = feed.past, feed.past, feed.past, feed.past, feed.past
-		feed.NotBefore, feed.FreshUntil, feed.PollAt = feed.future, feed.future, feed.future
-	}
-	if future.After(time.Time{}.Add(time.Hour)) { // an attempt that was made is not forgotten for an earlier one
-		f.LastAttemptAt, wanted.LastAttemptAt = instant, future
-	}
-	p := post("a", instant)
-	p.PublishedAt = instant
-	_, err := w.Record(w.ctx(), noon, []store.Polled{{Feed: f, Posts: []digest.Post{p}}})
-	w.ok(err)
-	got := w.feedAgain(f)
-	wanted.QuotaUse = digest.QuotaUse{QuotaDay: digest.DayOf(noon), QuotaBytes: got.QuotaBytes}
-	want(w.t, "the feed", got, wanted)
-	stored, err := w.Posts(w.ctx(), []digest.PostID{1})
-	w.ok(err)
-	want(w.t, "seen", stored[0].SeenAt, past)
-	want(w.t, "published", stored[0].PublishedAt, past)
-}
-
-func (w world) storesOthers(instant, past, future time.Time) {
-	w.t.Helper()
-	_, err := w.ChangeLane(w.ctx(), instant, "a.example", func(l digest.Lane) digest.Lane {
-		l.Until, l.Reason = instant, "in trouble"
-		return l
-	})
-	w.ok(err)
-	l, err := w.Lane(w.ctx(), "a.example")
-	w.ok(err)
-	want(w.t, "the lane", l, digest.Lane{Name: "a.example", Until: future, Reason: "in trouble", ChangedAt: past})
-
-	s := digest.Suppression{Email: "u@example.org", Reason: digest.ForOperator, CreatedAt: instant}
-	w.ok(w.Suppress(w.ctx(), s))
-	s.CreatedAt = past
-	suppressed, _, err := w.Suppressed(w.ctx(), s.Email)
-	w.ok(err)
-	want(w.t, "the suppression", suppressed, s)
-
-	r := digest.Robots{Origin: "https://f.example:443", FetchedAt: instant}
-	w.ok(w.SaveRobots(w.ctx(), r))
-	r.FetchedAt = past
-	robots, _, err := w.Robots(w.ctx(), r.Origin)
-	w.ok(err)
-	want(w.t, "the robots.txt", robots, r)
-
-	if before := past.Add(-time.Hour); before.Unix() > 0 {
-		w.ok(w.NoteRefusal(w.ctx(), "https://f.example", instant, "why", before))
-		until, why, err := w.Refusal(w.ctx(), "https://f.example", before)
-		w.ok(err)
-		want(w.t, "refused until", until, future)
-		want(w.t, "why", why, "why")
-	}
 }

@@ -138,7 +138,8 @@ func (l *searching) last() string {
 
 // batch gives the posts of some of the reader's editions before one, latest first;
 // more says that there may be older ones, before the one it gives.
-func (l *searching) batch(ctx context.Context, before editionKey, n int) (some []hit, last editionKey, more bool, err error) {
+func (l *searching) batch(ctx context.Context, before editionKey, n int) (some []hit, last editionKey, more bool,
+	err error) {
 	if l.Saved {
 		return nil, before, false, nil
 	}
@@ -147,7 +148,8 @@ func (l *searching) batch(ctx context.Context, before editionKey, n int) (some [
 		Date  digest.Date
 		Posts string
 	}
-	err = l.store.read().all(ctx, &rows, editionsSearched, l.user, l.first(), l.last(), at(l.Now), before.DueAt, before.ID, n)
+	err = l.store.read().all(ctx, &rows, editionsSearched, l.user, l.first(), l.last(), at(l.Now), before.DueAt,
+		before.ID, n)
 	for _, r := range rows {
 		before = r.editionKey
 		ids, err := parseKeys[digest.PostID](r.Posts)
@@ -226,7 +228,8 @@ func (s *Store) ReaderSites(ctx context.Context, user digest.UserID) ([]digest.F
 	}
 	byFeed, err := s.labelsFor(ctx, user, feeds)
 	labels := slices.SortedFunc(maps.Values(byFeed), func(a, b digest.FeedLabel) int {
-		return cmp.Or(strings.Compare(strings.ToLower(a.Title), strings.ToLower(b.Title)), cmp.Compare(a.FeedID, b.FeedID))
+		return cmp.Or(strings.Compare(strings.ToLower(a.Title), strings.ToLower(b.Title)),
+			cmp.Compare(a.FeedID, b.FeedID))
 	})
 	return labels, failed("listing a reader's sites", err)
 }
@@ -238,9 +241,11 @@ func (l *searching) narrowed(ctx context.Context, ids []digest.PostID) ([]digest
 			return nil
 		}
 		c := l.store.read()
-		kept, err := readRows[digest.PostID](ctx, c, "", strings.ReplaceAll(query, "{one of}", c.d.oneOf), keys(c.d, ids), arg)
+		kept, err := readRows[digest.PostID](ctx, c, "", strings.ReplaceAll(query, "{one of}", c.d.oneOf),
+			keys(c.d, ids), arg)
 		slices.Sort(kept)
-		ids = slices.DeleteFunc(slices.Clone(ids), func(id digest.PostID) bool { _, ok := slices.BinarySearch(kept, id); return !ok })
+		ids = slices.DeleteFunc(slices.Clone(ids),
+			func(id digest.PostID) bool { _, ok := slices.BinarySearch(kept, id); return !ok })
 		return err
 	}
 	if l.Feeds != nil {
@@ -278,7 +283,8 @@ func (l *searching) feedsOf(ctx context.Context, ids []digest.PostID) (feeds []d
 	if err != nil || len(ids) > len(l.feeds) {
 		return l.feeds, err
 	}
-	return readRows[digest.FeedID](ctx, c, "", `SELECT DISTINCT p.feed_id FROM posts p WHERE p.id`+c.d.oneOf, keys(c.d, ids))
+	return readRows[digest.FeedID](ctx, c, "", `SELECT DISTINCT p.feed_id FROM posts p WHERE p.id`+
+		c.d.oneOf, keys(c.d, ids))
 }
 
 // result reads the posts of a page.
@@ -306,7 +312,8 @@ func (l *searching) result(ctx context.Context) (SearchResult, error) {
 	}
 	for _, c := range l.found {
 		if p, ok := byID[c.PostID]; ok {
-			f.Posts = append(f.Posts, VisiblePost{Post: p, Label: labels[p.FeedID], Edition: c.Date, DueAt: c.DueAt.time(), Saved: saved[p.ID]})
+			f.Posts = append(f.Posts, VisiblePost{Post: p, Label: labels[p.FeedID], Edition: c.Date,
+				DueAt: c.DueAt.time(), Saved: saved[p.ID]})
 		}
 	}
 	return f, nil

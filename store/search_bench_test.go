@@ -53,7 +53,8 @@ func archive(b *testing.B, s *store.Store) (digest.UserID, time.Time) {
 	start := parisMidnight.Unix() - days*day
 	exec(`INSERT INTO editions (digest_id, local_date, due_at, send_at, number, state, date, next_at, expires_at)
 		WITH RECURSIVE n (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i + 1 < 500)
-		SELECT 1, CAST(1500 + i AS TEXT) || '-01-01', CAST(? AS BIGINT) + i * 86400, 0, i, 'sent', 0, 0, 0 FROM n`, start)
+		SELECT 1, CAST(1500 + i AS TEXT) || '-01-01', CAST(? AS BIGINT) + i * 86400, 0, i, 'sent', 0, 0, 0 FROM n`,
+		start)
 	exec(`UPDATE editions SET local_date = '2026-11-20' WHERE number = 499`)
 	exec(`INSERT INTO digest_posts (digest_id, visible_at, post_id)
 		SELECT 1, CAST(? AS BIGINT) + (id - 1) / CAST(? AS BIGINT) * 86400, id FROM posts WHERE id % 20 = 1 ORDER BY id`, start, all/days)
@@ -81,8 +82,10 @@ func addTexts(b *testing.B, s *store.Store, n int, more func(int) string) {
 			rows = append(rows, fmt.Sprintf("(%d, %d, 0, 0, ?, ?)", i%2000+1, noon.Unix()))
 			args = append(args, fmt.Sprint(i), strings.Join(text, " "))
 		}
-		err := s.Exec(b.Context(), `INSERT INTO posts (feed_id, seen_at, listed_at, shown_at, identity, content, fingerprint)
-			WITH v (feed_id, seen_at, listed_at, shown_at, identity, content) AS (VALUES `+strings.Join(rows, ",")+`) SELECT v.*, '' FROM v`, args...)
+		err := s.Exec(b.Context(),
+			`INSERT INTO posts (feed_id, seen_at, listed_at, shown_at, identity, content, fingerprint)
+			WITH v (feed_id, seen_at, listed_at, shown_at, identity, content) AS (VALUES `+
+				strings.Join(rows, ",")+`) SELECT v.*, '' FROM v`, args...)
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -155,7 +158,8 @@ func BenchmarkSearch(b *testing.B) {
 	storetest.Bench(b, func(b *testing.B, s *store.Store) {
 		user, now := archive(b, s)
 		for _, typed := range []string{
-			"needle", "everywhere", "w40000", "w300", "w20 w30 w40", `"w1 w2"`, `"w90 w91"`, "w123 -w1", "eve", "w59", "never", `"never everywhere"`, "everywhere -w0", "nowhere", "never mine w5",
+			"needle", "everywhere", "w40000", "w300", "w20 w30 w40", `"w1 w2"`, `"w90 w91"`, "w123 -w1", "eve", "w59",
+			"never", `"never everywhere"`, "everywhere -w0", "nowhere", "never mine w5",
 		} {
 			q, err := words.Parse(typed)
 			if err != nil {

@@ -12,7 +12,8 @@ import (
 // Nothing that is typed or written is an error of either database, and both find the same.
 func FuzzSearch(f *testing.F) {
 	for _, seed := range []string{
-		`foo "bar baz" -qux`, `' OR 1=1 --`, `a* NEAR(b) ^c {d}:e`, `foo & !bar | (baz) <-> :*`, "東京都 -京", `\'; DROP TABLE posts; --`, "ไทย \x00 \xff",
+		`foo "bar baz" -qux`, `' OR 1=1 --`, `a* NEAR(b) ^c {d}:e`, `foo & !bar | (baz) <-> :*`, "東京都 -京",
+		`\'; DROP TABLE posts; --`, "ไทย \x00 \xff",
 		"content OR NOT", "n\u0303 ½ ﷺ ｶﾞ", "-- /* */ $1 ? :x @y", "\uE000 content",
 	} {
 		f.Add(seed, seed)
@@ -30,7 +31,8 @@ func FuzzSearch(f *testing.F) {
 		if _, err := s.Subscribe(f.Context(), digest.Subscription{DigestID: d.ID, FeedID: feed.ID}, noon); err != nil {
 			f.Fatal(err)
 		}
-		if _, err := s.Record(f.Context(), noon, []store.Polled{{Feed: feed, FirstRead: true, Posts: append(many(501), post("a", noon))}}); err != nil {
+		if _, err := s.Record(f.Context(), noon,
+			[]store.Polled{{Feed: feed, FirstRead: true, Posts: append(many(501), post("a", noon))}}); err != nil {
 			f.Fatal(err)
 		}
 		if _, err := s.IndexPosts(f.Context(), 1000); err != nil {
@@ -56,16 +58,19 @@ func FuzzSearch(f *testing.F) {
 		}
 		var found [2]int
 		for i, s := range both {
-			if err := s.Exec(t.Context(), `UPDATE posts SET title = 'content', content = ? WHERE identity = 'a'`, text); err != nil {
+			if err := s.Exec(t.Context(), `UPDATE posts SET title = 'content', content = ? WHERE identity = 'a'`,
+				text); err != nil {
 				t.Fatal(err)
 			}
-			if err := s.Exec(t.Context(), `INSERT INTO index_queue (post_id) SELECT id FROM posts WHERE identity = 'a' ON CONFLICT DO NOTHING`); err != nil {
+			if err := s.Exec(t.Context(),
+				`INSERT INTO index_queue (post_id) SELECT id FROM posts WHERE identity = 'a' ON CONFLICT DO NOTHING`); err != nil {
 				t.Fatal(err)
 			}
 			if n, err := s.IndexPosts(t.Context(), 10); n != 1 || err != nil {
 				t.Fatalf("%d indexed, %v", n, err)
 			}
-			result, err := s.Search(t.Context(), readers[s].UserID, store.SearchQuery{Query: q, Now: parisMidnight, Limit: 10})
+			result, err := s.Search(t.Context(), readers[s].UserID,
+				store.SearchQuery{Query: q, Now: parisMidnight, Limit: 10})
 			if err != nil {
 				t.Fatalf("%q: %v", typed, err)
 			}

@@ -50,7 +50,8 @@ func (s *Store) index(ctx context.Context, posts []digest.Post) (n int, err erro
 			return 0, err
 		}
 		var indexed []digest.PostID
-		if err := c.all(ctx, &indexed, `DELETE FROM index_queue WHERE post_id IN (`+list(ready)+`) RETURNING post_id`); err != nil {
+		if err := c.all(ctx, &indexed, `DELETE FROM index_queue WHERE post_id IN (`+
+			list(ready)+`) RETURNING post_id`); err != nil {
 			return 0, err
 		}
 		if err := forgetWords(ctx, c, indexed); err != nil {
@@ -95,7 +96,8 @@ const soon = time.Hour
 // behind reports whether the oldest post that is not indexed yet has waited for long.
 func (s *Store) behind(ctx context.Context, now time.Time) (bool, error) {
 	var seen instant
-	err := s.read().get(ctx, &seen, `SELECT COALESCE(MIN(p.seen_at), 0) FROM posts p WHERE p.id = (SELECT MIN(post_id) FROM index_queue)`)
+	err := s.read().get(ctx, &seen,
+		`SELECT COALESCE(MIN(p.seen_at), 0) FROM posts p WHERE p.id = (SELECT MIN(post_id) FROM index_queue)`)
 	return seen > 0 && seen < at(now.Add(-soon)), err
 }
 

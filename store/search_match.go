@@ -195,7 +195,8 @@ func matchPostgres(q words.Query) matcher {
 		if exact {
 			return found, nil
 		}
-		return compare(ctx, c, q, slices.DeleteFunc(slices.Clone(ids), func(id digest.PostID) bool { return !found[id] }), enough)
+		return compare(ctx, c, q,
+			slices.DeleteFunc(slices.Clone(ids), func(id digest.PostID) bool { return !found[id] }), enough)
 	}
 }
 
@@ -215,13 +216,15 @@ func isEverywhere(ctx context.Context, c conn, q words.Query, posts int) (bool, 
 	if len(beginnings) == 0 {
 		return false, nil
 	}
-	total, err := c.number(ctx, `SELECT CAST(reltuples AS BIGINT) FROM pg_catalog.pg_class WHERE oid = to_regclass('post_words')`)
+	total, err := c.number(ctx,
+		`SELECT CAST(reltuples AS BIGINT) FROM pg_catalog.pg_class WHERE oid = to_regclass('post_words')`)
 	if err != nil || total <= posts*c.d.gathered {
 		return false, err
 	}
 	var found struct{ Have, Looked int }
 	err = c.get(ctx, &found, `SELECT count(*) FILTER (WHERE words @@ CAST(? AS tsquery)) AS have, count(*) AS looked
-		FROM post_words TABLESAMPLE SYSTEM (CAST(? AS REAL))`, strings.Join(beginnings, " | "), min(100, 100*sample/float64(total)))
+		FROM post_words TABLESAMPLE SYSTEM (CAST(? AS REAL))`, strings.Join(beginnings, " | "),
+		min(100, 100*sample/float64(total)))
 	return found.Have*total > posts*c.d.gathered*found.Looked, err
 }
 
@@ -247,11 +250,13 @@ func inFeeds(ctx context.Context, c conn, q words.Query, feeds []digest.FeedID) 
 
 // compare compares posts one by one, some at a time until enough are found. No
 // planner can begin with the index.
-func compare(ctx context.Context, c conn, q words.Query, ids []digest.PostID, enough int) (map[digest.PostID]bool, error) {
+func compare(ctx context.Context, c conn, q words.Query, ids []digest.PostID, enough int) (map[digest.PostID]bool,
+	error) {
 	matching := make(map[digest.PostID]bool)
 	for part := range slices.Chunk(ids, fewPosts) {
 		var found []digest.PostID
-		err := c.all(ctx, &found, `WITH these AS MATERIALIZED (SELECT rowid, words FROM post_words WHERE rowid`+c.d.oneOf+`)
+		err := c.all(ctx, &found,
+			`WITH these AS MATERIALIZED (SELECT rowid, words FROM post_words WHERE rowid`+c.d.oneOf+`)
 			SELECT rowid FROM these WHERE words @@ CAST(? AS tsquery)`, keys(c.d, part), vectorQuery(q))
 		if err != nil {
 			return nil, err
@@ -280,7 +285,8 @@ func loosely(q words.Query) (loose words.Query, exact bool) {
 			continue
 		}
 		for i, word := range t.Words {
-			loose.Terms = append(loose.Terms, words.Term{Words: []string{word}, Prefix: t.Prefix && i == len(t.Words)-1})
+			loose.Terms = append(loose.Terms, words.Term{Words: []string{word}, Prefix: t.Prefix &&
+				i == len(t.Words)-1})
 		}
 	}
 	return loose, exact

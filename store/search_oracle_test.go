@@ -79,7 +79,8 @@ func TestSearchFindsWhatReadingFinds(t *testing.T) {
 }
 
 // someWords are of many posts and of few, beginnings of each other, of several scripts.
-var someWords = strings.Fields("the of and news newspaper new café 東京 京都 東京都 ไทย 한국 rust rusty go golang gopher a1 12 feed feeds straße x y z zebra")
+var someWords = strings.Fields(
+	"the of and news newspaper new café 東京 京都 東京都 ไทย 한국 rust rusty go golang gopher a1 12 feed feeds straße x y z zebra")
 
 // randomText is words of which the first are the most common.
 func randomText(r *rand.Rand, n int) string {

@@ -59,7 +59,8 @@ func findRare(ctx context.Context, c conn, q words.Query) (*rarePosts, error) {
 			if t.Prefix && i == len(t.Words)-1 {
 				last += "\U0010FFFF"
 			}
-			ids, many, err := few(ctx, c, `SELECT doc AS id FROM bare_words_places WHERE term >= ? AND term <= ? LIMIT ?`, word, last)
+			ids, many, err := few(ctx, c,
+				`SELECT doc AS id FROM bare_words_places WHERE term >= ? AND term <= ? LIMIT ?`, word, last)
 			if err != nil {
 				return nil, err
 			}
@@ -76,6 +77,7 @@ func findRare(ctx context.Context, c conn, q words.Query) (*rarePosts, error) {
 
 // few reads keys of posts, unless they are more than those of a rare word: then many is true.
 func few(ctx context.Context, c conn, query string, args ...any) (ids []digest.PostID, many bool, err error) {
-	ids, err = keysIn(ctx, c, `SELECT COALESCE(group_concat(x.id), '') FROM (`+query+`) x`, append(args, c.d.rareIn+1)...)
+	ids, err = keysIn(ctx, c, `SELECT COALESCE(group_concat(x.id), '') FROM (`+query+`) x`,
+		append(args, c.d.rareIn+1)...)
 	return ids, len(ids) > c.d.rareIn, err
 }

@@ -67,10 +67,12 @@ func TestSearch(t *testing.T) {
 		w.subscribe(bob, g)
 		w.record(noon, f, []digest.Post{
 			written("cafe", "Das Café", "<p>Ein Kaffee, bitte; die Straße ist naß.</p>"),
-			written("words", "Whole words", `<p>the quick brown fox</p><p>jumps over the <b>la</b>zy dog &amp; sleeps</p>`),
+			written("words", "Whole words",
+				`<p>the quick brown fox</p><p>jumps over the <b>la</b>zy dog &amp; sleeps</p>`),
 			written("back", "Backwards", "<p>fox brown quick</p>"),
 			written("han", "新聞", "<p>今日は東京で雨が降りました。中国人民</p>"),
-			written("thai", "ข่าววันนี้", "<p>ประเทศไทยอากาศดี</p>"),
+			written("thai", "ข่าววันนี้",
+				"<p>ประเทศไทยอากาศดี</p>"),
 			written("korean", "소식", "<p>한국은 오늘 맑음</p>"),
 			written("syntax", "NOT AND OR", "<p>c++ node.js don't 3.14 foo:bar a*b</p>"),
 			written("arabic", "سَلَامٌ", "<p>مرحبا می\u200cخواهم</p>"),
@@ -106,13 +108,17 @@ func (w world) findsAll(ada digest.Digest) {
 	w.t.Helper()
 	now := parisMidnight.Add(24 * time.Hour)
 	for typed, wanted := range map[string]string{
-		"fox": "back words", "FOX": "back words", "quick fox": "back words", `"quick brown"`: "words", `"brown quick"`: "back",
-		"fox -dog": "back", `fox -"brown quick"`: "words", "-dog fox": "back",
-		"cafe": "cafe", "CAFÉ": "cafe", "caf": "cafe", "kaf": "cafe", "ca": "", "strasse": "cafe", "STRASSE nass": "cafe",
-		"lazy": "words", "dog sleeps": "words", `"fox jumps"`: "words", `"words the"`: "",
-		"東京": "han", "東": "han", "京": "han", "東京で雨": "han", "京東": "", "中国": "han", "国人": "han", "人民": "han", "民": "han", "中人": "", "新聞": "han",
+		"fox": "back words", "FOX": "back words", "quick fox": "back words", `"quick brown"`: "words",
+		`"brown quick"`: "back",
+		"fox -dog":      "back", `fox -"brown quick"`: "words", "-dog fox": "back",
+		"cafe": "cafe", "CAFÉ": "cafe", "caf": "cafe", "kaf": "cafe", "ca": "", "strasse": "cafe",
+		"STRASSE nass": "cafe",
+		"lazy":         "words", "dog sleeps": "words", `"fox jumps"`: "words", `"words the"`: "",
+		"東京": "han", "東": "han", "京": "han", "東京で雨": "han", "京東": "", "中国": "han",
+		"国人": "han", "人民": "han", "民": "han", "中人": "", "新聞": "han",
 		"ไทย": "thai", "อากาศ": "thai", "한국": "korean", "국은": "korean",
-		"c++": "syntax", "node.js": "syntax", "don't": "syntax", "don’t": "syntax", "3.14": "syntax", "foo:bar": "syntax", "not": "syntax", "NOT AND": "syntax",
+		"c++": "syntax", "node.js": "syntax", "don't": "syntax", "don’t": "syntax", "3.14": "syntax",
+		"foo:bar": "syntax", "not": "syntax", "NOT AND": "syntax",
 		"سلام": "arabic", "میخواهم": "arabic", "कुछ": "hindi", "हिन्दी": "hindi",
 		"nowhere": "", "fox nowhere": "", "Title": "",
 	} {
@@ -166,7 +172,8 @@ func TestHeldPostsAreNotFound(t *testing.T) {
 		w.subscribe(ada, f)
 		_, err := w.AddFilter(w.ctx(), digest.Filter{DigestID: ada.ID, Words: "football"}, noon)
 		w.ok(err)
-		w.record(noon, f, []digest.Post{written("held", "Football", "<p>a match</p>"), written("news", "News", "<p>a match of words</p>")})
+		w.record(noon, f, []digest.Post{written("held", "Football", "<p>a match</p>"),
+			written("news", "News", "<p>a match of words</p>")})
 		w.indexed()
 		w.hour(parisMidnight)
 		want(w.t, "found", w.finds(ada, "match", parisMidnight), "news")
@@ -247,7 +254,8 @@ func TestIndexTakesAnyText(t *testing.T) {
 		w.hour(parisMidnight)
 		for typed, wanted := range map[string]string{
 			"w15000": "long", `"w15000 w15001"`: "long", "w19999": "",
-			"the end": "often", `"the end"`: "", `"end of"`: "often", `"the the"`: "often", // the 256th "the" is left out
+			// the 256th "the" is left out
+			"the end": "often", `"the end"`: "", `"end of"`: "often", `"the the"`: "often",
 			`it's`: "quotes", `' OR '1'='1`: "quotes",
 		} {
 			want(w.t, typed, w.finds(ada, typed, parisMidnight), wanted)

@@ -17,7 +17,8 @@ type Session struct {
 
 // Sessions lists a user's sessions that are not over, in the order in which they end.
 func (s *Store) Sessions(ctx context.Context, user digest.UserID, now time.Time) ([]Session, error) {
-	return readRows[Session](ctx, s.read(), "listing the sessions", `SELECT created_at AS began_at, expires_at AS ends_at, CASE WHEN passkey_id > 0 THEN 1 ELSE 0 END AS passkey
+	return readRows[Session](ctx, s.read(), "listing the sessions",
+		`SELECT created_at AS began_at, expires_at AS ends_at, CASE WHEN passkey_id > 0 THEN 1 ELSE 0 END AS passkey
 		FROM sessions WHERE user_id = ? AND expires_at > ? ORDER BY expires_at, token_hash`, user, at(now))
 }
 
@@ -71,7 +72,8 @@ func (s *Store) AddSession(ctx context.Context, hash []byte, user digest.UserID,
 // AddPasskeySession stores a session that began with a passkey and ends at expires.
 func (s *Store) AddPasskeySession(ctx context.Context, hash []byte, with Passkey, now, expires time.Time) error {
 	return s.addToken(ctx, "sessions", with.UserID, now,
-		`INSERT INTO sessions (token_hash, user_id, expires_at, created_at, passkey_id) VALUES (?, ?, ?, ?, ?)`, hash, with.UserID, at(expires), at(now), with.ID)
+		`INSERT INTO sessions (token_hash, user_id, expires_at, created_at, passkey_id) VALUES (?, ?, ?, ?, ?)`, hash,
+		with.UserID, at(expires), at(now), with.ID)
 }
 
 // endOldestSessions leaves a user room for one more session.
@@ -83,9 +85,11 @@ func endOldestSessions(ctx context.Context, c conn, user digest.UserID) error {
 }
 
 // addToken adds a row to one of the two tables, and drops those of its user that are over.
-func (s *Store) addToken(ctx context.Context, table string, user digest.UserID, now time.Time, insert string, args ...any) error {
+func (s *Store) addToken(ctx context.Context, table string, user digest.UserID, now time.Time, insert string,
+	args ...any) error {
 	return s.change(ctx, "storing a secret's hash", func(c conn) error {
-		if _, err := c.exec(ctx, `DELETE FROM `+table+` WHERE user_id = ? AND expires_at <= ?`, user, at(now)); err != nil {
+		if _, err := c.exec(ctx, `DELETE FROM `+table+` WHERE user_id = ? AND expires_at <= ?`, user,
+			at(now)); err != nil {
 			return err
 		}
 		if table == "sessions" {
@@ -104,8 +108,10 @@ func (s *Store) SessionUser(ctx context.Context, hash []byte, now time.Time) (di
 }
 
 // tokenUser gives whose row of one of the two tables it is.
-func (s *Store) tokenUser(ctx context.Context, table string, hash []byte, now time.Time, none string) (digest.User, error) {
-	return readOne[digest.User](ctx, s.read(), "reading whose secret it is", notFound("%s", none), `SELECT `+userColumns+`
+func (s *Store) tokenUser(ctx context.Context, table string, hash []byte, now time.Time, none string) (digest.User,
+	error) {
+	return readOne[digest.User](ctx, s.read(), "reading whose secret it is", notFound("%s", none),
+		`SELECT `+userColumns+`
 		FROM `+table+` t JOIN users u ON u.id = t.user_id WHERE t.token_hash = ? AND t.expires_at > ?`, hash, at(now))
 }
 
@@ -124,7 +130,8 @@ func (s *Store) EndSessions(ctx context.Context, user digest.UserID, passkeys ..
 			}
 			removed += n
 		}
-		return removed, c.execEach(ctx, []string{`DELETE FROM sign_in_tokens WHERE user_id = ?`, `DELETE FROM sessions WHERE user_id = ?`}, user)
+		return removed, c.execEach(ctx,
+			[]string{`DELETE FROM sign_in_tokens WHERE user_id = ?`, `DELETE FROM sessions WHERE user_id = ?`}, user)
 	})
 }
 

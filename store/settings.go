@@ -13,7 +13,8 @@ func (s *Store) SetPages(ctx context.Context, user digest.UserID, p digest.Pages
 	if err := p.Check(); err != nil {
 		return err
 	}
-	return s.runOne(ctx, "setting how the pages are", noUser(), `UPDATE users SET direction = ?, shortcuts = ?, player = ?, theme = ?, type_size = ? WHERE id = ?`,
+	return s.runOne(ctx, "setting how the pages are", noUser(),
+		`UPDATE users SET direction = ?, shortcuts = ?, player = ?, theme = ?, type_size = ? WHERE id = ?`,
 		string(p.Direction), bit(p.Shortcuts), bit(p.Player), string(p.Theme), string(p.TypeSize), user)
 }
 

@@ -50,7 +50,8 @@ func TestMailOffSeals(t *testing.T) {
 		w.hour(parisMidnight)
 		w.ok(w.Exec(w.ctx(), `UPDATE editions SET state = 'expired', undelivered = 1`)) // it never left
 		w.ok(w.SetMailed(w.ctx(), ada.ID, false, parisMidnight.Add(time.Hour)))
-		w.holds("does not wait to be carried", 1, `SELECT count(*) FROM editions WHERE state = 'unmailed' AND error = 'web only'`)
+		w.holds("does not wait to be carried", 1,
+			`SELECT count(*) FROM editions WHERE state = 'unmailed' AND error = 'web only'`)
 		day := parisMidnight.Add(24 * time.Hour)
 		w.record(day.Add(-time.Hour), f, posts(day.Add(-time.Hour), "b"), "a")
 		w.hour(day)

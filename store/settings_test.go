@@ -9,7 +9,8 @@ import (
 func TestSettings(t *testing.T) {
 	each(t, func(w world) {
 		d, other := w.reader("ann", "Europe/Paris"), w.reader("bob", "Europe/Paris")
-		chosen := digest.Pages{Direction: digest.RightToLeft, Player: true, Theme: digest.DarkTheme, TypeSize: digest.Largest}
+		chosen := digest.Pages{Direction: digest.RightToLeft, Player: true, Theme: digest.DarkTheme,
+			TypeSize: digest.Largest}
 		w.ok(w.SetPages(w.ctx(), d.UserID, chosen))
 		ann, err := w.UserByEmail(w.ctx(), "ann@example.org")
 		w.ok(err)
@@ -25,8 +26,10 @@ func TestSettings(t *testing.T) {
 		want(w.t, "another's language", bob.Language, "")
 		want(w.t, "nobody's language", digest.KindOf(w.SetLanguage(w.ctx(), other.UserID+9, "de")), digest.NotFound)
 
-		want(w.t, "a direction that is none", digest.KindOf(w.SetPages(w.ctx(), d.UserID, digest.Pages{Direction: "up"})), digest.Invalid)
-		want(w.t, "nobody's pages", digest.KindOf(w.SetPages(w.ctx(), other.UserID+9, digest.UsualPages())), digest.NotFound)
+		want(w.t, "a direction that is none",
+			digest.KindOf(w.SetPages(w.ctx(), d.UserID, digest.Pages{Direction: "up"})), digest.Invalid)
+		want(w.t, "nobody's pages", digest.KindOf(w.SetPages(w.ctx(), other.UserID+9, digest.UsualPages())),
+			digest.NotFound)
 	})
 }
 
@@ -34,7 +37,8 @@ func TestSettings(t *testing.T) {
 func TestArrangement(t *testing.T) {
 	each(t, func(w world) {
 		ada, bob := w.reader("ada", "Europe/Paris"), w.reader("bob", "Europe/Paris")
-		a := digest.Arrangement{Grouping: digest.BySites, WebLayout: digest.FullText, WebGrouping: digest.ByFolders, WebImages: digest.NoImages}
+		a := digest.Arrangement{Grouping: digest.BySites, WebLayout: digest.FullText, WebGrouping: digest.ByFolders,
+			WebImages: digest.NoImages}
 		w.ok(w.SetArrangement(w.ctx(), ada.ID, a))
 		want(w.t, "arrangement", w.again(ada).Arrangement, a)
 		want(w.t, "another's", w.again(bob).Arrangement, bob.Arrangement)
@@ -50,7 +54,8 @@ func TestArrangement(t *testing.T) {
 		want(w.t, "look of the page", page.Look, digest.Look{Layout: digest.FullText, Images: digest.NoImages})
 		asInMail := w.again(bob).Delivery(mail.Edition)
 		want(w.t, "grouping as in the mail", asInMail.Grouping, digest.ByFolders)
-		want(w.t, "look as in the mail, with pictures", asInMail.Look, digest.Look{Layout: bob.Layout, Images: digest.ProxiedImages})
+		want(w.t, "look as in the mail, with pictures", asInMail.Look,
+			digest.Look{Layout: bob.Layout, Images: digest.ProxiedImages})
 		oneLine(w.t, w.SetArrangement(w.ctx(), ada.ID, digest.Arrangement{}), digest.Invalid)
 		oneLine(w.t, w.SetArrangement(w.ctx(), 99, a), digest.NotFound)
 	})

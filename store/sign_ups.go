@@ -26,7 +26,8 @@ func (s *Store) AddSignUp(ctx context.Context, hash []byte, up SignUp, now, expi
 			return err
 		}
 		_, err := c.exec(ctx, `INSERT INTO sign_ups (token_hash, email_key, email, time_zone, invitation_id, language, expires_at) VALUES (?, ?, ?, ?, ?, ?, ?)`,
-			hash, emailKey(up.Email), digest.NormalEmail(up.Email), up.TimeZone, up.Invitation, up.Language, at(expires))
+			hash, emailKey(up.Email), digest.NormalEmail(up.Email), up.TimeZone, up.Invitation, up.Language,
+			at(expires))
 		return err
 	})
 }
@@ -153,14 +154,17 @@ func (s *Store) AddInvitation(ctx context.Context, hash []byte, now, expires tim
 // Invitation finds an invitation that can be used; digest.NotFound for one that
 // is unknown, revoked, used or expired.
 func (s *Store) Invitation(ctx context.Context, hash []byte, now time.Time) (Invitation, error) {
-	return readOne[Invitation](ctx, s.read(), "reading an invitation", notFound("this invitation was used or is too old"),
-		`SELECT `+invitationColumns+` FROM invitations WHERE token_hash = ? AND used_at = 0 AND expires_at > ?`, hash, at(now))
+	return readOne[Invitation](ctx, s.read(), "reading an invitation",
+		notFound("this invitation was used or is too old"),
+		`SELECT `+invitationColumns+` FROM invitations WHERE token_hash = ? AND used_at = 0 AND expires_at > ?`, hash,
+		at(now))
 }
 
 // Invitations lists the invitations, the latest first; those used or expired
 // for some weeks.
 func (s *Store) Invitations(ctx context.Context) ([]Invitation, error) {
-	return readRows[Invitation](ctx, s.read(), "listing the invitations", `SELECT `+invitationColumns+` FROM invitations ORDER BY id DESC`)
+	return readRows[Invitation](ctx, s.read(), "listing the invitations", `SELECT `+
+		invitationColumns+` FROM invitations ORDER BY id DESC`)
 }
 
 // RevokeInvitation takes back an invitation that nobody has used;

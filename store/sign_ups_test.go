@@ -34,7 +34,8 @@ func TestConfirmSignUp(t *testing.T) {
 			_, err = w.ConfirmSignUp(w.ctx(), []byte(token), false, noon)
 			oneLine(w.t, err, digest.NotFound)
 		}
-		w.ok(w.AddSignUp(w.ctx(), []byte("d"), store.SignUp{Email: "ANN@example.org", TimeZone: "UTC", Invitation: 7}, noon, noon.Add(day)))
+		w.ok(w.AddSignUp(w.ctx(), []byte("d"), store.SignUp{Email: "ANN@example.org", TimeZone: "UTC", Invitation: 7},
+			noon, noon.Add(day)))
 		again, err := w.ConfirmSignUp(w.ctx(), []byte("d"), true, noon)
 		w.ok(err)
 		want(w.t, "who has an account keeps it", again, u)
@@ -86,14 +87,16 @@ func TestInvitations(t *testing.T) {
 			_, err = w.Invitation(w.ctx(), []byte("1"), now)
 			oneLine(w.t, err, digest.NotFound)
 		}
-		w.ok(w.AddSignUp(w.ctx(), []byte("s"), store.SignUp{Email: "a@example.org", TimeZone: "UTC", Invitation: two.ID}, noon, noon.Add(day)))
+		w.ok(w.AddSignUp(w.ctx(), []byte("s"),
+			store.SignUp{Email: "a@example.org", TimeZone: "UTC", Invitation: two.ID}, noon, noon.Add(day)))
 		w.ok(w.RevokeInvitation(w.ctx(), two.ID))
 		oneLine(w.t, w.RevokeInvitation(w.ctx(), two.ID), digest.NotFound)
 		_, err = w.Invitation(w.ctx(), []byte("2"), noon)
 		oneLine(w.t, err, digest.NotFound)
 		_, err = w.ConfirmSignUp(w.ctx(), []byte("s"), true, noon)
 		oneLine(w.t, err, digest.Conflict)
-		w.ok(w.AddSignUp(w.ctx(), []byte("t"), store.SignUp{Email: "a@example.org", TimeZone: "UTC", Invitation: one.ID}, noon, noon.Add(15*day)))
+		w.ok(w.AddSignUp(w.ctx(), []byte("t"),
+			store.SignUp{Email: "a@example.org", TimeZone: "UTC", Invitation: one.ID}, noon, noon.Add(15*day)))
 		_, err = w.ConfirmSignUp(w.ctx(), []byte("t"), true, noon.Add(14*day)) // begun in time
 		w.ok(err)
 		oneLine(w.t, w.RevokeInvitation(w.ctx(), one.ID), digest.NotFound)
@@ -109,13 +112,16 @@ func TestNothingOfASignUpStays(t *testing.T) {
 		u, _, err := w.AddUser(w.ctx(), "ann@example.org", "UTC", noon)
 		w.ok(err)
 		w.ok(w.AddAddressChange(w.ctx(), u.ID, "b@example.org", []byte("o"), []byte("n"), noon, noon.Add(day), day))
-		w.ok(w.AddPasskey(w.ctx(), store.Passkey{UserID: u.ID, CredentialID: []byte("c"), Credential: "{}", Name: "x"}, noon))
+		w.ok(w.AddPasskey(w.ctx(), store.Passkey{UserID: u.ID, CredentialID: []byte("c"), Credential: "{}", Name: "x"},
+			noon))
 		w.ok(w.AddCeremony(w.ctx(), []byte("c"), u.ID, "{}", noon, noon.Add(day)))
 		w.ok(w.AddSignUp(w.ctx(), []byte("s"), store.SignUp{Email: u.Email, TimeZone: "UTC"}, noon, noon.Add(day)))
-		_, _, err = w.RequestLetter(w.ctx(), store.LetterRequest{Kind: allowance.SignIn, Email: "ann@example.org"}, noon)
+		_, _, err = w.RequestLetter(w.ctx(), store.LetterRequest{Kind: allowance.SignIn, Email: "ann@example.org"},
+			noon)
 		w.ok(err)
 		w.ok(w.RemoveUser(w.ctx(), u.ID, noon))
-		for _, table := range []string{"address_changes", "passkeys", "passkey_challenges", "sign_ups", "letter_requests"} {
+		for _, table := range []string{"address_changes", "passkeys", "passkey_challenges", "sign_ups",
+			"letter_requests"} {
 			w.holds(table, 0, `SELECT count(*) FROM `+table)
 		}
 	})

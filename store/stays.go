@@ -24,7 +24,8 @@ func (s *Store) AddStay(ctx context.Context, st digest.Stay, now time.Time) (dig
 		if err := calendar.AdmitStay(t.Home, t.stays, st, now); err != nil {
 			return err
 		}
-		if err := c.get(ctx, &st.ID, `INSERT INTO trips (user_id, from_date, to_date, time_zone) VALUES (?, ?, ?, ?) RETURNING id`,
+		if err := c.get(ctx, &st.ID,
+			`INSERT INTO trips (user_id, from_date, to_date, time_zone) VALUES (?, ?, ?, ?) RETURNING id`,
 			st.UserID, st.From.String(), st.To.String(), st.TimeZone); err != nil {
 			return err
 		}
@@ -55,7 +56,8 @@ func (s *Store) Stays(ctx context.Context, user digest.UserID) ([]digest.Stay, e
 // home again. digest.NotFound if there is none.
 func (s *Store) RemoveStay(ctx context.Context, user digest.UserID, id int64, now time.Time) error {
 	return s.changeAlone(ctx, "removing a stay", func(c conn) error {
-		if err := c.runOne(ctx, notFound("there is no such stay"), `DELETE FROM trips WHERE user_id = ? AND id = ?`, user, id); err != nil {
+		if err := c.runOne(ctx, notFound("there is no such stay"), `DELETE FROM trips WHERE user_id = ? AND id = ?`,
+			user, id); err != nil {
 			return err
 		}
 		return travel(ctx, c, user, now)
@@ -73,7 +75,8 @@ func (s *Store) BeginStays(ctx context.Context, now time.Time) (int, error) {
 	}
 	return changeInParts(ctx, s, "beginning and ending stays", ids, func(c conn, part []digest.UserID) (int, error) {
 		var still []digest.UserID // another process may have moved or removed them
-		if err := c.all(ctx, &still, `SELECT u.id FROM users u WHERE u.id IN (`+list(part)+`) AND `+moves+` ORDER BY u.id`, at(now)); err != nil {
+		if err := c.all(ctx, &still, `SELECT u.id FROM users u WHERE u.id IN (`+list(part)+`) AND `+
+			moves+` ORDER BY u.id`, at(now)); err != nil {
 			return 0, err
 		}
 		for _, id := range still {
@@ -126,7 +129,8 @@ func travel(ctx context.Context, c conn, user digest.UserID, now time.Time) erro
 	if err != nil {
 		return err
 	}
-	if _, err := c.exec(ctx, `UPDATE users SET home_zone = ?, travel_at = ? WHERE id = ?`, w.Home, from(w.Next), user); err != nil {
+	if _, err := c.exec(ctx, `UPDATE users SET home_zone = ?, travel_at = ? WHERE id = ?`, w.Home, from(w.Next),
+		user); err != nil {
 		return err
 	}
 	if _, err := c.exec(ctx, `DELETE FROM trips WHERE id IN (`+list(w.Over)+`)`); err != nil {

@@ -27,13 +27,15 @@ func TestStays(t *testing.T) {
 		ada, bob := w.reader("ada", "Europe/Paris"), w.reader("bob", "Europe/Paris")
 		refused := func(zone, from, to string) {
 			w.t.Helper()
-			_, err := w.AddStay(w.ctx(), digest.Stay{UserID: ada.UserID, TimeZone: zone, From: date(from), To: date(to)}, noon)
+			_, err := w.AddStay(w.ctx(), digest.Stay{UserID: ada.UserID, TimeZone: zone, From: date(from),
+				To: date(to)}, noon)
 			want(w.t, zone+" "+from+" "+to, digest.KindOf(err), digest.Invalid)
 		}
 		later := w.stay(ada, "Asia/Tokyo", "2026-12-03", "2026-12-17", noon)
 		refused("Asia/Tokio", "2027-01-01", "2027-01-02")
 		refused("Asia/Seoul", "2026-12-17", "2026-12-20")
-		none, err := w.AddStay(w.ctx(), digest.Stay{UserID: 999, TimeZone: "Asia/Tokyo", From: date("2026-12-03"), To: date("2026-12-03")}, noon)
+		none, err := w.AddStay(w.ctx(), digest.Stay{UserID: 999, TimeZone: "Asia/Tokyo", From: date("2026-12-03"),
+			To: date("2026-12-03")}, noon)
 		want(w.t, "nobody's", digest.KindOf(err), digest.NotFound)
 		want(w.t, "nobody's", none, digest.Stay{})
 

@@ -343,7 +343,8 @@ func (s *Store) Secret(ctx context.Context) ([]byte, error) {
 	fresh := make([]byte, secretBytes)
 	rand.Read(fresh)
 	return changed(ctx, s, "reading the secret", func(c conn) (secret []byte, err error) {
-		if _, err := c.exec(ctx, `INSERT INTO settings (key, value) VALUES ('secret', ?) ON CONFLICT (key) DO NOTHING`, fresh); err != nil {
+		if _, err := c.exec(ctx, `INSERT INTO settings (key, value) VALUES ('secret', ?) ON CONFLICT (key) DO NOTHING`,
+			fresh); err != nil {
 			return nil, err
 		}
 		return c.setting(ctx, "secret")

@@ -50,7 +50,8 @@ func TestTablesOfOthersBesideOurs(t *testing.T) {
 // TestAnEmptyDatabaseOfSQLite is one in which a program had tables once.
 func TestAnEmptyDatabaseOfSQLite(t *testing.T) {
 	database := storetest.EmptySQLite(t)
-	execAt(t, database, `CREATE TABLE a (id INTEGER PRIMARY KEY AUTOINCREMENT)`, `INSERT INTO a VALUES (1)`, `DROP TABLE a`)
+	execAt(t, database, `CREATE TABLE a (id INTEGER PRIMARY KEY AUTOINCREMENT)`, `INSERT INTO a VALUES (1)`,
+		`DROP TABLE a`)
 	storetest.Open(t, database)
 }
 

@@ -35,7 +35,8 @@ func TestOpenRefusesANewerSchema(t *testing.T) {
 	storetest.EachAddress(t, func(t *testing.T, database string) {
 		w := world{storetest.Open(t, database), t}
 		w.reader("ada", "UTC")
-		w.ok(w.Exec(w.ctx(), `INSERT INTO goose_db_version (version_id, is_applied) VALUES (4711, `+trueIn(database)+`)`))
+		w.ok(w.Exec(w.ctx(), `INSERT INTO goose_db_version (version_id, is_applied) VALUES (4711, `+
+			trueIn(database)+`)`))
 		_, err := store.Open(t.Context(), database)
 		oneLine(t, err, digest.Conflict)
 		users := storetest.All(w.t, w.Users(t.Context()))
@@ -227,7 +228,8 @@ func TestAbortedTransaction(t *testing.T) {
 		cancel()
 		rec := w.feedAgain(f)
 		rec.ETag = "new"
-		if _, err := w.Record(ctx, noon, []store.Polled{{Feed: rec, Posts: posts(noon, "p"), Listed: []string{"p"}}}); err == nil {
+		if _, err := w.Record(ctx, noon,
+			[]store.Polled{{Feed: rec, Posts: posts(noon, "p"), Listed: []string{"p"}}}); err == nil {
 			w.t.Error("a cut transaction was committed")
 		}
 		want(w.t, "neither posts nor record", w.waiting(ada)+w.feedAgain(f).ETag, "")
@@ -273,7 +275,8 @@ func TestAnyBytesAnywhere(t *testing.T) {
 		want(w.t, "found again", w.feedAgain(digest.Feed{URL: "https://n.example/" + odd}).ID, f.ID)
 		_, err = w.Subscribe(w.ctx(), digest.Subscription{DigestID: d.ID, FeedID: f.ID, Title: odd}, noon)
 		w.ok(err)
-		r, err := w.Import(w.ctx(), d.ID, []store.ImportItem{{URL: "https://m.example/" + odd, Host: "m.example", Folder: odd}}, 1e6, noon)
+		r, err := w.Import(w.ctx(), d.ID,
+			[]store.ImportItem{{URL: "https://m.example/" + odd, Host: "m.example", Folder: odd}}, 1e6, noon)
 		w.ok(err)
 		want(w.t, "imported", r.Added, 1)
 		subs, err := w.Subscriptions(w.ctx(), d.ID)
@@ -298,7 +301,8 @@ func TestManyStoresOnOneDatabase(t *testing.T) {
 				for n := range rounds {
 					id := fmt.Sprintf("%d-%d", i, n)
 					f.ParsedAt = noon
-					_, err := s.Record(t.Context(), noon, []store.Polled{{Feed: f, Posts: posts(noon, id), Listed: []string{id}}})
+					_, err := s.Record(t.Context(), noon,
+						[]store.Polled{{Feed: f, Posts: posts(noon, id), Listed: []string{id}}})
 					_, err2 := s.WaitingPosts(t.Context(), ada.ID)
 					if err := errors.Join(err, err2); err != nil {
 						t.Error(err)
@@ -317,7 +321,8 @@ func TestManyStoresOnOneDatabase(t *testing.T) {
 func TestDialectsAgree(t *testing.T) {
 	sqlite := columns(t, "sqlite3", storetest.SQLite(t), `SELECT m.name, c.name, c.type, c."notnull" OR c.pk > 0
 		FROM sqlite_schema m JOIN pragma_table_info(m.name) c WHERE m.type = 'table' AND m.name NOT LIKE 'sqlite%' AND m.name NOT LIKE 'post_words%' AND m.name NOT LIKE 'bare_words%' ORDER BY m.name, c.name`)
-	postgres := columns(t, "postgres", storetest.Postgres(t), `SELECT table_name, column_name, data_type, is_nullable = 'NO'
+	postgres := columns(t, "postgres", storetest.Postgres(t),
+		`SELECT table_name, column_name, data_type, is_nullable = 'NO'
 		FROM information_schema.columns WHERE table_schema = 'public' AND table_name <> 'post_words' AND table_name NOT LIKE 'digest\_posts\_%' ORDER BY table_name, column_name`)
 	for name, kind := range sqlite {
 		want(t, name, postgres[name], kind)
@@ -388,7 +393,8 @@ func TestNoPolicy(t *testing.T) {
 			_, recorded := s.Record(w.ctx(), noon, []store.Polled{{Feed: f}})
 			_, looked := s.Waiting(w.ctx(), noon)
 			for what, err := range map[string]error{
-				"adding a feed": ensured, "a rule": ruled, "claiming": claimed, "storing a poll": recorded, "looking": looked,
+				"adding a feed": ensured, "a rule": ruled, "claiming": claimed, "storing a poll": recorded,
+				"looking":  looked,
 				"queueing": s.Enqueue(w.ctx(), f.ID, noon), "vouching": s.Vouch(w.ctx(), f.ID, noon),
 				"another gap": s.NotePollGap(w.ctx(), noon, 3*time.Hour),
 			} {

@@ -46,8 +46,10 @@ func (s *Store) Subscription(ctx context.Context, id digest.DigestID, feed diges
 
 // SubscriptionSince is Subscription for a feed that may have become part of another since:
 // then it is the one to that.
-func (s *Store) SubscriptionSince(ctx context.Context, id digest.DigestID, feed digest.FeedID) (SubscriptionInfo, error) {
-	return s.subscription(ctx, `s.digest_id = ? AND s.feed_id = (SELECT CASE WHEN m.merged_into > 0 THEN m.merged_into ELSE m.id END FROM feeds m WHERE m.id = ?)`, id, feed)
+func (s *Store) SubscriptionSince(ctx context.Context, id digest.DigestID, feed digest.FeedID) (SubscriptionInfo,
+	error) {
+	return s.subscription(ctx,
+		`s.digest_id = ? AND s.feed_id = (SELECT CASE WHEN m.merged_into > 0 THEN m.merged_into ELSE m.id END FROM feeds m WHERE m.id = ?)`, id, feed)
 }
 
 // subscription gives the one subscription s that where selects.
@@ -74,7 +76,8 @@ func (s *Store) subscriptions(ctx context.Context, where string, args ...any) (i
 	}
 	rows, err := readRows[row](ctx, s.read(), "reading subscriptions", `SELECT `+feedColumns+`,
 		s.digest_id AS "own.digest_id", s.feed_id AS "own.feed_id", s.title AS "own.title", s.folder AS "own.folder", s.display AS "own.display", s.most AS "own.most", s.extras AS "own.extras", s.leads AS "own.leads", s.address AS "own.address", s.paused, s.paused_for, s.paused_until
-		FROM subscriptions s JOIN feeds f ON f.id = s.feed_id JOIN feed_times t ON t.feed_id = f.id WHERE `+where+` ORDER BY s.created_at, f.id`, args...)
+		FROM subscriptions s JOIN feeds f ON f.id = s.feed_id JOIN feed_times t ON t.feed_id = f.id WHERE `+
+		where+` ORDER BY s.created_at, f.id`, args...)
 	for _, r := range rows {
 		infos = append(infos, SubscriptionInfo{r.Own, r.Feed, r.Paused, r.PausedFor, r.PausedUntil})
 	}
@@ -98,7 +101,8 @@ func (s *Store) SetSubscription(ctx context.Context, sub digest.Subscription) er
 			return err
 		}
 		return c.run(ctx, `DELETE FROM digest_posts`+waits+`post_id IN (SELECT p.id FROM posts p
-			WHERE p.feed_id = ? AND p.extra <> 0 AND (p.extra & ?) = 0)`, sub.DigestID, sub.DigestID, sub.FeedID, int(sub.Extras))
+			WHERE p.feed_id = ? AND p.extra <> 0 AND (p.extra & ?) = 0)`, sub.DigestID, sub.DigestID, sub.FeedID,
+			int(sub.Extras))
 	})
 }
 
@@ -122,11 +126,14 @@ const foldersInUse = `SELECT DISTINCT s.folder FROM subscriptions s WHERE s.dige
 // SubscriptionSettings gives how readers want the feeds of their subscriptions
 // named, placed and shown; of those who leave it to the feed and the digest nothing
 // comes, and of paused subscriptions neither.
-func (s *Store) SubscriptionSettings(ctx context.Context, ids []digest.DigestID) (map[digest.DigestID]map[digest.FeedID]digest.Subscription, error) {
+func (s *Store) SubscriptionSettings(ctx context.Context,
+	ids []digest.DigestID) (map[digest.DigestID]map[digest.FeedID]digest.Subscription, error) {
 	settings := make(map[digest.DigestID]map[digest.FeedID]digest.Subscription, len(ids))
 	for part := range slices.Chunk(ids, statementRows) {
-		rows, err := readRows[digest.Subscription](ctx, s.read(), "reading subscriptions", `SELECT s.digest_id, s.feed_id, s.title, s.folder, s.display, s.most, s.leads
-			FROM subscriptions s WHERE s.digest_id`+s.d.oneOf+` AND s.paused = 0 AND (s.title <> '' OR s.display <> '' OR s.folder <> '' OR s.leads = 1 OR s.most > 0)`, keys(s.d, part))
+		rows, err := readRows[digest.Subscription](ctx, s.read(), "reading subscriptions",
+			`SELECT s.digest_id, s.feed_id, s.title, s.folder, s.display, s.most, s.leads
+			FROM subscriptions s WHERE s.digest_id`+
+				s.d.oneOf+` AND s.paused = 0 AND (s.title <> '' OR s.display <> '' OR s.folder <> '' OR s.leads = 1 OR s.most > 0)`, keys(s.d, part))
 		if err != nil {
 			return nil, err
 		}
@@ -190,8 +197,10 @@ func subscribe(ctx context.Context, c conn, sub digest.Subscription, now instant
 // askInTime queues a feed, where it may be asked, for a digest whose midnight has been
 // planned and waits: its only reader may have left it since, with whom it left the queue.
 func askInTime(ctx context.Context, c conn, sub digest.Subscription, now instant) error {
-	missed, err := c.number(ctx, `SELECT count(*) FROM digests d CROSS JOIN feed_times t WHERE d.id = ? AND t.feed_id = ? AND t.poll_at IS NULL AND t.askable_at <= ?
-		AND d.state = 'active' AND d.planned_due_at = d.next_due_at AND d.next_due_at <= ?`, sub.DigestID, sub.FeedID, now, now)
+	missed, err := c.number(ctx,
+		`SELECT count(*) FROM digests d CROSS JOIN feed_times t WHERE d.id = ? AND t.feed_id = ? AND t.poll_at IS NULL AND t.askable_at <= ?
+		AND d.state = 'active' AND d.planned_due_at = d.next_due_at AND d.next_due_at <= ?`, sub.DigestID, sub.FeedID,
+		now, now)
 	if err != nil || missed == 0 {
 		return err
 	}
@@ -211,7 +220,8 @@ func hideRecent(ctx context.Context, c conn, sub digest.Subscription, now instan
 		sub.FeedID, sub.DigestID, now.plus(-Recent))
 	if err == nil && len(ids) == 0 {
 		err = c.all(ctx, &ids, `SELECT p.id FROM posts p WHERE `+mayCome+`
-			ORDER BY CASE WHEN p.extra = 0 THEN 0 ELSE 1 END, `+dated+` DESC, p.seen_at DESC, p.id LIMIT 1`, sub.FeedID, sub.DigestID)
+			ORDER BY CASE WHEN p.extra = 0 THEN 0 ELSE 1 END, `+dated+` DESC, p.seen_at DESC, p.id LIMIT 1`, sub.FeedID,
+			sub.DigestID)
 	}
 	if err != nil {
 		return err
@@ -247,7 +257,8 @@ func hideNew(ctx context.Context, c conn, sub digest.Subscription, ids []digest.
 
 // showNow notes that posts were put before a reader, and queues their words.
 func showNow(ctx context.Context, c conn, ids []digest.PostID, now instant) error {
-	if _, err := c.exec(ctx, `INSERT INTO index_queue (post_id) SELECT p.id FROM posts p WHERE p.id`+c.d.oneOf+` AND p.shown_at = 0
+	if _, err := c.exec(ctx,
+		`INSERT INTO index_queue (post_id) SELECT p.id FROM posts p WHERE p.id`+c.d.oneOf+` AND p.shown_at = 0
 		ORDER BY p.id ON CONFLICT DO NOTHING`, keys(c.d, ids)); err != nil {
 		return err
 	}
@@ -257,13 +268,16 @@ func showNow(ctx context.Context, c conn, ids []digest.PostID, now instant) erro
 
 // hadBefore gives those of a feed's posts that a digest has had from a feed that
 // became part of it. Few feeds are such: of the others nothing is asked.
-func hadBefore(ctx context.Context, c conn, sub digest.Subscription, ids []digest.PostID) (had []digest.PostID, err error) {
+func hadBefore(ctx context.Context, c conn, sub digest.Subscription, ids []digest.PostID) (had []digest.PostID,
+	err error) {
 	var parts []digest.FeedID
-	if err := c.all(ctx, &parts, `SELECT id FROM feeds WHERE merged_into > 0 AND merged_into = ? LIMIT 1`, sub.FeedID); err != nil || len(parts) == 0 {
+	if err := c.all(ctx, &parts, `SELECT id FROM feeds WHERE merged_into > 0 AND merged_into = ? LIMIT 1`,
+		sub.FeedID); err != nil || len(parts) == 0 {
 		return nil, err
 	}
 	twin := ` JOIN posts q ON q.id = dp.post_id JOIN feeds m ON m.id = q.feed_id AND m.merged_into = ?
-		JOIN posts p ON p.id` + c.d.oneOf + ` AND p.identity = q.identity AND (p.title = q.title OR p.content_hash = q.content_hash)`
+		JOIN posts p ON p.id` + c.d.oneOf +
+		` AND p.identity = q.identity AND (p.title = q.title OR p.content_hash = q.content_hash)`
 	err = c.all(ctx, &had, `SELECT p.id FROM digest_posts dp`+twin+` WHERE dp.digest_id = ?
 		UNION SELECT p.id FROM filtered_posts dp`+twin+` WHERE dp.digest_id = ?`,
 		sub.FeedID, keys(c.d, ids), sub.DigestID, sub.FeedID, keys(c.d, ids), sub.DigestID)
@@ -353,14 +367,16 @@ func withdraw(ctx context.Context, c conn, id digest.DigestID, feed digest.FeedI
 	if err != nil {
 		return err
 	}
-	if _, err := c.exec(ctx, `DELETE FROM notices`+waits+`feed_id IN (SELECT f.id FROM feeds f WHERE f.id = ? OR f.merged_into = ?)`,
+	if _, err := c.exec(ctx, `DELETE FROM notices`+
+		waits+`feed_id IN (SELECT f.id FROM feeds f WHERE f.id = ? OR f.merged_into = ?)`,
 		id, id, feed, feed); err != nil {
 		return err
 	}
 	if err := dropIdle(ctx, c, `f.id = ?`, feed); err != nil {
 		return err
 	}
-	if err := c.run(ctx, `UPDATE waiting_digests SET feed_id = 0 WHERE digest_id = ? AND feed_id = ?`, id, feed); err != nil {
+	if err := c.run(ctx, `UPDATE waiting_digests SET feed_id = 0 WHERE digest_id = ? AND feed_id = ?`, id,
+		feed); err != nil {
 		return err
 	}
 	// Without the subscription nothing leads from the feed to the editions that hold its posts: see frozen.

@@ -84,23 +84,28 @@ type subscriptionMade struct {
 
 // former reads a subscription that is about to end; digest.NotFound if there is none.
 func (c conn) former(ctx context.Context, id digest.DigestID, feed digest.FeedID) (subscriptionMade, error) {
-	return readOne[subscriptionMade](ctx, c, "", noSubscription(), `SELECT s.digest_id, s.feed_id, s.title, s.folder, s.display, s.most, s.extras, s.leads, s.paused, s.paused_until, s.waiting_posts, f.url
+	return readOne[subscriptionMade](ctx, c, "", noSubscription(),
+		`SELECT s.digest_id, s.feed_id, s.title, s.folder, s.display, s.most, s.extras, s.leads, s.paused, s.paused_until, s.waiting_posts, f.url
 		FROM subscriptions s JOIN feeds f ON f.id = s.feed_id WHERE s.digest_id = ? AND s.feed_id = ?`, id, feed)
 }
 
 // waitingOf gives what waits of a feed for a digest.
-func (c conn) waitingOf(ctx context.Context, id digest.DigestID, feed digest.FeedID) (posts []digest.PostID, err error) {
-	err = c.all(ctx, &posts, `SELECT post_id FROM digest_posts`+waits+`post_id IN (SELECT p.id FROM posts p WHERE p.feed_id = ?)
+func (c conn) waitingOf(ctx context.Context, id digest.DigestID, feed digest.FeedID) (posts []digest.PostID,
+	err error) {
+	err = c.all(ctx, &posts,
+		`SELECT post_id FROM digest_posts`+waits+`post_id IN (SELECT p.id FROM posts p WHERE p.feed_id = ?)
 		ORDER BY post_id DESC LIMIT ?`, id, id, feed, mostReturned)
 	return posts, err
 }
 
 // keepMade notes what a reader has made of a feed that they are about to leave.
 func keepMade(ctx context.Context, c conn, own subscriptionMade) error {
-	if err := c.run(ctx, keepFormer(`s.digest_id = ? AND s.feed_id = ?`), own.DigestID, own.FeedID); err != nil || digest.IsPrivate(own.URL) {
+	if err := c.run(ctx, keepFormer(`s.digest_id = ? AND s.feed_id = ?`), own.DigestID, own.FeedID); err != nil ||
+		digest.IsPrivate(own.URL) {
 		return err
 	}
-	m := madeSubscription{Title: own.Title, Folder: own.Folder, Display: own.Display, Most: own.Most, Extras: own.Extras, Leads: own.Leads,
+	m := madeSubscription{Title: own.Title, Folder: own.Folder, Display: own.Display, Most: own.Most,
+		Extras: own.Extras, Leads: own.Leads,
 		Paused: own.Paused, Until: own.PausedUntil, Waited: own.WaitingPosts}
 	if !own.Paused {
 		w, err := c.waitingOf(ctx, own.DigestID, own.FeedID)
@@ -109,26 +114,31 @@ func keepMade(ctx context.Context, c conn, own subscriptionMade) error {
 		}
 		m.Waited = w
 	}
-	if err := c.all(ctx, &m.Filters, `SELECT words FROM filters WHERE digest_id = ? AND feed_id = ? ORDER BY id`, own.DigestID, own.FeedID); err != nil {
+	if err := c.all(ctx, &m.Filters, `SELECT words FROM filters WHERE digest_id = ? AND feed_id = ? ORDER BY id`,
+		own.DigestID, own.FeedID); err != nil {
 		return err
 	}
 	text, err := asJSON(m)
 	if err != nil {
 		return err
 	}
-	return c.run(ctx, `UPDATE former_subscriptions SET settings = ? WHERE digest_id = ? AND feed_id = ?`, text, own.DigestID, own.FeedID)
+	return c.run(ctx, `UPDATE former_subscriptions SET settings = ? WHERE digest_id = ? AND feed_id = ?`, text,
+		own.DigestID, own.FeedID)
 }
 
 // FormerSubscription gives a subscription that its reader has ended and to which Resubscribe is the way back; digest.NotFound
 // if there is none such. The feed may have become part of another before it was left.
-func (s *Store) FormerSubscription(ctx context.Context, id digest.DigestID, feed digest.FeedID) (SubscriptionInfo, error) {
+func (s *Store) FormerSubscription(ctx context.Context, id digest.DigestID, feed digest.FeedID) (SubscriptionInfo,
+	error) {
 	row, err := readOne[struct {
 		digest.Feed
 		Settings madeSubscription
-	}](ctx, s.read(), "reading a former subscription", noSubscription(), `SELECT `+feedColumns+`, x.settings FROM former_subscriptions x JOIN feeds f ON f.id = x.feed_id JOIN feed_times t ON t.feed_id = f.id
+	}](ctx, s.read(), "reading a former subscription", noSubscription(),
+		`SELECT `+feedColumns+`, x.settings FROM former_subscriptions x JOIN feeds f ON f.id = x.feed_id JOIN feed_times t ON t.feed_id = f.id
 		WHERE x.digest_id = ? AND `+isFormer+` AND x.feed_id IN (SELECT m.id FROM feeds m WHERE m.id = ? UNION SELECT m.merged_into FROM feeds m WHERE m.id = ?)
 		ORDER BY x.feed_id DESC LIMIT 1`, id, feed, feed)
-	own := digest.Subscription{DigestID: id, FeedID: row.ID, Title: row.Settings.Title, Folder: row.Settings.Folder, Display: row.Settings.Display, Most: row.Settings.Most, Extras: row.Settings.Extras}
+	own := digest.Subscription{DigestID: id, FeedID: row.ID, Title: row.Settings.Title, Folder: row.Settings.Folder,
+		Display: row.Settings.Display, Most: row.Settings.Most, Extras: row.Settings.Extras}
 	return SubscriptionInfo{Subscription: own, Feed: row.Feed}, err
 }
 
@@ -147,7 +157,8 @@ func (s *Store) FormerFeeds(ctx context.Context, id digest.DigestID) ([]FormerFe
 	rows, err := readRows[struct {
 		URL      string
 		Settings madeSubscription
-	}](ctx, s.read(), "reading the feeds that were left", `SELECT f.url, x.settings FROM former_subscriptions x JOIN feeds f ON f.id = x.feed_id
+	}](ctx, s.read(), "reading the feeds that were left",
+		`SELECT f.url, x.settings FROM former_subscriptions x JOIN feeds f ON f.id = x.feed_id
 		WHERE x.digest_id = ? AND `+isFormer+` ORDER BY f.id`, id)
 	all := make([]FormerFeed, len(rows))
 	for i, r := range rows {
@@ -159,7 +170,8 @@ func (s *Store) FormerFeeds(ctx context.Context, id digest.DigestID) ([]FormerFe
 // Resubscribe is the way back from Unsubscribe and UnsubscribeSeveral: it subscribes a digest to feeds that it has
 // left, as it was subscribed before, and says to how many. What waited of them waits again. A feed that it never had, or
 // that is not stored any more, or is private, is passed over, and so is one to which it is subscribed.
-func (s *Store) Resubscribe(ctx context.Context, id digest.DigestID, feeds []digest.FeedID, now time.Time) (int, error) {
+func (s *Store) Resubscribe(ctx context.Context, id digest.DigestID, feeds []digest.FeedID, now time.Time) (int,
+	error) {
 	return s.eachFeed(ctx, "subscribing again", feeds, func(c conn, feed digest.FeedID) error {
 		return resubscribe(ctx, c, id, feed, at(now))
 	})
@@ -170,7 +182,8 @@ func resubscribe(ctx context.Context, c conn, id digest.DigestID, feed digest.Fe
 		URL        string
 		MergedInto digest.FeedID
 		Settings   madeSubscription
-	}](ctx, c, "", noSubscription(), `SELECT f.url, f.merged_into, x.settings FROM former_subscriptions x JOIN feeds f ON f.id = x.feed_id
+	}](ctx, c, "", noSubscription(),
+		`SELECT f.url, f.merged_into, x.settings FROM former_subscriptions x JOIN feeds f ON f.id = x.feed_id
 		WHERE x.digest_id = ? AND x.feed_id = ?`, id, feed)
 	if err != nil {
 		return err
@@ -189,7 +202,8 @@ func resubscribe(ctx context.Context, c conn, id digest.DigestID, feed digest.Fe
 		return noSubscription()
 	}
 	m := had.Settings
-	sub := digest.Subscription{DigestID: id, FeedID: feed, Title: m.Title, Folder: m.Folder, Display: m.Display, Most: m.Most, Extras: m.Extras}
+	sub := digest.Subscription{DigestID: id, FeedID: feed, Title: m.Title, Folder: m.Folder, Display: m.Display,
+		Most: m.Most, Extras: m.Extras}
 	if _, err := subscribe(ctx, c, sub, now); err != nil {
 		return err
 	}
@@ -204,7 +218,8 @@ func returnMade(ctx context.Context, c conn, sub digest.Subscription, m madeSubs
 	}
 	if m.Leads {
 		if err := c.run(ctx, `UPDATE subscriptions SET leads = 1 WHERE digest_id = ? AND feed_id = ?
-			AND NOT EXISTS (SELECT 1 FROM subscriptions o WHERE o.digest_id = ? AND o.leads = 1)`, sub.DigestID, sub.FeedID, sub.DigestID); err != nil {
+			AND NOT EXISTS (SELECT 1 FROM subscriptions o WHERE o.digest_id = ? AND o.leads = 1)`, sub.DigestID,
+			sub.FeedID, sub.DigestID); err != nil {
 			return err
 		}
 	}
@@ -225,7 +240,8 @@ func hideThese(ctx context.Context, c conn, sub digest.Subscription, posts waite
 		return nil
 	}
 	var ids []digest.PostID
-	if err := c.all(ctx, &ids, `SELECT p.id FROM posts p WHERE `+mayCome+` AND p.seen_at >= ? AND p.id`+c.d.oneOf+` ORDER BY p.id`,
+	if err := c.all(ctx, &ids, `SELECT p.id FROM posts p WHERE `+mayCome+` AND p.seen_at >= ? AND p.id`+
+		c.d.oneOf+` ORDER BY p.id`,
 		sub.FeedID, sub.DigestID, now.plus(-returnedWithin), keys(c.d, posts)); err != nil {
 		return err
 	}
@@ -239,7 +255,8 @@ func returnFilter(ctx context.Context, c conn, sub digest.Subscription, text str
 	if err != nil || all >= mostFilters || words.FilterKey(text) == "" || len([]rune(text)) > mostWords {
 		return err
 	}
-	if err := c.run(ctx, `INSERT INTO filters (digest_id, feed_id, words, created_at) VALUES (?, ?, ?, ?)`, sub.DigestID, sub.FeedID, text, now); err != nil {
+	if err := c.run(ctx, `INSERT INTO filters (digest_id, feed_id, words, created_at) VALUES (?, ?, ?, ?)`,
+		sub.DigestID, sub.FeedID, text, now); err != nil {
 		return err
 	}
 	return noteFiltered(ctx, c, sub.DigestID)

@@ -16,12 +16,14 @@ const importStep = 500
 // now; the others bring what Subscribe would. A line that repeats an address
 // counts as already there, and so does one of a paused
 // subscription, which stays paused.
-func (s *Store) Import(ctx context.Context, id digest.DigestID, items []ImportItem, most int, now time.Time) (ImportResult, error) {
+func (s *Store) Import(ctx context.Context, id digest.DigestID, items []ImportItem, most int,
+	now time.Time) (ImportResult, error) {
 	return s.importing(ctx, id, items, most, now, func(conn, ImportResult) error { return nil })
 }
 
 // importing is Import, and hands its result to note before the transaction ends.
-func (s *Store) importing(ctx context.Context, id digest.DigestID, items []ImportItem, most int, now time.Time, note func(conn, ImportResult) error) (ImportResult, error) {
+func (s *Store) importing(ctx context.Context, id digest.DigestID, items []ImportItem, most int, now time.Time,
+	note func(conn, ImportResult) error) (ImportResult, error) {
 	return changed(ctx, s, "importing", func(c conn) (result ImportResult, err error) {
 		if err := c.untilCommit(ctx, s.d.lockShared); err != nil {
 			return result, err
@@ -54,7 +56,8 @@ func (s *Store) importing(ctx context.Context, id digest.DigestID, items []Impor
 }
 
 // subscribe subscribes a digest to the lines of a list; some of them are paused.
-func (r *ImportResult) subscribe(ctx context.Context, c conn, id digest.DigestID, wanted []ImportItem, feeds map[string]digest.FeedID, now instant) error {
+func (r *ImportResult) subscribe(ctx context.Context, c conn, id digest.DigestID, wanted []ImportItem,
+	feeds map[string]digest.FeedID, now instant) error {
 	paused, err := pausedFeeds(ctx, c, id)
 	if err != nil {
 		return err
@@ -86,13 +89,16 @@ func (r *ImportResult) subscribe(ctx context.Context, c conn, id digest.DigestID
 // choose counts the lines that a digest takes already, leaves those for which
 // there is no room, and gives the rest. It locks the digest, so that of two
 // imports at once the later one sees what the earlier one took.
-func (r *ImportResult) choose(ctx context.Context, c conn, id digest.DigestID, items []ImportItem, most int) ([]ImportItem, error) {
+func (r *ImportResult) choose(ctx context.Context, c conn, id digest.DigestID, items []ImportItem,
+	most int) ([]ImportItem, error) {
 	var locked []digest.DigestID
 	if err := c.all(ctx, &locked, `SELECT id FROM digests WHERE id = ?`+c.d.forUpdate, id); err != nil {
 		return nil, err
 	}
 	var urls []string
-	if err := c.all(ctx, &urls, `SELECT f.url FROM feeds f WHERE f.id IN (SELECT s.feed_id FROM subscriptions s WHERE s.digest_id = ?)`, id); err != nil {
+	if err := c.all(ctx, &urls,
+		`SELECT f.url FROM feeds f WHERE f.id IN (SELECT s.feed_id FROM subscriptions s WHERE s.digest_id = ?)`,
+		id); err != nil {
 		return nil, err
 	}
 	known := make(map[string]bool, len(urls)+len(items))
@@ -118,7 +124,8 @@ func (r *ImportResult) choose(ctx context.Context, c conn, id digest.DigestID, i
 
 // ensureAll adds the feeds of a list that are not known, queues those never
 // read, and notes every key in feeds. It gives the keys of those never read.
-func ensureAll(ctx context.Context, c conn, items []ImportItem, now instant, feeds map[string]digest.FeedID) ([]digest.FeedID, error) {
+func ensureAll(ctx context.Context, c conn, items []ImportItem, now instant, feeds map[string]digest.FeedID) (
+	[]digest.FeedID, error) {
 	var rows, urls values
 	for _, it := range items {
 		rows.row(it.URL, it.Host, it.Domain)
@@ -165,7 +172,8 @@ func firstPolls(found []listedFeed, feeds map[string]digest.FeedID) (first []dig
 	for _, f := range found {
 		if _, ok := feeds[f.URL]; !ok || givesWay[f.URL] {
 			feeds[f.URL] = f.ID
-			givesWay[f.URL] = digest.Feed{Move: digest.Move{MoveUndone: f.MoveUndone}, Failures: digest.Failures{Errors: f.Errors}}.GivesWay()
+			givesWay[f.URL] = digest.Feed{Move: digest.Move{MoveUndone: f.MoveUndone},
+				Failures: digest.Failures{Errors: f.Errors}}.GivesWay()
 		}
 	}
 	for _, f := range found {

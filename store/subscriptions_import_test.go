@@ -16,7 +16,8 @@ func TestImportUpTo(t *testing.T) {
 		list := append(items(5), store.ImportItem{URL: "https://old.example/feed", Host: "old.example"}, items(1)[0])
 		r, err := w.Import(w.ctx(), d.ID, list, 4, noon)
 		w.ok(err)
-		if r.Added != 3 || r.Already != 2 || len(r.Left) != 2 || r.Left[0].URL != "https://3.example/f" || len(r.FirstPolls) != 3 {
+		if r.Added != 3 || r.Already != 2 || len(r.Left) != 2 || r.Left[0].URL != "https://3.example/f" ||
+			len(r.FirstPolls) != 3 {
 			t.Errorf("%+v", r)
 		}
 		if _, err := w.FeedByURL(w.ctx(), "https://3.example/f"); digest.KindOf(err) != digest.NotFound {

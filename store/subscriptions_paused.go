@@ -15,7 +15,8 @@ func (s *Store) PauseSubscription(ctx context.Context, id digest.DigestID, feed 
 }
 
 // PauseSubscriptionUntil is PauseSubscription with an end, at which EndSubscriptionPauses resumes it; zero: none.
-func (s *Store) PauseSubscriptionUntil(ctx context.Context, id digest.DigestID, feed digest.FeedID, until time.Time) error {
+func (s *Store) PauseSubscriptionUntil(ctx context.Context, id digest.DigestID, feed digest.FeedID,
+	until time.Time) error {
 	return s.change(ctx, "pausing a subscription", func(c conn) error {
 		if err := c.untilCommit(ctx, s.d.lockShared); err != nil {
 			return err
@@ -92,7 +93,8 @@ func (s *Store) EndSubscriptionPauses(ctx context.Context, now time.Time) (int, 
 			if err := c.untilCommit(ctx, s.d.lockShared); err != nil {
 				return err
 			}
-			if n, err := c.number(ctx, `SELECT count(*) FROM subscriptions WHERE digest_id = ? AND feed_id = ? AND `+isOver, sub.DigestID, sub.FeedID, at(now)); err != nil || n == 0 {
+			if n, err := c.number(ctx, `SELECT count(*) FROM subscriptions WHERE digest_id = ? AND feed_id = ? AND `+
+				isOver, sub.DigestID, sub.FeedID, at(now)); err != nil || n == 0 {
 				return err // resumed, left, or paused for longer meanwhile
 			}
 			return resume(ctx, c, sub.DigestID, sub.FeedID, at(now))
@@ -112,7 +114,8 @@ func addPaused(ctx context.Context, c conn, sub digest.Subscription, now instant
 	n, err := c.exec(ctx, `INSERT INTO subscriptions (digest_id, feed_id, title, folder, display, created_at, paused)
 		SELECT d.id, f.id, CAST(? AS TEXT), CAST(? AS TEXT), CAST(? AS TEXT), CAST(? AS BIGINT), 1 FROM digests d CROSS JOIN feeds f
 		WHERE d.id = ? AND f.id = ? AND f.merged_into = 0
-		ON CONFLICT (digest_id, feed_id) DO NOTHING`, sub.Title, sub.Folder, string(sub.Display), now, sub.DigestID, sub.FeedID)
+		ON CONFLICT (digest_id, feed_id) DO NOTHING`, sub.Title, sub.Folder, string(sub.Display), now, sub.DigestID,
+		sub.FeedID)
 	return n > 0, err
 }
 

@@ -14,7 +14,8 @@ func TestPauseSubscription(t *testing.T) {
 	each(t, func(w world) {
 		ada, bob := w.reader("ada", "Europe/Paris"), w.reader("bob", "Europe/Paris")
 		f, other := w.feed("a.example"), w.feed("b.example")
-		_, err := w.Subscribe(w.ctx(), digest.Subscription{DigestID: ada.ID, FeedID: f.ID, Title: "Mine", Folder: "News", Display: digest.FullText}, noon)
+		_, err := w.Subscribe(w.ctx(), digest.Subscription{DigestID: ada.ID, FeedID: f.ID, Title: "Mine",
+			Folder: "News", Display: digest.FullText}, noon)
 		w.ok(err)
 		w.subscribe(ada, other)
 		w.subscribe(bob, f)
@@ -30,7 +31,8 @@ func TestPauseSubscription(t *testing.T) {
 		paused, err := w.PausedSubscriptions(w.ctx(), ada.ID)
 		w.ok(err)
 		want(w.t, "rests", len(paused), 1)
-		want(w.t, "kept", paused[0].Subscription, digest.Subscription{DigestID: ada.ID, FeedID: f.ID, Title: "Mine", Folder: "News", Display: digest.FullText})
+		want(w.t, "kept", paused[0].Subscription, digest.Subscription{DigestID: ada.ID, FeedID: f.ID, Title: "Mine",
+			Folder: "News", Display: digest.FullText})
 		info, err := w.Feed(w.ctx(), f.ID)
 		w.ok(err)
 		want(w.t, "subscribers", info.Subscribers, 1)
@@ -57,7 +59,8 @@ func TestPauseSubscription(t *testing.T) {
 // TestPauseUntil: a pause with an end is over then, and not before, and only for those who did not say otherwise since.
 func TestPauseUntil(t *testing.T) {
 	each(t, func(w world) {
-		ada, bob, cyd := w.reader("ada", "Europe/Paris"), w.reader("bob", "Europe/Paris"), w.reader("cyd", "Europe/Paris")
+		ada, bob, cyd := w.reader("ada", "Europe/Paris"), w.reader("bob", "Europe/Paris"),
+			w.reader("cyd", "Europe/Paris")
 		f := w.feed("a.example")
 		until := noon.Add(72 * time.Hour)
 		for _, d := range []digest.Digest{ada, bob, cyd} {
@@ -89,7 +92,8 @@ func TestPauseUntil(t *testing.T) {
 		ends(until.Add(time.Hour), 1)
 		w.ok(w.PauseSubscription(w.ctx(), cyd.ID, f.ID))
 		ends(until.Add(1000*time.Hour), 0)
-		want(w.t, "of no subscription", digest.KindOf(w.PauseSubscriptionUntil(w.ctx(), cyd.ID, 999, until)), digest.NotFound)
+		want(w.t, "of no subscription", digest.KindOf(w.PauseSubscriptionUntil(w.ctx(), cyd.ID, 999, until)),
+			digest.NotFound)
 	})
 }
 
@@ -109,7 +113,8 @@ func TestPauseAndSubscribe(t *testing.T) {
 		want(w.t, "its address wakes it", created, true)
 		subs, err := w.Subscriptions(w.ctx(), ada.ID)
 		w.ok(err)
-		want(w.t, "with both", subs[0].Subscription, digest.Subscription{DigestID: ada.ID, FeedID: f.ID, Title: "Mine", Folder: "New"})
+		want(w.t, "with both", subs[0].Subscription, digest.Subscription{DigestID: ada.ID, FeedID: f.ID, Title: "Mine",
+			Folder: "New"})
 		w.filter(ada, "a", f)
 		w.ok(w.PauseSubscription(w.ctx(), ada.ID, f.ID))
 		w.ok(w.Unsubscribe(w.ctx(), ada.ID, f.ID))
@@ -129,7 +134,9 @@ func TestPausedFeedMovesAndGoes(t *testing.T) {
 		w.ok(w.PauseSubscription(w.ctx(), ada.ID, from.ID))
 		moved := from
 		moved.URL, moved.Host = to.URL, to.Host
-		_, err := w.Record(w.ctx(), noon, []store.Polled{{Feed: moved, Posts: posts(noon, "x"), Listed: []string{"x"}, Arrival: arrival(posts(noon, "x"), nil)}})
+		_, err := w.Record(w.ctx(), noon,
+			[]store.Polled{{Feed: moved, Posts: posts(noon, "x"), Listed: []string{"x"},
+				Arrival: arrival(posts(noon, "x"), nil)}})
 		w.ok(err)
 		paused, err := w.PausedSubscriptions(w.ctx(), ada.ID)
 		w.ok(err)
@@ -167,7 +174,8 @@ func TestImportOfPausedSubscriptions(t *testing.T) {
 		w.ok(err)
 		paused, err := w.PausedSubscriptions(w.ctx(), d.ID)
 		w.ok(err)
-		if r.Added != 1 || r.Already != 2 || len(taken) != 1 || taken[0].FeedID != g.ID || len(paused) != 2 || paused[1].Title != "N" || paused[1].Folder != "Aside" {
+		if r.Added != 1 || r.Already != 2 || len(taken) != 1 || taken[0].FeedID != g.ID || len(paused) != 2 ||
+			paused[1].Title != "N" || paused[1].Folder != "Aside" {
 			t.Errorf("%+v; taken %+v; paused %+v", r, taken, paused)
 		}
 		if !paused[1].Feed.PollAt.IsZero() {
@@ -177,7 +185,8 @@ func TestImportOfPausedSubscriptions(t *testing.T) {
 		if got, err := w.Subscription(w.ctx(), d.ID, f.ID); err != nil || !got.Paused || got.Folder != "Other" {
 			t.Errorf("%+v %v %v", got, got.Paused, err)
 		}
-		if folders, err := w.Folders(w.ctx(), d.ID); err != nil || !slices.Equal(folders, []string{"", "Aside", "Other"}) {
+		if folders, err := w.Folders(w.ctx(), d.ID); err != nil ||
+			!slices.Equal(folders, []string{"", "Aside", "Other"}) {
 			t.Errorf("%q %v", folders, err)
 		}
 	})

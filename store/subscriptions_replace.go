@@ -28,12 +28,14 @@ func (s *Store) ReplaceSubscription(ctx context.Context, id digest.DigestID, old
 			FROM subscriptions o WHERE o.digest_id = s.digest_id AND o.feed_id = ? AND s.digest_id = ? AND s.feed_id = ?`, old, id, by); err != nil {
 			return err
 		}
-		if err := c.run(ctx, `UPDATE filters SET feed_id = ? WHERE digest_id = ? AND feed_id = ?`, by, id, old); err != nil {
+		if err := c.run(ctx, `UPDATE filters SET feed_id = ? WHERE digest_id = ? AND feed_id = ?`, by, id,
+			old); err != nil {
 			return err
 		}
 		if err := unsubscribe(ctx, c, id, old); err != nil {
 			return err
 		}
-		return c.run(ctx, `UPDATE former_subscriptions SET settings = '' WHERE digest_id = ? AND feed_id = ?`, id, old) // the other has it
+		// the other has it
+		return c.run(ctx, `UPDATE former_subscriptions SET settings = '' WHERE digest_id = ? AND feed_id = ?`, id, old)
 	})
 }

@@ -32,7 +32,8 @@ func TestSeveralSubscriptions(t *testing.T) {
 		for _, feed := range []digest.FeedID{a.ID, b.ID} {
 			sub, err := w.Subscription(w.ctx(), ada.ID, feed)
 			w.ok(err)
-			want(w.t, "changed", sub.Subscription, digest.Subscription{DigestID: ada.ID, FeedID: feed, Folder: "News", Display: digest.Headlines, Most: 5})
+			want(w.t, "changed", sub.Subscription, digest.Subscription{DigestID: ada.ID, FeedID: feed, Folder: "News",
+				Display: digest.Headlines, Most: 5})
 			want(w.t, "until", sub.PausedUntil, noon.Add(48*time.Hour))
 		}
 		subs, err := w.Subscriptions(w.ctx(), bob.ID)
@@ -52,7 +53,8 @@ func TestResubscribe(t *testing.T) {
 		a, b, other := w.feed("a.example"), w.feed("b.example"), w.feed("other.example")
 		w.record(noon, a, posts(noon, "a1", "a2"))
 		until := noon.Add(72 * time.Hour)
-		own := digest.Subscription{DigestID: ada.ID, FeedID: a.ID, Title: "Mine", Folder: "News", Display: digest.FullText, Most: 3}
+		own := digest.Subscription{DigestID: ada.ID, FeedID: a.ID, Title: "Mine", Folder: "News",
+			Display: digest.FullText, Most: 3}
 		_, err := w.Subscribe(w.ctx(), own, noon)
 		w.ok(err)
 		w.subscribe(ada, b)
@@ -99,7 +101,9 @@ func TestPrivateIsNotLeftWithOthers(t *testing.T) {
 	each(t, func(w world) {
 		ada := w.reader("ada", "Europe/Paris")
 		a := w.feed("a.example")
-		private, _, err := w.EnsureFeed(w.ctx(), digest.Feed{URL: digest.Credential{Address: "https://b.example/feed"}.PrivateAddress("x"), Host: "b.example"})
+		private, _, err := w.EnsureFeed(w.ctx(),
+			digest.Feed{URL: digest.Credential{Address: "https://b.example/feed"}.PrivateAddress("x"),
+				Host: "b.example"})
 		w.ok(err)
 		w.subscribe(ada, a, private)
 		left, err := w.UnsubscribeSeveral(w.ctx(), ada.ID, []digest.FeedID{a.ID, private.ID})

@@ -12,7 +12,8 @@ import (
 func items(n int) []store.ImportItem {
 	list := make([]store.ImportItem, n)
 	for i := range list {
-		list[i] = store.ImportItem{URL: fmt.Sprintf("https://%d.example/f", i), Host: fmt.Sprintf("%d.example", i), Title: "T", Folder: "F"}
+		list[i] = store.ImportItem{URL: fmt.Sprintf("https://%d.example/f", i), Host: fmt.Sprintf("%d.example", i),
+			Title: "T", Folder: "F"}
 	}
 	return list
 }
@@ -21,15 +22,18 @@ func TestSubscriptionIsItsReadersOnly(t *testing.T) {
 	each(t, func(w world) {
 		ann, bob, f := w.reader("ann", "Europe/Paris"), w.reader("bob", "Europe/Paris"), w.feed("a.example")
 		w.subscribe(ann, f)
-		w.ok(w.SetSubscription(w.ctx(), digest.Subscription{DigestID: ann.ID, FeedID: f.ID, Title: "Mine", Folder: "News", Display: digest.FullText}))
+		w.ok(w.SetSubscription(w.ctx(), digest.Subscription{DigestID: ann.ID, FeedID: f.ID, Title: "Mine",
+			Folder: "News", Display: digest.FullText}))
 		got, err := w.Subscription(w.ctx(), ann.ID, f.ID)
-		if err != nil || got.Title != "Mine" || got.Folder != "News" || got.Display != digest.FullText || got.Feed.ID != f.ID || got.DigestID != ann.ID {
+		if err != nil || got.Title != "Mine" || got.Folder != "News" || got.Display != digest.FullText ||
+			got.Feed.ID != f.ID || got.DigestID != ann.ID {
 			t.Errorf("%+v %v", got, err)
 		}
 		if _, err := w.Subscription(w.ctx(), bob.ID, f.ID); digest.KindOf(err) != digest.NotFound {
 			t.Error(err)
 		}
-		if err := w.SetSubscription(w.ctx(), digest.Subscription{DigestID: bob.ID, FeedID: f.ID, Title: "His"}); digest.KindOf(err) != digest.NotFound {
+		if err := w.SetSubscription(w.ctx(),
+			digest.Subscription{DigestID: bob.ID, FeedID: f.ID, Title: "His"}); digest.KindOf(err) != digest.NotFound {
 			t.Error(err)
 		}
 		if got, _ := w.Subscription(w.ctx(), ann.ID, f.ID); got.Title != "Mine" {
@@ -41,7 +45,8 @@ func TestSubscriptionIsItsReadersOnly(t *testing.T) {
 // TestDelivered: what is hidden, another feed's, or another reader's is not told.
 func TestDelivered(t *testing.T) {
 	each(t, func(w world) {
-		ann, bob, f, g := w.reader("ann", "Europe/Paris"), w.reader("bob", "America/New_York"), w.feed("a.example"), w.feed("b.example")
+		ann, bob, f, g := w.reader("ann", "Europe/Paris"), w.reader("bob", "America/New_York"), w.feed("a.example"),
+			w.feed("b.example")
 		w.subscribe(ann, f, g)
 		w.subscribe(bob, f)
 		w.record(noon, f, posts(noon, "1", "2"))

@@ -72,7 +72,8 @@ func (s *Store) readAddress(ctx context.Context, v *ReaderView) error {
 	if suppressed {
 		v.Suppressed = &suppression
 	}
-	rows, err := readRows[laneRow](ctx, s.read(), "reading the lanes", `SELECT `+laneColumns+` FROM lanes l WHERE NOT (`+unremarkable+`)
+	rows, err := readRows[laneRow](ctx, s.read(), "reading the lanes",
+		`SELECT `+laneColumns+` FROM lanes l WHERE NOT (`+unremarkable+`)
 		AND (l.name = '' OR l.name = (SELECT u.mail_domain FROM users u WHERE u.id = ?)) ORDER BY l.name`, v.User.ID)
 	v.Lanes = each(rows, func(r laneRow) digest.Lane { return r.Lane })
 	return err
@@ -133,7 +134,8 @@ func (s *Store) readLeftOut(ctx context.Context, p *DigestView) error {
 }
 
 func (s *Store) mailedEditions(ctx context.Context, user digest.UserID, most int) ([]MailedEdition, error) {
-	views, err := readRows[MailedEdition](ctx, s.read(), "reading a reader's editions", `SELECT `+editionColumns+`, CASE WHEN e.recipient = '' THEN u.email ELSE e.recipient END AS email
+	views, err := readRows[MailedEdition](ctx, s.read(), "reading a reader's editions",
+		`SELECT `+editionColumns+`, CASE WHEN e.recipient = '' THEN u.email ELSE e.recipient END AS email
 		FROM digests d JOIN users u ON u.id = d.user_id JOIN editions e ON e.digest_id = d.id
 		WHERE d.user_id = ? AND NOT EXISTS (SELECT 1 FROM newsletters n WHERE n.archive_id = d.id) ORDER BY e.due_at DESC, e.id DESC LIMIT ?`, user, most)
 	if err != nil {
@@ -144,7 +146,8 @@ func (s *Store) mailedEditions(ctx context.Context, user digest.UserID, most int
 		place[e.ID] = i
 	}
 	ids := each(views, func(e MailedEdition) digest.EditionID { return e.ID })
-	returned, err := readRows[digest.Bounce](ctx, s.read(), "reading what came back", `SELECT b.edition_id AS edition, b.kind, b.status, b.evidence
+	returned, err := readRows[digest.Bounce](ctx, s.read(), "reading what came back",
+		`SELECT b.edition_id AS edition, b.kind, b.status, b.evidence
 		FROM bounces b WHERE b.edition_id`+s.d.oneOf+` ORDER BY b.at, b.kind`, keys(s.d, ids))
 	for _, b := range returned {
 		e := &views[place[b.Edition]]

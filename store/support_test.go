@@ -37,7 +37,8 @@ func TestReaderViewCountsWhatIsLeftOut(t *testing.T) {
 		w.sendTo(parisMidnight.Add(day), ada)
 		w.sendTo(parisMidnight.Add(day), bob)
 		now = now.Add(day)
-		w.record(now, g, []digest.Post{titled("d", "football again", now), titled("e", "football, too", now)}, "a", "b", "c")
+		w.record(now, g, []digest.Post{titled("d", "football again", now), titled("e", "football, too", now)}, "a", "b",
+			"c")
 		w.hour(parisMidnight.Add(2 * day))
 		counts("all held back", 1, 2, 3)
 	})

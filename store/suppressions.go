@@ -32,7 +32,8 @@ func endUnmailed(ctx context.Context, c conn, ids []digest.EditionID) error {
 	if len(ids) == 0 {
 		return nil
 	}
-	return c.run(ctx, `UPDATE editions AS e SET state = ?, error = COALESCE(`+unmailedError+`, e.error) WHERE e.id`+c.d.oneOf, digest.EditionUnmailed, keys(c.d, ids))
+	return c.run(ctx, `UPDATE editions AS e SET state = ?, error = COALESCE(`+unmailedError+`, e.error) WHERE e.id`+
+		c.d.oneOf, digest.EditionUnmailed, keys(c.d, ids))
 }
 
 // Suppress adds an address to those that are not mailed. One that is there
@@ -45,7 +46,8 @@ func (s *Store) Suppress(ctx context.Context, sup digest.Suppression) error {
 	switch sup.Reason {
 	case digest.ForSoftBounces, digest.ForHardBounce, digest.ForComplaint, digest.ForOperator:
 	default:
-		return invalid("an address is suppressed for hard_bounce, soft_bounces, complaint or manual, not for %q", sup.Reason)
+		return invalid("an address is suppressed for hard_bounce, soft_bounces, complaint or manual, not for %q",
+			sup.Reason)
 	}
 	return s.change(ctx, "suppressing "+sup.Email, func(c conn) error { return suppress(ctx, c, sup) })
 }
@@ -55,11 +57,13 @@ func suppress(ctx context.Context, c conn, sup digest.Suppression) error {
 		ON CONFLICT (email_key) DO UPDATE SET reason = excluded.reason, evidence = excluded.evidence,
 			edition_id = excluded.edition_id, created_at = excluded.created_at
 		WHERE `+fmt.Sprintf(rank, "excluded.reason")+` > `+fmt.Sprintf(rank, "suppressions.reason"),
-		emailKey(sup.Email), digest.NormalEmail(sup.Email), string(sup.Reason), digest.OneLine(sup.Evidence), sup.EditionID, at(sup.CreatedAt))
+		emailKey(sup.Email), digest.NormalEmail(sup.Email), string(sup.Reason), digest.OneLine(sup.Evidence),
+		sup.EditionID, at(sup.CreatedAt))
 	if err != nil {
 		return err
 	}
-	held, err := recall(ctx, c, `IN (SELECT d.id FROM users u JOIN digests d ON d.user_id = u.id WHERE u.email_key = ?)`, emailKey(sup.Email))
+	held, err := recall(ctx, c,
+		`IN (SELECT d.id FROM users u JOIN digests d ON d.user_id = u.id WHERE u.email_key = ?)`, emailKey(sup.Email))
 	if err != nil {
 		return err
 	}
@@ -85,7 +89,8 @@ func (s *Store) Suppressions(ctx context.Context) iter.Seq2[digest.Suppression, 
 		if last != nil {
 			from, after = at(last.CreatedAt), emailKey(last.Email)
 		}
-		return readRows[digest.Suppression](ctx, s.read(), "listing the suppressed addresses", `SELECT `+suppressionColumns+` FROM suppressions s
+		return readRows[digest.Suppression](ctx, s.read(), "listing the suppressed addresses",
+			`SELECT `+suppressionColumns+` FROM suppressions s
 			WHERE s.created_at <= ? AND (s.created_at < ? OR s.email_key > ?) ORDER BY s.created_at DESC, s.email_key LIMIT ?`,
 			from, from, after, pageRows)
 	})

@@ -34,7 +34,8 @@ func TestSuppressionAtEveryMoment(t *testing.T) {
 		want(w.t, "allowed to be sent", len(won), 1)
 		want(w.t, "the one who is not", w.edition(won[0]).DigestID, ds[3].ID)
 		for i, wanted := range []string{
-			"unmailed the address is suppressed: by the operator (asked by letter)", "unmailed the address is suppressed: by the operator",
+			"unmailed the address is suppressed: by the operator (asked by letter)",
+			"unmailed the address is suppressed: by the operator",
 			"unmailed the address is suppressed: by the operator", "dotting ",
 		} {
 			list, err := w.Editions(w.ctx(), ds[i].ID, 1)
@@ -102,20 +103,26 @@ func TestSuppressions(t *testing.T) {
 	each(t, func(w world) {
 		u, _, err := w.AddUser(w.ctx(), "Ada@Example.org", "UTC", noon)
 		w.ok(err)
-		steps := []digest.Reason{digest.ForHardBounce, digest.ForSoftBounces, digest.ForComplaint, digest.ForHardBounce, digest.ForOperator, digest.ForComplaint}
-		stays := []digest.Reason{digest.ForHardBounce, digest.ForHardBounce, digest.ForComplaint, digest.ForComplaint, digest.ForOperator, digest.ForOperator}
+		steps := []digest.Reason{digest.ForHardBounce, digest.ForSoftBounces, digest.ForComplaint, digest.ForHardBounce,
+			digest.ForOperator, digest.ForComplaint}
+		stays := []digest.Reason{digest.ForHardBounce, digest.ForHardBounce, digest.ForComplaint, digest.ForComplaint,
+			digest.ForOperator, digest.ForOperator}
 		for i, reason := range steps {
 			now := noon.Add(time.Duration(i) * time.Hour)
-			w.ok(w.Suppress(w.ctx(), digest.Suppression{Email: "ada@example.ORG", Reason: reason, Evidence: string(reason), EditionID: digest.EditionID(i), CreatedAt: now}))
+			w.ok(w.Suppress(w.ctx(), digest.Suppression{Email: "ada@example.ORG", Reason: reason,
+				Evidence: string(reason), EditionID: digest.EditionID(i), CreatedAt: now}))
 			got, ok, err := w.Suppressed(w.ctx(), "ADA@example.org")
 			w.ok(err)
-			want(w.t, fmt.Sprint("after ", reason), fmt.Sprint(ok, got.Reason, got.Evidence), fmt.Sprint(true, stays[i], stays[i]))
+			want(w.t, fmt.Sprint("after ", reason), fmt.Sprint(ok, got.Reason, got.Evidence),
+				fmt.Sprint(true, stays[i], stays[i]))
 		}
-		w.ok(w.Suppress(w.ctx(), digest.Suppression{Email: "eve@example.org", Reason: digest.ForOperator, CreatedAt: noon.Add(time.Minute)}))
+		w.ok(w.Suppress(w.ctx(), digest.Suppression{Email: "eve@example.org", Reason: digest.ForOperator,
+			CreatedAt: noon.Add(time.Minute)}))
 		all := storetest.All(w.t, w.Suppressions(w.ctx()))
 		want(w.t, "the latest first", all[0].Email+" "+all[1].Email, "ada@example.org eve@example.org")
 		users := storetest.All(w.t, w.Users(w.ctx()))
-		want(w.t, "in the list of users", users[0].Suppressed != nil && users[0].Suppressed.Reason == digest.ForOperator, true)
+		want(w.t, "in the list of users", users[0].Suppressed != nil &&
+			users[0].Suppressed.Reason == digest.ForOperator, true)
 		w.ok(w.RemoveUser(w.ctx(), u.ID, noon))
 		_, ok, err := w.Suppressed(w.ctx(), "ada@example.org")
 		w.ok(err)
@@ -134,7 +141,8 @@ func TestDKIMKeys(t *testing.T) {
 	each(t, func(w world) {
 		add := func(domain, selector string) bool {
 			w.t.Helper()
-			active, err := w.AddDKIMKey(w.ctx(), digest.DKIMKey{Domain: domain, Selector: selector, PrivateKey: []byte{1, 0, 255}, CreatedAt: noon})
+			active, err := w.AddDKIMKey(w.ctx(),
+				digest.DKIMKey{Domain: domain, Selector: selector, PrivateKey: []byte{1, 0, 255}, CreatedAt: noon})
 			w.ok(err)
 			return active
 		}
@@ -154,7 +162,8 @@ func TestDKIMKeys(t *testing.T) {
 		want(w.t, "the second waits", add("example.org", "b"), false)
 		want(w.t, "another domain's first", add("example.com", "b"), true)
 		want(w.t, "keys", list(), "example.com b true, example.org a true, example.org b false")
-		_, err := w.AddDKIMKey(w.ctx(), digest.DKIMKey{Domain: "example.org", Selector: "a", PrivateKey: []byte{2}, CreatedAt: noon})
+		_, err := w.AddDKIMKey(w.ctx(), digest.DKIMKey{Domain: "example.org", Selector: "a", PrivateKey: []byte{2},
+			CreatedAt: noon})
 		oneLine(w.t, err, digest.Conflict)
 		oneLine(w.t, w.RemoveDKIMKey(w.ctx(), "example.org", "a"), digest.Conflict)
 		w.ok(w.UseDKIMKey(w.ctx(), "Example.org", "b"))
@@ -179,7 +188,8 @@ func TestDKIMKeysMadeAtOnce(t *testing.T) {
 				all.Go(func() {
 					<-begin
 					_, err := w.AddDKIMKey(w.ctx(), digest.DKIMKey{
-						Domain: fmt.Sprintf("d%d.example", d), Selector: fmt.Sprintf("k%d", k), PrivateKey: []byte("key"), CreatedAt: noon,
+						Domain: fmt.Sprintf("d%d.example", d), Selector: fmt.Sprintf("k%d", k),
+						PrivateKey: []byte("key"), CreatedAt: noon,
 					})
 					if err != nil {
 						w.t.Error(err)

@@ -290,7 +290,8 @@ const partKeys = 200
 
 // changeInParts is changeAlone for many keys, some to a transaction, so that
 // nobody waits for long. f says how many of its keys it changed.
-func changeInParts[K any](ctx context.Context, s *Store, doing string, ids []K, f func(conn, []K) (int, error)) (total int, err error) {
+func changeInParts[K any](ctx context.Context, s *Store, doing string, ids []K, f func(conn, []K) (int, error)) (
+	total int, err error) {
 	for part := range slices.Chunk(ids, partKeys) {
 		n := 0
 		err := s.changeAlone(ctx, doing, func(c conn) (err error) {

@@ -101,7 +101,8 @@ func TestDeadlock(t *testing.T) {
 		done.Go(func() {
 			first := true
 			err := w.Write(w.ctx(), func(exec func(string) error, _ func(string) string) error {
-				if err := exec(fmt.Sprintf(`UPDATE feeds SET errors = errors + 1 WHERE id = %d`, order[0])); err != nil {
+				if err := exec(fmt.Sprintf(`UPDATE feeds SET errors = errors + 1 WHERE id = %d`,
+					order[0])); err != nil {
 					return err
 				}
 				if first {
@@ -125,7 +126,8 @@ func TestDeadlock(t *testing.T) {
 func TestADatabaseThatIsAway(t *testing.T) {
 	for _, cause := range []error{
 		driver.ErrBadConn, io.EOF, io.ErrUnexpectedEOF, syscall.ECONNREFUSED, syscall.ECONNRESET, syscall.EPIPE,
-		&net.OpError{Op: "dial", Net: "tcp", Err: syscall.ECONNREFUSED}, &pq.Error{Code: "57P01"}, &pq.Error{Code: "08006"},
+		&net.OpError{Op: "dial", Net: "tcp", Err: syscall.ECONNREFUSED}, &pq.Error{Code: "57P01"},
+		&pq.Error{Code: "08006"},
 	} {
 		err := store.ExplainError(fmt.Errorf("reading: %w", cause))
 		oneLine(t, err, digest.Unavailable)
@@ -136,7 +138,8 @@ func TestADatabaseThatIsAway(t *testing.T) {
 	if err := store.ExplainError(fmt.Errorf("opening: %w", sqlite3.INTERRUPT)); !errors.Is(err, context.Canceled) {
 		t.Errorf("an interrupted statement is %v", err)
 	}
-	if err := store.ExplainError(errors.New("other")); digest.KindOf(err) != "" || !strings.Contains(err.Error(), "other") {
+	if err := store.ExplainError(errors.New("other")); digest.KindOf(err) != "" ||
+		!strings.Contains(err.Error(), "other") {
 		t.Error(err)
 	}
 }

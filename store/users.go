@@ -49,7 +49,8 @@ func newUser(email, zone string, now time.Time) (digest.User, digest.Digest, err
 	if err != nil {
 		return digest.User{}, digest.Digest{}, err
 	}
-	u := digest.User{Email: digest.NormalEmail(email), TimeZone: zone, CreatedAt: at(now).time(), Pages: digest.UsualPages()}
+	u := digest.User{Email: digest.NormalEmail(email), TimeZone: zone, CreatedAt: at(now).time(),
+		Pages: digest.UsualPages()}
 	d := digest.Digest{
 		Name:      dailyName,
 		TimeZone:  zone,
@@ -66,8 +67,10 @@ func newUser(email, zone string, now time.Time) (digest.User, digest.Digest, err
 
 // insertUser adds a user and their digest, and gives both their keys.
 func insertUser(ctx context.Context, c conn, u *digest.User, d *digest.Digest, now time.Time) error {
-	err := c.get(ctx, &u.ID, `INSERT INTO users (email, email_key, mail_domain, time_zone, created_at, member_only, language)
-		VALUES (?, ?, ?, ?, ?, ?, ?) RETURNING id`, u.Email, emailKey(u.Email), mailDomain(u.Email), u.TimeZone, at(now), bit(u.MemberOnly), u.Language)
+	err := c.get(ctx, &u.ID,
+		`INSERT INTO users (email, email_key, mail_domain, time_zone, created_at, member_only, language)
+		VALUES (?, ?, ?, ?, ?, ?, ?) RETURNING id`, u.Email, emailKey(u.Email), mailDomain(u.Email), u.TimeZone,
+		at(now), bit(u.MemberOnly), u.Language)
 	if err != nil {
 		return err
 	}
@@ -88,9 +91,11 @@ func insertDigest(ctx context.Context, c conn, d *digest.Digest, now time.Time) 
 		}
 		between = calendar.Between(now, loc, d.Cadence)
 	}
-	return c.get(ctx, &d.ID, `INSERT INTO digests (user_id, newsletter_id, name, next_due_at, next_poll_at, cadence, deliver_at, state, mailed, layout, images, threaded, lead_subject)
+	return c.get(ctx, &d.ID,
+		`INSERT INTO digests (user_id, newsletter_id, name, next_due_at, next_poll_at, cadence, deliver_at, state, mailed, layout, images, threaded, lead_subject)
 		VALUES (?, NULLIF(CAST(? AS BIGINT), 0), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`,
-		d.UserID, d.NewsletterID, d.Name, at(d.NextDueAt), at(between), d.Cadence, inSeconds(d.DeliverAt), d.State, bit(d.Mailed), string(d.Layout), string(d.Images), bit(d.Threaded), bit(d.LeadSubject))
+		d.UserID, d.NewsletterID, d.Name, at(d.NextDueAt), at(between), d.Cadence, inSeconds(d.DeliverAt), d.State,
+		bit(d.Mailed), string(d.Layout), string(d.Images), bit(d.Threaded), bit(d.LeadSubject))
 }
 
 // User gives a user by their key; digest.NotFound if there is none.
@@ -100,13 +105,15 @@ func (s *Store) User(ctx context.Context, id digest.UserID) (digest.User, error)
 
 // readUser gives a user by their key; digest.NotFound if there is none.
 func readUser(ctx context.Context, c conn, id digest.UserID) (digest.User, error) {
-	return readOne[digest.User](ctx, c, "reading the user", noUser(), `SELECT `+userColumns+` FROM users u WHERE u.id = ?`, id)
+	return readOne[digest.User](ctx, c, "reading the user", noUser(), `SELECT `+
+		userColumns+` FROM users u WHERE u.id = ?`, id)
 }
 
 // UserByEmail finds a user by address, in whatever case; digest.NotFound if there is none.
 func (s *Store) UserByEmail(ctx context.Context, email string) (digest.User, error) {
 	none := notFound("there is no reader %s; see: digest user list", digest.NormalEmail(email))
-	return readOne[digest.User](ctx, s.read(), "finding the user", none, `SELECT `+userColumns+` FROM users u WHERE u.email_key = ?`, emailKey(email))
+	return readOne[digest.User](ctx, s.read(), "finding the user", none, `SELECT `+
+		userColumns+` FROM users u WHERE u.email_key = ?`, emailKey(email))
 }
 
 // Users lists everyone in the order in which they came.
@@ -127,7 +134,8 @@ func (s *Store) usersAfter(ctx context.Context, after digest.UserID) ([]UserInfo
 		User          digest.User
 		Subscriptions int
 	}
-	rows, err := readRows[row](ctx, s.read(), "listing the users", `SELECT `+digestColumns+`, u.id AS "user.id", u.email AS "user.email",
+	rows, err := readRows[row](ctx, s.read(), "listing the users",
+		`SELECT `+digestColumns+`, u.id AS "user.id", u.email AS "user.email",
 		u.time_zone AS "user.time_zone", u.created_at AS "user.created_at", u.operator AS "user.operator",
 		u.language AS "user.language", u.direction AS "user.direction", u.shortcuts AS "user.shortcuts", u.player AS "user.player", u.theme AS "user.theme", u.type_size AS "user.type_size", u.member_only AS "user.member_only",
 		(SELECT count(*) FROM subscriptions s WHERE s.digest_id = d.id AND s.paused = 0) AS subscriptions
@@ -137,7 +145,8 @@ func (s *Store) usersAfter(ctx context.Context, after digest.UserID) ([]UserInfo
 	}
 	part := `u.id BETWEEN ? AND ?`
 	first, last := rows[0].UserID, rows[len(rows)-1].UserID
-	stays, err := readRows[digest.Stay](ctx, s.read(), "listing the stays", selectStays+`WHERE `+part+` ORDER BY s.user_id, s.from_date`, first, last)
+	stays, err := readRows[digest.Stay](ctx, s.read(), "listing the stays", selectStays+`WHERE `+
+		part+` ORDER BY s.user_id, s.from_date`, first, last)
 	if err != nil {
 		return nil, err
 	}
@@ -145,7 +154,8 @@ func (s *Store) usersAfter(ctx context.Context, after digest.UserID) ([]UserInfo
 	for _, st := range stays {
 		staying[st.UserID] = append(staying[st.UserID], st)
 	}
-	suppressions, err := readRows[digest.Suppression](ctx, s.read(), "listing the suppressed addresses", `SELECT `+suppressionColumns+`
+	suppressions, err := readRows[digest.Suppression](ctx, s.read(), "listing the suppressed addresses",
+		`SELECT `+suppressionColumns+`
 		FROM users u JOIN suppressions s ON s.email_key = u.email_key WHERE `+part, first, last)
 	if err != nil {
 		return nil, err
@@ -172,7 +182,8 @@ func (s *Store) Zones(ctx context.Context, most int) (zones []ZoneInfo, err erro
 	rows, err := readRows[struct {
 		TimeZone, Email string
 		Readers         int
-	}](ctx, s.read(), "listing the time zones", `SELECT x.time_zone, x.email, x.readers FROM (SELECT u.id, u.time_zone, u.email,
+	}](ctx, s.read(), "listing the time zones",
+		`SELECT x.time_zone, x.email, x.readers FROM (SELECT u.id, u.time_zone, u.email,
 			count(*) OVER (PARTITION BY u.time_zone) AS readers, row_number() OVER (PARTITION BY u.time_zone ORDER BY u.id) AS place
 			FROM users u) x WHERE x.place <= ? ORDER BY x.time_zone, x.id`, most)
 	for _, r := range rows {
@@ -241,7 +252,8 @@ func removeDigests(ctx context.Context, c conn, where string, arg any) error {
 	if err := c.run(ctx, `UPDATE digests SET state = 'left' WHERE `+where, arg); err != nil {
 		return err
 	}
-	if err := dropIdle(ctx, c, `f.id IN (SELECT s.feed_id FROM subscriptions s WHERE s.digest_id `+these+`)`, arg); err != nil {
+	if err := dropIdle(ctx, c, `f.id IN (SELECT s.feed_id FROM subscriptions s WHERE s.digest_id `+
+		these+`)`, arg); err != nil {
 		return err
 	}
 	if _, err := recall(ctx, c, these, arg); err != nil {
@@ -253,7 +265,8 @@ func removeDigests(ctx context.Context, c conn, where string, arg any) error {
 			return err
 		}
 	}
-	for _, table := range []string{"digest_posts", "notices", "editions", "subscriptions", "former_subscriptions", "filters",
+	for _, table := range []string{"digest_posts", "notices", "editions", "subscriptions", "former_subscriptions",
+		"filters",
 		"filtered_posts", "account_quotas", "waiting_digests", "memberships", "imports", "link_changes"} {
 		if err := c.run(ctx, `DELETE FROM `+table+` WHERE digest_id `+these, arg); err != nil {
 			return err

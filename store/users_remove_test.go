@@ -55,7 +55,8 @@ func TestNothingOfAReaderStays(t *testing.T) {
 		"join_requests":           `INSERT INTO join_requests (token_hash, newsletter_id, email_key, email, time_zone, form, requested_at, expires_at) VALUES (?, {newsletter}, '{email}', '{email}', 'UTC', 'f', 1, 1)`,
 	}
 	ofReaders := columns(t, "sqlite3", storetest.SQLite(t), `SELECT m.name, c.name, c.type, 1 FROM sqlite_schema m
-		JOIN pragma_table_info(m.name) c WHERE m.type = 'table' AND m.sql NOT LIKE 'CREATE VIRTUAL%' AND c.name IN (`+traces+`)`)
+		JOIN pragma_table_info(m.name) c WHERE m.type = 'table' AND m.sql NOT LIKE 'CREATE VIRTUAL%' AND c.name IN (`+
+		traces+`)`)
 	for column := range ofReaders { // both databases have the same: TestDialectsAgree
 		table, _, _ := strings.Cut(column, ".")
 		if _, known := rows[table]; !known {
@@ -67,7 +68,8 @@ func TestNothingOfAReaderStays(t *testing.T) {
 		w.ok(w.Exec(w.ctx(), `INSERT INTO newsletters (id, slug, name, created_at) VALUES (1, 'n', 'n', 1)`))
 		for i, d := range ds {
 			w.ownRows(d, byte(i))
-			put := strings.NewReplacer("{newsletter}", "1", "{user}", fmt.Sprint(d.UserID), "{digest}", fmt.Sprint(d.ID), "{edition}", fmt.Sprint(w.last(d).ID),
+			put := strings.NewReplacer("{newsletter}", "1", "{user}", fmt.Sprint(d.UserID), "{digest}",
+				fmt.Sprint(d.ID), "{edition}", fmt.Sprint(w.last(d).ID),
 				"{email}", fmt.Sprintf("reader%d@example.org", i))
 			for table, statement := range rows {
 				args := slices.Repeat([]any{[]byte(fmt.Sprint(table, i))}, strings.Count(statement, "?"))
@@ -85,7 +87,8 @@ func TestNothingOfAReaderStays(t *testing.T) {
 		w.ok(w.RemoveUser(w.ctx(), ds[0].UserID, noon))
 		for table := range rows {
 			left := was[table] / 2
-			if strings.HasSuffix(table, "suppressions") { // outlives its reader: the mailbox is no better when somebody subscribes it again, and who left has left
+			// outlives its reader: the mailbox is no better when somebody subscribes it again, and who left has left
+			if strings.HasSuffix(table, "suppressions") {
 				left = was[table]
 			}
 			want(w.t, table, w.rows(table), left)
@@ -100,7 +103,8 @@ func (w world) ownRows(d digest.Digest, n byte) {
 	w.ok(w.AddSignIn(w.ctx(), []byte{'t', n}, d.UserID, noon, noon.Add(time.Hour)))
 	_, err := w.AddFilter(w.ctx(), digest.Filter{DigestID: d.ID, Words: "w"}, noon)
 	w.ok(err)
-	_, err = w.AddStay(w.ctx(), digest.Stay{UserID: d.UserID, From: digest.Date{Year: 2027, Month: 3, Day: 1}, To: digest.Date{Year: 2027, Month: 3, Day: 2}, TimeZone: "Asia/Tokyo"}, noon)
+	_, err = w.AddStay(w.ctx(), digest.Stay{UserID: d.UserID, From: digest.Date{Year: 2027, Month: 3, Day: 1},
+		To: digest.Date{Year: 2027, Month: 3, Day: 2}, TimeZone: "Asia/Tokyo"}, noon)
 	w.ok(err)
 	refs, err := w.EditionPosts(w.ctx(), []digest.Delivery{{Edition: w.last(d)}})
 	w.ok(err)

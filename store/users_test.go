@@ -14,13 +14,15 @@ func TestUsers(t *testing.T) {
 	each(t, func(w world) {
 		u, d, err := w.AddUser(w.ctx(), " Ada.L@Example.ORG ", "Europe/Paris", noon)
 		w.ok(err)
-		want(w.t, "user", u, digest.User{ID: u.ID, Email: "Ada.L@example.org", TimeZone: "Europe/Paris", CreatedAt: noon, Pages: digest.UsualPages()})
+		want(w.t, "user", u, digest.User{ID: u.ID, Email: "Ada.L@example.org", TimeZone: "Europe/Paris",
+			CreatedAt: noon, Pages: digest.UsualPages()})
 		stored, err := w.DigestOf(w.ctx(), u.ID)
 		w.ok(err)
 		want(w.t, "digest", stored, d)
 		want(w.t, "as it is made", d, digest.Digest{
 			ID: d.ID, UserID: u.ID, Name: "Daily Digest", TimeZone: "Europe/Paris", NextDueAt: parisMidnight,
-			Cadence: digest.Daily, State: digest.DigestActive, Mailed: true, Look: digest.Look{Layout: digest.Excerpts, Images: digest.NoImages},
+			Cadence: digest.Daily, State: digest.DigestActive, Mailed: true,
+			Look:        digest.Look{Layout: digest.Excerpts, Images: digest.NoImages},
 			Arrangement: digest.Arrangement{Grouping: digest.ByFolders, WebImages: digest.ProxiedImages},
 		})
 		found, err := w.UserByEmail(w.ctx(), "ada.l@EXAMPLE.org")
@@ -55,8 +57,9 @@ func TestRemoveUser(t *testing.T) {
 		w.ok(w.RemoveUser(w.ctx(), ds[0].UserID, noon))
 		want(w.t, "nothing is sent to one who is gone", len(w.dot(parisMidnight, "t", got[0].ID, got[1].ID)), 1)
 		for table, n := range map[string]int{
-			"users": 1, "digests": 1, "subscriptions": 1, "editions": 1, "digest_posts": 2, "sessions": 0, "sign_in_tokens": 0,
-			"posts": 2, "feeds": 1,
+			"users": 1, "digests": 1, "subscriptions": 1, "editions": 1, "digest_posts": 2, "sessions": 0,
+			"sign_in_tokens": 0,
+			"posts":          2, "feeds": 1,
 		} {
 			have, err := w.Count(w.ctx(), `SELECT count(*) FROM `+table)
 			w.ok(err)

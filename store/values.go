@@ -158,7 +158,8 @@ func paddedRows(v *values) (text string, args []any) {
 	}
 	rows := 1 << bits.Len(uint(v.len()-1))
 	args = append(make([]any, 0, rows*v.width), v.cells...)
-	return "SELECT * FROM (VALUES " + row + strings.Repeat(","+row, rows-1) + ") WHERE column1 IS NOT NULL", args[:rows*v.width]
+	return "SELECT * FROM (VALUES " + row + strings.Repeat(","+row, rows-1) + ") WHERE column1 IS NOT NULL",
+		args[:rows*v.width]
 }
 
 // array writes some texts, one at least, as one argument of a statement.

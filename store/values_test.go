@@ -17,8 +17,10 @@ import (
 
 // hostileTexts are what an array's text or a parameter could be broken by.
 var hostileTexts = []string{
-	"", " ", "NULL", "null", `\`, `\\`, `"`, `""`, `'`, `\"`, `{`, `}`, `{}`, `{"a","b"}`, `,`, `a,b`, `","`, "?", "$1", "{rows}", "VALUES {rows}",
-	"\n", "\t", "\x00", "a\x00b", "\xff", "a\xc3", "\xed\xa0\x80", `\x00ff`, "é 日本 🗞", "-1", "'; DROP TABLE posts; --",
+	"", " ", "NULL", "null", `\`, `\\`, `"`, `""`, `'`, `\"`, `{`, `}`, `{}`, `{"a","b"}`, `,`, `a,b`, `","`, "?", "$1",
+	"{rows}", "VALUES {rows}",
+	"\n", "\t", "\x00", "a\x00b", "\xff", "a\xc3", "\xed\xa0\x80", `\x00ff`, "é 日本 🗞", "-1",
+	"'; DROP TABLE posts; --",
 }
 
 // TestRowsOfAnyNumber writes and reads lists at the borders of what a statement takes.
@@ -34,7 +36,8 @@ func TestRowsOfAnyNumber(t *testing.T) {
 				}
 			}
 			w.ok(w.Exec(w.ctx(), `DELETE FROM listed`))
-			inserted, err := w.ExecRows(w.ctx(), rows, `INSERT INTO listed (id, number, words) VALUES {rows} ON CONFLICT (id) DO NOTHING`)
+			inserted, err := w.ExecRows(w.ctx(), rows,
+				`INSERT INTO listed (id, number, words) VALUES {rows} ON CONFLICT (id) DO NOTHING`)
 			w.ok(err)
 			want(t, fmt.Sprint(n, " rows inserted"), inserted, n)
 			updated, err := w.ExecRows(w.ctx(), rows, `WITH v (id, number, words) AS (VALUES {rows})
@@ -52,7 +55,8 @@ func TestRowsOfAnyNumber(t *testing.T) {
 			want(t, fmt.Sprint(n, " rows found"), [2]int{len(found), len(stored)}, [2]int{n, n})
 			for i := range n {
 				is := stored[int64(i)]
-				if text := store.Clean(hostileTexts[i%len(hostileTexts)]); i%3 == 0 && (is.Number.Valid || is.Words.String != text || !is.Words.Valid) {
+				if text := store.Clean(hostileTexts[i%len(hostileTexts)]); i%3 == 0 &&
+					(is.Number.Valid || is.Words.String != text || !is.Words.Valid) {
 					t.Errorf("row %d of %d is %+v, want the text %q", i, n, is, text)
 				}
 				if i%3 > 0 && (is.Words.Valid || is.Number.Int64 != int64(5-i) || !is.Number.Valid) {
@@ -106,7 +110,8 @@ func TestBytesInRows(t *testing.T) {
 		for i, body := range bodies {
 			rows = append(rows, []any{i, body})
 		}
-		_, err := w.ExecRows(w.ctx(), append(rows, []any{len(bodies), nil}), `INSERT INTO packed (id, body) VALUES {rows}`)
+		_, err := w.ExecRows(w.ctx(), append(rows, []any{len(bodies), nil}),
+			`INSERT INTO packed (id, body) VALUES {rows}`)
 		w.ok(err)
 		stored, err := w.Bytes(w.ctx(), `SELECT body FROM packed WHERE body IS NOT NULL ORDER BY id`)
 		w.ok(err)

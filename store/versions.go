@@ -31,7 +31,8 @@ func (r *recording) compareDelivered(ctx context.Context) error {
 	var ids []digest.PostID
 	compared := make(map[*polled]int)
 	for _, p := range r.known {
-		if r.frozen[p.id] && p.poll.away == "" && p.was != "" && p.was != p.ContentHash && len(p.Content) <= versionBytes {
+		if r.frozen[p.id] && p.poll.away == "" && p.was != "" && p.was != p.ContentHash &&
+			len(p.Content) <= versionBytes {
 			if compared[p.poll] += len(p.Content); compared[p.poll] > mostCompared {
 				continue
 			}
@@ -46,9 +47,11 @@ func (r *recording) compareDelivered(ctx context.Context) error {
 			ID             digest.PostID
 			Title, Content string
 		}
-		err := r.c.all(ctx, &latest, `SELECT p.id, COALESCE(v.title, p.title) AS title, COALESCE(v.content, p.content) AS content
+		err := r.c.all(ctx, &latest,
+			`SELECT p.id, COALESCE(v.title, p.title) AS title, COALESCE(v.content, p.content) AS content
 			FROM posts p LEFT JOIN post_versions v ON v.post_id = p.id
-			AND v.seen_at = (SELECT MAX(x.seen_at) FROM post_versions x WHERE x.post_id = p.id) WHERE p.id IN (`+list(part)+`)`)
+			AND v.seen_at = (SELECT MAX(x.seen_at) FROM post_versions x WHERE x.post_id = p.id) WHERE p.id IN (`+
+				list(part)+`)`)
 		if err != nil {
 			return err
 		}
@@ -90,7 +93,8 @@ func (r *recording) keepVersions(ctx context.Context) error {
 	if len(ids) == 0 {
 		return nil
 	}
-	err := r.c.runRows(ctx, &v, `INSERT INTO post_versions (post_id, seen_at, title, content) VALUES {rows} ON CONFLICT DO NOTHING`)
+	err := r.c.runRows(ctx, &v,
+		`INSERT INTO post_versions (post_id, seen_at, title, content) VALUES {rows} ON CONFLICT DO NOTHING`)
 	if err != nil {
 		return err
 	}
@@ -112,11 +116,13 @@ const versionsOf = ` FROM post_versions v WHERE v.post_id = ? AND v.seen_at <= (
 // PostVersions gives when the versions of a post were read that a user may see who may see the
 // post, the first one first.
 func (s *Store) PostVersions(ctx context.Context, user digest.UserID, post digest.PostID) ([]time.Time, error) {
-	return readRows[time.Time](ctx, s.read(), "reading the versions of a post", `SELECT v.seen_at`+versionsOf+` ORDER BY v.seen_at`, post, user)
+	return readRows[time.Time](ctx, s.read(), "reading the versions of a post", `SELECT v.seen_at`+
+		versionsOf+` ORDER BY v.seen_at`, post, user)
 }
 
 // PostVersion gives one of them; digest.NotFound if there is none.
-func (s *Store) PostVersion(ctx context.Context, user digest.UserID, post digest.PostID, seen time.Time) (PostVersion, error) {
+func (s *Store) PostVersion(ctx context.Context, user digest.UserID, post digest.PostID, seen time.Time) (PostVersion,
+	error) {
 	return readOne[PostVersion](ctx, s.read(), "reading a version of a post", notFound("there is no such version"),
 		`SELECT v.seen_at, v.title, v.content`+versionsOf+` AND v.seen_at = ?`, post, user, at(seen))
 }

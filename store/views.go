@@ -23,7 +23,8 @@ type SubscriptionView struct {
 
 // SubscriptionView gives one subscription, with delivered posts at most;
 // digest.NotFound as Subscription.
-func (s *Store) SubscriptionView(ctx context.Context, id digest.DigestID, feed digest.FeedID, now time.Time, delivered int) (v SubscriptionView, err error) {
+func (s *Store) SubscriptionView(ctx context.Context, id digest.DigestID, feed digest.FeedID, now time.Time,
+	delivered int) (v SubscriptionView, err error) {
 	err = s.atOneInstant(ctx, "", func(s *Store) (err error) {
 		if v.SubscriptionInfo, err = s.Subscription(ctx, id, feed); err != nil {
 			return err
@@ -132,7 +133,8 @@ type ArchiveView struct {
 
 // ArchiveView gives a digest's newest editions, limit at most; the months only
 // where there may be more editions than these.
-func (s *Store) ArchiveView(ctx context.Context, id digest.DigestID, now time.Time, limit int) (v ArchiveView, err error) {
+func (s *Store) ArchiveView(ctx context.Context, id digest.DigestID, now time.Time, limit int) (v ArchiveView,
+	err error) {
 	err = s.atOneInstant(ctx, "", func(s *Store) (err error) {
 		if v.Editions, err = s.LatestEditions(ctx, id, now, limit); err != nil {
 			return err
@@ -149,7 +151,8 @@ func (s *Store) ArchiveView(ctx context.Context, id digest.DigestID, now time.Ti
 }
 
 // MonthView gives a digest's editions of one month, and all months.
-func (s *Store) MonthView(ctx context.Context, id digest.DigestID, year int, month time.Month, now time.Time) (v ArchiveView, err error) {
+func (s *Store) MonthView(ctx context.Context, id digest.DigestID, year int, month time.Month,
+	now time.Time) (v ArchiveView, err error) {
 	err = s.atOneInstant(ctx, "", func(s *Store) (err error) {
 		if v.Editions, err = s.EditionsIn(ctx, id, year, month, now); err != nil {
 			return err
@@ -167,7 +170,8 @@ type EditionView struct {
 }
 
 // EditionView gives a digest's edition of a date; digest.NotFound as EditionOn.
-func (s *Store) EditionView(ctx context.Context, id digest.DigestID, date digest.Date, now time.Time) (v EditionView, err error) {
+func (s *Store) EditionView(ctx context.Context, id digest.DigestID, date digest.Date, now time.Time) (v EditionView,
+	err error) {
 	err = s.atOneInstant(ctx, "", func(s *Store) (err error) {
 		if v.Edition, err = s.EditionOn(ctx, id, date, now); err != nil {
 			return err
@@ -203,7 +207,8 @@ func (s *Store) TodayView(ctx context.Context, id digest.DigestID, now time.Time
 }
 
 // EditionOfDigest gives an edition by its key, with its digest; digest.NotFound as Edition.
-func (s *Store) EditionOfDigest(ctx context.Context, id digest.EditionID) (e digest.Edition, d digest.Digest, err error) {
+func (s *Store) EditionOfDigest(ctx context.Context, id digest.EditionID) (e digest.Edition, d digest.Digest,
+	err error) {
 	err = s.atOneInstant(ctx, "", func(s *Store) (err error) {
 		if e, err = s.Edition(ctx, id); err == nil {
 			d, err = s.Digest(ctx, e.DigestID)
@@ -295,7 +300,8 @@ type OperatorView struct {
 
 // OperatorView gives how an instance stands at now: what was done since then, limit
 // feeds, mails and addresses of each kind at most, and lags as of that deadline.
-func (s *Store) OperatorView(ctx context.Context, now, since time.Time, deadline time.Duration, limit int) (v OperatorView, err error) {
+func (s *Store) OperatorView(ctx context.Context, now, since time.Time, deadline time.Duration,
+	limit int) (v OperatorView, err error) {
 	err = s.atOneInstant(ctx, "", func(s *Store) (err error) {
 		for _, read := range []func() error{
 			func() (err error) { v.Numbers, err = s.Numbers(ctx); return err },

@@ -81,7 +81,8 @@ func TestViewIsWhole(t *testing.T) {
 			v, err := w.SubscriptionView(w.ctx(), d.ID, f.ID, noon, 10)
 			w.ok(err)
 			if v.Folder != v.Folders[0] || v.Folder != v.Filters[0].Words {
-				w.t.Errorf("the folder is %s, among the folders %s, and the filter %s", v.Folder, v.Folders[0], v.Filters[0].Words)
+				w.t.Errorf("the folder is %s, among the folders %s, and the filter %s", v.Folder, v.Folders[0],
+					v.Filters[0].Words)
 				break
 			}
 		}
@@ -115,7 +116,8 @@ func TestViews(t *testing.T) {
 		want(w.t, "editions made", w.hour(midnight), 1)
 		archive, err = w.ArchiveView(w.ctx(), d.ID, midnight, 1)
 		w.ok(err)
-		want(w.t, "editions and months", [3]int{len(archive.Editions), len(archive.Months), len(archive.Subscriptions)}, [3]int{1, 1, 0})
+		want(w.t, "editions and months", [3]int{len(archive.Editions), len(archive.Months), len(archive.Subscriptions)},
+			[3]int{1, 1, 0})
 		archive, err = w.ArchiveView(w.ctx(), d.ID, midnight, 2)
 		w.ok(err)
 		want(w.t, "months where all editions are listed", len(archive.Months), 0)

@@ -98,7 +98,8 @@ func (w world) record(now time.Time, f digest.Feed, found []digest.Post, listed 
 		listed = append(listed, p.Identity)
 	}
 	f.ParsedAt = now
-	r, err := w.Record(w.ctx(), now, []store.Polled{{Feed: f, Posts: found, Listed: listed, ReadAt: f.URL, Arrival: arrival(found, listed)}})
+	r, err := w.Record(w.ctx(), now,
+		[]store.Polled{{Feed: f, Posts: found, Listed: listed, ReadAt: f.URL, Arrival: arrival(found, listed)}})
 	w.ok(err)
 	return r
 }
@@ -256,6 +257,7 @@ func hosts(n int) []string {
 func (w world) move(d digest.Digest, due time.Time) {
 	w.t.Helper()
 	old := w.again(d).NextDueAt
-	w.ok(w.Exec(w.ctx(), `UPDATE digest_posts SET visible_at = ? WHERE digest_id = ? AND visible_at = ?`, due.Unix(), d.ID, old.Unix()))
+	w.ok(w.Exec(w.ctx(), `UPDATE digest_posts SET visible_at = ? WHERE digest_id = ? AND visible_at = ?`, due.Unix(),
+		d.ID, old.Unix()))
 	w.ok(w.Exec(w.ctx(), `UPDATE digests SET next_due_at = ? WHERE id = ?`, due.Unix(), d.ID))
 }

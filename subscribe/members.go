@@ -56,16 +56,21 @@ type MemberLine struct {
 
 // Lines says what became of a list, or, where it was only read, what it holds.
 func (c MemberCount) Lines(dryRun bool) (all []MemberLine) {
-	lines := []MemberLine{{digest.Words("joined"), c.Joined}, {digest.Words("already members"), c.Already}, {digest.Words("unsubscribed earlier, not added again"), c.Refused}}
+	lines := []MemberLine{{digest.Words("joined"), c.Joined}, {digest.Words("already members"), c.Already},
+		{digest.Words("unsubscribed earlier, not added again"), c.Refused}}
 	if dryRun {
 		lines = []MemberLine{{digest.Words("with proof of consent"), c.Proven}}
 	}
 	unasked := c.Unproven - c.Asks.Queued - c.Asks.Known - c.Asks.Barred
-	for _, line := range append(lines, MemberLine{digest.Words("not added: the newsletter is full"), c.NoRoom}, MemberLine{digest.Words("skipped, as the list says"), c.Suppressed},
-		MemberLine{digest.Words("will get an email to confirm"), c.Asks.Queued}, MemberLine{digest.Words("asked earlier, not asked again"), c.Asks.Known},
+	for _, line := range append(lines, MemberLine{digest.Words("not added: the newsletter is full"), c.NoRoom},
+		MemberLine{digest.Words("skipped, as the list says"), c.Suppressed},
+		MemberLine{digest.Words("will get an email to confirm"), c.Asks.Queued},
+		MemberLine{digest.Words("asked earlier, not asked again"), c.Asks.Known},
 		MemberLine{digest.Words("not asked: already members, or suppressed"), c.Asks.Barred},
 		MemberLine{digest.Words("not added: no proof of consent"), unasked},
-		MemberLine{digest.Words("asked elsewhere, not asked again here"), c.AskedBefore}, MemberLine{digest.Words("never confirmed, skipped"), c.Unconfirmed}, MemberLine{digest.Words("unreadable rows"), c.Unread}) {
+		MemberLine{digest.Words("asked elsewhere, not asked again here"), c.AskedBefore},
+		MemberLine{digest.Words("never confirmed, skipped"), c.Unconfirmed},
+		MemberLine{digest.Words("unreadable rows"), c.Unread}) {
 		if line.N > 0 {
 			all = append(all, line)
 		}
@@ -153,7 +158,8 @@ func (i *MemberImport) firstSpellings(email string) bool {
 
 // joining is how somebody of a list joins.
 func (i *MemberImport) joining(list *members.List, row members.Row) store.Joining {
-	j := store.Joining{Email: row.Email, TimeZone: cmp.Or(row.TimeZone, i.TimeZone), Proof: row.Proof, JoinedAt: row.JoinedAt, Cadence: row.Cadence, Paused: row.Paused}
+	j := store.Joining{Email: row.Email, TimeZone: cmp.Or(row.TimeZone, i.TimeZone), Proof: row.Proof,
+		JoinedAt: row.JoinedAt, Cadence: row.Cadence, Paused: row.Paused}
 	j.Form = cmp.Or(j.Form, list.System+": "+row.File)
 	return j
 }

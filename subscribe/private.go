@@ -15,7 +15,8 @@ import (
 // SubscribePrivate subscribes the reader of a credential to the feed at or behind its
 // address, which is asked once, and is theirs alone. If they have it already and it does not
 // answer, it is asked with this credential from now on.
-func (d *Subscriber) SubscribePrivate(ctx context.Context, c digest.Credential) (f digest.Feed, created bool, err error) {
+func (d *Subscriber) SubscribePrivate(ctx context.Context, c digest.Credential) (f digest.Feed, created bool,
+	err error) {
 	if c, err = complete(c); err != nil {
 		return f, false, err
 	}
@@ -52,7 +53,8 @@ func (d *Subscriber) SubscribePrivate(ctx context.Context, c digest.Credential) 
 // renew subscribes a reader to a private feed of theirs that is stored, and has it asked
 // with their credential; one that they take and that answers goes on with the one it has, for this one may be
 // mistyped.
-func (d *Subscriber) renew(ctx context.Context, c digest.Credential, sealed seal.Feed, f digest.Feed, err error) (digest.Feed, bool, error) {
+func (d *Subscriber) renew(ctx context.Context, c digest.Credential, sealed seal.Feed, f digest.Feed,
+	err error) (digest.Feed, bool, error) {
 	if err != nil {
 		return f, false, err
 	}
@@ -78,8 +80,10 @@ func complete(c digest.Credential) (digest.Credential, error) {
 	if c.Token != "" && (c.User != "" || c.Password != "") {
 		return c, asSearch(digest.Refuse(digest.Invalid, "enter a name with a password, or a token, not both"))
 	}
-	if strings.ContainsFunc(c.User+c.Password+c.Token, func(r rune) bool { return r < ' ' || r == 0x7f }) || strings.Contains(c.User, ":") {
-		return c, asSearch(digest.Refuse(digest.Invalid, "name, password and token are one line each, and the name has no colon"))
+	if strings.ContainsFunc(c.User+c.Password+c.Token, func(r rune) bool { return r < ' ' || r == 0x7f }) ||
+		strings.Contains(c.User, ":") {
+		return c, asSearch(digest.Refuse(digest.Invalid,
+			"name, password and token are one line each, and the name has no colon"))
 	}
 	return c, nil
 }
@@ -88,7 +92,8 @@ func complete(c digest.Credential) (digest.Credential, error) {
 // whichever key.
 func (d *Subscriber) own(ctx context.Context, c digest.Credential) (seal.Feed, digest.Feed, error) {
 	if d.Keys == nil {
-		return seal.Feed{}, digest.Feed{}, &digest.Error{Kind: digest.Invalid, Message: "this instance has no key for private feeds"}
+		return seal.Feed{}, digest.Feed{},
+			&digest.Error{Kind: digest.Invalid, Message: "this instance has no key for private feeds"}
 	}
 	sealed, err := d.Keys.Seal(c)
 	if err != nil {
@@ -121,7 +126,8 @@ func (d *Subscriber) SetCredential(ctx context.Context, sub store.SubscriptionIn
 		return err
 	}
 	if c.IsEmpty() {
-		return asSearch(digest.Refuse(digest.Invalid, "enter a name with a password, or a token, or mark the address as secret"))
+		return asSearch(digest.Refuse(digest.Invalid,
+			"enter a name with a password, or a token, or mark the address as secret"))
 	}
 	sealed, err := d.Keys.Seal(c)
 	if err != nil {
@@ -153,7 +159,8 @@ func (d *Subscriber) open(f digest.Feed) (digest.Credential, error) {
 }
 
 // sealOffer makes of a line of a list with a credential one of a private feed.
-func (d *Subscriber) sealOffer(ctx context.Context, id digest.DigestID, url string, o feed.Offer) (address, sealed string, err error) {
+func (d *Subscriber) sealOffer(ctx context.Context, id digest.DigestID, url string, o feed.Offer) (address,
+	sealed string, err error) {
 	c, err := complete(digest.Credential{Reader: id, Address: url, Hidden: o.Secret, Token: o.Bearer})
 	if err != nil || c.IsEmpty() {
 		return url, "", err
@@ -181,7 +188,8 @@ func (d *Subscriber) offerOf(s store.SubscriptionInfo, credentials bool) (feed.O
 	}
 	c, err := d.Keys.Open(s.Feed.Sealed)
 	if err != nil {
-		return o, &digest.Error{Kind: digest.KindOf(err), Message: digest.PublicAddress(s.Feed.URL) + ": " + reason(err), Err: err}
+		return o, &digest.Error{Kind: digest.KindOf(err), Message: digest.PublicAddress(s.Feed.URL) + ": " +
+			reason(err), Err: err}
 	}
 	o.URL, o.Bearer = c.WithUser(), c.Token
 	return o, nil
@@ -230,7 +238,8 @@ func (d *Subscriber) Reseal(ctx context.Context) (n int, err error) {
 		}
 		c, err := d.Keys.Open(f.Sealed)
 		if err != nil {
-			return n, &digest.Error{Kind: digest.KindOf(err), Message: digest.PublicAddress(f.URL) + ": " + reason(err), Err: err}
+			return n, &digest.Error{Kind: digest.KindOf(err), Message: digest.PublicAddress(f.URL) + ": " + reason(err),
+				Err: err}
 		}
 		sealed, err := d.Keys.Seal(c)
 		if err != nil {

@@ -40,13 +40,15 @@ type Subscriber struct {
 // One that was given up is asked once more, because a person wants it.
 // created is false if the digest was subscribed to it already. The extras are those that
 // the reader wants of an account.
-func (d *Subscriber) Subscribe(ctx context.Context, id digest.DigestID, address string, extras digest.Extra) (f digest.Feed, created bool, err error) {
+func (d *Subscriber) Subscribe(ctx context.Context, id digest.DigestID, address string,
+	extras digest.Extra) (f digest.Feed, created bool, err error) {
 	f, _, created, err = d.SubscribeFirst(ctx, id, address, extras)
 	return f, created, err
 }
 
 // SubscribeFirst is Subscribe, and says which other feeds the page at the address offers.
-func (d *Subscriber) SubscribeFirst(ctx context.Context, id digest.DigestID, address string, extras digest.Extra) (f digest.Feed, others []poller.Candidate, created bool, err error) {
+func (d *Subscriber) SubscribeFirst(ctx context.Context, id digest.DigestID, address string,
+	extras digest.Extra) (f digest.Feed, others []poller.Candidate, created bool, err error) {
 	if HasCredential(address) {
 		f, created, err = d.SubscribePrivate(ctx, digest.Credential{Reader: id, Address: address})
 		return f, nil, created, err
@@ -120,7 +122,8 @@ func shown(address string) string {
 // find fetches what is at an address and stores the feed that it finds there,
 // with its posts, so that choosing it asks nothing. A way that leads to a feed
 // that is known ends there. What is stored counts on account of the digest's reader.
-func (d *Subscriber) find(ctx context.Context, id digest.DigestID, address string) (poller.Candidates, digest.Feed, error) {
+func (d *Subscriber) find(ctx context.Context, id digest.DigestID, address string) (poller.Candidates, digest.Feed,
+	error) {
 	if err := cmp.Or(d.full(ctx, id), d.refused(ctx, address)); err != nil {
 		return poller.Candidates{}, digest.Feed{}, err
 	}
@@ -169,7 +172,8 @@ func (d *Subscriber) add(ctx context.Context, id digest.DigestID, res poller.Res
 func (d *Subscriber) Candidates(ctx context.Context, id digest.DigestID, address string) (poller.Candidates, error) {
 	f, err := d.known(ctx, address)
 	if err == nil {
-		return poller.Candidates{Itself: true, Feeds: []poller.Candidate{{URL: f.URL, Title: f.Title, Kind: f.Kind, Known: f}}}, nil
+		return poller.Candidates{Itself: true,
+			Feeds: []poller.Candidate{{URL: f.URL, Title: f.Title, Kind: f.Kind, Known: f}}}, nil
 	}
 	if digest.KindOf(err) != digest.NotFound {
 		return poller.Candidates{}, err
@@ -190,7 +194,8 @@ func (d *Subscriber) full(ctx context.Context, id digest.DigestID) error {
 	if err != nil || !d.Quota.Full(used) {
 		return err
 	}
-	return asSearch(digest.Refuse(digest.Unavailable, "you reached today’s storage limit for new feeds; try again after %s",
+	return asSearch(digest.Refuse(digest.Unavailable,
+		"you reached today’s storage limit for new feeds; try again after %s",
 		digest.DayOf(d.Now()).AddDate(0, 0, 1).Format("2006-01-02 15:04 UTC")))
 }
 
@@ -220,7 +225,8 @@ func (d *Subscriber) fenced(ctx context.Context) error {
 	if err != nil || reason == "" {
 		return err
 	}
-	return asSearch(digest.Refuse(digest.Unavailable, "this instance polls no sites at the moment; its operator can see why (digest fence)"))
+	return asSearch(digest.Refuse(digest.Unavailable,
+		"this instance polls no sites at the moment; its operator can see why (digest fence)"))
 }
 
 // asSearch marks an error as one that is for the person who gave the address.
@@ -251,15 +257,19 @@ func (d *Subscriber) Import(ctx context.Context, id digest.DigestID, body []byte
 }
 
 // ImportReported is Import, and what report says of it is stored in the same transaction (store.ListImport).
-func (d *Subscriber) ImportReported(ctx context.Context, id digest.DigestID, body []byte, most int, report func(*feed.Document, store.ImportResult) string) error {
-	_, _, err := d.importing(ctx, id, body, func(list *feed.Document, items []store.ImportItem) (store.ImportResult, error) {
-		return d.Store.ImportList(ctx, id, items, most, d.Now(), func(result store.ImportResult) string { return report(list, result) })
+func (d *Subscriber) ImportReported(ctx context.Context, id digest.DigestID, body []byte, most int,
+	report func(*feed.Document, store.ImportResult) string) error {
+	_, _, err := d.importing(ctx, id, body, func(list *feed.Document, items []store.ImportItem) (store.ImportResult,
+		error) {
+		return d.Store.ImportList(ctx, id, items, most, d.Now(),
+			func(result store.ImportResult) string { return report(list, result) })
 	})
 	return err
 }
 
 // importing reads a list and hands its feeds to subscribeTo.
-func (d *Subscriber) importing(ctx context.Context, id digest.DigestID, body []byte, subscribeTo func(*feed.Document, []store.ImportItem) (store.ImportResult, error),
+func (d *Subscriber) importing(ctx context.Context, id digest.DigestID, body []byte,
+	subscribeTo func(*feed.Document, []store.ImportItem) (store.ImportResult, error),
 ) (*feed.Document, store.ImportResult, error) {
 	list, err := d.Poller.ReadList(ctx, body)
 	if err != nil {
@@ -316,7 +326,8 @@ func withoutCause(err error) error {
 
 // Export writes a digest's subscriptions as OPML, folders kept, paused ones
 // marked as such; those of private feeds with their credentials or without.
-func (d *Subscriber) Export(ctx context.Context, id digest.DigestID, title string, credentials bool, w io.Writer) error {
+func (d *Subscriber) Export(ctx context.Context, id digest.DigestID, title string, credentials bool,
+	w io.Writer) error {
 	subscribed, err := d.Store.Subscriptions(ctx, id)
 	if err != nil {
 		return err

@@ -21,7 +21,8 @@ func TestAt(t *testing.T) {
 		{"America/Santiago", "2024-09-08T00:30", "2024-09-08T04:00:00Z", "and so does its 00:30"},
 		{"America/Santiago", "2024-09-08T07:00", "2024-09-08T10:00:00Z", "but not its 07:00"},
 		{"America/Havana", "2024-11-03T00:30", "2024-11-03T04:30:00Z", "00:30 comes twice"},
-		{"America/St_Johns", "2009-11-01T00:00", "2009-11-01T02:30:00Z", "the minute before clocks go back over midnight"},
+		{"America/St_Johns", "2009-11-01T00:00", "2009-11-01T02:30:00Z",
+			"the minute before clocks go back over midnight"},
 		{"America/St_Johns", "2009-11-01T00:30", "2009-11-01T04:00:00Z", "and after it has come again"},
 		{"Pacific/Apia", "2011-12-31T07:00", "2011-12-30T17:00:00Z", "the day after the one that never was"},
 		{"Pacific/Kiritimati", "2026-11-20T23:59", "2026-11-20T09:59:00Z", "far in the east"},
@@ -71,7 +72,8 @@ func TestAtInEveryZone(t *testing.T) {
 
 // TestAtMidnight: whatever the zone does, a date begins where NextMidnight says.
 func TestAtMidnight(t *testing.T) {
-	for _, name := range []string{"Pacific/Apia", "America/St_Johns", "Africa/Cairo", "Asia/Kathmandu", "Pacific/Kwajalein"} {
+	for _, name := range []string{"Pacific/Apia", "America/St_Johns", "Africa/Cairo", "Asia/Kathmandu",
+		"Pacific/Kwajalein"} {
 		loc := mustLoad(t, name)
 		for at := time.Date(2010, 12, 1, 12, 0, 0, 0, time.UTC); at.Year() < 2013; {
 			at = NextMidnight(at, loc)

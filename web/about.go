@@ -44,7 +44,8 @@ func (s *site) cacheForStrangers(w http.ResponseWriter, r *http.Request) {
 // robots keeps crawlers to the pages that speak of the service; all else is personal.
 func (s *site) robots(w http.ResponseWriter, _ *http.Request) error {
 	w.Header().Set("Cache-Control", "public, max-age=3600")
-	return plain(w, http.StatusOK, "User-agent: *\nAllow: /$\nAllow: /bot\nAllow: /help\nAllow: /status\nAllow: /static/\nDisallow: /\n")
+	return plain(w, http.StatusOK,
+		"User-agent: *\nAllow: /$\nAllow: /bot\nAllow: /help\nAllow: /status\nAllow: /static/\nDisallow: /\n")
 }
 
 // plain answers with a line or a few of text.

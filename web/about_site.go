@@ -23,7 +23,8 @@ type aboutSitePage struct {
 }
 
 func (s *site) aboutSite(asked string) aboutSitePage {
-	return aboutSitePage{Name: poller.WishName(s.BaseURL), File: poller.WishFile, Record: poller.WishRecord, Asked: firstRunes(asked, maxName)}
+	return aboutSitePage{Name: poller.WishName(s.BaseURL), File: poller.WishFile, Record: poller.WishRecord,
+		Asked: firstRunes(asked, maxName)}
 }
 
 // aboutSitePage is for owners of sites. Whatever its address holds, a GET asks nobody.
@@ -48,11 +49,13 @@ func (s *site) lookAtSite(w http.ResponseWriter, r *http.Request) error {
 		return s.showAboutSite(w, r, http.StatusBadRequest, p)
 	}
 	if fenced, err := s.fenced(r.Context()); err != nil || fenced {
-		p.Wrong = catalogue.Key("We’ve paused all requests to all sites, so we can’t check yours now. Try again tomorrow.")
+		p.Wrong = catalogue.Key(
+			"We’ve paused all requests to all sites, so we can’t check yours now. Try again tomorrow.")
 		return orShow(err, func() error { return s.showAboutSite(w, r, http.StatusServiceUnavailable, p) })
 	}
 	host := feed.Host(address)
-	if !s.limits.lookups.allowAll(s.clientShares(r), s.Now()) || !s.limits.owners.allowAll([]share{{host, 1}, {"domain " + feed.Domain(host), 0.1}}, s.Now()) {
+	if !s.limits.lookups.allowAll(s.clientShares(r), s.Now()) ||
+		!s.limits.owners.allowAll([]share{{host, 1}, {"domain " + feed.Domain(host), 0.1}}, s.Now()) {
 		return errTooManyLooks
 	}
 	_, wish, places, err := s.Subscriber.Poller.Wish(r.Context(), p.Asked, s.isHome(r, s.Subscriber.Poller))
@@ -66,7 +69,8 @@ func (s *site) lookAtSite(w http.ResponseWriter, r *http.Request) error {
 	return orShow(err, func() error { return s.showAboutSite(w, r, http.StatusOK, p) })
 }
 
-var errTooManyLooks = &problem{http.StatusTooManyRequests, catalogue.Key("Too many requests"), catalogue.Key("We checked your site several times in a short while. Try again in half an hour.")}
+var errTooManyLooks = &problem{http.StatusTooManyRequests, catalogue.Key("Too many requests"),
+	catalogue.Key("We checked your site several times in a short while. Try again in half an hour.")}
 
 // grant does what the owner of a host wants, and says what holds from now on.
 func (s *site) grant(ctx context.Context, host string, wish poller.Wish) (holds catalogue.Sayable, err error) {

@@ -25,7 +25,8 @@ func TestAboutSite(t *testing.T) {
 			t.Fatalf("a GET asked the site %d times", n)
 		}
 		_, d := r.user("ada@example.org")
-		f, _, err := r.store.EnsureFeed(t.Context(), digest.Feed{URL: b.URL + "/feed", Host: "127.0.0.1", Title: "A blog"})
+		f, _, err := r.store.EnsureFeed(t.Context(),
+			digest.Feed{URL: b.URL + "/feed", Host: "127.0.0.1", Title: "A blog"})
 		r.must(err)
 		_, err = r.store.Subscribe(t.Context(), digest.Subscription{DigestID: d.ID, FeedID: f.ID}, r.now)
 		r.must(err)
@@ -50,18 +51,21 @@ func TestAboutSite(t *testing.T) {
 				}
 			}
 		}
-		look("read.example.com block").contains("[role=status]", "We found no line for us at 127.0.0.1").contains("li", "no line mentions "+name)
+		look("read.example.com block").contains("[role=status]", "We found no line for us at 127.0.0.1").contains("li",
+			"no line mentions "+name)
 		rules()
 		look(name+" interval 7d").contains("[role=status]", "We wait at least 7 days between two fetches of a feed.")
 		rules(digest.HostRule{Host: "127.0.0.1", ByOwner: true, Interval: 7 * 24 * time.Hour})
-		look("* block").contains("[role=status]", "We’ve stopped all requests to this host").contains("li code", host+poller.WishFile)
+		look("* block").contains("[role=status]", "We’ve stopped all requests to this host").contains("li code",
+			host+poller.WishFile)
 		rules(digest.HostRule{Host: "127.0.0.1", ByOwner: true, Blocked: true})
 		stored, err := r.store.FeedByURL(t.Context(), f.URL)
 		r.must(err)
 		if stored.State != digest.FeedDeclined {
 			t.Errorf("its feed is %s", stored.State)
 		}
-		if log := r.log.String(); !strings.Contains(log, `msg="a site's owner set a rule" host=127.0.0.1 blocked=true`) {
+		if log := r.log.String(); !strings.Contains(log,
+			`msg="a site's owner set a rule" host=127.0.0.1 blocked=true`) {
 			t.Error(log)
 		}
 		look("").contains("[role=status]", "nothing has changed") // a line that was taken away changes nothing
@@ -71,7 +75,8 @@ func TestAboutSite(t *testing.T) {
 		look(name+" allow").contains("[role=status]", "We follow our usual rules again.")
 		_, err = r.store.SetHostRule(t.Context(), digest.HostRule{Host: "127.0.0.1", Blocked: true}, r.now)
 		r.must(err)
-		look(name+" allow").contains("[role=status]", "we still send no requests, because a stricter rule blocks 127.0.0.1.")
+		look(name+" allow").contains("[role=status]",
+			"we still send no requests, because a stricter rule blocks 127.0.0.1.")
 	})
 }
 
@@ -87,7 +92,8 @@ func TestAboutSiteStranger(t *testing.T) {
 	each(t, func(r *room) {
 		b := r.blog(map[string]string{poller.WishFile: "* block"})
 		for _, site := range []string{b.URL, "127.0.0.1", "http://127.0.0.1", "localhost"} {
-			a := r.visitor().post("/bot/site", url.Values{"site": {site}}).status(http.StatusOK).contains("[role=status]", "nothing has changed")
+			a := r.visitor().post("/bot/site", url.Values{"site": {site}}).status(http.StatusOK).contains(
+				"[role=status]", "nothing has changed")
 			if strings.Contains(a.body, "DIGEST_ALLOW") || strings.Contains(a.body, "refused") {
 				t.Errorf("%s: %s", site, a.body)
 			}

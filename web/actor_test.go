@@ -33,7 +33,8 @@ func TestActor(t *testing.T) {
 		t.Helper()
 		w := httptest.NewRecorder()
 		handler.ServeHTTP(w, httptest.NewRequest(method, "https://news.example"+path, nil))
-		if w.Code != http.StatusOK || w.Header().Get("Content-Type") != mediaType || json.Unmarshal(w.Body.Bytes(), into) != nil {
+		if w.Code != http.StatusOK || w.Header().Get("Content-Type") != mediaType ||
+			json.Unmarshal(w.Body.Bytes(), into) != nil {
 			t.Fatalf("%s: %d %s %s", path, w.Code, w.Header().Get("Content-Type"), w.Body)
 		}
 	}
@@ -42,7 +43,8 @@ func TestActor(t *testing.T) {
 		Links   []struct{ Rel, Type, Href string }
 	}
 	ask("GET", "/.well-known/webfinger?resource=acct:digest@news.example", "application/jrd+json", &finger)
-	if finger.Subject != "acct:digest@news.example" || len(finger.Links) != 1 || finger.Links[0].Rel != "self" || finger.Links[0].Href != "https://news.example/actor" {
+	if finger.Subject != "acct:digest@news.example" || len(finger.Links) != 1 || finger.Links[0].Rel != "self" ||
+		finger.Links[0].Href != "https://news.example/actor" {
 		t.Errorf("%+v", finger)
 	}
 	var actor struct {
@@ -50,7 +52,8 @@ func TestActor(t *testing.T) {
 		PublicKey                                  struct{ ID, Owner, PublicKeyPem string }
 	}
 	ask("GET", "/actor", "application/activity+json", &actor)
-	if actor.ID != finger.Links[0].Href || actor.PublicKey.Owner != actor.ID || actor.PublicKey.ID != poller.KeyID(o.BaseURL) || actor.PreferredUsername != "digest" || actor.Inbox == "" {
+	if actor.ID != finger.Links[0].Href || actor.PublicKey.Owner != actor.ID ||
+		actor.PublicKey.ID != poller.KeyID(o.BaseURL) || actor.PreferredUsername != "digest" || actor.Inbox == "" {
 		t.Errorf("%+v", actor)
 	}
 	block, _ := pem.Decode([]byte(actor.PublicKey.PublicKeyPem))

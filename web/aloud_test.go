@@ -52,7 +52,10 @@ func TestPagesAreListenedTo(t *testing.T) {
 		a := p.answers[i]
 		a.stepsDown()
 		ids := a.ids()
-		wrong := func(format string, args ...any) { t.Errorf("page %d, %s: "+format, append([]any{i, name}, args...)...) }
+		wrong := func(format string,
+			args ...any) {
+			t.Errorf("page %d, %s: "+format, append([]any{i, name}, args...)...)
+		}
 		for id, times := range ids {
 			if times > 1 {
 				wrong("%d elements have the id %q", times, id)
@@ -122,7 +125,8 @@ func (a answer) ids() map[string]int {
 
 // landmarks are the roles and names of a page's landmarks, as HTML-AAM has them.
 func (a answer) landmarks() (all []string) {
-	roles := map[string]string{"main": "main", "nav": "navigation", "aside": "complementary", "section": "region", "form": "form", "header": "banner", "footer": "contentinfo", "search": "search"}
+	roles := map[string]string{"main": "main", "nav": "navigation", "aside": "complementary", "section": "region",
+		"form": "form", "header": "banner", "footer": "contentinfo", "search": "search"}
 	for n := range a.find("html")[0].Descendants() {
 		if n.Type != html.ElementNode {
 			continue

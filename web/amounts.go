@@ -32,8 +32,10 @@ func minute(t time.Time) catalogue.Moment { return catalogue.Time("2 Jan 2006, 1
 // stateWord names a state of a feed, as poller.Status has it.
 func stateWord(state string) any {
 	words := map[string]catalogue.Key{
-		poller.StateActive: catalogue.Key("active"), poller.StateWaiting: catalogue.Key("waiting"), poller.StatePenalised: catalogue.Key("penalised"),
-		poller.StateDead: catalogue.Key("dead"), poller.StateGone: catalogue.Key("gone"), "paused": catalogue.Key("paused"),
+		poller.StateActive: catalogue.Key("active"), poller.StateWaiting: catalogue.Key("waiting"),
+		poller.StatePenalised: catalogue.Key("penalised"),
+		poller.StateDead:      catalogue.Key("dead"), poller.StateGone: catalogue.Key("gone"),
+		"paused": catalogue.Key("paused"),
 	}
 	if word, ok := words[state]; ok {
 		return word

@@ -41,7 +41,8 @@ func (s *site) forToken(h apiHandler) handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		if !s.limits.linked.allowAll(s.clientShares(r), s.Now()) {
 			w.Header().Set("Retry-After", "60")
-			return writeProblem(w, http.StatusTooManyRequests, "too many requests from your network; try again in a minute")
+			return writeProblem(w, http.StatusTooManyRequests,
+				"too many requests from your network; try again in a minute")
 		}
 		token, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
 		t, err := s.Store.UseNewsletterToken(r.Context(), hashSecret(strings.TrimSpace(token)), s.Now())
@@ -81,7 +82,8 @@ func (s *site) forToken(h apiHandler) handler {
 func ownersOnly(h apiHandler) apiHandler {
 	return func(r *http.Request, me apiCaller) (int, any, error) {
 		if me.Role != digest.RoleOwner {
-			return 0, nil, apiError(http.StatusForbidden, "only the owner of the newsletter can do this; use a token that the owner created")
+			return 0, nil, apiError(http.StatusForbidden,
+				"only the owner of the newsletter can do this; use a token that the owner created")
 		}
 		return h(r, me)
 	}

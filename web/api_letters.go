@@ -61,7 +61,8 @@ func (s *site) apiListLetters(r *http.Request, me apiCaller) (int, any, error) {
 		answer.Waiting = append(answer.Waiting, d.String())
 	}
 	for _, e := range left {
-		answer.Left = append(answer.Left, apiLeft{e.LocalDate.String(), s.BaseURL + "/n/" + me.Newsletter.Slug + "/" + e.LocalDate.String()})
+		answer.Left = append(answer.Left, apiLeft{e.LocalDate.String(), s.BaseURL + "/n/" + me.Newsletter.Slug + "/" +
+			e.LocalDate.String()})
 	}
 	return http.StatusOK, answer, err
 }

@@ -28,7 +28,8 @@ func apiLogoOf(n newsletterName) *apiLogo {
 func (s *site) apiSetLogo(r *http.Request, me apiCaller) (int, any, error) {
 	kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if err != nil || !strings.HasPrefix(kind, "image/") {
-		return 0, nil, apiError(http.StatusUnsupportedMediaType, "send the picture as the body, with its Content-Type, such as image/png")
+		return 0, nil, apiError(http.StatusUnsupportedMediaType,
+			"send the picture as the body, with its Content-Type, such as image/png")
 	}
 	file, err := io.ReadAll(io.LimitReader(r.Body, logo.MaxBytes+1))
 	if err == nil {

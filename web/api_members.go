@@ -59,7 +59,8 @@ func instantOrNone(t time.Time) *time.Time {
 
 func newAPIMember(m digest.Member) apiMember {
 	return apiMember{
-		ID: strconv.FormatInt(int64(m.DigestID), 10), Email: m.Email, TimeZone: m.TimeZone, State: string(m.State), Days: m.Cadence.String(),
+		ID: strconv.FormatInt(int64(m.DigestID), 10), Email: m.Email, TimeZone: m.TimeZone, State: string(m.State),
+		Days:     m.Cadence.String(),
 		JoinedAt: m.JoinedAt.UTC(), LeftAt: instantOrNone(m.LeftAt),
 		Proof: apiProof{m.Form, m.Proof.Address, instantOrNone(m.AskedAt), instantOrNone(m.At)},
 	}
@@ -84,7 +85,8 @@ func (s *site) apiListMembers(r *http.Request, me apiCaller) (int, any, error) {
 	if after := q.Get("after"); after != "" {
 		n, err := strconv.ParseInt(after, 10, 64)
 		if err != nil || n < 0 {
-			return 0, nil, apiError(http.StatusUnprocessableEntity, "after must be the value of next in the previous response")
+			return 0, nil, apiError(http.StatusUnprocessableEntity,
+				"after must be the value of next in the previous response")
 		}
 		query.After = digest.DigestID(n)
 	}
@@ -150,7 +152,8 @@ func (s *site) apiJoin(r *http.Request, me apiCaller) (int, any, error) {
 	case err != nil:
 		return 0, nil, apiError(http.StatusUnprocessableEntity, "email must be an address such as mo@example.org")
 	case proof == "" || len(proof) > mostProof:
-		return 0, nil, apiError(http.StatusUnprocessableEntity, "proof must say in at most 200 characters how they asked")
+		return 0, nil, apiError(http.StatusUnprocessableEntity,
+			"proof must say in at most 200 characters how they asked")
 	}
 	now := s.Now()
 	asked := now
@@ -158,7 +161,8 @@ func (s *site) apiJoin(r *http.Request, me apiCaller) (int, any, error) {
 		asked = j.AskedAt.UTC()
 	}
 	m, created, err := s.Store.Join(r.Context(), me.Newsletter.ID, store.Joining{
-		Email: email, TimeZone: j.TimeZone, Proof: digest.Proof{Form: digest.OneLine(j.Proof) + " (as " + me.Email + " said, by " + me.Name + ")", AskedAt: asked},
+		Email: email, TimeZone: j.TimeZone, Proof: digest.Proof{Form: digest.OneLine(j.Proof) + " (as " + me.Email +
+			" said, by " + me.Name + ")", AskedAt: asked},
 	}, now)
 	if err != nil {
 		return 0, nil, err

@@ -46,10 +46,14 @@ type apiNewsletter struct {
 func (s *site) apiNewsletterOf(r *http.Request, n digest.Newsletter) (apiNewsletter, error) {
 	members, err := s.Store.CountMembers(r.Context(), n.ID)
 	return apiNewsletter{
-		Slug: n.Slug, Page: s.BaseURL + "/n/" + n.Slug, Name: n.Name, Description: n.Description, Site: n.SiteURL, AddressLine: n.AddressLine,
-		Header: n.HeaderText, Footer: n.FooterText, Paper: n.Paper, Ink: n.Ink, Accent: n.Accent, Logo: apiLogoOf(newsletterName{n, s.BaseURL}),
-		FromName: n.FromName, WantedName: n.WantedName, WantedFrom: n.WantedFromName, ReplyTo: n.ReplyTo, Days: n.Cadence.String(), DeliverAt: clockOf(n.DeliverAt), Layout: string(n.Layout),
-		Images: string(n.Images), ApproveWithin: int64(n.ApproveWithin / time.Second), CountClicks: n.CountClicks, CountReplies: n.CountReplies, ReturnURLs: append([]string{}, n.ReturnAddresses()...),
+		Slug: n.Slug, Page: s.BaseURL + "/n/" + n.Slug, Name: n.Name, Description: n.Description, Site: n.SiteURL,
+		AddressLine: n.AddressLine,
+		Header:      n.HeaderText, Footer: n.FooterText, Paper: n.Paper, Ink: n.Ink, Accent: n.Accent,
+		Logo:     apiLogoOf(newsletterName{n, s.BaseURL}),
+		FromName: n.FromName, WantedName: n.WantedName, WantedFrom: n.WantedFromName, ReplyTo: n.ReplyTo,
+		Days: n.Cadence.String(), DeliverAt: clockOf(n.DeliverAt), Layout: string(n.Layout),
+		Images: string(n.Images), ApproveWithin: int64(n.ApproveWithin / time.Second), CountClicks: n.CountClicks,
+		CountReplies: n.CountReplies, ReturnURLs: append([]string{}, n.ReturnAddresses()...),
 		State: string(n.State), HeldReason: n.HeldReason, Members: members,
 	}, err
 }
@@ -84,7 +88,9 @@ type apiChange struct {
 
 // apply gives a newsletter with the change; what Newsletter.Check looks at is for the store to refuse.
 func (c apiChange) apply(n digest.Newsletter) (digest.Newsletter, error) {
-	for value, to := range map[*string]*string{c.Name: &n.Name, c.Description: &n.Description, c.Site: &n.SiteURL, c.AddressLine: &n.AddressLine, c.Header: &n.HeaderText, c.Footer: &n.FooterText, c.Paper: &n.Paper, c.Ink: &n.Ink, c.Accent: &n.Accent, c.FromName: &n.FromName, c.ReplyTo: &n.ReplyTo} {
+	for value, to := range map[*string]*string{c.Name: &n.Name, c.Description: &n.Description, c.Site: &n.SiteURL,
+		c.AddressLine: &n.AddressLine, c.Header: &n.HeaderText, c.Footer: &n.FooterText, c.Paper: &n.Paper,
+		c.Ink: &n.Ink, c.Accent: &n.Accent, c.FromName: &n.FromName, c.ReplyTo: &n.ReplyTo} {
 		if value != nil {
 			*to = *value
 		}
@@ -151,9 +157,11 @@ func (s *site) apiShowAgain(r *http.Request, me apiCaller) (int, any, error) {
 
 func (s *site) apiHold(r *http.Request, me apiCaller) (int, any, error) {
 	if me.Newsletter.State != digest.NewsletterActive {
-		return 0, nil, apiError(http.StatusConflict, "it is "+string(me.Newsletter.State)+"; only an active one can be held")
+		return 0, nil, apiError(http.StatusConflict, "it is "+string(me.Newsletter.State)+
+			"; only an active one can be held")
 	}
-	if err := s.Store.ChangeNewsletterState(r.Context(), me.Newsletter, digest.NewsletterHeld, digest.HeldByPublisher, s.Now()); err != nil {
+	if err := s.Store.ChangeNewsletterState(r.Context(), me.Newsletter, digest.NewsletterHeld, digest.HeldByPublisher,
+		s.Now()); err != nil {
 		return 0, nil, err
 	}
 	return s.apiShowAgain(r, me)
@@ -161,9 +169,11 @@ func (s *site) apiHold(r *http.Request, me apiCaller) (int, any, error) {
 
 func (s *site) apiRelease(r *http.Request, me apiCaller) (int, any, error) {
 	if me.Newsletter.State != digest.NewsletterHeld || me.Newsletter.HeldReason != digest.HeldByPublisher {
-		return 0, nil, apiError(http.StatusConflict, "the newsletter is not on hold, or only the operator can release it")
+		return 0, nil, apiError(http.StatusConflict,
+			"the newsletter is not on hold, or only the operator can release it")
 	}
-	if err := s.Store.ChangeNewsletterState(r.Context(), me.Newsletter, digest.NewsletterActive, "", s.Now()); err != nil {
+	if err := s.Store.ChangeNewsletterState(r.Context(), me.Newsletter, digest.NewsletterActive, "",
+		s.Now()); err != nil {
 		return 0, nil, err
 	}
 	return s.apiShowAgain(r, me)

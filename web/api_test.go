@@ -71,7 +71,8 @@ func (p program) described(pattern string, w *httptest.ResponseRecorder) {
 	}
 	media, ok := answer.Content[w.Header().Get("Content-Type")]
 	if !ok {
-		p.t.Fatalf("%s answers %d with %s, which is not described: %s", pattern, w.Code, w.Header().Get("Content-Type"), w.Body)
+		p.t.Fatalf("%s answers %d with %s, which is not described: %s", pattern, w.Code, w.Header().Get("Content-Type"),
+			w.Body)
 	}
 	var value any
 	if err := json.Unmarshal(w.Body.Bytes(), &value); err != nil {
@@ -117,16 +118,20 @@ func TestAPI(t *testing.T) {
 	each(t, func(r *room) {
 		v, n := r.publishing("anna@example.org", "anna-writes", "The boat")
 		p := r.program(v, "anna-writes", url.Values{"name": {"My site"}})
-		if got := p.want(200, "GET", "", ""); got["name"] != "Letters of anna-writes" || got["members"] != 0.0 || got["days"] != "daily" {
+		if got := p.want(200, "GET", "", ""); got["name"] != "Letters of anna-writes" || got["members"] != 0.0 ||
+			got["days"] != "daily" {
 			r.t.Errorf("the newsletter is %v", got)
 		}
-		got := p.want(200, "PATCH", "", `{"name":"Anna writes","days":"sun","deliver_at":"07:30","approve_within":3600,"return_urls":["https://anna.example/"],"layout":"excerpts","images":"off"}`)
-		if got["name"] != "Anna writes" || got["days"] != "sun" || got["deliver_at"] != "07:30" || got["approve_within"] != 3600.0 || got["layout"] != "excerpts" {
+		got := p.want(200, "PATCH", "",
+			`{"name":"Anna writes","days":"sun","deliver_at":"07:30","approve_within":3600,"return_urls":["https://anna.example/"],"layout":"excerpts","images":"off"}`)
+		if got["name"] != "Anna writes" || got["days"] != "sun" || got["deliver_at"] != "07:30" ||
+			got["approve_within"] != 3600.0 || got["layout"] != "excerpts" {
 			r.t.Errorf("changed to %v", got)
 		}
 		p.want(200, "PATCH", "", `{"days":"daily","approve_within":0}`)
 
-		mo := p.want(201, "POST", "/members", `{"email":"Mo@example.org","time_zone":"Europe/Paris","proof":"by\u202e\u001bletter","asked_at":"2026-05-03T10:00:00Z"}`)
+		mo := p.want(201, "POST", "/members",
+			`{"email":"Mo@example.org","time_zone":"Europe/Paris","proof":"by\u202e\u001bletter","asked_at":"2026-05-03T10:00:00Z"}`)
 		if form, _ := mo["proof"].(map[string]any)["form"].(string); !strings.HasPrefix(form, "by letter (as ") {
 			r.t.Errorf("the proof is kept as %q", form)
 		}
@@ -139,7 +144,8 @@ func TestAPI(t *testing.T) {
 		p.page("/members?limit=1", "mo@example.org", "/members?limit=1&after={next}", "ada@example.org")
 		p.page("/members?q=ADA@", "ada@example.org", "", "")
 		id := mo["id"].(string)
-		if got := p.want(200, "GET", "/members/{id}", "", "{id}", id); got["email"] != "Mo@example.org" || len(got["history"].([]any)) != 1 {
+		if got := p.want(200, "GET", "/members/{id}", "", "{id}", id); got["email"] != "Mo@example.org" ||
+			len(got["history"].([]any)) != 1 {
 			r.t.Errorf("the member is %v", got)
 		}
 		p.want(204, "DELETE", "/members/{id}", "", "{id}", id)
@@ -147,7 +153,8 @@ func TestAPI(t *testing.T) {
 		if posts := p.want(200, "GET", "/clicks", "")["posts"].([]any); len(posts) != 0 {
 			r.t.Errorf("clicks: %v", posts)
 		}
-		if days := p.want(200, "GET", "/days", "")["days"].([]any); len(days) != 1 || days[0].(map[string]any)["joined"] != 2.0 || days[0].(map[string]any)["left"] != 1.0 {
+		if days := p.want(200, "GET", "/days", "")["days"].([]any); len(days) != 1 ||
+			days[0].(map[string]any)["joined"] != 2.0 || days[0].(map[string]any)["left"] != 1.0 {
 			r.t.Errorf("days: %v", days)
 		}
 		p.letters(n)
@@ -169,7 +176,8 @@ func (p program) page(path, first, second, then string) {
 			return
 		}
 		_, got := p.ask("GET "+apiPath+"/members", of(apiPath+path), "")
-		if all := got["members"].([]any); len(all) != 1 || !strings.EqualFold(all[0].(map[string]any)["email"].(string), email) {
+		if all := got["members"].([]any); len(all) != 1 ||
+			!strings.EqualFold(all[0].(map[string]any)["email"].(string), email) {
 			p.t.Fatalf("%s: %v, want %s", path, got, email)
 		}
 		path = strings.Replace(second, "{next}", got["next"].(string), 1)
@@ -181,7 +189,8 @@ func (p program) letters(n digest.Newsletter) {
 	p.t.Helper()
 	next := p.want(200, "GET", "/letters/next", "")
 	posts := next["posts"].([]any)
-	if len(posts) != 1 || posts[0].(map[string]any)["title"] != "The boat" || !strings.Contains(next["html"].(string), "The boat") {
+	if len(posts) != 1 || posts[0].(map[string]any)["title"] != "The boat" ||
+		!strings.Contains(next["html"].(string), "The boat") {
 		p.t.Fatalf("the next letter is %v", next)
 	}
 	id := posts[0].(map[string]any)["id"].(string)
@@ -189,7 +198,9 @@ func (p program) letters(n digest.Newsletter) {
 	p.want(404, "POST", "/posts/{id}/pull", "", "{id}", id)
 	p.want(204, "POST", "/posts/{id}/unpull", "", "{id}", id)
 	date := next["date"].(string)
-	if got := p.want(200, "PATCH", "/letters/{date}", `{"subject":"Of boats\n\u202eand seams","note":"\u001bBack.\u202e"}`, "{date}", date); got["subject"] != "Of boats and seams" || got["note"] != " Back." {
+	if got := p.want(200, "PATCH", "/letters/{date}",
+		`{"subject":"Of boats\n\u202eand seams","note":"\u001bBack.\u202e"}`, "{date}",
+		date); got["subject"] != "Of boats and seams" || got["note"] != " Back." {
 		p.t.Errorf("decided: %v", got)
 	}
 	p.want(200, "PATCH", "/letters/{date}", `{"skipped":true}`, "{date}", date)
@@ -202,7 +213,8 @@ func (p program) letters(n digest.Newsletter) {
 		p.t.Errorf("letters: %v", got)
 	}
 	p.want(200, "POST", "/letters/{date}/approve", "", "{date}", date)
-	if got := p.want(200, "GET", "/letters", ""); len(got["waiting"].([]any)) != 0 || len(got["left"].([]any)) == 0 && p.edition(digest.Digest{ID: n.ArchiveID}).SendAt.Before(p.now) {
+	if got := p.want(200, "GET", "/letters", ""); len(got["waiting"].([]any)) != 0 || len(got["left"].([]any)) == 0 &&
+		p.edition(digest.Digest{ID: n.ArchiveID}).SendAt.Before(p.now) {
 		p.t.Errorf("letters: %v", got)
 	}
 }
@@ -263,20 +275,26 @@ func TestAPIBodies(t *testing.T) {
 		before, err := r.store.Newsletter(r.t.Context(), n.ID)
 		r.must(err)
 		for body, status := range map[string]int{
-			`{`: 400, `[]`: 400, `{"slug":"other"}`: 400, `{"state":"active"}`: 400, `{"name":1}`: 400, `{} {}`: 400, "\x00": 400,
-			`{"name":""}`: 422, `{"days":"never"}`: 422, `{"deliver_at":"25:00"}`: 422, `{"approve_within":99999999999999}`: 422, `{"approve_within":-1}`: 422,
-			`{"layout":"x"}`: 422, `{"reply_to":"a@b.example\nBcc: c@d.example"}`: 422, `{"site":"javascript:alert(1)"}`: 422,
+			`{`: 400, `[]`: 400, `{"slug":"other"}`: 400, `{"state":"active"}`: 400, `{"name":1}`: 400, `{} {}`: 400,
+			"\x00":        400,
+			`{"name":""}`: 422, `{"days":"never"}`: 422, `{"deliver_at":"25:00"}`: 422,
+			`{"approve_within":99999999999999}`: 422, `{"approve_within":-1}`: 422,
+			`{"layout":"x"}`: 422, `{"reply_to":"a@b.example\nBcc: c@d.example"}`: 422,
+			`{"site":"javascript:alert(1)"}`:           422,
 			`{"return_urls":["https://anna.example"]}`: 422, `{"name":"` + strings.Repeat("x", 70_000) + `"}`: 413,
 		} {
 			p.want(status, "PATCH", "", body)
 		}
 		for body, status := range map[string]int{
-			`{}`: 422, `{"email":"mo","time_zone":"UTC","proof":"x"}`: 422, `{"email":"mo@example.org","time_zone":"Mars/Base","proof":"x"}`: 422,
-			`{"email":"mo@example.org","time_zone":"UTC","proof":" "}`: 422, `{"email":"mo@example.org","time_zone":"UTC","proof":"x","asked_at":"yesterday"}`: 400,
+			`{}`: 422, `{"email":"mo","time_zone":"UTC","proof":"x"}`: 422,
+			`{"email":"mo@example.org","time_zone":"Mars/Base","proof":"x"}`:                  422,
+			`{"email":"mo@example.org","time_zone":"UTC","proof":" "}`:                        422,
+			`{"email":"mo@example.org","time_zone":"UTC","proof":"x","asked_at":"yesterday"}`: 400,
 		} {
 			p.want(status, "POST", "/members", body)
 		}
-		for _, query := range []string{"limit=0", "limit=101", "limit=x", "after=x", "after=-1", "q=" + strings.Repeat("x", 301)} {
+		for _, query := range []string{"limit=0", "limit=101", "limit=x", "after=x", "after=-1", "q=" +
+			strings.Repeat("x", 301)} {
 			if status, _ := p.ask("GET "+apiPath+"/members", of(apiPath+"/members?"+query), ""); status != 422 {
 				r.t.Errorf("%s: status %d", query, status)
 			}

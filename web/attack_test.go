@@ -57,7 +57,8 @@ func TestHiddenPostsStayHidden(t *testing.T) {
 		r.arrives(d, post("Tomorrow"))
 		seen := r.edition(d)
 		r.beforeMidnight(time.Second)
-		paths := []string{"/", "/editions", "/editions/2026-11-21", "/editions/2026-11-22", "/editions/2026-11-20", "/e/" + r.signer.Sign(digest.ForEdition, int64(seen.ID))}
+		paths := []string{"/", "/editions", "/editions/2026-11-21", "/editions/2026-11-22", "/editions/2026-11-20",
+			"/e/" + r.signer.Sign(digest.ForEdition, int64(seen.ID))}
 		for id := range int64(5) {
 			paths = append(paths, "/e/"+r.signer.Sign(digest.ForEdition, int64(seen.ID)+id))
 		}
@@ -70,7 +71,8 @@ func TestHiddenPostsStayHidden(t *testing.T) {
 		v.get("/").shows("h3", "Tomorrow")
 		// A clock set back shows nothing of a day that has not come.
 		r.now = r.now.Add(-time.Hour)
-		for _, path := range []string{"/editions/2026-11-22", "/e/" + r.signer.Sign(digest.ForEdition, int64(r.edition(d).ID))} {
+		for _, path := range []string{"/editions/2026-11-22", "/e/" +
+			r.signer.Sign(digest.ForEdition, int64(r.edition(d).ID))} {
 			v.get(path).status(http.StatusNotFound)
 		}
 	})
@@ -81,7 +83,8 @@ func TestGuessedDates(t *testing.T) {
 		v, d := r.reader("ann@example.org")
 		r.arrives(d, post("One"))
 		r.midnight()
-		for _, date := range []string{"2026-11-20", "2026-11-22", "2026-02-30", "latest", "2026-11-21T00:00:00Z", "-1", "20261121", "2026-11-21'", "9999999999-01-01"} {
+		for _, date := range []string{"2026-11-20", "2026-11-22", "2026-02-30", "latest", "2026-11-21T00:00:00Z", "-1",
+			"20261121", "2026-11-21'", "9999999999-01-01"} {
 			v.get("/editions/" + url.PathEscape(date)).status(http.StatusNotFound)
 		}
 	})
@@ -100,7 +103,8 @@ func TestFormsOfOtherSites(t *testing.T) {
 		} {
 			token := r.token(u)
 			for path, form := range map[string]url.Values{
-				"/sign-out": nil, "/ping": {"url": {"https://a.example/"}}, "/RPC2": nil, "/sign-in": {"token": {token}}, r.unsubscribePath(d) + "/undo": nil,
+				"/sign-out": nil, "/ping": {"url": {"https://a.example/"}}, "/RPC2": nil,
+				"/sign-in": {"token": {token}}, r.unsubscribePath(d) + "/undo": nil,
 			} {
 				w := r.visitor()
 				w.cookies = v.cookies
@@ -124,7 +128,8 @@ func TestOnlyOneClickMayComeFromElsewhere(t *testing.T) {
 		_, d := r.user("ann@example.org")
 		v := r.visitor()
 		v.from("https://evil.example", "cross-site")
-		for _, path := range []string{r.unsubscribePath(d) + "/", r.unsubscribePath(d) + "/undo", "/" + r.unsubscribePath(d), "/x/.." + r.unsubscribePath(d), "/sign-out"} {
+		for _, path := range []string{r.unsubscribePath(d) + "/", r.unsubscribePath(d) + "/undo", "/" +
+			r.unsubscribePath(d), "/x/.." + r.unsubscribePath(d), "/sign-out"} {
 			v.post(path, nil).status(http.StatusForbidden)
 		}
 		r.stands(d, digest.DigestActive)
@@ -136,7 +141,8 @@ func TestGetChangesNothing(t *testing.T) {
 		u, d := r.user("ann@example.org")
 		token := r.token(u)
 		v := r.visitor().signIn(u)
-		for _, path := range []string{"/", "/sign-in?token=" + token, "/sign-out", "/editions", r.unsubscribePath(d), r.unsubscribePath(d) + "/undo", "/bot", "/status", "/RPC2"} {
+		for _, path := range []string{"/", "/sign-in?token=" + token, "/sign-out", "/editions", r.unsubscribePath(d),
+			r.unsubscribePath(d) + "/undo", "/bot", "/status", "/RPC2"} {
 			v.get(path)
 			v.do("HEAD", path, "", nil)
 			v.do("OPTIONS", path, "", nil)
@@ -151,10 +157,12 @@ func TestHostileFeed(t *testing.T) {
 	const bad = `"'></h3><script>alert(1)</script><img src=x onerror=alert(1)>{{.}}`
 	each(t, func(r *room) {
 		u, d := r.user("ann@example.org")
-		r.arrives(d, digest.Post{Identity: "1", Title: bad, URL: "javascript:alert(1)", Author: bad, Summary: bad, Language: `en" onclick="alert(1)`})
+		r.arrives(d, digest.Post{Identity: "1", Title: bad, URL: "javascript:alert(1)", Author: bad, Summary: bad,
+			Language: `en" onclick="alert(1)`})
 		r.midnight()
 		a := r.visitor().signIn(u).get("/").status(http.StatusOK)
-		for _, selector := range []string{"script:not([src^='/static/'])", "img", "b", "[onclick]", "[onerror]", "[style]"} {
+		for _, selector := range []string{"script:not([src^='/static/'])", "img", "b", "[onclick]", "[onerror]",
+			"[style]"} {
 			if got := a.find(selector); len(got) != 0 {
 				r.t.Errorf("the page has %d of %q", len(got), selector)
 			}
@@ -167,7 +175,8 @@ func TestHostileFeed(t *testing.T) {
 		a.shows("main h2", site)
 		for _, n := range a.find("section a") {
 			href, _ := attr(n, "href")
-			if rel, _ := attr(n, "rel"); rel != "noopener noreferrer" && !strings.HasPrefix(href, "/posts/") && !strings.HasPrefix(href, "/feeds/") {
+			if rel, _ := attr(n, "rel"); rel != "noopener noreferrer" && !strings.HasPrefix(href, "/posts/") &&
+				!strings.HasPrefix(href, "/feeds/") {
 				r.t.Errorf("a link to %s with rel %q", href, rel)
 			}
 		}
@@ -177,13 +186,15 @@ func TestHostileFeed(t *testing.T) {
 func TestNoOpenRedirect(t *testing.T) {
 	each(t, func(r *room) {
 		u, _ := r.user("ann@example.org")
-		for _, path := range []string{"//evil.example", "//evil.example/..", "/\\evil.example", "/sign-in/..//evil.example", "/editions?next=https://evil.example"} {
+		for _, path := range []string{"//evil.example", "//evil.example/..", "/\\evil.example",
+			"/sign-in/..//evil.example", "/editions?next=https://evil.example"} {
 			to := r.visitor().get(path).Header.Get("Location")
 			if parsed, err := url.Parse(to); err != nil || parsed.Host != "" || strings.HasPrefix(to, "/\\") {
 				r.t.Errorf("%s leads to %q", path, to)
 			}
 		}
-		a := r.visitor().post("/sign-in?next=https://evil.example", url.Values{"token": {r.token(u)}, "next": {"//evil.example"}})
+		a := r.visitor().post("/sign-in?next=https://evil.example",
+			url.Values{"token": {r.token(u)}, "next": {"//evil.example"}})
 		if got := a.status(http.StatusSeeOther).Header.Get("Location"); got != "/" {
 			r.t.Errorf("sign-in leads to %q", got)
 		}

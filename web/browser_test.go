@@ -37,7 +37,8 @@ func TestInABrowser(t *testing.T) {
 	f.LastError, f.Errors, f.NotBefore = long, 3, r.now.Add(time.Hour)
 	f.MovedTo = "https://new.example/" + long
 	for i := range 90 {
-		r.polled(f, store.PollRecord{At: r.now.AddDate(0, 0, i-89), Outcome: "failed", Status: 500 - i%2*71, Requests: 2, Bytes: 12_345_678, Took: 30 * time.Second, Note: long})
+		r.polled(f, store.PollRecord{At: r.now.AddDate(0, 0, i-89), Outcome: "failed", Status: 500 - i%2*71,
+			Requests: 2, Bytes: 12_345_678, Took: 30 * time.Second, Note: long})
 	}
 	inner := r.handler
 	r.handler = http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
@@ -47,12 +48,14 @@ func TestInABrowser(t *testing.T) {
 	var frames, want strings.Builder
 	_, d := r.user("ann@example.org")
 	for _, page := range []struct{ name, path, chart string }{
-		{"unsubscribe", r.unsubscribePath(d), ""}, {"feed", statusOf(f.URL), ", chart of 332, text 13.5px"}, {"status", "/status", ""}, {"unknown", statusOf("https://a.example/" + long), ""}, {"bot", "/bot", ""},
+		{"unsubscribe", r.unsubscribePath(d), ""}, {"feed", statusOf(f.URL), ", chart of 332, text 13.5px"},
+		{"status", "/status", ""}, {"unknown", statusOf("https://a.example/" + long), ""}, {"bot", "/bot", ""},
 	} {
 		for _, width := range []int{320, 1000} {
 			for scheme, prefix := range map[string]string{"light": "", "dark": "dark-"} {
 				fmt.Fprintf(&frames, `<iframe title="%s" src="%s" width="%d" height="400" style="border:0;color-scheme:%s"></iframe>`, page.name, page.path, width, scheme)
-				fmt.Fprintf(&want, "%s: %d wide, %s on %s%s\n", page.name, width, rgb(t, colours[prefix+"soft"]), rgb(t, colours[prefix+"paper"]), page.chart)
+				fmt.Fprintf(&want, "%s: %d wide, %s on %s%s\n", page.name, width, rgb(t, colours[prefix+"soft"]),
+					rgb(t, colours[prefix+"paper"]), page.chart)
 			}
 		}
 	}
@@ -71,7 +74,8 @@ type framed struct{ http.ResponseWriter }
 
 func (f framed) WriteHeader(status int) {
 	policy := f.Header().Get("Content-Security-Policy")
-	f.Header().Set("Content-Security-Policy", strings.Replace(policy, "frame-ancestors 'none'", "frame-ancestors 'self'", 1))
+	f.Header().Set("Content-Security-Policy",
+		strings.Replace(policy, "frame-ancestors 'none'", "frame-ancestors 'self'", 1))
 	f.Header().Del("X-Frame-Options")
 	f.ResponseWriter.WriteHeader(status)
 }

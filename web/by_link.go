@@ -25,7 +25,8 @@ func byLink(h handler) handler {
 
 // changeByLink runs change for a link in an email to a user. change must use the store that it gets. Unless that
 // user is signed in, the store records the change and tells the user.
-func (s *site) changeByLink(r *http.Request, user digest.UserID, by store.LinkUse, change func(*store.Store) error) error {
+func (s *site) changeByLink(r *http.Request, user digest.UserID, by store.LinkUse,
+	change func(*store.Store) error) error {
 	u, err := s.signedIn(r)
 	switch {
 	case err != nil:

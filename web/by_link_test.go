@@ -97,8 +97,10 @@ func linkRoutes() []linkRoute {
 		{"/site/{token}/resume", site("/resume", pause), pressed},
 		{"/site/{token}/leave", site("/leave"), pressed},
 		{"/site/{token}/back", site("/back", leave), pressed},
-		{"/sign-up/confirm", mailedToken("/sign-up/confirm", func(r *room, _ digest.Digest) { r.visitor().asks("/sign-up", "new@example.org") }), nil},
-		{"/sign-in", mailedToken("/sign-in", func(r *room, _ digest.Digest) { r.visitor().asks("/sign-in/email", "ann@example.org") }), nil},
+		{"/sign-up/confirm", mailedToken("/sign-up/confirm",
+			func(r *room, _ digest.Digest) { r.visitor().asks("/sign-up", "new@example.org") }), nil},
+		{"/sign-in", mailedToken("/sign-in",
+			func(r *room, _ digest.Digest) { r.visitor().asks("/sign-in/email", "ann@example.org") }), nil},
 		{"/n/{slug}/confirm", mailedToken("/n/anna-writes/confirm", func(r *room, _ digest.Digest) {
 			anna, _ := r.user("anna@example.org")
 			r.newsletter(anna)
@@ -107,7 +109,8 @@ func linkRoutes() []linkRoute {
 		{"/settings/address/confirm", mailedToken("/settings/address/confirm", func(r *room, d digest.Digest) {
 			u, err := r.store.User(r.t.Context(), d.UserID)
 			r.must(err)
-			r.visitor().signIn(u).post("/settings/address", url.Values{"email": {"new@example.org"}}).status(http.StatusSeeOther)
+			r.visitor().signIn(u).post("/settings/address",
+				url.Values{"email": {"new@example.org"}}).status(http.StatusSeeOther)
 		}), nil},
 	}
 }
@@ -142,7 +145,8 @@ func (r *room) undoPaths(d digest.Digest) (paths []string) {
 	changes, err := r.store.LinkChanges(r.t.Context(), d.UserID, noon)
 	r.must(err)
 	for _, x := range changes {
-		paths = append(paths, "/undo/"+r.signer.SignPair(digest.ForUndo, digest.InRound(int64(x.DigestID), x.LinkRound), x.ID))
+		paths = append(paths, "/undo/"+r.signer.SignPair(digest.ForUndo, digest.InRound(int64(x.DigestID), x.LinkRound),
+			x.ID))
 	}
 	return paths
 }
@@ -157,14 +161,16 @@ func TestOnlyTheButtonActs(t *testing.T) {
 				path := c.path(r, d)
 				address, query, isToken := strings.Cut(path, "?token=")
 				was := r.standing(d)
-				unrelated := url.Values{"url": {"https://a.example/"}, "for": {"week"}, "days": {"mon"}, "display": {"headlines"}, "feed": {"1"}, "back": {"/"}}
+				unrelated := url.Values{"url": {"https://a.example/"}, "for": {"week"}, "days": {"mon"},
+					"display": {"headlines"}, "feed": {"1"}, "back": {"/"}}
 				if c.form.Get("List-Unsubscribe") == "" {
 					unrelated.Set("List-Unsubscribe", "One-Click")
 				}
 				for _, blind := range []struct {
 					method, kind string
 					form         url.Values
-				}{{"GET", "", nil}, {"HEAD", "", nil}, {"OPTIONS", "", nil}, {"POST", "", nil}, {"POST", urlencoded, nil}, {"POST", urlencoded, unrelated},
+				}{{"GET", "", nil}, {"HEAD", "", nil}, {"OPTIONS", "", nil}, {"POST", "", nil},
+					{"POST", urlencoded, nil}, {"POST", urlencoded, unrelated},
 					{"POST", "application/json", c.form}} {
 					r.visitor().do(blind.method, path, blind.kind, strings.NewReader(blind.form.Encode()))
 					if now := r.standing(d); now != was {
@@ -194,7 +200,8 @@ func TestEveryLinkRouteIsTried(t *testing.T) {
 	_, public, _ := strings.Cut(string(source), "func (s *site) publicRoutes()")
 	public, _, _ = strings.Cut(public, "\nfunc ")
 	others := []string{
-		"/remedies/{token}/find", "/remedies/{token}/add", // they look, and subscribe only to found feeds: TestRemediesByLinkSubscribeToNothingElse
+		// they look, and subscribe only to found feeds: TestRemediesByLinkSubscribeToNothingElse
+		"/remedies/{token}/find", "/remedies/{token}/add",
 		"/sign-in/email", "/sign-in/operator", "/sign-out", "/sign-up", "/bot/site", // no link in an email leads here
 		"/passkeys/sign-in/begin", "/passkeys/sign-in/finish", "/passkeys/register/begin", "/passkeys/register/finish",
 	}
@@ -231,13 +238,15 @@ func TestUndoLink(t *testing.T) {
 		if page.Header.Get("Referrer-Policy") != "same-origin" {
 			r.t.Error("the token may leave with the address")
 		}
-		stranger.get(undo[1]).contains("main p", "Wind: Headlines only. Someone used a link in your email of 21 November 2026.")
+		stranger.get(undo[1]).contains("main p",
+			"Wind: Headlines only. Someone used a link in your email of 21 November 2026.")
 		if got := r.digest(d).Cadence; !got.IsMonthly() {
 			r.t.Errorf("looking undoes it: %s", got)
 		}
 		stranger.press(page, "Undo this change").shows("h1", "The change was undone")
 		undoing := r.undoPaths(d)[0] // a stranger has the link too: it stands in an edition
-		stranger.get(undoing).contains("main p", "You now get Daily Digest every day. Someone used a link in one of your emails.")
+		stranger.get(undoing).contains("main p",
+			"You now get Daily Digest every day. Someone used a link in one of your emails.")
 		for range 2 {
 			stranger.post(undo[0], nil).status(http.StatusOK).contains("h1", "ndone")
 		}
@@ -282,7 +291,8 @@ func TestUndoOfAnotherFeed(t *testing.T) {
 		_, path := r.moves(moved, "Notes", oldPlace, newPlace)
 		r.midnight()
 		v.post(path, nil).status(http.StatusOK).shows("h1", "Old address restored")
-		page := v.get(r.undoPaths(moved)[0]).contains("main p", "Notes now comes from old.example instead of new.example.")
+		page := v.get(r.undoPaths(moved)[0]).contains("main p",
+			"Notes now comes from old.example instead of new.example.")
 		if strings.Contains(page.body, "key=1") {
 			r.t.Error("it shows what may be a secret")
 		}
@@ -318,10 +328,13 @@ func TestUndoTokens(t *testing.T) {
 		r.must(err)
 		id := changes[0].ID
 		for _, token := range []string{
-			r.signer.SignPair(digest.ForUndo, int64(other.ID), id), r.signer.SignPair(digest.ForUndo, int64(d.ID), id+1),
-			r.signer.SignPair(digest.ForUndo, int64(d.ID)+99, id), r.signer.SignPair(digest.ForSite, int64(d.ID), id), "x", strings.TrimPrefix(r.undoPaths(d)[0], "/undo/") + "a",
+			r.signer.SignPair(digest.ForUndo, int64(other.ID), id),
+			r.signer.SignPair(digest.ForUndo, int64(d.ID), id+1),
+			r.signer.SignPair(digest.ForUndo, int64(d.ID)+99, id), r.signer.SignPair(digest.ForSite, int64(d.ID), id),
+			"x", strings.TrimPrefix(r.undoPaths(d)[0], "/undo/") + "a",
 		} {
-			if a := r.visitor().post("/undo/"+token, nil); a.StatusCode != http.StatusGone && a.StatusCode != http.StatusNotFound {
+			if a := r.visitor().post("/undo/"+token, nil); a.StatusCode != http.StatusGone &&
+				a.StatusCode != http.StatusNotFound {
 				r.t.Errorf("%s: %d", token, a.StatusCode)
 			}
 		}
@@ -343,16 +356,19 @@ func TestOwnerIsNotTold(t *testing.T) {
 		if got := r.undoPaths(d); len(got) != 0 {
 			r.t.Errorf("%d changes of their own are recorded", len(got))
 		}
-		r.visitor().do("POST", r.unsubscribePath(d), urlencoded, strings.NewReader("List-Unsubscribe=One-Click")).status(http.StatusOK)
+		r.visitor().do("POST", r.unsubscribePath(d), urlencoded,
+			strings.NewReader("List-Unsubscribe=One-Click")).status(http.StatusOK)
 		news, found, err := r.store.NextLinkNews(r.t.Context(), r.now.AddDate(0, 0, 1))
 		if r.must(err); found || len(r.undoPaths(d)) != 1 {
 			r.t.Errorf("one-click unsubscribing tells %+v, %d changes", news, len(r.undoPaths(d)))
 		}
-		own.get("/settings/links").contains(".rows", "You were unsubscribed from Daily Digest. An email program’s unsubscribe button did this.")
+		own.get("/settings/links").contains(".rows",
+			"You were unsubscribed from Daily Digest. An email program’s unsubscribe button did this.")
 		r.visitor().post(r.undoPaths(d)[0], nil).status(http.StatusOK).shows("h1", "The change was undone")
 		r.stands(d, digest.DigestActive)
 		inText := r.unsubscribePath(d) + "-1" // anyone to whom an email was forwarded has this link
-		r.visitor().do("POST", inText, urlencoded, strings.NewReader("List-Unsubscribe=One-Click")).status(http.StatusBadRequest).shows("h1", "Unsubscribe from Daily Digest?")
+		r.visitor().do("POST", inText, urlencoded, strings.NewReader("List-Unsubscribe=One-Click")).status(
+			http.StatusBadRequest).shows("h1", "Unsubscribe from Daily Digest?")
 		r.stands(d, digest.DigestActive)
 		bob, _ := r.reader("bob@example.org") // another reader, signed in
 		bob.post(r.unsubscribePath(d)+"/leave", nil).status(http.StatusOK)

@@ -171,7 +171,8 @@ func (s *site) proxyTrouble(r *http.Request) digest.ProxyTrouble {
 }
 
 // noteCrowd logs and stores that the site refuses letters because strangers have caused too many.
-func (s *site) noteCrowd(ctx context.Context, k allowance.Kind, answer store.LetterAnswer, email string, now time.Time) {
+func (s *site) noteCrowd(ctx context.Context, k allowance.Kind, answer store.LetterAnswer, email string,
+	now time.Time) {
 	n := digest.LetterNote{At: now.Truncate(time.Second).UTC(), SignIn: k == allowance.SignIn}
 	switch answer {
 	case store.LetterInstanceLimited:

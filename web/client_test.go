@@ -29,14 +29,17 @@ func TestClient(t *testing.T) {
 		{"nor by IPv6", "127.0.0.0/8", "[::1]:1", []string{"198.51.100.1"}, "::1"},
 		{"a neighbour of the named one", "10.0.0.2/32", "10.0.0.3:1", []string{"198.51.100.1"}, "10.0.0.3"},
 		{"a named one", "10.0.0.2/32", "10.0.0.2:1", []string{"198.51.100.1"}, "198.51.100.1"},
-		{"what its visitor forged stands before", "10.0.0.2/32", "10.0.0.2:1", []string{"192.0.2.1, 198.51.100.1"}, "198.51.100.1"},
+		{"what its visitor forged stands before", "10.0.0.2/32", "10.0.0.2:1", []string{"192.0.2.1, 198.51.100.1"},
+			"198.51.100.1"},
 		{"or on a line of its own", "10.0.0.2/32", "10.0.0.2:1", []string{"192.0.2.1", "198.51.100.1"}, "198.51.100.1"},
-		{"the visitor names a trusted one", "10.0.0.0/8", "10.0.0.2:1", []string{"192.0.2.1, 10.0.0.9, 198.51.100.1"}, "198.51.100.1"},
+		{"the visitor names a trusted one", "10.0.0.0/8", "10.0.0.2:1", []string{"192.0.2.1, 10.0.0.9, 198.51.100.1"},
+			"198.51.100.1"},
 		{"two in a row", "10.0.0.0/8", "10.0.0.2:1", []string{"192.0.2.1, 198.51.100.1, 10.0.0.3"}, "198.51.100.1"},
 		{"one behind a stranger's", "10.0.0.2/32", "10.0.0.2:1", []string{"192.0.2.1, 203.0.113.3"}, "203.0.113.3"},
 		{"a visitor inside", "10.0.0.0/8", "10.0.0.2:1", []string{"10.0.0.7"}, "10.0.0.7"},
 		{"it says nothing", "10.0.0.2/32", "10.0.0.2:1", nil, "10.0.0.2"},
-		{"it says nothing that is an address", "10.0.0.2/32", "10.0.0.2:1", []string{"198.51.100.1, unknown"}, "10.0.0.2"},
+		{"it says nothing that is an address", "10.0.0.2/32", "10.0.0.2:1", []string{"198.51.100.1, unknown"},
+			"10.0.0.2"},
 		{"an empty entry", "10.0.0.2/32", "10.0.0.2:1", []string{"198.51.100.1,"}, "10.0.0.2"},
 		{"with a port", "10.0.0.2/32", "10.0.0.2:1", []string{"198.51.100.1:4711"}, "198.51.100.1"},
 		{"IPv6 with a port", "10.0.0.2/32", "10.0.0.2:1", []string{"[2001:db8::1]:4711"}, "2001:db8::1"},
@@ -46,7 +49,8 @@ func TestClient(t *testing.T) {
 		{"a named socket", "unix", "@", []string{"192.0.2.1, 198.51.100.1"}, "198.51.100.1"},
 		{"no socket", "unix", "127.0.0.1:1", []string{"198.51.100.1"}, "127.0.0.1"},
 		{"a named socket that says nothing", "unix", "@", nil, "invalid IP"},
-		{"of very many it needs one", "10.0.0.2/32", "10.0.0.2:1", []string{strings.Repeat("1.1.1.1,", 3000) + "198.51.100.1"}, "198.51.100.1"},
+		{"of very many it needs one", "10.0.0.2/32", "10.0.0.2:1",
+			[]string{strings.Repeat("1.1.1.1,", 3000) + "198.51.100.1"}, "198.51.100.1"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var trusted digest.Proxies
@@ -126,7 +130,8 @@ func TestProxiesAreWatched(t *testing.T) {
 		ask("/", "127.0.0.1", "X-Real-Ip", "198.51.100.1")
 		known("clear 10.0.0.2", "silent 10.0.0.2", "stranger 203.0.113.9", "unnamed 127.0.0.1")
 		page := r.operator().get("/operator").status(http.StatusOK)
-		for _, n := range []string{"DIGEST_TRUSTED_PROXIES=127.0.0.1", "DIGEST_TRUSTED_PROXIES=203.0.113.9", "10.0.0.2 does not send X-Forwarded-For", "without TLS"} {
+		for _, n := range []string{"DIGEST_TRUSTED_PROXIES=127.0.0.1", "DIGEST_TRUSTED_PROXIES=203.0.113.9",
+			"10.0.0.2 does not send X-Forwarded-For", "without TLS"} {
 			if !strings.Contains(page.body, n) {
 				r.t.Errorf("the operator's page does not say %q", n)
 			}
@@ -150,7 +155,8 @@ func TestTLSNeedsAProxy(t *testing.T) {
 				r.trusted = loopback()
 			}
 			r.open(c.base)
-			if got := strings.Contains(r.visitor().signIn(ann).get("/operator").status(http.StatusOK).body, says); got != c.want {
+			if got := strings.Contains(r.visitor().signIn(ann).get("/operator").status(http.StatusOK).body,
+				says); got != c.want {
 				r.t.Errorf("%+v: said %t", c, got)
 			}
 		}
@@ -164,7 +170,8 @@ func TestNothingOfTLSInTheClear(t *testing.T) {
 		peer, proto string
 		want        bool
 	}{{"10.0.0.2", "http", false}, {"10.0.0.2", "https", true}, {"10.0.0.2", "", true}, {"203.0.113.9", "http", true}} {
-		h := web.New(web.Options{BaseURL: "https://digest.example", Signer: digest.NewSigner([]byte("sixteen or more bytes")),
+		h := web.New(web.Options{BaseURL: "https://digest.example",
+			Signer:         digest.NewSigner([]byte("sixteen or more bytes")),
 			TrustedProxies: digest.Proxies{Networks: []netip.Prefix{netip.MustParsePrefix("10.0.0.2/32")}}})
 		req := httptest.NewRequest("GET", "/robots.txt", nil)
 		req.RemoteAddr = c.peer + ":1"
@@ -190,7 +197,8 @@ func TestSocketIsWatched(t *testing.T) {
 		if len(notes) != 1 || notes[0].Trouble != digest.ProxySilent || notes[0].Peer.IsValid() {
 			r.t.Errorf("noted: %+v", notes)
 		}
-		if page := r.operator().get("/operator"); !strings.Contains(page.body, "the trusted proxy at the Unix socket does not send X-Forwarded-For") {
+		if page := r.operator().get("/operator"); !strings.Contains(page.body,
+			"the trusted proxy at the Unix socket does not send X-Forwarded-For") {
 			r.t.Errorf("the operator's page does not say so: %s", page.body)
 		}
 	})
@@ -215,7 +223,8 @@ func TestThirtyClients(t *testing.T) {
 		}})
 		defer proxy.Close()
 		ask := func(at, header, client string, i int) int {
-			req, err := http.NewRequestWithContext(t.Context(), "GET", fmt.Sprintf("%s/status?url=https://a.example/%d", at, i), nil)
+			req, err := http.NewRequestWithContext(t.Context(), "GET",
+				fmt.Sprintf("%s/status?url=https://a.example/%d", at, i), nil)
 			r.must(err)
 			req.Header.Set(header, client)
 			res, err := http.DefaultClient.Do(req)

@@ -51,7 +51,8 @@ func (s *site) verifyCloud(w http.ResponseWriter, r *http.Request) error {
 		return errNotFound
 	}
 	now := s.Now()
-	meant, err := s.Store.VerifyCloud(r.Context(), now, c.ID, topic, now.Add(push.CloudLease), push.CloudRenewAt(now, rand.Float64()))
+	meant, err := s.Store.VerifyCloud(r.Context(), now, c.ID, topic, now.Add(push.CloudLease),
+		push.CloudRenewAt(now, rand.Float64()))
 	if err != nil {
 		return err
 	}

@@ -20,7 +20,9 @@ func (r *room) clouded() (path string, f digest.Feed) {
 	f.Cloud = "http://rpc.example/pleaseNotify"
 	r.polled(f, store.PollRecord{At: r.now.Add(-2 * time.Hour)})
 	r.must(r.store.ReconcileClouds(r.t.Context(), r.now))
-	requests, _, err := r.store.ClaimClouds(r.t.Context(), r.now, 10, func(int) time.Time { return r.now.Add(time.Hour) }, func(hub string, _ bool) string { return feed.Domain(hub) })
+	requests, _, err := r.store.ClaimClouds(r.t.Context(), r.now, 10,
+		func(int) time.Time { return r.now.Add(time.Hour) },
+		func(hub string, _ bool) string { return feed.Domain(hub) })
 	r.must(err)
 	if len(requests) != 1 {
 		r.t.Fatalf("%d requests", len(requests))
@@ -44,7 +46,8 @@ func TestCloudCallback(t *testing.T) {
 			"a guess":              {"GET", "/rsscloud/x", feedURL, "c"},
 			"another's signature":  {"GET", path[:len(path)-1] + "a", feedURL, "c"},
 			"the address of a hub": {"GET", web.CallbackAddress("", r.signer, 1), feedURL, "c"},
-			"a hub's token":        {"GET", "/rsscloud/" + strings.TrimPrefix(web.CallbackAddress("", r.signer, 1), "/websub/"), feedURL, "c"},
+			"a hub's token": {"GET", "/rsscloud/" +
+				strings.TrimPrefix(web.CallbackAddress("", r.signer, 1), "/websub/"), feedURL, "c"},
 		} {
 			if code := ask(c.method, c.path, c.topic, c.challenge); code != http.StatusNotFound {
 				t.Errorf("%s is answered %d", name, code)
@@ -55,7 +58,9 @@ func TestCloudCallback(t *testing.T) {
 			t.Errorf("before it has promised anything: %d, asked is %t", code, r.pinged(f))
 		}
 		w := r.sent("GET", path+"?"+url.Values{"url": {feedURL}, "challenge": {"<script>"}}.Encode(), "", "")
-		if w.Code != http.StatusOK || w.Body.String() != "<script>" || w.Header().Get("Content-Type") != "text/plain; charset=utf-8" || w.Header().Get("X-Content-Type-Options") != "nosniff" {
+		if w.Code != http.StatusOK || w.Body.String() != "<script>" ||
+			w.Header().Get("Content-Type") != "text/plain; charset=utf-8" ||
+			w.Header().Get("X-Content-Type-Options") != "nosniff" {
 			t.Errorf("the challenge is answered %d %q %v", w.Code, w.Body, w.Header())
 		}
 		if code := tell("/rsscloud/x"); code != http.StatusNotFound || r.pinged(f) {

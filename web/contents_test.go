@@ -13,7 +13,8 @@ import (
 func TestOutline(t *testing.T) {
 	posts := func(n int) []*render.Post { return make([]*render.Post, n) }
 	foldered := []render.Section{
-		{Title: "a", Folder: "A", Posts: posts(2)}, {Title: "b", Folder: "A", Posts: posts(1), Rest: posts(3)}, // on 1 and 2
+		// on 1 and 2
+		{Title: "a", Folder: "A", Posts: posts(2)}, {Title: "b", Folder: "A", Posts: posts(1), Rest: posts(3)},
 		{Title: "none", Folder: "A"},
 		{Title: "c", Folder: "B", Posts: posts(4)}, // on 2 and 3
 		{Title: "d", Folder: "B", Posts: posts(1)},
@@ -27,9 +28,12 @@ func TestOutline(t *testing.T) {
 		here     int
 		want     []string
 	}{
-		{foldered, 1, []string{"A #folder-0: a #site-0, b #site-1", "B ?2#folder-1:", " sheet 3 ?3#folder-1:", "C ?4#folder-1:"}},
-		{foldered, 2, []string{"A #folder-0: b #site-0", "B #folder-1: c #site-1", " sheet 3 ?3#folder-1:", "C ?4#folder-1:"}},
-		{foldered, 3, []string{"A ?1#folder-0:", "B #folder-0: c #site-0, d #site-1", " #folder-1: e #site-2", "C ?4#folder-1:"}},
+		{foldered, 1, []string{"A #folder-0: a #site-0, b #site-1", "B ?2#folder-1:", " sheet 3 ?3#folder-1:",
+			"C ?4#folder-1:"}},
+		{foldered, 2, []string{"A #folder-0: b #site-0", "B #folder-1: c #site-1", " sheet 3 ?3#folder-1:",
+			"C ?4#folder-1:"}},
+		{foldered, 3, []string{"A ?1#folder-0:", "B #folder-0: c #site-0, d #site-1", " #folder-1: e #site-2",
+			"C ?4#folder-1:"}},
 		{foldered, 5, []string{"A ?1#folder-0:", "B ?2#folder-1:", " sheet 3 ?3#folder-1:", "C #folder-0: f #site-0"}},
 		{bare, 1, []string{" #folder-0: a #site-0", " sheet 2 ?2#folder-0:"}},
 		{bare, 2, []string{" sheet 1 ?1#folder-0:", " #folder-0: b #site-0"}},

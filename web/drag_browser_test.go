@@ -42,7 +42,8 @@ func TestDragFolders(t *testing.T) {
 	w.comesIn(u)
 	w.Open(w.base + "/settings/appearance")
 	order := func() string {
-		return browser.Ask[string](w.Window, `[...document.querySelectorAll(".rows bdi")].map(x => x.textContent).join(" ")`)
+		return browser.Ask[string](w.Window,
+			`[...document.querySelectorAll(".rows bdi")].map(x => x.textContent).join(" ")`)
 	}
 	w.drag(0, 2)
 	w.Do("leaving it", chromedp.KeyEvent("\u001b"))
@@ -92,7 +93,8 @@ func (w watched) drag(from, to int) {
 
 func (w watched) mouse(what input.DispatchMouseEventType, x, y float64) {
 	w.t.Helper()
-	p := input.DispatchMouseEventParams{Type: what, X: x, Y: y, Button: input.MouseButtonLeft, Buttons: 1, ClickCount: 1}
+	p := input.DispatchMouseEventParams{Type: what, X: x, Y: y, Button: input.MouseButtonLeft, Buttons: 1,
+		ClickCount: 1}
 	switch what {
 	case input.DispatchMouseEventTypeMouseMoved:
 		p.ClickCount = 0

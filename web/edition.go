@@ -208,7 +208,8 @@ func (s *site) printedEditionPage(w http.ResponseWriter, r *http.Request, me rea
 	if err != nil {
 		return err
 	}
-	return s.showEdition(w, r, me.Digest.Delivery(v.Edition), editionPage{Own: true, Printed: true, Path: "/editions/" + date.String()})
+	return s.showEdition(w, r, me.Digest.Delivery(v.Edition), editionPage{Own: true, Printed: true, Path: "/editions/" +
+		date.String()})
 }
 
 // showOwn shows one of the reader's editions, with the way to its neighbours.
@@ -216,7 +217,8 @@ func (s *site) showOwn(w http.ResponseWriter, r *http.Request, me reader, v stor
 	p := editionPage{Own: true, Beside: v.Beside, playsHere: me.Player && s.Sounds != nil}
 	st := s.standing(me.Digest)
 	last, latest := v.LocalDate, v.Beside.Later.IsZero()
-	p.Midnight, p.End, p.Ahead = newMidnightDial(me.Digest.TimeZone, st.now), st.end(v.LocalDate, latest), latest && st.Waits()
+	p.Midnight, p.End, p.Ahead = newMidnightDial(me.Digest.TimeZone, st.now), st.end(v.LocalDate, latest), latest &&
+		st.Waits()
 	var err error
 	if r.URL.Path == "/" {
 		if p.Fenced, err = s.fenced(r.Context()); err != nil {
@@ -227,7 +229,8 @@ func (s *site) showOwn(w http.ResponseWriter, r *http.Request, me reader, v stor
 			return err
 		}
 		if savedOf(r, "first") != "" && v.Number == 1 {
-			p.Absent = catalogue.Key("Here’s your first edition. If you get editions by email, it’s on its way. The next one comes at midnight.").With()
+			p.Absent = catalogue.Key(
+				"Here’s your first edition. If you get editions by email, it’s on its way. The next one comes at midnight.").With()
 		}
 		if st.Left() || st.Paused() {
 			p.Standing = &st
@@ -251,7 +254,8 @@ func (s *site) showEdition(w http.ResponseWriter, r *http.Request, d digest.Deli
 	if p.Path == "" {
 		p.Path = r.URL.Path
 	}
-	if err != nil || part < 1 || part > mostParts || !p.fill(content, part, s.images != nil && d.Images != digest.NoImages) {
+	if err != nil || part < 1 || part > mostParts ||
+		!p.fill(content, part, s.images != nil && d.Images != digest.NoImages) {
 		return errNotFound
 	}
 	if p.Own {
@@ -309,7 +313,8 @@ func (p *editionPage) fill(e render.Edition, part int, pictures bool) bool {
 		n := len(posts)
 		posts = posts[min(n, max(0, from-at)):max(0, min(n, from+most.posts-at))]
 		if len(posts) > 0 {
-			s := &editionSection{Section: section, Place: len(sections), Continued: at < from, Posts: posts, layout: p.LayoutOf(section), Level: 3}
+			s := &editionSection{Section: section, Place: len(sections), Continued: at < from, Posts: posts,
+				layout: p.LayoutOf(section), Level: 3}
 			if at+n <= from+mostPosts {
 				s.More, s.MorePath = section.Beyond, p.siteAt(section.Feed)
 			}

@@ -21,7 +21,8 @@ func BenchmarkReading(b *testing.B) {
 		r := newRoom(b, s)
 		v, last := r.longArchive(500, 20)
 		for _, page := range []struct{ name, path string }{
-			{"today", "/"}, {"editions", "/editions"}, {"month", "/editions/2027-03"}, {"edition", "/editions/2026-11-21"}, {"post", last},
+			{"today", "/"}, {"editions", "/editions"}, {"month", "/editions/2027-03"},
+			{"edition", "/editions/2026-11-21"}, {"post", last},
 			{"feed", "/feeds/1"}, {"feeds", "/feeds"}, {"filters", "/filters"},
 		} {
 			b.Run(page.name, func(b *testing.B) {

@@ -61,8 +61,10 @@ func TestHiddenPost(t *testing.T) {
 		r.arrives(bobs, post("Bob's own"))
 		r.arrives(d, post("Secret"))
 		guesses := []string{
-			"/posts/1", "/posts/2", "/posts/3", "/posts/0", "/posts/-1", "/posts/9223372036854775808", "/posts/x", "/posts/", "/posts/1/", "/posts/2?sheet=1",
-			"/editions/2026-11-21", "/editions/2026-11", "/editions/2026-11-21?sheet=1", "/editions/0000-00-00", "/e/1", "/e/2",
+			"/posts/1", "/posts/2", "/posts/3", "/posts/0", "/posts/-1", "/posts/9223372036854775808", "/posts/x",
+			"/posts/", "/posts/1/", "/posts/2?sheet=1",
+			"/editions/2026-11-21", "/editions/2026-11", "/editions/2026-11-21?sheet=1", "/editions/0000-00-00", "/e/1",
+			"/e/2",
 		}
 		closed := func(v *visitor) {
 			r.t.Helper()
@@ -70,7 +72,8 @@ func TestHiddenPost(t *testing.T) {
 				v.get(path).status(http.StatusNotFound)
 			}
 			for _, path := range append(guesses, "/", "/editions", "/?sheet=1", "/saved", "/search?q=Secret") {
-				if body := v.get(path).body; strings.Contains(body, ">Secret") || strings.Contains(body, "sentences about Secret") {
+				if body := v.get(path).body; strings.Contains(body, ">Secret") ||
+					strings.Contains(body, "sentences about Secret") {
 					r.t.Errorf("%s shows what is hidden", path)
 				}
 			}
@@ -124,9 +127,12 @@ func TestPostIsHarmless(t *testing.T) {
 			if len(a.find("article .text")) != 1 {
 				r.t.Errorf("%s: the full text is not shown", name)
 			}
-			for _, selector := range []string{"article [style]", "article [onclick]", "article [onerror]", "article [onmouseover]", "article script", "article style",
-				"article iframe", "article svg", "article math", "article template", "article base", "article meta", "article link", "article [target]",
-				"article [srcset]", "main form[action=/sign-out]", ".text [id]", ".text form", ".text input", ".text button", "article b", ".text .notice", ".text .top", "article img"} {
+			for _, selector := range []string{"article [style]", "article [onclick]", "article [onerror]",
+				"article [onmouseover]", "article script", "article style",
+				"article iframe", "article svg", "article math", "article template", "article base", "article meta",
+				"article link", "article [target]",
+				"article [srcset]", "main form[action=/sign-out]", ".text [id]", ".text form", ".text input",
+				".text button", "article b", ".text .notice", ".text .top", "article img"} {
 				if n := len(a.find(selector)); n != 0 {
 					r.t.Errorf("%s: %d of %q", name, n, selector)
 				}
@@ -167,17 +173,21 @@ func TestPostInItsEdition(t *testing.T) {
 		v := r.visitor().signIn(u)
 		front := v.get("/").status(http.StatusOK)
 		front.stepsDown()
-		front.shows(".headline", "Bee, part 0", "Bee, part 1", "Ant, part 0").shows("h2", "B", "Zoo").shows("h3", "Bee, part 0", "Bee, part 1", "A")
+		front.shows(".headline", "Bee, part 0", "Bee, part 1", "Ant, part 0").shows("h2", "B", "Zoo").shows("h3",
+			"Bee, part 0", "Bee, part 1", "A")
 		paths := front.postPaths()
 		middle := v.get(paths[1]).status(http.StatusOK)
-		middle.shows("h1", "Bee, part 1").shows(".turn a", "Previous post Bee, part 0", "Next post Ant, part 0").shows(".button", "Read on site.example")
+		middle.shows("h1", "Bee, part 1").shows(".turn a", "Previous post Bee, part 0", "Next post Ant, part 0").shows(
+			".button", "Read on site.example")
 		middle.has(".turn a", "href", paths[0], paths[2])
 		middle.has("h1 a", "href", "https://site.example/post1")
-		if got := middle.attrs(".folio a", "href"); got[2] != "/editions/2026-11-21#post-"+strings.TrimPrefix(paths[1], "/posts/") {
+		if got := middle.attrs(".folio a", "href"); got[2] != "/editions/2026-11-21#post-"+
+			strings.TrimPrefix(paths[1], "/posts/") {
 			r.t.Errorf("the edition is at %q", got)
 		}
 		middle.has("nav [aria-current=true]", "href", "/editions")
-		if got := front.attrs("form.keep input[name=back]", "value"); got[0] != "/#post-"+strings.TrimPrefix(paths[0], "/posts/") {
+		if got := front.attrs("form.keep input[name=back]", "value"); got[0] != "/#post-"+
+			strings.TrimPrefix(paths[0], "/posts/") {
 			r.t.Errorf("saving leads back to %q", got)
 		}
 		r.must(r.store.SavePost(r.t.Context(), u.ID, 1, r.now))
@@ -189,7 +199,8 @@ func TestDisplay(t *testing.T) {
 	each(t, func(r *room) {
 		u, d := r.user("ann@example.org")
 		for i, display := range []digest.Layout{digest.Headlines, digest.Excerpts, digest.FullText} {
-			r.brings(digest.Subscription{DigestID: d.ID, Display: display}, string(rune('A'+i)), posts(1, string(display))...)
+			r.brings(digest.Subscription{DigestID: d.ID, Display: display}, string(rune('A'+i)),
+				posts(1, string(display))...)
 		}
 		r.midnight()
 		a := r.visitor().signIn(u).get("/").status(http.StatusOK)
@@ -197,7 +208,8 @@ func TestDisplay(t *testing.T) {
 		if e, f := len(a.find("p.excerpt")), len(a.find(".text p")); e != 1 || f != 1 {
 			r.t.Errorf("%d excerpts and %d texts", e, f)
 		}
-		linked := r.visitor().get("/e/" + r.signer.Sign(digest.ForEdition, int64(r.edition(d).ID))).status(http.StatusOK)
+		linked := r.visitor().get("/e/" +
+			r.signer.Sign(digest.ForEdition, int64(r.edition(d).ID))).status(http.StatusOK)
 		if n := len(linked.find("main form")) + len(linked.find("a.here")) + len(linked.find("main nav.turn")); n != 0 {
 			r.t.Errorf("a page for who has only the link leads to %d other things", n)
 		}
@@ -212,7 +224,8 @@ func TestLargeEdition(t *testing.T) {
 	each(t, func(r *room) {
 		v, d := r.reader("ann@example.org")
 		for i := range sites {
-			r.brings(digest.Subscription{DigestID: d.ID, Display: digest.FullText}, fmt.Sprintf("Site %02d", i), posts(each1, fmt.Sprintf("Story %d", i))...)
+			r.brings(digest.Subscription{DigestID: d.ID, Display: digest.FullText}, fmt.Sprintf("Site %02d", i),
+				posts(each1, fmt.Sprintf("Story %d", i))...)
 		}
 		r.midnight()
 		seen := map[string]bool{}
@@ -267,12 +280,14 @@ func (v *visitor) weight(path string) int {
 func TestCompressed(t *testing.T) {
 	each(t, func(r *room) {
 		v := r.visitor()
-		if got := v.get("/bot"); got.Header.Get("Content-Encoding") != "" || !slices.Contains(got.Header.Values("Vary"), "Accept-Encoding") {
+		if got := v.get("/bot"); got.Header.Get("Content-Encoding") != "" ||
+			!slices.Contains(got.Header.Values("Vary"), "Accept-Encoding") {
 			r.t.Errorf("plain: %q", got.Header)
 		}
 		v.header["Accept-Encoding"] = "gzip, br"
 		a := v.get("/bot").status(http.StatusOK)
-		if a.Header.Get("Content-Encoding") != "gzip" || !slices.Contains(a.Header.Values("Vary"), "Accept-Encoding") || !slices.Contains(a.Header.Values("Vary"), "Cookie") {
+		if a.Header.Get("Content-Encoding") != "gzip" || !slices.Contains(a.Header.Values("Vary"), "Accept-Encoding") ||
+			!slices.Contains(a.Header.Values("Vary"), "Cookie") {
 			r.t.Errorf("compressed: %q", a.Header)
 		}
 		if !bytes.HasPrefix([]byte(a.body), []byte{0x1f, 0x8b}) {
@@ -300,18 +315,22 @@ func TestArchiveByMonth(t *testing.T) {
 		if got := len(a.find(".dates a")); got != 31 {
 			r.t.Errorf("%d editions are listed", got)
 		}
-		a.shows(".month h2", "January 2027", "December 2026").has(".months a", "href", "/editions/2027-01", "/editions/2026-12", "/editions/2026-11")
+		a.shows(".month h2", "January 2027", "December 2026").has(".months a", "href", "/editions/2027-01",
+			"/editions/2026-12", "/editions/2026-11")
 		if open := len(a.find("details.month[open]")); open != 1 {
 			r.t.Errorf("%d months are open", open)
 		}
 		a.shows(".year", "2027", "2026")
-		m := v.get("/editions/2026-12").status(http.StatusOK).shows("h1", "December 2026").shows(".turn a", "Previous November 2026", "Next January 2027")
-		if got := m.attrs(".dates a", "href"); len(got) != 31 || got[0] != "/editions/2026-12-31" || got[30] != "/editions/2026-12-01" {
+		m := v.get("/editions/2026-12").status(http.StatusOK).shows("h1", "December 2026").shows(".turn a",
+			"Previous November 2026", "Next January 2027")
+		if got := m.attrs(".dates a", "href"); len(got) != 31 || got[0] != "/editions/2026-12-31" ||
+			got[30] != "/editions/2026-12-01" {
 			r.t.Errorf("December is %q", got)
 		}
 		m.stepsDown()
 		v.get("/editions/2026-11").status(http.StatusOK).shows(".turn a", "Next December 2026")
-		for _, path := range []string{"/editions/2026-10", "/editions/2026-13", "/editions/2026", "/editions/2026-1", "/editions/2026-11-20", "/editions/2026-11-31"} {
+		for _, path := range []string{"/editions/2026-10", "/editions/2026-13", "/editions/2026", "/editions/2026-1",
+			"/editions/2026-11-20", "/editions/2026-11-31"} {
 			v.get(path).status(http.StatusNotFound)
 		}
 	})
@@ -324,13 +343,15 @@ func TestReaderFromTheRight(t *testing.T) {
 		u, d := r.user("ann@example.org")
 		r.must(r.store.SetPages(r.t.Context(), u.ID, pages(digest.RightToLeft, true)))
 		p := post("דבר")
-		p.Language, p.Content = "he", "<p>"+strings.Repeat("טקסט ארוך מאוד ", 20)+`</p><p dir="ltr">And English.</p>`
+		p.Language, p.Content = "he", "<p>"+
+			strings.Repeat("טקסט ארוך מאוד ", 20)+`</p><p dir="ltr">And English.</p>`
 		r.brings(digest.Subscription{DigestID: d.ID}, "A", p)
 		r.midnight()
 		v := r.visitor().signIn(u)
 		front := v.get("/").status(http.StatusOK)
 		post := v.get(front.postPaths()[0]).status(http.StatusOK)
-		for _, selector := range []string{"html[dir=rtl]", "html[data-keys]", ".text[dir=rtl]", ".text p[dir=ltr]", "dialog#keys"} {
+		for _, selector := range []string{"html[dir=rtl]", "html[data-keys]", ".text[dir=rtl]", ".text p[dir=ltr]",
+			"dialog#keys"} {
 			if len(post.find(selector)) != 1 {
 				r.t.Errorf("no %q", selector)
 			}
@@ -371,7 +392,8 @@ func TestPicturesComeThroughHere(t *testing.T) {
 		front := v.get("/").status(http.StatusOK)
 		for _, path := range append(front.postPaths(), "/") {
 			a := v.get(path).status(http.StatusOK)
-			a.has("img", "src", r.imagePath("https://pictures.example/fog.gif"), r.imagePath("http://pictures.example/b.gif"))
+			a.has("img", "src", r.imagePath("https://pictures.example/fog.gif"),
+				r.imagePath("http://pictures.example/b.gif"))
 			v.get(a.attrs("img", "src")[0]).status(http.StatusOK)
 		}
 	})
@@ -390,16 +412,20 @@ func TestArchiveSaysWhatCame(t *testing.T) {
 			r.midnight()
 		}
 		for _, path := range []string{"/editions", "/editions/2026-11"} {
-			page := v.get(path).status(http.StatusOK).has(".dates .lead", "dir", "auto", "auto", "auto", "rtl").has(".dates .lead[lang]", "lang", "ja", "he")
-			if got := page.texts(".dates .lead"); len(got) != 4 || got[1] != titles[2] || got[2] != titles[1] || got[3] != titles[0] || got[0] == "" {
+			page := v.get(path).status(http.StatusOK).has(".dates .lead", "dir", "auto", "auto", "auto",
+				"rtl").has(".dates .lead[lang]", "lang", "ja", "he")
+			if got := page.texts(".dates .lead"); len(got) != 4 || got[1] != titles[2] || got[2] != titles[1] ||
+				got[3] != titles[0] || got[0] == "" {
 				r.t.Errorf("%s: %q", path, got)
 			}
 			if n := len(page.find(".dates .lead b")); n > 0 {
 				r.t.Errorf("%s: a headline became part of the page", path)
 			}
 			for i, date := range page.attrs(".dates li > a", "href") {
-				if front := v.get(date).status(http.StatusOK).texts("article .headline"); titles[3-i] != "" && front[0] != page.texts(".dates .lead")[i] {
-					r.t.Errorf("%s: %q, but the page of %s begins with %q", path, page.texts(".dates .lead")[i], date, front)
+				if front := v.get(date).status(http.StatusOK).texts("article .headline"); titles[3-i] != "" &&
+					front[0] != page.texts(".dates .lead")[i] {
+					r.t.Errorf("%s: %q, but the page of %s begins with %q", path, page.texts(".dates .lead")[i], date,
+						front)
 				}
 			}
 		}

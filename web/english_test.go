@@ -15,11 +15,12 @@ import (
 
 // notOurs is what stands in Latin letters on pages in any language: addresses and zones, what the readers, sites and
 // publishers of openAll bring, and names of programs, formats, records and settings.
-var notOurs = regexp.MustCompile(`(?i)(America/North Dakota/)?New Salem|\S*(onau)?dampfschiff\S*|\S*fahrt\S*|\S+@\S+|https?:\S+|\S+\.(example|com|org|net|md|xml|html|txt)\b\S*|[a-z]\w+/[a-z]\w+(/\w+)?|#[0-9a-f]{6}|` +
-	`x{9,}\S*|y{9,}\S*|[ab]{9,}\S*|(A )?short one, no|Anna &|\bco\b|News\b|Notes\b|Approved\.|Another of its own|A letter's own|Tom\b|\bcat\b|\blong\b|\bEmpty\b|Paris\b|no\. 4|\(as \S+ said\)|anna-writes|_domainkey|` +
-	`\b(API|IP|PIN|ping|User-Agent|CET|DMARC|SPF|DKIM|Message-ID|Atom|RSS|OPML|XML-RPC|XML|JSON|CSV|ZIP|GIF|JPEG|PNG|DNS|TXT|UTC|WebSub|OpenAPI|JavaScript|ETag|Last-Modified|Link|MB|xmlUrl|Not Found|Daily Digest|digest (serve|work|doctor)|DIGEST_\w+)\b|` +
-	`\b(digest|Buttondown|Ghost|Keila|Mailchimp|Mastodon|Substack|YouTube|listmonk|email,name,` +
-	`joined_at|email)\b|\b(after|site|category):|\{\w+\}|category`)
+var notOurs = regexp.MustCompile(
+	`(?i)(America/North Dakota/)?New Salem|\S*(onau)?dampfschiff\S*|\S*fahrt\S*|\S+@\S+|https?:\S+|\S+\.(example|com|org|net|md|xml|html|txt)\b\S*|[a-z]\w+/[a-z]\w+(/\w+)?|#[0-9a-f]{6}|` +
+		`x{9,}\S*|y{9,}\S*|[ab]{9,}\S*|(A )?short one, no|Anna &|\bco\b|News\b|Notes\b|Approved\.|Another of its own|A letter's own|Tom\b|\bcat\b|\blong\b|\bEmpty\b|Paris\b|no\. 4|\(as \S+ said\)|anna-writes|_domainkey|` +
+		`\b(API|IP|PIN|ping|User-Agent|CET|DMARC|SPF|DKIM|Message-ID|Atom|RSS|OPML|XML-RPC|XML|JSON|CSV|ZIP|GIF|JPEG|PNG|DNS|TXT|UTC|WebSub|OpenAPI|JavaScript|ETag|Last-Modified|Link|MB|xmlUrl|Not Found|Daily Digest|digest (serve|work|doctor)|DIGEST_\w+)\b|` +
+		`\b(digest|Buttondown|Ghost|Keila|Mailchimp|Mastodon|Substack|YouTube|listmonk|email,name,` +
+		`joined_at|email)\b|\b(after|site|category):|\{\w+\}|category`)
 
 // TestNoEnglishIsLeft: of all pages there are, in all that befalls them in openAll, none says a word of English to
 // who reads Arabic, but what is marked as English: what is known of feeds and of mail servers in their own words.
@@ -52,11 +53,13 @@ func (a answer) said() (all []string) {
 	var walk func(n *html.Node)
 	walk = func(n *html.Node) {
 		if n.Type == html.ElementNode {
-			if lang, ok := attr(n, "lang"); slices.Contains([]string{"script", "style", "noscript", "code", "kbd", "pre", "datalist"}, n.Data) || ok && lang != "ar" {
+			if lang, ok := attr(n, "lang"); slices.Contains([]string{"script", "style", "noscript", "code", "kbd",
+				"pre", "datalist"}, n.Data) || ok && lang != "ar" {
 				return
 			}
 			for _, at := range n.Attr {
-				if slices.Contains([]string{"aria-label", "title", "alt", "placeholder"}, at.Key) || strings.HasPrefix(at.Key, "data-") && strings.Contains(at.Val, " ") {
+				if slices.Contains([]string{"aria-label", "title", "alt", "placeholder"}, at.Key) ||
+					strings.HasPrefix(at.Key, "data-") && strings.Contains(at.Val, " ") {
 					all = append(all, at.Val)
 				}
 			}

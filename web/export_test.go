@@ -57,5 +57,6 @@ func DomainOf(callback string) string { return domainOf(callback) }
 
 // LettersToStrangers returns the letters about a newsletter that anyone can have sent to anyone.
 func LettersToStrangers(n digest.Newsletter) []render.LetterContent {
-	return []render.LetterContent{joinLetter(catalogue.English(), "https://digest.example", n, "token"), memberLetter(catalogue.English(), "https://digest.example", n)}
+	return []render.LetterContent{joinLetter(catalogue.English(), "https://digest.example", n, "token"),
+		memberLetter(catalogue.English(), "https://digest.example", n)}
 }

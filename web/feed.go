@@ -45,13 +45,15 @@ func (s *site) feedPage(w http.ResponseWriter, r *http.Request, me reader) error
 	if err != nil {
 		return err
 	}
-	saved := savedOf(r, "added", "there", "paused", "resumed", "changed", "again", "filter", "unfiltered", "credential", "replaced")
+	saved := savedOf(r, "added", "there", "paused", "resumed", "changed", "again", "filter", "unfiltered", "credential",
+		"replaced")
 	err = s.showSubscription(w, r, me, http.StatusOK, digest.FeedID(id), feedPage{Saved: saved})
 	if digest.KindOf(err) == digest.NotFound {
 		if sub, none := s.Store.SubscriptionSince(r.Context(), me.Digest.ID, digest.FeedID(id)); none == nil {
 			return seeOther(w, r, feedPath(sub.Feed.ID))
 		}
-		if had, none := s.Store.DeliveredPosts(r.Context(), me.Digest.ID, digest.FeedID(id), s.Now(), 1); none == nil && len(had) > 0 {
+		if had, none := s.Store.DeliveredPosts(r.Context(), me.Digest.ID, digest.FeedID(id), s.Now(), 1); none == nil &&
+			len(had) > 0 {
 			return seeOther(w, r, feedPath(digest.FeedID(id))+"/posts")
 		}
 	}
@@ -60,13 +62,15 @@ func (s *site) feedPage(w http.ResponseWriter, r *http.Request, me reader) error
 
 // showSubscription fills p with what is stored of a feed and shows it. Where nothing
 // was typed that is what the reader has decided.
-func (s *site) showSubscription(w http.ResponseWriter, r *http.Request, me reader, status int, id digest.FeedID, p feedPage) error {
+func (s *site) showSubscription(w http.ResponseWriter, r *http.Request, me reader, status int, id digest.FeedID,
+	p feedPage) error {
 	v, err := s.Store.SubscriptionView(r.Context(), me.Digest.ID, id, s.Now(), deliveredShown)
 	if err != nil {
 		return err
 	}
 	wrong, own, day := p.Wrong, p.Own, p.Day
-	p.feedLine, p.URL, p.Status = s.lineOf(me.Digest, v.SubscriptionInfo), digest.PublicAddress(v.Feed.URL), statusPath(v.Feed)
+	p.feedLine, p.URL, p.Status = s.lineOf(me.Digest, v.SubscriptionInfo), digest.PublicAddress(v.Feed.URL),
+		statusPath(v.Feed)
 	p.feedMenu = s.menuOf(me.Digest, v, fromOf(r))
 	p.Wrong, p.Day = wrong, day
 	if wrong != (feedWrongs{}) && wrong.Day == nil {
@@ -85,7 +89,8 @@ func (s *site) showSubscription(w http.ResponseWriter, r *http.Request, me reade
 // menuOf is the menu of one feed.
 func (s *site) menuOf(d digest.Digest, v store.SubscriptionView, from string) feedMenu {
 	m := s.menuFor(d, feedPath(v.Feed.ID), from)
-	m.Own, m.Called, m.Titled, m.Folders, m.Paused, m.Letters = v.Subscription, shortened(feedTitle(v.Feed)), v.Feed.Title != "", v.Folders, v.Paused, v.PausedFor != 0
+	m.Own, m.Called, m.Titled, m.Folders, m.Paused, m.Letters = v.Subscription, shortened(feedTitle(v.Feed)),
+		v.Feed.Title != "", v.Folders, v.Paused, v.PausedFor != 0
 	m.Account = v.Feed.Kind == string(feed.ATProto) || v.Feed.Kind == string(feed.ActivityStreams)
 	m.Answers = m.Account && v.Feed.Kind != string(feed.ATProto)
 	return m
@@ -110,7 +115,8 @@ func (s *site) setFeed(w http.ResponseWriter, r *http.Request, me reader) error 
 	}
 	own, wrong := subscriptionOf(r.PostForm, sub.Subscription)
 	if wrong != (feedWrongs{}) {
-		return s.showSubscription(w, r, me, http.StatusBadRequest, sub.Feed.ID, feedPage{feedMenu: feedMenu{Own: own, Wrong: wrong}})
+		return s.showSubscription(w, r, me, http.StatusBadRequest, sub.Feed.ID,
+			feedPage{feedMenu: feedMenu{Own: own, Wrong: wrong}})
 	}
 	if own.Title == shortened(feedTitle(sub.Feed)) {
 		own.Title = "" // so that it follows the feed's

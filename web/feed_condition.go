@@ -42,7 +42,8 @@ func conditionOf(f digest.Feed, again, now time.Time, zone *time.Location) condi
 	case f.State == digest.FeedGone:
 		return condition{sentences{catalogue.Key("Its site says it’s permanently gone.")}, true, f.GoneAt}
 	case f.State == digest.FeedDead:
-		c.Words = sentences{troubleWords(ill, sinceDay(f.FirstErrorAt, now, zone)), catalogue.Key("We stopped checking.")}
+		c.Words = sentences{troubleWords(ill, sinceDay(f.FirstErrorAt, now, zone)),
+			catalogue.Key("We stopped checking.")}
 		c.Trouble, c.Since = true, f.FirstErrorAt
 	case f.State == digest.FeedTrial:
 		c.Words, c.Trouble = append(sentences{catalogue.Key("Not checked yet.")}, asked...), true
@@ -52,7 +53,9 @@ func conditionOf(f digest.Feed, again, now time.Time, zone *time.Location) condi
 	case f.Errors > 0 && f.LastStatus == http.StatusUnauthorized:
 		c.Words, c.Trouble = sentences{reason{ill: catalogue.Illness(digest.NeedsPassword)}}, true
 	case f.Errors > 0 && f.LastStatus == 0 && poller.IsNotPublic(errors.New(f.LastError)):
-		c.Words, c.Trouble = sentences{catalogue.AsSentence(catalogue.Key("not allowed: the address is private; the operator can allow its network"))}, true
+		c.Words, c.Trouble = sentences{
+			catalogue.AsSentence(catalogue.Key(
+				"not allowed: the address is private; the operator can allow its network"))}, true
 	case ill != digest.Well:
 		c.Words, c.Trouble = append(sentences{troubleWords(ill, sinceDay(f.FailingSince, now, zone))}, asked...), true
 	case f.Errors > 0 && f.ParsedAt.IsZero():

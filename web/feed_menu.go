@@ -51,8 +51,10 @@ func (s *site) menuFor(d digest.Digest, path, from string) feedMenu {
 // Displays are the ways of showing posts.
 func (m feedMenu) Displays() []choice {
 	return chosen([]choice{
-		{Value: "", Name: catalogue.Key("Like the rest of your edition")}, {Value: string(digest.Headlines), Name: catalogue.Key("Headlines only")},
-		{Value: string(digest.Excerpts), Name: catalogue.Key("Excerpts")}, {Value: string(digest.FullText), Name: catalogue.Key("Full text")},
+		{Value: "", Name: catalogue.Key("Like the rest of your edition")},
+		{Value: string(digest.Headlines), Name: catalogue.Key("Headlines only")},
+		{Value: string(digest.Excerpts), Name: catalogue.Key("Excerpts")},
+		{Value: string(digest.FullText), Name: catalogue.Key("Full text")},
 	}, string(m.Own.Display))
 }
 
@@ -138,7 +140,8 @@ func extras() map[string]digest.Extra {
 }
 
 // pauseOf reads until when a form of the menu pauses. It says what is wrong with the day.
-func (m *feedMenu) pauseOf(form url.Values, d digest.Digest, now time.Time) (until time.Time, wrong catalogue.Sayable, err error) {
+func (m *feedMenu) pauseOf(form url.Values, d digest.Digest, now time.Time) (until time.Time, wrong catalogue.Sayable,
+	err error) {
 	until, day, wrong, err := pauseEnd(form, m.First, m.Last, zoneOr(d.TimeZone), now)
 	if wrong != nil {
 		m.Day = day
@@ -148,7 +151,8 @@ func (m *feedMenu) pauseOf(form url.Values, d digest.Digest, now time.Time) (unt
 
 // pauseEnd reads until when a form pauses a site: zero without an end, which it has to say. It says what is wrong with
 // the day that was typed.
-func pauseEnd(form url.Values, first, last digest.Date, zone *time.Location, now time.Time) (until time.Time, typed dateField, wrong catalogue.Sayable, err error) {
+func pauseEnd(form url.Values, first, last digest.Date, zone *time.Location, now time.Time) (until time.Time,
+	typed dateField, wrong catalogue.Sayable, err error) {
 	switch way := form.Get("for"); {
 	case way == "week":
 		until = calendar.InWeeks(1, now, zone)
@@ -188,7 +192,8 @@ func (m feedMenu) FromWords() catalogue.Key {
 		return catalogue.Key("Feeds")
 	case strings.HasPrefix(m.From, "/posts/"):
 		return catalogue.Key("Back to post")
-	case m.From == "/", strings.HasPrefix(m.From, "/#"), strings.HasPrefix(m.From, "/?"), strings.HasPrefix(m.From, "/editions/"):
+	case m.From == "/", strings.HasPrefix(m.From, "/#"), strings.HasPrefix(m.From, "/?"),
+		strings.HasPrefix(m.From, "/editions/"):
 		return catalogue.Key("Back to the edition")
 	}
 	return catalogue.Key("Back")

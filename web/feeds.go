@@ -66,12 +66,14 @@ func (s *site) feedsPage(w http.ResponseWriter, r *http.Request, me reader) erro
 		return err
 	}
 	p := feedsPage{
-		feedsQuery: feedsQueryOf(r.URL.Query()), Count: len(v.Subscriptions), Stopped: me.Digest.State != digest.DigestActive,
-		Saved: savedOf(r, "added", "moved", "shown", "paused", "resumed", "again"),
+		feedsQuery: feedsQueryOf(r.URL.Query()), Count: len(v.Subscriptions),
+		Stopped: me.Digest.State != digest.DigestActive,
+		Saved:   savedOf(r, "added", "moved", "shown", "paused", "resumed", "again"),
 	}
 	lines := s.linesOf(me.Digest, v)
 	p.Folders = foldersOf(lines)
-	p.Folds = len(p.Folders) > 1 || len(p.Folders) == 1 && slices.ContainsFunc(lines, func(l feedLine) bool { return l.Folder == "" })
+	p.Folds = len(p.Folders) > 1 || len(p.Folders) == 1 &&
+		slices.ContainsFunc(lines, func(l feedLine) bool { return l.Folder == "" })
 	lines = slices.DeleteFunc(lines, func(l feedLine) bool { return !p.matches(l) })
 	if p.Sort == byLast {
 		err = s.setNewest(r, me.Digest, lines)

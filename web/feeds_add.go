@@ -66,7 +66,8 @@ func (s *site) showAdd(w http.ResponseWriter, r *http.Request, address string) e
 
 // bookmarklet is a bookmark that leads from any page to the form for its address. It reads nothing but that.
 func (s *site) bookmarklet() template.URL {
-	return template.URL("javascript:location.href='" + template.JSEscapeString(s.BaseURL) + "/feeds/add?url='+encodeURIComponent(location.href)")
+	return template.URL("javascript:location.href='" + template.JSEscapeString(s.BaseURL) +
+		"/feeds/add?url='+encodeURIComponent(location.href)")
 }
 
 // sharedAddress finds the address in what a program has shared: mostly it is in the field for it, with Android
@@ -123,12 +124,14 @@ func asciiLower(text string) string {
 
 // endsAddress reports whether no address goes on at a character of a text.
 func endsAddress(r rune) bool {
-	return r <= ' ' || r == 0x7f || r == '<' || r == '>' || r == '"' || r == '\u00a0' || r == '\u2028' || r == '\u2029' || r == '\u3000' || r == '”' || r == '»'
+	return r <= ' ' || r == 0x7f || r == '<' || r == '>' || r == '"' || r == '\u00a0' || r == '\u2028' ||
+		r == '\u2029' || r == '\u3000' || r == '”' || r == '»'
 }
 
 // withoutStops cuts off the marks that end a sentence about an address, and a bracket that it does not open.
 func withoutStops(address string) string {
-	round, square := strings.Count(address, ")")-strings.Count(address, "("), strings.Count(address, "]")-strings.Count(address, "[")
+	round, square := strings.Count(address, ")")-strings.Count(address, "("),
+		strings.Count(address, "]")-strings.Count(address, "[")
 	for {
 		last := len(address) - 1
 		if last < 0 {

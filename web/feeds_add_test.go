@@ -16,7 +16,8 @@ func TestShared(t *testing.T) {
 			"/feeds/share?title=The+blog&text=" + url.QueryEscape("Look at this: "+b.URL+"/ !"),
 			"/feeds/share?url=" + url.QueryEscape(b.URL+"/"), "/feeds/add?url=" + url.QueryEscape(b.URL+"/"),
 		} {
-			v.get(path).status(http.StatusOK).has("#address", "value", b.URL+"/").has("form.finder", "action", "/feeds/find")
+			v.get(path).status(http.StatusOK).has("#address", "value", b.URL+"/").has("form.finder", "action",
+				"/feeds/find")
 		}
 		if got := b.log(); got != "" {
 			r.t.Errorf("a page that shows the address asked %s", got)
@@ -26,9 +27,11 @@ func TestShared(t *testing.T) {
 		if strings.Contains(a.body, "<script>alert") {
 			r.t.Error("a script came in")
 		}
-		mark, err := url.PathUnescape(v.get("/feeds/add").has("#address", "value", "").attrs("a.plain", "href")[0]) // as a browser does with a script's address
+		// as a browser does with a script's address
+		mark, err := url.PathUnescape(v.get("/feeds/add").has("#address", "value", "").attrs("a.plain", "href")[0])
 		r.must(err)
-		if want := "javascript:location.href='" + r.base + "/feeds/add?url='+encodeURIComponent(location.href)"; mark != want {
+		if want := "javascript:location.href='" + r.base +
+			"/feeds/add?url='+encodeURIComponent(location.href)"; mark != want {
 			r.t.Errorf("the bookmarklet is %s, want %s", mark, want)
 		}
 
@@ -38,7 +41,8 @@ func TestShared(t *testing.T) {
 		if got := guest.get(path).status(http.StatusSeeOther).Header.Get("Location"); got != "/sign-in" {
 			r.t.Errorf("leads to %q", got)
 		}
-		if got := guest.post("/sign-in", url.Values{"token": {r.token(u)}}).Header.Get("Location"); got != "/feeds/add?url="+url.QueryEscape(b.URL) {
+		if got := guest.post("/sign-in", url.Values{"token": {r.token(u)}}).Header.Get(
+			"Location"); got != "/feeds/add?url="+url.QueryEscape(b.URL) {
 			r.t.Errorf("signed in, it leads to %q", got)
 		}
 	})

@@ -68,7 +68,8 @@ type notAdded struct {
 // findFeeds looks for the feeds at or behind an address. One that is a feed's
 // own needs no choice.
 func (s *site) findFeeds(w http.ResponseWriter, r *http.Request, me reader) error {
-	return s.findAt(w, r, me, feedsFindPage{Asked: strings.TrimSpace(r.PostForm.Get("address")), Instead: insteadOf(r), First: isFirst(r, me)})
+	return s.findAt(w, r, me, feedsFindPage{Asked: strings.TrimSpace(r.PostForm.Get("address")), Instead: insteadOf(r),
+		First: isFirst(r, me)})
 }
 
 func (s *site) findAt(w http.ResponseWriter, r *http.Request, me reader, p feedsFindPage) error {
@@ -91,7 +92,8 @@ func (s *site) findAt(w http.ResponseWriter, r *http.Request, me reader, p feeds
 	if p.Unticked {
 		status = http.StatusUnprocessableEntity
 	}
-	return orShow(s.fill(&p, r, me, found), func() error { return s.show(w, r, status, "feeds_find", catalogue.Key("Feeds found"), p) })
+	return orShow(s.fill(&p, r, me, found),
+		func() error { return s.show(w, r, status, "feeds_find", catalogue.Key("Feeds found"), p) })
 }
 
 // mayFind refuses who has found enough for a while, or has room for no more.
@@ -117,7 +119,9 @@ func asSlow(ctx context.Context, err error) error {
 	if !errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		return err
 	}
-	slow := digest.Refuse(digest.Unavailable, "the site did not respond within %d seconds; try again later, or enter the feed’s own address", int(findTime/time.Second))
+	slow := digest.Refuse(digest.Unavailable,
+		"the site did not respond within %d seconds; try again later, or enter the feed’s own address",
+		int(findTime/time.Second))
 	slow.Err = err
 	return &poller.SearchError{Cause: slow}
 }
@@ -202,7 +206,8 @@ func (s *site) fill(p *feedsFindPage, r *http.Request, me reader, found poller.C
 func (s *site) addFeeds(w http.ResponseWriter, r *http.Request, me reader) error {
 	chosen := slices.Compact(r.PostForm["feed"])
 	if address := r.PostForm.Get("address"); len(chosen) == 0 && address != "" {
-		return s.findAt(w, r, me, feedsFindPage{Asked: address, Unticked: true, Instead: insteadOf(r), First: isFirst(r, me)})
+		return s.findAt(w, r, me, feedsFindPage{Asked: address, Unticked: true, Instead: insteadOf(r),
+			First: isFirst(r, me)})
 	}
 	if len(chosen) == 0 || len(chosen) > mostAdded {
 		return errNoChoice
@@ -237,5 +242,6 @@ func (s *site) addFeeds(w http.ResponseWriter, r *http.Request, me reader) error
 		return showAdded(w, r, me, nil, "/feeds", "added")
 	}
 	p.Asked = p.Left[0].URL
-	return s.show(w, r, http.StatusUnprocessableEntity, "feeds_find_added", catalogue.Key("Some sites couldn’t be added"), p)
+	return s.show(w, r, http.StatusUnprocessableEntity, "feeds_find_added",
+		catalogue.Key("Some sites couldn’t be added"), p)
 }

@@ -65,11 +65,13 @@ func (s *site) orNoList(w http.ResponseWriter, r *http.Request, err error) error
 	if asProblem(err) == errTooLarge {
 		drain(r)
 		wrong := catalogue.Key("The file is larger than %d MB. Nothing was imported. Export the list again, or split it.").With(maxList >> 20)
-		return s.show(w, r, http.StatusRequestEntityTooLarge, "feeds_import", catalogue.Key("File too large"), feedsImportPage{Wrong: wrong})
+		return s.show(w, r, http.StatusRequestEntityTooLarge, "feeds_import", catalogue.Key("File too large"),
+			feedsImportPage{Wrong: wrong})
 	}
 	wrong, err := asSaid(err)
 	return orShow(err, func() error {
-		return s.show(w, r, http.StatusBadRequest, "feeds_import", catalogue.Key("No file"), feedsImportPage{Wrong: wrong})
+		return s.show(w, r, http.StatusBadRequest, "feeds_import", catalogue.Key("No file"),
+			feedsImportPage{Wrong: wrong})
 	})
 }
 

@@ -76,7 +76,8 @@ func writtenReport(list *feed.Document, result store.ImportResult) string {
 // reportOf says what became of a list.
 func reportOf(list *feed.Document, result store.ImportResult) listReport {
 	unread := list.BadLines
-	p := listReport{Name: shortened(list.Title), Feeds: len(list.Feeds), Added: result.Added, Already: result.Already, Most: mostFeeds}
+	p := listReport{Name: shortened(list.Title), Feeds: len(list.Feeds), Added: result.Added, Already: result.Already,
+		Most: mostFeeds}
 	for _, repair := range list.Repairs {
 		p.Notes = append(p.Notes, digest.Words(repair))
 	}

@@ -62,7 +62,8 @@ func TestImport(t *testing.T) {
 		v.get("/feeds/import").status(http.StatusOK).shows("h1", "Import sites")
 		for i, added := range []string{"1", "0"} {
 			a := v.upload(badList).status(http.StatusOK).shows("h1", "List imported")
-			a.shows(".counts dd", added, fmt.Sprint(i), "3").shows(".counts dt", "Added", "Already followed", "Unreadable lines")
+			a.shows(".counts dd", added, fmt.Sprint(i), "3").shows(".counts dt", "Added", "Already followed",
+				"Unreadable lines")
 			a.shows(".lines li",
 				"Line 4, Nowhere \"mailto:a@b.example\" is not a web address; enter one like https://example.org/feed.xml.",
 				"Line 5, Empty No feed address.", "Line 7, B The file is incomplete; the end of the list is missing.")
@@ -73,7 +74,8 @@ func TestImport(t *testing.T) {
 			r.t.Errorf("%+v", taken)
 		}
 		for list, says := range map[string]string{
-			"": "an empty file", "hello": "plain text", rss("x"): "a feed", "<!doctype html><p>x": "a web page", "PK\x03\x04": "application/zip", "\x00\xff\xfe": "an unreadable file",
+			"": "an empty file", "hello": "plain text", rss("x"): "a feed", "<!doctype html><p>x": "a web page",
+			"PK\x03\x04": "application/zip", "\x00\xff\xfe": "an unreadable file",
 		} {
 			a := v.upload(list).status(http.StatusBadRequest)
 			if got := a.texts(".wrong")[0]; !strings.Contains(got, says) {
@@ -81,10 +83,13 @@ func TestImport(t *testing.T) {
 			}
 		}
 		for _, form := range []url.Values{nil, {"list": {"x"}}} {
-			v.post("/feeds/import", form).status(http.StatusBadRequest).shows(".wrong", "No file chosen; choose the file that your other reader exported.")
+			v.post("/feeds/import", form).status(http.StatusBadRequest).shows(".wrong",
+				"No file chosen; choose the file that your other reader exported.")
 		}
-		v.do("POST", "/feeds/import", "multipart/form-data; boundary=x", strings.NewReader("--x\r\nbroken")).status(http.StatusBadRequest)
-		v.do("POST", "/feeds/import", "multipart/form-data; boundary=x", strings.NewReader("--x--\r\n")).status(http.StatusBadRequest)
+		v.do("POST", "/feeds/import", "multipart/form-data; boundary=x",
+			strings.NewReader("--x\r\nbroken")).status(http.StatusBadRequest)
+		v.do("POST", "/feeds/import", "multipart/form-data; boundary=x",
+			strings.NewReader("--x--\r\n")).status(http.StatusBadRequest)
 	})
 }
 
@@ -92,8 +97,10 @@ func TestImport(t *testing.T) {
 func TestImportReportEnds(t *testing.T) {
 	each(t, func(r *room) {
 		v, _ := r.reader("ann@example.org")
-		v.upload(`<opml><outline xmlUrl="https://a.example/f"/></opml>`).status(http.StatusOK).contains("[role=status]", "Checked 0 of 1.")
-		_, err := r.store.SetHostRule(t.Context(), digest.HostRule{Host: "a.example", Blocked: true, CreatedAt: r.now}, r.now)
+		v.upload(`<opml><outline xmlUrl="https://a.example/f"/></opml>`).status(http.StatusOK).contains("[role=status]",
+			"Checked 0 of 1.")
+		_, err := r.store.SetHostRule(t.Context(), digest.HostRule{Host: "a.example", Blocked: true, CreatedAt: r.now},
+			r.now)
 		r.must(err)
 		a := v.get("/feeds/import/report").status(http.StatusOK).shows(".reading h2", "New sites")
 		a.contains("[role=status]", "Not readable yet: 1.").shows("[data-again]")
@@ -116,7 +123,8 @@ func TestImportReportNamesTheGone(t *testing.T) {
 		if got := v.takes(); got != "" {
 			r.t.Fatalf("takes %q", got)
 		}
-		a := v.get("/feeds/import/report").status(http.StatusOK).contains("[role=status]", "Checked 0 of 1.", "Not readable yet: 1.")
+		a := v.get("/feeds/import/report").status(http.StatusOK).contains("[role=status]", "Checked 0 of 1.",
+			"Not readable yet: 1.")
 		a.contains(".reading .rows", "Old news", "permanently gone")
 	})
 }
@@ -129,8 +137,11 @@ func TestListsThatAreTooLarge(t *testing.T) {
 		list := "<opml><outline xmlUrl='https://a.example/'/>" + strings.Repeat(" ", 50<<20) + "</opml>"
 		v.upload(list).status(http.StatusRequestEntityTooLarge).shows("h1", "Import sites")
 		body := "--x\r\nContent-Disposition: form-data; name=\"list\"; filename=\"f\"\r\n\r\n" + list + "\r\n--x--\r\n"
-		a := v.do("POST", "/feeds/import", "multipart/form-data; boundary=x", struct{ io.Reader }{strings.NewReader(body)}) // chunked
-		if got := a.status(http.StatusRequestEntityTooLarge).texts(".wrong")[0]; !strings.Contains(got, "larger than 10 MB") {
+		// chunked
+		a := v.do("POST", "/feeds/import", "multipart/form-data; boundary=x",
+			struct{ io.Reader }{strings.NewReader(body)})
+		if got := a.status(http.StatusRequestEntityTooLarge).texts(".wrong")[0]; !strings.Contains(got,
+			"larger than 10 MB") {
 			r.t.Error(got)
 		}
 		if got := v.takes(); got != "" {
@@ -162,7 +173,8 @@ func TestImportIsBounded(t *testing.T) {
 			})
 		}
 		all.Wait()
-		a := v.upload(list).status(http.StatusOK).shows(".counts dd", "0", "2000", "300").shows(".report h2", "Over the limit")
+		a := v.upload(list).status(http.StatusOK).shows(".counts dd", "0", "2000", "300").shows(".report h2",
+			"Over the limit")
 		if got := a.texts(".lines li"); len(got) != 200 || got[0] != "Feed 2000 (https://a.example/2000)" {
 			r.t.Errorf("%d: %q", len(got), got[0])
 		}
@@ -186,7 +198,8 @@ func TestExportComesBack(t *testing.T) {
 		r.must(err)
 		v.post(fmt.Sprintf("/feeds/%d/pause", taken[1].FeedID), url.Values{"for": {""}}).status(http.StatusSeeOther)
 		a := v.get("/feeds/export").status(http.StatusOK)
-		if got := a.Header.Get("Content-Disposition"); got != "attachment; filename=feeds.opml" || strings.Contains(a.body, "bob") {
+		if got := a.Header.Get("Content-Disposition"); got != "attachment; filename=feeds.opml" ||
+			strings.Contains(a.body, "bob") {
 			r.t.Errorf("%s", got)
 		}
 		w.upload(a.body).status(http.StatusOK).shows(".counts dd", "2", "0")

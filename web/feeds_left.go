@@ -97,7 +97,8 @@ func feedsOf(texts []string) (feeds []digest.FeedID, err error) {
 }
 
 // bringBack subscribes a digest again to feeds that it has left, and says to how many.
-func bringBack(r *http.Request, st *store.Store, id digest.DigestID, feeds []digest.FeedID, now time.Time) (int, error) {
+func bringBack(r *http.Request, st *store.Store, id digest.DigestID, feeds []digest.FeedID, now time.Time) (int,
+	error) {
 	all, err := st.AllSubscriptions(r.Context(), id)
 	if err == nil && len(all)+len(feeds) > mostFeeds {
 		err = errFull

@@ -29,7 +29,8 @@ func (r *room) fails(address string) string {
 // place; one that is well says nothing of the kind.
 func TestRemediesOfASickFeed(t *testing.T) {
 	each(t, func(r *room) {
-		b := r.blog(map[string]string{"/": offering, "/feed": rss("The blog itself", "One"), "/news.atom": rss("News", "Three")})
+		b := r.blog(map[string]string{"/": offering, "/feed": rss("The blog itself", "One"),
+			"/news.atom": rss("News", "Three")})
 		v, d := r.reader("ann@example.org")
 		r.subscribes(d, "The blog", b.URL+"/old")
 		page := "/feeds/" + strconv.FormatInt(int64(feedAt(r, b.URL+"/old").ID), 10)
@@ -39,7 +40,8 @@ func TestRemediesOfASickFeed(t *testing.T) {
 		v.post(page, url.Values{"title": {"Mine"}, "folder": {"News"}, "display": {""}}).status(http.StatusSeeOther)
 		page = r.fails(b.URL + "/old")
 		a := v.get(page).status(http.StatusOK)
-		if got := strings.Join(a.texts("#remedies p"), " "); !strings.Contains(got, "Nothing was found at its address") {
+		if got := strings.Join(a.texts("#remedies p"), " "); !strings.Contains(got,
+			"Nothing was found at its address") {
 			r.t.Errorf("says %q", got)
 		}
 		a.contains(".stands", "Nothing was found at its address")
@@ -47,11 +49,13 @@ func TestRemediesOfASickFeed(t *testing.T) {
 		a.shows("#remedies a.button") // no password is asked for
 		a.shows("#remedies button", "Search for its feed", "Find feeds")
 		number := strings.TrimPrefix(page, "/feeds/")
-		a.has("#remedies input[name=instead]", "value", number, number).has("#remedies input[name=address]", "value", b.URL+"/", "")
+		a.has("#remedies input[name=instead]", "value", number, number).has("#remedies input[name=address]", "value",
+			b.URL+"/", "")
 
 		found := v.post("/feeds/find", url.Values{"address": {b.URL + "/"}, "instead": {number}}).status(http.StatusOK)
 		found.shows("main button", "Replace feed", "Find feeds").has("input[name=instead]", "value", number, number)
-		to := v.post("/feeds/add", url.Values{"feed": {b.URL + "/feed"}, "instead": {number}}).status(http.StatusSeeOther).Header.Get("Location")
+		to := v.post("/feeds/add", url.Values{"feed": {b.URL + "/feed"}, "instead": {number}}).status(
+			http.StatusSeeOther).Header.Get("Location")
 		v.get(to).status(http.StatusOK).shows("h1", "Mine")
 		if got := r.subscribedTo(d); got != b.URL+"/feed" {
 			r.t.Errorf("subscribed to %s", got)
@@ -70,7 +74,8 @@ func TestAnotherAddressInstead(t *testing.T) {
 		r.subscribes(bob, "Bob's", "https://bob.example/feed")
 		r.subscribes(d, "The blog", b.URL+"/old")
 		page := r.fails(b.URL + "/old")
-		to := v.post("/feeds/find", url.Values{"address": {b.URL + "/feed"}, "instead": {strings.TrimPrefix(page, "/feeds/")}}).status(http.StatusSeeOther).Header.Get("Location")
+		to := v.post("/feeds/find", url.Values{"address": {b.URL + "/feed"},
+			"instead": {strings.TrimPrefix(page, "/feeds/")}}).status(http.StatusSeeOther).Header.Get("Location")
 		if !strings.HasSuffix(to, "?saved=replaced") || r.subscribedTo(d) != b.URL+"/feed" {
 			r.t.Errorf("leads to %s; subscribed to %s", to, r.subscribedTo(d))
 		}

@@ -20,7 +20,8 @@ type feedsSeveralPage struct {
 }
 
 // errNoneChosen is for who presses the button without having chosen a feed.
-var errNoneChosen = &problem{http.StatusBadRequest, catalogue.Key("Nothing selected"), catalogue.Key("Go back, select the sites you want to change, and try again.")}
+var errNoneChosen = &problem{http.StatusBadRequest, catalogue.Key("Nothing selected"),
+	catalogue.Key("Go back, select the sites you want to change, and try again.")}
 
 // feedsSeveralPage offers what can be done to the feeds that were chosen.
 func (s *site) feedsSeveralPage(w http.ResponseWriter, r *http.Request, me reader) error {
@@ -87,7 +88,8 @@ func common(subs []store.SubscriptionInfo) (own digest.Subscription) {
 }
 
 // onSeveral makes a handler of a form of that menu. It says what was done, or shows the menu with what was wrong.
-func (s *site) onSeveral(act func(*http.Request, reader, *feedsSeveralPage) (done string, err error)) func(http.ResponseWriter, *http.Request, reader) error {
+func (s *site) onSeveral(act func(*http.Request, reader, *feedsSeveralPage) (done string, err error)) func(
+	http.ResponseWriter, *http.Request, reader) error {
 	return func(w http.ResponseWriter, r *http.Request, me reader) error {
 		p, err := s.severalOf(r, me, r.PostForm["feed"])
 		if err != nil {
@@ -142,7 +144,8 @@ func (s *site) resumeFeeds(r *http.Request, me reader, p *feedsSeveralPage) (str
 		if !sub.Paused || sub.PausedFor != 0 {
 			continue
 		}
-		if err := s.Store.ResumeSubscription(r.Context(), me.Digest.ID, sub.Feed.ID, s.Now()); err != nil && digest.KindOf(err) != digest.NotFound {
+		if err := s.Store.ResumeSubscription(r.Context(), me.Digest.ID, sub.Feed.ID, s.Now()); err != nil &&
+			digest.KindOf(err) != digest.NotFound {
 			return "", err
 		}
 	}

@@ -41,8 +41,9 @@ type feedsQuery struct {
 
 func feedsQueryOf(form url.Values) feedsQuery {
 	q := feedsQuery{
-		Find: firstRunes(digest.OneLine(form.Get("find")), maxName), Sort: feedOrder(form.Get("sort")), Folder: form.Get("folder"),
-		Part: 1, All: form.Has("all"),
+		Find: firstRunes(digest.OneLine(form.Get("find")), maxName), Sort: feedOrder(form.Get("sort")),
+		Folder: form.Get("folder"),
+		Part:   1, All: form.Has("all"),
 	}
 	if !slices.Contains([]feedOrder{byNames, byLast, byTrouble}, q.Sort) {
 		q.Sort = byFolder
@@ -95,7 +96,8 @@ func (q feedsQuery) Sought() bool { return q.Find != "" || q.Folder != "" }
 func (q feedsQuery) Orders() []choice {
 	return chosen([]choice{
 		{Value: string(byFolder), Name: catalogue.Key("folder")}, {Value: string(byNames), Name: catalogue.Key("name")},
-		{Value: string(byLast), Name: catalogue.Key("last post")}, {Value: string(byTrouble), Name: catalogue.Key("trouble")},
+		{Value: string(byLast), Name: catalogue.Key("last post")},
+		{Value: string(byTrouble), Name: catalogue.Key("trouble")},
 	}, string(q.Sort))
 }
 
@@ -108,7 +110,8 @@ func (q feedsQuery) matches(l feedLine) bool {
 	if find == "" {
 		return true
 	}
-	for _, name := range []string{titleOf(l.sub), l.sub.Feed.Title, digest.PublicAddress(l.sub.Feed.URL), l.sub.Feed.SiteURL} {
+	for _, name := range []string{titleOf(l.sub), l.sub.Feed.Title, digest.PublicAddress(l.sub.Feed.URL),
+		l.sub.Feed.SiteURL} {
 		if strings.Contains(words.Fold(name), find) {
 			return true
 		}

@@ -86,7 +86,8 @@ func (s *site) addFilter(w http.ResponseWriter, r *http.Request, me reader) erro
 		return errNoChoice
 	}
 	typed.Feed = digest.FeedID(feed)
-	_, err = s.Store.AddFilter(r.Context(), digest.Filter{DigestID: me.Digest.ID, FeedID: typed.Feed, Words: typed.Words}, s.Now())
+	_, err = s.Store.AddFilter(r.Context(),
+		digest.Filter{DigestID: me.Digest.ID, FeedID: typed.Feed, Words: typed.Words}, s.Now())
 	if err == nil {
 		return showSaved(w, r, nil, filtersBack(form.Get("from"), feed), "filter")
 	}

@@ -18,7 +18,9 @@ func BenchmarkFlood(b *testing.B) {
 	storetest.Bench(b, func(b *testing.B, s *store.Store) {
 		r := newRoom(b, s)
 		path, _, _ := r.callback("https://hub.example/", digest.PushActive)
-		body := "<rss version='2.0'><channel><title>T</title>" + strings.Repeat("<item><title>x</title><guid>http://site-999.example/posts/1</guid></item>", 20) + "</channel></rss>"
+		body := "<rss version='2.0'><channel><title>T</title>" +
+			strings.Repeat("<item><title>x</title><guid>http://site-999.example/posts/1</guid></item>", 20) +
+			"</channel></rss>"
 		forged := []string{"X-Hub-Signature", "sha256=" + strings.Repeat("0", 64)}
 		for _, c := range []struct {
 			name string

@@ -177,7 +177,8 @@ const maxName = 500
 const maxDigestName = 80
 
 // tooLongName says that a name has too many characters.
-const tooLongName = catalogue.Key("A name can have %d characters; yours has %d. We’ve shortened it here. Check it and save again.")
+const tooLongName = catalogue.Key(
+	"A name can have %d characters; yours has %d. We’ve shortened it here. Check it and save again.")
 
 // nameOfForm makes one line of what was typed. Where that is longer than most characters wrong says so:
 // tooLong, with how many there may be and how many there are.
@@ -206,7 +207,8 @@ const maxBack = 8 << 10
 // localPath gives an address of this site in the form in which it is put into a
 // header; false for one that a browser could take for another site's.
 func localPath(address string) (string, bool) {
-	if len(address) > maxBack || strings.ContainsRune(address, '\\') || strings.ContainsFunc(address, unicode.IsControl) {
+	if len(address) > maxBack || strings.ContainsRune(address, '\\') ||
+		strings.ContainsFunc(address, unicode.IsControl) {
 		return "", false
 	}
 	u, err := url.Parse(address)

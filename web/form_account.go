@@ -14,7 +14,8 @@ import (
 // another window of the same browser, the form of a page that still stands open would change what is theirs.
 const accountField = "account"
 
-var errOthersForm = &problem{http.StatusConflict, catalogue.Key("You’re signed in to another account"), catalogue.Key("Nothing was changed, because this page belonged to another account. Reload it and try again.")}
+var errOthersForm = &problem{http.StatusConflict, catalogue.Key("You’re signed in to another account"),
+	catalogue.Key("Nothing was changed, because this page belonged to another account. Reload it and try again.")}
 
 // isOthersForm reports whether a form, which was read, stood on a page that was made for another reader.
 func (s *site) isOthersForm(r *http.Request, reader digest.UserID) bool {

@@ -38,7 +38,8 @@ func TestFormOfAnother(t *testing.T) {
 		bob, d := r.reader("bob@example.org")
 		anns := ann.get("/settings/pause").attrs("main input[name=account]", "value")[0]
 		bobs := bob.get("/settings/pause").attrs("main input[name=account]", "value")[0]
-		for account, want := range map[string]int{anns: http.StatusConflict, "x": http.StatusConflict, bobs: http.StatusSeeOther} {
+		for account, want := range map[string]int{anns: http.StatusConflict, "x": http.StatusConflict,
+			bobs: http.StatusSeeOther} {
 			got := bob.post("/settings/pause", url.Values{"until": {"2026-12-01"}, "account": {account}}).status(want)
 			if want == http.StatusConflict {
 				got.shows("h1", "You’re signed in to another account")

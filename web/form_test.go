@@ -17,14 +17,16 @@ func TestUnreadableForms(t *testing.T) {
 		r.arrives(d, post("Delivered"))
 		link := v.get("/feeds").attrs(".rows .name", "href")[0]
 		feed := strings.TrimPrefix(link, "/feeds/")
-		v.post(link, url.Values{"title": {"Mine"}, "folder": {"News"}, "display": {"headlines"}, "most": {"3"}}).status(http.StatusSeeOther)
+		v.post(link, url.Values{"title": {"Mine"}, "folder": {"News"}, "display": {"headlines"},
+			"most": {"3"}}).status(http.StatusSeeOther)
 		v.post("/settings/appearance", url.Values{"name": {"The Courier"}}).status(http.StatusSeeOther)
 		v.post("/settings/language", url.Values{"language": {"en"}}).status(http.StatusSeeOther)
 		stands := func(after string) {
 			r.t.Helper()
 			all, err := r.store.AllSubscriptions(r.t.Context(), d.ID)
 			r.must(err)
-			if s := all[0]; s.Title != "Mine" || s.Folder != "News" || s.Display != digest.Headlines || s.Most != 3 || s.Paused {
+			if s := all[0]; s.Title != "Mine" || s.Folder != "News" || s.Display != digest.Headlines || s.Most != 3 ||
+				s.Paused {
 				r.t.Fatalf("after %s it is %+v", after, s.Subscription)
 			}
 			v.get("/settings/appearance").has("#name", "value", "The Courier")
@@ -32,28 +34,32 @@ func TestUnreadableForms(t *testing.T) {
 				r.t.Fatalf("after %s the language is %q, %v", after, u.Language, err)
 			}
 		}
-		for _, path := range []string{link, link + "/pause", "/settings/appearance", "/settings/language", "/settings/schedule"} {
+		for _, path := range []string{link, link + "/pause", "/settings/appearance", "/settings/language",
+			"/settings/schedule"} {
 			v.post(path, nil).status(http.StatusBadRequest).shows("h1", "We couldn’t read that form")
 			bogus := url.Values{"for": {"bogus"}, "feed": {feed}}
 			if path == "/settings/appearance" { // where a feed may lead
 				bogus.Del("feed")
 			}
 			v.post(path, bogus).status(http.StatusBadRequest)
-			v.do("POST", path, "multipart/form-data; boundary=b", strings.NewReader("--b\r\nContent-Disposition: form-data; name=\"title\"\r\n\r\nx\r\n--b--\r\n")).
+			v.do("POST", path, "multipart/form-data; boundary=b",
+				strings.NewReader("--b\r\nContent-Disposition: form-data; name=\"title\"\r\n\r\nx\r\n--b--\r\n")).
 				status(http.StatusBadRequest).shows("h1", "We couldn’t read that form")
 			v.do("POST", path, "text/plain", strings.NewReader("title=x")).status(http.StatusBadRequest)
 			v.do("POST", path, "", strings.NewReader("title=x")).status(http.StatusBadRequest)
 			stands(path)
 		}
 		for _, act := range []string{"folder", "display", "pause"} {
-			v.post("/feeds/several/"+act, url.Values{"feed": {feed}}).status(http.StatusBadRequest).shows("h1", "We couldn’t read that form")
+			v.post("/feeds/several/"+act, url.Values{"feed": {feed}}).status(http.StatusBadRequest).shows("h1",
+				"We couldn’t read that form")
 			stands(act)
 		}
 
 		v.post(link, url.Values{"title": {"Ours"}}).status(http.StatusSeeOther) // what it does not speak of stays
 		v.post(link, url.Values{"title": {"Mine"}}).status(http.StatusSeeOther)
 		stands("a new name")
-		v.do("POST", link, "application/x-www-form-urlencoded; charset=UTF-8", strings.NewReader("most=3")).status(http.StatusSeeOther)
+		v.do("POST", link, "application/x-www-form-urlencoded; charset=UTF-8",
+			strings.NewReader("most=3")).status(http.StatusSeeOther)
 		stands("a number")
 	})
 }
@@ -64,7 +70,8 @@ func TestFailedFormsOpenedAgain(t *testing.T) {
 		v, d := r.reader("ann@example.org")
 		r.arrives(d, post("Delivered"))
 		link := v.get("/feeds").attrs(".rows .name", "href")[0]
-		v.post(link+"/pause", url.Values{"until": {"abc"}}).status(http.StatusBadRequest).contains(".wrong", "Enter a date like")
+		v.post(link+"/pause", url.Values{"until": {"abc"}}).status(http.StatusBadRequest).contains(".wrong",
+			"Enter a date like")
 		v.get(link + "/pause").status(http.StatusSeeOther).leads(link)
 		v.do("HEAD", link+"/pause", "", nil).status(http.StatusSeeOther)
 		v.get("/settings/travel/remove?x=1").status(http.StatusSeeOther).leads("/settings/travel")
@@ -74,11 +81,13 @@ func TestFailedFormsOpenedAgain(t *testing.T) {
 			r.t.Errorf("it allows %q", allow)
 		}
 		doubled := httptest.NewRecorder() // as a base address joined with a slash too many makes it
-		r.handler.ServeHTTP(doubled, httptest.NewRequest("GET", r.base+strings.Replace(link, "/", "//", 2)+"/pause", nil))
+		r.handler.ServeHTTP(doubled, httptest.NewRequest("GET", r.base+strings.Replace(link, "/", "//", 2)+
+			"/pause", nil))
 		if to := doubled.Header().Get("Location"); to != link+"/pause" {
 			r.t.Errorf("%d leads to %q", doubled.Code, to)
 		}
-		if allow := v.do("DELETE", link+"/pause", "", nil).status(http.StatusMethodNotAllowed).Header.Get("Allow"); allow != "POST" {
+		if allow := v.do("DELETE", link+"/pause", "", nil).status(http.StatusMethodNotAllowed).Header.Get(
+			"Allow"); allow != "POST" {
 			r.t.Errorf("it allows %q", allow)
 		}
 	})

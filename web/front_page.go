@@ -64,7 +64,8 @@ func inBands(sections []*editionSection, lines bool) (bands []editionBand) {
 			class = inOne
 		}
 		last := len(bands) - 1
-		if last < 0 || bands[last].Class != class || class == inOne || class == inColumns && room <= 0 && s != sections[len(sections)-1] {
+		if last < 0 || bands[last].Class != class || class == inOne || class == inColumns && room <= 0 &&
+			s != sections[len(sections)-1] {
 			bands = append(bands, editionBand{Class: class})
 			room, last = bandLines, last+1
 		}
@@ -167,12 +168,15 @@ func (st standing) comingDay() catalogue.Sayable {
 // absent says that the latest edition is not of today; nil where it is, or where a notice says why.
 func (s *site) absent(ctx context.Context, st standing, latest digest.Date) (catalogue.Sayable, error) {
 	today, last := st.today(), st.of.LastDueAt
-	if latest == today || st.of.State != digest.DigestActive || !st.of.NextDueAt.After(st.now) || digest.DateOf(last.In(st.zone())) != today {
+	if latest == today || st.of.State != digest.DigestActive || !st.of.NextDueAt.After(st.now) ||
+		digest.DateOf(last.In(st.zone())) != today {
 		return nil, nil
 	}
 	b, err := s.Store.Beside(ctx, digest.Edition{DigestID: st.of.ID, DueAt: last, LocalDate: today}, st.now)
 	if b.Held > 0 {
-		return catalogue.Key("No edition today: your filters hid all %d new posts. Here is the edition of %s.").With(b.Held, catalogue.Day("Monday 2 January", latest)), err
+		return catalogue.Key("No edition today: your filters hid all %d new posts. Here is the edition of %s.").With(
+			b.Held, catalogue.Day("Monday 2 January", latest)), err
 	}
-	return catalogue.Key("No edition today: your sites had nothing new. Here is the edition of %s.").With(catalogue.Day("Monday 2 January", latest)), err
+	return catalogue.Key("No edition today: your sites had nothing new. Here is the edition of %s.").With(
+		catalogue.Day("Monday 2 January", latest)), err
 }

@@ -25,7 +25,8 @@ const mostSites = 40
 
 // Now reports whether a first edition can be made at once.
 func (p homeFirstPage) Now() bool {
-	return p.Feeds > 0 && !p.Fenced && p.of.State == digest.DigestActive && p.of.Editions == 0 && p.of.NextDueAt.After(p.now)
+	return p.Feeds > 0 && !p.Fenced && p.of.State == digest.DigestActive && p.of.Editions == 0 &&
+		p.of.NextDueAt.After(p.now)
 }
 
 // nothingYet shows what there is before the first edition, with the subscriptions, the oldest first.

@@ -23,7 +23,8 @@ func TestLandingOffersWhatIsOpen(t *testing.T) {
 		} {
 			r.signUp = mode
 			r.open("")
-			a := r.visitor().get("/").status(http.StatusOK).shows(".choices .button", strings.Split(offered.buttons, "|")...)
+			a := r.visitor().get("/").status(http.StatusOK).shows(".choices .button",
+				strings.Split(offered.buttons, "|")...)
 			a.contains("main", offered.says)
 			if mode != web.SignUpOpen && strings.Contains(a.body, "/sign-up") {
 				r.t.Errorf("%q: a sign-up is offered", mode)
@@ -35,15 +36,19 @@ func TestLandingOffersWhatIsOpen(t *testing.T) {
 // TestFirstDay: a reader adds one site after the other on the first page, with what goes wrong told on the way.
 func TestFirstDay(t *testing.T) {
 	each(t, func(r *room) {
-		b := r.blog(map[string]string{"/": offering, "/feed": rss("The blog itself", "One", "Two"), "/news.atom": rss("News", "Three"), "/three": rss("Third", "4")})
+		b := r.blog(map[string]string{"/": offering, "/feed": rss("The blog itself", "One", "Two"),
+			"/news.atom": rss("News", "Three"), "/three": rss("Third", "4")})
 		v, _ := r.reader("ann@example.org")
-		v.get("/").shows("h1", "Which sites do you read?").has("form.finder", "action", "/feeds/find").has("form.finder input[name=first]", "value", "1")
+		v.get("/").shows("h1", "Which sites do you read?").has("form.finder", "action",
+			"/feeds/find").has("form.finder input[name=first]", "value", "1")
 		add := func(address string) answer {
 			return v.post("/feeds/find", url.Values{"address": {address}, "first": {"1"}})
 		}
-		add(b.URL+"/nowhere").shows("h1", "No feed found").has("input[name=first]", "value", "1").has(".back a", "href", "/")
+		add(b.URL+"/nowhere").shows("h1", "No feed found").has("input[name=first]", "value", "1").has(".back a", "href",
+			"/")
 		add(b.URL).shows("h1", "3 feeds found").has("input[name=first]", "value", "1", "1")
-		both := v.post("/feeds/add", url.Values{"first": {"1"}, "feed": {b.URL + "/feed", b.URL + "/news.atom"}}).status(http.StatusSeeOther)
+		both := v.post("/feeds/add",
+			url.Values{"first": {"1"}, "feed": {b.URL + "/feed", b.URL + "/news.atom"}}).status(http.StatusSeeOther)
 		if got := both.Header.Get("Location"); got != "/?saved=added" {
 			r.t.Errorf("leads to %q", got)
 		}
@@ -55,9 +60,11 @@ func TestFirstDay(t *testing.T) {
 		if got := add(b.URL + "/three").status(http.StatusSeeOther).Header.Get("Location"); got != "/?saved=added" {
 			r.t.Errorf("leads to %q", got)
 		}
-		a := v.get("/?saved=added").shows("h1", "Your first edition is on its way").shows(".notice", "Added. New posts come with your next edition.")
+		a := v.get("/?saved=added").shows("h1", "Your first edition is on its way").shows(".notice",
+			"Added. New posts come with your next edition.")
 		a.shows(".so-far li", "Third", "News", "The blog itself").shows("form.finder label[for=address]", "Add another")
-		if got := v.find(b.URL + "/three").status(http.StatusSeeOther).Header.Get("Location"); !strings.HasPrefix(got, "/feeds/") {
+		if got := v.find(b.URL + "/three").status(http.StatusSeeOther).Header.Get("Location"); !strings.HasPrefix(got,
+			"/feeds/") {
 			r.t.Errorf("from the list of feeds it leads to %q", got)
 		}
 	})
@@ -68,9 +75,12 @@ func TestSendMeOneNow(t *testing.T) {
 	each(t, func(r *room) {
 		v, d := r.reader("ann@example.org")
 		v.post("/first", nil).status(http.StatusSeeOther)
-		r.brings(digest.Subscription{DigestID: d.ID}, "The Tide Table", digest.Post{Identity: "1", Title: "Fog", URL: "https://site.example/fog"})
-		r.must(noError(r.store.Import(t.Context(), d.ID, []store.ImportItem{{URL: "https://unread.example/feed", Host: "unread.example"}}, 10, r.now)))
-		page := v.get("/").shows("form[action=/first] button", "Get your first edition now").contains("main", "We haven’t fetched one of your sites yet")
+		r.brings(digest.Subscription{DigestID: d.ID}, "The Tide Table",
+			digest.Post{Identity: "1", Title: "Fog", URL: "https://site.example/fog"})
+		r.must(noError(r.store.Import(t.Context(), d.ID,
+			[]store.ImportItem{{URL: "https://unread.example/feed", Host: "unread.example"}}, 10, r.now)))
+		page := v.get("/").shows("form[action=/first] button", "Get your first edition now").contains("main",
+			"We haven’t fetched one of your sites yet")
 		if strings.Index(page.body, `action="/first"`) > strings.Index(page.body, "Your sites") {
 			r.t.Error("the button stands below all the sites, of which there may be many")
 		}
@@ -112,7 +122,8 @@ func TestSendMeOneNowButNotFor(t *testing.T) {
 		for range 4 {
 			v.post("/first", nil).status(http.StatusSeeOther)
 		}
-		v.post("/first", nil).status(http.StatusTooManyRequests) // each has all readers wait for a look at what there is
+		// each has all readers wait for a look at what there is
+		v.post("/first", nil).status(http.StatusTooManyRequests)
 	})
 }
 
@@ -132,7 +143,8 @@ func TestTomorrow(t *testing.T) {
 		if strings.Contains(a.body, "Fog") {
 			r.t.Error("it is shown before anybody asked")
 		}
-		a = v.post("/tomorrow", nil).status(http.StatusOK).shows(".rows li", "Fog").has(".rows a", "href", "https://site.example/fog")
+		a = v.post("/tomorrow", nil).status(http.StatusOK).shows(".rows li", "Fog").has(".rows a", "href",
+			"https://site.example/fog")
 		if got := a.Header.Get("Cache-Control"); got != "private, no-store" {
 			r.t.Errorf("Cache-Control: %s", got)
 		}
@@ -144,7 +156,8 @@ func TestTomorrow(t *testing.T) {
 		if a := v.get("/"); strings.Contains(a.body, "Fog") {
 			r.t.Error("it was released")
 		}
-		if got := r.visitor().post("/tomorrow", nil).status(http.StatusSeeOther).Header.Get("Location"); got != "/sign-in" {
+		if got := r.visitor().post("/tomorrow", nil).status(http.StatusSeeOther).Header.Get(
+			"Location"); got != "/sign-in" {
 			r.t.Errorf("a stranger is led to %q", got)
 		}
 		for range 6 {

@@ -13,14 +13,16 @@ import (
 )
 
 // errHubFlood is the answer to a client that sends too many subscription requests.
-var errHubFlood = &digest.Error{Kind: digest.Unavailable, Message: "too many subscription requests from your address, or for callbacks on that domain; try again in a few minutes"}
+var errHubFlood = &digest.Error{Kind: digest.Unavailable,
+	Message: "too many subscription requests from your address, or for callbacks on that domain; try again in a few minutes"}
 
 // hubPage says what the hub is to whoever opens its address.
 func (s *site) hubPage(w http.ResponseWriter, r *http.Request) error {
 	if s.Hub == nil {
 		return errNotFound
 	}
-	return plain(w, http.StatusOK, "This is the WebSub hub for the feeds on this site. To subscribe, send a POST request.\n")
+	return plain(w, http.StatusOK,
+		"This is the WebSub hub for the feeds on this site. To subscribe, send a POST request.\n")
 }
 
 // hub takes what subscribers and publishers say to a hub (W3C WebSub section 5.1). A publisher's word is a

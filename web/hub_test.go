@@ -25,8 +25,11 @@ func (r *room) newHub(base string) *hub.Hub {
 	p := poller.New(poller.Options{BaseURL: base, AllowNetworks: loopback(), NoWait: true})
 	r.t.Cleanup(p.Close)
 	return hub.New(hub.Options{
-		Feeds:  hub.Feeds{Store: r.store, Editions: edition.New(edition.Options{Store: r.store, Signer: r.signer, BaseURL: base}), BaseURL: base, Open: true},
-		Poller: p, Now: func() time.Time { return r.now }, Hard: r.t.Context(), Log: slog.New(slog.DiscardHandler), Bell: make(chan struct{}, 1),
+		Feeds: hub.Feeds{Store: r.store,
+			Editions: edition.New(edition.Options{Store: r.store, Signer: r.signer, BaseURL: base}), BaseURL: base,
+			Open: true},
+		Poller: p, Now: func() time.Time { return r.now }, Hard: r.t.Context(), Log: slog.New(slog.DiscardHandler),
+		Bell: make(chan struct{}, 1),
 	})
 }
 
@@ -68,7 +71,8 @@ func TestHub(t *testing.T) {
 		const path = "/n/anna-writes/feed.xml"
 		for _, method := range []string{"GET", "HEAD"} {
 			a := v.do(method, path, "", nil).status(http.StatusOK)
-			if links := strings.Join(a.Header.Values("Link"), ", "); links != fmt.Sprintf(`<%s/hub>; rel="hub", <%s%s>; rel="self"`, r.base, r.base, path) {
+			if links := strings.Join(a.Header.Values("Link"),
+				", "); links != fmt.Sprintf(`<%s/hub>; rel="hub", <%s%s>; rel="self"`, r.base, r.base, path) {
 				t.Errorf("%s: Link: %s", method, links)
 			}
 		}
@@ -76,7 +80,8 @@ func TestHub(t *testing.T) {
 		v.get(path).status(http.StatusNotModified)
 		delete(v.header, "If-None-Match")
 		s := newSubscriber(t)
-		form := url.Values{"hub.mode": {"subscribe"}, "hub.topic": {r.base + path}, "hub.callback": {s.URL + "/cb?a=b"}, "hub.secret": {"s"}}
+		form := url.Values{"hub.mode": {"subscribe"}, "hub.topic": {r.base + path}, "hub.callback": {s.URL + "/cb?a=b"},
+			"hub.secret": {"s"}}
 		v.post("/hub", form).status(http.StatusAccepted)
 		if got := s.seen(); len(got) != 0 {
 			t.Errorf("asked at once: %q", got)
@@ -85,7 +90,8 @@ func TestHub(t *testing.T) {
 		if got := s.seen(); len(got) != 1 || got[0] != "GET subscribe " {
 			t.Errorf("verified by %q", got)
 		}
-		r.visitor().signIn(anna).get("/newsletters/anna-writes").contains(".groups", "/n/anna-writes · 1 program is notified of new issues")
+		r.visitor().signIn(anna).get("/newsletters/anna-writes").contains(".groups",
+			"/n/anna-writes · 1 program is notified of new issues")
 		r.brings(digest.Subscription{DigestID: n.ArchiveID}, "Anna's site", post("The boat"))
 		r.midnight()
 		r.must(r.hub.Work(t.Context()))
@@ -101,11 +107,13 @@ func TestHubAnswers(t *testing.T) {
 	each(t, func(r *room) {
 		anna, _ := r.user("anna@example.org")
 		r.newsletter(anna)
-		f := well(r.knows(digest.Feed{URL: feedURL, Title: "Site", SiteURL: "https://site.example/"}), r.now.Add(-2*time.Hour))
+		f := well(r.knows(digest.Feed{URL: feedURL, Title: "Site", SiteURL: "https://site.example/"}),
+			r.now.Add(-2*time.Hour))
 		r.polled(f, store.PollRecord{At: r.now.Add(-2 * time.Hour)})
 		topic := r.base + "/n/anna-writes/feed.xml"
 		asks := func(pairs ...string) string {
-			form := url.Values{"hub.mode": {"subscribe"}, "hub.topic": {topic}, "hub.callback": {"https://reader.example/cb"}}
+			form := url.Values{"hub.mode": {"subscribe"}, "hub.topic": {topic},
+				"hub.callback": {"https://reader.example/cb"}}
 			for i := 0; i+1 < len(pairs); i += 2 {
 				form.Set(pairs[i], pairs[i+1])
 			}
@@ -116,14 +124,18 @@ func TestHubAnswers(t *testing.T) {
 			status int
 			words  string
 		}{
-			"a wish":             {asks(), http.StatusAccepted, "will now verify"},
-			"the end of nothing": {asks("hub.mode", "unsubscribe", "hub.callback", "https://reader.example/never"), http.StatusAccepted, "will now verify"},
-			"another's feed":     {asks("hub.topic", "https://elsewhere.example/feed"), http.StatusNotFound, "not a feed of this hub"},
-			"one that is not":    {asks("hub.topic", r.base+"/n/nobody/feed.xml"), http.StatusNotFound, "not a feed of this hub"},
-			"no topic":           {asks("hub.topic", ""), http.StatusBadRequest, "hub.topic is missing"},
-			"no form":            {"<xml/>", http.StatusBadRequest, "the hub takes a form"},
-			"a publisher":        {"hub.mode=publish&hub.url=" + url.QueryEscape(feedURL), http.StatusNoContent, ""},
-			"too much":           {asks("hub.secret", strings.Repeat("x", 9000)), http.StatusBadRequest, "8192 bytes at most"},
+			"a wish": {asks(), http.StatusAccepted, "will now verify"},
+			"the end of nothing": {asks("hub.mode", "unsubscribe", "hub.callback", "https://reader.example/never"),
+				http.StatusAccepted, "will now verify"},
+			"another's feed": {asks("hub.topic", "https://elsewhere.example/feed"), http.StatusNotFound,
+				"not a feed of this hub"},
+			"one that is not": {asks("hub.topic", r.base+"/n/nobody/feed.xml"), http.StatusNotFound,
+				"not a feed of this hub"},
+			"no topic":    {asks("hub.topic", ""), http.StatusBadRequest, "hub.topic is missing"},
+			"no form":     {"<xml/>", http.StatusBadRequest, "the hub takes a form"},
+			"a publisher": {"hub.mode=publish&hub.url=" + url.QueryEscape(feedURL), http.StatusNoContent, ""},
+			"too much": {asks("hub.secret", strings.Repeat("x", 9000)), http.StatusBadRequest,
+				"8192 bytes at most"},
 		} {
 			a := r.sent("POST", "/hub", urlencoded, c.body)
 			if a.Code != c.status || !strings.Contains(a.Body.String(), c.words) {
@@ -133,7 +145,8 @@ func TestHubAnswers(t *testing.T) {
 		if !r.pinged(f) {
 			t.Error("a publisher's word was not taken")
 		}
-		if a := r.sent("GET", "/hub", "", ""); a.Code != http.StatusOK || !strings.Contains(a.Body.String(), "WebSub hub") {
+		if a := r.sent("GET", "/hub", "", ""); a.Code != http.StatusOK ||
+			!strings.Contains(a.Body.String(), "WebSub hub") {
 			t.Errorf("a person is shown %d %s", a.Code, a.Body)
 		}
 	})
@@ -147,7 +160,8 @@ func TestHubIsNoAmplifier(t *testing.T) {
 		r.newsletter(anna)
 		s := newSubscriber(t)
 		asks := func(callback string, header ...string) int {
-			form := url.Values{"hub.mode": {"subscribe"}, "hub.topic": {r.base + "/n/anna-writes/feed.xml"}, "hub.callback": {callback}}
+			form := url.Values{"hub.mode": {"subscribe"}, "hub.topic": {r.base + "/n/anna-writes/feed.xml"},
+				"hub.callback": {callback}}
 			req := httptest.NewRequest("POST", "/hub", strings.NewReader(form.Encode()))
 			req.Header.Set("Content-Type", urlencoded)
 			for i := 0; i+1 < len(header); i += 2 {
@@ -201,8 +215,10 @@ func TestHubIsNoAmplifier(t *testing.T) {
 // TestDomainOfACallback: one domain is one, however it is written.
 func TestDomainOfACallback(t *testing.T) {
 	for callback, want := range map[string]string{
-		"https://Reader.Example.co.uk./cb": "example.co.uk", "http://reader.example:8080/?a": "reader.example", "https://bücher.example/": "xn--bcher-kva.example",
-		"https://anna.github.io/": "anna.github.io", "http://192.0.2.1/": "192.0.2.1", "http://[2001:db8::1]:80/": "2001:db8::1",
+		"https://Reader.Example.co.uk./cb": "example.co.uk", "http://reader.example:8080/?a": "reader.example",
+		"https://bücher.example/": "xn--bcher-kva.example",
+		"https://anna.github.io/": "anna.github.io", "http://192.0.2.1/": "192.0.2.1",
+		"http://[2001:db8::1]:80/": "2001:db8::1",
 	} {
 		if got := web.DomainOf(callback); got != want {
 			t.Errorf("%s: %s", callback, got)

@@ -107,7 +107,8 @@ type imageCache struct {
 	log      *slog.Logger
 	seats    chan struct{} // one for each fetch under way
 	sending  *sending
-	learn    func(context.Context, string, digest.PictureSize, time.Time) error // how large the picture at an address is
+	// how large the picture at an address is
+	learn func(context.Context, string, digest.PictureSize, time.Time) error
 
 	mu      sync.Mutex
 	flights map[string]*flight // by address
@@ -133,7 +134,8 @@ func newImageCache(o Options) *imageCache {
 		learn = o.Store.LearnPictureSize
 	}
 	return &imageCache{
-		pictures: o.Pictures, learn: learn, now: o.Now, log: o.Log, room: imageRoom, seats: make(chan struct{}, imageFetches), sending: newSending(),
+		pictures: o.Pictures, learn: learn, now: o.Now, log: o.Log, room: imageRoom,
+		seats: make(chan struct{}, imageFetches), sending: newSending(),
 		flights: make(map[string]*flight), entries: make(map[string]*list.Element), order: list.New(),
 	}
 }
@@ -266,7 +268,8 @@ func (c *imageCache) put(address string, i image) {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	e := &imageEntry{address: address, image: i, until: c.now().Add(until), cost: entryCost + len(address) + cap(i.Bytes)}
+	e := &imageEntry{address: address, image: i, until: c.now().Add(until),
+		cost: entryCost + len(address) + cap(i.Bytes)}
 	c.entries[address] = c.order.PushFront(e)
 	c.used += e.cost
 	for c.used > c.room {

@@ -28,11 +28,13 @@ func TestLearnedSizeInText(t *testing.T) {
 		r.brings(digest.Subscription{DigestID: d.ID, Display: digest.FullText}, "Ant", pictured("One", ""))
 		r.midnight()
 		page := v.get("/").postPaths()[0]
-		for _, src := range v.get(page).status(http.StatusOK).has(".text img", "class", "unsized").attrs(".text img", "src") {
+		for _, src := range v.get(page).status(http.StatusOK).has(".text img", "class", "unsized").attrs(".text img",
+			"src") {
 			v.get(src).status(http.StatusOK)
 		}
 		for _, path := range []string{"/", page} {
-			v.get(path).status(http.StatusOK).has(".text img", "class", "wide").has(".text img", "width", "800").has(".text img", "height", "400")
+			v.get(path).status(http.StatusOK).has(".text img", "class", "wide").has(".text img", "width",
+				"800").has(".text img", "height", "400")
 		}
 	})
 }

@@ -42,13 +42,15 @@ func newGallery(t testing.TB) *gallery {
 	g.fetch = func(_ context.Context, address string) (poller.Picture, error) {
 		return poller.Picture{Type: "image/gif", Bytes: []byte(gif + address)}, nil
 	}
-	g.handler = web.New(web.Options{Pictures: g, Signer: g.signer, BaseURL: "https://digest.example", Now: func() time.Time { return g.now }})
+	g.handler = web.New(web.Options{Pictures: g, Signer: g.signer, BaseURL: "https://digest.example",
+		Now: func() time.Time { return g.now }})
 	return g
 }
 
 // imagePath is where this instance shows a picture, as mails name it.
 func (r *room) imagePath(address string) string {
-	return "/image/" + r.signer.SignText(digest.ForImage, address) + "/" + base64.RawURLEncoding.EncodeToString([]byte(address))
+	return "/image/" + r.signer.SignText(digest.ForImage, address) + "/" +
+		base64.RawURLEncoding.EncodeToString([]byte(address))
 }
 
 // see asks for a picture as a mail program does, with the headers given.
@@ -65,14 +67,17 @@ func (g *gallery) see(path string, header ...string) *httptest.ResponseRecorder 
 func TestImage(t *testing.T) {
 	g := newGallery(t)
 	path := g.imagePath("https://x.org/i.gif?a=1&b=ü")
-	w := g.see(path, "Cookie", "__Host-digest=x", "Referer", "https://mail.example/", "Origin", "https://mail.example", "Sec-Fetch-Site", "cross-site")
+	w := g.see(path, "Cookie", "__Host-digest=x", "Referer", "https://mail.example/", "Origin", "https://mail.example",
+		"Sec-Fetch-Site", "cross-site")
 	if w.Code != http.StatusOK || w.Body.String() != gif+"https://x.org/i.gif?a=1&b=ü" {
 		t.Fatalf("%d %q", w.Code, w.Body)
 	}
 	for name, want := range map[string]string{
-		"Content-Type": "image/gif", "X-Content-Type-Options": "nosniff", "Content-Security-Policy": "default-src 'none'; sandbox; frame-ancestors 'none'",
-		"Cache-Control": "public, max-age=2592000, immutable", "Cross-Origin-Resource-Policy": "cross-origin", "X-Robots-Tag": "noindex, nofollow",
-		"Set-Cookie": "", "Vary": "", "Location": "",
+		"Content-Type": "image/gif", "X-Content-Type-Options": "nosniff",
+		"Content-Security-Policy": "default-src 'none'; sandbox; frame-ancestors 'none'",
+		"Cache-Control":           "public, max-age=2592000, immutable", "Cross-Origin-Resource-Policy": "cross-origin",
+		"X-Robots-Tag": "noindex, nofollow",
+		"Set-Cookie":   "", "Vary": "", "Location": "",
 	} {
 		if got := w.Header().Get(name); got != want {
 			t.Errorf("%s: %q, want %q", name, got, want)
@@ -98,11 +103,15 @@ func TestImageNeedsASignature(t *testing.T) {
 	mac, encoded, _ := strings.Cut(strings.TrimPrefix(path, "/image/"), "/")
 	other := base64.RawURLEncoding.EncodeToString([]byte("http://169.254.169.254/"))
 	paths := []string{
-		"/image/" + mac + "/" + other, "/image//" + encoded, "/image/" + mac + "/", "/image/" + mac, "/image/" + strings.ToUpper(mac) + "/" + encoded,
-		"/image/" + mac + "/" + encoded + "=", "/image/" + mac + "/" + encoded + "%0A", "/image/" + mac + "/%0D%0A" + encoded, path + "/", path + "/x",
-		"/image/" + g.signer.SignText(digest.ForEdition, address) + "/" + encoded, "/image/" + g.signer.Sign(digest.ForImage, 1) + "/" + encoded,
+		"/image/" + mac + "/" + other, "/image//" + encoded, "/image/" + mac + "/", "/image/" + mac, "/image/" +
+			strings.ToUpper(mac) + "/" + encoded,
+		"/image/" + mac + "/" + encoded + "=", "/image/" + mac + "/" + encoded + "%0A", "/image/" + mac + "/%0D%0A" +
+			encoded, path + "/", path + "/x",
+		"/image/" + g.signer.SignText(digest.ForEdition, address) + "/" + encoded, "/image/" +
+			g.signer.Sign(digest.ForImage, 1) + "/" + encoded,
 		"/image/" + digest.NewSigner([]byte("another instance's")).SignText(digest.ForImage, address) + "/" + encoded,
-		"/image/" + mac + "/" + strings.Repeat("a", 20_000), "/image/" + mac + "/" + address, "/image/" + strings.Repeat("a", 20) + "/" + encoded,
+		"/image/" + mac + "/" + strings.Repeat("a", 20_000), "/image/" + mac + "/" + address, "/image/" +
+			strings.Repeat("a", 20) + "/" + encoded,
 	}
 	for i := range mac {
 		paths = append(paths, "/image/"+mac[:i]+string(mac[i]^1)+mac[i+1:]+"/"+encoded)
@@ -267,7 +276,8 @@ func TestImageBusy(t *testing.T) {
 		}
 		synctest.Wait()
 		path := g.imagePath("https://x.org/one-too-many")
-		if w := g.see(path); w.Code != http.StatusServiceUnavailable || w.Header().Get("Retry-After") == "" || w.Header().Get("Cache-Control") != "private, no-store" {
+		if w := g.see(path); w.Code != http.StatusServiceUnavailable || w.Header().Get("Retry-After") == "" ||
+			w.Header().Get("Cache-Control") != "private, no-store" {
 			t.Errorf("%d %v", w.Code, w.Header())
 		}
 		close(open)
@@ -275,7 +285,10 @@ func TestImageBusy(t *testing.T) {
 		if w := g.see(path); w.Code != http.StatusOK {
 			t.Errorf("afterwards %d", w.Code)
 		}
-		g.fetch = func(context.Context, string) (poller.Picture, error) { return poller.Picture{}, poller.ErrPicturesBusy }
+		g.fetch = func(context.Context, string) (poller.Picture, error) {
+			return poller.Picture{},
+				poller.ErrPicturesBusy
+		}
 		for range 2 {
 			if w := g.see(g.imagePath("https://x.org/busy")); w.Code != http.StatusServiceUnavailable {
 				t.Error(w.Code)
@@ -310,7 +323,8 @@ func TestImageTroubleIsRemembered(t *testing.T) {
 			g.now = g.now.Add(step.pass)
 			before := g.asked.Load()
 			w := g.see(path, "Cookie", "__Host-digest=x")
-			if w.Code != c.status || w.Header().Get("Content-Type") != "text/plain; charset=utf-8" || strings.Contains(w.Body.String(), "10.0.0.1") {
+			if w.Code != c.status || w.Header().Get("Content-Type") != "text/plain; charset=utf-8" ||
+				strings.Contains(w.Body.String(), "10.0.0.1") {
 				t.Errorf("%v: %d %s", c.err, w.Code, w.Body)
 			}
 			if got := g.asked.Load() - before; got != step.want {
@@ -392,14 +406,16 @@ func TestImageOfARealSite(t *testing.T) {
 		status  int
 	}{
 		{poller.Options{DialContext: asPublic}, "/i.gif", http.StatusOK},
-		{poller.Options{AllowNetworks: allowed}, "/i.gif", http.StatusNotFound}, // for feeds that somebody typed, not for pictures
+		// for feeds that somebody typed, not for pictures
+		{poller.Options{AllowNetworks: allowed}, "/i.gif", http.StatusNotFound},
 		{poller.Options{AllowNetworks: allowed}, "/inside", http.StatusNotFound},
 		{poller.Options{}, "/i.gif", http.StatusNotFound},
 	} {
 		p := poller.New(c.options)
 		defer p.Close()
 		g.handler = web.New(web.Options{Pictures: p, Signer: g.signer})
-		w := g.see(g.imagePath(site.URL+c.path), "Cookie", "a=b", "Referer", "https://mail.example/", "X-Forwarded-For", "203.0.113.9")
+		w := g.see(g.imagePath(site.URL+c.path), "Cookie", "a=b", "Referer", "https://mail.example/", "X-Forwarded-For",
+			"203.0.113.9")
 		if w.Code != c.status {
 			t.Errorf("%s: %d, want %d", c.path, w.Code, c.status)
 		}

@@ -16,7 +16,8 @@ const InvitationTTL = 14 * 24 * time.Hour
 
 // InvitationLink makes a link by which one person can sign up, within
 // InvitationTTL of now. Only the hash of its token is stored.
-func InvitationLink(ctx context.Context, s *store.Store, baseURL string, now time.Time) (string, store.Invitation, error) {
+func InvitationLink(ctx context.Context, s *store.Store, baseURL string, now time.Time) (string, store.Invitation,
+	error) {
 	token := newSecret()
 	i, err := s.AddInvitation(ctx, hashSecret(token), now, now.Add(InvitationTTL))
 	if err != nil {

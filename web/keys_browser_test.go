@@ -94,12 +94,14 @@ func TestByKeys(t *testing.T) {
 	w := watch(t)
 	u, d := w.user("ann@example.org")
 	w.must(w.store.SetPages(t.Context(), u.ID, pages(digest.LeftToRight, true)))
-	w.must(w.store.AddPasskey(t.Context(), store.Passkey{UserID: u.ID, CredentialID: []byte("a"), Credential: "{}", Name: "Laptop"}, w.now))
+	w.must(w.store.AddPasskey(t.Context(), store.Passkey{UserID: u.ID, CredentialID: []byte("a"), Credential: "{}",
+		Name: "Laptop"}, w.now))
 	w.crowdOf(d, 24)
 	w.midnight()
 	w.indexed()
 	through := func(path string) {
-		for _, s := range []browser.Screen{{Width: 390, Height: 844, Scheme: "light"}, {Width: 1280, Height: 900, Scheme: "dark"}} {
+		for _, s := range []browser.Screen{{Width: 390, Height: 844, Scheme: "light"},
+			{Width: 1280, Height: 900, Scheme: "dark"}} {
 			w.Do("setting the screen", s.Set())
 			w.Open(w.base + path)
 			w.goesThrough(fmt.Sprintf("%s, %s", path, s))
@@ -109,7 +111,8 @@ func TestByKeys(t *testing.T) {
 		through(path)
 	}
 	w.comesIn(u)
-	for _, path := range []string{"/", "/?view=headlines", "/feeds", "/settings", "/settings/appearance", "/settings/schedule", "/search", "/editions"} {
+	for _, path := range []string{"/", "/?view=headlines", "/feeds", "/settings", "/settings/appearance",
+		"/settings/schedule", "/search", "/editions"} {
 		through(path)
 	}
 	w.picksByKeys()
@@ -121,7 +124,8 @@ func (w watched) picksByKeys() {
 	w.t.Helper()
 	w.Open(w.base + "/feeds")
 	browser.Ask[bool](w.Window, `document.querySelector(".picks input").click(), true`)
-	if at := browser.Ask[string](w.Window, `getComputedStyle(document.querySelector(".picker .bar")).position`); at != "sticky" {
+	if at := browser.Ask[string](w.Window,
+		`getComputedStyle(document.querySelector(".picker .bar")).position`); at != "sticky" {
 		w.t.Errorf("the bar is %s", at)
 	}
 	w.goesThrough("/feeds, with one ticked")
@@ -141,11 +145,13 @@ func (w watched) opensByKeys() {
 	}
 	browser.Ask[bool](w.Window, `document.querySelector(".headline a").focus(), true`)
 	w.Do("asking for the keys", chromedp.KeyEvent("?"))
-	if !browser.Ask[bool](w.Window, `document.querySelector("dialog").open && document.activeElement.closest("dialog") !== null`) {
+	if !browser.Ask[bool](w.Window,
+		`document.querySelector("dialog").open && document.activeElement.closest("dialog") !== null`) {
 		w.t.Error("the table of keys has not the focus")
 	}
 	w.Do("closing the table", chromedp.KeyEvent("\u001b"))
-	if !browser.Ask[bool](w.Window, `!document.querySelector("dialog").open && document.activeElement === document.querySelector(".headline a")`) {
+	if !browser.Ask[bool](w.Window,
+		`!document.querySelector("dialog").open && document.activeElement === document.querySelector(".headline a")`) {
 		w.t.Error("the table of keys does not give the focus back")
 	}
 }

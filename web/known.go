@@ -56,7 +56,8 @@ func (s *site) knowBrowser(w http.ResponseWriter, email string, shared bool) {
 	if shared {
 		name += sharedMark
 	}
-	s.setCookie(w, s.knownCookie(), name+"."+s.Signer.SignText(digest.ForBrowser, knownAs(name, email)), int(knownTTL.Seconds()))
+	s.setCookie(w, s.knownCookie(), name+"."+s.Signer.SignText(digest.ForBrowser, knownAs(name, email)),
+		int(knownTTL.Seconds()))
 }
 
 // knownAs is what the cookie's token is made of.

@@ -18,7 +18,8 @@ func TestLettersInALanguage(t *testing.T) {
 		v.header["Accept-Language"] = "de"
 		v.asks("/sign-up", "neu@new.example").status(http.StatusSeeOther)
 		l := r.letter()
-		if !strings.Contains(l.html, `lang="de" dir="ltr"`) || !strings.Contains(l.text, "Es wird kein") || !strings.Contains(l.html, ">Bestätigen</a>") {
+		if !strings.Contains(l.html, `lang="de" dir="ltr"`) || !strings.Contains(l.text, "Es wird kein") ||
+			!strings.Contains(l.html, ">Bestätigen</a>") {
 			r.t.Errorf("the letter says\n%s", l.text)
 		}
 		v.post("/sign-up/confirm", url.Values{"token": {l.token}}).status(http.StatusSeeOther)
@@ -72,9 +73,12 @@ func TestEditionBehindALink(t *testing.T) {
 		r.must(r.store.SetLanguage(r.t.Context(), u.ID, "ar"))
 		l, link := catalogue.Of("ar"), "/e/"+r.signer.Sign(digest.ForEdition, int64(r.edition(d).ID))
 		bob, _ := r.reader("bob@example.org")
-		for who, v := range map[string]*visitor{"a stranger": r.visitor(), "another reader": bob, "its reader": r.visitor().signIn(u)} {
+		for who, v := range map[string]*visitor{"a stranger": r.visitor(), "another reader": bob,
+			"its reader": r.visitor().signIn(u)} {
 			a := v.get(link).status(http.StatusOK)
-			for _, want := range []string{`<html lang="ar" dir="rtl"`, l.Say("Listen"), catalogue.Time("2 January 2006", old.PublishedAt.UTC()).In(l), l.Heading(catalogue.Day("Monday 2 January 2006", r.edition(d).LocalDate))} {
+			for _, want := range []string{`<html lang="ar" dir="rtl"`, l.Say("Listen"),
+				catalogue.Time("2 January 2006", old.PublishedAt.UTC()).In(l),
+				l.Heading(catalogue.Day("Monday 2 January 2006", r.edition(d).LocalDate))} {
 				if !strings.Contains(a.body, want) {
 					r.t.Errorf("%s: %q is not in\n%s", who, want, a.body)
 				}

@@ -21,7 +21,8 @@ func (r *room) letterPaths(d digest.Digest, title string) (save, site string) {
 	posts, err := r.store.Posts(r.t.Context(), []digest.PostID{id})
 	r.must(err)
 	e := digest.InRound(int64(r.edition(d).ID), d.LinkRound)
-	return "/save/" + r.signer.SignPair(digest.ForSaving, e, int64(id)), "/site/" + r.signer.SignPair(digest.ForSite, e, int64(posts[0].FeedID))
+	return "/save/" + r.signer.SignPair(digest.ForSaving, e, int64(id)), "/site/" +
+		r.signer.SignPair(digest.ForSite, e, int64(posts[0].FeedID))
 }
 
 // hadKite is a digest with an edition of one post, "A kite", of one site.
@@ -48,11 +49,14 @@ func TestLettersHaveTheLinks(t *testing.T) {
 	each(t, func(r *room) {
 		_, d := r.hadKite("ann@example.org")
 		b := edition.New(edition.Options{Store: r.store, Signer: r.signer, BaseURL: "https://digest.example"})
-		letters, err := b.Render(r.t.Context(), []digest.Delivery{{Edition: r.edition(d), UserID: d.UserID, Email: "ann@example.org", TimeZone: "Europe/Paris"}})
+		letters, err := b.Render(r.t.Context(),
+			[]digest.Delivery{{Edition: r.edition(d), UserID: d.UserID, Email: "ann@example.org",
+				TimeZone: "Europe/Paris"}})
 		r.must(err)
 		text := strings.ReplaceAll(strings.Join(letters[0].Encoded.Text, ""), "=\r\n", "")
 		save, site := r.letterPaths(d, "A kite")
-		for _, want := range []string{"Save: https://digest.example" + save, "Settings: https://digest.example" + site, "https://digest.example/settings\r\n", "#pause\r\n"} {
+		for _, want := range []string{"Save: https://digest.example" + save, "Settings: https://digest.example" +
+			site, "https://digest.example/settings\r\n", "#pause\r\n"} {
 			if !strings.Contains(text, want) {
 				r.t.Errorf("no %s in\n%s", want, text)
 			}
@@ -72,13 +76,16 @@ func TestSaveByLetter(t *testing.T) {
 		}
 		v := r.visitor()
 		v.do("HEAD", save, "", nil).status(http.StatusOK)
-		v.do("POST", save, urlencoded, strings.NewReader("List-Unsubscribe=One-Click")).status(http.StatusMethodNotAllowed) // a scanner that posts to what is mailed
+		// a scanner that posts to what is mailed
+		v.do("POST", save, urlencoded,
+			strings.NewReader("List-Unsubscribe=One-Click")).status(http.StatusMethodNotAllowed)
 		a := v.get(save).status(http.StatusOK).shows("h1", "A kite").shows("main form button", "Save post")
 		if saved() || a.Header.Get("Referrer-Policy") != "same-origin" {
 			r.t.Error("to look saves it, or the link leaks")
 		}
 		for range 2 {
-			v.post(save+"/add", nil).status(http.StatusOK).shows("main form button", "Remove from saved").contains("[role=status]", "Saved. You’ll find it under Saved.")
+			v.post(save+"/add", nil).status(http.StatusOK).shows("main form button", "Remove from saved").contains(
+				"[role=status]", "Saved. You’ll find it under Saved.")
 			if !saved() {
 				r.t.Error("not saved")
 			}
@@ -91,7 +98,8 @@ func TestSaveByLetter(t *testing.T) {
 		r.must(r.store.SavePost(r.t.Context(), u.ID, r.idOf(d, "A kite"), r.now)) // by the reader
 		r.now = r.now.Add(2 * time.Hour)
 		v.post(save+"/add", nil).shows("main form button", "Remove from saved")
-		v.post(save+"/undo", nil).status(http.StatusOK).shows("main form button").contains("p.notice", "Saved. You’ll find it under Saved.")
+		v.post(save+"/undo", nil).status(http.StatusOK).shows("main form button").contains("p.notice",
+			"Saved. You’ll find it under Saved.")
 		if !saved() {
 			r.t.Error("a link that anybody may have removes what the reader saved")
 		}
@@ -105,14 +113,16 @@ func TestSiteByLetter(t *testing.T) {
 		_, link := r.letterPaths(d, "A kite")
 		was, _, _ := r.subOf(d)
 		v := r.visitor()
-		v.get(link).status(http.StatusOK).shows("h1", "Wind").shows("main form button", "Headlines only", "1 week", "1 month", "Until I resume", "Pause until that day", "Unfollow")
+		v.get(link).status(http.StatusOK).shows("h1", "Wind").shows("main form button", "Headlines only", "1 week",
+			"1 month", "Until I resume", "Pause until that day", "Unfollow")
 		if now, paused, _ := r.subOf(d); now != was || paused {
 			r.t.Error("to look changes it")
 		}
 
 		var a answer
 		for range 2 {
-			a = v.post(link+"/display", url.Values{"display": {"headlines"}, "was": {"full"}}).status(http.StatusOK).shows(".display button", "Undo")
+			a = v.post(link+"/display", url.Values{"display": {"headlines"}, "was": {"full"}}).status(
+				http.StatusOK).shows(".display button", "Undo")
 		}
 		if now, _, _ := r.subOf(d); now.Display != digest.Headlines || now.Folder != "Sky" {
 			r.t.Errorf("became %+v", now)
@@ -125,7 +135,8 @@ func TestSiteByLetter(t *testing.T) {
 		v.post(link+"/display", url.Values{"display": {"upside down"}}).status(http.StatusBadRequest)
 
 		day := digest.DateOf(r.now.In(paris(r.t))).Plus(9)
-		v.post(link+"/pause", url.Values{"until": {day.String()}}).status(http.StatusOK).contains("[role=status]", day.Format("Monday 2 January 2006"))
+		v.post(link+"/pause", url.Values{"until": {day.String()}}).status(http.StatusOK).contains("[role=status]",
+			day.Format("Monday 2 January 2006"))
 		_, paused, until := r.subOf(d)
 		if want := time.Date(day.Year, day.Month, day.Day-1, 12, 0, 0, 0, paris(r.t)); !paused || !until.Equal(want) {
 			r.t.Errorf("paused %v until %s, want %s", paused, until, want)
@@ -136,10 +147,13 @@ func TestSiteByLetter(t *testing.T) {
 			r.t.Error("still paused")
 		}
 		v.post(link+"/pause", url.Values{"for": {""}}).status(http.StatusOK).contains("[role=status]", "Paused")
-		v.get(link).contains(".notice", "Paused").shows("main form button", "Headlines only", "Resume", "1 week", "1 month", "Until I resume", "Pause until that day", "Unfollow")
-		v.post(link+"/pause", url.Values{"for": {"week"}}).status(http.StatusOK).contains("[role=status]", "Paused until the edition of")
+		v.get(link).contains(".notice", "Paused").shows("main form button", "Headlines only", "Resume", "1 week",
+			"1 month", "Until I resume", "Pause until that day", "Unfollow")
+		v.post(link+"/pause", url.Values{"for": {"week"}}).status(http.StatusOK).contains("[role=status]",
+			"Paused until the edition of")
 		for _, wrong := range []string{"", "2026-02-30", "2001-01-01", "9999-12-31"} {
-			v.post(link+"/pause", url.Values{"until": {wrong}}).status(http.StatusBadRequest).contains("[role=alert]", "Nothing was changed.")
+			v.post(link+"/pause", url.Values{"until": {wrong}}).status(http.StatusBadRequest).contains("[role=alert]",
+				"Nothing was changed.")
 		}
 	})
 }
@@ -160,17 +174,21 @@ func TestLeaveByLetter(t *testing.T) {
 		was, _, _ := r.subOf(d)
 		was.Title, was.Most = "Mine", 3
 		r.must(r.store.SetSubscription(t.Context(), was))
-		_, err := r.store.AddFilter(t.Context(), digest.Filter{DigestID: d.ID, FeedID: was.FeedID, Words: "football"}, r.now)
+		_, err := r.store.AddFilter(t.Context(), digest.Filter{DigestID: d.ID, FeedID: was.FeedID, Words: "football"},
+			r.now)
 		r.must(err)
 		v := r.visitor()
-		v.post(link+"/leave", nil).status(http.StatusOK).contains("[role=status]", "You no longer follow this site.").shows("main button", "Follow again")
+		v.post(link+"/leave", nil).status(http.StatusOK).contains("[role=status]",
+			"You no longer follow this site.").shows("main button", "Follow again")
 		if got := r.subscribedTo(d); got != "" {
 			r.t.Errorf("subscribed to %s", got)
 		}
 		for _, form := range []string{"/display", "/pause", "/resume", "/leave"} {
-			v.post(link+form, url.Values{"display": {""}, "for": {"week"}}).status(http.StatusOK).shows("main button", "Follow again")
+			v.post(link+form, url.Values{"display": {""}, "for": {"week"}}).status(http.StatusOK).shows("main button",
+				"Follow again")
 		}
-		v.get(link).status(http.StatusOK).shows("h1", "Mine").contains("main", "You no longer follow this site.").shows("main button", "Follow again")
+		v.get(link).status(http.StatusOK).shows("h1", "Mine").contains("main", "You no longer follow this site.").shows(
+			"main button", "Follow again")
 		for range 2 {
 			v.post(link+"/back", nil).status(http.StatusOK).shows("h1", "Mine")
 		}
@@ -205,7 +223,8 @@ func TestAnotherReaderOpensTheLink(t *testing.T) {
 				r.t.Errorf("%s lacks the reader's own", link)
 			}
 		}
-		bob.post(save+"/add", nil).status(http.StatusOK).contains("[role=status]", "Saved. You’ll find it under Saved.")
+		bob.post(save+"/add", nil).status(http.StatusOK).contains("[role=status]",
+			"Saved. You’ll find it under Saved.")
 	})
 }
 
@@ -216,7 +235,8 @@ func TestLetterLinksAreOnlyTheirs(t *testing.T) {
 		u, d := r.hadKite("ann@example.org")
 		save, site := r.letterPaths(d, "A kite")
 		token := strings.TrimPrefix(save, "/save/")
-		tokens := []string{"1", strings.TrimPrefix(site, "/site/"), r.signer.Sign(digest.ForEdition, 1), r.signer.SignPair(digest.ForRemedies, int64(d.ID), 1)}
+		tokens := []string{"1", strings.TrimPrefix(site, "/site/"), r.signer.Sign(digest.ForEdition, 1),
+			r.signer.SignPair(digest.ForRemedies, int64(d.ID), 1)}
 		for i := range token {
 			tokens = append(tokens, token[:i]+string(token[i]^1)+token[i+1:])
 		}
@@ -273,9 +293,11 @@ func (p *pageShow) letterPages(d digest.Digest) {
 	p.must(err)
 	sub := info.Subscription
 	sub.Display = digest.Headlines
-	p.must(p.store.ByLink(p.t.Context(), store.LinkUse{DigestID: d.ID, EmailDate: p.edition(d).LocalDate}, p.now, func(st *store.Store) error {
-		return errors.Join(st.SetSubscription(p.t.Context(), sub), st.SetCadence(p.t.Context(), d.ID, digest.Workdays, p.now))
-	}))
+	p.must(p.store.ByLink(p.t.Context(), store.LinkUse{DigestID: d.ID, EmailDate: p.edition(d).LocalDate}, p.now,
+		func(st *store.Store) error {
+			return errors.Join(st.SetSubscription(p.t.Context(), sub),
+				st.SetCadence(p.t.Context(), d.ID, digest.Workdays, p.now))
+		}))
 	for i, undo := range p.undoPaths(d) {
 		p.add("undo", v.get(undo))
 		if i == 0 { // somebody has changed it again

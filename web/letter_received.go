@@ -23,7 +23,8 @@ func receivedPath(slug string, date digest.Date) string {
 }
 
 // lettersBetween gives the letters that came to a reader on some dates.
-func (s *site) lettersBetween(r *http.Request, me reader, first, last digest.Date, limit int) ([]receivedLetter, error) {
+func (s *site) lettersBetween(r *http.Request, me reader, first, last digest.Date, limit int) ([]receivedLetter,
+	error) {
 	found, err := s.Store.ReceivedLetters(r.Context(), me.ID, first, last, s.Now(), limit)
 	all := make([]receivedLetter, len(found))
 	for i, l := range found {
@@ -61,7 +62,8 @@ func (s *site) receivedPage(w http.ResponseWriter, r *http.Request, me reader) e
 		return err
 	}
 	letter := newsletterName{n, s.BaseURL}
-	return s.showEdition(w, r, d, editionPage{Own: true, Letter: &letter, Beside: v.Beside, playsHere: me.Player && s.Sounds != nil})
+	return s.showEdition(w, r, d, editionPage{Own: true, Letter: &letter, Beside: v.Beside, playsHere: me.Player &&
+		s.Sounds != nil})
 }
 
 // received gives the newsletter of a letter that has come to a member, and the letter as it came.

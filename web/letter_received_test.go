@@ -21,7 +21,8 @@ func TestOneReadingRoom(t *testing.T) {
 		stranger, _ := r.reader("ada@example.org")
 		m, _, err := r.store.Join(r.t.Context(), n.ID, store.Joining{Email: "mo@example.org", Asked: true}, r.now)
 		r.must(err)
-		only, _, err := r.store.Join(r.t.Context(), n.ID, store.Joining{Email: "kim@example.org", TimeZone: "Europe/Paris", Asked: true}, r.now)
+		only, _, err := r.store.Join(r.t.Context(), n.ID,
+			store.Joining{Email: "kim@example.org", TimeZone: "Europe/Paris", Asked: true}, r.now)
 		r.must(err)
 		kimUser, err := r.store.UserByEmail(r.t.Context(), "kim@example.org")
 		r.must(err)
@@ -54,10 +55,12 @@ func TestOneReadingRoom(t *testing.T) {
 				r.t.Error("another reader is led to it")
 			}
 		}
-		for _, path := range []string{"/letters/nobody/2026-11-21", "/letters/anna-writes/2026-11-20", "/letters/anna-writes/x"} {
+		for _, path := range []string{"/letters/nobody/2026-11-21", "/letters/anna-writes/2026-11-20",
+			"/letters/anna-writes/x"} {
 			mo.get(path).status(http.StatusNotFound)
 		}
-		if got := r.visitor().get(letter).status(http.StatusSeeOther).Header.Get("Location"); !strings.HasPrefix(got, "/sign-in") {
+		if got := r.visitor().get(letter).status(http.StatusSeeOther).Header.Get("Location"); !strings.HasPrefix(got,
+			"/sign-in") {
 			r.t.Errorf("nobody is led to %s", got)
 		}
 	})
@@ -79,7 +82,8 @@ func TestLetterThatWaitsIsNotInTheRoom(t *testing.T) {
 		mo.get("/").shows(".also a")
 		mo.get("/letters/anna-writes/2026-11-21").status(http.StatusNotFound)
 		r.indexed()
-		refs, err := r.store.EditionPosts(r.t.Context(), []digest.Delivery{{Edition: r.edition(digest.Digest{ID: m.DigestID})}})
+		refs, err := r.store.EditionPosts(r.t.Context(),
+			[]digest.Delivery{{Edition: r.edition(digest.Digest{ID: m.DigestID})}})
 		r.must(err)
 		path := ""
 		for _, all := range refs {
@@ -90,7 +94,8 @@ func TestLetterThatWaitsIsNotInTheRoom(t *testing.T) {
 		if found := mo.get("/search?q=boat"); strings.Contains(found.body, "The boat") {
 			r.t.Error("a search finds it")
 		}
-		_, err = r.store.ApproveNewsletterLetter(r.t.Context(), n.ID, digest.Date{Year: 2026, Month: 11, Day: 21}, r.now)
+		_, err = r.store.ApproveNewsletterLetter(r.t.Context(), n.ID, digest.Date{Year: 2026, Month: 11, Day: 21},
+			r.now)
 		r.must(err)
 		mo.get("/").shows(".also a", "Anna & co")
 		mo.get("/letters/anna-writes/2026-11-21").status(http.StatusOK)
@@ -117,11 +122,14 @@ func TestLettersBeforeTheFirstEdition(t *testing.T) {
 		r.brings(digest.Subscription{DigestID: m.DigestID}, "Her other site", post("Two"))
 		r.brings(digest.Subscription{DigestID: n.ArchiveID}, "Her other site", post("Three"), post("Four"))
 		r.midnight()
-		if earlier := mo.get("/letters/anna-writes/2026-11-21").status(http.StatusOK); strings.Contains(earlier.body, "2026-11-22") {
+		if earlier := mo.get("/letters/anna-writes/2026-11-21").status(http.StatusOK); strings.Contains(earlier.body,
+			"2026-11-22") {
 			r.t.Error("a letter leads to one that waits")
 		}
-		page := v.get("/newsletters/anna-writes/letters/2026-11-22").status(http.StatusOK).shows(".waiting button", "Leave out", "Leave out")
+		page := v.get("/newsletters/anna-writes/letters/2026-11-22").status(http.StatusOK).shows(".waiting button",
+			"Leave out", "Leave out")
 		v.post(page.attrs(".waiting form", "action")[0], nil).status(http.StatusSeeOther)
-		v.get("/newsletters/anna-writes/letters/2026-11-22").shows(".waiting button", "Leave out").shows(".waiting a", "Four")
+		v.get("/newsletters/anna-writes/letters/2026-11-22").shows(".waiting button", "Leave out").shows(".waiting a",
+			"Four")
 	})
 }

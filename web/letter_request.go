@@ -17,8 +17,10 @@ import (
 // What is wrong with an address that was typed, in words for whoever typed it.
 const (
 	wrongEmail   = catalogue.Key("That isn’t an email address. Enter one like reader@example.org.")
-	wrongTooMany = catalogue.Key("There were too many requests from your network, so we sent nothing. Try again in an hour.")
-	wrongFull    = catalogue.Key("Too many people requested emails in the last hour, so we sent nothing. Try again in an hour.")
+	wrongTooMany = catalogue.Key(
+		"There were too many requests from your network, so we sent nothing. Try again in an hour.")
+	wrongFull = catalogue.Key(
+		"Too many people requested emails in the last hour, so we sent nothing. Try again in an hour.")
 )
 
 // A letterRequest is the address to which somebody wants a letter.
@@ -42,7 +44,8 @@ type letterAsker struct {
 
 // requestLetter reads the address in a form and asks whether it may be mailed.
 // Neither what is said nor how long it takes depends on who has an account.
-func (s *site) requestLetter(r *http.Request, asks func(*http.Request, string) letterAsker) (q letterRequest, status int, err error) {
+func (s *site) requestLetter(r *http.Request, asks func(*http.Request, string) letterAsker) (q letterRequest,
+	status int, err error) {
 	q.Email = r.PostForm.Get("email")
 	if q.to, err = mailbox(q.Email); err != nil {
 		q.Wrong = wrongEmail
@@ -87,14 +90,17 @@ func usualLife(kind allowance.Kind) time.Duration {
 // network: what strangers ask for takes nothing from such a browser.
 func (s *site) asksToSignIn(r *http.Request, email string) letterAsker {
 	if browser, known := s.knownBrowser(r, email); known {
-		return letterAsker{kind: allowance.KnownSignIn, name: browser, rate: s.limits.signIns, shares: []share{{browser, 1}}}
+		return letterAsker{kind: allowance.KnownSignIn, name: browser, rate: s.limits.signIns,
+			shares: []share{{browser, 1}}}
 	}
-	return letterAsker{kind: allowance.SignIn, name: s.clientNetwork(r), rate: s.limits.signIns, shares: s.clientShares(r)}
+	return letterAsker{kind: allowance.SignIn, name: s.clientNetwork(r), rate: s.limits.signIns,
+		shares: s.clientShares(r)}
 }
 
 // asksToSignUp is a network. One network is stopped before it stops the others.
 func (s *site) asksToSignUp(r *http.Request, _ string) letterAsker {
-	return letterAsker{kind: allowance.SignUp, name: s.clientNetwork(r), rate: s.limits.signUps, shares: s.clientShares(r)}
+	return letterAsker{kind: allowance.SignUp, name: s.clientNetwork(r), rate: s.limits.signUps,
+		shares: s.clientShares(r)}
 }
 
 // asksInvited is a newcomer with an invitation, whom no crowd keeps out.
@@ -134,7 +140,8 @@ func (s *site) letter(q letterRequest, write writeLetter) mailer.LetterRequest {
 				return mailer.Letter{}, err
 			}
 			words.Name, words.HomeURL, words.PostalAddress = render.DefaultName, s.BaseURL+"/", s.PostalAddress
-			return mailer.Letter{To: to, Subject: words.Title, Language: catalogue.Of(words.Language).Code, HTML: words.HTML(), Text: words.PlainText()}, nil
+			return mailer.Letter{To: to, Subject: words.Title, Language: catalogue.Of(words.Language).Code,
+				HTML: words.HTML(), Text: words.PlainText()}, nil
 		},
 		Sent: func(ctx context.Context) error { return s.Store.LetterSent(ctx, q.letter.ID, s.Now()) },
 		Lost: func(ctx context.Context) error { return s.Store.LetterUnsent(ctx, q.letter.ID) },

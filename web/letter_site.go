@@ -68,7 +68,8 @@ func (s *site) letterSiteOf(r *http.Request) (p letterSitePage, err error) {
 func (p *letterSitePage) describe() {
 	p.Title, p.Feed, p.Paused = shortened(titleOf(p.sub)), feedPath(p.sub.Feed.ID), p.sub.Paused
 	p.Shown = p.sub.Display
-	p.Only, p.Private, p.Letters = p.sub.Display == digest.Headlines, digest.IsPrivate(p.sub.Feed.URL), p.sub.PausedFor != 0
+	p.Only, p.Private, p.Letters = p.sub.Display == digest.Headlines, digest.IsPrivate(p.sub.Feed.URL),
+		p.sub.PausedFor != 0
 	p.Until = backOn(p.sub.PausedUntil, p.of.TimeZone)
 }
 

@@ -29,16 +29,19 @@ func letterLanguage(u digest.User, asked *catalogue.Language) *catalogue.Languag
 
 // worksWithin says how long the link of a sign-in works.
 func worksWithin(life time.Duration) catalogue.Sayable {
-	return catalogue.Key("Open the link and press the button to sign in. The link works once, within %d hours.").With(int(life.Hours()))
+	return catalogue.Key("Open the link and press the button to sign in. The link works once, within %d hours.").With(
+		int(life.Hours()))
 }
 
 func signInLetter(l *catalogue.Language, base, token string, life time.Duration) render.LetterContent {
 	return render.LetterContent{
 		Language: l.Code,
 		Title:    catalogue.Key("Your sign-in link").In(l),
-		Text:     paragraphs(l, catalogue.Key("Someone, probably you, asked to sign in with this address."), worksWithin(life)),
-		Action:   catalogue.Key("Sign in").In(l), URL: base + "/sign-in?token=" + token,
-		Aside: paragraphs(l, catalogue.Key("If this wasn’t you, ignore this email. Nobody can sign in without the link.")),
+		Text: paragraphs(l, catalogue.Key("Someone, probably you, asked to sign in with this address."),
+			worksWithin(life)),
+		Action: catalogue.Key("Sign in").In(l), URL: base + "/sign-in?token=" + token,
+		Aside: paragraphs(l, catalogue.Key(
+			"If this wasn’t you, ignore this email. Nobody can sign in without the link.")),
 	}
 }
 
@@ -47,8 +50,10 @@ func operatorSignInLetter(l *catalogue.Language, base, token string, life time.D
 	return render.LetterContent{
 		Language: l.Code,
 		Title:    catalogue.Key("Your sign-in link").In(l),
-		Text:     paragraphs(l, catalogue.Key("The operator of this site sent you this link, probably because you couldn’t sign in."), worksWithin(life)),
-		Action:   catalogue.Key("Sign in").In(l), URL: base + "/sign-in?token=" + token,
+		Text: paragraphs(l, catalogue.Key(
+			"The operator of this site sent you this link, probably because you couldn’t sign in."),
+			worksWithin(life)),
+		Action: catalogue.Key("Sign in").In(l), URL: base + "/sign-in?token=" + token,
 		Aside: paragraphs(l, catalogue.Key("If you don’t need it, ignore this email. We sent the link only to you.")),
 	}
 }
@@ -75,7 +80,8 @@ func oldAddressLetter(l *catalogue.Language, base, token string) render.LetterCo
 			catalogue.Key("We sent a link to your old and your new address. Confirm both within a day to make the change."),
 		),
 		Action: catalogue.Key("Review the change").In(l), URL: base + "/settings/address/confirm?token=" + token,
-		Aside: paragraphs(l, catalogue.Key("If this wasn’t you, don’t confirm. Sign in and choose “Sign out everywhere” in your settings.")),
+		Aside: paragraphs(l, catalogue.Key(
+			"If this wasn’t you, don’t confirm. Sign in and choose “Sign out everywhere” in your settings.")),
 	}
 }
 
@@ -108,19 +114,23 @@ func takenLetter(l *catalogue.Language, base string) render.LetterContent {
 }
 
 func passkeyAddedLetter(l *catalogue.Language, base string) render.LetterContent {
-	return passkeyLetter(l, base, catalogue.Key("A passkey was added"), catalogue.Key("A passkey was just added to your account. It signs you in without an email."))
+	return passkeyLetter(l, base, catalogue.Key("A passkey was added"),
+		catalogue.Key("A passkey was just added to your account. It signs you in without an email."))
 }
 
 func passkeyRemovedLetter(l *catalogue.Language, base string) render.LetterContent {
-	return passkeyLetter(l, base, catalogue.Key("A passkey was removed"), catalogue.Key("One or more passkeys were just removed from your account. They no longer work."))
+	return passkeyLetter(l, base, catalogue.Key("A passkey was removed"),
+		catalogue.Key("One or more passkeys were just removed from your account. They no longer work."))
 }
 
 func passkeyLetter(l *catalogue.Language, base string, title, what catalogue.Key) render.LetterContent {
 	return render.LetterContent{
 		Language: l.Code,
-		Title:    title.In(l), Text: paragraphs(l, what, catalogue.Key("If this was you, you don’t need to do anything.")),
+		Title:    title.In(l), Text: paragraphs(l, what,
+			catalogue.Key("If this was you, you don’t need to do anything.")),
 		Action: catalogue.Key("Review your passkeys").In(l), URL: base + "/settings/passkeys",
-		Aside: paragraphs(l, catalogue.Key("If this wasn’t you, choose “Sign out everywhere” there and remove the passkeys you don’t know.")),
+		Aside: paragraphs(l, catalogue.Key(
+			"If this wasn’t you, choose “Sign out everywhere” there and remove the passkeys you don’t know.")),
 	}
 }
 
@@ -129,7 +139,9 @@ func TestLetter(l *catalogue.Language, base string, now time.Time) render.Letter
 	return render.LetterContent{
 		Language: l.Code,
 		Title:    catalogue.Key("Test email from %s").With(base).In(l),
-		Text: paragraphs(l, catalogue.Key("This is a test email, sent on %s UTC. If it reached your inbox, editions can reach it too.").With(minute(now)),
+		Text: paragraphs(l, catalogue.Key(
+			"This is a test email, sent on %s UTC. If it reached your inbox, editions can reach it too.").With(
+			minute(now)),
 			catalogue.Key("If it’s in your spam folder, run “digest doctor” to find out why.")),
 		Action: catalogue.Key("Open the overview").In(l), URL: base + "/operator",
 	}
@@ -140,8 +152,9 @@ func ApprovedLetter(l *catalogue.Language, base string, n digest.Newsletter) ren
 	return render.LetterContent{
 		Language: l.Code,
 		Title:    catalogue.Key("%s is approved").With(digest.OneLine(n.Name)).In(l),
-		Text:     paragraphs(l, catalogue.Key("People can subscribe to your newsletter now. We create the first issue at midnight if your site has published something.")),
-		Action:   catalogue.Key("Open newsletter").In(l), URL: base + "/newsletters/" + n.Slug,
+		Text: paragraphs(l, catalogue.Key(
+			"People can subscribe to your newsletter now. We create the first issue at midnight if your site has published something.")),
+		Action: catalogue.Key("Open newsletter").In(l), URL: base + "/newsletters/" + n.Slug,
 	}
 }
 
@@ -150,7 +163,8 @@ func RefusedLetter(l *catalogue.Language, base string, n digest.Newsletter, reas
 	return render.LetterContent{
 		Language: l.Code,
 		Title:    catalogue.Key("%s was not approved").With(digest.OneLine(n.Name)).In(l),
-		Text: paragraphs(l, catalogue.Key("The operator of this site did not approve your newsletter. Their reason: %s").With(reason),
+		Text: paragraphs(l, catalogue.Key(
+			"The operator of this site did not approve your newsletter. Their reason: %s").With(reason),
 			catalogue.Key("We deleted your request. You can make another one.")),
 		Action: catalogue.Key("Your newsletters").In(l), URL: base + "/newsletters",
 	}
@@ -161,8 +175,9 @@ func NamesApprovedLetter(l *catalogue.Language, base string, n digest.Newsletter
 	return render.LetterContent{
 		Language: l.Code,
 		Title:    catalogue.Key("%s is approved").With(digest.OneLine(n.Name)).In(l),
-		Text:     paragraphs(l, catalogue.Key("Your newsletter is now called %s. Its sender name is %s.").With(digest.OneLine(n.Name), digest.OneLine(n.Sender()))),
-		Action:   catalogue.Key("Open newsletter").In(l), URL: base + "/newsletters/" + n.Slug,
+		Text: paragraphs(l, catalogue.Key("Your newsletter is now called %s. Its sender name is %s.").With(
+			digest.OneLine(n.Name), digest.OneLine(n.Sender()))),
+		Action: catalogue.Key("Open newsletter").In(l), URL: base + "/newsletters/" + n.Slug,
 	}
 }
 
@@ -171,7 +186,8 @@ func NamesRefusedLetter(l *catalogue.Language, base string, n digest.Newsletter,
 	return render.LetterContent{
 		Language: l.Code,
 		Title:    catalogue.Key("%s keeps its name").With(digest.OneLine(n.Name)).In(l),
-		Text:     paragraphs(l, catalogue.Key("The operator of this site did not approve the new name. Their reason: %s").With(reason)),
-		Action:   catalogue.Key("Settings").In(l), URL: base + "/newsletters/" + n.Slug + "/settings",
+		Text: paragraphs(l, catalogue.Key(
+			"The operator of this site did not approve the new name. Their reason: %s").With(reason)),
+		Action: catalogue.Key("Settings").In(l), URL: base + "/newsletters/" + n.Slug + "/settings",
 	}
 }

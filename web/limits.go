@@ -12,34 +12,42 @@ import (
 
 // limits is how much strangers and readers may ask for.
 type limits struct {
-	pingers, pinged, pings, lookups, signIns, signUps, ceremonies, finds, imports, exports, rounds, linked, joins, tests, clicks, owners, hubAskers, hubAsked, pushers, forgers, previews *limiter
+	pingers, pinged, pings, lookups, signIns, signUps, ceremonies, finds, imports, exports, rounds, linked, joins,
+	tests, clicks, owners, hubAskers, hubAsked, pushers, forgers, previews *limiter
 }
 
 func newLimits() limits {
 	return limits{
-		pingers:   newLimiter(60, 10*time.Second),        // pings from one address: a host of blogs pings for many of them
-		pinged:    newLimiter(3, 8*time.Hour),            // pings of one feed or site: anyone can ping for anyone, and the site would pay
+		// pings from one address: a host of blogs pings for many of them
+		pingers: newLimiter(60, 10*time.Second),
+		// pings of one feed or site: anyone can ping for anyone, and the site would pay
+		pinged:    newLimiter(3, 8*time.Hour),
 		pings:     newLimiter(200, 100*time.Millisecond), // all pings: each may cost the database a write
 		hubAskers: newLimiter(60, 10*time.Second),        // subscriptions at our hub that one address asks for
-		hubAsked:  newLimiter(100, time.Minute),          // of one domain's callbacks, whoever asks: it is called each time
-		owners:    newLimiter(4, 30*time.Minute),         // looks at what the owner of a domain wants: anyone can have us look
-		lookups:   newLimiter(60, 2*time.Second),         // questions for a feed's status from one address
+		// of one domain's callbacks, whoever asks: it is called each time
+		hubAsked: newLimiter(100, time.Minute),
+		// looks at what the owner of a domain wants: anyone can have us look
+		owners:  newLimiter(4, 30*time.Minute),
+		lookups: newLimiter(60, 2*time.Second), // questions for a feed's status from one address
 
 		signIns:    newLimiter(20, 3*time.Minute),  // letters to sign in that one network asks for
 		signUps:    newLimiter(20, 3*time.Minute),  // letters to sign up
 		ceremonies: newLimiter(60, 10*time.Second), // passkeys asked from one address: each is a row for a while
 
-		finds:    newLimiter(60, 10*time.Second),        // addresses that one reader looks for feeds at: each asks a site
-		previews: newLimiter(6, 5*time.Minute),          // looks of one reader at what waits: all of it is read and rendered
-		imports:  newLimiter(20, time.Minute),           // lists of one reader
-		exports:  newLimiter(5, 5*time.Minute),          // of all of one reader's data
-		rounds:   newLimiter(5, 5*time.Minute),          // of links in one reader's mail, of tokens, and of keys and looks at the DNS
-		joins:    newLimiter(40, time.Minute),           // letters to join a newsletter that one network asks for
-		tests:    newLimiter(10, 2*time.Minute),         // letters of a newsletter that one publisher tries
-		clicks:   newLimiter(200, 10*time.Millisecond),  // counted in all: each is a write
-		pushers:  newLimiter(1000, 50*time.Millisecond), // pushes from one address: a hub pushes many feeds at once
-		forgers:  newLimiter(20, 10*time.Second),        // of these, those that are not signed as they should be
-		linked:   newLimiter(120, time.Second),          // questions of programs from one address, by a token
+		// addresses that one reader looks for feeds at: each asks a site
+		finds: newLimiter(60, 10*time.Second),
+		// looks of one reader at what waits: all of it is read and rendered
+		previews: newLimiter(6, 5*time.Minute),
+		imports:  newLimiter(20, time.Minute),  // lists of one reader
+		exports:  newLimiter(5, 5*time.Minute), // of all of one reader's data
+		// of links in one reader's mail, of tokens, and of keys and looks at the DNS
+		rounds:  newLimiter(5, 5*time.Minute),
+		joins:   newLimiter(40, time.Minute),           // letters to join a newsletter that one network asks for
+		tests:   newLimiter(10, 2*time.Minute),         // letters of a newsletter that one publisher tries
+		clicks:  newLimiter(200, 10*time.Millisecond),  // counted in all: each is a write
+		pushers: newLimiter(1000, 50*time.Millisecond), // pushes from one address: a hub pushes many feeds at once
+		forgers: newLimiter(20, 10*time.Second),        // of these, those that are not signed as they should be
+		linked:  newLimiter(120, time.Second),          // questions of programs from one address, by a token
 	}
 }
 

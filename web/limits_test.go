@@ -118,8 +118,9 @@ func TestSearchesAreBounded(t *testing.T) {
 		v, _ := r.reader("ann@example.org")
 		slow := &slowSearch{Store: r.store}
 		r.handler = web.New(web.Options{
-			Store: r.store, Search: slow, Editions: edition.New(edition.Options{Store: r.store, Signer: r.signer, BaseURL: r.base}),
-			Signer: r.signer, BaseURL: r.base, Now: r.handlerNow,
+			Store: r.store, Search: slow,
+			Editions: edition.New(edition.Options{Store: r.store, Signer: r.signer, BaseURL: r.base}),
+			Signer:   r.signer, BaseURL: r.base, Now: r.handlerNow,
 		})
 		var all sync.WaitGroup
 		for range 8 {
@@ -144,7 +145,8 @@ func (r *room) handlerNow() time.Time { return r.now }
 func TestNamesTurnNothingAround(t *testing.T) {
 	each(t, func(r *room) {
 		v, d := r.reader("ann@example.org")
-		f, _, err := r.store.EnsureFeed(r.t.Context(), digest.Feed{URL: "https://site.example/feed", Host: "site.example", Title: "Site \u202egpj.exe\u2066"})
+		f, _, err := r.store.EnsureFeed(r.t.Context(),
+			digest.Feed{URL: "https://site.example/feed", Host: "site.example", Title: "Site \u202egpj.exe\u2066"})
 		r.must(err)
 		_, err = r.store.Subscribe(r.t.Context(), digest.Subscription{DigestID: d.ID, FeedID: f.ID}, r.now)
 		r.must(err)
@@ -153,8 +155,10 @@ func TestNamesTurnNothingAround(t *testing.T) {
 		r.brings(digest.Subscription{DigestID: d.ID}, "Site \u202egpj.exe", turned)
 		r.midnight()
 		theirs := fmt.Sprintf("/feeds/%d", f.ID+1)
-		for _, path := range []string{theirs, theirs + "/posts", "/search?q=words", "/", "/feeds", fmt.Sprintf("/feeds/%d", f.ID), "/filters", "/status?url=https://site.example/feed"} {
-			if a := v.get(path).status(http.StatusOK); strings.ContainsAny(a.body, "\u202e\u2066") || !strings.Contains(a.body, "Site gpj.exe") {
+		for _, path := range []string{theirs, theirs + "/posts", "/search?q=words", "/", "/feeds",
+			fmt.Sprintf("/feeds/%d", f.ID), "/filters", "/status?url=https://site.example/feed"} {
+			if a := v.get(path).status(http.StatusOK); strings.ContainsAny(a.body, "\u202e\u2066") ||
+				!strings.Contains(a.body, "Site gpj.exe") {
 				r.t.Errorf("%s: what a feed is called turns the line around", path)
 			}
 		}
@@ -165,7 +169,8 @@ func TestNamesTurnNothingAround(t *testing.T) {
 func TestBotPageOfAReader(t *testing.T) {
 	each(t, func(r *room) {
 		u, _ := r.user("ann@example.org")
-		for v, want := range map[*visitor]string{r.visitor(): "private, max-age=3600", r.visitor().signIn(u): "private, no-store"} {
+		for v, want := range map[*visitor]string{r.visitor(): "private, max-age=3600",
+			r.visitor().signIn(u): "private, no-store"} {
 			if got := v.get("/bot").status(http.StatusOK).Header.Get("Cache-Control"); got != want {
 				r.t.Errorf("Cache-Control: %s", got)
 			}

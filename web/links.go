@@ -62,13 +62,15 @@ func (s *site) pointedPage(w http.ResponseWriter, r *http.Request, me reader) er
 	p.Pointers, err = s.pointers(r, me)
 	if errors.Is(err, errLongSearch) {
 		p.Wrong = longSearch
-		return s.show(w, r, http.StatusServiceUnavailable, "links", catalogue.Key("Links that several of your sites share"), p)
+		return s.show(w, r, http.StatusServiceUnavailable, "links",
+			catalogue.Key("Links that several of your sites share"), p)
 	}
 	return s.showPage(w, r, err, "links", catalogue.Key("Links that several of your sites share"), p)
 }
 
 // showLinked shows the posts that lead to an address or, where there is none, to a site.
-func (s *site) showLinked(w http.ResponseWriter, r *http.Request, me reader, p pointedPage, address, site string) error {
+func (s *site) showLinked(w http.ResponseWriter, r *http.Request, me reader, p pointedPage, address,
+	site string) error {
 	var found []store.VisiblePost
 	var err error
 	p.Asked = address + site
@@ -174,13 +176,15 @@ func (s *site) linksJSON(w http.ResponseWriter, r *http.Request) error {
 	s.allowAnyOrigin(w.Header())
 	if !s.limits.linked.allowAll(s.clientShares(r), s.Now()) {
 		w.Header().Set("Retry-After", "60")
-		return writeJSON(w, http.StatusTooManyRequests, map[string]string{"error": "so many questions came from this network; ask again in a minute"})
+		return writeJSON(w, http.StatusTooManyRequests,
+			map[string]string{"error": "so many questions came from this network; ask again in a minute"})
 	}
 	token, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
 	u, err := s.Store.TokenReader(r.Context(), hashSecret(strings.TrimSpace(token)))
 	if !ok || digest.KindOf(err) == digest.NotFound {
 		w.Header().Set("WWW-Authenticate", "Bearer")
-		return writeJSON(w, http.StatusUnauthorized, map[string]string{"error": "this token is void; make another one in the settings"})
+		return writeJSON(w, http.StatusUnauthorized,
+			map[string]string{"error": "this token is void; make another one in the settings"})
 	}
 	if err != nil {
 		return err
@@ -188,7 +192,8 @@ func (s *site) linksJSON(w http.ResponseWriter, r *http.Request) error {
 	address := r.URL.Query().Get("url")
 	key := feed.LinkKey(address)
 	if key == 0 || len(address) > maxAsked {
-		return writeJSON(w, http.StatusBadRequest, map[string]string{"error": "url is a web address, escaped as a parameter"})
+		return writeJSON(w, http.StatusBadRequest,
+			map[string]string{"error": "url is a web address, escaped as a parameter"})
 	}
 	found, err := s.Store.LinkingTo(r.Context(), u.ID, key, 0, s.Now(), mostLinked)
 	if err != nil {
@@ -197,7 +202,8 @@ func (s *site) linksJSON(w http.ResponseWriter, r *http.Request) error {
 	answer := linkAnswer{URL: address, Posts: []linkedAnswer{}}
 	for _, v := range found {
 		p := s.listed(r, v)
-		answer.Posts = append(answer.Posts, linkedAnswer{p.Line(), p.URL, s.BaseURL + p.Path(), p.Site.Title, p.Edition.String()})
+		answer.Posts = append(answer.Posts, linkedAnswer{p.Line(), p.URL, s.BaseURL + p.Path(), p.Site.Title,
+			p.Edition.String()})
 	}
 	return writeJSON(w, http.StatusOK, answer)
 }

@@ -22,7 +22,8 @@ func TestChangesAreLogged(t *testing.T) {
 		}
 		me.post("/operator/readers/17/resend", nil).status(http.StatusNotFound)
 		said := r.log.String()
-		for _, want := range []string{`level=INFO msg="form submitted" route="POST /operator/readers/{id}/resend" status=404 reader=1 took=`} {
+		for _, want := range []string{
+			`level=INFO msg="form submitted" route="POST /operator/readers/{id}/resend" status=404 reader=1 took=`} {
 			if !strings.Contains(said, want) {
 				t.Errorf("no %s in %s", want, said)
 			}

@@ -15,11 +15,13 @@ func TestLookOutlastsTheSession(t *testing.T) {
 	r := newRoom(t, storetest.Open(t, storetest.SQLite(t)))
 	u, _ := r.user("ann@example.org")
 	bob, _ := r.user("bob@example.org")
-	r.must(r.store.SetPages(t.Context(), u.ID, digest.Pages{Direction: digest.LeftToRight, Theme: digest.DarkTheme, TypeSize: digest.Larger}))
+	r.must(r.store.SetPages(t.Context(), u.ID, digest.Pages{Direction: digest.LeftToRight, Theme: digest.DarkTheme,
+		TypeSize: digest.Larger}))
 	r.must(r.store.SetLanguage(t.Context(), u.ID, "de"))
 	looks := func(v *visitor, theme, size, language string) {
 		t.Helper()
-		v.get("/sign-in").status(http.StatusOK).has("html", "data-theme", theme).has("html", "data-size", size).has("html", "lang", language)
+		v.get("/sign-in").status(http.StatusOK).has("html", "data-theme", theme).has("html", "data-size",
+			size).has("html", "lang", language)
 	}
 	expired := func(v *visitor) *visitor {
 		v.get("/settings").status(http.StatusOK)
@@ -41,7 +43,8 @@ func TestLookOutlastsTheSession(t *testing.T) {
 	v.signIn(u).post("/settings/appearance", url.Values{"direction": {"ltr"}, "theme": {"light"}, "size": {"browser"}})
 	looks(expired(v), "light", "", "de")
 
-	for _, bad := range []string{"", "dark", "dark.larger", "purple.larger.de", "dark.huge.de", "dark.larger.xx", "dark.larger.de.de", `dark" x=".larger.de`} {
+	for _, bad := range []string{"", "dark", "dark.larger", "purple.larger.de", "dark.huge.de", "dark.larger.xx",
+		"dark.larger.de.de", `dark" x=".larger.de`} {
 		v.cookies["digest-look"] = bad
 		looks(v, "", "", "en")
 	}

@@ -53,7 +53,8 @@ func (s *site) membershipsPage(w http.ResponseWriter, r *http.Request, me reader
 		if err != nil {
 			return err
 		}
-		p.Memberships = append(p.Memberships, membership{newsletterName{n, s.BaseURL}, daysView{d.Cadence}, d.State == digest.DigestLeft, of[m.DigestID], s.unsubscribePath(d), both[m.DigestID]})
+		p.Memberships = append(p.Memberships, membership{newsletterName{n, s.BaseURL}, daysView{d.Cadence},
+			d.State == digest.DigestLeft, of[m.DigestID], s.unsubscribePath(d), both[m.DigestID]})
 	}
 	return s.show(w, r, http.StatusOK, "memberships", catalogue.Key("Your newsletters"), p)
 }
@@ -69,7 +70,8 @@ func (s *site) setShared(w http.ResponseWriter, r *http.Request, me reader) erro
 	if r.PostForm.Get("once") == "1" {
 		set = s.Store.ReadInLetter
 	}
-	return showSaved(w, r, set(r.Context(), me.ID, digest.DigestID(membership), digest.FeedID(feed)), "/memberships", "feed")
+	return showSaved(w, r, set(r.Context(), me.ID, digest.DigestID(membership), digest.FeedID(feed)), "/memberships",
+		"feed")
 }
 
 // latestLetters gives the latest letters of each newsletter that came to a reader, by their digests.

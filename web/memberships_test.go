@@ -19,7 +19,8 @@ func TestMembersPage(t *testing.T) {
 		r.open("")
 		anna, _ := r.user("anna@example.org")
 		n := r.newsletter(anna)
-		m, _, err := r.store.Join(r.t.Context(), n.ID, store.Joining{Email: "mo@example.org", TimeZone: "UTC", Asked: true}, r.now)
+		m, _, err := r.store.Join(r.t.Context(), n.ID,
+			store.Joining{Email: "mo@example.org", TimeZone: "UTC", Asked: true}, r.now)
 		r.must(err)
 		mo, err := r.store.UserByEmail(r.t.Context(), "mo@example.org")
 		r.must(err)
@@ -53,7 +54,8 @@ func TestMembersPage(t *testing.T) {
 		v.get("/memberships").contains(".letters", "unsubscribed", "Subscribe again")
 
 		owner := r.visitor().signIn(anna)
-		owner.post("/settings/delete", url.Values{"address": {"anna@example.org"}}).status(http.StatusConflict).contains(".wrong", "give it another owner")
+		owner.post("/settings/delete", url.Values{"address": {"anna@example.org"}}).status(
+			http.StatusConflict).contains(".wrong", "give it another owner")
 	})
 }
 
@@ -70,11 +72,14 @@ func TestSiteInLettersAlone(t *testing.T) {
 		r.brings(digest.Subscription{DigestID: d.ID}, "Anna's site", post("The boat"))
 		subs, err := r.store.Subscriptions(r.t.Context(), d.ID)
 		r.must(err)
-		_, err = r.store.Subscribe(r.t.Context(), digest.Subscription{DigestID: m.DigestID, FeedID: subs[0].Feed.ID}, r.now)
+		_, err = r.store.Subscribe(r.t.Context(), digest.Subscription{DigestID: m.DigestID, FeedID: subs[0].Feed.ID},
+			r.now)
 		r.must(err)
-		mo.get("/memberships").shows(".shared button", "Only in newsletter").contains(".shared", "You get Anna's site here and in your edition")
+		mo.get("/memberships").shows(".shared button", "Only in newsletter").contains(".shared",
+			"You get Anna's site here and in your edition")
 		form := func(once string) url.Values {
-			return url.Values{"membership": {fmt.Sprint(int64(m.DigestID))}, "feed": {fmt.Sprint(int64(subs[0].Feed.ID))}, "once": {once}}
+			return url.Values{"membership": {fmt.Sprint(int64(m.DigestID))},
+				"feed": {fmt.Sprint(int64(subs[0].Feed.ID))}, "once": {once}}
 		}
 		mo.post("/memberships/feeds", form("1")).status(http.StatusSeeOther)
 		mo.get("/memberships").shows(".shared button", "Show in both").contains(".shared", "only in this newsletter")

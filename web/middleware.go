@@ -52,7 +52,8 @@ func compressed(h http.Handler) http.Handler {
 	}
 	text := wrap(h)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if strings.HasPrefix(r.URL.Path, "/image/") || strings.HasPrefix(r.URL.Path, "/sound/") { // caches shall hold one of each, whoever asks; sound is sent as it comes
+		// caches shall hold one of each, whoever asks; sound is sent as it comes
+		if strings.HasPrefix(r.URL.Path, "/image/") || strings.HasPrefix(r.URL.Path, "/sound/") {
 			h.ServeHTTP(w, r)
 			return
 		}
@@ -79,7 +80,8 @@ func (s *site) bodyLimit(r *http.Request) int64 {
 func bringsFile(path string) bool { return bringsList(path) || bringsLogo(path) }
 
 func bringsList(path string) bool {
-	return path == "/feeds/import" || strings.HasPrefix(path, "/newsletters/") && strings.HasSuffix(path, "/members/import")
+	return path == "/feeds/import" || strings.HasPrefix(path, "/newsletters/") &&
+		strings.HasSuffix(path, "/members/import")
 }
 
 func bringsLogo(path string) bool {
@@ -154,7 +156,8 @@ func (s *site) orProblem(mux *http.ServeMux) http.Handler {
 		answer := statusOnly{header: http.Header{}, status: http.StatusNotFound}
 		h.ServeHTTP(&answer, r)
 		s.handle(func(http.ResponseWriter, *http.Request) error {
-			if page := s.pageAbove(url.URL{Path: r.URL.Path}); answer.status == http.StatusMethodNotAllowed && isForm(r) && page.Path != "/" {
+			if page := s.pageAbove(url.URL{Path: r.URL.Path}); answer.status == http.StatusMethodNotAllowed &&
+				isForm(r) && page.Path != "/" {
 				return seeOther(w, r, page.String())
 			}
 			for _, name := range [...]string{"Allow", "Location"} { // Location: mux writes a path in its short form

@@ -18,8 +18,9 @@ func TestServerHasLimits(t *testing.T) {
 	each(t, func(r *room) {
 		server := web.NewServer(r.handler, slog.New(slog.DiscardHandler))
 		for name, limit := range map[string]int64{
-			"header": int64(server.ReadHeaderTimeout), "read": int64(server.ReadTimeout), "write": int64(server.WriteTimeout),
-			"idle": int64(server.IdleTimeout), "bytes": int64(server.MaxHeaderBytes),
+			"header": int64(server.ReadHeaderTimeout), "read": int64(server.ReadTimeout),
+			"write": int64(server.WriteTimeout),
+			"idle":  int64(server.IdleTimeout), "bytes": int64(server.MaxHeaderBytes),
 		} {
 			if limit <= 0 {
 				r.t.Errorf("no limit for %s", name)
@@ -40,7 +41,10 @@ func TestServerHasLimits(t *testing.T) {
 // FuzzRequest holds that no address, method or body brings down a page or
 // makes an error of ours.
 func FuzzRequest(f *testing.F) {
-	for _, path := range []string{"/", "/sign-in", "/sign-out", "/editions/2026-11-20", "/e/aaaaaaaaaaaaadqaaxecf5yu3gyprkfb7", "/unsubscribe/x/undo", "/unsubscribe/x/pause", "/unsubscribe/x/days", "/image/x/aHR0cHM", "/static/..", "//x", "/%2e%2e/%00", "/editions/{date}", "/sign-in?token=%zz", "/status?url=https://u:p@a.example/?a=1&b=2", "/status?url=%zz;", "/ping?url=https://a.example/", "/RPC2"} {
+	for _, path := range []string{"/", "/sign-in", "/sign-out", "/editions/2026-11-20",
+		"/e/aaaaaaaaaaaaadqaaxecf5yu3gyprkfb7", "/unsubscribe/x/undo", "/unsubscribe/x/pause", "/unsubscribe/x/days",
+		"/image/x/aHR0cHM", "/static/..", "//x", "/%2e%2e/%00", "/editions/{date}", "/sign-in?token=%zz",
+		"/status?url=https://u:p@a.example/?a=1&b=2", "/status?url=%zz;", "/ping?url=https://a.example/", "/RPC2"} {
 		f.Add("GET", path, "")
 		f.Add("POST", path, "token=x&List-Unsubscribe=One-Click")
 	}

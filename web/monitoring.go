@@ -44,7 +44,8 @@ func (s *site) tellChange(w http.ResponseWriter, r *http.Request) (http.Response
 	}
 	begun, seen := time.Now(), &watched{ResponseWriter: w, status: http.StatusOK}
 	return seen, func() {
-		s.Log.InfoContext(r.Context(), "form submitted", "route", r.Pattern, "status", seen.status, "reader", int64(who.ID), "took", time.Since(begun).Round(time.Millisecond).String())
+		s.Log.InfoContext(r.Context(), "form submitted", "route", r.Pattern, "status", seen.status, "reader",
+			int64(who.ID), "took", time.Since(begun).Round(time.Millisecond).String())
 	}
 }
 

@@ -28,7 +28,8 @@ type move struct {
 func (s *site) moves(d digest.Digest, told []store.Move) (all []move) {
 	for _, n := range told {
 		all = append(all, move{
-			Moved:    render.Moved{FeedID: n.FeedID, From: digest.AddressShown(n.URL), To: digest.AddressShown(n.MovedTo)},
+			Moved: render.Moved{FeedID: n.FeedID, From: digest.AddressShown(n.URL),
+				To: digest.AddressShown(n.MovedTo)},
 			Title:    shortened(cmp.Or(n.Title, digest.HostShown(n.URL))),
 			FromHost: digest.HostShown(n.URL), ToHost: digest.HostShown(n.MovedTo),
 			at: n.At, back: n.Back, Stays: n.Stays, Path: s.movedPath(d, n.FeedID),

@@ -44,7 +44,8 @@ func (r *room) movesOn(d digest.Digest, from, to string) (digest.Feed, string) {
 // subscribes subscribes a digest to the feed at an address.
 func (r *room) subscribes(d digest.Digest, title, address string) {
 	r.t.Helper()
-	f, _, err := r.store.EnsureFeed(r.t.Context(), digest.Feed{URL: address, Host: feed.Host(address), State: digest.FeedActive, Title: title})
+	f, _, err := r.store.EnsureFeed(r.t.Context(),
+		digest.Feed{URL: address, Host: feed.Host(address), State: digest.FeedActive, Title: title})
 	r.must(err)
 	_, err = r.store.Subscribe(r.t.Context(), digest.Subscription{DigestID: d.ID, FeedID: f.ID}, r.now)
 	r.must(err)
@@ -73,12 +74,14 @@ func TestGoingBack(t *testing.T) {
 		r.midnight()
 		v := r.visitor()
 		v.do("HEAD", path, "", nil).status(http.StatusOK)
-		a := v.get(path).status(http.StatusOK).shows("h1", "Use the old address again?").shows("form button", "Use the old address again")
+		a := v.get(path).status(http.StatusOK).shows("h1", "Use the old address again?").shows("form button",
+			"Use the old address again")
 		a.shows(".addresses dd", oldPlace, newPlace)
 		if got := a.attrs("form[method=post]", "action"); got[0] != path {
 			r.t.Errorf("the button posts to %q", got)
 		}
-		if got := a.texts("p")[1]; !strings.Contains(got, "“Notes” moved from old.example to new.example. From now on you get what is published there.") {
+		if got := a.texts("p")[1]; !strings.Contains(got,
+			"“Notes” moved from old.example to new.example. From now on you get what is published there.") {
 			r.t.Errorf("says %q", got)
 		}
 		if got := a.Header.Get("Referrer-Policy"); got != "same-origin" || strings.Contains(a.body, `href="http`) {
@@ -110,7 +113,8 @@ func TestGoingBackIsOnlyForTheLink(t *testing.T) {
 		_, d := r.user("ann@example.org")
 		f, path := r.moves(d, "Notes", oldPlace, newPlace)
 		token := strings.TrimPrefix(path, "/moved/")
-		tokens := []string{"", "1", "%2e%2e", r.signer.Sign(digest.ForGoingBack, int64(d.ID)), r.signer.Sign(digest.ForUnsubscribe, int64(d.ID)),
+		tokens := []string{"", "1", "%2e%2e", r.signer.Sign(digest.ForGoingBack, int64(d.ID)),
+			r.signer.Sign(digest.ForUnsubscribe, int64(d.ID)),
 			r.signer.SignPair(digest.ForUndo, int64(d.ID), int64(f.ID))}
 		for i := range token {
 			tokens = append(tokens, token[:i]+string(token[i]^1)+token[i+1:])
@@ -123,7 +127,8 @@ func TestGoingBackIsOnlyForTheLink(t *testing.T) {
 				}
 			}
 		}
-		v.post("/moved/"+r.signer.SignPair(digest.ForGoingBack, int64(d.ID), int64(f.ID)+99), nil).status(http.StatusGone).shows("h1", "Nothing to undo")
+		v.post("/moved/"+r.signer.SignPair(digest.ForGoingBack, int64(d.ID), int64(f.ID)+99),
+			nil).status(http.StatusGone).shows("h1", "Nothing to undo")
 		v.from("https://evil.example", "cross-site")
 		v.post(path, nil).status(http.StatusForbidden)
 		if got := r.subscribedTo(d); got != newPlace {
@@ -183,11 +188,13 @@ func TestMovesOnPages(t *testing.T) {
 		f, path := r.moves(d, "Notes", "https://ann:pa55word@old.example/feed", newPlace)
 		page := fmt.Sprintf("/feeds/%d", f.ID)
 		list := v.get("/feeds").status(http.StatusOK).shows(".why", "moved here from old.example")
-		feed := v.get(page).status(http.StatusOK).shows("#moved button", "Use the old address again").shows("#moved dd", "https://old.example/feed", newPlace)
+		feed := v.get(page).status(http.StatusOK).shows("#moved button", "Use the old address again").shows("#moved dd",
+			"https://old.example/feed", newPlace)
 		r.midnight()
 		own := v.get("/").status(http.StatusOK)
 		own.has(".notice a", "href", r.base+path)
-		linked := r.visitor().get("/e/" + r.signer.Sign(digest.ForEdition, int64(r.edition(d).ID))).status(http.StatusOK)
+		linked := r.visitor().get("/e/" +
+			r.signer.Sign(digest.ForEdition, int64(r.edition(d).ID))).status(http.StatusOK)
 		for _, a := range []answer{list, feed, own, linked} {
 			if strings.Contains(a.body, "pa55word") {
 				r.t.Errorf("%s shows a password", a.Request.URL)
@@ -236,7 +243,8 @@ func TestGoingBackAfterTwoMoves(t *testing.T) {
 		last, second := r.movesOn(d, newPlace, "https://newest.example/feed")
 		r.midnight()
 		for _, path := range []string{first, second} {
-			v.get(path).status(http.StatusOK).shows("h1", "Use the old address again?").shows(".addresses dd", oldPlace, v.get(path).texts(".addresses dd")[1])
+			v.get(path).status(http.StatusOK).shows("h1", "Use the old address again?").shows(".addresses dd", oldPlace,
+				v.get(path).texts(".addresses dd")[1])
 		}
 		v.get(fmt.Sprintf("/feeds/%d", last.ID)).shows("#moved dd", oldPlace, "https://newest.example/feed")
 		v.post(first, nil).status(http.StatusOK).shows("h1", "Old address restored")
@@ -253,10 +261,12 @@ func TestStatusOfAMovedFeed(t *testing.T) {
 		_, d := r.user("ann@example.org")
 		_, path := r.moves(d, "Notes", oldPlace, newPlace)
 		v := r.visitor()
-		v.get(statusOf(oldPlace)).status(http.StatusOK).shows(".address", newPlace).shows(".wide dd", "polls find new posts", oldPlace)
+		v.get(statusOf(oldPlace)).status(http.StatusOK).shows(".address", newPlace).shows(".wide dd",
+			"polls find new posts", oldPlace)
 		v.get(statusOf(newPlace)).status(http.StatusOK).shows(".wide dd", "polls find new posts")
 		v.post(path, nil).status(http.StatusOK)
-		v.get(statusOf(oldPlace)).status(http.StatusOK).shows(".address", oldPlace).shows(".wide dd", "polls find new posts").
+		v.get(statusOf(oldPlace)).status(http.StatusOK).shows(".address", oldPlace).shows(".wide dd",
+			"polls find new posts").
 			shows(".rules li", "We ignore permanent redirects to another site, because this feed moved before and was moved back.")
 	})
 }
@@ -267,7 +277,8 @@ func TestManyMoves(t *testing.T) {
 	each(t, func(r *room) {
 		v, d := r.reader("ann@example.org")
 		for i := range 200 {
-			r.moves(d, "Notes", fmt.Sprintf("https://old%d.example/feed", i), fmt.Sprintf("https://new%d.example/feed", i))
+			r.moves(d, "Notes", fmt.Sprintf("https://old%d.example/feed", i),
+				fmt.Sprintf("https://new%d.example/feed", i))
 		}
 		r.midnight()
 		a := v.get("/").status(http.StatusOK).shows("details.notice summary", "Notes on your sites")

@@ -15,8 +15,11 @@ func (p *pageShow) newsletterPages(me *visitor, u digest.User, d digest.Digest) 
 	p.t.Helper()
 	owner, _ := p.user("publisher@example.org")
 	n, err := p.store.AddNewsletter(p.t.Context(), digest.Newsletter{
-		Slug: strings.Repeat("x", 40), Name: endless[:60], HeaderText: "https://a.example/" + endless, FooterText: endless, Description: mixed + "\n\n" + endless, SiteURL: "https://" + strings.Repeat("long.", 20) + "example/",
-		AddressLine: endless[:200], Cadence: digest.Daily, State: digest.NewsletterActive, Look: digest.Look{Layout: digest.FullText, Images: digest.ProxiedImages},
+		Slug: strings.Repeat("x", 40), Name: endless[:60], HeaderText: "https://a.example/" +
+			endless, FooterText: endless, Description: mixed + "\n\n" + endless, SiteURL: "https://" +
+			strings.Repeat("long.", 20) + "example/",
+		AddressLine: endless[:200], Cadence: digest.Daily, State: digest.NewsletterActive,
+		Look: digest.Look{Layout: digest.FullText, Images: digest.ProxiedImages},
 	}, owner.ID, p.now)
 	p.must(err)
 	path := "/n/" + n.Slug
@@ -26,7 +29,8 @@ func (p *pageShow) newsletterPages(me *visitor, u digest.User, d digest.Digest) 
 	p.add("newsletter_archive", guest.get(path+"/letters"))
 	p.brings(digest.Subscription{DigestID: n.ArchiveID}, endless, uglyPosts("A letter's own.")...)
 	email := strings.Repeat("w", 64) + "@" + strings.Repeat(strings.Repeat("y", 40)+".", 4) + "example"
-	guest.post(path+"/join", url.Values{"email": {email}, "zone": {"America/Argentina/ComodRivadavia"}}).status(http.StatusSeeOther)
+	guest.post(path+"/join",
+		url.Values{"email": {email}, "zone": {"America/Argentina/ComodRivadavia"}}).status(http.StatusSeeOther)
 	for _, l := range p.letters() {
 		if strings.HasPrefix(l.to, "w") {
 			p.add("newsletter_join", guest.get(path+"/confirm?token="+l.token))
@@ -62,7 +66,8 @@ func (p *pageShow) publisherPages(n digest.Newsletter, owner digest.User) {
 	path := "/newsletters/" + n.Slug
 	p.add("publisher_list", v.get("/newsletters"))
 	p.add("publisher_new", v.get("/newsletters/new"))
-	p.add("publisher_new", v.post("/newsletters/new", url.Values{"address": {endless}, "name": {mixed}, "slug": {endless}, "line": {endless}, "description": {mixed}}))
+	p.add("publisher_new", v.post("/newsletters/new", url.Values{"address": {endless}, "name": {mixed},
+		"slug": {endless}, "line": {endless}, "description": {mixed}}))
 	p.must(p.store.SetNewsletterState(p.t.Context(), n.ID, digest.NewsletterHeld, endless, p.now))
 	p.add("publisher_list", v.get("/newsletters"))
 	p.add("publisher", v.get(path))
@@ -72,7 +77,9 @@ func (p *pageShow) publisherPages(n digest.Newsletter, owner digest.User) {
 	for _, page := range []string{"settings", "logo", "domain", "feeds", "people", "end", "tokens", "numbers"} {
 		p.add("publisher_"+page, v.get(path+"/"+page))
 	}
-	p.add("publisher_settings", v.post(path+"/settings", url.Values{"name": {endless}, "approve": {"1"}, "at": {endless}, "description": {mixed}}))
+	p.add("publisher_settings",
+		v.post(path+"/settings", url.Values{"name": {endless}, "approve": {"1"}, "at": {endless},
+			"description": {mixed}}))
 	p.add("publisher_feeds", v.post(path+"/feeds", url.Values{"address": {endless}}))
 	p.add("publisher_people", v.post(path+"/people", url.Values{"email": {endless}}))
 	ed, _ := p.user(strings.Repeat("e", 64) + "@" + strings.Repeat(strings.Repeat("y", 40)+".", 4) + "example")
@@ -84,7 +91,8 @@ func (p *pageShow) publisherPages(n digest.Newsletter, owner digest.User) {
 	p.add("publisher_tokens", v.post(path+"/tokens", url.Values{"name": {endless[:90]}}))
 	p.add("publisher_tokens", v.post(path+"/tokens", url.Values{"name": {endless}}))
 	p.add("publisher_domain", v.post(path+"/domain", url.Values{"address": {endless}}))
-	own, err := p.registrar().Name(p.t.Context(), n.ID, strings.Repeat("m", 64)+"@"+strings.Repeat(strings.Repeat("y", 40)+".", 4)+"example")
+	own, err := p.registrar().Name(p.t.Context(), n.ID, strings.Repeat("m", 64)+"@"+
+		strings.Repeat(strings.Repeat("y", 40)+".", 4)+"example")
 	p.must(err)
 	_, err = p.registrar().Look(p.t.Context(), own)
 	p.must(err)
@@ -98,17 +106,21 @@ func (p *pageShow) publisherPages(n digest.Newsletter, owner digest.User) {
 	p.add("publisher_letter", v.get(later))
 	p.add("publisher_letters", v.get(path+"/letters"))
 	p.add("publisher_join", v.get(path+"/members/add"))
-	p.add("publisher_join", v.post(path+"/members/add", url.Values{"email": {endless}, "zone": {"Amerika/Argentinien"}, "proof": {endless + endless}}))
+	p.add("publisher_join", v.post(path+"/members/add", url.Values{"email": {endless}, "zone": {"Amerika/Argentinien"},
+		"proof": {endless + endless}}))
 	p.must(p.store.SetNewsletterState(p.t.Context(), n.ID, digest.NewsletterActive, "", p.now))
 	email := strings.Repeat("m", 64) + "@" + strings.Repeat(strings.Repeat("y", 40)+".", 4) + "example"
-	at := v.post(path+"/members/add", url.Values{"email": {email}, "zone": {"America/Argentina/ComodRivadavia"}, "proof": {endless[:200]}}).status(http.StatusSeeOther)
+	at := v.post(path+"/members/add", url.Values{"email": {email}, "zone": {"America/Argentina/ComodRivadavia"},
+		"proof": {endless[:200]}}).status(http.StatusSeeOther)
 	p.add("publisher_member", v.get(at.Header.Get("Location")))
 	p.add("publisher_members", v.get(path+"/members?q=m"))
 	p.add("publisher_import", v.get(path+"/members/import"))
-	p.add("publisher_import", v.send(path+"/members/import", endless+".csv", "email\n"+endless+"\nx@example.org\n", nil))
+	p.add("publisher_import", v.send(path+"/members/import", endless+".csv", "email\n"+endless+"\nx@example.org\n",
+		nil))
 	p.add("publisher_import", v.send(path+"/members/import", endless+".csv", endless+"\nx\n", nil))
 	p.add("publisher_next", v.get(path+"/next"))
-	p.add("publisher_next", v.post(path+"/next", url.Values{"date": {"2026-01-01"}, "subject": {endless}, "note": {mixed}}))
+	p.add("publisher_next", v.post(path+
+		"/next", url.Values{"date": {"2026-01-01"}, "subject": {endless}, "note": {mixed}}))
 	v.post(v.get(path+"/next").attrs(".waiting form", "action")[0], nil).status(http.StatusSeeOther)
 	p.add("publisher_next", v.get(path+"/next?on=text"))
 }
@@ -126,7 +138,9 @@ func (p *pageShow) linkPages(me *visitor, d digest.Digest) {
 	p.add("links", me.get("/links?site="+endless))
 	p.add("settings_token", me.get("/settings/token"))
 	p.add("settings_token", me.post("/settings/token", nil))
-	site := p.blog(map[string]string{"/": "<title>" + mixed + "</title><link rel=alternate type=application/rss+xml title='" + leftward + "' href='/" + endless + "'>", "/" + endless: rss(endless, "x")})
+	site := p.blog(map[string]string{"/": "<title>" + mixed +
+		"</title><link rel=alternate type=application/rss+xml title='" + leftward + "' href='/" + endless + "'>", "/" +
+		endless: rss(endless, "x")})
 	link := p.failing(d, mixed, site.URL+"/old"+endless)
 	p.add("remedies", p.visitor().get(link))
 	p.add("remedies", p.visitor().post(link+"/find", nil))

@@ -26,16 +26,21 @@ var (
 
 // uglyText is a post with all that sticks out of a narrow page.
 func uglyText() string {
-	return "<h2>" + endless + "</h2><p>" + leftward + " <a href='https://a.example/" + endless + "'>https://a.example/" + endless + "</a> <code>" + endless + "</code></p>" +
-		"<pre>" + endless + "\n\t\t\t\t\t\t\t\t\t\t" + endless + "</pre><ul><li><ol><li><blockquote><blockquote>" + endless + "</blockquote></blockquote></li></ol></li></ul>" +
+	return "<h2>" + endless + "</h2><p>" + leftward + " <a href='https://a.example/" + endless +
+		"'>https://a.example/" + endless + "</a> <code>" + endless + "</code></p>" +
+		"<pre>" + endless + "\n\t\t\t\t\t\t\t\t\t\t" + endless + "</pre><ul><li><ol><li><blockquote><blockquote>" +
+		endless + "</blockquote></blockquote></li></ol></li></ul>" +
 		"<table><tr>" + strings.Repeat("<th>"+endless[:30]+"</th><td>"+endless[:60]+"</td>", 12) + "</tr></table>" +
-		"<img src='https://a.example/i.png' alt='" + endless + "' width='4000' height='30'><figure><img src='https://a.example/j.png' alt='" + endless + "'><figcaption>" + endless + "</figcaption></figure>"
+		"<img src='https://a.example/i.png' alt='" + endless +
+		"' width='4000' height='30'><figure><img src='https://a.example/j.png' alt='" + endless + "'><figcaption>" +
+		endless + "</figcaption></figure>"
 }
 
 func uglyPosts(words string) (all []digest.Post) {
 	for _, title := range []string{endless, leftward, mixed, words} {
 		all = append(all, digest.Post{
-			Identity: title, Title: title, URL: "https://" + strings.Repeat("long.", 40) + "example/" + endless, Author: endless,
+			Identity: title, Title: title, URL: "https://" + strings.Repeat("long.", 40) + "example/" +
+				endless, Author: endless,
 			Summary: "cheese " + mixed + " " + words, Content: uglyText(), Language: "de", ContentHash: "h",
 		})
 	}
@@ -96,13 +101,15 @@ func (p *pageShow) measured(direction digest.Direction, letters, root string, ti
 		from, _ := strconv.Atoi(req.PathValue("from"))
 		fmt.Fprint(w, "<!doctype html>")
 		for i, name := range p.names[from:min(from+atOnce, len(p.names))] {
-			fmt.Fprintf(w, `<iframe title="%d %s" src="/shown/%d" width="320" height="400" style="border:0"></iframe>`, from+i, name, from+i)
+			fmt.Fprintf(w, `<iframe title="%d %s" src="/shown/%d" width="320" height="400" style="border:0"></iframe>`,
+				from+i, name, from+i)
 		}
 		fmt.Fprint(w, measure)
 	})
 	for from := 0; from < len(p.names); from += atOnce {
 		got := browser.Written(p.t, mux, fmt.Sprintf("/frames/%d", from), "--blink-settings=defaultFontSize="+letters)
-		if want := fmt.Sprintf("%d measured, letters of %s\n", times*min(atOnce, len(p.names)-from), root); got != want {
+		if want := fmt.Sprintf("%d measured, letters of %s\n", times*min(atOnce, len(p.names)-from),
+			root); got != want {
 			p.t.Errorf("%s, letters of %s:\n%s", direction, root, got)
 		}
 	}
@@ -129,7 +136,8 @@ func (p *pageShow) openAll(direction digest.Direction) {
 	p.must(err)
 	p.add("operator_link", guest.get(link))
 	_, token, _ := strings.Cut(link, "token=")
-	p.add("operator_link", guest.post("/sign-in/operator", url.Values{"token": {token}, "email": {endless}, "zone": {endless}}))
+	p.add("operator_link", guest.post("/sign-in/operator",
+		url.Values{"token": {token}, "email": {endless}, "zone": {endless}}))
 
 	email := strings.Repeat("x", 64) + "@" + strings.Repeat(strings.Repeat("y", 40)+".", 4) + "example"
 	u, d := p.user(email)
@@ -152,7 +160,8 @@ func (p *pageShow) openAll(direction digest.Direction) {
 func (p *pageShow) strangersPages(guest *visitor) {
 	p.t.Helper()
 	p.add("home_landing", guest.get("/"))
-	for _, path := range []string{"/sign-in", "/sign-in?sent=1", "/sign-in?out=everywhere", "/sign-in?token=" + p.token(p.other())} {
+	for _, path := range []string{"/sign-in", "/sign-in?sent=1", "/sign-in?out=everywhere", "/sign-in?token=" +
+		p.token(p.other())} {
 		p.add("signin", guest.get(path))
 	}
 	p.add("signin", guest.post("/sign-in/email", url.Values{"email": {endless}}))
@@ -173,7 +182,8 @@ func (p *pageShow) strangersPages(guest *visitor) {
 	f := well(p.knows(digest.Feed{URL: feedURL + "?" + endless, Title: mixed}), p.now)
 	f.LastError, f.Errors, f.NotBefore, f.MovedTo = endless, 3, p.now.Add(time.Hour), "https://new.example/"+endless
 	for i := range 40 {
-		p.polled(f, store.PollRecord{At: p.now.AddDate(0, 0, i-39), Outcome: "failed", Status: 500 - i%2*71, Requests: 2, Bytes: 12_345_678, Took: 30 * time.Second, Note: endless})
+		p.polled(f, store.PollRecord{At: p.now.AddDate(0, 0, i-39), Outcome: "failed", Status: 500 - i%2*71,
+			Requests: 2, Bytes: 12_345_678, Took: 30 * time.Second, Note: endless})
 	}
 	p.add("status_feed", guest.get(statusOf(f.URL)))
 }
@@ -190,24 +200,29 @@ func (p *pageShow) feedsPages(me *visitor, d digest.Digest) {
 	p.add("feeds", me.get("/feeds"))
 	path := "/" + endless
 	site := p.blog(map[string]string{
-		path:        "<title>" + mixed + "</title><link rel=alternate type=application/rss+xml title='" + leftward + "' href='" + path + "/1'><link rel=alternate type=application/rss+xml href='" + path + "/2'>",
+		path: "<title>" + mixed + "</title><link rel=alternate type=application/rss+xml title='" + leftward +
+			"' href='" + path + "/1'><link rel=alternate type=application/rss+xml href='" + path + "/2'>",
 		path + "/1": rss(endless, endless, leftward), path + "/2": rss(mixed, endless), "/one": rss(leftward, "x"),
 	})
 	p.add("feeds_find", me.find(site.URL+path).status(http.StatusOK))
 	p.add("feeds_find", me.find(endless))
 	p.add("feeds_add", me.get("/feeds/share?text="+url.QueryEscape("https://"+endless+".example/"+endless)))
-	p.add("feeds_find_added", me.post("/feeds/add", url.Values{"feed": {site.URL + "/one", site.URL + "/" + endless[1:]}}))
+	p.add("feeds_find_added",
+		me.post("/feeds/add", url.Values{"feed": {site.URL + "/one", site.URL + "/" + endless[1:]}}))
 	p.add("feeds_import", me.get("/feeds/import"))
 	p.add("feeds_import", me.upload("no list at all "+endless))
-	p.add("feeds_import_report", me.upload(strings.ReplaceAll(strings.ReplaceAll(badList, "Nowhere", endless), "Mine", mixed)))
+	p.add("feeds_import_report",
+		me.upload(strings.ReplaceAll(strings.ReplaceAll(badList, "Nowhere", endless), "Mine", mixed)))
 	p.add("home_first", me.get("/?saved=nothing"))
 	one := me.attrsOf("/feeds", ".rows .name", "href")[0]
 	me.post(one, url.Values{"title": {endless}, "folder": {leftward}, "display": {"full"}}).status(http.StatusSeeOther)
 	me.post("/filters", url.Values{"words": {endless[:90]}, "feed": {"0"}}).status(http.StatusSeeOther)
-	me.post("/filters", url.Values{"words": {leftward[:60]}, "feed": {strings.TrimPrefix(one, "/feeds/")}}).status(http.StatusSeeOther)
+	me.post("/filters", url.Values{"words": {leftward[:60]},
+		"feed": {strings.TrimPrefix(one, "/feeds/")}}).status(http.StatusSeeOther)
 	p.add("feeds", me.get("/feeds?saved=added"))
 	p.add("feed", me.get(one+"?saved=added"))
-	p.add("feed", me.post(one, url.Values{"title": {strings.Repeat(endless, 3)}, "folder": {strings.Repeat(leftward, 8)}, "display": {"none"}}))
+	p.add("feed", me.post(one, url.Values{"title": {strings.Repeat(endless, 3)},
+		"folder": {strings.Repeat(leftward, 8)}, "display": {"none"}}))
 	p.add("filters", me.get("/filters?saved=filter"))
 	p.add("filters", me.post("/filters", url.Values{"words": {strings.Repeat(endless, 3)}, "feed": {"0"}}))
 	p.movedPages(me, d)
@@ -215,7 +230,8 @@ func (p *pageShow) feedsPages(me *visitor, d digest.Digest) {
 	p.add("feed", me.get(one))
 	p.add("feeds", me.get("/feeds"))
 	p.add("feeds", me.get("/feeds?all=1&sort=last&find="+endless[:20]))
-	ids := url.Values{"feed": {strings.TrimPrefix(one, "/feeds/")}, "folder": {strings.Repeat(leftward, 8)}, "until": {endless}}
+	ids := url.Values{"feed": {strings.TrimPrefix(one, "/feeds/")}, "folder": {strings.Repeat(leftward, 8)},
+		"until": {endless}}
 	p.add("feeds_several", me.get("/feeds/several?"+ids.Encode()))
 	p.add("feeds_several", me.post("/feeds/several/folder", ids))
 	p.add("feeds_several", me.post("/feeds/several/pause", ids))
@@ -230,7 +246,8 @@ func (p *pageShow) movedPages(me *visitor, d digest.Digest) {
 	var f digest.Feed
 	var path string
 	for i, title := range []string{mixed, leftward, endless, "Notes"} {
-		f, path = p.moves(d, title, fmt.Sprintf("https://%sold.example/%d%s", long, i, endless), fmt.Sprintf("https://%snew.example/%d%s", long, i, leftward))
+		f, path = p.moves(d, title, fmt.Sprintf("https://%sold.example/%d%s", long, i, endless),
+			fmt.Sprintf("https://%snew.example/%d%s", long, i, leftward))
 	}
 	p.add("feeds", me.get("/feeds"))
 	p.add("feed", me.get(fmt.Sprintf("/feeds/%d", f.ID)))
@@ -241,7 +258,8 @@ func (p *pageShow) movedPages(me *visitor, d digest.Digest) {
 // readingPages are an edition and what was in it.
 func (p *pageShow) readingPages(me *visitor, d digest.Digest) {
 	p.t.Helper()
-	for i, of := range []digest.Subscription{{}, {Folder: endless, Title: mixed}, {Folder: leftward}, {Display: digest.FullText}, {Display: digest.Headlines}} {
+	for i, of := range []digest.Subscription{{}, {Folder: endless, Title: mixed}, {Folder: leftward},
+		{Display: digest.FullText}, {Display: digest.Headlines}} {
 		of.DigestID = d.ID
 		p.brings(of, []string{endless, leftward, mixed}[i%3], uglyPosts(fmt.Sprint("A short one, no. ", i))...)
 	}
@@ -283,14 +301,17 @@ func (p *pageShow) settingsPages(me *visitor, u digest.User) {
 	me.post("/settings/zone", url.Values{"zone": {far}}).status(http.StatusSeeOther)
 	day := func(n int) string { return p.now.AddDate(0, 0, n).Format(time.DateOnly) }
 	for n := 0; n < 20; n += 10 {
-		me.post("/settings/travel", url.Values{"zone": {"America/North_Dakota/New_Salem"}, "from": {day(n)}, "to": {day(n + 4)}}).status(http.StatusSeeOther)
+		me.post("/settings/travel", url.Values{"zone": {"America/North_Dakota/New_Salem"}, "from": {day(n)},
+			"to": {day(n + 4)}}).status(http.StatusSeeOther)
 	}
-	p.must(p.store.AddPasskey(p.t.Context(), store.Passkey{UserID: u.ID, CredentialID: []byte("a"), Credential: "{}", Name: endless}, p.now))
+	p.must(p.store.AddPasskey(p.t.Context(), store.Passkey{UserID: u.ID, CredentialID: []byte("a"), Credential: "{}",
+		Name: endless}, p.now))
 	p.add("settings", me.get("/settings"))
 	p.add("settings_zone", me.get("/settings/zone?saved=zone"))
 	p.add("settings_zone", me.post("/settings/zone", url.Values{"zone": {endless}}))
 	p.add("settings_travel", me.get("/settings/travel?saved=trip"))
-	for _, form := range []url.Values{{"zone": {endless}}, {"zone": {far}, "from": {endless}}, {"zone": {far}, "from": {day(30)}, "to": {endless}}} {
+	for _, form := range []url.Values{{"zone": {endless}}, {"zone": {far}, "from": {endless}},
+		{"zone": {far}, "from": {day(30)}, "to": {endless}}} {
 		p.add("settings_travel", me.post("/settings/travel", form))
 	}
 	p.add("settings_schedule", me.post("/settings/schedule", url.Values{"days": {"mon"}, "at": {endless}}))
@@ -307,7 +328,8 @@ func (p *pageShow) settingsPages(me *visitor, u digest.User) {
 	p.add("settings_passkeys", me.get("/settings/passkeys?saved=added"))
 	p.add("settings_address", me.get("/settings/address"))
 	p.add("settings_address", me.post("/settings/address", url.Values{"email": {endless}}))
-	me.post("/settings/address", url.Values{"email": {strings.Repeat("z", 60) + "@example.net"}}).status(http.StatusSeeOther)
+	me.post("/settings/address",
+		url.Values{"email": {strings.Repeat("z", 60) + "@example.net"}}).status(http.StatusSeeOther)
 	p.add("settings_address", me.get("/settings/address"))
 	p.add("settings_address_confirm", p.visitor().get("/settings/address/confirm?token="+p.letters()[0].token))
 	p.add("settings_address_confirm", p.visitor().get("/settings/address/confirm?saved=changed"))
@@ -317,7 +339,8 @@ func (p *pageShow) settingsPages(me *visitor, u digest.User) {
 func (p *pageShow) operatorPages(me *visitor) {
 	p.t.Helper()
 	p.troubles(mixed)
-	p.must(p.store.Suppress(p.t.Context(), digest.Suppression{Email: strings.Repeat("s", 60) + "@example.org", Reason: digest.ForComplaint, Evidence: endless, CreatedAt: p.now}))
+	p.must(p.store.Suppress(p.t.Context(), digest.Suppression{Email: strings.Repeat("s", 60) + "@example.org",
+		Reason: digest.ForComplaint, Evidence: endless, CreatedAt: p.now}))
 	p.add("operator", me.get("/operator"))
 	p.add("invitations", me.post("/operator/invitations", nil))
 	p.add("operator_readers", me.get("/operator/readers?q=@"))
@@ -329,12 +352,14 @@ func (p *pageShow) operatorPages(me *visitor) {
 	p.must(err)
 	p.add("operator_reader", me.get(fmt.Sprintf("/operator/readers/%d", cleo.ID)))
 	p.operatorChanges(me, cleo)
-	for _, path := range []string{"/operator/feeds?q=bad.example", "/operator/feeds?q=ftp://" + endless, "/operator/feeds?q=" + endless[:60] + ".example/" + endless} {
+	for _, path := range []string{"/operator/feeds?q=bad.example", "/operator/feeds?q=ftp://" +
+		endless, "/operator/feeds?q=" + endless[:60] + ".example/" + endless} {
 		p.add("operator_feeds", me.get(path))
 	}
 	row := me.get("/operator/feeds?q=bad.example").attrs(".troubles .head a", "href")[0]
 	p.add("operator_feed", me.get(row))
-	me.post("/operator/hosts", url.Values{"host": {endless[:60] + "." + endless[:60] + ".example"}}).status(http.StatusSeeOther)
+	me.post("/operator/hosts",
+		url.Values{"host": {endless[:60] + "." + endless[:60] + ".example"}}).status(http.StatusSeeOther)
 	p.add("operator_hosts", me.post("/operator/hosts", url.Values{"host": {"ftp://" + endless}}))
 	p.add("operator_dmarc", me.get("/operator/dmarc"))
 	long := strings.Repeat(strings.Repeat("y", 40)+".", 5) + "example.org"
@@ -362,10 +387,14 @@ func (p *pageShow) operatorChanges(me *visitor, u digest.User) {
 	me.post(path+"/pause", url.Values{"until": {""}}).status(http.StatusSeeOther)
 	p.add("operator_reader", me.get(path))
 	p.add("operator_readers", me.get("/operator/readers"))
-	p.must(p.store.AddSignUp(p.t.Context(), []byte("x"), store.SignUp{Email: strings.Repeat("n", 60) + "@" + strings.Repeat("n", 60) + ".example", TimeZone: "UTC"}, p.now, p.now.Add(time.Hour)))
+	p.must(p.store.AddSignUp(p.t.Context(), []byte("x"), store.SignUp{Email: strings.Repeat("n", 60) + "@" +
+		strings.Repeat("n", 60) + ".example", TimeZone: "UTC"}, p.now, p.now.Add(time.Hour)))
 	p.add("operator_readers", me.get("/operator/readers?state=unconfirmed"))
 	p.add("operator_remove", me.post(path+"/remove", url.Values{"address": {endless}}))
-	_, err := p.store.AddNewsletter(p.t.Context(), digest.Newsletter{Slug: "owned", Name: endless[:60], SiteURL: "https://a.example/", Cadence: digest.Daily, State: digest.NewsletterActive, Look: digest.Look{Layout: digest.FullText, Images: digest.ProxiedImages}}, u.ID, p.now)
+	_, err := p.store.AddNewsletter(p.t.Context(),
+		digest.Newsletter{Slug: "owned", Name: endless[:60], SiteURL: "https://a.example/", Cadence: digest.Daily,
+			State: digest.NewsletterActive, Look: digest.Look{Layout: digest.FullText, Images: digest.ProxiedImages}},
+		u.ID, p.now)
 	p.must(err)
 	p.add("operator_remove", me.get(path+"/remove"))
 }

@@ -18,7 +18,8 @@ func (s *site) followClick(w http.ResponseWriter, r *http.Request) error {
 	if !ok {
 		return errNotFound
 	}
-	if now := s.Now(); isFollowed(r) && s.clicked.isFirst(s.clientNetwork(r)+" "+r.PathValue("name"), now) && s.limits.clicks.allow("", now) {
+	if now := s.Now(); isFollowed(r) && s.clicked.isFirst(s.clientNetwork(r)+" "+r.PathValue("name"), now) &&
+		s.limits.clicks.allow("", now) {
 		if err := s.Store.CountClick(r.Context(), c, now); err != nil {
 			s.Log.Warn("cannot count a click", "err", err)
 		}
@@ -61,7 +62,8 @@ func (l *clickLog) isFirst(key string, now time.Time) bool {
 // guess of a browser or a mail program that somebody might follow it.
 func isFollowed(r *http.Request) bool {
 	for _, name := range []string{"Sec-Purpose", "Purpose", "X-Purpose", "X-Moz"} {
-		if v := strings.ToLower(r.Header.Get(name)); strings.Contains(v, "prefetch") || strings.Contains(v, "preview") || strings.Contains(v, "prerender") {
+		if v := strings.ToLower(r.Header.Get(name)); strings.Contains(v, "prefetch") ||
+			strings.Contains(v, "preview") || strings.Contains(v, "prerender") {
 			return false
 		}
 	}

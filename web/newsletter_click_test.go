@@ -27,21 +27,24 @@ func TestFollowClick(t *testing.T) {
 			if want == 0 && len(got) == 0 {
 				return
 			}
-			if len(got) != 1 || got[0].Clicks != want || got[0].Title != "The boat" || got[0].Since.String() != "2026-11-20" {
+			if len(got) != 1 || got[0].Clicks != want || got[0].Title != "The boat" ||
+				got[0].Since.String() != "2026-11-20" {
 				r.t.Errorf("counted %+v, want %d", got, want)
 			}
 		}
 		leads := func(v *visitor, method string) {
 			r.t.Helper()
 			a := v.do(method, path, "", nil).status(http.StatusFound)
-			if a.Header.Get("Location") != c.URL || a.Header.Get("Referrer-Policy") != "no-referrer" || len(a.Header.Values("Set-Cookie")) > 0 || a.Header.Get("Cache-Control") != "no-store" {
+			if a.Header.Get("Location") != c.URL || a.Header.Get("Referrer-Policy") != "no-referrer" ||
+				len(a.Header.Values("Set-Cookie")) > 0 || a.Header.Get("Cache-Control") != "no-store" {
 				r.t.Errorf("leads on with %v", a.Header)
 			}
 		}
 		leads(r.visitor(), "GET")
 		count(0) // it is not asked for
 		page := anna.get("/newsletters/anna-writes/settings").status(http.StatusOK)
-		if strings.Contains(r.visitor().get("/n/anna-writes").body, "not who clicks") || strings.Contains(page.body, `name="clicks" value="1" checked`) {
+		if strings.Contains(r.visitor().get("/n/anna-writes").body, "not who clicks") ||
+			strings.Contains(page.body, `name="clicks" value="1" checked`) {
 			r.t.Error("it is counted unasked")
 		}
 		n.CountClicks = true
@@ -65,7 +68,8 @@ func TestFollowClick(t *testing.T) {
 		leads(from("203.0.113.9"), "GET")
 		count(2)
 		anna.get("/newsletters/anna-writes/numbers").contains(".clicks .number", "2").contains(".clicks th", "The boat")
-		for _, wrong := range []string{strings.Replace(path, "site.example", "evil.example", 1), strings.Replace(path, "/go/", "/go/1", 1), "/go/1.1/x", "/go/1.1/x?to=https://evil.example/"} {
+		for _, wrong := range []string{strings.Replace(path, "site.example", "evil.example", 1),
+			strings.Replace(path, "/go/", "/go/1", 1), "/go/1.1/x", "/go/1.1/x?to=https://evil.example/"} {
 			r.visitor().get(wrong).status(http.StatusNotFound)
 		}
 		r.must(r.store.SetNewsletterState(r.t.Context(), n.ID, digest.NewsletterEnded, "", r.now))

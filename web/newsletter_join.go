@@ -43,7 +43,8 @@ func (s *site) requestJoin(w http.ResponseWriter, r *http.Request) error {
 		return errNewsletterFull
 	}
 	back := returnAddress(n.Newsletter, r.PostForm.Get("return"))
-	p := newsletterPage{newsletterName: n, newcomer: newcomer{zoneField: zoneField{Zone: r.PostForm.Get("zone")}, Token: back}}
+	p := newsletterPage{newsletterName: n, newcomer: newcomer{zoneField: zoneField{Zone: r.PostForm.Get("zone")},
+		Token: back}}
 	zone, err := s.joinZone(r, &p)
 	if err != nil {
 		return err
@@ -59,7 +60,8 @@ func (s *site) requestJoin(w http.ResponseWriter, r *http.Request) error {
 		return orShow(err, func() error { return s.showNewsletter(w, r, status, p) })
 	}
 	s.sendLetter(q, s.writeJoin(s.joinLanguage(r, n.Newsletter), n.Newsletter, store.JoinRequest{
-		NewsletterID: n.ID, Email: q.to, TimeZone: zone, Form: formOf(r, n), ReturnURL: back, Latest: r.PostForm.Get("latest") == "1", RequestedAt: s.Now(),
+		NewsletterID: n.ID, Email: q.to, TimeZone: zone, Form: formOf(r, n), ReturnURL: back,
+		Latest: r.PostForm.Get("latest") == "1", RequestedAt: s.Now(),
 	}))
 	return s.asked(w, r, n, back)
 }
@@ -185,7 +187,8 @@ func (s *site) confirmJoinPage(w http.ResponseWriter, r *http.Request) error {
 	if err == nil && p.JoinRequest.NewsletterID != n.ID {
 		err = errNotFound
 	}
-	return s.showPage(w, r, orSpent(err, errSpentJoin), "newsletter_join", catalogue.Key("Subscribe to %s").With(n.Name), p)
+	return s.showPage(w, r, orSpent(err, errSpentJoin), "newsletter_join",
+		catalogue.Key("Subscribe to %s").With(n.Name), p)
 }
 
 // confirmJoin makes the address a member.
@@ -206,10 +209,12 @@ func (s *site) confirmJoin(w http.ResponseWriter, r *http.Request) error {
 		return orSpent(err, errSpentJoin)
 	}
 	if err := s.speakAs(r, m); err != nil { // they have joined all the same
-		s.Log.WarnContext(r.Context(), "cannot read the language of a new member", "member", int64(m.UserID), "err", err)
+		s.Log.WarnContext(r.Context(), "cannot read the language of a new member", "member", int64(m.UserID), "err",
+			err)
 	}
 	d, err := s.Store.Digest(r.Context(), m.DigestID)
-	p := joinPage{newsletterName: n, JoinRequest: q, Next: catalogue.Time("Monday 2 January", d.NextDueAt.In(zoneOr(m.TimeZone)))}
+	p := joinPage{newsletterName: n, JoinRequest: q,
+		Next: catalogue.Time("Monday 2 January", d.NextDueAt.In(zoneOr(m.TimeZone)))}
 	return s.showPage(w, r, err, "newsletter_join", catalogue.Key("Welcome to %s").With(n.Name), p)
 }
 
@@ -232,8 +237,10 @@ func memberLetter(l *catalogue.Language, base string, n digest.Newsletter) rende
 	return render.LetterContent{
 		Language: l.Code,
 		Title:    catalogue.Key("You already subscribe to %s").With(name).In(l),
-		Text:     paragraphs(l, catalogue.Key("Someone, probably you, asked to subscribe to %s with this address. You already do, so nothing changed.").With(name)),
-		Action:   catalogue.Key("All issues").In(l), URL: base + "/n/" + n.Slug,
-		Aside: paragraphs(l, catalogue.Key("If issues don’t arrive, check your spam folder. To unsubscribe, use the link in any issue.")),
+		Text: paragraphs(l, catalogue.Key(
+			"Someone, probably you, asked to subscribe to %s with this address. You already do, so nothing changed.").With(name)),
+		Action: catalogue.Key("All issues").In(l), URL: base + "/n/" + n.Slug,
+		Aside: paragraphs(l, catalogue.Key(
+			"If issues don’t arrive, check your spam folder. To unsubscribe, use the link in any issue.")),
 	}
 }

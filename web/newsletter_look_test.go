@@ -54,7 +54,9 @@ func TestNewsletterSheet(t *testing.T) {
 			r.t.Errorf("both colours are at %s", green)
 		}
 		css := v.get(red).status(http.StatusOK)
-		if !strings.Contains(css.body, "--accent:#990f3d;") || css.Header.Get("Content-Type") != "text/css; charset=utf-8" || !strings.Contains(css.Header.Get("Cache-Control"), "immutable") {
+		if !strings.Contains(css.body, "--accent:#990f3d;") ||
+			css.Header.Get("Content-Type") != "text/css; charset=utf-8" ||
+			!strings.Contains(css.Header.Get("Cache-Control"), "immutable") {
 			r.t.Errorf("%s: %q\n%s", red, css.Header, css.body)
 		}
 		v.get(green).status(http.StatusNotFound)
@@ -75,10 +77,13 @@ func TestNewsletterLogo(t *testing.T) {
 			picture, says string
 			status        int
 		}{
-			"SVG": {`<svg onload="alert(1)"/>`, "save it as PNG", 422}, "nothing": {"", "No file was chosen", 422}, "a line": {wideLogo(500, 20), "ten times as wide", 422},
-			"much": {strings.Repeat("x", 1<<20+1), "larger than 1 MB", 422}, "far too much": {strings.Repeat("x", 3<<20), "larger than 1 MB", 422},
+			"SVG": {`<svg onload="alert(1)"/>`, "save it as PNG", 422}, "nothing": {"", "No file was chosen", 422},
+			"a line":       {wideLogo(500, 20), "ten times as wide", 422},
+			"much":         {strings.Repeat("x", 1<<20+1), "larger than 1 MB", 422},
+			"far too much": {strings.Repeat("x", 3<<20), "larger than 1 MB", 422},
 		} {
-			if got := v.sendFile(path, "picture", name, c.picture, nil); got.StatusCode != c.status || !strings.Contains(strings.Join(got.texts(".wrong"), " "), c.says) {
+			if got := v.sendFile(path, "picture", name, c.picture, nil); got.StatusCode != c.status ||
+				!strings.Contains(strings.Join(got.texts(".wrong"), " "), c.says) {
 				r.t.Errorf("%s is answered with %d: %q", name, got.StatusCode, got.texts(".wrong"))
 			}
 		}
@@ -105,22 +110,30 @@ func TestNewsletterLogo(t *testing.T) {
 		}
 		picture := guest.get(file).status(http.StatusOK)
 		h := picture.Header
-		if h.Get("Content-Type") != "image/png" || !strings.Contains(h.Get("Cache-Control"), "immutable") || h.Get("Cross-Origin-Resource-Policy") != "cross-origin" || !strings.Contains(h.Get("Content-Security-Policy"), "sandbox") || !strings.HasPrefix(picture.body, "\x89PNG") {
+		if h.Get("Content-Type") != "image/png" || !strings.Contains(h.Get("Cache-Control"), "immutable") ||
+			h.Get("Cross-Origin-Resource-Policy") != "cross-origin" ||
+			!strings.Contains(h.Get("Content-Security-Policy"), "sandbox") ||
+			!strings.HasPrefix(picture.body, "\x89PNG") {
 			r.t.Errorf("the logo is answered with %v", h)
 		}
-		if shown := v.get("/newsletters/anna-writes/letters/2026-11-21/preview"); !strings.Contains(shown.body, `src="`+r.base+file+`"`) {
+		if shown := v.get("/newsletters/anna-writes/letters/2026-11-21/preview"); !strings.Contains(shown.body, `src="`+
+			r.base+file+`"`) {
 			r.t.Errorf("the letter has no logo: %s", shown.body)
 		}
-		for _, name := range []string{"logo-0.png", "logo-%00.png", "logo-%ff%fe.png", "logo-" + strings.Repeat("0", 5000)} {
+		for _, name := range []string{"logo-0.png", "logo-%00.png", "logo-%ff%fe.png", "logo-" +
+			strings.Repeat("0", 5000)} {
 			guest.get("/n/anna-writes/look/" + name).status(http.StatusNotFound)
 		}
 		n.HeaderText, n.Accent = "Hello.", "#0b5d4a"
 		r.must(r.store.SetNewsletter(r.t.Context(), n, r.now))
-		r.must(r.store.SetNewsletterLetter(r.t.Context(), digest.NewsletterLetter{NewsletterID: n.ID, LocalDate: digest.Date{Year: 2026, Month: 11, Day: 21}, Note: "Back again."}))
-		mailed := guest.get("/e/" + r.signer.Sign(digest.ForEdition, int64(r.edition(digest.Digest{ID: n.ArchiveID}).ID))).status(http.StatusOK)
+		r.must(r.store.SetNewsletterLetter(r.t.Context(), digest.NewsletterLetter{NewsletterID: n.ID,
+			LocalDate: digest.Date{Year: 2026, Month: 11, Day: 21}, Note: "Back again."}))
+		mailed := guest.get("/e/" +
+			r.signer.Sign(digest.ForEdition, int64(r.edition(digest.Digest{ID: n.ArchiveID}).ID))).status(http.StatusOK)
 		mailed.has(".nameplate img", "src", file)
 		mailed.contains("main p", "Hello.").contains(".notice", "Back again.")
-		if found := mailed.attrs("link[rel=stylesheet]", "href"); len(found) != 2 || !strings.Contains(mailed.Header.Get("X-Robots-Tag"), "noindex") {
+		if found := mailed.attrs("link[rel=stylesheet]", "href"); len(found) != 2 ||
+			!strings.Contains(mailed.Header.Get("X-Robots-Tag"), "noindex") {
 			r.t.Errorf("behind the link of the mail: %q, %v", found, mailed.Header)
 		}
 
@@ -146,10 +159,12 @@ func TestLogoByProgram(t *testing.T) {
 	each(t, func(r *room) {
 		v, _ := r.publishing("anna@example.org", "anna-writes", "The boat")
 		p := r.program(v, "anna-writes", url.Values{"name": {"My site"}})
-		if got := p.want(200, "PATCH", "", `{"paper":"#FFF1E5","accent":"#990f3d"}`); got["paper"] != "#fff1e5" || got["accent"] != "#990f3d" || got["ink"] != "" || got["logo"] != nil {
+		if got := p.want(200, "PATCH", "", `{"paper":"#FFF1E5","accent":"#990f3d"}`); got["paper"] != "#fff1e5" ||
+			got["accent"] != "#990f3d" || got["ink"] != "" || got["logo"] != nil {
 			r.t.Errorf("changed to %v", got)
 		}
-		if got := p.want(422, "PATCH", "", `{"accent":"#ffcc00"}`); !strings.Contains(got["detail"].(string), "contrast of 1.3 to 1") {
+		if got := p.want(422, "PATCH", "", `{"accent":"#ffcc00"}`); !strings.Contains(got["detail"].(string),
+			"contrast of 1.3 to 1") {
 			r.t.Errorf("refused with %v", got)
 		}
 		put := func(kind, body string) *httptest.ResponseRecorder {
@@ -161,13 +176,15 @@ func TestLogoByProgram(t *testing.T) {
 			p.described("PUT "+apiPath+"/logo", w)
 			return w
 		}
-		if w := put("image/png", wideLogo(1000, 250)); w.Code != 200 || !strings.Contains(w.Body.String(), `"width":720,"height":180}`) {
+		if w := put("image/png", wideLogo(1000, 250)); w.Code != 200 ||
+			!strings.Contains(w.Body.String(), `"width":720,"height":180}`) {
 			r.t.Errorf("set: %d %s", w.Code, w.Body)
 		}
 		for _, c := range []struct {
 			kind, body string
 			status     int
-		}{{"application/json", "{}", 415}, {"image/svg+xml", "<svg/>", 422}, {"image/png", strings.Repeat("x", 3<<20), 422}} {
+		}{{"application/json", "{}", 415}, {"image/svg+xml", "<svg/>", 422},
+			{"image/png", strings.Repeat("x", 3<<20), 422}} {
 			if w := put(c.kind, c.body); w.Code != c.status {
 				r.t.Errorf("%q is answered with %d %s, want %d", c.kind, w.Code, w.Body, c.status)
 			}

@@ -15,7 +15,8 @@ import (
 func (r *room) newsletter(owner digest.User) digest.Newsletter {
 	r.t.Helper()
 	n, err := r.store.AddNewsletter(r.t.Context(), digest.Newsletter{
-		Slug: "anna-writes", Name: "Anna & co", Description: "Of boats.\n\nAnd <b>kites</b>.", SiteURL: "https://anna.example/",
+		Slug: "anna-writes", Name: "Anna & co", Description: "Of boats.\n\nAnd <b>kites</b>.",
+		SiteURL: "https://anna.example/",
 		Cadence: digest.Daily, State: digest.NewsletterActive, ReturnURLs: "https://anna.example/thanks",
 		Look: digest.Look{Layout: digest.FullText, Images: digest.ProxiedImages},
 	}, owner.ID, r.now)
@@ -30,7 +31,8 @@ func TestNewsletterPage(t *testing.T) {
 		n := r.newsletter(anna)
 		v := r.visitor()
 		page := v.get("/n/anna-writes").status(http.StatusOK)
-		page.contains(".sheet", "Of boats.", "And <b>kites</b>.", "No issues yet.", "Sent every day, in your own time zone.")
+		page.contains(".sheet", "Of boats.", "And <b>kites</b>.", "No issues yet.",
+			"Sent every day, in your own time zone.")
 		page.has(`meta[property=og:title]`, "content", "Anna & co")
 		page.has(`link[rel=alternate]`, "href", "/n/anna-writes/feed.xml")
 		if strings.Contains(page.Header.Get("X-Robots-Tag"), "noindex") {
@@ -39,22 +41,28 @@ func TestNewsletterPage(t *testing.T) {
 		r.brings(digest.Subscription{DigestID: n.ArchiveID}, "Anna's site", post("The boat"))
 		v.get("/n/anna-writes/2026-11-21").status(http.StatusNotFound)
 		r.midnight()
-		if feed := v.get("/n/anna-writes/feed.xml"); !strings.Contains(feed.body, "<title>Saturday 21 November 2026</title>") {
+		if feed := v.get("/n/anna-writes/feed.xml"); !strings.Contains(feed.body,
+			"<title>Saturday 21 November 2026</title>") {
 			r.t.Errorf("the feed has %s", feed.body)
 		}
 		r.must(r.store.SetLanguage(r.t.Context(), anna.ID, "de"))
-		if feed := v.get("/n/anna-writes/feed.xml"); !strings.Contains(feed.body, "<title>Samstag, 21. November 2026</title>") {
+		if feed := v.get("/n/anna-writes/feed.xml"); !strings.Contains(feed.body,
+			"<title>Samstag, 21. November 2026</title>") {
 			r.t.Errorf("the feed of who speaks German has %s", feed.body)
 		}
-		r.must(r.store.SetNewsletterLetter(r.t.Context(), digest.NewsletterLetter{NewsletterID: n.ID, LocalDate: digest.Date{Year: 2026, Month: 11, Day: 21}, Subject: "Of boats & seams", Note: "Back again."}))
+		r.must(r.store.SetNewsletterLetter(r.t.Context(), digest.NewsletterLetter{NewsletterID: n.ID,
+			LocalDate: digest.Date{Year: 2026, Month: 11, Day: 21}, Subject: "Of boats & seams", Note: "Back again."}))
 		v.get("/n/anna-writes").shows(".letters a", "Saturday 21 November 2026")
 		v.get("/n/anna-writes/letters").status(http.StatusOK).shows(".letters a", "Saturday 21 November 2026")
-		letter := v.get("/n/anna-writes/2026-11-21").status(http.StatusOK).contains("h3", "The boat").contains(".notice", "Back again.")
+		letter := v.get("/n/anna-writes/2026-11-21").status(http.StatusOK).contains("h3",
+			"The boat").contains(".notice", "Back again.")
 		n.HeaderText, n.FooterText = "Hello <i>you</i>.", "My books: https://anna.example/books?a=1&b=2."
 		r.must(r.store.SetNewsletter(r.t.Context(), n, r.now))
-		around := v.get("/n/anna-writes/2026-11-21").status(http.StatusOK).contains("main p", "Hello <i>you</i>.").contains(".aside", "My books: https://anna.example/books?a=1&b=2.")
+		around := v.get("/n/anna-writes/2026-11-21").status(http.StatusOK).contains("main p",
+			"Hello <i>you</i>.").contains(".aside", "My books: https://anna.example/books?a=1&b=2.")
 		around.has(".aside a", "href", "https://anna.example/books?a=1&b=2")
-		v.get("/n/anna-writes").contains(".aside", "My books:").has(".aside[dir] a", "href", "https://anna.example/books?a=1&b=2")
+		v.get("/n/anna-writes").contains(".aside", "My books:").has(".aside[dir] a", "href",
+			"https://anna.example/books?a=1&b=2")
 		letter.has(".back a", "href", "/n/anna-writes")
 		for _, own := range []string{"/posts/", "Unsubscribe", "/editions/", "Save"} {
 			if strings.Contains(letter.body, own) {
@@ -62,7 +70,8 @@ func TestNewsletterPage(t *testing.T) {
 			}
 		}
 		feed := v.get("/n/anna-writes/feed.xml").status(http.StatusOK)
-		for _, want := range []string{"<title>Anna &amp; co</title>", "<title>Of boats &amp; seams</title>", "<summary>The boat</summary>", "/n/anna-writes/2026-11-21"} {
+		for _, want := range []string{"<title>Anna &amp; co</title>", "<title>Of boats &amp; seams</title>",
+			"<summary>The boat</summary>", "/n/anna-writes/2026-11-21"} {
 			if !strings.Contains(feed.body, want) {
 				r.t.Errorf("the feed has no %s:\n%s", want, feed.body)
 			}
@@ -88,7 +97,8 @@ func TestLetterThatWaitsIsNotPublic(t *testing.T) {
 		v := r.visitor()
 		v.get("/n/anna-writes/2026-11-21").status(http.StatusNotFound)
 		v.get("/n/anna-writes").shows(".letters a")
-		_, err := r.store.ApproveNewsletterLetter(r.t.Context(), n.ID, digest.Date{Year: 2026, Month: 11, Day: 21}, r.now)
+		_, err := r.store.ApproveNewsletterLetter(r.t.Context(), n.ID, digest.Date{Year: 2026, Month: 11, Day: 21},
+			r.now)
 		r.must(err)
 		v.get("/n/anna-writes/2026-11-21").status(http.StatusOK)
 		v.get("/n/anna-writes").shows(".letters a", "Saturday 21 November 2026")
@@ -108,7 +118,8 @@ func TestJoin(t *testing.T) {
 	each(t, func(r *room) {
 		anna, _ := r.user("anna@example.org")
 		n := r.newsletter(anna)
-		got := r.joins(url.Values{"email": {"Mo@Example.org"}, "return": {"https://anna.example/thanks?x=1"}}, "https://anna.example").status(http.StatusSeeOther)
+		got := r.joins(url.Values{"email": {"Mo@Example.org"}, "return": {"https://anna.example/thanks?x=1"}},
+			"https://anna.example").status(http.StatusSeeOther)
 		if to := got.Header.Get("Location"); to != "https://anna.example/thanks?x=1" {
 			r.t.Errorf("leads back to %q", to)
 		}
@@ -125,10 +136,12 @@ func TestJoin(t *testing.T) {
 		v.post(link, nil).status(http.StatusForbidden).shows("h1", "Please press the button")
 		r.now = r.now.Add(time.Minute)
 		form := url.Values{"token": {l.token}}
-		v.post("/n/anna-writes/confirm", form).status(http.StatusOK).contains(".sheet", "Your first issue comes on Saturday 21 November", "Back to the website")
+		v.post("/n/anna-writes/confirm", form).status(http.StatusOK).contains(".sheet",
+			"Your first issue comes on Saturday 21 November", "Back to the website")
 		m, err := r.store.Member(r.t.Context(), n.ID, "mo@example.org")
 		r.must(err)
-		if m.Form != "a form at anna.example" || m.Address != "192.0.2.1" || !m.At.Equal(r.now) || !m.AskedAt.Equal(r.now.Add(-time.Minute)) || m.TimeZone != "Europe/Paris" {
+		if m.Form != "a form at anna.example" || m.Address != "192.0.2.1" || !m.At.Equal(r.now) ||
+			!m.AskedAt.Equal(r.now.Add(-time.Minute)) || m.TimeZone != "Europe/Paris" {
 			r.t.Errorf("the proof is %+v", m)
 		}
 		v.post("/n/anna-writes/confirm", form).status(http.StatusForbidden)
@@ -144,10 +157,12 @@ func TestJoinWhenFull(t *testing.T) {
 		n := r.newsletter(anna)
 		r.joins(url.Values{"email": {"mo@example.org"}}, "https://anna.example").status(http.StatusSeeOther)
 		form := url.Values{"token": {r.letter().token}}
-		_, _, err := r.store.Join(r.t.Context(), n.ID, store.Joining{Email: "li@example.org", TimeZone: "UTC", Asked: true}, r.now)
+		_, _, err := r.store.Join(r.t.Context(), n.ID,
+			store.Joining{Email: "li@example.org", TimeZone: "UTC", Asked: true}, r.now)
 		r.must(err)
 		r.must(r.store.SetMemberLimit(r.t.Context(), n.ID, 1))
-		r.joins(url.Values{"email": {"kim@example.org"}}, "https://anna.example").status(http.StatusConflict).contains(".sheet", "This newsletter is full")
+		r.joins(url.Values{"email": {"kim@example.org"}}, "https://anna.example").status(http.StatusConflict).contains(
+			".sheet", "This newsletter is full")
 		r.noLetter()
 		v := r.visitor()
 		v.post("/n/anna-writes/confirm", form).status(http.StatusConflict).contains(".sheet", "This newsletter is full")
@@ -163,21 +178,27 @@ func TestJoinFromItsPage(t *testing.T) {
 		n := r.newsletter(anna)
 		v := r.visitor()
 		join := func(form url.Values) answer { return v.post("/n/anna-writes/join", form) }
-		join(url.Values{"email": {"mo"}, "zone": {"Asia/Tokyo"}}).status(http.StatusUnprocessableEntity).contains(".wrong", "isn’t an email address")
-		join(url.Values{"email": {"mo@example.org"}, "zone": {"Asia/Tokio"}}).status(http.StatusUnprocessableEntity).contains(".wrong", "Asia/Tokyo")
-		if to := join(url.Values{"email": {"robot@example.org"}, "website": {"https://spam.example/"}}).status(http.StatusSeeOther).Header.Get("Location"); to != "/n/anna-writes?asked=1" {
+		join(url.Values{"email": {"mo"}, "zone": {"Asia/Tokyo"}}).status(http.StatusUnprocessableEntity).contains(
+			".wrong", "isn’t an email address")
+		join(url.Values{"email": {"mo@example.org"}, "zone": {"Asia/Tokio"}}).status(
+			http.StatusUnprocessableEntity).contains(".wrong", "Asia/Tokyo")
+		if to := join(url.Values{"email": {"robot@example.org"}, "website": {"https://spam.example/"}}).status(
+			http.StatusSeeOther).Header.Get("Location"); to != "/n/anna-writes?asked=1" {
 			r.t.Errorf("a robot is led to %q", to)
 		}
 		r.noLetter()
-		for _, back := range []string{"https://evil.example/", "https://anna.example/thank", "//evil.example/", "javascript:alert(1)", "https://anna.example@evil.example/thanks"} {
+		for _, back := range []string{"https://evil.example/", "https://anna.example/thank", "//evil.example/",
+			"javascript:alert(1)", "https://anna.example@evil.example/thanks"} {
 			r.now = r.now.Add(25 * time.Hour)
-			if to := join(url.Values{"email": {"x@example.org"}, "zone": {"UTC"}, "return": {back}}).status(http.StatusSeeOther).Header.Get("Location"); to != "/n/anna-writes?asked=1" {
+			if to := join(url.Values{"email": {"x@example.org"}, "zone": {"UTC"}, "return": {back}}).status(
+				http.StatusSeeOther).Header.Get("Location"); to != "/n/anna-writes?asked=1" {
 				r.t.Errorf("%s leads to %q", back, to)
 			}
 		}
 		v.get("/n/anna-writes?asked=1").contains(".notice", "Check your email")
 
-		_, _, err := r.store.Join(r.t.Context(), n.ID, store.Joining{Email: "mo@example.org", TimeZone: "UTC", Asked: true}, r.now)
+		_, _, err := r.store.Join(r.t.Context(), n.ID,
+			store.Joining{Email: "mo@example.org", TimeZone: "UTC", Asked: true}, r.now)
 		r.must(err)
 		r.now = r.now.Add(25 * time.Hour)
 		join(url.Values{"email": {"mo@example.org"}, "zone": {"UTC"}}).status(http.StatusSeeOther)

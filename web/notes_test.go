@@ -14,11 +14,13 @@ func TestNotes(t *testing.T) {
 	}
 	const text = `<p>x <a href="https://b.example/?a&amp;b" rel="noopener noreferrer">b</a> and <a href="https://a.example/1" rel="x">a <em>again</em></a>, ` +
 		`<a href="https://c.example/c" rel="x">https://c.example/c</a> or <a href="mailto:d@d.example" rel="x">d</a></p>`
-	want := strings.NewReplacer(`a&amp;b"`, `a&amp;b" data-ref="2"`, `a.example/1"`, `a.example/1" data-ref="1"`).Replace(text)
+	want := strings.NewReplacer(`a&amp;b"`, `a&amp;b" data-ref="2"`, `a.example/1"`,
+		`a.example/1" data-ref="1"`).Replace(text)
 	if got := n.WithRefs(template.HTML(text)); string(got) != want {
 		t.Errorf("%s, want\n%s", got, want)
 	}
-	for _, same := range []template.HTML{"", "<p>x</p>", `<p><a href="`, `<a href="https://x`, `<a href="https://f.example/" class="film"><img src="/image/x" alt=""></a>`} {
+	for _, same := range []template.HTML{"", "<p>x</p>", `<p><a href="`, `<a href="https://x`,
+		`<a href="https://f.example/" class="film"><img src="/image/x" alt=""></a>`} {
 		if got := n.WithRefs(same); got != same {
 			t.Errorf("%q became %q", same, got)
 		}
@@ -27,7 +29,8 @@ func TestNotes(t *testing.T) {
 		t.Error("what is no address has a number")
 	}
 	n.Ref("https://e.example/" + strings.Repeat("e", 500))
-	if got := n.Noted(); len(got) != 3 || !slices.Equal(got[:2], []string{"a.example/1", "b.example/?a&b"}) || len(got[2]) > maxNote+3 {
+	if got := n.Noted(); len(got) != 3 || !slices.Equal(got[:2], []string{"a.example/1", "b.example/?a&b"}) ||
+		len(got[2]) > maxNote+3 {
 		t.Errorf("the notes are %q", got)
 	}
 	if n.Unnoted() != 0 {

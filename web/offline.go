@@ -53,7 +53,8 @@ func (s *site) tellDevice(h http.Header, who digest.User, err error) *deviceView
 		}
 		return nil
 	}
-	v := &deviceView{s.account(who.ID), s.leavingCookie(), catalogue.Time("2 January 2006, 15:04", s.Now().In(zoneOr(who.TimeZone)))}
+	v := &deviceView{s.account(who.ID), s.leavingCookie(),
+		catalogue.Time("2 January 2006, 15:04", s.Now().In(zoneOr(who.TimeZone)))}
 	h.Set(accountHeader, v.Account)
 	return v
 }
@@ -75,7 +76,8 @@ func (s *site) withLeaving(next http.Handler) http.Handler {
 	})
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		_, err := r.Cookie(s.leavingCookie())
-		if shared := strings.HasPrefix(r.URL.Path, "/static/") || strings.HasPrefix(r.URL.Path, "/image/"); err != nil || shared {
+		if shared := strings.HasPrefix(r.URL.Path, "/static/") ||
+			strings.HasPrefix(r.URL.Path, "/image/"); err != nil || shared {
 			next.ServeHTTP(w, r)
 			return
 		}
@@ -134,8 +136,10 @@ type manifest struct {
 func (s *site) manifest(w http.ResponseWriter, _ *http.Request) error {
 	paper := render.Variables()["paper"]
 	m := manifest{
-		ID: "/", Name: render.DefaultName, ShortName: "Digest", StartURL: "/", Scope: "/", Display: "standalone", Theme: paper, Background: paper,
-		ShareTarget: shareTarget{"/feeds/share", http.MethodGet, "application/x-www-form-urlencoded", map[string]string{"title": "title", "text": "text", "url": "url"}},
+		ID: "/", Name: render.DefaultName, ShortName: "Digest", StartURL: "/", Scope: "/", Display: "standalone",
+		Theme: paper, Background: paper,
+		ShareTarget: shareTarget{"/feeds/share", http.MethodGet, "application/x-www-form-urlencoded",
+			map[string]string{"title": "title", "text": "text", "url": "url"}},
 	}
 	for _, icon := range []struct{ file, sizes, kind, purpose string }{
 		{"icon.svg", "any", "image/svg+xml", ""}, {"icon-192.png", "192x192", "image/png", ""},
@@ -191,7 +195,8 @@ func (s *site) offlineEditions(w http.ResponseWriter, r *http.Request, me reader
 	}
 	all := offlineList{Editions: []offlineName{}}
 	for _, e := range list {
-		all.Editions = append(all.Editions, offlineName{e.LocalDate.String(), catalogue.Day("Monday 2 January 2006", e.LocalDate).In(s.language(r))})
+		all.Editions = append(all.Editions,
+			offlineName{e.LocalDate.String(), catalogue.Day("Monday 2 January 2006", e.LocalDate).In(s.language(r))})
 	}
 	for _, file := range []string{styleSheet, "digest.js", offlineScript, "icon.svg"} {
 		address, err := s.assets.url(file)
@@ -254,7 +259,8 @@ func (s *site) offlineNeeds(e render.Edition, path string) offlineNeeds {
 		}
 		for _, address := range found {
 			at := strings.TrimPrefix(address, s.BaseURL)
-			if strings.HasPrefix(at, "/image/") && !slices.Contains(needs.Pictures, at) && len(needs.Pictures) < mostOfflinePictures {
+			if strings.HasPrefix(at, "/image/") && !slices.Contains(needs.Pictures, at) &&
+				len(needs.Pictures) < mostOfflinePictures {
 				needs.Pictures = append(needs.Pictures, at)
 			}
 		}

@@ -76,7 +76,8 @@ func (d *keeper) run(expression string) string {
 	d.t.Helper()
 	ctx, cancel := d.window.Context()
 	defer cancel()
-	got, err := chromedp.Run(ctx, chromedp.Evaluate[string]("(async () => String(await ("+expression+")))()", chromedp.EvalAwaitPromise))
+	got, err := chromedp.Run(ctx, chromedp.Evaluate[string]("(async () => String(await ("+expression+
+		")))()", chromedp.EvalAwaitPromise))
 	if err != nil {
 		d.t.Fatalf("running %s: %v", expression, err)
 	}
@@ -87,10 +88,12 @@ func (d *keeper) run(expression string) string {
 func (d *keeper) waits(expression, want string) {
 	d.t.Helper()
 	var got string
-	for deadline := time.Now().Add(browser.Patience / 10); time.Now().Before(deadline); <-time.After(50 * time.Millisecond) {
+	for deadline := time.Now().Add(browser.Patience / 10); time.Now().Before(deadline); <-time.After(
+		50 * time.Millisecond) {
 		ctx, cancel := d.window.Context()
 		var err error
-		got, err = chromedp.Run(ctx, chromedp.Evaluate[string]("(async () => String(await ("+expression+")))()", chromedp.EvalAwaitPromise))
+		got, err = chromedp.Run(ctx, chromedp.Evaluate[string]("(async () => String(await ("+expression+
+			")))()", chromedp.EvalAwaitPromise))
 		if cancel(); err != nil {
 			got = err.Error() // between two pages there is none that could answer
 		} else if got == want {
@@ -135,7 +138,8 @@ func (d *keeper) syncs() {
 		}
 		return id != ""
 	}
-	_, err := chromedp.Run(ctx, chromedp.WaitEvent(serviceworker.WorkerRegistrationUpdated, find, browser.Call(serviceworker.Enable, cdp.Empty{})))
+	_, err := chromedp.Run(ctx, chromedp.WaitEvent(serviceworker.WorkerRegistrationUpdated, find,
+		browser.Call(serviceworker.Enable, cdp.Empty{})))
 	if err != nil {
 		d.t.Fatalf("finding the worker: %v", err)
 	}
@@ -160,7 +164,8 @@ const left = `Promise.all([caches.keys(), indexedDB.databases(), navigator.servi
 // illustrated is a post with a picture.
 func illustrated(title string) digest.Post {
 	p := post(title)
-	p.Content = `<p>All the words of ` + title + `.</p><p><img src="https://site.example/` + title + `.png" width="480" height="240" alt="A picture"></p><p>More words.</p>`
+	p.Content = `<p>All the words of ` + title + `.</p><p><img src="https://site.example/` +
+		title + `.png" width="480" height="240" alt="A picture"></p><p>More words.</p>`
 	return p
 }
 
@@ -216,7 +221,8 @@ func TestReadWithoutANetwork(t *testing.T) {
 	d.window.Do("a narrow window", browser.Screen{Width: 320, Height: 700, Scheme: "light"}.Set())
 	d.run(`document.querySelector("details.quiet").open = true`)
 	d.waits(`Boolean(document.querySelector("details.quiet .waits"))`, "true")
-	d.waits(`document.querySelector("details.quiet summary").getBoundingClientRect().height < 40`, "true") // its dots are on one line
+	// its dots are on one line
+	d.waits(`document.querySelector("details.quiet summary").getBoundingClientRect().height < 40`, "true")
 	d.opens("/posts/2")
 	d.says("Saved. We’ll sync when you’re online.")
 	d.waits(`document.querySelector("form.keep button").ariaPressed`, "true")
@@ -234,12 +240,14 @@ func TestReadWithoutANetwork(t *testing.T) {
 	if got := d.run(`document.getElementById("offline").hidden`); got != "true" {
 		t.Error("a page from the network says that there is none")
 	}
-	d.waits(`fetch("/saved").then(a => a.text()).then(text => text.includes("Tuesday") && !text.includes("Monday"))`, "true")
+	d.waits(`fetch("/saved").then(a => a.text()).then(text => text.includes("Tuesday") && !text.includes("Monday"))`,
+		"true")
 	d.waits(`device.list("save", document.getElementById("offline").dataset.account).then(all => all.length)`, "0")
 	d.waits(`caches.keys().then(async all => { for (const name of all) { const page = await (await caches.open(name)).match("/posts/2"); if (page) return (await page.text()).includes('aria-pressed="true"'); } })`, "true")
 	d.cut.Store(true)
 	d.opens("/posts/2")
-	d.waits(`document.querySelector("form.keep button").ariaPressed + document.querySelectorAll(".waits").length`, "true0")
+	d.waits(`document.querySelector("form.keep button").ariaPressed + document.querySelectorAll(".waits").length`,
+		"true0")
 
 	d.cut.Store(false)
 	d.opens("/")
@@ -327,10 +335,12 @@ func TestKeptForOneAccount(t *testing.T) {
 // TestSignOutWithoutScripts: the browser itself removes what is kept.
 func TestSignOutWithoutScripts(t *testing.T) {
 	d, _ := newKeeperOfOne(t)
-	d.window.Do("turning scripts off", browser.Call(emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true}))
+	d.window.Do("turning scripts off",
+		browser.Call(emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true}))
 	d.opens("/saved")
 	d.window.Do("signing out", chromedp.Click("form[action='/sign-out'] button"))
-	d.window.Do("turning scripts on", browser.Call(emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{}))
+	d.window.Do("turning scripts on",
+		browser.Call(emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{}))
 	d.waits(left, "0,0,0 0")
 }
 

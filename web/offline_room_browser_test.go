@@ -30,7 +30,8 @@ func TestNoRoomInTheBrowser(t *testing.T) {
 		d.midnight()
 	}
 	d.signsIn(ann)
-	d.window.Do("leaving little room", browser.Call(storage.OverrideQuotaForOrigin, storage.OverrideQuotaForOriginParams{Origin: d.base, QuotaSize: new(6.0 * (1 << 20))}))
+	d.window.Do("leaving little room", browser.Call(storage.OverrideQuotaForOrigin,
+		storage.OverrideQuotaForOriginParams{Origin: d.base, QuotaSize: new(6.0 * (1 << 20))}))
 	const sizes = `device.list("edition", document.getElementById("offline").dataset.account).then(all => all.filter(e => e.size >> 20).map(e => e.date.slice(8) + ":" + (e.size >> 20)))`
 	d.keeps(25)
 	d.waits(sizes, "23:2,24:2")

@@ -39,7 +39,8 @@ func TestManifest(t *testing.T) {
 		page.has("link[rel=manifest]", "href", "/manifest.webmanifest")
 		page.has("meta[name=theme-color]", "content", "#fbf9f4", "#181715")
 		a := r.visitor().get("/manifest.webmanifest") // browsers ask without cookies
-		if got := a.Header.Get("Content-Type"); got != "application/manifest+json" || a.Header.Get("Cache-Control") != "public, max-age=86400" {
+		if got := a.Header.Get("Content-Type"); got != "application/manifest+json" ||
+			a.Header.Get("Cache-Control") != "public, max-age=86400" {
 			r.t.Errorf("the manifest comes with %v", a.Header)
 		}
 		m := jsonOf[struct {
@@ -52,7 +53,9 @@ func TestManifest(t *testing.T) {
 				Params                  map[string]string
 			} `json:"share_target"`
 		}](a)
-		if m.Name == "" || m.Start != "/" || m.Display != "standalone" || m.Share.Action != "/feeds/share" || m.Share.Method != "GET" || m.Share.Enctype != "application/x-www-form-urlencoded" || m.Share.Params["url"] != "url" {
+		if m.Name == "" || m.Start != "/" || m.Display != "standalone" || m.Share.Action != "/feeds/share" ||
+			m.Share.Method != "GET" || m.Share.Enctype != "application/x-www-form-urlencoded" ||
+			m.Share.Params["url"] != "url" {
 			r.t.Errorf("the manifest says %+v", m)
 		}
 		var sizes []string
@@ -72,11 +75,13 @@ func TestManifest(t *testing.T) {
 func TestWorkerScript(t *testing.T) {
 	each(t, func(r *room) {
 		a := r.visitor().get("/worker.js").status(http.StatusOK)
-		if a.Header.Get("Content-Type") != "text/javascript; charset=utf-8" || a.Header.Get("Cache-Control") != "no-cache" {
+		if a.Header.Get("Content-Type") != "text/javascript; charset=utf-8" ||
+			a.Header.Get("Cache-Control") != "no-cache" {
 			r.t.Errorf("the worker comes with %v", a.Header)
 		}
 		policy := a.Header.Get("Content-Security-Policy")
-		for _, part := range []string{"default-src 'none'", "worker-src 'self'", "manifest-src 'self'", "script-src 'self'", "connect-src 'self'"} {
+		for _, part := range []string{"default-src 'none'", "worker-src 'self'", "manifest-src 'self'",
+			"script-src 'self'", "connect-src 'self'"} {
 			if !slices.Contains(strings.Split(policy, "; "), part) {
 				r.t.Errorf("no %s in %q", part, policy)
 			}
@@ -93,14 +98,17 @@ func TestOfflineWithdrawn(t *testing.T) {
 		r.onlineOnly = true
 		r.open("")
 		v, _ := r.reader("ann@example.org")
-		if a := v.get("/worker.js").status(http.StatusOK); !strings.Contains(a.body, "registration.unregister()") || strings.Contains(a.body, "'fetch'") {
+		if a := v.get("/worker.js").status(http.StatusOK); !strings.Contains(a.body, "registration.unregister()") ||
+			strings.Contains(a.body, "'fetch'") {
 			r.t.Errorf("the worker is %s", a.body)
 		}
-		for _, path := range []string{"/settings/offline", "/offline", "/offline.json", "/editions/2026-11-21/offline.json"} {
+		for _, path := range []string{"/settings/offline", "/offline", "/offline.json",
+			"/editions/2026-11-21/offline.json"} {
 			v.get(path).status(http.StatusNotFound)
 		}
 		a := v.get("/settings").status(http.StatusOK)
-		if a.Header.Get("Digest-Account") != "" || len(a.find("#offline"))+len(a.find("a[href=/settings/offline]")) > 0 {
+		if a.Header.Get("Digest-Account") != "" ||
+			len(a.find("#offline"))+len(a.find("a[href=/settings/offline]")) > 0 {
 			r.t.Error("the pages still speak of it")
 		}
 	})
@@ -125,7 +133,8 @@ func TestOfflineNeeds(t *testing.T) {
 		hidden := post("Tomorrow")
 		r.arrives(d, hidden)
 		list := jsonOf[offlineList](v.get("/offline.json"))
-		if len(list.Editions) != 7 || list.Editions[0].Date != "2026-11-28" || list.Editions[0].Name != "Saturday 28 November 2026" || list.Editions[6].Date != "2026-11-22" {
+		if len(list.Editions) != 7 || list.Editions[0].Date != "2026-11-28" ||
+			list.Editions[0].Name != "Saturday 28 November 2026" || list.Editions[6].Date != "2026-11-22" {
 			r.t.Errorf("editions %+v", list.Editions)
 		}
 		for _, file := range list.Files {
@@ -133,7 +142,8 @@ func TestOfflineNeeds(t *testing.T) {
 		}
 		path := "/editions/" + list.Editions[0].Date
 		needs := jsonOf[offlineNeeds](v.get(path + "/offline.json"))
-		if len(needs.Pages) != 3 || needs.Pages[0] != path || needs.Pages[1] != path+"?view=headlines" || len(needs.Pictures) != 2 {
+		if len(needs.Pages) != 3 || needs.Pages[0] != path || needs.Pages[1] != path+"?view=headlines" ||
+			len(needs.Pictures) != 2 {
 			r.t.Fatalf("it needs %+v", needs)
 		}
 		v.get(needs.Pages[2]).status(http.StatusOK).shows("h1", "No. 7")
@@ -163,17 +173,20 @@ func TestAccountHeader(t *testing.T) {
 		if a == "" || b == "" || a == b || a == "none" {
 			r.t.Errorf("ann is %q, bob is %q", a, b)
 		}
-		for path, want := range map[string]string{"/": a, "/help": a, "/nowhere": a, "/offline.json": a, "/static/x": a} {
+		for path, want := range map[string]string{"/": a, "/help": a, "/nowhere": a, "/offline.json": a,
+			"/static/x": a} {
 			if got := ann.get(path).Header.Get(header); got != want {
 				r.t.Errorf("%s says %q", path, got)
 			}
-			if got := r.visitor().get(path).Header.Get(header); (got == "none") != (path == "/" || path == "/nowhere" || path == "/static/x") {
+			if got := r.visitor().get(path).Header.Get(header); (got == "none") != (path == "/" || path == "/nowhere" ||
+				path == "/static/x") {
 				r.t.Errorf("%s says to a stranger %q", path, got)
 			}
 		}
 		ann.get("/saved").has("#offline", "data-account", a)
 		const mark = `id="offline" hidden` // the worker shows no kept page without it
-		if worker := ann.get("/worker.js").body; !strings.Contains(worker, mark) || strings.Count(ann.get("/saved").body, mark) != 1 {
+		if worker := ann.get("/worker.js").body; !strings.Contains(worker, mark) ||
+			strings.Count(ann.get("/saved").body, mark) != 1 {
 			r.t.Error("the worker does not find the notice of a page")
 		}
 		r.breakDatabase()
@@ -198,11 +211,13 @@ func TestSignOutClearsTheDevice(t *testing.T) {
 			r.t.Errorf("signing out clears %q", got)
 		}
 		v, _ = r.reader("bob@example.org")
-		if got := v.post("/sign-out/everywhere", nil).status(http.StatusSeeOther).Header.Get("Clear-Site-Data"); got != want {
+		if got := v.post("/sign-out/everywhere", nil).status(http.StatusSeeOther).Header.Get(
+			"Clear-Site-Data"); got != want {
 			r.t.Errorf("signing out everywhere clears %q", got)
 		}
 		v, _ = r.reader("cleo@example.org")
-		if got := v.post("/settings/delete", url.Values{"address": {"cleo@example.org"}}).status(http.StatusSeeOther).Header.Get("Clear-Site-Data"); got != want {
+		if got := v.post("/settings/delete", url.Values{"address": {"cleo@example.org"}}).status(
+			http.StatusSeeOther).Header.Get("Clear-Site-Data"); got != want {
 			r.t.Errorf("the end of an account clears %q", got)
 		}
 	})

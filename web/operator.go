@@ -65,7 +65,8 @@ func (s *site) operatorPage(w http.ResponseWriter, r *http.Request, _ reader) er
 		return err
 	}
 	p := operatorPage{
-		Saved: savedOf(r, "mailed-again", "was-mailed", "opened", "opened-later", "was-open", "tested", "resumed", "was-resumed"), Mails: s.mails(), Fence: fence,
+		Saved: savedOf(r, "mailed-again", "was-mailed", "opened", "opened-later", "was-open", "tested", "resumed",
+			"was-resumed"), Mails: s.mails(), Fence: fence,
 		Numbers: v.Numbers, Beat: v.Heartbeat, Lags: v.Lags, TroubledMore: v.TroubledMore,
 		Suppressed: v.Suppressions, SuppressedMore: -len(v.Suppressions),
 	}
@@ -121,7 +122,8 @@ func (p *operatorPage) needClock(note digest.ClockNote, now time.Time) {
 // needRoom says what of the storage is used up.
 func (s *site) needRoom(p *operatorPage) {
 	if n := p.Numbers.OverQuota; n > 0 {
-		p.needAt("#trouble", catalogue.Key("%d feeds are over their daily quota (DIGEST_FEED_QUOTA, DIGEST_ACCOUNT_QUOTA). Their other posts wait."), n)
+		p.needAt("#trouble", catalogue.Key(
+			"%d feeds are over their daily quota (DIGEST_FEED_QUOTA, DIGEST_ACCOUNT_QUOTA). Their other posts wait."), n)
 	}
 	if s.Storage == nil {
 		return
@@ -129,7 +131,8 @@ func (s *site) needRoom(p *operatorPage) {
 	if size := s.Storage(p.Numbers.Bytes); size.Large() {
 		p.need(catalogue.Key("The database has grown to %s, over the alarm of %s (DIGEST_DATABASE_ALARM). Set a shorter DIGEST_KEEP, or raise the alarm."), chart.Size(size.Bytes), chart.Size(size.Alarm))
 	} else if size.Tight() {
-		p.need(catalogue.Key("The database’s disk has only %s free. Free some space, or set a shorter DIGEST_KEEP."), chart.Size(size.Free))
+		p.need(catalogue.Key("The database’s disk has only %s free. Free some space, or set a shorter DIGEST_KEEP."),
+			chart.Size(size.Free))
 	}
 }
 
@@ -209,7 +212,9 @@ func (p *operatorPage) drawWork(l *catalogue.Language, work chart.Work, done []s
 	}
 	if len(p.Hours) > 0 {
 		// The picture holds numbers, dates and words of our own only.
-		p.Work = template.HTML(work.SVG(l, l.Text(catalogue.List{catalogue.Key("Polls"), catalogue.Key("Bytes"), catalogue.Key("Editions and email")})))
+		p.Work = template.HTML(work.SVG(l,
+			l.Text(catalogue.List{catalogue.Key("Polls"), catalogue.Key("Bytes"),
+				catalogue.Key("Editions and email")})))
 	}
 }
 
@@ -221,7 +226,8 @@ func (p *operatorPage) addCounter(h *chart.Hour, t store.HourCounter) {
 	case store.CounterMail + string(digest.EditionSent):
 		h.Sent += n
 	default:
-		if state, ok := strings.CutPrefix(t.Kind, store.CounterMail); ok && p.Mail.count(digest.EditionState(state), n) {
+		if state, ok := strings.CutPrefix(t.Kind, store.CounterMail); ok &&
+			p.Mail.count(digest.EditionState(state), n) {
 			h.Failed += n
 		} else if kind, ok := strings.CutPrefix(t.Kind, store.CounterPoll); ok {
 			h.Count[kindNamed(kind)] += n
@@ -307,7 +313,8 @@ func (m mailPart) Failures() catalogue.Sayable {
 	if m.Refused+m.Unconfirmed+m.Late == 0 {
 		return nil
 	}
-	return catalogue.Key("Last 48 hours: %d refused, %d not confirmed, %d too late.").With(m.Refused, m.Unconfirmed, m.Late)
+	return catalogue.Key("Last 48 hours: %d refused, %d not confirmed, %d too late.").With(m.Refused, m.Unconfirmed,
+		m.Late)
 }
 
 // A laneRow is a lane that is paused or recovers.
@@ -377,8 +384,10 @@ func mailRows(list []store.QueuedEdition, when func(store.QueuedEdition) catalog
 // mailWords says how much mail waits, and why.
 func mailWords(w store.MailWaiting) catalogue.Sayable {
 	words := map[store.MailReason]catalogue.Key{
-		store.MailSending: catalogue.Key("%d sending"), store.MailDue: catalogue.Key("%d due now"), store.MailRetried: catalogue.Key("%d to retry"),
-		store.MailLanePaused: catalogue.Key("%d in paused lanes"), store.MailScheduled: catalogue.Key("%d scheduled for later"),
+		store.MailSending: catalogue.Key("%d sending"), store.MailDue: catalogue.Key("%d due now"),
+		store.MailRetried:    catalogue.Key("%d to retry"),
+		store.MailLanePaused: catalogue.Key("%d in paused lanes"),
+		store.MailScheduled:  catalogue.Key("%d scheduled for later"),
 	}
 	var parts []catalogue.Sayable
 	for _, reason := range store.MailReasons() {
@@ -396,7 +405,8 @@ func (p *operatorPage) needMail() {
 		case l.Alarm:
 			p.needAt("#mail", catalogue.Key("%s has stopped: %s. Fix the cause, then resume it."), l.Title(), why)
 		case l.Paused && l.Name == "":
-			p.needAt("#mail", catalogue.Key("All email is paused until %s: %s. It resumes automatically."), minute(l.Until), why)
+			p.needAt("#mail", catalogue.Key("All email is paused until %s: %s. It resumes automatically."),
+				minute(l.Until), why)
 		}
 	}
 	sent, failed := 0, 0
@@ -404,6 +414,7 @@ func (p *operatorPage) needMail() {
 		sent, failed = sent+h.Sent, failed+h.Failed
 	}
 	if failed >= 3 && failed*10 >= sent {
-		p.needAt("#mail", catalogue.Key("%d of %d emails failed in the last 48 hours. The reasons are below."), failed, sent+failed)
+		p.needAt("#mail", catalogue.Key("%d of %d emails failed in the last 48 hours. The reasons are below."), failed,
+			sent+failed)
 	}
 }

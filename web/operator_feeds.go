@@ -34,7 +34,8 @@ func (s *site) operatorFeedsPage(w http.ResponseWriter, r *http.Request, _ reade
 	host, err := feed.ParseHost(p.Asked)
 	address, wrong := feed.AskedURL(p.Asked)
 	if err != nil && wrong != nil {
-		p.Asked, p.Wrong = digest.AddressWithoutCredentials(p.Asked), catalogue.Key("Enter the address of a feed or a host, such as https://example.org/feed.xml or example.org.")
+		p.Asked, p.Wrong = digest.AddressWithoutCredentials(p.Asked),
+			catalogue.Key("Enter the address of a feed or a host, such as https://example.org/feed.xml or example.org.")
 		return s.show(w, r, http.StatusUnprocessableEntity, "operator_feeds", catalogue.Key("Feeds"), p)
 	}
 	if wrong == nil {
@@ -70,7 +71,8 @@ func (s *site) listFeeds(r *http.Request, host string, p *operatorFeedsPage) err
 	found, err := s.Store.FeedsOfSite(r.Context(), host, digest.FeedID(after), feedsShown+1)
 	if len(found) > feedsShown {
 		found = found[:feedsShown]
-		p.Later = "/operator/feeds?" + url.Values{"q": {host}, "after": {strconv.FormatInt(int64(found[feedsShown-1].ID), 10)}}.Encode()
+		p.Later = "/operator/feeds?" +
+			url.Values{"q": {host}, "after": {strconv.FormatInt(int64(found[feedsShown-1].ID), 10)}}.Encode()
 	}
 	for _, f := range found {
 		p.Feeds = append(p.Feeds, s.troubledRow(f, s.Now()))

@@ -33,10 +33,12 @@ func TestFenceIsSeen(t *testing.T) {
 					r.t.Errorf("Today says so: %t", got)
 				}
 			}
-			if got := strings.Contains(r.visitor().get("/status?url=https://site.example/1").status(http.StatusOK).body, paused); got != want {
+			if got := strings.Contains(r.visitor().get("/status?url=https://site.example/1").status(http.StatusOK).body,
+				paused); got != want {
 				r.t.Errorf("the status of a feed says so: %t", got)
 			}
-			if got := strings.Contains(reader.get("/newsletters/anna-writes").status(http.StatusOK).body, paused); got != want {
+			if got := strings.Contains(reader.get("/newsletters/anna-writes").status(http.StatusOK).body,
+				paused); got != want {
 				r.t.Errorf("the page of a newsletter says so: %t", got)
 			}
 			health, text := http.StatusOK, "ok\n"
@@ -67,23 +69,27 @@ func TestFenceIsSeen(t *testing.T) {
 			r.t.Error("the archive says so too")
 		}
 		page := op.get("/operator")
-		for _, want := range []string{"was last at work as https://elsewhere.example, and this is " + r.base, "Last hourly job:", "A release sends up to 1 edition. 1 more reader gets one if their feeds have news.",
+		for _, want := range []string{"was last at work as https://elsewhere.example, and this is " + r.base,
+			"Last hourly job:", "A release sends up to 1 edition. 1 more reader gets one if their feeds have news.",
 			"ada@example.org", "edition due", "digest fence", r.base + "</bdi> polls and sends"} {
 			if !strings.Contains(page.body, want) {
 				r.t.Errorf("the page does not say %q", want)
 			}
 		}
-		if strings.Contains(page.body, "Nothing needs you") || strings.Contains(page.body, "The hourly job isn’t running") {
+		if strings.Contains(page.body, "Nothing needs you") ||
+			strings.Contains(page.body, "The hourly job isn’t running") {
 			r.t.Error("the page says something else beside it")
 		}
 
 		reader.post("/operator/fence/release", nil).status(http.StatusNotFound)
 		r.visitor().post("/operator/fence/release", url.Values{}).status(http.StatusSeeOther)
 		seen(true)
-		if to := op.post("/operator/fence/release", nil).status(http.StatusSeeOther).Header.Get("Location"); to != "/operator?saved=opened" {
+		if to := op.post("/operator/fence/release", nil).status(http.StatusSeeOther).Header.Get(
+			"Location"); to != "/operator?saved=opened" {
 			r.t.Errorf("it leads to %s", to)
 		}
-		if page := op.get("/operator?saved=opened"); !strings.Contains(page.body, "Fence released. Polling and email start") {
+		if page := op.get("/operator?saved=opened"); !strings.Contains(page.body,
+			"Fence released. Polling and email start") {
 			r.t.Error(page.body)
 		}
 		seen(false)
@@ -120,7 +126,8 @@ func TestReleaseWithoutOldMail(t *testing.T) {
 		before := r.now.UTC().Format("2006-01-02T15:04")
 		released := op.post("/operator/fence/release", url.Values{"before": {before}}).status(http.StatusSeeOther)
 		to := released.Header.Get("Location")
-		if page := op.get(to); !strings.Contains(page.body, "Editions due before the chosen time stay on the web and aren’t emailed.") {
+		if page := op.get(to); !strings.Contains(page.body,
+			"Editions due before the chosen time stay on the web and aren’t emailed.") {
 			r.t.Error(to, page.body)
 		}
 		r.midnightNow()

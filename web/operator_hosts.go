@@ -34,7 +34,8 @@ func (h hostRow) Words() catalogue.Sayable {
 }
 
 func (s *site) operatorHostsPage(w http.ResponseWriter, r *http.Request, _ reader) error {
-	return s.showOperatorHosts(w, r, http.StatusOK, operatorHostsPage{Saved: savedOf(r, "blocked", "ended", "was-ended")})
+	return s.showOperatorHosts(w, r, http.StatusOK,
+		operatorHostsPage{Saved: savedOf(r, "blocked", "ended", "was-ended")})
 }
 
 func (s *site) showOperatorHosts(w http.ResponseWriter, r *http.Request, status int, p operatorHostsPage) error {
@@ -54,13 +55,15 @@ func (s *site) setBlocked(w http.ResponseWriter, r *http.Request, me reader) err
 	}
 	if wrong, err := asSaid(err); wrong != nil || err != nil {
 		return orShow(err, func() error {
-			return s.showOperatorHosts(w, r, http.StatusUnprocessableEntity, operatorHostsPage{Wrong: wrong, Typed: digest.AddressWithoutCredentials(typed)})
+			return s.showOperatorHosts(w, r, http.StatusUnprocessableEntity,
+				operatorHostsPage{Wrong: wrong, Typed: digest.AddressWithoutCredentials(typed)})
 		})
 	}
 	now := s.Now()
 	feeds, err := s.Store.SetHostRule(r.Context(), digest.HostRule{Host: host, Blocked: true, CreatedAt: now}, now)
 	if err == nil {
-		s.Log.InfoContext(r.Context(), "an operator blocked a host", "operator", int64(me.ID), "host", host, "feeds", feeds)
+		s.Log.InfoContext(r.Context(), "an operator blocked a host", "operator", int64(me.ID), "host", host, "feeds",
+			feeds)
 	}
 	return showSaved(w, r, err, "/operator/hosts", "blocked")
 }

@@ -76,7 +76,8 @@ type midnightRow struct {
 func (m midnightRow) Clock() string { return chart.ClockTime(m.At) }
 
 // drawMidnights draws the world's midnights.
-func (p *operatorPage) drawMidnights(l *catalogue.Language, readers []store.Midnight, counted feedCount, now time.Time) {
+func (p *operatorPage) drawMidnights(l *catalogue.Language, readers []store.Midnight, counted feedCount,
+	now time.Time) {
 	p.CountedAt = counted.at
 	d := chart.Dial{Now: now, Places: placesAt(l, now)}
 	for _, m := range readers {
@@ -88,7 +89,8 @@ func (p *operatorPage) drawMidnights(l *catalogue.Language, readers []store.Midn
 	for i, slot := range d.Slots {
 		if slot.Readers > 0 || slot.Feeds > 0 {
 			at := time.Duration(i) * 15 * time.Minute
-			p.Midnights = append(p.Midnights, midnightRow{store.Midnight{At: at, Readers: slot.Readers, Feeds: slot.Feeds}, namesAt(d.Places, at)})
+			p.Midnights = append(p.Midnights,
+				midnightRow{store.Midnight{At: at, Readers: slot.Readers, Feeds: slot.Feeds}, namesAt(d.Places, at)})
 		}
 	}
 	p.DialWords = p.tellMidnights(now)
@@ -115,9 +117,11 @@ func (p *operatorPage) tellMidnights(now time.Time) catalogue.Sayable {
 			next = m
 		}
 	}
-	words := catalogue.Key("The next midnight is at %s: %s.").With(next.where(), catalogue.Key("%d readers").With(next.Readers))
+	words := catalogue.Key("The next midnight is at %s: %s.").With(next.where(),
+		catalogue.Key("%d readers").With(next.Readers))
 	if most.Readers > next.Readers {
-		words = catalogue.Key("%s The busiest is at %s: %s.").With(words, most.where(), catalogue.Key("%d readers").With(most.Readers))
+		words = catalogue.Key("%s The busiest is at %s: %s.").With(words, most.where(),
+			catalogue.Key("%d readers").With(most.Readers))
 	}
 	return words
 }

@@ -37,14 +37,18 @@ func (n operatedNewsletter) Stands() catalogue.Message { return published{n.News
 
 // Sentence says what became of its letters.
 func (n operatedNewsletter) Sentence() catalogue.Sayable {
-	return catalogue.Key("last 30 days: emails %d, complaints %d, bounces %d").With(n.Counts.Sent, n.Counts.Complained, n.Counts.Bounced)
+	return catalogue.Key("last 30 days: emails %d, complaints %d, bounces %d").With(n.Counts.Sent, n.Counts.Complained,
+		n.Counts.Bounced)
 }
 
 func (s *site) operatorNewslettersPage(w http.ResponseWriter, r *http.Request, _ reader) error {
-	return s.showOperatorNewsletters(w, r, http.StatusOK, operatorNewslettersPage{Saved: savedOf(r, "approved", "refused", "approved-name", "refused-name", "held", "released")})
+	return s.showOperatorNewsletters(w, r, http.StatusOK,
+		operatorNewslettersPage{Saved: savedOf(r, "approved", "refused", "approved-name", "refused-name", "held",
+			"released")})
 }
 
-func (s *site) showOperatorNewsletters(w http.ResponseWriter, r *http.Request, status int, p operatorNewslettersPage) error {
+func (s *site) showOperatorNewsletters(w http.ResponseWriter, r *http.Request, status int,
+	p operatorNewslettersPage) error {
 	all, err := s.Store.Newsletters(r.Context())
 	if err != nil {
 		return err
@@ -70,7 +74,8 @@ func (s *site) showOperatorNewsletters(w http.ResponseWriter, r *http.Request, s
 }
 
 // operates makes a handler of what is done with the newsletter that a path names.
-func (s *site) operates(do func(r *http.Request, n digest.Newsletter, owner store.Publisher) (saved string, err error)) handler {
+func (s *site) operates(do func(r *http.Request, n digest.Newsletter, owner store.Publisher) (saved string,
+	err error)) handler {
 	return s.forOperator(func(w http.ResponseWriter, r *http.Request, _ reader) error {
 		n, err := s.Store.NewsletterBySlug(r.Context(), r.PathValue("slug"))
 		if err != nil {
@@ -170,6 +175,7 @@ func (s *site) mailPlainly(to string, words render.LetterContent) {
 		return
 	}
 	words.Name, words.HomeURL, words.PostalAddress = render.DefaultName, s.BaseURL+"/", s.PostalAddress
-	l := mailer.Letter{To: to, Subject: words.Title, Language: catalogue.Of(words.Language).Code, HTML: words.HTML(), Text: words.PlainText()}
+	l := mailer.Letter{To: to, Subject: words.Title, Language: catalogue.Of(words.Language).Code, HTML: words.HTML(),
+		Text: words.PlainText()}
 	s.Outbox.Add(mailer.LetterRequest{Write: func(context.Context) (mailer.Letter, error) { return l, nil }})
 }

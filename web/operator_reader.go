@@ -32,11 +32,13 @@ type operatorReaderPage struct {
 }
 
 func (s *site) operatorReaderPage(w http.ResponseWriter, r *http.Request, me reader) error {
-	p := operatorReaderPage{Saved: savedOf(r, "resent", "paused", "resumed", "linked", "was-linked", "operates", "operates-not")}
+	p := operatorReaderPage{Saved: savedOf(r, "resent", "paused", "resumed", "linked", "was-linked", "operates",
+		"operates-not")}
 	return s.showOperatorReader(w, r, http.StatusOK, me, p)
 }
 
-func (s *site) showOperatorReader(w http.ResponseWriter, r *http.Request, status int, me reader, p operatorReaderPage) error {
+func (s *site) showOperatorReader(w http.ResponseWriter, r *http.Request, status int, me reader,
+	p operatorReaderPage) error {
 	ctx, now := r.Context(), s.Now()
 	id, err := pathKey(r)
 	if err != nil {
@@ -64,7 +66,8 @@ func (s *site) showOperatorReader(w http.ResponseWriter, r *http.Request, status
 // Place is where on these pages that is done which a command of an advice does; "": nowhere.
 func (p operatorReaderPage) Place(command string) string {
 	for _, c := range []struct{ command, place string }{
-		{"digest fence", "/operator#fence"}, {"digest suppressions remove ", "/operator#suppressed"}, {"digest queue", "/operator#mail"},
+		{"digest fence", "/operator#fence"}, {"digest suppressions remove ", "/operator#suppressed"},
+		{"digest queue", "/operator#mail"},
 		{"digest newsletter show ", "/operator/newsletters"}, {"digest user resend ", "#editions"},
 	} {
 		if strings.HasPrefix(command, c.command) {
@@ -138,8 +141,11 @@ func unsentWords(e digest.Edition) catalogue.Sayable {
 // State says what became of an edition's mail.
 func (p operatorReaderPage) State(e store.MailedEdition) catalogue.Sayable {
 	words := map[digest.EditionState]catalogue.Sayable{
-		digest.EditionReady: catalogue.Key("waiting"), digest.EditionLeased: catalogue.Key("sending"), digest.EditionDotting: catalogue.Key("sending"), digest.EditionUnmailed: catalogue.Key("web only"),
-		digest.EditionUnconfirmed: catalogue.Key("sent, not confirmed"), digest.EditionSent: catalogue.Key("sent %s").With(p.When(e.SentAt)), digest.EditionFailed: catalogue.Key("refused"), digest.EditionExpired: catalogue.Key("too late"),
+		digest.EditionReady: catalogue.Key("waiting"), digest.EditionLeased: catalogue.Key("sending"),
+		digest.EditionDotting: catalogue.Key("sending"), digest.EditionUnmailed: catalogue.Key("web only"),
+		digest.EditionUnconfirmed: catalogue.Key("sent, not confirmed"),
+		digest.EditionSent:        catalogue.Key("sent %s").With(p.When(e.SentAt)),
+		digest.EditionFailed:      catalogue.Key("refused"), digest.EditionExpired: catalogue.Key("too late"),
 	}[e.State]
 	if e.Resent > 0 {
 		return catalogue.Key("%s (sent again)").With(words)
@@ -149,7 +155,8 @@ func (p operatorReaderPage) State(e store.MailedEdition) catalogue.Sayable {
 
 // Over reports whether an edition may be sent again.
 func (p operatorReaderPage) Over(e store.MailedEdition) bool {
-	return !slices.Contains([]digest.EditionState{digest.EditionReady, digest.EditionLeased, digest.EditionDotting}, e.State)
+	return !slices.Contains([]digest.EditionState{digest.EditionReady, digest.EditionLeased, digest.EditionDotting},
+		e.State)
 }
 
 // When shows an instant by the reader's clock.

@@ -28,7 +28,8 @@ func (s *site) operated(r *http.Request) (u reader, err error) {
 
 // changesReader makes a handler of what an operator does with a reader: it gives the word of what was done, or says why
 // nothing was.
-func (s *site) changesReader(do func(r *http.Request, me, u reader) (saved string, wrong catalogue.Sayable, err error)) handler {
+func (s *site) changesReader(do func(r *http.Request, me, u reader) (saved string, wrong catalogue.Sayable,
+	err error)) handler {
 	return s.forOperator(func(w http.ResponseWriter, r *http.Request, me reader) error {
 		u, err := s.operated(r)
 		if err != nil {
@@ -39,7 +40,8 @@ func (s *site) changesReader(do func(r *http.Request, me, u reader) (saved strin
 			wrong, err = catalogue.Refusal(err), nil
 		}
 		if err == nil && wrong != nil {
-			return s.showOperatorReader(w, r, http.StatusConflict, me, operatorReaderPage{Wrong: wrong, Date: typedDate(r.PostForm, "until")})
+			return s.showOperatorReader(w, r, http.StatusConflict, me,
+				operatorReaderPage{Wrong: wrong, Date: typedDate(r.PostForm, "until")})
 		}
 		return showSaved(w, r, err, readerPath(u.ID), saved)
 	})
@@ -87,7 +89,8 @@ func (s *site) mailSignIn(r *http.Request, me, u reader) (saved string, wrong ca
 		return "", nil, errNotFound
 	}
 	if _, suppressed, err := s.Store.Suppressed(r.Context(), u.Email); err != nil || suppressed {
-		return "", catalogue.Key("Their address is suppressed. See “Suppressed addresses” on the operator page."), err
+		return "", catalogue.Key(
+			"Their address is suppressed. See “Suppressed addresses” on the operator page."), err
 	}
 	q := letterRequest{to: u.Email, kind: allowance.KnownSignIn}
 	q.letter, _, err = s.Store.RequestLetter(r.Context(), store.LetterRequest{

@@ -38,14 +38,18 @@ const (
 
 func readerStates() []choice {
 	return []choice{
-		{Name: catalogue.Key("Everyone")}, {Value: string(digest.DigestActive), Name: catalogue.Key("Active")}, {Value: string(digest.DigestPaused), Name: catalogue.Key("Paused")},
-		{Value: string(digest.DigestLeft), Name: catalogue.Key("Unsubscribed")}, {Value: whoMembers, Name: catalogue.Key("Newsletters only")}, {Value: whoUnconfirmed, Name: catalogue.Key("Unconfirmed")},
+		{Name: catalogue.Key("Everyone")}, {Value: string(digest.DigestActive), Name: catalogue.Key("Active")},
+		{Value: string(digest.DigestPaused), Name: catalogue.Key("Paused")},
+		{Value: string(digest.DigestLeft), Name: catalogue.Key("Unsubscribed")},
+		{Value: whoMembers, Name: catalogue.Key("Newsletters only")},
+		{Value: whoUnconfirmed, Name: catalogue.Key("Unconfirmed")},
 	}
 }
 
 func (s *site) operatorReadersPage(w http.ResponseWriter, r *http.Request, _ reader) error {
 	given := r.URL.Query()
-	p := operatorReadersPage{Saved: savedOf(r, "removed"), Part: firstRunes(digest.OneLine(given.Get("q")), mostPart), States: chosen(readerStates(), given.Get("state"))}
+	p := operatorReadersPage{Saved: savedOf(r, "removed"), Part: firstRunes(digest.OneLine(given.Get("q")), mostPart),
+		States: chosen(readerStates(), given.Get("state"))}
 	who := ""
 	for _, c := range p.States {
 		if c.Chosen {
@@ -89,7 +93,9 @@ func (s *site) listUnconfirmed(r *http.Request, _ string, p *operatorReadersPage
 	p.Begun = after != ""
 	found, err := s.Store.Unconfirmed(r.Context(), p.Part, after, readersShown+1, s.Now())
 	for i, u := range found {
-		p.Readers = append(p.Readers, listedReader{Email: u.Email, Words: catalogue.Key("not confirmed; sign-up link works until %s UTC").With(minute(u.ExpiresAt))})
+		p.Readers = append(p.Readers,
+			listedReader{Email: u.Email,
+				Words: catalogue.Key("not confirmed; sign-up link works until %s UTC").With(minute(u.ExpiresAt))})
 		if i == readersShown-1 {
 			last = u.Email
 		}
@@ -105,13 +111,15 @@ func readerPath(id digest.UserID) string {
 // readerWords says how a reader stands: "paused until 3 May 2026, here since 1 May 2026, Europe/Paris".
 func readerWords(u store.ListedReader) catalogue.Sayable {
 	words := map[digest.DigestState]catalogue.Sayable{
-		digest.DigestActive: catalogue.Key("active"), digest.DigestPaused: catalogue.Key("paused"), digest.DigestLeft: catalogue.Key("unsubscribed"),
+		digest.DigestActive: catalogue.Key("active"), digest.DigestPaused: catalogue.Key("paused"),
+		digest.DigestLeft: catalogue.Key("unsubscribed"),
 	}[u.State]
 	switch {
 	case u.MemberOnly:
 		words = catalogue.Key("newsletters only")
 	case u.State == digest.DigestPaused && !u.PausedUntil.IsZero():
-		words = catalogue.Key("paused until %s").With(catalogue.Time("2 January 2006", u.PausedUntil.In(zoneOr(u.TimeZone))))
+		words = catalogue.Key("paused until %s").With(catalogue.Time("2 January 2006",
+			u.PausedUntil.In(zoneOr(u.TimeZone))))
 	}
 	parts := []catalogue.Sayable{words}
 	if u.Suppressed {
@@ -120,7 +128,8 @@ func readerWords(u store.ListedReader) catalogue.Sayable {
 	if u.Operator {
 		parts = append(parts, catalogue.Key("operator"))
 	}
-	return catalogue.Listed(append(parts, catalogue.Key("joined %s").With(dated(u.CreatedAt)), catalogue.Text(zoneName(u.TimeZone))))
+	return catalogue.Listed(append(parts, catalogue.Key("joined %s").With(dated(u.CreatedAt)),
+		catalogue.Text(zoneName(u.TimeZone))))
 }
 
 // testMail mails a test to the operator who asks for it.

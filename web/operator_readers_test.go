@@ -45,12 +45,14 @@ func TestOperatorReaders(t *testing.T) {
 		if len(page.find("input[name=edition]")) > 0 {
 			t.Error("what is on its way can be sent again")
 		}
-		op.post(path+"/resend", form).status(http.StatusConflict).contains(".wrong", "The edition of 2026-11-21 is already waiting or being sent")
+		op.post(path+"/resend", form).status(http.StatusConflict).contains(".wrong",
+			"The edition of 2026-11-21 is already waiting or being sent")
 
 		bob, err := r.store.UserByEmail(t.Context(), "bob@example.org")
 		r.must(err)
 		page = op.get(fmt.Sprint("/operator/readers/", bob.ID)).status(http.StatusOK)
-		page.contains(".needs li", "Bob@example.org has been suppressed since").has(".needs a", "href", "/operator#suppressed", "#editions")
+		page.contains(".needs li", "Bob@example.org has been suppressed since").has(".needs a", "href",
+			"/operator#suppressed", "#editions")
 		page.contains(".troubles .why", evil)
 		if strings.Contains(page.body, "secret") {
 			t.Error("a feed's key is shown")
@@ -75,7 +77,8 @@ func TestOperatorTestMail(t *testing.T) {
 		op := r.operator()
 		to := op.post("/operator/test-mail", nil).status(http.StatusSeeOther).Header.Get("Location")
 		op.get(to).contains(".notice", "The test email is on its way.")
-		if l := r.letter(); l.to != "operator@example.org" || l.subject != "Test email from "+r.base || !strings.Contains(l.text, "This is a test email") {
+		if l := r.letter(); l.to != "operator@example.org" || l.subject != "Test email from "+r.base ||
+			!strings.Contains(l.text, "This is a test email") {
 			t.Errorf("%+v", l)
 		}
 		refused := false
@@ -109,18 +112,22 @@ func TestOperatorOnlyEverywhere(t *testing.T) {
 			if !strings.HasPrefix(path, "/operator") {
 				r.t.Errorf("%s is elsewhere", path)
 			}
-			path = strings.NewReplacer("readers/{id}", fmt.Sprint("readers/", ada.ID), "{id}", "1", "{slug}", "anna-writes").Replace(path)
-			form := url.Values{"address": {ada.Email}, "host": {"site.example"}, "edition": {"1"}, "reason": {"so"}}.Encode()
+			path = strings.NewReplacer("readers/{id}", fmt.Sprint("readers/", ada.ID), "{id}", "1", "{slug}",
+				"anna-writes").Replace(path)
+			form := url.Values{"address": {ada.Email}, "host": {"site.example"}, "edition": {"1"},
+				"reason": {"so"}}.Encode()
 			do := func(v *visitor) answer {
 				return v.do(method, path, "application/x-www-form-urlencoded", strings.NewReader(form))
 			}
 			do(reader).status(http.StatusNotFound)
-			if to := do(stranger).status(http.StatusSeeOther).Header.Get("Location"); !strings.HasPrefix(to, "/sign-in") {
+			if to := do(stranger).status(http.StatusSeeOther).Header.Get("Location"); !strings.HasPrefix(to,
+				"/sign-in") {
 				r.t.Errorf("a stranger at %s is led to %s", path, to)
 			}
 			if method == "POST" {
 				do(foreign).status(http.StatusForbidden)
-				if got := op.get(path).StatusCode; got == http.StatusOK && !slices.Contains(routes, "GET "+strings.TrimPrefix(pattern, "POST ")) {
+				if got := op.get(path).StatusCode; got == http.StatusOK &&
+					!slices.Contains(routes, "GET "+strings.TrimPrefix(pattern, "POST ")) {
 					r.t.Errorf("GET %s answers", path)
 				}
 			}
@@ -146,10 +153,12 @@ func TestOperatorListsReaders(t *testing.T) {
 				r.must(r.store.SetDigestState(t.Context(), d.ID, digest.DigestLeft, r.now))
 			case 5:
 				r.must(r.store.SetOperator(t.Context(), u.ID, true))
-				r.must(r.store.Suppress(t.Context(), digest.Suppression{Email: u.Email, Reason: digest.ForHardBounce, CreatedAt: r.now}))
+				r.must(r.store.Suppress(t.Context(), digest.Suppression{Email: u.Email, Reason: digest.ForHardBounce,
+					CreatedAt: r.now}))
 			}
 		}
-		r.must(r.store.AddSignUp(t.Context(), []byte("hash"), store.SignUp{Email: "new@example.org", TimeZone: "UTC"}, r.now, r.now.Add(time.Hour)))
+		r.must(r.store.AddSignUp(t.Context(), []byte("hash"), store.SignUp{Email: "new@example.org", TimeZone: "UTC"},
+			r.now, r.now.Add(time.Hour)))
 		page := op.get("/operator/readers").status(http.StatusOK)
 		if n := len(page.find("ul.groups a")); n != 50 {
 			t.Errorf("%d readers", n)
@@ -162,7 +171,8 @@ func TestOperatorListsReaders(t *testing.T) {
 		op.get("/operator/readers?state=paused").shows("ul.groups a", "r03@example.org").
 			shows("ul.groups span", "paused until 30 November 2026, joined 20 November 2026, Europe/Paris")
 		op.get("/operator/readers?state=left").shows("ul.groups a", "r04@example.org")
-		op.get("/operator/readers?q=R05").shows("ul.groups span", "active, not emailed, operator, joined 20 November 2026, Europe/Paris")
+		op.get("/operator/readers?q=R05").shows("ul.groups span",
+			"active, not emailed, operator, joined 20 November 2026, Europe/Paris")
 		op.get("/operator/readers?state=members").shows("ul.groups a")
 		op.get("/operator/readers?state=nonsense&after=x").status(http.StatusOK)
 		op.get("/operator/readers?state=unconfirmed").shows("ul.groups a").shows("ul.groups bdi", "new@example.org").
@@ -178,14 +188,18 @@ func TestOperatorPauses(t *testing.T) {
 		path := fmt.Sprint("/operator/readers/", ada.ID)
 		was, err := r.store.Digest(t.Context(), d.ID)
 		r.must(err)
-		op.post(path+"/pause", url.Values{"until": {"2026-11-20"}}).status(http.StatusConflict).contains(".wrong", "is too early")
-		op.post(path+"/pause", url.Values{"until": {"soon"}}).status(http.StatusConflict).contains(".wrong", "Enter a date like")
+		op.post(path+"/pause", url.Values{"until": {"2026-11-20"}}).status(http.StatusConflict).contains(".wrong",
+			"is too early")
+		op.post(path+"/pause", url.Values{"until": {"soon"}}).status(http.StatusConflict).contains(".wrong",
+			"Enter a date like")
 		r.stands(d, digest.DigestActive)
-		op.get(op.post(path+"/pause", url.Values{"until": {"2026-11-25"}}).status(http.StatusSeeOther).Header.Get("Location")).
+		op.get(op.post(path+"/pause", url.Values{"until": {"2026-11-25"}}).status(http.StatusSeeOther).Header.Get(
+			"Location")).
 			contains(".notice", "Digest paused").contains("strong", "Wednesday 25 November")
 		r.stands(d, digest.DigestPaused)
 		r.logged(`msg="an operator paused a digest" operator=1 reader=2`)
-		op.get(op.post(path+"/resume", nil).status(http.StatusSeeOther).Header.Get("Location")).contains(".notice", "Digest resumed")
+		op.get(op.post(path+"/resume", nil).status(http.StatusSeeOther).Header.Get("Location")).contains(".notice",
+			"Digest resumed")
 		op.post(path+"/pause", url.Values{"until": {""}}).status(http.StatusSeeOther)
 		op.get(path).contains(".sheet", "until they or you resume it")
 		op.post(path+"/resume", nil).status(http.StatusSeeOther)
@@ -196,7 +210,8 @@ func TestOperatorPauses(t *testing.T) {
 			t.Errorf("the digest was %+v, is %+v", was, is)
 		}
 		r.must(r.store.SetDigestState(t.Context(), d.ID, digest.DigestLeft, r.now))
-		op.post(path+"/pause", url.Values{"until": {""}}).status(http.StatusConflict).contains(".wrong", "The reader unsubscribed")
+		op.post(path+"/pause", url.Values{"until": {""}}).status(http.StatusConflict).contains(".wrong",
+			"The reader unsubscribed")
 		op.post(path+"/resume", nil).status(http.StatusSeeOther)
 		r.stands(d, digest.DigestLeft)
 	})
@@ -210,7 +225,8 @@ func TestOperatorMailsSignIn(t *testing.T) {
 		path := fmt.Sprint("/operator/readers/", ada.ID)
 		a := op.post(path+"/sign-in", nil).status(http.StatusSeeOther)
 		l := r.letter()
-		if l.to != ada.Email || l.token == "" || !strings.Contains(l.text, "The operator of this site sent you this link") {
+		if l.to != ada.Email || l.token == "" ||
+			!strings.Contains(l.text, "The operator of this site sent you this link") {
 			t.Fatalf("%+v", l)
 		}
 		page := op.get(a.Header.Get("Location")).contains(".notice", "The sign-in link is on its way.")
@@ -218,13 +234,15 @@ func TestOperatorMailsSignIn(t *testing.T) {
 			t.Error("the token is shown or logged")
 		}
 		r.logged(`msg="an operator sent a sign-in link" operator=1 reader=2`)
-		op.get(op.post(path+"/sign-in", nil).status(http.StatusSeeOther).Header.Get("Location")).contains(".notice", "They got a sign-in link recently")
+		op.get(op.post(path+"/sign-in", nil).status(http.StatusSeeOther).Header.Get("Location")).contains(".notice",
+			"They got a sign-in link recently")
 		r.noLetter()
 		r.now = r.now.Add(20 * time.Hour)
 		r.visitor().post("/sign-in", url.Values{"token": {l.token}}).status(http.StatusSeeOther)
 		r.visitor().post("/sign-in", url.Values{"token": {l.token}}).status(http.StatusForbidden)
 
-		r.must(r.store.Suppress(t.Context(), digest.Suppression{Email: ada.Email, Reason: digest.ForHardBounce, CreatedAt: r.now}))
+		r.must(r.store.Suppress(t.Context(), digest.Suppression{Email: ada.Email, Reason: digest.ForHardBounce,
+			CreatedAt: r.now}))
 		op.post(path+"/sign-in", nil).status(http.StatusConflict).contains(".wrong", "Their address is suppressed")
 		r.noLetter()
 	})
@@ -237,7 +255,8 @@ func TestOperatorRemoves(t *testing.T) {
 		ada, _ := r.user("ada@example.org")
 		path := fmt.Sprint("/operator/readers/", ada.ID, "/remove")
 		op.get(path).status(http.StatusOK).contains("strong", "You can’t undo this")
-		op.post(path, url.Values{"address": {"bob@example.org"}}).status(http.StatusUnprocessableEntity).contains(".wrong", "Nothing was changed.")
+		op.post(path, url.Values{"address": {"bob@example.org"}}).status(http.StatusUnprocessableEntity).contains(
+			".wrong", "Nothing was changed.")
 		op.post(path, nil).status(http.StatusUnprocessableEntity)
 
 		r.newsletter(ada)
@@ -257,14 +276,19 @@ func TestOperatorRemoves(t *testing.T) {
 		op.post(mine+"/operator/end", nil).status(http.StatusConflict).contains(".wrong", "This is you")
 
 		page := strings.TrimSuffix(path, "/remove")
-		op.get(op.post(page+"/operator", nil).status(http.StatusSeeOther).Header.Get("Location")).contains(".notice", "They are an operator now")
+		op.get(op.post(page+"/operator", nil).status(http.StatusSeeOther).Header.Get("Location")).contains(".notice",
+			"They are an operator now")
 		r.visitor().signIn(ada).get("/operator").status(http.StatusOK)
-		op.post(path, url.Values{"address": {ada.Email}}).status(http.StatusConflict).contains(".wrong", "They are an operator")
-		op.get(op.post(page+"/operator/end", nil).status(http.StatusSeeOther).Header.Get("Location")).contains(".notice", "They are no longer an operator")
+		op.post(path, url.Values{"address": {ada.Email}}).status(http.StatusConflict).contains(".wrong",
+			"They are an operator")
+		op.get(op.post(page+"/operator/end", nil).status(http.StatusSeeOther).Header.Get("Location")).contains(
+			".notice", "They are no longer an operator")
 		r.visitor().signIn(ada).get("/operator").status(http.StatusNotFound)
-		r.logged(`msg="an operator added an operator" operator=1 reader=2`, `msg="an operator removed an operator" operator=1 reader=2`)
+		r.logged(`msg="an operator added an operator" operator=1 reader=2`,
+			`msg="an operator removed an operator" operator=1 reader=2`)
 
-		to := op.post(path, url.Values{"address": {" ADA@example.org "}}).status(http.StatusSeeOther).Header.Get("Location")
+		to := op.post(path, url.Values{"address": {" ADA@example.org "}}).status(http.StatusSeeOther).Header.Get(
+			"Location")
 		op.get(to).contains(".notice", "Reader removed")
 		op.get(page).status(http.StatusNotFound)
 		r.logged(`msg="an operator removed a reader" operator=1 reader=2`)

@@ -29,10 +29,12 @@ func (r *room) operator() *visitor {
 func TestOperatorOnly(t *testing.T) {
 	each(t, func(r *room) {
 		ada, _ := r.user("ada@example.org")
-		r.must(r.store.Suppress(t.Context(), digest.Suppression{Email: "bob@example.org", Reason: digest.ForHardBounce, CreatedAt: r.now}))
+		r.must(r.store.Suppress(t.Context(), digest.Suppression{Email: "bob@example.org", Reason: digest.ForHardBounce,
+			CreatedAt: r.now}))
 		form := url.Values{"address": {"bob@example.org"}}
 		stranger, reader := r.visitor(), r.visitor().signIn(ada)
-		if to := stranger.get("/operator").status(http.StatusSeeOther).Header.Get("Location"); !strings.HasPrefix(to, "/sign-in") {
+		if to := stranger.get("/operator").status(http.StatusSeeOther).Header.Get("Location"); !strings.HasPrefix(to,
+			"/sign-in") {
 			t.Errorf("a stranger is led to %s", to)
 		}
 		stranger.post("/operator/mail-again", form).status(http.StatusSeeOther)
@@ -69,7 +71,8 @@ func TestOperatorPage(t *testing.T) {
 		pauses("slow.example", r.now.Add(time.Hour))
 		op.get("/operator").contains(".calm", "Paused and recovering lanes").has(".calm a", "href", "#mail")
 		pauses("", r.now.Add(time.Hour))
-		op.get("/operator").contains(".needs li", "All email is paused until 20 Nov 2026, 13:00: no answer.").has(".needs a", "href", "#mail")
+		op.get("/operator").contains(".needs li", "All email is paused until 20 Nov 2026, 13:00: no answer.").has(
+			".needs a", "href", "#mail")
 		r.must(r.store.ResumeLane(t.Context(), r.now, ""))
 		r.must(r.store.ResumeLane(t.Context(), r.now, "slow.example"))
 
@@ -92,7 +95,8 @@ func TestOperatorPage(t *testing.T) {
 		if strings.Contains(strings.Join(page.texts(".troubles"), " "), "secret") {
 			t.Error("a key is shown")
 		}
-		for _, h := range []string{"figure svg.work rect.sent", "figure svg.work rect.editions", "svg.dial path.feeds"} {
+		for _, h := range []string{"figure svg.work rect.sent", "figure svg.work rect.editions",
+			"svg.dial path.feeds"} {
 			if len(page.find(h)) != 1 {
 				t.Errorf("%d of %s", len(page.find(h)), h)
 			}
@@ -105,7 +109,8 @@ func (r *room) troubles(words string) {
 	r.t.Helper()
 	ctx := r.t.Context()
 	u, d := r.user("bob@example.org")
-	f, _, err := r.store.EnsureFeed(ctx, digest.Feed{URL: "https://bad.example/feed?key=secret", Host: "bad.example", Title: words})
+	f, _, err := r.store.EnsureFeed(ctx, digest.Feed{URL: "https://bad.example/feed?key=secret", Host: "bad.example",
+		Title: words})
 	r.must(err)
 	ok, _, err := r.store.EnsureFeed(ctx, digest.Feed{URL: "https://good.example/feed", Host: "good.example"})
 	r.must(err)
@@ -113,10 +118,13 @@ func (r *room) troubles(words string) {
 		_, err = r.store.Subscribe(ctx, digest.Subscription{DigestID: d.ID, FeedID: id}, r.now)
 		r.must(err)
 	}
-	f.State, f.Errors, f.LastError, f.FirstErrorAt, f.FailingSince = digest.FeedDead, 9, words, r.now.AddDate(0, -1, 0), r.now.AddDate(0, -1, 0)
-	_, err = r.store.Record(ctx, r.now, []store.Polled{{Feed: f, Poll: store.PollRecord{At: r.now, Outcome: "failed", Status: 503, Note: words}}})
+	f.State, f.Errors, f.LastError, f.FirstErrorAt, f.FailingSince = digest.FeedDead, 9, words, r.now.AddDate(0, -1, 0),
+		r.now.AddDate(0, -1, 0)
+	_, err = r.store.Record(ctx, r.now,
+		[]store.Polled{{Feed: f, Poll: store.PollRecord{At: r.now, Outcome: "failed", Status: 503, Note: words}}})
 	r.must(err)
-	r.must(r.store.Suppress(ctx, digest.Suppression{Email: u.Email, Reason: digest.ForHardBounce, Evidence: words, CreatedAt: r.now}))
+	r.must(r.store.Suppress(ctx, digest.Suppression{Email: u.Email, Reason: digest.ForHardBounce, Evidence: words,
+		CreatedAt: r.now}))
 	_, err = r.store.ChangeLane(ctx, r.now, "gmail.example", func(l digest.Lane) digest.Lane {
 		l.Alarm, l.Until, l.Reason = true, r.now.Add(time.Hour), words
 		return l
@@ -139,11 +147,13 @@ func (r *room) delivered(title string) {
 func TestMailAgain(t *testing.T) {
 	each(t, func(r *room) {
 		op := r.operator()
-		r.must(r.store.Suppress(t.Context(), digest.Suppression{Email: "Bob+x&y@Example.org", Reason: digest.ForComplaint, CreatedAt: r.now}))
+		r.must(r.store.Suppress(t.Context(),
+			digest.Suppression{Email: "Bob+x&y@Example.org", Reason: digest.ForComplaint, CreatedAt: r.now}))
 		page := op.get("/operator").status(http.StatusOK)
 		page.shows("details form button", "Remove suppression")
 		form := url.Values{"address": page.attrs("input[name=address]", "value")}
-		for _, want := range []string{"Suppression removed. The next edition goes to that address.", "Nothing was changed."} {
+		for _, want := range []string{"Suppression removed. The next edition goes to that address.",
+			"Nothing was changed."} {
 			to := op.post("/operator/mail-again", form).status(http.StatusSeeOther).Header.Get("Location")
 			op.get(to).status(http.StatusOK).shows(".notice", want)
 		}
@@ -159,8 +169,10 @@ func TestMailAgain(t *testing.T) {
 func TestWhoReadsMetrics(t *testing.T) {
 	told := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "told") })
 	open := func(token string) http.Handler {
-		return web.New(web.Options{BaseURL: "https://digest.example", Signer: digest.NewSigner([]byte("sixteen or more bytes")),
-			Metrics: told, MetricsToken: token, TrustedProxies: digest.Proxies{Networks: loopback()}, Now: func() time.Time { return noon }})
+		return web.New(web.Options{BaseURL: "https://digest.example",
+			Signer:  digest.NewSigner([]byte("sixteen or more bytes")),
+			Metrics: told, MetricsToken: token, TrustedProxies: digest.Proxies{Networks: loopback()},
+			Now: func() time.Time { return noon }})
 	}
 	const token = "a token of some length"
 	for _, c := range []struct {
@@ -169,15 +181,24 @@ func TestWhoReadsMetrics(t *testing.T) {
 		want                    int
 	}{
 		{name: "this machine", peer: "127.0.0.1:999", host: "127.0.0.1:8080", want: 404},
-		{name: "this machine, where there is a token", peer: "[::1]:999", host: "localhost:8080", token: token, want: 404},
-		{name: "as Prometheus asks", peer: "127.0.0.1:999", host: "[::1]:8080", header: []string{"X-Prometheus-Scrape-Timeout-Seconds", "10"}, want: 404},
-		{name: "another machine, which says it is this one", peer: "203.0.113.9:999", host: "localhost", header: []string{"X-Forwarded-For", "127.0.0.1"}, want: 404},
-		{name: "through a proxy", peer: "127.0.0.1:999", host: "localhost", header: []string{"X-Forwarded-For", "127.0.0.1"}, want: 404},
-		{name: "the token", peer: "203.0.113.9:999", host: "digest.example", token: token, header: []string{"Authorization", "Bearer " + token}, want: 200},
-		{name: "the token, through a proxy", peer: "127.0.0.1:999", host: "digest.example", token: token, header: []string{"Authorization", "bearer " + token, "X-Forwarded-For", "203.0.113.9"}, want: 200},
-		{name: "another token", peer: "203.0.113.9:999", host: "digest.example", token: token, header: []string{"Authorization", "Bearer x"}, want: 404},
-		{name: "the token as a password", peer: "203.0.113.9:999", host: "digest.example", token: token, header: []string{"Authorization", "Basic " + token}, want: 404},
-		{name: "no token where none is set", peer: "203.0.113.9:999", host: "digest.example", header: []string{"Authorization", "Bearer "}, want: 404},
+		{name: "this machine, where there is a token", peer: "[::1]:999", host: "localhost:8080", token: token,
+			want: 404},
+		{name: "as Prometheus asks", peer: "127.0.0.1:999", host: "[::1]:8080",
+			header: []string{"X-Prometheus-Scrape-Timeout-Seconds", "10"}, want: 404},
+		{name: "another machine, which says it is this one", peer: "203.0.113.9:999", host: "localhost",
+			header: []string{"X-Forwarded-For", "127.0.0.1"}, want: 404},
+		{name: "through a proxy", peer: "127.0.0.1:999", host: "localhost",
+			header: []string{"X-Forwarded-For", "127.0.0.1"}, want: 404},
+		{name: "the token", peer: "203.0.113.9:999", host: "digest.example", token: token,
+			header: []string{"Authorization", "Bearer " + token}, want: 200},
+		{name: "the token, through a proxy", peer: "127.0.0.1:999", host: "digest.example", token: token,
+			header: []string{"Authorization", "bearer " + token, "X-Forwarded-For", "203.0.113.9"}, want: 200},
+		{name: "another token", peer: "203.0.113.9:999", host: "digest.example", token: token,
+			header: []string{"Authorization", "Bearer x"}, want: 404},
+		{name: "the token as a password", peer: "203.0.113.9:999", host: "digest.example", token: token,
+			header: []string{"Authorization", "Basic " + token}, want: 404},
+		{name: "no token where none is set", peer: "203.0.113.9:999", host: "digest.example",
+			header: []string{"Authorization", "Bearer "}, want: 404},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			req := httptest.NewRequest("GET", "/metrics", nil)
@@ -269,7 +290,9 @@ func TestLateWork(t *testing.T) {
 		r.now = r.now.Add(time.Hour + 10*time.Minute)
 		says(http.StatusOK, "ok", "", "on time, since 20 Nov 2026, 13:00, on time")
 		r.now = r.now.Add(time.Second)
-		says(http.StatusServiceUnavailable, "polls are late", "Feeds have been waiting for a poll since 20 Nov 2026, 13:00.", "on time, since 20 Nov 2026, 13:00, on time")
+		says(http.StatusServiceUnavailable, "polls are late",
+			"Feeds have been waiting for a poll since 20 Nov 2026, 13:00.",
+			"on time, since 20 Nov 2026, 13:00, on time")
 		_, _, err = r.store.ClaimFeeds(t.Context(), r.now, store.ClaimOptions{N: 1, Lease: 20 * time.Hour, Token: "t"})
 		r.must(err)
 		says(http.StatusOK, "ok", "", "on time, on time, on time")
@@ -277,12 +300,16 @@ func TestLateWork(t *testing.T) {
 		_, d := r.user("bob@example.org")
 		r.arrives(d, digest.Post{Identity: "p", Title: "p", ContentHash: "h"})
 		r.beforeMidnight(0)
-		_, err = r.store.Plan(t.Context(), r.now, func(digest.Feed, time.Time) (time.Time, bool) { return time.Time{}, false })
+		_, err = r.store.Plan(t.Context(), r.now, func(digest.Feed, time.Time) (time.Time, bool) {
+			return time.Time{},
+				false
+		})
 		r.must(err)
 		_, err = r.store.Release(t.Context(), r.now, 0)
 		r.must(err)
 		r.now = r.now.Add(2*time.Hour + time.Second)
-		says(http.StatusServiceUnavailable, "mail is late", "Email that was due at", "on time, on time, since 20 Nov 2026, 23:00")
+		says(http.StatusServiceUnavailable, "mail is late", "Email that was due at",
+			"on time, on time, since 20 Nov 2026, 23:00")
 	})
 }
 
@@ -316,19 +343,22 @@ func TestStorageIsTold(t *testing.T) {
 	each(t, func(r *room) {
 		op := r.operator()
 		ada, d := r.user("ada@example.org")
-		f, _, err := r.store.EnsureFeed(t.Context(), digest.Feed{URL: "https://flood.example/feed", Host: "flood.example", Title: "Flood"})
+		f, _, err := r.store.EnsureFeed(t.Context(),
+			digest.Feed{URL: "https://flood.example/feed", Host: "flood.example", Title: "Flood"})
 		r.must(err)
 		_, err = r.store.Subscribe(t.Context(), digest.Subscription{DigestID: d.ID, FeedID: f.ID}, r.now)
 		r.must(err)
 		f.ParsedAt, f.LastOKAt = r.now.Add(-time.Hour), r.now
 		post := digest.Post{Identity: "p", Title: "Large", Content: strings.Repeat("x", 5<<20)}
-		_, err = r.store.Record(t.Context(), r.now, []store.Polled{{Feed: f, Listed: []string{"p"}, Posts: []digest.Post{post}}})
+		_, err = r.store.Record(t.Context(), r.now,
+			[]store.Polled{{Feed: f, Listed: []string{"p"}, Posts: []digest.Post{post}}})
 		r.must(err)
 
 		const why = "over the daily limit: one post waits since 2026-11-20 12:00 UTC and is stored by the first poll after 2026-11-21 00:00 UTC if the feed still lists it"
 		mine := r.visitor().signIn(ada)
 		for _, path := range []string{"/feeds", fmt.Sprintf("/feeds/%d", f.ID)} {
-			if page := mine.get(path).status(http.StatusOK); !strings.Contains(page.body, "It reached its daily limit") || strings.Contains(page.body, "UTC") {
+			if page := mine.get(path).status(http.StatusOK); !strings.Contains(page.body,
+				"It reached its daily limit") || strings.Contains(page.body, "UTC") {
 				t.Errorf("%s does not say why a post waits", path)
 			}
 		}
@@ -341,7 +371,8 @@ func TestStorageIsTold(t *testing.T) {
 			storage digest.Storage
 			says    string
 		}{
-			"size": {digest.Storage{Bytes: 21e9, Alarm: 20e9, Free: -1}, "The database has grown to 21 GB, over the alarm of 20 GB (DIGEST_DATABASE_ALARM)."},
+			"size": {digest.Storage{Bytes: 21e9, Alarm: 20e9, Free: -1},
+				"The database has grown to 21 GB, over the alarm of 20 GB (DIGEST_DATABASE_ALARM)."},
 			"disk": {digest.Storage{Bytes: 1e9, Alarm: 20e9, Free: 5e8}, "The database’s disk has only 500 MB free."},
 		} {
 			r.storage = func(int64) digest.Storage { return c.storage }

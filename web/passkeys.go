@@ -102,7 +102,8 @@ func (s *site) beginRegister(w http.ResponseWriter, r *http.Request, u digest.Us
 	if err != nil {
 		return nil, err
 	}
-	options, asked, err := s.relying.BeginRegistration(h, webauthn.WithExclusions(webauthn.Credentials(h.keys).CredentialDescriptors()))
+	options, asked, err := s.relying.BeginRegistration(h,
+		webauthn.WithExclusions(webauthn.Credentials(h.keys).CredentialDescriptors()))
 	if err != nil {
 		return nil, fmt.Errorf("asking for a passkey: %w", err)
 	}
@@ -144,7 +145,8 @@ func (s *site) finishRegister(w http.ResponseWriter, r *http.Request, u digest.U
 		return nil, fmt.Errorf("writing a passkey: %w", err)
 	}
 	err = s.Store.AddPasskey(r.Context(), store.Passkey{
-		UserID: u.ID, CredentialID: c.ID, Credential: string(stored), SignCount: int64(c.Authenticator.SignCount), Name: s.passkeyName(r, in.Name),
+		UserID: u.ID, CredentialID: c.ID, Credential: string(stored), SignCount: int64(c.Authenticator.SignCount),
+		Name: s.passkeyName(r, in.Name),
 	}, s.Now())
 	switch digest.KindOf(err) {
 	case digest.Conflict:
@@ -163,7 +165,8 @@ func (s *site) beginPasskey(w http.ResponseWriter, r *http.Request) (any, error)
 	if !s.limits.ceremonies.allowAll(s.clientShares(r), s.Now()) {
 		return nil, errTooMany
 	}
-	options, asked, err := s.relying.BeginDiscoverableLogin(webauthn.WithUserVerification(protocol.VerificationPreferred))
+	options, asked, err := s.relying.BeginDiscoverableLogin(
+		webauthn.WithUserVerification(protocol.VerificationPreferred))
 	if err != nil {
 		return nil, fmt.Errorf("asking for a passkey: %w", err)
 	}
@@ -229,13 +232,15 @@ func (s *site) usePasskey(ctx context.Context, keys []store.Passkey, c *webauthn
 
 // keepCeremony keeps what a passkey is asked, under a secret that only this
 // browser has.
-func (s *site) keepCeremony(w http.ResponseWriter, r *http.Request, user digest.UserID, asked *webauthn.SessionData) error {
+func (s *site) keepCeremony(w http.ResponseWriter, r *http.Request, user digest.UserID,
+	asked *webauthn.SessionData) error {
 	data, err := json.Marshal(asked)
 	if err != nil {
 		return fmt.Errorf("writing what a passkey is asked: %w", err)
 	}
 	secret, now := newSecret(), s.Now()
-	if err := s.Store.AddCeremony(r.Context(), hashSecret(secret), user, string(data), now, now.Add(ceremonyTTL)); err != nil {
+	if err := s.Store.AddCeremony(r.Context(), hashSecret(secret), user, string(data), now,
+		now.Add(ceremonyTTL)); err != nil {
 		return err
 	}
 	s.setCeremonyCookie(w, secret, int(ceremonyTTL.Seconds()))
@@ -243,7 +248,8 @@ func (s *site) keepCeremony(w http.ResponseWriter, r *http.Request, user digest.
 }
 
 // useCeremony gives what was asked, once.
-func (s *site) useCeremony(w http.ResponseWriter, r *http.Request, user digest.UserID) (asked webauthn.SessionData, err error) {
+func (s *site) useCeremony(w http.ResponseWriter, r *http.Request, user digest.UserID) (asked webauthn.SessionData,
+	err error) {
 	c, err := r.Cookie(s.cookieName() + "-passkey")
 	if err != nil {
 		return asked, errBadPasskey
@@ -285,11 +291,16 @@ func (s *site) forReaderJSON(h func(http.ResponseWriter, *http.Request, digest.U
 
 // The answers of the addresses that scripts of ours ask, in words for people.
 var (
-	errSignInFirst  = &problem{http.StatusUnauthorized, catalogue.Key("Sign in"), catalogue.Key("Your session has ended. Sign in and try again.")}
-	errBadPasskey   = &problem{http.StatusForbidden, catalogue.Key("This passkey didn’t work"), catalogue.Key("Try again. If it still fails, sign in by email and add the passkey again.")}
-	errKnownPasskey = &problem{http.StatusConflict, catalogue.Key("You already added this passkey"), catalogue.Key("Nothing was changed.")}
-	errManyPasskeys = &problem{http.StatusConflict, catalogue.Key("You have too many passkeys"), catalogue.Key("Remove one that you no longer use, then try again.")}
-	errNotJSON      = &problem{http.StatusUnsupportedMediaType, catalogue.Key("We couldn’t read that form"), catalogue.Key("Go back, reload the page and try again.")}
+	errSignInFirst = &problem{http.StatusUnauthorized, catalogue.Key("Sign in"),
+		catalogue.Key("Your session has ended. Sign in and try again.")}
+	errBadPasskey = &problem{http.StatusForbidden, catalogue.Key("This passkey didn’t work"),
+		catalogue.Key("Try again. If it still fails, sign in by email and add the passkey again.")}
+	errKnownPasskey = &problem{http.StatusConflict, catalogue.Key("You already added this passkey"),
+		catalogue.Key("Nothing was changed.")}
+	errManyPasskeys = &problem{http.StatusConflict, catalogue.Key("You have too many passkeys"),
+		catalogue.Key("Remove one that you no longer use, then try again.")}
+	errNotJSON = &problem{http.StatusUnsupportedMediaType, catalogue.Key("We couldn’t read that form"),
+		catalogue.Key("Go back, reload the page and try again.")}
 )
 
 // passkeyJSON makes a handler of h, which takes and answers JSON, for scripts on our
@@ -308,7 +319,8 @@ func (s *site) passkeyJSON(h func(http.ResponseWriter, *http.Request) (any, erro
 		}
 		if err != nil {
 			p := s.problemOf(r, err)
-			status, answer = p.Status, map[string]string{"error": catalogue.Key("%s. %s").With(p.Title, p.Text).In(s.language(r))}
+			status, answer = p.Status,
+				map[string]string{"error": catalogue.Key("%s. %s").With(p.Title, p.Text).In(s.language(r))}
 		}
 		return writeJSON(w, status, answer)
 	}

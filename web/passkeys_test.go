@@ -38,7 +38,8 @@ func newDevice(t testing.TB) *device {
 func b64(b []byte) string { return base64.RawURLEncoding.EncodeToString(b) }
 
 func (d *device) client(kind, challenge string) []byte {
-	b, err := json.Marshal(map[string]any{"type": kind, "challenge": challenge, "origin": d.origin, "crossOrigin": false})
+	b, err := json.Marshal(map[string]any{"type": kind, "challenge": challenge, "origin": d.origin,
+		"crossOrigin": false})
 	if err != nil {
 		d.t.Fatal(err)
 	}
@@ -65,7 +66,8 @@ func (d *device) create(challenge string) map[string]any {
 	data := d.data(0x45, more)
 	object := append([]byte("\xa3\x63fmt\x64none\x67attStmt\xa0\x68authData\x58"), byte(len(data)))
 	return map[string]any{"id": b64(d.id), "rawId": b64(d.id), "type": "public-key", "response": map[string]any{
-		"clientDataJSON": b64(d.client("webauthn.create", challenge)), "attestationObject": b64(append(object, data...)),
+		"clientDataJSON":    b64(d.client("webauthn.create", challenge)),
+		"attestationObject": b64(append(object, data...)),
 	}}
 }
 
@@ -79,7 +81,8 @@ func (d *device) get(challenge string) map[string]any {
 		d.t.Fatal(err)
 	}
 	return map[string]any{"id": b64(d.id), "rawId": b64(d.id), "type": "public-key", "response": map[string]any{
-		"clientDataJSON": b64(client), "authenticatorData": b64(data), "signature": b64(signature), "userHandle": b64(d.handle),
+		"clientDataJSON": b64(client), "authenticatorData": b64(data), "signature": b64(signature),
+		"userHandle": b64(d.handle),
 	}}
 }
 
@@ -124,7 +127,8 @@ func (v *visitor) adds(d *device, name string) answer {
 	v.t.Helper()
 	o := v.asked("/passkeys/register/begin")
 	d.handle, _ = base64.RawURLEncoding.DecodeString(o.PublicKey.User.ID)
-	return v.says("/passkeys/register/finish", map[string]any{"name": name, "credential": d.create(o.PublicKey.Challenge)})
+	return v.says("/passkeys/register/finish",
+		map[string]any{"name": name, "credential": d.create(o.PublicKey.Challenge)})
 }
 
 // uses signs in with a device.
@@ -139,10 +143,12 @@ func TestPasskey(t *testing.T) {
 		r.open("https://digest.example")
 		v, d := r.visitor().signIn(u), newDevice(t)
 		v.adds(d, "  My\u202e phone\x00 <b>  ").status(http.StatusOK)
-		if o := v.asked("/passkeys/register/begin"); len(o.PublicKey.Exclude) != 1 || len(d.handle) != 64 || o.PublicKey.Selection.ResidentKey != "required" {
+		if o := v.asked("/passkeys/register/begin"); len(o.PublicKey.Exclude) != 1 || len(d.handle) != 64 ||
+			o.PublicKey.Selection.ResidentKey != "required" {
 			r.t.Errorf("the next one is asked %+v", o)
 		}
-		v.get("/settings/passkeys?saved=added").shows(".rows strong", "My phone <b>").contains(".rows .hint", "not used yet")
+		v.get("/settings/passkeys?saved=added").shows(".rows strong", "My phone <b>").contains(".rows .hint",
+			"not used yet")
 		guest := r.visitor()
 		d.count = 1
 		guest.uses(d).status(http.StatusOK)
@@ -198,7 +204,8 @@ func TestPasskeyAttacks(t *testing.T) {
 
 		refused := func(name string, v *visitor, path string, body any) {
 			r.t.Helper()
-			if got := v.says(path, body); got.StatusCode != http.StatusForbidden || !strings.Contains(got.body, "This passkey didn’t work") {
+			if got := v.says(path, body); got.StatusCode != http.StatusForbidden ||
+				!strings.Contains(got.body, "This passkey didn’t work") {
 				r.t.Errorf("%s: status %d, %s", name, got.StatusCode, got.body)
 			}
 		}
@@ -249,7 +256,8 @@ func TestPasskeyAttacks(t *testing.T) {
 		o = b.asked("/passkeys/register/begin")
 		thief := r.visitor().signIn(ann)
 		thief.cookies["__Host-digest-passkey"] = b.cookies["__Host-digest-passkey"]
-		refused("what another was asked", thief, add, map[string]any{"credential": newDevice(t).create(o.PublicKey.Challenge)})
+		refused("what another was asked", thief, add,
+			map[string]any{"credential": newDevice(t).create(o.PublicKey.Challenge)})
 		if got := b.adds(anns, "").StatusCode; got != http.StatusConflict {
 			r.t.Errorf("another's passkey is added: %d", got)
 		}
@@ -269,7 +277,8 @@ func TestPasskeyAttacks(t *testing.T) {
 func TestPasskeysNeedAName(t *testing.T) {
 	each(t, func(r *room) {
 		v, _ := r.reader("ann@example.org")
-		v.get("/settings/passkeys").status(http.StatusOK).shows("form.passkey").contains(".notice", "Passkeys need a domain name")
+		v.get("/settings/passkeys").status(http.StatusOK).shows("form.passkey").contains(".notice",
+			"Passkeys need a domain name")
 		v.says("/passkeys/register/begin", struct{}{}).status(http.StatusNotFound)
 	})
 }

@@ -19,7 +19,8 @@ import (
 const pingTime = 10 * time.Second
 
 // errPingFlood is the answer to a client that sends too many pings.
-var errPingFlood = &digest.Error{Kind: digest.Unavailable, Message: "too many pings from your address; try again in a minute"}
+var errPingFlood = &digest.Error{Kind: digest.Unavailable,
+	Message: "too many pings from your address; try again in a minute"}
 
 // ping receives the word that a site has news, as a form or as an XML-RPC call:
 // at /RPC2 it is a call whatever it says of itself, as since weblogs.com. It never

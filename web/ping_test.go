@@ -48,22 +48,26 @@ func (r *room) pinged(f digest.Feed) bool {
 func TestPing(t *testing.T) {
 	escaped := url.QueryEscape(feedURL)
 	for name, c := range map[string]struct{ method, path, kind, body, want string }{
-		"a query":        {"GET", "/ping?url=" + escaped, "", "", "Thanks for the ping.\n"},
-		"a form":         {"POST", "/ping", urlencoded, "name=Site&url=" + escaped, "Thanks for the ping.\n"},
-		"of the site":    {"POST", "/ping", urlencoded, "url=https://site.example", "Thanks for the ping.\n"},
-		"a publisher":    {"POST", "/ping", urlencoded, "hub.mode=publish&hub.url=" + escaped, ""},
-		"a call":         {"POST", "/RPC2", xmlType, call("https://site.example/"), "<boolean>0</boolean>"},
-		"a call to ping": {"POST", "/ping", xmlType + "; charset=utf-8", call("https://site.example/", feedURL), "<boolean>0</boolean>"},
+		"a query":     {"GET", "/ping?url=" + escaped, "", "", "Thanks for the ping.\n"},
+		"a form":      {"POST", "/ping", urlencoded, "name=Site&url=" + escaped, "Thanks for the ping.\n"},
+		"of the site": {"POST", "/ping", urlencoded, "url=https://site.example", "Thanks for the ping.\n"},
+		"a publisher": {"POST", "/ping", urlencoded, "hub.mode=publish&hub.url=" + escaped, ""},
+		"a call":      {"POST", "/RPC2", xmlType, call("https://site.example/"), "<boolean>0</boolean>"},
+		"a call to ping": {"POST", "/ping", xmlType + "; charset=utf-8", call("https://site.example/", feedURL),
+			"<boolean>0</boolean>"},
 		"without a type": {"POST", "/RPC2", "", call(feedURL), "<boolean>0</boolean>"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			each(t, func(r *room) {
-				f := well(r.knows(digest.Feed{URL: feedURL, Title: "Site", SiteURL: "https://site.example/"}), r.now.Add(-2*time.Hour))
-				other := well(r.knows(digest.Feed{URL: "https://site.example/other", SiteURL: "https://elsewhere.example/"}), r.now.Add(-2*time.Hour))
+				f := well(r.knows(digest.Feed{URL: feedURL, Title: "Site", SiteURL: "https://site.example/"}),
+					r.now.Add(-2*time.Hour))
+				other := well(r.knows(digest.Feed{URL: "https://site.example/other",
+					SiteURL: "https://elsewhere.example/"}), r.now.Add(-2*time.Hour))
 				r.polled(f, store.PollRecord{At: r.now.Add(-2 * time.Hour)})
 				r.polled(other, store.PollRecord{At: r.now.Add(-2 * time.Hour)})
 				w := r.sent(c.method, c.path, c.kind, c.body)
-				if w.Code != http.StatusOK && (w.Code != http.StatusNoContent || c.want != "") || !strings.Contains(w.Body.String(), c.want) {
+				if w.Code != http.StatusOK && (w.Code != http.StatusNoContent || c.want != "") ||
+					!strings.Contains(w.Body.String(), c.want) {
 					t.Errorf("answered %d %s", w.Code, w.Body)
 				}
 				if !r.pinged(f) || r.pinged(other) {
@@ -121,7 +125,8 @@ func TestAnswerBeforeWork(t *testing.T) {
 		if path == "/RPC2" {
 			method = http.MethodPost
 		}
-		req, err := http.NewRequestWithContext(ctx, method, server.URL+path, strings.NewReader(call("https://a.example/")))
+		req, err := http.NewRequestWithContext(ctx, method, server.URL+path,
+			strings.NewReader(call("https://a.example/")))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -155,12 +160,15 @@ func TestPingsThatAreNone(t *testing.T) {
 			{"/RPC2", xmlType, call(big), 200, "8192 bytes"},
 			{"/RPC2", xmlType, "hello", 200, "<fault>"},
 			{"/RPC2", urlencoded, "url=" + feedURL, 200, "<fault>"},
-			{"/RPC2", xmlType, strings.Replace(call(feedURL), "weblogUpdates.ping", "system.listMethods", 1), 200, "<int>4</int>"},
-			{"/RPC2", xmlType, `<!DOCTYPE lolz [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;&a;">]>` + call("&b;"), 200, "<fault>"},
+			{"/RPC2", xmlType, strings.Replace(call(feedURL), "weblogUpdates.ping", "system.listMethods", 1), 200,
+				"<int>4</int>"},
+			{"/RPC2", xmlType, `<!DOCTYPE lolz [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;&a;">]>` + call("&b;"), 200,
+				"<fault>"},
 			{"/RPC2", xmlType, "<methodCall>" + strings.Repeat("<a>", 2000), 200, "<fault>"},
 		} {
 			w := r.sent("POST", c.path, c.kind, c.body)
-			if w.Code != c.status || !strings.Contains(w.Body.String(), c.want) || strings.Contains(w.Body.String(), "aaaa") {
+			if w.Code != c.status || !strings.Contains(w.Body.String(), c.want) ||
+				strings.Contains(w.Body.String(), "aaaa") {
 				r.t.Errorf("%s %.40q: %d %s", c.path, c.body, w.Code, w.Body)
 			}
 		}
@@ -194,9 +202,11 @@ func (c pingCounter) Pinged(_ context.Context, urls []string, _ time.Time) error
 func TestPingFloods(t *testing.T) {
 	now := noon
 	taken := pingCounter{map[string]int{}}
-	r := &room{t: t, handler: web.New(web.Options{Pings: taken, Now: func() time.Time { return now }, Signer: digest.NewSigner(make([]byte, 16))})}
+	r := &room{t: t, handler: web.New(web.Options{Pings: taken, Now: func() time.Time { return now },
+		Signer: digest.NewSigner(make([]byte, 16))})}
 	ping := func(from string, n int) int {
-		return r.sent("POST", "/ping", urlencoded, fmt.Sprintf("url=https://a.example/%d", n), "X-Forwarded-For", from).Code
+		return r.sent("POST", "/ping", urlencoded, fmt.Sprintf("url=https://a.example/%d", n), "X-Forwarded-For",
+			from).Code
 	}
 	sum := func() (n int) {
 		for _, c := range taken.n {
@@ -210,7 +220,8 @@ func TestPingFloods(t *testing.T) {
 			t.Fatalf("ping %d is answered %d", i, code)
 		}
 	}
-	if w := r.sent("POST", "/RPC2", xmlType, call("https://a.example/")); w.Code != 200 || !strings.Contains(w.Body.String(), "<boolean>1</boolean>") {
+	if w := r.sent("POST", "/RPC2", xmlType, call("https://a.example/")); w.Code != 200 ||
+		!strings.Contains(w.Body.String(), "<boolean>1</boolean>") {
 		t.Errorf("a call too many is answered %d %s", w.Code, w.Body)
 	}
 	if got := sum(); got != 60 {
@@ -241,7 +252,8 @@ func TestPingFloods(t *testing.T) {
 // the database than it can do beside its work, and nobody is let in by a claim.
 func TestPingCrowds(t *testing.T) {
 	taken := pingCounter{map[string]int{}}
-	h := web.New(web.Options{Pings: taken, Now: func() time.Time { return noon }, Signer: digest.NewSigner(make([]byte, 16))})
+	h := web.New(web.Options{Pings: taken, Now: func() time.Time { return noon },
+		Signer: digest.NewSigner(make([]byte, 16))})
 	for i := range 400 {
 		req := httptest.NewRequest("GET", fmt.Sprintf("/ping?url=https://a.example/%d", i), nil)
 		req.RemoteAddr = fmt.Sprintf("198.51.%d.%d:1", i/200, i%200)

@@ -85,7 +85,8 @@ func (s *site) pageOf(r *http.Request, me reader, v store.VisiblePost) (postPage
 	}
 	versions, err := s.Store.PostVersions(r.Context(), me.ID, v.ID)
 	for _, at := range versions {
-		p.Versions = append(p.Versions, versionLink{Path: p.Path() + "/versions/" + strconv.FormatInt(at.Unix(), 10), At: at.In(zone)})
+		p.Versions = append(p.Versions, versionLink{Path: p.Path() + "/versions/" + strconv.FormatInt(at.Unix(), 10),
+			At: at.In(zone)})
 	}
 	return p, err
 }

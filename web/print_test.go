@@ -41,9 +41,11 @@ func TestPrinting(t *testing.T) {
 				some[j].Summary, some[j].Content = "", ""
 				continue
 			}
-			some[j].Content += `<p>It is said <a href="https://far.example/` + fmt.Sprint(i, "-", j) + `">there</a>.</p>`
+			some[j].Content += `<p>It is said <a href="https://far.example/` +
+				fmt.Sprint(i, "-", j) + `">there</a>.</p>`
 		}
-		p.brings(digest.Subscription{DigestID: d.ID, Folder: []string{"", "Sea"}[i/30], Display: []digest.Layout{"", digest.FullText}[i%2]}, fmt.Sprint("Site", i), some...)
+		p.brings(digest.Subscription{DigestID: d.ID, Folder: []string{"", "Sea"}[i/30],
+			Display: []digest.Layout{"", digest.FullText}[i%2]}, fmt.Sprint("Site", i), some...)
 	}
 	p.midnight()
 	today := me.get("/")
@@ -100,7 +102,8 @@ func (l paperLine) String() string { return strings.Join(l.Words, " ") }
 // leaves the PDF to be looked at.
 func (p *pageShow) printed(t *testing.T, a answer, size string, height float64) []paperPage {
 	t.Helper()
-	a.body = strings.Replace(a.status(http.StatusOK).body, "</head>", "<style>@page { size: "+size+" }</style></head>", 1)
+	a.body = strings.Replace(a.status(http.StatusOK).body, "</head>", "<style>@page { size: "+size+
+		" }</style></head>", 1)
 	p.names, p.answers = append(p.names, size), append(p.answers, a)
 	pdf := browser.Printed(t, p, fmt.Sprintf("/shown/%d", len(p.answers)-1))
 	file := filepath.Join(t.ArtifactDir(), fmt.Sprintf("%d-%s.pdf", len(p.answers), size))
@@ -172,7 +175,8 @@ func (p paperPage) hasNoStrandedName(t *testing.T, number int) (names int) {
 		}
 		names++
 		if !slices.ContainsFunc(p.Lines, func(l paperLine) bool {
-			return l.Left > name.Left-4 && l.Left < name.Left+4 && l.Top > name.Top+4 && l.Top < name.Top+40 && l.Top < p.Height*.92
+			return l.Left > name.Left-4 && l.Left < name.Left+4 && l.Top > name.Top+4 && l.Top < name.Top+40 &&
+				l.Top < p.Height*.92
 		}) {
 			t.Errorf("%s is stranded on page %d, at %v", name, number, name.Top)
 		}
@@ -184,7 +188,8 @@ func (p paperPage) hasNoStrandedName(t *testing.T, number int) (names int) {
 func (p paperPage) hasNoStrandedByline(t *testing.T, number int) {
 	t.Helper()
 	for _, by := range p.Lines {
-		byline := by.Words[0] == "Writer" || strings.HasPrefix(by.Words[0], "site.example") && strings.HasSuffix(by.String(), "Writer")
+		byline := by.Words[0] == "Writer" || strings.HasPrefix(by.Words[0], "site.example") &&
+			strings.HasSuffix(by.String(), "Writer")
 		if byline && !slices.ContainsFunc(p.Lines, func(l paperLine) bool {
 			return l.Left > by.Left-4 && l.Left < by.Left+4 && l.Top < by.Top-4 && l.Top > by.Top-40
 		}) {

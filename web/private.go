@@ -16,14 +16,16 @@ import (
 // again, whatever comes of it.
 func credentialOf(form url.Values) digest.Credential {
 	return digest.Credential{
-		User: strings.TrimSpace(form.Get("user")), Password: form.Get("password"), Token: strings.TrimSpace(form.Get("token")),
+		User: strings.TrimSpace(form.Get("user")), Password: form.Get("password"),
+		Token:  strings.TrimSpace(form.Get("token")),
 		Hidden: form.Get("secret") != "",
 	}
 }
 
 // findPrivate subscribes the reader to a private feed, and leads to it. False: the form
 // asks for no such feed.
-func (s *site) findPrivate(ctx context.Context, w http.ResponseWriter, r *http.Request, me reader, p feedsFindPage) (bool, error) {
+func (s *site) findPrivate(ctx context.Context, w http.ResponseWriter, r *http.Request, me reader,
+	p feedsFindPage) (bool, error) {
 	c := credentialOf(r.PostForm)
 	if c.IsEmpty() && !subscribe.HasCredential(p.Asked) {
 		return false, nil
@@ -68,7 +70,8 @@ func (s *site) setCredential(w http.ResponseWriter, r *http.Request, me reader) 
 	}
 	err = s.Subscriber.SetCredential(r.Context(), sub, credentialOf(r.PostForm))
 	if wrong := wrongOf(err); wrong != nil {
-		return s.showSubscription(w, r, me, http.StatusBadRequest, sub.Feed.ID, feedPage{Credential: credentialForm{Wrong: wrong}})
+		return s.showSubscription(w, r, me, http.StatusBadRequest, sub.Feed.ID,
+			feedPage{Credential: credentialForm{Wrong: wrong}})
 	}
 	return showSaved(w, r, err, feedPath(sub.Feed.ID), "credential")
 }

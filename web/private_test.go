@@ -20,7 +20,8 @@ func TestPrivateFeeds(t *testing.T) {
 		site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 			user, password, _ := req.BasicAuth()
 			switch {
-			case user == "ann" && strings.HasPrefix(password, canary), req.Header.Get("Authorization") == "Bearer "+canary, req.URL.Path == "/"+canary:
+			case user == "ann" && strings.HasPrefix(password, canary), req.Header.Get("Authorization") == "Bearer "+
+				canary, req.URL.Path == "/"+canary:
 				fmt.Fprint(w, rss("Of "+user, "One"))
 			default:
 				http.Error(w, "no", http.StatusUnauthorized)
@@ -45,7 +46,8 @@ func TestPrivateFeeds(t *testing.T) {
 			fmt.Fprintln(&shown, a.body)
 			return a
 		}
-		none := post("/feeds/find", "address", site.URL+"/feed").status(http.StatusUnprocessableEntity).has("#address", "value", site.URL+"/feed")
+		none := post("/feeds/find", "address", site.URL+"/feed").status(http.StatusUnprocessableEntity).has("#address",
+			"value", site.URL+"/feed")
 		none.words("it needs a password (401)", "<details open>")
 		a := post("/feeds/find", "address", site.URL+"/feed", "user", "ann", "password", "wrong")
 		a.status(http.StatusUnprocessableEntity).words("the password is not accepted (401)", "<details open>")
@@ -55,7 +57,8 @@ func TestPrivateFeeds(t *testing.T) {
 		post("/feeds/find", "address", site.URL+"/feed", "user", "ann", "password", canary).status(http.StatusSeeOther)
 		post("/feeds/find", "address", site.URL+"/feed", "token", canary).status(http.StatusSeeOther)
 		post("/feeds/find", "address", site.URL+"/"+canary, "secret", "1").status(http.StatusSeeOther)
-		post("/feeds/find", "address", site.URL+"/"+canary+"/none", "secret", "1").status(http.StatusUnprocessableEntity).words(site.URL + "/…")
+		post("/feeds/find", "address", site.URL+"/"+canary+"/none", "secret",
+			"1").status(http.StatusUnprocessableEntity).words(site.URL + "/…")
 		withName := strings.Replace(site.URL, "://", "://ann:"+canary+"@", 1)
 		post("/feeds/find", "address", withName+"/other").status(http.StatusSeeOther)
 		post("/feeds/find", "address", withName+"/feed").status(http.StatusSeeOther) // the first one again
@@ -65,15 +68,19 @@ func TestPrivateFeeds(t *testing.T) {
 		if len(subs) != 4 {
 			t.Fatalf("%d subscriptions", len(subs))
 		}
-		post("/feeds/find", "address", site.URL+"/feed", "user", "ann", "password", "mistyped").status(http.StatusSeeOther) // it answers well as it is
+		// it answers well as it is
+		post("/feeds/find", "address", site.URL+"/feed", "user", "ann", "password",
+			"mistyped").status(http.StatusSeeOther)
 		for _, sub := range subs {
-			if now, err := r.store.Subscription(t.Context(), d.ID, sub.Feed.ID); err != nil || now.Feed.Sealed != sub.Feed.Sealed {
+			if now, err := r.store.Subscription(t.Context(), d.ID, sub.Feed.ID); err != nil ||
+				now.Feed.Sealed != sub.Feed.Sealed {
 				t.Errorf("what opens %s was replaced: %v", sub.Feed.URL, err)
 			}
 		}
 		hidden := 0
 		for _, sub := range subs {
-			page := look(fmt.Sprintf("/feeds/%d", sub.Feed.ID)).status(http.StatusOK).words(digest.PublicAddress(sub.Feed.URL))
+			page := look(fmt.Sprintf("/feeds/%d", sub.Feed.ID)).status(http.StatusOK).words(
+				digest.PublicAddress(sub.Feed.URL))
 			if strings.Contains(page.body, "#private-") || strings.Contains(page.body, "/status?url=") {
 				t.Error(page.body)
 			}
@@ -110,7 +117,8 @@ func TestPrivateFeeds(t *testing.T) {
 		if strings.Contains(shown.String()+r.log.String(), canary) {
 			t.Error(shown.String(), r.log)
 		}
-		v.post("/feeds/export", url.Values{"credentials": {"1"}}).status(http.StatusOK).words("/"+canary, "ann:"+canary+"@")
+		v.post("/feeds/export", url.Values{"credentials": {"1"}}).status(http.StatusOK).words("/"+canary, "ann:"+canary+
+			"@")
 	})
 }
 
@@ -127,7 +135,8 @@ func TestSecretAddress(t *testing.T) {
 		path := fmt.Sprintf("/feeds/%d", id)
 		eve, e := r.reader("eve@example.org")
 		eve.find(b.URL + "/" + canary).status(http.StatusSeeOther)
-		v.post(path+"/credential", url.Values{"secret": {"1"}}).status(http.StatusBadRequest).words("Other readers here take this feed too")
+		v.post(path+"/credential", url.Values{"secret": {"1"}}).status(http.StatusBadRequest).words(
+			"Other readers here take this feed too")
 		r.must(r.store.Unsubscribe(t.Context(), e.ID, id))
 		v.post(path+"/credential", url.Values{"secret": {"1"}}).status(http.StatusSeeOther)
 		page := v.get(path).status(http.StatusOK).words(b.URL+"/…", "Its secret address is hidden.")

@@ -22,43 +22,74 @@ func (p *problem) Error() string { return fmt.Sprint(p.Title) }
 
 // SignIn says that the way on from here is the sign-in page.
 func (p *problem) SignIn() bool {
-	return p == errSpentLink || p == errSpentSignUp || p == errSpentAgree || p == errOldLink || p == errSpentEdition || p == errSpentUndo
+	return p == errSpentLink || p == errSpentSignUp || p == errSpentAgree || p == errOldLink || p == errSpentEdition ||
+		p == errSpentUndo
 }
 
 // OfFeeds says that the way on from here is the list of feeds.
 func (p *problem) OfFeeds() bool { return p == errNoneChosen }
 
 var (
-	errNotFound         = &problem{http.StatusNotFound, catalogue.Key("Page not found"), catalogue.Key("The page may have moved, or the link may be incomplete.")}
-	errMethod           = &problem{http.StatusMethodNotAllowed, catalogue.Key("Method not allowed"), catalogue.Key("This address doesn’t accept this kind of request.")}
-	errForeignForm      = &problem{http.StatusForbidden, catalogue.Key("This form came from another site"), catalogue.Key("For your safety, we only accept forms from this site. Open the page here and try again.")}
-	errSpentLink        = &problem{http.StatusForbidden, catalogue.Key("This link no longer works"), catalogue.Key("A sign-in link works once, and only for a limited time. Ask for a new one on the sign-in page.")}
-	errBadForm          = &problem{http.StatusBadRequest, catalogue.Key("We couldn’t read that form"), catalogue.Key("Go back, reload the page and try again.")}
-	errNoButton         = &problem{http.StatusForbidden, catalogue.Key("Please press the button"), catalogue.Key("Nothing was changed, because nobody pressed the button on our page. Open your link again and press the button.")}
-	errNewsletterFull   = &problem{http.StatusConflict, catalogue.Key("This newsletter is full"), catalogue.Key("It can’t accept more members for now. You can read every issue on its page.")}
-	errNoChoice         = &problem{http.StatusBadRequest, catalogue.Key("We couldn’t read that form"), catalogue.Key("Go back, reload the page and try again.")}
-	errTooLarge         = &problem{http.StatusRequestEntityTooLarge, catalogue.Key("That form is too long"), catalogue.Key("Nothing was changed. Go back, shorten your text and send it again.")}
-	errMembersOnly      = &problem{http.StatusForbidden, catalogue.Key("You only get newsletters here"), catalogue.Key("This page is for readers with a daily edition. Your newsletters are on the front page.")}
-	errSpentJoin        = &problem{http.StatusForbidden, catalogue.Key("This link no longer works"), catalogue.Key("It works once, within a day. If you already pressed its button, you’re done. If not, fill in the form again.")}
-	errOwnerOnly        = &problem{http.StatusForbidden, catalogue.Key("Only the owner can do that"), catalogue.Key("You’re an editor. Only the owner can change the team or the sender address, or end the newsletter.")}
-	errHeldByOthers     = &problem{http.StatusForbidden, catalogue.Key("The operator put this newsletter on hold"), catalogue.Key("The newsletter’s page says why. Ask the operator to release it.")}
-	errLastOwner        = &problem{http.StatusConflict, catalogue.Key("A newsletter needs an owner"), catalogue.Key("Make someone else an owner first.")}
-	errPublishingClosed = &problem{http.StatusForbidden, catalogue.Key("Only the operator can create newsletters"), catalogue.Key("If you’d like to publish one here, ask the operator of this site.")}
-	errTooManyTests     = &problem{http.StatusTooManyRequests, catalogue.Key("Too many requests"), catalogue.Key("You did this several times in a short while. Try again in a few minutes.")}
-	errTooMany          = &problem{http.StatusTooManyRequests, catalogue.Key("Too many requests"), catalogue.Key("There were too many requests from your network. Try again in a minute.")}
-	errOneByOne         = &problem{http.StatusTooManyRequests, catalogue.Key("Too many requests"), catalogue.Key("We’re still receiving your other long form. When it’s done, send this one again.")}
-	errBusy             = &problem{http.StatusServiceUnavailable, catalogue.Key("Back in a moment"), catalogue.Key("Many people are sending long lists, so yours wasn’t saved. Send it again in a minute.")}
-	errUnavailable      = &problem{http.StatusServiceUnavailable, catalogue.Key("Back in a moment"), catalogue.Key("The database isn’t responding. Nothing is lost. Try again in a minute.")}
-	errSpentSignUp      = &problem{http.StatusForbidden, catalogue.Key("This link no longer works"), catalogue.Key("A sign-up link works once, within a day. If you already used it, sign in. If not, sign up again.")}
-	errSpentInvitation  = &problem{http.StatusConflict, catalogue.Key("This link no longer works"), catalogue.Key("This invitation was already used or cancelled, or it has expired. Ask for a new one.")}
-	errSignUpClosed     = &problem{http.StatusForbidden, catalogue.Key("This link no longer works"), catalogue.Key("Sign-up is closed. The operator of this site can add you.")}
-	errSpentAgree       = &problem{http.StatusForbidden, catalogue.Key("This link no longer works"), catalogue.Key("Your address was already changed, the change was cancelled, or a day has passed. Sign in and check your settings.")}
-	errSpentMove        = &problem{http.StatusGone, catalogue.Key("Nothing to undo"), catalogue.Key("You already did this, or the link is too old. You can still follow either address under Feeds.")}
-	errSpentEdition     = &problem{http.StatusGone, catalogue.Key("This link no longer works"), catalogue.Key("We no longer store the edition it belongs to. Nothing was changed. Sign in to change a site or save a post.")}
-	errSpentUndo        = &problem{http.StatusGone, catalogue.Key("This link no longer works"), catalogue.Key("You can undo a change for 30 days. Nothing was changed. Sign in to change your settings.")}
-	errGoneEdition      = &problem{http.StatusGone, catalogue.Key("This link no longer works"), catalogue.Key("We delete old editions after a while. You can still read it in the email.")}
-	errOldLink          = &problem{http.StatusGone, catalogue.Key("This link no longer works"), catalogue.Key("The reader turned off the links in older emails. Nothing was changed. To unsubscribe, use your latest email or sign in.")}
-	errInternal         = &problem{http.StatusInternalServerError, catalogue.Key("Something went wrong"), catalogue.Key("This is our fault, and we’ve logged the error. Try again in a minute.")}
+	errNotFound = &problem{http.StatusNotFound, catalogue.Key("Page not found"),
+		catalogue.Key("The page may have moved, or the link may be incomplete.")}
+	errMethod = &problem{http.StatusMethodNotAllowed, catalogue.Key("Method not allowed"),
+		catalogue.Key("This address doesn’t accept this kind of request.")}
+	errForeignForm = &problem{http.StatusForbidden, catalogue.Key("This form came from another site"),
+		catalogue.Key("For your safety, we only accept forms from this site. Open the page here and try again.")}
+	errSpentLink = &problem{http.StatusForbidden, catalogue.Key("This link no longer works"),
+		catalogue.Key("A sign-in link works once, and only for a limited time. Ask for a new one on the sign-in page.")}
+	errBadForm = &problem{http.StatusBadRequest, catalogue.Key("We couldn’t read that form"),
+		catalogue.Key("Go back, reload the page and try again.")}
+	errNoButton = &problem{http.StatusForbidden, catalogue.Key("Please press the button"),
+		catalogue.Key("Nothing was changed, because nobody pressed the button on our page. Open your link again and press the button.")}
+	errNewsletterFull = &problem{http.StatusConflict, catalogue.Key("This newsletter is full"),
+		catalogue.Key("It can’t accept more members for now. You can read every issue on its page.")}
+	errNoChoice = &problem{http.StatusBadRequest, catalogue.Key("We couldn’t read that form"),
+		catalogue.Key("Go back, reload the page and try again.")}
+	errTooLarge = &problem{http.StatusRequestEntityTooLarge, catalogue.Key("That form is too long"),
+		catalogue.Key("Nothing was changed. Go back, shorten your text and send it again.")}
+	errMembersOnly = &problem{http.StatusForbidden, catalogue.Key("You only get newsletters here"),
+		catalogue.Key("This page is for readers with a daily edition. Your newsletters are on the front page.")}
+	errSpentJoin = &problem{http.StatusForbidden, catalogue.Key("This link no longer works"),
+		catalogue.Key("It works once, within a day. If you already pressed its button, you’re done. If not, fill in the form again.")}
+	errOwnerOnly = &problem{http.StatusForbidden, catalogue.Key("Only the owner can do that"),
+		catalogue.Key("You’re an editor. Only the owner can change the team or the sender address, or end the newsletter.")}
+	errHeldByOthers = &problem{http.StatusForbidden, catalogue.Key("The operator put this newsletter on hold"),
+		catalogue.Key("The newsletter’s page says why. Ask the operator to release it.")}
+	errLastOwner = &problem{http.StatusConflict, catalogue.Key("A newsletter needs an owner"),
+		catalogue.Key("Make someone else an owner first.")}
+	errPublishingClosed = &problem{http.StatusForbidden, catalogue.Key("Only the operator can create newsletters"),
+		catalogue.Key("If you’d like to publish one here, ask the operator of this site.")}
+	errTooManyTests = &problem{http.StatusTooManyRequests, catalogue.Key("Too many requests"),
+		catalogue.Key("You did this several times in a short while. Try again in a few minutes.")}
+	errTooMany = &problem{http.StatusTooManyRequests, catalogue.Key("Too many requests"),
+		catalogue.Key("There were too many requests from your network. Try again in a minute.")}
+	errOneByOne = &problem{http.StatusTooManyRequests, catalogue.Key("Too many requests"),
+		catalogue.Key("We’re still receiving your other long form. When it’s done, send this one again.")}
+	errBusy = &problem{http.StatusServiceUnavailable, catalogue.Key("Back in a moment"),
+		catalogue.Key("Many people are sending long lists, so yours wasn’t saved. Send it again in a minute.")}
+	errUnavailable = &problem{http.StatusServiceUnavailable, catalogue.Key("Back in a moment"),
+		catalogue.Key("The database isn’t responding. Nothing is lost. Try again in a minute.")}
+	errSpentSignUp = &problem{http.StatusForbidden, catalogue.Key("This link no longer works"),
+		catalogue.Key("A sign-up link works once, within a day. If you already used it, sign in. If not, sign up again.")}
+	errSpentInvitation = &problem{http.StatusConflict, catalogue.Key("This link no longer works"),
+		catalogue.Key("This invitation was already used or cancelled, or it has expired. Ask for a new one.")}
+	errSignUpClosed = &problem{http.StatusForbidden, catalogue.Key("This link no longer works"),
+		catalogue.Key("Sign-up is closed. The operator of this site can add you.")}
+	errSpentAgree = &problem{http.StatusForbidden, catalogue.Key("This link no longer works"),
+		catalogue.Key("Your address was already changed, the change was cancelled, or a day has passed. Sign in and check your settings.")}
+	errSpentMove = &problem{http.StatusGone, catalogue.Key("Nothing to undo"),
+		catalogue.Key("You already did this, or the link is too old. You can still follow either address under Feeds.")}
+	errSpentEdition = &problem{http.StatusGone, catalogue.Key("This link no longer works"),
+		catalogue.Key("We no longer store the edition it belongs to. Nothing was changed. Sign in to change a site or save a post.")}
+	errSpentUndo = &problem{http.StatusGone, catalogue.Key("This link no longer works"),
+		catalogue.Key("You can undo a change for 30 days. Nothing was changed. Sign in to change your settings.")}
+	errGoneEdition = &problem{http.StatusGone, catalogue.Key("This link no longer works"),
+		catalogue.Key("We delete old editions after a while. You can still read it in the email.")}
+	errOldLink = &problem{http.StatusGone, catalogue.Key("This link no longer works"),
+		catalogue.Key("The reader turned off the links in older emails. Nothing was changed. To unsubscribe, use your latest email or sign in.")}
+	errInternal = &problem{http.StatusInternalServerError, catalogue.Key("Something went wrong"),
+		catalogue.Key("This is our fault, and we’ve logged the error. Try again in a minute.")}
 )
 
 // linkToken returns the token from the hidden field of the form behind a link. A program that scans mail posts to the

@@ -65,7 +65,8 @@ type publisherFrame struct {
 }
 
 func (s *site) publisherFrame(r *http.Request, p publisher, words ...string) publisherFrame {
-	return publisherFrame{publisher: p, BaseURL: s.BaseURL, Saved: savedOf(r, words...), OwnAddresses: s.Domains != nil, RepliesCounted: s.CountsReplies}
+	return publisherFrame{publisher: p, BaseURL: s.BaseURL, Saved: savedOf(r, words...), OwnAddresses: s.Domains != nil,
+		RepliesCounted: s.CountsReplies}
 }
 
 // titled returns the title of a page of a newsletter, such as "Members · Anna writes".

@@ -33,7 +33,8 @@ func (s *site) withDomains(h publisherHandler) publisherHandler {
 }
 
 func (s *site) publisherDomainPage(w http.ResponseWriter, r *http.Request, me publisher) error {
-	return s.showDomain(w, r, http.StatusOK, publisherDomainPage{publisherFrame: s.publisherFrame(r, me, "named", "looked", "removed")})
+	return s.showDomain(w, r, http.StatusOK,
+		publisherDomainPage{publisherFrame: s.publisherFrame(r, me, "named", "looked", "removed")})
 }
 
 func (s *site) showDomain(w http.ResponseWriter, r *http.Request, status int, p publisherDomainPage) error {
@@ -43,7 +44,8 @@ func (s *site) showDomain(w http.ResponseWriter, r *http.Request, status int, p 
 	}
 	if p.Own = own; err == nil {
 		if p.RecordName, p.Record, err = s.Domains.Record(own); err != nil {
-			s.Log.Error("cannot decrypt the key of a newsletter's domain", "newsletter", p.Newsletter.Slug, "error", err)
+			s.Log.Error("cannot decrypt the key of a newsletter's domain", "newsletter", p.Newsletter.Slug, "error",
+				err)
 		}
 	}
 	return s.show(w, r, status, "publisher_domain", titled(catalogue.Key("Sender address"), p.Newsletter.Name), p)

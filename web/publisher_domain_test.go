@@ -30,7 +30,8 @@ func (t *txtRecords) LookupTXT(_ context.Context, name string) ([]string, error)
 
 // registrar looks after the newsletters' own domains.
 func (r *room) registrar() *domains.Registrar {
-	return &domains.Registrar{Store: r.store, Keys: r.keys, Resolver: r.names, Now: func() time.Time { return r.now }, Log: slog.New(slog.NewTextHandler(r.log, nil))}
+	return &domains.Registrar{Store: r.store, Keys: r.keys, Resolver: r.names, Now: func() time.Time { return r.now },
+		Log: slog.New(slog.NewTextHandler(r.log, nil))}
 }
 
 // comesFrom gives the address of its own that a newsletter comes from; "" none.
@@ -55,14 +56,16 @@ func TestDomainOnline(t *testing.T) {
 		wrong.has("#own", "value", "<b>@localhost")
 		wrong.has("#own", "aria-invalid", "true")
 		v.post(path, named).status(http.StatusSeeOther)
-		page := v.get(path+"?saved=named").contains(".notice", "To send from letters@anna.example,").contains(".sheet", "Not checked yet.")
+		page := v.get(path+"?saved=named").contains(".notice", "To send from letters@anna.example,").contains(".sheet",
+			"Not checked yet.")
 		name, value := page.texts("pre")[0], page.texts("pre")[1]
 		if !strings.HasSuffix(name, "._domainkey.anna.example") || !strings.HasPrefix(value, "v=DKIM1;") {
 			r.t.Fatalf("the record is %q: %q", name, value)
 		}
 
 		v.post(path+"/check", nil).status(http.StatusSeeOther)
-		v.get(path+"?saved=looked").contains(".wrong", "there is no record at "+name).contains(".sheet", "Last checked on 20 Nov 2026, 12:00 UTC.")
+		v.get(path+"?saved=looked").contains(".wrong", "there is no record at "+name).contains(".sheet",
+			"Last checked on 20 Nov 2026, 12:00 UTC.")
 		r.names.Store(name, value)
 		v.post(path+"/check", nil).status(http.StatusSeeOther)
 		v.get(path+"?saved=looked").contains(".done", "We send issues from letters@anna.example")
@@ -72,7 +75,8 @@ func TestDomainOnline(t *testing.T) {
 		v.get("/newsletters/anna-writes/settings").shows("#from-hint a", "Sender address: letters@anna.example")
 		r.now = r.now.Add(time.Hour)
 		v.post(path+"/remove", nil).status(http.StatusSeeOther)
-		v.get(path+"?saved=removed").contains(".done", "We send issues from this site’s address again.").has("#own", "value", "")
+		v.get(path+"?saved=removed").contains(".done", "We send issues from this site’s address again.").has("#own",
+			"value", "")
 		if from := r.comesFrom(n); from != "" {
 			r.t.Errorf("letters come from %q", from)
 		}
@@ -88,7 +92,8 @@ func TestDomainIsTheOwners(t *testing.T) {
 		editor := r.visitor().signIn(u)
 		const path = "/newsletters/anna-writes/domain"
 		named := url.Values{"address": {"letters@anna.example"}}
-		if page := editor.get(path).contains(".sheet", "Only the owner can add an address."); len(page.find("form[action="+path+"]")) > 0 {
+		if page := editor.get(path).contains(".sheet", "Only the owner can add an address."); len(
+			page.find("form[action="+path+"]")) > 0 {
 			r.t.Error("an editor is asked for an address")
 		}
 		v.post(path, named).status(http.StatusSeeOther)
@@ -96,7 +101,8 @@ func TestDomainIsTheOwners(t *testing.T) {
 		r.must(err)
 		editor.post(path, named).status(http.StatusForbidden)
 		editor.post(path+"/remove", nil).status(http.StatusForbidden)
-		if page := editor.get(path).contains("pre", before.Selector); len(page.find("form[action="+path+"]"))+len(page.find("form[action="+path+"/remove]")) > 0 {
+		if page := editor.get(path).contains("pre", before.Selector); len(page.find("form[action="+path+"]"))+
+			len(page.find("form[action="+path+"/remove]")) > 0 {
 			r.t.Error("an editor is offered what only the owner may do")
 		}
 		editor.post(path+"/check", nil).status(http.StatusSeeOther)
@@ -122,7 +128,8 @@ func TestDomainWithoutItsKey(t *testing.T) {
 		const path = "/newsletters/anna-writes/domain"
 		sealed, err := seal.Beside(filepath.Join(t.TempDir(), "lost.db")).SealKey([]byte("a key"))
 		r.must(err)
-		r.must(r.store.SetNewsletterDomain(r.t.Context(), digest.NewsletterDomain{NewsletterID: n.ID, FromAddress: "letters@anna.example", Selector: "n1-x", Sealed: sealed, CreatedAt: r.now}))
+		r.must(r.store.SetNewsletterDomain(r.t.Context(), digest.NewsletterDomain{NewsletterID: n.ID,
+			FromAddress: "letters@anna.example", Selector: "n1-x", Sealed: sealed, CreatedAt: r.now}))
 		page := v.get(path).status(http.StatusOK).contains(".wrong", "We can’t read the key of this address")
 		if len(page.find("form[action="+path+"/look]")) > 0 || !strings.Contains(r.log.String(), "anna-writes") {
 			r.t.Errorf("without its key: %s\n%s", page.body, r.log)

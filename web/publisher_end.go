@@ -30,7 +30,8 @@ func (s *site) endNewsletter(w http.ResponseWriter, r *http.Request, me publishe
 		p.Wrong = catalogue.Key("That doesn’t match. Nothing was changed.")
 		p.Members, err = s.Store.CountMembers(r.Context(), me.Newsletter.ID)
 		return orShow(err, func() error {
-			return s.show(w, r, http.StatusUnprocessableEntity, "publisher_end", titled(catalogue.Key("End newsletter"), me.Newsletter.Name), p)
+			return s.show(w, r, http.StatusUnprocessableEntity, "publisher_end",
+				titled(catalogue.Key("End newsletter"), me.Newsletter.Name), p)
 		})
 	}
 	if me.Pending() { // nobody has anything of it

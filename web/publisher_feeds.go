@@ -21,7 +21,8 @@ type publisherFeedsPage struct {
 const mostNewsletterFeeds = 50
 
 func (s *site) publisherFeedsPage(w http.ResponseWriter, r *http.Request, me publisher) error {
-	return s.showPublisherFeeds(w, r, http.StatusOK, publisherFeedsPage{publisherFrame: s.publisherFrame(r, me, "added", "removed")})
+	return s.showPublisherFeeds(w, r, http.StatusOK,
+		publisherFeedsPage{publisherFrame: s.publisherFrame(r, me, "added", "removed")})
 }
 
 func (s *site) showPublisherFeeds(w http.ResponseWriter, r *http.Request, status int, p publisherFeedsPage) error {
@@ -34,7 +35,8 @@ func (s *site) showPublisherFeeds(w http.ResponseWriter, r *http.Request, status
 
 // addNewsletterFeed makes the feed at an address, or behind a page there, part of the newsletter.
 func (s *site) addNewsletterFeed(w http.ResponseWriter, r *http.Request, me publisher) error {
-	p := publisherFeedsPage{publisherFrame: s.publisherFrame(r, me), Asked: strings.TrimSpace(r.PostForm.Get("address"))}
+	p := publisherFeedsPage{publisherFrame: s.publisherFrame(r, me),
+		Asked: strings.TrimSpace(r.PostForm.Get("address"))}
 	if s.Subscriber == nil {
 		return errNotFound
 	}

@@ -33,8 +33,10 @@ func TestEachFindingIsSaid(t *testing.T) {
 		t.Fatalf("the right record: %+v", f)
 	}
 	for name, found := range map[string]records{
-		"none": nil, "two": {right, right}, "no key": {"v=DKIM1; k=rsa"}, "revoked": {"v=DKIM1; p="}, "another kind": {"v=DKIM1; k=ed25519; p=AAAA"},
-		"another key": {"v=DKIM1; p=AAAA"}, "no SHA-256": {right + "; h=sha1"}, "not for mail": {right + "; s=other"}, "tried out": {right + "; t=y"},
+		"none": nil, "two": {right, right}, "no key": {"v=DKIM1; k=rsa"}, "revoked": {"v=DKIM1; p="},
+		"another kind": {"v=DKIM1; k=ed25519; p=AAAA"},
+		"another key":  {"v=DKIM1; p=AAAA"}, "no SHA-256": {right + "; h=sha1"}, "not for mail": {right + "; s=other"},
+		"tried out": {right + "; t=y"},
 	} {
 		f, answered := doctor.LookForKey(t.Context(), found, key)
 		if f.Status == doctor.OK || !answered {
@@ -45,7 +47,8 @@ func TestEachFindingIsSaid(t *testing.T) {
 			t.Errorf("%s: %q is said as %q", name, f.Found, got)
 		}
 		for _, l := range catalogue.All() {
-			if got := said.In(l); l != catalogue.English() && (got == f.Found || !strings.Contains(got, "a._domainkey.anna.example")) {
+			if got := said.In(l); l != catalogue.English() &&
+				(got == f.Found || !strings.Contains(got, "a._domainkey.anna.example")) {
 				t.Errorf("%s: in %s it is %q", name, l.Name, got)
 			}
 		}

@@ -36,7 +36,8 @@ type memberReport struct {
 }
 
 func (s *site) publisherImportPage(w http.ResponseWriter, r *http.Request, me publisher) error {
-	return s.show(w, r, http.StatusOK, "publisher_import", catalogue.Key("Import members"), publisherImportPage{publisherFrame: s.publisherFrame(r, me)})
+	return s.show(w, r, http.StatusOK, "publisher_import", catalogue.Key("Import members"),
+		publisherImportPage{publisherFrame: s.publisherFrame(r, me)})
 }
 
 // importMembers takes in a list of members, or says what it holds. The same list again changes nothing.
@@ -64,7 +65,8 @@ func (s *site) importMembers(w http.ResponseWriter, r *http.Request, me publishe
 	if err != nil {
 		return s.orNoMembers(w, r, me, err)
 	}
-	return s.show(w, r, http.StatusOK, "publisher_import", catalogue.Key("Import preview"), publisherImportPage{s.publisherFrame(r, me), &report})
+	return s.show(w, r, http.StatusOK, "publisher_import", catalogue.Key("Import preview"),
+		publisherImportPage{s.publisherFrame(r, me), &report})
 }
 
 // readMembers reads a list of members until ctx ends. The field how decides what it does: "join" adds them, "ask"
@@ -107,13 +109,17 @@ func (s *site) orNoMembers(w http.ResponseWriter, r *http.Request, me publisher,
 	if asProblem(err) == errTooLarge {
 		drain(r)
 		status, err = http.StatusRequestEntityTooLarge, nil
-		p.Wrong = catalogue.Key("The file is larger than %d MB. Nothing was imported. Export the list again, or split it.").With(maxList >> 20)
+		p.Wrong = catalogue.Key(
+			"The file is larger than %d MB. Nothing was imported. Export the list again, or split it.").With(maxList >> 20)
 	} else if e, ok := errors.AsType[*digest.Error](err); ok && e.Kind == digest.Invalid && e != errNoFile {
 		p.Wrong, err = catalogue.Key("%s.").With(catalogue.Line(e)), nil // it begins with the name of a file
 	} else if said, _ := asRefused(err); said != nil {
 		p.Wrong, err = said, nil
 	}
-	return orShow(err, func() error { return s.show(w, r, status, "publisher_import", catalogue.Key("Import members"), p) })
+	return orShow(err, func() error {
+		return s.show(w, r, status, "publisher_import", catalogue.Key("Import members"),
+			p)
+	})
 }
 
 // exportMembers sends the members with the proofs of their consent, and whom the newsletter is not sent to,
@@ -127,7 +133,8 @@ func (s *site) exportMembers(w http.ResponseWriter, r *http.Request, me publishe
 	}
 	h, n := w.Header(), me.Newsletter
 	h.Set("Content-Type", "application/zip")
-	h.Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": n.Slug + "-members-" + s.Now().UTC().Format(time.DateOnly) + ".zip"}))
+	h.Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": n.Slug + "-members-" +
+		s.Now().UTC().Format(time.DateOnly) + ".zip"}))
 	if r.Method == http.MethodHead {
 		return nil
 	}

@@ -21,13 +21,15 @@ const mostProof = 200
 
 func (s *site) publisherJoinPage(w http.ResponseWriter, r *http.Request, me publisher) error {
 	archive, err := s.Store.Digest(r.Context(), me.Newsletter.ArchiveID)
-	p := publisherJoinPage{publisherFrame: s.publisherFrame(r, me), newcomer: newcomer{zoneField: zoneField{Zone: archive.TimeZone}}}
+	p := publisherJoinPage{publisherFrame: s.publisherFrame(r, me),
+		newcomer: newcomer{zoneField: zoneField{Zone: archive.TimeZone}}}
 	return s.showPage(w, r, err, "publisher_join", titled(catalogue.Key("Add member"), me.Newsletter.Name), p)
 }
 
 // joinMember makes somebody a member by a publisher's word. It brings nobody back who has left: only they can.
 func (s *site) joinMember(w http.ResponseWriter, r *http.Request, me publisher) error {
-	p := publisherJoinPage{publisherFrame: s.publisherFrame(r, me), newcomer: readNewcomer(r.PostForm, me.Path()+"/members/add", "proof")}
+	p := publisherJoinPage{publisherFrame: s.publisherFrame(r, me),
+		newcomer: readNewcomer(r.PostForm, me.Path()+"/members/add", "proof")}
 	p.Token = digest.OneLine(p.Token)
 	if !s.limits.imports.allow(me.key(), s.Now()) {
 		return errTooManyFinds
@@ -47,7 +49,8 @@ func (s *site) joinMember(w http.ResponseWriter, r *http.Request, me publisher) 
 		now := s.Now()
 		var m digest.Member
 		m, _, err = s.Store.Join(r.Context(), me.Newsletter.ID, store.Joining{
-			Email: email, TimeZone: zone, Proof: digest.Proof{Form: p.Token + " (as " + me.Email + " said)", AskedAt: now},
+			Email: email, TimeZone: zone, Proof: digest.Proof{Form: p.Token + " (as " + me.Email +
+				" said)", AskedAt: now},
 		}, now)
 		if err == nil {
 			return showSaved(w, r, nil, me.Path()+"/members/"+strconv.FormatInt(int64(m.DigestID), 10), "joined")
@@ -58,7 +61,8 @@ func (s *site) joinMember(w http.ResponseWriter, r *http.Request, me publisher) 
 		}
 		p.publisherFrame.Wrong = wrong
 	}
-	return s.show(w, r, http.StatusUnprocessableEntity, "publisher_join", titled(catalogue.Key("Add member"), me.Newsletter.Name), p)
+	return s.show(w, r, http.StatusUnprocessableEntity, "publisher_join",
+		titled(catalogue.Key("Add member"), me.Newsletter.Name), p)
 }
 
 // asRefused is asSaid, also for what is at odds with how things stand.

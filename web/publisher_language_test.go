@@ -16,35 +16,47 @@ import (
 // and what is written in Latin letters everywhere; and what is refused is refused in Arabic.
 func TestPublishersInALanguage(t *testing.T) {
 	tier.Alone(t)
-	names := regexp.MustCompile(`#[0-9a-f]{6}|\S+@[a-z.]+|\S+\.example\S*|/n/\S+|The boat|(Site|Letters) of anna-writes|America/New_York|Europe/Paris|` +
-		`\b(API|UTC|PNG|JPEG|GIF|CSV|ZIP|TXT|DNS|OpenAPI|UTF|Mailchimp|Substack|Buttondown|Ghost|listmonk|Keila|email|anna-writes|digest|list\.csv|csv|https?)\b`)
+	names := regexp.MustCompile(
+		`#[0-9a-f]{6}|\S+@[a-z.]+|\S+\.example\S*|/n/\S+|The boat|(Site|Letters) of anna-writes|America/New_York|Europe/Paris|` +
+			`\b(API|UTC|PNG|JPEG|GIF|CSV|ZIP|TXT|DNS|OpenAPI|UTF|Mailchimp|Substack|Buttondown|Ghost|listmonk|Keila|email|anna-writes|digest|list\.csv|csv|https?)\b`)
 	word := regexp.MustCompile(`[A-Za-z]{3,}`)
 	each(t, func(r *room) {
 		anna, n := r.publishing("anna@example.org", "anna-writes", "The boat")
 		owner, err := r.store.UserByEmail(t.Context(), "anna@example.org")
 		r.must(err)
-		m, _, err := r.store.Join(t.Context(), n.ID, store.Joining{Email: "mo@example.org", TimeZone: "UTC", Asked: true}, r.now)
+		m, _, err := r.store.Join(t.Context(), n.ID,
+			store.Joining{Email: "mo@example.org", TimeZone: "UTC", Asked: true}, r.now)
 		r.must(err)
 		path := "/newsletters/" + n.Slug
 		later := path + "/letters/" + r.now.AddDate(0, 0, 5).Format(time.DateOnly)
 		pages := map[string]func() answer{}
-		for _, p := range []string{"", "/settings", "/letters", "/next", "/members", "/members/add", "/members/import", "/members/" + strconv.FormatInt(int64(m.DigestID), 10), "/feeds", "/people", "/numbers", "/tokens", "/logo", "/end"} {
+		for _, p := range []string{"", "/settings", "/letters", "/next", "/members", "/members/add", "/members/import",
+			"/members/" + strconv.FormatInt(int64(m.DigestID), 10), "/feeds", "/people", "/numbers", "/tokens", "/logo",
+			"/end"} {
 			pages[path+p] = func() answer { return anna.get(path + p) }
 		}
 		pages["/newsletters"] = func() answer { return anna.get("/newsletters") }
 		pages[later] = func() answer { return anna.get(later) }
 		pages["wrong settings"] = func() answer {
-			return anna.post(path+"/settings", url.Values{"name": {""}, "at": {"07:00"}, "every": {"week"}, "days": {"mon"}, "approve": {"2"}, "layout": {"full"}, "images": {"off"}})
+			return anna.post(path+"/settings", url.Values{"name": {""}, "at": {"07:00"}, "every": {"week"},
+				"days": {"mon"}, "approve": {"2"}, "layout": {"full"}, "images": {"off"}})
 		}
 		pages["wrong colour"] = func() answer {
-			return anna.post(path+"/settings", url.Values{"name": {"x"}, "ink": {"#ffffff"}, "at": {"07:00"}, "every": {"week"}, "days": {"mon"}, "approve": {"2"}, "layout": {"full"}, "images": {"off"}})
+			return anna.post(path+"/settings", url.Values{"name": {"x"}, "ink": {"#ffffff"}, "at": {"07:00"},
+				"every": {"week"}, "days": {"mon"}, "approve": {"2"}, "layout": {"full"}, "images": {"off"}})
 		}
 		pages["wrong end"] = func() answer { return anna.post(path+"/end", url.Values{"slug": {"x"}}) }
 		pages["wrong member"] = func() answer {
 			return anna.post(path+"/members/add", url.Values{"email": {"x"}, "zone": {"UTC"}})
 		}
-		pages["a token"] = func() answer { return anna.post(path+"/tokens", url.Values{"name": {strings.Repeat("x", 200)}}) }
-		pages["a list"] = func() answer { return anna.send(path+"/members/import", "list.csv", "email\nx@a.example\n", nil) }
+		pages["a token"] = func() answer {
+			return anna.post(path+
+				"/tokens", url.Values{"name": {strings.Repeat("x", 200)}})
+		}
+		pages["a list"] = func() answer {
+			return anna.send(path+"/members/import", "list.csv", "email\nx@a.example\n",
+				nil)
+		}
 		for tag, open := range map[string]string{"de": `<html lang="de" dir="ltr"`, "ar": `<html lang="ar" dir="rtl"`} {
 			r.must(r.store.SetLanguage(t.Context(), owner.ID, tag))
 			for name, get := range pages {

@@ -28,7 +28,8 @@ func (l comingLetter) Words() (all catalogue.Sayable) {
 		is   bool
 		what catalogue.Sayable
 	}{
-		{l.Skipped, catalogue.Key("skipped, its posts move to the next issue")}, {l.Subject != "", catalogue.Key("“%s”").With(l.Subject)},
+		{l.Skipped, catalogue.Key("skipped, its posts move to the next issue")},
+		{l.Subject != "", catalogue.Key("“%s”").With(l.Subject)},
 		{l.Note != "", catalogue.Key("with a note")}, {!l.ApprovedAt.IsZero(), catalogue.Key("approved")},
 	} {
 		switch {

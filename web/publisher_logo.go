@@ -23,8 +23,10 @@ func (s *site) publisherLogoPage(w http.ResponseWriter, r *http.Request, me publ
 	return s.showLogo(w, r, http.StatusOK, me, nil)
 }
 
-func (s *site) showLogo(w http.ResponseWriter, r *http.Request, status int, me publisher, wrong catalogue.Sayable) error {
-	p := publisherLogoPage{s.publisherFrame(r, me, "logo", "removed"), newLogoView(me.Newsletter.Logo, me.Path()+"/logo/"+me.Newsletter.LogoFile)}
+func (s *site) showLogo(w http.ResponseWriter, r *http.Request, status int, me publisher,
+	wrong catalogue.Sayable) error {
+	p := publisherLogoPage{s.publisherFrame(r, me, "logo", "removed"),
+		newLogoView(me.Newsletter.Logo, me.Path()+"/logo/"+me.Newsletter.LogoFile)}
 	p.Wrong = wrong
 	return s.show(w, r, status, "publisher_logo", titled(catalogue.Key("Logo"), me.Newsletter.Name), p)
 }

@@ -47,13 +47,15 @@ const (
 func memberStates() []choice {
 	return []choice{
 		{Name: catalogue.Key("Everyone")}, {Value: string(digest.DigestActive), Name: catalogue.Key("Active")},
-		{Value: string(digest.DigestPaused), Name: catalogue.Key("Paused")}, {Value: string(digest.DigestLeft), Name: catalogue.Key("Unsubscribed")},
+		{Value: string(digest.DigestPaused), Name: catalogue.Key("Paused")},
+		{Value: string(digest.DigestLeft), Name: catalogue.Key("Unsubscribed")},
 	}
 }
 
 func (s *site) publisherMembersPage(w http.ResponseWriter, r *http.Request, me publisher) error {
 	given := r.URL.Query()
-	p := publisherMembersPage{publisherFrame: s.publisherFrame(r, me), Part: firstRunes(digest.OneLine(given.Get("q")), mostPart), States: chosen(memberStates(), given.Get("state"))}
+	p := publisherMembersPage{publisherFrame: s.publisherFrame(r, me),
+		Part: firstRunes(digest.OneLine(given.Get("q")), mostPart), States: chosen(memberStates(), given.Get("state"))}
 	query := store.MemberQuery{Part: p.Part}
 	for _, c := range p.States {
 		if c.Chosen {
@@ -69,7 +71,8 @@ func (s *site) publisherMembersPage(w http.ResponseWriter, r *http.Request, me p
 		}
 		if n := len(p.Members); n == membersShown {
 			last := strconv.FormatInt(int64(p.Members[n-1].DigestID), 10)
-			p.Later = me.Path() + "/members?" + url.Values{"q": {p.Part}, "state": {string(query.State)}, "after": {last}}.Encode()
+			p.Later = me.Path() + "/members?" +
+				url.Values{"q": {p.Part}, "state": {string(query.State)}, "after": {last}}.Encode()
 			break
 		}
 		p.Members = append(p.Members, listedMember{m})

@@ -23,8 +23,10 @@ func TestNamesAreApproved(t *testing.T) {
 			r.t.Helper()
 			got, err := r.store.Newsletter(r.t.Context(), n.ID)
 			r.must(err)
-			if got.Name != name || got.FromName != from || got.WantedName != wanted || got.WantedFromName != wantedFrom {
-				r.t.Errorf("named %q from %q, wants %q from %q", got.Name, got.FromName, got.WantedName, got.WantedFromName)
+			if got.Name != name || got.FromName != from || got.WantedName != wanted ||
+				got.WantedFromName != wantedFrom {
+				r.t.Errorf("named %q from %q, wants %q from %q", got.Name, got.FromName, got.WantedName,
+					got.WantedFromName)
 			}
 		}
 		const old, path = "Letters of anna-writes", "/newsletters/anna-writes/settings"
@@ -32,7 +34,8 @@ func TestNamesAreApproved(t *testing.T) {
 		if answer["name"] != old || answer["wanted_name"] != "PayPal Security" {
 			r.t.Errorf("answered %v", answer)
 		}
-		if l := r.letter(); l.to != "ada@example.org" || strings.Contains(l.text+l.subject, "PayPal") || !strings.Contains(l.text, "/operator/newsletters") {
+		if l := r.letter(); l.to != "ada@example.org" || strings.Contains(l.text+l.subject, "PayPal") ||
+			!strings.Contains(l.text, "/operator/newsletters") {
 			r.t.Errorf("the contact is mailed to %s: %s\n%s", l.to, l.subject, l.text)
 		}
 		form := typedSettings()
@@ -46,7 +49,8 @@ func TestNamesAreApproved(t *testing.T) {
 		page := anna.get(path).contains("#name-hint", old).contains("#from-hint", old)
 		page.has("#name", "value", "PayPal Security")
 		r.visitor().asks("/n/anna-writes/join", "mo@example.net").status(http.StatusSeeOther)
-		if l := r.letter(); l.subject != "Confirm your subscription to "+old || strings.Contains(l.text+l.html, "PayPal") {
+		if l := r.letter(); l.subject != "Confirm your subscription to "+old ||
+			strings.Contains(l.text+l.html, "PayPal") {
 			r.t.Errorf("a stranger is mailed %q\n%s", l.subject, l.text)
 		}
 
@@ -55,8 +59,10 @@ func TestNamesAreApproved(t *testing.T) {
 		const approve, refuse = "/operator/newsletters/anna-writes/approve", "/operator/newsletters/anna-writes/refuse"
 		op.post(approve, url.Values{"names": {"Something else"}, "from": {"PayPal"}}).status(http.StatusConflict)
 		anna.post(approve, url.Values{"names": {"PayPal Security"}, "from": {"PayPal"}}).status(http.StatusNotFound)
-		op.post(refuse, url.Values{"names": {"PayPal Security"}, "from": {"PayPal"}}).status(http.StatusUnprocessableEntity)
-		op.post(refuse, url.Values{"names": {"PayPal Security"}, "from": {"PayPal"}, "reason": {"That is not you."}}).status(http.StatusSeeOther)
+		op.post(refuse, url.Values{"names": {"PayPal Security"},
+			"from": {"PayPal"}}).status(http.StatusUnprocessableEntity)
+		op.post(refuse, url.Values{"names": {"PayPal Security"}, "from": {"PayPal"},
+			"reason": {"That is not you."}}).status(http.StatusSeeOther)
 		if l := r.letter(); l.to != "anna@example.org" || !strings.Contains(l.text, "That is not you.") {
 			r.t.Errorf("mailed to %s: %s", l.to, l.text)
 		}
@@ -66,7 +72,8 @@ func TestNamesAreApproved(t *testing.T) {
 		anna.post(path, form).status(http.StatusSeeOther)
 		r.letter()
 		op.post(approve, url.Values{"names": {"Kites"}, "from": {"Anna"}}).status(http.StatusSeeOther)
-		if l := r.letter(); l.to != "anna@example.org" || l.subject != "Kites is approved" || !strings.Contains(strings.Join(strings.Fields(l.text), " "), "Its sender name is Anna.") {
+		if l := r.letter(); l.to != "anna@example.org" || l.subject != "Kites is approved" ||
+			!strings.Contains(strings.Join(strings.Fields(l.text), " "), "Its sender name is Anna.") {
 			r.t.Errorf("mailed to %s: %s", l.to, l.text)
 		}
 		stored("Kites", "Anna", "", "")
@@ -87,7 +94,8 @@ func TestNamesArePlain(t *testing.T) {
 	each(t, func(r *room) {
 		anna, n := r.publishing("anna@example.org", "anna-writes", "The boat")
 		const path = "/newsletters/anna-writes/settings"
-		for _, name := range []string{"You won, see evil.com", "https://evil.example", "write to me@evil.com", strings.Repeat("x", 61)} {
+		for _, name := range []string{"You won, see evil.com", "https://evil.example", "write to me@evil.com",
+			strings.Repeat("x", 61)} {
 			for _, field := range []string{"name", "from"} {
 				form := typedSettings()
 				form.Set(field, name)
@@ -102,8 +110,11 @@ func TestNamesArePlain(t *testing.T) {
 		if got.Name != "Kites" || got.NamesWait() {
 			r.t.Errorf("named %q, wants %q", got.Name, got.WantedName)
 		}
-		for _, l := range web.LettersToStrangers(digest.Newsletter{Name: "You won! https://evil.com/claim " + strings.Repeat("now ", 30)}) { // it had this name before
-			if text := l.Title + l.PlainText() + l.HTML(); strings.Contains(text, "evil.com") || strings.Contains(text, strings.Repeat("now ", 15)) {
+		// it had this name before
+		for _, l := range web.LettersToStrangers(digest.Newsletter{Name: "You won! https://evil.com/claim " +
+			strings.Repeat("now ", 30)}) {
+			if text := l.Title + l.PlainText() + l.HTML(); strings.Contains(text, "evil.com") ||
+				strings.Contains(text, strings.Repeat("now ", 15)) {
 				r.t.Errorf("a stranger is mailed %q\n%s", l.Title, l.PlainText())
 			}
 		}

@@ -66,9 +66,11 @@ func (s *site) beginNewsletter(w http.ResponseWriter, r *http.Request, me reader
 	defer unlock()
 	form := r.PostForm
 	p := publisherNewPage{Address: strings.TrimSpace(form.Get("address")), Typed: digest.Newsletter{
-		Slug: strings.ToLower(strings.TrimSpace(form.Get("slug"))), Name: digest.OneLine(form.Get("name")), AddressLine: digest.OneLine(form.Get("line")),
+		Slug: strings.ToLower(strings.TrimSpace(form.Get("slug"))), Name: digest.OneLine(form.Get("name")),
+		AddressLine: digest.OneLine(form.Get("line")),
 		Description: strings.TrimSpace(strings.ReplaceAll(form.Get("description"), "\r\n", "\n")),
-		Cadence:     digest.Daily, State: digest.NewsletterPending, MemberLimit: s.MemberLimit, Look: digest.Look{Layout: digest.FullText, Images: digest.ProxiedImages},
+		Cadence:     digest.Daily, State: digest.NewsletterPending, MemberLimit: s.MemberLimit,
+		Look: digest.Look{Layout: digest.FullText, Images: digest.ProxiedImages},
 	}}
 	n, wrong, err := s.addPending(r.Context(), me, p)
 	if err != nil {
@@ -89,7 +91,8 @@ func (s *site) beginNewsletter(w http.ResponseWriter, r *http.Request, me reader
 }
 
 // addPending makes the newsletter with its feed, or says what is wrong.
-func (s *site) addPending(ctx context.Context, me reader, p publisherNewPage) (n digest.Newsletter, wrong catalogue.Sayable, err error) {
+func (s *site) addPending(ctx context.Context, me reader, p publisherNewPage) (n digest.Newsletter,
+	wrong catalogue.Sayable, err error) {
 	has, err := s.Store.NewslettersOf(ctx, me.ID)
 	if err != nil {
 		return n, nil, err

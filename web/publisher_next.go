@@ -69,8 +69,11 @@ type viewLink struct {
 // Ways are those in which it can be looked at: by layout, by screen, by colours.
 func (v letterView) Ways() [][]viewLink {
 	return [][]viewLink{
-		v.links(&v.Layout, way{string(digest.FullText), catalogue.Key("Full text")}, way{string(digest.Excerpts), catalogue.Key("Excerpts")}, way{string(digest.Headlines), catalogue.Key("Headlines")}),
-		v.links(&v.Screen, way{"phone", catalogue.Key("Phone")}, way{"desk", catalogue.Key("Desktop")}, way{"text", catalogue.Key("Plain text")}),
+		v.links(&v.Layout, way{string(digest.FullText), catalogue.Key("Full text")},
+			way{string(digest.Excerpts), catalogue.Key("Excerpts")},
+			way{string(digest.Headlines), catalogue.Key("Headlines")}),
+		v.links(&v.Screen, way{"phone", catalogue.Key("Phone")}, way{"desk", catalogue.Key("Desktop")},
+			way{"text", catalogue.Key("Plain text")}),
 		v.links(&v.Colours, way{"light", catalogue.Key("Light")}, way{"dark", catalogue.Key("Dark")}),
 	}
 }
@@ -110,7 +113,9 @@ func (s *site) nextPage(w http.ResponseWriter, r *http.Request, me publisher) er
 	if err != nil {
 		return err
 	}
-	return s.showNext(w, r, http.StatusOK, publisherNextPage{publisherFrame: s.publisherFrame(r, me, "letter", "pulled", "unpulled", "sent"), Letter: letter})
+	return s.showNext(w, r, http.StatusOK,
+		publisherNextPage{publisherFrame: s.publisherFrame(r, me, "letter", "pulled", "unpulled", "sent"),
+			Letter: letter})
 }
 
 // showNext shows the rehearsal with a letter as it was decided, or typed.
@@ -193,8 +198,10 @@ func (s *site) nextShown(w http.ResponseWriter, r *http.Request, me publisher) e
 func showLetter(w http.ResponseWriter, view letterView, m render.Message) error {
 	shown := strings.Replace(m.HTML, "<head>", `<head><base target="_blank">`, 1)
 	if view.Screen == "text" {
-		shown = `<!doctype html><meta charset="utf-8"><meta name="color-scheme" content="light dark"><title>` + html.EscapeString(m.Subject) +
-			`</title><pre style="margin:1rem;white-space:pre-wrap;font-size:.9rem;overflow-wrap:anywhere">` + html.EscapeString(m.Text) + `</pre>`
+		shown = `<!doctype html><meta charset="utf-8"><meta name="color-scheme" content="light dark"><title>` +
+			html.EscapeString(m.Subject) +
+			`</title><pre style="margin:1rem;white-space:pre-wrap;font-size:.9rem;overflow-wrap:anywhere">` +
+			html.EscapeString(m.Text) + `</pre>`
 	}
 	h := w.Header()
 	h.Set("Content-Security-Policy", letterPolicy)
@@ -214,7 +221,8 @@ func (s *site) setNext(w http.ResponseWriter, r *http.Request, me publisher) err
 	typed := typedLetter(r, next)
 	p := publisherNextPage{publisherFrame: s.publisherFrame(r, me), Letter: typed}
 	if r.PostForm.Get("date") != next.LocalDate.String() {
-		p.Letter.LocalDate, p.Wrong = next.LocalDate, catalogue.Key("It’s past midnight, so that issue was already created. This is the next one.")
+		p.Letter.LocalDate, p.Wrong = next.LocalDate,
+			catalogue.Key("It’s past midnight, so that issue was already created. This is the next one.")
 		return s.showNext(w, r, http.StatusConflict, p)
 	}
 	wrong, err := asSaid(s.Store.SetNewsletterLetter(r.Context(), typed))
@@ -227,7 +235,8 @@ func (s *site) setNext(w http.ResponseWriter, r *http.Request, me publisher) err
 
 // typedLetter is a letter with what a form says of it.
 func typedLetter(r *http.Request, l digest.NewsletterLetter) digest.NewsletterLetter {
-	l.Subject, l.Note = digest.OneLine(r.PostForm.Get("subject")), strings.TrimSpace(strings.ReplaceAll(r.PostForm.Get("note"), "\r\n", "\n"))
+	l.Subject, l.Note = digest.OneLine(r.PostForm.Get("subject")),
+		strings.TrimSpace(strings.ReplaceAll(r.PostForm.Get("note"), "\r\n", "\n"))
 	l.Skipped = r.PostForm.Get("skip") == "1"
 	return l
 }
@@ -244,7 +253,8 @@ func (s *site) pullPost(w http.ResponseWriter, r *http.Request, me publisher) er
 	}
 	for _, ref := range refs {
 		if ref.PostID == digest.PostID(id) {
-			return showSaved(w, r, s.Store.PullPost(r.Context(), me.Newsletter.ID, ref.PostID, s.Now()), me.Path()+"/next", "pulled")
+			return showSaved(w, r, s.Store.PullPost(r.Context(), me.Newsletter.ID, ref.PostID, s.Now()), me.Path()+
+				"/next", "pulled")
 		}
 	}
 	return errNotFound
@@ -256,7 +266,8 @@ func (s *site) unpullPost(w http.ResponseWriter, r *http.Request, me publisher) 
 	if err != nil {
 		return err
 	}
-	return showSaved(w, r, s.Store.UnpullPost(r.Context(), me.Newsletter.ID, digest.PostID(id)), me.Path()+"/next", "unpulled")
+	return showSaved(w, r, s.Store.UnpullPost(r.Context(), me.Newsletter.ID, digest.PostID(id)), me.Path()+
+		"/next", "unpulled")
 }
 
 // sendTest mails the next letter, as it stands, to the publisher who asks for it.
@@ -272,7 +283,8 @@ func (s *site) sendTest(w http.ResponseWriter, r *http.Request, me publisher) er
 		return err
 	}
 	layout := digest.Layout(viewOf(r, me.Newsletter).Layout)
-	l, err := s.Editions.TestLetter(r.Context(), archive, me.Newsletter, letter, layout, s.Outbox.NewsletterFrom(me.Newsletter), me.Email)
+	l, err := s.Editions.TestLetter(r.Context(), archive, me.Newsletter, letter, layout,
+		s.Outbox.NewsletterFrom(me.Newsletter), me.Email)
 	if err != nil {
 		return fmt.Errorf("writing a test letter: %w", err)
 	}

@@ -55,6 +55,8 @@ func (p *publisherNumbersPage) add(days []digest.NewsletterDay, l *catalogue.Lan
 	slices.Reverse(p.Days)
 	if len(p.Days) > 0 {
 		// The picture holds numbers, dates and words of the catalogue only.
-		p.Plot = template.HTML(chart.Newsletter(days).SVG(l, l.Text(catalogue.List{catalogue.Key("Members"), catalogue.Key("Joined"), catalogue.Key("Unsubscribed"), catalogue.Key("Sent"), catalogue.Key("Bounced"), catalogue.Key("Complaints")})))
+		p.Plot = template.HTML(chart.Newsletter(days).SVG(l,
+			l.Text(catalogue.List{catalogue.Key("Members"), catalogue.Key("Joined"), catalogue.Key("Unsubscribed"),
+				catalogue.Key("Sent"), catalogue.Key("Bounced"), catalogue.Key("Complaints")})))
 	}
 }

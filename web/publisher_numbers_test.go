@@ -15,13 +15,17 @@ func TestPublisherNumbers(t *testing.T) {
 		anna, n := r.publishing("anna@example.org", "anna-writes", "The boat")
 		ben, _ := r.publishing("ben@example.org", "ben-writes", "The dog")
 		const page = "/newsletters/anna-writes/numbers"
-		anna.get(page).status(http.StatusOK).contains(".sheet", "No activity yet").contains(".rules", "Replies go to the operator")
-		m, _, err := r.store.Join(r.t.Context(), n.ID, store.Joining{Email: "mo@example.org", TimeZone: "UTC", Asked: true}, r.now)
+		anna.get(page).status(http.StatusOK).contains(".sheet", "No activity yet").contains(".rules",
+			"Replies go to the operator")
+		m, _, err := r.store.Join(r.t.Context(), n.ID,
+			store.Joining{Email: "mo@example.org", TimeZone: "UTC", Asked: true}, r.now)
 		r.must(err)
-		_, _, err = r.store.Join(r.t.Context(), n.ID, store.Joining{Email: "li@example.org", TimeZone: "UTC", Asked: true}, r.now)
+		_, _, err = r.store.Join(r.t.Context(), n.ID,
+			store.Joining{Email: "li@example.org", TimeZone: "UTC", Asked: true}, r.now)
 		r.must(err)
 		r.must(r.store.SetDigestState(r.t.Context(), m.DigestID, digest.DigestLeft, r.now))
-		got := anna.get(page).status(http.StatusOK).contains(".sheet", "1 member today.").shows(".facts dd", "2", "1", "0", "0", "0").
+		got := anna.get(page).status(http.StatusOK).contains(".sheet", "1 member today.").shows(".facts dd", "2", "1",
+			"0", "0", "0").
 			contains("tbody th", "November 2026")
 		got.has("svg", "role", "img")
 		for _, private := range []string{"mo@", "li@"} {
@@ -39,7 +43,8 @@ func TestPublisherNumbers(t *testing.T) {
 		if !counted {
 			r.t.Error("an answer is not counted")
 		}
-		anna.get(page).contains(".rules", "A second address counts them").shows(".facts dd", "2", "1", "0", "0", "0", "1")
+		anna.get(page).contains(".rules", "A second address counts them").shows(".facts dd", "2", "1", "0", "0", "0",
+			"1")
 		r.visitor().get("/n/anna-writes").contains(".hint", "not who sends them")
 		ben.get(page).status(http.StatusNotFound)
 		r.visitor().get(page).status(http.StatusSeeOther)

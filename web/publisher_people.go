@@ -21,7 +21,8 @@ type publisherPeoplePage struct {
 const mostPublishers = 20
 
 func (s *site) publisherPeoplePage(w http.ResponseWriter, r *http.Request, me publisher) error {
-	return s.showPublisherPeople(w, r, http.StatusOK, publisherPeoplePage{publisherFrame: s.publisherFrame(r, me, "editor", "removed", "offered", "ended", "owner")})
+	return s.showPublisherPeople(w, r, http.StatusOK,
+		publisherPeoplePage{publisherFrame: s.publisherFrame(r, me, "editor", "removed", "offered", "ended", "owner")})
 }
 
 func (s *site) showPublisherPeople(w http.ResponseWriter, r *http.Request, status int, p publisherPeoplePage) error {
@@ -57,7 +58,8 @@ func (s *site) addEditor(w http.ResponseWriter, r *http.Request, me publisher) e
 		p.Wrong = catalogue.Key("That’s you.")
 		return s.showPublisherPeople(w, r, http.StatusUnprocessableEntity, p)
 	}
-	return showSaved(w, r, s.Store.SetRole(r.Context(), me.Newsletter.ID, u.ID, digest.RoleEditor, s.Now()), me.Path()+"/people", "editor")
+	return showSaved(w, r, s.Store.SetRole(r.Context(), me.Newsletter.ID, u.ID, digest.RoleEditor, s.Now()), me.Path()+
+		"/people", "editor")
 }
 
 // removeEditor takes the role of an editor away; an editor may give up their own.
@@ -95,7 +97,8 @@ func (s *site) offerNewsletter(w http.ResponseWriter, r *http.Request, me publis
 	if err != nil {
 		return err
 	}
-	return showSaved(w, r, s.Store.OfferNewsletter(r.Context(), me.Newsletter.ID, digest.UserID(id), s.Now()), me.Path()+"/people", "offered")
+	return showSaved(w, r, s.Store.OfferNewsletter(r.Context(), me.Newsletter.ID, digest.UserID(id), s.Now()),
+		me.Path()+"/people", "offered")
 }
 
 // withdrawOffer takes the offer of the newsletter back.
@@ -104,7 +107,8 @@ func (s *site) withdrawOffer(w http.ResponseWriter, r *http.Request, me publishe
 	if err != nil {
 		return err
 	}
-	return showSaved(w, r, s.Store.EndOffer(r.Context(), me.Newsletter.ID, digest.UserID(id)), me.Path()+"/people", "ended")
+	return showSaved(w, r, s.Store.EndOffer(r.Context(), me.Newsletter.ID, digest.UserID(id)), me.Path()+
+		"/people", "ended")
 }
 
 // declineOffer leaves the newsletter with its owner.
@@ -114,5 +118,6 @@ func (s *site) declineOffer(w http.ResponseWriter, r *http.Request, me publisher
 
 // acceptOffer makes the editor its owner to whom it was offered; the owner is an editor from then on.
 func (s *site) acceptOffer(w http.ResponseWriter, r *http.Request, me publisher) error {
-	return showSaved(w, r, s.Store.AcceptOffer(r.Context(), me.Newsletter.ID, me.ID, s.Now()), me.Path()+"/people", "owner")
+	return showSaved(w, r, s.Store.AcceptOffer(r.Context(), me.Newsletter.ID, me.ID, s.Now()), me.Path()+
+		"/people", "owner")
 }

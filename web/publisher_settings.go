@@ -36,13 +36,15 @@ type colourField struct {
 func (p publisherSettingsPage) ColourFields() []colourField {
 	c, own := p.Typed.Colours, digest.OwnColours()
 	return []colourField{
-		{"paper", catalogue.Key("Background"), c.Paper, own.Paper}, {"ink", catalogue.Key("Headlines and text"), c.Ink, own.Ink}, {"accent", catalogue.Key("Names and links"), c.Accent, own.Accent},
+		{"paper", catalogue.Key("Background"), c.Paper, own.Paper}, {"ink", catalogue.Key("Headlines and text"), c.Ink,
+			own.Ink}, {"accent", catalogue.Key("Names and links"), c.Accent, own.Accent},
 	}
 }
 
 func (s *site) publisherSettingsPage(w http.ResponseWriter, r *http.Request, me publisher) error {
 	n := me.Newsletter.Wanted()
-	p := publisherSettingsPage{s.publisherFrame(r, me, "settings"), newCadenceField(n.Cadence, n.DeliverAt), n, approvalsToChoose(n.ApproveWithin)}
+	p := publisherSettingsPage{s.publisherFrame(r, me, "settings"), newCadenceField(n.Cadence, n.DeliverAt), n,
+		approvalsToChoose(n.ApproveWithin)}
 	return s.show(w, r, http.StatusOK, "publisher_settings", titled(catalogue.Key("Settings"), n.Name), p)
 }
 
@@ -50,7 +52,9 @@ func (s *site) publisherSettingsPage(w http.ResponseWriter, r *http.Request, me 
 func approvalsToChoose(wait time.Duration) []choice {
 	all := []choice{{Value: "0", Name: catalogue.Key("Send automatically"), Chosen: wait == 0}}
 	for h := 1; h <= int(digest.MaxApproval/time.Hour); h++ {
-		all = append(all, choice{Value: strconv.Itoa(h), Name: catalogue.Key("Wait up to %d hours for my approval, then send").With(h), Chosen: wait == time.Duration(h)*time.Hour})
+		all = append(all, choice{Value: strconv.Itoa(h),
+			Name:   catalogue.Key("Wait up to %d hours for my approval, then send").With(h),
+			Chosen: wait == time.Duration(h)*time.Hour})
 	}
 	return all
 }
@@ -66,14 +70,17 @@ func (s *site) setNewsletter(w http.ResponseWriter, r *http.Request, me publishe
 	if err != nil || hours < 0 {
 		return errNoChoice
 	}
-	n.Name, n.AddressLine, n.FromName = digest.OneLine(form.Get("name")), digest.OneLine(form.Get("address")), digest.OneLine(form.Get("from"))
+	n.Name, n.AddressLine, n.FromName = digest.OneLine(form.Get("name")), digest.OneLine(form.Get("address")),
+		digest.OneLine(form.Get("from"))
 	n.Description = strings.TrimSpace(strings.ReplaceAll(form.Get("description"), "\r\n", "\n"))
 	n.HeaderText, n.FooterText = digest.OneLine(form.Get("header")), digest.OneLine(form.Get("footer"))
 	n.Colours = digest.Colours{Paper: form.Get("paper"), Ink: form.Get("ink"), Accent: form.Get("accent")}.Tidy()
 	n.SiteURL, n.ReplyTo = strings.TrimSpace(form.Get("site")), strings.TrimSpace(form.Get("reply"))
 	n.ReturnURLs = digest.ReturnURLs(strings.Fields(form.Get("returns")))
-	n.Layout, n.Images, n.Cadence, n.DeliverAt = digest.Layout(form.Get("layout")), digest.Images(form.Get("images")), cadence, at
-	n.ApproveWithin, n.CountClicks, n.CountReplies = time.Duration(hours)*time.Hour, form.Get("clicks") == "1", form.Get("replies") == "1"
+	n.Layout, n.Images, n.Cadence, n.DeliverAt = digest.Layout(form.Get("layout")), digest.Images(form.Get("images")),
+		cadence, at
+	n.ApproveWithin, n.CountClicks, n.CountReplies = time.Duration(hours)*time.Hour, form.Get("clicks") == "1",
+		form.Get("replies") == "1"
 	p := publisherSettingsPage{s.publisherFrame(r, me), field, n, approvalsToChoose(n.ApproveWithin)}
 	if p.Wrong = wrong; wrong == nil {
 		var said catalogue.Sayable
@@ -82,7 +89,8 @@ func (s *site) setNewsletter(w http.ResponseWriter, r *http.Request, me publishe
 		}
 	}
 	if p.Wrong != nil {
-		return s.show(w, r, http.StatusUnprocessableEntity, "publisher_settings", titled(catalogue.Key("Settings"), me.Newsletter.Name), p)
+		return s.show(w, r, http.StatusUnprocessableEntity, "publisher_settings",
+			titled(catalogue.Key("Settings"), me.Newsletter.Name), p)
 	}
 	return showSaved(w, r, err, me.Path()+"/settings", "settings")
 }
@@ -110,7 +118,8 @@ func (s *site) holdNewsletter(w http.ResponseWriter, r *http.Request, me publish
 	if me.Newsletter.State != digest.NewsletterActive {
 		return errNoChoice
 	}
-	err := s.Store.ChangeNewsletterState(r.Context(), me.Newsletter, digest.NewsletterHeld, digest.HeldByPublisher, s.Now())
+	err := s.Store.ChangeNewsletterState(r.Context(), me.Newsletter, digest.NewsletterHeld, digest.HeldByPublisher,
+		s.Now())
 	return showSaved(w, r, err, me.Path(), "held")
 }
 

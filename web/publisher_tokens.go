@@ -29,7 +29,8 @@ func (t listedToken) UsedDay() catalogue.Sayable {
 }
 
 func (s *site) publisherTokensPage(w http.ResponseWriter, r *http.Request, me publisher) error {
-	return s.showPublisherTokens(w, r, http.StatusOK, publisherTokensPage{publisherFrame: s.publisherFrame(r, me, "removed")})
+	return s.showPublisherTokens(w, r, http.StatusOK,
+		publisherTokensPage{publisherFrame: s.publisherFrame(r, me, "removed")})
 }
 
 func (s *site) showPublisherTokens(w http.ResponseWriter, r *http.Request, status int, p publisherTokensPage) error {
@@ -80,5 +81,6 @@ func (s *site) removeNewsletterToken(w http.ResponseWriter, r *http.Request, me 
 			return errOwnerOnly
 		}
 	}
-	return showSaved(w, r, s.Store.RemoveNewsletterToken(r.Context(), me.Newsletter.ID, id), me.Path()+"/tokens", "removed")
+	return showSaved(w, r, s.Store.RemoveNewsletterToken(r.Context(), me.Newsletter.ID, id), me.Path()+
+		"/tokens", "removed")
 }

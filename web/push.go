@@ -43,7 +43,8 @@ func (s *site) pushAt(r *http.Request) (digest.PushSubscription, error) {
 }
 
 // errPushOver tells a hub to send nothing more (WebSub section 7).
-var errPushOver = &problem{http.StatusGone, catalogue.Key("This subscription has ended"), catalogue.Key("This subscription has ended")}
+var errPushOver = &problem{http.StatusGone, catalogue.Key("This subscription has ended"),
+	catalogue.Key("This subscription has ended")}
 
 // verifyHub answers a hub that asks whether it was asked for something (WebSub section 5.3), or
 // says that it will not do it (5.2). Whatever it asks for is sent back as text.
@@ -62,7 +63,8 @@ func (s *site) verifyHub(w http.ResponseWriter, r *http.Request) error {
 	meant, now := false, s.Now()
 	switch i.Mode {
 	case push.Subscribe:
-		meant, err = s.Store.VerifyPush(r.Context(), now, p.ID, i.Topic, now.Add(i.Lease), push.RenewAt(now, i.Lease, rand.Float64()))
+		meant, err = s.Store.VerifyPush(r.Context(), now, p.ID, i.Topic, now.Add(i.Lease),
+			push.RenewAt(now, i.Lease, rand.Float64()))
 	case push.Unsubscribe:
 		meant, err = s.Store.VerifyLeave(r.Context(), now, p.ID, i.Topic)
 	case push.Denied:
@@ -91,7 +93,8 @@ func (s *site) receivePush(w http.ResponseWriter, r *http.Request) error {
 	signature := r.Header.Get(push.SignatureField)
 	secret := push.GetsSecret(p.Hub)
 	if secret && signature == "" {
-		return plain(w, http.StatusForbidden, "missing signature: sign the body with the secret of this subscription, in "+push.SignatureField+"\n")
+		return plain(w, http.StatusForbidden,
+			"missing signature: sign the body with the secret of this subscription, in "+push.SignatureField+"\n")
 	}
 	if !secret {
 		return s.accepted(w, s.Store.AnnouncedFeed(r.Context(), p.FeedID, s.Now()))
@@ -114,7 +117,8 @@ func (s *site) receivePush(w http.ResponseWriter, r *http.Request) error {
 		}
 		return s.accepted(w, nil)
 	}
-	return s.accepted(w, s.Store.ReceivePush(r.Context(), s.Now(), p.FeedID, digest.Shortened(r.Header.Get("Content-Type"), maxShown), body))
+	return s.accepted(w, s.Store.ReceivePush(r.Context(), s.Now(), p.FeedID,
+		digest.Shortened(r.Header.Get("Content-Type"), maxShown), body))
 }
 
 // accepted tells a hub that what it has sent is here, and those who store it.

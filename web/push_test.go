@@ -25,13 +25,16 @@ func (r *room) callback(hub string, state digest.PushState) (path, secret string
 	r.polled(f, store.PollRecord{At: r.now.Add(-2 * time.Hour)})
 	_, err := r.store.ReconcilePushes(r.t.Context(), r.now)
 	r.must(err)
-	requests, _, err := r.store.ClaimHubRequests(r.t.Context(), r.now, 10, func(int) time.Time { return r.now.Add(time.Hour) }, func(hub string, _ bool) string { return feed.Domain(hub) })
+	requests, _, err := r.store.ClaimHubRequests(r.t.Context(), r.now, 10,
+		func(int) time.Time { return r.now.Add(time.Hour) },
+		func(hub string, _ bool) string { return feed.Domain(hub) })
 	r.must(err)
 	if len(requests) != 1 {
 		r.t.Fatalf("%d requests", len(requests))
 	}
 	if state == digest.PushActive {
-		meant, err := r.store.VerifyPush(r.t.Context(), r.now, requests[0].ID, feedURL, r.now.Add(time.Hour), r.now.Add(time.Hour))
+		meant, err := r.store.VerifyPush(r.t.Context(), r.now, requests[0].ID, feedURL, r.now.Add(time.Hour),
+			r.now.Add(time.Hour))
 		r.must(err)
 		if !meant {
 			r.t.Fatal("not meant")
@@ -102,7 +105,8 @@ func TestReceivePush(t *testing.T) {
 func TestReceivePushInClear(t *testing.T) {
 	each(t, func(r *room) {
 		path, secret, f := r.callback("http://hub.example/", digest.PushActive)
-		if w := r.sent("POST", path, "text/xml", "<rss/>", "X-Hub-Signature", signature(secret, "<rss/>")); w.Code != http.StatusAccepted || r.waiting() != 0 || !r.pinged(f) {
+		if w := r.sent("POST", path, "text/xml", "<rss/>", "X-Hub-Signature",
+			signature(secret, "<rss/>")); w.Code != http.StatusAccepted || r.waiting() != 0 || !r.pinged(f) {
 			t.Errorf("answered %d, asked is %t", w.Code, r.pinged(f))
 		}
 	})
@@ -113,12 +117,15 @@ func TestVerifyHub(t *testing.T) {
 	each(t, func(r *room) {
 		path, _, _ := r.callback("https://hub.example/", digest.PushAsked)
 		ask := func(method, path, mode, topic string) int {
-			q := url.Values{"hub.mode": {mode}, "hub.topic": {topic}, "hub.challenge": {"<b>"}, "hub.lease_seconds": {"86400"}}
+			q := url.Values{"hub.mode": {mode}, "hub.topic": {topic}, "hub.challenge": {"<b>"},
+				"hub.lease_seconds": {"86400"}}
 			return r.sent(method, path+"?"+q.Encode(), "", "").Code
 		}
 		for _, c := range []struct{ method, path, mode, topic string }{
-			{"HEAD", path, "subscribe", feedURL}, {"GET", path, "subscribe", feedURL + "x"}, {"GET", path, "unsubscribe", feedURL},
-			{"GET", path[:len(path)-1] + "a", "subscribe", feedURL}, {"GET", "/websub/x", "subscribe", feedURL}, {"GET", path, "publish", feedURL}, {"GET", path, "denied", "x"},
+			{"HEAD", path, "subscribe", feedURL}, {"GET", path, "subscribe", feedURL + "x"},
+			{"GET", path, "unsubscribe", feedURL},
+			{"GET", path[:len(path)-1] + "a", "subscribe", feedURL}, {"GET", "/websub/x", "subscribe", feedURL},
+			{"GET", path, "publish", feedURL}, {"GET", path, "denied", "x"},
 		} {
 			if code := ask(c.method, c.path, c.mode, c.topic); code != http.StatusNotFound {
 				t.Errorf("%v: %d", c, code)
@@ -150,7 +157,8 @@ func TestProgramsAreToldInALine(t *testing.T) {
 			"a ping too long": {"POST", "/ping?url=" + strings.Repeat("x", 100), "", http.StatusBadRequest},
 		} {
 			w := r.sent(c.method, c.path, urlencoded, "")
-			if w.Code != c.status || c.want != "" && w.Body.String() != c.want || w.Body.Len() > 200 || w.Header().Get("Content-Type") != "text/plain; charset=utf-8" {
+			if w.Code != c.status || c.want != "" && w.Body.String() != c.want || w.Body.Len() > 200 ||
+				w.Header().Get("Content-Type") != "text/plain; charset=utf-8" {
 				t.Errorf("%s is answered %d %q", name, w.Code, w.Body)
 			}
 		}

@@ -110,7 +110,8 @@ func (s *site) remedy(act func(*http.Request, *remediesPage) error) handler {
 // change runs a change of the subscription, as changeByLink does. added is a feed to which it subscribed the reader just
 // before; 0: none.
 func (s *site) change(r *http.Request, p *remediesPage, added digest.FeedID, change func(*store.Store) error) error {
-	return s.changeByLink(r, p.of.UserID, store.LinkUse{DigestID: p.of.ID, EmailDate: p.emailDate, Added: added}, change)
+	return s.changeByLink(r, p.of.UserID, store.LinkUse{DigestID: p.of.ID, EmailDate: p.emailDate, Added: added},
+		change)
 }
 
 // lookAgain looks for the feed where it should be, and offers what is there.
@@ -192,7 +193,8 @@ func (s *site) subscribeOffered(r *http.Request, p *remediesPage) error {
 		if created {
 			added = f.ID
 		}
-		err = s.change(r, p, added, func(st *store.Store) error { return st.ReplaceSubscription(r.Context(), p.of.ID, p.sub.Feed.ID, f.ID) })
+		err = s.change(r, p, added,
+			func(st *store.Store) error { return st.ReplaceSubscription(r.Context(), p.of.ID, p.sub.Feed.ID, f.ID) })
 	}
 	if err != nil {
 		return err
@@ -222,7 +224,8 @@ func (s *site) pauseFailing(r *http.Request, p *remediesPage) error {
 		return nil
 	}
 	p.Paused, p.Done = true, "paused"
-	return s.change(r, p, 0, func(st *store.Store) error { return st.PauseSubscription(r.Context(), p.of.ID, p.sub.Feed.ID) })
+	return s.change(r, p, 0,
+		func(st *store.Store) error { return st.PauseSubscription(r.Context(), p.of.ID, p.sub.Feed.ID) })
 }
 
 // resumeFailing is the way back from that.

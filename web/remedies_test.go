@@ -33,11 +33,13 @@ func feedPathOf(r *room, address string) string {
 // again and comes in the place of the one that fails.
 func TestRemediesByLink(t *testing.T) {
 	each(t, func(r *room) {
-		b := r.blog(map[string]string{"/": offering, "/feed": rss("The blog itself", "One"), "/news.atom": rss("News", "Three")})
+		b := r.blog(map[string]string{"/": offering, "/feed": rss("The blog itself", "One"),
+			"/news.atom": rss("News", "Three")})
 		_, d := r.user("ann@example.org")
 		link := r.failing(d, "The blog", b.URL+"/old")
 		v := r.visitor()
-		a := v.get(link).status(http.StatusOK).shows("h1", "The blog").shows("button", "Search for its feed", "Pause", "Unfollow")
+		a := v.get(link).status(http.StatusOK).shows("h1", "The blog").shows("button", "Search for its feed", "Pause",
+			"Unfollow")
 		if got := a.texts("main p")[0]; !strings.Contains(got, "Nothing was found at its address") {
 			r.t.Errorf("says %q", got)
 		}
@@ -47,7 +49,8 @@ func TestRemediesByLink(t *testing.T) {
 		if len(offered) < 2 || strings.Contains(r.subscribedTo(d), "/feed") {
 			r.t.Fatalf("offers %q; subscribed to %s", offered, r.subscribedTo(d))
 		}
-		v.post(link+"/add", url.Values{"feed": {offered[0]}}).status(http.StatusOK).contains("[role=status]", "Feed replaced.")
+		v.post(link+"/add", url.Values{"feed": {offered[0]}}).status(http.StatusOK).contains("[role=status]",
+			"Feed replaced.")
 		if got := r.subscribedTo(d); got != b.URL+"/feed" {
 			r.t.Errorf("subscribed to %s", got)
 		}
@@ -58,14 +61,16 @@ func TestRemediesByLink(t *testing.T) {
 // Only what was offered behind a link is subscribed to by it.
 func TestRemediesByLinkSubscribeToNothingElse(t *testing.T) {
 	each(t, func(r *room) {
-		b := r.blog(map[string]string{"/": offering, "/feed": rss("The blog itself", "One"), "/news.atom": rss("News", "Three"), "/evil": rss("Evil", "Two")})
+		b := r.blog(map[string]string{"/": offering, "/feed": rss("The blog itself", "One"),
+			"/news.atom": rss("News", "Three"), "/evil": rss("Evil", "Two")})
 		_, d := r.user("ann@example.org")
 		_, other := r.user("bob@example.org")
 		link, another := r.failing(d, "The blog", b.URL+"/old"), r.failing(other, "The blog", b.URL+"/old")
 		v := r.visitor()
 		offered := v.post(link+"/find", nil).status(http.StatusOK).attrs("input[name=feed]", "value")[0]
 		mac, _, _ := strings.Cut(offered, " ")
-		for _, feed := range []string{"", b.URL + "/evil", "feed=" + url.QueryEscape(b.URL+"/evil"), mac + " feed=" + url.QueryEscape(b.URL+"/evil"), mac, " "} {
+		for _, feed := range []string{"", b.URL + "/evil", "feed=" + url.QueryEscape(b.URL+"/evil"), mac + " feed=" +
+			url.QueryEscape(b.URL+"/evil"), mac, " "} {
 			v.post(link+"/add", url.Values{"feed": {feed}}).status(http.StatusBadRequest)
 		}
 		v.post(another+"/add", url.Values{"feed": {offered}}).status(http.StatusBadRequest)
@@ -87,11 +92,13 @@ func TestFailingFeedIsLeftByLink(t *testing.T) {
 		me.post(page, url.Values{"title": {"Mine"}, "folder": {"News"}, "display": {""}})
 		v := r.visitor()
 		for range 2 {
-			v.post(link+"/pause", nil).status(http.StatusOK).shows("button", "Search for its feed", "Resume", "Unfollow")
+			v.post(link+"/pause", nil).status(http.StatusOK).shows("button", "Search for its feed", "Resume",
+				"Unfollow")
 		}
 		v.get(link).contains(".notice", "Paused until you resume it.")
 		v.post(link+"/resume", nil).status(http.StatusOK).shows("button", "Search for its feed", "Pause", "Unfollow")
-		_, err := r.store.AddFilter(t.Context(), digest.Filter{DigestID: d.ID, FeedID: feedAt(r, b.URL+"/old").ID, Words: "football"}, r.now)
+		_, err := r.store.AddFilter(t.Context(), digest.Filter{DigestID: d.ID, FeedID: feedAt(r, b.URL+"/old").ID,
+			Words: "football"}, r.now)
 		r.must(err)
 		v.post(link+"/leave", nil).status(http.StatusOK).shows("button", "Follow again")
 		if got := r.subscribedTo(d); got != "" {
@@ -100,7 +107,8 @@ func TestFailingFeedIsLeftByLink(t *testing.T) {
 		for _, act := range []string{"/leave", "/pause", "/resume", "/find"} {
 			v.post(link+act, nil).status(http.StatusOK).shows("h1", "Mine").shows("main button", "Follow again")
 		}
-		v.post(link+"/back", nil).status(http.StatusOK).shows("h1", "Mine").contains("[role=status]", "You follow it again.")
+		v.post(link+"/back", nil).status(http.StatusOK).shows("h1", "Mine").contains("[role=status]",
+			"You follow it again.")
 		sub, err := r.store.Subscription(t.Context(), d.ID, feedAt(r, b.URL+"/old").ID)
 		if r.must(err); sub.Title != "Mine" || sub.Folder != "News" {
 			r.t.Errorf("it came back as %+v", sub.Subscription)
@@ -119,7 +127,8 @@ func TestPrivateFeedIsNotLeftByRemedy(t *testing.T) {
 		private := digest.Credential{Reader: d.ID, Address: "https://site.example/old"}.PrivateAddress("1")
 		link := r.failing(d, "The blog", private)
 		v := r.visitor()
-		v.get(link).status(http.StatusOK).shows("main form button", "Pause").contains("main .aside", "deletes your password")
+		v.get(link).status(http.StatusOK).shows("main form button", "Pause").contains("main .aside",
+			"deletes your password")
 		for _, act := range []string{"/leave", "/add"} {
 			v.post(link+act, url.Values{"feed": {"x"}}).status(http.StatusBadRequest)
 		}
@@ -148,7 +157,8 @@ func TestRemediesLink(t *testing.T) {
 			r.t.Errorf("leads to %s", got)
 		}
 		f := feedAt(r, "https://site.example/old").ID
-		for _, token := range []string{"x", r.signer.SignPair(digest.ForGoingBack, int64(d.ID), int64(f)), strings.TrimPrefix(link, "/remedies/") + "a"} {
+		for _, token := range []string{"x", r.signer.SignPair(digest.ForGoingBack, int64(d.ID), int64(f)),
+			strings.TrimPrefix(link, "/remedies/") + "a"} {
 			for _, act := range []string{"/leave", "/pause", "/find"} {
 				r.visitor().post("/remedies/"+token+act, nil).status(http.StatusNotFound)
 			}
@@ -171,9 +181,11 @@ func TestPasswordIsTheFirstRemedy(t *testing.T) {
 		r.failing(d, "The blog", oldPlace)
 		f := feedAt(r, oldPlace)
 		f.LastStatus, f.LastError = http.StatusUnauthorized, "401 Unauthorized"
-		_, err := r.store.Record(t.Context(), r.now, []store.Polled{{Feed: f, Illness: digest.NeedsPassword, WasSick: true}})
+		_, err := r.store.Record(t.Context(), r.now,
+			[]store.Polled{{Feed: f, Illness: digest.NeedsPassword, WasSick: true}})
 		r.must(err)
-		a := v.get(feedPathOf(r, oldPlace)).status(http.StatusOK).shows("#remedies a.button", "Enter password").shows(".notice.wrong")
+		a := v.get(feedPathOf(r, oldPlace)).status(http.StatusOK).shows("#remedies a.button",
+			"Enter password").shows(".notice.wrong")
 		a.has("#remedies a.button", "href", "#credential")
 	})
 }

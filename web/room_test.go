@@ -71,7 +71,8 @@ type room struct {
 }
 
 func newRoom(t testing.TB, s *store.Store) *room {
-	r := &room{t: t, now: noon, signUp: web.SignUpOpen, trusted: loopback(), mail: t.TempDir(), store: s, signer: digest.NewSigner([]byte("sixteen or more bytes")), log: &bytes.Buffer{}, client: &http.Transport{}}
+	r := &room{t: t, now: noon, signUp: web.SignUpOpen, trusted: loopback(), mail: t.TempDir(), store: s,
+		signer: digest.NewSigner([]byte("sixteen or more bytes")), log: &bytes.Buffer{}, client: &http.Transport{}}
 	r.names, r.keys = &txtRecords{}, seal.Beside(filepath.Join(t.TempDir(), "digest.db"))
 	t.Cleanup(r.client.CloseIdleConnections)
 	r.open("")
@@ -85,16 +86,22 @@ func loopback() []netip.Prefix {
 
 // open starts the web view; base is its public address, "" the one it has.
 func (r *room) open(base string) {
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) { r.handler.ServeHTTP(w, req) }))
+	server := httptest.NewServer(
+		http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) { r.handler.ServeHTTP(w, req) }))
 	r.t.Cleanup(server.Close)
 	r.base = server.URL
 	r.hub = r.newHub(cmp.Or(base, server.URL))
 	r.handler = web.New(web.Options{
 		Store: r.store, Editions: edition.New(edition.Options{Store: r.store, Signer: r.signer, BaseURL: r.base}),
-		Signer: r.signer, SignUp: r.signUp, Publishing: r.publish, Outbox: r.openOutbox(), BaseURL: cmp.Or(base, server.URL), Version: "1.2.3",
-		Subscriber: r.subscriber(), Pings: r.store, Hub: r.hub, Clouds: true, Pictures: r.pictures, Sounds: r.sounds, Addresses: r.addresses, Spread: poller.Spread{Window: 15 * time.Minute},
-		Fence: r.look(cmp.Or(base, server.URL)), Beats: r.beats, Offline: !r.onlineOnly, Observe: r.observe, Storage: r.storage, Domains: r.registrar(), CountsReplies: true, ReportAddress: r.reportAddress, TrustedProxies: digest.Proxies{Networks: r.trusted, Socket: r.bySocket},
-		Contact: "ada@example.org", Now: func() time.Time { return r.now }, Log: slog.New(slog.NewTextHandler(r.log, nil)),
+		Signer: r.signer, SignUp: r.signUp, Publishing: r.publish, Outbox: r.openOutbox(),
+		BaseURL: cmp.Or(base, server.URL), Version: "1.2.3",
+		Subscriber: r.subscriber(), Pings: r.store, Hub: r.hub, Clouds: true, Pictures: r.pictures, Sounds: r.sounds,
+		Addresses: r.addresses, Spread: poller.Spread{Window: 15 * time.Minute},
+		Fence: r.look(cmp.Or(base, server.URL)), Beats: r.beats, Offline: !r.onlineOnly, Observe: r.observe,
+		Storage: r.storage, Domains: r.registrar(), CountsReplies: true, ReportAddress: r.reportAddress,
+		TrustedProxies: digest.Proxies{Networks: r.trusted, Socket: r.bySocket},
+		Contact:        "ada@example.org", Now: func() time.Time { return r.now },
+		Log: slog.New(slog.NewTextHandler(r.log, nil)),
 	})
 }
 

@@ -11,7 +11,8 @@ import (
 func TestMovedRoutes(t *testing.T) {
 	s := &site{}
 	s.mux = s.routes()
-	names := strings.NewReplacer("{token}", "a.b-c", "{id}", "12", "{slug}", "anna-writes", "{date}", "2026-11-21", "{at}", "5")
+	names := strings.NewReplacer("{token}", "a.b-c", "{id}", "12", "{slug}", "anna-writes", "{date}", "2026-11-21",
+		"{at}", "5")
 	moved := movedRoutes()
 	for pattern, h := range moved {
 		former := http.NewServeMux()

@@ -15,7 +15,8 @@ func TestFormsLeadSomewhere(t *testing.T) {
 	s := &site{}
 	s.mux = s.routes()
 	forms := 0
-	for _, part := range []map[string]handler{s.publicRoutes(), s.readerRoutes(), s.operatorRoutes(), s.publisherRoutes(), s.settingsRoutes()} {
+	for _, part := range []map[string]handler{s.publicRoutes(), s.readerRoutes(), s.operatorRoutes(),
+		s.publisherRoutes(), s.settingsRoutes()} {
 		for pattern := range part {
 			path, isForm := strings.CutPrefix(pattern, "POST ")
 			if !isForm || strings.HasPrefix(path, "/passkeys/") || path == "/sign-out" {
@@ -33,9 +34,11 @@ func TestFormsLeadSomewhere(t *testing.T) {
 		t.Errorf("there are %d forms", forms)
 	}
 	for path, want := range map[string]string{
-		"/feeds/12/pause": "/feeds/12", "/feeds/12/credential": "/feeds/12", "/settings/travel/remove": "/settings/travel", "/sign-in/email": "/sign-in",
-		"/settings/mailed": "/settings", "/newsletters/a/people/3/owner": "/newsletters/a/people", "/operator/readers/3/operator/end": "/operator/readers/3",
-		"/sign-out": "/", "/passkeys/sign-in/begin": "/", "/settings/zone": "/settings/zone",
+		"/feeds/12/pause": "/feeds/12", "/feeds/12/credential": "/feeds/12",
+		"/settings/travel/remove": "/settings/travel", "/sign-in/email": "/sign-in",
+		"/settings/mailed": "/settings", "/newsletters/a/people/3/owner": "/newsletters/a/people",
+		"/operator/readers/3/operator/end": "/operator/readers/3",
+		"/sign-out":                        "/", "/passkeys/sign-in/begin": "/", "/settings/zone": "/settings/zone",
 	} {
 		if page := s.pageAbove(url.URL{Path: path}); page.Path != want {
 			t.Errorf("%s leads to %s, want %s", path, page.Path, want)

@@ -15,12 +15,14 @@ import (
 
 // save saves a post for its reader.
 func (s *site) save(w http.ResponseWriter, r *http.Request, me reader) error {
-	return s.withPost(w, r, me, func(id digest.PostID) error { return s.Store.SavePost(r.Context(), me.ID, id, s.Now()) })
+	return s.withPost(w, r, me,
+		func(id digest.PostID) error { return s.Store.SavePost(r.Context(), me.ID, id, s.Now()) })
 }
 
 // unsave undoes that; of a post that is not saved it is no error.
 func (s *site) unsave(w http.ResponseWriter, r *http.Request, me reader) error {
-	return s.withPost(w, r, me, func(id digest.PostID) error { return s.Store.UnsavePost(r.Context(), me.ID, id, time.Time{}) })
+	return s.withPost(w, r, me,
+		func(id digest.PostID) error { return s.Store.UnsavePost(r.Context(), me.ID, id, time.Time{}) })
 }
 
 // withPost does something with the post that a form's address names, and leads

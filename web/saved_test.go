@@ -55,7 +55,8 @@ func TestListedNote(t *testing.T) {
 		v.post(savePath(r.idOf(d, "It was the wind")), url.Values{"back": {"/"}})
 		for _, path := range []string{"/saved", "/search?q=minded"} {
 			p := v.get(path).status(http.StatusOK)
-			p.shows(".found .headline").shows(".found .excerpt", "It was the wind. Nobody minded.").shows(".found .byline a", site, "site.example")
+			p.shows(".found .headline").shows(".found .excerpt", "It was the wind. Nobody minded.").shows(
+				".found .byline a", site, "site.example")
 			p.has(".found .note", "aria-label", "It was the wind. Nobody minded.")
 		}
 	})
@@ -74,7 +75,8 @@ func TestSave(t *testing.T) {
 		v.get("/saved").status(http.StatusOK).contains(".notice", "No saved posts yet")
 		leads := func(path, back, want string) {
 			r.t.Helper()
-			if got := v.post(path, url.Values{"back": {back}}).status(http.StatusSeeOther).Header.Get("Location"); got != want {
+			if got := v.post(path, url.Values{"back": {back}}).status(http.StatusSeeOther).Header.Get(
+				"Location"); got != want {
 				r.t.Errorf("%s with %q leads to %q, want %q", path, back, got, want)
 			}
 		}
@@ -83,7 +85,8 @@ func TestSave(t *testing.T) {
 		r.now = r.now.Add(time.Minute)
 		leads(savePath(second), "/search?q=caf%C3%A9+x", "/search?q=caf%C3%A9+x")
 		page := v.get("/saved").status(http.StatusOK).shows("h2", "Second", "First")
-		page.shows(".from", site+" 21 November 2026", site+" 21 November 2026").shows("button.link[aria-pressed=true]", "Save", "Save")
+		page.shows(".from", site+" 21 November 2026", site+" 21 November 2026").shows("button.link[aria-pressed=true]",
+			"Save", "Save")
 		v.get(fmt.Sprintf("/posts/%d", first)).status(http.StatusOK).shows(".keep [aria-pressed=true]", "Save")
 		leads(strings.Replace(savePath(second), "/save", "/unsave", 1), "/saved", "/saved")
 		leads(strings.Replace(savePath(second), "/save", "/unsave", 1), "/saved", "/saved")
@@ -139,8 +142,10 @@ func TestSaveLeadsNowhereElse(t *testing.T) {
 		r.midnight()
 		path := savePath(r.idOf(d, "Mine"))
 		for _, back := range []string{
-			"//evil.example", `/\evil.example`, `\\evil.example`, "https://evil.example", "javascript:alert(1)", "evil", "/a//evil", "/\t/evil", "/a\r\nX: y",
-			"/%5Cevil", "/%2F/evil", "///evil", " /saved", "http:/evil", "?q", "#x", "/a\x00", "/%0d%0aX:y", "/" + strings.Repeat("a", 9000), "mailto:a@b", "/a%zz",
+			"//evil.example", `/\evil.example`, `\\evil.example`, "https://evil.example", "javascript:alert(1)", "evil",
+			"/a//evil", "/\t/evil", "/a\r\nX: y",
+			"/%5Cevil", "/%2F/evil", "///evil", " /saved", "http:/evil", "?q", "#x", "/a\x00", "/%0d%0aX:y", "/" +
+				strings.Repeat("a", 9000), "mailto:a@b", "/a%zz",
 		} {
 			a := v.post(path, url.Values{"back": {back}}).status(http.StatusBadRequest)
 			if to := a.Header.Get("Location"); to != "" {
@@ -177,7 +182,8 @@ func TestSavedPages(t *testing.T) {
 		if n := len(found.find("h2")); n != 25 {
 			r.t.Errorf("%d are found", n)
 		}
-		v.get(found.attrs(".turn a", "href")[0]).status(http.StatusOK).shows(".turn a", "Latest posts").shows("h2", "Post 01", "Post 00")
+		v.get(found.attrs(".turn a", "href")[0]).status(http.StatusOK).shows(".turn a", "Latest posts").shows("h2",
+			"Post 01", "Post 00")
 	})
 }
 
@@ -195,8 +201,10 @@ func TestSearch(t *testing.T) {
 		r.beforeMidnight(time.Second)
 		v := r.visitor().signIn(ann)
 		v.get("/search").status(http.StatusOK).shows("h2").contains("label", "Search your posts")
-		page := v.get("/search?q=KERNEL+cafe").status(http.StatusOK).shows("h2", evil.Title).shows("mark", "Café", "café", "kernel")
-		page.shows("script", "", "").contains(".excerpt", "<script>alert(1)</script>").shows(".from", site+" 21 November 2026")
+		page := v.get("/search?q=KERNEL+cafe").status(http.StatusOK).shows("h2", evil.Title).shows("mark", "Café",
+			"café", "kernel")
+		page.shows("script", "", "").contains(".excerpt", "<script>alert(1)</script>").shows(".from", site+
+			" 21 November 2026")
 		if len(page.find("article.post img")) > 0 {
 			r.t.Error("what is found became part of the page")
 		}
@@ -210,9 +218,11 @@ func TestSearch(t *testing.T) {
 		v.get("/search?q=kernel").shows("h2", evil.Title)
 
 		for typed, why := range map[string]string{
-			"": "Enter a word", "!?.": "Enter a word", "-kernel": "only excludes words", strings.Repeat("a", 10_000): "too long", strings.Repeat("a ", 20): "too many words",
+			"": "Enter a word", "!?.": "Enter a word", "-kernel": "only excludes words",
+			strings.Repeat("a", 10_000): "too long", strings.Repeat("a ", 20): "too many words",
 		} {
-			a := v.get("/search?"+url.Values{"q": {typed}}.Encode()).status(http.StatusUnprocessableEntity).contains(".wrong", why)
+			a := v.get("/search?"+url.Values{"q": {typed}}.Encode()).status(http.StatusUnprocessableEntity).contains(
+				".wrong", why)
 			a.has("#q", "value", typed)
 		}
 		v.get("/search?q=a").status(http.StatusOK)
@@ -230,7 +240,8 @@ func TestSearchWithin(t *testing.T) {
 		v, d := r.reader("ann@example.org")
 		bob, bobs := r.user("bob@example.org")
 		for i, name := range []string{"Ann's \"Boats\"", "Kites", "Boats at sea"} {
-			r.brings(digest.Subscription{DigestID: d.ID, Title: name}, "x", pointing(fmt.Sprintf("Wind %d", i), "https://w.example/"+fmt.Sprint(i), "https://far.example/"))
+			r.brings(digest.Subscription{DigestID: d.ID, Title: name}, "x",
+				pointing(fmt.Sprintf("Wind %d", i), "https://w.example/"+fmt.Sprint(i), "https://far.example/"))
 			r.midnight()
 		}
 		r.brings(digest.Subscription{DigestID: bobs.ID, Title: "Bob's secret site"}, "y", post("Bob's"))
@@ -252,16 +263,19 @@ func TestSearchWithin(t *testing.T) {
 		finds("after:2026", "Wind 2", "Wind 1", "Wind 0").has("#from", "value", "2026-01-01")
 		finds("links:far.example site:kites", "Wind 1").has("#q", "value", "links:far.example")
 		finds("links:nowhere.example after:2026")
-		if to := v.get("/search?q=links:far.example").status(http.StatusSeeOther).Header.Get("Location"); to != "/links?site=far.example" {
+		if to := v.get("/search?q=links:far.example").status(http.StatusSeeOther).Header.Get(
+			"Location"); to != "/links?site=far.example" {
 			r.t.Errorf("links alone lead to %q", to)
 		}
 
 		form := url.Values{"q": {"wind"}, "site": {"Boats at sea"}, "from": {"2026-11-22"}, "to": {"2026-11-23"}}
 		to := v.get("/search?" + form.Encode()).status(http.StatusSeeOther).Header.Get("Location")
-		if want := "/search?q=" + url.QueryEscape(`wind site:"Boats at sea" after:2026-11-22 before:2026-11-24`); to != want {
+		if want := "/search?q=" +
+			url.QueryEscape(`wind site:"Boats at sea" after:2026-11-22 before:2026-11-24`); to != want {
 			r.t.Errorf("the form says %s, want %s", to, want)
 		}
-		page := v.get(to).shows("h2", "Wind 2").has("#q", "value", "wind").has("[name=site]", "value", "Boats at sea").has("#from", "value", "2026-11-22").has("#to", "value", "2026-11-23")
+		page := v.get(to).shows("h2", "Wind 2").has("#q", "value", "wind").has("[name=site]", "value",
+			"Boats at sea").has("#from", "value", "2026-11-22").has("#to", "value", "2026-11-23")
 		if strings.Contains(page.body, "secret") {
 			r.t.Error("she is offered a site of another reader's")
 		}
@@ -270,19 +284,25 @@ func TestSearchWithin(t *testing.T) {
 		}
 
 		for typed, why := range map[string]string{
-			"wind after:yesterday": "after: needs a date such as 2026-11-20", "before:": "before: needs a date", "site: ": "site: needs a site",
-			"site:secret wind": "You don’t follow a site called “secret”", "after:2027 before:2026": "No day is after", "links:x wind": "links: needs one site",
+			"wind after:yesterday": "after: needs a date such as 2026-11-20", "before:": "before: needs a date",
+			"site: ":                 "site: needs a site",
+			"site:secret wind":       "You don’t follow a site called “secret”",
+			"after:2027 before:2026": "No day is after", "links:x wind": "links: needs one site",
 		} {
-			v.get("/search?q="+url.QueryEscape(typed)).status(http.StatusUnprocessableEntity).contains(".wrong", why).has("#q", "value", typed)
+			v.get("/search?q="+url.QueryEscape(typed)).status(http.StatusUnprocessableEntity).contains(".wrong",
+				why).has("#q", "value", typed)
 		}
 		for _, c := range []struct{ site, from, to, why string }{
 			{"kites", "soon", "", "Enter a date like"},
-			{"kites", "2026-11-23", "2026-11-21", "The end date (21 November 2026) is before the start date (23 November 2026)"},
+			{"kites", "2026-11-23", "2026-11-21",
+				"The end date (21 November 2026) is before the start date (23 November 2026)"},
 			{"secret", "", "2026-11-21", "You don’t follow a site called “secret”"},
 		} {
 			form := url.Values{"q": {"wind"}, "site": {c.site}, "from": {c.from}, "to": {c.to}}
-			v.get("/search?"+form.Encode()).status(http.StatusUnprocessableEntity).contains(".wrong", c.why).has("#q", "value", "wind").
-				has("[name=site]", "value", c.site).has("#from", "value", c.from).has("#to", "value", c.to).has("details", "open", "")
+			v.get("/search?"+form.Encode()).status(http.StatusUnprocessableEntity).contains(".wrong", c.why).has("#q",
+				"value", "wind").
+				has("[name=site]", "value", c.site).has("#from", "value", c.from).has("#to", "value",
+				c.to).has("details", "open", "")
 		}
 		r.visitor().signIn(bob).get("/search?q=" + url.QueryEscape("site:kites")).status(http.StatusUnprocessableEntity)
 	})

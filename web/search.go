@@ -46,7 +46,8 @@ func (s *site) searchPage(w http.ResponseWriter, r *http.Request, me reader) err
 		return errNotFound
 	}
 	form := r.URL.Query()
-	p := searchPage{namedPage: named(me.Digest), Query: form.Get("q"), Saved: form.Get("in") == "saved", First: at.IsZero()}
+	p := searchPage{namedPage: named(me.Digest), Query: form.Get("q"), Saved: form.Get("in") == "saved",
+		First: at.IsZero()}
 	p.Words, p.Here = p.Query, p.address(form.Get("after"))
 	sites, err := s.Store.ReaderSites(r.Context(), me.ID)
 	if err != nil {
@@ -69,7 +70,8 @@ func (s *site) searchPage(w http.ResponseWriter, r *http.Request, me reader) err
 	if err != nil {
 		return err
 	}
-	if alone := "links:" + l.Links; l.Links != "" && !p.Saved && l.Text == alone && len(l.Sites) == 0 && l.From.IsZero() && l.Until.IsZero() {
+	if alone := "links:" + l.Links; l.Links != "" && !p.Saved && l.Text == alone && len(l.Sites) == 0 &&
+		l.From.IsZero() && l.Until.IsZero() {
 		return seeOther(w, r, "/links?site="+url.QueryEscape(l.Links))
 	}
 	p.fill(l)
@@ -123,7 +125,8 @@ func (p searchPage) wrongDays() catalogue.Sayable {
 		}
 	}
 	if p.From.Value != "" && p.To.Value != "" && days[1].Before(days[0]) {
-		return catalogue.Key("The end date (%s) is before the start date (%s). Change one of them.").With(saidDay(days[1]), saidDay(days[0]))
+		return catalogue.Key("The end date (%s) is before the start date (%s). Change one of them.").With(
+			saidDay(days[1]), saidDay(days[0]))
 	}
 	return nil
 }

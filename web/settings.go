@@ -27,7 +27,8 @@ func (f settingsFrame) Schedule() catalogue.Message {
 	if !f.Digest.Mailed {
 		return f.Days().Words()
 	}
-	return catalogue.Key("%s at %s").With(f.Days().Words(), catalogue.Time("15:04", time.Time{}.Add(f.Digest.DeliverAt)))
+	return catalogue.Key("%s at %s").With(f.Days().Words(),
+		catalogue.Time("15:04", time.Time{}.Add(f.Digest.DeliverAt)))
 }
 
 // LanguageName names the language in which the reader is spoken to.

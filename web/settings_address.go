@@ -56,7 +56,8 @@ func (p *addressPage) tell(c store.AddressChange, now time.Time) {
 	if again := c.CreatedAt.Add(addressApart); c.ExpiresAt.After(now) {
 		p.Wish, p.Until = &c, catalogue.Time("15:04 on Monday 2 January", c.ExpiresAt.In(zone))
 	} else if again.After(now) {
-		p.Tried = catalogue.Key("You can change your address once a day. Try again after %s.").With(catalogue.Time("15:04 on Monday", again.In(zone)))
+		p.Tried = catalogue.Key("You can change your address once a day. Try again after %s.").With(
+			catalogue.Time("15:04 on Monday", again.In(zone)))
 	}
 }
 
@@ -81,7 +82,9 @@ func (s *site) requestAddress(w http.ResponseWriter, r *http.Request, me reader)
 		return letterAsker{kind: allowance.Address, name: "reader " + me.key()}
 	})
 	if err == nil && q.Wrong == "" && q.letter.ID == 0 {
-		q.Wrong, status = catalogue.Key("We already sent emails like this to that address today. Try again in a few hours."), http.StatusTooManyRequests
+		q.Wrong, status = catalogue.Key(
+			"We already sent emails like this to that address today. Try again in a few hours."),
+			http.StatusTooManyRequests
 	}
 	if p.letterRequest = q; err != nil || q.Wrong != "" {
 		return orShow(err, func() error { return s.showAddress(w, r, status, p) })

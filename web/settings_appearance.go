@@ -55,9 +55,12 @@ func (f settingsFrame) Pairs() []pair {
 	}
 	same := []choice{{Name: catalogue.Key("Same as email")}}
 	return []pair{
-		of(catalogue.Key("Posts"), "layout", layoutsToChoose(d.Layout), chosen(append(same, layoutsToChoose("")...), string(d.WebLayout))),
-		of(catalogue.Key("Pictures"), "images", picturesToChoose(d.Images), picturesToChoose(d.WebImages, digest.LinkedImages)),
-		of(catalogue.Key("Folders"), "grouping", groupingsToChoose(d.Grouping), chosen(append(same, groupingsToChoose("")...), string(d.WebGrouping))),
+		of(catalogue.Key("Posts"), "layout", layoutsToChoose(d.Layout),
+			chosen(append(same, layoutsToChoose("")...), string(d.WebLayout))),
+		of(catalogue.Key("Pictures"), "images", picturesToChoose(d.Images),
+			picturesToChoose(d.WebImages, digest.LinkedImages)),
+		of(catalogue.Key("Folders"), "grouping", groupingsToChoose(d.Grouping),
+			chosen(append(same, groupingsToChoose("")...), string(d.WebGrouping))),
 	}
 }
 
@@ -103,7 +106,8 @@ func layoutsToChoose(l digest.Layout) []choice {
 	return chosen([]choice{
 		{Value: string(digest.Headlines), Name: catalogue.Key("Headlines")},
 		{Value: string(digest.Excerpts), Name: catalogue.Key("Excerpts")},
-		{Value: string(digest.FullText), Name: catalogue.Key("Full text"), Hint: catalogue.Key("As much as the site provides and an email can hold")},
+		{Value: string(digest.FullText), Name: catalogue.Key("Full text"),
+			Hint: catalogue.Key("As much as the site provides and an email can hold")},
 	}, string(l))
 }
 
@@ -112,7 +116,8 @@ func picturesToChoose(i digest.Images, without ...digest.Images) []choice {
 	all := chosen([]choice{
 		{Value: string(digest.NoImages), Name: catalogue.Key("No pictures")},
 		{Value: string(digest.LinkedImages), Name: catalogue.Key("Links only")},
-		{Value: string(digest.ProxiedImages), Name: catalogue.Key("Pictures"), Hint: catalogue.Key("All in full posts, one with each excerpt")},
+		{Value: string(digest.ProxiedImages), Name: catalogue.Key("Pictures"),
+			Hint: catalogue.Key("All in full posts, one with each excerpt")},
 	}, string(i))
 	return slices.DeleteFunc(all, func(c choice) bool { return slices.Contains(without, digest.Images(c.Value)) })
 }
@@ -142,7 +147,10 @@ func (s *site) showAppearance(w http.ResponseWriter, r *http.Request, status int
 	if lead != "" {
 		p.Lead.All = chosen(p.Lead.All, lead)
 	}
-	return orShow(err, func() error { return s.show(w, r, status, "settings_appearance", catalogue.Key("Appearance"), p) })
+	return orShow(err, func() error {
+		return s.show(w, r, status, "settings_appearance", catalogue.Key("Appearance"),
+			p)
+	})
 }
 
 // sitesToLead returns the sites that can lead, by title, after the choice of the first site in the order.
@@ -153,7 +161,8 @@ func sitesToLead(subs []store.SubscriptionInfo) []choice {
 	sites := []choice{{Value: "0", Name: catalogue.Key("First site")}}
 	for _, sub := range subs {
 		if !sub.Paused || sub.Leads {
-			sites = append(sites, choice{Value: strconv.FormatInt(int64(sub.FeedID), 10), Name: shortened(titleOf(sub)), Chosen: sub.Leads})
+			sites = append(sites, choice{Value: strconv.FormatInt(int64(sub.FeedID), 10), Name: shortened(titleOf(sub)),
+				Chosen: sub.Leads})
 		}
 	}
 	return sites
@@ -175,11 +184,14 @@ func (me *reader) choose(form url.Values) error {
 	}
 	if form.Has("direction") {
 		me.Pages = digest.Pages{
-			Direction: digest.Direction(form.Get("direction")), Shortcuts: form.Get("shortcuts") == "on", Player: form.Get("player") == "on",
-			Theme: cmp.Or(digest.Theme(form.Get("theme")), me.Theme), TypeSize: cmp.Or(digest.TypeSize(form.Get("size")), me.TypeSize),
+			Direction: digest.Direction(form.Get("direction")), Shortcuts: form.Get("shortcuts") == "on",
+			Player:   form.Get("player") == "on",
+			Theme:    cmp.Or(digest.Theme(form.Get("theme")), me.Theme),
+			TypeSize: cmp.Or(digest.TypeSize(form.Get("size")), me.TypeSize),
 		}
 	}
-	if !slices.Contains([]string{"", digest.SubjectDate, digest.SubjectLead}, subject) || cmp.Or(d.Look.Check(), d.Arrangement.Check(), me.Pages.Check()) != nil {
+	if !slices.Contains([]string{"", digest.SubjectDate, digest.SubjectLead}, subject) ||
+		cmp.Or(d.Look.Check(), d.Arrangement.Check(), me.Pages.Check()) != nil {
 		return errNoChoice
 	}
 	return nil

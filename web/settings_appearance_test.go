@@ -15,7 +15,8 @@ func TestPagesDifferFromTheMail(t *testing.T) {
 	each(t, func(r *room) {
 		u, d := r.user("ann@example.org")
 		p := post("Fog")
-		p.Content = "<p>" + strings.Repeat("Nothing was seen of the sea. ", 40) + `</p><p><img src="https://a.example/fog.png" alt="A wall of fog" width="900" height="600"></p>`
+		p.Content = "<p>" + strings.Repeat("Nothing was seen of the sea. ",
+			40) + `</p><p><img src="https://a.example/fog.png" alt="A wall of fog" width="900" height="600"></p>`
 		r.brings(digest.Subscription{DigestID: d.ID, Folder: "Zoo"}, "A", p)
 		r.midnight()
 		v := r.visitor().signIn(u)
@@ -24,7 +25,8 @@ func TestPagesDifferFromTheMail(t *testing.T) {
 			r.t.Error("an edition as in the mail has no excerpt and picture")
 		}
 		arrangement := d.Arrangement
-		arrangement.WebLayout, arrangement.WebImages, arrangement.WebGrouping = digest.FullText, digest.NoImages, digest.BySites
+		arrangement.WebLayout, arrangement.WebImages, arrangement.WebGrouping = digest.FullText, digest.NoImages,
+			digest.BySites
 		r.must(r.store.SetArrangement(r.t.Context(), d.ID, arrangement))
 		for _, path := range []string{"/", front.postPaths()[0]} {
 			a := v.get(path).status(http.StatusOK).shows(".folder h2").contains(".text", "[Picture: A wall of fog]")
@@ -34,7 +36,8 @@ func TestPagesDifferFromTheMail(t *testing.T) {
 		}
 		arrangement.WebLayout = digest.Headlines
 		r.must(r.store.SetArrangement(r.t.Context(), d.ID, arrangement))
-		if got := v.get("/"); len(got.find(".excerpt"))+len(got.find(".text")) != 0 || len(got.find("article.brief")) != 1 {
+		if got := v.get("/"); len(got.find(".excerpt"))+len(got.find(".text")) != 0 ||
+			len(got.find("article.brief")) != 1 {
 			r.t.Error("headlines are more than headlines")
 		}
 	})
@@ -82,13 +85,15 @@ func TestEveryButtonSavesAll(t *testing.T) {
 			p.URL += url.PathEscape(folder)
 			r.brings(digest.Subscription{DigestID: d.ID, Folder: folder}, "Site of "+folder, p)
 		}
-		v.get("/settings/appearance").shows("legend", "Posts", "Pictures", "Folders").shows("form.ask h2", "Layout and pictures", "Theme and text size", "Name and order")
+		v.get("/settings/appearance").shows("legend", "Posts", "Pictures", "Folders").shows("form.ask h2",
+			"Layout and pictures", "Theme and text size", "Name and order")
 		form := appearance()
 		form.Set("feed", v.get("/settings/appearance").attrs("#feed option", "value")[2])
 		keeps := func(a answer) {
 			t.Helper()
 			got := a.chosen()
-			if want := form; !maps.EqualFunc(got, want, func(a, b []string) bool { return strings.Join(a, "|") == strings.Join(b, "|") }) {
+			if want := form; !maps.EqualFunc(got, want,
+				func(a, b []string) bool { return strings.Join(a, "|") == strings.Join(b, "|") }) {
 				t.Errorf("the page has %v, want %v", got, want)
 			}
 		}
@@ -96,7 +101,8 @@ func TestEveryButtonSavesAll(t *testing.T) {
 		refused := maps.Clone(form)
 		refused.Set("name", strings.Repeat("n", 81))
 		refused.Set("move", "up")
-		a := v.post("/settings/appearance?folder=B", refused).status(http.StatusBadRequest).contains("[role=alert]", "can have 80 characters")
+		a := v.post("/settings/appearance?folder=B", refused).status(http.StatusBadRequest).contains("[role=alert]",
+			"can have 80 characters")
 		form.Set("name", strings.Repeat("n", 80))
 		keeps(a)
 		if got := r.digest(d); got != before {
@@ -105,7 +111,8 @@ func TestEveryButtonSavesAll(t *testing.T) {
 
 		form.Set("name", "The Courier")
 		keeps(v.saves("/settings/appearance", form).contains("[role=status]", "Saved."))
-		for i, change := range []url.Values{{"theme": {"light"}}, {"layout": {"headlines"}, "player": nil}, {"web-layout": {""}, "name": {"Mine"}, "threaded": nil}} {
+		for i, change := range []url.Values{{"theme": {"light"}}, {"layout": {"headlines"}, "player": nil},
+			{"web-layout": {""}, "name": {"Mine"}, "threaded": nil}} {
 			for name, values := range change {
 				form[name] = values
 				if values == nil {
@@ -124,7 +131,8 @@ func TestEveryButtonSavesAll(t *testing.T) {
 				t.Errorf("%d buttons have the focus", len(focused))
 			}
 		}
-		if got := r.digest(bobs); got.Layout != digest.Excerpts || got.Images != digest.NoImages || got.Name != before.Name {
+		if got := r.digest(bobs); got.Layout != digest.Excerpts || got.Images != digest.NoImages ||
+			got.Name != before.Name {
 			t.Errorf("another's look is %+v", got)
 		}
 	})
@@ -134,21 +142,25 @@ func TestEveryButtonSavesAll(t *testing.T) {
 func TestSetAppearance(t *testing.T) {
 	each(t, func(r *room) {
 		v, d := r.reader("ann@example.org")
-		v.saves("/settings/appearance", appearance()).has("html[data-theme=dark]", "data-size", "largest").shows("html[dir=rtl] h1", "Appearance")
-		want := digest.Arrangement{Grouping: digest.BySites, WebLayout: digest.Headlines, WebGrouping: digest.ByFolders, WebImages: digest.NoImages}
+		v.saves("/settings/appearance", appearance()).has("html[data-theme=dark]", "data-size",
+			"largest").shows("html[dir=rtl] h1", "Appearance")
+		want := digest.Arrangement{Grouping: digest.BySites, WebLayout: digest.Headlines, WebGrouping: digest.ByFolders,
+			WebImages: digest.NoImages}
 		look := digest.Look{Layout: digest.FullText, Images: digest.ProxiedImages, Threaded: true, LeadSubject: true}
 		if got := r.digest(d); got.Arrangement != want || got.Look != look || got.Name != "The Courier" {
 			t.Errorf("it is %+v", got)
 		}
 		was := r.digest(d)
 		for name, bad := range map[string]string{
-			"layout": "wide", "images": "all", "grouping": "wide", "subject": "all", "web-layout": "wide", "web-images": "linked", "web-grouping": "wide",
+			"layout": "wide", "images": "all", "grouping": "wide", "subject": "all", "web-layout": "wide",
+			"web-images": "linked", "web-grouping": "wide",
 			"direction": `"><script>`, "theme": "sepia", "size": "500%", "feed": "x", "move": "sideways",
 		} {
 			form := appearance()
 			form.Set("name", "Other")
 			form.Set(name, bad)
-			v.post("/settings/appearance", form).status(http.StatusBadRequest).shows("h1", "We couldn’t read that form")
+			v.post("/settings/appearance", form).status(http.StatusBadRequest).shows("h1",
+				"We couldn’t read that form")
 		}
 		form := appearance()
 		form.Set("feed", "999")
@@ -160,7 +172,8 @@ func TestSetAppearance(t *testing.T) {
 		form = appearance()
 		form.Set("theme", "device")
 		form.Set("size", "browser")
-		if got := v.saves("/settings/appearance", form); len(got.find("html[data-theme]"))+len(got.find("html[data-size]")) != 0 {
+		if got := v.saves("/settings/appearance", form); len(got.find("html[data-theme]"))+
+			len(got.find("html[data-size]")) != 0 {
 			t.Error("the page names the theme of the device")
 		}
 	})
@@ -171,8 +184,10 @@ func TestSetAppearance(t *testing.T) {
 func TestFormerWebForm(t *testing.T) {
 	each(t, func(r *room) {
 		v, d := r.reader("ann@example.org")
-		v.saves("/settings/pages/edition", url.Values{"layout": {"headlines"}, "images": {"off"}, "grouping": {"folders"}})
-		want := digest.Arrangement{Grouping: digest.ByFolders, WebLayout: digest.Headlines, WebGrouping: digest.ByFolders, WebImages: digest.NoImages}
+		v.saves("/settings/pages/edition",
+			url.Values{"layout": {"headlines"}, "images": {"off"}, "grouping": {"folders"}})
+		want := digest.Arrangement{Grouping: digest.ByFolders, WebLayout: digest.Headlines,
+			WebGrouping: digest.ByFolders, WebImages: digest.NoImages}
 		if got := r.digest(d); got.Arrangement != want || got.Layout != digest.Excerpts {
 			t.Errorf("it is %+v", got)
 		}

@@ -21,7 +21,8 @@ type dataPage struct {
 
 func (s *site) dataPage(w http.ResponseWriter, r *http.Request, me reader) error {
 	subs, err := s.Store.AllSubscriptions(r.Context(), me.Digest.ID)
-	private := slices.ContainsFunc(subs, func(sub store.SubscriptionInfo) bool { return digest.IsPrivate(sub.Feed.URL) })
+	private := slices.ContainsFunc(subs,
+		func(sub store.SubscriptionInfo) bool { return digest.IsPrivate(sub.Feed.URL) })
 	return s.showPage(w, r, err, "settings_data", catalogue.Key("Export your data"), dataPage{s.frame(r, me), private})
 }
 
@@ -37,7 +38,8 @@ func (s *site) downloadData(w http.ResponseWriter, r *http.Request, me reader) e
 	}
 	h := w.Header()
 	h.Set("Content-Type", "application/zip")
-	h.Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": export.FileName(s.Now())}))
+	h.Set("Content-Disposition",
+		mime.FormatMediaType("attachment", map[string]string{"filename": export.FileName(s.Now())}))
 	if r.Method == http.MethodHead {
 		return nil
 	}
@@ -66,8 +68,10 @@ func (s *site) readData(r *http.Request, me reader) (*export.Export, error) {
 }
 
 var (
-	errAhead = &problem{http.StatusServiceUnavailable, catalogue.Key("Download not started"), catalogue.Key("Open “Export your data” and press the download button.")}
-	errOften = &problem{http.StatusTooManyRequests, catalogue.Key("Too many requests"), catalogue.Key("You did this several times in a short while. Try again in a few minutes.")}
+	errAhead = &problem{http.StatusServiceUnavailable, catalogue.Key("Download not started"),
+		catalogue.Key("Open “Export your data” and press the download button.")}
+	errOften = &problem{http.StatusTooManyRequests, catalogue.Key("Too many requests"),
+		catalogue.Key("You did this several times in a short while. Try again in a few minutes.")}
 )
 
 // fetchesAhead reports whether a browser asks for what its reader may never want.

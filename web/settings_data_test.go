@@ -47,7 +47,8 @@ func TestAllMyData(t *testing.T) {
 		v := r.visitor().signIn(u)
 		v.get("/settings/data").status(http.StatusOK).contains("main form button", "Download ZIP file")
 		a := v.get("/settings/data.zip").status(http.StatusOK)
-		if a.Header.Get("Content-Type") != "application/zip" || a.Header.Get("Content-Disposition") != "attachment; filename=digest-2026-11-21.zip" ||
+		if a.Header.Get("Content-Type") != "application/zip" ||
+			a.Header.Get("Content-Disposition") != "attachment; filename=digest-2026-11-21.zip" ||
 			!strings.Contains(a.Header.Get("Cache-Control"), "no-store") {
 			t.Errorf("headers are %v", a.Header)
 		}
@@ -100,13 +101,18 @@ func TestDelete(t *testing.T) {
 		r.arrives(bobs, post("For Bob"))
 		v, phone := r.visitor().signIn(u), r.visitor().signIn(u)
 		v.get("/settings/delete").status(http.StatusOK).contains("main strong", "You can’t undo it.").shows(".notice")
-		for _, typed := range []string{"", "ann", "bob@example.org", "ann@example.org.evil.example", strings.Repeat("a", 50_000)} {
-			a := v.refuses("/settings/delete", url.Values{"address": {typed}}).contains("[role=alert]", "Nothing was deleted")
+		for _, typed := range []string{"", "ann", "bob@example.org", "ann@example.org.evil.example",
+			strings.Repeat("a", 50_000)} {
+			a := v.refuses("/settings/delete", url.Values{"address": {typed}}).contains("[role=alert]",
+				"Nothing was deleted")
 			a.has("#address", "value", typed)
 		}
 
 		r.beforeMidnight(0)
-		_, err := r.store.Plan(t.Context(), r.now, func(digest.Feed, time.Time) (time.Time, bool) { return time.Time{}, false })
+		_, err := r.store.Plan(t.Context(), r.now, func(digest.Feed, time.Time) (time.Time, bool) {
+			return time.Time{},
+				false
+		})
 		r.must(err)
 		_, err = r.store.Release(t.Context(), r.now, time.Minute)
 		r.must(err)
@@ -128,7 +134,8 @@ func TestDelete(t *testing.T) {
 
 		granted := 0
 		for _, m := range mails {
-			ok, err := r.store.MarkEditions(t.Context(), r.now, "t", nil, []digest.Dot{{ID: m.ID, MessageID: "m", Date: r.now, Recipient: m.Email}})
+			ok, err := r.store.MarkEditions(t.Context(), r.now, "t", nil,
+				[]digest.Dot{{ID: m.ID, MessageID: "m", Date: r.now, Recipient: m.Email}})
 			r.must(err)
 			if granted += len(ok); m.DigestID == d.ID && len(ok) != 0 {
 				t.Error("a mail to who has gone got its dot")

@@ -19,7 +19,8 @@ func (p languagePage) Languages() []choice {
 }
 
 func (s *site) languagePage(w http.ResponseWriter, r *http.Request, me reader) error {
-	return s.show(w, r, http.StatusOK, "settings_language", catalogue.Key("Language"), languagePage{s.frame(r, me, "language")})
+	return s.show(w, r, http.StatusOK, "settings_language", catalogue.Key("Language"),
+		languagePage{s.frame(r, me, "language")})
 }
 
 func (s *site) setLanguage(w http.ResponseWriter, r *http.Request, me reader) error {

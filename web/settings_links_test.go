@@ -20,12 +20,14 @@ func TestVoidLinks(t *testing.T) {
 		old, read := r.unsubscribePath(d), "/e/"+r.signer.Sign(digest.ForEdition, int64(e.ID))
 		r.visitor().get(read).status(http.StatusOK)
 		v.get("/settings/links").status(http.StatusOK).shows("main form button", "Turn off links in old emails")
-		v.get(v.post("/settings/links", nil).status(http.StatusSeeOther).Header.Get("Location")).contains(".notice", "Old links are off")
+		v.get(v.post("/settings/links", nil).status(http.StatusSeeOther).Header.Get("Location")).contains(".notice",
+			"Old links are off")
 
 		stranger := r.visitor()
 		stranger.from("https://mail.example", "cross-site")
 		stranger.post(old, url.Values{"List-Unsubscribe": {"One-Click"}}).status(http.StatusGone).
-			shows("h1", "This link no longer works").contains("main", "Nothing was changed. To unsubscribe, use your latest email").shows("a.button", "Sign in")
+			shows("h1", "This link no longer works").contains("main",
+			"Nothing was changed. To unsubscribe, use your latest email").shows("a.button", "Sign in")
 		r.stands(d, digest.DigestActive)
 		for _, path := range []string{"/pause", "/days", "/resume", "/undo"} {
 			r.visitor().post(old+path, url.Values{"for": {"week"}, "days": {"mon"}}).status(http.StatusGone)
@@ -37,7 +39,8 @@ func TestVoidLinks(t *testing.T) {
 		bob.get(old).status(http.StatusGone)
 		bob.get(read).status(http.StatusGone)
 
-		if to := v.get(read).status(http.StatusSeeOther).Header.Get("Location"); to != "/editions/"+e.LocalDate.String() {
+		if to := v.get(read).status(http.StatusSeeOther).Header.Get("Location"); to != "/editions/"+
+			e.LocalDate.String() {
 			r.t.Errorf("the reader is led to %s", to)
 		}
 		now := v.get(old).status(http.StatusSeeOther).Header.Get("Location")

@@ -17,5 +17,6 @@ func (s *site) offlineSettingsPage(w http.ResponseWriter, r *http.Request, me re
 	if !s.Offline {
 		return errNotFound
 	}
-	return s.show(w, r, http.StatusOK, "settings_offline", catalogue.Key("Offline reading"), offlineSettingsPage{s.frame(r, me)})
+	return s.show(w, r, http.StatusOK, "settings_offline", catalogue.Key("Offline reading"),
+		offlineSettingsPage{s.frame(r, me)})
 }

@@ -52,7 +52,8 @@ func (s *site) tellOfPasskeys(ctx context.Context, u digest.User, words render.L
 	if err != nil {
 		s.Log.ErrorContext(ctx, "cannot email a reader about a changed passkey", "err", err)
 	}
-	s.sendLetter(letterRequest{kind: allowance.Passkeys, letter: letter}, func(context.Context, time.Duration) (string, render.LetterContent, error) {
-		return u.Email, words, nil
-	})
+	s.sendLetter(letterRequest{kind: allowance.Passkeys, letter: letter},
+		func(context.Context, time.Duration) (string, render.LetterContent, error) {
+			return u.Email, words, nil
+		})
 }

@@ -40,7 +40,8 @@ func (s *site) pausePageOf(r *http.Request, me reader, words ...string) pausePag
 }
 
 func (s *site) pausePage(w http.ResponseWriter, r *http.Request, me reader) error {
-	return s.show(w, r, http.StatusOK, "settings_pause", catalogue.Key("Pause"), s.pausePageOf(r, me, "paused", "ended"))
+	return s.show(w, r, http.StatusOK, "settings_pause", catalogue.Key("Pause"),
+		s.pausePageOf(r, me, "paused", "ended"))
 }
 
 func (s *site) setPause(w http.ResponseWriter, r *http.Request, me reader) error {
@@ -58,7 +59,8 @@ func (s *site) setPause(w http.ResponseWriter, r *http.Request, me reader) error
 		p.Wrong = wrong
 		return s.show(w, r, http.StatusUnprocessableEntity, "settings_pause", catalogue.Key("Pause"), p)
 	}
-	if err := s.Store.PauseDigest(r.Context(), me.Digest.ID, until, p.now); err != nil && digest.KindOf(err) != digest.Conflict {
+	if err := s.Store.PauseDigest(r.Context(), me.Digest.ID, until, p.now); err != nil &&
+		digest.KindOf(err) != digest.Conflict {
 		return err // else it was left meanwhile, as the page says
 	}
 	return showSaved(w, r, nil, "/settings/pause", "paused")

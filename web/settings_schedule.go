@@ -46,12 +46,14 @@ func (f cadenceField) HourType() string {
 }
 
 // readCadence reads what was chosen, and says what is wrong with it.
-func readCadence(r *http.Request) (f cadenceField, c digest.Cadence, at time.Duration, wrong catalogue.Sayable, err error) {
+func readCadence(r *http.Request) (f cadenceField, c digest.Cadence, at time.Duration, wrong catalogue.Sayable,
+	err error) {
 	week, month, err := readCadences(r)
 	if err != nil {
 		return f, c, at, nil, err
 	}
-	f = cadenceField{dayChoices(week), r.PostForm.Get("every") == "month", monthDays(month), strings.TrimSpace(r.PostForm.Get("at"))}
+	f = cadenceField{dayChoices(week), r.PostForm.Get("every") == "month", monthDays(month),
+		strings.TrimSpace(r.PostForm.Get("at"))}
 	if c = week; f.Monthly {
 		c = month
 	}
@@ -66,7 +68,8 @@ func readCadence(r *http.Request) (f cadenceField, c digest.Cadence, at time.Dur
 }
 
 func (s *site) schedulePage(w http.ResponseWriter, r *http.Request, me reader) error {
-	p := schedulePage{settingsFrame: s.frame(r, me, "schedule"), cadenceField: newCadenceField(me.Digest.Cadence, me.Digest.DeliverAt)}
+	p := schedulePage{settingsFrame: s.frame(r, me, "schedule"),
+		cadenceField: newCadenceField(me.Digest.Cadence, me.Digest.DeliverAt)}
 	return s.showSchedule(w, r, http.StatusOK, p)
 }
 
@@ -132,7 +135,8 @@ type daysView struct{ digest.Cadence }
 // dayChoices are the seven days, Monday first, with those of the set chosen.
 func dayChoices(set digest.Cadence) (all []choice) {
 	for _, d := range catalogue.Week() {
-		all = append(all, choice{Name: catalogue.Weekday(d), Value: digest.Cadence(1 << d).String(), Chosen: set.OnWeekday(d)})
+		all = append(all, choice{Name: catalogue.Weekday(d), Value: digest.Cadence(1 << d).String(),
+			Chosen: set.OnWeekday(d)})
 	}
 	return all
 }

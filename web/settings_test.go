@@ -50,13 +50,17 @@ func TestSettings(t *testing.T) {
 	each(t, func(r *room) {
 		v, d := r.reader("ann@example.org")
 		v.get("/settings").status(http.StatusOK).shows("h1", "Settings").shows(".groups span",
-			"Paris", "Every day at 00:00", "Email and web", "Not paused", "No trips planned", "Excerpts · No pictures · Show folders",
-			"Same as device · Browser default", "Daily Digest", "English", "On this device", "ann@example.org", "Sign in without email", "For browser extensions", "Turn off or unsubscribe", "One ZIP file", "Permanent").shows(".notice")
+			"Paris", "Every day at 00:00", "Email and web", "Not paused", "No trips planned",
+			"Excerpts · No pictures · Show folders",
+			"Same as device · Browser default", "Daily Digest", "English", "On this device", "ann@example.org",
+			"Sign in without email", "For browser extensions", "Turn off or unsubscribe", "One ZIP file",
+			"Permanent").shows(".notice")
 
 		r.must(r.store.SetDigestState(t.Context(), d.ID, digest.DigestLeft, r.now))
 		v.get("/settings").contains(".notice", "You’re unsubscribed")
 		v.get("/settings/pause").status(http.StatusOK).shows("form.ask")
-		v.saves("/settings/start", nil).shows("[role=status]", "Welcome back. Your next edition is on Saturday 21 November.")
+		v.saves("/settings/start", nil).shows("[role=status]",
+			"Welcome back. Your next edition is on Saturday 21 November.")
 		r.stands(d, digest.DigestActive)
 		until := r.now.AddDate(0, 0, 9)
 		r.must(r.store.PauseDigest(t.Context(), d.ID, until, r.now))
@@ -69,39 +73,46 @@ func TestSetZone(t *testing.T) {
 	each(t, func(r *room) {
 		v, d := r.reader("ann@example.org")
 		r.arrives(d, post("Waiting"))
-		a := v.get("/settings/zone").status(http.StatusOK).contains("p", "The time there is 13:00 on Friday 20 November.")
+		a := v.get("/settings/zone").status(http.StatusOK).contains("p",
+			"The time there is 13:00 on Friday 20 November.")
 		if n := len(a.find("datalist option")); n < 590 {
 			t.Errorf("only %d zones are offered", n)
 		}
 		v.saves("/settings/zone", url.Values{"zone": {" Asia/Tokyo "}}).
 			shows("[role=status]", "Saved. Your next edition is on Saturday 21 November.")
 		got := r.digest(d)
-		if want := time.Date(2026, 11, 20, 15, 0, 0, 0, time.UTC); got.TimeZone != "Asia/Tokyo" || !got.NextDueAt.Equal(want) {
+		if want := time.Date(2026, 11, 20, 15, 0, 0, 0, time.UTC); got.TimeZone != "Asia/Tokyo" ||
+			!got.NextDueAt.Equal(want) {
 			t.Errorf("zone %s, next %v", got.TimeZone, got.NextDueAt)
 		}
 		for typed, near := range map[string]string{
-			"pariss": "Europe/Paris", "Eastern": "Canada/Eastern", "GMT+5": "Etc/GMT+5", "../../etc/passwd": "", "Local": "", "": "", " ": "", "Asia/Tokio": "Asia/Tokyo",
+			"pariss": "Europe/Paris", "Eastern": "Canada/Eastern", "GMT+5": "Etc/GMT+5", "../../etc/passwd": "",
+			"Local": "", "": "", " ": "", "Asia/Tokio": "Asia/Tokyo",
 			"<script>alert(1)</script>": "", "\x00": "", strings.Repeat("é", 9000): "",
 		} {
 			a := v.refuses("/settings/zone", url.Values{"zone": {typed}})
-			if kept := a.attrs("#zone", "value"); len(kept) != 1 || strings.ReplaceAll(kept[0], "�", "\x00") != typed {
+			if kept := a.attrs("#zone", "value"); len(kept) != 1 ||
+				strings.ReplaceAll(kept[0], "�", "\x00") != typed {
 				t.Errorf("%.40q was typed, the page keeps %.40q", typed, kept)
 			}
-			if offered := a.attrs(".choices button", "value"); near != "" && !strings.Contains(strings.Join(offered, " "), near) {
+			if offered := a.attrs(".choices button", "value"); near != "" &&
+				!strings.Contains(strings.Join(offered, " "), near) {
 				t.Errorf("%q: %q are offered, want %s", typed, offered, near)
 			}
 			if len(a.find("[role=alert]")) != 1 || len(a.find("main script")) != 0 {
 				t.Errorf("%.40q: the page does not say what is wrong", typed)
 			}
 		}
-		for typed, zone := range map[string]string{"paris": "Europe/Paris", "new york": "America/New_York", "Tokyo": "Asia/Tokyo"} {
+		for typed, zone := range map[string]string{"paris": "Europe/Paris", "new york": "America/New_York",
+			"Tokyo": "Asia/Tokyo"} {
 			v.saves("/settings/zone", url.Values{"zone": {typed}})
 			if got := r.digest(d).TimeZone; got != zone {
 				t.Errorf("%s was typed, the zone is %s", typed, got)
 			}
 		}
 		v.saves("/settings/zone", url.Values{"zone": {"Asia/Tokyo"}})
-		v.post("/settings/zone", url.Values{"zone": {strings.Repeat("x", 1_000_000)}}).status(http.StatusRequestEntityTooLarge)
+		v.post("/settings/zone",
+			url.Values{"zone": {strings.Repeat("x", 1_000_000)}}).status(http.StatusRequestEntityTooLarge)
 		if got := r.digest(d).TimeZone; got != "Asia/Tokyo" {
 			t.Errorf("the zone is %s", got)
 		}
@@ -120,8 +131,10 @@ func TestSetDays(t *testing.T) {
 		for _, c := range []struct {
 			days []string
 			at   string
-		}{{nil, "07:00"}, {[]string{"mon"}, "25:00"}, {[]string{"mon"}, "soon"}, {[]string{"mon"}, ""}, {[]string{"mon"}, "-1:00"}} {
-			a := v.refuses("/settings/schedule", url.Values{"days": c.days, "at": {c.at}}).contains("[role=alert]", "Nothing was changed")
+		}{{nil, "07:00"}, {[]string{"mon"}, "25:00"}, {[]string{"mon"}, "soon"}, {[]string{"mon"}, ""},
+			{[]string{"mon"}, "-1:00"}} {
+			a := v.refuses("/settings/schedule", url.Values{"days": c.days, "at": {c.at}}).contains("[role=alert]",
+				"Nothing was changed")
 			a.has("#at", "value", c.at)
 			if n := len(a.find(".within [checked]")); n != len(c.days) {
 				t.Errorf("%q were chosen, the page keeps %d", c.days, n)
@@ -170,14 +183,17 @@ func TestSetMonthly(t *testing.T) {
 		a := v.refuses("/settings/schedule", url.Values{"every": {"month"}, "month": {"monthly on 9"}, "at": {"soon"}})
 		a.contains("[role=alert]", "Nothing was changed")
 		a.has("option[selected]", "value", "monthly on 9")
-		v.refuses("/settings/schedule", url.Values{"every": {"month"}, "days": {"sat"}, "at": {"07:00"}}).contains("[role=alert]", "Choose at least one day")
-		for _, bad := range []url.Values{form("monthly on 29"), form("mon"), {"every": {"week"}, "days": {"monthly"}, "at": {"07:00"}}} {
+		v.refuses("/settings/schedule", url.Values{"every": {"month"}, "days": {"sat"}, "at": {"07:00"}}).contains(
+			"[role=alert]", "Choose at least one day")
+		for _, bad := range []url.Values{form("monthly on 29"), form("mon"),
+			{"every": {"week"}, "days": {"monthly"}, "at": {"07:00"}}} {
 			v.post("/settings/schedule", bad).status(http.StatusBadRequest)
 		}
 		if got := r.digest(d).Cadence; got != was {
 			t.Errorf("it comes %s, want %s as before", got, was)
 		}
-		v.saves("/settings/schedule", url.Values{"every": {"week"}, "days": {"sat"}, "month": {"monthly on 9"}, "at": {"07:30"}}).
+		v.saves("/settings/schedule", url.Values{"every": {"week"}, "days": {"sat"}, "month": {"monthly on 9"},
+			"at": {"07:30"}}).
 			contains("[role=status]", "Saturday 21 November")
 	})
 }
@@ -187,10 +203,12 @@ func TestSetPause(t *testing.T) {
 		v, d := r.reader("ann@example.org")
 		v.saves("/settings/pause", url.Values{"until": {"2026-12-01"}}).
 			shows("[role=status]", "Saved. Your next edition is on Tuesday 1 December.")
-		if got, want := r.digest(d), time.Date(2026, 11, 30, 23, 0, 0, 0, time.UTC); got.State != digest.DigestPaused || !got.PausedUntil.Equal(want) {
+		if got, want := r.digest(d), time.Date(2026, 11, 30, 23, 0, 0, 0, time.UTC); got.State != digest.DigestPaused ||
+			!got.PausedUntil.Equal(want) {
 			t.Errorf("%s until %v", got.State, got.PausedUntil)
 		}
-		a := v.saves("/settings/pause", url.Values{"until": {" 2027-01-15 "}}).contains("[role=status]", "Friday 15 January")
+		a := v.saves("/settings/pause", url.Values{"until": {" 2027-01-15 "}}).contains("[role=status]",
+			"Friday 15 January")
 		a.has("#until", "value", "2027-01-15")
 		for typed, says := range map[string]string{
 			"":                         "Enter a date like",
@@ -205,10 +223,12 @@ func TestSetPause(t *testing.T) {
 			"99999-01-01":              "Enter a date like",
 			strings.Repeat("9", 50000): "Enter a date like",
 		} {
-			a := v.refuses("/settings/pause", url.Values{"until": {typed}}).contains("[role=alert]", says, "Nothing was changed")
+			a := v.refuses("/settings/pause", url.Values{"until": {typed}}).contains("[role=alert]", says,
+				"Nothing was changed")
 			a.has("#until", "value", typed)
 		}
-		v.saves("/settings/pause/end", nil).shows("[role=status]", "Saved. Your next edition is on Saturday 21 November.")
+		v.saves("/settings/pause/end", nil).shows("[role=status]",
+			"Saved. Your next edition is on Saturday 21 November.")
 		r.stands(d, digest.DigestActive)
 		r.must(r.store.SetDigestState(t.Context(), d.ID, digest.DigestLeft, r.now))
 		v.refuses("/settings/pause", url.Values{"until": {"2026-12-01"}})
@@ -224,7 +244,8 @@ func TestPauseUntilADateThatNeverWas(t *testing.T) {
 		u, d := r.user("ann@example.org")
 		r.must(r.store.SetTimeZone(t.Context(), u.ID, "Pacific/Apia", r.now))
 		v := r.visitor().signIn(u)
-		v.refuses("/settings/pause", url.Values{"until": {"2011-12-30"}}).contains("[role=alert]", "30 December 2011 doesn’t exist in that time zone")
+		v.refuses("/settings/pause", url.Values{"until": {"2011-12-30"}}).contains("[role=alert]",
+			"30 December 2011 doesn’t exist in that time zone")
 		v.saves("/settings/pause", url.Values{"until": {"2011-12-31"}})
 		if got, want := r.digest(d).PausedUntil, time.Date(2011, 12, 30, 10, 0, 0, 0, time.UTC); !got.Equal(want) {
 			t.Errorf("paused until %v", got)
@@ -239,12 +260,14 @@ func TestLanguage(t *testing.T) {
 		u, _ := r.user("ann@example.org")
 		v := r.visitor()
 		v.header["Accept-Language"] = "de-AT,de;q=0.9,en;q=0.5"
-		if a := v.get("/help").shows("html[lang=de] footer a", "Hilfe", "Für Inhaber von Websites"); !slices.Contains(a.Header.Values("Vary"), "Accept-Language") || a.Header.Get("Content-Language") != "de" {
+		if a := v.get("/help").shows("html[lang=de] footer a", "Hilfe", "Für Inhaber von Websites"); !slices.Contains(
+			a.Header.Values("Vary"), "Accept-Language") || a.Header.Get("Content-Language") != "de" {
 			t.Errorf("it comes with %v", a.Header)
 		}
 		v.signIn(u)
 		v.get("/settings").shows("html[lang=de] h1", "Einstellungen")
-		v.saves("/settings/language", url.Values{"language": {"ar"}}).shows("html[lang=ar] h1", "اللغة").shows("title", "اللغة")
+		v.saves("/settings/language", url.Values{"language": {"ar"}}).shows("html[lang=ar] h1",
+			"اللغة").shows("title", "اللغة")
 		v.get("/settings").shows("html[dir=rtl] h1", "الإعدادات")
 		v.post("/settings/language", url.Values{"language": {"xx"}}).status(http.StatusBadRequest)
 		v.saves("/settings/language", url.Values{"language": {""}}).shows("html[lang=de] h1", "Sprache")
@@ -310,7 +333,8 @@ func TestStays(t *testing.T) {
 		}
 		v.saves("/settings/travel", stay("Asia/Tokyo", "2026-12-03", "2026-12-17")).contains("[role=status]", "Saved.").
 			contains(".rows li", "Tokyo, 3 to 17 December")
-		v.saves("/settings/travel", stay("America/New_York", "2026-12-30", "2027-01-02")).contains(".rows li", "New York, 30 December 2026 to 2 January 2027")
+		v.saves("/settings/travel", stay("America/New_York", "2026-12-30", "2027-01-02")).contains(".rows li",
+			"New York, 30 December 2026 to 2 January 2027")
 		v.get("/settings").contains(".groups span", "Tokyo, 3 to 17 December, and 1 more trip")
 		for _, c := range []struct{ zone, from, to, says string }{
 			{"Tokio", "2026-12-20", "2026-12-21", "We don’t know that time zone. Did you mean one of these?"},
@@ -337,12 +361,14 @@ func TestStays(t *testing.T) {
 			other.post("/settings/travel/remove", url.Values{"stay": {key}}).status(http.StatusNotFound)
 		}
 		v.saves("/settings/travel/remove", url.Values{"stay": {keys[0]}}).contains("[role=status]", "Saved.")
-		if got, err := r.store.Stays(t.Context(), u.ID); err != nil || len(got) != 1 || got[0].TimeZone != "America/New_York" {
+		if got, err := r.store.Stays(t.Context(), u.ID); err != nil || len(got) != 1 ||
+			got[0].TimeZone != "America/New_York" {
 			t.Errorf("stays are %v, %v", got, err)
 		}
 
 		// A trip that has begun takes effect immediately. Choosing another time zone ends it.
-		v.saves("/settings/travel", stay("Asia/Tokyo", "2026-11-19", "2026-11-25")).contains(".rows li", "Asia/Tokyo", "End trip now")
+		v.saves("/settings/travel", stay("Asia/Tokyo", "2026-11-19", "2026-11-25")).contains(".rows li", "Asia/Tokyo",
+			"End trip now")
 		if got := r.digest(d).TimeZone; got != "Asia/Tokyo" {
 			t.Errorf("the zone is %s", got)
 		}
@@ -363,7 +389,8 @@ func TestSetMailed(t *testing.T) {
 			t.Errorf("mailed %t, days %s at %s", got.Mailed, got.Cadence, got.DeliverAt)
 		}
 		v.get("/settings").contains(".groups span", "Web only", "Every Monday")
-		for _, bad := range []url.Values{{"mailed": {"maybe"}}, {"days": {"mon"}, "at": {"07:00"}, "mailed": {"maybe"}}, {"days": {"mon"}}} {
+		for _, bad := range []url.Values{{"mailed": {"maybe"}}, {"days": {"mon"}, "at": {"07:00"}, "mailed": {"maybe"}},
+			{"days": {"mon"}}} {
 			v.post("/settings/schedule", bad).status(http.StatusBadRequest)
 		}
 		a := v.refuses("/settings/schedule", url.Values{"days": {"tue"}, "at": {"soon"}, "mailed": {"yes"}})
@@ -375,7 +402,8 @@ func TestSetMailed(t *testing.T) {
 		if !r.digest(d).Mailed {
 			t.Error("it is not mailed")
 		}
-		r.must(r.store.Suppress(t.Context(), digest.Suppression{Email: "ann@example.org", Reason: digest.ForHardBounce, CreatedAt: r.now}))
+		r.must(r.store.Suppress(t.Context(), digest.Suppression{Email: "ann@example.org", Reason: digest.ForHardBounce,
+			CreatedAt: r.now}))
 		v.get("/settings/schedule").contains(".notice", "Emails to ann@example.org bounced or were marked as spam")
 	})
 }

@@ -93,7 +93,8 @@ func (s *site) addStay(w http.ResponseWriter, r *http.Request, me reader) error 
 	if err != nil {
 		return err
 	}
-	p.Zone, p.From, p.To = cmp.Or(r.PostForm.Get("near"), r.PostForm.Get("zone")), typedDate(r.PostForm, "from"), typedDate(r.PostForm, "to")
+	p.Zone, p.From, p.To = cmp.Or(r.PostForm.Get("near"), r.PostForm.Get("zone")), typedDate(r.PostForm, "from"),
+		typedDate(r.PostForm, "to")
 	st := p.read(me.ID)
 	if p.Wrong == nil {
 		if _, err = s.Store.AddStay(r.Context(), st, s.Now()); err == nil {

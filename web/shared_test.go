@@ -42,7 +42,8 @@ func FuzzSharedAddress(f *testing.F) {
 			t.Fatalf("%q is no part of %q", found, text)
 		}
 		if found != "" {
-			if u, err := url.Parse(found); err != nil || u.Hostname() == "" || !strings.EqualFold(u.Scheme, "http") && !strings.EqualFold(u.Scheme, "https") {
+			if u, err := url.Parse(found); err != nil || u.Hostname() == "" || !strings.EqualFold(u.Scheme, "http") &&
+				!strings.EqualFold(u.Scheme, "https") {
 				t.Fatalf("%q is no web address (%v)", found, err)
 			}
 		}

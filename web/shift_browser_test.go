@@ -104,10 +104,12 @@ func TestNothingMoves(t *testing.T) {
 		var posts []digest.Post
 		for j := range 4 {
 			p := illustrated(fmt.Sprintf("Picture %d of %d", j, i))
-			p.Content += `<p><img src="https://site.example/` + fmt.Sprint(i, j) + `.png" alt="A picture of no known size"></p><p>And more.</p>`
+			p.Content += `<p><img src="https://site.example/` +
+				fmt.Sprint(i, j) + `.png" alt="A picture of no known size"></p><p>And more.</p>`
 			posts = append(posts, p)
 		}
-		w.brings(digest.Subscription{DigestID: d.ID, Display: display, Folder: []string{"", "Sea", ""}[i]}, fmt.Sprint("A gallery ", i), posts...)
+		w.brings(digest.Subscription{DigestID: d.ID, Display: display, Folder: []string{"", "Sea", ""}[i]},
+			fmt.Sprint("A gallery ", i), posts...)
 	}
 	w.midnight()
 	w.indexed()
@@ -116,9 +118,12 @@ func TestNothingMoves(t *testing.T) {
 	}
 	w.comesIn(u)
 	w.Open(w.base + "/")
-	illustratedPost := browser.Ask[string](w.Window, `[...document.querySelectorAll("article")].find(a => a.querySelector("img")).id.replace("post-", "/posts/")`)
+	illustratedPost := browser.Ask[string](w.Window,
+		`[...document.querySelectorAll("article")].find(a => a.querySelector("img")).id.replace("post-", "/posts/")`)
 	pictures := 0
-	for _, path := range []string{"/", "/?view=headlines", illustratedPost, "/editions", "/feeds", "/feeds/import", "/feeds/add", "/search?q=quiet", "/saved", "/settings", "/settings/zone", "/settings/passkeys", "/settings/offline"} {
+	for _, path := range []string{"/", "/?view=headlines", illustratedPost, "/editions", "/feeds", "/feeds/import",
+		"/feeds/add", "/search?q=quiet", "/saved", "/settings", "/settings/zone", "/settings/passkeys",
+		"/settings/offline"} {
 		pictures += w.staysPut(&g, path)
 	}
 	if pictures < 10 {
@@ -129,7 +134,8 @@ func TestNothingMoves(t *testing.T) {
 // staysPut opens a page on a phone and on a desk, at its beginning and, with pictures, scrolled down, and gives how many pictures it has.
 func (w watched) staysPut(g *gate, path string) (pictures int) {
 	w.t.Helper()
-	for _, s := range []browser.Screen{{Width: 390, Height: 844, Scheme: "light"}, {Width: 1280, Height: 900, Scheme: "light"}} {
+	for _, s := range []browser.Screen{{Width: 390, Height: 844, Scheme: "light"},
+		{Width: 1280, Height: 900, Scheme: "light"}} {
 		for _, scroll := range []string{"0", "document.documentElement.scrollHeight / 3"} {
 			open := g.shut()
 			w.Do("leaving the page", s.Set(), chromedp.Navigate("about:blank"))
@@ -156,7 +162,8 @@ func TestNothingMovesInParts(t *testing.T) {
 	w.open("")
 	u, d := w.user("ann@example.org")
 	w.must(w.store.SetPages(t.Context(), u.ID, pages(digest.LeftToRight, true)))
-	w.brings(digest.Subscription{DigestID: d.ID}, "A gallery", pictured("A headline that is long enough for more than one line beside its picture, but not above it", ""))
+	w.brings(digest.Subscription{DigestID: d.ID}, "A gallery",
+		pictured("A headline that is long enough for more than one line beside its picture, but not above it", ""))
 	w.crowdOf(d, 3)
 	w.midnight()
 	w.comesIn(u)
@@ -178,7 +185,8 @@ func TestNothingMovesInParts(t *testing.T) {
 		g.pass(req.Context())
 		_, _ = io.WriteString(rw, `<p class="shot`+rest)
 	})
-	for _, s := range []browser.Screen{{Width: 390, Height: 844, Scheme: "light"}, {Width: 1280, Height: 900, Scheme: "light"}} {
+	for _, s := range []browser.Screen{{Width: 390, Height: 844, Scheme: "light"},
+		{Width: 1280, Height: 900, Scheme: "light"}} {
 		open := g.shut()
 		w.Do("leaving the page", s.Set(), chromedp.Navigate("about:blank"))
 		browser.Ask[bool](w.Window, fmt.Sprintf("location.href = %q, true", w.base+"/"))
@@ -225,13 +233,15 @@ func TestDeadPictures(t *testing.T) {
 	}
 	w.midnight()
 	w.comesIn(u)
-	for _, s := range []browser.Screen{{Width: 390, Height: 844, Scheme: "light"}, {Width: 1280, Height: 900, Scheme: "light"}} {
+	for _, s := range []browser.Screen{{Width: 390, Height: 844, Scheme: "light"},
+		{Width: 1280, Height: 900, Scheme: "light"}} {
 		w.Do("going to the page", s.Set(), chromedp.Navigate(w.base+"/"))
 		all := browser.Ask[int](w.Window, arrived)
 		w.barelyMoved(s.String())
 		gone := browser.Ask[int](w.Window, `document.querySelectorAll(".shot[hidden]").length`)
 		if all < 10 || gone == 0 || gone == all {
-			t.Errorf("%s: of %d pictures %d are left out; those in the window are to stay, those far below to go", s, all, gone)
+			t.Errorf("%s: of %d pictures %d are left out; those in the window are to stay, those far below to go", s,
+				all, gone)
 		}
 		w.Do("printing", chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
 			_, err := cdp.Call(ctx, t, page.PrintToPDF, page.PrintToPDFParams{})

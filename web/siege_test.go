@@ -152,7 +152,8 @@ func TestStrangersCannotPassForAReadersBrowser(t *testing.T) {
 		r.letters()
 		name := anns.cookies["digest-known"][:26]
 		for what, cookie := range map[string]string{
-			"bob's": bobs.cookies["digest-known"], "made up": "x.y", "without a proof": name, "with another's proof": name + bobs.cookies["digest-known"][26:], "empty": "",
+			"bob's": bobs.cookies["digest-known"], "made up": "x.y", "without a proof": name,
+			"with another's proof": name + bobs.cookies["digest-known"][26:], "empty": "",
 		} {
 			v := r.visitor()
 			v.cookies["digest-known"] = cookie
@@ -185,7 +186,8 @@ func TestSignUpsBlockNoSignIns(t *testing.T) {
 		for i := range 60 {
 			r.visitor().at(fmt.Sprintf("203.0.%d.1", i)).asks("/sign-up", fmt.Sprintf("s%d@club.example", i))
 		}
-		r.visitor().at("198.51.100.8").asks("/sign-up", "late@club.example").status(http.StatusTooManyRequests).contains(".wrong", "Too many people")
+		r.visitor().at("198.51.100.8").asks("/sign-up",
+			"late@club.example").status(http.StatusTooManyRequests).contains(".wrong", "Too many people")
 		r.letters()
 		for _, from := range []string{"198.51.100.9", "203.0.113.5"} { // the second is the vandal's network
 			r.visitor().at(from).asks("/sign-in/email", "ann@club.example").status(http.StatusSeeOther)
@@ -217,7 +219,8 @@ func TestOneMailboxIsNotBombed(t *testing.T) {
 	each(t, func(r *room) {
 		anna, _ := r.user("anna@example.org")
 		r.newsletter(anna)
-		second := digest.Newsletter{Slug: "second", Name: "Second", Cadence: digest.Daily, State: digest.NewsletterActive, Look: digest.Look{Layout: digest.FullText, Images: digest.ProxiedImages}}
+		second := digest.Newsletter{Slug: "second", Name: "Second", Cadence: digest.Daily,
+			State: digest.NewsletterActive, Look: digest.Look{Layout: digest.FullText, Images: digest.ProxiedImages}}
 		_, err := r.store.AddNewsletter(t.Context(), second, anna.ID, r.now)
 		r.must(err)
 		for i := range 250 {
@@ -256,14 +259,16 @@ func TestCrowdsAreTold(t *testing.T) {
 		r.visitor().at(fmt.Sprintf("203.%d.113.9", i)).asks("/sign-up", fmt.Sprintf("r%d@mx%d.club.example", i, i))
 	}
 	r.letters()
-	r.visitor().asks("/sign-up", "late@club.example").status(http.StatusTooManyRequests).contains(".wrong", "Too many people")
+	r.visitor().asks("/sign-up", "late@club.example").status(http.StatusTooManyRequests).contains(".wrong",
+		"Too many people")
 	for i := range 950 {
 		q := store.LetterRequest{Kind: allowance.SignUp, Email: fmt.Sprintf("x@d%d.example", i), Asker: fmt.Sprint(i)}
 		if _, answer, err := r.store.RequestLetter(t.Context(), q, r.now); err != nil || answer != store.LetterGranted {
 			r.t.Fatalf("%d: %s, %v", i, answer, err)
 		}
 	}
-	r.visitor().asks("/sign-up", "new@two.example").status(http.StatusTooManyRequests).contains(".wrong", "Too many people")
+	r.visitor().asks("/sign-up", "new@two.example").status(http.StatusTooManyRequests).contains(".wrong",
+		"Too many people")
 	r.visitor().asks("/sign-in/email", "olga@example.org").status(http.StatusSeeOther)
 	r.letter()
 	page := r.visitor().signIn(operator).get("/operator")

@@ -22,7 +22,8 @@ const (
 
 // SignInLink makes a link that lets one user in, once, within SignInTTL of
 // now. Only the hash of its token is stored.
-func SignInLink(ctx context.Context, s *store.Store, baseURL string, user digest.UserID, now time.Time) (string, error) {
+func SignInLink(ctx context.Context, s *store.Store, baseURL string, user digest.UserID, now time.Time) (string,
+	error) {
 	token := newSecret()
 	if err := s.AddSignIn(ctx, hashSecret(token), user, now, now.Add(SignInTTL)); err != nil {
 		return "", fmt.Errorf("storing the sign-in token: %w", err)
@@ -124,7 +125,8 @@ func (s *site) writeSignInTo(asked *catalogue.Language, email string, unsent boo
 }
 
 // writeSignIn writes a link that lets a user in, for as long as it works.
-func (s *site) writeSignIn(ctx context.Context, l *catalogue.Language, u digest.User, life time.Duration) (string, render.LetterContent, error) {
+func (s *site) writeSignIn(ctx context.Context, l *catalogue.Language, u digest.User, life time.Duration) (string,
+	render.LetterContent, error) {
 	token, now := newSecret(), s.Now()
 	err := s.Store.AddSignIn(ctx, hashSecret(token), u.ID, now, now.Add(life))
 	return u.Email, signInLetter(l, s.BaseURL, token, life), err

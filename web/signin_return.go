@@ -42,7 +42,8 @@ func returnTo(u *url.URL) string {
 
 // isPage reports whether a request is for a page, not for what stands in one.
 func isPage(r *http.Request) bool {
-	return r.Method == http.MethodGet && !strings.HasPrefix(r.URL.Path, "/sound/") && !strings.HasSuffix(r.URL.Path, "/offline.json")
+	return r.Method == http.MethodGet && !strings.HasPrefix(r.URL.Path, "/sound/") &&
+		!strings.HasSuffix(r.URL.Path, "/offline.json")
 }
 
 // useReturn gives the path of the page to which a browser that has just been signed

@@ -13,7 +13,8 @@ func TestSignInLeadsBack(t *testing.T) {
 	each(t, func(r *room) {
 		u, _ := r.user("ann@example.org")
 		enters := func(v *visitor) string {
-			return v.post("/sign-in", url.Values{"token": {r.token(u)}}).status(http.StatusSeeOther).Header.Get("Location")
+			return v.post("/sign-in", url.Values{"token": {r.token(u)}}).status(http.StatusSeeOther).Header.Get(
+				"Location")
 		}
 		v := r.visitor()
 		v.get("/settings/zone")
@@ -43,17 +44,20 @@ func TestSignInLeadsBack(t *testing.T) {
 func TestSignInLeadsNowhereElse(t *testing.T) {
 	each(t, func(r *room) {
 		u, _ := r.user("ann@example.org")
-		for _, planted := range []string{"", "evil.example", "//evil.example", "///evil.example", `/\evil.example`, `\\evil.example`, "/\t/evil.example", "/\n/evil.example",
+		for _, planted := range []string{"", "evil.example", "//evil.example", "///evil.example", `/\evil.example`,
+			`\\evil.example`, "/\t/evil.example", "/\n/evil.example",
 			" //evil.example", "https://evil.example/", "javascript:alert(1)", "/%2Fevil.example", "/x\x00"} {
 			v := r.visitor()
 			v.cookies["digest-return"] = base64.RawURLEncoding.EncodeToString([]byte(planted))
-			if got := v.post("/sign-in", url.Values{"token": {r.token(u)}}).status(http.StatusSeeOther).Header.Get("Location"); got != "/" {
+			if got := v.post("/sign-in", url.Values{"token": {r.token(u)}}).status(http.StatusSeeOther).Header.Get(
+				"Location"); got != "/" {
 				r.t.Errorf("%q leads to %q", planted, got)
 			}
 		}
 		v := r.visitor()
 		v.cookies["digest-return"] = "?"
-		if got := v.post("/sign-in", url.Values{"token": {r.token(u)}}).status(http.StatusSeeOther).Header.Get("Location"); got != "/" {
+		if got := v.post("/sign-in", url.Values{"token": {r.token(u)}}).status(http.StatusSeeOther).Header.Get(
+			"Location"); got != "/" {
 			r.t.Errorf("leads to %q", got)
 		}
 	})

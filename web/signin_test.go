@@ -73,7 +73,8 @@ func TestSignInRefusals(t *testing.T) {
 		r.now = r.now.Add(web.SignInTTL + time.Second)
 		token := r.token(u)
 		for name, value := range map[string]string{
-			"expired": old, "none": "", "guessed": strings.Repeat("A", 52), "cut": token[:len(token)-1], "lower case": strings.ToLower(token),
+			"expired": old, "none": "", "guessed": strings.Repeat("A", 52), "cut": token[:len(token)-1],
+			"lower case": strings.ToLower(token),
 		} {
 			v := r.visitor()
 			v.post("/sign-in", url.Values{"token": {value}}).status(http.StatusForbidden)
@@ -83,7 +84,8 @@ func TestSignInRefusals(t *testing.T) {
 		}
 		r.visitor().post("/sign-in?token="+token, nil).status(http.StatusForbidden) // only a form acts
 		r.visitor().do("POST", "/sign-in", urlencoded, strings.NewReader("token=%zz")).status(http.StatusBadRequest)
-		r.visitor().post("/sign-in", url.Values{"token": {strings.Repeat("A", 1<<20)}}).status(http.StatusRequestEntityTooLarge)
+		r.visitor().post("/sign-in",
+			url.Values{"token": {strings.Repeat("A", 1<<20)}}).status(http.StatusRequestEntityTooLarge)
 		r.visitor().post("/sign-in", url.Values{"token": {token}}).status(http.StatusSeeOther)
 	})
 }

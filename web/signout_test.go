@@ -24,7 +24,8 @@ func TestSignOutEverywhereRemovesPasskeys(t *testing.T) {
 		r.letters()
 
 		page := v.get("/sign-out/everywhere").status(http.StatusOK).
-			shows("h1", "Sign out everywhere").contains("main", "2 browsers").shows(".choice strong", "My phone", "Unknown")
+			shows("h1", "Sign out everywhere").contains("main", "2 browsers").shows(".choice strong", "My phone",
+			"Unknown")
 		boxes := page.attrs("input[type=checkbox]", "value")
 		if len(boxes) != 2 || len(page.find("input[checked]")) != 2 {
 			r.t.Fatalf("boxes %q", boxes)
@@ -54,8 +55,10 @@ func TestLettersOfPasskeys(t *testing.T) {
 		v, d := r.visitor().signIn(ann), newDevice(t)
 		v.adds(d, "Typed").status(http.StatusOK)
 		l := r.letter()
-		if l.to != "ann@example.org" || l.subject != "A passkey was added" || strings.Contains(l.text+l.html, "Typed") ||
-			!strings.Contains(l.text, "https://digest.example/settings/passkeys") || !strings.Contains(l.text, "Sign out everywhere") {
+		if l.to != "ann@example.org" || l.subject != "A passkey was added" ||
+			strings.Contains(l.text+l.html, "Typed") ||
+			!strings.Contains(l.text, "https://digest.example/settings/passkeys") ||
+			!strings.Contains(l.text, "Sign out everywhere") {
 			r.t.Errorf("%s: %s\n%s", l.to, l.subject, l.text)
 		}
 		v.adds(d, "again").status(http.StatusConflict)

@@ -49,9 +49,11 @@ type signUpPage struct {
 }
 
 const (
-	closedWords   = catalogue.Key("Sign-up is closed. The operator of this site can add you.")
-	invitedWords  = catalogue.Key("You need an invitation to sign up. Open its link, or ask the operator of this site for one.")
-	spentWords    = catalogue.Key("This invitation was already used or cancelled, or it has expired. Ask for a new one.")
+	closedWords  = catalogue.Key("Sign-up is closed. The operator of this site can add you.")
+	invitedWords = catalogue.Key(
+		"You need an invitation to sign up. Open its link, or ask the operator of this site for one.")
+	spentWords = catalogue.Key(
+		"This invitation was already used or cancelled, or it has expired. Ask for a new one.")
 	unmailedWords = catalogue.Key("This site can’t send email yet, so nobody can sign up. The operator can add you.")
 )
 
@@ -121,7 +123,8 @@ func (s *site) requestSignUp(w http.ResponseWriter, r *http.Request) error {
 	if p.letterRequest = q; err != nil || q.Wrong != "" {
 		return orShow(err, func() error { return s.showSignUp(w, r, status, p) })
 	}
-	s.sendLetter(q, s.writeSignUp(store.SignUp{Email: q.to, TimeZone: zone, Invitation: invitation, Language: s.language(r).Code}))
+	s.sendLetter(q, s.writeSignUp(store.SignUp{Email: q.to, TimeZone: zone, Invitation: invitation,
+		Language: s.language(r).Code}))
 	return seeOther(w, r, "/sign-up?sent=1")
 }
 

@@ -116,7 +116,8 @@ func (s *site) playersOf(me reader, files []render.File) (all []player) {
 	}
 	for _, f := range files {
 		if f.Sound {
-			all = append(all, player{"/sound/" + s.Signer.SignText(digest.ForSound, f.URL) + "/" + base64.RawURLEncoding.EncodeToString([]byte(f.URL)), f.Label})
+			all = append(all, player{"/sound/" + s.Signer.SignText(digest.ForSound, f.URL) + "/" +
+				base64.RawURLEncoding.EncodeToString([]byte(f.URL)), f.Label})
 		}
 	}
 	return all

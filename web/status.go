@@ -130,7 +130,8 @@ func (s *site) statusFeedPageOf(f store.FeedView, asked string, now time.Time, l
 		Idle: state == poller.StateActive && next.IsZero(),
 		Next: next, Late: !next.IsZero() && !next.After(now),
 		Last: f.LastAttemptAt, LastOK: f.LastOKAt, Failing: f.FailingSince,
-		News: poller.NewsWords(f.News, now), Rules: rulesOf(f.Feed), Recent: slices.Clone(f.Polls[max(0, len(f.Polls)-recentPolls):]),
+		News: poller.NewsWords(f.News, now), Rules: rulesOf(f.Feed),
+		Recent: slices.Clone(f.Polls[max(0, len(f.Polls)-recentPolls):]),
 	}
 	slices.Reverse(p.Recent)
 	if shown, err := shownURL(asked, true); err == nil && shown == asked && s.Pings != nil {
@@ -165,7 +166,8 @@ func (p *statusFeedPage) plot(polls []store.PollRecord, now time.Time, l *catalo
 		}
 	}
 	// The picture holds numbers and dates only, nothing that a feed has said.
-	p.Chart = template.HTML(history.SVG(l, l.Text(catalogue.List{catalogue.Key("Responses"), catalogue.Key("Bytes"), catalogue.Key("Response time")})))
+	p.Chart = template.HTML(history.SVG(l,
+		l.Text(catalogue.List{catalogue.Key("Responses"), catalogue.Key("Bytes"), catalogue.Key("Response time")})))
 }
 
 // shownURL is an address as strangers may see it: without user and password,
@@ -202,13 +204,19 @@ func rulesOf(f digest.Feed) []catalogue.Sayable {
 			rules = append(rules, rule.With(args...))
 		}
 	}
-	add(f.MoveUndone, catalogue.Key("We ignore permanent redirects to another site, because this feed moved before and was moved back."))
-	add(f.DocInterval > 0, catalogue.Key("The feed (ttl, sy:updatePeriod) requires %s between two requests."), about(f.DocInterval))
-	add(f.SkipHours != 0, catalogue.Key("The feed (skipHours) allows no requests in these hours (UTC): %s."), hoursOf(f.SkipHours))
+	add(f.MoveUndone, catalogue.Key(
+		"We ignore permanent redirects to another site, because this feed moved before and was moved back."))
+	add(f.DocInterval > 0, catalogue.Key("The feed (ttl, sy:updatePeriod) requires %s between two requests."),
+		about(f.DocInterval))
+	add(f.SkipHours != 0, catalogue.Key("The feed (skipHours) allows no requests in these hours (UTC): %s."),
+		hoursOf(f.SkipHours))
 	add(f.SkipDays != 0, catalogue.Key("The feed (skipDays) allows no requests on %s (UTC)."), daysOf(f.SkipDays))
 	add(f.OwnInterval > 0, catalogue.Key("We wait at least %s between two fetches of a feed."), about(f.OwnInterval))
-	add(f.HostInterval > 0, catalogue.Key("The site’s owner or our operator requires at least %s between two requests to this host."), about(f.HostInterval))
-	add(f.BusyInterval > 0, catalogue.Key("We fetch it every %s for now, because it lists few posts and we missed some."), about(f.BusyInterval))
+	add(f.HostInterval > 0, catalogue.Key(
+		"The site’s owner or our operator requires at least %s between two requests to this host."),
+		about(f.HostInterval))
+	add(f.BusyInterval > 0, catalogue.Key(
+		"We fetch it every %s for now, because it lists few posts and we missed some."), about(f.BusyInterval))
 	return append(rules, askedHow(f)...)
 }
 
@@ -218,17 +226,23 @@ func askedHow(f digest.Feed) []catalogue.Sayable {
 	case f.ParsedAt.IsZero():
 		return nil
 	case f.ETag == "" && f.LastModified == "":
-		return []catalogue.Sayable{catalogue.Key("It sends no ETag or Last-Modified, so every request downloads the whole document.")}
+		return []catalogue.Sayable{
+			catalogue.Key("It sends no ETag or Last-Modified, so every request downloads the whole document.")}
 	case f.Conditional == digest.Lies:
-		return []catalogue.Sayable{catalogue.Key("It has returned 304 for a changed document, so we download the whole document until its ETag changes.")}
+		return []catalogue.Sayable{
+			catalogue.Key("It has returned 304 for a changed document, so we download the whole document until its ETag changes.")}
 	case f.Conditional == digest.Works && f.ByDate:
-		return []catalogue.Sayable{catalogue.Key("Its ETag changes in transit, so we send only If-Modified-Since. It returns 304 when nothing is new.")}
+		return []catalogue.Sayable{
+			catalogue.Key("Its ETag changes in transit, so we send only If-Modified-Since. It returns 304 when nothing is new.")}
 	case f.Conditional == digest.Works:
-		return []catalogue.Sayable{catalogue.Key("We send its ETag and Last-Modified back, and it returns 304 when nothing is new.")}
+		return []catalogue.Sayable{
+			catalogue.Key("We send its ETag and Last-Modified back, and it returns 304 when nothing is new.")}
 	case f.Conditional == digest.Useless && f.Head == digest.Works:
-		return []catalogue.Sayable{catalogue.Key("It doesn’t return 304, so we send HEAD, and GET only when HEAD shows a change.")}
+		return []catalogue.Sayable{
+			catalogue.Key("It doesn’t return 304, so we send HEAD, and GET only when HEAD shows a change.")}
 	case f.Conditional == digest.Useless:
-		return []catalogue.Sayable{catalogue.Key("It sends validators but never returns 304, so every request downloads the whole document.")}
+		return []catalogue.Sayable{
+			catalogue.Key("It sends validators but never returns 304, so every request downloads the whole document.")}
 	}
 	return nil
 }

@@ -63,37 +63,46 @@ func TestStatusAsksForAnAddress(t *testing.T) {
 func TestStatusOfAFeed(t *testing.T) {
 	each(t, func(r *room) {
 		f := r.knows(digest.Feed{URL: feedURL, Title: "Site"})
-		r.polled(well(f, r.now.AddDate(0, 0, -1)), store.PollRecord{At: r.now.AddDate(0, 0, -1), Outcome: "unchanged", Status: 304, Requests: 1, Took: 85 * time.Millisecond, Note: "unchanged: 304"})
+		r.polled(well(f, r.now.AddDate(0, 0, -1)), store.PollRecord{At: r.now.AddDate(0, 0, -1), Outcome: "unchanged",
+			Status: 304, Requests: 1, Took: 85 * time.Millisecond, Note: "unchanged: 304"})
 		failed := well(f, r.now)
-		failed.LastOKAt, failed.LastStatus, failed.LastError, failed.Errors = r.now.AddDate(0, 0, -1), 503, "503 Service Unavailable", 1
+		failed.LastOKAt, failed.LastStatus, failed.LastError, failed.Errors = r.now.AddDate(0, 0, -1), 503,
+			"503 Service Unavailable", 1
 		failed.FailingSince, failed.FirstErrorAt, failed.NotBefore = r.now, r.now, r.now.Add(4*time.Hour)
 		failed.DocInterval, failed.SkipHours, failed.SkipDays = 12*time.Hour, 0x3f|1<<13, 1|1<<6
-		r.polled(failed, store.PollRecord{At: r.now, Outcome: "failed", Status: 503, Requests: 2, Bytes: 310, Took: 1200 * time.Millisecond, Note: "503 Service Unavailable"})
+		r.polled(failed, store.PollRecord{At: r.now, Outcome: "failed", Status: 503, Requests: 2, Bytes: 310,
+			Took: 1200 * time.Millisecond, Note: "503 Service Unavailable"})
 
-		_, err := r.store.SetHostRule(r.t.Context(), digest.HostRule{Host: "site.example", Interval: 48 * time.Hour}, r.now)
+		_, err := r.store.SetHostRule(r.t.Context(), digest.HostRule{Host: "site.example", Interval: 48 * time.Hour},
+			r.now)
 		r.must(err)
 
 		a := r.visitor().get(statusOf("HTTPS://Site.example:443/feed.xml#x")).status(http.StatusOK)
 		a.shows("h1", "Site").shows(".address", feedURL).shows(".standing strong", "penalised")
-		if got := a.texts(".standing")[0]; !strings.Contains(got, "503 Service Unavailable") || !strings.Contains(got, "2026-11-20 16:00 UTC") {
+		if got := a.texts(".standing")[0]; !strings.Contains(got, "503 Service Unavailable") ||
+			!strings.Contains(got, "2026-11-20 16:00 UTC") {
 			r.t.Errorf("it stands so: %s", got)
 		}
 		facts := strings.Join(a.texts(".facts div"), "|")
-		for _, want := range []string{"Last check20 Nov 2026, 12:00", "Last successful check19 Nov 2026, 12:00", "Failing since20 Nov 2026, 12:00", "Next check2"} {
+		for _, want := range []string{"Last check20 Nov 2026, 12:00", "Last successful check19 Nov 2026, 12:00",
+			"Failing since20 Nov 2026, 12:00", "Next check2"} {
 			if !strings.Contains(strings.ReplaceAll(facts, " 20 Nov", "20 Nov"), want) {
 				r.t.Errorf("no %q in %s", want, facts)
 			}
 		}
-		a.shows(".answers li", "20 Nov 12:00 503 Service Unavailable 2 requests, 310 B, 1.2 s", "19 Nov 12:00 unchanged: 304 1 request, 0 B, 85 ms")
+		a.shows(".answers li", "20 Nov 12:00 503 Service Unavailable 2 requests, 310 B, 1.2 s",
+			"19 Nov 12:00 unchanged: 304 1 request, 0 B, 85 ms")
 		a.shows(".legend li", "unchanged", "server error")
 		a.shows("tbody tr", "20 Novserver error (1)310 B1.2 s", "19 Novunchanged (1)0 B85 ms")
-		for selector, want := range map[string]int{"svg[role=img]": 1, "rect.unchanged": 1, "rect.broken": 1, "rect.bytes": 1, "circle.median": 2, "[style]": 0, "script": 0} {
+		for selector, want := range map[string]int{"svg[role=img]": 1, "rect.unchanged": 1, "rect.broken": 1,
+			"rect.bytes": 1, "circle.median": 2, "[style]": 0, "script": 0} {
 			if got := len(a.find(selector)); got != want {
 				r.t.Errorf("%d of %q, want %d", got, selector, want)
 			}
 		}
 		rules := strings.Join(a.texts(".rules li"), " ")
-		for _, want := range []string{"requires 12 hours between", "(UTC): 0–5, 13.", "on Saturday, Sunday (UTC)", "at least 2 days between two requests to this host", "returns 304"} {
+		for _, want := range []string{"requires 12 hours between", "(UTC): 0–5, 13.", "on Saturday, Sunday (UTC)",
+			"at least 2 days between two requests to this host", "returns 304"} {
 			if !strings.Contains(rules, want) {
 				r.t.Errorf("no %q in %s", want, rules)
 			}
@@ -106,7 +115,8 @@ func TestStatusOfAFeed(t *testing.T) {
 		}
 		german := r.visitor()
 		german.header["Accept-Language"] = "de"
-		if got := german.get(statusOf(feedURL)).texts(".standing")[0]; !strings.Contains(got, "503 Service Unavailable; nächste Abfrage: 20. Nov. 2026, 16:00 UTC") {
+		if got := german.get(statusOf(feedURL)).texts(".standing")[0]; !strings.Contains(got,
+			"503 Service Unavailable; nächste Abfrage: 20. Nov. 2026, 16:00 UTC") {
 			r.t.Errorf("in German it stands so: %s", got)
 		}
 	})
@@ -118,7 +128,8 @@ func TestStatusRevealsNoReader(t *testing.T) {
 	each(t, func(r *room) {
 		f := r.knows(digest.Feed{URL: feedURL, Title: "Site"})
 		_, d := r.user("ann@example.org")
-		_, err := r.store.Subscribe(r.t.Context(), digest.Subscription{DigestID: d.ID, FeedID: f.ID, Title: "My private name", Folder: "My folder"}, r.now)
+		_, err := r.store.Subscribe(r.t.Context(),
+			digest.Subscription{DigestID: d.ID, FeedID: f.ID, Title: "My private name", Folder: "My folder"}, r.now)
 		r.must(err)
 		r.polled(well(f, r.now), store.PollRecord{At: r.now, Outcome: "unchanged", Status: 304})
 		two := r.visitor().get(statusOf(feedURL)).status(http.StatusOK)
@@ -137,17 +148,22 @@ func TestStatusRevealsNoReader(t *testing.T) {
 func TestStatusOfWhatIsNotKnown(t *testing.T) {
 	each(t, func(r *room) {
 		r.knows(digest.Feed{URL: feedURL, Title: "Site"})
-		for _, address := range []string{"https://site.example/", "http://site.example/feed.xml", "https://site.example/Feed.xml", feedURL + "?", feedURL + "?a=1", feedURL + "/", "site.example/feed", "https://%E0%A4%A@x.example/", "https://a.example/\xff"} {
+		for _, address := range []string{"https://site.example/", "http://site.example/feed.xml",
+			"https://site.example/Feed.xml", feedURL + "?", feedURL + "?a=1", feedURL + "/", "site.example/feed",
+			"https://%E0%A4%A@x.example/", "https://a.example/\xff"} {
 			a := r.visitor().get(statusOf(address))
 			if a.StatusCode != http.StatusNotFound && a.StatusCode != http.StatusBadRequest {
 				r.t.Errorf("%q: status %d", address, a.StatusCode)
 			}
 		}
 		a := r.visitor().get(statusOf("https://site.example/other")).status(http.StatusNotFound)
-		if got := a.attrs("input[name=url]", "value"); got[0] != "https://site.example/other" || a.Header.Get("X-Robots-Tag") == "" {
+		if got := a.attrs("input[name=url]", "value"); got[0] != "https://site.example/other" ||
+			a.Header.Get("X-Robots-Tag") == "" {
 			r.t.Errorf("the form keeps %q, headers %v", got, a.Header)
 		}
-		for _, address := range []string{"nonsense", "javascript:alert(1)", "file:///etc/passwd", "https://", strings.Repeat("a", 20_000), "https://a.example/" + strings.Repeat("a", 20_000), `"><script>alert(1)</script>`} {
+		for _, address := range []string{"nonsense", "javascript:alert(1)", "file:///etc/passwd", "https://",
+			strings.Repeat("a", 20_000), "https://a.example/" + strings.Repeat("a", 20_000),
+			`"><script>alert(1)</script>`} {
 			a := r.visitor().get(statusOf(address)).status(http.StatusBadRequest)
 			if len(a.find("script")) != 0 || len(a.body) > 10<<10 {
 				r.t.Errorf("%.40q: %d bytes", address, len(a.body))
@@ -160,7 +176,9 @@ func TestStatusOfWhatIsNotKnown(t *testing.T) {
 func TestStatusByHand(t *testing.T) {
 	each(t, func(r *room) {
 		r.knows(digest.Feed{URL: "https://site.example/?feed=rss&cat=1;2", Title: "Site"})
-		for _, path := range []string{"/status?url=https://site.example/?feed=rss&cat=1;2", statusOf("https://site.example/?feed=rss&cat=1;2"), "/status?url=https://site.example/%3Ffeed=rss%26cat=1%3B2"} {
+		for _, path := range []string{"/status?url=https://site.example/?feed=rss&cat=1;2",
+			statusOf("https://site.example/?feed=rss&cat=1;2"),
+			"/status?url=https://site.example/%3Ffeed=rss%26cat=1%3B2"} {
 			r.visitor().get(path).status(http.StatusOK).shows("h1", "Site")
 		}
 	})
@@ -172,13 +190,15 @@ func TestStatusKeepsSecrets(t *testing.T) {
 	each(t, func(r *room) {
 		const private = "https://ann:pass-word@site.example/feed?key=k-e-y"
 		r.knows(digest.Feed{URL: private, Title: "Private"})
-		for _, near := range []string{"https://site.example/feed?key=k-e-y", "https://ann@site.example/feed?key=k-e-y", "https://ann:pass-word@site.example/feed", "https://ann:x@site.example/feed?key=k-e-y"} {
+		for _, near := range []string{"https://site.example/feed?key=k-e-y", "https://ann@site.example/feed?key=k-e-y",
+			"https://ann:pass-word@site.example/feed", "https://ann:x@site.example/feed?key=k-e-y"} {
 			a := r.visitor().get(statusOf(near)).status(http.StatusNotFound)
 			if strings.Contains(a.body, "pass-word") || strings.Contains(a.body, "Private") {
 				r.t.Errorf("%s is told of the private feed", near)
 			}
 		}
-		a := r.visitor().get(statusOf(private)).status(http.StatusOK).shows(".address", "https://...@site.example/feed?key=k-e-y")
+		a := r.visitor().get(statusOf(private)).status(http.StatusOK).shows(".address",
+			"https://...@site.example/feed?key=k-e-y")
 		if strings.Contains(a.body, "pass-word") || strings.Contains(a.body, "ann") {
 			r.t.Error("the page has the password")
 		}
@@ -194,7 +214,8 @@ func TestStatusByAFormerAddress(t *testing.T) {
 		moving := was
 		moving.MovedTo, moving.MovedSince = "https://u:pass-word@site.example/b?key=k-e-y", r.now
 		r.polled(moving, store.PollRecord{At: r.now.Add(time.Second), Outcome: "unchanged"})
-		r.visitor().get(statusOf(feedURL)).status(http.StatusOK).shows(".facts .wide", "How new posts arrivepolls find new posts", "Redirects tohttps://...@site.example/b?...")
+		r.visitor().get(statusOf(feedURL)).status(http.StatusOK).shows(".facts .wide",
+			"How new posts arrivepolls find new posts", "Redirects tohttps://...@site.example/b?...")
 		moved := was
 		moved.URL = "https://u:pass-word@site.example/b?key=k-e-y"
 		r.polled(moved, store.PollRecord{At: r.now.Add(2 * time.Second), Outcome: "unchanged"})
@@ -237,7 +258,8 @@ func TestStatusIsNoList(t *testing.T) {
 			return v
 		}
 		for i := range 60 {
-			from("2001:db8::" + fmt.Sprint(i)).get(statusOf(fmt.Sprintf("https://a.example/%d", i))).status(http.StatusNotFound)
+			from("2001:db8::" + fmt.Sprint(i)).get(
+				statusOf(fmt.Sprintf("https://a.example/%d", i))).status(http.StatusNotFound)
 		}
 		a := from("2001:db8::beef").get(statusOf("https://a.example/")).status(http.StatusTooManyRequests)
 		if a.Header.Get("Retry-After") == "" {
@@ -246,7 +268,8 @@ func TestStatusIsNoList(t *testing.T) {
 		from("2001:db8::beef").get("/status").status(http.StatusOK)
 		others := 0
 		for i := range 4 { // now and then one shares the bucket
-			if from(fmt.Sprintf("198.51.100.%d", i)).get(statusOf("https://a.example/")).StatusCode == http.StatusNotFound {
+			if from(fmt.Sprintf("198.51.100.%d", i)).get(
+				statusOf("https://a.example/")).StatusCode == http.StatusNotFound {
 				others++
 			}
 		}
@@ -270,7 +293,8 @@ func TestStatusOfAFeedThatNobodyWaitsFor(t *testing.T) {
 		gone := f
 		gone.State, gone.GoneAt, gone.LastStatus, gone.LastError = digest.FeedGone, r.now, 410, "410 Gone"
 		r.polled(gone, store.PollRecord{At: r.now, Outcome: "failed", Status: 410, Note: "410 Gone"})
-		r.visitor().get(statusOf(feedURL)).shows(".standing strong", "gone").shows(".facts dd", "not planned", "never", "never", "polls find new posts")
+		r.visitor().get(statusOf(feedURL)).shows(".standing strong", "gone").shows(".facts dd", "not planned", "never",
+			"never", "polls find new posts")
 	})
 }
 

@@ -190,7 +190,8 @@ func pagesIn(l *catalogue.Language, a assets) pages {
 	}
 	maps.Copy(funcs, l.Funcs())
 	layout := sync.OnceValue(func() *template.Template {
-		return template.Must(template.New("layout").Funcs(funcs).Option("missingkey=error").ParseFS(templateFiles, "templates/layout.html"))
+		return template.Must(template.New("layout").Funcs(funcs).Option("missingkey=error").ParseFS(templateFiles,
+			"templates/layout.html"))
 	})
 	p := pages{}
 	files, err := templateFiles.ReadDir("templates")
@@ -237,10 +238,12 @@ func (s *site) show(w http.ResponseWriter, r *http.Request, status int, name str
 	f.Reader, err = s.signedIn(r) // nobody where the database does not answer, so that error pages can be shown
 	f.look = s.look(w, r, f.Reader)
 	f.Device = s.tellDevice(w.Header(), f.Reader, err)
-	if p, ok := data.(interface{ mailedTo() digest.UserID }); ok && f.Reader.ID != 0 && p.mailedTo() != 0 && p.mailedTo() != f.Reader.ID {
+	if p, ok := data.(interface{ mailedTo() digest.UserID }); ok && f.Reader.ID != 0 && p.mailedTo() != 0 &&
+		p.mailedTo() != f.Reader.ID {
 		f.Reader, f.Device, f.Other, f.look = digest.User{}, nil, true, usualLook()
 	}
-	f.Index = status == http.StatusOK && (name == "home_landing" || name == "about_bot" || name == "about_help" || name == "status" || isPublic(data))
+	f.Index = status == http.StatusOK && (name == "home_landing" || name == "about_bot" || name == "about_help" ||
+		name == "status" || isPublic(data))
 	var b bytes.Buffer
 	if err := s.pages[f.lang][name]().ExecuteTemplate(&b, "layout.html", f); err != nil {
 		return fmt.Errorf("rendering page %s: %w", name, err)

@@ -16,7 +16,8 @@ func TestThemesAreHeeded(t *testing.T) {
 		"pages":      string(a.files[a.names[styleSheet]]),
 		"newsletter": render.ThemeIn(digest.Colours{Paper: "#fff8e0", Ink: "#202020", Accent: "#7a1f1f"}),
 	} {
-		const device, chosen = "@media screen and (prefers-color-scheme:dark){:root:not([data-theme=light]){", "@media screen{:root[data-theme=dark]{"
+		const device, chosen = "@media screen and (prefers-color-scheme:dark){:root:not([data-theme=light]){",
+			"@media screen{:root[data-theme=dark]{"
 		found := strings.Count(sheet, device)
 		if all := strings.Count(sheet, "prefers-color-scheme"); found == 0 || all != found {
 			t.Errorf("%s: %d rules for dark devices, of which %d heed what was chosen", name, all, found)
@@ -26,7 +27,8 @@ func TestThemesAreHeeded(t *testing.T) {
 		}
 		for part := range strings.SplitSeq(sheet, device) {
 			variables, rest, _ := strings.Cut(part, "}}")
-			if again, ok := strings.CutPrefix(strings.TrimSpace(rest), chosen); ok && !strings.HasPrefix(again, variables+"}}") {
+			if again, ok := strings.CutPrefix(strings.TrimSpace(rest), chosen); ok &&
+				!strings.HasPrefix(again, variables+"}}") {
 				t.Errorf("%s: dark by choice is not what it is by device: %.60s", name, variables)
 			}
 		}

@@ -35,7 +35,8 @@ func (st standing) Coming() catalogue.Sayable { return st.comingDay() }
 
 // tomorrowPage shows nothing that waits: it says what is asked for.
 func (s *site) tomorrowPage(w http.ResponseWriter, r *http.Request, me reader) error {
-	return s.show(w, r, http.StatusOK, "tomorrow", catalogue.Key("Peek at tomorrow"), tomorrowPage{standing: s.standing(me.Digest)})
+	return s.show(w, r, http.StatusOK, "tomorrow", catalogue.Key("Peek at tomorrow"),
+		tomorrowPage{standing: s.standing(me.Digest)})
 }
 
 // showTomorrow shows a reader who asks for it what waits for their next midnight, as headlines: this one time, and

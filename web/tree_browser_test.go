@@ -73,7 +73,9 @@ func TestTreeOfAnEdition(t *testing.T) {
 	u, d := w.user("ann@example.org")
 	w.must(w.store.SetPages(t.Context(), u.ID, pages(digest.LeftToRight, true)))
 	w.crowdOf(d, 24)
-	w.brings(digest.Subscription{DigestID: d.ID, Folder: "Sea"}, "Untitled", digest.Post{Identity: "u", URL: "https://a.example/u", Summary: "A post without a title.", Content: "<p>A post without a title.</p>", ContentHash: "h"})
+	w.brings(digest.Subscription{DigestID: d.ID, Folder: "Sea"}, "Untitled",
+		digest.Post{Identity: "u", URL: "https://a.example/u", Summary: "A post without a title.",
+			Content: "<p>A post without a title.</p>", ContentHash: "h"})
 	w.midnight()
 	w.comesIn(u)
 	w.Open(w.base + "/")

@@ -43,7 +43,8 @@ const (
 var secretFields = [...]string{"user", "password", "token", "secret"}
 
 // typedFields are those in which readers write with their own words, in forms of pages that may lack them later.
-var typedFields = [...]string{"title", "folder", "words", "name", "address", "email", "note", "line", "description", "header", "footer", "returns", "subject", "reason", "host"}
+var typedFields = [...]string{"title", "folder", "words", "name", "address", "email", "note", "line", "description",
+	"header", "footer", "returns", "subject", "reason", "host"}
 
 func (s *site) unsentCookie() string { return s.cookieName() + "-unsent" }
 
@@ -112,7 +113,8 @@ func fieldsOf(r *http.Request) url.Values {
 	if r.ContentLength == 0 {
 		return url.Values{}
 	}
-	if err != nil || kind != "application/x-www-form-urlencoded" || r.ContentLength < 0 || r.ContentLength > longestUnsent || r.ParseForm() != nil {
+	if err != nil || kind != "application/x-www-form-urlencoded" || r.ContentLength < 0 ||
+		r.ContentLength > longestUnsent || r.ParseForm() != nil {
 		return nil
 	}
 	fields := r.PostForm

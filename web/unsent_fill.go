@@ -52,14 +52,20 @@ func noticeOf(u unsentForm, there, filled bool, speaks *catalogue.Language) stri
 		words = catalogue.Key("You were signed out, so nothing was sent. Press the button again.")
 	case there || len(u.Fields) == 0:
 	case len(wrote) > 0:
-		words, more = catalogue.Key("You were signed out, so nothing was sent. The form is no longer on this page, but you can still send it."), asWritten(wrote)+u.again(speaks)
+		words, more = catalogue.Key(
+			"You were signed out, so nothing was sent. The form is no longer on this page, but you can still send it."),
+			asWritten(wrote)+u.again(speaks)
 	default:
-		words, more = catalogue.Key("You were signed out, so nothing was sent. The form is no longer on this page, but you can still send it."), u.again(speaks)
+		words, more = catalogue.Key(
+			"You were signed out, so nothing was sent. The form is no longer on this page, but you can still send it."),
+			u.again(speaks)
 	}
 	if u.Nth > 1 {
-		more += `<p>` + template.HTMLEscapeString(catalogue.Key("We couldn’t keep another form that you sent earlier.").In(speaks)) + `</p>`
+		more += `<p>` + template.HTMLEscapeString(
+			catalogue.Key("We couldn’t keep another form that you sent earlier.").In(speaks)) + `</p>`
 	}
-	return `<div class="notice unsent" role="status"><p>` + template.HTMLEscapeString(words.In(speaks)) + `</p>` + more + `</div>`
+	return `<div class="notice unsent" role="status"><p>` + template.HTMLEscapeString(words.In(speaks)) + `</p>` +
+		more + `</div>`
 }
 
 // wrote is what the reader typed: the rest of a form is for the program.
@@ -88,10 +94,12 @@ func (u unsentForm) again(speaks *catalogue.Language) string {
 	b.WriteString(`<form method="post" action="` + template.HTMLEscapeString(u.Action) + `">`)
 	for _, name := range slices.Sorted(maps.Keys(u.Fields)) {
 		for _, value := range u.Fields[name] {
-			b.WriteString(`<input type="hidden" name="` + template.HTMLEscapeString(name) + `" value="` + template.HTMLEscapeString(value) + `">`)
+			b.WriteString(`<input type="hidden" name="` + template.HTMLEscapeString(name) + `" value="` +
+				template.HTMLEscapeString(value) + `">`)
 		}
 	}
-	b.WriteString(`<button class="plain">` + template.HTMLEscapeString(catalogue.Key("Send form").In(speaks)) + `</button></form>`)
+	b.WriteString(`<button class="plain">` +
+		template.HTMLEscapeString(catalogue.Key("Send form").In(speaks)) + `</button></form>`)
 	return b.String()
 }
 

@@ -43,7 +43,8 @@ func TestUnsentForm(t *testing.T) {
 			r.t.Fatalf("the sign-in leads to %q", to)
 		}
 		for range 2 { // also when it is loaded again
-			page := v.get(to).status(http.StatusOK).has("[name=words]", "value", form.Get("words")).contains(".unsent", "Press the button again")
+			page := v.get(to).status(http.StatusOK).has("[name=words]", "value", form.Get("words")).contains(".unsent",
+				"Press the button again")
 			if n := len(page.find(".rows li")); n > 0 {
 				r.t.Errorf("%d filters were made by nobody", n)
 			}
@@ -89,7 +90,8 @@ func TestUnsentForm(t *testing.T) {
 		v.post("/filters", form).status(http.StatusSeeOther)
 		v.get("/sign-in").contains(".notice", "nothing was sent", "a browser that several readers use")
 		v.post("/sign-in", url.Values{"token": {r.token(bob)}}).status(http.StatusSeeOther).leads("/filters?unsent=1")
-		if page := v.get("/filters?unsent=1").status(http.StatusOK).contains(".unsent", "We can’t keep"); strings.Contains(page.body, "ball") {
+		if page := v.get("/filters?unsent=1").status(http.StatusOK).contains(".unsent",
+			"We can’t keep"); strings.Contains(page.body, "ball") {
 			r.t.Error("the other sees what she wrote")
 		}
 		v = r.visitor() // one reader again and again
@@ -119,13 +121,15 @@ func TestUnsentFormIsNotLostByTheWay(t *testing.T) {
 		second := *v
 		second.cookies = maps.Clone(v.cookies)
 		v.post("/sign-in", url.Values{"token": {r.token(u)}}).leads("/filters?unsent=1")
-		if page := v.get("/filters?unsent=1").has("[name=words]", "value", "football"); strings.Contains(page.body, "Another form") {
+		if page := v.get("/filters?unsent=1").has("[name=words]", "value", "football"); strings.Contains(page.body,
+			"Another form") {
 			r.t.Error("it speaks of another form")
 		}
 
 		second.post("/settings/zone", url.Values{"zone": {"Asia/Tok"}}).leads("/sign-in")
 		second.post("/sign-in", url.Values{"token": {r.token(u)}}).leads("/settings/zone?unsent=2")
-		second.get("/settings/zone?unsent=2").has("#zone", "value", "Asia/Tok").contains(".unsent", "We couldn’t keep another form")
+		second.get("/settings/zone?unsent=2").has("#zone", "value", "Asia/Tok").contains(".unsent",
+			"We couldn’t keep another form")
 		second.get("/filters?unsent=1").shows(".unsent").has("[name=words]", "value", "")
 	})
 }
@@ -138,7 +142,8 @@ func TestUnsentFormOfAnAnswer(t *testing.T) {
 		r.brings(digest.Subscription{DigestID: d.ID}, "Wind", post("A kite"))
 		v := r.visitor().signIn(u)
 		path := v.get("/feeds").attrs(".rows .name", "href")[0]
-		undo := url.Values{"feed": v.post(path+"/leave", nil).status(http.StatusOK).attrs("main form input[name=feed]", "value")}
+		undo := url.Values{"feed": v.post(path+"/leave", nil).status(http.StatusOK).attrs("main form input[name=feed]",
+			"value")}
 		delete(v.cookies, "digest")
 		v.header["Referer"] = r.base + path + "/leave"
 		v.post("/feeds/return", undo).leads("/sign-in")
@@ -181,7 +186,8 @@ func TestUnsentIsBounded(t *testing.T) {
 				v.post("/feeds/find", form).status(http.StatusSeeOther)
 			}
 		}
-		page := back("/feeds", find(url.Values{"address": {"https://site.example/"}, "user": {"ann"}, "password": {"pass-1"}, "token": {"pass-2"}}))
+		page := back("/feeds", find(url.Values{"address": {"https://site.example/"}, "user": {"ann"},
+			"password": {"pass-1"}, "token": {"pass-2"}}))
 		page.has("#address", "value", "https://site.example/")
 		if strings.Contains(page.body, "pass-") {
 			r.t.Error("a password was held")
@@ -206,8 +212,10 @@ func TestUnsentIsBounded(t *testing.T) {
 			v.post("/settings/travel", url.Values{"zone": {"Asia/Tok"}}).status(http.StatusSeeOther)
 		}).has("#zone", "value", "Asia/Tok")
 		back("/settings/appearance", func(v *visitor) {
-			v.post("/settings/appearance", url.Values{"name": {"The Evening"}, "layout": {"full"}, "threaded": {"on"}}).status(http.StatusSeeOther)
-		}).has("[name=name]", "value", "The Evening").has("#layout option[selected]", "value", "full").has("[name=threaded]", "checked", "")
+			v.post("/settings/appearance",
+				url.Values{"name": {"The Evening"}, "layout": {"full"}, "threaded": {"on"}}).status(http.StatusSeeOther)
+		}).has("[name=name]", "value", "The Evening").has("#layout option[selected]", "value",
+			"full").has("[name=threaded]", "checked", "")
 		back("/sign-out/everywhere", func(v *visitor) {
 			v.post("/sign-out/everywhere", nil).status(http.StatusSeeOther)
 		}).contains(".unsent", "Press the button again")

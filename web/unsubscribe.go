@@ -98,7 +98,8 @@ func (s *site) leaveDigest(w http.ResponseWriter, r *http.Request, d digest.Dige
 }
 
 // changeDigestByLink is changeByLink for the link that a request has followed.
-func (s *site) changeDigestByLink(r *http.Request, d digest.Digest, oneClick bool, change func(*store.Store) error) error {
+func (s *site) changeDigestByLink(r *http.Request, d digest.Digest, oneClick bool,
+	change func(*store.Store) error) error {
 	by := store.LinkUse{DigestID: d.ID, OneClick: oneClick}
 	if _, email := unsubscribeToken(r); email != 0 {
 		e, err := s.Store.Edition(r.Context(), email)
@@ -135,7 +136,8 @@ func (s *site) resubscribe(w http.ResponseWriter, r *http.Request) error {
 }
 
 func (s *site) viewOf(r *http.Request, d digest.Digest) unsubscribePage {
-	return unsubscribePage{standing: s.standing(d), Token: r.PathValue("token"), Gone: d.ID == 0, Most: s.mostOften(r, d)}
+	return unsubscribePage{standing: s.standing(d), Token: r.PathValue("token"), Gone: d.ID == 0,
+		Most: s.mostOften(r, d)}
 }
 
 // BackToPause reports whether the way back leads to a pause.
@@ -207,7 +209,8 @@ func (s *site) tokenDigest(r *http.Request) (digest.Digest, error) {
 
 // changeDigest returns a handler that changes the digest of a link. The page shows the schedule after the change. A
 // digest that its reader has left does not change.
-func (s *site) changeDigest(title catalogue.Sayable, change func(*http.Request, *store.Store, digest.Digest) error) handler {
+func (s *site) changeDigest(title catalogue.Sayable,
+	change func(*http.Request, *store.Store, digest.Digest) error) handler {
 	return byLink(func(w http.ResponseWriter, r *http.Request) error {
 		was, err := s.tokenDigest(r)
 		if err != nil || was.State == digest.DigestLeft {

@@ -64,12 +64,18 @@ func TestPause(t *testing.T) {
 		until  time.Time // a midnight in Paris
 		says   string
 	}{
-		{noon, "1 week", time.Date(2026, 11, 27, 0, 0, 0, 0, paris), "until Friday 27 November. After the pause, one edition has all posts: the newest three from each site, and headlines for the others."},
+		{noon, "1 week", time.Date(2026, 11, 27, 0, 0, 0, 0, paris),
+			"until Friday 27 November. After the pause, one edition has all posts: the newest three from each site, and headlines for the others."},
 		{noon, "2 weeks", time.Date(2026, 12, 4, 0, 0, 0, 0, paris), "until Friday 4 December."},
 		{noon, "1 month", time.Date(2026, 12, 20, 0, 0, 0, 0, paris), "until Sunday 20 December."},
-		{time.Date(2026, 11, 20, 23, 30, 0, 0, time.UTC), "1 week", time.Date(2026, 11, 28, 0, 0, 0, 0, paris), "until Saturday 28 November."}, // it is tomorrow in Paris
-		{time.Date(2027, 1, 31, 12, 0, 0, 0, time.UTC), "1 month", time.Date(2027, 2, 28, 0, 0, 0, 0, paris), "until Sunday 28 February."},
-		{time.Date(2027, 3, 25, 12, 0, 0, 0, time.UTC), "1 week", time.Date(2027, 4, 1, 0, 0, 0, 0, paris), "until Thursday 1 April."}, // the clocks change in between
+		// it is tomorrow in Paris
+		{time.Date(2026, 11, 20, 23, 30, 0, 0, time.UTC), "1 week", time.Date(2026, 11, 28, 0, 0, 0, 0, paris),
+			"until Saturday 28 November."},
+		{time.Date(2027, 1, 31, 12, 0, 0, 0, time.UTC), "1 month", time.Date(2027, 2, 28, 0, 0, 0, 0, paris),
+			"until Sunday 28 February."},
+		// the clocks change in between
+		{time.Date(2027, 3, 25, 12, 0, 0, 0, time.UTC), "1 week", time.Date(2027, 4, 1, 0, 0, 0, 0, paris),
+			"until Thursday 1 April."},
 	} {
 		t.Run(c.says, func(t *testing.T) {
 			each(t, func(r *room) {
@@ -148,7 +154,8 @@ func TestFewerMails(t *testing.T) {
 	each(t, func(r *room) {
 		_, d := r.user("ann@example.org")
 		v := r.visitor()
-		a := v.press(v.get(r.unsubscribePath(d)), "Monday to Friday").shows("h1", "Daily Digest now comes Monday to Friday")
+		a := v.press(v.get(r.unsubscribePath(d)), "Monday to Friday").shows("h1",
+			"Daily Digest now comes Monday to Friday")
 		if text := a.texts("main p")[0]; !strings.HasSuffix(text, "Next edition: Monday 23 November") {
 			r.t.Error(text)
 		}
@@ -160,7 +167,8 @@ func TestFewerMails(t *testing.T) {
 			r.t.Errorf("it comes %s after the way back", got)
 		}
 		v.press(v.get(r.unsubscribePath(d)), "Once a week").shows("h1", "Daily Digest now comes every Saturday")
-		a = v.post(r.unsubscribePath(d)+"/days", url.Values{"days": {"tue"}}).status(http.StatusOK).shows("h1", "Daily Digest now comes every Tuesday")
+		a = v.post(r.unsubscribePath(d)+"/days", url.Values{"days": {"tue"}}).status(http.StatusOK).shows("h1",
+			"Daily Digest now comes every Tuesday")
 		v.press(a, "Undo this change").shows("h1", "Daily Digest now comes every Saturday")
 		a = v.get(r.unsubscribePath(d))
 		a.has("option[selected]", "value", "sat")
@@ -189,17 +197,20 @@ func TestFewerLetters(t *testing.T) {
 			{digest.LastDay, "", "mon"},
 		} {
 			n, err := r.store.AddNewsletter(r.t.Context(), digest.Newsletter{
-				Slug: fmt.Sprintf("n%d", test.cadence), Name: "Letter", Cadence: test.cadence, State: digest.NewsletterActive,
-				Look: digest.Look{Layout: digest.FullText, Images: digest.NoImages},
+				Slug: fmt.Sprintf("n%d", test.cadence), Name: "Letter", Cadence: test.cadence,
+				State: digest.NewsletterActive,
+				Look:  digest.Look{Layout: digest.FullText, Images: digest.NoImages},
 			}, own.UserID, r.now)
 			r.must(err)
-			m, _, err := r.store.Join(r.t.Context(), n.ID, store.Joining{Email: "mo@example.org", TimeZone: "Europe/Paris", Asked: true}, r.now)
+			m, _, err := r.store.Join(r.t.Context(), n.ID,
+				store.Joining{Email: "mo@example.org", TimeZone: "Europe/Paris", Asked: true}, r.now)
 			r.must(err)
 			d, err := r.store.Digest(r.t.Context(), m.DigestID)
 			r.must(err)
 			v := r.visitor()
 			a := v.get(r.unsubscribePath(d))
-			if got := strings.Join(a.texts("form[action="+r.unsubscribePath(d)+"/days] button"), "; "); got != test.offers {
+			if got := strings.Join(a.texts("form[action="+r.unsubscribePath(d)+"/days] button"),
+				"; "); got != test.offers {
 				r.t.Errorf("%s: offered %s, want %s", test.cadence, got, test.offers)
 			}
 			if test.refused != "" {
@@ -239,13 +250,17 @@ func TestEaseBadInput(t *testing.T) {
 		v := r.visitor()
 		for _, c := range []struct{ path, body string }{
 			{"/pause", ""}, {"/pause", "for=year"}, {"/pause", "for="}, {"/pause", "for=-1"}, {"/pause", "days=mon"},
-			{"/days", ""}, {"/days", "days="}, {"/days", "days=never"}, {"/days", "days=mon,"}, {"/days", "days=0"}, {"/days", "for=week"},
+			{"/days", ""}, {"/days", "days="}, {"/days", "days=never"}, {"/days", "days=mon,"}, {"/days", "days=0"},
+			{"/days", "for=week"},
 		} {
-			a := v.do("POST", r.unsubscribePath(d)+c.path, urlencoded, strings.NewReader(c.body)).status(http.StatusBadRequest)
+			a := v.do("POST", r.unsubscribePath(d)+c.path, urlencoded,
+				strings.NewReader(c.body)).status(http.StatusBadRequest)
 			a.shows("h1", "We couldn’t read that form")
 		}
-		v.do("POST", r.unsubscribePath(d)+"/days", urlencoded, strings.NewReader("days=%zz")).status(http.StatusBadRequest).shows("h1", "We couldn’t read that form")
-		v.do("POST", r.unsubscribePath(d)+"/days", urlencoded, strings.NewReader("days="+strings.Repeat("a", 1<<20))).status(http.StatusRequestEntityTooLarge)
+		v.do("POST", r.unsubscribePath(d)+"/days", urlencoded, strings.NewReader("days=%zz")).status(
+			http.StatusBadRequest).shows("h1", "We couldn’t read that form")
+		v.do("POST", r.unsubscribePath(d)+"/days", urlencoded,
+			strings.NewReader("days="+strings.Repeat("a", 1<<20))).status(http.StatusRequestEntityTooLarge)
 		for _, path := range []string{"/pause", "/resume", "/days"} {
 			v.post("/unsubscribe/"+r.signer.Sign(digest.ForEdition, int64(d.ID))+path, nil).status(http.StatusNotFound)
 			v.get(r.unsubscribePath(d) + path).status(http.StatusSeeOther).leads(r.unsubscribePath(d))

@@ -39,7 +39,8 @@ func TestOneClick(t *testing.T) {
 		{"text", "text/plain; charset=utf-8", body, "", "", 400},
 		{"JSON", "application/json", `{"List-Unsubscribe":"One-Click"}`, "", "", 400},
 		{"another value", urlencoded, "List-Unsubscribe=No&was=left", "", "", 400},
-		{"what a gateway sends", urlencoded, "url=https%3A%2F%2Fdigest.example", "https://gateway.example", "cross-site", 400},
+		{"what a gateway sends", urlencoded, "url=https%3A%2F%2Fdigest.example", "https://gateway.example",
+			"cross-site", 400},
 		{"bytes", "application/octet-stream", "\x00\xff%zz&&=;", "", "", 400},
 		{"more than a form holds", urlencoded, "a=" + strings.Repeat("a", 1<<20), "", "", 413},
 		{"much after it", form.FormDataContentType(), parts.String() + strings.Repeat("a", 1<<20), "", "", 200},
@@ -73,13 +74,15 @@ func TestUnsubscribeGetChangesNothing(t *testing.T) {
 	each(t, func(r *room) {
 		_, d := r.user("ann@example.org")
 		for _, method := range []string{"GET", "HEAD"} {
-			a := r.visitor().do(method, r.unsubscribePath(d)+"?List-Unsubscribe=One-Click", "", nil).status(http.StatusOK)
+			a := r.visitor().do(method, r.unsubscribePath(d)+"?List-Unsubscribe=One-Click", "",
+				nil).status(http.StatusOK)
 			if got := a.Header.Get("X-Robots-Tag"); got != "noindex, nofollow" {
 				r.t.Errorf("X-Robots-Tag %q", got)
 			}
 		}
 		a := r.visitor().get(r.unsubscribePath(d)).shows("h1", "Unsubscribe from Daily Digest?").
-			shows("form button", "Unsubscribe", "1 week", "2 weeks", "1 month", "Monday to Friday", "Once a week", "Once a month")
+			shows("form button", "Unsubscribe", "1 week", "2 weeks", "1 month", "Monday to Friday", "Once a week",
+				"Once a month")
 		if got := a.attrs("form[method=post]", "action"); got[0] != r.unsubscribePath(d)+"/leave" {
 			r.t.Errorf("the button posts to %q", got)
 		}
@@ -98,7 +101,8 @@ func TestUnsubscribeFlippedBit(t *testing.T) {
 		}
 		for _, token := range tokens {
 			v := r.visitor()
-			for _, a := range []answer{v.post("/unsubscribe/"+token, nil), v.get("/unsubscribe/" + token), v.post("/unsubscribe/"+token+"/undo", nil)} {
+			for _, a := range []answer{v.post("/unsubscribe/"+token, nil), v.get("/unsubscribe/" + token),
+				v.post("/unsubscribe/"+token+"/undo", nil)} {
 				if a.StatusCode == http.StatusOK {
 					r.t.Errorf("%s %s: %d", a.Request.Method, a.Request.URL.Path, a.StatusCode)
 				}
@@ -127,7 +131,8 @@ func TestWayBackLeavesAPauseAlone(t *testing.T) {
 		if err := r.store.SetDigestState(r.t.Context(), d.ID, digest.DigestPaused, r.now); err != nil {
 			r.t.Fatal(err)
 		}
-		r.visitor().post(r.unsubscribePath(d)+"/undo", nil).status(http.StatusOK).shows("h1", "Unsubscribe from Daily Digest?")
+		r.visitor().post(r.unsubscribePath(d)+"/undo", nil).status(http.StatusOK).shows("h1",
+			"Unsubscribe from Daily Digest?")
 		r.stands(d, digest.DigestPaused)
 	})
 }
@@ -143,11 +148,14 @@ func TestWayBackToAPause(t *testing.T) {
 		v := r.visitor()
 		v.get(r.unsubscribePath(d)).shows("h1", "Unsubscribe from Daily Digest?")
 		for range 2 { // as a mail program does it, whose reader sees no answer
-			v.post(r.unsubscribePath(d), url.Values{"List-Unsubscribe": {"One-Click"}}).status(http.StatusOK).shows("h1", "Unsubscribed from Daily Digest")
+			v.post(r.unsubscribePath(d), url.Values{"List-Unsubscribe": {"One-Click"}}).status(http.StatusOK).shows(
+				"h1", "Unsubscribed from Daily Digest")
 			r.stands(d, digest.DigestLeft)
 		}
-		a := v.get(r.unsubscribePath(d)).shows("h1", "Unsubscribed from Daily Digest").shows("form button", "Pause instead")
-		v.post(a.attrs("form[method=post]", "action")[0], nil).status(http.StatusOK).shows("h1", "Daily Digest is paused")
+		a := v.get(r.unsubscribePath(d)).shows("h1", "Unsubscribed from Daily Digest").shows("form button",
+			"Pause instead")
+		v.post(a.attrs("form[method=post]", "action")[0], nil).status(http.StatusOK).shows("h1",
+			"Daily Digest is paused")
 		r.stands(d, digest.DigestPaused)
 	})
 }
@@ -157,7 +165,8 @@ func TestUnsubscribeAfterTheReaderIsRemoved(t *testing.T) {
 		u, d := r.user("ann@example.org")
 		r.remove(u)
 		v := r.visitor()
-		v.post(r.unsubscribePath(d), url.Values{"List-Unsubscribe": {"One-Click"}}).status(http.StatusOK).shows("h1", "Unsubscribed")
+		v.post(r.unsubscribePath(d), url.Values{"List-Unsubscribe": {"One-Click"}}).status(http.StatusOK).shows("h1",
+			"Unsubscribed")
 		v.get(r.unsubscribePath(d)).status(http.StatusOK)
 		v.post(r.unsubscribePath(d)+"/undo", nil).status(http.StatusNotFound)
 	})

@@ -89,16 +89,17 @@ type Options struct {
 	Version       string                // shown on the bot page
 	PostalAddress string                // at the foot of letters; "" shows none
 	Contact       string                // mail address of whoever runs this instance; "" shows none
-	Addresses     []string              // networks that feeds are asked from, for the bot page; none: they are not fixed
-	Spread        poller.Spread         // as the hourly job has it, for the bot and status pages; a Gap of 0 is 1 h
-	HostGap       time.Duration         // least time between two requests to one host, for the bot page; default 2 s
-	Offline       bool                  // readers may keep editions on their devices, to be read without a network
-	Beats         bool                  // the hourly job runs too: health asks for its heartbeat
-	MetricsToken  string                // lets who has it read the metrics; "": nobody may here
-	Metrics       http.Handler          // for Prometheus; nil: there are none
-	Storage       Measure               // how large the database may be; nil: it is not judged
-	Observe       Observer              // is told of each request; may be nil
-	Now           func() time.Time      // default time.Now
+	// networks that feeds are asked from, for the bot page; none: they are not fixed
+	Addresses    []string
+	Spread       poller.Spread    // as the hourly job has it, for the bot and status pages; a Gap of 0 is 1 h
+	HostGap      time.Duration    // least time between two requests to one host, for the bot page; default 2 s
+	Offline      bool             // readers may keep editions on their devices, to be read without a network
+	Beats        bool             // the hourly job runs too: health asks for its heartbeat
+	MetricsToken string           // lets who has it read the metrics; "": nobody may here
+	Metrics      http.Handler     // for Prometheus; nil: there are none
+	Storage      Measure          // how large the database may be; nil: it is not judged
+	Observe      Observer         // is told of each request; may be nil
+	Now          func() time.Time // default time.Now
 
 	// Fence tells of the fence around the database; nil: none can stand.
 	Fence func(context.Context) (store.Fence, error)

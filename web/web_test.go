@@ -48,7 +48,8 @@ func TestReaderSeesLatestEdition(t *testing.T) {
 		a.shows("main h1", "Sunday 22 November 2026").shows("h3", "Two").shows("h2", site)
 		a.shows(".folio p", "No. 2 Made at midnight in Paris").shows(".turn a", "Previous Saturday 21 November")
 		a.has(".turn a", "href", "/editions/2026-11-21")
-		v.get("/editions/2026-11-21").status(http.StatusOK).shows("h3", "One").shows(".turn a", "Next Sunday 22 November")
+		v.get("/editions/2026-11-21").status(http.StatusOK).shows("h3", "One").shows(".turn a",
+			"Next Sunday 22 November")
 	})
 }
 
@@ -82,7 +83,8 @@ func TestArchiveNewestFirst(t *testing.T) {
 		}
 		a := r.visitor().signIn(u).get("/editions").status(http.StatusOK)
 		a.shows("h2", "December 2026", "November 2026")
-		if got := a.attrs(".dates a", "href"); len(got) != 12 || got[0] != "/editions/2026-12-02" || got[11] != "/editions/2026-11-21" {
+		if got := a.attrs(".dates a", "href"); len(got) != 12 || got[0] != "/editions/2026-12-02" ||
+			got[11] != "/editions/2026-11-21" {
 			r.t.Errorf("archive is %q", got)
 		}
 	})
@@ -93,7 +95,8 @@ func TestArchiveSaysThatItStopped(t *testing.T) {
 		v, d := r.reader("ann@example.org")
 		r.visitor().post(r.unsubscribePath(d)+"/leave", nil).status(http.StatusOK)
 		wayBack := func(selector string) {
-			if got := v.get("/editions").status(http.StatusOK).attrs(selector, "href"); len(got) != 1 || got[0] != r.unsubscribePath(d) {
+			if got := v.get("/editions").status(http.StatusOK).attrs(selector, "href"); len(got) != 1 ||
+				got[0] != r.unsubscribePath(d) {
 				r.t.Errorf("the way back is %q", got)
 			}
 		}
@@ -143,7 +146,8 @@ func TestEditionIsReadable(t *testing.T) {
 		r.arrives(d, p)
 		r.midnight()
 		a := r.visitor().signIn(u).get("/").status(http.StatusOK)
-		for selector, want := range map[string]int{"html[lang=en]": 1, "main": 1, "h1": 1, "article[lang=ar]": 1, "article[dir]": 1, "a.skip": 2, "nav[aria-label]": 2, "script": 2, "script[src]": 2, "[style]": 0} {
+		for selector, want := range map[string]int{"html[lang=en]": 1, "main": 1, "h1": 1, "article[lang=ar]": 1,
+			"article[dir]": 1, "a.skip": 2, "nav[aria-label]": 2, "script": 2, "script[src]": 2, "[style]": 0} {
 			if got := len(a.find(selector)); got != want {
 				r.t.Errorf("%d of %q, want %d", got, selector, want)
 			}
@@ -161,8 +165,10 @@ func TestBotPage(t *testing.T) {
 		a.shows("pre", "digest/1.2.3 (+"+r.base+"/bot; 3 subscribers; feed-id=42)", "User-agent: digest Disallow: /",
 			r.base+"/RPC2", "curl --data-urlencode url=https://example.org/feed.xml "+r.base+"/ping")
 		a.shows("a[href=mailto:ada@example.org]", "ada@example.org")
-		for _, word := range []string{"Retry-After", "max-age", "410", "HEAD", "at least one hour between two fetches", "at least 2 seconds apart",
-			"one midnight over 15 minutes", "skipHours", "sy:updatePeriod", "robots.txt", "90 days", "IP addresses can change", "WebSub"} {
+		for _, word := range []string{"Retry-After", "max-age", "410", "HEAD", "at least one hour between two fetches",
+			"at least 2 seconds apart",
+			"one midnight over 15 minutes", "skipHours", "sy:updatePeriod", "robots.txt", "90 days",
+			"IP addresses can change", "WebSub"} {
 			if !strings.Contains(strings.Join(a.texts("main"), " "), word) {
 				r.t.Errorf("the bot page does not speak of %s", word)
 			}
@@ -180,7 +186,9 @@ func TestBotPage(t *testing.T) {
 // and whose links lead on.
 func TestHelp(t *testing.T) {
 	each(t, func(r *room) {
-		a := r.visitor().get("/help").status(http.StatusOK).shows("h2", "Sign in", "Follow sites", "Change what you get", "Save posts and read offline", "Search", "Take a break", "Unsubscribe", "No email?", "Contact")
+		a := r.visitor().get("/help").status(http.StatusOK).shows("h2", "Sign in", "Follow sites",
+			"Change what you get", "Save posts and read offline", "Search", "Take a break", "Unsubscribe", "No email?",
+			"Contact")
 		if a.Header.Get("X-Robots-Tag") != "" || a.Header.Get("Cache-Control") != "private, max-age=3600" {
 			r.t.Errorf("the help page comes with %v", a.Header)
 		}
@@ -214,7 +222,8 @@ func TestHealth(t *testing.T) {
 			r.t.Errorf("body %q", a.body)
 		}
 		r.breakDatabase()
-		if a := r.visitor().get("/healthz").status(http.StatusServiceUnavailable); a.body != "the database does not answer\n" {
+		if a := r.visitor().get("/healthz").status(
+			http.StatusServiceUnavailable); a.body != "the database does not answer\n" {
 			r.t.Errorf("body %q", a.body)
 		}
 	})
@@ -244,7 +253,8 @@ func TestAssets(t *testing.T) {
 		}
 		for i, kind := range []string{"text/css; charset=utf-8", "image/svg+xml"} {
 			a := r.visitor().get(paths[i]).status(http.StatusOK)
-			if a.Header.Get("Cache-Control") != "public, max-age=31536000, immutable" || a.Header.Get("Content-Type") != kind {
+			if a.Header.Get("Cache-Control") != "public, max-age=31536000, immutable" ||
+				a.Header.Get("Content-Type") != kind {
 				r.t.Errorf("%s: %v", paths[i], a.Header)
 			}
 		}
@@ -255,12 +265,16 @@ func TestAssets(t *testing.T) {
 
 func TestEveryAnswerIsGuarded(t *testing.T) {
 	each(t, func(r *room) {
-		for _, path := range []string{"/", "/sign-in", "/editions", "/editions/2026-11-20", "/e/x", "/unsubscribe/x", "/bot", "/status", "/status?url=https://a.example/", "/ping", "/healthz", "/robots.txt", "/static/x", "/nowhere"} {
+		for _, path := range []string{"/", "/sign-in", "/editions", "/editions/2026-11-20", "/e/x", "/unsubscribe/x",
+			"/bot", "/status", "/status?url=https://a.example/", "/ping", "/healthz", "/robots.txt", "/static/x",
+			"/nowhere"} {
 			h := r.visitor().get(path).Header
-			if got := h.Get("Content-Security-Policy"); !strings.HasPrefix(got, "default-src 'none';") || strings.Contains(got, "unsafe") {
+			if got := h.Get("Content-Security-Policy"); !strings.HasPrefix(got, "default-src 'none';") ||
+				strings.Contains(got, "unsafe") {
 				r.t.Errorf("%s: policy %q", path, got)
 			}
-			if h.Get("X-Content-Type-Options") != "nosniff" || h.Get("Referrer-Policy") != "same-origin" || h.Get("X-Frame-Options") != "DENY" {
+			if h.Get("X-Content-Type-Options") != "nosniff" || h.Get("Referrer-Policy") != "same-origin" ||
+				h.Get("X-Frame-Options") != "DENY" {
 				r.t.Errorf("%s: headers %v", path, h)
 			}
 		}
@@ -272,7 +286,8 @@ func TestWrongMethods(t *testing.T) {
 		for path, allow := range map[string]string{
 			"/": "GET, HEAD", "/editions": "GET, HEAD", "/bot": "GET, HEAD", "/healthz": "GET, HEAD",
 			"/status": "GET, HEAD", "/ping": "GET, HEAD, POST", "/RPC2": "POST",
-			"/sign-in": "GET, HEAD, POST", "/sign-out": "POST", "/unsubscribe/x": "GET, HEAD, POST", "/unsubscribe/x/undo": "GET, HEAD, POST",
+			"/sign-in": "GET, HEAD, POST", "/sign-out": "POST", "/unsubscribe/x": "GET, HEAD, POST",
+			"/unsubscribe/x/undo": "GET, HEAD, POST",
 		} {
 			a := r.visitor().do("DELETE", path, "", nil).status(http.StatusMethodNotAllowed)
 			if got := a.Header.Get("Allow"); got != allow {
@@ -288,7 +303,8 @@ func TestWrongMethods(t *testing.T) {
 
 func TestNothingThere(t *testing.T) {
 	each(t, func(r *room) {
-		for _, path := range []string{"/nowhere", "/editions/", "/favicon.ico", "/.env", "/e/", "/" + strings.Repeat("a", 20_000), "/e/" + strings.Repeat("a", 20_000), "/%00", "/unsubscribe/%ff%fe"} {
+		for _, path := range []string{"/nowhere", "/editions/", "/favicon.ico", "/.env", "/e/", "/" +
+			strings.Repeat("a", 20_000), "/e/" + strings.Repeat("a", 20_000), "/%00", "/unsubscribe/%ff%fe"} {
 			r.visitor().get(path).status(http.StatusNotFound).shows("h1", "Page not found")
 		}
 	})
@@ -309,7 +325,8 @@ func TestEditionTellsOfFeeds(t *testing.T) {
 		late.Identity, late.FeedID, late.PublishedAt = "held-up", f.ID, yesterday.Add(-time.Hour)
 		r.now = yesterday.Add(2 * time.Hour)
 		late.SeenAt = r.now
-		_, err = r.store.Record(r.t.Context(), r.now, []store.Polled{{Feed: f, Posts: []digest.Post{late}, Listed: []string{late.Identity}}})
+		_, err = r.store.Record(r.t.Context(), r.now,
+			[]store.Polled{{Feed: f, Posts: []digest.Post{late}, Listed: []string{late.Identity}}})
 		r.must(err)
 		r.midnight()
 		v := r.visitor().signIn(u)

@@ -24,7 +24,8 @@ func TestPagesAreLight(t *testing.T) {
 	w.midnight()
 	w.indexed()
 	w.comesIn(u)
-	for _, path := range []string{"/", "/?view=headlines", "/feeds", "/feeds?all=1", "/editions", "/search?q=quiet", "/settings/appearance", "/settings/zone"} {
+	for _, path := range []string{"/", "/?view=headlines", "/feeds", "/feeds?all=1", "/editions", "/search?q=quiet",
+		"/settings/appearance", "/settings/zone"} {
 		w.Do("emptying the cache", browser.Call(network.ClearBrowserCache, cdp.Empty{}))
 		w.Open(w.base + path)
 		got := browser.Ask[map[string]int](w.Window, "JSON.parse("+weighing+")")

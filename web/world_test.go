@@ -75,7 +75,10 @@ func (r *room) midnight() {
 // midnightNow makes the editions that are due now, and has them mailed.
 func (r *room) midnightNow() {
 	r.t.Helper()
-	_, err := r.store.Plan(r.t.Context(), r.now, func(digest.Feed, time.Time) (time.Time, bool) { return time.Time{}, false })
+	_, err := r.store.Plan(r.t.Context(), r.now, func(digest.Feed, time.Time) (time.Time, bool) {
+		return time.Time{},
+			false
+	})
 	r.must(err)
 	_, err = r.store.Release(r.t.Context(), r.now, time.Minute)
 	r.must(err)
@@ -89,7 +92,8 @@ func (r *room) mailed() {
 	claimed, err := r.store.ClaimEditions(ctx, r.now, digest.Claim{Most: 100, Lease: time.Minute, Token: "t"})
 	r.must(err)
 	for _, d := range claimed {
-		_, err := r.store.MarkEditions(ctx, r.now, "t", nil, []digest.Dot{{ID: d.ID, MessageID: "m", Date: r.now, Recipient: d.Email}})
+		_, err := r.store.MarkEditions(ctx, r.now, "t", nil,
+			[]digest.Dot{{ID: d.ID, MessageID: "m", Date: r.now, Recipient: d.Email}})
 		r.must(err)
 		_, err = r.store.MarkEditions(ctx, r.now, "t", []digest.Mark{{ID: d.ID, State: digest.EditionSent}}, nil)
 		r.must(err)

@@ -51,7 +51,8 @@ func newApp(c *cli, soft, hard context.Context, stdout, stderr io.Writer) (*app,
 	if err := c.settings.check(); err != nil {
 		return nil, err
 	}
-	a := &app{settings: c.settings, command: c, force: c.Force, soft: soft, hard: hard, stdout: stdout, stderr: stderr, json: c.JSON, clock: time.Now,
+	a := &app{settings: c.settings, command: c, force: c.Force, soft: soft, hard: hard, stdout: stdout, stderr: stderr,
+		json: c.JSON, clock: time.Now,
 		hubBell: make(chan struct{}, 1), pushed: make(chan struct{}, 1), pinged: make(chan struct{}, 1)}
 	if !c.Now.IsZero() {
 		a.clock, a.frozen, a.asOf = func() time.Time { return c.Now }, true, true

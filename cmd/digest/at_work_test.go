@@ -15,7 +15,8 @@ import (
 // TestOtherTimeOnALiveDatabase: a command as of another time changes nothing on a
 // database on which somebody is at work by the real clock, unless it is forced to.
 func TestOtherTimeOnALiveDatabase(t *testing.T) {
-	for name, database := range map[string]func(testing.TB) string{"SQLite": storetest.EmptySQLite, "PostgreSQL": storetest.EmptyPostgres} {
+	for name, database := range map[string]func(testing.TB) string{"SQLite": storetest.EmptySQLite,
+		"PostgreSQL": storetest.EmptyPostgres} {
 		t.Run(name, func(t *testing.T) {
 			t.Chdir(t.TempDir())
 			t.Setenv("DIGEST_DATABASE", database(t))
@@ -44,22 +45,27 @@ func TestOtherTimeOnALiveDatabase(t *testing.T) {
 				want   int
 			}{
 				{"another process", store.Worker{Host: host, PID: os.Getpid(), At: time.Now()}, exitFailed},
-				{"one of another machine", store.Worker{Host: "other.example", PID: 1, At: time.Now().Add(-time.Minute)}, exitFailed},
-				{"one that was killed", store.Worker{Host: host, PID: over.ProcessState.Pid(), At: time.Now()}, exitDone},
-				{"one that was killed elsewhere", store.Worker{Host: "other.example", PID: 1, At: time.Now().Add(-10 * time.Minute)}, exitDone},
+				{"one of another machine",
+					store.Worker{Host: "other.example", PID: 1, At: time.Now().Add(-time.Minute)}, exitFailed},
+				{"one that was killed", store.Worker{Host: host, PID: over.ProcessState.Pid(), At: time.Now()},
+					exitDone},
+				{"one that was killed elsewhere",
+					store.Worker{Host: "other.example", PID: 1, At: time.Now().Add(-10 * time.Minute)}, exitDone},
 			} {
 				test.worker.ID = "somebody"
 				if err := st.AtWork(t.Context(), test.worker); err != nil {
 					t.Fatal(err)
 				}
 				t.Log(test.who)
-				for _, line := range []string{"tick", "user add bob@example.org --time-zone UTC", "user remove bob@example.org"} {
+				for _, line := range []string{"tick", "user add bob@example.org --time-zone UTC",
+					"user remove bob@example.org"} {
 					do(line+nextYear, test.want)
 				}
 				do("user list"+nextYear, exitDone)
 				do("tick", exitDone)
 			}
-			if err := st.AtWork(t.Context(), store.Worker{ID: "somebody", Host: "other.example", PID: 1, At: time.Now()}); err != nil {
+			if err := st.AtWork(t.Context(),
+				store.Worker{ID: "somebody", Host: "other.example", PID: 1, At: time.Now()}); err != nil {
 				t.Fatal(err)
 			}
 			do("tick --force"+nextYear, exitDone)

@@ -47,7 +47,8 @@ type reportedTable struct {
 }
 
 func reportBackup(b store.Backup, database string, madeAt time.Time) reportedBackup {
-	r := reportedBackup{Database: withoutSecret("DIGEST_DATABASE", database), Schema: b.Schema, MadeAt: madeAt.UTC(), Rows: b.Rows, Tables: []reportedTable{}}
+	r := reportedBackup{Database: withoutSecret("DIGEST_DATABASE", database), Schema: b.Schema, MadeAt: madeAt.UTC(),
+		Rows: b.Rows, Tables: []reportedTable{}}
 	for _, t := range b.Tables {
 		r.Tables = append(r.Tables, reportedTable{t.Name, t.Rows, t.Sum})
 	}
@@ -56,7 +57,8 @@ func reportBackup(b store.Backup, database string, madeAt time.Time) reportedBac
 
 // contents says for people what a backup holds.
 func (r reportedBackup) contents() string {
-	return fmt.Sprintf("%s in %s, as of %s", digest.Counted(int(r.Rows), "row"), digest.Counted(len(r.Tables), "table"), r.MadeAt.Format("2006-01-02 15:04 MST"))
+	return fmt.Sprintf("%s in %s, as of %s", digest.Counted(int(r.Rows), "row"), digest.Counted(len(r.Tables), "table"),
+		r.MadeAt.Format("2006-01-02 15:04 MST"))
 }
 
 // Run writes a backup, whatever is at work on the database.
@@ -93,7 +95,8 @@ func (c backupCmd) Run(a *app) error {
 	return a.show(r, func() error {
 		fmt.Fprintf(a.stdout, "%s: %s, %d KB\n", plain(r.File), r.contents(), (size+1023)>>10)
 		if r.KeyFile != "" {
-			fmt.Fprintf(a.stdout, "it does not hold the key of private feeds; keep a copy of %s in another place\n", plain(r.KeyFile))
+			fmt.Fprintf(a.stdout, "it does not hold the key of private feeds; keep a copy of %s in another place\n",
+				plain(r.KeyFile))
 		}
 		return nil
 	})
@@ -138,7 +141,8 @@ func (c backupCmd) recipients(a *app) (backup.Recipients, error) {
 	}
 	to, err := backup.ParseRecipients(text)
 	if err != nil { // age's text is about its encoding
-		return nil, &digest.Error{Kind: digest.Invalid, Message: "a public key is not valid; copy it as age-keygen prints it (age1...)"}
+		return nil, &digest.Error{Kind: digest.Invalid,
+			Message: "a public key is not valid; copy it as age-keygen prints it (age1...)"}
 	}
 	return to, nil
 }
@@ -150,7 +154,8 @@ const mostKeys = 1 << 20
 // on the disk, and gives its size. What is there already is replaced only if that is
 // wanted. If anything goes wrong, nothing is left.
 func writeBeside(file string, replace bool, write func(io.Writer) error) (size int64, err error) {
-	exists := &digest.Error{Kind: digest.Conflict, Message: plain(file) + " exists already; name another file, or add --replace"}
+	exists := &digest.Error{Kind: digest.Conflict, Message: plain(file) +
+		" exists already; name another file, or add --replace"}
 	switch info, err := os.Lstat(file); {
 	case err == nil && !replace:
 		return 0, exists
@@ -183,7 +188,8 @@ func writeBeside(file string, replace bool, write func(io.Writer) error) (size i
 	if err != nil {
 		return 0, fmt.Errorf("%s cannot be written: %w", plain(file), digest.Bare(err))
 	}
-	if d, err := os.Open(filepath.Dir(file)); err == nil { // so that the name survives a power cut, where the system can
+	// so that the name survives a power cut, where the system can
+	if d, err := os.Open(filepath.Dir(file)); err == nil {
 		_ = d.Sync()
 		_ = d.Close()
 	}
@@ -253,13 +259,15 @@ func (c restoreCmd) identities(a *app) (backup.Identities, error) {
 // restoration says how something is brought into a database: not under the hands of a
 // process that works on it.
 func (a *app) restoration(replace bool, reason string) store.Restoration {
-	return store.Restoration{Replace: replace, Now: a.now(), Reason: reason, Look: func(_ context.Context, st *store.Store) error {
-		w, at, err := a.whoWorks(st, true)
-		if err == nil && at {
-			err = &digest.Error{Kind: digest.Conflict, Message: fmt.Sprintf("process %d on %s uses this database; stop it first", w.PID, w.Host)}
-		}
-		return err
-	}}
+	return store.Restoration{Replace: replace, Now: a.now(), Reason: reason,
+		Look: func(_ context.Context, st *store.Store) error {
+			w, at, err := a.whoWorks(st, true)
+			if err == nil && at {
+				err = &digest.Error{Kind: digest.Conflict,
+					Message: fmt.Sprintf("process %d on %s uses this database; stop it first", w.PID, w.Host)}
+			}
+			return err
+		}}
 }
 
 // sayBrought says what came into a database, and what is to be done next.

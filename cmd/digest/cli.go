@@ -137,7 +137,8 @@ func parseKong(c *cli, args []string, stdout io.Writer) (parsed *kong.Context, s
 			c.given[p.Flag.Name] = true
 		}
 		if bad := c.unusable[valueFrom{p.Positional, true}]; p.Positional != nil && bad != nil {
-			return nil, exitUsage, errors.New(strings.Replace(bad.text, settingOf(p.Positional.Name)+"=", "<"+p.Positional.Name+"> ", 1))
+			return nil, exitUsage, errors.New(strings.Replace(bad.text, settingOf(p.Positional.Name)+"=", "<"+
+				p.Positional.Name+"> ", 1))
 		}
 	}
 	for _, f := range parsed.Flags() {
@@ -306,7 +307,8 @@ func (e *settingError) Error() string { return e.text }
 func (e *settingError) Unwrap() error { return e.err }
 
 func badSetting(name, value, what, example string) *settingError {
-	return &settingError{names: []string{name}, text: fmt.Sprintf("%s=%q %s; an example: %s", name, value, what, example)}
+	return &settingError{names: []string{name}, text: fmt.Sprintf("%s=%q %s; an example: %s", name, value, what,
+		example)}
 }
 
 // A wrongLine says that the flags of a command line do not fit each other.

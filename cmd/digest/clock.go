@@ -88,7 +88,8 @@ func (c *commonClock) measure() {
 	}
 	if (c.ahead - c.said).Abs() > worthSaying {
 		c.said = c.ahead
-		c.log.Warn("using the database clock instead of this machine's; see: digest doctor", "database_ahead", c.ahead.Round(time.Second).String())
+		c.log.Warn("using the database clock instead of this machine's; see: digest doctor", "database_ahead",
+			c.ahead.Round(time.Second).String())
 	}
 }
 

@@ -55,11 +55,13 @@ func TestListThatFails(t *testing.T) {
 	list := func(yield func(int, error) bool) { _ = yield(1, nil) && yield(0, broken) }
 	var out bytes.Buffer
 	a := &app{stdout: &out}
-	if err := printPages(a, list, "none", func(int) string { return "line" }); !errors.Is(err, broken) || out.Len() > 0 {
+	if err := printPages(a, list, "none", func(int) string { return "line" }); !errors.Is(err, broken) ||
+		out.Len() > 0 {
 		t.Errorf("%v after %q", err, &out)
 	}
 	a.json = true
-	if err := printPages(a, list, "none", func(int) string { return "line" }); !errors.Is(err, broken) || out.String() != "[1" {
+	if err := printPages(a, list, "none", func(int) string { return "line" }); !errors.Is(err, broken) ||
+		out.String() != "[1" {
 		t.Errorf("%v after %q", err, &out)
 	}
 }
@@ -82,16 +84,19 @@ func TestJSONIsPlain(t *testing.T) {
 	const title = "שלום\u202egpj.exe\u2066 \x1b[2J\u009b31m\x7f <été>\n"
 	var out bytes.Buffer
 	a := &app{stdout: &out}
-	if err := errors.Join(a.printJSON(map[string]string{title: title}), printArray(a, all([]string{title}))); err != nil {
+	if err := errors.Join(a.printJSON(map[string]string{title: title}),
+		printArray(a, all([]string{title}))); err != nil {
 		t.Fatal(err)
 	}
-	if strings.ContainsAny(out.String(), "\u202e\u2066\x1b\u009b\x7f") || !strings.Contains(out.String(), `שלום\u202egpj.exe\u2066`) || !strings.Contains(out.String(), "<été>") {
+	if strings.ContainsAny(out.String(), "\u202e\u2066\x1b\u009b\x7f") ||
+		!strings.Contains(out.String(), `שלום\u202egpj.exe\u2066`) || !strings.Contains(out.String(), "<été>") {
 		t.Errorf("printed %q", &out)
 	}
 	var object map[string]string
 	var list []string
 	in := json.NewDecoder(&out)
-	if err := errors.Join(in.Decode(&object), in.Decode(&list)); err != nil || object[title] != title || list[0] != title {
+	if err := errors.Join(in.Decode(&object), in.Decode(&list)); err != nil || object[title] != title ||
+		list[0] != title {
 		t.Errorf("read %q and %q: %v", object, list, err)
 	}
 }

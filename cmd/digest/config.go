@@ -58,7 +58,8 @@ func (a *app) strayMail() []string {
 	if err != nil || !doctor.MailStays(a.BaseURL, place) {
 		return nil // what is wrong with it stops every command
 	}
-	return []string{"DIGEST_MAIL writes email to the Maildir " + place.Folder + ", though readers reach this instance at " + a.BaseURL + ": no email leaves this machine; " + doctor.SetMail}
+	return []string{"DIGEST_MAIL writes email to the Maildir " + place.Folder +
+		", though readers reach this instance at " + a.BaseURL + ": no email leaves this machine; " + doctor.SetMail}
 }
 
 // inForce gives all settings in the order of the help.
@@ -109,7 +110,8 @@ func (c *cli) relativePaths() (said []string) {
 			continue
 		}
 		if fromFile && !c.given[f.Name] && path != "" && !strings.Contains(path, "://") && !filepath.IsAbs(path) {
-			said = append(said, fmt.Sprintf("%s of %s is a different file in each working folder; write the full path", s.Name, c.file.place(s)))
+			said = append(said, fmt.Sprintf("%s of %s is a different file in each working folder; write the full path",
+				s.Name, c.file.place(s)))
 		}
 	}
 	return said

@@ -70,7 +70,8 @@ func (c *cli) BeforeResolve(ctx *kong.Context) error {
 // isSetting reports whether a flag may stand in the file: one that is the same for all commands,
 // and not about one run of one.
 func isSetting(f *kong.Flag) bool {
-	return f.Group != nil && strings.HasSuffix(f.Group.Key, " settings:") || f.Name == "log-level" || f.Name == "log-format"
+	return f.Group != nil && strings.HasSuffix(f.Group.Key, " settings:") || f.Name == "log-level" ||
+		f.Name == "log-format"
 }
 
 // setting gives what the file sets a flag to, where the environment does not set it.
@@ -107,12 +108,15 @@ func readConfig(named string, known []string) (c configFile, err error) {
 	}
 	switch {
 	case errors.Is(err, fs.ErrPermission) && reason != "":
-		return c, &settingError{err: err, text: fmt.Sprintf("cannot read the settings: %s; run this as the user that digest runs as, "+
-			"or if you do, run: %s", reason, remedy)}
+		return c, &settingError{err: err,
+			text: fmt.Sprintf("cannot read the settings: %s; run this as the user that digest runs as, "+
+				"or if you do, run: %s", reason, remedy)}
 	case err != nil && named != "":
 		return c, badSetting("DIGEST_CONFIG", named, err.Error(), usualConfig)
 	case err != nil:
-		return c, &settingError{text: fmt.Sprintf("%s %s; run this as the user that digest runs as, or name another file with --config", c.path, err), err: err}
+		return c, &settingError{
+			text: fmt.Sprintf("%s %s; run this as the user that digest runs as, or name another file with --config",
+				c.path, err), err: err}
 	}
 	if c.all, err = conf.Parse(text, known); err != nil {
 		return c, &settingError{text: c.path + " " + err.Error()}
@@ -130,13 +134,15 @@ func (c configFile) checkMode(info fs.FileInfo) error {
 		return nil
 	}
 	if mode&othersWrite != 0 {
-		return &settingError{text: fmt.Sprintf("everybody on this machine can change %s; run: chmod o-rwx %s", c.path, c.path)}
+		return &settingError{text: fmt.Sprintf("everybody on this machine can change %s; run: chmod o-rwx %s", c.path,
+			c.path)}
 	}
 	i := slices.IndexFunc(c.all, func(s conf.Setting) bool { return withoutSecret(s.Name, s.Value) != s.Value })
 	if i < 0 || mode&othersRead == 0 {
 		return nil
 	}
-	return &settingError{text: fmt.Sprintf("everybody on this machine can read %s, which has a secret (%s, line %d); run: chmod o-rwx %s",
+	return &settingError{text: fmt.Sprintf(
+		"everybody on this machine can read %s, which has a secret (%s, line %d); run: chmod o-rwx %s",
 		c.path, c.all[i].Name, c.all[i].Line, c.path)}
 }
 

@@ -92,7 +92,8 @@ func (c copyCmd) elsewhere(database string) error {
 }
 
 // copyTo writes a backup of a store, and restores it into another database while it is written.
-func copyTo(ctx context.Context, st *store.Store, to string, now time.Time, how store.Restoration) (b store.Backup, err error) {
+func copyTo(ctx context.Context, st *store.Store, to string, now time.Time, how store.Restoration) (b store.Backup,
+	err error) {
 	r, w := io.Pipe()
 	written := make(chan error, 1)
 	go func() {

@@ -30,7 +30,8 @@ func TestNoPasswordIsShown(t *testing.T) {
 	}
 	t.Setenv("DIGEST_ALLOW_NETWORKS", "127.0.0.0/8")
 	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if user, password, _ := r.BasicAuth(); r.URL.Path != "/open" && (user != "tuser" || password != "sesame" || r.URL.Path == "/gone") {
+		if user, password, _ := r.BasicAuth(); r.URL.Path != "/open" &&
+			(user != "tuser" || password != "sesame" || r.URL.Path == "/gone") {
 			http.Error(w, "no", http.StatusUnauthorized)
 			return
 		}
@@ -41,8 +42,10 @@ func TestNoPasswordIsShown(t *testing.T) {
 	defer site.Close()
 	host := strings.TrimPrefix(site.URL, "http://")
 	open, secret := site.URL+"/feed", "http://tuser:sesame@"+host+"/feed"
-	list := `<opml version="2.0"><body><outline xmlUrl="` + secret + `"/><outline text="Gone" xmlUrl="http://tuser:sesame@` + host + `/gone"/>` +
-		`<outline xmlUrl="http://tuser:sesame@no host/"/><outline text="x" xmlUrl="ftp://tuser:sesame@` + host + `/"/></body></opml>`
+	list := `<opml version="2.0"><body><outline xmlUrl="` +
+		secret + `"/><outline text="Gone" xmlUrl="http://tuser:sesame@` + host + `/gone"/>` +
+		`<outline xmlUrl="http://tuser:sesame@no host/"/><outline text="x" xmlUrl="ftp://tuser:sesame@` +
+		host + `/"/></body></opml>`
 	if err := os.WriteFile("list.opml", []byte(list), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -124,14 +127,16 @@ func TestNoPasswordIsShown(t *testing.T) {
 			if line.command == "preview" && !strings.Contains(out.String(), "No link") {
 				t.Errorf("%v shows no post: %s", args, out.String())
 			}
-			if found := strings.Contains(out.String(), "sesa") || strings.Contains(out.String(), "tuser"); found != (line.command == "opml export --with-credentials") {
+			if found := strings.Contains(out.String(), "sesa") ||
+				strings.Contains(out.String(), "tuser"); found != (line.command == "opml export --with-credentials") {
 				t.Errorf("%v prints: %s", args, out.String())
 			}
 		}
 	}
 	var out strings.Builder
 	spaced := []string{"subscribe", "ann@example.org", "http://tuser:ses ame@127.0.0.1/x"}
-	if status := run(t.Context(), t.Context(), spaced, &out, &out); status != exitFailed || strings.Contains(out.String(), "ses") || strings.Contains(out.String(), "tuser") {
+	if status := run(t.Context(), t.Context(), spaced, &out, &out); status != exitFailed ||
+		strings.Contains(out.String(), "ses") || strings.Contains(out.String(), "tuser") {
 		t.Errorf("%v: status %d: %s", spaced, status, out.String())
 	}
 	mails, err := filepath.Glob("mail/new/*")
@@ -139,7 +144,8 @@ func TestNoPasswordIsShown(t *testing.T) {
 		t.Errorf("%d mails, %v", len(mails), err)
 	}
 	for _, name := range mails {
-		if mail, err := os.ReadFile(name); err != nil || strings.Contains(string(mail), "sesa") || strings.Contains(string(mail), "tuser") {
+		if mail, err := os.ReadFile(name); err != nil || strings.Contains(string(mail), "sesa") ||
+			strings.Contains(string(mail), "tuser") {
 			t.Errorf("the mail has it, %v: %s", err, mail)
 		}
 	}
@@ -152,7 +158,8 @@ func TestNoPasswordIsShown(t *testing.T) {
 
 // changes reports whether a command can be run only once.
 func changes(command string) bool {
-	return command == "user add" || command == "unsubscribe" || command == "user remove" || command == "user resend" || command == "hosts remove" ||
+	return command == "user add" || command == "unsubscribe" || command == "user remove" || command == "user resend" ||
+		command == "hosts remove" ||
 		command == "newsletter create" || command == "newsletter remove"
 }
 
@@ -161,9 +168,12 @@ func feedless(command string) bool {
 	switch command {
 	case "serve", "work": // they log what tick logs
 		return true
-	case "demo", "config check", "migrate", "version", "manual", "completion", "help", "invite", "bounce", "user sign-in", "queue resume":
+	case "demo", "config check", "migrate", "version", "manual", "completion", "help", "invite", "bounce",
+		"user sign-in", "queue resume":
 		return true
-	case "newsletter list", "newsletter members", "newsletter numbers", "newsletter import", "newsletter export", "newsletter join", "newsletter leave", "newsletter hold", "newsletter release", "newsletter approve", "newsletter refuse", "newsletter limit":
+	case "newsletter list", "newsletter members", "newsletter numbers", "newsletter import", "newsletter export",
+		"newsletter join", "newsletter leave", "newsletter hold", "newsletter release", "newsletter approve",
+		"newsletter refuse", "newsletter limit":
 		return true
 	}
 	family, _, _ := strings.Cut(command, " ")
@@ -198,10 +208,13 @@ func TestNoPasswordIsLogged(t *testing.T) {
 	}
 	var said strings.Builder
 	log := slog.New(slog.NewTextHandler(&said, &slog.HandlerOptions{ReplaceAttr: withoutCredentials}))
-	log.Info("of "+secret, "text", secret, "err", fmt.Errorf("asking: %w", &url.Error{Op: "Get", URL: secret, Err: io.EOF}),
-		"list", []string{secret}, "url", u, "panic", any(struct{ at string }{secret}), slog.Group("in", "a", secret), "n", 7, "none", nil)
+	log.Info("of "+secret, "text", secret, "err",
+		fmt.Errorf("asking: %w", &url.Error{Op: "Get", URL: secret, Err: io.EOF}),
+		"list", []string{secret}, "url", u, "panic", any(struct{ at string }{secret}), slog.Group("in", "a", secret),
+		"n", 7, "none", nil)
 	log.With("feed", secret).WithGroup("g").Warn("again", "err", errors.Join(io.EOF, errors.New(secret)))
-	if got := said.String(); strings.Contains(got, "sesame") || strings.Contains(got, "tuser") || strings.Count(got, "a.example") != 9 || !strings.Contains(got, "n=7") {
+	if got := said.String(); strings.Contains(got, "sesame") || strings.Contains(got, "tuser") ||
+		strings.Count(got, "a.example") != 9 || !strings.Contains(got, "n=7") {
 		t.Error(got)
 	}
 }

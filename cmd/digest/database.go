@@ -82,11 +82,15 @@ func (a *app) withStore(do func(*store.Store) error) error {
 
 // openStore opens the database. It makes no file unless the command may.
 func (a *app) openStore() (*store.Store, error) {
-	if key, _, pairs := strings.Cut(a.Database, "="); pairs && slices.Contains([]string{"host", "hostaddr", "port", "dbname", "user", "password", "service", "sslmode"}, strings.TrimSpace(key)) {
-		return nil, &digest.Error{Kind: digest.Invalid, Message: "DIGEST_DATABASE cannot be a list of key=value; name a file such as digest.db, or postgres://user:password@host:5432/digest"}
+	if key, _, pairs := strings.Cut(a.Database, "="); pairs &&
+		slices.Contains([]string{"host", "hostaddr", "port", "dbname", "user", "password", "service", "sslmode"},
+			strings.TrimSpace(key)) {
+		return nil, &digest.Error{Kind: digest.Invalid,
+			Message: "DIGEST_DATABASE cannot be a list of key=value; name a file such as digest.db, or postgres://user:password@host:5432/digest"}
 	}
 	if !a.opens.makes && !strings.Contains(a.Database, "://") {
-		if absent, _, err := lookAtFile(a.Database); err == nil && absent { // store.Open says it better where it cannot be read
+		// store.Open says it better where it cannot be read
+		if absent, _, err := lookAtFile(a.Database); err == nil && absent {
 			return nil, a.noDatabase()
 		}
 	}
@@ -100,7 +104,8 @@ func (a *app) noDatabase() error {
 		place = path
 	}
 	return &digest.Error{Kind: digest.NotFound, Message: fmt.Sprintf(
-		"there is no database at %s; correct DIGEST_DATABASE, or run digest serve or digest migrate to create one", place)}
+		"there is no database at %s; correct DIGEST_DATABASE, or run digest serve or digest migrate to create one",
+		place)}
 }
 
 // useSchema brings the schema to this version's, where the command may. Otherwise it says

@@ -15,18 +15,29 @@ import (
 func arguments() map[string]string {
 	const ann, at = "ann@example.org", "http://127.0.0.1:1/feed"
 	return map[string]string{
-		"demo": "--once --listen 127.0.0.1:0", "parse": "list.opml", "backup": "all.backup", "restore": "list.opml", "copy": "--to digest.db.copy",
-		"user add": ann + " --time-zone UTC", "user set": ann + " --days daily", "user remove": ann, "user sign-in": ann,
-		"completion": "bash", "user show": "ben@example.org",
+		"demo": "--once --listen 127.0.0.1:0", "parse": "list.opml", "backup": "all.backup", "restore": "list.opml",
+		"copy":     "--to digest.db.copy",
+		"user add": ann + " --time-zone UTC", "user set": ann + " --days daily", "user remove": ann,
+		"user sign-in": ann,
+		"completion":   "bash", "user show": "ben@example.org",
 		"user resend": "ben@example.org",
-		"subscribe":   ann + " " + at, "unsubscribe": ann + " " + at, "opml import": ann + " list.opml", "opml export": ann,
-		"preview": ann, "poll": at, "hosts set": "a.example --interval 48h", "hosts remove": "a.example", "hosts block": "a.example",
-		"dkim new": "a.example", "dkim use": "a.example digest", "dkim remove": "a.example digest", "bounce": "--return-path bounces@example.org",
-		"suppressions add": ann, "suppressions remove": ann, "limits set": "a.example --rate 100/m", "limits remove": "a.example",
-		"newsletter create": "news --owner " + ann + " --feed " + at, "newsletter show": "news", "newsletter set": "news --add-feed " + at,
-		"newsletter members": "news", "newsletter numbers": "news", "newsletter join": "news " + ann + " --time-zone UTC --proof asked",
-		"newsletter leave": "news " + ann, "newsletter import": "news list.csv", "newsletter export": "news news.zip", "newsletter preview": "news",
-		"newsletter test": "news", "newsletter letter": "news", "newsletter token": "news", "newsletter domain": "news a@anna.example", "newsletter hold": "news", "newsletter limit": "news 100", "newsletter approve": "news", "newsletter refuse": "news no",
+		"subscribe":   ann + " " + at, "unsubscribe": ann + " " + at, "opml import": ann + " list.opml",
+		"opml export": ann,
+		"preview":     ann, "poll": at, "hosts set": "a.example --interval 48h", "hosts remove": "a.example",
+		"hosts block": "a.example",
+		"dkim new":    "a.example", "dkim use": "a.example digest", "dkim remove": "a.example digest",
+		"bounce":           "--return-path bounces@example.org",
+		"suppressions add": ann, "suppressions remove": ann, "limits set": "a.example --rate 100/m",
+		"limits remove":     "a.example",
+		"newsletter create": "news --owner " + ann + " --feed " + at, "newsletter show": "news",
+		"newsletter set":     "news --add-feed " + at,
+		"newsletter members": "news", "newsletter numbers": "news", "newsletter join": "news " + ann +
+			" --time-zone UTC --proof asked",
+		"newsletter leave": "news " + ann, "newsletter import": "news list.csv", "newsletter export": "news news.zip",
+		"newsletter preview": "news",
+		"newsletter test":    "news", "newsletter letter": "news", "newsletter token": "news",
+		"newsletter domain": "news a@anna.example", "newsletter hold": "news", "newsletter limit": "news 100",
+		"newsletter approve": "news", "newsletter refuse": "news no",
 		"newsletter release": "news", "newsletter end": "news", "newsletter remove": "news",
 	}
 }
@@ -34,8 +45,10 @@ func arguments() map[string]string {
 // TestWhoMakesDatabases: a command that is run in another folder than the database's, or
 // with a mistyped name, makes none beside those whose work begins with one.
 func TestWhoMakesDatabases(t *testing.T) {
-	makes := []string{"migrate", "tick", "user add"} // and serve and work, which go on; demo makes one that is gone at the end
-	without := []string{"config check", "demo", "doctor", "help", "key new", "parse", "restore", "version", "manual", "completion"}
+	// and serve and work, which go on; demo makes one that is gone at the end
+	makes := []string{"migrate", "tick", "user add"}
+	without := []string{"config check", "demo", "doctor", "help", "key new", "parse", "restore", "version", "manual",
+		"completion"}
 	all := commands(t)
 	for command := range maps.Keys(arguments()) {
 		if !slices.Contains(all, command) {
@@ -48,7 +61,8 @@ func TestWhoMakesDatabases(t *testing.T) {
 		}
 		t.Run(command, func(t *testing.T) {
 			t.Chdir(t.TempDir())
-			for name, text := range map[string]string{"list.opml": `<opml version="2.0"><body/></opml>`, "list.csv": "email\nben@example.org\n"} {
+			for name, text := range map[string]string{"list.opml": `<opml version="2.0"><body/></opml>`,
+				"list.csv": "email\nben@example.org\n"} {
 				if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
 					t.Fatal(err)
 				}
@@ -60,12 +74,14 @@ func TestWhoMakesDatabases(t *testing.T) {
 				t.Errorf("files %v, %v", files, err)
 			}
 			if slices.Contains(makes, command) || slices.Contains(without, command) {
-				if status == exitUsage || strings.Contains(out.String(), "there is no database at") && command != "doctor" {
+				if status == exitUsage || strings.Contains(out.String(), "there is no database at") &&
+					command != "doctor" {
 					t.Errorf("status %d: %s", status, out.String())
 				}
 				return
 			}
-			if !strings.HasPrefix(out.String(), "digest: there is no database at "+filepath.Dir(abs(t, "digest.db"))) || status == exitDone || status == exitUsage {
+			if !strings.HasPrefix(out.String(), "digest: there is no database at "+filepath.Dir(abs(t, "digest.db"))) ||
+				status == exitDone || status == exitUsage {
 				t.Errorf("status %d: %s", status, out.String())
 			}
 		})
@@ -90,7 +106,8 @@ func TestOtherSchemas(t *testing.T) {
 		try := func(line string, want int, says string) {
 			t.Helper()
 			var out strings.Builder
-			if status := run(t.Context(), t.Context(), strings.Fields(line), &out, &out); status != want || !strings.Contains(out.String(), says) || strings.Count(out.String(), "\n") > 1 {
+			if status := run(t.Context(), t.Context(), strings.Fields(line), &out, &out); status != want ||
+				!strings.Contains(out.String(), says) || strings.Count(out.String(), "\n") > 1 {
 				t.Errorf("%s: status %d: %s", line, status, out.String())
 			}
 		}
@@ -101,7 +118,8 @@ func TestOtherSchemas(t *testing.T) {
 		storetest.SetSchema(t, database, -1)
 		try("user list", exitDone, "")
 		storetest.SetSchema(t, database, -1)
-		for _, line := range []string{"user list", "queue", "feeds --json", "subscribe ann@example.org http://127.0.0.1:1/", "user add ann@example.org --time-zone UTC"} {
+		for _, line := range []string{"user list", "queue", "feeds --json",
+			"subscribe ann@example.org http://127.0.0.1:1/", "user add ann@example.org --time-zone UTC"} {
 			try(line, exitFailed, "then run: digest migrate")
 		}
 		try("bounce --return-path bounces@example.org", 75, "then run: digest migrate")
@@ -112,7 +130,8 @@ func TestOtherSchemas(t *testing.T) {
 		for i, line := range []string{"user list", "tick", "user list"} {
 			var out strings.Builder
 			status := run(t.Context(), t.Context(), strings.Fields(line), &out, &out)
-			if none := strings.Contains(out.String(), "digest: there is no database at "); none != (i == 0) || (status == exitDone) == none {
+			if none := strings.Contains(out.String(), "digest: there is no database at "); none != (i == 0) ||
+				(status == exitDone) == none {
 				t.Errorf("%s: status %d: %s", line, status, out.String())
 			}
 		}

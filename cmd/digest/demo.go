@@ -182,7 +182,8 @@ func (d *demoRun) pause() {
 
 func (d *demoRun) whoseMidnight(at time.Time) string {
 	for _, r := range demo.Readers() {
-		if loc, err := timezone.Load(r.Zone); err == nil && calendar.Next(at.Add(-time.Second), loc, digest.Daily).Equal(at) {
+		if loc, err := timezone.Load(r.Zone); err == nil &&
+			calendar.Next(at.Add(-time.Second), loc, digest.Daily).Equal(at) {
 			return r.Zone
 		}
 	}
@@ -193,11 +194,14 @@ func (d *demoRun) whoseMidnight(at time.Time) string {
 func (d *demoRun) report(ev hourly.Event) {
 	switch ev.Kind {
 	case hourly.EventPlanned:
-		d.printStep("  due: %s; %s can be polled", digest.Counted(ev.Digests, "digest"), digest.Counted(ev.Feeds, "feed"))
+		d.printStep("  due: %s; %s can be polled", digest.Counted(ev.Digests, "digest"),
+			digest.Counted(ev.Feeds, "feed"))
 	case hourly.EventPolled:
-		d.printStep("  poll: %s (%s) of %q", ev.Result.Message, digest.Counted(ev.Result.Requests, "request"), ev.Result.Feed.Title)
+		d.printStep("  poll: %s (%s) of %q", ev.Result.Message, digest.Counted(ev.Result.Requests, "request"),
+			ev.Result.Feed.Title)
 	case hourly.EventStored:
-		d.printStep("  store: %s, hidden until midnight: %s for the readers", digest.Counted(ev.Posts, "new post"), digest.Counted(ev.Hidden, "row"))
+		d.printStep("  store: %s, hidden until midnight: %s for the readers", digest.Counted(ev.Posts, "new post"),
+			digest.Counted(ev.Hidden, "row"))
 	case hourly.EventReleased:
 		d.printStep("  release: %s sealed", digest.Counted(ev.Digests, "edition"))
 	case hourly.EventDelivered:
@@ -234,7 +238,8 @@ func indented(s string) string {
 func (d *demoRun) verdict() error {
 	readers := len(demo.Readers())
 	if d.total.Editions != readers || d.total.Sent != readers {
-		return fmt.Errorf("only %d of %d editions were delivered; run with --log-level debug to see why", d.total.Sent, readers)
+		return fmt.Errorf("only %d of %d editions were delivered; run with --log-level debug to see why", d.total.Sent,
+			readers)
 	}
 	d.printStep("all %d editions were delivered", readers)
 	return nil

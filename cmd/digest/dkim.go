@@ -86,13 +86,14 @@ func (dkimListCmd) Run(a *app, st *store.Store) error {
 			return err
 		}
 	}
-	return printList(a, list, "there is no key, so digest does not sign email; an example: digest dkim new example.org", func(k reportedKey) string {
-		use := "waits"
-		if k.Active {
-			use = "signs"
-		}
-		return strings.Join([]string{k.Domain, k.Selector, use, k.Name, k.Value}, "\t")
-	})
+	return printList(a, list, "there is no key, so digest does not sign email; an example: digest dkim new example.org",
+		func(k reportedKey) string {
+			use := "waits"
+			if k.Active {
+				use = "signs"
+			}
+			return strings.Join([]string{k.Domain, k.Selector, use, k.Name, k.Value}, "\t")
+		})
 }
 
 // A keyArg names a key.

@@ -61,7 +61,8 @@ func (c *doctorCmd) Run(a *app) error {
 	database, key := a.lookAtDatabase()
 	findings := doctor.Run(a.soft, doctor.Facts{
 		Now: a.now, Frozen: a.frozen,
-		BaseURL: a.BaseURL, From: a.From, ReturnPath: a.ReturnPath, AccountFrom: a.AccountFrom, CFBLAddress: a.CFBLAddress, Mail: place,
+		BaseURL: a.BaseURL, From: a.From, ReturnPath: a.ReturnPath, AccountFrom: a.AccountFrom,
+		CFBLAddress: a.CFBLAddress, Mail: place,
 		BounceListen: a.BounceListen, BounceMaildir: a.BounceMaildir,
 		TrustedProxies: a.TrustedProxies, MetricsToken: a.MetricsToken != "", MetricsListen: a.MetricsListen,
 		Database: database, Key: key, Machine: doctor.ThisMachine(),
@@ -86,7 +87,8 @@ func (c *doctorCmd) Run(a *app) error {
 
 // sendTest mails a test at once, past the queue, signed as editions are. It goes out behind a fence too: it is nobody's edition.
 func (a *app) sendTest(st *store.Store, to string) error {
-	if err := a.mailOne(st, a.plainLetter(to, web.TestLetter(languageTo(a.soft, st, to), a.BaseURL, a.now()))); err != nil {
+	if err := a.mailOne(st, a.plainLetter(to,
+		web.TestLetter(languageTo(a.soft, st, to), a.BaseURL, a.now()))); err != nil {
 		return err
 	}
 	for _, what := range a.strayMail() {
@@ -96,7 +98,8 @@ func (a *app) sendTest(st *store.Store, to string) error {
 	if err != nil {
 		return err
 	}
-	return a.say(map[string]any{"email": to, "sent": true}, "%s accepted a test email for %s; check the mailbox and its spam folder", placeName(place), to)
+	return a.say(map[string]any{"email": to, "sent": true},
+		"%s accepted a test email for %s; check the mailbox and its spam folder", placeName(place), to)
 }
 
 // placeName names where mail goes.
@@ -160,7 +163,8 @@ func (a *app) lookAtDatabase() (doctor.Database, doctor.Key) {
 	case s := <-seen:
 		return s.Database, s.Key
 	case <-ctx.Done():
-		d.Err = &digest.Error{Kind: digest.Unavailable, Message: d.Name + " does not respond in time; check its server and its disk"}
+		d.Err = &digest.Error{Kind: digest.Unavailable, Message: d.Name +
+			" does not respond in time; check its server and its disk"}
 		return d, doctor.Key{}
 	}
 }
@@ -246,7 +250,8 @@ func lookAtFile(path string) (absent, closed bool, err error) {
 	case n == 0:
 		return true, false, nil
 	case n < len(header) || !bytes.HasPrefix(header, []byte(magic)):
-		return false, false, &digest.Error{Kind: digest.Conflict, Message: path + " is not a database; name another in DIGEST_DATABASE"}
+		return false, false, &digest.Error{Kind: digest.Conflict, Message: path +
+			" is not a database; name another in DIGEST_DATABASE"}
 	}
 	return false, header[18] != fileFormatWAL, nil
 }

@@ -59,12 +59,14 @@ func TestDoctorAsks(t *testing.T) {
 	if err := storetest.CopySQLite("digest.db"); err != nil {
 		t.Fatal(err)
 	}
-	if s := run(t.Context(), t.Context(), []string{"dkim", "new", "example.org", "--selector", "d2026"}, io.Discard, t.Output()); s != exitDone {
+	if s := run(t.Context(), t.Context(), []string{"dkim", "new", "example.org", "--selector", "d2026"}, io.Discard,
+		t.Output()); s != exitDone {
 		t.Fatal("no key")
 	}
 	var out, said strings.Builder
 	status := run(t.Context(), t.Context(), []string{"doctor", "--json", "--resolver", noNames(t),
-		"--from", "digest@example.org", "--mail", "smtp://mail.example.org", "--base-url", "https://paper.example.org", "--return-path", "b@example.org"}, &out, &said)
+		"--from", "digest@example.org", "--mail", "smtp://mail.example.org", "--base-url", "https://paper.example.org",
+		"--return-path", "b@example.org"}, &out, &said)
 	if status != exitFailed || !strings.HasPrefix(said.String(), "digest: 7 checks found a problem") {
 		t.Errorf("status %d, %q", status, said.String())
 	}
@@ -82,7 +84,8 @@ func TestDoctorAsks(t *testing.T) {
 		"return-path": "no MX record and no address",
 	}
 	for _, f := range findings {
-		if part, is := want[f.Check]; is != (f.Status == doctor.Wrong) || !strings.Contains(f.Found, part) || is && f.Todo == "" {
+		if part, is := want[f.Check]; is != (f.Status == doctor.Wrong) || !strings.Contains(f.Found, part) || is &&
+			f.Todo == "" {
 			t.Errorf("%+v", f)
 		}
 		delete(want, f.Check)
@@ -109,7 +112,8 @@ func TestDoctorLooks(t *testing.T) {
 			return d
 		}
 		var said strings.Builder
-		if s := run(t.Context(), t.Context(), []string{"--database", database, "user", "add", "ann@example.org", "--time-zone", "Asia/Tokyo"}, io.Discard, &said); s != exitDone {
+		if s := run(t.Context(), t.Context(), []string{"--database", database, "user", "add", "ann@example.org",
+			"--time-zone", "Asia/Tokyo"}, io.Discard, &said); s != exitDone {
 			t.Fatal(said.String())
 		}
 		now := time.Now()
@@ -172,18 +176,22 @@ func TestDoctorTriesTheKey(t *testing.T) {
 		if err := st.Migrate(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		sealed, err := seal.In(right).Seal(digest.Credential{Reader: 1, Address: "https://a.example/feed", User: "ann", Password: "secret"})
+		sealed, err := seal.In(right).Seal(digest.Credential{Reader: 1, Address: "https://a.example/feed", User: "ann",
+			Password: "secret"})
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, f := range []digest.Feed{{URL: sealed.Address, Host: "a.example", Sealed: sealed.Sealed}, {URL: "https://ann:secret@b.example/feed", Host: "b.example"}, {URL: "https://b.example/@ann", Host: "b.example"}} {
+		for _, f := range []digest.Feed{{URL: sealed.Address, Host: "a.example", Sealed: sealed.Sealed},
+			{URL: "https://ann:secret@b.example/feed", Host: "b.example"},
+			{URL: "https://b.example/@ann", Host: "b.example"}} {
 			if _, _, err := st.EnsureFeed(t.Context(), f); err != nil {
 				t.Fatal(err)
 			}
 		}
 		for file, lost := range map[string]int{right: 0, wrong: 1, filepath.Join(dir, "none"): 1} {
 			var c cli
-			if _, _, err := parseArgs(&c, []string{"--database", database, "--key-file", file, "doctor"}, io.Discard); err != nil {
+			if _, _, err := parseArgs(&c, []string{"--database", database, "--key-file", file, "doctor"},
+				io.Discard); err != nil {
 				t.Fatal(err)
 			}
 			a, err := newApp(&c, t.Context(), t.Context(), io.Discard, t.Output())
@@ -191,7 +199,8 @@ func TestDoctorTriesTheKey(t *testing.T) {
 				t.Fatal(err)
 			}
 			d, k := a.lookAtDatabase()
-			if !d.Read() || k.File != file || k.Feeds != 1 || k.Lost != lost || k.InClear != 1 || strings.Contains(k.Why, "secret") || (k.Err == nil) != (filepath.Base(file) != "none") {
+			if !d.Read() || k.File != file || k.Feeds != 1 || k.Lost != lost || k.InClear != 1 ||
+				strings.Contains(k.Why, "secret") || (k.Err == nil) != (filepath.Base(file) != "none") {
 				t.Errorf("%s: %v: %+v", file, d.Err, k)
 			}
 			if want := fs.FileMode(0o604); k.Err == nil && k.Mode != want {

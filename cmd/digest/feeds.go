@@ -31,7 +31,8 @@ func (c feedsCmd) Run(a *app, st *store.Store) error {
 		return a.showFeed(st, c.URL)
 	}
 	return printPages(a, reported(st.Feeds(a.soft), a.reportFeed), "", func(r reportedFeed) string {
-		return fmt.Sprintf("%s\t%s\t%s\tnext %s\t%s", r.State, plain(r.URL), digest.Counted(r.Subscribers, "reader"), when(r.NextPollAt), plain(r.Reason))
+		return fmt.Sprintf("%s\t%s\t%s\tnext %s\t%s", r.State, plain(r.URL), digest.Counted(r.Subscribers, "reader"),
+			when(r.NextPollAt), plain(r.Reason))
 	})
 }
 
@@ -76,17 +77,19 @@ type intervals struct {
 
 // reportedNews is how the news of a feed comes, as JSON.
 type reportedNews struct {
-	By           digest.Way `json:"by"`            // push, ping, rsscloud or poll
-	Since        *time.Time `json:"since"`         // of push: without a gap; of ping: the last one
-	TrustedSince *time.Time `json:"trusted_since"` // since when it is left to its hubs and polled once a week; null: it is not
+	By    digest.Way `json:"by"`    // push, ping, rsscloud or poll
+	Since *time.Time `json:"since"` // of push: without a gap; of ping: the last one
+	// since when it is left to its hubs and polled once a week; null: it is not
+	TrustedSince *time.Time `json:"trusted_since"`
 	Pushes       int        `json:"pushes"`
 	Pings        int        `json:"pings"`
 	LastPushAt   *time.Time `json:"last_push_at"`
 	MissedAt     *time.Time `json:"missed_at"` // when a poll last found a post that no hub had pushed
 	SavedPolls   int        `json:"saved_polls"`
-	Hubs         []string   `json:"hubs"`            // that it names
-	HubsQuiet    *time.Time `json:"hubs_not_before"` // no request goes to them before: their host confirmed none of the latest ones
-	Cloud        string     `json:"cloud"`           // the rssCloud server that it names; "": none
+	Hubs         []string   `json:"hubs"` // that it names
+	// no request goes to them before: their host confirmed none of the latest ones
+	HubsQuiet *time.Time `json:"hubs_not_before"`
+	Cloud     string     `json:"cloud"` // the rssCloud server that it names; "": none
 
 	shown string
 }
@@ -98,8 +101,10 @@ func reportNews(f store.FeedInfo, now time.Time) reportedNews {
 		n.HubQuietUntil = time.Time{}
 	}
 	return reportedNews{
-		By: way, Since: instant(since), TrustedSince: instant(n.TrustedAt), Pushes: n.AllPushes, Pings: n.Pings, LastPushAt: instant(n.LastPushAt),
-		MissedAt: instant(n.MissedAt), SavedPolls: n.SavedPolls, Hubs: strings.Fields(f.Hubs), HubsQuiet: instant(n.HubQuietUntil), Cloud: f.Cloud, shown: poller.NewsWords(n, now).In(catalogue.English()),
+		By: way, Since: instant(since), TrustedSince: instant(n.TrustedAt), Pushes: n.AllPushes, Pings: n.Pings,
+		LastPushAt: instant(n.LastPushAt),
+		MissedAt:   instant(n.MissedAt), SavedPolls: n.SavedPolls, Hubs: strings.Fields(f.Hubs),
+		HubsQuiet: instant(n.HubQuietUntil), Cloud: f.Cloud, shown: poller.NewsWords(n, now).In(catalogue.English()),
 	}
 }
 
@@ -122,15 +127,17 @@ func (a *app) reportFeed(f store.FeedInfo) reportedFeed {
 		reason = "not polled: all its subscribers have paused without an end, left or unsubscribed"
 	}
 	return reportedFeed{
-		URL: digest.WithoutCredentials(f.URL), Title: f.Title, SiteURL: digest.WithoutCredentials(f.SiteURL), Kind: f.Kind,
+		URL: digest.WithoutCredentials(f.URL), Title: f.Title, SiteURL: digest.WithoutCredentials(f.SiteURL),
+		Kind:  f.Kind,
 		State: state, Reason: reason, LastStatus: f.LastStatus, LastError: digest.WithoutCredentials(f.LastError),
 		LastPolledAt: instant(f.LastAttemptAt), LastOKAt: instant(f.LastOKAt), NextPollAt: instant(next),
 		Subscribers: f.Subscribers, ETag: f.ETag, LastModified: f.LastModified, Errors: f.Errors,
 		Head: string(f.Head), Conditional: string(f.Conditional), Domain: f.Domain,
 		Since: instant(since(f.Feed, state)), NotBefore: instant(f.NotBefore), FreshUntil: instant(f.FreshUntil),
 		StoredToday: f.UsedOn(a.now()), PostsWaiting: f.PostsWaiting,
-		Intervals: intervals{seconds(f.DocInterval), seconds(f.OwnInterval), seconds(f.HostInterval), seconds(f.BusyInterval)},
-		News:      reportNews(f, a.now()),
+		Intervals: intervals{seconds(f.DocInterval), seconds(f.OwnInterval), seconds(f.HostInterval),
+			seconds(f.BusyInterval)},
+		News: reportNews(f, a.now()),
 	}
 }
 
@@ -168,7 +175,8 @@ func (a *app) showFeed(st *store.Store, address string) error {
 	slices.Reverse(polls)
 	r := a.reportFeed(f)
 	r.Polls = each(polls, func(p store.PollRecord) reportedPoll {
-		return reportedPoll{p.At, p.Outcome, p.Status, p.Requests, p.Bytes, p.Took.Milliseconds(), digest.WithoutCredentials(p.Note)}
+		return reportedPoll{p.At, p.Outcome, p.Status, p.Requests, p.Bytes, p.Took.Milliseconds(),
+			digest.WithoutCredentials(p.Note)}
 	})
 	return a.show(r, func() error { return a.printFeed(f.Feed, r) })
 }
@@ -216,7 +224,8 @@ func (a *app) subscribedAt(st *store.Store, id digest.DigestID, address string) 
 	url, err := feed.AskedURL(address)
 	var own []digest.Feed
 	for _, s := range subs {
-		if digest.IsPrivate(s.Feed.URL) && (s.Feed.URL == address || err == nil && digest.PublicAddress(s.Feed.URL) == digest.PublicAddress(url)) {
+		if digest.IsPrivate(s.Feed.URL) &&
+			(s.Feed.URL == address || err == nil && digest.PublicAddress(s.Feed.URL) == digest.PublicAddress(url)) {
 			own = append(own, s.Feed)
 		}
 	}
@@ -246,7 +255,8 @@ func (a *app) printFeed(f digest.Feed, r reportedFeed) error {
 	line("polled at most", atMost(f))
 	line("its news", r.News.shown)
 	if f.BusyInterval > 0 {
-		line("by itself", "every "+roughly(f.BusyInterval)+", because it publishes more in a day than its document holds")
+		line("by itself", "every "+roughly(f.BusyInterval)+
+			", because it publishes more in a day than its document holds")
 	}
 	if r.StoredToday > 0 {
 		line("stored today", fmt.Sprintf("%d KB", (r.StoredToday+1023)>>10))
@@ -292,7 +302,8 @@ func summary(polls []reportedPoll) string {
 	for _, kind := range slices.Sorted(maps.Keys(kinds)) {
 		parts = append(parts, fmt.Sprintf("%d %s", kinds[kind], kind))
 	}
-	return fmt.Sprintf("%d since %s: %s; %d KB", len(polls), when(&polls[len(polls)-1].At), strings.Join(parts, ", "), (bytes+1023)>>10)
+	return fmt.Sprintf("%d since %s: %s; %d KB", len(polls), when(&polls[len(polls)-1].At), strings.Join(parts, ", "),
+		(bytes+1023)>>10)
 }
 
 // shownPolls is how many polls a person is shown; all are in the JSON.
@@ -305,7 +316,8 @@ func (a *app) printPolls(polls []reportedPoll) error {
 			status = strconv.Itoa(p.Status)
 		}
 		return fmt.Sprintf("  %s\t%s\t%s\t%s\t%d B\t%d ms\t%s",
-			when(&p.At), plain(p.Outcome), status, digest.Counted(p.Requests, "request"), p.Bytes, p.Millis, plain(p.Note))
+			when(&p.At), plain(p.Outcome), status, digest.Counted(p.Requests, "request"), p.Bytes, p.Millis,
+			plain(p.Note))
 	})
 }
 

@@ -12,7 +12,8 @@ import (
 // queued for and when it may be asked.
 func TestNextPollIsAskable(t *testing.T) {
 	now := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
-	a := &app{settings: settings{PollGap: time.Hour, ReleaseDeadline: 30 * time.Minute}, clock: func() time.Time { return now }}
+	a := &app{settings: settings{PollGap: time.Hour, ReleaseDeadline: 30 * time.Minute},
+		clock: func() time.Time { return now }}
 	queued := now.Add(30 * time.Minute)
 	for _, test := range []struct {
 		why  string
@@ -20,9 +21,11 @@ func TestNextPollIsAskable(t *testing.T) {
 		want time.Time
 	}{
 		{"nothing holds it back", digest.Schedule{PollAt: queued}, queued},
-		{"under Retry-After", digest.Schedule{PollAt: queued, NotBefore: now.Add(5 * time.Hour)}, now.Add(5 * time.Hour)},
+		{"under Retry-After", digest.Schedule{PollAt: queued, NotBefore: now.Add(5 * time.Hour)},
+			now.Add(5 * time.Hour)},
 		{"Retry-After is over first", digest.Schedule{PollAt: queued, NotBefore: now.Add(time.Minute)}, queued},
-		{"fresh by its own word", digest.Schedule{PollAt: queued, FreshUntil: now.Add(2 * time.Hour)}, now.Add(2 * time.Hour)},
+		{"fresh by its own word", digest.Schedule{PollAt: queued, FreshUntil: now.Add(2 * time.Hour)},
+			now.Add(2 * time.Hour)},
 		{"within the poll gap", digest.Schedule{PollAt: queued, LastAttemptAt: now}, now.Add(time.Hour)},
 	} {
 		r := a.reportFeed(store.FeedInfo{Feed: digest.Feed{URL: "https://a.example/feed", Schedule: test.f}})

@@ -84,10 +84,12 @@ func (a *app) showFence(r reportedFence) error {
 	}
 	fmt.Fprintf(a.stdout, "%s would be polled immediately\n", digest.Counted(len(r.Feeds), "feed"))
 	printSome(a, r.Feeds, plain)
-	fmt.Fprintf(a.stdout, "%s would be sent, to %s\n", digest.Counted(r.Editions, "edition"), digest.Counted(len(r.Readers), "reader"))
+	fmt.Fprintf(a.stdout, "%s would be sent, to %s\n", digest.Counted(r.Editions, "edition"),
+		digest.Counted(len(r.Readers), "reader"))
 	printSome(a, r.Readers, func(w reportedWaiter) string { return plain(w.Email) + ": " + w.describe() })
 	if r.IfNews > 0 {
-		fmt.Fprintf(a.stdout, "%s would get an edition if their feeds have news\n", digest.Counted(r.IfNews, "more reader"))
+		fmt.Fprintf(a.stdout, "%s would get an edition if their feeds have news\n",
+			digest.Counted(r.IfNews, "more reader"))
 	}
 	switch {
 	case r.Fenced && r.LastBaseURL != "" && r.LastBaseURL != r.BaseURL:
@@ -140,8 +142,9 @@ func (c fenceReleaseCmd) Run(a *app, st *store.Store) error {
 		return err
 	}
 	if f.BaseURL != "" && f.BaseURL != a.BaseURL && !a.command.sets("base-url") {
-		return &digest.Error{Kind: digest.Conflict, Message: fmt.Sprintf("this database was last used as %s; say which address it has now: digest fence release --base-url %s",
-			f.BaseURL, f.BaseURL)}
+		return &digest.Error{Kind: digest.Conflict,
+			Message: fmt.Sprintf("this database was last used as %s; say which address it has now: digest fence release --base-url %s",
+				f.BaseURL, f.BaseURL)}
 	}
 	r := reportedRelease{
 		BaseURL: a.BaseURL, Reason: f.Reason, Released: f.Reason != "", DiscardedBefore: instant(c.DiscardBefore),

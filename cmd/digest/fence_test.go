@@ -38,11 +38,12 @@ func TestServeBehindFence(t *testing.T) {
 	before := asked.Load()
 
 	logged := &lineWith{what: "digest fence", seen: make(chan string, 1)}
-	serveWhile(t, "--base-url http://copy.lan:8080 --poll-window 0 --now 2026-11-20T00:00:00Z", digest.Fenced, logged, func() {
-		if line := <-logged.seen; !strings.Contains(line, "http://copy.lan:8080") {
-			t.Errorf("the log says %q", line)
-		}
-	})
+	serveWhile(t, "--base-url http://copy.lan:8080 --poll-window 0 --now 2026-11-20T00:00:00Z", digest.Fenced, logged,
+		func() {
+			if line := <-logged.seen; !strings.Contains(line, "http://copy.lan:8080") {
+				t.Errorf("the log says %q", line)
+			}
+		})
 	if n := asked.Load() - before; n != 0 {
 		t.Errorf("the site was asked %d times", n)
 	}

@@ -57,7 +57,8 @@ func (hostsListCmd) Run(a *app, st *store.Store) error {
 	if err != nil {
 		return err
 	}
-	return printList(a, each(rules, reportRule), "no host has a rule; an example: digest hosts set example.org --interval 48h", reportedRule.line)
+	return printList(a, each(rules, reportRule),
+		"no host has a rule; an example: digest hosts set example.org --interval 48h", reportedRule.line)
 }
 
 // A hostArg is a host as people write one, or any address of the site.
@@ -89,14 +90,17 @@ func (c hostsSetCmd) Run(a *app, st *store.Store) error {
 	if rules, err := a.rulesOf(st, c.Host); err != nil {
 		return err
 	} else if slices.ContainsFunc(rules, func(r digest.HostRule) bool { return r.Blocked && !r.ByOwner }) {
-		return &digest.Error{Kind: digest.Conflict, Message: c.Host + " is blocked; to poll it again: digest hosts unblock " + c.Host}
+		return &digest.Error{Kind: digest.Conflict, Message: c.Host +
+			" is blocked; to poll it again: digest hosts unblock " + c.Host}
 	}
 	rule := digest.HostRule{Host: c.Host, Interval: c.Interval, CreatedAt: a.now().Truncate(time.Second)}
 	feeds, err := st.SetHostRule(a.soft, rule, a.now())
 	if err != nil {
 		return err
 	}
-	return a.say(reportedSetRule{reportRule(rule), feeds}, "each feed of %s is polled every %s at most; this affects %s", c.Host, span(c.Interval), digest.Counted(feeds, "feed"))
+	return a.say(reportedSetRule{reportRule(rule), feeds},
+		"each feed of %s is polled every %s at most; this affects %s", c.Host, span(c.Interval),
+		digest.Counted(feeds, "feed"))
 }
 
 type hostsStopCmd struct{ hostArg }
@@ -112,7 +116,8 @@ func (c hostsStopCmd) Run(a *app, st *store.Store) error {
 		return err
 	}
 	return a.say(reportedSetRule{reportRule(rule), feeds},
-		"digest sends no requests to %s and its subdomains any more; this affects %s", c.Host, digest.Counted(feeds, "feed"))
+		"digest sends no requests to %s and its subdomains any more; this affects %s", c.Host,
+		digest.Counted(feeds, "feed"))
 }
 
 type hostsRemoveCmd struct {

@@ -8,7 +8,8 @@ import (
 func TestSpan(t *testing.T) {
 	for want, d := range map[string]time.Duration{
 		"48h": 48 * time.Hour, "7d": 168 * time.Hour, "1h30m": 90 * time.Minute, "1m30s": 90 * time.Second,
-		"10m": 10 * time.Minute, "1h": time.Hour, "10h": 10 * time.Hour, "100h": 100 * time.Hour, "1h0m30s": time.Hour + 30*time.Second,
+		"10m": 10 * time.Minute, "1h": time.Hour, "10h": 10 * time.Hour, "100h": 100 * time.Hour,
+		"1h0m30s": time.Hour + 30*time.Second,
 	} {
 		if got := span(d); got != want {
 			t.Errorf("span(%v) = %q, want %q", d, got, want)

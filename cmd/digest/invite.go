@@ -10,7 +10,8 @@ type inviteCmd struct{}
 // Run prints a link by which one person can sign up.
 func (inviteCmd) Run(a *app) error {
 	if a.SignUp == web.SignUpClosed {
-		return badSetting("DIGEST_SIGN_UP", string(a.SignUp), "lets nobody in, with an invitation or without", "invitation")
+		return badSetting("DIGEST_SIGN_UP", string(a.SignUp), "lets nobody in, with an invitation or without",
+			"invitation")
 	}
 	return a.withStore(func(st *store.Store) error {
 		link, i, err := web.InvitationLink(a.soft, st, a.BaseURL, a.now())

@@ -63,18 +63,19 @@ func (keyListCmd) Run(a *app, st *store.Store) error {
 	for _, d := range signing {
 		sealed(d.Sealed).Newsletters++
 	}
-	return printList(a, list, "there is no key yet; the first private feed makes one, or: digest key new", func(k reportedSeal) string {
-		use := "in use"
-		switch {
-		case !k.Known:
-			use = "MISSING: the passwords that it encrypted cannot be used"
-		case k.Seals:
-			use = "seals"
-		case k.Feeds+k.Newsletters == 0:
-			use = "for backups only"
-		}
-		return strings.Join([]string{k.ID, use, sealedBy(k.Feeds, "feed", k.Newsletters, "newsletter")}, "\t")
-	})
+	return printList(a, list, "there is no key yet; the first private feed makes one, or: digest key new",
+		func(k reportedSeal) string {
+			use := "in use"
+			switch {
+			case !k.Known:
+				use = "MISSING: the passwords that it encrypted cannot be used"
+			case k.Seals:
+				use = "seals"
+			case k.Feeds+k.Newsletters == 0:
+				use = "for backups only"
+			}
+			return strings.Join([]string{k.ID, use, sealedBy(k.Feeds, "feed", k.Newsletters, "newsletter")}, "\t")
+		})
 }
 
 // sealedBy counts what is sealed of two kinds; the second is left out where there is none.
@@ -116,7 +117,8 @@ func (c keyRotateCmd) Run(a *app, st *store.Store) error {
 	if err != nil || len(ids) == 0 {
 		return err
 	}
-	return a.say(map[string]any{"id": ids[0], "feeds": n, "newsletters": signing}, "%s encrypted with the key %s; older keys stay in %s for older backups: remove them when you no longer need those",
+	return a.say(map[string]any{"id": ids[0], "feeds": n, "newsletters": signing},
+		"%s encrypted with the key %s; older keys stay in %s for older backups: remove them when you no longer need those",
 		sealedBy(n, "password", signing, "signing key"), ids[0], a.keys().File())
 }
 

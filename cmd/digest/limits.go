@@ -27,7 +27,8 @@ func parseLane(s string) (string, error) {
 	address, err := mailer.Recipient("a@" + strings.TrimPrefix(s, "@"))
 	if err != nil {
 		return "", &digest.Error{Kind: digest.Invalid,
-			Message: fmt.Sprintf("%q is not a recipient domain; an example: gmail.com, or %s for all mail", s, routeName)}
+			Message: fmt.Sprintf("%q is not a recipient domain; an example: gmail.com, or %s for all mail", s,
+				routeName)}
 	}
 	return strings.TrimPrefix(address, "a@"), nil
 }
@@ -46,7 +47,8 @@ func (a *app) reportLimits(lane string, own digest.Limits) reportedLimits {
 	if lane == "" {
 		settings = a.routeLimits()
 	}
-	return reportedLimits{cmp.Or(lane, routeName), cmp.Or(own.Connections, settings.Connections), cmp.Or(own.Rate, settings.Rate).String()}
+	return reportedLimits{cmp.Or(lane, routeName), cmp.Or(own.Connections, settings.Connections),
+		cmp.Or(own.Rate, settings.Rate).String()}
 }
 
 // words writes limits for people.
@@ -139,5 +141,6 @@ func (c limitsRemoveCmd) Run(a *app, st *store.Store) error {
 	if err != nil {
 		return err
 	}
-	return a.say(map[string]any{"lane": name, "removed": true}, "removed the limit of %s; the settings apply again", name)
+	return a.say(map[string]any{"lane": name, "removed": true}, "removed the limit of %s; the settings apply again",
+		name)
 }

@@ -48,8 +48,10 @@ func linkNewsWords(news store.LinkNews, signer *digest.Signer, base string) rend
 	words := render.LetterContent{
 		Language: l.Code,
 		Title:    catalogue.Key("A link in your email changed your settings").In(l),
-		Text:     []string{catalogue.Key("The link did not sign anyone in. If you used it, you don’t need to do anything.").In(l)},
-		Aside:    []string{catalogue.Key("Anyone you forward an email to can use its links. You get at most one email like this a day.").In(l)},
+		Text: []string{catalogue.Key(
+			"The link did not sign anyone in. If you used it, you don’t need to do anything.").In(l)},
+		Aside: []string{catalogue.Key(
+			"Anyone you forward an email to can use its links. You get at most one email like this a day.").In(l)},
 	}
 	zone, err := time.LoadLocation(news.User.TimeZone)
 	if err != nil {
@@ -57,12 +59,14 @@ func linkNewsWords(news store.LinkNews, signer *digest.Signer, base string) rend
 	}
 	for i, v := range news.Changes {
 		if i == mostNews {
-			words.Text = append(words.Text, catalogue.Key("See %d more changes in your settings.").With(len(news.Changes)-i).In(l))
+			words.Text = append(words.Text,
+				catalogue.Key("See %d more changes in your settings.").With(len(news.Changes)-i).In(l))
 			break
 		}
 		token := signer.SignPair(digest.ForUndo, digest.InRound(int64(v.Digest.ID), v.Digest.LinkRound), v.ID)
 		words.Links = append(words.Links, render.LetterLink{
-			Text: render.LinkChange(v.LinkChange, zone).In(l), Action: catalogue.Key("Undo this change").In(l), URL: base + "/undo/" + token,
+			Text: render.LinkChange(v.LinkChange, zone).In(l), Action: catalogue.Key("Undo this change").In(l),
+			URL: base + "/undo/" + token,
 		})
 	}
 	if slices.ContainsFunc(news.Changes, func(v store.LinkChangeView) bool { return v.Digest.NewsletterID == 0 }) {

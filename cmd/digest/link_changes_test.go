@@ -38,17 +38,20 @@ func TestReadersAreToldOfLinkChanges(t *testing.T) {
 		}
 		by := store.LinkUse{DigestID: d.ID, EmailDate: digest.Date{Year: 2026, Month: 11, Day: 19}}
 		if err == nil {
-			err = st.ByLink(t.Context(), by, noon, func(st *store.Store) error { return st.SetCadence(t.Context(), d.ID, digest.Monthly(1), noon) })
+			err = st.ByLink(t.Context(), by, noon,
+				func(st *store.Store) error { return st.SetCadence(t.Context(), d.ID, digest.Monthly(1), noon) })
 		}
 		if err == nil {
-			err = st.ByLink(t.Context(), by, noon, func(st *store.Store) error { return st.SetDigestState(t.Context(), d.ID, digest.DigestLeft, noon) })
+			err = st.ByLink(t.Context(), by, noon,
+				func(st *store.Store) error { return st.SetDigestState(t.Context(), d.ID, digest.DigestLeft, noon) })
 		}
 		if err != nil {
 			t.Fatal(err)
 		}
 		ids = append(ids, d.ID)
 	}
-	if err := st.Suppress(t.Context(), digest.Suppression{Email: "bob@example.org", Reason: digest.ForComplaint, CreatedAt: noon}); err != nil {
+	if err := st.Suppress(t.Context(), digest.Suppression{Email: "bob@example.org", Reason: digest.ForComplaint,
+		CreatedAt: noon}); err != nil {
 		t.Fatal(err)
 	}
 	if err := st.Close(); err != nil {
@@ -77,7 +80,8 @@ func TestReadersAreToldOfLinkChanges(t *testing.T) {
 		"To: <ann@example.org>", "Ein_Link_in_Ihrer_E-Mail_hat_Ihre_Einstellungen", "Auto-Submitted:",
 		"Sie bekommen Daily Digest jetzt am 1. jedes Monats. Jemand hat dafür einen Link in Ihrer E-Mail vom 19. November 2026 benutzt.",
 		"Daily Digest wurde für Sie abbestellt. Jemand hat dafür einen Link in Ihrer E-Mail vom 19. November 2026 benutzt.",
-		"http://localhost:8080/undo/" + signer.SignPair(digest.ForUndo, int64(ids[0]), 1), "http://localhost:8080/undo/" + signer.SignPair(digest.ForUndo, int64(ids[0]), 2),
+		"http://localhost:8080/undo/" + signer.SignPair(digest.ForUndo, int64(ids[0]), 1),
+		"http://localhost:8080/undo/" + signer.SignPair(digest.ForUndo, int64(ids[0]), 2),
 		"http://localhost:8080/settings/links",
 	} {
 		if !strings.Contains(got[0], want) {

@@ -34,7 +34,8 @@ const (
 )
 
 // errCut is why what was in flight did not end by itself.
-var errCut = errors.New("stopped before all requests and emails were finished; nothing is lost, and the next run continues")
+var errCut = errors.New(
+	"stopped before all requests and emails were finished; nothing is lost, and the next run continues")
 
 // signals returns two contexts. The first SIGTERM or interrupt ends soft, and the program finishes what is in
 // flight. The second one ends hard, which also ends cutAfter after the first.

@@ -44,7 +44,9 @@ func TestScriptsOnPostgres(t *testing.T) {
 	tier.Alone(t)
 	testscript.Run(t, testscript.Params{
 		Files: []string{"testdata/hour.txtar", "testdata/opml.txtar", "testdata/reader.txtar", "testdata/find.txtar",
-			"testdata/hosts.txtar", "testdata/stays.txtar", "testdata/fence.txtar", "testdata/poll.txtar", "testdata/mail.txtar", "testdata/newsletter.txtar", "testdata/members.txtar", "testdata/asks.txtar", "testdata/lists.txtar", "testdata/copies.txtar", "testdata/news.txtar"},
+			"testdata/hosts.txtar", "testdata/stays.txtar", "testdata/fence.txtar", "testdata/poll.txtar",
+			"testdata/mail.txtar", "testdata/newsletter.txtar", "testdata/members.txtar", "testdata/asks.txtar",
+			"testdata/lists.txtar", "testdata/copies.txtar", "testdata/news.txtar"},
 		Setup: func(e *testscript.Env) error {
 			t, ok := e.T().(testing.TB)
 			if !ok {
@@ -137,19 +139,22 @@ func TestBadValueStatus(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for setting, value := range map[string]string{
 		"DIGEST_NOW": "yesterday", "DIGEST_HEAD": "maybe", "DIGEST_LOG_LEVEL": "loud", "DIGEST_KEEP": "forever",
-		"DIGEST_MAIL": "pigeon:loft", "DIGEST_FROM": "nobody", "DIGEST_LISTEN": "here", "DIGEST_DATABASE": "mysql://h/d", "DIGEST_POLL_WINDOW": "2h",
+		"DIGEST_MAIL": "pigeon:loft", "DIGEST_FROM": "nobody", "DIGEST_LISTEN": "here",
+		"DIGEST_DATABASE": "mysql://h/d", "DIGEST_POLL_WINDOW": "2h",
 		"DIGEST_CONTACT": "me", "DIGEST_FENCE": "soon", "DIGEST_REQUESTS": "-1", "DIGEST_BOT_ADDRESSES": "home",
 		"DIGEST_JSON": "maybe", "DIGEST_CFBL_ADDRESS": "c@elsewhere.example", "DIGEST_BOUNCE_LISTEN": "http://x",
 		"DIGEST_LOG_FORMAT": "xml", "DIGEST_RESOLVER": "nonsense",
 	} {
 		flag := "--" + flagOf(setting)
 		var said strings.Builder
-		if got := run(t.Context(), t.Context(), []string{"tick", flag + "=" + value}, t.Output(), &said); got != exitUsage || !strings.HasPrefix(said.String(), "digest: "+flag+"=") {
+		if got := run(t.Context(), t.Context(), []string{"tick", flag + "=" + value}, t.Output(),
+			&said); got != exitUsage || !strings.HasPrefix(said.String(), "digest: "+flag+"=") {
 			t.Errorf("%s=%s: status %d, %q", flag, value, got, said.String())
 		}
 		said.Reset()
 		t.Setenv(setting, value)
-		if got := run(t.Context(), t.Context(), []string{"tick"}, t.Output(), &said); got != exitFailed || !strings.HasPrefix(said.String(), "digest: "+setting+"=") {
+		if got := run(t.Context(), t.Context(), []string{"tick"}, t.Output(), &said); got != exitFailed ||
+			!strings.HasPrefix(said.String(), "digest: "+setting+"=") {
 			t.Errorf("%s=%s: status %d, %q", setting, value, got, said.String())
 		}
 		if setting == "DIGEST_BOUNCE_LISTEN" && strings.Contains(said.String(), "DIGEST_RETURN_PATH") {
@@ -165,7 +170,8 @@ func TestBadDatabaseAddress(t *testing.T) {
 	for _, address := range []string{"postgres://u:sesame@h:99999/x", "postgres://u:sesame@h/x?sslmode=zz"} {
 		var said strings.Builder
 		got := run(t.Context(), t.Context(), []string{"tick", "--database=" + address}, t.Output(), &said)
-		if text := said.String(); got != exitUsage || !strings.HasPrefix(text, "digest: --database=") || !strings.Contains(text, "; an example: ") || strings.Contains(text, "sesame") {
+		if text := said.String(); got != exitUsage || !strings.HasPrefix(text, "digest: --database=") ||
+			!strings.Contains(text, "; an example: ") || strings.Contains(text, "sesame") {
 			t.Errorf("%s: status %d, %q", address, got, text)
 		}
 	}
@@ -288,7 +294,8 @@ func TestStoppedAtTheStart(t *testing.T) {
 	}
 	soft, stop := context.WithCancel(t.Context())
 	stop()
-	for line, want := range map[string]string{"tick": "", "serve": "", "work": "", "user list": "digest: interrupted\n"} {
+	for line, want := range map[string]string{"tick": "", "serve": "", "work": "",
+		"user list": "digest: interrupted\n"} {
 		var said strings.Builder
 		status := run(soft, t.Context(), strings.Fields(line), io.Discard, &said)
 		if said.String() != want || (status == exitDone) != (want == "") {

@@ -19,16 +19,21 @@ func TestMachineMemory(t *testing.T) {
 		"no control groups": {map[string]string{"proc/meminfo": machine}, 4096 * mb},
 		"a container": {map[string]string{"proc/meminfo": machine, "proc/self/cgroup": "0::/\n",
 			"sys/fs/cgroup/memory.max": "536870912\n"}, 512 * mb},
-		"a service without a limit": {map[string]string{"proc/meminfo": machine, "proc/self/cgroup": "0::/system.slice/digest.service\n",
+		"a service without a limit": {map[string]string{"proc/meminfo": machine,
+			"proc/self/cgroup": "0::/system.slice/digest.service\n",
 			"sys/fs/cgroup/system.slice/digest.service/memory.max": "max\n"}, 4096 * mb},
-		"a service in a slice with one": {map[string]string{"proc/meminfo": machine, "proc/self/cgroup": "0::/system.slice/digest.service\n",
-			"sys/fs/cgroup/system.slice/digest.service/memory.max": "1073741824\n", "sys/fs/cgroup/system.slice/memory.max": "268435456\n"}, 256 * mb},
-		"version 1": {map[string]string{"proc/meminfo": machine, "proc/self/cgroup": "5:cpu,cpuacct:/docker/x\n4:memory:/docker/x\n",
+		"a service in a slice with one": {map[string]string{"proc/meminfo": machine,
+			"proc/self/cgroup": "0::/system.slice/digest.service\n",
+			"sys/fs/cgroup/system.slice/digest.service/memory.max": "1073741824\n",
+			"sys/fs/cgroup/system.slice/memory.max":                "268435456\n"}, 256 * mb},
+		"version 1": {map[string]string{"proc/meminfo": machine,
+			"proc/self/cgroup": "5:cpu,cpuacct:/docker/x\n4:memory:/docker/x\n",
 			"sys/fs/cgroup/memory/docker/x/memory.limit_in_bytes": "134217728\n"}, 128 * mb},
 		"version 1 without a limit": {map[string]string{"proc/meminfo": machine, "proc/self/cgroup": "4:memory:/\n",
 			"sys/fs/cgroup/memory/memory.limit_in_bytes": "9223372036854771712\n"}, 4096 * mb},
-		"a group out of sight": {map[string]string{"proc/meminfo": machine, "proc/self/cgroup": "0::/../../elsewhere\n"}, 4096 * mb},
-		"what cannot be read":  {map[string]string{"proc/meminfo": "MemTotal: many kB", "proc/self/cgroup": "::"}, 0},
+		"a group out of sight": {map[string]string{"proc/meminfo": machine,
+			"proc/self/cgroup": "0::/../../elsewhere\n"}, 4096 * mb},
+		"what cannot be read": {map[string]string{"proc/meminfo": "MemTotal: many kB", "proc/self/cgroup": "::"}, 0},
 	} {
 		root := fstest.MapFS{}
 		for file, text := range test.files {
@@ -53,7 +58,8 @@ func TestMemoryLimit(t *testing.T) {
 	} {
 		limit := memoryLimit(test.machine * mb)
 		if documents := documentMemory(limit); limit != test.limit*mb || documents/mb != test.documents {
-			t.Errorf("a machine of %d MB: %d and %d MB, want %d and %d", test.machine, limit/mb, documents/mb, test.limit, test.documents)
+			t.Errorf("a machine of %d MB: %d and %d MB, want %d and %d", test.machine, limit/mb, documents/mb,
+				test.limit, test.documents)
 		}
 	}
 	if got := documentMemory(math.MaxInt64); got != 32*mb {

@@ -71,7 +71,8 @@ type newsletterFlags struct {
 func (f newsletterFlags) apply(n digest.Newsletter) digest.Newsletter {
 	n.Cadence, n.Layout, n.Images = cmp.Or(f.Days, n.Cadence), cmp.Or(f.Layout, n.Layout), cmp.Or(f.Images, n.Images)
 	for chosen, to := range map[*string]*string{
-		f.Name: &n.Name, f.Description: &n.Description, f.Site: &n.SiteURL, f.AddressLine: &n.AddressLine, f.FromName: &n.FromName, f.ReplyTo: &n.ReplyTo,
+		f.Name: &n.Name, f.Description: &n.Description, f.Site: &n.SiteURL, f.AddressLine: &n.AddressLine,
+		f.FromName: &n.FromName, f.ReplyTo: &n.ReplyTo,
 		f.Header: &n.HeaderText, f.Footer: &n.FooterText, f.Paper: &n.Paper, f.Ink: &n.Ink, f.Accent: &n.Accent,
 	} {
 		if chosen != nil {
@@ -141,8 +142,9 @@ func (c newsletterCreateCmd) Run(a *app) error {
 			return err
 		}
 		n := c.apply(digest.Newsletter{
-			Slug: c.Slug, Name: c.Slug, Cadence: digest.Daily, State: digest.NewsletterActive, MemberLimit: a.NewsletterMembers,
-			Look: digest.Look{Layout: digest.FullText, Images: digest.ProxiedImages},
+			Slug: c.Slug, Name: c.Slug, Cadence: digest.Daily, State: digest.NewsletterActive,
+			MemberLimit: a.NewsletterMembers,
+			Look:        digest.Look{Layout: digest.FullText, Images: digest.ProxiedImages},
 		})
 		if n, err = st.AddNewsletter(a.soft, n, u.ID, a.now()); err != nil {
 			return err
@@ -152,7 +154,8 @@ func (c newsletterCreateCmd) Run(a *app) error {
 			err = c.setLogo(a, st, n.ID)
 		}
 		if err != nil {
-			return errors.Join(err, st.SetNewsletterState(a.soft, n.ID, digest.NewsletterEnded, "", a.now()), st.RemoveNewsletter(a.soft, n.ID))
+			return errors.Join(err, st.SetNewsletterState(a.soft, n.ID, digest.NewsletterEnded, "", a.now()),
+				st.RemoveNewsletter(a.soft, n.ID))
 		}
 		return a.sayNewsletter(st, n.Slug)
 	})
@@ -180,9 +183,12 @@ func (newsletterListCmd) Run(a *app, st *store.Store) error {
 	if a.json {
 		return a.printJSON(each(all, reportNewsletter))
 	}
-	return printList(a, all, "no newsletters; see: digest newsletter create --help", func(n store.NewsletterInfo) string {
-		return fmt.Sprintf("%s\t%s\t%s\t%s\t%s", n.Slug, plain(n.Name), n.State, digest.Counted(n.Members, "member"), n.Owner)
-	})
+	return printList(a, all, "no newsletters; see: digest newsletter create --help",
+		func(n store.NewsletterInfo) string {
+			return fmt.Sprintf("%s\t%s\t%s\t%s\t%s", n.Slug, plain(n.Name), n.State,
+				digest.Counted(n.Members, "member"),
+				n.Owner)
+		})
 }
 
 // reportedNewsletter is a newsletter as JSON.
@@ -218,11 +224,14 @@ type reportedNewsletter struct {
 
 func reportNewsletter(n store.NewsletterInfo) reportedNewsletter {
 	return reportedNewsletter{
-		Slug: n.Slug, Name: n.Name, Description: n.Description, Site: n.SiteURL, AddressLine: n.AddressLine, Header: n.HeaderText, Footer: n.FooterText,
-		Paper: n.Paper, Ink: n.Ink, Accent: n.Accent, FromName: n.FromName, WantedName: n.WantedName, WantedFrom: n.WantedFromName,
-		ReplyTo: n.ReplyTo, Owner: n.Owner, State: string(n.State), HeldReason: n.HeldReason, Members: n.Members,
+		Slug: n.Slug, Name: n.Name, Description: n.Description, Site: n.SiteURL, AddressLine: n.AddressLine,
+		Header: n.HeaderText, Footer: n.FooterText,
+		Paper: n.Paper, Ink: n.Ink, Accent: n.Accent, FromName: n.FromName, WantedName: n.WantedName,
+		WantedFrom: n.WantedFromName,
+		ReplyTo:    n.ReplyTo, Owner: n.Owner, State: string(n.State), HeldReason: n.HeldReason, Members: n.Members,
 		Days: n.Cadence.String(), DeliverAt: clockOf(n.DeliverAt), Layout: string(n.Layout), Images: string(n.Images),
-		ApproveWithin: seconds(n.ApproveWithin), CountClicks: n.CountClicks, CountReplies: n.CountReplies, MemberLimit: n.MemberLimit, CreatedAt: instant(n.CreatedAt),
+		ApproveWithin: seconds(n.ApproveWithin), CountClicks: n.CountClicks, CountReplies: n.CountReplies,
+		MemberLimit: n.MemberLimit, CreatedAt: instant(n.CreatedAt),
 	}
 }
 
@@ -306,7 +315,8 @@ func (c newsletterShowCmd) Run(a *app, st *store.Store) error {
 	if err != nil {
 		return err
 	}
-	s := shownNewsletter{reportedNewsletter: reportNewsletter(n), Page: a.BaseURL + "/n/" + n.Slug, ReturnURLs: n.ReturnAddresses()}
+	s := shownNewsletter{reportedNewsletter: reportNewsletter(n), Page: a.BaseURL + "/n/" +
+		n.Slug, ReturnURLs: n.ReturnAddresses()}
 	if n.Logo.Exists() {
 		s.Logo = s.Page + "/look/" + n.LogoFile
 	}
@@ -327,7 +337,8 @@ func (c newsletterShowCmd) Run(a *app, st *store.Store) error {
 	if err != nil {
 		return err
 	}
-	s.Publishers = each(who, func(p store.Publisher) reportedPublisher { return reportedPublisher{p.Email, string(p.Role)} })
+	s.Publishers = each(who,
+		func(p store.Publisher) reportedPublisher { return reportedPublisher{p.Email, string(p.Role)} })
 	feeds, err := st.Subscriptions(a.soft, n.ArchiveID)
 	if err != nil {
 		return err
@@ -344,16 +355,25 @@ func (c newsletterShowCmd) Run(a *app, st *store.Store) error {
 			fmt.Fprintln(a.stdout, digest.Counted(s.Hub, "program")+" subscribed at the hub")
 		}
 		a.sayAsks(s.Asks, s.AsksStopped)
-		for _, text := range [...][2]string{{"description", n.Description}, {"site", n.SiteURL}, {"address line", n.AddressLine}, {"from", n.FromName}, {"name that waits for approval", n.WantedName}, {"from, waits for approval", n.WantedFromName}, {"replies go to", n.ReplyTo},
-			{"header", n.HeaderText}, {"footer", n.FooterText}, {"paper", n.Paper}, {"ink", n.Ink}, {"accent", n.Accent}, {"logo", s.Logo}} {
+		for _, text := range [...][2]string{{"description", n.Description}, {"site", n.SiteURL},
+			{"address line", n.AddressLine}, {"from", n.FromName}, {"name that waits for approval", n.WantedName},
+			{"from, waits for approval", n.WantedFromName}, {"replies go to", n.ReplyTo},
+			{"header", n.HeaderText}, {"footer", n.FooterText}, {"paper", n.Paper}, {"ink", n.Ink},
+			{"accent", n.Accent}, {"logo", s.Logo}} {
 			if text[1] != "" {
 				fmt.Fprintln(a.stdout, text[0]+": "+plain(text[1]))
 			}
 		}
-		if err := printTable(a, "publishers", s.Publishers, func(p reportedPublisher) string { return p.Email + "\t" + p.Role }); err != nil {
+		if err := printTable(a, "publishers", s.Publishers, func(p reportedPublisher) string {
+			return p.Email + "\t" +
+				p.Role
+		}); err != nil {
 			return err
 		}
-		return printTable(a, "feeds", s.Feeds, func(f reportedSource) string { return plain(f.Title) + "\t" + plain(f.URL) })
+		return printTable(a, "feeds", s.Feeds, func(f reportedSource) string {
+			return plain(f.Title) + "\t" +
+				plain(f.URL)
+		})
 	})
 }
 

@@ -27,8 +27,10 @@ func TestNewsletterApproved(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, slug := range []string{"boats", "kites"} {
-			if _, err := st.AddNewsletter(t.Context(), digest.Newsletter{Slug: slug, Name: "Of " + slug, Cadence: digest.Daily, State: digest.NewsletterPending,
-				Look: digest.Look{Layout: digest.FullText, Images: digest.NoImages}}, u.ID, time.Date(2026, time.March, 4, 8, 0, 0, 0, time.UTC)); err != nil {
+			if _, err := st.AddNewsletter(t.Context(), digest.Newsletter{Slug: slug, Name: "Of " +
+				slug, Cadence: digest.Daily, State: digest.NewsletterPending,
+				Look: digest.Look{Layout: digest.FullText, Images: digest.NoImages}}, u.ID,
+				time.Date(2026, time.March, 4, 8, 0, 0, 0, time.UTC)); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -52,7 +54,8 @@ func TestNewsletterApproved(t *testing.T) {
 		}
 		for _, wanted := range []string{"PayPal Security", "Of ships"} {
 			boats.WantedName = wanted
-			if err := st.SetNewsletter(t.Context(), boats, time.Date(2026, time.March, 4, 9, 0, 0, 0, time.UTC)); err != nil {
+			if err := st.SetNewsletter(t.Context(), boats,
+				time.Date(2026, time.March, 4, 9, 0, 0, 0, time.UTC)); err != nil {
 				t.Fatal(err)
 			}
 			says(exitDone, "name that waits for approval: "+wanted, "show", "boats")
@@ -65,7 +68,8 @@ func TestNewsletterApproved(t *testing.T) {
 		says(exitFailed, "at most 60 characters and no @", "set", "boats", "--name", "see evil.com")
 		says(exitDone, "boats: Of boats, active", "set", "boats", "--name", "Of boats")
 		mail := c.mails()["ann"]
-		for _, has := range []string{"Subject: Of boats is approved", "Subject: Of kites was not approved", "did not approve your newsletter. Their reason:", "There are enough of them.",
+		for _, has := range []string{"Subject: Of boats is approved", "Subject: Of kites was not approved",
+			"did not approve your newsletter. Their reason:", "There are enough of them.",
 			"Subject: Of boats keeps its name", "Their reason: You are not PayPal.", "Subject: Of ships is approved"} {
 			if !strings.Contains(mail, has) {
 				t.Errorf("nobody is told %q in %s", has, mail)

@@ -15,7 +15,8 @@ import (
 // domains looks after the newsletters' own domains.
 func (a *app) domains(st *store.Store) (*domains.Registrar, error) {
 	resolver, err := a.resolver()
-	return &domains.Registrar{Store: st, Keys: a.keys(), Resolver: resolver, Now: a.clock, Log: a.log, Stopped: a.tellStopped(st)}, err
+	return &domains.Registrar{Store: st, Keys: a.keys(), Resolver: resolver, Now: a.clock, Log: a.log,
+		Stopped: a.tellStopped(st)}, err
 }
 
 // tellStopped mails the owner of a newsletter that it comes from the instance's address again.
@@ -34,11 +35,13 @@ func (a *app) stoppedWords(l *catalogue.Language, n digest.Newsletter, d digest.
 		Language: l.Code,
 		Title:    catalogue.Key("%s is using our address for now").With(n.Slug).In(l),
 		Text: []string{
-			catalogue.Key("The DNS record for sending from %s is not correct: %s.").With(d.Domain(), catalogue.RecordFinding(d.Finding)).In(l),
+			catalogue.Key("The DNS record for sending from %s is not correct: %s.").With(d.Domain(),
+				catalogue.RecordFinding(d.Finding)).In(l),
 			catalogue.Key("Until the record is correct, we send your issues from our own address. We check it again automatically. No issue is lost.").In(l),
 		},
 		Action: catalogue.Key("DNS record").In(l), URL: a.BaseURL + "/newsletters/" + n.Slug + "/domain",
-		Aside: []string{catalogue.Key("If you no longer own %s, remove it from the newsletter on that page.").With(d.Domain()).In(l)},
+		Aside: []string{catalogue.Key("If you no longer own %s, remove it from the newsletter on that page.").With(
+			d.Domain()).In(l)},
 	}
 }
 
@@ -75,7 +78,8 @@ func (c newsletterDomainCmd) Run(a *app) error {
 			if err := st.RemoveNewsletterDomain(a.soft, n.ID); err != nil {
 				return err
 			}
-			return a.say(map[string]any{"slug": n.Slug, "removed": true}, "issues of %s now come from the instance's address; you can delete the DNS record", n.Slug)
+			return a.say(map[string]any{"slug": n.Slug, "removed": true},
+				"issues of %s now come from the instance's address; you can delete the DNS record", n.Slug)
 		}
 		r, err := a.domains(st)
 		if err != nil {
@@ -89,7 +93,8 @@ func (c newsletterDomainCmd) Run(a *app) error {
 	})
 }
 
-func (c newsletterDomainCmd) change(a *app, st *store.Store, r *domains.Registrar, id digest.NewsletterID) (digest.NewsletterDomain, error) {
+func (c newsletterDomainCmd) change(a *app, st *store.Store, r *domains.Registrar,
+	id digest.NewsletterID) (digest.NewsletterDomain, error) {
 	if c.Address != "" {
 		return r.Name(a.soft, id, c.Address)
 	}
@@ -101,7 +106,8 @@ func (c newsletterDomainCmd) change(a *app, st *store.Store, r *domains.Registra
 }
 
 func (a *app) sayDomain(r *domains.Registrar, n digest.Newsletter, d digest.NewsletterDomain) error {
-	shown := reportedDomain{Slug: n.Slug, Address: d.FromAddress, Signs: d.Signs, Finding: d.Finding, CheckedAt: instant(d.CheckedAt), SeenAt: instant(d.SeenAt)}
+	shown := reportedDomain{Slug: n.Slug, Address: d.FromAddress, Signs: d.Signs, Finding: d.Finding,
+		CheckedAt: instant(d.CheckedAt), SeenAt: instant(d.SeenAt)}
 	var err error
 	if shown.Name, shown.Value, err = r.Record(d); err != nil {
 		return err
@@ -119,5 +125,6 @@ func (a *app) sayDomain(r *domains.Registrar, n digest.Newsletter, d digest.News
 		return a.say(shown, "%s: %s; %s", n.Slug, d.FromAddress, state)
 	}
 	return a.say(shown, "%s: %s; %s\n\npublish this TXT record:\n\n  name:  %s\n  value: %s\n\nas a line of a zone file:\n\n  %s\n\n%s", n.Slug, d.FromAddress, plain(state),
-		shown.Name, shown.Value, zoneLine(shown.Name, shown.Value), fmt.Sprintf("no other record is needed: bounces go to the instance, and DMARC uses the signature; then run: digest newsletter domain %s --check", n.Slug))
+		shown.Name, shown.Value, zoneLine(shown.Name, shown.Value),
+		fmt.Sprintf("no other record is needed: bounces go to the instance, and DMARC uses the signature; then run: digest newsletter domain %s --check", n.Slug))
 }

@@ -59,14 +59,16 @@ type newsletterRefuseCmd struct {
 func (c newsletterRefuseCmd) Run(a *app, st *store.Store) error {
 	reason := digest.Shortened(digest.OneLine(c.Reason), web.MostReason)
 	if reason == "" {
-		return &digest.Error{Kind: digest.Invalid, Message: "write the reason in one line; an email sends it to the requester"}
+		return &digest.Error{Kind: digest.Invalid,
+			Message: "write the reason in one line; an email sends it to the requester"}
 	}
 	n, err := a.pendingNewsletter(st, c.Slug)
 	if err == nil && n.NamesWait() {
 		if err := st.DecideNames(a.soft, n.Newsletter, false); err != nil {
 			return err
 		}
-		a.tellAsker(st, n.Owner, web.NamesRefusedLetter(languageTo(a.soft, st, n.Owner), a.BaseURL, n.Newsletter, reason))
+		a.tellAsker(st, n.Owner, web.NamesRefusedLetter(languageTo(a.soft, st, n.Owner), a.BaseURL, n.Newsletter,
+			reason))
 		return a.say(map[string]any{"slug": c.Slug, "refused": true}, "%s keeps its name", c.Slug)
 	}
 	if err == nil {
@@ -100,7 +102,8 @@ func (c newsletterLimitCmd) Run(a *app, st *store.Store) error {
 func (a *app) pendingNewsletter(st *store.Store, slug string) (store.NewsletterInfo, error) {
 	n, err := a.newsletterInfo(st, slug)
 	if err == nil && n.State != digest.NewsletterPending && !n.NamesWait() {
-		err = &digest.Error{Kind: digest.Conflict, Message: fmt.Sprintf("%s is %s; it does not wait for approval", slug, n.State)}
+		err = &digest.Error{Kind: digest.Conflict, Message: fmt.Sprintf("%s is %s; it does not wait for approval", slug,
+			n.State)}
 	}
 	return n, err
 }
@@ -116,7 +119,8 @@ func (a *app) tellAsker(st *store.Store, to string, words render.LetterContent) 
 // plainLetter is a letter of this instance's that is no edition.
 func (a *app) plainLetter(to string, words render.LetterContent) mailer.Letter {
 	words.Name, words.HomeURL, words.PostalAddress = render.DefaultName, a.BaseURL+"/", a.PostalAddress
-	return mailer.Letter{To: to, Date: a.now(), Subject: words.Title, Language: catalogue.Of(words.Language).Code, HTML: words.HTML(), Text: words.PlainText()}
+	return mailer.Letter{To: to, Date: a.now(), Subject: words.Title, Language: catalogue.Of(words.Language).Code,
+		HTML: words.HTML(), Text: words.PlainText()}
 }
 
 // languageTo is the language in which whoever has an address is spoken to; English where that is not known.
@@ -134,7 +138,8 @@ func (a *app) heldLetter(l *catalogue.Language, n store.HeldNewsletter, to strin
 			catalogue.Key("New posts are collected. Members get them in the first issue after the operator releases the newsletter. Members who reported spam or whose address no longer exists get no more issues.").In(l),
 		},
 		Action: catalogue.Key("Open newsletter").In(l), URL: a.BaseURL + "/newsletters/" + n.Slug,
-		Aside: []string{catalogue.Key("Numbers this high usually mean that people on the list never subscribed, or did so long ago. They make mailbox providers distrust all email from this site.").In(l)},
+		Aside: []string{catalogue.Key(
+			"Numbers this high usually mean that people on the list never subscribed, or did so long ago. They make mailbox providers distrust all email from this site.").In(l)},
 	}
 	return a.plainLetter(to, words)
 }

@@ -36,7 +36,8 @@ func (c newsletterPreviewCmd) Run(a *app, st *store.Store) error {
 }
 
 // nextOf gives a newsletter with its archive and what was decided of the next letter.
-func (a *app) nextOf(st *store.Store, slug string) (n digest.Newsletter, archive digest.Digest, letter digest.NewsletterLetter, err error) {
+func (a *app) nextOf(st *store.Store, slug string) (n digest.Newsletter, archive digest.Digest,
+	letter digest.NewsletterLetter, err error) {
 	if n, err = st.NewsletterBySlug(a.soft, slug); err == nil {
 		archive, letter, err = st.NextLetter(a.soft, n)
 	}
@@ -96,7 +97,8 @@ func (c newsletterLetterCmd) Run(a *app, st *store.Store) error {
 	for _, said := range []struct {
 		is   bool
 		what string
-	}{{l.Subject != "", fmt.Sprintf(", %q", plain(l.Subject))}, {l.Note != "", ", with a note"}, {l.Skipped, ", skipped"}, {!l.ApprovedAt.IsZero(), ", approved"}} {
+	}{{l.Subject != "", fmt.Sprintf(", %q", plain(l.Subject))}, {l.Note != "", ", with a note"},
+		{l.Skipped, ", skipped"}, {!l.ApprovedAt.IsZero(), ", approved"}} {
 		if said.is {
 			words += said.what
 		}
@@ -136,7 +138,8 @@ func (c newsletterLetterCmd) pull(a *app, st *store.Store, n digest.Newsletter) 
 	if err != nil {
 		return err
 	}
-	posts, err := st.Posts(a.soft, append(each(refs, func(r digest.PostRef) digest.PostID { return r.PostID }), pulled...))
+	posts, err := st.Posts(a.soft, append(each(refs, func(r digest.PostRef) digest.PostID { return r.PostID }),
+		pulled...))
 	if err != nil {
 		return err
 	}
@@ -154,7 +157,9 @@ func (c newsletterLetterCmd) pull(a *app, st *store.Store, n digest.Newsletter) 
 		for _, url := range change.urls {
 			id, ok := byURL[url]
 			if !ok {
-				return &digest.Error{Kind: digest.NotFound, Message: fmt.Sprintf("no post at %s waits for an issue; see: digest newsletter preview %s", plain(url), n.Slug)}
+				return &digest.Error{Kind: digest.NotFound,
+					Message: fmt.Sprintf("no post at %s waits for an issue; see: digest newsletter preview %s",
+						plain(url), n.Slug)}
 			}
 			if err := change.do(id); err != nil {
 				return err
@@ -206,13 +211,15 @@ func (c newsletterReleaseCmd) Run(a *app, st *store.Store) error {
 		if err != nil {
 			return err
 		}
-		return a.say(map[string]any{"slug": n.Slug, "date": c.Date.String(), "waited": waited}, "%s, issue of %s: %s waited and can be sent now", n.Slug, c.Date, digest.Counted(waited, "copy"))
+		return a.say(map[string]any{"slug": n.Slug, "date": c.Date.String(), "waited": waited},
+			"%s, issue of %s: %s waited and can be sent now", n.Slug, c.Date, digest.Counted(waited, "copy"))
 	}
 	switch n.State {
 	case digest.NewsletterEnded:
 		return &digest.Error{Kind: digest.Conflict, Message: n.Slug + " has ended; make a new one"}
 	case digest.NewsletterPending:
-		return &digest.Error{Kind: digest.Conflict, Message: n.Slug + " waits for approval: digest newsletter approve " + n.Slug}
+		return &digest.Error{Kind: digest.Conflict, Message: n.Slug +
+			" waits for approval: digest newsletter approve " + n.Slug}
 	}
 	if err := st.ChangeNewsletterState(a.soft, n, digest.NewsletterActive, "", a.now()); err != nil {
 		return err
@@ -245,5 +252,6 @@ func (c newsletterRemoveCmd) Run(a *app, st *store.Store) error {
 	if err != nil {
 		return err
 	}
-	return a.say(map[string]any{"slug": n.Slug, "removed": true}, "removed %s, its archive and its data about members", n.Slug)
+	return a.say(map[string]any{"slug": n.Slug, "removed": true}, "removed %s, its archive and its data about members",
+		n.Slug)
 }

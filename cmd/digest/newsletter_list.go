@@ -76,7 +76,8 @@ func (c *newsletterImportCmd) Run(a *app, st *store.Store) error {
 	for _, skipped := range list.Skipped {
 		fmt.Fprintln(a.stderr, "digest: not read: "+plain(skipped))
 	}
-	i := subscribe.MemberImport{Store: st, Newsletter: n, TimeZone: c.TimeZone, Ask: c.Ask, DryRun: c.DryRun, Now: a.now}
+	i := subscribe.MemberImport{Store: st, Newsletter: n, TimeZone: c.TimeZone, Ask: c.Ask, DryRun: c.DryRun,
+		Now: a.now}
 	i.OnUnread = func(p *members.Problem) {
 		if i.Unread <= mostUnread {
 			fmt.Fprintln(a.stderr, "digest: skipped "+plain(p.Error()))
@@ -89,7 +90,8 @@ func (c *newsletterImportCmd) Run(a *app, st *store.Store) error {
 		fmt.Fprintf(a.stderr, "digest: skipped %s more\n", digest.Counted(more, "row"))
 	}
 	return a.sayImport(n, i.MemberCount, reportedImport{
-		Slug: n.Slug, System: list.System, Files: list.Files, DryRun: c.DryRun, Proven: i.Proven, Joined: i.Joined, Already: i.Already, Refused: i.Refused,
+		Slug: n.Slug, System: list.System, Files: list.Files, DryRun: c.DryRun, Proven: i.Proven, Joined: i.Joined,
+		Already: i.Already, Refused: i.Refused,
 		NoRoom: i.NoRoom, Suppressed: i.Suppressed, Unproven: i.Unproven, Unconfirmed: i.Unconfirmed, Unread: i.Unread,
 		ToAsk: i.Asks.Queued, AskedBefore: i.Asks.Known, NotAsked: i.Asks.Barred,
 	})
@@ -155,5 +157,6 @@ func (c newsletterExportCmd) Run(a *app, st *store.Store) error {
 	if err = errors.Join(err, f.Close()); err != nil {
 		return errors.Join(err, os.Remove(c.File))
 	}
-	return a.say(map[string]any{"slug": n.Slug, "file": c.File}, "%s: wrote its members and suppressed addresses to %s", plain(n.Name), plain(c.File))
+	return a.say(map[string]any{"slug": n.Slug, "file": c.File}, "%s: wrote its members and suppressed addresses to %s",
+		plain(n.Name), plain(c.File))
 }

@@ -42,7 +42,8 @@ type reportedEvent struct {
 func reportMember(m digest.Member) reportedMember {
 	return reportedMember{
 		Email: m.Email, TimeZone: m.TimeZone, State: string(m.State), Days: m.Cadence.String(), OwnDays: m.OwnDays,
-		JoinedAt: instant(m.JoinedAt), LeftAt: instant(m.LeftAt), Form: m.Form, Address: m.Address, AskedAt: instant(m.AskedAt), ConfirmedAt: instant(m.At),
+		JoinedAt: instant(m.JoinedAt), LeftAt: instant(m.LeftAt), Form: m.Form, Address: m.Address,
+		AskedAt: instant(m.AskedAt), ConfirmedAt: instant(m.At),
 	}
 }
 
@@ -60,7 +61,8 @@ func (c newsletterMembersCmd) Run(a *app, st *store.Store) error {
 		return printArray(a, reported(members, reportMember))
 	}
 	return printPages(a, members, "no member; see: digest newsletter join --help", func(m digest.Member) string {
-		return fmt.Sprintf("%s\t%s\t%s\t%s\tjoined %s", m.Email, m.TimeZone, m.State, m.Cadence, m.JoinedAt.Format(time.DateOnly))
+		return fmt.Sprintf("%s\t%s\t%s\t%s\tjoined %s", m.Email, m.TimeZone, m.State, m.Cadence,
+			m.JoinedAt.Format(time.DateOnly))
 	})
 }
 
@@ -74,7 +76,8 @@ func (a *app) showMember(st *store.Store, n digest.Newsletter, email string) err
 		return err
 	}
 	r := reportMember(m)
-	r.History = each(events, func(e store.MemberEvent) reportedEvent { return reportedEvent{instant(e.At), e.Kind, e.Detail} })
+	r.History = each(events,
+		func(e store.MemberEvent) reportedEvent { return reportedEvent{instant(e.At), e.Kind, e.Detail} })
 	return a.show(r, func() error {
 		fmt.Fprintf(a.stdout, "%s: %s, %s, %s\n", m.Email, m.TimeZone, m.State, m.Cadence)
 		fmt.Fprintf(a.stdout, "joined by %s, confirmed %s%s\n", plain(m.Form), when(r.ConfirmedAt), from(m.Address))
@@ -125,7 +128,8 @@ func (c *newsletterJoinCmd) Run(a *app, st *store.Store) error {
 		return err
 	}
 	m, created, err := st.Join(a.soft, n.ID, store.Joining{
-		Email: c.Email, TimeZone: c.TimeZone, Asked: true, Proof: digest.Proof{Form: c.Proof, AskedAt: a.now(), At: a.now()},
+		Email: c.Email, TimeZone: c.TimeZone, Asked: true,
+		Proof: digest.Proof{Form: c.Proof, AskedAt: a.now(), At: a.now()},
 	}, a.now())
 	if err != nil {
 		return err
@@ -157,5 +161,6 @@ func (c *newsletterLeaveCmd) Run(a *app, st *store.Store) error {
 	if err := st.SetDigestState(a.soft, m.DigestID, digest.DigestLeft, a.now()); err != nil {
 		return err
 	}
-	return a.say(map[string]any{"email": m.Email, "left": true}, "%s has left %s; an import cannot add them again", m.Email, plain(n.Name))
+	return a.say(map[string]any{"email": m.Email, "left": true}, "%s has left %s; an import cannot add them again",
+		m.Email, plain(n.Name))
 }

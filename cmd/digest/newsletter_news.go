@@ -31,7 +31,8 @@ func (a *app) newsWords(l *catalogue.Language, news store.PublisherNews) render.
 		Language: l.Code,
 		Title:    catalogue.Key("Changes to the feeds of %s").With(digest.OneLine(news.Newsletter.Name)).In(l),
 		Action:   catalogue.Key("View feeds").In(l), URL: a.BaseURL + "/newsletters/" + news.Newsletter.Slug + "/feeds",
-		Aside: []string{catalogue.Key("You get this email because you publish the newsletter. Its members don’t get it.").In(l)},
+		Aside: []string{catalogue.Key(
+			"You get this email because you publish the newsletter. Its members don’t get it.").In(l)},
 	}
 	zone, err := time.LoadLocation(news.TimeZone)
 	if err != nil {
@@ -48,7 +49,8 @@ func newsOf(n digest.Notice, zone *time.Location) catalogue.Sayable {
 	site := render.SiteName(n.Title, n.URL)
 	switch n.Kind {
 	case digest.NoticeMoved:
-		return catalogue.Key("%s moved from %s to %s. We use the new address now.").With(site, digest.HostShown(n.URL), digest.HostShown(n.MovedTo))
+		return catalogue.Key("%s moved from %s to %s. We use the new address now.").With(site, digest.HostShown(n.URL),
+			digest.HostShown(n.MovedTo))
 	case digest.NoticeGone:
 		return catalogue.Key("%s has removed its feed permanently, so we removed it from the newsletter.").With(site)
 	case digest.NoticeDead:

@@ -14,12 +14,15 @@ import (
 func TestNewsWords(t *testing.T) {
 	since := time.Date(2026, 11, 13, 23, 30, 0, 0, time.UTC)
 	about := func(kind digest.NoticeKind, why digest.Illness) digest.Notice {
-		return digest.Notice{Kind: kind, Title: "Anna", URL: "https://old.example/feed", MovedTo: "https://new.example/feed", Illness: why, Gap: digest.Gap{From: since}}
+		return digest.Notice{Kind: kind, Title: "Anna", URL: "https://old.example/feed",
+			MovedTo: "https://new.example/feed", Illness: why, Gap: digest.Gap{From: since}}
 	}
-	news := store.PublisherNews{Newsletter: digest.Newsletter{Name: "Notes", Slug: "notes"}, TimeZone: "Europe/Berlin", Notices: []digest.Notice{
-		about(digest.NoticeMoved, ""), about(digest.NoticeGone, ""), about(digest.NoticeDead, ""), about(digest.NoticeBlocked, ""),
-		about(digest.NoticeDeclined, ""), about(digest.NoticeSick, digest.NoAnswer), about(digest.NoticeSick, ""),
-	}}
+	news := store.PublisherNews{Newsletter: digest.Newsletter{Name: "Notes", Slug: "notes"}, TimeZone: "Europe/Berlin",
+		Notices: []digest.Notice{
+			about(digest.NoticeMoved, ""), about(digest.NoticeGone, ""), about(digest.NoticeDead, ""),
+			about(digest.NoticeBlocked, ""),
+			about(digest.NoticeDeclined, ""), about(digest.NoticeSick, digest.NoAnswer), about(digest.NoticeSick, ""),
+		}}
 	a := &app{}
 	a.BaseURL = "https://digest.example"
 	for code, want := range map[string]string{
@@ -54,10 +57,12 @@ Feeds ansehen https://digest.example/newsletters/notes/feeds`,
 func TestStoppedWords(t *testing.T) {
 	a := &app{}
 	a.BaseURL = "https://digest.example"
-	d := digest.NewsletterDomain{FromAddress: "anna@anna.example", Finding: "there is no record at x._domainkey.anna.example"}
+	d := digest.NewsletterDomain{FromAddress: "anna@anna.example",
+		Finding: "there is no record at x._domainkey.anna.example"}
 	words := a.stoppedWords(catalogue.Of("de"), digest.Newsletter{Slug: "notes"}, d)
 	const want = "Der DNS-Eintrag zum Senden von anna.example stimmt nicht: unter x._domainkey.anna.example gibt es keinen Eintrag."
-	if words.Language != "de" || words.Title != "notes verwendet vorerst unsere Adresse" || words.Text[0] != want || words.URL != "https://digest.example/newsletters/notes/domain" {
+	if words.Language != "de" || words.Title != "notes verwendet vorerst unsere Adresse" || words.Text[0] != want ||
+		words.URL != "https://digest.example/newsletters/notes/domain" {
 		t.Errorf("%+v", words)
 	}
 }

@@ -53,7 +53,9 @@ func (c newsletterNumbersCmd) Run(a *app, st *store.Store) error {
 		}
 	}
 	return printList(a, busy, "nothing to count has happened yet", func(d digest.NewsletterDay) string {
-		line := fmt.Sprintf("%s\t%s\t%d joined\t%d left\t%d sent\t%d bounced\t%s", d.Day, digest.Counted(int(d.Members), "member"), d.Joined, d.Left, d.Sent, d.Bounced, digest.Counted(int(d.Complained), "complaint"))
+		line := fmt.Sprintf("%s\t%s\t%d joined\t%d left\t%d sent\t%d bounced\t%s", d.Day,
+			digest.Counted(int(d.Members), "member"), d.Joined, d.Left, d.Sent, d.Bounced,
+			digest.Counted(int(d.Complained), "complaint"))
 		if n.CountReplies || d.Replied > 0 {
 			line += fmt.Sprintf("\t%d answered", d.Replied)
 		}

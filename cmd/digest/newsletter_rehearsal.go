@@ -31,7 +31,8 @@ func (c *newsletterTestCmd) Run(a *app) error {
 		if err != nil {
 			return err
 		}
-		l, err := a.editions(st, signer).TestLetter(a.soft, archive, n, decided, c.Layout, mailer.NewsletterFrom(n, a.From, a.AccountFrom), to)
+		l, err := a.editions(st, signer).TestLetter(a.soft, archive, n, decided, c.Layout,
+			mailer.NewsletterFrom(n, a.From, a.AccountFrom), to)
 		if err != nil {
 			return err
 		}
@@ -39,7 +40,8 @@ func (c *newsletterTestCmd) Run(a *app) error {
 		if err := a.mailOne(st, l); err != nil {
 			return err
 		}
-		return a.say(map[string]string{"slug": n.Slug, "email": to, "date": decided.LocalDate.String()}, "sent the next issue of %s as a test to %s", decided.LocalDate, to)
+		return a.say(map[string]string{"slug": n.Slug, "email": to, "date": decided.LocalDate.String()},
+			"sent the next issue of %s as a test to %s", decided.LocalDate, to)
 	})
 }
 
@@ -57,7 +59,8 @@ func (a *app) publisher(st *store.Store, n digest.Newsletter, email string) (str
 		}
 		known = append(known, p.Email)
 	}
-	return "", &digest.Error{Kind: digest.Invalid, Message: fmt.Sprintf("%s does not publish %s; a test can go to %s", plain(email), n.Slug, strings.Join(known, " or "))}
+	return "", &digest.Error{Kind: digest.Invalid, Message: fmt.Sprintf("%s does not publish %s; a test can go to %s",
+		plain(email), n.Slug, strings.Join(known, " or "))}
 }
 
 // mailOne hands over one letter at once, past the queue of the editions.
@@ -67,7 +70,8 @@ func (a *app) mailOne(st *store.Store, l mailer.Letter) error {
 		return err
 	}
 	if suppressed {
-		return &digest.Error{Kind: digest.Conflict, Message: fmt.Sprintf("digest sends no email to %s (%s); see: digest suppressions list", l.To, why.Reason)}
+		return &digest.Error{Kind: digest.Conflict,
+			Message: fmt.Sprintf("digest sends no email to %s (%s); see: digest suppressions list", l.To, why.Reason)}
 	}
 	transport, err := mailer.Open(a.Mail, mailer.Options{PerConn: a.MailPerConnection})
 	if err != nil {

@@ -26,10 +26,14 @@ func TestNewsletterEmptied(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		full := digest.Newsletter{Slug: "boats", Name: "Of boats", Cadence: digest.Daily, State: digest.NewsletterActive,
-			Look: digest.Look{Layout: digest.FullText, Images: digest.NoImages}, Description: "About\nboats.", SiteURL: "https://boats.example/",
-			AddressLine: "Ann, 1 Quay", FromName: "Ann", ReplyTo: "ann@boats.example", HeaderText: "Above.", FooterText: "Below."}
-		if _, err := st.AddNewsletter(t.Context(), full, u.ID, time.Date(2026, time.March, 4, 8, 0, 0, 0, time.UTC)); err != nil {
+		full := digest.Newsletter{Slug: "boats", Name: "Of boats", Cadence: digest.Daily,
+			State: digest.NewsletterActive,
+			Look:  digest.Look{Layout: digest.FullText, Images: digest.NoImages}, Description: "About\nboats.",
+			SiteURL:     "https://boats.example/",
+			AddressLine: "Ann, 1 Quay", FromName: "Ann", ReplyTo: "ann@boats.example", HeaderText: "Above.",
+			FooterText: "Below."}
+		if _, err := st.AddNewsletter(t.Context(), full, u.ID,
+			time.Date(2026, time.March, 4, 8, 0, 0, 0, time.UTC)); err != nil {
 			t.Fatal(err)
 		}
 		set := func(status int, args ...string) (string, digest.Newsletter) {
@@ -42,21 +46,26 @@ func TestNewsletterEmptied(t *testing.T) {
 			return said, n
 		}
 		texts := func(n digest.Newsletter) string {
-			return strings.Join([]string{n.Name, n.Description, n.SiteURL, n.AddressLine, n.FromName, n.ReplyTo, n.HeaderText, n.FooterText}, "|")
+			return strings.Join([]string{n.Name, n.Description, n.SiteURL, n.AddressLine, n.FromName, n.ReplyTo,
+				n.HeaderText, n.FooterText}, "|")
 		}
 		if _, n := set(exitDone, "--layout", "headlines"); texts(n) != texts(full) {
 			t.Errorf("what was not given is %q", texts(n))
 		}
-		if shown := c.run(exitDone, "newsletter", "show", "boats"); !strings.Contains(shown, "description: About boats.\nsite: https://boats.example/\naddress line: Ann, 1 Quay\nfrom: Ann\nreplies go to: ann@boats.example\nheader: Above.\n") {
+		if shown := c.run(exitDone, "newsletter", "show", "boats"); !strings.Contains(shown,
+			"description: About boats.\nsite: https://boats.example/\naddress line: Ann, 1 Quay\nfrom: Ann\nreplies go to: ann@boats.example\nheader: Above.\n") {
 			t.Errorf("shown: %s", shown)
 		}
 		if said, _ := set(exitFailed, "--name", ""); !strings.Contains(said, "enter a name for the newsletter") {
 			t.Errorf("without a name: %s", said)
 		}
-		if said, n := set(exitDone, "--name", "Of\u202e \x1b[2Jboats", "--description", "a\n\x1bb\u202e"); n.Name != "Of [2Jboats" || n.Description != "a\n b" || strings.ContainsAny(said, "\x1b\u202e") {
+		if said, n := set(exitDone, "--name", "Of\u202e \x1b[2Jboats", "--description",
+			"a\n\x1bb\u202e"); n.Name != "Of [2Jboats" || n.Description != "a\n b" ||
+			strings.ContainsAny(said, "\x1b\u202e") {
 			t.Errorf("named %q, %q: %q", n.Name, n.Description, said)
 		}
-		if _, n := set(exitDone, "--description=", "--site=", "--address-line=", "--from-name=", "--replies-to=", "--header=", "--footer="); texts(n) != "Of [2Jboats|||||||" {
+		if _, n := set(exitDone, "--description=", "--site=", "--address-line=", "--from-name=", "--replies-to=",
+			"--header=", "--footer="); texts(n) != "Of [2Jboats|||||||" {
 			t.Errorf("what was emptied is %q", texts(n))
 		}
 	})

@@ -73,9 +73,11 @@ func (c newsletterTokenCmd) add(a *app, st *store.Store, n digest.Newsletter) er
 	}
 	token := rand.Text() + rand.Text()
 	hash := sha256.Sum256([]byte(token))
-	id, err := st.AddNewsletterToken(a.soft, store.NewsletterToken{NewsletterID: n.ID, UserID: who[0].UserID, Name: c.Add, ReadOnly: c.ReadOnly}, hash[:], a.now())
+	id, err := st.AddNewsletterToken(a.soft, store.NewsletterToken{NewsletterID: n.ID, UserID: who[0].UserID,
+		Name: c.Add, ReadOnly: c.ReadOnly}, hash[:], a.now())
 	if err != nil {
 		return err
 	}
-	return a.say(reportedToken{ID: id, Name: strings.TrimSpace(c.Add), By: who[0].Email, ReadOnly: c.ReadOnly, Token: token}, "%s", token)
+	return a.say(reportedToken{ID: id, Name: strings.TrimSpace(c.Add), By: who[0].Email, ReadOnly: c.ReadOnly,
+		Token: token}, "%s", token)
 }

@@ -35,7 +35,8 @@ func TestOneServeOnAFile(t *testing.T) {
 	}
 	serveWhile(t, "", "ok", t.Output(), func() {
 		who := regexp.MustCompile(fmt.Sprintf(`^digest: process %d on .+ works on .*digest\.db since 20.* UTC; `+
-			`a database in a file has one serve or work: stop that one, or move to PostgreSQL \(digest copy --to\)\n$`, os.Getpid()))
+			`a database in a file has one serve or work: stop that one, or move to PostgreSQL \(digest copy --to\)\n$`,
+			os.Getpid()))
 		for _, line := range []string{
 			"serve --listen 127.0.0.1:0", "work", "serve --listen 127.0.0.1:0 --database link.db",
 			"work --now 2027-01-01T00:00:00Z --force",
@@ -101,10 +102,12 @@ func TestNoRestoreUnderAProcess(t *testing.T) {
 				t.Helper()
 				me := fmt.Sprint("process ", os.Getpid(), " on ")
 				for _, line := range []string{
-					"restore all.backup --replace", "copy --database copy.db --replace --to " + os.Getenv("DIGEST_DATABASE"),
+					"restore all.backup --replace", "copy --database copy.db --replace --to " +
+						os.Getenv("DIGEST_DATABASE"),
 				} {
 					said := do(line, want)
-					if want != exitDone && (!strings.Contains(said, me) || !strings.HasSuffix(said, "; stop it first\n")) {
+					if want != exitDone && (!strings.Contains(said, me) ||
+						!strings.HasSuffix(said, "; stop it first\n")) {
 						t.Errorf("%s says %q", line, said)
 					}
 				}

@@ -53,7 +53,8 @@ func (c opmlImportCmd) Run(a *app) error {
 // reportImport says what became of a list, and polls the feeds that are new.
 func (a *app) reportImport(st *store.Store, unread []feed.BadLine, result store.ImportResult) error {
 	for _, line := range unread {
-		fmt.Fprintf(a.stderr, "digest: skipped %q (line %d): %s\n", plain(line.Title), line.Line, plain(line.Why.Error()))
+		fmt.Fprintf(a.stderr, "digest: skipped %q (line %d): %s\n", plain(line.Title), line.Line,
+			plain(line.Why.Error()))
 	}
 	if !a.json {
 		were := "were"
@@ -67,7 +68,8 @@ func (a *app) reportImport(st *store.Store, unread []feed.BadLine, result store.
 	if err != nil || !a.json {
 		return err
 	}
-	return a.printJSON(map[string]int{"added": result.Added, "already": result.Already, "refused": len(unread), "unread": unpolled})
+	return a.printJSON(map[string]int{"added": result.Added, "already": result.Already, "refused": len(unread),
+		"unread": unpolled})
 }
 
 // firstPolls reads the new feeds of an import and reports those that could not

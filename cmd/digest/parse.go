@@ -81,7 +81,8 @@ func published(address string) (string, error) {
 	}
 	normal, err := feed.NormalURL(address)
 	if err != nil || !strings.ContainsAny(address, ":.") { // a bare word is no site
-		return "", badSetting("DIGEST_URL", digest.AddressWithoutCredentials(address), "is not a web address", "https://example.org/feed.xml")
+		return "", badSetting("DIGEST_URL", digest.AddressWithoutCredentials(address), "is not a web address",
+			"https://example.org/feed.xml")
 	}
 	if strings.Contains(address, "://") {
 		return address, nil // as it was published, to the letter

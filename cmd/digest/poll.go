@@ -70,7 +70,8 @@ const waiting = "waiting"
 
 func (a *app) tellPoll(f store.FeedInfo, result *poller.Result) error {
 	about := a.reportFeed(f)
-	r := pollAnswer{URL: about.URL, Outcome: waiting, Message: about.Reason, State: about.State, NextPollAt: about.NextPollAt}
+	r := pollAnswer{URL: about.URL, Outcome: waiting, Message: about.Reason, State: about.State,
+		NextPollAt: about.NextPollAt}
 	if about.State == poller.StateActive {
 		r.Message = fmt.Sprintf("it was polled recently, at %s", when(about.LastPolledAt))
 	}
@@ -86,7 +87,8 @@ func (a *app) tellPoll(f store.FeedInfo, result *poller.Result) error {
 	case r.Outcome == waiting:
 		fmt.Fprintf(a.stdout, "not polled now: %s; next poll at %s\n", plain(r.Message), when(r.NextPollAt))
 	case r.Outcome != string(poller.Failed):
-		fmt.Fprintf(a.stdout, "%s (%s, %d bytes); next poll %s\n", plain(r.Message), digest.Counted(r.Requests, "request"), r.Bytes, when(r.NextPollAt))
+		fmt.Fprintf(a.stdout, "%s (%s, %d bytes); next poll %s\n", plain(r.Message),
+			digest.Counted(r.Requests, "request"), r.Bytes, when(r.NextPollAt))
 	}
 	if r.Outcome == string(poller.Failed) {
 		again := "not polled any more"

@@ -60,7 +60,8 @@ type console struct {
 func (c *console) run(status int, args ...string) string {
 	c.t.Helper()
 	var out strings.Builder
-	if got := run(c.t.Context(), c.t.Context(), append([]string{"--log-level", "debug", "--now", "2026-03-04T08:00:00Z"}, args...), &out, &out); got != status {
+	if got := run(c.t.Context(), c.t.Context(),
+		append([]string{"--log-level", "debug", "--now", "2026-03-04T08:00:00Z"}, args...), &out, &out); got != status {
 		c.t.Errorf("%v: status %d: %s", args, got, out.String())
 	}
 	fmt.Fprintln(&c.all, args, out.String())
@@ -90,7 +91,8 @@ func TestPrivateFeeds(t *testing.T) {
 		for _, name := range []string{"ann", "bob", "eve"} {
 			c.run(exitDone, "user", "add", name+"@example.org", "--time-zone", "UTC")
 		}
-		withPassword := []string{"subscribe", "ann@example.org", s.URL + "/open", "--user", "ann", "--password-file", "password"}
+		withPassword := []string{"subscribe", "ann@example.org", s.URL + "/open", "--user", "ann", "--password-file",
+			"password"}
 		if strings.Contains(database, "://") {
 			if out := c.run(exitFailed, withPassword...); !strings.Contains(out, "DIGEST_KEY_FILE") {
 				t.Error(out)
@@ -109,7 +111,8 @@ func TestPrivateFeeds(t *testing.T) {
 			}
 		}
 		c.run(exitDone, "subscribe", "ann@example.org", s.URL+"/token", "--bearer-file", "password")
-		if out := printed(c, "subscribe", "ann@example.org", s.URL+"/"+canary+"/feed", "--secret"); !strings.Contains(out, "Secret") || strings.Contains(out, canary) {
+		if out := printed(c, "subscribe", "ann@example.org", s.URL+"/"+canary+
+			"/feed", "--secret"); !strings.Contains(out, "Secret") || strings.Contains(out, canary) {
 			t.Error(out)
 		}
 		// What another reader has with the same password is another feed.
@@ -117,7 +120,8 @@ func TestPrivateFeeds(t *testing.T) {
 		c.all.Reset() // the person has typed it
 
 		feeds := c.run(exitDone, "feeds")
-		if n := strings.Count(feeds, s.URL+"/open"); n != 3 || strings.Count(feeds, "#private-") != 4 || !strings.Contains(feeds, s.URL+"/…#private-") {
+		if n := strings.Count(feeds, s.URL+"/open"); n != 3 || strings.Count(feeds, "#private-") != 4 ||
+			!strings.Contains(feeds, s.URL+"/…#private-") {
 			t.Error(feeds)
 		}
 		c.run(exitDone, "feeds", "--json")
@@ -128,7 +132,8 @@ func TestPrivateFeeds(t *testing.T) {
 		c.run(exitDone, "key", "list")
 		c.run(exitDone, "tick", "--now", day(1))
 		mails := c.mails()
-		for name, posts := range map[string]string{"ann": "Post Of Ann, Post By token, Post Secret", "bob": "Post Public", "eve": "Post Of Ann"} {
+		for name, posts := range map[string]string{"ann": "Post Of Ann, Post By token, Post Secret",
+			"bob": "Post Public", "eve": "Post Of Ann"} {
 			for _, post := range []string{"Post Of Ann", "Post By token", "Post Secret", "Post Public"} {
 				if got := strings.Contains(mails[name], post); got != strings.Contains(posts, post) {
 					t.Errorf("the mail of %s has %s: %t", name, post, got)
@@ -141,11 +146,13 @@ func TestPrivateFeeds(t *testing.T) {
 		if out := c.run(exitDone, "tick", "--now", day(3), "--json"); !strings.Contains(out, `"failed":2`) {
 			t.Error(out)
 		}
-		if out := c.run(exitDone, "feeds"); strings.Count(out, "the password is not accepted (401); give it anew") != 2 {
+		if out := c.run(exitDone, "feeds"); strings.Count(out,
+			"the password is not accepted (401); give it anew") != 2 {
 			t.Error(out)
 		}
 		write(t, "password", canary+"3\r\n")
-		if out := c.run(exitDone, append(withPassword, "--now", day(3))...); !strings.Contains(out, "was subscribed already") {
+		if out := c.run(exitDone, append(withPassword, "--now", day(3))...); !strings.Contains(out,
+			"was subscribed already") {
 			t.Error(out)
 		}
 
@@ -153,7 +160,8 @@ func TestPrivateFeeds(t *testing.T) {
 		if out := c.run(exitDone, "key", "rotate"); !strings.Contains(out, "4 passwords encrypted") {
 			t.Error(out)
 		}
-		if out := c.run(exitDone, "key", "list"); strings.Count(out, "\n") != 2 || !strings.Contains(out, "4 feeds") || !strings.Contains(out, "for backups only") {
+		if out := c.run(exitDone, "key", "list"); strings.Count(out, "\n") != 2 || !strings.Contains(out, "4 feeds") ||
+			!strings.Contains(out, "for backups only") {
 			t.Error(out)
 		}
 		keyFile := "key"
@@ -176,20 +184,23 @@ func TestPrivateFeeds(t *testing.T) {
 
 		// Only who asks for it gets it out of here.
 		list := printed(c, "opml", "export", "ann@example.org", "--with-credentials")
-		for _, has := range []string{"://ann:" + canary + "3@", `digest:bearer="` + canary + `"`, "/" + canary + "/feed", `digest:secret="true"`} {
+		for _, has := range []string{"://ann:" + canary + "3@", `digest:bearer="` + canary + `"`, "/" + canary +
+			"/feed", `digest:secret="true"`} {
 			if !strings.Contains(list, has) {
 				t.Errorf("no %s in %s", has, list)
 			}
 		}
 		write(t, "list.opml", list)
 		c.run(exitDone, "user", "add", "joe@example.org", "--time-zone", "UTC")
-		if out := c.run(exitDone, "opml", "import", "joe@example.org", "list.opml"); !strings.Contains(out, "3 feeds added") || !strings.Contains(out, "0 could not be read") {
+		if out := c.run(exitDone, "opml", "import", "joe@example.org", "list.opml"); !strings.Contains(out,
+			"3 feeds added") || !strings.Contains(out, "0 could not be read") {
 			t.Error(out)
 		}
 		c.run(exitDone, "unsubscribe", "joe@example.org", s.URL+"/open")
 		c.run(exitDone, "user", "remove", "joe@example.org")
 		write(t, "list.opml", c.run(exitDone, "opml", "export", "ann@example.org"))
-		if out := c.run(exitDone, "opml", "import", "eve@example.org", "list.opml"); !strings.Contains(out, "the list omits its secret address") {
+		if out := c.run(exitDone, "opml", "import", "eve@example.org", "list.opml"); !strings.Contains(out,
+			"the list omits its secret address") {
 			t.Error(out)
 		}
 		if out := c.run(exitDone, "key", "list"); !strings.Contains(out, "4 feeds") {
@@ -201,7 +212,8 @@ func TestPrivateFeeds(t *testing.T) {
 			t.Error(shown)
 		}
 		contents := storetest.Contents(t, database)
-		if strings.Contains(contents, canary) || strings.Contains(contents, hex.EncodeToString([]byte(canary))) || !strings.Contains(contents, "Post Secret") {
+		if strings.Contains(contents, canary) || strings.Contains(contents, hex.EncodeToString([]byte(canary))) ||
+			!strings.Contains(contents, "Post Secret") {
 			at := max(0, strings.Index(contents, canary))
 			t.Errorf("the database has it: …%q", contents[max(0, at-300):min(len(contents), at+100)])
 		}

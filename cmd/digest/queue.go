@@ -85,7 +85,8 @@ func reportQueue(q store.MailQueue, lanes []digest.Lane, now time.Time) reported
 }
 
 func reportQueued(e store.QueuedEdition) reportedQueued {
-	return reportedQueued{int64(e.ID), e.Email, e.LocalDate.String(), string(e.State), e.Attempt, instant(e.NextAt), cmp.Or(e.Error, e.Reply)}
+	return reportedQueued{int64(e.ID), e.Email, e.LocalDate.String(), string(e.State), e.Attempt, instant(e.NextAt),
+		cmp.Or(e.Error, e.Reply)}
 }
 
 type queueListCmd struct {
@@ -102,7 +103,8 @@ func (c *queueListCmd) check() error {
 	}
 	domain, err := parseLane(c.Domain)
 	if err == nil && domain == "" {
-		err = &digest.Error{Kind: digest.Invalid, Message: fmt.Sprintf("--domain %s is not a domain; an example: --domain example.org", c.Domain)}
+		err = &digest.Error{Kind: digest.Invalid,
+			Message: fmt.Sprintf("--domain %s is not a domain; an example: --domain example.org", c.Domain)}
 	}
 	c.Domain = domain
 	return err
@@ -135,7 +137,8 @@ func (c *queueListCmd) Run(a *app, st *store.Store) error {
 
 func (a *app) showQueue(r reportedQueue, none string) error {
 	var counts []string
-	for _, state := range []digest.EditionState{digest.EditionReady, digest.EditionLeased, digest.EditionDotting, digest.EditionSent,
+	for _, state := range []digest.EditionState{digest.EditionReady, digest.EditionLeased, digest.EditionDotting,
+		digest.EditionSent,
 		digest.EditionUnconfirmed, digest.EditionFailed, digest.EditionExpired, digest.EditionUnmailed} {
 		if n := r.Counts[string(state)]; n > 0 {
 			counts = append(counts, fmt.Sprintf("%d %s", n, wordFor(state)))

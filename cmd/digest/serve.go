@@ -118,7 +118,8 @@ func (a *app) together(parts ...func(context.Context) error) error {
 
 // counters are what Prometheus is told.
 func (a *app) counters(st *store.Store) *metrics.Metrics {
-	return metrics.New(metrics.Options{Store: st, Fence: a.fenceOf(st), Version: version(), Deadline: a.ReleaseDeadline, Storage: a.storage, Abandoned: a.parsers.Abandoned, Now: a.clock, Log: a.log})
+	return metrics.New(metrics.Options{Store: st, Fence: a.fenceOf(st), Version: version(), Deadline: a.ReleaseDeadline,
+		Storage: a.storage, Abandoned: a.parsers.Abandoned, Now: a.clock, Log: a.log})
 }
 
 // serveMetrics opens the listener of the metrics, where there is to be one, and

@@ -36,7 +36,8 @@ func TestServeBySocket(t *testing.T) {
 			out := &lineWith{what: "(listening on unix:" + path + ")", seen: make(chan string, 1)}
 			done := make(chan int)
 			go func() {
-				done <- run(soft, t.Context(), strings.Fields("serve --listen unix:"+path+" --metrics-listen unix:"+metrics+" --trusted-proxies "+trusted), out, t.Output())
+				done <- run(soft, t.Context(), strings.Fields("serve --listen unix:"+path+" --metrics-listen unix:"+
+					metrics+" --trusted-proxies "+trusted), out, t.Output())
 			}()
 			select {
 			case <-out.seen:
@@ -47,7 +48,8 @@ func TestServeBySocket(t *testing.T) {
 				t.Errorf("the metrics answer %d", got)
 			}
 			for range 60 { // of one client
-				if got := askBySocket(t, path, "/status?url=https://a.example/", "198.51.100.1"); got != http.StatusNotFound {
+				if got := askBySocket(t, path, "/status?url=https://a.example/",
+					"198.51.100.1"); got != http.StatusNotFound {
 					t.Fatalf("it answers %d", got)
 				}
 			}
@@ -55,7 +57,9 @@ func TestServeBySocket(t *testing.T) {
 				t.Errorf("another client is answered %d, want %d", got, want)
 			}
 			var said strings.Builder
-			if status := run(t.Context(), t.Context(), strings.Fields("serve --listen unix:"+path+" --database "+filepath.Join(t.TempDir(), "other.db")), io.Discard, &said); status != exitFailed || !strings.Contains(said.String(), "another process listens at") {
+			if status := run(t.Context(), t.Context(), strings.Fields("serve --listen unix:"+path+" --database "+
+				filepath.Join(t.TempDir(), "other.db")), io.Discard, &said); status != exitFailed ||
+				!strings.Contains(said.String(), "another process listens at") {
 				t.Errorf("a second one: status %d, %s", status, said.String())
 			}
 			if got := askBySocket(t, path, "/healthz", ""); got != http.StatusOK {

@@ -77,7 +77,8 @@ func (n networks) words() []string { return digest.Proxies{Networks: n}.Words() 
 func (c *cli) valueReaders() []kong.Option {
 	return []kong.Option{
 		kong.TypeMapper(reflect.TypeFor[bool](), switchReader{c}),
-		typeReader(c, readDuration), typeReader(c, readSize), typeReader(c, readCount), typeReader(c, readInstant), typeReader(c, readSignUp), typeReader(c, readPublishing),
+		typeReader(c, readDuration), typeReader(c, readSize), typeReader(c, readCount), typeReader(c, readInstant),
+		typeReader(c, readSignUp), typeReader(c, readPublishing),
 		typeReader(c, readWith(poller.ParseHeadMode, "is not a way to use HEAD")),
 		typeReader(c, readWith(parseNetworks, "is not a list of networks")),
 		typeReader(c, readWith(parseProxies, "is not a list of networks, with unix for the socket")),
@@ -163,14 +164,16 @@ func (s *settings) check() (err error) {
 		return err
 	}
 	if err := mailer.CheckFrom(s.From); err != nil {
-		return badSetting("DIGEST_FROM", s.From, "is not an address that can send email", "Daily Digest <digest@example.org>")
+		return badSetting("DIGEST_FROM", s.From, "is not an address that can send email",
+			"Daily Digest <digest@example.org>")
 	}
 	if _, err := mailer.Destination(s.Mail); err != nil { // names the setting and hides its password
 		return &settingError{names: []string{"DIGEST_MAIL"}, text: err.Error()}
 	}
 	const leastToken = 16 // characters
 	if s.MetricsToken != "" && len(s.MetricsToken) < leastToken {
-		return badSetting("DIGEST_METRICS_TOKEN", "…", fmt.Sprintf("is too short to be secret; use %d characters or more", leastToken),
+		return badSetting("DIGEST_METRICS_TOKEN", "…",
+			fmt.Sprintf("is too short to be secret; use %d characters or more", leastToken),
 			"what “openssl rand -hex 16” prints")
 	}
 	if _, err := s.resolver(); err != nil {
@@ -198,7 +201,8 @@ func checkDatabase(database string) error {
 			"is not a valid URL (write @ : / # in a password as %40 %3A %2F %23)", example)
 	case isAddress:
 		if err := store.CheckAddress(database); err != nil {
-			return badSetting("DIGEST_DATABASE", scheme+"://…", "cannot be used ("+digest.OneLine(err.Error())+")", example)
+			return badSetting("DIGEST_DATABASE", scheme+"://…", "cannot be used ("+digest.OneLine(err.Error())+
+				")", example)
 		}
 	}
 	return nil

@@ -65,7 +65,8 @@ func settingsTables(t *testing.T) string {
 	groups = append(groups[1:], groups[0]) // the flags of all commands last
 	var b strings.Builder
 	for _, group := range groups {
-		fmt.Fprintf(&b, "### %s\n\n| setting | default | meaning |\n|---|---|---|\n%s\n", group, strings.Join(rows[group], ""))
+		fmt.Fprintf(&b, "### %s\n\n| setting | default | meaning |\n|---|---|---|\n%s\n", group,
+			strings.Join(rows[group], ""))
 	}
 	return b.String()
 }

@@ -59,7 +59,8 @@ func (s *mailSettings) check(mail, from, contact string) error {
 	const mostAddress = 300
 	s.PostalAddress = strings.Join(strings.Fields(s.PostalAddress), " ")
 	if utf8.RuneCountInString(s.PostalAddress) > mostAddress {
-		return badSetting("DIGEST_POSTAL_ADDRESS", digest.Shortened(s.PostalAddress, 40), "is too long for the footer of an email",
+		return badSetting("DIGEST_POSTAL_ADDRESS", digest.Shortened(s.PostalAddress, 40),
+			"is too long for the footer of an email",
 			"Jane Doe, 1 High Street, Oxford")
 	}
 	return nil
@@ -108,7 +109,8 @@ func (s *mailSettings) checkComplaints(from string) error {
 		return badSetting(name, s.CFBLAddress, "is not a bare address", example)
 	}
 	if !mailer.CanComplainTo(address, from) {
-		return badSetting(name, s.CFBLAddress, "is not at the domain of DIGEST_FROM or a subdomain, and receivers trust no other", example)
+		return badSetting(name, s.CFBLAddress,
+			"is not at the domain of DIGEST_FROM or a subdomain, and receivers trust no other", example)
 	}
 	s.CFBLAddress = address
 	return nil

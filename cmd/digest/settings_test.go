@@ -44,7 +44,8 @@ func TestReadListen(t *testing.T) {
 			t.Errorf("%s: %s, %v", good, got, err)
 		}
 	}
-	for _, bad := range []string{"", "8080", "127.0.0.1:70000", "unix:", "unix:web.sock", "unix:/run/../web.sock", "unix:/run/", "unix:/" + strings.Repeat("x", 103)} {
+	for _, bad := range []string{"", "8080", "127.0.0.1:70000", "unix:", "unix:web.sock", "unix:/run/../web.sock",
+		"unix:/run/", "unix:/" + strings.Repeat("x", 103)} {
 		if got, err := readListen(nil, bad); err == nil {
 			t.Errorf("%s: %s", bad, got)
 		}
@@ -53,8 +54,9 @@ func TestReadListen(t *testing.T) {
 
 func TestParseProxies(t *testing.T) {
 	for in, want := range map[string]string{
-		"unix": "unix", "127.0.0.1": "127.0.0.1", "127.0.0.1, unix ,10.0.0.0/8": "127.0.0.1,10.0.0.0/8,unix", "unix,unix": "unix",
-		"caddy": "", "unix,caddy": "", "unix:/run/x": "",
+		"unix": "unix", "127.0.0.1": "127.0.0.1", "127.0.0.1, unix ,10.0.0.0/8": "127.0.0.1,10.0.0.0/8,unix",
+		"unix,unix": "unix",
+		"caddy":     "", "unix,caddy": "", "unix:/run/x": "",
 	} {
 		if got, err := parseProxies(in); strings.Join(got.Words(), ",") != want || (err == nil) != (want != "") {
 			t.Errorf("%s: %v, %v", in, got.Words(), err)

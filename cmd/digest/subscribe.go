@@ -120,7 +120,8 @@ func (a *app) subscribe(subscriber *subscribe.Subscriber, c digest.Credential, e
 		title += fmt.Sprintf(" (%s: digest had stopped polling it, and tries it again)", f.State)
 	}
 	a.showOthers(others)
-	return a.say(reportedSubscription{digest.WithoutCredentials(f.URL), f.Title, created, each(others, reportOffer)}, "%s", plain(title))
+	return a.say(reportedSubscription{digest.WithoutCredentials(f.URL), f.Title, created, each(others, reportOffer)},
+		"%s", plain(title))
 }
 
 // reportedSubscription is a subscription as JSON, with what else the page at its address
@@ -161,7 +162,8 @@ func (a *app) showOthers(others []poller.Candidate) {
 		if all := factsOf(c); len(all) > 0 {
 			facts = " (" + plain(strings.Join(all, ", ")) + ")"
 		}
-		fmt.Fprintf(a.stderr, "digest:   %s  %s%s\n", plain(digest.WithoutCredentials(c.URL)), plain(digest.Shortened(c.Title, mostTitle)), facts)
+		fmt.Fprintf(a.stderr, "digest:   %s  %s%s\n", plain(digest.WithoutCredentials(c.URL)),
+			plain(digest.Shortened(c.Title, mostTitle)), facts)
 	}
 }
 

@@ -28,7 +28,8 @@ func TestSubscribeTellsOfOtherFeeds(t *testing.T) {
 	defer site.Close()
 	subscribes := func(args ...string) (out, said string) {
 		var o, e strings.Builder
-		if status := run(t.Context(), t.Context(), append([]string{"--log-level", "error"}, args...), &o, &e); status != exitDone {
+		if status := run(t.Context(), t.Context(), append([]string{"--log-level", "error"}, args...), &o,
+			&e); status != exitDone {
 			t.Fatal(e.String())
 		}
 		return o.String(), e.String()
@@ -44,10 +45,12 @@ func TestSubscribeTellsOfOtherFeeds(t *testing.T) {
 		t.Errorf("%q and %q, want %q", out, said, want)
 	}
 	out, said = subscribes("--json", "subscribe", "bob@example.org", site.URL)
-	if said != "" || !strings.Contains(out, `"title":"The blog","created":true,"others":[{"url":"`+site.URL+`/atom","title":"All`) || !strings.Contains(out, `"facts":["RSS","comments"]`) {
+	if said != "" || !strings.Contains(out, `"title":"The blog","created":true,"others":[{"url":"`+
+		site.URL+`/atom","title":"All`) || !strings.Contains(out, `"facts":["RSS","comments"]`) {
 		t.Errorf("%q and %q", out, said)
 	}
-	if out, said = subscribes("subscribe", "ann@example.org", site.URL+"/feed"); out != "The blog (was subscribed already)\n" || said != "" {
+	if out, said = subscribes("subscribe", "ann@example.org", site.URL+
+		"/feed"); out != "The blog (was subscribed already)\n" || said != "" {
 		t.Errorf("%q and %q", out, said)
 	}
 }

@@ -32,9 +32,12 @@ type suppressionsListCmd struct{ reads }
 
 // Run lists the addresses that are not mailed.
 func (suppressionsListCmd) Run(a *app, st *store.Store) error {
-	return printPages(a, reported(st.Suppressions(a.soft), reportSuppression), "no address is suppressed", func(s reportedSuppression) string {
-		return fmt.Sprintf("%s\t%s\t%s\t%s", plain(s.Email), s.Reason, strings.TrimSuffix(when(s.CreatedAt), " UTC"), plain(s.Evidence))
-	})
+	return printPages(a, reported(st.Suppressions(a.soft), reportSuppression), "no address is suppressed",
+		func(s reportedSuppression) string {
+			return fmt.Sprintf("%s\t%s\t%s\t%s", plain(s.Email), s.Reason,
+				strings.TrimSuffix(when(s.CreatedAt), " UTC"),
+				plain(s.Evidence))
+		})
 }
 
 type suppressionsAddCmd struct {
@@ -44,7 +47,8 @@ type suppressionsAddCmd struct {
 
 // Run suppresses an address, whether or not there is such a reader.
 func (c suppressionsAddCmd) Run(a *app, st *store.Store) error {
-	s := digest.Suppression{Email: c.Email, Reason: digest.ForOperator, Evidence: plain(c.Note), CreatedAt: a.now().Truncate(time.Second)}
+	s := digest.Suppression{Email: c.Email, Reason: digest.ForOperator, Evidence: plain(c.Note),
+		CreatedAt: a.now().Truncate(time.Second)}
 	if err := st.Suppress(a.soft, s); err != nil {
 		return err
 	}
@@ -64,7 +68,8 @@ func (c suppressionsRemoveCmd) Run(a *app, st *store.Store) error {
 		return err
 	}
 	if err == nil && d.State != digest.DigestActive {
-		next = fmt.Sprintf("can get email again, but its digest is %s: digest user set %s --state active", d.State, c.Email)
+		next = fmt.Sprintf("can get email again, but its digest is %s: digest user set %s --state active", d.State,
+			c.Email)
 	}
 	return a.say(map[string]any{"email": c.Email, "removed": true}, "%s %s", c.Email, next)
 }

@@ -35,7 +35,8 @@ func (a *app) tick(st *store.Store, job *hourly.Job) error {
 		unconfirmed = fmt.Sprintf(" (%d never confirmed: see digest queue)", sum.UnconfirmedMail)
 	}
 	if err := a.say(sum, "polled %s (%d changed, %d unchanged, %d failed), %s; %s, %d sent, %d failed%s",
-		digest.Counted(sum.Polled, "feed"), sum.Changed, sum.Unchanged, sum.Failed, digest.Counted(sum.Posts, "new post"),
+		digest.Counted(sum.Polled, "feed"), sum.Changed, sum.Unchanged, sum.Failed,
+		digest.Counted(sum.Posts, "new post"),
 		digest.Counted(sum.Editions, "edition"), sum.Sent, sum.FailedMail, unconfirmed); err != nil {
 		return err
 	}

@@ -59,11 +59,12 @@ type reportedUser struct {
 	Suppressed    *string    `json:"suppressed"` // why the address is not mailed
 	Operator      bool       `json:"operator"`
 	Mailed        bool       `json:"mailed"`
-	Language      string     `json:"language"` // in which they are spoken to; empty: as their browser asks, and English in mail
-	Grouping      string     `json:"grouping"`
-	WebLayout     *string    `json:"web_layout"`   // null: as in the mail
-	WebGrouping   *string    `json:"web_grouping"` // null: as in the mail
-	WebImages     string     `json:"web_images"`
+	// in which they are spoken to; empty: as their browser asks, and English in mail
+	Language    string  `json:"language"`
+	Grouping    string  `json:"grouping"`
+	WebLayout   *string `json:"web_layout"`   // null: as in the mail
+	WebGrouping *string `json:"web_grouping"` // null: as in the mail
+	WebImages   string  `json:"web_images"`
 
 	Stays []reportedStay `json:"stays"`
 }
@@ -76,7 +77,8 @@ func reportUser(u store.UserInfo) reportedUser {
 		DeliverAt: clockOf(d.DeliverAt), Days: d.Cadence.String(),
 		Layout: string(d.Layout), Images: string(d.Images), Threaded: d.Threaded, Subject: d.Subject(),
 		PausedUntil: instant(d.PausedUntil), Operator: u.Operator,
-		Mailed: d.Mailed, Stays: each(u.Stays, reportStay), Grouping: string(d.Grouping), WebImages: string(d.WebImages),
+		Mailed: d.Mailed, Stays: each(u.Stays, reportStay), Grouping: string(d.Grouping),
+		WebImages: string(d.WebImages),
 	}
 	if d.WebLayout != "" {
 		r.WebLayout = new(string(d.WebLayout))
@@ -110,7 +112,8 @@ func checkLanguage(tag string) error {
 	for _, l := range catalogue.All() {
 		tags = append(tags, l.Code)
 	}
-	return wrongLine(fmt.Sprintf("--language=%q is not a known language; use %s, or auto", tag, strings.Join(tags, ", ")))
+	return wrongLine(fmt.Sprintf("--language=%q is not a known language; use %s, or auto", tag,
+		strings.Join(tags, ", ")))
 }
 
 // setLanguage stores the language of a reader; auto is the one that their browser asks for.
@@ -166,7 +169,8 @@ func (userListCmd) Run(a *app, st *store.Store) error {
 	}
 	return printPages(a, st.Users(a.soft), "", func(u store.UserInfo) string {
 		return fmt.Sprintf("%s\t%s\t%s\t%s\t%s\t%s%s", u.Email, u.TimeZone, u.Digest.State,
-			digest.Counted(u.Subscriptions, "feed"), digest.Counted(u.Digest.Editions, "edition"), nextEdition(u.User, u.Digest, "next "), habits(u))
+			digest.Counted(u.Subscriptions, "feed"), digest.Counted(u.Digest.Editions, "edition"),
+			nextEdition(u.User, u.Digest, "next "), habits(u))
 	})
 }
 

@@ -102,7 +102,8 @@ func (c *userAddCmd) addAll(a *app, st *store.Store) error {
 			if len(lines) == 0 {
 				return fmt.Errorf("%s: %w", c.File, err)
 			}
-			return errors.Join(a.showLines(lines, c.DryRun), fmt.Errorf("%s: %w; %d of its readers were added", c.File, err, added))
+			return errors.Join(a.showLines(lines, c.DryRun),
+				fmt.Errorf("%s: %w; %d of its readers were added", c.File, err, added))
 		case a.soft.Err() != nil:
 			return errors.Join(a.showLines(lines, c.DryRun), errInterrupted)
 		default:
@@ -119,7 +120,8 @@ func (c *userAddCmd) addAll(a *app, st *store.Store) error {
 		return err
 	}
 	if refused := len(lines) - added; refused > 0 {
-		return fmt.Errorf("%s of %s could not be used; each has its reason, and all others are done", digest.Counted(refused, "line"), c.File)
+		return fmt.Errorf("%s of %s could not be used; each has its reason, and all others are done",
+			digest.Counted(refused, "line"), c.File)
 	}
 	return nil
 }

@@ -74,7 +74,8 @@ func (userShowCmd) Run(a *app, st *store.Store, u digest.User, _ digest.Digest) 
 	if err != nil {
 		return err
 	}
-	advice := support.Advise(v, support.Facts{Now: a.now(), Fence: fence.Reason, Beat: fence.Beat, Deadline: a.ReleaseDeadline})
+	advice := support.Advise(v, support.Facts{Now: a.now(), Fence: fence.Reason, Beat: fence.Beat,
+		Deadline: a.ReleaseDeadline})
 	r := reportReader(v, info, advice, a.now())
 	return a.show(r, func() error { return a.showReader(r, v, info) })
 }
@@ -82,7 +83,9 @@ func (userShowCmd) Run(a *app, st *store.Store, u digest.User, _ digest.Digest) 
 func reportReader(v store.ReaderView, info store.UserInfo, advice []support.Advice, now time.Time) reportedReader {
 	r := reportedReader{
 		reportedUser: reportUser(info), Newsletters: []reportedMembership{},
-		Advice: each(advice, func(a support.Advice) reportedAdvice { return reportedAdvice{a.Says.In(catalogue.English()), a.Do} }),
+		Advice: each(advice, func(a support.Advice) reportedAdvice {
+			return reportedAdvice{a.Says.In(catalogue.English()), a.Do}
+		}),
 		Troubled: each(support.TroubledFeeds(v, now), func(f support.Feed) reportedTroubledFeed {
 			return reportedTroubledFeed{f.Title, f.URL, f.State, f.Reason.In(catalogue.English())}
 		}),
@@ -103,9 +106,13 @@ func reportReader(v store.ReaderView, info store.UserInfo, advice []support.Advi
 
 func reportMail(v store.ReaderView, e store.MailedEdition) reportedMail {
 	r := reportedMail{
-		Edition: int64(e.ID), Date: e.LocalDate.String(), State: string(e.State), Email: e.Email, SentAt: instant(e.SentAt), Attempt: e.Attempt,
+		Edition: int64(e.ID), Date: e.LocalDate.String(), State: string(e.State), Email: e.Email,
+		SentAt: instant(e.SentAt), Attempt: e.Attempt,
 		Reply: e.Reply, Error: e.Error, MessageID: e.MessageID, Resent: e.Resent,
-		Returned: each(e.Returned, func(b digest.Bounce) string { return string(b.Kind) + ": " + cmp.Or(b.Evidence, b.Status) }),
+		Returned: each(e.Returned, func(b digest.Bounce) string {
+			return string(b.Kind) + ": " +
+				cmp.Or(b.Evidence, b.Status)
+		}),
 	}
 	if i := slices.IndexFunc(v.Digests, func(p store.DigestView) bool { return p.ID == e.DigestID }); i >= 0 {
 		r.Digest = v.Digests[i].Name
@@ -114,11 +121,13 @@ func reportMail(v store.ReaderView, e store.MailedEdition) reportedMail {
 }
 
 func (a *app) showReader(r reportedReader, v store.ReaderView, info store.UserInfo) error {
-	fmt.Fprintf(a.stdout, "%s: %s, %s, %s, %s, %s%s\n", plain(r.Email), r.TimeZone, r.State, digest.Counted(r.Subscriptions, "feed"),
+	fmt.Fprintf(a.stdout, "%s: %s, %s, %s, %s, %s%s\n", plain(r.Email), r.TimeZone, r.State,
+		digest.Counted(r.Subscriptions, "feed"),
 		digest.Counted(r.Editions, "edition"), nextEdition(info.User, info.Digest, "next "), habits(info))
 	for _, p := range v.Digests {
 		if p.Newsletter != nil {
-			fmt.Fprintf(a.stdout, "newsletter %s: %s, %s\n", p.Newsletter.Slug, p.State, nextEdition(v.User, p.Digest, "next "))
+			fmt.Fprintf(a.stdout, "newsletter %s: %s, %s\n", p.Newsletter.Slug, p.State,
+				nextEdition(v.User, p.Digest, "next "))
 		}
 	}
 	fmt.Fprintln(a.stdout)
@@ -141,7 +150,8 @@ func (a *app) showReader(r reportedReader, v store.ReaderView, info store.UserIn
 		if m.Resent > 0 {
 			state += ", sent again"
 		}
-		return fmt.Sprintf("%s\t%s\t%s\t%s", m.Date, plain(m.Digest), state, plain(strings.Join(append(m.Returned, cmp.Or(m.Error, m.Reply)), "; ")))
+		return fmt.Sprintf("%s\t%s\t%s\t%s", m.Date, plain(m.Digest), state,
+			plain(strings.Join(append(m.Returned, cmp.Or(m.Error, m.Reply)), "; ")))
 	})
 }
 

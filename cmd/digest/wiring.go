@@ -107,7 +107,8 @@ func (a *app) editions(st *store.Store, signer *digest.Signer) *edition.Builder 
 // their posts in all their length, and their cache is small.
 func (a *app) pages(st *store.Store, signer *digest.Signer) *edition.Builder {
 	const cache = 16 << 20 // bytes
-	return edition.New(edition.Options{Store: st, Signer: signer, BaseURL: a.BaseURL, PostalAddress: a.PostalAddress, CacheBytes: cache})
+	return edition.New(edition.Options{Store: st, Signer: signer, BaseURL: a.BaseURL, PostalAddress: a.PostalAddress,
+		CacheBytes: cache})
 }
 
 // withJob does one thing with the hourly job.
@@ -209,13 +210,15 @@ func (a *app) deliverer(st *store.Store, signer *digest.Signer, transport mailer
 // asker asks people of imported lists.
 func (a *app) asker(st *store.Store, signer *digest.Signer, transport mailer.Transport) *asking.Asker {
 	return &asking.Asker{
-		Store: st, Sender: a.sender(st, transport), Signer: signer, BaseURL: a.BaseURL, PostalAddress: a.PostalAddress, Now: a.clock, Hard: a.hard, Log: a.log,
+		Store: st, Sender: a.sender(st, transport), Signer: signer, BaseURL: a.BaseURL, PostalAddress: a.PostalAddress,
+		Now: a.clock, Hard: a.hard, Log: a.log,
 	}
 }
 
 // sender says how all that is mailed is signed, and whom it comes from.
 func (a *app) sender(st *store.Store, transport mailer.Transport) *mailer.Sender {
-	return &mailer.Sender{Transport: transport, From: a.From, AccountFrom: a.AccountFrom, ReplyTo: a.ReplyTo, ReturnPath: a.ReturnPath, ComplaintsTo: a.CFBLAddress, Keys: st.DKIMKeys,
+	return &mailer.Sender{Transport: transport, From: a.From, AccountFrom: a.AccountFrom, ReplyTo: a.ReplyTo,
+		ReturnPath: a.ReturnPath, ComplaintsTo: a.CFBLAddress, Keys: st.DKIMKeys,
 		NewsletterKey: (&domains.Registrar{Store: st, Keys: a.keys()}).Key}
 }
 

@@ -72,7 +72,8 @@ func (a *Asker) askOne(who digest.Ask) (onward bool, err error) {
 	}
 	token := rand.Text()
 	hash := sha256.Sum256([]byte(token))
-	err = a.Sender.HandOver(a.Hard, a.letter(n, who, token), func(ctx context.Context) error { return a.Store.AskNow(ctx, who, hash[:], a.Now()) })
+	err = a.Sender.HandOver(a.Hard, a.letter(n, who, token),
+		func(ctx context.Context) error { return a.Store.AskNow(ctx, who, hash[:], a.Now()) })
 	refused, ok := errors.AsType[*mailer.NotAcceptedError](err)
 	if !ok { // accepted, or nobody knows: it is not sent again
 		return true, nil
@@ -120,6 +121,7 @@ func words(l *catalogue.Language, n digest.Newsletter, url string) render.Letter
 			catalogue.Key("The link opens a page with a button. Press it to subscribe. The link works once, within 30 days.").In(l),
 		},
 		Action: catalogue.Key("Confirm").In(l), URL: url,
-		Aside: []string{catalogue.Key("If you don’t want it, ignore this email. We delete your address after 30 days, and %s won’t ask again.").With(name).In(l)},
+		Aside: []string{catalogue.Key(
+			"If you don’t want it, ignore this email. We delete your address after 30 days, and %s won’t ask again.").With(name).In(l)},
 	}
 }

@@ -131,7 +131,8 @@ func each(t *testing.T, f func(h *house)) {
 		u, _, err := st.AddUser(t.Context(), "anna@example.org", "UTC", noon)
 		h.ok(err)
 		h.n, err = st.AddNewsletter(t.Context(), digest.Newsletter{
-			Slug: "anna-writes", Name: "Anna <writes>", ReplyTo: "anna@example.org", Cadence: digest.Daily, State: digest.NewsletterActive, FromName: "Typed by Anna",
+			Slug: "anna-writes", Name: "Anna <writes>", ReplyTo: "anna@example.org", Cadence: digest.Daily,
+			State: digest.NewsletterActive, FromName: "Typed by Anna",
 			Look: digest.Look{Layout: digest.FullText, Images: digest.ProxiedImages},
 		}, u.ID, noon)
 		h.ok(err)
@@ -139,9 +140,12 @@ func each(t *testing.T, f func(h *house)) {
 		h.ok(err)
 		t.Cleanup(func() { transport.Close() })
 		h.Asker = &asking.Asker{
-			Store: st, Sender: &mailer.Sender{Transport: transport, From: "Digest <digest@example.org>", ReturnPath: "bounces@example.org"},
-			Signer: digest.NewSigner(make([]byte, 32)), BaseURL: "https://digest.example", PostalAddress: "1 High Street",
-			Now: func() time.Time { return h.now }, Hard: context.Background(), Log: slog.New(slog.DiscardHandler),
+			Store: st, Sender: &mailer.Sender{Transport: transport, From: "Digest <digest@example.org>",
+				ReturnPath: "bounces@example.org"},
+			Signer: digest.NewSigner(make([]byte, 32)), BaseURL: "https://digest.example",
+			PostalAddress: "1 High Street",
+			Now:           func() time.Time { return h.now }, Hard: context.Background(),
+			Log: slog.New(slog.DiscardHandler),
 		}
 		f(h)
 	})
@@ -186,8 +190,10 @@ func TestLetter(t *testing.T) {
 		h.queue("mo@example.org")
 		h.ask(0, "mo@example.org")
 		letter := strings.NewReplacer("=\r\n", "", "=3D", "=").Replace(h.server.accepted[0])
-		for _, part := range []string{"\r\nSubject: Confirm your subscription to Anna <writes>\r\n", `From: "Anna <writes>" <digest@example.org>`, "Reply-To: <anna@example.org>",
-			"https://digest.example/n/anna-writes/confirm?token=", "1 High Street", "Precedence: bulk", "Anna &lt;writes&gt;"} {
+		for _, part := range []string{"\r\nSubject: Confirm your subscription to Anna <writes>\r\n",
+			`From: "Anna <writes>" <digest@example.org>`, "Reply-To: <anna@example.org>",
+			"https://digest.example/n/anna-writes/confirm?token=", "1 High Street", "Precedence: bulk",
+			"Anna &lt;writes&gt;"} {
 			if !strings.Contains(letter, part) {
 				h.t.Errorf("no %q in\n%s", part, letter)
 			}

@@ -19,7 +19,8 @@ import (
 )
 
 func sample() backup.Table {
-	return backup.Table{Name: "things", Columns: []backup.Column{{Name: "id", Kind: backup.Number}, {Name: "name", Kind: backup.Text}, {Name: "key", Kind: backup.Bytes}}}
+	return backup.Table{Name: "things", Columns: []backup.Column{{Name: "id", Kind: backup.Number},
+		{Name: "name", Kind: backup.Text}, {Name: "key", Kind: backup.Bytes}}}
 }
 
 func rows() [][]any {
@@ -156,7 +157,8 @@ func TestSum(t *testing.T) {
 		t.Error("the order counts")
 	}
 	seen := map[string]int{}
-	for i, rows := range [][][]any{all, all[:3], append(all, all[0]), append(all, all[0], all[0]), {}, {{nil, nil, nil}}, {{int64(0), nil, nil}},
+	for i, rows := range [][][]any{all, all[:3], append(all, all[0]), append(all, all[0], all[0]), {},
+		{{nil, nil, nil}}, {{int64(0), nil, nil}},
 		{{nil, "", nil}}, {{nil, nil, []byte{}}}, {{nil, "ab", []byte("c")}}, {{nil, "a", []byte("bc")}}} {
 		if j, again := seen[sum(rows...)]; again {
 			t.Errorf("%d and %d have one checksum", i, j)
@@ -187,7 +189,8 @@ func TestCutAndDamaged(t *testing.T) {
 		for n := range file {
 			changed := bytes.Clone(file)
 			changed[n] ^= 0x10
-			if got, err := unpack(changed, with); err == nil && strings.Join(got, "\n") != whole { // gzip has bits that say nothing
+			// gzip has bits that say nothing
+			if got, err := unpack(changed, with); err == nil && strings.Join(got, "\n") != whole {
 				t.Errorf("%s: with byte %d another something else is read", name, n)
 			} else if err != nil {
 				oneLine(t, fmt.Sprintf("%s, byte %d", name, n), err)
@@ -225,13 +228,14 @@ func TestWhatIsNoBackup(t *testing.T) {
 		with backup.Identities
 		says string
 	}{
-		"empty":           {nil, nil, "not a backup of digest"},
-		"a page":          {[]byte("<!DOCTYPE html><html><body>"), nil, "not a backup of digest"},
-		"a database":      {[]byte("SQLite format 3\x00\x10\x00"), nil, "not a backup of digest"},
-		"a newer one":     {[]byte("digest backup 2\n....."), nil, "newer version"},
-		"no key":          {encrypted, nil, "--identity"},
-		"another key":     {encrypted, others, "no key of --identity"},
-		"age of a text":   {func() []byte { return wrapped(t, to, []byte("hello, this is not a backup")) }(), with, "not a backup of digest"},
+		"empty":       {nil, nil, "not a backup of digest"},
+		"a page":      {[]byte("<!DOCTYPE html><html><body>"), nil, "not a backup of digest"},
+		"a database":  {[]byte("SQLite format 3\x00\x10\x00"), nil, "not a backup of digest"},
+		"a newer one": {[]byte("digest backup 2\n....."), nil, "newer version"},
+		"no key":      {encrypted, nil, "--identity"},
+		"another key": {encrypted, others, "no key of --identity"},
+		"age of a text": {func() []byte { return wrapped(t, to, []byte("hello, this is not a backup")) }(), with,
+			"not a backup of digest"},
 		"not compressed":  {[]byte("digest backup 1\nhello hello hello hello"), nil, "cannot be read"},
 		"compressed text": {append([]byte("digest backup 1\n"), zipped(t, []byte("hello hello hello"))...), nil, ""},
 	} {
@@ -275,7 +279,8 @@ func TestLyingLengths(t *testing.T) {
 	head := write(t)
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	for _, lie := range []string{"R\xff\xff\xff\x1f", "R\xff\xff\xff\xff\xff\xff\xff\xff\x7f", "T\xff\xff\x3f", "T\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", "Q\x00"} {
+	for _, lie := range []string{"R\xff\xff\xff\x1f", "R\xff\xff\xff\xff\xff\xff\xff\xff\x7f", "T\xff\xff\x3f",
+		"T\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", "Q\x00"} {
 		_, err := read(bytes.NewReader(append(bytes.Clone(head[:bytes.IndexByte(head, 'T')]), lie...)))
 		oneLine(t, fmt.Sprintf("%q", lie), err)
 	}

@@ -39,7 +39,8 @@ type Identities []age.Identity
 func ParseIdentities(text string) (Identities, error) {
 	all, err := age.ParseIdentities(strings.NewReader(text))
 	if err != nil {
-		return nil, errors.New("reading the identities: this is not a file from age-keygen") // age's errors may quote the file
+		// age's errors may quote the file
+		return nil, errors.New("reading the identities: this is not a file from age-keygen")
 	}
 	return all, nil
 }
@@ -83,11 +84,13 @@ func Decompress(r io.Reader, with Identities) (io.Reader, error) {
 	b := bufio.NewReaderSize(r, 64<<10)
 	if head, _ := b.Peek(len(ageMagic)); string(head) == ageMagic {
 		if len(with) == 0 {
-			return nil, &digest.Error{Kind: digest.Invalid, Message: "the backup is encrypted; name the file of the private key that reads it by --identity"}
+			return nil, &digest.Error{Kind: digest.Invalid,
+				Message: "the backup is encrypted; name the file of the private key that reads it by --identity"}
 		}
 		opened, err := age.Decrypt(b, with...)
 		if _, wrong := errors.AsType[*age.NoIdentityMatchError](err); wrong {
-			return nil, &digest.Error{Kind: digest.Invalid, Message: "the backup is encrypted for others: no key of --identity reads it"}
+			return nil, &digest.Error{Kind: digest.Invalid,
+				Message: "the backup is encrypted for others: no key of --identity reads it"}
 		}
 		if err != nil {
 			return nil, unreadable(err)
@@ -116,7 +119,9 @@ func readMagic(b *bufio.Reader) error {
 	case err != nil && strings.HasPrefix(magic, string(line[:n])) && n > 0:
 		return errCut()
 	case bytes.HasPrefix(line, name) && string(line[len(name):]) != version:
-		return &digest.Error{Kind: digest.Invalid, Message: "the backup was made by a newer version of digest; install that"}
+		return &digest.Error{Kind: digest.Invalid,
+			Message: "the backup was made by a newer version of digest; install that"}
 	}
-	return &digest.Error{Kind: digest.Invalid, Message: "this is not a backup of digest; use a file that digest backup wrote"}
+	return &digest.Error{Kind: digest.Invalid,
+		Message: "this is not a backup of digest; use a file that digest backup wrote"}
 }

@@ -196,10 +196,12 @@ func readRow(cells []any, t Table, row []byte) error {
 
 // damaged says that a file is not as it was written.
 func damaged(what string) error {
-	return &digest.Error{Kind: digest.Invalid, Message: "the backup is damaged, and nothing was restored: " + what + "; take another"}
+	return &digest.Error{Kind: digest.Invalid, Message: "the backup is damaged, and nothing was restored: " + what +
+		"; take another"}
 }
 
 // errCut says that a file has no trailer.
 func errCut() error {
-	return &digest.Error{Kind: digest.Invalid, Message: "the backup is cut off: it ends before its trailer, and nothing was restored; take another, or copy it again"}
+	return &digest.Error{Kind: digest.Invalid,
+		Message: "the backup is cut off: it ends before its trailer, and nothing was restored; take another, or copy it again"}
 }

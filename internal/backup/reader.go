@@ -97,7 +97,8 @@ func (r *Reader) Row() ([]any, error) {
 		}
 		r.count.LastID, r.inside = said.LastID, false
 		if said != r.count {
-			return nil, damaged(fmt.Sprintf("the rows of a table are not those that were written (%d of %d)", r.count.Rows, said.Rows))
+			return nil, damaged(fmt.Sprintf("the rows of a table are not those that were written (%d of %d)",
+				r.count.Rows, said.Rows))
 		}
 		return nil, io.EOF
 	}
@@ -168,5 +169,6 @@ func unreadable(err error) error {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return errCut()
 	}
-	return &digest.Error{Kind: digest.Invalid, Message: "the backup cannot be read on, and nothing was restored", Err: err}
+	return &digest.Error{Kind: digest.Invalid, Message: "the backup cannot be read on, and nothing was restored",
+		Err: err}
 }

@@ -36,7 +36,8 @@ func TestDestinationOf(t *testing.T) {
 		{"bounces+" + flipped + "@digest.example", destination{}, false},
 		{"bounces+" + bounce[1:] + "@digest.example", destination{}, false},
 		{"bounces+" + bounce + "a@digest.example", destination{}, false},
-		{"bounces+" + d.Signer.Sign(digest.ForUnsubscribe, 4) + "@digest.example", destination{}, false}, // made for something else
+		// made for something else
+		{"bounces+" + d.Signer.Sign(digest.ForUnsubscribe, 4) + "@digest.example", destination{}, false},
 		{"bounces+" + testDesk("").Signer.Sign(digest.ForEdition, 17) + "@digest.example", destination{}, false},
 		{"bounces+@digest.example", destination{}, false},
 		{"bounces+x+" + bounce + "@digest.example", destination{}, false},
@@ -66,7 +67,8 @@ func TestDestinationOfOddAddresses(t *testing.T) {
 	} {
 		d := testDesk(ours)
 		host := hostOf(ours)
-		if p, ok := d.destinationOf(came + "+" + d.Signer.Sign(digest.ForBounce, 5) + "@" + host); !ok || p.edition != 5 {
+		if p, ok := d.destinationOf(came + "+" + d.Signer.Sign(digest.ForBounce, 5) + "@" + host); !ok ||
+			p.edition != 5 {
 			t.Errorf("%s: %+v, %t", ours, p, ok)
 		}
 		if p, ok := d.destinationOf(came + "@" + host); !ok || !p.plain() {
@@ -80,7 +82,8 @@ func TestDestinationOfOddAddresses(t *testing.T) {
 
 func TestFind(t *testing.T) {
 	d := testDesk("bounces@digest.example")
-	bounce, leave := "bounces+"+d.Signer.Sign(digest.ForBounce, 17), "bounces+"+d.Signer.Sign(digest.ForUnsubscribeMail, 4)
+	bounce, leave := "bounces+"+d.Signer.Sign(digest.ForBounce, 17), "bounces+"+
+		d.Signer.Sign(digest.ForUnsubscribeMail, 4)
 	tests := []struct {
 		texts []string
 		want  destination
@@ -90,7 +93,8 @@ func TestFind(t *testing.T) {
 		{[]string{"<SRS0=x=y=digest.example=" + bounce + "@forwarder.example>"}, destination{edition: 17}, true},
 		{[]string{"prvs=123abc=" + strings.ToUpper(bounce) + "@digest.example"}, destination{edition: 17}, true},
 		{[]string{"<https://digest.example/u/x>, <mailto:" + leave + "@digest.example>"}, destination{digest: 4}, true},
-		{[]string{"<mailto:" + leave + "@digest.example>", "bounces+x " + bounce}, destination{edition: 17}, true}, // an edition says more
+		// an edition says more
+		{[]string{"<mailto:" + leave + "@digest.example>", "bounces+x " + bounce}, destination{edition: 17}, true},
 		{[]string{"bounces+" + strings.Repeat("bounces+", 100000)}, destination{}, false},
 		{[]string{bounce[8:], "bounces@digest.example", ""}, destination{}, false},
 		{nil, destination{}, false},

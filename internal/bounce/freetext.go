@@ -41,7 +41,8 @@ func (m *reading) subject() string {
 // speaksOfDelay reports a warning that delivery takes time.
 func speaksOfDelay(subject string) bool {
 	subject = strings.ToLower(subject)
-	return strings.HasPrefix(subject, "warning") || strings.Contains(subject, "(delay)") || strings.Contains(subject, "delayed")
+	return strings.HasPrefix(subject, "warning") || strings.Contains(subject, "(delay)") ||
+		strings.Contains(subject, "delayed")
 }
 
 // speaksOfFailure reports what mail servers write above mail that they could
@@ -66,7 +67,8 @@ func speaksOfFailure(subject, text string) bool {
 		}
 	}
 	text = strings.TrimLeft(text, " \t\r\n")
-	for _, begin := range []string{"Hi. This is the qmail-send program", "Hi. This is the deliver program", "This is the mail delivery agent at"} {
+	for _, begin := range []string{"Hi. This is the qmail-send program", "Hi. This is the deliver program",
+		"This is the mail delivery agent at"} {
 		if strings.HasPrefix(text, begin) {
 			return true
 		}

@@ -22,7 +22,8 @@ func FuzzParse(f *testing.F) {
 		if err != nil && r.Kind != NoReport {
 			t.Errorf("%+v, %v", r, err)
 		}
-		if (r.Kind == Failure) != (r.Bounce == digest.HardBounce || r.Bounce == digest.SoftBounce || r.Bounce == digest.RefusedBounce) {
+		if (r.Kind == Failure) != (r.Bounce == digest.HardBounce || r.Bounce == digest.SoftBounce ||
+			r.Bounce == digest.RefusedBounce) {
 			t.Errorf("%+v", r)
 		}
 		if r.Bounce == digest.HardBounce && !strings.HasPrefix(r.Status, "5.") {

@@ -141,7 +141,8 @@ func (o Outcome) weight() int {
 }
 
 // handleOne does what a message to one of our addresses asks for.
-func (h *Handler) handleOne(ctx context.Context, p destination, m Message, r Report, broken error) (o Outcome, err error) {
+func (h *Handler) handleOne(ctx context.Context, p destination, m Message, r Report, broken error) (o Outcome,
+	err error) {
 	stranger, bounce := m.FromKnown && m.From != "", m.FromKnown && m.From == ""
 	switch {
 	case p.digest != 0:
@@ -263,7 +264,8 @@ func (h *Handler) recordAsk(ctx context.Context, p destination, b digest.Bounce)
 	if err != nil {
 		return Outcome{}, fmt.Errorf("recording what came back of %s: %w", p, err)
 	}
-	o := Outcome{Did: Recorded, Kind: b.Kind, Status: b.Status, Suppressed: email, Text: fmt.Sprintf("%s: %s", p, kindText(b))}
+	o := Outcome{Did: Recorded, Kind: b.Kind, Status: b.Status, Suppressed: email,
+		Text: fmt.Sprintf("%s: %s", p, kindText(b))}
 	if email != "" {
 		o.Text += "; " + oneLine(email) + " gets no more mail"
 	}

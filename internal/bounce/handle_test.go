@@ -29,7 +29,8 @@ func TestHandleSamples(t *testing.T) {
 			{"exim.eml", "", false, Recorded, digest.ForHardBounce, digest.DigestActive},
 			{"sendmail.eml", "", false, Recorded, digest.ForHardBounce, digest.DigestActive},
 			{"exchange.eml", "", false, Recorded, digest.ForHardBounce, digest.DigestActive},
-			{"gmail.eml", "", true, Recorded, digest.ForHardBounce, digest.DigestActive}, // its tag was taken off on the way
+			// its tag was taken off on the way
+			{"gmail.eml", "", true, Recorded, digest.ForHardBounce, digest.DigestActive},
 			{"global.eml", "", false, Recorded, digest.ForHardBounce, digest.DigestActive},
 			{"postfix-expired.eml", "", false, Recorded, "", digest.DigestActive},
 			{"postfix-policy.eml", "", false, Recorded, "", digest.DigestActive},
@@ -57,7 +58,8 @@ func TestHandleSamples(t *testing.T) {
 				if o.Did != test.did || o.Text == "" || strings.Contains(o.Text, "\n") || o.String() != o.Text {
 					t.Errorf("%s: %+v", test.file, o)
 				}
-				if got := w.suppressed(i); got != test.reason || (o.Suppressed != "") != (test.reason != "") || w.state(i) != test.state {
+				if got := w.suppressed(i); got != test.reason || (o.Suppressed != "") != (test.reason != "") ||
+					w.state(i) != test.state {
 					t.Errorf("%s: suppressed %q, %+v, digest %s", test.file, got, o, w.state(i))
 				}
 			}
@@ -87,7 +89,8 @@ func TestHandleBounceWithSender(t *testing.T) {
 // Who the report is about is the token's to say, not the report's.
 func TestHandleBelievesNoAddresses(t *testing.T) {
 	each(t, 2, func(t *testing.T, w *world) {
-		forged := bytes.ReplaceAll(w.sample("postfix-unknown.eml", 1), []byte("anna@example.org"), []byte(w.readers[1].email))
+		forged := bytes.ReplaceAll(w.sample("postfix-unknown.eml", 1), []byte("anna@example.org"),
+			[]byte(w.readers[1].email))
 		w.take("", w.bounceTo(0), forged)
 		if w.suppressed(0) != digest.ForHardBounce {
 			t.Error("the token's reader is mailed")
@@ -106,7 +109,8 @@ func TestHandleBelievesNoAddresses(t *testing.T) {
 // A bounce there does not, for it could be about a copy that somebody sent on.
 func TestHandleComplaintElsewhere(t *testing.T) {
 	each(t, 2, func(t *testing.T, w *world) {
-		if o := w.take(stranger, "abuse@digest.example", w.sample("yahoo-arf.eml", 0)); o.Did != Recorded || w.suppressed(0) != digest.ForComplaint {
+		if o := w.take(stranger, "abuse@digest.example", w.sample("yahoo-arf.eml", 0)); o.Did != Recorded ||
+			w.suppressed(0) != digest.ForComplaint {
 			t.Errorf("%+v", o)
 		}
 		if o := w.take("", "abuse@digest.example", w.sample("postfix-unknown.eml", 1)); o.Did != NotOurs {
@@ -121,14 +125,17 @@ func TestHandleComplaintElsewhere(t *testing.T) {
 
 func TestHandleUnsubscribe(t *testing.T) {
 	each(t, 3, func(t *testing.T, w *world) {
-		if o := w.take(stranger, w.leaveTo(0), []byte("From: whoever\n\nDo NOT unsubscribe me!")); o.Did != Unsubscribed || o.Digest != w.readers[0].digest {
+		if o := w.take(stranger, w.leaveTo(0),
+			[]byte("From: whoever\n\nDo NOT unsubscribe me!")); o.Did != Unsubscribed ||
+			o.Digest != w.readers[0].digest {
 			t.Errorf("%+v", o) // no word is read, whoever it is
 		}
 		if o := w.take(stranger, w.leaveTo(1), nil); o.Did != Unsubscribed {
 			t.Errorf("%+v", o) // there need be none
 		}
 		for range 2 {
-			if o := w.take(w.readers[1].email, strings.ToUpper(w.leaveTo(1)), w.sample("leave.eml", 1)); o.Did != Unsubscribed {
+			if o := w.take(w.readers[1].email, strings.ToUpper(w.leaveTo(1)),
+				w.sample("leave.eml", 1)); o.Did != Unsubscribed {
 				t.Errorf("%+v", o)
 			}
 		}
@@ -146,12 +153,14 @@ func TestHandleUnsubscribeByAnOldMail(t *testing.T) {
 		if err := w.store.VoidLinks(t.Context(), w.readers[0].digest); err != nil {
 			t.Fatal(err)
 		}
-		if o := w.take(stranger, w.leaveTo(0), nil); o.Did != Ignored || !strings.Contains(o.Text, "made the addresses in older mail void") {
+		if o := w.take(stranger, w.leaveTo(0), nil); o.Did != Ignored ||
+			!strings.Contains(o.Text, "made the addresses in older mail void") {
 			t.Errorf("%+v", o)
 		}
 		w.untouched()
 		number := digest.InRound(int64(w.readers[0].digest), 1)
-		if o := w.take(stranger, digest.Tagged(w.Address, w.Signer.Sign(digest.ForUnsubscribeMail, number)), nil); o.Did != Unsubscribed {
+		if o := w.take(stranger, digest.Tagged(w.Address, w.Signer.Sign(digest.ForUnsubscribeMail, number)),
+			nil); o.Did != Unsubscribed {
 			t.Errorf("%+v", o)
 		}
 	})
@@ -160,7 +169,8 @@ func TestHandleUnsubscribeByAnOldMail(t *testing.T) {
 // Programs that answer an address they found there unsubscribe nobody.
 func TestHandleUnsubscribeByPrograms(t *testing.T) {
 	each(t, 1, func(t *testing.T, w *world) {
-		for file, from := range map[string]string{"leave.eml": "", "postfix-unknown.eml": stranger, "challenge.eml": stranger, "yahoo-arf.eml": stranger, "exim-old.eml": stranger} {
+		for file, from := range map[string]string{"leave.eml": "", "postfix-unknown.eml": stranger,
+			"challenge.eml": stranger, "yahoo-arf.eml": stranger, "exim-old.eml": stranger} {
 			if o := w.take(from, w.leaveTo(0), w.sample(file, 0)); o.Did != Ignored {
 				t.Errorf("%s: %+v", file, o)
 			}
@@ -172,7 +182,8 @@ func TestHandleUnsubscribeByPrograms(t *testing.T) {
 func TestHandleWhatIsNoMore(t *testing.T) {
 	each(t, 1, func(t *testing.T, w *world) {
 		old := digest.Tagged(w.Address, w.Signer.Sign(digest.ForBounce, 4711))
-		if o := w.take("", old, w.sample("postfix-unknown.eml", 0)); o.Did != Ignored || !strings.Contains(o.Text, "4711") {
+		if o := w.take("", old, w.sample("postfix-unknown.eml", 0)); o.Did != Ignored ||
+			!strings.Contains(o.Text, "4711") {
 			t.Errorf("%+v", o)
 		}
 		old = digest.Tagged(w.Address, w.Signer.Sign(digest.ForUnsubscribeMail, 4711))
@@ -210,14 +221,16 @@ func TestHandleByHeader(t *testing.T) {
 			t.Errorf("%+v", o)
 		}
 		sendmail := append([]byte("Delivered-To: "+w.bounceTo(4)+"\n"), w.sample("sendmail.eml", 4)...)
-		if o := take(sendmail); o.Did != Recorded || w.suppressed(4) != digest.ForHardBounce { // Return-Path: <MAILER-DAEMON@…>
+		// Return-Path: <MAILER-DAEMON@…>
+		if o := take(sendmail); o.Did != Recorded || w.suppressed(4) != digest.ForHardBounce {
 			t.Errorf("%+v", o)
 		}
 		if o := take([]byte("Delivered-To: anna@example.org\nSubject: hello\n\n")); o.Did != NotOurs {
 			t.Errorf("%+v", o)
 		}
 		// Return-Path tells that this one has a sender.
-		if o := take(bytes.Replace(w.sample("postfix-unknown.eml", 3), []byte("Return-Path: <>"), []byte("Return-Path: <x@example.net>"), 1)); o.Did != Ignored {
+		if o := take(bytes.Replace(w.sample("postfix-unknown.eml", 3), []byte("Return-Path: <>"),
+			[]byte("Return-Path: <x@example.net>"), 1)); o.Did != Ignored {
 			t.Errorf("%+v", o)
 		}
 		w.untouched(0, 1, 2, 4)
@@ -226,7 +239,9 @@ func TestHandleByHeader(t *testing.T) {
 
 func TestHandleSeveralRecipients(t *testing.T) {
 	each(t, 3, func(t *testing.T, w *world) {
-		o, err := w.Handle(t.Context(), Message{FromKnown: true, To: []string{"x@y", w.Address, w.bounceTo(0), w.bounceTo(2)}, Bytes: w.sample("sendmail.eml", 0)})
+		o, err := w.Handle(t.Context(),
+			Message{FromKnown: true, To: []string{"x@y", w.Address, w.bounceTo(0), w.bounceTo(2)},
+				Bytes: w.sample("sendmail.eml", 0)})
 		if err != nil || o.Did != Recorded || w.suppressed(0) == "" || w.suppressed(2) == "" {
 			t.Errorf("%+v, %v", o, err)
 		}
@@ -250,12 +265,14 @@ func (brokenStore) SetDigestState(context.Context, digest.DigestID, digest.Diges
 func TestHandleStoreFails(t *testing.T) {
 	each(t, 1, func(t *testing.T, w *world) {
 		w.Store = brokenStore{w.Store}
-		for file, to := range map[string]string{"postfix-unknown.eml": w.bounceTo(0), "yahoo-arf.eml": w.Address, "arf-opt-out.eml": w.Address, "leave.eml": w.leaveTo(0)} {
+		for file, to := range map[string]string{"postfix-unknown.eml": w.bounceTo(0), "yahoo-arf.eml": w.Address,
+			"arf-opt-out.eml": w.Address, "leave.eml": w.leaveTo(0)} {
 			from := ""
 			if file != "postfix-unknown.eml" {
 				from = stranger
 			}
-			o, err := w.Handle(t.Context(), Message{From: from, FromKnown: true, To: []string{to}, Bytes: w.sample(file, 0)})
+			o, err := w.Handle(t.Context(),
+				Message{From: from, FromKnown: true, To: []string{to}, Bytes: w.sample(file, 0)})
 			if !errors.Is(err, errBroken) {
 				t.Errorf("%s: %+v, %v", file, o, err)
 			}
@@ -300,7 +317,8 @@ func TestHandleAsk(t *testing.T) {
 			w.ok(err)
 			counts, _, err := w.store.AskCounts(t.Context(), n, w.Now())
 			w.ok(err)
-			if o.Did != test.did || (o.Suppressed != "") != (test.reason != "") || again.Suppressed != "" || s.Reason != test.reason || counts != test.want {
+			if o.Did != test.did || (o.Suppressed != "") != (test.reason != "") || again.Suppressed != "" ||
+				s.Reason != test.reason || counts != test.want {
 				t.Errorf("%s: %+v, then %+v; suppressed for %q, %+v", test.file, o, again, s.Reason, counts)
 			}
 			w.untouched(0)
@@ -315,7 +333,8 @@ func (w *world) ask(email string) (n digest.NewsletterID, ask int64) {
 	u, err := w.store.UserByEmail(ctx, w.readers[0].email)
 	w.ok(err)
 	made, err := w.store.AddNewsletter(ctx, digest.Newsletter{
-		Slug: "anna-writes", Name: "Anna writes", Cadence: digest.Daily, State: digest.NewsletterActive, Look: digest.Look{Layout: digest.FullText, Images: digest.ProxiedImages},
+		Slug: "anna-writes", Name: "Anna writes", Cadence: digest.Daily, State: digest.NewsletterActive,
+		Look: digest.Look{Layout: digest.FullText, Images: digest.ProxiedImages},
 	}, u.ID, now)
 	w.ok(err)
 	_, err = w.store.QueueAsks(ctx, made.ID, []store.Joining{{Email: email, TimeZone: "UTC"}}, now)

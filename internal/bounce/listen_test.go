@@ -14,17 +14,21 @@ import (
 func newLog(t *testing.T) *slog.Logger { return slog.New(slog.NewTextHandler(t.Output(), nil)) }
 
 func TestCheck(t *testing.T) {
-	for _, good := range []string{"smtp://0.0.0.0:25", "smtp://:2525", "smtp://[::1]:25", "lmtp://127.0.0.1:2003", "lmtp:/run/digest/bounce.sock", " lmtp:///run/b.sock "} {
+	for _, good := range []string{"smtp://0.0.0.0:25", "smtp://:2525", "smtp://[::1]:25", "lmtp://127.0.0.1:2003",
+		"lmtp:/run/digest/bounce.sock", " lmtp:///run/b.sock "} {
 		if err := Check(good); err != nil {
 			t.Errorf("%s: %v", good, err)
 		}
 	}
 	for _, bad := range []string{
-		"", "25", "localhost:25", "http://localhost:25", "smtp://localhost", "smtp://localhost:99999", "smtp://localhost:smtp", "smtp:/run/x.sock",
-		"lmtp:run/x.sock", "lmtp:", "lmtp://host/path", "smtp://h:25/x", "smtp://h:25?x", "smtp://user:secret@h:25", "smtp://%zz", "smtp://user:se#cret@h:25",
+		"", "25", "localhost:25", "http://localhost:25", "smtp://localhost", "smtp://localhost:99999",
+		"smtp://localhost:smtp", "smtp:/run/x.sock",
+		"lmtp:run/x.sock", "lmtp:", "lmtp://host/path", "smtp://h:25/x", "smtp://h:25?x", "smtp://user:secret@h:25",
+		"smtp://%zz", "smtp://user:se#cret@h:25",
 	} {
 		err := Check(bad)
-		if digest.KindOf(err) != digest.Invalid || !strings.Contains(err.Error(), "DIGEST_BOUNCE_LISTEN") || !strings.Contains(err.Error(), "lmtp:/run/") || strings.Contains(err.Error(), "secret") {
+		if digest.KindOf(err) != digest.Invalid || !strings.Contains(err.Error(), "DIGEST_BOUNCE_LISTEN") ||
+			!strings.Contains(err.Error(), "lmtp:/run/") || strings.Contains(err.Error(), "secret") {
 			t.Errorf("%s: %v", bad, err)
 		}
 	}
@@ -55,7 +59,8 @@ func TestListenTaken(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer l.Close()
-	if _, err := d.Listen("smtp://" + l.Addr().String()); digest.KindOf(err) != digest.Unavailable || !strings.Contains(err.Error(), "DIGEST_BOUNCE_LISTEN") {
+	if _, err := d.Listen("smtp://" + l.Addr().String()); digest.KindOf(err) != digest.Unavailable ||
+		!strings.Contains(err.Error(), "DIGEST_BOUNCE_LISTEN") {
 		t.Error(err)
 	}
 }

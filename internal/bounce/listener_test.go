@@ -26,13 +26,17 @@ func TestLeastUseful(t *testing.T) {
 		sameAddress bool
 		want        int // index of the connection that is closed; -1: none
 	}{
-		"the idlest":                        {[]place{{"a", long, false}, {"b", 2 * long, false}}, "c", false, 1},
-		"of the address with most places":   {[]place{{"a", 2 * long, false}, {"b", long, false}, {"b", short, false}}, "c", false, 1},
-		"an idle one before a greedy one":   {[]place{{"a", long, false}, {"b", short, false}, {"b", short, false}}, "c", false, 0},
-		"of a greedy address at once":       {[]place{{"a", short, false}, {"b", 0, false}, {"b", short, false}}, "c", false, 2},
-		"nobody of those that just came":    {[]place{{"a", short, false}, {"b", short, false}}, "c", false, -1},
-		"nobody for another of its own":     {[]place{{"a", short, false}, {"a", short, false}}, "a", false, -1},
-		"an idle one of its own":            {[]place{{"a", short, false}, {"a", long, false}, {"b", 2 * long, false}}, "a", true, 1},
+		"the idlest": {[]place{{"a", long, false}, {"b", 2 * long, false}}, "c", false, 1},
+		"of the address with most places": {[]place{{"a", 2 * long, false}, {"b", long, false}, {"b", short, false}},
+			"c", false, 1},
+		"an idle one before a greedy one": {[]place{{"a", long, false}, {"b", short, false}, {"b", short, false}},
+			"c", false, 0},
+		"of a greedy address at once": {[]place{{"a", short, false}, {"b", 0, false}, {"b", short, false}}, "c",
+			false, 2},
+		"nobody of those that just came": {[]place{{"a", short, false}, {"b", short, false}}, "c", false, -1},
+		"nobody for another of its own":  {[]place{{"a", short, false}, {"a", short, false}}, "a", false, -1},
+		"an idle one of its own": {[]place{{"a", short, false}, {"a", long, false}, {"b", 2 * long, false}},
+			"a", true, 1},
 		"none whose message is stored":      {[]place{{"a", long, true}, {"b", minSession, false}}, "c", false, 1},
 		"nobody where all are being stored": {[]place{{"a", long, true}, {"a", long, true}}, "c", false, -1},
 	} {

@@ -143,7 +143,8 @@ func (h *Handler) warnOnce(name string, err error) {
 		h.logged = map[string]bool{}
 	}
 	h.logged[name] = true
-	h.Log.Warn("cannot read a file in the Maildir of returned email; check and remove it", "file", "new/"+name, "err", err)
+	h.Log.Warn("cannot read a file in the Maildir of returned email; check and remove it", "file", "new/"+name, "err",
+		err)
 }
 
 // forgetBut forgets the warnings about files that are gone.

@@ -77,7 +77,8 @@ func TestSweep(t *testing.T) {
 		if got := list(t, dir, "cur"); got != "5.e.host:2, 6.f.host:2," {
 			t.Errorf("cur: %s", got)
 		}
-		if w.suppressed(0) != digest.ForHardBounce || w.state(1) != digest.DigestLeft || w.suppressed(2) != digest.ForHardBounce {
+		if w.suppressed(0) != digest.ForHardBounce || w.state(1) != digest.DigestLeft ||
+			w.suppressed(2) != digest.ForHardBounce {
 			t.Errorf("%q, %s, %q", w.suppressed(0), w.state(1), w.suppressed(2))
 		}
 		w.untouched(0, 1, 2)
@@ -90,7 +91,8 @@ func TestSweep(t *testing.T) {
 // While the database fails, nothing is deleted or moved.
 func TestSweepStoreFails(t *testing.T) {
 	each(t, 2, func(t *testing.T, w *world) {
-		dir := maildir(t, map[string][]byte{"1": w.sample("postfix-unknown.eml", 0), "2": w.sample("leave.eml", 1), "3": []byte("To: a@b\n\n")})
+		dir := maildir(t, map[string][]byte{"1": w.sample("postfix-unknown.eml", 0), "2": w.sample("leave.eml", 1),
+			"3": []byte("To: a@b\n\n")})
 		whole := w.Store
 		w.Store = brokenStore{whole}
 		if n, err := w.HandleMaildir(t.Context(), dir); !errors.Is(err, errBroken) || n != 0 {
@@ -158,7 +160,8 @@ func TestSweepKeepsCur(t *testing.T) {
 func TestSweepNoMaildir(t *testing.T) {
 	d := testDesk("bounces@digest.example")
 	for _, dir := range []string{"", filepath.Join(t.TempDir(), "missing"), t.TempDir()} {
-		if _, err := d.HandleMaildir(t.Context(), dir); digest.KindOf(err) != digest.Unavailable || !strings.Contains(err.Error(), "DIGEST_BOUNCE_MAILDIR") {
+		if _, err := d.HandleMaildir(t.Context(), dir); digest.KindOf(err) != digest.Unavailable ||
+			!strings.Contains(err.Error(), "DIGEST_BOUNCE_MAILDIR") {
 			t.Errorf("%q: %v", dir, err)
 		}
 	}

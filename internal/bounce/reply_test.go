@@ -17,7 +17,8 @@ func (w *world) newsletterThatCounts(members int) (n digest.Newsletter, to strin
 	u, err := w.store.UserByEmail(ctx, w.readers[0].email)
 	w.ok(err)
 	n, err = w.store.AddNewsletter(ctx, digest.Newsletter{
-		Slug: "anna-writes", Name: "Anna writes", Cadence: digest.Daily, State: digest.NewsletterActive, ReplyTo: "anna@example.org", CountReplies: true,
+		Slug: "anna-writes", Name: "Anna writes", Cadence: digest.Daily, State: digest.NewsletterActive,
+		ReplyTo: "anna@example.org", CountReplies: true,
 		Look: digest.Look{Layout: digest.FullText, Images: digest.ProxiedImages},
 	}, u.ID, now)
 	w.ok(err)
@@ -39,7 +40,8 @@ func (w *world) answers(n digest.Newsletter) (sum int64) {
 }
 
 func answer(id string) []byte {
-	return []byte("From: Mo <mo@example.org>\r\nMessage-ID: <" + id + ">\r\nSubject: Re: The boat\r\n\r\nThank you!\r\n")
+	return []byte("From: Mo <mo@example.org>\r\nMessage-ID: <" + id +
+		">\r\nSubject: Re: The boat\r\n\r\nThank you!\r\n")
 }
 
 // TestHandleReply: what people answer is counted once each; what programs answer, and what nobody wants counted, is not.
@@ -76,7 +78,8 @@ func TestHandleReply(t *testing.T) {
 		}
 		w.ok(w.store.SetNewsletterState(t.Context(), n.ID, digest.NewsletterEnded, "", w.Now()))
 		w.ok(w.store.RemoveNewsletter(t.Context(), n.ID))
-		if o := w.take("mo@example.org", to, answer("f@example.org")); o.Did != Ignored || !strings.Contains(o.Text, "no such one") {
+		if o := w.take("mo@example.org", to, answer("f@example.org")); o.Did != Ignored ||
+			!strings.Contains(o.Text, "no such one") {
 			t.Errorf("removed: %+v", o)
 		}
 		w.untouched(0)
@@ -87,7 +90,8 @@ func TestHandleReply(t *testing.T) {
 func TestHandleComplaintOfCounted(t *testing.T) {
 	each(t, 1, func(t *testing.T, w *world) {
 		_, to := w.newsletterThatCounts(1)
-		message := bytes.Replace(w.sample("yahoo-arf.eml", 0), []byte("Subject: "), []byte("Reply-To: anna@example.org, "+to+"\r\nSubject: "), -1)
+		message := bytes.Replace(w.sample("yahoo-arf.eml", 0), []byte("Subject: "),
+			[]byte("Reply-To: anna@example.org, "+to+"\r\nSubject: "), -1)
 		if o := w.take(stranger, w.Address, message); o.Did != Recorded || o.Kind != digest.Complaint {
 			t.Errorf("%+v", o)
 		}
@@ -99,7 +103,8 @@ func TestServeLargeReply(t *testing.T) {
 	each(t, 1, func(t *testing.T, w *world) {
 		n, to := w.newsletterThatCounts(9)
 		body := strings.Repeat("iVBORw0KGgo=\r\n", 6<<20/14)
-		for i, p := range []struct{ setting, hello string }{{"smtp://127.0.0.1:0", "EHLO"}, {"lmtp://127.0.0.1:0", "LHLO"}} {
+		for i, p := range []struct{ setting, hello string }{{"smtp://127.0.0.1:0", "EHLO"},
+			{"lmtp://127.0.0.1:0", "LHLO"}} {
 			a := serve(t, w.Handler, p.setting)
 			c := greeted(t, a, p.hello)
 			mail := fmt.Sprintf("MAIL FROM:<mo@example.org> SIZE=%d", len(body)+200)

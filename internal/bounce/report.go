@@ -181,7 +181,8 @@ func traces(header fields) (values []string) {
 	for _, f := range header {
 		name := strings.ToLower(f.name)
 		switch name {
-		case "return-path", "list-unsubscribe", "received", "received-spf", "authentication-results", "arc-authentication-results":
+		case "return-path", "list-unsubscribe", "received", "received-spf", "authentication-results",
+			"arc-authentication-results":
 			values = append(values, f.value)
 		default:
 			if strings.HasPrefix(name, "x-") {

@@ -57,12 +57,14 @@ func TestParseSamples(t *testing.T) {
 		t.Run(test.file, func(t *testing.T) {
 			text := sample(t, test.file)
 			crlf := bytes.ReplaceAll(text, []byte("\n"), []byte("\r\n"))
-			for how, raw := range map[string][]byte{"LF": text, "CRLF": crlf, "mbox": append([]byte("From MAILER-DAEMON Fri Nov 20\n"), text...)} {
+			for how, raw := range map[string][]byte{"LF": text, "CRLF": crlf,
+				"mbox": append([]byte("From MAILER-DAEMON Fri Nov 20\n"), text...)} {
 				r, err := Parse(raw)
 				if err != nil {
 					t.Fatal(how, err)
 				}
-				if r.Kind != test.kind || r.Bounce != test.bounce || r.Status != test.status || !strings.Contains(r.Evidence, test.evidence) {
+				if r.Kind != test.kind || r.Bounce != test.bounce || r.Status != test.status ||
+					!strings.Contains(r.Evidence, test.evidence) {
 					t.Errorf("%s: %+v", how, r)
 				}
 			}
@@ -84,7 +86,8 @@ func TestParseCutOff(t *testing.T) {
 		full, _ := Parse(whole)
 		for n := range whole {
 			r, err := Parse(whole[:n])
-			worse := weight[r.Kind] > weight[full.Kind] || full.Bounce != digest.HardBounce && r.Bounce == digest.HardBounce
+			worse := weight[r.Kind] > weight[full.Kind] || full.Bounce != digest.HardBounce &&
+				r.Bounce == digest.HardBounce
 			if worse || err != nil && n > 40 {
 				t.Fatalf("%s at %d: %+v, %v", file, n, r, err)
 			}
@@ -114,9 +117,11 @@ func report(status string) []byte {
 }
 
 func TestParseStatus(t *testing.T) {
-	const hard, soft, refused, nothing = digest.HardBounce, digest.SoftBounce, digest.RefusedBounce, digest.BounceKind("")
+	const hard, soft, refused, nothing = digest.HardBounce, digest.SoftBounce, digest.RefusedBounce,
+		digest.BounceKind("")
 	failed := func(status, diagnostic string) string {
-		return "Final-Recipient: rfc822; a@example.org\nAction: failed\nStatus: " + status + "\nDiagnostic-Code: " + diagnostic + "\n"
+		return "Final-Recipient: rfc822; a@example.org\nAction: failed\nStatus: " + status + "\nDiagnostic-Code: " +
+			diagnostic + "\n"
 	}
 	tests := []struct {
 		status string
@@ -149,12 +154,16 @@ func TestParseStatus(t *testing.T) {
 		{failed("5.4.1", "smtp;550 5.4.1 Recipient address rejected: Access denied"), soft, "5.4.1"}, // Exchange's edge
 		{failed("4.2.2", "smtp; 452 4.2.2 full"), soft, "4.2.2"},
 		{failed("4.1.1", ""), soft, "4.1.1"},
-		{failed("5.1.1", "smtp; 450 4.1.1 greylisted"), soft, "5.1.1"},                                // what was said is not for good
-		{failed("5.1.1", "smtp; 450 try again"), soft, "5.1.1"},                                       // likewise
-		{failed("5.1.1", "smtp; 550 5.7.1 policy"), refused, "5.1.1"},                                 // two codes, one of policy
-		{failed("5.7.1", "smtp; 550 5.1.1 no such user"), refused, "5.7.1"},                           // likewise
-		{failed("5.1.1", "smtp; 550 5.1.1 rejected: your IP has a bad reputation"), refused, "5.1.1"}, // words of policy
-		{failed("5.2.1", "smtp; 550-5.2.1 The user you are trying to contact is receiving mail at a rate that"), refused, "5.2.1"},
+		// what was said is not for good
+		{failed("5.1.1", "smtp; 450 4.1.1 greylisted"), soft, "5.1.1"},
+		{failed("5.1.1", "smtp; 450 try again"), soft, "5.1.1"}, // likewise
+		// two codes, one of policy
+		{failed("5.1.1", "smtp; 550 5.7.1 policy"), refused, "5.1.1"},
+		{failed("5.7.1", "smtp; 550 5.1.1 no such user"), refused, "5.7.1"}, // likewise
+		// words of policy
+		{failed("5.1.1", "smtp; 550 5.1.1 rejected: your IP has a bad reputation"), refused, "5.1.1"},
+		{failed("5.2.1", "smtp; 550-5.2.1 The user you are trying to contact is receiving mail at a rate that"),
+			refused, "5.2.1"},
 		{failed("5.0.0", "smtp; 550 no such user"), soft, "5.0.0"}, // after which command?
 		{failed("5.0.0", ""), soft, "5.0.0"},
 		{failed("2.0.0", ""), soft, "2.0.0"}, // it contradicts itself
@@ -245,8 +254,10 @@ func TestParseNoMessage(t *testing.T) {
 }
 
 func TestEvidenceIsOneShortLine(t *testing.T) {
-	r, err := Parse(report("Action: failed\nStatus: 5.1.1\nDiagnostic-Code: smtp; 550 \x00\x1b[31m\xff red\n " + strings.Repeat("ü", 1000)))
-	if err != nil || strings.ContainsAny(r.Evidence, "\x00\x1b\n\r") || len(r.Evidence) > maxEvidence+3 || r.Evidence != strings.ToValidUTF8(r.Evidence, "") {
+	r, err := Parse(report("Action: failed\nStatus: 5.1.1\nDiagnostic-Code: smtp; 550 \x00\x1b[31m\xff red\n " +
+		strings.Repeat("ü", 1000)))
+	if err != nil || strings.ContainsAny(r.Evidence, "\x00\x1b\n\r") || len(r.Evidence) > maxEvidence+3 ||
+		r.Evidence != strings.ToValidUTF8(r.Evidence, "") {
 		t.Errorf("%q, %v", r.Evidence, err)
 	}
 }

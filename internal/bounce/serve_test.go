@@ -145,7 +145,8 @@ func TestServeRefuses(t *testing.T) {
 	c := greeted(t, serve(t, w.Handler, "smtp://127.0.0.1:0"), "EHLO")
 	forged := strings.Replace(w.bounceTo(0), "bounces+a", "bounces+b", 1)
 	c.say("MAIL FROM:<>")
-	for _, to := range []string{forged, "anna@example.org", "postmaster@digest.example", "bounces+@digest.example", "anna%example.org@digest.example", "<@digest.example:anna@example.org>"} {
+	for _, to := range []string{forged, "anna@example.org", "postmaster@digest.example", "bounces+@digest.example",
+		"anna%example.org@digest.example", "<@digest.example:anna@example.org>"} {
 		c.want("550 5.1.1", c.say("RCPT TO:<"+strings.Trim(to, "<>")+">"))
 	}
 	c.want("550 5.7.1", c.say("RCPT TO:<"+w.leaveTo(0)+">")) // no bounce unsubscribes
@@ -196,7 +197,8 @@ func TestServeLimits(t *testing.T) {
 func TestServeChunks(t *testing.T) {
 	st := storetest.Open(t, storetest.SQLite(t))
 	w := newWorld(t, st, 2)
-	for i, p := range []struct{ setting, hello string }{{"smtp://127.0.0.1:0", "EHLO"}, {"lmtp://127.0.0.1:0", "LHLO"}} {
+	for i, p := range []struct{ setting, hello string }{{"smtp://127.0.0.1:0", "EHLO"},
+		{"lmtp://127.0.0.1:0", "LHLO"}} {
 		c := greeted(t, serve(t, w.Handler, p.setting), p.hello)
 		chunk := func(text, last string) string {
 			if _, err := fmt.Fprintf(c.W, "BDAT %d%s\r\n%s", len(text), last, text); err != nil {

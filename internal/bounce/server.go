@@ -55,7 +55,8 @@ func parsePlace(setting string) (place, error) {
 	setting = strings.TrimSpace(setting)
 	u, err := url.Parse(setting)
 	if err != nil || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
-		return place{}, badPlace("…", "is not an address to listen at") // it may hold a password that belongs elsewhere
+		// it may hold a password that belongs elsewhere
+		return place{}, badPlace("…", "is not an address to listen at")
 	}
 	p := place{lmtp: u.Scheme == "lmtp", network: "tcp", address: u.Host}
 	switch {
@@ -117,7 +118,8 @@ type Server struct {
 }
 
 func newServer(h *Handler, l net.Listener, lmtp bool) *Server {
-	s := &Server{listener: &listener{Listener: l, now: h.Now, open: map[*conn]bool{}, from: map[string]int{}}, ctx: context.Background()}
+	s := &Server{listener: &listener{Listener: l, now: h.Now, open: map[*conn]bool{}, from: map[string]int{}},
+		ctx: context.Background()}
 	s.smtp = smtp.NewServer(smtp.BackendFunc(func(c *smtp.Conn) (smtp.Session, error) {
 		return &session{handler: h, server: s, conn: c.Conn().(*conn)}, nil // the listener gives no others
 	}))

@@ -62,7 +62,8 @@ func readRecipient(g fields) Report {
 	if status.specific() || told == (code{}) {
 		best = status
 	}
-	r := Report{Kind: Failure, Bounce: digest.SoftBounce, Status: best.String(), Evidence: said(best.String(), diagnostic)}
+	r := Report{Kind: Failure, Bounce: digest.SoftBounce, Status: best.String(),
+		Evidence: said(best.String(), diagnostic)}
 	switch {
 	case speaksOfPolicy(diagnostic) || status.aboutUs() || told.aboutUs():
 		r.Bounce = digest.RefusedBounce
@@ -95,7 +96,8 @@ func speaksOfPolicy(diagnostic string) bool {
 	diagnostic = strings.Join(slices.DeleteFunc(strings.Fields(strings.ToLower(diagnostic)), func(word string) bool {
 		return strings.ContainsAny(word, "@/") // addresses and links say nothing of it
 	}), " ")
-	for _, word := range []string{"at a rate", "too many messages", "spam", "blacklist", "blocklist", "block list", "blocked using", "reputation", "policy"} {
+	for _, word := range []string{"at a rate", "too many messages", "spam", "blacklist", "blocklist", "block list",
+		"blocked using", "reputation", "policy"} {
 		if strings.Contains(diagnostic, word) {
 			return true
 		}
@@ -143,7 +145,8 @@ func codeIn(text string) (code, bool) {
 
 // replyPattern is the beginning of what a server replied: "smtp; 550 5.1.1 …",
 // "smtp;550-5.1.1 …", "smtp; 550 #5.1.0 …".
-var replyPattern = regexp.MustCompile(`^(?:[A-Za-z0-9-]{1,40}\s*;)?\s*([2-5][0-9][0-9])?[ -]?\s*(?:#?([245]\.[0-9]{1,3}\.[0-9]{1,3})(?:[^0-9.]|\.?$|\.[^0-9]))?`)
+var replyPattern = regexp.MustCompile(
+	`^(?:[A-Za-z0-9-]{1,40}\s*;)?\s*([2-5][0-9][0-9])?[ -]?\s*(?:#?([245]\.[0-9]{1,3}\.[0-9]{1,3})(?:[^0-9.]|\.?$|\.[^0-9]))?`)
 
 // replyIn reads a diagnostic code (RFC 3464 §2.3.6): the reply and the enhanced
 // code that follows it, zero where there is none.

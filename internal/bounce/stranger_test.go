@@ -17,7 +17,8 @@ import (
 // that a command without an end would fill the memory.
 func TestServeEndlessLine(t *testing.T) {
 	w := newWorld(t, storetest.Open(t, storetest.SQLite(t)), 1)
-	for _, p := range []struct{ setting, hello string }{{"smtp://127.0.0.1:0", "EHLO"}, {"lmtp://127.0.0.1:0", "LHLO"}} {
+	for _, p := range []struct{ setting, hello string }{{"smtp://127.0.0.1:0", "EHLO"},
+		{"lmtp://127.0.0.1:0", "LHLO"}} {
 		c := greeted(t, serve(t, w.Handler, p.setting), p.hello)
 		c.want("250", c.say("MAIL FROM:<>", "RCPT TO:<bounces@digest.example>", "BDAT 0"))
 		const most = 64 << 20 // more than the buffers on the way hold
@@ -41,7 +42,8 @@ func (endless) Read(b []byte) (int, error) {
 func TestServePassesOver(t *testing.T) {
 	w := newWorld(t, storetest.Open(t, storetest.SQLite(t)), 1)
 	huge := []byte("Subject: x\r\n\r\n" + strings.Repeat("MAIL FROM:<evil@example.net>\r\n", 4*MaxMessage/30))
-	for _, p := range []struct{ setting, hello string }{{"smtp://127.0.0.1:0", "EHLO"}, {"lmtp://127.0.0.1:0", "LHLO"}} {
+	for _, p := range []struct{ setting, hello string }{{"smtp://127.0.0.1:0", "EHLO"},
+		{"lmtp://127.0.0.1:0", "LHLO"}} {
 		c := greeted(t, serve(t, w.Handler, p.setting), p.hello)
 		c.want("250", c.say("MAIL FROM:<>", "RCPT TO:<bounces@digest.example>"))
 		c.want("552", c.send(huge))
@@ -53,7 +55,8 @@ func TestServePassesOver(t *testing.T) {
 // wrote it, or that another recipient was reached.
 func TestServeBrokenChunk(t *testing.T) {
 	each(t, 2, func(t *testing.T, w *world) {
-		for i, p := range []struct{ setting, hello string }{{"smtp://127.0.0.1:0", "EHLO"}, {"lmtp://127.0.0.1:0", "LHLO"}} {
+		for i, p := range []struct{ setting, hello string }{{"smtp://127.0.0.1:0", "EHLO"},
+			{"lmtp://127.0.0.1:0", "LHLO"}} {
 			a := serve(t, w.Handler, p.setting)
 			raw, err := net.Dial(a.Network(), a.String())
 			if err != nil {

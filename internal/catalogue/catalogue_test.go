@@ -76,13 +76,15 @@ func TestTemplates(t *testing.T) {
 		`<p {{ours}} title="{{t "Read here: %s" .Title}}">{{t "Made at midnight in %s" .Title}} {{t "Made at midnight in %s" .Link}} {{say .Title}} {{say .Words}} {{date "2 January" .Day}}</p>`))
 	var b strings.Builder
 	err := page.Execute(&b, map[string]any{
-		"Title": `<i>"A" & b</i>`, "Link": template.HTML(`<a href="/">c</a>`), "Words": Key("Settings"), "Day": digest.Date{Year: 2026, Month: 3, Day: 1},
+		"Title": `<i>"A" & b</i>`, "Link": template.HTML(`<a href="/">c</a>`), "Words": Key("Settings"),
+		"Day": digest.Date{Year: 2026, Month: 3, Day: 1},
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	got := b.String()
-	for _, want := range []string{`lang="ar" dir="rtl"`, `&lt;i&gt;&#34;A&#34; &amp; b&lt;/i&gt;`, `<a href="/">c</a>`, "الإعدادات", "1 مارس"} {
+	for _, want := range []string{`lang="ar" dir="rtl"`, `&lt;i&gt;&#34;A&#34; &amp; b&lt;/i&gt;`, `<a href="/">c</a>`,
+		"الإعدادات", "1 مارس"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%q is not in %s", want, got)
 		}
@@ -95,7 +97,8 @@ func TestTemplates(t *testing.T) {
 // TestSpoken: what is sayable is said in a language also as a value of another sentence.
 func TestSpoken(t *testing.T) {
 	days := List{Key("Mondays"), Key("Thursdays"), Key("Sundays")}
-	if got := Key("Comes %s, %s").With(Key("on %s").With(days), Key("not emailed")).String(); got != "Comes on Mondays, Thursdays and Sundays, not emailed" {
+	if got := Key("Comes %s, %s").With(Key("on %s").With(days),
+		Key("not emailed")).String(); got != "Comes on Mondays, Thursdays and Sundays, not emailed" {
 		t.Error(got)
 	}
 	if got := Of("de").Say("%d editions", 1234); got != "1.234 Ausgaben" {
@@ -105,7 +108,8 @@ func TestSpoken(t *testing.T) {
 		t.Errorf("%s has other digits than dates have", got)
 	}
 	for _, l := range All() {
-		if found, ok := Find(l.Code); !ok || found != l || l.Name == "" || l.Direction != digest.LeftToRight && l.Direction != digest.RightToLeft {
+		if found, ok := Find(l.Code); !ok || found != l || l.Name == "" || l.Direction != digest.LeftToRight &&
+			l.Direction != digest.RightToLeft {
 			t.Errorf("%s: %+v", l.Code, l)
 		}
 	}
@@ -117,7 +121,8 @@ func TestSpoken(t *testing.T) {
 // TestSentence: a line begins with a capital, whatever its letters are, and ends with one full stop.
 func TestSentence(t *testing.T) {
 	for line, want := range map[string]string{
-		"": "", "a": "A.", "a pause ends": "A pause ends.", "it is so.": "It is so.", "“x” is no date": "“x” is no date.", "état": "État.", "何か": "何か.",
+		"": "", "a": "A.", "a pause ends": "A pause ends.", "it is so.": "It is so.",
+		"“x” is no date": "“x” is no date.", "état": "État.", "何か": "何か.",
 	} {
 		if got := English().Sentence(Text(line)); got != want {
 			t.Errorf("%q becomes %q, not %q", line, got, want)
@@ -166,8 +171,10 @@ func TestCities(t *testing.T) {
 // TestDaysOfTheMonth proves that a monthly schedule has the ordinal of its day.
 func TestDaysOfTheMonth(t *testing.T) {
 	for value, want := range map[string]string{
-		"monthly on 1": "on the 1st of each month", "monthly on 2": "on the 2nd of each month", "monthly on 3": "on the 3rd of each month",
-		"monthly on 11": "on the 11th of each month", "monthly on 21": "on the 21st of each month", "monthly on 22": "on the 22nd of each month",
+		"monthly on 1": "on the 1st of each month", "monthly on 2": "on the 2nd of each month",
+		"monthly on 3":  "on the 3rd of each month",
+		"monthly on 11": "on the 11th of each month", "monthly on 21": "on the 21st of each month",
+		"monthly on 22": "on the 22nd of each month",
 		"monthly on 23": "on the 23rd of each month", "monthly on 28": "on the 28th of each month",
 	} {
 		c, err := digest.ParseCadence(value)

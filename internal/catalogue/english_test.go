@@ -44,12 +44,15 @@ func english(t *testing.T, path string) (words []string) {
 		if tree.Name == "logo-style" { // a style alone
 			continue
 		}
-		z := html.NewTokenizer(strings.NewReader(strings.NewReplacer("<noscript>", "", "</noscript>", "").Replace(b.String()))) // else its elements are text
+		// else its elements are text
+		z := html.NewTokenizer(strings.NewReader(strings.NewReplacer("<noscript>", "", "</noscript>",
+			"").Replace(b.String())))
 		silent := ""
 		for z.Next() != html.ErrorToken {
 			tok := z.Token()
 			switch {
-			case tok.Type == html.StartTagToken && slices.Contains([]string{"style", "script", "kbd", "code", "svg"}, tok.Data):
+			case tok.Type == html.StartTagToken &&
+				slices.Contains([]string{"style", "script", "kbd", "code", "svg"}, tok.Data):
 				silent = tok.Data
 			case tok.Type == html.EndTagToken && tok.Data == silent:
 				silent = ""
@@ -58,7 +61,8 @@ func english(t *testing.T, path string) (words []string) {
 				words = append(words, strings.TrimSpace(tok.Data))
 			}
 			for _, a := range tok.Attr {
-				if slices.Contains([]string{"aria-label", "title", "alt", "placeholder"}, a.Key) && strings.ContainsFunc(a.Val, unicode.IsLetter) {
+				if slices.Contains([]string{"aria-label", "title", "alt", "placeholder"}, a.Key) &&
+					strings.ContainsFunc(a.Val, unicode.IsLetter) {
 					words = append(words, a.Val)
 				}
 			}

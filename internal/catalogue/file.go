@@ -27,13 +27,14 @@ import (
 // A translation whose English has changed stays in use. Look lists it with its former English, until a translator has
 // read it again and deletes the line.
 type file struct {
-	Name      string             `json:"name"`              // of the language, in itself
-	Direction digest.Direction   `json:"direction"`         // of its lines: ltr or rtl
-	Numbers   string             `json:"numbers,omitempty"` // numbering system of CLDR; empty: the language's usual one
-	Dates     dates              `json:"dates"`
-	Cities    map[string]string  `json:"cities"`         // by time zone, if the name differs from the zone's; from CLDR
-	Look      map[string]string  `json:"look,omitempty"` // messages to look at: their English changed, from this sentence
-	Messages  map[string]wording `json:"messages"`       // by the English sentence
+	Name      string            `json:"name"`              // of the language, in itself
+	Direction digest.Direction  `json:"direction"`         // of its lines: ltr or rtl
+	Numbers   string            `json:"numbers,omitempty"` // numbering system of CLDR; empty: the language's usual one
+	Dates     dates             `json:"dates"`
+	Cities    map[string]string `json:"cities"` // by time zone, if the name differs from the zone's; from CLDR
+	// messages to look at: their English changed, from this sentence
+	Look     map[string]string  `json:"look,omitempty"`
+	Messages map[string]wording `json:"messages"` // by the English sentence
 }
 
 // A wording is the translation of a message: a format, or one for each plural form.
@@ -129,12 +130,14 @@ func (w wording) plural() (catalog.Message, error) {
 		return nil, fmt.Errorf("\"of\" is the number of an argument, not %q", w.forms["of"].text)
 	}
 	var cases []any
-	for _, form := range []string{"=0", "=1", "=2", "=3", "=21", "=22", "=23", "zero", "one", "two", "few", "many", "other"} {
+	for _, form := range []string{"=0", "=1", "=2", "=3", "=21", "=22", "=23", "zero", "one", "two", "few", "many",
+		"other"} {
 		inner, ok := w.forms[form]
 		if !ok {
 			continue
 		}
-		if form == "one" && len(number.FindAllString(inner.text, -1)) < len(number.FindAllString(w.forms["other"].text, -1)) {
+		if form == "one" && len(number.FindAllString(inner.text, -1)) < len(number.FindAllString(w.forms["other"].text,
+			-1)) {
 			form = "=1" // it does not write the number: in French and Portuguese "one" is that of 0, too
 		}
 		cases = append(cases, form, inner.text)

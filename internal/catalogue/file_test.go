@@ -19,7 +19,8 @@ import (
 	"digest"
 )
 
-var update = flag.Bool("update", false, "write the files of the languages in their usual form, with what is missing as \"\"")
+var update = flag.Bool("update", false,
+	"write the files of the languages in their usual form, with what is missing as \"\"")
 
 // encode is a file as it is written: keys in order, one a line.
 func (f file) encode() string {
@@ -89,7 +90,8 @@ func plurals(w wording) map[string]wording {
 
 // formsOf are the plural forms that numbers have in a language.
 func formsOf(tag language.Tag) []string {
-	names := map[plural.Form]string{plural.Zero: "zero", plural.One: "one", plural.Two: "two", plural.Few: "few", plural.Many: "many", plural.Other: "other"}
+	names := map[plural.Form]string{plural.Zero: "zero", plural.One: "one", plural.Two: "two", plural.Few: "few",
+		plural.Many: "many", plural.Other: "other"}
 	found := map[string]bool{"other": true}
 	for n := range 1000 {
 		found[names[plural.Cardinal.MatchPlural(tag, n, 0, 0, 0, 0)]] = true
@@ -166,7 +168,8 @@ func TestHalfTranslated(t *testing.T) {
 		f := readEnglish(t)
 		f.Messages = map[string]wording{"Yes": {text: "Ja"}, "No": {}}
 		if code == "en" {
-			f.Messages = map[string]wording{"%d posts": {forms: map[string]wording{"one": {text: "%d post"}, "other": {text: "%d posts"}}}}
+			f.Messages = map[string]wording{
+				"%d posts": {forms: map[string]wording{"one": {text: "%d post"}, "other": {text: "%d posts"}}}}
 		}
 		files["x/"+code+".json"] = &fstest.MapFile{Data: []byte(f.encode())}
 	}

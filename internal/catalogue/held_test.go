@@ -11,8 +11,10 @@ import (
 func TestHoldReasons(t *testing.T) {
 	german := Of("de")
 	for stored, want := range map[string]string{
-		digest.LetterCounts{Sent: 1000, Complained: 4}.HoldReason(): "4 von 1000 E-Mails wurden als Spam markiert, das sind mehr als 0,3 %",
-		digest.LetterCounts{Sent: 100, Bounced: 6}.HoldReason():     "6 von 100 E-Mails waren unzustellbar, das sind mehr als 5 %",
+		digest.LetterCounts{Sent: 1000,
+			Complained: 4}.HoldReason(): "4 von 1000 E-Mails wurden als Spam markiert, das sind mehr als 0,3 %",
+		digest.LetterCounts{Sent: 100,
+			Bounced: 6}.HoldReason(): "6 von 100 E-Mails waren unzustellbar, das sind mehr als 5 %",
 		digest.HeldByPublisher: "vom Herausgeber",
 		"by the operator":      "vom Betreiber",
 		"asked 100 % wrongly":  "asked 100 % wrongly",

@@ -32,8 +32,9 @@ func linkChanged(c digest.LinkChange, name string, zone *time.Location) Sayable 
 		return Key("You now get %s %s.").With(name, c.NewValue)
 	case digest.LinkDisplay:
 		return AsSentence(Key("%s: %s").With(name, map[digest.Layout]Key{
-			digest.Headlines: Key("Headlines only"), digest.Excerpts: Key("Excerpts"), digest.FullText: Key("Full text"),
-			"": Key("Like the rest of your edition"),
+			digest.Headlines: Key("Headlines only"), digest.Excerpts: Key("Excerpts"),
+			digest.FullText: Key("Full text"),
+			"":              Key("Like the rest of your edition"),
 		}[digest.Layout(c.NewValue)]))
 	case digest.LinkFeed:
 		if c.NewHost == c.Host {

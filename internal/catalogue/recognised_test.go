@@ -10,9 +10,11 @@ import (
 // TestValuesIn: a text is a format's only whole, with something in each place.
 func TestValuesIn(t *testing.T) {
 	for _, c := range []struct{ text, format, want string }{
-		{"unchanged: 304", "unchanged: 304", "[]"}, {"unchanged: 304 x", "unchanged: 304", "no"}, {"", "%s", "no"}, {"a", "%s", "[a]"},
+		{"unchanged: 304", "unchanged: 304", "[]"}, {"unchanged: 304 x", "unchanged: 304", "no"}, {"", "%s", "no"},
+		{"a", "%s", "[a]"},
 		{"changed: 7 entries", "changed: %s entries", "[7]"}, {"changed: entries", "changed: %s entries", "no"},
-		{"a, b, c", "%s, %s", "[a b, c]"}, {"a, ", "%s, %s", "no"}, {", b", "%s, %s", "no"}, {"100% of x", "100%% of %s", "[x]"},
+		{"a, b, c", "%s, %s", "[a b, c]"}, {"a, ", "%s, %s", "no"}, {", b", "%s, %s", "no"},
+		{"100% of x", "100%% of %s", "[x]"},
 	} {
 		values, is := valuesIn(c.text, c.format)
 		if got := fmt.Sprint(values); is != (c.want != "no") || is && got != c.want {
@@ -66,7 +68,8 @@ func TestInstant(t *testing.T) {
 		}
 	}
 	for _, l := range All() {
-		if got := Key("%s, since %s").With(Key("failing"), at).In(l); !strings.Contains(got, at.In(l)) || l.Code != "en" && strings.Contains(got, "2026-11") {
+		if got := Key("%s, since %s").With(Key("failing"), at).In(l); !strings.Contains(got, at.In(l)) ||
+			l.Code != "en" && strings.Contains(got, "2026-11") {
 			t.Errorf("%s: %q", l.Code, got)
 		}
 	}

@@ -21,7 +21,8 @@ func TestNothingElseIsSaid(t *testing.T) {
 	layout := regexp.MustCompile(`^Monday 2 January( 2006)?$`)
 	scripts := regexp.MustCompile("['\"`][A-Z][a-z’]* [^'\"`]*['\"`]")
 	seen := 0
-	for _, path := range sources(t, "../../web/*.go", "../../render/*.go", "../../web/static/*.js", "../../web/static/*/*.js") {
+	for _, path := range sources(t, "../../web/*.go", "../../render/*.go", "../../web/static/*.js",
+		"../../web/static/*/*.js") {
 		seen++
 		if filepath.Ext(path) == ".js" {
 			text, err := os.ReadFile(path)
@@ -53,7 +54,8 @@ func sources(t *testing.T, patterns ...string) (paths []string) {
 			t.Fatal(err)
 		}
 		for _, path := range found {
-			if test, _ := filepath.Match("*_test.go", filepath.Base(path)); !test && !slices.Contains(inEnglish, filepath.Base(path)) {
+			if test, _ := filepath.Match("*_test.go", filepath.Base(path)); !test &&
+				!slices.Contains(inEnglish, filepath.Base(path)) {
 				paths = append(paths, path)
 			}
 		}

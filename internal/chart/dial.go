@@ -65,7 +65,8 @@ const (
 func (d Dial) SVG(l *catalogue.Language, title, description string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, `<svg class="dial" viewBox="0 0 %d %[1]d" role="img" aria-labelledby="dial-title dial-description" xmlns="http://www.w3.org/2000/svg">`, faceSize)
-	fmt.Fprintf(&b, `<title id="dial-title">%s</title><desc id="dial-description">%s</desc>`, html.EscapeString(title), html.EscapeString(description))
+	fmt.Fprintf(&b, `<title id="dial-title">%s</title><desc id="dial-description">%s</desc>`, html.EscapeString(title),
+		html.EscapeString(description))
 	d.face(&b)
 	d.bars(&b)
 	d.places(&b)
@@ -239,7 +240,8 @@ func (d Dial) hover(l *catalogue.Language, b *strings.Builder) {
 		at := time.Duration(i) * 15 * time.Minute
 		fmt.Fprintf(b, `<path class="slot" d="%s"><title>%s</title></path>`,
 			sector(turn(at)-half, turn(at)+half, handFrom, bezelInner),
-			html.EscapeString(catalogue.Key("%s UTC: %s, %s").With(ClockTime(at), catalogue.Key("%d readers").With(s.Readers), catalogue.Key("%d feeds").With(s.Feeds)).In(l)))
+			html.EscapeString(catalogue.Key("%s UTC: %s, %s").With(ClockTime(at),
+				catalogue.Key("%d readers").With(s.Readers), catalogue.Key("%d feeds").With(s.Feeds)).In(l)))
 	}
 }
 

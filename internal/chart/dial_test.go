@@ -17,7 +17,8 @@ var update = flag.Bool("update", false, "rewrite the golden files")
 func world() chart.Dial {
 	d := chart.Dial{Now: noon.Add(41 * time.Minute), Places: []chart.Place{
 		{Name: "London", At: 0}, {Name: "New York", At: 5 * time.Hour}, {Name: "Tokyo", At: 15 * time.Hour},
-		{Name: "Delhi", At: 18*time.Hour + 30*time.Minute}, {Name: "Paris", At: 23 * time.Hour}, {Name: "Berlin", At: 23 * time.Hour},
+		{Name: "Delhi", At: 18*time.Hour + 30*time.Minute}, {Name: "Paris", At: 23 * time.Hour},
+		{Name: "Berlin", At: 23 * time.Hour},
 		{Name: "Los Angeles & <all>", At: 8 * time.Hour}, {Name: "Denver", At: 7 * time.Hour},
 	}}
 	d.Slots[92] = chart.Slot{Readers: 400, Feeds: 90}
@@ -61,7 +62,8 @@ func TestDial(t *testing.T) {
 	}
 	for _, said := range []string{
 		`role="img" aria-labelledby="dial-title dial-description"`, `one &lt; two &amp; &#34;three&#34;</desc>`,
-		">Los Angeles &amp; &lt;all&gt;<", ">12:41<", "<title>18:15 UTC: 1 reader, 1 feed</title>", "<title>23:00 UTC: 400 readers, 90 feeds</title>",
+		">Los Angeles &amp; &lt;all&gt;<", ">12:41<", "<title>18:15 UTC: 1 reader, 1 feed</title>",
+		"<title>23:00 UTC: 400 readers, 90 feeds</title>",
 	} {
 		if !strings.Contains(svg, said) {
 			t.Errorf("it does not say %q", said)
@@ -78,7 +80,8 @@ func TestOddDials(t *testing.T) {
 	full := chart.Dial{Now: noon}
 	for i := range full.Slots {
 		full.Slots[i] = chart.Slot{Readers: i * i * 1000, Feeds: 1 << 40}
-		full.Places = append(full.Places, chart.Place{Name: strings.Repeat("x", i%20), At: time.Duration(i) * 15 * time.Minute})
+		full.Places = append(full.Places,
+			chart.Place{Name: strings.Repeat("x", i%20), At: time.Duration(i) * 15 * time.Minute})
 	}
 	for name, d := range map[string]chart.Dial{"nobody": {}, "full": full} {
 		t.Run(name, func(t *testing.T) {
@@ -93,7 +96,8 @@ func TestOddDials(t *testing.T) {
 
 func TestWork(t *testing.T) {
 	w := chart.NewWork(noon.Add(41*time.Minute), 48)
-	if len(w.Hours) != 48 || !w.Hours[47].At.Equal(noon) || w.Hour(noon.Add(time.Hour)) != nil || w.Hour(noon.Add(-48*time.Hour)) != nil || (chart.Work{}).Hour(noon) != nil {
+	if len(w.Hours) != 48 || !w.Hours[47].At.Equal(noon) || w.Hour(noon.Add(time.Hour)) != nil ||
+		w.Hour(noon.Add(-48*time.Hour)) != nil || (chart.Work{}).Hour(noon) != nil {
 		t.Fatalf("hours from %v to %v", w.Hours[0].At, w.Hours[47].At)
 	}
 	h := w.Hour(noon)
@@ -102,18 +106,21 @@ func TestWork(t *testing.T) {
 	svg := w.SVG(catalogue.English(), `"work"`)
 	got := shapes(t, svg)
 	for shape, want := range map[string]int{
-		"rect.unchanged": 1, "rect.broken": 1, "rect.bytes": 1, "rect.sent": 2, "rect.failed": 1, "rect.editions": 1, "rect.day": 2,
+		"rect.unchanged": 1, "rect.broken": 1, "rect.bytes": 1, "rect.sent": 2, "rect.failed": 1, "rect.editions": 1,
+		"rect.day":   2,
 		"line.month": 2, "text.date": 3, "text.name": 3,
 	} {
 		if got[shape] != want {
 			t.Errorf("%d of %s, want %d", got[shape], shape, want)
 		}
 	}
-	if !strings.Contains(svg, "<title>20 Nov 12:00 UTC: unchanged (40), server error (2); editions created (9), emails sent (8), emails failed (1)</title>") {
+	if !strings.Contains(svg,
+		"<title>20 Nov 12:00 UTC: unchanged (40), server error (2); editions created (9), emails sent (8), emails failed (1)</title>") {
 		t.Error("the hour does not say what it did")
 	}
 	total := w.Total()
-	if total.Sent != 9 || total.Polls() != 42 || total.Quiet() || catalogue.English().Text(total.Mail()) != "editions created (9), emails sent (9), emails failed (1)" {
+	if total.Sent != 9 || total.Polls() != 42 || total.Quiet() ||
+		catalogue.English().Text(total.Mail()) != "editions created (9), emails sent (9), emails failed (1)" {
 		t.Errorf("in all %+v", total)
 	}
 	golden(t, "work.svg", svg)

@@ -16,9 +16,12 @@ func (n Newsletter) SVG(l *catalogue.Language, label string) string {
 	p := newPlot("chart newsletter", label, len(n), 84, 48, 48, 40)
 	months(p, l, leastLabel/2, func(i int) digest.Date { return n[i].Day })
 	n.members(p, catalogue.Key("Members").In(l))
-	n.days(p, 1, catalogue.Key("Joined and unsubscribed per day").In(l), []string{"joined", "left"}, func(d digest.NewsletterDay) []int64 { return []int64{d.Joined, d.Left} })
-	n.days(p, 2, catalogue.Key("Sent").In(l), []string{"sent"}, func(d digest.NewsletterDay) []int64 { return []int64{d.Sent} })
-	n.days(p, 3, catalogue.Key("Bounces and complaints per day").In(l), []string{"failed", "complaints"}, func(d digest.NewsletterDay) []int64 { return []int64{d.Bounced, d.Complained} })
+	n.days(p, 1, catalogue.Key("Joined and unsubscribed per day").In(l), []string{"joined", "left"},
+		func(d digest.NewsletterDay) []int64 { return []int64{d.Joined, d.Left} })
+	n.days(p, 2, catalogue.Key("Sent").In(l), []string{"sent"},
+		func(d digest.NewsletterDay) []int64 { return []int64{d.Sent} })
+	n.days(p, 3, catalogue.Key("Bounces and complaints per day").In(l), []string{"failed", "complaints"},
+		func(d digest.NewsletterDay) []int64 { return []int64{d.Bounced, d.Complained} })
 	return p.svg()
 }
 
@@ -49,7 +52,8 @@ const overlap = 0.1
 
 // days draws a panel of numbers that stand on each other, one bar a day. What there is can be
 // seen, however few beside the most.
-func (n Newsletter) days(p *plot, panel int, name string, classes []string, numbers func(digest.NewsletterDay) []int64) {
+func (n Newsletter) days(p *plot, panel int, name string, classes []string,
+	numbers func(digest.NewsletterDay) []int64) {
 	var most int64 = 2
 	for _, d := range n {
 		var sum int64

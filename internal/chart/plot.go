@@ -65,7 +65,8 @@ func (p *plot) left(i int) float64 { return whole * float64(i) / float64(p.colum
 // its greatest bar stands for.
 func (p *plot) panel(n int, name, most string) panel {
 	at := p.panels[n]
-	fmt.Fprintf(p, `<text class="name" x="0" y="%d">%s</text><text class="scale" x="100%%" y="%d">%s</text>`, at.top-8, html.EscapeString(name), at.top-8, html.EscapeString(most))
+	fmt.Fprintf(p, `<text class="name" x="0" y="%d">%s</text><text class="scale" x="100%%" y="%d">%s</text>`, at.top-8,
+		html.EscapeString(name), at.top-8, html.EscapeString(most))
 	p.line("grid", at.top)
 	p.line("base", at.end)
 	return at
@@ -83,7 +84,8 @@ func (p *plot) parting(i int) {
 
 // date writes below the i-th column.
 func (p *plot) date(i int, text string) {
-	fmt.Fprintf(p, `<text class="date" x="%.2f%%" y="%d">%s</text>`, p.left(i), p.bottom()+axisText, html.EscapeString(text))
+	fmt.Fprintf(p, `<text class="date" x="%.2f%%" y="%d">%s</text>`, p.left(i), p.bottom()+axisText,
+		html.EscapeString(text))
 }
 
 func (p *plot) rect(class string, x, width, y, tall float64) {
@@ -161,7 +163,8 @@ func (h History) SVG(l *catalogue.Language, label string) string {
 	h.times(l, p)
 	for i, d := range h.Days {
 		if d.Polls() > 0 {
-			p.hover(i, catalogue.Key("%s: %s; %s; %s").With(catalogue.Time("2 January", d.Date), d.Answers(), Size(d.Bytes), Span(d.Median)).In(l))
+			p.hover(i, catalogue.Key("%s: %s; %s; %s").With(catalogue.Time("2 January", d.Date), d.Answers(),
+				Size(d.Bytes), Span(d.Median)).In(l))
 		}
 	}
 	return p.svg()
@@ -199,9 +202,11 @@ func (h History) times(l *catalogue.Language, p *plot) {
 	}
 	var scale strings.Builder // above the dots
 	for tens := time.Millisecond; tens < high; tens *= 10 {
-		if level := y(tens); tens > low && level >= float64(at.top+leastScale) && level <= float64(at.end-leastScale/2) {
+		if level := y(tens); tens > low && level >= float64(at.top+leastScale) &&
+			level <= float64(at.end-leastScale/2) {
 			p.line("grid", int(level))
-			fmt.Fprintf(&scale, `<text class="scale" x="100%%" y="%.0f">%s</text>`, level-3, html.EscapeString(Span(tens).In(l)))
+			fmt.Fprintf(&scale, `<text class="scale" x="100%%" y="%.0f">%s</text>`, level-3,
+				html.EscapeString(Span(tens).In(l)))
 		}
 	}
 	for i, d := range h.Days {
@@ -210,7 +215,8 @@ func (h History) times(l *catalogue.Language, p *plot) {
 		}
 		middle := (p.left(i) + p.left(i+1)) / 2
 		if d.Slowest > d.Fastest {
-			fmt.Fprintf(p, `<line class="spread" x1="%.2f%%" x2="%.2[1]f%%" y1="%.1f" y2="%.1f"/>`, middle, y(d.Fastest), y(d.Slowest))
+			fmt.Fprintf(p, `<line class="spread" x1="%.2f%%" x2="%.2[1]f%%" y1="%.1f" y2="%.1f"/>`, middle,
+				y(d.Fastest), y(d.Slowest))
 		}
 		fmt.Fprintf(p, `<circle class="median" cx="%.2f%%" cy="%.1f" r="1.75"/>`, middle, y(d.Median))
 	}

@@ -43,8 +43,10 @@ func Span(d time.Duration) catalogue.Message {
 // Word names the kind in a legend.
 func (k Kind) Word() catalogue.Key {
 	return map[Kind]catalogue.Key{
-		Unchanged: catalogue.Key("unchanged"), Changed: catalogue.Key("new content"), Limited: catalogue.Key("rate-limited"),
-		Refused: catalogue.Key("refused"), Broken: catalogue.Key("server error"), Silent: catalogue.Key("no usable response"),
+		Unchanged: catalogue.Key("unchanged"), Changed: catalogue.Key("new content"),
+		Limited: catalogue.Key("rate-limited"),
+		Refused: catalogue.Key("refused"), Broken: catalogue.Key("server error"),
+		Silent: catalogue.Key("no usable response"),
 	}[k]
 }
 
@@ -65,7 +67,8 @@ func (h Hour) Mail() catalogue.Sayable {
 	for _, part := range []struct {
 		words catalogue.Key
 		n     int
-	}{{catalogue.Key("editions created"), h.Editions}, {catalogue.Key("emails sent"), h.Sent}, {catalogue.Key("emails failed"), h.Failed}} {
+	}{{catalogue.Key("editions created"), h.Editions}, {catalogue.Key("emails sent"), h.Sent},
+		{catalogue.Key("emails failed"), h.Failed}} {
 		if part.n > 0 {
 			parts = append(parts, counted(part.words, part.n))
 		}

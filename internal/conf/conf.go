@@ -38,7 +38,8 @@ func Parse(text []byte, known []string) (all []Setting, err error) {
 	for line := range bytes.Lines(bytes.TrimPrefix(text, []byte("\ufeff"))) {
 		number++
 		s, what := parseLine(string(line), known)
-		if i := slices.IndexFunc(all, func(other Setting) bool { return other.Name == s.Name }); what == "" && s.Name != "" && i >= 0 {
+		if i := slices.IndexFunc(all, func(other Setting) bool { return other.Name == s.Name }); what == "" &&
+			s.Name != "" && i >= 0 {
 			what = fmt.Sprintf("%s is set by line %d already; remove one of the two", s.Name, all[i].Line)
 		}
 		if what != "" {

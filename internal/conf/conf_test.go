@@ -39,9 +39,12 @@ func TestParse(t *testing.T) {
 		{strings.Repeat("É", 99) + "=x", `line 1: "` + strings.Repeat("É", 40) + `…" is no setting`},
 		{"DIGEST_KEEP=1d\n\nDIGEST_KEEP=1d", "line 3: DIGEST_KEEP is set by line 1 already; remove one of the two"},
 		{"hello", "line 1: is neither DIGEST_NAME=value nor a remark that begins with #"},
-		{"DIGEST_KEEP=90d # days", "line 1: DIGEST_KEEP has a # in its value; put the value in quotes, or the remark in a line of its own"},
-		{`DIGEST_FROM="Daily Digest" <secret@b.example>`, "line 1: DIGEST_FROM begins with a quote that is not the first of two at both ends; put quotes of the other kind around all of the value"},
-		{`DIGEST_FROM="a" and "b"`, "line 1: DIGEST_FROM begins with a quote that is not the first of two at both ends; put quotes of the other kind around all of the value"},
+		{"DIGEST_KEEP=90d # days",
+			"line 1: DIGEST_KEEP has a # in its value; put the value in quotes, or the remark in a line of its own"},
+		{`DIGEST_FROM="Daily Digest" <secret@b.example>`,
+			"line 1: DIGEST_FROM begins with a quote that is not the first of two at both ends; put quotes of the other kind around all of the value"},
+		{`DIGEST_FROM="a" and "b"`,
+			"line 1: DIGEST_FROM begins with a quote that is not the first of two at both ends; put quotes of the other kind around all of the value"},
 		{`DIGEST_FROM="`, "line 1: DIGEST_FROM begins with a quote that is not the first of two at both ends; put quotes of the other kind around all of the value"},
 		{"DIGEST_KEEP=1\x00d", "line 1: is no text: it holds a character that cannot be typed"},
 		{"# \xff\nDIGEST_KEEP=\xff", "line 2: is no text: it holds a character that cannot be typed"},
@@ -69,12 +72,14 @@ func FuzzParse(f *testing.F) {
 	f.Add("DIGEST_KEEP=\"1\r\nDIGEST_BASEURL=\xff")
 	f.Fuzz(func(t *testing.T, text string) {
 		all, err := conf.Parse([]byte(text), names())
-		if bad, ok := errors.AsType[*conf.Error](err); err != nil && (!ok || all != nil || bad.Line < 1 || bad.Line > strings.Count(text, "\n")+1 || strings.ContainsAny(bad.Error(), "\r\n\x1b")) {
+		if bad, ok := errors.AsType[*conf.Error](err); err != nil && (!ok || all != nil || bad.Line < 1 ||
+			bad.Line > strings.Count(text, "\n")+1 || strings.ContainsAny(bad.Error(), "\r\n\x1b")) {
 			t.Fatalf("%q: %v, %q", text, all, err)
 		}
 		var again strings.Builder
 		for i, s := range all {
-			if !slices.Contains(names(), s.Name) || slices.ContainsFunc(all[:i], func(o conf.Setting) bool { return o.Name == s.Name }) {
+			if !slices.Contains(names(), s.Name) ||
+				slices.ContainsFunc(all[:i], func(o conf.Setting) bool { return o.Name == s.Name }) {
 				t.Fatalf("%q: %v", text, all)
 			}
 			quote := `"`

@@ -36,20 +36,34 @@ func TestBaseURL(t *testing.T) {
 	nobody := func(w *world) { w.Dial = refusing(t) }
 	for _, tt := range []finding{
 		{"well", func(*world) {}, "base-url", doctor.OK, "https://paper.example.org; digest is running there", ""},
-		{"localhost", at("http://localhost:8080"), "base-url", doctor.Warn, "only work on this machine", "such as https://"},
-		{"loopback", at("http://127.0.0.1:8080"), "base-url", doctor.Warn, "only work on this machine", "such as https://"},
-		{"private address", at("http://192.168.1.5"), "base-url", doctor.Warn, "inside this network", "if you have readers elsewhere"},
-		{"private name", at("http://nas.local"), "base-url", doctor.Warn, "inside this network", "if you have readers elsewhere"},
-		{"no https", at("http://paper.example.org"), "base-url", doctor.Wrong, "without HTTPS", "set DIGEST_BASE_URL to https://paper.example.org"},
-		{"no address", replace("paper.example.org"), "base-url", doctor.Wrong, "no address for paper.example.org", "publish an A record"},
-		{"private answer", replace("paper.example.org", "paper.example.org A 10.0.0.1"), "base-url", doctor.Warn, "resolves to 10.0.0.1, which is not a public address", "publish the public address"},
-		{"trouble", replace("paper.example.org", "paper.example.org SERVFAIL x"), "base-url", doctor.Warn, "could not be looked up", "try again"},
-		{"nobody there", nobody, "base-url", doctor.Wrong, "no server responds (connection refused)", "start digest serve"},
-		{"nobody here", func(w *world) { at("http://localhost:8080")(w); nobody(w) }, "base-url", doctor.Warn, "no server responds", "start digest serve"},
-		{"certificate over", func(w *world) { w.ends = time.Now().Add(-time.Hour) }, "base-url", doctor.Wrong, "not valid today", "renew the certificate"},
-		{"certificate nearly over", func(w *world) { w.ends = time.Now().Add(72 * time.Hour) }, "base-url", doctor.Warn, "certificate expires on", "why it was not renewed"},
-		{"certificate of another", func(w *world) { w.name = "other.example.org" }, "base-url", doctor.Wrong, "for a different host", "get a certificate for paper.example.org"},
-		{"certificate of nobody", func(w *world) { w.serve(t); w.TLS.RootCAs = nil }, "base-url", doctor.Wrong, "does not trust its certificate", "public authority"},
+		{"localhost", at("http://localhost:8080"), "base-url", doctor.Warn, "only work on this machine",
+			"such as https://"},
+		{"loopback", at("http://127.0.0.1:8080"), "base-url", doctor.Warn, "only work on this machine",
+			"such as https://"},
+		{"private address", at("http://192.168.1.5"), "base-url", doctor.Warn, "inside this network",
+			"if you have readers elsewhere"},
+		{"private name", at("http://nas.local"), "base-url", doctor.Warn, "inside this network",
+			"if you have readers elsewhere"},
+		{"no https", at("http://paper.example.org"), "base-url", doctor.Wrong, "without HTTPS",
+			"set DIGEST_BASE_URL to https://paper.example.org"},
+		{"no address", replace("paper.example.org"), "base-url", doctor.Wrong, "no address for paper.example.org",
+			"publish an A record"},
+		{"private answer", replace("paper.example.org", "paper.example.org A 10.0.0.1"), "base-url", doctor.Warn,
+			"resolves to 10.0.0.1, which is not a public address", "publish the public address"},
+		{"trouble", replace("paper.example.org", "paper.example.org SERVFAIL x"), "base-url", doctor.Warn,
+			"could not be looked up", "try again"},
+		{"nobody there", nobody, "base-url", doctor.Wrong, "no server responds (connection refused)",
+			"start digest serve"},
+		{"nobody here", func(w *world) { at("http://localhost:8080")(w); nobody(w) }, "base-url", doctor.Warn,
+			"no server responds", "start digest serve"},
+		{"certificate over", func(w *world) { w.ends = time.Now().Add(-time.Hour) }, "base-url", doctor.Wrong,
+			"not valid today", "renew the certificate"},
+		{"certificate nearly over", func(w *world) { w.ends = time.Now().Add(72 * time.Hour) }, "base-url", doctor.Warn,
+			"certificate expires on", "why it was not renewed"},
+		{"certificate of another", func(w *world) { w.name = "other.example.org" }, "base-url", doctor.Wrong,
+			"for a different host", "get a certificate for paper.example.org"},
+		{"certificate of nobody", func(w *world) { w.serve(t); w.TLS.RootCAs = nil }, "base-url", doctor.Wrong,
+			"does not trust its certificate", "public authority"},
 		{"no TLS", func(w *world) {
 			w.BaseURL = "http://paper.example.org"
 			w.serve(t)
@@ -58,16 +72,21 @@ func TestBaseURL(t *testing.T) {
 		{"redirect", func(w *world) {
 			w.page = http.RedirectHandler("https://www.paper.example.org/", http.StatusMovedPermanently).ServeHTTP
 		}, "base-url", doctor.Wrong, "redirects to https://www.paper.example.org/", "set DIGEST_BASE_URL"},
-		{"fenced", health(503, digest.Fenced+"\n"), "base-url", doctor.Wrong, "digest is running, but nothing is polled", "see digest fence"},
-		{"database away", health(503, "the database does not answer\n"), "base-url", doctor.Wrong, "its database does not", "log of digest serve"},
-		{"proxy alone", health(502, "bad gateway"), "base-url", doctor.Wrong, "a proxy responds with 502", "start digest serve"},
-		{"another site", health(404, "not here"), "base-url", doctor.Wrong, "a different server responds (404", "DIGEST_BASE_URL is correct"},
+		{"fenced", health(503, digest.Fenced+"\n"), "base-url", doctor.Wrong,
+			"digest is running, but nothing is polled", "see digest fence"},
+		{"database away", health(503, "the database does not answer\n"), "base-url", doctor.Wrong,
+			"its database does not", "log of digest serve"},
+		{"proxy alone", health(502, "bad gateway"), "base-url", doctor.Wrong, "a proxy responds with 502",
+			"start digest serve"},
+		{"another site", health(404, "not here"), "base-url", doctor.Wrong, "a different server responds (404",
+			"DIGEST_BASE_URL is correct"},
 		{"another site that is well", func(w *world) {
 			w.page = func(out http.ResponseWriter, _ *http.Request) { fmt.Fprintln(out, "ok") }
 		}, "base-url", doctor.Wrong, "is not digest", "proxy"},
 		{"another instance", func(w *world) {
 			w.page = func(out http.ResponseWriter, r *http.Request) {
-				fmt.Fprintln(out, map[string]string{"/healthz": "ok", "/bot": "digest/1.0 (+https://news.example.org/bot; 3"}[r.URL.Path])
+				fmt.Fprintln(out, map[string]string{"/healthz": "ok",
+					"/bot": "digest/1.0 (+https://news.example.org/bot; 3"}[r.URL.Path])
 			}
 		}, "base-url", doctor.Wrong, "has the base URL https://news.example.org", "same DIGEST_BASE_URL"},
 		{"offline", func(w *world) { w.Offline = true }, "base-url", doctor.OK, "not checked offline", ""},
@@ -93,16 +112,20 @@ func TestUnreachableDNS(t *testing.T) {
 	}
 	defer silent.Close()
 	gone := silent.LocalAddr().(*net.UDPAddr).Port
-	for name, address := range map[string]string{"silent": silent.LocalAddr().String(), "gone": fmt.Sprintf("127.0.0.2:%d", gone)} {
+	for name, address := range map[string]string{"silent": silent.LocalAddr().String(),
+		"gone": fmt.Sprintf("127.0.0.2:%d", gone)} {
 		t.Run(name, func(t *testing.T) {
 			w := wellWorld(t)
 			w.Limit, w.Resolver = 2*time.Second, asking(address)
 			findings := doctor.Run(t.Context(), w.Facts)
-			if f := findings[0]; f.Check != "dns" || f.Status != doctor.Wrong || strings.Contains(f.Found, "->") || !strings.Contains(f.Todo, "--resolver") {
+			if f := findings[0]; f.Check != "dns" || f.Status != doctor.Wrong || strings.Contains(f.Found, "->") ||
+				!strings.Contains(f.Todo, "--resolver") {
 				t.Errorf("first: %+v", f)
 			}
 			want := map[string]doctor.Status{
-				"database": doctor.OK, "hour": doctor.OK, "size": doctor.OK, "disk": doctor.OK, "key": doctor.OK, "clock": doctor.OK, "zones": doctor.OK, "base-url": doctor.OK, "proxy": doctor.OK, "sign-up": doctor.OK, "metrics": doctor.OK, "from": doctor.OK,
+				"database": doctor.OK, "hour": doctor.OK, "size": doctor.OK, "disk": doctor.OK, "key": doctor.OK,
+				"clock": doctor.OK, "zones": doctor.OK, "base-url": doctor.OK, "proxy": doctor.OK, "sign-up": doctor.OK,
+				"metrics": doctor.OK, "from": doctor.OK,
 				"mail-server": doctor.Skipped, "spf": doctor.Skipped, "dkim": doctor.Skipped, "dmarc": doctor.OK,
 				"newsletters": doctor.Skipped, "bimi": doctor.Skipped, "ptr": doctor.Skipped,
 				"return-path": doctor.OK, "complaints": doctor.OK, "account": doctor.OK,
@@ -131,7 +154,8 @@ func TestOffline(t *testing.T) {
 	}
 	w.Probe = func(context.Context) error { t.Error("the mail server is asked"); return nil }
 	for name, f := range w.examine(t) {
-		if f.Status != doctor.OK && (f.Status != doctor.Skipped || !strings.Contains(f.Found, "offline")) || f.Todo != "" {
+		if f.Status != doctor.OK && (f.Status != doctor.Skipped || !strings.Contains(f.Found, "offline")) ||
+			f.Todo != "" {
 			t.Errorf("%s: %+v", name, f)
 		}
 	}

@@ -31,7 +31,8 @@ func (x *checker) baseURL(ctx context.Context) Finding {
 		f.note(Warn, "links in emails only work inside this network", "if you have readers elsewhere, "+example)
 	case strings.HasPrefix(x.BaseURL, "http://"):
 		f.note(Wrong, "without HTTPS, one-click unsubscribe does not work (RFC 8058) and sign-in links are sent unencrypted",
-			"get a certificate (a proxy such as Caddy gets one automatically) and set DIGEST_BASE_URL to https://"+strings.TrimPrefix(x.BaseURL, "http://"))
+			"get a certificate (a proxy such as Caddy gets one automatically) and set DIGEST_BASE_URL to https://"+
+				strings.TrimPrefix(x.BaseURL, "http://"))
 	}
 	if x.Offline {
 		f.note(Skipped, "the connection was "+offline, "")
@@ -58,10 +59,12 @@ func (x *checker) resolves(ctx context.Context, host string, f *Finding) bool {
 		f.noAnswer(host, err)
 		return false
 	case len(found) == 0:
-		f.note(Wrong, "the DNS has no address for "+host, fmt.Sprintf("publish an A record (and AAAA, if the machine has IPv6) for %s with the public address of the web server, or correct DIGEST_BASE_URL", host))
+		f.note(Wrong, "the DNS has no address for "+
+			host, fmt.Sprintf("publish an A record (and AAAA, if the machine has IPv6) for %s with the public address of the web server, or correct DIGEST_BASE_URL", host))
 		return false
 	case len(publicOnes(found)) == 0:
-		f.note(Warn, host+" resolves to "+joined(found)+", which is not a public address", "if it resolves to the same address elsewhere, publish the public address of the web server for "+host)
+		f.note(Warn, host+" resolves to "+joined(found)+", which is not a public address",
+			"if it resolves to the same address elsewhere, publish the public address of the web server for "+host)
 	}
 	return true
 }
@@ -77,16 +80,20 @@ func (x *checker) answers(ctx context.Context, bad Status, f *Finding) {
 	const elsewhere = "check that the proxy sends every path of this address to digest serve, and that DIGEST_BASE_URL is correct"
 	switch {
 	case health.location != "":
-		f.note(bad, "it redirects to "+health.location, "set DIGEST_BASE_URL to the address it redirects to; one-click unsubscribe does not follow redirects (RFC 8058)")
+		f.note(bad, "it redirects to "+health.location,
+			"set DIGEST_BASE_URL to the address it redirects to; one-click unsubscribe does not follow redirects (RFC 8058)")
 		return
 	case health.status == http.StatusServiceUnavailable && strings.HasPrefix(health.body, "the database"):
-		f.note(Wrong, "digest is running, but its database does not respond", "check that the database is running, and see the log of digest serve")
+		f.note(Wrong, "digest is running, but its database does not respond",
+			"check that the database is running, and see the log of digest serve")
 		return
 	case health.status == http.StatusServiceUnavailable && strings.HasPrefix(health.body, digest.Fenced):
 		f.note(Wrong, "digest is running, but "+digest.Fenced, "see digest fence")
 		return
-	case health.status == http.StatusBadGateway || health.status == http.StatusServiceUnavailable || health.status == http.StatusGatewayTimeout:
-		f.note(bad, fmt.Sprintf("a proxy responds with %d because it cannot reach digest", health.status), "start digest serve, and check that the proxy forwards to DIGEST_LISTEN")
+	case health.status == http.StatusBadGateway || health.status == http.StatusServiceUnavailable ||
+		health.status == http.StatusGatewayTimeout:
+		f.note(bad, fmt.Sprintf("a proxy responds with %d because it cannot reach digest", health.status),
+			"start digest serve, and check that the proxy forwards to DIGEST_LISTEN")
 		return
 	case health.status != http.StatusOK || strings.TrimSpace(health.body) != "ok":
 		f.note(bad, fmt.Sprintf("a different server responds (%d for /healthz)", health.status), elsewhere)
@@ -112,9 +119,11 @@ func (x *checker) isThisInstance(ctx context.Context, bad Status, f *Finding) {
 	page, err := x.fetch(ctx, "/bot")
 	switch name := named(page.body); {
 	case err != nil, name == "":
-		f.note(bad, "the server that responds is not digest", "check that the proxy sends every path of this address to digest serve")
+		f.note(bad, "the server that responds is not digest",
+			"check that the proxy sends every path of this address to digest serve")
 	case name != strings.TrimRight(x.BaseURL, "/"):
-		f.note(bad, "the instance that responds has the base URL "+name, "use the same DIGEST_BASE_URL for digest serve and this command, or give the other instance a different address")
+		f.note(bad, "the instance that responds has the base URL "+
+			name, "use the same DIGEST_BASE_URL for digest serve and this command, or give the other instance a different address")
 	default:
 		f.note(OK, "digest is running there", "")
 	}
@@ -132,7 +141,8 @@ type answer struct {
 func (x *checker) fetch(ctx context.Context, path string) (answer, error) {
 	transport := &http.Transport{DialContext: x.Dial, TLSClientConfig: x.TLS, DisableKeepAlives: true}
 	defer transport.CloseIdleConnections()
-	client := &http.Client{Transport: transport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	client := &http.Client{Transport: transport,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, strings.TrimRight(x.BaseURL, "/")+path, nil)
 	if err != nil {
 		return answer{}, err
@@ -173,16 +183,19 @@ func endsSoon(c *x509.Certificate, now time.Time) string {
 func (x *checker) diagnose(err error) (found, todo string) {
 	host := hostOf(x.BaseURL)
 	if invalid, ok := errors.AsType[x509.CertificateInvalidError](err); ok && invalid.Reason == x509.Expired {
-		return "its certificate is not valid today (it ends on " + invalid.Cert.NotAfter.UTC().Format(time.DateOnly) + ")", "renew the certificate of the web server, and check that the clocks are correct"
+		return "its certificate is not valid today (it ends on " + invalid.Cert.NotAfter.UTC().Format(time.DateOnly) +
+			")", "renew the certificate of the web server, and check that the clocks are correct"
 	}
 	if _, ok := errors.AsType[x509.HostnameError](err); ok {
 		return "its certificate is for a different host", "get a certificate for " + host
 	}
 	if _, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
-		return "this machine does not trust its certificate", "get a certificate from a public authority for " + host + ", and serve its intermediate certificates too"
+		return "this machine does not trust its certificate", "get a certificate from a public authority for " + host +
+			", and serve its intermediate certificates too"
 	}
 	if _, ok := errors.AsType[tls.RecordHeaderError](err); ok || errors.Is(err, http.ErrSchemeMismatch) {
 		return "the server does not use TLS", "set up TLS on the web server, or correct the port in DIGEST_BASE_URL"
 	}
-	return "no server responds (" + digest.Bare(err).Error() + ")", "start digest serve; if it is running, check the proxy and the firewall, also for requests from this machine"
+	return "no server responds (" + digest.Bare(err).Error() + ")",
+		"start digest serve; if it is running, check the proxy and the firewall, also for requests from this machine"
 }

@@ -33,14 +33,17 @@ func (x *checker) clock(ctx context.Context) Finding {
 		f.note(OK, "the clock is synchronized", "")
 	}
 	if ahead := x.Database.Ahead; ahead.Abs() > apart {
-		f.note(howFar(ahead), fmt.Sprintf("the clock of the database is %s", distance(ahead)), "correct the clocks of both machines; "+unfixed)
+		f.note(howFar(ahead), fmt.Sprintf("the clock of the database is %s", distance(ahead)),
+			"correct the clocks of both machines; "+unfixed)
 	}
 	if beat := x.Database.Beat; beat.Sub(now) > apart {
-		f.note(howFar(beat.Sub(now)), fmt.Sprintf("the database was last used at %s, which is in the future", beat.UTC().Format("2006-01-02 15:04:05 MST")),
+		f.note(howFar(beat.Sub(now)), fmt.Sprintf("the database was last used at %s, which is in the future",
+			beat.UTC().Format("2006-01-02 15:04:05 MST")),
 			"correct the clock of this machine, or of the other machine that uses the database; "+unfixed)
 	}
 	if note := x.Database.Wrong; note.Any() && !note.At.After(now) && now.Sub(note.At) < noteFor {
-		f.note(Warn, fmt.Sprintf("at %s, dates in the future, set by a wrong clock, were corrected (%s)", note.At.UTC().Format("2006-01-02 15:04 MST"), note),
+		f.note(Warn, fmt.Sprintf("at %s, dates in the future, set by a wrong clock, were corrected (%s)",
+			note.At.UTC().Format("2006-01-02 15:04 MST"), note),
 			"find out which machine had a wrong clock, or who ran a command with --now: some editions may have been sent early; "+unfixed)
 	}
 	if x.Offline || reachOf(hostOf(x.BaseURL)) == everywhere && x.noDNS() != "" {
@@ -51,7 +54,8 @@ func (x *checker) clock(ctx context.Context) Finding {
 		return f
 	}
 	if ahead := a.date.Sub(x.Now()); ahead.Abs() > apart {
-		f.note(howFar(ahead), fmt.Sprintf("the clock of %s is %s", hostOf(x.BaseURL), distance(ahead)), "correct the clock of this machine, or of the web server; "+unfixed)
+		f.note(howFar(ahead), fmt.Sprintf("the clock of %s is %s", hostOf(x.BaseURL), distance(ahead)),
+			"correct the clock of this machine, or of the web server; "+unfixed)
 	}
 	return f
 }
@@ -81,7 +85,8 @@ func (x *checker) zones(context.Context) Finding {
 	}
 	f := verdict(OK, fmt.Sprintf("%d zones", len(all)-len(lost)), "")
 	if len(lost) > 0 {
-		f.note(Wrong, fmt.Sprintf("%d cannot be read, such as %s", len(lost), lost[0]), "reinstall the package tzdata, or unset ZONEINFO")
+		f.note(Wrong, fmt.Sprintf("%d cannot be read, such as %s", len(lost), lost[0]),
+			"reinstall the package tzdata, or unset ZONEINFO")
 	}
 	x.zoneAge(&f)
 	gone := make([]string, 0, len(x.Database.Zones))
@@ -93,7 +98,8 @@ func (x *checker) zones(context.Context) Finding {
 	slices.Sort(gone)
 	for _, zone := range gone {
 		readers := x.Database.Zones[zone]
-		f.note(Wrong, fmt.Sprintf("the time zone %s no longer exists, but readers use it", zone), fmt.Sprintf("set another, such as: digest user set %s --time-zone Europe/Paris", readers[0]))
+		f.note(Wrong, fmt.Sprintf("the time zone %s no longer exists, but readers use it", zone),
+			fmt.Sprintf("set another, such as: digest user set %s --time-zone Europe/Paris", readers[0]))
 	}
 	return f
 }

@@ -20,10 +20,14 @@ func (x *checker) complaints(ctx context.Context) Finding {
 		return skip("needs the database")
 	}
 	if key, signed := x.signingKey(); !signed || key.Domain != from {
-		return verdict(Wrong, fmt.Sprintf("emails do not name %s for complaints: receivers require a DKIM signature for exactly %s", x.CFBLAddress, from), "run: digest dkim new "+from)
+		return verdict(Wrong, fmt.Sprintf(
+			"emails do not name %s for complaints: receivers require a DKIM signature for exactly %s", x.CFBLAddress,
+			from), "run: digest dkim new "+from)
 	}
 	if !mailer.CanComplainTo(x.CFBLAddress, x.From) {
-		return verdict(Wrong, fmt.Sprintf("emails do not name %s for complaints: receivers require an address at %s or a subdomain", x.CFBLAddress, from), "correct DIGEST_CFBL_ADDRESS")
+		return verdict(Wrong, fmt.Sprintf(
+			"emails do not name %s for complaints: receivers require an address at %s or a subdomain", x.CFBLAddress,
+			from), "correct DIGEST_CFBL_ADDRESS")
 	}
 	f := verdict(OK, "complaints go to "+x.CFBLAddress, "")
 	if why := x.noDNS(); why == "" {
@@ -39,6 +43,7 @@ func (x *checker) complaintServer(ctx context.Context, domain string, f *Finding
 	case err != nil:
 		f.noAnswer("the MX record of "+domain, err)
 	case len(hosts) == 0 || isNullMX(hosts):
-		f.note(Wrong, "no server receives mail for "+domain, fmt.Sprintf("publish an MX record for %s, or correct DIGEST_CFBL_ADDRESS", domain))
+		f.note(Wrong, "no server receives mail for "+
+			domain, fmt.Sprintf("publish an MX record for %s, or correct DIGEST_CFBL_ADDRESS", domain))
 	}
 }

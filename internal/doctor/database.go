@@ -18,13 +18,17 @@ func (x *checker) database(context.Context) Finding {
 	d := x.Database
 	switch {
 	case d.Absent:
-		return verdict(Warn, "there is no database at "+d.Name+" yet", "run digest serve to create it; if it should exist, correct DIGEST_DATABASE")
+		return verdict(Warn, "there is no database at "+d.Name+
+			" yet", "run digest serve to create it; if it should exist, correct DIGEST_DATABASE")
 	case d.Closed:
-		return verdict(Warn, d.Name+" is a copy that was never used; it was not checked, because opening it would change it", "run digest migrate to start using it")
+		return verdict(Warn, d.Name+
+			" is a copy that was never used; it was not checked, because opening it would change it",
+			"run digest migrate to start using it")
 	case d.Err != nil:
 		return broken(d.Err)
 	case d.Old:
-		return verdict(Warn, d.Name+" has the schema of a different version", "run digest migrate (serve, work and tick do so automatically)")
+		return verdict(Warn, d.Name+" has the schema of a different version",
+			"run digest migrate (serve, work and tick do so automatically)")
 	case d.Fenced != "":
 		return verdict(Wrong, "nothing is polled or mailed: "+d.Fenced, "see digest fence")
 	}
@@ -44,10 +48,12 @@ func (x *checker) hour(context.Context) Finding {
 	f = Finding{}
 	const minute = "2006-01-02 15:04 MST"
 	if t := late.Editions; !t.IsZero() {
-		f.note(Wrong, "editions due at "+t.UTC().Format(minute)+" have not been made yet", "check that digest serve or digest work is running, and see its log")
+		f.note(Wrong, "editions due at "+t.UTC().Format(minute)+" have not been made yet",
+			"check that digest serve or digest work is running, and see its log")
 	}
 	if t := late.Polls; !t.IsZero() {
-		f.note(Wrong, "feeds due at "+t.UTC().Format(minute)+" have not been polled yet", "check that digest serve or digest work is running, and see its log for what takes so long")
+		f.note(Wrong, "feeds due at "+t.UTC().Format(minute)+" have not been polled yet",
+			"check that digest serve or digest work is running, and see its log for what takes so long")
 	}
 	if t := late.Mail; !t.IsZero() {
 		f.note(Wrong, "emails due at "+t.UTC().Format(minute)+" have not been sent yet", "see: digest queue")
@@ -65,7 +71,8 @@ func (x *checker) size(context.Context) Finding {
 	var f Finding
 	size := bytesText(uint64(d.Storage.Bytes))
 	if d.Storage.Large() {
-		f.note(Wrong, fmt.Sprintf("the database has a size of %s, more than the %s of DIGEST_DATABASE_ALARM", size, bytesText(uint64(d.Storage.Alarm))),
+		f.note(Wrong, fmt.Sprintf("the database has a size of %s, more than the %s of DIGEST_DATABASE_ALARM", size,
+			bytesText(uint64(d.Storage.Alarm))),
 			"keep less (DIGEST_KEEP), see which feeds are largest (digest feeds), or raise DIGEST_DATABASE_ALARM")
 	} else {
 		f.note(OK, "the database has a size of "+size, "")
@@ -76,7 +83,8 @@ func (x *checker) size(context.Context) Finding {
 			p.Editions, p.AllEditions, p.Posts, p.AllPosts), "set a longer DIGEST_KEEP, or run: digest prune --confirm")
 	}
 	if d.OverQuota > 0 {
-		f.note(Warn, fmt.Sprintf("feeds with more posts than are stored in a day, so that some wait: %d", d.OverQuota), "see: digest feeds")
+		f.note(Warn, fmt.Sprintf("feeds with more posts than are stored in a day, so that some wait: %d", d.OverQuota),
+			"see: digest feeds")
 	}
 	return f
 }
@@ -124,7 +132,8 @@ func (x *checker) disk(context.Context) Finding {
 func (x *checker) room(what, folder string, f *Finding) {
 	folder = existing(folder)
 	if err := mailer.TryFolder(folder); err != nil {
-		f.note(Wrong, fmt.Sprintf("the folder of %s, %s, is not writable (%s)", what, folder, digest.Bare(err)), "make it writable for the user that digest runs as, or set a different folder")
+		f.note(Wrong, fmt.Sprintf("the folder of %s, %s, is not writable (%s)", what, folder, digest.Bare(err)),
+			"make it writable for the user that digest runs as, or set a different folder")
 		return
 	}
 	space, known := x.Machine.Space(folder)
@@ -154,7 +163,8 @@ func (x *checker) writable(f *Finding) {
 	if err == nil {
 		file.Close()
 	} else if !errors.Is(err, fs.ErrNotExist) {
-		f.note(Wrong, fmt.Sprintf("%s is not writable (%s)", x.Database.File, digest.Bare(err)), "make it writable for the user that digest runs as")
+		f.note(Wrong, fmt.Sprintf("%s is not writable (%s)", x.Database.File, digest.Bare(err)),
+			"make it writable for the user that digest runs as")
 	}
 }
 

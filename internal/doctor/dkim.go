@@ -55,9 +55,11 @@ func (x *checker) noKey(domain string) Finding {
 	}
 	switch {
 	case idle != "":
-		return verdict(Wrong, fmt.Sprintf("there is a key for %s, and it is not in use: mail goes out unsigned", domain), "once its record is published, run: digest dkim use "+idle)
+		return verdict(Wrong, fmt.Sprintf("there is a key for %s, and it is not in use: mail goes out unsigned",
+			domain), "once its record is published, run: digest dkim use "+idle)
 	case len(others) > 0:
-		return verdict(Wrong, fmt.Sprintf("there are keys for %s, and none for %s: mail goes out unsigned", strings.Join(others, ", "), domain),
+		return verdict(Wrong, fmt.Sprintf("there are keys for %s, and none for %s: mail goes out unsigned",
+			strings.Join(others, ", "), domain),
 			"run: digest dkim new "+domain+"; or send from an address at "+others[0])
 	}
 	return verdict(Warn, "there is no key, so digest does not sign emails, and large providers reject many unsigned emails; ignore this if the mail server signs them for "+domain,
@@ -88,7 +90,8 @@ func judgeKey(key digest.DKIMKey, published []string) Finding {
 		return verdict(Wrong, "there is no record at "+name, "")
 	case 1:
 	default:
-		return verdict(Wrong, fmt.Sprintf("there are %d records at %s, and receivers may use any of them", len(published), name), "")
+		return verdict(Wrong, fmt.Sprintf("there are %d records at %s, and receivers may use any of them",
+			len(published), name), "")
 	}
 	tags, ok := dmarc.ParseTags(published[0])
 	_, hasVersion := tags["v"]
@@ -99,7 +102,8 @@ func judgeKey(key digest.DKIMKey, published []string) Finding {
 	case public == "":
 		return verdict(Wrong, fmt.Sprintf("the record at %s revokes the key (p= is empty)", name), "")
 	case tags["k"] != "" && tags["k"] != "rsa":
-		return verdict(Wrong, fmt.Sprintf("the record at %s is for a different type of key (k=%s)", name, cut(tags["k"])), "")
+		return verdict(Wrong, fmt.Sprintf("the record at %s is for a different type of key (k=%s)", name,
+			cut(tags["k"])), "")
 	case !sameKey(key, public):
 		return verdict(Wrong, fmt.Sprintf("the record at %s has a different key, or only part of our key", name), "")
 	case tags["h"] != "" && !listed(tags["h"], "sha256"):
@@ -107,7 +111,9 @@ func judgeKey(key digest.DKIMKey, published []string) Finding {
 	case tags["s"] != "" && !listed(tags["s"], "*") && !listed(tags["s"], "email"):
 		return verdict(Wrong, fmt.Sprintf("the record at %s is not for email (s=%s)", name, cut(tags["s"])), "")
 	case listed(tags["t"], "y"):
-		return verdict(Warn, fmt.Sprintf("the record at %s is in test mode (t=y), so receivers treat emails as unsigned", name), "remove t=y from the record")
+		return verdict(Warn, fmt.Sprintf(
+			"the record at %s is in test mode (t=y), so receivers treat emails as unsigned", name),
+			"remove t=y from the record")
 	}
 	return verdict(OK, "emails are signed, and the key is published at "+name, "")
 }

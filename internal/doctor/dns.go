@@ -151,7 +151,8 @@ const (
 func reachOf(host string) reach {
 	a, err := netip.ParseAddr(host)
 	switch {
-	case host == "localhost" || strings.HasSuffix(host, ".localhost"), err == nil && (a.IsLoopback() || a.IsUnspecified()):
+	case host == "localhost" || strings.HasSuffix(host, ".localhost"), err == nil &&
+		(a.IsLoopback() || a.IsUnspecified()):
 		return hereOnly
 	case err == nil && !isPublic(a), err != nil && !IsPublicName(host):
 		return atHome
@@ -165,7 +166,8 @@ func IsPublicName(name string) bool {
 	if _, err := netip.ParseAddr(name); err == nil || !strings.Contains(name, ".") || strings.Contains(name, "[") {
 		return false
 	}
-	for _, private := range []string{"localhost", "localdomain", "local", "lan", "home", "internal", "intranet", "invalid", "test", "onion", "home.arpa"} {
+	for _, private := range []string{"localhost", "localdomain", "local", "lan", "home", "internal", "intranet",
+		"invalid", "test", "onion", "home.arpa"} {
 		if name == private || strings.HasSuffix(name, "."+private) {
 			return false
 		}

@@ -115,7 +115,8 @@ func (z zone) answer(question []byte, truncated bool) []byte {
 			reply.RCode = dnsmessage.RCodeServerFailure
 		} else if "Type"+fields[1] == q.Type.String() && !truncated {
 			reply.Answers = append(reply.Answers, dnsmessage.Resource{
-				Header: dnsmessage.ResourceHeader{Name: q.Name, Class: q.Class, TTL: 60}, Body: body(fields[1], fields[2]),
+				Header: dnsmessage.ResourceHeader{Name: q.Name, Class: q.Class, TTL: 60},
+				Body:   body(fields[1], fields[2]),
 			})
 		}
 	}

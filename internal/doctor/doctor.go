@@ -227,8 +227,9 @@ func Run(ctx context.Context, facts Facts) []Finding {
 		findings = append(findings, f)
 	}
 	if err := x.names.down(); err != nil && ctx.Err() == nil {
-		findings = slices.Insert(findings, 0, Finding{dnsCheck, Wrong, fmt.Sprintf("the DNS cannot be reached (%s)", digest.Bare(err)),
-			"check the network and the name server in /etc/resolv.conf, or set one with --resolver; use --offline to skip checks that need DNS"})
+		findings = slices.Insert(findings, 0,
+			Finding{dnsCheck, Wrong, fmt.Sprintf("the DNS cannot be reached (%s)", digest.Bare(err)),
+				"check the network and the name server in /etc/resolv.conf, or set one with --resolver; use --offline to skip checks that need DNS"})
 	}
 	return findings
 }
@@ -270,5 +271,6 @@ func awaited(result <-chan Finding, late <-chan time.Time, limit time.Duration) 
 		return f
 	case <-late:
 	}
-	return verdict(Warn, fmt.Sprintf("no answer within %s", limit), "try again; if a check keeps hanging, digest itself will hang at the same point")
+	return verdict(Warn, fmt.Sprintf("no answer within %s", limit),
+		"try again; if a check keeps hanging, digest itself will hang at the same point")
 }

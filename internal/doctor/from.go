@@ -55,9 +55,12 @@ func (x *checker) from(ctx context.Context) Finding {
 	case isSuffix(domain):
 		return verdict(bad, who+", under which anyone can register a domain", own)
 	case freemail && slices.Contains(servers, organisation(x.Mail.Host)):
-		return verdict(Warn, fmt.Sprintf("%s, and its provider's %s limits how many emails you can send", who, x.Mail.Host), own)
+		return verdict(Warn, fmt.Sprintf("%s, and its provider's %s limits how many emails you can send", who,
+			x.Mail.Host), own)
 	case freemail:
-		return verdict(bad, who+", and only its provider may send email for that domain: receivers reject the rest (DMARC)", own+", or send through a server of "+servers[0])
+		return verdict(bad, who+
+			", and only its provider may send email for that domain: receivers reject the rest (DMARC)", own+
+			", or send through a server of "+servers[0])
 	}
 	f := verdict(OK, who, "")
 	if why := x.noDNS(); why == "" {
@@ -133,7 +136,8 @@ func provider(domain string) (servers []string, ok bool) {
 		return []string{"yandex.ru", "yandex.com", "yandex.net"}, true
 	case "qq.com", "foxmail.com":
 		return []string{"qq.com"}, true
-	case "163.com", "126.com", "t-online.de", "freenet.de", "orange.fr", "laposte.net", "free.fr", "libero.it", "comcast.net", "zoho.com", "fastmail.com":
+	case "163.com", "126.com", "t-online.de", "freenet.de", "orange.fr", "laposte.net", "free.fr", "libero.it",
+		"comcast.net", "zoho.com", "fastmail.com":
 		return []string{domain}, true
 	}
 	switch label {

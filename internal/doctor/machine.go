@@ -10,7 +10,8 @@ import (
 
 // ThisMachine is what can be asked of the machine that this runs on.
 func ThisMachine() Machine {
-	dirs := []string{"/usr/share/zoneinfo", "/usr/share/lib/zoneinfo", "/usr/lib/locale/TZ", "/etc/zoneinfo"} // as package time looks
+	// as package time looks
+	dirs := []string{"/usr/share/zoneinfo", "/usr/share/lib/zoneinfo", "/usr/lib/locale/TZ", "/etc/zoneinfo"}
 	if own := os.Getenv("ZONEINFO"); own != "" {
 		dirs = append([]string{own}, dirs...)
 	}

@@ -28,7 +28,8 @@ func (x *checker) proxy(context.Context) Finding {
 	}
 	for _, p := range x.TrustedProxies.Networks {
 		if p.Bits() == 0 {
-			f.note(Wrong, p.String()+" trusts everyone, so anyone can pretend to have any address", "set DIGEST_TRUSTED_PROXIES to the addresses of your proxies only")
+			f.note(Wrong, p.String()+" trusts everyone, so anyone can pretend to have any address",
+				"set DIGEST_TRUSTED_PROXIES to the addresses of your proxies only")
 		}
 	}
 	for _, n := range x.Database.Proxies {
@@ -69,7 +70,8 @@ func (x *checker) metrics(ctx context.Context) Finding {
 	if x.MetricsListen != "" {
 		f.note(OK, "everyone who can connect to "+x.MetricsListen+" can read them", "")
 		if host, _, err := net.SplitHostPort(x.MetricsListen); err == nil && isOpen(host) {
-			f.note(Warn, "that address is public", "set DIGEST_METRICS_LISTEN to an address that only your monitoring can connect to, such as 127.0.0.1:9464")
+			f.note(Warn, "that address is public",
+				"set DIGEST_METRICS_LISTEN to an address that only your monitoring can connect to, such as 127.0.0.1:9464")
 		}
 	}
 	if x.Offline || reachOf(hostOf(x.BaseURL)) == everywhere && x.noDNS() != "" {
@@ -77,7 +79,8 @@ func (x *checker) metrics(ctx context.Context) Finding {
 	}
 	switch a, err := x.fetch(ctx, "/metrics"); {
 	case err == nil && a.status == http.StatusOK:
-		f.note(Wrong, "everyone can read "+x.BaseURL+"/metrics", "check the proxy: digest serve itself requires DIGEST_METRICS_TOKEN")
+		f.note(Wrong, "everyone can read "+x.BaseURL+
+			"/metrics", "check the proxy: digest serve itself requires DIGEST_METRICS_TOKEN")
 	case err == nil && a.status != http.StatusNotFound:
 		f.note(OK, "without the token, the base URL responds with "+strconv.Itoa(a.status), "")
 	}

@@ -16,7 +16,8 @@ func (x *checker) returnPath(ctx context.Context) Finding {
 		if x.mailStays() != "" {
 			return skip(x.mailStays())
 		}
-		return verdict(Skipped, "DIGEST_RETURN_PATH is not set, so bounces go to "+domainOf(x.From)+" and digest does not see them",
+		return verdict(Skipped, "DIGEST_RETURN_PATH is not set, so bounces go to "+domainOf(x.From)+
+			" and digest does not see them",
 			"to stop emails to addresses that do not exist, set it to an address such as bounces@"+domainOf(x.From))
 	}
 	domain := domainOf(x.ReturnPath)
@@ -58,9 +59,11 @@ func (x *checker) bounceServer(ctx context.Context, domain string, f *Finding) {
 	case 0:
 		f.note(OK, fmt.Sprintf("mail for %s goes to %s", domain, strings.Join(hosts, ", ")), "")
 	case len(hosts):
-		f.note(Wrong, fmt.Sprintf("mail for %s goes to %s, which has no address in the DNS", domain, strings.Join(lost, ", ")), "publish an A record for it, or correct the MX record of "+domain)
+		f.note(Wrong, fmt.Sprintf("mail for %s goes to %s, which has no address in the DNS", domain,
+			strings.Join(lost, ", ")), "publish an A record for it, or correct the MX record of "+domain)
 	default:
-		f.note(Warn, fmt.Sprintf("mail for %s goes to %s, but %s has no address in the DNS", domain, strings.Join(hosts, ", "), strings.Join(lost, ", ")), "remove it from the MX records of "+domain)
+		f.note(Warn, fmt.Sprintf("mail for %s goes to %s, but %s has no address in the DNS", domain,
+			strings.Join(hosts, ", "), strings.Join(lost, ", ")), "remove it from the MX records of "+domain)
 	}
 }
 
@@ -71,7 +74,8 @@ func (x *checker) bounceIntake(f *Finding) {
 	}
 	if x.BounceMaildir != "" {
 		if _, err := os.ReadDir(filepath.Join(x.BounceMaildir, "new")); err != nil {
-			f.note(Wrong, fmt.Sprintf("the Maildir %s cannot be read (%s)", x.BounceMaildir, digest.Bare(err)), "let the mail server deliver to it, make it readable and writable for this user, or correct DIGEST_BOUNCE_MAILDIR")
+			f.note(Wrong, fmt.Sprintf("the Maildir %s cannot be read (%s)", x.BounceMaildir, digest.Bare(err)),
+				"let the mail server deliver to it, make it readable and writable for this user, or correct DIGEST_BOUNCE_MAILDIR")
 		} else {
 			f.note(OK, "bounces are read from the Maildir "+x.BounceMaildir, "")
 		}

@@ -29,10 +29,12 @@ func (x *checker) spf(ctx context.Context) Finding {
 	records := spfRecords(texts)
 	switch len(records) {
 	case 0:
-		return verdict(Wrong, domain+" has no SPF record", fmt.Sprintf("publish at %s the TXT record: %s", domain, exampleSPF(s)))
+		return verdict(Wrong, domain+" has no SPF record",
+			fmt.Sprintf("publish at %s the TXT record: %s", domain, exampleSPF(s)))
 	case 1:
 	default:
-		return verdict(Wrong, fmt.Sprintf("%s has %d SPF records, and receivers ignore all of them", domain, len(records)),
+		return verdict(Wrong, fmt.Sprintf("%s has %d SPF records, and receivers ignore all of them", domain,
+			len(records)),
 			"merge them into one: "+strings.Join(records, " | "))
 	}
 	f, usable := x.judgeRecord(ctx, domain, records[0], s)
@@ -86,16 +88,19 @@ func (x *checker) judgeRecord(ctx context.Context, domain, record string, s send
 	result, err := x.checkSPF(ctx, nobody())
 	switch {
 	case refusesAll(record):
-		return verdict(Wrong, fmt.Sprintf("the SPF record of %s allows no server to send (%s)", domain, record), "add the mail server: "+exampleSPF(s)), false
+		return verdict(Wrong, fmt.Sprintf("the SPF record of %s allows no server to send (%s)", domain, record),
+			"add the mail server: "+exampleSPF(s)), false
 	case result == spf.Pass:
-		return verdict(Wrong, fmt.Sprintf("the SPF record of %s allows every server to send (%s)", domain, record), "remove +all and other terms that match every server; "+end), false
+		return verdict(Wrong, fmt.Sprintf("the SPF record of %s allows every server to send (%s)", domain, record),
+			"remove +all and other terms that match every server; "+end), false
 	case result == spf.TempError, result == spf.None: // it was there a moment ago
 		return unasked("a name in the SPF record of "+domain, err), false
 	case result == spf.PermError:
 		what, todo := brokenSPF(err)
 		return verdict(Wrong, fmt.Sprintf("the SPF record of %s %s (%s)", domain, what, record), todo), false
 	case result == spf.Neutral:
-		return verdict(Warn, fmt.Sprintf("the SPF record of %s does not exclude other servers (%s)", domain, record), end), true
+		return verdict(Warn, fmt.Sprintf("the SPF record of %s does not exclude other servers (%s)", domain, record),
+			end), true
 	}
 	return verdict(OK, fmt.Sprintf("%s has: %s", domain, record), ""), true
 }
@@ -118,7 +123,8 @@ func refusesAll(record string) bool {
 func brokenSPF(err error) (what, todo string) {
 	switch {
 	case errors.Is(err, spf.ErrLookupLimitReached):
-		return "needs more than the 10 DNS lookups that receivers make", "remove terms you do not need (include, a, mx and exists need lookups; ip4 and ip6 do not)"
+		return "needs more than the 10 DNS lookups that receivers make",
+			"remove terms you do not need (include, a, mx and exists need lookups; ip4 and ip6 do not)"
 	case errors.Is(err, spf.ErrVoidLookupLimitReached):
 		return "has more than 2 names that are not in the DNS", "remove them"
 	case errors.Is(err, spf.ErrTooManyMXRecords):
@@ -152,12 +158,14 @@ func (x *checker) judgeSender(ctx context.Context, domain string, s sender, f *F
 	}
 	switch {
 	case s.foreign && len(passed) == 0:
-		f.note(Warn, fmt.Sprintf("it does not allow the addresses of %s; your mail provider may send from other addresses", x.Mail.Host),
+		f.note(Warn, fmt.Sprintf(
+			"it does not allow the addresses of %s; your mail provider may send from other addresses", x.Mail.Host),
 			"compare the record with the instructions of your mail provider")
 	case s.foreign:
 		f.note(OK, fmt.Sprintf("it allows %s; your mail provider may send from other addresses too", x.Mail.Host), "")
 	case len(failed) > 0:
-		f.note(Wrong, "it does not allow the mail server to send from "+joined(failed), fmt.Sprintf("add this before the last term of the record at %s: %s", domain, spfTerms(failed)))
+		f.note(Wrong, "it does not allow the mail server to send from "+joined(failed),
+			fmt.Sprintf("add this before the last term of the record at %s: %s", domain, spfTerms(failed)))
 	default:
 		f.note(OK, "it allows the mail server to send from "+joined(passed), "")
 	}
@@ -166,5 +174,6 @@ func (x *checker) judgeSender(ctx context.Context, domain string, s sender, f *F
 // checkSPF is a receiver's check of a mail from an address.
 func (x *checker) checkSPF(ctx context.Context, from netip.Addr) (spf.Result, error) {
 	domain := domainOf(x.envelope())
-	return spf.CheckHostWithSender(net.IP(from.AsSlice()), domain, "postmaster@"+domain, spf.WithContext(ctx), spf.WithResolver(x.names))
+	return spf.CheckHostWithSender(net.IP(from.AsSlice()), domain, "postmaster@"+domain, spf.WithContext(ctx),
+		spf.WithResolver(x.names))
 }

@@ -85,10 +85,12 @@ func wellWorld(t *testing.T) *world {
 	w.Facts = doctor.Facts{
 		Now:     time.Now,
 		BaseURL: "https://paper.example.org",
-		From:    "Daily Digest <digest@example.org>", ReturnPath: "bounces@bounce.example.org", AccountFrom: "digest+account@example.org", CFBLAddress: "bounces@bounce.example.org",
+		From:    "Daily Digest <digest@example.org>", ReturnPath: "bounces@bounce.example.org",
+		AccountFrom: "digest+account@example.org", CFBLAddress: "bounces@bounce.example.org",
 		Mail:           mailer.Place{Host: "mail.example.org", Port: 587, Login: true},
 		BounceListen:   "smtp://0.0.0.0:25",
-		TrustedProxies: digest.Proxies{Networks: []netip.Prefix{netip.MustParsePrefix("10.0.0.2/32")}}, MetricsToken: true,
+		TrustedProxies: digest.Proxies{Networks: []netip.Prefix{netip.MustParsePrefix("10.0.0.2/32")}},
+		MetricsToken:   true,
 		Database: doctor.Database{
 			Name: "digest.db", File: file, Readers: 2,
 			Keys:        []digest.DKIMKey{ourKey()},
@@ -99,10 +101,13 @@ func wellWorld(t *testing.T) *world {
 		},
 		Machine: doctor.Machine{
 			Addresses: []netip.Addr{netip.MustParseAddr("127.0.0.1"), netip.MustParseAddr("10.1.2.3")},
-			Space:     func(string) (doctor.Space, bool) { return doctor.Space{Free: 50 << 30, Total: 100 << 30}, true },
-			Synced:    func() (bool, bool) { return true, true },
-			LoadZone:  func(string) (*time.Location, error) { return time.UTC, nil },
-			ZoneDirs:  []string{dir},
+			Space: func(string) (doctor.Space, bool) {
+				return doctor.Space{Free: 50 << 30, Total: 100 << 30},
+					true
+			},
+			Synced:   func() (bool, bool) { return true, true },
+			LoadZone: func(string) (*time.Location, error) { return time.UTC, nil },
+			ZoneDirs: []string{dir},
 		},
 		Probe: func(context.Context) error { return nil },
 		Limit: 10 * time.Second,

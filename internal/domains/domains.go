@@ -41,11 +41,14 @@ type Registrar struct {
 func (r *Registrar) Name(ctx context.Context, id digest.NewsletterID, address string) (digest.NewsletterDomain, error) {
 	from, err := mailer.OwnMailbox(strings.TrimSpace(address))
 	if err != nil {
-		return digest.NewsletterDomain{}, digest.Refuse(digest.Invalid, "that is not an email address; enter one at your own domain, such as letters@anna.example")
+		return digest.NewsletterDomain{},
+			digest.Refuse(digest.Invalid,
+				"that is not an email address; enter one at your own domain, such as letters@anna.example")
 	}
 	d := digest.NewsletterDomain{NewsletterID: id, FromAddress: from, CreatedAt: r.Now()}
 	if !doctor.IsPublicName(d.Domain()) {
-		return d, digest.Refuse(digest.Invalid, "%s is not a public domain; enter one of yours, such as anna.example", d.Domain())
+		return d, digest.Refuse(digest.Invalid, "%s is not a public domain; enter one of yours, such as anna.example",
+			d.Domain())
 	}
 	// Nobody can have published a record under this name before, nor has a key of others there.
 	selector := fmt.Sprintf("n%d-%s", id, strings.ToLower(rand.Text()[:8]))
@@ -122,7 +125,8 @@ func (r *Registrar) turned(ctx context.Context, d digest.NewsletterDomain) error
 		r.Log.Info("a newsletter uses its own domain now", "newsletter", int64(d.NewsletterID), "domain", d.Domain())
 		return nil
 	}
-	r.Log.Warn("a newsletter uses the instance's address again: its DNS record is missing", "newsletter", int64(d.NewsletterID), "domain", d.Domain(), "found", d.Finding)
+	r.Log.Warn("a newsletter uses the instance's address again: its DNS record is missing", "newsletter",
+		int64(d.NewsletterID), "domain", d.Domain(), "found", d.Finding)
 	if r.Stopped == nil {
 		return nil
 	}

@@ -69,9 +69,12 @@ func (z *zone) answer(question []byte) []byte {
 		return nil
 	}
 	q := m.Questions[0]
-	reply := dnsmessage.Message{Header: dnsmessage.Header{ID: m.ID, Response: true, RecursionAvailable: true}, Questions: m.Questions}
+	reply := dnsmessage.Message{Header: dnsmessage.Header{ID: m.ID, Response: true, RecursionAvailable: true},
+		Questions: m.Questions}
 	add := func(name string, body dnsmessage.ResourceBody) {
-		reply.Answers = append(reply.Answers, dnsmessage.Resource{Header: dnsmessage.ResourceHeader{Name: dnsmessage.MustNewName(name + "."), Class: q.Class, TTL: 60}, Body: body})
+		reply.Answers = append(reply.Answers,
+			dnsmessage.Resource{Header: dnsmessage.ResourceHeader{Name: dnsmessage.MustNewName(name + "."),
+				Class: q.Class, TTL: 60}, Body: body})
 	}
 	name := strings.TrimSuffix(q.Name.String(), ".")
 	if to := z.names[name]; to != "" {
@@ -113,7 +116,8 @@ type world struct {
 
 func each(t *testing.T, f func(w *world)) {
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
-		w := &world{t: t, clock: time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC), zone: &zone{texts: map[string][]string{}, names: map[string]string{}}}
+		w := &world{t: t, clock: time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC),
+			zone: &zone{texts: map[string][]string{}, names: map[string]string{}}}
 		w.Registrar = &Registrar{
 			Store: st, Keys: seal.Beside(filepath.Join(t.TempDir(), "digest.db")), Resolver: w.serve(t),
 			Now: func() time.Time { return w.clock }, Log: slog.New(slog.NewTextHandler(&w.log, nil)),
@@ -125,7 +129,8 @@ func each(t *testing.T, f func(w *world)) {
 		for _, name := range []string{"anna", "bob"} {
 			u, _, err := st.AddUser(t.Context(), name+"@example.org", "UTC", w.clock)
 			w.ok(err)
-			n, err := st.AddNewsletter(t.Context(), digest.Newsletter{Slug: name + "-writes", Name: name, Cadence: digest.Daily, State: digest.NewsletterActive,
+			n, err := st.AddNewsletter(t.Context(), digest.Newsletter{Slug: name + "-writes", Name: name,
+				Cadence: digest.Daily, State: digest.NewsletterActive,
 				Look: digest.Look{Layout: digest.FullText, Images: digest.NoImages}}, u.ID, w.clock)
 			w.ok(err)
 			w.ids = append(w.ids, n.ID)
@@ -189,7 +194,8 @@ func TestRecords(t *testing.T) {
 			w.set(name, c.texts...)
 			got, err := w.Look(t.Context(), d)
 			w.ok(err)
-			if got.Signs != c.signs || !strings.Contains(got.Finding, c.finding) || strings.ContainsAny(got.Finding, "\x1b\r\n") {
+			if got.Signs != c.signs || !strings.Contains(got.Finding, c.finding) ||
+				strings.ContainsAny(got.Finding, "\x1b\r\n") {
 				t.Errorf("%s: signs %v, %q", c.what, got.Signs, got.Finding)
 			}
 			if from := w.comes(0); (from == "letters@anna.example") != c.signs {
@@ -253,7 +259,8 @@ func TestRecordVanishes(t *testing.T) {
 		look(24*time.Hour, ours)
 		look(48*time.Hour, ours)
 		look(25*time.Hour, "")
-		want := []string{"anna-writes: there is no record at " + name, "anna-writes: " + name + " could not be looked up"}
+		want := []string{"anna-writes: there is no record at " + name, "anna-writes: " + name +
+			" could not be looked up"}
 		if len(w.told) != 2 || w.told[0] != want[0] || !strings.HasPrefix(w.told[1], want[1]) {
 			t.Errorf("told: %q, want %q", w.told, want)
 		}
@@ -285,13 +292,17 @@ func TestNamedAnew(t *testing.T) {
 
 func TestNamesRefused(t *testing.T) {
 	each(t, func(w *world) {
-		for _, address := range []string{"", "anna", "anna.example", "letters@localhost", "letters@co.uk", "letters@127.0.0.1",
-			"Anna <letters@anna.example>", "a@anna.example, b@anna.example", "letters@anna.example\r\nBcc: x@example.org", "ännä@anna.example"} {
-			if d, err := w.Name(t.Context(), w.ids[0], address); digest.KindOf(err) != digest.Invalid || strings.Contains(err.Error(), "\n") {
+		for _, address := range []string{"", "anna", "anna.example", "letters@localhost", "letters@co.uk",
+			"letters@127.0.0.1",
+			"Anna <letters@anna.example>", "a@anna.example, b@anna.example",
+			"letters@anna.example\r\nBcc: x@example.org", "ännä@anna.example"} {
+			if d, err := w.Name(t.Context(), w.ids[0], address); digest.KindOf(err) != digest.Invalid ||
+				strings.Contains(err.Error(), "\n") {
 				t.Errorf("%q: %+v, %v", address, d, err)
 			}
 		}
-		if d, err := w.Name(t.Context(), w.ids[0], "letters@BÜCHER.example"); err != nil || d.FromAddress != "letters@xn--bcher-kva.example" {
+		if d, err := w.Name(t.Context(), w.ids[0], "letters@BÜCHER.example"); err != nil ||
+			d.FromAddress != "letters@xn--bcher-kva.example" {
 			t.Errorf("%+v, %v", d, err)
 		}
 		if _, err := w.Name(t.Context(), 999, "letters@anna.example"); digest.KindOf(err) != digest.NotFound {

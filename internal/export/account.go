@@ -49,7 +49,8 @@ func (e *Export) readByLinks(ctx context.Context) error {
 	changes, err := e.store.LinkChanges(ctx, e.user.ID, time.Time{})
 	e.account.ByLinks = make([]byLink, len(changes))
 	for i, x := range changes {
-		b := byLink{At: x.ChangedAt.UTC(), OneClick: x.OneClick, Of: x.Title, Setting: string(x.Setting), Was: x.OldValue, Became: x.NewValue, UndoneAt: known(x.UndoneAt)}
+		b := byLink{At: x.ChangedAt.UTC(), OneClick: x.OneClick, Of: x.Title, Setting: string(x.Setting),
+			Was: x.OldValue, Became: x.NewValue, UndoneAt: known(x.UndoneAt)}
 		if !x.EmailDate.IsZero() {
 			b.EmailDate = x.EmailDate.String()
 		}
@@ -111,10 +112,12 @@ func (e *Export) readAccount(ctx context.Context) error {
 	u, d := e.user, e.digest
 	e.account = account{
 		Address: u.Email, Since: u.CreatedAt.UTC(), TimeZone: u.TimeZone, Operator: u.Operator,
-		Language: u.Language, Direction: string(u.Direction), Shortcuts: u.Shortcuts, Player: u.Player, Theme: string(u.Theme), TypeSize: string(u.TypeSize),
+		Language: u.Language, Direction: string(u.Direction), Shortcuts: u.Shortcuts, Player: u.Player,
+		Theme: string(u.Theme), TypeSize: string(u.TypeSize),
 		Digest: settings{
 			Name: d.Name, State: string(d.State), PausedUntil: known(d.PausedUntil), Days: d.Cadence.String(),
-			Mailed: d.Mailed, MailAt: time.Time{}.Add(d.DeliverAt).Format("15:04"), Layout: string(d.Layout), Images: string(d.Images),
+			Mailed: d.Mailed, MailAt: time.Time{}.Add(d.DeliverAt).Format("15:04"), Layout: string(d.Layout),
+			Images:   string(d.Images),
 			Threaded: d.Threaded, Subject: d.Subject(), Editions: d.Editions, Grouping: string(d.Grouping),
 			WebLayout: string(d.WebLayout), WebGrouping: string(d.WebGrouping), WebImages: string(d.WebImages),
 		},
@@ -242,7 +245,8 @@ type subscription struct {
 func (e *Export) writeFeeds(_ context.Context, w io.Writer) error {
 	list := []subscription{}
 	for i, s := range e.subscriptions() {
-		list = append(list, subscription{digest.PublicAddress(s.Feed.URL), s.Feed.SiteURL, s.Feed.Title, s.Title, s.Folder, string(s.Display), s.Most,
+		list = append(list, subscription{digest.PublicAddress(s.Feed.URL), s.Feed.SiteURL, s.Feed.Title, s.Title,
+			s.Folder, string(s.Display), s.Most,
 			s.Extras&digest.Repeat != 0, s.Extras&digest.Reply != 0, i >= len(e.active)})
 	}
 	return writeJSON(w, list)
@@ -269,7 +273,8 @@ func (e *Export) writeEditions(_ context.Context, w io.Writer) error {
 	list := []edition{}
 	for _, x := range e.editions {
 		list = append(list, edition{
-			x.LocalDate.String(), x.Number, x.DueAt.UTC(), pageName(x), string(x.State), known(x.SentAt), x.Reply, x.Error,
+			x.LocalDate.String(), x.Number, x.DueAt.UTC(), pageName(x), string(x.State), known(x.SentAt), x.Reply,
+			x.Error,
 		})
 	}
 	return writeJSON(w, list)

@@ -49,8 +49,10 @@ type Export struct {
 }
 
 // Read reads what is small. The digest is the user's own; pages are in the language that is given.
-func Read(ctx context.Context, st *store.Store, u digest.User, d digest.Digest, speaks *catalogue.Language, now time.Time) (*Export, error) {
-	e := &Export{store: st, now: now, user: u, digest: d, speaks: speaks, templates: parseTemplates(speaks), labels: map[digest.FeedID]digest.FeedLabel{}}
+func Read(ctx context.Context, st *store.Store, u digest.User, d digest.Digest, speaks *catalogue.Language,
+	now time.Time) (*Export, error) {
+	e := &Export{store: st, now: now, user: u, digest: d, speaks: speaks, templates: parseTemplates(speaks),
+		labels: map[digest.FeedID]digest.FeedLabel{}}
 	for _, read := range []func(context.Context) error{e.readAccount, e.readFeeds, e.readEditions} {
 		if err := read(ctx); err != nil {
 			return nil, fmt.Errorf("reading a reader's data: %w", err)
@@ -153,7 +155,8 @@ Pictures are not included. Posts belong to their authors. Times are UTC.
 Nothing in this file lets anybody sign in. Posts older than this site's storage
 limit are not included, except your saved posts.
 `)
-	_, err := io.WriteString(w, text.With(e.user.Email, catalogue.Time("2 January 2006, 15:04", e.now.UTC())).In(e.speaks))
+	_, err := io.WriteString(w,
+		text.With(e.user.Email, catalogue.Time("2 January 2006, 15:04", e.now.UTC())).In(e.speaks))
 	return err
 }
 
@@ -168,7 +171,8 @@ func writeJSON(w io.Writer, v any) error {
 func (e *Export) writeOPML(_ context.Context, w io.Writer) error {
 	var offers []feed.Offer
 	for _, s := range e.subscriptions() {
-		offers = append(offers, feed.Offer{URL: digest.PublicAddress(s.Feed.URL), Title: titleOf(s), Folder: s.Folder, Secret: digest.IsHidden(s.Feed.URL)})
+		offers = append(offers, feed.Offer{URL: digest.PublicAddress(s.Feed.URL), Title: titleOf(s), Folder: s.Folder,
+			Secret: digest.IsHidden(s.Feed.URL)})
 	}
 	return feed.WriteOPML(w, "Feeds of "+e.user.Email, offers)
 }

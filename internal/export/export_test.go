@@ -56,7 +56,8 @@ func (h *world) must(err error) {
 func (h *world) arrive(host, title string, posts ...digest.Post) {
 	h.t.Helper()
 	ctx := h.t.Context()
-	f, _, err := h.EnsureFeed(ctx, digest.Feed{URL: "https://" + host + "/feed", Host: host, Title: title, SiteURL: "https://" + host + "/"})
+	f, _, err := h.EnsureFeed(ctx, digest.Feed{URL: "https://" + host + "/feed", Host: host, Title: title,
+		SiteURL: "https://" + host + "/"})
 	h.must(err)
 	_, err = h.Subscribe(ctx, digest.Subscription{DigestID: h.own.ID, FeedID: f.ID, Folder: "News"}, h.now)
 	h.must(err)
@@ -114,8 +115,10 @@ func (h *world) readIn(l *catalogue.Language) map[string]string {
 }
 
 func post(identity string) digest.Post {
-	return digest.Post{Identity: identity, Title: "Title of " + identity, URL: "https://a.example/" + identity, Summary: "Summary", Content: "<p>Text of " + identity + "</p>",
-		Enclosures: []digest.Enclosure{{URL: "https://ann:secret@a.example/" + identity + ".mp3", Type: "audio/mpeg", Seconds: 2580}}}
+	return digest.Post{Identity: identity, Title: "Title of " + identity, URL: "https://a.example/" +
+		identity, Summary: "Summary", Content: "<p>Text of " + identity + "</p>",
+		Enclosures: []digest.Enclosure{{URL: "https://ann:secret@a.example/" + identity + ".mp3", Type: "audio/mpeg",
+			Seconds: 2580}}}
 }
 
 func TestExport(t *testing.T) {
@@ -123,18 +126,21 @@ func TestExport(t *testing.T) {
 		h := newWorld(t, s)
 		_, err := h.AddFilter(t.Context(), digest.Filter{DigestID: h.own.ID, Words: "lottery"}, noon)
 		h.must(err)
-		_, err = h.AddStay(t.Context(), digest.Stay{UserID: h.user.ID, From: digest.Date{Year: 2026, Month: 12, Day: 3}, To: digest.Date{Year: 2026, Month: 12, Day: 17}, TimeZone: "Asia/Tokyo"}, noon)
+		_, err = h.AddStay(t.Context(), digest.Stay{UserID: h.user.ID, From: digest.Date{Year: 2026, Month: 12, Day: 3},
+			To: digest.Date{Year: 2026, Month: 12, Day: 17}, TimeZone: "Asia/Tokyo"}, noon)
 		h.must(err)
 		h.must(h.AddSession(t.Context(), []byte("s"), h.user.ID, noon, noon.AddDate(0, 1, 0)))
-		_, err = h.ImportList(t.Context(), h.own.ID, nil, 10, noon, func(store.ImportResult) string { return `{"Feeds":2,"Added":1}` })
+		_, err = h.ImportList(t.Context(), h.own.ID, nil, 10, noon,
+			func(store.ImportResult) string { return `{"Feeds":2,"Added":1}` })
 		h.must(err)
 		h.arrive("b.example", "Beta", post("b1"), post("lottery"))
 		h.arrive("a.example", "Alpha", post("apple"), post("avocado"))
 		h.midnight()
 		h.arrive("c.example", "Gamma", post("hidden"))
 		files := h.read()
-		if got, want := strings.Join(slices.Sorted(maps.Keys(files)), " "), "README.txt account.json editions.json editions/2026-11-21.html "+
-			"feeds.json feeds.opml filters.json held.jsonl index.html posts.jsonl saved.html saved.jsonl"; got != want {
+		if got, want := strings.Join(slices.Sorted(maps.Keys(files)), " "),
+			"README.txt account.json editions.json editions/2026-11-21.html "+
+				"feeds.json feeds.opml filters.json held.jsonl index.html posts.jsonl saved.html saved.jsonl"; got != want {
 			t.Errorf("files are %s, want %s", got, want)
 		}
 		for name, content := range files {
@@ -144,7 +150,9 @@ func TestExport(t *testing.T) {
 		}
 		page := files["editions/2026-11-21.html"]
 		at := 0
-		for _, next := range []string{"Saturday 21 November 2026", "Alpha", "Title of avocado", `href="https://a.example/avocado.mp3"`, "Listen · 43 min</a> · MP3", "<p>Text of avocado</p>", "Title of apple", "Beta", "Title of b1"} {
+		for _, next := range []string{"Saturday 21 November 2026", "Alpha", "Title of avocado",
+			`href="https://a.example/avocado.mp3"`, "Listen · 43 min</a> · MP3", "<p>Text of avocado</p>",
+			"Title of apple", "Beta", "Title of b1"} {
 			i := strings.Index(page[at:], next)
 			if i < 0 {
 				t.Fatalf("%q is not in its place:\n%s", next, page)
@@ -170,12 +178,14 @@ func TestExport(t *testing.T) {
 			}
 		}
 		h.must(json.Unmarshal([]byte(files["account.json"]), &acc))
-		if acc.Address != "ann@example.org" || acc.Digest.Days != "daily" || len(acc.Stays) != 1 || acc.Stays[0].To != "2026-12-17" ||
+		if acc.Address != "ann@example.org" || acc.Digest.Days != "daily" || len(acc.Stays) != 1 ||
+			acc.Stays[0].To != "2026-12-17" ||
 			len(acc.Sessions) != 1 || !acc.Sessions[0].Began.Equal(noon) ||
 			!acc.Imported.At.Equal(noon) || acc.Imported.Report.Feeds != 2 {
 			t.Errorf("account.json is %s", files["account.json"])
 		}
-		if !strings.Contains(files["filters.json"], "lottery") || !strings.Contains(files["held.jsonl"], "Title of lottery") || strings.Contains(page, "lottery") {
+		if !strings.Contains(files["filters.json"], "lottery") ||
+			!strings.Contains(files["held.jsonl"], "Title of lottery") || strings.Contains(page, "lottery") {
 			t.Errorf("filters: %s, held back: %s", files["filters.json"], files["held.jsonl"])
 		}
 		list, err := feed.Parse([]byte(files["feeds.opml"]), "text/xml", "")
@@ -226,9 +236,10 @@ func TestFeedsThatWereLeft(t *testing.T) {
 func TestChangesByLinks(t *testing.T) {
 	h := newWorld(t, storetest.Open(t, storetest.SQLite(t)))
 	ctx := t.Context()
-	h.must(h.ByLink(ctx, store.LinkUse{DigestID: h.own.ID, EmailDate: digest.Date{Year: 2026, Month: 11, Day: 20}}, noon, func(st *store.Store) error {
-		return st.SetCadence(ctx, h.own.ID, digest.Workdays, noon)
-	}))
+	h.must(h.ByLink(ctx, store.LinkUse{DigestID: h.own.ID, EmailDate: digest.Date{Year: 2026, Month: 11, Day: 20}},
+		noon, func(st *store.Store) error {
+			return st.SetCadence(ctx, h.own.ID, digest.Workdays, noon)
+		}))
 	var acc struct {
 		Changes []struct {
 			Date                     string `json:"email_date"`
@@ -236,7 +247,8 @@ func TestChangesByLinks(t *testing.T) {
 		} `json:"changes_by_links"`
 	}
 	h.must(json.Unmarshal([]byte(h.read()["account.json"]), &acc))
-	if got := fmt.Sprint(acc.Changes); !strings.HasPrefix(got, "[{2026-11-20 ") || !strings.HasSuffix(got, " days daily weekdays}]") {
+	if got := fmt.Sprint(acc.Changes); !strings.HasPrefix(got, "[{2026-11-20 ") ||
+		!strings.HasSuffix(got, " days daily weekdays}]") {
 		t.Errorf("changes are %s", got)
 	}
 }
@@ -248,10 +260,13 @@ func TestExportInALanguage(t *testing.T) {
 	h.midnight()
 	files := h.readIn(catalogue.Of("ar"))
 	for name, words := range map[string][]string{
-		"index.html":               {`<html lang="ar" dir="rtl">`, "<h1>الأعداد</h1>", "<h2>نوفمبر 2026</h2>", "السبت، 21 نوفمبر 2026", "العدد 1"},
-		"editions/2026-11-21.html": {`<html lang="ar" dir="rtl">`, "<title>السبت، 21 نوفمبر 2026</title>", "استمع · 43 د"},
-		"saved.html":               {"<h1>المحفوظات</h1>"},
-		"README.txt":               {"كل ما نخزّنه عن", "ann@example.org", "index.html      ابدأ من هنا"},
+		"index.html": {`<html lang="ar" dir="rtl">`, "<h1>الأعداد</h1>",
+			"<h2>نوفمبر 2026</h2>", "السبت، 21 نوفمبر 2026", "العدد 1"},
+		"editions/2026-11-21.html": {`<html lang="ar" dir="rtl">`, "<title>السبت، 21 نوفمبر 2026</title>",
+			"استمع · 43 د"},
+		"saved.html": {"<h1>المحفوظات</h1>"},
+		"README.txt": {"كل ما نخزّنه عن", "ann@example.org",
+			"index.html      ابدأ من هنا"},
 	} {
 		for _, each := range words {
 			if !strings.Contains(files[name], each) {
@@ -271,7 +286,8 @@ func TestNothingLetsAnybodyIn(t *testing.T) {
 		h.arrive("a.example", "Alpha", post("a1"))
 		h.midnight()
 		for name, content := range h.read() {
-			for _, secret := range []string{"0123456789abcdef", fmt.Sprintf("%x", hash), base64.StdEncoding.EncodeToString(hash), "/e/", "unsubscribe/"} {
+			for _, secret := range []string{"0123456789abcdef", fmt.Sprintf("%x", hash),
+				base64.StdEncoding.EncodeToString(hash), "/e/", "unsubscribe/"} {
 				if strings.Contains(content, secret) {
 					t.Errorf("%s has %q in it", name, secret)
 				}
@@ -304,7 +320,8 @@ func TestHostileTitles(t *testing.T) {
 	const bad = `../../../etc/passwd"></a><script>alert(1)</script>{{.}}` + "\n"
 	s := storetest.Open(t, storetest.SQLite(t))
 	h := newWorld(t, s)
-	p := digest.Post{Identity: bad, Title: bad, URL: "javascript:alert(1)", Author: bad, Summary: bad, Language: `en" onclick="alert(1)`}
+	p := digest.Post{Identity: bad, Title: bad, URL: "javascript:alert(1)", Author: bad, Summary: bad,
+		Language: `en" onclick="alert(1)`}
 	h.arrive("a.example", bad, p)
 	h.midnight()
 	h.now = h.now.Add(time.Hour)
@@ -317,10 +334,12 @@ func TestHostileTitles(t *testing.T) {
 	h.must(s.SavePost(t.Context(), h.user.ID, refs[list[0].ID][0].PostID, h.now))
 	files := h.read()
 	for name, content := range files {
-		if strings.Contains(name, "..") || strings.Contains(name, "passwd") || strings.HasPrefix(name, "/") || strings.Contains(name, `\`) {
+		if strings.Contains(name, "..") || strings.Contains(name, "passwd") || strings.HasPrefix(name, "/") ||
+			strings.Contains(name, `\`) {
 			t.Errorf("a file is called %q", name)
 		}
-		if strings.HasSuffix(name, ".html") && (strings.Contains(content, "<script") || strings.Contains(content, `"javascript:`) || strings.Contains(content, `" onclick`)) {
+		if strings.HasSuffix(name, ".html") && (strings.Contains(content, "<script") ||
+			strings.Contains(content, `"javascript:`) || strings.Contains(content, `" onclick`)) {
 			t.Errorf("%s is not safe:\n%s", name, content)
 		}
 	}
@@ -383,7 +402,8 @@ func TestMemoryIsFlat(t *testing.T) {
 		t.Errorf("only %d bytes were written", g.written)
 	}
 	if g.most > before.HeapAlloc+most {
-		t.Errorf("%d MB of memory for %d MB written; %d at most", (g.most-before.HeapAlloc)>>20, g.written>>20, most>>20)
+		t.Errorf("%d MB of memory for %d MB written; %d at most", (g.most-before.HeapAlloc)>>20, g.written>>20,
+			most>>20)
 	}
 	t.Logf("%d MB written with %d KB of memory", g.written>>20, (int64(g.most)-int64(before.HeapAlloc))>>10)
 }

@@ -24,7 +24,8 @@ func parseTemplates(l *catalogue.Language) *template.Template {
 
 // page writes a page: the beginning, what body writes with the templates that it
 // is given, and the end. up is how the page's links lead to the top of the file.
-func (e *Export) page(w io.Writer, title, up string, body func(write func(template string, data any) error) error) error {
+func (e *Export) page(w io.Writer, title, up string,
+	body func(write func(template string, data any) error) error) error {
 	write := func(template string, data any) error { return e.templates.ExecuteTemplate(w, template, data) }
 	if err := write("open", map[string]string{"Title": title, "Up": up}); err != nil {
 		return err
@@ -68,18 +69,19 @@ func (e *Export) writeEdition(ctx context.Context, w io.Writer, x digest.Edition
 	if err != nil {
 		return err
 	}
-	return e.page(w, catalogue.Day("Monday 2 January 2006", x.LocalDate).In(e.speaks), "../", func(write func(string, any) error) error {
-		var section digest.FeedID
-		return e.each(ctx, e.inSections(refs[x.ID]), func(post digest.Post) error {
-			if post.FeedID != section {
-				section = post.FeedID
-				if err := write("site", e.labels[section]); err != nil {
-					return err
+	return e.page(w, catalogue.Day("Monday 2 January 2006", x.LocalDate).In(e.speaks), "../",
+		func(write func(string, any) error) error {
+			var section digest.FeedID
+			return e.each(ctx, e.inSections(refs[x.ID]), func(post digest.Post) error {
+				if post.FeedID != section {
+					section = post.FeedID
+					if err := write("site", e.labels[section]); err != nil {
+						return err
+					}
 				}
-			}
-			return write("post", newPagePost(post))
+				return write("post", newPagePost(post))
+			})
 		})
-	})
 }
 
 func (e *Export) writeSavedPage(ctx context.Context, w io.Writer) error {

@@ -39,8 +39,10 @@ type post struct {
 
 func newPost(p digest.Post, feed digest.FeedLabel, edition digest.Date) post {
 	return post{
-		Edition: edition.String(), Site: feed.Title, SiteURL: feed.SiteURL, Title: p.Title, URL: p.URL, Author: p.Author,
-		Language: p.Language, Published: known(p.PublishedAt), Found: p.SeenAt.UTC(), Summary: p.Summary, HTML: p.Content, Files: p.Enclosures,
+		Edition: edition.String(), Site: feed.Title, SiteURL: feed.SiteURL, Title: p.Title, URL: p.URL,
+		Author:   p.Author,
+		Language: p.Language, Published: known(p.PublishedAt), Found: p.SeenAt.UTC(), Summary: p.Summary,
+		HTML: p.Content, Files: p.Enclosures,
 	}
 }
 
@@ -73,7 +75,8 @@ func (e *Export) writePosts(ctx context.Context, w io.Writer) error {
 }
 
 // postsOf gives the keys of editions' posts, and reads the labels of their feeds.
-func (e *Export) postsOf(ctx context.Context, editions []digest.Edition) (map[digest.EditionID][]digest.PostRef, error) {
+func (e *Export) postsOf(ctx context.Context, editions []digest.Edition) (map[digest.EditionID][]digest.PostRef,
+	error) {
 	deliveries := make([]digest.Delivery, len(editions))
 	for i, x := range editions {
 		deliveries[i] = digest.Delivery{Edition: x}

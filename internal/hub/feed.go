@@ -97,8 +97,9 @@ func (f Feeds) Newsletter(ctx context.Context, n digest.Newsletter, now time.Tim
 	if err != nil {
 		return Feed{}, err
 	}
-	doc := atomFeed{ID: f.Home(n), Title: n.Name, Author: n.Sender(), Logo: f.logo(n), Updated: n.CreatedAt.UTC().Format(time.RFC3339),
-		Links: []atomLink{{"self", f.Topic(n)}, {"alternate", f.Home(n)}}}
+	doc := atomFeed{ID: f.Home(n), Title: n.Name, Author: n.Sender(), Logo: f.logo(n),
+		Updated: n.CreatedAt.UTC().Format(time.RFC3339),
+		Links:   []atomLink{{"self", f.Topic(n)}, {"alternate", f.Home(n)}}}
 	if f.Open {
 		doc.Links = append(doc.Links, atomLink{"hub", f.BaseURL + Path})
 	}
@@ -150,5 +151,6 @@ func (f Feeds) entry(ctx context.Context, n digest.Newsletter, e digest.Edition)
 	if title == "" {
 		title = catalogue.Day("Monday 2 January 2006", e.LocalDate).In(catalogue.Of(n.Language))
 	}
-	return atomEntry{ID: address, Title: title, Published: at, Updated: at, Link: atomLink{"alternate", address}, Summary: strings.Join(headlines, " · ")}, nil
+	return atomEntry{ID: address, Title: title, Published: at, Updated: at, Link: atomLink{"alternate", address},
+		Summary: strings.Join(headlines, " · ")}, nil
 }

@@ -76,8 +76,10 @@ func (h *Hub) Ask(ctx context.Context, r push.HubRequest, domain string, home bo
 		n, err = h.Store.NewsletterBySlug(ctx, slug)
 	}
 	switch {
-	case digest.KindOf(err) == digest.NotFound, err == nil && n.State != digest.NewsletterActive && n.State != digest.NewsletterHeld:
-		return &digest.Error{Kind: digest.NotFound, Message: "hub.topic is not a feed of this hub; use the address in the feed's rel=self link"}
+	case digest.KindOf(err) == digest.NotFound, err == nil && n.State != digest.NewsletterActive &&
+		n.State != digest.NewsletterHeld:
+		return &digest.Error{Kind: digest.NotFound,
+			Message: "hub.topic is not a feed of this hub; use the address in the feed's rel=self link"}
 	case err != nil:
 		return err
 	}
@@ -148,7 +150,8 @@ func (h *Hub) announce() error {
 func (h *Hub) make(ctx context.Context, c digest.HubCall) error {
 	request, letterAt, challenge, err := h.request(ctx, c)
 	if err != nil {
-		h.Log.ErrorContext(ctx, "cannot make a newsletter's feed for its subscribers; retrying", "newsletter", int64(c.NewsletterID), "err", err)
+		h.Log.ErrorContext(ctx, "cannot make a newsletter's feed for its subscribers; retrying", "newsletter",
+			int64(c.NewsletterID), "err", err)
 		return h.Store.GiveBackHubCall(h.Hard, c, h.Now().Add(brokenPause))
 	}
 	reply, body, err := h.Poller.Callback(ctx, request)
@@ -162,13 +165,15 @@ func (h *Hub) make(ctx context.Context, c digest.HubCall) error {
 	if outcome == digest.HubRetried || outcome == digest.HubRefused || outcome == digest.HubGivenUp {
 		mark.Next, mark.Error = h.Now().Add(wait), digest.OneLine(reply.Words())
 	}
-	h.Log.DebugContext(ctx, "called", "kind", string(c.Kind), "domain", c.Domain, "outcome", string(mark.Outcome), "error", mark.Error)
+	h.Log.DebugContext(ctx, "called", "kind", string(c.Kind), "domain", c.Domain, "outcome", string(mark.Outcome),
+		"error", mark.Error)
 	return h.Store.MarkHubCall(h.Hard, c, mark, h.Now())
 }
 
 // request makes the request of a call. An intent has a challenge, a delivery all of its feed as it is served
 // (WebSub section 7), and when the newest letter left that is in it.
-func (h *Hub) request(ctx context.Context, c digest.HubCall) (request poller.Callback, letterAt time.Time, challenge string, err error) {
+func (h *Hub) request(ctx context.Context, c digest.HubCall) (request poller.Callback, letterAt time.Time,
+	challenge string, err error) {
 	if c.Kind != digest.HubDeliver {
 		challenge = rand.Text()
 		address := push.HubIntent(c, challenge, "the newsletter has ended")
@@ -182,7 +187,8 @@ func (h *Hub) request(ctx context.Context, c digest.HubCall) (request poller.Cal
 	if len(c.Secret) > 0 {
 		header.Set("X-Hub-Signature", push.Sign(c.Secret, feed.Body))
 	}
-	return poller.Callback{Method: http.MethodPost, Address: c.Callback, Home: c.Home, Header: header, Body: feed.Body}, feed.LetterAt, "", nil
+	return poller.Callback{Method: http.MethodPost, Address: c.Callback, Home: c.Home, Header: header, Body: feed.Body},
+		feed.LetterAt, "", nil
 }
 
 // feed gives the document of a delivery, which is made once for all that wait for the same letter.

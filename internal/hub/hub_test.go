@@ -108,10 +108,12 @@ func newHouse(t testing.TB, st *store.Store) *house {
 	h := &house{t: t, st: st, now: noon}
 	u, _, err := st.AddUser(t.Context(), "anna@example.org", "UTC", noon)
 	h.ok(err)
-	h.n, err = st.AddNewsletter(t.Context(), digest.Newsletter{Slug: "anna-writes", Name: "Anna & co", Cadence: digest.Daily, State: digest.NewsletterActive,
-		Look: digest.Look{Layout: digest.FullText, Images: digest.ProxiedImages}}, u.ID, noon)
+	h.n, err = st.AddNewsletter(t.Context(),
+		digest.Newsletter{Slug: "anna-writes", Name: "Anna & co", Cadence: digest.Daily, State: digest.NewsletterActive,
+			Look: digest.Look{Layout: digest.FullText, Images: digest.ProxiedImages}}, u.ID, noon)
 	h.ok(err)
-	h.f, _, err = st.EnsureFeed(t.Context(), digest.Feed{URL: "https://anna.example/feed", Host: "anna.example", Title: "Anna"})
+	h.f, _, err = st.EnsureFeed(t.Context(), digest.Feed{URL: "https://anna.example/feed", Host: "anna.example",
+		Title: "Anna"})
 	h.ok(err)
 	h.ok(st.AddNewsletterFeed(t.Context(), h.n.ID, digest.Subscription{FeedID: h.f.ID}, noon))
 	h.Hub = h.hub()
@@ -122,10 +124,13 @@ func newHouse(t testing.TB, st *store.Store) *house {
 func (h *house) hub() *hub.Hub {
 	now := func() time.Time { return h.now }
 	signer := digest.NewSigner([]byte("0123456789abcdef"))
-	p := poller.New(poller.Options{AllowNetworks: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, NoWait: true, Hosts: h.st})
+	p := poller.New(poller.Options{AllowNetworks: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, NoWait: true,
+		Hosts: h.st})
 	h.t.Cleanup(p.Close)
 	return hub.New(hub.Options{
-		Feeds:  hub.Feeds{Store: h.st, Editions: edition.New(edition.Options{Store: h.st, Signer: signer, BaseURL: "https://digest.example"}), BaseURL: "https://digest.example/", Open: true},
+		Feeds: hub.Feeds{Store: h.st,
+			Editions: edition.New(edition.Options{Store: h.st, Signer: signer, BaseURL: "https://digest.example"}),
+			BaseURL:  "https://digest.example/", Open: true},
 		Poller: p, Now: now, Hard: h.t.Context(), Log: slog.New(slog.DiscardHandler), Bell: make(chan struct{}, 1),
 	})
 }
@@ -169,8 +174,10 @@ func (h *house) letter(title string) {
 	}
 	seen := next.Add(-time.Hour)
 	h.f.ParsedAt = seen
-	p := digest.Post{FeedID: h.f.ID, Identity: title, Title: title, URL: "https://anna.example/" + title, SeenAt: seen, PublishedAt: seen, ContentHash: title, Content: "<p>" + title + "</p>"}
-	_, err := h.st.Record(ctx, seen, []store.Polled{{Feed: h.f, Posts: []digest.Post{p}, Listed: []string{title}, ReadAt: h.f.URL}})
+	p := digest.Post{FeedID: h.f.ID, Identity: title, Title: title, URL: "https://anna.example/" + title, SeenAt: seen,
+		PublishedAt: seen, ContentHash: title, Content: "<p>" + title + "</p>"}
+	_, err := h.st.Record(ctx, seen,
+		[]store.Polled{{Feed: h.f, Posts: []digest.Post{p}, Listed: []string{title}, ReadAt: h.f.URL}})
 	h.ok(err)
 	h.now = next
 	_, err = h.st.Plan(ctx, next, func(digest.Feed, time.Time) (time.Time, bool) { return time.Time{}, false })
@@ -183,7 +190,8 @@ func (h *house) letter(title string) {
 func TestHub(t *testing.T) {
 	each(t, func(h *house) {
 		s := newSubscriber(t, topic)
-		modes := h.asks(s, "hub.mode=subscribe&hub.topic="+topic+"&hub.callback=CALLBACK&hub.secret=geheim&hub.lease_seconds=86400")
+		modes := h.asks(s, "hub.mode=subscribe&hub.topic="+topic+
+			"&hub.callback=CALLBACK&hub.secret=geheim&hub.lease_seconds=86400")
 		if len(modes) != 1 || modes[0] != "subscribe 86400 1" {
 			h.t.Fatalf("verified by %q", modes)
 		}
@@ -202,7 +210,8 @@ func TestHub(t *testing.T) {
 		if want := "sha256=" + hex.EncodeToString(mac.Sum(nil)); got[0].header.Get("X-Hub-Signature") != want {
 			h.t.Errorf("signed %s, want %s", got[0].header.Get("X-Hub-Signature"), want)
 		}
-		if links := strings.Join(got[0].header.Values("Link"), ", "); links != `<https://digest.example/hub>; rel="hub", <`+topic+`>; rel="self"` {
+		if links := strings.Join(got[0].header.Values("Link"),
+			", "); links != `<https://digest.example/hub>; rel="hub", <`+topic+`>; rel="self"` {
 			h.t.Errorf("Link: %s", links)
 		}
 		served, err := h.Newsletter(h.t.Context(), h.n, h.now)
@@ -211,7 +220,8 @@ func TestHub(t *testing.T) {
 			h.t.Errorf("delivered %s, served %s", got[0].body, served.Body)
 		}
 		doc, err := feed.Parse([]byte(got[0].body), got[0].header.Get("Content-Type"), topic)
-		if err != nil || len(doc.Posts) != 1 || !strings.Contains(got[0].body, "boats") || !strings.Contains(got[0].body, `rel="hub" href="https://digest.example/hub"`) {
+		if err != nil || len(doc.Posts) != 1 || !strings.Contains(got[0].body, "boats") ||
+			!strings.Contains(got[0].body, `rel="hub" href="https://digest.example/hub"`) {
 			h.t.Errorf("%v of %s", err, got[0].body)
 		}
 		h.ok(h.Work(h.t.Context()))
@@ -244,8 +254,10 @@ func TestHubVerifies(t *testing.T) {
 			h.t.Errorf("delivered to who did not confirm: %v %v", modes, got)
 		}
 		for _, topic := range []string{
-			"https://digest.example/n/other/feed.xml", "https://elsewhere.example/n/anna-writes/feed.xml", "https://digest.example/n/anna-writes",
-			"http://digest.example/n/anna-writes/feed.xml", "https://digest.example/n/anna-writes/feed.xml?x=1", "https://digest.example/n/../anna-writes/feed.xml",
+			"https://digest.example/n/other/feed.xml", "https://elsewhere.example/n/anna-writes/feed.xml",
+			"https://digest.example/n/anna-writes",
+			"http://digest.example/n/anna-writes/feed.xml", "https://digest.example/n/anna-writes/feed.xml?x=1",
+			"https://digest.example/n/../anna-writes/feed.xml",
 		} {
 			r := h.request(s)
 			r.Topic = topic

@@ -38,8 +38,10 @@ func groupOf(a atom.Atom) group {
 // closedBy gives the groups that the start of an element may end.
 func closedBy(a atom.Atom) group {
 	switch a {
-	case atom.Address, atom.Article, atom.Aside, atom.Blockquote, atom.Center, atom.Details, atom.Dialog, atom.Dir, atom.Div, atom.Dl,
-		atom.Fieldset, atom.Figcaption, atom.Figure, atom.Footer, atom.Header, atom.Hgroup, atom.Main, atom.Menu, atom.Nav, atom.Ol,
+	case atom.Address, atom.Article, atom.Aside, atom.Blockquote, atom.Center, atom.Details, atom.Dialog, atom.Dir,
+		atom.Div, atom.Dl,
+		atom.Fieldset, atom.Figcaption, atom.Figure, atom.Footer, atom.Header, atom.Hgroup, atom.Main, atom.Menu,
+		atom.Nav, atom.Ol,
 		atom.P, atom.Search, atom.Section, atom.Summary, atom.Ul, atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6,
 		atom.Pre, atom.Listing, atom.Form, atom.Plaintext, atom.Xmp, atom.Table:
 		return paragraphs
@@ -61,7 +63,8 @@ func closedBy(a atom.Atom) group {
 // block behind the one in which it was not closed.
 func isStyle(a atom.Atom) bool {
 	switch a {
-	case atom.A, atom.B, atom.Big, atom.Code, atom.Em, atom.Font, atom.I, atom.Nobr, atom.S, atom.Small, atom.Strike, atom.Strong,
+	case atom.A, atom.B, atom.Big, atom.Code, atom.Em, atom.Font, atom.I, atom.Nobr, atom.S, atom.Small, atom.Strike,
+		atom.Strong,
 		atom.Tt, atom.U:
 		return true
 	}
@@ -71,7 +74,8 @@ func isStyle(a atom.Atom) bool {
 // isVoid reports whether an element has no inside.
 func isVoid(a atom.Atom) bool {
 	switch a {
-	case atom.Area, atom.Base, atom.Basefont, atom.Bgsound, atom.Br, atom.Embed, atom.Frame, atom.Hr, atom.Image, atom.Img,
+	case atom.Area, atom.Base, atom.Basefont, atom.Bgsound, atom.Br, atom.Embed, atom.Frame, atom.Hr, atom.Image,
+		atom.Img,
 		atom.Input, atom.Keygen, atom.Link, atom.Meta, atom.Param, atom.Source, atom.Track, atom.Wbr:
 		return true
 	}
@@ -111,7 +115,8 @@ func isMarker(a atom.Atom) bool {
 // staysForeign reports whether an element that HTML knows may stand in SVG or MathML.
 func staysForeign(a atom.Atom) bool {
 	switch a {
-	case atom.A, atom.Audio, atom.Desc, atom.Image, atom.Math, atom.Script, atom.Style, atom.Svg, atom.Title, atom.Video,
+	case atom.A, atom.Audio, atom.Desc, atom.Image, atom.Math, atom.Script, atom.Style, atom.Svg, atom.Title,
+		atom.Video,
 		atom.Annotation, atom.AnnotationXml, atom.Foreignobject, atom.ForeignObject, atom.Malignmark, atom.Mglyph,
 		atom.Mi, atom.Mn, atom.Mo, atom.Ms, atom.Mtext:
 		return true

@@ -16,7 +16,10 @@ var costly = map[string]func(size int) string{
 	"a tag of attributes": func(size int) string {
 		return "<p" + grammar.Repeated(size/2, " a#") + ">" + grammar.Repeated(size/2, "<b a>")
 	},
-	"paragraphs in depth": func(size int) string { return strings.Repeat("<div>", 480) + grammar.Repeated(size, "<p>") },
+	"paragraphs in depth": func(size int) string {
+		return strings.Repeat("<div>", 480) + grammar.Repeated(size,
+			"<p>")
+	},
 	"styles in all that come": func(size int) string {
 		return "<p>" + grammar.Repeated(4000, "<font a=#>") + grammar.Repeated(size, "<p>x")
 	},
@@ -49,12 +52,17 @@ func TestCostlyTextsAreNotParsed(t *testing.T) {
 // parsed, however much of it there is.
 func TestOrdinaryTextsAreParsed(t *testing.T) {
 	for _, part := range []string{
-		"<p>words <b>and</b> words</p>", "<p>words <i>and</i> words", "<div><span style='a'>x</span> y</div>\n", "<li>x", "<br>words",
+		"<p>words <b>and</b> words</p>", "<p>words <i>and</i> words", "<div><span style='a'>x</span> y</div>\n",
+		"<li>x", "<br>words",
 		`<p><a href="https://example.org/#" title="#"><img src="https://example.org/#.png" alt="x"></a></p>`,
-		`<strong data-start="#" data-end="#">x</strong> words `, "<h2 id=h#><a name=#></a>x</h2>", "<dl><dt>x<dd>y</dl>",
-		`<table><tr><td><font face="a" size=2>x<td><font face="a" size=2>y</table>`, "<table><tbody><tr><td>x</td></tr></tbody></table>",
-		`<pre><code><span class="k">x</span><span class="p">y</span></code></pre>`, "<blockquote><p>x</p></blockquote>", "words & words < words ",
-		`<svg><title>x</title><path d="M0"/><path d="M1"></path></svg><script>x</script>`, "<ul><li><p>x</p><ul><li>y</ul></ul>",
+		`<strong data-start="#" data-end="#">x</strong> words `, "<h2 id=h#><a name=#></a>x</h2>",
+		"<dl><dt>x<dd>y</dl>",
+		`<table><tr><td><font face="a" size=2>x<td><font face="a" size=2>y</table>`,
+		"<table><tbody><tr><td>x</td></tr></tbody></table>",
+		`<pre><code><span class="k">x</span><span class="p">y</span></code></pre>`, "<blockquote><p>x</p></blockquote>",
+		"words & words < words ",
+		`<svg><title>x</title><path d="M0"/><path d="M1"></path></svg><script>x</script>`,
+		"<ul><li><p>x</p><ul><li>y</ul></ul>",
 		"<math><mi>x</mi><mo>=</mo><mn>#</mn></math> words", "<script><!-- x --></script>",
 		`<a href="#"><div><h3>x</h3><p>y</p></div></a>`, "<style>p > a {}</style><!-- <p> --><p>x</p>",
 	} {
@@ -71,7 +79,8 @@ func TestOrdinaryTextsAreParsed(t *testing.T) {
 // people are.
 func TestMistakesAreParsed(t *testing.T) {
 	for _, part := range []string{
-		"<p><em>x<p>y</em> words and words", "<b><i>x</b></i> ", "<p><font size=#>x", "<div><b>x</div>", "<a href=#>x<p>y", "<b>x<p>y</b>",
+		"<p><em>x<p>y</em> words and words", "<b><i>x</b></i> ", "<p><font size=#>x", "<div><b>x</div>",
+		"<a href=#>x<p>y", "<b>x<p>y</b>",
 		"<i><li>x</i>", "<td>x", "</p></div>x", "<center><font size=2><table><tr><td><b>x</center>",
 	} {
 		if s := strings.Repeat("<p>words</p>", 200) + grammar.Repeated(30*len(part), part); !Affordable(s) {
@@ -85,7 +94,8 @@ func TestMistakesAreParsed(t *testing.T) {
 func TestShowable(t *testing.T) {
 	for _, size := range []int{1 << 12, 1 << 14, 1 << 18} {
 		for _, part := range []string{
-			"<p>words <b>and</b> <a href='https://example.org/'><em>more</em></a></p>", "<code><span>x</span></code>", "<ul><li><i>x</i></li></ul>",
+			"<p>words <b>and</b> <a href='https://example.org/'><em>more</em></a></p>", "<code><span>x</span></code>",
+			"<ul><li><i>x</i></li></ul>",
 			"<td><b><i><u>x</u></i></b></td>", "<q><q><q><q>x</q></q></q></q>", "<a><b><sub>x</sub></b></a><br>",
 		} {
 			if !Showable(grammar.Repeated(size, part)) {
@@ -117,7 +127,8 @@ func TestShown(t *testing.T) {
 	if got := text("<p>a <b>b</b>", false); got != "a bbp" {
 		t.Errorf("%q", got)
 	}
-	if got := text("<p>a"+strings.Repeat("<b>b", 500), true); !strings.HasPrefix(got, "a b") || !strings.HasSuffix(got, "b b ") {
+	if got := text("<p>a"+strings.Repeat("<b>b", 500), true); !strings.HasPrefix(got, "a b") ||
+		!strings.HasSuffix(got, "b b ") {
 		t.Errorf("%q", got)
 	}
 	if got := text(Noted("<p>a <b>b</b>"), true); got != "a bbp" {
@@ -175,8 +186,10 @@ func TestWords(t *testing.T) {
 // FuzzScanner holds that the scanner finds the tags that the tokenizer finds.
 func FuzzScanner(f *testing.F) {
 	for _, s := range []string{
-		"<p a='<b>' c=d/>x</p >", "<!--><b>--><i>", "<!-- --!><b>", "<!--->x<b>", "<script><!--<b></script><i>", "<style></styl><b></style a=b><i>",
-		"</><b></1><i><?x>", "<!doctype a><b =a= b=c/d /e=f>", "<textarea><b></textarea x><i>", "<plaintext><b>", "<b", "<b a='", "<b/ a=\"x\"b>", "<noscript><b></noscript>",
+		"<p a='<b>' c=d/>x</p >", "<!--><b>--><i>", "<!-- --!><b>", "<!--->x<b>", "<script><!--<b></script><i>",
+		"<style></styl><b></style a=b><i>",
+		"</><b></1><i><?x>", "<!doctype a><b =a= b=c/d /e=f>", "<textarea><b></textarea x><i>", "<plaintext><b>", "<b",
+		"<b a='", "<b/ a=\"x\"b>", "<noscript><b></noscript>",
 	} {
 		f.Add(s)
 	}
@@ -192,11 +205,13 @@ func FuzzScanner(f *testing.F) {
 				at += len(z.Raw())
 				kind = z.Next()
 			}
-			if kind == html.ErrorToken || string(z.Raw()) != ours.tag.written || at != ours.tag.from || (kind == html.EndTagToken) != ours.tag.end {
+			if kind == html.ErrorToken || string(z.Raw()) != ours.tag.written || at != ours.tag.from ||
+				(kind == html.EndTagToken) != ours.tag.end {
 				t.Fatalf("%q: %q at %d, want %v %q at %d", s, ours.tag.written, ours.tag.from, kind, z.Raw(), at)
 			}
 			at += len(z.Raw())
-			if theirs := z.Token(); theirs.DataAtom != ours.tag.name || len(theirs.Attr) > ours.tag.attributes && !ours.tag.end {
+			if theirs := z.Token(); theirs.DataAtom != ours.tag.name || len(theirs.Attr) > ours.tag.attributes &&
+				!ours.tag.end {
 				t.Fatalf("%q: %+v, want %+v", s, ours.tag, theirs)
 			}
 		}

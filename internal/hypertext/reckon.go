@@ -55,7 +55,8 @@ func steps(s string) int {
 		if z.tag.attributes > maxAttributes {
 			return most + 1
 		}
-		r.steps += stepsOfTag + stepsOfAttribute*z.tag.attributes + min(r.depth, mostDepth) + r.styles.sum + stepsOfClone*r.lost.sum
+		r.steps += stepsOfTag + stepsOfAttribute*z.tag.attributes + min(r.depth, mostDepth) + r.styles.sum +
+			stepsOfClone*r.lost.sum
 		switch {
 		case z.doubt:
 			r.loseAll()

@@ -195,7 +195,8 @@ func (z *scanner) enter() {
 		if z.plain || z.foreign {
 			z.enterRaw()
 		}
-	case atom.Iframe, atom.Noembed, atom.Noframes, atom.Plaintext, atom.Script, atom.Style, atom.Textarea, atom.Title, atom.Xmp:
+	case atom.Iframe, atom.Noembed, atom.Noframes, atom.Plaintext, atom.Script, atom.Style, atom.Textarea, atom.Title,
+		atom.Xmp:
 		z.enterRaw()
 	}
 }
@@ -234,7 +235,8 @@ func (z *scanner) readAttributes(i int) bool {
 			return true
 		}
 		from := i
-		for i < len(z.text) && (z.text[i] != '=' || i == from) && !isSpace(z.text[i]) && z.text[i] != '/' && z.text[i] != '>' {
+		for i < len(z.text) && (z.text[i] != '=' || i == from) && !isSpace(z.text[i]) && z.text[i] != '/' &&
+			z.text[i] != '>' {
 			i++
 		}
 		if i > from {

@@ -54,7 +54,8 @@ func formats() []format {
 // room for. A JPEG stays one; any other becomes a PNG.
 func Make(file []byte) (digest.Logo, []byte, error) {
 	if len(file) > MaxBytes {
-		return digest.Logo{}, nil, digest.Refuse(digest.Invalid, "the picture is larger than %d MB; make it smaller", MaxBytes>>20)
+		return digest.Logo{}, nil, digest.Refuse(digest.Invalid, "the picture is larger than %d MB; make it smaller",
+			MaxBytes>>20)
 	}
 	for _, f := range formats() {
 		if !bytes.HasPrefix(file, []byte(f.begins)) {
@@ -78,7 +79,8 @@ func Make(file []byte) (digest.Logo, []byte, error) {
 		}
 		return write(scaled(m), f.begins[0] == 0xff)
 	}
-	return digest.Logo{}, nil, digest.Refuse(digest.Invalid, "the logo must be a PNG, JPEG or GIF picture; save it as PNG")
+	return digest.Logo{}, nil,
+		digest.Refuse(digest.Invalid, "the logo must be a PNG, JPEG or GIF picture; save it as PNG")
 }
 
 func unreadable() error {
@@ -89,11 +91,14 @@ func unreadable() error {
 func checkShape(w, h int) error {
 	switch {
 	case w < minSide || h < minSide:
-		return digest.Refuse(digest.Invalid, "the picture is %d by %d pixels; a logo needs at least %d by %d", w, h, minSide, minSide)
+		return digest.Refuse(digest.Invalid, "the picture is %d by %d pixels; a logo needs at least %d by %d", w, h,
+			minSide, minSide)
 	case w > maxPixels/h:
-		return digest.Refuse(digest.Invalid, "the picture is %d by %d pixels; make it at most %d by %d", w, h, maxWidth, maxHeight)
+		return digest.Refuse(digest.Invalid, "the picture is %d by %d pixels; make it at most %d by %d", w, h, maxWidth,
+			maxHeight)
 	case w > 10*h || h > 3*w:
-		return digest.Refuse(digest.Invalid, "the picture is %d by %d pixels; a logo can be at most ten times as wide as high, or three times as high as wide", w, h)
+		return digest.Refuse(digest.Invalid,
+			"the picture is %d by %d pixels; a logo can be at most ten times as wide as high, or three times as high as wide", w, h)
 	}
 	return nil
 }

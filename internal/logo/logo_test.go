@@ -81,12 +81,15 @@ func TestMake(t *testing.T) {
 		want   digest.Logo
 		ending string
 	}{
-		"a small PNG":  {asPNG(t, drawn(200, 50, white)), digest.Logo{LogoWidth: 200, LogoHeight: 50}, ".png"},
-		"a clear PNG":  {asPNG(t, drawn(300, 300, clear)), digest.Logo{LogoWidth: 192, LogoHeight: 192, LogoClear: true}, ".png"},
+		"a small PNG": {asPNG(t, drawn(200, 50, white)), digest.Logo{LogoWidth: 200, LogoHeight: 50}, ".png"},
+		"a clear PNG": {asPNG(t, drawn(300, 300, clear)),
+			digest.Logo{LogoWidth: 192, LogoHeight: 192, LogoClear: true}, ".png"},
 		"a large JPEG": {asJPEG(t, drawn(2000, 500, white)), digest.Logo{LogoWidth: 720, LogoHeight: 180}, ".jpg"},
 		"a GIF":        {asGIF(t, drawn(100, 100, white)), digest.Logo{LogoWidth: 100, LogoHeight: 100}, ".png"},
-		"with a text":  {withText(asPNG(t, drawn(200, 50, white)), "Comment\x00<script>"), digest.Logo{LogoWidth: 200, LogoHeight: 50}, ".png"},
-		"with a tail":  {append(asPNG(t, drawn(200, 50, white)), "<script>alert(1)</script>"...), digest.Logo{LogoWidth: 200, LogoHeight: 50}, ".png"},
+		"with a text": {withText(asPNG(t, drawn(200, 50, white)), "Comment\x00<script>"),
+			digest.Logo{LogoWidth: 200, LogoHeight: 50}, ".png"},
+		"with a tail": {append(asPNG(t, drawn(200, 50, white)), "<script>alert(1)</script>"...),
+			digest.Logo{LogoWidth: 200, LogoHeight: 50}, ".png"},
 	} {
 		got, file, err := logo.Make(c.file)
 		if err != nil {
@@ -129,8 +132,9 @@ func TestRefused(t *testing.T) {
 		file []byte
 		says string
 	}{
-		"nothing":           {nil, "save it as PNG"},
-		"SVG":               {[]byte(`<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>`), "save it as PNG"},
+		"nothing": {nil, "save it as PNG"},
+		"SVG": {[]byte(`<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>`),
+			"save it as PNG"},
 		"WebP":              {[]byte("RIFF\x10\x00\x00\x00WEBPVP8 "), "save it as PNG"},
 		"a page":            {[]byte("<html>"), "save it as PNG"},
 		"half a PNG":        {whole[:len(whole)/2], "is damaged"},
@@ -144,7 +148,8 @@ func TestRefused(t *testing.T) {
 		"a pole":            {asPNG(t, drawn(20, 100, white)), "three times as high"},
 	} {
 		_, _, err := logo.Make(c.file)
-		if digest.KindOf(err) != digest.Invalid || !strings.Contains(err.Error(), c.says) || strings.Contains(err.Error(), "\n") {
+		if digest.KindOf(err) != digest.Invalid || !strings.Contains(err.Error(), c.says) ||
+			strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s: %v, want %q", name, err, c.says)
 		}
 	}
@@ -190,7 +195,8 @@ func FuzzMake(f *testing.F) {
 			return
 		}
 		again, _, err := image.Decode(bytes.NewReader(b))
-		if err != nil || again.Bounds().Dx() != l.LogoWidth || again.Bounds().Dy() != l.LogoHeight || l.LogoWidth > 720 || l.LogoHeight > 192 {
+		if err != nil || again.Bounds().Dx() != l.LogoWidth || again.Bounds().Dy() != l.LogoHeight ||
+			l.LogoWidth > 720 || l.LogoHeight > 192 {
 			t.Errorf("%+v is unreadable: %v", l, err)
 		}
 	})

@@ -37,7 +37,8 @@ func (l *List) unpack(r io.ReaderAt, size int64) error {
 			continue
 		}
 		if tables++; tables > mostTables {
-			return invalid("the ZIP has more than %d CSV files; extract the lists and import them one by one", mostTables)
+			return invalid("the ZIP has more than %d CSV files; extract the lists and import them one by one",
+				mostTables)
 		}
 		if path.Base(f.Name) == askedFile {
 			if err := l.readAsked(f); err != nil {

@@ -110,15 +110,18 @@ func BenchmarkWrite(b *testing.B) {
 	const rows = 100_000
 	var members iter.Seq2[digest.Member, error] = func(yield func(digest.Member, error) bool) {
 		for i := range rows {
-			m := digest.Member{Email: fmt.Sprintf("reader%d@example.org", i), TimeZone: "Europe/Paris", State: digest.DigestActive, JoinedAt: noon,
-				Proof: digest.Proof{Form: "https://ann.example/join", Address: "203.0.113.7", AskedAt: noon, At: noon.Add(time.Minute)}}
+			m := digest.Member{Email: fmt.Sprintf("reader%d@example.org", i), TimeZone: "Europe/Paris",
+				State: digest.DigestActive, JoinedAt: noon,
+				Proof: digest.Proof{Form: "https://ann.example/join", Address: "203.0.113.7", AskedAt: noon,
+					At: noon.Add(time.Minute)}}
 			if !yield(m, nil) {
 				return
 			}
 		}
 	}
 	for b.Loop() {
-		if err := (Export{"Ann writes", noon, members, every[digest.NewsletterSuppression](nil), nil}).Write(io.Discard); err != nil {
+		if err := (Export{"Ann writes", noon, members, every[digest.NewsletterSuppression](nil), nil}).Write(
+			io.Discard); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -11,7 +11,8 @@ import (
 // the address has the name that the audience gives it, and is the first of all; those
 // in capitals have the same names everywhere.
 func isMailchimp(t *table) bool {
-	return t.has("optin_time", "confirm_time", "leid") || t.has("email_address", "optin_time", "confirm_time") || t.has("email_address", "member_rating")
+	return t.has("optin_time", "confirm_time", "leid") || t.has("email_address", "optin_time", "confirm_time") ||
+		t.has("email_address", "member_rating")
 }
 
 // sortMailchimp knows the unsubscribed and the cleaned by their columns, whatever a
@@ -24,7 +25,8 @@ func sortMailchimp(t *table, file string) (string, State, error) {
 	case t.has("clean_time") || strings.HasPrefix(file, "cleaned_"):
 		return "cleaned", Bounced, nil
 	case strings.HasPrefix(file, "nonsubscribed_"):
-		return "", "", &digest.Error{Kind: digest.Invalid, Message: "the people in this list never subscribed; use the list of subscribers", Err: errNever}
+		return "", "", &digest.Error{Kind: digest.Invalid,
+			Message: "the people in this list never subscribed; use the list of subscribers", Err: errNever}
 	default:
 		return "subscribed", "", nil
 	}
@@ -82,7 +84,8 @@ func isSubstackTable(t *table) bool {
 }
 
 func readSubstackTable(r *record) Row {
-	row := Row{State: Joined, Email: r.email(r.get("email")), Name: r.name("name"), JoinedAt: r.time("subscription_date")}
+	row := Row{State: Joined, Email: r.email(r.get("email")), Name: r.name("name"),
+		JoinedAt: r.time("subscription_date")}
 	if r.get("receiving_emails_for") == "" {
 		r.fail("it does not say who gets email; use the list in Substack's full export")
 	}
@@ -93,7 +96,8 @@ func readSubstackTable(r *record) Row {
 // (docs.buttondown.com/api-subscribers-introduction), which were email and
 // subscriber_type until 2024 and are email_address and type since.
 func isButtondown(t *table) bool {
-	return t.has("creation_date") && (t.has("email") || t.has("email_address")) && (t.has("type") || t.has("subscriber_type"))
+	return t.has("creation_date") && (t.has("email") || t.has("email_address")) &&
+		(t.has("type") || t.has("subscriber_type"))
 }
 
 // sortButtondown knows the file of those who left, unsubscribers, by its name.
@@ -142,7 +146,8 @@ func (r *record) buttondownState(word string) State {
 func isGhost(t *table) bool { return t.has("email", "subscribed_to_emails", "created_at") }
 
 func readGhost(r *record) Row {
-	row := Row{State: Joined, Email: r.email(r.get("email")), Name: r.name("name"), JoinedAt: r.time("created_at"), LeftAt: r.time("deleted_at")}
+	row := Row{State: Joined, Email: r.email(r.get("email")), Name: r.name("name"), JoinedAt: r.time("created_at"),
+		LeftAt: r.time("deleted_at")}
 	if !r.is("subscribed_to_emails") || r.get("deleted_at") != "" {
 		row.State = Left
 	}

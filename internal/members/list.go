@@ -83,10 +83,12 @@ func (l *List) add(s source) error {
 	}
 	for _, other := range l.sources {
 		if other.system.name != s.system.name {
-			return invalid("%s is of %s and %s of %s; give one list at a time", other.name, other.system.name, s.name, s.system.name)
+			return invalid("%s is of %s and %s of %s; give one list at a time", other.name, other.system.name, s.name,
+				s.system.name)
 		}
 		if other.part == s.part {
-			return invalid("%s and %s are two lists of the same kind; give the one whose people joined this newsletter", other.name, s.name)
+			return invalid("%s and %s are two lists of the same kind; give the one whose people joined this newsletter",
+				other.name, s.name)
 		}
 	}
 	l.System = s.system.name
@@ -97,7 +99,8 @@ func (l *List) add(s source) error {
 // atFile says in which file an error is.
 func atFile(name string, err error) error {
 	if e, ok := errors.AsType[*digest.Error](err); ok {
-		wrong := digest.Refuse(e.Kind, "%s: %s", name, &digest.Error{Message: e.Message, Format: e.Format, Values: e.Values})
+		wrong := digest.Refuse(e.Kind, "%s: %s", name,
+			&digest.Error{Message: e.Message, Format: e.Format, Values: e.Values})
 		wrong.Err = e.Err
 		return wrong
 	}
@@ -207,7 +210,8 @@ func (p *pass) read(s source, t *table, fields []string) (Row, string) {
 		row.State = all
 	}
 	if len(fields) > len(t.names) && !isEmpty(fields[len(t.names):]) {
-		r.wrong = fmt.Sprintf("it has %d fields for %d columns; put fields that contain %q in quotation marks", len(fields), len(t.names), string(t.csv.Comma))
+		r.wrong = fmt.Sprintf("it has %d fields for %d columns; put fields that contain %q in quotation marks",
+			len(fields), len(t.names), string(t.csv.Comma))
 	}
 	if row.State.IsSuppressed() && row.Email != "" {
 		r.wrong = "" // whatever else is wrong, nothing may be mailed there

@@ -37,8 +37,10 @@ func told(l *List) string {
 		}
 		fmt.Fprintf(&b, "%s %s:%d %s %s", row.Action(), row.File, row.Line, row.State, row.Email)
 		for _, field := range []struct{ name, value string }{
-			{"name", row.Name}, {"zone", row.TimeZone}, {"joined", stamp(row.JoinedAt)}, {"form", row.Form}, {"address", row.Address},
-			{"asked", stamp(row.AskedAt)}, {"confirmed", stamp(row.At)}, {"left", stamp(row.LeftAt)}, {"reason", row.Reason},
+			{"name", row.Name}, {"zone", row.TimeZone}, {"joined", stamp(row.JoinedAt)}, {"form", row.Form},
+			{"address", row.Address},
+			{"asked", stamp(row.AskedAt)}, {"confirmed", stamp(row.At)}, {"left", stamp(row.LeftAt)},
+			{"reason", row.Reason},
 		} {
 			if field.value != "" {
 				fmt.Fprintf(&b, " %s=%q", field.name, field.value)
@@ -187,9 +189,11 @@ func TestEncodings(t *testing.T) {
 	}
 	for name, s := range map[string]string{
 		"UTF-8 with a mark": "\xEF\xBB\xBF" + list, "Windows-1252": windows,
-		"UTF-16LE with a mark": utf16(unicode.LittleEndian, unicode.UseBOM), "UTF-16BE with a mark": utf16(unicode.BigEndian, unicode.UseBOM),
-		"UTF-16LE": utf16(unicode.LittleEndian, unicode.IgnoreBOM), "UTF-16BE": utf16(unicode.BigEndian, unicode.IgnoreBOM),
-		"LF": strings.ReplaceAll(list, "\r\n", "\n"), "no last end": strings.TrimSuffix(list, "\r\n"),
+		"UTF-16LE with a mark": utf16(unicode.LittleEndian, unicode.UseBOM),
+		"UTF-16BE with a mark": utf16(unicode.BigEndian, unicode.UseBOM),
+		"UTF-16LE":             utf16(unicode.LittleEndian, unicode.IgnoreBOM),
+		"UTF-16BE":             utf16(unicode.BigEndian, unicode.IgnoreBOM),
+		"LF":                   strings.ReplaceAll(list, "\r\n", "\n"), "no last end": strings.TrimSuffix(list, "\r\n"),
 		"semicolons": "email;name;state\nzoe@example.org;\"Zoë, 1\nof 2\";joined\nleft@example.org;;left\n",
 		"tabs":       "email\tname\tstate\nzoe@example.org\tZoë, 1 of 2\tjoined\n\nleft@example.org\t\tleft\n",
 	} {
@@ -206,13 +210,16 @@ func TestUnusable(t *testing.T) {
 		{"\xEF\xBB\xBF", "it is empty"},
 		{"Adresse,Nom\n", `there is no column named email, only "Adresse", "Nom"; the first line must have the column names`},
 		{"ann@example.org\nbob@example.org\n", `there is no column named email, only "ann@example.org"`},
-		{"email,first_subscribed,consent\na@example.org,,\n", `the columns "first_subscribed", "consent" are unknown; remove them, or rename them to one of email, name`},
+		{"email,first_subscribed,consent\na@example.org,,\n",
+			`the columns "first_subscribed", "consent" are unknown; remove them, or rename them to one of email, name`},
 		{"Email,First name,Last name,Data\na@example.org,,,\n", "does not say who unsubscribed"},
 		{"ema\"il,x\n", "the first line cannot be read"},
 		{"\x00\x01\x02\x03", "there is no column named email"},
 		{"PK\x03\x04", "the ZIP is damaged"},
 		{strings.Repeat("a,", 1001) + "\n", "more than a thousand columns"},
-		{"post_id,timestamp,email,active_subscription,email_disabled\n1,,a@example.org,true,false\n", `the columns "post_id"`}, // who opened a post of Substack
+		// who opened a post of Substack
+		{"post_id,timestamp,email,active_subscription,email_disabled\n1,,a@example.org,true,false\n",
+			`the columns "post_id"`},
 		{"email\x1b[31m,x\n", `"email [31m"`},
 	} {
 		refused(t, "list.csv", []byte(tt.content), tt.want)
@@ -224,17 +231,25 @@ func TestUnusable(t *testing.T) {
 // the list.
 func TestRowsThatAreWrong(t *testing.T) {
 	for _, tt := range []struct{ rows, want string }{
-		{"a@example.org,x\"y,\nb@example.org,,\n", "! list.csv, line 2: a quotation mark is out of place; inside a quoted field, double it\nask list.csv:3 joined b@example.org\n"},
-		{"a@example.org,\"x\nb@example.org,,left\n", "! list.csv: a quotation mark in line 2 is not closed; correct the line (inside a field, double the quotation mark) and try again\n"},
-		{"a\x00b@example.org,,\nb@example.org,nu\x00l,\n", "! list.csv, line 2: \"a b@example.org\" is not an email address\nask list.csv:3 joined b@example.org name=\"nu l\"\n"},
+		{"a@example.org,x\"y,\nb@example.org,,\n",
+			"! list.csv, line 2: a quotation mark is out of place; inside a quoted field, double it\nask list.csv:3 joined b@example.org\n"},
+		{"a@example.org,\"x\nb@example.org,,left\n",
+			"! list.csv: a quotation mark in line 2 is not closed; correct the line (inside a field, double the quotation mark) and try again\n"},
+		{"a\x00b@example.org,,\nb@example.org,nu\x00l,\n",
+			"! list.csv, line 2: \"a b@example.org\" is not an email address\nask list.csv:3 joined b@example.org name=\"nu l\"\n"},
 		{",Ann,\n", "! list.csv, line 2: it has no email address\n"},
-		{"Ann <a@example.org>,,\n", "! list.csv, line 2: \"Ann <a@example.org>\" has more than an email address; leave out the name and the < >\n"},
+		{"Ann <a@example.org>,,\n",
+			"! list.csv, line 2: \"Ann <a@example.org>\" has more than an email address; leave out the name and the < >\n"},
 		{strings.Repeat("a", 400) + "@example.org,,\n", "! list.csv, line 2: its email address is too long\n"},
 		{"a@example.org," + strings.Repeat("n", 70000) + ",\n", "! list.csv, line 2: a field is longer than 64 KiB\n"},
-		{"a@example.org," + strings.Repeat("n", 500_000) + ",\n", "! list.csv: the row after line 1 is longer than 262144 bytes; a quotation mark may not be closed\n"},
-		{"a@EXAMPLE.org,,\nA@example.ORG,,\n", "ask list.csv:2 joined a@example.org\n! list.csv, line 3: A@example.org is already in line 2 of list.csv\n"},
-		{"a@example.org,,\na@Example.org,,left\n", "suppress list.csv:3 left a@example.org\n! list.csv, line 2: a@example.org gets no email, because of line 3 of list.csv\n"},
-		{"a@bücher.example,,\na@xn--bcher-kva.example,,\n", "ask list.csv:2 joined a@xn--bcher-kva.example\n! list.csv, line 3: a@xn--bcher-kva.example is already in line 2 of list.csv\n"},
+		{"a@example.org," + strings.Repeat("n", 500_000) + ",\n",
+			"! list.csv: the row after line 1 is longer than 262144 bytes; a quotation mark may not be closed\n"},
+		{"a@EXAMPLE.org,,\nA@example.ORG,,\n",
+			"ask list.csv:2 joined a@example.org\n! list.csv, line 3: A@example.org is already in line 2 of list.csv\n"},
+		{"a@example.org,,\na@Example.org,,left\n",
+			"suppress list.csv:3 left a@example.org\n! list.csv, line 2: a@example.org gets no email, because of line 3 of list.csv\n"},
+		{"a@bücher.example,,\na@xn--bcher-kva.example,,\n",
+			"ask list.csv:2 joined a@xn--bcher-kva.example\n! list.csv, line 3: a@xn--bcher-kva.example is already in line 2 of list.csv\n"},
 	} {
 		got := told(opened(t, "/home/ann/list.csv", []byte("email,name,state\n"+tt.rows)))
 		if got != "digest: list.csv\n"+tt.want {
@@ -245,19 +260,24 @@ func TestRowsThatAreWrong(t *testing.T) {
 
 // TestColumns: what a row says by other columns than usual.
 func TestColumns(t *testing.T) {
-	const mailchimp, buttondown = "Email Address,Status,MEMBER_RATING,OPTIN_TIME,CONFIRM_TIME\n", "id,email,creation_date,subscriber_type\n"
+	const mailchimp, buttondown = "Email Address,Status,MEMBER_RATING,OPTIN_TIME,CONFIRM_TIME\n",
+		"id,email,creation_date,subscriber_type\n"
 	for _, tt := range []struct{ file, content, want string }{
 		{"x.csv", "email,name\na@example.org,1;2;3;4\n", "ask x.csv:2 joined a@example.org name=\"1;2;3;4\"\n"},
 		{"x.csv", "email,name,Name\na@example.org,Ann,Bob\n", "ask x.csv:2 joined a@example.org name=\"Ann\"\n"},
-		{"x.csv", "email,joined_at\na@example.org,1969-12-31\n", "! x.csv, line 2: joined_at is \"1969-12-31\", which is no time such as 2026-05-01T10:00:00Z\n"},
-		{"x.csv", "email,left_at\na@example.org,2026-05-01\n", "suppress x.csv:2 left a@example.org left=\"2026-05-01T00:00:00Z\"\n"},
+		{"x.csv", "email,joined_at\na@example.org,1969-12-31\n",
+			"! x.csv, line 2: joined_at is \"1969-12-31\", which is no time such as 2026-05-01T10:00:00Z\n"},
+		{"x.csv", "email,left_at\na@example.org,2026-05-01\n",
+			"suppress x.csv:2 left a@example.org left=\"2026-05-01T00:00:00Z\"\n"},
 		{"x.csv", "email,left_at\na@example.org,in May\n", "suppress x.csv:2 left a@example.org\n"},
-		{"x.csv", "email,reason\na@example.org,bounced: full\n", "suppress x.csv:2 bounced a@example.org reason=\"bounced: full\"\n"},
+		{"x.csv", "email,reason\na@example.org,bounced: full\n",
+			"suppress x.csv:2 bounced a@example.org reason=\"bounced: full\"\n"},
 		{"x.csv", mailchimp + "a@example.org,Pending,2,,\nb@example.org,Gold,2,,\nc@example.org,Archived,2,,\n",
 			"suppress x.csv:4 left c@example.org form=\"Mailchimp, x.csv\"\nignore x.csv:2 pending a@example.org form=\"Mailchimp, x.csv\"\nask x.csv:3 joined b@example.org form=\"Mailchimp, x.csv\"\n"},
 		{"unsubscribers.csv", buttondown + "1,a@example.org,2021-05-01T09:30:00Z,regular\n",
 			"suppress unsubscribers.csv:2 left a@example.org joined=\"2021-05-01T09:30:00Z\" form=\"Buttondown, unsubscribers.csv\"\n"},
-		{"x.csv", "E-Mail-Adresse,OPTIN_TIME,CONFIRM_TIME,LEID\na@example.org,,,1\n", "ask x.csv:2 joined a@example.org form=\"Mailchimp, x.csv\"\n"},
+		{"x.csv", "E-Mail-Adresse,OPTIN_TIME,CONFIRM_TIME,LEID\na@example.org,,,1\n",
+			"ask x.csv:2 joined a@example.org form=\"Mailchimp, x.csv\"\n"},
 	} {
 		_, got, _ := strings.Cut(told(opened(t, tt.file, []byte(tt.content))), "\n")
 		if got != tt.want {
@@ -320,7 +340,8 @@ func TestRecognisingIsBounded(t *testing.T) {
 	b := zipped(t, mapFS("a/"+askedFile, asked, "b/"+askedFile, asked, "list.csv", "email\na@example.org\n"))
 	small := usualLimits()
 	small.bytes = 5000
-	if _, err := open(t.Context(), bytes.NewReader(b), int64(len(b)), "list.zip", small); err == nil || !strings.Contains(err.Error(), "the list is too large; split it") {
+	if _, err := open(t.Context(), bytes.NewReader(b), int64(len(b)), "list.zip", small); err == nil ||
+		!strings.Contains(err.Error(), "the list is too large; split it") {
 		t.Errorf("got %v", err)
 	}
 }
@@ -328,7 +349,8 @@ func TestRecognisingIsBounded(t *testing.T) {
 // TestReadingEnds: when its context ends, a list is read no further, not even to recognise it.
 func TestReadingEnds(t *testing.T) {
 	content := []byte("email\n" + strings.Repeat("\n", 4*ahead) + "a@example.org\n")
-	for name, b := range map[string][]byte{"list.csv": content, "list.zip": zipped(t, mapFS(askedFile, "asked\n", "list.csv", string(content)))} {
+	for name, b := range map[string][]byte{"list.csv": content,
+		"list.zip": zipped(t, mapFS(askedFile, "asked\n", "list.csv", string(content)))} {
 		ctx, cancel := context.WithCancel(t.Context())
 		list, err := open(ctx, bytes.NewReader(b), int64(len(b)), name, usualLimits())
 		if err != nil {
@@ -340,7 +362,8 @@ func TestReadingEnds(t *testing.T) {
 		if !errors.Is(err, context.Canceled) {
 			t.Errorf("%s: the rows end with %v", name, err)
 		}
-		if _, err := open(ctx, bytes.NewReader(b), int64(len(b)), name, usualLimits()); !errors.Is(err, context.Canceled) {
+		if _, err := open(ctx, bytes.NewReader(b), int64(len(b)), name, usualLimits()); !errors.Is(err,
+			context.Canceled) {
 			t.Errorf("%s: opening it ends with %v", name, err)
 		}
 	}
@@ -368,7 +391,8 @@ func TestArchivesThatAreWrong(t *testing.T) {
 		many = append(many, fmt.Sprintf("%d.csv", i), "x,y\n")
 	}
 	refused(t, "many.zip", zipped(t, mapFS(many...)), "more than 1000 CSV files")
-	if got := told(opened(t, "x.zip", zipped(t, mapFS("a.csv", ours, "other.csv", "x,y\n", "empty.csv", "")))); !strings.HasPrefix(got,
+	if got := told(opened(t, "x.zip",
+		zipped(t, mapFS("a.csv", ours, "other.csv", "x,y\n", "empty.csv", "")))); !strings.HasPrefix(got,
 		"digest: a.csv\nskipped empty.csv: it is empty\nskipped other.csv: it is not a list of members\nask a.csv:2") {
 		t.Errorf("got %s", got)
 	}
@@ -376,7 +400,8 @@ func TestArchivesThatAreWrong(t *testing.T) {
 
 // TestRowsEndEarly: who stops ranging gets nothing more.
 func TestRowsEndEarly(t *testing.T) {
-	l := opened(t, "list.csv", []byte("email,state\na@example.org,left\nb@example.org,joined\nno address,\nc@example.org,\n"))
+	l := opened(t, "list.csv",
+		[]byte("email,state\na@example.org,left\nb@example.org,joined\nno address,\nc@example.org,\n"))
 	for stop := range 4 {
 		n := 0
 		for range l.Rows() {

@@ -54,7 +54,8 @@ func openReaders(r io.Reader) (*table, error) {
 	}
 	for _, name := range t.names {
 		if !slices.Contains([]string{"email", "time_zone"}, normal(name)) {
-			return nil, invalid("%q is not a column of a list of readers; the first line must be: email,time_zone", name)
+			return nil, invalid("%q is not a column of a list of readers; the first line must be: email,time_zone",
+				name)
 		}
 	}
 	if !t.has("email") {

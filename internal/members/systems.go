@@ -48,9 +48,11 @@ func unknown(columns []string) error {
 			odd = append(odd, fmt.Sprintf("%q", digest.Shortened(name, mostShown)))
 		}
 	}
-	wrong := digest.Refuse(digest.Invalid, "there is no column named email, only %s; the first line must have the column names, such as email,name,joined_at", strings.Join(odd, ", "))
+	wrong := digest.Refuse(digest.Invalid,
+		"there is no column named email, only %s; the first line must have the column names, such as email,name,joined_at", strings.Join(odd, ", "))
 	if email {
-		wrong = digest.Refuse(digest.Invalid, "the columns %s are unknown; remove them, or rename them to one of %s", strings.Join(odd, ", "), strings.Join(ourColumns[:], ", "))
+		wrong = digest.Refuse(digest.Invalid, "the columns %s are unknown; remove them, or rename them to one of %s",
+			strings.Join(odd, ", "), strings.Join(ourColumns[:], ", "))
 	}
 	wrong.Err = errUnknown
 	return wrong
@@ -74,7 +76,8 @@ func (s *source) recognise(t *table) error {
 }
 
 // ourColumns are those of our own format. Only the address has to be there.
-var ourColumns = [...]string{"email", "name", "state", "time_zone", "days", "joined_at", "form", "address", "asked_at", "confirmed_at", "left_at", "reason"}
+var ourColumns = [...]string{"email", "name", "state", "time_zone", "days", "joined_at", "form", "address", "asked_at",
+	"confirmed_at", "left_at", "reason"}
 
 func ours(column string) bool {
 	for _, name := range ourColumns {
@@ -107,8 +110,10 @@ const paused = "paused"
 
 func readOurs(r *record) Row {
 	row := Row{
-		Email: r.email(r.get("email")), Name: r.name("name"), TimeZone: r.zone("time_zone"), JoinedAt: r.time("joined_at"),
-		Proof: digest.Proof{Form: digest.Shortened(r.get("form"), mostForm), Address: digest.Shortened(r.get("address"), mostName),
+		Email: r.email(r.get("email")), Name: r.name("name"), TimeZone: r.zone("time_zone"),
+		JoinedAt: r.time("joined_at"),
+		Proof: digest.Proof{Form: digest.Shortened(r.get("form"), mostForm),
+			Address: digest.Shortened(r.get("address"), mostName),
 			AskedAt: r.time("asked_at"), At: r.time("confirmed_at")},
 		LeftAt: r.time("left_at"), Reason: digest.Shortened(r.get("reason"), mostForm),
 	}
@@ -136,7 +141,8 @@ func (r *record) state(row Row) (State, bool) {
 		if s := stateNamed(word); s != "" {
 			return s, false
 		}
-		r.fail("the state %q is not known; write joined, pending, left, bounced, complained or blocked", digest.Shortened(word, mostShown))
+		r.fail("the state %q is not known; write joined, pending, left, bounced, complained or blocked",
+			digest.Shortened(word, mostShown))
 		return "", false
 	}
 }

@@ -58,7 +58,8 @@ func openTable(r io.Reader, l limits) (*table, error) {
 	t.csv.Comma, t.csv.FieldsPerRecord, t.csv.ReuseRecord = separator(begin), -1, true
 	header, err := t.next()
 	if errors.Is(err, io.EOF) {
-		return nil, &digest.Error{Kind: digest.Invalid, Message: "the first line must have the column names", Err: errEmpty}
+		return nil, &digest.Error{Kind: digest.Invalid, Message: "the first line must have the column names",
+			Err: errEmpty}
 	}
 	if p, ok := errors.AsType[*Problem](err); ok {
 		return nil, invalid("the first line cannot be read: %s", p.Message)
@@ -100,10 +101,12 @@ func (t *table) next() ([]string, error) {
 		if wrong.StartLine != wrong.Line { // nobody can tell what else was taken for a field
 			return nil, invalid("a quotation mark in line %d is not closed; correct the line (inside a field, double the quotation mark) and try again", wrong.StartLine)
 		}
-		return nil, &Problem{Line: wrong.Line, Message: "a quotation mark is out of place; inside a quoted field, double it"}
+		return nil, &Problem{Line: wrong.Line,
+			Message: "a quotation mark is out of place; inside a quoted field, double it"}
 	}
 	if errors.Is(err, errLongRow) {
-		return nil, invalid("the row after line %d is longer than %d bytes; a quotation mark may not be closed", t.at, t.row)
+		return nil, invalid("the row after line %d is longer than %d bytes; a quotation mark may not be closed", t.at,
+			t.row)
 	}
 	if err != nil {
 		return nil, err
@@ -148,7 +151,8 @@ func decoded(r *bufio.Reader) io.Reader {
 	case bytes.HasPrefix(begin, []byte("\xEF\xBB\xBF")):
 		_, _ = r.Discard(3) // they are in the buffer
 		return r
-	case bytes.HasPrefix(begin, []byte("\xFF\xFE")), bytes.HasPrefix(begin, []byte("\xFE\xFF")): // the mark tells the order
+	// the mark tells the order
+	case bytes.HasPrefix(begin, []byte("\xFF\xFE")), bytes.HasPrefix(begin, []byte("\xFE\xFF")):
 	case len(begin) == 4 && begin[0] != 0 && begin[1] == 0 && begin[2] != 0 && begin[3] == 0:
 	case len(begin) == 4 && begin[0] == 0 && begin[1] != 0 && begin[2] == 0 && begin[3] != 0:
 		order = unicode.BigEndian

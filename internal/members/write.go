@@ -41,7 +41,8 @@ func (e Export) Write(w io.Writer) error {
 	for _, f := range []struct {
 		name  string
 		write func(io.Writer) error
-	}{{readmeFile, e.writeReadme}, {membersFile, e.writeMembers}, {suppressedFile, e.writeSuppressed}, {askedFile, e.writeAsked}} {
+	}{{readmeFile, e.writeReadme}, {membersFile, e.writeMembers}, {suppressedFile, e.writeSuppressed},
+		{askedFile, e.writeAsked}} {
 		file, err := z.CreateHeader(&zip.FileHeader{Name: f.name, Method: zip.Deflate, Modified: e.MadeAt})
 		if err == nil {
 			err = f.write(file)
@@ -65,10 +66,12 @@ func (e Export) writeReadme(w io.Writer) error {
 }
 
 func (e Export) writeMembers(w io.Writer) error {
-	return writeTable(w, []string{"email", "state", "time_zone", "days", "joined_at", "form", "address", "asked_at", "confirmed_at"}, func(row func(...string) error) error {
+	return writeTable(w, []string{"email", "state", "time_zone", "days", "joined_at", "form", "address", "asked_at",
+		"confirmed_at"}, func(row func(...string) error) error {
 		for m, err := range e.Members {
 			if err == nil && m.State != digest.DigestLeft {
-				err = row(m.Email, memberState(m), m.TimeZone, memberDays(m), stamp(m.JoinedAt), m.Form, m.Address, stamp(m.AskedAt), stamp(m.At))
+				err = row(m.Email, memberState(m), m.TimeZone, memberDays(m), stamp(m.JoinedAt), m.Form, m.Address,
+					stamp(m.AskedAt), stamp(m.At))
 			}
 			if err != nil {
 				return err

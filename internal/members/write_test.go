@@ -59,11 +59,15 @@ func TestRoundTrip(t *testing.T) {
 	}
 	all := []digest.Member{
 		{Email: "ann@example.org", TimeZone: "Europe/Paris", State: digest.DigestActive, JoinedAt: noon,
-			Proof: digest.Proof{Form: "https://ann.example/join?a=1,2", Address: "203.0.113.7", AskedAt: noon.Add(-time.Hour), At: noon.Add(-time.Minute)}},
-		{Email: "bob@example.org", TimeZone: "Asia/Kathmandu", State: digest.DigestPaused, JoinedAt: noon, Cadence: days, OwnDays: true},
+			Proof: digest.Proof{Form: "https://ann.example/join?a=1,2", Address: "203.0.113.7",
+				AskedAt: noon.Add(-time.Hour), At: noon.Add(-time.Minute)}},
+		{Email: "bob@example.org", TimeZone: "Asia/Kathmandu", State: digest.DigestPaused, JoinedAt: noon,
+			Cadence: days, OwnDays: true},
 		{Email: "=cmd@example.org", TimeZone: "UTC", State: digest.DigestActive, Proof: digest.Proof{Form: "=1+1"}},
-		{Email: "'quoted@example.org", TimeZone: "UTC", State: digest.DigestActive, Proof: digest.Proof{Form: `'; =x;=y;'z"; -1`}},
-		{Email: "+plus@example.org", TimeZone: "UTC", State: digest.DigestActive, Proof: digest.Proof{Form: "＝SUM(A1)"}},
+		{Email: "'quoted@example.org", TimeZone: "UTC", State: digest.DigestActive,
+			Proof: digest.Proof{Form: `'; =x;=y;'z"; -1`}},
+		{Email: "+plus@example.org", TimeZone: "UTC", State: digest.DigestActive,
+			Proof: digest.Proof{Form: "＝SUM(A1)"}},
 	}
 	suppressed := []digest.NewsletterSuppression{
 		{Email: "-left@example.org", Reason: "left", At: noon},
@@ -71,11 +75,15 @@ func TestRoundTrip(t *testing.T) {
 		{Email: "blocked@example.org", Reason: "blocked: @all"},
 		{Email: "odd@example.org", Reason: "=they said so"},
 	}
-	others := digest.Member{Email: "theirs@example.org", TimeZone: "UTC", State: digest.DigestActive, Cadence: days} // the newsletter's days
-	all, given := append(all, digest.Member{Email: others.Email, TimeZone: others.TimeZone, State: others.State}), append(all, others)
+	// the newsletter's days
+	others := digest.Member{Email: "theirs@example.org", TimeZone: "UTC", State: digest.DigestActive, Cadence: days}
+	all, given := append(all, digest.Member{Email: others.Email, TimeZone: others.TimeZone, State: others.State}),
+		append(all, others)
 	asked := []digest.AskedAddress{{1, 2, 3}, {31: 0xff}}
 	gone := digest.Member{Email: "gone@example.org", State: digest.DigestLeft}
-	list := opened(t, "export.zip", written(t, Export{"Ann & friends", noon, every(nil, append(given, gone)...), every(nil, suppressed...), every(nil, asked...)}))
+	list := opened(t, "export.zip",
+		written(t, Export{"Ann & friends", noon, every(nil, append(given, gone)...), every(nil, suppressed...),
+			every(nil, asked...)}))
 	var gotMembers []digest.Member
 	var gotSuppressed []digest.NewsletterSuppression
 	for row, err := range list.Rows() {
@@ -101,7 +109,8 @@ func TestRoundTrip(t *testing.T) {
 // TestNoFormula: no cell of an export begins as a formula does, however a spreadsheet
 // splits the line; and a cell is what it was once the marks are taken away.
 func TestNoFormula(t *testing.T) {
-	for _, cell := range []string{"=1+1", "+1", "-1", "@SUM(1)", "\t=1", "\r=1", "\n=1", "a;=1", "a\t=1", "＝1", "＋1", "－1", "＠x", "'=1", "''", "'", "x'", ";;=", ";'", "", "plain"} {
+	for _, cell := range []string{"=1+1", "+1", "-1", "@SUM(1)", "\t=1", "\r=1", "\n=1", "a;=1", "a\t=1", "＝1",
+		"＋1", "－1", "＠x", "'=1", "''", "'", "x'", ";;=", ";'", "", "plain"} {
 		safe := guarded(cell)
 		for part := range strings.FieldsFuncSeq(safe, func(r rune) bool { return r == ';' || r == '\t' }) {
 			if strings.IndexAny(part, formulaSigns) == 0 {
@@ -119,8 +128,10 @@ func TestNoFormula(t *testing.T) {
 
 // TestExport: other programs can read the files, and the README explains every column.
 func TestExport(t *testing.T) {
-	content := written(t, Export{"Ann\nwrites", noon, every(nil, digest.Member{Email: "ann@example.org", State: digest.DigestActive}),
-		every(nil, digest.NewsletterSuppression{Email: "bob@example.org", Reason: "left"}), every(nil, digest.AskedAddress{})})
+	content := written(t, Export{"Ann\nwrites", noon,
+		every(nil, digest.Member{Email: "ann@example.org", State: digest.DigestActive}),
+		every(nil, digest.NewsletterSuppression{Email: "bob@example.org", Reason: "left"}),
+		every(nil, digest.AskedAddress{})})
 	z, err := zip.NewReader(bytes.NewReader(content), int64(len(content)))
 	if err != nil {
 		t.Fatal(err)
@@ -159,7 +170,8 @@ func TestExportFails(t *testing.T) {
 	for _, e := range []Export{
 		{"x", noon, every[digest.Member](broken), every[digest.NewsletterSuppression](nil), nil},
 		{"x", noon, every[digest.Member](nil), every[digest.NewsletterSuppression](broken), nil},
-		{"x", noon, every[digest.Member](nil), every[digest.NewsletterSuppression](nil), every[digest.AskedAddress](broken)},
+		{"x", noon, every[digest.Member](nil), every[digest.NewsletterSuppression](nil),
+			every[digest.AskedAddress](broken)},
 	} {
 		if err := e.Write(io.Discard); !errors.Is(err, broken) {
 			t.Errorf("got %v", err)
@@ -171,7 +183,8 @@ func TestExportFails(t *testing.T) {
 func TestAskedElsewhere(t *testing.T) {
 	members := "email,state\nann@example.org,joined\n"
 	for content, want := range map[string]int{
-		"asked\n" + strings.Repeat("ab", 32) + "\nzz\n" + strings.Repeat("ab", 31) + "\n": 1, "asked\n": 0, "email,asked\nx,y\n": 0, "": 0, "\x00\x01": 0,
+		"asked\n" + strings.Repeat("ab", 32) + "\nzz\n" + strings.Repeat("ab", 31) + "\n": 1, "asked\n": 0,
+		"email,asked\nx,y\n": 0, "": 0, "\x00\x01": 0,
 	} {
 		var b bytes.Buffer
 		z := zip.NewWriter(&b)

@@ -31,7 +31,8 @@ func (d database) Collect(out chan<- prometheus.Metric) {
 	defer cancel()
 	s := scrape{d, out, d.Now()}
 	var errs error
-	for _, part := range []func(context.Context) error{s.totals, s.numbers, s.news, s.states, s.mail, s.trouble, s.hub, s.lags} {
+	for _, part := range []func(context.Context) error{s.totals, s.numbers, s.news, s.states, s.mail, s.trouble, s.hub,
+		s.lags} {
 		errs = errors.Join(errs, part(ctx))
 	}
 	up := 1.0
@@ -71,19 +72,23 @@ func (s scrape) totals(ctx context.Context) error {
 	for _, outcome := range []string{"unchanged", "changed", "limited", "refused", "broken", "silent"} {
 		t := all[store.CounterPoll+outcome]
 		polls.Requests, polls.Bytes = polls.Requests+t.Requests, polls.Bytes+t.Bytes
-		s.counter("polls_total", "Polls by what came of them: unchanged, changed, limited, refused, broken, silent.", t.N, "outcome", outcome)
+		s.counter("polls_total", "Polls by what came of them: unchanged, changed, limited, refused, broken, silent.",
+			t.N, "outcome", outcome)
 	}
 	s.counter("poll_requests_total", "HTTP requests that the polls took.", polls.Requests)
 	s.counter("poll_received_bytes_total", "Bytes of bodies that the polls brought, as they travelled.", polls.Bytes)
 	s.counter("pushes_total", "Bodies of hubs whose posts were stored.", all[store.CounterPush].N)
 	s.counter("posts_total", "New posts stored.", all[store.CounterPost].N)
 	s.counter("editions_total", "Editions made.", all[store.CounterEdition].N)
-	for _, outcome := range []digest.HubOutcome{digest.HubConfirmed, digest.HubRefused, digest.HubDelivered, digest.HubRetried, digest.HubGivenUp, digest.HubGone} {
-		s.counter("hub_calls_total", "Requests of the hub by what came of them: confirmed, refused, delivered, retried, given_up, gone.",
+	for _, outcome := range []digest.HubOutcome{digest.HubConfirmed, digest.HubRefused, digest.HubDelivered,
+		digest.HubRetried, digest.HubGivenUp, digest.HubGone} {
+		s.counter("hub_calls_total",
+			"Requests of the hub by what came of them: confirmed, refused, delivered, retried, given_up, gone.",
 			all[store.CounterHub+string(outcome)].N, "outcome", string(outcome))
 	}
 	for _, result := range []string{"sent", "retried", "failed", "expired", "sent_unconfirmed"} {
-		s.counter("mails_total", "Mails by what became of them: sent, retried, failed, expired, sent_unconfirmed.", all[store.CounterMail+result].N, "result", result)
+		s.counter("mails_total", "Mails by what became of them: sent, retried, failed, expired, sent_unconfirmed.",
+			all[store.CounterMail+result].N, "result", result)
 	}
 	return nil
 }
@@ -100,19 +105,25 @@ func (s scrape) numbers(ctx context.Context) error {
 	if s.Storage != nil {
 		s.storage(s.Storage(n.Bytes))
 	}
-	s.gauge("feeds_over_quota", "Feeds of which posts wait, since more came than is stored in a day.", float64(n.OverQuota))
+	s.gauge("feeds_over_quota", "Feeds of which posts wait, since more came than is stored in a day.",
+		float64(n.OverQuota))
 	s.gauge("feeds_pushed", "Feeds that hubs have promised to push.", float64(n.Pushed))
-	s.gauge("feeds_left_to_hubs", "Feeds that are polled once a week, as their hubs are trusted.", float64(n.LeftToHubs))
+	s.gauge("feeds_left_to_hubs", "Feeds that are polled once a week, as their hubs are trusted.",
+		float64(n.LeftToHubs))
 	s.counter("polls_saved_total", "Midnights for which feeds were not asked, as their hubs are trusted.", n.SavedPolls)
 	s.gauge("feeds_failing", "Active feeds whose last poll failed.", float64(n.Failing))
 	for _, state := range []digest.DigestState{digest.DigestActive, digest.DigestPaused, digest.DigestLeft} {
 		s.gauge("digests", "Digests by state: active, paused, left.", float64(n.Digests[state]), "state", string(state))
 	}
-	for _, state := range []digest.FeedState{digest.FeedActive, digest.FeedTrial, digest.FeedDead, digest.FeedGone, digest.FeedBlocked, digest.FeedDeclined} {
+	for _, state := range []digest.FeedState{digest.FeedActive, digest.FeedTrial, digest.FeedDead, digest.FeedGone,
+		digest.FeedBlocked, digest.FeedDeclined} {
 		s.gauge("feeds", "Feeds by state: active, trial, dead, gone.", float64(n.Feeds[state]), "state", string(state))
 	}
-	for _, reason := range []digest.Reason{digest.ForHardBounce, digest.ForSoftBounces, digest.ForComplaint, digest.ForOperator} {
-		s.gauge("suppressed_addresses", "Addresses that are not mailed, by reason: hard_bounce, soft_bounces, complaint, manual.", float64(n.Suppressed[reason]), "reason", string(reason))
+	for _, reason := range []digest.Reason{digest.ForHardBounce, digest.ForSoftBounces, digest.ForComplaint,
+		digest.ForOperator} {
+		s.gauge("suppressed_addresses",
+			"Addresses that are not mailed, by reason: hard_bounce, soft_bounces, complaint, manual.",
+			float64(n.Suppressed[reason]), "reason", string(reason))
 	}
 	return nil
 }
@@ -124,7 +135,8 @@ func (s scrape) news(ctx context.Context) error {
 		return err
 	}
 	for _, way := range digest.Ways() {
-		s.gauge("feeds_by_news", "Active feeds by how their news comes: push, ping, rsscloud, poll.", float64(counts[way]), "way", string(way))
+		s.gauge("feeds_by_news", "Active feeds by how their news comes: push, ping, rsscloud, poll.",
+			float64(counts[way]), "way", string(way))
 	}
 	return nil
 }
@@ -135,14 +147,16 @@ func (s scrape) storage(size digest.Storage) {
 	s.gauge("database_alarm", help, one(size.Large()), "what", "size")
 	s.gauge("database_alarm", help, one(size.Tight()), "what", "disk")
 	if size.Free >= 0 {
-		s.gauge("database_free_bytes", "What is free on the disk of the database, where it is a file.", float64(size.Free))
+		s.gauge("database_free_bytes", "What is free on the disk of the database, where it is a file.",
+			float64(size.Free))
 	}
 }
 
 func (s scrape) states(ctx context.Context) error {
 	counts, err := s.Store.EditionCounts(ctx)
 	for state, n := range counts {
-		s.gauge("editions_open", "Editions that are not over, by state: ready, leased, dotting, and expired, which the next edition carries.", float64(n), "state", string(state))
+		s.gauge("editions_open",
+			"Editions that are not over, by state: ready, leased, dotting, and expired, which the next edition carries.", float64(n), "state", string(state))
 	}
 	return err
 }
@@ -154,9 +168,11 @@ func (s scrape) mail(ctx context.Context) error {
 		return err
 	}
 	for _, reason := range store.MailReasons() {
-		s.gauge("mail_waiting", "Mail still to be sent, by reason: sending, due, retried, resting, scheduled.", float64(w.Counts[reason]), "reason", string(reason))
+		s.gauge("mail_waiting", "Mail still to be sent, by reason: sending, due, retried, resting, scheduled.",
+			float64(w.Counts[reason]), "reason", string(reason))
 	}
-	s.since("mail_lag_seconds", "How long the mail waits that should have been sent first; 0 if none is due.", w.Oldest, !w.Oldest.IsZero())
+	s.since("mail_lag_seconds", "How long the mail waits that should have been sent first; 0 if none is due.", w.Oldest,
+		!w.Oldest.IsZero())
 	return nil
 }
 
@@ -191,10 +207,15 @@ func (s scrape) hub(ctx context.Context) error {
 		return err
 	}
 	s.gauge("hub_subscriptions", "Programs that are told of the letters of newsletters.", float64(n.Subscriptions))
-	for _, kind := range []digest.HubCallKind{digest.HubSubscribe, digest.HubUnsubscribe, digest.HubDenied, digest.HubDeliver} {
-		s.gauge("hub_calls_waiting", "Requests that the hub owes callbacks, by kind: subscribe, unsubscribe, denied, deliver.", float64(n.Calls[kind]), "kind", string(kind))
+	for _, kind := range []digest.HubCallKind{digest.HubSubscribe, digest.HubUnsubscribe, digest.HubDenied,
+		digest.HubDeliver} {
+		s.gauge("hub_calls_waiting",
+			"Requests that the hub owes callbacks, by kind: subscribe, unsubscribe, denied, deliver.",
+			float64(n.Calls[kind]), "kind", string(kind))
 	}
-	s.since("hub_lag_seconds", "How long the request of the hub waits that should have been made first; 0 if none is due.", n.Oldest, !n.Oldest.IsZero())
+	s.since("hub_lag_seconds",
+		"How long the request of the hub waits that should have been made first; 0 if none is due.", n.Oldest,
+		!n.Oldest.IsZero())
 	return nil
 }
 
@@ -205,7 +226,9 @@ func (s scrape) lags(ctx context.Context) error {
 		return err
 	}
 	if known {
-		s.gauge("job_last_beat_timestamp_seconds", "When the hourly job last said that it is at work, on whatever machine; every five minutes.", float64(beat.Unix()))
+		s.gauge("job_last_beat_timestamp_seconds",
+			"When the hourly job last said that it is at work, on whatever machine; every five minutes.",
+			float64(beat.Unix()))
 	}
 	if s.Fence != nil {
 		f, err := s.Fence(ctx)
@@ -218,16 +241,21 @@ func (s scrape) lags(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	s.since("edition_lag_seconds", "How long the oldest midnight that is past waits for its edition; 0 if none does.", late, waits)
+	s.since("edition_lag_seconds", "How long the oldest midnight that is past waits for its edition; 0 if none does.",
+		late, waits)
 	lags, err := s.Store.Lags(ctx, s.now, s.Deadline)
 	if err != nil {
 		return err
 	}
-	s.since("release_lag_seconds", "How long the edition waits that should have been made first, since no feed can hold it up any longer; 0 if none does.", lags.Editions, !lags.Editions.IsZero())
-	s.since("poll_lag_seconds", "How long the feed waits that should have been asked first; 0 if none does.", lags.Polls, !lags.Polls.IsZero())
+	s.since("release_lag_seconds",
+		"How long the edition waits that should have been made first, since no feed can hold it up any longer; 0 if none does.", lags.Editions, !lags.Editions.IsZero())
+	s.since("poll_lag_seconds", "How long the feed waits that should have been asked first; 0 if none does.",
+		lags.Polls, !lags.Polls.IsZero())
 	beyond := lags.Late(digest.LimitsOfLags(s.Deadline), s.now)
-	for what, since := range map[string]time.Time{"editions": beyond.Editions, "polls": beyond.Polls, "mail": beyond.Mail} {
-		s.gauge("late", "1 for what is too late, as /healthz has it: editions, polls, mail; else 0.", one(!since.IsZero()), "what", what)
+	for what, since := range map[string]time.Time{"editions": beyond.Editions, "polls": beyond.Polls,
+		"mail": beyond.Mail} {
+		s.gauge("late", "1 for what is too late, as /healthz has it: editions, polls, mail; else 0.",
+			one(!since.IsZero()), "what", what)
 	}
 	return nil
 }

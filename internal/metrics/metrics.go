@@ -72,13 +72,16 @@ func New(o Options) *Metrics {
 		Name: "digest_build_info", Help: "1, labelled with the version of this program.",
 	}, []string{"version"})
 	build.WithLabelValues(o.Version).Set(1)
-	m.registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
+	m.registry.MustRegister(collectors.NewGoCollector(),
+		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
 		build, m.requests, database{o})
 	if o.Abandoned != nil {
 		m.registry.MustRegister(
-			prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "digest_documents_abandoned", Help: "Documents that this process has abandoned and that still take its processors."},
+			prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "digest_documents_abandoned",
+				Help: "Documents that this process has abandoned and that still take its processors."},
 				func() float64 { now, _ := o.Abandoned(); return float64(now) }),
-			prometheus.NewCounterFunc(prometheus.CounterOpts{Name: "digest_documents_abandoned_total", Help: "Documents that this process has abandoned, because they took too long to read."},
+			prometheus.NewCounterFunc(prometheus.CounterOpts{Name: "digest_documents_abandoned_total",
+				Help: "Documents that this process has abandoned, because they took too long to read."},
 				func() float64 { _, ever := o.Abandoned(); return float64(ever) }))
 	}
 	return m

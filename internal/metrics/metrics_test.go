@@ -60,15 +60,19 @@ func TestScrape(t *testing.T) {
 		ctx := t.Context()
 		_, d, err := s.AddUser(ctx, "ada@example.org", "Europe/Paris", noon.Add(-48*time.Hour))
 		must(t, err)
-		f, _, err := s.EnsureFeed(ctx, digest.Feed{URL: "https://secret.example/feed", Host: "secret.example", Title: "Secret"})
+		f, _, err := s.EnsureFeed(ctx, digest.Feed{URL: "https://secret.example/feed", Host: "secret.example",
+			Title: "Secret"})
 		must(t, err)
 		_, err = s.Subscribe(ctx, digest.Subscription{DigestID: d.ID, FeedID: f.ID}, noon)
 		must(t, err)
 		f.ParsedAt = noon
-		_, err = s.Record(ctx, noon, []store.Polled{{Feed: f, Poll: store.PollRecord{At: noon, Outcome: "changed", Status: 200, Requests: 2, Bytes: 700}}})
+		_, err = s.Record(ctx, noon,
+			[]store.Polled{{Feed: f, Poll: store.PollRecord{At: noon, Outcome: "changed", Status: 200, Requests: 2,
+				Bytes: 700}}})
 		must(t, err)
 		must(t, s.Pinged(ctx, []string{f.URL}, noon.Add(-time.Minute)))
-		must(t, s.Suppress(ctx, digest.Suppression{Email: "bob@example.org", Reason: digest.ForComplaint, CreatedAt: noon}))
+		must(t, s.Suppress(ctx, digest.Suppression{Email: "bob@example.org", Reason: digest.ForComplaint,
+			CreatedAt: noon}))
 		must(t, s.Unfence(ctx, "https://digest.example", noon))
 
 		m := newMetrics(s)
@@ -76,18 +80,28 @@ func TestScrape(t *testing.T) {
 		m.Observe("")(http.StatusNotFound)
 		got, body := scrape(t, m)
 		for name, want := range map[string]string{
-			`digest_database_up`: "1", `digest_readers`: "1", `digest_subscriptions`: "1", `digest_digests{state="active"}`: "1",
-			`digest_feeds{state="active"}`: "1", `digest_feeds{state="dead"}`: "0", `digest_polls_total{outcome="changed"}`: "1",
-			`digest_polls_total{outcome="broken"}`: "0", `digest_poll_requests_total`: "2", `digest_poll_received_bytes_total`: "700",
-			`digest_suppressed_addresses{reason="complaint"}`: "1", `digest_mails_total{result="sent"}`: "0", `digest_mail_waiting{reason="due"}`: "0",
-			`digest_feeds_by_news{way="poll"}`: "0", `digest_feeds_by_news{way="ping"}`: "1", `digest_feeds_by_news{way="rsscloud"}`: "0", `digest_feeds_by_news{way="push"}`: "0",
-			`digest_hub_subscriptions`: "0", `digest_hub_calls_waiting{kind="deliver"}`: "0", `digest_hub_calls_total{outcome="delivered"}`: "0", `digest_hub_lag_seconds`: "0",
-			`digest_edition_lag_seconds`:         fmt.Sprint(37 * 3600), // since 23:00 UTC, the midnight that began the 19th in Paris
-			`digest_database_alarm{what="size"}`: "1", `digest_database_alarm{what="disk"}`: "0", `digest_database_free_bytes`: "2e+09", `digest_feeds_over_quota`: "0",
-			`digest_fenced`: "1", `digest_build_info{version="1.2.3"}`: "1", `digest_documents_abandoned`: "1", `digest_documents_abandoned_total`: "3",
+			`digest_database_up`: "1", `digest_readers`: "1", `digest_subscriptions`: "1",
+			`digest_digests{state="active"}`: "1",
+			`digest_feeds{state="active"}`:   "1", `digest_feeds{state="dead"}`: "0",
+			`digest_polls_total{outcome="changed"}`: "1",
+			`digest_polls_total{outcome="broken"}`:  "0", `digest_poll_requests_total`: "2",
+			`digest_poll_received_bytes_total`:                "700",
+			`digest_suppressed_addresses{reason="complaint"}`: "1", `digest_mails_total{result="sent"}`: "0",
+			`digest_mail_waiting{reason="due"}`: "0",
+			`digest_feeds_by_news{way="poll"}`:  "0", `digest_feeds_by_news{way="ping"}`: "1",
+			`digest_feeds_by_news{way="rsscloud"}`: "0", `digest_feeds_by_news{way="push"}`: "0",
+			`digest_hub_subscriptions`: "0", `digest_hub_calls_waiting{kind="deliver"}`: "0",
+			`digest_hub_calls_total{outcome="delivered"}`: "0", `digest_hub_lag_seconds`: "0",
+			// since 23:00 UTC, the midnight that began the 19th in Paris
+			`digest_edition_lag_seconds`:         fmt.Sprint(37 * 3600),
+			`digest_database_alarm{what="size"}`: "1", `digest_database_alarm{what="disk"}`: "0",
+			`digest_database_free_bytes`: "2e+09", `digest_feeds_over_quota`: "0",
+			`digest_fenced`: "1", `digest_build_info{version="1.2.3"}`: "1", `digest_documents_abandoned`: "1",
+			`digest_documents_abandoned_total`:                                               "3",
 			`digest_http_request_duration_seconds_count{code="200",route="GET /posts/{id}"}`: "1",
 			`digest_http_request_duration_seconds_count{code="404",route="none"}`:            "1",
-			`digest_job_last_beat_timestamp_seconds`:                                         fmt.Sprintf("%.9ge+09", float64(noon.Unix())/1e9),
+			`digest_job_last_beat_timestamp_seconds`: fmt.Sprintf("%.9ge+09",
+				float64(noon.Unix())/1e9),
 		} {
 			if got[name] != want {
 				t.Errorf("%s is %q, want %q", name, got[name], want)
@@ -136,7 +150,8 @@ func lint(t *testing.T, body string) {
 	t.Helper()
 	problems, err := promlint.New(strings.NewReader(body)).Lint()
 	must(t, err)
-	problems = slices.DeleteFunc(problems, func(p promlint.Problem) bool { return !strings.HasPrefix(p.Metric, "digest_") })
+	problems = slices.DeleteFunc(problems,
+		func(p promlint.Problem) bool { return !strings.HasPrefix(p.Metric, "digest_") })
 	for _, p := range problems {
 		t.Errorf("%s: %s", p.Metric, p.Text)
 	}
@@ -145,10 +160,12 @@ func lint(t *testing.T, body string) {
 // TestNoDatabase: what the process knows is told while the database does not answer in time.
 func TestNoDatabase(t *testing.T) {
 	s := storetest.Open(t, storetest.SQLite(t))
-	m := metrics.New(metrics.Options{Store: s, Version: "1", Timeout: time.Nanosecond, Now: func() time.Time { return noon }})
+	m := metrics.New(metrics.Options{Store: s, Version: "1", Timeout: time.Nanosecond,
+		Now: func() time.Time { return noon }})
 	m.Observe("GET /")(http.StatusServiceUnavailable)
 	got, _ := scrape(t, m)
-	if got["digest_database_up"] != "0" || got[`digest_http_request_duration_seconds_count{code="503",route="GET /"}`] != "1" {
+	if got["digest_database_up"] != "0" ||
+		got[`digest_http_request_duration_seconds_count{code="503",route="GET /"}`] != "1" {
 		t.Errorf("got %v", got)
 	}
 }

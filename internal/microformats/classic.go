@@ -44,19 +44,26 @@ var classics = map[string]root{
 		p-label p-geo p-latitude p-longitude p-tel p-note dt-bday p-key p-agent p-class p-mailer p-org p-organization-name p-organization-unit title=p-job-title
 		p-role p-tz dt-rev p-sort-string u-sound`, ""),
 	"hfeed": made("h-feed", "p-author u-url u-photo p-category", "tag=p-category"),
-	"hentry": made("h-entry", `entry-title=p-name entry-summary=p-summary entry-content=e-content dt-published dt-updated p-author p-category
+	"hentry": made("h-entry",
+		`entry-title=p-name entry-summary=p-summary entry-content=e-content dt-published dt-updated p-author p-category
 		p-geo p-latitude p-longitude`, "bookmark=u-url tag=p-category"),
 	"hnews": made("h-news", "p-entry p-geo p-latitude p-longitude p-source-org p-dateline", "principles=u-principles"),
-	"vevent": made("h-event", `summary=p-name dtstart=dt-start dtend=dt-end dt-duration p-description p-location p-category p-geo p-latitude
+	"vevent": made("h-event",
+		`summary=p-name dtstart=dt-start dtend=dt-end dt-duration p-description p-location p-category p-geo p-latitude
 		p-longitude u-url p-attendee p-contact p-organizer p-status u-uid p-class`, ""),
-	"hproduct": made("h-product", `fn=p-name u-photo p-brand p-category p-description u-identifier u-url p-review p-price`, "tag=p-category"),
-	"hrecipe": made("h-recipe", `fn=p-name p-ingredient p-yield e-instructions dt-duration u-photo p-summary p-author dt-published p-nutrition
+	"hproduct": made("h-product",
+		`fn=p-name u-photo p-brand p-category p-description u-identifier u-url p-review p-price`, "tag=p-category"),
+	"hrecipe": made("h-recipe",
+		`fn=p-name p-ingredient p-yield e-instructions dt-duration u-photo p-summary p-author dt-published p-nutrition
 		p-category`, "tag=p-category"),
-	"hresume": made("h-resume", "p-contact p-education p-experience p-summary p-skill p-affiliation p-publications", ""),
-	"hreview": made("h-review", `summary=p-name p-item reviewer=p-author dtreviewed=dt-published p-rating p-best p-worst e-description
+	"hresume": made("h-resume", "p-contact p-education p-experience p-summary p-skill p-affiliation p-publications",
+		""),
+	"hreview": made("h-review",
+		`summary=p-name p-item reviewer=p-author dtreviewed=dt-published p-rating p-best p-worst e-description
 		description=e-content u-url`, "tag=p-category bookmark=u-url self=u-url"),
-	"hreview-aggregate": made("h-review-aggregate", "summary=p-name p-item p-rating p-average p-best p-worst p-count p-votes u-url", ""),
-	"item":              made("h-item", "fn=p-name u-url u-photo", ""),
+	"hreview-aggregate": made("h-review-aggregate",
+		"summary=p-name p-item p-rating p-average p-best p-worst p-count p-votes u-url", ""),
+	"item": made("h-item", "fn=p-name u-url u-photo", ""),
 }
 
 // relations gives the open item what the rels of a link say, by the older names.

@@ -41,8 +41,9 @@ func (p *parser) stated(n *html.Node) string {
 // The pieces of a date in the value class pattern.
 var (
 	dayForm   = regexp.MustCompile(`^\d{4}-(?:\d{3}|\d{2}(?:-\d{2})?)\b`)
-	clockForm = regexp.MustCompile(`^(\d{1,2})(?::(\d{2})(?::(\d{2}))?)?\s*(?:([aApP])\.?[mM]\.?)?\s*([zZ]|[+-]\d{1,2}(?::?\d{2})?)?$`)
-	zoneForm  = regexp.MustCompile(`^(?:[zZ]|[+-]\d{1,2}(?::?\d{2})?)$`)
+	clockForm = regexp.MustCompile(
+		`^(\d{1,2})(?::(\d{2})(?::(\d{2}))?)?\s*(?:([aApP])\.?[mM]\.?)?\s*([zZ]|[+-]\d{1,2}(?::?\d{2})?)?$`)
+	zoneForm = regexp.MustCompile(`^(?:[zZ]|[+-]\d{1,2}(?::?\d{2})?)$`)
 )
 
 // joinDate makes a date of its pieces: a day, a time, a zone, in any order; the first of

@@ -67,7 +67,8 @@ func (i *Item) First(name string) string {
 // Parse reads a page that was published at an address. The texts and addresses of all its items
 // together are at most room bytes more than the page: an element within others adds to the text of each.
 func Parse(root *html.Node, address string, room int) *Page {
-	p := &parser{page: &Page{Rels: map[string][]string{}, Links: map[string]Link{}}, ids: map[string]*html.Node{}, room: room}
+	p := &parser{page: &Page{Rels: map[string][]string{}, Links: map[string]Link{}}, ids: map[string]*html.Node{},
+		room: room}
 	p.setBase(address)
 	p.look(root, new(bool))
 	p.walk(root, nil)
@@ -123,7 +124,8 @@ func (p *parser) link(n *html.Node) {
 		}
 	}
 	slices.Sort(l.Rels)
-	for name, into := range map[string]*string{"media": &l.Media, "hreflang": &l.Hreflang, "title": &l.Title, "type": &l.Type} {
+	for name, into := range map[string]*string{"media": &l.Media, "hreflang": &l.Hreflang, "title": &l.Title,
+		"type": &l.Type} {
 		if *into == "" {
 			*into = attr(n, name)
 		}

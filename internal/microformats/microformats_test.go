@@ -84,7 +84,8 @@ func pageForm(p *Page, withAlt bool) map[string]any {
 	}
 	for to, l := range p.Links {
 		m := map[string]any{"rels": list(l.Rels, func(s string) any { return s })}
-		for name, s := range map[string]string{"text": l.Text, "media": l.Media, "hreflang": l.Hreflang, "title": l.Title, "type": l.Type} {
+		for name, s := range map[string]string{"text": l.Text, "media": l.Media, "hreflang": l.Hreflang,
+			"title": l.Title, "type": l.Type} {
 			if s != "" {
 				m[name] = s
 			}
@@ -224,7 +225,8 @@ func FuzzParse(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if got, most := textsOf(Parse(doc, "http://a.example/", 4*len(page)).Items, map[*Item]bool{}), 8*len(page)*len(page)+1000; got > most {
+		if got, most := textsOf(Parse(doc, "http://a.example/", 4*len(page)).Items, map[*Item]bool{}),
+			8*len(page)*len(page)+1000; got > most {
 			t.Errorf("%d bytes", got)
 		}
 	})

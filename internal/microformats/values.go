@@ -131,7 +131,8 @@ func (p *parser) owns(n *html.Node, in *open) bool {
 			return prefix != ""
 		}
 		_, item := classics[class]
-		return item || slices.ContainsFunc(in.classic, func(root string) bool { _, is := classics[root].properties[class]; return is })
+		return item || slices.ContainsFunc(in.classic,
+			func(root string) bool { _, is := classics[root].properties[class]; return is })
 	})
 }
 

@@ -50,7 +50,8 @@ func webp(b []byte) (c image.Config) {
 	switch string(b[12:16]) {
 	case "VP8 ":
 		if d[3] == 0x9d && d[4] == 0x01 && d[5] == 0x2a {
-			c.Width, c.Height = int(binary.LittleEndian.Uint16(d[6:]))&0x3fff, int(binary.LittleEndian.Uint16(d[8:]))&0x3fff
+			c.Width, c.Height = int(binary.LittleEndian.Uint16(d[6:]))&0x3fff,
+				int(binary.LittleEndian.Uint16(d[8:]))&0x3fff
 		}
 	case "VP8L":
 		if bits := binary.LittleEndian.Uint32(d[1:]); d[0] == 0x2f {

@@ -31,9 +31,11 @@ func encoded(t testing.TB, format string) []byte {
 // turned is a JPEG with the tag Orientation of so much, in an order of bytes.
 func turned(t testing.TB, order string, orientation byte) []byte {
 	t.Helper()
-	exif := "Exif\x00\x00II*\x00\x08\x00\x00\x00\x01\x00\x12\x01\x03\x00\x01\x00\x00\x00" + string(orientation) + "\x00\x00\x00"
+	exif := "Exif\x00\x00II*\x00\x08\x00\x00\x00\x01\x00\x12\x01\x03\x00\x01\x00\x00\x00" + string(orientation) +
+		"\x00\x00\x00"
 	if order == "MM" {
-		exif = "Exif\x00\x00MM\x00*\x00\x00\x00\x08\x00\x01\x01\x12\x00\x03\x00\x00\x00\x01\x00" + string(orientation) + "\x00\x00"
+		exif = "Exif\x00\x00MM\x00*\x00\x00\x00\x08\x00\x01\x01\x12\x00\x03\x00\x00\x00\x01\x00" + string(orientation) +
+			"\x00\x00"
 	}
 	plain := encoded(t, "jpeg")
 	return []byte("\xff\xd8\xff\xe1\x00" + string(rune(len(exif)+2)) + exif + string(plain[2:]))
@@ -55,11 +57,14 @@ func TestSize(t *testing.T) {
 		want  digest.PictureSize
 	}{
 		"png": {encoded(t, "png"), known}, "gif": {encoded(t, "gif"), known}, "jpeg": {encoded(t, "jpeg"), known},
-		"webp": {[]byte(lossy), known}, "webp, lossless": {[]byte(lossless), known}, "webp, extended": {[]byte(extended), known},
-		"upright": {turned(t, "II", 1), known}, "head down": {turned(t, "MM", 3), known},
-		"sideways": {turned(t, "II", 6), digest.PictureSize{}}, "sideways, by another camera": {turned(t, "MM", 8), digest.PictureSize{}},
-		"nothing": {}, "a page": {[]byte("<!doctype html><p>Not found"), digest.PictureSize{}}, "cut short": {encoded(t, "png")[:20], digest.PictureSize{}},
-		"cut webp": {[]byte(lossy)[:28], digest.PictureSize{}}, "too large": {huge, digest.PictureSize{}},
+		"webp": {[]byte(lossy), known}, "webp, lossless": {[]byte(lossless), known},
+		"webp, extended": {[]byte(extended), known},
+		"upright":        {turned(t, "II", 1), known}, "head down": {turned(t, "MM", 3), known},
+		"sideways":                    {turned(t, "II", 6), digest.PictureSize{}},
+		"sideways, by another camera": {turned(t, "MM", 8), digest.PictureSize{}},
+		"nothing":                     {}, "a page": {[]byte("<!doctype html><p>Not found"), digest.PictureSize{}},
+		"cut short": {encoded(t, "png")[:20], digest.PictureSize{}},
+		"cut webp":  {[]byte(lossy)[:28], digest.PictureSize{}}, "too large": {huge, digest.PictureSize{}},
 		"no size": {[]byte("GIF89a\x00\x00\x00\x00\x00\x00\x00"), digest.PictureSize{}},
 	} {
 		if got, ok := Size(c.bytes); got != c.want || ok != (c.want != digest.PictureSize{}) {

@@ -60,7 +60,8 @@ func (k *Keys) Seal(c digest.Credential) (Feed, error) {
 // Open decrypts what Seal has encrypted, with any of the keys. Errors are *digest.Error.
 func (k *Keys) Open(sealed string) (digest.Credential, error) {
 	if sealed == "" {
-		return digest.Credential{}, &digest.Error{Kind: digest.Invalid, Message: "its password is no longer stored; enter it again"}
+		return digest.Credential{},
+			&digest.Error{Kind: digest.Invalid, Message: "its password is no longer stored; enter it again"}
 	}
 	own, err := k.keyOf(sealed)
 	if err != nil {
@@ -105,7 +106,8 @@ func (k *Keys) OpenKey(sealed string) ([]byte, error) {
 	}
 	private, ok := own.decrypt(sealed, forSigning)
 	if !ok {
-		return nil, &digest.Error{Kind: digest.Invalid, Message: "the signing key, as it is stored, is damaged; name the domain anew"}
+		return nil, &digest.Error{Kind: digest.Invalid,
+			Message: "the signing key, as it is stored, is damaged; name the domain anew"}
 	}
 	return private, nil
 }
@@ -148,21 +150,25 @@ func (k *Keys) read(makes bool) ([]key, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.file == "" {
-		return nil, &digest.Error{Kind: digest.Invalid, Message: "private feeds and newsletters' own domains need a key, and no file with one is named; " +
-			"make one with digest key new, give it to every process of this instance, and say where it is: DIGEST_KEY_FILE=/etc/digest.key"}
+		return nil, &digest.Error{Kind: digest.Invalid,
+			Message: "private feeds and newsletters' own domains need a key, and no file with one is named; " +
+				"make one with digest key new, give it to every process of this instance, and say where it is: DIGEST_KEY_FILE=/etc/digest.key"}
 	}
 	text, err := os.ReadFile(k.file)
 	if makes && errors.Is(err, fs.ErrNotExist) {
-		if err = writeNew(k.file, k.beside, "# Keeps the passwords of private feeds and the signing keys of newsletters' domains. Without it they are lost: see docs/private.md\n"+New()+"\n"); err == nil {
+		if err = writeNew(k.file, k.beside,
+			"# Keeps the passwords of private feeds and the signing keys of newsletters' domains. Without it they are lost: see docs/private.md\n"+New()+"\n"); err == nil {
 			text, err = os.ReadFile(k.file)
 		}
 	}
 	if err != nil {
-		return nil, &digest.Error{Kind: digest.Unavailable, Message: "the key file " + k.file + " cannot be used: " + digest.Bare(err).Error(), Err: err}
+		return nil, &digest.Error{Kind: digest.Unavailable, Message: "the key file " + k.file + " cannot be used: " +
+			digest.Bare(err).Error(), Err: err}
 	}
 	keys, err := parse(string(text))
 	if err != nil {
-		return nil, &digest.Error{Kind: digest.Invalid, Message: "the key file " + k.file + " cannot be used: " + err.Error()}
+		return nil, &digest.Error{Kind: digest.Invalid, Message: "the key file " + k.file + " cannot be used: " +
+			err.Error()}
 	}
 	k.keys = keys
 	return keys, nil
@@ -206,7 +212,8 @@ func (k *Keys) Add() (id string, err error) {
 		return "", fmt.Errorf("reading the key file: %w", err)
 	}
 	if err := replace(k.file, New()+"\n"+string(text)); err != nil {
-		return "", &digest.Error{Kind: digest.Unavailable, Message: "the key file " + k.file + " cannot be written: " + digest.Bare(err).Error(), Err: err}
+		return "", &digest.Error{Kind: digest.Unavailable, Message: "the key file " + k.file + " cannot be written: " +
+			digest.Bare(err).Error(), Err: err}
 	}
 	keys, err := k.read(false)
 	if err != nil {
@@ -247,7 +254,8 @@ func write(file, like, text string, name func(from string) error) error {
 		_ = os.Remove(f.Name())
 		return err
 	}
-	if d, err := os.Open(filepath.Dir(file)); err == nil { // so that the name survives a power cut, where the system can
+	// so that the name survives a power cut, where the system can
+	if d, err := os.Open(filepath.Dir(file)); err == nil {
 		_ = d.Sync()
 		_ = d.Close()
 	}

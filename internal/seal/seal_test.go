@@ -27,7 +27,8 @@ func TestSealed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if strings.Contains(f.Sealed+f.Address, canary) || !digest.IsPrivate(f.Address) || digest.PublicAddress(f.Address) != credential.Address {
+	if strings.Contains(f.Sealed+f.Address, canary) || !digest.IsPrivate(f.Address) ||
+		digest.PublicAddress(f.Address) != credential.Address {
 		t.Errorf("%+v", f)
 	}
 	if got, err := keys.Open(f.Sealed); err != nil || got != credential {
@@ -42,7 +43,8 @@ func TestSealed(t *testing.T) {
 	}
 	damaged := []byte(f.Sealed)
 	damaged[len(damaged)-8] ^= 1
-	for _, wrong := range []string{"", "1.", "x", f.Sealed[:20], string(damaged), strings.Replace(f.Sealed, "1.", "2.", 1), "1.zzzzzzzz." + canary} {
+	for _, wrong := range []string{"", "1.", "x", f.Sealed[:20], string(damaged),
+		strings.Replace(f.Sealed, "1.", "2.", 1), "1.zzzzzzzz." + canary} {
 		if got, err := keys.Open(wrong); err == nil || digest.KindOf(err) == "" || got != (digest.Credential{}) {
 			t.Errorf("%q: %v", wrong, err)
 		}
@@ -107,7 +109,8 @@ func TestRotation(t *testing.T) {
 		t.Errorf("%v, %v", ids, err)
 	}
 	renewed, err := keys.Seal(credential)
-	if err != nil || IDOf(renewed.Sealed) != id || renewed.Address == old.Address || len(renewed.Others) != 1 || renewed.Others[0] != old.Address {
+	if err != nil || IDOf(renewed.Sealed) != id || renewed.Address == old.Address || len(renewed.Others) != 1 ||
+		renewed.Others[0] != old.Address {
 		t.Errorf("%+v after %+v, %v", renewed, old, err)
 	}
 	for _, sealed := range []string{old.Sealed, renewed.Sealed} {
@@ -133,16 +136,19 @@ func TestRotation(t *testing.T) {
 
 func TestKeyFiles(t *testing.T) {
 	folder := t.TempDir()
-	for name, content := range map[string]string{"empty": "", "remark": "# none\n", "short": "abcd\n", "text": canary + "\n", "good then bad": New() + "\n" + canary} {
+	for name, content := range map[string]string{"empty": "", "remark": "# none\n", "short": "abcd\n", "text": canary +
+		"\n", "good then bad": New() + "\n" + canary} {
 		file := filepath.Join(folder, name)
 		if err := os.WriteFile(file, []byte(content), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := In(file).Seal(credential); err == nil || !strings.Contains(err.Error(), file) || strings.Contains(err.Error(), canary) {
+		if _, err := In(file).Seal(credential); err == nil || !strings.Contains(err.Error(), file) ||
+			strings.Contains(err.Error(), canary) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	for _, keys := range []*Keys{In(""), In(filepath.Join(folder, "none")), Beside(filepath.Join(folder, "no", "folder"))} {
+	for _, keys := range []*Keys{In(""), In(filepath.Join(folder, "none")),
+		Beside(filepath.Join(folder, "no", "folder"))} {
 		if _, err := keys.Seal(credential); digest.KindOf(err) == "" {
 			t.Errorf("%q: %v", keys.File(), err)
 		}
@@ -176,7 +182,8 @@ func TestOneFirstKey(t *testing.T) {
 
 // TestNothingIsPrinted of a credential, however it is printed.
 func TestNothingIsPrinted(t *testing.T) {
-	c := digest.Credential{Reader: 7, Address: "https://" + canary + ".example/", User: canary, Password: canary, Token: canary, Hidden: true}
+	c := digest.Credential{Reader: 7, Address: "https://" + canary + ".example/", User: canary, Password: canary,
+		Token: canary, Hidden: true}
 	holds := struct {
 		C  digest.Credential
 		P  *digest.Credential

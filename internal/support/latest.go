@@ -15,9 +15,11 @@ func (c *consultation) latest(p store.DigestView) {
 	switch {
 	case p.State != digest.DigestActive:
 	case i < 0 && p.HeldSince > 0:
-		c.say("", catalogue.Key("the reader’s filters removed %d posts, and %s has had no others").With(p.HeldSince, c.name(p)))
+		c.say("", catalogue.Key("the reader’s filters removed %d posts, and %s has had no others").With(p.HeldSince,
+			c.name(p)))
 	case i < 0 && p.NextDueAt.After(c.Now):
-		c.say("", catalogue.Key("%s has had no edition yet; the first midnight is %s").With(c.name(p), c.when(p.NextDueAt)))
+		c.say("", catalogue.Key("%s has had no edition yet; the first midnight is %s").With(c.name(p),
+			c.when(p.NextDueAt)))
 	case i < 0:
 	default:
 		e := c.Editions[i]
@@ -34,12 +36,17 @@ func (c *consultation) latest(p store.DigestView) {
 // noneSince reports why a digest has had no edition since its last one, although a midnight has passed.
 func (c *consultation) noneSince(p store.DigestView, e store.MailedEdition) {
 	if p.HeldSince > 0 {
-		c.say("", catalogue.Key("the reader’s filters removed %d posts, and %s has had no others").With(p.HeldSince, c.name(p)))
+		c.say("", catalogue.Key("the reader’s filters removed %d posts, and %s has had no others").With(p.HeldSince,
+			c.name(p)))
 	} else {
-		c.say("", catalogue.Key("%s has had no new posts since the edition of %s; a day without posts has no edition").With(c.name(p), e.LocalDate))
+		c.say("", catalogue.Key(
+			"%s has had no new posts since the edition of %s; a day without posts has no edition").With(c.name(p),
+			e.LocalDate))
 	}
 	if c.isEarly(p, e) {
-		c.say("", catalogue.Key("the reader got their first edition early, %s; later editions have only newer posts").With(c.when(e.SendAt)))
+		c.say("", catalogue.Key(
+			"the reader got their first edition early, %s; later editions have only newer posts").With(
+			c.when(e.SendAt)))
 	}
 	f := c.feedsOf(p)
 	if f.troubled > 0 && f.troubled < f.asked {
@@ -49,12 +56,14 @@ func (c *consultation) noneSince(p store.DigestView, e store.MailedEdition) {
 		c.say("", catalogue.Key("%d feeds of %s are paused").With(f.paused, c.name(p)))
 	}
 	if f.lent > 0 && f.asked > 0 {
-		c.say("", catalogue.Key("the posts of %d feeds are in issues of newsletters, not in %s").With(f.lent, c.name(p)))
+		c.say("", catalogue.Key("the posts of %d feeds are in issues of newsletters, not in %s").With(f.lent,
+			c.name(p)))
 	}
 	for _, s := range p.Subscriptions {
 		if s.Feed.MovedAt.After(c.Now.Add(-movedLately)) && !s.Paused {
 			c.say("", catalogue.Key("a feed of %s moved from %s to %s at %s; posts come from the new address").
-				With(c.name(p), digest.HostShown(s.Feed.MovedFrom), digest.HostShown(s.Feed.URL), c.when(s.Feed.MovedAt)))
+				With(c.name(p), digest.HostShown(s.Feed.MovedFrom), digest.HostShown(s.Feed.URL),
+					c.when(s.Feed.MovedAt)))
 		}
 	}
 }
@@ -71,10 +80,13 @@ func (c *consultation) isEarly(p store.DigestView, e store.MailedEdition) bool {
 // leftOut reports what a sent edition does not show because its reader chose so.
 func (c *consultation) leftOut(p store.DigestView, e store.MailedEdition) {
 	if p.Held > 0 {
-		c.say("", catalogue.Key("the reader’s filters removed %d posts from the edition of %s").With(p.Held, e.LocalDate))
+		c.say("", catalogue.Key("the reader’s filters removed %d posts from the edition of %s").With(p.Held,
+			e.LocalDate))
 	}
 	if p.Beyond > 0 {
-		c.say("", catalogue.Key("the edition of %s has %d posts behind links, because the reader set a limit for a feed").With(e.LocalDate, p.Beyond))
+		c.say("", catalogue.Key(
+			"the edition of %s has %d posts behind links, because the reader set a limit for a feed").With(e.LocalDate,
+			p.Beyond))
 	}
 	headlines := 0
 	for _, s := range p.Subscriptions {
@@ -93,6 +105,8 @@ func (c *consultation) travel() {
 		if !stay.Begun {
 			continue
 		}
-		c.say("", catalogue.Key("the reader is travelling until %s: editions follow the time in %s, and afterwards in %s").With(stay.To, stay.TimeZone, stay.Home))
+		c.say("", catalogue.Key(
+			"the reader is travelling until %s: editions follow the time in %s, and afterwards in %s").With(stay.To,
+			stay.TimeZone, stay.Home))
 	}
 }

@@ -14,7 +14,8 @@ import (
 // address reports why the address gets no mail, if it gets none.
 func (c *consultation) address() {
 	if s := c.Suppressed; s != nil {
-		c.say("digest suppressions remove "+c.User.Email, catalogue.Key("%s has been suppressed since %s: %s; send email to it again when the mailbox works and the reader agrees").With(c.User.Email, c.when(s.CreatedAt), catalogue.Suppression(s.Reason, s.Evidence)))
+		c.say("digest suppressions remove "+c.User.Email,
+			catalogue.Key("%s has been suppressed since %s: %s; send email to it again when the mailbox works and the reader agrees").With(c.User.Email, c.when(s.CreatedAt), catalogue.Suppression(s.Reason, s.Evidence)))
 	}
 }
 
@@ -43,7 +44,10 @@ func laneName(l digest.Lane) (what catalogue.Sayable, do string) {
 
 // isWaiting reports whether an edition waits although its time has come.
 func (c *consultation) isWaiting() bool {
-	return slices.ContainsFunc(c.Editions, func(e store.MailedEdition) bool { return e.State == digest.EditionReady && !e.NextAt.After(c.Now) })
+	return slices.ContainsFunc(c.Editions, func(e store.MailedEdition) bool {
+		return e.State == digest.EditionReady &&
+			!e.NextAt.After(c.Now)
+	})
 }
 
 // trouble returns the last trouble with the mail of an edition; "": none is known.
@@ -63,18 +67,23 @@ func (c *consultation) edition(e store.MailedEdition) {
 		again += " --newsletter " + p.Newsletter.Slug
 	}
 	for _, b := range e.Returned {
-		c.say("", catalogue.Key("the edition of %s bounced: %s").With(e.LocalDate, cmp.Or(b.Evidence, b.Status, string(b.Kind))))
+		c.say("", catalogue.Key("the edition of %s bounced: %s").With(e.LocalDate,
+			cmp.Or(b.Evidence, b.Status, string(b.Kind))))
 	}
 	switch e.State {
 	case digest.EditionSent:
 		if len(e.Returned) == 0 {
 			at := with(c.when(e.SentAt), e.Reply)
-			c.say(again, catalogue.Key("a mail server accepted the edition of %s for %s at %s; check their spam folder, or ask their provider about Message-ID <%s>").With(e.LocalDate, e.Email, at, e.MessageID))
+			c.say(again, catalogue.Key(
+				"a mail server accepted the edition of %s for %s at %s; check their spam folder, or ask their provider about Message-ID <%s>").With(e.LocalDate, e.Email, at, e.MessageID))
 		}
 	case digest.EditionUnconfirmed:
-		c.say(again, catalogue.Key("the edition of %s was sent twice, and no mail server confirmed it").With(e.LocalDate))
+		c.say(again, catalogue.Key(
+			"the edition of %s was sent twice, and no mail server confirmed it").With(e.LocalDate))
 	case digest.EditionExpired:
-		c.say(again, catalogue.Key("the edition of %s could not be sent in time (%s); its posts are in the next edition").With(e.LocalDate, unsent(e)))
+		c.say(again, catalogue.Key(
+			"the edition of %s could not be sent in time (%s); its posts are in the next edition").With(e.LocalDate,
+			unsent(e)))
 	case digest.EditionFailed, digest.EditionUnmailed:
 		c.say(again, catalogue.Key("the edition of %s was not sent: %s").With(e.LocalDate, unsent(e)))
 	default:
@@ -93,7 +102,8 @@ func (c *consultation) waiting(e store.MailedEdition) {
 	since := catalogue.Key("the edition of %s has waited to be sent since %s").With(e.LocalDate, c.when(e.NextAt))
 	switch {
 	case e.State == digest.EditionInDoubt:
-		c.say("", catalogue.Key("no mail server has confirmed the edition of %s; it will be sent again %s").With(e.LocalDate, c.when(e.NextAt)))
+		c.say("", catalogue.Key("no mail server has confirmed the edition of %s; it will be sent again %s").With(
+			e.LocalDate, c.when(e.NextAt)))
 	case e.State != digest.EditionReady:
 		c.say("", catalogue.Key("the edition of %s is being sent now").With(e.LocalDate))
 	case e.NextAt.After(c.Now):

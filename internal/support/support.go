@@ -48,7 +48,8 @@ func Advise(v store.ReaderView, f Facts) []Advice {
 	}
 	c.travel()
 	if len(c.advice) == 0 {
-		c.say("", catalogue.Key("nothing is wrong here; the reader’s mail program or provider may have filtered the email"))
+		c.say("", catalogue.Key(
+			"nothing is wrong here; the reader’s mail program or provider may have filtered the email"))
 	}
 	return c.advice
 }
@@ -74,7 +75,8 @@ func TroubledFeeds(v store.ReaderView, now time.Time) []Feed {
 			case s.Paused, !isTroubled(s.Feed, now):
 				continue
 			}
-			feeds = append(feeds, Feed{Digest: p.Name, Title: cmp.Or(s.Title, s.Feed.Title), URL: shown(s.Feed.URL), State: state, Reason: reason})
+			feeds = append(feeds, Feed{Digest: p.Name, Title: cmp.Or(s.Title, s.Feed.Title), URL: shown(s.Feed.URL),
+				State: state, Reason: reason})
 		}
 	}
 	return feeds
@@ -84,7 +86,8 @@ func TroubledFeeds(v store.ReaderView, now time.Time) []Feed {
 // only waits for its time is not.
 func isTroubled(f digest.Feed, now time.Time) bool {
 	state, _ := poller.Status(f, now)
-	return f.Errors > 0 || f.PostsWaiting > 0 || f.State != digest.FeedActive || state == poller.StateDead || state == poller.StateGone
+	return f.Errors > 0 || f.PostsWaiting > 0 || f.State != digest.FeedActive || state == poller.StateDead ||
+		state == poller.StateGone
 }
 
 // keepsBack reports whether a feed brings nothing now: it is in trouble, or may not be asked yet.
@@ -142,7 +145,8 @@ func (c *consultation) digestView(p store.DigestView) {
 		c.say(within(set, " --state active"), catalogue.Key("%s is paused").With(c.name(p)))
 		return
 	case p.State == digest.DigestPaused:
-		c.say(within(set, " --state active"), catalogue.Key("%s is paused until %s").With(c.name(p), c.when(p.PausedUntil)))
+		c.say(within(set, " --state active"),
+			catalogue.Key("%s is paused until %s").With(c.name(p), c.when(p.PausedUntil)))
 		return
 	}
 	if !p.Mailed {
@@ -186,9 +190,11 @@ func (c *consultation) midnight(p store.DigestView) {
 		}
 		c.say(do, c.lastRun(catalogue.Key("the edition of %s is not made yet").With(c.when(p.NextDueAt))))
 	case late > 0:
-		c.say("", catalogue.Key("the edition of %s is being made: it waits for feeds until %s").With(c.when(p.NextDueAt), c.when(p.NextDueAt.Add(c.Deadline))))
+		c.say("", catalogue.Key("the edition of %s is being made: it waits for feeds until %s").With(
+			c.when(p.NextDueAt), c.when(p.NextDueAt.Add(c.Deadline))))
 	case p.Cadence != digest.Daily:
-		c.say("", catalogue.Key("the schedule of %s is %s; the next edition is made %s").With(c.name(p), catalogue.Cadence(p.Cadence), c.when(p.NextDueAt)))
+		c.say("", catalogue.Key("the schedule of %s is %s; the next edition is made %s").With(c.name(p),
+			catalogue.Cadence(p.Cadence), c.when(p.NextDueAt)))
 	}
 }
 
@@ -200,7 +206,8 @@ func (c *consultation) content(p store.DigestView) {
 	case len(p.Subscriptions) == 0:
 		c.say("", catalogue.Key("%s has no feeds, so it has no editions").With(c.name(p)))
 	case f.asked == 0:
-		c.say("", catalogue.Key("%s has no feed of its own: all are paused, or their posts are in newsletters").With(c.name(p)))
+		c.say("", catalogue.Key("%s has no feed of its own: all are paused, or their posts are in newsletters").With(
+			c.name(p)))
 	case f.asked == 1 && f.troubled == 1:
 		c.say("", catalogue.Key("the only feed of %s is not working: %s").With(c.name(p), f.why))
 	case f.troubled == f.asked:
@@ -235,7 +242,10 @@ func (c *consultation) feedsOf(p store.DigestView) (f feedCounts) {
 }
 
 func (c *consultation) isMember() bool {
-	return slices.ContainsFunc(c.Digests, func(p store.DigestView) bool { return p.Newsletter != nil && p.State == digest.DigestActive })
+	return slices.ContainsFunc(c.Digests, func(p store.DigestView) bool {
+		return p.Newsletter != nil &&
+			p.State == digest.DigestActive
+	})
 }
 
 func (c *consultation) digestOf(e store.MailedEdition) store.DigestView {
@@ -248,5 +258,6 @@ func (c *consultation) digestOf(e store.MailedEdition) store.DigestView {
 
 // notWorking says how many feeds of a digest are not working.
 func notWorking(f feedCounts, name catalogue.Sayable) catalogue.Sayable {
-	return catalogue.Key("%d of the %d feeds of %s are not working; see the list of feeds below").With(f.troubled, f.asked, name)
+	return catalogue.Key("%d of the %d feeds of %s are not working; see the list of feeds below").With(f.troubled,
+		f.asked, name)
 }

@@ -18,12 +18,15 @@ func well() store.ReaderView {
 	return store.ReaderView{
 		User: digest.User{ID: 1, Email: "ada@example.org", TimeZone: "Europe/Paris"},
 		Digests: []store.DigestView{{
-			Digest: digest.Digest{ID: 1, Name: "Daily Digest", State: digest.DigestActive, Cadence: digest.Daily, Mailed: true,
+			Digest: digest.Digest{ID: 1, Name: "Daily Digest", State: digest.DigestActive, Cadence: digest.Daily,
+				Mailed:    true,
 				LastDueAt: noon.Add(-13 * time.Hour), NextDueAt: noon.Add(11 * time.Hour)},
 			Subscriptions: []store.SubscriptionInfo{{Feed: feed()}},
 		}},
-		Editions: []store.MailedEdition{{Email: "ada@example.org", Edition: digest.Edition{ID: 7, DigestID: 1, LocalDate: digest.Date{Year: 2026, Month: 11, Day: 20},
-			DueAt: noon.Add(-13 * time.Hour), State: digest.EditionSent, SentAt: noon.Add(-13 * time.Hour), Reply: "250 2.0.0 queued as 4XYZ", MessageID: "d.1@example.org"}}},
+		Editions: []store.MailedEdition{{Email: "ada@example.org",
+			Edition: digest.Edition{ID: 7, DigestID: 1, LocalDate: digest.Date{Year: 2026, Month: 11, Day: 20},
+				DueAt: noon.Add(-13 * time.Hour), State: digest.EditionSent, SentAt: noon.Add(-13 * time.Hour),
+				Reply: "250 2.0.0 queued as 4XYZ", MessageID: "d.1@example.org"}}},
 	}
 }
 
@@ -34,9 +37,11 @@ func feed() digest.Feed {
 }
 
 func letters(v *store.ReaderView) *store.DigestView {
-	v.Digests = append(v.Digests, store.DigestView{Newsletter: &digest.Newsletter{Slug: "boats", State: digest.NewsletterActive},
-		Digest:        digest.Digest{ID: 2, Name: "Boats", State: digest.DigestActive, Cadence: digest.Daily, Mailed: true, NextDueAt: noon.Add(time.Hour)},
-		Subscriptions: v.Digests[0].Subscriptions})
+	v.Digests = append(v.Digests,
+		store.DigestView{Newsletter: &digest.Newsletter{Slug: "boats", State: digest.NewsletterActive},
+			Digest: digest.Digest{ID: 2, Name: "Boats", State: digest.DigestActive, Cadence: digest.Daily,
+				Mailed: true, NextDueAt: noon.Add(time.Hour)},
+			Subscriptions: v.Digests[0].Subscriptions})
 	return &v.Digests[1]
 }
 
@@ -72,24 +77,34 @@ func TestAdvise(t *testing.T) {
 		want string // all advice; the sentence of a sent edition is left out unless it is the whole
 	}{
 		{"all is well", func(*store.ReaderView, *Facts) {}, taken},
-		{"a fence", func(_ *store.ReaderView, f *Facts) { f.Fence = "much waits" }, "this instance polls no feeds and sends no email: much waits > digest fence"},
+		{"a fence", func(_ *store.ReaderView, f *Facts) { f.Fence = "much waits" },
+			"this instance polls no feeds and sends no email: much waits > digest fence"},
 		{"suppressed", func(v *store.ReaderView, _ *Facts) {
-			v.Suppressed = &digest.Suppression{Reason: digest.ForHardBounce, Evidence: "550 no such user", CreatedAt: noon}
+			v.Suppressed = &digest.Suppression{Reason: digest.ForHardBounce, Evidence: "550 no such user",
+				CreatedAt: noon}
 		}, "ada@example.org has been suppressed since 2026-11-20 13:00 CET: an email bounced (550 no such user); send email to it again when the mailbox works and the reader agrees > digest suppressions remove ada@example.org"},
-		{"left", func(v *store.ReaderView, _ *Facts) { v.Digests[0].State = digest.DigestLeft }, "the daily digest: its reader unsubscribed > digest user set ada@example.org --state active"},
-		{"paused", func(v *store.ReaderView, _ *Facts) { v.Digests[0].State = digest.DigestPaused }, "the daily digest is paused > digest user set ada@example.org --state active"},
+		{"left", func(v *store.ReaderView, _ *Facts) { v.Digests[0].State = digest.DigestLeft },
+			"the daily digest: its reader unsubscribed > digest user set ada@example.org --state active"},
+		{"paused", func(v *store.ReaderView, _ *Facts) { v.Digests[0].State = digest.DigestPaused },
+			"the daily digest is paused > digest user set ada@example.org --state active"},
 		{"paused for a time", func(v *store.ReaderView, _ *Facts) {
 			v.Digests[0].State, v.Digests[0].PausedUntil = digest.DigestPaused, noon.Add(35*time.Hour)
 		}, "the daily digest is paused until 2026-11-22 00:00 CET > digest user set ada@example.org --state active"},
-		{"not emailed", func(v *store.ReaderView, _ *Facts) { v.Digests[0].Mailed = false }, "the daily digest: web only > digest user set ada@example.org --mailed"},
-		{"on some days", func(v *store.ReaderView, _ *Facts) { v.Digests[0].Cadence = digest.Workdays }, "the schedule of the daily digest is Monday to Friday; the next edition is made 2026-11-21 00:00 CET"},
-		{"being made", func(v *store.ReaderView, _ *Facts) { v.Digests[0].NextDueAt = noon.Add(-time.Minute) }, "the edition of 2026-11-20 12:59 CET is being made: it waits for feeds until 2026-11-20 13:29 CET"},
-		{"never made", func(v *store.ReaderView, _ *Facts) { v.Digests[0].NextDueAt = noon.Add(-time.Hour) }, "the edition of 2026-11-20 12:00 CET is not made yet; last run of the hourly job: never > digest serve"},
+		{"not emailed", func(v *store.ReaderView, _ *Facts) { v.Digests[0].Mailed = false },
+			"the daily digest: web only > digest user set ada@example.org --mailed"},
+		{"on some days", func(v *store.ReaderView, _ *Facts) { v.Digests[0].Cadence = digest.Workdays },
+			"the schedule of the daily digest is Monday to Friday; the next edition is made 2026-11-21 00:00 CET"},
+		{"being made", func(v *store.ReaderView, _ *Facts) { v.Digests[0].NextDueAt = noon.Add(-time.Minute) },
+			"the edition of 2026-11-20 12:59 CET is being made: it waits for feeds until 2026-11-20 13:29 CET"},
+		{"never made", func(v *store.ReaderView, _ *Facts) { v.Digests[0].NextDueAt = noon.Add(-time.Hour) },
+			"the edition of 2026-11-20 12:00 CET is not made yet; last run of the hourly job: never > digest serve"},
 		{"made late", func(v *store.ReaderView, f *Facts) {
 			v.Digests[0].NextDueAt, f.Beat = noon.Add(-time.Hour), noon.Add(-2*time.Hour)
 		}, "the edition of 2026-11-20 12:00 CET is not made yet; last run of the hourly job: 2026-11-20 11:00 CET > digest doctor"},
-		{"no feeds", func(v *store.ReaderView, _ *Facts) { v.Digests[0].Subscriptions = nil }, "the daily digest has no feeds, so it has no editions"},
-		{"paused feeds", func(v *store.ReaderView, _ *Facts) { v.Digests[0].Subscriptions[0].Paused = true }, "the daily digest has no feed of its own: all are paused, or their posts are in newsletters"},
+		{"no feeds", func(v *store.ReaderView, _ *Facts) { v.Digests[0].Subscriptions = nil },
+			"the daily digest has no feeds, so it has no editions"},
+		{"paused feeds", func(v *store.ReaderView, _ *Facts) { v.Digests[0].Subscriptions[0].Paused = true },
+			"the daily digest has no feed of its own: all are paused, or their posts are in newsletters"},
 		{"lent feeds", func(v *store.ReaderView, _ *Facts) {
 			s := &v.Digests[0].Subscriptions[0]
 			s.Paused, s.PausedFor = true, 2
@@ -100,12 +115,16 @@ func TestAdvise(t *testing.T) {
 			f.Errors, f.LastError, f.NotBefore = 1, "503 Service Unavailable", noon.Add(time.Hour)
 		}),
 			"the only feed of the daily digest is not working: 503 Service Unavailable; next poll at 2026-11-20 13:00 UTC"},
-		{"a blocked feed", troubled(func(f *digest.Feed) { f.State = digest.FeedBlocked }), "the only feed of the daily digest is not working: the operator has blocked a.example"},
-		{"a declined feed", troubled(func(f *digest.Feed) { f.State = digest.FeedDeclined }), "the only feed of the daily digest is not working: the owner of a.example asked us not to read the site"},
-		{"a private feed without its password", troubled(func(f *digest.Feed) { f.Errors, f.LastStatus, f.LastError = 1, 401, "401 Unauthorized" }),
+		{"a blocked feed", troubled(func(f *digest.Feed) { f.State = digest.FeedBlocked }),
+			"the only feed of the daily digest is not working: the operator has blocked a.example"},
+		{"a declined feed", troubled(func(f *digest.Feed) { f.State = digest.FeedDeclined }),
+			"the only feed of the daily digest is not working: the owner of a.example asked us not to read the site"},
+		{"a private feed without its password",
+			troubled(func(f *digest.Feed) { f.Errors, f.LastStatus, f.LastError = 1, 401, "401 Unauthorized" }),
 			"the only feed of the daily digest is not working: 401 Unauthorized"},
 		{"a feed that only leads elsewhere", troubled(func(f *digest.Feed) {
-			f.MoveUndone, f.Errors, f.LastError = true, 1, "redirects to https://new.example/, but a reader chose this address"
+			f.MoveUndone, f.Errors, f.LastError = true, 1,
+				"redirects to https://new.example/, but a reader chose this address"
 		}), "the only feed of the daily digest is not working: redirects to https://new.example/, but a reader chose this address"},
 		{"a feed that brings too much", troubled(func(f *digest.Feed) { f.PostsWaiting, f.LastOKAt = 40, noon }),
 			"the only feed of the daily digest is not working: over the daily limit: 40 posts wait since 2026-11-20 12:00 UTC and are stored by the first poll after 2026-11-21 00:00 UTC if the feed still lists them"},
@@ -116,12 +135,14 @@ func TestAdvise(t *testing.T) {
 			}
 		}, "2 of the 2 feeds of the daily digest are not working; see the list of feeds below"},
 		{"a lane", func(v *store.ReaderView, _ *Facts) {
-			v.Lanes = []digest.Lane{{Name: "example.org", Until: noon.Add(time.Hour), Reason: "421 busy", ChangedAt: noon}}
+			v.Lanes = []digest.Lane{{Name: "example.org", Until: noon.Add(time.Hour), Reason: "421 busy",
+				ChangedAt: noon}}
 		}, "email to example.org is paused until 2026-11-20 14:00 CET: 421 busy > digest queue resume example.org"},
 		{"the route", func(v *store.ReaderView, _ *Facts) {
 			v.Lanes = []digest.Lane{{Alarm: true, Reason: "535 no", ChangedAt: noon}}
 		}, "all email: stopped (535 no) > digest queue resume"},
-		{"the first midnight", func(v *store.ReaderView, _ *Facts) { v.Editions = nil }, "the daily digest has had no edition yet; the first midnight is 2026-11-21 00:00 CET"},
+		{"the first midnight", func(v *store.ReaderView, _ *Facts) { v.Editions = nil },
+			"the daily digest has had no edition yet; the first midnight is 2026-11-21 00:00 CET"},
 		{"a lane that recovers", func(v *store.ReaderView, _ *Facts) {
 			waits(v, 20*time.Minute)
 			v.Lanes = []digest.Lane{{Name: "example.org", Width: 1, Reason: "421 busy", ChangedAt: noon}}
@@ -135,7 +156,8 @@ func TestAdvise(t *testing.T) {
 		}, "all email: recovering (connection refused) > digest queue resume; the edition of 2026-11-20 has waited to be sent since 2026-11-20 04:00 CET: connection refused > digest queue"},
 		{"the mail server is down", func(v *store.ReaderView, _ *Facts) {
 			waits(v, 9*time.Hour)
-			v.Lanes = []digest.Lane{{Until: noon.Add(time.Minute), Failures: 3, Reason: "connection refused", ChangedAt: noon}}
+			v.Lanes = []digest.Lane{{Until: noon.Add(time.Minute), Failures: 3, Reason: "connection refused",
+				ChangedAt: noon}}
 		}, "all email is paused until 2026-11-20 13:01 CET: connection refused > digest queue resume; the edition of 2026-11-20 has waited to be sent since 2026-11-20 04:00 CET: connection refused > digest queue"},
 		{"it was refused, and waits for hours", func(v *store.ReaderView, _ *Facts) {
 			waits(v, 2*time.Hour)
@@ -162,12 +184,17 @@ func TestAdvise(t *testing.T) {
 			"the reader’s filters removed 2 posts, and the daily digest has had no others"},
 		{"a filter held the one post back", func(v *store.ReaderView, _ *Facts) { quiet(v).HeldSince = 1 },
 			"the reader’s filters removed 1 post, and the daily digest has had no others"},
-		{"filters held all back, from the first day on", func(v *store.ReaderView, _ *Facts) { v.Editions, v.Digests[0].HeldSince = nil, 5 },
+		{"filters held all back, from the first day on",
+			func(v *store.ReaderView, _ *Facts) { v.Editions, v.Digests[0].HeldSince = nil, 5 },
 			"the reader’s filters removed 5 posts, and the daily digest has had no others"},
-		{"filters held some back", func(v *store.ReaderView, _ *Facts) { v.Digests[0].Held = 2 }, "the reader’s filters removed 2 posts from the edition of 2026-11-20"},
+		{"filters held some back", func(v *store.ReaderView, _ *Facts) { v.Digests[0].Held = 2 },
+			"the reader’s filters removed 2 posts from the edition of 2026-11-20"},
 		{"at most so many posts of a site", func(v *store.ReaderView, _ *Facts) { v.Digests[0].Beyond = 7 },
 			"the edition of 2026-11-20 has 7 posts behind links, because the reader set a limit for a feed"},
-		{"headlines of a site", func(v *store.ReaderView, _ *Facts) { v.Digests[0].Subscriptions[0].Display = digest.Headlines },
+		{"headlines of a site", func(v *store.ReaderView,
+			_ *Facts) {
+			v.Digests[0].Subscriptions[0].Display = digest.Headlines
+		},
 			"the reader chose headlines only for 1 feed of the daily digest"},
 		{"quiet, some feeds in trouble", func(v *store.ReaderView, _ *Facts) {
 			quiet(v)
@@ -183,7 +210,8 @@ func TestAdvise(t *testing.T) {
 		}, "the daily digest has had no new posts since the edition of 2026-11-20; a day without posts has no edition; 2 feeds of the daily digest are paused; the posts of 1 feed are in issues of newsletters, not in the daily digest"},
 		{"quiet, a feed has moved", func(v *store.ReaderView, _ *Facts) {
 			f := &quiet(v).Subscriptions[0].Feed
-			f.MovedFrom, f.MovedAt, f.URL = "https://old.example/feed?key=secret", noon.Add(-48*time.Hour), "https://new.example/feed"
+			f.MovedFrom, f.MovedAt, f.URL = "https://old.example/feed?key=secret", noon.Add(-48*time.Hour),
+				"https://new.example/feed"
 		}, "the daily digest has had no new posts since the edition of 2026-11-20; a day without posts has no edition; a feed of the daily digest moved from old.example to new.example at 2026-11-18 13:00 CET; posts come from the new address"},
 		{"a first edition that was taken early", func(v *store.ReaderView, _ *Facts) {
 			quiet(v)
@@ -191,7 +219,8 @@ func TestAdvise(t *testing.T) {
 			v.User.CreatedAt, e.Number, e.SendAt = e.DueAt.Add(9*time.Hour), 1, e.DueAt.Add(10*time.Hour)
 		}, "the daily digest has had no new posts since the edition of 2026-11-20; a day without posts has no edition; the reader got their first edition early, 2026-11-20 10:00 CET; later editions have only newer posts"},
 		{"on a journey", func(v *store.ReaderView, _ *Facts) {
-			v.Stays = []digest.Stay{{To: digest.Date{Year: 2026, Month: 11, Day: 24}, TimeZone: "Asia/Tokyo", Begun: true, Home: "Europe/Paris"}, {TimeZone: "America/Lima"}}
+			v.Stays = []digest.Stay{{To: digest.Date{Year: 2026, Month: 11, Day: 24}, TimeZone: "Asia/Tokyo",
+				Begun: true, Home: "Europe/Paris"}, {TimeZone: "America/Lima"}}
 		}, "the reader is travelling until 2026-11-24: editions follow the time in Asia/Tokyo, and afterwards in Europe/Paris"},
 		{"a newsletter that waits for approval", func(v *store.ReaderView, _ *Facts) {
 			p := letters(v)
@@ -201,7 +230,8 @@ func TestAdvise(t *testing.T) {
 			p := letters(v)
 			p.Newsletter.State = digest.NewsletterEnded
 		}, "the newsletter boats: ended > digest newsletter show boats; the newsletter boats has had no edition yet; the first midnight is 2026-11-20 14:00 CET"},
-		{"nothing new", func(v *store.ReaderView, _ *Facts) { v.Digests[0].LastDueAt = noon }, "the daily digest has had no new posts since the edition of 2026-11-20; a day without posts has no edition"},
+		{"nothing new", func(v *store.ReaderView, _ *Facts) { v.Digests[0].LastDueAt = noon },
+			"the daily digest has had no new posts since the edition of 2026-11-20; a day without posts has no edition"},
 		{"came back", func(v *store.ReaderView, _ *Facts) {
 			v.Editions[0].Returned = []digest.Bounce{{Kind: digest.SoftBounce, Evidence: "452 full"}}
 		}, "the edition of 2026-11-20 bounced: 452 full"},
@@ -223,8 +253,10 @@ func TestAdvise(t *testing.T) {
 		{"its turn", func(v *store.ReaderView, _ *Facts) {
 			v.Editions[0].State, v.Editions[0].NextAt = digest.EditionReady, noon.Add(-time.Hour)
 		}, "the edition of 2026-11-20 has waited to be sent since 2026-11-20 12:00 CET"},
-		{"on its way", func(v *store.ReaderView, _ *Facts) { v.Editions[0].State = digest.EditionDotting }, "the edition of 2026-11-20 is being sent now"},
-		{"a newsletter that they left", func(v *store.ReaderView, _ *Facts) { letters(v).State = digest.DigestLeft }, "the newsletter boats: its reader unsubscribed"},
+		{"on its way", func(v *store.ReaderView, _ *Facts) { v.Editions[0].State = digest.EditionDotting },
+			"the edition of 2026-11-20 is being sent now"},
+		{"a newsletter that they left", func(v *store.ReaderView, _ *Facts) { letters(v).State = digest.DigestLeft },
+			"the newsletter boats: its reader unsubscribed"},
 		{"a held newsletter", func(v *store.ReaderView, _ *Facts) {
 			p := letters(v)
 			p.Newsletter.State = digest.NewsletterHeld
@@ -286,7 +318,8 @@ func TestTroubledFeeds(t *testing.T) {
 		t.Fatalf("%+v", got)
 	}
 	for _, f := range got {
-		if strings.Contains(f.URL+f.Reason.In(catalogue.English()), "secret") || !strings.Contains(f.URL, "a.example/feed?...") {
+		if strings.Contains(f.URL+f.Reason.In(catalogue.English()), "secret") ||
+			!strings.Contains(f.URL, "a.example/feed?...") {
 			t.Errorf("%+v", f)
 		}
 	}

@@ -77,8 +77,10 @@ func textOf(markup string, most int) string {
 // withinWords reports whether a tag may stand in the middle of a word.
 func withinWords(tag atom.Atom) bool {
 	switch tag {
-	case atom.A, atom.Abbr, atom.Acronym, atom.B, atom.Bdi, atom.Bdo, atom.Big, atom.Cite, atom.Code, atom.Del, atom.Dfn, atom.Em,
-		atom.Font, atom.I, atom.Ins, atom.Kbd, atom.Mark, atom.S, atom.Samp, atom.Small, atom.Span, atom.Strike, atom.Strong,
+	case atom.A, atom.Abbr, atom.Acronym, atom.B, atom.Bdi, atom.Bdo, atom.Big, atom.Cite, atom.Code, atom.Del,
+		atom.Dfn, atom.Em,
+		atom.Font, atom.I, atom.Ins, atom.Kbd, atom.Mark, atom.S, atom.Samp, atom.Small, atom.Span, atom.Strike,
+		atom.Strong,
 		atom.Sub, atom.Sup, atom.Time, atom.Tt, atom.U, atom.Var, atom.Wbr:
 		return true
 	}

@@ -33,7 +33,8 @@ func matchedAtFirst(filter, text string) bool {
 			continue
 		}
 		last := pattern[len(pattern)-1]
-		if to == len(folded) || unicode.Is(unicode.Hangul, last) && unicode.Is(unicode.Hangul, folded[to]) || !oneWord(last, folded[to]) {
+		if to == len(folded) || unicode.Is(unicode.Hangul, last) && unicode.Is(unicode.Hangul, folded[to]) ||
+			!oneWord(last, folded[to]) {
 			return true
 		}
 	}
@@ -41,20 +42,23 @@ func matchedAtFirst(filter, text string) bool {
 }
 
 func wordAtFirst(r rune) bool {
-	unspaced := r == 'ー' || unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer,
-		unicode.Myanmar, unicode.Tibetan)
+	unspaced := r == 'ー' ||
+		unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer,
+			unicode.Myanmar, unicode.Tibetan)
 	return (unicode.IsLetter(r) || unicode.IsNumber(r) || unicode.IsMark(r) || r == '_') && !unspaced
 }
 
 // foldAtFirst was the folding of filters: "æ" was no "ae".
 func foldAtFirst(s string) string {
 	plain := strings.NewReplacer("ø", "o", "ł", "l", "đ", "d", "ð", "d", "ħ", "h", "ŧ", "t", "ı", "i", "ـ", "",
-		"‘", "'", "’", "'", "‚", "'", "‛", "'", "ʼ", "'", "′", "'", "“", `"`, "”", `"`, "„", `"`, "‟", `"`, "«", `"`, "»", `"`,
+		"‘", "'", "’", "'", "‚", "'", "‛", "'", "ʼ", "'", "′", "'", "“", `"`, "”", `"`, "„", `"`,
+		"‟", `"`, "«", `"`, "»", `"`,
 		"‐", "-", "‑", "-", "‒", "-", "–", "-", "—", "-", "―", "-", "−", "-")
 	folded := plain.Replace(cases.Fold().String(norm.NFKD.String(strings.ToValidUTF8(s, "\uFFFD"))))
 	folded = strings.Map(func(r rune) rune {
 		accent := unicode.Is(unicode.Mn, r) && r != '\u3099' && r != '\u309A' &&
-			unicode.In(r, unicode.Inherited, unicode.Latin, unicode.Greek, unicode.Cyrillic, unicode.Arabic, unicode.Hebrew)
+			unicode.In(r, unicode.Inherited, unicode.Latin, unicode.Greek, unicode.Cyrillic, unicode.Arabic,
+				unicode.Hebrew)
 		switch {
 		case accent || unicode.Is(unicode.Cf, r):
 			return -1

@@ -169,7 +169,8 @@ type Post struct {
 func Read(p digest.Post) *Post {
 	var lines []string
 	for _, field := range []string{
-		cut(p.Title, maxTitle), cut(p.Author, maxAuthor), cut(p.Summary, maxSummary), textOf(cut(p.Content, maxContent), maxText),
+		cut(p.Title, maxTitle), cut(p.Author, maxAuthor), cut(p.Summary, maxSummary),
+		textOf(cut(p.Content, maxContent), maxText),
 	} {
 		lines = append(append(lines, foldWritten(field)...), phrase(field))
 	}

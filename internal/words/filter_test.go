@@ -83,10 +83,13 @@ func TestWords(t *testing.T) {
 // filter where a search finds them as a phrase.
 func TestFiltersAndSearchesAgree(t *testing.T) {
 	for _, c := range []struct{ words, text string }{
-		{"aether", "Über den Æther"}, {"æther", "aether"}, {"oeuvre", "l’Œuvre"}, {"climate change", "Climate-change!"}, {"go", "go_test"},
-		{"mail", "e-mail"}, {"cat", "cats"}, {"one three", "one two three"}, {"東京", "今日は東京で"}, {"acme", "Acme™"}, {"τω", "τῷ"}, {"½", "1 2"},
+		{"aether", "Über den Æther"}, {"æther", "aether"}, {"oeuvre", "l’Œuvre"},
+		{"climate change", "Climate-change!"}, {"go", "go_test"},
+		{"mail", "e-mail"}, {"cat", "cats"}, {"one three", "one two three"}, {"東京", "今日は東京で"},
+		{"acme", "Acme™"}, {"τω", "τῷ"}, {"½", "1 2"},
 	} {
-		found := len(words.Mark(c.text, parse(t, `"`+c.words+`"`))) > 1 || words.Mark(c.text, parse(t, `"`+c.words+`"`))[0].Found
+		found := len(words.Mark(c.text, parse(t, `"`+c.words+`"`))) > 1 ||
+			words.Mark(c.text, parse(t, `"`+c.words+`"`))[0].Found
 		if got := match(c.words, digest.Post{Title: c.text}); got != found {
 			t.Errorf("%q in %q: the filter says %v, the search %v", c.words, c.text, got, found)
 		}
@@ -95,11 +98,13 @@ func TestFiltersAndSearchesAgree(t *testing.T) {
 
 func TestPlaces(t *testing.T) {
 	p := digest.Post{
-		Title: "One", Author: "Ada Two", Summary: "Three", Content: "<p>four</p><p>fi<b>ve</b> at&amp;t</p><ul><li>six<li>seven</ul><!-- eight --><a href='nine'>ten</a>",
+		Title: "One", Author: "Ada Two", Summary: "Three",
+		Content: "<p>four</p><p>fi<b>ve</b> at&amp;t</p><ul><li>six<li>seven</ul><!-- eight --><a href='nine'>ten</a>",
 	}
 	for words, want := range map[string]bool{
-		"one": true, "two": true, "three": true, "four": true, "five": true, "at&t": true, "six": true, "seven": true, "ten": true,
-		"fi": false, "eight": false, "nine": false, "fourfive": false, "one ada": false, "sixseven": false, "p": false,
+		"one": true, "two": true, "three": true, "four": true, "five": true, "at&t": true, "six": true, "seven": true,
+		"ten": true,
+		"fi":  false, "eight": false, "nine": false, "fourfive": false, "one ada": false, "sixseven": false, "p": false,
 	} {
 		if got := match(words, p); got != want {
 			t.Errorf("%q: got %v", words, got)
@@ -119,7 +124,8 @@ func TestOneFeedOnly(t *testing.T) {
 }
 
 func TestKeys(t *testing.T) {
-	for filter, want := range map[string]string{" CAFÉ  ": "cafe", ", - !": "", "": "", "\u200b": "", "€": "€", "İ": "i"} {
+	for filter, want := range map[string]string{" CAFÉ  ": "cafe", ", - !": "", "": "", "\u200b": "", "€": "€",
+		"İ": "i"} {
 		if got := words.FilterKey(filter); got != want {
 			t.Errorf("%q: got %q", filter, got)
 		}
@@ -169,7 +175,8 @@ func BenchmarkMatch(b *testing.B) {
 		filters[i].Words = "word" + strings.Repeat("x", i%7) + string(rune('a'+i%26)) + string(rune('a'+i/26))
 	}
 	m := words.NewMatcher(filters)
-	p := digest.Post{Title: "A title", Content: strings.Repeat("<p>The quick brown fox jumps over the lazy dog, wordy words.</p>", 150)}
+	p := digest.Post{Title: "A title",
+		Content: strings.Repeat("<p>The quick brown fox jumps over the lazy dog, wordy words.</p>", 150)}
 	b.Run("read", func(b *testing.B) {
 		for b.Loop() {
 			words.Read(p)

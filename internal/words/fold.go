@@ -35,7 +35,8 @@ func foldWritten(text string) []string {
 		forms = append(forms, strings.ReplaceAll(text, iotaSubscript, "ι"))
 	}
 	for i, form := range forms {
-		folded := strings.ToLower(foldLetters(strings.Map(plainSign, form))) // to fold small Cherokee letters makes them large
+		// to fold small Cherokee letters makes them large
+		folded := strings.ToLower(foldLetters(strings.Map(plainSign, form)))
 		forms[i] = norm.NFC.String(oneSpace(folded))
 	}
 	return forms
@@ -67,11 +68,13 @@ func isAccent(c rune) bool {
 	if c < 0x300 || !unicode.Is(unicode.Mn, c) || c == voiced || c == halfVoiced {
 		return false
 	}
-	return unicode.In(c, unicode.Inherited, unicode.Hebrew, unicode.Arabic, unicode.Cyrillic, unicode.Greek, unicode.Latin)
+	return unicode.In(c, unicode.Inherited, unicode.Hebrew, unicode.Arabic, unicode.Cyrillic, unicode.Greek,
+		unicode.Latin)
 }
 
 // plainLetters are those of letters whose stroke or ligature Unicode does not take apart.
-var plainLetters = strings.NewReplacer("ø", "o", "Ø", "o", "ł", "l", "Ł", "l", "đ", "d", "Đ", "d", "ð", "d", "Ð", "d", "ħ", "h", "Ħ", "h",
+var plainLetters = strings.NewReplacer("ø", "o", "Ø", "o", "ł", "l", "Ł", "l", "đ", "d", "Đ", "d", "ð", "d",
+	"Ð", "d", "ħ", "h", "Ħ", "h",
 	"ŧ", "t", "Ŧ", "t", "ı", "i", "æ", "ae", "Æ", "ae", "œ", "oe", "Œ", "oe", "þ", "th", "Þ", "th")
 
 // plainSign gives the sign of a keyboard for one of a typographer; -1 for none.

@@ -37,7 +37,8 @@ const maxLookup = 1200
 // say what to do.
 func ParseLookup(typed string) (l Lookup, err error) {
 	if utf8.RuneCountInString(typed) > maxLookup {
-		return l, digest.Refuse(digest.Invalid, "This search is too long; use at most %d characters. A few words from the post are enough.", maxTyped)
+		return l, digest.Refuse(digest.Invalid,
+			"This search is too long; use at most %d characters. A few words from the post are enough.", maxTyped)
 	}
 	var text, wordsOnly []string
 	for _, p := range joined(split(typed)) {
@@ -68,13 +69,15 @@ func (l *Lookup) read(p part) (isField bool, err error) {
 		return false, nil
 	}
 	if p.exclude {
-		return false, digest.Refuse(digest.Invalid, "%s: doesn’t work with a minus. Name the sites and dates you want.", p.key)
+		return false, digest.Refuse(digest.Invalid,
+			"%s: doesn’t work with a minus. Name the sites and dates you want.", p.key)
 	}
 	value := digest.OneLine(p.text)
 	switch p.key {
 	case siteKey:
 		if value == "" {
-			return false, digest.Refuse(digest.Invalid, "site: needs a site such as example.org or \"The name of a feed\"")
+			return false, digest.Refuse(digest.Invalid,
+				"site: needs a site such as example.org or \"The name of a feed\"")
 		}
 		l.Sites = append(l.Sites, value)
 		return len(l.Sites) == 1, nil
@@ -121,7 +124,8 @@ func joined(parts []part) (all []part) {
 			continue
 		}
 		p.key, p.text = key, value
-		if value == "" && i+1 < len(parts) && !parts[i+1].exclude && (parts[i+1].quoted || !strings.Contains(parts[i+1].text, ":")) {
+		if value == "" && i+1 < len(parts) && !parts[i+1].exclude &&
+			(parts[i+1].quoted || !strings.Contains(parts[i+1].text, ":")) {
 			i++
 			p.text = parts[i].text
 		}
@@ -182,10 +186,11 @@ func SitesNamed(name string, sites []Site) []int {
 		return found
 	}
 	found := places(func(s Site) bool {
-		return strings.EqualFold(digest.OneLine(s.Title), name) || words != "" && phrase(s.Title) == words || slices.ContainsFunc(s.Hosts, func(of string) bool {
-			of = hostTyped(of)
-			return host != "" && (of == host || strings.HasSuffix(of, "."+host))
-		})
+		return strings.EqualFold(digest.OneLine(s.Title), name) || words != "" && phrase(s.Title) == words ||
+			slices.ContainsFunc(s.Hosts, func(of string) bool {
+				of = hostTyped(of)
+				return host != "" && (of == host || strings.HasSuffix(of, "."+host))
+			})
 	})
 	if len(found) == 0 && words != "" {
 		found = places(func(s Site) bool { return strings.Contains(" "+phrase(s.Title)+" ", " "+words+" ") })

@@ -101,7 +101,8 @@ func TestParseLookupTells(t *testing.T) {
 
 func TestField(t *testing.T) {
 	for value, want := range map[string]string{
-		"example.org": "site:example.org", "Ars Technica": `site:"Ars Technica"`, ` a "b"` + "\n c ": `site:"a b c"`, "«x»": "site:x",
+		"example.org": "site:example.org", "Ars Technica": `site:"Ars Technica"`, ` a "b"` + "\n c ": `site:"a b c"`,
+		"«x»": "site:x",
 	} {
 		if got := words.Field("site", value); got != want {
 			t.Errorf("%q: %s, want %s", value, got, want)
@@ -120,9 +121,14 @@ func TestSitesNamed(t *testing.T) {
 		{"Blog", []string{"https://bob.blog.example/"}},
 	}
 	for name, want := range map[string][]int{
-		"Ars": {1}, "ars technica": {0}, "technica": {0}, "arstechnica.com": {0}, "https://arstechnica.com/feed": {0}, "www.arstechnica.com": {0},
-		"cafe zwolf": {2}, "CAFÉ": {2}, "zwoelf.example": {2}, "新聞": {3}, "shinbun.example": {3}, "…": {4}, "dots.example": {4},
-		"blog": {5, 6}, "blog.example": {5, 6}, "ann.blog.example": {5}, "g.example": nil, "example": nil, "com": nil, "nobody": nil, "": nil, "tech": nil,
+		"Ars": {1}, "ars technica": {0}, "technica": {0}, "arstechnica.com": {0}, "https://arstechnica.com/feed": {0},
+		"www.arstechnica.com": {0},
+		"cafe zwolf":          {2}, "CAFÉ": {2}, "zwoelf.example": {2}, "新聞": {3}, "shinbun.example": {3},
+		"…":            {4},
+		"dots.example": {4},
+		"blog":         {5, 6}, "blog.example": {5, 6}, "ann.blog.example": {5}, "g.example": nil, "example": nil,
+		"com":    nil,
+		"nobody": nil, "": nil, "tech": nil,
 	} {
 		if got := words.SitesNamed(name, sites); !slices.Equal(got, want) {
 			t.Errorf("%q: %v, want %v", name, got, want)
@@ -132,7 +138,8 @@ func TestSitesNamed(t *testing.T) {
 
 // FuzzParseLookup: whatever is typed is a lookup or a mistake that is told, and what a form makes of a lookup is the same one.
 func FuzzParseLookup(f *testing.F) {
-	for _, seed := range []string{`site:"a b" after:2026 x`, "before:2026-11-30 “q” -z", "links: a.b site:", "after:9999-12-31", "site:\x00 \xff", `site:"`, "-site:x", "site::", "site:新 聞"} {
+	for _, seed := range []string{`site:"a b" after:2026 x`, "before:2026-11-30 “q” -z", "links: a.b site:",
+		"after:9999-12-31", "site:\x00 \xff", `site:"`, "-site:x", "site::", "site:新 聞"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, typed string) {

@@ -37,7 +37,8 @@ type Query struct{ Terms []Term }
 // stands between them. The errors, digest.Invalid, say what to do.
 func Parse(typed string) (Query, error) {
 	if utf8.RuneCountInString(typed) > maxTyped {
-		return Query{}, digest.Refuse(digest.Invalid, "This search is too long; use at most %d characters. A few words from the post are enough.", maxTyped)
+		return Query{}, digest.Refuse(digest.Invalid,
+			"This search is too long; use at most %d characters. A few words from the post are enough.", maxTyped)
 	}
 	var q Query
 	typedTerms, wanted := 0, 0
@@ -60,7 +61,8 @@ func Parse(typed string) (Query, error) {
 	case wanted == 0:
 		return Query{}, digest.Refuse(digest.Invalid, "This search only excludes words. Add a word to search for.")
 	case typedTerms > maxTerms:
-		return Query{}, digest.Refuse(digest.Invalid, "This search has too many words; use at most %d. Rare words work best.", maxTerms)
+		return Query{}, digest.Refuse(digest.Invalid,
+			"This search has too many words; use at most %d. Rare words work best.", maxTerms)
 	}
 	return q, nil
 }

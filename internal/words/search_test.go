@@ -49,7 +49,8 @@ func TestDocumentIsBounded(t *testing.T) {
 	if got := words.Document(strings.Repeat("x", 1<<20)); len(got) != 1 || len(got[0]) != 64 {
 		t.Errorf("one long word became %d words", len(got))
 	}
-	if got := words.Document("か" + strings.Repeat("\u3099", 1<<20)); len(got) != 1 || utf8.RuneCountInString(got[0]) > 64 {
+	if got := words.Document("か" + strings.Repeat("\u3099", 1<<20)); len(got) != 1 ||
+		utf8.RuneCountInString(got[0]) > 64 {
 		t.Errorf("one character of many marks became %d words", len(got))
 	}
 }
@@ -86,7 +87,8 @@ func TestParse(t *testing.T) {
 			t.Errorf("%q: %s, want %s", typed, got, want)
 		}
 	}
-	for _, typed := range []string{"", " ", "-", `"`, `""`, "!?. …", "🙂", "-foo", strings.Repeat("a", 10_000), strings.Repeat("a ", 40)} {
+	for _, typed := range []string{"", " ", "-", `"`, `""`, "!?. …", "🙂", "-foo", strings.Repeat("a", 10_000),
+		strings.Repeat("a ", 40)} {
 		if _, err := words.Parse(typed); digest.KindOf(err) != digest.Invalid {
 			t.Errorf("%.40q: %v", typed, err)
 		}
@@ -149,19 +151,23 @@ func TestMark(t *testing.T) {
 }
 
 func TestSnippet(t *testing.T) {
-	long := strings.Repeat("lorem ipsum dolor sit amet ", 50) + "needle one and\n\n needle two " + strings.Repeat("consectetur adipiscing ", 50)
+	long := strings.Repeat("lorem ipsum dolor sit amet ", 50) + "needle one and\n\n needle two " +
+		strings.Repeat("consectetur adipiscing ", 50)
 	got := shown(words.Snippet(long, parse(t, "needle")))
-	if !strings.HasPrefix(got, "… ") || !strings.HasSuffix(got, " …") || !strings.Contains(got, "amet [needle] one and [needle] two consectetur") || len(got) > 320 {
+	if !strings.HasPrefix(got, "… ") || !strings.HasSuffix(got, " …") ||
+		!strings.Contains(got, "amet [needle] one and [needle] two consectetur") || len(got) > 320 {
 		t.Errorf("%q", got)
 	}
 	if got := shown(words.Snippet("short text", parse(t, "other"))); got != "short text" {
 		t.Errorf("%q", got)
 	}
-	if got := shown(words.Snippet(long, parse(t, "nowhere"))); !strings.HasPrefix(got, "lorem ipsum") || !strings.HasSuffix(got, " …") {
+	if got := shown(words.Snippet(long, parse(t, "nowhere"))); !strings.HasPrefix(got, "lorem ipsum") ||
+		!strings.HasSuffix(got, " …") {
 		t.Errorf("%q", got)
 	}
 	han := strings.Repeat("今日は雨", 500) + "東京" + strings.Repeat("明日は晴", 500)
-	if got := shown(words.Snippet(han, parse(t, "東京"))); !strings.Contains(got, "[東京]") || !utf8.ValidString(got) {
+	if got := shown(words.Snippet(han, parse(t, "東京"))); !strings.Contains(got, "[東京]") ||
+		!utf8.ValidString(got) {
 		t.Errorf("%q", got)
 	}
 }
@@ -181,7 +187,8 @@ func TestText(t *testing.T) {
 
 // Whatever is typed becomes words or is refused, and a word of a text is found in it.
 func FuzzSearch(f *testing.F) {
-	for _, s := range []string{"foo bar", `"a b" -c`, "東京都 iPhone手机", "ｶﾞ½ﷺ", "e\u0301\u200d", "-\"", "ไทยa", "\xff\xfe", "İı"} {
+	for _, s := range []string{"foo bar", `"a b" -c`, "東京都 iPhone手机", "ｶﾞ½ﷺ", "e\u0301\u200d", "-\"",
+		"ไทยa", "\xff\xfe", "İı"} {
 		f.Add(s, s)
 	}
 	f.Fuzz(func(t *testing.T, typed, text string) {

@@ -122,7 +122,8 @@ func pairs(text string, r run, yield func(token) bool) bool {
 		}
 		at := token{word: bounded(fold(text[i:end])), from: i, to: end}
 		i = end
-		if before.word != "" && !yield(token{word: before.word + at.word, from: before.from, to: at.to, first: before.to}) {
+		if before.word != "" && !yield(token{word: before.word + at.word, from: before.from, to: at.to,
+			first: before.to}) {
 			return false
 		}
 		before = at

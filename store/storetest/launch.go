@@ -30,10 +30,13 @@ func launch(settings string) (address string, halt func(), err error) {
 		return "", nil, err
 	}
 	data := filepath.Join(dir, "data")
-	initdb := []string{filepath.Join(bin, "initdb"), "-D", data, "-U", "digest", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync"}
+	initdb := []string{filepath.Join(bin, "initdb"), "-D", data, "-U", "digest", "-A", "trust", "-E", "UTF8",
+		"--locale=C", "--no-sync"}
 	start := []string{
-		filepath.Join(bin, "pg_ctl"), "-D", data, "-l", filepath.Join(dir, "log"), "-w", "-t", fmt.Sprint(int(launchTimeout.Seconds())),
-		"-o", "-c listen_addresses='' -c unix_socket_directories='" + dir + "' -c max_connections=400 " + settings, "start",
+		filepath.Join(bin, "pg_ctl"), "-D", data, "-l", filepath.Join(dir, "log"), "-w", "-t",
+		fmt.Sprint(int(launchTimeout.Seconds())),
+		"-o", "-c listen_addresses='' -c unix_socket_directories='" + dir + "' -c max_connections=400 " +
+			settings, "start",
 	}
 	for _, args := range [][]string{initdb, start} {
 		if err := run(who, dir, args); err != nil {
@@ -97,7 +100,8 @@ func run(who identity, dir string, args []string) error {
 // guard starts a process that waits for the end of ours, whatever ends it,
 // then stops the server and removes its folder. The result does so now.
 func guard(who identity, dir, pgctl, data string) (halt func(), err error) {
-	cmd := exec.Command("sh", "-c", `cat >/dev/null; "$1" -D "$2" -m immediate -w stop; cd / && rm -rf "$3"`, "sh", pgctl, data, dir)
+	cmd := exec.Command("sh", "-c", `cat >/dev/null; "$1" -D "$2" -m immediate -w stop; cd / && rm -rf "$3"`, "sh",
+		pgctl, data, dir)
 	cmd.Dir = dir
 	who.apply(cmd)
 	detach(cmd)

@@ -271,7 +271,8 @@ func connect(address string) (*server, error) {
 	if err != nil {
 		return nil, fmt.Errorf("opening PostgreSQL: %w", err)
 	}
-	s := &server{admin: admin, url: u, prefix: fmt.Sprintf("digest_test_%d_%s", os.Getpid(), strings.ToLower(rand.Text()[:6]))}
+	s := &server{admin: admin, url: u,
+		prefix: fmt.Sprintf("digest_test_%d_%s", os.Getpid(), strings.ToLower(rand.Text()[:6]))}
 	var version int
 	if err := admin.QueryRow(`SHOW server_version_num`).Scan(&version); err != nil {
 		return nil, fmt.Errorf("asking PostgreSQL for its version: %w", err)

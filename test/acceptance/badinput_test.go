@@ -48,7 +48,8 @@ func (h *house) refused(status int, words string, args ...string) {
 		h.t.Errorf("%s: a line of %d bytes", about, len(line))
 	}
 	if after := snapshot(h.t, h.dir); !maps.EqualFunc(before, after, bytes.Equal) {
-		h.t.Errorf("%s: changed files: had %v, now %v", about, slices.Sorted(maps.Keys(before)), slices.Sorted(maps.Keys(after)))
+		h.t.Errorf("%s: changed files: had %v, now %v", about, slices.Sorted(maps.Keys(before)),
+			slices.Sorted(maps.Keys(after)))
 	}
 }
 
@@ -179,7 +180,8 @@ func TestBadFeeds(t *testing.T) {
 		h.refused(1, "http", "subscribe", "reader@example.org", "javascript:alert(1)")
 		h.refused(1, "is private", "subscribe", "reader@example.org", "http://10.0.0.1/feed.xml")
 		file := filepath.Join(h.dir, "list.opml")
-		for _, list := range []string{"\x00\x01\x02\xff binary", "<html><body>no list</body></html>", "", "<rss version=\"2.0\"><channel><title>t</title></channel></rss>"} {
+		for _, list := range []string{"\x00\x01\x02\xff binary", "<html><body>no list</body></html>", "",
+			"<rss version=\"2.0\"><channel><title>t</title></channel></rss>"} {
 			if err := os.WriteFile(file, []byte(list), 0o600); err != nil {
 				t.Fatal(err)
 			}
@@ -239,7 +241,8 @@ func TestMailServerDown(t *testing.T) {
 		if err != nil || sum.Editions != 1 || sum.Sent != 0 || sum.FailedMail != 0 {
 			t.Errorf("with the mail server down: %+v, %v", sum, err)
 		}
-		if o.status != 1 || strings.Count(o.stderr, "\n") != 1 || !strings.Contains(o.stderr, "refused") || !strings.Contains(o.stderr, "next tick") {
+		if o.status != 1 || strings.Count(o.stderr, "\n") != 1 || !strings.Contains(o.stderr, "refused") ||
+			!strings.Contains(o.stderr, "next tick") {
 			t.Errorf("with the mail server down, status %d, stderr: %q", o.status, o.stderr)
 		}
 		k := newSink(t)
@@ -274,7 +277,8 @@ func TestReadOnly(t *testing.T) {
 	h.run("migrate")
 	h.refused(1, "DIGEST_MAIL /proc/mail", "tick")
 	notes := filepath.Join(h.dir, "notes.txt")
-	if err := os.WriteFile(notes, []byte("Dear diary, this is no database. "+strings.Repeat("Really. ", 100)), 0o600); err != nil {
+	if err := os.WriteFile(notes, []byte("Dear diary, this is no database. "+strings.Repeat("Really. ", 100)),
+		0o600); err != nil {
 		t.Fatal(err)
 	}
 	h = newHouse(t, notes)

@@ -65,7 +65,10 @@ const mostListed = 500
 // comes out later than the first reading, read last at an instant, is new,
 // whatever its date.
 func (f *realFeed) silence(now, read time.Time) time.Duration {
-	news := slices.ContainsFunc(f.reveal, func(at time.Time) bool { return !read.IsZero() && at.After(read) && !at.After(now) })
+	news := slices.ContainsFunc(f.reveal, func(at time.Time) bool {
+		return !read.IsZero() && at.After(read) &&
+			!at.After(now)
+	})
 	if news || f.newest.IsZero() {
 		f.newest = now
 	}
@@ -91,7 +94,8 @@ func readReal(t *testing.T, file, kind string, begin, end time.Time, random *ran
 		}
 	}
 	for range f.hidden {
-		f.reveal = append(f.reveal, begin.Add(time.Duration(random.Int64N(int64(end.Sub(begin)))).Truncate(time.Minute)+time.Second))
+		f.reveal = append(f.reveal,
+			begin.Add(time.Duration(random.Int64N(int64(end.Sub(begin)))).Truncate(time.Minute)+time.Second))
 	}
 	slices.SortFunc(f.reveal, func(a, b time.Time) int { return b.Compare(a) })
 	if m := ttl.FindSubmatch(body); m != nil {
@@ -114,7 +118,8 @@ type parsed struct {
 // parse asks the program what stands in files.
 func (h *house) parse(files ...string) (read map[string]parsed) {
 	h.t.Helper()
-	if err := json.Unmarshal([]byte(h.try(h.t.Context(), append([]string{"--json", "parse"}, files...)...).stdout), &read); err != nil {
+	if err := json.Unmarshal([]byte(h.try(h.t.Context(), append([]string{"--json", "parse"}, files...)...).stdout),
+		&read); err != nil {
 		h.t.Fatal(err)
 	}
 	return read
@@ -198,11 +203,13 @@ func corpus(t *testing.T, step int, begin, end time.Time) []*site {
 	n := 0
 	for line := range strings.Lines(string(index)) {
 		field := strings.Split(line, "\t")
-		kind, isFeed := map[string]string{"rss2": "rss", "rss1": "rss", "rss091": "rss", "atom10": "atom", "atom03": "atom", "jsonfeed": "json"}[field[1]]
+		kind, isFeed := map[string]string{"rss2": "rss", "rss1": "rss", "rss091": "rss", "atom10": "atom",
+			"atom03": "atom", "jsonfeed": "json"}[field[1]]
 		if n++; !isFeed || n%step != 0 {
 			continue
 		}
-		s := &site{temper: temper{name: field[0], kind: kind, etag: strong, lm: http.TimeFormat}, n: len(sites), host: len(sites), begin: begin}
+		s := &site{temper: temper{name: field[0], kind: kind, etag: strong, lm: http.TimeFormat}, n: len(sites),
+			host: len(sites), begin: begin}
 		s.real = readReal(t, filepath.Join(dir, field[0]), kind, begin, end, random)
 		sites = append(sites, s)
 	}
@@ -240,7 +247,8 @@ func TestRealFeeds(t *testing.T) {
 	}
 	came := map[*reader][]arrival{}
 	for now := start.Add(time.Hour); now.Before(end); now = now.Add(time.Hour) {
-		if now.Before(awake) && !slices.ContainsFunc(s.oracle.readers, func(r *reader) bool { return !r.next.After(now) }) {
+		if now.Before(awake) && !slices.ContainsFunc(s.oracle.readers,
+			func(r *reader) bool { return !r.next.After(now) }) {
 			continue // the days are long
 		}
 		s.set(now)
@@ -274,7 +282,8 @@ func TestRealFeeds(t *testing.T) {
 		}
 	}
 	s.checkGaps()
-	t.Logf("%d real feeds, %d entries followed, %d of them at once in the next mail, %d mails, %d requests", len(s.sites), followed, atOnce, len(s.inbox.letters), len(s.web.requests()))
+	t.Logf("%d real feeds, %d entries followed, %d of them at once in the next mail, %d mails, %d requests",
+		len(s.sites), followed, atOnce, len(s.inbox.letters), len(s.web.requests()))
 	if atOnce < 100 {
 		t.Errorf("only %d entries were in the next mail", atOnce)
 	}
@@ -317,7 +326,8 @@ func uncounted(link string) string {
 
 // checkReal: an entry is in the first mail after the first poll after it came
 // out, and in no other. It reports whether that was the first mail of all.
-func (s *scene) checkReal(r *reader, site *site, link string, out time.Time, asked []time.Time, came []arrival) (atOnce bool) {
+func (s *scene) checkReal(r *reader, site *site, link string, out time.Time, asked []time.Time,
+	came []arrival) (atOnce bool) {
 	s.t.Helper()
 	var in []string
 	for _, a := range came {
@@ -340,7 +350,8 @@ func (s *scene) checkReal(r *reader, site *site, link string, out time.Time, ask
 	}
 	want := first(asked[read])
 	if len(in) != 1 || in[0] != want {
-		s.t.Errorf("%s: %s of %s came out %s and was in the mails of %v; the first after it was read %s was %s", r.email, link, site.name, instant(out), in, instant(asked[read]), want)
+		s.t.Errorf("%s: %s of %s came out %s and was in the mails of %v; the first after it was read %s was %s",
+			r.email, link, site.name, instant(out), in, instant(asked[read]), want)
 	}
 	return want == first(out)
 }

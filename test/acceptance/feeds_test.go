@@ -83,10 +83,14 @@ func tempers() []temper {
 		{name: "Expires", kind: "json", etag: strong, maxAge: 3 * time.Hour, bydate: true},
 		{name: "301", kind: "rss", etag: strong, lm: http.TimeFormat, moved: 301},
 		{name: "302", kind: "atom", etag: strong, moved: 302},
-		{name: "503 for a day", kind: "rss", etag: strong, lm: http.TimeFormat, trouble: trouble{from: 30 * time.Hour, to: 54 * time.Hour, status: 503}},
-		{name: "429", kind: "atom", etag: strong, trouble: trouble{from: 40 * time.Hour, to: 49 * time.Hour, status: 429, wait: 2 * time.Hour}},
-		{name: "an error page with 200", kind: "rss", etag: strong, lm: http.TimeFormat, trouble: trouble{from: 20 * time.Hour, to: 32 * time.Hour, status: 200}},
-		{name: "cut short", kind: "json", etag: strong, head: headRefused, trouble: trouble{from: 25 * time.Hour, to: 45 * time.Hour, status: 200, cut: true}},
+		{name: "503 for a day", kind: "rss", etag: strong, lm: http.TimeFormat,
+			trouble: trouble{from: 30 * time.Hour, to: 54 * time.Hour, status: 503}},
+		{name: "429", kind: "atom", etag: strong,
+			trouble: trouble{from: 40 * time.Hour, to: 49 * time.Hour, status: 429, wait: 2 * time.Hour}},
+		{name: "an error page with 200", kind: "rss", etag: strong, lm: http.TimeFormat,
+			trouble: trouble{from: 20 * time.Hour, to: 32 * time.Hour, status: 200}},
+		{name: "cut short", kind: "json", etag: strong, head: headRefused,
+			trouble: trouble{from: 25 * time.Hour, to: 45 * time.Hour, status: 200, cut: true}},
 		{name: "slow", kind: "rss", etag: strong, lm: http.TimeFormat, slow: true},
 		{name: "gzip", kind: "atom", etag: strong, lm: http.TimeFormat, zipped: true},
 		{name: "odd validators", kind: "rss", etag: bare, lm: oddDate},
@@ -297,7 +301,8 @@ func (s *site) rss(now time.Time) []byte {
 	var b strings.Builder
 	fmt.Fprintf(&b, `<?xml version="1.0" encoding="utf-8"?><rss version="2.0"><channel><title>Site %d</title><link>http://site-%[1]d.example/</link>`+"\n", s.n)
 	for _, p := range s.listed(now) {
-		fmt.Fprintf(&b, `<item><title>%s</title><link>%s</link><guid isPermaLink="false">%s</guid>`, html.EscapeString(s.title(p, now)), p.url, s.guid(p, now))
+		fmt.Fprintf(&b, `<item><title>%s</title><link>%s</link><guid isPermaLink="false">%s</guid>`,
+			html.EscapeString(s.title(p, now)), p.url, s.guid(p, now))
 		if !s.undated {
 			fmt.Fprintf(&b, `<pubDate>%s</pubDate>`, p.at.UTC().Format(time.RFC1123Z))
 		}
@@ -311,7 +316,8 @@ func (s *site) atom(now time.Time) []byte {
 	var b strings.Builder
 	fmt.Fprintf(&b, `<?xml version="1.0"?><feed xmlns="http://www.w3.org/2005/Atom"><title>Site %d</title><id>urn:site:%[1]d</id><link href="http://site-%[1]d.example/"/>`+"\n", s.n)
 	for _, p := range s.listed(now) {
-		fmt.Fprintf(&b, `<entry><title>%s</title><link href="%s"/><id>%s</id>`, html.EscapeString(s.title(p, now)), p.url, s.guid(p, now))
+		fmt.Fprintf(&b, `<entry><title>%s</title><link href="%s"/><id>%s</id>`, html.EscapeString(s.title(p, now)),
+			p.url, s.guid(p, now))
 		if !s.undated {
 			fmt.Fprintf(&b, `<published>%s</published><updated>%[1]s</updated>`, p.at.UTC().Format(time.RFC3339))
 		}
@@ -324,7 +330,8 @@ func (s *site) atom(now time.Time) []byte {
 func (s *site) json(now time.Time) []byte {
 	items := []map[string]string{}
 	for _, p := range s.listed(now) {
-		item := map[string]string{"id": s.guid(p, now), "url": p.url, "title": s.title(p, now), "content_html": fmt.Sprintf("<p>What post %d has to say.</p>", p.n)}
+		item := map[string]string{"id": s.guid(p, now), "url": p.url, "title": s.title(p, now),
+			"content_html": fmt.Sprintf("<p>What post %d has to say.</p>", p.n)}
 		if !s.undated {
 			item["date_published"] = p.at.UTC().Format(time.RFC3339)
 		}

@@ -59,7 +59,8 @@ func (s *scene) join(email, zone string, offset, step int) *reader {
 	opml.WriteString(`<?xml version="1.0"?><opml version="2.0"><head><title>List</title></head><body><outline text="Folder">` + "\n")
 	for i := offset; i < len(s.sites); i += step {
 		r.sites = append(r.sites, s.sites[i])
-		fmt.Fprintf(&opml, `<outline text="Site %d" type="rss" xmlUrl="%s"/>`+"\n", i, strings.ReplaceAll(s.sites[i].address(), "&", "&amp;"))
+		fmt.Fprintf(&opml, `<outline text="Site %d" type="rss" xmlUrl="%s"/>`+
+			"\n", i, strings.ReplaceAll(s.sites[i].address(), "&", "&amp;"))
 	}
 	opml.WriteString("</outline></body></opml>\n")
 	file := filepath.Join(s.dir, email+".opml")
@@ -168,7 +169,8 @@ func (s *scene) checkMail(want []edition, got []letter) {
 	for _, e := range want {
 		i := slices.IndexFunc(got, func(l letter) bool { return l.to == e.reader.email })
 		if i < 0 {
-			s.t.Errorf("%s: %s (%s) got no mail of %s with %d posts", instant(s.now), e.reader.email, e.reader.zone, e.date.Format(time.DateOnly), len(e.posts))
+			s.t.Errorf("%s: %s (%s) got no mail of %s with %d posts", instant(s.now), e.reader.email, e.reader.zone,
+				e.date.Format(time.DateOnly), len(e.posts))
 			continue
 		}
 		s.checkLetter(e, got[i])
@@ -190,7 +192,8 @@ func (s *scene) checkLetter(e edition, l letter) {
 	for url := range e.posts {
 		from[strings.SplitAfter(url, ".example")[0]] = true
 	}
-	want := fmt.Sprintf("%s: %s from %s", e.date.Format("Monday 2 January"), count(len(e.posts), "post"), count(len(from), "site"))
+	want := fmt.Sprintf("%s: %s from %s", e.date.Format("Monday 2 January"), count(len(e.posts), "post"),
+		count(len(from), "site"))
 	if l.subject != want {
 		s.t.Errorf("%s: subject %q, want %q", about, l.subject, want)
 	}
@@ -262,7 +265,8 @@ func (s *scene) checkNothingLost(r *reader, site *site, had map[string]string) {
 	}
 	for _, p := range site.posts {
 		if p.at.After(r.since) && p.at.Before(late) && had[r.email+p.url] == "" {
-			s.t.Errorf("%s never had %s of site %d (%s), published %s", r.email, p.url, site.n, site.name, instant(p.at))
+			s.t.Errorf("%s never had %s of site %d (%s), published %s", r.email, p.url, site.n, site.name,
+				instant(p.at))
 		}
 	}
 }

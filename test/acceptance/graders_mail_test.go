@@ -66,7 +66,8 @@ func newPostOffice(t *testing.T, start time.Time, zone string) *postOffice {
 	p := &postOffice{scene: s, sink: newSink(t), zone: zone}
 	s.mailTo(p.sink)
 	s.house.set("DIGEST_FROM=Daily Digest <digest@news.example.org>", "DIGEST_BASE_URL=https://news.example.org",
-		"DIGEST_RETURN_PATH=bounces@news.example.org", "DIGEST_REPLY_TO=help@example.org", "DIGEST_POSTAL_ADDRESS=1 Example Street, Springfield")
+		"DIGEST_RETURN_PATH=bounces@news.example.org", "DIGEST_REPLY_TO=help@example.org",
+		"DIGEST_POSTAL_ADDRESS=1 Example Street, Springfield")
 	var key struct{ Name, Value string }
 	if err := json.Unmarshal([]byte(s.at(start, "--json", "dkim", "new", "example.org")), &key); err != nil {
 		t.Fatal(err)
@@ -116,12 +117,15 @@ func (p *postOffice) publishAll() {
 		feeds = append(feeds, "--feed", s.address())
 	}
 	for i, look := range [][]string{
-		{"--layout", "full", "--images", "proxy", "--paper", "#102030", "--ink", "#ffffff", "--accent", "#9fd0ff", "--count-clicks"},
-		{"--layout", "excerpts", "--header", "What I wrote, at https://www.example.org/.", "--footer", "Thank you for reading."},
+		{"--layout", "full", "--images", "proxy", "--paper", "#102030", "--ink", "#ffffff", "--accent", "#9fd0ff",
+			"--count-clicks"},
+		{"--layout", "excerpts", "--header", "What I wrote, at https://www.example.org/.", "--footer",
+			"Thank you for reading."},
 		{"--layout", "headlines", "--count-clicks", "--count-replies"},
 	} {
 		slug := fmt.Sprintf("letter-%d", i)
-		p.at(p.now, slices.Concat([]string{"newsletter", "create", slug, "--owner", "owner@example.org", "--name", fmt.Sprintf("Anna writes, %d", i),
+		p.at(p.now, slices.Concat([]string{"newsletter", "create", slug, "--owner", "owner@example.org", "--name",
+			fmt.Sprintf("Anna writes, %d", i),
 			"--address-line", "Anna, 1 Quay, Whitby", "--replies-to", "anna@example.org"}, feeds, look)...)
 		list := filepath.Join(p.dir, slug+".csv")
 		row := fmt.Sprintf("email,state,time_zone,joined_at,form,address,confirmed_at\nmember%d@example.net,joined,%s,2026-05-01,the page,192.0.2.7,2026-05-01T10:00:00Z\n", i, p.zone)

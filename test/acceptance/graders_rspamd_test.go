@@ -191,13 +191,15 @@ func rspamdFaults(t *testing.T, b batch) []string {
 		var rules []string
 		for name, symbol := range o.Symbols {
 			if symbol.Score != 0 {
-				rules = append(rules, strings.TrimSuffix(fmt.Sprintf("%s=%.2f %s", name, symbol.Score, strings.Join(symbol.Options, " ")), " "))
+				rules = append(rules, strings.TrimSuffix(fmt.Sprintf("%s=%.2f %s", name, symbol.Score,
+					strings.Join(symbol.Options, " ")), " "))
 			}
 		}
 		slices.Sort(rules)
 		t.Logf("%s: %.2f (%s)", filepath.Base(file), o.Score, strings.Join(rules, ", "))
 		if o.Score > mostRspamd {
-			faults = append(faults, fmt.Sprintf("%s\tscores %.2f: %s", filepath.Base(file), o.Score, strings.Join(rules, ", ")))
+			faults = append(faults, fmt.Sprintf("%s\tscores %.2f: %s", filepath.Base(file), o.Score,
+				strings.Join(rules, ", ")))
 		}
 	}
 	return faults

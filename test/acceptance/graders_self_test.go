@@ -31,7 +31,8 @@ func TestGraders(t *testing.T) {
 	late, shouting, wordless := good, good, good
 	late.Date = late.Date.Add(-5 * 24 * time.Hour)
 	shouting.Subject = "YOU HAVE WON $1,000,000!!! ACT NOW"
-	shouting.HTML, shouting.Text = "<p><b>MAKE MONEY FAST</b> with Viagra, 100% free, risk free, call now!</p>", "MAKE MONEY FAST with Viagra, 100% free, risk free, call now!"
+	shouting.HTML, shouting.Text = "<p><b>MAKE MONEY FAST</b> with Viagra, 100% free, risk free, call now!</p>",
+		"MAKE MONEY FAST with Viagra, 100% free, risk free, call now!"
 	wordless.Text = "Read this in a better mail program."
 	sealed := seal(t, key, good)
 	signatures := []string{"dkimpy", "Mail::DKIM"}
@@ -43,7 +44,8 @@ func TestGraders(t *testing.T) {
 	}{
 		{"good", sealed, nil, false},
 		{"a byte changed", bytes.Replace(sealed, []byte("morning"), []byte("warning"), 1), signatures, false},
-		{"a second subject", append([]byte("Subject: Something else\r\n"), sealed...), append(signatures, "email"), true},
+		{"a second subject", append([]byte("Subject: Something else\r\n"), sealed...), append(signatures, "email"),
+			true},
 		{"a bare LF", bytes.Replace(sealed, []byte("\r\n\r\n"), []byte("\r\n\n"), 1), []string{"email"}, true},
 		{"unsigned", compose(t, good), signatures, false},
 		{"five days old", seal(t, key, late), []string{"SpamAssassin", "rspamd"}, false},

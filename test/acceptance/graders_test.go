@@ -155,7 +155,8 @@ var verdict = regexp.MustCompile(`(?m)^X-Spam-Rules: ((?:.*\n[ \t])*.*)\n`)
 // them just now from a relay on its own network.
 func spamAssassinFaults(t *testing.T, b batch) []string {
 	t.Helper()
-	args := []string{"-L", "-t", "--cf=report_safe 0", "--cf=bayes_auto_learn 0", "--cf=add_header all Rules _TESTSSCORES(,)_"}
+	args := []string{"-L", "-t", "--cf=report_safe 0", "--cf=bayes_auto_learn 0",
+		"--cf=add_header all Rules _TESTSSCORES(,)_"}
 	dir := t.TempDir()
 	for _, file := range b.files {
 		message, err := os.ReadFile(file)

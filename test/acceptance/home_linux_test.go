@@ -44,7 +44,8 @@ func TestI7_InAWorldOfItsOwn(t *testing.T) {
 		w.refused(h, begin, "http://"+outside+"/"+status, refused)
 	}
 	w.refused(h, begin, "http://127.0.0.1:22/", "80, 443, and 1024 and above")
-	if found := h.at(begin, "subscribe", "ann@example.org", "http://"+outside+"/offers-home"); !strings.Contains(found, "Of outside") {
+	if found := h.at(begin, "subscribe", "ann@example.org", "http://"+outside+"/offers-home"); !strings.Contains(found,
+		"Of outside") {
 		t.Errorf("behind a page that offers a feed at home there is %q", found)
 	}
 	if asked := w.asked(); slices.Contains(asked, "home /feed") || !slices.Contains(asked, "outside /feed") {
@@ -63,7 +64,8 @@ func TestI7_InAWorldOfItsOwn(t *testing.T) {
 			t.Errorf("asked: %s", asked)
 		}
 	}
-	if found := h.run("feeds"); !strings.Contains(found, "http://"+outside+"/feed") || !strings.Contains(found, refused) {
+	if found := h.run("feeds"); !strings.Contains(found, "http://"+outside+"/feed") ||
+		!strings.Contains(found, refused) {
 		t.Errorf("feeds:\n%s", found)
 	}
 	w.pictures(t, h, begin.Add(90*time.Hour))
@@ -78,7 +80,8 @@ func (w *twoWorlds) pictures(t *testing.T, h *house, now time.Time) {
 	}
 	got := map[string]int{}
 	h.serve(now, func(base string) {
-		for _, m := range regexp.MustCompile(`"http://[^/"]*(/image/[^/"]+/([^/"]+))"`).FindAllStringSubmatch(letters[0].html, -1) {
+		for _, m := range regexp.MustCompile(`"http://[^/"]*(/image/[^/"]+/([^/"]+))"`).FindAllStringSubmatch(
+			letters[0].html, -1) {
 			address, err := base64.RawURLEncoding.DecodeString(m[2])
 			if err != nil {
 				t.Fatal(err)
@@ -86,7 +89,8 @@ func (w *twoWorlds) pictures(t *testing.T, h *house, now time.Time) {
 			got[string(address)], _ = fetch(t, base+m[1])
 		}
 	})
-	if len(got) != 2 || got["http://"+outside+"/p.gif"] != http.StatusOK || got[w.home+"/p.gif"] != http.StatusNotFound {
+	if len(got) != 2 || got["http://"+outside+"/p.gif"] != http.StatusOK ||
+		got[w.home+"/p.gif"] != http.StatusNotFound {
 		t.Errorf("pictures: %v", got)
 	}
 	w.asks(t, "outside /p.gif")
@@ -133,7 +137,8 @@ func newTwoWorlds(t *testing.T) *twoWorlds {
 		if err != nil {
 			t.Fatal(err)
 		}
-		server := &http.Server{ReadHeaderTimeout: time.Minute, Handler: http.HandlerFunc(func(out http.ResponseWriter, r *http.Request) { w.answer(out, r, name) })}
+		server := &http.Server{ReadHeaderTimeout: time.Minute,
+			Handler: http.HandlerFunc(func(out http.ResponseWriter, r *http.Request) { w.answer(out, r, name) })}
 		t.Cleanup(func() { server.Close() })
 		if name == "home" {
 			w.home = "http://" + l.Addr().String()
@@ -157,7 +162,8 @@ func (w *twoWorlds) answer(out http.ResponseWriter, r *http.Request, name string
 	case r.URL.Path == "/redirects":
 		http.Redirect(out, r, "/feed", http.StatusFound)
 	case r.URL.Path == "/offers-home":
-		fmt.Fprintf(out, `<!doctype html><link rel="alternate" type="application/rss+xml" href="%s/feed"><p>Hello.`, w.home)
+		fmt.Fprintf(out, `<!doctype html><link rel="alternate" type="application/rss+xml" href="%s/feed"><p>Hello.`,
+			w.home)
 	case r.URL.Path == "/p.gif":
 		fmt.Fprint(out, "GIF89a\x01\x00\x01\x00")
 	case r.URL.Path == "/feed":

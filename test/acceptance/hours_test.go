@@ -127,7 +127,8 @@ func TestStop(t *testing.T) {
 		s := newScene(t, database, 30)
 		s.house.set("DIGEST_HEAD=never")
 		for _, site := range s.sites {
-			site.temper = temper{name: "slow", kind: "rss", etag: strong, deaf: true, slow: true} // GET alone, and in no hurry
+			// GET alone, and in no hurry
+			site.temper = temper{name: "slow", kind: "rss", etag: strong, deaf: true, slow: true}
 		}
 		s.join("reader@example.org", "UTC", 0, 1)
 		before := len(s.web.requests())
@@ -149,7 +150,8 @@ func TestStop(t *testing.T) {
 			t.Fatal(err)
 		}
 		rest := s.tick(s.now)
-		if stopped.Polled+rest.Polled != len(s.sites) || stopped.Editions+rest.Editions != 1 || stopped.Sent+rest.Sent != 1 {
+		if stopped.Polled+rest.Polled != len(s.sites) || stopped.Editions+rest.Editions != 1 ||
+			stopped.Sent+rest.Sent != 1 {
 			t.Errorf("stopped after %+v, then %+v", stopped, rest)
 		}
 		asked := map[*site]int{}
@@ -220,7 +222,8 @@ func (s *scene) tells() {
 		if err := json.Unmarshal([]byte(said), &f); err != nil {
 			s.t.Fatal(err)
 		}
-		for _, name := range []string{"url", "title", "state", "reason", "last_status", "last_polled_at", "next_poll_at", "subscribers", "etag", "last_modified", "errors"} {
+		for _, name := range []string{"url", "title", "state", "reason", "last_status", "last_polled_at",
+			"next_poll_at", "subscribers", "etag", "last_modified", "errors"} {
 			if _, ok := f[name]; !ok {
 				s.t.Errorf("feeds --json has no %q: %s", name, said)
 			}
@@ -232,8 +235,10 @@ func (s *scene) tells() {
 		case a.freshUntil.After(s.now):
 			state = "waiting"
 		}
-		if f["url"] != site.address() || f["state"] != state || f["last_polled_at"] != instant(a.last) || f["subscribers"] != float64(s.oracle.subscribers(site)) || f["title"] != fmt.Sprintf("Site %d", site.n) {
-			s.t.Errorf("%s: of site %d (%s), %s, asked last on %s, by %d subscribers: %s", instant(s.now), site.n, site.name, state, instant(a.last), s.oracle.subscribers(site), said)
+		if f["url"] != site.address() || f["state"] != state || f["last_polled_at"] != instant(a.last) ||
+			f["subscribers"] != float64(s.oracle.subscribers(site)) || f["title"] != fmt.Sprintf("Site %d", site.n) {
+			s.t.Errorf("%s: of site %d (%s), %s, asked last on %s, by %d subscribers: %s", instant(s.now), site.n,
+				site.name, state, instant(a.last), s.oracle.subscribers(site), said)
 		}
 		if (f["errors"].(float64) > 0) != (state == "penalised" || site.trouble.at(a.last)) {
 			s.t.Errorf("%s: errors of site %d (%s): %s", instant(s.now), site.n, site.name, said)
@@ -248,7 +253,8 @@ func (s *scene) previews(r *reader) {
 	for _, form := range []string{"--text", "--html"} {
 		shown := links(s.at(s.now, "preview", r.email, form))
 		if missing, extra := difference(r.waiting, shown); len(missing)+len(extra) > 0 {
-			s.t.Errorf("%s: preview %s of %s misses %v and should not have %v", instant(s.now), form, r.email, missing, extra)
+			s.t.Errorf("%s: preview %s of %s misses %v and should not have %v", instant(s.now), form, r.email, missing,
+				extra)
 		}
 	}
 	if n := len(s.web.requests()) - before; n != 0 {
@@ -270,6 +276,7 @@ func (s *scene) exports(r *reader) {
 		got[part[:strings.IndexByte(part, '"')]] = true
 	}
 	if !maps.Equal(want, got) || !strings.Contains(list, `"Folder"`) {
-		s.t.Errorf("the list of %s has %v, want %v", r.email, slices.Sorted(maps.Keys(got)), slices.Sorted(maps.Keys(want)))
+		s.t.Errorf("the list of %s has %v, want %v", r.email, slices.Sorted(maps.Keys(got)),
+			slices.Sorted(maps.Keys(want)))
 	}
 }

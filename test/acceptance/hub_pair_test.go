@@ -42,17 +42,23 @@ func TestOneHubFeedsAnother(t *testing.T) {
 		if err := os.WriteFile(trust, text, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { _, _ = io.WriteString(w, siegeFeed(1, false)) }))
+		site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			_,
+				_ = io.WriteString(w, siegeFeed(1, false))
+		}))
 		defer site.Close()
 		writer, reader := newHouse(t, database), newHouse(t, storetest.SQLite(t))
 		writerAt, readerAt := program.FreeAddress(t), program.FreeAddress(t)
 		writerBase, readerBase := tlsDoor(t, c, writerAt), tlsDoor(t, c, readerAt)
 		for h, base := range map[*house]string{writer: writerBase, reader: readerBase} {
-			h.set("DIGEST_BASE_URL="+base, "DIGEST_POLL_WINDOW=0", "DIGEST_HOST_INTERVAL=100ms", "DIGEST_LOG_LEVEL=error", "DIGEST_METRICS_TOKEN=secret-of-metrics", "SSL_CERT_FILE="+trust, "DIGEST_TRUSTED_PROXIES=127.0.0.1")
+			h.set("DIGEST_BASE_URL="+base, "DIGEST_POLL_WINDOW=0", "DIGEST_HOST_INTERVAL=100ms",
+				"DIGEST_LOG_LEVEL=error", "DIGEST_METRICS_TOKEN=secret-of-metrics", "SSL_CERT_FILE="+
+					trust, "DIGEST_TRUSTED_PROXIES=127.0.0.1")
 		}
 		evening := time.Date(2026, 11, 24, 20, 0, 0, 0, time.UTC)
 		writer.at(evening, "user", "add", "anna@example.org", "--time-zone", "Europe/Athens")
-		writer.at(evening, "newsletter", "create", "anna", "--owner", "anna@example.org", "--feed", site.URL+"/feed.xml", "--name", "Anna writes", "--address-line", "Anna, 1 Quay, Whitby")
+		writer.at(evening, "newsletter", "create", "anna", "--owner", "anna@example.org", "--feed", site.URL+
+			"/feed.xml", "--name", "Anna writes", "--address-line", "Anna, 1 Quay, Whitby")
 		topic := writerBase + "/n/anna/feed.xml"
 		reader.at(evening, "user", "add", "bob@example.org", "--time-zone", "UTC")
 
@@ -60,14 +66,16 @@ func TestOneHubFeedsAnother(t *testing.T) {
 		first := writer.hubServer(writerAt, evening.Add(time.Hour))
 		reader.at(evening, "subscribe", "bob@example.org", topic)
 		own := reader.hubServer(readerAt, evening.Add(time.Hour))
-		awaitWord(t, "1 program subscribed at the hub", func() string { return writer.at(evening.Add(time.Hour), "newsletter", "show", "anna") })
+		awaitWord(t, "1 program subscribed at the hub",
+			func() string { return writer.at(evening.Add(time.Hour), "newsletter", "show", "anna") })
 		_ = first.Process.Signal(os.Interrupt)
 		_ = first.Wait()
 
 		begun := time.Now()
 		second := writer.hubServer(writerAt, evening.Add(2*time.Hour-time.Second))
 		reader.awaitMetric("http://"+readerAt, "digest_pushes_total", 1)
-		t.Logf("the letter was pushed, and stored by the other instance, %v after it was due, its release included", (time.Since(begun) - time.Second).Round(time.Millisecond))
+		t.Logf("the letter was pushed, and stored by the other instance, %v after it was due, its release included",
+			(time.Since(begun) - time.Second).Round(time.Millisecond))
 		for _, p := range []interface{ Signal(os.Signal) error }{second.Process, own.Process} {
 			_ = p.Signal(os.Interrupt)
 		}
@@ -82,7 +90,8 @@ func TestOneHubFeedsAnother(t *testing.T) {
 		// The writer is gone now: only what was pushed can be in the edition.
 		reader.at(evening.Add(4*time.Hour), "tick")
 		letters := newInbox(reader.maildir()).arrived(t)
-		if len(letters) != 1 || !strings.Contains(letters[0].text, "Anna writes") || !strings.Contains(letters[0].text, "Evening of 1") {
+		if len(letters) != 1 || !strings.Contains(letters[0].text, "Anna writes") ||
+			!strings.Contains(letters[0].text, "Evening of 1") {
 			t.Errorf("%d letters: %v", len(letters), letters)
 		}
 	})

@@ -76,28 +76,35 @@ func TestHubOfTheProgram(t *testing.T) {
 		}))
 		defer site.Close()
 		address := program.FreeAddress(t)
-		h.set("DIGEST_BASE_URL=http://"+address, "DIGEST_POLL_WINDOW=0", "DIGEST_HOST_INTERVAL=100ms", "DIGEST_LOG_LEVEL=warn", "DIGEST_TRUSTED_PROXIES=127.0.0.1")
+		h.set("DIGEST_BASE_URL=http://"+address, "DIGEST_POLL_WINDOW=0", "DIGEST_HOST_INTERVAL=100ms",
+			"DIGEST_LOG_LEVEL=warn", "DIGEST_TRUSTED_PROXIES=127.0.0.1")
 		evening := time.Date(2026, 11, 24, 20, 0, 0, 0, time.UTC)
 		h.at(evening, "user", "add", "anna@example.org", "--time-zone", "UTC")
-		h.at(evening, "newsletter", "create", "anna", "--owner", "anna@example.org", "--feed", site.URL+"/feed.xml", "--name", "Anna writes", "--address-line", "Anna, 1 Quay, Whitby")
+		h.at(evening, "newsletter", "create", "anna", "--owner", "anna@example.org", "--feed", site.URL+"/feed.xml",
+			"--name", "Anna writes", "--address-line", "Anna, 1 Quay, Whitby")
 
 		first := h.hubServer(address, evening.Add(3*time.Hour))
 		hub, topic := discover(t, "http://"+address+"/n/anna/feed.xml")
 		callback, came := newHubSubscriber(t)
 		asked := time.Now()
-		form := url.Values{"hub.mode": {"subscribe"}, "hub.topic": {topic}, "hub.callback": {callback}, "hub.secret": {"a secret"}}
+		form := url.Values{"hub.mode": {"subscribe"}, "hub.topic": {topic}, "hub.callback": {callback},
+			"hub.secret": {"a secret"}}
 		ask, err := http.NewRequestWithContext(t.Context(), http.MethodPost, hub, strings.NewReader(form.Encode()))
 		if err != nil {
 			t.Fatal(err)
 		}
-		ask.Header = http.Header{"Content-Type": {"application/x-www-form-urlencoded"}, "X-Forwarded-For": {"127.0.0.1"}} // a proxy says that it is at home
+		// a proxy says that it is at home
+		ask.Header = http.Header{"Content-Type": {"application/x-www-form-urlencoded"},
+			"X-Forwarded-For": {"127.0.0.1"}}
 		res, err := http.DefaultClient.Do(ask)
 		if err != nil {
 			t.Fatal(err)
 		}
 		res.Body.Close()
 		verified := next(t, came)
-		if res.StatusCode != http.StatusAccepted || verified.method != "GET" || verified.query.Get("hub.topic") != topic || verified.query.Get("for") != "anna" || verified.query.Get("hub.lease_seconds") != "864000" {
+		if res.StatusCode != http.StatusAccepted || verified.method != "GET" ||
+			verified.query.Get("hub.topic") != topic || verified.query.Get("for") != "anna" ||
+			verified.query.Get("hub.lease_seconds") != "864000" {
 			t.Errorf("answered %d, verified by %s %v", res.StatusCode, verified.method, verified.query)
 		}
 		t.Logf("verified %v after it was asked", verified.at.Sub(asked).Round(time.Millisecond))
@@ -110,13 +117,15 @@ func TestHubOfTheProgram(t *testing.T) {
 		delivered := next(t, came)
 		mac := hmac.New(sha256.New, []byte("a secret"))
 		mac.Write([]byte(delivered.body))
-		if delivered.method != "POST" || delivered.header.Get("X-Hub-Signature") != "sha256="+hex.EncodeToString(mac.Sum(nil)) {
+		if delivered.method != "POST" || delivered.header.Get("X-Hub-Signature") != "sha256="+
+			hex.EncodeToString(mac.Sum(nil)) {
 			t.Errorf("delivered by %s, signed %s", delivered.method, delivered.header.Get("X-Hub-Signature"))
 		}
 		if _, served := fetch(t, topic); served != delivered.body || !strings.Contains(served, "Evening of 1") {
 			t.Errorf("delivered %s, served %s", delivered.body, served)
 		}
-		t.Logf("delivered %v after midnight, its plan and its release included", (delivered.at.Sub(begun) - time.Second).Round(time.Millisecond))
+		t.Logf("delivered %v after midnight, its plan and its release included",
+			(delivered.at.Sub(begun) - time.Second).Round(time.Millisecond))
 		_ = second.Process.Signal(os.Interrupt)
 		if err := second.Wait(); err != nil {
 			t.Errorf("serve: %v", err)
@@ -137,7 +146,8 @@ func discover(t *testing.T, address string) (hub, topic string) {
 		t.Fatal(err)
 	}
 	res.Body.Close()
-	links := regexp.MustCompile(`<([^>]*)>; rel="(hub|self)"`).FindAllStringSubmatch(strings.Join(res.Header.Values("Link"), ", "), -1)
+	links := regexp.MustCompile(`<([^>]*)>; rel="(hub|self)"`).FindAllStringSubmatch(
+		strings.Join(res.Header.Values("Link"), ", "), -1)
 	for _, l := range links {
 		switch l[2] {
 		case "hub":

@@ -57,7 +57,8 @@ func readLetter(t *testing.T, raw []byte) letter {
 	}
 	l.readParts(t, m)
 	l.posts = links(l.text)
-	counted := strings.Count(l.html, `href="https://news.example.org`+digest.ClickPath) // a letter whose clicks are counted links to its posts by these
+	// a letter whose clicks are counted links to its posts by these
+	counted := strings.Count(l.html, `href="https://news.example.org`+digest.ClickPath)
 	if inHTML := links(l.html); !maps.Equal(inHTML, l.posts) && counted < len(l.posts) {
 		t.Errorf("%q to %s: the HTML links to %d posts, the text to %d", l.subject, l.to, len(inHTML), len(l.posts))
 	}

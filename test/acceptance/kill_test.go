@@ -166,7 +166,8 @@ func (s *scene) checkGaps(killed ...time.Time) {
 			s.t.Errorf("%s: site %d (%s) was asked %sin one hour", instant(q.at), site.n, site.name, m)
 		}
 		if pair := q.header.Get("If-None-Match") + "\n" + q.header.Get("If-Modified-Since"); !gave[site][pair] {
-			s.t.Errorf("%s: site %d (%s) was sent validators that it never gave: %q", instant(q.at), site.n, site.name, pair)
+			s.t.Errorf("%s: site %d (%s) was sent validators that it never gave: %q", instant(q.at), site.n, site.name,
+				pair)
 		}
 		if q.body {
 			byDate[site] = byDate[site] || site.temper.etag == suffixed && came[site] == q.etag
@@ -217,6 +218,7 @@ func TestKill(t *testing.T) {
 		s.checkPromise()
 		s.checkMessageIDs()
 		s.checkGaps(r.deaths...)
-		t.Logf("%d runs killed, %d of them with mail just delivered, %d requests, %d mails", r.killed, r.atMail.Load(), len(s.web.requests()), len(s.inbox.letters))
+		t.Logf("%d runs killed, %d of them with mail just delivered, %d requests, %d mails", r.killed, r.atMail.Load(),
+			len(s.web.requests()), len(s.inbox.letters))
 	})
 }

@@ -21,14 +21,19 @@ import (
 // status, or, without one, a complaint (RFC 5965).
 func report(a accepted, action, status string) string {
 	head, _, _ := strings.Cut(string(a.raw), "\r\n\r\n")
-	to, kind, second := a.from, "delivery-status", "Content-Type: message/delivery-status\n\nReporting-MTA: dns; mail.example\n\nFinal-Recipient: rfc822; "+
-		a.to+"\nAction: "+action+"\nStatus: "+status+"\nDiagnostic-Code: smtp; 550 "+status+" as it is\n"
+	to, kind, second := a.from, "delivery-status",
+		"Content-Type: message/delivery-status\n\nReporting-MTA: dns; mail.example\n\nFinal-Recipient: rfc822; "+
+			a.to+"\nAction: "+action+"\nStatus: "+status+"\nDiagnostic-Code: smtp; 550 "+status+" as it is\n"
 	if action == "" {
-		to, kind, second = "bounces@example.org", "feedback-report", "Content-Type: message/feedback-report\n\nFeedback-Type: abuse\nUser-Agent: Judge/1\nVersion: 1\nOriginal-Mail-From: <"+a.from+">\n"
+		to, kind, second = "bounces@example.org", "feedback-report",
+			"Content-Type: message/feedback-report\n\nFeedback-Type: abuse\nUser-Agent: Judge/1\nVersion: 1\nOriginal-Mail-From: <"+a.from+">\n"
 	}
-	return "From: <mailer-daemon@mail.example>\nTo: <" + to + ">\nSubject: it came back\nDate: Sat, 28 Mar 2026 01:00:00 +0000\n" +
-		"Message-ID: <report@mail.example>\nMIME-Version: 1.0\nContent-Type: multipart/report; report-type=" + kind + "; boundary=r\n\n" +
-		"--r\nContent-Type: text/plain\n\nIt could not be delivered.\n\n--r\n" + second + "\n--r\nContent-Type: text/rfc822-headers\n\n" +
+	return "From: <mailer-daemon@mail.example>\nTo: <" + to +
+		">\nSubject: it came back\nDate: Sat, 28 Mar 2026 01:00:00 +0000\n" +
+		"Message-ID: <report@mail.example>\nMIME-Version: 1.0\nContent-Type: multipart/report; report-type=" + kind +
+		"; boundary=r\n\n" +
+		"--r\nContent-Type: text/plain\n\nIt could not be delivered.\n\n--r\n" + second +
+		"\n--r\nContent-Type: text/rfc822-headers\n\n" +
 		strings.ReplaceAll(head, "\r\n", "\n") + "\n\n--r--\n"
 }
 
@@ -64,7 +69,8 @@ func ways() []way {
 				os.MkdirAll(filepath.Join(dir, sub), 0o700) //nolint:errcheck // the file shows it
 			}
 			message = "Return-Path: <" + from + ">\nDelivered-To: " + to + "\n" + message
-			if err := os.WriteFile(filepath.Join(dir, "new", fmt.Sprintf("%d.judge", len(message)+len(to))), []byte(message), 0o600); err != nil {
+			if err := os.WriteFile(filepath.Join(dir, "new", fmt.Sprintf("%d.judge", len(message)+len(to))),
+				[]byte(message), 0o600); err != nil {
 				o.t.Fatal(err)
 			}
 			o.house.set("DIGEST_BOUNCE_MAILDIR=" + dir)
@@ -95,7 +101,8 @@ func (o *office) listen(scheme, hello, from, to, message string) {
 	defer conn.Close()
 	k := &talker{conn, bufio.NewReader(conn)}
 	k.hear() //nolint:errcheck // the banner
-	for _, line := range []string{hello + " judge.example", "MAIL FROM:<" + from + ">", "RCPT TO:<" + to + ">", "DATA"} {
+	for _, line := range []string{hello + " judge.example", "MAIL FROM:<" + from + ">", "RCPT TO:<" + to +
+		">", "DATA"} {
 		if reply, err := k.send(line); err != nil || codeOf(reply) >= 400 {
 			o.t.Logf("%s: %s: %q %v", scheme, line, reply, err)
 			return
@@ -187,7 +194,8 @@ func (o *office) comeBack(w way) {
 			w.send(o, "", a.from, report(a, "failed", "5.1.1"))
 			w.send(o, "", a.from, report(a, "failed", "5.1.1"))
 		case "complaint":
-			w.send(o, "abuse@mail.example", "bounces@example.org", report(a, "", "")) // where providers were told to send them
+			// where providers were told to send them
+			w.send(o, "abuse@mail.example", "bounces@example.org", report(a, "", ""))
 		case "delayed":
 			w.send(o, "", a.from, report(a, "delayed", "4.4.1"))
 		case "policy":
@@ -200,7 +208,8 @@ func (o *office) comeBack(w way) {
 		case "sender": // a bounce has none
 			w.send(o, "somebody@example.net", a.from, report(a, "failed", "5.1.1"))
 		case "plain":
-			w.send(o, "", a.from, "From: <a@b.example>\nTo: <"+a.from+">\nSubject: Out of office\n\nI am away; user unknown 5.1.1.\n")
+			w.send(o, "", a.from, "From: <a@b.example>\nTo: <"+a.from+
+				">\nSubject: Out of office\n\nI am away; user unknown 5.1.1.\n")
 		case "leaves":
 			p, _ := examine(a.raw, o.keys)
 			_, mailto, ok := strings.Cut(p.header.Get("List-Unsubscribe"), "<mailto:")

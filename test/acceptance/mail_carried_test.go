@@ -88,7 +88,8 @@ func TestMailUnconfirmed(t *testing.T) {
 					Unconfirmed []struct{ Email string }
 				}
 				said := o.at(o.now, "--json", "queue")
-				if err := json.Unmarshal([]byte(said), &queue); err != nil || len(queue.Unconfirmed) != 4 || !strings.Contains(said, "reader3@") {
+				if err := json.Unmarshal([]byte(said), &queue); err != nil || len(queue.Unconfirmed) != 4 ||
+					!strings.Contains(said, "reader3@") {
 					t.Errorf("the operator sees %s (%v)", said, err)
 				}
 			})

@@ -116,7 +116,8 @@ func TestMailWork(t *testing.T) {
 		if j.messages < readers*9/10 || o.deaths < 20 {
 			t.Errorf("%d messages of %d, %d deaths: that was no test", j.messages, readers, o.deaths)
 		}
-		t.Logf("%d messages, %d came twice, %d refused, %d doubted twice; %d deaths", j.messages, j.twice, j.failed, j.doubted, o.deaths)
+		t.Logf("%d messages, %d came twice, %d refused, %d doubted twice; %d deaths", j.messages, j.twice, j.failed,
+			j.doubted, o.deaths)
 	})
 }
 
@@ -125,9 +126,11 @@ func (o *office) tellChaos(j judgement, editions int) {
 	o.t.Helper()
 	faults := o.server.faults()
 	if j.messages < editions*8/10 || o.deaths < 10 || j.twice == 0 || len(faults) < 30 {
-		o.t.Errorf("%d messages of %d, %d deaths, %d came twice, %d kinds of faults: that was no test", j.messages, editions, o.deaths, j.twice, len(faults))
+		o.t.Errorf("%d messages of %d, %d deaths, %d came twice, %d kinds of faults: that was no test", j.messages,
+			editions, o.deaths, j.twice, len(faults))
 	}
-	o.t.Logf("%d messages, %d came twice, %d refused, %d doubted twice; %d deaths of %d runs", j.messages, j.twice, j.failed, j.doubted, o.deaths, o.runs)
+	o.t.Logf("%d messages, %d came twice, %d refused, %d doubted twice; %d deaths of %d runs", j.messages, j.twice,
+		j.failed, j.doubted, o.deaths, o.runs)
 	var kinds []string
 	for _, k := range slices.Sorted(maps.Keys(faults)) {
 		kinds = append(kinds, fmt.Sprintf("%s %d", k, faults[k]))
@@ -142,13 +145,22 @@ func (o *office) wouldSee() {
 	journal, tries := o.server.kept(), o.server.tries()
 	before := len(o.judge(journal, tries).findings)
 	alone := slices.IndexFunc(journal, func(a accepted) bool {
-		copies := slices.DeleteFunc(slices.Clone(journal), func(b accepted) bool { return a.to != b.to || a.now.Day() != b.now.Day() })
+		copies := slices.DeleteFunc(slices.Clone(journal), func(b accepted) bool {
+			return a.to != b.to ||
+				a.now.Day() != b.now.Day()
+		})
 		refused, doubts := o.excuse(a.to, a.now.Truncate(oneDay), tries)
-		return !refused && doubts < 2 && len(copies) == 1 && codeOf(a.answer) == 250 && !o.killed[a.run] && !a.now.After(o.until.Add(8*time.Hour))
+		return !refused && doubts < 2 && len(copies) == 1 && codeOf(a.answer) == 250 && !o.killed[a.run] &&
+			!a.now.After(o.until.Add(8*time.Hour))
 	})
 	for name, change := range map[string]func(*accepted) []accepted{
-		"lost":          func(*accepted) []accepted { return nil },
-		"doubled":       func(a *accepted) []accepted { b := *a; b.now = b.now.Add(time.Hour); return []accepted{*a, b} },
+		"lost": func(*accepted) []accepted { return nil },
+		"doubled": func(a *accepted) []accepted {
+			b := *a
+			b.now = b.now.Add(time.Hour)
+			return []accepted{*a,
+				b}
+		},
 		"cut short":     func(a *accepted) []accepted { a.raw = a.raw[:len(a.raw)-100]; return []accepted{*a} },
 		"cut in half":   func(a *accepted) []accepted { a.raw = a.raw[:len(a.raw)/2]; return []accepted{*a} },
 		"to a stranger": func(a *accepted) []accepted { a.to = "stranger@example.org"; return []accepted{*a} },

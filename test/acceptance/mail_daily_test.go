@@ -24,7 +24,8 @@ type wish struct {
 }
 
 func (w wish) email() string {
-	return strings.ToLower(strings.NewReplacer("/", "-", "_", "-", ":", "", ",", "-", " ", "").Replace(w.zone+"-"+strings.Join(w.how, "")+strings.Join(w.set, ""))) + "@example.org"
+	return strings.ToLower(strings.NewReplacer("/", "-", "_", "-", ":", "", ",", "-", " ", "").Replace(w.zone+"-"+
+		strings.Join(w.how, "")+strings.Join(w.set, ""))) + "@example.org"
 }
 
 // wishes are of readers who joined on Friday, 27 March, 06:00 UTC. Europe's and
@@ -35,7 +36,8 @@ func wishes() []wish {
 		{"UTC", nil, nil, "28T00:00 29T00:00 30T00:00 31T00:00"},
 		{"UTC", at7, nil, "28T07:00 29T07:00 30T07:00 31T07:00"},
 		{"Europe/Paris", at7, nil, "28T06:00 29T05:00 30T05:00 31T05:00"},
-		{"Europe/Paris", []string{"--deliver-at", "02:30"}, nil, "28T01:30 29T01:00 30T00:30 31T00:30"}, // 02:30 jumps over on the 29th
+		// 02:30 jumps over on the 29th
+		{"Europe/Paris", []string{"--deliver-at", "02:30"}, nil, "28T01:30 29T01:00 30T00:30 31T00:30"},
 		{"Europe/Paris", []string{"--deliver-at", "23:45"}, nil, "28T22:45 29T21:45 30T21:45"},
 		{"Asia/Beirut", at7, nil, "28T05:00 29T04:00 30T04:00 31T04:00"},
 		{"Asia/Kathmandu", at7, nil, "28T01:15 29T01:15 30T01:15 31T01:15"},
@@ -151,7 +153,8 @@ func TestMailLayouts(t *testing.T) {
 			return
 		}
 		rw.Header().Set("Content-Type", "application/rss+xml")
-		io.WriteString(rw, strings.ReplaceAll(string(o.site.rss(o.server.clock())), "has to say.", "has to say. "+long)) //nolint:errcheck // the mail shows it
+		//nolint:errcheck // the mail shows it
+		io.WriteString(rw, strings.ReplaceAll(string(o.site.rss(o.server.clock())), "has to say.", "has to say. "+long))
 	}))
 	t.Cleanup(server.Close)
 	o.site.url = server.URL + "/feed"
@@ -180,7 +183,8 @@ func TestMailLayouts(t *testing.T) {
 			t.Errorf("%s has References %s", a.to, p.header.Get("References"))
 		}
 	}
-	if len(references) != 1 || slices.Collect(maps.Values(references))[0] != 2 || strings.HasSuffix(slices.Collect(maps.Keys(references))[0], "\n") {
+	if len(references) != 1 || slices.Collect(maps.Values(references))[0] != 2 ||
+		strings.HasSuffix(slices.Collect(maps.Keys(references))[0], "\n") {
 		t.Errorf("the threaded editions have %v", references)
 	}
 }

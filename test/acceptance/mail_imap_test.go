@@ -99,7 +99,8 @@ func dovecot(t *testing.T, maildir string) (address string) {
 	if err := os.CopyFS(filepath.Join(dir, "mail"), os.DirFS(maildir)); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(config, fmt.Appendf(nil, dovecotConfig, dir, name, g.Name, uid, gid, port), 0o644); err != nil {
+	if err := os.WriteFile(config, fmt.Appendf(nil, dovecotConfig, dir, name, g.Name, uid, gid, port),
+		0o644); err != nil {
 		t.Fatal(err)
 	}
 	err = filepath.WalkDir(dir, func(path string, _ fs.DirEntry, err error) error {
@@ -229,12 +230,14 @@ func (c *imapClient) checkShown(n int, letters []letter) (to string) {
 		c.t.Errorf("it shows the date %q and the subject %q of %q", fields[0][1], subject, l.subject)
 	}
 	local, host, _ := strings.Cut(l.to, "@")
-	if !strings.Contains(envelope, fmt.Sprintf("%q %q", local, host)) || !strings.Contains(envelope, `("Daily Digest" NIL "digest" "example.org")`) {
+	if !strings.Contains(envelope, fmt.Sprintf("%q %q", local, host)) ||
+		!strings.Contains(envelope, `("Daily Digest" NIL "digest" "example.org")`) {
 		c.t.Errorf("the envelope to %s: %s", l.to, envelope)
 	}
 	structure := strings.ToLower(c.ask(fmt.Sprintf("FETCH %d (BODYSTRUCTURE)", n)))
 	plain, rich := strings.Index(structure, `"text" "plain"`), strings.Index(structure, `"text" "html"`)
-	if plain < 0 || rich < plain || !strings.Contains(structure, `"alternative"`) || strings.Count(structure, `"charset" "utf-8"`) != 2 {
+	if plain < 0 || rich < plain || !strings.Contains(structure, `"alternative"`) ||
+		strings.Count(structure, `"charset" "utf-8"`) != 2 {
 		c.t.Errorf("the structure: %s", structure)
 	}
 	if c.section(n, "TEXT") == "" {
@@ -274,7 +277,8 @@ func (c *imapClient) checkThreads(to map[int]string) {
 		sizes = append(sizes, fmt.Sprintf("%s %d", to[n], len(members)))
 	}
 	slices.Sort(sizes)
-	if want := []string{"apart@example.org 1", "apart@example.org 1", "apart@example.org 1", "together@example.org 3"}; !slices.Equal(sizes, want) {
+	if want := []string{"apart@example.org 1", "apart@example.org 1", "apart@example.org 1",
+		"together@example.org 3"}; !slices.Equal(sizes, want) {
 		c.t.Errorf("the threads are %q (%s), want %q", sizes, answer, want)
 	}
 }

@@ -78,7 +78,8 @@ func TestMailLeave(t *testing.T) {
 		o := newOffice(t, database, 5)
 		address := program.FreeAddress(t)
 		o.house.set("DIGEST_BASE_URL=http://"+address, "DIGEST_LISTEN="+address)
-		emails := []string{"form@example.org", "multipart@example.org", "waits@example.org", "busy@example.org", "looks@example.org", "forged@example.org", "twice@example.org"}
+		emails := []string{"form@example.org", "multipart@example.org", "waits@example.org", "busy@example.org",
+			"looks@example.org", "forged@example.org", "twice@example.org"}
 		o.add(firstMidnight().Add(oneDay), "UTC", emails...)
 		o.at(o.now, "user", "set", "waits@example.org", "--deliver-at", "07:00")
 		o.day(firstMidnight(), 0, 10*time.Minute)
@@ -86,7 +87,8 @@ func TestMailLeave(t *testing.T) {
 
 		o.set(firstMidnight().Add(oneDay))
 		o.server.follow(mailbox(map[string]string{"busy@example.org": "450 4.2.1 busy"}))
-		forms := map[string]string{"form@example.org": "urlencoded", "multipart@example.org": "multipart", "twice@example.org": "urlencoded"}
+		forms := map[string]string{"form@example.org": "urlencoded", "multipart@example.org": "multipart",
+			"twice@example.org": "urlencoded"}
 		o.set(firstMidnight().Add(22 * time.Hour))
 		o.serving(func() {
 			for email, kind := range forms {
@@ -94,7 +96,8 @@ func TestMailLeave(t *testing.T) {
 			}
 			o.leave("twice@example.org", "multipart")
 			o.look("looks@example.org")
-			if status := o.click(flipURL(o.leaveURL("forged@example.org")), "application/x-www-form-urlencoded", []byte("List-Unsubscribe=One-Click")); status < 400 {
+			if status := o.click(flipURL(o.leaveURL("forged@example.org")), "application/x-www-form-urlencoded",
+				[]byte("List-Unsubscribe=One-Click")); status < 400 {
 				t.Errorf("a forged address: status %d", status)
 			}
 		})

@@ -21,7 +21,8 @@ type ledger struct {
 }
 
 func newLedger() *ledger {
-	return &ledger{due: map[string]map[string]time.Time{}, killed: map[string]bool{}, mute: map[string]time.Time{}, back: map[string]bool{}, keys: keyring{}, known: map[string]examined{}}
+	return &ledger{due: map[string]map[string]time.Time{}, killed: map[string]bool{}, mute: map[string]time.Time{},
+		back: map[string]bool{}, keys: keyring{}, known: map[string]examined{}}
 }
 
 // A judgement is what a journal shows.
@@ -80,7 +81,8 @@ func (l *ledger) judge(journal []accepted, tries []attempt) (j judgement) {
 			j.find("%s: a mail to %s was addressed to %s", instant(a.now), p.addressee, a.to)
 		}
 		if since, ok := l.mute[a.to]; ok && !a.now.Before(since) {
-			j.find("%s: %s got %q, and should have had nothing since %s", instant(a.now), a.to, p.subject, instant(since))
+			j.find("%s: %s got %q, and should have had nothing since %s", instant(a.now), a.to, p.subject,
+				instant(since))
 		}
 		if l.due[a.to] == nil {
 			j.find("%s: a mail to %s, who is nobody", instant(a.now), a.to)
@@ -113,7 +115,8 @@ func (l *ledger) judgeCopies(j *judgement, byID map[string][]mailCopy, order []s
 				doubts++
 			}
 			if !denied && (!again.date.Equal(before.date) || again.to != before.to || again.subject != before.subject) {
-				j.find("%s came again as another message: %q of %s to %s, then %q of %s to %s", id, before.subject, instant(before.date), before.to, again.subject, instant(again.date), again.to)
+				j.find("%s came again as another message: %q of %s to %s, then %q of %s to %s", id, before.subject,
+					instant(before.date), before.to, again.subject, instant(again.date), again.to)
 			}
 			if gap := again.now.Sub(before.now); !denied && gap < doubtful {
 				j.find("%s came again after %s", id, gap)
@@ -124,7 +127,8 @@ func (l *ledger) judgeCopies(j *judgement, byID map[string][]mailCopy, order []s
 			connection := fmt.Sprintf("%s, connection %d", before.run, before.conn)
 			switch other := spent[connection]; {
 			case !l.killed[before.run]:
-				j.find("%s to %s came again though it was answered %q to %s, which lived", id, before.to, before.answer, connection)
+				j.find("%s to %s came again though it was answered %q to %s, which lived", id, before.to, before.answer,
+					connection)
 			case other != "":
 				j.find("%s to %s came again, and so did %s of the same killed %s", id, before.to, other, connection)
 			}
@@ -188,7 +192,8 @@ func (l *ledger) carried(earlier []mailCopy, later mailCopy) bool {
 // excuse tells what the server did to an edition that did not come.
 func (l *ledger) excuse(reader string, at time.Time, tries []attempt) (refused bool, doubts int) {
 	for _, a := range tries {
-		if a.to != reader || a.now.Before(at) || !a.now.Before(at.Add(2*oneDay)) { // a poll that was killed puts its news off by a day
+		// a poll that was killed puts its news off by a day
+		if a.to != reader || a.now.Before(at) || !a.now.Before(at.Add(2*oneDay)) {
 			continue
 		}
 		if a.code >= 500 {
@@ -210,10 +215,12 @@ func (l *ledger) judgeTries(j *judgement, tries []attempt) {
 			continue
 		}
 		if since, ok := l.mute[a.to]; ok && a.now.After(since) {
-			j.find("%s: the server was asked for %s, who may have nothing since %s", instant(a.now), a.to, instant(since))
+			j.find("%s: the server was asked for %s, who may have nothing since %s", instant(a.now), a.to,
+				instant(since))
 		}
 		before, ok := last[a.to]
-		if gap := a.now.Sub(before.now); ok && before.reached != atMAIL && before.code/100 == 4 && before.code != 421 && gap < shortest {
+		if gap := a.now.Sub(before.now); ok && before.reached != atMAIL && before.code/100 == 4 && before.code != 421 &&
+			gap < shortest {
 			j.find("%s: %s was tried again %s after %q", instant(a.now), a.to, gap, before.reply)
 		}
 		last[a.to] = a

@@ -15,7 +15,8 @@ func letterOf(to, id string, date time.Time, posts ...int) []byte {
 	for _, n := range posts {
 		fmt.Fprintf(&list, "http://site-0.example/posts/%d\n", n)
 	}
-	lines := "From: Digest <digest@localhost>\nTo: <" + to + ">\nSubject: Saturday: " + count(len(posts), "post") + " from 1 site\n" +
+	lines := "From: Digest <digest@localhost>\nTo: <" + to + ">\nSubject: Saturday: " + count(len(posts), "post") +
+		" from 1 site\n" +
 		"Date: " + date.Format(time.RFC1123Z) + "\nMessage-ID: <" + id + "@localhost>\nList-Id: <d1.localhost>\n" +
 		"List-Unsubscribe: <http://localhost/leave>\nList-Unsubscribe-Post: List-Unsubscribe=One-Click\nMIME-Version: 1.0\n" +
 		"Content-Type: multipart/alternative; boundary=b\n\n--b\nContent-Type: text/plain\n\n" + list.String() +
@@ -38,7 +39,8 @@ func cut(find, with string) func(*ledger, []accepted, []attempt) ([]accepted, []
 }
 
 // again appends the second message once more, later.
-func again(after time.Duration, change func(l *ledger, first, second *accepted)) func(*ledger, []accepted, []attempt) ([]accepted, []attempt) {
+func again(after time.Duration, change func(l *ledger, first, second *accepted)) func(*ledger, []accepted,
+	[]attempt) ([]accepted, []attempt) {
 	return func(l *ledger, j []accepted, a []attempt) ([]accepted, []attempt) {
 		second := j[1]
 		second.now, second.run, second.conn = second.now.Add(after), "another", 9
@@ -56,7 +58,8 @@ func forgeries() []forgery {
 	type tries = []attempt
 	return []forgery{
 		{name: "nothing", forge: func(_ *ledger, j journal, a tries) (journal, tries) { return j, a }},
-		{name: "lost", finds: "never had", forge: func(_ *ledger, j journal, a tries) (journal, tries) { return slices.Delete(j, 1, 2), a }},
+		{name: "lost", finds: "never had",
+			forge: func(_ *ledger, j journal, a tries) (journal, tries) { return slices.Delete(j, 1, 2), a }},
 		{name: "truncated", finds: "not whole", forge: func(_ *ledger, j journal, a tries) (journal, tries) {
 			j[1].raw = j[1].raw[:len(j[1].raw)-200]
 			return j, a
@@ -69,41 +72,47 @@ func forgeries() []forgery {
 			return j, a
 		}},
 		{name: "to another", finds: "was addressed", forge: cut("To: <two@", "To: <one@")},
-		{name: "doubled", finds: "though it was answered", forge: again(time.Hour, func(*ledger, *accepted, *accepted) {})},
+		{name: "doubled", finds: "though it was answered",
+			forge: again(time.Hour, func(*ledger, *accepted, *accepted) {})},
 		{name: "doubled by a kill", forge: again(time.Hour, kill)},
 		{name: "doubled without an answer", forge: again(time.Hour, unsay)},
 		{name: "doubled too soon", finds: "came again after", forge: again(10*time.Minute, unsay)},
-		{name: "doubled with another date", finds: "as another message", forge: again(time.Hour, func(l *ledger, first, second *accepted) {
-			first.answer = ""
-			second.raw = bytes.Replace(second.raw, []byte(" 2026 "), []byte(" 2027 "), 1)
-		})},
-		{name: "doubled under another Message-ID", finds: "twice: in", forge: again(time.Hour, func(l *ledger, first, second *accepted) {
-			first.answer = ""
-			second.raw = bytes.Replace(second.raw, []byte("<m2@"), []byte("<m9@"), 1)
-		})},
+		{name: "doubled with another date", finds: "as another message",
+			forge: again(time.Hour, func(l *ledger, first, second *accepted) {
+				first.answer = ""
+				second.raw = bytes.Replace(second.raw, []byte(" 2026 "), []byte(" 2027 "), 1)
+			})},
+		{name: "doubled under another Message-ID", finds: "twice: in",
+			forge: again(time.Hour, func(l *ledger, first, second *accepted) {
+				first.answer = ""
+				second.raw = bytes.Replace(second.raw, []byte("<m2@"), []byte("<m9@"), 1)
+			})},
 		{name: "three times", finds: "came 3 times", forge: func(l *ledger, j journal, a tries) (journal, tries) {
 			j, _ = again(time.Hour, unsay)(l, j, nil)
 			j, _ = again(2*time.Hour, unsay)(l, j, nil)
 			j[3].answer = ""
 			return j, a
 		}},
-		{name: "two of one killed connection", finds: "and so did", forge: func(l *ledger, j journal, a tries) (journal, tries) {
-			l.killed["run"] = true
-			for _, i := range []int{0, 1} {
-				second := j[i]
-				second.now, second.run = second.now.Add(time.Hour), "another"
-				j = append(j, second)
-			}
-			return j, a
-		}},
-		{name: "to the suppressed", finds: "should have had nothing", forge: func(l *ledger, j journal, a tries) (journal, tries) {
-			l.mute["two@example.org"] = begin()
-			return j, a
-		}},
-		{name: "asked for the suppressed", finds: "the server was asked", forge: func(l *ledger, j journal, a tries) (journal, tries) {
-			l.mute["two@example.org"] = begin().Add(22 * time.Hour)
-			return j, append(a, attempt{to: "two@example.org", now: begin().Add(23 * time.Hour)})
-		}},
+		{name: "two of one killed connection", finds: "and so did",
+			forge: func(l *ledger, j journal, a tries) (journal, tries) {
+				l.killed["run"] = true
+				for _, i := range []int{0, 1} {
+					second := j[i]
+					second.now, second.run = second.now.Add(time.Hour), "another"
+					j = append(j, second)
+				}
+				return j, a
+			}},
+		{name: "to the suppressed", finds: "should have had nothing",
+			forge: func(l *ledger, j journal, a tries) (journal, tries) {
+				l.mute["two@example.org"] = begin()
+				return j, a
+			}},
+		{name: "asked for the suppressed", finds: "the server was asked",
+			forge: func(l *ledger, j journal, a tries) (journal, tries) {
+				l.mute["two@example.org"] = begin().Add(22 * time.Hour)
+				return j, append(a, attempt{to: "two@example.org", now: begin().Add(23 * time.Hour)})
+			}},
 		{name: "to a stranger", finds: "who is nobody", forge: func(l *ledger, j journal, a tries) (journal, tries) {
 			delete(l.due, "two@example.org")
 			return j, a
@@ -112,26 +121,32 @@ func forgeries() []forgery {
 			j[1].now = begin().Add(time.Hour)
 			return j, a
 		}},
-		{name: "unsigned", finds: "is not signed", forge: func(l *ledger, j journal, a tries) (journal, tries) { l.sealed = true; return j, a }},
+		{name: "unsigned", finds: "is not signed",
+			forge: func(l *ledger, j journal, a tries) (journal, tries) { l.sealed = true; return j, a }},
 		{name: "hurried", finds: "was tried again", forge: func(l *ledger, j journal, a tries) (journal, tries) {
-			return j, append(a, attempt{to: "x@y", now: begin(), reached: atRCPT, code: 450}, attempt{to: "x@y", now: begin().Add(time.Minute)})
+			return j, append(a, attempt{to: "x@y", now: begin(), reached: atRCPT, code: 450},
+				attempt{to: "x@y", now: begin().Add(time.Minute)})
 		}},
 		{name: "refused", forge: func(l *ledger, j journal, a tries) (journal, tries) {
-			return slices.Delete(j, 1, 2), append(a, attempt{to: "two@example.org", now: begin().Add(19 * time.Hour), reached: atRCPT, code: 554})
+			return slices.Delete(j, 1, 2),
+				append(a, attempt{to: "two@example.org", now: begin().Add(19 * time.Hour), reached: atRCPT, code: 554})
 		}},
 		{name: "in doubt twice", forge: func(l *ledger, j journal, a tries) (journal, tries) {
 			lost := attempt{to: "two@example.org", now: begin().Add(19 * time.Hour), reached: atDotLost, dot: true}
 			return slices.Delete(j, 1, 2), append(a, lost, lost)
 		}},
-		{name: "in doubt, and refused to one who died of it", forge: func(l *ledger, j journal, a tries) (journal, tries) {
-			l.killed["dead"] = true
-			lost := attempt{to: "two@example.org", now: begin().Add(19 * time.Hour), reached: atDotLost, dot: true}
-			refused := lost
-			refused.run, refused.code, refused.now = "dead", 451, lost.now.Add(time.Hour)
-			return slices.Delete(j, 1, 2), append(a, lost, refused)
-		}},
+		{name: "in doubt, and refused to one who died of it",
+			forge: func(l *ledger, j journal, a tries) (journal, tries) {
+				l.killed["dead"] = true
+				lost := attempt{to: "two@example.org", now: begin().Add(19 * time.Hour), reached: atDotLost, dot: true}
+				refused := lost
+				refused.run, refused.code, refused.now = "dead", 451, lost.now.Add(time.Hour)
+				return slices.Delete(j, 1, 2), append(a, lost, refused)
+			}},
 		{name: "in doubt once", finds: "never had", forge: func(l *ledger, j journal, a tries) (journal, tries) {
-			return slices.Delete(j, 1, 2), append(a, attempt{to: "two@example.org", now: begin().Add(19 * time.Hour), reached: atDotLost, dot: true})
+			return slices.Delete(j, 1, 2),
+				append(a, attempt{to: "two@example.org", now: begin().Add(19 * time.Hour), reached: atDotLost,
+					dot: true})
 		}},
 	}
 }
@@ -147,9 +162,11 @@ func TestLedger(t *testing.T) {
 			var journal []accepted
 			for i, name := range []string{"one", "two", "three"} {
 				to := name + "@example.org"
-				l.due[to] = map[string]time.Time{"http://site-0.example/posts/3": midnight, "http://site-0.example/posts/4": midnight}
+				l.due[to] = map[string]time.Time{"http://site-0.example/posts/3": midnight,
+					"http://site-0.example/posts/4": midnight}
 				raw := letterOf(to, fmt.Sprintf("m%d", i+1), midnight, 3, 4)
-				journal = append(journal, accepted{conn: 1, run: "run", now: midnight, to: to, raw: raw, answer: "250 2.0.0 kept"})
+				journal = append(journal, accepted{conn: 1, run: "run", now: midnight, to: to, raw: raw,
+					answer: "250 2.0.0 kept"})
 			}
 			j := l.judge(f.forge(l, journal, nil))
 			said := strings.Join(j.findings, "\n")

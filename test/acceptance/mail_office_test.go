@@ -40,7 +40,8 @@ func newOffice(t *testing.T, database string, seed uint64) *office {
 		seed = again
 	}
 	t.Logf("seed %d", seed)
-	o := &office{house: newHouse(t, database), ledger: newLedger(), now: begin(), random: rand.New(rand.NewPCG(seed, 11))}
+	o := &office{house: newHouse(t, database), ledger: newLedger(), now: begin(),
+		random: rand.New(rand.NewPCG(seed, 11))}
 	o.house.set("DIGEST_POLL_WINDOW=0")
 	o.site = &site{temper: temper{name: "daily", kind: "rss", etag: strong}, begin: o.now}
 	for at := o.now.Add(-5 * time.Hour); at.Before(o.now.Add(20 * oneDay)); at = at.Add(5*time.Hour + 7*time.Minute) {
@@ -66,7 +67,8 @@ func (o *office) enrol(readers int, until time.Time) {
 	o.t.Helper()
 	var emails []string
 	for i := range readers {
-		emails = append(emails, fmt.Sprintf("reader%d@%s", i, []string{"example.org", "example.net", "example.com"}[i%3]))
+		emails = append(emails, fmt.Sprintf("reader%d@%s", i,
+			[]string{"example.org", "example.net", "example.com"}[i%3]))
 	}
 	o.add(until, "UTC", emails...)
 }
@@ -173,8 +175,10 @@ func (o *office) draw() fate {
 	defer o.mu.Unlock()
 	f := fate{after: time.Duration(o.random.Int64N(int64(80 * time.Millisecond)))}
 	if o.random.IntN(3) > 0 {
-		points := []point{atBanner, atMAIL, atRCPT, atDATA, inBody, atDotLost, atDotStored, atDotStored, atDotStored, atQUIT}
-		f = fate{at: points[o.random.IntN(len(points))], n: 1 + o.random.IntN(8), after: 10 * time.Second} // a tick ends before
+		points := []point{atBanner, atMAIL, atRCPT, atDATA, inBody, atDotLost, atDotStored, atDotStored, atDotStored,
+			atQUIT}
+		// a tick ends before
+		f = fate{at: points[o.random.IntN(len(points))], n: 1 + o.random.IntN(8), after: 10 * time.Second}
 	}
 	return f
 }
@@ -230,7 +234,8 @@ func (o *office) evidence(j judgement) {
 		shown[email] = true
 		for _, a := range o.server.tries() {
 			if a.to == email {
-				o.t.Logf("%s: %s by %s (killed: %v), connection %d: came to %s, dot %v, kept %v, last answer %q", email, instant(a.now), a.run, o.killed[a.run], a.conn, a.reached, a.dot, a.kept, a.reply)
+				o.t.Logf("%s: %s by %s (killed: %v), connection %d: came to %s, dot %v, kept %v, last answer %q", email,
+					instant(a.now), a.run, o.killed[a.run], a.conn, a.reached, a.dot, a.kept, a.reply)
 			}
 		}
 		for _, a := range o.server.kept() {
@@ -256,7 +261,8 @@ func (o *office) every(step, from, until time.Duration) {
 // then less.
 func agenda(midnight time.Time) (ticks []time.Time) {
 	for _, part := range []struct{ until, step time.Duration }{
-		{time.Hour, 5 * time.Minute}, {4 * time.Hour, 20 * time.Minute}, {12 * time.Hour, 2 * time.Hour}, {oneDay, 4 * time.Hour},
+		{time.Hour, 5 * time.Minute}, {4 * time.Hour, 20 * time.Minute}, {12 * time.Hour, 2 * time.Hour},
+		{oneDay, 4 * time.Hour},
 	} {
 		last := midnight.Add(-part.step)
 		if len(ticks) > 0 {

@@ -49,15 +49,17 @@ func TestMailServersWithWays(t *testing.T) {
 		plan plan
 		lone bool
 	}{
-		"RSET refused":             {first(busy, only(atRSET, fault{trick: refuse, reply: "502 5.5.1 no RSET here"})), false},
-		"RSET refused, one by one": {first(busy, only(atRSET, fault{trick: refuse, reply: "502 5.5.1 no RSET here"})), true},
-		"RSET drops":               {first(busy, only(atRSET, fault{trick: drop})), false},
-		"RSET 421":                 {first(busy, only(atRSET, fault{trick: bye})), true},
-		"QUIT unanswered":          {first(busy, only(atQUIT, fault{trick: drop})), false},
-		"250 very late":            {first(busy, some(atDotStored, fault{trick: delay, wait: late})), false},
-		"greylisting":              {greylist(5 * time.Minute), false},
-		"4xx at the dot":           {some(atDotLost, fault{trick: refuse, reply: "451 4.3.0 not now"}), false},
-		"4xx to DATA":              {some(atDATA, fault{trick: refuse, reply: "451 4.3.0 not now"}), false},
+		"RSET refused": {first(busy, only(atRSET, fault{trick: refuse, reply: "502 5.5.1 no RSET here"})),
+			false},
+		"RSET refused, one by one": {first(busy, only(atRSET, fault{trick: refuse, reply: "502 5.5.1 no RSET here"})),
+			true},
+		"RSET drops":      {first(busy, only(atRSET, fault{trick: drop})), false},
+		"RSET 421":        {first(busy, only(atRSET, fault{trick: bye})), true},
+		"QUIT unanswered": {first(busy, only(atQUIT, fault{trick: drop})), false},
+		"250 very late":   {first(busy, some(atDotStored, fault{trick: delay, wait: late})), false},
+		"greylisting":     {greylist(5 * time.Minute), false},
+		"4xx at the dot":  {some(atDotLost, fault{trick: refuse, reply: "451 4.3.0 not now"}), false},
+		"4xx to DATA":     {some(atDATA, fault{trick: refuse, reply: "451 4.3.0 not now"}), false},
 		"421 instead of MAIL": {func(m moment) fault {
 			if m.at == atMAIL && m.messages == 1 {
 				return fault{trick: bye}
@@ -98,8 +100,9 @@ func TestMailRouteTrouble(t *testing.T) {
 		"451 MAIL":     only(atMAIL, fault{trick: refuse, reply: "451 4.3.0 not now"}),
 		"550 MAIL":     only(atMAIL, fault{trick: refuse, reply: "550 5.7.1 not from you"}),
 		"421 RCPT":     only(atRCPT, fault{trick: bye}),
-		"5.7.515":      only(atRCPT, fault{trick: refuse, reply: "550 5.7.515 the sending domain does not meet the required level"}),
-		"5.7.26":       only(atDotLost, fault{trick: refuse, reply: "550 5.7.26 unauthenticated mail"}),
+		"5.7.515": only(atRCPT,
+			fault{trick: refuse, reply: "550 5.7.515 the sending domain does not meet the required level"}),
+		"5.7.26": only(atDotLost, fault{trick: refuse, reply: "550 5.7.26 unauthenticated mail"}),
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -176,9 +179,11 @@ func (o *office) suppressions() map[string]string {
 func TestMailRefusedForGood(t *testing.T) {
 	tier.Acceptance(t)
 	t.Parallel()
-	hard := []string{"550 no such user", "550 5.1.1 no such user", "550 5.1.2 no such host", "553 5.1.3 bad address", "550 5.1.6 moved",
+	hard := []string{"550 no such user", "550 5.1.1 no such user", "550 5.1.2 no such host", "553 5.1.3 bad address",
+		"550 5.1.6 moved",
 		"556 5.1.10 null MX", "550 5.2.1 disabled", "521 5.3.2 takes no mail"}
-	soft := []string{"550 5.7.1 blocked by policy", "554 5.7.1 spam", "550 5.7.606 access denied", "554 5.6.0 content", "554 refused", "550 5.7.0 no"}
+	soft := []string{"550 5.7.1 blocked by policy", "554 5.7.1 spam", "550 5.7.606 access denied", "554 5.6.0 content",
+		"554 refused", "550 5.7.0 no"}
 	later := []string{"552 5.2.2 over quota", "452 4.2.2 full"}
 	storetest.EachAddress(t, func(t *testing.T, database string) {
 		t.Parallel()

@@ -210,7 +210,8 @@ var errEnd = errors.New("the session is over")
 func (s *mailServer) serve(conn net.Conn, run string, now time.Time) {
 	s.mu.Lock()
 	s.conns++
-	c := &mailSession{mailServer: s, conn: conn, one: s.lone, r: bufio.NewReader(conn), w: bufio.NewWriter(conn), id: s.conns, run: run, now: now}
+	c := &mailSession{mailServer: s, conn: conn, one: s.lone, r: bufio.NewReader(conn), w: bufio.NewWriter(conn),
+		id: s.conns, run: run, now: now}
 	s.mu.Unlock()
 	defer func() { c.conn.Close() }()
 	defer c.finish()

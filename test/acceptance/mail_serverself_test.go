@@ -74,7 +74,8 @@ func talk(t *testing.T, address string) (stopped point, reply string, err error)
 // journal is right.
 func TestMailServer(t *testing.T) {
 	t.Parallel()
-	for _, at := range []point{atBanner, atEHLO, atMAIL, atRCPT, atDATA, inBody, atDotLost, atDotStored, atRSET, atQUIT} {
+	for _, at := range []point{atBanner, atEHLO, atMAIL, atRCPT, atDATA, inBody, atDotLost, atDotStored, atRSET,
+		atQUIT} {
 		for _, kind := range []trick{drop, delay, refuse, bye, garbage, half, torn, silent} {
 			t.Run(fmt.Sprintf("%s/%s", at, kind), func(t *testing.T) {
 				t.Parallel()
@@ -108,7 +109,8 @@ func (s *mailServer) checkTrick(at point, kind trick, stopped point, reply strin
 		return
 	case stopped != seen:
 		s.t.Errorf("it stopped at %q (%q, %v), not at %s", stopped, reply, err, at)
-	case ended != (err != nil) && at != inBody: // a 421 there may be read as the answer to the dot, or lost with the connection
+	// a 421 there may be read as the answer to the dot, or lost with the connection
+	case ended != (err != nil) && at != inBody:
 		s.t.Errorf("the end is %v", err)
 	}
 	want := map[trick]string{refuse: "451 4.3.0 not now", bye: "421 ", garbage: "\x00\xffNot"}[kind]
@@ -129,7 +131,8 @@ func (s *mailServer) checkJournal(at point, kind trick) {
 	}
 	if keeps {
 		l := journal[0]
-		if want := strings.Repeat(".a line\r\n", 400); string(l.raw) != want || l.to != "b@y.example" || l.from != "a@x.example" || l.run != "run" {
+		if want := strings.Repeat(".a line\r\n", 400); string(l.raw) != want || l.to != "b@y.example" ||
+			l.from != "a@x.example" || l.run != "run" {
 			s.t.Errorf("the journal has %d octets from %q to %q by %q", len(l.raw), l.from, l.to, l.run)
 		}
 		answered := at != atDotStored || kind == delay || kind == bye || kind == refuse

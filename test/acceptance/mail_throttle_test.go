@@ -48,11 +48,13 @@ func TestMailRates(t *testing.T) {
 		for i := range 16 {
 			o.readers = append(o.readers, fmt.Sprintf("reader%d@example.org", i))
 		}
-		o.add(firstMidnight(), "UTC", append(o.readers, "a@example.net", "b@example.net", "c@example.com", "d@example.com")...)
+		o.add(firstMidnight(), "UTC", append(o.readers, "a@example.net", "b@example.net", "c@example.com",
+			"d@example.com")...)
 		o.at(o.now, "limits", "set", "example.org", "--rate", "12/h")
 		o.house.set("DIGEST_MAIL_RATE=150/h")
 		for since := time.Duration(0); since < 2*time.Hour; since += 6 * time.Minute {
-			o.set(firstMidnight().Add(since)) // a message each 5 minutes and a half: a tick that is at one instant waits for none
+			// a message each 5 minutes and a half: a tick that is at one instant waits for none
+			o.set(firstMidnight().Add(since))
 			o.together(o.now, 2, false)
 		}
 		j := o.hold()
@@ -98,7 +100,8 @@ func TestMailConnections(t *testing.T) {
 		}
 		one, net, com := o.server.atOnce("example.org"), o.server.atOnce("example.net"), o.server.atOnce("example.com")
 		if one != 1 || net > 4 || com > 4 || max(net, com) < 2 {
-			t.Errorf("at once: %d to example.org (limit 1), %d to example.net and %d to example.com (limit 4)", one, net, com)
+			t.Errorf("at once: %d to example.org (limit 1), %d to example.net and %d to example.com (limit 4)", one,
+				net, com)
 		}
 		perConn := map[int]int{}
 		for _, a := range o.server.kept() {

@@ -28,7 +28,8 @@ func (s *scene) checkFirstFetches() {
 	}
 }
 
-var userAgent = regexp.MustCompile(`^digest/\S+ \(\+http://localhost:8080/bot; (\d+) subscribers(?:; feed-id=(\d+))?\)$`)
+var userAgent = regexp.MustCompile(
+	`^digest/\S+ \(\+http://localhost:8080/bot; (\d+) subscribers(?:; feed-id=(\d+))?\)$`)
 
 // robotsAge is how long what a robots.txt says is known.
 const robotsAge = 7 * 24 * time.Hour
@@ -88,7 +89,8 @@ func (s *scene) checkHeader(q request, subscribers int) {
 	about := fmt.Sprintf("%s: %s %s (%s)", instant(q.at), q.method, q.target, q.page.name)
 	s.checkPurity(about, q)
 	if !strings.Contains(q.header.Get("Accept"), "rss+xml") || q.header.Get("Accept-Encoding") != "gzip, br, zstd" {
-		s.t.Errorf("%s: Accept %q, Accept-Encoding %q (S27)", about, q.header.Get("Accept"), q.header.Get("Accept-Encoding"))
+		s.t.Errorf("%s: Accept %q, Accept-Encoding %q (S27)", about, q.header.Get("Accept"),
+			q.header.Get("Accept-Encoding"))
 	}
 	if want := q.page.path() + q.page.query; q.page.moved == 0 && q.target != want {
 		s.t.Errorf("%s: the address was %s (S24)", about, want)
@@ -128,7 +130,8 @@ func (s *scene) checkFeedID(q request) {
 		s.ids[id] = site
 	}
 	if n := len(s.ids); id == "" || s.ids[id] != site || n > len(s.sites) {
-		s.t.Errorf("%s: %s %s (%s): User-Agent %q; the number is that of site %d, and there are %d (S26)", instant(q.at), q.method, q.target, site.name, m[0], s.ids[id].n, n)
+		s.t.Errorf("%s: %s %s (%s): User-Agent %q; the number is that of site %d, and there are %d (S26)",
+			instant(q.at), q.method, q.target, site.name, m[0], s.ids[id].n, n)
 	}
 }
 
@@ -231,7 +234,8 @@ func (w *witness) heard(about string, q request) string {
 	case q.status == http.StatusNotModified:
 		w.keepFresh(q)
 		return "unchanged"
-	case q.status == http.StatusOK && (q.etag != "" || q.lm != "") && q.etag == w.etag && q.lm == w.lm && q.length == w.length:
+	case q.status == http.StatusOK && (q.etag != "" || q.lm != "") && q.etag == w.etag && q.lm == w.lm &&
+		q.length == w.length:
 		w.keepFresh(q)
 		return "unchanged"
 	case q.status == http.StatusTooManyRequests:

@@ -23,7 +23,8 @@ func (s *scene) moved(to string) {
 	before := len(s.web.requests())
 	for _, args := range [][]string{{"tick"}, {"--json", "tick"}, {"poll", s.sites[0].address()}} {
 		o := s.try(s.t.Context(), append([]string{"--now", instant(s.now)}, args...)...)
-		if o.status != 1 || !strings.Contains(o.stderr, "digest fence") || strings.Count(strings.TrimSpace(o.stderr), "\n") > 0 {
+		if o.status != 1 || !strings.Contains(o.stderr, "digest fence") ||
+			strings.Count(strings.TrimSpace(o.stderr), "\n") > 0 {
 			s.t.Errorf("digest %v before the release: exit status %d, %q", args, o.status, o.stderr)
 		}
 	}
@@ -96,7 +97,8 @@ func ageKey(t *testing.T, file string) (recipient string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(file, []byte("# public key: "+key.Recipient().String()+"\n"+key.String()+"\n"), 0o600); err != nil {
+	if err := os.WriteFile(file, []byte("# public key: "+key.Recipient().String()+"\n"+key.String()+"\n"),
+		0o600); err != nil {
 		t.Fatal(err)
 	}
 	return key.Recipient().String()

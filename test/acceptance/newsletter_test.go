@@ -22,11 +22,16 @@ import (
 
 // newsletterZones are forty zones of members: all offsets there were in the winter of 2008, and some with clocks that change.
 func newsletterZones() []string {
-	return []string{"Pacific/Kiritimati", "Pacific/Tongatapu", "Pacific/Chatham", "Pacific/Auckland", "Pacific/Norfolk", "Australia/Sydney", "Australia/Adelaide",
-		"Australia/Brisbane", "Australia/Darwin", "Asia/Tokyo", "Australia/Eucla", "Asia/Shanghai", "Asia/Bangkok", "Asia/Yangon", "Asia/Dhaka", "Asia/Kathmandu",
-		"Asia/Kolkata", "Asia/Karachi", "Asia/Kabul", "Asia/Dubai", "Asia/Tehran", "Europe/Moscow", "Europe/Athens", "Europe/Paris", "Europe/London",
-		"Atlantic/Azores", "Atlantic/Cape_Verde", "Atlantic/South_Georgia", "America/Sao_Paulo", "America/Buenos_Aires", "America/St_Johns", "America/Halifax", "America/Caracas",
-		"America/New_York", "America/Chicago", "America/Denver", "America/Los_Angeles", "America/Anchorage", "Pacific/Marquesas", "Pacific/Honolulu"}
+	return []string{"Pacific/Kiritimati", "Pacific/Tongatapu", "Pacific/Chatham", "Pacific/Auckland", "Pacific/Norfolk",
+		"Australia/Sydney", "Australia/Adelaide",
+		"Australia/Brisbane", "Australia/Darwin", "Asia/Tokyo", "Australia/Eucla", "Asia/Shanghai", "Asia/Bangkok",
+		"Asia/Yangon", "Asia/Dhaka", "Asia/Kathmandu",
+		"Asia/Kolkata", "Asia/Karachi", "Asia/Kabul", "Asia/Dubai", "Asia/Tehran", "Europe/Moscow", "Europe/Athens",
+		"Europe/Paris", "Europe/London",
+		"Atlantic/Azores", "Atlantic/Cape_Verde", "Atlantic/South_Georgia", "America/Sao_Paulo", "America/Buenos_Aires",
+		"America/St_Johns", "America/Halifax", "America/Caracas",
+		"America/New_York", "America/Chicago", "America/Denver", "America/Los_Angeles", "America/Anchorage",
+		"Pacific/Marquesas", "Pacific/Honolulu"}
 }
 
 // A blog is a real one, whose posts come out as they did.
@@ -120,7 +125,8 @@ func (h *house) publish(now time.Time, feed string, inZone int) {
 	list := "email,state,time_zone,joined_at,form,address,confirmed_at\n"
 	for i, zone := range newsletterZones() {
 		for k := range inZone {
-			list += fmt.Sprintf("m%d.%d@example.org,joined,%s,2008-05-01,the page,192.0.2.7,2008-05-01T10:00:00Z\n", i, k, zone)
+			list += fmt.Sprintf("m%d.%d@example.org,joined,%s,2008-05-01,the page,192.0.2.7,2008-05-01T10:00:00Z\n", i,
+				k, zone)
 		}
 	}
 	file := filepath.Join(h.dir, "list.csv")
@@ -128,7 +134,8 @@ func (h *house) publish(now time.Time, feed string, inZone int) {
 		h.t.Fatal(err)
 	}
 	h.at(now, "user", "add", "owner@example.org", "--time-zone", "America/Chicago")
-	h.at(now, "newsletter", "create", "noise", "--owner", "owner@example.org", "--feed", feed, "--name", "Noise", "--address-line", "Noise, 1 Quay, Whitby")
+	h.at(now, "newsletter", "create", "noise", "--owner", "owner@example.org", "--feed", feed, "--name", "Noise",
+		"--address-line", "Noise, 1 Quay, Whitby")
 	h.at(now, "newsletter", "import", "noise", file)
 }
 
@@ -137,7 +144,8 @@ func midnights(t *testing.T, begin time.Time, days int) []time.Time {
 	t.Helper()
 	all := map[time.Time]bool{}
 	for _, zone := range newsletterZones() {
-		for at := midnight(t, begin, zone); at.Before(begin.AddDate(0, 0, days)); at = midnight(t, at.Add(20*time.Hour), zone) {
+		for at := midnight(t, begin, zone); at.Before(begin.AddDate(0, 0, days)); at = midnight(t, at.Add(20*time.Hour),
+			zone) {
 			all[at.UTC()] = true
 		}
 	}
@@ -174,12 +182,14 @@ func (h *house) checkBlog(b *blog, letters []letter, inZone int) {
 				case due.Sub(at) <= time.Hour && onTime(came[0], midnight(h.t, due, zone)):
 					late++
 				default:
-					h.t.Errorf("%s (%s) got %s of %s at %s, not at %s", to, zone, link, instant(at), instant(came[0]), instant(due))
+					h.t.Errorf("%s (%s) got %s of %s at %s, not at %s", to, zone, link, instant(at), instant(came[0]),
+						instant(due))
 				}
 			}
 		}
 	}
-	h.t.Logf("%d letters to %d members, %d posts each; %d of the last hour before a midnight came a day later", len(letters), len(got), len(b.links), late)
+	h.t.Logf("%d letters to %d members, %d posts each; %d of the last hour before a midnight came a day later",
+		len(letters), len(got), len(b.links), late)
 }
 
 // onTime reports whether a letter came at a midnight, or, where a feed was waited for, within the deadline.

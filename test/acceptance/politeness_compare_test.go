@@ -49,17 +49,23 @@ func (w *world) compare() {
 	sum, sumIdeal := tally{}, tally{}
 	for _, p := range w.plots {
 		g, best := got[p], w.model.states[p]
-		fmt.Fprintf(&table, "%3d %-48.48s %7d %7d %7d %7d %7d %7d %8d %8d\n", p.n, p.name, g.polls, best.polls, g.requests, best.requests, g.full, best.full, g.bytes, best.bytes)
+		fmt.Fprintf(&table, "%3d %-48.48s %7d %7d %7d %7d %7d %7d %8d %8d\n", p.n, p.name, g.polls, best.polls,
+			g.requests, best.requests, g.full, best.full, g.bytes, best.bytes)
 		sum.requests, sum.bytes = sum.requests+g.requests, sum.bytes+g.bytes
 		sumIdeal.requests, sumIdeal.bytes = sumIdeal.requests+best.requests, sumIdeal.bytes+best.bytes
 		if most := best.requests + p.extra + learning; g.requests > most {
-			w.broken(p, w.ticks[len(w.ticks)-1], "ideal", fmt.Sprintf("%d requests in %d polls; the ideal is %d in %d, and %d more are allowed (%s)", g.requests, g.polls, best.requests, best.polls, p.extra+learning, p.extraWhy))
+			w.broken(p, w.ticks[len(w.ticks)-1], "ideal",
+				fmt.Sprintf("%d requests in %d polls; the ideal is %d in %d, and %d more are allowed (%s)", g.requests,
+					g.polls, best.requests, best.polls, p.extra+learning, p.extraWhy))
 		}
 		if most := best.full + p.extraFull; g.full > most {
-			w.broken(p, w.ticks[len(w.ticks)-1], "ideal", fmt.Sprintf("%d full answers; the ideal is %d, and %d more are allowed (%s)", g.full, best.full, p.extraFull, p.extraWhy))
+			w.broken(p, w.ticks[len(w.ticks)-1], "ideal",
+				fmt.Sprintf("%d full answers; the ideal is %d, and %d more are allowed (%s)", g.full, best.full,
+					p.extraFull, p.extraWhy))
 		}
 	}
-	fmt.Fprintf(&table, "in all: %d requests, ideal %d; %d bytes, ideal %d\n", sum.requests, sumIdeal.requests, sum.bytes, sumIdeal.bytes)
+	fmt.Fprintf(&table, "in all: %d requests, ideal %d; %d bytes, ideal %d\n", sum.requests, sumIdeal.requests,
+		sum.bytes, sumIdeal.bytes)
 	w.t.Log("program and ideal, by turns\n" + table.String())
 	for _, r := range w.model.readers {
 		w.compareMail(r)
@@ -77,9 +83,11 @@ func (w *world) compareMail(r *subscriber) {
 			case !must || p.bursts(post.at): // nobody can have them all
 			case p.lags && (came || w.ticks[len(w.ticks)-1].Sub(post.at) < 3*day):
 			case !came:
-				w.broken(p, best, "I3", fmt.Sprintf("post %d of day %.2f never came to %s", post.n, post.at.Sub(runBegin()).Hours()/24, r.email))
+				w.broken(p, best, "I3", fmt.Sprintf("post %d of day %.2f never came to %s", post.n,
+					post.at.Sub(runBegin()).Hours()/24, r.email))
 			case at.Sub(best) > 2*time.Hour:
-				w.broken(p, at, "late", fmt.Sprintf("post %d of day %.2f came to %s; it could have come on day %.2f", post.n, post.at.Sub(runBegin()).Hours()/24, r.email, best.Sub(runBegin()).Hours()/24))
+				w.broken(p, at, "late", fmt.Sprintf("post %d of day %.2f came to %s; it could have come on day %.2f",
+					post.n, post.at.Sub(runBegin()).Hours()/24, r.email, best.Sub(runBegin()).Hours()/24))
 			}
 		}
 	}

@@ -29,7 +29,8 @@ func (h *house) copyOf(settings ...string) *house {
 			h.t.Fatal(err)
 		}
 	}
-	c.settings = append(append(c.settings, h.settings...), "DIGEST_DATABASE="+c.database, "DIGEST_MAIL=maildir:"+c.maildir())
+	c.settings = append(append(c.settings, h.settings...), "DIGEST_DATABASE="+c.database, "DIGEST_MAIL=maildir:"+
+		c.maildir())
 	c.set(settings...)
 	return c
 }
@@ -40,7 +41,8 @@ func (w *world) quiet(h *house, now time.Time, args ...string) {
 	w.recorder.set(now)
 	before := len(w.recorder.entries(0))
 	o := h.try(w.t.Context(), append([]string{"--now", instant(now)}, args...)...)
-	if o.status != 1 || !strings.Contains(o.stderr, "digest fence") || strings.Count(strings.TrimSpace(o.stderr), "\n") > 0 {
+	if o.status != 1 || !strings.Contains(o.stderr, "digest fence") ||
+		strings.Count(strings.TrimSpace(o.stderr), "\n") > 0 {
 		w.t.Errorf("digest %s behind a fence: exit status %d, %q", strings.Join(args, " "), o.status, o.stderr)
 	}
 	if n := len(w.recorder.entries(before)); n != 0 {
@@ -139,17 +141,21 @@ func TestContact(t *testing.T) {
 	before := len(w.recorder.entries(0))
 	for _, base := range []string{"https://news.example.com", "http://93.184.215.14:8080", "https://xn--bcher-kva.de"} {
 		public := w.copyOf("DIGEST_BASE_URL=" + base)
-		for _, args := range [][]string{{"tick"}, {"poll", w.plots[0].address()}, {"subscribe", "one@example.org", w.plots[0].address() + "?2"}} {
+		for _, args := range [][]string{{"tick"}, {"poll", w.plots[0].address()},
+			{"subscribe", "one@example.org", w.plots[0].address() + "?2"}} {
 			o := public.try(t.Context(), append([]string{"--now", instant(parisMidnight(0))}, args...)...)
-			if o.status != 1 || !strings.Contains(o.stderr, "DIGEST_CONTACT") || strings.Count(strings.TrimSpace(o.stderr), "\n") > 0 {
-				t.Errorf("digest %s as %s with the default contact: exit status %d, %q", strings.Join(args, " "), base, o.status, o.stderr)
+			if o.status != 1 || !strings.Contains(o.stderr, "DIGEST_CONTACT") ||
+				strings.Count(strings.TrimSpace(o.stderr), "\n") > 0 {
+				t.Errorf("digest %s as %s with the default contact: exit status %d, %q", strings.Join(args, " "), base,
+					o.status, o.stderr)
 			}
 		}
 	}
 	if n := len(w.recorder.entries(before)); n != 0 {
 		t.Errorf("%d requests with the default contact", n)
 	}
-	for _, base := range []string{"http://reader.local", "http://192.168.1.4:8080", "http://[fd00::1]:8080", "http://nas:8080", "http://reader.home.arpa"} {
+	for _, base := range []string{"http://reader.local", "http://192.168.1.4:8080", "http://[fd00::1]:8080",
+		"http://nas:8080", "http://reader.home.arpa"} {
 		private := w.copyOf("DIGEST_BASE_URL=" + base)
 		private.at(parisMidnight(0), "fence", "release")
 		w.works(private, parisMidnight(0))

@@ -234,7 +234,8 @@ func (j *judge) afterHead(at time.Time, all []*entry) {
 	}
 }
 
-var politeAgent = regexp.MustCompile(`^digest/\S+ \(\+http://localhost:8080/bot; (\d+) subscribers; feed-id=([^ )]+)\)$`)
+var politeAgent = regexp.MustCompile(
+	`^digest/\S+ \(\+http://localhost:8080/bot; (\d+) subscribers; feed-id=([^ )]+)\)$`)
 
 var politeName = regexp.MustCompile(`^digest/\S+ \(\+http://localhost:8080/bot\b`)
 
@@ -289,7 +290,8 @@ func (w *world) judgeRobots() {
 		switch {
 		case e.req.URL.Path == "/robots.txt":
 			if known && e.at.Sub(before.at) < 7*day {
-				w.broken(nil, e.at, "robots", fmt.Sprintf("%s/robots.txt again after %s", e.door.base, e.at.Sub(before.at)))
+				w.broken(nil, e.at, "robots",
+					fmt.Sprintf("%s/robots.txt again after %s", e.door.base, e.at.Sub(before.at)))
 			}
 			text := ""
 			asked++

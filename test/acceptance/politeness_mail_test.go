@@ -91,8 +91,9 @@ func (w *world) checkLate() {
 			}
 			want := post.at.Before(before) && r.before.Before(before) && r.at.After(before)
 			if late[url] != want {
-				w.broken(p, l.date, "late mark", fmt.Sprintf("post of day %.2f, found on day %.2f, read before on day %.2f, in the mail to %s of the midnight of day %.2f: marked as late %v, want %v",
-					w.day(post.at), w.day(r.at), w.day(r.before), l.to, w.day(due), late[url], want))
+				w.broken(p, l.date, "late mark",
+					fmt.Sprintf("post of day %.2f, found on day %.2f, read before on day %.2f, in the mail to %s of the midnight of day %.2f: marked as late %v, want %v",
+						w.day(post.at), w.day(r.at), w.day(r.before), l.to, w.day(due), late[url], want))
 			}
 		}
 	}
@@ -115,7 +116,8 @@ func (w *world) notices(to, title string) (told []string) {
 			speaks := strings.Contains(line, "no longer") || strings.Contains(line, "issed posts")
 			if speaks && strings.Contains(line+" ", title+" ") {
 				told = append(told, l.date.UTC().Format(time.DateOnly)+": "+line)
-				if first, _, _ := strings.Cut(line, title); !strings.Contains(spaces.ReplaceAllString(l.html, " "), strings.TrimSpace(first)) {
+				if first, _, _ := strings.Cut(line, title); !strings.Contains(spaces.ReplaceAllString(l.html, " "),
+					strings.TrimSpace(first)) {
 					w.t.Errorf("the HTML of %q does not say %q", l.subject, line)
 				}
 			}
@@ -131,14 +133,17 @@ func (w *world) checkNotices() {
 		list := w.at(w.ticks[len(w.ticks)-1], "opml", "export", r.email)
 		for _, p := range r.plots {
 			told := w.notices(r.email, fmt.Sprintf("Site %d", p.n))
-			gone := slices.DeleteFunc(slices.Clone(told), func(s string) bool { return !strings.Contains(s, "no longer follow") })
+			gone := slices.DeleteFunc(slices.Clone(told),
+				func(s string) bool { return !strings.Contains(s, "no longer follow") })
 			gaps := len(told) - len(gone)
 			stays := strings.Contains(list, p.door.base+p.path+`"`) || p.moved != nil || p.query != "" || p.user != ""
 			switch {
 			case p.leaves && (len(gone) != 1 || stays):
-				w.broken(p, w.ticks[0], "gone", fmt.Sprintf("%s was told %q; still subscribed: %v", r.email, told, stays))
+				w.broken(p, w.ticks[0], "gone", fmt.Sprintf("%s was told %q; still subscribed: %v", r.email, told,
+					stays))
 			case !p.leaves && (len(gone) != 0 || !stays):
-				w.broken(p, w.ticks[0], "gone", fmt.Sprintf("%s was told %q; still subscribed: %v", r.email, told, stays))
+				w.broken(p, w.ticks[0], "gone", fmt.Sprintf("%s was told %q; still subscribed: %v", r.email, told,
+					stays))
 			case p.burst[1] > 0 && gaps == 0:
 				w.broken(p, w.ticks[0], "gap", r.email+" was told nothing")
 			case p.burst[1] == 0 && p.robots == nil && gaps > 0: // weeks without a request may lose some

@@ -25,7 +25,9 @@ func freshManners() []manner {
 	expires := func(name, layout string, after, skew time.Duration) manner {
 		m := both("Expires " + name)
 		m.fresh = after
-		m.dated = func(at time.Time) [2]string { return [2]string{"Expires", at.Add(after + skew).UTC().Format(layout)} }
+		m.dated = func(at time.Time) [2]string {
+			return [2]string{"Expires", at.Add(after + skew).UTC().Format(layout)}
+		}
 		if skew != 0 {
 			m.adjust = func(_ *plot, at time.Time, _ *http.Request, a *reply) {
 				a.add("Date", at.Add(skew).UTC().Format(http.TimeFormat))
@@ -83,9 +85,11 @@ func freshManners() []manner {
 		asks("ttl -5", "<ttl>-5</ttl>", 0),
 		asks("ttl 1e99", "<ttl>1e99</ttl>", 0),
 		asks("sy daily", "<sy:updatePeriod>daily</sy:updatePeriod>", day),
-		asks("sy daily 4", "<sy:updatePeriod> daily </sy:updatePeriod><sy:updateFrequency>4</sy:updateFrequency>", 6*time.Hour),
+		asks("sy daily 4", "<sy:updatePeriod> daily </sy:updatePeriod><sy:updateFrequency>4</sy:updateFrequency>",
+			6*time.Hour),
 		asks("sy weekly 2", "<sy:updatePeriod>weekly</sy:updatePeriod><sy:updateFrequency>2</sy:updateFrequency>", day),
-		asks("sy hourly", "<sy:updatePeriod>hourly</sy:updatePeriod><sy:updateFrequency>1</sy:updateFrequency>", time.Hour),
+		asks("sy hourly", "<sy:updatePeriod>hourly</sy:updatePeriod><sy:updateFrequency>1</sy:updateFrequency>",
+			time.Hour),
 		mixed,
 	}
 }
@@ -107,8 +111,13 @@ func skipManners() []manner {
 		all[h] = h
 	}
 	return []manner{
-		skips("skipHours at night", hours(21, 22, 23, 24, 1, 2), func(at time.Time) bool { h := at.UTC().Hour(); return h >= 21 || h <= 2 }),
-		skips("skipHours by day", hours(9, 10, 11), func(at time.Time) bool { h := at.UTC().Hour(); return h >= 9 && h <= 11 }),
+		skips("skipHours at night", hours(21, 22, 23, 24, 1, 2),
+			func(at time.Time) bool { h := at.UTC().Hour(); return h >= 21 || h <= 2 }),
+		skips("skipHours by day", hours(9, 10, 11), func(at time.Time) bool {
+			h := at.UTC().Hour()
+			return h >= 9 &&
+				h <= 11
+		}),
 		skips("skipHours, every one", hours(all...), nil),
 		skips("skipDays", "<skipDays><day>Saturday</day><day>sunday</day></skipDays>", func(at time.Time) bool {
 			d := at.UTC().Weekday()
@@ -131,7 +140,8 @@ func validatorManners() []manner {
 			a.status, a.body = 304, nil
 		}
 	}
-	touched.extraFull, touched.extra, touched.extraWhy, touched.lags = 400, 5, "new validators for the old document", true
+	touched.extraFull, touched.extra, touched.extraWhy, touched.lags = 400, 5, "new validators for the old document",
+		true
 	stops := both("stops to send its ETag")
 	stops.adjust = func(p *plot, at time.Time, r *http.Request, a *reply) {
 		if at.Sub(p.begin) < 9*day {
@@ -143,7 +153,8 @@ func validatorManners() []manner {
 			a.status, a.body = 304, nil
 		}
 	}
-	stops.extra, stops.extraFull, stops.extraWhy = 24, 1, "HEAD before each changed GET, once its conditions are in doubt"
+	stops.extra, stops.extraFull, stops.extraWhy = 24, 1,
+		"HEAD before each changed GET, once its conditions are in doubt"
 	strange := both("304 with another ETag")
 	strange.adjust = func(_ *plot, _ time.Time, _ *http.Request, a *reply) {
 		if a.status == 304 {
@@ -160,8 +171,10 @@ func validatorManners() []manner {
 		with("Last-Modified in RFC 850", "", "Monday, 02-Jan-06 15:04:05 UTC"),
 		with("Last-Modified on a wrong weekday", `"v%d"`, "Xxx, 02 Jan 2006 15:04:05 GMT"),
 		{name: "no validators", least: day, hopeless: true},
-		{name: "an ETag with -gzip", etag: `"v%d-gzip"`, lm: usualLM, late: true, extra: 1, extraFull: 12, extraWhy: "until the suffix is known"},
-		{name: "an ETag that never matches", etag: `"v%d"`, lm: usualLM, late: true, extra: 24, extraFull: 14, extraWhy: "HEAD before each changed GET"},
+		{name: "an ETag with -gzip", etag: `"v%d-gzip"`, lm: usualLM, late: true, extra: 1, extraFull: 12,
+			extraWhy: "until the suffix is known"},
+		{name: "an ETag that never matches", etag: `"v%d"`, lm: usualLM, late: true, extra: 24, extraFull: 14,
+			extraWhy: "HEAD before each changed GET"},
 		touched, stops, strange,
 	}
 }
@@ -182,7 +195,8 @@ func headManners() []manner {
 	}
 	restless := func(p *plot, at time.Time, a *reply) {
 		a.status, a.version = 200, 0
-		a.fields = [][2]string{{"ETag", `"` + at.Format("20060102150405") + `"`}, {"Last-Modified", at.UTC().Format(http.TimeFormat)}}
+		a.fields = [][2]string{{"ETag", `"` + at.Format("20060102150405") + `"`},
+			{"Last-Modified", at.UTC().Format(http.TimeFormat)}}
 	}
 	stuck := func(p *plot, _ time.Time, a *reply) {
 		etag, lm := p.validators(p.begin)
@@ -194,7 +208,8 @@ func headManners() []manner {
 	forbidden.extra, forbidden.lags = 3, true
 	deafHonest := both("deaf to conditions, HEAD honest")
 	deafHonest.deaf = true
-	deafHonest.extra, deafHonest.extraFull, deafHonest.extraWhy = 42, 12, "HEAD before each changed GET, a real GET a week"
+	deafHonest.extra, deafHonest.extraFull, deafHonest.extraWhy = 42, 12,
+		"HEAD before each changed GET, a real GET a week"
 	hopeless := lies("deaf, HEAD restless", true, restless)
 	hopeless.hopeless, hopeless.least, hopeless.extra, hopeless.extraFull = true, day, 12, 12
 	hopeless.lags = true

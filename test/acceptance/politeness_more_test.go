@@ -168,7 +168,8 @@ func TestFirstAnswer(t *testing.T) {
 	wait := reply{status: 429, fields: [][2]string{{"Retry-After", "18000"}}}
 	missing, broken := reply{status: 404}, reply{status: 500}
 	w.settle([]manner{
-		troubled("429", 0, 3*time.Hour, wait), troubled("404", 0, 3*time.Hour, missing), troubled("500", 0, 3*time.Hour, broken),
+		troubled("429", 0, 3*time.Hour, wait), troubled("404", 0, 3*time.Hour, missing),
+		troubled("500", 0, 3*time.Hour, broken),
 	}, begin.Add(day))
 	w.at(begin, "user", "add", "one@example.org", "--time-zone", "Europe/Paris")
 	for _, minutes := range []int{0, 1, 5} {
@@ -177,7 +178,8 @@ func TestFirstAnswer(t *testing.T) {
 		for i := 0; i < len(w.plots); i += 2 {
 			o := w.try(t.Context(), "--now", instant(now), "subscribe", "one@example.org", w.plots[i].address())
 			if lines := strings.Count(strings.TrimSpace(o.stderr), "\n"); o.status != 1 || lines > 0 {
-				t.Errorf("subscribing to a site that answers %s: exit status %d, %q", w.plots[i].name, o.status, o.stderr)
+				t.Errorf("subscribing to a site that answers %s: exit status %d, %q", w.plots[i].name, o.status,
+					o.stderr)
 			}
 		}
 	}

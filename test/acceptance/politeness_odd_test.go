@@ -20,11 +20,13 @@ func odd() []manner {
 	random.adjust = func(_ *plot, at time.Time, _ *http.Request, a *reply) {
 		a.add("ETag", fmt.Sprintf(`"%d"`, at.Unix()))
 	}
-	random.deaf, random.hopeless, random.lags, random.least, random.extra, random.extraFull = true, true, true, day, 12, 12
+	random.deaf, random.hopeless, random.lags, random.least, random.extra, random.extraFull = true, true, true, day,
+		12, 12
 	stamped := both("stamped with the time, no validators")
 	stamped.etag, stamped.lm, stamped.hopeless, stamped.least = "", "", true, day
 	stamped.adjust = func(_ *plot, at time.Time, _ *http.Request, a *reply) {
-		a.body = bytes.Replace(a.body, []byte("<channel>"), []byte("<channel><lastBuildDate>"+at.Format(time.RFC1123Z)+"</lastBuildDate>"), 1)
+		a.body = bytes.Replace(a.body, []byte("<channel>"), []byte("<channel><lastBuildDate>"+at.Format(time.RFC1123Z)+
+			"</lastBuildDate>"), 1)
 	}
 	future := both("Last-Modified lies in the future")
 	future.etag, future.lm = "", ""
@@ -81,7 +83,8 @@ func odd() []manner {
 	}
 	changes.lags = true
 
-	blank := troubled("a feed without posts for a day", 4*day, 5*day, reply{status: 200, version: 1, body: []byte("<rss version='2.0'><channel><title>Site</title></channel></rss>")})
+	blank := troubled("a feed without posts for a day", 4*day, 5*day,
+		reply{status: 200, version: 1, body: []byte("<rss version='2.0'><channel><title>Site</title></channel></rss>")})
 	blank.lags = true
 	all := []manner{
 		now, random, stamped, future, epoch, empty, length, limited, loop, portal, patient, changes, blank,

@@ -55,7 +55,8 @@ func fetch(t *testing.T, address string) (status int, body string) {
 func TestPing(t *testing.T) {
 	t.Parallel()
 	calm := saying(day, "Cache-Control", "max-age=86400")
-	limited := troubled("429 for two days", 12*time.Hour, 60*time.Hour, reply{status: 429, fields: [][2]string{{"Retry-After", "86400"}}, rest: day, why: "429"})
+	limited := troubled("429 for two days", 12*time.Hour, 60*time.Hour,
+		reply{status: 429, fields: [][2]string{{"Retry-After", "86400"}}, rest: day, why: "429"})
 	w := smallWorld(t, 5, both("usual"), calm, limited)
 	w.until(0, 1)
 	last := w.ticks[0]
@@ -64,7 +65,8 @@ func TestPing(t *testing.T) {
 	w.serve(last.Add(20*time.Minute), func(base string) {
 		for range 3 {
 			answers := map[string]bool{}
-			for _, address := range []string{w.plots[0].address(), w.plots[1].address(), w.plots[2].address(), "http://127.77.99.99/never-heard-of.xml"} {
+			for _, address := range []string{w.plots[0].address(), w.plots[1].address(), w.plots[2].address(),
+				"http://127.77.99.99/never-heard-of.xml"} {
 				res, err := http.PostForm(base+"/ping", url.Values{"url": {address}})
 				if err != nil {
 					t.Fatal(err)
@@ -126,7 +128,8 @@ func (w *world) looksAtStatus(base string) {
 	if status != http.StatusOK || !strings.Contains(robots, "/bot") {
 		w.t.Errorf("/bot: %d; robots.txt: %q", status, robots)
 	}
-	for _, word := range []string{"429", "Retry-After", "410", "robots.txt", "max-age", "ttl", "/ping", "digest@localhost"} {
+	for _, word := range []string{"429", "Retry-After", "410", "robots.txt", "max-age", "ttl", "/ping",
+		"digest@localhost"} {
 		if !strings.Contains(page, word) {
 			w.t.Errorf("/bot does not speak of %s", word)
 		}
@@ -155,7 +158,8 @@ func TestSpacing(t *testing.T) {
 	last := map[*door]time.Time{}
 	for _, e := range w.recorder.entries(0) {
 		if before := last[e.door]; !before.IsZero() && e.wall.Sub(before) < 1900*time.Millisecond {
-			t.Errorf("%s %s came %s after the last request to this host", e.req.Method, e.req.RequestURI, e.wall.Sub(before))
+			t.Errorf("%s %s came %s after the last request to this host", e.req.Method, e.req.RequestURI,
+				e.wall.Sub(before))
 		}
 		last[e.door] = e.wall
 		if e.inFlight > 1 {

@@ -199,7 +199,8 @@ func (p *plot) good(at time.Time, r *http.Request) reply {
 	n, _ := p.version(at)
 	etag, lm := p.validators(at)
 	a := reply{status: http.StatusOK, version: n}
-	if !p.deaf && p.holds(r.Header, etag, lm) || p.deaf && r.Method == http.MethodHead && p.head == nil && p.holds(r.Header, etag, lm) {
+	if !p.deaf && p.holds(r.Header, etag, lm) || p.deaf && r.Method == http.MethodHead && p.head == nil &&
+		p.holds(r.Header, etag, lm) {
 		a.status = http.StatusNotModified
 	}
 	a.rest, a.why = p.wants(a.status)

@@ -68,11 +68,13 @@ func waits() []manner {
 func troubles() []manner {
 	h := func(n int) time.Duration { return time.Duration(n) * time.Hour }
 	usual := func(status int) reply {
-		return reply{status: status, body: []byte("<html>no</html>"), rest: 4 * time.Hour, why: fmt.Sprint(status, " (S20)")}
+		return reply{status: status, body: []byte("<html>no</html>"), rest: 4 * time.Hour,
+			why: fmt.Sprint(status, " (S20)")}
 	}
 	notFound := usual(404)
 	notFound.rest = day
-	page := reply{status: 200, body: []byte("<!DOCTYPE html><html><head><title>Back soon</title></head><body><h1>Maintenance</h1></body></html>"), rest: h(4), why: "an error page (S13, S20)"}
+	page := reply{status: 200,
+		body: []byte("<!DOCTYPE html><html><head><title>Back soon</title></head><body><h1>Maintenance</h1></body></html>"), rest: h(4), why: "an error page (S13, S20)"}
 	page.add("Content-Type", "text/html")
 	page.add("ETag", `"page"`)
 	challenge := usual(403)
@@ -101,7 +103,8 @@ func troubles() []manner {
 		troubled("503 for eight hours", 4*day+h(15), 4*day+h(23), usual(503)),
 		troubled("502 for two days", 4*day, 6*day, usual(502)),
 		troubled("the line drops for two days", 4*day, 6*day, reply{drop: true, rest: h(4), why: "no answer (S20)"}),
-		troubled("hangs at a midnight", 4*day+h(16), 4*day+h(18), reply{hang: true, rest: h(4), why: "no answer (S20)"}),
+		troubled("hangs at a midnight", 4*day+h(16), 4*day+h(18),
+			reply{hang: true, rest: h(4), why: "no answer (S20)"}),
 		troubled("an error page for two days", 4*day, 6*day, page),
 		troubled("500 for 95 days", 8*day, 103*day, usual(500)),
 		cut, flapping,
@@ -125,12 +128,15 @@ func others() []manner {
 	}
 	busy := both("busy on two days")
 	busy.burst = [2]time.Duration{10 * day, 12 * day}
-	busy.extra, busy.extraFull, busy.extraWhy = 75, 75, "asked by itself while it publishes more in a day than its document holds"
+	busy.extra, busy.extraFull, busy.extraWhy = 75, 75,
+		"asked by itself while it publishes more in a day than its document holds"
 	busier := []manner{busy, busy, busy, busy}
-	busier[0].name, busier[0].fields, busier[0].fresh = "busy, and fresh for six hours", [][2]string{{"Cache-Control", "max-age=21600"}}, 6*time.Hour
+	busier[0].name, busier[0].fields, busier[0].fresh = "busy, and fresh for six hours",
+		[][2]string{{"Cache-Control", "max-age=21600"}}, 6*time.Hour
 	busier[1].name, busier[1].user, busier[1].least = "busy, and asks for a password", "reader:s3cret", 12*time.Hour
 	busier[2].name, busier[2].rule, busier[2].least = "busy under an operator's rule", 20*time.Hour, 20*time.Hour
-	busier[3].name, busier[3].channel = "busy with skipHours by day", "<skipHours><hour>9</hour><hour>10</hour><hour>11</hour><hour>12</hour></skipHours>"
+	busier[3].name, busier[3].channel = "busy with skipHours by day",
+		"<skipHours><hour>9</hour><hour>10</hour><hour>11</hour><hour>12</hour></skipHours>"
 	busier[3].skip = func(at time.Time) bool { h := at.UTC().Hour(); return h >= 9 && h <= 12 }
 	for i := range busier {
 		busier[i].lags = true
@@ -193,7 +199,8 @@ func runBegin() time.Time { return time.Date(2026, 3, 2, 6, 0, 0, 0, time.UTC) }
 // manners gives every site of the long run.
 func allManners() []manner {
 	var all []manner
-	for _, some := range [][]manner{freshManners(), skipManners(), validatorManners(), headManners(), waits(), troubles(), others(), goners(), moves(), odd()} {
+	for _, some := range [][]manner{freshManners(), skipManners(), validatorManners(), headManners(), waits(),
+		troubles(), others(), goners(), moves(), odd()} {
 		all = append(all, some...)
 	}
 	return all

@@ -147,7 +147,8 @@ func hours(days int, zones []string) []time.Time {
 	var ticks []time.Time
 	for at := begin.Add(time.Hour); at.Before(end); at = at.Add(time.Hour) {
 		d := int(at.Sub(begin) / day)
-		if full() && d < 60 || d >= 4 && d < 6 || d >= 10 && d < 12 || interesting[at] || at.Hour() == 20 || at.Hour() == 23 {
+		if full() && d < 60 || d >= 4 && d < 6 || d >= 10 && d < 12 || interesting[at] || at.Hour() == 20 ||
+			at.Hour() == 23 {
 			ticks = append(ticks, at)
 		}
 	}
@@ -195,7 +196,9 @@ func TestSixtyDays(t *testing.T) {
 func (w *world) tell(number string) {
 	for _, e := range w.recorder.entries(0) {
 		if e.plot != nil && fmt.Sprint(e.plot.n) == number {
-			w.t.Logf("day %.2f %s %s %q %q: %d %d %s", w.day(e.at), e.req.Method, e.req.URL.Path, e.req.Header["If-None-Match"], e.req.Header["If-Modified-Since"], e.reply.status, e.reply.version, e.reply.get("ETag"))
+			w.t.Logf("day %.2f %s %s %q %q: %d %d %s", w.day(e.at), e.req.Method, e.req.URL.Path,
+				e.req.Header["If-None-Match"], e.req.Header["If-Modified-Since"], e.reply.status, e.reply.version,
+				e.reply.get("ETag"))
 		}
 	}
 }

@@ -75,7 +75,8 @@ func judgeProxy(t *testing.T, begin func(t *testing.T, upstream string) frontDoo
 	if door.tls6 != "" {
 		six := frontDoor{plain: door.plain6, tls: door.tls6}
 		six.visit(t, "::1", statusOf(61), http.StatusNotFound, "X-Forwarded-For", "203.0.113.99")
-		if a := visit(t, "http://"+proxyName, six.plain, "::1", "/feeds"); a.StatusCode != http.StatusPermanentRedirect {
+		if a := visit(t, "http://"+proxyName, six.plain, "::1",
+			"/feeds"); a.StatusCode != http.StatusPermanentRedirect {
 			t.Errorf("by IPv6 without TLS it answers %d", a.StatusCode)
 		}
 	}
@@ -141,7 +142,10 @@ func visit(t *testing.T, site, at, from, path string, header ...string) *http.Re
 	t.Helper()
 	dialer := &net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(from)}}
 	transport := &http.Transport{
-		DialContext:     func(ctx context.Context, _, _ string) (net.Conn, error) { return dialer.DialContext(ctx, "tcp", at) },
+		DialContext: func(ctx context.Context, _, _ string) (net.Conn,
+			error) {
+			return dialer.DialContext(ctx, "tcp", at)
+		},
 		TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, DisableKeepAlives: true,
 	}
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, site+path, nil)
@@ -163,7 +167,8 @@ func visit(t *testing.T, site, at, from, path string, header ...string) *http.Re
 // ask asks past the proxy.
 func ask(t *testing.T, address string, want int) {
 	t.Helper()
-	if a := visit(t, "http://127.0.0.1", strings.Split(address, "/")[2], "127.0.0.1", "/"+strings.Split(address, "/")[3]); a.StatusCode != want {
+	if a := visit(t, "http://127.0.0.1", strings.Split(address, "/")[2], "127.0.0.1", "/"+
+		strings.Split(address, "/")[3]); a.StatusCode != want {
 		t.Errorf("%s is answered %d, want %d", address, a.StatusCode, want)
 	}
 }
@@ -227,7 +232,8 @@ func nginx(t *testing.T, upstream string) frontDoor {
 		who = "user root;\n"
 	}
 	config := filepath.Join(dir, "nginx.conf")
-	write(t, config, fmt.Sprintf("%sdaemon off;\nworker_processes 1;\npid %s/pid;\nerror_log stderr;\nevents {}\nhttp {\naccess_log off;\n%s%s}\n", who, dir, &temporary, site))
+	write(t, config, fmt.Sprintf(
+		"%sdaemon off;\nworker_processes 1;\npid %s/pid;\nerror_log stderr;\nevents {}\nhttp {\naccess_log off;\n%s%s}\n", who, dir, &temporary, site))
 	startProxy(t, exec.CommandContext(t.Context(), path, "-e", "stderr", "-p", dir, "-c", config), door)
 	return door
 }
@@ -240,7 +246,8 @@ func proxyProgram(t *testing.T, name string) string {
 			return path
 		}
 	}
-	t.Skipf("%s is not here, and its sample was not tried; scripts/needs acceptance installs it where it can be had", name)
+	t.Skipf("%s is not here, and its sample was not tried; scripts/needs acceptance installs it where it can be had",
+		name)
 	return ""
 }
 

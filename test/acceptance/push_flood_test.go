@@ -83,7 +83,8 @@ func (f *flood) pour(ctx context.Context, batch int, endless bool, request func(
 			b.WriteString(request(f.next.Load() + int64(k)))
 		}
 		if conn == nil {
-			c, err := (&net.Dialer{LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)}}).DialContext(ctx, "tcp", f.address)
+			c, err := (&net.Dialer{LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)}}).DialContext(ctx, "tcp",
+				f.address)
 			if err != nil {
 				f.failed.Add(int64(batch))
 				continue
@@ -105,11 +106,13 @@ func (f *flood) pour(ctx context.Context, batch int, endless bool, request func(
 
 // told says what was really sent.
 func (f *flood) told(took time.Duration) string {
-	return fmt.Sprintf("%d answered, %.0f a second (wanted %d), %d not, by status %v", f.sent.Load(), float64(f.sent.Load())/took.Seconds(), f.rate, f.failed.Load(), f.answers)
+	return fmt.Sprintf("%d answered, %.0f a second (wanted %d), %d not, by status %v", f.sent.Load(),
+		float64(f.sent.Load())/took.Seconds(), f.rate, f.failed.Load(), f.answers)
 }
 
 func rawPost(path, kind, body string, fields ...string) string {
-	return fmt.Sprintf("POST %s HTTP/1.1\r\nHost: digest.example\r\nContent-Type: %s\r\nContent-Length: %d\r\n%s\r\n%s", path, kind, len(body), strings.Join(fields, ""), body)
+	return fmt.Sprintf("POST %s HTTP/1.1\r\nHost: digest.example\r\nContent-Type: %s\r\nContent-Length: %d\r\n%s\r\n%s",
+		path, kind, len(body), strings.Join(fields, ""), body)
 }
 
 // TestFloodAtMidnight: while one address sends 10,000 pings and 10,000 forged pushes a second, or as many as this machine
@@ -125,7 +128,8 @@ func TestFloodAtMidnight(t *testing.T) {
 		}
 		h := newHouse(t, database)
 		address := program.FreeAddress(t)
-		h.set("DIGEST_BASE_URL=http://"+address, "DIGEST_POLL_WINDOW=0", "DIGEST_HOST_INTERVAL=100ms", "DIGEST_LOG_LEVEL=error", "SSL_CERT_FILE="+w.trust, "DIGEST_RELEASE_DEADLINE="+deadline.String())
+		h.set("DIGEST_BASE_URL=http://"+address, "DIGEST_POLL_WINDOW=0", "DIGEST_HOST_INTERVAL=100ms",
+			"DIGEST_LOG_LEVEL=error", "SSL_CERT_FILE="+w.trust, "DIGEST_RELEASE_DEADLINE="+deadline.String())
 		evening := time.Date(2026, 11, 19, 12, 0, 0, 0, time.UTC)
 		h.follow(w, evening, "/pushed.xml", each)
 		h.tick(evening)
@@ -171,7 +175,8 @@ func TestFloodAtMidnight(t *testing.T) {
 					if i%2 == 0 {
 						path = fmt.Sprintf("/websub/%032d", i)
 					}
-					return rawPost(path, "application/rss+xml", body, "X-Hub-Signature: sha256="+strings.Repeat("0", 64)+"\r\n")
+					return rawPost(path, "application/rss+xml", body, "X-Hub-Signature: sha256="+
+						strings.Repeat("0", 64)+"\r\n")
 				})
 			})
 		}
@@ -196,7 +201,8 @@ func TestFloodAtMidnight(t *testing.T) {
 		if err := server.Wait(); err != nil {
 			t.Errorf("serve: %v", err)
 		}
-		t.Logf("%d editions %v after midnight, %d MiB; pings: %s; pushes: %s", editions, (took - early).Round(100*time.Millisecond), memory>>20, pings.told(took), pushes.told(took))
+		t.Logf("%d editions %v after midnight, %d MiB; pings: %s; pushes: %s", editions,
+			(took - early).Round(100*time.Millisecond), memory>>20, pings.told(took), pushes.told(took))
 		if editions != feeds/each || took > early+deadline+30*time.Second {
 			t.Errorf("%d editions %v after midnight", editions, took-early)
 		}
@@ -206,7 +212,8 @@ func TestFloodAtMidnight(t *testing.T) {
 			}
 		}
 		if got["http://site-999.example/posts/1"] || memory > mostMemory {
-			t.Errorf("something forged was mailed (%t), or it took %d MiB", got["http://site-999.example/posts/1"], memory>>20)
+			t.Errorf("something forged was mailed (%t), or it took %d MiB", got["http://site-999.example/posts/1"],
+				memory>>20)
 		}
 		h.judgeFlood(w, midnight, pushes)
 	})
@@ -217,7 +224,8 @@ func (h *house) judgeFlood(w *pushWorld, now time.Time, pushes *flood) {
 	h.t.Helper()
 	pings := 0
 	for _, f := range w.feeds {
-		if n := f.requests["/pushed.xml"]; n > 4 { // by who subscribed, and the first tick; at midnight; and once for a ping
+		// by who subscribed, and the first tick; at midnight; and once for a ping
+		if n := f.requests["/pushed.xml"]; n > 4 {
 			h.t.Errorf("feed %d was asked %d times", f.n, n)
 		}
 		var said struct {
@@ -230,7 +238,8 @@ func (h *house) judgeFlood(w *pushWorld, now time.Time, pushes *flood) {
 			h.t.Errorf("feed %d has %d pings and %d pushes", f.n, said.News.Pings, said.News.Pushes)
 		}
 	}
-	if pushes.answers[http.StatusTooManyRequests] == 0 || pushes.answers[http.StatusAccepted] > 100+int(time.Since(pushes.began).Minutes()+1)*60 {
+	if pushes.answers[http.StatusTooManyRequests] == 0 ||
+		pushes.answers[http.StatusAccepted] > 100+int(time.Since(pushes.began).Minutes()+1)*60 {
 		h.t.Errorf("forged pushes were answered %v", pushes.answers)
 	}
 	h.t.Logf("%d pings count", pings)

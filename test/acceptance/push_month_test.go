@@ -60,7 +60,8 @@ func TestThirtyDaysOfPushes(t *testing.T) {
 	t.Parallel()
 	const feeds, days = 200, 30
 	address := program.FreeAddress(t)
-	m := &month{pushWorld: newPushWorld(t), base: "http://" + address, begin: time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC), posted: map[string]int{}}
+	m := &month{pushWorld: newPushWorld(t), base: "http://" +
+		address, begin: time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC), posted: map[string]int{}}
 	for n := range feeds {
 		if n%2 == 0 {
 			m.add(hubsOfMonth(n / 2)...)
@@ -72,7 +73,8 @@ func TestThirtyDaysOfPushes(t *testing.T) {
 	m.inboxes = map[*house]*inbox{m.main: newInbox(m.main.maildir()), m.twin: newInbox(m.twin.maildir())}
 	m.mailed = map[*house]map[string]int{m.main: {}, m.twin: {}}
 	for _, h := range []*house{m.main, m.twin} {
-		h.set("DIGEST_POLL_WINDOW=0", "DIGEST_HOST_INTERVAL=100ms", "DIGEST_LOG_LEVEL=warn", "DIGEST_METRICS_TOKEN=secret-of-metrics", "SSL_CERT_FILE="+m.trust)
+		h.set("DIGEST_POLL_WINDOW=0", "DIGEST_HOST_INTERVAL=100ms", "DIGEST_LOG_LEVEL=warn",
+			"DIGEST_METRICS_TOKEN=secret-of-metrics", "SSL_CERT_FILE="+m.trust)
 	}
 	m.main.set("DIGEST_BASE_URL=" + m.base)
 	m.main.follow(m.pushWorld, m.begin.Add(8*time.Hour), "/pushed.xml", 50)
@@ -133,7 +135,8 @@ func (m *month) day(d int, address string) {
 		}
 	}
 	for callback := range m.callbacks(honestHub, m.feeds[0]) {
-		if status := m.deliver(callback, m.document(m.feeds[0], "/pushed.xml", []string{"http://site-999.example/posts/1"}), "no secret"); status/100 != 2 {
+		if status := m.deliver(callback, m.document(m.feeds[0], "/pushed.xml",
+			[]string{"http://site-999.example/posts/1"}), "no secret"); status/100 != 2 {
 			m.t.Errorf("a forged push is answered %d", status)
 		}
 	}
@@ -185,7 +188,8 @@ func (m *month) judge(days int) {
 				m.t.Errorf("the twin mailed %s of day %d on day %d (%t)", post, posted, at, came)
 			}
 			at, came := m.mailed[m.main][post]
-			weekly := group == awayHub && posted >= 12 && posted < 19 // its hub has lost it, and the feed was left to that
+			// its hub has lost it, and the feed was left to that
+			weekly := group == awayHub && posted >= 12 && posted < 19
 			switch {
 			case !came && !(weekly && posted+8 > days):
 				m.t.Errorf("lost: %s of day %d, of the hub %q", post, posted, group)
@@ -202,11 +206,13 @@ func (m *month) judge(days int) {
 	var table strings.Builder
 	all := sum{}
 	for group, s := range sums {
-		fmt.Fprintf(&table, "%-20s %3d feeds, %4d posts, %3d of them late; %5d requests, twin %5d\n", group, s.feeds, s.posts, s.late, s.main, s.twin)
+		fmt.Fprintf(&table, "%-20s %3d feeds, %4d posts, %3d of them late; %5d requests, twin %5d\n", group, s.feeds,
+			s.posts, s.late, s.main, s.twin)
 		all.main, all.twin = all.main+s.main, all.twin+s.twin
 	}
 	hubs := m.asked["subscribe"] + m.asked["unsubscribe"]
-	m.t.Logf("%s%d requests to feeds and %d to hubs (%v) in %d days, twin %d; %d pushes", table.String(), all.main, hubs, m.asked, days, all.twin, m.pushes)
+	m.t.Logf("%s%d requests to feeds and %d to hubs (%v) in %d days, twin %d; %d pushes", table.String(), all.main,
+		hubs, m.asked, days, all.twin, m.pushes)
 	if s := sums[honestHub]; s.main*2 > s.twin {
 		m.t.Errorf("feeds with an honest hub were asked %d times, those of the twin %d", s.main, s.twin)
 	}

@@ -53,7 +53,8 @@ type pushedFeed struct {
 type pushPromise struct{ hub, topic, secret string }
 
 func newPushWorld(t *testing.T) *pushWorld {
-	w := &pushWorld{t: t, promised: map[string]pushPromise{}, asked: map[string]int{}, away: map[string]bool{}, verified: true}
+	w := &pushWorld{t: t, promised: map[string]pushPromise{}, asked: map[string]int{}, away: map[string]bool{},
+		verified: true}
 	l, err := net.Listen("tcp4", "0.0.0.0:0")
 	if err != nil {
 		t.Fatal(err)
@@ -105,7 +106,8 @@ func (w *pushWorld) document(f *pushedFeed, path string, posts []string) string 
 		}
 	}
 	for _, p := range posts[:min(len(posts), 15)] {
-		fmt.Fprintf(&b, `<item><title>Post %s of %d</title><guid>%s</guid><link>%s</link></item>`, p[strings.LastIndex(p, "/")+1:], f.n, p, p)
+		fmt.Fprintf(&b, `<item><title>Post %s of %d</title><guid>%s</guid><link>%s</link></item>`,
+			p[strings.LastIndex(p, "/")+1:], f.n, p, p)
 	}
 	return b.String() + `</channel></rss>`
 }
@@ -157,7 +159,8 @@ func (w *pushWorld) verifyAll() {
 	w.unsure = nil
 	w.mu.Unlock()
 	for _, form := range forms {
-		q := url.Values{"hub.mode": form["hub.mode"], "hub.topic": form["hub.topic"], "hub.challenge": {"sure"}, "hub.lease_seconds": {"864000"}}
+		q := url.Values{"hub.mode": form["hub.mode"], "hub.topic": form["hub.topic"], "hub.challenge": {"sure"},
+			"hub.lease_seconds": {"864000"}}
 		res, err := http.Get(form.Get("hub.callback") + "?" + q.Encode())
 		if err != nil {
 			w.mu.Lock()
@@ -171,7 +174,8 @@ func (w *pushWorld) verifyAll() {
 		switch {
 		case res.StatusCode != http.StatusOK || string(body) != "sure":
 		case form.Get("hub.mode") == "subscribe":
-			w.promised[form.Get("hub.callback")] = pushPromise{form.Get("hub"), form.Get("hub.topic"), form.Get("hub.secret")}
+			w.promised[form.Get("hub.callback")] = pushPromise{form.Get("hub"), form.Get("hub.topic"),
+				form.Get("hub.secret")}
 		default:
 			delete(w.promised, form.Get("hub.callback"))
 		}

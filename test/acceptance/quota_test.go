@@ -28,7 +28,8 @@ func (s *floodedSite) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	n, day := s.asked.Add(1), s.day.Load()
 	var items strings.Builder
 	item := func(guid, title string, size int) {
-		fmt.Fprintf(&items, "<item><guid>%s</guid><title>%s</title><description>%s</description></item>", guid, title, strings.Repeat("word ", size/5))
+		fmt.Fprintf(&items, "<item><guid>%s</guid><title>%s</title><description>%s</description></item>", guid, title,
+			strings.Repeat("word ", size/5))
 	}
 	etag := fmt.Sprintf(`"%d"`, n)
 	switch r.URL.Path {
@@ -58,7 +59,8 @@ func (s *floodedSite) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if r.Method == http.MethodGet {
-		fmt.Fprintf(w, `<rss version="2.0"><channel><title>%s</title>%s</channel></rss>`, r.URL.Path[1:], items.String())
+		fmt.Fprintf(w, `<rss version="2.0"><channel><title>%s</title>%s</channel></rss>`, r.URL.Path[1:],
+			items.String())
 	}
 }
 
@@ -117,7 +119,8 @@ func TestFloods(t *testing.T) {
 		}
 		text := h.letters()
 		for _, want := range []string{"Honest of day 1.", "Honest of day 2.", "Honest of day 3.",
-			"flood published more posts than we store in one day.", "large published more posts than we store in one day."} {
+			"flood published more posts than we store in one day.",
+			"large published more posts than we store in one day."} {
 			if !strings.Contains(text, want) {
 				t.Errorf("no edition has %q", want)
 			}

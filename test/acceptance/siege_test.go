@@ -139,7 +139,8 @@ func tarry(w http.ResponseWriter, r *http.Request, n int) {
 func hostileDocument(n int) string {
 	const size = 10<<20 - 1<<10
 	item := func(content string) string {
-		return `<rss version="2.0"><channel><title>x</title><item><guid>g</guid><description><![CDATA[` + content + `]]></description></item></channel></rss>`
+		return `<rss version="2.0"><channel><title>x</title><item><guid>g</guid><description><![CDATA[` +
+			content + `]]></description></item></channel></rss>`
 	}
 	switch n % 5 {
 	case 0:
@@ -151,7 +152,8 @@ func hostileDocument(n int) string {
 	case 3:
 		return item(strings.Repeat("word ", size/5))
 	}
-	posts := grammar.Repeated(size, "<item><title>#</title><guid>#</guid><description>"+strings.Repeat("x ", 50)+"</description></item>")
+	posts := grammar.Repeated(size, "<item><title>#</title><guid>#</guid><description>"+strings.Repeat("x ", 50)+
+		"</description></item>")
 	return `<rss version="2.0"><channel><title>x</title>` + posts + `</channel></rss>`
 }
 
@@ -210,7 +212,8 @@ func (w *worker) stop(after time.Duration) {
 	_ = w.cmd.Process.Signal(syscall.SIGTERM)
 	err := w.cmd.Wait()
 	took := time.Since(told)
-	w.t.Logf("after %v a worker that had %d MiB of memory was stopped within %v", after.Round(time.Second), memory>>20, took.Round(time.Millisecond))
+	w.t.Logf("after %v a worker that had %d MiB of memory was stopped within %v", after.Round(time.Second), memory>>20,
+		took.Round(time.Millisecond))
 	if memory > mostMemory {
 		w.t.Errorf("a worker took %d MiB", memory>>20)
 	}

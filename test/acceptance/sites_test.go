@@ -138,7 +138,8 @@ func (w *web) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 		w.bell()
 	}
 	w.busy[host]++
-	q := request{at: w.now, page: w.byPath[r.URL.Path], method: r.Method, origin: r.Host, target: r.RequestURI, header: r.Header.Clone(), inFlight: w.busy[host]}
+	q := request{at: w.now, page: w.byPath[r.URL.Path], method: r.Method, origin: r.Host, target: r.RequestURI,
+		header: r.Header.Clone(), inFlight: w.busy[host]}
 	record := &w.log
 	if q.page == nil {
 		record = &w.robots

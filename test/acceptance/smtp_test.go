@@ -143,7 +143,8 @@ func TestKillSMTP(t *testing.T) {
 		if most := connections * (dots + r.killed); twice > most {
 			t.Errorf("%d messages came twice; at most %d were in doubt", twice, most)
 		}
-		t.Logf("%d killed at the dot, %d elsewhere, %d messages came twice, %d mails", dots, r.killed, twice, len(s.inbox.letters))
+		t.Logf("%d killed at the dot, %d elsewhere, %d messages came twice, %d mails", dots, r.killed, twice,
+			len(s.inbox.letters))
 	})
 }
 
@@ -178,8 +179,10 @@ func (s *scene) dropResent() (twice int) {
 			continue
 		}
 		twice++
-		if !before.date.Equal(l.date) || before.to != l.to || before.subject != l.subject || !maps.Equal(before.posts, l.posts) {
-			s.t.Errorf("%s was sent again as another message: %q of %s, then %q of %s", l.id, before.subject, before.date, l.subject, l.date)
+		if !before.date.Equal(l.date) || before.to != l.to || before.subject != l.subject ||
+			!maps.Equal(before.posts, l.posts) {
+			s.t.Errorf("%s was sent again as another message: %q of %s, then %q of %s", l.id, before.subject,
+				before.date, l.subject, l.date)
 		}
 	}
 	if most := 2; len(s.inbox.letters) > 0 {

@@ -52,7 +52,8 @@ func newSlowWeb(t *testing.T, sites int) *slowWeb {
 	w.day.Store(1)
 	for i := range sites {
 		l := listen(t, 2000+i)
-		server := &http.Server{Handler: http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) { w.serve(i, rw, r) })}
+		server := &http.Server{Handler: http.HandlerFunc(
+			func(rw http.ResponseWriter, r *http.Request) { w.serve(i, rw, r) })}
 		go server.Serve(l)
 		t.Cleanup(func() { server.Close() })
 		w.urls = append(w.urls, fmt.Sprintf("http://%s/feed.xml", l.Addr()))
@@ -148,7 +149,8 @@ func TestStopAtAnyMoment(t *testing.T) {
 		for _, url := range w.urls {
 			fmt.Fprintf(&opml, `<outline type="rss" xmlUrl="%s"/>`, url)
 		}
-		if err := os.WriteFile(list, []byte(`<opml version="2.0"><body>`+opml.String()+`</body></opml>`), 0o600); err != nil {
+		if err := os.WriteFile(list, []byte(`<opml version="2.0"><body>`+opml.String()+`</body></opml>`),
+			0o600); err != nil {
 			t.Fatal(err)
 		}
 		h.at(now, "user", "add", "reader@example.org", "--time-zone", "UTC")
@@ -199,13 +201,15 @@ func stopAfter(h *house, now time.Time, after time.Duration, command string) {
 	told := time.Now()
 	_ = cmd.Process.Signal(syscall.SIGTERM)
 	err := <-ended
-	if e, ok := errors.AsType[*exec.ExitError](err); ok && after < beginsWithin && out.Len() == 0 && e.Sys().(syscall.WaitStatus).Signaled() {
+	if e, ok := errors.AsType[*exec.ExitError](err); ok && after < beginsWithin && out.Len() == 0 &&
+		e.Sys().(syscall.WaitStatus).Signaled() {
 		err = nil // it had not begun to listen, nor to do anything
 	}
 	if took := time.Since(told); took > stopWithin || err != nil {
 		h.t.Errorf("%s, told to stop after %v, ended after %v: %v\n%s", command, after, took, err, &out)
 	} else {
-		h.t.Logf("%s, told to stop after %v, ended after %v", command, after.Round(time.Millisecond), took.Round(time.Millisecond))
+		h.t.Logf("%s, told to stop after %v, ended after %v", command, after.Round(time.Millisecond),
+			took.Round(time.Millisecond))
 	}
 }
 
@@ -233,7 +237,8 @@ func checkTitles(t *testing.T, h *house, sites, days int) {
 	for site := range sites {
 		for day := 1; day <= days; day++ {
 			if n := times[fmt.Sprintf("t-%d-%d-t", site, day)]; n != 1 {
-				t.Errorf("the post of day %d of site %d, which is of temper %d, was mailed %d times", day, site, site%slowKinds, n)
+				t.Errorf("the post of day %d of site %d, which is of temper %d, was mailed %d times", day, site,
+					site%slowKinds, n)
 			}
 		}
 	}

@@ -21,7 +21,8 @@ type Window struct {
 // Open starts Chromium, which lives as long as the test. Flags are for it.
 func Open(t testing.TB, flags ...chromedp.ExecAllocatorOption) *Window {
 	t.Helper()
-	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(Find(t)), chromedp.WSURLReadTimeout(Patience))
+	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(Find(t)),
+		chromedp.WSURLReadTimeout(Patience))
 	options = append(options, flags...)
 	if NoSandbox() {
 		options = append(options, chromedp.NoSandbox)

@@ -33,7 +33,8 @@ func Text(seed uint64) func(size int) string {
 	r := rand.New(rand.NewPCG(seed, 0))
 	burden := ""
 	if r.IntN(3) == 0 {
-		burdens := []string{Repeated(2000, "<font a=#>"), Repeated(2000, "<div>"), "<p" + Repeated(2000, " a#") + ">", "<table>", "<svg>"}
+		burdens := []string{Repeated(2000, "<font a=#>"), Repeated(2000, "<div>"), "<p" + Repeated(2000, " a#") +
+			">", "<table>", "<svg>"}
 		burden = burdens[r.IntN(len(burdens))]
 	}
 	var parts []string
@@ -58,7 +59,8 @@ func Text(seed uint64) func(size int) string {
 
 // piece is a tag, a few, or what is none.
 func piece(r *rand.Rand) string {
-	others := []string{"<!---->", "<!--", "-->", "<![CDATA[", "]]>", "<?x>", "</>", "&amp;", "\x00", " ", "<!doctype html>", "<", `"`, "'", ">", "x"}
+	others := []string{"<!---->", "<!--", "-->", "<![CDATA[", "]]>", "<?x>", "</>", "&amp;", "\x00", " ",
+		"<!doctype html>", "<", `"`, "'", ">", "x"}
 	forms := []string{
 		"<%s>", "<%s>", "<%s>x", "</%s>", "</%s>", "<%[1]s></%[1]s>", "<%s/>", "<%s a=#>", "<%s a# b=c>",
 		"<%s" + strings.Repeat(" a# b", 1+r.IntN(40)) + ">", `<%s href="http://x.org/#" src=http://x.org/#>`,

@@ -33,9 +33,11 @@ type browser struct {
 // visitor starts Chromium, or skips the test where there is none.
 func (h *house) visitor() *browser {
 	h.t.Helper()
-	window := chromium.Open(h.t, chromedp.Flag("hide-scrollbars", true), chromedp.Flag("force-prefers-reduced-motion", true))
+	window := chromium.Open(h.t, chromedp.Flag("hide-scrollbars", true),
+		chromedp.Flag("force-prefers-reduced-motion", true))
 	b := &browser{t: h.t, window: window, base: h.base}
-	b.do("setting Chromium up", desk.set("light"), chromium.Call(emulation.SetTimezoneOverride, emulation.SetTimezoneOverrideParams{TimezoneID: "Europe/Paris"}))
+	b.do("setting Chromium up", desk.set("light"),
+		chromium.Call(emulation.SetTimezoneOverride, emulation.SetTimezoneOverrideParams{TimezoneID: "Europe/Paris"}))
 	return b
 }
 
@@ -129,13 +131,15 @@ func field(label string) string {
 
 // found is a script's expression for the field of a label.
 func found(label string) string {
-	return fmt.Sprintf(`document.evaluate(%q, document, null, XPathResult.FIRST_ORDERED_NODE_TYPE).singleNodeValue`, field(label))
+	return fmt.Sprintf(`document.evaluate(%q, document, null, XPathResult.FIRST_ORDERED_NODE_TYPE).singleNodeValue`,
+		field(label))
 }
 
 // fill types into the field of a label, instead of what stands there.
 func (b *browser) fill(label, text string) {
 	b.t.Helper()
-	if _, err := ask[bool](b, fmt.Sprintf(`(f => { f.focus(); f.select(); return true; })(%s)`, found(label))); err != nil {
+	if _, err := ask[bool](b, fmt.Sprintf(`(f => { f.focus(); f.select(); return true; })(%s)`,
+		found(label))); err != nil {
 		b.photograph("failed")
 		b.t.Fatalf("there is no field %q at %s: %v\n%s", label, b.address(), err, b.text())
 	}

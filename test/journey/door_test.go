@@ -18,9 +18,11 @@ func TestDoor(t *testing.T) {
 	owner := linkPattern.FindString(h.hears("sign in as the owner: "))
 	b := h.visitor()
 	b.do("plugging in an authenticator", chromium.Call(webauthn.Enable, webauthn.EnableParams{}),
-		chromium.Call(webauthn.AddVirtualAuthenticator, webauthn.AddVirtualAuthenticatorParams{Options: &webauthn.VirtualAuthenticatorOptions{
-			Protocol: "ctap2", Transport: "internal", HasResidentKey: true, HasUserVerification: true, IsUserVerified: true, AutomaticPresenceSimulation: true,
-		}}))
+		chromium.Call(webauthn.AddVirtualAuthenticator,
+			webauthn.AddVirtualAuthenticatorParams{Options: &webauthn.VirtualAuthenticatorOptions{
+				Protocol: "ctap2", Transport: "internal", HasResidentKey: true, HasUserVerification: true,
+				IsUserVerified: true, AutomaticPresenceSimulation: true,
+			}}))
 	b.open(owner)
 	b.fill("Your address", "owner@example.org")
 	b.follow("Sign in") // the zone is the browser's

@@ -76,7 +76,8 @@ func (tr *trip) comeIn() {
 func (tr *trip) addFeeds() {
 	old := evening().Add(-6 * time.Hour)
 	tr.sites.publish("harbour", "Harbour Notes", "en", post{"The ferry is late", "<p>It is the wind.</p>", old})
-	tr.sites.publish("nujum", "دفتر النجوم", "ar", post{"القمر يمشي", "<p>فوق البحر</p>", old})
+	tr.sites.publish("nujum", "دفتر النجوم", "ar",
+		post{"القمر يمشي", "<p>فوق البحر</p>", old})
 	tr.follow("Feeds")
 	tr.look("feeds-none")
 	tr.fill("Add a site", tr.sites.URL+"/harbour/")
@@ -151,9 +152,11 @@ func (tr *trip) arrange() {
 func (tr *trip) passMidnight() {
 	late := evening().Add(2 * time.Hour)
 	tr.sites.publish("harbour", "", "",
-		post{"The lighthouse, painted", `<p>White, and a red band.</p><p><img src="/picture.png" alt="The lighthouse" width="480" height="240"></p>`, late},
+		post{"The lighthouse, painted",
+			`<p>White, and a red band.</p><p><img src="/picture.png" alt="The lighthouse" width="480" height="240"></p>`, late},
 		post{"Football on the quay", "<p>Two to one.</p>", late})
-	tr.sites.publish("nujum", "", "", post{"زحل قرب القمر", "<p>هذه الليلة عند الغروب.</p>", late})
+	tr.sites.publish("nujum", "", "",
+		post{"زحل قرب القمر", "<p>هذه الليلة عند الغروب.</p>", late})
 	tr.sites.publish("clock", "", "", post{"Some questions", "<p>Why is it four minutes slow?</p>", late})
 	tr.house.at(midnight(1).Add(-10 * time.Minute))
 	for _, page := range []string{"/", "/editions", "/editions/2026-11-21", "/search?q=ferry", "/posts/1", "/saved"} {
@@ -170,7 +173,8 @@ func (tr *trip) passMidnight() {
 // read reads the front page and a post, by mouse and by key.
 func (tr *trip) read() {
 	tr.open("/")
-	tr.says("Saturday 21 November 2026", "The harbour", "The lighthouse, painted", "زحل قرب القمر", "Some questions", "Brot & Zeit")
+	tr.says("Saturday 21 November 2026", "The harbour", "The lighthouse, painted", "زحل قرب القمر",
+		"Some questions", "Brot & Zeit")
 	tr.says("Your filters hid 1 post")
 	tr.silent("Football")
 	tr.look("today")
@@ -214,7 +218,8 @@ func (tr *trip) search() {
 	tr.fill("Search your posts", "LIGHTHOUSE")
 	tr.follow("Search")
 	// Posts are indexed beside the release of their edition.
-	for deadline := time.Now().Add(patience); time.Now().Before(deadline) && !strings.Contains(tr.text(), "The lighthouse"); {
+	for deadline := time.Now().Add(patience); time.Now().Before(deadline) &&
+		!strings.Contains(tr.text(), "The lighthouse"); {
 		<-time.After(glance)
 		tr.open(tr.path())
 	}
@@ -228,7 +233,8 @@ func (tr *trip) search() {
 // settle goes through the settings.
 func (tr *trip) settle() {
 	for _, page := range []string{"/settings", "/settings/zone", "/settings/schedule", "/settings/appearance",
-		"/settings/pause", "/settings/travel", "/settings/address", "/settings/passkeys", "/settings/links", "/settings/data", "/settings/delete"} {
+		"/settings/pause", "/settings/travel", "/settings/address", "/settings/passkeys", "/settings/links",
+		"/settings/data", "/settings/delete"} {
 		tr.open(page)
 		tr.look(strings.ReplaceAll(strings.TrimPrefix(page, "/"), "/", "-"))
 	}
@@ -263,7 +269,8 @@ func (tr *trip) goAway() {
 	tr.look("settings-pause-set")
 	for day := 2; day <= 4; day++ {
 		at := midnight(day).Add(-3 * time.Hour)
-		tr.sites.publish("harbour", "", "", post{fmt.Sprintf("Log of day %d", day), "<p>Calm.</p>", at}, post{fmt.Sprintf("Weather of day %d", day), "<p>Wind.</p>", at})
+		tr.sites.publish("harbour", "", "", post{fmt.Sprintf("Log of day %d", day), "<p>Calm.</p>", at},
+			post{fmt.Sprintf("Weather of day %d", day), "<p>Wind.</p>", at})
 		tr.house.at(midnight(day))
 		tr.idle()
 	}
@@ -322,7 +329,8 @@ func TestOperator(t *testing.T) {
 	h := newHouse(t, storetest.SQLite(t))
 	h.at(evening())
 	p := newPress(t)
-	p.publish("harbour", "Harbour Notes", "en", post{"The ferry is late", "<p>It is the wind.</p>", evening().Add(-time.Hour)})
+	p.publish("harbour", "Harbour Notes", "en",
+		post{"The ferry is late", "<p>It is the wind.</p>", evening().Add(-time.Hour)})
 	b := h.visitor()
 	b.open(linkPattern.FindString(h.hears("sign in as the owner")))
 	b.look("owner")
@@ -339,7 +347,8 @@ func TestOperator(t *testing.T) {
 	b.weigh("/operator")
 	b.open("/operator/invitations")
 	b.look("invitations")
-	for _, page := range []string{"/bot", "/status", "/status?url=" + p.URL + "/harbour/feed.xml", "/nowhere", "/sign-up"} {
+	for _, page := range []string{"/bot", "/status", "/status?url=" + p.URL + "/harbour/feed.xml", "/nowhere",
+		"/sign-up"} {
 		b.open(page)
 		name, _, _ := strings.Cut(strings.Trim(page, "/"), "?")
 		b.look(name)

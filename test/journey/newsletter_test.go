@@ -45,7 +45,8 @@ func TestNewsletter(t *testing.T) {
 	b.follow("Subscribe")
 	b.says("Your first issue comes on Saturday 21 November")
 	b.look("newsletter-joined")
-	if member := h.run("newsletter", "members", "anna-writes", joiner); !strings.Contains(member, "a form at 127.0.0.1") || !strings.Contains(member, "Europe/London") {
+	if member := h.run("newsletter", "members", "anna-writes", joiner); !strings.Contains(member,
+		"a form at 127.0.0.1") || !strings.Contains(member, "Europe/London") {
 		t.Errorf("the member is kept as\n%s", member)
 	}
 
@@ -124,7 +125,8 @@ func (h *house) publishes(feed, thanks string) {
 	h.t.Helper()
 	now := evening().Format(time.RFC3339)
 	h.run("--now", now, "user", "add", "anna@example.org", "--time-zone", "Europe/London")
-	h.run("--now", now, "newsletter", "create", "anna-writes", "--owner", "anna@example.org", "--feed", feed, "--name", "Anna writes", "--return-url", thanks)
+	h.run("--now", now, "newsletter", "create", "anna-writes", "--owner", "anna@example.org", "--feed", feed, "--name",
+		"Anna writes", "--return-url", thanks)
 }
 
 // isNoMember fails the test if the joiner is a member.

@@ -45,7 +45,8 @@ func newHouse(t *testing.T, database string, settings ...string) *house {
 	t.Helper()
 	address := program.FreeAddress(t)
 	_, port, _ := net.SplitHostPort(address)
-	h := &house{t: t, program: built.Path(t), dir: t.TempDir(), used: map[string]bool{}, base: "http://localhost:" + port}
+	h := &house{t: t, program: built.Path(t), dir: t.TempDir(), used: map[string]bool{}, base: "http://localhost:" +
+		port}
 	h.settings = append([]string{
 		"DIGEST_DATABASE=" + database, "DIGEST_MAIL=maildir:" + h.maildir(), "DIGEST_ALLOW_NETWORKS=127.0.0.0/8",
 		"DIGEST_LISTEN=" + address, "DIGEST_BASE_URL=" + h.base, "DIGEST_POLL_WINDOW=0", "DIGEST_HOST_INTERVAL=10ms",

@@ -93,7 +93,8 @@ func (p *press) write(w http.ResponseWriter, r *http.Request, before string) {
 		html.EscapeString(before+s.title), site, s.language)
 	for i, e := range s.posts {
 		fmt.Fprintf(&b, `<item><title>%s</title><link>%s%d</link><guid>%s%d%s</guid><pubDate>%s</pubDate><description>%s</description></item>`,
-			html.EscapeString(before+e.title), site, i, site, i, before, e.at.UTC().Format(time.RFC1123Z), html.EscapeString(e.text))
+			html.EscapeString(before+e.title), site, i, site, i, before, e.at.UTC().Format(time.RFC1123Z),
+			html.EscapeString(e.text))
 	}
 	b.WriteString(`</channel></rss>`)
 	w.Header().Set("Content-Type", "application/rss+xml; charset=utf-8")

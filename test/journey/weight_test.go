@@ -50,6 +50,7 @@ func (b *browser) weigh(path string) {
 		b.t.Fatal(err)
 	}
 	if w.Bytes == 0 || w.Bytes > maxWeight || w.Shift > 0 || len(w.Foreign) > 0 {
-		b.t.Errorf("%s: %d bytes (%d at most), shifts %v, from elsewhere %q: %q", path, w.Bytes, maxWeight, w.Shift, w.Foreign, w.Requests)
+		b.t.Errorf("%s: %d bytes (%d at most), shifts %v, from elsewhere %q: %q", path, w.Bytes, maxWeight, w.Shift,
+			w.Foreign, w.Requests)
 	}
 }

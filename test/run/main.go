@@ -117,8 +117,10 @@ func inMemory() string {
 		return ""
 	}
 	probe := filepath.Join(dir, "probe")
-	err = errors.Join(os.Chmod(dir, 0o777|os.ModeSticky), os.WriteFile(probe, []byte("#!/bin/sh\n"), 0o700)) // open to all, as /tmp is
-	if err != nil || exec.Command(probe).Run() != nil {                                                      // mounted noexec
+	// open to all, as /tmp is
+	err = errors.Join(os.Chmod(dir, 0o777|os.ModeSticky), os.WriteFile(probe, []byte("#!/bin/sh\n"), 0o700))
+	// mounted noexec
+	if err != nil || exec.Command(probe).Run() != nil {
 		_ = os.RemoveAll(dir)
 		return ""
 	}

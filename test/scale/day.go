@@ -27,8 +27,9 @@ type day struct {
 	running, sign            bool
 	window                   time.Duration // if clocks run: over which polls are spread; 0: at once
 	late                     time.Duration // if clocks run: how long after midnight they begin
-	ca                       string        // a file with the certificate that the sites' are signed by; "": they speak no TLS
-	db                       *sql.DB
+	// a file with the certificate that the sites' are signed by; "": they speak no TLS
+	ca string
+	db *sql.DB
 }
 
 // A midnight is what one instant cost at which days begin.
@@ -67,7 +68,8 @@ func (d day) run(ctx context.Context) error {
 		}
 	}
 	r := report{Workers: d.workers, Running: d.running, TLS: d.ca != "", Signed: d.sign}
-	for query, into := range map[string]*int{`digests`: &r.Readers, `subscriptions`: &r.Subscriptions, `feeds`: &r.Feeds} {
+	for query, into := range map[string]*int{`digests`: &r.Readers, `subscriptions`: &r.Subscriptions,
+		`feeds`: &r.Feeds} {
 		if err := db.QueryRowContext(ctx, `SELECT count(*) FROM `+query).Scan(into); err != nil {
 			return fmt.Errorf("counting %s: %w", query, err)
 		}
@@ -124,7 +126,8 @@ func (d day) makeKey(ctx context.Context) error {
 // next is the first midnight after the last one, or the release deadline of digests
 // that still wait for feeds which the poll gap protects: 30 minutes.
 func (d day) next(ctx context.Context, last int64) (next int64, err error) {
-	err = d.db.QueryRowContext(ctx, fmt.Sprintf(`SELECT MIN(CASE WHEN next_due_at > %d THEN next_due_at ELSE %[1]d + 1800 END)
+	err = d.db.QueryRowContext(ctx,
+		fmt.Sprintf(`SELECT MIN(CASE WHEN next_due_at > %d THEN next_due_at ELSE %[1]d + 1800 END)
 		FROM digests WHERE state = 'active'`, last)).Scan(&next)
 	if err != nil {
 		return 0, fmt.Errorf("looking for the next midnight: %w", err)
@@ -148,7 +151,9 @@ func (d day) write(r report) error {
 func (d day) midnight(ctx context.Context, at time.Time) (midnight, error) {
 	m := midnight{At: at}
 	due := func() (n int, err error) {
-		err = d.db.QueryRowContext(ctx, fmt.Sprintf(`SELECT count(*) FROM digests WHERE state = 'active' AND next_due_at <= %d`, at.Unix())).Scan(&n)
+		err = d.db.QueryRowContext(ctx,
+			fmt.Sprintf(`SELECT count(*) FROM digests WHERE state = 'active' AND next_due_at <= %d`,
+				at.Unix())).Scan(&n)
 		return n, err
 	}
 	var err error
@@ -186,7 +191,8 @@ func (d day) round(ctx context.Context, m *midnight, began time.Time) error {
 	arguments := []string{"work", "-database", d.database, "-now", m.At.Format(time.RFC3339)}
 	since := time.Since(began)
 	if d.running {
-		arguments = append(arguments, "-running", "-window", d.window.String(), "-began", fmt.Sprint(began.Add(-d.late).UnixMilli()))
+		arguments = append(arguments, "-running", "-window", d.window.String(), "-began",
+			fmt.Sprint(began.Add(-d.late).UnixMilli()))
 		since = 0 // the clocks go on where they were
 	}
 	results := make([]ended, d.workers)
@@ -234,11 +240,14 @@ func (d day) tellSites(ctx context.Context, at time.Time) error {
 	if d.ca != "" {
 		scheme = "https"
 	}
-	r, err := http.NewRequestWithContext(ctx, http.MethodGet, fmt.Sprintf("%s://127.0.0.1:%d%s%d", scheme, d.port, clockPath, at.Unix()), nil)
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet,
+		fmt.Sprintf("%s://127.0.0.1:%d%s%d", scheme, d.port, clockPath, at.Unix()), nil)
 	if err != nil {
 		return err
 	}
-	client := http.Client{Transport: &http.Transport{DisableKeepAlives: true, TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}} // they are ours
+	// they are ours
+	client := http.Client{Transport: &http.Transport{DisableKeepAlives: true,
+		TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}}
 	answer, err := client.Do(r)
 	if err != nil {
 		return fmt.Errorf("telling the sites what time it is (start them with: test/scale sites): %w", err)
@@ -249,7 +258,8 @@ func (d day) tellSites(ctx context.Context, at time.Time) error {
 // String gives one line.
 func (m midnight) String() string {
 	return fmt.Sprintf("%s %7d digests %7d polls %6d posts %7d editions %7d sent: %6.1f s (last edition %6.1f), CPU %6.1f s program + %6.1f s PostgreSQL, %5.0f MB a worker, %6.0f MB WAL, %.0f commits, %.0f statements, locks waited for %.1f s, %d rounds",
-		m.At.Format("15:04"), m.Digests, m.Polled, m.Posts, m.Editions, m.Sent, m.Took, m.LastEdition, m.ProgramCPU, m.ServerCPU, m.MostMB, m.WAL, m.Commits, m.Statements, m.LockWait, m.Rounds)
+		m.At.Format("15:04"), m.Digests, m.Polled, m.Posts, m.Editions, m.Sent, m.Took, m.LastEdition, m.ProgramCPU,
+		m.ServerCPU, m.MostMB, m.WAL, m.Commits, m.Statements, m.LockWait, m.Rounds)
 }
 
 // total sums up the midnights.
@@ -277,7 +287,8 @@ func (r report) String() string {
 	}
 	fmt.Fprintln(&b, "\nstatements:")
 	for _, s := range r.Statements {
-		fmt.Fprintf(&b, "%9.1f s %9d calls %10d rows %8.2f ms each  %.150s\n", s.Seconds, s.Calls, s.Rows, s.Seconds*1000/float64(s.Calls), s.Text)
+		fmt.Fprintf(&b, "%9.1f s %9d calls %10d rows %8.2f ms each  %.150s\n", s.Seconds, s.Calls, s.Rows,
+			s.Seconds*1000/float64(s.Calls), s.Text)
 	}
 	return b.String()
 }

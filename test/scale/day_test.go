@@ -28,7 +28,8 @@ func TestMain(m *testing.M) {
 func TestDay(t *testing.T) {
 	const readers, feeds = 200, 6 // each on a host of its own
 	storetest.EachEmpty(t, func(t *testing.T, database string) {
-		d := day{database: database, workers: 2, midnights: 1, out: filepath.Join(t.TempDir(), "day.json"), port: freePort(t)}
+		d := day{database: database, workers: 2, midnights: 1, out: filepath.Join(t.TempDir(), "day.json"),
+			port: freePort(t)}
 		ca := filepath.Join(t.TempDir(), "ca.pem")
 		s := size{readers: readers, each: 5, feeds: feeds, port: d.port, zone: "Europe/Berlin", tls: true}
 		ok(t, fill(t.Context(), database, s))
@@ -42,7 +43,8 @@ func TestDay(t *testing.T) {
 			var r report
 			ok(t, json.Unmarshal(text, &r))
 			m := r.total()
-			if m.Digests != readers || m.Editions < readers/2 || m.Sent != m.Editions || m.FailedMail != 0 || m.Failed != 0 || m.ProgramCPU <= 0 {
+			if m.Digests != readers || m.Editions < readers/2 || m.Sent != m.Editions || m.FailedMail != 0 ||
+				m.Failed != 0 || m.ProgramCPU <= 0 {
 				t.Errorf("running %t: %s", running, r)
 			}
 			if m.Polled != feeds {

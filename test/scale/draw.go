@@ -53,17 +53,19 @@ func panels() []panel {
 	return []panel{
 		{"processor time, ms", []string{"program", "PostgreSQL"},
 			each(func(_ report, m midnight) []float64 { return []float64{m.ProgramCPU * 1000, m.ServerCPU * 1000} })},
-		{"polls", []string{"polls"}, each(func(_ report, m midnight) []float64 { return []float64{float64(m.Polled)} })},
+		{"polls", []string{"polls"},
+			each(func(_ report, m midnight) []float64 { return []float64{float64(m.Polled)} })},
 		{"WAL, KB", []string{"WAL"}, each(func(_ report, m midnight) []float64 { return []float64{m.WAL * 1024} })},
-		{"growth of the database, KB", []string{"hidden posts", "editions", "all else"}, each(func(r report, _ midnight) []float64 {
-			parts := []float64{float64(r.Growth["digest_posts"]) / 1024, float64(r.Growth["editions"]) / 1024, 0}
-			for table, bytes := range r.Growth {
-				if table != "digest_posts" && table != "editions" {
-					parts[2] += float64(bytes) / 1024
+		{"growth of the database, KB", []string{"hidden posts", "editions", "all else"},
+			each(func(r report, _ midnight) []float64 {
+				parts := []float64{float64(r.Growth["digest_posts"]) / 1024, float64(r.Growth["editions"]) / 1024, 0}
+				for table, bytes := range r.Growth {
+					if table != "digest_posts" && table != "editions" {
+						parts[2] += float64(bytes) / 1024
+					}
 				}
-			}
-			return parts
-		})},
+				return parts
+			})},
 	}
 }
 
@@ -95,21 +97,24 @@ func (p panel) draw(b *strings.Builder, reports []report) {
 	for _, r := range reports {
 		most = max(most, sum(p.of(r)))
 	}
-	fmt.Fprintf(b, `<text y="18" font-weight="bold">%s</text><path stroke="#888888" d="M0 %d.5H%d"/>`, p.name, barBase, panelWidth)
+	fmt.Fprintf(b, `<text y="18" font-weight="bold">%s</text><path stroke="#888888" d="M0 %d.5H%d"/>`, p.name, barBase,
+		panelWidth)
 	step := float64(panelWidth) / float64(len(reports))
 	for i, r := range reports {
 		x, y := float64(i)*step, float64(barBase)
 		for k, part := range p.of(r) {
 			height := part / max(most, 1e-9) * (panelHeight - 14)
 			y -= height
-			fmt.Fprintf(b, `<rect x="%.1f" y="%.1f" width="%.1f" height="%.1f" fill="%s"/>`, x+step*0.15, y, step*0.7, height, colours()[k])
+			fmt.Fprintf(b, `<rect x="%.1f" y="%.1f" width="%.1f" height="%.1f" fill="%s"/>`, x+step*0.15, y, step*0.7,
+				height, colours()[k])
 		}
 		fmt.Fprintf(b, `<text x="%.1f" y="%.1f" text-anchor="middle">%.3g</text>`, x+step/2, y-4, sum(p.of(r)))
 		fmt.Fprintf(b, `<text x="%.1f" y="%d" text-anchor="middle">%s</text>`, x+step/2, barBase+16, people(r.Readers))
 	}
 	for k, name := range p.parts {
 		if len(p.parts) > 1 {
-			fmt.Fprintf(b, `<rect y="%d" width="10" height="10" fill="%s"/><text x="16" y="%d">%s</text>`, legendTop+k*18, colours()[k], legendTop+k*18+9, name)
+			fmt.Fprintf(b, `<rect y="%d" width="10" height="10" fill="%s"/><text x="16" y="%d">%s</text>`,
+				legendTop+k*18, colours()[k], legendTop+k*18+9, name)
 		}
 	}
 }

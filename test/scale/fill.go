@@ -96,7 +96,8 @@ func (f *filler) run(ctx context.Context, what, statement string) error {
 	}
 	defer c.Close()
 	if f.postgres {
-		if _, err := c.ExecContext(ctx, `SET session_replication_role = replica; SET synchronous_commit = off`); err != nil {
+		if _, err := c.ExecContext(ctx,
+			`SET session_replication_role = replica; SET synchronous_commit = off`); err != nil {
 			return fmt.Errorf("not looking up what rows refer to: %w", err)
 		}
 		defer func() { _, _ = c.ExecContext(context.WithoutCancel(ctx), `RESET ALL`) }()
@@ -190,7 +191,8 @@ func (f *filler) identities(ctx context.Context) error {
 		return nil
 	}
 	for table, n := range map[string]int{"users": f.readers, "digests": f.readers, "feeds": f.feeds} {
-		if err := f.run(ctx, "", fmt.Sprintf(`SELECT setval(pg_get_serial_sequence('%s', 'id'), %d)`, table, n)); err != nil {
+		if err := f.run(ctx, "", fmt.Sprintf(`SELECT setval(pg_get_serial_sequence('%s', 'id'), %d)`, table,
+			n)); err != nil {
 			return err
 		}
 	}
@@ -200,7 +202,8 @@ func (f *filler) identities(ctx context.Context) error {
 // someReaders makes the readers of some ids.
 func (f *filler) someReaders(ctx context.Context, zoneTable string, from, to int) error {
 	n := fmt.Sprintf(numbers, from, to)
-	zoned := fmt.Sprintf(`, z (low, high, name, due) AS (VALUES %s), r AS (SELECT i, %s %% 1000 AS place FROM n)`, zoneTable, scattered("i"))
+	zoned := fmt.Sprintf(`, z (low, high, name, due) AS (VALUES %s), r AS (SELECT i, %s %% 1000 AS place FROM n)`,
+		zoneTable, scattered("i"))
 	for _, rows := range []struct{ what, statement string }{ // in the order in which they refer to each other
 		{"", n + zoned + `
 			INSERT INTO users (id, email, email_key, mail_domain, time_zone, created_at)
@@ -213,7 +216,8 @@ func (f *filler) someReaders(ctx context.Context, zoneTable string, from, to int
 		{fmt.Sprintf("subscriptions of readers %d to %d", from, to), n + fmt.Sprintf(`, k (k) AS (VALUES %s)
 			INSERT INTO subscriptions (digest_id, feed_id, created_at)
 			SELECT DISTINCT i, 1 + CAST(floor(%[2]d * (exp(%[3]s / 2147483647.0 * ln(1 + %[4]d / %[2]d.0)) - 1)) AS BIGINT) %% %[4]d, 0
-			FROM n CROSS JOIN k ORDER BY 1, 2`, oneTo(f.each), flat, scattered(fmt.Sprintf("(i * %d + k)", f.each)), f.feeds)},
+			FROM n CROSS JOIN k ORDER BY 1, 2`, oneTo(f.each), flat, scattered(fmt.Sprintf("(i * %d + k)", f.each)),
+			f.feeds)},
 	} {
 		if err := f.run(ctx, rows.what, rows.statement); err != nil {
 			return err

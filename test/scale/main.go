@@ -66,7 +66,8 @@ func run(ctx context.Context, args []string) error {
 	flags.StringVar(&s.zone, "zone", "", "where all readers live; empty: everywhere")
 	flags.BoolVar(&s.tls, "tls", false, "fill: the sites are asked by https")
 	flags.BoolVar(&d.running, "running", false, "clocks run from each midnight on, and polls are spread")
-	flags.DurationVar(&d.window, "window", 4*time.Minute, "over which polls are spread if clocks run; beside it there is jitter of 1 to 3 minutes")
+	flags.DurationVar(&d.window, "window", 4*time.Minute,
+		"over which polls are spread if clocks run; beside it there is jitter of 1 to 3 minutes")
 	flags.BoolVar(&d.sign, "sign", false, "mail is signed with an RSA key of 2048 bits")
 	flags.StringVar(&d.ca, "ca", "", "sites: speak TLS, and write whose certificates to believe; day: believe these")
 	flags.StringVar(&d.out, "out", "", "where the figures are written, as JSON")

@@ -47,7 +47,8 @@ func largest(growth map[string]int64) []string {
 
 func databaseMB(ctx context.Context, db *sql.DB) (n int64) {
 	if db.QueryRowContext(ctx, `SELECT pg_database_size(current_database()) / 1048576`).Scan(&n) != nil {
-		_ = db.QueryRowContext(ctx, `SELECT page_count * page_size / 1048576 FROM pragma_page_count, pragma_page_size`).Scan(&n)
+		_ = db.QueryRowContext(ctx,
+			`SELECT page_count * page_size / 1048576 FROM pragma_page_count, pragma_page_size`).Scan(&n)
 	}
 	return n
 }
@@ -67,7 +68,8 @@ func forgetStatements(ctx context.Context, db *sql.DB) {
 // dearest gives the statements that cost most, none where the server does not count.
 func dearest(ctx context.Context, db *sql.DB) (all []statement) {
 	const alike = `regexp_replace(regexp_replace(regexp_replace(query, '\s+', ' ', 'g'), '\$[0-9]+', '$', 'g'), '((\$|\([$, ]+\)), ?)+', '', 'g')`
-	rows, err := db.QueryContext(ctx, `SELECT left(min(text), 2000), sum(calls)::BIGINT, sum(rows)::BIGINT, sum(total_exec_time) / 1000
+	rows, err := db.QueryContext(ctx,
+		`SELECT left(min(text), 2000), sum(calls)::BIGINT, sum(rows)::BIGINT, sum(total_exec_time) / 1000
 		FROM (SELECT `+alike+` AS text, calls, rows, total_exec_time FROM pg_stat_statements
 			WHERE dbid = (SELECT oid FROM pg_database WHERE datname = current_database())) x
 		GROUP BY left(text, 400) ORDER BY 4 DESC LIMIT 30`)

@@ -30,14 +30,17 @@ func TestFill(t *testing.T) {
 		}
 		defer db.Close()
 		for query, want := range map[string][2]int{
-			`SELECT count(*) FROM users u JOIN digests d ON d.user_id = u.id`:                                                      {readers, readers},
-			`SELECT count(*) FROM subscriptions`:                                                                                   {readers * each * 8 / 10, readers * each},
-			`SELECT MAX(n) FROM (SELECT count(*) AS n FROM subscriptions GROUP BY feed_id) x`:                                      {readers / 10, readers / 2},
-			`SELECT count(DISTINCT time_zone) FROM users`:                                                                          {30, len(zones())},
-			`SELECT count(DISTINCT next_due_at) FROM digests`:                                                                      {20, 30},
-			`SELECT MAX(feed_id) FROM subscriptions`:                                                                               {feeds / 2, feeds},
-			`SELECT MIN(feed_id) FROM subscriptions`:                                                                               {1, 1},
-			fmt.Sprintf(`SELECT count(*) FROM digests WHERE next_due_at > %d AND next_due_at <= %[1]d + 86400`, firstDay().Unix()): {readers, readers},
+			`SELECT count(*) FROM users u JOIN digests d ON d.user_id = u.id`: {readers, readers},
+			`SELECT count(*) FROM subscriptions`: {readers * each * 8 / 10,
+				readers * each},
+			`SELECT MAX(n) FROM (SELECT count(*) AS n FROM subscriptions GROUP BY feed_id) x`: {readers / 10,
+				readers / 2},
+			`SELECT count(DISTINCT time_zone) FROM users`:     {30, len(zones())},
+			`SELECT count(DISTINCT next_due_at) FROM digests`: {20, 30},
+			`SELECT MAX(feed_id) FROM subscriptions`:          {feeds / 2, feeds},
+			`SELECT MIN(feed_id) FROM subscriptions`:          {1, 1},
+			fmt.Sprintf(`SELECT count(*) FROM digests WHERE next_due_at > %d AND next_due_at <= %[1]d + 86400`,
+				firstDay().Unix()): {readers, readers},
 		} {
 			var n int
 			if err := db.QueryRowContext(t.Context(), query).Scan(&n); err != nil || n < want[0] || n > want[1] {
@@ -74,7 +77,8 @@ func TestSites(t *testing.T) {
 			t.Fatalf("feed %d has written %d posts in %d s", feed, n, period)
 		}
 	}
-	for path, want := range map[string]int{clockPath + fmt.Sprint(before+period): 200, "/7/feed.xml": 200, clockPath + "noon": 400, "/robots.txt": 404} {
+	for path, want := range map[string]int{clockPath + fmt.Sprint(before+period): 200, "/7/feed.xml": 200, clockPath +
+		"noon": 400, "/robots.txt": 404} {
 		answer := httptest.NewRecorder()
 		s.now.Store(before + period)
 		s.ServeHTTP(answer, httptest.NewRequest(http.MethodGet, path, nil))
@@ -91,9 +95,11 @@ func TestSites(t *testing.T) {
 // has bars of one height.
 func TestPicture(t *testing.T) {
 	of := func(readers int) report {
-		m := midnight{ProgramCPU: float64(readers) / 100, Counts: usage.Counts{WAL: float64(readers) / 50, ServerCPU: float64(readers) / 200}}
+		m := midnight{ProgramCPU: float64(readers) / 100,
+			Counts: usage.Counts{WAL: float64(readers) / 50, ServerCPU: float64(readers) / 200}}
 		m.Editions, m.Polled = readers, readers*3
-		return report{Readers: readers, Midnights: []midnight{m}, Growth: map[string]int64{"digest_posts": int64(readers) * 1024, "polls": int64(readers) * 2048}}
+		return report{Readers: readers, Midnights: []midnight{m},
+			Growth: map[string]int64{"digest_posts": int64(readers) * 1024, "polls": int64(readers) * 2048}}
 	}
 	svg := picture([]report{of(1000), of(1_000_000)})
 	if err := xml.Unmarshal([]byte(svg), new(struct{})); err != nil {

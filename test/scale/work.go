@@ -95,11 +95,13 @@ func (w worker) run(ctx context.Context) error {
 	spread := poller.Spread{Gap: time.Hour, Deadline: 30 * time.Minute, NoWait: true}
 	if w.running() {
 		mail.Now = w.clock
-		spread = poller.Spread{Gap: time.Hour, Deadline: 30 * time.Minute, Window: w.window, Jitter: poller.RandomJitter, NoWait: w.window == 0}
+		spread = poller.Spread{Gap: time.Hour, Deadline: 30 * time.Minute, Window: w.window,
+			Jitter: poller.RandomJitter, NoWait: w.window == 0}
 	}
 	var d done
 	job := hourly.New(hourly.Options{
-		Store: st, Poller: polls, Mail: mail, Now: w.clock, Frozen: !w.running(), Keep: 400 * 24 * time.Hour, Spread: spread,
+		Store: st, Poller: polls, Mail: mail, Now: w.clock, Frozen: !w.running(), Keep: 400 * 24 * time.Hour,
+		Spread: spread,
 		Report: func(e hourly.Event) { d.note(e, time.Since(start)) },
 		Log:    slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn})),
 	})
@@ -175,7 +177,8 @@ func deliverer(st *store.Store, signer *digest.Signer) *mailer.Deliverer {
 type nowhere struct{}
 
 // Send implements mailer.Transport.
-func (nowhere) Send(ctx context.Context, _ mailer.Envelope, _ []byte, beforeDot func(context.Context) error) (mailer.Reply, error) {
+func (nowhere) Send(ctx context.Context, _ mailer.Envelope, _ []byte, beforeDot func(context.Context) error) (
+	mailer.Reply, error) {
 	return mailer.Reply{}, beforeDot(ctx)
 }
 

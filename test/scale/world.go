@@ -17,11 +17,13 @@ func zones() []zone {
 		{"America/Toronto", 25}, {"America/Sao_Paulo", 30}, {"America/Mexico_City", 15}, {"America/Halifax", 5},
 		{"America/St_Johns", 2}, {"America/Anchorage", 2}, {"Pacific/Honolulu", 4}, {"America/Bogota", 10},
 		{"Europe/London", 90}, {"Europe/Berlin", 90}, {"Europe/Paris", 50}, {"Europe/Madrid", 25}, {"Europe/Rome", 20},
-		{"Europe/Athens", 10}, {"Europe/Helsinki", 12}, {"Europe/Istanbul", 12}, {"Europe/Moscow", 15}, {"Africa/Cairo", 8},
+		{"Europe/Athens", 10}, {"Europe/Helsinki", 12}, {"Europe/Istanbul", 12}, {"Europe/Moscow", 15},
+		{"Africa/Cairo", 8},
 		{"Africa/Lagos", 12}, {"Africa/Johannesburg", 10}, {"Asia/Dubai", 8}, {"Asia/Tehran", 5}, {"Asia/Karachi", 8},
 		{"Asia/Kolkata", 70}, {"Asia/Kathmandu", 2}, {"Asia/Dhaka", 6}, {"Asia/Yangon", 2}, {"Asia/Bangkok", 12},
 		{"Asia/Shanghai", 25}, {"Asia/Singapore", 15}, {"Asia/Tokyo", 22}, {"Asia/Seoul", 8}, {"Australia/Adelaide", 3},
-		{"Australia/Sydney", 14}, {"Pacific/Auckland", 5}, {"Pacific/Apia", 1}, {"Atlantic/Azores", 1}, {"Pacific/Pago_Pago", 1},
+		{"Australia/Sydney", 14}, {"Pacific/Auckland", 5}, {"Pacific/Apia", 1}, {"Atlantic/Azores", 1},
+		{"Pacific/Pago_Pago", 1},
 	}
 }
 

@@ -23,7 +23,8 @@ type Counts struct {
 
 // Plus adds up.
 func (c Counts) Plus(d Counts) Counts {
-	return Counts{c.Commits + d.Commits, c.Statements + d.Statements, c.WAL + d.WAL, c.ServerCPU + d.ServerCPU, c.LockWait + d.LockWait}
+	return Counts{c.Commits + d.Commits, c.Statements + d.Statements, c.WAL + d.WAL, c.ServerCPU + d.ServerCPU,
+		c.LockWait + d.LockWait}
 }
 
 // During counts what a database does while work runs.
@@ -36,20 +37,23 @@ func During(ctx context.Context, db *sql.DB, work func() error) (Counts, error) 
 	stop()
 	after := now(ctx, db)
 	return Counts{
-		after.Commits - before.Commits, after.Statements - before.Statements, after.WAL - before.WAL, after.ServerCPU - before.ServerCPU, <-waited,
+		after.Commits - before.Commits, after.Statements - before.Statements, after.WAL - before.WAL,
+		after.ServerCPU - before.ServerCPU, <-waited,
 	}, err
 }
 
 // now reads what the server has done since it began.
 func now(ctx context.Context, db *sql.DB) (c Counts) {
 	var session string
-	err := db.QueryRowContext(ctx, `SELECT xact_commit, (SELECT wal_bytes / 1048576.0 FROM pg_stat_wal), pg_backend_pid()
+	err := db.QueryRowContext(ctx,
+		`SELECT xact_commit, (SELECT wal_bytes / 1048576.0 FROM pg_stat_wal), pg_backend_pid()
 		FROM pg_stat_database WHERE datname = current_database()`).Scan(&c.Commits, &c.WAL, &session)
 	if err != nil {
 		return Counts{}
 	}
 	c.ServerCPU = serverTime(session)
-	_ = db.QueryRowContext(ctx, `SELECT sum(calls) FROM pg_stat_statements WHERE dbid = (SELECT oid FROM pg_database WHERE datname = current_database())`).Scan(&c.Statements)
+	_ = db.QueryRowContext(ctx,
+		`SELECT sum(calls) FROM pg_stat_statements WHERE dbid = (SELECT oid FROM pg_database WHERE datname = current_database())`).Scan(&c.Statements)
 	return c
 }
 

@@ -199,14 +199,16 @@ end
 	for _, n := range all(app) {
 		commands, flags := follow(n)
 		for _, c := range commands {
-			fmt.Fprintf(&b, "complete -c %s -f -n %s -a %s -d %s\n", app.Name, fishQuoted(fmt.Sprintf("__%s_at %q", app.Name, path(n))), c.text, fishQuoted(c.help))
+			fmt.Fprintf(&b, "complete -c %s -f -n %s -a %s -d %s\n", app.Name,
+				fishQuoted(fmt.Sprintf("__%s_at %q", app.Name, path(n))), c.text, fishQuoted(c.help))
 		}
 		when := ""
 		if n != app.Node {
 			when = " -n " + fishQuoted(fmt.Sprintf("__%s_at %q", app.Name, path(n)))
 		}
 		for _, f := range flags {
-			fmt.Fprintf(&b, "complete -c %s%s -l %s -d %s\n", app.Name, when, strings.TrimPrefix(f.text, "--"), fishQuoted(f.help))
+			fmt.Fprintf(&b, "complete -c %s%s -l %s -d %s\n", app.Name, when, strings.TrimPrefix(f.text, "--"),
+				fishQuoted(f.help))
 		}
 	}
 	return b.String()

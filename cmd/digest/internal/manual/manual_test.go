@@ -54,9 +54,11 @@ func TestPage(t *testing.T) {
 		return ""
 	})
 	for _, want := range []string{
-		".TH \"PAPER\" 1 \"\" \"paper v1.2\"\n", "paper \\- a program\n", ".SS \"user add <email>\"\n", "\\&.begins as roff does\n",
+		".TH \"PAPER\" 1 \"\" \"paper v1.2\"\n", "paper \\- a program\n", ".SS \"user add <email>\"\n",
+		"\\&.begins as roff does\n",
 		".B \\-\\-zone=ZONE\n\\&'quoted' zone. Another sentence.\n", ".B \\-\\-[no\\-]mail\n",
-		".B \\-\\-place=\"here\"\nWhere it isn't; a \\e and \"quotes\": $HOME. (PAPER_PLACE) Default: here\n", ".I /etc/paper.conf\n",
+		".B \\-\\-place=\"here\"\nWhere it isn't; a \\e and \"quotes\": $HOME. (PAPER_PLACE) Default: here\n",
+		".I /etc/paper.conf\n",
 	} {
 		if !strings.Contains(page, want) {
 			t.Errorf("no %q in %s", want, page)
@@ -98,7 +100,8 @@ func TestBash(t *testing.T) {
 		{"paper --p", "--place"},
 		{"paper nothing --zo", ""},
 	} {
-		out, err := exec.Command(shell, "-c", script+"\nCOMP_WORDS=("+test.words+"); COMP_CWORD=$((${#COMP_WORDS[@]}-1)); _paper; echo \"${COMPREPLY[*]}\"").CombinedOutput()
+		out, err := exec.Command(shell, "-c", script+"\nCOMP_WORDS=("+test.words+
+			"); COMP_CWORD=$((${#COMP_WORDS[@]}-1)); _paper; echo \"${COMPREPLY[*]}\"").CombinedOutput()
 		if got := strings.TrimSpace(string(out)); err != nil || got != test.want {
 			t.Errorf("%s: %q, want %q, %v", test.words, got, test.want, err)
 		}
@@ -126,7 +129,8 @@ func TestShells(t *testing.T) {
 			if shell != "fish" {
 				return
 			}
-			for words, want := range map[string]string{"paper user ": "add\tAdd one\nlist\tList them", "paper user add --z": "--zone\t'quoted' zone", "paper qu": "queue\tMail"} {
+			for words, want := range map[string]string{"paper user ": "add\tAdd one\nlist\tList them",
+				"paper user add --z": "--zone\t'quoted' zone", "paper qu": "queue\tMail"} {
 				out, err := exec.Command(path, "-c", "source "+file+"; complete -C '"+words+"'").CombinedOutput()
 				if got := strings.TrimSpace(string(out)); err != nil || got != want {
 					t.Errorf("%q: %q, want %q, %v", words, got, want, err)

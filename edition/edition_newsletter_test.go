@@ -1,0 +1,60 @@
+package edition_test
+
+import (
+	"testing"
+
+	"digest"
+)
+
+// A newsletter's feeds are its publisher's: its members are offered no remedies.
+func TestNewsletterOffersNoRemedies(t *testing.T) {
+	d := deliveries()[0]
+	d.Newsletter = &digest.Newsletter{}
+	s := stocked()
+	s.notices = map[digest.EditionID][]digest.Notice{
+		100: {{DigestID: 1, FeedID: 8, Kind: digest.NoticeSick, URL: "https://sick.example/"}}}
+	page, err := builder(s).Edition(t.Context(), d)
+	if err != nil || len(page.Notices) != 1 || page.Notices[0].LinkURL != "" {
+		t.Errorf("%v: %+v", err, page.Notices)
+	}
+}
+
+// TestLinksOfARound: the links of an edition are of its digest's round.
+func TestLinksOfARound(t *testing.T) {
+	d := deliveries()[0]
+	d.LinkRound = 3
+	s := stocked()
+	s.notices = map[digest.EditionID][]digest.Notice{
+		100: {{DigestID: 1, FeedID: 7, Kind: digest.NoticeMoved, URL: "https://old.example/"},
+			{DigestID: 1, FeedID: 8, Kind: digest.NoticeDead, URL: "https://dead.example/"},
+			{DigestID: 1, FeedID: 9, Kind: digest.NoticeSick, URL: "https://sick.example/"},
+			{DigestID: 1, Kind: digest.NoticeChanged,
+				Change: &digest.LinkChange{ID: 5, Setting: digest.LinkState, OldValue: "active", NewValue: "left"}}}}
+	page, err := builder(s).Edition(t.Context(), d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := "https://digest.example/unsubscribe/" + signer().Sign(digest.ForUnsubscribe, digest.InRound(1, 3)) + "-100"
+	if page.UnsubscribeURL != want {
+		t.Errorf("unsubscribes at %s", page.UnsubscribeURL)
+	}
+	if want := "https://digest.example/e/" +
+		signer().Sign(digest.ForEdition, digest.InRound(100, 3)); page.WebURL != want {
+		t.Errorf("is read at %s", page.WebURL)
+	}
+	if want := "https://digest.example/undo/" +
+		signer().SignPair(digest.ForUndo, digest.InRound(1, 3), 5); page.Notices[0].LinkURL != want {
+		t.Errorf("undoes at %s", page.Notices[0].LinkURL)
+	}
+	page.Notices = page.Notices[1:]
+	if want := "https://digest.example/moved/" +
+		signer().SignPair(digest.ForGoingBack, digest.InRound(1, 3), 7); page.Notices[0].BackURL != want {
+		t.Errorf("goes back at %s", page.Notices[0].BackURL)
+	}
+	for i, feed := range []int64{0, 8, 9} {
+		want := "https://digest.example/remedies/" + signer().SignPair(digest.ForRemedies, digest.InRound(1, 3), feed)
+		if got := page.Notices[i].LinkURL; (got != want) != (feed == 0) || feed == 0 && got != "" {
+			t.Errorf("notice %d has remedies at %q, want %q", i, got, want)
+		}
+	}
+}

@@ -1,0 +1,97 @@
+package store_test
+
+import (
+	"testing"
+	"time"
+
+	"digest"
+	"digest/store"
+)
+
+// TestInstantsAreStored: of an instant before which something must not happen what
+// is left of a second counts as one, of any other it is cut off; none stays none.
+func TestInstantsAreStored(t *testing.T) {
+	nanosecond := noon.Add(time.Nanosecond)
+	for _, test := range []struct{ instant, past, future time.Time }{
+		{},
+		{noon, noon, noon},
+		{nanosecond, noon, noon.Add(time.Second)},
+		{noon.Add(time.Second - 1), noon, noon.Add(time.Second)},
+		{nanosecond.In(time.FixedZone("", 14*3600)), noon, noon.Add(time.Second)},
+		{time.Time{}.Add(1001 * time.Millisecond), time.Time{}.Add(time.Second), time.Time{}.Add(2 * time.Second)},
+		{time.Date(9999, 12, 31, 23, 59, 58, 1, time.UTC), time.Date(9999, 12, 31, 23, 59, 58, 0, time.UTC),
+			time.Date(9999, 12, 31, 23, 59, 59, 0, time.UTC)},
+	} {
+		t.Run(test.instant.Format(time.RFC3339Nano), func(t *testing.T) {
+			eachWorld(t, func(w world) {
+				w.storesFeed(test.instant, test.past, test.future)
+				w.storesOthers(test.instant, test.past, test.future)
+			})
+		})
+	}
+}
+
+// storesFeed stores an instant as each of a feed's and of a post's.
+func (w world) storesFeed(instant, past, future time.Time) {
+	w.t.Helper()
+	f := w.newFeed("f.example")
+	wanted := f
+	for _, feed := range []struct {
+		*digest.Feed
+		past, future time.Time
+	}{{&f, instant, instant}, {&wanted, past, future}} {
+		feed.LastOKAt, feed.ParsedAt, feed.FirstErrorAt, feed.FailingSince, feed.GoneAt = feed.past, feed.past,
+			feed.past, feed.past, feed.past
+		feed.HeadRetestAt, feed.MovedSince, feed.MovedAt, feed.NewestAt, feed.PingedAt = feed.past, feed.past,
+			feed.past, feed.past, feed.past
+		feed.NotBefore, feed.FreshUntil, feed.PollAt = feed.future, feed.future, feed.future
+	}
+	if future.After(time.Time{}.Add(time.Hour)) { // an attempt that was made is not forgotten for an earlier one
+		f.LastAttemptAt, wanted.LastAttemptAt = instant, future
+	}
+	p := post("a", instant)
+	p.PublishedAt = instant
+	_, err := w.Record(w.ctx(), noon, []store.Polled{{Feed: f, Posts: []digest.Post{p}}})
+	w.ok(err)
+	got := w.feedAgain(f)
+	wanted.QuotaUse = digest.QuotaUse{QuotaDay: digest.DayOf(noon), QuotaBytes: got.QuotaBytes}
+	want(w.t, "the feed", got, wanted)
+	stored, err := w.Posts(w.ctx(), []digest.PostID{1})
+	w.ok(err)
+	want(w.t, "seen", stored[0].SeenAt, past)
+	want(w.t, "published", stored[0].PublishedAt, past)
+}
+
+func (w world) storesOthers(instant, past, future time.Time) {
+	w.t.Helper()
+	_, err := w.ChangeLane(w.ctx(), instant, "a.example", func(l digest.Lane) digest.Lane {
+		l.Until, l.Reason = instant, "in trouble"
+		return l
+	})
+	w.ok(err)
+	l, err := w.Lane(w.ctx(), "a.example")
+	w.ok(err)
+	want(w.t, "the lane", l, digest.Lane{Name: "a.example", Until: future, Reason: "in trouble", ChangedAt: past})
+
+	s := digest.Suppression{Email: "u@example.org", Reason: digest.ForOperator, CreatedAt: instant}
+	w.ok(w.Suppress(w.ctx(), s))
+	s.CreatedAt = past
+	suppressed, _, err := w.Suppressed(w.ctx(), s.Email)
+	w.ok(err)
+	want(w.t, "the suppression", suppressed, s)
+
+	r := digest.Robots{Origin: "https://f.example:443", FetchedAt: instant}
+	w.ok(w.SaveRobots(w.ctx(), r))
+	r.FetchedAt = past
+	robots, _, err := w.Robots(w.ctx(), r.Origin)
+	w.ok(err)
+	want(w.t, "the robots.txt", robots, r)
+
+	if before := past.Add(-time.Hour); before.Unix() > 0 {
+		w.ok(w.NoteRefusal(w.ctx(), "https://f.example", instant, "why", before))
+		until, why, err := w.Refusal(w.ctx(), "https://f.example", before)
+		w.ok(err)
+		want(w.t, "refused until", until, future)
+		want(w.t, "why", why, "why")
+	}
+}
