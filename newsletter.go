@@ -113,7 +113,7 @@ func (n Newsletter) Check() error {
 		{Words("Reply-to"), n.ReplyTo, maxLine}, {Words("Website"), n.SiteURL, maxLine},
 		{Words("Description"), n.Description, maxDescription}, {Words("Header text"), n.HeaderText, maxAround},
 		{Words("Footer text"), n.FooterText, maxAround},
-		{Words("Allowed return addresses"), n.ReturnURLs, maxReturnURLs}} {
+		{Words("Pages to return to"), n.ReturnURLs, maxReturnURLs}} {
 		if err := checkText(text.label, text.value, text.most); err != nil {
 			return err
 		}

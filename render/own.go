@@ -7,7 +7,7 @@ import (
 
 // What a reader can do from a mail: links of their own, which stand among what is shared by all.
 func (m *mail) saveWord() string   { return m.r.Say(catalogue.Key("Save")) }
-func (m *mail) changeWord() string { return m.r.Say(catalogue.Key("Settings")) }
+func (m *mail) changeWord() string { return m.r.Say(catalogue.Key("Site settings")) }
 
 // ownData is what the template of such a link is filled with.
 type ownData struct {

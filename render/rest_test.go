@@ -143,7 +143,7 @@ func TestChangeInLargeEdition(t *testing.T) {
 			last.Rest = append(last.Rest, last.Posts[0])
 		}
 		m := checkedMail(t, withOwnLinks(p))
-		if got, saves := strings.Count(m.HTML, "· Settings</a>"),
+		if got, saves := strings.Count(m.HTML, "· Site settings</a>"),
 			strings.Count(m.HTML, ">Save</a>"); got != c.change || saves != 0 {
 			t.Errorf("of %d posts %d sites can be changed, want %d; %d posts can be saved", c.posts, got, c.change,
 				saves)

@@ -84,7 +84,7 @@ func TestFrenchColons(t *testing.T) {
 				}
 			}
 			for _, want := range []string{"Lire sur le web\u00a0:", "Enregistrer\u00a0: https",
-				"Réglages\u00a0: https", "Se désabonner\u00a0:"} {
+				"Réglages du site\u00a0: https", "Se désabonner\u00a0:"} {
 				if text == m.Text && !strings.Contains(text, want) {
 					t.Errorf("no %q in\n%s", want, text)
 				}
@@ -95,7 +95,7 @@ func TestFrenchColons(t *testing.T) {
 
 // frenchLabel reports whether words that stand before a colon are the program's own in French.
 func frenchLabel(words string) bool {
-	for _, key := range [...]string{"Read on the web", "Settings", "Pause", "Unsubscribe", "Your editions", "Save",
+	for _, key := range [...]string{"Read on the web", "Settings", "Site settings", "Pause", "Unsubscribe", "Your editions", "Save",
 		"Listen", "What you can do"} {
 		if words == catalogue.Of("fr").Say(key) {
 			return true

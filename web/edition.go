@@ -264,7 +264,7 @@ func (s *site) showEdition(w http.ResponseWriter, r *http.Request, d digest.Deli
 	if p.Part < p.Parts || p.Posts == 0 || p.OneSite != 0 {
 		p.End, p.Ahead = nil, false
 	}
-	return s.showPage(w, r, err, "edition", catalogue.Day("Monday 2 January 2006", p.Date), &p)
+	return s.showPage(w, r, err, "edition", catalogue.AsHeading(catalogue.Day("Monday 2 January 2006", p.Date)), &p)
 }
 
 // editionOrSite gives the content of an edition, or that of one site in it if the request asks for that: all its posts.

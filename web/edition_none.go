@@ -30,5 +30,5 @@ func (s *site) noEdition(w http.ResponseWriter, r *http.Request, me reader, date
 	if err == nil && p.Earlier.IsZero() {
 		return errNotFound
 	}
-	return s.showPage(w, r, err, "edition_none", catalogue.Day("Monday 2 January 2006", date), p)
+	return s.showPage(w, r, err, "edition_none", catalogue.AsHeading(catalogue.Day("Monday 2 January 2006", date)), p)
 }

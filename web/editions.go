@@ -17,7 +17,7 @@ const newest = 31
 // An editionsPage is editions of a digest, by month.
 type editionsPage struct {
 	standing
-	Title  catalogue.Moment // of one month; zero for the whole archive
+	Title  catalogue.Sayable // of one month; nil for the whole archive
 	Months []month
 	Years  []year // all months there are; none on the page of one
 
@@ -28,7 +28,7 @@ type editionsPage struct {
 }
 
 // IsMonth reports whether the page is that of one month.
-func (p editionsPage) IsMonth() bool { return !p.Title.IsZero() }
+func (p editionsPage) IsMonth() bool { return p.Title != nil }
 
 // Lead is the post with which an edition begins; nil: nothing of it is left.
 func (p editionsPage) Lead(id digest.EditionID) *render.Post { return p.leads[id] }
@@ -94,7 +94,7 @@ func (s *site) monthPage(w http.ResponseWriter, r *http.Request, me reader, t ti
 	if len(v.Editions) == 0 {
 		return errNotFound
 	}
-	p := editionsPage{standing: standing{namedPage: named(me.Digest)}, Title: catalogue.Time("January 2006", t),
+	p := editionsPage{standing: standing{namedPage: named(me.Digest)}, Title: catalogue.AsHeading(catalogue.Time("January 2006", t)),
 		Months: byMonth(v.Editions)}
 	for i, m := range v.Months {
 		if m.Year != t.Year() || m.Month != t.Month() {

@@ -51,7 +51,7 @@ func (s *site) menuFor(d digest.Digest, path, from string) feedMenu {
 // Displays are the ways of showing posts.
 func (m feedMenu) Displays() []choice {
 	return chosen([]choice{
-		{Value: "", Name: catalogue.Key("Like the rest of your edition")},
+		{Value: "", Name: catalogue.Key("Same as the edition")},
 		{Value: string(digest.Headlines), Name: catalogue.Key("Headlines only")},
 		{Value: string(digest.Excerpts), Name: catalogue.Key("Excerpts")},
 		{Value: string(digest.FullText), Name: catalogue.Key("Full text")},
@@ -159,7 +159,7 @@ func pauseEnd(form url.Values, first, last digest.Date, zone *time.Location, now
 	case way == "month":
 		until = calendar.InAMonth(now, zone)
 	case way != "":
-		return until, typed, nil, errNoChoice
+		return until, typed, nil, errBadForm
 	case form.Has("until"):
 		typed = typedDate(form, "until")
 		day, wrong := typed.read(first, last)

@@ -210,7 +210,7 @@ func (s *site) addFeeds(w http.ResponseWriter, r *http.Request, me reader) error
 			First: isFirst(r, me)})
 	}
 	if len(chosen) == 0 || len(chosen) > mostAdded {
-		return errNoChoice
+		return errBadForm
 	}
 	if err := s.mayFind(r, me, len(chosen)); err != nil {
 		return err

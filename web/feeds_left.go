@@ -89,7 +89,7 @@ func feedsOf(texts []string) (feeds []digest.FeedID, err error) {
 	for _, text := range texts {
 		id, err := strconv.ParseInt(text, 10, 64)
 		if err != nil || id <= 0 || len(feeds) == mostFeeds {
-			return nil, errNoChoice
+			return nil, errBadForm
 		}
 		feeds = append(feeds, digest.FeedID(id))
 	}

@@ -83,7 +83,7 @@ func (s *site) addFilter(w http.ResponseWriter, r *http.Request, me reader) erro
 	typed := filterForm{Words: strings.TrimSpace(form.Get("words"))}
 	feed, err := strconv.ParseInt(cmp.Or(form.Get("feed"), "0"), 10, 64)
 	if err != nil {
-		return errNoChoice
+		return errBadForm
 	}
 	typed.Feed = digest.FeedID(feed)
 	_, err = s.Store.AddFilter(r.Context(),

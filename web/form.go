@@ -40,23 +40,23 @@ func isReadable(r *http.Request) bool {
 	return kind == "application/x-www-form-urlencoded" || kind == "multipart/form-data" && bringsFile(r.URL.Path)
 }
 
-// hasAll is errNoChoice for a form that lacks one of the fields that our pages send always, be they empty: what a form
+// hasAll is errBadForm for a form that lacks one of the fields that our pages send always, be they empty: what a form
 // does not say has not been cleared by its reader.
 func hasAll(form url.Values, names ...string) error {
 	for _, name := range names {
 		if !form.Has(name) {
-			return errNoChoice
+			return errBadForm
 		}
 	}
 	return nil
 }
 
-// hasAny is errNoChoice for a form that has none of these fields: it says nothing.
+// hasAny is errBadForm for a form that has none of these fields: it says nothing.
 func hasAny(form url.Values, names ...string) error {
 	if slices.ContainsFunc(names, form.Has) {
 		return nil
 	}
-	return errNoChoice
+	return errBadForm
 }
 
 // tooLargeOr says why what was sent could not be read: it was too much, by itself or with

@@ -139,7 +139,7 @@ func TestTomorrow(t *testing.T) {
 		r.must(noError(r.store.AddFilter(t.Context(), digest.Filter{DigestID: d.ID, Words: "secret"}, r.now)))
 		r.arrives(d, digest.Post{Identity: "2", Title: "A secret"})
 		v.get("/").has(".ahead a", "href", "/tomorrow")
-		a := v.get("/tomorrow").status(http.StatusOK).contains("main", "See the headlines so far")
+		a := v.get("/tomorrow").status(http.StatusOK).contains("main", "See the headlines that have arrived")
 		if strings.Contains(a.body, "Fog") {
 			r.t.Error("it is shown before anybody asked")
 		}

@@ -55,7 +55,7 @@ func TestLettersHaveTheLinks(t *testing.T) {
 		r.must(err)
 		text := strings.ReplaceAll(strings.Join(letters[0].Encoded.Text, ""), "=\r\n", "")
 		save, site := r.letterPaths(d, "A kite")
-		for _, want := range []string{"Save: https://digest.example" + save, "Settings: https://digest.example" +
+		for _, want := range []string{"Save: https://digest.example" + save, "Site settings: https://digest.example" +
 			site, "https://digest.example/settings\r\n", "#pause\r\n"} {
 			if !strings.Contains(text, want) {
 				r.t.Errorf("no %s in\n%s", want, text)
@@ -127,7 +127,7 @@ func TestSiteByLetter(t *testing.T) {
 		if now, _, _ := r.subOf(d); now.Display != digest.Headlines || now.Folder != "Sky" {
 			r.t.Errorf("became %+v", now)
 		}
-		v.get(link).shows(".display button", "Like the rest of your edition", "Excerpts", "Full text")
+		v.get(link).shows(".display button", "Same as the edition", "Excerpts", "Full text")
 		v.post(link+"/display", url.Values{"display": a.attrs(".display button", "value")}).status(http.StatusOK)
 		if now, _, _ := r.subOf(d); now != was {
 			r.t.Errorf("came back as %+v", now)

@@ -100,7 +100,7 @@ func (s *site) displayByLetter(r *http.Request, p *letterSitePage) error {
 	}
 	display, _, wrong := displayOf(url.Values{"display": r.PostForm["display"]})
 	if wrong != nil || !r.PostForm.Has("display") {
-		return errNoChoice
+		return errBadForm
 	}
 	p.Done = "changed"
 	if display == digest.Headlines {

@@ -64,7 +64,7 @@ func (s *site) setShared(w http.ResponseWriter, r *http.Request, me reader) erro
 	membership, err := strconv.ParseInt(r.PostForm.Get("membership"), 10, 64)
 	feed, bad := strconv.ParseInt(r.PostForm.Get("feed"), 10, 64)
 	if err != nil || bad != nil || !r.PostForm.Has("once") {
-		return errNoChoice
+		return errBadForm
 	}
 	set := s.Store.ReadInBoth
 	if r.PostForm.Get("once") == "1" {

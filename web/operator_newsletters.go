@@ -116,7 +116,7 @@ func (s *site) approveNewsletter(r *http.Request, n digest.Newsletter, owner sto
 		return "approved-name", err
 	}
 	if n.State != digest.NewsletterPending {
-		return "", errNoChoice
+		return "", errBadForm
 	}
 	err := s.Store.ChangeNewsletterState(r.Context(), n, digest.NewsletterActive, "", s.Now())
 	if err == nil {
@@ -131,7 +131,7 @@ func (s *site) refuseNewsletter(r *http.Request, n digest.Newsletter, owner stor
 	seen, names := namesOf(r, n)
 	switch {
 	case n.State != digest.NewsletterPending && !names:
-		return "", errNoChoice
+		return "", errBadForm
 	case reason == "":
 		return "", nil
 	case names:
@@ -155,7 +155,7 @@ func (s *site) holdFor(r *http.Request, n digest.Newsletter, _ store.Publisher) 
 	reason := digest.Shortened(digest.OneLine(r.PostForm.Get("reason")), MostReason)
 	switch {
 	case n.State != digest.NewsletterActive:
-		return "", errNoChoice
+		return "", errBadForm
 	case reason == "" || reason == digest.HeldByPublisher:
 		return "", nil
 	}
@@ -164,7 +164,7 @@ func (s *site) holdFor(r *http.Request, n digest.Newsletter, _ store.Publisher) 
 
 func (s *site) releaseFor(r *http.Request, n digest.Newsletter, _ store.Publisher) (string, error) {
 	if n.State != digest.NewsletterHeld {
-		return "", errNoChoice
+		return "", errBadForm
 	}
 	return "released", s.Store.ChangeNewsletterState(r.Context(), n, digest.NewsletterActive, "", s.Now())
 }

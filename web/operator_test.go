@@ -288,14 +288,14 @@ func TestLateWork(t *testing.T) {
 		r.must(err)
 		r.must(r.store.Vouch(t.Context(), f.ID, r.now.Add(time.Hour)))
 		r.now = r.now.Add(time.Hour + 10*time.Minute)
-		says(http.StatusOK, "ok", "", "on time, since 20 Nov 2026, 13:00, on time")
+		says(http.StatusOK, "ok", "", "on time / since 20 Nov 2026, 13:00 / on time")
 		r.now = r.now.Add(time.Second)
 		says(http.StatusServiceUnavailable, "polls are late",
 			"Feeds have been waiting for a poll since 20 Nov 2026, 13:00.",
-			"on time, since 20 Nov 2026, 13:00, on time")
+			"on time / since 20 Nov 2026, 13:00 / on time")
 		_, _, err = r.store.ClaimFeeds(t.Context(), r.now, store.ClaimOptions{N: 1, Lease: 20 * time.Hour, Token: "t"})
 		r.must(err)
-		says(http.StatusOK, "ok", "", "on time, on time, on time")
+		says(http.StatusOK, "ok", "", "on time / on time / on time")
 
 		_, d := r.user("bob@example.org")
 		r.arrives(d, digest.Post{Identity: "p", Title: "p", ContentHash: "h"})
@@ -309,7 +309,7 @@ func TestLateWork(t *testing.T) {
 		r.must(err)
 		r.now = r.now.Add(2*time.Hour + time.Second)
 		says(http.StatusServiceUnavailable, "mail is late", "Email that was due at",
-			"on time, on time, since 20 Nov 2026, 23:00")
+			"on time / on time / since 20 Nov 2026, 23:00")
 	})
 }
 

@@ -44,8 +44,6 @@ var (
 		catalogue.Key("Nothing was changed, because nobody pressed the button on our page. Open your link again and press the button.")}
 	errNewsletterFull = &problem{http.StatusConflict, catalogue.Key("This newsletter is full"),
 		catalogue.Key("It can’t accept more members for now. You can read every issue on its page.")}
-	errNoChoice = &problem{http.StatusBadRequest, catalogue.Key("We couldn’t read that form"),
-		catalogue.Key("Go back, reload the page and try again.")}
 	errTooLarge = &problem{http.StatusRequestEntityTooLarge, catalogue.Key("That form is too long"),
 		catalogue.Key("Nothing was changed. Go back, shorten your text and send it again.")}
 	errMembersOnly = &problem{http.StatusForbidden, catalogue.Key("You only get newsletters here"),

@@ -56,7 +56,7 @@ func (p *publisherNumbersPage) add(days []digest.NewsletterDay, l *catalogue.Lan
 	if len(p.Days) > 0 {
 		// The picture holds numbers, dates and words of the catalogue only.
 		p.Plot = template.HTML(chart.Newsletter(days).SVG(l,
-			l.Text(catalogue.List{catalogue.Key("Members"), catalogue.Key("Joined"), catalogue.Key("Unsubscribed"),
-				catalogue.Key("Sent"), catalogue.Key("Bounced"), catalogue.Key("Complaints")})))
+			l.Text(catalogue.List{catalogue.Key("Members"), catalogue.Key("New members"), catalogue.Key("Unsubscribes"),
+				catalogue.Key("Emails sent"), catalogue.Key("Bounces"), catalogue.Key("Spam complaints")})))
 	}
 }

@@ -68,7 +68,7 @@ func (s *site) setNewsletter(w http.ResponseWriter, r *http.Request, me publishe
 	}
 	hours, err := strconv.Atoi(form.Get("approve"))
 	if err != nil || hours < 0 {
-		return errNoChoice
+		return errBadForm
 	}
 	n.Name, n.AddressLine, n.FromName = digest.OneLine(form.Get("name")), digest.OneLine(form.Get("address")),
 		digest.OneLine(form.Get("from"))
@@ -116,7 +116,7 @@ func (s *site) changeNewsletter(ctx context.Context, was, n digest.Newsletter, b
 // holdNewsletter lets nothing of it leave until its owner releases it.
 func (s *site) holdNewsletter(w http.ResponseWriter, r *http.Request, me publisher) error {
 	if me.Newsletter.State != digest.NewsletterActive {
-		return errNoChoice
+		return errBadForm
 	}
 	err := s.Store.ChangeNewsletterState(r.Context(), me.Newsletter, digest.NewsletterHeld, digest.HeldByPublisher,
 		s.Now())

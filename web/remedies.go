@@ -153,15 +153,15 @@ func (s *site) offer(r *http.Request, of url.Values) string {
 	return s.Signer.SignText(digest.ForRemedies, r.PathValue("token")+" "+text) + " " + text
 }
 
-// readOffer reads what offer wrote; errNoChoice if it did not.
+// readOffer reads what offer wrote; errBadForm if it did not.
 func (s *site) readOffer(r *http.Request) (url.Values, error) {
 	mac, text, _ := strings.Cut(r.PostForm.Get("feed"), " ")
 	if !s.Signer.VerifyText(digest.ForRemedies, r.PathValue("token")+" "+text, mac) {
-		return nil, errNoChoice
+		return nil, errBadForm
 	}
 	of, err := url.ParseQuery(text)
 	if err != nil {
-		return nil, errNoChoice
+		return nil, errBadForm
 	}
 	return of, nil
 }
@@ -172,7 +172,7 @@ func (s *site) subscribeOffered(r *http.Request, p *remediesPage) error {
 		return nil
 	}
 	if p.Private {
-		return errNoChoice
+		return errBadForm
 	}
 	of, err := s.readOffer(r)
 	if err != nil {
@@ -245,7 +245,7 @@ func (s *site) leaveFailing(r *http.Request, p *remediesPage) error {
 		return nil
 	}
 	if p.Private {
-		return errNoChoice
+		return errBadForm
 	}
 	p.Done, p.Feed, p.Illness, p.Again = "left", "", nil, true
 	return s.change(r, p, 0, func(st *store.Store) error { return st.Unsubscribe(r.Context(), p.of.ID, p.sub.Feed.ID) })

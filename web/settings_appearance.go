@@ -158,7 +158,7 @@ func sitesToLead(subs []store.SubscriptionInfo) []choice {
 	subs = slices.SortedFunc(slices.Values(subs), func(a, b store.SubscriptionInfo) int {
 		return digest.CompareNames(shortened(titleOf(a)), shortened(titleOf(b)))
 	})
-	sites := []choice{{Value: "0", Name: catalogue.Key("First site")}}
+	sites := []choice{{Value: "0", Name: catalogue.Key("First in your order")}}
 	for _, sub := range subs {
 		if !sub.Paused || sub.Leads {
 			sites = append(sites, choice{Value: strconv.FormatInt(int64(sub.FeedID), 10), Name: shortened(titleOf(sub)),
@@ -192,7 +192,7 @@ func (me *reader) choose(form url.Values) error {
 	}
 	if !slices.Contains([]string{"", digest.SubjectDate, digest.SubjectLead}, subject) ||
 		cmp.Or(d.Look.Check(), d.Arrangement.Check(), me.Pages.Check()) != nil {
-		return errNoChoice
+		return errBadForm
 	}
 	return nil
 }
@@ -221,7 +221,7 @@ func (s *site) setAppearance(w http.ResponseWriter, r *http.Request, me reader) 
 	lead, noLead := strconv.ParseInt(form.Get("feed"), 10, 64)
 	by, noWay := placesOf(form.Get("move"))
 	if err := me.choose(form); err != nil || leads && noLead != nil || moves && noWay != nil {
-		return errNoChoice
+		return errBadForm
 	}
 	name, wrong := nameOfForm(tooLongName, form.Get("name"), maxDigestName)
 	if wrong != nil {

@@ -26,7 +26,7 @@ func (s *site) languagePage(w http.ResponseWriter, r *http.Request, me reader) e
 func (s *site) setLanguage(w http.ResponseWriter, r *http.Request, me reader) error {
 	tag := r.PostForm.Get("language")
 	if _, ok := catalogue.Find(tag); !ok && (tag != "" || !r.PostForm.Has("language")) {
-		return errNoChoice
+		return errBadForm
 	}
 	return showSaved(w, r, s.Store.SetLanguage(r.Context(), me.ID, tag), "/settings/language", "language")
 }

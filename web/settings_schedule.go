@@ -82,7 +82,7 @@ func (s *site) showSchedule(w http.ResponseWriter, r *http.Request, status int, 
 func (s *site) setSchedule(w http.ResponseWriter, r *http.Request, me reader) error {
 	way, timed, was := r.PostForm.Get("mailed"), r.PostForm.Has("at"), me.Digest.Mailed
 	if !timed && way == "" || !slices.Contains([]string{"", "yes", "no"}, way) {
-		return errNoChoice
+		return errBadForm
 	}
 	if way != "" {
 		me.Digest.Mailed = way == "yes"
@@ -117,13 +117,13 @@ func readCadences(r *http.Request) (week, month digest.Cadence, err error) {
 	for _, name := range r.PostForm["days"] {
 		some, err := digest.ParseCadence(name)
 		if err != nil || some.IsMonthly() {
-			return 0, 0, errNoChoice
+			return 0, 0, errBadForm
 		}
 		week |= some
 	}
 	if name := r.PostForm.Get("month"); name != "" {
 		if month, err = digest.ParseCadence(name); err != nil || !month.IsMonthly() {
-			return 0, 0, errNoChoice
+			return 0, 0, errBadForm
 		}
 	}
 	return week, month, nil

@@ -171,7 +171,7 @@ func pagesIn(l *catalogue.Language, a assets) pages {
 
 		"monthName": func(path string) (string, error) {
 			t, err := time.Parse("2006-01", path)
-			return catalogue.Time("January 2006", t).In(l), err
+			return l.Heading(catalogue.Time("January 2006", t)), err
 		},
 		"firstOf":  func(year int, m time.Month) digest.Date { return digest.Date{Year: year, Month: m, Day: 1} },
 		"clip":     shortened,

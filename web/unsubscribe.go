@@ -173,7 +173,7 @@ func (p unsubscribePage) Offers(text string) (bool, error) {
 }
 
 func (s *site) showUnsubscribed(w http.ResponseWriter, r *http.Request, d digest.Digest) error {
-	return s.show(w, r, http.StatusOK, "unsubscribe_done", catalogue.Key("Unsubscribed"), s.viewOf(r, d))
+	return s.show(w, r, http.StatusOK, "unsubscribe_done", catalogue.Key("You’re unsubscribed"), s.viewOf(r, d))
 }
 
 // unsubscribeToken returns the parts of an unsubscribe link: the token of the digest and, of the link in the text of an
@@ -244,7 +244,7 @@ func (s *site) pauseDigest(r *http.Request, st *store.Store, d digest.Digest) er
 	case "month":
 		until = calendar.InAMonth(now, zone)
 	default:
-		return errNoChoice
+		return errBadForm
 	}
 	return st.PauseDigest(r.Context(), d.ID, until, now)
 }
@@ -258,11 +258,11 @@ func (s *site) resumeDigest(r *http.Request, st *store.Store, d digest.Digest) e
 func (s *site) setDigestDays(r *http.Request, st *store.Store, d digest.Digest) error {
 	days, err := digest.ParseCadence(r.PostForm.Get("days"))
 	if err != nil {
-		return errNoChoice
+		return errBadForm
 	}
 	err = st.SetCadence(r.Context(), d.ID, days, s.Now())
 	if digest.KindOf(err) == digest.Invalid {
-		return errNoChoice
+		return errBadForm
 	}
 	return err
 }

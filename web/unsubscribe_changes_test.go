@@ -239,7 +239,7 @@ func TestEaseOfWhatWasLeft(t *testing.T) {
 		}
 		r.remove(u)
 		for path, form := range forms {
-			v.post(r.unsubscribePath(d)+path, form).status(http.StatusOK).shows("h1", "Unsubscribed")
+			v.post(r.unsubscribePath(d)+path, form).status(http.StatusOK).shows("h1", "You’re unsubscribed")
 		}
 	})
 }

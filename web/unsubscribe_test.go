@@ -166,7 +166,7 @@ func TestUnsubscribeAfterTheReaderIsRemoved(t *testing.T) {
 		r.remove(u)
 		v := r.visitor()
 		v.post(r.unsubscribePath(d), url.Values{"List-Unsubscribe": {"One-Click"}}).status(http.StatusOK).shows("h1",
-			"Unsubscribed")
+			"You’re unsubscribed")
 		v.get(r.unsubscribePath(d)).status(http.StatusOK)
 		v.post(r.unsubscribePath(d)+"/undo", nil).status(http.StatusNotFound)
 	})

@@ -50,13 +50,4 @@ func ofEachMonth(c digest.Cadence) Message {
 }
 
 // DayOfMonth describes a monthly schedule, for a line of its own: "On the 15th of each month".
-func DayOfMonth(c digest.Cadence) Sayable { return heading{ofEachMonth(c)} }
-
-// A heading begins with a capital letter.
-type heading struct{ of Sayable }
-
-// In returns the text in a language.
-func (h heading) In(l *Language) string { return l.Heading(h.of) }
-
-// String returns the text in English.
-func (h heading) String() string { return h.In(English()) }
+func DayOfMonth(c digest.Cadence) Sayable { return AsHeading(ofEachMonth(c)) }

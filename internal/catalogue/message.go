@@ -66,6 +66,17 @@ func (l *Language) HTML(format string, values ...any) template.HTML {
 	return template.HTML(l.print(format, values))
 }
 
+// AsHeading begins a line with a capital letter, where the language has them: a title, a heading.
+func AsHeading(line Sayable) Sayable { return heading{line} }
+
+type heading struct{ of Sayable }
+
+// In returns the heading in a language.
+func (h heading) In(l *Language) string { return l.Heading(h.of) }
+
+// String returns the heading in English.
+func (h heading) String() string { return h.In(English()) }
+
 // AsSentence makes a sentence of a line: "a pause ends" becomes "A pause ends."
 func AsSentence(line Sayable) Sayable { return sentence{line} }
 

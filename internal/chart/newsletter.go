@@ -18,7 +18,7 @@ func (n Newsletter) SVG(l *catalogue.Language, label string) string {
 	n.members(p, catalogue.Key("Members").In(l))
 	n.days(p, 1, catalogue.Key("Joined and unsubscribed per day").In(l), []string{"joined", "left"},
 		func(d digest.NewsletterDay) []int64 { return []int64{d.Joined, d.Left} })
-	n.days(p, 2, catalogue.Key("Sent").In(l), []string{"sent"},
+	n.days(p, 2, catalogue.Key("Emails sent per day").In(l), []string{"sent"},
 		func(d digest.NewsletterDay) []int64 { return []int64{d.Sent} })
 	n.days(p, 3, catalogue.Key("Bounces and complaints per day").In(l), []string{"failed", "complaints"},
 		func(d digest.NewsletterDay) []int64 { return []int64{d.Bounced, d.Complained} })
