@@ -16,7 +16,7 @@ type apiLogo struct {
 	Height int    `json:"height"`
 }
 
-// apiLogoOf gives it; nil where there is none.
+// apiLogoOf returns nil if the newsletter has no logo.
 func apiLogoOf(n newsletterName) *apiLogo {
 	if !n.Logo.Exists() {
 		return nil
@@ -24,7 +24,7 @@ func apiLogoOf(n newsletterName) *apiLogo {
 	return &apiLogo{n.LogoURL(), n.LogoWidth, n.LogoHeight}
 }
 
-// apiSetLogo makes the picture that is sent the newsletter's logo.
+// apiSetLogo stores the picture in the body as the newsletter's logo.
 func (s *site) apiSetLogo(r *http.Request, me apiCaller) (int, any, error) {
 	kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if err != nil || !strings.HasPrefix(kind, "image/") {
