@@ -10,7 +10,6 @@ import (
 	"digest/internal/catalogue"
 )
 
-// A botPage is the view of the page that explains the poller to site owners.
 type botPage struct{ Options }
 
 // UserAgent returns the poller's User-Agent for a feed with three readers, as an example.
@@ -47,7 +46,6 @@ func (s *site) robots(w http.ResponseWriter, _ *http.Request) error {
 		"User-agent: *\nAllow: /$\nAllow: /bot\nAllow: /help\nAllow: /status\nAllow: /static/\nDisallow: /\n")
 }
 
-// plain writes text as text/plain.
 func plain(w http.ResponseWriter, status int, text string) error {
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	w.Header().Set("Content-Length", strconv.Itoa(len(text)))

@@ -17,7 +17,6 @@ import (
 // responses are JSON, errors are problems (RFC 9457). openapi.json describes the API, and a test
 // compares each response with it.
 
-// apiRoot is the prefix of all paths of the API.
 const apiRoot = "/api/v1/newsletters/"
 
 // An apiCaller is a program that acts for a publisher.

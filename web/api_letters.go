@@ -17,7 +17,6 @@ type apiLetter struct {
 	Approved bool   `json:"approved"`
 }
 
-// An apiNext is a preview of the next issue.
 type apiNext struct {
 	apiLetter
 	Posts []apiPost `json:"posts"`
@@ -49,7 +48,6 @@ func newAPILetter(l digest.NewsletterLetter) apiLetter {
 	return apiLetter{l.LocalDate.String(), l.Subject, l.Note, l.Skipped, !l.ApprovedAt.IsZero()}
 }
 
-// apiListLetters lists the latest issues, and the issues that wait for approval.
 func (s *site) apiListLetters(r *http.Request, me apiCaller) (int, any, error) {
 	waiting, err := s.Store.LettersWaiting(r.Context(), me.Newsletter, s.Now())
 	if err != nil {
@@ -67,7 +65,6 @@ func (s *site) apiListLetters(r *http.Request, me apiCaller) (int, any, error) {
 	return http.StatusOK, answer, err
 }
 
-// apiNext returns a preview of the next issue.
 func (s *site) apiNext(r *http.Request, me apiCaller) (int, any, error) {
 	archive, letter, err := s.Store.NextLetter(r.Context(), me.Newsletter)
 	if err != nil {

@@ -9,7 +9,6 @@ import (
 	"digest/internal/logo"
 )
 
-// An apiLogo is the logo of a newsletter as JSON.
 type apiLogo struct {
 	URL    string `json:"url"`
 	Width  int    `json:"width"`
@@ -24,7 +23,6 @@ func apiLogoOf(n newsletterName) *apiLogo {
 	return &apiLogo{n.LogoURL(), n.LogoWidth, n.LogoHeight}
 }
 
-// apiSetLogo stores the picture in the body as the newsletter's logo.
 func (s *site) apiSetLogo(r *http.Request, me apiCaller) (int, any, error) {
 	kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if err != nil || !strings.HasPrefix(kind, "image/") {

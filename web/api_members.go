@@ -9,7 +9,6 @@ import (
 	"digest/store"
 )
 
-// An apiMember is a member as JSON.
 type apiMember struct {
 	ID       string     `json:"id"`
 	Email    string     `json:"email"`
@@ -29,14 +28,12 @@ type apiProof struct {
 	ConfirmedAt *time.Time `json:"confirmed_at"`
 }
 
-// An apiEvent is an event in the history of a member.
 type apiEvent struct {
 	At     time.Time `json:"at"`
 	Kind   string    `json:"kind"`
 	Detail string    `json:"detail"`
 }
 
-// An apiMemberHistory is a member with their history.
 type apiMemberHistory struct {
 	apiMember
 	History []apiEvent `json:"history"`

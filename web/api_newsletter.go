@@ -12,7 +12,6 @@ import (
 //go:embed openapi.json
 var openAPI []byte
 
-// An apiNewsletter is a newsletter as JSON.
 type apiNewsletter struct {
 	Slug          string   `json:"slug"`
 	Page          string   `json:"page"`
@@ -221,7 +220,6 @@ func newAPIDay(d digest.NewsletterDay) apiDay {
 	return apiDay{d.Day.String(), d.Joined, d.Left, d.Replied, d.Sent, d.Bounced, d.Complained}
 }
 
-// An apiClicks counts the clicks on the links to a post.
 type apiClicks struct {
 	Post   int64  `json:"post"`
 	Title  string `json:"title"`

@@ -82,7 +82,6 @@ func (a assets) add(name string, content []byte) {
 	a.files[hashed] = content
 }
 
-// url returns the path of a static file, for templates.
 func (a assets) url(name string) (string, error) {
 	hashed, ok := a.names[name]
 	if !ok {
@@ -94,7 +93,6 @@ func (a assets) url(name string) (string, error) {
 // staticAge is the Cache-Control of paths that contain a hash of their content.
 const staticAge = "public, max-age=31536000, immutable"
 
-// asset serves a static file by its hashed name.
 func (s *site) asset(w http.ResponseWriter, r *http.Request) error {
 	name := r.PathValue("name")
 	b, ok := s.assets.files[name]

@@ -29,7 +29,6 @@ type contentsFolder struct {
 
 type contentsSite struct{ Title, Language, Path string }
 
-// An otherView links to the same edition with headlines only, or with excerpts.
 type otherView struct {
 	Path string
 	Name catalogue.Key

@@ -35,7 +35,6 @@ const (
 	mostParts = 10_000
 )
 
-// minContents is the minimum number of sections for a table of contents.
 const minContents = 4
 
 // An editionPage is the view of an edition, or of one page of a large edition.
@@ -77,7 +76,6 @@ func (p editionPage) indexed() bool { return p.Public != nil }
 // mailedTo returns the recipient of the email that links here.
 func (p editionPage) mailedTo() digest.UserID { return p.to }
 
-// logo returns the logo of the newsletter, if this is a public issue or one from an email.
 func (p editionPage) logo() *logoView {
 	if n := cmp.Or(p.Public, p.Mailed); n != nil {
 		return n.logo()
@@ -114,7 +112,6 @@ type editionSection struct {
 	layout    digest.Layout
 }
 
-// An editionPost is a post on the page.
 type editionPost struct {
 	*render.Post
 	Label any // text before the post; may be empty
@@ -242,7 +239,6 @@ func (s *site) showOwn(w http.ResponseWriter, r *http.Request, me reader, v stor
 	return s.showEdition(w, r, me.Digest.Delivery(v.Edition), p)
 }
 
-// showEdition fills p with the edition's posts and shows it.
 func (s *site) showEdition(w http.ResponseWriter, r *http.Request, d digest.Delivery, p editionPage) error {
 	d.Language = s.languageOf(r, p).Code
 	content, err := s.editionOrSite(r, d, &p)
@@ -282,7 +278,6 @@ func (s *site) editionOrSite(r *http.Request, d digest.Delivery, p *editionPage)
 	return s.Editions.Site(r.Context(), d, p.OneSite)
 }
 
-// markSaved marks the posts on the page that the reader has saved.
 func (s *site) markSaved(ctx context.Context, user digest.UserID, p *editionPage) error {
 	var ids []digest.PostID
 	for _, post := range p.shown {
@@ -295,7 +290,6 @@ func (s *site) markSaved(ctx context.Context, user digest.UserID, p *editionPage
 	return err
 }
 
-// room returns the limits of one page.
 func (p editionPage) room() room {
 	if p.Printed {
 		return whenPrinted

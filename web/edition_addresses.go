@@ -32,7 +32,6 @@ func (p editionPage) at(part int, lines bool) string {
 	return p.Path + "?" + query.Encode()
 }
 
-// siteAt returns the address of all posts of one site in the edition.
 func (p editionPage) siteAt(id digest.FeedID) string {
 	return p.Path + "?site=" + strconv.FormatInt(int64(id), 10)
 }
@@ -46,7 +45,6 @@ func (p editionPage) menuOf(s *editionSection) string {
 	return menuPath(s.Feed, p.At(p.Part)+"#site-"+strconv.Itoa(s.Place))
 }
 
-// AllParts returns the numbers of all pages.
 func (p editionPage) AllParts() []int {
 	all := make([]int, p.Parts)
 	for i := range all {

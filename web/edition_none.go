@@ -15,7 +15,6 @@ type editionNonePage struct {
 	Date digest.Date
 }
 
-// Weekday returns the name of the day.
 func (p editionNonePage) Weekday() catalogue.Moment { return catalogue.Day("Monday", p.Date) }
 
 // noEdition shows that a day has no edition, with links to the previous and the next one. It

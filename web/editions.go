@@ -26,7 +26,6 @@ type editionsPage struct {
 	leads   map[digest.EditionID]*render.Post
 }
 
-// IsMonth reports whether the page lists a single month.
 func (p editionsPage) IsMonth() bool { return !p.Title.IsZero() }
 
 // Lead returns the first post of an edition, or nil if its posts are no longer stored.
@@ -53,20 +52,17 @@ func (s *site) fillIn(r *http.Request, me reader, p *editionsPage, list []digest
 	return err
 }
 
-// A month contains editions of one month.
 type month struct {
 	Path     string // YYYY-MM
 	Open     bool   // its dates are expanded
 	Editions []digest.Edition
 }
 
-// A datesOf is the view of the dates of a month.
 type datesOf struct {
 	month
 	Page *editionsPage
 }
 
-// A year contains the months that have editions.
 type year struct {
 	Year   int
 	Months []store.Month
@@ -85,7 +81,6 @@ func (s *site) editionsPage(w http.ResponseWriter, r *http.Request, me reader) e
 	return s.showPage(w, r, s.fillIn(r, me, &p, v.Editions), "editions", catalogue.Key("All editions"), &p)
 }
 
-// monthPage lists the editions of one month.
 func (s *site) monthPage(w http.ResponseWriter, r *http.Request, me reader, t time.Time) error {
 	v, err := s.Store.MonthView(r.Context(), me.Digest.ID, t.Year(), t.Month(), s.Now())
 	if err != nil {

@@ -87,7 +87,6 @@ func (s *site) showSubscription(w http.ResponseWriter, r *http.Request, me reade
 	return s.show(w, r, status, "feed", p.Title, p)
 }
 
-// menuOf returns the menu of one feed.
 func (s *site) menuOf(d digest.Digest, v store.SubscriptionView, from string) feedMenu {
 	m := s.menuFor(d, feedPath(v.Feed.ID), from)
 	m.Own, m.Called, m.Titled, m.Folders, m.Paused, m.Letters = v.Subscription, shortened(feedTitle(v.Feed)),
@@ -143,7 +142,6 @@ func (s *site) pauseFeed(w http.ResponseWriter, r *http.Request, me reader) erro
 	return showChanged(w, r, s.Store.PauseSubscriptionUntil(r.Context(), me.Digest.ID, id, until), id, "paused")
 }
 
-// resumeFeed ends the pause of a subscription.
 func (s *site) resumeFeed(w http.ResponseWriter, r *http.Request, me reader) error {
 	id, err := pathKey(r)
 	if err == nil {

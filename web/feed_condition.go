@@ -31,7 +31,6 @@ func (all sentences) In(l *catalogue.Language) string {
 	return strings.Join(said, " ")
 }
 
-// String returns the sentences in English.
 func (all sentences) String() string { return all.In(catalogue.English()) }
 
 // conditionOf describes the condition of f. again is the time of the next poll, or zero if none is

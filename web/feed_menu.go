@@ -36,7 +36,6 @@ type feedMenu struct {
 // feedWrongs contains the error of each field.
 type feedWrongs struct{ Title, Folder, Display, Day catalogue.Sayable }
 
-// mosts returns the limits of posts per edition that the menu offers.
 func mosts() []int { return []int{1, 2, 3, 5, 10, 20} }
 
 // highestMost is the highest limit of posts per edition.
@@ -48,7 +47,6 @@ func (s *site) menuFor(d digest.Digest, path, from string) feedMenu {
 	return feedMenu{Path: path, From: from, First: today.Plus(2), Last: today.Plus(farthestPause)}
 }
 
-// Displays returns the choices for the display of posts.
 func (m feedMenu) Displays() []choice {
 	return chosen([]choice{
 		{Value: "", Name: catalogue.Key("Like the rest of your edition")},
@@ -187,7 +185,6 @@ func fromOf(r *http.Request) string {
 	return path
 }
 
-// FromWords returns the text of the link back.
 func (m feedMenu) FromWords() catalogue.Key {
 	switch path, _, _ := strings.Cut(m.From, "?"); {
 	case m.From == "", path == "/feeds":
@@ -201,7 +198,6 @@ func (m feedMenu) FromWords() catalogue.Key {
 	return catalogue.Key("Back")
 }
 
-// Back returns the address of the link back.
 func (m feedMenu) Back() string {
 	if m.From == "" {
 		return "/feeds"

@@ -8,7 +8,6 @@ import (
 	"digest/store"
 )
 
-// feedPosts is how many posts of a feed one page lists.
 const feedPosts = 50
 
 // A feedPostsPage lists all posts of a feed that the reader received, newest first.

@@ -44,7 +44,6 @@ type feedsPage struct {
 	Folds bool // there are several groups, at least one of them a folder
 }
 
-// A feedLine is one feed in a list.
 type feedLine struct {
 	condition
 	ID     digest.FeedID
@@ -59,7 +58,6 @@ type feedLine struct {
 	sub store.SubscriptionInfo
 }
 
-// feedsPage lists the reader's subscriptions.
 func (s *site) feedsPage(w http.ResponseWriter, r *http.Request, me reader) error {
 	v, err := s.Store.SubscriptionsView(r.Context(), me.Digest.ID)
 	if err != nil {
@@ -86,7 +84,6 @@ func (s *site) feedsPage(w http.ResponseWriter, r *http.Request, me reader) erro
 	return s.showPage(w, r, err, "feeds", catalogue.Key("Feeds"), p)
 }
 
-// linesOf returns a line for each subscription.
 func (s *site) linesOf(d digest.Digest, v store.SubscriptionsView) []feedLine {
 	moves, lines := s.openMoves(d, v.Moves), make([]feedLine, len(v.Subscriptions))
 	for i, sub := range v.Subscriptions {
@@ -97,7 +94,6 @@ func (s *site) linesOf(d digest.Digest, v store.SubscriptionsView) []feedLine {
 	return lines
 }
 
-// lineOf returns the line of one subscription, with its condition.
 func (s *site) lineOf(d digest.Digest, sub store.SubscriptionInfo) feedLine {
 	zone := zoneOr(d.TimeZone)
 	line := feedLine{
@@ -138,7 +134,6 @@ func (s *site) setNewest(r *http.Request, d digest.Digest, lines []feedLine) err
 	return err
 }
 
-// foldersOf returns the folders of the feeds in alphabetical order.
 func foldersOf(lines []feedLine) (folders []string) {
 	for _, l := range lines {
 		if l.Folder != "" {

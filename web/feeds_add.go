@@ -19,7 +19,6 @@ type finder struct {
 	Plain bool   // the button is not the page's main one
 }
 
-// Finder returns the form on the list of feeds.
 func (p feedsPage) Finder() finder {
 	f := finder{Label: catalogue.Key("Add a site")}
 	if p.Seeks() {
@@ -28,7 +27,6 @@ func (p feedsPage) Finder() finder {
 	return f
 }
 
-// Finder returns the form on the page before the first edition.
 func (p homeFirstPage) Finder() finder {
 	f := finder{Label: catalogue.Key("Address of a site"), First: true}
 	if p.Feeds > 0 {
@@ -44,7 +42,6 @@ type feedsAddPage struct {
 	Mark   template.URL // bookmarklet
 }
 
-// mostAddress is the maximum length of an address in characters.
 const mostAddress = 2048
 
 // feedsAddPage is the target of the bookmarklet. Its query contains the address of the page in the

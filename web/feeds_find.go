@@ -18,10 +18,9 @@ import (
 // between two requests to one host.
 const findTime = 45 * time.Second
 
-// mostAdded is how many feeds one form may add. One page shows no more.
+// mostAdded is how many feeds one form may add. It is also the maximum on one page.
 const mostAdded = 20
 
-// errTooManyFinds is the error for too many searches in a short time.
 var errTooManyFinds = &problem{http.StatusTooManyRequests, catalogue.Key("Too many requests"),
 	catalogue.Key("You searched for many feeds in a short time. Try again in a minute, or import a list.")}
 
@@ -43,7 +42,6 @@ type feedsFindPage struct {
 	Left  []notAdded
 }
 
-// A foundFeed is one candidate.
 type foundFeed struct {
 	URL    string
 	Value  string // value of its form field
@@ -111,7 +109,6 @@ func (s *site) mayFind(r *http.Request, me reader, n int) error {
 	return err
 }
 
-// errFull is the error for readers with the maximum number of subscriptions.
 var errFull = &problem{http.StatusConflict, catalogue.Key("You’ve reached the limit"),
 	catalogue.Key("You follow %d sites, which is the maximum. Unfollow one before you add another.").With(mostFeeds)}
 
@@ -153,7 +150,6 @@ func searchSaid(err error) (status int, wrong catalogue.Sayable) {
 	return http.StatusUnprocessableEntity, catalogue.Refusal(e)
 }
 
-// subscribeTo subscribes to the feed at url and redirects to its page.
 func (s *site) subscribeTo(w http.ResponseWriter, r *http.Request, me reader, p feedsFindPage, url string) error {
 	f, created, err := s.Subscriber.Subscribe(r.Context(), me.Digest.ID, url, 0)
 	if err != nil {

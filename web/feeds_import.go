@@ -19,7 +19,6 @@ const (
 	importTime = 3 * time.Minute // limit for the upload and the database, by the system clock
 )
 
-// A feedsImportPage is the form for a list of feeds.
 type feedsImportPage struct {
 	Wrong    catalogue.Sayable
 	Imported bool // there is a report of an earlier import
@@ -120,7 +119,6 @@ func (s *site) receiveList(w http.ResponseWriter, r *http.Request) (sent sentLis
 	}
 }
 
-// errNoFile is the error for a form without a file.
 var errNoFile = digest.Refuse(digest.Invalid, "no file chosen; choose the file that your other reader exported")
 
 func readPart(part *multipart.Part) ([]byte, error) {

@@ -51,7 +51,6 @@ func newUnreadLine(line feed.BadLine) unreadLine {
 	return l
 }
 
-// Said returns the reason as a sentence.
 func (l unreadLine) Said() catalogue.Sayable {
 	values := make([]any, len(l.Values))
 	for i, v := range l.Values {
@@ -74,7 +73,6 @@ func writtenReport(list *feed.Document, result store.ImportResult) string {
 	return string(text)
 }
 
-// reportOf returns the report of an import.
 func reportOf(list *feed.Document, result store.ImportResult) listReport {
 	unread := list.BadLines
 	p := listReport{Name: shortened(list.Title), Feeds: len(list.Feeds), Added: result.Added, Already: result.Already,

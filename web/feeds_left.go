@@ -86,7 +86,6 @@ func listSaved(from, word string) string {
 	return "/feeds?" + form.Encode()
 }
 
-// feedsOf parses the feed IDs of a form.
 func feedsOf(texts []string) (feeds []digest.FeedID, err error) {
 	for _, text := range texts {
 		id, err := strconv.ParseInt(text, 10, 64)

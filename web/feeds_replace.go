@@ -38,7 +38,6 @@ func homeOf(f digest.Feed) string {
 	return (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: "/"}).String()
 }
 
-// insteadOf returns the ID of the feed that a form replaces, or "".
 func insteadOf(r *http.Request) string {
 	id, err := strconv.ParseInt(r.PostForm.Get("instead"), 10, 64)
 	if err != nil || id <= 0 {

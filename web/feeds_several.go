@@ -10,7 +10,6 @@ import (
 	"digest/store"
 )
 
-// A feedsSeveralPage is the view of the menu for several feeds.
 type feedsSeveralPage struct {
 	feedMenu
 	Titles  []string
@@ -19,11 +18,9 @@ type feedsSeveralPage struct {
 	chosen []store.SubscriptionInfo
 }
 
-// errNoneChosen is the error for a form without a selected feed.
 var errNoneChosen = &problem{http.StatusBadRequest, catalogue.Key("Nothing selected"),
 	catalogue.Key("Go back, select the sites you want to change, and try again.")}
 
-// feedsSeveralPage shows the menu for the selected feeds.
 func (s *site) feedsSeveralPage(w http.ResponseWriter, r *http.Request, me reader) error {
 	p, err := s.severalOf(r, me, r.URL.Query()["feed"])
 	return s.showSeveral(w, r, http.StatusOK, p, err)
@@ -104,7 +101,6 @@ func (s *site) onSeveral(act func(*http.Request, reader, *feedsSeveralPage) (don
 	}
 }
 
-// moveFeeds moves the feeds to a folder.
 func (s *site) moveFeeds(r *http.Request, me reader, p *feedsSeveralPage) (string, error) {
 	if err := hasAll(r.PostForm, "folder"); err != nil {
 		return "", err
@@ -116,7 +112,6 @@ func (s *site) moveFeeds(r *http.Request, me reader, p *feedsSeveralPage) (strin
 	return "moved", err
 }
 
-// displayFeeds changes how editions show the feeds.
 func (s *site) displayFeeds(r *http.Request, me reader, p *feedsSeveralPage) (string, error) {
 	if err := hasAll(r.PostForm, "display", "most"); err != nil {
 		return "", err

@@ -19,7 +19,6 @@ const partFeeds = 150
 // minSought is how many feeds a list needs to offer search and sorting.
 const minSought = 10
 
-// A feedOrder is the order of the list of feeds.
 type feedOrder string
 
 // All orders list feeds with problems first, and paused feeds last.
@@ -54,7 +53,6 @@ func feedsQueryOf(form url.Values) feedsQuery {
 	return q
 }
 
-// form returns the query as form values.
 func (q feedsQuery) form() url.Values {
 	form := url.Values{}
 	for name, value := range map[string]string{"find": q.Find, "sort": string(q.Sort), "folder": q.Folder} {
@@ -65,7 +63,6 @@ func (q feedsQuery) form() url.Values {
 	return form
 }
 
-// At returns the address of a page of the result.
 func (q feedsQuery) At(part int) string {
 	form := q.form()
 	if part > 1 {
@@ -77,7 +74,6 @@ func (q feedsQuery) At(part int) string {
 	return "/feeds?" + form.Encode()
 }
 
-// Here returns the address of this page.
 func (q feedsQuery) Here() string { return q.At(q.Part) }
 
 // ChooseAll returns the address of this page with all feeds selected.
@@ -92,7 +88,6 @@ func (q feedsQuery) ChooseAll() string {
 // Sought reports whether the query restricts the list.
 func (q feedsQuery) Sought() bool { return q.Find != "" || q.Folder != "" }
 
-// Orders returns the orders to choose from.
 func (q feedsQuery) Orders() []choice {
 	return chosen([]choice{
 		{Value: string(byFolder), Name: catalogue.Key("folder")}, {Value: string(byNames), Name: catalogue.Key("name")},
@@ -101,7 +96,6 @@ func (q feedsQuery) Orders() []choice {
 	}, string(q.Sort))
 }
 
-// matches reports whether a feed matches the query.
 func (q feedsQuery) matches(l feedLine) bool {
 	if q.Folder != "" && l.Folder != q.Folder {
 		return false
@@ -119,7 +113,6 @@ func (q feedsQuery) matches(l feedLine) bool {
 	return false
 }
 
-// A feedGroup contains the feeds below one heading.
 type feedGroup struct {
 	Kind      groupKind
 	Name      string // folder
@@ -132,7 +125,6 @@ func (g feedGroup) Well() bool {
 	return !slices.ContainsFunc(g.Feeds, func(l feedLine) bool { return len(l.Words) > 0 })
 }
 
-// A groupKind is the common property of the feeds in a group.
 type groupKind string
 
 const (
@@ -215,7 +207,6 @@ func onPart(groups []feedGroup, part int) (shown []feedGroup, parts int) {
 	return shown, max(1, (at+partFeeds-1)/partFeeds)
 }
 
-// AllParts returns the numbers of all pages.
 func (p feedsPage) AllParts() []int {
 	all := make([]int, p.Parts)
 	for i := range all {

@@ -12,14 +12,12 @@ import (
 	"digest/store"
 )
 
-// A filterForm contains the values of the form that adds a filter.
 type filterForm struct {
 	Words string
 	Feed  digest.FeedID // 0: all feeds
 	Wrong catalogue.Sayable
 }
 
-// A filtersPage lists a reader's filters.
 type filtersPage struct {
 	Groups []filterGroup
 	Feeds  []feedLine // choices of the form
@@ -48,7 +46,6 @@ func (s *site) showFilters(w http.ResponseWriter, r *http.Request, me reader, st
 	return s.show(w, r, status, "filters", catalogue.Key("Filters"), p)
 }
 
-// feedNames returns the feeds of the subscriptions, sorted by title.
 func feedNames(all []store.SubscriptionInfo) []feedLine {
 	lines := make([]feedLine, len(all))
 	for i, sub := range all {
@@ -100,7 +97,6 @@ func (s *site) addFilter(w http.ResponseWriter, r *http.Request, me reader) erro
 	return s.showSubscription(w, r, me, http.StatusBadRequest, typed.Feed, feedPage{Filter: typed})
 }
 
-// filtersBack returns the address of the page of a filter form.
 func filtersBack(from string, feed int64) string {
 	if from == "feed" && feed > 0 {
 		return feedPath(digest.FeedID(feed))

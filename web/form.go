@@ -68,7 +68,6 @@ func tooLargeOr(err error, p *problem) error {
 	return p
 }
 
-// pathKey returns the ID in a request's path.
 func pathKey(r *http.Request) (int64, error) {
 	id, err := strconv.ParseInt(r.PathValue("id"), 10, 64)
 	if err != nil || id <= 0 {
@@ -77,7 +76,6 @@ func pathKey(r *http.Request) (int64, error) {
 	return id, nil
 }
 
-// seeOther redirects to path with status 303.
 func seeOther(w http.ResponseWriter, r *http.Request, path string) error {
 	http.Redirect(w, r, path, http.StatusSeeOther)
 	return nil
@@ -119,14 +117,12 @@ func asSaid(err error) (catalogue.Sayable, error) {
 	return nil, err
 }
 
-// A choice is one option of a form field.
 type choice struct {
 	Value      string
 	Name, Hint any // catalogue.Sayable or literal text
 	Chosen     bool
 }
 
-// chosen marks the choice with the given value.
 func chosen(all []choice, value string) []choice {
 	for i := range all {
 		all[i].Chosen = all[i].Value == value
@@ -138,7 +134,6 @@ func chosen(all []choice, value string) []choice {
 // shows it in a text field.
 type dateField struct{ Value string }
 
-// typedDate returns the date in a form field.
 func typedDate(form url.Values, name string) dateField {
 	return dateField{strings.TrimSpace(form.Get(name))}
 }
@@ -165,7 +160,6 @@ func (f dateField) read(first, last digest.Date) (d digest.Date, wrong catalogue
 	return d, nil
 }
 
-// saidDay returns a date with its year.
 func saidDay(d digest.Date) catalogue.Moment { return catalogue.Day("2 January 2006", d) }
 
 // maxName is the maximum length in characters of names that readers enter, and of titles of feeds.
@@ -189,7 +183,6 @@ func nameOfForm(tooLong catalogue.Key, typed string, most int) (name string, wro
 	return name, nil
 }
 
-// firstRunes returns the first n characters of s.
 func firstRunes(s string, n int) string {
 	for i := range s {
 		if n == 0 {

@@ -10,7 +10,7 @@ import (
 	"digest/internal/catalogue"
 )
 
-// accountField is the form field that identifies the reader for whom the page was made. If another
+// accountField is the form field that identifies the reader of the page. If another
 // reader has since signed in with the same browser, a form on an old page would change their
 // account.
 const accountField = "account"

@@ -25,7 +25,6 @@ type editionBand struct {
 	Class    string // CSS class
 }
 
-// CSS classes of bands.
 const (
 	inColumns = "band"
 	inOne     = "band alone" // full texts, and the lead
@@ -76,7 +75,6 @@ func inBands(sections []*editionSection, lines bool) (bands []editionBand) {
 	return bands
 }
 
-// hasText reports whether the page shows a full text of the section.
 func (s *editionSection) hasText() bool {
 	for _, p := range s.Posts {
 		if p.Depth == asText {
@@ -106,7 +104,6 @@ func (s *editionSection) Leading() string {
 	return "leading"
 }
 
-// Lead returns the lead of the page if it is in this section; nil otherwise.
 func (s *editionSection) Lead() *editionPost {
 	if !s.Leads {
 		return nil
@@ -114,7 +111,6 @@ func (s *editionSection) Lead() *editionPost {
 	return s.Posts[0]
 }
 
-// After returns the posts after the lead.
 func (s *editionSection) After() []*editionPost {
 	if s.Leads {
 		return s.Posts[1:]
@@ -122,7 +118,7 @@ func (s *editionSection) After() []*editionPost {
 	return s.Posts
 }
 
-// illustrate gives each section one picture: that of its newest excerpt that has one.
+// illustrate gives each section one picture, from the newest excerpt with a picture.
 func (p *editionPage) illustrate(sections []*editionSection) {
 	for _, s := range sections {
 		for _, post := range s.Posts {

@@ -13,10 +13,9 @@ import (
 // heldShown is the approximate number of filtered posts on a page.
 const heldShown = 100
 
-// A heldPage lists filtered posts by edition.
 type heldPage struct {
 	Days   []heldDay
-	Older  int64 // parameter of the next page; 0: no more posts
+	Older  int64 // parameter of the next page; 0 on the last page
 	Newest bool
 }
 
@@ -56,7 +55,6 @@ func (s *site) heldPage(w http.ResponseWriter, r *http.Request, me reader) error
 	return s.show(w, r, http.StatusOK, "held", catalogue.Key("Filtered"), p)
 }
 
-// add adds a post to the day of its edition.
 func (p *heldPage) add(h store.HeldPost, own map[digest.FeedID]string, zone string) {
 	date := digest.DateOf(h.DueAt.In(zoneOr(zone)))
 	if n := len(p.Days); n == 0 || p.Days[n-1].Date != date {

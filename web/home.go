@@ -18,7 +18,6 @@ func (s *site) home(w http.ResponseWriter, r *http.Request) error {
 	return s.forReader(s.forOwnDigest(s.today))(w, r)
 }
 
-// A landingPage introduces the service and offers sign-in and sign-up.
 type landingPage struct {
 	SignUp  bool // anyone can sign up
 	Invited bool // sign-up needs an invitation
@@ -29,7 +28,6 @@ func (s *site) landing() landingPage {
 	return landingPage{SignUp: s.mails() && s.SignUp == SignUpOpen, Invited: s.mails() && s.SignUp == SignUpInvitation}
 }
 
-// today shows the latest edition, or the page before the first edition.
 func (s *site) today(w http.ResponseWriter, r *http.Request, me reader) error {
 	v, err := s.Store.TodayView(r.Context(), me.Digest.ID, s.Now())
 	if err != nil {

@@ -20,7 +20,6 @@ type homeFirstPage struct {
 	Letters []receivedLetter // latest issues of the reader's newsletters
 }
 
-// mostSites is how many sites the page lists.
 const mostSites = 40
 
 // Now reports whether the reader can get the first edition now.

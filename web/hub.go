@@ -12,11 +12,9 @@ import (
 	"digest/push"
 )
 
-// errHubFlood is the error for too many subscription requests.
 var errHubFlood = &digest.Error{Kind: digest.Unavailable,
 	Message: "too many subscription requests from your address, or for callbacks on that domain; try again in a few minutes"}
 
-// hubPage explains the hub to visitors with a browser.
 func (s *site) hubPage(w http.ResponseWriter, r *http.Request) error {
 	if s.Hub == nil {
 		return errNotFound

@@ -218,7 +218,6 @@ func (c *imageCache) fly(ctx context.Context, address string, f *flight) {
 	close(f.ended)
 }
 
-// cached returns the cached image of an address, which may be an error.
 func (c *imageCache) cached(address string) (image, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -255,7 +254,6 @@ func (c *imageCache) fetch(ctx context.Context, address string) (i image) {
 	return image{Picture: got, etag: `"` + hex.EncodeToString(sum[:12]) + `"`}
 }
 
-// put caches the result of a fetch.
 func (c *imageCache) put(address string, i image) {
 	until := imageTTL
 	switch {

@@ -26,7 +26,6 @@ func InvitationLink(ctx context.Context, s *store.Store, baseURL string, now tim
 	return strings.TrimSuffix(baseURL, "/") + "/sign-up?invitation=" + token, i, nil
 }
 
-// An invitationsPage lists the invitations.
 type invitationsPage struct {
 	Mode    SignUp
 	Link    string // the new link, which cannot be shown again

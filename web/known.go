@@ -41,7 +41,6 @@ func (s *site) enterBrowser(w http.ResponseWriter, r *http.Request, email string
 	s.knowBrowser(w, email, s.isShared(r) || err == nil && !known)
 }
 
-// isShared reports whether several addresses were signed in with the browser.
 func (s *site) isShared(r *http.Request) bool {
 	c, err := r.Cookie(s.knownCookie())
 	if err != nil {

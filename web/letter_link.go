@@ -18,7 +18,6 @@ type letterLink struct {
 	about int64 // ID of the post or feed
 }
 
-// mailedTo returns the recipient of the email with the link.
 func (l letterLink) mailedTo() digest.UserID { return l.of.UserID }
 
 // letterLinkOf returns the link in a request's path. If the reader has voided the link, it returns

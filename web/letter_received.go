@@ -8,13 +8,11 @@ import (
 	"digest/store"
 )
 
-// mostAlso is how many issues an edition lists.
 const mostAlso = 20
 
 // A receivedLetter is an issue of a newsletter as a member received it.
 type receivedLetter struct{ store.ReceivedLetter }
 
-// Path returns the address at which the member reads the issue.
 func (l receivedLetter) Path() string { return receivedPath(l.Slug, l.LocalDate) }
 
 // receivedPath returns the address at which members read the issue of a date.
@@ -22,7 +20,6 @@ func receivedPath(slug string, date digest.Date) string {
 	return "/letters/" + slug + "/" + date.String()
 }
 
-// lettersBetween returns the issues that a reader received between two dates.
 func (s *site) lettersBetween(r *http.Request, me reader, first, last digest.Date, limit int) ([]receivedLetter,
 	error) {
 	found, err := s.Store.ReceivedLetters(r.Context(), me.ID, first, last, s.Now(), limit)

@@ -14,7 +14,6 @@ import (
 	"digest/store"
 )
 
-// Error texts for an address in a form.
 const (
 	wrongEmail   = catalogue.Key("That isn’t an email address. Enter one like reader@example.org.")
 	wrongTooMany = catalogue.Key(
@@ -23,7 +22,6 @@ const (
 		"Too many people requested emails in the last hour, so we sent nothing. Try again in an hour.")
 )
 
-// A letterRequest is a request for an email to an address.
 type letterRequest struct {
 	Email  string        // as entered
 	Wrong  catalogue.Key // error text for the form; "" if there is none
@@ -112,7 +110,6 @@ func (s *site) asksInvited(r *http.Request, email string) letterAsker {
 	return a
 }
 
-// mails reports whether this instance can send email.
 func (s *site) mails() bool { return s.Outbox != nil }
 
 // mailbox returns the normalized form of a bare address, as it is stored and mailed.

@@ -9,7 +9,6 @@ import (
 	"digest/internal/catalogue"
 )
 
-// A letterSavePage is the view of the link that saves a post from an email.
 type letterSavePage struct {
 	letterLink
 	listedPost
@@ -26,7 +25,6 @@ func (s *site) letterSavePage(w http.ResponseWriter, r *http.Request) error {
 	return s.showLetterSave(w, r, p, err)
 }
 
-// letterSaveOf returns the post of the link in a request.
 func (s *site) letterSaveOf(r *http.Request) (p letterSavePage, err error) {
 	if p.letterLink, err = s.letterLinkOf(r, digest.ForSaving, "/save/"); err != nil {
 		return p, err
@@ -43,7 +41,6 @@ func (s *site) showLetterSave(w http.ResponseWriter, r *http.Request, p letterSa
 	return s.showPage(w, r, err, "letter_save", catalogue.Key("Save"), p)
 }
 
-// saveByLetter saves the post. It needs only the link, no session.
 func (s *site) saveByLetter(w http.ResponseWriter, r *http.Request) error {
 	p, err := s.letterSaveOf(r)
 	if err == nil {

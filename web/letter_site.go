@@ -46,7 +46,6 @@ func (s *site) showLetterSite(w http.ResponseWriter, r *http.Request, p letterSi
 	return s.showPage(w, r, err, "letter_site", p.Title, p)
 }
 
-// letterSiteOf returns the subscription of the link in a request.
 func (s *site) letterSiteOf(r *http.Request) (p letterSitePage, err error) {
 	l, err := s.letterLinkOf(r, digest.ForSite, "/site/")
 	p.namedPage, p.of, p.Path, p.Date, p.emailDate = l.namedPage, l.of, l.Path, l.Date, l.Date
@@ -65,7 +64,6 @@ func (s *site) letterSiteOf(r *http.Request) (p letterSitePage, err error) {
 	return p, err
 }
 
-// describe sets the fields that depend on the subscription.
 func (p *letterSitePage) describe() {
 	p.Title, p.Feed, p.Paused = shortened(titleOf(p.sub)), feedPath(p.sub.Feed.ID), p.sub.Paused
 	p.Shown = p.sub.Display
@@ -126,7 +124,6 @@ func wayBackOf(now digest.Layout, form url.Values) digest.Layout {
 	return before
 }
 
-// pauseByLetter pauses the subscription until a day or without an end.
 func (s *site) pauseByLetter(r *http.Request, p *letterSitePage) error {
 	if p.Feed == "" || p.Letters {
 		return nil
@@ -144,7 +141,6 @@ func (s *site) pauseByLetter(r *http.Request, p *letterSitePage) error {
 	return err
 }
 
-// resumeByLetter ends a pause.
 func (s *site) resumeByLetter(r *http.Request, p *letterSitePage) error {
 	if p.Letters {
 		return nil
@@ -153,12 +149,10 @@ func (s *site) resumeByLetter(r *http.Request, p *letterSitePage) error {
 	return s.resumeFailing(r, &p.remediesPage)
 }
 
-// leaveByLetter ends the subscription.
 func (s *site) leaveByLetter(r *http.Request, p *letterSitePage) error {
 	return s.leaveFailing(r, &p.remediesPage)
 }
 
-// returnByLetter restores the subscription.
 func (s *site) returnByLetter(r *http.Request, p *letterSitePage) error {
 	if err := s.returnFailing(r, &p.remediesPage); err != nil || p.Feed == "" {
 		return err

@@ -11,7 +11,6 @@ import (
 // The texts of emails. Emails that strangers can request contain nothing that a stranger entered,
 // not even the address, so that nobody can send their own text to others from here.
 
-// paragraphs returns the paragraphs of an email in a language.
 func paragraphs(l *catalogue.Language, all ...catalogue.Sayable) (said []string) {
 	for _, p := range all {
 		said = append(said, p.In(l))

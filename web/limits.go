@@ -48,7 +48,7 @@ func newLimits() limits {
 		joins:  newLimiter(40, time.Minute),
 		tests:  newLimiter(10, 2*time.Minute),        // test emails of a newsletter by one publisher
 		clicks: newLimiter(200, 10*time.Millisecond), // all counted clicks: each is a write
-		// pushes from one client: a hub pushes many feeds at once
+		// pushes from one client: a hub pushes many feeds in a short time
 		pushers: newLimiter(1000, 50*time.Millisecond),
 		forgers: newLimiter(20, 10*time.Second), // of these, pushes without a valid signature
 		linked:  newLimiter(120, time.Second),   // API requests from one client
@@ -80,7 +80,7 @@ type bucket struct {
 	at    int64 // Unix milliseconds
 }
 
-// A share is the cost of a request for a key. It is below 1 if the key stands for many clients.
+// A share is the cost of a request for a key. It is below 1 if many clients share the key.
 type share struct {
 	key  string
 	cost float64
@@ -114,7 +114,7 @@ func (l *limiter) allowAll(shares []share, now time.Time) bool {
 	return true
 }
 
-// spent returns the minimum of the key's buckets, an upper bound of what the key has spent.
+// spent returns the minimum of the key's buckets, an upper bound of its spending.
 func (l *limiter) spent(key string, now time.Time) float64 {
 	least := math.Inf(1)
 	for _, b := range l.of(key) {
@@ -127,7 +127,6 @@ func (l *limiter) spent(key string, now time.Time) float64 {
 	return least
 }
 
-// of returns the buckets of a key.
 func (l *limiter) of(key string) (all [rows]*bucket) {
 	hash := maphash.String(l.seed, key)
 	for i := range all {
@@ -141,7 +140,6 @@ func (l *limiter) of(key string) (all [rows]*bucket) {
 // closed at its end.
 type readerLocks struct{ held sync.Map }
 
-// lock waits for the reader's lock until ctx ends.
 func (l *readerLocks) lock(ctx context.Context, id digest.UserID) (unlock func(), err error) {
 	for {
 		unlock, busy := l.tryLock(id)

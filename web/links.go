@@ -158,7 +158,6 @@ func (s *site) linking(r *http.Request, me reader, v store.VisiblePost) ([]liste
 	return all, err
 }
 
-// A linkAnswer is the JSON answer for an address.
 type linkAnswer struct {
 	URL   string         `json:"url"`
 	Posts []linkedAnswer `json:"posts"` // newest first; never null

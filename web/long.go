@@ -52,7 +52,6 @@ func (f *longForm) grow(n int) error {
 	return nil
 }
 
-// end releases the bytes of the request.
 func (f *longForm) end() {
 	f.all.mu.Lock()
 	defer f.all.mu.Unlock()

@@ -16,7 +16,6 @@ type look struct {
 	Language string // code; "": browser default
 }
 
-// usualLook returns the default look.
 func usualLook() look { return look{Theme: digest.AsDevice, TypeSize: digest.AsBrowser} }
 
 // String returns the value of the cookie.
@@ -38,7 +37,6 @@ func parseLook(text string) (look, bool) {
 
 func (s *site) lookCookie() string { return s.cookieName() + "-look" }
 
-// heldLook returns the look from the cookie, or the default.
 func (s *site) heldLook(r *http.Request) look {
 	c, err := r.Cookie(s.lookCookie())
 	if err != nil {

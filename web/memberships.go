@@ -9,13 +9,11 @@ import (
 	"digest/store"
 )
 
-// A membershipsPage lists the newsletters of a reader.
 type membershipsPage struct {
 	Memberships []membership
 	Begins      bool // the reader has no digest yet and may create one
 }
 
-// A membership is one newsletter of a reader.
 type membership struct {
 	newsletterName
 	Days    daysView

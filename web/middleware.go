@@ -74,7 +74,6 @@ func (s *site) bodyLimit(r *http.Request) int64 {
 	return maxBody
 }
 
-// bringsFile reports whether the form at a path uploads a file.
 func bringsFile(path string) bool { return bringsList(path) || bringsLogo(path) }
 
 func bringsList(path string) bool {
@@ -107,7 +106,6 @@ func (b *boundedBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// maxDrained is the maximum of bytes that drain reads.
 const maxDrained = 128 << 20
 
 // drain reads and discards the rest of a body that was too large. Browsers show the response only

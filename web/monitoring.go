@@ -18,7 +18,6 @@ import (
 // returns a function that gets the status of the response.
 type Observer func(route string) (answered func(status int))
 
-// observed calls the observer for each request.
 func (s *site) observed(mux *http.ServeMux, next http.Handler) http.Handler {
 	if s.Observe == nil {
 		return next
@@ -56,7 +55,6 @@ type watched struct {
 	wrote  bool
 }
 
-// WriteHeader implements http.ResponseWriter.
 func (w *watched) WriteHeader(status int) {
 	if !w.wrote && status >= http.StatusOK { // 1xx precede the response
 		w.status, w.wrote = status, true
@@ -64,7 +62,6 @@ func (w *watched) WriteHeader(status int) {
 	w.ResponseWriter.WriteHeader(status)
 }
 
-// Write implements http.ResponseWriter.
 func (w *watched) Write(b []byte) (int, error) {
 	w.wrote = true
 	return w.ResponseWriter.Write(b)
@@ -140,7 +137,6 @@ func (s *site) health(w http.ResponseWriter, r *http.Request) error {
 	return writeJSON(w, status, v)
 }
 
-// examine runs the health check.
 func (s *site) examine(ctx context.Context) verdict {
 	ctx, cancel := context.WithTimeout(ctx, healthTimeout)
 	defer cancel()
@@ -183,7 +179,6 @@ func (s *site) examine(ctx context.Context) verdict {
 	return v
 }
 
-// note records what is late.
 func (v *verdict) note(late digest.Lags) {
 	if !late.Editions.IsZero() {
 		v.Editions = "editions are late"
@@ -196,7 +191,6 @@ func (v *verdict) note(late digest.Lags) {
 	}
 }
 
-// writeJSON writes answer as JSON.
 func writeJSON(w http.ResponseWriter, status int, answer any) error {
 	body, err := json.Marshal(answer)
 	if err != nil {

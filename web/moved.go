@@ -64,7 +64,6 @@ type movePage struct {
 	of digest.Digest
 }
 
-// mailedTo returns the recipient of the email with the link.
 func (p movePage) mailedTo() digest.UserID { return p.of.UserID }
 
 // movedPage shows a button and changes nothing, because link scanners open every link in an email.

@@ -14,7 +14,6 @@ import (
 // which are the editions of its archive. An issue is public after it was sent, not while it waits
 // for approval.
 
-// A newsletterPage is the view of a newsletter's home page.
 type newsletterPage struct {
 	newsletterName
 	newcomer
@@ -34,7 +33,6 @@ func (n newsletterName) nameplate() string { return n.Name }
 // indexed lets search engines index the page.
 func (newsletterName) indexed() bool { return true }
 
-// Path returns the path of the home page.
 func (n newsletterName) Path() string { return "/n/" + n.Slug }
 
 // Home returns the absolute address of the home page.
@@ -43,7 +41,6 @@ func (n newsletterName) Home() string { return n.BaseURL + n.Path() }
 // Blurb returns the description in one line, for link previews.
 func (n newsletterName) Blurb() string { return digest.Shortened(digest.OneLine(n.Description), 200) }
 
-// Paragraphs returns the paragraphs of the description.
 func (n newsletterName) Paragraphs() (all []string) {
 	for p := range strings.SplitSeq(strings.ReplaceAll(n.Description, "\r\n", "\n"), "\n\n") {
 		if p = digest.OneLine(p); p != "" {
@@ -53,7 +50,6 @@ func (n newsletterName) Paragraphs() (all []string) {
 	return all
 }
 
-// Open reports whether people can join.
 func (n newsletterName) Open() bool {
 	return n.State == digest.NewsletterActive || n.State == digest.NewsletterHeld
 }
@@ -85,7 +81,6 @@ func (s *site) newsletterPage(w http.ResponseWriter, r *http.Request) error {
 	return s.showNewsletter(w, r, http.StatusOK, p)
 }
 
-// showNewsletter shows the home page with the newest issues.
 func (s *site) showNewsletter(w http.ResponseWriter, r *http.Request, status int, p newsletterPage) error {
 	letters, err := s.Store.LettersLeft(r.Context(), p.Newsletter, s.Now(), lettersShown+1)
 	if err != nil {
@@ -96,7 +91,6 @@ func (s *site) showNewsletter(w http.ResponseWriter, r *http.Request, status int
 	return s.show(w, r, status, "newsletter", p.Name, p)
 }
 
-// A newsletterArchivePage lists all issues of a newsletter.
 type newsletterArchivePage struct {
 	newsletterName
 	Months []month
@@ -112,7 +106,6 @@ func (s *site) newsletterArchivePage(w http.ResponseWriter, r *http.Request) err
 	return s.showPage(w, r, err, "newsletter_archive", titled(catalogue.Key("All issues"), n.Name), p)
 }
 
-// newsletterLetterPage shows one issue.
 func (s *site) newsletterLetterPage(w http.ResponseWriter, r *http.Request) error {
 	n, err := s.newsletterOf(r)
 	if err != nil {
@@ -157,7 +150,6 @@ func (s *site) newsletterFeed(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// feeds returns the generator of public feeds.
 func (s *site) feeds() hub.Feeds {
 	return hub.Feeds{Store: s.Store, Editions: s.Editions, BaseURL: s.BaseURL, Open: s.Hub != nil}
 }

@@ -23,7 +23,6 @@ func (n newsletterName) Stylesheet() string {
 	return n.look(stylesheetName(n.Colours))
 }
 
-// look returns the path of a file.
 func (n newsletterName) look(file string) string { return n.Path() + "/look/" + file }
 
 func stylesheetName(c digest.Colours) string {
@@ -31,7 +30,6 @@ func stylesheetName(c digest.Colours) string {
 	return "colours-" + hex.EncodeToString(sum[:6]) + ".css"
 }
 
-// A logoView is a logo on a page.
 type logoView struct {
 	digest.Logo
 	URL           string

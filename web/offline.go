@@ -103,7 +103,6 @@ func (s *site) worker(w http.ResponseWriter, _ *http.Request) error {
 	return nil
 }
 
-// A manifestIcon is an icon of the app.
 type manifestIcon struct {
 	Src     string `json:"src"`
 	Sizes   string `json:"sizes"`
@@ -180,7 +179,6 @@ type offlineList struct {
 	Files    []string      `json:"files"`
 }
 
-// An offlineName is an edition in the list.
 type offlineName struct {
 	Date string `json:"date"`
 	Name string `json:"name"` // display name

@@ -17,7 +17,6 @@ import (
 // operatorShown is how many feeds, emails and addresses each list of the page has.
 const operatorShown = 25
 
-// An operatorPage is the view of the operator's overview.
 type operatorPage struct {
 	Saved string     // the change that the page confirms
 	Mails bool       // the instance can send a test email
@@ -52,7 +51,6 @@ type need struct {
 	Place string // address of the place to solve it; "" if there is none
 }
 
-// operatorPage shows the operator's overview.
 func (s *site) operatorPage(w http.ResponseWriter, r *http.Request, _ reader) error {
 	ctx, now := r.Context(), s.Now()
 	work := chart.NewWork(now, workHours)
@@ -139,7 +137,6 @@ func (s *site) needRoom(p *operatorPage) {
 	}
 }
 
-// needPrune reports a large prune that waits for a confirmation.
 func (p *operatorPage) needPrune(w *digest.Prune) {
 	if w != nil {
 		p.need(catalogue.Key("DIGEST_KEEP would delete %d of %d editions and %d of %d posts. Set a longer time, or run “digest prune --confirm”."),
@@ -193,16 +190,13 @@ func (p operatorPage) Lag(since time.Time) catalogue.Sayable {
 	return catalogue.Key("since %s").With(minute(since))
 }
 
-// Digests returns the number of digests in a state.
 func (p operatorPage) Digests(state string) int { return p.Numbers.Digests[digest.DigestState(state)] }
 
-// Feeds returns the number of feeds in a state.
 func (p operatorPage) Feeds(state string) int { return p.Numbers.Feeds[digest.FeedState(state)] }
 
 // workHours is how many hours the chart of work covers.
 const workHours = 48
 
-// drawWork draws the chart of the last hours.
 func (p *operatorPage) drawWork(l *catalogue.Language, work chart.Work, done []store.HourCounter) {
 	for _, t := range done {
 		if h := work.Hour(t.At); h != nil {
@@ -223,7 +217,6 @@ func (p *operatorPage) drawWork(l *catalogue.Language, work chart.Work, done []s
 	}
 }
 
-// addCounter adds a counter to its hour.
 func (p *operatorPage) addCounter(h *chart.Hour, t store.HourCounter) {
 	switch n := int(t.N); t.Kind {
 	case store.CounterEdition:
@@ -241,7 +234,6 @@ func (p *operatorPage) addCounter(h *chart.Hour, t store.HourCounter) {
 	}
 }
 
-// kindNamed returns the kind of answer with that name.
 func kindNamed(name string) chart.Kind {
 	for _, k := range chart.Kinds() {
 		if k.Class() == name {
@@ -328,7 +320,6 @@ type laneRow struct {
 	Paused bool
 }
 
-// Title describes the mail of the lane.
 func (l laneRow) Title() catalogue.Sayable {
 	if l.Name == "" {
 		return catalogue.Key("all email")

@@ -11,12 +11,10 @@ import (
 	"digest/store"
 )
 
-// operatedFeedPath returns the path of the operator's page of a feed.
 func operatedFeedPath(id digest.FeedID) string {
 	return "/operator/feeds/" + strconv.FormatInt(int64(id), 10)
 }
 
-// An operatorFeedPage is the operator's view of a feed.
 type operatorFeedPage struct {
 	troubledRow
 	Saved    string
@@ -65,7 +63,6 @@ func (s *site) showOperatorFeed(w http.ResponseWriter, r *http.Request, status i
 	return orShow(err, func() error { return s.show(w, r, status, "operator_feed", catalogue.Key("Feeds"), p) })
 }
 
-// operatedFeed returns the feed in the request's path.
 func (s *site) operatedFeed(r *http.Request) (store.FeedInfo, error) {
 	id, err := pathKey(r)
 	if err != nil {

@@ -11,7 +11,6 @@ import (
 	"digest/internal/catalogue"
 )
 
-// feedsShown is how many feeds of a host one page lists.
 const feedsShown = 50
 
 // An operatorFeedsPage finds feeds by address or host. It does not show their readers.
@@ -64,7 +63,6 @@ func withEachScheme(typed, address string) []string {
 	return []string{"https://" + rest, "http://" + rest}
 }
 
-// listFeeds adds the feeds of a host to the page.
 func (s *site) listFeeds(r *http.Request, host string, p *operatorFeedsPage) error {
 	after, _ := strconv.ParseInt(r.URL.Query().Get("after"), 10, 64)
 	p.Host, p.Begun = host, after > 0

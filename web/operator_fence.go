@@ -23,7 +23,7 @@ func (s *site) fenced(ctx context.Context) (bool, error) {
 	return f.Reason != "", err
 }
 
-// A fencePart describes the active fence, and what it holds back.
+// A fencePart describes the active fence and the waiting editions.
 type fencePart struct {
 	store.Fence
 	Here    string              // address of this instance

@@ -9,7 +9,6 @@ import (
 	"digest/internal/catalogue"
 )
 
-// An operatorHostsPage lists the rules for hosts.
 type operatorHostsPage struct {
 	Saved string
 	Wrong catalogue.Sayable // nil if the host is valid
@@ -17,7 +16,6 @@ type operatorHostsPage struct {
 	Rules []hostRow
 }
 
-// A hostRow is a rule for a host.
 type hostRow struct{ digest.HostRule }
 
 // Words describes the rule: "blocked, since 1 May 2026".

@@ -98,12 +98,10 @@ func (p *operatorPage) drawMidnights(l *catalogue.Language, readers []store.Midn
 	p.Dial = template.HTML(d.SVG(l, catalogue.Key("Midnights around the world").In(l), p.DialWords.In(l)))
 }
 
-// slotOf returns the slot of the dial for a time of day.
 func slotOf(d *chart.Dial, at time.Duration) *chart.Slot {
 	return &d.Slots[int(at/(15*time.Minute))%chart.Quarters]
 }
 
-// tellMidnights describes the dial in words.
 func (p *operatorPage) tellMidnights(now time.Time) catalogue.Sayable {
 	active := slices.DeleteFunc(slices.Clone(p.Midnights), func(m midnightRow) bool { return m.Readers == 0 })
 	if len(active) == 0 {

@@ -27,15 +27,12 @@ type operatedNewsletter struct {
 	Feeds  []store.SubscriptionInfo // if it waits for approval
 }
 
-// HeldBecause returns the reason why the newsletter is on hold.
 func (n operatedNewsletter) HeldBecause() catalogue.Sayable {
 	return catalogue.HoldReason(n.HeldReason)
 }
 
-// Stands describes the state of the newsletter.
 func (n operatedNewsletter) Stands() catalogue.Message { return published{n.NewsletterInfo}.Stands() }
 
-// Sentence describes the counts of its emails.
 func (n operatedNewsletter) Sentence() catalogue.Sayable {
 	return catalogue.Key("last 30 days: emails %d, complaints %d, bounces %d").With(n.Counts.Sent, n.Counts.Complained,
 		n.Counts.Bounced)

@@ -81,7 +81,6 @@ func (p operatorReaderPage) Place(command string) string {
 	return ""
 }
 
-// resend queues an edition of a reader again.
 func (s *site) resend(w http.ResponseWriter, r *http.Request, me reader) error {
 	id, err := pathKey(r)
 	if err != nil {
@@ -106,7 +105,6 @@ func (s *site) resend(w http.ResponseWriter, r *http.Request, me reader) error {
 	return showSaved(w, r, err, readerPath(v.User.ID), "resent")
 }
 
-// Path returns the path of the page.
 func (p operatorReaderPage) Path() string { return readerPath(p.User.ID) }
 
 // own returns the reader's own digest, not one of a membership.
@@ -119,7 +117,6 @@ func (p operatorReaderPage) own() digest.Digest {
 	return digest.Digest{}
 }
 
-// NameOf returns the name of the digest or newsletter of an edition.
 func (p operatorReaderPage) NameOf(e store.MailedEdition) string {
 	if i := slices.IndexFunc(p.Digests, func(v store.DigestView) bool { return v.ID == e.DigestID }); i >= 0 {
 		return p.Digests[i].Name
@@ -127,7 +124,6 @@ func (p operatorReaderPage) NameOf(e store.MailedEdition) string {
 	return ""
 }
 
-// Why returns the error or reply of an edition's delivery; nil if there is none.
 func (p operatorReaderPage) Why(e store.MailedEdition) catalogue.Sayable {
 	return unsentWords(e.Edition)
 }
@@ -140,7 +136,6 @@ func unsentWords(e digest.Edition) catalogue.Sayable {
 	return nil
 }
 
-// State describes the delivery of an edition.
 func (p operatorReaderPage) State(e store.MailedEdition) catalogue.Sayable {
 	words := map[digest.EditionState]catalogue.Sayable{
 		digest.EditionReady: catalogue.Key("waiting"), digest.EditionLeased: catalogue.Key("sending"),
@@ -161,7 +156,6 @@ func (p operatorReaderPage) Over(e store.MailedEdition) bool {
 		e.State)
 }
 
-// When returns an instant in the reader's time zone.
 func (p operatorReaderPage) When(t time.Time) catalogue.Moment {
 	loc, err := timezone.Load(p.User.TimeZone)
 	if err != nil {

@@ -109,7 +109,6 @@ func (s *site) mailSignIn(r *http.Request, me, u reader) (saved string, wrong ca
 	return "linked", nil, nil
 }
 
-// makeOperator gives a reader operator access.
 func (s *site) makeOperator(r *http.Request, me, u reader) (saved string, wrong catalogue.Sayable, err error) {
 	if err := s.Store.SetOperator(r.Context(), u.ID, true); err != nil {
 		return "", nil, err

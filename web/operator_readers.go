@@ -10,10 +10,8 @@ import (
 	"digest/store"
 )
 
-// readersShown is how many readers one page lists.
 const readersShown = 50
 
-// An operatorReadersPage lists readers.
 type operatorReadersPage struct {
 	Saved   string
 	Part    string // search in email addresses
@@ -23,14 +21,12 @@ type operatorReadersPage struct {
 	Begun   bool   // there is a previous page
 }
 
-// A listedReader is a reader or an unconfirmed address.
 type listedReader struct {
 	Path  string // "" for an unconfirmed address
 	Email string
 	Words catalogue.Sayable
 }
 
-// Choices of the list besides the states of a digest.
 const (
 	whoMembers     = "members"
 	whoUnconfirmed = "unconfirmed"
@@ -104,7 +100,6 @@ func (s *site) listUnconfirmed(r *http.Request, _ string, p *operatorReadersPage
 	return last, err
 }
 
-// readerPath returns the path of a reader's page.
 func readerPath(id digest.UserID) string {
 	return "/operator/readers/" + strconv.FormatInt(int64(id), 10)
 }
@@ -133,7 +128,6 @@ func readerWords(u store.ListedReader) catalogue.Sayable {
 		catalogue.Text(zoneName(u.TimeZone))))
 }
 
-// testMail sends a test email to the operator.
 func (s *site) testMail(w http.ResponseWriter, r *http.Request, me reader) error {
 	if !s.mails() {
 		return errNotFound
