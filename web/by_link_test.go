@@ -135,7 +135,7 @@ func (r *room) standing(d digest.Digest) string {
 	if digest.KindOf(err) != digest.NotFound {
 		r.must(err)
 	}
-	_, errNew := r.store.UserByEmail(ctx, "new@example.org") // of a person who signs up or joins
+	_, errNew := r.store.UserByEmail(ctx, "new@example.org") // a person who signs up or joins
 	return fmt.Sprintf("%+v\n%+v\n%+v\n%v\n%+v\n%d\n%+v\n%v", u, d, subs, saved, changes, len(sessions), wish, errNew)
 }
 
@@ -234,7 +234,8 @@ func TestUndoLink(t *testing.T) {
 			r.t.Fatalf("%d changes", len(undo))
 		}
 		page := stranger.get(undo[0]).status(http.StatusOK).shows("h1", "Undo this change").
-			contains("main p", "You now get Daily Digest on the 1st of each month. Someone used a link in your email of 21 November 2026.")
+			contains("main p",
+				"You now get Daily Digest on the 1st of each month. Someone used a link in your email of 21 November 2026.")
 		if page.Header.Get("Referrer-Policy") != "same-origin" {
 			r.t.Error("the token may leave with the address")
 		}
@@ -244,7 +245,7 @@ func TestUndoLink(t *testing.T) {
 			r.t.Errorf("looking undoes it: %s", got)
 		}
 		stranger.press(page, "Undo this change").shows("h1", "The change was undone")
-		undoing := r.undoPaths(d)[0] // a stranger has the link too: it stands in an edition
+		undoing := r.undoPaths(d)[0] // a stranger has this link, too, because an edition contains it
 		stranger.get(undoing).contains("main p",
 			"You now get Daily Digest every day. Someone used a link in one of your emails.")
 		for range 2 {

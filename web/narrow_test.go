@@ -17,14 +17,14 @@ import (
 	"digest/web"
 )
 
-// Words that strangers and readers may bring, as ugly as they may be.
+// Extreme texts of strangers and readers.
 var (
 	endless  = strings.Repeat("Donaudampfschifffahrt", 12)
 	leftward = strings.Repeat("אבגדהוזחטיךכלםמןנסעףפץצקרשת", 6)
 	mixed    = "مرحبا " + endless + " بالعالم " + leftward
 )
 
-// uglyText is a post with all that sticks out of a narrow page.
+// uglyText returns the HTML of a post that would stick out of a narrow page.
 func uglyText() string {
 	return "<h2>" + endless + "</h2><p>" + leftward + " <a href='https://a.example/" + endless +
 		"'>https://a.example/" + endless + "</a> <code>" + endless + "</code></p>" +
@@ -47,8 +47,7 @@ func uglyPosts(words string) (all []digest.Post) {
 	return all
 }
 
-// A pageShow is pages to look at in a browser: each as it was answered, with the
-// name of its template.
+// A pageShow is a list of pages to open in a browser: responses with the names of their templates.
 type pageShow struct {
 	*room
 	names   []string
@@ -64,7 +63,7 @@ func (p *pageShow) add(template string, a answer) answer {
 	return a
 }
 
-// ServeHTTP shows a page by its number, and the files that pages need.
+// ServeHTTP serves a page by its number, and the files that pages need.
 func (p *pageShow) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	var n int
 	if _, err := fmt.Sscanf(req.URL.Path, "/shown/%d", &n); err != nil || n >= len(p.answers) {
