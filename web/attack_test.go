@@ -10,7 +10,7 @@ import (
 	"digest"
 )
 
-// from makes the visitor's requests appear to come from a page of another site.
+// from gives the visitor's requests the headers of a form on another site.
 func (v *visitor) from(origin, site string) {
 	for name, value := range map[string]string{"Origin": origin, "Sec-Fetch-Site": site} {
 		if value != "" {

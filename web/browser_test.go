@@ -51,7 +51,9 @@ func TestInABrowser(t *testing.T) {
 	} {
 		for _, width := range []int{320, 1000} {
 			for scheme, prefix := range map[string]string{"light": "", "dark": "dark-"} {
-				fmt.Fprintf(&frames, `<iframe title="%s" src="%s" width="%d" height="400" style="border:0;color-scheme:%s"></iframe>`, page.name, page.path, width, scheme)
+				fmt.Fprintf(&frames,
+					`<iframe title="%s" src="%s" width="%d" height="400" style="border:0;color-scheme:%s"></iframe>`,
+					page.name, page.path, width, scheme)
 				fmt.Fprintf(&want, "%s: %d wide, %s on %s%s\n", page.name, width, rgb(t, colours[prefix+"soft"]),
 					rgb(t, colours[prefix+"paper"]), page.chart)
 			}

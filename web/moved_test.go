@@ -202,7 +202,8 @@ func TestMovesOnPages(t *testing.T) {
 			}
 		}
 		for _, a := range []answer{own, linked} {
-			if got := a.texts(".notice p")[0]; got != "Notes has moved from old.example to new.example. From now on you get what is published there." {
+			if got := a.texts(".notice p")[0]; got !=
+				"Notes has moved from old.example to new.example. From now on you get what is published there." {
 				r.t.Errorf("the edition says %q", got)
 			}
 		}
@@ -269,7 +270,8 @@ func TestStatusOfAMovedFeed(t *testing.T) {
 		v.post(path, nil).status(http.StatusOK)
 		v.get(statusOf(oldPlace)).status(http.StatusOK).shows(".address", oldPlace).shows(".wide dd",
 			"polls find new posts").
-			shows(".rules li", "We ignore permanent redirects to another site, because this feed moved before and was moved back.")
+			shows(".rules li",
+				"We ignore permanent redirects to another site, because this feed moved before and was moved back.")
 	})
 }
 
