@@ -219,8 +219,8 @@ func (p program) letters(n digest.Newsletter) {
 	}
 }
 
-// TestAPIDoors checks that every operation rejects a request without a token, with the token of
-// another newsletter, with a read-only token, with the token of a former editor, and with a cookie.
+// TestAPIDoors checks that every operation rejects a request with a cookie, without a token or with
+// a wrong one. Wrong tokens are read-only, belong to another newsletter, or to a former editor.
 func TestAPIDoors(t *testing.T) {
 	each(t, func(r *room) {
 		v, n := r.publishing("anna@example.org", "anna-writes", "The boat")

@@ -38,7 +38,7 @@ type otherView struct {
 // the widest window.
 const (
 	contentsLine = 160
-	contentsName = 28 // a longer name would wrap when the contents are beside the page
+	contentsName = 28 // a longer name in the opposite text direction could leave its end alone on a line
 )
 
 // Contents returns nil if the edition has fewer than minContents sections. The headlines view

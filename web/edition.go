@@ -404,8 +404,8 @@ func (p *editionPage) inFolders(sections []*editionSection) {
 	}
 }
 
-// spread sets how much of each post the page shows, in rounds of one post of each section, newest
-// first, until the room for excerpts is used up. It adds full texts in the same rounds.
+// spread sets how much of each post the page shows. Each round takes one post of each section,
+// newest first, until the room for excerpts or full texts is used up.
 func (p *editionPage) spread(sections []*editionSection, pictures bool, most room) {
 	excerpts, text := most.excerpts, most.text
 	for round, more := 0, true; more; round++ {

@@ -51,8 +51,8 @@ func (a answer) postPaths() (paths []string) {
 	return paths
 }
 
-// TestHiddenPost checks that nobody can open a post before its midnight, and only its reader after
-// it, even if the clock of another process is ahead (I2).
+// TestHiddenPost checks that nobody can open a post before its midnight, and only its reader can
+// after it. The clock of another process may be ahead (I2).
 func TestHiddenPost(t *testing.T) {
 	each(t, func(r *room) {
 		ann, d := r.user("ann@example.org")

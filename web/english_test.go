@@ -23,7 +23,7 @@ var notOurs = regexp.MustCompile(
 		`joined_at|email)\b|\b(after|site|category):|\{\w+\}|category`)
 
 // TestNoEnglishIsLeft checks that the pages of openAll contain no English words for an Arabic
-// reader, except text that is marked as English, such as the messages of mail servers.
+// reader. Text that is marked as English, such as messages of mail servers, is allowed.
 func TestNoEnglishIsLeft(t *testing.T) {
 	tier.Alone(t)
 	t.Parallel()

@@ -264,7 +264,7 @@ func TestPauseOnItsOwnPage(t *testing.T) {
 }
 
 // TestAtMostInAnEdition checks that posts over the reader's limit stay readable behind a link and
-// on their own pages, also for visitors with the link of the edition.
+// on their own pages. This includes visitors with the link of the edition.
 func TestAtMostInAnEdition(t *testing.T) {
 	each(t, func(r *room) {
 		v, d := r.reader("ann@example.org")

@@ -38,7 +38,7 @@ func TestUnreadableForms(t *testing.T) {
 			"/settings/schedule"} {
 			v.post(path, nil).status(http.StatusBadRequest).shows("h1", "We couldn’t read that form")
 			bogus := url.Values{"for": {"bogus"}, "feed": {feed}}
-			if path == "/settings/appearance" { // its form has a field "feed"
+			if path == "/settings/appearance" { // its field "feed" selects the lead
 				bogus.Del("feed")
 			}
 			v.post(path, bogus).status(http.StatusBadRequest)

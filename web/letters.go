@@ -8,8 +8,8 @@ import (
 	"digest/render"
 )
 
-// The texts of emails. Emails that strangers can request contain nothing that a stranger entered,
-// not even the address, so that nobody can send their own text to others from here.
+// The texts of emails. Emails that strangers can request contain no text from strangers, not even
+// the address. Otherwise anyone could send their own text to others from here.
 
 func paragraphs(l *catalogue.Language, all ...catalogue.Sayable) (said []string) {
 	for _, p := range all {

@@ -36,8 +36,8 @@ func (r *room) askLinks(method, address, authorization string) *httptest.Respons
 	return w
 }
 
-// TestLinks checks that readers see only their own posts that link to a post, an address or a site,
-// and the addresses that several of their sites link to.
+// TestLinks checks that readers see only their own posts with a link to a post, an address or a
+// site. It also checks the list of addresses that several of their sites link to.
 func TestLinks(t *testing.T) {
 	each(t, func(r *room) {
 		const far = "https://far.example/x?a=1&b=2"
@@ -78,8 +78,8 @@ func TestLinks(t *testing.T) {
 	})
 }
 
-// TestOthersPointHere checks that the page of a post lists posts of other sites that link to it,
-// and none of the same site, even from another host.
+// TestOthersPointHere checks that the page of a post lists posts of other sites that link to it.
+// Posts of the same site are not listed, even from another host.
 func TestOthersPointHere(t *testing.T) {
 	each(t, func(r *room) {
 		ann, d := r.reader("ann@example.org")

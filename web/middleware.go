@@ -50,7 +50,7 @@ func compressed(h http.Handler) http.Handler {
 	}
 	text := wrap(h)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		// shared caches should store one variant of each picture; audio is already compressed
+		// shared caches should store one variant of each picture; audio is streamed
 		if strings.HasPrefix(r.URL.Path, "/image/") || strings.HasPrefix(r.URL.Path, "/sound/") {
 			h.ServeHTTP(w, r)
 			return

@@ -117,9 +117,8 @@ type verdict struct {
 	Mail     string `json:"mail"`
 }
 
-// health serves the health check. It returns 503 with one reason if the database fails, the hourly
-// job does not run, the fence is active, or editions, polls or mail are late (digest.Lags).
-// Otherwise it returns 200.
+// health serves the health check. It returns 200, or 503 with one reason. The check fails if the
+// database fails, the hourly job does not run, the fence is active, or work is late (digest.Lags).
 func (s *site) health(w http.ResponseWriter, r *http.Request) error {
 	v := s.examine(r.Context())
 	status, text := http.StatusOK, "ok\n"

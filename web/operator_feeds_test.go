@@ -12,8 +12,8 @@ import (
 	"digest/store"
 )
 
-// TestOperatorFeeds checks that an operator finds a feed by address or host and sees its state, but
-// not its readers or the secret part of its address.
+// TestOperatorFeeds checks that an operator finds a feed by address or host and sees its state.
+// Readers and the secret part of the address are not shown.
 func TestOperatorFeeds(t *testing.T) {
 	each(t, func(r *room) {
 		op := r.operator()

@@ -222,7 +222,7 @@ func TestWhoReadsMetrics(t *testing.T) {
 	}
 }
 
-// TestHealthOfTheJob checks that monitors see whether everything works, and strangers nothing else.
+// TestHealthOfTheJob checks that a health check reports whether everything works, without details.
 func TestHealthOfTheJob(t *testing.T) {
 	each(t, func(r *room) {
 		u, _ := r.user("ada@example.org")
